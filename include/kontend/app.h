@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_APP_H
+#define KONTEND_APP_H
+
+#include "kontend/display.h"
+#include "kontend/timeline.h"
+
+/* Where the app reads time from; tests give their own. */
+struct app_clock {
+	uint64_t (*now_ns)(void *arg); /* monotonic */
+	uint64_t (*cpu_ns)(void *arg); /* CPU time of this process: "cost" in the header */
+	void *arg;
+};
+
+/* Writes a range of the recording to a new file. 0, or negative errno with @err. */
+struct app_cut {
+	int (*write)(void *arg, const char *path, uint64_t from_ns, uint64_t to_ns,
+		     struct error *err);
+	void *arg;
+};
+
+struct app_options {
+	uint64_t delay_ns; /* refresh; 0 = 1 s */
+	const char *view;  /* first view; NULL = overview */
+	const char *by;	   /* NULL = lock */
+	const char *sort;  /* NULL = the view's own */
+	const char *filter;
+	const char *save_dir;	       /* P writes here; NULL = current directory */
+	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
+	const struct app_clock *clock; /* borrowed; NULL = the system's */
+	bool has_history; /* the source of the engine is a history (kontend/history.h) */
+	/* A recording: borrowed, on the same engine; it is played from where it is. NULL = live. */
+	struct timeline *timeline;
+	const char *recording;	   /* its name, for the first line */
+	const struct app_cut *cut; /* borrowed; NULL = it cannot be cut */
+	const char *note;	   /* about it, shown at first; NULL or "" = none */
+	uint64_t from_ns, to_ns;   /* a range that is marked from the start; to_ns 0 = none */
+};
+
+struct app;
+struct screen;
+
+/* Engine and display are borrowed. The display may be one in memory: tests give one. */
+int app_new(struct app **ret, struct engine *e, struct display *d, const struct app_options *o,
+	    struct error *err);
+void app_free(struct app *a);
+/* Runs until quit or a fatal error; 0, or negative errno with @err. */
+int app_run(struct app *a, struct error *err);
+/* The signal that ended app_run() (SIGINT, SIGTERM, SIGHUP, SIGQUIT), 0 = none. */
+int app_signal(const struct app *a);
+
+/* The parts of app_run(), for scripts and tests. */
+void app_key(struct app *a, const struct display_input *in); /* one key or mouse event */
+int app_tick(struct app *a, struct error *err); /* pumps the engine to the next tick or its end */
+void app_draw(struct app *a);
+bool app_done(const struct app *a);
+const struct screen *app_screen(const struct app *a);
+
+#endif

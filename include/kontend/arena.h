@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_ARENA_H
+#define KONTEND_ARENA_H
+
+#include <stddef.h>
+
+/*
+ * Memory that is given back all at once: chunks in a list, allocation is a pointer bump. Pointers
+ * stay valid until arena_reset() or arena_deinit(). `= {0}` is a valid empty arena.
+ */
+struct arena {
+	struct arena_chunk *head;
+	size_t used_bytes; /* handed out, all chunks */
+};
+
+void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed, NULL on ENOMEM */
+char *arena_strndup(struct arena *a, const char *s, size_t len);
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_reset(struct arena *a); /* keeps the largest chunk for reuse */
+void arena_deinit(struct arena *a);
+
+#endif

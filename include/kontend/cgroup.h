@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CGROUP_H
+#define KONTEND_CGROUP_H
+
+#include "kontend/error.h"
+#include "kontend/sideband.h"
+
+enum { CGROUP_PATH = 4096 };
+
+/*
+ * The hierarchy that perf knows cgroups by: the one with the perf_event controller (v1) where that
+ * is mounted, else cgroup2. @mounts is "/proc/self/mounts". 0 or -ENOENT.
+ */
+int cgroup_search(const char *mounts, char *ret_path, size_t size);
+
+/*
+ * Opens the directory of cgroup @name (below the mount, or an absolute path in it): a descriptor,
+ * or negative errno with @err.
+ */
+int cgroup_open(const char *name, struct error *err);
+
+/* Appends a CGROUP record for each directory at and below @mount; the root is "/". 0 or -ENOMEM. */
+int cgroup_walk(const char *mount, struct sideband *s);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_COLLECTOR_H
+#define KONTEND_COLLECTOR_H
+
+#include "kontend/drain.h"
+#include "kontend/error.h"
+#include "kontend/queue.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/*
+ * The thread that drains a session's rings into the queue. Everything it works on is borrowed and
+ * must outlive it. `= {0}` is one that was never started.
+ */
+struct collector {
+	struct drain drain; /* the thread's own while it runs */
+	struct queue *queue;
+	atomic_ullong tick_ns;
+	atomic_ullong cost_ns; /* CPU time used so far */
+	atomic_bool stopping, pausing;
+
+	int wake_fd;
+	pthread_t thread;
+	bool ready, began, started;
+};
+
+/* Fill in what is borrowed, by the drain too, then: */
+int collector_init(struct collector *c, struct error *err);
+/* Starts the thread, which blocks all signals. Ticks count from the first time on. */
+int collector_start(struct collector *c, struct error *err);
+/*
+ * Stops the thread for a while: what it has drained is in the queue when this returns, which ends
+ * if the session has. Until collector_start() the caller has the drain to himself.
+ */
+void collector_pause(struct collector *c);
+/* Was the end asked for? */
+bool collector_is_stopping(const struct collector *c);
+/* Asks for the end; async-signal-safe, any number of times. */
+void collector_stop(struct collector *c);
+/* From now on a tick every @tick_ns. */
+void collector_set_tick(struct collector *c, uint64_t tick_ns);
+/* Stops and waits for the thread. Takes half-built ones. */
+void collector_deinit(struct collector *c);
+/* Who drains rings in time comes before others. Returns the nice value of before, for afterwards.
+ */
+int collector_hurry(void);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_COMMAND_H
+#define KONTEND_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Everything a user can ask for. Keys, palette, help, key bar and man page come from one table. */
+enum command {
+	CMD_NONE,
+	CMD_QUIT,
+	CMD_BACK,
+	CMD_HELP,
+	CMD_UP,
+	CMD_DOWN,
+	CMD_PGUP,
+	CMD_PGDN,
+	CMD_TOP,
+	CMD_BOTTOM,
+	CMD_ENTER,
+	CMD_LEFT,
+	CMD_RIGHT,
+	CMD_EXPAND,
+	CMD_COLLAPSE,
+	CMD_TOGGLE,
+	CMD_EXPAND_ALL,
+	CMD_COLLAPSE_ALL,
+	CMD_INVERT,
+	CMD_COUNT_WAIT,
+	CMD_FILTER,
+	CMD_SEARCH,
+	CMD_SEARCH_NEXT,
+	CMD_SEARCH_PREV,
+	CMD_CLEAR_FILTER,
+	CMD_SORT_PREV,
+	CMD_SORT_NEXT,
+	CMD_SORT_REVERSE,
+	CMD_SORT,
+	CMD_BY,
+	CMD_BY_NEXT,
+	CMD_PAUSE,
+	CMD_ZERO,
+	CMD_PLAY,
+	CMD_STEP,
+	CMD_STEP_BACK,
+	CMD_JUMP,
+	CMD_START,
+	CMD_LAST,
+	CMD_PLAY_FASTER,
+	CMD_PLAY_SLOWER,
+	CMD_RANGE_FROM,
+	CMD_RANGE_TO,
+	CMD_RANGE_CLEAR,
+	CMD_CUT,
+	CMD_FASTER,
+	CMD_SLOWER,
+	CMD_DELAY,
+	CMD_SAVE,
+	CMD_PALETTE,
+	CMD_REDRAW,
+	CMD_SUSPEND,
+	CMD_THEME,
+	CMD_VIEW,
+	CMD_VIEW_NEXT,
+	CMD_VIEW_PREV,
+	CMD_CLICK, /* arg: x, y on the screen, as the rects that draw() is given */
+	CMD_DCLICK,
+	COMMANDS,
+};
+
+struct command_arg {
+	const char *text; /* palette argument, NULL = none */
+	int n;		  /* CMD_VIEW: digit */
+	int x, y;
+};
+
+/* What the app looks at, as some commands are for some of these only. */
+enum command_mode {
+	COMMAND_LIVE = 1,   /* what happens now */
+	COMMAND_TRAVEL = 2, /* the same, with a history that one can go back in */
+	COMMAND_REPLAY = 4, /* a recording */
+};
+
+struct command_info {
+	enum command command;
+	const char *name; /* palette: ":sort avg" */
+	const char *arg;  /* "COLUMN", or NULL */
+	const char *help;
+	uint32_t keys[4]; /* 0 ends */
+	const char *bar;  /* short text in the key bar, NULL = not there */
+	unsigned modes;	  /* enum command_mode, or-ed; 0 = all */
+};
+
+/*
+ * Ended by CMD_NONE. `+` and `-` are CMD_EXPAND and CMD_COLLAPSE; where a view leaves these
+ * unhandled the app makes CMD_SLOWER and CMD_FASTER of them, and so of CMD_LEFT and CMD_RIGHT
+ * CMD_BACK and CMD_ENTER.
+ */
+extern const struct command_info command_table[];
+
+/* Is the command there in @mode? */
+bool command_in(const struct command_info *info, enum command_mode mode);
+enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg);
+/* Parses a palette line: CMD_NONE when unknown. @ret_arg->text points into @line. */
+enum command command_parse(enum command_mode mode, const char *line, struct command_arg *ret_arg);
+const char *command_key_name(uint32_t key, char buf[16]); /* "PgUp", "^L", "a" */
+uint32_t command_key_parse(const char *name);		  /* the other way; 0 when unknown */
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_DOCTOR_H
+#define KONTEND_DOCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum doctor_status {
+	DOCTOR_WORKS,
+	DOCTOR_LIMITED, /* works, with less than there could be */
+	DOCTOR_FAILS,
+	DOCTOR_UNKNOWN, /* cannot be tried, since something before it fails */
+};
+
+/* A check or a view. Texts are one line, cleaned; "" = nothing to say. */
+struct doctor_item {
+	const char *name;
+	const char *help; /* what it is about */
+	enum doctor_status status;
+	char found[400];   /* what was seen, or why it does not work */
+	char fix[400];	   /* the line that fixes it */
+	const char *cause; /* of a view: the check that says so, NULL = none */
+};
+
+enum { DOCTOR_ITEMS = 16 };
+
+struct doctor {
+	char kernel[65], machine[65], user[64];
+	unsigned uid, cpus;
+	struct doctor_item checks[DOCTOR_ITEMS];
+	size_t n_checks;
+	struct doctor_item views[DOCTOR_ITEMS];
+	size_t n_views;
+	bool works; /* the main job: locks */
+};
+
+/*
+ * Tries everything that kontend needs, by opening and reading it; nothing is concluded from a
+ * version or a sysctl alone. Leaves nothing behind but tracefs, which it mounts where kontend
+ * would.
+ */
+void doctor_run(struct doctor *d);
+
+const char *doctor_status_name(enum doctor_status s); /* "works", "limited", "fails", "unknown" */
+/* The check called @name; NULL when there is none. */
+const struct doctor_item *doctor_check(const struct doctor *d, const char *name);
+
+/* Pure parts, for tests. */
+
+/* From (major.minor) 5.19 on there are contention events. */
+bool doctor_kernel_is_new_enough(const char *release);
+/* Do the first symbols of a kallsyms text have addresses? */
+bool doctor_kallsyms_has_addresses(const char *text);
+/* Fills d->views and d->works from d->checks. */
+void doctor_conclude(struct doctor *d);
+
+#endif

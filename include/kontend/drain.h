@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_DRAIN_H
+#define KONTEND_DRAIN_H
+
+#include "kontend/error.h"
+#include "kontend/look.h"
+#include "kontend/perf-session.h"
+#include "kontend/procfs.h"
+#include "kontend/record.h"
+#include <poll.h>
+
+struct drain;
+
+/* A ring and what is known of its CPU. */
+struct drain_ring {
+	struct drain *of;
+	struct ring ring;
+	uint32_t cpu;
+	size_t poll_k;	/* which of the ring's tasks wakes us */
+	bool dead;	/* its CPU went offline, and with it its events, where they are CPU-wide */
+	bool gone;	/* that was said */
+	bool renewed;	/* its events were opened anew: see drain_restore_ids() */
+	uint64_t epoch; /* sysinfo_cpu_epoch() of its CPU */
+	bool filled;	/* the last fill said was not 0 */
+	uint64_t max_used;
+	struct record_drop drop; /* to be said */
+};
+
+/* Where the stream goes to. */
+struct drain_sink {
+	/* Takes everything in @r before @head, or adds to its drop what it cannot take. */
+	void (*take)(void *ctx, struct drain_ring *r, uint64_t head);
+	/* All rings were taken from. NULL: nobody wants to know. */
+	void (*taken)(void *ctx);
+	/* A small record of another kind. Negative: there is no room for it now. */
+	int (*put)(void *ctx, enum record_kind kind, uint32_t ring, const void *data, size_t len);
+	/* One of any size for which there must be room. */
+	int (*put_always)(void *ctx, enum record_kind kind, uint32_t ring, const void *data,
+			  size_t len);
+	void *ctx;
+};
+
+/*
+ * The rings of a session and what a stream of their records needs: how far it reaches, ticks, CPUs
+ * that come and go, the end of the target. No thread, no queue. Everything it works on is borrowed.
+ */
+struct drain {
+	struct perf_session *session;
+	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
+	size_t n_tasks;
+	struct look *look; /* taken at each tick, NULL = nothing */
+	int pidfd;	   /* the session ends when this is readable; -1 = none */
+	bool relaxed;	   /* few wake-ups matter more than early records */
+	bool cpu_wide;	   /* rings end with their CPU, not with a task */
+
+	/* its own */
+	struct drain_ring *rings;
+	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd */
+	size_t n_rings;
+	uint64_t tick_now; /* the length of a tick */
+	uint64_t next_tick, last_tick;
+	uint64_t last_taken; /* the tick that the last look was taken for */
+	uint64_t mark;	     /* start of an earlier drain: the next round */
+	uint64_t last_round, data_until;
+	uint64_t last_drain, last_cpus, last_tasks;
+	const struct drain_sink *sink; /* of the step at hand */
+};
+
+/* Fill in what is borrowed, then: */
+int drain_init(struct drain *d, struct error *err);
+void drain_deinit(struct drain *d);
+/* Ticks of this length count from here. */
+void drain_begin(struct drain *d, uint64_t tick_ns);
+/* From now on another length. */
+void drain_set_tick(struct drain *d, uint64_t tick_ns);
+/*
+ * Until a ring is worth it, or it is time to look at them, or one of @fds (-1 = none) can be read:
+ * returns bit k for fds[k].
+ */
+unsigned drain_wait(struct drain *d, const int fds[2], uint64_t most_ns);
+/* Everything that is in the rings now goes to @sink. True: the target has ended. */
+bool drain_step(struct drain *d, const struct drain_sink *sink);
+/* Switches the events off; the rest, and a last tick that nothing follows. */
+void drain_finish(struct drain *d, const struct drain_sink *sink);
+
+/* Records of a renewed ring, copied from it: they get the ids that the stream has announced. */
+void drain_restore_ids(const struct drain_ring *r, void *records, size_t len);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_ENGINE_H
+#define KONTEND_ENGINE_H
+
+#include "kontend/decode.h"
+#include "kontend/model.h"
+#include "kontend/order.h"
+#include "kontend/source.h"
+#include "kontend/sym.h"
+
+/* Positive answers of engine_pump(). */
+enum {
+	ENGINE_IDLE = 1, /* nothing arrived within the timeout */
+	ENGINE_TICK = 2, /* a bucket was closed: time to draw */
+	ENGINE_END = 3,	 /* the source has ended, everything is applied */
+};
+
+/*
+ * Sees every event when the model has taken it; model.last_wait is its wait. For what has to be
+ * written event by event. A negative errno ends engine_pump() with it.
+ */
+struct engine_watch {
+	int (*event)(struct engine_watch *w, const struct event *ev, struct error *err);
+};
+
+/*
+ * A part of the stream: sums are of what lies behind @from_ns, up to and with @to_ns, as if they
+ * had been forgotten at the one and were looked at at the other; so ranges in a row add up. What
+ * comes before is applied as well: tasks, names and waits in flight are known. Whoever watches sees
+ * the events of @from_ns as well.
+ */
+struct engine_range {
+	/* Called once, when it is known where the stream begins: fills in both. 0, or a negative
+	 * errno with @err, which ends engine_pump(). */
+	int (*find)(struct engine_range *r, uint64_t begin_ns, struct error *err);
+	uint64_t from_ns, to_ns;
+	enum engine_range_state {
+		ENGINE_RANGE_UNKNOWN,
+		ENGINE_RANGE_BEFORE,
+		ENGINE_RANGE_WITHIN,
+		ENGINE_RANGE_BEHIND, /* complete: what still comes is passed over */
+	} state;
+};
+
+/* A tick to come back to: where its source was, and what is counted outside of the model. */
+struct engine_place {
+	uint64_t time_ns; /* 0: none yet */
+	uint64_t mark;
+	uint64_t last_time, n_late, n_bad, n_skipped;
+};
+
+/* Snapshots that wait for their time, by it. */
+struct engine_held {
+	struct record *records;
+	size_t n, cap, bytes;
+	uint64_t next_ns; /* of the first; UINT64_MAX: none */
+};
+
+/* source -> decode -> order -> model, one object; live and replay share it. */
+struct engine {
+	struct source *source; /* owned */
+	struct decode decode;
+	struct order order;
+	struct engine_held held;
+	struct sym sym;
+	struct model model;
+	struct engine_watch *watch; /* NULL: nobody */
+	struct engine_range *range; /* NULL: all of the stream; borrowed, set before it is read */
+	struct engine_place place;  /* the latest tick, where the source can seek */
+	bool rewinding;		    /* on the way back to `place` */
+	char note[600];		    /* the last RECORD_NOTE; untrusted text */
+	uint64_t n_notes;
+};
+
+/* Takes over @source, at success only. */
+int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
+		struct error *err);
+void engine_deinit(struct engine *e);
+
+/*
+ * Takes records until a tick, the end, or nothing within @timeout_ms: ENGINE_*; 0 after a bounded
+ * amount of work, so that a user interface stays alive in a storm; negative errno: fatal.
+ */
+int engine_pump(struct engine *e, int timeout_ms, struct error *err);
+
+/*
+ * Back to the tick at @place with @model, a copy made right after it, which is taken over at
+ * success and gets a generation of its own. Of several ticks at one time the first is meant. After
+ * a failure the engine must be rewound again before it is pumped.
+ */
+int engine_rewind(struct engine *e, struct model *model, const struct engine_place *place,
+		  struct error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_ERROR_H
+#define KONTEND_ERROR_H
+
+/*
+ * What a user must read when an operation fails: one sentence that says what was tried, on what,
+ * what the kernel or the file said, and what to do. It is filled once, where the failure is born,
+ * and handed up unchanged; callers above only forward the code.
+ */
+struct error {
+	int code;	/* negative errno, 0 = nothing failed */
+	char text[600]; /* NUL-terminated, no newline, no control characters */
+};
+
+/*
+ * Fills @err (which may be NULL) unless it already holds an error, and returns @code, so that
+ * `return error_set(err, -EINVAL, ...)` is one line. @code is a negative errno.
+ */
+int error_set(struct error *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* As error_set(), with ": strerror(-code)" appended. */
+int error_errno(struct error *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_EVENT_H
+#define KONTEND_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum event_kind {
+	EVENT_NONE,
+	EVENT_CONTENTION_BEGIN, /* lock:contention_begin */
+	EVENT_CONTENTION_END,	/* lock:contention_end */
+	EVENT_COMM,
+	EVENT_FORK,
+	EVENT_EXIT,
+	EVENT_CGROUP,	    /* PERF_RECORD_CGROUP: names a cgroup id */
+	EVENT_LOST,	    /* PERF_RECORD_LOST: the ring was full */
+	EVENT_LOST_SAMPLES, /* PERF_RECORD_LOST_SAMPLES */
+	EVENT_THROTTLE,
+	EVENT_UNTHROTTLE,
+};
+
+/*
+ * A decoded record. Pointers borrow the record's bytes: valid until the record is released, which
+ * order does when its ring's next event is asked for.
+ */
+struct event {
+	uint64_t time; /* ns of the session clock; 0 for what was so before the session */
+	uint32_t kind; /* enum event_kind */
+	uint32_t cpu;
+	int32_t pid; /* as the perf session sees them (its pid namespace) */
+	int32_t tid;
+	uint64_t cgroup; /* id of the task's cgroup, 0 = not known */
+	union {
+		struct {
+			uint64_t lock;
+			const uint64_t *frames; /* kernel part, innermost first, no markers */
+			uint32_t n_frames;
+			uint32_t flags; /* LCB_F_*, as the tracepoint gives them */
+		} begin;
+		struct {
+			uint64_t lock;
+			int32_t ret; /* != 0: the lock was not acquired */
+		} end;
+		struct {
+			const char *name; /* NUL-terminated, as the kernel gave it */
+			bool exec;
+		} comm;
+		struct {
+			int32_t ppid;
+			int32_t ptid;
+		} fork;
+		struct {
+			uint64_t id;
+			const char *path;
+		} cg;
+		uint64_t lost; /* records */
+	};
+};
+
+#endif

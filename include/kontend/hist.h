@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_HIST_H
+#define KONTEND_HIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Log2 histogram of durations with 4 sub-buckets an octave: a value is known to within 1/4 of its
+ * octave, so a percentile read at the bucket's middle is off by less than 12.5 %. 160 buckets
+ * reach 2^40 ns (18 minutes); longer ones go to the last.
+ */
+enum {
+	HIST_SUB = 4,
+	HIST_BUCKETS = 160,
+	HIST_GROUP = 16, /* buckets of a group: 4 octaves, one cache line */
+	HIST_GROUPS = HIST_BUCKETS / HIST_GROUP,
+};
+
+static inline unsigned hist_bucket(uint64_t v)
+{
+	if (v < HIST_SUB)
+		return (unsigned)v;
+	unsigned e = 63u - (unsigned)__builtin_clzll(v);
+	unsigned b = (e - 1) * HIST_SUB + (unsigned)(v >> (e - 2) & (HIST_SUB - 1));
+	return b < HIST_BUCKETS ? b : HIST_BUCKETS - 1;
+}
+
+uint64_t hist_lower(unsigned bucket); /* smallest value of the bucket */
+uint64_t hist_upper(unsigned bucket); /* smallest value above it */
+
+/* A whole histogram, as queries sum it up. */
+struct hist {
+	uint64_t n;
+	uint64_t count[HIST_BUCKETS];
+};
+
+/*
+ * Value below which @pct percent lie: the middle of its bucket, clamped to [min, max] which the
+ * caller knows exactly. 0 when empty.
+ */
+uint64_t hist_percentile(const struct hist *h, double pct, uint64_t min, uint64_t max);
+
+/*
+ * Storage of many sparse histograms: groups of 16 u32 counters from one pool, 0 = no group. Bounded
+ * by its owner. Counters saturate.
+ */
+struct hist_pool {
+	uint32_t (*groups)[HIST_GROUP];
+	uint32_t n_groups, cap_groups; /* group 0 is never handed out */
+	uint32_t max_groups;
+	uint32_t free;	    /* list through [0] of free groups */
+	uint64_t n_dropped; /* values not counted since the pool was full */
+};
+
+int hist_pool_init(struct hist_pool *p, uint32_t max_groups);
+void hist_pool_deinit(struct hist_pool *p);
+/* Asks for the memory that hist_pool_add() will want, and does not wait for it. */
+static inline void hist_pool_prefetch(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS],
+				      uint64_t value)
+{
+	unsigned b = hist_bucket(value);
+
+	__builtin_prefetch(&p->groups[refs[b / HIST_GROUP]][b % HIST_GROUP], 1);
+}
+void hist_pool_add(struct hist_pool *p, uint32_t refs[HIST_GROUPS], uint64_t value);
+/* Adds the histogram behind @refs to @sum. */
+void hist_pool_sum(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS], struct hist *sum);
+/* Moves the counts behind @from into @into and frees @from's groups. */
+void hist_pool_move(struct hist_pool *p, uint32_t into[HIST_GROUPS], uint32_t from[HIST_GROUPS]);
+void hist_pool_clear(struct hist_pool *p);
+
+#endif

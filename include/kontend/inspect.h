@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_H
+#define KONTEND_INSPECT_H
+
+#include "kontend/error.h"
+#include "kontend/snap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Finds out what perf events, contexts and breakpoint slots the running kernel has. By BPF programs
+ * that read the kernel's own structures, where this kernel and this user can; else by probing: see
+ * enum snap_method. Takes no breakpoint slot for longer than a probe; its own events are software
+ * ones and marked SNAP_OWN. For one thread.
+ */
+struct inspect_options {
+	bool no_bpf; /* as if the kernel had no BPF */
+	/* Probing only: how old counts and descriptors may be; 0: they are of now. */
+	uint64_t slots_ns, holders_ns;
+	bool probe_cpus; /* probing only: also open CPU-wide breakpoints, which holds up every other
+			    open and close of one, up to 22 ms (kernel: bp_cpuinfo_sem for write) */
+};
+
+struct inspect;
+
+struct inspect_ops {
+	int (*take)(struct inspect *i, struct snap *ret, struct error *err);
+	void (*free)(struct inspect *i);
+};
+
+/* First member of every inspector. */
+struct inspect {
+	const struct inspect_ops *ops;
+	char why[256]; /* why something is missing: for snap_head.reason; "" if nothing is */
+};
+
+/* By BPF if that can be, else by probing: then @ret's why says what was in the way. */
+int inspect_new(struct inspect **ret, const struct inspect_options *o, struct error *err);
+/* By BPF only: -ENOTSUP when kontend was built without, else what the kernel said. */
+int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struct error *err);
+int inspect_probe_new(struct inspect **ret, const struct inspect_options *o, struct error *err);
+
+/*
+ * How many breakpoints the kernel still takes for thread @tid (0: ours, -1: the CPU itself, which
+ * holds up all others for a moment) on @cpu (-1: any), of the pool @type (enum snap_slot_type), by
+ * opening them; or what else it said, a negative errno.
+ */
+int inspect_probe_free(uint32_t type, pid_t tid, int cpu);
+
+/* A snapshot of now into @ret, which is cleared before. 0, or a negative errno: try again later. */
+static inline int inspect_take(struct inspect *i, struct snap *ret, struct error *err)
+{
+	return i->ops->take(i, ret, err);
+}
+
+static inline void inspect_free(struct inspect *i)
+{
+	if (i)
+		i->ops->free(i);
+}
+
+#endif

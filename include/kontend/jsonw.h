@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_JSONW_H
+#define KONTEND_JSONW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Writes JSON to a stream: commas, indentation and escapes are its business, balance of begin and
+ * end the caller's. @key is NULL inside arrays. What lies in a `flat` object or array is on one
+ * line. Errors are those of the stream: ask ferror() at the end.
+ */
+struct jsonw {
+	FILE *out;
+	uint16_t depth, flat;
+	bool any; /* something was written at this level: a comma is due */
+};
+
+void jsonw_begin(struct jsonw *j, const char *key, char bracket, bool flat); /* '{' or '[' */
+void jsonw_end(struct jsonw *j, char bracket);				     /* '}' or ']' */
+/* UTF-8; bad bytes become U+FFFD, control characters and bidi overrides \u escapes; NULL: null. */
+void jsonw_str(struct jsonw *j, const char *key, const char *s);
+void jsonw_u64(struct jsonw *j, const char *key, uint64_t v);
+void jsonw_i64(struct jsonw *j, const char *key, int64_t v);
+void jsonw_double(struct jsonw *j, const char *key, double v); /* three decimals; NaN, inf: null */
+void jsonw_bool(struct jsonw *j, const char *key, bool v);
+void jsonw_null(struct jsonw *j, const char *key);
+void jsonw_hex(struct jsonw *j, const char *key, uint64_t v); /* "0xffff..." as a string */
+
+/* As jsonw_double() writes it, whatever the locale: for CSV. @size of 40 is enough. */
+void jsonw_fixed(char *buf, size_t size, double v);
+
+#endif

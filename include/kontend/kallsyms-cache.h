@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_KALLSYMS_CACHE_H
+#define KONTEND_KALLSYMS_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What /proc/kallsyms said, kept in $KONTEND_CACHE, $XDG_CACHE_HOME/kontend or ~/.cache/kontend:
+ * the kernel takes longer to print it than a report of 500,000 events does. KONTEND_CACHE set to
+ * nothing turns it off.
+ */
+
+/* What kernel code there is: as long as it is equal, so is /proc/kallsyms. */
+struct kallsyms_cache_state {
+	char boot[40];
+	uint64_t modules; /* hash of their names, sizes and addresses */
+	uint64_t bpf;	  /* hash of the ids of programs and links */
+};
+
+/* 0, or a negative errno when it cannot be told: then there is nothing to rely on. */
+int kallsyms_cache_now(struct kallsyms_cache_state *ret);
+/* Hash of the text of /proc/modules, without what changes while the modules stay. */
+uint64_t kallsyms_cache_modules(const char *text);
+
+/* The text kept, NUL behind it, if it is of @state. 0, -ENOENT or another errno. mem_free() it. */
+int kallsyms_cache_load(const struct kallsyms_cache_state *state, char **ret_text, size_t *ret_len);
+/* Keeps @text instead of what was there. 0 or a negative errno, with nothing changed. */
+int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LAYOUT_H
+#define KONTEND_LAYOUT_H
+
+#include "kontend/screen.h"
+#include "kontend/table.h"
+
+/* Where things go: pure functions of the size. Rectangles never overlap or leave their parent. */
+
+enum { LAYOUT_MIN_W = 60, LAYOUT_MIN_H = 15 };
+
+struct layout_app {
+	bool too_small; /* only `all` is set */
+	struct rect all, header, ribbon, crumbs /* h 0: none */, body, bar;
+};
+
+struct layout_app layout_app(int w, int h, bool has_ribbon, bool has_crumbs);
+
+/*
+ * Cuts @r into @n parts, from the top (or from the left). Each gets its `min` in order while it
+ * lasts (a part whose min does not fit gets nothing), then up to `want`, then the rest by `weight`.
+ */
+struct layout_part {
+	int min, want, weight;
+};
+
+void layout_rows(struct rect r, const struct layout_part *p, size_t n, struct rect *ret);
+void layout_cols(struct rect r, const struct layout_part *p, size_t n, struct rect *ret);
+
+/*
+ * Columns of a table in @width: those with COLUMN_SCREEN by priority while they fit, one blank
+ * between, in table order; COLUMN_WIDE ones share what is left. Returns the number, at most @max.
+ */
+struct layout_column {
+	size_t col; /* index into columns */
+	int x, w;
+};
+
+size_t layout_columns(const struct column *columns, size_t n, int width, struct layout_column *ret,
+		      size_t max);
+
+/* The rectangle without its first @n lines. */
+struct rect layout_below(struct rect r, int n);
+
+#endif

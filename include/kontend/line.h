@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LINE_H
+#define KONTEND_LINE_H
+
+#include "kontend/screen.h"
+
+/* One line of words in several roles; stops at the end of the line. */
+struct line {
+	struct screen *s;
+	struct rect r;
+	int x, y;
+};
+
+void line_put(struct line *l, enum role role, const char *text);
+void line_printf(struct line *l, enum role role, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LIVE_H
+#define KONTEND_LIVE_H
+
+#include "kontend/look.h"
+#include "kontend/source.h"
+#include "kontend/target.h"
+
+struct drain_sink;
+
+struct live_options {
+	struct target
+		target;	     /* borrowed until live_new() returns, its command until live_start() */
+	uint64_t tick_ns;    /* 0 = 1 s */
+	uint32_t ring_pages; /* data pages per ring, a power of two; 0 = default */
+	uint32_t max_stack;  /* frames of a call chain; 0 = default */
+	uint32_t queue_bytes; /* bound of the queue between the threads; 0 = default */
+	bool relaxed;	      /* whoever takes the records is in no hurry: fewer, larger pieces */
+	bool no_stack;
+	bool end_stack;	   /* call chains also where waits end, for readers that need them: perf */
+	struct look *look; /* borrowed as long as the source lives; NULL = none */
+	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
+};
+
+/* What opening had to give up: for the header and `-v`. */
+struct live_info {
+	uint32_t rings, ring_pages; /* what was got */
+	bool pages_reduced;	    /* ENOMEM/EPERM: smaller rings than asked for */
+	bool no_cgroup;		    /* kernel does not give cgroup ids */
+	char note[256];		    /* "" or one sentence */
+};
+
+/*
+ * Opens the contention events on the target and starts the collector thread, which drains the
+ * rings into a bounded queue. Records come in the order: HOST, KALLSYMS, FORMAT and ATTR ones, a
+ * PERF run of synthesized COMM (time 0) and CGROUP records for what is there already, START,
+ * then the stream with ROUND and TICK.
+ * With a command in the target, it is forked but held; live_start() lets it go.
+ */
+int live_new(struct source **ret, const struct live_options *o, struct live_info *ret_info,
+	     struct error *err);
+int live_start(struct source *s, struct error *err);
+/* Asks for the end: remaining events, a last tick and SOURCE_END follow. Async-signal-safe. */
+void live_stop(struct source *s);
+/*
+ * Pauses the collector thread: source_next() hands out what it has left, then SOURCE_IDLE, or
+ * SOURCE_END. From there on live_drain() is the stream.
+ */
+void live_take_over(struct source *s);
+/*
+ * The thread's work, done by the caller: waits until a ring is worth it, it is time, @fd can be
+ * read or @most_ns are over, then everything in the rings goes to @sink. 0 or SOURCE_END.
+ */
+int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns);
+/* The thread goes on, and source_next() is the stream again. */
+int live_give_back(struct source *s, struct error *err);
+/* Has the command of the target ended? 1 and its wait status, 0 = not yet, -ECHILD = none. */
+int live_child(struct source *s, int *ret_status);
+/* CPU time in ns that the collector thread has used. */
+uint64_t live_cost_ns(struct source *s);
+
+#endif

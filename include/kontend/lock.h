@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LOCK_H
+#define KONTEND_LOCK_H
+
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
+#include "kontend/series.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A lock is (address, type and mode): readers and writers of one rwsem are two entries. The first
+ * LOCK_TYPES entries are the "other" of each type, address 0.
+ */
+struct lock {
+	uint64_t addr;
+	uint8_t type; /* enum lock_type */
+	uint8_t marked;
+	uint32_t waiting;     /* waits in flight */
+	uint64_t cur_wait_ns; /* in the open bucket, waits in flight included at the tick */
+	struct series
+		wait_series; /* ns waited in each closed bucket; allocated when first needed */
+	uint32_t next_free;
+};
+
+struct lock_table {
+	struct lock *locks;
+	size_t n, cap;
+	uint32_t max;
+	uint32_t free;
+	struct map64 index; /* lock_key() -> index */
+};
+
+static inline uint64_t lock_key(uint64_t addr, enum lock_type type)
+{
+	return addr ^ (uint64_t)type << 56; /* kernel addresses have their top bits all set */
+}
+
+int lock_table_init(struct lock_table *t, uint32_t max);
+void lock_table_deinit(struct lock_table *t);
+/* Index of the lock; the type's "other" when the table is full. */
+uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_type type);
+/* Forgets the locks that are not `marked`, and clears the marks. */
+void lock_sweep(struct lock_table *t);
+/* True when lock_get() would have to answer `other` for a lock not seen yet. */
+bool lock_table_full(const struct lock_table *t);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LOCKTYPE_H
+#define KONTEND_LOCKTYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Flags of lock:contention_begin (include/trace/events/lock.h). */
+enum {
+	LCB_F_SPIN = 1,
+	LCB_F_READ = 2,
+	LCB_F_WRITE = 4,
+	LCB_F_RT = 8,
+	LCB_F_PERCPU = 16,
+	LCB_F_MUTEX = 32,
+};
+
+/* Type and mode in one; named as `perf lock` names them. */
+enum lock_type {
+	LOCK_SPINLOCK,
+	LOCK_RWLOCK_R,
+	LOCK_RWLOCK_W,
+	LOCK_RWSEM_R,
+	LOCK_RWSEM_W,
+	LOCK_PCPU_SEM_R,
+	LOCK_PCPU_SEM_W,
+	LOCK_MUTEX,
+	LOCK_RT_MUTEX,
+	LOCK_RWLOCK_RT_R,
+	LOCK_RWLOCK_RT_W,
+	LOCK_SEMAPHORE,
+	LOCK_UNKNOWN, /* a flag combination that no kernel known to us emits */
+	LOCK_TYPES,
+};
+
+enum lock_type locktype_from_flags(uint32_t flags);
+const char *locktype_name(enum lock_type t); /* "rwsem:W": as perf lock prints it */
+const char *locktype_base(enum lock_type t); /* "rwsem" */
+const char *locktype_mode(enum lock_type t); /* "R", "W" or "" */
+/* The waiter burns its CPU and cannot be moved (spinlock, rwlock): paired by CPU, not by task. */
+bool locktype_is_spin(enum lock_type t);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_MEM_H
+#define KONTEND_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * All heap memory of kontend comes from here, so that tests can make the n-th allocation fail and
+ * see that every block comes back. Sizes are checked for overflow. Not for use in signal handlers;
+ * safe in both threads.
+ */
+void *mem_calloc(size_t n, size_t size);	  /* zeroed; NULL when out of memory */
+void *mem_resize(void *p, size_t n, size_t size); /* as realloc; the old block lives on failure */
+char *mem_strdup(const char *s);
+/* A copy of @n elements; NULL when out of memory, or when @p is NULL. */
+void *mem_dup(const void *p, size_t n, size_t size);
+void mem_free(void *p); /* NULL is fine */
+
+/*
+ * Makes room for one more element in an array that grows by doubling. @items points to the array
+ * pointer, @cap to its capacity. 0, or -ENOMEM with everything unchanged. New elements are not
+ * zeroed.
+ */
+int mem_grow(void *items, size_t *cap, size_t used, size_t size);
+
+/* Tests only: the allocation after the next @n successful ones fails, once; negative = never. */
+void mem_fail_after(long n);
+/* Allocations made since the last mem_fail_after(). */
+long mem_count(void);
+/* Blocks held now, in the whole program. */
+long mem_live(void);
+
+#endif

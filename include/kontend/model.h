@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_MODEL_H
+#define KONTEND_MODEL_H
+
+#include "kontend/cell.h"
+#include "kontend/event.h"
+#include "kontend/hist.h"
+#include "kontend/lock.h"
+#include "kontend/record.h"
+#include "kontend/series.h"
+#include "kontend/snapshot.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
+
+/* Upper bounds of what the model keeps; beyond them the coldest entries fold into "other". */
+struct model_limits {
+	uint32_t locks, stacks, tasks, cells, hist_groups;
+};
+
+/* What went wrong with the data, or is only partly known. Counts (uint64_t) since the start. */
+struct model_damage {
+	uint64_t lost;		  /* records the kernel dropped: ring full (LOST, LOST_SAMPLES) */
+	uint64_t dropped;	  /* records our queue dropped */
+	uint64_t throttled;	  /* THROTTLE records */
+	uint64_t unmatched_begin; /* waits whose end was never seen */
+	uint64_t unmatched_end;	  /* ends whose begin was never seen */
+	uint64_t doubtful;	/* waits ended, but records were lost in between: not aggregated */
+	uint64_t late;		/* events out of order */
+	uint64_t bad;		/* records that could not be decoded */
+	uint64_t folded;	/* waits whose identity was folded into "other" */
+	uint64_t no_stack;	/* waits that came without call chain */
+	uint64_t deep;		/* waits nested deeper than we keep */
+	uint64_t snapshot_lost; /* taken, but not there or too large */
+	uint64_t snapshot_unknown; /* of a kind or version that is not understood */
+};
+
+/* Per CPU: the spin waits in flight (innermost last) and what the overview shows. */
+struct model_cpu {
+	uint32_t waits[WAIT_DEPTH];
+	uint32_t depth;
+	bool seen, offline;
+	uint64_t last_event_ns; /* time of the last event of this CPU */
+	uint64_t contended, total_ns;
+	uint64_t lost, lost_before;    /* records; of them before the range */
+	uint32_t fill_used, fill_size; /* bytes: fullest state of its ring in the closed bucket */
+	uint32_t fill_next;	       /* in the open one */
+	uint64_t cur_n, cur_wait_ns, cur_spin_ns;    /* in the open bucket */
+	uint64_t rate_n, rate_wait_ns, rate_spin_ns; /* in the closed one */
+	struct series n_series, wait_series;
+};
+
+/* One row a lock type, for the overview. */
+struct model_type {
+	uint64_t contended, total_ns;
+	uint64_t cur_n, cur_wait_ns, rate_n, rate_wait_ns;
+	struct series wait_series;
+};
+
+/* What had been counted when the range began: sums that go on are told without it. */
+struct model_before {
+	uint64_t n_events, n_ticks;
+	struct model_damage damage;
+};
+
+/*
+ * The whole state of a session: who waits now, and what was waited for, by
+ * (lock, stack, task, cpu) cells from which every table is summed up. It knows no clock, no screen
+ * and no names; time comes from events and ticks alone.
+ */
+struct model {
+	struct model_limits limits;
+	struct record_host host;
+	struct task_table tasks;
+	struct lock_table locks;
+	struct stack_table stacks;
+	struct wait_pool waits;
+	struct cell_table cells;
+	struct model_cpu *cpus;
+	uint32_t n_cpus;
+	struct model_type types[LOCK_TYPES];
+	struct model_damage damage;
+	struct model_before before; /* all 0: no range was begun */
+	uint64_t n_events;	    /* contention events applied */
+	uint64_t n_failed;	    /* ends with ret != 0: failed acquisitions */
+	uint64_t start_ns;	    /* first round or event */
+	uint64_t zero_ns;	    /* aggregates count from here (z key) */
+	uint64_t now_ns;	    /* latest time known: event, round or tick */
+	uint64_t bucket_ns;	    /* the open bucket began here */
+	uint64_t rate_ns;	    /* length of the closed bucket, 0 = none closed yet */
+	uint64_t n_ticks;
+	uint64_t cur_n, rate_n; /* contention events */
+	struct series n_series, wait_series, waiting_series;
+	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
+	uint64_t next_fold;   /* no folding for want of ids before this many events */
+	struct snapshot_set snapshots; /* the latest of each kind that is understood */
+	uint64_t n_snapshots[SNAPSHOT_KINDS];
+	uint64_t generation; /* changes whenever ids may have been given anew (fold, zero) */
+	/* The wait that the event applied last began, went on with or ended; 0: none. One that has
+	 * ended can be read until the next event, though it is no longer `used`. */
+	uint32_t last_wait;
+};
+
+int model_init(struct model *m, const struct model_limits *limits /* NULL: defaults */);
+/*
+ * A copy that goes on by itself: a checkpoint to come back to. Into an uninitialized @dst; names
+ * are shared with @src. 0, or -ENOMEM with @dst empty.
+ */
+int model_copy(struct model *dst, const struct model *src);
+void model_deinit(struct model *m);
+
+/* Applies one event, in time order. 0 or -ENOMEM (the event is then counted as lost). */
+int model_apply(struct model *m, const struct event *ev);
+/* Closes the bucket at @time_ns: rates, series. */
+void model_tick(struct model *m, uint64_t time_ns);
+void model_round(struct model *m, uint64_t time_ns);
+/* What came before @time_ns was no measuring: figures per second count from here. */
+void model_start(struct model *m, uint64_t time_ns);
+void model_host(struct model *m, const struct record_host *host);
+void model_drop(struct model *m, const struct record_drop *drop);
+void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill);
+void model_cpu_state(struct model *m, const struct record_cpu *cpu);
+/* The body of a RECORD_SNAPSHOT. 0 or -ENOMEM; what cannot be taken is counted. */
+int model_snapshot(struct model *m, const void *body, size_t len);
+/* Forgets the aggregates; waits in flight, tasks and damage stay. */
+void model_zero(struct model *m);
+/* The same, and damage and events are told from here on as well: a range begins. */
+void model_range(struct model *m);
+/* Since the range began; without one, since the start. */
+struct model_damage model_damage(const struct model *m);
+/* Bytes the model holds. */
+size_t model_bytes(const struct model *m);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_OPTS_H
+#define KONTEND_OPTS_H
+
+#include "kontend/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum opts_verb {
+	VERB_LIVE,
+	VERB_REPLAY,
+	VERB_REPORT,
+	VERB_SCRIPT,
+	VERB_DIFF,
+	VERB_EXPORT,
+	VERB_RECORD,
+	VERB_RECOVER,
+	VERB_DEMO,
+	VERB_DOCTOR,
+	VERB_HELP,
+	VERB_VERSION,
+	VERB_DUMP, /* hidden: the tables as text, for tests */
+	VERBS,
+};
+
+struct opts_verb_info {
+	const char *name;
+	const char *alias;    /* another name, NULL = none */
+	const char *synopsis; /* what may follow the name */
+	const char *help;     /* one line */
+	const char *more;     /* lines for --help, NULL = none */
+	bool hidden;
+	bool takes_command; /* behind "--" */
+};
+
+/* What an option does with its argument. */
+enum opts_kind {
+	OPTS_FLAG,   /* none: sets a bool */
+	OPTS_PRESET, /* none: sets a text to `words` */
+	OPTS_TEXT,
+	OPTS_CHOICE, /* a text out of `words` */
+	OPTS_TIME,   /* a duration, min..max ns */
+	OPTS_COUNT,  /* a number, min..max */
+	OPTS_SIZE,   /* bytes, min..max, K M G being powers of 1024 */
+	OPTS_LEVEL,  /* a number, min..max, behind "=" only; 1 without it */
+};
+
+/* How a shell completes the argument. */
+enum opts_complete { COMPLETE_NONE, COMPLETE_FILE, COMPLETE_PID, COMPLETE_CGROUP };
+
+struct opts_info {
+	char short_name; /* 0 = none */
+	const char *name;
+	const char *arg; /* placeholder, NULL: takes no argument */
+	const char *help;
+	const char *group; /* heading in --help */
+	unsigned verbs;	   /* 1 << enum opts_verb, or-ed */
+	enum opts_kind kind;
+	size_t offset; /* of the field in struct opts */
+	uint64_t min, max;
+	const char *words; /* allowed or preset words, separated by blanks */
+	enum opts_complete complete;
+};
+
+/* --rows was not given; 0 is "all". */
+#define OPTS_ROWS_DEFAULT UINT64_MAX
+
+/* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
+struct opts {
+	enum opts_verb verb;
+	bool help, verbose, quiet;
+	bool all_cpus, no_stack, no_bpf, probe_cpus, enospc, demo, reverse, ascii, no_mouse;
+	const char *cpus, *pids, *tids, *cgroup;
+	char **command; /* what follows "--" */
+	uint64_t delay_ns, duration_ns, interval_ns;
+	uint64_t mmap_pages, max_stack, rows, threads;
+	uint64_t max_size, rotate, compress;
+	const char *filter, *view, *by, *sort;
+	const char *time; /* a range, as when_parse_range() takes it */
+	const char *format, *separator, *output;
+	const char *addr, *len, *type; /* of a breakpoint */
+	const char *input;	       /* a recording */
+	const char *files[2];	       /* the two of `diff` */
+	const char *color, *theme;
+	const char *kinds;
+	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
+};
+
+/* Is the word behind the option its argument, unless one is attached? */
+static inline bool opts_takes_word(const struct opts_info *i)
+{
+	return i->arg && i->kind != OPTS_LEVEL;
+}
+
+/* Ended by an entry without name. */
+extern const struct opts_info opts_table[];
+
+const struct opts_verb_info *opts_verb_info(enum opts_verb v);
+/* By name or alias; VERBS when unknown. */
+enum opts_verb opts_verb_find(const char *name);
+/* The option of @verb called @name (@len bytes) or @short_name; NULL when there is none. */
+const struct opts_info *opts_find(enum opts_verb verb, const char *name, size_t len);
+const struct opts_info *opts_find_short(enum opts_verb verb, char short_name);
+/* Is @word (@len bytes) one of @words? */
+bool opts_has_word(const char *words, const char *word, size_t len);
+/* The name nearest to @word among options of @verb, or among verbs; NULL when none is near. */
+const char *opts_nearest(enum opts_verb verb, const char *word);
+const char *opts_nearest_verb(const char *word);
+
+/*
+ * Reads a command line. -EINVAL with @err for what makes no sense; ret->verb is then the verb whose
+ * help would tell. When help is asked for, nothing behind it is checked.
+ */
+int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
+
+/*
+ * Copies a filter into @ret with the other names of lock types (rtmutex, percpu-rwsem) replaced by
+ * those that tables show. -EINVAL with @err when it does not fit.
+ */
+int opts_filter(const char *filter, char *ret, size_t size, struct error *err);
+enum { OPTS_FILTER = 1024 };
+
+/* The help of a verb, from the tables, and that of the program. */
+void opts_help(enum opts_verb verb, FILE *out);
+void opts_help_all(FILE *out);
+/* A line an option: VERB, -SHORT, --LONG, ARG, HELP, separated by tabs. */
+void opts_dump(FILE *out);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_OUTPUT_H
+#define KONTEND_OUTPUT_H
+
+#include "kontend/error.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * Where a report goes: standard output, or a file that gets its name only when it is complete, so
+ * that a failure leaves what was there before. What is no regular file (a pipe, /dev/null) is
+ * written to as it is.
+ */
+struct output {
+	FILE *file;
+	char *path; /* NULL: standard output */
+	char *temp; /* written to; renamed to path at the end; NULL: written to directly */
+};
+
+/* @path NULL: to @standard. */
+int output_open(struct output *o, const char *path, FILE *standard, struct error *err);
+/* Everything is written: flushes and renames. -EPIPE: the reader has gone. */
+int output_commit(struct output *o, struct error *err);
+/* The sentence for a write that failed with @code; -EPIPE gets none. Answers @code. */
+int output_failed(const struct output *o, int code, struct error *err);
+/* Gives up what is not committed. */
+void output_close(struct output *o);
+
+#endif

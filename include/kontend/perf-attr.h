@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_PERF_ATTR_H
+#define KONTEND_PERF_ATTR_H
+
+#include "kontend/target.h"
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+/* The events of a session, in the order in which they share a ring: the first one owns it. */
+enum perf_event_index { PERF_BEGIN, PERF_END, PERF_DUMMY, PERF_EVENTS };
+
+extern const char *const perf_event_names[PERF_EVENTS]; /* "lock:contention_begin", ... */
+
+struct perf_attr_options {
+	uint32_t begin_id, end_id; /* tracepoints */
+	enum target_kind kind;
+	uint32_t ring_bytes;
+	uint32_t max_stack; /* 0 = no call chains */
+	bool end_stack;	    /* call chains also where waits end: perf lock needs them */
+	bool relaxed;	    /* fewer wake-ups: at half of the ring */
+	bool cgroup;	    /* ask for cgroup ids */
+};
+
+void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
+		    const struct perf_attr_options *o);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_PERF_SESSION_H
+#define KONTEND_PERF_SESSION_H
+
+#include "kontend/live.h"
+#include "kontend/perf-attr.h"
+#include "kontend/ring.h"
+
+/*
+ * The open events of a live session and their rings, one ring a CPU. Ring i belongs to the i-th
+ * measured CPU; all that is borrowed lives until perf_session_close().
+ */
+struct perf_session;
+
+struct perf_session_options {
+	const struct target *target;
+	pid_t command; /* TARGET_COMMAND: the held child */
+	uint32_t begin_id, end_id;
+	uint32_t ring_pages; /* 0 = default */
+	uint32_t max_stack;  /* 0 = no call chains */
+	bool end_stack;	     /* call chains at the ends of waits, too */
+	bool relaxed;	     /* few wake-ups matter more than room in the rings */
+	const char *filter;  /* for contention_begin, NULL = none */
+};
+
+/*
+ * Opens and maps everything, disabled. What had to be given up on the way (ring size, cgroup ids)
+ * is said in @info.
+ */
+int perf_session_open(struct perf_session **ret, const struct perf_session_options *o,
+		      struct live_info *info, struct error *err);
+void perf_session_close(struct perf_session *ps);
+
+size_t perf_session_rings(const struct perf_session *ps);
+struct ring perf_session_ring(const struct perf_session *ps, size_t i);
+uint32_t perf_session_cpu(const struct perf_session *ps, size_t i);
+/*
+ * A descriptor that polls readable at ring @i's watermark, -1 when there is none. There is one for
+ * each task that shares the ring, @k counts them: the next one serves when this one has hung up.
+ */
+int perf_session_poll_fd(const struct perf_session *ps, size_t i, size_t k);
+
+const struct perf_event_attr *perf_session_attr(const struct perf_session *ps,
+						enum perf_event_index which);
+/* The kernel's ids of event @which, on all CPUs and tasks. */
+const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_index which,
+				 size_t *ret_n);
+
+void perf_session_enable(struct perf_session *ps, enum perf_event_index which);
+void perf_session_disable(struct perf_session *ps, enum perf_event_index which);
+
+/*
+ * A CPU that was away has come back: opens the events of ring @i, which must have been drained,
+ * anew, off, and replaces them and the ring. For sessions of whole CPUs. 0, or negative errno:
+ * nothing has changed, and it may be tried again.
+ */
+int perf_session_reopen(struct perf_session *ps, size_t i);
+void perf_session_enable_ring(struct perf_session *ps, size_t i);
+/* Records of ring @i that carry ids of events opened anew get those of perf_session_ids(). */
+void perf_session_restore_ids(const struct perf_session *ps, size_t i, void *records, size_t len);
+
+#endif

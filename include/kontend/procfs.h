@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_PROCFS_H
+#define KONTEND_PROCFS_H
+
+#include "kontend/sideband.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Tasks as /proc shows them. @root is "/proc", or a tree that a test made. Tasks come and go while
+ * it is read: what has vanished is left out, which is no error.
+ */
+
+/* Appends the tids of process @pid to *tids (from util/mem). 0, -ESRCH or another errno. */
+int procfs_tids(const char *root, pid_t pid, pid_t **tids, size_t *n, size_t *cap);
+
+/* Appends a COMM record for each task of process @pid. 0 or -ENOMEM. */
+int procfs_comms(const char *root, pid_t pid, struct sideband *s);
+/* For thread @tid of whatever process. */
+int procfs_comm_of(const char *root, pid_t tid, struct sideband *s);
+/* For each task there is. 0 or negative errno when @root cannot be read. */
+int procfs_comms_all(const char *root, struct sideband *s);
+
+/* Who a pid or tid is: the same number with another start is another task. */
+struct procfs_task {
+	pid_t id;
+	pid_t tgid;	/* the process it belongs to */
+	uint64_t start; /* in ticks since boot */
+	bool ended;	/* a zombie, or being torn down */
+};
+
+/* 0 or -ESRCH. */
+int procfs_identify(const char *root, pid_t id, struct procfs_task *ret);
+/* Is it still there, still the same, and no zombie? */
+bool procfs_alive(const char *root, const struct procfs_task *task);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_HIST_H
+#define KONTEND_QUERY_HIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct query;
+struct query_scope;
+
+/* Histogram of the finished waits in scope, a row an octave, from the first to the last filled. */
+struct query_bar {
+	uint64_t lower_ns, upper_ns, n;
+	double pct;
+};
+
+struct query_hist {
+	struct query_bar *bars;
+	size_t n;
+	uint64_t n_waits, total_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
+};
+
+int query_hist(struct query *q, const struct query_scope *scope, struct query_hist *ret);
+
+#endif

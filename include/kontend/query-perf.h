@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_PERF_H
+#define KONTEND_QUERY_PERF_H
+
+#include "kontend/query.h"
+#include "kontend/snap.h"
+
+/*
+ * Breakpoint slots, perf events and their contexts, as the latest snapshot has them. All answers
+ * lie in the query's arena, as those of query.h do.
+ */
+
+/* The latest snapshot; NULL: there is none (yet), *ret_why says why. */
+const struct snap *query_perf_snap(struct query *q, const char **ret_why);
+
+/* For the overview and the header lines of the views. */
+struct query_perf_sum {
+	bool known;	      /* there is a snapshot */
+	bool slots_known;     /* used and slots */
+	uint32_t slots, used; /* of all CPUs */
+	uint32_t events, own; /* perf events without kontend's own, and those */
+	uint32_t contexts;    /* with other events than kontend's own */
+	uint32_t breakpoints;
+	uint32_t rotating; /* contexts whose events take turns */
+	uint32_t starved;  /* enabled events that wait for their turn now */
+	bool opened_known;
+	double opened_per_s; /* perf events created per second, by anybody */
+	uint64_t age_ns, cost_ns, interval_ns;
+	enum snap_method method;
+	uint32_t missing, incomplete, dropped;
+	const char *reason; /* "" or why something is missing */
+};
+
+int query_perf_sum(struct query *q, struct query_perf_sum *ret);
+
+/*
+ * What a snapshot does not say, by bit of enum snap_missing: the key of reports ("events"), and all
+ * of them in words ("events, debug registers"; "" if nothing is missing).
+ */
+enum { QUERY_PERF_MISSING = 7 };
+const char *query_perf_missing_key(unsigned bit);
+const char *query_perf_missing_text(struct query *q, uint32_t missing);
+/* "bpf", "probe"; NULL: not known. */
+const char *query_perf_method_name(enum snap_method m);
+/* What the look costs of one CPU, ns per s; 0 with the first one, when that is not known. */
+static inline double query_perf_cost_per_s(const struct query_perf_sum *s)
+{
+	return s->interval_ns ? (double)s->cost_ns * 1e9 / (double)s->interval_ns : 0;
+}
+
+/* Waits for the locks around the slots: those whose caller is sym_is_slot_function(). */
+struct query_perf_waits {
+	double per_s, wait_ns_per_s; /* of the last bucket, or of all that was measured */
+	uint64_t contended, total_ns, max_ns;
+	uint32_t waiting;
+	const char *caller; /* where most was waited; NULL: nobody waited */
+};
+
+int query_perf_waits(struct query *q, bool average, struct query_perf_waits *ret);
+
+/* Table "slots": a row a CPU and pool. */
+int query_perf_slots(struct query *q, const struct query_spec *s, struct table *ret,
+		     struct error *err);
+/* Table "holders": a row a breakpoint. Without events: a row a descriptor of a perf event. */
+int query_perf_holders(struct query *q, const struct query_spec *s, struct table *ret,
+		       struct error *err);
+/* Table "contexts": a row a context; spec.by BY_PROCESS: a row a process that opened events. */
+int query_perf_contexts(struct query *q, const struct query_spec *s, struct table *ret,
+			struct error *err);
+
+/* Which events: 0 members do not restrict. */
+enum { QUERY_NOBODY = -1 }; /* as process: opened and kept by nobody that is known */
+struct query_events_scope {
+	uint64_t context; /* id of a row of "contexts" */
+	int32_t process;  /* that opened them, or holds a descriptor */
+	uint64_t event;	  /* this one and those that were inherited from it */
+};
+
+/* Table "events": a row an event. */
+int query_perf_events(struct query *q, const struct query_events_scope *scope,
+		      const struct query_spec *s, struct table *ret, struct error *err);
+
+const struct column *query_perf_slots_columns(size_t *ret_n);
+const struct column *query_perf_holders_columns(size_t *ret_n);
+const struct column *query_perf_contexts_columns(size_t *ret_n);
+const struct column *query_perf_events_columns(size_t *ret_n);
+
+/* The slots of one CPU and pool as a board has them: a cell a slot. */
+enum query_cell_kind {
+	CELL_FREE,
+	CELL_CPU,     /* taken by an event of the CPU */
+	CELL_TASK,    /* taken by an event of the task that has most there */
+	CELL_UNKNOWN, /* taken, or free: nobody can tell */
+};
+
+struct query_cell {
+	enum query_cell_kind kind;
+	bool in_register;  /* is in a debug register of that CPU at this moment */
+	const char *who;   /* "gdb/812", "" if not known */
+	uint64_t event_id; /* 0: not known */
+};
+
+/* The cells of row @row_id of "slots"; *ret_n of them, 0 if the CPU is not in the snapshot. */
+const struct query_cell *query_perf_board(struct query *q, uint64_t row_id, size_t *ret_n);
+
+#endif

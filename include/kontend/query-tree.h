@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_TREE_H
+#define KONTEND_QUERY_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct query;
+struct query_scope;
+
+/* Call tree of the waits in scope, depth first. */
+struct query_node {
+	const char *name; /* symbol, or address */
+	uint64_t id;	  /* of the path from the root: stable */
+	uint64_t addr;
+	uint64_t n, total_ns, max_ns;
+	double pct; /* of total_ns of the whole tree (of n when by_count) */
+	uint16_t depth;
+	bool has_children;
+};
+
+struct query_tree {
+	struct query_node *nodes;
+	size_t n;
+	uint64_t n_waits, total_ns;
+};
+
+/*
+ * @inverted false: roots are call sites (first frame outside the locking code), children their
+ * callers. true: roots are the outermost frames. Sorted by wait (or count) at each level.
+ */
+int query_tree(struct query *q, const struct query_scope *scope, bool inverted, bool by_count,
+	       struct query_tree *ret);
+
+#endif

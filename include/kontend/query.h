@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_H
+#define KONTEND_QUERY_H
+
+#include "kontend/engine.h"
+#include "kontend/query-hist.h"
+#include "kontend/query-tree.h"
+#include "kontend/table.h"
+
+/* What a table's rows are; also the dimensions one drills down by. */
+enum query_by {
+	BY_LOCK,
+	BY_CALLER,
+	BY_TASK,
+	BY_PROCESS,
+	BY_TYPE,
+	BY_CPU,
+	BY_CGROUP,
+	BY_STACK,
+	QUERY_BYS,
+};
+
+const char *query_by_name(enum query_by by);	       /* "lock", "caller", ... */
+int query_by_parse(const char *s, enum query_by *ret); /* 0 or -EINVAL */
+
+/* Restricts a query to the cells (and waits) whose id in a dimension is the given one. */
+struct query_scope {
+	uint32_t mask; /* 1 << enum query_by */
+	uint64_t id[QUERY_BYS];
+};
+
+struct query_spec {
+	enum query_by by;
+	struct query_scope scope;
+	const char *sort; /* column key; NULL: the table's own order */
+	bool reverse;
+	const char *filter; /* see query_filter_check(); NULL or "": all */
+	size_t limit;	    /* rows; 0: all */
+	/* Rows whose values are all worked out: those that can be seen. Others have their id and
+	 * what costs nothing. window_n 0: every row. */
+	size_t window_first, window_n;
+	bool average; /* rates over the whole time measured, not of the last closed bucket */
+};
+
+/*
+ * Reads the model for views and reports. Answers lie in `arena`, valid until the next
+ * query_begin(); names are cached over queries. Holds no state of the model: every query sums anew.
+ */
+struct query {
+	const struct engine *engine;
+	const struct model *model;
+	const struct sym *sym;
+	struct arena arena;
+	struct query_cache
+		*cache; /* stack -> caller symbol and such; dropped with a new generation */
+	struct query_perf_cache *perf; /* the snapshot that was decoded last */
+};
+
+int query_init(struct query *q, const struct engine *e);
+void query_deinit(struct query *q);
+/* Starts a frame: forgets all earlier answers. */
+void query_begin(struct query *q);
+
+/* Tables "locks" (by any dimension), "waiters", "cpus", "types". 0, -ENOMEM, or -EINVAL with @err.
+ */
+int query_locks(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
+int query_waiters(struct query *q, const struct query_spec *s, struct table *ret,
+		  struct error *err);
+int query_cpus(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
+int query_types(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
+
+/*
+ * The columns of each table, as help and man page list them. A column without flags is neither
+ * shown nor reported: task_id, lock_id, caller_id of "waiters" are ids to drill down by. The
+ * columns of "locks" are at the same places in every dimension; query_locks_has() tells which say
+ * something.
+ */
+const struct column *query_locks_columns(size_t *ret_n); /* "types" too */
+const struct column *query_waiters_columns(size_t *ret_n);
+const struct column *query_cpus_columns(size_t *ret_n);
+bool query_locks_has(enum query_by by, size_t column);
+
+/*
+ * A filter is a list of terms, all of which must hold: WORD (substring of any text column),
+ * KEY:WORD or KEY=WORD (substring / equality in that column), KEY>N, KEY<N (units as in "5ms").
+ * A leading ! negates. Double quotes keep blanks together. A KEY may be the column's title, too.
+ * -EINVAL with @err naming the term that is wrong.
+ */
+int query_filter_check(const char *filter, const struct column *columns, size_t n_columns,
+		       struct error *err);
+
+/* Header line and overview block. */
+struct query_overview {
+	uint64_t elapsed_ns, bucket_ns;
+	uint64_t start_ns, from_ns, to_ns; /* of all, and what the sums are about: session clock */
+	double events_per_s, contended_per_s, wait_ns_per_s;
+	uint64_t n_events;
+	struct model_damage damage;
+	double unmatched_pct; /* unmatched and doubtful of all waits */
+	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
+	bool any_longest;
+	uint64_t longest_ns;
+	const char *longest_task; /* "mm/5215" */
+	const char *longest_lock; /* as the NAME column has it */
+	const char *longest_type;
+	const uint64_t *contended_series, *wait_series, *waiting_series;
+	uint32_t n_series, n_range;	      /* buckets; the last ones that are of the range */
+	uint32_t fill_pct;		      /* fullest ring */
+	uint32_t cpus_offline, first_offline; /* how many went away, and the first one */
+	uint64_t contended, total_ns;	      /* finished waits since the start (or zeroing) */
+	uint64_t inflight_ns; /* how long the waits in flight have lasted, together */
+	const struct record_host *host;
+	const uint64_t *n_snapshots; /* by enum record_snapshot_kind */
+	enum sym_state sym_state;
+};
+
+int query_overview(struct query *q, struct query_overview *ret);
+
+/* Wait per bucket of a lock (scope BY_LOCK) or of all, oldest first, ns per s. */
+struct query_series {
+	const uint64_t *v;
+	const uint64_t *all; /* the same buckets of everything: for the share */
+	uint32_t n;
+};
+
+int query_series(struct query *q, const struct query_scope *scope, struct query_series *ret);
+
+/* "rwsem:W 0xffff888012345678 (vm_mmap_pgoff)": title of a row id, for breadcrumbs. */
+const char *query_title(struct query *q, enum query_by by, uint64_t id);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_REPORT_H
+#define KONTEND_REPORT_H
+
+#include "kontend/query.h"
+#include <stdio.h>
+
+enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
+
+enum report_view {
+	REPORT_LOCKS = 1,
+	REPORT_WAITERS = 2,
+	REPORT_OVERVIEW = 4,
+	REPORT_TREE = 8,
+	REPORT_HIST = 16,
+	REPORT_SLOTS = 32, /* and, but for CSV, holders */
+	REPORT_HOLDERS = 64,
+	REPORT_CONTEXTS = 128, /* and, but for CSV, events */
+	REPORT_EVENTS = 256,
+	REPORT_ALL = 511,
+};
+
+/*
+ * `query` is for the tables: with several views, one that has no such sort key or filter column is
+ * shown without it. Rates are those of the whole time measured. Locks are sorted by total_ns unless
+ * told otherwise. Contexts are by context unless query.by is BY_PROCESS.
+ */
+struct report_spec {
+	enum report_format format;
+	unsigned views; /* enum report_view, or-ed; CSV takes one only */
+	struct query_spec query;
+	char csv_separator;	 /* 0: ',' */
+	const char *source_kind; /* NULL: "live" */
+	bool ascii;		 /* text: no character beyond ASCII of our own */
+	bool is_range;		 /* text: says which part of the whole it is about */
+	int width;		 /* text: columns of least use are left out; 0: no limit */
+	bool inverted, by_count; /* tree */
+};
+
+/* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */
+#define REPORT_VIEW_NAMES "overview, locks, waiters, slots, holders, contexts, events, tree, hist"
+int report_view_parse(const char *s, unsigned *ret);
+int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */
+
+/*
+ * Writes the report of what the model holds now to @out. -EINVAL with @err for a sort key or filter
+ * that is wrong (nothing was written then), -EIO when writing failed.
+ */
+int report_write(struct query *q, const struct report_spec *s, FILE *out, struct error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_RING_H
+#define KONTEND_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+enum {
+	RING_RECORD_MAX = 1 << 16, /* no perf record is larger: its size is a u16 */
+	RING_EMPTY = 1,		   /* answer: nothing up to the given head */
+};
+
+/*
+ * The reader's side of a perf ring, on plain memory. Head and tail count bytes since the start and
+ * never wrap; position = count modulo size.
+ */
+struct ring {
+	const uint8_t *base;  /* the data area */
+	uint64_t size;	      /* of it: a power of two */
+	const uint64_t *head; /* moved by the kernel */
+	uint64_t *tail;	      /* moved by us */
+};
+
+/* The head as it is now; everything before it may be read. */
+uint64_t ring_head(const struct ring *r);
+/* Bytes waiting before @head. */
+uint64_t ring_used(const struct ring *r, uint64_t head);
+
+/*
+ * Moves as many whole records before @head as @buf holds into it, in one piece, and gives their
+ * room back to the kernel. 0 with *ret_len > 0, or RING_EMPTY; -ENOBUFS: the next record does not
+ * fit (RING_RECORD_MAX always does); -EBADMSG: no record stands at the tail, and everything before
+ * @head was thrown away, as the next record cannot be found.
+ */
+int ring_drain(struct ring *r, uint64_t head, void *buf, size_t size, size_t *ret_len);
+
+/* A run of whole records where it lies in the ring; around its end in two pieces. */
+struct ring_span {
+	struct iovec piece[2];
+	int pieces;
+	uint64_t end; /* where it ends, in bytes since the start */
+	/* by the headers of its records */
+	uint64_t samples;
+	uint64_t lost; /* what the kernel had no room for */
+};
+
+/*
+ * The run that begins at @from, which is the tail or the end of an earlier run, before @head: at
+ * least one record and, beyond that, at most @most bytes. It stays there until ring_release().
+ * Answers 0, RING_EMPTY, or -EBADMSG: there is no record at @from.
+ */
+int ring_peek(const struct ring *r, uint64_t from, uint64_t head, size_t most,
+	      struct ring_span *ret);
+/* Gives the room of everything before @end back to the kernel. */
+void ring_release(struct ring *r, uint64_t end);
+
+/* Throws away everything before @head and returns the number of records that it was. */
+uint64_t ring_skip(struct ring *r, uint64_t head);
+
+#endif

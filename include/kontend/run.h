@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_RUN_H
+#define KONTEND_RUN_H
+
+#include "kontend/engine.h"
+#include "kontend/live.h"
+#include "kontend/opts.h"
+#include <sys/types.h>
+
+/*
+ * One measurement: the target, the demo workload beside it, the live source and the engine on it.
+ * `= {0}` is a valid empty one. Nothing of it prints.
+ */
+struct run {
+	struct target target;
+	struct live_info info;
+	struct source *source; /* the engine's own, or below its history, once `opened` */
+	struct engine engine;
+	bool opened;
+	bool remember;	       /* set before: the engine has a history of the last minutes */
+	bool from_file;	       /* a recording: nothing is started, stopped or measured */
+	struct run_look *look; /* at perf events and breakpoint slots, NULL = nobody looks */
+	pid_t demo;	       /* 0 = none */
+	/* The command has ended: its wait status. */
+	bool command_ended;
+	int command_status;
+};
+
+/* What is to be measured. -EINVAL: a list is malformed; others: what it names is not there. */
+int run_target(struct run *r, const struct opts *o, struct error *err);
+/* Starts the demo workload, opens the live source. The command, if any, is held. */
+int run_source(struct run *r, const struct opts *o, struct error *err);
+/* The same, and the engine on it. With --input the recording is opened instead. */
+int run_open(struct run *r, const struct opts *o, struct error *err);
+/* The same with a recording in place of the live source; "-" is standard input. */
+int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct error *err);
+/* Lets events and the command go. */
+int run_start(struct run *r, struct error *err);
+/* Asks for the end: what has happened until now still arrives, then ENGINE_END. */
+void run_stop(struct run *r);
+/* Exit status by shell rules of the command, once it has ended; -1 while it has not. */
+int run_command_status(struct run *r);
+/* Ends what still runs and gives everything back. */
+void run_close(struct run *r);
+
+#endif

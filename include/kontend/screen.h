@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SCREEN_H
+#define KONTEND_SCREEN_H
+
+#include "kontend/display.h"
+
+/* The grid that one frame is drawn into, and rectangles of it. Drawing outside is clipped. */
+struct screen {
+	struct display_cell *cells;
+	int w, h;
+	bool ascii;
+};
+
+struct rect {
+	int x, y, w, h;
+};
+
+int screen_resize(struct screen *s, int w, int h); /* 0 or -ENOMEM; contents are cleared */
+void screen_clear(struct screen *s);
+void screen_deinit(struct screen *s);
+/*
+ * Writes UTF-8 text at (x, y) clipped to @r (a wide character that does not fit becomes a space),
+ * cleaned of control characters; x and y are relative to @r. Returns the column after the text.
+ */
+int screen_put(struct screen *s, struct rect r, int x, int y, enum role role, const char *text);
+int screen_printf(struct screen *s, struct rect r, int x, int y, enum role role, const char *fmt,
+		  ...) __attribute__((format(printf, 6, 7)));
+void screen_fill(struct screen *s, struct rect r, uint32_t ch, enum role role);
+/* Gives all cells of row y of @r that role (selection). */
+void screen_mark(struct screen *s, struct rect r, int y, enum role role);
+/* Reverses one cell on top of its role: a cursor. */
+void screen_reverse(struct screen *s, struct rect r, int x, int y);
+/* The grid as UTF-8 text, a line a row, trailing blanks cut: golden tests and the P key. */
+int screen_text(const struct screen *s, char **ret_text /* mem_free() */);
+
+#endif

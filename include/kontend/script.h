@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SCRIPT_H
+#define KONTEND_SCRIPT_H
+
+#include "kontend/engine.h"
+#include <stdio.h>
+
+/*
+ * A line an event, in time order: the begin and the end of every wait, and where records were lost.
+ * At ends it says how long the wait took that ended. Needs no memory beyond its own.
+ */
+struct script;
+
+/* @e and @out are borrowed. 0 or -ENOMEM. */
+int script_new(struct script **ret, const struct engine *e, FILE *out, bool json);
+void script_free(struct script *s);
+/* To be set as the engine's watch. It answers -EPIPE or another errno when writing fails. */
+struct engine_watch *script_watch(struct script *s);
+/* Events written. */
+uint64_t script_count(const struct script *s);
+
+#endif

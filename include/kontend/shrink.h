@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SHRINK_H
+#define KONTEND_SHRINK_H
+
+#include "kontend/source.h"
+#include "kontend/writer.h"
+
+enum { SHRINK_NOTHING = 1 }; /* there is nothing that is not needed */
+
+/*
+ * Writes a recording anew, whole, but of the kernel's symbols only those that it needs: all of them
+ * are most of a short one. The source can seek and is read from where it is; the writer is not
+ * finished. 0, SHRINK_NOTHING (what was written is of no use then) or a negative errno.
+ */
+int shrink_copy(struct source *s, struct writer *w, struct error *err);
+
+#endif

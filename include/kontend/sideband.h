@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SIDEBAND_H
+#define KONTEND_SIDEBAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Perf records that we write ourselves, as the kernel would have written them at time 0, for what
+ * was there before the session. Each ends in the sample_id trailer of an event with
+ * IDENTIFIER|TID|TIME|CPU, so that decode cannot tell them from the kernel's.
+ */
+struct sideband {
+	uint8_t *data; /* whole records, 8-byte aligned; from util/mem */
+	size_t len, cap;
+	uint64_t id; /* event id that the trailers name */
+};
+
+/* 0 or -ENOMEM with nothing appended. Text that does not fit a record is cut. */
+int sideband_comm(struct sideband *s, int32_t pid, int32_t tid, const char *comm);
+int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path);
+/* Bytes of whole records from @from on, at most @max (at least one record). */
+size_t sideband_run(const struct sideband *s, size_t from, size_t max);
+void sideband_deinit(struct sideband *s);
+
+#endif

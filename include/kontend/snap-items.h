@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SNAP_ITEMS_H
+#define KONTEND_SNAP_ITEMS_H
+
+#include <stdint.h>
+
+/*
+ * What a snapshot consists of; the same in memory and in recordings. Indices, texts and units: see
+ * snap.h.
+ */
+enum snap_slot_type {
+	SNAP_SLOT_ANY = 0, /* one pool for data and execution (x86) */
+	SNAP_SLOT_EXEC = 1,
+	SNAP_SLOT_DATA = 2,
+};
+
+/* The breakpoint slots of one CPU, of one pool. -1: not known. */
+struct snap_slots {
+	uint32_t cpu;
+	uint32_t type;		 /* enum snap_slot_type */
+	int32_t slots;		 /* in all */
+	int32_t cpu_pinned;	 /* taken by events of the CPU */
+	int32_t task_pinned_max; /* taken by the task that has most there */
+	uint32_t pad;
+};
+
+/* A debug register that has something in it now. */
+struct snap_register {
+	uint64_t addr; /* of its breakpoint */
+	uint32_t cpu, type, index;
+	uint32_t event; /* index + 1 */
+	uint32_t enabled;
+	uint32_t pad;
+};
+
+enum snap_event_flags {
+	SNAP_PINNED = 1 << 0,	    /* attr.pinned */
+	SNAP_INHERIT = 1 << 1,	    /* attr.inherit */
+	SNAP_CHILD = 1 << 2,	    /* made by inheritance: has no descriptor of its own */
+	SNAP_KERNEL = 1 << 3,	    /* made by the kernel itself, and no ptrace breakpoint */
+	SNAP_PTRACE = 1 << 4,	    /* a debugger's, by ptrace */
+	SNAP_ORPHAN = 1 << 5,	    /* whoever opened it has exited, somebody holds it */
+	SNAP_CPU_BOUND = 1 << 6,    /* counts whatever runs on its CPU, no task */
+	SNAP_ROTATES = 1 << 7,	    /* takes turns with others, as they do not fit all at once */
+	SNAP_OWN = 1 << 8,	    /* of kontend itself */
+	SNAP_GROUP_MEMBER = 1 << 9, /* scheduled with its leader */
+	SNAP_TIMES = 1 << 10,	    /* enabled_ns and running_ns are known */
+	SNAP_COUNT = 1 << 11,	    /* count is known */
+	SNAP_EXCLUSIVE = 1 << 12,   /* attr.exclusive */
+	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its name */
+};
+
+/* perf_event.state as in the kernel's enum perf_event_state. */
+enum snap_state {
+	SNAP_DEAD = -5,
+	SNAP_REVOKED = -4,
+	SNAP_EXIT = -3,
+	SNAP_ERROR = -2,
+	SNAP_OFF = -1,
+	SNAP_INACTIVE = 0,
+	SNAP_ACTIVE = 1,
+};
+
+struct snap_event {
+	uint64_t id;	 /* perf_event.id, never used twice */
+	uint64_t parent; /* id of the event it was inherited from; 0: none */
+	uint64_t config; /* attr.config */
+	uint64_t bp_addr, bp_len;
+	uint64_t count;
+	uint64_t hits; /* count since the snapshot before; UINT64_MAX: not known */
+	uint64_t enabled_ns, running_ns;
+	uint32_t type;			/* attr.type: PERF_TYPE_... or of a dynamic PMU */
+	uint32_t bp_type;		/* HW_BREAKPOINT_R | _W | _X */
+	int32_t cpu;			/* -1: any */
+	int32_t oncpu;			/* where it counts now, -1: nowhere */
+	int32_t state;			/* enum snap_state */
+	uint32_t flags;			/* enum snap_event_flags */
+	int32_t owner_pid, owner_tid;	/* who opened it; 0: not known, gone, or the kernel */
+	int32_t target_pid, target_tid; /* whom it counts; 0: a CPU */
+	int32_t tracer_pid;		/* of a ptrace breakpoint; 0: not known */
+	uint32_t context;		/* index + 1 */
+	uint32_t owner_comm, target_comm, tracer_comm; /* texts */
+	uint32_t pmu;				       /* text: the PMU's name */
+	uint32_t name;	/* text: "sched:sched_switch", "cycles", "mem:rw" ... */
+	uint32_t where; /* text: symbol or object+offset of bp_addr */
+};
+
+/* A descriptor of an event; an event may have several, of several processes. */
+struct snap_holder {
+	uint32_t event; /* index + 1; 0: of some event, that is all that is known */
+	int32_t pid;
+	int32_t fd;
+	uint32_t comm; /* text */
+};
+
+/* perf_event_context: the events of a CPU, or of a task (before 6.2, of one PMU class of it). */
+struct snap_context {
+	uint64_t addr; /* in the kernel: identity */
+	int32_t cpu;   /* -1: of a task */
+	int32_t tid, pid;
+	uint32_t comm; /* text */
+	uint32_t events, pinned, flexible;
+	uint32_t active; /* events that count now */
+	uint32_t rotating;
+	uint32_t running_permille; /* running of enabled time over its enabled events; 1000 if none
+				    */
+};
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SNAP_H
+#define KONTEND_SNAP_H
+
+#include "kontend/snap-items.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What perf events, contexts and breakpoint slots a kernel had at one moment: taken by an inspector
+ * (inspect.h), carried as the payload of a SNAPSHOT record of kind SNAPSHOT_PERF, drawn by the
+ * views slots and contexts. Each snapshot stands alone: rates are of the time since the one before.
+ *
+ * Arrays refer to one another by index + 1 (0: none, not known), and to texts by offset into
+ * `strings` (0: ""). Everything is in native byte order; snap_decode() checks what comes from
+ * outside, so that each index and offset of a decoded snapshot is valid.
+ */
+enum { SNAP_VERSION = 1 };
+
+/* How it was found out. */
+enum snap_method {
+	SNAP_BPF = 1,	/* read from the kernel's own structures */
+	SNAP_PROBE = 2, /* disabled breakpoints opened until the kernel refuses, and /proc */
+};
+
+/* What this snapshot does not say; views show "-" and the reason. */
+enum snap_missing {
+	SNAP_NO_SLOTS = 1 << 0,	    /* per-CPU counts */
+	SNAP_NO_TASK_MAX = 1 << 1,  /* slots taken by the task with most of them */
+	SNAP_NO_REGISTERS = 1 << 2, /* what is in the debug registers now */
+	SNAP_NO_EVENTS = 1 << 3,    /* events: only who has descriptors is known */
+	SNAP_NO_HOLDERS = 1 << 4,   /* descriptors */
+	SNAP_NO_CONTEXTS = 1 << 5,
+	SNAP_NO_ROTATION = 1 << 6, /* whether events take turns */
+};
+
+struct snap_head {
+	uint64_t time_ns;     /* session clock (CLOCK_MONOTONIC) */
+	uint64_t interval_ns; /* since the snapshot before; 0: the first, without rates */
+	uint64_t cost_ns;     /* that taking it took */
+	uint64_t opened;      /* perf events created since the one before, by anybody, also those
+				 that are gone again; UINT64_MAX: not known */
+	uint32_t method;      /* enum snap_method */
+	uint32_t missing;     /* enum snap_missing */
+	uint32_t incomplete;  /* lists that changed under each of several walks: rows may lack */
+	uint32_t dropped;     /* events, contexts, holders for which there was no room */
+	uint32_t reason;      /* text: why something is missing */
+	uint32_t pad;
+};
+
+struct snap {
+	struct snap_head head;
+	struct snap_slots *slots;
+	struct snap_register *registers;
+	struct snap_event *events;
+	struct snap_holder *holders;
+	struct snap_context *contexts;
+	char *strings; /* begins with NUL and ends with NUL */
+	size_t n_slots, n_registers, n_events, n_holders, n_contexts, n_strings;
+	/* Of who fills it. */
+	size_t cap_slots, cap_registers, cap_events, cap_holders, cap_contexts, cap_strings;
+};
+
+/* Arrays of a snap by name, so that those who fill, write, read and check know them all. */
+int snap_add_slots(struct snap *s, const struct snap_slots *item);
+int snap_add_register(struct snap *s, const struct snap_register *item);
+int snap_add_event(struct snap *s, const struct snap_event *item);
+int snap_add_holder(struct snap *s, const struct snap_holder *item);
+int snap_add_context(struct snap *s, const struct snap_context *item);
+/* Offset of @text, which is stored once if it is the same as the last ones; 0 for "" and when
+ * memory is out: a text that lacks is no reason to lose the rest. */
+uint32_t snap_add_text(struct snap *s, const char *text);
+/* Borrowed until the snap changes. */
+const char *snap_text(const struct snap *s, uint32_t offset);
+
+void snap_clear(struct snap *s); /* keeps the memory */
+void snap_deinit(struct snap *s);
+
+/* Size of the payload; it is written by snap_encode() into at least so many bytes, 8-byte aligned.
+ */
+size_t snap_size(const struct snap *s);
+void snap_encode(const struct snap *s, void *ret);
+/*
+ * Into @s, which is cleared before. 0, -ENOMEM, -EPROTO: not of a version that this one reads, or
+ * -EBADMSG: damaged (what the arrays refer to is not there); @s is empty then. Items of a later
+ * minor version may be longer: what is known of them is taken.
+ */
+int snap_decode(struct snap *s, const void *data, size_t len);
+
+#endif

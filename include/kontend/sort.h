@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SORT_H
+#define KONTEND_SORT_H
+
+#include <stddef.h>
+
+/*
+ * Stable merge sort of @n elements of @size bytes. @room has as much room as @items: the caller
+ * says where memory comes from, which qsort() does not. @before: does a stand before b? (Equal
+ * elements: no.)
+ */
+void sort_merge(void *items, void *room, size_t n, size_t size,
+		int (*before)(const void *a, const void *b));
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_STACK_H
+#define KONTEND_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Interned kernel call chains, innermost frame first. Frames lie in one pool of u64; a stack is
+ * (offset, n). Index 0 is "no or other stack", with no frames.
+ */
+struct stack {
+	uint64_t hash;
+	uint32_t first; /* index of its first frame in the pool */
+	uint16_t n;
+	uint8_t marked;
+	uint8_t used;
+};
+
+enum { STACK_OTHER = 0, STACK_MAX_FRAMES = 127 };
+
+struct stack_table {
+	struct stack *stacks;
+	size_t n, cap;
+	uint32_t max;
+	uint64_t *frames;
+	size_t n_frames, cap_frames;
+	uint32_t *slots; /* open addressing on the hash; 0 = free */
+	size_t mask;
+	size_t in_use;
+	uint32_t free; /* list through `first` of unused entries */
+};
+
+int stack_table_init(struct stack_table *t, uint32_t max);
+void stack_table_deinit(struct stack_table *t);
+/* Index of the chain (made if new), STACK_OTHER when empty or the table is full. */
+uint32_t stack_get(struct stack_table *t, const uint64_t *frames, uint32_t n);
+
+/* Forgets all stacks that are not `marked`, and clears the marks. */
+void stack_sweep(struct stack_table *t);
+
+static inline const uint64_t *stack_frames(const struct stack_table *t, uint32_t index)
+{
+	return t->frames + t->stacks[index].first;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_STRPOOL_H
+#define KONTEND_STRPOOL_H
+
+#include "kontend/arena.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Interned strings: equal text has one address, which is valid until strpool_deinit(). Bounded by
+ * its owner (symbols, comms and paths are; nothing per event is interned). `= {0}` is empty.
+ */
+struct strpool {
+	struct arena arena;
+	const char **slots; /* open addressing on the text's hash */
+	size_t mask;
+	size_t count;
+};
+
+const char *strpool_intern(struct strpool *p, const char *s);		    /* NULL on ENOMEM */
+const char *strpool_intern_n(struct strpool *p, const char *s, size_t len); /* stops at a NUL */
+void strpool_deinit(struct strpool *p);
+
+#endif

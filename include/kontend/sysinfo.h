@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SYSINFO_H
+#define KONTEND_SYSINFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Small facts about the running system, read anew at each call. None fails: what cannot be read is
+ * answered as said.
+ */
+
+/* A file's text without a trailing newline, cut to @size; the length, or a negative errno. */
+int sysinfo_read(const char *path, char *buf, size_t size);
+/* A file of any size (0 in stat, as in /proc) as a NUL-terminated text from util/mem. */
+int sysinfo_read_all(const char *path, char **ret, size_t *ret_len);
+/* The number in a file, or @otherwise. */
+int64_t sysinfo_number(const char *path, int64_t otherwise);
+
+/* The word in brackets of /sys/kernel/security/lockdown; "" = unknown. */
+const char *sysinfo_lockdown(char *buf, size_t size);
+/* Our own executable, for a setcap line; "kontend" when unknown. */
+const char *sysinfo_exe(char *buf, size_t size);
+/* Does the calling thread have capability @cap in its effective set? */
+bool sysinfo_capable(unsigned int cap);
+
+/* A number that is another one when the CPU was offline in between; 0 = unknown. */
+uint64_t sysinfo_cpu_epoch(uint32_t cpu);
+
+#endif

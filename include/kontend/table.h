@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TABLE_H
+#define KONTEND_TABLE_H
+
+#include "kontend/arena.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_type {
+	COLUMN_TEXT,
+	COLUMN_COUNT,  /* u: events */
+	COLUMN_INT,    /* i: pid, cpu: printed as it is */
+	COLUMN_NS,     /* u: a duration */
+	COLUMN_RATE,   /* d: per second */
+	COLUMN_NSRATE, /* d: ns waited per second */
+	COLUMN_PCT,    /* d: 0..100 */
+	COLUMN_ADDR,   /* u: 0xffff... */
+	COLUMN_SERIES, /* s: array of `n` u64, oldest first; a sparkline on the screen */
+	COLUMN_BOOL,   /* u: 0 or 1 */
+};
+
+enum {
+	COLUMN_SCREEN = 1,   /* shown by views and the text report */
+	COLUMN_REPORT = 2,   /* in CSV and JSON */
+	COLUMN_WIDE = 4,     /* takes what width is left over */
+	COLUMN_LIST = 8,     /* a text of several, separated by newlines: an array in JSON */
+	COLUMN_NUMBERS = 16, /* with COLUMN_LIST: of numbers, not of texts */
+};
+
+struct column {
+	const char *key;   /* name in JSON, CSV, --sort and filters */
+	const char *title; /* header on the screen */
+	const char *help;  /* one line, for man page and help */
+	uint8_t type;	   /* enum column_type */
+	uint8_t width;	   /* on the screen */
+	uint8_t priority;  /* 0: always shown; the highest is dropped first */
+	uint8_t flags;
+};
+
+struct value {
+	union {
+		uint64_t u;
+		int64_t i;
+		double d;
+		const char *s;
+		const uint64_t *series;
+	};
+	uint32_t n;  /* COLUMN_SERIES: length */
+	bool known;  /* false: "-" on the screen, null in JSON */
+	bool approx; /* sampled or inferred: "~" */
+};
+
+/*
+ * The answer of a query: typed columns and rows, in the arena of the query. Views, text, CSV and
+ * JSON are all drawn from it. A row's id is stable over time; a selection follows it.
+ */
+struct table {
+	const char *name; /* "locks": key under "views" in JSON */
+	const struct column *columns;
+	size_t n_columns;
+	struct value *values; /* n_rows x n_columns */
+	uint64_t *ids;
+	size_t n_rows;
+	size_t n_total;	 /* before filter and limit */
+	size_t n_match;	 /* after the filter, before the limit */
+	size_t sort_col; /* SIZE_MAX: none */
+	bool reverse;
+};
+
+static inline const struct value *table_value(const struct table *t, size_t row, size_t col)
+{
+	return &t->values[row * t->n_columns + col];
+}
+
+/* Index of column @key, or SIZE_MAX. */
+size_t table_column(const struct table *t, const char *key);
+/* Row of id, or SIZE_MAX. */
+size_t table_row(const struct table *t, uint64_t id);
+/*
+ * Screen form of a value (units attached, "·" for zero of counts and durations, "-" for unknown,
+ * "~" before approximate ones; ASCII "." for "·" with @ascii); returns buf.
+ */
+const char *table_format(const struct column *c, const struct value *v, bool ascii, char *buf,
+			 size_t size);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TARGET_H
+#define KONTEND_TARGET_H
+
+#include "kontend/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum target_kind { TARGET_SYSTEM, TARGET_PIDS, TARGET_TIDS, TARGET_CGROUP, TARGET_COMMAND };
+
+/* What is measured. `= {0}` is the whole system, all CPUs. */
+struct target {
+	enum target_kind kind;
+	uint32_t *cpus; /* -C; NULL = all online */
+	size_t n_cpus;
+	pid_t *ids; /* pids or tids */
+	size_t n_ids;
+	char *cgroup;	/* path below the cgroup2 mount, or absolute */
+	char **command; /* argv, NULL-terminated, borrowed from main's */
+};
+
+/* "0,2-5": -EINVAL with @err for what is no list, -ENODEV for a CPU that is not online. */
+int target_parse_cpus(struct target *t, const char *list, struct error *err);
+/* "812,900": -EINVAL; -ESRCH for one that does not exist. */
+int target_parse_ids(struct target *t, enum target_kind kind, const char *list, struct error *err);
+int target_set_cgroup(struct target *t, const char *path, struct error *err);
+/* "all CPUs", "cpu 0-1", "pid 812", "tid 5", "cgroup /x", "make -j5" into @buf. */
+const char *target_describe(const struct target *t, char *buf, size_t size);
+void target_deinit(struct target *t);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TASK_H
+#define KONTEND_TASK_H
+
+#include "kontend/event.h"
+#include "kontend/map64.h"
+#include "kontend/strpool.h"
+#include "kontend/wait.h"
+
+/*
+ * Tasks by index. A tid used again by a new task (FORK of a tid that is there) is a new task; the
+ * old one keeps its index as long as something refers to it. Index 0 is "other".
+ */
+struct task {
+	int32_t pid, tid;
+	uint32_t serial; /* unique over the session: identity of the task */
+	uint8_t alive;	 /* 0: exited */
+	uint8_t depth;	 /* sleeping waits in flight */
+	uint8_t marked;	 /* used by folding */
+	uint8_t pad;
+	uint32_t waits[WAIT_DEPTH]; /* indices into the wait pool, innermost last */
+	const char *comm;	    /* interned; "" = not known */
+	uint64_t cgroup;	    /* id, 0 = not known */
+	uint64_t start_ns;	    /* 0: before the session */
+	uint64_t exit_ns;
+};
+
+enum { TASK_OTHER = 0 };
+
+struct task_table {
+	struct task *tasks;
+	size_t n, cap;
+	uint32_t max;
+	uint32_t free; /* list of free entries through serial, 0 = none */
+	uint32_t next_serial;
+	struct map64 by_tid;  /* living task of a tid */
+	struct map64 cgroups; /* cgroup id -> index of its path */
+	const char **cgroup_paths;
+	size_t n_cgroups, cap_cgroups;
+	struct task_names *names; /* shared with copies of the table */
+};
+
+/* Comms and paths, interned; they live as long as the last table that refers to them. */
+struct task_names {
+	struct strpool pool;
+	unsigned refs;
+};
+
+int task_table_init(struct task_table *t, uint32_t max);
+/* Copies into an empty table; the names are shared. 0 or -ENOMEM with @dst empty. */
+int task_table_copy(struct task_table *dst, const struct task_table *src);
+void task_table_deinit(struct task_table *t);
+/* Index of the living task @tid; made if absent; TASK_OTHER when the table is full. */
+uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid);
+int task_comm(struct task_table *t, const struct event *ev);
+int task_fork(struct task_table *t, const struct event *ev);
+/* The task has exited; its tid may be used again. Its waits are the caller's concern. */
+void task_end(struct task_table *t, uint32_t index, uint64_t time_ns);
+/* Forgets the tasks that have exited and are not `marked`, and clears the marks. */
+void task_sweep(struct task_table *t);
+int task_cgroup_name(struct task_table *t, uint64_t id, const char *path);
+/* Path of a cgroup id, NULL when not known. */
+const char *task_cgroup_path(const struct task_table *t, uint64_t id);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TEXT_H
+#define KONTEND_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Text from outside (comm, path, symbol, file) on its way to a terminal or a report. UTF-8 in and
+ * out; bytes that are no valid UTF-8, control characters (C0, C1, DEL) and bidirectional overrides
+ * become '?'.
+ */
+
+/* Copies at most size-1 bytes of @src (whole characters only), cleaned; returns dst. */
+char *text_clean(char *dst, size_t size, const char *src);
+
+/* Decodes one character: *ret_ch (U+FFFD on a bad byte), returns the bytes used (0 at the NUL). */
+size_t text_decode(const char *s, uint32_t *ret_ch);
+size_t text_encode(char out[4], uint32_t ch); /* UTF-8 bytes written, 1..4 */
+int text_char_width(uint32_t ch);	      /* 0 (combining), 1 or 2 columns; own tables */
+int text_width(const char *s);		      /* columns */
+
+/* Case-insensitive (ASCII) substring test; an empty needle is contained in everything. */
+bool text_contains(const char *haystack, const char *needle);
+
+#endif

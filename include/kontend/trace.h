@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TRACE_H
+#define KONTEND_TRACE_H
+
+#include "kontend/error.h"
+#include "kontend/event.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Tracepoint formats, parsed once by libtraceevent; afterwards a field is a plain load at a known
+ * offset. src/decode/trace.c is the only user of libtraceevent.
+ */
+struct trace;
+
+struct trace_field {
+	uint16_t offset; /* from the start of the raw data */
+	uint16_t size;	 /* 1, 2, 4 or 8 */
+};
+
+struct trace_event {
+	uint32_t id;
+	enum event_kind kind;	 /* EVENT_NONE: not one of ours */
+	struct trace_field lock; /* lock_addr */
+	struct trace_field arg;	 /* flags (begin) or ret (end) */
+	struct trace_field pid;	 /* common_pid; size 0: none */
+};
+
+int trace_new(struct trace **ret, struct error *err);
+void trace_free(struct trace *t);
+
+/* Parses a format file's text of tracing system @system; -EINVAL when it is none. */
+int trace_parse(struct trace *t, const char *system, const char *text, size_t len,
+		struct trace_event *ret, struct error *err);
+
+#endif

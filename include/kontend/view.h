@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_VIEW_H
+#define KONTEND_VIEW_H
+
+#include "kontend/command.h"
+#include "kontend/query-perf.h"
+#include "kontend/screen.h"
+
+struct app;
+struct view;
+struct table_widget;
+
+/* Answers of view_ops.command besides 0 = done. */
+enum { VIEW_UNHANDLED = 1 };
+
+/*
+ * A view is drawn from queries alone. The app calls draw() for each frame (after query_begin()),
+ * command() for each command that it does not handle itself. One static const view_ops and one line
+ * in the table of views make a view.
+ */
+struct view_ops {
+	const char *name;  /* "locks": for : and man page */
+	const char *title; /* breadcrumb part when it is a root view */
+	char digit;	   /* '2', or 0: reached by name, by Tab or from a row */
+	const char *help;
+	size_t size; /* of the view's struct, which begins with struct view */
+	int (*init)(struct view *v);
+	void (*deinit)(struct view *v);
+	void (*draw)(struct view *v, struct screen *s, struct rect r);
+	int (*command)(struct view *v, enum command c, const struct command_arg *arg);
+};
+
+struct view {
+	const struct view_ops *ops;
+	struct app *app;
+	struct query *query;
+	struct query_scope scope;	  /* how one got here */
+	struct query_events_scope events; /* of view_events: which */
+	char title[160];		  /* breadcrumb part */
+	const struct view_ops *from;	  /* of the view it was opened from; NULL: a root */
+};
+
+/*
+ * For views: what the app offers. app_push() opens a drill-down on top (taking the scope),
+ * app_say() shows a message in the bottom line until the next key.
+ */
+int app_push(struct app *a, const struct view_ops *ops, const struct query_scope *scope,
+	     const char *title);
+int app_push_events(struct app *a, const struct query_events_scope *scope, const char *title);
+void app_say(struct app *a, enum role role, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+bool app_paused(const struct app *a);
+enum command_mode app_mode(const struct app *a);
+/* A range is shown: rates are those of the whole range, not of its last bucket. */
+bool app_averages(const struct app *a);
+/* How many of the last buckets figures are about: those of the range, or one. */
+uint32_t app_buckets(const struct app *a);
+const char *app_filter(const struct app *a); /* of the top view; "" = none */
+const char *app_search(const struct app *a); /* text of the last search, "" = none */
+
+/*
+ * What views have in common: the sentence for a table without rows (in the query's arena), the
+ * error of a query in place of its answer, and opening a row one step deeper.
+ */
+const char *view_empty_text(struct view *v, const struct table *t);
+void view_draw_error(struct screen *s, struct rect r, const struct error *err);
+/* The sort key and direction the user chose in @w, and the app's filter. */
+void view_fill_spec(const struct view *v, const struct table_widget *w, struct query_spec *spec);
+/* Pushes a detail of the rows of @scope that have @id in dimension @by. */
+int view_open(struct view *v, enum query_by by, uint64_t id);
+/* The same for the lock or task of a row of query_waiters(); the wait may have ended by now. */
+int view_open_waiter(struct view *v, uint64_t row, enum query_by by);
+/*
+ * Which columns of a table are shown depends on the key and on what the scope already says:
+ * view_fit_columns() changes priorities in a copy of the columns, which lies in @store of the view,
+ * since a widget remembers its columns from one frame to the next.
+ */
+enum { VIEW_HIDE = 255, VIEW_COLUMNS = 64 }; /* as many as a query has at most */
+struct view_fit {
+	const char *key;
+	uint8_t priority; /* VIEW_HIDE: not on the screen */
+	uint8_t width;	  /* 0: as it is */
+};
+struct view_columns {
+	struct column list[VIEW_COLUMNS];
+};
+void view_fit_columns(struct table *t, struct view_columns *store, const struct view_fit *fit,
+		      size_t n);
+void view_fit_locks(const struct view *v, struct table *t, struct view_columns *store,
+		    enum query_by by);
+void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store);
+/* @text in as many lines of @r as it needs, broken at blanks. */
+void view_draw_text(struct screen *s, struct rect r, enum role role, const char *text);
+/* Bytes of @text that go into a line of @w columns: up to the last blank that fits. */
+size_t view_wrap(const char *text, int w);
+/* "7 of 318": matching rows of all, or just their number. */
+const char *view_count_text(struct view *v, const struct table *t);
+
+/* What `:by` takes. */
+#define VIEW_BY_NAMES "lock caller task process type cpu cgroup stack"
+
+/* All root views, those with a digit first, ended by NULL. */
+extern const struct view_ops *const view_roots[];
+extern const struct view_ops view_overview, view_locks, view_waiters, view_callers, view_tasks,
+	view_types, view_cpus, view_slots, view_contexts, view_events, view_detail, view_help;
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_WAIT_H
+#define KONTEND_WAIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WAIT_DEPTH = 8 }; /* nested waits kept per task and per CPU */
+
+/* A wait in flight: between contention_begin and contention_end. */
+struct wait {
+	uint64_t begin_ns;
+	uint64_t addr;		    /* of the lock */
+	uint32_t lock, stack, task; /* indices into the model's tables */
+	uint32_t flags; /* of the latest begin: a mutex goes from spinning to sleeping */
+	uint32_t cell;	/* where its cell was when it began: a hint, see cell_prefetch() */
+	uint16_t cpu;	/* where it began */
+	bool used;
+	bool doubtful; /* records were lost since it began: its end may have been among them */
+	uint32_t next_free;
+};
+
+/* Waits by index; entry 0 is never used. Iterate 1..high-1 and skip those not `used`. */
+struct wait_pool {
+	struct wait *waits;
+	size_t cap;
+	uint32_t high;
+	uint32_t free;
+	uint32_t in_flight;
+};
+
+int wait_pool_init(struct wait_pool *p);
+void wait_pool_deinit(struct wait_pool *p);
+uint32_t wait_new(struct wait_pool *p); /* 0 on ENOMEM */
+void wait_put(struct wait_pool *p, uint32_t index);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_WORKLOAD_H
+#define KONTEND_WORKLOAD_H
+
+#include "kontend/error.h"
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The command that is measured: a child that is forked, held, and let go. pid 0 = there is none. */
+struct workload {
+	pid_t pid;
+	int pidfd;  /* polls readable when it has ended */
+	int go_fd;  /* one byte lets it go; closing it makes it vanish */
+	int err_fd; /* errno of a failed exec, or end of file */
+	int status; /* as of waitpid(), once reaped */
+	bool reaped;
+};
+
+/* Forks a child that waits for workload_go() before it becomes @argv. */
+int workload_fork(struct workload *w, char *const argv[], struct error *err);
+/* Lets it go, and waits until it runs @argv or has failed to. */
+int workload_go(struct workload *w, char *const argv[], struct error *err);
+/* 1 and its wait status when it has ended, 0 = not yet, -ECHILD = there is none. */
+int workload_ended(struct workload *w, int *ret_status);
+/* What still runs is asked to end, and killed if it does not. `= {0}` is fine. */
+void workload_deinit(struct workload *w);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How verbs speak: results on standard output, one line a message on standard error, with the
+ * program's name in front so that it can be told from the measured command's own words.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t SAME_SIGNAL_NS = 500000000;
+
+int cmd_fail(int status, const struct error *err)
+{
+	fprintf(stderr, "kontend: %s\n", err->text);
+	return status;
+}
+
+uint64_t cmd_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+bool cmd_is_second_signal(uint64_t *first_ns)
+{
+	uint64_t now = cmd_now_ns();
+
+	if (*first_ns)
+		return now - *first_ns > SAME_SIGNAL_NS;
+	*first_ns = now;
+	return false;
+}
+
+void cmd_say(const struct opts *o, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (o->quiet)
+		return;
+	fputs("kontend: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int cmd_width(const struct opts *o)
+{
+	struct winsize w;
+
+	if (o->output || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0)
+		return 0;
+	return w.ws_col;
+}
+
+char cmd_separator(const struct opts *o)
+{
+	if (!o->separator)
+		return ',';
+	return o->separator[0] == '\\' ? '\t' : o->separator[0];
+}
+
+int cmd_flush(int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) == 0 && !failed)
+		return status;
+	if (errno == EPIPE)
+		return CMD_EXIT_SIGNAL + SIGPIPE;
+	fprintf(stderr, "kontend: Cannot write all of the output to standard output: %s\n",
+		strerror(errno ? errno : EIO));
+	return status ? status : CMD_EXIT_FAILURE;
+}

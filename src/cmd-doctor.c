@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `kontend doctor`: the answers of doctor_run() as text or JSON. Exit 1 when the main job cannot
+ * run. */
+#include "cmd.h"
+#include "kontend/doctor.h"
+#include "kontend/output.h"
+#include "version.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put_item(FILE *out, const struct doctor_item *i)
+{
+	fprintf(out, "  %-12s %-8s %s\n", i->name, doctor_status_name(i->status), i->help);
+	if (i->status != DOCTOR_WORKS && *i->found)
+		fprintf(out, "  %-12s why: %s\n", "", i->found);
+	if (*i->fix)
+		fprintf(out, "  %-12s fix: %s\n", "", i->fix);
+}
+
+static void put_text(FILE *out, const struct doctor *d, bool verbose)
+{
+	bool all_well = true;
+
+	fprintf(out, "kontend %s on Linux %s %s, %u CPUs, user %s (%u)\n\nviews\n", KONTEND_VERSION,
+		d->kernel, d->machine, d->cpus, d->user, d->uid);
+	for (size_t i = 0; i < d->n_views; i++)
+		fprintf(out, "  %-12s %-8s %s%s%s\n", d->views[i].name,
+			doctor_status_name(d->views[i].status), d->views[i].help,
+			d->views[i].cause ? "; see " : "",
+			d->views[i].cause ? d->views[i].cause : "");
+	fprintf(out, "\nchecks\n");
+	for (size_t i = 0; i < d->n_checks; i++) {
+		const struct doctor_item *c = &d->checks[i];
+
+		put_item(out, c);
+		if (verbose && c->status == DOCTOR_WORKS && *c->found)
+			fprintf(out, "  %-12s found: %s\n", "", c->found);
+		all_well = all_well && c->status == DOCTOR_WORKS;
+	}
+	fprintf(out, "\n%s\n",
+		!d->works   ? "kontend cannot measure here: fix the first check that fails, then "
+			      "run the doctor again."
+		: !all_well ? "kontend works here, with limits."
+			    : "kontend works here.");
+}
+
+static void put_string(FILE *out, const char *s)
+{
+	fputc('"', out);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			fputc('\\', out);
+		fputc(*s, out);
+	}
+	fputc('"', out);
+}
+
+static void put_member(FILE *out, const char *key, const char *value)
+{
+	fprintf(out, ", \"%s\": ", key);
+	if (*value)
+		put_string(out, value);
+	else
+		fputs("null", out);
+}
+
+static void put_items(FILE *out, const char *key, const struct doctor_item *items, size_t n)
+{
+	fprintf(out, "  \"%s\": [\n", key);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "    {\"name\": ");
+		put_string(out, items[i].name);
+		put_member(out, "status", doctor_status_name(items[i].status));
+		put_member(out, "help", items[i].help);
+		put_member(out, "cause", items[i].cause ? items[i].cause : "");
+		put_member(out, "found", items[i].found);
+		put_member(out, "fix", items[i].fix);
+		fprintf(out, "}%s\n", i + 1 < n ? "," : "");
+	}
+	fprintf(out, "  ]");
+}
+
+static void put_json(FILE *out, const struct doctor *d)
+{
+	fprintf(out, "{\n  \"schema\": \"kontend.doctor/1\"");
+	put_member(out, "version", KONTEND_VERSION);
+	put_member(out, "kernel", d->kernel);
+	put_member(out, "machine", d->machine);
+	put_member(out, "user", d->user);
+	fprintf(out, ", \"uid\": %u, \"cpus\": %u, \"works\": %s,\n", d->uid, d->cpus,
+		d->works ? "true" : "false");
+	put_items(out, "views", d->views, d->n_views);
+	fprintf(out, ",\n");
+	put_items(out, "checks", d->checks, d->n_checks);
+	fprintf(out, "\n}\n");
+}
+
+int cmd_doctor(const struct opts *o)
+{
+	struct output output;
+	struct doctor d;
+	struct error err = {0};
+	int status;
+
+	if (o->enospc)
+		return cmd_enospc(o);
+	if (output_open(&output, o->output, stdout, &err) < 0)
+		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	doctor_run(&d);
+	if (o->format && !strcmp(o->format, "json"))
+		put_json(output.file, &d);
+	else
+		put_text(output.file, &d, o->verbose);
+	status = d.works ? CMD_EXIT_OK : CMD_EXIT_FAILURE;
+	int r = output_commit(&output, &err);
+	if (r == -EPIPE)
+		status = CMD_EXIT_SIGNAL + SIGPIPE;
+	else if (r < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, &err);
+	output_close(&output);
+	return status;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend export`: what was measured, in the formats of other tools. A trace is written while
+ * events come; folded stacks and metrics are sums, written at the end, or metrics again and again.
+ */
+#include "cmd-measure.h"
+#include "cmd.h"
+#include "kontend/chrome.h"
+#include "kontend/folded.h"
+#include "kontend/openmetrics.h"
+#include "version.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CALLERS = 20 };
+
+struct exporter {
+	struct measure_job job;
+	struct chrome *chrome;
+	struct openmetrics *metrics;
+	bool written, failing; /* --interval: once; the last time */
+};
+
+static int begin_chrome(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	int ret = chrome_new(&e->chrome, &m->run.engine, m->output.file);
+
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot begin to write a trace");
+	m->run.engine.watch = chrome_watch(e->chrome);
+	return 0;
+}
+
+static int finish_chrome(struct measure_job *j, struct measure *m, struct error *err)
+{
+	(void)m;
+	return chrome_finish(((struct exporter *)j)->chrome, err);
+}
+
+static int finish_folded(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct query q;
+	int ret = query_init(&q, &m->run.engine);
+
+	(void)j;
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	query_begin(&q);
+	ret = folded_write(&q, m->output.file, err);
+	if (ret == 0)
+		measure_say_losses(m);
+	query_deinit(&q);
+	return ret;
+}
+
+static struct openmetrics_spec metrics_spec(const struct opts *o)
+{
+	return (struct openmetrics_spec){
+		.callers = o->rows == OPTS_ROWS_DEFAULT ? CALLERS : (size_t)o->rows,
+		.version = KONTEND_VERSION,
+	};
+}
+
+/* What the model has goes to the totals, and the model begins anew. */
+static int add_metrics(struct exporter *e, struct measure *m, struct error *err)
+{
+	const struct openmetrics_spec spec = metrics_spec(m->o);
+	struct query q;
+	int ret = e->metrics ? 0 : openmetrics_new(&e->metrics, &spec);
+
+	if (ret == 0)
+		ret = query_init(&q, &m->run.engine);
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	query_begin(&q);
+	ret = openmetrics_add(e->metrics, &q, err);
+	query_deinit(&q);
+	model_zero(&m->run.engine.model);
+	return ret;
+}
+
+static int finish_openmetrics(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	int ret = add_metrics(e, m, err);
+
+	return ret < 0 ? ret : openmetrics_put(e->metrics, m->output.file, err);
+}
+
+/* All of it or nothing: whoever reads the file never sees a half. */
+static int rewrite(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	struct output out = {0};
+	int ret = add_metrics(e, m, err);
+
+	if (ret == 0)
+		ret = output_open(&out, m->o->output, NULL, err);
+	if (ret == 0)
+		ret = openmetrics_put(e->metrics, out.file, err);
+	if (ret == 0)
+		ret = output_commit(&out, err);
+	output_close(&out);
+	e->written |= ret == 0;
+	return ret;
+}
+
+/* A disk that is full for a while is no reason to lose the totals; at the start it is one to end.
+ */
+static int rewrite_or_try_again(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	struct error local = {0};
+	bool begun = e->written;
+	int ret = rewrite(j, m, begun ? &local : err);
+
+	if (ret < 0 && !begun)
+		return ret;
+	if (ret < 0 && !e->failing)
+		cmd_fail(CMD_EXIT_FAILURE, &local);
+	if (ret == 0 && e->failing)
+		cmd_say(m->o, "%s is written again", m->o->output);
+	e->failing = ret < 0;
+	return 0;
+}
+
+static int check_replaceable(const struct opts *o, struct error *err)
+{
+	struct stat st;
+
+	if (stat(o->output, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "--output '%s' is no regular file, which --interval could write anew",
+			 o->output);
+}
+
+int cmd_export(const struct opts *o)
+{
+	struct exporter e = {.job.finish = finish_folded};
+	struct error err = {0};
+
+	if (o->interval_ns && check_replaceable(o, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (o->interval_ns)
+		e.job = (struct measure_job){.every = rewrite_or_try_again, .finish = rewrite};
+	else if (o->format && strcmp(o->format, "chrome") == 0)
+		e.job = (struct measure_job){.begin = begin_chrome, .finish = finish_chrome};
+	else if (o->format && strcmp(o->format, "openmetrics") == 0)
+		e.job.finish = finish_openmetrics;
+	int status = measure_run(o, &e.job);
+
+	chrome_free(e.chrome);
+	openmetrics_free(e.metrics);
+	return status;
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend record`: the live source into a file, undecoded, by two ways. Into a file this thread
+ * writes what is in the rings, without a copy in between (record-direct.c). While it has to do
+ * something that takes long, at the start and between two files, the collector thread empties the
+ * rings into its queue, which is written first afterwards. Into a pipe, whose reader may be slow,
+ * everything goes by way of the queue: this thread wakes up when there is much in it, or four times
+ * a second.
+ *
+ * Signals are blocked and read from a descriptor, as in cmd-measure.c, and mean the same: the first
+ * one ends the measurement and everything up to then is written, a second one gives up the rest.
+ * SIGUSR2 begins another file.
+ */
+#include "cmd.h"
+#include "kontend/run.h"
+#include "kontend/units.h"
+#include "record-direct.h"
+#include "record-file.h"
+#include "record-tally.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define SECOND 1000000000ull
+
+/* Who empties the rings. */
+enum stage {
+	STAGE_QUEUE, /* the collector thread does */
+	STAGE_REST,  /* nobody: what it has left in the queue is written first */
+	STAGE_DIRECT /* we do */
+};
+
+struct recording {
+	const struct opts *o;
+	struct run run;
+	struct record_file *file;
+	struct record_tally tally;
+	enum stage stage;
+	struct record_direct direct;
+	uint64_t bytes; /* of the parts that are finished */
+	int signal_fd;
+	uint64_t begin_ns, deadline_ns, flushed_ns, said_ns;
+	uint64_t signal_ns;
+	bool rotate, stop, stopped, full, give_up, line;
+	int signal; /* the first that came, 0 = none */
+};
+
+static const char default_name[] = "kontend.data";
+static const uint64_t FLUSH_NS = 250 * MS, FLUSH_REST_NS = 2000 * MS;
+static const uint64_t IDLE_NS = 250 * MS;
+
+static int open_signals(struct recording *g, struct error *err)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2};
+	sigset_t set, blocked;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&set, signals[i]);
+	blocked = set;
+	/* A file that may not grow is an error of write(), not our end. */
+	sigaddset(&blocked, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	g->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return g->signal_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals")
+				: 0;
+}
+
+static void take_signals(struct recording *g)
+{
+	struct signalfd_siginfo info;
+
+	while (read(g->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR2)
+			g->rotate = true;
+		else if (cmd_is_second_signal(&g->signal_ns))
+			g->give_up = true;
+		else if (!g->signal)
+			g->signal = (int)info.ssi_signo;
+	}
+}
+
+static const char *output_name(const struct recording *g)
+{
+	const char *name = g->o->output ? g->o->output : default_name;
+
+	return strcmp(name, "-") ? name : "standard output";
+}
+
+static void say_progress(struct recording *g, uint64_t now, bool end)
+{
+	struct writer_stat st;
+	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
+	char files[48] = "";
+
+	record_file_stat(g->file, &st);
+	units_ns(time, now - g->begin_ns);
+	units_bytes(bytes, g->bytes + st.bytes);
+	units_count(events, g->tally.samples);
+	units_count(lost, g->tally.lost + g->tally.dropped);
+	if (g->line)
+		fputs("\r\033[K", stderr);
+	if (!end) {
+		fprintf(stderr, "recording %s: %s, %s events, %s lost", time, bytes, events, lost);
+		g->line = true;
+		return;
+	}
+	g->line = false;
+	if (record_file_parts(g->file))
+		snprintf(files, sizeof(files), " and %u files before it",
+			 record_file_parts(g->file));
+	cmd_say(g->o, "recorded %s to %s%s: %s, %s events, %s lost", time, output_name(g), files,
+		bytes, events, lost);
+}
+
+static void clear_line(struct recording *g)
+{
+	if (g->line)
+		fputs("\r\033[K", stderr);
+	g->line = false;
+}
+
+static void look_at_time(struct recording *g, uint64_t now)
+{
+	if (g->deadline_ns && now >= g->deadline_ns)
+		g->stop = true;
+	if (!g->o->quiet && now - g->said_ns >= SECOND && isatty(STDERR_FILENO)) {
+		say_progress(g, now, false);
+		g->said_ns = now;
+	}
+}
+
+static int rotate(struct recording *g, struct error *err)
+{
+	struct writer_stat st;
+
+	g->rotate = false;
+	if (!record_file_is_regular(g->file)) {
+		clear_line(g);
+		cmd_say(g->o, "what goes to %s cannot be rotated", output_name(g));
+		return 0;
+	}
+	record_file_stat(g->file, &st);
+	g->bytes += st.bytes;
+	if (g->stage != STAGE_QUEUE) {
+		int r = live_give_back(g->run.source, err);
+		if (r < 0)
+			return r;
+		g->stage = STAGE_QUEUE;
+	}
+	return record_file_rotate(g->file, err);
+}
+
+/* Between two records where a file may end: everything up to some time is in it. */
+static int look_around(struct recording *g, struct error *err)
+{
+	struct writer_stat st;
+
+	take_signals(g);
+	g->stop |= g->signal != 0;
+	look_at_time(g, cmd_now_ns());
+	record_file_stat(g->file, &st);
+	if (g->o->max_size && st.bytes >= g->o->max_size) {
+		g->rotate |= g->o->rotate != 0;
+		g->full |= g->o->rotate == 0;
+	}
+	if (g->rotate && !g->stopped)
+		return rotate(g, err);
+	return 0;
+}
+
+/* What comes in bits is written in time, so that little is lost when we are killed. */
+static int flush(struct recording *g, struct error *err)
+{
+	uint64_t now = cmd_now_ns();
+
+	/* Events are written at once when they do not come by way of the queue, unless packed. */
+	if (now - g->flushed_ns <
+	    (g->stage == STAGE_DIRECT && !g->o->compress ? FLUSH_REST_NS : FLUSH_NS))
+		return 0;
+	g->flushed_ns = now;
+	return record_file_flush(g->file, err);
+}
+
+/* Until the end of the measurement, at most @most. */
+static uint64_t wait_ns(const struct recording *g, uint64_t most)
+{
+	uint64_t now = cmd_now_ns();
+
+	if (!g->deadline_ns || g->stopped)
+		return most;
+	if (g->deadline_ns <= now)
+		return 0;
+	return g->deadline_ns - now < most ? g->deadline_ns - now : most;
+}
+
+static int wait_for_something(struct recording *g, struct error *err)
+{
+	struct pollfd fds[2] = {
+		{.fd = g->signal_fd, .events = POLLIN},
+		{.fd = source_fd(g->run.source), .events = POLLIN},
+	};
+	int r = flush(g, err);
+
+	if (r == 0)
+		poll(fds, 2, (int)((wait_ns(g, IDLE_NS) + MS - 1) / MS));
+	return r < 0 ? r : look_around(g, err);
+}
+
+/* For a pipe whose reader stalls: signals are heard all the same. */
+static int wait_for_reader(void *ctx, int fd)
+{
+	struct recording *g = ctx;
+	struct pollfd fds[2] = {
+		{.fd = fd, .events = POLLOUT},
+		{.fd = g->signal_fd, .events = POLLIN},
+	};
+
+	/* Nobody reads any more: the write says so. */
+	while (!fds[0].revents && !g->give_up) {
+		poll(fds, 2, -1);
+		take_signals(g);
+		if (g->signal && !g->stopped) {
+			run_stop(&g->run);
+			g->stopped = true;
+		}
+	}
+	return g->give_up ? ECANCELED : 0;
+}
+
+/* The queue is empty. */
+static int idle(struct recording *g, struct error *err)
+{
+	if (!record_file_is_regular(g->file))
+		return wait_for_something(g, err);
+	if (g->stage == STAGE_QUEUE)
+		live_take_over(g->run.source);
+	g->stage++;
+	return 0;
+}
+
+static int take(struct recording *g, struct error *err)
+{
+	struct record rec;
+	int r = source_next(g->run.source, 0, &rec, err);
+
+	if (r == SOURCE_IDLE)
+		return idle(g, err);
+	if (r != 0)
+		return r;
+	record_tally_add(&g->tally, &rec);
+	r = record_file_put(g->file, &rec, err);
+	bool may_end = rec.kind == RECORD_ROUND || rec.kind == RECORD_TICK;
+	source_release(g->run.source, &rec);
+	return r == 0 && may_end ? look_around(g, err) : r;
+}
+
+static int take_direct(struct recording *g, struct error *err)
+{
+	struct record_direct *d = &g->direct;
+	struct drain_sink sink = record_direct_sink(d);
+
+	d->err = err;
+	int r = live_drain(g->run.source, &sink, g->signal_fd, wait_ns(g, UINT64_MAX));
+	if (d->status == 0)
+		d->status = flush(g, err);
+	if (d->status < 0 || r != 0)
+		return d->status < 0 ? d->status : r;
+	return look_around(g, err);
+}
+
+/* Until the stream has ended, or the file has. */
+static int pump(struct recording *g, struct error *err)
+{
+	int r = 0;
+
+	while (r == 0 && !g->give_up && !g->full) {
+		if (g->stop && !g->stopped) {
+			run_stop(&g->run);
+			g->stopped = true;
+		}
+		r = g->stage == STAGE_DIRECT ? take_direct(g, err) : take(g, err);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* All that stands before the stream, so that nobody waits for it while events come. */
+static int put_prologue(struct recording *g, struct error *err)
+{
+	struct record rec;
+	int r;
+
+	while ((r = source_next(g->run.source, 0, &rec, err)) == 0) {
+		r = record_file_put(g->file, &rec, err);
+		source_release(g->run.source, &rec);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : 0;
+}
+
+static void say_start(const struct recording *g)
+{
+	const struct live_info *i = &g->run.info;
+	char what[256];
+
+	if (*i->note)
+		cmd_say(g->o, "%s", i->note);
+	if (g->o->verbose)
+		cmd_say(g->o, "recording %s with %u rings of %u pages to %s",
+			target_describe(&g->run.target, what, sizeof(what)), i->rings,
+			i->ring_pages, output_name(g));
+}
+
+static int start(struct recording *g, struct error *err)
+{
+	const struct opts *o = g->o;
+	int r = run_source(&g->run, o, err);
+	struct record_file_options f = {
+		.path = o->output ? o->output : default_name,
+		.zstd_level = (int)o->compress,
+		.keep = o->rotate,
+		.wait = wait_for_reader,
+		.ctx = g,
+		.cgroups = !g->run.info.no_cgroup,
+	};
+
+	if (r == 0)
+		r = record_file_new(&g->file, &f, err);
+	if (r == 0)
+		r = put_prologue(g, err);
+	if (r == 0)
+		r = run_start(&g->run, err);
+	g->direct.file = g->file;
+	g->direct.tally = &g->tally;
+	g->begin_ns = g->flushed_ns = cmd_now_ns();
+	if (o->duration_ns)
+		g->deadline_ns = g->begin_ns + o->duration_ns;
+	if (r == 0)
+		say_start(g);
+	return r;
+}
+
+static int exit_status(struct recording *g)
+{
+	int command = run_command_status(&g->run);
+
+	if (command >= 0)
+		return command;
+	if (!g->signal || (g->signal == SIGINT && !g->deadline_ns && !g->o->command))
+		return CMD_EXIT_OK;
+	return CMD_EXIT_SIGNAL + g->signal;
+}
+
+/* What was written before a failure becomes a whole file too. */
+static int record(struct recording *g)
+{
+	struct error err = {0}, end = {0};
+	int r = start(g, &err);
+
+	if (r < 0)
+		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	r = pump(g, &err);
+	uint64_t now = cmd_now_ns();
+	int e = r == -EPIPE || r == -ECANCELED ? r : record_file_finish(g->file, &end);
+	if (r == 0 && e == 0 && record_file_shrink(g->file, &end) < 0)
+		cmd_say(g->o, "all symbols of the kernel are kept in the recording: %s", end.text);
+	clear_line(g);
+	if (r == -EPIPE || e == -EPIPE)
+		return CMD_EXIT_SIGNAL + SIGPIPE;
+	if (e == -ECANCELED)
+		return CMD_EXIT_SIGNAL + g->signal;
+	if (r < 0)
+		cmd_fail(CMD_EXIT_FAILURE, &err);
+	if (e < 0)
+		cmd_fail(CMD_EXIT_FAILURE, &end);
+	if (e == 0)
+		say_progress(g, now, true);
+	return r < 0 || e < 0 ? CMD_EXIT_FAILURE : exit_status(g);
+}
+
+int cmd_record(const struct opts *o)
+{
+	struct recording g = {.o = o, .signal_fd = -1};
+	struct error err = {0};
+	int status, r = run_target(&g.run, o, &err);
+
+	if (r < 0) {
+		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	} else {
+		r = open_signals(&g, &err);
+		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&g);
+	}
+	record_file_free(g.file);
+	run_close(&g.run);
+	if (g.signal_fd >= 0)
+		close(g.signal_fd);
+	return status;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend report`: measures once (cmd-measure.c) and prints. What the options ask for is worked
+ * out and checked first, since an error after ten minutes of measuring would be a bad joke.
+ */
+#include "cmd-measure.h"
+#include "cmd.h"
+#include "kontend/report.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <string.h>
+
+struct reporter {
+	struct measure_job job;
+	const struct opts *o;
+	struct report_spec spec;
+	char filter[OPTS_FILTER];
+};
+
+enum { TEXT_ROWS = 20 };
+
+static unsigned default_views(enum report_format f)
+{
+	if (f == REPORT_CSV)
+		return REPORT_LOCKS;
+	return f == REPORT_JSON ? REPORT_LOCKS | REPORT_WAITERS
+				: REPORT_OVERVIEW | REPORT_LOCKS | REPORT_WAITERS;
+}
+
+/* The table that --sort and --filter are about: the first of those that are asked for. */
+static enum cmd_table sorted_table(unsigned views)
+{
+	static const struct {
+		unsigned view;
+		enum cmd_table table;
+	} all[] = {
+		{REPORT_LOCKS, CMD_TABLE_LOCKS},       {REPORT_WAITERS, CMD_TABLE_WAITERS},
+		{REPORT_SLOTS, CMD_TABLE_SLOTS},       {REPORT_HOLDERS, CMD_TABLE_HOLDERS},
+		{REPORT_CONTEXTS, CMD_TABLE_CONTEXTS}, {REPORT_EVENTS, CMD_TABLE_EVENTS},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (views & all[i].view)
+			return all[i].table;
+	return CMD_TABLE_NONE;
+}
+
+/* From options to what the report module takes: -EINVAL is a usage error. */
+static int make_spec(struct reporter *r, struct error *err)
+{
+	const struct opts *o = r->o;
+	struct report_spec *s = &r->spec;
+	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
+
+	*s = (struct report_spec){
+		.query = {.by = BY_LOCK,
+			  .sort = o->sort,
+			  .reverse = o->reverse,
+			  .filter = o->filter ? r->filter : NULL,
+			  .limit = (size_t)o->rows},
+		.csv_separator = cmd_separator(o),
+		.source_kind = o->input ? "perf.data" : "live",
+		.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.width = cmd_width(o),
+		.is_range = o->time != NULL,
+	};
+	if (report_format_parse(format, &s->format) < 0)
+		return error_set(err, -EINVAL, "--format '%s' is not known", format);
+	if (o->by && query_by_parse(o->by, &s->query.by) < 0)
+		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
+	s->views = default_views(s->format);
+	if (o->rows == OPTS_ROWS_DEFAULT)
+		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
+	if (o->view && report_view_parse(o->view, &s->views) < 0)
+		return error_set(err, -EINVAL,
+				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
+				 ", separated by commas, or all; see 'kontend report --help'",
+				 o->view);
+	if (s->format == REPORT_CSV && s->views & (s->views - 1))
+		return error_set(err, -EINVAL, "CSV holds one table: give one --view, not '%s'",
+				 o->view);
+	if (o->by && s->views & REPORT_CONTEXTS && !(s->views & REPORT_LOCKS) &&
+	    s->query.by != BY_PROCESS)
+		return error_set(
+			err, -EINVAL,
+			"--by '%s': contexts are grouped by process, or, without --by, are "
+			"a row each",
+			o->by);
+	return cmd_check_rows(o, sorted_table(s->views), r->filter, err);
+}
+
+static int write_report(struct measure_job *j, struct measure *m, struct error *err)
+{
+	const struct reporter *r = (const struct reporter *)j;
+	struct query q;
+	struct error local = {0};
+	int ret = query_init(&q, &m->run.engine);
+
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	query_begin(&q);
+	errno = 0;
+	ret = report_write(&q, &r->spec, m->output.file, &local);
+	int code = errno;
+	query_deinit(&q);
+	if (ret == -EIO)
+		return output_failed(&m->output, code ? -code : ret, err);
+	return ret < 0 ? error_set(err, ret, "%s", local.text) : 0;
+}
+
+int cmd_report(const struct opts *o)
+{
+	struct reporter r = {.job.finish = write_report, .o = o};
+	struct error err = {0};
+	int ret = make_spec(&r, &err);
+
+	if (ret < 0)
+		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	return measure_run(o, &r.job);
+}

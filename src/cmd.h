@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_H
+#define KONTEND_CMD_H
+
+#include "kontend/error.h"
+#include "kontend/opts.h"
+
+/* Exit statuses besides that of the measured command and 128 + signal. */
+enum { CMD_EXIT_OK = 0, CMD_EXIT_FAILURE = 1, CMD_EXIT_USAGE = 129, CMD_EXIT_SIGNAL = 128 };
+
+/* One function a verb, each in its own file; the answer is the exit status. */
+int cmd_live(const struct opts *o);
+int cmd_replay(const struct opts *o);
+int cmd_report(const struct opts *o);
+int cmd_script(const struct opts *o);
+int cmd_diff(const struct opts *o);
+int cmd_export(const struct opts *o);
+int cmd_record(const struct opts *o);
+int cmd_recover(const struct opts *o);
+int cmd_demo(const struct opts *o);
+int cmd_doctor(const struct opts *o);
+int cmd_enospc(const struct opts *o); /* `doctor --enospc` */
+int cmd_help(const struct opts *o);
+int cmd_version(const struct opts *o);
+int cmd_dump(const struct opts *o);
+
+/* The table that --sort and --filter are about. */
+enum cmd_table {
+	CMD_TABLE_LOCKS,
+	CMD_TABLE_WAITERS,
+	CMD_TABLE_CPUS,
+	CMD_TABLE_DIFF,
+	CMD_TABLE_SLOTS,
+	CMD_TABLE_HOLDERS,
+	CMD_TABLE_CONTEXTS,
+	CMD_TABLE_EVENTS,
+	CMD_TABLE_NONE
+};
+/* That of a view of the user interface; NULL: of the first one. */
+enum cmd_table cmd_table_of(const char *view);
+
+/*
+ * Checks --sort and --filter against a table, and writes the filter in our own words into
+ * @ret_filter (OPTS_FILTER bytes). -EINVAL with @err: a usage error.
+ */
+int cmd_check_rows(const struct opts *o, enum cmd_table which, char *ret_filter, struct error *err);
+
+/*
+ * Columns of the terminal that --output, or else standard output, is; 0: it is none. And what
+ * --format csv puts between fields.
+ */
+int cmd_width(const struct opts *o);
+char cmd_separator(const struct opts *o);
+
+/* Says @err on standard error; answers @status. */
+int cmd_fail(int status, const struct error *err);
+/* CLOCK_MONOTONIC, for deadlines and progress; never for what is measured. */
+uint64_t cmd_now_ns(void);
+/*
+ * The first signal asks for the end, a second one gives up. timeout(1) and some shells send one to
+ * the process and to its group as well: within half a second it is the same wish. @first_ns is when
+ * the first came, 0 = none yet.
+ */
+bool cmd_is_second_signal(uint64_t *first_ns);
+/* A message on standard error unless --quiet. */
+void cmd_say(const struct opts *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Flushes standard output at the end of a verb whose status is @status: a failure to write turns
+ * success into failure; a reader that has gone gives 128 + SIGPIPE and no message.
+ */
+int cmd_flush(int status);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a perf_event_attr to offsets: which fields a sample of this event has, and where. The order
+ * of the fields is fixed by the kernel (perf_event_open(2), PERF_RECORD_SAMPLE); those before READ
+ * have fixed sizes, so they are loads at constant offsets; those behind are walked. The sample_id
+ * trailer of other records is laid out from its end.
+ */
+#include "kontend/decode.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <string.h>
+
+/* What may stand between RAW and CGROUP; with any of it we do not look for the cgroup. */
+#define BEFORE_CGROUP                                                                              \
+	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |               \
+	 PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |                     \
+	 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_WEIGHT_STRUCT)
+
+int decode_init(struct decode *d, struct error *err)
+{
+	*d = (struct decode){.identifier = true};
+	return trace_new(&d->trace, err);
+}
+
+void decode_deinit(struct decode *d)
+{
+	trace_free(d->trace);
+	map64_deinit(&d->ids);
+	mem_free(d->formats);
+	mem_free(d->attrs);
+	*d = (struct decode){0};
+}
+
+static void place(uint16_t *ret, uint16_t *off, uint64_t have, uint64_t want)
+{
+	if (!(have & want))
+		return;
+	if (ret)
+		*ret = *off;
+	*off = (uint16_t)(*off + 8);
+}
+
+static void lay_out_sample(struct decode_attr *a)
+{
+	uint16_t off = sizeof(struct perf_event_header);
+	uint64_t st = a->sample_type;
+
+	place(&a->off_id, &off, st, PERF_SAMPLE_IDENTIFIER);
+	place(NULL, &off, st, PERF_SAMPLE_IP);
+	place(&a->off_tid, &off, st, PERF_SAMPLE_TID);
+	place(&a->off_time, &off, st, PERF_SAMPLE_TIME);
+	place(NULL, &off, st, PERF_SAMPLE_ADDR);
+	place(a->off_id ? NULL : &a->off_id, &off, st, PERF_SAMPLE_ID);
+	place(NULL, &off, st, PERF_SAMPLE_STREAM_ID);
+	place(&a->off_cpu, &off, st, PERF_SAMPLE_CPU);
+	place(NULL, &off, st, PERF_SAMPLE_PERIOD);
+	a->off_tail = off;
+	a->has_cgroup = (st & PERF_SAMPLE_CGROUP) && !(st & BEFORE_CGROUP);
+}
+
+static void lay_out_trailer(struct decode_attr *a)
+{
+	uint16_t back = 0;
+	uint64_t st = a->sample_type;
+
+	if (st & PERF_SAMPLE_IDENTIFIER)
+		back += 8;
+	if (st & PERF_SAMPLE_CPU)
+		a->trail_cpu = back += 8;
+	if (st & PERF_SAMPLE_STREAM_ID)
+		back += 8;
+	if (st & PERF_SAMPLE_ID)
+		back += 8;
+	if (st & PERF_SAMPLE_TIME)
+		a->trail_time = back += 8;
+	if (st & PERF_SAMPLE_TID)
+		a->trail_tid = back += 8;
+	a->trail_size = back;
+}
+
+static void bind_format(const struct decode *d, struct decode_attr *a)
+{
+	if (a->type != PERF_TYPE_TRACEPOINT || !(a->sample_type & PERF_SAMPLE_RAW))
+		return;
+	for (size_t i = 0; i < d->n_formats; i++)
+		if (d->formats[i].id == a->config)
+			a->tp = d->formats[i];
+}
+
+/* Fields added to perf_event_attr by later kernels lie behind; older ones end earlier: zeros. */
+static int read_attr(const void *data, size_t len, struct perf_event_attr *attr, struct error *err)
+{
+	uint32_t size;
+
+	if (len < PERF_ATTR_SIZE_VER0)
+		return error_set(err, -EINVAL,
+				 "an event attribute of %zu bytes is cut: at least %d "
+				 "are needed",
+				 len, PERF_ATTR_SIZE_VER0);
+	memcpy(&size, (const char *)data + offsetof(struct perf_event_attr, size), sizeof(size));
+	if (size < PERF_ATTR_SIZE_VER0 || size > len || (len - size) % sizeof(uint64_t))
+		return error_set(err, -EINVAL,
+				 "an event attribute says it has %u bytes, in a record "
+				 "of %zu",
+				 size, len);
+	*attr = (struct perf_event_attr){0};
+	memcpy(attr, data, size < sizeof(*attr) ? size : sizeof(*attr));
+	attr->size = size;
+	return 0;
+}
+
+static int add_ids(struct decode *d, const uint8_t *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t id;
+		memcpy(&id, data + i * sizeof(id), sizeof(id));
+		int r = map64_put(&d->ids, id, (uint32_t)(d->n_attrs));
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int decode_add_attr(struct decode *d, const void *data, size_t len, struct error *err)
+{
+	struct perf_event_attr attr;
+	int r = read_attr(data, len, &attr, err);
+
+	if (r)
+		return r;
+	r = mem_grow(&d->attrs, &d->cap_attrs, d->n_attrs, sizeof(*d->attrs));
+	if (!r)
+		r = add_ids(d, (const uint8_t *)data + attr.size,
+			    (len - attr.size) / sizeof(uint64_t));
+	if (r)
+		return error_set(err, r, "cannot keep the event attributes: out of memory");
+	struct decode_attr *a = &d->attrs[d->n_attrs];
+	*a = (struct decode_attr){.sample_type = attr.sample_type,
+				  .read_format = attr.read_format,
+				  .config = attr.config,
+				  .type = attr.type,
+				  .kernel_chain = attr.exclude_callchain_user};
+	lay_out_sample(a);
+	if (attr.sample_id_all)
+		lay_out_trailer(a);
+	bind_format(d, a);
+	if (!(a->sample_type & PERF_SAMPLE_IDENTIFIER))
+		d->identifier = false;
+	if (d->n_attrs && d->attrs[0].sample_type != a->sample_type)
+		d->mixed = true;
+	d->n_attrs++;
+	return 0;
+}
+
+int decode_add_format(struct decode *d, const void *data, size_t len, struct error *err)
+{
+	const char *system = data, *end = len ? memchr(data, 0, len) : NULL;
+	struct trace_event ev;
+
+	if (!end)
+		return error_set(err, -EINVAL, "a tracepoint format of %zu bytes names no system",
+				 len);
+	const char *text = end + 1;
+	int r = trace_parse(d->trace, system, text, len - (size_t)(text - system), &ev, err);
+	if (r)
+		return r;
+	if (mem_grow(&d->formats, &d->cap_formats, d->n_formats, sizeof(*d->formats)))
+		return error_set(err, -ENOMEM, "cannot keep a tracepoint format: out of memory");
+	d->formats[d->n_formats++] = ev;
+	for (size_t i = 0; i < d->n_attrs; i++)
+		bind_format(d, &d->attrs[i]);
+	return 0;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Perf records to events. Samples go to sample.c; here are the few other records that the model
+ * wants (tasks, cgroup names, losses) and their sample_id trailer. All else is skipped and counted:
+ * new record types are no reason to stop. Strings are checked to end within their record.
+ */
+#include "kontend/decode.h"
+#include "sample.h"
+
+enum { HEADER = sizeof(struct perf_event_header) };
+
+/* The attr whose sample_id layout ends the record: by the identifier, or the only layout. */
+static const struct decode_attr *trailer_attr(const struct decode *d, const uint8_t *rec,
+					      size_t size)
+{
+	if (d->identifier && d->n_attrs && size >= HEADER + 8)
+		return decode_find_attr(d, load_u64(rec + size - 8));
+	return d->n_attrs && !d->mixed ? &d->attrs[0] : NULL;
+}
+
+/* Takes time, CPU and task from the trailer; answers the bytes of the record without it. */
+static size_t read_trailer(const struct decode *d, const uint8_t *rec, size_t size,
+			   struct event *ev)
+{
+	const struct decode_attr *a = trailer_attr(d, rec, size);
+
+	if (!a || !a->trail_size || size < HEADER + (size_t)a->trail_size)
+		return size;
+	const uint8_t *end = rec + size;
+	if (a->trail_time)
+		ev->time = load_u64(end - a->trail_time);
+	if (a->trail_cpu)
+		ev->cpu = load_u32(end - a->trail_cpu);
+	if (a->trail_tid) {
+		ev->pid = (int32_t)load_u32(end - a->trail_tid);
+		ev->tid = (int32_t)load_u32(end - a->trail_tid + 4);
+	}
+	return size - a->trail_size;
+}
+
+/* A NUL-terminated string at @at within the first @len bytes, or NULL. */
+static const char *string_at(const uint8_t *rec, size_t at, size_t len)
+{
+	if (at >= len || !memchr(rec + at, 0, len - at))
+		return NULL;
+	return (const char *)rec + at;
+}
+
+static int decode_comm(const uint8_t *rec, size_t len, struct event *ev)
+{
+	const char *name = string_at(rec, HEADER + 8, len);
+	struct perf_event_header h;
+
+	if (!name)
+		return DECODE_BAD;
+	memcpy(&h, rec, sizeof(h));
+	ev->kind = EVENT_COMM;
+	ev->pid = (int32_t)load_u32(rec + HEADER);
+	ev->tid = (int32_t)load_u32(rec + HEADER + 4);
+	ev->comm.name = name;
+	ev->comm.exec = h.misc & PERF_RECORD_MISC_COMM_EXEC;
+	return 0;
+}
+
+static int decode_task(const uint8_t *rec, size_t len, uint32_t kind, struct event *ev)
+{
+	if (len < HEADER + 24)
+		return DECODE_BAD;
+	ev->kind = kind;
+	ev->pid = (int32_t)load_u32(rec + HEADER);
+	ev->fork.ppid = (int32_t)load_u32(rec + HEADER + 4);
+	ev->tid = (int32_t)load_u32(rec + HEADER + 8);
+	ev->fork.ptid = (int32_t)load_u32(rec + HEADER + 12);
+	ev->time = load_u64(rec + HEADER + 16);
+	return 0;
+}
+
+static int decode_cgroup(const uint8_t *rec, size_t len, struct event *ev)
+{
+	const char *path = string_at(rec, HEADER + 8, len);
+
+	if (!path)
+		return DECODE_BAD;
+	ev->kind = EVENT_CGROUP;
+	ev->cg.id = load_u64(rec + HEADER);
+	ev->cg.path = path;
+	return 0;
+}
+
+/* LOST: id, count. LOST_SAMPLES: count. The rest of the throttle records is of no interest. */
+static int decode_loss(const uint8_t *rec, size_t len, uint32_t kind, size_t at, struct event *ev)
+{
+	if (len < HEADER + at + 8)
+		return DECODE_BAD;
+	ev->kind = kind;
+	ev->lost = load_u64(rec + HEADER + at);
+	return 0;
+}
+
+static int decode_throttle(const uint8_t *rec, size_t len, uint32_t kind, struct event *ev)
+{
+	if (len < HEADER + 24)
+		return DECODE_BAD;
+	ev->kind = kind;
+	if (!ev->time)
+		ev->time = load_u64(rec + HEADER);
+	return 0;
+}
+
+static int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
+			struct event *ev)
+{
+	size_t len = read_trailer(d, rec, size, ev);
+
+	switch (type) {
+	case PERF_RECORD_COMM:
+		return decode_comm(rec, len, ev);
+	case PERF_RECORD_FORK:
+		return decode_task(rec, len, EVENT_FORK, ev);
+	case PERF_RECORD_EXIT:
+		return decode_task(rec, len, EVENT_EXIT, ev);
+	case PERF_RECORD_CGROUP:
+		return decode_cgroup(rec, len, ev);
+	case PERF_RECORD_LOST:
+		return decode_loss(rec, len, EVENT_LOST, 8, ev);
+	case PERF_RECORD_LOST_SAMPLES:
+		return decode_loss(rec, len, EVENT_LOST_SAMPLES, 0, ev);
+	case PERF_RECORD_THROTTLE:
+		return decode_throttle(rec, len, EVENT_THROTTLE, ev);
+	case PERF_RECORD_UNTHROTTLE:
+		return decode_throttle(rec, len, EVENT_UNTHROTTLE, ev);
+	default:
+		return DECODE_SKIP;
+	}
+}
+
+int decode_event(struct decode *d, const void *data, size_t len, uint32_t cpu, struct event *ret,
+		 size_t *ret_size)
+{
+	struct perf_event_header h;
+	int r;
+
+	*ret_size = 0;
+	if (len < sizeof(h) || (uintptr_t)data % 8) {
+		d->n_bad++;
+		return DECODE_BAD;
+	}
+	memcpy(&h, data, sizeof(h));
+	if (h.size < sizeof(h) || h.size % 8 || h.size > len) {
+		d->n_bad++;
+		return DECODE_BAD;
+	}
+	*ret_size = h.size;
+	ret->time = 0;
+	ret->cpu = cpu;
+	ret->pid = ret->tid = -1;
+	ret->cgroup = 0;
+	if (h.type == PERF_RECORD_SAMPLE)
+		r = decode_sample(d, data, h.size, ret);
+	else
+		r = decode_other(d, data, h.size, h.type, ret);
+	/* No clock of the kernel's comes that far: what stands there is no time. */
+	if (r == 0 && ret->time > INT64_MAX)
+		r = DECODE_BAD;
+	if (r == DECODE_SKIP)
+		d->n_skipped++;
+	else if (r == DECODE_BAD)
+		d->n_bad++;
+	return r;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PERF_RECORD_SAMPLE to struct event: the hot path. One length check covers all fixed fields, one
+ * each the variable ones; nothing is copied but the words that the model wants. The call chain
+ * stays where it is, without its context markers and cut where the user part begins.
+ */
+#include "sample.h"
+
+static const struct decode_attr *attr_of(const struct decode *d, const uint8_t *rec, size_t size)
+{
+	if (d->identifier) {
+		if (size < sizeof(struct perf_event_header) + 8)
+			return NULL;
+		return decode_find_attr(d, load_u64(rec + sizeof(struct perf_event_header)));
+	}
+	if (!d->n_attrs || d->mixed)
+		return NULL;
+	const struct decode_attr *first = &d->attrs[0];
+	if (first->off_id && size >= first->off_id + 8u)
+		return decode_find_attr(d, load_u64(rec + first->off_id));
+	return d->n_attrs == 1 ? first : NULL;
+}
+
+/* Bytes of a PERF_SAMPLE_READ field, 0 when it is cut. */
+static size_t read_size(const struct decode_attr *a, const uint8_t *p, size_t left)
+{
+	size_t words = 0, times = 0, each = 1;
+
+	if (a->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		times++;
+	if (a->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		times++;
+	if (a->read_format & PERF_FORMAT_ID)
+		each++;
+	if (a->read_format & PERF_FORMAT_LOST)
+		each++;
+	words = times + each;
+	if (a->read_format & PERF_FORMAT_GROUP) {
+		if (left < 8)
+			return 0;
+		uint64_t n = load_u64(p);
+		if (n > left / 8)
+			return 0;
+		words = 1 + times + (size_t)n * each;
+	}
+	return words * 8 <= left ? words * 8 : 0;
+}
+
+/* The kernel part of a chain: behind its marker, up to the next marker. */
+static void kernel_frames(const struct decode_attr *a, const uint64_t *ips, uint64_t n,
+			  struct event *ev)
+{
+	uint64_t from = 0, to;
+
+	if (a->kernel_chain && n && ips[0] == PERF_CONTEXT_KERNEL) {
+		ev->begin.frames = ips + 1;
+		ev->begin.n_frames = (uint32_t)n - 1;
+		return;
+	}
+	while (from < n && ips[from] >= PERF_CONTEXT_MAX && ips[from] != PERF_CONTEXT_KERNEL)
+		from++;
+	if (from < n && ips[from] == PERF_CONTEXT_KERNEL)
+		from++;
+	else if (from)
+		from = n; /* only user or guest frames follow */
+	for (to = from; to < n && ips[to] < PERF_CONTEXT_MAX; to++)
+		;
+	ev->begin.frames = ips + from;
+	ev->begin.n_frames = (uint32_t)(to - from);
+}
+
+static uint64_t load_field(const uint8_t *raw, struct trace_field f)
+{
+	switch (f.size) {
+	case 8:
+		return load_u64(raw + f.offset);
+	case 4:
+		return load_u32(raw + f.offset);
+	case 2:
+		return (uint64_t)(raw[f.offset] | raw[f.offset + 1] << 8);
+	default:
+		return raw[f.offset];
+	}
+}
+
+static int contention_fields(const struct decode_attr *a, const uint8_t *raw, size_t len,
+			     struct event *ev)
+{
+	const struct trace_event *tp = &a->tp;
+
+	if ((size_t)tp->lock.offset + tp->lock.size > len ||
+	    (size_t)tp->arg.offset + tp->arg.size > len)
+		return DECODE_BAD;
+	uint64_t lock = load_field(raw, tp->lock);
+	if (tp->kind == EVENT_CONTENTION_BEGIN) {
+		ev->begin.lock = lock;
+		ev->begin.flags = (uint32_t)load_field(raw, tp->arg);
+	} else {
+		ev->end.lock = lock;
+		ev->end.ret = (int32_t)load_field(raw, tp->arg);
+	}
+	/* A task past its exit has no pid any more for perf; the trace entry still knows it. */
+	if (ev->tid == -1 && tp->pid.size == 4 && tp->pid.offset + 4u <= len)
+		ev->tid = (int32_t)load_u32(raw + tp->pid.offset);
+	return 0;
+}
+
+static void fixed_fields(const struct decode_attr *a, const uint8_t *rec, struct event *ev)
+{
+	if (a->off_tid) {
+		ev->pid = (int32_t)load_u32(rec + a->off_tid);
+		ev->tid = (int32_t)load_u32(rec + a->off_tid + 4);
+	}
+	if (a->off_time)
+		ev->time = load_u64(rec + a->off_time);
+	if (a->off_cpu)
+		ev->cpu = load_u32(rec + a->off_cpu);
+}
+
+static int variable_fields(const struct decode_attr *a, const uint8_t *p, const uint8_t *end,
+			   struct event *ev)
+{
+	if (a->sample_type & PERF_SAMPLE_READ) {
+		size_t n = read_size(a, p, (size_t)(end - p));
+		if (!n)
+			return DECODE_BAD;
+		p += n;
+	}
+	if (a->sample_type & PERF_SAMPLE_CALLCHAIN) {
+		if (end - p < 8)
+			return DECODE_BAD;
+		uint64_t n = load_u64(p);
+		if (n > (size_t)(end - p - 8) / 8)
+			return DECODE_BAD;
+		if (a->tp.kind == EVENT_CONTENTION_BEGIN)
+			kernel_frames(a, (const uint64_t *)(const void *)(p + 8), n, ev);
+		p += 8 + n * 8;
+	}
+	if (end - p < 4)
+		return DECODE_BAD;
+	uint32_t raw = load_u32(p);
+	if (raw > (size_t)(end - p - 4))
+		return DECODE_BAD;
+	int r = contention_fields(a, p + 4, raw, ev);
+	p += 4 + (size_t)raw;
+	if (!r && a->has_cgroup && end - p >= 8)
+		ev->cgroup = load_u64(p);
+	return r;
+}
+
+int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
+{
+	const struct decode_attr *a = attr_of(d, rec, size);
+
+	/* Of an event that nobody announced, or that cannot be told from the others. */
+	if (!a)
+		return DECODE_BAD;
+	if (a->tp.kind == EVENT_NONE)
+		return DECODE_SKIP;
+	if (size < a->off_tail)
+		return DECODE_BAD;
+	ev->kind = a->tp.kind;
+	if (ev->kind == EVENT_CONTENTION_BEGIN) {
+		ev->begin.frames = NULL;
+		ev->begin.n_frames = 0;
+	}
+	fixed_fields(a, rec, ev);
+	return variable_fields(a, rec + a->off_tail, rec + size, ev);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_DECODE_SAMPLE_H
+#define KONTEND_SRC_DECODE_SAMPLE_H
+
+#include "kontend/decode.h"
+#include <string.h>
+
+/* Records are 8-byte aligned, fields of RAW need not be. */
+static inline uint64_t load_u64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t load_u32(const uint8_t *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* The attr that the record with this id belongs to; NULL when it cannot be told. */
+static inline const struct decode_attr *decode_find_attr(const struct decode *d, uint64_t id)
+{
+	const uint32_t *index = map64_get(&d->ids, id);
+
+	if (index)
+		return &d->attrs[*index];
+	return d->n_attrs == 1 ? &d->attrs[0] : NULL;
+}
+
+/* Decodes PERF_RECORD_SAMPLE, @size bytes of which are there. */
+int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev);
+
+#endif

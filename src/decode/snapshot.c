@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The latest snapshot of each kind: a short array, since kinds are few. Whoever goes to a moment of
+ * a stream (a checkpoint of the model, a cut, the next part of a recording) needs what was seen
+ * last before it, and nothing older. Kinds and bytes are bounded, as both may come from a file.
+ */
+#include "kontend/snapshot.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <string.h>
+
+const char *snapshot_kind_name(uint16_t kind)
+{
+	static const char *const names[SNAPSHOT_KINDS] = {
+		[SNAPSHOT_PERF] = "perf",
+		[SNAPSHOT_UPROBES] = "uprobes",
+	};
+
+	return kind < SNAPSHOT_KINDS ? names[kind] : NULL;
+}
+
+bool snapshot_parse(const void *data, size_t len, struct record_snapshot *ret)
+{
+	if (len < sizeof(*ret) || len - sizeof(*ret) > RECORD_SNAPSHOT_MOST)
+		return false;
+	memcpy(ret, data, sizeof(*ret));
+	return true;
+}
+
+static struct snapshot *make(const struct record_snapshot *head, const uint8_t *payload, size_t len)
+{
+	struct snapshot *s = mem_calloc(1, sizeof(*s) + len);
+
+	if (!s)
+		return NULL;
+	s->refs = 1;
+	s->head = *head;
+	s->len = len;
+	if (len)
+		memcpy(s->bytes, payload, len);
+	return s;
+}
+
+static void put_back(struct snapshot *s)
+{
+	if (!--s->refs)
+		mem_free(s);
+}
+
+static size_t place_of(const struct snapshot_set *s, uint16_t kind)
+{
+	size_t i = 0;
+
+	while (i < s->n && s->last[i]->head.kind != kind)
+		i++;
+	return i;
+}
+
+int snapshot_set_put(struct snapshot_set *s, const void *data, size_t len)
+{
+	struct record_snapshot head;
+
+	if (!snapshot_parse(data, len, &head))
+		return -EINVAL;
+	size_t i = place_of(s, head.kind), n = len - sizeof(head);
+	size_t before = i < s->n ? s->last[i]->len : 0;
+	if (i == SNAPSHOT_SET_KINDS || s->bytes - before + n > SNAPSHOT_SET_BYTES)
+		return -ENOSPC;
+	struct snapshot *new = make(&head, (const uint8_t *)data + sizeof(head), n);
+	if (!new)
+		return -ENOMEM;
+	if (i < s->n)
+		put_back(s->last[i]);
+	else
+		s->n++;
+	s->last[i] = new;
+	s->bytes += n - before;
+	return 0;
+}
+
+const struct snapshot *snapshot_set_get(const struct snapshot_set *s, uint16_t kind)
+{
+	size_t i = place_of(s, kind);
+
+	return i < s->n ? s->last[i] : NULL;
+}
+
+void snapshot_set_copy(struct snapshot_set *dst, const struct snapshot_set *src)
+{
+	*dst = *src;
+	for (size_t i = 0; i < dst->n; i++)
+		dst->last[i]->refs++;
+}
+
+void snapshot_set_deinit(struct snapshot_set *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		put_back(s->last[i]);
+	*s = (struct snapshot_set){0};
+}

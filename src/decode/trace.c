@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libtraceevent reads the text of tracefs `format` files; nothing else of it is used. From each
+ * format we keep the offsets and sizes of the fields that the model needs, so that decoding a
+ * sample is a load at a known offset. A field that is missing or of an odd size makes the format
+ * unusable with an error, never a guess: kernels have moved fields before.
+ */
+#include "kontend/trace.h"
+#include "kontend/mem.h"
+#include "trace-text.h"
+#include <errno.h>
+#include <event-parse.h>
+#include <string.h>
+
+struct trace {
+	struct tep_handle *tep;
+};
+
+struct known_event {
+	const char *system, *name;
+	enum event_kind kind;
+	const char *lock, *arg;
+};
+
+static const struct known_event known_events[] = {
+	{"lock", "contention_begin", EVENT_CONTENTION_BEGIN, "lock_addr", "flags"},
+	{"lock", "contention_end", EVENT_CONTENTION_END, "lock_addr", "ret"},
+};
+
+int trace_new(struct trace **ret, struct error *err)
+{
+	struct trace *t = mem_calloc(1, sizeof(*t));
+
+	if (!t)
+		return error_set(err, -ENOMEM,
+				 "cannot set up the tracepoint parser: out of memory");
+	tep_set_loglevel(TEP_LOG_NONE);
+	t->tep = tep_alloc();
+	if (!t->tep) {
+		mem_free(t);
+		return error_set(err, -ENOMEM,
+				 "cannot set up the tracepoint parser: out of memory");
+	}
+	*ret = t;
+	return 0;
+}
+
+void trace_free(struct trace *t)
+{
+	if (!t)
+		return;
+	tep_free(t->tep);
+	mem_free(t);
+}
+
+static bool field_usable(const struct tep_format_field *f)
+{
+	bool whole = f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
+
+	return whole && f->offset >= 0 && f->offset <= UINT16_MAX - 8;
+}
+
+static int find_field(struct tep_event *event, const char *name, struct trace_field *ret,
+		      struct error *err)
+{
+	struct tep_format_field *f = tep_find_any_field(event, name);
+
+	if (!f)
+		return error_set(err, -EINVAL,
+				 "tracepoint %s:%s has no field \"%s\" on this kernel",
+				 event->system, event->name, name);
+	if (!field_usable(f))
+		return error_set(err, -EINVAL,
+				 "field \"%s\" of tracepoint %s:%s has offset %d and size %d: not "
+				 "usable",
+				 name, event->system, event->name, f->offset, f->size);
+	*ret = (struct trace_field){.offset = (uint16_t)f->offset, .size = (uint16_t)f->size};
+	return 0;
+}
+
+static const struct known_event *lookup(const char *system, const struct trace_text *text)
+{
+	for (size_t i = 0; i < sizeof(known_events) / sizeof(*known_events); i++)
+		if (!strcmp(system, known_events[i].system) &&
+		    strlen(known_events[i].name) == text->name_len &&
+		    !memcmp(text->name, known_events[i].name, text->name_len))
+			return &known_events[i];
+	return NULL;
+}
+
+static const char no_print[] = "\nprint fmt: \"\"\n";
+
+/* libtraceevent wants a print format and a NUL behind the text. The event stays the handle's. */
+static int parse_text(struct trace *t, struct tep_event **ret, const char *system, const char *text,
+		      size_t len)
+{
+	char *copy = mem_calloc(1, len + sizeof(no_print));
+	int r;
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, len);
+	memcpy(copy + len, no_print, sizeof(no_print));
+	r = tep_parse_format(t->tep, ret, copy, len + sizeof(no_print) - 1, system);
+	mem_free(copy);
+	return r ? -EINVAL : 0;
+}
+
+static int read_fields(struct tep_event *event, const struct known_event *known,
+		       struct trace_event *ev, struct error *err)
+{
+	int r = find_field(event, known->lock, &ev->lock, err);
+
+	if (r)
+		return r;
+	r = find_field(event, known->arg, &ev->arg, err);
+	if (r)
+		return r;
+	struct tep_format_field *pid = tep_find_common_field(event, "common_pid");
+	if (pid && pid->size == 4 && field_usable(pid))
+		ev->pid = (struct trace_field){.offset = (uint16_t)pid->offset, .size = 4};
+	return 0;
+}
+
+int trace_parse(struct trace *t, const char *system, const char *text, size_t len,
+		struct trace_event *ret, struct error *err)
+{
+	struct tep_event *event = NULL;
+	struct trace_text scanned;
+	int r = trace_text_scan(text, len, &scanned) ? 0 : -EINVAL;
+	struct trace_event ev = {.id = scanned.id};
+	const struct known_event *known = r ? NULL : lookup(system, &scanned);
+
+	if (known)
+		r = !scanned.is_plain ? -EINVAL
+				      : parse_text(t, &event, system, text, scanned.fields_end);
+	if (r == -ENOMEM)
+		return error_set(err, r, "cannot parse a tracepoint format: out of memory");
+	if (r || (known && (!event || !event->name || !event->system)))
+		return error_set(err, -EINVAL,
+				 "a tracepoint format of system \"%s\" (%zu bytes) is "
+				 "not in the form of tracefs format files",
+				 system, len);
+	if (known) {
+		r = read_fields(event, known, &ev, err);
+		ev.kind = known->kind;
+	}
+	if (!r)
+		*ret = ev;
+	return r;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_DOCTOR_INT_H
+#define KONTEND_DOCTOR_INT_H
+
+/* Shared by doctor.c and doctor-perf.c. */
+#include "kontend/doctor.h"
+#include <stdint.h>
+
+/* What earlier checks found out for later ones. */
+struct doctor_facts {
+	bool has_event;
+	uint32_t begin_id;
+	unsigned cpus;
+	char exe[256];
+	int paranoid; /* DOCTOR_PARANOID_UNKNOWN when it cannot be read */
+	char lockdown[32];
+};
+
+enum { DOCTOR_PARANOID_UNKNOWN = 99 };
+
+/* Adds a check; the texts are empty and the status is DOCTOR_WORKS. */
+struct doctor_item *doctor_add(struct doctor *d, const char *name, const char *help);
+/* Fills a text of an item, cleaned. */
+void doctor_found(struct doctor_item *i, enum doctor_status s, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void doctor_fix(struct doctor_item *i, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The setcap line for our own file. */
+void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f);
+
+/* doctor-perf.c: checks that open perf events. */
+void doctor_perf(struct doctor *d, const struct doctor_facts *f);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From checks to views: a table says which check each view cannot do without (it fails with it) and
+ * which one it is poorer without (it is limited). What a view says is what its first bad check
+ * said, with that check's fix: one thing to do, then run the doctor again.
+ */
+#include "kontend/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct view_needs {
+	const char *name, *help;
+	const char *needs[6]; /* in the order of fixing; NULL ends */
+	const char *wants[4];
+};
+
+/* "measuring" comes last: it tells that something fails, the ones before it tell what. */
+#define MAIN_JOB                                                                                   \
+	{                                                                                          \
+		"kernel", "tracefs", "events", "perf", "files", "measuring"                        \
+	}
+
+static const struct view_needs view_table[] = {
+	{"overview", "rates, CPUs, worst locks", MAIN_JOB, {"rings"}},
+	{"locks", "the table of locks", MAIN_JOB, {"rings", "names", "stacks"}},
+	{"waiters", "who waits now", MAIN_JOB, {"rings", "names", "stacks"}},
+	{"callers", "call paths that lead to waits", MAIN_JOB, {"stacks", "names"}},
+	{"tasks", "tasks that wait", MAIN_JOB, {"rings"}},
+	{"types", "waits by type of lock", MAIN_JOB, {"rings"}},
+	{"cpus", "waits by CPU", MAIN_JOB, {"rings"}},
+	{"slots", "breakpoint slots and who holds them", MAIN_JOB, {"bpf"}},
+	{"contexts", "perf events and their contexts", MAIN_JOB, {"bpf"}},
+	{"--by cgroup", "waits by cgroup", MAIN_JOB, {"cgroups"}},
+};
+
+static bool is_bad(const struct doctor_item *c)
+{
+	return c && c->status != DOCTOR_WORKS;
+}
+
+static void take_over(struct doctor_item *view, const struct doctor_item *check,
+		      enum doctor_status status)
+{
+	view->status = status;
+	view->cause = check->name;
+	snprintf(view->found, sizeof(view->found), "%s", check->found);
+	snprintf(view->fix, sizeof(view->fix), "%s", check->fix);
+}
+
+static const struct doctor_item *first_failing(const struct doctor *d, const struct view_needs *v)
+{
+	for (size_t i = 0; i < sizeof(v->needs) / sizeof(*v->needs) && v->needs[i]; i++) {
+		const struct doctor_item *c = doctor_check(d, v->needs[i]);
+
+		if (c && c->status == DOCTOR_FAILS)
+			return c;
+	}
+	return NULL;
+}
+
+static void judge(const struct doctor *d, const struct view_needs *v, struct doctor_item *ret)
+{
+	/* The way itself decides: where it works, a check that fails beside it is no obstacle. */
+	const struct doctor_item *way = doctor_check(d, "measuring");
+	const struct doctor_item *bad =
+		is_bad(way) && way->status != DOCTOR_LIMITED ? first_failing(d, v) : NULL;
+
+	*ret = (struct doctor_item){.name = v->name, .help = v->help};
+	if (bad) {
+		take_over(ret, bad, DOCTOR_FAILS);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(v->wants) / sizeof(*v->wants) && v->wants[i]; i++) {
+		const struct doctor_item *c = doctor_check(d, v->wants[i]);
+
+		if (!is_bad(c))
+			continue;
+		take_over(ret, c, DOCTOR_LIMITED);
+		return;
+	}
+}
+
+void doctor_conclude(struct doctor *d)
+{
+	d->n_views = 0;
+	d->works = true;
+	for (size_t i = 0; i < sizeof(view_table) / sizeof(*view_table); i++) {
+		struct doctor_item *v = &d->views[d->n_views++];
+
+		judge(d, &view_table[i], v);
+		if (!strcmp(v->name, "locks") && v->status == DOCTOR_FAILS)
+			d->works = false;
+	}
+}

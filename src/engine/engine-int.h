@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_ENGINE_ENGINE_INT_H
+#define KONTEND_SRC_ENGINE_ENGINE_INT_H
+
+#include "kontend/engine.h"
+
+/* engine-snapshot.c */
+/* Takes over a RECORD_SNAPSHOT. 0 or -ENOMEM (then the record is still the caller's). */
+int engine_hold_snapshot(struct engine *e, const struct record *r);
+/* Those taken up to @time_ns act, or are only given back. */
+void engine_snapshots_until(struct engine *e, uint64_t time_ns, bool act);
+void engine_snapshots_deinit(struct engine *e); /* gives all back */
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pipe in one object: takes records from the source and brings each to its place. Records of
+ * perf rings wait in `order` until a round or a tick says that nothing earlier can come; then they
+ * are decoded, merged and applied. All other records act at once, in stream order. It is the same
+ * code for a live session, a recording and a test's canned stream.
+ *
+ * Going back: at a tick exactly the events up to its time are applied, while the merge may hold
+ * records with later ones. So the source goes back to the earliest record still held, or before it;
+ * until the tick comes by again, records of rings go into the merge and all others are passed over;
+ * then the merge is drained up to the tick without applying anything, and all is as it was.
+ */
+#include "engine-int.h"
+#include "engine-range.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { PUMP_RECORDS = 256 }; /* records taken before the caller gets its turn */
+
+int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
+		struct error *err)
+{
+	*e = (struct engine){.held.next_ns = UINT64_MAX};
+	int r = decode_init(&e->decode, err);
+
+	if (r)
+		return r;
+	r = model_init(&e->model, limits);
+	if (r) {
+		decode_deinit(&e->decode);
+		return error_set(err, r, "cannot set up the model: out of memory");
+	}
+	sym_init(&e->sym);
+	order_init(&e->order, &e->decode, source);
+	e->source = source;
+	return 0;
+}
+
+void engine_deinit(struct engine *e)
+{
+	order_deinit(&e->order);
+	engine_snapshots_deinit(e);
+	decode_deinit(&e->decode);
+	model_deinit(&e->model);
+	sym_deinit(&e->sym);
+	source_free(e->source);
+	*e = (struct engine){0};
+}
+
+/* Of a range that is complete, no later ones than it has. */
+static void snapshots_until(struct engine *e, uint64_t time_ns)
+{
+	if (engine_range_is_behind(e) && time_ns > e->range->to_ns)
+		time_ns = e->range->to_ns;
+	engine_snapshots_until(e, time_ns, true);
+}
+
+static int apply(struct engine *e, const struct event *ev, struct error *err)
+{
+	int r = e->range ? engine_range_pass(e, ev->time, err) : 0;
+
+	if (e->order.last_time > e->held.next_ns)
+		snapshots_until(e, e->order.last_time - 1);
+	if (r || engine_range_is_behind(e))
+		return r;
+	if (model_apply(&e->model, ev))
+		e->model.damage.dropped++;
+	if (!e->watch || (e->range && ev->time < e->range->from_ns))
+		return 0;
+	return e->watch->event(e->watch, ev, err);
+}
+
+/* Applies everything that may leave the merge. */
+static int drain(struct engine *e, uint64_t until, struct error *err)
+{
+	const struct event *ev;
+	int r = 0;
+
+	order_flush(&e->order, until);
+	while (!r && !order_pop(&e->order, &ev))
+		r = apply(e, ev, err);
+	snapshots_until(e, until);
+	e->model.damage.late = e->order.n_late;
+	e->model.damage.bad = e->decode.n_bad;
+	return r;
+}
+
+/* Called before the tick is given back, so that it comes again after a seek. */
+static void note_place(struct engine *e, uint64_t time_ns)
+{
+	if (!source_can_seek(e->source))
+		return;
+	e->place = (struct engine_place){.time_ns = time_ns,
+					 .mark = source_mark(e->source),
+					 .last_time = e->order.last_time,
+					 .n_late = e->order.n_late,
+					 .n_bad = e->decode.n_bad,
+					 .n_skipped = e->decode.n_skipped};
+}
+
+static int wrong_size(const struct record *r, struct error *err)
+{
+	return error_set(err, -EINVAL,
+			 "the stream has a record of kind %d with %zu bytes, which is "
+			 "not its size",
+			 (int)r->kind, r->len);
+}
+
+static int take_round(struct engine *e, uint64_t time, struct error *err)
+{
+	int r = drain(e, time, err);
+
+	if (!r && e->range)
+		r = engine_range_pass(e, time, err);
+	if (!engine_range_is_behind(e))
+		model_round(&e->model, time);
+	return r;
+}
+
+static int take_tick(struct engine *e, uint64_t time, struct error *err)
+{
+	int r = drain(e, time, err);
+
+	if (!r && e->range)
+		r = engine_range_pass(e, time, err);
+	if (!engine_range_is_behind(e))
+		model_tick(&e->model, time);
+	note_place(e, time);
+	if (e->range)
+		engine_range_tick(e, time);
+	return r ? r : ENGINE_TICK;
+}
+
+/* A record whose body is one fixed struct (or a u64), copied since it may not be aligned. */
+static int take_fixed(struct engine *e, const struct record *r, struct error *err)
+{
+	union {
+		uint64_t time;
+		struct record_host host;
+		struct record_drop drop;
+		struct record_fill fill;
+		struct record_cpu cpu;
+	} u;
+	static const size_t sizes[] = {
+		[RECORD_HOST] = sizeof(u.host), [RECORD_ROUND] = sizeof(u.time),
+		[RECORD_TICK] = sizeof(u.time), [RECORD_DROP] = sizeof(u.drop),
+		[RECORD_FILL] = sizeof(u.fill), [RECORD_CPU] = sizeof(u.cpu),
+		[RECORD_START] = sizeof(u.time)};
+
+	if ((size_t)r->kind >= sizeof(sizes) / sizeof(*sizes) || r->len != sizes[r->kind])
+		return wrong_size(r, err);
+	memcpy(&u, r->data, r->len);
+	switch (r->kind) {
+	case RECORD_HOST:
+		model_host(&e->model, &u.host);
+		return 0;
+	case RECORD_START:
+		model_start(&e->model, u.time);
+		return 0;
+	case RECORD_ROUND:
+		return take_round(e, u.time, err);
+	case RECORD_TICK:
+		return take_tick(e, u.time, err);
+	case RECORD_DROP:
+		model_drop(&e->model, &u.drop);
+		return 0;
+	case RECORD_FILL:
+		model_fill(&e->model, r->ring, &u.fill);
+		return 0;
+	default:
+		model_cpu_state(&e->model, &u.cpu);
+		return 0;
+	}
+}
+
+static int push(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+{
+	int e_push = order_push(&e->order, r);
+
+	if (e_push)
+		return error_set(err, e_push,
+				 "cannot keep %zu bytes of ring %u for "
+				 "sorting: %s",
+				 r->len, r->ring, strerror(-e_push));
+	*ret_kept = true;
+	return 0;
+}
+
+static int hold(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+{
+	if (engine_hold_snapshot(e, r))
+		return error_set(err, -ENOMEM, "no memory to keep a snapshot of %zu bytes", r->len);
+	*ret_kept = true;
+	return 0;
+}
+
+/* On the way back: nothing acts but the tick where that ends. */
+static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+{
+	const struct event *ev;
+	uint64_t time;
+
+	if (r->kind == RECORD_PERF)
+		return push(e, r, ret_kept, err);
+	if (r->kind == RECORD_SNAPSHOT)
+		return hold(e, r, ret_kept, err);
+	if (r->kind != RECORD_TICK || r->len != sizeof(time))
+		return 0;
+	memcpy(&time, r->data, sizeof(time));
+	if (time < e->place.time_ns)
+		return 0;
+	if (time > e->place.time_ns)
+		return error_set(err, -EINVAL,
+				 "cannot go back in time: the source has no tick at %" PRIu64
+				 " ns any "
+				 "more, the next one is at %" PRIu64,
+				 e->place.time_ns, time);
+	order_flush(&e->order, time);
+	while (!order_pop(&e->order, &ev))
+		;
+	engine_snapshots_until(e, time, false);
+	e->order.last_time = e->place.last_time;
+	e->order.n_late = e->place.n_late;
+	e->decode.n_bad = e->place.n_bad;
+	e->decode.n_skipped = e->place.n_skipped;
+	e->rewinding = false;
+	return ENGINE_TICK;
+}
+
+/* The last one is kept; more than one are rare, and the number says so. */
+static void keep_note(struct engine *e, const struct record *r)
+{
+	size_t n = r->len < sizeof(e->note) ? r->len : sizeof(e->note) - 1;
+
+	memcpy(e->note, r->data, n);
+	e->note[n] = 0;
+	e->n_notes++;
+}
+
+/* 0, ENGINE_TICK or an error; *ret_kept: order holds the record now. */
+static int take(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+{
+	*ret_kept = false;
+	if (e->rewinding)
+		return pass_over(e, r, ret_kept, err);
+	if (engine_range_is_behind(e))
+		return 0;
+	switch (r->kind) {
+	case RECORD_PERF:
+		return push(e, r, ret_kept, err);
+	case RECORD_ATTR:
+		return decode_add_attr(&e->decode, r->data, r->len, err);
+	case RECORD_FORMAT:
+		return decode_add_format(&e->decode, r->data, r->len, err);
+	case RECORD_KALLSYMS:
+		e->model.generation++;
+		return sym_load(&e->sym, r->data, r->len, err);
+	case RECORD_SNAPSHOT:
+		return hold(e, r, ret_kept, err);
+	case RECORD_NOTE:
+		keep_note(e, r);
+		return 0;
+	default:
+		return take_fixed(e, r, err);
+	}
+}
+
+int engine_pump(struct engine *e, int timeout_ms, struct error *err)
+{
+	for (unsigned n = 0; n < PUMP_RECORDS; n++) {
+		struct record rec;
+		bool kept;
+		int r = source_next(e->source, n ? 0 : timeout_ms, &rec, err);
+
+		if (r == SOURCE_IDLE)
+			return n ? 0 : ENGINE_IDLE;
+		if (r == SOURCE_END) {
+			r = e->rewinding ? 0 : drain(e, UINT64_MAX, err);
+			return r ? r : ENGINE_END;
+		}
+		if (r < 0)
+			return r;
+		r = take(e, &rec, &kept, err);
+		if (!kept)
+			source_release(e->source, &rec);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int engine_rewind(struct engine *e, struct model *model, const struct engine_place *place,
+		  struct error *err)
+{
+	uint64_t generation = e->model.generation;
+	int r;
+
+	order_deinit(&e->order);
+	engine_snapshots_deinit(e);
+	order_init(&e->order, &e->decode, e->source);
+	e->place = *place;
+	r = source_seek(e->source, place->mark, err);
+	if (r)
+		return r;
+	e->rewinding = true;
+	while (!(r = engine_pump(e, 0, err)))
+		;
+	e->rewinding = false;
+	if (r < 0)
+		return r;
+	if (r != ENGINE_TICK)
+		return error_set(err, -EINVAL,
+				 "cannot go back in time: the source did not come back to the tick "
+				 "at %" PRIu64 " ns",
+				 place->time_ns);
+	model_deinit(&e->model);
+	e->model = *model;
+	e->model.generation = generation + 1;
+	return 0;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A live source that remembers. All records get a number; the log has those of the last minutes,
+ * the reader (the engine) stands at one of them or, while live, at the log's end, where the next
+ * record comes from the inner source. So the same engine, with its symbols and formats, can travel:
+ * a pause only sets a limit to what is handed out, and catching up is no special case.
+ *
+ * The window must begin at a known state. Applying what leaves the window to a second model would
+ * cost a second decoding of everything, all the time. Instead the engine's own model is copied now
+ * and then at a tick (a base): a few milliseconds a minute, and some memory (packing these copies
+ * would save most of it, but takes five times as long). The window begins at
+ * the oldest base; when the log is full that base goes, with the records before the next one, so
+ * the window is between 7/8 of the bound and all of it.
+ *
+ * Records on their way (handed out, not given back) are a list in order of their numbers: its head
+ * is the mark.
+ */
+#include "history-int.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <string.h>
+
+enum { DEFAULT_BYTES = 8 << 20, DEFAULT_MODEL_BYTES = 32 << 20 };
+
+static const uint64_t DEFAULT_SPAN_NS = 600000000000;
+
+static struct history *history_of(struct source *s)
+{
+	return (struct history *)s;
+}
+
+static void drop_base(struct history *h)
+{
+	h->model_bytes -= h->bases[0].bytes;
+	model_deinit(&h->bases[0].model);
+	memmove(h->bases, h->bases + 1, --h->n_bases * sizeof(*h->bases));
+}
+
+static uint64_t history_mark(struct source *s)
+{
+	const struct history *h = history_of(s);
+
+	return h->first ? h->first->number : h->next;
+}
+
+/* The window is lost, but nothing that the engine still has to see. */
+static void forget(struct history *h)
+{
+	while (h->n_bases)
+		drop_base(h);
+	history_log_cut(&h->log, history_mark(&h->source));
+}
+
+/* Gives up the oldest base, and what came before the next one. */
+static void advance(struct history *h)
+{
+	drop_base(h);
+	history_log_cut(&h->log, h->bases[0].place.mark);
+}
+
+void history_note_time(struct history *h, const struct record *r)
+{
+	uint64_t t;
+
+	if ((r->kind != RECORD_ROUND && r->kind != RECORD_TICK) || r->len != sizeof(t))
+		return;
+	memcpy(&t, r->data, sizeof(t));
+	if (t > h->said_until)
+		h->said_until = t;
+	if (r->kind == RECORD_TICK) {
+		h->said_tick = t;
+		h->behind_tick = h->log.end;
+	}
+}
+
+static struct history_out *new_out(struct history *h)
+{
+	struct history_out *o = h->free;
+
+	if (o)
+		h->free = o->next;
+	else
+		o = mem_calloc(1, sizeof(*o));
+	return o;
+}
+
+static void put_out(struct history *h, struct history_out *o)
+{
+	o->next = h->free;
+	h->free = o;
+}
+
+static void hand_out(struct history *h, struct history_out *o, struct record *r)
+{
+	o->number = h->next++;
+	o->prev = h->last;
+	o->next = NULL;
+	if (h->last)
+		h->last->next = o;
+	else
+		h->first = o;
+	h->last = o;
+	r->owner = o;
+}
+
+/* At the log's end: the next one of the inner source, into the log as well. */
+static int next_live(struct history *h, int timeout_ms, struct history_out *o, struct record *ret,
+		     struct error *err)
+{
+	int r = source_next(h->inner, timeout_ms, ret, err);
+
+	if (r)
+		return r;
+	o->inner = *ret;
+	o->chunk = NULL;
+	/* Without memory for it the record still passes; only the window is gone. */
+	if (history_log_append(&h->log, ret)) {
+		history_log_skip(&h->log);
+		h->whole_from = h->log.end;
+		forget(h);
+	}
+	history_note_time(h, ret);
+	hand_out(h, o, ret);
+	while (h->n_bases > 1 && h->log.bytes > h->options.bytes)
+		advance(h);
+	if (h->log.bytes > h->options.bytes)
+		forget(h);
+	return 0;
+}
+
+static int next_logged(struct history *h, struct history_out *o, struct record *ret,
+		       struct error *err)
+{
+	int r = history_log_read(&h->log, h->next, ret, &o->chunk);
+
+	if (r)
+		return error_errno(err, r, "cannot read the last minutes of the session again");
+	hand_out(h, o, ret);
+	return 0;
+}
+
+/* Without memory for it now, the next time. */
+static void say_lost(struct history *h)
+{
+	const struct record r = {.kind = RECORD_DROP, .data = &h->lost, .len = sizeof(h->lost)};
+
+	if (!history_log_append(&h->log, &r))
+		h->lost = (struct record_drop){0};
+}
+
+static int history_next(struct source *s, int timeout_ms, struct record *ret, struct error *err)
+{
+	struct history *h = history_of(s);
+	struct history_out *o;
+	int r;
+
+	if (!h->is_frozen && h->lost.records)
+		say_lost(h);
+	uint64_t end = h->is_frozen ? h->limit : h->log.end;
+	if (h->is_frozen && h->next == end)
+		return SOURCE_END;
+	o = new_out(h);
+	if (!o)
+		return error_set(err, -ENOMEM, "no memory for the next record");
+	if (h->next < end)
+		r = next_logged(h, o, ret, err);
+	else
+		r = next_live(h, timeout_ms, o, ret, err);
+	if (r)
+		put_out(h, o);
+	return r;
+}
+
+static void history_release(struct source *s, struct record *r)
+{
+	struct history *h = history_of(s);
+	struct history_out *o = r->owner;
+
+	if (!o)
+		return;
+	r->owner = NULL;
+	*(o->prev ? &o->prev->next : &h->first) = o->next;
+	*(o->next ? &o->next->prev : &h->last) = o->prev;
+	if (o->chunk)
+		history_log_release(&h->log, o->chunk);
+	else
+		source_release(h->inner, &o->inner);
+	put_out(h, o);
+}
+
+static int history_seek(struct source *s, uint64_t mark, struct error *err)
+{
+	struct history *h = history_of(s);
+
+	if (h->first || mark < history_log_first(&h->log) || mark > h->log.end)
+		return error_set(err, -EINVAL,
+				 "cannot go back that far: the history does not reach there");
+	h->next = mark;
+	return 0;
+}
+
+static int history_fd(struct source *s)
+{
+	struct history *h = history_of(s);
+
+	return h->is_frozen || h->next == h->log.end ? source_fd(h->inner) : -1;
+}
+
+/* In a pause the ticks are those that were. */
+static void history_set_tick(struct source *s, uint64_t tick_ns)
+{
+	struct history *h = history_of(s);
+
+	if (!h->is_frozen)
+		source_set_tick(h->inner, tick_ns);
+}
+
+static void history_free(struct source *s)
+{
+	struct history *h = history_of(s);
+
+	while (h->n_bases)
+		drop_base(h);
+	if (h->is_away)
+		model_deinit(&h->now);
+	while (h->free) {
+		struct history_out *next = h->free->next;
+		mem_free(h->free);
+		h->free = next;
+	}
+	history_log_deinit(&h->log);
+	source_free(h->inner);
+	mem_free(h);
+}
+
+static const struct source_ops history_ops = {
+	.next = history_next,
+	.release = history_release,
+	.fd = history_fd,
+	.set_tick = history_set_tick,
+	.mark = history_mark,
+	.seek = history_seek,
+	.free = history_free,
+};
+
+int history_new(struct source **ret, struct source *inner, const struct history_options *o,
+		struct error *err)
+{
+	struct history *h = mem_calloc(1, sizeof(*h));
+
+	if (!h || history_log_init(&h->log)) {
+		mem_free(h);
+		return error_set(err, -ENOMEM, "no memory to keep the last minutes");
+	}
+	h->source.ops = &history_ops;
+	h->inner = inner;
+	if (o)
+		h->options = *o;
+	if (!h->options.bytes)
+		h->options.bytes = DEFAULT_BYTES;
+	if (!h->options.model_bytes)
+		h->options.model_bytes = DEFAULT_MODEL_BYTES;
+	if (!h->options.span_ns)
+		h->options.span_ns = DEFAULT_SPAN_NS;
+	*ret = &h->source;
+	return 0;
+}
+
+void history_stat(struct source *s, struct history_stat *ret)
+{
+	const struct history *h = history_of(s);
+
+	*ret = (struct history_stat){
+		.begin_ns = h->n_bases ? h->bases[0].place.time_ns : 0,
+		.bytes = h->log.bytes,
+		.model_bytes = h->model_bytes,
+		.raw_bytes = h->log.raw_bytes,
+		.lost_records = h->lost_records,
+	};
+}
+
+/* How many bases there may be: as many as the memory for models allows, but two. */
+static size_t most_bases(const struct history *h, size_t bytes)
+{
+	size_t n = h->options.model_bytes / (bytes + 1);
+
+	return n < 2 ? 2 : n > HISTORY_BASES ? HISTORY_BASES : n;
+}
+
+void history_note(struct source *s, const struct engine *e)
+{
+	struct history *h = history_of(s);
+	const struct history_base *last = h->n_bases ? &h->bases[h->n_bases - 1] : NULL;
+	struct history_base b = {.place = e->place, .at = h->log.bytes_ever};
+
+	/* A second tick at one time could not be told from the first. */
+	if (h->is_frozen || e->place.time_ns <= h->noted_ns || e->place.mark < h->whole_from)
+		return;
+	h->noted_ns = e->place.time_ns;
+	size_t bytes = model_bytes(&e->model), most = most_bases(h, bytes);
+	if (last && b.at - last->at < h->options.bytes / most &&
+	    b.place.time_ns - last->place.time_ns < h->options.span_ns / most)
+		return;
+	if (model_copy(&b.model, &e->model))
+		return;
+	while (h->n_bases >= most)
+		advance(h);
+	b.bytes = model_bytes(&b.model);
+	h->model_bytes += b.bytes;
+	h->bases[h->n_bases++] = b;
+	while (h->n_bases > 1 && (h->log.bytes > h->options.bytes ||
+				  b.place.time_ns - h->bases[1].place.time_ns > h->options.span_ns))
+		advance(h);
+	if (h->n_bases == 1)
+		history_log_cut(&h->log, h->bases[0].place.mark);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packed copies of a model. Nearly all of a large model are its cells and their histograms,
+ * counters that are mostly small; so those arrays are packed, straight from the model, and the rest
+ * is a plain copy made by model_copy() of a model that is the same but for its cells, of which it
+ * has none. Several of these fit where one copy would.
+ */
+#include "engine-pack.h"
+#include "kontend/mem.h"
+#include <errno.h>
+
+enum { CELLS, SLOTS, GROUPS, ARRAYS };
+
+static void sizes_of(const struct cell_table *t, size_t ret[ARRAYS])
+{
+	ret[CELLS] = t->n * sizeof(*t->cells);
+	ret[SLOTS] = (t->mask + 1) * sizeof(*t->slots);
+	ret[GROUPS] = t->hists.n_groups * sizeof(*t->hists.groups);
+}
+
+static int pack_array(struct engine_packed_array *ret, struct engine_pack *p, const void *data,
+		      size_t len)
+{
+	size_t room = engine_pack_bound(len);
+	void *buf = mem_calloc(room, 1);
+	size_t n = buf ? engine_pack(p, data, len, buf, room) : 0;
+
+	ret->data = n ? mem_dup(buf, n, 1) : NULL;
+	ret->stored = n;
+	mem_free(buf);
+	return ret->data ? 0 : -ENOMEM;
+}
+
+/* All but the cells. */
+static int copy_rest(struct model *dst, const struct model *m)
+{
+	struct cell cell = {0};
+	uint64_t slot = 0, touched = 0;
+	uint32_t group[1][HIST_GROUP] = {0};
+	struct model rest = *m;
+
+	rest.cells.cells = &cell;
+	rest.cells.n = 0;
+	rest.cells.cap = 1;
+	rest.cells.slots = &slot;
+	rest.cells.touched = &touched;
+	rest.cells.mask = 0;
+	rest.cells.hists.groups = group;
+	rest.cells.hists.n_groups = 1;
+	return model_copy(dst, &rest);
+}
+
+int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p)
+{
+	const struct cell_table *t = &m->cells;
+	const void *data[ARRAYS] = {t->cells, t->slots, t->hists.groups};
+	size_t sizes[ARRAYS];
+	int r;
+
+	*ret = (struct engine_packed){.cells = *t};
+	r = copy_rest(&ret->model, m);
+	if (r)
+		return r;
+	ret->bytes = model_bytes(&ret->model);
+	sizes_of(t, sizes);
+	for (unsigned i = 0; i < ARRAYS && !r; i++) {
+		r = pack_array(&ret->arrays[i], p, data[i], sizes[i]);
+		ret->bytes += ret->arrays[i].stored;
+	}
+	if (r)
+		engine_packed_deinit(ret);
+	return r;
+}
+
+static int unpack_cells(struct cell_table *t, const struct engine_packed *from,
+			struct engine_pack *p)
+{
+	size_t sizes[ARRAYS];
+	int r = 0;
+
+	*t = from->cells;
+	t->hists.cap_groups = t->hists.n_groups;
+	t->cells = mem_calloc(t->cap, sizeof(*t->cells));
+	t->slots = mem_calloc(t->mask + 1, sizeof(*t->slots));
+	t->touched = mem_calloc(cell_words(t), sizeof(*t->touched));
+	t->hists.groups = mem_calloc(t->hists.n_groups, sizeof(*t->hists.groups));
+	if (!t->cells || !t->slots || !t->touched || !t->hists.groups)
+		return -ENOMEM;
+	cell_touch_all(t);
+	sizes_of(t, sizes);
+	void *data[ARRAYS] = {t->cells, t->slots, t->hists.groups};
+	for (unsigned i = 0; i < ARRAYS && !r; i++)
+		r = engine_unpack(p, from->arrays[i].data, from->arrays[i].stored, data[i],
+				  sizes[i]);
+	return r;
+}
+
+int engine_packed_copy(struct model *dst, const struct engine_packed *from, struct engine_pack *p)
+{
+	int r = model_copy(dst, &from->model);
+
+	if (r)
+		return r;
+	cell_table_deinit(&dst->cells);
+	r = unpack_cells(&dst->cells, from, p);
+	if (r)
+		model_deinit(dst);
+	return r;
+}
+
+void engine_packed_deinit(struct engine_packed *m)
+{
+	model_deinit(&m->model);
+	for (unsigned i = 0; i < ARRAYS; i++)
+		mem_free(m->arrays[i].data);
+	*m = (struct engine_packed){0};
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_ENGINE_TIMELINE_INT_H
+#define KONTEND_SRC_ENGINE_TIMELINE_INT_H
+
+#include "engine-pack.h"
+#include "kontend/timeline.h"
+
+/* A model as it was right after a tick, and how to come back there. */
+struct timeline_point {
+	struct engine_packed model;
+	struct engine_place place;
+	size_t stop;
+	uint64_t work; /* done from the stream's beginning up to here */
+};
+
+/*
+ * A stop is a moment that can be gone to: each tick, and the end where the stream goes on behind
+ * its last tick. Stop i is where bucket i ends.
+ */
+struct timeline {
+	struct engine *engine;
+	struct timeline_options options;
+	uint64_t tick_ns;
+	struct timeline_bucket *buckets;
+	size_t n, cap;
+	uint64_t end_ns;
+	bool has_tail; /* the last stop is no tick but the end */
+
+	struct timeline_point *points; /* ascending; the first one stays */
+	size_t n_points, cap_points;
+	size_t bytes;
+	uint64_t work, gap; /* gap: least work between two points */
+	uint64_t max_tick;  /* time of the latest tick */
+	struct engine_pack pack;
+	uint64_t n_events; /* when `work` was summed up */
+
+	size_t at;     /* stop where the engine is */
+	bool is_whole; /* and it has all up to there: no range, no failure on the way */
+	bool is_range; /* and it has all since stop `from` up to there */
+	size_t from;
+};
+
+/* timeline-point.c */
+/* At a new tick of the first pass: keeps a point when one is due. 0 or -ENOMEM. */
+int timeline_note_point(struct timeline *t, struct error *err);
+/* The last point at or before a stop; NULL when there is none. */
+const struct timeline_point *timeline_point_before(const struct timeline *t, size_t stop);
+void timeline_free_points(struct timeline *t);
+
+#endif

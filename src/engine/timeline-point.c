@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a timeline can start from: an ascending array of packed models, bounded in bytes. They are
+ * spread by work, not by time, as work is what going somewhere costs: a point is due when the
+ * engine has done `gap` since the last one. When the bound is reached the one goes that leaves
+ * the smallest gap, and `gap` becomes what they would be apart if spread evenly; so the number ever
+ * made is about the number kept times the logarithm of the stream's length. The first tick's point
+ * always stays: everything can be reached from there.
+ */
+#include "kontend/mem.h"
+#include "timeline-int.h"
+#include <errno.h>
+#include <string.h>
+
+/*
+ * Units of work are events. Closing a bucket walks the cells, at a fraction of an event's cost; and
+ * a model is packed in the time of one event for some bytes, of which there should not be many more
+ * than it saves.
+ */
+enum {
+	FIRST_GAP = 100000,
+	TICK_WORK = 64,
+	CELLS_OF_AN_EVENT = 16,
+	BYTES_OF_AN_EVENT = 48,
+	DEFAULT_BYTES = 48 << 20,
+};
+
+static void add_work(struct timeline *t)
+{
+	const struct model *m = &t->engine->model;
+
+	t->work += m->n_events - t->n_events + TICK_WORK + m->cells.n / CELLS_OF_AN_EVENT;
+	t->n_events = m->n_events;
+}
+
+/* Drops the point that is missed least: where the gap between its neighbours is the smallest. */
+static void thin(struct timeline *t)
+{
+	size_t least = 1;
+	uint64_t least_gap = UINT64_MAX;
+
+	for (size_t i = 1; i < t->n_points; i++) {
+		uint64_t next = i + 1 < t->n_points ? t->points[i + 1].work : t->work;
+		uint64_t gap = next - t->points[i - 1].work;
+		if (gap < least_gap) {
+			least_gap = gap;
+			least = i;
+		}
+	}
+	t->bytes -= t->points[least].model.bytes;
+	engine_packed_deinit(&t->points[least].model);
+	t->n_points--;
+	memmove(t->points + least, t->points + least + 1,
+		(t->n_points - least) * sizeof(*t->points));
+	if (t->gap < t->work / t->n_points)
+		t->gap = t->work / t->n_points;
+}
+
+static bool is_due(const struct timeline *t)
+{
+	uint64_t done = t->work - t->points[t->n_points - 1].work;
+
+	return done >= t->gap && done >= model_bytes(&t->engine->model) / BYTES_OF_AN_EVENT;
+}
+
+/* A tick that does not move on in time could not be told from the one before on the way back. */
+static bool is_unique(struct timeline *t)
+{
+	uint64_t time = t->engine->place.time_ns;
+
+	if (time <= t->max_tick)
+		return false;
+	t->max_tick = time;
+	return true;
+}
+
+static int add_point(struct timeline *t)
+{
+	const struct engine *e = t->engine;
+	struct timeline_point p = {.place = e->place, .stop = t->n - 1, .work = t->work};
+
+	if (mem_grow(&t->points, &t->cap_points, t->n_points, sizeof(*t->points)))
+		return -ENOMEM;
+	int r = engine_packed_make(&p.model, &e->model, &t->pack);
+	if (r)
+		return r;
+	t->bytes += p.model.bytes;
+	t->points[t->n_points++] = p;
+	return 0;
+}
+
+int timeline_note_point(struct timeline *t, struct error *err)
+{
+	size_t most = t->options.checkpoint_bytes ? t->options.checkpoint_bytes : DEFAULT_BYTES;
+
+	add_work(t);
+	if (!t->gap)
+		t->gap = t->options.checkpoint_events ? t->options.checkpoint_events : FIRST_GAP;
+	bool unique = is_unique(t);
+	if (t->n_points) {
+		if (!unique || !is_due(t))
+			return 0;
+		/* Models grow slowly: the last one's size is a good guess. */
+		size_t need = t->points[t->n_points - 1].model.bytes;
+		while (t->n_points > 1 && t->bytes + need > most)
+			thin(t);
+		if (t->bytes + need > most)
+			t->gap *= 2;
+		if (t->bytes + need > most || !is_due(t))
+			return 0;
+	}
+	if (add_point(t))
+		return error_set(err, -ENOMEM, "no memory for a point in time to come back to");
+	return 0;
+}
+
+const struct timeline_point *timeline_point_before(const struct timeline *t, size_t stop)
+{
+	size_t low = 0, high = t->n_points;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (t->points[mid].stop <= stop)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &t->points[low - 1] : NULL;
+}
+
+void timeline_free_points(struct timeline *t)
+{
+	for (size_t i = 0; i < t->n_points; i++)
+		engine_packed_deinit(&t->points[i].model);
+	mem_free(t->points);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Time travel over a stream that can be played again. The state at a tick is a function of the
+ * stream alone, so it is enough to keep some of the states (timeline-point.c) and to play on from
+ * the last one before; where the engine is already between that one and the goal, it just plays on.
+ * Places are counted in stops (ticks), not in time: two ticks may have one time.
+ *
+ * A range is what a user would see who went to its beginning, forgot the sums there and watched
+ * until its end; waits in flight at its beginning count when they end in it. Leaving the range goes
+ * by a kept state, as the engine's has forgotten what was before.
+ */
+#include "kontend/mem.h"
+#include "timeline-int.h"
+#include <errno.h>
+
+enum { WAIT_MS = 100, MOST_BUCKETS = 500 };
+
+static const uint64_t MIN_TICK_NS = 10000000;
+
+static uint64_t stop_ns(const struct timeline *t, size_t stop)
+{
+	return stop + 1 < t->n ? t->buckets[stop + 1].start_ns : t->end_ns;
+}
+
+/* 1, 2 or 5 times a power of ten, so that there are at most MOST_BUCKETS. */
+static uint64_t tick_for(uint64_t span_ns)
+{
+	static const unsigned steps[] = {1, 2, 5};
+
+	for (uint64_t unit = MIN_TICK_NS; unit < UINT64_MAX / 10; unit *= 10)
+		for (unsigned i = 0; i < 3; i++)
+			if (span_ns / (unit * steps[i]) < MOST_BUCKETS)
+				return unit * steps[i];
+	return UINT64_MAX / 10;
+}
+
+static void set_tick(struct timeline *t)
+{
+	uint64_t first, last;
+
+	t->tick_ns = t->options.tick_ns;
+	if (!t->tick_ns && source_span(t->engine->source, &first, &last) && last > first)
+		t->tick_ns = tick_for(last - first);
+	if (t->tick_ns)
+		source_set_tick(t->engine->source, t->tick_ns);
+}
+
+static int say_progress(const struct timeline *t, struct error *err)
+{
+	uint64_t first, last, now = t->engine->model.now_ns;
+	unsigned done = 0;
+
+	if (!t->options.progress)
+		return 0;
+	if (source_span(t->engine->source, &first, &last) && now > first && last > first)
+		done = now < last
+			       ? (unsigned)((double)(now - first) * 1000 / (double)(last - first))
+			       : 1000;
+	if (t->options.progress(t->options.ctx, done))
+		return error_set(err, -ECANCELED, "stopped on request before all was read");
+	return 0;
+}
+
+static int add_bucket(struct timeline *t, const struct timeline_bucket *b, uint64_t end_ns,
+		      struct error *err)
+{
+	if (mem_grow(&t->buckets, &t->cap, t->n, sizeof(*t->buckets)))
+		return error_set(err, -ENOMEM, "no memory for the timeline");
+	t->buckets[t->n++] = *b;
+	t->end_ns = end_ns;
+	return 0;
+}
+
+static int note_tick(struct timeline *t, struct error *err)
+{
+	const struct model *m = &t->engine->model;
+	uint64_t time = t->engine->place.time_ns;
+	struct timeline_bucket b = {.start_ns = t->n ? t->end_ns : time - m->rate_ns,
+				    .contended = m->rate_n};
+
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		b.wait_ns += m->types[i].rate_wait_ns;
+	int r = add_bucket(t, &b, time, err);
+	return r ? r : timeline_note_point(t, err);
+}
+
+/* What came behind the last tick is one stop more. */
+static int note_end(struct timeline *t, struct error *err)
+{
+	const struct model *m = &t->engine->model;
+	struct timeline_bucket b = {.start_ns = t->n ? t->end_ns : m->start_ns,
+				    .contended = m->cur_n};
+
+	if (t->n && m->now_ns <= t->end_ns && m->n_events == t->n_events)
+		return 0;
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		b.wait_ns += m->types[i].cur_wait_ns;
+	t->has_tail = true;
+	return add_bucket(t, &b, m->now_ns, err);
+}
+
+static int first_pass(struct timeline *t, struct error *err)
+{
+	/* An engine that was rewound stands at a tick already. */
+	int r = t->engine->place.time_ns ? note_tick(t, err) : 0;
+
+	while (!r && (r = engine_pump(t->engine, WAIT_MS, err)) != ENGINE_END) {
+		if (r == ENGINE_TICK)
+			r = note_tick(t, err);
+		if (r >= 0)
+			r = say_progress(t, err);
+	}
+	if (r == ENGINE_END)
+		r = note_end(t, err);
+	if (r)
+		return r;
+	t->at = t->n - 1;
+	t->is_whole = true;
+	if (!t->tick_ns)
+		t->tick_ns = (t->end_ns - t->buckets[0].start_ns) / t->n;
+	return 0;
+}
+
+int timeline_new(struct timeline **ret, struct engine *e, const struct timeline_options *o,
+		 struct error *err)
+{
+	if (!source_can_seek(e->source))
+		return error_set(err, -ESPIPE,
+				 "cannot go back in time: what is read cannot be read twice; "
+				 "record it to a file first");
+	struct timeline *t = mem_calloc(1, sizeof(*t));
+	if (!t)
+		return error_set(err, -ENOMEM, "no memory for the timeline");
+	t->engine = e;
+	if (o)
+		t->options = *o;
+	set_tick(t);
+	int r = engine_pack_init(&t->pack);
+	if (r)
+		error_set(err, r, "no memory for the timeline");
+	if (!r)
+		r = first_pass(t, err);
+	if (r) {
+		timeline_free(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
+void timeline_free(struct timeline *t)
+{
+	if (!t)
+		return;
+	timeline_free_points(t);
+	engine_pack_deinit(&t->pack);
+	mem_free(t->buckets);
+	mem_free(t);
+}
+
+uint64_t timeline_begin_ns(const struct timeline *t)
+{
+	return t->buckets[0].start_ns;
+}
+
+uint64_t timeline_end_ns(const struct timeline *t)
+{
+	return t->end_ns;
+}
+
+uint64_t timeline_now_ns(const struct timeline *t)
+{
+	return stop_ns(t, t->at);
+}
+
+uint64_t timeline_tick_ns(const struct timeline *t)
+{
+	return t->tick_ns;
+}
+
+const struct timeline_bucket *timeline_buckets(const struct timeline *t, size_t *ret_n)
+{
+	*ret_n = t->n;
+	return t->buckets;
+}
+
+/* The last stop at or before a time; the first one for what is earlier. */
+static size_t stop_before(const struct timeline *t, uint64_t time_ns)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (stop_ns(t, mid) <= time_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? low - 1 : 0;
+}
+
+static int play_to(struct timeline *t, size_t stop, struct error *err)
+{
+	while (t->at < stop) {
+		int r = engine_pump(t->engine, WAIT_MS, err);
+		if (r < 0)
+			return r;
+		if (r == ENGINE_TICK || (r == ENGINE_END && t->has_tail && t->at + 2 == t->n))
+			t->at++;
+		else if (r == ENGINE_END)
+			return error_set(err, -EINVAL,
+					 "cannot go to that time: what is read has changed, it "
+					 "ends earlier than before");
+	}
+	return 0;
+}
+
+static int restore(struct timeline *t, const struct timeline_point *p, struct error *err)
+{
+	struct model copy;
+
+	int r = engine_packed_copy(&copy, &p->model, &t->pack);
+	if (r)
+		return error_errno(err, r, "cannot go to that time");
+	r = engine_rewind(t->engine, &copy, &p->place, err);
+	if (r) {
+		model_deinit(&copy);
+		return r;
+	}
+	t->at = p->stop;
+	return 0;
+}
+
+/* All up to a stop. Playing on is taken where no kept state lies between here and there. */
+static int go_to(struct timeline *t, size_t stop, struct error *err)
+{
+	const struct timeline_point *p = timeline_point_before(t, stop);
+	bool on = t->is_whole && t->at <= stop && (!p || p->stop <= t->at);
+	int r = 0;
+
+	if (!on && !p)
+		return error_set(err, -EINVAL, "cannot go back in a stream without ticks");
+	t->is_whole = t->is_range = false;
+	if (!on)
+		r = restore(t, p, err);
+	if (!r)
+		r = play_to(t, stop, err);
+	t->is_whole = !r;
+	return r;
+}
+
+int timeline_seek(struct timeline *t, uint64_t time_ns, struct error *err)
+{
+	return go_to(t, stop_before(t, time_ns), err);
+}
+
+int timeline_step(struct timeline *t, int ticks, struct error *err)
+{
+	size_t far = ticks < 0 ? (size_t) - (int64_t)ticks : (size_t)ticks;
+	size_t room = ticks < 0 ? t->at : t->n - 1 - t->at;
+	bool edge = far > room;
+
+	if (edge)
+		far = room;
+	int r = go_to(t, ticks < 0 ? t->at - far : t->at + far, err);
+	return !r && edge ? TIMELINE_EDGE : r;
+}
+
+int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct error *err)
+{
+	if (from_ns > to_ns) {
+		uint64_t swap = from_ns;
+		from_ns = to_ns;
+		to_ns = swap;
+	}
+	size_t from = stop_before(t, from_ns), to = stop_before(t, to_ns);
+	bool from_start = from_ns < stop_ns(t, 0);
+
+	if (from_ns == to_ns || from_start)
+		return go_to(t, to, err);
+	if (from == to && to + 1 < t->n)
+		to++;
+	/* A range that grows, as while it is played, goes on. */
+	bool on = t->is_range && t->from == from && t->at <= to;
+	int r = on ? 0 : go_to(t, from, err);
+	if (r)
+		return r;
+	if (!on)
+		model_range(&t->engine->model);
+	t->is_whole = false;
+	r = play_to(t, to, err);
+	t->is_range = !r;
+	t->from = from;
+	return r;
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs of perf records are cut record by record: times come from the decoder, and a record that it
+ * does not know has the time of the one before it in its ring. Nothing is copied: what is kept of a
+ * run is written as one piece for each stretch without a gap. Reading ends as soon as the stream
+ * says that nothing up to the end of the range is still to come. It is read twice: symbols must
+ * come first, and which ones are needed is known only then; all of them would be most of a small
+ * cut.
+ */
+#include "kontend/cut.h"
+#include "kontend/decode.h"
+#include "kontend/mem.h"
+#include "kontend/snapshot.h"
+#include "kontend/sym.h"
+#include "needs.h"
+#include <errno.h>
+#include <string.h>
+
+enum { CUT_WAIT_MS = 100, MOST_RINGS = 4096, STATE_SHRINK = 1000000 };
+
+struct cut {
+	struct decode decode;
+	struct writer *writer;
+	uint64_t from_ns, to_ns;
+	uint64_t now_ns; /* all up to here was emitted */
+	uint64_t mark;	 /* where the stream begins */
+	bool has_mark, has_events;
+	struct snapshot_set before; /* what was seen last before the range */
+	struct sym sym;
+	uint8_t *marks;			  /* of its entries; NULL: symbols are not cut down */
+	uint64_t copy[8192];		  /* of one record: 64 KiB at most */
+	uint64_t ring_ns[MOST_RINGS + 1]; /* time of the last record that has one */
+};
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "cannot cut the recording: out of memory");
+}
+
+/* Numbers of rings come from the file: beyond any real one they share a place. */
+static uint64_t *time_of(struct cut *c, uint32_t ring)
+{
+	return &c->ring_ns[ring < MOST_RINGS ? ring : MOST_RINGS];
+}
+
+/* Things that were so before the range and still are: names, forks, maps. */
+static bool says_state(uint32_t type)
+{
+	return type != PERF_RECORD_SAMPLE && type != PERF_RECORD_LOST &&
+	       type != PERF_RECORD_LOST_SAMPLES && type != PERF_RECORD_THROTTLE &&
+	       type != PERF_RECORD_UNTHROTTLE;
+}
+
+enum verdict { CUT_DROP, CUT_KEEP, CUT_KEEP_STATE };
+
+/* *ret_size 0: the rest of the run is of no use. */
+static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t len,
+			  size_t *ret_size)
+{
+	uint64_t *time = time_of(c, ring);
+	struct perf_event_header h;
+	struct event ev;
+
+	if (decode_event(&c->decode, p, len, ring, &ev, ret_size) == 0 && ev.time)
+		*time = ev.time;
+	if (!*ret_size || *time > c->to_ns)
+		return CUT_DROP;
+	if (*time > c->from_ns)
+		return CUT_KEEP;
+	memcpy(&h, p, sizeof(h));
+	return says_state(h.type) ? CUT_KEEP_STATE : CUT_DROP;
+}
+
+/* Where a record that is no sample has its time; NULL when it has none. */
+static uint8_t *time_in(const struct cut *c, uint8_t *p, size_t size)
+{
+	const struct decode *d = &c->decode;
+	const struct decode_attr *a = d->n_attrs ? &d->attrs[0] : NULL;
+	const uint32_t *index;
+	uint64_t id;
+
+	if (d->identifier && size >= sizeof(struct perf_event_header) + sizeof(id)) {
+		memcpy(&id, p + size - sizeof(id), sizeof(id));
+		index = map64_get(&d->ids, id);
+		a = index ? &d->attrs[*index] : NULL;
+	}
+	if (!a || !a->trail_time || a->trail_time > size - sizeof(struct perf_event_header))
+		return NULL;
+	return p + size - a->trail_time;
+}
+
+/*
+ * What was so before the range is moved to shortly before it, in the same order: the recording
+ * would begin where the first of these is, hours before perhaps.
+ */
+static int put_state(struct cut *c, const struct record *r, size_t from, size_t size,
+		     struct error *err)
+{
+	uint8_t *at;
+	uint64_t t;
+	struct record copy = *r;
+
+	memcpy(c->copy, (const uint8_t *)r->data + from, size);
+	copy.data = c->copy;
+	copy.len = size;
+	at = time_in(c, (uint8_t *)c->copy, size);
+	if (at) {
+		memcpy(&t, at, sizeof(t));
+		if (t && t < c->from_ns)
+			t = c->from_ns - (c->from_ns - t) / STATE_SHRINK;
+		memcpy(at, &t, sizeof(t));
+	}
+	return writer_put(c->writer, &copy, err);
+}
+
+static int put_piece(struct cut *c, const struct record *r, size_t from, size_t to,
+		     struct error *err)
+{
+	struct record piece = *r;
+
+	piece.data = (const uint8_t *)r->data + from;
+	piece.len = to - from;
+	return from < to ? writer_put(c->writer, &piece, err) : 0;
+}
+
+static int take_run(struct cut *c, const struct record *r, struct error *err)
+{
+	const uint8_t *data = r->data;
+	size_t from = 0, size;
+	int e = 0;
+
+	for (size_t at = 0; at < r->len && !e; at += size) {
+		enum verdict v = judge(c, r->ring, data + at, r->len - at, &size);
+
+		if (!size)
+			return put_piece(c, r, from, at, err);
+		if (v == CUT_KEEP)
+			continue;
+		e = put_piece(c, r, from, at, err);
+		from = at + size;
+		if (!e && v == CUT_KEEP_STATE)
+			e = put_state(c, r, at, size, err);
+	}
+	return e ? e : put_piece(c, r, from, r->len, err);
+}
+
+/* 0 for what tells no time. */
+static uint64_t note_time(struct cut *c, const struct record *r)
+{
+	uint64_t t = 0;
+
+	if ((r->kind == RECORD_ROUND || r->kind == RECORD_TICK) && r->len == sizeof(t))
+		memcpy(&t, r->data, sizeof(t));
+	if (t > c->now_ns)
+		c->now_ns = t;
+	return t;
+}
+
+static int take_time(struct cut *c, const struct record *r, struct error *err)
+{
+	uint64_t t = note_time(c, r);
+
+	return t > c->from_ns && t <= c->to_ns ? writer_put(c->writer, r, err) : 0;
+}
+
+/* What is needed of symbols for a sample that is kept. */
+static void mark(struct cut *c, const struct event *ev)
+{
+	if (ev->kind != EVENT_CONTENTION_BEGIN && ev->kind != EVENT_CONTENTION_END)
+		return;
+	c->has_events = true;
+	if (c->marks)
+		needs_event(&c->sym, c->marks, ev);
+}
+
+/* In the first pass: which symbols the samples of a run need. */
+static void look_at(struct cut *c, const struct record *r)
+{
+	const uint8_t *data = r->data;
+	struct event ev;
+	size_t size;
+
+	for (size_t at = 0; at < r->len; at += size) {
+		int e = decode_event(&c->decode, data + at, r->len - at, r->ring, &ev, &size);
+
+		if (!size)
+			return;
+		if (e == 0 && ev.time > c->from_ns && ev.time <= c->to_ns)
+			mark(c, &ev);
+	}
+}
+
+/* One table before the first event can be cut down; anything else is written as it is. */
+static int take_symbols(struct cut *c, const struct record *r, struct error *err)
+{
+	int e;
+
+	if (c->has_events || c->marks)
+		return writer_put(c->writer, r, err);
+	e = sym_load(&c->sym, r->data, r->len, err);
+	if (e || c->sym.state != SYM_OK)
+		return e ? e : writer_put(c->writer, r, err);
+	c->marks = mem_calloc(c->sym.n, 1);
+	return c->marks ? 0 : no_memory(err);
+}
+
+static int put_symbols(struct cut *c, struct error *err)
+{
+	struct record r = {.kind = RECORD_KALLSYMS};
+	char *text;
+	int e;
+
+	if (!c->marks)
+		return 0;
+	if (sym_excerpt(&c->sym, c->marks, &text, &r.len))
+		return no_memory(err);
+	r.data = text;
+	e = writer_put(c->writer, &r, err);
+	mem_free(text);
+	return e;
+}
+
+/* Of snapshots the latest before the range, by the time when they were taken. */
+static int look_at_snapshot(struct cut *c, const struct record *r, struct error *err)
+{
+	const struct snapshot *last;
+	struct record_snapshot head;
+
+	if (!snapshot_parse(r->data, r->len, &head) || head.flags & RECORD_SNAPSHOT_LOST)
+		return 0;
+	c->has_events = true;
+	if (c->marks)
+		needs_snapshot(&c->sym, c->marks, (const uint8_t *)r->data + sizeof(head),
+			       r->len - sizeof(head));
+	if (head.time_ns > c->from_ns)
+		return 0;
+	last = snapshot_set_get(&c->before, head.kind);
+	if (last && last->head.time_ns > head.time_ns)
+		return 0;
+	return snapshot_set_put(&c->before, r->data, r->len) == -ENOMEM ? no_memory(err) : 0;
+}
+
+/* They keep their times: they act before everything else. */
+static int put_snapshots(struct cut *c, struct error *err)
+{
+	int e = 0;
+
+	for (size_t i = 0; !e && i < c->before.n; i++) {
+		const struct snapshot *s = c->before.last[i];
+		struct record r = {.kind = RECORD_SNAPSHOT, .len = sizeof(s->head) + s->len};
+		uint8_t *body = mem_calloc(1, r.len);
+
+		if (!body)
+			return no_memory(err);
+		memcpy(body, &s->head, sizeof(s->head));
+		memcpy(body + sizeof(s->head), s->bytes, s->len);
+		r.data = body;
+		e = writer_put(c->writer, &r, err);
+		mem_free(body);
+	}
+	return e;
+}
+
+static int take_snapshot(struct cut *c, const struct record *r, struct error *err)
+{
+	struct record_snapshot head;
+
+	if (!snapshot_parse(r->data, r->len, &head) || head.time_ns <= c->from_ns ||
+	    head.time_ns > c->to_ns)
+		return 0;
+	return writer_put(c->writer, r, err);
+}
+
+/* What stands before the stream, and what the symbols are needed for. */
+static int take_first(struct cut *c, struct source *s, const struct record *r, struct error *err)
+{
+	int e;
+
+	switch (r->kind) {
+	case RECORD_KALLSYMS:
+		return take_symbols(c, r, err);
+	case RECORD_HOST:
+		break;
+	case RECORD_ATTR:
+		e = decode_add_attr(&c->decode, r->data, r->len, err);
+		if (e)
+			return e;
+		break;
+	case RECORD_FORMAT:
+		e = decode_add_format(&c->decode, r->data, r->len, err);
+		if (e)
+			return e;
+		break;
+	default:
+		if (!c->has_mark)
+			c->mark = source_mark(s);
+		c->has_mark = true;
+		if (r->kind == RECORD_PERF)
+			look_at(c, r);
+		note_time(c, r);
+		return r->kind == RECORD_SNAPSHOT ? look_at_snapshot(c, r, err) : 0;
+	}
+	return writer_put(c->writer, r, err);
+}
+
+/* The range itself. */
+static int take_second(struct cut *c, struct source *s, const struct record *r, struct error *err)
+{
+	(void)s;
+	switch (r->kind) {
+	case RECORD_PERF:
+		return take_run(c, r, err);
+	case RECORD_ROUND:
+	case RECORD_TICK:
+		return take_time(c, r, err);
+	case RECORD_DROP:
+	case RECORD_FILL:
+		return c->now_ns >= c->from_ns ? writer_put(c->writer, r, err) : 0;
+	case RECORD_CPU:
+		return writer_put(c->writer, r, err);
+	case RECORD_SNAPSHOT:
+		return take_snapshot(c, r, err);
+	default:
+		return 0;
+	}
+}
+
+typedef int take_fn(struct cut *c, struct source *s, const struct record *r, struct error *err);
+
+static int pass(struct cut *c, struct source *s, take_fn *take, struct error *err)
+{
+	struct record r;
+	int e = 0;
+
+	c->now_ns = 0;
+	while (!e && c->now_ns < c->to_ns) {
+		e = source_next(s, CUT_WAIT_MS, &r, err);
+		if (e == SOURCE_IDLE) {
+			e = 0;
+		} else if (!e) {
+			e = take(c, s, &r, err);
+			source_release(s, &r);
+		}
+	}
+	return e < 0 ? e : 0;
+}
+
+/* Rates are over the range: what the recording was before is no part of the cut. */
+static int put_start(struct cut *c, struct error *err)
+{
+	struct record r = {.kind = RECORD_START, .data = &c->from_ns, .len = sizeof(c->from_ns)};
+
+	return writer_put(c->writer, &r, err);
+}
+
+static int run(struct cut *c, struct source *s, struct error *err)
+{
+	int e = pass(c, s, take_first, err);
+
+	if (!e)
+		e = put_symbols(c, err);
+	if (!e)
+		e = put_snapshots(c, err);
+	if (!e)
+		e = put_start(c, err);
+	if (!e && c->has_mark)
+		e = source_seek(s, c->mark, err);
+	return e || !c->has_mark ? e : pass(c, s, take_second, err);
+}
+
+int cut_range(struct source *s, struct writer *w, uint64_t from_ns, uint64_t to_ns,
+	      struct error *err)
+{
+	struct cut *c;
+	int e;
+
+	if (!source_can_seek(s))
+		return error_set(err, -ESPIPE, "cannot cut what cannot be read twice");
+	c = mem_calloc(1, sizeof(*c));
+	if (!c)
+		return no_memory(err);
+	c->writer = w;
+	c->from_ns = from_ns;
+	c->to_ns = to_ns;
+	e = decode_init(&c->decode, err);
+	if (!e) {
+		e = run(c, s, err);
+		decode_deinit(&c->decode);
+	}
+	snapshot_set_deinit(&c->before);
+	sym_deinit(&c->sym);
+	mem_free(c->marks);
+	mem_free(c);
+	return e;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Feature sections of perf.data: the few that say where and when the file was made. Strings stand
+ * there as u32 length (padded), then NUL-terminated text; all is untrusted and copied out. What is
+ * not understood is left out: a recording without host facts is still a recording.
+ */
+#include "features.h"
+#include "kontend/cursor.h"
+#include "kontend/perfdata.h"
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+bool features_wants(uint32_t bit)
+{
+	switch (bit) {
+	case PERFDATA_TRACING_DATA:
+	case PERFDATA_BUILD_ID:
+	case PERFDATA_OSRELEASE:
+	case PERFDATA_ARCH:
+	case PERFDATA_NRCPUS:
+	case PERFDATA_CMDLINE:
+	case PERFDATA_SAMPLE_TIME:
+	case PERFDATA_CLOCK_DATA:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void take_string(struct cursor *c, char *ret, size_t size)
+{
+	uint32_t len = cursor_u32(c);
+	const char *text = cursor_bytes(c, len);
+
+	if (text)
+		snprintf(ret, size, "%.*s", (int)strnlen(text, len), text);
+}
+
+/* "perf record -a" of {u32 count, strings}. */
+static void take_cmdline(struct cursor *c, char *ret, size_t size)
+{
+	uint32_t n = cursor_u32(c);
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n && !c->bad && at + 2 < size; i++) {
+		char word[64] = "";
+		take_string(c, word, sizeof(word));
+		const char *base = i ? NULL : strrchr(word, '/');
+		at += (size_t)snprintf(ret + at, size - at, "%s%s", i ? " " : "",
+				       base ? base + 1 : word);
+	}
+}
+
+void features_build_id(struct features *f, const void *data, size_t len)
+{
+	enum { ID = 24, NAME = 8 + 4 + ID };
+	const uint8_t *p = data;
+	static const char kernel[] = "[kernel.kallsyms]";
+
+	if (len < NAME + sizeof(kernel) || memcmp(p + NAME, kernel, sizeof(kernel) - 1))
+		return;
+	/* Writers before 5.12 leave the size's byte 0: then it is the usual 20. */
+	uint8_t n = p[12 + 20] ? p[12 + 20] : 20;
+	if (n > sizeof(f->build_id))
+		return;
+	memcpy(f->build_id, p + 12, n);
+	f->build_id_len = n;
+}
+
+static void take_build_ids(struct features *f, struct cursor *c)
+{
+	while (cursor_left(c) >= sizeof(struct perf_event_header)) {
+		struct perf_event_header h;
+		memcpy(&h, c->pos, sizeof(h));
+		const void *entry = cursor_bytes(c, h.size);
+		if (h.size < sizeof(h) || !entry)
+			return;
+		features_build_id(f, entry, h.size);
+	}
+}
+
+static void take_clock_data(struct features *f, struct cursor *c)
+{
+	cursor_u32(c); /* version */
+	cursor_u32(c); /* clock id */
+	uint64_t wall = cursor_u64(c), clock = cursor_u64(c);
+
+	if (c->bad)
+		return;
+	f->clock_wall_ns = wall;
+	f->clock_ns = clock;
+}
+
+void features_take(struct features *f, uint32_t bit, const void *data, size_t len)
+{
+	struct cursor c = cursor_make(data, len);
+	uint32_t online, avail;
+	uint64_t from, to;
+
+	switch (bit) {
+	case PERFDATA_BUILD_ID:
+		take_build_ids(f, &c);
+		return;
+	case PERFDATA_OSRELEASE:
+		take_string(&c, f->release, sizeof(f->release));
+		return;
+	case PERFDATA_ARCH:
+		take_string(&c, f->arch, sizeof(f->arch));
+		return;
+	case PERFDATA_CMDLINE:
+		take_cmdline(&c, f->cmdline, sizeof(f->cmdline));
+		return;
+	case PERFDATA_NRCPUS:
+		avail = cursor_u32(&c);
+		online = cursor_u32(&c);
+		f->cpus = c.bad ? 0 : avail;
+		f->cpus_online = c.bad ? 0 : online;
+		return;
+	case PERFDATA_SAMPLE_TIME:
+		from = cursor_u64(&c);
+		to = cursor_u64(&c);
+		f->sample_time[0] = c.bad ? 0 : from;
+		f->sample_time[1] = c.bad ? 0 : to;
+		return;
+	case PERFDATA_CLOCK_DATA:
+		take_clock_data(f, &c);
+		return;
+	default:
+		return;
+	}
+}
+
+void features_host(const struct features *f, uint64_t start_ns, struct record_host *ret)
+{
+	*ret = (struct record_host){
+		.clock_ns = start_ns,
+		.cpus = f->cpus,
+		.cpus_online = f->cpus_online,
+		.method = "perf.data",
+	};
+	if (f->clock_wall_ns && start_ns)
+		ret->wall_ns = f->clock_wall_ns + (start_ns - f->clock_ns);
+	memcpy(ret->release, f->release, sizeof(ret->release));
+	memcpy(ret->machine, f->arch, sizeof(ret->machine));
+	memcpy(ret->targets, f->cmdline, sizeof(ret->targets));
+}

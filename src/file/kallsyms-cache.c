@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One file, "kallsyms", in a folder that nobody else may write to: the lines of /proc/kallsyms that
+ * sym_load() looks at, and a last line of fixed length that says of which kernel, modules and BPF
+ * programs they are and how many bytes stand before it. The line that belongs there now is made
+ * anew and compared, so nothing of the file is interpreted before it is known to be whole and of
+ * now. A new file takes the place of the old one by its name.
+ *
+ * All failures are silent for whoever asks: the cache saves time, and without it nothing else is
+ * different.
+ */
+#include "kontend/kallsyms-cache.h"
+#include "kernel.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SEAL = 160 }; /* bytes of the last line */
+
+static const char name[] = "kallsyms", new_name[] = "kallsyms.new";
+
+/* Version 1 of the format. */
+static void make_seal(const struct kallsyms_cache_state *s, size_t body, char ret[SEAL])
+{
+	char text[SEAL];
+	int n = snprintf(text, sizeof(text),
+			 "# kontend kallsyms 1, boot %s, modules %016llx, bpf %016llx, %zu bytes",
+			 s->boot, (unsigned long long)s->modules, (unsigned long long)s->bpf, body);
+
+	memset(ret, ' ', SEAL);
+	memcpy(ret, text, (size_t)n < SEAL ? (size_t)n : SEAL - 1);
+	ret[SEAL - 1] = '\n';
+}
+
+/* Whoever else could write there could tell us names, or have us write elsewhere. */
+static bool is_ours(int fd, mode_t type)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* A folder by its path, made if asked for. A descriptor or a negative errno. */
+static int open_folder(const char *path, bool create)
+{
+	if (create && mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (is_ours(fd, S_IFDIR))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* The same below @base, which must be there. */
+static int open_below(const char *base, const char *sub, bool create)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s/%s", base, sub);
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return -ENAMETOOLONG;
+	int fd = open_folder(base, false);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return open_folder(path, create);
+}
+
+static int open_cache(bool create)
+{
+	const char *own = getenv("KONTEND_CACHE"), *base = getenv("XDG_CACHE_HOME"),
+		   *home = getenv("HOME");
+	char path[4096];
+
+	if (own)
+		return own[0] == '/' ? open_folder(own, create) : -ENOENT;
+	if (base && base[0] == '/')
+		return open_below(base, "kontend", create);
+	if (!home || home[0] != '/')
+		return -ENOENT;
+	int fd = open_below(home, ".cache", create);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	int n = snprintf(path, sizeof(path), "%s/.cache", home);
+	return n < 0 || (size_t)n >= sizeof(path) ? -ENAMETOOLONG
+						  : open_below(path, "kontend", create);
+}
+
+int kallsyms_cache_load(const struct kallsyms_cache_state *state, char **ret_text, size_t *ret_len)
+{
+	char *text, seal[SEAL];
+	size_t len;
+	int r, folder = open_cache(false);
+
+	if (folder < 0)
+		return folder;
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	r = fd < 0 ? -errno : is_ours(fd, S_IFREG) ? kernel_read_fd(fd, &text, &len) : -EPERM;
+	if (fd >= 0)
+		close(fd);
+	close(folder);
+	if (r)
+		return r;
+	if (len > SEAL)
+		make_seal(state, len - SEAL, seal);
+	if (len <= SEAL || memcmp(text + len - SEAL, seal, SEAL) != 0) {
+		mem_free(text);
+		return -ENOENT;
+	}
+	*ret_len = len - SEAL;
+	text[*ret_len] = 0;
+	*ret_text = text;
+	return 0;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Padding in front of functions, every other line of some kernels, is of no use to anybody. */
+static bool is_padding(const char *line, size_t len)
+{
+	static const char mark[] = " __pfx_";
+	const char *type = memchr(line, ' ', len);
+
+	return type && (size_t)(line + len - type) >= 2 + sizeof(mark) - 1 &&
+	       !memcmp(type + 2, mark, sizeof(mark) - 1);
+}
+
+/* The lines that count, and the seal behind them. */
+static char *make_file(const struct kallsyms_cache_state *state, const char *text, size_t len,
+		       size_t *ret_len)
+{
+	char *file = mem_resize(NULL, len + 1 + SEAL, 1);
+	size_t n = 0;
+
+	for (size_t at = 0; file && at < len;) {
+		const char *line = text + at, *eol = memchr(line, '\n', len - at);
+		size_t size = eol ? (size_t)(eol - line) : len - at;
+
+		at += size + 1;
+		if (is_padding(line, size))
+			continue;
+		memcpy(file + n, line, size);
+		n += size;
+		file[n++] = '\n';
+	}
+	if (file)
+		make_seal(state, n, file + n);
+	*ret_len = n + SEAL;
+	return file;
+}
+
+int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len)
+{
+	int folder = open_cache(true);
+	size_t n;
+
+	if (folder < 0)
+		return folder;
+	char *file = make_file(state, text, len, &n);
+	/* What a program left that was ended here would be in the way for ever. If it still runs,
+	 * one of the two files becomes the cache, and only a whole one counts. */
+	unlinkat(folder, new_name, 0);
+	int fd =
+		file ? openat(folder, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	int r = !file ? -ENOMEM : fd < 0 ? -errno : write_all(fd, file, n);
+	if (fd >= 0 && close(fd) && !r)
+		r = -errno;
+	if (!r && renameat(folder, new_name, folder, name))
+		r = -errno;
+	if (r && fd >= 0)
+		unlinkat(folder, new_name, 0);
+	mem_free(file);
+	close(folder);
+	return r;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Has /proc/kallsyms changed since it was read? The image moves only with a boot, modules are
+ * listed with their addresses, and BPF programs and the trampolines of their links have ids that
+ * are given once. Pages of ftrace and kprobes have no such list, but their names only say what kind
+ * of page it is, and whatever else came to lie there would be seen here.
+ */
+#include "kernel.h"
+#include "kontend/kallsyms-cache.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_IDS = 65536 };
+
+#define HASH_START 0xcbf29ce484222325ull
+
+/* FNV-1a: these are some kilobytes. */
+static uint64_t hash(uint64_t h, const void *data, size_t len)
+{
+	const unsigned char *p = data;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ p[i]) * 0x100000001b3ull;
+	return h;
+}
+
+/* "name size users dependents state address [taints]": users come and go. */
+uint64_t kallsyms_cache_modules(const char *text)
+{
+	static const bool counts[] = {true, true, false, false, true, true};
+	uint64_t h = HASH_START;
+
+	while (*text) {
+		size_t line = strcspn(text, "\n");
+		const char *p = text;
+
+		for (size_t i = 0; i < sizeof(counts) && p < text + line; i++) {
+			size_t word = strcspn(p, " \n");
+			if (counts[i])
+				h = hash(hash(h, p, word), " ", 1);
+			p += word + (p[word] == ' ');
+		}
+		text += line + (text[line] == '\n');
+	}
+	return h;
+}
+
+/* A kernel without modules has no such file. */
+static int modules(uint64_t *ret)
+{
+	char *text = NULL;
+	size_t len;
+	int r = kernel_read_file("/proc/modules", &text, &len);
+
+	if (r && r != -ENOENT)
+		return r;
+	*ret = kallsyms_cache_modules(r ? "" : text);
+	mem_free(text);
+	return 0;
+}
+
+/* The ids of all programs, or of all links. Kernels without BPF have none. */
+static int bpf_ids(int command, uint64_t *h)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	for (unsigned n = 0; n < MOST_IDS; n++) {
+		if (syscall(SYS_bpf, command, &attr, sizeof(attr)))
+			return errno == ENOENT || errno == ENOSYS ? 0 : -errno;
+		*h = hash(*h, &attr.next_id, sizeof(attr.next_id));
+		attr.start_id = attr.next_id;
+	}
+	return -E2BIG;
+}
+
+/* The kernel takes no large reads of a sysctl, so this is not kernel_read_file(). */
+static int boot_id(char *ret, size_t size)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	ssize_t n = read(fd, ret, size - 1);
+	int r = n < 0 ? -errno : n ? 0 : -ENODATA;
+	close(fd);
+	ret[n > 0 ? n : 0] = 0;
+	ret[strcspn(ret, "\n")] = 0;
+	return r;
+}
+
+int kallsyms_cache_now(struct kallsyms_cache_state *ret)
+{
+	struct kallsyms_cache_state s = {.bpf = HASH_START};
+	int r = boot_id(s.boot, sizeof(s.boot));
+
+	if (!r)
+		r = modules(&s.modules);
+	if (!r)
+		r = bpf_ids(BPF_PROG_GET_NEXT_ID, &s.bpf);
+	if (!r)
+		r = bpf_ids(BPF_LINK_GET_NEXT_ID, &s.bpf);
+	if (!r)
+		*ret = s;
+	return r;
+}

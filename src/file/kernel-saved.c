@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Symbols that perf record has put by: ~/.debug/[kernel.kallsyms]/BUILD-ID/kallsyms, a copy of
+ * /proc/kallsyms. Reading a file costs a thirtieth of having the kernel print 120,000 lines, and
+ * the kernel of the recording need not run any more. The copy is of some boot: its _text must be
+ * where the recording has it, and modules count only when it is of this boot and has all that are
+ * loaded.
+ */
+#include "kernel.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool path_of(const uint8_t *id, size_t n, char *path, size_t size)
+{
+	const char *home = getenv("HOME");
+	char hex[2 * 20 + 1];
+
+	if (!home || home[0] != '/' || !n || n > 20)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	int len = snprintf(path, size, "%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex);
+	return len > 0 && (size_t)len < size;
+}
+
+/* Others must not be able to tell us names. */
+static bool is_trusted(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && !(st->st_mode & (S_IWGRP | S_IWOTH)) &&
+	       (st->st_uid == geteuid() || st->st_uid == 0);
+}
+
+static bool is_of_this_boot(const struct stat *st)
+{
+	struct timespec wall, up;
+
+	if (clock_gettime(CLOCK_REALTIME, &wall) || clock_gettime(CLOCK_BOOTTIME, &up))
+		return false;
+	/* A margin for a clock that was set after the start. */
+	return st->st_mtime > wall.tv_sec - up.tv_sec + 2;
+}
+
+/* Lines of modules are the last ones: "address type name\t[module]". */
+static size_t without_modules(const char *text, size_t len)
+{
+	const char *bracket = memmem(text, len, "\t[", 2);
+
+	while (bracket && bracket > text && bracket[-1] != '\n')
+		bracket--;
+	return bracket ? (size_t)(bracket - text) : len;
+}
+
+/* Has @text symbols of every module in the lines of /proc/modules? */
+static bool has_modules(const char *text, size_t len, const char *modules)
+{
+	size_t core = without_modules(text, len);
+
+	for (const char *p = modules; p && *p; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
+		char name[80];
+		int n = snprintf(name, sizeof(name), "\t[%.*s]", (int)strcspn(p, " \n"), p);
+		if (n < 0 || (size_t)n >= sizeof(name) ||
+		    !memmem(text + core, len - core, name, (size_t)n))
+			return false;
+	}
+	return true;
+}
+
+static bool modules_are_right(const struct stat *st, const char *text, size_t len)
+{
+	char *modules = NULL;
+	size_t n;
+
+	if (!is_of_this_boot(st))
+		return false;
+	int e = kernel_read_file("/proc/modules", &modules, &n);
+	bool right = e == -ENOENT || (!e && has_modules(text, len, modules));
+	mem_free(modules);
+	return right;
+}
+
+int kernel_saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool is_running,
+			 char **ret_text, size_t *ret_len)
+{
+	char path[4096], *text = NULL;
+	struct stat st;
+	size_t len = 0;
+
+	if (!text_addr || !path_of(id, n, path, sizeof(path)))
+		return -ENOENT;
+	if (stat(path, &st) || !is_trusted(&st))
+		return -ENOENT;
+	int e = kernel_read_file(path, &text, &len);
+	if (e)
+		return e;
+	bool whole = is_running && modules_are_right(&st, text, len);
+	if (kernel_text_address(text) != text_addr || (is_running && !whole)) {
+		mem_free(text);
+		return -ENOENT;
+	}
+	*ret_text = text;
+	*ret_len = whole ? len : without_modules(text, len);
+	return 0;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Is the kernel that runs here the one that the recording was made on, and booted at the same
+ * place? Only then do the addresses of /proc/kallsyms mean the same. A wrong name is worse than
+ * none, so every doubt that the file lets us check (release, build id, address of _text) is
+ * checked.
+ */
+#include "kernel.h"
+#include "kontend/cursor.h"
+#include "kontend/kallsyms-cache.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { READ_STEP = 1 << 20, MOST_BYTES = 256 << 20, NT_GNU_BUILD_ID_TYPE = 3 };
+
+int kernel_read_fd(int fd, char **ret_text, size_t *ret_len)
+{
+	size_t len = 0, cap = 0;
+	char *text = NULL;
+
+	for (;;) {
+		if (cap - len < READ_STEP / 2) {
+			char *more =
+				cap < MOST_BYTES ? mem_resize(text, cap + READ_STEP * 8, 1) : NULL;
+			if (!more)
+				break;
+			text = more;
+			cap += READ_STEP * 8;
+		}
+		ssize_t n = read(fd, text + len, cap - len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			int e = -errno;
+			mem_free(text);
+			return e;
+		}
+		if (!n) {
+			text[len] = 0;
+			*ret_text = text;
+			*ret_len = len;
+			return 0;
+		}
+		len += (size_t)n;
+	}
+	mem_free(text);
+	return -ENOMEM;
+}
+
+int kernel_read_file(const char *path, char **ret_text, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int r = kernel_read_fd(fd, ret_text, ret_len);
+	close(fd);
+	return r;
+}
+
+/* ELF notes: {u32 name size, u32 size, u32 type, name, body}, both padded to 4. */
+size_t kernel_build_id(uint8_t id[20])
+{
+	size_t len = 0, n = 0;
+	char *notes = NULL;
+
+	if (kernel_read_file("/sys/kernel/notes", &notes, &len))
+		return 0;
+	struct cursor c = cursor_make(notes, len);
+	while (!n && cursor_left(&c) >= 12) {
+		uint32_t name_size = cursor_u32(&c), size = cursor_u32(&c), type = cursor_u32(&c);
+		const char *name = cursor_bytes(&c, ((size_t)name_size + 3) & ~(size_t)3);
+		const void *body = cursor_bytes(&c, ((size_t)size + 3) & ~(size_t)3);
+		if (name && body && type == NT_GNU_BUILD_ID_TYPE && name_size == 4 &&
+		    !memcmp(name, "GNU", 4) && size <= 20) {
+			memcpy(id, body, size);
+			n = size;
+		}
+	}
+	mem_free(notes);
+	return n;
+}
+
+static int differs(const struct features *f, char why[KERNEL_WHY])
+{
+	struct utsname here;
+	uint8_t id[20];
+
+	if (!f->release[0] || uname(&here)) {
+		snprintf(why, KERNEL_WHY, "the file does not say which kernel it was made on");
+		return 1;
+	}
+	if (strcmp(here.release, f->release) || (f->arch[0] && strcmp(here.machine, f->arch))) {
+		snprintf(why, KERNEL_WHY, "it was made on Linux %s (%s), here runs %s (%s)",
+			 f->release, f->arch, here.release, here.machine);
+		return 1;
+	}
+	size_t n = f->build_id_len ? kernel_build_id(id) : 0;
+	if (n && (n != f->build_id_len || memcmp(id, f->build_id, n))) {
+		snprintf(why, KERNEL_WHY, "it was made on another build of Linux %s", f->release);
+		return 1;
+	}
+	return 0;
+}
+
+/* It is among the first lines. */
+uint64_t kernel_text_address(const char *text)
+{
+	for (unsigned n = 0; n < 4096 && *text; n++) {
+		const char *end = strchr(text, '\n');
+		const char *name = strchr(text, ' ');
+		if (!end || !name)
+			return 0;
+		if (end - name >= 8 && !memcmp(name + 3, "_text\n", 6))
+			return strtoull(text, NULL, 16);
+		text = end + 1;
+	}
+	return 0;
+}
+
+/* Keeps what the kernel took long to say, if nothing has changed while it did. */
+static void keep(const struct kallsyms_cache_state *before, const char *text, size_t len)
+{
+	struct kallsyms_cache_state after;
+
+	if (kernel_text_address(text) && !kallsyms_cache_now(&after) &&
+	    !strcmp(after.boot, before->boot) && after.modules == before->modules &&
+	    after.bpf == before->bpf)
+		kallsyms_cache_store(before, text, len);
+}
+
+/* From our cache, else from what perf record kept, else from the kernel. */
+static int running_symbols(uint64_t text_addr, char **ret_text, size_t *ret_len)
+{
+	struct kallsyms_cache_state now;
+	bool is_known = !kallsyms_cache_now(&now);
+	uint8_t id[20];
+
+	if (is_known && !kallsyms_cache_load(&now, ret_text, ret_len))
+		return 0;
+	if (!kernel_saved_symbols(id, kernel_build_id(id), text_addr, true, ret_text, ret_len))
+		return 0;
+	int e = kernel_read_file("/proc/kallsyms", ret_text, ret_len);
+	if (!e && is_known)
+		keep(&now, *ret_text, *ret_len);
+	return e;
+}
+
+int kernel_symbols(const struct features *f, uint64_t text_addr, char **ret_text, size_t *ret_len,
+		   char why[KERNEL_WHY])
+{
+	*ret_text = NULL;
+	*ret_len = 0;
+	if (differs(f, why)) {
+		if (!kernel_saved_symbols(f->build_id, f->build_id_len, text_addr, false, ret_text,
+					  ret_len))
+			why[0] = 0;
+		return 0;
+	}
+	int e = running_symbols(text_addr, ret_text, ret_len);
+	if (e == -ENOMEM)
+		return e;
+	if (e)
+		snprintf(why, KERNEL_WHY, "/proc/kallsyms: %s", strerror(-e));
+	uint64_t here = e || !text_addr ? 0 : kernel_text_address(*ret_text);
+	if (!here || here == text_addr)
+		return 0;
+	snprintf(why, KERNEL_WHY,
+		 "it was made before this machine was booted, with the kernel at "
+		 "another address");
+	mem_free(*ret_text);
+	*ret_text = NULL;
+	*ret_len = 0;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_FILE_LOAD_H
+#define KONTEND_SRC_FILE_LOAD_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* Loads from bytes that need not be aligned and whose end was checked before. */
+static inline uint64_t reader_u64(const void *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t reader_u32(const void *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+#endif

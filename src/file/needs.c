@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which symbols a part of a recording needs. The payloads of snapshots are taken apart only where
+ * they are shown, so here every eight bytes of one are an address, if they lie between the first
+ * symbol and the last: a few symbols too many do no harm, one that is missing does.
+ */
+#include "needs.h"
+#include <string.h>
+
+void needs_event(const struct sym *s, uint8_t *marks, const struct event *ev)
+{
+	if (ev->kind == EVENT_CONTENTION_END)
+		sym_mark(s, marks, ev->end.lock);
+	if (ev->kind != EVENT_CONTENTION_BEGIN)
+		return;
+	sym_mark(s, marks, ev->begin.lock);
+	for (uint32_t i = 0; i < ev->begin.n_frames; i++)
+		sym_mark(s, marks, ev->begin.frames[i]);
+}
+
+void needs_snapshot(const struct sym *s, uint8_t *marks, const void *payload, size_t len)
+{
+	const uint8_t *p = payload;
+	uint64_t addr;
+
+	for (size_t at = 0; s->n && at + sizeof(addr) <= len; at++) {
+		memcpy(&addr, p + at, sizeof(addr));
+		/* Before the first one there is a symbol of CPU-relative data at 0. */
+		if (addr >> 63 && addr <= s->entries[s->n - 1].addr)
+			sym_mark(s, marks, addr);
+	}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_FILE_NEEDS_H
+#define KONTEND_SRC_FILE_NEEDS_H
+
+#include "kontend/event.h"
+#include "kontend/sym.h"
+
+/* Marks of sym_excerpt(): which symbols are needed to name what a record has. */
+void needs_event(const struct sym *s, uint8_t *marks, const struct event *ev);
+/* Of a snapshot's payload: every word of it that may be an address of the kernel's. */
+void needs_snapshot(const struct sym *s, uint8_t *marks, const void *payload, size_t len);
+
+#endif

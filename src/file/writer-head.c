@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What stands before the data: the attrs (ours first, long enough to be overwritten by the header
+ * of the file layout later), their names, the formats, what is known of the machine, and where the
+ * kernel lies. Attrs are brought to one size, which every perf from 4.x on takes.
+ */
+#include "kernel.h"
+#include "kontend/mem.h"
+#include "tracing.h"
+#include "writer-int.h"
+#include <errno.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+enum {
+	NAME_ALIGN = 64, /* perf pads strings of features to this */
+	UPDATE_NAME = 2, /* PERF_EVENT_UPDATE__NAME */
+	MISC_BUILD_ID_SIZE = 1 << 15,
+	MOST_IDS = 7000, /* an attr record has at most 64 KiB */
+};
+
+const uint8_t writer_features[] = {
+	PERFDATA_TRACING_DATA, PERFDATA_BUILD_ID,   PERFDATA_HOSTNAME,	  PERFDATA_OSRELEASE,
+	PERFDATA_VERSION,      PERFDATA_ARCH,	    PERFDATA_NRCPUS,	  PERFDATA_CPUDESC,
+	PERFDATA_CMDLINE,      PERFDATA_EVENT_DESC, PERFDATA_SAMPLE_TIME, PERFDATA_CLOCKID,
+	PERFDATA_COMPRESSED,   PERFDATA_CLOCK_DATA,
+};
+const size_t writer_n_features = sizeof(writer_features);
+
+static int add(struct writer_bytes *b, const void *data, size_t len)
+{
+	return writer_bytes_add(b, data, len);
+}
+
+static int add_u32(struct writer_bytes *b, uint32_t v)
+{
+	return add(b, &v, sizeof(v));
+}
+
+static int add_u64(struct writer_bytes *b, uint64_t v)
+{
+	return add(b, &v, sizeof(v));
+}
+
+static int add_string(struct writer_bytes *b, const char *s)
+{
+	size_t n = strlen(s) + 1, padded = (n + NAME_ALIGN - 1) / NAME_ALIGN * NAME_ALIGN;
+
+	return add_u32(b, (uint32_t)padded) || add(b, s, n) || add(b, NULL, padded - n) ? -ENOMEM
+											: 0;
+}
+
+static const char *dummy_name(const struct perf_event_attr *a)
+{
+	if (a->type != PERF_TYPE_SOFTWARE)
+		return "event";
+	return a->config == PERF_COUNT_SW_DUMMY ? "dummy:u" : "software";
+}
+
+static void name_attr(const struct writer *w, struct writer_attr *a)
+{
+	snprintf(a->name, sizeof(a->name), "%s", dummy_name(&a->attr));
+	for (size_t i = 0; i < w->n_formats && a->attr.type == PERF_TYPE_TRACEPOINT; i++) {
+		const char *system = (const char *)w->formats[i].data;
+		const char *text = system + strlen(system) + 1;
+		size_t len = w->formats[i].len - (size_t)(text - system);
+		char name[48], id[32];
+		snprintf(id, sizeof(id), "\nID: %llu\n", (unsigned long long)a->attr.config);
+		snprintf(name, sizeof(name), "%.*s", (int)(len < 47 ? len : 47), text);
+		name[strcspn(name, "\n")] = 0;
+		if (!strncmp(name, "name: ", 6) && memmem(text, len, id, strlen(id)))
+			snprintf(a->name, sizeof(a->name), "%.15s:%s", system, name + 6);
+	}
+}
+
+int writer_add_attr(struct writer *w, const struct record *r, struct error *err)
+{
+	struct perf_event_attr attr = {0};
+	uint32_t size = 0;
+
+	if (r->len >= PERF_ATTR_SIZE_VER0)
+		memcpy(&size, (const uint8_t *)r->data + 4, sizeof(size));
+	if (size < PERF_ATTR_SIZE_VER0 || size > r->len || (r->len - size) % 8)
+		return error_set(err, -EINVAL, "an event attribute says it has %u of %zu bytes",
+				 size, r->len);
+	memcpy(&attr, r->data, size < sizeof(attr) ? size : sizeof(attr));
+	attr.size = WRITER_ATTR;
+	if (!(attr.sample_type & PERF_SAMPLE_IDENTIFIER) || w->begun)
+		return error_set(err, -ENOTSUP, "cannot write \"%s\": an event %s", w->path,
+				 w->begun ? "came after the first samples"
+					  : "does not give its id in the same place as ours");
+	if (r->len - size > MOST_IDS * 8)
+		return error_set(err, -E2BIG, "cannot write \"%s\": an event has more than %d ids",
+				 w->path, MOST_IDS);
+	struct writer_attr a = {.attr = attr, .n_ids = (uint32_t)((r->len - size) / 8)};
+	a.ids = mem_calloc(a.n_ids + 1, sizeof(*a.ids));
+	if (!a.ids || mem_grow(&w->attrs, &w->cap_attrs, w->n_attrs, sizeof(a))) {
+		mem_free(a.ids);
+		return error_set(err, -ENOMEM, "cannot write \"%s\": out of memory", w->path);
+	}
+	memcpy(a.ids, (const uint8_t *)r->data + size, r->len - size);
+	w->attrs[w->n_attrs++] = a;
+	return 0;
+}
+
+static int add_build_id(struct writer_bytes *b)
+{
+	static const char name[24] = "[kernel.kallsyms]";
+	uint8_t id[24] = {0};
+	struct perf_event_header h = {.type = PERFDATA_TYPE_BUILD_ID,
+				      .misc = PERF_RECORD_MISC_KERNEL | MISC_BUILD_ID_SIZE,
+				      .size = sizeof(h) + 4 + sizeof(id) + 4 + sizeof(name)};
+	size_t n = kernel_build_id(id);
+
+	if (!n)
+		return 0;
+	id[20] = (uint8_t)n;
+	/* pid, id; the name follows the id directly; perf pads the whole to 8 bytes. */
+	return add(b, &h, sizeof(h)) || add_u32(b, UINT32_MAX) || add(b, id, sizeof(id)) ||
+			       add(b, name, sizeof(name)) || add_u32(b, 0)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int add_cpudesc(struct writer_bytes *b)
+{
+	char *text = NULL, *at;
+	size_t len;
+	int e = 0;
+
+	if (kernel_read_file("/proc/cpuinfo", &text, &len))
+		return 0;
+	at = strstr(text, "model name");
+	at = at ? strstr(at, ": ") : NULL;
+	if (at) {
+		at[strcspn(at, "\n")] = 0;
+		e = add_string(b, at + 2);
+	}
+	mem_free(text);
+	return e;
+}
+
+static int add_cmdline(const struct writer *w, struct writer_bytes *b)
+{
+	const char *p = (const char *)w->cmdline.data;
+	uint32_t n = 0;
+	int e;
+
+	for (size_t i = 0; i < w->cmdline.len; i++)
+		n += !p[i];
+	e = n ? add_u32(b, n) : 0;
+	for (size_t at = 0; !e && at < w->cmdline.len; at += strlen(p + at) + 1)
+		e = add_string(b, p + at);
+	return e;
+}
+
+static int add_event_desc(const struct writer *w, struct writer_bytes *b)
+{
+	int e = add_u32(b, (uint32_t)w->n_attrs) || add_u32(b, WRITER_ATTR) ? -ENOMEM : 0;
+
+	for (size_t i = 0; !e && i < w->n_attrs; i++) {
+		const struct writer_attr *a = &w->attrs[i];
+		if (add(b, &a->attr, WRITER_ATTR) || add_u32(b, a->n_ids) ||
+		    add_string(b, a->name) || add(b, a->ids, a->n_ids * sizeof(*a->ids)))
+			e = -ENOMEM;
+	}
+	return e;
+}
+
+/* version, type zstd, level, ratio, and the room that unpacking a record takes at most. */
+static int add_compressed(const struct writer *w, struct writer_bytes *b)
+{
+	uint32_t ratio = 1;
+
+	if (!w->pack.level)
+		return 0;
+	if (w->stat.packed_to)
+		ratio = (uint32_t)(w->stat.packed_from / w->stat.packed_to);
+	return add_u32(b, 1) || add_u32(b, 1) || add_u32(b, (uint32_t)w->pack.level) ||
+			       add_u32(b, ratio) || add_u32(b, 1 << 20)
+		       ? -ENOMEM
+		       : 0;
+}
+
+int writer_tracing(struct writer *w, struct writer_bytes *b)
+{
+	struct tracing_event *events = mem_calloc(w->n_formats + 1, sizeof(*events));
+
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->n_formats; i++)
+		events[i] = (struct tracing_event){.body = (const char *)w->formats[i].data,
+						   .len = w->formats[i].len};
+	size_t n = tracing_build(events, w->n_formats, NULL, 0), at = b->len;
+	int e = add(b, NULL, n);
+	if (!e)
+		tracing_build(events, w->n_formats, b->data + at, n);
+	mem_free(events);
+	return e;
+}
+
+int writer_feature(struct writer *w, enum perfdata_feature feature, struct writer_bytes *b)
+{
+	const struct record_host *h = &w->host;
+	struct utsname u;
+
+	switch (feature) {
+	case PERFDATA_TRACING_DATA:
+		return writer_tracing(w, b);
+	case PERFDATA_BUILD_ID:
+		return add_build_id(b);
+	case PERFDATA_HOSTNAME:
+		return uname(&u) ? 0 : add_string(b, u.nodename);
+	case PERFDATA_OSRELEASE:
+		return add_string(b, h->release);
+	case PERFDATA_VERSION:
+		return add_string(b, "kontend");
+	case PERFDATA_ARCH:
+		return add_string(b, h->machine);
+	case PERFDATA_NRCPUS:
+		return add_u32(b, h->cpus) || add_u32(b, h->cpus_online) ? -ENOMEM : 0;
+	case PERFDATA_CPUDESC:
+		return add_cpudesc(b);
+	case PERFDATA_CMDLINE:
+		return add_cmdline(w, b);
+	case PERFDATA_EVENT_DESC:
+		return add_event_desc(w, b);
+	case PERFDATA_SAMPLE_TIME:
+		return add_u64(b, h->clock_ns) || add_u64(b, w->now) ? -ENOMEM : 0;
+	case PERFDATA_CLOCKID:
+		return add_u64(b, w->clock_id);
+	case PERFDATA_COMPRESSED:
+		return add_compressed(w, b);
+	case PERFDATA_CLOCK_DATA:
+		return !h->wall_ns ? 0
+		       : add_u32(b, 1) || add_u32(b, w->clock_id) || add_u64(b, h->wall_ns) ||
+				       add_u64(b, h->clock_ns)
+			       ? -ENOMEM
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
+static size_t open_record(struct writer_bytes *b, uint32_t type)
+{
+	struct perf_event_header h = {.type = type};
+	size_t at = b->len;
+
+	return add(b, &h, sizeof(h)) ? SIZE_MAX : at;
+}
+
+static int close_record(struct writer_bytes *b, size_t at)
+{
+	struct perf_event_header h;
+
+	if (at == SIZE_MAX || writer_bytes_pad(b))
+		return -ENOMEM;
+	if (b->len - at > UINT16_MAX)
+		return -E2BIG;
+	memcpy(&h, b->data + at, sizeof(h));
+	h.size = (uint16_t)(b->len - at);
+	memcpy(b->data + at, &h, sizeof(h));
+	return 0;
+}
+
+static int head_attr(struct writer_bytes *b, const struct writer_attr *a)
+{
+	size_t at = open_record(b, PERFDATA_TYPE_ATTR);
+
+	if (add(b, &a->attr, WRITER_ATTR) || add(b, a->ids, a->n_ids * sizeof(*a->ids)))
+		return -ENOMEM;
+	int e = close_record(b, at);
+	if (e || !a->n_ids)
+		return e;
+	at = open_record(b, PERFDATA_TYPE_EVENT_UPDATE);
+	if (add_u64(b, UPDATE_NAME) || add_u64(b, a->ids[0]) ||
+	    add(b, a->name, strlen(a->name) + 1))
+		return -ENOMEM;
+	return close_record(b, at);
+}
+
+static int head_tracing(struct writer *w, struct writer_bytes *b)
+{
+	struct writer_bytes body = {0};
+	size_t at = open_record(b, PERFDATA_TYPE_TRACING_DATA);
+	int e = writer_tracing(w, &body);
+
+	/* The size that is said is the padded one, as perf itself does it. */
+	if (!e && !writer_bytes_pad(&body) && !add_u32(b, (uint32_t)body.len))
+		e = close_record(b, at);
+	if (!e)
+		e = add(b, body.data, body.len);
+	mem_free(body.data);
+	return e;
+}
+
+static int head_feature(struct writer *w, struct writer_bytes *b, enum perfdata_feature feature)
+{
+	struct writer_bytes body = {0};
+	int e = writer_feature(w, feature, &body);
+
+	/* One too long for a record comes with the file layout only. */
+	if (!e && body.len && body.len < UINT16_MAX - 32) {
+		size_t at = open_record(b, PERFDATA_TYPE_FEATURE);
+		e = add_u64(b, feature) || add(b, body.data, body.len) ? -ENOMEM
+								       : close_record(b, at);
+	}
+	mem_free(body.data);
+	return e;
+}
+
+/* Where perf finds the kernel; with an empty sample_id behind it. */
+static int head_kernel(struct writer *w, struct writer_bytes *b)
+{
+	static const char name[] = "[kernel.kallsyms]_text";
+	uint64_t from = w->kernel_text[0], to = w->kernel_text[1];
+	struct perf_event_header h = {.type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_KERNEL};
+	uint64_t st = w->n_attrs > 1 ? w->attrs[1].attr.sample_type : 0;
+	size_t at = b->len, trailer = 0;
+
+	if (!from || to <= from)
+		return 0;
+	for (uint64_t bits = st & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				   PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	     bits; bits &= bits - 1)
+		trailer += 8;
+	if (add(b, &h, sizeof(h)) || add_u32(b, UINT32_MAX) || add_u32(b, 0) || add_u64(b, from) ||
+	    add_u64(b, to - from) || add_u64(b, from) || add(b, name, sizeof(name)) ||
+	    writer_bytes_pad(b) || add(b, NULL, trailer))
+		return -ENOMEM;
+	return close_record(b, at);
+}
+
+static int add_own_attr(struct writer *w)
+{
+	struct writer_attr a = {.attr = writer_own_attr(), .n_ids = 1, .name = PERFDATA_OWN_NAME};
+
+	a.ids = mem_calloc(1, sizeof(*a.ids));
+	if (!a.ids || mem_grow(&w->attrs, &w->cap_attrs, w->n_attrs, sizeof(a))) {
+		mem_free(a.ids);
+		return -ENOMEM;
+	}
+	a.ids[0] = PERFDATA_OWN_ID;
+	memmove(w->attrs + 1, w->attrs, w->n_attrs * sizeof(a));
+	w->attrs[0] = a;
+	w->n_attrs++;
+	return 0;
+}
+
+static int build(struct writer *w, struct writer_bytes *b, struct writer_bytes *kernel)
+{
+	uint64_t magic = PERFDATA_MAGIC;
+	int e = add_own_attr(w);
+
+	if (!e && (add_u64(b, magic) || add_u64(b, PERFDATA_PIPE_HEADER)))
+		e = -ENOMEM;
+	for (size_t i = 1; !e && i < w->n_attrs; i++)
+		name_attr(w, &w->attrs[i]);
+	for (size_t i = 0; !e && i < w->n_attrs; i++)
+		e = head_attr(b, &w->attrs[i]);
+	if (!e && w->n_formats)
+		e = head_tracing(w, b);
+	for (size_t i = 0; !e && i < writer_n_features; i++)
+		if (writer_features[i] == PERFDATA_BUILD_ID)
+			e = add_build_id(b);
+		else if (writer_features[i] != PERFDATA_TRACING_DATA &&
+			 writer_features[i] != PERFDATA_EVENT_DESC &&
+			 writer_features[i] != PERFDATA_SAMPLE_TIME)
+			e = head_feature(w, b, writer_features[i]);
+	return e ? e : head_kernel(w, kernel);
+}
+
+int writer_head(struct writer *w, struct error *err)
+{
+	struct writer_bytes kernel = {0};
+	int e = build(w, &w->out, &kernel);
+
+	w->data_begin = w->out.len;
+	if (!e)
+		e = writer_data(w, kernel.data, kernel.len, err);
+	else
+		e = error_errno(err, e, "cannot write the head of \"%s\"", w->path);
+	mem_free(kernel.data);
+	return e;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_FILE_WRITER_INT_H
+#define KONTEND_SRC_FILE_WRITER_INT_H
+
+#include "kontend/perfdata.h"
+#include "kontend/writer.h"
+#include "pack.h"
+#include <linux/perf_event.h>
+#include <string.h>
+
+/* Bytes that grow; never shorter than `len` long. */
+struct writer_bytes {
+	uint8_t *data;
+	size_t len, cap;
+};
+
+/* An attr as it will stand in the file: WRITER_ATTR bytes, and its ids. */
+enum { WRITER_ATTR = PERFDATA_OWN_ATTR };
+struct writer_attr {
+	struct perf_event_attr attr;
+	uint64_t *ids;
+	uint32_t n_ids;
+	char name[64];
+};
+
+struct writer {
+	char *path;
+	int fd;
+	bool own_fd, can_seek, begun, failed;
+	int (*wait)(void *ctx, int fd); /* as in the options; NULL: not for this output */
+	void *ctx;
+	bool in_bits;		   /* the kernel cannot write to it without waiting */
+	uint64_t good;		   /* bytes of the file up to the last whole record */
+	uint64_t good_before;	   /* the length before the last write */
+	uint64_t data_begin;	   /* the data of the file layout */
+	struct writer_bytes out;   /* to be written */
+	struct writer_bytes early; /* our samples of before the head is written */
+	struct writer_attr *attrs;
+	size_t n_attrs, cap_attrs;
+	struct writer_bytes *formats; /* bodies of RECORD_FORMAT */
+	size_t n_formats, cap_formats;
+	struct record_host host;
+	struct writer_bytes cmdline; /* NUL-terminated words */
+	uint32_t clock_id;
+	uint64_t now, first_time, kernel_text[2]; /* _text and _etext */
+	struct pack pack;
+	struct writer_bytes packed;
+	struct writer_stat stat;
+};
+
+/* writer.c */
+int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len); /* 0 or -ENOMEM */
+int writer_bytes_pad(struct writer_bytes *b);				    /* to 8 bytes */
+/* To the file, packed or not; a whole number of records. */
+int writer_data(struct writer *w, const void *data, size_t len, struct error *err);
+
+/* writer-own.c: a record of ours into @b, in as many samples as it takes. 0 or -ENOMEM. */
+int writer_own(struct writer *w, struct writer_bytes *b, const struct record *r);
+struct perf_event_attr writer_own_attr(void);
+
+/* writer-head.c: what stands before the data: events, formats, features as records. */
+int writer_add_attr(struct writer *w, const struct record *r, struct error *err);
+int writer_head(struct writer *w, struct error *err);
+/* The body of a feature's section; 0 bytes: not known. 0 or -ENOMEM. */
+int writer_feature(struct writer *w, enum perfdata_feature feature, struct writer_bytes *b);
+extern const uint8_t writer_features[];
+extern const size_t writer_n_features;
+int writer_tracing(struct writer *w, struct writer_bytes *b);
+
+/* writer-ends.c: what the file layout has around its data. */
+struct writer_ends {
+	uint64_t at;		  /* where the tail stands: at the end of the data */
+	struct perfdata_header h; /* `data` is the caller's to fill in */
+	struct writer_bytes tail;
+	struct writer_bytes features[PERFDATA_FEATURE_BITS]; /* bodies; empty: not there */
+};
+/* 0 or -ENOMEM. */
+int writer_ends_build(struct writer_ends *f, const struct writer_attr *attrs, size_t n);
+void writer_ends_deinit(struct writer_ends *f);
+
+#endif

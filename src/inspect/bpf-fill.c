@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what the programs read to a snapshot: an event found on several lists becomes one, addresses
+ * become indices, times are carried on to now, and what is derived is computed: the most slots that
+ * one task has on a CPU (as the kernel counts them: its breakpoints for any CPU, and for that one),
+ * hits since the snapshot before, the sums of contexts.
+ */
+#include "bpf-int.h"
+#include "kontend/mem.h"
+#include "kontend/text.h"
+
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint32_t add_clean_text(struct snap *s, const char *text, size_t size)
+{
+	char raw[64], clean[64];
+
+	if (!text[0])
+		return 0;
+	snprintf(raw, sizeof(raw), "%.*s", (int)(size < 63 ? size : 63), text);
+	return snap_add_text(s, text_clean(clean, sizeof(clean), raw));
+}
+
+#define ADD_TEXT(s, array) add_clean_text(s, array, sizeof(array))
+
+static int fill_contexts(struct inspect_bpf *i, struct snap *s)
+{
+	map64_clear(&i->at_context);
+	for (uint32_t k = 0; k < i->state->n_contexts && k < RAW_CONTEXTS; k++) {
+		const struct raw_context *r = &i->contexts[k];
+		/* Tasks keep a context that they needed once. */
+		if (r->events <= 0 || map64_get(&i->at_context, r->addr))
+			continue;
+		struct snap_context c = {
+			.addr = r->addr,
+			.cpu = r->cpu,
+			.tid = r->tid,
+			.pid = r->pid,
+			.comm = ADD_TEXT(s, r->comm),
+			.running_permille = 1000,
+		};
+		if (snap_add_context(s, &c) < 0 ||
+		    map64_put(&i->at_context, r->addr, (uint32_t)s->n_contexts) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint32_t index_of(const struct map64 *m, uint64_t addr)
+{
+	const uint32_t *at = addr ? map64_get(m, addr) : NULL;
+
+	return at ? *at : 0;
+}
+
+static uint32_t flags_of(const struct raw_event *r, int self)
+{
+	uint32_t f = SNAP_COUNT;
+
+	/* A cgroup has a clock of its own on each CPU, which is not read. */
+	f |= !(r->flags & RAW_CGROUP) || r->state < SNAP_INACTIVE ? SNAP_TIMES : 0;
+
+	f |= r->flags & RAW_PINNED ? SNAP_PINNED : 0;
+	f |= r->flags & RAW_INHERIT ? SNAP_INHERIT : 0;
+	f |= r->flags & RAW_EXCLUSIVE ? SNAP_EXCLUSIVE : 0;
+	f |= r->flags & RAW_ROTATES ? SNAP_ROTATES : 0;
+	f |= r->parent ? SNAP_CHILD : 0;
+	if (r->flags & RAW_PTRACE)
+		f |= SNAP_PTRACE;
+	else if (r->flags & RAW_KERNEL)
+		f |= SNAP_KERNEL;
+	if (r->flags & RAW_CGROUP)
+		f |= SNAP_CGROUP;
+	else
+		f |= !r->target_pid ? SNAP_CPU_BOUND : 0;
+	f |= r->owner_pid == self ? SNAP_OWN : 0;
+	f |= r->leader && r->leader != r->addr ? SNAP_GROUP_MEMBER : 0;
+	return f;
+}
+
+/* The kernel adds to its sums when an event's state changes: what came since is up to us. */
+static void carry_on(const struct raw_event *r, struct snap_event *e)
+{
+	uint64_t more = r->ctx_time > r->tstamp && r->tstamp ? r->ctx_time - r->tstamp : 0;
+
+	if (r->flags & RAW_CGROUP)
+		more = 0; /* its tstamp is of another clock */
+
+	e->enabled_ns = r->enabled_ns + (r->state >= SNAP_INACTIVE ? more : 0);
+	e->running_ns = r->running_ns + (r->state >= SNAP_ACTIVE ? more : 0);
+}
+
+/* Hits since the snapshot before, and the count kept for the next one. */
+static uint64_t hits_of(struct inspect_bpf *i, const struct raw_event *r)
+{
+	const uint32_t *at = r->id ? map64_get(&i->counts, r->id) : NULL;
+	uint64_t before = at ? i->counted[*at].count : 0;
+
+	if (mem_grow(&i->counted_next, &i->cap_next, i->n_next, sizeof(*i->counted_next)) == 0)
+		i->counted_next[i->n_next++] = (struct counted){r->id, r->count};
+	return at && r->count >= before ? r->count - before : UINT64_MAX;
+}
+
+#define SAME(a, b, member) (memcmp((a)->member, (b)->member, sizeof((a)->member)) == 0)
+
+static uint32_t add_name(struct snap *s, const struct raw_event *r)
+{
+	char text[128], clean[128];
+
+	names_event(text, sizeof(text), r->type, r->config, r->bp_type, r->pmu, r->system, r->name);
+	return snap_add_text(s, text_clean(clean, sizeof(clean), text));
+}
+
+/* Neighbours mostly have the same names: then they are those of the one before, @p in @before. */
+static void fill_texts(struct snap *s, const struct raw_event *r, struct snap_event *e,
+		       const struct raw_event *p, const struct snap_event *before)
+{
+	bool named = p && r->type == p->type && r->config == p->config &&
+		     r->bp_type == p->bp_type && SAME(r, p, pmu) && SAME(r, p, system) &&
+		     SAME(r, p, name);
+
+	e->name = named ? before->name : add_name(s, r);
+	e->pmu = named ? before->pmu : ADD_TEXT(s, r->pmu);
+	e->owner_comm =
+		p && SAME(r, p, owner_comm) ? before->owner_comm : ADD_TEXT(s, r->owner_comm);
+	e->target_comm = p && SAME(r, p, target_comm) && !(p->flags & RAW_CGROUP)
+				 ? before->target_comm
+				 : ADD_TEXT(s, r->target_comm);
+}
+
+static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_event *r,
+		       struct snap_event *e)
+{
+	char clean[128];
+
+	fill_texts(s, r, e, i->before, i->before ? &s->events[s->n_events - 1] : NULL);
+	i->before = r;
+	if (r->flags & RAW_CGROUP)
+		e->target_comm = r->cgroup[0] ? ADD_TEXT(s, r->cgroup) : snap_add_text(s, "/");
+	e->tracer_comm = ADD_TEXT(s, r->tracer_comm);
+	if (r->type != PERF_TYPE_BREAKPOINT)
+		return;
+	int32_t pid = r->target_pid ? r->target_pid : r->owner_pid;
+	/* What was inherited is where its parent is. */
+	uint64_t id = r->parent_id ? r->parent_id : r->id;
+	const char *where = names_where(&i->names, "/proc", id, pid, r->bp_addr);
+	e->where = snap_add_text(s, text_clean(clean, sizeof(clean), where));
+}
+
+/* Before 6.15 what is dead now was what is revoked now. */
+static int32_t state_of(const struct inspect_bpf *i, const struct raw_event *r)
+{
+	return r->state == SNAP_REVOKED && !i->layout.has_revoked ? SNAP_DEAD : r->state;
+}
+
+static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_event *r)
+{
+	struct snap_event e = {
+		.id = r->id,
+		.parent = r->parent_id,
+		.config = r->config,
+		.bp_addr = r->bp_addr,
+		.bp_len = r->bp_len,
+		.count = r->count,
+		.hits = hits_of(i, r),
+		.type = r->type,
+		.bp_type = r->bp_type,
+		.cpu = r->cpu,
+		.oncpu = r->oncpu,
+		.state = state_of(i, r),
+		.flags = flags_of(r, (int)i->layout.config.self),
+		.owner_pid = r->owner_pid,
+		.owner_tid = r->owner_tid,
+		.target_pid = r->target_pid,
+		.target_tid = r->target_tid,
+		.tracer_pid = r->tracer_pid,
+		.context = index_of(&i->at_context, r->ctx),
+	};
+
+	carry_on(r, &e);
+	fill_names(i, s, r, &e);
+	if (snap_add_event(s, &e) < 0)
+		return -ENOMEM;
+	return map64_put(&i->at_event, r->addr, (uint32_t)s->n_events);
+}
+
+/* What was read while it was taken apart makes no sense: a kind of event that there is not. */
+static int is_sane(const struct raw_event *r)
+{
+	return r->id && r->cpu >= -1 && r->cpu < RAW_CPUS && r->state >= SNAP_DEAD &&
+	       r->state <= SNAP_ACTIVE;
+}
+
+static int fill_events(struct inspect_bpf *i, struct snap *s)
+{
+	map64_clear(&i->at_event);
+	names_begin(&i->names);
+	i->before = NULL;
+	i->n_next = 0;
+	for (uint32_t k = 0; k < i->state->n_events && k < RAW_EVENTS; k++) {
+		const struct raw_event *r = &i->events[k];
+		if (!is_sane(r) || map64_get(&i->at_event, r->addr))
+			continue;
+		/* Closed, and only not freed yet. */
+		if (state_of(i, r) == SNAP_DEAD)
+			continue;
+		if (fill_event(i, s, r) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The counts of this snapshot become those of the one before. */
+static int keep_counts(struct inspect_bpf *i)
+{
+	struct counted *counted = i->counted;
+	size_t cap = i->cap_counted;
+
+	i->counted = i->counted_next;
+	i->cap_counted = i->cap_next;
+	i->n_counted = i->n_next;
+	i->counted_next = counted;
+	i->cap_next = cap;
+	map64_clear(&i->counts);
+	for (size_t k = 0; k < i->n_counted; k++)
+		if (map64_put(&i->counts, i->counted[k].id, (uint32_t)k) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Without a descriptor it is no orphan, but one that is just being opened or closed. */
+static void mark_orphan(struct snap_event *e)
+{
+	if (!e->owner_pid && !(e->flags & (SNAP_CHILD | SNAP_KERNEL | SNAP_PTRACE)))
+		e->flags |= SNAP_ORPHAN;
+}
+
+static int fill_holders(struct inspect_bpf *i, struct snap *s)
+{
+	for (uint32_t k = 0; k < i->state->n_holders && k < RAW_HOLDERS; k++) {
+		const struct raw_holder *r = &i->holders[k];
+		struct snap_holder h = {
+			.event = index_of(&i->at_event, r->event),
+			.pid = r->pid,
+			.fd = r->fd,
+		};
+		/* Of an event that was opened after the lists were read. */
+		if (!h.event)
+			continue;
+		h.comm = ADD_TEXT(s, r->comm);
+		if (snap_add_holder(s, &h) < 0)
+			return -ENOMEM;
+		mark_orphan(&s->events[h.event - 1]);
+	}
+	return 0;
+}
+
+static uint32_t pool_of(const struct inspect_bpf *i, const struct snap_event *e)
+{
+	return i->layout.pools == 2 && !(e->bp_type & HW_BREAKPOINT_X) ? 1 : 0;
+}
+
+static uint32_t type_of(const struct inspect_bpf *i, uint32_t pool)
+{
+	if (i->layout.pools != 2)
+		return SNAP_SLOT_ANY;
+	return pool ? SNAP_SLOT_DATA : SNAP_SLOT_EXEC;
+}
+
+struct task_slot {
+	int32_t tid, cpu;
+};
+
+static int by_task(const void *a, const void *b)
+{
+	const struct task_slot *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* The breakpoints of tasks in @pool, by task; their number. */
+static size_t collect(const struct inspect_bpf *i, const struct snap *s, uint32_t pool,
+		      struct task_slot *ret)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < s->n_events; k++) {
+		const struct snap_event *e = &s->events[k];
+		if (e->type == PERF_TYPE_BREAKPOINT && e->target_tid && pool_of(i, e) == pool)
+			ret[n++] = (struct task_slot){e->target_tid, e->cpu};
+	}
+	qsort(ret, n, sizeof(*ret), by_task);
+	return n;
+}
+
+static int32_t most_of_a_task(const struct task_slot *t, size_t n, uint32_t cpu)
+{
+	int32_t most = 0, has = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		if (k && t[k].tid != t[k - 1].tid)
+			has = 0;
+		has += t[k].cpu < 0 || t[k].cpu == (int32_t)cpu;
+		most = has > most ? has : most;
+	}
+	return most;
+}
+
+static int fill_slots_of(struct inspect_bpf *i, struct snap *s, uint32_t pool)
+{
+	struct task_slot *t = mem_calloc(s->n_events + 1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	size_t n = collect(i, s, pool, t);
+	int code = 0;
+	for (uint32_t cpu = 0; !code && cpu < i->n_cpus; cpu++) {
+		const struct raw_cpu *r = &i->cpus[cpu];
+		if (!r->base || r->failed)
+			continue;
+		uint32_t pinned;
+		memcpy(&pinned,
+		       (const char *)r->info + pool * i->layout.info_stride +
+			       i->layout.info_cpu_pinned,
+		       sizeof(pinned));
+		struct snap_slots item = {cpu,
+					  type_of(i, pool),
+					  i->slots[pool],
+					  (int32_t)pinned,
+					  most_of_a_task(t, n, cpu),
+					  0};
+		code = snap_add_slots(s, &item);
+	}
+	mem_free(t);
+	return code;
+}
+
+/* x86: a local and a global bit a register; on others a breakpoint in a register is on. */
+static uint32_t is_enabled(const struct inspect_bpf *i, const struct raw_cpu *r, uint32_t index)
+{
+	return i->layout.config.off_dr7 == RAW_NO_OFFSET || (r->dr7 >> (2 * index) & 3) != 0;
+}
+
+static int fill_registers_of(struct inspect_bpf *i, struct snap *s, uint32_t cpu, uint32_t pool)
+{
+	const struct raw_cpu *r = &i->cpus[cpu];
+
+	for (uint32_t k = 0; k < i->layout.regs[pool] && k < RAW_REGISTERS; k++) {
+		uint64_t event = r->regs[pool][k];
+		if (!event)
+			continue;
+		uint32_t at = index_of(&i->at_event, event);
+		struct snap_register item = {
+			.addr = at ? s->events[at - 1].bp_addr : 0,
+			.cpu = cpu,
+			.type = type_of(i, pool),
+			.index = k,
+			.event = at,
+			.enabled = is_enabled(i, r, k),
+		};
+		if (snap_add_register(s, &item) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fill_cpus(struct inspect_bpf *i, struct snap *s)
+{
+	for (uint32_t pool = 0; pool < i->layout.pools; pool++) {
+		if (fill_slots_of(i, s, pool) < 0)
+			return -ENOMEM;
+		for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
+			if (i->cpus[cpu].base && !i->cpus[cpu].failed &&
+			    fill_registers_of(i, s, cpu, pool) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+struct times {
+	uint64_t enabled, running;
+};
+
+static void sum_context(struct snap_context *c, const struct snap_event *e, struct times *t)
+{
+	c->events++;
+	c->pinned += (e->flags & SNAP_PINNED) != 0;
+	c->flexible += !(e->flags & SNAP_PINNED);
+	c->active += e->state == SNAP_ACTIVE;
+	c->rotating |= (e->flags & SNAP_ROTATES) != 0;
+	if (e->state < SNAP_INACTIVE || !(e->flags & SNAP_TIMES))
+		return;
+	t->enabled += e->enabled_ns;
+	t->running += e->running_ns;
+	if (t->enabled)
+		c->running_permille = (uint32_t)(t->running * 1000.0 / (double)t->enabled + 0.5);
+}
+
+static int sum_contexts(struct snap *s)
+{
+	struct times *t = mem_calloc(s->n_contexts + 1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	for (size_t k = 0; k < s->n_events; k++) {
+		uint32_t c = s->events[k].context;
+		if (c)
+			sum_context(&s->contexts[c - 1], &s->events[k], &t[c]);
+	}
+	mem_free(t);
+	return 0;
+}
+
+/* What this kernel does not tell, and why. */
+static void say_missing(const struct inspect_bpf *i, struct snap *s)
+{
+	uint32_t missing = 0;
+
+	missing |= s->n_slots ? 0 : SNAP_NO_SLOTS;
+	missing |= i->layout.regs[0] && s->n_slots ? 0 : SNAP_NO_REGISTERS;
+	s->head.missing = missing;
+	if (missing)
+		s->head.reason = snap_add_text(
+			s, i->layout.pools ? "the kernel's per-CPU section could not be found"
+					   : "this kernel's BTF does not list per-CPU variables");
+}
+
+int bpf_fill(struct inspect_bpf *i, struct snap *ret)
+{
+	int code = fill_contexts(i, ret);
+
+	code = code < 0 ? code : fill_events(i, ret);
+	code = code < 0 ? code : keep_counts(i);
+	code = code < 0 ? code : fill_holders(i, ret);
+	code = code < 0 ? code : fill_cpus(i, ret);
+	code = code < 0 ? code : sum_contexts(ret);
+	if (code == 0)
+		say_missing(i, ret);
+	return code;
+}

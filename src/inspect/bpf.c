@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The inspector by BPF: loads the programs, lets them learn where to begin, and runs them for each
+ * snapshot. Nothing stays attached to the kernel: programs and maps go with our descriptors.
+ *
+ * Where to begin: events of our own, one a CPU, lead to that CPU's context; a breakpoint of our
+ * own, open for a moment, leads to the list of all breakpoints (since 6.15); and a program that
+ * runs on a CPU finds its per-CPU section. Our events are enabled software ones that count nothing:
+ * reading one makes the kernel bring the times of that CPU's context up to date.
+ */
+#include "bpf-int.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "slots.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+extern const char inspect_object[], inspect_object_end[];
+
+static const char btf_path[] = "/sys/kernel/btf/vmlinux";
+
+static const uint64_t RETRY_NS = 20000000;
+
+enum { TRIES = 4 }; /* walks of lists that change meanwhile */
+
+static const char *const program_names[PROGS] = {
+	[PROG_LEARN_BASE] = "learn_base",
+	[PROG_READ_CPUS] = "read_cpus",
+	[PROG_READ_CPU_CONTEXTS] = "read_cpu_contexts",
+	[PROG_READ_BREAKPOINTS] = "read_breakpoints",
+	[PROG_LEARN] = "learn",
+	[PROG_READ_TASKS] = "read_tasks_contexts",
+	[PROG_READ_HOLDERS] = "read_holders",
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	attr->size = sizeof(*attr);
+	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_own(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+	};
+
+	return open_event(&attr, -1, cpu);
+}
+
+static int open_own_events(struct inspect_bpf *i, struct error *err)
+{
+	uint32_t *possible;
+	size_t n;
+	int code = cpulist_read("possible", &possible, &n);
+
+	if (code < 0)
+		return error_errno(err, code, "Cannot read /sys/devices/system/cpu/possible");
+	i->n_cpus = n ? possible[n - 1] + 1 : 0;
+	mem_free(possible);
+	if (i->n_cpus > RAW_CPUS)
+		return error_set(err, -E2BIG, "The BPF inspector is for %d CPUs; there may be %u",
+				 RAW_CPUS, i->n_cpus);
+	i->own_fds = mem_calloc(i->n_cpus, sizeof(*i->own_fds));
+	if (!i->own_fds)
+		return error_set(err, -ENOMEM, "No memory for %u CPUs", i->n_cpus);
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
+		i->own_fds[cpu] = -1;
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++) {
+		int fd = open_own((int)cpu);
+		if (fd == -EACCES || fd == -EPERM)
+			return error_errno(err, fd,
+					   "The kernel does not let this user open an event on a "
+					   "CPU (it needs CAP_PERFMON, and CAP_BPF, or root)");
+		if (fd < 0 && fd != -ENODEV && fd != -ENXIO)
+			return error_errno(err, fd, "Cannot open a software event on CPU %u", cpu);
+		i->own_fds[cpu] = fd < 0 ? -1 : fd;
+	}
+	return 0;
+}
+
+/* Bytes of a map, as the programs see them. */
+static void *map_bytes(struct inspect_bpf *i, const char *name, size_t size, int prot,
+		       struct error *err)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(i->object, name);
+
+	if (!m) {
+		error_set(err, -ENOENT, "The BPF object has no map %s", name);
+		return NULL;
+	}
+	void *p = mmap(NULL, size, prot, MAP_SHARED, bpf_map__fd(m), 0);
+	if (p == MAP_FAILED) {
+		error_errno(err, -errno, "Cannot map the BPF map %s", name);
+		return NULL;
+	}
+	return p;
+}
+
+static int map_arrays(struct inspect_bpf *i, struct error *err)
+{
+	const int r = PROT_READ;
+
+	i->state = map_bytes(i, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
+	i->events = map_bytes(i, "events", RAW_EVENTS * sizeof(*i->events), r, err);
+	i->contexts = map_bytes(i, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
+	i->holders = map_bytes(i, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
+	i->cpus = map_bytes(i, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
+	return i->state && i->events && i->contexts && i->holders && i->cpus ? 0 : err->code;
+}
+
+/* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
+static int set_config(struct inspect_bpf *i, struct error *err)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(i->object, ".rodata");
+	size_t size = 0;
+	uintptr_t at = m ? (uintptr_t)bpf_map__initial_value(m, &size) : 0;
+
+	if (!at || size < sizeof(i->layout.config))
+		return error_set(err, -EPROTO, "The BPF object has no section .rodata");
+	memcpy((void *)at, &i->layout.config, sizeof(i->layout.config));
+	return 0;
+}
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+static int load(struct inspect_bpf *i, struct error *err)
+{
+	struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "kontend"};
+
+	/* Named by its path, or libbpf looks into the modules' BTF for structures that this kernel
+	 * does not have, which takes CAP_SYS_ADMIN. */
+	if (access(btf_path, R_OK) == 0)
+		opts.btf_custom_path = btf_path;
+	libbpf_set_print(quiet);
+	i->object = bpf_object__open_mem(inspect_object,
+					 (size_t)(inspect_object_end - inspect_object), &opts);
+	if (!i->object)
+		return error_errno(err, -errno, "Cannot open the BPF programs");
+	int code = set_config(i, err);
+	if (code < 0)
+		return code;
+	code = bpf_object__load(i->object);
+	if (code == -EPERM || code == -EACCES)
+		return error_errno(err, code,
+				   "The kernel does not let this user load BPF programs (it needs "
+				   "CAP_BPF and CAP_PERFMON, or root)");
+	if (code < 0)
+		return error_errno(err, code, "The kernel refused the BPF programs");
+	return map_arrays(i, err);
+}
+
+static int attach(struct inspect_bpf *i, struct error *err)
+{
+	for (int k = 0; k < PROGS; k++) {
+		struct bpf_program *p =
+			bpf_object__find_program_by_name(i->object, program_names[k]);
+		if (!p)
+			return error_set(err, -ENOENT, "The BPF object has no program %s",
+					 program_names[k]);
+		i->prog_fd[k] = bpf_program__fd(p);
+		if (k < PROG_RUN)
+			continue;
+		i->link[k] = bpf_program__attach_iter(p, NULL);
+		if (!i->link[k])
+			return error_errno(err, -errno, "Cannot attach the BPF iterator %s",
+					   program_names[k]);
+	}
+	return 0;
+}
+
+/* Programs run by themselves; @cpu < 0: wherever we are. */
+static int run(const struct inspect_bpf *i, int k, int cpu)
+{
+	struct bpf_test_run_opts opts = {.sz = sizeof(opts)};
+
+	if (cpu >= 0) {
+		opts.flags = BPF_F_TEST_RUN_ON_CPU;
+		opts.cpu = (uint32_t)cpu;
+	}
+	return bpf_prog_test_run_opts(i->prog_fd[k], &opts) < 0 ? -errno : 0;
+}
+
+static int iterate(const struct inspect_bpf *i, int k)
+{
+	char none[8];
+	int fd = bpf_iter_create(bpf_link__fd(i->link[k]));
+
+	if (fd < 0)
+		return -errno;
+	ssize_t n;
+	do {
+		n = read(fd, none, sizeof(none));
+	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
+	int code = n < 0 ? -errno : 0;
+	close(fd);
+	return code;
+}
+
+static int tell_own_fds(struct inspect_bpf *i)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(i->object, "own_fds");
+
+	for (uint32_t cpu = 0; m && cpu < i->n_cpus; cpu++) {
+		uint32_t fd = (uint32_t)i->own_fds[cpu];
+		if (i->own_fds[cpu] >= 0 &&
+		    bpf_map__update_elem(m, &fd, sizeof(fd), &cpu, sizeof(cpu), BPF_ANY) < 0)
+			return -errno;
+	}
+	return m ? 0 : -ENOENT;
+}
+
+/* No slot may be free: then the first breakpoint that is found tells of the others. */
+static int open_breakpoint(const void *at)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)at,
+		.bp_len = HW_BREAKPOINT_LEN_1,
+		.disabled = 1,
+		.exclude_kernel = 1,
+	};
+
+	return open_event(&attr, 0, -1);
+}
+
+static int learn(struct inspect_bpf *i, struct error *err)
+{
+	int fd = open_breakpoint(&i->base);
+	int code = tell_own_fds(i);
+
+	i->state->bp_fd = fd < 0 ? -1 : fd;
+	code = code < 0 ? code : iterate(i, PROG_LEARN);
+	if (fd >= 0)
+		close(fd);
+	if (code < 0)
+		return error_errno(err, code, "Cannot run the BPF iterator learn");
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
+		if (i->own_fds[cpu] >= 0)
+			(void)run(i, PROG_LEARN_BASE, (int)cpu);
+	return 0;
+}
+
+static void count_slots(struct inspect_bpf *i)
+{
+	struct slots_machine m = slots_of_machine();
+
+	for (uint32_t k = 0; k < RAW_POOLS; k++)
+		i->slots[k] = m.pools == i->layout.pools && k < m.pools ? m.slots[k] : -1;
+}
+
+/* Lets the kernel bring the times of every CPU's context up to date. */
+static void refresh(const struct inspect_bpf *i)
+{
+	uint64_t value;
+
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
+		if (i->own_fds[cpu] >= 0 && read(i->own_fds[cpu], &value, sizeof(value)) < 0)
+			continue;
+}
+
+static int read_kernel(struct inspect_bpf *i)
+{
+	struct raw_state *s = i->state;
+
+	s->n_events = s->n_contexts = s->n_holders = s->torn = s->dropped = 0;
+	int code = run(i, PROG_READ_CPUS, -1);
+	code = code < 0 ? code : run(i, PROG_READ_CPU_CONTEXTS, -1);
+	code = code < 0 ? code : iterate(i, PROG_READ_TASKS);
+	code = code < 0 ? code : run(i, PROG_READ_BREAKPOINTS, -1);
+	return code < 0 ? code : iterate(i, PROG_READ_HOLDERS);
+}
+
+/* The number that the next event gets: how many there have been. */
+static uint64_t next_id(void)
+{
+	uint64_t id = UINT64_MAX;
+	int fd = open_own(0);
+
+	if (fd < 0)
+		return UINT64_MAX;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
+		id = UINT64_MAX;
+	close(fd);
+	return id;
+}
+
+static void fill_head(struct inspect_bpf *i, struct snap *s, uint64_t from)
+{
+	uint64_t id = next_id();
+
+	s->head.method = SNAP_BPF;
+	s->head.time_ns = from;
+	s->head.interval_ns = i->last_ns ? from - i->last_ns : 0;
+	s->head.opened = UINT64_MAX;
+	/* One of them is the event that told the number. */
+	if (id != UINT64_MAX && i->last_id && id > i->last_id)
+		s->head.opened = id - i->last_id - 1;
+	s->head.incomplete = i->state->torn;
+	s->head.dropped = i->state->dropped;
+	i->last_ns = from;
+	i->last_id = id != UINT64_MAX ? id : 0;
+}
+
+static int take(struct inspect *base, struct snap *ret, struct error *err)
+{
+	struct inspect_bpf *i = (struct inspect_bpf *)base;
+	uint64_t from = now_ns();
+	int code = 0;
+
+	snap_clear(ret);
+	refresh(i);
+	for (int k = 0; k < TRIES; k++) {
+		code = read_kernel(i);
+		if (code < 0)
+			return error_errno(err, code, "Cannot run the BPF inspector");
+		/* Where so much happens that it takes long, or that there is no room, walking again
+		 * would neither be whole: it is marked incomplete. */
+		if (!i->state->torn || i->state->dropped || now_ns() - from > RETRY_NS)
+			break;
+	}
+	fill_head(i, ret, from);
+	code = bpf_fill(i, ret);
+	if (code < 0)
+		return error_set(err, code, "No memory for a snapshot of %u perf events",
+				 i->state->n_events);
+	ret->head.cost_ns = now_ns() - from;
+	return 0;
+}
+
+static void unmap(const void *p, size_t size)
+{
+	if (p)
+		munmap((void *)(uintptr_t)p, size);
+}
+
+static void bpf_free(struct inspect *base)
+{
+	struct inspect_bpf *i = (struct inspect_bpf *)base;
+
+	unmap(i->state, sizeof(*i->state));
+	unmap(i->events, RAW_EVENTS * sizeof(*i->events));
+	unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
+	unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
+	unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
+	for (int k = 0; k < PROGS; k++)
+		bpf_link__destroy(i->link[k]);
+	bpf_object__close(i->object);
+	for (uint32_t cpu = 0; i->own_fds && cpu < i->n_cpus; cpu++)
+		if (i->own_fds[cpu] >= 0)
+			close(i->own_fds[cpu]);
+	mem_free(i->own_fds);
+	names_deinit(&i->names);
+	map64_deinit(&i->at_event);
+	map64_deinit(&i->at_context);
+	map64_deinit(&i->counts);
+	mem_free(i->counted);
+	mem_free(i->counted_next);
+	mem_free(i);
+}
+
+static const struct inspect_ops ops = {.take = take, .free = bpf_free};
+
+int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struct error *err)
+{
+	struct inspect_bpf *i = mem_calloc(1, sizeof(*i));
+
+	(void)o;
+	if (!i)
+		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+	i->base.ops = &ops;
+	int code = layout_read(&i->layout, err);
+	code = code < 0 ? code : open_own_events(i, err);
+	if (code == 0) {
+		i->layout.config.n_cpus = i->n_cpus;
+		i->layout.config.self = getpid();
+		code = load(i, err);
+	}
+	code = code < 0 ? code : attach(i, err);
+	code = code < 0 ? code : learn(i, err);
+	if (code < 0) {
+		bpf_free(&i->base);
+		return code;
+	}
+	count_slots(i);
+	*ret = &i->base;
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the programs in the kernel hand to user space, in arrays that are mapped there. Included by
+ * both sides: plain C types only.
+ */
+#ifndef KONTEND_INSPECT_SHARED_H
+#define KONTEND_INSPECT_SHARED_H
+
+enum {
+	RAW_EVENTS = 16384,
+	RAW_CONTEXTS = 8192,
+	RAW_HOLDERS = 16384,
+	RAW_CPUS = 1024,
+	RAW_REGISTERS = 16, /* of one type, of one CPU */
+	RAW_WALK = 8192,    /* steps along one list */
+	RAW_POOLS = 2,
+};
+
+enum raw_flags {
+	RAW_PINNED = 1 << 0,
+	RAW_INHERIT = 1 << 1,
+	RAW_EXCLUSIVE = 1 << 2,
+	RAW_KERNEL = 1 << 3, /* no task opened it */
+	RAW_PTRACE = 1 << 4, /* among its target's ptrace breakpoints */
+	RAW_ROTATES = 1 << 5,
+	RAW_OF_CONTEXT = 1 << 6, /* found in a context's list */
+	RAW_CGROUP = 1 << 7,	 /* counts the tasks of a cgroup */
+};
+
+struct raw_event {
+	unsigned long long addr; /* struct perf_event */
+	unsigned long long ctx, parent, leader;
+	unsigned long long id, parent_id, config, bp_addr, bp_len, count;
+	unsigned long long enabled_ns, running_ns, tstamp, ctx_time;
+	unsigned int type, bp_type, flags;
+	int cpu, oncpu, state;
+	int ctx_active, ctx_events;
+	int owner_pid, owner_tid, target_pid, target_tid, tracer_pid;
+	char owner_comm[16], target_comm[16], tracer_comm[16], pmu[24];
+	char system[24], name[40]; /* of a tracepoint */
+	char cgroup[32];	   /* last part of its path, "" for the root */
+};
+
+struct raw_context {
+	unsigned long long addr, time;
+	int cpu; /* -1: of the task */
+	int tid, pid, events, active, rotates;
+	char comm[16];
+};
+
+struct raw_holder {
+	unsigned long long event; /* struct perf_event */
+	int pid, fd;
+	char comm[16];
+};
+
+/* Static per-CPU variables, read as they are. */
+struct raw_cpu {
+	unsigned long long base; /* what to add to a variable's offset; 0: not known */
+	unsigned int info[16];	 /* struct bp_cpuinfo[]: layout by architecture */
+	unsigned long long regs[RAW_POOLS][RAW_REGISTERS]; /* struct perf_event in each register */
+	unsigned long long dr7;				   /* x86 */
+	int failed;					   /* reading it did not work */
+};
+
+#define RAW_NO_OFFSET (~0ull)
+
+/* What user space knows when it loads the programs. Constant for them. */
+struct raw_config {
+	/* Offsets of variables in the per-CPU section, from BTF, or RAW_NO_OFFSET. */
+	unsigned long long off_runqueues, off_info, off_dr7, off_regs[RAW_POOLS];
+	unsigned int info_size, regs_size[RAW_POOLS]; /* of the variables, in bytes */
+	unsigned int n_cpus;			      /* possible ones */
+	int tracepoint_flag;			      /* TRACE_EVENT_FL_TRACEPOINT */
+	int self;				      /* our thread group */
+};
+
+/* How far the arrays are filled. User space zeroes the counters before each round. */
+struct raw_state {
+	unsigned long long fops;   /* perf's struct file_operations */
+	unsigned long long bp_pmu; /* the breakpoints' struct pmu */
+	int bp_fd;		   /* a breakpoint of ours to learn that from, -1: none */
+	unsigned long long anchors[RAW_CPUS]; /* our event of each CPU */
+	unsigned int n_events, n_contexts, n_holders;
+	unsigned int torn;    /* walks that did not come back to where they began */
+	unsigned int dropped; /* no room */
+	unsigned int has_pmu_list;
+};
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the command line to a verb, and from its answer to an exit status. SIGPIPE is ignored, so
+ * that writing to a reader that has gone is an ordinary error and everything is cleaned up first.
+ */
+#include "cmd.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* A closed standard stream would give its number to the next file opened: an event or a report. */
+static void hold_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_RDWR) < 0)
+			return;
+}
+
+static int run_verb(const struct opts *o)
+{
+	switch (o->verb) {
+	case VERB_LIVE:
+		return cmd_live(o);
+	case VERB_REPORT:
+		return cmd_report(o);
+	case VERB_REPLAY:
+		return cmd_replay(o);
+	case VERB_SCRIPT:
+		return cmd_script(o);
+	case VERB_DIFF:
+		return cmd_diff(o);
+	case VERB_EXPORT:
+		return cmd_export(o);
+	case VERB_RECORD:
+		return cmd_record(o);
+	case VERB_RECOVER:
+		return cmd_recover(o);
+	case VERB_DEMO:
+		return cmd_demo(o);
+	case VERB_DOCTOR:
+		return cmd_doctor(o);
+	case VERB_VERSION:
+		return cmd_version(o);
+	case VERB_DUMP:
+		return cmd_dump(o);
+	case VERB_HELP:
+	case VERBS:
+		break;
+	}
+	return cmd_help(o);
+}
+
+int main(int argc, char **argv)
+{
+	struct opts o;
+	struct error err = {0};
+
+	setlocale(LC_CTYPE, "");
+	signal(SIGPIPE, SIG_IGN);
+	hold_standard_streams();
+	if (opts_parse(&o, argc, argv, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (o.help && o.verb != VERB_HELP) {
+		opts_help(o.verb, stdout);
+		return cmd_flush(CMD_EXIT_OK);
+	}
+	return run_verb(&o);
+}

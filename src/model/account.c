@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where waited time goes. A finished wait is added once, with its whole duration, to its cell and
+ * to the totals of its CPU and type. Besides, each bucket gets the part of every wait that lies in
+ * it, finished or not: so "wait per second" rises while a task waits, not in one spike when it
+ * stops, and never exceeds the number of tasks that wait. At a tick the open bucket becomes the
+ * closed one.
+ */
+#include "internal.h"
+
+/* The part of the wait that lies in the open bucket. */
+static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t until_ns)
+{
+	uint64_t from = w->begin_ns > m->bucket_ns ? w->begin_ns : m->bucket_ns;
+
+	return until_ns > from ? until_ns - from : 0;
+}
+
+static struct cell *cell_of(struct model *m, const struct wait *w)
+{
+	struct cell *c;
+
+	if (w->cell < m->cells.n) {
+		c = &m->cells.cells[w->cell];
+		if (c->lock == w->lock && c->stack == w->stack && c->task == w->task &&
+		    c->cpu == w->cpu)
+			return c;
+	}
+	c = cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
+	if (!c) {
+		fold_cells(m);
+		c = cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
+	}
+	return c;
+}
+
+static void add_bucket(struct model *m, struct cell *c, const struct wait *w, uint64_t ns)
+{
+	struct model_cpu *cpu = &m->cpus[w->cpu];
+	struct lock *l = &m->locks.locks[w->lock];
+
+	cell_wait(&m->cells, c, ns);
+	l->cur_wait_ns += ns;
+	m->types[l->type].cur_wait_ns += ns;
+	cpu->cur_wait_ns += ns;
+	if (locktype_is_spin(l->type))
+		cpu->cur_spin_ns += ns;
+}
+
+void account_end(struct model *m, const struct wait *w, const struct event *ev)
+{
+	struct cell *c = cell_of(m, w);
+	uint64_t ns = ev->time > w->begin_ns ? ev->time - w->begin_ns : 0;
+	struct model_type *type = &m->types[m->locks.locks[w->lock].type];
+	struct model_cpu *cpu = &m->cpus[w->cpu];
+
+	if (!c) {
+		m->damage.folded++;
+		return;
+	}
+	if (w->doubtful) {
+		m->damage.doubtful++;
+		return;
+	}
+	hist_pool_prefetch(&m->cells.hists, c->hist, ns);
+	add_bucket(m, c, w, in_bucket(m, w, ev->time));
+	if (ev->end.ret) {
+		m->n_failed++;
+		c->failed++;
+		return;
+	}
+	cell_add(&m->cells, c, ns, ev->time);
+	cpu->contended++;
+	cpu->total_ns += ns;
+	cpu->cur_n++;
+	type->contended++;
+	type->total_ns += ns;
+	type->cur_n++;
+	m->cur_n++;
+}
+
+static uint64_t close_types(struct model *m)
+{
+	uint64_t wait = 0;
+
+	for (unsigned i = 0; i < LOCK_TYPES; i++) {
+		struct model_type *t = &m->types[i];
+		wait += t->cur_wait_ns;
+		t->rate_n = t->cur_n;
+		t->rate_wait_ns = t->cur_wait_ns;
+		series_push(&t->wait_series, m->n_ticks, t->cur_wait_ns);
+		t->cur_n = 0;
+		t->cur_wait_ns = 0;
+	}
+	return wait;
+}
+
+static void close_cpus(struct model *m)
+{
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		struct model_cpu *c = &m->cpus[i];
+		c->rate_n = c->cur_n;
+		c->rate_wait_ns = c->cur_wait_ns;
+		c->rate_spin_ns = c->cur_spin_ns;
+		series_push(&c->n_series, m->n_ticks, c->cur_n);
+		series_push(&c->wait_series, m->n_ticks, c->cur_wait_ns);
+		c->cur_n = c->cur_wait_ns = c->cur_spin_ns = 0;
+	}
+}
+
+void account_tick(struct model *m, uint64_t time_ns)
+{
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (!w->used || w->doubtful)
+			continue;
+		struct cell *c = cell_of(m, w);
+		if (c)
+			add_bucket(m, c, w, in_bucket(m, w, time_ns));
+	}
+	cell_tick(&m->cells);
+	uint64_t wait = close_types(m);
+	close_cpus(m);
+	for (size_t i = 0; i < m->locks.n; i++) {
+		struct lock *l = &m->locks.locks[i];
+		if (!l->cur_wait_ns)
+			continue;
+		series_push(&l->wait_series, m->n_ticks, l->cur_wait_ns);
+		l->cur_wait_ns = 0;
+	}
+	series_push(&m->n_series, m->n_ticks, m->cur_n);
+	series_push(&m->wait_series, m->n_ticks, wait);
+	series_push(&m->waiting_series, m->n_ticks, m->waits.in_flight);
+	m->rate_n = m->cur_n;
+	m->cur_n = 0;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Copies of a model, for going back in time. The tables refer to each other by index, so a copy is
+ * that of flat arrays; only series have memory of their own; names (comms, cgroup paths) and
+ * snapshots are shared, as they never change. A copy holds what is in use, not what was reserved.
+ */
+#include "internal.h"
+#include "kontend/mem.h"
+#include <errno.h>
+
+static int copy_locks(struct lock_table *dst, const struct lock_table *src)
+{
+	*dst = *src;
+	dst->index = (struct map64){0};
+	dst->cap = src->n;
+	dst->locks = mem_dup(src->locks, src->n, sizeof(*src->locks));
+	if (!dst->locks)
+		return -ENOMEM;
+	/* No series is shared, even when the copy must be given up half way. */
+	for (size_t i = 0; i < dst->n; i++)
+		dst->locks[i].wait_series = (struct series){0};
+	for (size_t i = 0; i < dst->n; i++)
+		if (series_copy(&dst->locks[i].wait_series, &src->locks[i].wait_series))
+			return -ENOMEM;
+	return map64_copy(&dst->index, &src->index);
+}
+
+static int copy_stacks(struct stack_table *dst, const struct stack_table *src)
+{
+	*dst = *src;
+	dst->cap = src->n;
+	dst->stacks = mem_dup(src->stacks, src->n, sizeof(*src->stacks));
+	/* reserve_frames() doubles: never 0. */
+	dst->cap_frames = src->n_frames ? src->n_frames : 1;
+	dst->frames = mem_dup(src->frames, dst->cap_frames, sizeof(*src->frames));
+	dst->slots = mem_dup(src->slots, src->mask + 1, sizeof(*src->slots));
+	return dst->stacks && dst->frames && dst->slots ? 0 : -ENOMEM;
+}
+
+static int copy_waits(struct wait_pool *dst, const struct wait_pool *src)
+{
+	*dst = *src;
+	dst->cap = src->high;
+	dst->waits = mem_dup(src->waits, src->high, sizeof(*src->waits));
+	return dst->waits ? 0 : -ENOMEM;
+}
+
+/* The slot array has twice the capacity; both are taken as they are, cells only as far as used. */
+static int copy_cells(struct cell_table *dst, const struct cell_table *src)
+{
+	*dst = *src;
+	dst->cells = mem_calloc(src->cap, sizeof(*src->cells));
+	dst->slots = mem_dup(src->slots, src->mask + 1, sizeof(*src->slots));
+	dst->touched = mem_dup(src->touched, cell_words(src), sizeof(*src->touched));
+	dst->hists.cap_groups = src->hists.n_groups;
+	dst->hists.groups =
+		mem_dup(src->hists.groups, src->hists.n_groups, sizeof(*src->hists.groups));
+	if (!dst->cells || !dst->slots || !dst->touched || !dst->hists.groups)
+		return -ENOMEM;
+	for (size_t i = 0; i < src->n; i++)
+		dst->cells[i] = src->cells[i];
+	return 0;
+}
+
+static int copy_cpus(struct model *dst, const struct model *src)
+{
+	dst->cpus = mem_dup(src->cpus, src->n_cpus, sizeof(*src->cpus));
+	if (src->n_cpus && !dst->cpus)
+		return -ENOMEM;
+	dst->n_cpus = src->n_cpus;
+	for (uint32_t i = 0; i < dst->n_cpus; i++)
+		dst->cpus[i].n_series = dst->cpus[i].wait_series = (struct series){0};
+	for (uint32_t i = 0; i < dst->n_cpus; i++)
+		if (series_copy(&dst->cpus[i].n_series, &src->cpus[i].n_series) ||
+		    series_copy(&dst->cpus[i].wait_series, &src->cpus[i].wait_series))
+			return -ENOMEM;
+	return 0;
+}
+
+static int copy_series(struct model *dst, const struct model *src)
+{
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		if (series_copy(&dst->types[i].wait_series, &src->types[i].wait_series))
+			return -ENOMEM;
+	if (series_copy(&dst->n_series, &src->n_series) ||
+	    series_copy(&dst->wait_series, &src->wait_series))
+		return -ENOMEM;
+	return series_copy(&dst->waiting_series, &src->waiting_series);
+}
+
+int model_copy(struct model *dst, const struct model *src)
+{
+	*dst = *src;
+	/* What has memory of its own is taken out first, so that giving up is safe at any point. */
+	dst->tasks = (struct task_table){0};
+	dst->locks = (struct lock_table){0};
+	dst->stacks = (struct stack_table){0};
+	dst->waits = (struct wait_pool){0};
+	dst->cells = (struct cell_table){0};
+	dst->cpus = NULL;
+	dst->n_cpus = 0;
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		dst->types[i].wait_series = (struct series){0};
+	dst->n_series = dst->wait_series = dst->waiting_series = (struct series){0};
+	snapshot_set_copy(&dst->snapshots, &src->snapshots);
+
+	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
+	    !copy_stacks(&dst->stacks, &src->stacks) && !copy_waits(&dst->waits, &src->waits) &&
+	    !copy_cells(&dst->cells, &src->cells) && !copy_cpus(dst, src) && !copy_series(dst, src))
+		return 0;
+	model_deinit(dst);
+	return -ENOMEM;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps the model within its budget. When a table is full, the colder half of the cells is folded
+ * (cell.c), then locks, stacks and exited tasks that no cell and no wait names any more are freed.
+ * If that frees nothing (all is in use) new identities go to "other" until the next attempt, which
+ * is a quarter of a million events away: folding must not become the work itself.
+ */
+#include "internal.h"
+
+enum { FOLD_PAUSE = 250000 };
+
+static uint32_t coarse_lock(const void *ctx, uint32_t lock)
+{
+	const struct lock_table *t = ctx;
+
+	return t->locks[lock].type;
+}
+
+static void mark(struct model *m, uint32_t lock, uint32_t stack, uint32_t task)
+{
+	m->locks.locks[lock].marked = 1;
+	m->stacks.stacks[stack].marked = 1;
+	m->tasks.tasks[task].marked = 1;
+}
+
+static void sweep(struct model *m)
+{
+	for (size_t i = 0; i < m->cells.n; i++) {
+		const struct cell *c = &m->cells.cells[i];
+		mark(m, c->lock, c->stack, c->task);
+	}
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used)
+			mark(m, w->lock, w->stack, w->task);
+	}
+	lock_sweep(&m->locks);
+	stack_sweep(&m->stacks);
+	task_sweep(&m->tasks);
+}
+
+void fold_cells(struct model *m)
+{
+	m->damage.folded += cell_fold(&m->cells, m->now_ns, coarse_lock, &m->locks);
+	sweep(m);
+	m->generation++;
+	m->next_fold = m->n_events + FOLD_PAUSE;
+}
+
+static bool full(const struct model *m)
+{
+	return lock_table_full(&m->locks) || (!m->stacks.free && m->stacks.n >= m->stacks.max) ||
+	       (!m->tasks.free && m->tasks.n >= m->tasks.max);
+}
+
+void fold_if_full(struct model *m)
+{
+	if (m->n_events >= m->next_fold && full(m))
+		fold_cells(m);
+}

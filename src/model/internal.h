@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_MODEL_INTERNAL_H
+#define KONTEND_SRC_MODEL_INTERNAL_H
+
+#include "kontend/model.h"
+
+/* pair.c: waits begin and end. 0 or -ENOMEM. */
+int pair_begin(struct model *m, const struct event *ev);
+int pair_end(struct model *m, const struct event *ev);
+/* The task is gone: waits it still had lost their end. */
+void pair_task_gone(struct model *m, uint32_t task);
+/* Records were lost up to @time_ns: waits begun before cannot be trusted any more. */
+void pair_lost(struct model *m, uint64_t time_ns);
+
+/* account.c: what was waited goes into cells, locks, CPUs and types. */
+void account_end(struct model *m, const struct wait *w, const struct event *ev);
+void account_tick(struct model *m, uint64_t time_ns);
+
+/* fold.c: makes room in the tables. */
+void fold_cells(struct model *m);
+/* Folds when locks, stacks or tasks have run out, at most once in a while. */
+void fold_if_full(struct model *m);
+
+/* Makes room for CPU @cpu; NULL on ENOMEM or a nonsensical number. */
+struct model_cpu *model_add_cpu(struct model *m, uint32_t cpu);
+
+/* The state of a CPU, made if absent. */
+static inline struct model_cpu *model_cpu(struct model *m, uint32_t cpu)
+{
+	return cpu < m->n_cpus ? &m->cpus[cpu] : model_add_cpu(m, cpu);
+}
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lock types from the flags of lock:contention_begin. The names are those of `perf lock
+ * contention`, so that the two tools can be read side by side. A mutex tells its spinning phase by
+ * SPIN beside MUTEX; it is a mutex all the same. Flags 0 are what counting semaphores give.
+ */
+#include "kontend/locktype.h"
+
+struct type_info {
+	const char *name, *base, *mode;
+};
+
+static const struct type_info type_table[LOCK_TYPES] = {
+	[LOCK_SPINLOCK] = {"spinlock", "spinlock", ""},
+	[LOCK_RWLOCK_R] = {"rwlock:R", "rwlock", "R"},
+	[LOCK_RWLOCK_W] = {"rwlock:W", "rwlock", "W"},
+	[LOCK_RWSEM_R] = {"rwsem:R", "rwsem", "R"},
+	[LOCK_RWSEM_W] = {"rwsem:W", "rwsem", "W"},
+	[LOCK_PCPU_SEM_R] = {"pcpu-sem:R", "pcpu-sem", "R"},
+	[LOCK_PCPU_SEM_W] = {"pcpu-sem:W", "pcpu-sem", "W"},
+	[LOCK_MUTEX] = {"mutex", "mutex", ""},
+	[LOCK_RT_MUTEX] = {"rt-mutex", "rt-mutex", ""},
+	[LOCK_RWLOCK_RT_R] = {"rwlock-rt:R", "rwlock-rt", "R"},
+	[LOCK_RWLOCK_RT_W] = {"rwlock-rt:W", "rwlock-rt", "W"},
+	[LOCK_SEMAPHORE] = {"semaphore", "semaphore", ""},
+	[LOCK_UNKNOWN] = {"unknown", "unknown", ""},
+};
+
+/* Type + 1 by flags, without the spinning phase of mutexes; 0: unknown. */
+static const uint8_t by_flags[64] = {
+	[LCB_F_SPIN] = LOCK_SPINLOCK + 1,
+	[LCB_F_SPIN | LCB_F_READ] = LOCK_RWLOCK_R + 1,
+	[LCB_F_SPIN | LCB_F_WRITE] = LOCK_RWLOCK_W + 1,
+	[LCB_F_READ] = LOCK_RWSEM_R + 1,
+	[LCB_F_WRITE] = LOCK_RWSEM_W + 1,
+	[LCB_F_PERCPU | LCB_F_READ] = LOCK_PCPU_SEM_R + 1,
+	[LCB_F_PERCPU | LCB_F_WRITE] = LOCK_PCPU_SEM_W + 1,
+	[LCB_F_MUTEX] = LOCK_MUTEX + 1,
+	[LCB_F_MUTEX | LCB_F_SPIN] = LOCK_MUTEX + 1,
+	[LCB_F_RT] = LOCK_RT_MUTEX + 1,
+	[LCB_F_RT | LCB_F_READ] = LOCK_RWLOCK_RT_R + 1,
+	[LCB_F_RT | LCB_F_WRITE] = LOCK_RWLOCK_RT_W + 1,
+	[0] = LOCK_SEMAPHORE + 1,
+};
+
+enum lock_type locktype_from_flags(uint32_t flags)
+{
+	if (flags >= sizeof(by_flags) || !by_flags[flags])
+		return LOCK_UNKNOWN;
+	return (enum lock_type)(by_flags[flags] - 1);
+}
+
+const char *locktype_name(enum lock_type t)
+{
+	return type_table[t].name;
+}
+
+const char *locktype_base(enum lock_type t)
+{
+	return type_table[t].base;
+}
+
+const char *locktype_mode(enum lock_type t)
+{
+	return type_table[t].mode;
+}
+
+bool locktype_is_spin(enum lock_type t)
+{
+	return t <= LOCK_RWLOCK_W;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots: what was looked at as a whole and not told event by event. The model keeps the latest
+ * payload of each kind as it came, shared between its copies; so every checkpoint has what was seen
+ * last before it, and whoever shows it takes it apart for what is shown. A kind or a version that
+ * is not known here is counted and nothing else.
+ */
+#include "internal.h"
+#include <errno.h>
+
+/* The latest version of each kind that is understood. */
+static const uint16_t versions[SNAPSHOT_KINDS] = {
+	[SNAPSHOT_PERF] = 1,
+	[SNAPSHOT_UPROBES] = 1,
+};
+
+int model_snapshot(struct model *m, const void *body, size_t len)
+{
+	struct record_snapshot head;
+
+	if (!snapshot_parse(body, len, &head) || head.flags & RECORD_SNAPSHOT_LOST) {
+		m->damage.snapshot_lost++;
+		return 0;
+	}
+	if (head.kind >= SNAPSHOT_KINDS || !head.version || head.version > versions[head.kind]) {
+		m->damage.snapshot_unknown++;
+		return 0;
+	}
+	int e = snapshot_set_put(&m->snapshots, body, len);
+	if (e)
+		m->damage.snapshot_lost++;
+	else
+		m->n_snapshots[head.kind]++;
+	return e == -ENOMEM ? e : 0;
+}

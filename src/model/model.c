@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The state of a session and the one entry for events. Kinds of events that change tasks or
+ * counters are handled here; waits are paired in pair.c, summed in account.c, and kept within
+ * bounds in fold.c. Everything is a function of the sequence of events and ticks, so a recording
+ * and the live session it was made in end up in the same state.
+ */
+#include "internal.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <string.h>
+
+enum { MAX_CPUS = 8192 };
+
+static const struct model_limits default_limits = {
+	.locks = 16384, .stacks = 16384, .tasks = 32768, .cells = 65536, .hist_groups = 196608};
+
+int model_init(struct model *m, const struct model_limits *limits)
+{
+	*m = (struct model){.limits = limits ? *limits : default_limits};
+	const struct model_limits *l = &m->limits;
+
+	if (!task_table_init(&m->tasks, l->tasks) && !lock_table_init(&m->locks, l->locks) &&
+	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
+	    !cell_table_init(&m->cells, l->cells, l->hist_groups))
+		return 0;
+	model_deinit(m);
+	return -ENOMEM;
+}
+
+void model_deinit(struct model *m)
+{
+	task_table_deinit(&m->tasks);
+	lock_table_deinit(&m->locks);
+	stack_table_deinit(&m->stacks);
+	wait_pool_deinit(&m->waits);
+	cell_table_deinit(&m->cells);
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		series_deinit(&m->cpus[i].n_series);
+		series_deinit(&m->cpus[i].wait_series);
+	}
+	mem_free(m->cpus);
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		series_deinit(&m->types[i].wait_series);
+	series_deinit(&m->n_series);
+	series_deinit(&m->wait_series);
+	series_deinit(&m->waiting_series);
+	snapshot_set_deinit(&m->snapshots);
+	*m = (struct model){0};
+}
+
+static int add_cpus(struct model *m, uint32_t n)
+{
+	struct model_cpu *cpus = mem_resize(m->cpus, n, sizeof(*cpus));
+
+	if (!cpus)
+		return -ENOMEM;
+	m->cpus = cpus;
+	for (; m->n_cpus < n; m->n_cpus++)
+		m->cpus[m->n_cpus] = (struct model_cpu){0};
+	return 0;
+}
+
+struct model_cpu *model_add_cpu(struct model *m, uint32_t cpu)
+{
+	if (cpu >= MAX_CPUS || add_cpus(m, cpu + 1))
+		return NULL;
+	return &m->cpus[cpu];
+}
+
+static int end_task(struct model *m, const struct event *ev)
+{
+	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+
+	if (t) {
+		uint32_t index = *t;
+		pair_task_gone(m, index);
+		task_end(&m->tasks, index, ev->time);
+	}
+	return 0;
+}
+
+static int begin_task(struct model *m, const struct event *ev)
+{
+	const uint32_t *old = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+
+	if (old)
+		pair_task_gone(m, *old);
+	return task_fork(&m->tasks, ev);
+}
+
+static int lose(struct model *m, const struct event *ev)
+{
+	struct model_cpu *cpu = model_cpu(m, ev->cpu);
+
+	m->damage.lost += ev->lost;
+	if (cpu)
+		cpu->lost += ev->lost;
+	pair_lost(m, ev->time);
+	return 0;
+}
+
+static int apply_other(struct model *m, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_COMM:
+		return task_comm(&m->tasks, ev);
+	case EVENT_FORK:
+		return begin_task(m, ev);
+	case EVENT_EXIT:
+		return end_task(m, ev);
+	case EVENT_CGROUP:
+		return task_cgroup_name(&m->tasks, ev->cg.id, ev->cg.path);
+	case EVENT_LOST:
+	case EVENT_LOST_SAMPLES:
+		return lose(m, ev);
+	case EVENT_THROTTLE:
+		m->damage.throttled++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void note_time(struct model *m, const struct event *ev)
+{
+	if (ev->time > m->now_ns)
+		m->now_ns = ev->time;
+	if (!m->start_ns && ev->time)
+		m->start_ns = m->zero_ns = m->bucket_ns = ev->time;
+}
+
+int model_apply(struct model *m, const struct event *ev)
+{
+	int r;
+
+	note_time(m, ev);
+	m->last_wait = 0;
+	switch (ev->kind) {
+	case EVENT_CONTENTION_BEGIN:
+		m->n_events++;
+		fold_if_full(m);
+		r = pair_begin(m, ev);
+		break;
+	case EVENT_CONTENTION_END:
+		m->n_events++;
+		r = pair_end(m, ev);
+		break;
+	default:
+		return apply_other(m, ev);
+	}
+	if (ev->cpu < m->n_cpus) {
+		m->cpus[ev->cpu].seen = true;
+		m->cpus[ev->cpu].last_event_ns = ev->time;
+	}
+	return r;
+}
+
+void model_tick(struct model *m, uint64_t time_ns)
+{
+	model_round(m, time_ns);
+	m->n_ticks++;
+	account_tick(m, time_ns);
+	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
+	m->bucket_ns = time_ns;
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		m->cpus[i].fill_used = m->cpus[i].fill_next;
+		m->cpus[i].fill_next = 0;
+	}
+}
+
+void model_round(struct model *m, uint64_t time_ns)
+{
+	if (!m->start_ns)
+		m->start_ns = m->zero_ns = m->bucket_ns = time_ns;
+	if (time_ns > m->now_ns)
+		m->now_ns = time_ns;
+}
+
+void model_start(struct model *m, uint64_t time_ns)
+{
+	m->start_ns = m->zero_ns = m->bucket_ns = m->now_ns = time_ns;
+}
+
+void model_host(struct model *m, const struct record_host *host)
+{
+	m->host = *host;
+	m->host.release[sizeof(host->release) - 1] = 0;
+	m->host.machine[sizeof(host->machine) - 1] = 0;
+	m->host.targets[sizeof(host->targets) - 1] = 0;
+	m->host.method[sizeof(host->method) - 1] = 0;
+	if (host->clock_ns)
+		model_start(m, host->clock_ns);
+	/* In one go: a number from a file may be any. */
+	if (host->cpus)
+		model_cpu(m, host->cpus < MAX_CPUS ? host->cpus - 1 : MAX_CPUS - 1);
+}
+
+void model_drop(struct model *m, const struct record_drop *drop)
+{
+	m->damage.dropped += drop->records;
+	pair_lost(m, UINT64_MAX);
+}
+
+void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill)
+{
+	struct model_cpu *c = model_cpu(m, cpu);
+
+	if (!c)
+		return;
+	c->fill_size = fill->size_bytes;
+	if (fill->used_bytes > c->fill_next)
+		c->fill_next = fill->used_bytes;
+}
+
+void model_cpu_state(struct model *m, const struct record_cpu *state)
+{
+	struct model_cpu *c = model_cpu(m, state->cpu);
+
+	if (c) {
+		c->offline = !state->online;
+		c->seen = true;
+	}
+	if (state->online)
+		pair_lost(m, UINT64_MAX);
+}
+
+void model_zero(struct model *m)
+{
+	cell_table_clear(&m->cells);
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		m->cpus[i].contended = m->cpus[i].total_ns = 0;
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		m->types[i].contended = m->types[i].total_ns = 0;
+	m->n_failed = 0;
+	m->zero_ns = m->now_ns;
+	m->generation++;
+}
+
+void model_range(struct model *m)
+{
+	model_zero(m);
+	m->before = (struct model_before){
+		.n_events = m->n_events, .n_ticks = m->n_ticks, .damage = m->damage};
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		m->cpus[i].lost_before = m->cpus[i].lost;
+}
+
+struct model_damage model_damage(const struct model *m)
+{
+	enum { COUNTERS = sizeof(struct model_damage) / sizeof(uint64_t) };
+	uint64_t now[COUNTERS], before[COUNTERS];
+	struct model_damage ret;
+
+	memcpy(now, &m->damage, sizeof(now));
+	memcpy(before, &m->before.damage, sizeof(before));
+	for (size_t i = 0; i < COUNTERS; i++)
+		now[i] -= before[i];
+	memcpy(&ret, now, sizeof(ret));
+	return ret;
+}
+
+static size_t series_bytes(const struct series *s)
+{
+	return s->v ? SERIES_LEN * sizeof(*s->v) : 0;
+}
+
+static size_t map_bytes(const struct map64 *map)
+{
+	return map->slots ? (map->mask + 1) * sizeof(*map->slots) : 0;
+}
+
+static size_t all_series_bytes(const struct model *m)
+{
+	size_t n = series_bytes(&m->n_series) + series_bytes(&m->wait_series) +
+		   series_bytes(&m->waiting_series);
+
+	for (size_t i = 0; i < m->locks.n; i++)
+		n += series_bytes(&m->locks.locks[i].wait_series);
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		n += series_bytes(&m->cpus[i].n_series) + series_bytes(&m->cpus[i].wait_series);
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		n += series_bytes(&m->types[i].wait_series);
+	return n;
+}
+
+size_t model_bytes(const struct model *m)
+{
+	return m->tasks.cap * sizeof(*m->tasks.tasks) + map_bytes(&m->tasks.by_tid) +
+	       m->tasks.names->pool.arena.used_bytes + m->locks.cap * sizeof(*m->locks.locks) +
+	       map_bytes(&m->locks.index) + m->stacks.cap * sizeof(*m->stacks.stacks) +
+	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
+	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) +
+	       m->cells.cap * sizeof(*m->cells.cells) +
+	       (m->cells.mask + 1) * sizeof(*m->cells.slots) +
+	       cell_words(&m->cells) * sizeof(*m->cells.touched) +
+	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
+	       m->waits.cap * sizeof(*m->waits.waits) + m->n_cpus * sizeof(*m->cpus) +
+	       m->snapshots.bytes + all_series_bytes(m);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pairs contention_begin with contention_end. Sleeping waits stand on a stack of their task, spin
+ * waits on one of their CPU (a spinner cannot leave it, and an interrupt may spin on top of it or
+ * within a sleeping wait). Ends are matched by address from the innermost wait outwards: what lies
+ * above the match has lost its end. The mutex slow path emits begin(MUTEX|SPIN), begin(MUTEX), and
+ * so on while it alternates between spinning and sleeping, and one end: the first time stamp holds.
+ *
+ * A wait whose end was dropped must not linger as "still waiting" nor end with a wrong duration.
+ * It is taken off as unmatched as soon as the stream proves it stale: the task exits, begins the
+ * same lock anew, ends an outer wait, or begins a wait whose call chain does not come out of it.
+ */
+#include "internal.h"
+#include <errno.h>
+#include <string.h>
+
+/* A stack of wait indices, innermost last: of a task or of a CPU. */
+struct nest {
+	uint32_t *waits;
+	uint32_t depth;
+};
+
+static void take_out(struct model *m, struct nest *n, uint32_t at)
+{
+	uint32_t index = n->waits[at];
+
+	m->locks.locks[m->waits.waits[index].lock].waiting--;
+	wait_put(&m->waits, index);
+	n->depth--;
+	memmove(n->waits + at, n->waits + at + 1, (n->depth - at) * sizeof(*n->waits));
+}
+
+/* The waits from @from on never got their end. */
+static void give_up(struct model *m, struct nest *n, uint32_t from)
+{
+	while (n->depth > from) {
+		take_out(m, n, n->depth - 1);
+		m->damage.unmatched_begin++;
+	}
+}
+
+static bool find(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
+{
+	for (uint32_t i = n->depth; i-- > 0;) {
+		if (m->waits.waits[n->waits[i]].addr == addr) {
+			*ret_at = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Could a wait with chain @inner have begun while one with @outer goes on? Then the frames around
+ * the outer slow path are live on the stack, so the inner chain ends in them. The innermost frame
+ * of the outer one (the tracepoint's place) has moved on. Chains that may be cut prove nothing.
+ */
+static bool nested_in(const struct model *m, uint32_t inner, uint32_t outer)
+{
+	const struct stack *in = &m->stacks.stacks[inner], *out = &m->stacks.stacks[outer];
+	uint32_t n = out->n ? out->n - 1u : 0;
+
+	if (!n || inner == STACK_OTHER || in->n >= m->chain_limit || out->n >= m->chain_limit)
+		return true;
+	if (in->n <= n)
+		return false;
+	const uint64_t *a = stack_frames(&m->stacks, inner) + in->n - n;
+	return !memcmp(a, stack_frames(&m->stacks, outer) + 1, n * sizeof(*a));
+}
+
+/* Drops what the new wait shows to be over. */
+static void drop_stale(struct model *m, struct nest *n, const struct wait *new, bool spin)
+{
+	uint32_t same;
+
+	if (find(m, n, new->addr, &same))
+		give_up(m, n, same);
+	for (uint32_t i = 0; i < n->depth; i++) {
+		const struct wait *w = &m->waits.waits[n->waits[i]];
+		bool moved_on = spin && w->task != new->task;
+		if (moved_on || !nested_in(m, new->stack, w->stack)) {
+			give_up(m, n, i);
+			break;
+		}
+	}
+	if (n->depth == WAIT_DEPTH) {
+		take_out(m, n, 0);
+		m->damage.deep++;
+	}
+}
+
+/* Chains get longer as they come: the longest seen stands for the limit set at the source. */
+static uint32_t intern_stack(struct model *m, const struct event *ev)
+{
+	if (!ev->begin.n_frames) {
+		m->damage.no_stack++;
+		return STACK_OTHER;
+	}
+	if (ev->begin.n_frames > m->chain_limit)
+		m->chain_limit = ev->begin.n_frames;
+	return stack_get(&m->stacks, ev->begin.frames, ev->begin.n_frames);
+}
+
+static void push(struct model *m, struct nest *n, uint32_t index)
+{
+	m->last_wait = index;
+	n->waits[n->depth++] = index;
+	m->locks.locks[m->waits.waits[index].lock].waiting++;
+}
+
+/* A mutex that goes on waiting in another phase. */
+static bool continues(struct model *m, const struct nest *n, const struct event *ev)
+{
+	uint32_t at;
+
+	if (!(ev->begin.flags & LCB_F_MUTEX) || !find(m, n, ev->begin.lock, &at))
+		return false;
+	struct wait *w = &m->waits.waits[n->waits[at]];
+	if (!(w->flags & LCB_F_MUTEX))
+		return false;
+	w->flags = ev->begin.flags;
+	m->last_wait = n->waits[at];
+	return true;
+}
+
+int pair_begin(struct model *m, const struct event *ev)
+{
+	enum lock_type type = locktype_from_flags(ev->begin.flags);
+	struct model_cpu *cpu = model_cpu(m, ev->cpu);
+	uint32_t t = task_get(&m->tasks, ev->pid, ev->tid);
+	bool spin = locktype_is_spin(type);
+
+	if (!cpu)
+		return -ENOMEM;
+	struct task *task = &m->tasks.tasks[t];
+	if (ev->cgroup && t != TASK_OTHER)
+		task->cgroup = ev->cgroup;
+	/* "other" stands for many tasks: their sleeping waits cannot be told apart. */
+	if (t == TASK_OTHER && !spin) {
+		m->damage.deep++;
+		return 0;
+	}
+	struct nest n = {.waits = spin ? cpu->waits : task->waits,
+			 .depth = spin ? cpu->depth : task->depth};
+	if (continues(m, &n, ev))
+		return 0;
+	uint32_t index = wait_new(&m->waits);
+	if (!index)
+		return -ENOMEM;
+	/* Made in its place: a copy would have to wait until it is written. */
+	struct wait *new = &m->waits.waits[index];
+	new->begin_ns = ev->time;
+	new->addr = ev->begin.lock;
+	new->task = t;
+	new->stack = intern_stack(m, ev);
+	new->flags = ev->begin.flags;
+	new->cpu = (uint16_t)ev->cpu;
+	new->lock = lock_get(&m->locks, ev->begin.lock, type);
+	new->cell = cell_prefetch(&m->cells, new->lock, new->stack, t, ev->cpu);
+	if (n.depth)
+		drop_stale(m, &n, new, spin);
+	push(m, &n, index);
+	if (spin)
+		cpu->depth = n.depth;
+	else
+		task->depth = (uint8_t)n.depth;
+	return 0;
+}
+
+/* Ends the wait at @at; those nested in it have lost their ends. */
+static void finish(struct model *m, struct nest *n, uint32_t at, const struct event *ev)
+{
+	give_up(m, n, at + 1);
+	m->last_wait = n->waits[at];
+	account_end(m, &m->waits.waits[m->last_wait], ev);
+	take_out(m, n, at);
+}
+
+int pair_end(struct model *m, const struct event *ev)
+{
+	struct model_cpu *cpu = model_cpu(m, ev->cpu);
+	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	uint32_t at;
+
+	if (!cpu)
+		return -ENOMEM;
+	struct nest n = {.waits = cpu->waits, .depth = cpu->depth};
+	if (n.depth && find(m, &n, ev->end.lock, &at)) {
+		finish(m, &n, at, ev);
+		cpu->depth = n.depth;
+		return 0;
+	}
+	if (t) {
+		struct task *task = &m->tasks.tasks[*t];
+		n = (struct nest){.waits = task->waits, .depth = task->depth};
+		if (find(m, &n, ev->end.lock, &at)) {
+			finish(m, &n, at, ev);
+			task->depth = (uint8_t)n.depth;
+			return 0;
+		}
+	}
+	m->damage.unmatched_end++;
+	return 0;
+}
+
+void pair_task_gone(struct model *m, uint32_t t)
+{
+	struct task *task = &m->tasks.tasks[t];
+	struct nest n = {.waits = task->waits, .depth = task->depth};
+
+	give_up(m, &n, 0);
+	task->depth = 0;
+}
+
+void pair_lost(struct model *m, uint64_t time_ns)
+{
+	for (uint32_t i = 1; i < m->waits.high; i++)
+		if (m->waits.waits[i].used && m->waits.waits[i].begin_ns < time_ns)
+			m->waits.waits[i].doubtful = true;
+}

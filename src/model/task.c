@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tasks. by_tid knows the living task of each tid; a FORK of a tid that is still there means that
+ * its EXIT was missed: the old task is taken as dead and a new one begins, with a serial number of
+ * its own, so that waits of the two never mix. A child starts with its parent's comm and cgroup.
+ * Exited tasks stay as long as cells name them; task_sweep() frees the rest.
+ */
+#include "kontend/task.h"
+#include "kontend/mem.h"
+#include <errno.h>
+
+int task_table_init(struct task_table *t, uint32_t max)
+{
+	*t = (struct task_table){.max = max, .n = 1, .cap = 64, .next_serial = 1};
+	t->tasks = mem_calloc(t->cap, sizeof(*t->tasks));
+	t->names = mem_calloc(1, sizeof(*t->names));
+	if (!t->tasks || !t->names) {
+		mem_free(t->tasks);
+		mem_free(t->names);
+		*t = (struct task_table){0};
+		return -ENOMEM;
+	}
+	t->names->refs = 1;
+	t->tasks[TASK_OTHER] = (struct task){.pid = -1, .tid = -1, .comm = "other"};
+	return 0;
+}
+
+static void put_names(struct task_names *names)
+{
+	if (!names || --names->refs)
+		return;
+	strpool_deinit(&names->pool);
+	mem_free(names);
+}
+
+int task_table_copy(struct task_table *dst, const struct task_table *src)
+{
+	*dst = *src;
+	dst->names->refs++;
+	dst->by_tid = dst->cgroups = (struct map64){0};
+	dst->cap = src->n;
+	dst->tasks = mem_dup(src->tasks, src->n, sizeof(*src->tasks));
+	dst->cap_cgroups = src->n_cgroups;
+	dst->cgroup_paths = mem_dup(src->cgroup_paths, src->n_cgroups, sizeof(*src->cgroup_paths));
+	int r = map64_copy(&dst->by_tid, &src->by_tid);
+	if (!r)
+		r = map64_copy(&dst->cgroups, &src->cgroups);
+	if (!r && dst->tasks && (dst->cgroup_paths || !src->cgroup_paths))
+		return 0;
+	task_table_deinit(dst);
+	return -ENOMEM;
+}
+
+void task_table_deinit(struct task_table *t)
+{
+	mem_free(t->tasks);
+	mem_free(t->cgroup_paths);
+	map64_deinit(&t->by_tid);
+	map64_deinit(&t->cgroups);
+	put_names(t->names);
+	*t = (struct task_table){0};
+}
+
+static uint32_t free_index(struct task_table *t)
+{
+	if (t->free) {
+		uint32_t index = t->free;
+		t->free = t->tasks[index].serial;
+		return index;
+	}
+	if (t->n >= t->max || mem_grow(&t->tasks, &t->cap, t->n, sizeof(*t->tasks)))
+		return TASK_OTHER;
+	return (uint32_t)t->n++;
+}
+
+static uint32_t add(struct task_table *t, int32_t pid, int32_t tid, uint64_t start_ns)
+{
+	uint32_t index = free_index(t);
+
+	if (index == TASK_OTHER)
+		return TASK_OTHER;
+	t->tasks[index] = (struct task){.pid = pid,
+					.tid = tid,
+					.alive = 1,
+					.comm = "",
+					.serial = t->next_serial++,
+					.start_ns = start_ns};
+	if (map64_put(&t->by_tid, (uint32_t)tid, index)) {
+		t->tasks[index] = (struct task){.serial = t->free};
+		t->free = index;
+		return TASK_OTHER;
+	}
+	return index;
+}
+
+uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid)
+{
+	const uint32_t *known = map64_get(&t->by_tid, (uint32_t)tid);
+	uint32_t index = known ? *known : add(t, pid, tid, 0);
+
+	if (index && t->tasks[index].pid < 0 && pid >= 0)
+		t->tasks[index].pid = pid;
+	if (index && !tid && !*t->tasks[index].comm)
+		t->tasks[index].comm = "swapper";
+	return index;
+}
+
+int task_comm(struct task_table *t, const struct event *ev)
+{
+	uint32_t index = task_get(t, ev->pid, ev->tid);
+	const char *name = strpool_intern(&t->names->pool, ev->comm.name);
+
+	if (!name)
+		return -ENOMEM;
+	if (index)
+		t->tasks[index].comm = name;
+	return 0;
+}
+
+int task_fork(struct task_table *t, const struct event *ev)
+{
+	const uint32_t *old = map64_get(&t->by_tid, (uint32_t)ev->tid);
+
+	if (old)
+		task_end(t, *old, ev->time);
+	uint32_t index = add(t, ev->pid, ev->tid, ev->time);
+	const uint32_t *parent = map64_get(&t->by_tid, (uint32_t)ev->fork.ptid);
+	if (index && parent) {
+		t->tasks[index].comm = t->tasks[*parent].comm;
+		t->tasks[index].cgroup = t->tasks[*parent].cgroup;
+	}
+	return 0;
+}
+
+void task_end(struct task_table *t, uint32_t index, uint64_t time_ns)
+{
+	struct task *task = &t->tasks[index];
+
+	map64_del(&t->by_tid, (uint32_t)task->tid);
+	task->alive = 0;
+	task->exit_ns = time_ns;
+}
+
+void task_sweep(struct task_table *t)
+{
+	for (uint32_t i = 1; i < t->n; i++) {
+		struct task *task = &t->tasks[i];
+		if (!task->alive && !task->marked && task->comm) {
+			*task = (struct task){.serial = t->free};
+			t->free = i;
+		}
+		task->marked = 0;
+	}
+}
+
+int task_cgroup_name(struct task_table *t, uint64_t id, const char *path)
+{
+	const uint32_t *known = map64_get(&t->cgroups, id);
+	const char *name = strpool_intern(&t->names->pool, path);
+
+	if (!name)
+		return -ENOMEM;
+	if (known) {
+		t->cgroup_paths[*known] = name;
+		return 0;
+	}
+	if (mem_grow(&t->cgroup_paths, &t->cap_cgroups, t->n_cgroups, sizeof(*t->cgroup_paths)) ||
+	    map64_put(&t->cgroups, id, (uint32_t)t->n_cgroups))
+		return -ENOMEM;
+	t->cgroup_paths[t->n_cgroups++] = name;
+	return 0;
+}
+
+const char *task_cgroup_path(const struct task_table *t, uint64_t id)
+{
+	const uint32_t *index = map64_get(&t->cgroups, id);
+
+	return index ? t->cgroup_paths[*index] : NULL;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The waits in flight. There are as many as tasks that wait at one moment, so the pool is small;
+ * entries are reused through a free list and walked up to the high-water mark.
+ */
+#include "kontend/wait.h"
+#include "kontend/mem.h"
+#include <errno.h>
+
+enum { FIRST_WAITS = 64 };
+
+int wait_pool_init(struct wait_pool *p)
+{
+	*p = (struct wait_pool){.cap = FIRST_WAITS, .high = 1};
+	p->waits = mem_calloc(p->cap, sizeof(*p->waits));
+	return p->waits ? 0 : -ENOMEM;
+}
+
+void wait_pool_deinit(struct wait_pool *p)
+{
+	mem_free(p->waits);
+	*p = (struct wait_pool){0};
+}
+
+uint32_t wait_new(struct wait_pool *p)
+{
+	uint32_t index = p->free;
+
+	if (index) {
+		p->free = p->waits[index].next_free;
+	} else {
+		if (mem_grow(&p->waits, &p->cap, p->high, sizeof(*p->waits)))
+			return 0;
+		index = p->high++;
+	}
+	p->waits[index] = (struct wait){.used = true};
+	p->in_flight++;
+	return index;
+}
+
+void wait_put(struct wait_pool *p, uint32_t index)
+{
+	p->waits[index].used = false;
+	p->waits[index].next_free = p->free;
+	p->free = index;
+	p->in_flight--;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * --help and the dump, both written from the tables in the order in which they stand there. Help is
+ * laid out for 80 columns: names in the first 26, the text wrapped behind them.
+ */
+#include "kontend/opts.h"
+
+#include <string.h>
+
+enum { HELP_INDENT = 26, HELP_WIDTH = 80 };
+
+/* Writes @text from column @indent on, wrapped at blanks, the cursor being at @column; ends the
+ * line. */
+static void put_wrapped(FILE *out, const char *text, int column, int indent)
+{
+	const char *word = text;
+
+	fprintf(out, "%*s", column < indent ? indent - column : 0, "");
+	column = column < indent ? indent : column;
+	while (*word) {
+		int len = (int)strcspn(word, " ");
+
+		if (word != text && column + 1 + len > HELP_WIDTH) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (word != text) {
+			fputc(' ', out);
+			column++;
+		}
+		column += fprintf(out, "%.*s", len, word);
+		word += len + (word[len] == ' ');
+	}
+	fputc('\n', out);
+}
+
+static void put_option(FILE *out, const struct opts_info *o)
+{
+	int n = o->short_name ? fprintf(out, "  -%c, ", o->short_name) : fprintf(out, "      ");
+
+	n += fprintf(out, "--%s", o->name);
+	if (o->arg)
+		n += fprintf(out, opts_takes_word(o) ? " %s" : "[=%s]", o->arg);
+	if (n + 2 > HELP_INDENT) {
+		fputc('\n', out);
+		n = 0;
+	}
+	put_wrapped(out, o->help, n, HELP_INDENT);
+}
+
+void opts_help(enum opts_verb verb, FILE *out)
+{
+	const struct opts_verb_info *v = opts_verb_info(verb);
+	const char *group = NULL;
+
+	fprintf(out, "Usage: kontend %s%s%s\n\n", v->name, *v->synopsis ? " " : "", v->synopsis);
+	put_wrapped(out, v->help, fprintf(out, "kontend %s: ", v->name), 0);
+	if (v->more)
+		fputs(v->more, out);
+	for (const struct opts_info *o = opts_table; o->name; o++) {
+		if (!(o->verbs & 1u << verb))
+			continue;
+		if (!group || strcmp(group, o->group) != 0)
+			fprintf(out, "\n%s:\n", o->group);
+		group = o->group;
+		put_option(out, o);
+	}
+	if (verb == VERB_LIVE)
+		fprintf(out,
+			"\nKeys: '?' on the screen, or kontend-views(7). Manual: kontend(1).\n");
+	else if (verb != VERB_HELP && verb != VERB_VERSION && !v->hidden)
+		fprintf(out, "\nManual: kontend-%s(1).\n", v->name);
+}
+
+void opts_help_all(FILE *out)
+{
+	fprintf(out,
+		"Usage: kontend [VERB] [OPTIONS] [-- COMMAND [ARG...]]\n\n"
+		"Shows which kernel locks tasks wait for, who waits, for how long, and why.\n\n"
+		"Verbs:\n");
+	for (unsigned i = 0; i < VERBS; i++) {
+		const struct opts_verb_info *v = opts_verb_info((enum opts_verb)i);
+		int n;
+
+		if (v->hidden)
+			continue;
+		n = fprintf(out, "  %s%s%s", v->name, v->alias ? ", " : "",
+			    v->alias ? v->alias : "");
+		put_wrapped(out, v->help, n, HELP_INDENT);
+	}
+	fprintf(out,
+		"\n'kontend VERB --help' lists the options of a verb; 'kontend live --help' those\n"
+		"of kontend without a verb. Manual: kontend(1), kontend-views(7).\n");
+}
+
+void opts_dump(FILE *out)
+{
+	for (unsigned i = 0; i < VERBS; i++) {
+		const struct opts_verb_info *v = opts_verb_info((enum opts_verb)i);
+
+		for (const struct opts_info *o = opts_table; o->name && !v->hidden; o++) {
+			if (!(o->verbs & 1u << i))
+				continue;
+			fprintf(out, "%s\t", v->name);
+			if (o->short_name)
+				fprintf(out, "-%c", o->short_name);
+			fprintf(out, "\t--%s\t%s\t%s\n", o->name, o->arg ? o->arg : "", o->help);
+		}
+	}
+}

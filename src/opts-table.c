@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The one table of verbs and one of options. The parser, --help, the completions of three shells
+ * and the test that checks the manual pages read nothing else. An option may stand twice, for verbs
+ * that give its argument another meaning. This file needs libc only: the generator of completions
+ * is built from it for the machine that builds.
+ */
+#include "kontend/opts.h"
+
+#include <string.h>
+
+static const struct opts_verb_info verb_table[VERBS] = {
+	[VERB_LIVE] = {"live", "top", "[OPTIONS] [-- COMMAND [ARG...]]",
+		       "watch lock contention as it happens (the default verb)", NULL, false, true},
+	[VERB_REPLAY] =
+		{"replay", NULL, "[OPTIONS] [FILE|-]",
+		 "play a recording on the screen, and go in time in it",
+		 "FILE is what kontend or perf recorded (default: kontend.data); -: standard "
+		 "input.\n",
+		 false, false},
+	[VERB_REPORT] = {"report", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
+			 "measure once and print tables as text, CSV or JSON",
+			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
+			 "The exit status is that of COMMAND, where there is one.\n",
+			 false, true},
+	[VERB_SCRIPT] = {"script", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
+			 "print every event as a line, with the length of waits at their ends",
+			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
+			 "The exit status is that of COMMAND, where there is one.\n",
+			 false, true},
+	[VERB_DIFF] = {"diff", NULL, "[OPTIONS] [OLD NEW]",
+		       "compare two recordings: what waits more, less, not any more",
+		       "Without files: kontend.data.old and kontend.data.\n", false, false},
+	[VERB_EXPORT] = {"export", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
+			 "write for other tools: flame graphs, trace viewers, Prometheus",
+			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
+			 "The exit status is that of COMMAND, where there is one.\n",
+			 false, true},
+	[VERB_RECORD] = {"record", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
+			 "measure into a file that kontend and perf read",
+			 "Records for --duration, or until COMMAND ends, or until Ctrl-C.\n"
+			 "The exit status is that of COMMAND, where there is one.\n",
+			 false, true},
+	[VERB_RECOVER] = {"recover", NULL, "[OPTIONS] FILE",
+			  "make a clean file of a recording that was cut off", NULL, false, false},
+	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
+		       "contend for locks, so that there is something to see", NULL, false, false},
+	[VERB_DOCTOR] = {"doctor", NULL, "[OPTIONS]",
+			 "say what works here for this user, and what fixes the rest", NULL, false,
+			 false},
+	[VERB_HELP] = {"help", NULL, "[VERB]", "print the help of a verb", NULL, false, false},
+	[VERB_VERSION] = {"version", NULL, "", "print the version", NULL, false, false},
+	[VERB_DUMP] = {"dump", NULL, "options|keys|columns|views", "print the program's own tables",
+		       NULL, true, false},
+};
+
+#define LIVE (1u << VERB_LIVE)
+#define REPLAY (1u << VERB_REPLAY)
+#define SCREEN (LIVE | REPLAY)
+#define REPORT (1u << VERB_REPORT)
+#define SCRIPT (1u << VERB_SCRIPT)
+#define DIFF (1u << VERB_DIFF)
+#define EXPORT (1u << VERB_EXPORT)
+#define ONCE (REPORT | SCRIPT | EXPORT) /* measure without a screen */
+#define RECORD (1u << VERB_RECORD)
+#define RECOVER (1u << VERB_RECOVER)
+#define DEMO (1u << VERB_DEMO)
+#define DOCTOR (1u << VERB_DOCTOR)
+#define MEASURE (LIVE | ONCE | RECORD)
+#define ALL ((1u << VERBS) - 1)
+#define FIELD(name) offsetof(struct opts, name)
+
+static const char target[] = "What is measured (default: all CPUs)";
+static const char measure[] = "How";
+static const char file[] = "The file";
+static const char table[] = "What is shown";
+static const char breakpoint[] = "A breakpoint (No space left on device)";
+static const char terminal[] = "Terminal";
+static const char workload[] = "Workload";
+static const char general[] = "General";
+
+#define MS 1000000ull
+#define SECOND 1000000000ull
+#define YEAR (366 * 86400 * SECOND)
+
+const struct opts_info opts_table[] = {
+	{'a', "all-cpus", NULL, "every task on every CPU; the default, so only for clarity", target,
+	 MEASURE, OPTS_FLAG, FIELD(all_cpus), 0, 0, NULL, COMPLETE_NONE},
+	{'C', "cpu", "LIST", "only on these CPUs, like 0,2-5", target, MEASURE, OPTS_TEXT,
+	 FIELD(cpus), 0, 0, NULL, COMPLETE_NONE},
+	{'p', "pid", "LIST", "only these processes, with the threads and children they start",
+	 target, MEASURE, OPTS_TEXT, FIELD(pids), 0, 0, NULL, COMPLETE_PID},
+	{'t', "tid", "LIST", "only these threads", target, MEASURE, OPTS_TEXT, FIELD(tids), 0, 0,
+	 NULL, COMPLETE_PID},
+	{'G', "cgroup", "PATH", "only this cgroup and those below it, like /system.slice", target,
+	 MEASURE, OPTS_TEXT, FIELD(cgroup), 0, 0, NULL, COMPLETE_CGROUP},
+
+	{'i', "input", "FILE", "read a recording, or standard input with -, instead of measuring",
+	 target, ONCE, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
+
+	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
+	 OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE},
+	{'d', "delay", "TIME", "length of the buckets that rates are taken over (default: 1s)",
+	 measure, REPORT, OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE},
+	{'d', "delay", "TIME", "length of the steps (default: by the recording's length)", measure,
+	 REPLAY, OPTS_TIME, FIELD(delay_ns), 10 * MS, 3600 * SECOND, NULL, COMPLETE_NONE},
+	{0, "duration", "TIME", "measure for TIME: 3, 500ms, 2m", measure, ONCE | RECORD, OPTS_TIME,
+	 FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
+	{0, "duration", "TIME", "run for TIME: 3, 500ms, 2m (default: until stopped)", workload,
+	 DEMO, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
+	{'m', "mmap-pages", "N", "size of each CPU's ring in pages, a power of two", measure,
+	 MEASURE, OPTS_COUNT, FIELD(mmap_pages), 1, 1 << 16, NULL, COMPLETE_NONE},
+	{0, "max-stack", "N", "keep at most N frames of a call chain, 1 to 127", measure, MEASURE,
+	 OPTS_COUNT, FIELD(max_stack), 1, 127, NULL, COMPLETE_NONE},
+	{0, "no-stack", NULL, "take no call chains: cheaper, and callers are unknown", measure,
+	 MEASURE, OPTS_FLAG, FIELD(no_stack), 0, 0, NULL, COMPLETE_NONE},
+	{0, "no-bpf", NULL, "look at breakpoint slots without BPF: counts, but not who holds them",
+	 measure, MEASURE, OPTS_FLAG, FIELD(no_bpf), 0, 0, NULL, COMPLETE_NONE},
+	{0, "probe-cpus", NULL, "without BPF: count what tasks have, too; holds up breakpoints",
+	 measure, MEASURE, OPTS_FLAG, FIELD(probe_cpus), 0, 0, NULL, COMPLETE_NONE},
+	{0, "demo", NULL, "run the demo workload beside it", measure, MEASURE, OPTS_FLAG,
+	 FIELD(demo), 0, 0, NULL, COMPLETE_NONE},
+
+	{0, "enospc", NULL, "say whether a breakpoint would get a slot, and who holds the slots",
+	 breakpoint, DOCTOR, OPTS_FLAG, FIELD(enospc), 0, 0, NULL, COMPLETE_NONE},
+	{'p', "pid", "LIST", "for every thread of these processes (default: for the CPUs)",
+	 breakpoint, DOCTOR, OPTS_TEXT, FIELD(pids), 0, 0, NULL, COMPLETE_PID},
+	{'t', "tid", "LIST", "for these threads", breakpoint, DOCTOR, OPTS_TEXT, FIELD(tids), 0, 0,
+	 NULL, COMPLETE_PID},
+	{'C', "cpu", "LIST", "on these CPUs, like 0,2-5 (default: all)", breakpoint, DOCTOR,
+	 OPTS_TEXT, FIELD(cpus), 0, 0, NULL, COMPLETE_NONE},
+	{0, "addr", "ADDRESS", "at this address", breakpoint, DOCTOR, OPTS_TEXT, FIELD(addr), 0, 0,
+	 NULL, COMPLETE_NONE},
+	{0, "len", "BYTES", "that many bytes (default: 1, and 8 for execution)", breakpoint, DOCTOR,
+	 OPTS_TEXT, FIELD(len), 0, 0, NULL, COMPLETE_NONE},
+	{0, "type", "RWX", "for reads r, writes w, both rw, or execution x (default: w)",
+	 breakpoint, DOCTOR, OPTS_CHOICE, FIELD(type), 0, 0, "r w rw x", COMPLETE_NONE},
+	{0, "no-bpf", NULL, "count slots without BPF: who holds them is not known", breakpoint,
+	 DOCTOR, OPTS_FLAG, FIELD(no_bpf), 0, 0, NULL, COMPLETE_NONE},
+
+	{'o', "output", "FILE", "record to FILE, or - for a pipe (default: kontend.data)", file,
+	 RECORD, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+	{'z', "compress", "LEVEL", "compress with zstd at LEVEL, 1 to 22 (default: 1)", file,
+	 RECORD, OPTS_LEVEL, FIELD(compress), 1, 22, NULL, COMPLETE_NONE},
+	{0, "max-size", "SIZE", "end, or begin another file, when FILE has SIZE: 100M, 2G", file,
+	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE},
+	{0, "rotate", "N", "keep the last N files beside FILE, instead of ending at --max-size",
+	 file, RECORD, OPTS_COUNT, FIELD(rotate), 1, 1000, NULL, COMPLETE_NONE},
+	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
+	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+
+	{0, "view", "VIEW", "view to begin with (default: overview)", table, SCREEN, OPTS_CHOICE,
+	 FIELD(view), 0, 0, "overview locks waiters slots contexts callers tasks types cpus",
+	 COMPLETE_NONE},
+	{0, "view", "VIEWS", "tables to print, separated by commas, or all", table, REPORT,
+	 OPTS_TEXT, FIELD(view), 0, 0,
+	 "overview locks waiters slots holders contexts events tree hist all", COMPLETE_NONE},
+	{0, "time", "FROM,TO", "a range to begin with: 1:23,+10s or 14:30:05,14:31:00", table,
+	 REPLAY, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
+	{0, "time", "FROM,TO", "only this part of the whole: 1:23,+10s or 25%,50% or 14:30:05,",
+	 table, ONCE, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
+	{0, "time", "FROM,TO", "only this part of each: 1:23,+10s or 25%,50%", table, DIFF,
+	 OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
+	{0, "by", "KEY", "what a row of the locks table stands for (default: lock)", table,
+	 SCREEN | REPORT, OPTS_CHOICE, FIELD(by), 0, 0,
+	 "lock caller task process type cpu cgroup stack", COMPLETE_NONE},
+	{0, "by", "KEY", "what a row stands for (default: caller)", table, DIFF, OPTS_CHOICE,
+	 FIELD(by), 0, 0, "lock caller task process type cpu cgroup stack", COMPLETE_NONE},
+	{'s', "sort", "COLUMN", "order of the rows, by the column's report name, like total_ns",
+	 table, SCREEN | REPORT | DIFF, OPTS_TEXT, FIELD(sort), 0, 0, NULL, COMPLETE_NONE},
+	{0, "reverse", NULL, "turn the order round", table, REPORT | DIFF, OPTS_FLAG,
+	 FIELD(reverse), 0, 0, NULL, COMPLETE_NONE},
+	{0, "filter", "TERMS", "only rows with TERMS: WORD, COLUMN:WORD, COLUMN>5ms, !TERM", table,
+	 SCREEN | REPORT | DIFF, OPTS_TEXT, FIELD(filter), 0, 0, NULL, COMPLETE_NONE},
+	{'n', "rows", "N", "at most N rows a table, 0 for all (default: 20 in text)", table,
+	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE},
+	{0, "format", "FORMAT", "text, csv or json (default: text)", table, REPORT | DIFF,
+	 OPTS_CHOICE, FIELD(format), 0, 0, "text csv json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR, OPTS_CHOICE,
+	 FIELD(format), 0, 0, "text json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
+	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "folded, chrome or openmetrics (default: folded)", table, EXPORT,
+	 OPTS_CHOICE, FIELD(format), 0, 0, "folded chrome openmetrics", COMPLETE_NONE},
+	{'n', "rows", "N", "the N callers that wait most, in openmetrics (default: 20; 0: all)",
+	 table, EXPORT, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE},
+	{0, "interval", "TIME", "write openmetrics to FILE every TIME, until stopped: 15s, 1m",
+	 table, EXPORT, OPTS_TIME, FIELD(interval_ns), SECOND, 86400 * SECOND, NULL, COMPLETE_NONE},
+	{'j', "json", NULL, "the same as --format json", table, REPORT | SCRIPT | DIFF | DOCTOR,
+	 OPTS_PRESET, FIELD(format), 0, 0, "json", COMPLETE_NONE},
+	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
+	 table, REPORT | DIFF, OPTS_TEXT, FIELD(separator), 0, 0, NULL, COMPLETE_NONE},
+	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", table,
+	 ONCE | DIFF | DOCTOR, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+
+	{0, "color", "WHEN", "auto, always or never; auto heeds NO_COLOR (default: auto)", terminal,
+	 SCREEN, OPTS_CHOICE, FIELD(color), 0, 0, "auto always never", COMPLETE_NONE},
+	{0, "theme", "NAME", "colours: default, light, mono, or cvd for the colour blind", terminal,
+	 SCREEN, OPTS_CHOICE, FIELD(theme), 0, 0, "default light mono cvd", COMPLETE_NONE},
+	{0, "ascii", NULL, "draw with ASCII characters only", terminal, SCREEN, OPTS_FLAG,
+	 FIELD(ascii), 0, 0, NULL, COMPLETE_NONE},
+	{0, "no-mouse", NULL, "leave the mouse to the terminal", terminal, SCREEN, OPTS_FLAG,
+	 FIELD(no_mouse), 0, 0, NULL, COMPLETE_NONE},
+
+	{0, "kinds", "LIST",
+	 "locks to contend for: mmap,inode,pipe,dir,futex or all (default: all)", workload, DEMO,
+	 OPTS_TEXT, FIELD(kinds), 0, 0, "mmap inode pipe dir futex all", COMPLETE_NONE},
+	{0, "threads", "N", "threads for each kind, 1 to 64 (default: 4)", workload, DEMO,
+	 OPTS_COUNT, FIELD(threads), 1, 64, NULL, COMPLETE_NONE},
+
+	{'v', "verbose", NULL, "say on standard error how it goes", general, MEASURE | DIFF | DEMO,
+	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
+	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,
+	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
+	{'q', "quiet", NULL, "no messages but errors", general,
+	 MEASURE | REPLAY | RECOVER | DIFF | DEMO, OPTS_FLAG, FIELD(quiet), 0, 0, NULL,
+	 COMPLETE_NONE},
+	{'h', "help", NULL, "print this help", general, ALL, OPTS_FLAG, FIELD(help), 0, 0, NULL,
+	 COMPLETE_NONE},
+	{0},
+};
+
+const struct opts_verb_info *opts_verb_info(enum opts_verb v)
+{
+	return &verb_table[v];
+}
+
+enum opts_verb opts_verb_find(const char *name)
+{
+	unsigned v = 0;
+
+	for (; v < VERBS; v++) {
+		const struct opts_verb_info *i = &verb_table[v];
+
+		if (strcmp(i->name, name) == 0 || (i->alias && strcmp(i->alias, name) == 0))
+			break;
+	}
+	return (enum opts_verb)v;
+}
+
+const struct opts_info *opts_find(enum opts_verb verb, const char *name, size_t len)
+{
+	for (const struct opts_info *o = opts_table; o->name; o++)
+		if (o->verbs & 1u << verb && strlen(o->name) == len &&
+		    memcmp(o->name, name, len) == 0)
+			return o;
+	return NULL;
+}
+
+const struct opts_info *opts_find_short(enum opts_verb verb, char short_name)
+{
+	for (const struct opts_info *o = opts_table; o->name; o++)
+		if (o->verbs & 1u << verb && short_name && o->short_name == short_name)
+			return o;
+	return NULL;
+}
+
+bool opts_has_word(const char *words, const char *word, size_t len)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && memcmp(words, word, len) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A file is written under another name beside its own and renamed when it is complete and on disk:
+ * whoever reads the name sees the old file or the new one, never a half. Buffered writing reports
+ * a full disk only when it flushes, hence the checks at the end.
+ */
+#include "kontend/output.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_failed(struct output *o, const char *path, int code, struct error *err)
+{
+	output_close(o);
+	return error_errno(err, code, "Cannot write to the file '%s'", path);
+}
+
+/* mkstemp() makes a file for its owner only: give it the mode that the old one had or a new one
+ * would get. */
+static void take_mode(int fd, const struct stat *old)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask) < 0)
+		return;
+}
+
+static int open_temp(struct output *o, const char *path, const struct stat *old)
+{
+	static const char suffix[] = ".XXXXXX";
+	size_t len = strlen(path);
+
+	o->temp = mem_calloc(len + sizeof(suffix), 1);
+	if (!o->temp)
+		return -ENOMEM;
+	memcpy(o->temp, path, len);
+	memcpy(o->temp + len, suffix, sizeof(suffix));
+	int fd = mkostemp(o->temp, O_CLOEXEC);
+	if (fd < 0) {
+		int code = -errno;
+
+		mem_free(o->temp);
+		o->temp = NULL;
+		return code;
+	}
+	take_mode(fd, old);
+	o->file = fdopen(fd, "w");
+	if (o->file)
+		return 0;
+	int code = -errno;
+	close(fd);
+	return code;
+}
+
+int output_open(struct output *o, const char *path, FILE *standard, struct error *err)
+{
+	struct stat st;
+	bool there;
+	int r;
+
+	*o = (struct output){0};
+	if (!path) {
+		o->file = standard;
+		return 0;
+	}
+	there = stat(path, &st) == 0;
+	o->path = mem_strdup(path);
+	if (!o->path)
+		return open_failed(o, path, -ENOMEM, err);
+	if (there && !S_ISREG(st.st_mode)) {
+		o->file = fopen(path, "we");
+		return o->file ? 0 : open_failed(o, path, -errno, err);
+	}
+	r = open_temp(o, path, there ? &st : NULL);
+	return r < 0 ? open_failed(o, path, r, err) : 0;
+}
+
+int output_failed(const struct output *o, int code, struct error *err)
+{
+	if (code == -EPIPE)
+		return code;
+	return error_errno(err, code, "Cannot write all of the output to %s%s%s",
+			   o->path ? "the file '" : "standard output", o->path ? o->path : "",
+			   o->path ? "'" : "");
+}
+
+int output_commit(struct output *o, struct error *err)
+{
+	bool failed = ferror(o->file) != 0;
+	int code = -EIO;
+
+	errno = 0;
+	if (fflush(o->file) != 0) {
+		failed = true;
+		code = errno ? -errno : -EIO;
+	}
+	if (!failed && o->temp && fsync(fileno(o->file)) < 0) {
+		failed = true;
+		code = -errno;
+	}
+	if (!failed && o->temp && rename(o->temp, o->path) < 0) {
+		failed = true;
+		code = -errno;
+	}
+	if (failed)
+		return output_failed(o, code, err);
+	mem_free(o->temp);
+	o->temp = NULL;
+	return 0;
+}
+
+void output_close(struct output *o)
+{
+	if (o->file && o->path)
+		fclose(o->file);
+	if (o->temp)
+		unlink(o->temp);
+	mem_free(o->temp);
+	mem_free(o->path);
+	*o = (struct output){0};
+}

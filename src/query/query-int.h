@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_INT_H
+#define KONTEND_QUERY_INT_H
+
+#include "kontend/query.h"
+
+/* What the files of src/query share; nobody else includes it. */
+
+/* A kernel function that was met in a call chain. Entry 0 is "not known". */
+struct query_func {
+	uint64_t start;	  /* of the symbol, or the address itself where there is none */
+	const char *name; /* NULL for entry 0 */
+	uint64_t sum;	  /* scratch of the search for the hottest one ... */
+	uint64_t stamp;	  /* ... valid when it equals query_cache.stamp */
+};
+
+struct query_stack {
+	uint32_t func;	/* the caller, + 1; 0 = not asked for yet */
+	uint32_t frame; /* its index in the chain */
+};
+
+struct query_cache {
+	bool valid, failed; /* failed: an allocation did, the query must not answer */
+	uint64_t generation;
+	const struct sym_entry *entries; /* the symbols that names were taken from */
+	size_t n_entries, text_len;
+	enum sym_state sym_state;
+	struct map64 by_addr; /* address -> func */
+	struct query_func *funcs;
+	size_t n_funcs, cap_funcs;
+	uint64_t stamp;
+	struct query_stack *stacks; /* by stack index */
+	size_t n_stacks;
+	struct arena text;
+	/* Of this frame, in the query's arena, made when first asked for. */
+	const char **lock_names;
+	uint32_t *lock_head, *lock_next; /* the cells of a lock, as index + 1 */
+	size_t n_locks;
+};
+
+/* Where something was waited for: what a cell and a wait in flight have in common. */
+struct query_where {
+	uint32_t lock, stack, task, cpu;
+};
+
+/* query.c: the cache. */
+int query_sync(struct query *q); /* at the start of every query */
+uint32_t query_func(struct query *q, uint64_t addr);
+uint32_t query_caller(struct query *q, uint32_t stack);
+uint32_t query_caller_frame(struct query *q, uint32_t stack); /* after query_caller() */
+const char *query_func_name(const struct query *q, uint32_t func);
+int query_enomem(struct error *err, const char *what);
+
+/* query-names.c */
+const char *query_hex(struct arena *a, uint64_t addr);
+const char *query_lock_name(struct query *q, uint32_t lock);
+const char *query_task_name(struct query *q, uint32_t task);	/* "comm/tid" */
+const char *query_process_name(struct query *q, uint32_t task); /* "comm/pid" */
+const char *query_process_comm(struct query *q, uint32_t task); /* of the leader if known */
+const char *query_task_comm(struct query *q, uint32_t task);	/* NULL when not known */
+const char *query_cgroup_name(struct query *q, uint64_t id);	/* NULL for 0 */
+const char *query_chain(struct query *q, uint32_t stack);	/* "caller < its caller < ..." */
+
+/* query-group.c */
+struct group {
+	uint64_t id;
+	uint64_t n, total_ns, min_ns, max_ns, last_ns;
+	uint64_t rate_wait_ns, rate_n, failed;
+	uint64_t inflight_ns; /* time that the sure waits in flight have lasted, together */
+	uint32_t waiting;
+	uint32_t cells, waits; /* heads of its lists, as index + 1 */
+	struct query_where first;
+	uint32_t func;
+	uint8_t type;
+	bool many_locks, many_types, many_bases, many_callers;
+};
+
+struct groups {
+	struct group *g;
+	size_t n, cap;
+	uint32_t *slots; /* open addressing on the id */
+	size_t mask;
+	uint32_t *cell_next, *wait_next;
+	uint32_t *lock_seen, stamp; /* scratch: locks met in the group at hand */
+};
+
+uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w);
+bool query_in_scope(struct query *q, const struct query_scope *s, const struct query_where *w);
+int query_group(struct query *q, enum query_by by, const struct query_scope *scope,
+		struct groups *ret);
+void query_group_hist(struct query *q, const struct groups *gs, const struct group *g,
+		      struct hist *ret);
+/* Adds to what the caller has cost since `stamp` last changed; *best: the one that cost most. */
+void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns);
+uint32_t query_group_caller(struct query *q, const struct groups *gs, const struct group *g);
+size_t query_group_locks(struct query *q, struct groups *gs, const struct group *g);
+
+static inline struct query_where query_cell_where(const struct cell *c)
+{
+	return (struct query_where){c->lock, c->stack, c->task, c->cpu};
+}
+
+static inline struct query_where query_wait_where(const struct wait *w)
+{
+	return (struct query_where){w->lock, w->stack, w->task, w->cpu};
+}
+
+/* Time that aggregates and averages are about. */
+static inline uint64_t query_from(const struct model *m)
+{
+	return m->zero_ns > m->start_ns ? m->zero_ns : m->start_ns;
+}
+
+static inline uint64_t query_elapsed(const struct model *m)
+{
+	uint64_t from = query_from(m);
+	return m->now_ns > from ? m->now_ns - from : 0;
+}
+
+static inline uint64_t query_wait_ns(const struct model *m, const struct wait *w)
+{
+	return m->now_ns > w->begin_ns ? m->now_ns - w->begin_ns : 0;
+}
+
+static inline double query_per_s(uint64_t n, uint64_t ns)
+{
+	return ns ? (double)n * 1e9 / (double)ns : 0.0;
+}
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The query object: an arena that answers lie in until the next frame, and a cache of what is
+ * costly and does not change: which function a call chain was called from. A function is a small
+ * number (index into `funcs`), found from a code address through one hash map, so that the binary
+ * search in 200,000 symbols is made once for an address and grouping by caller is two array reads a
+ * cell. The cache is dropped when the model gave its indices anew or other symbols were loaded.
+ * Functions that fail to allocate set `failed` and answer "not known"; the query then ends with
+ * -ENOMEM, so that no table is ever shown with rows merged by lack of memory.
+ */
+#include "kontend/mem.h"
+#include "query-int.h"
+#include "query-perf.h"
+#include "query-rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const by_names[QUERY_BYS] = {
+	[BY_LOCK] = "lock",	  [BY_CALLER] = "caller", [BY_TASK] = "task",
+	[BY_PROCESS] = "process", [BY_TYPE] = "type",	  [BY_CPU] = "cpu",
+	[BY_CGROUP] = "cgroup",	  [BY_STACK] = "stack",
+};
+
+const char *query_by_name(enum query_by by)
+{
+	return by < QUERY_BYS ? by_names[by] : "?";
+}
+
+int query_by_parse(const char *s, enum query_by *ret)
+{
+	for (int i = 0; i < QUERY_BYS; i++) {
+		if (strcmp(s, by_names[i]) == 0) {
+			*ret = (enum query_by)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int query_init(struct query *q, const struct engine *e)
+{
+	struct query_cache *c = mem_calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	*q = (struct query){.engine = e, .model = &e->model, .sym = &e->sym, .cache = c};
+	return 0;
+}
+
+static void cache_drop(struct query_cache *c)
+{
+	map64_deinit(&c->by_addr);
+	mem_free(c->funcs);
+	mem_free(c->stacks);
+	arena_deinit(&c->text);
+}
+
+void query_deinit(struct query *q)
+{
+	if (q->cache)
+		cache_drop(q->cache);
+	mem_free(q->cache);
+	query_perf_deinit(q);
+	arena_deinit(&q->arena);
+	*q = (struct query){0};
+}
+
+void query_begin(struct query *q)
+{
+	arena_reset(&q->arena);
+	q->cache->lock_names = NULL;
+	q->cache->lock_head = q->cache->lock_next = NULL;
+	q->cache->n_locks = 0;
+}
+
+int query_enomem(struct error *err, const char *what)
+{
+	return error_set(err, -ENOMEM,
+			 "out of memory while summing up the %s: end other programs or measure "
+			 "fewer targets",
+			 what);
+}
+
+static bool cache_is_current(const struct query *q)
+{
+	const struct query_cache *c = q->cache;
+
+	return c->valid && c->generation == q->model->generation && c->entries == q->sym->entries &&
+	       c->n_entries == q->sym->n && c->text_len == q->sym->text_len &&
+	       c->sym_state == q->sym->state;
+}
+
+static int cache_renew(struct query *q)
+{
+	struct query_cache *c = q->cache;
+
+	cache_drop(c);
+	*c = (struct query_cache){
+		.generation = q->model->generation,
+		.entries = q->sym->entries,
+		.n_entries = q->sym->n,
+		.text_len = q->sym->text_len,
+		.sym_state = q->sym->state,
+	};
+	if (mem_grow(&c->funcs, &c->cap_funcs, 0, sizeof(*c->funcs)) < 0)
+		return -ENOMEM;
+	c->funcs[0] = (struct query_func){0};
+	c->n_funcs = 1;
+	c->valid = true;
+	return 0;
+}
+
+/* Makes room for the stacks that came since the last query. */
+static int cache_grow_stacks(struct query *q)
+{
+	struct query_cache *c = q->cache;
+	size_t n = q->model->stacks.n;
+	struct query_stack *p;
+
+	if (n <= c->n_stacks)
+		return 0;
+	n += n / 2;
+	p = mem_resize(c->stacks, n, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	memset(p + c->n_stacks, 0, (n - c->n_stacks) * sizeof(*p));
+	c->stacks = p;
+	c->n_stacks = n;
+	return 0;
+}
+
+int query_sync(struct query *q)
+{
+	int r;
+
+	if (!cache_is_current(q)) {
+		r = cache_renew(q);
+		if (r < 0)
+			return r;
+	}
+	q->cache->failed = false;
+	return cache_grow_stacks(q);
+}
+
+static uint32_t func_fail(struct query *q)
+{
+	q->cache->failed = true;
+	return 0;
+}
+
+static uint32_t func_add(struct query *q, uint64_t start, const char *name)
+{
+	struct query_cache *c = q->cache;
+
+	if (!name)
+		name = query_hex(&c->text, start);
+	if (!name || mem_grow(&c->funcs, &c->cap_funcs, c->n_funcs, sizeof(*c->funcs)) < 0 ||
+	    map64_put(&c->by_addr, start, (uint32_t)c->n_funcs) < 0)
+		return func_fail(q);
+	c->funcs[c->n_funcs] = (struct query_func){.start = start, .name = name};
+	return (uint32_t)c->n_funcs++;
+}
+
+uint32_t query_func(struct query *q, uint64_t addr)
+{
+	const uint32_t *known = map64_get(&q->cache->by_addr, addr);
+	const struct sym_entry *e;
+	uint64_t start;
+	uint32_t func;
+
+	if (known)
+		return *known;
+	e = sym_find(q->sym, addr);
+	start = e ? e->addr : addr;
+	known = map64_get(&q->cache->by_addr, start);
+	func = known ? *known : func_add(q, start, e ? sym_text(q->sym, e) : NULL);
+	if (func && start != addr && map64_put(&q->cache->by_addr, addr, func) < 0)
+		return func_fail(q);
+	return func;
+}
+
+uint32_t query_caller(struct query *q, uint32_t stack)
+{
+	const struct stack_table *t = &q->model->stacks;
+	struct query_stack *qs;
+	const uint64_t *frames;
+	uint32_t n;
+
+	if (stack >= t->n || t->stacks[stack].n == 0)
+		return 0;
+	qs = &q->cache->stacks[stack];
+	if (qs->func)
+		return qs->func - 1;
+	frames = stack_frames(t, stack);
+	n = t->stacks[stack].n;
+	qs->frame = sym_caller(q->sym, frames, n);
+	n = query_func(q, frames[qs->frame]);
+	if (n)
+		qs->func = n + 1;
+	return n;
+}
+
+uint32_t query_caller_frame(struct query *q, uint32_t stack)
+{
+	return stack < q->cache->n_stacks ? q->cache->stacks[stack].frame : 0;
+}
+
+const char *query_func_name(const struct query *q, uint32_t func)
+{
+	return q->cache->funcs[func].name;
+}
+
+void value_series(struct query *q, struct value *v, const struct series *s, uint32_t n)
+{
+	const struct model *m = q->model;
+	uint64_t *p;
+
+	if (n > m->n_ticks)
+		n = (uint32_t)m->n_ticks;
+	p = n ? arena_alloc(&q->arena, n * sizeof(*p)) : NULL;
+	if (!p) {
+		q->cache->failed |= n > 0;
+		return;
+	}
+	for (uint32_t i = 0; s->v && i < n; i++)
+		p[n - 1 - i] = series_at(s, m->n_ticks, i);
+	v->series = p;
+	v->n = n;
+	v->known = true;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A table is a row-major array of typed values beside an array of columns. This file knows how one
+ * value looks on a screen or in the text report, so that views and reports cannot differ: three
+ * significant digits with the unit attached, a dot for zero, a dash for what is not known and a
+ * tilde before what is not exact. CSV and JSON take the raw values instead.
+ */
+#include "kontend/table.h"
+#include "kontend/text.h"
+#include "kontend/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t table_column(const struct table *t, const char *key)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (strcmp(t->columns[i].key, key) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+size_t table_row(const struct table *t, uint64_t id)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (t->ids[i] == id)
+			return i;
+	return SIZE_MAX;
+}
+
+static bool is_zero(const struct column *c, const struct value *v)
+{
+	switch (c->type) {
+	case COLUMN_COUNT:
+	case COLUMN_NS:
+	case COLUMN_BOOL:
+		return v->u == 0;
+	case COLUMN_RATE:
+	case COLUMN_NSRATE:
+	case COLUMN_PCT:
+		return !(v->d > 0 || v->d < 0);
+	default:
+		return false;
+	}
+}
+
+/* Heights share the scale of this one value's maximum; nothing but zeros is a line of blanks. */
+static void format_series(const struct value *v, bool ascii, char *buf, size_t size)
+{
+	static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const plain[] = {" ", ".", ".", ":", "-", "=", "+", "*", "#"};
+	uint64_t max = 0;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < v->n; i++)
+		max = v->series[i] > max ? v->series[i] : max;
+	buf[0] = '\0';
+	for (uint32_t i = 0; i < v->n; i++) {
+		double share = max ? (double)v->series[i] / (double)max : 0;
+		unsigned step = v->series[i] ? 1 + (unsigned)(share * 7.0) : 0;
+		const char *s = (ascii ? plain : bars)[step];
+		size_t len = strlen(s);
+		if (at + len >= size)
+			return;
+		memcpy(buf + at, s, len + 1);
+		at += len;
+	}
+}
+
+/* A list as "a, b". */
+static void format_text(const struct column *c, const char *s, char *buf, size_t size)
+{
+	char joined[512];
+	size_t at = 0;
+
+	if (!(c->flags & COLUMN_LIST)) {
+		text_clean(buf, size, s);
+		return;
+	}
+	for (; *s && at + 3 < sizeof(joined); s++) {
+		joined[at++] = *s == '\n' ? ',' : *s;
+		if (*s == '\n')
+			joined[at++] = ' ';
+	}
+	joined[at] = '\0';
+	text_clean(buf, size, joined);
+}
+
+/* Only differences are negative. */
+static void format_double(const struct column *c, double d, char buf[UNITS_BUF])
+{
+	char number[UNITS_BUF];
+
+	if (c->type == COLUMN_RATE)
+		units_rate(number, fabs(d));
+	else if (c->type == COLUMN_NSRATE)
+		units_nsrate(number, fabs(d));
+	else
+		units_pct(number, fabs(d));
+	snprintf(buf, UNITS_BUF, "%s%.*s", d < 0 ? "-" : "", UNITS_BUF - 2, number);
+}
+
+static void format_number(const struct column *c, const struct value *v, char buf[UNITS_BUF])
+{
+	switch (c->type) {
+	case COLUMN_COUNT:
+		units_count(buf, v->u);
+		break;
+	case COLUMN_INT:
+		snprintf(buf, UNITS_BUF, "%" PRId64, v->i);
+		break;
+	case COLUMN_NS:
+		units_ns(buf, v->u);
+		break;
+	case COLUMN_RATE:
+	case COLUMN_NSRATE:
+	case COLUMN_PCT:
+		format_double(c, v->d, buf);
+		break;
+	case COLUMN_BOOL:
+		strcpy(buf, "yes");
+		break;
+	default:
+		snprintf(buf, UNITS_BUF, "0x%" PRIx64, v->u);
+	}
+}
+
+const char *table_format(const struct column *c, const struct value *v, bool ascii, char *buf,
+			 size_t size)
+{
+	char number[UNITS_BUF];
+
+	if (size == 0)
+		return buf;
+	if (!v->known) {
+		snprintf(buf, size, "-");
+	} else if (c->type == COLUMN_SERIES) {
+		format_series(v, ascii, buf, size);
+	} else if (c->type == COLUMN_TEXT) {
+		bool mark = v->approx && size > 1;
+		buf[0] = '~';
+		format_text(c, v->s, buf + mark, size - mark);
+	} else if (is_zero(c, v)) {
+		snprintf(buf, size, "%s", ascii ? "." : "·");
+	} else {
+		format_number(c, v, number);
+		snprintf(buf, size, "%s%s", v->approx ? "~" : "", number);
+	}
+	return buf;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_RECORD_DIRECT_H
+#define KONTEND_SRC_RECORD_DIRECT_H
+
+#include "kontend/drain.h"
+#include "record-file.h"
+#include "record-tally.h"
+
+enum { RECORD_DIRECT_BATCH = WRITER_RUNS / 2 };
+
+/*
+ * The stream from the rings into the file, without a queue and without a copy of ours in between.
+ * Fill in the first three, then record_direct_sink() is where to drain to.
+ */
+struct record_direct {
+	struct record_file *file;
+	struct record_tally *tally;
+	struct error *err;
+	int status; /* 0, or what has failed: said in *err, and nothing is taken any more */
+
+	/* its own: what is to be written next, and how far rings may be released then */
+	struct iovec pieces[WRITER_RUNS];
+	int n_pieces;
+	size_t bytes;
+	struct {
+		struct ring *ring;
+		uint64_t end;
+	} spans[RECORD_DIRECT_BATCH];
+	int n_spans;
+	uint32_t cpu; /* of one of them */
+};
+
+struct drain_sink record_direct_sink(struct record_direct *d);
+
+#endif

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of a recording. A file is written under another name until what stands before the
+ * stream is in it, and gets its own name then: whoever finds the name finds something that can be
+ * read, also if we are killed, and a recording that fails at its start leaves the old one alone.
+ *
+ * A part that begins in the middle needs what stood before the stream: records that do not change
+ * are kept, symbols and the names of tasks and cgroups are read anew, as they may have changed.
+ */
+#include "record-file.h"
+#include "kontend/cgroup.h"
+#include "kontend/mem.h"
+#include "kontend/procfs.h"
+#include "kontend/sysinfo.h"
+#include "record-shrink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RUN_BYTES = 65528 };
+
+struct record_file {
+	struct record_file_options o;
+	char *path, *temp; /* temp: its name until it can be read */
+	char *cmdline;
+	const char **argv; /* into cmdline, NULL-terminated */
+	int fd;
+	bool regular;
+	struct writer *writer;
+	struct record *kept; /* HOST, FORMAT, ATTR, CPU; the bytes are ours */
+	size_t n_kept, cap_kept;
+	bool has_symbols;
+	uint64_t shrunk_bytes; /* size of the finished file, when it was made smaller */
+	uint64_t dummy_id;     /* the event that says what tasks do */
+	uint32_t first_ring;
+	bool has_ring;
+	char **parts; /* names of finished ones that are still there */
+	size_t n_parts, cap_parts;
+	unsigned n_rotated;
+};
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "No memory for the recording");
+}
+
+static char *with_suffix(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), n = strlen(suffix) + 1;
+	char *name = mem_calloc(len + n, 1);
+
+	if (name) {
+		memcpy(name, path, len);
+		memcpy(name + len, suffix, n);
+	}
+	return name;
+}
+
+/* The words of our own command line, for the readers of the file. */
+static int read_argv(struct record_file *f)
+{
+	size_t len = 0, n = 0;
+
+	if (sysinfo_read_all("/proc/self/cmdline", &f->cmdline, &len) < 0)
+		len = 0;
+	for (size_t i = 0; i < len; i++)
+		n += !f->cmdline[i];
+	f->argv = mem_calloc(n + 1, sizeof(*f->argv));
+	if (!f->argv)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < len; i += strlen(f->cmdline + i) + 1)
+		f->argv[n++] = f->cmdline + i;
+	return 0;
+}
+
+static int open_fd(struct record_file *f, struct error *err)
+{
+	struct stat st;
+	bool there = stat(f->path, &st) == 0;
+
+	f->regular = !there || S_ISREG(st.st_mode);
+	if (!f->regular) {
+		f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
+	} else {
+		f->temp = with_suffix(f->path, ".XXXXXX");
+		if (!f->temp)
+			return no_memory(err);
+		f->fd = mkostemp(f->temp, O_CLOEXEC);
+	}
+	if (f->fd >= 0)
+		return 0;
+	int code = -errno;
+	mem_free(f->temp);
+	f->temp = NULL;
+	return error_errno(err, code, "Cannot record to the file '%s'", f->path);
+}
+
+static int open_writer(struct record_file *f, struct error *err)
+{
+	bool is_pipe = !strcmp(f->path, "-");
+	struct writer_options w = {
+		.path = is_pipe ? "-" : NULL,
+		.name = f->path,
+		.zstd_level = f->o.zstd_level,
+		.argv = f->argv,
+		.clock_id = CLOCK_MONOTONIC,
+		.wait = f->o.wait,
+		.ctx = f->o.ctx,
+	};
+	int r = is_pipe ? 0 : open_fd(f, err);
+
+	w.fd = f->fd;
+	return r < 0 ? r : writer_new(&f->writer, &w, err);
+}
+
+int record_file_new(struct record_file **ret, const struct record_file_options *o,
+		    struct error *err)
+{
+	struct record_file *f = mem_calloc(1, sizeof(*f));
+	int r = -ENOMEM;
+
+	if (!f)
+		return no_memory(err);
+	f->o = *o;
+	f->fd = -1;
+	f->path = mem_strdup(o->path);
+	if (!f->path || read_argv(f) < 0)
+		no_memory(err);
+	else
+		r = open_writer(f, err);
+	if (r < 0) {
+		record_file_free(f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+/* Is the file that a name stands for one of those that we may move away? */
+static bool is_there(const char *name)
+{
+	struct stat st;
+
+	return lstat(name, &st) == 0;
+}
+
+static int move(const char *from, const char *to, struct error *err)
+{
+	if (rename(from, to) == 0)
+		return 0;
+	return error_errno(err, -errno, "Cannot rename the file '%s' to '%s'", from, to);
+}
+
+/* The file can be read now: it gets its name. */
+static int put_in_place(struct record_file *f, struct error *err)
+{
+	int r = 0;
+
+	if (!f->n_rotated && is_there(f->path)) {
+		char *old = with_suffix(f->path, ".old");
+
+		r = old ? move(f->path, old, err) : no_memory(err);
+		mem_free(old);
+	}
+	if (r == 0)
+		r = move(f->temp, f->path, err);
+	if (r < 0)
+		return r;
+	mem_free(f->temp);
+	f->temp = NULL;
+	return 0;
+}
+
+static int keep(struct record_file *f, const struct record *r)
+{
+	if (mem_grow(&f->kept, &f->cap_kept, f->n_kept, sizeof(*f->kept)))
+		return -ENOMEM;
+	void *data = mem_dup(r->data, r->len, 1);
+	if (!data)
+		return -ENOMEM;
+	f->kept[f->n_kept++] = (struct record){r->kind, r->ring, data, r->len, NULL};
+	return 0;
+}
+
+static void look_at_attr(struct record_file *f, const struct record *r)
+{
+	struct perf_event_attr a = {0};
+	size_t n = r->len < PERF_ATTR_SIZE_VER0 ? r->len : PERF_ATTR_SIZE_VER0;
+
+	memcpy(&a, r->data, n);
+	if (a.type == PERF_TYPE_SOFTWARE && a.config == PERF_COUNT_SW_DUMMY &&
+	    r->len >= a.size + sizeof(f->dummy_id))
+		memcpy(&f->dummy_id, (const char *)r->data + a.size, sizeof(f->dummy_id));
+}
+
+static int note(struct record_file *f, const struct record *r)
+{
+	switch (r->kind) {
+	case RECORD_ATTR:
+		look_at_attr(f, r);
+		return keep(f, r);
+	case RECORD_HOST:
+	case RECORD_FORMAT:
+	case RECORD_CPU:
+		return keep(f, r);
+	case RECORD_KALLSYMS:
+		f->has_symbols = true;
+		return 0;
+	case RECORD_PERF:
+		if (!f->has_ring)
+			f->first_ring = r->ring;
+		f->has_ring = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Events: all that a reader needs to know before them is written. */
+static int put_in_place_once(struct record_file *f, struct error *err)
+{
+	int e = f->temp ? writer_flush(f->writer, err) : 0;
+
+	return e == 0 && f->temp ? put_in_place(f, err) : e;
+}
+
+int record_file_put(struct record_file *f, const struct record *r, struct error *err)
+{
+	int e = note(f, r) < 0 ? no_memory(err) : writer_put(f->writer, r, err);
+
+	return e == 0 && r->kind == RECORD_PERF ? put_in_place_once(f, err) : e;
+}
+
+int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iovec *runs, int n,
+			 struct error *err)
+{
+	struct record r = {.kind = RECORD_PERF, .ring = ring};
+
+	note(f, &r);
+	int e = writer_put_runs(f->writer, runs, n, err);
+	return e == 0 ? put_in_place_once(f, err) : e;
+}
+
+int record_file_flush(struct record_file *f, struct error *err)
+{
+	return f->has_ring ? writer_flush(f->writer, err) : 0;
+}
+
+bool record_file_is_regular(const struct record_file *f)
+{
+	return f->regular && f->fd >= 0;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* As kept, but a host record says when its file begins. */
+static int put_kept(struct record_file *f, const struct record *r, struct error *err)
+{
+	struct record_host h;
+	struct record now = *r;
+
+	if (r->kind == RECORD_HOST && r->len == sizeof(h)) {
+		memcpy(&h, r->data, sizeof(h));
+		h.clock_ns = clock_ns(CLOCK_MONOTONIC);
+		h.wall_ns = clock_ns(CLOCK_REALTIME);
+		now.data = &h;
+	}
+	return writer_put(f->writer, &now, err);
+}
+
+static int put_symbols(struct record_file *f, struct error *err)
+{
+	struct record r = {.kind = RECORD_KALLSYMS};
+	char *text = NULL;
+
+	if (!f->has_symbols)
+		return 0;
+	if (sysinfo_read_all("/proc/kallsyms", &text, &r.len) == -ENOMEM)
+		return no_memory(err);
+	r.data = text ? text : "";
+	int e = writer_put(f->writer, &r, err);
+	mem_free(text);
+	return e;
+}
+
+static int scan(const struct record_file *f, struct sideband *s)
+{
+	char mount[CGROUP_PATH];
+	int r = procfs_comms_all("/proc", s);
+
+	if (r == 0 && f->o.cgroups && cgroup_search("/proc/self/mounts", mount, sizeof(mount)) == 0)
+		r = cgroup_walk(mount, s);
+	return r;
+}
+
+static int put_tasks(struct record_file *f, struct error *err)
+{
+	struct sideband s = {.id = f->dummy_id};
+	int e = scan(f, &s);
+
+	if (e < 0)
+		error_errno(err, e, "Cannot read the tasks from /proc");
+	for (size_t at = 0, n; e == 0 && at < s.len; at += n) {
+		struct record r = {.kind = RECORD_PERF, .ring = f->first_ring};
+
+		n = sideband_run(&s, at, RUN_BYTES);
+		r.data = s.data + at;
+		r.len = n;
+		e = writer_put(f->writer, &r, err);
+	}
+	sideband_deinit(&s);
+	return e;
+}
+
+static int put_prologue(struct record_file *f, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < f->n_kept; i++) {
+		r = put_kept(f, &f->kept[i], err);
+		if (r == 0 && f->kept[i].kind == RECORD_HOST)
+			r = put_symbols(f, err);
+	}
+	if (r == 0)
+		r = put_tasks(f, err);
+	return r < 0 ? r : writer_flush(f->writer, err);
+}
+
+/* PATH.20261120-143005, with a number behind it where that is taken. */
+static char *part_name(const char *path)
+{
+	char stamp[48];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	size_t n = strftime(stamp, sizeof(stamp) - 12, ".%Y%m%d-%H%M%S", &tm);
+	for (int i = 2;; i++) {
+		char *name = with_suffix(path, stamp);
+
+		if (!name || !is_there(name))
+			return name;
+		mem_free(name);
+		snprintf(stamp + n, sizeof(stamp) - n, "-%d", i);
+	}
+}
+
+/* Only what this recording has made is removed. */
+static void drop_oldest(struct record_file *f)
+{
+	if (!f->o.keep || f->n_parts <= f->o.keep)
+		return;
+	unlink(f->parts[0]);
+	mem_free(f->parts[0]);
+	f->n_parts--;
+	memmove(f->parts, f->parts + 1, f->n_parts * sizeof(*f->parts));
+}
+
+static int retire(struct record_file *f, struct error *err)
+{
+	char *name;
+
+	if (mem_grow(&f->parts, &f->cap_parts, f->n_parts, sizeof(*f->parts)))
+		return no_memory(err);
+	name = part_name(f->path);
+	if (!name)
+		return no_memory(err);
+	int r = move(f->path, name, err);
+	if (r < 0) {
+		mem_free(name);
+		return r;
+	}
+	f->parts[f->n_parts++] = name;
+	f->n_rotated++;
+	drop_oldest(f);
+	return 0;
+}
+
+static void close_writer(struct record_file *f)
+{
+	writer_free(f->writer);
+	f->writer = NULL;
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
+
+int record_file_rotate(struct record_file *f, struct error *err)
+{
+	int r = writer_finish(f->writer, err);
+
+	if (r < 0)
+		return r;
+	close_writer(f);
+	r = open_writer(f, err);
+	if (r == 0)
+		r = put_prologue(f, err);
+	if (r == 0)
+		r = retire(f, err);
+	return r < 0 ? r : put_in_place(f, err);
+}
+
+int record_file_finish(struct record_file *f, struct error *err)
+{
+	if (!f->writer)
+		return 0;
+	int r = writer_finish(f->writer, err);
+	if (r == 0 && f->temp)
+		r = put_in_place(f, err);
+	return r;
+}
+
+int record_file_shrink(struct record_file *f, struct error *err)
+{
+	struct writer_options w = {
+		.name = f->path,
+		.zstd_level = f->o.zstd_level,
+		.argv = f->argv,
+		.clock_id = CLOCK_MONOTONIC,
+	};
+
+	if (!f->regular || !f->has_symbols || f->temp)
+		return 0;
+	return record_shrink(f->path, f->fd, &w, &f->shrunk_bytes, err);
+}
+
+void record_file_stat(const struct record_file *f, struct writer_stat *ret)
+{
+	*ret = (struct writer_stat){0};
+	if (f->writer)
+		writer_stat(f->writer, ret);
+	if (f->shrunk_bytes)
+		ret->bytes = f->shrunk_bytes;
+}
+
+unsigned record_file_parts(const struct record_file *f)
+{
+	return f->n_rotated;
+}
+
+void record_file_free(struct record_file *f)
+{
+	if (!f)
+		return;
+	close_writer(f);
+	if (f->temp)
+		unlink(f->temp);
+	for (size_t i = 0; i < f->n_kept; i++)
+		mem_free((void *)(uintptr_t)f->kept[i].data);
+	for (size_t i = 0; i < f->n_parts; i++)
+		mem_free(f->parts[i]);
+	mem_free(f->kept);
+	mem_free(f->parts);
+	mem_free(f->temp);
+	mem_free(f->path);
+	mem_free(f->argv);
+	mem_free(f->cmdline);
+	mem_free(f);
+}

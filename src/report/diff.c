@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The comparison of two measurements as text, CSV or JSON (schema kontend.diff/1), in the manner of
+ * the report: header lines that begin with '#', then the table. What was lost is said of each side,
+ * since a recording that lost half of its events has half of the waits.
+ */
+#include "kontend/diff.h"
+#include "kontend/jsonw.h"
+#include "kontend/text.h"
+#include "kontend/units.h"
+#include "report-int.h"
+
+#include <errno.h>
+#include <string.h>
+
+static double per_s(const struct query_overview *o, uint64_t n)
+{
+	return o->elapsed_ns ? (double)n * 1e9 / (double)o->elapsed_ns : 0;
+}
+
+static void text_side(FILE *out, char name, const struct diff_side *d,
+		      const struct query_overview *o)
+{
+	char file[1024], time[UNITS_BUF], n[UNITS_BUF], wait[UNITS_BUF], lost[UNITS_BUF];
+	char pct[UNITS_BUF], what[256];
+
+	fprintf(out, "# %c: %s: %s", name, text_clean(file, sizeof(file), d->file),
+		units_ns(time, o->elapsed_ns));
+	if (o->host->targets[0])
+		fprintf(out, ", %s", text_clean(what, sizeof(what), o->host->targets));
+	if (o->host->release[0])
+		fprintf(out, ", kernel %s", text_clean(what, sizeof(what), o->host->release));
+	fprintf(out, "\n#    %s waits, %s waited/s, lost %s, unmatched %s%%\n",
+		units_count(n, o->contended),
+		units_nsrate(wait, per_s(o, o->total_ns + o->inflight_ns)),
+		units_count(lost, o->damage.lost + o->damage.dropped),
+		o->unmatched_pct > 0 ? units_pct(pct, o->unmatched_pct) : "0");
+}
+
+static void json_side(struct jsonw *j, const char *key, const struct diff_side *d,
+		      const struct query_overview *o)
+{
+	const struct record_host *h = o->host;
+
+	jsonw_begin(j, key, '{', false);
+	jsonw_str(j, "file", d->file);
+	jsonw_str(j, "kernel", h->release[0] ? h->release : NULL);
+	jsonw_str(j, "machine", h->machine[0] ? h->machine : NULL);
+	jsonw_str(j, "targets", h->targets[0] ? h->targets : NULL);
+	jsonw_u64(j, "start_wall_ns", h->wall_ns);
+	jsonw_u64(j, "time_from_ns", o->from_ns);
+	jsonw_u64(j, "time_to_ns", o->to_ns);
+	jsonw_u64(j, "duration_ns", o->elapsed_ns);
+	jsonw_u64(j, "events", o->n_events);
+	jsonw_u64(j, "contended", o->contended);
+	jsonw_u64(j, "total_ns", o->total_ns);
+	jsonw_u64(j, "inflight_ns", o->inflight_ns);
+	jsonw_double(j, "wait_ns_per_s", per_s(o, o->total_ns + o->inflight_ns));
+	jsonw_u64(j, "lost", o->damage.lost);
+	jsonw_u64(j, "dropped", o->damage.dropped);
+	jsonw_u64(j, "unmatched", o->damage.unmatched_begin + o->damage.unmatched_end);
+	jsonw_u64(j, "doubtful", o->damage.doubtful);
+	jsonw_end(j, '}');
+}
+
+struct diff_answer {
+	struct query_overview a, b;
+	struct table table;
+};
+
+static void put_text(const struct diff_side *a, const struct diff_side *b,
+		     const struct diff_answer *d, const struct diff_spec *s, FILE *out)
+{
+	fprintf(out, "# kontend diff by %s\n", query_by_name(s->query.by));
+	text_side(out, 'A', a, &d->a);
+	text_side(out, 'B', b, &d->b);
+	fputs("#\n", out);
+	if (d->table.n_rows)
+		report_text_table(&d->table, s->ascii, s->width, out);
+	else
+		fputs("# no rows\n", out);
+	if (d->table.n_rows < d->table.n_match)
+		fprintf(out, "# %zu more rows\n", d->table.n_match - d->table.n_rows);
+}
+
+static void put_json(const struct diff_side *a, const struct diff_side *b,
+		     const struct diff_answer *d, const struct diff_spec *s, FILE *out)
+{
+	struct jsonw j = {.out = out};
+
+	jsonw_begin(&j, NULL, '{', false);
+	jsonw_str(&j, "schema", "kontend.diff/1");
+	json_side(&j, "a", a, &d->a);
+	json_side(&j, "b", b, &d->b);
+	report_json_table(&j, &d->table, query_by_name(s->query.by));
+	jsonw_end(&j, '}');
+}
+
+int diff_write(const struct diff_side *a, const struct diff_side *b, const struct diff_spec *s,
+	       FILE *out, struct error *err)
+{
+	struct diff_answer d;
+	int r = query_diff(a->q, b->q, &s->query, &d.table, err);
+
+	if (r == 0 && (query_overview(a->q, &d.a) < 0 || query_overview(b->q, &d.b) < 0))
+		r = error_set(err, -ENOMEM, "Cannot sum up: out of memory, end other programs");
+	if (r < 0)
+		return r;
+	errno = 0;
+	if (s->format == REPORT_JSON)
+		put_json(a, b, &d, s, out);
+	else if (s->format == REPORT_CSV)
+		report_csv_table(&d.table, s->csv_separator, out);
+	else
+		put_text(a, b, &d, s, out);
+	if (fflush(out) != 0 || ferror(out))
+		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the diff");
+	return 0;
+}

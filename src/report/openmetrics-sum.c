@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Totals that outlive what the model keeps. A model that is full folds what is cold, and a caller's
+ * sum would become smaller: to Prometheus a counter that began anew. So what the model has summed
+ * up is added to totals of our own, and the model forgets it. Two functions of one name are two
+ * callers to us but would be one set of labels, hence callers go by name, in an array in the order
+ * of names. It has a bound, and then what is new goes to "other".
+ */
+#include "kontend/mem.h"
+#include "kontend/when.h"
+#include "openmetrics-int.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MOST_CALLERS = 4096 };
+
+static const char other[] = "other";
+
+static uint64_t value_of(const struct table *t, size_t row, const char *key)
+{
+	size_t col = table_column(t, key);
+	const struct value *v = col == SIZE_MAX ? NULL : table_value(t, row, col);
+
+	return v && v->known ? v->u : 0;
+}
+
+/* The bucket of waits below a bound: the first one that reaches it. */
+static size_t bucket_of(uint64_t upper_ns)
+{
+	size_t k = OPENMETRICS_FIRST;
+
+	while (k <= OPENMETRICS_LAST && upper_ns > 1ull << k)
+		k++;
+	return k - OPENMETRICS_FIRST;
+}
+
+static int add_type(struct openmetrics *m, struct query *q, const struct table *t, size_t row)
+{
+	enum lock_type type = (enum lock_type)t->ids[row];
+	struct query_scope scope = {.mask = 1u << BY_TYPE, .id[BY_TYPE] = type};
+	struct openmetrics_type *sum = &m->types[type];
+	struct query_hist h;
+
+	if (query_hist(q, &scope, &h) < 0)
+		return -ENOMEM;
+	sum->is_seen = true;
+	for (size_t i = 0; i < h.n; i++)
+		sum->buckets[bucket_of(h.bars[i].upper_ns)] += h.bars[i].n;
+	sum->n += h.n_waits;
+	sum->total_ns += h.total_ns;
+	sum->failed += value_of(t, row, "failed");
+	sum->waiting = value_of(t, row, "waiting");
+	return 0;
+}
+
+static int add_types(struct openmetrics *m, struct query *q)
+{
+	struct query_spec spec = {.average = true};
+	struct table types;
+
+	if (query_types(q, &spec, &types, NULL) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < LOCK_TYPES; i++)
+		m->types[i].waiting = 0;
+	for (size_t i = 0; i < types.n_rows; i++)
+		if (add_type(m, q, &types, i) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int compare(const struct openmetrics_caller *a, const struct openmetrics_caller *b)
+{
+	int c = strcmp(a->name, b->name);
+
+	if (c == 0)
+		c = strcmp(a->type, b->type);
+	return c ? c : strcmp(a->mode, b->mode);
+}
+
+/* Where a caller is, or would be. */
+static size_t place_of(const struct openmetrics *m, const struct openmetrics_caller *c)
+{
+	size_t low = 0, high = m->n_callers;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (compare(&m->callers[mid], c) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool is_at(const struct openmetrics *m, size_t at, const struct openmetrics_caller *c)
+{
+	return at < m->n_callers && compare(&m->callers[at], c) == 0;
+}
+
+static int insert(struct openmetrics *m, size_t at, const struct openmetrics_caller *c)
+{
+	struct openmetrics_caller new = *c;
+
+	if (mem_grow(&m->callers, &m->cap_callers, m->n_callers, sizeof(*m->callers)))
+		return -ENOMEM;
+	new.name = strpool_intern(&m->names, c->name);
+	if (!new.name)
+		return -ENOMEM;
+	memmove(m->callers + at + 1, m->callers + at, (m->n_callers - at) * sizeof(*m->callers));
+	m->callers[at] = new;
+	m->n_callers++;
+	return 0;
+}
+
+static int add_caller(struct openmetrics *m, struct openmetrics_caller *c)
+{
+	size_t at = place_of(m, c);
+
+	if (!is_at(m, at, c) && m->n_callers >= MOST_CALLERS) {
+		c->name = other;
+		at = place_of(m, c);
+	}
+	if (!is_at(m, at, c))
+		return insert(m, at, c);
+	m->callers[at].n += c->n;
+	m->callers[at].total_ns += c->total_ns;
+	return 0;
+}
+
+/* Names of types and modes are constants: they stay when the table goes. */
+static const char *text_of(const struct table *t, size_t row, const char *key, const char *unknown)
+{
+	size_t col = table_column(t, key);
+	const struct value *v = col == SIZE_MAX ? NULL : table_value(t, row, col);
+
+	return v && v->known ? v->s : unknown;
+}
+
+static int add_callers(struct openmetrics *m, struct query *q)
+{
+	struct query_spec spec = {.by = BY_CALLER, .average = true};
+	struct table t;
+
+	if (query_locks(q, &spec, &t, NULL) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < t.n_rows; i++) {
+		struct openmetrics_caller one = {.name = text_of(&t, i, "caller", "unknown"),
+						 .type = text_of(&t, i, "type", "unknown"),
+						 .mode = text_of(&t, i, "mode", ""),
+						 .n = value_of(&t, i, "contended"),
+						 .total_ns = value_of(&t, i, "total_ns")};
+		if (one.n && add_caller(m, &one) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void note_start(struct openmetrics *m, const struct query_overview *o)
+{
+	const struct when w = {.clock_ns = o->host->clock_ns, .wall_ns = o->host->wall_ns};
+
+	if (!m->start_wall_ns)
+		m->start_wall_ns = when_wall_ns(&w, o->from_ns);
+}
+
+static int add(struct openmetrics *m, struct query *q)
+{
+	struct query_overview o;
+
+	if (query_overview(q, &o) < 0)
+		return -ENOMEM;
+	note_start(m, &o);
+	m->measured_ns += o.elapsed_ns;
+	m->longest_ns = o.any_longest ? o.longest_ns : 0;
+	m->n_events = o.n_events;
+	m->damage = o.damage;
+	m->host = *o.host;
+	return add_types(m, q) < 0 || add_callers(m, q) < 0 ? -ENOMEM : 0;
+}
+
+int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err)
+{
+	if (add(m, q) == 0)
+		return 0;
+	return error_set(err, -ENOMEM,
+			 "Cannot sum up the metrics: out of memory, end other programs");
+}
+
+int openmetrics_new(struct openmetrics **ret, const struct openmetrics_spec *s)
+{
+	struct openmetrics *m = mem_calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->spec = *s;
+	*ret = m;
+	return 0;
+}
+
+void openmetrics_free(struct openmetrics *m)
+{
+	if (!m)
+		return;
+	strpool_deinit(&m->names);
+	mem_free(m->callers);
+	mem_free(m);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_REPORT_INT_H
+#define KONTEND_REPORT_INT_H
+
+#include "kontend/jsonw.h"
+#include "kontend/query-perf.h"
+#include "kontend/report.h"
+
+/* All answers that a report shows: asked for before the first byte is written. */
+struct report_data {
+	struct query *q;
+	const struct report_spec *spec;
+	unsigned views;			/* enum report_view, with those that come along */
+	struct query_overview overview; /* always: the header says how far to trust the rest */
+	struct query_perf_sum perf;	/* always */
+	struct query_perf_waits slot_waits;
+	struct table types, cpus, locks, waiters, slots, holders, contexts, events;
+	struct query_tree tree;
+	struct query_hist hist;
+};
+
+void report_text(const struct report_data *d, FILE *out);
+void report_csv(const struct report_data *d, FILE *out);
+void report_json(const struct report_data *d, FILE *out);
+
+/* One table in the manner of these reports; JSON: as a member named as the table is. */
+void report_text_table(const struct table *t, bool ascii, int width, FILE *out);
+void report_csv_table(const struct table *t, char separator /* 0: ',' */, FILE *out);
+void report_json_table(struct jsonw *j, const struct table *t, const char *by);
+/* The same in two parts, so that members can come between; then jsonw_end(j, '}'). */
+void report_json_head(struct jsonw *j, const struct table *t, const char *by);
+void report_json_rows(struct jsonw *j, const char *key, const struct table *t);
+
+/* report-perf.c: breakpoint slots, perf events and contexts, in each format. */
+void report_perf_text(const struct report_data *d, FILE *out);
+void report_perf_text_sum(const struct report_data *d, FILE *out); /* of the overview */
+void report_perf_json(const struct report_data *d, struct jsonw *j);
+void report_perf_json_sum(const struct report_data *d, struct jsonw *j);
+void report_perf_json_source(const struct report_data *d, struct jsonw *j);
+const char *report_perf_by(const struct report_data *d); /* of contexts: "context", "process" */
+
+static inline bool report_has(const struct report_data *d, enum report_view v)
+{
+	return d->views & (unsigned)v;
+}
+
+static inline double report_rate(const struct report_data *d, uint64_t n)
+{
+	uint64_t ns = d->overview.elapsed_ns;
+
+	return ns ? (double)n * 1e9 / (double)ns : 0;
+}
+
+const char *report_sym_state(enum sym_state s); /* "ok", "withheld", ... */
+
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes each event as it passes, as a line of columns or of JSON (schema kontend.script/1, which
+ * the first line names). What an event does not say itself, such as the type of a lock at the end
+ * of a wait, is read from the wait that the model has paired it with; an end that has none shows a
+ * question mark or null. Comm, fork and exit are no lines: they only name what follows.
+ */
+#include "kontend/script.h"
+#include "event-names.h"
+#include "kontend/jsonw.h"
+#include "kontend/mem.h"
+#include "kontend/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct script {
+	struct engine_watch watch;
+	const struct engine *engine;
+	FILE *out;
+	bool json, started;
+	uint64_t n;
+	struct event_names names;
+};
+
+/* An event with what the model knows about it. */
+struct line {
+	const struct event *ev;
+	const struct wait *wait; /* NULL: none */
+	const char *event;
+	enum lock_type type; /* valid when `typed` */
+	uint32_t flags;
+	uint64_t lock, wait_ns;
+	bool typed, is_lock, is_end, continues;
+	const char *caller, *object, *comm; /* NULL: not known */
+	char caller_buf[EVENT_NAMES_TEXT], object_buf[EVENT_NAMES_TEXT];
+	char comm_buf[EVENT_NAMES_TEXT], flags_buf[EVENT_NAMES_TEXT];
+};
+
+static void describe_begin(struct script *s, struct line *l)
+{
+	const struct event *ev = l->ev;
+
+	l->flags = ev->begin.flags;
+	l->type = locktype_from_flags(l->flags);
+	l->typed = true;
+	l->lock = ev->begin.lock;
+	l->continues = l->wait && l->wait->begin_ns != ev->time;
+	if (l->wait && !l->continues && l->wait->stack != STACK_OTHER)
+		l->caller = event_names_caller(&s->names, l->wait->stack, l->caller_buf);
+	else if (ev->begin.n_frames)
+		l->caller = event_names_func(
+			s->engine,
+			ev->begin.frames[sym_caller(&s->engine->sym, ev->begin.frames,
+						    ev->begin.n_frames)],
+			l->caller_buf);
+}
+
+static void describe_end(struct script *s, struct line *l)
+{
+	const struct wait *w = l->wait;
+
+	l->is_end = true;
+	l->lock = l->ev->end.lock;
+	if (l->ev->end.ret)
+		l->event = "failed";
+	if (!w)
+		return;
+	l->flags = w->flags;
+	l->type = (enum lock_type)s->engine->model.locks.locks[w->lock].type;
+	l->typed = true;
+	l->wait_ns = l->ev->time > w->begin_ns ? l->ev->time - w->begin_ns : 0;
+	l->caller = event_names_caller(&s->names, w->stack, l->caller_buf);
+}
+
+static uint32_t task_of(const struct model *m, int32_t tid)
+{
+	const uint32_t *task = map64_get(&m->tasks.by_tid, (uint32_t)tid);
+
+	return task ? *task : TASK_OTHER;
+}
+
+static bool describe(struct script *s, struct line *l, const struct event *ev)
+{
+	static const char *const names[] = {
+		[EVENT_CONTENTION_BEGIN] = "begin",
+		[EVENT_CONTENTION_END] = "end",
+		[EVENT_LOST] = "lost",
+		[EVENT_LOST_SAMPLES] = "lost",
+		[EVENT_THROTTLE] = "throttled",
+	};
+	const struct model *m = &s->engine->model;
+
+	if (ev->kind >= sizeof(names) / sizeof(names[0]) || !names[ev->kind])
+		return false;
+	l->ev = ev;
+	l->event = names[ev->kind];
+	l->wait = m->last_wait ? &m->waits.waits[m->last_wait] : NULL;
+	l->is_lock = ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END;
+	if (!l->is_lock)
+		return true;
+	l->comm = event_names_comm(s->engine, task_of(m, ev->tid), l->comm_buf);
+	if (ev->kind == EVENT_CONTENTION_BEGIN)
+		describe_begin(s, l);
+	else
+		describe_end(s, l);
+	l->object = event_names_object(s->engine, l->lock, l->object_buf);
+	return true;
+}
+
+static void put_place(const struct script *s, const struct line *l)
+{
+	char task[EVENT_NAMES_TEXT + 16] = "-";
+
+	if (l->is_lock)
+		snprintf(task, sizeof(task), "%s/%" PRId32, l->comm ? l->comm : "-", l->ev->tid);
+	fprintf(s->out, "%6" PRIu64 ".%09" PRIu64 " [%03" PRIu32 "] %-20s %-9s ",
+		l->ev->time / 1000000000u, l->ev->time % 1000000000u, l->ev->cpu, task, l->event);
+}
+
+static void put_text(const struct script *s, struct line *l)
+{
+	char lock[EVENT_NAMES_TEXT], ns[UNITS_BUF], wait[UNITS_BUF + 2] = "-";
+
+	put_place(s, l);
+	if (!l->is_lock) {
+		if (l->ev->kind == EVENT_THROTTLE)
+			fputs("the kernel held back events of this CPU\n", s->out);
+		else
+			fprintf(s->out, "%" PRIu64 " records\n", l->ev->lost);
+		return;
+	}
+	if (l->is_end)
+		snprintf(wait, sizeof(wait), "%s%s", l->wait && l->wait->doubtful ? "~" : "",
+			 l->wait ? units_ns(ns, l->wait_ns) : "?");
+	snprintf(lock, sizeof(lock), "0x%" PRIx64, l->lock);
+	fprintf(s->out, "%-12s %-18s %-12s %7s  %s\n", l->typed ? locktype_name(l->type) : "?",
+		l->object ? l->object : lock,
+		l->typed ? event_names_flags(l->flags, l->flags_buf) : "?", wait,
+		l->caller ? l->caller : "-");
+}
+
+static void put_lock_json(struct jsonw *j, struct line *l)
+{
+	const char *mode = l->typed ? locktype_mode(l->type) : "";
+
+	jsonw_i64(j, "pid", l->ev->pid);
+	jsonw_i64(j, "tid", l->ev->tid);
+	jsonw_str(j, "comm", l->comm);
+	jsonw_hex(j, "lock", l->lock);
+	jsonw_str(j, "name", l->object);
+	jsonw_str(j, "type", l->typed ? locktype_base(l->type) : NULL);
+	jsonw_str(j, "mode", *mode ? mode : NULL);
+	jsonw_str(j, "flags", l->typed ? event_names_flags(l->flags, l->flags_buf) : NULL);
+	jsonw_str(j, "caller", l->caller);
+	if (!l->is_end) {
+		jsonw_bool(j, "continues", l->continues);
+		return;
+	}
+	jsonw_i64(j, "ret", l->ev->end.ret);
+	if (l->wait) {
+		jsonw_u64(j, "begin_ns", l->wait->begin_ns);
+		jsonw_u64(j, "wait_ns", l->wait_ns);
+		jsonw_bool(j, "doubtful", l->wait->doubtful);
+	} else {
+		jsonw_null(j, "begin_ns");
+		jsonw_null(j, "wait_ns");
+		jsonw_null(j, "doubtful");
+	}
+}
+
+static void put_json(const struct script *s, struct line *l)
+{
+	struct jsonw j = {.out = s->out};
+
+	jsonw_begin(&j, NULL, '{', true);
+	jsonw_u64(&j, "time_ns", l->ev->time);
+	jsonw_u64(&j, "cpu", l->ev->cpu);
+	jsonw_str(&j, "event", l->event);
+	if (l->is_lock)
+		put_lock_json(&j, l);
+	else if (l->ev->kind != EVENT_THROTTLE)
+		jsonw_u64(&j, "records", l->ev->lost);
+	jsonw_end(&j, '}');
+}
+
+static void put_header(const struct script *s)
+{
+	const struct record_host *h = &s->engine->model.host;
+	struct jsonw j = {.out = s->out};
+
+	if (!s->json) {
+		fprintf(s->out, "#%15s %5s %-20s %-9s %-12s %-18s %-12s %7s  %s\n", "TIME", "CPU",
+			"TASK", "EVENT", "TYPE", "LOCK", "FLAGS", "WAIT", "CALLER");
+		return;
+	}
+	jsonw_begin(&j, NULL, '{', true);
+	jsonw_str(&j, "schema", "kontend.script/1");
+	jsonw_str(&j, "kernel", h->release[0] ? h->release : NULL);
+	jsonw_str(&j, "machine", h->machine[0] ? h->machine : NULL);
+	jsonw_u64(&j, "start_ns", h->clock_ns);
+	jsonw_u64(&j, "start_wall_ns", h->wall_ns);
+	jsonw_end(&j, '}');
+}
+
+static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
+{
+	struct script *s = (struct script *)w;
+	struct line l;
+
+	memset(&l, 0, offsetof(struct line, caller_buf));
+	if (!describe(s, &l, ev))
+		return 0;
+	errno = 0;
+	if (!s->started)
+		put_header(s);
+	s->started = true;
+	if (s->json)
+		put_json(s, &l);
+	else
+		put_text(s, &l);
+	s->n++;
+	if (ferror(s->out))
+		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the events");
+	return 0;
+}
+
+int script_new(struct script **ret, const struct engine *e, FILE *out, bool json)
+{
+	struct script *s = mem_calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->watch.event = take_event;
+	s->engine = s->names.engine = e;
+	s->out = out;
+	s->json = json;
+	*ret = s;
+	return 0;
+}
+
+void script_free(struct script *s)
+{
+	mem_free(s);
+}
+
+struct engine_watch *script_watch(struct script *s)
+{
+	return &s->watch;
+}
+
+uint64_t script_count(const struct script *s)
+{
+	return s->n;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_RUN_LOOK_H
+#define KONTEND_RUN_LOOK_H
+
+#include "kontend/error.h"
+#include "kontend/opts.h"
+
+struct look;
+struct run_look;
+
+/* What a run with these options looks at once a tick. */
+int run_look_new(struct run_look **ret, const struct opts *o, struct error *err);
+struct look *run_look_of(struct run_look *r); /* borrowed; NULL of NULL */
+void run_look_free(struct run_look *r);	      /* after the source that it was given to */
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Builds the pipe: options -> target -> live source or recording -> engine. The demo workload is
+ * forked before the source starts its thread, so that the child is a plain single-threaded process,
+ * and ends with us whatever happens, since it asks the kernel for a signal at our end.
+ */
+#include "kontend/run.h"
+#include "kontend/demo.h"
+#include "kontend/history.h"
+#include "kontend/reader.h"
+#include "run-look.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int run_target(struct run *r, const struct opts *o, struct error *err)
+{
+	struct target *t = &r->target;
+	int ret = 0;
+
+	if (o->cpus)
+		ret = target_parse_cpus(t, o->cpus, err);
+	if (ret == 0 && o->pids)
+		ret = target_parse_ids(t, TARGET_PIDS, o->pids, err);
+	if (ret == 0 && o->tids)
+		ret = target_parse_ids(t, TARGET_TIDS, o->tids, err);
+	if (ret == 0 && o->cgroup)
+		ret = target_set_cgroup(t, o->cgroup, err);
+	if (ret == 0 && o->command) {
+		t->kind = o->all_cpus ? TARGET_SYSTEM : TARGET_COMMAND;
+		t->command = o->command;
+	}
+	return ret;
+}
+
+static _Noreturn void demo_child(void)
+{
+	struct demo_options d = {0};
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	_exit(demo_run(&d, NULL) < 0);
+}
+
+static int start_demo(struct run *r, struct error *err)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return error_errno(err, -errno, "Cannot fork for the demo workload");
+	if (pid == 0)
+		demo_child();
+	r->demo = pid;
+	return 0;
+}
+
+static void stop_demo(struct run *r)
+{
+	if (!r->demo)
+		return;
+	kill(r->demo, SIGTERM);
+	while (waitpid(r->demo, NULL, 0) < 0 && errno == EINTR)
+		;
+	r->demo = 0;
+}
+
+/* Symbols take a moment to read: now, and not while events are waiting. */
+static int read_prologue(struct run *r, struct error *err)
+{
+	int ret;
+
+	do {
+		ret = engine_pump(&r->engine, 0, err);
+	} while (ret == 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* Is there anything that shows or keeps what the inspector sees? */
+static bool looks(const struct opts *o)
+{
+	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_RECORD;
+}
+
+int run_source(struct run *r, const struct opts *o, struct error *err)
+{
+	/* Before there are descriptors for the demo to inherit. */
+	int ret = o->demo ? start_demo(r, err) : 0;
+	if (ret == 0 && looks(o))
+		ret = run_look_new(&r->look, o, err);
+	if (ret < 0)
+		return ret;
+	struct live_options l = {
+		.target = r->target,
+		.look = run_look_of(r->look),
+		.tick_ns = o->delay_ns,
+		.ring_pages = (uint32_t)o->mmap_pages,
+		.max_stack = (uint32_t)o->max_stack,
+		.no_stack = o->no_stack,
+		.relaxed = o->verb == VERB_RECORD,
+		.end_stack = o->verb == VERB_RECORD,
+	};
+	return live_new(&r->source, &l, &r->info, err);
+}
+
+/* On r->source, which run_close() takes care of also when this fails. */
+static int open_engine(struct run *r, struct error *err)
+{
+	struct source *top = r->source;
+	int ret = r->remember ? history_new(&top, r->source, NULL, err) : 0;
+
+	if (ret == 0)
+		ret = engine_init(&r->engine, top, NULL, err);
+	r->opened = ret == 0;
+	if (ret < 0 && top != r->source) {
+		source_free(top);
+		r->source = NULL; /* went with it */
+	}
+	return ret;
+}
+
+int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct error *err)
+{
+	struct reader_options options = {.path = path, .tick_ns = tick_ns};
+	int ret = reader_new(&r->source, &options, err);
+
+	r->from_file = true;
+	return ret < 0 ? ret : open_engine(r, err);
+}
+
+int run_open(struct run *r, const struct opts *o, struct error *err)
+{
+	if (o->input)
+		return run_open_file(r, o->input, o->delay_ns, err);
+	int ret = run_source(r, o, err);
+	if (ret == 0)
+		ret = open_engine(r, err);
+	return ret < 0 ? ret : read_prologue(r, err);
+}
+
+int run_start(struct run *r, struct error *err)
+{
+	return r->from_file ? 0 : live_start(r->source, err);
+}
+
+void run_stop(struct run *r)
+{
+	if (!r->from_file)
+		live_stop(r->source);
+}
+
+int run_command_status(struct run *r)
+{
+	if (!r->command_ended && r->source && !r->from_file &&
+	    live_child(r->source, &r->command_status) == 1)
+		r->command_ended = true;
+	if (!r->command_ended)
+		return -1;
+	return WIFSIGNALED(r->command_status) ? 128 + WTERMSIG(r->command_status)
+					      : WEXITSTATUS(r->command_status);
+}
+
+void run_close(struct run *r)
+{
+	if (r->opened)
+		engine_deinit(&r->engine);
+	else
+		source_free(r->source);
+	run_look_free(r->look);
+	stop_demo(r);
+	target_deinit(&r->target);
+	*r = (struct run){0};
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Control groups by path. The id that samples carry is the inode number of the group's directory
+ * (on 64-bit kernels), so a walk over the mounted tree names all that exist; later ones are named
+ * by the kernel's own PERF_RECORD_CGROUP. The walk keeps one path buffer that grows and shrinks
+ * with the depth; directories that vanish meanwhile are left out.
+ */
+#include "kontend/cgroup.h"
+#include "kontend/mem.h"
+#include "kontend/sysinfo.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 64 };
+
+struct walk {
+	struct sideband *out;
+	char path[CGROUP_PATH];
+	size_t root_len; /* of the mount's own path */
+	int depth;
+};
+
+/* Does a line of mounts ("dev dir type options ...") name perf's hierarchy, @v2 or not? */
+static bool line_matches(char *line, bool v2, const char **ret_dir)
+{
+	char *save = NULL;
+	char *dev = strtok_r(line, " ", &save), *dir = strtok_r(NULL, " ", &save);
+	char *type = strtok_r(NULL, " ", &save), *options = strtok_r(NULL, " ", &save);
+
+	if (!dev || !options)
+		return false;
+	*ret_dir = dir;
+	if (v2)
+		return !strcmp(type, "cgroup2");
+	return !strcmp(type, "cgroup") && strstr(options, "perf_event");
+}
+
+static int search(char *text, bool v2, char *ret_path, size_t size)
+{
+	char *next = NULL;
+	const char *dir;
+
+	for (char *line = text; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (line_matches(line, v2, &dir) && strlen(dir) < size) {
+			strcpy(ret_path, dir);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int cgroup_search(const char *mounts, char *ret_path, size_t size)
+{
+	int r = -ENOENT;
+
+	for (int v2 = 0; v2 <= 1 && r == -ENOENT; v2++) {
+		char *text;
+		size_t len;
+		r = sysinfo_read_all(mounts, &text, &len);
+		if (r < 0)
+			return r;
+		r = search(text, v2, ret_path, size);
+		mem_free(text);
+	}
+	return r;
+}
+
+static bool is_cgroup_dir(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 &&
+	       (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC);
+}
+
+int cgroup_open(const char *name, struct error *err)
+{
+	char mount[CGROUP_PATH], path[CGROUP_PATH * 2 + 2];
+	int fd = -1;
+
+	if (cgroup_search("/proc/self/mounts", mount, sizeof(mount)) < 0)
+		return error_set(err, -ENOENT,
+				 "No cgroup2 file system is mounted, so cgroup %s cannot be found: "
+				 "run 'mount -t cgroup2 none /sys/fs/cgroup'",
+				 name);
+	if (name[0] == '/')
+		fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_cgroup_dir(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	snprintf(path, sizeof(path), "%s/%s", mount, name + strspn(name, "/"));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	int code = -errno;
+	return error_set(err, code, "No such cgroup: %s (%s: %s): see 'systemd-cgls' or 'ls %s'",
+			 name, path, strerror(-code), mount);
+}
+
+static int walk_dir(struct walk *w, int parent, const char *name);
+
+/* The subdirectories of @d, which is w->path. */
+static int walk_children(struct walk *w, DIR *d)
+{
+	struct dirent *e;
+	int r = 0;
+
+	while (r == 0 && (e = readdir(d)) != NULL) {
+		size_t len = strlen(w->path);
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		if (len + strlen(e->d_name) + 2 > sizeof(w->path))
+			continue;
+		sprintf(w->path + len, "/%s", e->d_name);
+		r = walk_dir(w, dirfd(d), e->d_name);
+		w->path[len] = '\0';
+	}
+	return r;
+}
+
+static int walk_dir(struct walk *w, int parent, const char *name)
+{
+	struct stat st;
+	int r = 0;
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	const char *below = w->path + w->root_len;
+	if (fstat(fd, &st) == 0)
+		r = sideband_cgroup(w->out, st.st_ino, *below ? below : "/");
+	if (r == 0 && w->depth < DEPTH_MAX) {
+		w->depth++;
+		r = walk_children(w, d);
+		w->depth--;
+	}
+	closedir(d);
+	return r;
+}
+
+int cgroup_walk(const char *mount, struct sideband *s)
+{
+	struct walk w = {.out = s};
+
+	snprintf(w.path, sizeof(w.path), "%s", mount);
+	w.root_len = strlen(w.path);
+	return walk_dir(&w, AT_FDCWD, mount);
+}

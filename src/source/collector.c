@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The collector: a thread that drains the rings into the queue, so that nothing that somebody does
+ * with the records holds them up. A full queue must not do that either: what finds no room in it is
+ * counted and thrown away.
+ */
+#include "kontend/collector.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { COLLECTOR_NICE = -15 };
+
+/* One chunk of @r into the queue; false when there was no room or no sense in it. */
+static bool take_chunk(struct collector *c, struct drain_ring *r, uint64_t head)
+{
+	uint64_t used = ring_used(&r->ring, head);
+	size_t want = used < RING_RECORD_MAX ? (size_t)used : RING_RECORD_MAX;
+	size_t size = 0, len = 0;
+	void *data = NULL;
+	struct queue_item *it = queue_alloc(c->queue, want, &data, &size);
+	int answer = it ? ring_drain(&r->ring, head, data, size, &len) : -ENOBUFS;
+
+	if (answer == 0) {
+		drain_restore_ids(r, data, len);
+		queue_push(c->queue, it, RECORD_PERF, r->cpu, len);
+		return true;
+	}
+	if (it)
+		queue_cancel(c->queue, it);
+	r->drop.bytes += used;
+	r->drop.records += answer == -EBADMSG ? 1 : ring_skip(&r->ring, head);
+	return false;
+}
+
+static void sink_take(void *ctx, struct drain_ring *r, uint64_t head)
+{
+	while (ring_used(&r->ring, head)) {
+		if (!take_chunk(ctx, r, head))
+			break;
+	}
+}
+
+static int sink_put(void *ctx, enum record_kind kind, uint32_t ring, const void *data, size_t len)
+{
+	struct collector *c = ctx;
+
+	return queue_put(c->queue, kind, ring, data, len);
+}
+
+static int sink_put_always(void *ctx, enum record_kind kind, uint32_t ring, const void *data,
+			   size_t len)
+{
+	struct collector *c = ctx;
+
+	return queue_put_always(c->queue, kind, ring, data, len);
+}
+
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A wake-up has said what it had to say. */
+static void take_wake(struct collector *c)
+{
+	uint64_t count;
+
+	if (read(c->wake_fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+static void *run(void *arg)
+{
+	struct collector *c = arg;
+	struct drain_sink sink = {
+		.take = sink_take, .put = sink_put, .put_always = sink_put_always, .ctx = c};
+	const int fds[2] = {c->wake_fd, -1};
+	bool end = false;
+
+	collector_hurry();
+	while (!end && !atomic_load(&c->pausing)) {
+		if (drain_wait(&c->drain, fds, UINT64_MAX))
+			take_wake(c);
+		end = atomic_load(&c->stopping);
+		drain_set_tick(&c->drain, atomic_load(&c->tick_ns));
+		end |= drain_step(&c->drain, &sink);
+		atomic_store(&c->cost_ns, cpu_time_ns());
+	}
+	if (end) {
+		drain_finish(&c->drain, &sink);
+		queue_close(c->queue);
+	}
+	atomic_store(&c->cost_ns, cpu_time_ns());
+	return NULL;
+}
+
+int collector_hurry(void)
+{
+	int before = getpriority(PRIO_PROCESS, 0);
+
+	/* The rings fill fastest when CPUs are scarce. Who may not ask for this goes without. */
+	(void)setpriority(PRIO_PROCESS, 0, COLLECTOR_NICE);
+	return before;
+}
+
+int collector_init(struct collector *c, struct error *err)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd < 0)
+		return error_errno(err, -errno, "Cannot make an eventfd for the collector");
+	c->wake_fd = fd;
+	c->ready = true;
+	return drain_init(&c->drain, err);
+}
+
+int collector_start(struct collector *c, struct error *err)
+{
+	sigset_t all, before;
+
+	if (!c->began)
+		drain_begin(&c->drain, atomic_load(&c->tick_ns));
+	c->began = true;
+	atomic_store(&c->pausing, false);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(&c->thread, NULL, run, c);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code)
+		return error_errno(err, -code, "Cannot start the collector thread");
+	c->started = true;
+	return 0;
+}
+
+static void wake(struct collector *c)
+{
+	uint64_t one = 1;
+
+	/* It can only fail when it is readable already. */
+	if (write(c->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void join(struct collector *c)
+{
+	if (!c->started)
+		return;
+	wake(c);
+	pthread_join(c->thread, NULL);
+	c->started = false;
+}
+
+void collector_pause(struct collector *c)
+{
+	atomic_store(&c->pausing, true);
+	join(c);
+}
+
+bool collector_is_stopping(const struct collector *c)
+{
+	return atomic_load(&c->stopping);
+}
+
+void collector_stop(struct collector *c)
+{
+	int before = errno;
+
+	atomic_store(&c->stopping, true);
+	wake(c);
+	errno = before;
+}
+
+void collector_set_tick(struct collector *c, uint64_t tick_ns)
+{
+	atomic_store(&c->tick_ns, tick_ns);
+	wake(c);
+}
+
+void collector_deinit(struct collector *c)
+{
+	if (c->started)
+		collector_stop(c);
+	join(c);
+	if (c->ready)
+		close(c->wake_fd);
+	c->ready = false;
+	drain_deinit(&c->drain);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPU lists as the kernel writes them and users type them. Parsing marks a bit for each CPU, so the
+ * array comes out ascending and without repeats whatever the order of the text.
+ */
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/sysinfo.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_number(const char **p, uint32_t *ret)
+{
+	char *end;
+
+	if (**p < '0' || **p > '9')
+		return false;
+	unsigned long v = strtoul(*p, &end, 10);
+	if (v >= CPULIST_MAX)
+		return false;
+	*p = end;
+	*ret = (uint32_t)v;
+	return true;
+}
+
+/* Marks the CPUs of @list in @bits and counts them. */
+static int mark(const char *list, uint64_t *bits, size_t *ret_n)
+{
+	const char *p = list;
+	uint32_t first, last;
+
+	for (;;) {
+		if (!parse_number(&p, &first))
+			return -EINVAL;
+		last = first;
+		if (*p == '-' && (p++, !parse_number(&p, &last) || last < first))
+			return -EINVAL;
+		for (uint32_t c = first; c <= last; c++) {
+			*ret_n += !(bits[c / 64] >> c % 64 & 1);
+			bits[c / 64] |= 1ull << c % 64;
+		}
+		if (!*p)
+			return 0;
+		if (*p++ != ',')
+			return -EINVAL;
+	}
+}
+
+int cpulist_parse(const char *list, uint32_t **ret, size_t *ret_n)
+{
+	uint64_t *bits = mem_calloc(CPULIST_MAX / 64, sizeof(*bits));
+	uint32_t *cpus = NULL;
+	size_t n = 0, k = 0;
+
+	if (!bits)
+		return -ENOMEM;
+	int r = mark(list, bits, &n);
+	if (r == 0) {
+		cpus = mem_calloc(n, sizeof(*cpus));
+		r = cpus ? 0 : -ENOMEM;
+	}
+	for (uint32_t c = 0; r == 0 && k < n; c++) {
+		if (bits[c / 64] >> c % 64 & 1)
+			cpus[k++] = c;
+	}
+	mem_free(bits);
+	if (r == 0) {
+		*ret = cpus;
+		*ret_n = n;
+	}
+	return r;
+}
+
+int cpulist_read(const char *which, uint32_t **ret, size_t *ret_n)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/%s", which);
+	int r = sysinfo_read(path, text, sizeof(text));
+	return r < 0 ? r : cpulist_parse(text, ret, ret_n);
+}
+
+const char *cpulist_format(const uint32_t *cpus, size_t n, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0, j; i < n && used < size; i = j) {
+		for (j = i + 1; j < n && cpus[j] == cpus[j - 1] + 1;)
+			j++;
+		int w = snprintf(buf + used, size - used, "%s%u", i ? "," : "", cpus[i]);
+		used += (size_t)w;
+		if (j > i + 1 && used < size)
+			used += (size_t)snprintf(buf + used, size - used, "-%u", cpus[j - 1]);
+	}
+	return buf;
+}
+
+int cpulist_has(const uint32_t *cpus, size_t n, uint32_t cpu)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (cpus[i] == cpu)
+			return 1;
+	}
+	return 0;
+}

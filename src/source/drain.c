@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Drain all rings, say how far that reaches, and know when to do it again.
+ *
+ * An event gets its time first and its place in the ring a moment later, so a drain cannot promise
+ * what is younger than its own start, and hardly that. A ROUND therefore carries the start of an
+ * earlier drain, at least SETTLE_NS before the present one. A TICK is due when a round passes it;
+ * to have it early, there is a drain right at the tick and another SETTLE_NS later. Rounds that
+ * would say nothing new (no data since) are left out, which lets an idle reader sleep. Who is
+ * relaxed hears of ticks and rounds when the rings are looked at anyway.
+ *
+ * A sink that has no room must not hold up the rings, and the rounds not either: what it could not
+ * take is counted and thrown away there, and a RECORD_DROP tells so before the next round.
+ */
+#include "kontend/drain.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/sysinfo.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#define MS 1000000ull
+
+static const uint64_t SETTLE_NS = 2 * MS; /* from time stamp to ring, with room for a late CPU */
+static const uint64_t RELAXED_SETTLE_NS = 50 * MS;
+static const uint64_t DRAIN_NS = 50 * MS; /* rings are looked at no later than this */
+static const uint64_t RELAXED_NS = 500 * MS, RELAXED_CPUS_NS = 4000 * MS;
+static const uint64_t RELAXED_LOOK_NS = 10000 * MS;
+static const uint64_t LOOK_NS = 200 * MS; /* at CPUs and tasks that may have gone */
+enum { CALLERS = 2 };			  /* descriptors that drain_wait() is given */
+enum { WORTH = 16 };			  /* a drain before its time: that part of some ring */
+enum { CATCH_UP = 16 };			  /* ticks made up for after a stall, no more */
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int put(struct drain *d, enum record_kind kind, uint32_t ring, const void *data, size_t len)
+{
+	return d->sink->put(d->sink->ctx, kind, ring, data, len);
+}
+
+/* Everything that is in @r now; what comes meanwhile is for the next time. */
+static bool take_ring(struct drain *d, struct drain_ring *r)
+{
+	uint64_t head = ring_head(&r->ring), used = ring_used(&r->ring, head);
+
+	if (used > r->max_used)
+		r->max_used = used;
+	if (used)
+		d->sink->take(d->sink->ctx, r, head);
+	return used != 0;
+}
+
+static void say_drops(struct drain *d)
+{
+	for (size_t i = 0; i < d->n_rings; i++) {
+		struct drain_ring *r = &d->rings[i];
+		if (!r->drop.records)
+			continue;
+		if (put(d, RECORD_DROP, r->cpu, &r->drop, sizeof(r->drop)) == 0)
+			r->drop = (struct record_drop){0};
+	}
+}
+
+static void take_all(struct drain *d)
+{
+	bool data = false;
+
+	for (size_t i = 0; i < d->n_rings; i++)
+		data |= take_ring(d, &d->rings[i]);
+	if (d->sink->taken)
+		d->sink->taken(d->sink->ctx);
+	if (data)
+		d->data_until = clock_ns(CLOCK_MONOTONIC);
+	say_drops(d);
+}
+
+static void say_fills(struct drain *d)
+{
+	for (size_t i = 0; i < d->n_rings; i++) {
+		struct drain_ring *r = &d->rings[i];
+		struct record_fill fill = {(uint32_t)r->max_used, (uint32_t)r->ring.size};
+		if (fill.used_bytes || r->filled)
+			put(d, RECORD_FILL, r->cpu, &fill, sizeof(fill));
+		r->filled = fill.used_bytes != 0;
+		r->max_used = 0;
+	}
+}
+
+/* Ticks that are due by @until, oldest first. */
+static void say_ticks(struct drain *d, uint64_t until)
+{
+	if (d->next_tick > until)
+		return;
+	say_fills(d);
+	uint64_t behind = (until - d->next_tick) / d->tick_now;
+	if (behind > CATCH_UP)
+		d->next_tick += behind * d->tick_now;
+	for (; d->next_tick <= until; d->next_tick += d->tick_now) {
+		put(d, RECORD_TICK, 0, &d->next_tick, sizeof(d->next_tick));
+		d->last_tick = d->next_tick;
+	}
+}
+
+/* After a drain that began at @t0: all events up to the mark are in the queue. */
+static void say_progress(struct drain *d, uint64_t t0)
+{
+	if (t0 - d->mark < (d->relaxed ? RELAXED_SETTLE_NS : SETTLE_NS))
+		return;
+	say_ticks(d, d->mark);
+	if (d->last_round < d->data_until &&
+	    put(d, RECORD_ROUND, 0, &d->mark, sizeof(d->mark)) == 0)
+		d->last_round = d->mark;
+	d->mark = t0;
+}
+
+static void put_look(struct drain *d, uint64_t time_ns)
+{
+	struct record_snapshot head = {
+		.kind = d->look->kind, .version = d->look->version, .time_ns = time_ns};
+	size_t len = 0;
+	void *body = d->look->take(d->look, &len);
+
+	if (!body || len < sizeof(head))
+		return;
+	memcpy(body, &head, sizeof(head));
+	/* One a tick, whatever the queue holds: without room for it there is none. */
+	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, body, len);
+}
+
+/*
+ * What a tick closes is seen as of that tick, so it is looked at between the tick and the moment
+ * when the tick is said. The rings have been drained right before: they can wait longest now. A
+ * look goes through all tasks and their descriptors, which costs as much as many events do.
+ */
+static void take_look(struct drain *d, uint64_t now)
+{
+	uint64_t least = d->relaxed ? RELAXED_LOOK_NS : 1;
+
+	if (!d->look || now < d->next_tick || d->next_tick - d->last_taken < least)
+		return;
+	d->last_taken = d->next_tick;
+	put_look(d, d->next_tick);
+}
+
+static void say_state(struct drain *d, struct drain_ring *r)
+{
+	struct record_cpu state = {.cpu = r->cpu, .online = !r->dead};
+
+	if (r->gone != r->dead && put(d, RECORD_CPU, r->cpu, &state, sizeof(state)) == 0)
+		r->gone = r->dead;
+}
+
+/* Events of a task, bound to this CPU, have only slept meanwhile. */
+static bool revive(struct drain *d, size_t i)
+{
+	struct drain_ring *r = &d->rings[i];
+
+	if (!d->cpu_wide)
+		return true;
+	take_ring(d, r);
+	if (d->sink->taken)
+		d->sink->taken(d->sink->ctx);
+	if (perf_session_reopen(d->session, i) < 0)
+		return false;
+	r->ring = perf_session_ring(d->session, i);
+	r->renewed = true;
+	r->poll_k = 0;
+	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
+	perf_session_enable_ring(d->session, i);
+	return true;
+}
+
+/* A CPU that was away for so short that no look saw it has another epoch. */
+static void look_at_cpu(struct drain *d, size_t i, bool online)
+{
+	struct drain_ring *r = &d->rings[i];
+	uint64_t epoch = online && d->cpu_wide ? sysinfo_cpu_epoch(r->cpu) : r->epoch;
+
+	if (!online || (epoch && r->epoch && epoch != r->epoch))
+		r->dead = true;
+	say_state(d, r);
+	if (epoch)
+		r->epoch = epoch;
+	if (online && r->dead && revive(d, i))
+		r->dead = false;
+	say_state(d, r);
+}
+
+static void look_at_cpus(struct drain *d)
+{
+	uint32_t *online;
+	size_t n;
+
+	if (cpulist_read("online", &online, &n) < 0)
+		return;
+	for (size_t i = 0; i < d->n_rings; i++)
+		look_at_cpu(d, i, cpulist_has(online, n, d->rings[i].cpu));
+	mem_free(online);
+}
+
+/* Have all target tasks ended? One that lives is enough, so the dead are dropped from the end. */
+static bool tasks_ended(struct drain *d)
+{
+	if (!d->tasks)
+		return false;
+	while (d->n_tasks && !procfs_alive("/proc", &d->tasks[d->n_tasks - 1]))
+		d->n_tasks--;
+	return !d->n_tasks;
+}
+
+/* The descriptor that woke us hung up: its task is gone, or its CPU. */
+static void hung_up(struct drain *d, size_t i)
+{
+	struct drain_ring *r = &d->rings[i];
+
+	d->polls[i].fd = perf_session_poll_fd(d->session, i, ++r->poll_k);
+	if (d->polls[i].fd < 0 && d->cpu_wide) {
+		r->dead = true;
+		say_state(d, r);
+	}
+}
+
+/* True when the session is to end. */
+static bool look_around(struct drain *d, uint64_t now)
+{
+	for (size_t i = 0; i < d->n_rings; i++) {
+		if (d->polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			hung_up(d, i);
+	}
+	if (d->polls[d->n_rings + CALLERS].revents)
+		return true;
+	if (now - d->last_cpus >= (d->relaxed ? RELAXED_CPUS_NS : LOOK_NS)) {
+		d->last_cpus = now;
+		look_at_cpus(d);
+	}
+	if (now - d->last_tasks < (d->relaxed ? RELAXED_NS : LOOK_NS))
+		return false;
+	d->last_tasks = now;
+	return tasks_ended(d);
+}
+
+/* When to drain next, if no ring asks for it before. */
+static uint64_t next_drain(const struct drain *d)
+{
+	uint64_t most = d->relaxed ? RELAXED_NS : DRAIN_NS;
+	uint64_t every = d->tick_now / 4 < most ? d->tick_now / 4 : most;
+	uint64_t at = d->last_drain + every;
+	uint64_t settled = d->mark + SETTLE_NS;
+
+	/* At a tick something may be looked at, which is to be seen as of then. */
+	if (d->relaxed) {
+		at = d->last_drain + most;
+		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
+	}
+	/* The tick has passed but was not said yet: as soon as the mark may become a round. */
+	if (d->next_tick <= d->mark)
+		return settled < at ? settled : at;
+	return d->next_tick < at ? d->next_tick : at;
+}
+
+/* True at @until, and when something else than a ring's watermark woke us. */
+static bool wait_once(struct drain *d, uint64_t until)
+{
+	size_t n = d->n_rings + CALLERS + 1;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), ns = until > now ? until - now : 0;
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	if (ppoll(d->polls, n, &t, NULL) <= 0) {
+		for (size_t i = 0; i < n; i++)
+			d->polls[i].revents = 0;
+		return true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (d->polls[i].revents && (i >= d->n_rings || d->polls[i].revents != POLLIN))
+			return true;
+	}
+	return false;
+}
+
+/* The kernel's marks lie at fixed places of a ring, and it may have been drained just before one.
+ */
+static bool is_worth_it(const struct drain *d)
+{
+	for (size_t i = 0; i < d->n_rings; i++) {
+		const struct ring *r = &d->rings[i].ring;
+		if (ring_used(r, ring_head(r)) >= r->size / WORTH)
+			return true;
+	}
+	return false;
+}
+
+unsigned drain_wait(struct drain *d, const int fds[2], uint64_t most_ns)
+{
+	struct pollfd *callers = d->polls + d->n_rings;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), until = next_drain(d);
+	unsigned ready = 0;
+
+	if (until > now && until - now > most_ns)
+		until = now + most_ns;
+	for (size_t i = 0; i < CALLERS; i++)
+		callers[i].fd = fds[i];
+	while (!wait_once(d, until) && !is_worth_it(d))
+		;
+	for (unsigned i = 0; i < CALLERS; i++)
+		ready |= callers[i].revents ? 1u << i : 0;
+	return ready;
+}
+
+bool drain_step(struct drain *d, const struct drain_sink *sink)
+{
+	uint64_t t0 = clock_ns(CLOCK_MONOTONIC);
+
+	d->sink = sink;
+	bool end = look_around(d, t0);
+	take_all(d);
+	d->last_drain = t0;
+	take_look(d, t0);
+	say_progress(d, t0);
+	return end;
+}
+
+void drain_finish(struct drain *d, const struct drain_sink *sink)
+{
+	d->sink = sink;
+	for (int i = 0; i < PERF_EVENTS; i++)
+		perf_session_disable(d->session, (enum perf_event_index)i);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	take_all(d);
+	if (d->look)
+		put_look(d, now);
+	say_ticks(d, d->mark);
+	say_fills(d);
+	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
+}
+
+void drain_set_tick(struct drain *d, uint64_t tick)
+{
+	if (tick == d->tick_now)
+		return;
+	d->tick_now = tick;
+	d->next_tick = d->last_tick + tick;
+	/* A shorter one may be overdue: then it is due now, once. */
+	if (d->next_tick < d->mark)
+		d->next_tick = d->mark;
+}
+
+void drain_begin(struct drain *d, uint64_t tick_ns)
+{
+	d->mark = d->last_tick = d->last_drain = d->last_cpus = d->last_tasks =
+		clock_ns(CLOCK_MONOTONIC);
+	d->tick_now = tick_ns;
+	d->next_tick = d->last_tick + tick_ns;
+}
+
+void drain_restore_ids(const struct drain_ring *r, void *records, size_t len)
+{
+	perf_session_restore_ids(r->of->session, (size_t)(r - r->of->rings), records, len);
+}
+
+int drain_init(struct drain *d, struct error *err)
+{
+	d->n_rings = perf_session_rings(d->session);
+	d->rings = mem_calloc(d->n_rings, sizeof(*d->rings));
+	d->polls = mem_calloc(d->n_rings + CALLERS + 1, sizeof(*d->polls));
+	if (!d->rings || !d->polls)
+		return error_set(err, -ENOMEM, "No memory for the collector of %zu rings",
+				 d->n_rings);
+	for (size_t i = 0; i < d->n_rings; i++) {
+		d->rings[i].of = d;
+		d->rings[i].ring = perf_session_ring(d->session, i);
+		d->rings[i].cpu = perf_session_cpu(d->session, i);
+		d->rings[i].epoch = sysinfo_cpu_epoch(d->rings[i].cpu);
+		d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
+	}
+	for (size_t i = 0; i < d->n_rings + CALLERS + 1; i++)
+		d->polls[i].events = POLLIN;
+	d->polls[d->n_rings + CALLERS].fd = d->pidfd;
+	return 0;
+}
+
+void drain_deinit(struct drain *d)
+{
+	mem_free(d->rings);
+	mem_free(d->polls);
+	d->rings = NULL;
+	d->polls = NULL;
+}

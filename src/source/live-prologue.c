@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The records before the stream. They go into the queue beyond its bound, since nobody takes them
+ * yet and none may be missing: some 10 MB of kallsyms, which are handed over and not copied, and
+ * the names of all tasks, in runs of the size that rings give.
+ */
+#include "live-prologue.h"
+#include "kontend/cgroup.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/procfs.h"
+#include "kontend/sysinfo.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+static const char tracing_system[] = "lock";
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void count_cpus(struct record_host *h)
+{
+	uint32_t *cpus;
+	size_t n;
+
+	if (cpulist_read("possible", &cpus, &n) == 0) {
+		h->cpus = cpus[n - 1] + 1;
+		mem_free(cpus);
+	}
+	if (cpulist_read("online", &cpus, &n) == 0) {
+		h->cpus_online = (uint32_t)n;
+		mem_free(cpus);
+	}
+}
+
+static int put_host(const struct live_prologue *p)
+{
+	struct record_host h = {
+		.clock_ns = clock_ns(CLOCK_MONOTONIC),
+		.wall_ns = clock_ns(CLOCK_REALTIME),
+		.method = "perf ring",
+	};
+	struct utsname u = {0};
+
+	uname(&u);
+	snprintf(h.release, sizeof(h.release), "%s", u.release);
+	snprintf(h.machine, sizeof(h.machine), "%s", u.machine);
+	target_describe(p->target, h.targets, sizeof(h.targets));
+	count_cpus(&h);
+	return queue_put_always(p->queue, RECORD_HOST, 0, &h, sizeof(h));
+}
+
+static int put_kallsyms(const struct live_prologue *p)
+{
+	char *text = NULL;
+	size_t len = 0;
+
+	/* Not readable is an answer of its own: an empty record. */
+	if (sysinfo_read_all("/proc/kallsyms", &text, &len) == -ENOMEM)
+		return -ENOMEM;
+	int r = queue_give(p->queue, RECORD_KALLSYMS, 0, text, len);
+	if (r < 0)
+		mem_free(text);
+	return r;
+}
+
+static int put_format(const struct live_prologue *p, const struct tracepoint *tp)
+{
+	size_t len = sizeof(tracing_system) + tp->format_len;
+	char *body = mem_calloc(len, 1);
+
+	if (!body)
+		return -ENOMEM;
+	memcpy(body, tracing_system, sizeof(tracing_system));
+	memcpy(body + sizeof(tracing_system), tp->format, tp->format_len);
+	int r = queue_give(p->queue, RECORD_FORMAT, 0, body, len);
+	if (r < 0)
+		mem_free(body);
+	return r;
+}
+
+static int put_attr(const struct live_prologue *p, enum perf_event_index which)
+{
+	const struct perf_event_attr *attr = perf_session_attr(p->session, which);
+	size_t n, len;
+	const uint64_t *ids = perf_session_ids(p->session, which, &n);
+
+	len = attr->size + n * sizeof(*ids);
+	char *body = mem_calloc(len, 1);
+	if (!body)
+		return -ENOMEM;
+	memcpy(body, attr, attr->size);
+	memcpy(body + attr->size, ids, n * sizeof(*ids));
+	int r = queue_give(p->queue, RECORD_ATTR, 0, body, len);
+	if (r < 0)
+		mem_free(body);
+	return r;
+}
+
+int live_prologue_put(const struct live_prologue *p, struct error *err)
+{
+	int r = put_host(p);
+
+	if (r == 0)
+		r = put_kallsyms(p);
+	if (r == 0)
+		r = put_format(p, p->begin);
+	if (r == 0)
+		r = put_format(p, p->end);
+	for (int i = 0; r == 0 && i < PERF_EVENTS; i++)
+		r = put_attr(p, (enum perf_event_index)i);
+	return r < 0 ? error_set(err, r, "No memory for what precedes the event stream") : 0;
+}
+
+static int scan_tasks(const struct procfs_task *tasks, size_t n_tasks, struct sideband *s)
+{
+	int r = 0;
+
+	if (!n_tasks)
+		return procfs_comms_all("/proc", s);
+	for (size_t i = 0; r == 0 && i < n_tasks; i++) {
+		if (tasks[i].id == tasks[i].tgid)
+			r = procfs_comms("/proc", tasks[i].id, s);
+		else
+			r = procfs_comm_of("/proc", tasks[i].id, s);
+	}
+	return r;
+}
+
+static int scan_cgroups(struct sideband *s)
+{
+	char mount[CGROUP_PATH];
+
+	if (cgroup_search("/proc/self/mounts", mount, sizeof(mount)) < 0)
+		return 0;
+	return cgroup_walk(mount, s);
+}
+
+int live_prologue_tasks(struct queue *q, struct perf_session *ps, const struct procfs_task *tasks,
+			size_t n_tasks, bool cgroups, struct error *err)
+{
+	struct sideband s = {0};
+	size_t n_ids;
+	const uint64_t *ids = perf_session_ids(ps, PERF_DUMMY, &n_ids);
+
+	s.id = n_ids ? ids[0] : 0;
+	int r = scan_tasks(tasks, n_tasks, &s);
+	if (r == 0 && cgroups)
+		r = scan_cgroups(&s);
+	for (size_t at = 0, n; r == 0 && at < s.len; at += n) {
+		n = sideband_run(&s, at, RING_RECORD_MAX);
+		r = queue_put_always(q, RECORD_PERF, perf_session_cpu(ps, 0), s.data + at, n);
+	}
+	sideband_deinit(&s);
+	if (r == -EMFILE)
+		return error_set(err, r,
+				 "No file descriptor is left to read the tasks from /proc with: "
+				 "raise the limit with 'ulimit -n 256'");
+	return r < 0 ? error_errno(err, r, "Cannot read the tasks from /proc") : 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SOURCE_LIVE_PROLOGUE_H
+#define KONTEND_SOURCE_LIVE_PROLOGUE_H
+
+#include "kontend/perf-session.h"
+#include "kontend/procfs.h"
+#include "kontend/queue.h"
+#include "kontend/tracefs.h"
+
+/*
+ * What a reader of a live stream must know before its first event: HOST, KALLSYMS, FORMAT, ATTR
+ * records; and afterwards what is there already: COMM and CGROUP ones. All 0 or -ENOMEM with @err.
+ */
+struct live_prologue {
+	struct queue *queue;
+	struct perf_session *session;
+	const struct target *target;
+	const struct tracepoint *begin, *end;
+};
+
+int live_prologue_put(const struct live_prologue *p, struct error *err);
+/* Reads /proc and the cgroup tree; takes a moment where there are many tasks. */
+int live_prologue_tasks(struct queue *q, struct perf_session *ps, const struct procfs_task *tasks,
+			size_t n_tasks, bool cgroups, struct error *err);
+
+#endif

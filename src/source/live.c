@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The live source: what was opened, the queue, the collector that fills it and the command that is
+ * measured, behind the source interface. The order of setting up matters: the command is forked
+ * first (events are opened on its pid, and a fork from a process with threads is best avoided); the
+ * dummy event is switched on before /proc is read, so that no task is born unseen between the two;
+ * the contention events come after it, as nobody drains the rings while /proc is read.
+ */
+#include "kontend/live.h"
+#include "kontend/collector.h"
+#include "kontend/mem.h"
+#include "kontend/tracefs.h"
+#include "kontend/workload.h"
+#include "live-prologue.h"
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { DEFAULT_MAX_STACK = 24, DEFAULT_QUEUE_BYTES = 16 << 20, RELAXED_WAKE = 1 << 20 };
+
+static const uint64_t DEFAULT_TICK_NS = 1000000000u;
+static const uint64_t MIN_TICK_NS = 10000000u;
+
+struct live {
+	struct source source;
+	struct queue *queue;
+	struct perf_session *session;
+	struct workload workload;
+	struct collector collector;
+	struct procfs_task *tasks; /* that the target names */
+	size_t n_tasks;
+	char **command; /* borrowed */
+	bool on_exec;	/* the events start with the command's exec */
+	bool cgroups;
+	int nice; /* of who has taken over, before that */
+};
+
+static struct live *live_of(struct source *s)
+{
+	return (struct live *)s;
+}
+
+static int live_next(struct source *s, int timeout_ms, struct record *ret, struct error *err)
+{
+	struct live *l = live_of(s);
+	struct pollfd p = {.fd = queue_fd(l->queue), .events = POLLIN};
+	int r = queue_pop(l->queue, ret);
+
+	if (r == QUEUE_EMPTY && timeout_ms != 0 && poll(&p, 1, timeout_ms) > 0)
+		r = queue_pop(l->queue, ret);
+	(void)err;
+	return r == QUEUE_END ? SOURCE_END : r == QUEUE_EMPTY ? SOURCE_IDLE : 0;
+}
+
+static void live_release(struct source *s, struct record *r)
+{
+	queue_release(live_of(s)->queue, r);
+}
+
+static int live_fd(struct source *s)
+{
+	return queue_fd(live_of(s)->queue);
+}
+
+static uint64_t tick_or_default(uint64_t tick_ns)
+{
+	if (!tick_ns)
+		return DEFAULT_TICK_NS;
+	return tick_ns < MIN_TICK_NS ? MIN_TICK_NS : tick_ns;
+}
+
+static void live_set_tick(struct source *s, uint64_t tick_ns)
+{
+	collector_set_tick(&live_of(s)->collector, tick_or_default(tick_ns));
+}
+
+static void live_free(struct source *s)
+{
+	struct live *l = live_of(s);
+
+	collector_deinit(&l->collector);
+	workload_deinit(&l->workload);
+	perf_session_close(l->session);
+	queue_free(l->queue);
+	mem_free(l->tasks);
+	mem_free(l);
+}
+
+static const struct source_ops live_ops = {
+	.next = live_next,
+	.release = live_release,
+	.fd = live_fd,
+	.set_tick = live_set_tick,
+	.free = live_free,
+};
+
+/* Who the target's ids are, so that their end is known. */
+static int identify_tasks(struct live *l, const struct target *t, struct error *err)
+{
+	if (t->kind != TARGET_PIDS && t->kind != TARGET_TIDS)
+		return 0;
+	l->tasks = mem_calloc(t->n_ids ? t->n_ids : 1, sizeof(*l->tasks));
+	if (!l->tasks)
+		return error_set(err, -ENOMEM, "No memory for the list of target tasks");
+	for (size_t i = 0; i < t->n_ids; i++) {
+		if (procfs_identify("/proc", t->ids[i], &l->tasks[i]) < 0)
+			return error_set(err, -ESRCH,
+					 "There is no task %d any more: see 'ps -eLo pid,tid,comm'",
+					 t->ids[i]);
+		l->n_tasks++;
+	}
+	return 0;
+}
+
+static int open_session(struct live *l, const struct live_options *o, const struct tracepoint *tp,
+			struct live_info *info, struct error *err)
+{
+	struct perf_session_options po = {
+		.target = &o->target,
+		.command = l->workload.pid,
+		.begin_id = tp[PERF_BEGIN].id,
+		.end_id = tp[PERF_END].id,
+		.ring_pages = o->ring_pages,
+		.max_stack = o->no_stack    ? 0
+			     : o->max_stack ? o->max_stack
+					    : DEFAULT_MAX_STACK,
+		.end_stack = o->end_stack,
+		.relaxed = o->relaxed,
+		.filter = o->event_filter,
+	};
+
+	return perf_session_open(&l->session, &po, info, err);
+}
+
+static int read_tracepoints(struct tracepoint *tp, struct error *err)
+{
+	char path[TRACEFS_PATH];
+	int r = tracefs_find(path, err);
+
+	if (r == 0)
+		r = tracepoint_read(&tp[PERF_BEGIN], path, "lock", "contention_begin", err);
+	if (r == 0)
+		r = tracepoint_read(&tp[PERF_END], path, "lock", "contention_end", err);
+	return r;
+}
+
+static int set_up(struct live *l, const struct live_options *o, struct tracepoint *tp,
+		  struct live_info *info, struct error *err)
+{
+	size_t queue_bytes = o->queue_bytes ? o->queue_bytes : DEFAULT_QUEUE_BYTES;
+	int r = read_tracepoints(tp, err);
+
+	if (r == 0)
+		r = identify_tasks(l, &o->target, err);
+	if (r == 0 && o->target.command)
+		r = workload_fork(&l->workload, o->target.command, err);
+	if (r == 0)
+		r = open_session(l, o, tp, info, err);
+	if (r == 0)
+		r = queue_new(&l->queue, queue_bytes, err);
+	if (r < 0)
+		return r;
+	if (o->relaxed)
+		queue_set_wake(l->queue,
+			       queue_bytes / 16 < RELAXED_WAKE ? queue_bytes / 16 : RELAXED_WAKE);
+	struct live_prologue p = {
+		.queue = l->queue,
+		.session = l->session,
+		.target = &o->target,
+		.begin = &tp[PERF_BEGIN],
+		.end = &tp[PERF_END],
+	};
+	return live_prologue_put(&p, err);
+}
+
+static int init_collector(struct live *l, const struct live_options *o, struct error *err)
+{
+	struct collector *c = &l->collector;
+	struct drain *d = &c->drain;
+
+	c->queue = l->queue;
+	d->session = l->session;
+	d->tasks = l->tasks;
+	d->n_tasks = l->n_tasks;
+	d->look = o->look;
+	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
+	d->relaxed = o->relaxed;
+	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
+	atomic_init(&c->tick_ns, tick_or_default(o->tick_ns));
+	return collector_init(c, err);
+}
+
+int live_new(struct source **ret, const struct live_options *o, struct live_info *ret_info,
+	     struct error *err)
+{
+	struct tracepoint tp[PERF_EVENTS] = {0};
+	struct live_info info = {0};
+	struct live *l = mem_calloc(1, sizeof(*l));
+
+	if (!l)
+		return error_set(err, -ENOMEM, "No memory for the live source");
+	l->source.ops = &live_ops;
+	l->command = o->target.command;
+	l->on_exec = o->target.kind == TARGET_COMMAND;
+	int r = set_up(l, o, tp, &info, err);
+	if (r == 0)
+		r = init_collector(l, o, err);
+	tracepoint_deinit(&tp[PERF_BEGIN]);
+	tracepoint_deinit(&tp[PERF_END]);
+	l->cgroups = !info.no_cgroup;
+	if (r < 0) {
+		live_free(&l->source);
+		return r;
+	}
+	if (ret_info)
+		*ret_info = info;
+	*ret = &l->source;
+	return 0;
+}
+
+static int say_start(struct live *l, struct error *err)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	int r = queue_put_always(l->queue, RECORD_START, 0, &now, sizeof(now));
+	return r < 0 ? error_set(err, r, "No memory for what precedes the event stream") : 0;
+}
+
+/* Switches the events on, with the tasks of before in the stream first. */
+static int begin(struct live *l, struct error *err)
+{
+	if (l->on_exec)
+		return say_start(l, err);
+	perf_session_enable(l->session, PERF_DUMMY);
+	int r = live_prologue_tasks(l->queue, l->session, l->tasks, l->n_tasks, l->cgroups, err);
+	if (r == 0)
+		r = say_start(l, err);
+	if (r < 0)
+		return r;
+	perf_session_enable(l->session, PERF_BEGIN);
+	perf_session_enable(l->session, PERF_END);
+	return 0;
+}
+
+int live_start(struct source *s, struct error *err)
+{
+	struct live *l = live_of(s);
+	int r = begin(l, err);
+
+	if (r == 0)
+		r = collector_start(&l->collector, err);
+	if (r == 0 && l->workload.pid)
+		r = workload_go(&l->workload, l->command, err);
+	return r;
+}
+
+void live_stop(struct source *s)
+{
+	collector_stop(&live_of(s)->collector);
+}
+
+void live_take_over(struct source *s)
+{
+	struct live *l = live_of(s);
+
+	collector_pause(&l->collector);
+	l->nice = collector_hurry();
+}
+
+int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns)
+{
+	struct collector *c = &live_of(s)->collector;
+	const int fds[2] = {fd, -1};
+	bool end = collector_is_stopping(c);
+
+	if (!end) {
+		drain_wait(&c->drain, fds, most_ns);
+		end = drain_step(&c->drain, sink);
+	}
+	if (!end)
+		return 0;
+	drain_finish(&c->drain, sink);
+	return SOURCE_END;
+}
+
+int live_give_back(struct source *s, struct error *err)
+{
+	struct live *l = live_of(s);
+
+	(void)setpriority(PRIO_PROCESS, 0, l->nice);
+	return collector_start(&l->collector, err);
+}
+
+int live_child(struct source *s, int *ret_status)
+{
+	return workload_ended(&live_of(s)->workload, ret_status);
+}
+
+uint64_t live_cost_ns(struct source *s)
+{
+	return atomic_load(&live_of(s)->collector.cost_ns);
+}

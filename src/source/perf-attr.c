@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The three attrs. All share clock, ids and trailer layout, so one ring a CPU can carry them and
+ * one rule decodes their trailers. Call chains cost most and the end of a wait has none worth
+ * having: only the begin takes them, without the user part,
+ * unless perf shall read them: it knows a wait by the call chain at its end. The dummy counts
+ * nothing; comm, task and cgroup make it carry the records that name tasks. Waking us at a quarter
+ * of the ring leaves three quarters for what comes until we run. Who is relaxed is woken less
+ * often.
+ */
+#include "kontend/perf-attr.h"
+#include <string.h>
+#include <time.h>
+
+const char *const perf_event_names[PERF_EVENTS] = {
+	[PERF_BEGIN] = "lock:contention_begin",
+	[PERF_END] = "lock:contention_end",
+	[PERF_DUMMY] = "the software event dummy",
+};
+
+/* What the decoder knows; newer headers have longer structs with nothing for us. */
+enum { ATTR_SIZE = 128 };
+
+_Static_assert(ATTR_SIZE <= sizeof(struct perf_event_attr), "headers older than Linux 5.13");
+
+static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index which,
+			    const struct perf_attr_options *o)
+{
+	attr->type = PERF_TYPE_TRACEPOINT;
+	attr->config = which == PERF_BEGIN ? o->begin_id : o->end_id;
+	attr->sample_period = 1;
+	attr->sample_type |= PERF_SAMPLE_RAW;
+	if (o->max_stack && (which == PERF_BEGIN || o->end_stack)) {
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr->exclude_callchain_user = 1;
+		attr->sample_max_stack = (uint16_t)o->max_stack;
+	}
+}
+
+static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_options *o)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+	attr->cgroup = o->cgroup;
+}
+
+void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
+		    const struct perf_attr_options *o)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = ATTR_SIZE;
+	attr->disabled = 1;
+	attr->sample_type =
+		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	if (o->cgroup)
+		attr->sample_type |= PERF_SAMPLE_CGROUP;
+	attr->read_format = PERF_FORMAT_ID;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->watermark = 1;
+	attr->wakeup_watermark = o->ring_bytes / (o->relaxed ? 2 : 4);
+	/* A thread is that thread; a process and a command are all that they start. */
+	attr->inherit = o->kind == TARGET_PIDS || o->kind == TARGET_COMMAND;
+	attr->enable_on_exec = o->kind == TARGET_COMMAND;
+	if (which == PERF_DUMMY)
+		init_dummy(attr, o);
+	else
+		init_tracepoint(attr, which, o);
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Opening of the events. The maps, the event list and the rings are libperf's; the descriptors are
+ * opened here and stored into its tables, because libperf 6.1 passes no flags (no close-on-exec, no
+ * cgroup) and does not say which CPU and task failed.
+ *
+ * Opening is a row of attempts. Each starts from nothing and cleans up after itself, so that giving
+ * something up (cgroup ids, half the ring size) or looking again (a thread ended, a CPU went away
+ * between the look at /proc and the open) is just the next attempt.
+ */
+#include "kontend/cgroup.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/procfs.h"
+#include "kontend/sysinfo.h"
+#include "perf-internal.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Without -m all rings share this, each within bounds. */
+enum { ALL_RINGS_KIB = 8192, MIN_RING_KIB = 512, MAX_RING_KIB = 2048 };
+enum { LOOK_AGAIN = 5, SPARE_FDS = 64 };
+
+static int print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level, (void)fmt, (void)ap;
+	return 0;
+}
+
+/* libperf 6.1 forgets what its events refer to. */
+static void forget_evsel(struct perf_evsel *e)
+{
+	perf_evsel__free_id(e);
+	perf_cpu_map__put(e->cpus);
+	perf_cpu_map__put(e->own_cpus);
+	perf_thread_map__put(e->threads);
+	e->cpus = e->own_cpus = NULL;
+	e->threads = NULL;
+}
+
+void perf_session_close(struct perf_session *ps)
+{
+	if (!ps)
+		return;
+	if (ps->evlist) {
+		perf_evlist__munmap(ps->evlist);
+		perf_evlist__close(ps->evlist);
+		for (int i = 0; i < PERF_EVENTS; i++) {
+			if (ps->evsels[i])
+				forget_evsel(ps->evsels[i]);
+		}
+		perf_evlist__delete(ps->evlist);
+	}
+	perf_cpu_map__put(ps->cpus);
+	perf_thread_map__put(ps->threads);
+	if (ps->cgroup_fd >= 0)
+		close(ps->cgroup_fd);
+	mem_free(ps->filter);
+	mem_free(ps->new_ids);
+	mem_free(ps);
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "No memory for the tables of perf events");
+}
+
+static int make_cpu_map(struct perf_session *ps, const struct target *t, struct error *err)
+{
+	char *list = NULL;
+	size_t size = t->n_cpus * 12 + 1;
+
+	if (t->n_cpus) {
+		list = mem_calloc(size, 1);
+		if (!list)
+			return no_memory(err);
+		cpulist_format(t->cpus, t->n_cpus, list, size);
+	}
+	ps->cpus = perf_cpu_map__new(list);
+	mem_free(list);
+	return ps->cpus ? 0 : no_memory(err);
+}
+
+/* The threads of all target processes, as of now. */
+static int list_threads(const struct target *t, pid_t **ret, size_t *ret_n, struct error *err)
+{
+	size_t cap = 0;
+
+	for (size_t i = 0; i < t->n_ids; i++) {
+		int r = procfs_tids("/proc", t->ids[i], ret, ret_n, &cap);
+		if (r == -ENOMEM)
+			return no_memory(err);
+	}
+	if (!*ret_n)
+		return error_set(err, -ESRCH,
+				 "None of the target processes is there any more: see 'ps -e'");
+	return 0;
+}
+
+static int make_thread_map(struct perf_session *ps, const struct perf_session_options *o,
+			   struct error *err)
+{
+	const struct target *t = o->target;
+	pid_t command = o->command;
+	pid_t *tids = NULL, *ids = t->ids;
+	size_t n = t->n_ids;
+
+	if (t->kind == TARGET_SYSTEM || t->kind == TARGET_CGROUP) {
+		ps->threads = perf_thread_map__new_dummy();
+		return ps->threads ? 0 : no_memory(err);
+	}
+	if (t->kind == TARGET_COMMAND) {
+		ids = &command;
+		n = 1;
+	} else if (t->kind == TARGET_PIDS) {
+		n = 0;
+		int r = list_threads(t, &tids, &n, err);
+		if (r < 0) {
+			mem_free(tids);
+			return r;
+		}
+		ids = tids;
+	}
+	ps->threads = perf_thread_map__new_array((int)n, ids);
+	mem_free(tids);
+	return ps->threads ? 0 : no_memory(err);
+}
+
+static uint32_t clamp_stack(uint32_t frames)
+{
+	int64_t most = sysinfo_number("/proc/sys/kernel/perf_event_max_stack", 127);
+
+	return frames > (uint64_t)most ? (uint32_t)most : frames;
+}
+
+static int make_events(struct perf_session *ps, const struct perf_attempt *at, struct error *err)
+{
+	struct perf_attr_options ao = {
+		.begin_id = at->o->begin_id,
+		.end_id = at->o->end_id,
+		.kind = at->o->target->kind,
+		.ring_bytes = at->ring_pages * (uint32_t)sysconf(_SC_PAGESIZE),
+		.max_stack = clamp_stack(at->o->max_stack),
+		.end_stack = at->o->end_stack,
+		.relaxed = at->o->relaxed,
+		.cgroup = at->cgroup,
+	};
+	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
+
+	ps->evlist = perf_evlist__new();
+	if (!ps->evlist)
+		return no_memory(err);
+	for (int i = 0; i < PERF_EVENTS; i++) {
+		struct perf_event_attr attr;
+		perf_attr_init(&attr, (enum perf_event_index)i, &ao);
+		ps->evsels[i] = perf_evsel__new(&attr);
+		if (!ps->evsels[i])
+			return no_memory(err);
+		perf_evlist__add(ps->evlist, ps->evsels[i]);
+		if (perf_evsel__alloc_fd(ps->evsels[i], n_cpus, n_threads) < 0)
+			return no_memory(err);
+	}
+	perf_evlist__set_maps(ps->evlist, ps->cpus, ps->threads);
+	return 0;
+}
+
+/* Room for @need descriptors, as far as we may raise the limit. */
+static void raise_fd_limit(uint64_t need)
+{
+	struct rlimit l;
+
+	need += SPARE_FDS;
+	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= need)
+		return;
+	struct rlimit more = {need, l.rlim_max < need ? need : l.rlim_max};
+	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+		return;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+/* The kernel says EINVAL of a CPU that cannot be, and ENODEV of one that is offline. */
+static int cpu_answer(int code, int cpu)
+{
+	uint32_t *online;
+	size_t n;
+
+	if (code != -EINVAL || cpulist_read("online", &online, &n) < 0)
+		return code;
+	if (!cpulist_has(online, n, (uint32_t)cpu))
+		code = -ENODEV;
+	mem_free(online);
+	return code;
+}
+
+int perf_session_open_event(const struct perf_session *ps, enum perf_event_index which, int cpu,
+			    pid_t tid)
+{
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
+
+	/* Names are wanted of tasks that move into the cgroup later, too: no cgroup for the dummy.
+	 */
+	if (ps->cgroup_fd >= 0 && which != PERF_DUMMY) {
+		flags |= PERF_FLAG_PID_CGROUP;
+		tid = ps->cgroup_fd;
+	}
+	int fd = (int)syscall(SYS_perf_event_open, &ps->evsels[which]->attr, tid, cpu, -1, flags);
+	return fd < 0 ? cpu_answer(-errno, cpu) : fd;
+}
+
+static int open_event(struct perf_session *ps, enum perf_event_index which, struct perf_attempt *at)
+{
+	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
+
+	for (int c = 0; c < n_cpus; c++) {
+		int cpu = perf_cpu_map__cpu(ps->cpus, c).cpu;
+		for (int k = 0; k < n_threads; k++) {
+			pid_t tid = perf_thread_map__pid(ps->threads, k);
+			int fd = perf_session_open_event(ps, which, cpu, tid);
+			if (fd >= 0) {
+				*perf_session_fd(ps, which, (size_t)c, (size_t)k) = fd;
+				continue;
+			}
+			at->failure.step = PERF_STEP_OPEN;
+			at->failure.code = fd;
+			at->failure.event = perf_event_names[which];
+			at->failure.cpu = cpu;
+			at->failure.tid = tid;
+			return fd;
+		}
+	}
+	return 0;
+}
+
+static int set_filter(struct perf_session *ps, struct perf_attempt *at)
+{
+	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
+
+	for (int i = 0; ps->filter && i < n_cpus * n_threads; i++) {
+		size_t c = (size_t)(i / n_threads), k = (size_t)(i % n_threads);
+		int fd = *perf_session_fd(ps, PERF_BEGIN, c, k);
+		if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, ps->filter) == 0)
+			continue;
+		at->failure.step = PERF_STEP_FILTER;
+		at->failure.code = -errno;
+		at->failure.event = perf_event_names[PERF_BEGIN];
+		at->failure.filter = at->o->filter;
+		return at->failure.code;
+	}
+	return 0;
+}
+
+/* The maps and events; what fails here fails for good and has filled @err. */
+static int prepare(struct perf_session *ps, const struct perf_attempt *at, struct error *err)
+{
+	const struct target *t = at->o->target;
+	int r = make_cpu_map(ps, t, err);
+
+	if (r == 0 && at->o->filter) {
+		ps->filter = mem_strdup(at->o->filter);
+		r = ps->filter ? 0 : no_memory(err);
+	}
+	if (r == 0)
+		r = make_thread_map(ps, at->o, err);
+	if (r == 0)
+		r = make_events(ps, at, err);
+	if (r == 0 && t->kind == TARGET_CGROUP) {
+		ps->cgroup_fd = cgroup_open(t->cgroup, err);
+		r = ps->cgroup_fd < 0 ? ps->cgroup_fd : 0;
+	}
+	return r;
+}
+
+/* 0 with *ret, or negative errno with either @err filled or @at->failure. */
+static int attempt(struct perf_session **ret, struct perf_attempt *at, struct error *err)
+{
+	struct perf_session *ps = mem_calloc(1, sizeof(*ps));
+
+	if (!ps)
+		return no_memory(err);
+	ps->cgroup_fd = -1;
+	at->failure = (struct perf_failure){
+		.kind = at->o->target->kind,
+		.cgroup = at->o->target->cgroup,
+	};
+	int r = prepare(ps, at, err);
+	if (r == 0) {
+		at->failure.fds = (uint64_t)PERF_EVENTS * (uint64_t)perf_cpu_map__nr(ps->cpus) *
+				  (uint64_t)perf_thread_map__nr(ps->threads);
+		raise_fd_limit(at->failure.fds);
+	}
+	for (int i = 0; r == 0 && i < PERF_EVENTS; i++)
+		r = open_event(ps, (enum perf_event_index)i, at);
+	if (r == 0)
+		r = set_filter(ps, at);
+	if (r == 0)
+		r = perf_rings_map(ps, at);
+	if (r < 0)
+		perf_session_close(ps);
+	else
+		*ret = ps;
+	return r;
+}
+
+/* After a failure: is another attempt, with less or at another moment, worth it? */
+static bool give_way(struct perf_attempt *at, int *looks, struct live_info *info)
+{
+	const struct perf_failure *f = &at->failure;
+	const struct target *t = at->o->target;
+
+	if (f->step == PERF_STEP_OPEN && f->code == -EINVAL && at->cgroup) {
+		at->cgroup = false;
+		info->no_cgroup = true;
+		return true;
+	}
+	if (f->step == PERF_STEP_MMAP && at->ring_pages > 1 &&
+	    (f->code == -ENOMEM || f->code == -EPERM || f->code == -EAGAIN)) {
+		at->ring_pages /= 2;
+		info->pages_reduced = true;
+		return true;
+	}
+	bool vanished = f->code == -ESRCH && t->kind == TARGET_PIDS;
+	bool offline = f->code == -ENODEV && !t->n_cpus;
+	return f->step == PERF_STEP_OPEN && (vanished || offline) && (*looks)-- > 0;
+}
+
+static void note(struct live_info *info, uint32_t asked_pages)
+{
+	uint32_t page_kib = (uint32_t)(sysconf(_SC_PAGESIZE) / 1024);
+
+	if (info->pages_reduced)
+		snprintf(info->note, sizeof(info->note),
+			 "Rings of %u KiB a CPU instead of %u KiB, as memory or the lock limit "
+			 "(kernel.perf_event_mlock_kb) did not allow more; events may get lost.",
+			 info->ring_pages * page_kib, asked_pages * page_kib);
+	else if (info->no_cgroup)
+		snprintf(info->note, sizeof(info->note),
+			 "This kernel gives no cgroup ids (CONFIG_CGROUP_PERF is off).");
+}
+
+/*
+ * On a busy machine the collector may have to wait for a CPU for some tenths of a second: few CPUs
+ * get larger rings for that, many CPUs must not take memory by their number.
+ */
+static uint32_t default_ring_pages(long page_kib)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), kib = MAX_RING_KIB;
+
+	while (kib > MIN_RING_KIB && kib * cpus > ALL_RINGS_KIB)
+		kib /= 2;
+	return (uint32_t)(kib / page_kib);
+}
+
+int perf_session_open(struct perf_session **ret, const struct perf_session_options *o,
+		      struct live_info *info, struct error *err)
+{
+	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
+	uint32_t pages = o->ring_pages ? o->ring_pages : default_ring_pages(page_kib);
+	struct perf_attempt at = {.o = o, .ring_pages = pages, .cgroup = true};
+	struct error local = {0};
+	int r, looks = LOOK_AGAIN;
+
+	if (!pages || pages & (pages - 1))
+		return error_set(err, -EINVAL, "%u pages a ring: it must be a power of two", pages);
+	libperf_init(print_nothing);
+	do {
+		r = attempt(ret, &at, &local);
+	} while (r < 0 && !local.code && give_way(&at, &looks, info));
+	if (r < 0 && local.code)
+		return error_set(err, r, "%s", local.text);
+	if (r < 0)
+		return perf_failure_report(&at.failure, err);
+	info->rings = (uint32_t)perf_session_rings(*ret);
+	info->ring_pages = at.ring_pages;
+	note(info, pages);
+	return 0;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A CPU that came back. Its events ended with it, so they are opened anew and put in the places of
+ * the old ones: the descriptors by dup3(), the ring by a new mapping in libperf's table. For the
+ * rest of the program it is the same ring of the same CPU; even the ids that its records carry are
+ * made to be the old ones, as the stream has announced them (perf-ids.c).
+ *
+ * All of it is done with the new events switched off, and what fails leaves the old ones as they
+ * were, so that it can be tried again.
+ */
+#include "kontend/mem.h"
+#include "kontend/perf-ids.h"
+#include "perf-internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What takes the place of a ring's events. */
+struct revival {
+	int fds[PERF_EVENTS];
+	uint64_t ids[PERF_EVENTS];
+	void *base;
+};
+
+static int open_events(const struct perf_session *ps, int cpu, struct revival *v)
+{
+	for (int i = 0; i < PERF_EVENTS; i++) {
+		v->fds[i] = perf_session_open_event(ps, (enum perf_event_index)i, cpu, -1);
+		if (v->fds[i] < 0)
+			return v->fds[i];
+		if (ioctl(v->fds[i], PERF_EVENT_IOC_ID, &v->ids[i]) < 0)
+			return -errno;
+	}
+	if (ps->filter && ioctl(v->fds[PERF_BEGIN], PERF_EVENT_IOC_SET_FILTER, ps->filter) < 0)
+		return -errno;
+	return 0;
+}
+
+static int map_ring(struct revival *v, size_t len)
+{
+	v->base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, v->fds[0], 0);
+	if (v->base == MAP_FAILED)
+		return -errno;
+	for (int i = 1; i < PERF_EVENTS; i++) {
+		if (ioctl(v->fds[i], PERF_EVENT_IOC_SET_OUTPUT, v->fds[0]) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Nothing fails any more, but for dup3(), which has valid descriptors. */
+static void take_places(struct perf_session *ps, size_t i, struct revival *v, size_t len)
+{
+	struct perf_mmap *m = &ps->evlist->mmap[i];
+
+	for (int e = 0; e < PERF_EVENTS; e++) {
+		dup3(v->fds[e], *perf_session_fd(ps, (enum perf_event_index)e, i, 0), O_CLOEXEC);
+		ps->new_ids[i * PERF_EVENTS + (size_t)e] = v->ids[e];
+	}
+	munmap(m->base, len);
+	m->base = v->base;
+	v->base = MAP_FAILED;
+}
+
+int perf_session_reopen(struct perf_session *ps, size_t i)
+{
+	struct revival v = {.fds = {-1, -1, -1}, .base = MAP_FAILED};
+	size_t len = (size_t)ps->evlist->mmap[i].mask + 1 + (size_t)sysconf(_SC_PAGESIZE);
+	int r;
+
+	if (!ps->new_ids)
+		ps->new_ids =
+			mem_calloc(perf_session_rings(ps) * PERF_EVENTS, sizeof(*ps->new_ids));
+	r = ps->new_ids ? open_events(ps, (int)perf_session_cpu(ps, i), &v) : -ENOMEM;
+	if (r == 0)
+		r = map_ring(&v, len);
+	if (r == 0)
+		take_places(ps, i, &v, len);
+	if (v.base != MAP_FAILED)
+		munmap(v.base, len);
+	for (int e = 0; e < PERF_EVENTS; e++) {
+		if (v.fds[e] >= 0)
+			close(v.fds[e]);
+	}
+	return r;
+}
+
+void perf_session_enable_ring(struct perf_session *ps, size_t i)
+{
+	for (int e = PERF_EVENTS - 1; e >= 0; e--)
+		ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0), PERF_EVENT_IOC_ENABLE,
+		      0);
+}
+
+void perf_session_restore_ids(const struct perf_session *ps, size_t i, void *records, size_t len)
+{
+	uint64_t announced[PERF_EVENTS];
+
+	if (!ps->new_ids || !ps->new_ids[i * PERF_EVENTS])
+		return;
+	for (int e = 0; e < PERF_EVENTS; e++)
+		announced[e] = ps->evsels[e]->id[i];
+	perf_ids_replace(records, len, &ps->new_ids[i * PERF_EVENTS], announced, PERF_EVENTS);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rings of a session. libperf maps one a CPU and makes all events of the CPU write into it; it
+ * is read by our own struct ring on the mapped memory, since libperf 6.1 cuts long records that
+ * wrap and loses what arrives during perf_mmap__read_done(). The first page is the control page
+ * with head and tail, the data follow.
+ */
+#include "perf-internal.h"
+#include <errno.h>
+#include <unistd.h>
+
+int perf_rings_map(struct perf_session *ps, struct perf_attempt *at)
+{
+	errno = 0;
+	if (perf_evlist__mmap(ps->evlist, (int)at->ring_pages) == 0)
+		return 0;
+	at->failure.step = PERF_STEP_MMAP;
+	at->failure.code = errno ? -errno : -ENOMEM;
+	at->failure.event = perf_event_names[PERF_BEGIN];
+	at->failure.cpu = perf_cpu_map__cpu(ps->cpus, 0).cpu;
+	at->failure.ring_kib = at->ring_pages * (uint32_t)(sysconf(_SC_PAGESIZE) / 1024);
+	return at->failure.code;
+}
+
+size_t perf_session_rings(const struct perf_session *ps)
+{
+	return (size_t)ps->evlist->nr_mmaps;
+}
+
+struct ring perf_session_ring(const struct perf_session *ps, size_t i)
+{
+	const struct perf_mmap *m = &ps->evlist->mmap[i];
+	struct perf_event_mmap_page *control = m->base;
+
+	return (struct ring){
+		.base = (const uint8_t *)m->base + sysconf(_SC_PAGESIZE),
+		.size = (uint64_t)m->mask + 1,
+		.head = (const uint64_t *)&control->data_head,
+		.tail = (uint64_t *)&control->data_tail,
+	};
+}
+
+uint32_t perf_session_cpu(const struct perf_session *ps, size_t i)
+{
+	return (uint32_t)ps->evlist->mmap[i].cpu.cpu;
+}
+
+int perf_session_poll_fd(const struct perf_session *ps, size_t i, size_t k)
+{
+	const int *fd = xyarray__entry(ps->evsels[PERF_BEGIN]->fd, i, k);
+
+	return fd ? *fd : -1;
+}
+
+const struct perf_event_attr *perf_session_attr(const struct perf_session *ps,
+						enum perf_event_index which)
+{
+	return &ps->evsels[which]->attr;
+}
+
+const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_index which,
+				 size_t *ret_n)
+{
+	*ret_n = ps->evsels[which]->ids;
+	return (const uint64_t *)ps->evsels[which]->id;
+}
+
+void perf_session_enable(struct perf_session *ps, enum perf_event_index which)
+{
+	perf_evsel__enable(ps->evsels[which]);
+}
+
+void perf_session_disable(struct perf_session *ps, enum perf_event_index which)
+{
+	perf_evsel__disable(ps->evsels[which]);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Draining of a perf ring. The kernel appends records and moves the head (release); we copy out, or
+ * show where they are, whole records and move the tail (release), so that the kernel overwrites
+ * nothing before it has been read. A record may wrap around the end at any 8-byte position: the
+ * copy is two memcpy then, whatever its size (libperf 6.1 cuts such a record at 4168 bytes).
+ *
+ * Invariants: the tail stands on a record boundary; tail <= head <= tail + size. Headers come from
+ * memory that is shared with the kernel, so a size that is too small or reaches beyond the head is
+ * an answer and not a crash.
+ */
+#include "kontend/ring.h"
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum { CACHE_LINE = 64, AHEAD = 1536 };
+
+uint64_t ring_head(const struct ring *r)
+{
+	return __atomic_load_n(r->head, __ATOMIC_ACQUIRE);
+}
+
+uint64_t ring_used(const struct ring *r, uint64_t head)
+{
+	return head - *r->tail;
+}
+
+static void ring_advance(struct ring *r, uint64_t tail)
+{
+	__atomic_store_n(r->tail, tail, __ATOMIC_RELEASE);
+}
+
+static void ring_copy(const struct ring *r, uint64_t from, void *buf, size_t len)
+{
+	uint64_t at = from & (r->size - 1);
+	size_t first = r->size - at < len ? (size_t)(r->size - at) : len;
+
+	memcpy(buf, r->base + at, first);
+	memcpy((uint8_t *)buf + first, r->base, len - first);
+}
+
+/* The header of the record at @pos, whose size is 0 when there is none before @head. */
+static struct perf_event_header ring_header(const struct ring *r, uint64_t pos, uint64_t head)
+{
+	uint64_t at = pos & (r->size - 1);
+	struct perf_event_header h = {0};
+
+	if (head - pos < sizeof(h))
+		return h;
+	/* The kernel's are aligned and never wrap; what is damaged may. */
+	if (r->size - at >= sizeof(h))
+		memcpy(&h, r->base + at, sizeof(h));
+	else
+		ring_copy(r, pos, &h, sizeof(h));
+	if (h.size < sizeof(h) || h.size > head - pos)
+		h.size = 0;
+	return h;
+}
+
+static size_t ring_record_size(const struct ring *r, uint64_t pos, uint64_t head)
+{
+	return ring_header(r, pos, head).size;
+}
+
+/* A number in the body of a record, 0 where it is too short to have it. */
+static uint64_t ring_number(const struct ring *r, uint64_t pos, size_t size, size_t at)
+{
+	uint64_t n = 0;
+
+	if (size >= at + sizeof(n))
+		ring_copy(r, pos + at, &n, sizeof(n));
+	return n;
+}
+
+static void ring_count(const struct ring *r, uint64_t pos, const struct perf_event_header *h,
+		       struct ring_span *s)
+{
+	if (h->type == PERF_RECORD_SAMPLE)
+		s->samples++;
+	else if (h->type == PERF_RECORD_LOST) /* the id of the event, then the number */
+		s->lost += ring_number(r, pos, h->size, 16);
+	else if (h->type == PERF_RECORD_LOST_SAMPLES)
+		s->lost += ring_number(r, pos, h->size, 8);
+}
+
+/*
+ * Where the next header is, is known when this one has come from another CPU's cache: so all that
+ * is AHEAD is asked for.
+ */
+static void ring_prefetch(const struct ring *r, uint64_t pos, size_t size)
+{
+	for (size_t i = 0; i < size; i += CACHE_LINE)
+		__builtin_prefetch(r->base + ((pos + i + AHEAD) & (r->size - 1)));
+}
+
+static void ring_pieces(const struct ring *r, uint64_t from, struct ring_span *s)
+{
+	uint64_t at = from & (r->size - 1);
+	size_t len = (size_t)(s->end - from);
+	size_t first = r->size - at < len ? (size_t)(r->size - at) : len;
+
+	s->piece[0] = (struct iovec){(void *)(uintptr_t)(r->base + at), first};
+	s->piece[1] = (struct iovec){(void *)(uintptr_t)r->base, len - first};
+	s->pieces = first < len ? 2 : 1;
+}
+
+int ring_peek(const struct ring *r, uint64_t from, uint64_t head, size_t most,
+	      struct ring_span *ret)
+{
+	struct perf_event_header h;
+
+	if (head == from)
+		return RING_EMPTY;
+	*ret = (struct ring_span){.end = from};
+	if (head - *r->tail > r->size)
+		return -EBADMSG;
+	while ((h = ring_header(r, ret->end, head)).size != 0) {
+		ring_prefetch(r, ret->end, h.size);
+		if (ret->end != from && ret->end - from + h.size > most)
+			break;
+		ring_count(r, ret->end, &h, ret);
+		ret->end += h.size;
+	}
+	if (ret->end == from)
+		return -EBADMSG;
+	ring_pieces(r, from, ret);
+	return 0;
+}
+
+void ring_release(struct ring *r, uint64_t end)
+{
+	ring_advance(r, end);
+}
+
+int ring_drain(struct ring *r, uint64_t head, void *buf, size_t size, size_t *ret_len)
+{
+	uint64_t tail = *r->tail, end = tail;
+	size_t n = 0;
+
+	if (head == tail)
+		return RING_EMPTY;
+	if (head - tail <= r->size) {
+		while ((n = ring_record_size(r, end, head)) != 0 && n <= size - (end - tail))
+			end += n;
+	}
+	if (end == tail && n > size)
+		return -ENOBUFS;
+	if (end == tail) {
+		ring_advance(r, head);
+		return -EBADMSG;
+	}
+	ring_copy(r, tail, buf, (size_t)(end - tail));
+	ring_advance(r, end);
+	*ret_len = (size_t)(end - tail);
+	return 0;
+}
+
+uint64_t ring_skip(struct ring *r, uint64_t head)
+{
+	uint64_t records = 0, pos = *r->tail;
+	size_t n;
+
+	while (head - pos <= r->size && (n = ring_record_size(r, pos, head)) != 0) {
+		pos += n;
+		records++;
+	}
+	/* What cannot be told apart counts as one. */
+	records += pos != head;
+	ring_advance(r, head);
+	return records;
+}

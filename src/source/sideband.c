@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A byte buffer of perf records that grows by doubling. Layouts are those of PERF_RECORD_COMM and
+ * PERF_RECORD_CGROUP in <linux/perf_event.h>: the text is padded with NULs to 8 bytes, then comes
+ * the trailer {pid, tid, time, cpu, res, identifier}. Time 0 sorts them before everything that the
+ * session saw itself.
+ */
+#include "kontend/sideband.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+/* Since Linux 5.7; spelt out for older headers. */
+enum { RECORD_TYPE_CGROUP = 19 };
+enum { TEXT_MAX = 4096 };
+
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, res;
+	uint64_t identifier;
+};
+
+/* Room for a record with @fixed bytes behind the header and @text; header and text are filled in.
+ */
+static uint8_t *record_new(struct sideband *s, uint32_t type, size_t fixed, const char *text)
+{
+	size_t text_len = strnlen(text, TEXT_MAX - 1);
+	size_t padded = (text_len + 8) & ~(size_t)7; /* at least one NUL */
+	struct perf_event_header h = {.type = type};
+	size_t size = sizeof(h) + fixed + padded + sizeof(struct trailer);
+
+	if (s->cap - s->len < size) {
+		size_t cap = (s->cap + size) * 2;
+		uint8_t *bigger = mem_resize(s->data, cap, 1);
+		if (!bigger)
+			return NULL;
+		s->data = bigger;
+		s->cap = cap;
+	}
+	uint8_t *p = s->data + s->len;
+	memset(p, 0, size);
+	h.size = (uint16_t)size;
+	memcpy(p, &h, sizeof(h));
+	memcpy(p + sizeof(h) + fixed, text, text_len);
+	s->len += size;
+	return p;
+}
+
+static void put_trailer(struct sideband *s, int32_t pid, int32_t tid)
+{
+	struct trailer t = {.pid = (uint32_t)pid, .tid = (uint32_t)tid, .identifier = s->id};
+
+	memcpy(s->data + s->len - sizeof(t), &t, sizeof(t));
+}
+
+int sideband_comm(struct sideband *s, int32_t pid, int32_t tid, const char *comm)
+{
+	uint32_t ids[2] = {(uint32_t)pid, (uint32_t)tid};
+	uint8_t *p = record_new(s, PERF_RECORD_COMM, sizeof(ids), comm);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p + sizeof(struct perf_event_header), ids, sizeof(ids));
+	put_trailer(s, pid, tid);
+	return 0;
+}
+
+int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path)
+{
+	uint8_t *p = record_new(s, RECORD_TYPE_CGROUP, sizeof(cgroup), path);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p + sizeof(struct perf_event_header), &cgroup, sizeof(cgroup));
+	put_trailer(s, 0, 0);
+	return 0;
+}
+
+size_t sideband_run(const struct sideband *s, size_t from, size_t max)
+{
+	struct perf_event_header h;
+	size_t n = 0;
+
+	while (from + n < s->len) {
+		memcpy(&h, s->data + from + n, sizeof(h));
+		if (n && n + h.size > max)
+			break;
+		n += h.size;
+	}
+	return n;
+}
+
+void sideband_deinit(struct sideband *s)
+{
+	mem_free(s->data);
+	*s = (struct sideband){0};
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Facts about the system that error texts and defaults need. Files of /proc and /sys say size 0, so
+ * they are read to their end into a buffer that grows.
+ */
+#include "kontend/sysinfo.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ssize_t read_retry(int fd, void *buf, size_t size)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, buf, size);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+int sysinfo_read(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	buf[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	ssize_t n = read_retry(fd, buf, size - 1);
+	int code = n < 0 ? -errno : 0;
+	close(fd);
+	if (code)
+		return code;
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
+	buf[n] = '\0';
+	return (int)n;
+}
+
+static int read_to_end(int fd, char **buf, size_t *len)
+{
+	size_t cap = 0;
+
+	for (;;) {
+		/* One byte is kept for the NUL. */
+		if (*len + 1 >= cap) {
+			cap = cap ? cap * 2 : 8192;
+			char *bigger = mem_resize(*buf, cap, 1);
+			if (!bigger)
+				return -ENOMEM;
+			*buf = bigger;
+		}
+		ssize_t n = read_retry(fd, *buf + *len, cap - *len - 1);
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		*len += (size_t)n;
+	}
+}
+
+int sysinfo_read_all(const char *path, char **ret, size_t *ret_len)
+{
+	char *buf = NULL;
+	size_t len = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int r = read_to_end(fd, &buf, &len);
+	close(fd);
+	if (r < 0) {
+		mem_free(buf);
+		return r;
+	}
+	buf[len] = '\0';
+	*ret = buf;
+	*ret_len = len;
+	return 0;
+}
+
+int64_t sysinfo_number(const char *path, int64_t otherwise)
+{
+	char buf[32], *end;
+
+	if (sysinfo_read(path, buf, sizeof(buf)) <= 0)
+		return otherwise;
+	errno = 0;
+	long long v = strtoll(buf, &end, 10);
+	return errno || end == buf ? otherwise : v;
+}
+
+const char *sysinfo_lockdown(char *buf, size_t size)
+{
+	char text[64];
+	const char *open = NULL, *close = NULL;
+
+	if (sysinfo_read("/sys/kernel/security/lockdown", text, sizeof(text)) > 0) {
+		open = strchr(text, '[');
+		close = open ? strchr(open, ']') : NULL;
+	}
+	if (close)
+		snprintf(buf, size, "%.*s", (int)(close - open - 1), open + 1);
+	else
+		buf[0] = '\0';
+	return buf;
+}
+
+const char *sysinfo_exe(char *buf, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+
+	if (n <= 0 || (size_t)n >= size - 1)
+		snprintf(buf, size, "kontend");
+	else
+		buf[n] = '\0';
+	return buf;
+}
+
+bool sysinfo_capable(unsigned int cap)
+{
+	char text[4096];
+	const char *line = NULL;
+
+	if (sysinfo_read("/proc/thread-self/status", text, sizeof(text)) > 0)
+		line = strstr(text, "\nCapEff:");
+	if (!line || cap > 63)
+		return false;
+	return strtoull(line + 8, NULL, 16) >> cap & 1;
+}
+
+uint64_t sysinfo_cpu_epoch(uint32_t cpu)
+{
+	char path[64];
+	struct stat st;
+
+	/* The kernel makes this folder anew, with a new inode number, each time the CPU comes up.
+	 */
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology", cpu);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}

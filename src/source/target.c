@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is to be measured, from the words of the command line, checked against the running system
+ * right away: an answer "no such pid" before anything is opened is worth more than the kernel's
+ * ESRCH after it. Lists are kept ascending and without repeats, since an event opened twice would
+ * count twice.
+ */
+#include "kontend/target.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/procfs.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_cpu(uint32_t cpu, const uint32_t *online, size_t n, struct error *err)
+{
+	char list[128];
+
+	return error_set(err, -ENODEV,
+			 "CPU %u is not online: choose from %s (/sys/devices/system/cpu/online)",
+			 cpu, cpulist_format(online, n, list, sizeof(list)));
+}
+
+/* All of @cpus online? When that cannot be read, opening the events will tell. */
+static int check_online(const uint32_t *cpus, size_t n, struct error *err)
+{
+	uint32_t *online;
+	size_t n_online;
+	int r = 0;
+
+	if (cpulist_read("online", &online, &n_online) < 0)
+		return 0;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (!cpulist_has(online, n_online, cpus[i]))
+			r = no_cpu(cpus[i], online, n_online, err);
+	}
+	mem_free(online);
+	return r;
+}
+
+int target_parse_cpus(struct target *t, const char *list, struct error *err)
+{
+	uint32_t *cpus;
+	size_t n;
+	int r = cpulist_parse(list, &cpus, &n);
+
+	if (r == -ENOMEM)
+		return error_set(err, r, "No memory for the CPU list");
+	if (r < 0)
+		return error_set(err, r, "'%s' is no CPU list: write it like 0,2-5", list);
+	r = check_online(cpus, n, err);
+	if (r < 0) {
+		mem_free(cpus);
+		return r;
+	}
+	mem_free(t->cpus);
+	t->cpus = cpus;
+	t->n_cpus = n;
+	return 0;
+}
+
+static int check_id(enum target_kind kind, pid_t id, struct error *err)
+{
+	const char *what = kind == TARGET_TIDS ? "thread" : "process";
+	struct procfs_task task;
+
+	if (procfs_identify("/proc", id, &task) < 0)
+		return error_set(
+			err, -ESRCH,
+			"There is no %s %d (it may have ended): see 'ps -eLo pid,tid,comm'", what,
+			id);
+	if (task.ended)
+		return error_set(err, -ESRCH,
+				 "The %s %d has ended and only waits to be reaped: nothing can be "
+				 "measured on it",
+				 what, id);
+	if (kind == TARGET_PIDS && task.tgid != id)
+		return error_set(
+			err, -ESRCH,
+			"%d is a thread of process %d, not a process: use --tid %d or -p %d", id,
+			task.tgid, id, task.tgid);
+	return 0;
+}
+
+static int bad_ids(const char *list, struct error *err)
+{
+	return error_set(err, -EINVAL, "'%s' is no list of pids: write it like 812,900", list);
+}
+
+static bool has_id(const struct target *t, pid_t id)
+{
+	for (size_t i = 0; i < t->n_ids; i++) {
+		if (t->ids[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static int add_ids(struct target *t, enum target_kind kind, const char *list, struct error *err)
+{
+	size_t cap = t->n_ids;
+	const char *p = list;
+	char *end;
+
+	for (;; p = end + 1) {
+		errno = 0;
+		long id = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : 0;
+		if (id <= 0 || id > INT_MAX || errno || (*end && *end != ','))
+			return bad_ids(list, err);
+		int r = check_id(kind, (pid_t)id, err);
+		if (r < 0)
+			return r;
+		if (!has_id(t, (pid_t)id)) {
+			if (mem_grow(&t->ids, &cap, t->n_ids, sizeof(*t->ids)) < 0)
+				return error_set(err, -ENOMEM, "No memory for the list of pids");
+			t->ids[t->n_ids++] = (pid_t)id;
+		}
+		if (!*end)
+			return 0;
+	}
+}
+
+int target_parse_ids(struct target *t, enum target_kind kind, const char *list, struct error *err)
+{
+	struct target fresh = {0};
+	int r = add_ids(&fresh, kind, list, err);
+
+	if (r < 0) {
+		mem_free(fresh.ids);
+		return r;
+	}
+	mem_free(t->ids);
+	t->ids = fresh.ids;
+	t->n_ids = fresh.n_ids;
+	t->kind = kind;
+	return 0;
+}
+
+int target_set_cgroup(struct target *t, const char *path, struct error *err)
+{
+	if (!*path)
+		return error_set(err, -EINVAL,
+				 "The cgroup's name is empty: give a path below the cgroup mount, "
+				 "like /system.slice");
+	char *copy = mem_strdup(path);
+	if (!copy)
+		return error_set(err, -ENOMEM, "No memory for the cgroup's name");
+	mem_free(t->cgroup);
+	t->cgroup = copy;
+	t->kind = TARGET_CGROUP;
+	return 0;
+}
+
+/* snprintf() at *used, which never passes the end. */
+static __attribute__((format(printf, 4, 5))) void add(char *buf, size_t size, size_t *used,
+						      const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(buf + *used, size - *used, fmt, ap);
+	va_end(ap);
+	*used = n < 0 || (size_t)n >= size - *used ? size - 1 : *used + (size_t)n;
+}
+
+static void describe_kind(const struct target *t, char *buf, size_t size, size_t *used)
+{
+	switch (t->kind) {
+	case TARGET_PIDS:
+	case TARGET_TIDS:
+		for (size_t i = 0; i < t->n_ids; i++)
+			add(buf, size, used, "%s%d",
+			    i			     ? ","
+			    : t->kind == TARGET_PIDS ? "pid "
+						     : "tid ",
+			    t->ids[i]);
+		break;
+	case TARGET_CGROUP:
+		add(buf, size, used, "cgroup %s", t->cgroup);
+		break;
+	case TARGET_COMMAND:
+		for (char **arg = t->command; arg && *arg; arg++)
+			add(buf, size, used, "%s%s", arg == t->command ? "" : " ", *arg);
+		break;
+	case TARGET_SYSTEM:
+		add(buf, size, used, "%s", t->n_cpus ? "" : "all CPUs");
+		break;
+	}
+}
+
+const char *target_describe(const struct target *t, char *buf, size_t size)
+{
+	char list[64];
+	size_t used = 0;
+
+	buf[0] = '\0';
+	describe_kind(t, buf, size, &used);
+	if (t->n_cpus)
+		add(buf, size, &used, "%scpu %s", used ? " on " : "",
+		    cpulist_format(t->cpus, t->n_cpus, list, sizeof(list)));
+	return buf;
+}
+
+void target_deinit(struct target *t)
+{
+	mem_free(t->cpus);
+	mem_free(t->ids);
+	mem_free(t->cgroup);
+	*t = (struct target){0};
+}

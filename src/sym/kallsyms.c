@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /proc/kallsyms as an array sorted by address, names in one text beside it: some 70,000 functions
+ * in about 3 MB, found by bisection without any allocation. Kernel and modules come sorted by
+ * themselves, BPF programs do not; sorting is skipped where it is not needed. Of several names at
+ * one address the one that a reader expects is kept (kallsyms_rank()). A line is
+ * "ADDRESS TYPE NAME[\t[MODULE]]"; anything else is skipped, so that a format that grows and a text
+ * that was cut cost only what they damage. Padding in front of functions (__pfx_) is no function.
+ */
+#include "kontend/mem.h"
+#include "kontend/sym.h"
+#include "lockfn.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KALLSYMS_NAME = 512 }; /* KSYM_NAME_LEN */
+
+/* One line, taken apart; the texts lie in the input and are not terminated. */
+struct kallsyms_line {
+	uint64_t addr;
+	const char *name, *module;
+	size_t name_len, module_len;
+	char type;
+	bool is_dirty; /* it has characters that are not to be shown */
+};
+
+struct kallsyms_load {
+	struct sym sym;
+	const char *last_module; /* in the input: modules come in runs */
+	size_t last_module_len;
+	uint32_t last_module_at;
+	size_t n_lines;
+};
+
+static inline const char *kallsyms_blanks(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p;
+}
+
+/* Behind the word at @p, which a blank or the end of the line ends. */
+static inline const char *kallsyms_word(const char *p, const char *end, bool *ret_dirty)
+{
+	for (; p < end; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		if (c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r' || !c))
+			break;
+		*ret_dirty |= c <= ' ' || c >= 0x7f;
+	}
+	return p;
+}
+
+/* Behind the number at @p, NULL where there is none. By table: digits defeat branch prediction. */
+static inline const char *kallsyms_hex(const char *p, const char *end, uint64_t *ret)
+{
+	static const uint8_t digits[256] = {
+		['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+		['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+		['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+		['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
+	const char *from = p, *most = end - p < 16 ? end : p + 16;
+	uint64_t v = 0;
+	uint8_t digit;
+
+	for (; p < most && (digit = digits[(unsigned char)*p]) != 0; p++)
+		v = v << 4 | (digit - 1u);
+	*ret = v;
+	return p > from ? p : NULL;
+}
+
+/* The line's address and type; answers where its name is, NULL when it is no line of kallsyms. */
+static inline const char *kallsyms_head(const char *p, const char *end, struct kallsyms_line *l)
+{
+	p = kallsyms_hex(kallsyms_blanks(p, end), end, &l->addr);
+	if (!p || end - p < 4 || (*p != ' ' && *p != '\t'))
+		return NULL;
+	p = kallsyms_blanks(p, end);
+	if (end - p < 3 || !isalpha((unsigned char)*p) || (p[1] != ' ' && p[1] != '\t'))
+		return NULL;
+	l->type = *p;
+	p = kallsyms_blanks(p + 1, end);
+	return p < end && *p != '\n' ? p : NULL;
+}
+
+/* The rest of the line from its name on; false when the name makes no sense. */
+static inline bool kallsyms_tail(const char **pos, const char *end, struct kallsyms_line *l)
+{
+	const char *p = *pos, *word;
+
+	l->is_dirty = false;
+	l->module = NULL;
+	l->module_len = 0;
+	l->name = p;
+	p = kallsyms_word(p, end, &l->is_dirty);
+	l->name_len = (size_t)(p - l->name);
+	word = kallsyms_blanks(p, end);
+	*pos = p = kallsyms_word(word, end, &l->is_dirty);
+	if (p - word > 2 && p - word < KALLSYMS_NAME && *word == '[' && p[-1] == ']') {
+		l->module = word + 1;
+		l->module_len = (size_t)(p - word) - 2;
+	}
+	return l->name_len && l->name_len < KALLSYMS_NAME;
+}
+
+static bool kallsyms_is(const struct kallsyms_line *l, const char *name)
+{
+	return l->name_len == strlen(name) && !memcmp(l->name, name, l->name_len);
+}
+
+static bool kallsyms_begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+static bool kallsyms_ends(const char *name, const char *with)
+{
+	size_t n = strlen(name), m = strlen(with);
+
+	return n >= m && !memcmp(name + n - m, with, m);
+}
+
+/*
+ * A label of the linker at the edge of a section: nothing lies there under that name. Among
+ * functions only the well known ones count, since many a tracepoint is called "..._start".
+ */
+static bool kallsyms_is_label(const char *name, char type)
+{
+	static const char *const whole[] = {"_text", "_stext", "_etext", "_sinittext",
+					    "_einittext"};
+
+	if (name[0] != '_')
+		return false;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (!strcmp(name, whole[i]))
+			return true;
+	if (sym_type_is_code(type))
+		return kallsyms_ends(name, "_text_start") || kallsyms_ends(name, "_text_end");
+	return kallsyms_begins(name, "__start_") || kallsyms_begins(name, "__stop_") ||
+	       kallsyms_ends(name, "_start") || kallsyms_ends(name, "_begin") ||
+	       kallsyms_ends(name, "_end") || kallsyms_ends(name, "_stop");
+}
+
+/* Of names at one address the least rank wins; of equal ones that with fewer underscores. */
+static int kallsyms_rank(const struct sym *s, const struct sym_entry *e)
+{
+	const char *name = sym_text(s, e);
+	int rank = (int)strspn(name, "_");
+
+	if (kallsyms_begins(name, "__pi_") || kallsyms_begins(name, "__ia32_"))
+		rank += 10;
+	if (e->type == 'w' || e->type == 'W' || e->type == 'v' || e->type == 'V')
+		rank += 100;
+	if (islower((unsigned char)e->type))
+		rank += 200;
+	if (kallsyms_is_label(name, e->type))
+		rank += 1000;
+	return rank;
+}
+
+/* Appends a text to the names with a NUL, cleaned if it has to be. Its offset; there is room. */
+static uint32_t kallsyms_keep(struct sym *s, const char *text, size_t len, bool is_dirty)
+{
+	uint32_t at = (uint32_t)s->text_len;
+	char *to = s->text + at;
+
+	memcpy(to, text, len);
+	for (size_t i = 0; is_dirty && i < len; i++)
+		to[i] = (char)(text[i] > 0x20 && text[i] < 0x7f ? text[i] : '?');
+	to[len] = '\0';
+	s->text_len += len + 1;
+	return at;
+}
+
+static void kallsyms_range(struct sym *s, const struct kallsyms_line *l)
+{
+	static const char *const names[] = {"__sched_text_start", "__sched_text_end",
+					    "__lock_text_start", "__lock_text_end"};
+	uint64_t *const ends[] = {&s->sched_text[0], &s->sched_text[1], &s->lock_text[0],
+				  &s->lock_text[1]};
+
+	if (l->name_len < 2 || memcmp(l->name, "__", 2) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (kallsyms_is(l, names[i]))
+			*ends[i] = l->addr;
+}
+
+/*
+ * Names of compilers' labels and of padding in front of functions are none, which on some kernels
+ * is every other line. Per-CPU offsets and other small numbers that are no addresses are marked
+ * absolute.
+ */
+static bool kallsyms_is_wanted(const struct kallsyms_line *l, const char *name, const char *end)
+{
+	if (!l->addr || *name == '$' || (end - name >= 6 && !memcmp(name, "__pfx_", 6)))
+		return false;
+	return (l->type != 'a' && l->type != 'A') || l->addr >> 63;
+}
+
+static void kallsyms_add(struct kallsyms_load *load, const struct kallsyms_line *l)
+{
+	struct sym *s = &load->sym;
+
+	if (l->module && (l->module_len != load->last_module_len ||
+			  memcmp(l->module, load->last_module, l->module_len) != 0)) {
+		load->last_module = l->module;
+		load->last_module_len = l->module_len;
+		load->last_module_at = kallsyms_keep(s, l->module, l->module_len, l->is_dirty);
+	}
+	kallsyms_range(s, l);
+	s->has_data |= l->type == 'b' || l->type == 'd';
+	s->entries[s->n++] = (struct sym_entry){
+		.addr = l->addr,
+		.name = kallsyms_keep(s, l->name, l->name_len, l->is_dirty),
+		.module = l->module ? load->last_module_at : 0,
+		.type = l->type,
+	};
+}
+
+static int kallsyms_compare(const void *a, const void *b)
+{
+	const struct sym_entry *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Of several entries at one address the one of the least rank stays, of equal ones the first. */
+static void kallsyms_merge(struct sym *s)
+{
+	size_t n = 1;
+	int rank = -1; /* of the last one kept, once it is known */
+
+	for (size_t i = 1; i < s->n; i++) {
+		struct sym_entry *last = &s->entries[n - 1], *e = &s->entries[i];
+
+		if (last->addr != e->addr) {
+			s->entries[n++] = *e;
+			rank = -1;
+			continue;
+		}
+		int other = kallsyms_rank(s, e);
+		if (rank < 0)
+			rank = kallsyms_rank(s, last);
+		if (other >= rank)
+			continue;
+		*last = *e;
+		rank = other;
+	}
+	s->n = n;
+}
+
+static void kallsyms_sort(struct sym *s)
+{
+	bool sorted = true;
+
+	for (size_t i = 1; i < s->n && sorted; i++)
+		sorted = s->entries[i - 1].addr <= s->entries[i].addr;
+	if (!sorted)
+		qsort(s->entries, s->n, sizeof(*s->entries), kallsyms_compare);
+	kallsyms_merge(s);
+	for (size_t i = 0; i < s->n; i++)
+		s->entries[i].label =
+			kallsyms_is_label(sym_text(s, &s->entries[i]), s->entries[i].type);
+}
+
+/* Gives back what doubling took too much; a failure to shrink is none. */
+static void kallsyms_trim(struct sym *s)
+{
+	void *p = mem_resize(s->entries, s->n, sizeof(*s->entries));
+
+	if (p) {
+		s->entries = p;
+		s->cap = s->n;
+	}
+	p = mem_resize(s->text, s->text_len, 1);
+	if (p) {
+		s->text = p;
+		s->text_cap = s->text_len;
+	}
+}
+
+/* The line at @p; answers where the next one begins, NULL when memory is out. */
+static const char *kallsyms_take(struct kallsyms_load *load, const char *p, const char *end)
+{
+	struct kallsyms_line line;
+	const char *name = kallsyms_head(p, end, &line);
+
+	if (name) {
+		p = name;
+		load->n_lines++;
+	}
+	if (name && kallsyms_is_wanted(&line, name, end) && kallsyms_tail(&p, end, &line)) {
+		struct sym *s = &load->sym;
+
+		if (s->n == s->cap && mem_grow(&s->entries, &s->cap, s->n, sizeof(*s->entries)))
+			return NULL;
+		kallsyms_add(load, &line);
+	}
+	if (p < end && *p != '\n')
+		p = memchr(p, '\n', (size_t)(end - p));
+	return p && p < end ? p + 1 : end;
+}
+
+/* Names with their NULs are never longer than the lines that they are from. */
+static int kallsyms_read(struct kallsyms_load *load, const char *text, size_t len)
+{
+	struct sym *s = &load->sym;
+
+	s->text = mem_resize(NULL, len + 1, 1);
+	if (!s->text)
+		return -ENOMEM;
+	s->text_cap = len + 1;
+	/* Offset 0 means "no module", so something else must lie there. */
+	kallsyms_keep(s, "", 0, false);
+	for (const char *p = text; p < text + len;) {
+		p = kallsyms_take(load, p, text + len);
+		if (!p)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
+{
+	struct kallsyms_load load = {0};
+
+	/* Offsets are 32 bits wide, and the names are never longer than their source. */
+	if (len > UINT32_MAX / 2)
+		return error_set(
+			err, -EFBIG,
+			"the kernel's symbols (/proc/kallsyms) are %zu bytes long: more than "
+			"2 GiB is no symbol table; names are left out",
+			len);
+	int r = kallsyms_read(&load, text, len);
+	if (r) {
+		sym_deinit(&load.sym);
+		return error_set(
+			err, r,
+			"no memory for the kernel's symbols (%zu bytes of /proc/kallsyms): "
+			"free some and start again",
+			len);
+	}
+	if (load.sym.n) {
+		kallsyms_sort(&load.sym);
+		lockfn_mark(&load.sym);
+		kallsyms_trim(&load.sym);
+		load.sym.state = SYM_OK;
+	} else {
+		sym_deinit(&load.sym);
+		load.sym.state = load.n_lines ? SYM_WITHHELD : SYM_UNREADABLE;
+	}
+	sym_deinit(s);
+	*s = load.sym;
+	return 0;
+}

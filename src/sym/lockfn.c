@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which functions are "the lock" and which are its users. The kernel keeps most of the locking code
+ * between __sched_text_start/end and __lock_text_start/end; what is inlined elsewhere, spins
+ * outside (MCS queues, rwsem and rtmutex helpers) or has no such section on some architecture is
+ * known by name. Names are compared without leading underscores and compiler suffixes. An entry of
+ * the table is exact unless it ends in '*': a prefix is given only where the kernel has no other
+ * function that begins so, since a swallowed caller gives its waits to someone else. The way of an
+ * event from the tracepoint to perf or BPF counts as locking code: some of it (bpf_trace_run*) is
+ * common to all tracepoints, so that it does not say by itself that a tracing frame is near.
+ *
+ * __schedule() lies in the sched text, but no lock function is ever called through it: it stands in
+ * a chain only when the scheduler itself waits for a runqueue lock, and then it is the caller.
+ */
+#include "lockfn.h"
+#include <string.h>
+
+static const char *const lockfn_names[] = {
+	"arch_read_lock_wait",
+	"arch_spin_lock_*",
+	"arch_write_lock_wait",
+	"atomic_dec_and_lock*",
+	"atomic_dec_and_mutex_lock",
+	"atomic_dec_and_raw_lock*",
+	"bpf_trace_run*",
+	"do_raw_read_lock",
+	"do_raw_spin_lock",
+	"do_raw_spin_trylock",
+	"do_raw_write_lock",
+	"do_raw_read_unlock",
+	"do_raw_spin_unlock",
+	"do_raw_write_unlock",
+	"double_lock_balance",
+	"double_rq_lock",
+	"down",
+	"down_common",
+	"down_interruptible",
+	"down_killable",
+	"down_read",
+	"down_read_common",
+	"down_read_interruptible",
+	"down_read_killable",
+	"down_read_killable_nested",
+	"down_read_nested",
+	"down_read_non_owner",
+	"down_read_trylock",
+	"down_timeout",
+	"down_trylock",
+	"down_write",
+	"down_write_common",
+	"down_write_killable",
+	"down_write_killable_nested",
+	"down_write_nest_lock",
+	"down_write_nested",
+	"down_write_trylock",
+	"downgrade_write",
+	"lock_acquire",
+	"lock_contended",
+	"mutex_add_waiter",
+	"mutex_handoff",
+	"mutex_lock*",
+	"mutex_optimistic_spin",
+	"mutex_remove_waiter",
+	"mutex_spin_on_owner",
+	"mutex_trylock*",
+	"mutex_unlock*",
+	"native_queued_spin_*",
+	"osq_lock",
+	"osq_unlock",
+	"osq_wait_next",
+	"perf_tp_event",
+	"perf_trace_run_bpf_submit",
+	"percpu_down_read*",
+	"percpu_down_write*",
+	"percpu_rwsem_*",
+	"percpu_up_read",
+	"percpu_up_write",
+	"pv_queued_spin_*",
+	"queued_read_lock*",
+	"queued_spin_lock*",
+	"queued_write_lock*",
+	"raw_callee_save___native_queued_spin_*",
+	"raw_callee_save___pv_queued_spin_*",
+	"raw_read_lock*",
+	"raw_read_trylock*",
+	"raw_read_unlock*",
+	"raw_spin_lock*",
+	"raw_spin_rq_lock*",
+	"raw_spin_rq_trylock",
+	"raw_spin_rq_unlock",
+	"raw_spin_trylock*",
+	"raw_spin_unlock*",
+	"raw_write_lock*",
+	"raw_write_trylock*",
+	"raw_write_unlock*",
+	"resilient_queued_spin_*",
+	"resilient_tas_spin_*",
+	"resilient_virt_spin_*",
+	"rt_mutex_*",
+	"rt_read_lock",
+	"rt_read_trylock",
+	"rt_read_unlock",
+	"rt_spin_lock",
+	"rt_spin_lock_nest_lock",
+	"rt_spin_lock_nested",
+	"rt_spin_lock_unlock",
+	"rt_spin_trylock*",
+	"rt_spin_unlock",
+	"rt_write_lock*",
+	"rt_write_trylock",
+	"rt_write_unlock",
+	"rtlock_*",
+	"rwbase_*",
+	"rwsem_*",
+	"task_blocks_on_rt_mutex",
+	"task_rq_lock",
+	"trace_call_bpf",
+	"try_to_take_rt_mutex",
+	"up",
+	"up_read",
+	"up_read_non_owner",
+	"up_write",
+	"virt_spin_lock",
+	"ww_mutex_*",
+	"ww_rt_mutex_*",
+};
+
+enum {
+	LOCKFN_NAMES = sizeof(lockfn_names) / sizeof(lockfn_names[0]),
+	LOCKFN_TRACE_DEPTH = 8,
+};
+_Static_assert(LOCKFN_NAMES < UINT8_MAX, "indices are bytes");
+
+static bool lockfn_matches(const char *pattern, const char *name, size_t len)
+{
+	size_t n = strlen(pattern);
+
+	if (pattern[n - 1] == '*')
+		return len >= n - 1 && !memcmp(pattern, name, n - 1);
+	return len == n && !memcmp(pattern, name, n);
+}
+
+static bool lockfn_ends(const char *name, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && name[len - 1] == end[n - 1] && !memcmp(name + len - n, end, n);
+}
+
+/* Is it one of the names from @from on, before @to? */
+static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t len)
+{
+	for (; from < to; from++)
+		if (lockfn_matches(lockfn_names[from], name, len))
+			return true;
+	return false;
+}
+
+static bool lockfn_is_tracing(const char *name, size_t len)
+{
+	return lockfn_ends(name, len, "contention_begin") ||
+	       lockfn_ends(name, len, "contention_end");
+}
+
+/* Without compiler suffixes. */
+static size_t lockfn_length(const char *name)
+{
+	size_t len = strlen(name);
+	const char *dot = memchr(name, '.', len);
+
+	return dot ? (size_t)(dot - name) : len;
+}
+
+/*
+ * Between which indices the names with given first two letters stand. Few functions share these, so
+ * that most of a kernel's hundred thousand are known to be none by one look.
+ */
+struct lockfn_filter {
+	uint8_t from[32 * 32], to[32 * 32];
+};
+
+static unsigned lockfn_pair(const char *name)
+{
+	return (name[0] & 31u) << 5 | (name[0] ? name[1] & 31u : 0);
+}
+
+static void lockfn_filter_init(struct lockfn_filter *f)
+{
+	memset(f, 0, sizeof(*f));
+	for (unsigned i = LOCKFN_NAMES; i-- > 0;) {
+		unsigned pair = lockfn_pair(lockfn_names[i]);
+
+		f->from[pair] = (uint8_t)i;
+		if (!f->to[pair])
+			f->to[pair] = (uint8_t)(i + 1);
+	}
+}
+
+static enum sym_lockfn lockfn_by_name(const struct lockfn_filter *f, const char *name)
+{
+	while (*name == '_')
+		name++;
+	size_t len = lockfn_length(name);
+	unsigned pair = lockfn_pair(name);
+
+	if (lockfn_is_tracing(name, len))
+		return SYM_LOCKFN_TRACE;
+	return lockfn_is_known(f->from[pair], f->to[pair], name, len) ? SYM_LOCKFN_LOCK
+								      : SYM_LOCKFN_NOT;
+}
+
+/* Functions between two linker labels; s->entries is sorted. */
+static void lockfn_mark_range(struct sym *s, const uint64_t range[2])
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->entries[mid].addr < range[0])
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < s->n && s->entries[low].addr < range[1]; low++) {
+		struct sym_entry *e = &s->entries[low];
+
+		if (!e->lockfn && sym_type_is_code(e->type) &&
+		    strcmp(sym_text(s, e), "__schedule") != 0)
+			e->lockfn = SYM_LOCKFN_LOCK;
+	}
+}
+
+void lockfn_mark(struct sym *s)
+{
+	struct lockfn_filter filter;
+
+	lockfn_filter_init(&filter);
+	for (size_t i = 0; i < s->n; i++) {
+		struct sym_entry *e = &s->entries[i];
+
+		if (sym_type_is_code(e->type))
+			e->lockfn = (uint8_t)lockfn_by_name(&filter, sym_text(s, e));
+	}
+	lockfn_mark_range(s, s->sched_text);
+	lockfn_mark_range(s, s->lock_text);
+}
+
+static enum sym_lockfn lockfn_at(const struct sym *s, uint64_t addr)
+{
+	const struct sym_entry *e = sym_find(s, addr);
+
+	return e ? (enum sym_lockfn)e->lockfn : SYM_LOCKFN_NOT;
+}
+
+bool sym_is_lock_function(const struct sym *s, uint64_t addr)
+{
+	return lockfn_at(s, addr) != SYM_LOCKFN_NOT;
+}
+
+/*
+ * A chain taken by a BPF program begins with that program, whose name says nothing. Only the first
+ * tracing frame counts: further out stand those of programs that wait for a lock themselves.
+ */
+static uint32_t lockfn_after_tracing(const struct sym *s, const uint64_t *frames, uint32_t n)
+{
+	for (uint32_t i = 0; i < n && i < LOCKFN_TRACE_DEPTH; i++)
+		if (lockfn_at(s, frames[i]) == SYM_LOCKFN_TRACE)
+			return i + 1;
+	return 0;
+}
+
+uint32_t sym_caller(const struct sym *s, const uint64_t *frames, uint32_t n)
+{
+	if (!n)
+		return 0;
+	uint32_t i = lockfn_after_tracing(s, frames, n);
+
+	while (i < n && sym_is_lock_function(s, frames[i]))
+		i++;
+	return i < n ? i : n - 1;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A list of chunks, the newest first; only the newest is filled. Chunks double up to a limit, so
+ * that a small arena stays small and a large one has few chunks; a request larger than that gets
+ * a chunk of its own size. Free space of a chunk is always zero: it comes zeroed and a reset wipes
+ * what was used, so that allocation is only a pointer bump.
+ */
+#include "kontend/arena.h"
+#include "kontend/mem.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	ARENA_ALIGN = 16,
+	ARENA_FIRST = 4 << 10,
+	ARENA_MOST = 1 << 20,
+};
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size, used; /* of data */
+	_Alignas(ARENA_ALIGN) unsigned char data[];
+};
+
+static struct arena_chunk *arena_add_chunk(struct arena *a, size_t need)
+{
+	size_t size = ARENA_FIRST;
+
+	if (a->head)
+		size = a->head->size < ARENA_MOST / 2 ? a->head->size * 2 : ARENA_MOST;
+	if (size < need)
+		size = need;
+	struct arena_chunk *c = mem_calloc(1, sizeof(*c) + size);
+	if (!c)
+		return NULL;
+	c->size = size;
+	c->next = a->head;
+	a->head = c;
+	return c;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	if (size > PTRDIFF_MAX - 2 * ARENA_ALIGN - sizeof(struct arena_chunk))
+		return NULL;
+	/* Two allocations never share an address, also when one is empty. */
+	size_t len = ((size ? size : 1) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+	struct arena_chunk *c = a->head;
+
+	if (!c || c->size - c->used < len)
+		c = arena_add_chunk(a, len);
+	if (!c)
+		return NULL;
+	void *p = c->data + c->used;
+	c->used += len;
+	a->used_bytes += len;
+	return p;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t len)
+{
+	len = strnlen(s, len);
+	char *p = arena_alloc(a, len + 1);
+
+	return p ? memcpy(p, s, len) : NULL;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	char *p = len < 0 ? NULL : arena_alloc(a, (size_t)len + 1);
+	if (!p)
+		return NULL;
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+void arena_reset(struct arena *a)
+{
+	struct arena_chunk *keep = NULL, *c = a->head;
+
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		if (!keep || c->size > keep->size) {
+			mem_free(keep);
+			keep = c;
+		} else {
+			mem_free(c);
+		}
+		c = next;
+	}
+	if (keep) {
+		memset(keep->data, 0, keep->used);
+		keep->used = 0;
+		keep->next = NULL;
+	}
+	*a = (struct arena){.head = keep};
+}
+
+void arena_deinit(struct arena *a)
+{
+	while (a->head) {
+		struct arena_chunk *next = a->head->next;
+
+		mem_free(a->head);
+		a->head = next;
+	}
+	*a = (struct arena){0};
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sentence a user reads. The first writer wins: an error is described where it is born, by the
+ * code that knows what was tried, and a caller that also reports cannot hide that sentence. Parts
+ * of it come from outside (paths, kernel messages), so it is cleaned as a whole.
+ */
+#include "kontend/error.h"
+#include "kontend/text.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *err, int code, const char *fmt, ...)
+{
+	if (!err || err->code)
+		return code;
+
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	err->code = code;
+	text_clean(err->text, sizeof(err->text), err->text);
+	return code;
+}
+
+int error_errno(struct error *err, int code, const char *fmt, ...)
+{
+	if (!err || err->code)
+		return code;
+
+	char head[sizeof(err->text)], reason[128];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(head, sizeof(head), fmt, ap);
+	va_end(ap);
+	return error_set(err, code, "%s: %s", head, strerror_r(-code, reason, sizeof(reason)));
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The one door to the heap. The three counters are the only variables of the program that no
+ * object owns: an allocation anywhere, in either thread, must be able to fail on request, and a
+ * test must see that every block came back. They are relaxed atomics, they order nothing.
+ */
+#include "kontend/mem.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEM_GROW_FIRST = 16 };
+
+static atomic_long mem_fail_in = -1;
+static atomic_long mem_allocations;
+static atomic_long mem_blocks;
+
+static bool mem_must_fail(void)
+{
+	long n = atomic_load_explicit(&mem_fail_in, memory_order_relaxed);
+
+	atomic_fetch_add_explicit(&mem_allocations, 1, memory_order_relaxed);
+	while (n >= 0) {
+		if (atomic_compare_exchange_weak(&mem_fail_in, &n, n - 1))
+			return n == 0;
+	}
+	return false;
+}
+
+void *mem_calloc(size_t n, size_t size)
+{
+	size_t len;
+
+	if (__builtin_mul_overflow(n, size, &len) || len > PTRDIFF_MAX || mem_must_fail())
+		return NULL;
+	/* A size of 0 must not look like a failure. */
+	void *p = calloc(1, len ? len : 1);
+	if (p)
+		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
+	return p;
+}
+
+void *mem_resize(void *p, size_t n, size_t size)
+{
+	size_t len;
+
+	if (__builtin_mul_overflow(n, size, &len) || len > PTRDIFF_MAX || mem_must_fail())
+		return NULL;
+	void *q = realloc(p, len ? len : 1);
+	if (q && !p)
+		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
+	return q;
+}
+
+char *mem_strdup(const char *s)
+{
+	size_t len = strlen(s) + 1;
+	char *p = mem_calloc(len, 1);
+
+	return p ? memcpy(p, s, len) : NULL;
+}
+
+void *mem_dup(const void *p, size_t n, size_t size)
+{
+	void *copy = p ? mem_calloc(n, size) : NULL;
+
+	return copy ? memcpy(copy, p, n * size) : NULL;
+}
+
+void mem_free(void *p)
+{
+	if (p)
+		atomic_fetch_sub_explicit(&mem_blocks, 1, memory_order_relaxed);
+	free(p);
+}
+
+int mem_grow(void *items, size_t *cap, size_t used, size_t size)
+{
+	if (used < *cap)
+		return 0;
+
+	size_t more = MEM_GROW_FIRST;
+	void *p;
+
+	if (*cap && __builtin_mul_overflow(*cap, (size_t)2, &more))
+		return -ENOMEM;
+	/* The caller's pointer has its own type: copied, not aliased. */
+	memcpy(&p, items, sizeof(p));
+	p = mem_resize(p, more, size);
+	if (!p)
+		return -ENOMEM;
+	memcpy(items, &p, sizeof(p));
+	*cap = more;
+	return 0;
+}
+
+void mem_fail_after(long n)
+{
+	atomic_store(&mem_fail_in, n < 0 ? -1 : n);
+	atomic_store(&mem_allocations, 0);
+}
+
+long mem_count(void)
+{
+	return atomic_load(&mem_allocations);
+}
+
+long mem_live(void)
+{
+	return atomic_load(&mem_blocks);
+}

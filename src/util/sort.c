@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Merge sort from the bottom up: runs of 1, 2, 4 ... elements are merged from one array into the
+ * other, which change places at each pass. n log n whatever the order was, no recursion and no
+ * memory of its own.
+ */
+#include "kontend/sort.h"
+#include <string.h>
+
+static void merge(char *to, const char *from, size_t mid, size_t n, size_t size,
+		  int (*before)(const void *a, const void *b))
+{
+	size_t a = 0, b = mid;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *x = from + a * size, *y = from + b * size;
+		int left = b >= n || (a < mid && !before(y, x));
+
+		memcpy(to + i * size, left ? x : y, size);
+		a += left ? 1 : 0;
+		b += left ? 0 : 1;
+	}
+}
+
+void sort_merge(void *items, void *room, size_t n, size_t size,
+		int (*before)(const void *a, const void *b))
+{
+	char *from = items, *to = room;
+
+	for (size_t run = 1; run < n; run *= 2) {
+		char *t = from;
+
+		for (size_t at = 0; at < n; at += 2 * run) {
+			size_t left = n - at;
+
+			merge(to + at * size, from + at * size, run < left ? run : left,
+			      2 * run < left ? 2 * run : left, size, before);
+		}
+		from = to;
+		to = t;
+	}
+	if (n && from != items)
+		memcpy(items, from, n * size);
+}

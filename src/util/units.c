@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A scale is a table of units, each with the value from which the next one is used. That bound is
+ * where rounding to three digits would reach the next unit (999.5, or 59.95 for sixties), so that
+ * 999.96us is 1.00ms and never 1000us. Fractions follow the same bounds: no text has four digits.
+ * Parsing is by hand: strtod() knows signs, hex, "inf" and the locale, options know none of them.
+ */
+#include "kontend/units.h"
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct unit {
+	const char *name;
+	double size;  /* in the smallest unit */
+	double bound; /* shown in this unit below that many of it */
+};
+
+static const struct unit time_units[] = {
+	{"ns", 1, 999.5},      {"us", 1e3, 999.5},
+	{"ms", 1e6, 999.5},    {"s", 1e9, 59.95},
+	{"m", 60e9, 59.95},    {"h", 3600e9, 23.95},
+	{"d", 86400e9, 364.5}, {"y", 365 * 86400e9, INFINITY},
+};
+
+static const struct unit count_units[] = {
+	{"", 1, 999.5},	    {"k", 1e3, 999.5},	{"M", 1e6, 999.5},     {"G", 1e9, 999.5},
+	{"T", 1e12, 999.5}, {"P", 1e15, 999.5}, {"E", 1e18, INFINITY},
+};
+
+static const struct unit byte_units[] = {
+	{"B", 1, 999.5},      {"K", 0x1p10, 999.5}, {"M", 0x1p20, 999.5},    {"G", 0x1p30, 999.5},
+	{"T", 0x1p40, 999.5}, {"P", 0x1p50, 999.5}, {"E", 0x1p60, INFINITY},
+};
+
+/* Whole numbers of the smallest unit have no fraction; @v is not negative. */
+static const char *units_format(char *buf, double v, const struct unit *u, bool whole)
+{
+	while (v / u->size >= u->bound) {
+		u++;
+		whole = false;
+	}
+	v /= u->size;
+	int digits = whole || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
+	if (v >= 999.5)
+		snprintf(buf, UNITS_BUF, ">999%s", u->name);
+	else
+		snprintf(buf, UNITS_BUF, "%.*f%s", digits, v, u->name);
+	return buf;
+}
+
+static bool units_is_unknown(double v)
+{
+	return isnan(v) || isinf(v) || v < 0;
+}
+
+const char *units_ns(char *buf, uint64_t ns)
+{
+	return units_format(buf, (double)ns, time_units, true);
+}
+
+const char *units_count(char *buf, uint64_t n)
+{
+	return units_format(buf, (double)n, count_units, true);
+}
+
+/* One decimal below 100: a rate of 0.5 and one of 41.3 have their points in one column. */
+static const char *units_tenths(char *buf, double v)
+{
+	if (units_is_unknown(v))
+		return strcpy(buf, "-");
+	if (v == 0)
+		return strcpy(buf, "0");
+	if (v < 0.05)
+		return strcpy(buf, "<0.1");
+	if (v >= 99.95)
+		return units_format(buf, v, count_units, false);
+	snprintf(buf, UNITS_BUF, "%.1f", v);
+	return buf;
+}
+
+const char *units_rate(char *buf, double per_s)
+{
+	return units_tenths(buf, per_s);
+}
+
+const char *units_nsrate(char *buf, double ns_per_s)
+{
+	if (units_is_unknown(ns_per_s))
+		return strcpy(buf, "-");
+	return units_format(buf, ns_per_s, time_units, true);
+}
+
+const char *units_pct(char *buf, double pct)
+{
+	return units_tenths(buf, pct);
+}
+
+const char *units_bytes(char *buf, uint64_t bytes)
+{
+	return units_format(buf, (double)bytes, byte_units, true);
+}
+
+/* Digits, then perhaps a point and more digits: where they lie, and what follows them. */
+struct units_number {
+	uint64_t whole;
+	const char *fraction;
+	size_t n_fraction;
+	const char *suffix;
+};
+
+/* 0, -EINVAL when there is no number, -ERANGE when it is too large. */
+static int units_scan(const char *s, struct units_number *ret)
+{
+	const char *digits = s;
+	struct units_number n = {0};
+	bool overflow = false;
+
+	for (; *s >= '0' && *s <= '9'; s++)
+		overflow |= __builtin_mul_overflow(n.whole, 10u, &n.whole) ||
+			    __builtin_add_overflow(n.whole, (uint64_t)(*s - '0'), &n.whole);
+	if (s == digits)
+		return -EINVAL;
+	if (*s == '.') {
+		n.fraction = ++s;
+		n.n_fraction = strspn(s, "0123456789");
+		s += n.n_fraction;
+		if (!n.n_fraction)
+			return -EINVAL;
+	}
+	n.suffix = s;
+	*ret = n;
+	return overflow ? -ERANGE : 0;
+}
+
+/* Exact as long as the unit has the digits; what is finer than the smallest unit is cut off. */
+static int units_scale(const struct units_number *n, uint64_t unit, uint64_t *ret)
+{
+	uint64_t v, part = 0;
+
+	if (__builtin_mul_overflow(n->whole, unit, &v))
+		return -ERANGE;
+	/* From the last digit on, so that nothing is rounded before it is added. */
+	for (size_t i = n->n_fraction; i-- > 0;)
+		part = (part + unit * (uint64_t)(n->fraction[i] - '0')) / 10;
+	if (__builtin_add_overflow(v, part, &v))
+		return -ERANGE;
+	*ret = v;
+	return 0;
+}
+
+int units_parse_ns(const char *s, uint64_t *ret_ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} suffixes[] = {
+		{"", 1000000000},  {"ns", 1},	       {"us", 1000},	     {"ms", 1000000},
+		{"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000},
+	};
+	struct units_number n;
+
+	if (units_scan(s, &n))
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (!strcmp(n.suffix, suffixes[i].name))
+			return units_scale(&n, suffixes[i].ns, ret_ns) ? -EINVAL : 0;
+	return -EINVAL;
+}
+
+static int parse_scaled(const char *s, const char *letters, uint64_t power, uint64_t *ret)
+{
+	struct units_number n;
+	uint64_t unit = 1;
+	int r = units_scan(s, &n);
+
+	if (r == -EINVAL)
+		return r;
+	if (*n.suffix) {
+		const char *letter = strchr(letters, *n.suffix == 'K' ? 'k' : *n.suffix);
+
+		if (!letter || n.suffix[1])
+			return -EINVAL;
+		for (const char *p = letters; p <= letter; p++)
+			unit *= power;
+	}
+	if (unit == 1 && n.n_fraction)
+		return -EINVAL;
+	return r ? r : units_scale(&n, unit, ret);
+}
+
+int units_parse_count(const char *s, uint64_t *ret)
+{
+	return parse_scaled(s, "kMG", 1000, ret);
+}
+
+int units_parse_bytes(const char *s, uint64_t *ret)
+{
+	return parse_scaled(s, "kMGT", 1024, ret);
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh disable=SC2034 # used by those that source this
+# What the comparisons with perf share: each is sourced with its name in $0, works in $dir, and
+# measures CPU time of a program that observes beside a workload.
+export LC_ALL=C
+
+skip() {
+	echo "skipped: $1"
+	exit 77
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || skip "$1 needs root"
+}
+
+# Builds of perf without lock contention say so in their usage.
+need_perf_lock() {
+	command -v perf >/dev/null || skip "perf is not installed"
+	perf lock contention -h 2>&1 | grep -q -- --threads || skip "this perf has no lock contention"
+}
+
+dir=$(mktemp -d "${BENCH_DIR:-/tmp}/kontend-vs-perf-XXXXXX")
+observer=
+# shellcheck disable=SC2317 # called by the trap
+cleanup() {
+	[ -z "$observer" ] || kill -KILL "$observer" 2>/dev/null || true
+	rm -rf "$dir"
+}
+trap cleanup EXIT
+trap 'exit 1' HUP INT TERM
+
+events=lock:contention_begin,lock:contention_end
+
+# begin NAME OBSERVER...: returns when it has opened its events and has had time to come to rest.
+begin() {
+	name=$1
+	shift
+	"$@" >"$dir/out" 2>"$dir/err" &
+	observer=$!
+	until [ -n "$(find "/proc/$observer/fd" -lname '*perf_event*' 2>/dev/null)" ]; do
+		if ! kill -0 "$observer" 2>/dev/null; then
+			echo "FAIL $name ended too early:"
+			cat "$dir/err"
+			exit 1
+		fi
+		sleep 0.1
+	done
+	sleep 1.5
+}
+
+end() {
+	kill -INT "$observer"
+	wait "$observer" || true
+	observer=
+}
+
+# CPU time in us that the observer's threads have used.
+cpu_us() {
+	cat "/proc/$observer/task/"*/schedstat | awk '{ sum += $1 } END { printf "%.0f\n", sum / 1000 }'
+}
+
+# The same for the children of this shell that have ended, in steps of 10 ms.
+children_us() {
+	awk '{ sub(/.*\) /, ""); print ($14 + $15) * 10000 }' "/proc/$$/stat"
+}
+
+# For awk: the middle one of the @n values of v, which it sorts.
+median='function median(v, n,   k, j, t) {
+	for (k = 1; k <= n; k++)
+		for (j = k + 1; j <= n; j++)
+			if (v[j] < v[k]) { t = v[k]; v[k] = v[j]; v[j] = t }
+	return v[int((n + 1) / 2)]
+}
+'

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# CPU time (user and system) of `kontend report -i` and of `perf lock contention -i` on the same
+# perf-made file with call chains, in turns, names resolved by both; the last line is the ratio of
+# the medians. Without a FILE one is made of a storm; a million events take minutes of that, so the
+# ratio that is asked for wants a file made before (and perf record on this boot, for the symbols).
+#
+#     vs-perf-report.sh KONTEND STORM [FILE [TURNS]]
+set -eu
+
+kontend=$1
+storm=$2
+file=${3:-}
+turns=${4:-5}
+
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_perf_lock
+
+if [ -z "$file" ]; then
+	need_root "making a recording"
+	file=$dir/perf.data
+	perf record -q -a -g -m 2048 -e "$events" -o "$file" -- \
+		"$storm" 16 6000 go >/dev/null 2>"$dir/err" || skip "perf record: $(tail -1 "$dir/err")"
+fi
+
+# run NAME COMMAND...: "NAME ms" of ten runs, since one is close to the clock's step
+run() {
+	name=$1
+	shift
+	before=$(children_us)
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		"$@" >/dev/null 2>"$dir/err" || {
+			echo "FAIL $name: $(cat "$dir/err")"
+			exit 1
+		}
+	done
+	echo "$name $((($(children_us) - before) / 1000))" >>"$dir/figures"
+}
+
+for _ in $(seq "$turns"); do
+	run kontend "$kontend" report -i "$file"
+	run perf perf lock contention -i "$file"
+done
+
+n_events=$("$kontend" report -i "$file" --format json | sed -n 's/.*"events": *\([0-9]*\).*/\1/p' |
+	head -n 1)
+size=$(wc -c <"$file")
+awk -v events="$n_events" -v size="$size" -v turns="$turns" "$median"'
+	$1 == "kontend" { ours[++n] = $2 / 10 }
+	$1 == "perf" { theirs[++m] = $2 / 10 }
+	END {
+		k = median(ours, n)
+		p = median(theirs, m)
+		printf "%d events, %.1f MB, medians of %d turns of ten runs\n", events, size / 1e6, turns
+		printf "perf lock contention -i  %8.1f ms CPU\n", p
+		printf "kontend report -i        %8.1f ms CPU\n", k
+		printf "perf / kontend: %.1f\n", k ? p / k : 0
+	}' "$dir/figures"

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# ./bootstrap on machines that this one is not: no apt, packages missing, no root. Each is played
+# by a folder of links to a few commands that is the whole PATH. Nothing is installed or built.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+complain() {
+	echo "$*"
+	cat "$work/out"
+	failures=$((failures + 1))
+}
+
+# machine COMMAND...: a copy of the tree's bootstrap and a PATH with only these commands
+machine() {
+	rm -rf "${work:?}/bin" "$work/tree"
+	mkdir -p "$work/bin" "$work/tree"
+	cp "$top/bootstrap" "$work/tree/"
+	for command in sh dirname cat grep awk id "$@"; do
+		ln -s "$(command -v "$command")" "$work/bin/$command"
+	done
+}
+
+# fake COMMAND: a command that prints its name and arguments to $work/calls, then standard input
+fake() {
+	{
+		printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\n' "$1" "$work"
+		cat
+	} >"$work/bin/$1"
+	chmod +x "$work/bin/$1"
+}
+
+# run STATUS ARGUMENT...: what bootstrap answers; its PATH ends in /usr/sbin:/sbin by itself
+run() {
+	wanted=$1
+	shift
+	status=0
+	: >"$work/calls"
+	env -i PATH="$work/bin" LINUX_SOURCE="$source" "$work/tree/bootstrap" "$@" >"$work/out" 2>&1 \
+		</dev/null || status=$?
+	[ "$status" -eq "$wanted" ] || complain "bootstrap $*: exit $status, expected $wanted"
+}
+
+says() {
+	grep -qE -e "$1" "$work/out" || complain "not said: $1"
+}
+
+source=/dev/null
+
+machine
+run 0 --help
+says '^usage: ./bootstrap run'
+run 129
+run 129 fly
+says 'unknown argument: fly'
+run 1 run --prefix
+
+# No apt: the names for other package managers, and a clear end.
+run 1 run
+says 'with dnf: .*libtraceevent-devel'
+says 'with pacman: .*libtraceevent'
+says 'no apt here'
+
+# apt, and nothing installed.
+machine
+fake apt-get </dev/null
+fake dpkg-query </dev/null
+run 1 run --no-install
+says 'missing packages: .*meson.*libncurses-dev.*libtraceevent-dev'
+! grep -q apt-get "$work/calls" || complain "--no-install called apt-get"
+! grep -q mandoc "$work/out" || complain "run asks for what only tests need"
+run 1 test --no-install
+says 'missing packages: .*mandoc'
+
+# The kernel's source is missing, or there by another name.
+if ! ls /usr/src/linux-source-* >/dev/null 2>&1; then
+	source=
+	run 1 run --no-install
+	says 'missing packages: .*linux-source'
+fi
+source=/dev/null
+run 1 run --no-install
+! grep -q linux-source "$work/out" || complain "LINUX_SOURCE is not believed"
+
+# An archive that knows none of the packages: the list is renewed once, then a clear end.
+machine wc
+fake dpkg-query </dev/null
+fake apt-cache </dev/null
+fake apt-get <<'END'
+[ "$1" = update ] || exit 100
+END
+fake sudo <<'END'
+exec "$@"
+END
+ln -s "$(command -v env)" "$work/bin/env"
+run 1 run
+says 'apt-get could not install'
+[ "$(grep -c '^apt-get update' "$work/calls")" -eq 1 ] || complain "package lists not renewed once"
+grep -q '^apt-get install -y -q --no-install-recommends .*meson' "$work/calls" ||
+	complain "apt-get install was not called as it should: $(cat "$work/calls")"
+
+# Neither root nor sudo.
+if [ "$(id -u)" -eq 0 ]; then
+	rm "$work/bin/sudo" "$work/bin/id"
+	fake id <<-'END'
+	echo 1000
+	END
+	run 1 run
+	says 'need root or sudo'
+fi
+
+# Built, but this user may not measure: that is said, and a recording is shown.
+machine mkdir rm
+fake meson <<'END'
+[ "$1" != --version ] || echo 1.0
+END
+fake ninja </dev/null
+mkdir -p "$work/tree/build/meson-private"
+: >"$work/tree/build/meson-private/coredata.dat"
+cat >"$work/tree/build/kontend" <<'END'
+#!/bin/sh
+case $* in
+*-i*) echo "shown: $*" ;;
+*) echo "kontend: Only root may read this" >&2 && exit 1 ;;
+esac
+END
+chmod +x "$work/tree/build/kontend"
+run 0 run --no-install
+says 'nothing can be measured here: Only root may read this'
+says 'shown: report -i .*/share/storm.data'
+# What the caller asks for is done, or fails.
+run 1 run --no-install -- --view locks
+says '^kontend: Only root'
+
+[ "$failures" -eq 0 ]

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# `kontend doctor` as root and as nobody, as text and as JSON.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+json() {
+	python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["schema"] == "kontend.doctor/1", d
+for part in d["views"], d["checks"]:
+    for item in part:
+        assert item["status"] in ("works", "limited", "fails", "unknown"), item
+        assert set(item) == {"name", "status", "help", "cause", "found", "fix"}, item
+        assert item["status"] == "works" or item["found"], item
+views = {v["name"]: v for v in d["views"]}
+checks = {c["name"]: c for c in d["checks"]}
+assert {"overview", "locks", "waiters", "callers"} <= set(views), views
+assert d["works"] == (views["locks"]["status"] != "fails"), d
+'"$1" "$work/out" || complain "the JSON of the doctor is not as promised: $(cat "$work/out")"
+}
+
+run "$kontend" doctor --json
+[ "$rc" -le 1 ] || complain "doctor: exit $rc"
+json "assert d['works'] == ($rc == 0), d"
+run "$kontend" doctor
+prints '^  locks +(works|limited|fails) '
+run "$kontend" doctor -v --output "$work/file"
+grep -q 'found: ' "$work/file" || complain "doctor -v does not say what it found"
+
+[ "$(id -u)" -eq 0 ] || { echo "not root: no other user is tried"; finish; }
+need_root
+expect 0 '' "$kontend" doctor
+prints '^kontend works here'
+
+run setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" doctor --json
+[ "$rc" -eq 1 ] || complain "doctor as nobody: exit $rc"
+json "
+assert d['uid'] == 65534 and not d['works'], d
+assert views['locks']['status'] == 'fails' and views['locks']['cause'] == 'events', views
+fix = checks['events']['fix'] or ''
+assert fix.startswith('sudo setcap cap_perfmon') and fix.endswith('$kontend'), fix
+assert checks['measuring']['status'] == 'fails', checks"
+run setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" doctor
+prints 'fix: sudo setcap cap_perfmon'
+prints '^kontend cannot measure here'
+
+# Breakpoints. Others may hold slots: what is asked first does not depend on them.
+run "$kontend" doctor --enospc --len 3
+[ "$rc" -eq 1 ] || complain "doctor --enospc --len 3: exit $rc"
+prints 'would be refused'
+if [ "$(uname -m)" = x86_64 ]; then
+	prints '^The kernel would say EINVAL: it watches 1, 2, 4 or 8 bytes, not 3'
+fi
+for option in '' --no-bpf; do
+	# shellcheck disable=SC2086 # none, or one word
+	run "$kontend" doctor --enospc -p $$ $option
+	[ "$rc" -le 1 ] || complain "doctor --enospc -p $option: exit $rc: $(cat "$work/err")"
+	prints '^A breakpoint of 1 byte \(w\) for the one thread of process '
+	# shellcheck disable=SC2086
+	run "$kontend" doctor --enospc --json -C 0 $option
+	python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["schema"] == "kontend.enospc/1" and d["fits"] == (sys.argv[2] == "0"), d
+assert [c["cpu"] for c in d["cpus"]] and d["method"] == sys.argv[3], d
+assert bool(d["holders"]) == (not d["fits"] and d["method"] == "bpf"), d
+' "$work/out" "$rc" "$([ -n "$option" ] && echo probe || "$kontend" doctor -v |
+		awk '$1 == "bpf" { print $2 == "works" ? "bpf" : "probe" }')" ||
+		complain "the JSON of doctor --enospc $option: $(cat "$work/out")"
+done
+expect 129 'There is no process 999999|no process' "$kontend" doctor --enospc -p 999999
+
+# Without rights the CPUs' counts are not known, those of an own thread are.
+run setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" doctor --enospc
+[ "$rc" -eq 2 ] || [ "$rc" -eq 1 ] || complain "doctor --enospc as nobody: exit $rc"
+prints 'CAP_BPF and CAP_PERFMON'
+# shellcheck disable=SC2016 # expanded inside
+run setpriv --reuid=65534 --regid=65534 --clear-groups \
+	sh -c '"$1" doctor --enospc -p $$; exit $?' sh "$kontend"
+[ "$rc" -le 1 ] || complain "doctor --enospc -p of its own as nobody: exit $rc: $(cat "$work/err")"
+
+# The fix fixes it.
+if command -v setcap >/dev/null; then
+	if setcap cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_ipc_lock+ep "$kontend" 2>/dev/null; then
+		run setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" doctor --json
+		[ "$rc" -eq 0 ] || grep -q 'kernel.perf_event_paranoid=2' "$work/out" ||
+			complain "doctor after its own fix: exit $rc: $(cat "$work/out")"
+		setcap -r "$kontend"
+	else
+		echo "this file system keeps no capabilities"
+	fi
+else
+	echo "setcap is not installed: the fix is not tried"
+fi
+
+# Without enough open files, and without the right to have more.
+# shellcheck disable=SC2016 # expanded inside
+run setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+	sh -c 'ulimit -n 9; exec "$@"' sh "$kontend" doctor --json
+[ "$rc" -eq 1 ] || complain "doctor with 9 open files: exit $rc"
+json "
+assert checks['files']['status'] == 'fails' and 'ulimit' in checks['files']['fix'], checks
+assert views['locks']['fix'], views"
+nothing_left doctor
+finish

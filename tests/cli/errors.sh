@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What the kernel or the system refuses: each its own sentence, exit 1, nothing left behind.
+# shellcheck disable=SC2317 # functions are called through expect
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_root
+
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+# without CAPABILITY COMMAND...: as root, but for that.
+without() {
+	cap=$1
+	shift
+	setpriv --bounding-set="-$cap" --inh-caps="-$cap" "$@"
+}
+
+# In a mount namespace without tracefs.
+no_tracefs() {
+	# shellcheck disable=SC2016 # expanded inside
+	unshare -m sh -c 'mount --make-rprivate /
+		for type in tracefs debugfs; do
+			awk -v type=$type "\$3 == type { print \$2 }" /proc/self/mounts |
+				while read -r dir; do umount -l "$dir"; done
+		done
+		exec "$@"' sh "$@"
+}
+
+quick="report --duration 100ms"
+# shellcheck disable=SC2086 # words
+{
+	expect 1 "Only root may read .*(mount|setcap cap_perfmon.*$kontend)" \
+		as_nobody "$kontend" $quick
+	expect 1 "tracefs is not mounted, and only root may mount it.*sudo mount -t tracefs" \
+		no_tracefs setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" $quick
+	expect 1 "tracefs is not mounted.*sudo mount -t tracefs" \
+		no_tracefs setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$kontend" $quick
+	expect 0 '' no_tracefs "$kontend" $quick
+	prints '^# kontend report'
+	expect 1 "than the limit of 9 open files.*ulimit -n" \
+		without sys_resource sh -c 'ulimit -n 9; exec "$@"' sh "$kontend" $quick
+	expect 1 "No such cgroup: /nosuch.*see" "$kontend" $quick -G /nosuch
+	expect 1 "Cannot run 'nosuchcommand': there is no such command" \
+		"$kontend" report -- nosuchcommand
+	expect 1 "Cannot run '/': it is not executable" "$kontend" report -- /
+	expect 1 "Cannot write to the file '/nosuch/x'.*No such file" "$kontend" $quick -o /nosuch/x
+	expect 1 "Cannot write all of the output to the file '/dev/full': No space left" \
+		"$kontend" $quick -o /dev/full
+	expect 1 "Cannot write all of the output to standard output: No space left" \
+		sh -c '"$@" >/dev/full' sh "$kontend" $quick
+	expect 1 "Cannot write all of the output to standard output: Bad file descriptor" \
+		sh -c '"$@" >&-' sh "$kontend" $quick
+	expect 1 "Cannot write all of the output to standard output: No space left" \
+		sh -c '"$@" >/dev/full' sh "$kontend" --help
+	expect 1 "Cannot write all of the output" sh -c '"$@" >/dev/full' sh "$kontend" doctor
+}
+
+# On a full file system: what was there stays, and nothing is left beside it.
+mkdir "$work/full"
+on_full() {
+	# shellcheck disable=SC2016 # expanded inside
+	unshare -m sh -c 'mount --make-rprivate /
+		mount -t tmpfs -o size=4k none "$0" || exit 99
+		echo old >"$0/kept"
+		rc=0
+		"$@" || rc=$?
+		[ "$(cat "$0"/*)" = old ] || exit 98
+		exit $rc' "$work/full" "$@"
+}
+expect 1 "Cannot write all of the output to the file '$work/full/kept': No space left" \
+	on_full "$kontend" report --duration 100ms -o "$work/full/kept"
+
+# The reader goes away: quietly, 128 + SIGPIPE.
+# shellcheck disable=SC2016 # expanded inside
+run sh -c '{
+	while [ ! -e "$0.gone" ]; do sleep 0.01; done
+	"$@"
+	echo $? >&3
+} 3>"$0" | { exec <&-; : >"$0.gone"; }' "$work/rc" "$kontend" report --duration 100ms
+[ "$(cat "$work/rc")" -eq 141 ] || complain "closed pipe: exit $(cat "$work/rc"), not 141"
+[ ! -s "$work/err" ] || complain "closed pipe: said $(cat "$work/err")"
+nothing_left 'closed pipe'
+
+# The terminal.
+if command -v script >/dev/null; then
+	for term in dumb nosuchterminal ''; do
+		run env TERM="$term" script -qec "$kontend --demo" /dev/null
+		[ "$rc" -eq 1 ] || complain "TERM='$term': exit $rc, not 1"
+		grep -q "kontend: .*TERM" "$work/out" || complain "TERM='$term': $(cat "$work/out")"
+		[ "$(wc -l <"$work/out")" -eq 1 ] || complain "TERM='$term': more than a line"
+		nothing_left "TERM='$term'"
+	done
+else
+	echo "script is not installed: no terminals are tried"
+fi
+finish

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Recordings as input: report, script, export and diff. Needs no privilege.
+# Called as: files.sh KONTEND MAKE-RECORDING
+# shellcheck disable=SC2016,SC2317 # expanded by the shells that are started; called through others
+make=$(realpath "$2")
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+"$make" "$work"
+canned=$work/canned.data
+chmod 644 "$work"/*.data
+
+expect 0 '' "$kontend" report -i "$canned"
+prints 'vm_mmap_pgoff'
+prints '^# quality: lost 3,'
+expect 0 '' "$kontend" report -i "$canned" -j --view all
+cp "$work/out" "$work/report.json"
+prints '"kind": "perf.data"'
+
+# Lines are the events that the report counts; from a pipe, too.
+expect 0 '' "$kontend" script -i "$canned" --quiet
+prints '^ +1\.001000000 \[000\] mm/5214 +begin +rwsem:W +0xffff888012345678 WRITE +- +__vm_munmap$'
+prints '^ +3\.700000000 .* lost|^ +2\.700000000 .* lost +3 records$'
+lines=$(grep -cE ' (begin|end|failed) ' "$work/out")
+grep -q "\"events\": $lines," "$work/report.json" || complain "script: $lines events"
+cp "$work/out" "$work/lines"
+expect 0 '' sh -c '"$1" script --quiet -i - <"$2"' sh "$kontend" "$canned"
+cmp "$work/out" "$work/lines" || complain "script: other lines from standard input"
+expect 0 'records were lost, dropped or not readable' \
+	sh -c '"$1" script -i "$2" >/dev/null' sh "$kontend" "$canned"
+expect 0 '' "$kontend" script -j --quiet -i "$work/perf.data"
+[ "$(grep -cE '"event": "(begin|end|failed)"' "$work/out")" -eq "$lines" ] ||
+	complain "script: perf's file has other events"
+expect 0 '' sh -c '"$1" script -qi "$2" | head -n 1' sh "$kontend" "$canned"
+run sh -c '{ "$1" script -qi "$2"; echo $? >"$3"; } | true' sh "$kontend" "$canned" "$work/rc"
+case $(cat "$work/rc") in 0 | 141) ;; *) complain "script: exit $(cat "$work/rc")" ;; esac
+[ ! -s "$work/err" ] || complain "script: said $(cat "$work/err") to a reader that has gone"
+
+# Sums agree, whatever the format.
+expect 0 '' "$kontend" export -q -i "$canned"
+folded=$(awk '!/still waiting/ { s += $NF } END { printf "%.0f", s }' "$work/out")
+grep -q "\"total_ns\": $folded," "$work/report.json" || complain "export: folded $folded ns"
+expect 0 '' "$kontend" export -i "$canned" --format openmetrics
+prints '^kontend_lock_wait_seconds_count\{type="rwsem",mode="W"\} 30$'
+[ "$(tail -n 1 "$work/out")" = '# EOF' ] || complain "export: no EOF"
+expect 0 '' "$kontend" export -i "$canned" --format openmetrics -n 1
+[ "$(grep -c '^kontend_caller_wait_seconds_total' "$work/out")" -eq 1 ] || complain "export -n 1"
+expect 0 '' "$kontend" export -i "$canned" --format chrome -o "$work/trace.json"
+if command -v python3 >/dev/null; then
+	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/trace.json" ||
+		complain "export: no JSON"
+fi
+
+# Nothing is different, or everything is.
+expect 0 '' "$kontend" diff "$canned" "$canned" --format csv
+[ "$(grep -c '^same,' "$work/out")" -gt 3 ] || complain "diff: $(cat "$work/out")"
+grep -qE '^(new|gone|more|less),' "$work/out" && complain "diff: differs from itself"
+expect 0 '' "$kontend" diff "$canned" "$work/other.data" --by task
+prints '^  gone .* mm$'
+prints '^  new .* writer$'
+expect 0 '' sh -c '"$1" diff "$2" - -j <"$3"' sh "$kontend" "$canned" "$work/other.data"
+prints '"schema": "kontend.diff/1"'
+expect 0 '' "$kontend" diff --filter change=gone -n 1 "$canned" "$work/other.data"
+prints 'more rows'
+expect 1 'cannot open .*kontend.data' "$kontend" diff
+cp "$work/other.data" kontend.data.old
+cp "$canned" kontend.data
+run "$kontend" diff
+[ "$rc" -eq 0 ] || complain "diff: does not take kontend.data"
+rm kontend.data kontend.data.old
+
+# What cannot be read is said; the readable part is shown.
+for verb in 'report -i' 'script -i' 'export -i' "diff $canned"; do
+	# shellcheck disable=SC2086 # a verb and its words
+	expect 1 'cannot open .*absent' "$kontend" $verb "$work/absent"
+	# shellcheck disable=SC2086
+	expect 1 '^kontend: ' "$kontend" $verb /dev/null
+done
+head -c 20000 "$canned" >"$work/cut.data"
+run "$kontend" report -i "$work/cut.data" -o "$work/cut.out"
+[ -s "$work/err" ] || complain "report: says nothing of a cut recording"
+
+# A signal while a recording is read leaves nothing half-written.
+interrupted() {
+	"$@" &
+	pid=$!
+	comes test -e "$work/read" || :
+	comes blocks_signals "$pid" || :
+	rm -f "$work/read"
+	kill -s INT "$pid"
+	wait "$pid"
+}
+mkfifo "$work/fifo"
+head -c 12000 "$work/perf.data" >"$work/part"
+for verb in report script export; do
+	# Whoever writes to a FIFO is held up until somebody reads.
+	(cat "$work/part"; : >"$work/read"; exec sleep 1000) >"$work/fifo" &
+	writer=$!
+	run interrupted "$kontend" $verb -i "$work/fifo" -o "$work/cwd/new"
+	[ "$rc" -eq 130 ] || complain "$verb: exit $rc after SIGINT: $(cat "$work/err")"
+	[ ! -s "$work/err" ] || complain "$verb: said after SIGINT: $(cat "$work/err")"
+	nothing_left "$verb, interrupted"
+	kill $writer 2>/dev/null || true
+	wait $writer 2>/dev/null || true
+done
+finish

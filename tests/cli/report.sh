@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# `kontend report` from end to end: what ends it, the exit status, where the output goes.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_root
+
+# How much the demo contends depends on what else the machine does.
+for seconds in 1 2 5 10 20; do
+	expect 0 '' "$kontend" report --duration $seconds --demo
+	! grep -q '^ *rwsem:W' "$work/out" || break
+done
+prints '^# kontend report: all CPUs'
+prints '^ *rwsem:W'
+expect 0 '' "$kontend" report --duration 300ms --demo --view locks --format csv -x ';'
+prints '(^|;)total_ns(;|$)'
+expect 0 '' "$kontend" report --duration 300ms --demo -j
+prints '"schema": "kontend.report/1"'
+python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["source"]["kind"] == "live", r["source"]
+assert r["source"]["duration_ns"] >= 300000000, r["source"]
+assert isinstance(r["views"]["locks"]["rows"], list)
+assert isinstance(r["views"]["waiters"]["rows"], list)' "$work/out" ||
+	complain "the JSON report is not as promised"
+
+# The other names of lock types mean the same.
+expect 0 '' "$kontend" report --duration 100ms --view locks --filter 'rtmutex percpu-rwsem'
+
+# The measured command's own status; its words are left alone.
+expect 0 '' "$kontend" report --quiet -- true
+expect 7 '' "$kontend" report -- sh -c 'exit 7'
+# shellcheck disable=SC2016 # expanded by the command
+expect 137 '' "$kontend" report -- sh -c 'kill -9 $$'
+expect 0 '' "$kontend" report --view locks -- sh -c 'echo hello'
+prints '^hello$'
+prints '^# kontend report: sh -c echo hello'
+expect 0 '' "$kontend" report -a --view locks -- sleep 0.1
+prints '^# kontend report: all CPUs'
+expect 0 '' "$kontend" report --duration 300ms -- sleep 100
+expect 0 '' "$kontend" report --duration 100ms -p $$ -C 0
+prints "^# kontend report: pid $$ on cpu 0"
+expect 0 '' "$kontend" report --duration 100ms -t $$
+
+# Signals end the measurement; the report is printed.
+expect 0 '' signalled INT "$kontend" report
+prints '^# kontend report'
+expect 130 '' signalled INT "$kontend" report --duration 60
+prints '^# kontend report'
+expect 143 '' signalled TERM "$kontend" report --demo
+prints '^# kontend report'
+expect 143 '' signalled TERM "$kontend" report -- sleep 100
+prints '^# kontend report'
+expect 129 '' signalled HUP "$kontend" report
+prints '^# kontend report'
+
+# Killed outright, it takes the demo along.
+run signalled KILL "$kontend" report --demo
+[ "$rc" -eq 137 ] || complain "SIGKILL: exit $rc"
+nothing_left 'SIGKILL'
+
+# To a file, which keeps its mode.
+echo old >"$work/file"
+chmod 640 "$work/file"
+expect 0 '' "$kontend" report --duration 100ms -o "$work/file"
+grep -q '^# kontend report' "$work/file" || complain "-o: the report is not in the file"
+[ "$(stat -c %a "$work/file")" = 640 ] || complain "-o: the mode is $(stat -c %a "$work/file")"
+expect 0 '' "$kontend" report --duration 100ms -o /dev/null
+[ -c /dev/null ] || complain "-o /dev/null replaced it"
+
+expect 0 '' "$kontend" report --duration 100ms --no-stack --view locks
+# shellcheck disable=SC2016 # expanded inside
+expect 0 'measuring all CPUs for 100ms with [0-9]+ rings of 8 pages' \
+	sh -c '"$@" >/dev/null' sh "$kontend" report -v --duration 100ms -m 8
+
+# Part of a measurement, which ends with it, and so does the command.
+run "$kontend" report -j --view overview --time 100ms,+250ms -- sleep 60
+[ "$rc" -eq 0 ] || complain "--time while measuring: exit $rc: $(cat "$work/err")"
+prints '"duration_ns": 250000000,'
+expect 129 'is outside of the recording; it goes from 0:00 to' \
+	"$kontend" report --duration 50ms --time 9:00,
+expect 129 'is known at its end only' "$kontend" script --duration 50ms --time 50%,
+finish

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What needs no privilege: help, and every kind of command line that makes no sense.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+expect 0 '' "$kontend" --help
+prints '^Usage: kontend'
+for verb in live report script diff export demo doctor help version; do
+	grep -q "^  $verb" "$work/out" || complain "--help does not name $verb"
+done
+grep -q dump "$work/out" && complain "--help names the hidden verb"
+for verb in live top report script diff export demo doctor; do
+	expect 0 '' "$kontend" $verb --help
+	prints '^Usage: kontend'
+	prints '^  -h, --help'
+	awk 'length($0) > 80 { exit 1 }' "$work/out" || complain "$verb --help is wider than 80"
+done
+expect 0 '' "$kontend" help report
+prints '--duration TIME'
+expect 0 '' "$kontend" --version
+prints '^kontend [0-9]+\.[0-9]+\.[0-9]+$'
+expect 0 '' "$kontend" version
+expect 0 '' "$kontend" report --sort nonsense --help
+
+bad() {
+	expect 129 "$@"
+}
+
+bad "^kontend: There is no verb 'reprot': did you mean 'report'\? See" "$kontend" reprot
+bad "^kontend: There is no verb 'sleep': see 'kontend --help'" "$kontend" sleep 1
+bad "no verb 'dctor': did you mean 'doctor'" "$kontend" help dctor
+bad "no option '--dratuion': did you mean '--duration'" "$kontend" report --dratuion 3
+bad "no option '--dur': did you mean '--duration'" "$kontend" report --dur 3
+bad "no option '--zzzzzz': see 'kontend report --help'" "$kontend" report --zzzzzz
+bad "no option '-Z': see" "$kontend" -Z
+bad "'--theme' is an option of 'kontend live', not of 'kontend report'" "$kontend" report --theme mono
+bad "'-n' is an option of 'kontend report', not of 'kontend live'" "$kontend" -n 3
+bad '--duration needs a value \(TIME\)' "$kontend" report --duration
+bad "takes no value '--demo=yes'" "$kontend" report --demo=yes
+bad "--duration 'soon': give a time from" "$kontend" report --duration soon
+bad "--duration '-1': give a time" "$kontend" report --duration -1
+bad "--duration '0': give a time" "$kontend" report --duration=0
+bad "--delay '61': give a time from 100ms to 1.00m" "$kontend" -d 61
+bad "--delay '0.01': give a time" "$kontend" live -d0.01
+bad "--max-stack '128': give a number from 1 to 127" "$kontend" --max-stack 128
+bad "--mmap-pages '3': give a power of two" "$kontend" report -m 3
+bad "--format 'xml': give one of: text csv json" "$kontend" report --format xml
+bad "--view 'lock': give one or more of overview" "$kontend" report --view lock
+bad "--view 'hist': give one of: overview locks" "$kontend" --view hist
+bad "--by 'holder': give one of: lock caller" "$kontend" report --by holder
+bad "CSV holds one table: give one --view, not 'locks,waiters'" \
+	"$kontend" report --format csv --view locks,waiters
+bad '--separator is for CSV, not for --format json' "$kontend" report -j -x ';'
+bad "--separator 'ab': give one ASCII character" "$kontend" report -x ab
+bad "--output '': give something" "$kontend" report --output=
+bad "the word 'sleep': a command to measure comes after '--', as in" "$kontend" report sleep 1
+bad "A command must follow '--'" "$kontend" report --
+bad "no use for the word 'x'" "$kontend" doctor x
+bad '--addr is about a breakpoint: give --enospc' "$kontend" doctor --addr 0x10
+bad '--cpu is about a breakpoint' "$kontend" doctor -C 0
+bad "--addr 'main': give an address" "$kontend" doctor --enospc --addr main
+bad "--addr '-1': give an address" "$kontend" doctor --enospc --addr=-1
+bad "--len 'long': give a number of bytes" "$kontend" doctor --enospc --len long
+bad "--type 'wx': give one of: r w rw x" "$kontend" doctor --enospc --type wx
+bad "'0-' is no CPU list" "$kontend" doctor --enospc -C 0-
+bad '--pid and --tid say two things' "$kontend" doctor --enospc -p 1 -t 1
+bad "'a' is one recording: give two to compare" "$kontend" diff a
+bad "no use for the word 'c'" "$kontend" diff -- a b c
+bad "--sort 'nonsense': the table 'diff' has no such column" "$kontend" diff --sort nonsense a b
+bad '--input reads what has been measured: --pid says how' "$kontend" script -i x -p 1
+bad '--input reads what has been measured: --duration says' "$kontend" report -i x --duration 1
+bad 'no use for a command' "$kontend" export -i x -- true
+bad '--pid and --cgroup say two things' "$kontend" report -p 1 -G /
+bad '--all-cpus and --tid say two things' "$kontend" report -a -t 1
+bad '--pid and -- COMMAND say two things' "$kontend" report -p 1 -- true
+bad '--no-stack and --max-stack exclude' "$kontend" report --no-stack --max-stack 3
+bad '--verbose and --quiet exclude' "$kontend" report -vq
+bad "'1,x' is no list of pids" "$kontend" report -p 1,x
+bad "'0-' is no CPU list" "$kontend" report -C 0-
+bad "--sort 'totl': the table 'locks' by lock has no such column" "$kontend" report --sort totl
+bad "--sort 'since_ns': the table 'locks'" "$kontend" report --sort since_ns
+bad "no column 'nothing'" "$kontend" report --filter 'nothing>5ms'
+bad "column 'avg_ns' wants a duration" "$kontend" report --filter 'avg_ns>soon'
+bad "--by 'task': contexts are grouped by process" "$kontend" report --view contexts --by task
+bad "--sort 'kind': the table 'slots' has no such column" "$kontend" report --view slots --sort kind
+bad 'need a view that is a table' "$kontend" report --view tree --sort total_ns
+bad '"nosuch" is no kind of contention' "$kontend" demo --kinds mmap,nosuch
+bad "--threads '65': give a number from 1 to 64" "$kontend" demo --threads 65
+
+# Told to somebody whose standard error does not exist: no message, the same status.
+run sh -c "'$kontend' report --zzz 2>&-"
+[ "$rc" -eq 129 ] || complain "closed standard error: exit $rc"
+
+expect 1 'is no terminal to draw on: .kontend report. prints instead' "$kontend"
+expect 1 'is no terminal' "$kontend" live --demo
+expect 1 'There is no process 4194303' "$kontend" report -p 4194303
+expect 1 'There is no thread 4194303' "$kontend" report -t 4194303
+expect 1 'CPU 65535 is not online: choose from 0' "$kontend" report -C 65535
+finish

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any bytes as /proc/kallsyms: what is loaded is sorted, each symbol is found at its address, and
+ * names are printable.
+ */
+#include "fuzz.h"
+#include "kontend/sym.h"
+#include <string.h>
+
+enum { FRAMES = 32 };
+
+static void check_entry(const struct sym *s, size_t i)
+{
+	const struct sym_entry *e = &s->entries[i];
+	const char *name = sym_text(s, e);
+	char text[64];
+	uint64_t off = 1;
+
+	fuzz_require(e->addr);
+	fuzz_require(!i || e[-1].addr < e->addr);
+	fuzz_require(e->name && e->name < s->text_len && e->module < s->text_len);
+	for (const char *p = name; *p; p++)
+		fuzz_require(*p > 0x20 && *p < 0x7f);
+	if (e->label) {
+		fuzz_require(!sym_find(s, e->addr));
+		return;
+	}
+	fuzz_require(sym_find(s, e->addr) == e);
+	fuzz_require(sym_name(s, e->addr, &off) == name && off == 0);
+	fuzz_require(strlen(sym_format(s, e->addr + 1, text, sizeof(text))) < sizeof(text));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sym s;
+	struct error err = {0};
+	uint64_t frames[FRAMES] = {0};
+	uint32_t n = 0;
+
+	sym_init(&s);
+	fuzz_require(sym_load(&s, (const char *)data, size, &err) == 0);
+	fuzz_require((s.state == SYM_OK) == (s.n > 0));
+	for (size_t i = 0; i < s.n; i++) {
+		check_entry(&s, i);
+		if (n < FRAMES)
+			frames[n++] = s.entries[i].addr + 1;
+	}
+	uint32_t caller = sym_caller(&s, frames, n);
+	fuzz_require(n ? caller < n : caller == 0);
+	fuzz_require(!sym_find(&s, 0));
+	sym_deinit(&s);
+	return 0;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any bytes as a recording: an error with a sentence, or records to the end, each given back; then
+ * the same through a pipe. Nothing is held that was given back, and memory stays within what such
+ * small files can ask for.
+ */
+#include "fuzz.h"
+#include "kontend/engine.h"
+#include "kontend/mem.h"
+#include "kontend/reader.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_RECORDS = 1 << 20, MOST_HELD = 64 << 20 };
+
+static void drain(struct source *s)
+{
+	struct reader_stat stat;
+	struct error err = {0};
+	struct record rec;
+	unsigned n = 0;
+	int r;
+
+	while ((r = source_next(s, 0, &rec, &err)) == 0) {
+		fuzz_require(n++ < MOST_RECORDS);
+		fuzz_require(rec.kind >= RECORD_PERF && rec.kind <= RECORD_SNAPSHOT);
+		fuzz_require(rec.kind != RECORD_PERF || (rec.len && (uintptr_t)rec.data % 8 == 0));
+		source_release(s, &rec);
+	}
+	fuzz_require(r == SOURCE_END || (r < 0 && err.text[0]));
+	reader_stat(s, &stat);
+	fuzz_require(stat.held_bytes < MOST_HELD);
+}
+
+static void engine(const struct reader_options *o)
+{
+	static const struct model_limits few = {64, 64, 64, 256, 256};
+	struct error err = {0};
+	struct engine e;
+	struct source *s;
+	int r;
+
+	if (reader_new(&s, o, &err))
+		return;
+	if (engine_init(&e, s, &few, &err)) {
+		source_free(s);
+		return;
+	}
+	do
+		r = engine_pump(&e, 0, &err);
+	while (r >= 0 && r != ENGINE_END);
+	fuzz_require(r == ENGINE_END || err.text[0]);
+	engine_deinit(&e);
+}
+
+static void file(const struct reader_options *o)
+{
+	struct error err = {0};
+	struct source *s;
+
+	if (reader_new(&s, o, &err)) {
+		fuzz_require(err.text[0]);
+		return;
+	}
+	drain(s);
+	if (!source_seek(s, 0, &err))
+		drain(s);
+	source_free(s);
+}
+
+static void through_pipe(const uint8_t *data, size_t size)
+{
+	struct reader_options o = {.no_symbols = true};
+	struct error err = {0};
+	struct source *s;
+	char path[64];
+	int fds[2];
+
+	if (size > 65536 || pipe(fds))
+		return;
+	fuzz_require(write(fds[1], data, size) == (ssize_t)size);
+	close(fds[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	o.path = path;
+	fuzz_require(!reader_new(&s, &o, &err));
+	close(fds[0]);
+	drain(s);
+	source_free(s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Read in place: a look behind the end is one behind the block. */
+	struct reader_options o = {.path = "input",
+				   .bytes = size ? data : (const uint8_t *)"",
+				   .n_bytes = size,
+				   .no_symbols = true,
+				   .window_bytes = 4096};
+	long live = mem_live();
+
+	file(&o);
+	engine(&o);
+	through_pipe(data, size);
+	fuzz_require(mem_live() == live);
+	return 0;
+}

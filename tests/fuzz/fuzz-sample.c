@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any bytes as perf records of one event, whose attr comes from the first bytes: sample_type (8),
+ * read_format (1), sample_id_all (1). Whatever a record says of its size, what an event points at
+ * lies within the record, and the walk ends.
+ */
+#include "fuzz.h"
+#include "kontend/decode.h"
+#include "kontend/mem.h"
+#include <linux/perf_event.h>
+#include <string.h>
+
+static const char begin_format[] =
+	"lock\0name: contention_begin\nID: 401\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
+
+static void set_up(struct decode *d, const uint8_t *data)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} a = {.attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(a.attr), .config = 401},
+	       .id = 7};
+	struct error err = {0};
+
+	memcpy(&a.attr.sample_type, data, sizeof(a.attr.sample_type));
+	a.attr.sample_type |= PERF_SAMPLE_RAW;
+	a.attr.read_format = data[8] & 31;
+	a.attr.sample_id_all = data[9] & 1;
+	fuzz_require(!decode_init(d, &err));
+	fuzz_require(!decode_add_format(d, begin_format, sizeof(begin_format) - 1, &err));
+	fuzz_require(!decode_add_attr(d, &a, sizeof(a), &err));
+}
+
+static void check_inside(const struct event *ev, const uint8_t *rec, size_t size)
+{
+	const uint8_t *from = NULL, *to = NULL;
+
+	if (ev->kind == EVENT_CONTENTION_BEGIN && ev->begin.n_frames) {
+		from = (const uint8_t *)ev->begin.frames;
+		to = (const uint8_t *)(ev->begin.frames + ev->begin.n_frames);
+	} else if (ev->kind == EVENT_COMM) {
+		from = (const uint8_t *)ev->comm.name;
+		to = from + strlen(ev->comm.name) + 1;
+	} else if (ev->kind == EVENT_CGROUP) {
+		from = (const uint8_t *)ev->cg.path;
+		to = from + strlen(ev->cg.path) + 1;
+	}
+	fuzz_require(!from || (from >= rec && to <= rec + size));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct decode d;
+	size_t left = size < 16 ? 0 : size - 16, got;
+
+	if (!left)
+		return 0;
+	set_up(&d, data);
+	/* Records are 8-byte aligned, and the block ends where they do. */
+	uint8_t *buf = mem_resize(NULL, left, 1), *p = buf;
+	fuzz_require(buf);
+	memcpy(buf, data + 16, left);
+	for (; left; p += got, left -= got) {
+		struct event ev = {0};
+		int r = decode_event(&d, p, left, 3, &ev, &got);
+		fuzz_require(got <= left);
+		if (!r)
+			check_inside(&ev, p, got);
+		if (!got)
+			break;
+	}
+	mem_free(buf);
+	decode_deinit(&d);
+	return 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs the real engine over a synthetic stream for tests, and states what came out in a form that
+ * does not depend on the order in which tables were filled.
+ */
+#include "rig.h"
+#include "kontend/mem.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void die(const char *what, const struct error *err)
+{
+	fprintf(stderr, "rig: %s: %s\n", what, err->text);
+	abort();
+}
+
+void rig_init(struct rig *r, uint32_t n_rings)
+{
+	*r = (struct rig){.synth = synth_new(n_rings)};
+	synth_prologue(r->synth, synth_kallsyms);
+}
+
+static void start(struct rig *r, const struct model_limits *limits)
+{
+	struct error err = {0};
+
+	if (r->playing)
+		return;
+	if (engine_init(&r->engine, synth_source(r->synth), limits, &err))
+		die("engine_init", &err);
+	r->playing = true;
+}
+
+void rig_play_ticks(struct rig *r, const struct model_limits *limits, unsigned n_ticks)
+{
+	struct error err = {0};
+	int e = 0;
+
+	start(r, limits);
+	while (n_ticks && (e = engine_pump(&r->engine, 0, &err)) != ENGINE_END) {
+		if (e < 0)
+			die("engine_pump", &err);
+		if (e == ENGINE_TICK)
+			n_ticks--;
+	}
+}
+
+void rig_play(struct rig *r, const struct model_limits *limits)
+{
+	rig_play_ticks(r, limits, UINT32_MAX);
+}
+
+void rig_deinit(struct rig *r)
+{
+	if (r->playing)
+		engine_deinit(&r->engine);
+	synth_free(r->synth);
+}
+
+struct rig_sum rig_sum_type(const struct model *m, enum lock_type type)
+{
+	struct rig_sum s = {.min_ns = UINT64_MAX};
+
+	for (size_t i = 0; i < m->cells.n; i++) {
+		const struct cell *c = &m->cells.cells[i];
+		if (m->locks.locks[c->lock].type != type)
+			continue;
+		s.n += c->n;
+		s.total_ns += c->total_ns;
+		s.failed += c->failed;
+		s.rate_wait_ns += c->rate_wait_ns;
+		if (c->min_ns < s.min_ns)
+			s.min_ns = c->min_ns;
+		if (c->max_ns > s.max_ns)
+			s.max_ns = c->max_ns;
+	}
+	return s;
+}
+
+/* What a cell says, in numbers; the order of them is that of lines. */
+struct line {
+	uint64_t numbers[15];
+	char comm[16];
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct line));
+}
+
+static struct line cell_line(const struct model *m, const struct cell *c)
+{
+	const struct lock *l = &m->locks.locks[c->lock];
+	const struct task *t = &m->tasks.tasks[c->task];
+	const struct stack *s = &m->stacks.stacks[c->stack];
+	struct hist h = {0};
+
+	hist_pool_sum(&m->cells.hists, c->hist, &h);
+	struct line line = {.numbers = {l->type, l->addr, (uint64_t)t->tid, c->cpu, s->hash, s->n,
+					c->n, c->total_ns, c->min_ns, c->max_ns, c->last_ns,
+					c->failed, c->rate_wait_ns, h.n,
+					hist_percentile(&h, 99, c->min_ns, c->max_ns)}};
+	snprintf(line.comm, sizeof(line.comm), "%s", t->comm);
+	return line;
+}
+
+/* Tests dump thousands of models of thousands of cells: printf() would take most of their time. */
+static char *put_number(char *at, uint64_t v)
+{
+	char digits[16];
+	int n = 0;
+
+	do
+		digits[n++] = "0123456789abcdef"[v % 16];
+	while (v /= 16);
+	while (n)
+		*at++ = digits[--n];
+	*at++ = ' ';
+	return at;
+}
+
+static void put_line(FILE *f, const struct line *l)
+{
+	char text[sizeof(l->numbers) / sizeof(*l->numbers) * 17], *at = text;
+
+	for (size_t i = 0; i < sizeof(l->numbers) / sizeof(*l->numbers); i++)
+		at = put_number(at, l->numbers[i]);
+	fwrite(text, 1, (size_t)(at - text), f);
+	fputs(l->comm, f);
+	putc('\n', f);
+}
+
+char *rig_dump(const struct model *m)
+{
+	struct line *lines = calloc(m->cells.n + 1, sizeof(*lines));
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!lines || !f)
+		abort();
+	for (size_t i = 0; i < m->cells.n; i++)
+		lines[i] = cell_line(m, &m->cells.cells[i]);
+	qsort(lines, m->cells.n, sizeof(*lines), by_bytes);
+	fputs("type lock tid cpu stack frames n total min max last failed rate hist p99 comm\n", f);
+	for (size_t i = 0; i < m->cells.n; i++)
+		put_line(f, &lines[i]);
+	fprintf(f,
+		"events %" PRIu64 " waiting %u unmatched %" PRIu64 "/%" PRIu64 " lost %" PRIu64
+		" doubtful %" PRIu64 "\n",
+		m->n_events, m->waits.in_flight, m->damage.unmatched_begin, m->damage.unmatched_end,
+		m->damage.lost, m->damage.doubtful);
+	fclose(f);
+	free(lines);
+	char *copy = mem_strdup(text);
+	free(text);
+	return copy;
+}

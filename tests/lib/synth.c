@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A stream built in memory. Perf records are collected per ring; a round turns what each ring has
+ * into one RECORD_PERF, as the live collector does, so the engine sees the same sequence of records
+ * as from a kernel. Attr and format texts have the fields and offsets of Linux 6.x on x86-64.
+ */
+#include "synth.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TP_BEGIN = 401, TP_END = 402, ID_BEGIN = 1000, ID_END = 2000, ID_SIDE = 3000 };
+
+struct buffer {
+	uint8_t *data;
+	size_t len, cap;
+};
+
+struct synth {
+	struct buffer *rings;
+	uint32_t n_rings;
+	struct record *records;
+	size_t n, cap;
+	uint64_t cgroup;
+	bool kernel_only;
+};
+
+static const uint64_t sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				    PERF_SAMPLE_CPU | PERF_SAMPLE_RAW | PERF_SAMPLE_CGROUP;
+
+static const char begin_format[] =
+	"name: contention_begin\nID: 401\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n\n"
+	"print fmt: \"%p\", REC->lock_addr\n";
+
+static const char end_format[] =
+	"name: contention_end\nID: 402\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:int ret;\toffset:16;\tsize:4;\tsigned:1;\n\n"
+	"print fmt: \"%p\", REC->lock_addr\n";
+
+static void *must(void *p)
+{
+	if (!p) {
+		fputs("synth: out of memory\n", stderr);
+		abort();
+	}
+	return p;
+}
+
+static void append(struct buffer *b, const void *data, size_t len)
+{
+	if (b->len + len > b->cap) {
+		while (b->len + len > b->cap)
+			b->cap = b->cap ? b->cap * 2 : 4096;
+		b->data = must(realloc(b->data, b->cap));
+	}
+	if (len)
+		memcpy(b->data + b->len, data, len);
+	b->len += len;
+}
+
+static void append_u64(struct buffer *b, uint64_t v)
+{
+	append(b, &v, sizeof(v));
+}
+
+struct synth *synth_new(uint32_t n_rings)
+{
+	struct synth *s = must(calloc(1, sizeof(*s)));
+	s->rings = must(calloc(n_rings, sizeof(*s->rings)));
+	s->n_rings = n_rings;
+	return s;
+}
+
+void synth_free(struct synth *s)
+{
+	for (uint32_t i = 0; i < s->n_rings; i++)
+		free(s->rings[i].data);
+	for (size_t i = 0; i < s->n; i++)
+		free(s->records[i].owner);
+	free(s->rings);
+	free(s->records);
+	free(s);
+}
+
+void synth_record(struct synth *s, enum record_kind kind, uint32_t ring, const void *data,
+		  size_t len)
+{
+	if (s->n == s->cap) {
+		s->cap = s->cap ? s->cap * 2 : 64;
+		s->records = must(realloc(s->records, s->cap * sizeof(*s->records)));
+	}
+	void *copy = must(malloc(len ? len : 1));
+	if (len)
+		memcpy(copy, data, len);
+	s->records[s->n++] = (struct record){
+		.kind = kind, .ring = ring, .data = copy, .len = len, .owner = copy};
+}
+
+static void add_attr(struct synth *s, uint32_t type, uint64_t config, uint64_t extra, uint64_t id0)
+{
+	struct perf_event_attr a = {
+		.type = type,
+		.size = 128,
+		.config = config,
+		.sample_period = 1,
+		.sample_type = sample_type | extra,
+		.sample_id_all = 1,
+		.exclude_callchain_user = s->kernel_only,
+	};
+	struct buffer b = {0};
+
+	append(&b, &a, 128 < sizeof(a) ? 128 : sizeof(a));
+	for (uint32_t i = 0; i < s->n_rings; i++)
+		append_u64(&b, id0 + i);
+	synth_record(s, RECORD_ATTR, 0, b.data, b.len);
+	free(b.data);
+}
+
+static void add_format(struct synth *s, const char *text)
+{
+	struct buffer b = {0};
+
+	append(&b, "lock", 5);
+	append(&b, text, strlen(text));
+	synth_record(s, RECORD_FORMAT, 0, b.data, b.len);
+	free(b.data);
+}
+
+void synth_prologue(struct synth *s, const char *kallsyms)
+{
+	struct record_host host = {.clock_ns = 0,
+				   .wall_ns = 1795184405120000000ull,
+				   .cpus = s->n_rings,
+				   .cpus_online = s->n_rings,
+				   .release = "6.18.44",
+				   .machine = "x86_64",
+				   .targets = "all CPUs",
+				   .method = "perf ring"};
+
+	synth_record(s, RECORD_HOST, 0, &host, sizeof(host));
+	if (kallsyms)
+		synth_record(s, RECORD_KALLSYMS, 0, kallsyms, strlen(kallsyms));
+	add_format(s, begin_format);
+	add_format(s, end_format);
+	add_attr(s, PERF_TYPE_TRACEPOINT, TP_BEGIN, PERF_SAMPLE_CALLCHAIN, ID_BEGIN);
+	add_attr(s, PERF_TYPE_TRACEPOINT, TP_END, 0, ID_END);
+	add_attr(s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, ID_SIDE);
+}
+
+static struct buffer *ring_of(struct synth *s, uint32_t cpu)
+{
+	if (cpu >= s->n_rings)
+		abort();
+	return &s->rings[cpu];
+}
+
+static size_t open_record(struct buffer *b, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header h = {.type = type, .misc = misc};
+	size_t at = b->len;
+
+	append(b, &h, sizeof(h));
+	return at;
+}
+
+static void close_record(struct buffer *b, size_t at)
+{
+	static const uint8_t zero[8];
+	struct perf_event_header h;
+
+	append(b, zero, (8 - (b->len - at) % 8) % 8);
+	memcpy(&h, b->data + at, sizeof(h));
+	h.size = (uint16_t)(b->len - at);
+	memcpy(b->data + at, &h, sizeof(h));
+}
+
+struct who {
+	uint32_t cpu;
+	int pid, tid;
+	uint64_t t;
+};
+
+static void sample_head(struct buffer *b, uint64_t id, struct who w)
+{
+	uint32_t ids[2] = {(uint32_t)w.pid, (uint32_t)w.tid}, cpu[2] = {w.cpu, 0};
+
+	append_u64(b, id + w.cpu);
+	append(b, ids, sizeof(ids));
+	append_u64(b, w.t);
+	append(b, cpu, sizeof(cpu));
+}
+
+/* RAW: u32 size, then the trace entry; the kernel pads so that the whole is 8-byte aligned. */
+static void sample_raw(struct buffer *b, uint16_t tp, int tid, uint64_t lock, uint32_t arg)
+{
+	struct {
+		uint32_t size;
+		uint16_t type;
+		uint8_t flags, preempt;
+		int32_t pid;
+		uint32_t lock_low, lock_high; /* the u64 is not aligned within RAW */
+		uint32_t arg;
+	} raw = {.size = 20,
+		 .type = tp,
+		 .pid = tid,
+		 .lock_low = (uint32_t)lock,
+		 .lock_high = (uint32_t)(lock >> 32),
+		 .arg = arg};
+
+	append(b, &raw, sizeof(raw));
+}
+
+void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock,
+		 uint32_t flags, const uint64_t *frames, uint32_t n)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+
+	sample_head(b, ID_BEGIN, (struct who){cpu, pid, tid, t});
+	append_u64(b, n ? n + 1 : 0);
+	if (n) {
+		append_u64(b, PERF_CONTEXT_KERNEL);
+		append(b, frames, n * sizeof(*frames));
+	}
+	sample_raw(b, TP_BEGIN, tid, lock, flags);
+	append_u64(b, s->cgroup);
+	close_record(b, at);
+}
+
+void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock, int ret)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+
+	sample_head(b, ID_END, (struct who){cpu, pid, tid, t});
+	sample_raw(b, TP_END, tid, lock, (uint32_t)ret);
+	append_u64(b, s->cgroup);
+	close_record(b, at);
+}
+
+static void close_side(struct buffer *b, size_t at, struct who w)
+{
+	uint32_t ids[2] = {(uint32_t)w.pid, (uint32_t)w.tid}, cpu[2] = {w.cpu, 0};
+	static const uint8_t zero[8];
+
+	append(b, zero, (8 - (b->len - at) % 8) % 8);
+	append(b, ids, sizeof(ids));
+	append_u64(b, w.t);
+	append(b, cpu, sizeof(cpu));
+	append_u64(b, ID_SIDE + w.cpu);
+	close_record(b, at);
+}
+
+void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_COMM, 0);
+	uint32_t ids[2] = {(uint32_t)pid, (uint32_t)tid};
+
+	append(b, ids, sizeof(ids));
+	append(b, comm, strlen(comm) + 1);
+	close_side(b, at, (struct who){cpu, pid, tid, t});
+}
+
+static void task_record(struct synth *s, uint32_t type, struct who w, int ppid, int ptid)
+{
+	struct buffer *b = ring_of(s, w.cpu);
+	size_t at = open_record(b, type, 0);
+	uint32_t ids[4] = {(uint32_t)w.pid, (uint32_t)ppid, (uint32_t)w.tid, (uint32_t)ptid};
+
+	append(b, ids, sizeof(ids));
+	append_u64(b, w.t);
+	close_side(b, at, w);
+}
+
+void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid)
+{
+	task_record(s, PERF_RECORD_FORK, (struct who){cpu, pid, tid, t}, ppid, ptid);
+}
+
+void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid)
+{
+	task_record(s, PERF_RECORD_EXIT, (struct who){cpu, pid, tid, t}, pid, tid);
+}
+
+void synth_lost(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_LOST, 0);
+
+	append_u64(b, ID_BEGIN + cpu);
+	append_u64(b, n);
+	close_side(b, at, (struct who){cpu, 0, 0, t});
+}
+
+void synth_throttle(struct synth *s, uint32_t cpu, uint64_t t)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_THROTTLE, 0);
+
+	append_u64(b, t);
+	append_u64(b, ID_BEGIN + cpu);
+	append_u64(b, 0);
+	close_side(b, at, (struct who){cpu, 0, 0, t});
+}
+
+void synth_cgroup(struct synth *s, uint32_t cpu, uint64_t t, uint64_t id, const char *path)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_CGROUP, 0);
+
+	append_u64(b, id);
+	append(b, path, strlen(path) + 1);
+	close_side(b, at, (struct who){cpu, 0, 0, t});
+}
+
+void synth_snapshot(struct synth *s, uint16_t kind, uint16_t version, uint64_t t, size_t len)
+{
+	struct record_snapshot head = {.kind = kind, .version = version, .time_ns = t};
+	uint8_t *body = must(calloc(1, sizeof(head) + len));
+	uint32_t seed = (uint32_t)t * 31 + kind;
+
+	memcpy(body, &head, sizeof(head));
+	for (size_t i = 0; i < len; i++) {
+		seed = seed * 1664525 + 1013904223;
+		body[sizeof(head) + i] = (uint8_t)(seed >> 24);
+	}
+	synth_record(s, RECORD_SNAPSHOT, 0, body, sizeof(head) + len);
+	free(body);
+}
+
+void synth_kernel_chains(struct synth *s)
+{
+	s->kernel_only = true;
+}
+
+void synth_set_cgroup(struct synth *s, uint64_t id)
+{
+	s->cgroup = id;
+}
+
+void synth_raw(struct synth *s, uint32_t cpu, const void *data, size_t len)
+{
+	append(ring_of(s, cpu), data, len);
+}
+
+void synth_flush(struct synth *s)
+{
+	for (uint32_t i = 0; i < s->n_rings; i++) {
+		if (!s->rings[i].len)
+			continue;
+		synth_record(s, RECORD_PERF, i, s->rings[i].data, s->rings[i].len);
+		s->rings[i].len = 0;
+	}
+}
+
+void synth_round(struct synth *s, uint64_t t)
+{
+	synth_flush(s);
+	synth_record(s, RECORD_ROUND, 0, &t, sizeof(t));
+}
+
+void synth_tick(struct synth *s, uint64_t t)
+{
+	synth_flush(s);
+	synth_record(s, RECORD_TICK, 0, &t, sizeof(t));
+	synth_record(s, RECORD_ROUND, 0, &t, sizeof(t));
+}
+
+size_t synth_count(const struct synth *s)
+{
+	return s->n;
+}
+
+struct record *synth_at(struct synth *s, size_t k)
+{
+	return &s->records[k];
+}
+
+struct symbol {
+	const char *name;
+	uint64_t addr;
+};
+
+#define BASE 0xffffffff81000000ull
+
+static const uint64_t addresses[SYNTH_ADDRESSES] = {
+	[SYNTH_VM_MMAP_PGOFF] = BASE + 0x1000,
+	[SYNTH_VM_MUNMAP] = BASE + 0x2000,
+	[SYNTH_X64_SYS_MUNMAP] = BASE + 0x3000,
+	[SYNTH_X64_SYS_MMAP] = BASE + 0x4000,
+	[SYNTH_LOCK_MM_AND_FIND_VMA] = BASE + 0x5000,
+	[SYNTH_DO_USER_ADDR_FAULT] = BASE + 0x6000,
+	[SYNTH_EXC_PAGE_FAULT] = BASE + 0x7000,
+	[SYNTH_PIPE_READ] = BASE + 0x8000,
+	[SYNTH_PIPE_WRITE] = BASE + 0x9000,
+	[SYNTH_VFS_READ] = BASE + 0xa000,
+	[SYNTH_VFS_WRITE] = BASE + 0xb000,
+	[SYNTH_KSYS_READ] = BASE + 0xc000,
+	[SYNTH_KSYS_WRITE] = BASE + 0xd000,
+	[SYNTH_RMQUEUE_BULK] = BASE + 0xe000,
+	[SYNTH_GET_PAGE] = BASE + 0xf000,
+	[SYNTH_DO_SYSCALL_64] = BASE + 0x10000,
+	[SYNTH_ENTRY_SYSCALL] = BASE + 0x11000,
+	[SYNTH_TRACEITER_BEGIN] = BASE + 0x12000,
+	[SYNTH_RWSEM_DOWN_WRITE_SLOWPATH] = BASE + 0x20000,
+	[SYNTH_RWSEM_DOWN_READ_SLOWPATH] = BASE + 0x21000,
+	[SYNTH_DOWN_WRITE_KILLABLE] = BASE + 0x22000,
+	[SYNTH_DOWN_READ] = BASE + 0x23000,
+	[SYNTH_MUTEX_LOCK] = BASE + 0x24000,
+	[SYNTH_MUTEX_LOCK_SLOWPATH] = BASE + 0x25000,
+	[SYNTH_QSPIN_SLOWPATH] = BASE + 0x31000,
+	[SYNTH_RAW_SPIN_LOCK] = BASE + 0x32000,
+};
+
+const char synth_kallsyms[] = "ffffffff81000000 T _stext\n"
+			      "ffffffff81001000 T vm_mmap_pgoff\n"
+			      "ffffffff81002000 T __vm_munmap\n"
+			      "ffffffff81003000 T __x64_sys_munmap\n"
+			      "ffffffff81004000 T __x64_sys_mmap\n"
+			      "ffffffff81005000 T lock_mm_and_find_vma\n"
+			      "ffffffff81006000 t do_user_addr_fault\n"
+			      "ffffffff81007000 T exc_page_fault\n"
+			      "ffffffff81008000 t pipe_read\n"
+			      "ffffffff81009000 t pipe_write\n"
+			      "ffffffff8100a000 T vfs_read\n"
+			      "ffffffff8100b000 T vfs_write\n"
+			      "ffffffff8100c000 T ksys_read\n"
+			      "ffffffff8100d000 T ksys_write\n"
+			      "ffffffff8100e000 t rmqueue_bulk\n"
+			      "ffffffff8100f000 t get_page_from_freelist\n"
+			      "ffffffff81010000 T do_syscall_64\n"
+			      "ffffffff81011000 T entry_SYSCALL_64_after_hwframe\n"
+			      "ffffffff81012000 T __traceiter_contention_begin\n"
+			      "ffffffff81020000 T __sched_text_start\n"
+			      "ffffffff81020000 t rwsem_down_write_slowpath\n"
+			      "ffffffff81021000 t rwsem_down_read_slowpath\n"
+			      "ffffffff81022000 T down_write_killable\n"
+			      "ffffffff81023000 T down_read\n"
+			      "ffffffff81024000 T mutex_lock\n"
+			      "ffffffff81025000 t __mutex_lock.constprop.0\n"
+			      "ffffffff81030000 T __sched_text_end\n"
+			      "ffffffff81031000 T __lock_text_start\n"
+			      "ffffffff81031000 T native_queued_spin_lock_slowpath\n"
+			      "ffffffff81032000 T _raw_spin_lock\n"
+			      "ffffffff81033000 T __lock_text_end\n"
+			      "ffffffff81034000 T _etext\n"
+			      "ffffffff82000000 D tasklist_lock\n"
+			      "ffffffff82000040 D cgroup_mutex\n";
+
+uint64_t synth_addr(enum synth_address a)
+{
+	return addresses[a] + 0x1c;
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Each third-party library is known to one file (or family of files) only.
+# shellcheck source=tests/lint/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# only FILES-REGEX HEADERS-REGEX
+only() {
+	c_files src ui include | xargs -r grep -nE "^[ 	]*#[ 	]*include[ 	]*<($2)>" /dev/null |
+		grep -vE "^($1):" | sed "s|\$|  (allowed in $1 only)|" >>"$findings" || true
+}
+
+only 'ui/term\.c' 'n?curses\.h|ncursesw?/.*|term\.h|panel\.h|menu\.h|form\.h'
+only 'src/source/perf[a-z-]*\.[ch]' 'perf/.*|internal/.*'
+only 'src/decode/trace\.c' 'event-parse\.h|traceevent/.*|trace-seq\.h'
+only 'src/sym/elf\.c' 'elfutils/.*|libelf\.h|gelf\.h|dwarf\.h'
+only 'src/sym/unwind\.c' 'libunwind.*'
+only 'src/[a-z]*/[a-z-]*pack\.c' 'zstd.*\.h|zlib\.h'
+only 'src/inspect/[a-z.-]*\.[ch]' 'bpf/.*'
+verdict

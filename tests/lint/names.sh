@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A public function of include/kontend/NAME.h is called NAME_verb() (widgets.h: widget_verb()), or
+# OBJECT_verb() after a struct that the same header defines. A declaration begins in the first
+# column, as .clang-format leaves it.
+# shellcheck source=tests/lint/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# HEADER:OTHER-PREFIX. view.h declares what the app offers to views, so that they need no app.h.
+also='view:app_'
+
+c_files include/kontend | code_of | awk -v also="$also" '
+function begins(name, prefix) {
+	return index(name, prefix) == 1
+}
+function is_allowed(name, module,    i) {
+	if (name == module || begins(name, module "_"))
+		return 1
+	if (module ~ /s$/ && begins(name, substr(module, 1, length(module) - 1) "_"))
+		return 1
+	for (i = 1; i <= n_objects; i++)
+		if (begins(name, object[i] "_"))
+			return 1
+	for (i = 1; i <= n_pairs; i++)
+		if (begins(pairs[i], module ":") && begins(name, substr(pairs[i], length(module) + 2)))
+			return 1
+	return 0
+}
+BEGIN {
+	n_pairs = split(also, pairs, " ")
+}
+{
+	split($0, part, ":")
+	code = substr($0, length(part[1]) + length(part[2]) + 3)
+	if (part[1] != file) {
+		file = part[1]
+		module = file
+		sub(/.*\//, "", module)
+		sub(/\.h$/, "", module)
+		gsub(/-/, "_", module)
+		n_objects = 0
+	}
+}
+code ~ /^struct [a-z0-9_]+ *\{/ {
+	split(code, word, /[ {]+/)
+	object[++n_objects] = word[2]
+}
+code ~ /^[a-z][A-Za-z0-9_ *]*[ *][a-z][a-z0-9_]*\(/ && code !~ /^(typedef|return|else)/ {
+	name = code
+	sub(/\(.*/, "", name)
+	sub(/.*[ *]/, "", name)
+	if (!is_allowed(name, module))
+		print file ":" part[2] ": " name "() does not begin with " module "_"
+}' >>"$findings"
+verdict

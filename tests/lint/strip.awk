@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Prints "FILE:LINE:CODE" for each line of C, with comments removed and string contents emptied,
+# so that the lint scripts search code and nothing else.
+
+FNR == 1 {
+	in_comment = 0
+}
+
+{
+	rest = $0
+	code = ""
+	while (rest != "") {
+		if (in_comment) {
+			end = index(rest, "*/")
+			if (!end)
+				break
+			rest = substr(rest, end + 2)
+			in_comment = 0
+		} else if (match(rest, /\/\*|\/\/|"([^"\\]|\\.)*"|'([^'\\]|\\.)*'/)) {
+			token = substr(rest, RSTART, 2)
+			code = code substr(rest, 1, RSTART - 1)
+			rest = substr(rest, RSTART + (token == "/*" ? 2 : RLENGTH))
+			if (token == "/*")
+				in_comment = 1
+			else if (token == "//")
+				rest = ""
+			else
+				code = code substr(token, 1, 1) substr(token, 1, 1)
+		} else {
+			code = code rest
+			rest = ""
+		}
+	}
+	print FILENAME ":" FNR ":" code
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Judges sums per lock type of three observers of the same events. Input, one line each:
+#
+#     TYPE kontend|perf|naive WAITS TOTAL_NS [NESTED_WAITS NESTED_NS]
+#
+# The number of waits must be the same within 1 %, totals within 2 %. What is off by more must be
+# explained: by nested waits, or, for waits that are as short as the work of an observer, by the other
+# one working between the two stamps (at most 20 us a wait). Explanations are printed.
+{
+	n[$1, $2] = $3
+	total[$1, $2] = $4
+	types[$1] = 1
+}
+$2 == "naive" {
+	nested[$1] = $5
+	nested_ns[$1] = $6
+}
+
+function percent(a, b) {
+	return b ? 100 * (a - b) / b : a ? 100 : 0
+}
+
+function within(value, limit) {
+	return value >= -limit && value <= limit
+}
+
+function show(t) {
+	printf "%-10s", t
+	for (k = 1; k <= 3; k++)
+		printf " %8d %12.0f", n[t, who[k]], total[t, who[k]]
+	printf " %+8.2f%% %+8.2f%%", off_perf, off_naive
+	printf "  %d waits %.0f ns\n", nested[t], nested_ns[t]
+}
+
+function explained(t, each, mean) {
+	diff = total[t, "kontend"] - total[t, "perf"]
+	if (diff > 0 && diff <= 0.02 * total[t, "perf"] + nested_ns[t] && within(off_naive, 2)) {
+		printf "  %s: nested waits explain the difference to perf lock\n", t
+		return 1
+	}
+	if (!n[t, "perf"])
+		return 0
+	each = diff / n[t, "perf"]
+	mean = total[t, "perf"] / n[t, "perf"]
+	if (mean >= 100000 || !within(each, 20000))
+		return 0
+	printf "  %s: %+.0f ns a wait of %.0f ns: the work of the other observer\n", t, each, mean
+	return 1
+}
+
+END {
+	delete types["unmatched"]
+	split("kontend perf naive", who, " ")
+	printf "%-10s %8s %12s %8s %12s %8s %12s", "type", "kontend", "ns", "perf", "ns", "naive", "ns"
+	printf " %9s %9s  %s\n", "/perf", "/naive", "nested"
+	for (t in types) {
+		off_perf = percent(total[t, "kontend"], total[t, "perf"])
+		off_naive = percent(total[t, "kontend"], total[t, "naive"])
+		show(t)
+		# Too few to say anything: shown, not judged.
+		if (n[t, "naive"] < 20 || total[t, "naive"] < 100000)
+			continue
+		judged++
+		if (!within(percent(n[t, "kontend"], n[t, "naive"]), 1)) {
+			printf "FAIL %s: the number of waits differs\n", t
+			bad++
+		}
+		if (within(off_perf, 2) && within(off_naive, 2) || explained(t))
+			continue
+		printf "FAIL %s: %.2f %% off perf lock\n", t, off_perf
+		bad++
+	}
+	if (judged < 2) {
+		print "FAIL too little contention to compare"
+		bad++
+	}
+	exit bad > 0
+}

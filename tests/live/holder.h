@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TESTS_HOLDER_H
+#define KONTEND_TESTS_HOLDER_H
+
+#include "workloads/bp-holder.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* bp-holder running beside a test, and what it says that it made. */
+struct holder {
+	pid_t pid;
+	FILE *to, *from;
+	struct bp_made made[64];
+	size_t n;
+};
+
+/*
+ * @kinds ends with NULL. 0 when everything was made, which is tried for ten seconds, as others may
+ * have slots meanwhile; the program has said why otherwise.
+ */
+int holder_start(struct holder *h, const char *path, const char *const *kinds);
+/* Sends "WHAT N" and waits for the answer "ANSWER N"; the number behind it, 0: none, -1: it died.
+ */
+int64_t holder_tell(struct holder *h, const char *what, const char *answer, int n);
+void holder_stop(struct holder *h);
+
+#endif

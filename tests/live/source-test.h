@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TESTS_SOURCE_TEST_H
+#define KONTEND_TESTS_SOURCE_TEST_H
+
+/* What the tests of the live source share; goes before <cmocka.h>'s users, which it includes. */
+#include "storm.h"
+#include "stream.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { MS = 1000000 };
+
+/* These fail the test with the error's text. */
+struct source *open_source(const struct live_options *o, struct live_info *ret_info);
+void start_source(struct source *s);
+/* The storm runs to its end while the stream is read. */
+void ride_out(struct storm *storm, struct stream *st, struct source *s);
+/* @got within 1 % of @want, which is not 0, and at most @extra above that. */
+void assert_about(uint64_t got, uint64_t want, uint64_t extra);
+
+/* As set-up and tear-down of each test: no descriptor and no child may be left behind. */
+int count_before(void **state);
+int count_after(void **state);
+
+#endif

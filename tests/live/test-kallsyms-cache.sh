@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The kernel's symbols from the cache: reports of a recording by perf are the same without it, when
+# it is made and when it is read; it is read where it is right, and else made anew; where it cannot
+# be written nobody hears of it.
+#
+#     test-kallsyms-cache.sh KONTEND STORM
+set -eu
+
+kontend=$1
+storm=$2
+
+skip() {
+	echo "skipped: $1"
+	exit 77
+}
+[ "$(id -u)" = 0 ] || skip "needs root"
+command -v perf >/dev/null || skip "perf is not installed"
+grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* ' /proc/kallsyms || skip "the kernel withholds its symbols"
+
+dir=$(mktemp -d /tmp/kontend-cache-XXXXXX)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+# perf keeps a copy of the symbols, too: not where we look.
+HOME=$dir/perf-home perf record -q -a -g -m 1024 -e lock:contention_begin,lock:contention_end \
+	-o "$dir/perf.data" -- "$storm" 12 1000 go >"$dir/out" 2>"$dir/err" ||
+	skip "perf record: $(tail -n 1 "$dir/err")"
+export HOME="$dir/none" KONTEND_CACHE=
+unset XDG_CACHE_HOME
+
+fail() {
+	echo "FAIL $1"
+	exit 1
+}
+
+# check WHAT: the report is that without cache, and nothing is said
+check() {
+	"$kontend" report -i "$dir/perf.data" >"$dir/report" 2>"$dir/err" || fail "$1: status $?"
+	[ ! -s "$dir/err" ] || fail "$1: it says $(cat "$dir/err")"
+	cmp "$dir/plain" "$dir/report" || fail "$1: not the same report"
+}
+
+"$kontend" report -i "$dir/perf.data" >"$dir/plain"
+# Without names there would be nothing to compare.
+grep -q '[a-z]_[a-z]' "$dir/plain" || fail "the report has no names"
+check "off"
+[ ! -e "$dir/none" ] || fail "the home of nobody was made"
+KONTEND_CACHE=/proc/1/none check "not writable"
+
+# Of this boot and whole? Nothing is kept while somebody loads a BPF program or a module, which other
+# tests may do: so some tries.
+is_made() {
+	tail -c 160 "$dir/cache/kallsyms" 2>/dev/null |
+		grep -q "boot $(cat /proc/sys/kernel/random/boot_id),"
+}
+check_made() {
+	for _ in $(seq 50); do
+		check "$1"
+		is_made && return
+		sleep 0.1
+	done
+	return 1
+}
+
+export KONTEND_CACHE="$dir/cache"
+check_made "made" || skip "the state of the kernel's modules and programs cannot be told"
+check "read"
+
+# Other names of the same length: if the report does not have them, the file was not read. It is
+# made anew, rightly, when somebody loads a BPF program or a module meanwhile: then once more.
+used=no changes=0
+for _ in $(seq 50); do
+	sed 's/ \([tTwW]\) ./ \1 Q/' "$dir/cache/kallsyms" >"$dir/altered"
+	cat "$dir/altered" >"$dir/cache/kallsyms"
+	"$kontend" report -i "$dir/perf.data" >"$dir/report"
+	grep -q 'Q[a-z_]*_[a-z]' "$dir/report" && used=yes && break
+	cmp -s "$dir/altered" "$dir/cache/kallsyms" || changes=$((changes + 1))
+	sleep 0.1
+done
+[ $used$changes != no0 ] || fail "the cache is there and is not read"
+[ $used = yes ] || skip "the kernel's modules and programs change all the time"
+
+# Of another boot, and with its end missing: made anew.
+sed 's/boot ......../boot 00000000/' "$dir/altered" >"$dir/cache/kallsyms"
+check_made "of another boot" || fail "of another boot: not made anew"
+head -c 1000000 "$dir/altered" >"$dir/cache/kallsyms"
+check_made "cut" || fail "cut: not made anew"

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A disk that fills up and a file that may not grow end a recording with a message and a file that
+# is whole: perf needs no help to read it. The disk is a small tmpfs that nobody else sees.
+#
+#     test-record-full.sh KONTEND TRUTH
+set -eu
+export LC_ALL=C
+
+if [ "${3-}" != inside ]; then
+	[ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 77; }
+	rc=0
+	"$2" pipe -o /dev/null || rc=$?
+	[ "$rc" != 77 ] || { echo "skipped: this kernel lets no holder sleep"; exit 77; }
+	unshare -m true 2>/dev/null || { echo "skipped: no mount namespace"; exit 77; }
+	dir=$(mktemp -d /tmp/kontend-full-XXXXXX)
+	trap 'rm -rf "$dir"' EXIT
+	rc=0
+	unshare -m "$0" "$1" "$2" inside "$dir" || rc=$?
+	exit $rc
+fi
+
+kontend=$(realpath "$1")
+truth=$(realpath "$2")
+work=$4
+status=0
+mkdir "$work/disk"
+mount -t tmpfs -o size=2m none "$work/disk"
+cd "$work/disk"
+
+fail() {
+	echo "FAIL $*"
+	status=1
+}
+
+# check NAME MESSAGE RC
+check() {
+	[ "$3" = 1 ] || fail "$1: exit $3: $(cat ../err)"
+	grep -q "$2" ../err || fail "$1: no word of it: $(cat ../err)"
+	events=$("$kontend" report -i kontend.data --format json --rows 1 2>../err |
+		sed -n 's/.*"events": *\([0-9]*\).*/\1/p' | head -n 1)
+	echo "$1: $(wc -c <kontend.data) bytes, $events events"
+	[ "${events:-0}" -gt 100 ] || fail "$1: ${events:-no} events: $(cat ../err)"
+	left=$(ls)
+	[ "$left" = kontend.data ] || fail "$1: files: $left"
+	"$kontend" recover kontend.data 2>&1 | grep -q 'nothing to recover' ||
+		fail "$1: the file is not finished"
+	if command -v perf >/dev/null; then
+		lines=$(perf script -i kontend.data -F event 2>/dev/null | grep -c lock:contention_ || true)
+		[ "$lines" = "$events" ] || fail "$1: perf prints $lines events"
+	fi
+	rm -f -- *
+}
+
+# Waits for a holder that sleeps, as long as kontend is there: more than fits, whatever else the
+# machine does. Rings are small, so that what is written at once is a part of the room that there is.
+# shellcheck disable=SC2016 # expanded inside
+set -- -m 32 -- sh -c 'cd /; while kill -0 $PPID; do "$@"; done' sh "$truth" pipe -r 0 -w 32 -n 64 -h 0 -o /dev/null
+rc=0
+timeout 200 "$kontend" record -q -a "$@" 2>../err || rc=$?
+check "full disk" 'No space left on device' $rc
+rc=0
+(
+	ulimit -f 3072
+	timeout 200 "$kontend" record -q -a "$@" 2>../err
+) || rc=$?
+check "size limit" 'File too large' $rc
+
+# No room for the head: nothing is left behind.
+dd if=/dev/zero of=other bs=4096 2>/dev/null || true
+rc=0
+"$kontend" record -q --duration 300ms 2>../err || rc=$?
+[ "$rc" = 1 ] || fail "no room at all: exit $rc"
+[ "$(ls)" = other ] || fail "no room at all: files: $(ls)"
+cd /
+umount "$work/disk"
+exit $status

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The manual pages say what the program's tables say, no more and no less: options with their
+# arguments by verb, keys with their commands, columns with their titles, views with their digits.
+# Called as: check.sh KONTEND MAN-FOLDER
+set -eu
+export LC_ALL=C
+kontend=$1
+man=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# same WHAT: compares $work/table with $work/page.
+same() {
+	sort "$work/table" >"$work/table.sorted"
+	sort "$work/page" >"$work/page.sorted"
+	if [ ! -s "$work/table" ]; then
+		echo "$1: the program printed nothing to compare with"
+		status=1
+	elif ! diff -u -L "the program: $1" -L "the manual: $1" \
+		"$work/table.sorted" "$work/page.sorted"; then
+		status=1
+	fi
+}
+
+# ".It Fl C , Fl -cpu Ar LIST" as "-C --cpu LIST".
+page_options() {
+	awk '/^\.It Fl / {
+		line = ""
+		for (i = 2; i <= NF; i++) {
+			if ($i == "Fl")
+				line = line " -" $(++i)
+			else if ($i == "Ar")
+				line = line " " $(++i)
+		}
+		print substr(line, 2)
+	}' "$1"
+}
+
+# Within the section or subsection $2 of page $1: lines of ".It $3 NAME ... Pq Sy ..." as they are,
+# without the macros.
+page_items() {
+	awk -v section="$2" -v macro="$3" '
+	/^\.S[hs] / { inside = substr($0, 5) == section; next }
+	inside && $1 == ".It" && $2 == macro {
+		line = $3
+		for (i = 4; i <= NF; i++)
+			if ($i != "Ar" && $i != "Pq" && $i != "Sy" && $i != "Cm")
+				line = line " " $i
+		gsub(/\\&/, "", line)
+		gsub(/\\e/, "\\", line)
+		print line
+	}' "$1"
+}
+
+# Every verb that has options of its own has a page.
+verbs=$("$kontend" dump options | cut -f 1 | uniq -c | awk '$1 > 1 { print $2 }')
+for verb in $verbs; do
+	page=$man/kontend-$verb.1
+	[ "$verb" = live ] && page=$man/kontend.1
+	if [ ! -f "$page" ]; then
+		echo "kontend $verb has no page $page"
+		status=1
+		continue
+	fi
+	"$kontend" dump options | awk -F '\t' -v verb="$verb" '$1 == verb {
+		line = $2 " " $3 ($4 == "" ? "" : " " $4)
+		sub(/^ /, "", line)
+		print line
+	}' >"$work/table"
+	page_options "$page" >"$work/page"
+	same "options of $verb"
+done
+
+"$kontend" dump keys | awk -F '\t' '{
+	print $1 ($2 == "" ? "" : " " $2) ($3 == "" ? "" : " " $3)
+}' >"$work/table"
+for section in Moving 'Views and finding' 'Order and grouping' Trees Time Program; do
+	page_items "$man/kontend-views.7" "$section" Ic
+done >"$work/page"
+same keys
+
+for table in locks:Locks waiters:Waiters cpus:CPUs slots:Slots holders:Holders contexts:Contexts \
+	events:Events; do
+	"$kontend" dump columns | awk -F '\t' -v table="${table%:*}" '$1 == table {
+		print $2 ($3 == "" ? "" : " " $3)
+	}' >"$work/table"
+	page_items "$man/kontend-views.7" "${table#*:}" Va >"$work/page"
+	same "columns of ${table%:*}"
+done
+
+"$kontend" dump columns | awk -F '\t' '$1 == "diff" { print $2 ($3 == "" ? "" : " " $3) }' \
+	>"$work/table"
+page_items "$man/kontend-diff.1" COLUMNS Va >"$work/page"
+same "columns of diff"
+
+"$kontend" dump views | awk -F '\t' '{ print $2 " " $1 }' >"$work/table"
+page_items "$man/kontend-views.7" VIEWS Ic >"$work/page"
+same views
+
+exit $status

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend replay` on a pseudo terminal: keys that go in time, a range cut into a new recording
+ * that is played in its turn, a recording from a pipe with keys from the terminal, and what is no
+ * recording. Called as: replay-test KONTEND RECORDING
+ */
+#include "session.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define ENTER_SCREEN "\033[?1049h"
+
+static const char *const env[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR", "TZ=UTC",
+				  NULL};
+static char program[PATH_MAX], recording[PATH_MAX];
+
+static void start(struct session *s, const char *file, const char *time)
+{
+	char *argv[] = {program, (char[]){"replay"}, strdup(file), time ? strdup(time) : NULL,
+			NULL};
+
+	session_start(s, argv, env);
+	free(argv[2]);
+	free(argv[3]);
+}
+
+static int exit_of(struct session *s)
+{
+	int status = session_wait(s);
+
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void quit(struct session *s)
+{
+	session_send(s, "q");
+	assert_int_equal(exit_of(s), 0);
+	assert_true(session_restored(s));
+	session_end(s);
+}
+
+static void test_plays_by_itself(void **state)
+{
+	struct session s;
+
+	(void)state;
+	start(&s, recording, NULL);
+	session_expect(&s, "▶");
+	session_forget(&s);
+	session_send(&s, "}}}}");      /* sixteen times as fast: soon over */
+	session_expect(&s, "END\033"); /* not that of CONTENDED */
+	session_forget(&s);
+	session_send(&s, " ");
+	session_expect(&s, "▶");
+	quit(&s);
+}
+
+static void test_goes_and_cuts(void **state)
+{
+	char dir[] = "/tmp/kontend-cut-XXXXXX", cut[PATH_MAX], keys[PATH_MAX + 8];
+	struct session s;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(cut, sizeof(cut), "%s/part.data", dir);
+	start(&s, recording, "--time=10,15");
+	session_expect(&s, "RANGE");
+	session_send(&s, "w");
+	session_expect(&s, "write the range to");
+	snprintf(keys, sizeof(keys), "\025%s\r", cut);
+	session_send(&s, keys);
+	session_expect(&s, "written to");
+	session_forget(&s);
+	session_send(&s, "w");
+	snprintf(keys, sizeof(keys), "\025%s\r", cut);
+	session_send(&s, keys);
+	session_expect(&s, "File exists");
+	quit(&s);
+
+	start(&s, cut, NULL);
+	session_expect(&s, "part.data");
+	session_send(&s, " Z");
+	session_expect(&s, "rwsem");
+	quit(&s);
+	assert_int_equal(unlink(cut), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void test_from_a_pipe(void **state)
+{
+	char command[3 * PATH_MAX];
+	char *argv[] = {(char[]){"/bin/sh"}, (char[]){"-c"}, command, NULL};
+	struct session s;
+
+	(void)state;
+	snprintf(command, sizeof(command), "cat '%s' | '%s' replay -", recording, program);
+	session_start(&s, argv, env);
+	session_expect(&s, "standard input");
+	session_send(&s, " g50%\r");
+	session_expect(&s, "PAUSED");
+	session_send(&s, "q");
+	assert_int_equal(exit_of(&s), 0);
+	assert_true(session_restored(&s));
+	session_end(&s);
+}
+
+static void check_refused(const char *file, const char *option, int status, const char *sentence)
+{
+	struct session s;
+
+	start(&s, file, option);
+	assert_int_equal(exit_of(&s), status);
+	if (!session_has(&s, sentence))
+		fail_msg("%s: %.*s", file, (int)s.len, s.out);
+	assert_false(session_has(&s, ENTER_SCREEN));
+	session_end(&s);
+}
+
+static void test_what_is_no_recording(void **state)
+{
+	char text[] = "/tmp/kontend-text-XXXXXX";
+	int fd = mkstemp(text);
+
+	(void)state;
+	assert_true(fd >= 0);
+	check_refused(text, NULL, 1, text);
+	assert_int_equal(write(fd, "this is a text, and no recording of anything\n", 45), 45);
+	check_refused(text, NULL, 1, text);
+	close(fd);
+	unlink(text);
+	check_refused("/no/such/file", NULL, 1, "No such file");
+	check_refused("/tmp", NULL, 1, "/tmp");
+	check_refused("-", NULL, 1, "Standard input is a terminal");
+	check_refused(recording, "--time=later", 129, "is no range");
+	check_refused(recording, "--time=20,10", 129, "ends before it begins");
+	check_refused(recording, "--view=nosuch", 129, "one of: overview");
+	check_refused(recording, "--sort=nosuch", 129, "no such column");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plays_by_itself),
+		cmocka_unit_test(test_goes_and_cuts),
+		cmocka_unit_test(test_from_a_pipe),
+		cmocka_unit_test(test_what_is_no_recording),
+	};
+
+	if (argc != 3 || !realpath(argv[1], program) || !realpath(argv[2], recording))
+		return 2;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TESTS_SESSION_H
+#define KONTEND_TESTS_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <termios.h>
+
+/*
+ * A program on a terminal of its own. Between us and it stands a small shell, since job control
+ * needs one: the program is stopped and continued as by a user. Every wait ends with an abort after
+ * a minute, so that a hang is a failure.
+ */
+struct session {
+	int master, slave;
+	int status_fd, control_fd; /* from and to the shell */
+	pid_t shell, program;
+	struct termios before;
+	char *out; /* all output since session_forget() */
+	size_t len, cap;
+};
+
+/* Runs argv[0] on a terminal of 24 lines, 80 columns. @env: "NAME=VALUE" ..., NULL. */
+void session_start(struct session *s, char *const *argv, const char *const *env);
+/* The same on terminal @near, a serial line whose other end @far is ours. */
+void session_start_on(struct session *s, const char *far, const char *near, char *const *argv,
+		      const char *const *env);
+void session_send(struct session *s, const char *keys);
+/* Reads until the output holds @text. */
+void session_expect(struct session *s, const char *text);
+bool session_has(const struct session *s, const char *text);
+void session_forget(struct session *s);
+void session_resize(struct session *s, int rows, int columns);
+/* Reads until the program stops or ends; its wait status. */
+int session_wait(struct session *s);
+void session_continue(struct session *s); /* as `fg` */
+/* The terminal is in the modes it had at the start. */
+bool session_restored(const struct session *s);
+void session_end(struct session *s);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Plays a script of keys against the whole program short of its terminal and its kernel interface:
+ * a canned stream, the engine, the app, a display in memory. The clock is the script's own, so that
+ * the cost shown in the header is the same on every machine.
+ */
+#include "script.h"
+
+#include "kontend/app.h"
+#include "kontend/command.h"
+#include "kontend/display-mem.h"
+#include "kontend/history.h"
+#include "kontend/mem.h"
+#include "kontend/reader.h"
+#include "kontend/screen.h"
+#include "kontend/text.h"
+#include "kontend/timeline.h"
+#include "kontend/units.h"
+#include "streams.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct play {
+	const char *path;
+	int line;
+	struct synth *synth;
+	struct engine engine;
+	struct timeline *timeline;
+	struct display *display;
+	struct app *app;
+	struct app_options options;
+	char view[40], filter[200], recording[80], file[200];
+	double from, to; /* of a range; seconds */
+	bool ascii, history, engine_ready;
+	FILE *out;
+	uint64_t now_ns;
+};
+
+static uint64_t fake_now(void *arg)
+{
+	struct play *p = arg;
+
+	if (!p->timeline)
+		p->now_ns += 1000000000u;
+	return p->now_ns;
+}
+
+static uint64_t fake_cpu(void *arg)
+{
+	return ((struct play *)arg)->now_ns / 250; /* 0.4 % */
+}
+
+static int fail(const struct play *p, const char *what, const char *detail)
+{
+	fprintf(stderr, "%s:%d: %s%s%s\n", p->path, p->line, what, *detail ? ": " : "", detail);
+	return 1;
+}
+
+/* As `kontend replay` begins: read once, then from the beginning. */
+static int start_replay(struct play *p, struct error *err)
+{
+	const struct timeline_options to = {.tick_ns = p->file[0] ? 500000000 : 0};
+	uint64_t begin;
+
+	if (timeline_new(&p->timeline, &p->engine, &to, err) < 0)
+		return fail(p, "timeline", err->text);
+	begin = timeline_begin_ns(p->timeline);
+	if (timeline_seek(p->timeline, begin, err) < 0)
+		return fail(p, "beginning", err->text);
+	p->options.timeline = p->timeline;
+	p->options.recording = p->recording;
+	if (p->to > 0) {
+		p->options.from_ns = begin + (uint64_t)(p->from * 1e9);
+		p->options.to_ns = begin + (uint64_t)(p->to * 1e9);
+	}
+	return 0;
+}
+
+/* A recording in a file, named from where the script is. */
+static struct source *open_file(struct play *p)
+{
+	char path[PATH_MAX];
+	const struct reader_options o = {.path = path, .no_symbols = true};
+	struct error err = {0};
+	struct source *s;
+
+	snprintf(path, sizeof(path), "%.*s%s", (int)(strrchr(p->path, '/') + 1 - p->path), p->path,
+		 p->file);
+	if (reader_new(&s, &o, &err) < 0) {
+		fail(p, path, err.text);
+		abort();
+	}
+	return s;
+}
+
+static struct source *open_source(struct play *p)
+{
+	if (p->file[0])
+		return open_file(p);
+	struct source *s = synth_source(p->synth);
+
+	if (p->history && history_new(&s, s, NULL, NULL) < 0)
+		abort();
+	return s;
+}
+
+static int start(struct play *p, const struct app_clock *clock)
+{
+	struct error err = {0};
+
+	if (p->app)
+		return 0;
+	if (!p->synth && !p->file[0])
+		return fail(p, "no stream yet", "");
+	if (engine_init(&p->engine, open_source(p), NULL, &err) < 0)
+		return fail(p, "engine", err.text);
+	p->engine_ready = true;
+	p->display->ascii = p->ascii;
+	p->options = (struct app_options){
+		.view = p->view[0] ? p->view : NULL,
+		.filter = p->filter[0] ? p->filter : NULL,
+		.child_exit_fd = -1,
+		.clock = clock,
+		.has_history = p->history,
+	};
+	if (p->recording[0] && start_replay(p, &err))
+		return 1;
+	if (app_new(&p->app, &p->engine, p->display, &p->options, &err) < 0)
+		return fail(p, "app", err.text);
+	return 0;
+}
+
+static void press(struct play *p, const struct display_input *in)
+{
+	app_key(p->app, in);
+	app_draw(p->app);
+}
+
+static void type(struct play *p, const char *text)
+{
+	struct display_input in = {0};
+	size_t n;
+
+	for (; (n = text_decode(text, &in.key)) > 0; text += n)
+		press(p, &in);
+}
+
+static int tick(struct play *p, const char *count)
+{
+	long n = *count ? atol(count) : LONG_MAX;
+	struct error err = {0};
+	int r = 0;
+
+	while (n > 0 && r != ENGINE_END && r != ENGINE_IDLE) {
+		r = app_tick(p->app, &err);
+		if (r < 0)
+			return fail(p, "tick", err.text);
+		if (r == ENGINE_TICK)
+			n--;
+		app_draw(p->app);
+	}
+	return 0;
+}
+
+static int pass(struct play *p, const char *time)
+{
+	struct error err = {0};
+	uint64_t ns;
+
+	if (units_parse_ns(time, &ns) < 0)
+		return fail(p, "wants a time", time);
+	p->now_ns += ns;
+	app_tick(p->app, &err);
+	app_draw(p->app);
+	return 0;
+}
+
+static int key(struct play *p, const char *name)
+{
+	struct display_input in = {.key = command_key_parse(name)};
+
+	if (!in.key)
+		return fail(p, "no such key", name);
+	press(p, &in);
+	return 0;
+}
+
+static int mouse(struct play *p, uint32_t what, const char *at)
+{
+	struct display_input in = {.key = what};
+
+	if (sscanf(at, "%d %d", &in.x, &in.y) != 2)
+		return fail(p, "wants X Y", at);
+	press(p, &in);
+	return 0;
+}
+
+static int dump(struct play *p, const char *name)
+{
+	const struct screen *s = app_screen(p->app);
+	char *text;
+
+	app_draw(p->app);
+	if (screen_text(s, &text) < 0)
+		return fail(p, "out of memory", "");
+	fprintf(p->out, "=== %s %dx%d\n%s", name, s->w, s->h, text);
+	mem_free(text);
+	return 0;
+}
+
+static int resize(struct play *p, const char *size)
+{
+	int w, h;
+
+	if (sscanf(size, "%d %d", &w, &h) != 2)
+		return fail(p, "wants W H", size);
+	display_mem_resize(p->display, w, h);
+	if (p->app)
+		press(p, &(struct display_input){.key = KEY_K_RESIZE});
+	return 0;
+}
+
+/* Lines that come before the app is made: 0 done, 1 failed, -1 none of them. */
+static int set_up(struct play *p, const char *verb, const char *rest)
+{
+	if (!strcmp(verb, "stream")) {
+		p->synth = stream_make(rest);
+		return p->synth ? 0 : fail(p, "no such stream", rest);
+	}
+	if (!strcmp(verb, "view"))
+		snprintf(p->view, sizeof(p->view), "%s", rest);
+	else if (!strcmp(verb, "filter"))
+		snprintf(p->filter, sizeof(p->filter), "%s", rest);
+	else if (!strcmp(verb, "file"))
+		snprintf(p->file, sizeof(p->file), "%s", rest);
+	else if (!strcmp(verb, "history"))
+		p->history = true;
+	else if (!strcmp(verb, "replay"))
+		snprintf(p->recording, sizeof(p->recording), "%s", rest);
+	else if (!strcmp(verb, "range"))
+		return sscanf(rest, "%lf %lf", &p->from, &p->to) == 2
+			       ? 0
+			       : fail(p, "wants FROM TO", rest);
+	else if (!strcmp(verb, "ascii"))
+		p->ascii = true;
+	else if (!strcmp(verb, "size"))
+		return resize(p, rest);
+	else
+		return -1;
+	return 0;
+}
+
+static int act(struct play *p, const char *verb, const char *rest)
+{
+	if (!strcmp(verb, "tick"))
+		return tick(p, rest);
+	if (!strcmp(verb, "pass"))
+		return pass(p, rest);
+	if (!strcmp(verb, "key"))
+		return key(p, rest);
+	if (!strcmp(verb, "type")) {
+		type(p, rest);
+		return 0;
+	}
+	if (!strcmp(verb, "click"))
+		return mouse(p, KEY_K_CLICK, rest);
+	if (!strcmp(verb, "dclick"))
+		return mouse(p, KEY_K_DCLICK, rest);
+	if (!strncmp(rest, "up ", 3) && !strcmp(verb, "wheel"))
+		return mouse(p, KEY_K_WHEEL_UP, rest + 3);
+	if (!strncmp(rest, "down ", 5) && !strcmp(verb, "wheel"))
+		return mouse(p, KEY_K_WHEEL_DOWN, rest + 5);
+	if (!strcmp(verb, "dump"))
+		return dump(p, rest);
+	return fail(p, "unknown line", verb);
+}
+
+static int play_line(struct play *p, char *line, const struct app_clock *clock)
+{
+	char *rest = line + strcspn(line, " ");
+	int r;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!*line || *line == '#')
+		return 0;
+	if (*rest)
+		*rest++ = '\0';
+	r = set_up(p, line, rest);
+	if (r >= 0)
+		return r;
+	return start(p, clock) || act(p, line, rest);
+}
+
+int script_play(const char *path, int w, int h, FILE *out)
+{
+	struct play p = {.path = path, .out = out};
+	const struct app_clock clock = {.now_ns = fake_now, .cpu_ns = fake_cpu, .arg = &p};
+	FILE *f = fopen(path, "r");
+	char line[512];
+	int r = 0;
+
+	if (!f)
+		return fail(&p, "cannot open", "");
+	if (display_mem_new(&p.display, w, h) < 0)
+		abort();
+	while (r == 0 && fgets(line, sizeof(line), f)) {
+		p.line++;
+		r = play_line(&p, line, &clock);
+	}
+	fclose(f);
+	app_free(p.app);
+	timeline_free(p.timeline);
+	if (p.engine_ready)
+		engine_deinit(&p.engine);
+	if (p.synth)
+		synth_free(p.synth);
+	p.display->ops->free(p.display);
+	return r;
+}
+
+int script_has_size(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char line[512];
+	int found = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= !strncmp(line, "size ", 5);
+	if (f)
+		fclose(f);
+	return found;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/arena.h"
+#include "kontend/mem.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_blocks_do_not_overlap(void **state)
+{
+	struct arena a = {0};
+	unsigned char *p[500];
+	long live = mem_live();
+
+	(void)state;
+	for (size_t i = 0; i < 500; i++) {
+		p[i] = arena_alloc(&a, i);
+		assert_non_null(p[i]);
+		assert_int_equal((uintptr_t)p[i] % 16, 0);
+		for (size_t k = 0; k < i; k++)
+			assert_int_equal(p[i][k], 0);
+		memset(p[i], (int)(i & 0xff), i);
+	}
+	for (size_t i = 0; i < 500; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_int_equal(p[i][k], i & 0xff);
+	assert_true(p[0] != p[1]);
+	assert_true(a.used_bytes >= 500 * 499 / 2);
+	arena_deinit(&a);
+	assert_int_equal(a.used_bytes, 0);
+	assert_int_equal(mem_live(), live);
+	arena_deinit(&a);
+}
+
+static void test_large_block(void **state)
+{
+	struct arena a = {0};
+	unsigned char *small = arena_alloc(&a, 1), *p = arena_alloc(&a, 5 << 20);
+
+	(void)state;
+	assert_non_null(small);
+	assert_non_null(p);
+	p[0] = p[(5 << 20) - 1] = 1;
+	assert_null(arena_alloc(&a, SIZE_MAX));
+	assert_null(arena_alloc(&a, PTRDIFF_MAX));
+	arena_deinit(&a);
+}
+
+static void test_reset_wipes_and_keeps_one(void **state)
+{
+	struct arena a = {0};
+	long live = mem_live();
+
+	(void)state;
+	arena_reset(&a);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 200; i++) {
+			unsigned char *p = arena_alloc(&a, 100);
+			for (int k = 0; k < 100; k++)
+				assert_int_equal(p[k], 0);
+			memset(p, 0xee, 100);
+		}
+		arena_reset(&a);
+		assert_int_equal(a.used_bytes, 0);
+		assert_int_equal(mem_live(), live + 1);
+	}
+	/* The largest chunk is kept, wherever it came: what it held costs no allocation now. */
+	assert_non_null(arena_alloc(&a, 100));
+	assert_non_null(arena_alloc(&a, 3 << 20));
+	for (int i = 0; i < 200; i++)
+		assert_non_null(arena_alloc(&a, 8192));
+	arena_reset(&a);
+	mem_fail_after(0);
+	assert_non_null(arena_alloc(&a, 3 << 20));
+	mem_fail_after(-1);
+	arena_deinit(&a);
+	assert_int_equal(mem_live(), live);
+}
+
+static void test_text(void **state)
+{
+	struct arena a = {0};
+
+	(void)state;
+	assert_string_equal(arena_strndup(&a, "mutex_lock", 5), "mutex");
+	assert_string_equal(arena_strndup(&a, "ab\0cd", 5), "ab");
+	assert_string_equal(arena_strndup(&a, "", 0), "");
+	assert_string_equal(arena_printf(&a, "%s/%d", "mm", 5214), "mm/5214");
+	arena_deinit(&a);
+}
+
+static void test_out_of_memory(void **state)
+{
+	struct arena a = {0};
+
+	(void)state;
+	mem_fail_after(0);
+	assert_null(arena_alloc(&a, 1));
+	mem_fail_after(0);
+	assert_null(arena_strndup(&a, "x", 1));
+	mem_fail_after(0);
+	assert_null(arena_printf(&a, "x"));
+	mem_fail_after(-1);
+	assert_int_equal(a.used_bytes, 0);
+	assert_non_null(arena_alloc(&a, 1));
+	arena_deinit(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_blocks_do_not_overlap),
+		cmocka_unit_test(test_large_block),
+		cmocka_unit_test(test_reset_wipes_and_keeps_one),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_out_of_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/command.h"
+#include "kontend/display.h"
+#include "kontend/theme.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_table_is_whole(void **state)
+{
+	bool seen[COMMANDS] = {false};
+
+	(void)state;
+	for (const struct command_info *i = command_table; i->command; i++) {
+		assert_in_range(i->command, 1, COMMANDS - 1);
+		assert_false(seen[i->command]);
+		seen[i->command] = true;
+		assert_non_null(i->help);
+		assert_null(strchr(i->name, ' '));
+		for (const struct command_info *k = command_table; k != i; k++)
+			assert_string_not_equal(k->name, i->name);
+		if (i->bar)
+			assert_true(i->keys[0]);
+	}
+	for (int c = CMD_NONE + 1; c < COMMANDS; c++)
+		if (c != CMD_CLICK && c != CMD_DCLICK)
+			assert_true(seen[c]);
+}
+
+static const enum command_mode modes[] = {COMMAND_LIVE, COMMAND_TRAVEL, COMMAND_REPLAY};
+
+/* Some have two meanings: that of the tree, or of the board, comes first. */
+static void check_key(const struct command_info *i, enum command_mode mode, uint32_t key)
+{
+	struct command_arg arg;
+	enum command c = command_of_key(mode, key, &arg);
+
+	if (!command_in(i, mode))
+		assert_int_not_equal(c, i->command);
+	else if (key == '+')
+		assert_int_equal(c, CMD_EXPAND);
+	else if (key == '-')
+		assert_int_equal(c, CMD_COLLAPSE);
+	else if (key == KEY_K_LEFT)
+		assert_int_equal(c, CMD_LEFT);
+	else if (key == KEY_K_RIGHT)
+		assert_int_equal(c, CMD_RIGHT);
+	else
+		assert_int_equal(c, i->command);
+}
+
+static void test_keys_are_unique(void **state)
+{
+	struct command_arg arg;
+
+	(void)state;
+	for (size_t m = 0; m < sizeof(modes) / sizeof(*modes); m++)
+		for (const struct command_info *i = command_table; i->command; i++)
+			for (size_t k = 0; k < 4 && i->keys[k]; k++)
+				check_key(i, modes[m], i->keys[k]);
+	assert_int_equal(command_of_key(COMMAND_LIVE, ' ', &arg), CMD_PAUSE);
+	assert_int_equal(command_of_key(COMMAND_REPLAY, ' ', &arg), CMD_PLAY);
+	assert_int_equal(command_of_key(COMMAND_LIVE, 't', &arg), CMD_NONE);
+	assert_int_equal(command_of_key(COMMAND_TRAVEL, 't', &arg), CMD_STEP);
+	assert_int_equal(command_of_key(COMMAND_TRAVEL, '}', &arg), CMD_NONE);
+	assert_int_equal(command_of_key(COMMAND_LIVE, '7', &arg), CMD_VIEW);
+	assert_int_equal(arg.n, 7);
+	assert_int_equal(command_of_key(COMMAND_LIVE, '0', &arg), CMD_NONE);
+	assert_int_equal(command_of_key(COMMAND_LIVE, 0, &arg), CMD_NONE);
+	assert_int_equal(command_of_key(COMMAND_LIVE, 0x1f600, &arg), CMD_NONE);
+	assert_int_equal(command_of_key(COMMAND_LIVE, KEY_K_LEFT, &arg), CMD_LEFT);
+	assert_int_equal(command_of_key(COMMAND_LIVE, KEY_K_ESC, &arg), CMD_BACK);
+	assert_int_equal(command_of_key(COMMAND_LIVE, KEY_K_F10, &arg), CMD_QUIT);
+}
+
+static void test_key_names_go_both_ways(void **state)
+{
+	char buf[16];
+
+	(void)state;
+	for (const struct command_info *i = command_table; i->command; i++)
+		for (size_t k = 0; k < 4 && i->keys[k]; k++)
+			assert_int_equal(command_key_parse(command_key_name(i->keys[k], buf)),
+					 i->keys[k]);
+	assert_string_equal(command_key_name(KEY_K_CTRL | 'l', buf), "^L");
+	assert_string_equal(command_key_name(KEY_K_F10, buf), "F10");
+	assert_string_equal(command_key_name(0xe9, buf), "é");
+	assert_int_equal(command_key_parse("é"), 0xe9);
+	assert_int_equal(command_key_parse("NoSuchKey"), 0);
+	assert_int_equal(command_key_parse(""), 0);
+}
+
+static void test_palette_lines(void **state)
+{
+	struct command_arg arg;
+
+	(void)state;
+	for (size_t m = 0; m < sizeof(modes) / sizeof(*modes); m++) {
+		for (const struct command_info *i = command_table; i->command; i++) {
+			enum command c = command_parse(modes[m], i->name, &arg);
+
+			assert_int_equal(c == i->command, command_in(i, modes[m]));
+			assert_null(arg.text);
+		}
+	}
+	assert_int_equal(command_parse(COMMAND_LIVE, "sort avg", &arg), CMD_SORT);
+	assert_string_equal(arg.text, "avg");
+	assert_int_equal(command_parse(COMMAND_LIVE, "  :filter  a b ", &arg), CMD_FILTER);
+	assert_string_equal(arg.text, "a b ");
+	assert_int_equal(command_parse(COMMAND_LIVE, "qu", &arg), CMD_QUIT);
+	assert_int_equal(command_parse(COMMAND_LIVE, "sor", &arg), CMD_NONE); /* three begin so */
+	assert_int_equal(command_parse(COMMAND_LIVE, "sortx", &arg), CMD_NONE);
+	assert_int_equal(command_parse(COMMAND_LIVE, "", &arg), CMD_NONE);
+	assert_int_equal(command_parse(COMMAND_LIVE, " : ", &arg), CMD_NONE);
+	assert_int_equal(command_parse(COMMAND_LIVE, "view 3", &arg), CMD_VIEW);
+	assert_int_equal(arg.n, 3);
+	assert_int_equal(command_parse(COMMAND_LIVE, "view locks", &arg), CMD_VIEW);
+	assert_int_equal(arg.n, 0);
+}
+
+static void test_themes(void **state)
+{
+	static const char *const wanted[] = {"default", "light", "cvd", "mono"};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_non_null(theme_find(wanted[i]));
+	assert_null(theme_find("no-such-theme"));
+	for (size_t i = 0; theme_name(i); i++) {
+		const struct theme *t = theme_find(theme_name(i));
+
+		assert_non_null(t);
+		/* Without colours the selection and warnings are still told apart. */
+		assert_true(t->styles[ROLE_SELECTED].mono_attrs & THEME_REVERSE);
+		assert_true(t->styles[ROLE_WARN].mono_attrs);
+		assert_true(t->styles[ROLE_HEAT_HIGH].mono_attrs);
+		for (int r = 0; r < ROLES; r++) {
+			const struct theme_color *fg = &t->styles[r].fg;
+
+			assert_in_range(theme_pick(fg, 8) + 1, 0, 8);
+			assert_in_range(theme_pick(fg, 16) + 1, 0, 16);
+			assert_in_range(theme_pick(fg, 256) + 1, 0, 256);
+		}
+	}
+	for (int r = 0; r < ROLES; r++)
+		assert_int_equal(theme_pick(&theme_find("mono")->styles[r].fg, 256), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table_is_whole),
+		cmocka_unit_test(test_keys_are_unique),
+		cmocka_unit_test(test_key_names_go_both_ways),
+		cmocka_unit_test(test_palette_lines),
+		cmocka_unit_test(test_themes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

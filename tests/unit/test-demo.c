@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The demo workload: its list of kinds, that it ends by duration and by SIGTERM, leaves nothing
+ * behind, and says what is wrong. What it contends for is the subject of the live tests.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "kontend/demo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void kinds_are_parsed(void **state)
+{
+	struct error err = {0};
+	unsigned kinds = 0;
+
+	(void)state;
+	assert_int_equal(demo_kinds_parse("mmap", &kinds, &err), 0);
+	assert_int_equal(kinds, DEMO_MMAP);
+	assert_int_equal(demo_kinds_parse("pipe,dir", &kinds, &err), 0);
+	assert_int_equal(kinds, DEMO_PIPE | DEMO_DIR);
+	assert_int_equal(demo_kinds_parse("all", &kinds, &err), 0);
+	assert_int_equal(kinds, DEMO_ALL);
+}
+
+static void wrong_kinds_are_named(void **state)
+{
+	static const char *const bad[] = {"",		"mmaps", "mmap,",    ",mmap",
+					  "mmap,,pipe", "al",	 "mmap pipe"};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++) {
+		struct error err = {0};
+		unsigned kinds = 12345;
+
+		assert_int_equal(demo_kinds_parse(bad[k], &kinds, &err), -EINVAL);
+		assert_int_equal(kinds, 12345);
+		assert_non_null(strstr(err.text, "mmap, inode, pipe, dir, futex"));
+	}
+}
+
+static void every_kind_has_a_name_and_help(void **state)
+{
+	unsigned all = 0;
+	const char *name, *help;
+
+	(void)state;
+	for (size_t k = 0; (name = demo_kind_name(k, &help)); k++) {
+		struct error err = {0};
+		unsigned kinds = 0;
+
+		assert_int_equal(demo_kinds_parse(name, &kinds, &err), 0);
+		assert_int_equal(all & kinds, 0);
+		assert_true(strlen(help) > 10);
+		all |= kinds;
+	}
+	assert_int_equal(all, DEMO_ALL);
+}
+
+/* A directory of our own as TMPDIR, so that what is left behind can be seen. */
+static int make_dir(void **state)
+{
+	static char dir[64];
+
+	snprintf(dir, sizeof(dir), "%s", "/tmp/kontend-test-demo-XXXXXX");
+	*state = mkdtemp(dir);
+	if (!*state || chmod(dir, 0777))
+		return -1;
+	return setenv("TMPDIR", *state, 1);
+}
+
+static int remove_dir(void **state)
+{
+	unsetenv("TMPDIR");
+	return rmdir(*state);
+}
+
+static size_t entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t n = 0;
+
+	assert_non_null(dir);
+	for (struct dirent *e; (e = readdir(dir));)
+		n += e->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+static void ends_after_its_duration(void **state)
+{
+	struct demo_options o = {.duration_ns = 300000000, .threads = 2};
+	struct error err = {0};
+
+	assert_int_equal(demo_run(&o, &err), 0);
+	assert_int_equal(entries(*state), 0);
+}
+
+/* What a process that may not mount got from demo_run(). */
+struct outcome {
+	int r;
+	struct error err;
+};
+
+static pid_t start_unprivileged(const struct demo_options *o, struct outcome *out)
+{
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child)
+		return child;
+	if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+		_exit(2);
+	out->r = demo_run(o, &out->err);
+	_exit(0);
+}
+
+static void end_unprivileged(pid_t child)
+{
+	int status = 0;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static struct outcome *shared_outcome(void)
+{
+	struct outcome *out =
+		mmap(NULL, sizeof(*out), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(out != MAP_FAILED);
+	out->r = 12345;
+	return out;
+}
+
+static void ends_on_sigterm_and_cleans_up(void **state)
+{
+	struct outcome *out = shared_outcome();
+	struct demo_options o = {0};
+	pid_t child = start_unprivileged(&o, out);
+
+	while (entries(*state) == 0 && out->r == 12345)
+		usleep(1000);
+	assert_int_equal(kill(child, SIGTERM), 0);
+	end_unprivileged(child);
+	assert_int_equal(out->r, 0);
+	assert_int_equal(entries(*state), 0);
+	munmap(out, sizeof(*out));
+}
+
+static void expect_bad_directory(const char *dir, int code, const char *text)
+{
+	struct demo_options o = {.duration_ns = 1000000};
+	struct outcome *out = shared_outcome();
+
+	setenv("TMPDIR", dir, 1);
+	end_unprivileged(start_unprivileged(&o, out));
+	unsetenv("TMPDIR");
+	assert_int_equal(out->r, code);
+	assert_non_null(strstr(out->err.text, text));
+	munmap(out, sizeof(*out));
+}
+
+static void bad_directory_is_an_error(void **state)
+{
+	char longest[600];
+
+	(void)state;
+	expect_bad_directory("/nonexistent/directory", -ENOENT, "/nonexistent/directory");
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	expect_bad_directory(longest, -ENAMETOOLONG, "TMPDIR");
+}
+
+static void too_many_threads_are_refused(void **state)
+{
+	struct demo_options o = {.threads = 65};
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(demo_run(&o, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "65"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_are_parsed),
+		cmocka_unit_test(wrong_kinds_are_named),
+		cmocka_unit_test(every_kind_has_a_name_and_help),
+		cmocka_unit_test_setup_teardown(ends_after_its_duration, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(ends_on_sigterm_and_cleans_up, make_dir,
+						remove_dir),
+		cmocka_unit_test(bad_directory_is_an_error),
+		cmocka_unit_test(too_many_threads_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

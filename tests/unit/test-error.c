@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/error.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_first_error_wins(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(error_set(&err, -EINVAL, "cannot open %s", "x"), -EINVAL);
+	assert_int_equal(err.code, -EINVAL);
+	assert_string_equal(err.text, "cannot open x");
+	assert_int_equal(error_set(&err, -ENOMEM, "later"), -ENOMEM);
+	assert_int_equal(error_errno(&err, -EPERM, "later"), -EPERM);
+	assert_int_equal(err.code, -EINVAL);
+	assert_string_equal(err.text, "cannot open x");
+}
+
+static void test_null_is_allowed(void **state)
+{
+	(void)state;
+	assert_int_equal(error_set(NULL, -EIO, "x"), -EIO);
+	assert_int_equal(error_errno(NULL, -EIO, "x"), -EIO);
+}
+
+static void test_errno_text(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(error_errno(&err, -EACCES, "cannot read %d files", 3), -EACCES);
+	assert_string_equal(err.text, "cannot read 3 files: Permission denied");
+}
+
+static void test_text_is_bounded_and_clean(void **state)
+{
+	struct error err = {0};
+	char longer[2000];
+
+	(void)state;
+	memset(longer, 'a', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	longer[3] = '\n';
+	longer[4] = '\033';
+	error_set(&err, -EINVAL, "%s", longer);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+	assert_memory_equal(err.text, "aaa??aaa", 8);
+
+	/* A long head does not write past the end when the reason is added. */
+	err = (struct error){0};
+	error_errno(&err, -EINVAL, "%s", longer);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_error_wins),
+		cmocka_unit_test(test_null_is_allowed),
+		cmocka_unit_test(test_errno_text),
+		cmocka_unit_test(test_text_is_bounded_and_clean),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Folded stacks, whose lines must add up to the totals of the report, and traces, whose JSON is
+ * read back and whose pairs of events must be the waits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "golden.h"
+#include "json.h"
+#include "kontend/chrome.h"
+#include "kontend/folded.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *write_folded(struct query *q)
+{
+	struct error err = {0};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	query_begin(q);
+	if (folded_write(q, f, &err) < 0)
+		fail_msg("folded_write: %s", err.text);
+	fclose(f);
+	return text;
+}
+
+/* Adds up the lines that end with @mark before the number, or the others. */
+static uint64_t sum_lines(const char *text, const char *mark, bool with)
+{
+	uint64_t sum = 0;
+
+	while (*text) {
+		const char *end = strchr(text, '\n'), *blank = end;
+
+		assert_non_null(end);
+		while (*blank != ' ')
+			blank--;
+		bool marked = (size_t)(blank - text) > strlen(mark) &&
+			      memcmp(blank - strlen(mark), mark, strlen(mark)) == 0;
+		if (marked == with)
+			sum += strtoull(blank, NULL, 10);
+		text = end + 1;
+	}
+	return sum;
+}
+
+static void folded_stacks_add_up_to_the_report(void **state)
+{
+	struct asked *w = *state;
+	struct query_overview o;
+	char *text = write_folded(&w->q);
+
+	golden_check(text, "export-folded");
+	query_begin(&w->q);
+	assert_int_equal(query_overview(&w->q, &o), 0);
+	assert_true(o.total_ns > 0 && o.inflight_ns > 0);
+	assert_int_equal(sum_lines(text, ", still waiting]", false), o.total_ns);
+	assert_int_equal(sum_lines(text, ", still waiting]", true), o.inflight_ns);
+	free(text);
+}
+
+/* One function from two places is one frame; what separates is taken out of names. */
+static void names_do_not_break_lines(void **state)
+{
+	struct asked *w = *state;
+	uint64_t places[] = {0xffffffff81001010, 0xffffffff81001020};
+
+	w->rig.synth = synth_new(1);
+	synth_prologue(w->rig.synth, "ffffffff81001000 t a;b\x1b\n");
+	synth_comm(w->rig.synth, 0, 0, 7, 7, "Web; Content\n1");
+	for (unsigned i = 0; i < 2; i++) {
+		synth_begin(w->rig.synth, 0, CANNED_START + i * 100, 7, 7, 4096, 0, &places[i], 1);
+		synth_end(w->rig.synth, 0, CANNED_START + i * 100 + 30, 7, 7, 4096, 0);
+	}
+	synth_begin(w->rig.synth, 0, CANNED_START + 300, 8, 8, 4096, 0, NULL, 0);
+	synth_end(w->rig.synth, 0, CANNED_START + 305, 8, 8, 4096, 0);
+	synth_round(w->rig.synth, CANNED_START + 400);
+	asked_play(w, NULL);
+	char *text = write_folded(&w->q);
+	assert_string_equal(text, "[unknown];[no call chain];[semaphore] 5\n"
+				  "Web: Content?1;a:b?;[semaphore] 60\n");
+	free(text);
+}
+
+static void folded_failures_are_said(void **state)
+{
+	struct asked *w = *state;
+	struct error err = {0};
+	FILE *full = fopen("/dev/full", "w"), *null = fopen("/dev/null", "w");
+	long n;
+
+	assert_non_null(full);
+	assert_non_null(null);
+	query_begin(&w->q);
+	assert_int_equal(folded_write(&w->q, full, &err), -ENOSPC);
+	fclose(full);
+	for (n = 0;; n++) {
+		query_deinit(&w->q);
+		assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
+		query_begin(&w->q);
+		mem_fail_after(n);
+		int r = folded_write(&w->q, null, NULL);
+		mem_fail_after(-1);
+		if (r == 0)
+			break;
+		assert_int_equal(r, -ENOMEM);
+	}
+	assert_true(n > 2);
+	fclose(null);
+}
+
+static char *write_trace(struct rig *r)
+{
+	struct error err = {0};
+	struct chrome *c;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	rig_play_ticks(r, NULL, 0);
+	assert_int_equal(chrome_new(&c, &r->engine, f), 0);
+	r->engine.watch = chrome_watch(c);
+	rig_play(r, NULL);
+	if (chrome_finish(c, &err) < 0)
+		fail_msg("chrome_finish: %s", err.text);
+	chrome_free(c);
+	fclose(f);
+	return text;
+}
+
+static void parse(struct json_doc *d, const char *text)
+{
+	size_t at = 0;
+
+	if (json_parse(d, text, strlen(text), &at) < 0)
+		fail_msg("no JSON from byte %zu: %.60s", at, text + at);
+}
+
+static double number(const struct json *o, const char *key)
+{
+	return json_number(json_get(o, key));
+}
+
+/* A pair of events: the length in ns. */
+static double check_pair(const struct json *b, const struct json *e)
+{
+	static const char *const same[] = {"name", "cat", "id"};
+
+	assert_string_equal(json_text(json_get(b, "ph")), "b");
+	assert_string_equal(json_text(json_get(e, "ph")), "e");
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		assert_string_equal(json_text(json_get(b, same[i])),
+				    json_text(json_get(e, same[i])));
+	assert_true(number(e, "ts") >= number(b, "ts"));
+	assert_non_null(json_path(b, "args.caller"));
+	return (number(e, "ts") - number(b, "ts")) * 1000;
+}
+
+static void traces_have_a_pair_a_wait(void **state)
+{
+	double done_ns = 0, waiting_ns = 0, total_ns = 0;
+	const struct json *events;
+	struct json_doc d;
+	size_t ended = 0;
+	struct rig r;
+	char *text;
+
+	(void)state;
+	canned_init(&r);
+	text = write_trace(&r);
+	golden_check(text, "export-chrome");
+	parse(&d, text);
+	events = json_path(json_root(&d), "traceEvents");
+	assert_int_equal(json_len(events) % 2, 1); /* and one that names the process */
+	for (size_t i = 1; i + 1 < json_len(events); i += 2) {
+		const struct json *b = json_at(events, i), *args = json_get(b, "args");
+		double ns = check_pair(b, json_at(events, i + 1));
+
+		if (json_get(args, "still_waiting")) {
+			waiting_ns += ns;
+		} else if (!json_get(args, "ret")) {
+			done_ns += ns;
+			ended++;
+		}
+	}
+	for (unsigned i = 0; i < LOCK_TYPES; i++) {
+		total_ns += (double)r.engine.model.types[i].total_ns;
+		ended -= r.engine.model.types[i].contended;
+	}
+	assert_int_equal(ended, 0);
+	assert_int_equal((uint64_t)(done_ns + 0.5), (uint64_t)total_ns);
+	assert_int_equal((uint64_t)(waiting_ns + 0.5), 700 * CANNED_MS);
+	assert_int_equal(json_u64(json_path(json_root(&d), "otherData.lost")), 3);
+	json_deinit(&d);
+	free(text);
+	rig_deinit(&r);
+}
+
+/* The first caller stays in the name: another name would be another track. */
+static void a_lock_is_one_track(void **state)
+{
+	uint64_t frame[] = {synth_addr(SYNTH_PIPE_READ), synth_addr(SYNTH_PIPE_WRITE)};
+	const struct json *events;
+	struct json_doc d;
+	struct rig r;
+	char *text;
+
+	(void)state;
+	rig_init(&r, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		synth_begin(r.synth, 0, CANNED_START + i * 100, 7, 7, 4096, LCB_F_MUTEX, &frame[i],
+			    1);
+		synth_end(r.synth, 0, CANNED_START + i * 100 + 30, 7, 7, 4096, 0);
+	}
+	text = write_trace(&r);
+	parse(&d, text);
+	events = json_path(json_root(&d), "traceEvents");
+	assert_int_equal(json_len(events), 5);
+	for (size_t i = 1; i < 5; i++)
+		assert_string_equal(json_text(json_get(json_at(events, i), "name")),
+				    "mutex 0x1000 (pipe_read)");
+	assert_string_equal(json_text(json_path(json_at(events, 3), "args.caller")), "pipe_write");
+	json_deinit(&d);
+	free(text);
+	rig_deinit(&r);
+}
+
+static void an_empty_trace_is_one_too(void **state)
+{
+	struct json_doc d;
+	struct rig r;
+	char *text;
+
+	(void)state;
+	rig_init(&r, 1);
+	text = write_trace(&r);
+	parse(&d, text);
+	assert_int_equal(json_len(json_path(json_root(&d), "traceEvents")), 1);
+	json_deinit(&d);
+	free(text);
+	rig_deinit(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(folded_stacks_add_up_to_the_report, asked_setup,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(names_do_not_break_lines, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(folded_failures_are_said, asked_setup,
+						asked_teardown),
+		cmocka_unit_test(traces_have_a_pair_a_wait),
+		cmocka_unit_test(a_lock_is_one_track),
+		cmocka_unit_test(an_empty_trace_is_one_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/layout.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static bool inside(struct rect a, struct rect b)
+{
+	return a.w >= 0 && a.h >= 0 && a.x >= b.x && a.y >= b.y && a.x + a.w <= b.x + b.w &&
+	       a.y + a.h <= b.y + b.h;
+}
+
+static bool overlap(struct rect a, struct rect b)
+{
+	return a.w > 0 && a.h > 0 && b.w > 0 && b.h > 0 && a.x < b.x + b.w && b.x < a.x + a.w &&
+	       a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+static void check_parts(struct rect all, const struct rect *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].w == 0 || p[i].h == 0)
+			continue;
+		if (!inside(p[i], all))
+			fail_msg("part %zu leaves %dx%d", i, all.w, all.h);
+		for (size_t k = 0; k < i; k++)
+			if (overlap(p[i], p[k]))
+				fail_msg("parts %zu and %zu overlap at %dx%d", i, k, all.w, all.h);
+	}
+}
+
+static void test_app_at_every_size(void **state)
+{
+	(void)state;
+	for (int w = 1; w <= 300; w++) {
+		for (int h = 1; h <= 100; h++) {
+			for (int more = 0; more < 4; more++) {
+				struct layout_app l = layout_app(w, h, more & 1, more & 2);
+				struct rect parts[] = {l.header, l.ribbon, l.crumbs, l.body, l.bar};
+
+				assert_int_equal(l.too_small, w < LAYOUT_MIN_W || h < LAYOUT_MIN_H);
+				check_parts(l.all, parts, 5);
+				if (l.too_small)
+					continue;
+				assert_int_equal(l.ribbon.h > 0, more & 1);
+				assert_int_equal(l.crumbs.h > 0, more >> 1);
+				assert_int_equal(l.header.h + l.ribbon.h + l.crumbs.h + l.body.h +
+							 l.bar.h,
+						 h);
+			}
+		}
+	}
+}
+
+static void test_parts_at_every_size(void **state)
+{
+	static const struct layout_part sets[][4] = {
+		{{3, 3, 0}, {2, 6, 0}, {4, 10, 1}, {3, 0, 2}},
+		{{1, 0, 1}, {1, 0, 1}, {1, 0, 1}, {1, 0, 1}},
+		{{0, 0, 3}, {50, 50, 0}, {0, 7, 0}, {-1, -5, -2}},
+		{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}},
+	};
+
+	(void)state;
+	for (size_t set = 0; set < 4; set++) {
+		for (int size = -2; size <= 300; size++) {
+			struct rect rows[4], cols[4];
+			const struct rect tall = {3, 5, 40, size}, wide = {3, 5, size, 40};
+
+			layout_rows(tall, sets[set], 4, rows);
+			layout_cols(wide, sets[set], 4, cols);
+			check_parts(tall, rows, 4);
+			check_parts(wide, cols, 4);
+			for (int i = 0; i < 4; i++)
+				assert_int_equal(rows[i].h, cols[i].w);
+		}
+	}
+}
+
+static void test_parts_in_order_of_need(void **state)
+{
+	static const struct layout_part p[] = {{3, 3, 0}, {4, 8, 0}, {2, 2, 1}};
+	struct rect r[3];
+
+	(void)state;
+	layout_rows((struct rect){0, 0, 10, 5}, p, 3, r);
+	assert_int_equal(r[0].h, 3); /* the second does not fit, the third does */
+	assert_int_equal(r[1].h, 0);
+	assert_int_equal(r[2].h, 2);
+	layout_rows((struct rect){0, 0, 10, 11}, p, 3, r);
+	assert_int_equal(r[0].h, 3);
+	assert_int_equal(r[1].h, 6);
+	assert_int_equal(r[2].h, 2);
+	layout_rows((struct rect){0, 0, 10, 30}, p, 3, r);
+	assert_int_equal(r[1].h, 8);
+	assert_int_equal(r[2].h, 19);
+	assert_int_equal(r[2].y, 11);
+}
+
+static void test_more_parts_than_there_can_be(void **state)
+{
+	struct layout_part p[40];
+	struct rect r[40];
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++)
+		p[i] = (struct layout_part){1, 1, 1};
+	layout_rows((struct rect){0, 0, 10, 100}, p, 40, r);
+	check_parts((struct rect){0, 0, 10, 100}, r, 40);
+}
+
+static const struct column columns[] = {
+	{"name", "NAME", "", COLUMN_TEXT, 10, 0, COLUMN_SCREEN | COLUMN_WIDE},
+	{"json", "JSON", "", COLUMN_NS, 6, 0, COLUMN_REPORT},
+	{"now", "NOW", "", COLUMN_COUNT, 4, 0, COLUMN_SCREEN},
+	{"p99", "P99", "", COLUMN_NS, 6, 4, COLUMN_SCREEN},
+	{"avg", "AVG", "", COLUMN_NS, 6, 1, COLUMN_SCREEN},
+	{"who", "WHO", "", COLUMN_TEXT, 8, 2, COLUMN_SCREEN | COLUMN_WIDE},
+};
+
+static void test_columns_at_every_width(void **state)
+{
+	const size_t n = sizeof(columns) / sizeof(columns[0]);
+
+	(void)state;
+	for (int width = -3; width <= 300; width++) {
+		struct layout_column c[8];
+		size_t used = layout_columns(columns, n, width, c, 8);
+		int end = 0;
+
+		for (size_t i = 0; i < used; i++) {
+			assert_true(c[i].x >= end);
+			assert_true(c[i].w > 0);
+			assert_true(columns[c[i].col].flags & COLUMN_SCREEN);
+			end = c[i].x + c[i].w + 1;
+			assert_true(end - 1 <= width);
+		}
+		if (width >= 60) {
+			assert_int_equal(used, 5);
+			assert_int_equal(end - 1, width); /* wide ones take the rest */
+		}
+	}
+}
+
+static void test_columns_go_by_priority(void **state)
+{
+	struct layout_column c[8];
+
+	(void)state;
+	assert_int_equal(layout_columns(columns, 6, 15, c, 8), 2);
+	assert_int_equal(c[1].col, 2);
+	assert_int_equal(layout_columns(columns, 6, 22, c, 8), 3);
+	assert_int_equal(c[2].col, 4);
+	assert_int_equal(layout_columns(columns, 6, 31, c, 8), 4);
+	assert_int_equal(c[3].col, 5);
+	/* P99 would fit at 38, but the names come first: half their width more. */
+	assert_int_equal(layout_columns(columns, 6, 46, c, 8), 4);
+	assert_int_equal(layout_columns(columns, 6, 47, c, 8), 5);
+	assert_int_equal(layout_columns(columns, 6, 47, c, 2), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_app_at_every_size),
+		cmocka_unit_test(test_parts_at_every_size),
+		cmocka_unit_test(test_parts_in_order_of_need),
+		cmocka_unit_test(test_more_parts_than_there_can_be),
+		cmocka_unit_test(test_columns_at_every_width),
+		cmocka_unit_test(test_columns_go_by_priority),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

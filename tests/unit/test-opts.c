@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/demo.h"
+#include "kontend/opts.h"
+#include "kontend/query.h"
+#include "kontend/report.h"
+#include "kontend/theme.h"
+#include "kontend/view.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { WORDS = 16 };
+
+/* Parses "a b c" as a command line behind the program's name. */
+static int parse(struct opts *o, const char *line, struct error *err)
+{
+	static char copy[512];
+	static char *argv[WORDS + 1];
+	static char name[] = "kontend";
+	int argc = 0;
+
+	*err = (struct error){0};
+	snprintf(copy, sizeof(copy), "%s", line);
+	argv[argc++] = name;
+	for (char *w = strtok(copy, " "); w && argc < WORDS; w = strtok(NULL, " "))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	return opts_parse(o, argc, argv, err);
+}
+
+static void assert_parses(struct opts *o, const char *line)
+{
+	struct error err;
+
+	if (parse(o, line, &err) != 0)
+		fail_msg("'%s': %s", line, err.text);
+}
+
+static void assert_fails(const char *line, const char *part)
+{
+	struct opts o;
+	struct error err;
+
+	assert_int_equal(parse(&o, line, &err), -EINVAL);
+	if (!strstr(err.text, part))
+		fail_msg("'%s' says '%s', not '%s'", line, err.text, part);
+}
+
+static void test_verbs(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_parses(&o, "");
+	assert_int_equal(o.verb, VERB_LIVE);
+	assert_true(o.rows == OPTS_ROWS_DEFAULT);
+	assert_parses(&o, "top");
+	assert_int_equal(o.verb, VERB_LIVE);
+	assert_parses(&o, "--demo");
+	assert_int_equal(o.verb, VERB_LIVE);
+	assert_true(o.demo);
+	assert_parses(&o, "report");
+	assert_int_equal(o.verb, VERB_REPORT);
+	assert_parses(&o, "--version");
+	assert_int_equal(o.verb, VERB_VERSION);
+	assert_parses(&o, "-h");
+	assert_int_equal(o.verb, VERB_HELP);
+	assert_parses(&o, "help report");
+	assert_string_equal(o.topic, "report");
+	assert_parses(&o, "-- sleep 1");
+	assert_int_equal(o.verb, VERB_LIVE);
+	assert_string_equal(o.command[0], "sleep");
+}
+
+static void test_values(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_parses(&o, "report --duration 1.5s -C0-3 --pid=1,2 -vj -n 7 --mmap-pages 64");
+	assert_int_equal(o.duration_ns, 1500000000);
+	assert_string_equal(o.cpus, "0-3");
+	assert_string_equal(o.pids, "1,2");
+	assert_true(o.verbose);
+	assert_string_equal(o.format, "json");
+	assert_int_equal(o.rows, 7);
+	assert_int_equal(o.mmap_pages, 64);
+	assert_parses(&o, "-d 100ms --color=never --theme cvd --view cpus --ascii");
+	assert_int_equal(o.delay_ns, 100000000);
+	assert_string_equal(o.color, "never");
+	assert_string_equal(o.theme, "cvd");
+	assert_string_equal(o.view, "cpus");
+	assert_true(o.ascii);
+	assert_parses(&o, "report -n 0");
+	assert_int_equal(o.rows, 0);
+	assert_parses(&o, "report -x \\t");
+	assert_string_equal(o.separator, "\\t");
+}
+
+static void test_command(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_parses(&o, "report -a -- report --zzz -- x");
+	assert_string_equal(o.command[0], "report");
+	assert_string_equal(o.command[1], "--zzz");
+	assert_string_equal(o.command[2], "--");
+	assert_string_equal(o.command[3], "x");
+	assert_null(o.command[4]);
+}
+
+static void test_help_wins(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_parses(&o, "report --help --zzz");
+	assert_true(o.help);
+	assert_parses(&o, "report -p 1 -t 1 -h");
+	assert_true(o.help);
+}
+
+static void test_bad(void **state)
+{
+	(void)state;
+	assert_fails("reprot", "did you mean 'report'");
+	assert_fails("report --dely 3", "did you mean '--delay'");
+	assert_fails("report --zzzz", "There is no option '--zzzz': see");
+	assert_fails("report -xyz", "--separator 'yz'");
+	assert_fails("report -\x80", "There is no option '-");
+	assert_fails("report --=3", "There is no option");
+	assert_fails("-d 0.09", "from 100ms to 1.00m");
+	assert_fails("-d -1", "from 100ms");
+	assert_fails("-d 1e1", "from 100ms");
+	assert_fails("report -m 99999999999999999999", "a number from 1 to 65536");
+	assert_fails("report -m 6", "power of two");
+	assert_fails("report -p 1 -p 2 -G /", "--pid and --cgroup");
+	assert_fails("report x", "comes after '--'");
+	assert_fails("demo -- x", "no use for the word 'x'");
+	assert_fails("help a b", "no use for the word 'b'");
+}
+
+/* A name that is longer than any table expects must not be read beyond. */
+static void test_long_words(void **state)
+{
+	struct opts o;
+	struct error err = {0};
+	char word[4096], program[] = "kontend";
+	char *argv[] = {program, word, NULL};
+
+	(void)state;
+	memset(word, 'a', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	assert_int_equal(opts_parse(&o, 2, argv, &err), -EINVAL);
+	word[0] = word[1] = '-';
+	err = (struct error){0};
+	assert_int_equal(opts_parse(&o, 2, argv, &err), -EINVAL);
+	assert_null(opts_nearest_verb(word));
+	argv[0] = NULL;
+	assert_int_equal(opts_parse(&o, 0, argv, &err), 0);
+}
+
+static void test_nearest(void **state)
+{
+	(void)state;
+	assert_string_equal(opts_nearest_verb("docotr"), "doctor");
+	assert_string_equal(opts_nearest_verb("repo"), "report");
+	assert_null(opts_nearest_verb("x"));
+	assert_string_equal(opts_nearest_verb("dump"), "demo"); /* hidden ones are not told */
+	assert_string_equal(opts_nearest(VERB_LIVE, "colour"), "color");
+	assert_string_equal(opts_nearest(VERB_REPORT, "mmap"), "mmap-pages");
+	assert_null(opts_nearest(VERB_REPORT, "color"));
+}
+
+/* Names are unique within a verb, an argument has a placeholder, and kinds fit what they have. */
+static void test_table(void **state)
+{
+	(void)state;
+	for (const struct opts_info *a = opts_table; a->name; a++) {
+		assert_true(a->verbs != 0);
+		assert_true(strlen(a->help) > 0 && strlen(a->name) > 1);
+		assert_int_equal(a->arg != NULL, a->kind != OPTS_FLAG && a->kind != OPTS_PRESET);
+		if (a->kind == OPTS_CHOICE || a->kind == OPTS_PRESET)
+			assert_non_null(a->words);
+		if (a->kind == OPTS_TIME || a->kind == OPTS_COUNT)
+			assert_true(a->max > a->min);
+		for (const struct opts_info *b = a + 1; b->name; b++) {
+			if (!(a->verbs & b->verbs))
+				continue;
+			assert_string_not_equal(a->name, b->name);
+			assert_true(!a->short_name || a->short_name != b->short_name);
+		}
+	}
+}
+
+static const char *words_of(enum opts_verb verb, const char *name)
+{
+	const struct opts_info *o = opts_find(verb, name, strlen(name));
+
+	assert_non_null(o);
+	return o->words;
+}
+
+static void assert_word(const char *words, const char *word)
+{
+	if (!opts_has_word(words, word, strlen(word)))
+		fail_msg("'%s' is not in '%s'", word, words);
+}
+
+static unsigned count_words(const char *words)
+{
+	unsigned n = 1;
+
+	for (; *words; words++)
+		n += *words == ' ';
+	return n;
+}
+
+/* The words that options allow are those that the modules behind them know. */
+static void test_words(void **state)
+{
+	const char *words = words_of(VERB_REPORT, "by"), *help;
+	unsigned n = 0, views;
+	enum report_format format;
+
+	(void)state;
+	for (unsigned by = 0; by < QUERY_BYS; by++, n++)
+		assert_word(words, query_by_name((enum query_by)by));
+	assert_int_equal(n, count_words(words));
+	words = words_of(VERB_LIVE, "theme");
+	for (n = 0; theme_name(n); n++)
+		assert_word(words, theme_name(n));
+	assert_int_equal(n, count_words(words));
+	words = words_of(VERB_LIVE, "view");
+	for (n = 0; view_roots[n]; n++)
+		assert_word(words, view_roots[n]->name);
+	assert_int_equal(n, count_words(words));
+	words = words_of(VERB_DEMO, "kinds");
+	for (n = 0; demo_kind_name(n, &help); n++)
+		assert_word(words, demo_kind_name(n, &help));
+	assert_int_equal(n + 1, count_words(words));
+	assert_word(words, "all");
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 10);
+	assert_int_equal(report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
+					   "contexts,events",
+					   &views),
+			 0);
+	assert_int_equal(views, REPORT_ALL);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "format")), 3);
+	assert_int_equal(report_format_parse("csv", &format), 0);
+}
+
+static void test_filter(void **state)
+{
+	char buf[OPTS_FILTER], small[8];
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(opts_filter("", buf, sizeof(buf), &err), 0);
+	assert_string_equal(buf, "");
+	assert_int_equal(opts_filter("rwsem:W avg_ns>1ms", buf, sizeof(buf), &err), 0);
+	assert_string_equal(buf, "rwsem:W avg_ns>1ms");
+	assert_int_equal(opts_filter("!rtmutex type=percpu-rwsem \"percpu-rwmem:R\"", buf,
+				     sizeof(buf), &err),
+			 0);
+	assert_string_equal(buf, "!rt-mutex type=pcpu-sem \"pcpu-sem:R\"");
+	assert_int_equal(opts_filter("caller:rtmutex_spin rtmutexes", buf, sizeof(buf), &err), 0);
+	assert_string_equal(buf, "caller:rtmutex_spin rtmutexes");
+	assert_int_equal(opts_filter("1234567", small, sizeof(small), &err), 0);
+	assert_int_equal(opts_filter("rtmutex", small, sizeof(small), &err), -EINVAL);
+	assert_true(strstr(err.text, "--filter") != NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verbs),	cmocka_unit_test(test_values),
+		cmocka_unit_test(test_command), cmocka_unit_test(test_help_wins),
+		cmocka_unit_test(test_bad),	cmocka_unit_test(test_long_words),
+		cmocka_unit_test(test_nearest), cmocka_unit_test(test_table),
+		cmocka_unit_test(test_words),	cmocka_unit_test(test_filter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/mem.h"
+#include "ribbon.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define S 1000000000ull
+enum { LABEL = 25 }; /* columns that are no strip */
+
+static struct ribbon ten_seconds(struct timeline_bucket b[10])
+{
+	for (uint64_t i = 0; i < 10; i++)
+		b[i] = (struct timeline_bucket){.start_ns = (5 + i) * S, .wait_ns = i * S / 9};
+	return (struct ribbon){
+		.buckets = b, .n = 10, .begin_ns = 5 * S, .end_ns = 15 * S, .now_ns = 9 * S};
+}
+
+/* The screen's text, which the caller frees. */
+static char *draw(const struct ribbon *b, struct screen *s, int w, int h)
+{
+	char *text;
+
+	assert_int_equal(screen_resize(s, w, h), 0);
+	screen_clear(s);
+	ribbon_draw(b, s, (struct rect){0, 0, w, h});
+	assert_int_equal(screen_text(s, &text), 0);
+	return text;
+}
+
+static void test_a_cell_a_bucket(void **state)
+{
+	struct timeline_bucket buckets[10];
+	struct ribbon b = ten_seconds(buckets);
+	struct screen s = {0};
+	char *text = draw(&b, &s, 10 + LABEL, 1);
+
+	(void)state;
+	/* Where one is: the bucket that ends there. */
+	assert_string_equal(text, " ▁▂│▄▄▅▆▇█ top 1.00s/s, 1.00s/cell\n");
+	assert_int_equal(s.cells[2].role, ROLE_GRAPH);
+	assert_int_equal(s.cells[4].role, ROLE_DIM);
+	assert_int_equal(s.cells[3].attr, DISPLAY_REVERSE);
+	mem_free(text);
+	b.from_ns = 6 * S;
+	b.to_ns = 9 * S;
+	text = draw(&b, &s, 10 + LABEL, 1);
+	assert_int_equal(strncmp(text, " [▂]▄▄▅▆▇█ ", strlen(" [▂]▄▄▅▆▇█ ")), 0);
+	assert_int_equal(s.cells[0].role, ROLE_DIM);
+	assert_int_equal(s.cells[2].role, ROLE_GRAPH);
+	mem_free(text);
+	screen_deinit(&s);
+}
+
+/* A short stall is seen in a long recording, and nothing where there was none. */
+static void test_the_worst_is_shown(void **state)
+{
+	struct timeline_bucket buckets[1000];
+	struct ribbon b = {.buckets = buckets, .n = 1000, .end_ns = 1000 * S, .now_ns = 1};
+	struct screen s = {0};
+	char *text;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		buckets[i] = (struct timeline_bucket){.start_ns = i * S};
+	buckets[555].wait_ns = S / 1000;
+	text = draw(&b, &s, 10 + LABEL, 2);
+	assert_string_equal(text, "│    █     wait/s, top 1.00ms\n"
+				  "│    █     1.67m a cell\n");
+	mem_free(text);
+	screen_deinit(&s);
+}
+
+/* Every cell can be clicked, later cells lead to later times, and the last one to the end. */
+static void test_clicks(void **state)
+{
+	struct timeline_bucket buckets[10];
+	struct ribbon b = ten_seconds(buckets);
+
+	(void)state;
+	for (int w = LABEL + 1; w < 300; w++) {
+		struct rect r = {3, 1, w, 1};
+		uint64_t before = b.begin_ns, ns;
+
+		assert_false(ribbon_time_at(&b, r, 2, &ns));
+		for (int x = 3; x < 3 + w - LABEL; x++) {
+			assert_true(ribbon_time_at(&b, r, x, &ns));
+			assert_true(ns > before);
+			before = ns;
+		}
+		assert_int_equal(before, b.end_ns);
+		assert_false(ribbon_time_at(&b, r, 3 + w - LABEL, &ns));
+	}
+}
+
+static void test_odd_sizes_and_times(void **state)
+{
+	struct timeline_bucket buckets[10], none = {.start_ns = 7};
+	struct ribbon b = ten_seconds(buckets);
+	struct ribbon empty = {.buckets = &none, .n = 1, .begin_ns = 7, .end_ns = 7, .now_ns = 7};
+	struct screen s = {0};
+
+	(void)state;
+	b.to_ns = b.from_ns = b.now_ns = UINT64_MAX;
+	for (int w = 1; w < 1500; w += w < 60 ? 1 : 97) {
+		for (int h = 1; h < 4; h++) {
+			mem_free(draw(&b, &s, w, h));
+			mem_free(draw(&empty, &s, w, h));
+		}
+	}
+	screen_deinit(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_cell_a_bucket),
+		cmocka_unit_test(test_the_worst_is_shown),
+		cmocka_unit_test(test_clicks),
+		cmocka_unit_test(test_odd_sizes_and_times),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording without the symbols that it does not need: the same in all else, and every address in
+ * it has the name that it had, those in snapshots too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kontend/mem.h"
+#include "kontend/shrink.h"
+#include "random.h"
+#include "recording.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define FAR 0xffffffff83000000ull /* of the symbols that nobody needs */
+
+enum { FILLER = 20000 };
+
+static char *symbols(void)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	fputs(synth_kallsyms, f);
+	for (unsigned i = 0; i < FILLER; i++)
+		fprintf(f, "%016" PRIx64 " t filler_%u_%u\n", (uint64_t)(FAR + i * 64ull), i,
+			i * 2654435761u);
+	fclose(f);
+	return text;
+}
+
+static void add_address(struct synth *s, uint64_t addr)
+{
+	uint8_t body[sizeof(struct record_snapshot) + 11] = {0};
+	struct record_snapshot head = {.kind = SNAPSHOT_PERF, .version = 1, .time_ns = MS};
+
+	memcpy(body, &head, sizeof(head));
+	memcpy(body + sizeof(head) + 3, &addr, sizeof(addr));
+	synth_record(s, RECORD_SNAPSHOT, 0, body, sizeof(body));
+}
+
+static struct synth *stream(const char *kallsyms)
+{
+	struct synth *s = synth_new(2);
+
+	synth_prologue(s, kallsyms);
+	add_address(s, FAR + 64 * 777 + 5);
+	recording_waits(s, 3, 20);
+	synth_lost(s, 1, 1070 * MS, 3);
+	synth_record(s, RECORD_NOTE, 0, "a note", 6);
+	synth_tick(s, 1100 * MS);
+	return s;
+}
+
+static int file_of(const struct recording *rec, char path[64])
+{
+	int fd = memfd_create("recording", 0);
+
+	assert_true(fd >= 0 && write(fd, rec->data, rec->len) == (ssize_t)rec->len);
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* What is left of @rec, in a new file. */
+static int shrink(const struct recording *rec, int level, int *ret_fd, struct error *err)
+{
+	char path[64];
+	struct reader_options ro = {.path = path, .no_symbols = true};
+	struct writer_options wo = {.zstd_level = level, .clock_id = 1};
+	struct writer *w = NULL;
+	struct source *s = NULL;
+	int in = file_of(rec, path), r;
+
+	wo.fd = *ret_fd = memfd_create("small", 0);
+	r = reader_new(&s, &ro, err);
+	if (!r)
+		r = writer_new(&w, &wo, err);
+	if (!r)
+		r = shrink_copy(s, w, err);
+	if (!r)
+		r = writer_finish(w, err);
+	writer_free(w);
+	source_free(s);
+	close(in);
+	return r;
+}
+
+static void play(struct engine *e, int fd)
+{
+	char path[64];
+	struct reader_options o = {.path = path, .no_symbols = true};
+	struct source *s;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(reader_new(&s, &o, NULL), 0);
+	assert_int_equal(engine_init(e, s, NULL, NULL), 0);
+	while (engine_pump(e, 0, NULL) != ENGINE_END)
+		;
+}
+
+static void same_names(const struct engine *a, const struct engine *b)
+{
+	const struct model *m = &a->model;
+	char name[2][128];
+	unsigned named = 0;
+
+	for (uint32_t i = 0; i < m->stacks.n; i++) {
+		const uint64_t *frames = stack_frames(&m->stacks, i);
+		for (uint32_t k = 0; k < m->stacks.stacks[i].n; k++) {
+			sym_format(&a->sym, frames[k], name[0], sizeof(name[0]));
+			sym_format(&b->sym, frames[k], name[1], sizeof(name[1]));
+			assert_string_equal(name[0], name[1]);
+			assert_int_equal(sym_is_lock_function(&a->sym, frames[k]),
+					 sym_is_lock_function(&b->sym, frames[k]));
+			named += name[0][0] != '0';
+		}
+	}
+	assert_true(named > 3);
+	sym_format(&b->sym, FAR + 64 * 777 + 5, name[1], sizeof(name[1]));
+	assert_string_equal(name[1], "filler_777_912284217+0x5");
+}
+
+static void test_same_but_small(void **state)
+{
+	static const int forms[] = {0, RECORDING_ZSTD};
+	char *kallsyms = symbols(), path[64];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct synth *s = stream(kallsyms);
+		struct recording rec = recording_written(synth_source(s), forms[i]);
+		int fd, whole = file_of(&rec, path);
+		struct engine a, b;
+		assert_int_equal(shrink(&rec, forms[i] ? 1 : 0, &fd, NULL), 0);
+		assert_true(lseek(fd, 0, SEEK_END) < (off_t)rec.len / 3);
+		play(&a, whole);
+		play(&b, fd);
+		char *was = random_state(&a.model), *is = random_state(&b.model);
+		assert_string_equal(was, is);
+		assert_int_equal(a.n_notes, b.n_notes);
+		same_names(&a, &b);
+		mem_free(was);
+		mem_free(is);
+		engine_deinit(&a);
+		engine_deinit(&b);
+		close(fd);
+		close(whole);
+		recording_free(&rec);
+		synth_free(s);
+	}
+	free(kallsyms);
+}
+
+static void check_nothing(struct synth *s)
+{
+	struct recording rec = recording_written(synth_source(s), 0);
+	int fd;
+
+	assert_int_equal(shrink(&rec, 0, &fd, NULL), SHRINK_NOTHING);
+	close(fd);
+	recording_free(&rec);
+	synth_free(s);
+}
+
+static void test_nothing_to_leave_out(void **state)
+{
+	struct synth *s = stream(NULL);
+
+	(void)state;
+	check_nothing(s);
+	check_nothing(stream("0000000000000000 T _stext\n0000000000000000 T vm_mmap_pgoff\n"));
+	s = stream(synth_kallsyms);
+	synth_record(s, RECORD_KALLSYMS, 0, synth_kallsyms, strlen(synth_kallsyms));
+	synth_tick(s, 1200 * MS);
+	check_nothing(s);
+}
+
+static void test_failures(void **state)
+{
+	struct synth *s = stream(synth_kallsyms);
+	struct recording rec = recording_written(synth_source(s), 0);
+	long live = mem_live();
+	int r = -ENOMEM, fd;
+
+	(void)state;
+	for (long n = 0; r; n++) {
+		struct error err = {0};
+		mem_fail_after(n);
+		r = shrink(&rec, 0, &fd, &err);
+		mem_fail_after(-1);
+		close(fd);
+		assert_true(!r || (r == -ENOMEM && err.text[0]));
+		assert_int_equal(mem_live(), live);
+		assert_true(n < 10000);
+	}
+	recording_free(&rec);
+	synth_free(s);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_but_small),
+		cmocka_unit_test(test_nothing_to_leave_out),
+		cmocka_unit_test(test_failures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

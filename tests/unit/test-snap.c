@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/mem.h"
+#include "kontend/snap.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void fill(struct snap *s)
+{
+	s->head = (struct snap_head){.time_ns = 5, .method = SNAP_BPF, .opened = 7};
+	s->head.reason = snap_add_text(s, "because");
+	for (uint32_t cpu = 0; cpu < 2; cpu++)
+		snap_add_slots(s, &(struct snap_slots){.cpu = cpu, .slots = 4, .cpu_pinned = 1});
+	snap_add_context(s, &(struct snap_context){.addr = 64, .cpu = 1, .events = 2});
+	snap_add_event(s, &(struct snap_event){.id = 11,
+					       .context = 1,
+					       .owner_comm = snap_add_text(s, "gdb"),
+					       .name = snap_add_text(s, "mem:w")});
+	snap_add_event(s, &(struct snap_event){.id = 12, .owner_comm = snap_add_text(s, "gdb")});
+	snap_add_register(s, &(struct snap_register){.cpu = 1, .event = 2, .addr = 4096});
+	snap_add_holder(s, &(struct snap_holder){.event = 1, .pid = 9, .fd = 3});
+}
+
+static void *bytes_of(const struct snap *s, size_t *ret_len)
+{
+	*ret_len = snap_size(s);
+	char *p = mem_calloc(1, *ret_len);
+	assert_non_null(p);
+	snap_encode(s, p);
+	return p;
+}
+
+static void assert_same(const struct snap *a, const struct snap *b)
+{
+	size_t a_len, b_len;
+	char *x = bytes_of(a, &a_len), *y = bytes_of(b, &b_len);
+
+	assert_int_equal(a_len, b_len);
+	assert_memory_equal(x, y, a_len);
+	mem_free(x);
+	mem_free(y);
+}
+
+static void test_there_and_back(void **state)
+{
+	struct snap s = {0}, t = {0};
+	size_t len;
+
+	(void)state;
+	fill(&s);
+	assert_string_equal(snap_text(&s, s.events[0].owner_comm), "gdb");
+	assert_int_equal(s.events[0].owner_comm, s.events[1].owner_comm);
+	char *p = bytes_of(&s, &len);
+	assert_int_equal(len % 8, 0);
+	assert_int_equal(snap_decode(&t, p, len), 0);
+	assert_same(&s, &t);
+	assert_int_equal(t.head.opened, 7);
+	assert_string_equal(snap_text(&t, t.head.reason), "because");
+	/* Into one that is in use: nothing of before is left. */
+	snap_clear(&s);
+	char *q = bytes_of(&s, &len);
+	assert_int_equal(snap_decode(&t, q, len), 0);
+	assert_int_equal(t.n_events, 0);
+	assert_string_equal(snap_text(&t, 1), "");
+	mem_free(p);
+	mem_free(q);
+	snap_deinit(&s);
+	snap_deinit(&t);
+}
+
+/* Cut anywhere it is refused or whole but for its last sections; nothing refers to what is not
+ * there. */
+static void test_cut(void **state)
+{
+	struct snap s = {0}, t = {0};
+	size_t len, whole = 0;
+
+	(void)state;
+	fill(&s);
+	char *p = bytes_of(&s, &len);
+	for (size_t n = 0; n < len; n++) {
+		int code = snap_decode(&t, p, n);
+		assert_true(code == 0 || code == -EPROTO || code == -EBADMSG);
+		whole += code == 0;
+		if (code)
+			assert_int_equal(t.n_events + t.n_slots + t.n_strings, 0);
+	}
+	/* Between sections, as long as nothing refers to texts: the magic and the head's refer. */
+	assert_int_equal(whole, 1);
+	mem_free(p);
+	snap_deinit(&s);
+	snap_deinit(&t);
+}
+
+/* What @poke does to a good one makes it damaged. */
+static void assert_damaged(void (*poke)(struct snap *s), int code)
+{
+	struct snap s = {0}, t = {0};
+	size_t len;
+
+	fill(&s);
+	poke(&s);
+	char *p = bytes_of(&s, &len);
+	assert_int_equal(snap_decode(&t, p, len), code);
+	mem_free(p);
+	snap_deinit(&s);
+	snap_deinit(&t);
+}
+
+static void poke_nothing(struct snap *s)
+{
+	(void)s;
+}
+
+static void poke_register(struct snap *s)
+{
+	s->registers[0].event = 3;
+}
+
+static void poke_holder(struct snap *s)
+{
+	s->holders[0].event = 3;
+}
+
+static void poke_context(struct snap *s)
+{
+	s->events[1].context = 2;
+}
+
+static void poke_text(struct snap *s)
+{
+	s->events[1].where = (uint32_t)s->n_strings;
+}
+
+static void poke_end(struct snap *s)
+{
+	s->strings[s->n_strings - 1] = 'x';
+}
+
+static void test_damaged(void **state)
+{
+	(void)state;
+	assert_damaged(poke_nothing, 0);
+	assert_damaged(poke_register, -EBADMSG);
+	assert_damaged(poke_holder, -EBADMSG);
+	assert_damaged(poke_context, -EBADMSG);
+	assert_damaged(poke_text, -EBADMSG);
+	assert_damaged(poke_end, -EBADMSG);
+}
+
+/* Items of another length: of a longer one the front, behind a shorter one zeros. */
+static void test_other_lengths(void **state)
+{
+	struct {
+		uint64_t magic;
+		uint32_t number, size;
+		uint64_t count;
+		unsigned char items[2 * 40];
+	} in = {.number = 2, .count = 2};
+	struct snap s = {0}, t = {0};
+	size_t len;
+
+	(void)state;
+	char *p = bytes_of(&s, &len);
+	memcpy(&in.magic, p, 8);
+	mem_free(p);
+	for (uint32_t size = 4; size <= 40; size += 4) {
+		in.size = size;
+		memset(in.items, 0xee, sizeof(in.items));
+		memcpy(in.items, &(uint32_t){5}, 4);
+		memcpy(in.items + size, &(uint32_t){6}, 4);
+		size_t bytes = 24 + ((2 * size + 7) & ~7u);
+		assert_int_equal(snap_decode(&t, &in, bytes), 0);
+		assert_int_equal(t.n_slots, 2);
+		assert_int_equal(t.slots[0].cpu, 5);
+		assert_int_equal(t.slots[1].cpu, 6);
+		assert_int_equal((uint32_t)t.slots[1].cpu_pinned, size >= 16 ? 0xeeeeeeee : 0);
+	}
+	in.count = UINT64_MAX / 4;
+	assert_int_equal(snap_decode(&t, &in, sizeof(in)), -EBADMSG);
+	in.size = 0;
+	assert_int_equal(snap_decode(&t, &in, sizeof(in)), -EBADMSG);
+	snap_deinit(&t);
+}
+
+static void test_no_memory(void **state)
+{
+	struct snap s = {0};
+	size_t len;
+
+	(void)state;
+	fill(&s);
+	char *p = bytes_of(&s, &len);
+	snap_deinit(&s);
+	long before = mem_live();
+	for (long n = 0;; n++) {
+		struct snap t = {0};
+		mem_fail_after(n);
+		int code = snap_decode(&t, p, len);
+		mem_fail_after(-1);
+		assert_true(code == 0 || code == -ENOMEM);
+		snap_deinit(&t);
+		assert_int_equal(mem_live(), before);
+		if (code == 0)
+			break;
+	}
+	mem_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_damaged),	       cmocka_unit_test(test_other_lengths),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

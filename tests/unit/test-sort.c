@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The merge sort against what a sort must be: in order, with nothing lost, and stable.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kontend/sort.h"
+
+enum { MOST = 300 };
+
+struct item {
+	uint32_t key, place;
+	char pad[5]; /* a size that is no power of two */
+};
+
+static int before(const void *a, const void *b)
+{
+	return ((const struct item *)a)->key < ((const struct item *)b)->key;
+}
+
+static void check(uint32_t n, uint32_t keys, uint32_t seed)
+{
+	static struct item items[MOST], room[MOST];
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		seed = seed * 1103515245u + 12345u;
+		items[i] = (struct item){.key = (seed >> 16) % keys, .place = i};
+		sum += i;
+	}
+	sort_merge(items, room, n, sizeof(items[0]), before);
+	for (uint32_t i = 0; i < n; i++) {
+		sum -= items[i].place;
+		if (i == 0)
+			continue;
+		assert_false(before(&items[i], &items[i - 1]));
+		if (items[i].key == items[i - 1].key)
+			assert_true(items[i - 1].place < items[i].place);
+	}
+	assert_int_equal(sum, 0);
+}
+
+static void sorts_any_number_and_keeps_equals_in_order(void **state)
+{
+	(void)state;
+	for (uint32_t n = 0; n < MOST; n++) {
+		check(n, 7, n);
+		check(n, UINT32_MAX, n + 1);
+		check(n, 1, n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sorts_any_number_and_keeps_equals_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# CPUs that go away and come back while kontend measures. What a CPU did is told by the storm, which
+# runs on CPU 2 alone for a known number of rounds.
+# shellcheck source=tests/vm/guest/lib.sh
+. /lib/lib.sh
+
+cpu() {
+	echo "$2" >"/sys/devices/system/cpu/cpu$1/online" || complain "CPU $1 does not take $2"
+}
+
+# The CPU's row of a report as JSON has this for KEY.
+of_cpu() {
+	sed -n "s/.*{\"cpu\": $2, .*\"$3\": \"*\([a-z0-9]*\).*/\1/p" "$1"
+}
+
+# measure OUTPUT ARGUMENT...: a report in the background, until `reported`; returns when it measures.
+measure() {
+	output=$1
+	shift
+	: >started
+	kontend report -v -j --view overview "$@" >"$output" 2>started &
+	report=$!
+	while ! grep -q measuring started; do
+		usleep 10000
+	done
+	usleep 300000
+}
+
+# reported OUTPUT: the report in the background ends, with its target or by the signal that a
+# background job does not ignore, and has seen all that it could.
+reported() {
+	usleep 300000
+	kill -TERM "$report" 2>/dev/null || true
+	rc=0
+	wait "$report" || rc=$?
+	[ "$rc" -eq 143 ] || [ "$rc" -eq 0 ] || complain "$1: exit status $rc: $(cat started)"
+	grep -E '"(duration_ns|events|lost|dropped|unmatched|doubtful|bad|late)"|"cpu":' "$1"
+	shows "$1" '"lost": 0,'
+	shows "$1" '"bad": 0,'
+	shows "$1" '"late": 0,'
+}
+
+busy() {
+	taskset -c "$1" storm 6 "$2" go
+}
+
+echo "== it goes away and stays away"
+measure gone
+cpu 2 0
+busy 1 50
+reported gone
+[ "$(of_cpu gone 2 state)" = offline ] || complain "CPU 2 is not shown as offline"
+[ "$(of_cpu gone 1 state)" = online ] || complain "CPU 1 is not shown as online"
+[ "$(of_cpu gone 1 contended)" -gt 10 ] || complain "CPU 1 was not measured any more"
+gives 0 without kontend report --duration 0.3 --view overview
+gives 1 asked kontend report --duration 0.3 -C 2
+shows asked 'CPU 2 is not online: choose from 0-1'
+cpu 2 1
+
+echo "== it comes back and is busy then"
+measure back
+cpu 2 0
+usleep 500000
+cpu 2 1
+usleep 500000
+busy 2 50
+reported back
+[ "$(of_cpu back 2 state)" = online ] || complain "CPU 2 is not shown as back"
+[ "$(of_cpu back 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after it came back"
+
+echo "== it is away and back between two looks"
+measure blink
+kill -STOP "$report"
+cpu 2 0
+cpu 2 1
+kill -CONT "$report"
+usleep 500000
+busy 2 50
+reported blink
+[ "$(of_cpu blink 2 state)" = online ] || complain "CPU 2 is not shown as back"
+[ "$(of_cpu blink 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after a blink"
+
+echo "== a recording: its events are opened anew into a ring that is written to the file"
+kontend record -q -a -o recording 2>started &
+record=$!
+until [ -e recording ]; do
+	usleep 10000
+done
+cpu 2 0
+cpu 2 1
+sleep 5 # it looks at CPUs every 4 s
+busy 2 50
+kill -TERM "$record"
+rc=0
+wait "$record" || rc=$?
+[ "$rc" -eq 143 ] || complain "the recording: exit status $rc: $(cat started)"
+kontend report -j --view overview -i recording >recorded 2>started ||
+	complain "the recording does not replay: $(cat started)"
+[ "$(of_cpu recorded 2 state)" = online ] || complain "CPU 2 is not recorded as back"
+[ "$(of_cpu recorded 2 contended)" -gt 10 ] || complain "CPU 2 is not recorded after it came back"
+shows recorded '"bad": 0,'
+
+echo "== it goes and comes below a storm"
+taskset -c 1,2 storm 6 200 go &
+storm=$!
+measure storm
+for _ in 1 2 3 4; do
+	cpu 2 0
+	cpu 2 1
+	usleep 300000
+done
+reported storm
+wait "$storm"
+[ "$(of_cpu storm 1 contended)" -gt 10 ] || complain "the storm was not measured"
+
+echo "== a process is measured on a CPU that came back"
+storm 6 50 &
+storm=$!
+until grep -q '^State:.T' "/proc/$storm/status"; do
+	usleep 10000
+done
+measure process -p "$storm"
+cpu 2 0
+usleep 500000
+cpu 2 1
+taskset -a -p 4 "$storm" >/dev/null
+kill -CONT "$storm"
+wait "$storm"
+reported process
+[ "$(of_cpu process 2 contended)" -gt 10 ] || complain "a process is not measured on CPU 2"
+
+echo "== with a command that ends, and by cgroup"
+echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/one
+measure cgroup -G /one
+cpu 2 0
+usleep 400000
+cpu 2 1
+usleep 400000
+sh -c 'echo $$ >/sys/fs/cgroup/one/cgroup.procs; exec taskset -c 2 storm 6 50 go'
+reported cgroup
+[ "$(of_cpu cgroup 2 contended)" -gt 10 ] || complain "the cgroup is not measured on CPU 2"
+cpu 2 0
+gives 0 command kontend report --view overview -- storm 4 30 go
+cpu 2 1
+finish

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What kontend shows of this kernel as root: all checks of the doctor, the demo's locks, locks by
+# their symbols where the kernel has them, addresses where it withholds them.
+# shellcheck source=tests/vm/guest/lib.sh
+. /lib/lib.sh
+
+gives 0 doctor kontend doctor
+shows doctor "on Linux $(uname -r) $(uname -m), [0-9]+ CPUs, user root"
+shows doctor '^kontend works here\.$'
+
+gives 0 demo kontend report --duration 2 --demo
+shows demo "^# kontend report: all CPUs, kernel $(uname -r) $(uname -m)"
+# shellcheck disable=SC2086 # words
+gives 0 storm kontend report $STORM
+shows_storm storm
+
+gives 0 static kontend report --view locks -n 60 -a -- churn 40
+if grep -q ' rtnl_mutex$' /proc/kallsyms; then
+	shows static '^  mutex +rtnl_mutex '
+	shows static '^  [a-z]+(:[RW])? +(tasklist_lock|cgroup_mutex|proc_subdir_lock) '
+else
+	echo "this kernel's table has no data symbols (CONFIG_KALLSYMS_ALL is off)"
+	shows static '^  mutex +0x[0-9a-f]{16} \([a-z_]*register_[a-z_]+\) '
+fi
+
+echo 2 >/proc/sys/kernel/kptr_restrict
+gives 0 withheld kontend report --view locks -a -- churn 20
+shows withheld '^# kernel symbols are withheld: .*kernel.kptr_restrict=0$'
+shows withheld '^  mutex +0x[0-9a-f]{16} \(0x[0-9a-f]{16}\) .* ~?0x[0-9a-f]{16}$'
+lacks withheld 'rtnl_mutex|do_exit'
+gives 0 limited kontend doctor
+shows limited '^  locks +limited +the table of locks; see names$'
+shows limited 'why: addresses are withheld \(kernel.kptr_restrict is 2'
+shows limited '^kontend works here, with limits\.$'
+echo 0 >/proc/sys/kernel/kptr_restrict
+
+# A cgroup has no counters of events before any controller was switched on below the root.
+mkdir /sys/fs/cgroup/new
+gives 1 cgroup kontend report -G /new --duration 0.2
+shows cgroup 'cgroup /new .*No such file or directory.*subtree_control'
+echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+gives 0 cgroup kontend report -G /new --duration 0.2
+finish

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The live tests whose workloads know what they did, and the exact ones: here no sample is missing.
+# shellcheck source=tests/vm/guest/lib.sh
+. /lib/lib.sh
+
+echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+gives 0 truth test-live-truth /bin/kontend /bin/truth
+for kind in mm dir pipe; do
+	shows truth "^$kind +(rwsem:W|mutex) +truth"
+	shows truth "^$kind +waiter 4: "
+done
+gives 0 limits test-live-source-limits
+# A machine that is interpreted has its CPU time cost several times as much.
+KONTEND_SLOWNESS=10 gives 0 source test-live-source
+awk '/^begin .* of / {
+	gsub(/,/, "")
+	if (++n <= 2 && ($2 == 0 || $2 != $4 || $6 != $8)) {
+		print "not exact: " $0
+		wrong = 1
+	}
+} END { exit wrong || n < 2 }' source || complain "samples and counters differ"
+finish

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Signals as bytes of a pipe, read by the main loop's poll. A pipe and not a signalfd: a signalfd
+ * wants the signals blocked in every thread, and a thread that somebody forgot would die of SIGTERM
+ * with the terminal left raw; a handler works whichever thread the signal meets. It needs one
+ * static descriptor, since a handler is given nothing.
+ */
+#include "signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static const int caught[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
+
+static volatile sig_atomic_t handler_fd = -1;
+
+static void on_signal(int sig)
+{
+	unsigned char byte = (unsigned char)sig;
+	int saved = errno;
+	ssize_t n = write((int)handler_fd, &byte, 1);
+
+	(void)n; /* a full pipe already wakes the loop */
+	errno = saved;
+}
+
+int signals_open(struct signals *s, struct error *err)
+{
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return error_errno(err, -errno, "Cannot make a pipe for signals");
+	s->fd = fds[0];
+	s->write_fd = fds[1];
+	handler_fd = fds[1];
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(caught[i], &sa, &s->old[i]);
+	return 0;
+}
+
+int signals_next(struct signals *s)
+{
+	unsigned char byte;
+
+	return read(s->fd, &byte, 1) == 1 ? byte : 0;
+}
+
+void signals_close(struct signals *s)
+{
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(caught[i], &s->old[i], NULL);
+	handler_fd = -1;
+	close(s->fd);
+	close(s->write_fd);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Gives the terminal back when the program dies of its own fault. A signal handler reaches nothing
+ * but static memory, so this file holds the project's one piece of static state about the terminal:
+ * the modes it had and the bytes that leave the full-screen mode, both ready to be written with
+ * async-signal-safe calls alone. The handler runs on its own stack (an overflow of the main one is
+ * a crash too) and restores the default action first, so that a second fault ends the program.
+ */
+#include "term-crash.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 65536, LEAVE_BYTES = 256 };
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+enum { FATAL = sizeof(fatal) / sizeof(fatal[0]) };
+
+static struct {
+	volatile sig_atomic_t armed;
+	int fd;
+	struct termios modes;
+	char leave[LEAVE_BYTES];
+	size_t len;
+	struct sigaction old[FATAL];
+	char stack[STACK_BYTES];
+} crash;
+
+static void on_crash(int sig)
+{
+	if (crash.armed) {
+		ssize_t n = write(crash.fd, crash.leave, crash.len);
+
+		(void)n; /* nothing can be done about it here */
+		tcsetattr(crash.fd, TCSANOW, &crash.modes);
+		crash.armed = 0;
+	}
+	/* SA_RESETHAND has restored the default: the fault comes again, or abort() goes on. */
+	raise(sig);
+}
+
+void term_crash_arm(int fd, const struct termios *modes, const char *leave)
+{
+	struct sigaction sa = {.sa_handler = on_crash};
+	stack_t stack = {.ss_sp = crash.stack, .ss_size = sizeof(crash.stack)};
+
+	sa.sa_flags = (int)(SA_RESETHAND | SA_ONSTACK);
+	sigemptyset(&sa.sa_mask);
+	sigaltstack(&stack, NULL);
+	crash.fd = fd;
+	crash.modes = *modes;
+	snprintf(crash.leave, sizeof(crash.leave), "%s", leave);
+	crash.len = strlen(crash.leave);
+	crash.armed = 1;
+	for (size_t i = 0; i < FATAL; i++)
+		sigaction(fatal[i], &sa, &crash.old[i]);
+}
+
+void term_crash_disarm(void)
+{
+	stack_t none = {.ss_flags = SS_DISABLE};
+
+	if (!crash.armed)
+		return;
+	for (size_t i = 0; i < FATAL; i++)
+		sigaction(fatal[i], &crash.old[i], NULL);
+	sigaltstack(&none, NULL);
+	crash.armed = 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which columns a table shows when there is no room for all. The query gives every key the same
+ * columns with one order of importance; what matters differs by key and by how deep one is: by
+ * caller the caller is the row's name, below a lock the lock's own name says nothing new. A fit is
+ * a list of such changes, made on a copy of the columns that the view keeps.
+ */
+#include "kontend/view.h"
+
+#include <string.h>
+
+enum { FITS = 6 };
+
+/* Keys whose rows have one type of lock: call sites of two types are two rows. */
+enum { TYPED = 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CALLER };
+
+static const struct view_fit fits[QUERY_BYS][FITS] = {
+	[BY_CALLER] = {{"caller", 0, 0}, {"name", 5, 0}},
+	[BY_TASK] = {{"name", 1, 0}},
+	[BY_PROCESS] = {{"name", 1, 0}},
+	[BY_TYPE] = {{"name", VIEW_HIDE, 0}, {"caller", 6, 16}, {"spark", 1, 0}, {"locks", 2, 0}},
+	[BY_CPU] = {{"kind", 8, 0}, {"name", 8, 0}, {"caller", 4, 16}, {"spark", 1, 0}},
+	[BY_CGROUP] = {{"kind", 8, 0}, {"name", 8, 0}},
+	[BY_STACK] = {{"name", 6, 0}, {"caller", VIEW_HIDE, 0}, {"locks", VIEW_HIDE, 0}},
+};
+
+static void fit_column(struct column *columns, size_t n, const struct view_fit *f)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(columns[i].key, f->key) != 0)
+			continue;
+		if (f->priority == VIEW_HIDE)
+			columns[i].flags &= (uint8_t)~COLUMN_SCREEN;
+		else
+			columns[i].priority = f->priority;
+		if (f->width)
+			columns[i].width = f->width;
+	}
+}
+
+void view_fit_columns(struct table *t, struct view_columns *store, const struct view_fit *fit,
+		      size_t n)
+{
+	if (t->n_columns > VIEW_COLUMNS)
+		return;
+	if (t->n_columns && t->columns != store->list)
+		memcpy(store->list, t->columns, t->n_columns * sizeof(*store->list));
+	for (size_t i = 0; i < n && fit[i].key; i++)
+		fit_column(store->list, t->n_columns, &fit[i]);
+	t->columns = store->list;
+}
+
+void view_fit_locks(const struct view *v, struct table *t, struct view_columns *store,
+		    enum query_by by)
+{
+	uint32_t mask = v->scope.mask;
+	struct view_fit all[FITS + 4];
+	size_t n = 0;
+
+	memcpy(all, fits[by], sizeof(fits[by]));
+	while (n < FITS && all[n].key)
+		n++;
+	if (mask & 1u << BY_LOCK && by != BY_LOCK)
+		all[n++] = (struct view_fit){"name", VIEW_HIDE, 0};
+	if (mask & TYPED && by != BY_LOCK && by != BY_TYPE)
+		all[n++] = (struct view_fit){"kind", VIEW_HIDE, 0};
+	if (mask & (1u << BY_CALLER | 1u << BY_STACK) && by != BY_CALLER)
+		all[n++] = (struct view_fit){"caller", VIEW_HIDE, 0};
+	view_fit_columns(t, store, all, n);
+}
+
+void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store)
+{
+	const struct model_damage *d = &v->query->model->damage;
+	uint32_t mask = v->scope.mask;
+	struct view_fit all[6];
+	size_t n = 0;
+
+	if (!d->lost && !d->dropped)
+		all[n++] = (struct view_fit){"doubtful", VIEW_HIDE, 0};
+	if (mask & 1u << BY_LOCK)
+		all[n++] = (struct view_fit){"name", VIEW_HIDE, 0};
+	if (mask & 1u << BY_TASK)
+		all[n++] = (struct view_fit){"task", VIEW_HIDE, 0};
+	if (mask & (1u << BY_CALLER | 1u << BY_STACK))
+		all[n++] = (struct view_fit){"caller", VIEW_HIDE, 0};
+	if (mask & 1u << BY_CPU)
+		all[n++] = (struct view_fit){"cpu", VIEW_HIDE, 0};
+	view_fit_columns(t, store, all, n);
+}

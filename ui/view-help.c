@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Help, made anew for each frame from what the program itself is made of: the text of the view one
+ * came from, the columns of its tables, the table of commands. Only the meaning of the first line
+ * is written here. The page is an array of lines in the query's arena, wrapped to the width, of
+ * which the window shows a part.
+ */
+#include "kontend/arena.h"
+#include "kontend/pane.h"
+#include "kontend/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_TEXT_W = 100, KEYS_W = 22 };
+
+struct view_help {
+	struct view v;
+	size_t top, n_lines, height;
+	int search; /* pending jump: +1, -1 */
+};
+
+struct help_line {
+	struct help_line *next;
+	enum role role; /* of the label */
+	const char *label, *text;
+	int indent; /* of the text */
+};
+
+struct page {
+	const struct app *app;
+	struct arena *arena;
+	struct help_line *first, **end;
+	size_t n;
+	int w;
+	bool failed;
+};
+
+static const struct {
+	const char *field, *meaning;
+	unsigned modes; /* enum command_mode, or-ed; 0 = all */
+} header_fields[] = {
+	{"live 1:23",
+	 "measured now, for so long. PAUSED: the picture stands still while records wait "
+	 "to be counted at resume; ended: nothing more will come",
+	 COMMAND_LIVE | COMMAND_TRAVEL},
+	{"T goes back 2:31",
+	 "the kept minutes of a session that is paused: keys that go in time work there, and "
+	 "the time by the clock on the wall stands in the first line meanwhile. Space goes on",
+	 COMMAND_TRAVEL},
+	{"replay +0:41 of 2:00",
+	 "a recording, the time by the clock on the wall, and how far it has been played. "
+	 "\"counted from\": the begin of a range is marked, sums begin there; RANGE: its end, too, "
+	 "and rates are averages of the range",
+	 COMMAND_REPLAY},
+	{"x2", "how fast it is played, if it is", COMMAND_REPLAY},
+	{"ev/s", "contentions a second: how much there is to measure"},
+	{"lost", "records that the kernel dropped since its buffers were full: the figures are too "
+		 "small. Fewer targets (-p, -C, -G) or larger buffers (-m) help"},
+	{"dropped", "records that kontend dropped since it could not keep up"},
+	{"throttled", "how often the kernel held events back since there were too many"},
+	{"unmatched",
+	 "share of waits of which only the begin or the end was seen: they are counted "
+	 "here and not in the figures"},
+	{"doubtful",
+	 "waits during which records were lost: their end may be that of another wait, so "
+	 "they are left out; ~ before a duration marks one that still lasts"},
+	{"late bad", "records out of order, and such that could not be read"},
+	{"folded",
+	 "waits of locks, tasks and stacks that became too many to keep apart: \"other\""},
+	{"rings 90% full", "the fullest buffer of the last interval: soon records will be lost"},
+	{"no symbols", "the kernel withholds addresses (kernel.kptr_restrict, CAP_SYSLOG): callers "
+		       "and static locks are shown by address"},
+	{"cost", "CPU time that kontend itself uses, in percent of one CPU",
+	 COMMAND_LIVE | COMMAND_TRAVEL},
+	{"every", "the refresh interval, over which rates are taken",
+	 COMMAND_LIVE | COMMAND_TRAVEL},
+};
+
+static struct view_help *of_view(struct view *v)
+{
+	return (struct view_help *)v;
+}
+
+static void add(struct page *p, enum role role, const char *label, const char *text, int indent)
+{
+	struct help_line *l = arena_alloc(p->arena, sizeof(*l));
+
+	if (!l || !text) {
+		p->failed = true;
+		return;
+	}
+	*l = (struct help_line){NULL, role, label, text, indent};
+	*p->end = l;
+	p->end = &l->next;
+	p->n++;
+}
+
+/* A label and its text, wrapped beside it. */
+static void add_entry(struct page *p, enum role role, const char *label, const char *text,
+		      int indent)
+{
+	int w = p->w - indent - 1;
+
+	if (w < 20)
+		w = 20;
+	if (w > MAX_TEXT_W)
+		w = MAX_TEXT_W;
+	do {
+		size_t n = view_wrap(text, w);
+		add(p, role, label, arena_strndup(p->arena, text, n), indent);
+		text += n;
+		text += strspn(text, " ");
+		label = "";
+	} while (*text && !p->failed);
+}
+
+static void add_title(struct page *p, const char *title)
+{
+	if (p->n)
+		add(p, ROLE_NORMAL, "", "", 0);
+	add(p, ROLE_TITLE, title, "", 0);
+}
+
+static void add_columns(struct page *p, const char *what, const struct table *t)
+{
+	add_title(p, arena_printf(p->arena,
+				  "columns: %s (with the names that reports have for them)", what));
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+		const char *text = arena_printf(p->arena, "%s (%s)", c->help, c->key);
+		if (c->flags & COLUMN_SCREEN)
+			add_entry(p, ROLE_BOLD, c->title, text ? text : c->help, KEYS_W);
+	}
+}
+
+/* Those over a snapshot; false: the view shows none of them. */
+static bool add_perf_tables(struct page *p, struct query *q, const struct view_ops *from)
+{
+	struct query_spec spec = {.limit = 1};
+	struct table t;
+
+	if (from == &view_slots && query_perf_slots(q, &spec, &t, NULL) == 0)
+		add_columns(p, "slots, in reports", &t);
+	if (from == &view_slots && query_perf_holders(q, &spec, &t, NULL) == 0)
+		add_columns(p, "holders", &t);
+	if (from == &view_contexts && query_perf_contexts(q, &spec, &t, NULL) == 0)
+		add_columns(p, "contexts", &t);
+	if (from == &view_events && query_perf_events(q, NULL, &spec, &t, NULL) == 0)
+		add_columns(p, "events", &t);
+	return from == &view_slots || from == &view_contexts || from == &view_events;
+}
+
+/* The tables that the view one came from shows. */
+static void add_tables(struct page *p, struct query *q, const struct view_ops *from)
+{
+	struct query_spec spec = {.limit = 1};
+	struct table t;
+
+	if (from == &view_overview && query_types(q, &spec, &t, NULL) == 0)
+		add_columns(p, "types", &t);
+	if (from == &view_overview && query_cpus(q, &spec, &t, NULL) == 0)
+		add_columns(p, "cpus", &t);
+	if (add_perf_tables(p, q, from))
+		return;
+	if (from != &view_waiters && query_locks(q, &spec, &t, NULL) == 0)
+		add_columns(p, "locks", &t);
+	if (from == &view_waiters && query_waiters(q, &spec, &t, NULL) == 0)
+		add_columns(p, "waiters", &t);
+}
+
+static const char *keys_text(struct page *p, const struct command_info *info)
+{
+	char *all = NULL, name[16];
+
+	for (size_t i = 0; i < 4 && info->keys[i]; i++) {
+		command_key_name(info->keys[i], name);
+		all = all ? arena_printf(p->arena, "%s %s", all, name)
+			  : arena_printf(p->arena, "%s", name);
+	}
+	if (!all)
+		all = arena_printf(p->arena, ":%s %s", info->name, info->arg ? info->arg : "");
+	if (!all)
+		p->failed = true;
+	return all ? all : "";
+}
+
+static void add_keys(struct page *p)
+{
+	add_title(p, "keys (a : before a name is typed at the prompt that : opens)");
+	for (const struct command_info *i = command_table; i->command != CMD_NONE; i++) {
+		if (!i->help || !command_in(i, app_mode(p->app)))
+			continue;
+		const char *text = i->help;
+		if (i->keys[0])
+			text = arena_printf(p->arena, "%s (:%s%s%s)", i->help, i->name,
+					    i->arg ? " " : "", i->arg ? i->arg : "");
+		add_entry(p, ROLE_KEY, keys_text(p, i), text ? text : i->help, KEYS_W);
+	}
+}
+
+static bool said_before(size_t root)
+{
+	for (size_t i = 0; i < root; i++)
+		if (view_roots[i]->help == view_roots[root]->help)
+			return true;
+	return false;
+}
+
+static void add_views(struct page *p)
+{
+	add_title(p, "views");
+	for (size_t i = 0; view_roots[i]; i++) {
+		const struct view_ops *o = view_roots[i];
+		const char *label = o->digit ? arena_printf(p->arena, "%c %s", o->digit, o->name)
+					     : arena_printf(p->arena, ":view %s", o->name);
+		const char *text =
+			said_before(i) ? "The table of locks, beginning with this key." : o->help;
+		add_entry(p, ROLE_KEY, label ? label : o->name, text, KEYS_W);
+	}
+}
+
+static void add_header(struct page *p)
+{
+	add_title(p, "the first line: can this be trusted?");
+	for (size_t i = 0; i < sizeof(header_fields) / sizeof(*header_fields); i++)
+		if (!header_fields[i].modes || header_fields[i].modes & (unsigned)app_mode(p->app))
+			add_entry(p, ROLE_BOLD, header_fields[i].field, header_fields[i].meaning,
+				  KEYS_W);
+}
+
+static void fill(struct view_help *h, struct page *p)
+{
+	const struct view_ops *from = h->v.from;
+
+	if (from && from->help) {
+		add_title(p, arena_printf(p->arena, "this view: %s", from->name));
+		add_entry(p, ROLE_NORMAL, "", from->help, 1);
+	}
+	add_header(p);
+	add_tables(p, h->v.query, from);
+	add_keys(p);
+	add_views(p);
+}
+
+static void draw_line(const struct help_line *l, struct screen *s, struct rect r, int y,
+		      const char *search)
+{
+	bool found = *search && (text_contains(l->text, search) || text_contains(l->label, search));
+
+	screen_put(s, r, 1, y, l->role, l->label);
+	screen_put(s, r, l->indent, y, found ? ROLE_MATCH : ROLE_NORMAL, l->text);
+}
+
+/* Line of the next match from the top, beyond it in the direction of @h->search. */
+static size_t find(const struct view_help *h, const struct page *p, const char *search)
+{
+	size_t at = 0, before = h->top;
+
+	for (const struct help_line *l = p->first; l; l = l->next, at++) {
+		if (!text_contains(l->text, search) && !text_contains(l->label, search))
+			continue;
+		if (h->search > 0 && at > h->top)
+			return at;
+		if (h->search < 0 && at < h->top)
+			before = at;
+	}
+	return before;
+}
+
+static void clamp(struct view_help *h)
+{
+	size_t last = h->n_lines > h->height ? h->n_lines - h->height : 0;
+
+	if (h->top > last)
+		h->top = last;
+}
+
+static void help_draw(struct view *v, struct screen *s, struct rect r)
+{
+	struct view_help *h = of_view(v);
+	struct page p = {.app = v->app, .arena = &v->query->arena, .w = r.w};
+	const char *search = app_search(v->app);
+	size_t at = 0;
+
+	p.end = &p.first;
+	fill(h, &p);
+	if (p.failed) {
+		view_draw_error(s, r, &(struct error){.code = -ENOMEM});
+		return;
+	}
+	h->n_lines = p.n;
+	h->height = r.h > 0 ? (size_t)r.h : 0;
+	if (h->search && *search)
+		h->top = find(h, &p, search);
+	h->search = 0;
+	clamp(h);
+	for (const struct help_line *l = p.first; l; l = l->next, at++)
+		if (at >= h->top && at < h->top + h->height)
+			draw_line(l, s, r, (int)(at - h->top), search);
+	if (h->n_lines > h->height)
+		screen_printf(s, r, r.w - 6, r.h - 1, ROLE_DIM, "%3zu %%",
+			      (h->top + h->height) * 100 / h->n_lines);
+}
+
+static void scroll(struct view_help *h, size_t by, bool down)
+{
+	if (down)
+		h->top += by;
+	else
+		h->top = h->top > by ? h->top - by : 0;
+	clamp(h);
+}
+
+static int help_command(struct view *v, enum command c, const struct command_arg *arg)
+{
+	struct view_help *h = of_view(v);
+	size_t page = h->height > 2 ? h->height - 1 : 1;
+
+	(void)arg;
+	switch (c) {
+	case CMD_UP:
+	case CMD_DOWN:
+		scroll(h, 1, c == CMD_DOWN);
+		return 0;
+	case CMD_PGUP:
+	case CMD_PGDN:
+		scroll(h, page, c == CMD_PGDN);
+		return 0;
+	case CMD_TOP:
+	case CMD_BOTTOM:
+		scroll(h, h->n_lines, c == CMD_BOTTOM);
+		return 0;
+	case CMD_SEARCH:
+	case CMD_SEARCH_NEXT:
+	case CMD_SEARCH_PREV:
+		h->search = c == CMD_SEARCH_PREV ? -1 : 1;
+		return 0;
+	default:
+		return VIEW_UNHANDLED;
+	}
+}
+
+const struct view_ops view_help = {
+	.name = "help",
+	.title = "help",
+	.size = sizeof(struct view_help),
+	.draw = help_draw,
+	.command = help_command,
+};

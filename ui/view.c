@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What views share: sentences for tables without rows, errors of queries in place of their answer,
+ * the spec of a query from what the user chose, and the step from a row into its detail. All text
+ * made here lies in the arena of the query and lives until the next frame.
+ */
+#include "kontend/view.h"
+#include "kontend/arena.h"
+#include "kontend/text.h"
+#include "kontend/widgets.h"
+
+#include <string.h>
+
+static const char *first_key(enum command c, char buf[16])
+{
+	for (const struct command_info *i = command_table; i->command != CMD_NONE; i++)
+		if (i->command == c && i->keys[0])
+			return command_key_name(i->keys[0], buf);
+	return ":";
+}
+
+const char *view_empty_text(struct view *v, const struct table *t)
+{
+	const struct record_host *host = &v->query->model->host;
+	const char *targets = host->targets[0] ? host->targets : "the targets";
+	char key[16];
+	const char *text;
+
+	if (t && t->n_total > t->n_rows)
+		text = arena_printf(&v->query->arena, "no row of %zu matches \"%s\"; %s shows all",
+				    t->n_total, app_filter(v->app),
+				    first_key(CMD_CLEAR_FILTER, key));
+	else if (v->scope.mask)
+		text = "nothing recorded here since the start or the last zero (z)";
+	else
+		text = arena_printf(&v->query->arena,
+				    "no contention seen yet on %s; rows appear as soon as a task "
+				    "has to wait for a lock (kontend demo makes some)",
+				    targets);
+	return text ? text : "";
+}
+
+size_t view_wrap(const char *text, int w)
+{
+	size_t fits = 0, at = 0;
+	int used = 0;
+
+	while (text[at]) {
+		uint32_t ch;
+		size_t n = text_decode(text + at, &ch);
+		if (ch == ' ')
+			fits = at;
+		used += text_char_width(ch);
+		if (used > w)
+			return fits ? fits : at ? at : n;
+		at += n;
+	}
+	return at;
+}
+
+void view_draw_text(struct screen *s, struct rect r, enum role role, const char *text)
+{
+	char line[512];
+
+	for (int y = 0; y < r.h && *text; y++) {
+		size_t n = view_wrap(text, r.w < 100 ? r.w - 2 : 98);
+		if (n >= sizeof(line))
+			n = sizeof(line) - 1;
+		memcpy(line, text, n);
+		line[n] = '\0';
+		screen_put(s, r, 1, y, role, line);
+		text += n;
+		text += strspn(text, " ");
+	}
+}
+
+void view_draw_error(struct screen *s, struct rect r, const struct error *err)
+{
+	view_draw_text(s, r, ROLE_ERROR, err->text[0] ? err->text : "out of memory");
+}
+
+void view_fill_spec(const struct view *v, const struct table_widget *w, struct query_spec *spec)
+{
+	spec->scope = v->scope;
+	if (w && w->sort[0])
+		spec->sort = w->sort;
+	if (w)
+		spec->reverse = w->reverse;
+	spec->filter = app_filter(v->app);
+	spec->average = app_averages(v->app);
+}
+
+/* "rwsem:W vm_mmap" -> "vm_mmap": below a lock its type has been said. */
+static const char *without_type(const char *title)
+{
+	const char *blank = strchr(title, ' ');
+
+	return blank ? blank + 1 : title;
+}
+
+int view_open(struct view *v, enum query_by by, uint64_t id)
+{
+	struct query_scope scope = v->scope;
+	const char *title = query_title(v->query, by, id);
+
+	if (title && by == BY_CALLER && v->scope.mask & (1u << BY_LOCK | 1u << BY_TYPE))
+		title = without_type(title);
+	scope.mask |= 1u << by;
+	scope.id[by] = id;
+	return app_push(v->app, &view_detail, &scope, title ? title : query_by_name(by));
+}
+
+int view_open_waiter(struct view *v, uint64_t row, enum query_by by)
+{
+	struct query_spec spec = {.scope = v->scope};
+	struct table t;
+	size_t at, col;
+
+	if (query_waiters(v->query, &spec, &t, NULL) < 0)
+		return 0;
+	at = table_row(&t, row);
+	col = table_column(&t, by == BY_TASK ? "task_id" : "lock_id");
+	if (at == SIZE_MAX || col == SIZE_MAX) {
+		app_say(v->app, ROLE_NORMAL, "this wait has just ended");
+		return 0;
+	}
+	return view_open(v, by, table_value(&t, at, col)->u);
+}
+
+const char *view_count_text(struct view *v, const struct table *t)
+{
+	const char *unit = t->n_total == 1 ? "row" : "rows";
+	const char *text;
+
+	if (t->n_rows < t->n_total)
+		text = arena_printf(&v->query->arena, "%zu of %zu %s", t->n_rows, t->n_total, unit);
+	else
+		text = arena_printf(&v->query->arena, "%zu %s", t->n_rows, unit);
+	return text ? text : "";
+}
