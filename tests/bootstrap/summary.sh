@@ -22,7 +22,46 @@ failed: d (TIMEOUT)
 skipped: f: from \ stderr
 failed: g (UNEXPECTEDPASS)
 2 passed, 3 failed, 2 skipped'
-got=$(log | awk -f "$top/tests/lib/summary.awk")
+got=$(log | awk -f "$top/tests/lib/summary.awk") && {
+	echo "exit status 0 though tests failed"
+	exit 1
+}
+[ "$got" = "$expected" ] || {
+	echo "got: $got"
+	exit 1
+}
+
+# What watches the running kernel is tried again, and what ran out of time; the second word counts.
+first() {
+	cat <<'END'
+{"name": "kontend:live / live-one", "stdout": "", "result": "FAIL"}
+{"name": "kontend:unit / live-two", "stdout": "kontend:live / x", "result": "FAIL"}
+{"name": "kontend:unit / slow", "stdout": "", "result": "TIMEOUT"}
+{"name": "kontend:cli / cli-one", "stdout": "", "result": "OK"}
+{"name": "kontend:vm / vm-one", "stdout": "", "result": "ERROR"}
+{"name": "kontend:cli / cli-none", "stdout": "no\n", "result": "SKIP"}
+END
+}
+second() {
+	cat <<'END'
+{"name": "kontend:live / live-one", "stdout": "", "result": "OK"}
+{"name": "kontend:unit / slow", "stdout": "", "result": "TIMEOUT"}
+{"name": "kontend:vm / vm-one", "stdout": "no kernel\n", "result": "SKIP"}
+END
+}
+expected='live-one slow vm-one'
+got=$(first | awk -f "$top/tests/lib/again.awk")
+[ "$got" = "$expected" ] || {
+	echo "again: $got"
+	exit 1
+}
+expected='passed the second time only: kontend:live / live-one
+failed: kontend:unit / live-two (FAIL)
+failed: kontend:unit / slow (TIMEOUT)
+failed: kontend:vm / vm-one (ERROR)
+skipped: kontend:cli / cli-none: no
+2 passed, 3 failed, 1 skipped'
+got=$({ first; second; } | awk -f "$top/tests/lib/summary.awk") || true
 [ "$got" = "$expected" ] || {
 	echo "got: $got"
 	exit 1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Reads meson-logs/testlog.json (one JSON object a line) and prints each failed test, each skipped
-# test with the last line it printed (its reason), and "N passed, N failed, N skipped".
+# test with the last line it printed (its reason), and "N passed, N failed, N skipped". Exit status 1
+# if any failed. Of several logs the last word on a test counts, but
+# that no skip undoes a failure.
 # Quotes inside a JSON string are escaped, so the searched keys cannot come from test output.
 
 function value(key,    s, start) {
@@ -24,22 +26,41 @@ function last_line(s,    n, lines) {
 	return s
 }
 
+function failed_result(result) {
+	return result != "OK" && result != "EXPECTEDFAIL" && result != "SKIP"
+}
+
 {
+	name = value("name")
 	result = value("result")
-	if (result == "OK" || result == "EXPECTEDFAIL") {
-		passed++
-	} else if (result == "SKIP") {
-		skipped++
+	if (!(name in results))
+		order[++tests] = name
+	else if (failed_result(results[name]) && result == "SKIP")
+		next
+	else if (failed_result(results[name]) && !failed_result(result))
+		print "passed the second time only: " name
+	results[name] = result
+	if (result == "SKIP") {
 		reason = last_line(value("stderr"))
 		if (reason == "")
 			reason = last_line(value("stdout"))
-		print "skipped: " value("name") ": " (reason == "" ? "no reason printed" : reason)
-	} else {
-		failed++
-		print "failed: " value("name") " (" (result == "" ? "no result" : result) ")"
+		reasons[name] = reason == "" ? "no reason printed" : reason
 	}
 }
 
 END {
+	for (i = 1; i <= tests; i++) {
+		name = order[i]
+		if (results[name] == "SKIP") {
+			skipped++
+			print "skipped: " name ": " reasons[name]
+		} else if (failed_result(results[name])) {
+			failed++
+			print "failed: " name " (" (results[name] == "" ? "no result" : results[name]) ")"
+		} else {
+			passed++
+		}
+	}
 	printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+	exit failed > 0
 }
