@@ -54,7 +54,7 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct error *err)
 
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for looking at perf events");
-	r->look = (struct look){SNAPSHOT_PERF, SNAP_VERSION, take};
+	r->look = (struct look){SNAPSHOT_PERF, SNAP_VERSION, take, NULL};
 	int code = inspect_new(&r->inspect, &io, err);
 	if (code < 0) {
 		mem_free(r);

@@ -17,8 +17,9 @@ struct live_options {
 	uint32_t queue_bytes; /* bound of the queue between the threads; 0 = default */
 	bool relaxed;	      /* whoever takes the records is in no hurry: fewer, larger pieces */
 	bool no_stack;
-	bool end_stack;	   /* call chains also where waits end, for readers that need them: perf */
-	struct look *look; /* borrowed as long as the source lives; NULL = none */
+	bool end_stack; /* call chains also where waits end, for readers that need them: perf */
+	struct look
+		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
 

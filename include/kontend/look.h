@@ -17,6 +17,7 @@ struct look {
 	 * the next call. NULL: there is none this time.
 	 */
 	void *(*take)(struct look *l, size_t *ret_len);
+	struct look *next; /* taken after this one; NULL: none */
 };
 
 #endif

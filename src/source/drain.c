@@ -120,18 +120,23 @@ static void say_progress(struct drain *d, uint64_t t0)
 	d->mark = t0;
 }
 
-static void put_look(struct drain *d, uint64_t time_ns)
+static void put_look(struct drain *d, struct look *l, uint64_t time_ns)
 {
-	struct record_snapshot head = {
-		.kind = d->look->kind, .version = d->look->version, .time_ns = time_ns};
+	struct record_snapshot head = {.kind = l->kind, .version = l->version, .time_ns = time_ns};
 	size_t len = 0;
-	void *body = d->look->take(d->look, &len);
+	void *body = l->take(l, &len);
 
 	if (!body || len < sizeof(head))
 		return;
 	memcpy(body, &head, sizeof(head));
 	/* One a tick, whatever the queue holds: without room for it there is none. */
 	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, body, len);
+}
+
+static void put_looks(struct drain *d, uint64_t time_ns)
+{
+	for (struct look *l = d->look; l; l = l->next)
+		put_look(d, l, time_ns);
 }
 
 /*
@@ -146,7 +151,7 @@ static void take_look(struct drain *d, uint64_t now)
 	if (!d->look || now < d->next_tick || d->next_tick - d->last_taken < least)
 		return;
 	d->last_taken = d->next_tick;
-	put_look(d, d->next_tick);
+	put_looks(d, d->next_tick);
 }
 
 static void say_state(struct drain *d, struct drain_ring *r)
@@ -333,8 +338,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 		perf_session_disable(d->session, (enum perf_event_index)i);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	take_all(d);
-	if (d->look)
-		put_look(d, now);
+	put_looks(d, now);
 	say_ticks(d, d->mark);
 	say_fills(d);
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
