@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arrays as bytes and back. What comes from outside is believed in nothing: counts are compared
+ * with the bytes that are there before memory is taken for them. Texts stand one behind the other
+ * in one block; as neighbours often have the same names, the last few are looked at before one is
+ * added again.
+ */
+#include "kontend/sections.h"
+#include "kontend/cursor.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LOOK_BACK = 256, TEXT_MAX = 256 }; /* bytes of texts looked at; longest text */
+
+/* In front of a section's items. */
+struct front {
+	uint32_t number, item_size;
+	uint64_t count;
+};
+
+static size_t aligned(size_t n)
+{
+	return (n + 7) & ~(size_t)7;
+}
+
+static size_t count_of(const struct section *s)
+{
+	return s->n ? *s->n : 1;
+}
+
+static const char *items_of(const struct section *s)
+{
+	const char *p = s->items;
+
+	if (s->n)
+		memcpy(&p, s->items, sizeof(p));
+	return p;
+}
+
+size_t sections_size(const struct section *s, size_t n)
+{
+	size_t size = sizeof(uint64_t);
+
+	for (size_t i = 0; i < n; i++)
+		size += sizeof(struct front) + aligned(count_of(&s[i]) * s[i].size);
+	return size;
+}
+
+void sections_encode(uint64_t magic, const struct section *s, size_t n, void *ret)
+{
+	char *p = ret;
+
+	memcpy(p, &magic, sizeof(magic));
+	p += sizeof(magic);
+	for (size_t i = 0; i < n; i++) {
+		struct front head = {s[i].number, s[i].size, count_of(&s[i])};
+		size_t len = (size_t)head.count * s[i].size;
+		memcpy(p, &head, sizeof(head));
+		p += sizeof(head);
+		if (len)
+			memcpy(p, items_of(&s[i]), len);
+		memset(p + len, 0, aligned(len) - len);
+		p += aligned(len);
+	}
+}
+
+/* @count items of @have bytes at @from, in the bytes, to items of @want bytes, in memory. */
+static void copy_items(char *to, size_t want, const char *from, size_t have, size_t count)
+{
+	size_t both = have < want ? have : want;
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(to + i * want, from + i * have, both);
+		memset(to + i * want + both, 0, want - both);
+	}
+}
+
+static int take(const struct section *s, const struct front *f, const char *from)
+{
+	char *to = s->items;
+
+	if (s->size == 1 && f->item_size != 1)
+		return -EBADMSG;
+	if (!s->n) {
+		if (f->count != 1)
+			return -EBADMSG;
+		copy_items(to, s->size, from, f->item_size, 1);
+		return 0;
+	}
+	memcpy(&to, s->items, sizeof(to));
+	if (*s->cap < f->count) {
+		to = mem_resize(to, f->count, s->size);
+		if (!to)
+			return -ENOMEM;
+		memcpy(s->items, &to, sizeof(to));
+		*s->cap = f->count;
+	}
+	copy_items(to, s->size, from, f->item_size, f->count);
+	*s->n = f->count;
+	return 0;
+}
+
+static const struct section *find(const struct section *s, size_t n, uint32_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i].number == number)
+			return &s[i];
+	return NULL;
+}
+
+static int next_section(const struct section *s, size_t n, struct cursor *c)
+{
+	struct front f;
+	const void *p = cursor_bytes(c, sizeof(f));
+
+	if (!p)
+		return -EBADMSG;
+	memcpy(&f, p, sizeof(f));
+	if (!f.item_size || f.count > cursor_left(c) / f.item_size)
+		return -EBADMSG;
+	const char *items = cursor_bytes(c, aligned((size_t)f.count * f.item_size));
+	const struct section *known = find(s, n, f.number);
+	/* Small items that claim to be many must not become much memory. */
+	if (!items || (f.count > SECTIONS_ITEMS_MAX && (!known || known->size > 1)))
+		return -EBADMSG;
+	return known ? take(known, &f, items) : 0;
+}
+
+int sections_decode(uint64_t magic, const struct section *s, size_t n, const void *data, size_t len)
+{
+	struct cursor c = cursor_make(data, len);
+	int code = 0;
+
+	if (cursor_u64(&c) != magic)
+		return -EPROTO;
+	while (!code && cursor_left(&c))
+		code = next_section(s, n, &c);
+	return code;
+}
+
+int sections_add(void *items, size_t *n, size_t *cap, const void *item, size_t size)
+{
+	char *base;
+
+	if (mem_grow(items, cap, *n, size) < 0)
+		return -ENOMEM;
+	memcpy(&base, items, sizeof(base));
+	memcpy(base + *n * size, item, size);
+	(*n)++;
+	return 0;
+}
+
+static int reserve_text(char **texts, size_t n, size_t *cap, size_t more)
+{
+	size_t want = *cap ? *cap : 256;
+
+	while (want < n + more)
+		want *= 2;
+	if (want == *cap)
+		return 0;
+	char *p = mem_resize(*texts, want, 1);
+	if (!p)
+		return -ENOMEM;
+	*texts = p;
+	*cap = want;
+	return 0;
+}
+
+/* Offset of a text as @text among the last ones, or 0. */
+static uint32_t find_text(const char *texts, size_t n, const char *text, size_t len)
+{
+	size_t from = n > LOOK_BACK ? n - LOOK_BACK : 0;
+
+	/* Only what begins behind the end of another text. */
+	for (size_t i = from; i + len < n; i++)
+		if (i && !texts[i - 1] && memcmp(texts + i, text, len + 1) == 0)
+			return (uint32_t)i;
+	return 0;
+}
+
+uint32_t sections_add_text(char **texts, size_t *n, size_t *cap, const char *text)
+{
+	size_t len = strnlen(text, TEXT_MAX);
+	char copy[TEXT_MAX + 1];
+
+	if (!len || reserve_text(texts, *n, cap, len + 2) < 0)
+		return 0;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	if (!*n)
+		(*texts)[(*n)++] = 0;
+	uint32_t at = find_text(*texts, *n, copy, len);
+	if (at)
+		return at;
+	at = (uint32_t)*n;
+	memcpy(*texts + at, copy, len + 1);
+	*n += len + 1;
+	return at;
+}
+
+bool sections_texts_fit(const char *texts, size_t n, const uint32_t *offsets, size_t n_offsets)
+{
+	if (n && (texts[0] || texts[n - 1]))
+		return false;
+	for (size_t i = 0; i < n_offsets; i++)
+		if (offsets[i] && offsets[i] >= n)
+			return false;
+	return true;
+}
