@@ -9,7 +9,10 @@
  */
 #include "kontend/order.h"
 #include "kontend/mem.h"
+#include "kontend/prefetch.h"
 #include <errno.h>
+
+enum { AHEAD = 1024 }; /* bytes: memory is slower than the decoder */
 
 struct order_run {
 	struct record record;
@@ -77,6 +80,7 @@ static void advance(struct order *o, struct order_stream *st)
 			size_t size;
 			int r = decode_event(o->decode, st->pos, (size_t)(st->end - st->pos),
 					     st->ring, &st->head, &size);
+			prefetch_record(st->pos + AHEAD);
 			/* Without a usable size there is no way to the next record of the run. */
 			st->pos = size ? st->pos + size : st->end;
 			if (r)

@@ -6,6 +6,7 @@
  * differ in layout the id finds the right one; where samples have no CPU a ring ends when time goes
  * back.
  */
+#include "kontend/prefetch.h"
 #include "reader-int.h"
 
 enum {
@@ -149,7 +150,7 @@ static const uint8_t *skip_samples(struct reader *r, const uint8_t *p, const uin
 			     reader_u64(p + HEADER) != own;
 		if (!plain)
 			break;
-		__builtin_prefetch(p + AHEAD);
+		prefetch_record(p + AHEAD);
 		sorted &= time >= last;
 		last = time;
 		max = time > max ? time : max;
