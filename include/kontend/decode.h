@@ -32,6 +32,9 @@ struct decode_attr {
 	uint16_t trail_tid, trail_time, trail_cpu;   /* back from the record's end; 0 = absent */
 	bool has_cgroup;			     /* it stands directly behind RAW */
 	bool kernel_chain;     /* no user frames follow (exclude_callchain_user) */
+	bool is_plain;	       /* as nearly all are: see decode_plain() in sample.c */
+	uint8_t chain_head;    /* bytes before the frames: their number; 0: no call chain */
+	uint16_t raw_least;    /* bytes of the trace entry up to the last field we want */
 	struct trace_event tp; /* kind EVENT_NONE: not ours, or format not known (yet) */
 };
 

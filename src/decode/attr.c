@@ -78,6 +78,21 @@ static void lay_out_trailer(struct decode_attr *a)
 	a->trail_size = back;
 }
 
+static void note_plain(struct decode_attr *a)
+{
+	const uint64_t need =
+		PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+	const struct trace_field *lock = &a->tp.lock, *arg = &a->tp.arg;
+	unsigned lock_end = lock->offset + 8u, arg_end = arg->offset + 4u;
+
+	a->raw_least = (uint16_t)(lock_end > arg_end ? lock_end : arg_end);
+	a->chain_head = a->sample_type & PERF_SAMPLE_CALLCHAIN ? 8 : 0;
+	a->is_plain = (a->tp.kind == EVENT_CONTENTION_END ||
+		       (a->tp.kind == EVENT_CONTENTION_BEGIN && a->chain_head)) &&
+		      lock->size == 8 && arg->size == 4 &&
+		      (a->sample_type & (need | PERF_SAMPLE_READ)) == need;
+}
+
 static void bind_format(const struct decode *d, struct decode_attr *a)
 {
 	if (a->type != PERF_TYPE_TRACEPOINT || !(a->sample_type & PERF_SAMPLE_RAW))
@@ -85,6 +100,7 @@ static void bind_format(const struct decode *d, struct decode_attr *a)
 	for (size_t i = 0; i < d->n_formats; i++)
 		if (d->formats[i].id == a->config)
 			a->tp = d->formats[i];
+	note_plain(a);
 }
 
 /* Fields added to perf_event_attr by later kernels lie behind; older ones end earlier: zeros. */

@@ -148,6 +148,46 @@ static int variable_fields(const struct decode_attr *a, const uint8_t *p, const 
 	return r;
 }
 
+/*
+ * What nearly every sample is: fixed fields, a call chain (at an end maybe none), the trace entry
+ * with fields of the usual sizes, no more than a cgroup behind. False: it is not, or it makes no
+ * sense, and the steps below find out.
+ */
+static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec, size_t size,
+				struct event *ev)
+{
+	const uint8_t *chain = rec + a->off_tail;
+	size_t least = a->off_tail + a->chain_head + 4u;
+
+	if (!a->is_plain || size < least)
+		return false;
+	uint64_t n = a->chain_head ? load_u64(chain) : 0;
+	if (n > (size - least) / 8)
+		return false;
+	const uint8_t *raw = chain + a->chain_head + n * 8 + 4;
+	size_t left = size - least - n * 8;
+	uint32_t len = load_u32(raw - 4);
+	ev->tid = (int32_t)load_u32(rec + a->off_tid + 4);
+	if (len > left || len < a->raw_least || ev->tid == -1)
+		return false;
+	ev->kind = a->tp.kind;
+	ev->pid = (int32_t)load_u32(rec + a->off_tid);
+	ev->time = load_u64(rec + a->off_time);
+	ev->cpu = load_u32(rec + a->off_cpu);
+	if (a->has_cgroup && left - len >= 8)
+		ev->cgroup = load_u64(raw + len);
+	uint32_t arg = load_u32(raw + a->tp.arg.offset);
+	if (ev->kind == EVENT_CONTENTION_BEGIN) {
+		ev->begin.lock = load_u64(raw + a->tp.lock.offset);
+		ev->begin.flags = arg;
+		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, ev);
+	} else {
+		ev->end.lock = load_u64(raw + a->tp.lock.offset);
+		ev->end.ret = (int32_t)arg;
+	}
+	return true;
+}
+
 int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
 {
 	const struct decode_attr *a = attr_of(d, rec, size);
@@ -155,6 +195,8 @@ int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct even
 	/* Of an event that nobody announced, or that cannot be told from the others. */
 	if (!a)
 		return DECODE_BAD;
+	if (decode_plain(a, rec, size, ev))
+		return 0;
 	if (a->tp.kind == EVENT_NONE)
 		return DECODE_SKIP;
 	if (size < a->off_tail)

@@ -201,6 +201,83 @@ static void flipped_bits_never_lead_out_of_the_record(void **state)
 	}
 }
 
+static void assert_same_event(const struct event *a, const struct event *b)
+{
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->time, b->time);
+	assert_int_equal(a->cpu, b->cpu);
+	assert_int_equal(a->pid, b->pid);
+	assert_int_equal(a->tid, b->tid);
+	assert_int_equal(a->cgroup, b->cgroup);
+	if (a->kind == EVENT_CONTENTION_END) {
+		assert_int_equal(a->end.lock, b->end.lock);
+		assert_int_equal(a->end.ret, b->end.ret);
+	}
+	if (a->kind == EVENT_CONTENTION_BEGIN) {
+		assert_int_equal(a->begin.lock, b->begin.lock);
+		assert_int_equal(a->begin.flags, b->begin.flags);
+		assert_ptr_equal(a->begin.frames, b->begin.frames);
+		assert_int_equal(a->begin.n_frames, b->begin.n_frames);
+	}
+}
+
+/* A begin, an end; a begin with user frames, and none at all, of a task without a pid. */
+static void state_samples(bool with_cgroup)
+{
+	static const uint64_t user[] = {0xffffffff81020010, PERF_CONTEXT_USER, 0x1234};
+
+	synth_set_cgroup(s, with_cgroup ? 77 : 0);
+	synth_begin(s, 0, 1, 100, 101, 0x1000, LCB_F_WRITE, chain, 3);
+	synth_end(s, 0, 2, 100, 101, 0x1000, -4);
+	synth_begin(s, 0, 3, 100, 101, 0x1000, LCB_F_SPIN, user, 3);
+	synth_begin(s, 0, 4, -1, -1, 0x1000, LCB_F_READ, chain, 0);
+}
+
+/* Whatever becomes of a sample: the short way through it and the long one find the same. */
+static void both_ways_through_a_sample_agree(void **state)
+{
+	struct decode longer = d;
+	struct event a, b;
+	size_t size_a, size_b;
+	uint32_t seed = 1;
+	unsigned n_plain = 0, n_good = 0;
+
+	(void)state;
+	longer.attrs = mem_dup(d.attrs, d.n_attrs, sizeof(*d.attrs));
+	assert_non_null(longer.attrs);
+	for (size_t i = 0; i < d.n_attrs; i++) {
+		n_plain += d.attrs[i].is_plain;
+		longer.attrs[i].is_plain = false;
+	}
+	assert_int_equal(n_plain % 2, 0); /* a begin and an end on each CPU */
+	assert_true(n_plain >= 2);
+	state_samples(true);
+	state_samples(false);
+	const struct record *r = run();
+	uint8_t *copy = malloc(r->len);
+	for (unsigned i = 0; i < 50000; i++) {
+		memcpy(copy, r->data, r->len);
+		for (unsigned k = 0; k < i % 4; k++) {
+			seed = seed * 1664525 + 1013904223;
+			copy[(seed >> 8) % r->len] ^= (uint8_t)(1u << (seed >> 5 & 7));
+		}
+		for (size_t at = 0; at < r->len; at += size_a) {
+			int e = decode_event(&d, copy + at, r->len - at, 0, &a, &size_a);
+			assert_int_equal(
+				decode_event(&longer, copy + at, r->len - at, 0, &b, &size_b), e);
+			assert_int_equal(size_a, size_b);
+			if (!e)
+				assert_same_event(&a, &b);
+			n_good += !e;
+			if (!size_a)
+				break;
+		}
+	}
+	assert_true(n_good > 50000);
+	free(copy);
+	mem_free(longer.attrs);
+}
+
 /* Not passed over in silence: nobody could say what was in it. */
 static void a_sample_of_no_known_event_is_bad(void **state)
 {
@@ -366,6 +443,7 @@ int main(void)
 		T(a_cut_record_is_bad),
 		T(a_chain_of_a_billion_entries_is_bad),
 		T(flipped_bits_never_lead_out_of_the_record),
+		T(both_ways_through_a_sample_agree),
 		T(a_sample_of_no_known_event_is_bad),
 		T(unknown_types_are_skipped),
 		T(user_frames_are_not_part_of_the_chain),
