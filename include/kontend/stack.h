@@ -17,7 +17,7 @@ struct stack {
 	uint8_t used;
 };
 
-enum { STACK_OTHER = 0, STACK_MAX_FRAMES = 127 };
+enum { STACK_OTHER = 0, STACK_MAX_FRAMES = 127, STACK_RECENT = 512 };
 
 struct stack_table {
 	struct stack *stacks;
@@ -27,6 +27,8 @@ struct stack_table {
 	size_t n_frames, cap_frames;
 	uint32_t *slots; /* open addressing on the hash; 0 = free */
 	size_t mask;
+	/* Index of the chain that came last, by some of its frames: a guess, always checked. */
+	uint32_t recent[STACK_RECENT];
 	size_t in_use;
 	uint32_t free; /* list through `first` of unused entries */
 };
