@@ -44,9 +44,28 @@ void cell_table_deinit(struct cell_table *t);
 struct cell *cell_get(struct cell_table *t, uint32_t lock, uint32_t stack, uint32_t task,
 		      uint32_t cpu);
 /* Something was waited in the open bucket. */
-void cell_wait(struct cell_table *t, struct cell *c, uint64_t wait_ns);
+static inline void cell_wait(struct cell_table *t, struct cell *c, uint64_t wait_ns)
+{
+	size_t i = (size_t)(c - t->cells);
+
+	t->touched[i / 64] |= 1ull << i % 64;
+	c->cur_wait_ns += wait_ns;
+}
+
 /* A wait has finished; what of it lies in the open bucket was told by cell_wait() before. */
-void cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t end_ns);
+static inline void cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t end_ns)
+{
+	c->n++;
+	c->cur_n++;
+	c->total_ns += wait_ns;
+	if (wait_ns < c->min_ns)
+		c->min_ns = wait_ns;
+	if (wait_ns > c->max_ns)
+		c->max_ns = wait_ns;
+	c->last_ns = end_ns;
+	hist_pool_add(&t->hists, c->hist, wait_ns);
+}
+
 /*
  * Likely index of the cell (its hash is the same: compare the key before use), or CELL_NONE. Its
  * memory is asked for but not waited for: a wait that begins now needs it when it ends.

@@ -63,7 +63,21 @@ static inline void hist_pool_prefetch(const struct hist_pool *p, const uint32_t 
 
 	__builtin_prefetch(&p->groups[refs[b / HIST_GROUP]][b % HIST_GROUP], 1);
 }
-void hist_pool_add(struct hist_pool *p, uint32_t refs[HIST_GROUPS], uint64_t value);
+/* A group of zeros; 0: the pool is full. */
+uint32_t hist_pool_group(struct hist_pool *p);
+
+static inline void hist_pool_add(struct hist_pool *p, uint32_t refs[HIST_GROUPS], uint64_t value)
+{
+	unsigned b = hist_bucket(value);
+	uint32_t *ref = &refs[b / HIST_GROUP];
+
+	if (!*ref && !(*ref = hist_pool_group(p))) {
+		p->n_dropped++;
+		return;
+	}
+	uint32_t *count = &p->groups[*ref][b % HIST_GROUP];
+	*count += *count != UINT32_MAX;
+}
 /* Adds the histogram behind @refs to @sum. */
 void hist_pool_sum(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS], struct hist *sum);
 /* Moves the counts behind @from into @into and frees @from's groups. */

@@ -38,11 +38,23 @@ static inline uint64_t lock_key(uint64_t addr, enum lock_type type)
 
 int lock_table_init(struct lock_table *t, uint32_t max);
 void lock_table_deinit(struct lock_table *t);
-/* Index of the lock; the type's "other" when the table is full. */
-uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_type type);
+/* Index of a lock that is not there yet; the type's "other" when the table is full. */
+uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type);
+
+/* The same for any lock. */
+static inline uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_type type)
+{
+	const uint32_t *known = map64_get(&t->index, lock_key(addr, type));
+
+	return known ? *known : lock_add(t, addr, type);
+}
+
 /* Forgets the locks that are not `marked`, and clears the marks. */
 void lock_sweep(struct lock_table *t);
 /* True when lock_get() would have to answer `other` for a lock not seen yet. */
-bool lock_table_full(const struct lock_table *t);
+static inline bool lock_table_full(const struct lock_table *t)
+{
+	return !t->free && t->n >= t->max;
+}
 
 #endif

@@ -38,6 +38,9 @@ const char *locktype_name(enum lock_type t); /* "rwsem:W": as perf lock prints i
 const char *locktype_base(enum lock_type t); /* "rwsem" */
 const char *locktype_mode(enum lock_type t); /* "R", "W" or "" */
 /* The waiter burns its CPU and cannot be moved (spinlock, rwlock): paired by CPU, not by task. */
-bool locktype_is_spin(enum lock_type t);
+static inline bool locktype_is_spin(enum lock_type t)
+{
+	return t <= LOCK_RWLOCK_W;
+}
 
 #endif

@@ -52,6 +52,15 @@ int task_table_copy(struct task_table *dst, const struct task_table *src);
 void task_table_deinit(struct task_table *t);
 /* Index of the living task @tid; made if absent; TASK_OTHER when the table is full. */
 uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid);
+
+/* The same, for every event: nearly always the task is there and all is known. */
+static inline uint32_t task_get_quickly(struct task_table *t, int32_t pid, int32_t tid)
+{
+	const uint32_t *known = map64_get(&t->by_tid, (uint32_t)tid);
+
+	return known && t->tasks[*known].pid >= 0 && tid ? *known : task_get(t, pid, tid);
+}
+
 int task_comm(struct task_table *t, const struct event *ev);
 int task_fork(struct task_table *t, const struct event *ev);
 /* The task has exited; its tid may be used again. Its waits are the caller's concern. */

@@ -32,7 +32,28 @@ struct wait_pool {
 
 int wait_pool_init(struct wait_pool *p);
 void wait_pool_deinit(struct wait_pool *p);
-uint32_t wait_new(struct wait_pool *p); /* 0 on ENOMEM */
-void wait_put(struct wait_pool *p, uint32_t index);
+/* An index that was never used; 0 on ENOMEM. */
+uint32_t wait_more(struct wait_pool *p);
+
+static inline uint32_t wait_new(struct wait_pool *p) /* 0 on ENOMEM */
+{
+	uint32_t index = p->free;
+
+	if (index)
+		p->free = p->waits[index].next_free;
+	else if (!(index = wait_more(p)))
+		return 0;
+	p->waits[index] = (struct wait){.used = true};
+	p->in_flight++;
+	return index;
+}
+
+static inline void wait_put(struct wait_pool *p, uint32_t index)
+{
+	p->waits[index].used = false;
+	p->waits[index].next_free = p->free;
+	p->free = index;
+	p->in_flight--;
+}
 
 #endif

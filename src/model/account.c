@@ -16,25 +16,28 @@ static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t 
 	return until_ns > from ? until_ns - from : 0;
 }
 
-static struct cell *cell_of(struct model *m, const struct wait *w)
+static struct cell *find_cell(struct model *m, const struct wait *w)
 {
-	struct cell *c;
+	struct cell *c = cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
 
+	if (c)
+		return c;
+	fold_cells(m);
+	return cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
+}
+
+static inline struct cell *cell_of(struct model *m, const struct wait *w)
+{
 	if (w->cell < m->cells.n) {
-		c = &m->cells.cells[w->cell];
+		struct cell *c = &m->cells.cells[w->cell];
 		if (c->lock == w->lock && c->stack == w->stack && c->task == w->task &&
 		    c->cpu == w->cpu)
 			return c;
 	}
-	c = cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
-	if (!c) {
-		fold_cells(m);
-		c = cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
-	}
-	return c;
+	return find_cell(m, w);
 }
 
-static void add_bucket(struct model *m, struct cell *c, const struct wait *w, uint64_t ns)
+static inline void add_bucket(struct model *m, struct cell *c, const struct wait *w, uint64_t ns)
 {
 	struct model_cpu *cpu = &m->cpus[w->cpu];
 	struct lock *l = &m->locks.locks[w->lock];

@@ -133,27 +133,6 @@ uint32_t cell_prefetch(const struct cell_table *t, uint32_t lock, uint32_t stack
 	return CELL_NONE;
 }
 
-void cell_wait(struct cell_table *t, struct cell *c, uint64_t wait_ns)
-{
-	size_t i = (size_t)(c - t->cells);
-
-	t->touched[i / 64] |= 1ull << i % 64;
-	c->cur_wait_ns += wait_ns;
-}
-
-void cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t end_ns)
-{
-	c->n++;
-	c->cur_n++;
-	c->total_ns += wait_ns;
-	if (wait_ns < c->min_ns)
-		c->min_ns = wait_ns;
-	if (wait_ns > c->max_ns)
-		c->max_ns = wait_ns;
-	c->last_ns = end_ns;
-	hist_pool_add(&t->hists, c->hist, wait_ns);
-}
-
 static void close_bucket(struct cell *c)
 {
 	c->rate_n = c->cur_n;

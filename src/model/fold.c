@@ -47,14 +47,8 @@ void fold_cells(struct model *m)
 	m->next_fold = m->n_events + FOLD_PAUSE;
 }
 
-static bool full(const struct model *m)
+void fold_in_turn(struct model *m)
 {
-	return lock_table_full(&m->locks) || (!m->stacks.free && m->stacks.n >= m->stacks.max) ||
-	       (!m->tasks.free && m->tasks.n >= m->tasks.max);
-}
-
-void fold_if_full(struct model *m)
-{
-	if (m->n_events >= m->next_fold && full(m))
+	if (m->n_events >= m->next_fold)
 		fold_cells(m);
 }

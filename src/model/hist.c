@@ -58,7 +58,7 @@ void hist_pool_deinit(struct hist_pool *p)
 	*p = (struct hist_pool){0};
 }
 
-static uint32_t new_group(struct hist_pool *p)
+uint32_t hist_pool_group(struct hist_pool *p)
 {
 	uint32_t g = p->free;
 
@@ -79,20 +79,6 @@ static uint32_t new_group(struct hist_pool *p)
 	}
 	memset(p->groups[g], 0, sizeof(p->groups[g]));
 	return g;
-}
-
-void hist_pool_add(struct hist_pool *p, uint32_t refs[HIST_GROUPS], uint64_t value)
-{
-	unsigned b = hist_bucket(value);
-	uint32_t *ref = &refs[b / HIST_GROUP];
-
-	if (!*ref && !(*ref = new_group(p))) {
-		p->n_dropped++;
-		return;
-	}
-	uint32_t *count = &p->groups[*ref][b % HIST_GROUP];
-	if (*count != UINT32_MAX)
-		++*count;
 }
 
 void hist_pool_sum(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS], struct hist *sum)

@@ -18,8 +18,17 @@ void account_tick(struct model *m, uint64_t time_ns);
 
 /* fold.c: makes room in the tables. */
 void fold_cells(struct model *m);
+void fold_in_turn(struct model *m); /* unless that was a moment ago */
 /* Folds when locks, stacks or tasks have run out, at most once in a while. */
-void fold_if_full(struct model *m);
+static inline void fold_if_full(struct model *m)
+{
+	const struct task_table *tasks = &m->tasks;
+	const struct stack_table *stacks = &m->stacks;
+
+	if (lock_table_full(&m->locks) || (!stacks->free && stacks->n >= stacks->max) ||
+	    (!tasks->free && tasks->n >= tasks->max))
+		fold_in_turn(m);
+}
 
 /* Makes room for CPU @cpu; NULL on ENOMEM or a nonsensical number. */
 struct model_cpu *model_add_cpu(struct model *m, uint32_t cpu);

@@ -31,11 +31,6 @@ void lock_table_deinit(struct lock_table *t)
 	*t = (struct lock_table){0};
 }
 
-bool lock_table_full(const struct lock_table *t)
-{
-	return !t->free && t->n >= t->max;
-}
-
 static uint32_t free_index(struct lock_table *t)
 {
 	if (t->free) {
@@ -48,18 +43,14 @@ static uint32_t free_index(struct lock_table *t)
 	return (uint32_t)t->n++;
 }
 
-uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_type type)
+uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 {
-	uint64_t key = lock_key(addr, type);
-	const uint32_t *known = map64_get(&t->index, key);
-
-	if (known)
-		return *known;
 	uint32_t index = free_index(t);
+
 	if (!index)
 		return (uint32_t)type;
 	t->locks[index] = (struct lock){.addr = addr, .type = (uint8_t)type};
-	if (map64_put(&t->index, key, index)) {
+	if (map64_put(&t->index, lock_key(addr, type), index)) {
 		t->locks[index].next_free = t->free;
 		t->free = index;
 		return (uint32_t)type;

@@ -64,8 +64,3 @@ const char *locktype_mode(enum lock_type t)
 {
 	return type_table[t].mode;
 }
-
-bool locktype_is_spin(enum lock_type t)
-{
-	return t <= LOCK_RWLOCK_W;
-}

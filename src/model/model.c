@@ -150,8 +150,9 @@ int model_apply(struct model *m, const struct event *ev)
 		return apply_other(m, ev);
 	}
 	if (ev->cpu < m->n_cpus) {
-		m->cpus[ev->cpu].seen = true;
-		m->cpus[ev->cpu].last_event_ns = ev->time;
+		struct model_cpu *cpu = &m->cpus[ev->cpu];
+		cpu->seen = true;
+		cpu->last_event_ns = ev->time;
 	}
 	return r;
 }

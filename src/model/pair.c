@@ -26,8 +26,8 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 
 	m->locks.locks[m->waits.waits[index].lock].waiting--;
 	wait_put(&m->waits, index);
-	n->depth--;
-	memmove(n->waits + at, n->waits + at + 1, (n->depth - at) * sizeof(*n->waits));
+	for (n->depth--; at < n->depth; at++)
+		n->waits[at] = n->waits[at + 1];
 }
 
 /* The waits from @from on never got their end. */
@@ -127,7 +127,7 @@ int pair_begin(struct model *m, const struct event *ev)
 {
 	enum lock_type type = locktype_from_flags(ev->begin.flags);
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
-	uint32_t t = task_get(&m->tasks, ev->pid, ev->tid);
+	uint32_t t = task_get_quickly(&m->tasks, ev->pid, ev->tid);
 	bool spin = locktype_is_spin(type);
 
 	if (!cpu)

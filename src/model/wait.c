@@ -22,26 +22,9 @@ void wait_pool_deinit(struct wait_pool *p)
 	*p = (struct wait_pool){0};
 }
 
-uint32_t wait_new(struct wait_pool *p)
+uint32_t wait_more(struct wait_pool *p)
 {
-	uint32_t index = p->free;
-
-	if (index) {
-		p->free = p->waits[index].next_free;
-	} else {
-		if (mem_grow(&p->waits, &p->cap, p->high, sizeof(*p->waits)))
-			return 0;
-		index = p->high++;
-	}
-	p->waits[index] = (struct wait){.used = true};
-	p->in_flight++;
-	return index;
-}
-
-void wait_put(struct wait_pool *p, uint32_t index)
-{
-	p->waits[index].used = false;
-	p->waits[index].next_free = p->free;
-	p->free = index;
-	p->in_flight--;
+	if (mem_grow(&p->waits, &p->cap, p->high, sizeof(*p->waits)))
+		return 0;
+	return p->high++;
 }
