@@ -131,7 +131,7 @@ static int look(struct cmd_enospc *c, struct error *err)
 
 	if (code < 0)
 		return code;
-	code = inspect_take(i, &c->snap, err);
+	code = inspect_take(i, INSPECT_ALL, &c->snap, err);
 	inspect_free(i);
 	if (code == 0 && c->snap.head.missing & SNAP_NO_EVENTS && c->ask.n_tids)
 		code = count_threads(c, err);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The look that the live source takes at each tick: an inspector and the bytes of its last
- * snapshot. It belongs to the run, which outlives the source.
+ * The looks that the live source takes at its ticks: at slots each time, and at everything once a
+ * second at most, since that goes through all tasks and their descriptors. Both ask one inspector;
+ * without BPF there is but one way to look. They belong to the run, which outlives the source.
  */
 #include "run-look.h"
 #include "kontend/inspect.h"
@@ -10,24 +11,44 @@
 #include "kontend/record.h"
 
 #include <errno.h>
+#include <time.h>
 
 static const uint64_t SECOND = 1000000000;
+/* A second look within this time would give rates of next to no time. */
+static const uint64_t LEAST_NS = 50000000;
 
-struct run_look {
+struct run_look_one {
 	struct look look;
-	struct inspect *inspect;
+	struct inspect *inspect; /* borrowed */
+	enum inspect_what what;
+	uint64_t least_ns; /* between two of them, but for the last one */
 	struct snap snap;
 	char *bytes;
 	size_t cap;
 };
 
-static void *take(struct look *l, size_t *ret_len)
+struct run_look {
+	struct inspect *inspect;
+	struct run_look_one all, slots;
+};
+
+static uint64_t now_ns(void)
 {
-	struct run_look *r = (struct run_look *)l;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *take(struct look *l, bool last, size_t *ret_len)
+{
+	struct run_look_one *r = (struct run_look_one *)l;
 	const size_t head = sizeof(struct record_snapshot);
 
+	if (now_ns() - r->snap.head.time_ns < (last ? LEAST_NS : r->least_ns))
+		return NULL;
 	/* The next tick tries again; the views say how old what they show is. */
-	if (inspect_take(r->inspect, &r->snap, NULL) < 0)
+	if (inspect_take(r->inspect, r->what, &r->snap, NULL) < 0)
 		return NULL;
 	size_t len = head + snap_size(&r->snap);
 	if (len > r->cap) {
@@ -42,6 +63,17 @@ static void *take(struct look *l, size_t *ret_len)
 	return r->bytes;
 }
 
+static struct run_look_one make_one(struct inspect *i, uint16_t kind, enum inspect_what what,
+				    uint64_t least_ns)
+{
+	return (struct run_look_one){
+		.look = {.kind = kind, .version = SNAP_VERSION, .take = take},
+		.inspect = i,
+		.what = what,
+		.least_ns = least_ns,
+	};
+}
+
 int run_look_new(struct run_look **ret, const struct opts *o, struct error *err)
 {
 	struct inspect_options io = {
@@ -54,19 +86,31 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct error *err)
 
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for looking at perf events");
-	r->look = (struct look){SNAPSHOT_PERF, SNAP_VERSION, take, NULL};
 	int code = inspect_new(&r->inspect, &io, err);
 	if (code < 0) {
 		mem_free(r);
 		return code;
 	}
+	/* Ticks are not of exactly the same length. */
+	r->all = make_one(r->inspect, SNAPSHOT_PERF, INSPECT_ALL, SECOND - SECOND / 20);
+	r->slots = make_one(r->inspect, SNAPSHOT_SLOTS, INSPECT_SLOTS, 0);
+	if (r->inspect->has_parts)
+		r->all.look.next = &r->slots.look;
+	else
+		r->all.least_ns = 0;
 	*ret = r;
 	return 0;
 }
 
 struct look *run_look_of(struct run_look *r)
 {
-	return r ? &r->look : NULL;
+	return r ? &r->all.look : NULL;
+}
+
+static void one_deinit(struct run_look_one *r)
+{
+	snap_deinit(&r->snap);
+	mem_free(r->bytes);
 }
 
 void run_look_free(struct run_look *r)
@@ -74,7 +118,7 @@ void run_look_free(struct run_look *r)
 	if (!r)
 		return;
 	inspect_free(r->inspect);
-	snap_deinit(&r->snap);
-	mem_free(r->bytes);
+	one_deinit(&r->all);
+	one_deinit(&r->slots);
 	mem_free(r);
 }

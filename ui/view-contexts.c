@@ -50,6 +50,8 @@ static void figures(const struct query_perf_sum *p, struct line *l)
 	view_perf_opened(p, l);
 }
 
+static const struct view_perf_top top = {QUERY_PERF_EVENTS, figures};
+
 /* "by context [b]  filter x", and how many rows at the right. */
 static void draw_keys(struct view *v, const char *by, struct screen *s, struct rect r,
 		      const struct table *t)
@@ -110,7 +112,7 @@ static void contexts_draw(struct view *v, struct screen *s, struct rect r)
 		view_draw_error(s, r, &err);
 		return;
 	}
-	int y = view_perf_head(v, s, r, &sum, figures);
+	int y = view_perf_head(v, s, r, &sum, &top);
 	draw_keys(v, by_process ? "process" : "context", s, layout_below(r, y), &t);
 	view_fit_columns(&t, &o->pane.columns, by_process ? fit_processes : fit_contexts,
 			 by_process ? 2 : 1);
@@ -195,7 +197,7 @@ static void events_draw(struct view *v, struct screen *s, struct rect r)
 		view_draw_error(s, r, &err);
 		return;
 	}
-	int y = view_perf_head(v, s, r, &sum, figures);
+	int y = view_perf_head(v, s, r, &sum, &top);
 	draw_keys(v, NULL, s, layout_below(r, y), &t);
 	draw_list(v, &o->pane, s, layout_below(r, y + 1), &t);
 	if (!t.n_rows)

@@ -31,22 +31,24 @@ void view_perf_opened(const struct query_perf_sum *p, struct line *l)
 	line_printf(l, ROLE_NORMAL, "%s/s", rate);
 }
 
-/* "via bpf, cost 120us/s, 0.3s ago", or what of it fits into @room. */
-static void how_text(const struct query_perf_sum *p, int room, char *buf, size_t size)
+/* "via bpf, cost slots 120us/s, events 1.90ms/s, 0.3s ago", or what of it fits into @room. */
+static void how_text(const struct query_perf_sum *p, enum query_perf_part part, int room, char *buf,
+		     size_t size)
 {
-	char cost[UNITS_BUF], age[UNITS_BUF], ago[UNITS_BUF + 8] = "";
+	char cost[96], age[UNITS_BUF], ago[UNITS_BUF + 8] = "";
 	const char *method = query_perf_method_name(p->method);
+	uint64_t age_ns = p->look[part].age_ns;
 
-	if (p->interval_ns)
-		units_nsrate(cost, query_perf_cost_per_s(p));
-	else
-		units_ns(cost, p->cost_ns);
-	if (p->age_ns)
-		snprintf(ago, sizeof(ago), ", %s ago", units_ns(age, p->age_ns));
-	snprintf(buf, size, "via %s, cost %s%s%s", method ? method : "?", cost,
-		 p->interval_ns ? "/s" : "", ago);
+	if (age_ns)
+		snprintf(ago, sizeof(ago), ", %s ago", units_ns(age, age_ns));
+	method = method ? method : "?";
+	snprintf(buf, size, "via %s, %s%s", method,
+		 query_perf_cost_text(p, part, true, cost, sizeof(cost)), ago);
 	if (text_width(buf) > room)
-		snprintf(buf, size, "via %s%s", method ? method : "?", ago);
+		snprintf(buf, size, "via %s, %s%s", method,
+			 query_perf_cost_text(p, part, false, cost, sizeof(cost)), ago);
+	if (text_width(buf) > room)
+		snprintf(buf, size, "via %s%s", method, ago);
 	if (text_width(buf) > room)
 		*buf = '\0';
 }
@@ -67,7 +69,7 @@ static int draw_note(struct screen *s, struct rect r, int y, enum role role, con
 }
 
 static int draw_damage(struct view *v, struct screen *s, struct rect r, int y,
-		       const struct query_perf_sum *p)
+		       const struct query_perf_look *p)
 {
 	struct arena *a = &v->query->arena;
 	const char *text = "";
@@ -101,19 +103,20 @@ static int draw_missing(struct view *v, struct screen *s, struct rect r, int y,
 }
 
 int view_perf_head(struct view *v, struct screen *s, struct rect r, const struct query_perf_sum *p,
-		   void (*figures)(const struct query_perf_sum *p, struct line *l))
+		   const struct view_perf_top *top)
 {
+	enum query_perf_part part = top->part;
 	char how[160] = "";
 	int y = 1;
 
 	if (!p->known)
 		return 0;
 	struct line l = {.s = s, .r = r, .x = 1};
-	figures(p, &l);
-	how_text(p, r.w - 3 - l.x, how, sizeof(how));
-	screen_put(s, r, r.w - 1 - text_width(how), 0, p->age_ns > STALE_NS ? ROLE_WARN : ROLE_DIM,
-		   how);
-	y += draw_damage(v, s, r, y, p);
+	top->figures(p, &l);
+	how_text(p, part, r.w - 3 - l.x, how, sizeof(how));
+	screen_put(s, r, r.w - 1 - text_width(how), 0,
+		   p->look[part].age_ns > STALE_NS ? ROLE_WARN : ROLE_DIM, how);
+	y += draw_damage(v, s, r, y, &p->look[part]);
 	return y + draw_missing(v, s, r, y, p);
 }
 

@@ -9,12 +9,17 @@
 
 /* How a view speaks of what it shows: its figures behind the first words of the first line. */
 struct line;
+struct view_perf_top {
+	enum query_perf_part part; /* that it shows */
+	void (*figures)(const struct query_perf_sum *p, struct line *l);
+};
+
 /*
- * The lines on top: @figures, how and when it was found out, then what is damaged or missing and
+ * The lines on top: figures, how and when it was found out, then what is damaged or missing and
  * why. Answers how many lines of @r that took; a part of @r is left for rows.
  */
 int view_perf_head(struct view *v, struct screen *s, struct rect r, const struct query_perf_sum *p,
-		   void (*figures)(const struct query_perf_sum *p, struct line *l));
+		   const struct view_perf_top *top);
 /* "12.0 perf events created/s", if known. */
 void view_perf_opened(const struct query_perf_sum *p, struct line *l);
 /* The sentence in place of rows: there is no snapshot, or it says nothing of @needs. */

@@ -81,6 +81,8 @@ static void figures(const struct query_perf_sum *p, struct line *l)
 	view_perf_opened(p, l);
 }
 
+static const struct view_perf_top top = {QUERY_PERF_SLOTS, figures};
+
 /* "waits for the slots' locks  12.0/s  340ms/s  worst 4.10ms  bp_constraints_lock" */
 static void draw_waits(const struct query_perf_waits *w, struct screen *s, struct rect r)
 {
@@ -211,7 +213,7 @@ static void slots_draw(struct view *v, struct screen *s, struct rect r)
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM, p.sum.reason);
 		return;
 	}
-	int y = view_perf_head(v, s, r, &p.sum, figures);
+	int y = view_perf_head(v, s, r, &p.sum, &top);
 	draw_waits(&p.waits, s, layout_below(r, y));
 	place(&p, layout_below(r, y + 1));
 	draw_board(o, &p, s);

@@ -48,7 +48,7 @@ struct drain {
 	struct perf_session *session;
 	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
 	size_t n_tasks;
-	struct look *look; /* the first of those taken at each tick, NULL = nothing */
+	struct look *look; /* the first of those taken at each tick, NULL = none */
 	int pidfd;	   /* the session ends when this is readable; -1 = none */
 	bool relaxed;	   /* few wake-ups matter more than early records */
 	bool cpu_wide;	   /* rings end with their CPU, not with a task */

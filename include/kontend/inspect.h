@@ -23,17 +23,31 @@ struct inspect_options {
 			    open and close of one, up to 22 ms (kernel: bp_cpuinfo_sem for write) */
 };
 
+/* How much is looked at. By probing it is always all that can be known. */
+enum inspect_what {
+	/* Everything: the contexts and events of all tasks, and whoever has descriptors. */
+	INSPECT_ALL,
+	/*
+	 * Slots, registers and breakpoints, without contexts. Who has descriptors is gone through
+	 * again only when there are breakpoints that were not there last time, and then for at most
+	 * one percent of the time; until then they are those that were found last.
+	 */
+	INSPECT_SLOTS,
+	INSPECT_WHATS,
+};
+
 struct inspect;
 
 struct inspect_ops {
-	int (*take)(struct inspect *i, struct snap *ret, struct error *err);
+	int (*take)(struct inspect *i, enum inspect_what what, struct snap *ret, struct error *err);
 	void (*free)(struct inspect *i);
 };
 
 /* First member of every inspector. */
 struct inspect {
 	const struct inspect_ops *ops;
-	char why[256]; /* why something is missing: for snap_head.reason; "" if nothing is */
+	bool has_parts; /* INSPECT_SLOTS is less than INSPECT_ALL */
+	char why[256];	/* why something is missing: for snap_head.reason; "" if nothing is */
 };
 
 /* By BPF if that can be, else by probing: then @ret's why says what was in the way. */
@@ -49,10 +63,14 @@ int inspect_probe_new(struct inspect **ret, const struct inspect_options *o, str
  */
 int inspect_probe_free(uint32_t type, pid_t tid, int cpu);
 
-/* A snapshot of now into @ret, which is cleared before. 0, or a negative errno: try again later. */
-static inline int inspect_take(struct inspect *i, struct snap *ret, struct error *err)
+/*
+ * A snapshot of now into @ret, which is cleared before. 0, or a negative errno: try again later.
+ * Intervals and rates are of the time since the one before of the same @what.
+ */
+static inline int inspect_take(struct inspect *i, enum inspect_what what, struct snap *ret,
+			       struct error *err)
 {
-	return i->ops->take(i, ret, err);
+	return i->ops->take(i, what, ret, err);
 }
 
 static inline void inspect_free(struct inspect *i)

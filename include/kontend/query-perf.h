@@ -10,8 +10,28 @@
  * lie in the query's arena, as those of query.h do.
  */
 
-/* The latest snapshot; NULL: there is none (yet), *ret_why says why. */
-const struct snap *query_perf_snap(struct query *q, const char **ret_why);
+/*
+ * Slots and breakpoints are looked at more often than everything, so the latest snapshots of both
+ * may be of different moments.
+ */
+enum query_perf_part {
+	QUERY_PERF_SLOTS,  /* slots, registers, breakpoints and who has them */
+	QUERY_PERF_EVENTS, /* contexts and all events */
+	QUERY_PERF_PARTS,
+};
+
+/* The latest snapshot with this part; NULL: there is none (yet), *ret_why says why. */
+const struct snap *query_perf_snap(struct query *q, enum query_perf_part part,
+				   const char **ret_why);
+
+/* When a part was looked at, and how well. */
+struct query_perf_look {
+	uint64_t age_ns;
+	uint64_t interval_ns; /* since the look before; 0: it was the first */
+	uint64_t cost_ns;     /* CPU time of this one */
+	double cost_per_s;    /* ns of one CPU per second; 0: not known */
+	uint32_t incomplete, dropped;
+};
 
 /* For the overview and the header lines of the views. */
 struct query_perf_sum {
@@ -25,9 +45,10 @@ struct query_perf_sum {
 	uint32_t starved;  /* enabled events that wait for their turn now */
 	bool opened_known;
 	double opened_per_s; /* perf events created per second, by anybody */
-	uint64_t age_ns, cost_ns, interval_ns;
+	struct query_perf_look look[QUERY_PERF_PARTS];
+	bool is_one; /* both parts are of the same look */
 	enum snap_method method;
-	uint32_t missing, incomplete, dropped;
+	uint32_t missing;
 	const char *reason; /* "" or why something is missing */
 };
 
@@ -42,11 +63,12 @@ const char *query_perf_missing_key(unsigned bit);
 const char *query_perf_missing_text(struct query *q, uint32_t missing);
 /* "bpf", "probe"; NULL: not known. */
 const char *query_perf_method_name(enum snap_method m);
-/* What the look costs of one CPU, ns per s; 0 with the first one, when that is not known. */
-static inline double query_perf_cost_per_s(const struct query_perf_sum *s)
-{
-	return s->interval_ns ? (double)s->cost_ns * 1e9 / (double)s->interval_ns : 0;
-}
+/*
+ * "cost 633us/s" of @part, with both: "cost slots 633us/s, events 1.9ms/s"; of a first look what
+ * that one took. Into @buf.
+ */
+const char *query_perf_cost_text(const struct query_perf_sum *s, enum query_perf_part part,
+				 bool both, char *buf, size_t size);
 
 /* Waits for the locks around the slots: those whose caller is sym_is_slot_function(). */
 struct query_perf_waits {

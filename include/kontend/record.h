@@ -73,6 +73,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_NONE,	  /* not known which */
 	SNAPSHOT_PERF,	  /* breakpoint slots, perf events and contexts: snap.h */
 	SNAPSHOT_UPROBES, /* uprobe areas */
+	SNAPSHOT_SLOTS,	  /* the part of SNAPSHOT_PERF that is of breakpoints; more often */
 	SNAPSHOT_KINDS,
 };
 
@@ -80,7 +81,7 @@ enum record_snapshot_flags {
 	RECORD_SNAPSHOT_LOST = 1, /* it was taken, but there is no payload any more */
 };
 
-enum { RECORD_SNAPSHOT_MOST = 8 << 20 }; /* bytes of a payload */
+enum { RECORD_SNAPSHOT_MOST = 16 << 20 }; /* bytes of a payload */
 
 struct record_snapshot {
 	uint16_t kind;	  /* enum record_snapshot_kind, or what a later version added */

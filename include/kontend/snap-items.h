@@ -48,6 +48,7 @@ enum snap_event_flags {
 	SNAP_COUNT = 1 << 11,	    /* count is known */
 	SNAP_EXCLUSIVE = 1 << 12,   /* attr.exclusive */
 	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its name */
+	SNAP_STALE = 1 << 14,	    /* count is of count_age_ns before, or of later */
 };
 
 /* perf_event.state as in the kernel's enum perf_event_state. */
@@ -81,8 +82,9 @@ struct snap_event {
 	uint32_t context;		/* index + 1 */
 	uint32_t owner_comm, target_comm, tracer_comm; /* texts */
 	uint32_t pmu;				       /* text: the PMU's name */
-	uint32_t name;	/* text: "sched:sched_switch", "cycles", "mem:rw" ... */
-	uint32_t where; /* text: symbol or object+offset of bp_addr */
+	uint32_t name;	       /* text: "sched:sched_switch", "cycles", "mem:rw" ... */
+	uint32_t where;	       /* text: symbol or object+offset of bp_addr */
+	uint64_t count_age_ns; /* SNAP_STALE: enabled so long since the kernel added up */
 };
 
 /* A descriptor of an event; an event may have several, of several processes. */

@@ -39,7 +39,7 @@ enum snap_missing {
 struct snap_head {
 	uint64_t time_ns;     /* session clock (CLOCK_MONOTONIC) */
 	uint64_t interval_ns; /* since the snapshot before; 0: the first, without rates */
-	uint64_t cost_ns;     /* that taking it took */
+	uint64_t cost_ns;     /* CPU time that taking it took */
 	uint64_t opened;      /* perf events created since the one before, by anybody, also those
 				 that are gone again; UINT64_MAX: not known */
 	uint32_t method;      /* enum snap_method */
@@ -48,6 +48,7 @@ struct snap_head {
 	uint32_t dropped;     /* events, contexts, holders for which there was no room */
 	uint32_t reason;      /* text: why something is missing */
 	uint32_t pad;
+	uint64_t cost_per_s_ns; /* of one CPU, over the last second or more; 0: not known */
 };
 
 struct snap {

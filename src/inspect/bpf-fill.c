@@ -32,8 +32,8 @@ static uint32_t add_clean_text(struct snap *s, const char *text, size_t size)
 static int fill_contexts(struct inspect_bpf *i, struct snap *s)
 {
 	map64_clear(&i->at_context);
-	for (uint32_t k = 0; k < i->state->n_contexts && k < RAW_CONTEXTS; k++) {
-		const struct raw_context *r = &i->contexts[k];
+	for (uint32_t k = 0; k < i->found.n_contexts; k++) {
+		const struct raw_context *r = &i->found.contexts[k];
 		/* Tasks keep a context that they needed once. */
 		if (r->events <= 0 || map64_get(&i->at_context, r->addr))
 			continue;
@@ -52,17 +52,33 @@ static int fill_contexts(struct inspect_bpf *i, struct snap *s)
 	return 0;
 }
 
-static uint32_t index_of(const struct map64 *m, uint64_t addr)
+uint32_t bpf_index_of(const struct map64 *m, uint64_t addr)
 {
 	const uint32_t *at = addr ? map64_get(m, addr) : NULL;
 
 	return at ? *at : 0;
 }
 
+/*
+ * Is its count of now? Software events, tracepoints, probes and breakpoints add to it as they
+ * happen. A counter of a PMU, and a clock, is added up when its event leaves the PMU or is read.
+ */
+static bool is_current(const struct raw_event *r)
+{
+	bool clock = r->type == PERF_TYPE_SOFTWARE && (r->config == PERF_COUNT_SW_CPU_CLOCK ||
+						       r->config == PERF_COUNT_SW_TASK_CLOCK);
+
+	if (r->state < SNAP_ACTIVE)
+		return true;
+	return r->type == PERF_TYPE_BREAKPOINT || r->type == PERF_TYPE_TRACEPOINT ||
+	       r->name[0] != '\0' || (r->type == PERF_TYPE_SOFTWARE && !clock);
+}
+
 static uint32_t flags_of(const struct raw_event *r, int self)
 {
 	uint32_t f = SNAP_COUNT;
 
+	f |= is_current(r) ? 0 : SNAP_STALE;
 	/* A cgroup has a clock of its own on each CPU, which is not read. */
 	f |= !(r->flags & RAW_CGROUP) || r->state < SNAP_INACTIVE ? SNAP_TIMES : 0;
 
@@ -92,19 +108,9 @@ static void carry_on(const struct raw_event *r, struct snap_event *e)
 	if (r->flags & RAW_CGROUP)
 		more = 0; /* its tstamp is of another clock */
 
+	e->count_age_ns = is_current(r) ? 0 : more;
 	e->enabled_ns = r->enabled_ns + (r->state >= SNAP_INACTIVE ? more : 0);
 	e->running_ns = r->running_ns + (r->state >= SNAP_ACTIVE ? more : 0);
-}
-
-/* Hits since the snapshot before, and the count kept for the next one. */
-static uint64_t hits_of(struct inspect_bpf *i, const struct raw_event *r)
-{
-	const uint32_t *at = r->id ? map64_get(&i->counts, r->id) : NULL;
-	uint64_t before = at ? i->counted[*at].count : 0;
-
-	if (mem_grow(&i->counted_next, &i->cap_next, i->n_next, sizeof(*i->counted_next)) == 0)
-		i->counted_next[i->n_next++] = (struct counted){r->id, r->count};
-	return at && r->count >= before ? r->count - before : UINT64_MAX;
 }
 
 #define SAME(a, b, member) (memcmp((a)->member, (b)->member, sizeof((a)->member)) == 0)
@@ -168,7 +174,7 @@ static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_ev
 		.bp_addr = r->bp_addr,
 		.bp_len = r->bp_len,
 		.count = r->count,
-		.hits = hits_of(i, r),
+		.hits = tally_hits(i->now, r, is_current(r)),
 		.type = r->type,
 		.bp_type = r->bp_type,
 		.cpu = r->cpu,
@@ -180,7 +186,7 @@ static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_ev
 		.target_pid = r->target_pid,
 		.target_tid = r->target_tid,
 		.tracer_pid = r->tracer_pid,
-		.context = index_of(&i->at_context, r->ctx),
+		.context = bpf_index_of(&i->at_context, r->ctx),
 	};
 
 	carry_on(r, &e);
@@ -202,9 +208,9 @@ static int fill_events(struct inspect_bpf *i, struct snap *s)
 	map64_clear(&i->at_event);
 	names_begin(&i->names);
 	i->before = NULL;
-	i->n_next = 0;
-	for (uint32_t k = 0; k < i->state->n_events && k < RAW_EVENTS; k++) {
-		const struct raw_event *r = &i->events[k];
+	i->now->n_next = 0;
+	for (uint32_t k = 0; k < i->found.n_events; k++) {
+		const struct raw_event *r = &i->found.events[k];
 		if (!is_sane(r) || map64_get(&i->at_event, r->addr))
 			continue;
 		/* Closed, and only not freed yet. */
@@ -216,24 +222,6 @@ static int fill_events(struct inspect_bpf *i, struct snap *s)
 	return 0;
 }
 
-/* The counts of this snapshot become those of the one before. */
-static int keep_counts(struct inspect_bpf *i)
-{
-	struct counted *counted = i->counted;
-	size_t cap = i->cap_counted;
-
-	i->counted = i->counted_next;
-	i->cap_counted = i->cap_next;
-	i->n_counted = i->n_next;
-	i->counted_next = counted;
-	i->cap_next = cap;
-	map64_clear(&i->counts);
-	for (size_t k = 0; k < i->n_counted; k++)
-		if (map64_put(&i->counts, i->counted[k].id, (uint32_t)k) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
 /* Without a descriptor it is no orphan, but one that is just being opened or closed. */
 static void mark_orphan(struct snap_event *e)
 {
@@ -241,146 +229,34 @@ static void mark_orphan(struct snap_event *e)
 		e->flags |= SNAP_ORPHAN;
 }
 
-static int fill_holders(struct inspect_bpf *i, struct snap *s)
+static int fill_holder(struct inspect_bpf *i, struct snap *s, const struct raw_holder *r)
 {
-	for (uint32_t k = 0; k < i->state->n_holders && k < RAW_HOLDERS; k++) {
-		const struct raw_holder *r = &i->holders[k];
-		struct snap_holder h = {
-			.event = index_of(&i->at_event, r->event),
-			.pid = r->pid,
-			.fd = r->fd,
-		};
-		/* Of an event that was opened after the lists were read. */
-		if (!h.event)
-			continue;
-		h.comm = ADD_TEXT(s, r->comm);
-		if (snap_add_holder(s, &h) < 0)
-			return -ENOMEM;
-		mark_orphan(&s->events[h.event - 1]);
-	}
-	return 0;
-}
+	struct snap_holder h = {
+		.event = bpf_index_of(&i->at_event, r->event),
+		.pid = r->pid,
+		.fd = r->fd,
+	};
 
-static uint32_t pool_of(const struct inspect_bpf *i, const struct snap_event *e)
-{
-	return i->layout.pools == 2 && !(e->bp_type & HW_BREAKPOINT_X) ? 1 : 0;
-}
-
-static uint32_t type_of(const struct inspect_bpf *i, uint32_t pool)
-{
-	if (i->layout.pools != 2)
-		return SNAP_SLOT_ANY;
-	return pool ? SNAP_SLOT_DATA : SNAP_SLOT_EXEC;
-}
-
-struct task_slot {
-	int32_t tid, cpu;
-};
-
-static int by_task(const void *a, const void *b)
-{
-	const struct task_slot *x = a, *y = b;
-
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-/* The breakpoints of tasks in @pool, by task; their number. */
-static size_t collect(const struct inspect_bpf *i, const struct snap *s, uint32_t pool,
-		      struct task_slot *ret)
-{
-	size_t n = 0;
-
-	for (size_t k = 0; k < s->n_events; k++) {
-		const struct snap_event *e = &s->events[k];
-		if (e->type == PERF_TYPE_BREAKPOINT && e->target_tid && pool_of(i, e) == pool)
-			ret[n++] = (struct task_slot){e->target_tid, e->cpu};
-	}
-	qsort(ret, n, sizeof(*ret), by_task);
-	return n;
-}
-
-static int32_t most_of_a_task(const struct task_slot *t, size_t n, uint32_t cpu)
-{
-	int32_t most = 0, has = 0;
-
-	for (size_t k = 0; k < n; k++) {
-		if (k && t[k].tid != t[k - 1].tid)
-			has = 0;
-		has += t[k].cpu < 0 || t[k].cpu == (int32_t)cpu;
-		most = has > most ? has : most;
-	}
-	return most;
-}
-
-static int fill_slots_of(struct inspect_bpf *i, struct snap *s, uint32_t pool)
-{
-	struct task_slot *t = mem_calloc(s->n_events + 1, sizeof(*t));
-
-	if (!t)
+	/* Of one that was opened after the lists were read, or of one that is closed by now. */
+	if (!h.event || s->events[h.event - 1].id != r->id)
+		return 0;
+	h.comm = ADD_TEXT(s, r->comm);
+	if (snap_add_holder(s, &h) < 0)
 		return -ENOMEM;
-	size_t n = collect(i, s, pool, t);
+	mark_orphan(&s->events[h.event - 1]);
+	return 0;
+}
+
+static int fill_holders(struct inspect_bpf *i, enum inspect_what what, struct snap *s)
+{
+	bool all = what == INSPECT_ALL;
+	const struct raw_holder *list = all ? i->found.holders : i->kept.list;
+	size_t n = all ? i->found.n_holders : i->kept.n;
 	int code = 0;
-	for (uint32_t cpu = 0; !code && cpu < i->n_cpus; cpu++) {
-		const struct raw_cpu *r = &i->cpus[cpu];
-		if (!r->base || r->failed)
-			continue;
-		uint32_t pinned;
-		memcpy(&pinned,
-		       (const char *)r->info + pool * i->layout.info_stride +
-			       i->layout.info_cpu_pinned,
-		       sizeof(pinned));
-		struct snap_slots item = {cpu,
-					  type_of(i, pool),
-					  i->slots[pool],
-					  (int32_t)pinned,
-					  most_of_a_task(t, n, cpu),
-					  0};
-		code = snap_add_slots(s, &item);
-	}
-	mem_free(t);
+
+	for (size_t k = 0; !code && k < n; k++)
+		code = fill_holder(i, s, &list[k]);
 	return code;
-}
-
-/* x86: a local and a global bit a register; on others a breakpoint in a register is on. */
-static uint32_t is_enabled(const struct inspect_bpf *i, const struct raw_cpu *r, uint32_t index)
-{
-	return i->layout.config.off_dr7 == RAW_NO_OFFSET || (r->dr7 >> (2 * index) & 3) != 0;
-}
-
-static int fill_registers_of(struct inspect_bpf *i, struct snap *s, uint32_t cpu, uint32_t pool)
-{
-	const struct raw_cpu *r = &i->cpus[cpu];
-
-	for (uint32_t k = 0; k < i->layout.regs[pool] && k < RAW_REGISTERS; k++) {
-		uint64_t event = r->regs[pool][k];
-		if (!event)
-			continue;
-		uint32_t at = index_of(&i->at_event, event);
-		struct snap_register item = {
-			.addr = at ? s->events[at - 1].bp_addr : 0,
-			.cpu = cpu,
-			.type = type_of(i, pool),
-			.index = k,
-			.event = at,
-			.enabled = is_enabled(i, r, k),
-		};
-		if (snap_add_register(s, &item) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int fill_cpus(struct inspect_bpf *i, struct snap *s)
-{
-	for (uint32_t pool = 0; pool < i->layout.pools; pool++) {
-		if (fill_slots_of(i, s, pool) < 0)
-			return -ENOMEM;
-		for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
-			if (i->cpus[cpu].base && !i->cpus[cpu].failed &&
-			    fill_registers_of(i, s, cpu, pool) < 0)
-				return -ENOMEM;
-	}
-	return 0;
 }
 
 struct times {
@@ -431,14 +307,15 @@ static void say_missing(const struct inspect_bpf *i, struct snap *s)
 					   : "this kernel's BTF does not list per-CPU variables");
 }
 
-int bpf_fill(struct inspect_bpf *i, struct snap *ret)
+int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct snap *ret)
 {
 	int code = fill_contexts(i, ret);
 
+	i->now = &i->tallies[what];
 	code = code < 0 ? code : fill_events(i, ret);
-	code = code < 0 ? code : keep_counts(i);
-	code = code < 0 ? code : fill_holders(i, ret);
-	code = code < 0 ? code : fill_cpus(i, ret);
+	code = code < 0 ? code : tally_turn(i->now);
+	code = code < 0 ? code : fill_holders(i, what, ret);
+	code = code < 0 ? code : bpf_fill_cpus(i, ret);
 	code = code < 0 ? code : sum_contexts(ret);
 	if (code == 0)
 		say_missing(i, ret);

@@ -30,15 +30,12 @@ extern const char inspect_object[], inspect_object_end[];
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
-static const uint64_t RETRY_NS = 20000000;
-
-enum { TRIES = 4 }; /* walks of lists that change meanwhile */
-
 static const char *const program_names[PROGS] = {
 	[PROG_LEARN_BASE] = "learn_base",
 	[PROG_READ_CPUS] = "read_cpus",
 	[PROG_READ_CPU_CONTEXTS] = "read_cpu_contexts",
 	[PROG_READ_BREAKPOINTS] = "read_breakpoints",
+	[PROG_READ_AGAIN] = "read_again",
 	[PROG_LEARN] = "learn",
 	[PROG_READ_TASKS] = "read_tasks_contexts",
 	[PROG_READ_HOLDERS] = "read_holders",
@@ -128,7 +125,10 @@ static int map_arrays(struct inspect_bpf *i, struct error *err)
 	i->contexts = map_bytes(i, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
 	i->holders = map_bytes(i, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
 	i->cpus = map_bytes(i, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
-	return i->state && i->events && i->contexts && i->holders && i->cpus ? 0 : err->code;
+	i->again = map_bytes(i, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
+	return i->state && i->events && i->contexts && i->holders && i->cpus && i->again
+		       ? 0
+		       : err->code;
 }
 
 /* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
@@ -197,34 +197,6 @@ static int attach(struct inspect_bpf *i, struct error *err)
 	return 0;
 }
 
-/* Programs run by themselves; @cpu < 0: wherever we are. */
-static int run(const struct inspect_bpf *i, int k, int cpu)
-{
-	struct bpf_test_run_opts opts = {.sz = sizeof(opts)};
-
-	if (cpu >= 0) {
-		opts.flags = BPF_F_TEST_RUN_ON_CPU;
-		opts.cpu = (uint32_t)cpu;
-	}
-	return bpf_prog_test_run_opts(i->prog_fd[k], &opts) < 0 ? -errno : 0;
-}
-
-static int iterate(const struct inspect_bpf *i, int k)
-{
-	char none[8];
-	int fd = bpf_iter_create(bpf_link__fd(i->link[k]));
-
-	if (fd < 0)
-		return -errno;
-	ssize_t n;
-	do {
-		n = read(fd, none, sizeof(none));
-	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
-	int code = n < 0 ? -errno : 0;
-	close(fd);
-	return code;
-}
-
 static int tell_own_fds(struct inspect_bpf *i)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(i->object, "own_fds");
@@ -259,14 +231,14 @@ static int learn(struct inspect_bpf *i, struct error *err)
 	int code = tell_own_fds(i);
 
 	i->state->bp_fd = fd < 0 ? -1 : fd;
-	code = code < 0 ? code : iterate(i, PROG_LEARN);
+	code = code < 0 ? code : bpf_iterate(i, PROG_LEARN);
 	if (fd >= 0)
 		close(fd);
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF iterator learn");
 	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
 		if (i->own_fds[cpu] >= 0)
-			(void)run(i, PROG_LEARN_BASE, (int)cpu);
+			(void)bpf_run(i, PROG_LEARN_BASE, (int)cpu);
 	return 0;
 }
 
@@ -288,18 +260,6 @@ static void refresh(const struct inspect_bpf *i)
 			continue;
 }
 
-static int read_kernel(struct inspect_bpf *i)
-{
-	struct raw_state *s = i->state;
-
-	s->n_events = s->n_contexts = s->n_holders = s->torn = s->dropped = 0;
-	int code = run(i, PROG_READ_CPUS, -1);
-	code = code < 0 ? code : run(i, PROG_READ_CPU_CONTEXTS, -1);
-	code = code < 0 ? code : iterate(i, PROG_READ_TASKS);
-	code = code < 0 ? code : run(i, PROG_READ_BREAKPOINTS, -1);
-	return code < 0 ? code : iterate(i, PROG_READ_HOLDERS);
-}
-
 /* The number that the next event gets: how many there have been. */
 static uint64_t next_id(void)
 {
@@ -314,46 +274,43 @@ static uint64_t next_id(void)
 	return id;
 }
 
-static void fill_head(struct inspect_bpf *i, struct snap *s, uint64_t from)
+static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct snap *s, uint64_t from)
 {
+	struct tally *before = &i->tallies[what];
 	uint64_t id = next_id();
 
 	s->head.method = SNAP_BPF;
 	s->head.time_ns = from;
-	s->head.interval_ns = i->last_ns ? from - i->last_ns : 0;
+	s->head.interval_ns = before->last_ns ? from - before->last_ns : 0;
 	s->head.opened = UINT64_MAX;
 	/* One of them is the event that told the number. */
-	if (id != UINT64_MAX && i->last_id && id > i->last_id)
-		s->head.opened = id - i->last_id - 1;
-	s->head.incomplete = i->state->torn;
-	s->head.dropped = i->state->dropped;
-	i->last_ns = from;
-	i->last_id = id != UINT64_MAX ? id : 0;
+	if (id != UINT64_MAX && before->last_id && id > before->last_id)
+		s->head.opened = id - before->last_id - 1;
+	s->head.incomplete = i->found.torn;
+	s->head.dropped = i->found.dropped;
+	before->last_ns = from;
+	before->last_id = id != UINT64_MAX ? id : 0;
 }
 
-static int take(struct inspect *base, struct snap *ret, struct error *err)
+static int take(struct inspect *base, enum inspect_what what, struct snap *ret, struct error *err)
 {
 	struct inspect_bpf *i = (struct inspect_bpf *)base;
-	uint64_t from = now_ns();
-	int code = 0;
+	uint64_t from = now_ns(), cpu = inspect_cpu_ns();
 
 	snap_clear(ret);
-	refresh(i);
-	for (int k = 0; k < TRIES; k++) {
-		code = read_kernel(i);
-		if (code < 0)
-			return error_errno(err, code, "Cannot run the BPF inspector");
-		/* Where so much happens that it takes long, or that there is no room, walking again
-		 * would neither be whole: it is marked incomplete. */
-		if (!i->state->torn || i->state->dropped || now_ns() - from > RETRY_NS)
-			break;
-	}
-	fill_head(i, ret, from);
-	code = bpf_fill(i, ret);
+	if (what == INSPECT_ALL)
+		refresh(i);
+	int code = bpf_read(i, what);
+	if (code == -ENOMEM)
+		return error_set(err, code, "No memory for what the BPF inspector finds");
+	if (code < 0)
+		return error_errno(err, code, "Cannot run the BPF inspector");
+	fill_head(i, what, ret, from);
+	code = bpf_fill(i, what, ret);
 	if (code < 0)
 		return error_set(err, code, "No memory for a snapshot of %u perf events",
-				 i->state->n_events);
-	ret->head.cost_ns = now_ns() - from;
+				 i->found.n_events);
+	inspect_cost(&i->tallies[what].cost, &ret->head, cpu);
 	return 0;
 }
 
@@ -372,6 +329,7 @@ static void bpf_free(struct inspect *base)
 	unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
 	unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
 	unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
+	unmap(i->again, RAW_AGAIN * sizeof(*i->again));
 	for (int k = 0; k < PROGS; k++)
 		bpf_link__destroy(i->link[k]);
 	bpf_object__close(i->object);
@@ -382,9 +340,9 @@ static void bpf_free(struct inspect *base)
 	names_deinit(&i->names);
 	map64_deinit(&i->at_event);
 	map64_deinit(&i->at_context);
-	map64_deinit(&i->counts);
-	mem_free(i->counted);
-	mem_free(i->counted_next);
+	for (int k = 0; k < INSPECT_WHATS; k++)
+		tally_deinit(&i->tallies[k]);
+	bpf_read_deinit(i);
 	mem_free(i);
 }
 
@@ -398,6 +356,7 @@ int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struc
 	if (!i)
 		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
 	i->base.ops = &ops;
+	i->base.has_parts = true;
 	int code = layout_read(&i->layout, err);
 	code = code < 0 ? code : open_own_events(i, err);
 	if (code == 0) {

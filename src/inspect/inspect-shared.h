@@ -7,12 +7,15 @@
 #define KONTEND_INSPECT_SHARED_H
 
 enum {
+	/* Room for one pass over the lists; where there is more, each of several passes takes a
+	   part. */
 	RAW_EVENTS = 16384,
 	RAW_CONTEXTS = 8192,
 	RAW_HOLDERS = 16384,
+	RAW_AGAIN = 8192,
 	RAW_CPUS = 1024,
 	RAW_REGISTERS = 16, /* of one type, of one CPU */
-	RAW_WALK = 8192,    /* steps along one list */
+	RAW_WALK = 1 << 17, /* steps along one list */
 	RAW_POOLS = 2,
 };
 
@@ -49,9 +52,18 @@ struct raw_context {
 };
 
 struct raw_holder {
-	unsigned long long event; /* struct perf_event */
-	int pid, fd;
+	unsigned long long event, id; /* struct perf_event, and its number */
+	unsigned long long ctx;	      /* where the context is no task's: it, else 0 */
+	unsigned int type;	      /* attr.type */
+	int cpu, pid, fd;
 	char comm[16];
+};
+
+/* What user space has heard of and no list leads to. */
+struct raw_again {
+	unsigned long long addr; /* struct perf_event, or perf_event_context */
+	unsigned long long id;	 /* of the event; 0: it is a context */
+	int cpu, pad;
 };
 
 /* Static per-CPU variables, read as they are. */
@@ -82,9 +94,14 @@ struct raw_state {
 	int bp_fd;		   /* a breakpoint of ours to learn that from, -1: none */
 	unsigned long long anchors[RAW_CPUS]; /* our event of each CPU */
 	unsigned int n_events, n_contexts, n_holders;
-	unsigned int torn;    /* walks that did not come back to where they began */
-	unsigned int dropped; /* no room */
+	unsigned int torn; /* walks that did not come back to where they began */
+	/* No room. */
+	unsigned int dropped_events, dropped_contexts, dropped_holders;
 	unsigned int has_pmu_list;
+	/* What to read. */
+	unsigned int only_breakpoints; /* no other events, no contexts */
+	unsigned int pass, passes;     /* the part of all: of what address, see is_of_pass() */
+	unsigned int n_again;
 };
 
 #endif

@@ -12,6 +12,8 @@
 #include "kernel-perf.h"
 
 #include "inspect-shared.h"
+#include "read-event.h"
+#include "read-task.h"
 
 enum { TYPE_BREAKPOINT = 5 }; /* PERF_TYPE_BREAKPOINT */
 
@@ -34,6 +36,7 @@ ARRAY(events, struct raw_event, RAW_EVENTS);
 ARRAY(contexts, struct raw_context, RAW_CONTEXTS);
 ARRAY(holders, struct raw_holder, RAW_HOLDERS);
 ARRAY(cpus, struct raw_cpu, RAW_CPUS);
+ARRAY(again, struct raw_again, RAW_AGAIN);
 
 /* Our descriptors of the CPUs' events: number to CPU. */
 struct {
@@ -43,171 +46,21 @@ struct {
 	__type(value, __u32);
 } own_fds SEC(".maps");
 
-/* A task of the kernel's, or NULL; error pointers and the mark of dead owners are none. */
-static __always_inline struct task_struct *some_task(struct task_struct *t)
+/* Of several passes each takes what hashes to its number: lists may change from one to the next. */
+static __always_inline bool is_of_pass(__u64 addr)
 {
-	return (__s64)t < -4096 ? t : NULL;
+	__u32 n = state.passes;
+
+	return n <= 1 || (__u32)(addr * 0x9e3779b97f4a7c15ull >> 32) % n == state.pass;
 }
 
-static __always_inline void read_task(struct task_struct *t, int *pid, int *tid, char *comm)
+/* Is it asked for, and not found elsewhere? */
+static __always_inline bool is_wanted(__u32 type, __u32 flags)
 {
-	*pid = *tid = 0;
-	comm[0] = 0;
-	if (!t)
-		return;
-	*pid = BPF_CORE_READ(t, tgid);
-	*tid = BPF_CORE_READ(t, pid);
-	BPF_CORE_READ_STR_INTO((char(*)[16])comm, t, comm);
-}
-
-/* Loops of this kind are unrolled: whether 6.1 takes one depends on how the compiler lays it out.
- */
-enum { PTRACE_MOST = 32 };
-
-/* How many breakpoints a tracer can set in a task, and the one at @i. */
-static __always_inline int ptrace_slots(struct task_struct *t)
-{
-	if (bpf_core_field_exists(t->thread.ptrace_bps))
-		return 4;
-	return bpf_core_field_exists(t->thread.debug.hbp_break) ? 32 : 0;
-}
-
-static __always_inline __u64 ptrace_event(struct task_struct *t, int i)
-{
-	__u64 at = (__u64)t, event = 0;
-
-	if (bpf_core_field_exists(t->thread.ptrace_bps))
-		at += bpf_core_field_offset(t->thread.ptrace_bps);
-	else if (bpf_core_field_exists(t->thread.debug.hbp_break))
-		at += bpf_core_field_offset(t->thread.debug.hbp_break); /* hbp_watch[] follows */
-	if (bpf_probe_read_kernel(&event, sizeof(event), (void *)(at + (__u64)i * 8)))
-		return 0;
-	return event;
-}
-
-/* Is @e among the breakpoints that a tracer set in @t? */
-static __always_inline bool is_ptrace(struct task_struct *t, struct perf_event *e)
-{
-	int n = ptrace_slots(t);
-
-#pragma unroll
-	for (int i = 0; i < PTRACE_MOST; i++)
-		if (i < n && ptrace_event(t, i) == (__u64)e)
-			return true;
-	return false;
-}
-
-/* The front of struct perf_event_attr, which no kernel may change: one read instead of ten. */
-struct attr_front {
-	__u32 type, size;
-	__u64 config, period, sample_type, read_format;
-	__u64 disabled : 1, inherit : 1, pinned : 1, exclusive : 1, others : 60;
-	__u32 wakeup, bp_type;
-	__u64 bp_addr, bp_len;
-};
-
-static __always_inline void read_attr(struct raw_event *r, struct perf_event *e)
-{
-	struct attr_front a = {0};
-
-	bpf_probe_read_kernel(&a, sizeof(a), (char *)e + bpf_core_field_offset(e->attr));
-	r->type = a.type;
-	r->config = a.config;
-	r->bp_type = a.bp_type;
-	r->bp_addr = a.bp_addr;
-	r->bp_len = a.bp_len;
-	if (a.pinned)
-		r->flags |= RAW_PINNED;
-	if (a.inherit)
-		r->flags |= RAW_INHERIT;
-	if (a.exclusive)
-		r->flags |= RAW_EXCLUSIVE;
-}
-
-static __always_inline void read_counts(struct raw_event *r, struct perf_event *e)
-{
-	struct perf_event *parent = BPF_CORE_READ(e, parent);
-
-	r->id = BPF_CORE_READ(e, id);
-	r->parent = (__u64)parent;
-	r->parent_id = parent ? BPF_CORE_READ(parent, id) : 0;
-	r->leader = (__u64)BPF_CORE_READ(e, group_leader);
-	r->state = BPF_CORE_READ(e, state);
-	r->cpu = BPF_CORE_READ(e, cpu);
-	r->oncpu = BPF_CORE_READ(e, oncpu);
-	bpf_core_read(&r->count, sizeof(r->count), &e->count);
-	r->enabled_ns = BPF_CORE_READ(e, total_time_enabled);
-	r->running_ns = BPF_CORE_READ(e, total_time_running);
-	r->tstamp = BPF_CORE_READ(e, tstamp);
-}
-
-static __always_inline void read_context_of(struct raw_event *r, struct perf_event *e)
-{
-	struct perf_event_context *c = BPF_CORE_READ(e, ctx);
-	int rotates = 0;
-
-	r->ctx = (__u64)c;
-	r->ctx_time = BPF_CORE_READ(c, time);
-	r->ctx_active = BPF_CORE_READ(c, is_active);
-	r->ctx_events = BPF_CORE_READ(c, nr_events);
-	if (bpf_core_field_exists(e->pmu_ctx))
-		rotates = BPF_CORE_READ(e, pmu_ctx, rotate_necessary);
-	else
-		rotates = BPF_CORE_READ(c, rotate_necessary);
-	if (rotates)
-		r->flags |= RAW_ROTATES;
-}
-
-static __always_inline void read_names(struct raw_event *r, struct perf_event *e)
-{
-	struct trace_event_call *call = BPF_CORE_READ(e, tp_event);
-	const char *name = NULL;
-
-	bpf_probe_read_kernel_str(r->pmu, sizeof(r->pmu), BPF_CORE_READ(e, pmu, name));
-	r->system[0] = r->name[0] = 0;
-	if (!call)
-		return;
-	bpf_probe_read_kernel_str(r->system, sizeof(r->system), BPF_CORE_READ(call, class, system));
-	/* TRACE_EVENT_FL_TRACEPOINT: the name is the tracepoint's. */
-	if (BPF_CORE_READ(call, flags) & config.tracepoint_flag)
-		name = BPF_CORE_READ(call, tp, name);
-	else
-		name = BPF_CORE_READ(call, name);
-	bpf_probe_read_kernel_str(r->name, sizeof(r->name), name);
-}
-
-static __always_inline void read_tasks(struct raw_event *r, struct perf_event *e)
-{
-	struct task_struct *owner = BPF_CORE_READ(e, owner);
-	struct task_struct *target = some_task(BPF_CORE_READ(e, hw.target));
-	struct task_struct *tracer = NULL;
-
-	if ((__s64)owner == -1)
-		r->flags |= RAW_KERNEL;
-	read_task(some_task(owner), &r->owner_pid, &r->owner_tid, r->owner_comm);
-	read_task(target, &r->target_pid, &r->target_tid, r->target_comm);
-	/* Those of tracers are the kernel's own: no need to look for others among them. */
-	if (target && r->flags & RAW_KERNEL && is_ptrace(target, e)) {
-		r->flags |= RAW_PTRACE;
-		if (BPF_CORE_READ(target, ptrace))
-			tracer = some_task(BPF_CORE_READ(target, parent));
-	}
-	int tid;
-	read_task(tracer, &r->tracer_pid, &tid, r->tracer_comm);
-}
-
-static __always_inline void read_cgroup(struct raw_event *r, struct perf_event *e)
-{
-	struct perf_cgroup *cgroup = NULL;
-
-	r->cgroup[0] = 0;
-	if (bpf_core_field_exists(e->cgrp))
-		cgroup = BPF_CORE_READ(e, cgrp);
-	if (!cgroup)
-		return;
-	r->flags |= RAW_CGROUP;
-	bpf_probe_read_kernel_str(r->cgroup, sizeof(r->cgroup),
-				  BPF_CORE_READ(cgroup, css.cgroup, kn, name));
+	if (type != TYPE_BREAKPOINT)
+		return !state.only_breakpoints;
+	/* It is in the breakpoints' own list as well. */
+	return !(state.has_pmu_list && flags & RAW_OF_CONTEXT);
 }
 
 /*
@@ -217,19 +70,22 @@ static __always_inline void read_cgroup(struct raw_event *r, struct perf_event *
 __noinline int put_event(__u64 addr, __u32 flags)
 {
 	struct perf_event *e = (void *)addr;
+	struct attr_front a = {0};
+
+	if (!is_of_pass(addr))
+		return 0;
+	bpf_probe_read_kernel(&a, sizeof(a), (char *)e + bpf_core_field_offset(e->attr));
+	if (!is_wanted(a.type, flags))
+		return 0;
 	__u32 i = state.n_events;
 	struct raw_event *r = bpf_map_lookup_elem(&events, &i);
-
 	if (!r) {
-		state.dropped++;
+		state.dropped_events++;
 		return 0;
 	}
 	r->addr = addr;
 	r->flags = flags;
-	read_attr(r, e);
-	/* It is in the breakpoints' own list as well. */
-	if (r->type == TYPE_BREAKPOINT && state.has_pmu_list && flags & RAW_OF_CONTEXT)
-		return 0;
+	take_attr(r, &a);
 	state.n_events = i + 1;
 	if (r->type == TYPE_BREAKPOINT && !state.bp_pmu)
 		state.bp_pmu = (__u64)BPF_CORE_READ(e, pmu);
@@ -276,15 +132,15 @@ __noinline int walk_list(__u64 head, __u64 offset, __u32 flags)
 	return 0;
 }
 
-__noinline int put_context(__u64 addr, int cpu, int pid, int tid)
+static __always_inline void record_context(__u64 addr, int cpu, int pid, int tid)
 {
 	struct perf_event_context *c = (void *)addr;
 	__u32 i = state.n_contexts;
 	struct raw_context *r = bpf_map_lookup_elem(&contexts, &i);
 
 	if (!r) {
-		state.dropped++;
-		return 0;
+		state.dropped_contexts++;
+		return;
 	}
 	state.n_contexts = i + 1;
 	r->addr = addr;
@@ -298,7 +154,14 @@ __noinline int put_context(__u64 addr, int cpu, int pid, int tid)
 	r->time = BPF_CORE_READ(c, time);
 	if (bpf_core_field_exists(c->rotate_necessary))
 		r->rotates = BPF_CORE_READ(c, rotate_necessary);
-	walk_list(addr + bpf_core_field_offset(c->event_list),
+}
+
+__noinline int put_context(__u64 addr, int cpu, int pid, int tid)
+{
+	/* Those of CPUs are few, and each pass has to know them. */
+	if (!state.only_breakpoints && (cpu >= 0 || is_of_pass(addr)))
+		record_context(addr, cpu, pid, tid);
+	walk_list(addr + bpf_core_field_offset(((struct perf_event_context *)0)->event_list),
 		  bpf_core_field_offset(((struct perf_event *)0)->event_entry), RAW_OF_CONTEXT);
 	return 0;
 }
@@ -467,6 +330,22 @@ int read_tasks_contexts(struct bpf_iter__task *ctx)
 }
 
 /*
+ * Before 6.2 each PMU has a context of its own on each CPU; those of software events are found by
+ * ours, of the others their events tell.
+ */
+static __always_inline void read_context_of_pmu(struct raw_holder *r, struct perf_event *e)
+{
+	struct perf_event_context *c = BPF_CORE_READ(e, ctx);
+
+	r->ctx = 0;
+	r->cpu = -1;
+	if (bpf_core_field_exists(e->pmu_ctx) || !c || BPF_CORE_READ(c, task))
+		return;
+	r->ctx = (__u64)c;
+	r->cpu = BPF_CORE_READ(e, cpu);
+}
+
+/*
  * Who has perf descriptors. An event whose task has exited is in no context's list any more, but
  * keeps what it has taken as long as somebody holds it.
  */
@@ -475,21 +354,55 @@ int read_holders(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
 	struct file *f = ctx->file;
-	__u32 i = state.n_holders;
 
 	if (!t || !f || !state.fops || (__u64)f->f_op != state.fops)
 		return 0;
+	/* By a probe read, so that it is a plain number. */
+	__u64 addr = (__u64)BPF_CORE_READ(f, private_data);
+	struct perf_event *e = (void *)addr;
+	__u32 type = BPF_CORE_READ(e, attr.type);
+	if (!is_of_pass(addr) || (state.only_breakpoints && type != TYPE_BREAKPOINT))
+		return 0;
+	__u32 i = state.n_holders;
 	struct raw_holder *r = bpf_map_lookup_elem(&holders, &i);
 	if (!r) {
-		state.dropped++;
+		state.dropped_holders++;
 		return 0;
 	}
 	state.n_holders = i + 1;
-	r->event = (__u64)f->private_data;
-	if (BPF_CORE_READ((struct perf_event *)f->private_data, state) <= STATE_EXIT)
-		put_event(r->event, 0);
+	r->event = addr;
+	r->id = BPF_CORE_READ(e, id);
+	r->type = type;
+	read_context_of_pmu(r, e);
 	r->pid = t->tgid;
 	r->fd = (int)ctx->fd;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
+	if (!state.only_breakpoints && BPF_CORE_READ(e, state) <= STATE_EXIT)
+		put_event(addr, 0);
+	return 0;
+}
+
+static long read_one_again(__u32 i, void *ctx)
+{
+	struct raw_again *a = bpf_map_lookup_elem(&again, &i);
+
+	if (!a || i >= state.n_again)
+		return 1;
+	struct perf_event *e = (void *)a->addr;
+	if (!a->id)
+		put_context(a->addr, a->cpu, 0, 0);
+	else if (BPF_CORE_READ(e, id) == a->id && BPF_CORE_READ(e, state) <= STATE_EXIT)
+		put_event(a->addr, 0);
+	return 0;
+}
+
+/*
+ * What user space says: contexts, and events that are in no list since their task has exited. They
+ * may be freed by now, and others be in their place.
+ */
+SEC("raw_tp")
+int read_again(void *ctx)
+{
+	bpf_loop(RAW_AGAIN, read_one_again, NULL, 0);
 	return 0;
 }

@@ -12,6 +12,7 @@
  * program's open may fail that would not have failed. Who has perf descriptors is read from /proc;
  * of which events they are, nobody tells.
  */
+#include "cost.h"
 #include "fdscan.h"
 #include "kontend/cpulist.h"
 #include "kontend/inspect.h"
@@ -40,6 +41,7 @@ struct inspect_probe {
 	int keep_fd; /* a task event: the first and the last one of a system are slow to open */
 	struct slots_machine machine;
 	uint64_t last_ns;
+	struct inspect_cost cost;
 };
 
 static uint64_t now_ns(void)
@@ -204,11 +206,12 @@ static void say_missing(const struct inspect_probe *p, struct snap *s)
 	s->head.reason = snap_add_text(s, text);
 }
 
-static int take(struct inspect *base, struct snap *ret, struct error *err)
+static int take(struct inspect *base, enum inspect_what what, struct snap *ret, struct error *err)
 {
 	struct inspect_probe *p = (struct inspect_probe *)base;
-	uint64_t from = now_ns();
+	uint64_t from = now_ns(), cpu = inspect_cpu_ns();
 
+	(void)what;
 	snap_clear(ret);
 	ret->head.method = SNAP_PROBE;
 	ret->head.time_ns = from;
@@ -218,7 +221,7 @@ static int take(struct inspect *base, struct snap *ret, struct error *err)
 		return error_set(err, -ENOMEM, "No memory for a snapshot of breakpoint slots");
 	say_missing(p, ret);
 	p->last_ns = from;
-	ret->head.cost_ns = now_ns() - from;
+	inspect_cost(&p->cost, &ret->head, cpu);
 	return 0;
 }
 

@@ -200,7 +200,7 @@ int query_perf_contexts(struct query *q, const struct query_spec *s, struct tabl
 		.fill = contexts_fill,
 		.rank = contexts_rank,
 	};
-	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, &t.p);
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_EVENTS, &t.p);
 
 	if (code == 0)
 		code = s->by == BY_PROCESS ? collect_processes(&t) : collect_contexts(&t);

@@ -192,7 +192,7 @@ static int cpus_collect(struct cpus *cs, const struct query_spec *s, size_t *ret
 int query_cpus(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	const char *why;
-	struct cpus cs = {.q = q, .snap = query_perf_snap(q, &why)};
+	struct cpus cs = {.q = q, .snap = query_perf_snap(q, QUERY_PERF_SLOTS, &why)};
 	struct row_source src = {
 		.name = "cpus",
 		.columns = columns,

@@ -30,6 +30,7 @@ enum {
 	C_ENABLED,
 	C_RUNNING,
 	C_COUNT,
+	C_COUNT_AGE,
 	C_RATE,
 	C_PMU,
 	C_TYPE,
@@ -71,8 +72,13 @@ static const struct column columns[C_COLUMNS] = {
 	[C_RUNNING] = {"running_ns", "RUNNING", "how long it has counted", COLUMN_NS, 7, 9, R},
 	[C_COUNT] = {"count", "COUNT", "its count, as far as the kernel has summed it up",
 		     COLUMN_COUNT, 7, 4, SR},
-	[C_RATE] = {"per_s", "PER S", "counted per second since the snapshot before", COLUMN_RATE,
-		    6, 3, SR},
+	[C_COUNT_AGE] = {"count_age_ns", "AS OF",
+			 "enabled so long since the kernel summed COUNT up; · COUNT is of now",
+			 COLUMN_NS, 7, 6, SR},
+	[C_RATE] = {"per_s", "PER S",
+		    "counted per second since the snapshot before, where both counts are of their "
+		    "time",
+		    COLUMN_RATE, 6, 3, SR},
 	[C_PMU] = {"pmu", "PMU", "unit that counts it", COLUMN_TEXT, 12, 6, SR},
 	[C_TYPE] = {"type", "PERF TYPE", "attr.type", COLUMN_INT, 4, 9, R},
 	[C_CONFIG] = {"config", "CONFIG", "attr.config", COLUMN_ADDR, 18, 9, R},
@@ -113,6 +119,8 @@ static void fill_times(const struct snap *s, const struct snap_event *e, struct 
 	if (times && e->enabled_ns)
 		value_d(&v[C_RUNNING_PCT], 100.0 * (double)e->running_ns / (double)e->enabled_ns);
 	v[C_COUNT] = (struct value){.u = e->count, .known = count};
+	v[C_COUNT_AGE] = (struct value){.u = e->count_age_ns,
+					.known = count && (times || !(e->flags & SNAP_STALE))};
 	if (count && e->hits != UINT64_MAX && s->head.interval_ns)
 		value_d(&v[C_RATE], query_per_s(e->hits, s->head.interval_ns));
 }
@@ -204,7 +212,7 @@ int query_perf_events(struct query *q, const struct query_events_scope *scope,
 		.fill = events_fill,
 		.rank = events_rank,
 	};
-	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, &t.p);
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_EVENTS, &t.p);
 
 	if (code == 0)
 		code = collect(&t, scope, &src.n);

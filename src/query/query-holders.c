@@ -186,7 +186,7 @@ int query_perf_holders(struct query *q, const struct query_spec *s, struct table
 		.fill = holders_fill,
 		.rank = holders_rank,
 	};
-	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, &t.p);
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &t.p);
 
 	if (code == 0)
 		code = collect(&t, &src.n);

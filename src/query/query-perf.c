@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The latest snapshot of perf events, decoded when it is another one than in the last frame, and
+ * The latest snapshots of perf events, decoded when they are others than in the last frame, and
  * what all tables over it say in the same words: who keeps an event, where a breakpoint is.
  */
 #include "query-perf.h"
 #include "kontend/mem.h"
+#include "kontend/units.h"
 #include "query-int.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct query_perf_cache {
+struct decoded {
 	struct snap snap;
 	const struct snapshot *of; /* what it was decoded from */
 	uint64_t time_ns;
@@ -22,10 +23,16 @@ struct query_perf_cache {
 	int code; /* of decoding */
 };
 
+struct query_perf_cache {
+	struct decoded all, slots;
+};
+
 void query_perf_deinit(struct query *q)
 {
-	if (q->perf)
-		snap_deinit(&q->perf->snap);
+	if (q->perf) {
+		snap_deinit(&q->perf->all.snap);
+		snap_deinit(&q->perf->slots.snap);
+	}
 	mem_free(q->perf);
 	q->perf = NULL;
 }
@@ -41,23 +48,43 @@ static const char *why_none(const struct query *q)
 				   "first interval";
 }
 
-const struct snap *query_perf_snap(struct query *q, const char **ret_why)
+/* The latest of a part: slots are in both kinds. NULL: there is none. */
+static const struct snapshot *latest(const struct query *q, enum query_perf_part part)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_PERF);
+	const struct snapshot_set *set = &q->model->snapshots;
+	const struct snapshot *all = snapshot_set_get(set, SNAPSHOT_PERF);
+	const struct snapshot *slots = snapshot_set_get(set, SNAPSHOT_SLOTS);
 
-	*ret_why = "";
-	if (!q->perf)
+	if (part == QUERY_PERF_SLOTS && slots && (!all || slots->head.time_ns >= all->head.time_ns))
+		return slots;
+	return all;
+}
+
+/* Decoded, if it is another one than in the last frame; NULL: there is none, or no memory. */
+static const struct decoded *decoded(struct query *q, enum query_perf_part part)
+{
+	const struct snapshot *s = latest(q, part);
+
+	if (s && !q->perf)
 		q->perf = mem_calloc(1, sizeof(*q->perf));
-	struct query_perf_cache *c = q->perf;
-	if (s && c &&
-	    (c->code == -ENOMEM || c->of != s || c->time_ns != s->head.time_ns ||
-	     c->len != s->len)) {
+	if (!s || !q->perf)
+		return NULL;
+	struct decoded *c = s->head.kind == SNAPSHOT_SLOTS ? &q->perf->slots : &q->perf->all;
+	if (c->code == -ENOMEM || c->of != s || c->time_ns != s->head.time_ns || c->len != s->len) {
 		c->code = snap_decode(&c->snap, s->bytes, s->len);
 		c->of = s;
 		c->time_ns = s->head.time_ns;
 		c->len = s->len;
 	}
-	if (s && c && c->code == 0)
+	return c;
+}
+
+const struct snap *query_perf_snap(struct query *q, enum query_perf_part part, const char **ret_why)
+{
+	const struct decoded *c = decoded(q, part);
+
+	*ret_why = "";
+	if (c && c->code == 0)
 		return &c->snap;
 	*ret_why = why_none(q);
 	return NULL;
@@ -83,17 +110,22 @@ static int index_holders(struct query *q, struct query_perf *p)
 }
 
 /* No snapshot: because there is none, or for lack of memory? */
-static int none_code(const struct query *q)
+static int none_code(struct query *q, enum query_perf_part part)
 {
-	return !q->perf || q->perf->code == -ENOMEM ? -ENOMEM : -ENOENT;
+	const struct decoded *c = decoded(q, part);
+
+	/* What decodes by now did not for lack of memory. */
+	if (!latest(q, part) || (c && c->code != 0 && c->code != -ENOMEM))
+		return -ENOENT;
+	return -ENOMEM;
 }
 
-int query_perf(struct query *q, struct query_perf *ret)
+int query_perf(struct query *q, enum query_perf_part part, struct query_perf *ret)
 {
 	const char *why;
 
-	*ret = (struct query_perf){.snap = query_perf_snap(q, &why)};
-	return ret->snap ? index_holders(q, ret) : none_code(q);
+	*ret = (struct query_perf){.snap = query_perf_snap(q, part, &why)};
+	return ret->snap ? index_holders(q, ret) : none_code(q, part);
 }
 
 const char *query_perf_task(struct query *q, const struct query_perf *p, uint32_t comm, int32_t pid)
@@ -257,6 +289,11 @@ static void sum_slots(const struct snap *s, struct query_perf_sum *r)
 		r->used += c->cpu_pinned > 0 ? (uint32_t)c->cpu_pinned : 0;
 		r->used += c->task_pinned_max > 0 ? (uint32_t)c->task_pinned_max : 0;
 	}
+	for (size_t i = 0; i < s->n_events; i++)
+		r->breakpoints += s->events[i].type == PERF_TYPE_BREAKPOINT;
+	r->opened_known = s->head.opened != UINT64_MAX && s->head.interval_ns;
+	if (r->opened_known)
+		r->opened_per_s = query_per_s(s->head.opened, s->head.interval_ns);
 }
 
 static void sum_events(const struct snap *s, struct query_perf_sum *r, bool *is_foreign)
@@ -266,7 +303,6 @@ static void sum_events(const struct snap *s, struct query_perf_sum *r, bool *is_
 		bool is_own = (e->flags & SNAP_OWN) != 0;
 		r->own += is_own;
 		r->events += !is_own;
-		r->breakpoints += e->type == PERF_TYPE_BREAKPOINT;
 		r->starved += e->state == SNAP_INACTIVE && (e->flags & SNAP_ROTATES);
 		if (e->context && !is_own)
 			is_foreign[e->context - 1] = true;
@@ -277,34 +313,87 @@ static void sum_events(const struct snap *s, struct query_perf_sum *r, bool *is_
 	}
 }
 
+static struct query_perf_look look_of(const struct query *q, const struct snap_head *h)
+{
+	uint64_t now = q->model->now_ns;
+	double per_s = (double)h->cost_per_s_ns;
+
+	if (per_s <= 0 && h->interval_ns)
+		per_s = query_per_s(h->cost_ns, h->interval_ns);
+	return (struct query_perf_look){
+		.age_ns = now > h->time_ns ? now - h->time_ns : 0,
+		.interval_ns = h->interval_ns,
+		.cost_ns = h->cost_ns,
+		.cost_per_s = per_s,
+		.incomplete = h->incomplete,
+		.dropped = h->dropped,
+	};
+}
+
+static int sum_parts(struct query *q, const struct snap *slots, const struct snap *all,
+		     struct query_perf_sum *r)
+{
+	const struct snap *any = slots ? slots : all;
+	bool *is_foreign = arena_alloc(&q->arena, (all ? all->n_contexts : 0) + 1);
+
+	if (!is_foreign)
+		return -ENOMEM;
+	r->reason = snap_text(any, any->head.reason);
+	r->method = (enum snap_method)any->head.method;
+	r->missing = any->head.missing;
+	r->is_one = slots == all;
+	if (slots) {
+		r->look[QUERY_PERF_SLOTS] = look_of(q, &slots->head);
+		sum_slots(slots, r);
+	}
+	/* What only the other look has seen lacks. */
+	if (!all) {
+		r->missing |= SNAP_NO_EVENTS | SNAP_NO_CONTEXTS | SNAP_NO_ROTATION;
+		return 0;
+	}
+	r->look[QUERY_PERF_EVENTS] = look_of(q, &all->head);
+	r->missing |= all->head.missing;
+	sum_events(all, r, is_foreign);
+	return 0;
+}
+
 int query_perf_sum(struct query *q, struct query_perf_sum *ret)
 {
-	const char *why;
-	const struct snap *s = query_perf_snap(q, &why);
-	struct query_perf_sum r = {.known = s != NULL, .reason = why};
+	const char *why, *ignored;
+	const struct snap *slots = query_perf_snap(q, QUERY_PERF_SLOTS, &why);
+	const struct snap *all = query_perf_snap(q, QUERY_PERF_EVENTS, &ignored);
+	struct query_perf_sum r = {.known = slots || all, .reason = why};
 
-	if (!s && none_code(q) == -ENOMEM)
+	if ((!slots && none_code(q, QUERY_PERF_SLOTS) == -ENOMEM) ||
+	    (!all && none_code(q, QUERY_PERF_EVENTS) == -ENOMEM))
 		return -ENOMEM;
-	if (s) {
-		const struct snap_head *h = &s->head;
-		uint64_t now = q->model->now_ns;
-		bool *is_foreign = arena_alloc(&q->arena, s->n_contexts + 1);
-		if (!is_foreign)
-			return -ENOMEM;
-		r.reason = snap_text(s, h->reason);
-		r.method = (enum snap_method)h->method;
-		r.missing = h->missing;
-		r.incomplete = h->incomplete;
-		r.dropped = h->dropped;
-		r.cost_ns = h->cost_ns;
-		r.interval_ns = h->interval_ns;
-		r.age_ns = now > h->time_ns ? now - h->time_ns : 0;
-		r.opened_known = h->opened != UINT64_MAX && h->interval_ns;
-		if (r.opened_known)
-			r.opened_per_s = query_per_s(h->opened, h->interval_ns);
-		sum_slots(s, &r);
-		sum_events(s, &r, is_foreign);
-	}
+	if (r.known && sum_parts(q, slots, all, &r) < 0)
+		return -ENOMEM;
 	*ret = r;
 	return 0;
+}
+
+static const char *cost_of(const struct query_perf_look *l, char *buf, size_t size)
+{
+	char text[UNITS_BUF];
+
+	if (l->cost_per_s > 0)
+		snprintf(buf, size, "%s/s", units_nsrate(text, l->cost_per_s));
+	else
+		snprintf(buf, size, "%s", units_ns(text, l->cost_ns));
+	return buf;
+}
+
+const char *query_perf_cost_text(const struct query_perf_sum *s, enum query_perf_part part,
+				 bool both, char *buf, size_t size)
+{
+	char a[UNITS_BUF + 8], b[UNITS_BUF + 8];
+
+	if (both && !s->is_one)
+		snprintf(buf, size, "cost slots %s, events %s",
+			 cost_of(&s->look[QUERY_PERF_SLOTS], a, sizeof(a)),
+			 cost_of(&s->look[QUERY_PERF_EVENTS], b, sizeof(b)));
+	else
+		snprintf(buf, size, "cost %s", cost_of(&s->look[part], a, sizeof(a)));
+	return buf;
 }

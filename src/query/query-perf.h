@@ -14,7 +14,7 @@ struct query_perf {
 };
 
 /* 0, -ENOENT when there is no snapshot, or -ENOMEM. */
-int query_perf(struct query *q, struct query_perf *ret);
+int query_perf(struct query *q, enum query_perf_part part, struct query_perf *ret);
 void query_perf_deinit(struct query *q);
 
 /* "comm/pid"; "" for pid 0. */

@@ -184,7 +184,7 @@ const struct query_cell *query_perf_board(struct query *q, uint64_t id, size_t *
 	struct slots t = {.q = q};
 
 	*ret_n = 0;
-	if (query_perf(q, &t.p) < 0)
+	if (query_perf(q, QUERY_PERF_SLOTS, &t.p) < 0)
 		return NULL;
 	for (size_t i = 0; i < t.p.snap->n_slots; i++)
 		if (row_id(&t.p.snap->slots[i]) == id)
@@ -268,7 +268,7 @@ int query_perf_slots(struct query *q, const struct query_spec *s, struct table *
 		.fill = slots_fill,
 		.rank = slots_rank,
 	};
-	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, &t.p);
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &t.p);
 
 	if (code == -ENOMEM)
 		return query_enomem(err, "slots");

@@ -40,28 +40,25 @@ static void put_opened(const struct query_perf_sum *p, FILE *out)
 		fprintf(out, ", %s perf events created/s", units_rate(a, p->opened_per_s));
 }
 
-static void put_look(const struct query_perf_sum *p, FILE *out)
+static void put_look(const struct query_perf_sum *p, enum query_perf_part part, FILE *out)
 {
-	char a[UNITS_BUF], b[UNITS_BUF];
+	uint64_t age = p->look[part].age_ns;
+	char a[UNITS_BUF], cost[96];
 
-	fprintf(out, "by %s, %s%s", query_perf_method_name(p->method),
-		p->age_ns ? units_ns(a, p->age_ns) : "",
-		p->age_ns ? " before the end" : "at the end");
-	if (p->interval_ns)
-		fprintf(out, ", cost %s/s", units_nsrate(b, query_perf_cost_per_s(p)));
-	else
-		fprintf(out, ", cost %s", units_ns(b, p->cost_ns));
+	fprintf(out, "by %s, %s%s, %s", query_perf_method_name(p->method),
+		age ? units_ns(a, age) : "", age ? " before the end" : "at the end",
+		query_perf_cost_text(p, part, true, cost, sizeof(cost)));
 }
 
-static void put_damage(const struct query_perf_sum *p, FILE *out)
+static void put_damage(const struct query_perf_look *l, FILE *out)
 {
-	if (p->incomplete)
+	if (l->incomplete)
 		fprintf(out, "# %u lists changed while they were read: rows may be missing\n",
-			p->incomplete);
-	if (p->dropped)
+			l->incomplete);
+	if (l->dropped)
 		fprintf(out,
 			"# %u events, contexts or descriptors were left out for lack of room\n",
-			p->dropped);
+			l->dropped);
 }
 
 static void put_missing(const struct report_data *d, FILE *out)
@@ -121,7 +118,7 @@ void report_perf_text_sum(const struct report_data *d, FILE *out)
 			p->events, p->contexts, p->own, p->starved);
 	put_opened(p, out);
 	fputs("; ", out);
-	put_look(p, out);
+	put_look(p, QUERY_PERF_SLOTS, out);
 	fputc('\n', out);
 }
 
@@ -129,6 +126,7 @@ static void put_title(const struct report_data *d, FILE *out)
 {
 	const struct query_perf_sum *p = &d->perf;
 	bool slots = report_has(d, REPORT_SLOTS) || report_has(d, REPORT_HOLDERS);
+	enum query_perf_part part = slots ? QUERY_PERF_SLOTS : QUERY_PERF_EVENTS;
 
 	fprintf(out, "#\n# %s", slots ? "breakpoint slots" : "perf contexts");
 	if (!p->known) {
@@ -138,7 +136,7 @@ static void put_title(const struct report_data *d, FILE *out)
 		return;
 	}
 	fputc(' ', out);
-	put_look(p, out);
+	put_look(p, part, out);
 	if (slots) {
 		fputs(": ", out);
 		put_slots_used(p, out);
@@ -148,7 +146,7 @@ static void put_title(const struct report_data *d, FILE *out)
 	}
 	put_opened(p, out);
 	fputc('\n', out);
-	put_damage(p, out);
+	put_damage(&p->look[part], out);
 	put_missing(d, out);
 }
 
@@ -190,24 +188,32 @@ static void put_double_if(struct jsonw *j, const char *key, double v, bool known
 		jsonw_null(j, key);
 }
 
+static void put_json_look(struct jsonw *j, const struct query_perf_look *l, bool known)
+{
+	put_u64_if(j, "age_ns", l->age_ns, known);
+	put_u64_if(j, "interval_ns", l->interval_ns, known && l->interval_ns);
+	put_u64_if(j, "cost_ns", l->cost_ns, known);
+	put_double_if(j, "cost_ns_per_s", l->cost_per_s, l->cost_per_s > 0);
+	jsonw_u64(j, "incomplete", l->incomplete);
+	jsonw_u64(j, "dropped", l->dropped);
+}
+
 void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_perf_sum *p = &d->perf;
 
 	jsonw_begin(j, "perf", '{', false);
 	jsonw_str(j, "method", p->known ? query_perf_method_name(p->method) : NULL);
-	put_u64_if(j, "age_ns", p->age_ns, p->known);
-	put_u64_if(j, "interval_ns", p->interval_ns, p->known && p->interval_ns);
-	put_u64_if(j, "cost_ns", p->cost_ns, p->known);
-	put_double_if(j, "cost_ns_per_s", query_perf_cost_per_s(p), p->interval_ns);
+	put_json_look(j, &p->look[QUERY_PERF_SLOTS], p->known);
+	jsonw_begin(j, "events", '{', true);
+	put_json_look(j, &p->look[QUERY_PERF_EVENTS], p->known);
+	jsonw_end(j, '}');
 	jsonw_begin(j, "missing", '[', true);
 	for (unsigned i = 0; i < QUERY_PERF_MISSING; i++)
 		if (!p->known || p->missing & 1u << i)
 			jsonw_str(j, NULL, query_perf_missing_key(i));
 	jsonw_end(j, ']');
 	jsonw_str(j, "reason", *p->reason ? p->reason : NULL);
-	jsonw_u64(j, "incomplete", p->incomplete);
-	jsonw_u64(j, "dropped", p->dropped);
 	jsonw_end(j, '}');
 }
 

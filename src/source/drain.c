@@ -120,11 +120,11 @@ static void say_progress(struct drain *d, uint64_t t0)
 	d->mark = t0;
 }
 
-static void put_look(struct drain *d, struct look *l, uint64_t time_ns)
+static void put_look(struct drain *d, struct look *l, uint64_t time_ns, bool last)
 {
 	struct record_snapshot head = {.kind = l->kind, .version = l->version, .time_ns = time_ns};
 	size_t len = 0;
-	void *body = l->take(l, &len);
+	void *body = l->take(l, last, &len);
 
 	if (!body || len < sizeof(head))
 		return;
@@ -133,10 +133,10 @@ static void put_look(struct drain *d, struct look *l, uint64_t time_ns)
 	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, body, len);
 }
 
-static void put_looks(struct drain *d, uint64_t time_ns)
+static void put_looks(struct drain *d, uint64_t time_ns, bool last)
 {
 	for (struct look *l = d->look; l; l = l->next)
-		put_look(d, l, time_ns);
+		put_look(d, l, time_ns, last);
 }
 
 /*
@@ -151,7 +151,7 @@ static void take_look(struct drain *d, uint64_t now)
 	if (!d->look || now < d->next_tick || d->next_tick - d->last_taken < least)
 		return;
 	d->last_taken = d->next_tick;
-	put_looks(d, d->next_tick);
+	put_looks(d, d->next_tick, false);
 }
 
 static void say_state(struct drain *d, struct drain_ring *r)
@@ -338,7 +338,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 		perf_session_disable(d->session, (enum perf_event_index)i);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	take_all(d);
-	put_looks(d, now);
+	put_looks(d, now, true);
 	say_ticks(d, d->mark);
 	say_fills(d);
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));

@@ -101,7 +101,7 @@ static void time_snapshots(const char *state)
 	}
 	for (int k = 0; k < SNAPSHOTS; k++) {
 		uint64_t from = now_ns(CLOCK_THREAD_CPUTIME_ID);
-		if (inspect_take(i, &s, &err) < 0) {
+		if (inspect_take(i, INSPECT_ALL, &s, &err) < 0) {
 			printf("%s: %s\n", state, err.text);
 			break;
 		}
@@ -208,7 +208,7 @@ static void look_on(unsigned pause_us)
 	if (inspect_new(&i, &o, &err) < 0)
 		_exit(1);
 	for (;;) {
-		if (inspect_take(i, &s, &err) < 0)
+		if (inspect_take(i, INSPECT_ALL, &s, &err) < 0)
 			_exit(1);
 		usleep(pause_us);
 	}

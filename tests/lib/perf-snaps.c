@@ -166,14 +166,18 @@ static void add_counters(struct snap *s, int32_t cpu, uint32_t n)
 			.id = 100 + (uint64_t)cpu * 50 + i,
 			.config = i % 3,
 			.count = waits ? 100000 : 12345678,
-			.hits = waits ? 0 : 250000,
+			.hits = waits	? 0
+				: i % 3 ? 250000
+					: UINT64_MAX,
+			.count_age_ns = i % 3 ? 0 : 700000000,
 			.enabled_ns = 10000000000,
 			.running_ns = 6600000000,
 			.type = PERF_TYPE_HARDWARE,
 			.cpu = cpu,
 			.oncpu = waits ? -1 : cpu,
 			.state = waits ? SNAP_INACTIVE : SNAP_ACTIVE,
-			.flags = SNAP_CPU_BOUND | SNAP_TIMES | SNAP_COUNT | SNAP_ROTATES,
+			.flags = SNAP_CPU_BOUND | SNAP_TIMES | SNAP_COUNT | SNAP_ROTATES |
+				 (i % 3 ? 0 : SNAP_STALE),
 			.owner_pid = AGENT,
 			.owner_tid = AGENT,
 			.owner_comm = text(s, "agent"),
@@ -349,10 +353,11 @@ void perf_snap_make(struct snap *ret, const char *name, uint64_t t)
 	abort();
 }
 
-void perf_snap_emit(struct synth *s, const char *name, uint64_t t)
+void perf_snap_emit_as(struct synth *s, uint16_t kind, const char *name, uint64_t t)
 {
 	struct record_snapshot head = {
-		.kind = SNAPSHOT_PERF, .version = SNAP_VERSION, .time_ns = t};
+
+		.kind = kind, .version = SNAP_VERSION, .time_ns = t};
 	struct snap snap = {0};
 
 	perf_snap_make(&snap, name, t);
@@ -365,4 +370,9 @@ void perf_snap_emit(struct synth *s, const char *name, uint64_t t)
 	synth_record(s, RECORD_SNAPSHOT, 0, body, len);
 	free(body);
 	snap_deinit(&snap);
+}
+
+void perf_snap_emit(struct synth *s, const char *name, uint64_t t)
+{
+	perf_snap_emit_as(s, SNAPSHOT_PERF, name, t);
 }

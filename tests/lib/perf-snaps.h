@@ -20,5 +20,6 @@
 void perf_snap_make(struct snap *ret, const char *name, uint64_t t);
 /* Makes it, and puts it into the stream. */
 void perf_snap_emit(struct synth *s, const char *name, uint64_t t);
+void perf_snap_emit_as(struct synth *s, uint16_t kind, const char *name, uint64_t t);
 
 #endif

@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	for (int n = 0; n < times && code == 0; n++) {
 		if (n)
 			usleep(500000);
-		code = inspect_take(i, &s, &err);
+		code = inspect_take(i, INSPECT_ALL, &s, &err);
 		if (code == 0)
 			print_snap(&s);
 	}

@@ -97,7 +97,8 @@ static bool agrees(struct test *t, const int32_t *tid, uint32_t cpu)
 		ask.tids = tid;
 		ask.n_tids = 1;
 	}
-	if (inspect_take(t->inspect, &t->snap, &err) < 0 || enospc_judge(&r, &t->snap, &ask) < 0)
+	if (inspect_take(t->inspect, INSPECT_ALL, &t->snap, &err) < 0 ||
+	    enospc_judge(&r, &t->snap, &ask) < 0)
 		return false;
 	uint32_t type = r.n_rows ? r.rows[0].type : SNAP_SLOT_ANY;
 	int left = inspect_probe_free(type, tid ? *tid : -1, (int)cpu);
@@ -127,7 +128,7 @@ static const struct snap_event *find_others(struct test *t)
 {
 	struct error err = {0};
 
-	if (!t->inspect || inspect_take(t->inspect, &t->snap, &err) < 0)
+	if (!t->inspect || inspect_take(t->inspect, INSPECT_ALL, &t->snap, &err) < 0)
 		return NULL;
 	for (size_t i = 0; i < t->snap.n_events; i++)
 		if (t->snap.events[i].type == PERF_TYPE_BREAKPOINT)

@@ -32,9 +32,9 @@ static void stage_init(struct stage *t, uint32_t pools)
 {
 	*t = (struct stage){.i = {.n_cpus = CPUS, .slots = {4, 4}}};
 	t->i.state = &t->state;
-	t->i.events = t->events;
-	t->i.contexts = t->contexts;
-	t->i.holders = t->holders;
+	t->i.found.events = t->events;
+	t->i.found.contexts = t->contexts;
+	t->i.found.holders = t->holders;
 	t->i.cpus = t->cpus;
 	t->i.layout =
 		(struct layout){.pools = pools, .info_stride = 16, .regs = {4, pools == 2 ? 4 : 0}};
@@ -51,21 +51,20 @@ static void stage_deinit(struct stage *t)
 	names_deinit(&t->i.names);
 	map64_deinit(&t->i.at_event);
 	map64_deinit(&t->i.at_context);
-	map64_deinit(&t->i.counts);
-	mem_free(t->i.counted);
-	mem_free(t->i.counted_next);
+	tally_deinit(&t->i.tallies[INSPECT_ALL]);
+	tally_deinit(&t->i.tallies[INSPECT_SLOTS]);
 }
 
 static void fill(struct stage *t)
 {
 	snap_clear(&t->snap);
-	assert_int_equal(bpf_fill(&t->i, &t->snap), 0);
+	assert_int_equal(bpf_fill(&t->i, INSPECT_ALL, &t->snap), 0);
 }
 
 /* A breakpoint for @tid (0: none) and @cpu (-1: any). */
 static struct raw_event *add(struct stage *t, int tid, int cpu)
 {
-	uint32_t n = t->state.n_events++;
+	uint32_t n = t->i.found.n_events++;
 	struct raw_event *r = &t->events[n];
 
 	*r = (struct raw_event){
@@ -196,9 +195,10 @@ static void test_flags(void **state)
 	r->flags = RAW_CGROUP;
 	snprintf(r->cgroup, sizeof(r->cgroup), "web");
 	add(&t, 10, -1);
-	t.holders[0] = (struct raw_holder){.event = t.events[4].addr, .pid = 9, .fd = 3};
+	t.holders[0] = (struct raw_holder){
+		.event = t.events[4].addr, .id = t.events[4].id, .pid = 9, .fd = 3};
 	t.holders[1] = (struct raw_holder){.event = 0xdead, .pid = 9, .fd = 4};
-	t.state.n_holders = 2;
+	t.i.found.n_holders = 2;
 	fill(&t);
 	assert_int_equal(t.snap.n_events, 8);
 	for (size_t k = 0; k < 8; k++)
@@ -271,6 +271,110 @@ static void test_counts(void **state)
 	stage_deinit(&t);
 }
 
+/* A counter is added up when it leaves its PMU: until then its count is of before, and no rate. */
+static void test_stale_counts(void **state)
+{
+	struct stage t;
+
+	(void)state;
+	stage_init(&t, 1);
+	struct raw_event *r = add(&t, 0, 0);
+	*r = (struct raw_event){.addr = 1, .id = 9, .type = PERF_TYPE_HARDWARE, .count = 50};
+	r->state = SNAP_ACTIVE;
+	r->tstamp = 1000;
+	r->ctx_time = 1800;
+	fill(&t);
+	assert_true(t.snap.events[0].flags & SNAP_STALE);
+	assert_int_equal(t.snap.events[0].count_age_ns, 800);
+	r->state = SNAP_INACTIVE;
+	r->count = 90;
+	fill(&t);
+	/* Of now, but the one before was not: nobody knows what came since. */
+	assert_false(t.snap.events[0].flags & SNAP_STALE);
+	assert_int_equal(t.snap.events[0].count_age_ns, 0);
+	assert_true(t.snap.events[0].hits == UINT64_MAX);
+	r->count = 95;
+	fill(&t);
+	assert_int_equal(t.snap.events[0].hits, 5);
+	/* Clocks are added up like counters, other software events as they happen. */
+	r->state = SNAP_ACTIVE;
+	r->type = PERF_TYPE_SOFTWARE;
+	r->config = PERF_COUNT_SW_CPU_CLOCK;
+	fill(&t);
+	assert_true(t.snap.events[0].flags & SNAP_STALE);
+	r->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	fill(&t);
+	assert_false(t.snap.events[0].flags & SNAP_STALE);
+	stage_deinit(&t);
+}
+
+/* The slots' part has who was found last, of those breakpoints that are still the same. */
+static void test_kept_holders(void **state)
+{
+	struct raw_holder kept[3] = {{.pid = 9, .fd = 3}, {.pid = 9, .fd = 4}, {.pid = 10}};
+	struct stage t;
+
+	(void)state;
+	stage_init(&t, 1);
+	for (int k = 0; k < 2; k++) {
+		const struct raw_event *r = add(&t, 10, -1);
+		kept[k].event = r->addr;
+		kept[k].id = r->id;
+	}
+	kept[1].id = 7; /* at the address of the second there was another one */
+	kept[2].event = 0xdead;
+	kept[2].id = 8;
+	t.i.kept = (struct kept_holders){.list = kept, .n = 3};
+	assert_int_equal(bpf_fill(&t.i, INSPECT_SLOTS, &t.snap), 0);
+	assert_int_equal(t.snap.n_holders, 1);
+	assert_int_equal(t.snap.holders[0].event, 1);
+	assert_int_equal(t.snap.holders[0].fd, 3);
+	stage_deinit(&t);
+}
+
+/* Each kind of look has its own snapshot before. */
+static void test_two_series(void **state)
+{
+	struct stage t;
+
+	(void)state;
+	stage_init(&t, 1);
+	struct raw_event *r = add(&t, 10, -1);
+	r->count = 5;
+	fill(&t);
+	r->count = 8;
+	snap_clear(&t.snap);
+	assert_int_equal(bpf_fill(&t.i, INSPECT_SLOTS, &t.snap), 0);
+	assert_true(t.snap.events[0].hits == UINT64_MAX);
+	r->count = 9;
+	snap_clear(&t.snap);
+	assert_int_equal(bpf_fill(&t.i, INSPECT_SLOTS, &t.snap), 0);
+	assert_int_equal(t.snap.events[0].hits, 1);
+	fill(&t);
+	assert_int_equal(t.snap.events[0].hits, 4);
+	stage_deinit(&t);
+}
+
+static void test_cost(void **state)
+{
+	struct inspect_cost c = {0};
+	struct snap_head h = {.time_ns = 5000000000};
+
+	(void)state;
+	inspect_cost(&c, &h, inspect_cpu_ns());
+	assert_int_equal(h.cost_per_s_ns, 0);
+	for (int k = 0; k < 4; k++) {
+		h.time_ns += 300000000;
+		inspect_cost(&c, &h, inspect_cpu_ns() - 600000);
+	}
+	/* Four of at least 600 us in 1.2 s; and a look right behind that changes nothing. */
+	assert_true(h.cost_ns >= 600000 && h.cost_per_s_ns >= 2000000);
+	uint64_t before = h.cost_per_s_ns;
+	h.time_ns += 1000;
+	inspect_cost(&c, &h, inspect_cpu_ns() - 600000);
+	assert_int_equal(h.cost_per_s_ns, before);
+}
+
 static void test_contexts(void **state)
 {
 	struct stage t;
@@ -280,7 +384,7 @@ static void test_contexts(void **state)
 	t.contexts[0] = (struct raw_context){.addr = 1, .cpu = 0, .events = 2};
 	t.contexts[1] = (struct raw_context){.addr = 2, .cpu = -1, .tid = 10, .events = 0};
 	t.contexts[2] = t.contexts[0];
-	t.state.n_contexts = 3;
+	t.i.found.n_contexts = 3;
 	struct raw_event *r = add(&t, 0, 0);
 	r->ctx = 1;
 	r->flags = RAW_PINNED;
@@ -321,10 +425,12 @@ static void test_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_two_pools),
-		cmocka_unit_test(test_registers), cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_rows),	  cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_contexts),  cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_slots),	     cmocka_unit_test(test_two_pools),
+		cmocka_unit_test(test_registers),    cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_contexts),     cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_stale_counts), cmocka_unit_test(test_kept_holders),
+		cmocka_unit_test(test_two_series),   cmocka_unit_test(test_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

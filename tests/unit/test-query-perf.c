@@ -267,8 +267,53 @@ static void sums_leave_our_own_out(void **state)
 	assert_int_equal(sum.contexts, 4);
 	assert_int_equal(sum.rotating, 1);
 	assert_int_equal(sum.starved, 2);
-	assert_int_equal(sum.age_ns, 500 * MS);
+	assert_int_equal(sum.look[QUERY_PERF_SLOTS].age_ns, 500 * MS);
 	assert_true(sum.opened_per_s > 11.9 && sum.opened_per_s < 12.1);
+}
+
+/* Slots that were looked at later than everything are those of then, and all else of before. */
+static void slots_may_be_newer(void **state)
+{
+	struct asked *w = *state;
+	struct query_perf_sum sum;
+	char cost[96];
+
+	rig_init(&w->rig, 2);
+	synth_round(w->rig.synth, CANNED_START);
+	perf_snap_emit(w->rig.synth, "x86", CANNED_START + 500 * MS);
+	perf_snap_emit_as(w->rig.synth, SNAPSHOT_SLOTS, "empty", CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	assert_int_equal(query_perf_sum(&w->q, &sum), 0);
+	assert_true(sum.known && !sum.is_one);
+	assert_int_equal(sum.used, 0);
+	assert_int_equal(sum.breakpoints, 0);
+	assert_int_equal(sum.events, 12);
+	assert_int_equal(sum.look[QUERY_PERF_SLOTS].age_ns, 100 * MS);
+	assert_int_equal(sum.look[QUERY_PERF_EVENTS].age_ns, 500 * MS);
+	assert_int_equal(ask(w, query_perf_holders, (struct query_spec){0}).n_rows, 0);
+	assert_int_equal(ask_events(w, (struct query_events_scope){0}).n_rows, 14);
+	assert_non_null(strstr(
+		query_perf_cost_text(&sum, QUERY_PERF_SLOTS, true, cost, sizeof(cost)), "events"));
+	assert_null(strstr(query_perf_cost_text(&sum, QUERY_PERF_SLOTS, false, cost, sizeof(cost)),
+			   "events"));
+}
+
+/* One of everything that is newer has the slots as well. */
+static void slots_may_be_older(void **state)
+{
+	struct asked *w = *state;
+	struct query_perf_sum sum;
+
+	rig_init(&w->rig, 2);
+	synth_round(w->rig.synth, CANNED_START);
+	perf_snap_emit_as(w->rig.synth, SNAPSHOT_SLOTS, "empty", CANNED_START + 400 * MS);
+	perf_snap_emit(w->rig.synth, "x86", CANNED_START + 500 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	assert_int_equal(query_perf_sum(&w->q, &sum), 0);
+	assert_true(sum.is_one);
+	assert_int_equal(sum.used, 7);
 }
 
 static void no_snapshot_is_an_answer(void **state)
@@ -356,6 +401,8 @@ int main(void)
 		TEST(contexts_by_context_and_by_process),
 		TEST(events_of_a_context_a_process_and_an_event),
 		TEST(sums_leave_our_own_out),
+		TEST(slots_may_be_newer),
+		TEST(slots_may_be_older),
 		TEST(no_snapshot_is_an_answer),
 		TEST(waits_for_slots_are_picked_by_caller),
 		cmocka_unit_test(names_of_slot_functions),
