@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-perf.h"
+#include "kontend/query-rotation.h"
 
 #include <errno.h>
 #include <string.h>
@@ -47,6 +48,7 @@ static const struct {
 	[CMD_TABLE_HOLDERS] = {"holders", query_perf_holders_columns},
 	[CMD_TABLE_CONTEXTS] = {"contexts", query_perf_contexts_columns},
 	[CMD_TABLE_EVENTS] = {"events", query_perf_events_columns},
+	[CMD_TABLE_ROTATION] = {"rotation", query_rotation_columns},
 };
 
 static int choose(struct check_table *t, const struct opts *o, enum cmd_table which)

@@ -7,6 +7,7 @@
 #include "kontend/command.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-perf.h"
+#include "kontend/query-rotation.h"
 #include "kontend/view.h"
 
 #include <errno.h>
@@ -49,6 +50,7 @@ static void dump_columns(FILE *out)
 		{"holders", query_perf_holders_columns},
 		{"contexts", query_perf_contexts_columns},
 		{"events", query_perf_events_columns},
+		{"rotation", query_rotation_columns},
 	};
 	const struct column *c;
 	size_t n;

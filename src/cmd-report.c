@@ -38,6 +38,7 @@ static enum cmd_table sorted_table(unsigned views)
 		{REPORT_LOCKS, CMD_TABLE_LOCKS},       {REPORT_WAITERS, CMD_TABLE_WAITERS},
 		{REPORT_SLOTS, CMD_TABLE_SLOTS},       {REPORT_HOLDERS, CMD_TABLE_HOLDERS},
 		{REPORT_CONTEXTS, CMD_TABLE_CONTEXTS}, {REPORT_EVENTS, CMD_TABLE_EVENTS},
+		{REPORT_ROTATION, CMD_TABLE_ROTATION},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

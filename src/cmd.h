@@ -34,6 +34,7 @@ enum cmd_table {
 	CMD_TABLE_HOLDERS,
 	CMD_TABLE_CONTEXTS,
 	CMD_TABLE_EVENTS,
+	CMD_TABLE_ROTATION,
 	CMD_TABLE_NONE
 };
 /* That of a view of the user interface; NULL: of the first one. */

@@ -31,6 +31,7 @@ static const struct view_needs view_table[] = {
 	{"cpus", "waits by CPU", MAIN_JOB, {"rings"}},
 	{"slots", "breakpoint slots and who holds them", MAIN_JOB, {"bpf"}},
 	{"contexts", "perf events and their contexts", MAIN_JOB, {"bpf"}},
+	{"rotation", "what it costs that perf events take turns", MAIN_JOB, {"rings"}},
 	{"--by cgroup", "waits by cgroup", MAIN_JOB, {"cgroups"}},
 };
 

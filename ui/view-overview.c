@@ -9,6 +9,7 @@
 #include "kontend/line.h"
 #include "kontend/mem.h"
 #include "kontend/pane.h"
+#include "kontend/query-rotation.h"
 #include "kontend/units.h"
 #include "view-perf.h"
 
@@ -28,6 +29,7 @@ struct view_overview {
 struct page {
 	struct query_overview now;
 	struct query_perf_sum perf;
+	struct query_rotation_sum rotation;
 	int now_lines;
 	struct table types, cpus, locks, waiters;
 	struct query_spec locks_spec;
@@ -77,7 +79,9 @@ static int ask(struct view_overview *o, struct page *p, struct error *err)
 	r = query_overview(q, &p->now);
 	if (r == 0)
 		r = query_perf_sum(q, &p->perf);
-	p->now_lines = NOW_LINES + p->perf.known;
+	if (r == 0)
+		r = query_rotation_sum(q, app_averages(o->v.app), &p->rotation);
+	p->now_lines = NOW_LINES + p->perf.known + (p->rotation.rotations != 0);
 	if (r == 0)
 		r = query_types(q, &types, &p->types, err);
 	if (r == 0)
@@ -258,6 +262,22 @@ static void draw_perf(const struct query_perf_sum *p, struct screen *s, struct r
 	view_perf_opened(p, &l);
 }
 
+/* "rotation 476/s  taking 60.1ms/s  every armv8_pmuv3 4ms" */
+static void draw_rotation(const struct query_rotation_sum *sum, int y, struct screen *s,
+			  struct rect r)
+{
+	struct line l = {.s = s, .r = r, .x = 1, .y = y};
+	char buf[UNITS_BUF];
+
+	line_put(&l, ROLE_DIM, "rotation ");
+	line_printf(&l, ROLE_BOLD, "%s/s", or_zero(sum->per_s > 0, units_rate(buf, sum->per_s)));
+	line_put(&l, ROLE_DIM, "  taking ");
+	line_printf(&l, ROLE_BOLD, "%s/s",
+		    or_zero(sum->ns_per_s > 0, units_nsrate(buf, sum->ns_per_s)));
+	line_put(&l, ROLE_DIM, "  every ");
+	line_put(&l, ROLE_NORMAL, *sum->pmu ? sum->pmu : "-");
+}
+
 static void locks_title(struct view_overview *o, const struct page *p, char *buf, size_t size)
 {
 	const char *filter = app_filter(o->v.app);
@@ -313,6 +333,8 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 	draw_now(&p.now, app_averages(v->app), s, p.r_now);
 	if (p.perf.known)
 		draw_perf(&p.perf, s, p.r_now);
+	if (p.rotation.rotations)
+		draw_rotation(&p.rotation, NOW_LINES + p.perf.known, s, p.r_now);
 	style.heat = "wait_ns_per_s";
 	style.empty = "none yet";
 	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types, "by type", &p.types, &style);

@@ -17,6 +17,9 @@ enum event_kind {
 	EVENT_LOST_SAMPLES, /* PERF_RECORD_LOST_SAMPLES */
 	EVENT_THROTTLE,
 	EVENT_UNTHROTTLE,
+	EVENT_TIMER_ENTRY, /* timer:hrtimer_expire_entry */
+	EVENT_TIMER_EXIT,  /* timer:hrtimer_expire_exit */
+	EVENT_SWITCH,	   /* PERF_RECORD_SWITCH_CPU_WIDE: `tid` goes off its CPU, or on */
 };
 
 /*
@@ -53,6 +56,13 @@ struct event {
 			uint64_t id;
 			const char *path;
 		} cg;
+		struct {
+			uint64_t timer, function; /* addresses; an exit has no function */
+		} timer;
+		struct {
+			int32_t other; /* tid of the one before or after; 0 = idle */
+			bool out;
+		} sw;
 		uint64_t lost; /* records */
 	};
 };

@@ -7,6 +7,7 @@
 #include "kontend/hist.h"
 #include "kontend/lock.h"
 #include "kontend/record.h"
+#include "kontend/rotation.h"
 #include "kontend/series.h"
 #include "kontend/snapshot.h"
 #include "kontend/stack.h"
@@ -93,6 +94,7 @@ struct model {
 	struct series n_series, wait_series, waiting_series;
 	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
 	uint64_t next_fold;   /* no folding for want of ids before this many events */
+	struct rotation rotation;
 	struct snapshot_set snapshots; /* the latest of each kind that is understood */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
 	uint64_t generation; /* changes whenever ids may have been given anew (fold, zero) */

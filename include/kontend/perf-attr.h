@@ -7,12 +7,22 @@
 #include <stdint.h>
 
 /* The events of a session, in the order in which they share a ring: the first one owns it. */
-enum perf_event_index { PERF_BEGIN, PERF_END, PERF_DUMMY, PERF_EVENTS };
+enum perf_event_index {
+	PERF_BEGIN,
+	PERF_END,
+	PERF_DUMMY,
+	PERF_LOCK_EVENTS, /* those of every session; the others only where a PMU can rotate: */
+	PERF_TIMER_ENTRY = PERF_LOCK_EVENTS,
+	PERF_TIMER_EXIT,
+	PERF_SWITCH, /* a dummy, on now and then, for context switches */
+	PERF_EVENTS
+};
 
 extern const char *const perf_event_names[PERF_EVENTS]; /* "lock:contention_begin", ... */
 
 struct perf_attr_options {
 	uint32_t begin_id, end_id; /* tracepoints */
+	uint32_t timer_entry_id, timer_exit_id;
 	enum target_kind kind;
 	uint32_t ring_bytes;
 	uint32_t max_stack; /* 0 = no call chains */

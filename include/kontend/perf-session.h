@@ -5,6 +5,7 @@
 #include "kontend/live.h"
 #include "kontend/perf-attr.h"
 #include "kontend/ring.h"
+#include <stdbool.h>
 
 /*
  * The open events of a live session and their rings, one ring a CPU. Ring i belongs to the i-th
@@ -16,11 +17,13 @@ struct perf_session_options {
 	const struct target *target;
 	pid_t command; /* TARGET_COMMAND: the held child */
 	uint32_t begin_id, end_id;
-	uint32_t ring_pages; /* 0 = default */
-	uint32_t max_stack;  /* 0 = no call chains */
-	bool end_stack;	     /* call chains at the ends of waits, too */
-	bool relaxed;	     /* few wake-ups matter more than room in the rings */
-	const char *filter;  /* for contention_begin, NULL = none */
+	uint32_t timer_entry_id, timer_exit_id; /* 0 = none of the events from PERF_TIMER_ENTRY */
+	uint32_t timer_offset;			/* of the field hrtimer in the entry */
+	uint32_t ring_pages;			/* 0 = default */
+	uint32_t max_stack;			/* 0 = no call chains */
+	bool end_stack;				/* call chains at the ends of waits, too */
+	bool relaxed;	    /* few wake-ups matter more than room in the rings */
+	const char *filter; /* for contention_begin, NULL = none */
 };
 
 /*
@@ -45,6 +48,21 @@ const struct perf_event_attr *perf_session_attr(const struct perf_session *ps,
 /* The kernel's ids of event @which, on all CPUs and tasks. */
 const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_index which,
 				 size_t *ret_n);
+
+/* PERF_LOCK_EVENTS or PERF_EVENTS. */
+int perf_session_events(const struct perf_session *ps);
+/*
+ * The expiries of timers with this @filter (on fields of hrtimer_expire_entry) are to be measured,
+ * from perf_session_enable(PERF_TIMER_ENTRY) on. The exits name no function: they come from the
+ * timers that perf_session_learn() has met, and switch themselves on. 0, or negative errno: nothing
+ * may be enabled.
+ */
+int perf_session_time(struct perf_session *ps, const char *filter);
+/*
+ * Looks for timers on the CPU of ring @i that are not known yet; of one that is new the next exit
+ * comes. True: an event was opened anew for that, see perf_session_restore_ids().
+ */
+bool perf_session_learn(struct perf_session *ps, size_t i);
 
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which);
 void perf_session_disable(struct perf_session *ps, enum perf_event_index which);

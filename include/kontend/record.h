@@ -74,6 +74,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_PERF,	  /* breakpoint slots, perf events and contexts: snap.h */
 	SNAPSHOT_UPROBES, /* uprobe areas */
 	SNAPSHOT_SLOTS,	  /* the part of SNAPSHOT_PERF that is of breakpoints; more often */
+	SNAPSHOT_PMUS,	  /* PMUs whose events take turns: pmus.h */
 	SNAPSHOT_KINDS,
 };
 

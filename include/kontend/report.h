@@ -17,7 +17,8 @@ enum report_view {
 	REPORT_HOLDERS = 64,
 	REPORT_CONTEXTS = 128, /* and, but for CSV, events */
 	REPORT_EVENTS = 256,
-	REPORT_ALL = 511,
+	REPORT_ROTATION = 512,
+	REPORT_ALL = 1023,
 };
 
 /*
@@ -38,7 +39,9 @@ struct report_spec {
 };
 
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */
-#define REPORT_VIEW_NAMES "overview, locks, waiters, slots, holders, contexts, events, tree, hist"
+#define REPORT_VIEW_NAMES                                                                          \
+	"overview, locks, waiters, slots, holders, contexts, events, rotation, "                   \
+	"tree, hist"
 int report_view_parse(const char *s, unsigned *ret);
 int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */
 

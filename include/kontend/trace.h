@@ -21,8 +21,8 @@ struct trace_field {
 struct trace_event {
 	uint32_t id;
 	enum event_kind kind;	 /* EVENT_NONE: not one of ours */
-	struct trace_field lock; /* lock_addr */
-	struct trace_field arg;	 /* flags (begin) or ret (end) */
+	struct trace_field lock; /* lock_addr, or hrtimer */
+	struct trace_field arg;	 /* flags (begin), ret (end), function (entry); size 0: none */
 	struct trace_field pid;	 /* common_pid; size 0: none */
 };
 

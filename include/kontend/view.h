@@ -102,6 +102,7 @@ const char *view_count_text(struct view *v, const struct table *t);
 /* All root views, those with a digit first, ended by NULL. */
 extern const struct view_ops *const view_roots[];
 extern const struct view_ops view_overview, view_locks, view_waiters, view_callers, view_tasks,
-	view_types, view_cpus, view_slots, view_contexts, view_events, view_detail, view_help;
+	view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation, view_detail,
+	view_help;
 
 #endif

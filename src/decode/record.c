@@ -107,6 +107,20 @@ static int decode_throttle(const uint8_t *rec, size_t len, uint32_t kind, struct
 	return 0;
 }
 
+/* next_prev_pid, next_prev_tid: who comes, or who went. */
+static int decode_switch(const uint8_t *rec, size_t len, struct event *ev)
+{
+	struct perf_event_header h;
+
+	if (len < HEADER + 8)
+		return DECODE_BAD;
+	memcpy(&h, rec, sizeof(h));
+	ev->kind = EVENT_SWITCH;
+	ev->sw.out = h.misc & PERF_RECORD_MISC_SWITCH_OUT;
+	ev->sw.other = (int32_t)load_u32(rec + HEADER + 4);
+	return 0;
+}
+
 static int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
 			struct event *ev)
 {
@@ -129,6 +143,8 @@ static int decode_other(const struct decode *d, const uint8_t *rec, size_t size,
 		return decode_throttle(rec, len, EVENT_THROTTLE, ev);
 	case PERF_RECORD_UNTHROTTLE:
 		return decode_throttle(rec, len, EVENT_UNTHROTTLE, ev);
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return decode_switch(rec, len, ev);
 	default:
 		return DECODE_SKIP;
 	}

@@ -83,8 +83,7 @@ static uint64_t load_field(const uint8_t *raw, struct trace_field f)
 	}
 }
 
-static int contention_fields(const struct decode_attr *a, const uint8_t *raw, size_t len,
-			     struct event *ev)
+static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t len, struct event *ev)
 {
 	const struct trace_event *tp = &a->tp;
 
@@ -92,12 +91,18 @@ static int contention_fields(const struct decode_attr *a, const uint8_t *raw, si
 	    (size_t)tp->arg.offset + tp->arg.size > len)
 		return DECODE_BAD;
 	uint64_t lock = load_field(raw, tp->lock);
-	if (tp->kind == EVENT_CONTENTION_BEGIN) {
+	switch (tp->kind) {
+	case EVENT_CONTENTION_BEGIN:
 		ev->begin.lock = lock;
 		ev->begin.flags = (uint32_t)load_field(raw, tp->arg);
-	} else {
+		break;
+	case EVENT_CONTENTION_END:
 		ev->end.lock = lock;
 		ev->end.ret = (int32_t)load_field(raw, tp->arg);
+		break;
+	default:
+		ev->timer.timer = lock;
+		ev->timer.function = tp->arg.size ? load_field(raw, tp->arg) : 0;
 	}
 	/* A task past its exit has no pid any more for perf; the trace entry still knows it. */
 	if (ev->tid == -1 && tp->pid.size == 4 && tp->pid.offset + 4u <= len)
@@ -141,7 +146,7 @@ static int variable_fields(const struct decode_attr *a, const uint8_t *p, const 
 	uint32_t raw = load_u32(p);
 	if (raw > (size_t)(end - p - 4))
 		return DECODE_BAD;
-	int r = contention_fields(a, p + 4, raw, ev);
+	int r = raw_fields(a, p + 4, raw, ev);
 	p += 4 + (size_t)raw;
 	if (!r && a->has_cgroup && end - p >= 8)
 		ev->cgroup = load_u64(p);

@@ -19,12 +19,14 @@ struct trace {
 struct known_event {
 	const char *system, *name;
 	enum event_kind kind;
-	const char *lock, *arg;
+	const char *lock, *arg; /* its fields; arg NULL: one is enough */
 };
 
 static const struct known_event known_events[] = {
 	{"lock", "contention_begin", EVENT_CONTENTION_BEGIN, "lock_addr", "flags"},
 	{"lock", "contention_end", EVENT_CONTENTION_END, "lock_addr", "ret"},
+	{"timer", "hrtimer_expire_entry", EVENT_TIMER_ENTRY, "hrtimer", "function"},
+	{"timer", "hrtimer_expire_exit", EVENT_TIMER_EXIT, "hrtimer", NULL},
 };
 
 int trace_new(struct trace **ret, struct error *err)
@@ -113,7 +115,7 @@ static int read_fields(struct tep_event *event, const struct known_event *known,
 
 	if (r)
 		return r;
-	r = find_field(event, known->arg, &ev->arg, err);
+	r = known->arg ? find_field(event, known->arg, &ev->arg, err) : 0;
 	if (r)
 		return r;
 	struct tep_format_field *pid = tep_find_common_field(event, "common_pid");

@@ -9,6 +9,8 @@
 
 void needs_event(const struct sym *s, uint8_t *marks, const struct event *ev)
 {
+	if (ev->kind == EVENT_TIMER_ENTRY)
+		sym_mark(s, marks, ev->timer.function);
 	if (ev->kind == EVENT_CONTENTION_END)
 		sym_mark(s, marks, ev->end.lock);
 	if (ev->kind != EVENT_CONTENTION_BEGIN)

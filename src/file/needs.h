@@ -5,6 +5,13 @@
 #include "kontend/event.h"
 #include "kontend/sym.h"
 
+/* One of those that name symbols? */
+static inline bool needs_is_one(const struct event *ev)
+{
+	return ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END ||
+	       ev->kind == EVENT_TIMER_ENTRY;
+}
+
 /* Marks of sym_excerpt(): which symbols are needed to name what a record has. */
 void needs_event(const struct sym *s, uint8_t *marks, const struct event *ev);
 /* Of a snapshot's payload: every word of it that may be an address of the kernel's. */

@@ -52,7 +52,7 @@ static int look_at_run(struct shrink *k, const struct record *r)
 
 		if (!size)
 			return 0;
-		if (e || (ev.kind != EVENT_CONTENTION_BEGIN && ev.kind != EVENT_CONTENTION_END))
+		if (e || !needs_is_one(&ev))
 			continue;
 		if (!k->marks)
 			return SHRINK_NOTHING;

@@ -102,11 +102,13 @@ int model_copy(struct model *dst, const struct model *src)
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		dst->types[i].wait_series = (struct series){0};
 	dst->n_series = dst->wait_series = dst->waiting_series = (struct series){0};
+	dst->rotation = (struct rotation){0};
 	snapshot_set_copy(&dst->snapshots, &src->snapshots);
 
 	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
 	    !copy_stacks(&dst->stacks, &src->stacks) && !copy_waits(&dst->waits, &src->waits) &&
-	    !copy_cells(&dst->cells, &src->cells) && !copy_cpus(dst, src) && !copy_series(dst, src))
+	    !copy_cells(&dst->cells, &src->cells) && !copy_cpus(dst, src) &&
+	    !copy_series(dst, src) && !rotation_copy(&dst->rotation, &src->rotation))
 		return 0;
 	model_deinit(dst);
 	return -ENOMEM;

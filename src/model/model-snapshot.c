@@ -13,6 +13,7 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_PERF] = 1,
 	[SNAPSHOT_UPROBES] = 1,
 	[SNAPSHOT_SLOTS] = 1,
+	[SNAPSHOT_PMUS] = 1,
 };
 
 int model_snapshot(struct model *m, const void *body, size_t len)

@@ -46,6 +46,7 @@ void model_deinit(struct model *m)
 	series_deinit(&m->wait_series);
 	series_deinit(&m->waiting_series);
 	snapshot_set_deinit(&m->snapshots);
+	rotation_deinit(&m->rotation);
 	*m = (struct model){0};
 }
 
@@ -97,6 +98,7 @@ static int lose(struct model *m, const struct event *ev)
 	if (cpu)
 		cpu->lost += ev->lost;
 	pair_lost(m, ev->time);
+	rotation_lost(&m->rotation);
 	return 0;
 }
 
@@ -114,6 +116,10 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_LOST:
 	case EVENT_LOST_SAMPLES:
 		return lose(m, ev);
+	case EVENT_TIMER_ENTRY:
+	case EVENT_TIMER_EXIT:
+	case EVENT_SWITCH:
+		return rotation_event(&m->rotation, ev);
 	case EVENT_THROTTLE:
 		m->damage.throttled++;
 		return 0;
@@ -162,6 +168,7 @@ void model_tick(struct model *m, uint64_t time_ns)
 	model_round(m, time_ns);
 	m->n_ticks++;
 	account_tick(m, time_ns);
+	rotation_tick(&m->rotation, m->n_ticks, snapshot_set_get(&m->snapshots, SNAPSHOT_PERF));
 	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
 	m->bucket_ns = time_ns;
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -201,6 +208,7 @@ void model_drop(struct model *m, const struct record_drop *drop)
 {
 	m->damage.dropped += drop->records;
 	pair_lost(m, UINT64_MAX);
+	rotation_lost(&m->rotation);
 }
 
 void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill)
@@ -222,8 +230,10 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 		c->offline = !state->online;
 		c->seen = true;
 	}
-	if (state->online)
+	if (state->online) {
 		pair_lost(m, UINT64_MAX);
+		rotation_lost(&m->rotation);
+	}
 }
 
 void model_zero(struct model *m)
@@ -234,6 +244,7 @@ void model_zero(struct model *m)
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		m->types[i].contended = m->types[i].total_ns = 0;
 	m->n_failed = 0;
+	rotation_zero(&m->rotation);
 	m->zero_ns = m->now_ns;
 	m->generation++;
 }
@@ -297,5 +308,5 @@ size_t model_bytes(const struct model *m)
 	       cell_words(&m->cells) * sizeof(*m->cells.touched) +
 	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
 	       m->waits.cap * sizeof(*m->waits.waits) + m->n_cpus * sizeof(*m->cpus) +
-	       m->snapshots.bytes + all_series_bytes(m);
+	       m->snapshots.bytes + rotation_bytes(&m->rotation) + all_series_bytes(m);
 }

@@ -160,6 +160,15 @@ static void put_perf(struct csv *c, const struct query_perf_sum *p)
 	}
 }
 
+static void put_rotation(struct csv *c, const struct query_rotation_sum *s)
+{
+	if (!s->known)
+		return;
+	put_pair(c, "rotating_pmus", s->pmus);
+	put_pair(c, "rotations", s->rotations);
+	put_pair(c, "rotation_total_ns", s->total_ns);
+}
+
 static void put_overview(struct csv *c, const struct report_data *d)
 {
 	static const char *const keys[] = {"key", "value", NULL};
@@ -189,6 +198,7 @@ static void put_overview(struct csv *c, const struct report_data *d)
 	put_pair(c, "snapshots_lost", m->snapshot_lost);
 	put_pair(c, "snapshots_unknown", m->snapshot_unknown);
 	put_perf(c, &d->perf);
+	put_rotation(c, &d->rotation_sum);
 }
 
 static void put_tree(struct csv *c, const struct query_tree *t)
@@ -242,6 +252,8 @@ void report_csv(const struct report_data *d, FILE *out)
 		put_table(&c, &d->contexts);
 	if (report_has(d, REPORT_EVENTS))
 		put_table(&c, &d->events);
+	if (report_has(d, REPORT_ROTATION))
+		put_table(&c, &d->rotation);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&c, &d->tree);
 	if (report_has(d, REPORT_HIST))

@@ -4,6 +4,7 @@
 
 #include "kontend/jsonw.h"
 #include "kontend/query-perf.h"
+#include "kontend/query-rotation.h"
 #include "kontend/report.h"
 
 /* All answers that a report shows: asked for before the first byte is written. */
@@ -14,7 +15,8 @@ struct report_data {
 	struct query_overview overview; /* always: the header says how far to trust the rest */
 	struct query_perf_sum perf;	/* always */
 	struct query_perf_waits slot_waits;
-	struct table types, cpus, locks, waiters, slots, holders, contexts, events;
+	struct query_rotation_sum rotation_sum; /* always */
+	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
 	struct query_tree tree;
 	struct query_hist hist;
 };
@@ -38,6 +40,12 @@ void report_perf_json(const struct report_data *d, struct jsonw *j);
 void report_perf_json_sum(const struct report_data *d, struct jsonw *j);
 void report_perf_json_source(const struct report_data *d, struct jsonw *j);
 const char *report_perf_by(const struct report_data *d); /* of contexts: "context", "process" */
+
+/* report-rotation.c */
+void report_rotation_text(const struct report_data *d, FILE *out);
+void report_rotation_text_sum(const struct report_data *d, FILE *out); /* of the overview */
+void report_rotation_json(const struct report_data *d, struct jsonw *j);
+void report_rotation_json_sum(const struct report_data *d, struct jsonw *j);
 
 static inline bool report_has(const struct report_data *d, enum report_view v)
 {

@@ -182,6 +182,7 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 	put_series(j, "wait_ns_series", o->wait_series, o);
 	put_series(j, "waiting_series", o->waiting_series, o);
 	report_perf_json_sum(d, j);
+	report_rotation_json_sum(d, j);
 	report_json_rows(j, "types", &d->types);
 	report_json_rows(j, "cpus", &d->cpus);
 	jsonw_end(j, '}');
@@ -259,6 +260,7 @@ void report_json(const struct report_data *d, FILE *out)
 	if (report_has(d, REPORT_WAITERS))
 		report_json_table(&j, &d->waiters, NULL);
 	report_perf_json(d, &j);
+	report_rotation_json(d, &j);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&j, d);
 	if (report_has(d, REPORT_HIST))

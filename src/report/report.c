@@ -13,10 +13,10 @@ static const struct {
 	const char *name;
 	unsigned view;
 } views[] = {
-	{"locks", REPORT_LOCKS},     {"waiters", REPORT_WAITERS},   {"overview", REPORT_OVERVIEW},
-	{"tree", REPORT_TREE},	     {"hist", REPORT_HIST},	    {"slots", REPORT_SLOTS},
-	{"holders", REPORT_HOLDERS}, {"contexts", REPORT_CONTEXTS}, {"events", REPORT_EVENTS},
-	{"all", REPORT_ALL},
+	{"locks", REPORT_LOCKS},       {"waiters", REPORT_WAITERS},   {"overview", REPORT_OVERVIEW},
+	{"tree", REPORT_TREE},	       {"hist", REPORT_HIST},	      {"slots", REPORT_SLOTS},
+	{"holders", REPORT_HOLDERS},   {"contexts", REPORT_CONTEXTS}, {"events", REPORT_EVENTS},
+	{"rotation", REPORT_ROTATION}, {"all", REPORT_ALL},
 };
 
 static unsigned find_view(const char *s, size_t len)
@@ -131,6 +131,11 @@ static int ask_events(struct report_data *d, const struct query_spec *s, struct 
 	return query_perf_events(d->q, NULL, s, &d->events, err);
 }
 
+static int ask_rotation(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	return query_rotation(d->q, s, &d->rotation, err);
+}
+
 /* Sort key and filter are written for the first of these that is asked for. */
 static const struct {
 	enum report_view view;
@@ -143,6 +148,7 @@ static const struct {
 	{REPORT_HOLDERS, query_perf_holders_columns, ask_holders},
 	{REPORT_CONTEXTS, query_perf_contexts_columns, ask_contexts},
 	{REPORT_EVENTS, query_perf_events_columns, ask_events},
+	{REPORT_ROTATION, query_rotation_columns, ask_rotation},
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
@@ -201,6 +207,8 @@ static int ask(struct report_data *d, struct error *err)
 	s.average = true;
 	if (r == 0)
 		r = query_perf_sum(d->q, &d->perf);
+	if (r == 0)
+		r = query_rotation_sum(d->q, true, &d->rotation_sum);
 	if (r == 0)
 		r = ask_tables(d, &s, err);
 	if (r == 0 && report_has(d, REPORT_OVERVIEW))

@@ -74,6 +74,8 @@ static void take_all(struct drain *d)
 
 	for (size_t i = 0; i < d->n_rings; i++)
 		data |= take_ring(d, &d->rings[i]);
+	for (size_t i = 0; i < d->n_rings; i++)
+		d->rings[i].renewed |= perf_session_learn(d->session, i);
 	if (d->sink->taken)
 		d->sink->taken(d->sink->ctx);
 	if (data)
@@ -334,7 +336,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 void drain_finish(struct drain *d, const struct drain_sink *sink)
 {
 	d->sink = sink;
-	for (int i = 0; i < PERF_EVENTS; i++)
+	for (int i = 0; i < perf_session_events(d->session); i++)
 		perf_session_disable(d->session, (enum perf_event_index)i);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	take_all(d);

@@ -16,8 +16,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-static const char tracing_system[] = "lock";
-
 static uint64_t clock_ns(clockid_t id)
 {
 	struct timespec t;
@@ -66,21 +64,23 @@ static int put_kallsyms(const struct live_prologue *p)
 	/* Not readable is an answer of its own: an empty record. */
 	if (sysinfo_read_all("/proc/kallsyms", &text, &len) == -ENOMEM)
 		return -ENOMEM;
+	live_timers_find(p->timers, text, len);
 	int r = queue_give(p->queue, RECORD_KALLSYMS, 0, text, len);
 	if (r < 0)
 		mem_free(text);
 	return r;
 }
 
-static int put_format(const struct live_prologue *p, const struct tracepoint *tp)
+static int put_format(const struct live_prologue *p, const char *system,
+		      const struct tracepoint *tp)
 {
-	size_t len = sizeof(tracing_system) + tp->format_len;
+	size_t name = strlen(system) + 1, len = name + tp->format_len;
 	char *body = mem_calloc(len, 1);
 
 	if (!body)
 		return -ENOMEM;
-	memcpy(body, tracing_system, sizeof(tracing_system));
-	memcpy(body + sizeof(tracing_system), tp->format, tp->format_len);
+	memcpy(body, system, name);
+	memcpy(body + name, tp->format, tp->format_len);
 	int r = queue_give(p->queue, RECORD_FORMAT, 0, body, len);
 	if (r < 0)
 		mem_free(body);
@@ -112,11 +112,19 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 	if (r == 0)
 		r = put_kallsyms(p);
 	if (r == 0)
-		r = put_format(p, p->begin);
+		r = put_format(p, "lock", p->begin);
 	if (r == 0)
-		r = put_format(p, p->end);
-	for (int i = 0; r == 0 && i < PERF_EVENTS; i++)
+		r = put_format(p, "lock", p->end);
+	if (r == 0 && p->timers->entry.id)
+		r = put_format(p, "timer", &p->timers->entry);
+	if (r == 0 && p->timers->entry.id)
+		r = put_format(p, "timer", &p->timers->exit);
+	for (int i = 0; r == 0 && i < perf_session_events(p->session); i++)
 		r = put_attr(p, (enum perf_event_index)i);
+	if (r == 0) {
+		live_timers_aim(p->timers, p->session);
+		r = live_timers_put(p->timers, p->queue);
+	}
 	return r < 0 ? error_set(err, r, "No memory for what precedes the event stream") : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "kontend/procfs.h"
 #include "kontend/queue.h"
 #include "kontend/tracefs.h"
+#include "live-timers.h"
 
 /*
  * What a reader of a live stream must know before its first event: HOST, KALLSYMS, FORMAT, ATTR
@@ -16,6 +17,7 @@ struct live_prologue {
 	struct perf_session *session;
 	const struct target *target;
 	const struct tracepoint *begin, *end;
+	struct live_timers *timers; /* learns of its functions, and is aimed */
 };
 
 int live_prologue_put(const struct live_prologue *p, struct error *err);

@@ -12,6 +12,7 @@
 #include "kontend/tracefs.h"
 #include "kontend/workload.h"
 #include "live-prologue.h"
+#include "live-timers.h"
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -30,6 +31,7 @@ struct live {
 	struct perf_session *session;
 	struct workload workload;
 	struct collector collector;
+	struct live_timers timers;
 	struct procfs_task *tasks; /* that the target names */
 	size_t n_tasks;
 	char **command; /* borrowed */
@@ -84,6 +86,7 @@ static void live_free(struct source *s)
 	collector_deinit(&l->collector);
 	workload_deinit(&l->workload);
 	perf_session_close(l->session);
+	live_timers_deinit(&l->timers);
 	queue_free(l->queue);
 	mem_free(l->tasks);
 	mem_free(l);
@@ -123,6 +126,9 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.command = l->workload.pid,
 		.begin_id = tp[PERF_BEGIN].id,
 		.end_id = tp[PERF_END].id,
+		.timer_entry_id = l->timers.entry.id,
+		.timer_exit_id = l->timers.exit.id,
+		.timer_offset = live_timers_offset(&l->timers),
 		.ring_pages = o->ring_pages,
 		.max_stack = o->no_stack    ? 0
 			     : o->max_stack ? o->max_stack
@@ -135,7 +141,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 	return perf_session_open(&l->session, &po, info, err);
 }
 
-static int read_tracepoints(struct tracepoint *tp, struct error *err)
+static int read_tracepoints(struct live *l, struct tracepoint *tp, struct error *err)
 {
 	char path[TRACEFS_PATH];
 	int r = tracefs_find(path, err);
@@ -144,6 +150,8 @@ static int read_tracepoints(struct tracepoint *tp, struct error *err)
 		r = tracepoint_read(&tp[PERF_BEGIN], path, "lock", "contention_begin", err);
 	if (r == 0)
 		r = tracepoint_read(&tp[PERF_END], path, "lock", "contention_end", err);
+	if (r == 0)
+		live_timers_read(&l->timers, path);
 	return r;
 }
 
@@ -151,7 +159,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		  struct live_info *info, struct error *err)
 {
 	size_t queue_bytes = o->queue_bytes ? o->queue_bytes : DEFAULT_QUEUE_BYTES;
-	int r = read_tracepoints(tp, err);
+	int r = read_tracepoints(l, tp, err);
 
 	if (r == 0)
 		r = identify_tasks(l, &o->target, err);
@@ -172,6 +180,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		.target = &o->target,
 		.begin = &tp[PERF_BEGIN],
 		.end = &tp[PERF_END],
+		.timers = &l->timers,
 	};
 	return live_prologue_put(&p, err);
 }
@@ -196,7 +205,7 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 int live_new(struct source **ret, const struct live_options *o, struct live_info *ret_info,
 	     struct error *err)
 {
-	struct tracepoint tp[PERF_EVENTS] = {0};
+	struct tracepoint tp[PERF_DUMMY] = {0};
 	struct live_info info = {0};
 	struct live *l = mem_calloc(1, sizeof(*l));
 
@@ -234,8 +243,10 @@ static int say_start(struct live *l, struct error *err)
 /* Switches the events on, with the tasks of before in the stream first. */
 static int begin(struct live *l, struct error *err)
 {
-	if (l->on_exec)
+	if (l->on_exec) {
+		live_timers_enable(&l->timers, l->session);
 		return say_start(l, err);
+	}
 	perf_session_enable(l->session, PERF_DUMMY);
 	int r = live_prologue_tasks(l->queue, l->session, l->tasks, l->n_tasks, l->cgroups, err);
 	if (r == 0)
@@ -244,6 +255,7 @@ static int begin(struct live *l, struct error *err)
 		return r;
 	perf_session_enable(l->session, PERF_BEGIN);
 	perf_session_enable(l->session, PERF_END);
+	live_timers_enable(&l->timers, l->session);
 	return 0;
 }
 

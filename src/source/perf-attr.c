@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The three attrs. All share clock, ids and trailer layout, so one ring a CPU can carry them and
+ * The attrs. All share clock, ids and trailer layout, so one ring a CPU can carry them and
  * one rule decodes their trailers. Call chains cost most and the end of a wait has none worth
  * having: only the begin takes them, without the user part,
  * unless perf shall read them: it knows a wait by the call chain at its end. The dummy counts
@@ -16,6 +16,9 @@ const char *const perf_event_names[PERF_EVENTS] = {
 	[PERF_BEGIN] = "lock:contention_begin",
 	[PERF_END] = "lock:contention_end",
 	[PERF_DUMMY] = "the software event dummy",
+	[PERF_TIMER_ENTRY] = "timer:hrtimer_expire_entry",
+	[PERF_TIMER_EXIT] = "timer:hrtimer_expire_exit",
+	[PERF_SWITCH] = "the software event dummy",
 };
 
 /* What the decoder knows; newer headers have longer structs with nothing for us. */
@@ -26,15 +29,39 @@ _Static_assert(ATTR_SIZE <= sizeof(struct perf_event_attr), "headers older than 
 static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index which,
 			    const struct perf_attr_options *o)
 {
+	const uint32_t ids[PERF_EVENTS] = {
+		[PERF_BEGIN] = o->begin_id,
+		[PERF_END] = o->end_id,
+		[PERF_TIMER_ENTRY] = o->timer_entry_id,
+		[PERF_TIMER_EXIT] = o->timer_exit_id,
+	};
+
 	attr->type = PERF_TYPE_TRACEPOINT;
-	attr->config = which == PERF_BEGIN ? o->begin_id : o->end_id;
+	attr->config = ids[which];
 	attr->sample_period = 1;
 	attr->sample_type |= PERF_SAMPLE_RAW;
+	if (which > PERF_END) {
+		/*
+		 * Not before it has its filter. What is written behind the time of an entry is part
+		 * of what is measured, so it is little: the raw data say who ran.
+		 */
+		attr->enable_on_exec = 0;
+		attr->sample_type &= ~(uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_CGROUP);
+		return;
+	}
 	if (o->max_stack && (which == PERF_BEGIN || o->end_stack)) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_user = 1;
 		attr->sample_max_stack = (uint16_t)o->max_stack;
 	}
+}
+
+static void init_switch(struct perf_event_attr *attr)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->context_switch = 1;
+	attr->enable_on_exec = 0;
 }
 
 static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_options *o)
@@ -68,6 +95,8 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 	attr->enable_on_exec = o->kind == TARGET_COMMAND;
 	if (which == PERF_DUMMY)
 		init_dummy(attr, o);
+	else if (which == PERF_SWITCH)
+		init_switch(attr);
 	else
 		init_tracepoint(attr, which, o);
 }

@@ -16,6 +16,24 @@
 #include <perf/mmap.h>
 #include <perf/threadmap.h>
 
+/* Watches for timers that are not known yet: an event and a ring of one page for each CPU. */
+enum { PERF_SCOUT_TIMERS = 8 };
+
+struct perf_scout {
+	int fd;	    /* -1 = none */
+	void *base; /* its ring; NULL = none */
+	uint64_t known[PERF_SCOUT_TIMERS];
+	uint32_t n_known;
+};
+
+/* perf-timers.c: which expiries are measured, and what is known of their timers. */
+struct perf_timers {
+	char filter[160];	   /* by function; "" = none is measured */
+	uint32_t entry_id;	   /* tracepoint of the scouts */
+	uint32_t timer_offset;	   /* of the field hrtimer in it */
+	struct perf_scout *scouts; /* one a ring, or NULL */
+};
+
 struct perf_session {
 	struct perf_evlist *evlist; /* owns the evsels, their descriptors and the rings */
 	struct perf_evsel *evsels[PERF_EVENTS];
@@ -24,6 +42,8 @@ struct perf_session {
 	int cgroup_fd;	   /* -1 = none */
 	char *filter;	   /* of contention_begin; NULL = none */
 	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
+	int n_events;	   /* PERF_LOCK_EVENTS or PERF_EVENTS */
+	struct perf_timers timers;
 };
 
 /* One go at opening, with these sizes and features. */
@@ -44,6 +64,11 @@ static inline int *perf_session_fd(const struct perf_session *ps, enum perf_even
 /* perf-open.c: one event of @cpu for task @tid, off. A descriptor, or negative errno. */
 int perf_session_open_event(const struct perf_session *ps, enum perf_event_index which, int cpu,
 			    pid_t tid);
+/* perf-reopen.c: where the id of an event that was opened anew is kept. NULL: no memory. */
+uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_event_index which);
+/* perf-timers.c: the filters of a ring whose events were opened anew, and its scout. */
+void perf_timers_reopen(struct perf_session *ps, size_t ring);
+void perf_timers_free(struct perf_session *ps);
 /* perf-rings.c: maps the rings of @at->ring_pages. 0, or negative errno with @at->failure. */
 int perf_rings_map(struct perf_session *ps, struct perf_attempt *at);
 

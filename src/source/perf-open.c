@@ -47,10 +47,11 @@ void perf_session_close(struct perf_session *ps)
 {
 	if (!ps)
 		return;
+	perf_timers_free(ps);
 	if (ps->evlist) {
 		perf_evlist__munmap(ps->evlist);
 		perf_evlist__close(ps->evlist);
-		for (int i = 0; i < PERF_EVENTS; i++) {
+		for (int i = 0; i < ps->n_events; i++) {
 			if (ps->evsels[i])
 				forget_evsel(ps->evsels[i]);
 		}
@@ -143,6 +144,8 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 	struct perf_attr_options ao = {
 		.begin_id = at->o->begin_id,
 		.end_id = at->o->end_id,
+		.timer_entry_id = at->o->timer_entry_id,
+		.timer_exit_id = at->o->timer_exit_id,
 		.kind = at->o->target->kind,
 		.ring_bytes = at->ring_pages * (uint32_t)sysconf(_SC_PAGESIZE),
 		.max_stack = clamp_stack(at->o->max_stack),
@@ -155,7 +158,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 	ps->evlist = perf_evlist__new();
 	if (!ps->evlist)
 		return no_memory(err);
-	for (int i = 0; i < PERF_EVENTS; i++) {
+	for (int i = 0; i < ps->n_events; i++) {
 		struct perf_event_attr attr;
 		perf_attr_init(&attr, (enum perf_event_index)i, &ao);
 		ps->evsels[i] = perf_evsel__new(&attr);
@@ -203,9 +206,9 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 {
 	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
 
-	/* Names are wanted of tasks that move into the cgroup later, too: no cgroup for the dummy.
+	/* Names are wanted of tasks that move into the cgroup later, too: no cgroup for dummies.
 	 */
-	if (ps->cgroup_fd >= 0 && which != PERF_DUMMY) {
+	if (ps->cgroup_fd >= 0 && which != PERF_DUMMY && which != PERF_SWITCH) {
 		flags |= PERF_FLAG_PID_CGROUP;
 		tid = ps->cgroup_fd;
 	}
@@ -284,17 +287,20 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	if (!ps)
 		return no_memory(err);
 	ps->cgroup_fd = -1;
+	ps->n_events = at->o->timer_entry_id ? PERF_EVENTS : PERF_LOCK_EVENTS;
+	ps->timers.entry_id = at->o->timer_entry_id;
+	ps->timers.timer_offset = at->o->timer_offset;
 	at->failure = (struct perf_failure){
 		.kind = at->o->target->kind,
 		.cgroup = at->o->target->cgroup,
 	};
 	int r = prepare(ps, at, err);
 	if (r == 0) {
-		at->failure.fds = (uint64_t)PERF_EVENTS * (uint64_t)perf_cpu_map__nr(ps->cpus) *
+		at->failure.fds = (uint64_t)ps->n_events * (uint64_t)perf_cpu_map__nr(ps->cpus) *
 				  (uint64_t)perf_thread_map__nr(ps->threads);
 		raise_fd_limit(at->failure.fds);
 	}
-	for (int i = 0; r == 0 && i < PERF_EVENTS; i++)
+	for (int i = 0; r == 0 && i < ps->n_events; i++)
 		r = open_event(ps, (enum perf_event_index)i, at);
 	if (r == 0)
 		r = set_filter(ps, at);

@@ -26,7 +26,7 @@ struct revival {
 
 static int open_events(const struct perf_session *ps, int cpu, struct revival *v)
 {
-	for (int i = 0; i < PERF_EVENTS; i++) {
+	for (int i = 0; i < ps->n_events; i++) {
 		v->fds[i] = perf_session_open_event(ps, (enum perf_event_index)i, cpu, -1);
 		if (v->fds[i] < 0)
 			return v->fds[i];
@@ -38,12 +38,12 @@ static int open_events(const struct perf_session *ps, int cpu, struct revival *v
 	return 0;
 }
 
-static int map_ring(struct revival *v, size_t len)
+static int map_ring(const struct perf_session *ps, struct revival *v, size_t len)
 {
 	v->base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, v->fds[0], 0);
 	if (v->base == MAP_FAILED)
 		return -errno;
-	for (int i = 1; i < PERF_EVENTS; i++) {
+	for (int i = 1; i < ps->n_events; i++) {
 		if (ioctl(v->fds[i], PERF_EVENT_IOC_SET_OUTPUT, v->fds[0]) < 0)
 			return -errno;
 	}
@@ -55,7 +55,7 @@ static void take_places(struct perf_session *ps, size_t i, struct revival *v, si
 {
 	struct perf_mmap *m = &ps->evlist->mmap[i];
 
-	for (int e = 0; e < PERF_EVENTS; e++) {
+	for (int e = 0; e < ps->n_events; e++) {
 		dup3(v->fds[e], *perf_session_fd(ps, (enum perf_event_index)e, i, 0), O_CLOEXEC);
 		ps->new_ids[i * PERF_EVENTS + (size_t)e] = v->ids[e];
 	}
@@ -64,20 +64,29 @@ static void take_places(struct perf_session *ps, size_t i, struct revival *v, si
 	v->base = MAP_FAILED;
 }
 
-int perf_session_reopen(struct perf_session *ps, size_t i)
+uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_event_index which)
 {
-	struct revival v = {.fds = {-1, -1, -1}, .base = MAP_FAILED};
-	size_t len = (size_t)ps->evlist->mmap[i].mask + 1 + (size_t)sysconf(_SC_PAGESIZE);
-	int r;
-
 	if (!ps->new_ids)
 		ps->new_ids =
 			mem_calloc(perf_session_rings(ps) * PERF_EVENTS, sizeof(*ps->new_ids));
-	r = ps->new_ids ? open_events(ps, (int)perf_session_cpu(ps, i), &v) : -ENOMEM;
+	return ps->new_ids ? &ps->new_ids[ring * PERF_EVENTS + (size_t)which] : NULL;
+}
+
+int perf_session_reopen(struct perf_session *ps, size_t i)
+{
+	struct revival v = {.fds = {-1, -1, -1, -1, -1, -1}, .base = MAP_FAILED};
+	size_t len = (size_t)ps->evlist->mmap[i].mask + 1 + (size_t)sysconf(_SC_PAGESIZE);
+	int r;
+
+	r = perf_session_new_id(ps, i, PERF_BEGIN)
+		    ? open_events(ps, (int)perf_session_cpu(ps, i), &v)
+		    : -ENOMEM;
 	if (r == 0)
-		r = map_ring(&v, len);
-	if (r == 0)
+		r = map_ring(ps, &v, len);
+	if (r == 0) {
 		take_places(ps, i, &v, len);
+		perf_timers_reopen(ps, i);
+	}
 	if (v.base != MAP_FAILED)
 		munmap(v.base, len);
 	for (int e = 0; e < PERF_EVENTS; e++) {
@@ -89,18 +98,22 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 
 void perf_session_enable_ring(struct perf_session *ps, size_t i)
 {
-	for (int e = PERF_EVENTS - 1; e >= 0; e--)
-		ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0), PERF_EVENT_IOC_ENABLE,
-		      0);
+	for (int e = ps->n_events - 1; e >= 0; e--) {
+		/* The others are switched on when it is known what they are to let through. */
+		if (e < PERF_LOCK_EVENTS)
+			ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0),
+			      PERF_EVENT_IOC_ENABLE, 0);
+	}
 }
 
 void perf_session_restore_ids(const struct perf_session *ps, size_t i, void *records, size_t len)
 {
 	uint64_t announced[PERF_EVENTS];
 
-	if (!ps->new_ids || !ps->new_ids[i * PERF_EVENTS])
+	if (!ps->new_ids)
 		return;
-	for (int e = 0; e < PERF_EVENTS; e++)
+	for (int e = 0; e < ps->n_events; e++)
 		announced[e] = ps->evsels[e]->id[i];
-	perf_ids_replace(records, len, &ps->new_ids[i * PERF_EVENTS], announced, PERF_EVENTS);
+	perf_ids_replace(records, len, &ps->new_ids[i * PERF_EVENTS], announced,
+			 (size_t)ps->n_events);
 }

@@ -65,6 +65,11 @@ const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_
 	return (const uint64_t *)ps->evsels[which]->id;
 }
 
+int perf_session_events(const struct perf_session *ps)
+{
+	return ps->n_events;
+}
+
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which)
 {
 	perf_evsel__enable(ps->evsels[which]);

@@ -82,7 +82,7 @@ done >"$work/page"
 same keys
 
 for table in locks:Locks waiters:Waiters cpus:CPUs slots:Slots holders:Holders contexts:Contexts \
-	events:Events; do
+	events:Events rotation:Rotation; do
 	"$kontend" dump columns | awk -F '\t' -v table="${table%:*}" '$1 == table {
 		print $2 ($3 == "" ? "" : " " $3)
 	}' >"$work/table"

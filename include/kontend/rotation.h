@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_ROTATION_H
+#define KONTEND_ROTATION_H
+
+#include "kontend/event.h"
+#include "kontend/fine.h"
+#include "kontend/map64.h"
+#include "kontend/series.h"
+#include "kontend/snapshot.h"
+#include <stdbool.h>
+
+/*
+ * What perf itself costs where it works on behalf of events: the timers that were let through (of
+ * rotation; of the tick on request) and context switches. It knows no names: which function a timer
+ * calls is told by its address. All times are ns.
+ */
+
+/* Upper bounds. What is beyond is counted in `dropped`. */
+enum {
+	ROTATION_TIMERS = 4096,
+	ROTATION_SAMPLES = 65536,
+	ROTATION_POINTS = 512,
+};
+
+/* One hrtimer of the kernel: those of rotation belong to one CPU and one PMU. */
+struct rotation_timer {
+	uint64_t timer, function; /* addresses */
+	uint32_t cpu;		  /* where it expired last */
+	int32_t open_tid;	  /* who ran when it did */
+	uint64_t open_ns;	  /* the expiry that goes on; 0: none */
+	uint64_t expiries;	  /* since the sums began */
+	uint64_t unpaired;	  /* of them without an end, or with one that cannot be trusted */
+	struct fine time;	  /* of the others */
+	uint64_t cur_n, cur_ns, rate_n, rate_ns; /* of the open and of the closed bucket */
+	struct series n_series, ns_series;
+};
+
+/* What a duration is of. */
+enum rotation_kind { ROTATION_TIMER, ROTATION_SWITCH };
+
+/* A duration that waits for the snapshot which says what events were there. */
+struct rotation_sample {
+	uint64_t time_ns;
+	uint32_t ns, cpu;
+	int32_t tid, other; /* who ran; switches: who went and who came */
+	uint32_t timer;	    /* index; of a timer */
+	uint32_t kind;	    /* enum rotation_kind */
+};
+
+/* Durations with so many events in the contexts that were at work. */
+struct rotation_point {
+	uint64_t key; /* of timers: their function; of switches 0 */
+	uint32_t cpu, events;
+	uint64_t n, total_ns, min_ns, max_ns;
+};
+
+/* Switches of a CPU. */
+struct rotation_cpu {
+	uint64_t out_ns; /* the one that goes on; 0: none */
+	int32_t out_tid;
+	uint64_t n;		   /* seen since the sums began */
+	uint64_t cur_n, rate_n;	   /* of the open and of the closed bucket */
+	struct fine plain, loaded; /* nobody with events of a task; one of the two, or both */
+};
+
+struct rotation {
+	struct rotation_timer *timers;
+	size_t n_timers, cap_timers;
+	struct map64 by_timer;
+	struct rotation_sample *samples;
+	size_t n_samples, cap_samples;
+	struct rotation_point *points;
+	size_t n_points, cap_points;
+	struct rotation_cpu *cpus;
+	size_t n_cpus, cap_cpus;
+	uint64_t dropped;   /* expiries and switches beyond the bounds, or without memory */
+	uint64_t unmatched; /* ends without a begin */
+	uint64_t unclassed; /* no snapshot says whose events were there */
+	uint64_t switch_ns; /* time in which switches were looked at, since the sums began */
+};
+
+void rotation_deinit(struct rotation *r);
+int rotation_copy(struct rotation *dst, const struct rotation *src); /* into an uninitialized one */
+size_t rotation_bytes(const struct rotation *r);
+/* EVENT_TIMER_ENTRY, _EXIT, EVENT_SWITCH. 0 or -ENOMEM. */
+int rotation_event(struct rotation *r, const struct event *ev);
+/* Records were lost: nothing that goes on can be paired. */
+void rotation_lost(struct rotation *r);
+/* Closes bucket @tick; @perf is the latest snapshot of perf events, or NULL. */
+void rotation_tick(struct rotation *r, uint64_t tick, const struct snapshot *perf);
+void rotation_zero(struct rotation *r);
+
+#endif

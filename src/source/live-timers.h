@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SOURCE_LIVE_TIMERS_H
+#define KONTEND_SOURCE_LIVE_TIMERS_H
+
+#include "kontend/perf-session.h"
+#include "kontend/pmus.h"
+#include "kontend/queue.h"
+#include "kontend/tracefs.h"
+
+/*
+ * Rotation in a live session: is there a PMU that rotates, the tracepoints, the function whose
+ * timers are measured. Whatever fails here is no failure of the session: it is said as the reason
+ * in `pmus`. `= {0}` measures nothing.
+ */
+struct live_timers {
+	bool tick; /* the tick, too */
+	struct pmus pmus;
+	struct tracepoint entry, exit; /* ids 0: not measured */
+	uint64_t mux, tick_handler;    /* addresses of their functions; 0 = not known */
+	bool is_mux, is_tick;	       /* kallsyms has it, maybe without the address */
+	bool on;		       /* the session lets them through */
+};
+
+/* With @tracefs, its path. */
+void live_timers_read(struct live_timers *t, const char *tracefs);
+/* The field hrtimer's place in the raw data of an entry. */
+uint32_t live_timers_offset(const struct live_timers *t);
+/* Looks for the functions in the text of /proc/kallsyms. */
+void live_timers_find(struct live_timers *t, const char *kallsyms, size_t len);
+/* Tells the session what to let through. */
+void live_timers_aim(struct live_timers *t, struct perf_session *ps);
+void live_timers_enable(const struct live_timers *t, struct perf_session *ps);
+/* The list of PMUs as a SNAPSHOT record. 0 or -ENOMEM. */
+int live_timers_put(const struct live_timers *t, struct queue *q);
+void live_timers_deinit(struct live_timers *t);
+
+#endif
