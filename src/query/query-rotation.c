@@ -97,7 +97,7 @@ bool query_rotation_pmus(const struct query *q, struct pmus *ret)
 static int collect(struct rows *t)
 {
 	const struct rotation *r = &t->q->model->rotation;
-	int e = query_perf(t->q, &t->p);
+	int e = query_perf(t->q, QUERY_PERF_EVENTS, &t->p);
 
 	if (e == -ENOMEM)
 		return e;
