@@ -20,7 +20,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 8, ROUNDS = 64 };
+enum { THREADS = 8, ROUNDS = 64, SLOW_ROUNDS = 16 };
+
+/* How many times slower than usual this machine is: set where it is interpreted. */
+static uint64_t slowness(void)
+{
+	const char *text = getenv("KONTEND_SLOWNESS");
+
+	return text ? strtoull(text, NULL, 10) : 1;
+}
+
+static int rounds(void)
+{
+	return slowness() > 1 ? SLOW_ROUNDS : ROUNDS;
+}
 
 static void print(const struct stream *st, const struct storm *storm)
 {
@@ -56,7 +69,7 @@ static void test_all_cpus(void **state)
 	struct storm storm;
 	(void)state;
 
-	storm_fork(&storm, THREADS, ROUNDS);
+	storm_fork(&storm, THREADS, rounds());
 	struct source *s = open_source(&o, &info);
 	assert_true(info.rings > 0);
 	assert_false(info.pages_reduced);
@@ -84,7 +97,7 @@ static void test_pid(void **state)
 
 	storm_fork(&other, 2, 1 << 20);
 	storm_go(&other);
-	storm_fork(&storm, THREADS, ROUNDS);
+	storm_fork(&storm, THREADS, rounds());
 	snprintf(pid, sizeof(pid), "%d", storm.pid);
 	assert_int_equal(target_parse_ids(&o.target, TARGET_PIDS, pid, &err), 0);
 	struct source *s = open_source(&o, NULL);
@@ -167,7 +180,7 @@ static void test_one_cpu(void **state)
 	struct error err = {0};
 	(void)state;
 
-	storm_fork(&storm, THREADS, ROUNDS);
+	storm_fork(&storm, THREADS, rounds());
 	assert_int_equal(target_parse_cpus(&o.target, "0", &err), 0);
 	struct source *s = open_source(&o, &info);
 	assert_int_equal(info.rings, 1);
@@ -211,7 +224,7 @@ static void test_cgroup(void **state)
 	char path[1200];
 	(void)state;
 
-	storm_fork(&storm, THREADS, ROUNDS);
+	storm_fork(&storm, THREADS, rounds());
 	if (!make_cgroup(path, sizeof(path), storm.pid)) {
 		puts("no cgroup can be made here");
 		storm_end(&storm);
@@ -373,14 +386,6 @@ static void test_stop_in_storm(void **state)
 	storm_end(&storm);
 }
 
-/* How many times slower than usual this machine is: set where it is interpreted. */
-static uint64_t slowness(void)
-{
-	const char *text = getenv("KONTEND_SLOWNESS");
-
-	return text ? strtoull(text, NULL, 10) : 1;
-}
-
 /* CPU time of watching a process that sleeps for 2 s. */
 static uint64_t cost_of_sleep(void)
 {
@@ -429,7 +434,7 @@ int main(int argc, char **argv)
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "storm")) {
-		storm_run(THREADS, ROUNDS);
+		storm_run(THREADS, rounds());
 		/* Not by main()'s end: a sanitizer would look for leaks there, in a child. */
 		_exit(9);
 	}

@@ -45,7 +45,7 @@ busy() {
 	taskset -c "$1" storm 6 "$2" go
 }
 
-echo "== it goes away and stays away"
+case_of "it goes away and stays away"
 measure gone
 cpu 2 0
 busy 1 50
@@ -58,7 +58,7 @@ gives 1 asked kontend report --duration 0.3 -C 2
 shows asked 'CPU 2 is not online: choose from 0-1'
 cpu 2 1
 
-echo "== it comes back and is busy then"
+case_of "it comes back and is busy then"
 measure back
 cpu 2 0
 usleep 500000
@@ -69,7 +69,7 @@ reported back
 [ "$(of_cpu back 2 state)" = online ] || complain "CPU 2 is not shown as back"
 [ "$(of_cpu back 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after it came back"
 
-echo "== it is away and back between two looks"
+case_of "it is away and back between two looks"
 measure blink
 kill -STOP "$report"
 cpu 2 0
@@ -81,7 +81,7 @@ reported blink
 [ "$(of_cpu blink 2 state)" = online ] || complain "CPU 2 is not shown as back"
 [ "$(of_cpu blink 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after a blink"
 
-echo "== a recording: its events are opened anew into a ring that is written to the file"
+case_of "a recording: its events are opened anew into a ring that is written to the file"
 kontend record -q -a -o recording 2>started &
 record=$!
 until [ -e recording ]; do
@@ -101,7 +101,7 @@ kontend report -j --view overview -i recording >recorded 2>started ||
 [ "$(of_cpu recorded 2 contended)" -gt 10 ] || complain "CPU 2 is not recorded after it came back"
 shows recorded '"bad": 0,'
 
-echo "== it goes and comes below a storm"
+case_of "it goes and comes below a storm"
 taskset -c 1,2 storm 6 200 go &
 storm=$!
 measure storm
@@ -114,7 +114,7 @@ reported storm
 wait "$storm"
 [ "$(of_cpu storm 1 contended)" -gt 10 ] || complain "the storm was not measured"
 
-echo "== a process is measured on a CPU that came back"
+case_of "a process is measured on a CPU that came back"
 storm 6 50 &
 storm=$!
 until grep -q '^State:.T' "/proc/$storm/status"; do
@@ -130,7 +130,7 @@ wait "$storm"
 reported process
 [ "$(of_cpu process 2 contended)" -gt 10 ] || complain "a process is not measured on CPU 2"
 
-echo "== with a command that ends, and by cgroup"
+case_of "with a command that ends, and by cgroup"
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/one
 measure cgroup -G /one

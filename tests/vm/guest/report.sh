@@ -5,25 +5,30 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
+case_of "all checks of the doctor"
 gives 0 doctor kontend doctor
 shows doctor "on Linux $(uname -r) $(uname -m), [0-9]+ CPUs, user root"
 shows doctor '^kontend works here\.$'
 
+case_of demo
 gives 0 demo kontend report --duration 2 --demo
 shows demo "^# kontend report: all CPUs, kernel $(uname -r) $(uname -m)"
+case_of "locks of a storm"
 # shellcheck disable=SC2086 # words
 gives 0 storm kontend report $STORM
 shows_storm storm
 
+case_of "locks with names"
 gives 0 static kontend report --view locks -n 60 -a -- churn 40
 if grep -q ' rtnl_mutex$' /proc/kallsyms; then
 	shows static '^  mutex +rtnl_mutex '
 	shows static '^  [a-z]+(:[RW])? +(tasklist_lock|cgroup_mutex|proc_subdir_lock) '
 else
 	echo "this kernel's table has no data symbols (CONFIG_KALLSYMS_ALL is off)"
-	shows static '^  mutex +0x[0-9a-f]{16} \([a-z_]*register_[a-z_]+\) '
+	shows static '^  mutex +0x[0-9a-f]{16} \((rtnl_lock[a-z_]*|[a-z_]*register_[a-z_]+)\) '
 fi
 
+case_of "addresses are withheld"
 echo 2 >/proc/sys/kernel/kptr_restrict
 gives 0 withheld kontend report --view locks -a -- churn 20
 shows withheld '^# kernel symbols are withheld: .*kernel.kptr_restrict=0$'
@@ -35,6 +40,7 @@ shows limited 'why: addresses are withheld \(kernel.kptr_restrict is 2'
 shows limited '^kontend works here, with limits\.$'
 echo 0 >/proc/sys/kernel/kptr_restrict
 
+case_of "a cgroup"
 # A cgroup has no counters of events before any controller was switched on below the root.
 mkdir /sys/fs/cgroup/new
 gives 1 cgroup kontend report -G /new --duration 0.2

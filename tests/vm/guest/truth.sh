@@ -6,13 +6,16 @@
 
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 echo 2 >/proc/sys/kernel/perf_event_paranoid
+case_of "workloads that know what they did"
 gives 0 truth test-live-truth /bin/kontend /bin/truth
 for kind in mm dir pipe; do
 	shows truth "^$kind +(rwsem:W|mutex) +truth"
 	shows truth "^$kind +waiter 4: "
 done
+case_of "limits of the source"
 gives 0 limits test-live-source-limits
-# A machine that is interpreted has its CPU time cost several times as much.
+case_of "every event is seen"
+# A machine that is interpreted has its CPU time cost several times as much: fewer rounds, too.
 KONTEND_SLOWNESS=10 gives 0 source test-live-source
 awk '/^begin .* of / {
 	gsub(/,/, "")

@@ -4,6 +4,7 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
+case_of "the live screen on a serial line"
 stty -F /dev/ttyS1 115200 clocal
 stty -F /dev/ttyS2 115200 clocal raw -echo
 stty -F /dev/ttyS1 -a >before

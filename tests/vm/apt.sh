@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# What kernel.sh and sysroot.sh share: packages of any architecture from the package sources of this
+# machine, but on lists and folders of our own. Nothing is installed, nothing of the machine's own
+# apt is changed, and no root is needed.
+limit=180       # seconds for the package lists, and for each download
+lists_minutes=60 # as long lists are taken for new
+retry_minutes=5 # after a failure, so that not every test tries anew
+
+# apt_begin WHAT ARCH DIR: only one at a time works on DIR. Exits if it failed a moment ago.
+apt_begin() {
+	what=$1 arch=$2
+	mkdir -p "$3"
+	dir=$(cd "$3" && pwd)
+	exec 9>"$dir/lock"
+	flock 9
+	apt=$dir/apt
+	why=$dir/no-$what
+	errors=$dir/$what.log
+}
+
+# Why it cannot be had, for whoever asks in the next minutes as well.
+unavailable() {
+	echo "no $what for $arch: $*" | tee "$why"
+	exit 77
+}
+
+# What apt said last, without the machine's name for itself.
+last_error() {
+	grep -E '^[EW]: ' "$errors" | tail -n 1 | cut -c 4-
+}
+
+# Hooks of the machine would act on its own cache.
+write_config() {
+	cat <<-END
+	#clear APT::Update::Pre-Invoke;
+	#clear APT::Update::Post-Invoke;
+	#clear APT::Update::Post-Invoke-Success;
+	#clear APT::Architectures;
+	APT::Architecture "$arch";
+	APT::Architectures { "$arch"; };
+	APT::Sandbox::User "$(id -un)";
+	APT::Get::Assume-Yes "true";
+	APT::Install-Recommends "false";
+	Dir::State "$apt/state";
+	Dir::State::status "$apt/status";
+	Dir::Cache "$apt/cache";
+	Acquire::Languages "none";
+	Acquire::Retries "2";
+	Acquire::http::Timeout "20";
+	Acquire::https::Timeout "20";
+	END
+}
+
+# apt PROGRAM ARGUMENT...
+apt() {
+	program=$1
+	shift
+	LC_ALL=C timeout -k 5 "$limit" "$program" -c "$apt/apt.conf" -qq "$@" 2>>"$errors" </dev/null
+}
+
+# The newest lists. Where one source of several fails, the others may have what is needed.
+apt_update() {
+	if [ -n "$(find "$why" -mmin "-$retry_minutes" 2>/dev/null)" ]; then
+		cat "$why"
+		exit 77
+	fi
+	: >"$errors"
+	for program in apt-get apt-cache dpkg-deb; do
+		command -v "$program" >/dev/null || unavailable "there is no $program to fetch it with"
+	done
+	mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial"
+	: >"$apt/status"
+	write_config >"$apt/apt.conf"
+	[ -z "$(find "$apt/updated" -mmin "-$lists_minutes" 2>/dev/null)" ] || return 0
+	rm -f "$apt/updated"
+	if apt apt-get update; then
+		touch "$apt/updated"
+	fi
+}
+
+# apt_install NAME...: the archives of these packages and of all that they depend on, in $archives.
+apt_install() {
+	archives=$apt/cache/archives
+	rm -f "$archives"/*.deb
+	apt apt-get install --download-only "$@" >/dev/null
+}
+
+# unpack ARCHIVE FOLDER [PATTERN...]: all of it, or what matches.
+unpack() {
+	archive=$1 into=$2
+	shift 2
+	dpkg-deb --fsys-tarfile "$archive" |
+		tar -C "$into" -xf - --keep-directory-symlink --no-same-owner --wildcards "$@"
+}
+
+# apt_end: what was fetched is in its place.
+apt_end() {
+	rm -rf "$why" "$apt/cache/archives"
+}

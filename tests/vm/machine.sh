@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# machine.sh ARCH DIR INITRAMFS FILES: a machine of Debian architecture ARCH under QEMU, without
+# KVM, that boots the kernel in DIR. What it says goes to standard output. What it sends on its
+# second serial line goes to FILES. Ends with QEMU's status; 124 when it took more than VM_LIMIT s.
+#
+# arm64 has the performance counters of a Cortex-A57, and its clock goes by instructions: times are
+# the same in each run, and do not depend on what else the host does.
+# VM_CPUS: how many (2). VM_SERIAL=1: instead of the second serial line there are /dev/ttyS1 and
+# ttyS2, the two ends of one line.
+set -eu
+arch=$1 dir=$2 initramfs=$3 files=$4
+line=$(mktemp -d)
+trap 'rm -rf "$line"' EXIT
+
+case $arch in
+amd64)
+	console=ttyS0 out=ttyS1
+	set -- qemu-system-x86_64 -M q35 -cpu max -accel tcg
+	[ -n "${VM_SERIAL:-}" ] || set -- "$@" -device isa-serial,chardev=files,index=1
+	;;
+arm64)
+	console=ttyAMA0 out=ttyS0
+	set -- qemu-system-aarch64 -M virt -cpu cortex-a57 -accel tcg \
+		-icount shift=2,sleep=off -device pci-serial,chardev=files
+	;;
+*) echo "no machine for $arch" && exit 1 ;;
+esac
+if [ -n "${VM_SERIAL:-}" ]; then
+	out=
+	set -- "$@" -chardev "socket,id=one,path=$line/line,server=on,wait=off" \
+		-chardev "socket,id=two,path=$line/line" \
+		-device isa-serial,chardev=one,index=1 -device isa-serial,chardev=two,index=2
+fi
+timeout -k 5 "${VM_LIMIT:-600}" "$@" -m 1024 -smp "${VM_CPUS:-2}" -nodefaults -nographic \
+	-no-reboot -serial stdio -monitor none -chardev "file,id=files,path=$files" \
+	-kernel "$dir/vmlinuz" -initrd "$initramfs" \
+	-append "console=$console quiet panic=-1 vm.out=$out" </dev/null 2>&1
