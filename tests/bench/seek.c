@@ -5,12 +5,16 @@
  * first pass, then random seeks; then what keeping the last minutes costs a live session. Making
  * the pieces takes time that a file would not need; it is measured and left out.
  *
- * Arguments: events (default 5,000,000), seeks (default 50).
+ * Arguments: events (default 5,000,000), seeks (default 50). Instead of a number of events a
+ * perf.data file may be given (see lengthen.c for how to get a large one): then seeks go to and fro
+ * in that one.
  */
 #include "kontend/history.h"
 #include "kontend/mem.h"
+#include "kontend/reader.h"
 #include "kontend/timeline.h"
 #include "synth.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,9 +201,10 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int bench_seeks(size_t events, size_t seeks)
+/* @bytes and @making_s: what the source says of what it has given so far. */
+static int bench_seeks(struct source *s, const uint64_t *bytes, const double *making_s,
+		       size_t seeks)
 {
-	struct pieces *p = make_pieces(events);
 	double *took = calloc(seeks, sizeof(*took)), t0 = now_s();
 	struct engine e;
 	struct error err = {0};
@@ -207,23 +212,23 @@ static int bench_seeks(size_t events, size_t seeks)
 	struct rusage ru;
 	uint32_t seed = 7;
 
-	if (!took || engine_init(&e, &p->source, NULL, &err) || timeline_new(&t, &e, NULL, &err)) {
+	if (!took || engine_init(&e, s, NULL, &err) || timeline_new(&t, &e, NULL, &err)) {
 		fprintf(stderr, "seek: %s\n", err.text);
 		return 1;
 	}
-	printf("%zu events, %.0f MB, model of %.1f MB (%zu cells)\n", events,
-	       (double)p->bytes / 1e6, (double)model_bytes(&e.model) / 1e6, e.model.cells.n);
-	printf("first pass:  %7.0f ms\n", (now_s() - t0 - p->making_s) * 1e3);
+	printf("%" PRIu64 " events, %.0f MB, model of %.1f MB (%zu cells)\n", e.model.n_events,
+	       (double)*bytes / 1e6, (double)model_bytes(&e.model) / 1e6, e.model.cells.n);
+	printf("first pass:  %7.0f ms\n", (now_s() - t0 - *making_s) * 1e3);
 	uint64_t begin = timeline_begin_ns(t), span = timeline_end_ns(t) - begin;
 	for (size_t i = 0; i < seeks; i++) {
 		uint64_t to = begin + (uint64_t)((double)rnd(&seed) / (1 << 24) * (double)span);
-		p->making_s = 0;
+		double made_s = *making_s;
 		t0 = now_s();
 		if (timeline_seek(t, to, &err)) {
 			fprintf(stderr, "seek: %s\n", err.text);
 			return 1;
 		}
-		took[i] = (now_s() - t0 - p->making_s) * 1e3;
+		took[i] = (now_s() - t0 - (*making_s - made_s)) * 1e3;
 	}
 	qsort(took, seeks, sizeof(*took), by_value);
 	getrusage(RUSAGE_SELF, &ru);
@@ -233,6 +238,29 @@ static int bench_seeks(size_t events, size_t seeks)
 	engine_deinit(&e);
 	free(took);
 	return 0;
+}
+
+static int seeks_in_storm(size_t events, size_t seeks)
+{
+	struct pieces *p = make_pieces(events);
+
+	return bench_seeks(&p->source, &p->bytes, &p->making_s, seeks);
+}
+
+static int seeks_in_file(const char *path, size_t seeks)
+{
+	struct reader_options options = {.path = path};
+	struct reader_stat stat;
+	struct error err = {0};
+	struct source *s;
+	const double nothing = 0;
+
+	if (reader_new(&s, &options, &err)) {
+		fprintf(stderr, "seek: %s\n", err.text);
+		return 1;
+	}
+	reader_stat(s, &stat);
+	return bench_seeks(s, &stat.size, &nothing, seeks);
 }
 
 /* The same stream, through an engine alone or through one with a history. CPU seconds. */
@@ -270,10 +298,13 @@ static double run_live(size_t events, bool with_history)
 
 int main(int argc, char **argv)
 {
-	size_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 5000000;
+	char *end = NULL;
+	size_t events = argc > 1 ? strtoull(argv[1], &end, 10) : 5000000;
 	size_t seeks = argc > 2 ? strtoull(argv[2], NULL, 10) : 50;
 
-	if (!events || !seeks || bench_seeks(events, seeks))
+	if (seeks && end && *end)
+		return seeks_in_file(argv[1], seeks);
+	if (!events || !seeks || seeks_in_storm(events, seeks))
 		return 1;
 	size_t part = events < 1000000 ? events : 1000000;
 	double alone = run_live(part, false), with = run_live(part, true);
