@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perf records to events. Samples go to sample.c; here are the few other records that the model
- * wants (tasks, cgroup names, losses) and their sample_id trailer. All else is skipped and counted:
- * new record types are no reason to stop. Strings are checked to end within their record.
+ * Perf records that are no samples to events: the few that the model wants (tasks, cgroup names,
+ * losses) and their sample_id trailer. All else is skipped and counted: new record types are no
+ * reason to stop. Strings are checked to end within their record.
  */
 #include "kontend/decode.h"
 #include "sample.h"
@@ -121,8 +121,8 @@ static int decode_switch(const uint8_t *rec, size_t len, struct event *ev)
 	return 0;
 }
 
-static int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
-			struct event *ev)
+int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
+		 struct event *ev)
 {
 	size_t len = read_trailer(d, rec, size, ev);
 
@@ -148,39 +148,4 @@ static int decode_other(const struct decode *d, const uint8_t *rec, size_t size,
 	default:
 		return DECODE_SKIP;
 	}
-}
-
-int decode_event(struct decode *d, const void *data, size_t len, uint32_t cpu, struct event *ret,
-		 size_t *ret_size)
-{
-	struct perf_event_header h;
-	int r;
-
-	*ret_size = 0;
-	if (len < sizeof(h) || (uintptr_t)data % 8) {
-		d->n_bad++;
-		return DECODE_BAD;
-	}
-	memcpy(&h, data, sizeof(h));
-	if (h.size < sizeof(h) || h.size % 8 || h.size > len) {
-		d->n_bad++;
-		return DECODE_BAD;
-	}
-	*ret_size = h.size;
-	ret->time = 0;
-	ret->cpu = cpu;
-	ret->pid = ret->tid = -1;
-	ret->cgroup = 0;
-	if (h.type == PERF_RECORD_SAMPLE)
-		r = decode_sample(d, data, h.size, ret);
-	else
-		r = decode_other(d, data, h.size, h.type, ret);
-	/* No clock of the kernel's comes that far: what stands there is no time. */
-	if (r == 0 && ret->time > INT64_MAX)
-		r = DECODE_BAD;
-	if (r == DECODE_SKIP)
-		d->n_skipped++;
-	else if (r == DECODE_BAD)
-		d->n_bad++;
-	return r;
 }

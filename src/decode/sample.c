@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PERF_RECORD_SAMPLE to struct event: the hot path. One length check covers all fixed fields, one
- * each the variable ones; nothing is copied but the words that the model wants. The call chain
- * stays where it is, without its context markers and cut where the user part begins.
+ * Records to events, and PERF_RECORD_SAMPLE among them: the hot path. One length check covers all
+ * fixed fields, one each the variable ones; nothing is copied but the words that the model wants.
+ * The call chain stays where it is, without its context markers and cut where the user part begins.
  */
 #include "sample.h"
 
@@ -193,7 +193,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	return true;
 }
 
-int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
+static int decode_sample(const struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
 {
 	const struct decode_attr *a = attr_of(d, rec, size);
 
@@ -213,4 +213,39 @@ int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct even
 	}
 	fixed_fields(a, rec, ev);
 	return variable_fields(a, rec + a->off_tail, rec + size, ev);
+}
+
+int decode_event(struct decode *d, const void *data, size_t len, uint32_t cpu, struct event *ret,
+		 size_t *ret_size)
+{
+	struct perf_event_header h;
+	int r;
+
+	*ret_size = 0;
+	if (len < sizeof(h) || (uintptr_t)data % 8) {
+		d->n_bad++;
+		return DECODE_BAD;
+	}
+	memcpy(&h, data, sizeof(h));
+	if (h.size < sizeof(h) || h.size % 8 || h.size > len) {
+		d->n_bad++;
+		return DECODE_BAD;
+	}
+	*ret_size = h.size;
+	ret->time = 0;
+	ret->cpu = cpu;
+	ret->pid = ret->tid = -1;
+	ret->cgroup = 0;
+	if (h.type == PERF_RECORD_SAMPLE)
+		r = decode_sample(d, data, h.size, ret);
+	else
+		r = decode_other(d, data, h.size, h.type, ret);
+	/* No clock of the kernel's comes that far: what stands there is no time. */
+	if (r == 0 && ret->time > INT64_MAX)
+		r = DECODE_BAD;
+	if (r == DECODE_SKIP)
+		d->n_skipped++;
+	else if (r == DECODE_BAD)
+		d->n_bad++;
+	return r;
 }

@@ -30,7 +30,8 @@ static inline const struct decode_attr *decode_find_attr(const struct decode *d,
 	return d->n_attrs == 1 ? &d->attrs[0] : NULL;
 }
 
-/* Decodes PERF_RECORD_SAMPLE, @size bytes of which are there. */
-int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev);
+/* record.c: decodes a record that is no sample, @size bytes of which are there. */
+int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
+		 struct event *ev);
 
 #endif
