@@ -11,6 +11,7 @@
 #include "kontend/sym.h"
 #include "lockfn.h"
 #include <ctype.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct kallsyms_line {
 	size_t name_len, module_len;
 	char type;
 	bool is_dirty; /* it has characters that are not to be shown */
+	bool has_dot;  /* maybe a compiler's suffix */
 };
 
 struct kallsyms_load {
@@ -32,6 +34,7 @@ struct kallsyms_load {
 	size_t last_module_len;
 	uint32_t last_module_at;
 	size_t n_lines;
+	struct lockfn_filter filter;
 };
 
 static inline const char *kallsyms_blanks(const char *p, const char *end)
@@ -41,22 +44,80 @@ static inline const char *kallsyms_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* Behind the word at @p, which a blank or the end of the line ends. */
-static inline const char *kallsyms_word(const char *p, const char *end, bool *ret_dirty)
+/* Eight characters, the first one lowest. */
+static inline uint64_t kallsyms_eight(const char *p)
 {
-	for (; p < end; p++) {
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
+}
+
+/*
+ * Behind the plain characters at @p, as far as they can be told eight at a time: what follows is a
+ * blank or a control character, something else that is not plain, or less than eight.
+ */
+static inline const char *kallsyms_plain(const char *p, const char *end, bool *ret_dot)
+{
+	const uint64_t ones = 0x0101010101010101, tops = ones << 7;
+
+	for (; end - p >= 8; p += 8) {
+		uint64_t v = kallsyms_eight(p), dots = v ^ ones * '.';
+		/* Top bits: exact up to the lowest one that is set. */
+		uint64_t blank = (v - ones * (' ' + 1)) & ~v & tops;
+		uint64_t before = blank ? (blank & -blank) - 1 : UINT64_MAX;
+
+		if ((v | (v + ones)) & tops & before)
+			break;
+		*ret_dot |= (dots - ones) & ~dots & tops & before;
+		if (blank)
+			return p + __builtin_ctzll(blank) / 8;
+	}
+	return p;
+}
+
+/* Behind the word at @p, which a blank or the end of the line ends. */
+static inline const char *kallsyms_word(const char *p, const char *end, struct kallsyms_line *l)
+{
+	for (p = kallsyms_plain(p, end, &l->has_dot); p < end; p++) {
 		unsigned char c = (unsigned char)*p;
 
 		if (c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r' || !c))
 			break;
-		*ret_dirty |= c <= ' ' || c >= 0x7f;
+		l->is_dirty |= c <= ' ' || c >= 0x7f;
+		l->has_dot |= c == '.';
 	}
 	return p;
+}
+
+/* Eight digits in lower case to *@v; false: they are not. */
+static inline bool kallsyms_hex8(const char *p, uint64_t *v)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t c = kallsyms_eight(p), letter = c >> 6 & ones;
+	uint64_t x = (c & ones * 15) + letter * 9;
+
+	/* Are these the characters of those values? Letters are of 10 to 15, digits below. */
+	uint64_t odd = x | ((x + ones * 6) ^ letter << 4);
+	if (c != x + ones * '0' + letter * ('a' - '9' - 1) || odd & ones * 0xf0)
+		return false;
+	/* Pairs, fours, all: the first character is the highest. */
+	x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
+	x = (x << 8 | x >> 16) & 0x0000ffff0000ffff;
+	*v = (x << 16 | x >> 32) & 0xffffffff;
+	return true;
 }
 
 /* Behind the number at @p, NULL where there is none. By table: digits defeat branch prediction. */
 static inline const char *kallsyms_hex(const char *p, const char *end, uint64_t *ret)
 {
+	uint64_t high, low;
+
+	/* As the kernel prints them. */
+	if (end - p >= 16 && kallsyms_hex8(p, &high) && kallsyms_hex8(p + 8, &low)) {
+		*ret = high << 32 | low;
+		return p + 16;
+	}
 	static const uint8_t digits[256] = {
 		['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
 		['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
@@ -72,6 +133,11 @@ static inline const char *kallsyms_hex(const char *p, const char *end, uint64_t 
 	return p > from ? p : NULL;
 }
 
+static inline bool kallsyms_is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* The line's address and type; answers where its name is, NULL when it is no line of kallsyms. */
 static inline const char *kallsyms_head(const char *p, const char *end, struct kallsyms_line *l)
 {
@@ -79,7 +145,7 @@ static inline const char *kallsyms_head(const char *p, const char *end, struct k
 	if (!p || end - p < 4 || (*p != ' ' && *p != '\t'))
 		return NULL;
 	p = kallsyms_blanks(p, end);
-	if (end - p < 3 || !isalpha((unsigned char)*p) || (p[1] != ' ' && p[1] != '\t'))
+	if (end - p < 3 || !kallsyms_is_letter(*p) || (p[1] != ' ' && p[1] != '\t'))
 		return NULL;
 	l->type = *p;
 	p = kallsyms_blanks(p + 1, end);
@@ -91,14 +157,14 @@ static inline bool kallsyms_tail(const char **pos, const char *end, struct kalls
 {
 	const char *p = *pos, *word;
 
-	l->is_dirty = false;
+	l->is_dirty = l->has_dot = false;
 	l->module = NULL;
 	l->module_len = 0;
 	l->name = p;
-	p = kallsyms_word(p, end, &l->is_dirty);
+	p = kallsyms_word(p, end, l);
 	l->name_len = (size_t)(p - l->name);
 	word = kallsyms_blanks(p, end);
-	*pos = p = kallsyms_word(word, end, &l->is_dirty);
+	*pos = p = kallsyms_word(word, end, l);
 	if (p - word > 2 && p - word < KALLSYMS_NAME && *word == '[' && p[-1] == ']') {
 		l->module = word + 1;
 		l->module_len = (size_t)(p - word) - 2;
@@ -201,6 +267,18 @@ static bool kallsyms_is_wanted(const struct kallsyms_line *l, const char *name, 
 	return (l->type != 'a' && l->type != 'A') || l->addr >> 63;
 }
 
+/* The length is known here, and most names have no suffix. */
+static inline enum sym_lockfn kallsyms_lockfn(const struct kallsyms_load *load,
+					      const struct kallsyms_line *l)
+{
+	const char *dot;
+
+	if (!sym_type_is_code(l->type))
+		return SYM_LOCKFN_NOT;
+	dot = l->has_dot ? memchr(l->name, '.', l->name_len) : NULL;
+	return lockfn_by_name(&load->filter, l->name, dot ? (size_t)(dot - l->name) : l->name_len);
+}
+
 static void kallsyms_add(struct kallsyms_load *load, const struct kallsyms_line *l)
 {
 	struct sym *s = &load->sym;
@@ -218,6 +296,7 @@ static void kallsyms_add(struct kallsyms_load *load, const struct kallsyms_line 
 		.name = kallsyms_keep(s, l->name, l->name_len, l->is_dirty),
 		.module = l->module ? load->last_module_at : 0,
 		.type = l->type,
+		.lockfn = (uint8_t)kallsyms_lockfn(load, l),
 	};
 }
 
@@ -337,6 +416,7 @@ int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
 			"the kernel's symbols (/proc/kallsyms) are %zu bytes long: more than "
 			"2 GiB is no symbol table; names are left out",
 			len);
+	lockfn_filter_init(&load.filter);
 	int r = kallsyms_read(&load, text, len);
 	if (r) {
 		sym_deinit(&load.sym);
@@ -348,7 +428,7 @@ int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
 	}
 	if (load.sym.n) {
 		kallsyms_sort(&load.sym);
-		lockfn_mark(&load.sym);
+		lockfn_mark_ranges(&load.sym);
 		kallsyms_trim(&load.sym);
 		load.sym.state = SYM_OK;
 	} else {

@@ -140,13 +140,6 @@ static bool lockfn_matches(const char *pattern, const char *name, size_t len)
 	return len == n && !memcmp(pattern, name, n);
 }
 
-static bool lockfn_ends(const char *name, size_t len, const char *end)
-{
-	size_t n = strlen(end);
-
-	return len >= n && name[len - 1] == end[n - 1] && !memcmp(name + len - n, end, n);
-}
-
 /* Is it one of the names from @from on, before @to? */
 static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t len)
 {
@@ -156,39 +149,28 @@ static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t
 	return false;
 }
 
+/* The ends of the names of whatever is called at these events. */
 static bool lockfn_is_tracing(const char *name, size_t len)
 {
-	return lockfn_ends(name, len, "contention_begin") ||
-	       lockfn_ends(name, len, "contention_end");
+	static const char begin[] = "contention_begin", end[] = "contention_end";
+	enum { BEGIN = sizeof(begin) - 1, END = sizeof(end) - 1 };
+
+	if (len < END || (name[len - 1] != 'n' && name[len - 1] != 'd'))
+		return false;
+	return !memcmp(name + len - END, end, END) ||
+	       (len >= BEGIN && !memcmp(name + len - BEGIN, begin, BEGIN));
 }
 
-/* Without compiler suffixes. */
-static size_t lockfn_length(const char *name)
+static unsigned lockfn_pair(const char *name, size_t len)
 {
-	size_t len = strlen(name);
-	const char *dot = memchr(name, '.', len);
-
-	return dot ? (size_t)(dot - name) : len;
+	return (len > 0 ? name[0] & 31u : 0) << 5 | (len > 1 ? name[1] & 31u : 0);
 }
 
-/*
- * Between which indices the names with given first two letters stand. Few functions share these, so
- * that most of a kernel's hundred thousand are known to be none by one look.
- */
-struct lockfn_filter {
-	uint8_t from[32 * 32], to[32 * 32];
-};
-
-static unsigned lockfn_pair(const char *name)
-{
-	return (name[0] & 31u) << 5 | (name[0] ? name[1] & 31u : 0);
-}
-
-static void lockfn_filter_init(struct lockfn_filter *f)
+void lockfn_filter_init(struct lockfn_filter *f)
 {
 	memset(f, 0, sizeof(*f));
 	for (unsigned i = LOCKFN_NAMES; i-- > 0;) {
-		unsigned pair = lockfn_pair(lockfn_names[i]);
+		unsigned pair = lockfn_pair(lockfn_names[i], strlen(lockfn_names[i]));
 
 		f->from[pair] = (uint8_t)i;
 		if (!f->to[pair])
@@ -196,12 +178,11 @@ static void lockfn_filter_init(struct lockfn_filter *f)
 	}
 }
 
-static enum sym_lockfn lockfn_by_name(const struct lockfn_filter *f, const char *name)
+enum sym_lockfn lockfn_by_name(const struct lockfn_filter *f, const char *name, size_t len)
 {
-	while (*name == '_')
+	for (; len && *name == '_'; len--)
 		name++;
-	size_t len = lockfn_length(name);
-	unsigned pair = lockfn_pair(name);
+	unsigned pair = lockfn_pair(name, len);
 
 	if (lockfn_is_tracing(name, len))
 		return SYM_LOCKFN_TRACE;
@@ -231,17 +212,8 @@ static void lockfn_mark_range(struct sym *s, const uint64_t range[2])
 	}
 }
 
-void lockfn_mark(struct sym *s)
+void lockfn_mark_ranges(struct sym *s)
 {
-	struct lockfn_filter filter;
-
-	lockfn_filter_init(&filter);
-	for (size_t i = 0; i < s->n; i++) {
-		struct sym_entry *e = &s->entries[i];
-
-		if (sym_type_is_code(e->type))
-			e->lockfn = (uint8_t)lockfn_by_name(&filter, sym_text(s, e));
-	}
 	lockfn_mark_range(s, s->sched_text);
 	lockfn_mark_range(s, s->lock_text);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/mem.h"
 #include "kontend/sym.h"
+#include <ctype.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -229,6 +231,52 @@ static void test_bad_lines_are_skipped(void **state)
 }
 
 /* No byte behind the length is looked at: the copy is exactly as long, for a sanitizer to see. */
+/* Addresses are read eight digits at a time: each character in each place is still looked at. */
+static void test_every_character_of_an_address(void **state)
+{
+	(void)state;
+	for (unsigned at = 0; at < 16; at++) {
+		for (unsigned c = 1; c < 256; c++) {
+			char line[] = "fFa9012345678bde T do_one\n";
+
+			if (strchr(" \t\n", (int)c))
+				continue;
+			line[at] = (char)c;
+			struct sym s = loaded(line);
+			assert_int_equal(s.n, isxdigit((int)c) ? 1 : 0);
+			if (s.n)
+				assert_int_equal(s.entries[0].addr, strtoull(line, NULL, 16));
+			sym_deinit(&s);
+		}
+	}
+}
+
+/* And so are names: what is not to be shown is found wherever it stands. */
+static void test_every_place_in_a_name(void **state)
+{
+	static const char tried[] = {0x01, 0x1f, 0x7f, (char)0x80, (char)0xff, '.', '~', '!'};
+
+	(void)state;
+	for (int len = 1; len <= 40; len++) {
+		for (int at = 0; at < len; at++) {
+			for (size_t i = 0; i < sizeof(tried); i++) {
+				char name[41] = "", line[100];
+				memset(name, 'a', (size_t)len);
+				name[at] = tried[i];
+				snprintf(line, sizeof(line), "ffffffff81000000 T %s\t[mod]\n",
+					 name);
+				struct sym s = loaded(line);
+				name[at] =
+					(char)(tried[i] >= '!' && tried[i] <= '~' ? tried[i] : '?');
+				assert_int_equal(s.n, 1);
+				assert_string_equal(sym_text(&s, &s.entries[0]), name);
+				assert_string_equal(s.text + s.entries[0].module, "mod");
+				sym_deinit(&s);
+			}
+		}
+	}
+}
+
 static void test_every_cut(void **state)
 {
 	(void)state;
@@ -329,6 +377,8 @@ int main(void)
 		cmocka_unit_test(test_any_order),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_bad_lines_are_skipped),
+		cmocka_unit_test(test_every_character_of_an_address),
+		cmocka_unit_test(test_every_place_in_a_name),
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_out_of_memory),
 		cmocka_unit_test(test_too_long),
