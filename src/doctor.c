@@ -10,6 +10,7 @@
 #include "kontend/inspect.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
+#include "kontend/privs.h"
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"
 #include "kontend/tracefs.h"
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char capabilities[] =
@@ -209,6 +211,25 @@ static void check_bpf(struct doctor *d, const struct doctor_facts *f)
 			      "CONFIG_DEBUG_INFO_BTF");
 }
 
+/* Measuring gives up what it does not need: tried where it does no harm. */
+static void check_privileges(struct doctor *d, const struct doctor_facts *f)
+{
+	struct doctor_item *i = doctor_add(d, "privileges", "those not needed are given up");
+	uint64_t have = privs_now(), keep = privs_to_keep(have, f->paranoid);
+	char text[128];
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(privs_drop(NULL) < 0 || privs_now() != keep);
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
+		doctor_found(i, DOCTOR_WORKS, "of %d capabilities these are kept: %s",
+			     __builtin_popcountll(have),
+			     keep ? privs_text(keep, text, sizeof(text)) : "none");
+	else
+		doctor_found(i, DOCTOR_FAILS, "capabilities cannot be given up");
+}
+
 /* The main job by its own code, for a twentieth of a second. */
 static void check_measuring(struct doctor *d)
 {
@@ -261,6 +282,7 @@ void doctor_run(struct doctor *d)
 	doctor_perf(d, &f);
 	check_names(d, &f);
 	check_bpf(d, &f);
+	check_privileges(d, &f);
 	check_measuring(d);
 	doctor_conclude(d);
 }

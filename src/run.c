@@ -7,6 +7,7 @@
 #include "kontend/run.h"
 #include "kontend/demo.h"
 #include "kontend/history.h"
+#include "kontend/privs.h"
 #include "kontend/reader.h"
 #include "run-look.h"
 
@@ -143,7 +144,11 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 
 int run_start(struct run *r, struct error *err)
 {
-	return r->from_file ? 0 : live_start(r->source, err);
+	if (r->from_file)
+		return 0;
+	/* All is open, those who are measured are forked, and no thread has been started. */
+	int ret = privs_drop(err);
+	return ret < 0 ? ret : live_start(r->source, err);
 }
 
 void run_stop(struct run *r)

@@ -34,7 +34,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err);
 int run_open(struct run *r, const struct opts *o, struct error *err);
 /* The same with a recording in place of the live source; "-" is standard input. */
 int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct error *err);
-/* Lets events and the command go. */
+/* Gives up what capabilities are not needed any more (privs.h), lets events and the command go. */
 int run_start(struct run *r, struct error *err);
 /* Asks for the end: what has happened until now still arrives, then ENGINE_END. */
 void run_stop(struct run *r);

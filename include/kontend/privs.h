@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_PRIVS_H
+#define KONTEND_PRIVS_H
+
+#include "kontend/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Capabilities: opening takes more of them than going on. What is kept is what measuring may need
+ * later, of what there was: events of CPUs that come online, larger rings, a real-time share for
+ * the collector, /proc of others, files in folders of others, and ending the command.
+ */
+
+/* Which of @have are kept, bit n for capability n; @paranoid: kernel.perf_event_paranoid. */
+uint64_t privs_to_keep(uint64_t have, int paranoid);
+/* Those that the calling thread may use. */
+uint64_t privs_now(void);
+/*
+ * Gives up all others for the calling thread and those that it will start, for good: what they
+ * execute cannot get any back. Processes that were forked before keep theirs. 0 or a negative
+ * errno.
+ */
+int privs_drop(struct error *err);
+
+/* "perfmon ipc_lock" of a set; into @buf. */
+const char *privs_text(uint64_t set, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Capabilities while kontend runs: all of its threads have given up those that are not needed any
+# more, and cannot get them back; a command has what kontend was started with; what is opened later
+# can still be: another file of a recording, in a folder of another user.
+#
+#     test-privs.sh KONTEND
+set -u
+
+kontend=$1
+status=0
+pid=
+
+skip() {
+	echo "skipped: $1"
+	exit 77
+}
+
+complain() {
+	echo "FAIL $*"
+	status=1
+}
+
+[ "$(id -u)" = 0 ] || skip "needs root"
+dir=$(mktemp -d /tmp/kontend-privs-XXXXXX)
+trap '[ -z "$pid" ] || kill -KILL "$pid"; rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+"$kontend" report --duration 0.01 >"$dir/out" 2>&1 || skip "$(tail -n 1 "$dir/out")"
+
+# set FILE NAME: that line of a status file
+set_of() {
+	sed -n "s/^$2:[[:space:]]*//p" "$1"
+}
+
+# waits_for WHAT COMMAND...: until the command succeeds, for as long as kontend runs
+waits_for() {
+	what=$1
+	shift
+	n=0
+	until "$@"; do
+		n=$((n + 1))
+		if [ $n -gt 600 ] || ! kill -0 "$pid" 2>"$dir/kill"; then
+			complain "$what: $(cat "$dir/err")"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# Those that may be kept: dac_override, dac_read_search, fowner, kill, ipc_lock, sys_ptrace,
+# sys_nice, perfmon; sys_admin where the kernel lets nobody else open events.
+most=$((1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 14 | 1 << 19 | 1 << 23 | 1 << 38))
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+[ "$paranoid" -lt 3 ] || most=$((most | 1 << 21))
+had=$((0x$(set_of /proc/self/status CapEff)))
+[ $((had & ~most)) -ne 0 ] || skip "there is nothing to give up"
+
+# Everything is open when the command runs.
+mkdir "$dir/theirs" && chmod 755 "$dir/theirs" && chown 65534 "$dir/theirs"
+"$kontend" record -q -o "$dir/theirs/data" -- sh -c '
+	cat /proc/self/status >"$0/command.tmp" && mv "$0/command.tmp" "$0/command"
+	while [ ! -e "$0/stop" ]; do sleep 0.05; done' "$dir" >"$dir/out" 2>"$dir/err" &
+pid=$!
+if waits_for "the command does not run" [ -e "$dir/command" ]; then
+	[ "$((0x$(set_of "$dir/command" CapEff)))" -eq "$had" ] ||
+		complain "the command has $(set_of "$dir/command" CapEff), not what was there"
+	[ "$(set_of "$dir/command" NoNewPrivs)" = "$(set_of /proc/self/status NoNewPrivs)" ] ||
+		complain "the command may not get new privileges"
+	for task in /proc/$pid/task/*; do
+		cat "$task/status" >"$dir/task" 2>"$dir/gone" || continue
+		for name in CapEff CapPrm; do
+			has=$((0x$(set_of "$dir/task" $name)))
+			[ "$has" -eq $((had & most)) ] ||
+				complain "$task: $name is $(set_of "$dir/task" $name)"
+		done
+		[ "$(set_of "$dir/task" NoNewPrivs)" = 1 ] || complain "$task may get new privileges"
+	done
+	kill -USR2 "$pid"
+	two_files() {
+		[ "$(find "$dir/theirs" -name 'data*' | wc -l)" -ge 2 ]
+	}
+	waits_for "there is no second file" two_files
+fi
+: >"$dir/stop"
+wait "$pid" || complain "record: exit $?: $(cat "$dir/err")"
+pid=
+for file in "$dir"/theirs/data*; do
+	[ "$(stat -c %u "$file")" = 0 ] || complain "$file belongs to $(stat -c %u "$file")"
+	"$kontend" report -i "$file" >"$dir/out" 2>&1 || complain "$file: $(tail -n 1 "$dir/out")"
+done
+exit $status
