@@ -121,6 +121,15 @@ static int fill_registers_of(struct inspect_bpf *i, struct snap *s, uint32_t cpu
 	return 0;
 }
 
+static int by_cpu(const void *a, const void *b)
+{
+	const struct snap_slots *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu > y->cpu ? 1 : -1;
+	return (x->type > y->type) - (x->type < y->type);
+}
+
 int bpf_fill_cpus(struct inspect_bpf *i, struct snap *s)
 {
 	for (uint32_t pool = 0; pool < i->layout.pools; pool++) {
@@ -131,5 +140,7 @@ int bpf_fill_cpus(struct inspect_bpf *i, struct snap *s)
 			    fill_registers_of(i, s, cpu, pool) < 0)
 				return -ENOMEM;
 	}
+	if (s->n_slots)
+		qsort(s->slots, s->n_slots, sizeof(*s->slots), by_cpu);
 	return 0;
 }

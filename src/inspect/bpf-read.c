@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 static const uint64_t RETRY_NS = 20000000;
+static const uint64_t EXITED_NS = 1000000000; /* descriptors are gone through anyway, before 6.15 */
 
 enum {
 	TRIES = 4, /* walks of lists that change meanwhile */
@@ -271,9 +272,13 @@ static bool is_of_fd(const struct raw_event *r)
 static bool is_walk_due(const struct inspect_bpf *i)
 {
 	const struct kept_holders *h = &i->kept;
+	uint64_t age = now_ns() - h->time_ns;
 
-	if (h->time_ns && now_ns() - h->time_ns < WALK_SHARE * h->cost_ns)
+	if (h->time_ns && age < WALK_SHARE * h->cost_ns)
 		return false;
+	/* Those of tasks that have exited are found no other way. */
+	if (!i->state->has_pmu_list && age >= EXITED_NS)
+		return true;
 	for (uint32_t k = 0; k < i->found.n_events; k++)
 		if (is_of_fd(&i->found.events[k]) && !map64_get(&h->known, i->found.events[k].id))
 			return true;

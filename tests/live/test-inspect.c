@@ -237,8 +237,10 @@ static void look_at_slots(struct test *t)
 		must(inspect_take(t->bpf, INSPECT_SLOTS, &t->snap, &err), &err);
 		lacks = false;
 		for (size_t i = 0; i < t->holder.n; i++) {
-			const struct snap_event *e = find(&t->snap, &t->holder.made[i]);
-			lacks |= e && t->holder.made[i].id && !has_holder(&t->snap, e);
+			const struct bp_made *m = &t->holder.made[i];
+			const struct snap_event *e = find(&t->snap, m);
+			lacks |= m->type == PERF_TYPE_BREAKPOINT &&
+				 (!e || (m->id && !has_holder(&t->snap, e)));
 		}
 		if (lacks)
 			usleep(20000);

@@ -55,8 +55,9 @@ paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 had=$((0x$(set_of /proc/self/status CapEff)))
 [ $((had & ~most)) -ne 0 ] || skip "there is nothing to give up"
 
-# Everything is open when the command runs.
 mkdir "$dir/theirs" && chmod 755 "$dir/theirs" && chown 65534 "$dir/theirs"
+# Everything is open when the command runs.
+# shellcheck disable=SC2016 # for the other shell
 "$kontend" record -q -o "$dir/theirs/data" -- sh -c '
 	cat /proc/self/status >"$0/command.tmp" && mv "$0/command.tmp" "$0/command"
 	while [ ! -e "$0/stop" ]; do sleep 0.05; done' "$dir" >"$dir/out" 2>"$dir/err" &
@@ -66,7 +67,7 @@ if waits_for "the command does not run" [ -e "$dir/command" ]; then
 		complain "the command has $(set_of "$dir/command" CapEff), not what was there"
 	[ "$(set_of "$dir/command" NoNewPrivs)" = "$(set_of /proc/self/status NoNewPrivs)" ] ||
 		complain "the command may not get new privileges"
-	for task in /proc/$pid/task/*; do
+	for task in "/proc/$pid/task"/*; do
 		cat "$task/status" >"$dir/task" 2>"$dir/gone" || continue
 		for name in CapEff CapPrm; do
 			has=$((0x$(set_of "$dir/task" $name)))
@@ -76,10 +77,8 @@ if waits_for "the command does not run" [ -e "$dir/command" ]; then
 		[ "$(set_of "$dir/task" NoNewPrivs)" = 1 ] || complain "$task may get new privileges"
 	done
 	kill -USR2 "$pid"
-	two_files() {
-		[ "$(find "$dir/theirs" -name 'data*' | wc -l)" -ge 2 ]
-	}
-	waits_for "there is no second file" two_files
+	# shellcheck disable=SC2016 # for the other shell
+	waits_for "there is no second file" sh -c '[ "$(ls "$0" | wc -l)" -ge 2 ]' "$dir/theirs"
 fi
 : >"$dir/stop"
 wait "$pid" || complain "record: exit $?: $(cat "$dir/err")"

@@ -16,6 +16,9 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
+/* The kernel's stand-in until the control register says more. */
+enum { OFF_TYPE = HW_BREAKPOINT_W, OFF_LEN = HW_BREAKPOINT_LEN_1 };
+
 /* Address, then length (8 bytes), kind (write) and the local enable bit of the first register. */
 static void set_watchpoint(pid_t pid, bool enable)
 {
@@ -27,6 +30,8 @@ static void set_watchpoint(pid_t pid, bool enable)
 		bp_die("PTRACE_POKEUSER");
 }
 #elif defined(__aarch64__)
+enum { OFF_TYPE = HW_BREAKPOINT_RW, OFF_LEN = HW_BREAKPOINT_LEN_4 };
+
 struct registers {
 	uint32_t info, pad;
 	struct {
@@ -46,6 +51,8 @@ static void set_watchpoint(pid_t pid, bool enable)
 		bp_die("PTRACE_SETREGSET");
 }
 #else
+enum { OFF_TYPE = HW_BREAKPOINT_W, OFF_LEN = HW_BREAKPOINT_LEN_1 };
+
 static void set_watchpoint(pid_t pid, bool enable)
 {
 	(void)pid;
@@ -70,9 +77,11 @@ static void make(const char *name, bool enable)
 		bp_die("a tracee");
 	set_watchpoint(pid, enable);
 	attr.bp_addr = (uintptr_t)&bp_watched[1];
-	/* The kernel's stand-in until the control register says more. */
-	attr.bp_len = enable ? 8 : 1;
 	attr.disabled = !enable;
+	if (!enable) {
+		attr.bp_type = OFF_TYPE;
+		attr.bp_len = OFF_LEN;
+	}
 	struct bp_made m = bp_made_of(name, "one", &attr, -1);
 	m.tracer = getpid();
 	m.owner = m.owner_pid = 0;
