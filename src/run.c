@@ -9,6 +9,7 @@
 #include "kontend/history.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
+#include "run-locks.h"
 #include "run-look.h"
 
 #include <errno.h>
@@ -86,17 +87,35 @@ static bool looks(const struct opts *o)
 	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_RECORD;
 }
 
+/* The list of what is looked at, or NULL. */
+static int open_looks(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+{
+	*ret = NULL;
+	if (!looks(o))
+		return 0;
+	int code = run_look_new(&r->look, o, err);
+	code = code < 0 ? code : run_locks_new(&r->locks, o, err);
+	if (code < 0)
+		return code;
+	struct look *l = *ret = run_look_of(r->look);
+	while (l->next)
+		l = l->next;
+	l->next = run_locks_look(r->locks);
+	return 0;
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
+	struct look *first = NULL;
 	int ret = o->demo ? start_demo(r, err) : 0;
-	if (ret == 0 && looks(o))
-		ret = run_look_new(&r->look, o, err);
+	if (ret == 0)
+		ret = open_looks(r, o, &first, err);
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
 		.target = r->target,
-		.look = run_look_of(r->look),
+		.look = first,
 		.tick_ns = o->delay_ns,
 		.ring_pages = (uint32_t)o->mmap_pages,
 		.max_stack = (uint32_t)o->max_stack,
@@ -116,6 +135,7 @@ static int open_engine(struct run *r, struct error *err)
 	if (ret == 0)
 		ret = engine_init(&r->engine, top, NULL, err);
 	r->opened = ret == 0;
+	r->engine.asks = run_locks_ask(r->locks);
 	if (ret < 0 && top != r->source) {
 		source_free(top);
 		r->source = NULL; /* went with it */
@@ -175,6 +195,7 @@ void run_close(struct run *r)
 	else
 		source_free(r->source);
 	run_look_free(r->look);
+	run_locks_free(r->locks);
 	stop_demo(r);
 	target_deinit(&r->target);
 	*r = (struct run){0};

@@ -59,6 +59,7 @@ struct drain {
 	size_t n_rings;
 	uint64_t tick_now; /* the length of a tick */
 	uint64_t next_tick, last_tick;
+	bool begun;	     /* the looks of the start were taken */
 	uint64_t last_taken; /* the tick that the last look was taken for */
 	uint64_t mark;	     /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;

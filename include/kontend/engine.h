@@ -3,6 +3,7 @@
 #define KONTEND_ENGINE_H
 
 #include "kontend/decode.h"
+#include "kontend/lockask.h"
 #include "kontend/model.h"
 #include "kontend/order.h"
 #include "kontend/source.h"
@@ -66,9 +67,11 @@ struct engine {
 	struct model model;
 	struct engine_watch *watch; /* NULL: nobody */
 	struct engine_range *range; /* NULL: all of the stream; borrowed, set before it is read */
-	struct engine_place place;  /* the latest tick, where the source can seek */
-	bool rewinding;		    /* on the way back to `place` */
-	char note[600];		    /* the last RECORD_NOTE; untrusted text */
+	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
+	size_t asked;	      /* lock from which the next list begins */
+	struct engine_place place; /* the latest tick, where the source can seek */
+	bool rewinding;		   /* on the way back to `place` */
+	char note[600];		   /* the last RECORD_NOTE; untrusted text */
 	uint64_t n_notes;
 };
 

@@ -19,6 +19,7 @@ struct look {
 	 * the next call. NULL: there is none this time. @last: it is the end of measuring.
 	 */
 	void *(*take)(struct look *l, bool last, size_t *ret_len);
+	bool at_start; /* taken once more when measuring begins */
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include "kontend/event.h"
 #include "kontend/hist.h"
 #include "kontend/lock.h"
+#include "kontend/lockname.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
 #include "kontend/series.h"
@@ -95,8 +96,10 @@ struct model {
 	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
 	uint64_t next_fold;   /* no folding for want of ids before this many events */
 	struct rotation rotation;
-	struct snapshot_set snapshots; /* the latest of each kind that is understood */
+	struct snapshot_set snapshots;	      /* the latest of each kind that is understood */
+	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
+	struct lockname_set *lock_names; /* shared with copies of the model */
 	uint64_t generation; /* changes whenever ids may have been given anew (fold, zero) */
 	/* The wait that the event applied last began, went on with or ended; 0: none. One that has
 	 * ended can be read until the next event, though it is no longer `used`. */

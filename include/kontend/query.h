@@ -53,7 +53,8 @@ struct query {
 	struct arena arena;
 	struct query_cache
 		*cache; /* stack -> caller symbol and such; dropped with a new generation */
-	struct query_perf_cache *perf; /* the snapshot that was decoded last */
+	struct query_perf_cache *perf;	  /* the snapshot that was decoded last */
+	struct query_queue_cache *queues; /* the same of locks */
 };
 
 int query_init(struct query *q, const struct engine *e);
@@ -98,6 +99,7 @@ struct query_overview {
 	struct model_damage damage;
 	double unmatched_pct; /* unmatched and doubtful of all waits */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
+	uint32_t waiting_early; /* of these: since before measuring began */
 	bool any_longest;
 	uint64_t longest_ns;
 	const char *longest_task; /* "mm/5215" */

@@ -75,6 +75,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_UPROBES, /* uprobe areas */
 	SNAPSHOT_SLOTS,	  /* the part of SNAPSHOT_PERF that is of breakpoints; more often */
 	SNAPSHOT_PMUS,	  /* PMUs whose events take turns: pmus.h */
+	SNAPSHOT_LOCKS,	  /* what locks belong to, who holds them and waits: locksnap.h */
 	SNAPSHOT_KINDS,
 };
 

@@ -37,6 +37,8 @@ struct snapshot_set {
  */
 int snapshot_set_put(struct snapshot_set *s, const void *data, size_t len);
 const struct snapshot *snapshot_set_get(const struct snapshot_set *s, uint16_t kind); /* or NULL */
+/* What @src has of @kind becomes that of @dst; @src has none then. */
+void snapshot_set_move(struct snapshot_set *dst, struct snapshot_set *src, uint16_t kind);
 /* Into an uninitialized @dst, which shares what @src has. */
 void snapshot_set_copy(struct snapshot_set *dst, const struct snapshot_set *src);
 void snapshot_set_deinit(struct snapshot_set *s);

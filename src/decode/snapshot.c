@@ -12,10 +12,9 @@
 const char *snapshot_kind_name(uint16_t kind)
 {
 	static const char *const names[SNAPSHOT_KINDS] = {
-		[SNAPSHOT_PERF] = "perf",
-		[SNAPSHOT_UPROBES] = "uprobes",
-		[SNAPSHOT_SLOTS] = "slots",
-		[SNAPSHOT_PMUS] = "pmus",
+		[SNAPSHOT_PERF] = "perf",   [SNAPSHOT_UPROBES] = "uprobes",
+		[SNAPSHOT_SLOTS] = "slots", [SNAPSHOT_PMUS] = "pmus",
+		[SNAPSHOT_LOCKS] = "locks",
 	};
 
 	return kind < SNAPSHOT_KINDS ? names[kind] : NULL;
@@ -85,6 +84,34 @@ const struct snapshot *snapshot_set_get(const struct snapshot_set *s, uint16_t k
 	size_t i = place_of(s, kind);
 
 	return i < s->n ? s->last[i] : NULL;
+}
+
+static struct snapshot *take_out(struct snapshot_set *s, uint16_t kind)
+{
+	size_t i = place_of(s, kind);
+
+	if (i == s->n)
+		return NULL;
+	struct snapshot *taken = s->last[i];
+	s->last[i] = s->last[--s->n];
+	s->bytes -= taken->len;
+	return taken;
+}
+
+void snapshot_set_move(struct snapshot_set *dst, struct snapshot_set *src, uint16_t kind)
+{
+	struct snapshot *old = take_out(dst, kind), *moved = take_out(src, kind);
+
+	if (old)
+		put_back(old);
+	if (!moved)
+		return;
+	if (dst->n == SNAPSHOT_SET_KINDS) {
+		put_back(moved);
+		return;
+	}
+	dst->last[dst->n++] = moved;
+	dst->bytes += moved->len;
 }
 
 void snapshot_set_copy(struct snapshot_set *dst, const struct snapshot_set *src)

@@ -129,6 +129,8 @@ static int take_tick(struct engine *e, uint64_t time, struct error *err)
 	note_place(e, time);
 	if (e->range)
 		engine_range_tick(e, time);
+	if (e->asks)
+		engine_ask(e);
 	return r ? r : ENGINE_TICK;
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The compiled programs, as bytes of this program: INSPECT_OBJECT is their file. */
+/* Compiled programs, as bytes of this program: OBJECT is their name, OBJECT_FILE their file. */
+#define JOIN(a, b) a##b
+#define NAMED(name, end) JOIN(name, end)
+
 	.section .rodata
 	.balign 16
-	.global inspect_object
-	.type inspect_object, %object
-inspect_object:
-	.incbin INSPECT_OBJECT
-	.global inspect_object_end
-inspect_object_end:
+	.global OBJECT
+	.type OBJECT, %object
+OBJECT:
+	.incbin OBJECT_FILE
+	.global NAMED(OBJECT, _end)
+NAMED(OBJECT, _end):
 	.byte 0
-	.size inspect_object, inspect_object_end - inspect_object
+	.size OBJECT, NAMED(OBJECT, _end) - OBJECT
 	.section .note.GNU-stack, "", %progbits

@@ -104,6 +104,8 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->n_series = dst->wait_series = dst->waiting_series = (struct series){0};
 	dst->rotation = (struct rotation){0};
 	snapshot_set_copy(&dst->snapshots, &src->snapshots);
+	snapshot_set_copy(&dst->snapshots_before, &src->snapshots_before);
+	lockname_set_ref(dst->lock_names);
 
 	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
 	    !copy_stacks(&dst->stacks, &src->stacks) && !copy_waits(&dst->waits, &src->waits) &&

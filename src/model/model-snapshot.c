@@ -14,7 +14,32 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_UPROBES] = 1,
 	[SNAPSHOT_SLOTS] = 1,
 	[SNAPSHOT_PMUS] = 1,
+	[SNAPSHOT_LOCKS] = LOCKSNAP_VERSION,
 };
+
+/* What locks are called is needed as long as there are waits for them. */
+static int take_names(struct model *m, const struct record_snapshot *head, const void *body,
+		      size_t len)
+{
+	struct locksnap s = {0};
+	int code = locksnap_decode(&s, (const char *)body + sizeof(*head), len - sizeof(*head));
+
+	if (code == 0)
+		code = lockname_take(m->lock_names, &s);
+	locksnap_deinit(&s);
+	return code;
+}
+
+/* The one that was the latest is kept: who waits in both has waited all the time between. */
+static int take_locks(struct model *m, const struct record_snapshot *head, const void *body,
+		      size_t len)
+{
+	int code = take_names(m, head, body, len);
+
+	if (code == 0)
+		snapshot_set_move(&m->snapshots_before, &m->snapshots, SNAPSHOT_LOCKS);
+	return code;
+}
 
 int model_snapshot(struct model *m, const void *body, size_t len)
 {
@@ -28,7 +53,8 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		m->damage.snapshot_unknown++;
 		return 0;
 	}
-	int e = snapshot_set_put(&m->snapshots, body, len);
+	int e = head.kind == SNAPSHOT_LOCKS ? take_locks(m, &head, body, len) : 0;
+	e = e ? e : snapshot_set_put(&m->snapshots, body, len);
 	if (e)
 		m->damage.snapshot_lost++;
 	else

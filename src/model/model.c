@@ -22,8 +22,11 @@ int model_init(struct model *m, const struct model_limits *limits)
 
 	if (!task_table_init(&m->tasks, l->tasks) && !lock_table_init(&m->locks, l->locks) &&
 	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
-	    !cell_table_init(&m->cells, l->cells, l->hist_groups))
-		return 0;
+	    !cell_table_init(&m->cells, l->cells, l->hist_groups)) {
+		m->lock_names = lockname_set_new();
+		if (m->lock_names)
+			return 0;
+	}
 	model_deinit(m);
 	return -ENOMEM;
 }
@@ -47,6 +50,8 @@ void model_deinit(struct model *m)
 	series_deinit(&m->waiting_series);
 	snapshot_set_deinit(&m->snapshots);
 	rotation_deinit(&m->rotation);
+	snapshot_set_deinit(&m->snapshots_before);
+	lockname_set_unref(m->lock_names);
 	*m = (struct model){0};
 }
 
@@ -308,5 +313,6 @@ size_t model_bytes(const struct model *m)
 	       cell_words(&m->cells) * sizeof(*m->cells.touched) +
 	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
 	       m->waits.cap * sizeof(*m->waits.waits) + m->n_cpus * sizeof(*m->cpus) +
-	       m->snapshots.bytes + rotation_bytes(&m->rotation) + all_series_bytes(m);
+	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
+	       all_series_bytes(m);
 }

@@ -53,6 +53,12 @@ int query_enomem(struct error *err, const char *what);
 
 /* query-names.c */
 const char *query_hex(struct arena *a, uint64_t addr);
+
+/* query-lockname.c */
+/* What the lock at @addr belongs to; NULL: not known. */
+const struct lockname *query_lock_object(const struct query *q, uint64_t addr);
+/* Its name by that; NULL: none, as of a slab object, or no memory. */
+const char *query_object_name(struct query *q, const struct lockname *n);
 const char *query_lock_name(struct query *q, uint32_t lock);
 const char *query_task_name(struct query *q, uint32_t task);	/* "comm/tid" */
 const char *query_process_name(struct query *q, uint32_t task); /* "comm/pid" */

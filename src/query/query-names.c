@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What things are called. A lock that is a static object has the name of its data symbol. All
- * others are known by their address and, since an address says nothing to a reader, by the function
- * that waits for them most: "0xffff888012345678 (vm_mmap_pgoff)". Both modes of a lock count for
- * that, so that readers and writers of one rwsem have one name. The search walks the list of the
- * lock's cells, built once a frame and only when a name is asked for.
+ * What things are called. A lock that is a static object has the name of its data symbol, one of
+ * which it is known what it belongs to is called by that (query-lockname.c). All others are known
+ * by their address and, since an address says nothing to a reader, by the function that waits for
+ * them most: "0xffff888012345678 (vm_mmap_pgoff)". Both modes of a lock count for that, so that
+ * readers and writers of one rwsem have one name. The search walks the list of the lock's cells,
+ * built once a frame and only when a name is asked for.
  */
 #include "query-int.h"
 
@@ -122,6 +123,7 @@ static uint32_t hottest_caller(struct query *q, uint32_t lock)
 static const char *make_lock_name(struct query *q, uint32_t lock)
 {
 	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lockname *object;
 	const char *name;
 	uint32_t func;
 
@@ -130,7 +132,13 @@ static const char *make_lock_name(struct query *q, uint32_t lock)
 	name = static_name(q, l->addr);
 	if (name || q->cache->failed)
 		return name;
+	object = query_lock_object(q, l->addr);
+	name = object ? query_object_name(q, object) : NULL;
+	if (name)
+		return name;
 	name = query_hex(&q->arena, l->addr);
+	if (name && object && object->kind == LOCKSNAP_SLAB)
+		name = arena_printf(&q->arena, "%s %s", object->text, name);
 	func = hottest_caller(q, lock);
 	if (!name || !func)
 		return checked(q, name);

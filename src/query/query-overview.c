@@ -5,6 +5,7 @@
  * may have ended unseen counts as waiting but is never named the longest one.
  */
 #include "query-int.h"
+#include "query-queues.h"
 #include "query-rows.h"
 
 #include <errno.h>
@@ -41,9 +42,25 @@ static uint32_t sum_waits(const struct model *m, struct query_overview *o)
 		if (!w->doubtful && (!longest || w->begin_ns < p->waits[longest].begin_ns))
 			longest = i;
 	}
-	o->waiting_rwsem_r = o->waiting_by_type[LOCK_RWSEM_R];
-	o->waiting_rwsem_w = o->waiting_by_type[LOCK_RWSEM_W];
 	return longest;
+}
+
+/* Waits from before there were events. */
+static int sum_untold(struct query *q, struct query_overview *o)
+{
+	uint32_t *untold;
+	size_t n;
+
+	if (query_queue_untold(q, &untold, &n) < 0)
+		return -ENOMEM;
+	const struct locksnap *s = n ? query_queues(q) : NULL;
+	for (size_t i = 0; s && i < n; i++) {
+		const struct locksnap_waiter *w = &s->waiters[untold[i]];
+		o->waiting_by_type[query_queue_type(&s->queues[w->queue], w)]++;
+	}
+	o->waiting += (uint32_t)n;
+	o->waiting_early = (uint32_t)n;
+	return 0;
 }
 
 static void name_longest(struct query *q, const struct wait *w, struct query_overview *o)
@@ -116,6 +133,10 @@ int query_overview(struct query *q, struct query_overview *ret)
 		return -ENOMEM;
 	sum_types(m, &o);
 	longest = sum_waits(m, &o);
+	if (sum_untold(q, &o) < 0)
+		return -ENOMEM;
+	o.waiting_rwsem_r = o.waiting_by_type[LOCK_RWSEM_R];
+	o.waiting_rwsem_w = o.waiting_by_type[LOCK_RWSEM_W];
 	if (longest)
 		name_longest(q, &m->waits.waits[longest], &o);
 	fill_series(q, &o);

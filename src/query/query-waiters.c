@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "waiters": every wait in flight is a row. Its own order is rwsem first, then the
- * longest wait first. A row's id is made of task, lock and begin, so that a selection stays with a
- * wait and does not jump to the next wait of the same task. The columns without a flag carry the
- * ids that a drill-down scopes by.
+ * The table "waiters": every wait in flight is a row, also one that began before there were events,
+ * if a snapshot of locks knows of it. Its own order is rwsem first, then the longest wait first. A
+ * row's id is made of task, lock and begin, so that a selection stays with a wait and does not jump
+ * to the next wait of the same task. The columns without a flag carry the ids that a drill-down
+ * scopes by.
  */
 #include "query-int.h"
+#include "query-queues.h"
 #include "query-rows.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -25,6 +28,15 @@ enum {
 	C_PHASE,
 	C_CPU,
 	C_DOUBTFUL,
+	C_EARLY,
+	C_PLACE,
+	C_POSITION,
+	C_QUEUE,
+	C_HOLDER,
+	C_OWNER_PID,
+	C_OWNER_TID,
+	C_OWNER_COMM,
+	C_CERTAINTY,
 	C_CALLER,
 	C_TASK_ID,
 	C_LOCK_ID,
@@ -57,6 +69,27 @@ static const struct column columns[C_COLUMNS] = {
 	[C_DOUBTFUL] = {"doubtful", "DOUBTFUL",
 			"records were lost since it began: it may have ended", COLUMN_BOOL, 8, 5,
 			SR},
+	[C_EARLY] = {"early", "EARLY",
+		     "it began before measuring did: SINCE is the least that it can be",
+		     COLUMN_BOOL, 8, 9, COLUMN_REPORT},
+	[C_PLACE] = {"place", "PLACE", "place in the lock's queue, of how many; 1 gets it next",
+		     COLUMN_TEXT, 6, 3, COLUMN_SCREEN},
+	[C_POSITION] = {"position", "POSITION", "place in the lock's queue; 1 gets it next",
+			COLUMN_INT, 8, 9, COLUMN_REPORT},
+	[C_QUEUE] = {"queue", "QUEUE", "tasks in the lock's queue", COLUMN_COUNT, 5, 9,
+		     COLUMN_REPORT},
+	[C_HOLDER] = {"holder", "HOLDER",
+		      "who holds the lock: name and thread id; W a writer, R? a reader that had it",
+		      COLUMN_TEXT, 16, 2, COLUMN_SCREEN},
+	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
+			 COLUMN_REPORT},
+	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock", COLUMN_INT, 7, 9,
+			 COLUMN_REPORT},
+	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9,
+			  COLUMN_REPORT},
+	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
+			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
+			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
 	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 20, 1,
 		      SR | W},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
@@ -65,9 +98,13 @@ static const struct column columns[C_COLUMNS] = {
 			 COLUMN_COUNT, 0, 9, 0},
 };
 
+/* Rows: first the waits of the stream, then the waiters that only a snapshot knows. */
 struct waiters {
 	struct query *q;
 	uint32_t *waits; /* indices into the pool */
+	size_t n_waits;
+	uint32_t *untold; /* indices into the snapshot's waiters */
+	size_t n_untold;
 };
 
 static const char *phase(const struct wait *w, enum lock_type type)
@@ -87,10 +124,78 @@ static void fill_who(struct query *q, const struct wait *w, struct value *v)
 	value_i(&v[C_CPU], w->cpu);
 }
 
+static void fill_queue(struct query *q, uint64_t addr, int32_t tid, struct value *v)
+{
+	const struct locksnap_queue *l = query_queue_at(q, addr);
+
+	if (!l)
+		return;
+	const struct locksnap_waiter *w = query_queue_waiter(q, l, tid);
+	uint32_t n = l->readers_waiting + l->writers_waiting;
+	value_u(&v[C_QUEUE], n);
+	if (w) {
+		value_i(&v[C_POSITION], w->position);
+		value_s(&v[C_PLACE], arena_printf(&q->arena, "%" PRIu32 "/%" PRIu32 "%s",
+						  w->position, n, l->incomplete ? "+" : ""));
+	}
+	value_s(&v[C_CERTAINTY], query_queue_certainty(l));
+	if (!v[C_CERTAINTY].known)
+		return;
+	value_s(&v[C_HOLDER], query_queue_holder(q, l));
+	value_i(&v[C_OWNER_PID], l->holder_pid);
+	value_i(&v[C_OWNER_TID], l->holder_tid);
+	value_s(&v[C_OWNER_COMM], locksnap_text(query_queues(q), l->holder_comm));
+}
+
+/* It has waited for at least as long as we have measured. */
+static uint64_t least_ns(const struct model *m)
+{
+	return m->start_ns && m->now_ns > m->start_ns ? m->now_ns - m->start_ns : 0;
+}
+
+static const char *untold_name(struct query *q, uint64_t addr)
+{
+	const struct lockname *object = query_lock_object(q, addr);
+	const char *name = object ? query_object_name(q, object) : NULL;
+
+	return name ? name : query_hex(&q->arena, addr);
+}
+
+static void untold_fill(const struct waiters *ws, size_t i, struct value *v)
+{
+	struct query *q = ws->q;
+	const struct locksnap *s = query_queues(q);
+	const struct locksnap_waiter *w = &s->waiters[ws->untold[i]];
+	const struct locksnap_queue *l = &s->queues[w->queue];
+	const char *comm = locksnap_text(s, w->comm);
+	enum lock_type type = query_queue_type(l, w);
+
+	value_u(&v[C_SINCE], least_ns(q->model));
+	v[C_SINCE].approx = true;
+	value_u(&v[C_EARLY], 1);
+	value_s(&v[C_KIND], locktype_name(type));
+	value_s(&v[C_TYPE], locktype_base(type));
+	value_s(&v[C_MODE], locktype_mode(type));
+	value_u(&v[C_LOCK], l->addr);
+	value_s(&v[C_NAME], untold_name(q, l->addr));
+	value_s(&v[C_PHASE], "asleep");
+	value_u(&v[C_DOUBTFUL], 0);
+	value_s(&v[C_TASK], arena_printf(&q->arena, "%s/%" PRId32, *comm ? comm : "-", w->tid));
+	value_s(&v[C_COMM], comm);
+	value_i(&v[C_PID], w->pid);
+	value_i(&v[C_TID], w->tid);
+	fill_queue(q, l->addr, w->tid, v);
+}
+
 static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct waiters *ws = ctx;
 	struct query *q = ws->q;
+
+	if (row >= ws->n_waits) {
+		untold_fill(ws, row - ws->n_waits, v);
+		return;
+	}
 	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
 	struct query_where where = query_wait_where(w);
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
@@ -105,6 +210,9 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		value_s(&v[C_NAME], query_lock_name(q, w->lock));
 	value_s(&v[C_PHASE], phase(w, type));
 	value_u(&v[C_DOUBTFUL], w->doubtful);
+	value_u(&v[C_EARLY], 0);
+	if (w->task != TASK_OTHER)
+		fill_queue(q, w->addr, q->model->tasks.tasks[w->task].tid, v);
 	value_s(&v[C_CALLER], query_func_name(q, query_caller(q, w->stack)));
 	fill_who(q, w, v);
 	value_u(&v[C_TASK_ID], query_id(q, BY_TASK, &where));
@@ -112,18 +220,40 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_CALLER_ID], query_id(q, BY_CALLER, &where));
 }
 
+static uint64_t order_of(enum lock_type type, uint64_t since)
+{
+	bool rwsem = type == LOCK_RWSEM_R || type == LOCK_RWSEM_W;
+
+	return (uint64_t)rwsem << 63 | (since & INT64_MAX);
+}
+
+static void untold_rank(const struct waiters *ws, size_t i, struct row_rank *ret)
+{
+	const struct locksnap *s = query_queues(ws->q);
+	const struct locksnap_waiter *w = &s->waiters[ws->untold[i]];
+	const struct locksnap_queue *l = &s->queues[w->queue];
+
+	ret->id = map64_hash(map64_hash((uint32_t)w->tid) ^ l->addr);
+	ret->order = order_of(query_queue_type(l, w), least_ns(ws->q->model));
+	ret->tie = UINT32_MAX - w->position;
+}
+
 static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct waiters *ws = ctx;
 	struct query *q = ws->q;
+
+	if (row >= ws->n_waits) {
+		untold_rank(ws, row - ws->n_waits, ret);
+		return;
+	}
 	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
 	struct query_where where = query_wait_where(w);
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
 	uint64_t since = query_wait_ns(q->model, w);
-	bool rwsem = type == LOCK_RWSEM_R || type == LOCK_RWSEM_W;
 
 	ret->id = map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
-	ret->order = (uint64_t)rwsem << 63 | (since & INT64_MAX);
+	ret->order = order_of(type, since);
 	ret->tie = since;
 }
 
@@ -150,8 +280,26 @@ static int waiters_collect(struct waiters *ws, const struct query_scope *scope, 
 		    w.task < m->tasks.n && query_in_scope(q, scope, &w))
 			ws->waits[n++] = i;
 	}
-	*ret_n = n;
+	ws->n_waits = n;
+	if (!scope->mask && query_queue_untold(q, &ws->untold, &ws->n_untold) < 0)
+		return -ENOMEM;
+	*ret_n = n + ws->n_untold;
 	return q->cache->failed ? -ENOMEM : 0;
+}
+
+/* What only snapshots of locks tell takes no room of the screen where there is none. */
+static const struct column *columns_of(struct query *q)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (s && s->n_queues)
+		return columns;
+	struct column *copy = arena_alloc(&q->arena, sizeof(columns));
+	if (!copy)
+		return NULL;
+	memcpy(copy, columns, sizeof(columns));
+	copy[C_PLACE].flags = copy[C_HOLDER].flags = 0;
+	return copy;
 }
 
 int query_waiters(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
@@ -159,7 +307,7 @@ int query_waiters(struct query *q, const struct query_spec *s, struct table *ret
 	struct waiters ws = {.q = q};
 	struct row_source src = {
 		.name = "waiters",
-		.columns = columns,
+		.columns = columns_of(q),
 		.n_columns = C_COLUMNS,
 		.default_sort = SIZE_MAX,
 		.ctx = &ws,
@@ -167,7 +315,7 @@ int query_waiters(struct query *q, const struct query_spec *s, struct table *ret
 		.rank = waiters_rank,
 	};
 
-	if (query_sync(q) < 0 || waiters_collect(&ws, &s->scope, &src.n) < 0)
+	if (!src.columns || query_sync(q) < 0 || waiters_collect(&ws, &s->scope, &src.n) < 0)
 		return query_enomem(err, "waits in flight");
 	return rows_answer(q, s, &src, ret, err);
 }

@@ -11,6 +11,7 @@
 #include "kontend/mem.h"
 #include "query-int.h"
 #include "query-perf.h"
+#include "query-queues.h"
 #include "query-rows.h"
 
 #include <errno.h>
@@ -45,7 +46,11 @@ int query_init(struct query *q, const struct engine *e)
 	if (!c)
 		return -ENOMEM;
 	*q = (struct query){.engine = e, .model = &e->model, .sym = &e->sym, .cache = c};
-	return 0;
+	if (query_queues_init(q) == 0)
+		return 0;
+	mem_free(c);
+	*q = (struct query){0};
+	return -ENOMEM;
 }
 
 static void cache_drop(struct query_cache *c)
@@ -62,6 +67,7 @@ void query_deinit(struct query *q)
 		cache_drop(q->cache);
 	mem_free(q->cache);
 	query_perf_deinit(q);
+	query_queues_deinit(q);
 	arena_deinit(&q->arena);
 	*q = (struct query){0};
 }

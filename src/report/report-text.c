@@ -271,6 +271,8 @@ static void put_overview(struct text *x, const struct report_data *d)
 		units_nsrate(b, report_rate(d, o->total_ns + o->inflight_ns)));
 	fprintf(x->out, "# waiting now: %u (rwsem W %u, R %u)", o->waiting, o->waiting_rwsem_w,
 		o->waiting_rwsem_r);
+	if (o->waiting_early)
+		fprintf(x->out, ", %u since before measuring began", o->waiting_early);
 	if (o->any_longest) {
 		fprintf(x->out, ", longest %s: ", units_ns(a, o->longest_ns));
 		fputs(text_clean(x->cell, sizeof(x->cell), o->longest_task), x->out);

@@ -150,6 +150,10 @@ static void take_look(struct drain *d, uint64_t now)
 {
 	uint64_t least = d->relaxed ? RELAXED_LOOK_NS : 1;
 
+	for (struct look *l = d->begun ? NULL : d->look; l; l = l->next)
+		if (l->at_start)
+			put_look(d, l, now, false);
+	d->begun = true;
 	if (!d->look || now < d->next_tick || d->next_tick - d->last_taken < least)
 		return;
 	d->last_taken = d->next_tick;

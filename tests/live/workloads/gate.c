@@ -122,7 +122,7 @@ void gate_until(pid_t tid, char state)
 		usleep(LOOK_US);
 }
 
-int gate_open(struct gate *g, int nth)
+int gate_hold(struct gate *g, int nth)
 {
 	int r;
 
@@ -136,10 +136,23 @@ int gate_open(struct gate *g, int nth)
 			usleep(LOOK_US);
 		gate_until(g->threads[i].tid, 'D');
 	}
-	r = slow_page_release(&g->page);
+	return 0;
+}
+
+int gate_release(struct gate *g, int nth)
+{
+	int r = slow_page_release(&g->page);
+
 	for (int i = 0; i < g->n && !r; i++) {
 		while (g->threads[i].passed <= nth)
 			usleep(LOOK_US);
 	}
 	return r;
+}
+
+int gate_open(struct gate *g, int nth)
+{
+	int r = gate_hold(g, nth);
+
+	return r ? r : gate_release(g, nth);
 }

@@ -38,7 +38,9 @@ int gate_init(struct gate *g, int n, int dir);
 void gate_join(struct gate *g, int index);
 int gate_pass(struct gate *g, int index, int nth);
 /* Another thread opens each gate when all are there. 0 or negative errno. */
-int gate_open(struct gate *g, int nth);
+int gate_hold(struct gate *g, int nth); /* until all are there */
+int gate_release(struct gate *g, int nth);
+int gate_open(struct gate *g, int nth); /* both */
 /* Blocks until thread @tid of this process is in @state ('D', 'S'). */
 void gate_until(pid_t tid, char state);
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LOCKNAME_H
+#define KONTEND_LOCKNAME_H
+
+#include "kontend/locksnap.h"
+#include "kontend/map64.h"
+#include "kontend/strpool.h"
+
+/*
+ * What locks belong to, as snapshots of locks told in the course of a session, by address: the
+ * latest that was told. A name stays when its lock is gone, as the waits for it do. Shared by the
+ * copies of a model.
+ */
+struct lockname {
+	uint64_t addr;
+	uint32_t kind;	  /* enum locksnap_kind */
+	int32_t cpu;	  /* of LOCKSNAP_PERCPU */
+	int32_t pid;	  /* 0: none */
+	uint32_t offset;  /* into the variable */
+	const char *comm; /* of the process; "" if it is not known */
+	const char *text; /* path, variable, cache; "" */
+};
+
+struct lockname_set {
+	struct lockname *names; /* in the order in which they came */
+	size_t n, cap;
+	struct map64 at; /* address -> index */
+	struct strpool pool;
+	unsigned refs;
+};
+
+/* When there are so many, the older half is forgotten. */
+enum { LOCKNAME_MOST = 1 << 16 };
+
+struct lockname_set *lockname_set_new(void); /* NULL: no memory; with one reference */
+struct lockname_set *lockname_set_ref(struct lockname_set *s);
+void lockname_set_unref(struct lockname_set *s); /* NULL is fine */
+
+/* All names of a snapshot. 0 or -ENOMEM: some are missing. */
+int lockname_take(struct lockname_set *s, const struct locksnap *snap);
+/* NULL: nothing is known of it. Borrowed until the next lockname_take(). */
+const struct lockname *lockname_get(const struct lockname_set *s, uint64_t addr);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LOCKSNAP_H
+#define KONTEND_LOCKSNAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Whose locks they are, who holds them and who waits for them, read from the kernel's own
+ * structures at one moment: the payload of a SNAPSHOT record of kind SNAPSHOT_LOCKS. Names are of
+ * the locks that were asked for and of those that have waiters; queues are of the sleeping locks
+ * that tasks were waiting for then. As in snap.h, arrays refer to texts by offset, 0 being "".
+ */
+enum { LOCKSNAP_VERSION = 1 };
+
+/* What a lock belongs to. */
+enum locksnap_kind {
+	LOCKSNAP_UNKNOWN,
+	LOCKSNAP_MMAP,	 /* mm_struct.mmap_lock of a process */
+	LOCKSNAP_INODE,	 /* inode.i_rwsem of an open file */
+	LOCKSNAP_IMMAP,	 /* address_space.i_mmap_rwsem of an open file */
+	LOCKSNAP_POS,	 /* file.f_pos_lock */
+	LOCKSNAP_PIPE,	 /* pipe_inode_info.mutex */
+	LOCKSNAP_PERCPU, /* in the per-CPU section: text is the variable */
+	LOCKSNAP_SLAB,	 /* in a slab object: text is the cache */
+	LOCKSNAP_KINDS,
+};
+
+struct locksnap_name {
+	uint64_t addr;
+	uint32_t kind;
+	int32_t cpu;	 /* of LOCKSNAP_PERCPU, else -1 */
+	int32_t pid;	 /* whose mm, or a process that has the file open; 0: none */
+	uint32_t comm;	 /* text: of that process */
+	uint32_t text;	 /* text: path, variable, cache */
+	uint32_t offset; /* into the variable */
+};
+
+/* How sure it is that the holder named holds the lock. */
+enum locksnap_certainty {
+	LOCKSNAP_NOBODY, /* free, or handed over right now */
+	LOCKSNAP_SURE,	 /* a writer, or a mutex's owner */
+	LOCKSNAP_HINT,	 /* one reader that had it; others, or it no more */
+};
+
+enum locksnap_lock_type { LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM, LOCKSNAP_TYPES };
+
+struct locksnap_queue {
+	uint64_t addr;
+	uint32_t type;	    /* enum locksnap_lock_type */
+	uint32_t certainty; /* enum locksnap_certainty */
+	int32_t holder_pid, holder_tid;
+	uint32_t holder_comm; /* text */
+	uint32_t readers;     /* that hold it, by its count; 0: none, or not known */
+	uint32_t readers_waiting, writers_waiting;
+	uint32_t incomplete; /* the list changed under the walk, or was longer than what is kept */
+	uint32_t pad;
+};
+
+struct locksnap_waiter {
+	uint32_t queue;	   /* index */
+	uint32_t position; /* 1: gets it next */
+	int32_t pid, tid;
+	uint32_t comm;	 /* text */
+	uint32_t reader; /* 1: for reading */
+};
+
+struct locksnap_head {
+	uint64_t time_ns; /* session clock */
+	uint64_t cost_ns; /* that taking it took */
+	uint32_t dropped; /* names, queues, waiters for which there was no room */
+	uint32_t partial; /* waiters are known of mmap_locks and of asked-for locks only: the kernel
+			     does not say what a task is blocked on (before 6.16) */
+	uint32_t reason;  /* text: why nothing is known; 0: it is known */
+	uint32_t pad;
+};
+
+struct locksnap {
+	struct locksnap_head head;
+	struct locksnap_name *names;
+	struct locksnap_queue *queues;
+	struct locksnap_waiter *waiters; /* in the order of their queues and positions */
+	char *strings;
+	size_t n_names, n_queues, n_waiters, n_strings;
+	/* Of who fills it. */
+	size_t cap_names, cap_queues, cap_waiters, cap_strings;
+};
+
+int locksnap_add_name(struct locksnap *s, const struct locksnap_name *item);
+int locksnap_add_queue(struct locksnap *s, const struct locksnap_queue *item);
+int locksnap_add_waiter(struct locksnap *s, const struct locksnap_waiter *item);
+/* Offset of @text; 0 for "" and when memory is out. */
+uint32_t locksnap_add_text(struct locksnap *s, const char *text);
+/* Borrowed until the snapshot changes. */
+const char *locksnap_text(const struct locksnap *s, uint32_t offset);
+
+void locksnap_clear(struct locksnap *s); /* keeps the memory */
+void locksnap_deinit(struct locksnap *s);
+
+/* Bytes of the payload, which locksnap_encode() writes, 8-byte aligned. */
+size_t locksnap_size(const struct locksnap *s);
+void locksnap_encode(const struct locksnap *s, void *ret);
+/*
+ * Into @s, which is cleared before. 0, -ENOMEM, -EPROTO: not of a version that this one reads, or
+ * -EBADMSG: damaged; @s is empty then.
+ */
+int locksnap_decode(struct locksnap *s, const void *data, size_t len);
+
+#endif

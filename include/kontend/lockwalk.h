@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LOCKWALK_H
+#define KONTEND_LOCKWALK_H
+
+#include "kontend/error.h"
+#include "kontend/locksnap.h"
+
+/*
+ * Reads who holds the running kernel's sleeping locks, who waits for them, and what locks belong
+ * to, by BPF programs that are run on demand and take no lock. For one thread.
+ */
+struct lockwalk;
+
+/* A lock that somebody wants to know about: LOCKSNAP_TYPES is one without a queue of tasks. */
+struct lockwalk_ask {
+	uint64_t addr;
+	uint32_t type; /* enum locksnap_lock_type */
+};
+
+/*
+ * @all_mms: every snapshot names the mmap_lock of every process, asked for or not. -ENOTSUP when
+ * kontend was built without BPF, else what the kernel said.
+ */
+int lockwalk_new(struct lockwalk **ret, bool all_mms, struct error *err);
+/*
+ * A snapshot of now into @ret, which is cleared before: all locks that tasks wait for, as far as
+ * the kernel tells, and those asked for. 0 or a negative errno: try again later.
+ */
+int lockwalk_take(struct lockwalk *w, const struct lockwalk_ask *asks, size_t n,
+		  struct locksnap *ret, struct error *err);
+void lockwalk_free(struct lockwalk *w); /* NULL is fine */
+
+#endif

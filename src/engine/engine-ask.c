@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the looks at locks are asked for: the locks that are waited for, for their queues, and then
+ * those without a name, as many as there is room for; of the latter other ones each time, should
+ * there be more, so that all have their turn. Where nobody waits the lock may be gone, and what is
+ * there now be no queue: only its name is asked for.
+ */
+#include "engine-int.h"
+#include "kontend/lockask.h"
+#include "kontend/locksnap.h"
+
+static uint32_t queue_type(enum lock_type type)
+{
+	switch (type) {
+	case LOCK_MUTEX:
+		return LOCKSNAP_MUTEX;
+	case LOCK_RWSEM_R:
+	case LOCK_RWSEM_W:
+		return LOCKSNAP_RWSEM;
+	case LOCK_SEMAPHORE:
+		return LOCKSNAP_SEM;
+	default:
+		return LOCKSNAP_TYPES;
+	}
+}
+
+struct asking {
+	struct lockask_lock locks[LOCKASK_MOST];
+	size_t n;
+};
+
+static void add(struct asking *a, uint64_t addr, uint32_t type)
+{
+	if (a->n < LOCKASK_MOST && addr)
+		a->locks[a->n++] = (struct lockask_lock){addr, type};
+}
+
+void engine_ask(struct engine *e)
+{
+	const struct model *m = &e->model;
+	const struct lock *locks = m->locks.locks;
+	struct asking a = {.n = 0};
+
+	for (size_t i = 0; i < m->locks.n; i++)
+		if (locks[i].waiting)
+			add(&a, locks[i].addr, queue_type((enum lock_type)locks[i].type));
+	size_t waited_for = a.n;
+	for (size_t k = 0; k < m->locks.n && a.n < LOCKASK_MOST; k++) {
+		size_t i = (e->asked + k) % m->locks.n;
+		if (!locks[i].waiting && !lockname_get(m->lock_names, locks[i].addr))
+			add(&a, locks[i].addr, LOCKSNAP_TYPES);
+		if (a.n == LOCKASK_MOST && a.n > waited_for)
+			e->asked = i + 1;
+	}
+	lockask_set(e->asks, a.locks, a.n);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * BPF programs that are run on demand, by test_run or as iterators, and speak through arrays that
+ * are mapped. What an iterator prints is of no use: it is read until its end.
+ */
+#include "bpf-kit.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char btf_path[] = "/sys/kernel/btf/vmlinux";
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+/* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
+static int set_config(struct bpf_object *o, const void *config, size_t config_size)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(o, ".rodata");
+	size_t size = 0;
+	uintptr_t at = m ? (uintptr_t)bpf_map__initial_value(m, &size) : 0;
+
+	if (!at || size < config_size)
+		return -EPROTO;
+	memcpy((void *)at, config, config_size);
+	return 0;
+}
+
+static int say(int code, struct error *err)
+{
+	if (code == -EPERM || code == -EACCES)
+		return error_errno(err, code,
+				   "The kernel does not let this user load BPF programs (it needs "
+				   "CAP_BPF and CAP_PERFMON, or root)");
+	return error_errno(err, code, "The kernel refused the BPF programs");
+}
+
+int kit_load(struct bpf_object **ret, const char *from, size_t len, const void *config,
+	     size_t config_size, struct error *err)
+{
+	struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "kontend"};
+
+	/* Named by its path, or libbpf looks into the modules' BTF for structures that this kernel
+	 * does not have, which takes CAP_SYS_ADMIN. */
+	if (access(btf_path, R_OK) == 0)
+		opts.btf_custom_path = btf_path;
+	libbpf_set_print(quiet);
+	struct bpf_object *o = bpf_object__open_mem(from, len, &opts);
+	if (!o)
+		return error_errno(err, -errno, "Cannot open the BPF programs");
+	int code = set_config(o, config, config_size);
+	code = code < 0 ? code : bpf_object__load(o);
+	if (code < 0) {
+		bpf_object__close(o);
+		return say(code, err);
+	}
+	*ret = o;
+	return 0;
+}
+
+void *kit_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(o, name);
+
+	if (!m) {
+		error_set(err, -ENOENT, "The BPF object has no map %s", name);
+		return NULL;
+	}
+	void *p = mmap(NULL, size, prot, MAP_SHARED, bpf_map__fd(m), 0);
+	if (p == MAP_FAILED) {
+		error_errno(err, -errno, "Cannot map the BPF map %s", name);
+		return NULL;
+	}
+	return p;
+}
+
+void kit_unmap(const void *p, size_t size)
+{
+	if (p)
+		munmap((void *)(uintptr_t)p, size);
+}
+
+int kit_program(struct bpf_object *o, const char *name, struct error *err)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
+
+	return p ? bpf_program__fd(p)
+		 : error_set(err, -ENOENT, "The BPF object has no program %s", name);
+}
+
+struct bpf_link *kit_iterator(struct bpf_object *o, const char *name, struct error *err)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
+	struct bpf_link *l = p ? bpf_program__attach_iter(p, NULL) : NULL;
+
+	if (!l)
+		error_errno(err, p ? -errno : -ENOENT, "Cannot attach the BPF iterator %s", name);
+	return l;
+}
+
+int kit_run(int prog_fd, int cpu)
+{
+	struct bpf_test_run_opts opts = {.sz = sizeof(opts)};
+
+	if (cpu >= 0) {
+		opts.flags = BPF_F_TEST_RUN_ON_CPU;
+		opts.cpu = (uint32_t)cpu;
+	}
+	return bpf_prog_test_run_opts(prog_fd, &opts) < 0 ? -errno : 0;
+}
+
+int kit_iterate(const struct bpf_link *l)
+{
+	char none[8];
+	int fd = bpf_iter_create(bpf_link__fd(l));
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		n = read(fd, none, sizeof(none));
+	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
+	int code = n < 0 ? -errno : 0;
+	close(fd);
+	return code;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_BPF_KIT_H
+#define KONTEND_INSPECT_BPF_KIT_H
+
+#include "kontend/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What is done with a file of BPF programs that are run on demand: load it, map its arrays, run its
+ * programs and iterators. Nothing stays attached: all goes with the descriptors.
+ */
+struct bpf_object;
+struct bpf_link;
+
+/*
+ * Opens the object at @from, with @config in place of the first bytes of its constants, and loads
+ * it. 0 or a negative errno.
+ */
+int kit_load(struct bpf_object **ret, const char *from, size_t len, const void *config,
+	     size_t config_size, struct error *err);
+/* The bytes of a map, as the programs see them; NULL with @err. kit_unmap() it. */
+void *kit_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err);
+void kit_unmap(const void *p, size_t size); /* NULL is fine */
+/* Descriptor of a program; or a negative errno. */
+int kit_program(struct bpf_object *o, const char *name, struct error *err);
+/* The iterator @name, ready to be run; NULL with @err. bpf_link__destroy() it. */
+struct bpf_link *kit_iterator(struct bpf_object *o, const char *name, struct error *err);
+/* Runs a program once, on @cpu or, < 0, wherever we are; an iterator over all there is. */
+int kit_run(int prog_fd, int cpu);
+int kit_iterate(const struct bpf_link *l);
+
+#endif

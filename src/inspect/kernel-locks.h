@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's sleeping locks, and what they are in, as far as they are read here: see kernel.h. */
+#ifndef KONTEND_INSPECT_KERNEL_LOCKS_H
+#define KONTEND_INSPECT_KERNEL_LOCKS_H
+
+#include "kernel.h"
+
+struct atomic_value {
+	long counter;
+} CORE;
+
+/* PREEMPT_RT has other ones, without these members. */
+struct rw_semaphore {
+	struct atomic_value count, owner;
+	struct list_head wait_list;
+} CORE;
+
+struct mutex {
+	struct atomic_value owner;
+	struct list_head wait_list;
+} CORE;
+
+struct semaphore {
+	struct list_head wait_list;
+	unsigned long last_holder; /* 6.16 */
+} CORE;
+
+enum rwsem_waiter_type { WAITING_FOR_WRITE, WAITING_FOR_READ };
+
+struct rwsem_waiter {
+	struct list_head list;
+	struct task_struct *task;
+	enum rwsem_waiter_type type;
+} CORE;
+
+struct mutex_waiter {
+	struct list_head list;
+	struct task_struct *task;
+} CORE;
+
+struct semaphore_waiter {
+	struct list_head list;
+	struct task_struct *task;
+} CORE;
+
+struct mm_struct {
+	struct rw_semaphore mmap_lock;
+} CORE;
+
+struct task_struct___locks {
+	struct mm_struct *mm;
+	unsigned long blocker;	  /* 6.16 */
+	struct mutex *blocked_on; /* before 6.17 only with CONFIG_DEBUG_MUTEXES */
+} CORE;
+
+struct pipe_inode_info {
+	struct mutex mutex;
+} CORE;
+
+struct address_space {
+	struct rw_semaphore i_mmap_rwsem;
+} CORE;
+
+struct inode {
+	struct rw_semaphore i_rwsem;
+	struct address_space i_data;
+	struct pipe_inode_info *i_pipe;
+} CORE;
+
+struct file___locks {
+	struct inode *f_inode;
+	struct mutex f_pos_lock;
+} CORE;
+
+struct kmem_cache {
+	const char *name;
+} CORE;
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the programs that look at locks exchange with user space, in arrays that are mapped there.
+ * Included by both sides: plain C types only.
+ */
+#ifndef KONTEND_INSPECT_LOCKS_SHARED_H
+#define KONTEND_INSPECT_LOCKS_SHARED_H
+
+enum {
+	RAW_LOCKS = 4096,
+	RAW_LOCK_NAMES = 16384,
+	RAW_LOCK_WAITERS = 8192,
+	RAW_LOCK_CPUS = 1024,
+	RAW_LOCK_QUEUE = 256, /* waiters of one lock */
+};
+
+enum raw_lock_type { RAW_MUTEX, RAW_RWSEM, RAW_SEM, RAW_NO_QUEUE };
+
+/* Its address, type and flags come from user space, or from a task that is blocked on it. */
+struct raw_lock {
+	unsigned long long addr;
+	unsigned int type;
+	unsigned int waiters;	    /* on its list */
+	unsigned long long count;   /* of a rwsem */
+	unsigned long long owner;   /* with its flag bits; of a semaphore its last holder */
+	unsigned int torn;	    /* the list did not end */
+	int holder_pid, holder_tid; /* 0: none that can be read */
+	unsigned int first;	    /* index of its first waiter; the others follow */
+	unsigned int named;	    /* there is a name for it */
+	char holder_comm[16], slab[32];
+};
+
+/* Kinds as in locksnap.h. */
+struct raw_lock_name {
+	unsigned long long addr;
+	unsigned int kind;
+	int pid, fd;
+	char comm[16];
+};
+
+struct raw_lock_waiter {
+	unsigned int lock;
+	unsigned int reader;
+	int pid, tid;
+	char comm[16];
+};
+
+struct raw_locks_state {
+	unsigned int n_locks, n_names, n_waiters;
+	unsigned int dropped;
+	unsigned int has_blocker; /* the kernel says what each task is blocked on */
+	unsigned int all_mms;	  /* name the mmap_lock of every process */
+};
+
+struct raw_locks_config {
+	unsigned long long off_runqueues; /* in the per-CPU section */
+	unsigned int self;
+	unsigned int pad;
+};
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what the programs read to a snapshot. A lock has one name: what was found in a process or a
+ * file says most, then the per-CPU variable, then the slab cache that the lock stands in.
+ */
+#include "lockwalk-int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WRITER_LOCKED = 1, READER_SHIFT = 8, READER_OWNED = 1 };
+
+/* A comm or a cache's name; what may not be shown becomes '?'. */
+static uint32_t add_text(struct locksnap *s, const char *text, size_t size)
+{
+	char clean[64];
+	size_t n = 0;
+
+	for (; n < size && n + 1 < sizeof(clean) && text[n]; n++)
+		clean[n] = (unsigned char)text[n] < ' ' || text[n] == 127 ? '?' : text[n];
+	clean[n] = 0;
+	return locksnap_add_text(s, clean);
+}
+
+static uint32_t add_path(struct locksnap *s, const char *proc, int pid, int fd)
+{
+	char link[64], path[256];
+
+	snprintf(link, sizeof(link), "%s/%d/fd/%d", proc, pid, fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return 0;
+	path[n] = 0;
+	for (char *p = path; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+	return locksnap_add_text(s, path);
+}
+
+static int fill_names(const struct lockwalk_raw *raw, struct locksnap *s)
+{
+	for (uint32_t i = 0; i < raw->state->n_names && i < RAW_LOCK_NAMES; i++) {
+		const struct raw_lock_name *r = &raw->names[i];
+		struct locksnap_name n = {
+			.addr = r->addr, .kind = r->kind, .cpu = -1, .pid = r->pid};
+		n.comm = add_text(s, r->comm, sizeof(r->comm));
+		if (r->fd >= 0)
+			n.text = add_path(s, raw->proc, r->pid, r->fd);
+		if (locksnap_add_name(s, &n) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Is it in the per-CPU section of some CPU? */
+static bool name_percpu(const struct lockwalk_raw *raw, struct locksnap *s, struct locksnap_name *n)
+{
+	for (int cpu = 0; cpu < RAW_LOCK_CPUS; cpu++) {
+		if (!raw->bases[cpu] || n->addr < raw->bases[cpu])
+			continue;
+		uint64_t offset = n->addr - raw->bases[cpu];
+		const struct percpu_var *v = percpu_find(raw->percpu, offset);
+		if (!v)
+			continue;
+		n->kind = LOCKSNAP_PERCPU;
+		n->cpu = cpu;
+		n->offset = (uint32_t)(offset - v->offset);
+		n->text = locksnap_add_text(s, v->name);
+		return true;
+	}
+	return false;
+}
+
+static int fill_other_names(const struct lockwalk_raw *raw, struct locksnap *s)
+{
+	for (uint32_t i = 0; i < raw->state->n_locks && i < RAW_LOCKS; i++) {
+		const struct raw_lock *l = &raw->locks[i];
+		struct locksnap_name n = {.addr = l->addr, .kind = LOCKSNAP_SLAB, .cpu = -1};
+		if (l->named)
+			continue;
+		if (!name_percpu(raw, s, &n)) {
+			if (!l->slab[0])
+				continue;
+			n.text = add_text(s, l->slab, sizeof(l->slab));
+		}
+		if (locksnap_add_name(s, &n) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void say_holder(const struct raw_lock *l, struct locksnap_queue *q)
+{
+	int64_t readers = (int64_t)l->count >> READER_SHIFT;
+
+	if (l->type == RAW_MUTEX)
+		q->certainty = l->owner & ~7ull ? LOCKSNAP_SURE : LOCKSNAP_NOBODY;
+	else if (l->type == RAW_SEM)
+		q->certainty = l->owner ? LOCKSNAP_HINT : LOCKSNAP_NOBODY;
+	else if (l->count & WRITER_LOCKED)
+		q->certainty = l->owner & READER_OWNED ? LOCKSNAP_NOBODY : LOCKSNAP_SURE;
+	else if (readers > 0)
+		q->certainty = LOCKSNAP_HINT;
+	if (l->type == RAW_RWSEM && !(l->count & WRITER_LOCKED) && readers > 0)
+		q->readers = (uint32_t)readers;
+}
+
+static int fill_queue(const struct lockwalk_raw *raw, const struct raw_lock *l, struct locksnap *s)
+{
+	static const uint32_t types[] = {LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM};
+	struct locksnap_queue q = {.addr = l->addr, .type = types[l->type]};
+
+	say_holder(l, &q);
+	if (q.certainty != LOCKSNAP_NOBODY) {
+		q.holder_pid = l->holder_pid;
+		q.holder_tid = l->holder_tid;
+		q.holder_comm = add_text(s, l->holder_comm, sizeof(l->holder_comm));
+	}
+	q.incomplete = l->torn;
+	for (uint32_t i = 0; i < l->waiters && l->first + i < RAW_LOCK_WAITERS; i++) {
+		const struct raw_lock_waiter *r = &raw->waiters[l->first + i];
+		struct locksnap_waiter w = {.queue = (uint32_t)s->n_queues,
+					    .position = i + 1,
+					    .pid = r->pid,
+					    .tid = r->tid,
+					    .reader = r->reader};
+		w.comm = add_text(s, r->comm, sizeof(r->comm));
+		if (locksnap_add_waiter(s, &w) < 0)
+			return -ENOMEM;
+		*(r->reader ? &q.readers_waiting : &q.writers_waiting) += 1;
+	}
+	return locksnap_add_queue(s, &q);
+}
+
+static int fill_queues(const struct lockwalk_raw *raw, struct locksnap *s)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; code == 0 && i < raw->state->n_locks && i < RAW_LOCKS; i++) {
+		const struct raw_lock *l = &raw->locks[i];
+		if (l->type < RAW_NO_QUEUE && l->waiters)
+			code = fill_queue(raw, l, s);
+	}
+	return code;
+}
+
+int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret)
+{
+	int code = fill_names(raw, ret);
+
+	code = code < 0 ? code : fill_other_names(raw, ret);
+	code = code < 0 ? code : fill_queues(raw, ret);
+	ret->head.dropped = raw->state->dropped;
+	ret->head.partial = !raw->state->has_blocker;
+	return code;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_LOCKWALK_INT_H
+#define KONTEND_INSPECT_LOCKWALK_INT_H
+
+#include "kontend/locksnap.h"
+#include "locks-shared.h"
+#include "percpu.h"
+
+/* What the programs left in their arrays. */
+struct lockwalk_raw {
+	struct raw_locks_state *state;
+	struct raw_lock *locks;
+	const struct raw_lock_name *names;
+	const struct raw_lock_waiter *waiters;
+	const uint64_t *bases; /* of the CPUs' per-CPU sections; 0: not known */
+	const struct percpu *percpu;
+	const char *proc; /* "/proc" */
+};
+
+/* Turns them into a snapshot. 0 or -ENOMEM. */
+int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret);
+
+#endif

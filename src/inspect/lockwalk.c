@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs the programs that look at locks, for each snapshot: first those that list what tasks are
+ * blocked on, then the walk along the queues, then the names. Going through all descriptors for
+ * names is dear, so it is done for locks that were not asked about before, or long ago: whoever
+ * reads snapshots remembers names.
+ */
+#include "kontend/lockwalk.h"
+#include "bpf-kit.h"
+#include "kontend/cpulist.h"
+#include "kontend/map64.h"
+#include "kontend/mem.h"
+#include "lockwalk-int.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+extern const char locks_object[], locks_object_end[];
+extern const char slabs_object[], slabs_object_end[];
+
+enum { ITERATORS = 3, ASK_AGAIN = 30 }; /* snapshots after which names are looked for again */
+
+static const char *const iterators[ITERATORS] = {"find_blocked", "name_tasks", "name_files"};
+
+enum { FIND_BLOCKED, NAME_TASKS, NAME_FILES };
+
+struct lockwalk {
+	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
+	struct bpf_link *link[ITERATORS];
+	struct bpf_map *by_address;
+	int read_queues, read_slabs;
+	struct raw_locks_state *state;
+	struct raw_lock *locks;
+	const struct raw_lock_name *names;
+	const struct raw_lock_waiter *waiters;
+	const uint64_t *bases;
+	struct percpu percpu;
+	struct map64 looked; /* lock -> the snapshot in which its name was looked for */
+	uint32_t n_taken;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int map_arrays(struct lockwalk *w, struct error *err)
+{
+	const int r = PROT_READ, rw = PROT_READ | PROT_WRITE;
+
+	w->state = kit_map(w->object, ".bss", sizeof(*w->state), rw, err);
+	w->locks = kit_map(w->object, "locks", RAW_LOCKS * sizeof(*w->locks), rw, err);
+	w->names = kit_map(w->object, "names", RAW_LOCK_NAMES * sizeof(*w->names), r, err);
+	w->waiters = kit_map(w->object, "waiters", RAW_LOCK_WAITERS * sizeof(*w->waiters), r, err);
+	w->bases = kit_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
+	w->by_address = bpf_object__find_map_by_name(w->object, "by_address");
+	return w->state && w->locks && w->names && w->waiters && w->bases && w->by_address
+		       ? 0
+		       : err->code;
+}
+
+static int attach(struct lockwalk *w, struct error *err)
+{
+	for (int i = 0; i < ITERATORS; i++) {
+		w->link[i] = kit_iterator(w->object, iterators[i], err);
+		if (!w->link[i])
+			return err->code;
+	}
+	w->read_queues = kit_program(w->object, "read_queues", err);
+	return w->read_queues < 0 ? w->read_queues : 0;
+}
+
+/* The address of each CPU's section; where it cannot be told, its locks have no names. */
+static void learn_bases(struct lockwalk *w)
+{
+	int prog = kit_program(w->object, "learn_base", NULL);
+	uint32_t *cpus;
+	size_t n;
+
+	if (prog < 0 || !percpu_named(&w->percpu, "runqueues") ||
+	    cpulist_read("online", &cpus, &n) < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		(void)kit_run(prog, (int)cpus[i]);
+	mem_free(cpus);
+}
+
+/* By kernels since 6.13, and who may read the modules' BTF; others say no caches. */
+static void load_slabs(struct lockwalk *w)
+{
+	struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "kontend_slabs"};
+	struct bpf_object *o = bpf_object__open_mem(
+		slabs_object, (size_t)(slabs_object_end - slabs_object), &opts);
+	struct bpf_map *ours = bpf_object__find_map_by_name(w->object, "locks");
+
+	if (!o)
+		return;
+	struct bpf_map *theirs = bpf_object__find_map_by_name(o, "locks");
+	if (!theirs || bpf_map__reuse_fd(theirs, bpf_map__fd(ours)) < 0 ||
+	    bpf_object__load(o) < 0) {
+		bpf_object__close(o);
+		return;
+	}
+	w->slabs = o;
+	w->read_slabs = kit_program(o, "read_slabs", NULL);
+}
+
+static int load(struct lockwalk *w, struct error *err)
+{
+	const struct percpu_var *runqueues = percpu_named(&w->percpu, "runqueues");
+	struct raw_locks_config config = {
+		.off_runqueues = runqueues ? runqueues->offset : 0,
+		.self = (unsigned int)getpid(),
+	};
+	int code = kit_load(&w->object, locks_object, (size_t)(locks_object_end - locks_object),
+			    &config, sizeof(config), err);
+
+	code = code < 0 ? code : map_arrays(w, err);
+	code = code < 0 ? code : attach(w, err);
+	if (code < 0)
+		return code;
+	learn_bases(w);
+	load_slabs(w);
+	return 0;
+}
+
+int lockwalk_new(struct lockwalk **ret, bool all_mms, struct error *err)
+{
+	struct lockwalk *w = mem_calloc(1, sizeof(*w));
+
+	if (!w)
+		return error_set(err, -ENOMEM, "No memory for looking at locks");
+	int code = percpu_read(&w->percpu, err);
+	code = code < 0 ? code : load(w, err);
+	if (code < 0) {
+		lockwalk_free(w);
+		return code;
+	}
+	w->state->all_mms = all_mms;
+	*ret = w;
+	return 0;
+}
+
+/* The list of locks anew; that of the programs by address follows it. */
+static void clear(struct lockwalk *w)
+{
+	struct raw_locks_state *s = w->state;
+
+	for (uint32_t i = 0; i < s->n_locks && i < RAW_LOCKS; i++)
+		bpf_map__delete_elem(w->by_address, &w->locks[i].addr, sizeof(uint64_t), 0);
+	memset(w->locks, 0,
+	       (s->n_locks + 1 < RAW_LOCKS ? s->n_locks + 1 : RAW_LOCKS) * sizeof(*w->locks));
+	s->n_locks = s->n_names = s->n_waiters = s->dropped = 0;
+}
+
+static void ask(struct lockwalk *w, const struct lockwalk_ask *a)
+{
+	struct raw_locks_state *s = w->state;
+	uint32_t i = s->n_locks;
+
+	if (i >= RAW_LOCKS) {
+		s->dropped++;
+		return;
+	}
+	/* Asked for before: it is in the list. */
+	if (bpf_map__update_elem(w->by_address, &a->addr, sizeof(a->addr), &i, sizeof(i),
+				 BPF_NOEXIST) < 0)
+		return;
+	w->locks[i] = (struct raw_lock){.addr = a->addr, .type = a->type};
+	s->n_locks = i + 1;
+}
+
+/* Is there a lock whose name was not looked for of late? Then it is now. */
+static bool names_wanted(struct lockwalk *w)
+{
+	bool wanted = false;
+
+	if (w->n_taken % ASK_AGAIN == 0)
+		map64_clear(&w->looked);
+	for (uint32_t i = 0; i < w->state->n_locks && i < RAW_LOCKS; i++) {
+		if (map64_get(&w->looked, w->locks[i].addr))
+			continue;
+		wanted = true;
+		(void)map64_put(&w->looked, w->locks[i].addr, w->n_taken);
+	}
+	w->n_taken++;
+	return wanted;
+}
+
+static int read_kernel(struct lockwalk *w)
+{
+	int code = kit_iterate(w->link[FIND_BLOCKED]);
+
+	code = code < 0 ? code : kit_run(w->read_queues, -1);
+	bool wanted = names_wanted(w);
+	if (code == 0 && (wanted || w->state->all_mms))
+		code = kit_iterate(w->link[NAME_TASKS]);
+	if (code < 0 || !wanted)
+		return code;
+	if (w->slabs && w->read_slabs >= 0)
+		(void)kit_run(w->read_slabs, -1);
+	return kit_iterate(w->link[NAME_FILES]);
+}
+
+int lockwalk_take(struct lockwalk *w, const struct lockwalk_ask *asks, size_t n,
+		  struct locksnap *ret, struct error *err)
+{
+	uint64_t from = now_ns();
+
+	locksnap_clear(ret);
+	clear(w);
+	for (size_t i = 0; i < n; i++)
+		ask(w, &asks[i]);
+	int code = read_kernel(w);
+	if (code < 0)
+		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
+	struct lockwalk_raw raw = {w->state, w->locks,	 w->names, w->waiters,
+				   w->bases, &w->percpu, "/proc"};
+	code = lockwalk_fill(&raw, ret);
+	if (code < 0)
+		return error_set(err, code, "No memory for a snapshot of locks");
+	ret->head.time_ns = from;
+	ret->head.cost_ns = now_ns() - from;
+	return 0;
+}
+
+void lockwalk_free(struct lockwalk *w)
+{
+	if (!w)
+		return;
+	kit_unmap(w->state, sizeof(*w->state));
+	kit_unmap(w->locks, RAW_LOCKS * sizeof(*w->locks));
+	kit_unmap(w->names, RAW_LOCK_NAMES * sizeof(*w->names));
+	kit_unmap(w->waiters, RAW_LOCK_WAITERS * sizeof(*w->waiters));
+	kit_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
+	for (int i = 0; i < ITERATORS; i++)
+		bpf_link__destroy(w->link[i]);
+	bpf_object__close(w->slabs);
+	bpf_object__close(w->object);
+	percpu_deinit(&w->percpu);
+	map64_deinit(&w->looked);
+	mem_free(w);
+}

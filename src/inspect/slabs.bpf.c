@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From which slab cache the objects are that locks stand in: by a function that kernels have since
+ * 6.13, so these are programs of their own, which others do without.
+ */
+#include "kernel-locks.h"
+
+#include "locks-shared.h"
+
+char license_text[] SEC("license") = "GPL";
+
+/* Shared with the programs that look at locks. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, RAW_LOCKS);
+	__type(key, __u32);
+	__type(value, struct raw_lock);
+} locks SEC(".maps");
+
+extern struct kmem_cache *bpf_get_kmem_cache(__u64 addr) __ksym;
+
+static long read_slab(__u32 i, void *ctx)
+{
+	struct raw_lock *l = bpf_map_lookup_elem(&locks, &i);
+
+	if (!l || !l->addr)
+		return 1;
+	l->slab[0] = 0;
+	struct kmem_cache *c = bpf_get_kmem_cache(l->addr);
+	if (c)
+		bpf_probe_read_kernel_str(l->slab, sizeof(l->slab), BPF_CORE_READ(c, name));
+	return 0;
+}
+
+SEC("raw_tp")
+int read_slabs(void *ctx)
+{
+	bpf_loop(RAW_LOCKS, read_slab, NULL, 0);
+	return 0;
+}

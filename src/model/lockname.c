@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of locks. An array in the order of arrival with an index by address; texts are interned, so
+ * that a name told again costs nothing. Forgetting the older half makes both anew, as interned
+ * texts cannot be given back one by one.
+ */
+#include "kontend/lockname.h"
+#include "kontend/mem.h"
+#include <errno.h>
+
+struct lockname_set *lockname_set_new(void)
+{
+	struct lockname_set *s = mem_calloc(1, sizeof(*s));
+
+	if (s)
+		s->refs = 1;
+	return s;
+}
+
+struct lockname_set *lockname_set_ref(struct lockname_set *s)
+{
+	s->refs++;
+	return s;
+}
+
+static void empty(struct lockname_set *s)
+{
+	mem_free(s->names);
+	map64_deinit(&s->at);
+	strpool_deinit(&s->pool);
+}
+
+void lockname_set_unref(struct lockname_set *s)
+{
+	if (!s || --s->refs)
+		return;
+	empty(s);
+	mem_free(s);
+}
+
+static int put(struct lockname_set *s, const struct lockname *name)
+{
+	struct lockname n = *name;
+	const uint32_t *at = map64_get(&s->at, n.addr);
+
+	n.comm = strpool_intern(&s->pool, n.comm);
+	n.text = strpool_intern(&s->pool, n.text);
+	if (!n.comm || !n.text)
+		return -ENOMEM;
+	if (at) {
+		s->names[*at] = n;
+		return 0;
+	}
+	if (mem_grow(&s->names, &s->cap, s->n, sizeof(*s->names)) < 0 ||
+	    map64_put(&s->at, n.addr, (uint32_t)s->n) < 0)
+		return -ENOMEM;
+	s->names[s->n++] = n;
+	return 0;
+}
+
+static int forget_half(struct lockname_set *s)
+{
+	struct lockname_set new = {.refs = s->refs};
+	int code = 0;
+
+	for (size_t i = s->n / 2; code == 0 && i < s->n; i++)
+		code = put(&new, &s->names[i]);
+	if (code < 0) {
+		empty(&new);
+		return code;
+	}
+	empty(s);
+	*s = new;
+	return 0;
+}
+
+int lockname_take(struct lockname_set *s, const struct locksnap *snap)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < snap->n_names; i++) {
+		const struct locksnap_name *n = &snap->names[i];
+		struct lockname name = {n->addr,
+					n->kind,
+					n->cpu,
+					n->pid,
+					n->offset,
+					locksnap_text(snap, n->comm),
+					locksnap_text(snap, n->text)};
+		if (s->n >= LOCKNAME_MOST)
+			code = forget_half(s);
+		code = code < 0 ? code : put(s, &name);
+	}
+	return code;
+}
+
+const struct lockname *lockname_get(const struct lockname_set *s, uint64_t addr)
+{
+	const uint32_t *at = map64_get(&s->at, addr);
+
+	return at ? &s->names[*at] : NULL;
+}

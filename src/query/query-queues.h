@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_QUEUES_H
+#define KONTEND_QUERY_QUEUES_H
+
+#include "kontend/locksnap.h"
+#include "kontend/query.h"
+
+/* The latest snapshot of locks, decoded; NULL: none, or no memory. Borrowed until the next one. */
+const struct locksnap *query_queues(struct query *q);
+/* The queue of tasks at the lock at @addr; NULL: not known, or nobody waited. */
+const struct locksnap_queue *query_queue_at(struct query *q, uint64_t addr);
+/* Thread @tid in it, or NULL. */
+const struct locksnap_waiter *query_queue_waiter(struct query *q,
+						 const struct locksnap_queue *queue, int32_t tid);
+/* "mm/5219 W", "mm/5219 R?" where it is but a hint; NULL: nobody, not known, or no memory. */
+const char *query_queue_holder(struct query *q, const struct locksnap_queue *queue);
+/* "sure", "hint"; NULL: there is no holder. */
+const char *query_queue_certainty(const struct locksnap_queue *queue);
+
+/* The type of the wait, with its mode. */
+enum lock_type query_queue_type(const struct locksnap_queue *queue,
+				const struct locksnap_waiter *waiter);
+
+/*
+ * Waiters of the latest snapshot that waited already when the one before was taken, and whose wait
+ * the event stream does not tell of, as it began before. Their indices into query_queues()->waiters
+ * lie in the arena. None where some tasks are measured only, as a snapshot is of all. 0 or -ENOMEM.
+ */
+int query_queue_untold(struct query *q, uint32_t **ret, size_t *ret_n);
+
+int query_queues_init(struct query *q); /* 0 or -ENOMEM */
+void query_queues_deinit(struct query *q);
+
+#endif

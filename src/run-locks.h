@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_RUN_LOCKS_H
+#define KONTEND_RUN_LOCKS_H
+
+#include "kontend/error.h"
+#include "kontend/lockask.h"
+#include "kontend/look.h"
+#include "kontend/opts.h"
+
+struct run_locks;
+
+/* Looks at whose locks they are, who holds them and waits. Where that cannot be known here, the
+ * snapshots say why. -ENOMEM. */
+int run_locks_new(struct run_locks **ret, const struct opts *o, struct error *err);
+struct look *run_locks_look(struct run_locks *r);   /* borrowed */
+struct lockask *run_locks_ask(struct run_locks *r); /* for the engine; borrowed; NULL of NULL */
+void run_locks_free(struct run_locks *r); /* after the source and the engine; NULL is fine */
+
+#endif

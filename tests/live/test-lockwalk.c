@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the walk of the kernel's locks says of waits that are sure: threads that sleep at the mutex
+ * of a pipe and at the rwsem of a directory, whose holder sleeps, and threads that wait for an
+ * mmap_lock which a fork holds. Nothing is traced: the waits began before anybody looked. The same
+ * waits as a report shows them, which was started later.
+ *
+ *     test-live-lockwalk KONTEND
+ */
+#include "kontend/lockwalk.h"
+#include "live.h"
+#include "workloads/gate.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 6, MAPPERS = 4, LOOKS = 20000, FORK_BYTES = 256 << 20, PAGE = 4096 };
+
+static int failures;
+
+static const struct locksnap_queue *queue_of(const struct locksnap *s, int pid)
+{
+	for (size_t i = 0; i < s->n_waiters; i++)
+		if (s->waiters[i].pid == pid)
+			return &s->queues[s->waiters[i].queue];
+	return NULL;
+}
+
+static const struct locksnap_name *name_of(const struct locksnap *s, uint64_t addr)
+{
+	for (size_t i = 0; i < s->n_names; i++)
+		if (s->names[i].addr == addr)
+			return &s->names[i];
+	return NULL;
+}
+
+static bool waits(const struct locksnap *s, const struct locksnap_queue *q, int tid, bool reader)
+{
+	for (size_t i = 0; i < s->n_waiters; i++)
+		if (&s->queues[s->waiters[i].queue] == q && s->waiters[i].tid == tid)
+			return s->waiters[i].reader == reader;
+	return false;
+}
+
+/* Each thread of the gate once, at positions 1, 2, ... */
+static void check_waiters(const struct locksnap *s, const struct locksnap_queue *q,
+			  const struct gate *g)
+{
+	uint32_t seen = 0;
+
+	for (int i = 0; i < g->n; i++)
+		live_check(&failures, waits(s, q, g->threads[i].tid, false),
+			   "thread %d waits, but is not on the list", g->threads[i].tid);
+	for (size_t i = 0; i < s->n_waiters; i++)
+		if (&s->queues[s->waiters[i].queue] == q) {
+			seen++;
+			live_check(&failures, s->waiters[i].position == seen,
+				   "position %u of waiter %u", s->waiters[i].position, seen);
+		}
+	live_check(&failures, q->writers_waiting == (uint32_t)g->n && !q->readers_waiting,
+		   "%u writers, %u readers wait of %d", q->writers_waiting, q->readers_waiting,
+		   g->n);
+}
+
+static void check_name(const struct locksnap *s, uint64_t addr, bool dir)
+{
+	const struct locksnap_name *n = name_of(s, addr);
+	const char *text = n ? locksnap_text(s, n->text) : "";
+
+	live_check(&failures,
+		   n && n->kind == (dir ? LOCKSNAP_INODE : LOCKSNAP_PIPE) && n->pid == getpid() &&
+			   strstr(text, dir ? "/gate" : "pipe:["),
+		   "name of kind %u, process %d: %s", n ? n->kind : 0, n ? n->pid : 0, text);
+}
+
+static void check_gate(struct lockwalk *w, struct gate *g, bool dir, bool named)
+{
+	struct locksnap s = {0};
+	struct error err = {0};
+
+	if (!live_check(&failures, lockwalk_take(w, NULL, 0, &s, &err) == 0, "%s", err.text))
+		return;
+	const struct locksnap_queue *q = queue_of(&s, getpid());
+	if (!live_check(&failures, q != NULL, "no queue of ours at the %s",
+			dir ? "directory" : "pipe"))
+		return;
+	printf("%s: lock 0x%" PRIx64 ", held by %d (%u), %zu waiters, %" PRIu64 " us\n",
+	       dir ? "directory" : "pipe", q->addr, q->holder_tid, q->certainty, s.n_waiters,
+	       s.head.cost_ns / 1000);
+	live_check(&failures, q->holder_tid == g->holder && q->holder_pid == getpid(),
+		   "held by %d, not by %d", q->holder_tid, g->holder);
+	live_check(&failures, q->type == (dir ? LOCKSNAP_RWSEM : LOCKSNAP_MUTEX), "type %u",
+		   q->type);
+	/* getdents() holds the directory as a reader. */
+	live_check(&failures, q->certainty == (dir ? LOCKSNAP_HINT : LOCKSNAP_SURE), "certainty %u",
+		   q->certainty);
+	live_check(&failures, q->readers == (dir ? 1u : 0u), "%u readers hold it", q->readers);
+	check_waiters(&s, q, g);
+	/* Told once in a while. */
+	if (named)
+		check_name(&s, q->addr, dir);
+	locksnap_deinit(&s);
+}
+
+static const struct json *row_of(const struct json *rows, int tid)
+{
+	for (size_t i = 0; i < json_len(rows); i++)
+		if (json_u64(json_get(json_at(rows, i), "tid")) == (uint64_t)tid)
+			return json_at(rows, i);
+	return NULL;
+}
+
+static void check_row(const struct json *row, const struct gate *g, bool dir)
+{
+	const char *name = json_text(json_get(row, "name"));
+
+	live_check(&failures, json_get(row, "early") && json_get(row, "early")->truth,
+		   "a wait from before is not said to be one");
+	live_check(&failures, json_u64(json_get(row, "owner_tid")) == (uint64_t)g->holder,
+		   "the report has another holder");
+	live_check(&failures, strstr(name, dir ? "i_rwsem /" : "pipe->mutex "), "the report has %s",
+		   name);
+	live_check(&failures, json_u64(json_get(row, "queue")) == (uint64_t)g->n,
+		   "queue of %" PRIu64, json_u64(json_get(row, "queue")));
+}
+
+/* Two intervals: who waits at the start and at the end. */
+static void check_report(const char *kontend, const struct gate *g, bool dir)
+{
+	const char *const argv[] = {kontend,	  "report", "--view",  "waiters",
+				    "--format",	  "json",   "--delay", "0.3",
+				    "--duration", "0.7",    NULL};
+	struct live_run run;
+	struct json_doc doc;
+
+	live_run_start(&run, argv);
+	live_run_end(&run);
+	live_run_json(&run, &doc);
+	const struct json *rows = json_path(json_root(&doc), "views.waiters.rows");
+	for (int i = 0; i < g->n; i++) {
+		const struct json *row = row_of(rows, g->threads[i].tid);
+		if (live_check(&failures, row != NULL, "the report does not have thread %d",
+			       g->threads[i].tid))
+			check_row(row, g, dir);
+	}
+	json_deinit(&doc);
+	live_run_deinit(&run);
+}
+
+static struct gate gate;
+
+static void *thread_main(void *arg)
+{
+	int index = (int)(intptr_t)arg;
+
+	gate_join(&gate, index);
+	for (int nth = 0; nth < 4; nth++)
+		gate_pass(&gate, index, nth);
+	return NULL;
+}
+
+static void check_gates(struct lockwalk *w, const char *kontend, int dir)
+{
+	pthread_t t[THREADS];
+	int r = gate_init(&gate, THREADS, dir);
+
+	if (!live_check(&failures, r == 0, "no holder that sleeps: %s", strerror(-r)))
+		return;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, thread_main, (void *)(intptr_t)i);
+	for (int nth = 0; nth < 4; nth++) {
+		live_check(&failures, gate_hold(&gate, nth) == 0, "gate %d does not hold", nth);
+		check_gate(w, &gate, nth % 2, nth < 2);
+		if (nth < 2)
+			check_report(kontend, &gate, nth % 2);
+		live_check(&failures, gate_release(&gate, nth) == 0, "gate %d stays shut", nth);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void *mapper_main(void *arg)
+{
+	for (;;) {
+		char *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0);
+		if (p != MAP_FAILED)
+			munmap(p, PAGE);
+	}
+	return arg;
+}
+
+/* Its main thread forks all the time, which holds the mmap_lock; the others map and unmap. */
+static void forker(void)
+{
+	pthread_t t;
+	char *p =
+		mmap(NULL, FORK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	madvise(p, FORK_BYTES, MADV_NOHUGEPAGE);
+	memset(p, 1, FORK_BYTES);
+	for (int i = 0; i < MAPPERS; i++)
+		pthread_create(&t, NULL, mapper_main, NULL);
+	for (;;) {
+		pid_t pid = fork();
+		if (pid == 0)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
+/* The lock in a snapshot in which the forker holds its mmap_lock and others wait for it; 0: none.
+ */
+static uint64_t find_fork(struct lockwalk *w, pid_t pid, struct locksnap *s)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		if (lockwalk_take(w, NULL, 0, s, NULL) < 0)
+			return 0;
+		const struct locksnap_queue *q = queue_of(s, pid);
+		if (q && q->certainty == LOCKSNAP_SURE && q->holder_tid == pid)
+			return q->addr;
+		usleep(500);
+	}
+	return 0;
+}
+
+static void check_mmap(struct lockwalk *w)
+{
+	struct locksnap s = {0};
+	pid_t pid = fork();
+
+	if (pid == 0)
+		forker();
+	struct lockwalk_ask ask = {.addr = find_fork(w, pid, &s), .type = LOCKSNAP_RWSEM};
+	if (live_check(&failures, ask.addr != 0, "no wait for the forker's mmap_lock")) {
+		/* Names are told again only after a while, if this lock was seen before. */
+		const struct locksnap_name *n = name_of(&s, ask.addr);
+		for (int i = 0; !n && i < 64; i++) {
+			if (lockwalk_take(w, &ask, 1, &s, NULL) < 0)
+				break;
+			n = name_of(&s, ask.addr);
+		}
+		live_check(&failures, n && n->kind == LOCKSNAP_MMAP && n->pid == pid,
+			   "the mmap_lock's name: kind %u, process %d", n ? n->kind : 0,
+			   n ? n->pid : 0);
+		printf("mmap_lock: 0x%" PRIx64 " of %s/%d, %" PRIu64 " us\n", ask.addr,
+		       n ? locksnap_text(&s, n->comm) : "", n ? n->pid : 0, s.head.cost_ns / 1000);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	locksnap_deinit(&s);
+}
+
+int main(int argc, char **argv)
+{
+	char name[] = "/tmp/kontend-lockwalk-XXXXXX";
+	struct lockwalk *w;
+	struct error err = {0};
+
+	live_need_root();
+	if (argc != 2)
+		return 1;
+	int code = lockwalk_new(&w, false, &err);
+	if (code < 0) {
+		printf("%s\n", err.text);
+		return LIVE_SKIP;
+	}
+	int dir = mkdtemp(name) ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	check_gates(w, argv[1], dir);
+	check_mmap(w);
+	unlinkat(dir, "gate", AT_REMOVEDIR);
+	close(dir);
+	rmdir(name);
+	lockwalk_free(w);
+	return failures != 0;
+}

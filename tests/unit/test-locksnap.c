@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/locksnap.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void fill(struct locksnap *s)
+{
+	s->head = (struct locksnap_head){.time_ns = 5, .cost_ns = 7, .partial = 1};
+	s->head.reason = locksnap_add_text(s, "because");
+	locksnap_add_name(s, &(struct locksnap_name){.addr = 64,
+						     .kind = LOCKSNAP_INODE,
+						     .cpu = -1,
+						     .pid = 9,
+						     .comm = locksnap_add_text(s, "dd"),
+						     .text = locksnap_add_text(s, "/var/x.img")});
+	locksnap_add_queue(s, &(struct locksnap_queue){.addr = 64,
+						       .type = LOCKSNAP_RWSEM,
+						       .certainty = LOCKSNAP_SURE,
+						       .holder_tid = 11,
+						       .holder_comm = locksnap_add_text(s, "dd"),
+						       .writers_waiting = 1});
+	locksnap_add_waiter(s, &(struct locksnap_waiter){.queue = 0,
+							 .position = 1,
+							 .tid = 12,
+							 .comm = locksnap_add_text(s, "dd")});
+}
+
+static void *bytes_of(const struct locksnap *s, size_t *ret_len)
+{
+	*ret_len = locksnap_size(s);
+	char *p = mem_calloc(1, *ret_len);
+	assert_non_null(p);
+	locksnap_encode(s, p);
+	return p;
+}
+
+static void test_there_and_back(void **state)
+{
+	struct locksnap s = {0}, t = {0};
+	size_t len, again;
+
+	(void)state;
+	fill(&s);
+	char *p = bytes_of(&s, &len);
+	assert_int_equal(locksnap_decode(&t, p, len), 0);
+	char *q = bytes_of(&t, &again);
+	assert_int_equal(again, len);
+	assert_memory_equal(p, q, len);
+	assert_string_equal(locksnap_text(&t, t.names[0].text), "/var/x.img");
+	assert_string_equal(locksnap_text(&t, t.queues[0].holder_comm), "dd");
+	assert_int_equal(t.waiters[0].tid, 12);
+	mem_free(p);
+	mem_free(q);
+	locksnap_deinit(&s);
+	locksnap_deinit(&t);
+}
+
+/* What refers to something that is not there is refused, and so is every cut. */
+static void test_damage(void **state)
+{
+	struct locksnap s = {0}, t = {0};
+	size_t len;
+
+	(void)state;
+	for (int what = 0; what < 5; what++) {
+		locksnap_clear(&s);
+		fill(&s);
+		if (what == 0)
+			s.waiters[0].queue = 1;
+		if (what == 1)
+			s.names[0].kind = LOCKSNAP_KINDS;
+		if (what == 2)
+			s.names[0].text = (uint32_t)s.n_strings;
+		if (what == 3)
+			s.queues[0].type = LOCKSNAP_TYPES;
+		char *p = bytes_of(&s, &len);
+		if (what == 4)
+			p[0] ^= 1;
+		assert_int_equal(locksnap_decode(&t, p, len), what == 4 ? -EPROTO : -EBADMSG);
+		assert_int_equal(t.n_names + t.n_queues + t.n_waiters, 0);
+		mem_free(p);
+	}
+	locksnap_clear(&s);
+	fill(&s);
+	char *p = bytes_of(&s, &len);
+	for (size_t n = 0; n < len; n++) {
+		char *cut = mem_dup(p, n + 1, 1); /* its end is the end of memory */
+		int code = locksnap_decode(&t, cut, n);
+		assert_true(code == 0 || code == -EBADMSG || code == -EPROTO);
+		mem_free(cut);
+	}
+	mem_free(p);
+	locksnap_deinit(&s);
+	locksnap_deinit(&t);
+}
+
+static void test_out_of_memory(void **state)
+{
+	struct locksnap s = {0}, t = {0};
+	size_t len;
+	int code;
+
+	(void)state;
+	fill(&s);
+	char *p = bytes_of(&s, &len);
+	for (long n = 0; n < 32; n++) {
+		mem_fail_after(n);
+		code = locksnap_decode(&t, p, len);
+		mem_fail_after(-1);
+		locksnap_deinit(&t);
+		if (!code)
+			break;
+		assert_int_equal(code, -ENOMEM);
+	}
+	assert_int_equal(code, 0);
+	mem_free(p);
+	locksnap_deinit(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_out_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

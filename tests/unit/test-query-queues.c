@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What snapshots of locks add to the tables: names of locks, places in queues, holders, and waits
+ * that began before there were events.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/locksnap.h"
+#include "kontend/mem.h"
+
+#include <string.h>
+
+#define MS CANNED_MS
+#define INODE_LOCK 0xffff888011111100ull
+#define PIPE_LOCK 0xffff888022222200ull
+
+static void name(struct locksnap *s, uint64_t addr, uint32_t kind, int cpu, int pid,
+		 const char *comm, const char *text, uint32_t offset)
+{
+	struct locksnap_name n = {.addr = addr, .kind = kind, .cpu = cpu, .pid = pid};
+
+	n.comm = locksnap_add_text(s, comm);
+	n.text = locksnap_add_text(s, text);
+	n.offset = offset;
+	assert_int_equal(locksnap_add_name(s, &n), 0);
+}
+
+static void waiter(struct locksnap *s, uint32_t position, int tid, bool reader)
+{
+	struct locksnap_waiter w = {.queue = (uint32_t)s->n_queues,
+				    .position = position,
+				    .pid = 700,
+				    .tid = tid,
+				    .comm = locksnap_add_text(s, "dd"),
+				    .reader = reader};
+
+	assert_int_equal(locksnap_add_waiter(s, &w), 0);
+}
+
+static void emit(struct asked *w, struct locksnap *s, uint64_t t)
+{
+	struct record_snapshot head = {
+		.kind = SNAPSHOT_LOCKS, .version = LOCKSNAP_VERSION, .time_ns = t};
+	size_t len = sizeof(head) + locksnap_size(s);
+	char *body = mem_calloc(1, len);
+
+	assert_non_null(body);
+	memcpy(body, &head, sizeof(head));
+	locksnap_encode(s, body + sizeof(head));
+	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, body, len);
+	mem_free(body);
+	locksnap_deinit(s);
+}
+
+/* An inode: a writer holds it, 702 and then the reader 703 wait. @late: 704 as well. */
+static void emit_inode(struct asked *w, uint64_t t, bool late)
+{
+	struct locksnap s = {0};
+	struct locksnap_queue q = {.addr = INODE_LOCK,
+				   .type = LOCKSNAP_RWSEM,
+				   .certainty = LOCKSNAP_SURE,
+				   .holder_pid = 700,
+				   .holder_tid = 701,
+				   .holder_comm = locksnap_add_text(&s, "dd"),
+				   .writers_waiting = late ? 2 : 1,
+				   .readers_waiting = 1};
+
+	name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
+	waiter(&s, 1, 702, false);
+	waiter(&s, 2, 703, true);
+	if (late)
+		waiter(&s, 3, 704, false);
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	emit(w, &s, t);
+}
+
+/* Who waits in two snapshots and is in no event has waited since before; who is in one has not. */
+static void waits_from_before_are_rows(void **state)
+{
+	struct asked *w = *state;
+	struct query_overview o;
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	emit_inode(w, CANNED_START, false);
+	synth_begin(w->rig.synth, 0, CANNED_START + 5 * MS, 700, 702, INODE_LOCK, LCB_F_WRITE, NULL,
+		    0);
+	emit_inode(w, CANNED_START + 1000 * MS, true);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+
+	struct table t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 2);
+	assert_int_equal(cell_u(&t, 0, "tid"), 703);
+	assert_int_equal(cell_u(&t, 0, "early"), 1);
+	assert_int_equal(cell_u(&t, 0, "since_ns"), 1000 * MS);
+	assert_true(cell_at(&t, 0, "since_ns")->approx);
+	assert_string_equal(cell_s(&t, 0, "kind"), "rwsem:R");
+	assert_string_equal(cell_s(&t, 0, "name"), "i_rwsem /var/x.img");
+	assert_string_equal(cell_s(&t, 0, "place"), "2/3");
+	assert_string_equal(cell_s(&t, 0, "caller"), "-");
+
+	assert_int_equal(cell_u(&t, 1, "tid"), 702);
+	assert_int_equal(cell_u(&t, 1, "early"), 0);
+	assert_int_equal(cell_u(&t, 1, "since_ns"), 995 * MS);
+	assert_string_equal(cell_s(&t, 1, "place"), "1/3");
+	assert_string_equal(cell_s(&t, 1, "holder"), "dd/701 W");
+	assert_string_equal(cell_s(&t, 1, "owner_certainty"), "sure");
+	assert_int_equal(cell_u(&t, 1, "owner_tid"), 701);
+
+	assert_int_equal(query_overview(&w->q, &o), 0);
+	assert_int_equal(o.waiting, 2);
+	assert_int_equal(o.waiting_early, 1);
+	assert_int_equal(o.waiting_rwsem_r, 1);
+	assert_int_equal(o.waiting_rwsem_w, 1);
+}
+
+/* One snapshot cannot tell whether a wait began before the tick or just behind it. */
+static void one_snapshot_is_not_enough(void **state)
+{
+	struct asked *w = *state;
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	emit_inode(w, CANNED_START + 1000 * MS, true);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	assert_int_equal(asked_waiters(w, (struct query_spec){0}).n_rows, 0);
+}
+
+static void wait_for(struct asked *w, uint64_t at, uint64_t lock)
+{
+	synth_begin(w->rig.synth, 0, at, 700, 702, lock, LCB_F_MUTEX, NULL, 0);
+	synth_end(w->rig.synth, 0, at + MS, 700, 702, lock, 0);
+}
+
+static const char *named(struct asked *w, uint64_t lock)
+{
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+
+	for (size_t i = 0; i < t.n_rows; i++)
+		if (cell_u(&t, i, "lock") == lock)
+			return cell_s(&t, i, "name");
+	return "no such row";
+}
+
+/* The latest name counts, and stays when later snapshots do not tell it again. */
+static void locks_are_called_by_what_they_belong_to(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 5, "old", "pipe:[1]", 0);
+	emit(w, &s, CANNED_START + MS);
+	for (uint64_t i = 0; i < 8; i++)
+		wait_for(w, CANNED_START + (10 + 2 * i) * MS, PIPE_LOCK + 64 * i);
+	name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 612, "sh", "pipe:[1]", 0);
+	name(&s, PIPE_LOCK + 64, LOCKSNAP_MMAP, -1, 5214, "mm", "", 0);
+	name(&s, PIPE_LOCK + 128, LOCKSNAP_PERCPU, 1, 0, "", "runqueues", 0);
+	name(&s, PIPE_LOCK + 192, LOCKSNAP_PERCPU, 3, 0, "", "timer_bases", 0x40);
+	name(&s, PIPE_LOCK + 256, LOCKSNAP_SLAB, -1, 0, "", "filp", 0);
+	name(&s, PIPE_LOCK + 320, LOCKSNAP_POS, -1, 9, "tail", "/var/log/x", 0);
+	name(&s, PIPE_LOCK + 384, LOCKSNAP_IMMAP, -1, 9, "tail", "", 0);
+	emit(w, &s, CANNED_START + 500 * MS);
+	emit(w, &s, CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+
+	assert_string_equal(named(w, PIPE_LOCK), "pipe->mutex sh/612");
+	assert_string_equal(named(w, PIPE_LOCK + 64), "mmap_lock mm/5214");
+	assert_string_equal(named(w, PIPE_LOCK + 128), "rq_lock cpu 1");
+	assert_string_equal(named(w, PIPE_LOCK + 192), "timer_bases+0x40 cpu 3");
+	assert_string_equal(named(w, PIPE_LOCK + 256), "filp 0xffff888022222300");
+	assert_string_equal(named(w, PIPE_LOCK + 320), "f_pos_lock /var/log/x");
+	assert_string_equal(named(w, PIPE_LOCK + 384), "i_mmap_rwsem tail/9");
+	assert_string_equal(named(w, PIPE_LOCK + 448), "0xffff8880222223c0");
+}
+
+/* What is asked for: the queue of a lock that is waited for, the names of those without one. */
+static void the_engine_asks_for_what_it_shows(void **state)
+{
+	struct asked *w = *state;
+	struct lockask_lock locks[LOCKASK_MOST];
+	struct lockask asks;
+
+	lockask_init(&asks);
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	emit_inode(w, CANNED_START, false);
+	wait_for(w, CANNED_START + 10 * MS, PIPE_LOCK);
+	wait_for(w, CANNED_START + 20 * MS, INODE_LOCK);
+	synth_begin(w->rig.synth, 0, CANNED_START + 30 * MS, 700, 702, PIPE_LOCK + 64, LCB_F_MUTEX,
+		    NULL, 0);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 2000 * MS);
+	rig_play_ticks(&w->rig, NULL, 1);
+	w->rig.engine.asks = &asks;
+	asked_play(w, NULL);
+	w->rig.engine.asks = NULL;
+	assert_int_equal(lockask_get(&asks, locks), 2);
+	assert_int_equal(locks[0].addr, PIPE_LOCK + 64);
+	assert_int_equal(locks[0].type, LOCKSNAP_MUTEX);
+	assert_int_equal(locks[1].addr, PIPE_LOCK);
+	assert_int_equal(locks[1].type, LOCKSNAP_TYPES);
+	lockask_deinit(&asks);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(waits_from_before_are_rows),
+		TEST(one_snapshot_is_not_enough),
+		TEST(locks_are_called_by_what_they_belong_to),
+		TEST(the_engine_asks_for_what_it_shows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
