@@ -11,7 +11,7 @@ here=$(dirname "$0")
 logs=$build/meson-logs
 status=0
 rm -f "$logs/testlog.json" "$logs/again.json"
-meson test -C "$build" --no-rebuild --print-errorlogs "$@" || status=1
+meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 "$@" || status=1
 [ -f "$logs/testlog.json" ] || {
 	echo "meson ran no test"
 	exit 1
@@ -24,7 +24,7 @@ fi
 echo "a second try for: $again"
 sleep 5
 # shellcheck disable=SC2086 # names of tests
-meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 --logbase again $again || true
+meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 6 --num-processes 1 --logbase again $again || true
 [ -f "$logs/again.json" ] || {
 	echo "meson ran no test a second time"
 	exit 1
