@@ -179,7 +179,6 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 int pair_end(struct model *m, const struct event *ev)
 {
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
-	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
 	uint32_t at;
 
 	if (!cpu)
@@ -190,6 +189,7 @@ int pair_end(struct model *m, const struct event *ev)
 		cpu->depth = n.depth;
 		return 0;
 	}
+	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
 	if (t) {
 		struct task *task = &m->tasks.tasks[*t];
 		n = (struct nest){.waits = task->waits, .depth = task->depth};

@@ -28,7 +28,7 @@ struct file {
 	uint64_t first_ns, last_ns;
 };
 
-static _Noreturn void fail(const char *fmt, ...)
+static _Noreturn void __attribute__((format(printf, 1, 2))) fail(const char *fmt, ...)
 {
 	va_list ap;
 

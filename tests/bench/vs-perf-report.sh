@@ -3,7 +3,8 @@
 # CPU time (user and system) of `kontend report -i` and of `perf lock contention -i` on the same
 # perf-made file with call chains, in turns, names resolved by both; the last line is the ratio of
 # the medians. Without a FILE one is made of a storm; a million events take minutes of that, so the
-# ratio that is asked for wants a file made before (and perf record on this boot, for the symbols).
+# ratio that is asked for wants a file made before (by perf record on this boot, for the symbols),
+# or a shorter one made longer by lengthen.
 #
 #     vs-perf-report.sh KONTEND STORM [FILE [TURNS]]
 set -eu
