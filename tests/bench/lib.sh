@@ -31,12 +31,8 @@ trap 'exit 1' HUP INT TERM
 
 events=lock:contention_begin,lock:contention_end
 
-# begin NAME OBSERVER...: returns when it has opened its events and has had time to come to rest.
-begin() {
-	name=$1
-	shift
-	"$@" >"$dir/out" 2>"$dir/err" &
-	observer=$!
+# Returns when the observer has opened its events.
+until_opened() {
 	until [ -n "$(find "/proc/$observer/fd" -lname '*perf_event*' 2>/dev/null)" ]; do
 		if ! kill -0 "$observer" 2>/dev/null; then
 			echo "FAIL $name ended too early:"
@@ -45,6 +41,15 @@ begin() {
 		fi
 		sleep 0.1
 	done
+}
+
+# begin NAME OBSERVER...: returns when it has opened its events and has had time to come to rest.
+begin() {
+	name=$1
+	shift
+	"$@" >"$dir/out" 2>"$dir/err" &
+	observer=$!
+	until_opened
 	sleep 1.5
 }
 
