@@ -48,13 +48,15 @@ struct recording {
 	int signal_fd;
 	uint64_t begin_ns, deadline_ns, flushed_ns, said_ns;
 	uint64_t signal_ns;
-	bool rotate, stop, stopped, full, give_up, line;
-	int signal; /* the first that came, 0 = none */
+	bool rotate, stop, stopped, ended, full, give_up, line; /* ended: the stream has */
+	int signal;						/* the first that came, 0 = none */
 };
 
 static const char default_name[] = "kontend.data";
 static const uint64_t FLUSH_NS = 250 * MS, FLUSH_REST_NS = 2000 * MS;
 static const uint64_t IDLE_NS = 250 * MS;
+/* Of a file that shall not grow, where another follows: for ticks and losses behind its events. */
+static const uint64_t RESERVE_BYTES = 64 << 10;
 
 static int open_signals(struct recording *g, struct error *err)
 {
@@ -94,12 +96,25 @@ static const char *output_name(const struct recording *g)
 	return strcmp(name, "-") ? name : "standard output";
 }
 
+/* Of the events that went by unread the kernel knows the number. @end: it is the final one. */
+static void count(struct recording *g, bool end)
+{
+	uint64_t events, lost;
+
+	if (g->stage != STAGE_DIRECT || !g->direct.counted ||
+	    live_counts(g->run.source, end, &events, &lost) < 0)
+		return;
+	g->tally.samples = events;
+	g->tally.lost = lost;
+}
+
 static void say_progress(struct recording *g, uint64_t now, bool end)
 {
 	struct writer_stat st;
 	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
 	char files[48] = "";
 
+	count(g, end);
 	record_file_stat(g->file, &st);
 	units_ns(time, now - g->begin_ns);
 	units_bytes(bytes, g->bytes + st.bytes);
@@ -141,7 +156,7 @@ static int rotate(struct recording *g, struct error *err)
 {
 	struct writer_stat st;
 
-	g->rotate = false;
+	g->rotate = g->direct.full = false;
 	if (!record_file_is_regular(g->file)) {
 		clear_line(g);
 		cmd_say(g->o, "what goes to %s cannot be rotated", output_name(g));
@@ -149,7 +164,8 @@ static int rotate(struct recording *g, struct error *err)
 	}
 	record_file_stat(g->file, &st);
 	g->bytes += st.bytes;
-	if (g->stage != STAGE_QUEUE) {
+	if (g->stage != STAGE_QUEUE && !g->ended) {
+		count(g, false);
 		int r = live_give_back(g->run.source, err);
 		if (r < 0)
 			return r;
@@ -161,16 +177,10 @@ static int rotate(struct recording *g, struct error *err)
 /* Between two records where a file may end: everything up to some time is in it. */
 static int look_around(struct recording *g, struct error *err)
 {
-	struct writer_stat st;
-
-	take_signals(g);
 	g->stop |= g->signal != 0;
 	look_at_time(g, cmd_now_ns());
-	record_file_stat(g->file, &st);
-	if (g->o->max_size && st.bytes >= g->o->max_size) {
-		g->rotate |= g->o->rotate != 0;
-		g->full |= g->o->rotate == 0;
-	}
+	g->rotate |= g->direct.full && g->o->rotate;
+	g->full |= g->direct.full && !g->o->rotate;
 	if (g->rotate && !g->stopped)
 		return rotate(g, err);
 	return 0;
@@ -211,6 +221,8 @@ static int wait_for_something(struct recording *g, struct error *err)
 
 	if (r == 0)
 		poll(fds, 2, (int)((wait_ns(g, IDLE_NS) + MS - 1) / MS));
+	if (r == 0)
+		take_signals(g);
 	return r < 0 ? r : look_around(g, err);
 }
 
@@ -235,15 +247,39 @@ static int wait_for_reader(void *ctx, int fd)
 	return g->give_up ? ECANCELED : 0;
 }
 
+static void take_over(struct recording *g)
+{
+	uint64_t events, lost;
+
+	live_take_over(g->run.source);
+	g->direct.counted = live_counts(g->run.source, false, &events, &lost) == 0;
+}
+
 /* The queue is empty. */
 static int idle(struct recording *g, struct error *err)
 {
 	if (!record_file_is_regular(g->file))
 		return wait_for_something(g, err);
 	if (g->stage == STAGE_QUEUE)
-		live_take_over(g->run.source);
+		take_over(g);
 	g->stage++;
 	return 0;
+}
+
+/* What does not fit into this file is the first of the next one, or the end. */
+static int put_from_queue(struct recording *g, const struct record *rec, struct error *err)
+{
+	int r = record_file_put(g->file, rec, err);
+
+	if (r == WRITER_FULL && g->o->rotate) {
+		r = rotate(g, err);
+		if (r == 0)
+			r = record_file_put(g->file, rec, err);
+	}
+	g->full |= r == WRITER_FULL;
+	if (r == 0)
+		record_tally_add(&g->tally, rec);
+	return r < 0 ? r : 0;
 }
 
 static int take(struct recording *g, struct error *err)
@@ -255,11 +291,13 @@ static int take(struct recording *g, struct error *err)
 		return idle(g, err);
 	if (r != 0)
 		return r;
-	record_tally_add(&g->tally, &rec);
-	r = record_file_put(g->file, &rec, err);
+	r = put_from_queue(g, &rec, err);
 	bool may_end = rec.kind == RECORD_ROUND || rec.kind == RECORD_TICK;
 	source_release(g->run.source, &rec);
-	return r == 0 && may_end ? look_around(g, err) : r;
+	if (r < 0 || !may_end)
+		return r;
+	take_signals(g);
+	return look_around(g, err);
 }
 
 static int take_direct(struct recording *g, struct error *err)
@@ -267,10 +305,18 @@ static int take_direct(struct recording *g, struct error *err)
 	struct record_direct *d = &g->direct;
 	struct drain_sink sink = record_direct_sink(d);
 
+	bool has_signals;
+
 	d->err = err;
-	int r = live_drain(g->run.source, &sink, g->signal_fd, wait_ns(g, UINT64_MAX));
+	int r = live_drain(g->run.source, &sink, g->signal_fd, wait_ns(g, UINT64_MAX),
+			   &has_signals);
+	if (has_signals)
+		take_signals(g);
 	if (d->status == 0)
 		d->status = flush(g, err);
+	g->ended = r == SOURCE_END;
+	if (d->status == 0 && g->ended && d->full && g->o->rotate)
+		return rotate(g, err); /* there is more in the rings */
 	if (d->status < 0 || r != 0)
 		return d->status < 0 ? d->status : r;
 	return look_around(g, err);
@@ -326,6 +372,7 @@ static int start(struct recording *g, struct error *err)
 	struct record_file_options f = {
 		.path = o->output ? o->output : default_name,
 		.zstd_level = (int)o->compress,
+		.max_bytes = o->max_size,
 		.keep = o->rotate,
 		.wait = wait_for_reader,
 		.ctx = g,
@@ -336,10 +383,13 @@ static int start(struct recording *g, struct error *err)
 		r = record_file_new(&g->file, &f, err);
 	if (r == 0)
 		r = put_prologue(g, err);
+	if (r == 0 && o->max_size && record_file_is_regular(g->file))
+		r = record_file_begin(g->file, err);
 	if (r == 0)
 		r = run_start(&g->run, err);
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
+	g->direct.reserve = o->rotate && o->max_size ? RESERVE_BYTES : 0;
 	g->begin_ns = g->flushed_ns = cmd_now_ns();
 	if (o->duration_ns)
 		g->deadline_ns = g->begin_ns + o->duration_ns;

@@ -142,7 +142,7 @@ const struct opts_info opts_table[] = {
 	 RECORD, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 	{'z', "compress", "LEVEL", "compress with zstd at LEVEL, 1 to 22 (default: 1)", file,
 	 RECORD, OPTS_LEVEL, FIELD(compress), 1, 22, NULL, COMPLETE_NONE},
-	{0, "max-size", "SIZE", "end, or begin another file, when FILE has SIZE: 100M, 2G", file,
+	{0, "max-size", "SIZE", "end, or begin another file, before FILE is longer: 100M, 2G", file,
 	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE},
 	{0, "rotate", "N", "keep the last N files beside FILE, instead of ending at --max-size",
 	 file, RECORD, OPTS_COUNT, FIELD(rotate), 1, 1000, NULL, COMPLETE_NONE},

@@ -5,24 +5,42 @@
  * file has each ring's records in its order and ends with a whole one, unless we are killed in the
  * middle of a write: then it ends within a record, as a prefix of what would have been written.
  *
- * A batch is small enough for the cache: its record headers are read, for the counts and for where
- * the last whole record ends, just before the kernel copies it.
+ * Where the kernel counts its events everything up to the head goes out as it is, since the head
+ * stands behind a whole record; nobody looks at it. Else, and where the file may have room for a
+ * part only, record headers are read, for the counts and for where the last record ends that fits.
+ * Such a batch is small enough for the cache, from which the kernel copies it then.
  */
 #include "record-direct.h"
 
 #include <errno.h>
 
-enum { BATCH_BYTES = 256 << 10 };
+enum { BATCH_BYTES = 256 << 10, TIGHT_BYTES = 64 << 10 };
 
 static void write_batch(struct record_direct *d)
 {
 	if (!d->n_spans || d->status < 0)
 		return;
 	d->status = record_file_put_runs(d->file, d->cpu, d->pieces, d->n_pieces, d->err);
+	d->full |= d->status == WRITER_FULL;
 	for (int i = 0; d->status == 0 && i < d->n_spans; i++)
 		ring_release(d->spans[i].ring, d->spans[i].end);
+	d->status = d->status == WRITER_FULL ? 0 : d->status;
 	d->n_spans = d->n_pieces = 0;
 	d->bytes = 0;
+}
+
+/* Bytes that may still be added to the batch. */
+static uint64_t room(const struct record_direct *d)
+{
+	uint64_t all = record_file_room(d->file), used = d->reserve + d->bytes;
+
+	return all > used ? all - used : 0;
+}
+
+/* Packing can make a little more of it. */
+static bool is_plenty(uint64_t room, uint64_t len)
+{
+	return room >= len + len / 32 + TIGHT_BYTES;
 }
 
 static void add(struct record_direct *d, struct drain_ring *r, const struct ring_span *s)
@@ -42,8 +60,12 @@ static void add(struct record_direct *d, struct drain_ring *r, const struct ring
 
 static int put(struct record_direct *d, const struct record *r)
 {
-	record_tally_add(d->tally, r);
-	d->status = record_file_put(d->file, r, d->err);
+	int e = d->full ? WRITER_FULL : record_file_put(d->file, r, d->err);
+
+	d->full |= e == WRITER_FULL;
+	d->status = e < 0 ? e : 0;
+	if (e == 0)
+		record_tally_add(d->tally, r);
 	return d->status;
 }
 
@@ -55,8 +77,10 @@ static int take_copies(struct record_direct *d, struct drain_ring *r, uint64_t h
 	int e = 0;
 
 	write_batch(d);
-	while (d->status == 0 &&
-	       (e = ring_drain(&r->ring, head, buf, sizeof(buf), &rec.len)) == 0) {
+	while (d->status == 0 && !d->full) {
+		d->full = !is_plenty(room(d), RING_RECORD_MAX);
+		if (d->full || (e = ring_drain(&r->ring, head, buf, sizeof(buf), &rec.len)) != 0)
+			break;
 		drain_restore_ids(r, buf, rec.len);
 		put(d, &rec);
 	}
@@ -68,14 +92,34 @@ static int take_spans(struct record_direct *d, struct drain_ring *r, uint64_t he
 	struct ring_span s = {.end = *r->ring.tail};
 	int e = 0;
 
-	while (d->status == 0 && (e = ring_peek(&r->ring, s.end, head, BATCH_BYTES, &s)) == 0)
-		add(d, r, &s);
+	if (d->counted && is_plenty(room(d), head - s.end)) {
+		e = ring_all(&r->ring, head, &s);
+		if (e == 0)
+			add(d, r, &s);
+		return e;
+	}
+	while (d->status == 0 && !d->full) {
+		uint64_t left = room(d),
+			 most = is_plenty(left, BATCH_BYTES) ? BATCH_BYTES : TIGHT_BYTES;
+		uint64_t from = s.end;
+		e = ring_peek(&r->ring, from, head, left < most ? left : most, &s);
+		if (e != 0)
+			break;
+		d->full = s.end - from > left;
+		if (!d->full)
+			add(d, r, &s);
+		if (most == TIGHT_BYTES)
+			write_batch(d);
+	}
 	return e;
 }
 
 static void sink_take(void *ctx, struct drain_ring *r, uint64_t head)
 {
 	struct record_direct *d = ctx;
+
+	if (d->full)
+		return;
 	int e = r->renewed ? take_copies(d, r, head) : take_spans(d, r, head);
 
 	if (e != -EBADMSG)

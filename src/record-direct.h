@@ -10,13 +10,16 @@ enum { RECORD_DIRECT_BATCH = WRITER_RUNS / 2 };
 
 /*
  * The stream from the rings into the file, without a queue and without a copy of ours in between.
- * Fill in the first three, then record_direct_sink() is where to drain to.
+ * Fill in the first five, then record_direct_sink() is where to drain to.
  */
 struct record_direct {
 	struct record_file *file;
 	struct record_tally *tally;
 	struct error *err;
-	int status; /* 0, or what has failed: said in *err, and nothing is taken any more */
+	bool counted;	  /* somebody else counts: records need not be looked at */
+	uint64_t reserve; /* bytes of a file that may not grow for what is no event */
+	bool full;	  /* the file is: nothing is taken any more */
+	int status;	  /* 0, or what has failed: said in *err, and nothing is taken any more */
 
 	/* its own: what is to be written next, and how far rings may be released then */
 	struct iovec pieces[WRITER_RUNS];

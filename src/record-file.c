@@ -12,6 +12,7 @@
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
+#include "record-name.h"
 #include "record-shrink.h"
 
 #include <errno.h>
@@ -25,6 +26,12 @@
 #include <unistd.h>
 
 enum { RUN_BYTES = 65528 };
+
+/*
+ * Symbols are about a megabyte. Of more than this, unpacked, they are no part worth reading it all
+ * again, which would cost as much as recording it.
+ */
+enum { SHRINK_MOST = 8 << 20 };
 
 struct record_file {
 	struct record_file_options o;
@@ -49,18 +56,6 @@ struct record_file {
 static int no_memory(struct error *err)
 {
 	return error_set(err, -ENOMEM, "No memory for the recording");
-}
-
-static char *with_suffix(const char *path, const char *suffix)
-{
-	size_t len = strlen(path), n = strlen(suffix) + 1;
-	char *name = mem_calloc(len + n, 1);
-
-	if (name) {
-		memcpy(name, path, len);
-		memcpy(name + len, suffix, n);
-	}
-	return name;
 }
 
 /* The words of our own command line, for the readers of the file. */
@@ -90,7 +85,7 @@ static int open_fd(struct record_file *f, struct error *err)
 	if (!f->regular) {
 		f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
 	} else {
-		f->temp = with_suffix(f->path, ".XXXXXX");
+		f->temp = record_name_suffix(f->path, ".XXXXXX");
 		if (!f->temp)
 			return no_memory(err);
 		f->fd = mkostemp(f->temp, O_CLOEXEC);
@@ -112,6 +107,7 @@ static int open_writer(struct record_file *f, struct error *err)
 		.zstd_level = f->o.zstd_level,
 		.argv = f->argv,
 		.clock_id = CLOCK_MONOTONIC,
+		.max_bytes = f->o.max_bytes,
 		.wait = f->o.wait,
 		.ctx = f->o.ctx,
 	};
@@ -144,14 +140,6 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 	return 0;
 }
 
-/* Is the file that a name stands for one of those that we may move away? */
-static bool is_there(const char *name)
-{
-	struct stat st;
-
-	return lstat(name, &st) == 0;
-}
-
 static int move(const char *from, const char *to, struct error *err)
 {
 	if (rename(from, to) == 0)
@@ -164,8 +152,8 @@ static int put_in_place(struct record_file *f, struct error *err)
 {
 	int r = 0;
 
-	if (!f->n_rotated && is_there(f->path)) {
-		char *old = with_suffix(f->path, ".old");
+	if (!f->n_rotated && record_name_is_taken(f->path)) {
+		char *old = record_name_suffix(f->path, ".old");
 
 		r = old ? move(f->path, old, err) : no_memory(err);
 		mem_free(old);
@@ -249,6 +237,16 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 	return e == 0 ? put_in_place_once(f, err) : e;
 }
 
+int record_file_begin(struct record_file *f, struct error *err)
+{
+	return writer_begin(f->writer, err);
+}
+
+uint64_t record_file_room(const struct record_file *f)
+{
+	return writer_room(f->writer);
+}
+
 int record_file_flush(struct record_file *f, struct error *err)
 {
 	return f->has_ring ? writer_flush(f->writer, err) : 0;
@@ -323,6 +321,10 @@ static int put_tasks(struct record_file *f, struct error *err)
 		e = writer_put(f->writer, &r, err);
 	}
 	sideband_deinit(&s);
+	if (e == WRITER_FULL)
+		e = error_set(err, -EFBIG,
+			      "The names of all tasks need a longer file than '%s' may be",
+			      f->path);
 	return e;
 }
 
@@ -338,25 +340,6 @@ static int put_prologue(struct record_file *f, struct error *err)
 	if (r == 0)
 		r = put_tasks(f, err);
 	return r < 0 ? r : writer_flush(f->writer, err);
-}
-
-/* PATH.20261120-143005, with a number behind it where that is taken. */
-static char *part_name(const char *path)
-{
-	char stamp[48];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	size_t n = strftime(stamp, sizeof(stamp) - 12, ".%Y%m%d-%H%M%S", &tm);
-	for (int i = 2;; i++) {
-		char *name = with_suffix(path, stamp);
-
-		if (!name || !is_there(name))
-			return name;
-		mem_free(name);
-		snprintf(stamp + n, sizeof(stamp) - n, "-%d", i);
-	}
 }
 
 /* Only what this recording has made is removed. */
@@ -376,7 +359,7 @@ static int retire(struct record_file *f, struct error *err)
 
 	if (mem_grow(&f->parts, &f->cap_parts, f->n_parts, sizeof(*f->parts)))
 		return no_memory(err);
-	name = part_name(f->path);
+	name = record_name_part(f->path);
 	if (!name)
 		return no_memory(err);
 	int r = move(f->path, name, err);
@@ -399,6 +382,16 @@ static void close_writer(struct record_file *f)
 	f->fd = -1;
 }
 
+/* One that has no beginning yet is of no use to anybody. */
+static void give_up_file(struct record_file *f)
+{
+	close_writer(f);
+	if (f->temp)
+		unlink(f->temp);
+	mem_free(f->temp);
+	f->temp = NULL;
+}
+
 int record_file_rotate(struct record_file *f, struct error *err)
 {
 	int r = writer_finish(f->writer, err);
@@ -409,8 +402,11 @@ int record_file_rotate(struct record_file *f, struct error *err)
 	r = open_writer(f, err);
 	if (r == 0)
 		r = put_prologue(f, err);
-	if (r == 0)
-		r = retire(f, err);
+	if (r < 0) {
+		give_up_file(f);
+		return r;
+	}
+	r = retire(f, err);
 	return r < 0 ? r : put_in_place(f, err);
 }
 
@@ -433,7 +429,11 @@ int record_file_shrink(struct record_file *f, struct error *err)
 		.clock_id = CLOCK_MONOTONIC,
 	};
 
-	if (!f->regular || !f->has_symbols || f->temp)
+	struct writer_stat st;
+
+	record_file_stat(f, &st);
+	if (!f->regular || !f->has_symbols || f->temp ||
+	    st.bytes + st.packed_from - st.packed_to > SHRINK_MOST)
 		return 0;
 	return record_shrink(f->path, f->fd, &w, &f->shrunk_bytes, err);
 }

@@ -14,6 +14,7 @@ struct record_file;
 struct record_file_options {
 	const char *path;		/* "-": standard output */
 	int zstd_level;			/* 0: not compressed */
+	uint64_t max_bytes;		/* of each file, finished; 0: any number */
 	uint64_t keep;			/* at most so many earlier parts; 0: all of them */
 	int (*wait)(void *ctx, int fd); /* as in struct writer_options */
 	void *ctx;
@@ -23,10 +24,15 @@ struct record_file_options {
 /* The file is there under its name when it can be read; what had the name becomes PATH.old then. */
 int record_file_new(struct record_file **ret, const struct record_file_options *o,
 		    struct error *err);
+/* 0, WRITER_FULL: nothing of it was taken, or negative. */
 int record_file_put(struct record_file *f, const struct record *r, struct error *err);
+/* What stands before the events is written: fails where there is no room for it. */
+int record_file_begin(struct record_file *f, struct error *err);
 /* As writer_put_runs(); @ring: one that they come from. */
 int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iovec *runs, int n,
 			 struct error *err);
+/* Bytes that still find room in it. */
+uint64_t record_file_room(const struct record_file *f);
 /* What was taken is in the file when this returns. */
 int record_file_flush(struct record_file *f, struct error *err);
 /* Can it be rotated? Pipes and devices cannot. */

@@ -17,9 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Symbols are about a megabyte: of more than this they are no part worth reading it all again. */
-enum { MOST_BYTES = 16 << 20 };
-
 static int copy(int from, struct writer *w, struct error *err)
 {
 	char path[48];
@@ -86,7 +83,7 @@ static int shrink(const char *path, int from, char *temp, const struct writer_op
 	struct writer_stat written;
 	struct stat st;
 
-	if (!is_named(path, from, &st) || st.st_size > MOST_BYTES)
+	if (!is_named(path, from, &st))
 		return 0;
 	int to = mkostemp(temp, O_CLOEXEC);
 	if (to < 0)

@@ -84,6 +84,13 @@ bool drain_step(struct drain *d, const struct drain_sink *sink);
 /* Switches the events off; the rest, and a last tick that nothing follows. */
 void drain_finish(struct drain *d, const struct drain_sink *sink);
 
+/*
+ * How many contention events were taken so far and how many records the kernel has lost, by the
+ * kernel's own counts. 0, or -ENOTSUP: the records must be looked at. Exact when the events are
+ * off.
+ */
+int drain_counts(const struct drain *d, struct perf_counts *ret);
+
 /* Records of a renewed ring, copied from it: they get the ids that the stream has announced. */
 void drain_restore_ids(const struct drain_ring *r, void *records, size_t len);
 

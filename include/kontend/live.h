@@ -51,10 +51,18 @@ void live_take_over(struct source *s);
 /*
  * The thread's work, done by the caller: waits until a ring is worth it, it is time, @fd can be
  * read or @most_ns are over, then everything in the rings goes to @sink. 0 or SOURCE_END.
+ * *ret_ready: @fd can be read.
  */
-int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns);
+int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns,
+	       bool *ret_ready);
 /* The thread goes on, and source_next() is the stream again. */
 int live_give_back(struct source *s, struct error *err);
+/*
+ * Contention events that were taken from the rings, and records that the kernel has lost, as the
+ * kernel counts them. @end: switches the events off first, for good, which makes it exact. Not
+ * while the thread runs. 0, or -ENOTSUP: only the records tell.
+ */
+int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_lost);
 /* Has the command of the target ended? 1 and its wait status, 0 = not yet, -ECHILD = none. */
 int live_child(struct source *s, int *ret_status);
 /* CPU time in ns that the collector thread has used. */

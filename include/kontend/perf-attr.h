@@ -27,8 +27,9 @@ struct perf_attr_options {
 	uint32_t ring_bytes;
 	uint32_t max_stack; /* 0 = no call chains */
 	bool end_stack;	    /* call chains also where waits end: perf lock needs them */
-	bool relaxed;	    /* fewer wake-ups: at half of the ring */
+	bool relaxed;	    /* fewer wake-ups: at two thirds of the ring */
 	bool cgroup;	    /* ask for cgroup ids */
+	bool lost;	    /* ask for the number of records that were lost: Linux 6.0 */
 };
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,

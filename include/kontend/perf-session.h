@@ -67,6 +67,13 @@ bool perf_session_learn(struct perf_session *ps, size_t i);
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which);
 void perf_session_disable(struct perf_session *ps, enum perf_event_index which);
 
+/* What the kernel has counted so far: contention events, and records of any kind that it lost. */
+struct perf_counts {
+	uint64_t events, lost;
+};
+/* For sessions of whole CPUs, from Linux 6.0 on; else -ENOTSUP. A call for each event. */
+int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret);
+
 /*
  * A CPU that was away has come back: opens the events of ring @i, which must have been drained,
  * anew, off, and replaces them and the ring. For sessions of whole CPUs. 0, or negative errno:

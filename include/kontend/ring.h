@@ -52,6 +52,12 @@ struct ring_span {
  */
 int ring_peek(const struct ring *r, uint64_t from, uint64_t head, size_t most,
 	      struct ring_span *ret);
+/*
+ * Everything from the tail to @head as one run, whose records nobody looks at: nothing is counted.
+ * The kernel moves the head by whole records only. 0, RING_EMPTY, or -EBADMSG: there is more than
+ * the ring holds.
+ */
+int ring_all(const struct ring *r, uint64_t head, struct ring_span *ret);
 /* Gives the room of everything before @end back to the kernel. */
 void ring_release(struct ring *r, uint64_t end);
 

@@ -27,7 +27,10 @@ struct writer_options {
 	void *ctx;
 	const char *const *argv; /* the command line to be kept, NULL-terminated; NULL: none */
 	uint32_t clock_id;	 /* of the events: CLOCK_MONOTONIC */
+	uint64_t max_bytes;	 /* that the finished file may have; 0: any number */
 };
+
+enum { WRITER_FULL = 1 }; /* answer: with this the file would be too long; nothing was taken */
 
 struct writer_stat {
 	uint64_t bytes;			 /* of the file so far */
@@ -36,7 +39,10 @@ struct writer_stat {
 };
 
 int writer_new(struct writer **ret, const struct writer_options *o, struct error *err);
-/* Takes a copy of the record. After an error the file ends with the last whole record. */
+/*
+ * Takes a copy of the record. After an error the file ends with the last whole record. 0,
+ * WRITER_FULL, or negative.
+ */
 int writer_put(struct writer *w, const struct record *r, struct error *err);
 /*
  * Perf records of one ring or of several, in order, each in one piece or in two that follow each
@@ -45,6 +51,13 @@ int writer_put(struct writer *w, const struct record *r, struct error *err);
  */
 enum { WRITER_RUNS = 64 };
 int writer_put_runs(struct writer *w, const struct iovec *runs, int n, struct error *err);
+/*
+ * Writes what stands before the events, which comes with the first of them else; attrs and formats
+ * must have been put. -EFBIG: `max_bytes` are too few for it.
+ */
+int writer_begin(struct writer *w, struct error *err);
+/* Bytes that can still be put so that the finished file is no longer than `max_bytes`. */
+uint64_t writer_room(const struct writer *w);
 /* What was taken so far is in the file when this returns. */
 int writer_flush(struct writer *w, struct error *err);
 /*

@@ -40,6 +40,17 @@ static int collect(struct writer *w, struct writer_ends *f)
 	return e ? e : writer_ends_build(f, w->attrs, w->n_attrs);
 }
 
+int writer_end_bytes(struct writer *w, uint64_t *ret)
+{
+	struct writer_ends f = {0};
+	int e = collect(w, &f);
+
+	if (!e)
+		*ret = f.tail.len;
+	writer_ends_deinit(&f);
+	return e;
+}
+
 static int convert(struct writer *w, struct error *err)
 {
 	struct writer_ends f = {.at = w->good};
@@ -86,6 +97,7 @@ int writer_finish(struct writer *w, struct error *err)
 		uint64_t t = w->now;
 		struct record r = {.kind = RECORD_ROUND, .data = &t, .len = sizeof(t)};
 		e = writer_put(w, &r, err);
+		e = e == WRITER_FULL ? 0 : e;
 	}
 	if (!e)
 		e = writer_flush(w, err);

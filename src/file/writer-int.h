@@ -43,6 +43,9 @@ struct writer {
 	struct writer_bytes cmdline; /* NUL-terminated words */
 	uint32_t clock_id;
 	uint64_t now, first_time, kernel_text[2]; /* _text and _etext */
+	uint64_t max_bytes;			  /* of the finished file; 0: any number */
+	uint64_t end_bytes;			  /* that finishing adds */
+	bool on_trial; /* what is put stays in memory, so that it can be taken back */
 	struct pack pack;
 	struct writer_bytes packed;
 	struct writer_stat stat;
@@ -53,6 +56,18 @@ int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len); /* 0
 int writer_bytes_pad(struct writer_bytes *b);				    /* to 8 bytes */
 /* To the file, packed or not; a whole number of records. */
 int writer_data(struct writer *w, const void *data, size_t len, struct error *err);
+
+/* writer-finish.c: what finishing adds. 0 or -ENOMEM. */
+int writer_end_bytes(struct writer *w, uint64_t *ret);
+
+/* writer-room.c: may @len bytes, as they will stand in the file, be added? 0 or WRITER_FULL. */
+int writer_fits(const struct writer *w, uint64_t len);
+/* Before @len bytes are packed, which may become too many: 0 or negative. */
+int writer_trial(struct writer *w, size_t len, struct error *err);
+/* After that, with the answer @e of what was done: WRITER_FULL when it is taken back. */
+int writer_verdict(struct writer *w, int e);
+/* Has what stands before the events found room? 0 or -EFBIG. */
+int writer_check_head(struct writer *w, struct error *err);
 
 /* writer-own.c: a record of ours into @b, in as many samples as it takes. 0 or -ENOMEM. */
 int writer_own(struct writer *w, struct writer_bytes *b, const struct record *r);

@@ -141,9 +141,9 @@ static int put_out(struct writer *w, const void *data, size_t len, struct error 
 	struct iovec v = {(void *)(uintptr_t)data, len};
 	int e = 0;
 
-	if (len >= OUT_BYTES)
+	if (len >= OUT_BYTES && !w->on_trial)
 		return write_out(w, &v, 1, err);
-	if (w->out.len + len > OUT_BYTES)
+	if (w->out.len + len > OUT_BYTES && !w->on_trial)
 		e = writer_flush(w, err);
 	if (!e && writer_bytes_add(&w->out, data, len))
 		e = no_memory(w, err);
@@ -160,7 +160,7 @@ static int put_frame(struct writer *w, const uint8_t *frame, size_t len, struct 
 		n = len < PACKED_MOST ? len : PACKED_MOST;
 		h.size = (uint16_t)(sizeof(h) + n);
 		w->stat.packed_to += h.size;
-		if (w->out.len + h.size > OUT_BYTES)
+		if (w->out.len + h.size > OUT_BYTES && !w->on_trial)
 			e = writer_flush(w, err);
 		if (!e)
 			e = put_out(w, &h, sizeof(h), err);
@@ -198,18 +198,40 @@ int writer_data(struct writer *w, const void *data, size_t len, struct error *er
 	return e;
 }
 
+/* As it is, where it fits. */
+static int put_plain(struct writer *w, const void *data, size_t len, struct error *err)
+{
+	int e = writer_fits(w, len);
+
+	return e ? e : put_out(w, data, len, err);
+}
+
+/* Runs, packed or not: all of them, or WRITER_FULL. */
+static int put_data(struct writer *w, const struct iovec *runs, int n, struct error *err)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < n; i++)
+		len += runs[i].iov_len;
+	int e = w->pack.level ? writer_trial(w, len, err) : writer_fits(w, len);
+	for (int i = 0; !e && i < n; i++)
+		e = writer_data(w, runs[i].iov_base, runs[i].iov_len, err);
+	return w->pack.level ? writer_verdict(w, e) : e;
+}
+
 /* Our samples wait until the head stands before them. */
 static int put_own(struct writer *w, const struct record *r, struct error *err)
 {
 	struct writer_bytes b = {0};
 	int e = writer_own(w, w->begun ? &b : &w->early, r);
+	struct iovec v = {b.data, b.len};
 
 	if (e)
 		e = no_memory(w, err);
 	else if (w->begun && b.len < OWN_PLAIN)
-		e = put_out(w, b.data, b.len, err);
+		e = put_plain(w, b.data, b.len, err);
 	else if (w->begun)
-		e = writer_data(w, b.data, b.len, err);
+		e = put_data(w, &v, 1, err);
 	mem_free(b.data);
 	return e;
 }
@@ -218,10 +240,10 @@ static int finished_round(struct writer *w, struct error *err)
 {
 	struct perf_event_header h = {.type = PERFDATA_TYPE_FINISHED_ROUND, .size = sizeof(h)};
 
-	return put_out(w, &h, sizeof(h), err);
+	return put_plain(w, &h, sizeof(h), err);
 }
 
-static int begin(struct writer *w, struct error *err)
+int writer_begin(struct writer *w, struct error *err)
 {
 	if (w->begun)
 		return 0;
@@ -231,7 +253,9 @@ static int begin(struct writer *w, struct error *err)
 		e = writer_data(w, w->early.data, w->early.len, err);
 	mem_free(w->early.data);
 	w->early = (struct writer_bytes){0};
-	return e;
+	if (!e && w->max_bytes && w->can_seek && writer_end_bytes(w, &w->end_bytes))
+		e = no_memory(w, err);
+	return e ? e : writer_check_head(w, err);
 }
 
 static int add_format(struct writer *w, const struct record *r, struct error *err)
@@ -283,21 +307,31 @@ static int note_time(struct writer *w, const struct record *r)
 
 static int put_run(struct writer *w, const struct record *r, struct error *err)
 {
-	int e = begin(w, err);
+	struct iovec v = {(void *)(uintptr_t)r->data, r->len};
+	int e = writer_begin(w, err);
 
-	return e ? e : writer_data(w, r->data, r->len, err);
+	return e ? e : put_data(w, &v, 1, err);
+}
+
+/* Longer ones are not copied on the way. */
+static int write_runs(struct writer *w, const struct iovec *runs, int n, struct error *err)
+{
+	uint64_t len = 0;
+
+	for (int i = 0; i < n; i++)
+		len += runs[i].iov_len;
+	int e = writer_fits(w, len);
+	return e ? e : write_out(w, runs, n, err);
 }
 
 int writer_put_runs(struct writer *w, const struct iovec *runs, int n, struct error *err)
 {
-	int e = begin(w, err);
+	int e = writer_begin(w, err);
 
 	w->stat.records++;
-	if (!e && !w->pack.level)
-		return write_out(w, runs, n, err);
-	for (int i = 0; !e && i < n; i++)
-		e = writer_data(w, runs[i].iov_base, runs[i].iov_len, err);
-	return e;
+	if (e)
+		return e;
+	return w->pack.level ? put_data(w, runs, n, err) : write_runs(w, runs, n, err);
 }
 
 int writer_put(struct writer *w, const struct record *r, struct error *err)
@@ -326,7 +360,7 @@ int writer_put(struct writer *w, const struct record *r, struct error *err)
 	case RECORD_TICK:
 		if (note_time(w, r))
 			return error_set(err, -EINVAL, "a time record of %zu bytes", r->len);
-		e = begin(w, err);
+		e = writer_begin(w, err);
 		if (!e)
 			e = put_own(w, r, err);
 		return e || r->kind == RECORD_TICK ? e : finished_round(w, err);
@@ -367,6 +401,7 @@ int writer_new(struct writer **ret, const struct writer_options *o, struct error
 		return error_set(err, -ENOMEM, "cannot write a recording: out of memory");
 	w->clock_id = o->clock_id;
 	w->ctx = o->ctx;
+	w->max_bytes = o->max_bytes;
 	w->pack.level = o->zstd_level;
 	e = open_output(w, o, err);
 	for (size_t i = 0; !e && o->argv && o->argv[i]; i++)

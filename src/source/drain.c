@@ -350,6 +350,32 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
 }
 
+/* Samples that are still in @r. */
+static uint64_t samples_left(const struct ring *r)
+{
+	uint64_t head = ring_head(r), n = 0;
+	struct ring_span s = {.end = *r->tail};
+
+	while (ring_peek(r, s.end, head, r->size, &s) == 0)
+		n += s.samples;
+	return n;
+}
+
+int drain_counts(const struct drain *d, struct perf_counts *ret)
+{
+	uint64_t not_taken = 0;
+
+	/* First, so that what comes meanwhile is not missing in the counts. */
+	for (size_t i = 0; i < d->n_rings; i++)
+		not_taken += samples_left(&d->rings[i].ring);
+	int r = perf_session_counts(d->session, ret);
+	if (r < 0)
+		return r;
+	not_taken += ret->lost;
+	ret->events -= not_taken < ret->events ? not_taken : ret->events;
+	return 0;
+}
+
 void drain_set_tick(struct drain *d, uint64_t tick)
 {
 	if (tick == d->tick_now)

@@ -284,14 +284,16 @@ void live_take_over(struct source *s)
 	l->nice = collector_hurry();
 }
 
-int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns)
+int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns,
+	       bool *ret_ready)
 {
 	struct collector *c = &live_of(s)->collector;
 	const int fds[2] = {fd, -1};
 	bool end = collector_is_stopping(c);
 
+	*ret_ready = false;
 	if (!end) {
-		drain_wait(&c->drain, fds, most_ns);
+		*ret_ready = drain_wait(&c->drain, fds, most_ns) != 0;
 		end = drain_step(&c->drain, sink);
 	}
 	if (!end)
@@ -306,6 +308,21 @@ int live_give_back(struct source *s, struct error *err)
 
 	(void)setpriority(PRIO_PROCESS, 0, l->nice);
 	return collector_start(&l->collector, err);
+}
+
+int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_lost)
+{
+	struct live *l = live_of(s);
+	struct perf_counts n;
+
+	for (int i = 0; end && i < perf_session_events(l->session); i++)
+		perf_session_disable(l->session, (enum perf_event_index)i);
+	int r = drain_counts(&l->collector.drain, &n);
+	if (r == 0) {
+		*ret_events = n.events;
+		*ret_lost = n.lost;
+	}
+	return r;
 }
 
 int live_child(struct source *s, int *ret_status)

@@ -84,12 +84,12 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	if (o->cgroup)
 		attr->sample_type |= PERF_SAMPLE_CGROUP;
-	attr->read_format = PERF_FORMAT_ID;
+	attr->read_format = PERF_FORMAT_ID | (o->lost ? PERF_FORMAT_LOST : 0);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	attr->wakeup_watermark = o->ring_bytes / (o->relaxed ? 2 : 4);
+	attr->wakeup_watermark = o->relaxed ? o->ring_bytes / 16 * 11 : o->ring_bytes / 4;
 	/* A thread is that thread; a process and a command are all that they start. */
 	attr->inherit = o->kind == TARGET_PIDS || o->kind == TARGET_COMMAND;
 	attr->enable_on_exec = o->kind == TARGET_COMMAND;

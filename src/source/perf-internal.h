@@ -2,7 +2,7 @@
 #ifndef KONTEND_SOURCE_PERF_INTERNAL_H
 #define KONTEND_SOURCE_PERF_INTERNAL_H
 
-/* Shared by perf-open.c, perf-reopen.c and perf-rings.c, the only files that know libperf. */
+/* Shared by perf-*.c here, the only files that know libperf. */
 #include "kontend/perf-failure.h"
 #include "kontend/perf-session.h"
 #include <internal/evlist.h>
@@ -44,13 +44,15 @@ struct perf_session {
 	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
 	int n_events;	   /* PERF_LOCK_EVENTS or PERF_EVENTS */
 	struct perf_timers timers;
+	bool counts;		   /* the events say how many records were lost */
+	struct perf_counts before; /* of events that others have replaced */
 };
 
 /* One go at opening, with these sizes and features. */
 struct perf_attempt {
 	const struct perf_session_options *o;
 	uint32_t ring_pages;
-	bool cgroup;
+	bool cgroup, lost;
 	struct perf_failure failure;
 };
 
@@ -69,6 +71,8 @@ uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_ev
 /* perf-timers.c: the filters of a ring whose events were opened anew, and its scout. */
 void perf_timers_reopen(struct perf_session *ps, size_t ring);
 void perf_timers_free(struct perf_session *ps);
+/* perf-counts.c: adds what the events of the @cpu-th CPU have counted. */
+void perf_counts_add(const struct perf_session *ps, size_t cpu, struct perf_counts *sum);
 /* perf-rings.c: maps the rings of @at->ring_pages. 0, or negative errno with @at->failure. */
 int perf_rings_map(struct perf_session *ps, struct perf_attempt *at);
 

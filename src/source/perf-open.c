@@ -152,6 +152,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.end_stack = at->o->end_stack,
 		.relaxed = at->o->relaxed,
 		.cgroup = at->cgroup,
+		.lost = at->lost,
 	};
 	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
 
@@ -290,6 +291,8 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	ps->n_events = at->o->timer_entry_id ? PERF_EVENTS : PERF_LOCK_EVENTS;
 	ps->timers.entry_id = at->o->timer_entry_id;
 	ps->timers.timer_offset = at->o->timer_offset;
+	ps->counts = at->lost &&
+		     (at->o->target->kind == TARGET_SYSTEM || at->o->target->kind == TARGET_CGROUP);
 	at->failure = (struct perf_failure){
 		.kind = at->o->target->kind,
 		.cgroup = at->o->target->cgroup,
@@ -319,6 +322,10 @@ static bool give_way(struct perf_attempt *at, int *looks, struct live_info *info
 	const struct perf_failure *f = &at->failure;
 	const struct target *t = at->o->target;
 
+	if (f->step == PERF_STEP_OPEN && f->code == -EINVAL && at->lost) {
+		at->lost = false;
+		return true;
+	}
 	if (f->step == PERF_STEP_OPEN && f->code == -EINVAL && at->cgroup) {
 		at->cgroup = false;
 		info->no_cgroup = true;
@@ -367,7 +374,7 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 {
 	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
 	uint32_t pages = o->ring_pages ? o->ring_pages : default_ring_pages(page_kib);
-	struct perf_attempt at = {.o = o, .ring_pages = pages, .cgroup = true};
+	struct perf_attempt at = {.o = o, .ring_pages = pages, .cgroup = true, .lost = true};
 	struct error local = {0};
 	int r, looks = LOOK_AGAIN;
 

@@ -55,6 +55,8 @@ static void take_places(struct perf_session *ps, size_t i, struct revival *v, si
 {
 	struct perf_mmap *m = &ps->evlist->mmap[i];
 
+	if (ps->counts)
+		perf_counts_add(ps, i, &ps->before);
 	for (int e = 0; e < ps->n_events; e++) {
 		dup3(v->fds[e], *perf_session_fd(ps, (enum perf_event_index)e, i, 0), O_CLOEXEC);
 		ps->new_ids[i * PERF_EVENTS + (size_t)e] = v->ids[e];

@@ -128,6 +128,19 @@ int ring_peek(const struct ring *r, uint64_t from, uint64_t head, size_t most,
 	return 0;
 }
 
+int ring_all(const struct ring *r, uint64_t head, struct ring_span *ret)
+{
+	uint64_t tail = *r->tail;
+
+	if (head == tail)
+		return RING_EMPTY;
+	if (head - tail > r->size)
+		return -EBADMSG;
+	*ret = (struct ring_span){.end = head};
+	ring_pieces(r, tail, ret);
+	return 0;
+}
+
 void ring_release(struct ring *r, uint64_t end)
 {
 	ring_advance(r, end);

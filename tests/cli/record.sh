@@ -140,10 +140,19 @@ ends 0 'rotation with a limit' USR2 USR2 USR2 INT -- --rotate 2 -z
 # shellcheck disable=SC2046 # names without blanks
 holds 'rotation with a limit' $(ls -A)
 
-# The sizes: only the limit, which is soon reached, ends this. What the rings hold then comes on top,
-# so they are small ones.
-records 0 timeout 100 "$kontend" record --max-size 1M -m 16 --demo
-[ "$(wc -c <kontend.data)" -lt 2000000 ] || complain "--max-size 1M: $(wc -c <kontend.data) bytes"
+# The sizes: only the limit, which is soon reached, ends this, and the file is no longer. One that has
+# no room for the symbols never begins.
+limit=1048576
+run "$kontend" record --max-size $limit --duration 50ms
+if [ "$rc" -ne 0 ]; then
+	grep -q 'before the events take' "$work/err" || complain "too small a limit: $(cat "$work/err")"
+	nothing_left 'too small a limit'
+	limit=$(sed -n 's/.*before the events take \([0-9]*\) bytes.*/\1/p' "$work/err")
+fi
+rm -f -- *
+limit=$((limit + 300000))
+records 0 timeout 100 "$kontend" record --max-size $limit -m 16 --demo
+[ "$(wc -c <kontend.data)" -le $limit ] || complain "--max-size $limit: $(wc -c <kontend.data) bytes"
 holds '--max-size' kontend.data
 
 # Pipes: a reader that goes early, and no rotation.

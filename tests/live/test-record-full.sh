@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # A disk that fills up and a file that may not grow end a recording with a message and a file that
-# is whole: perf needs no help to read it. The disk is a small tmpfs that nobody else sees.
+# is whole: perf needs no help to read it. So are those that --max-size ends, none of which is
+# longer. The disk is a small tmpfs that nobody else sees.
 #
 #     test-record-full.sh KONTEND TRUTH
 set -eu
@@ -65,6 +66,47 @@ rc=0
 	timeout 200 "$kontend" record -q -a "$@" 2>../err
 ) || rc=$?
 check "size limit" 'File too large' $rc
+
+# Files of a length that is asked for, and what is said of them, which is right.
+cd ..
+mkdir sizes
+cd sizes
+size=4194304
+timeout 200 "$kontend" record -a --max-size $size --rotate 3 "$@" 2>../err &
+pid=$!
+for _ in $(seq 1900); do
+	[ "$(find . -name 'kontend.data.2*' | wc -l)" -lt 2 ] || break
+	kill -0 $pid 2>/dev/null || break
+	sleep 0.1
+done
+kill -INT $pid
+rc=0
+wait $pid || rc=$?
+[ $rc = 130 ] || fail "--rotate: exit $rc: $(cat ../err)"
+[ "$(find . -name 'kontend.data*' | wc -l)" -ge 3 ] || fail "--rotate: files: $(ls)"
+for file in kontend.data*; do
+	[ "$(wc -c <"$file")" -le $size ] || fail "--max-size $size: $(wc -c <"$file") bytes"
+	"$kontend" recover "$file" 2>&1 | grep -q 'nothing to recover' || fail "$file is not finished"
+done
+echo "--rotate: $(wc -c kontend.data* | tr '\n' ' ')"
+rm -f -- *
+for options in "" -z; do
+	rc=0
+	# shellcheck disable=SC2086 # none or one word
+	timeout 200 "$kontend" record -a $options --max-size $size "$@" 2>../err || rc=$?
+	[ $rc = 0 ] || [ $rc = 143 ] || fail "--max-size: exit $rc: $(cat ../err)"
+	[ "$(wc -c <kontend.data)" -le $size ] || fail "--max-size $size: $(wc -c <kontend.data) bytes"
+	said=$(sed -n 's/.*, \([0-9.]*[kM]*\) events,.*/\1/p' ../err)
+	events=$("$kontend" report -i kontend.data --format json --rows 1 2>/dev/null |
+		sed -n 's/.*"events": *\([0-9]*\).*/\1/p' | head -n 1)
+	echo "--max-size $options: $(wc -c <kontend.data) bytes, $events events, said $said"
+	awk -v n="$events" -v s="$said" 'BEGIN {
+		u = s ~ /k$/ ? 1e3 : s ~ /M$/ ? 1e6 : 1
+		exit !(n > 100 && n - u * s < n * 0.006 && u * s - n < n * 0.006)
+	}' || fail "said $said events, there are $events"
+	rm -f -- *
+done
+cd ../disk
 
 # No room for the head: nothing is left behind.
 dd if=/dev/zero of=other bs=4096 2>/dev/null || true

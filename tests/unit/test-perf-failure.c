@@ -120,6 +120,7 @@ static void test_attr(void **state)
 	assert_int_equal(b.size, 128);
 	assert_int_equal(b.wakeup_watermark, 16384);
 	assert_int_equal(b.sample_max_stack, 24);
+	assert_int_equal(b.read_format, PERF_FORMAT_ID);
 	assert_true(b.sample_type & PERF_SAMPLE_CALLCHAIN);
 	assert_false(e.sample_type & PERF_SAMPLE_CALLCHAIN);
 	assert_true(d.comm && d.comm_exec && d.task && d.cgroup);
@@ -138,6 +139,14 @@ static void test_attr(void **state)
 	assert_false(b.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP));
 	assert_true(b.inherit && b.enable_on_exec && d.inherit && d.enable_on_exec);
 	assert_false(d.cgroup);
+	o.lost = o.relaxed = true;
+	perf_attr_init(&b, PERF_BEGIN, &o);
+	perf_attr_init(&e, PERF_END, &o);
+	perf_attr_init(&d, PERF_DUMMY, &o);
+	assert_int_equal(b.read_format, PERF_FORMAT_ID | PERF_FORMAT_LOST);
+	assert_int_equal(e.read_format, b.read_format);
+	assert_int_equal(d.read_format, b.read_format);
+	assert_in_range(b.wakeup_watermark, 65536 / 2, 65536 * 3 / 4);
 	o.kind = TARGET_PIDS;
 	perf_attr_init(&b, PERF_BEGIN, &o);
 	assert_true(b.inherit && !b.enable_on_exec);

@@ -181,12 +181,13 @@ static void test_file_is_stream(void **state)
 		for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
 			struct stage s;
 			stage_init(&s, RING, RING - 8 * (i + 1), level);
+			s.direct.counted = i % 2;
 			plan.most = most[i];
 			plan.interrupted = i > 0;
 			play(&s);
 			assert_int_equal(s.direct.status, 0);
 			assert_int_equal(s.tail, s.head);
-			assert_true(s.tally.samples > 50);
+			assert_true(s.direct.counted || s.tally.samples > 50);
 			assert_int_equal(record_file_finish(s.direct.file, &s.err), 0);
 			check_whole(&s);
 			stage_deinit(&s);

@@ -297,6 +297,32 @@ static void test_peek_wraps(void **state)
 	}
 }
 
+/* All of it, whatever stands in it; more than a ring holds is no run. */
+static void test_all(void **state)
+{
+	uint8_t buf[4096];
+
+	(void)state;
+	for (uint64_t at = 0; at < 4096; at += 8) {
+		struct writer w;
+		struct ring r = writer_init(&w, 4096, (1ull << 40) + at);
+		struct ring_span s;
+		uint8_t next = 0;
+		assert_int_equal(ring_all(&r, ring_head(&r), &s), RING_EMPTY);
+		for (int i = 0; i < 15; i++)
+			assert_true(write_record(&w, 264));
+		assert_int_equal(ring_all(&r, ring_head(&r), &s), 0);
+		assert_int_equal(s.end, w.head);
+		assert_int_equal(s.samples, 0);
+		assert_int_equal(span_bytes(&s, buf), 15 * 264);
+		check_records(buf, 15, 264, &next);
+		assert_int_equal(ring_all(&r, w.tail + 4096, &s), 0);
+		assert_int_equal(span_bytes(&s, buf), 4096);
+		assert_int_equal(ring_all(&r, w.tail + 4104, &s), -EBADMSG);
+		free(w.base);
+	}
+}
+
 /* Runs of a bounded size, one behind the other, before anything is given back. */
 static void test_peek_in_parts(void **state)
 {
@@ -388,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_broken_header),
 		cmocka_unit_test(test_skip_counts),
 		cmocka_unit_test(test_long_run),
+		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_peek_wraps),
 		cmocka_unit_test(test_peek_in_parts),
 		cmocka_unit_test(test_peek_counts),
