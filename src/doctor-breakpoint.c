@@ -77,6 +77,11 @@ static int check_arm64(const struct enospc_ask *a, struct error *err)
 				 "The kernel would say EINVAL: it watches 1 to 8 bytes, not "
 				 "%" PRIu64 ": choose another --len",
 				 a->len);
+	if (a->rwx != HW_BREAKPOINT_X && a->has_addr && (a->addr & 7) + a->len > 8)
+		return error_set(err, -EINVAL,
+				 "The kernel would say EINVAL: %" PRIu64 " bytes from 0x%" PRIx64
+				 " on are not all in one aligned unit of 8: set two breakpoints",
+				 a->len, a->addr);
 	if (is_of_kernel(a) && a->n_tids)
 		return error_set(err, -EINVAL,
 				 "The kernel would say EINVAL: arm64 takes breakpoints at kernel "

@@ -196,11 +196,14 @@ static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_ev
 	return map64_put(&i->at_event, r->addr, (uint32_t)s->n_events);
 }
 
-/* What was read while it was taken apart makes no sense: a kind of event that there is not. */
+/*
+ * What was read while it was taken apart makes no sense: a kind of event that there is not. And one
+ * that is being inherited is for a task without a number of its own: the next look has it.
+ */
 static int is_sane(const struct raw_event *r)
 {
-	return r->id && r->cpu >= -1 && r->cpu < RAW_CPUS && r->state >= SNAP_DEAD &&
-	       r->state <= SNAP_ACTIVE;
+	return r->id && !(r->flags & RAW_NEWBORN) && r->cpu >= -1 && r->cpu < RAW_CPUS &&
+	       r->state >= SNAP_DEAD && r->state <= SNAP_ACTIVE;
 }
 
 static int fill_events(struct inspect_bpf *i, struct snap *s)

@@ -71,6 +71,7 @@ struct sched_entity {
 } CORE;
 
 struct task_struct {
+	unsigned int __state;
 	struct sched_entity se;
 	int pid, tgid;
 	char comm[16];

@@ -7,6 +7,8 @@
 #include "kernel-perf.h"
 #include "read-task.h"
 
+enum { STATE_NEW = 0x800 }; /* TASK_NEW */
+
 extern const volatile struct raw_config config;
 
 /* The front of struct perf_event_attr, which no kernel may change: one read instead of ten. */
@@ -93,6 +95,9 @@ static __always_inline void read_tasks(struct raw_event *r, struct perf_event *e
 
 	if ((__s64)owner == -1)
 		r->flags |= RAW_KERNEL;
+	/* Before its number is read: as long as it is new, that is of the task it is a copy of. */
+	if (target && BPF_CORE_READ(target, __state) & STATE_NEW)
+		r->flags |= RAW_NEWBORN;
 	read_task(some_task(owner), &r->owner_pid, &r->owner_tid, r->owner_comm);
 	read_task(target, &r->target_pid, &r->target_tid, r->target_comm);
 	/* Those of tracers are the kernel's own: no need to look for others among them. */

@@ -25,7 +25,7 @@
 enum {
 	TRIES = 300,
 	PAUSE_US = 20000,
-	SLOTS = 4,
+	MOST_SLOTS = 32,
 };
 
 struct test {
@@ -174,10 +174,11 @@ static void check_verdicts(struct test *t)
 	}
 }
 
-/* Runs the doctor on CPU 0; the exit status. */
-static int ask(struct test *t, const char *option, struct json_doc *doc)
+/* Runs the doctor on CPU 0 for a breakpoint of @type; the exit status. */
+static int ask(struct test *t, const char *type, const char *option, struct json_doc *doc)
 {
-	const char *argv[] = {t->kontend, "doctor", "--enospc", "-C", "0", "--json", option, NULL};
+	const char *argv[] = {t->kontend, "doctor", "--enospc", "-C",	"0",
+			      "--json",	  "--type", type,	option, NULL};
 	struct live_run run;
 
 	live_run_start(&run, argv);
@@ -190,7 +191,7 @@ static int ask(struct test *t, const char *option, struct json_doc *doc)
 	return code;
 }
 
-static void check_named(struct test *t, const struct json *root)
+static void check_named(struct test *t, const struct json *root, int slots)
 {
 	const struct json *holders = json_get(root, "holders");
 	int found = 0;
@@ -205,24 +206,49 @@ static void check_named(struct test *t, const struct json *root)
 				 strtoull(json_text(json_get(h, "addr")), NULL, 16) == m->addr &&
 				 strcmp(json_text(json_get(h, "kind")), "perf fd") == 0;
 		}
-	CHECK(t, found == SLOTS && json_len(holders) == SLOTS, "%zu holders, %d of them right",
-	      json_len(holders), found);
+	CHECK(t, found == slots && (int)json_len(holders) == slots,
+	      "%zu holders, %d of them right, not %d", json_len(holders), found, slots);
 	CHECK(t, json_len(json_get(root, "close")) == 1, "%zu to close, not one",
 	      json_len(json_get(root, "close")));
 }
 
-/* All slots of CPU 0 are taken; then one is given back. */
-static void check_doctor(struct test *t, const char *option, bool named)
+/* How many slots a CPU has for @type, "w" or "x": one pool for both, or one each. */
+static int count_slots(struct test *t, const char *type)
 {
-	static const char *const kinds[] = {"cpu:0", "cpu:0", "cpu:0", "cpu:0", NULL};
-	struct json_doc doc;
-	int code = 1;
+	const uint32_t pool = *type == 'x' ? SNAP_SLOT_EXEC : SNAP_SLOT_DATA;
+	struct inspect_options o = {0};
+	struct inspect *probe;
+	struct snap s = {0};
+	struct error err = {0};
+	int n = 0;
 
-	if (!start(t, kinds))
+	if (inspect_probe_new(&probe, &o, &err) < 0)
+		return 0;
+	if (inspect_take(probe, INSPECT_ALL, &s, &err) == 0)
+		for (size_t i = 0; i < s.n_slots; i++)
+			if (s.slots[i].cpu == 0 &&
+			    (s.slots[i].type == SNAP_SLOT_ANY || s.slots[i].type == pool))
+				n = s.slots[i].slots;
+	snap_deinit(&s);
+	inspect_free(probe);
+	CHECK(t, n > 0 && n < MOST_SLOTS, "CPU 0 has %d slots for %s", n, type);
+	return n < MOST_SLOTS ? n : MOST_SLOTS - 1;
+}
+
+/* All slots of CPU 0 for @type are taken; then one is given back. */
+static void check_doctor(struct test *t, const char *type, const char *option, bool named)
+{
+	const char *kinds[MOST_SLOTS] = {0};
+	struct json_doc doc;
+	int code = 1, slots = count_slots(t, type);
+
+	for (int i = 0; i < slots; i++)
+		kinds[i] = *type == 'x' ? "cpu-exec:0" : "cpu:0";
+	if (!slots || !start(t, kinds))
 		return;
-	CHECK(t, ask(t, option, &doc) == 1, "%s: it fits into what is full", option);
+	CHECK(t, ask(t, type, option, &doc) == 1, "%s %s: it fits into what is full", type, option);
 	if (named)
-		check_named(t, json_root(&doc));
+		check_named(t, json_root(&doc), slots);
 	else
 		CHECK(t,
 		      !json_len(json_get(json_root(&doc), "holders")) &&
@@ -231,10 +257,10 @@ static void check_doctor(struct test *t, const char *option, bool named)
 	json_deinit(&doc);
 	CHECK(t, holder_tell(&t->holder, "end", "ended", 0) == 0, "bp-holder does not answer");
 	for (int i = 0; code == 1 && i < TRIES / 10; i++) {
-		code = ask(t, option, &doc);
+		code = ask(t, type, option, &doc);
 		json_deinit(&doc);
 	}
-	CHECK(t, code == 0, "%s: it does not fit where a slot is free", option);
+	CHECK(t, code == 0, "%s %s: it does not fit where a slot is free", type, option);
 	holder_stop(&t->holder);
 }
 
@@ -249,9 +275,11 @@ int main(int argc, char **argv)
 	if (inspect_bpf_new(&t.inspect, &o, &err) < 0)
 		printf("without BPF only: %s\n", err.text);
 	check_rules(&t);
-	check_doctor(&t, "--no-bpf", false);
+	check_doctor(&t, "w", "--no-bpf", false);
+	check_doctor(&t, "x", "--no-bpf", false);
 	if (t.inspect) {
-		check_doctor(&t, "-j", true);
+		check_doctor(&t, "w", "-j", true);
+		check_doctor(&t, "x", "-j", true);
 		check_verdicts(&t);
 	}
 	inspect_free(t.inspect);

@@ -63,6 +63,9 @@ static void test_check_arm64(void **state)
 	says(&arm, 0, "", W, 3, 0x1003);
 	says(&arm, 0, "", R, 4, 0);
 	says(&arm, -EINVAL, "1 to 8", W, 9, 0);
+	says(&arm, 0, "", W, 5, 0x1003);
+	says(&arm, -EINVAL, "aligned unit", W, 5, 0x1004);
+	says(&arm, 0, "", X, 8, 0x1004);
 	says(&arm, -EINVAL, "two breakpoints", X | R, 4, 0);
 	says(&arm, -EPERM, "CAP_SYS_ADMIN", W, 4, 0xffff800000000000);
 	ask.addr = 0xffff800000000000;

@@ -223,6 +223,7 @@ static void test_rows(void **state)
 	add(&t, 10, -1)->cpu = 70000;
 	add(&t, 10, -1)->state = 9;
 	add(&t, 10, -1)->state = SNAP_DEAD;
+	add(&t, 10, -1)->flags = RAW_NEWBORN;
 	add(&t, 10, -1)->state = SNAP_REVOKED;
 	fill(&t);
 	assert_int_equal(t.snap.n_events, 2);

@@ -152,15 +152,20 @@ static void make_off(const char *name, int cpu)
 	make_of_task(name, attr, -1);
 }
 
-static void make_exec(const char *name, int cpu)
+static struct perf_event_attr exec_attr(void)
 {
 	struct perf_event_attr attr = bp_attr();
 
-	(void)cpu;
 	attr.bp_type = HW_BREAKPOINT_X;
 	attr.bp_addr = (uintptr_t)&bp_kind_find;
 	attr.bp_len = sizeof(long);
-	make_of_task(name, attr, -1);
+	return attr;
+}
+
+static void make_exec(const char *name, int cpu)
+{
+	(void)cpu;
+	make_of_task(name, exec_attr(), -1);
 }
 
 static void make_read_write(const char *name, int cpu)
@@ -173,9 +178,8 @@ static void make_read_write(const char *name, int cpu)
 	make_of_task(name, attr, -1);
 }
 
-static void make_cpu(const char *name, int cpu)
+static void make_of_cpu(const char *name, struct perf_event_attr attr, int cpu)
 {
-	struct perf_event_attr attr = bp_attr();
 	int fd = bp_open(&attr, -1, cpu, -1, 0);
 	struct bp_made m = bp_made_of(name, "one", &attr, fd);
 
@@ -183,6 +187,16 @@ static void make_cpu(const char *name, int cpu)
 	m.target = 0;
 	m.state = 1;
 	bp_print(&m);
+}
+
+static void make_cpu(const char *name, int cpu)
+{
+	make_of_cpu(name, bp_attr(), cpu);
+}
+
+static void make_cpu_exec(const char *name, int cpu)
+{
+	make_of_cpu(name, exec_attr(), cpu);
 }
 
 /* That of the child or thread @tid, inherited from @parent. */
@@ -401,27 +415,56 @@ static void make_churn(const char *name, int cpu)
 	bp_print(&m);
 }
 
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+/* Starts and joins threads as fast as it can, each of which inherits its two breakpoints. */
+static void make_spawn(const char *name, int cpu)
+{
+	struct perf_event_attr attr = bp_attr();
+	int ready[2];
+	char byte;
+
+	(void)cpu;
+	attr.inherit = 1;
+	fflush(stdout);
+	if (pipe(ready) < 0)
+		bp_die("pipe");
+	pid_t pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (int i = 0; i < 2; i++)
+			bp_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		while (pthread_create(&thread, NULL, nothing, NULL) == 0)
+			pthread_join(thread, NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	if (pid < 0 || read(ready[0], &byte, 1) != 1)
+		bp_die("a child ended");
+	close(ready[0]);
+	struct bp_made m = bp_made_of(name, "one", &attr, -1);
+	m.owner = m.owner_pid = m.target = pid;
+	bp_print(&m);
+}
+
 static const struct bp_kind kinds[] = {
-	{"cpu", make_cpu},
-	{"task", make_task},
-	{"four", make_four},
-	{"task-cpu", make_task_cpu},
-	{"off", make_off},
-	{"exec", make_exec},
-	{"read-write", make_read_write},
-	{"fork", make_fork},
-	{"thread", make_thread},
-	{"orphan", make_orphan},
-	{"exited", make_exited},
-	{"passed", bp_make_passed},
-	{"shared", bp_make_shared},
-	{"ptrace", bp_make_ptrace},
-	{"ptrace-off", bp_make_ptrace_off},
-	{"stat", make_stat},
-	{"tracepoint", make_tracepoint},
-	{"group", make_group},
-	{"cgroup", make_cgroup},
-	{"churn", make_churn},
+	{"cpu", make_cpu},	     {"cpu-exec", make_cpu_exec},
+	{"task", make_task},	     {"four", make_four},
+	{"task-cpu", make_task_cpu}, {"off", make_off},
+	{"exec", make_exec},	     {"read-write", make_read_write},
+	{"fork", make_fork},	     {"thread", make_thread},
+	{"orphan", make_orphan},     {"exited", make_exited},
+	{"passed", bp_make_passed},  {"shared", bp_make_shared},
+	{"ptrace", bp_make_ptrace},  {"ptrace-off", bp_make_ptrace_off},
+	{"stat", make_stat},	     {"tracepoint", make_tracepoint},
+	{"group", make_group},	     {"cgroup", make_cgroup},
+	{"churn", make_churn},	     {"spawn", make_spawn},
 };
 
 const struct bp_kind *bp_kind_find(const char *name)
