@@ -31,6 +31,26 @@ got=$(log | awk -f "$top/tests/lib/summary.awk") && {
 	exit 1
 }
 
+# Parts of a test count one by one where it says TAP, and only what the suite of machines says.
+parts() {
+	cat <<'END'
+{"name": "kontend:vm / vm-a", "stdout": "# hi\nok 1 - one\nok 2 - two: \"x\" # SKIP no PMU\nnot ok 3 - three\n1..3\n", "result": "FAIL"}
+{"name": "kontend:vm / vm-b", "stdout": "ok 1 - one\nBail out! dead\n", "result": "ERROR"}
+{"name": "kontend:vm / vm-c", "stdout": "1..0 # SKIP no network\n", "result": "SKIP"}
+{"name": "kontend:unit / d", "stdout": "ok 1 - one\nok 2 - two\n", "result": "OK"}
+END
+}
+expected='skipped: kontend:vm / vm-a: two: "x": no PMU
+failed: kontend:vm / vm-a: three
+failed: kontend:vm / vm-b (ERROR)
+skipped: kontend:vm / vm-c: 1..0 # SKIP no network
+3 passed, 2 failed, 2 skipped'
+got=$(parts | awk -f "$top/tests/lib/summary.awk") || true
+[ "$got" = "$expected" ] || {
+	echo "parts: $got"
+	exit 1
+}
+
 # What watches the running kernel is tried again, and what ran out of time; the second word counts.
 first() {
 	cat <<'END'

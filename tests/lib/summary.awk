@@ -26,6 +26,29 @@ function last_line(s,    n, lines) {
 	return s
 }
 
+# A test that speaks TAP is as many tests as it has results. Its text is a JSON string.
+function count_parts(name, s,    n, i, lines) {
+	n = split(s, lines, /\\n/)
+	parts_passed[name] = parts_skipped[name] = parts_failed[name] = 0
+	parts_told[name] = ""
+	for (i = 1; i <= n; i++) {
+		if (lines[i] ~ /^not ok [0-9]+ - /) {
+			parts_failed[name]++
+			parts_told[name] = parts_told[name] "failed: " name ": " part_name(lines[i]) "\n"
+		} else if (lines[i] ~ /^ok [0-9]+ - .* # SKIP /) {
+			parts_skipped[name]++
+			sub(/ # SKIP /, ": ", lines[i])
+			parts_told[name] = parts_told[name] "skipped: " name ": " part_name(lines[i]) "\n"
+		} else if (lines[i] ~ /^ok [0-9]+ - /)
+			parts_passed[name]++
+	}
+}
+
+function part_name(line) {
+	sub(/^(not )?ok [0-9]+ - /, "", line)
+	return last_line(line)
+}
+
 function failed_result(result) {
 	return result != "OK" && result != "EXPECTEDFAIL" && result != "SKIP"
 }
@@ -40,6 +63,8 @@ function failed_result(result) {
 	else if (failed_result(results[name]) && !failed_result(result))
 		print "passed the second time only: " name
 	results[name] = result
+	if (name ~ /^[^ ]*:vm \/ /)
+		count_parts(name, value("stdout"))
 	if (result == "SKIP") {
 		reason = last_line(value("stderr"))
 		if (reason == "")
@@ -54,6 +79,15 @@ END {
 		if (results[name] == "SKIP") {
 			skipped++
 			print "skipped: " name ": " reasons[name]
+		} else if (parts_passed[name] + parts_skipped[name] + parts_failed[name]) {
+			passed += parts_passed[name]
+			skipped += parts_skipped[name]
+			failed += parts_failed[name]
+			printf "%s", parts_told[name]
+			if (failed_result(results[name]) && !parts_failed[name]) {
+				failed++
+				print "failed: " name " (" results[name] ")"
+			}
 		} else if (failed_result(results[name])) {
 			failed++
 			print "failed: " name " (" (results[name] == "" ? "no result" : results[name]) ")"

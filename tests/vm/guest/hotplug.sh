@@ -14,6 +14,42 @@ of_cpu() {
 	sed -n "s/.*{\"cpu\": $2, .*\"$3\": \"*\([a-z0-9]*\).*/\1/p" "$1"
 }
 
+# How often kontend has gone to sleep: each time it has looked around before.
+rounds() {
+	cat /proc/"$report"/task/*/status 2>/dev/null |
+		awk '/^voluntary_ctxt/ { n += $2 } END { print n + 0 }'
+}
+
+# The rings that kontend has mapped: one that was opened anew is at another place. None: it ended.
+rings() {
+	grep perf_event "/proc/$report/maps" 2>/dev/null | cut -d' ' -f1
+}
+
+# shellcheck disable=SC2317 # called by eventually
+went_round() {
+	[ -z "$(rings)" ] || [ "$(rounds)" -ge "$enough" ]
+}
+
+# looked: kontend has seen what is there now, or is at its end.
+looked() {
+	enough=$(($(rounds) + 20))
+	eventually went_round
+}
+
+# shellcheck disable=SC2317 # called by eventually
+mapped_anew() {
+	[ "$(rings)" != "$before" ]
+}
+
+# blink: CPU 2 goes away and comes back, and kontend has opened its ring anew.
+blink() {
+	before=$(rings)
+	cpu 2 0
+	"$@"
+	cpu 2 1
+	eventually mapped_anew
+}
+
 # measure OUTPUT ARGUMENT...: a report in the background, until `reported`; returns when it measures.
 measure() {
 	output=$1
@@ -21,16 +57,14 @@ measure() {
 	: >started
 	kontend report -v -j --view overview "$@" >"$output" 2>started &
 	report=$!
-	while ! grep -q measuring started; do
-		usleep 10000
-	done
-	usleep 300000
+	eventually grep -q measuring started
+	looked
 }
 
 # reported OUTPUT: the report in the background ends, with its target or by the signal that a
 # background job does not ignore, and has seen all that it could.
 reported() {
-	usleep 300000
+	looked
 	kill -TERM "$report" 2>/dev/null || true
 	rc=0
 	wait "$report" || rc=$?
@@ -48,7 +82,7 @@ busy() {
 case_of "it goes away and stays away"
 measure gone
 cpu 2 0
-busy 1 50
+busy 1 20
 reported gone
 [ "$(of_cpu gone 2 state)" = offline ] || complain "CPU 2 is not shown as offline"
 [ "$(of_cpu gone 1 state)" = online ] || complain "CPU 1 is not shown as online"
@@ -60,11 +94,8 @@ cpu 2 1
 
 case_of "it comes back and is busy then"
 measure back
-cpu 2 0
-usleep 500000
-cpu 2 1
-usleep 500000
-busy 2 50
+blink looked
+busy 2 20
 reported back
 [ "$(of_cpu back 2 state)" = online ] || complain "CPU 2 is not shown as back"
 [ "$(of_cpu back 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after it came back"
@@ -72,28 +103,25 @@ reported back
 case_of "it is away and back between two looks"
 measure blink
 kill -STOP "$report"
+before=$(rings)
 cpu 2 0
 cpu 2 1
 kill -CONT "$report"
-usleep 500000
-busy 2 50
+eventually mapped_anew
+busy 2 20
 reported blink
 [ "$(of_cpu blink 2 state)" = online ] || complain "CPU 2 is not shown as back"
 [ "$(of_cpu blink 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after a blink"
 
 case_of "a recording: its events are opened anew into a ring that is written to the file"
-kontend record -q -a -o recording 2>started &
-record=$!
-until [ -e recording ]; do
-	usleep 10000
-done
-cpu 2 0
-cpu 2 1
-sleep 5 # it looks at CPUs every 4 s
-busy 2 50
-kill -TERM "$record"
+kontend record -v -a -o recording 2>started &
+report=$!
+eventually grep -q 'recording .* rings' started
+blink
+busy 2 20
+kill -TERM "$report"
 rc=0
-wait "$record" || rc=$?
+wait "$report" || rc=$?
 [ "$rc" -eq 143 ] || complain "the recording: exit status $rc: $(cat started)"
 kontend report -j --view overview -i recording >recorded 2>started ||
 	complain "the recording does not replay: $(cat started)"
@@ -102,28 +130,25 @@ kontend report -j --view overview -i recording >recorded 2>started ||
 shows recorded '"bad": 0,'
 
 case_of "it goes and comes below a storm"
-taskset -c 1,2 storm 6 200 go &
+taskset -c 1,2 storm 6 80 go &
 storm=$!
 measure storm
 for _ in 1 2 3 4; do
-	cpu 2 0
-	cpu 2 1
-	usleep 300000
+	blink
 done
 reported storm
 wait "$storm"
 [ "$(of_cpu storm 1 contended)" -gt 10 ] || complain "the storm was not measured"
 
 case_of "a process is measured on a CPU that came back"
-storm 6 50 &
+storm 6 20 &
 storm=$!
-until grep -q '^State:.T' "/proc/$storm/status"; do
-	usleep 10000
-done
+eventually grep -q '^State:.T' "/proc/$storm/status"
 measure process -p "$storm"
 cpu 2 0
-usleep 500000
+looked
 cpu 2 1
+looked
 taskset -a -p 4 "$storm" >/dev/null
 kill -CONT "$storm"
 wait "$storm"
@@ -134,11 +159,8 @@ case_of "with a command that ends, and by cgroup"
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/one
 measure cgroup -G /one
-cpu 2 0
-usleep 400000
-cpu 2 1
-usleep 400000
-sh -c 'echo $$ >/sys/fs/cgroup/one/cgroup.procs; exec taskset -c 2 storm 6 50 go'
+blink looked
+sh -c 'echo $$ >/sys/fs/cgroup/one/cgroup.procs; exec taskset -c 2 storm 6 20 go'
 reported cgroup
 [ "$(of_cpu cgroup 2 contended)" -gt 10 ] || complain "the cgroup is not measured on CPU 2"
 cpu 2 0

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What came out of the machine: its recording says here what it said there, name by name and figure
+# by figure, and the one that was made on x86-64 said there what it says here.
+# shellcheck source=tests/vm/checks.sh
+. "$(dirname "$0")/../checks.sh"
+export LC_ALL=C
+cp "$(dirname "$0")/../../../share/storm.data" shipped.data
+
+# same NAME: all that kontend says of it is the same here and there.
+same() {
+	"$KONTEND" report -j --view all -i "$1.data" >here.json || complain "report -j: $?"
+	"$KONTEND" report --view all -n 100 -i "$1.data" >here.text || complain "report: $?"
+	"$KONTEND" script -i "$1.data" >here.events || complain "script: $?"
+	for kind in json text events; do
+		[ -s "$1.$kind" ] || complain "no $1.$kind came out"
+		cmp "here.$kind" "$1.$kind" || complain "$1.$kind is not as here"
+		diff "here.$kind" "$1.$kind" | head -n 6
+	done
+}
+
+case_of "a recording of the machine replays here with the same numbers and names"
+same storm
+shows storm.json '"name": "0x[0-9a-f]+ \([a-z_]+\)"'
+[ "$(wc -l <storm.events)" -gt 100 ] || complain "it holds next to nothing"
+
+case_of "a recording of x86-64 replays in the machine with the same numbers and names"
+same shipped
+finish
