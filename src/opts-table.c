@@ -118,6 +118,13 @@ const struct opts_info opts_table[] = {
 	 measure, MEASURE, OPTS_FLAG, FIELD(no_bpf), 0, 0, NULL, COMPLETE_NONE},
 	{0, "probe-cpus", NULL, "without BPF: count what tasks have, too; holds up breakpoints",
 	 measure, MEASURE, OPTS_FLAG, FIELD(probe_cpus), 0, 0, NULL, COMPLETE_NONE},
+	{0, "switches", "TIME",
+	 "see switches for TIME of each second, if PMUs rotate (default: 100ms)", measure, MEASURE,
+	 OPTS_TIME, FIELD(switches_ns), MS, SECOND, NULL, COMPLETE_NONE},
+	{0, "no-switches", NULL, "do not look at context switches", measure, MEASURE, OPTS_FLAG,
+	 FIELD(no_switches), 0, 0, NULL, COMPLETE_NONE},
+	{0, "tick", NULL, "measure the timer tick, too, where perf works for sampling events",
+	 measure, MEASURE, OPTS_FLAG, FIELD(tick), 0, 0, NULL, COMPLETE_NONE},
 	{0, "demo", NULL, "run the demo workload beside it", measure, MEASURE, OPTS_FLAG,
 	 FIELD(demo), 0, 0, NULL, COMPLETE_NONE},
 

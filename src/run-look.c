@@ -40,6 +40,16 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static bool has_tasks(const struct snap *s)
+{
+	for (size_t i = 0; i < s->n_events; i++) {
+		const struct snap_event *e = &s->events[i];
+		if (e->target_tid && e->state >= SNAP_INACTIVE && !(e->flags & SNAP_OWN))
+			return true;
+	}
+	return false;
+}
+
 static void *take(struct look *l, bool last, size_t *ret_len)
 {
 	struct run_look_one *r = (struct run_look_one *)l;
@@ -50,6 +60,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	/* The next tick tries again; the views say how old what they show is. */
 	if (inspect_take(r->inspect, r->what, &r->snap, NULL) < 0)
 		return NULL;
+	l->has_tasks = has_tasks(&r->snap);
 	size_t len = head + snap_size(&r->snap);
 	if (len > r->cap) {
 		char *bytes = mem_resize(r->bytes, len, 1);

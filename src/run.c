@@ -38,6 +38,8 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
+static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told otherwise */
+
 static _Noreturn void demo_child(void)
 {
 	struct demo_options d = {0};
@@ -122,6 +124,10 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.no_stack = o->no_stack,
 		.relaxed = o->verb == VERB_RECORD,
 		.end_stack = o->verb == VERB_RECORD,
+		.tick = o->tick,
+		.switches_ns = o->no_switches	? 0
+			       : o->switches_ns ? o->switches_ns
+						: SWITCHES_NS,
 	};
 	return live_new(&r->source, &l, &r->info, err);
 }

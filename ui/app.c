@@ -88,6 +88,17 @@ int app_push_events(struct app *a, const struct query_events_scope *scope, const
 	return r;
 }
 
+int app_push_row(struct app *a, const struct view_ops *ops, uint64_t row, const char *title)
+{
+	const struct query_scope none = {0};
+	size_t before = a->n_stack;
+	int r = app_push(a, ops, &none, title);
+
+	if (a->n_stack > before)
+		app_top(a)->view->row = row;
+	return r;
+}
+
 void app_pop(struct app *a)
 {
 	if (!a->n_stack)

@@ -91,11 +91,25 @@ static void draw_view(struct view *v, struct screen *s, struct rect r)
 		view_draw_text(s, layout_below(r, 4), ROLE_DIM, view_empty_text(v, &t));
 }
 
+static int open_row(struct view_rotation *o)
+{
+	struct query *q = o->v.query;
+	struct query_rotation_row row;
+	uint64_t id = o->pane.table.selected;
+
+	if (query_rotation_row(q, id, &row) < 0) {
+		app_say(o->v.app, ROLE_NORMAL, "nothing is known of it any more");
+		return 0;
+	}
+	const char *title = arena_printf(&q->arena, "cpu %u", row.cpu);
+	return app_push_row(o->v.app, &view_rotation_cpu, id, title ? title : "cpu");
+}
+
 static int take_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	int r = pane_list_command(&of_view(v)->pane, c, arg);
 
-	return r == WIDGET_ENTER ? VIEW_UNHANDLED : r;
+	return r == WIDGET_ENTER ? open_row(of_view(v)) : r;
 }
 
 static void deinit_view(struct view *v)
@@ -112,7 +126,7 @@ const struct view_ops view_rotation = {
 		"This is what that costs: how often (ROT/s), how long one takes (P50, P99), the "
 		"share of the CPU that is gone (CPU%), and whose events it is for (CULPRIT). "
 		"Each rotation is measured, none is guessed; where nothing rotates there is no "
-		"event and no cost.",
+		"event and no cost. Enter shows one CPU: what fewer events would save.",
 	.size = sizeof(struct view_rotation),
 	.deinit = deinit_view,
 	.draw = draw_view,

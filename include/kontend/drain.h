@@ -2,6 +2,7 @@
 #ifndef KONTEND_DRAIN_H
 #define KONTEND_DRAIN_H
 
+#include "kontend/burst.h"
 #include "kontend/error.h"
 #include "kontend/look.h"
 #include "kontend/perf-session.h"
@@ -48,10 +49,11 @@ struct drain {
 	struct perf_session *session;
 	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
 	size_t n_tasks;
-	struct look *look; /* the first of those taken at each tick, NULL = none */
-	int pidfd;	   /* the session ends when this is readable; -1 = none */
-	bool relaxed;	   /* few wake-ups matter more than early records */
-	bool cpu_wide;	   /* rings end with their CPU, not with a task */
+	struct look *look;     /* the first of those taken at each tick, NULL = none */
+	struct burst switches; /* when context switches are looked at */
+	int pidfd;	       /* the session ends when this is readable; -1 = none */
+	bool relaxed;	       /* few wake-ups matter more than early records */
+	bool cpu_wide;	       /* rings end with their CPU, not with a task */
 
 	/* its own */
 	struct drain_ring *rings;

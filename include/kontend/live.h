@@ -20,6 +20,8 @@ struct live_options {
 	bool end_stack; /* call chains also where waits end, for readers that need them: perf */
 	struct look
 		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
+	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
+	bool tick;	      /* measure the timer tick, too */
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
 

@@ -14,6 +14,7 @@ struct look {
 	struct look *next; /* that is taken after this one; NULL: none */
 	uint16_t kind;	   /* enum record_snapshot_kind */
 	uint16_t version;  /* of the payload */
+	bool has_tasks;	   /* the latest one has events of tasks, others than our own */
 	/*
 	 * The payload behind a struct record_snapshot, which the caller fills in; borrowed until
 	 * the next call. NULL: there is none this time. @last: it is the end of measuring.

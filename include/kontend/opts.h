@@ -71,10 +71,11 @@ struct opts_info {
 struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
-	bool all_cpus, no_stack, no_bpf, probe_cpus, enospc, demo, reverse, ascii, no_mouse;
+	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, demo, reverse,
+		ascii, no_mouse;
 	const char *cpus, *pids, *tids, *cgroup;
 	char **command; /* what follows "--" */
-	uint64_t delay_ns, duration_ns, interval_ns;
+	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
 	uint64_t mmap_pages, max_stack, rows, threads;
 	uint64_t max_size, rotate, compress;
 	const char *filter, *view, *by, *sort;

@@ -28,6 +28,61 @@ int query_rotation_sum(struct query *q, bool average, struct query_rotation_sum 
 int query_rotation(struct query *q, const struct query_spec *s, struct table *ret,
 		   struct error *err);
 const struct column *query_rotation_columns(size_t *ret_n);
+/* What so many events cost: a point of the scatter. */
+enum query_rotation_what { ROTATION_OF_MUX, ROTATION_OF_TICK, ROTATION_OF_SWITCH };
+const char *
+query_rotation_what_name(enum query_rotation_what what); /* "rotation", "tick", "switch" */
+
+struct query_rotation_point {
+	enum query_rotation_what what;
+	uint32_t cpu, events;
+	uint64_t n, p50_ns, min_ns, max_ns;
+};
+
+/* Cost = base + per_event x events, by least squares over the points. */
+struct query_rotation_fit {
+	bool known; /* there are points with different numbers of events */
+	double base_ns, per_event_ns;
+};
+
+/* Switches of one CPU without events of tasks (plain) and with (loaded). */
+struct query_rotation_switches {
+	uint32_t cpu;
+	uint64_t plain_n, plain_p50_ns, loaded_n, loaded_p50_ns;
+};
+
+/* The timer tick of one CPU, by whether the task that ran had counters; n 0: never. */
+struct query_rotation_tick {
+	uint32_t cpu;
+	uint64_t plain_n, plain_ns, loaded_n, loaded_ns; /* p50s */
+	uint32_t events;				 /* most that such a task had */
+};
+
+struct query_rotation_costs {
+	struct query_rotation_point *points;
+	size_t n_points;
+	struct query_rotation_fit fit, switch_fit; /* of all CPUs */
+	struct query_rotation_switches *switches;
+	size_t n_switches;
+	struct query_rotation_tick *ticks;
+	size_t n_ticks;
+	uint64_t bursts, switch_ns; /* how often and how long switches were looked at */
+	uint64_t n_unclassed;	    /* durations of which nobody knows whose events were there */
+};
+
+int query_rotation_costs(struct query *q, struct query_rotation_costs *ret);
+
+/* A row of the table in full; @id is that of the row. -ENOENT: it is gone. */
+struct query_rotation_row {
+	uint32_t cpu;
+	uint32_t interval_ms;  /* 0: not known */
+	double per_s, cpu_pct; /* of all that was measured */
+	struct query_hist hist;
+	const char *owners; /* "agent/411 (92 events)\n..."; NULL: not known */
+};
+
+int query_rotation_row(struct query *q, uint64_t id, struct query_rotation_row *ret);
+
 /* The sentence for a table without rows. */
 const char *query_rotation_none(const struct query_rotation_sum *s);
 

@@ -76,6 +76,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_SLOTS,	  /* the part of SNAPSHOT_PERF that is of breakpoints; more often */
 	SNAPSHOT_PMUS,	  /* PMUs whose events take turns: pmus.h */
 	SNAPSHOT_LOCKS,	  /* what locks belong to, who holds them and waits: locksnap.h */
+	SNAPSHOT_BURST,	  /* context switches were looked at: struct record_burst */
 	SNAPSHOT_KINDS,
 };
 
@@ -90,6 +91,11 @@ struct record_snapshot {
 	uint16_t version; /* of the payload's form, by kind, from 1 on */
 	uint32_t flags;
 	uint64_t time_ns; /* when it was taken; 0: before the session */
+};
+
+/* The payload of SNAPSHOT_BURST: a time in which every switch was to be seen. */
+struct record_burst {
+	uint64_t from_ns, to_ns; /* session clock */
 };
 
 struct record {

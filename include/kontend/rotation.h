@@ -50,8 +50,10 @@ struct rotation_sample {
 /* Durations with so many events in the contexts that were at work. */
 struct rotation_point {
 	uint64_t key; /* of timers: their function; of switches 0 */
-	uint32_t cpu, events;
-	uint64_t n, total_ns, min_ns, max_ns;
+	uint32_t cpu;
+	uint32_t events; /* that may count on this CPU: of the CPU and of the task */
+	uint32_t whole;	 /* of the task, for whatever CPU; of switches the same as `events` */
+	struct fine time;
 };
 
 /* Switches of a CPU. */
@@ -77,6 +79,8 @@ struct rotation {
 	uint64_t unmatched; /* ends without a begin */
 	uint64_t unclassed; /* no snapshot says whose events were there */
 	uint64_t switch_ns; /* time in which switches were looked at, since the sums began */
+	uint64_t bursts;    /* how often */
+	uint64_t cur_switch_ns, rate_switch_ns; /* of the open and the closed bucket */
 };
 
 void rotation_deinit(struct rotation *r);
@@ -84,6 +88,8 @@ int rotation_copy(struct rotation *dst, const struct rotation *src); /* into an 
 size_t rotation_bytes(const struct rotation *r);
 /* EVENT_TIMER_ENTRY, _EXIT, EVENT_SWITCH. 0 or -ENOMEM. */
 int rotation_event(struct rotation *r, const struct event *ev);
+/* Switches were looked at. Of what comes after it, without another begin, nothing can be paired. */
+void rotation_burst(struct rotation *r, const struct record_burst *b);
 /* Records were lost: nothing that goes on can be paired. */
 void rotation_lost(struct rotation *r);
 /* Closes bucket @tick; @perf is the latest snapshot of perf events, or NULL. */

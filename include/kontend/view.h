@@ -36,6 +36,7 @@ struct view {
 	struct query *query;
 	struct query_scope scope;	  /* how one got here */
 	struct query_events_scope events; /* of view_events: which */
+	uint64_t row;			  /* of a table, which the view is about */
 	char title[160];		  /* breadcrumb part */
 	const struct view_ops *from;	  /* of the view it was opened from; NULL: a root */
 };
@@ -47,6 +48,8 @@ struct view {
 int app_push(struct app *a, const struct view_ops *ops, const struct query_scope *scope,
 	     const char *title);
 int app_push_events(struct app *a, const struct query_events_scope *scope, const char *title);
+/* The same for a view of one row. */
+int app_push_row(struct app *a, const struct view_ops *ops, uint64_t row, const char *title);
 void app_say(struct app *a, enum role role, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 bool app_paused(const struct app *a);
@@ -102,7 +105,7 @@ const char *view_count_text(struct view *v, const struct table *t);
 /* All root views, those with a digit first, ended by NULL. */
 extern const struct view_ops *const view_roots[];
 extern const struct view_ops view_overview, view_locks, view_waiters, view_callers, view_tasks,
-	view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation, view_detail,
-	view_help;
+	view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation,
+	view_rotation_cpu, view_detail, view_help;
 
 #endif

@@ -14,7 +14,7 @@ const char *snapshot_kind_name(uint16_t kind)
 	static const char *const names[SNAPSHOT_KINDS] = {
 		[SNAPSHOT_PERF] = "perf",   [SNAPSHOT_UPROBES] = "uprobes",
 		[SNAPSHOT_SLOTS] = "slots", [SNAPSHOT_PMUS] = "pmus",
-		[SNAPSHOT_LOCKS] = "locks",
+		[SNAPSHOT_LOCKS] = "locks", [SNAPSHOT_BURST] = "bursts",
 	};
 
 	return kind < SNAPSHOT_KINDS ? names[kind] : NULL;

@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 #include <errno.h>
+#include <string.h>
 
 /* The latest version of each kind that is understood. */
 static const uint16_t versions[SNAPSHOT_KINDS] = {
@@ -15,6 +16,7 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_SLOTS] = 1,
 	[SNAPSHOT_PMUS] = 1,
 	[SNAPSHOT_LOCKS] = LOCKSNAP_VERSION,
+	[SNAPSHOT_BURST] = 1,
 };
 
 /* What locks are called is needed as long as there are waits for them. */
@@ -41,6 +43,16 @@ static int take_locks(struct model *m, const struct record_snapshot *head, const
 	return code;
 }
 
+static void take_burst(struct model *m, const void *payload, size_t len)
+{
+	struct record_burst b;
+
+	if (len != sizeof(b))
+		return;
+	memcpy(&b, payload, sizeof(b));
+	rotation_burst(&m->rotation, &b);
+}
+
 int model_snapshot(struct model *m, const void *body, size_t len)
 {
 	struct record_snapshot head;
@@ -53,6 +65,8 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		m->damage.snapshot_unknown++;
 		return 0;
 	}
+	if (head.kind == SNAPSHOT_BURST)
+		take_burst(m, (const uint8_t *)body + sizeof(head), len - sizeof(head));
 	int e = head.kind == SNAPSHOT_LOCKS ? take_locks(m, &head, body, len) : 0;
 	e = e ? e : snapshot_set_put(&m->snapshots, body, len);
 	if (e)

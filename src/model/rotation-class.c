@@ -14,6 +14,7 @@
 /* Events by (task, CPU): those of a PMU with counters, and all. Task 0 is a CPU's own context. */
 struct census {
 	struct map64 counters, all;
+	struct map64 contexts; /* counters by task, for whatever CPU: what a tick goes through */
 	bool failed;
 };
 
@@ -54,8 +55,11 @@ static void take_census(struct census *c, const struct snap *s)
 			continue;
 		uint64_t key = key_of(e->target_tid, e->cpu);
 		count_up(c, &c->all, key);
-		if (takes_counter(e))
-			count_up(c, &c->counters, key);
+		if (!takes_counter(e))
+			continue;
+		count_up(c, &c->counters, key);
+		if (e->target_tid)
+			count_up(c, &c->contexts, (uint32_t)e->target_tid);
 	}
 }
 
@@ -78,42 +82,41 @@ void rotation_sample_add(struct rotation *r, const struct rotation_sample *s)
 }
 
 static struct rotation_point *point_of(struct rotation *r, uint64_t key, uint32_t cpu,
-				       uint32_t events)
+				       uint32_t events, uint32_t whole)
 {
 	for (size_t i = 0; i < r->n_points; i++) {
 		struct rotation_point *p = &r->points[i];
-		if (p->key == key && p->cpu == cpu && p->events == events)
+		if (p->key == key && p->cpu == cpu && p->events == events && p->whole == whole)
 			return p;
 	}
 	if (r->n_points == ROTATION_POINTS ||
 	    mem_grow(&r->points, &r->cap_points, r->n_points, sizeof(*r->points)))
 		return NULL;
-	r->points[r->n_points] = (struct rotation_point){
-		.key = key, .cpu = cpu, .events = events, .min_ns = UINT64_MAX};
+	r->points[r->n_points] =
+		(struct rotation_point){.key = key, .cpu = cpu, .events = events, .whole = whole};
 	return &r->points[r->n_points++];
 }
 
-static void add_point(struct rotation *r, uint64_t key, uint32_t events,
+static void add_point(struct rotation *r, uint64_t key, uint32_t events, uint32_t whole,
 		      const struct rotation_sample *s)
 {
-	struct rotation_point *p = point_of(r, key, s->cpu, events);
+	struct rotation_point *p = point_of(r, key, s->cpu, events, whole);
 
 	if (!p) {
 		r->dropped++;
 		return;
 	}
-	p->n++;
-	p->total_ns += s->ns;
-	p->min_ns = s->ns < p->min_ns ? s->ns : p->min_ns;
-	p->max_ns = s->ns > p->max_ns ? s->ns : p->max_ns;
+	if (fine_add(&p->time, s->ns))
+		r->dropped++;
 }
 
 static void class_timer(struct rotation *r, const struct census *c, const struct rotation_sample *s)
 {
 	uint32_t events = count_of(&c->counters, key_of(0, (int32_t)s->cpu)) +
 			  events_of(&c->counters, s->tid, s->cpu);
+	uint32_t whole = s->tid > 0 ? count_of(&c->contexts, (uint32_t)s->tid) : 0;
 
-	add_point(r, r->timers[s->timer].function, events, s);
+	add_point(r, r->timers[s->timer].function, events, whole, s);
 }
 
 static void class_switch(struct rotation *r, const struct census *c,
@@ -124,7 +127,7 @@ static void class_switch(struct rotation *r, const struct census *c,
 
 	if (fine_add(events ? &cpu->loaded : &cpu->plain, s->ns))
 		r->dropped++;
-	add_point(r, 0, events, s);
+	add_point(r, 0, events, events, s);
 }
 
 static void class_all(struct rotation *r, const struct census *c, uint64_t until_ns)
@@ -164,5 +167,6 @@ void rotation_class(struct rotation *r, const struct snapshot *perf)
 	}
 	map64_deinit(&c.counters);
 	map64_deinit(&c.all);
+	map64_deinit(&c.contexts);
 	snap_deinit(&s);
 }

@@ -129,6 +129,17 @@ int rotation_event(struct rotation *r, const struct event *ev)
 	}
 }
 
+void rotation_burst(struct rotation *r, const struct record_burst *b)
+{
+	if (b->to_ns <= b->from_ns)
+		return;
+	r->switch_ns += b->to_ns - b->from_ns;
+	r->cur_switch_ns += b->to_ns - b->from_ns;
+	r->bursts++;
+	for (size_t i = 0; i < r->n_cpus; i++)
+		r->cpus[i].out_ns = 0;
+}
+
 void rotation_lost(struct rotation *r)
 {
 	for (size_t i = 0; i < r->n_timers; i++) {
@@ -153,7 +164,16 @@ void rotation_tick(struct rotation *r, uint64_t tick, const struct snapshot *per
 		r->cpus[i].rate_n = r->cpus[i].cur_n;
 		r->cpus[i].cur_n = 0;
 	}
+	r->rate_switch_ns = r->cur_switch_ns;
+	r->cur_switch_ns = 0;
 	rotation_class(r, perf);
+}
+
+static void drop_points(struct rotation *r)
+{
+	for (size_t i = 0; i < r->n_points; i++)
+		fine_deinit(&r->points[i].time);
+	r->n_points = 0;
 }
 
 void rotation_zero(struct rotation *r)
@@ -167,8 +187,9 @@ void rotation_zero(struct rotation *r)
 		fine_clear(&r->cpus[i].plain);
 		fine_clear(&r->cpus[i].loaded);
 	}
-	r->n_points = r->n_samples = 0;
-	r->dropped = r->unmatched = r->unclassed = r->switch_ns = 0;
+	drop_points(r);
+	r->n_samples = 0;
+	r->dropped = r->unmatched = r->unclassed = r->switch_ns = r->bursts = 0;
 }
 
 void rotation_deinit(struct rotation *r)
@@ -182,6 +203,7 @@ void rotation_deinit(struct rotation *r)
 		fine_deinit(&r->cpus[i].plain);
 		fine_deinit(&r->cpus[i].loaded);
 	}
+	drop_points(r);
 	map64_deinit(&r->by_timer);
 	mem_free(r->timers);
 	mem_free(r->samples);
@@ -235,12 +257,30 @@ static int copy_cpus(struct rotation *dst, const struct rotation *src)
 	return e;
 }
 
+static int copy_points(struct rotation *dst, const struct rotation *src)
+{
+	int e = copy_array(&dst->points, &dst->cap_points, src->points, src->n_points,
+			   sizeof(*src->points));
+
+	dst->n_points = e ? 0 : src->n_points;
+	for (size_t i = 0; i < dst->n_points; i++)
+		dst->points[i].time = (struct fine){0};
+	for (size_t i = 0; !e && i < dst->n_points; i++)
+		e = fine_copy(&dst->points[i].time, &src->points[i].time);
+	return e;
+}
+
 int rotation_copy(struct rotation *dst, const struct rotation *src)
 {
-	*dst = (struct rotation){.dropped = src->dropped,
-				 .unmatched = src->unmatched,
-				 .unclassed = src->unclassed,
-				 .switch_ns = src->switch_ns};
+	*dst = (struct rotation){
+		.dropped = src->dropped,
+		.unmatched = src->unmatched,
+		.unclassed = src->unclassed,
+		.switch_ns = src->switch_ns,
+		.bursts = src->bursts,
+		.cur_switch_ns = src->cur_switch_ns,
+		.rate_switch_ns = src->rate_switch_ns,
+	};
 	int e = copy_timers(dst, src);
 	if (!e)
 		e = copy_cpus(dst, src);
@@ -249,9 +289,7 @@ int rotation_copy(struct rotation *dst, const struct rotation *src)
 			       sizeof(*src->samples));
 	dst->n_samples = e ? 0 : src->n_samples;
 	if (!e)
-		e = copy_array(&dst->points, &dst->cap_points, src->points, src->n_points,
-			       sizeof(*src->points));
-	dst->n_points = e ? 0 : src->n_points;
+		e = copy_points(dst, src);
 	if (e)
 		rotation_deinit(dst);
 	return e;
@@ -266,6 +304,8 @@ size_t rotation_bytes(const struct rotation *r)
 	for (size_t i = 0; i < r->n_timers; i++)
 		n += (r->timers[i].time.count ? fine : 0) +
 		     (r->timers[i].n_series.v ? 2 * SERIES_LEN * sizeof(uint64_t) : 0);
+	for (size_t i = 0; i < r->n_points; i++)
+		n += r->points[i].time.count ? fine : 0;
 	for (size_t i = 0; i < r->n_cpus; i++)
 		n += (r->cpus[i].plain.count ? fine : 0) + (r->cpus[i].loaded.count ? fine : 0);
 	return n;

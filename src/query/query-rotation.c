@@ -174,7 +174,14 @@ static void fill_switches(const struct rows *t, uint32_t cpu, struct value *v)
 {
 	const struct rotation *r = &t->q->model->rotation;
 
-	if (cpu >= r->n_cpus || !r->cpus[cpu].loaded.n || !r->cpus[cpu].plain.n)
+	uint64_t ns = t->average ? r->switch_ns : r->rate_switch_ns;
+
+	if (cpu >= r->n_cpus)
+		return;
+	if (ns)
+		value_d(&v[C_SWITCH_RATE],
+			query_per_s(t->average ? r->cpus[cpu].n : r->cpus[cpu].rate_n, ns));
+	if (!r->cpus[cpu].loaded.n || !r->cpus[cpu].plain.n)
 		return;
 	uint64_t loaded = fine_percentile(&r->cpus[cpu].loaded, 50);
 	uint64_t plain = fine_percentile(&r->cpus[cpu].plain, 50);

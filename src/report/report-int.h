@@ -16,6 +16,7 @@ struct report_data {
 	struct query_perf_sum perf;	/* always */
 	struct query_perf_waits slot_waits;
 	struct query_rotation_sum rotation_sum; /* always */
+	struct query_rotation_costs rotation_costs;
 	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
 	struct query_tree tree;
 	struct query_hist hist;

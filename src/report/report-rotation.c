@@ -34,12 +34,64 @@ void report_rotation_text_sum(const struct report_data *d, FILE *out)
 			units_count(c, s->dropped));
 }
 
+static void put_fit(const char *what, const struct query_rotation_fit *f, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	if (f->known)
+		fprintf(out, "# %s: %s + %s x events\n", what,
+			units_ns(a, f->base_ns > 0 ? (uint64_t)f->base_ns : 0),
+			units_ns(b, f->per_event_ns > 0 ? (uint64_t)f->per_event_ns : 0));
+}
+
+static void put_switches(const struct query_rotation_costs *c, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	if (c->bursts)
+		fprintf(out,
+			"# switches, by the kernel's switch records, seen for %s in %s bursts\n",
+			units_ns(a, c->switch_ns), units_count(b, c->bursts));
+	for (size_t i = 0; i < c->n_switches; i++) {
+		const struct query_rotation_switches *s = &c->switches[i];
+		fprintf(out, "#   cpu %u: ", s->cpu);
+		if (s->plain_n)
+			fprintf(out, "%s without events of tasks", units_ns(a, s->plain_p50_ns));
+		if (s->loaded_n)
+			fprintf(out, "%s%s with", s->plain_n ? ", " : "",
+				units_ns(b, s->loaded_p50_ns));
+		fputc('\n', out);
+	}
+}
+
+static void put_ticks(const struct query_rotation_costs *c, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	for (size_t i = 0; i < c->n_ticks; i++) {
+		const struct query_rotation_tick *t = &c->ticks[i];
+		fprintf(out, "# tick of cpu %u: ", t->cpu);
+		if (t->plain_n)
+			fprintf(out, "%s", units_ns(a, t->plain_ns));
+		if (t->loaded_n)
+			fprintf(out, "%s%s while a task with %u events ran", t->plain_n ? ", " : "",
+				units_ns(b, t->loaded_ns), t->events);
+		fputc('\n', out);
+	}
+}
+
 void report_rotation_text(const struct report_data *d, FILE *out)
 {
+	const struct query_rotation_costs *c = &d->rotation_costs;
+
 	if (!report_has(d, REPORT_ROTATION))
 		return;
 	fputs("#\n", out);
 	report_rotation_text_sum(d, out);
+	put_fit("a rotation", &c->fit, out);
+	put_fit("a switch", &c->switch_fit, out);
+	put_switches(c, out);
+	put_ticks(c, out);
 	if (d->rotation.n_total)
 		report_text_table(&d->rotation, d->spec->ascii, d->spec->width, out);
 }
@@ -64,12 +116,96 @@ void report_rotation_json_sum(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+static void json_fit(struct jsonw *j, const char *key, const struct query_rotation_fit *f)
+{
+	if (!f->known) {
+		jsonw_null(j, key);
+		return;
+	}
+	jsonw_begin(j, key, '{', true);
+	jsonw_double(j, "base_ns", f->base_ns);
+	jsonw_double(j, "per_event_ns", f->per_event_ns);
+	jsonw_end(j, '}');
+}
+
+static void json_points(struct jsonw *j, const struct query_rotation_costs *c)
+{
+	jsonw_begin(j, "points", '[', false);
+	for (size_t i = 0; i < c->n_points; i++) {
+		const struct query_rotation_point *p = &c->points[i];
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "of", query_rotation_what_name(p->what));
+		jsonw_u64(j, "cpu", p->cpu);
+		jsonw_u64(j, "events", p->events);
+		jsonw_u64(j, "n", p->n);
+		jsonw_u64(j, "p50_ns", p->p50_ns);
+		jsonw_u64(j, "min_ns", p->min_ns);
+		jsonw_u64(j, "max_ns", p->max_ns);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
+static void put_if(struct jsonw *j, const char *key, uint64_t v, bool known)
+{
+	if (known)
+		jsonw_u64(j, key, v);
+	else
+		jsonw_null(j, key);
+}
+
+static void json_switches(struct jsonw *j, const struct query_rotation_costs *c)
+{
+	jsonw_begin(j, "switches", '{', false);
+	jsonw_str(j, "source", c->bursts ? "PERF_RECORD_SWITCH_CPU_WIDE" : NULL);
+	jsonw_u64(j, "bursts", c->bursts);
+	jsonw_u64(j, "seen_ns", c->switch_ns);
+	jsonw_u64(j, "unclassed", c->n_unclassed);
+	jsonw_begin(j, "cpus", '[', false);
+	for (size_t i = 0; i < c->n_switches; i++) {
+		const struct query_rotation_switches *s = &c->switches[i];
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_u64(j, "cpu", s->cpu);
+		jsonw_u64(j, "plain", s->plain_n);
+		put_if(j, "plain_p50_ns", s->plain_p50_ns, s->plain_n);
+		jsonw_u64(j, "loaded", s->loaded_n);
+		put_if(j, "loaded_p50_ns", s->loaded_p50_ns, s->loaded_n);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+	jsonw_end(j, '}');
+}
+
+static void json_ticks(struct jsonw *j, const struct query_rotation_costs *c)
+{
+	jsonw_begin(j, "ticks", '[', false);
+	for (size_t i = 0; i < c->n_ticks; i++) {
+		const struct query_rotation_tick *t = &c->ticks[i];
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_u64(j, "cpu", t->cpu);
+		jsonw_u64(j, "plain", t->plain_n);
+		put_if(j, "plain_ns", t->plain_ns, t->plain_n);
+		jsonw_u64(j, "loaded", t->loaded_n);
+		put_if(j, "loaded_ns", t->loaded_ns, t->loaded_n);
+		jsonw_u64(j, "events", t->events);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
 void report_rotation_json(const struct report_data *d, struct jsonw *j)
 {
+	const struct query_rotation_costs *c = &d->rotation_costs;
+
 	if (!report_has(d, REPORT_ROTATION))
 		return;
 	report_json_head(j, &d->rotation, NULL);
 	report_rotation_json_sum(d, j);
+	json_fit(j, "fit", &c->fit);
+	json_fit(j, "switch_fit", &c->switch_fit);
+	json_points(j, c);
+	json_switches(j, c);
+	json_ticks(j, c);
 	report_json_rows(j, "rows", &d->rotation);
 	jsonw_end(j, '}');
 }

@@ -133,7 +133,9 @@ static int ask_events(struct report_data *d, const struct query_spec *s, struct 
 
 static int ask_rotation(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	return query_rotation(d->q, s, &d->rotation, err);
+	int r = query_rotation_costs(d->q, &d->rotation_costs);
+
+	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
 }
 
 /* Sort key and filter are written for the first of these that is asked for. */

@@ -160,6 +160,46 @@ static void take_look(struct drain *d, uint64_t now)
 	put_looks(d, d->next_tick, false);
 }
 
+/* Has anybody else's task events, so that its switches are to be looked at? */
+static bool tasks_have_events(const struct drain *d)
+{
+	for (const struct look *l = d->look; l; l = l->next) {
+		if (l->has_tasks)
+			return true;
+	}
+	return false;
+}
+
+static void say_burst(struct drain *d, uint64_t until)
+{
+	struct {
+		struct record_snapshot head;
+		struct record_burst burst;
+	} r = {
+		.head = {.kind = SNAPSHOT_BURST, .version = 1, .time_ns = until},
+		.burst = {.from_ns = d->switches.from_ns, .to_ns = until},
+	};
+
+	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
+}
+
+static void look_at_switches(struct drain *d)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	switch (burst_step(&d->switches, now, tasks_have_events(d))) {
+	case BURST_ON:
+		perf_session_enable(d->session, PERF_SWITCH);
+		break;
+	case BURST_OFF:
+		perf_session_disable(d->session, PERF_SWITCH);
+		say_burst(d, now);
+		break;
+	default:
+		break;
+	}
+}
+
 static void say_state(struct drain *d, struct drain_ring *r)
 {
 	struct record_cpu state = {.cpu = r->cpu, .online = !r->dead};
@@ -262,14 +302,14 @@ static uint64_t next_drain(const struct drain *d)
 {
 	uint64_t most = d->relaxed ? RELAXED_NS : DRAIN_NS;
 	uint64_t every = d->tick_now / 4 < most ? d->tick_now / 4 : most;
-	uint64_t at = d->last_drain + every;
+	uint64_t at = d->last_drain + (d->relaxed ? most : every);
 	uint64_t settled = d->mark + SETTLE_NS;
 
+	if (burst_next(&d->switches) < at)
+		at = burst_next(&d->switches);
 	/* At a tick something may be looked at, which is to be seen as of then. */
-	if (d->relaxed) {
-		at = d->last_drain + most;
+	if (d->relaxed)
 		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
-	}
 	/* The tick has passed but was not said yet: as soon as the mark may become a round. */
 	if (d->next_tick <= d->mark)
 		return settled < at ? settled : at;
@@ -330,6 +370,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 
 	d->sink = sink;
 	bool end = look_around(d, t0);
+	look_at_switches(d);
 	take_all(d);
 	d->last_drain = t0;
 	take_look(d, t0);

@@ -8,6 +8,7 @@
 #include "live-timers.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,18 +116,47 @@ void live_timers_enable(const struct live_timers *t, struct perf_session *ps)
 		perf_session_enable(ps, PERF_TIMER_ENTRY);
 }
 
-int live_timers_put(const struct live_timers *t, struct queue *q)
+int live_timers_put(struct live_timers *t, struct queue *q)
 {
-	struct {
-		struct record_snapshot head;
-		struct pmus pmus;
-	} body = {.head = {.kind = SNAPSHOT_PMUS, .version = PMUS_VERSION}, .pmus = t->pmus};
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	body.head.time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	return queue_put_always(q, RECORD_SNAPSHOT, 0, &body,
-				sizeof(body.head) + pmus_size(&body.pmus));
+	t->body.pmus = t->pmus;
+	t->body.head = (struct record_snapshot){
+		.kind = SNAPSHOT_PMUS,
+		.version = PMUS_VERSION,
+		.time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+	};
+	return queue_put_always(q, RECORD_SNAPSHOT, 0, &t->body,
+				sizeof(t->body.head) + pmus_size(&t->body.pmus));
+}
+
+/* Somebody may give a PMU another interval while we measure. */
+static void *take_changes(struct look *l, bool last, size_t *ret_len)
+{
+	struct live_timers *t =
+		(struct live_timers *)((char *)l - offsetof(struct live_timers, look));
+	struct pmus now;
+
+	(void)last;
+	pmus_read(devices, &now);
+	memcpy(now.reason, t->pmus.reason, sizeof(now.reason));
+	if (!memcmp(&now, &t->pmus, sizeof(now)))
+		return NULL;
+	t->pmus = t->body.pmus = now;
+	*ret_len = sizeof(t->body.head) + pmus_size(&now);
+	return &t->body;
+}
+
+struct look *live_timers_look(struct live_timers *t, struct look *others)
+{
+	if (!t->pmus.n)
+		return others;
+	t->look = (struct look){.next = others,
+				.kind = SNAPSHOT_PMUS,
+				.version = PMUS_VERSION,
+				.take = take_changes};
+	return &t->look;
 }
 
 void live_timers_deinit(struct live_timers *t)

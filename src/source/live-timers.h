@@ -2,9 +2,11 @@
 #ifndef KONTEND_SOURCE_LIVE_TIMERS_H
 #define KONTEND_SOURCE_LIVE_TIMERS_H
 
+#include "kontend/look.h"
 #include "kontend/perf-session.h"
 #include "kontend/pmus.h"
 #include "kontend/queue.h"
+#include "kontend/record.h"
 #include "kontend/tracefs.h"
 
 /*
@@ -19,8 +21,15 @@ struct live_timers {
 	uint64_t mux, tick_handler;    /* addresses of their functions; 0 = not known */
 	bool is_mux, is_tick;	       /* kallsyms has it, maybe without the address */
 	bool on;		       /* the session lets them through */
+	struct look look;	       /* says what has changed of `pmus` */
+	struct {
+		struct record_snapshot head;
+		struct pmus pmus;
+	} body; /* of what it has said */
 };
 
+/* @others: what is looked at besides; borrowed. */
+struct look *live_timers_look(struct live_timers *t, struct look *others);
 /* With @tracefs, its path. */
 void live_timers_read(struct live_timers *t, const char *tracefs);
 /* The field hrtimer's place in the raw data of an entry. */
@@ -31,7 +40,7 @@ void live_timers_find(struct live_timers *t, const char *kallsyms, size_t len);
 void live_timers_aim(struct live_timers *t, struct perf_session *ps);
 void live_timers_enable(const struct live_timers *t, struct perf_session *ps);
 /* The list of PMUs as a SNAPSHOT record. 0 or -ENOMEM. */
-int live_timers_put(const struct live_timers *t, struct queue *q);
+int live_timers_put(struct live_timers *t, struct queue *q);
 void live_timers_deinit(struct live_timers *t);
 
 #endif

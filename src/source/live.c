@@ -24,6 +24,7 @@ enum { DEFAULT_MAX_STACK = 24, DEFAULT_QUEUE_BYTES = 16 << 20, RELAXED_WAKE = 1 
 
 static const uint64_t DEFAULT_TICK_NS = 1000000000u;
 static const uint64_t MIN_TICK_NS = 10000000u;
+static const uint64_t SWITCHES_NS = 1000000000u; /* from one look at switches to the next */
 
 struct live {
 	struct source source;
@@ -194,7 +195,9 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->session = l->session;
 	d->tasks = l->tasks;
 	d->n_tasks = l->n_tasks;
-	d->look = o->look;
+	d->look = live_timers_look(&l->timers, o->look);
+	if (l->timers.on)
+		d->switches = (struct burst){.len_ns = o->switches_ns, .every_ns = SWITCHES_NS};
 	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
 	d->relaxed = o->relaxed;
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
@@ -213,6 +216,7 @@ int live_new(struct source **ret, const struct live_options *o, struct live_info
 		return error_set(err, -ENOMEM, "No memory for the live source");
 	l->source.ops = &live_ops;
 	l->command = o->target.command;
+	l->timers.tick = o->tick;
 	l->on_exec = o->target.kind == TARGET_COMMAND;
 	int r = set_up(l, o, tp, &info, err);
 	if (r == 0)

@@ -168,7 +168,7 @@ static void points_wait_for_their_snapshot(void **state)
 	assert_int_equal(r.n_points, 3);
 	assert_int_equal(r.points[0].key, HANDLER);
 	assert_int_equal(r.points[0].events, 24);
-	assert_int_equal(r.points[0].total_ns, 60 * US);
+	assert_int_equal(r.points[0].time.total_ns, 60 * US);
 	assert_int_equal(r.cpus[0].loaded.n, 1);
 	assert_int_equal(r.cpus[0].plain.total_ns, 1 * US);
 	rotation_deinit(&r);
