@@ -4,9 +4,10 @@
  * but static memory, so this file holds the project's one piece of static state about the terminal:
  * the modes it had and the bytes that leave the full-screen mode, both ready to be written with
  * async-signal-safe calls alone. The handler runs on its own stack (an overflow of the main one is
- * a crash too) and restores the default action first, so that a second fault ends the program.
+ * a crash too) and restores the default action, so that the fault ends the program.
  */
 #include "term-crash.h"
+#include "kontend/mapguard.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -30,8 +31,12 @@ static struct {
 	char stack[STACK_BYTES];
 } crash;
 
-static void on_crash(int sig)
+static void on_crash(int sig, siginfo_t *info, void *context)
 {
+	(void)context;
+	/* No fault of ours: a recording that is being made shorter. */
+	if (sig == SIGBUS && mapguard_fault(info))
+		return;
 	if (crash.armed) {
 		ssize_t n = write(crash.fd, crash.leave, crash.len);
 
@@ -39,16 +44,17 @@ static void on_crash(int sig)
 		tcsetattr(crash.fd, TCSANOW, &crash.modes);
 		crash.armed = 0;
 	}
-	/* SA_RESETHAND has restored the default: the fault comes again, or abort() goes on. */
+	/* The fault comes again, or abort() goes on. */
+	signal(sig, SIG_DFL);
 	raise(sig);
 }
 
 void term_crash_arm(int fd, const struct termios *modes, const char *leave)
 {
-	struct sigaction sa = {.sa_handler = on_crash};
+	struct sigaction sa = {.sa_sigaction = on_crash};
 	stack_t stack = {.ss_sp = crash.stack, .ss_size = sizeof(crash.stack)};
 
-	sa.sa_flags = (int)(SA_RESETHAND | SA_ONSTACK);
+	sa.sa_flags = SA_SIGINFO | SA_ONSTACK;
 	sigemptyset(&sa.sa_mask);
 	sigaltstack(&stack, NULL);
 	crash.fd = fd;

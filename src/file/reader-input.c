@@ -174,7 +174,23 @@ int reader_unpack(struct reader *r, struct error *err)
 	return READER_AGAIN;
 }
 
-/* The file may have been cut since it was mapped; beyond its end there is only SIGBUS. */
+bool reader_is_cut(const struct reader *r)
+{
+	if (!r->map || r->in_memory)
+		return false;
+	off_t size = lseek(r->fd, 0, SEEK_END);
+	return r->guard.broken || (size >= 0 && (size_t)size < r->map_size);
+}
+
+int reader_say_cut(struct reader *r)
+{
+	if (r->cut)
+		return 0;
+	r->cut = true;
+	return reader_note(r, "the file \"%s\" was made shorter while it was read", r->path);
+}
+
+/* The file may have been cut since it was mapped; beyond its end there are zeros (mapguard.h). */
 static bool still_there(struct reader *r)
 {
 	off_t size = r->in_memory ? (off_t)r->map_size : lseek(r->fd, 0, SEEK_END);
@@ -190,8 +206,7 @@ int reader_moved(struct reader *r)
 		return 0;
 	if (!still_there(r)) {
 		g->end = g->pos;
-		return reader_note(r, "the file \"%s\" was made shorter while it was read",
-				   r->path);
+		return reader_say_cut(r);
 	}
 	return next_window(r);
 }

@@ -4,6 +4,7 @@
 
 #include "features.h"
 #include "kontend/map64.h"
+#include "kontend/mapguard.h"
 #include "kontend/perfdata.h"
 #include "kontend/reader.h"
 #include "load.h"
@@ -19,6 +20,8 @@ struct reader {
 	bool own_fd, in_memory; /* in_memory: `map` is the caller's */
 	uint8_t *map;		/* NULL: read, not mapped */
 	size_t map_size;	/* the file's size when it was opened */
+	struct mapguard guard;	/* of `map` */
+	bool cut;		/* it was made shorter meanwhile: said */
 	size_t window;		/* bytes of the mapping in one block */
 	uint64_t
 		file_pos; /* of outer.end when not mapped, of the first byte behind the data else */
@@ -99,6 +102,8 @@ int reader_unpack(struct reader *r, struct error *err);
 uint64_t reader_mark(struct reader *r);
 int reader_go(struct reader *r, uint64_t mark); /* 0 or -ENOMEM */
 int reader_moved(struct reader *r);		/* outer.pos has changed. 0 or -ENOMEM */
+bool reader_is_cut(const struct reader *r);	/* the file is shorter than when it was opened */
+int reader_say_cut(struct reader *r); /* that the file was made shorter, once. 0 or -ENOMEM */
 
 /* reader-user.c: the record of perf at @p, which is whole. */
 int reader_user(struct reader *r, const uint8_t *p, size_t size, struct error *err);

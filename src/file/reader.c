@@ -49,8 +49,17 @@ static int end_stream(struct reader *r, struct error *err)
 	return READER_AGAIN;
 }
 
+/* What stands behind the file's new end is zeros, which say nothing. */
+static int stop_at_cut(struct reader *r, struct error *err)
+{
+	return reader_say_cut(r) ? no_memory(r, err) : end_stream(r, err);
+}
+
 static int stop_here(struct reader *r, const char *why, struct error *err)
 {
+	/* The rest of its last page is zeros without a fault. */
+	if (reader_is_cut(r))
+		return stop_at_cut(r, err);
 	if (reader_note(r, "\"%s\" is readable up to byte %llu: %s", r->path, (ull)reader_where(r),
 			why))
 		return no_memory(r, err);
@@ -126,6 +135,8 @@ static int scan(struct reader *r, struct reader_region *g, struct error *err)
 		return 0;
 	switch (reader_scan(r, g, &run)) {
 	case READER_STOP_RUN:
+		if (r->guard.broken)
+			return stop_at_cut(r, err);
 		return reader_begin(r) ? no_memory(r, err) : emit_run(r, g, &run, err);
 	case READER_STOP_USER:
 		return user(r, g, err);
@@ -251,6 +262,8 @@ static int step(struct reader *r, int timeout_ms, struct error *err)
 		return e < 0 ? no_memory(r, err) : READER_AGAIN;
 	if (r->ended)
 		return SOURCE_END;
+	if (r->guard.broken)
+		return stop_at_cut(r, err);
 	e = step_inner(r, err);
 	return e ? e : step_outer(r, timeout_ms, err);
 }
@@ -329,6 +342,7 @@ static void reader_free(struct source *s)
 	mem_free(r->layouts);
 	mem_free(r->places);
 	map64_deinit(&r->ids);
+	mapguard_del(&r->guard);
 	if (r->map && !r->in_memory)
 		munmap(r->map, r->map_size);
 	if (r->own_fd)
@@ -378,6 +392,7 @@ static int map_file(struct reader *r, struct error *err)
 		return error_errno(err, -errno, "cannot map \"%s\" (%zu bytes)", r->path,
 				   r->map_size);
 	r->map = map;
+	mapguard_add(&r->guard, map, r->map_size);
 	return 0;
 }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading a mapped file costs nothing for this but where it was cut: then the kernel's SIGBUS comes
+ * here, and everything from that page to the end of the mapping is replaced by zeros. A handler
+ * reaches nothing but static memory: so there is a list of the mappings in it. Whoever installs
+ * another handler asks mapguard_fault() first.
+ */
+#include "kontend/mapguard.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static _Atomic(struct mapguard *) guards;
+static uintptr_t page_bytes; /* asked before there is a guard */
+static struct sigaction before_us;
+
+bool mapguard_fault(const siginfo_t *info)
+{
+	uintptr_t at = (uintptr_t)info->si_addr;
+	int before = errno;
+
+	for (struct mapguard *g = atomic_load(&guards); g; g = g->next) {
+		if (info->si_code != BUS_ADRERR || at < g->from || at >= g->end)
+			continue;
+		void *page = (void *)(at & ~(page_bytes - 1));
+		void *zeros = mmap(page, g->end - (uintptr_t)page, PROT_READ,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		g->broken = 1;
+		errno = before;
+		return zeros == page;
+	}
+	return false;
+}
+
+/* Whoever came before us has his turn when the access faults again. */
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!mapguard_fault(info))
+		sigaction(sig, &before_us, NULL);
+}
+
+static void install(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_fault}, old;
+
+	sa.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK);
+	sigemptyset(&sa.sa_mask);
+	if (sigaction(SIGBUS, &sa, &old) == 0 && old.sa_sigaction != on_fault)
+		before_us = old;
+}
+
+void mapguard_add(struct mapguard *g, void *map, size_t len)
+{
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	g->from = (uintptr_t)map;
+	g->end = (g->from + len + page_bytes - 1) & ~(page_bytes - 1);
+	g->broken = 0;
+	g->next = atomic_load(&guards);
+	if (!g->next)
+		install();
+	atomic_store(&guards, g);
+}
+
+void mapguard_del(struct mapguard *g)
+{
+	_Atomic(struct mapguard *) *head = &guards;
+	struct mapguard *at = atomic_load(head);
+
+	if (at == g) {
+		atomic_store(head, g->next);
+		return;
+	}
+	for (; at; at = at->next) {
+		if (at->next == g) {
+			at->next = g->next;
+			return;
+		}
+	}
+}
