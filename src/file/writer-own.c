@@ -8,7 +8,7 @@
 #include "writer-int.h"
 #include <errno.h>
 
-enum { PACK_FROM = 4096, PACK_LEVEL = 3 };
+enum { PACK_FROM = 4096, PACK_LEVEL = 1 };
 
 struct sample {
 	struct perf_event_header header;

@@ -26,7 +26,6 @@ static const uint64_t SETTLE_NS = 2 * MS; /* from time stamp to ring, with room 
 static const uint64_t RELAXED_SETTLE_NS = 50 * MS;
 static const uint64_t DRAIN_NS = 50 * MS; /* rings are looked at no later than this */
 static const uint64_t RELAXED_NS = 500 * MS, RELAXED_CPUS_NS = 4000 * MS;
-static const uint64_t RELAXED_LOOK_NS = 10000 * MS;
 static const uint64_t LOOK_NS = 200 * MS; /* at CPUs and tasks that may have gone */
 enum { CALLERS = 2 };			  /* descriptors that drain_wait() is given */
 enum { WORTH = 16 };			  /* a drain before its time: that part of some ring */
@@ -148,13 +147,11 @@ static void put_looks(struct drain *d, uint64_t time_ns, bool last)
  */
 static void take_look(struct drain *d, uint64_t now)
 {
-	uint64_t least = d->relaxed ? RELAXED_LOOK_NS : 1;
-
 	for (struct look *l = d->begun ? NULL : d->look; l; l = l->next)
 		if (l->at_start)
 			put_look(d, l, now, false);
 	d->begun = true;
-	if (!d->look || now < d->next_tick || d->next_tick - d->last_taken < least)
+	if (!d->look || now < d->next_tick || d->next_tick == d->last_taken)
 		return;
 	d->last_taken = d->next_tick;
 	put_looks(d, d->next_tick, false);
