@@ -128,6 +128,8 @@ static void add_damage(struct segments *s, const struct query_overview *o, bool 
 	add_count(s, "bad", d->bad);
 	add_count(s, "late", d->late);
 	add_count(s, "folded", d->folded);
+	if (d->snapshot_lost)
+		add(s, 2, ROLE_WARN, "snapshots lost %s", units_count(buf, d->snapshot_lost));
 	if (o->fill_pct >= 75)
 		add(s, 1, ROLE_WARN, "rings %u%% full", o->fill_pct);
 	if (o->sym_state == SYM_WITHHELD || o->sym_state == SYM_UNREADABLE)

@@ -313,6 +313,18 @@ static struct synth *make_lossy(void)
 	return st.synth;
 }
 
+/* Snapshots that were taken, of which the parts are not all there. */
+static struct synth *make_snaplost(void)
+{
+	const struct record_snapshot lost = {.flags = RECORD_SNAPSHOT_LOST};
+	struct stage st;
+
+	stage_open(&st, 2, 3, synth_kallsyms);
+	for (int i = 0; i < 3; i++)
+		synth_record(st.synth, RECORD_SNAPSHOT, 0, &lost, sizeof(lost));
+	return stage_close(&st);
+}
+
 /* 1000 locks of several types, 300 tasks, 64 CPUs. */
 static struct synth *make_many(void)
 {
@@ -440,7 +452,7 @@ static const struct {
 	struct synth *(*make)(void);
 } streams[] = {
 	{"storm", make_storm}, {"idle", make_idle}, {"lossy", make_lossy},
-	{"many", make_many},   {"odd", make_odd},
+	{"many", make_many},   {"odd", make_odd},   {"snaplost", make_snaplost},
 };
 
 struct synth *stream_make(const char *name)
