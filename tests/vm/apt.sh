@@ -25,9 +25,10 @@ unavailable() {
 	exit 77
 }
 
-# What apt said last, without the machine's name for itself.
-last_error() {
-	grep -E '^[EW]: ' "$errors" | tail -n 1 | cut -c 4-
+# Why apt has none: lists that it could not fetch, else what it said last.
+apt_error() {
+	{ grep -m 1 '^[EW]: Failed to fetch' "$errors" || grep '^[EW]: ' "$errors" | tail -n 1; } |
+		cut -c 4-
 }
 
 # Hooks of the machine would act on its own cache.
@@ -74,9 +75,8 @@ apt_update() {
 	write_config >"$apt/apt.conf"
 	[ -z "$(find "$apt/updated" -mmin "-$lists_minutes" 2>/dev/null)" ] || return 0
 	rm -f "$apt/updated"
-	if apt apt-get update; then
-		touch "$apt/updated"
-	fi
+	apt apt-get update || true
+	grep -q '^[EW]: ' "$errors" || touch "$apt/updated"
 }
 
 # apt_install NAME...: the archives of these packages and of all that they depend on, in $archives.

@@ -26,7 +26,7 @@ fetch() {
 	package=$1
 	shift
 	(cd "$root" && apt apt-get download "$package") ||
-		unavailable "$package: $(last_error)"
+		unavailable "$package: $(apt_error)"
 	unpack "$root/${package}"_*.deb "$root" "$@" 2>>"$errors" || true
 	rm -f "$root"/*.deb
 }
@@ -60,7 +60,7 @@ apt_begin kernel "$1" "$2"
 apt_update
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
-image=$(find_image) || unavailable "the package sources have none: $(last_error)"
+image=$(find_image) || unavailable "the package sources have none: $(apt_error)"
 fetch "$image" './boot/vmlinuz-*' './boot/config-*' '*/fs/fuse/fuse.ko*'
 fetch busybox-static '*/bin/busybox'
 collect || unavailable "$image has no kernel, or busybox-static no busybox"

@@ -35,7 +35,7 @@ root=$dir/sysroot
 apt_update
 rm -rf "$root" "$dir"/sysroot.new.*
 # shellcheck disable=SC2086 # one name a word
-apt_install $packages || unavailable "$(last_error)"
+apt_install $packages || unavailable "$(apt_error)"
 make "$dir/sysroot.new.$$" 2>>"$errors" || unavailable "a package does not unpack"
 mv "$dir/sysroot.new.$$" "$root"
 apt_end
