@@ -46,7 +46,7 @@ struct query_perf_sum {
 	bool opened_known;
 	double opened_per_s; /* perf events created per second, by anybody */
 	struct query_perf_look look[QUERY_PERF_PARTS];
-	bool is_one; /* both parts are of the same look */
+	bool is_one; /* there are no looks at slots alone */
 	enum snap_method method;
 	uint32_t missing;
 	const char *reason; /* "" or why something is missing */

@@ -61,10 +61,8 @@ static const struct snapshot *latest(const struct query *q, enum query_perf_part
 }
 
 /* Decoded, if it is another one than in the last frame; NULL: there is none, or no memory. */
-static const struct decoded *decoded(struct query *q, enum query_perf_part part)
+static const struct decoded *decode(struct query *q, const struct snapshot *s)
 {
-	const struct snapshot *s = latest(q, part);
-
 	if (s && !q->perf)
 		q->perf = mem_calloc(1, sizeof(*q->perf));
 	if (!s || !q->perf)
@@ -77,6 +75,11 @@ static const struct decoded *decoded(struct query *q, enum query_perf_part part)
 		c->len = s->len;
 	}
 	return c;
+}
+
+static const struct decoded *decoded(struct query *q, enum query_perf_part part)
+{
+	return decode(q, latest(q, part));
 }
 
 const struct snap *query_perf_snap(struct query *q, enum query_perf_part part, const char **ret_why)
@@ -341,7 +344,6 @@ static int sum_parts(struct query *q, const struct snap *slots, const struct sna
 	r->reason = snap_text(any, any->head.reason);
 	r->method = (enum snap_method)any->head.method;
 	r->missing = any->head.missing;
-	r->is_one = slots == all;
 	if (slots) {
 		r->look[QUERY_PERF_SLOTS] = look_of(q, &slots->head);
 		sum_slots(slots, r);
@@ -357,6 +359,22 @@ static int sum_parts(struct query *q, const struct snap *slots, const struct sna
 	return 0;
 }
 
+/* What looking at slots costs is said by their own looks, also where the other one is newer. */
+static int sum_costs(struct query *q, struct query_perf_sum *r)
+{
+	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_SLOTS);
+	const struct decoded *c = decode(q, s);
+
+	r->is_one = !c || c->code != 0;
+	if (r->is_one)
+		return s && (!c || c->code == -ENOMEM) ? -ENOMEM : 0;
+	const struct query_perf_look own = look_of(q, &c->snap.head);
+	struct query_perf_look *l = &r->look[QUERY_PERF_SLOTS];
+	l->cost_ns = own.cost_ns;
+	l->cost_per_s = own.cost_per_s;
+	return 0;
+}
+
 int query_perf_sum(struct query *q, struct query_perf_sum *ret)
 {
 	const char *why, *ignored;
@@ -367,7 +385,7 @@ int query_perf_sum(struct query *q, struct query_perf_sum *ret)
 	if ((!slots && none_code(q, QUERY_PERF_SLOTS) == -ENOMEM) ||
 	    (!all && none_code(q, QUERY_PERF_EVENTS) == -ENOMEM))
 		return -ENOMEM;
-	if (r.known && sum_parts(q, slots, all, &r) < 0)
+	if (r.known && (sum_parts(q, slots, all, &r) < 0 || sum_costs(q, &r) < 0))
 		return -ENOMEM;
 	*ret = r;
 	return 0;

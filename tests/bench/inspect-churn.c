@@ -118,6 +118,21 @@ static void look_on(const struct churn *c, struct seen *seen)
 
 enum way { NOBODY, INSPECTOR, KONTEND, WAYS };
 
+/* kontend gives up privileges when everything is open. */
+static bool has_opened(pid_t pid)
+{
+	char path[64], line[128];
+	bool has = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *f = fopen(path, "re");
+	while (f && !has && fgets(line, sizeof(line), f))
+		has = strcmp(line, "NoNewPrivs:\t1\n") == 0;
+	if (f)
+		fclose(f);
+	return has;
+}
+
 static pid_t start(enum way way, const char *kontend, const struct churn *c, struct seen *seen)
 {
 	pid_t pid;
@@ -135,11 +150,8 @@ static pid_t start(enum way way, const char *kontend, const struct churn *c, str
 		      "100ms", "--output", "/dev/null", (char *)NULL);
 		_exit(127);
 	}
-	/* Until it looks: kontend does not say when. */
-	for (int i = 0; i < 100 && way == INSPECTOR && !seen->ready; i++)
+	for (int i = 0; i < 200 && !(way == INSPECTOR ? seen->ready : has_opened(pid)); i++)
 		usleep(20000);
-	if (way == KONTEND)
-		usleep(400000);
 	return pid;
 }
 
@@ -194,7 +206,7 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	rounds = rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
-	if (churn_start(&c, argc > 3 ? atol(argv[3]) : 6000) < 0)
+	if (churn_start(&c, argc > 3 ? atol(argv[3]) : 12000) < 0)
 		return 77;
 	(void)churn_turn(&c);
 	for (int r = 0; r < rounds; r++)

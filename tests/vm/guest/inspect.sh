@@ -10,6 +10,14 @@ case_of "events and slots"
 gives 0 inspect test-live-inspect /bin/bp-holder
 shows inspect '^0 failures$'
 lacks inspect '^skipped'
+case_of "more events than there is room for"
+gives 0 many test-live-inspect-many
+case_of "counters of a CPU"
+rc=0
+test-live-inspect-pmu >pmu 2>&1 || rc=$?
+cat pmu
+[ "$rc" -eq 0 ] || [ "$rc" -eq 77 ] || complain "test-live-inspect-pmu: exit status $rc"
+[ "$rc" -ne 77 ] || skip "$(cat pmu)"
 case_of "why a breakpoint gets no slot"
 gives 0 enospc test-live-enospc /bin/kontend /bin/bp-holder
 shows enospc '^0 failures$'
