@@ -19,7 +19,7 @@ function base(path) {
 }
 function layer_of(path) {
 	if (path ~ /^src\/(util|snap)\//) return 1
-	if (path ~ /^src\/(source|file|decode|sym|bench|inspect)\//) return 2
+	if (path ~ /^src\/(source|file|decode|sym|bench|inspect|uprobe)\//) return 2
 	if (path ~ /^src\/(model|engine)\//) return 3
 	if (path ~ /^src\/query\//) return 4
 	if (path ~ /^src\/report\//) return 5
