@@ -9,6 +9,7 @@
 #include "kontend/look.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "run-uplook.h"
 
 #include <errno.h>
 #include <time.h>
@@ -30,6 +31,7 @@ struct run_look_one {
 struct run_look {
 	struct inspect *inspect;
 	struct run_look_one all, slots;
+	struct run_uplook *uprobes;
 };
 
 static uint64_t now_ns(void)
@@ -109,6 +111,13 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct error *err)
 		r->all.look.next = &r->slots.look;
 	else
 		r->all.least_ns = 0;
+	code = run_uplook_new(&r->uprobes, o, err);
+	if (code < 0) {
+		run_look_free(r);
+		return code;
+	}
+	*(r->inspect->has_parts ? &r->slots.look.next : &r->all.look.next) =
+		run_uplook_of(r->uprobes);
 	*ret = r;
 	return 0;
 }
@@ -128,6 +137,7 @@ void run_look_free(struct run_look *r)
 {
 	if (!r)
 		return;
+	run_uplook_free(r->uprobes);
 	inspect_free(r->inspect);
 	one_deinit(&r->all);
 	one_deinit(&r->slots);

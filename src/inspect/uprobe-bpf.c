@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loads the programs that read uprobes and lets them learn what they need: which parts this
+ * kernel's structures have (from BTF), how far apart per-CPU memory of the CPUs is (by a map of
+ * ours, whose value each CPU sees at another address), and what files of perf events and BPF links
+ * look like (by an event and a link of ours).
+ */
+#include "uprobe-bpf.h"
+#include "bpf-kit.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern const char uprobe_object[], uprobe_object_end[];
+
+struct up_programs {
+	struct bpf_object *object;
+	struct bpf_link *tasks, *files;
+	uint32_t n_cpus;
+};
+
+static bool has_member(const struct btf *btf, const char *type, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+
+	if (id < 0)
+		return false;
+	const struct btf_type *t = btf__type_by_id(btf, (uint32_t)id);
+	for (uint32_t i = 0; i < btf_vlen(t); i++) {
+		const struct btf_member *m = btf_members(t) + i;
+		if (strcmp(btf__name_by_offset(btf, m->name_off), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The value of an enumerator of whatever enum; 0: there is none. */
+static int enumerator(const struct btf *btf, const char *name)
+{
+	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		if (!btf_is_enum(t))
+			continue;
+		const struct btf_enum *e = btf_enum(t);
+		for (uint32_t i = 0; i < btf_vlen(t); i++)
+			if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) == 0)
+				return e[i].val;
+	}
+	return 0;
+}
+
+static int read_btf(struct up_config *c, struct error *err)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		return error_errno(err, -errno,
+				   "Cannot read the kernel's BTF "
+				   "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
+	bool has = has_member(btf, "task_struct", "utask");
+	c->has_uprobe_events = has_member(btf, "trace_uprobe", "nhits") &&
+			       has_member(btf, "trace_probe_event", "probes");
+	c->uprobe_flag = enumerator(btf, "TRACE_EVENT_FL_UPROBE");
+	btf__free(btf);
+	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");
+}
+
+static int count_cpus(uint32_t *ret, struct error *err)
+{
+	uint32_t *possible;
+	size_t n;
+	int code = cpulist_read("possible", &possible, &n);
+
+	if (code < 0)
+		return error_errno(err, code, "Cannot read /sys/devices/system/cpu/possible");
+	*ret = n ? possible[n - 1] + 1 : 0;
+	mem_free(possible);
+	if (*ret > UP_CPUS)
+		return error_set(err, -E2BIG, "The BPF inspector is for %d CPUs; there may be %u",
+				 UP_CPUS, *ret);
+	return 0;
+}
+
+static int map_arrays(struct up_bpf *b, struct error *err)
+{
+	struct bpf_object *o = b->programs->object;
+	const int r = PROT_READ;
+
+	b->state = kit_map(o, ".bss", sizeof(*b->state), PROT_READ | PROT_WRITE, err);
+	b->areas = kit_map(o, "areas", UP_AREAS * sizeof(*b->areas), r, err);
+	b->tasks = kit_map(o, "tasks", UP_TASKS * sizeof(*b->tasks), r, err);
+	b->events = kit_map(o, "events", UP_EVENTS * sizeof(*b->events), r, err);
+	b->holders = kit_map(o, "holders", UP_HOLDERS * sizeof(*b->holders), r, err);
+	return b->state && b->areas && b->tasks && b->events && b->holders ? 0 : err->code;
+}
+
+static int attach(struct up_programs *p, struct error *err)
+{
+	p->tasks = kit_iterator(p->object, "read_tasks", err);
+	p->files = p->tasks ? kit_iterator(p->object, "read_holders", err) : NULL;
+	return p->files ? 0 : err->code;
+}
+
+/* CPUs that are away have no anchor: their hits are not counted until kontend is started anew. */
+static int learn_anchors(struct up_bpf *b, struct error *err)
+{
+	int anchor = kit_program(b->programs->object, "learn_anchor", err);
+	int pointer = kit_program(b->programs->object, "learn_pointer", err);
+
+	if (anchor < 0 || pointer < 0)
+		return err->code;
+	for (uint32_t cpu = 0; cpu < b->programs->n_cpus; cpu++)
+		(void)kit_run(anchor, (int)cpu);
+	int code = kit_run(pointer, -1);
+	return code < 0 ? error_errno(err, code, "Cannot run a BPF program") : 0;
+}
+
+static int open_dummy(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* One walk with both open: files of events and links are known from then on. */
+static int learn_files(struct up_bpf *b)
+{
+	int fd = open_dummy();
+
+	b->state->perf_fd = fd;
+	b->state->link_fd = bpf_link__fd(b->programs->files);
+	int code = up_bpf_walk_files(b);
+	b->state->perf_fd = b->state->link_fd = -1;
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
+int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct error *err)
+{
+	struct up_config c = {.uprobe_type = uprobe_type, .self = getpid()};
+	int32_t slots = up_slots();
+	int code = read_btf(&c, err);
+
+	*b = (struct up_bpf){.programs = mem_calloc(1, sizeof(*b->programs))};
+	if (!b->programs)
+		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+	code = code < 0 ? code : count_cpus(&b->programs->n_cpus, err);
+	if (code == 0) {
+		c.n_cpus = b->programs->n_cpus;
+		c.words = ((uint32_t)slots + 64) / 64; /* with the one that is kept */
+		c.words = slots < 0 ? 1 : c.words > UP_WORDS ? UP_WORDS : c.words;
+		code = kit_load(&b->programs->object, uprobe_object,
+				(size_t)(uprobe_object_end - uprobe_object), &c, sizeof(c), err);
+	}
+	code = code < 0 ? code : map_arrays(b, err);
+	code = code < 0 ? code : attach(b->programs, err);
+	code = code < 0 ? code : learn_anchors(b, err);
+	if (code == 0 && (code = learn_files(b)) < 0)
+		error_errno(err, code, "Cannot run a BPF iterator");
+	if (code < 0)
+		up_bpf_close(b);
+	return code;
+}
+
+int up_bpf_walk(struct up_bpf *b)
+{
+	struct up_state *s = b->state;
+
+	s->n_areas = s->n_tasks = s->n_events = s->torn = s->dropped = 0;
+	return kit_iterate(b->programs->tasks);
+}
+
+int up_bpf_walk_files(struct up_bpf *b)
+{
+	b->state->n_holders = 0;
+	return kit_iterate(b->programs->files);
+}
+
+void up_bpf_close(struct up_bpf *b)
+{
+	struct up_programs *p = b->programs;
+
+	kit_unmap(b->state, sizeof(*b->state));
+	kit_unmap(b->areas, UP_AREAS * sizeof(*b->areas));
+	kit_unmap(b->tasks, UP_TASKS * sizeof(*b->tasks));
+	kit_unmap(b->events, UP_EVENTS * sizeof(*b->events));
+	kit_unmap(b->holders, UP_HOLDERS * sizeof(*b->holders));
+	if (p) {
+		bpf_link__destroy(p->tasks);
+		bpf_link__destroy(p->files);
+		bpf_object__close(p->object);
+		mem_free(p);
+	}
+	*b = (struct up_bpf){0};
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kontend built without BPF (meson -Dbpf=disabled, or no libbpf or clang at build time). */
+#include "uprobe-bpf.h"
+
+#include <errno.h>
+
+int up_bpf_open(struct up_bpf *b, int32_t type, struct error *err)
+{
+	(void)type;
+	*b = (struct up_bpf){0};
+	return error_set(err, -ENOTSUP, "kontend was built without BPF (meson -Dbpf=enabled)");
+}
+
+int up_bpf_walk(struct up_bpf *b)
+{
+	(void)b;
+	return -ENOTSUP;
+}
+
+int up_bpf_walk_files(struct up_bpf *b)
+{
+	(void)b;
+	return -ENOTSUP;
+}
+
+void up_bpf_close(struct up_bpf *b)
+{
+	(void)b;
+}
+
+int up_links(int (*found)(void *arg, const struct up_link *l), void *arg)
+{
+	(void)found;
+	(void)arg;
+	return -ENOTSUP;
+}

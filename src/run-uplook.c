@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The look at uprobes: an uplook and the bytes of its last snapshot, as run-look.c has them. */
+#include "run-uplook.h"
+#include "kontend/look.h"
+#include "kontend/mem.h"
+#include "kontend/record.h"
+#include "kontend/uplook.h"
+
+#include <errno.h>
+#include <time.h>
+
+/* A second look within this time would give rates of next to no time. */
+static const uint64_t LEAST_NS = 50000000;
+
+struct run_uplook {
+	struct look look;
+	struct uplook *uplook;
+	struct upsnap snap;
+	char *bytes;
+	size_t cap;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *take(struct look *l, bool last, size_t *ret_len)
+{
+	struct run_uplook *r = (struct run_uplook *)l;
+	const size_t head = sizeof(struct record_snapshot);
+
+	if (last && now_ns() - r->snap.head.time_ns < LEAST_NS)
+		return NULL;
+	/* The next tick tries again; the view says how old what it shows is. */
+	if (uplook_take(r->uplook, &r->snap, NULL) < 0)
+		return NULL;
+	size_t len = head + upsnap_size(&r->snap);
+	if (len > r->cap) {
+		char *bytes = mem_resize(r->bytes, len, 1);
+		if (!bytes)
+			return NULL;
+		r->bytes = bytes;
+		r->cap = len;
+	}
+	upsnap_encode(&r->snap, r->bytes + head);
+	*ret_len = len;
+	return r->bytes;
+}
+
+int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct error *err)
+{
+	struct uplook_options uo = {.no_bpf = o->no_bpf};
+	struct run_uplook *r = mem_calloc(1, sizeof(*r));
+
+	if (!r)
+		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
+	r->look = (struct look){NULL, SNAPSHOT_UPROBES, UPSNAP_VERSION, take};
+	int code = uplook_new(&r->uplook, &uo, err);
+	if (code < 0) {
+		mem_free(r);
+		return code;
+	}
+	*ret = r;
+	return 0;
+}
+
+struct look *run_uplook_of(struct run_uplook *r)
+{
+	return &r->look;
+}
+
+void run_uplook_free(struct run_uplook *r)
+{
+	if (!r)
+		return;
+	uplook_free(r->uplook);
+	upsnap_deinit(&r->snap);
+	mem_free(r->bytes);
+	mem_free(r);
+}
