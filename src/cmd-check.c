@@ -7,6 +7,7 @@
 #include "kontend/query-diff.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
+#include "kontend/query-uprobe.h"
 
 #include <errno.h>
 #include <string.h>
@@ -49,6 +50,8 @@ static const struct {
 	[CMD_TABLE_CONTEXTS] = {"contexts", query_perf_contexts_columns},
 	[CMD_TABLE_EVENTS] = {"events", query_perf_events_columns},
 	[CMD_TABLE_ROTATION] = {"rotation", query_rotation_columns},
+	[CMD_TABLE_UPROBES] = {"uprobes", query_uprobe_probes_columns},
+	[CMD_TABLE_XOL] = {"xol", query_uprobe_areas_columns},
 };
 
 static int choose(struct check_table *t, const struct opts *o, enum cmd_table which)

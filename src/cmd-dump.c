@@ -8,6 +8,7 @@
 #include "kontend/query-diff.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
+#include "kontend/query-uprobe.h"
 #include "kontend/view.h"
 
 #include <errno.h>
@@ -51,6 +52,10 @@ static void dump_columns(FILE *out)
 		{"contexts", query_perf_contexts_columns},
 		{"events", query_perf_events_columns},
 		{"rotation", query_rotation_columns},
+		{"uprobes", query_uprobe_probes_columns},
+		{"xol", query_uprobe_areas_columns},
+		{"uptasks", query_uprobe_tasks_columns},
+		{"uphits", query_uprobe_hits_columns},
 	};
 	const struct column *c;
 	size_t n;

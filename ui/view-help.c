@@ -7,6 +7,7 @@
  */
 #include "kontend/arena.h"
 #include "kontend/pane.h"
+#include "kontend/query-uprobe.h"
 #include "kontend/text.h"
 
 #include <errno.h>
@@ -149,6 +150,16 @@ static bool add_perf_tables(struct page *p, struct query *q, const struct view_o
 		add_columns(p, "contexts", &t);
 	if (from == &view_events && query_perf_events(q, NULL, &spec, &t, NULL) == 0)
 		add_columns(p, "events", &t);
+	if (from == &view_uprobes && query_uprobe_probes(q, &spec, &t, NULL) == 0)
+		add_columns(p, "probes", &t);
+	if (from == &view_uprobes && query_uprobe_areas(q, &spec, &t, NULL) == 0)
+		add_columns(p, "out-of-line slots", &t);
+	if (from == &view_uprobe && query_uprobe_hits(q, 0, &spec, &t, NULL) == 0)
+		add_columns(p, "hits by CPU", &t);
+	if (from == &view_xol && query_uprobe_tasks(q, 0, &spec, &t, NULL) == 0)
+		add_columns(p, "tasks in slots", &t);
+	if (from == &view_uprobes || from == &view_uprobe || from == &view_xol)
+		return true;
 	return from == &view_slots || from == &view_contexts || from == &view_events;
 }
 

@@ -53,8 +53,9 @@ struct query {
 	struct arena arena;
 	struct query_cache
 		*cache; /* stack -> caller symbol and such; dropped with a new generation */
-	struct query_perf_cache *perf;	  /* the snapshot that was decoded last */
-	struct query_queue_cache *queues; /* the same of locks */
+	struct query_perf_cache *perf;	   /* the snapshot that was decoded last */
+	struct query_queue_cache *queues;  /* the same of locks */
+	struct query_uprobe_cache *uprobe; /* and that of uprobes */
 };
 
 int query_init(struct query *q, const struct engine *e);

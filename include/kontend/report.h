@@ -18,7 +18,9 @@ enum report_view {
 	REPORT_CONTEXTS = 128, /* and, but for CSV, events */
 	REPORT_EVENTS = 256,
 	REPORT_ROTATION = 512,
-	REPORT_ALL = 1023,
+	REPORT_UPROBES = 1024, /* and, but for CSV, xol */
+	REPORT_XOL = 2048,     /* areas of out-of-line slots */
+	REPORT_ALL = 4095,
 };
 
 /*
@@ -41,7 +43,7 @@ struct report_spec {
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */
 #define REPORT_VIEW_NAMES                                                                          \
 	"overview, locks, waiters, slots, holders, contexts, events, rotation, "                   \
-	"tree, hist"
+	"uprobes, xol, tree, hist"
 int report_view_parse(const char *s, unsigned *ret);
 int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */
 

@@ -13,6 +13,7 @@
 #include "query-perf.h"
 #include "query-queues.h"
 #include "query-rows.h"
+#include "query-uprobe.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,6 +69,7 @@ void query_deinit(struct query *q)
 	mem_free(q->cache);
 	query_perf_deinit(q);
 	query_queues_deinit(q);
+	query_uprobe_deinit(q);
 	arena_deinit(&q->arena);
 	*q = (struct query){0};
 }

@@ -254,6 +254,10 @@ void report_csv(const struct report_data *d, FILE *out)
 		put_table(&c, &d->events);
 	if (report_has(d, REPORT_ROTATION))
 		put_table(&c, &d->rotation);
+	if (report_has(d, REPORT_UPROBES))
+		put_table(&c, &d->uprobes);
+	if (report_has(d, REPORT_XOL))
+		put_table(&c, &d->xol);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&c, &d->tree);
 	if (report_has(d, REPORT_HIST))

@@ -5,6 +5,7 @@
 #include "kontend/jsonw.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
+#include "kontend/query-uprobe.h"
 #include "kontend/report.h"
 
 /* All answers that a report shows: asked for before the first byte is written. */
@@ -18,6 +19,8 @@ struct report_data {
 	struct query_rotation_sum rotation_sum; /* always */
 	struct query_rotation_costs rotation_costs;
 	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
+	struct query_uprobe_sum uprobe; /* always */
+	struct table uprobes, xol, uptasks;
 	struct query_tree tree;
 	struct query_hist hist;
 };
@@ -47,6 +50,12 @@ void report_rotation_text(const struct report_data *d, FILE *out);
 void report_rotation_text_sum(const struct report_data *d, FILE *out); /* of the overview */
 void report_rotation_json(const struct report_data *d, struct jsonw *j);
 void report_rotation_json_sum(const struct report_data *d, struct jsonw *j);
+/* report-uprobe.c: uprobes and slots, in each format. */
+void report_uprobe_text(const struct report_data *d, FILE *out);
+void report_uprobe_text_sum(const struct report_data *d, FILE *out); /* of the overview */
+void report_uprobe_json(const struct report_data *d, struct jsonw *j);
+void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j);
+void report_uprobe_json_source(const struct report_data *d, struct jsonw *j);
 
 static inline bool report_has(const struct report_data *d, enum report_view v)
 {

@@ -135,6 +135,7 @@ static void put_source(struct jsonw *j, const struct report_data *d)
 	put_damage(j, o);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));
 	report_perf_json_source(d, j);
+	report_uprobe_json_source(d, j);
 	jsonw_end(j, '}');
 }
 
@@ -184,6 +185,7 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 	put_series(j, "waiting_series", o->waiting_series, o);
 	report_perf_json_sum(d, j);
 	report_rotation_json_sum(d, j);
+	report_uprobe_json_sum(d, j);
 	report_json_rows(j, "types", &d->types);
 	report_json_rows(j, "cpus", &d->cpus);
 	jsonw_end(j, '}');
@@ -262,6 +264,7 @@ void report_json(const struct report_data *d, FILE *out)
 		report_json_table(&j, &d->waiters, NULL);
 	report_perf_json(d, &j);
 	report_rotation_json(d, &j);
+	report_uprobe_json(d, &j);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&j, d);
 	if (report_has(d, REPORT_HIST))

@@ -283,6 +283,7 @@ static void put_overview(struct text *x, const struct report_data *d)
 	report_perf_text_sum(d, x->out);
 	if (d->rotation_sum.known)
 		report_rotation_text_sum(d, x->out);
+	report_uprobe_text_sum(d, x->out);
 	fputs("#\n", x->out);
 	put_table(x, &d->types);
 	fputs("#\n", x->out);
@@ -385,6 +386,7 @@ void report_text(const struct report_data *d, FILE *out)
 		put_waiters(&x, d);
 	report_perf_text(d, out);
 	report_rotation_text(d, out);
+	report_uprobe_text(d, out);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&x, d);
 	if (report_has(d, REPORT_HIST))

@@ -16,7 +16,8 @@ static const struct {
 	{"locks", REPORT_LOCKS},       {"waiters", REPORT_WAITERS},   {"overview", REPORT_OVERVIEW},
 	{"tree", REPORT_TREE},	       {"hist", REPORT_HIST},	      {"slots", REPORT_SLOTS},
 	{"holders", REPORT_HOLDERS},   {"contexts", REPORT_CONTEXTS}, {"events", REPORT_EVENTS},
-	{"rotation", REPORT_ROTATION}, {"all", REPORT_ALL},
+	{"rotation", REPORT_ROTATION}, {"uprobes", REPORT_UPROBES},   {"xol", REPORT_XOL},
+	{"all", REPORT_ALL},
 };
 
 static unsigned find_view(const char *s, size_t len)
@@ -138,6 +139,20 @@ static int ask_rotation(struct report_data *d, const struct query_spec *s, struc
 	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
 }
 
+static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	return query_uprobe_probes(d->q, s, &d->uprobes, err);
+}
+
+/* Who is in the slots comes along, in its own order. */
+static int ask_xol(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	struct query_spec all = {.average = true};
+	int r = query_uprobe_areas(d->q, s, &d->xol, err);
+
+	return r < 0 ? r : query_uprobe_tasks(d->q, 0, &all, &d->uptasks, err);
+}
+
 /* Sort key and filter are written for the first of these that is asked for. */
 static const struct {
 	enum report_view view;
@@ -151,6 +166,8 @@ static const struct {
 	{REPORT_CONTEXTS, query_perf_contexts_columns, ask_contexts},
 	{REPORT_EVENTS, query_perf_events_columns, ask_events},
 	{REPORT_ROTATION, query_rotation_columns, ask_rotation},
+	{REPORT_UPROBES, query_uprobe_probes_columns, ask_uprobes},
+	{REPORT_XOL, query_uprobe_areas_columns, ask_xol},
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
@@ -212,6 +229,8 @@ static int ask(struct report_data *d, struct error *err)
 	if (r == 0)
 		r = query_rotation_sum(d->q, true, &d->rotation_sum);
 	if (r == 0)
+		r = query_uprobe_sum(d->q, true, &d->uprobe);
+	if (r == 0)
 		r = ask_tables(d, &s, err);
 	if (r == 0 && report_has(d, REPORT_OVERVIEW))
 		r = ask_overview(d, &s, err);
@@ -232,6 +251,7 @@ static unsigned views_of(const struct report_spec *s)
 	if (s->format == REPORT_CSV)
 		return all;
 	all |= all & REPORT_SLOTS ? REPORT_HOLDERS : 0;
+	all |= all & REPORT_UPROBES ? REPORT_XOL : 0;
 	return all | (all & REPORT_CONTEXTS ? REPORT_EVENTS : 0);
 }
 

@@ -82,7 +82,8 @@ done >"$work/page"
 same keys
 
 for table in locks:Locks waiters:Waiters cpus:CPUs slots:Slots holders:Holders contexts:Contexts \
-	events:Events rotation:Rotation; do
+	events:Events rotation:Rotation uprobes:Uprobes xol:'Out-of-line slots' uptasks:'Tasks in slots' \
+	uphits:'Hits by CPU'; do
 	"$kontend" dump columns | awk -F '\t' -v table="${table%:*}" '$1 == table {
 		print $2 ($3 == "" ? "" : " " $3)
 	}' >"$work/table"

@@ -9,6 +9,7 @@
 #include "streams.h"
 #include "kontend/mem.h"
 #include "perf-snaps.h"
+#include "uprobe-snaps.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -447,6 +448,23 @@ static struct synth *make_slots(const char *machine)
 	return st.synth;
 }
 
+/* Uprobes as uprobe-snaps.h has them, looked at once a second. */
+static struct synth *make_uprobes(const char *name)
+{
+	struct stage st;
+	size_t i = 0;
+
+	stage_open(&st, 2, 4, synth_kallsyms);
+	stage_sort(&st);
+	for (uint32_t s = 1; s <= st.seconds; s++) {
+		uint64_t t = start_ns + (uint64_t)s * SECOND;
+		uprobe_snap_emit(st.synth, name, t - 300 * MS);
+		i = play_second(&st, i, t);
+	}
+	mem_free(st.list);
+	return st.synth;
+}
+
 static const struct {
 	const char *name;
 	struct synth *(*make)(void);
@@ -459,6 +477,8 @@ struct synth *stream_make(const char *name)
 {
 	if (!strncmp(name, "slots-", 6))
 		return make_slots(name + 6);
+	if (!strncmp(name, "uprobes-", 8))
+		return make_uprobes(name + 8);
 	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++)
 		if (!strcmp(name, streams[i].name))
 			return streams[i].make();

@@ -28,8 +28,9 @@ struct walk {
 	uint32_t key;
 };
 
-static const char *const streams[] = {"storm", "idle",	    "lossy",	  "many",
-				      "odd",   "slots-x86", "slots-many", "slots-probe"};
+static const char *const streams[] = {"storm",	    "idle",	   "lossy",
+				      "many",	    "odd",	   "slots-x86",
+				      "slots-many", "slots-probe", "uprobes-busy"};
 
 static uint64_t draw_number(struct walk *w, uint64_t below)
 {

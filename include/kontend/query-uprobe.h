@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_UPROBE_H
+#define KONTEND_QUERY_UPROBE_H
+
+#include "kontend/query.h"
+#include "kontend/upsnap.h"
+
+/*
+ * Uprobes and the areas of out-of-line slots, as the latest snapshot has them. All answers lie in
+ * the query's arena, as those of query.h do.
+ */
+
+/* The latest snapshot; NULL: there is none (yet), *ret_why says why. */
+const struct upsnap *query_uprobe_snap(struct query *q, const char **ret_why);
+
+/* For the overview and the header lines of the views. */
+struct query_uprobe_sum {
+	bool known; /* there is a snapshot */
+	uint32_t probes, areas, out_of_line;
+	uint32_t waiting, single_step; /* tasks */
+	double hits_per_s;
+	bool cpu_known; /* cpu_pct: what a hit costs was measured, of all that were hit */
+	double cpu_pct; /* of one CPU */
+	/* The process whose area is fullest. */
+	const char *worst; /* "app/931"; NULL: nobody has an area, or it is not known */
+	int32_t worst_used, worst_slots;
+	uint64_t age_ns, cost_ns, walk_ns, interval_ns;
+	enum upsnap_method method;
+	uint32_t missing, incomplete, dropped;
+	const char *reason; /* "" or why something is missing */
+};
+
+/* @average: rates are of the time since the first look. */
+int query_uprobe_sum(struct query *q, bool average, struct query_uprobe_sum *ret);
+
+/*
+ * What a snapshot does not say, by bit of enum upsnap_missing: the key of reports, and all of them
+ * in words ("used slots, tasks in slots"; "" if nothing is missing).
+ */
+enum { QUERY_UPROBE_MISSING = 6 };
+const char *query_uprobe_missing_key(unsigned bit);
+const char *query_uprobe_missing_text(struct query *q, uint32_t missing);
+/* "bpf", "proc"; NULL: not known. */
+const char *query_uprobe_method_name(enum upsnap_method m);
+
+/* Table "uprobes": a row a probe. */
+int query_uprobe_probes(struct query *q, const struct query_spec *s, struct table *ret,
+			struct error *err);
+/* Table "xol": a row a process that has an area of slots. */
+int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
+		       struct error *err);
+/* Table "uptasks": a row a task that is in a slot, or waits for one; @area: of that row of "xol"
+ * only, 0: all. */
+int query_uprobe_tasks(struct query *q, uint64_t area, const struct query_spec *s,
+		       struct table *ret, struct error *err);
+/* Table "uphits": a row a CPU on which the probe with the row id @probe was hit; 0: of all. */
+int query_uprobe_hits(struct query *q, uint64_t probe, const struct query_spec *s,
+		      struct table *ret, struct error *err);
+
+const struct column *query_uprobe_probes_columns(size_t *ret_n);
+const struct column *query_uprobe_areas_columns(size_t *ret_n);
+const struct column *query_uprobe_tasks_columns(size_t *ret_n);
+const struct column *query_uprobe_hits_columns(size_t *ret_n);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The latest snapshot of uprobes, decoded when it is another one than in the last frame, and its
+ * sums.
+ */
+#include "query-uprobe.h"
+#include "kontend/mem.h"
+#include "query-int.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+struct query_uprobe_cache {
+	struct upsnap snap;
+	const struct snapshot *of; /* what it was decoded from */
+	uint64_t time_ns;
+	size_t len;
+	int code; /* of decoding */
+};
+
+void query_uprobe_deinit(struct query *q)
+{
+	if (q->uprobe)
+		upsnap_deinit(&q->uprobe->snap);
+	mem_free(q->uprobe);
+	q->uprobe = NULL;
+}
+
+static const char *why_none(const struct query *q)
+{
+	if (q->model->n_snapshots[SNAPSHOT_UPROBES])
+		return "the snapshot is damaged";
+	if (q->model->damage.snapshot_unknown)
+		return "the recording has snapshots of a later version of kontend only";
+	return q->model->n_ticks ? "the recording has no snapshots of uprobes"
+				 : "nothing was looked at yet: the first snapshot comes with the "
+				   "first interval";
+}
+
+static bool is_another(const struct query_uprobe_cache *c, const struct snapshot *s)
+{
+	return c->code == -ENOMEM || c->of != s || c->time_ns != s->head.time_ns ||
+	       c->len != s->len;
+}
+
+const struct upsnap *query_uprobe_snap(struct query *q, const char **ret_why)
+{
+	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_UPROBES);
+
+	*ret_why = "";
+	if (!q->uprobe)
+		q->uprobe = mem_calloc(1, sizeof(*q->uprobe));
+	struct query_uprobe_cache *c = q->uprobe;
+	if (s && c && is_another(c, s)) {
+		c->code = upsnap_decode(&c->snap, s->bytes, s->len);
+		c->of = s;
+		c->time_ns = s->head.time_ns;
+		c->len = s->len;
+	}
+	if (s && c && c->code == 0)
+		return &c->snap;
+	*ret_why = why_none(q);
+	return NULL;
+}
+
+/* No snapshot: because there is none, or for lack of memory? */
+static int none_code(const struct query *q)
+{
+	return !q->uprobe || q->uprobe->code == -ENOMEM ? -ENOMEM : -ENOENT;
+}
+
+int query_uprobe(struct query *q, const struct upsnap **ret)
+{
+	const char *why;
+
+	*ret = query_uprobe_snap(q, &why);
+	return *ret ? 0 : none_code(q);
+}
+
+const char *query_uprobe_task(struct query *q, const struct upsnap *s, uint32_t comm, int32_t pid)
+{
+	const char *name = upsnap_text(s, comm);
+
+	if (!pid)
+		return "";
+	return arena_printf(&q->arena, "%s/%" PRId32, *name ? name : "?", pid);
+}
+
+bool query_uprobe_rate(const struct upsnap *s, const struct upsnap_probe *p, bool average,
+		       double *ret)
+{
+	uint64_t n = p->new_hits, ns = p->flags & UPSNAP_NEW ? 0 : s->head.interval_ns;
+
+	if (average) {
+		n = p->hits - p->first_hits;
+		ns = s->head.time_ns > p->first_ns ? s->head.time_ns - p->first_ns : 0;
+	}
+	if (!(p->flags & UPSNAP_HITS) || !ns || p->hits < p->first_hits)
+		return false;
+	*ret = query_per_s(n, ns);
+	return true;
+}
+
+const char *query_uprobe_missing_key(unsigned bit)
+{
+	static const char *const keys[QUERY_UPROBE_MISSING] = {
+		"used", "tasks", "tracefs", "perf", "links", "costs",
+	};
+
+	return bit < QUERY_UPROBE_MISSING ? keys[bit] : NULL;
+}
+
+const char *query_uprobe_missing_text(struct query *q, uint32_t missing)
+{
+	static const char *const words[QUERY_UPROBE_MISSING] = {
+		"used slots",	       "tasks in slots",
+		"probes of tracefs",   "probes of perf",
+		"probes of BPF links", "what a hit costs (measure it: kontend bench uprobe)",
+	};
+	const char *text = NULL;
+
+	for (unsigned i = 0; i < QUERY_UPROBE_MISSING; i++)
+		if (missing & 1u << i)
+			text = text ? arena_printf(&q->arena, "%s, %s", text, words[i]) : words[i];
+	return text ? text : "";
+}
+
+const char *query_uprobe_method_name(enum upsnap_method m)
+{
+	return m == UPSNAP_BPF ? "bpf" : m == UPSNAP_PROC ? "proc" : NULL;
+}
+
+static void sum_areas(struct query *q, const struct upsnap *s, struct query_uprobe_sum *r)
+{
+	r->areas = (uint32_t)s->n_areas;
+	r->worst_used = -1;
+	for (size_t i = 0; i < s->n_areas; i++) {
+		const struct upsnap_area *a = &s->areas[i];
+		r->waiting += a->waiting;
+		r->single_step += a->single_step;
+		if (a->used <= r->worst_used)
+			continue;
+		r->worst_used = a->used;
+		r->worst_slots = a->slots;
+		r->worst = query_uprobe_task(q, s, a->comm, a->pid);
+	}
+}
+
+static void sum_probes(const struct upsnap *s, bool average, struct query_uprobe_sum *r)
+{
+	r->cpu_known = !(s->head.missing & UPSNAP_NO_COSTS);
+	for (size_t i = 0; i < s->n_probes; i++) {
+		const struct upsnap_probe *p = &s->probes[i];
+		double rate;
+		r->probes++;
+		r->out_of_line += p->class_ == UPSNAP_OUT_OF_LINE;
+		if (!query_uprobe_rate(s, p, average, &rate))
+			continue;
+		r->hits_per_s += rate;
+		r->cpu_pct += rate * (double)p->cost_ns / 1e7;
+		r->cpu_known &= p->cost_ns || rate <= 0;
+	}
+}
+
+int query_uprobe_sum(struct query *q, bool average, struct query_uprobe_sum *ret)
+{
+	const char *why;
+	const struct upsnap *s = query_uprobe_snap(q, &why);
+	struct query_uprobe_sum r = {.known = s != NULL, .reason = why};
+
+	if (!s && none_code(q) == -ENOMEM)
+		return -ENOMEM;
+	if (s) {
+		const struct upsnap_head *h = &s->head;
+		uint64_t now = q->model->now_ns;
+		r.reason = upsnap_text(s, h->reason);
+		r.method = (enum upsnap_method)h->method;
+		r.missing = h->missing;
+		r.incomplete = h->incomplete;
+		r.dropped = h->dropped;
+		r.cost_ns = h->cost_ns;
+		r.walk_ns = h->walk_ns;
+		r.interval_ns = h->interval_ns;
+		r.age_ns = now > h->time_ns ? now - h->time_ns : 0;
+		sum_areas(q, s, &r);
+		sum_probes(s, average, &r);
+	}
+	*ret = r;
+	return 0;
+}

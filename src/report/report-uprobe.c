@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Uprobes and the areas of their slots in reports. What is said beside the tables, as these are of
+ * one moment: how it was found out, what that costs, what is missing and why; in JSON that is the
+ * member `uprobes` of `source`, whatever views are asked for.
+ */
+#include "kontend/text.h"
+#include "kontend/units.h"
+#include "report-int.h"
+
+static void put_look(const struct query_uprobe_sum *p, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fprintf(out, "by %s, %s%s, cost %s", query_uprobe_method_name(p->method),
+		p->age_ns ? units_ns(a, p->age_ns) : "",
+		p->age_ns ? " before the end" : "at the end", units_ns(b, p->cost_ns));
+}
+
+static void put_sum(const struct query_uprobe_sum *p, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fprintf(out, "%u probes", p->probes);
+	if (p->probes)
+		fprintf(out, ", %s hits/s", p->hits_per_s > 0 ? units_rate(a, p->hits_per_s) : "0");
+	if (p->cpu_known && p->hits_per_s > 0)
+		fprintf(out, " (~%s%% of a CPU)", units_pct(b, p->cpu_pct));
+	if (p->worst)
+		fprintf(out, "; slots %d of %d used by %s, %u tasks wait for one", p->worst_used,
+			p->worst_slots, p->worst, p->waiting);
+}
+
+void report_uprobe_text_sum(const struct report_data *d, FILE *out)
+{
+	const struct query_uprobe_sum *p = &d->uprobe;
+
+	if (!p->known || (!p->probes && !p->areas))
+		return;
+	fputs("# uprobes: ", out);
+	put_sum(p, out);
+	fputs("; ", out);
+	put_look(p, out);
+	fputc('\n', out);
+}
+
+static void put_title(const struct report_data *d, FILE *out)
+{
+	const struct query_uprobe_sum *p = &d->uprobe;
+	char buf[1024];
+
+	fputs("#\n# uprobes", out);
+	if (!p->known) {
+		fprintf(out, ": %s\n", p->reason);
+		return;
+	}
+	fputc(' ', out);
+	put_look(p, out);
+	fputs(": ", out);
+	put_sum(p, out);
+	fputc('\n', out);
+	if (p->incomplete)
+		fprintf(out, "# %u lists changed while they were read: rows may be missing\n",
+			p->incomplete);
+	if (p->dropped)
+		fprintf(out, "# %u areas, tasks or probes were left out for lack of room\n",
+			p->dropped);
+	if (p->missing)
+		fprintf(out, "# not known: %s%s%s\n", query_uprobe_missing_text(d->q, p->missing),
+			*p->reason ? ": " : "", text_clean(buf, sizeof(buf), p->reason));
+}
+
+static void put_rows(const struct report_data *d, const char *what, const struct table *t,
+		     FILE *out)
+{
+	fprintf(out, "#\n# %s: ", what);
+	if (t->n_rows == t->n_total)
+		fprintf(out, "%zu rows\n", t->n_rows);
+	else
+		fprintf(out, "%zu of %zu rows\n", t->n_rows, t->n_total);
+	if (t->n_total)
+		report_text_table(t, d->spec->ascii, d->spec->width, out);
+}
+
+void report_uprobe_text(const struct report_data *d, FILE *out)
+{
+	if (!report_has(d, REPORT_UPROBES) && !report_has(d, REPORT_XOL))
+		return;
+	put_title(d, out);
+	if (!d->uprobe.known)
+		return;
+	if (report_has(d, REPORT_UPROBES))
+		put_rows(d, "probes", &d->uprobes, out);
+	if (!report_has(d, REPORT_XOL))
+		return;
+	put_rows(d, "areas of out-of-line slots", &d->xol, out);
+	put_rows(d, "tasks in slots", &d->uptasks, out);
+}
+
+static void put_u64_if(struct jsonw *j, const char *key, uint64_t v, bool known)
+{
+	if (known)
+		jsonw_u64(j, key, v);
+	else
+		jsonw_null(j, key);
+}
+
+void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_uprobe_sum *p = &d->uprobe;
+
+	jsonw_begin(j, "uprobes", '{', false);
+	jsonw_str(j, "method", p->known ? query_uprobe_method_name(p->method) : NULL);
+	put_u64_if(j, "age_ns", p->age_ns, p->known);
+	put_u64_if(j, "interval_ns", p->interval_ns, p->known && p->interval_ns);
+	put_u64_if(j, "cost_ns", p->cost_ns, p->known);
+	put_u64_if(j, "walk_ns", p->walk_ns, p->known);
+	jsonw_begin(j, "missing", '[', true);
+	for (unsigned i = 0; i < QUERY_UPROBE_MISSING; i++)
+		if (!p->known || p->missing & 1u << i)
+			jsonw_str(j, NULL, query_uprobe_missing_key(i));
+	jsonw_end(j, ']');
+	jsonw_str(j, "reason", *p->reason ? p->reason : NULL);
+	jsonw_u64(j, "incomplete", p->incomplete);
+	jsonw_u64(j, "dropped", p->dropped);
+	jsonw_end(j, '}');
+}
+
+void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_uprobe_sum *p = &d->uprobe;
+	bool tasks = p->known && !(p->missing & UPSNAP_NO_TASKS);
+
+	jsonw_begin(j, "uprobes", '{', false);
+	put_u64_if(j, "probes", p->probes, p->known);
+	put_u64_if(j, "out_of_line", p->out_of_line, p->known);
+	if (p->known)
+		jsonw_double(j, "hits_per_s", p->hits_per_s);
+	else
+		jsonw_null(j, "hits_per_s");
+	if (p->known && p->cpu_known)
+		jsonw_double(j, "cpu_pct", p->cpu_pct);
+	else
+		jsonw_null(j, "cpu_pct");
+	put_u64_if(j, "areas", p->areas, p->known);
+	put_u64_if(j, "waiting", p->waiting, tasks);
+	put_u64_if(j, "single_step", p->single_step, tasks);
+	jsonw_end(j, '}');
+}
+
+void report_uprobe_json(const struct report_data *d, struct jsonw *j)
+{
+	if (report_has(d, REPORT_UPROBES))
+		report_json_table(j, &d->uprobes, NULL);
+	if (!report_has(d, REPORT_XOL))
+		return;
+	report_json_table(j, &d->xol, NULL);
+	report_json_table(j, &d->uptasks, NULL);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Uprobes: on top a row a probe, those that cost most first; below a row a process that has an area
+ * of slots for instructions out of line, who waits for one first. Enter leads from a probe to its
+ * hits by CPU, from a process to the tasks in its slots.
+ */
+#include "view-uprobes.h"
+#include "kontend/layout.h"
+#include "kontend/line.h"
+#include "kontend/pane.h"
+#include "kontend/text.h"
+#include "kontend/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PANE_PROBES, PANE_AREAS, PANES };
+enum { PROBES_MIN = 4, AREAS_MIN = 3, ROWS_KEPT = 6 };
+
+/* A look that is much older than a refresh says little of now. */
+#define STALE_NS 3000000000ull
+
+struct view_uprobes {
+	struct view v;
+	struct pane panes[PANES];
+	struct pane_set set;
+};
+
+struct page {
+	struct query_uprobe_sum sum;
+	struct table probes, areas;
+	struct error wrong; /* what is wrong with the filter */
+	struct rect r_probes, r_areas;
+};
+
+static struct view_uprobes *of_view(struct view *v)
+{
+	return (struct view_uprobes *)v;
+}
+
+/* "probes 12  hits/s 1.20k  CPU ~0.4%  slots 6/31 app/931  waiting 9" */
+static void put_figures(const struct query_uprobe_sum *p, struct line *l)
+{
+	char buf[UNITS_BUF];
+
+	line_put(l, ROLE_DIM, "probes ");
+	line_printf(l, ROLE_BOLD, "%u", p->probes);
+	line_put(l, ROLE_DIM, "  hits/s ");
+	line_put(l, ROLE_NORMAL, p->hits_per_s > 0 ? units_rate(buf, p->hits_per_s) : "·");
+	if (p->cpu_known && p->hits_per_s > 0) {
+		line_put(l, ROLE_DIM, "  CPU ");
+		line_printf(l, ROLE_NORMAL, "~%s%%", units_pct(buf, p->cpu_pct));
+	}
+	if (p->worst) {
+		bool full = p->worst_used >= p->worst_slots;
+		line_put(l, ROLE_DIM, "  slots ");
+		line_printf(l, full ? ROLE_WARN : ROLE_NORMAL, "%d/%d %s", p->worst_used,
+			    p->worst_slots, p->worst);
+	}
+	if (p->waiting) {
+		line_put(l, ROLE_DIM, "  waiting ");
+		line_printf(l, ROLE_WAITING, "%u", p->waiting);
+	}
+}
+
+/* "via bpf, cost 120us, 0.3s ago", or what of it fits into @room. */
+static void how_text(const struct query_uprobe_sum *p, int room, char *buf, size_t size)
+{
+	char cost[UNITS_BUF], age[UNITS_BUF], ago[UNITS_BUF + 8] = "";
+	const char *method = query_uprobe_method_name(p->method);
+
+	if (p->age_ns)
+		snprintf(ago, sizeof(ago), ", %s ago", units_ns(age, p->age_ns));
+	snprintf(buf, size, "via %s, cost %s%s", method ? method : "?", units_ns(cost, p->cost_ns),
+		 ago);
+	if (text_width(buf) > room)
+		snprintf(buf, size, "via %s%s", method ? method : "?", ago);
+	if (text_width(buf) > room)
+		*buf = '\0';
+}
+
+/* In as many lines as it needs, but for those that are kept for rows; answers how many. */
+static int draw_note(struct screen *s, struct rect r, int y, const char *text)
+{
+	struct rect room = layout_below(r, y);
+	int lines = 0;
+
+	room.h = room.h > ROWS_KEPT ? room.h - ROWS_KEPT : 0;
+	view_draw_text(s, room, ROLE_WARN, text);
+	for (const char *at = text; *at && lines < room.h; lines++) {
+		at += view_wrap(at, r.w < 100 ? r.w - 2 : 98);
+		at += strspn(at, " ");
+	}
+	return lines;
+}
+
+static const char *damage_text(struct view *v, const struct query_uprobe_sum *p)
+{
+	struct arena *a = &v->query->arena;
+	const char *text = "";
+
+	if (p->incomplete)
+		text = arena_printf(a, "%u lists changed while they were read: rows may be missing",
+				    p->incomplete);
+	if (text && p->dropped)
+		text = arena_printf(a, "%s%sno room for %u areas, tasks or probes", text,
+				    *text ? "; " : "", p->dropped);
+	return text;
+}
+
+int view_uprobes_head(struct view *v, struct screen *s, struct rect r,
+		      const struct query_uprobe_sum *p)
+{
+	struct line l = {.s = s, .r = r, .x = 1};
+	char how[160] = "";
+	int y = 1;
+
+	put_figures(p, &l);
+	how_text(p, r.w - 3 - l.x, how, sizeof(how));
+	screen_put(s, r, r.w - 1 - text_width(how), 0, p->age_ns > STALE_NS ? ROLE_WARN : ROLE_DIM,
+		   how);
+	const char *damage = damage_text(v, p);
+	if (damage && *damage)
+		y += draw_note(s, r, y, damage);
+	/* Costs are an offer, not a lack: nobody has asked for them if there are no probes. */
+	uint32_t missing = p->probes ? p->missing : p->missing & ~(uint32_t)UPSNAP_NO_COSTS;
+	if (missing) {
+		const char *text = arena_printf(&v->query->arena, "not known: %s%s%s",
+						query_uprobe_missing_text(v->query, missing),
+						*p->reason ? ": " : "", p->reason);
+		y += text ? draw_note(s, r, y, text) : 0;
+	}
+	return y;
+}
+
+static int ask(struct view_uprobes *o, struct page *p, struct error *err)
+{
+	struct query_spec probes = {0}, areas = {0};
+	bool average = app_averages(o->v.app);
+	int r = query_uprobe_sum(o->v.query, average, &p->sum);
+
+	view_fill_spec(&o->v, &o->panes[PANE_PROBES].table, &probes);
+	probes.average = average;
+	if (r == 0)
+		r = query_uprobe_probes(o->v.query, &probes, &p->probes, &p->wrong);
+	if (r == 0 || r == -EINVAL) {
+		/* Sort keys and filters are for the probes. */
+		int second = query_uprobe_areas(o->v.query, &areas, &p->areas, err);
+		r = second < 0 ? second : 0;
+	}
+	return r;
+}
+
+static void place(struct page *p, struct rect r)
+{
+	int areas = p->areas.n_rows + 2 > (size_t)r.h ? r.h : (int)p->areas.n_rows + 2;
+	int most = r.h / 2;
+	struct rect rows[2];
+
+	areas = areas > most ? most : areas;
+	layout_rows(r, (struct layout_part[]){{PROBES_MIN, PROBES_MIN, 1}, {AREAS_MIN, areas, 0}},
+		    2, rows);
+	p->r_probes = rows[0];
+	p->r_areas = rows[1];
+}
+
+/* Where hits have costs, out of line stands out. */
+static enum role probe_role(const struct table *t, size_t row)
+{
+	const struct value *v = table_value(t, row, table_column(t, "class"));
+
+	return v->known && !strcmp(v->s, "out of line") ? ROLE_HEAT_MID : ROLE_NORMAL;
+}
+
+static void draw_probes(struct view_uprobes *o, struct page *p, struct screen *s)
+{
+	struct table_style style = {.tick = o->v.query->model->n_ticks,
+				    .row_role = probe_role,
+				    .search = app_search(o->v.app)};
+	const char *filter = app_filter(o->v.app);
+	const char *title = "probes";
+
+	if (*filter)
+		title = arena_printf(&o->v.query->arena, "probes, filter %s: %s", filter,
+				     p->wrong.code ? "" : view_count_text(&o->v, &p->probes));
+	if (p->wrong.code) {
+		widget_rule(s, p->r_probes, 0, title ? title : "probes");
+		view_draw_error(s, layout_below(p->r_probes, 1), &p->wrong);
+		return;
+	}
+	pane_draw_table(&o->set, PANE_PROBES, s, p->r_probes, title ? title : "probes", &p->probes,
+			&style);
+	if (!p->probes.n_rows)
+		view_draw_text(s, layout_below(p->r_probes, 2), ROLE_DIM,
+			       p->probes.n_total ? view_empty_text(&o->v, &p->probes)
+						 : "there is no uprobe that is known");
+}
+
+static enum role area_role(const struct table *t, size_t row)
+{
+	const struct value *v = table_value(t, row, table_column(t, "waiting"));
+
+	return v->known && v->u ? ROLE_WAITING : ROLE_NORMAL;
+}
+
+static void draw_areas(struct view_uprobes *o, struct page *p, struct screen *s)
+{
+	struct table_style style = {.tick = o->v.query->model->n_ticks,
+				    .row_role = area_role,
+				    .empty = "nobody has slots"};
+
+	o->panes[PANE_AREAS].table.sort[0] = '\0';
+	pane_draw_table(&o->set, PANE_AREAS, s, p->r_areas, "out-of-line slots, by process",
+			&p->areas, &style);
+}
+
+static void uprobes_draw(struct view *v, struct screen *s, struct rect r)
+{
+	struct view_uprobes *o = of_view(v);
+	struct page p = {0};
+	struct error err = {0};
+
+	if (ask(o, &p, &err) < 0) {
+		view_draw_error(s, r, &err);
+		return;
+	}
+	if (!p.sum.known) {
+		view_draw_text(s, layout_below(r, 1), ROLE_DIM, p.sum.reason);
+		return;
+	}
+	int y = view_uprobes_head(v, s, r, &p.sum);
+	place(&p, layout_below(r, y));
+	draw_probes(o, &p, s);
+	draw_areas(o, &p, s);
+}
+
+static int uprobes_init(struct view *v)
+{
+	struct view_uprobes *o = of_view(v);
+
+	o->set = (struct pane_set){.panes = o->panes, .n = PANES, .focus = PANE_PROBES};
+	return 0;
+}
+
+static void uprobes_deinit(struct view *v)
+{
+	pane_set_deinit(&of_view(v)->set);
+}
+
+/* The text of column @key in the row that is selected. */
+static const char *title_of(const struct table *t, uint64_t id, const char *key)
+{
+	size_t row = table_row(t, id);
+	const char *text = row == SIZE_MAX ? NULL : table_value(t, row, table_column(t, key))->s;
+
+	return text;
+}
+
+static int open_row(struct view_uprobes *o)
+{
+	bool probe = o->set.focus == PANE_PROBES;
+	uint64_t id = o->panes[o->set.focus].table.selected;
+	struct query_spec all = {0};
+	struct table t;
+	int r = probe ? query_uprobe_probes(o->v.query, &all, &t, NULL)
+		      : query_uprobe_areas(o->v.query, &all, &t, NULL);
+	const char *title = r < 0 ? NULL : title_of(&t, id, probe ? "probe" : "process");
+
+	if (r < 0)
+		return r;
+	if (!title) {
+		app_say(o->v.app, ROLE_NORMAL, "this has just gone");
+		return 0;
+	}
+	return app_push_row(o->v.app, probe ? &view_uprobe : &view_xol, id, title);
+}
+
+static int uprobes_command(struct view *v, enum command c, const struct command_arg *arg)
+{
+	struct view_uprobes *o = of_view(v);
+
+	if (c >= CMD_SORT_PREV && c <= CMD_SORT)
+		o->set.focus = PANE_PROBES;
+	int r = pane_command(&o->set, c, arg);
+	return r == WIDGET_ENTER ? open_row(o) : r;
+}
+
+const struct view_ops view_uprobes = {
+	.name = "uprobes",
+	.title = "uprobes",
+	.digit = '7',
+	.help = "Probes in programs and libraries, whoever placed them: what they replaced, how "
+		"often they are hit, and what that costs. An instruction that the kernel can do "
+		"itself is emulated: one trap a hit. Others are executed out of line: two traps, "
+		"and one of the slots (31 on x86) that a process has, for which its threads may "
+		"have to wait. Below, the processes that have such slots. COST and CPU% are known "
+		"when kontend bench uprobe has measured them since the machine was started. Enter "
+		"shows a probe by CPU, or who is in the slots of a process.",
+	.size = sizeof(struct view_uprobes),
+	.init = uprobes_init,
+	.deinit = uprobes_deinit,
+	.draw = uprobes_draw,
+	.command = uprobes_command,
+};
