@@ -18,6 +18,7 @@ int cmd_export(const struct opts *o);
 int cmd_record(const struct opts *o);
 int cmd_recover(const struct opts *o);
 int cmd_demo(const struct opts *o);
+int cmd_bench(const struct opts *o);
 int cmd_doctor(const struct opts *o);
 int cmd_enospc(const struct opts *o); /* `doctor --enospc` */
 int cmd_help(const struct opts *o);

@@ -40,6 +40,8 @@ static int run_verb(const struct opts *o)
 		return cmd_recover(o);
 	case VERB_DEMO:
 		return cmd_demo(o);
+	case VERB_BENCH:
+		return cmd_bench(o);
 	case VERB_DOCTOR:
 		return cmd_doctor(o);
 	case VERB_VERSION:

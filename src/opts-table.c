@@ -45,6 +45,8 @@ static const struct opts_verb_info verb_table[VERBS] = {
 			  "make a clean file of a recording that was cut off", NULL, false, false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
 		       "contend for locks, so that there is something to see", NULL, false, false},
+	[VERB_BENCH] = {"bench", NULL, "[OPTIONS] uprobe",
+			"measure what a hit of a uprobe costs on this machine", NULL, false, false},
 	[VERB_DOCTOR] = {"doctor", NULL, "[OPTIONS]",
 			 "say what works here for this user, and what fixes the rest", NULL, false,
 			 false},
@@ -65,6 +67,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define RECORD (1u << VERB_RECORD)
 #define RECOVER (1u << VERB_RECOVER)
 #define DEMO (1u << VERB_DEMO)
+#define BENCH (1u << VERB_BENCH)
 #define DOCTOR (1u << VERB_DOCTOR)
 #define MEASURE (LIVE | ONCE | RECORD)
 #define ALL ((1u << VERBS) - 1)
@@ -108,6 +111,8 @@ const struct opts_info opts_table[] = {
 	 FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "duration", "TIME", "run for TIME: 3, 500ms, 2m (default: until stopped)", workload,
 	 DEMO, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
+	{0, "duration", "TIME", "measure for TIME in all (default: half a second a line)", measure,
+	 BENCH, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{'m', "mmap-pages", "N", "size of each CPU's ring in pages, a power of two", measure,
 	 MEASURE, OPTS_COUNT, FIELD(mmap_pages), 1, 1 << 16, NULL, COMPLETE_NONE},
 	{0, "max-stack", "N", "keep at most N frames of a call chain, 1 to 127", measure, MEASURE,
@@ -222,7 +227,7 @@ const struct opts_info opts_table[] = {
 	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{'q', "quiet", NULL, "no messages but errors", general,
-	 MEASURE | REPLAY | RECOVER | DIFF | DEMO, OPTS_FLAG, FIELD(quiet), 0, 0, NULL,
+	 MEASURE | REPLAY | RECOVER | DIFF | DEMO | BENCH, OPTS_FLAG, FIELD(quiet), 0, 0, NULL,
 	 COMPLETE_NONE},
 	{'h', "help", NULL, "print this help", general, ALL, OPTS_FLAG, FIELD(help), 0, 0, NULL,
 	 COMPLETE_NONE},

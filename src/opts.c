@@ -222,7 +222,8 @@ static int parse_word(struct opts_parser *p, const char *word)
 {
 	enum opts_verb v = p->o->verb;
 
-	if ((v == VERB_HELP || v == VERB_DUMP || v == VERB_RECOVER || v == VERB_REPLAY) &&
+	if ((v == VERB_HELP || v == VERB_DUMP || v == VERB_RECOVER || v == VERB_REPLAY ||
+	     v == VERB_BENCH) &&
 	    !p->o->topic) {
 		p->o->topic = word;
 		return 0;

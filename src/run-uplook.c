@@ -58,7 +58,7 @@ int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct error *
 
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
-	r->look = (struct look){NULL, SNAPSHOT_UPROBES, UPSNAP_VERSION, take};
+	r->look = (struct look){.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .take = take};
 	int code = uplook_new(&r->uplook, &uo, err);
 	if (code < 0) {
 		mem_free(r);

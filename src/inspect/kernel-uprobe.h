@@ -54,6 +54,7 @@ struct task_struct___up {
 } CORE;
 
 struct uprobe_consumer {
+	void *handler;
 	void *ret_handler;
 } CORE;
 
@@ -80,15 +81,66 @@ struct trace_probe_event {
 	struct list_head probes;
 } CORE;
 
-struct bpf_prog;
-
 struct perf_event___up {
 	struct list_head owner_entry;
 	struct bpf_prog *prog;
 } CORE;
 
+struct bpf_prog_aux {
+	char name[16];
+} CORE;
+
+struct bpf_prog {
+	struct bpf_prog_aux *aux;
+} CORE;
+
 struct bpf_link {
 	__u32 id;
+	enum bpf_link_type type;
+	struct bpf_prog *prog;
+} CORE;
+
+struct bpf_iter__bpf_link {
+	struct bpf_iter_meta *meta;
+	struct bpf_link *link;
+} CORE;
+
+struct qstr {
+	const unsigned char *name;
+} CORE;
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+} CORE;
+
+struct vfsmount {
+	struct dentry *mnt_root;
+} CORE;
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+} CORE;
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+} CORE;
+
+struct bpf_uprobe {
+	long long offset;
+	unsigned long ref_ctr_offset;
+	struct uprobe_consumer consumer;
+} CORE;
+
+struct bpf_uprobe_multi_link {
+	struct path path;
+	struct bpf_link link;
+	__u32 cnt;
+	struct bpf_uprobe *uprobes;
+	struct task_struct *task;
 } CORE;
 
 struct bpf_array {

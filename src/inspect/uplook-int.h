@@ -57,6 +57,7 @@ struct pasts {
 
 struct uplook {
 	struct up_bpf bpf;
+	struct up_links *links;
 	bool has_bpf;
 	char why[256]; /* why something is missing */
 	uint32_t missing;

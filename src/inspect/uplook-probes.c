@@ -230,18 +230,6 @@ struct linking {
 	struct upsnap *s;
 };
 
-/* Has the walk found the perf event that the link is of? */
-static bool has_event(const struct uplook *u, const struct up_link *l)
-{
-	for (uint32_t i = 0; i < uplook_n_events(u); i++) {
-		const struct up_event *e = uplook_event(u, i);
-		if (e->flags & UP_BPF && (uint32_t)e->offset == (uint32_t)l->offset &&
-		    !(e->flags & UP_RETURN) == !l->is_return && !strcmp(e->path, l->path))
-			return true;
-	}
-	return false;
-}
-
 static int add_link(void *arg, const struct up_link *l)
 {
 	const struct linking *k = arg;
@@ -249,8 +237,8 @@ static int add_link(void *arg, const struct up_link *l)
 	char text[64], name[64];
 	struct found_probe f = {.offset = l->offset,
 				.ref_ctr = l->ref_ctr,
-				.hits = l->hits,
-				.misses = l->misses,
+				.hits = UINT64_MAX,
+				.misses = UINT64_MAX,
 				.owner_pid = h ? h->pid : 0,
 				.filter_pid = l->pid,
 				.source = UPSNAP_LINK,
@@ -259,9 +247,6 @@ static int add_link(void *arg, const struct up_link *l)
 				.path = l->path,
 				.name = name};
 
-	if (l->of_event && has_event(k->u, l))
-		return 0;
-	f.flags |= l->hits != UINT64_MAX ? UPSNAP_DECIMATED : 0;
 	snprintf(name, sizeof(name), "link %" PRIu32 " %s", l->id, l->program);
 	snprintf(text, sizeof(text), "%d %" PRIu32 " %" PRIx64, UPSNAP_LINK, l->id, l->offset);
 	f.id = uplook_hash(0, text);
@@ -271,7 +256,7 @@ static int add_link(void *arg, const struct up_link *l)
 static int add_links(struct uplook *u, struct upsnap *s)
 {
 	struct linking k = {u, s};
-	int code = up_links(add_link, &k);
+	int code = up_links_walk(u->links, add_link, &k);
 
 	if (code < 0 && code != -ENOMEM) {
 		s->head.missing |= UPSNAP_NO_LINKS;

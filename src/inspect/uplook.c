@@ -74,6 +74,10 @@ int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error
 		snprintf(u->why, sizeof(u->why), "%.250s", why.text);
 	if (!u->has_bpf)
 		u->missing = UPSNAP_NO_SLOTS | UPSNAP_NO_TASKS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS;
+	if (u->has_bpf && up_links_open(&u->links, &why) < 0) {
+		u->missing |= UPSNAP_NO_LINKS;
+		snprintf(u->why, sizeof(u->why), "%.250s", why.text);
+	}
 	*ret = u;
 	return 0;
 }
@@ -158,6 +162,7 @@ void uplook_free(struct uplook *u)
 		return;
 	if (u->has_bpf)
 		up_bpf_close(&u->bpf);
+	up_links_close(u->links);
 	mem_free(u->pasts.areas);
 	mem_free(u->pasts.areas_next);
 	mem_free(u->pasts.tasks);

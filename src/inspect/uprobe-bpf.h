@@ -29,20 +29,19 @@ void up_bpf_close(struct up_bpf *b);
 /* A uprobe that a BPF link has placed. */
 struct up_link {
 	uint64_t offset, ref_ctr;
-	uint64_t hits, misses; /* UINT64_MAX: not known */
 	uint32_t id;
-	uint32_t prog_id;
 	int32_t pid; /* counts in this process only; 0: in all */
 	bool is_return;
-	bool of_event;		    /* through a perf event, which the walk may have found, too */
 	const char *path, *program; /* borrowed during the call */
 };
 
-/*
- * Calls @found, which answers 0 or -ENOMEM, for each uprobe of each BPF link. 0 or a negative
- * errno; -EPERM: it takes CAP_SYS_ADMIN.
- */
-int up_links(int (*found)(void *arg, const struct up_link *l), void *arg);
+struct up_links;
+
+/* 0 with *ret NULL where kernels have no such links; or a negative errno. */
+int up_links_open(struct up_links **ret, struct error *err);
+/* Calls @found, which answers 0 or -ENOMEM, for each uprobe of each link; of NULL: of none. */
+int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_link *l), void *arg);
+void up_links_close(struct up_links *l); /* NULL is fine */
 
 /* Slots that a process can use for instructions out of line; -1: not known for this machine. */
 int32_t up_slots(void);

@@ -3,6 +3,7 @@
 #include "uprobe-bpf.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 int up_bpf_open(struct up_bpf *b, int32_t type, struct error *err)
 {
@@ -28,9 +29,21 @@ void up_bpf_close(struct up_bpf *b)
 	(void)b;
 }
 
-int up_links(int (*found)(void *arg, const struct up_link *l), void *arg)
+int up_links_open(struct up_links **ret, struct error *err)
 {
+	*ret = NULL;
+	return error_set(err, -ENOTSUP, "kontend was built without BPF (meson -Dbpf=enabled)");
+}
+
+int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_link *l), void *arg)
+{
+	(void)l;
 	(void)found;
 	(void)arg;
 	return -ENOTSUP;
+}
+
+void up_links_close(struct up_links *l)
+{
+	(void)l;
 }

@@ -16,6 +16,9 @@ enum {
 	UP_WORDS = 256,	    /* of a bitmap of slots */
 	UP_WALK = 8192,	    /* steps along one list */
 	UP_PATH = 256,
+	UP_LINKS = 4096,
+	UP_PARTS = 16, /* of a path */
+	UP_PART = 64,
 };
 
 struct up_area {
@@ -79,6 +82,25 @@ struct up_state {
 	unsigned long long perf_fops, link_fops, scratch;
 	unsigned long long anchor_map, anchor_pointer; /* of a per-CPU map of ours */
 	unsigned long long anchor[UP_CPUS];	       /* where its value is on each CPU */
+};
+
+/* A uprobe of a BPF link. */
+struct up_link_raw {
+	unsigned long long offset, ref_ctr;
+	unsigned int id, count; /* of the link; and how many uprobes it has */
+	int pid;		/* counts in this process only; 0: in all */
+	unsigned int is_return, n_parts;
+	char program[16];
+	char parts[UP_PARTS][UP_PART]; /* of the path, the last one first */
+};
+
+struct up_links_config {
+	unsigned int type_multi; /* BPF_LINK_TYPE_UPROBE_MULTI */
+};
+
+struct up_links_state {
+	unsigned int n_links, dropped;
+	unsigned long long scratch;
 };
 
 #endif

@@ -6,11 +6,11 @@
 
 expect 0 '' "$kontend" --help
 prints '^Usage: kontend'
-for verb in live report script diff export demo doctor help version; do
+for verb in live report script diff export demo bench doctor help version; do
 	grep -q "^  $verb" "$work/out" || complain "--help does not name $verb"
 done
 grep -q dump "$work/out" && complain "--help names the hidden verb"
-for verb in live top report script diff export demo doctor; do
+for verb in live top report script diff export demo bench doctor; do
 	expect 0 '' "$kontend" $verb --help
 	prints '^Usage: kontend'
 	prints '^  -h, --help'

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_BENCH_UPROBE_H
+#define KONTEND_BENCH_UPROBE_H
+
+#include "kontend/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * How often a second a uprobe can be hit here: functions of our own, whose first instruction is a
+ * nop, a nop of five bytes, a push and a ret, are called by threads that are bound to one CPU each,
+ * with a probe that only counts.
+ */
+enum bench_uprobe_kind {
+	BENCH_UPROBE_NOP,
+	BENCH_UPROBE_NOP5, /* the same as nop on machines that know nothing of it */
+	BENCH_UPROBE_PUSH,
+	BENCH_UPROBE_RET,
+	BENCH_UPROBE_KINDS,
+};
+
+const char *bench_uprobe_kind_name(enum bench_uprobe_kind k); /* "nop" */
+
+struct bench_uprobe_row {
+	enum bench_uprobe_kind kind;
+	bool is_return;
+	uint32_t cpus;
+	double calls_per_s, deviation; /* of all CPUs together; standard deviation of the parts */
+	uint64_t cost_ns;	       /* CPU time of a call, whatever else runs there */
+	uint32_t class_;	       /* enum upsnap_class that its instruction has here */
+};
+
+/*
+ * One row: @parts times @part_ns of calls. 0; -EPERM and others of placing the probe, with @err.
+ */
+int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
+		     uint64_t part_ns, struct bench_uprobe_row *ret, struct error *err);
+
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads bound to CPUs call a function of ours that has a probe. Each counts its calls in a cell
+ * of its own; who measures reads all cells at the ends of some parts of the time, so that nothing
+ * but the calls themselves is in the loop. The probe is an event of perf's PMU "uprobe" for this
+ * process, and goes with its descriptor.
+ */
+#include "kontend/bench-uprobe.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/uprobe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CELL = 128, CODE = 16 };
+
+void bench_uprobe_nop(void);
+void bench_uprobe_nop5(void);
+void bench_uprobe_push(void);
+void bench_uprobe_ret(void);
+
+#define FUNCTION(name, code)                                                                       \
+	".balign 64\n.type " #name ", %function\n" #name ":\n" code ".size " #name ", . - " #name  \
+	"\n.balign 64\n"
+
+#if defined(__x86_64__)
+static const enum uprobe_machine machine = UPROBE_X86_64;
+__asm__(".text\n" FUNCTION(bench_uprobe_nop, "nop\n ret\n")
+		FUNCTION(bench_uprobe_nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n ret\n")
+			FUNCTION(bench_uprobe_push, "push %rbp\n pop %rbp\n ret\n")
+				FUNCTION(bench_uprobe_ret, "ret\n"));
+#elif defined(__aarch64__)
+static const enum uprobe_machine machine = UPROBE_ARM64;
+__asm__(".text\n" FUNCTION(bench_uprobe_nop, "nop\n ret\n")
+		FUNCTION(bench_uprobe_nop5, "nop\n ret\n")
+			FUNCTION(bench_uprobe_push, "stp x29, x30, [sp, #-16]!\n"
+						    "ldp x29, x30, [sp], #16\n ret\n")
+				FUNCTION(bench_uprobe_ret, "ret\n"));
+#else
+static const enum uprobe_machine machine = UPROBE_OTHER;
+void bench_uprobe_nop(void)
+{
+}
+void bench_uprobe_nop5(void)
+{
+}
+void bench_uprobe_push(void)
+{
+}
+void bench_uprobe_ret(void)
+{
+}
+#endif
+
+static const struct {
+	const char *name;
+	void (*call)(void);
+} kinds[BENCH_UPROBE_KINDS] = {
+	[BENCH_UPROBE_NOP] = {"nop", bench_uprobe_nop},
+	[BENCH_UPROBE_NOP5] = {"nop5", bench_uprobe_nop5},
+	[BENCH_UPROBE_PUSH] = {"push", bench_uprobe_push},
+	[BENCH_UPROBE_RET] = {"ret", bench_uprobe_ret},
+};
+
+const char *bench_uprobe_kind_name(enum bench_uprobe_kind k)
+{
+	return kinds[k].name;
+}
+
+struct caller {
+	_Atomic uint64_t calls;
+	pthread_t thread;
+	void (*call)(void);
+	const atomic_bool *stop;
+	uint32_t cpu;
+	char apart[CELL]; /* from the next one's cache line */
+};
+
+static void *call_on(void *arg)
+{
+	struct caller *c = arg;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(c->cpu, &set);
+	/* Where it may not be bound it counts all the same. */
+	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	for (uint64_t n = 1; !atomic_load_explicit(c->stop, memory_order_relaxed); n++) {
+		c->call();
+		atomic_store_explicit(&c->calls, n, memory_order_relaxed);
+	}
+	return NULL;
+}
+
+/* Where code at @addr of this process is in its file. */
+static int find_offset(uintptr_t addr, uint64_t *ret)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	uint64_t from, to, offset;
+	char line[512];
+	int code = -ENOENT;
+
+	while (f && code && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from, &to, &offset) != 3)
+			continue;
+		if (addr < from || addr >= to)
+			continue;
+		*ret = addr - from + offset;
+		code = 0;
+	}
+	if (f)
+		fclose(f);
+	return code;
+}
+
+static int read_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int type = -1;
+
+	if (f && fscanf(f, "%d", &type) != 1)
+		type = -1;
+	if (f)
+		fclose(f);
+	return type;
+}
+
+/* A descriptor, or a negative errno. */
+static int place(void (*call)(void), bool is_return, uint64_t *ret_offset, struct error *err)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr), .config = is_return};
+	int type = read_type();
+
+	if (type < 0)
+		return error_set(err, -ENOTSUP,
+				 "This kernel has no PMU uprobe (CONFIG_UPROBE_EVENTS)");
+	if (find_offset((uintptr_t)call, ret_offset) < 0)
+		return error_set(err, -ENOENT, "Cannot find out where this program is mapped");
+	attr.type = (uint32_t)type;
+	attr.config1 = (uintptr_t) "/proc/self/exe";
+	attr.config2 = *ret_offset;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return error_errno(err, -errno,
+				   "Cannot place a uprobe (it takes CAP_SYS_ADMIN or root)");
+	return fd;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	while (nanosleep(&t, &t) < 0 && errno == EINTR)
+		;
+}
+
+static uint64_t sum_calls(const struct caller *c, uint32_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += atomic_load_explicit(&c[i].calls, memory_order_relaxed);
+	return sum;
+}
+
+/* CPU time that the threads have had. */
+static uint64_t sum_cpu_ns(const struct caller *c, uint32_t n)
+{
+	uint64_t sum = 0;
+	struct timespec t;
+	clockid_t clock;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!pthread_getcpuclockid(c[i].thread, &clock) && !clock_gettime(clock, &t))
+			sum += (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return sum;
+}
+
+/* Rates of the parts; by the clock, as sleeping takes as long as it likes. */
+static void measure(const struct caller *c, uint32_t cpus, uint32_t parts, uint64_t part_ns,
+		    struct bench_uprobe_row *r)
+{
+	double sum = 0, squares = 0;
+
+	sleep_ns(part_ns / 4); /* until all run, and the kernel has done what it does once */
+	uint64_t cpu = sum_cpu_ns(c, cpus), calls = sum_calls(c, cpus);
+	for (uint32_t i = 0; i < parts; i++) {
+		uint64_t t0 = now_ns(), n0 = sum_calls(c, cpus);
+		sleep_ns(part_ns);
+		uint64_t ns = now_ns() - t0, n = sum_calls(c, cpus) - n0;
+		double rate = ns ? (double)n * 1e9 / (double)ns : 0;
+		sum += rate;
+		squares += rate * rate;
+	}
+	double mean = sum / parts, variance = squares / parts - mean * mean;
+	cpu = sum_cpu_ns(c, cpus) - cpu;
+	calls = sum_calls(c, cpus) - calls;
+	r->cost_ns = calls ? cpu / calls : 0;
+	r->calls_per_s = mean;
+	r->deviation = variance > 0 ? sqrt(variance) : 0;
+}
+
+static uint32_t class_of(void (*call)(void), uint64_t offset)
+{
+	struct uprobe_verdict v;
+	struct utsname u = {0};
+	uint8_t bytes[CODE];
+
+	uname(&u);
+	memcpy(bytes, (const void *)(uintptr_t)call, sizeof(bytes));
+	uprobe_judge(machine, uprobe_kernel_of(u.release), bytes, sizeof(bytes), offset, &v);
+	return v.class_;
+}
+
+static int run(struct caller *c, const uint32_t *online, uint32_t cpus, uint32_t parts,
+	       uint64_t part_ns, struct bench_uprobe_row *r)
+{
+	atomic_bool stop = false;
+	uint32_t n = 0;
+	int code = 0;
+
+	for (; n < cpus && code == 0; n++) {
+		c[n].call = kinds[r->kind].call;
+		c[n].stop = &stop;
+		c[n].cpu = online[n];
+		code = -pthread_create(&c[n].thread, NULL, call_on, &c[n]);
+	}
+	if (code)
+		n--;
+	else
+		measure(c, cpus, parts, part_ns, r);
+	stop = true;
+	for (uint32_t i = 0; i < n; i++)
+		pthread_join(c[i].thread, NULL);
+	return code;
+}
+
+int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
+		     uint64_t part_ns, struct bench_uprobe_row *ret, struct error *err)
+{
+	struct bench_uprobe_row r = {.kind = kind, .is_return = is_return, .cpus = cpus};
+	uint32_t *online = NULL;
+	uint64_t offset;
+	size_t n = 0;
+
+	/* Before it has a probe: afterwards another instruction stands there. */
+	int code = find_offset((uintptr_t)kinds[kind].call, &offset);
+	r.class_ = code < 0 ? UPSNAP_CLASS_UNKNOWN : class_of(kinds[kind].call, offset);
+	int fd = place(kinds[kind].call, is_return, &offset, err);
+	if (fd < 0)
+		return fd;
+	code = cpulist_read("online", &online, &n);
+	struct caller *c = mem_calloc(cpus + 1, sizeof(*c));
+	if (code < 0 || n < cpus || !c)
+		code = error_set(err, c ? -EINVAL : -ENOMEM, "There are no %u CPUs online", cpus);
+	else if ((code = run(c, online, cpus, parts, part_ns, &r)) < 0)
+		error_errno(err, code, "Cannot start a thread");
+	mem_free(c);
+	mem_free(online);
+	close(fd);
+	if (code == 0)
+		*ret = r;
+	return code;
+}
