@@ -17,8 +17,8 @@
 static const char devices[] = "/sys/bus/event_source/devices";
 /* The name since 4.2, and the one before. */
 static const char *const mux_names[] = {"perf_mux_hrtimer_handler", "perf_cpu_hrtimer_handler"};
-/* Since 6.9, and before. */
-static const char *const tick_names[] = {"tick_nohz_handler", "tick_sched_timer"};
+/* Before 6.9, where the other name is that of something else, and since. */
+static const char *const tick_names[] = {"tick_sched_timer", "tick_nohz_handler"};
 enum { NAMES = 2, FILTER_TEXT = 160 };
 
 static void give_up(struct live_timers *t, const char *what, int code)

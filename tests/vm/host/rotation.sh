@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What the machine recorded of rotation says the same here.
+# shellcheck source=tests/vm/checks.sh
+. "$(dirname "$0")/../checks.sh"
+
+case_of "a recording of rotation replays here"
+gives 0 here.json "$KONTEND" report -i rotation.data --format json --view rotation
+cmp here.json rotation.json || complain "the report is another one here"
+finish
