@@ -18,10 +18,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -156,6 +158,7 @@ void storm_fork(struct storm *s, int threads, int rounds)
 	s->pid = fork();
 	must(s->pid >= 0, "fork");
 	if (s->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* its gates would go on for ever */
 		close(go[1]);
 		child(go[0], s->done, threads, rounds);
 	}

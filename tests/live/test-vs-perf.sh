@@ -34,9 +34,9 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
-# Both observers hold their events open as file descriptors; ready when there are enough of them and
-# no more come.
-wait_for_events() {
+# perf holds its events open as file descriptors; ready when there are enough of them and no more
+# come. kontend says so.
+wait_for_perf() {
 	last=0
 	for _ in $(seq 600); do
 		sleep 0.1
@@ -44,7 +44,16 @@ wait_for_events() {
 		[ "$now" -ge 2 ] && [ "$now" = "$last" ] && return 0
 		last=$now
 	done
-	echo "$2 does not open its events" >&2
+	echo "perf does not open its events"
+	exit 1
+}
+
+wait_for_kontend() {
+	for _ in $(seq 600); do
+		! grep -q measuring "$dir/kontend.err" || return 0
+		sleep 0.1
+	done
+	echo "kontend does not begin to measure"
 	exit 1
 }
 
@@ -60,12 +69,12 @@ observe() {
 		-o "$dir/perf.data" 2>"$dir/perf.err" &
 	perf=$!
 	pids="$pids $perf"
-	"$kontend" report -p "$target" --duration 120 -m 1024 --view locks --by type --format csv \
+	"$kontend" report -v -p "$target" --duration 120 -m 1024 --view locks --by type --format csv \
 		>"$dir/kontend.csv" 2>"$dir/kontend.err" &
 	kontend_pid=$!
 	pids="$pids $kontend_pid"
-	wait_for_events "$perf" perf
-	wait_for_events "$kontend_pid" kontend
+	wait_for_perf "$perf"
+	wait_for_kontend
 	kill -CONT "$target"
 	wait "$target"
 	wait "$perf" || true

@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Whose locks they are, who holds them and who waits for them, read from this kernel's structures.
+# shellcheck source=tests/vm/guest/lib.sh
+. /lib/lib.sh
+
+case_of "queues, holders and names of locks"
+mkdir -p /tmp
+gives 0 output test-live-lockwalk "$(command -v kontend)"
+lacks output FAIL
+shows output 'mmap_lock: 0x'
+finish
