@@ -32,7 +32,7 @@ if [ -n "${VM_SERIAL:-}" ]; then
 		-chardev "socket,id=two,path=$line/line" \
 		-device isa-serial,chardev=one,index=1 -device isa-serial,chardev=two,index=2
 fi
-timeout -k 5 "${VM_LIMIT:-900}" "$@" -m 1024 -smp "${VM_CPUS:-2}" -nodefaults -nographic \
+timeout --foreground -k 5 "${VM_LIMIT:-900}" "$@" -m 1024 -smp "${VM_CPUS:-2}" -nodefaults -nographic \
 	-no-reboot -serial stdio -monitor none -chardev "file,id=files,path=$files" \
 	-kernel "$dir/vmlinuz" -initrd "$initramfs" \
 	-append "console=$console quiet panic=-1 vm.out=$out" </dev/null 2>&1
