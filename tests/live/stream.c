@@ -49,19 +49,20 @@ static void take_attr(struct stream *st, const struct record *r)
 	struct perf_event_attr a = {0};
 	unsigned k = st->n_attrs++;
 
-	must(k < 3 && r->len > 128, "attr record");
+	must(k < STREAM_EVENTS && r->len > 128, "attr record");
 	memcpy(&a, r->data, 128);
 	must(a.size == 128 && r->len > a.size, "attr.size");
 	st->n_ids[k] = (r->len - a.size) / 8;
 	must(st->n_ids[k] <= STREAM_IDS, "ids");
 	memcpy(st->ids[k], (const char *)r->data + a.size, st->n_ids[k] * 8);
-	st->has_cgroup = a.sample_type & (1u << 21);
+	if (k < 3)
+		st->has_cgroup = a.sample_type & (1u << 21);
 }
 
-/* 0 begin, 1 end, 2 dummy */
+/* 0 begin, 1 end, 2 dummy; then, where a PMU can rotate, what is measured of that */
 static int event_of(const struct stream *st, uint64_t id)
 {
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < STREAM_EVENTS; k++) {
 		for (size_t i = 0; i < st->n_ids[k]; i++) {
 			if (st->ids[k][i] == id)
 				return k;
@@ -84,6 +85,8 @@ static void take_sample(struct stream *st, const uint8_t *p, size_t size, uint32
 	must(size > sizeof(s), "sample size");
 	memcpy(&s, p, sizeof(s));
 	int k = event_of(st, s.id);
+	if (k > 2)
+		return;
 	must(k == 0 || k == 1, "sample of an unknown event");
 	must(s.cpu == ring, "sample on the wrong ring");
 	see_time(st, s.time);
@@ -210,7 +213,9 @@ static void take_record(struct stream *st, const struct record *r)
 		st->order = 2;
 		break;
 	case RECORD_FORMAT:
-		must((st->order == 2 || st->order == 3) && !strcmp(r->data, "lock"), "format");
+		must((st->order == 2 || st->order == 3) &&
+			     (!strcmp(r->data, "lock") || !strcmp(r->data, "timer")),
+		     "format");
 		st->order = 3;
 		break;
 	case RECORD_ATTR:

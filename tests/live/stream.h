@@ -5,13 +5,13 @@
 #include "kontend/live.h"
 #include <sys/types.h>
 
-enum { STREAM_CPUS = 64, STREAM_IDS = 4096, STREAM_TASKS = 65536 };
+enum { STREAM_EVENTS = 6, STREAM_CPUS = 64, STREAM_IDS = 4096, STREAM_TASKS = 65536 };
 
 /* What was seen of a stream, decoded by hand, and every breach of the promises of record.h. */
 struct stream {
 	pid_t pid; /* its samples are counted; 0: of the first process that is seen */
-	uint64_t ids[3][STREAM_IDS];
-	size_t n_ids[3];
+	uint64_t ids[STREAM_EVENTS][STREAM_IDS];
+	size_t n_ids[STREAM_EVENTS];
 	unsigned n_attrs;
 	uint64_t begins, ends; /* of `pid` */
 	uint64_t others;       /* samples of other processes */
