@@ -15,6 +15,7 @@
 #include "up-probe.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,7 +299,8 @@ static void check_link(struct test *t)
 
 int main(int argc, char **argv)
 {
-	struct test t = {.program = argc > 1 ? argv[1] : ""};
+	static char program[PATH_MAX]; /* links are listed by whole paths */
+	struct test t = {.program = argc > 1 && realpath(argv[1], program) ? program : ""};
 	struct uplook_options o = {0};
 	struct error err = {0};
 	char line[256];
