@@ -19,5 +19,7 @@ int32_t up_slots(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
-	return SLOT_BYTES && page > 0 ? (int32_t)(page / (SLOT_BYTES ? SLOT_BYTES : 1) - 1) : -1;
+	return SLOT_BYTES != 0 && page > 0
+		       ? (int32_t)(page / (SLOT_BYTES != 0 ? SLOT_BYTES : 1) - 1)
+		       : -1;
 }

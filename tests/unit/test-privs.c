@@ -58,7 +58,7 @@ static void sets_have_names(void **state)
 /* As whoever runs the tests: what is kept is what was said, and a second time changes nothing. */
 static void dropping_is_for_good(void **state)
 {
-	int status;
+	int status = -1;
 	pid_t pid = fork();
 
 	(void)state;
