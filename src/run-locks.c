@@ -7,6 +7,7 @@
 #include "kontend/lockwalk.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "look-bytes.h"
 
 #include <errno.h>
 
@@ -14,12 +15,10 @@ struct run_locks {
 	struct look look;
 	struct lockask ask;
 	struct lockask_lock asked[LOCKASK_MOST];
-	struct lockwalk_ask asks[LOCKASK_MOST];
 	struct lockwalk *walk; /* NULL: see why */
 	struct error why;
 	struct locksnap snap;
-	char *bytes;
-	size_t cap;
+	struct look_bytes bytes;
 };
 
 static int take_snapshot(struct run_locks *r)
@@ -31,31 +30,22 @@ static int take_snapshot(struct run_locks *r)
 		r->snap.head.reason = locksnap_add_text(&r->snap, r->why.text);
 		return 0;
 	}
-	for (size_t i = 0; i < n; i++)
-		r->asks[i] = (struct lockwalk_ask){r->asked[i].addr, r->asked[i].type};
-	return lockwalk_take(r->walk, r->asks, n, &r->snap, NULL);
+	return lockwalk_take(r->walk, r->asked, n, &r->snap, NULL);
 }
 
 static void *take(struct look *l, bool last, size_t *ret_len)
 {
 	struct run_locks *r = (struct run_locks *)l;
-	const size_t head = sizeof(struct record_snapshot);
 
 	(void)last;
 	/* The next tick tries again. */
 	if (take_snapshot(r) < 0)
 		return NULL;
-	size_t len = head + locksnap_size(&r->snap);
-	if (len > r->cap) {
-		char *bytes = mem_resize(r->bytes, len, 1);
-		if (!bytes)
-			return NULL;
-		r->bytes = bytes;
-		r->cap = len;
-	}
-	locksnap_encode(&r->snap, r->bytes + head);
-	*ret_len = len;
-	return r->bytes;
+	char *payload = look_bytes_payload(&r->bytes, locksnap_size(&r->snap), ret_len);
+	if (!payload)
+		return NULL;
+	locksnap_encode(&r->snap, payload);
+	return r->bytes.bytes;
 }
 
 int run_locks_new(struct run_locks **ret, const struct opts *o, struct error *err)
@@ -94,6 +84,6 @@ void run_locks_free(struct run_locks *r)
 	lockwalk_free(r->walk);
 	lockask_deinit(&r->ask);
 	locksnap_deinit(&r->snap);
-	mem_free(r->bytes);
+	mem_free(r->bytes.bytes);
 	mem_free(r);
 }

@@ -9,6 +9,7 @@
 #include "kontend/look.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "look-bytes.h"
 #include "run-uplook.h"
 
 #include <errno.h>
@@ -24,8 +25,7 @@ struct run_look_one {
 	enum inspect_what what;
 	uint64_t least_ns; /* between two of them, but for the last one */
 	struct snap snap;
-	char *bytes;
-	size_t cap;
+	struct look_bytes bytes;
 };
 
 struct run_look {
@@ -55,7 +55,6 @@ static bool has_tasks(const struct snap *s)
 static void *take(struct look *l, bool last, size_t *ret_len)
 {
 	struct run_look_one *r = (struct run_look_one *)l;
-	const size_t head = sizeof(struct record_snapshot);
 
 	if (now_ns() - r->snap.head.time_ns < (last ? LEAST_NS : r->least_ns))
 		return NULL;
@@ -63,17 +62,11 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	if (inspect_take(r->inspect, r->what, &r->snap, NULL) < 0)
 		return NULL;
 	l->has_tasks = has_tasks(&r->snap);
-	size_t len = head + snap_size(&r->snap);
-	if (len > r->cap) {
-		char *bytes = mem_resize(r->bytes, len, 1);
-		if (!bytes)
-			return NULL;
-		r->bytes = bytes;
-		r->cap = len;
-	}
-	snap_encode(&r->snap, r->bytes + head);
-	*ret_len = len;
-	return r->bytes;
+	char *payload = look_bytes_payload(&r->bytes, snap_size(&r->snap), ret_len);
+	if (!payload)
+		return NULL;
+	snap_encode(&r->snap, payload);
+	return r->bytes.bytes;
 }
 
 static struct run_look_one make_one(struct inspect *i, uint16_t kind, enum inspect_what what,
@@ -130,7 +123,7 @@ struct look *run_look_of(struct run_look *r)
 static void one_deinit(struct run_look_one *r)
 {
 	snap_deinit(&r->snap);
-	mem_free(r->bytes);
+	mem_free(r->bytes.bytes);
 }
 
 void run_look_free(struct run_look *r)

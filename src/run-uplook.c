@@ -5,6 +5,7 @@
 #include "kontend/mem.h"
 #include "kontend/record.h"
 #include "kontend/uplook.h"
+#include "look-bytes.h"
 
 #include <errno.h>
 #include <time.h>
@@ -16,8 +17,7 @@ struct run_uplook {
 	struct look look;
 	struct uplook *uplook;
 	struct upsnap snap;
-	char *bytes;
-	size_t cap;
+	struct look_bytes bytes;
 };
 
 static uint64_t now_ns(void)
@@ -31,24 +31,17 @@ static uint64_t now_ns(void)
 static void *take(struct look *l, bool last, size_t *ret_len)
 {
 	struct run_uplook *r = (struct run_uplook *)l;
-	const size_t head = sizeof(struct record_snapshot);
 
 	if (last && now_ns() - r->snap.head.time_ns < LEAST_NS)
 		return NULL;
 	/* The next tick tries again; the view says how old what it shows is. */
 	if (uplook_take(r->uplook, &r->snap, NULL) < 0)
 		return NULL;
-	size_t len = head + upsnap_size(&r->snap);
-	if (len > r->cap) {
-		char *bytes = mem_resize(r->bytes, len, 1);
-		if (!bytes)
-			return NULL;
-		r->bytes = bytes;
-		r->cap = len;
-	}
-	upsnap_encode(&r->snap, r->bytes + head);
-	*ret_len = len;
-	return r->bytes;
+	char *payload = look_bytes_payload(&r->bytes, upsnap_size(&r->snap), ret_len);
+	if (!payload)
+		return NULL;
+	upsnap_encode(&r->snap, payload);
+	return r->bytes.bytes;
 }
 
 int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct error *err)
@@ -79,6 +72,6 @@ void run_uplook_free(struct run_uplook *r)
 		return;
 	uplook_free(r->uplook);
 	upsnap_deinit(&r->snap);
-	mem_free(r->bytes);
+	mem_free(r->bytes.bytes);
 	mem_free(r);
 }

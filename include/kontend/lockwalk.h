@@ -3,6 +3,7 @@
 #define KONTEND_LOCKWALK_H
 
 #include "kontend/error.h"
+#include "kontend/lockask.h"
 #include "kontend/locksnap.h"
 
 /*
@@ -10,12 +11,6 @@
  * to, by BPF programs that are run on demand and take no lock. For one thread.
  */
 struct lockwalk;
-
-/* A lock that somebody wants to know about: LOCKSNAP_TYPES is one without a queue of tasks. */
-struct lockwalk_ask {
-	uint64_t addr;
-	uint32_t type; /* enum locksnap_lock_type */
-};
 
 /*
  * @all_mms: every snapshot names the mmap_lock of every process, asked for or not. -ENOTSUP when
@@ -26,7 +21,7 @@ int lockwalk_new(struct lockwalk **ret, bool all_mms, struct error *err);
  * A snapshot of now into @ret, which is cleared before: all locks that tasks wait for, as far as
  * the kernel tells, and those asked for. 0 or a negative errno: try again later.
  */
-int lockwalk_take(struct lockwalk *w, const struct lockwalk_ask *asks, size_t n,
+int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 		  struct locksnap *ret, struct error *err);
 void lockwalk_free(struct lockwalk *w); /* NULL is fine */
 

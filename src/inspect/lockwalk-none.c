@@ -11,7 +11,7 @@ int lockwalk_new(struct lockwalk **ret, bool all_mms, struct error *err)
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
-int lockwalk_take(struct lockwalk *w, const struct lockwalk_ask *asks, size_t n,
+int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 		  struct locksnap *ret, struct error *err)
 {
 	(void)w;

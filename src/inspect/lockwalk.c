@@ -161,7 +161,7 @@ static void clear(struct lockwalk *w)
 	s->n_locks = s->n_names = s->n_waiters = s->dropped = 0;
 }
 
-static void ask(struct lockwalk *w, const struct lockwalk_ask *a)
+static void ask(struct lockwalk *w, const struct lockask_lock *a)
 {
 	struct raw_locks_state *s = w->state;
 	uint32_t i = s->n_locks;
@@ -210,7 +210,7 @@ static int read_kernel(struct lockwalk *w)
 	return kit_iterate(w->link[NAME_FILES]);
 }
 
-int lockwalk_take(struct lockwalk *w, const struct lockwalk_ask *asks, size_t n,
+int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 		  struct locksnap *ret, struct error *err)
 {
 	uint64_t from = now_ns();

@@ -260,7 +260,7 @@ static void check_mmap(struct lockwalk *w)
 
 	if (pid == 0)
 		forker();
-	struct lockwalk_ask ask = {.addr = find_fork(w, pid, &s), .type = LOCKSNAP_RWSEM};
+	struct lockask_lock ask = {.addr = find_fork(w, pid, &s), .type = LOCKSNAP_RWSEM};
 	if (live_check(&failures, ask.addr != 0, "no wait for the forker's mmap_lock")) {
 		/* Names are told again only after a while, if this lock was seen before. */
 		const struct locksnap_name *n = name_of(&s, ask.addr);
