@@ -6,6 +6,7 @@
 #include "bpf-kit.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
@@ -42,6 +43,31 @@ static int say(int code, struct error *err)
 				   "The kernel does not let this user load BPF programs (it needs "
 				   "CAP_BPF and CAP_PERFMON, or root)");
 	return error_errno(err, code, "The kernel refused the BPF programs");
+}
+
+struct btf *kit_btf(struct error *err)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		error_errno(err, -errno,
+			    "Cannot read the kernel's BTF "
+			    "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
+	return btf;
+}
+
+int kit_enumerator(const struct btf *btf, const char *name)
+{
+	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		if (!btf_is_enum(t))
+			continue;
+		const struct btf_enum *e = btf_enum(t);
+		for (uint32_t i = 0; i < btf_vlen(t); i++)
+			if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) == 0)
+				return e[i].val;
+	}
+	return 0;
 }
 
 int kit_load(struct bpf_object **ret, const char *from, size_t len, const void *config,

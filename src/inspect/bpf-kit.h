@@ -12,8 +12,13 @@
  * programs and iterators. Nothing stays attached: all goes with the descriptors.
  */
 struct bpf_object;
+struct btf;
 struct bpf_link;
 
+/* What the running kernel says of its types; NULL with @err. btf__free() it. */
+struct btf *kit_btf(struct error *err);
+/* The value of an enumerator of whatever enum; 0: there is none. */
+int kit_enumerator(const struct btf *btf, const char *name);
 /*
  * Opens the object at @from, with @config in place of the first bytes of its constants, and loads
  * it. 0 or a negative errno.

@@ -7,6 +7,7 @@
  * wp_on_reg[] (arm64).
  */
 #include "bpf-int.h"
+#include "bpf-kit.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -94,35 +95,18 @@ static void read_registers(const struct btf *btf, struct layout *l, int pool, co
 	l->regs[pool] = v->size / sizeof(unsigned long long);
 }
 
-/* The value of an enumerator of whatever enum; 0: there is none. */
-static int enumerator(const struct btf *btf, const char *name)
-{
-	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
-		if (!btf_is_enum(t))
-			continue;
-		const struct btf_enum *e = btf_enum(t);
-		for (uint32_t i = 0; i < btf_vlen(t); i++)
-			if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) == 0)
-				return e[i].val;
-	}
-	return 0;
-}
-
 int layout_read(struct layout *ret, struct error *err)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = kit_btf(err);
 	struct layout l = {0};
 
 	if (!btf)
-		return error_errno(err, -errno,
-				   "Cannot read the kernel's BTF "
-				   "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
+		return err->code;
 	l.config.off_runqueues = offset_of(btf, "runqueues");
 	l.config.off_dr7 = offset_of(btf, "cpu_dr7");
 	l.config.off_info = l.config.off_regs[0] = l.config.off_regs[1] = RAW_NO_OFFSET;
-	l.config.tracepoint_flag = enumerator(btf, "TRACE_EVENT_FL_TRACEPOINT");
-	l.has_revoked = enumerator(btf, "PERF_EVENT_STATE_REVOKED") != 0;
+	l.config.tracepoint_flag = kit_enumerator(btf, "TRACE_EVENT_FL_TRACEPOINT");
+	l.has_revoked = kit_enumerator(btf, "PERF_EVENT_STATE_REVOKED") != 0;
 	read_info(btf, &l);
 	read_registers(btf, &l, 0, l.pools == 2 ? "bp_on_reg" : "bp_per_reg");
 	if (l.pools == 2)

@@ -9,10 +9,9 @@
  * breakpoint is remembered by the breakpoint's number, until there are others.
  */
 #include "bpf-int.h"
+#include "bpf-kit.h"
 #include "kontend/mem.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -39,29 +38,12 @@ static uint64_t now_ns(void)
 
 int bpf_run(const struct inspect_bpf *i, int program, int cpu)
 {
-	struct bpf_test_run_opts opts = {.sz = sizeof(opts)};
-
-	if (cpu >= 0) {
-		opts.flags = BPF_F_TEST_RUN_ON_CPU;
-		opts.cpu = (uint32_t)cpu;
-	}
-	return bpf_prog_test_run_opts(i->prog_fd[program], &opts) < 0 ? -errno : 0;
+	return kit_run(i->prog_fd[program], cpu);
 }
 
 int bpf_iterate(const struct inspect_bpf *i, int program)
 {
-	char none[8];
-	int fd = bpf_iter_create(bpf_link__fd(i->link[program]));
-
-	if (fd < 0)
-		return -errno;
-	ssize_t n;
-	do {
-		n = read(fd, none, sizeof(none));
-	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
-	int code = n < 0 ? -errno : 0;
-	close(fd);
-	return code;
+	return kit_iterate(i->link[program]);
 }
 
 /* The arrays as they are: all that one pass found. */

@@ -9,6 +9,7 @@
  * reading one makes the kernel bring the times of that CPU's context up to date.
  */
 #include "bpf-int.h"
+#include "bpf-kit.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "slots.h"
@@ -27,8 +28,6 @@
 #include <unistd.h>
 
 extern const char inspect_object[], inspect_object_end[];
-
-static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
 static const char *const program_names[PROGS] = {
 	[PROG_LEARN_BASE] = "learn_base",
@@ -98,101 +97,41 @@ static int open_own_events(struct inspect_bpf *i, struct error *err)
 	return 0;
 }
 
-/* Bytes of a map, as the programs see them. */
-static void *map_bytes(struct inspect_bpf *i, const char *name, size_t size, int prot,
-		       struct error *err)
-{
-	struct bpf_map *m = bpf_object__find_map_by_name(i->object, name);
-
-	if (!m) {
-		error_set(err, -ENOENT, "The BPF object has no map %s", name);
-		return NULL;
-	}
-	void *p = mmap(NULL, size, prot, MAP_SHARED, bpf_map__fd(m), 0);
-	if (p == MAP_FAILED) {
-		error_errno(err, -errno, "Cannot map the BPF map %s", name);
-		return NULL;
-	}
-	return p;
-}
-
 static int map_arrays(struct inspect_bpf *i, struct error *err)
 {
 	const int r = PROT_READ;
 
-	i->state = map_bytes(i, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
-	i->events = map_bytes(i, "events", RAW_EVENTS * sizeof(*i->events), r, err);
-	i->contexts = map_bytes(i, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
-	i->holders = map_bytes(i, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
-	i->cpus = map_bytes(i, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
-	i->again = map_bytes(i, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
+	i->state = kit_map(i->object, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
+	i->events = kit_map(i->object, "events", RAW_EVENTS * sizeof(*i->events), r, err);
+	i->contexts = kit_map(i->object, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
+	i->holders = kit_map(i->object, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
+	i->cpus = kit_map(i->object, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
+	i->again = kit_map(i->object, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
 	return i->state && i->events && i->contexts && i->holders && i->cpus && i->again
 		       ? 0
 		       : err->code;
 }
 
-/* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
-static int set_config(struct inspect_bpf *i, struct error *err)
-{
-	struct bpf_map *m = bpf_object__find_map_by_name(i->object, ".rodata");
-	size_t size = 0;
-	uintptr_t at = m ? (uintptr_t)bpf_map__initial_value(m, &size) : 0;
-
-	if (!at || size < sizeof(i->layout.config))
-		return error_set(err, -EPROTO, "The BPF object has no section .rodata");
-	memcpy((void *)at, &i->layout.config, sizeof(i->layout.config));
-	return 0;
-}
-
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 static int load(struct inspect_bpf *i, struct error *err)
 {
-	struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "kontend"};
+	int code =
+		kit_load(&i->object, inspect_object, (size_t)(inspect_object_end - inspect_object),
+			 &i->layout.config, sizeof(i->layout.config), err);
 
-	/* Named by its path, or libbpf looks into the modules' BTF for structures that this kernel
-	 * does not have, which takes CAP_SYS_ADMIN. */
-	if (access(btf_path, R_OK) == 0)
-		opts.btf_custom_path = btf_path;
-	libbpf_set_print(quiet);
-	i->object = bpf_object__open_mem(inspect_object,
-					 (size_t)(inspect_object_end - inspect_object), &opts);
-	if (!i->object)
-		return error_errno(err, -errno, "Cannot open the BPF programs");
-	int code = set_config(i, err);
-	if (code < 0)
-		return code;
-	code = bpf_object__load(i->object);
-	if (code == -EPERM || code == -EACCES)
-		return error_errno(err, code,
-				   "The kernel does not let this user load BPF programs (it needs "
-				   "CAP_BPF and CAP_PERFMON, or root)");
-	if (code < 0)
-		return error_errno(err, code, "The kernel refused the BPF programs");
-	return map_arrays(i, err);
+	return code < 0 ? code : map_arrays(i, err);
 }
 
 static int attach(struct inspect_bpf *i, struct error *err)
 {
 	for (int k = 0; k < PROGS; k++) {
-		struct bpf_program *p =
-			bpf_object__find_program_by_name(i->object, program_names[k]);
-		if (!p)
-			return error_set(err, -ENOENT, "The BPF object has no program %s",
-					 program_names[k]);
-		i->prog_fd[k] = bpf_program__fd(p);
+		i->prog_fd[k] = kit_program(i->object, program_names[k], err);
+		if (i->prog_fd[k] < 0)
+			return i->prog_fd[k];
 		if (k < PROG_RUN)
 			continue;
-		i->link[k] = bpf_program__attach_iter(p, NULL);
+		i->link[k] = kit_iterator(i->object, program_names[k], err);
 		if (!i->link[k])
-			return error_errno(err, -errno, "Cannot attach the BPF iterator %s",
-					   program_names[k]);
+			return err->code;
 	}
 	return 0;
 }
@@ -314,22 +253,16 @@ static int take(struct inspect *base, enum inspect_what what, struct snap *ret, 
 	return 0;
 }
 
-static void unmap(const void *p, size_t size)
-{
-	if (p)
-		munmap((void *)(uintptr_t)p, size);
-}
-
 static void bpf_free(struct inspect *base)
 {
 	struct inspect_bpf *i = (struct inspect_bpf *)base;
 
-	unmap(i->state, sizeof(*i->state));
-	unmap(i->events, RAW_EVENTS * sizeof(*i->events));
-	unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
-	unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
-	unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
-	unmap(i->again, RAW_AGAIN * sizeof(*i->again));
+	kit_unmap(i->state, sizeof(*i->state));
+	kit_unmap(i->events, RAW_EVENTS * sizeof(*i->events));
+	kit_unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
+	kit_unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
+	kit_unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
+	kit_unmap(i->again, RAW_AGAIN * sizeof(*i->again));
 	for (int k = 0; k < PROGS; k++)
 		bpf_link__destroy(i->link[k]);
 	bpf_object__close(i->object);

@@ -23,15 +23,6 @@ char license_text[] SEC("license") = "GPL";
 const volatile struct raw_config config = {0};
 struct raw_state state = {0};
 
-#define ARRAY(map, item, n)                                                                        \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
-		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
-		__uint(max_entries, n);                                                            \
-		__type(key, __u32);                                                                \
-		__type(value, item);                                                               \
-	} map SEC(".maps")
-
 ARRAY(events, struct raw_event, RAW_EVENTS);
 ARRAY(contexts, struct raw_context, RAW_CONTEXTS);
 ARRAY(holders, struct raw_holder, RAW_HOLDERS);

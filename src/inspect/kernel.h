@@ -15,6 +15,16 @@
 
 #include <bpf/bpf_core_read.h>
 
+/* An array that user space has mapped. */
+#define ARRAY(map, item, n)                                                                        \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
+		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
+		__uint(max_entries, n);                                                            \
+		__type(key, __u32);                                                                \
+		__type(value, item);                                                               \
+	} map SEC(".maps")
+
 #define CORE __attribute__((preserve_access_index))
 
 struct list_head {

@@ -18,15 +18,6 @@ char license_text[] SEC("license") = "GPL";
 const volatile struct raw_locks_config config = {0};
 struct raw_locks_state state = {0};
 
-#define ARRAY(map, item, n)                                                                        \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
-		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
-		__uint(max_entries, n);                                                            \
-		__type(key, __u32);                                                                \
-		__type(value, item);                                                               \
-	} map SEC(".maps")
-
 ARRAY(locks, struct raw_lock, RAW_LOCKS);
 ARRAY(names, struct raw_lock_name, RAW_LOCK_NAMES);
 ARRAY(waiters, struct raw_lock_waiter, RAW_LOCK_WAITERS);

@@ -4,6 +4,7 @@
  * variables of that section with their offsets and sizes.
  */
 #include "percpu.h"
+#include "bpf-kit.h"
 #include "kontend/mem.h"
 
 #include <bpf/btf.h>
@@ -36,14 +37,12 @@ static int add(struct percpu *p, const struct btf *btf, const struct btf_var_sec
 
 int percpu_read(struct percpu *ret, struct error *err)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = kit_btf(err);
 	int code = 0;
 
 	*ret = (struct percpu){0};
 	if (!btf)
-		return error_errno(err, -errno,
-				   "Cannot read the kernel's BTF "
-				   "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
+		return err->code;
 	int id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
 	for (uint32_t i = 0; t && !code && i < btf_vlen(t); i++)

@@ -10,13 +10,7 @@
 char license_text[] SEC("license") = "GPL";
 
 /* Shared with the programs that look at locks. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, RAW_LOCKS);
-	__type(key, __u32);
-	__type(value, struct raw_lock);
-} locks SEC(".maps");
+ARRAY(locks, struct raw_lock, RAW_LOCKS);
 
 extern struct kmem_cache *bpf_get_kmem_cache(__u64 addr) __ksym;
 

@@ -13,13 +13,7 @@ char license_text[] SEC("license") = "GPL";
 const volatile struct up_links_config config = {0};
 struct up_links_state state = {0};
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, UP_LINKS);
-	__type(key, __u32);
-	__type(value, struct up_link_raw);
-} links SEC(".maps");
+ARRAY(links, struct up_link_raw, UP_LINKS);
 
 struct way {
 	__u64 dentry, mount;

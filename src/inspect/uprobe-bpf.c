@@ -42,33 +42,16 @@ static bool has_member(const struct btf *btf, const char *type, const char *name
 	return false;
 }
 
-/* The value of an enumerator of whatever enum; 0: there is none. */
-static int enumerator(const struct btf *btf, const char *name)
-{
-	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
-		if (!btf_is_enum(t))
-			continue;
-		const struct btf_enum *e = btf_enum(t);
-		for (uint32_t i = 0; i < btf_vlen(t); i++)
-			if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) == 0)
-				return e[i].val;
-	}
-	return 0;
-}
-
 static int read_btf(struct up_config *c, struct error *err)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = kit_btf(err);
 
 	if (!btf)
-		return error_errno(err, -errno,
-				   "Cannot read the kernel's BTF "
-				   "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
+		return err->code;
 	bool has = has_member(btf, "task_struct", "utask");
 	c->has_uprobe_events = has_member(btf, "trace_uprobe", "nhits") &&
 			       has_member(btf, "trace_probe_event", "probes");
-	c->uprobe_flag = enumerator(btf, "TRACE_EVENT_FL_UPROBE");
+	c->uprobe_flag = kit_enumerator(btf, "TRACE_EVENT_FL_UPROBE");
 	btf__free(btf);
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");
 }

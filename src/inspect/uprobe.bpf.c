@@ -18,15 +18,6 @@ char license_text[] SEC("license") = "GPL";
 const volatile struct up_config config = {0};
 struct up_state state = {0};
 
-#define ARRAY(map, item, n)                                                                        \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
-		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
-		__uint(max_entries, n);                                                            \
-		__type(key, __u32);                                                                \
-		__type(value, item);                                                               \
-	} map SEC(".maps")
-
 ARRAY(areas, struct up_area, UP_AREAS);
 ARRAY(tasks, struct up_task, UP_TASKS);
 ARRAY(events, struct up_event, UP_EVENTS);
