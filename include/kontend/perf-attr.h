@@ -6,13 +6,15 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
-/* The events of a session, in the order in which they share a ring: the first one owns it. */
+/*
+ * The events of a session, in the order in which they share a ring: the first one owns it. Those up
+ * to PERF_DUMMY are in every session, the others where they are asked for.
+ */
 enum perf_event_index {
 	PERF_BEGIN,
 	PERF_END,
 	PERF_DUMMY,
-	PERF_LOCK_EVENTS, /* those of every session; the others only where a PMU can rotate: */
-	PERF_TIMER_ENTRY = PERF_LOCK_EVENTS,
+	PERF_TIMER_ENTRY, /* this and the next two only where a PMU can rotate */
 	PERF_TIMER_EXIT,
 	PERF_SWITCH, /* a dummy, on now and then, for context switches */
 	PERF_EVENTS

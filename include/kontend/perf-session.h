@@ -49,8 +49,8 @@ const struct perf_event_attr *perf_session_attr(const struct perf_session *ps,
 const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_index which,
 				 size_t *ret_n);
 
-/* PERF_LOCK_EVENTS or PERF_EVENTS. */
-int perf_session_events(const struct perf_session *ps);
+/* Was this event opened? Only of those may be asked for. */
+bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
 /*
  * The expiries of timers with this @filter (on fields of hrtimer_expire_entry) are to be measured,
  * from perf_session_enable(PERF_TIMER_ENTRY) on. The exits name no function: they come from the
@@ -66,6 +66,7 @@ bool perf_session_learn(struct perf_session *ps, size_t i);
 
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which);
 void perf_session_disable(struct perf_session *ps, enum perf_event_index which);
+void perf_session_disable_all(struct perf_session *ps);
 
 /* What the kernel has counted so far: contention events, and records of any kind that it lost. */
 struct perf_counts {

@@ -378,8 +378,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 void drain_finish(struct drain *d, const struct drain_sink *sink)
 {
 	d->sink = sink;
-	for (int i = 0; i < perf_session_events(d->session); i++)
-		perf_session_disable(d->session, (enum perf_event_index)i);
+	perf_session_disable_all(d->session);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	take_all(d);
 	put_looks(d, now, true);

@@ -119,8 +119,10 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 		r = put_format(p, "timer", &p->timers->entry);
 	if (r == 0 && p->timers->entry.id)
 		r = put_format(p, "timer", &p->timers->exit);
-	for (int i = 0; r == 0 && i < perf_session_events(p->session); i++)
-		r = put_attr(p, (enum perf_event_index)i);
+	for (int i = 0; r == 0 && i < PERF_EVENTS; i++) {
+		if (perf_session_has(p->session, (enum perf_event_index)i))
+			r = put_attr(p, (enum perf_event_index)i);
+	}
 	if (r == 0) {
 		live_timers_aim(p->timers, p->session);
 		r = live_timers_put(p->timers, p->queue);

@@ -319,8 +319,8 @@ int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_
 	struct live *l = live_of(s);
 	struct perf_counts n;
 
-	for (int i = 0; end && i < perf_session_events(l->session); i++)
-		perf_session_disable(l->session, (enum perf_event_index)i);
+	if (end)
+		perf_session_disable_all(l->session);
 	int r = drain_counts(&l->collector.drain, &n);
 	if (r == 0) {
 		*ret_events = n.events;

@@ -14,7 +14,9 @@ void perf_counts_add(const struct perf_session *ps, size_t cpu, struct perf_coun
 		uint64_t count, id, lost;
 	} v;
 
-	for (int e = 0; e < ps->n_events; e++) {
+	for (int e = 0; e < PERF_EVENTS; e++) {
+		if (!ps->evsels[e])
+			continue;
 		int fd = *perf_session_fd(ps, (enum perf_event_index)e, cpu, 0);
 		if (read(fd, &v, sizeof(v)) != (ssize_t)sizeof(v))
 			continue; /* of a CPU that is gone with nothing to tell */

@@ -36,13 +36,12 @@ struct perf_timers {
 
 struct perf_session {
 	struct perf_evlist *evlist; /* owns the evsels, their descriptors and the rings */
-	struct perf_evsel *evsels[PERF_EVENTS];
+	struct perf_evsel *evsels[PERF_EVENTS]; /* NULL: not in this session */
 	struct perf_cpu_map *cpus;
 	struct perf_thread_map *threads;
 	int cgroup_fd;	   /* -1 = none */
 	char *filter;	   /* of contention_begin; NULL = none */
 	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
-	int n_events;	   /* PERF_LOCK_EVENTS or PERF_EVENTS */
 	struct perf_timers timers;
 	bool counts;		   /* the events say how many records were lost */
 	struct perf_counts before; /* of events that others have replaced */

@@ -51,7 +51,7 @@ void perf_session_close(struct perf_session *ps)
 	if (ps->evlist) {
 		perf_evlist__munmap(ps->evlist);
 		perf_evlist__close(ps->evlist);
-		for (int i = 0; i < ps->n_events; i++) {
+		for (int i = 0; i < PERF_EVENTS; i++) {
 			if (ps->evsels[i])
 				forget_evsel(ps->evsels[i]);
 		}
@@ -139,6 +139,28 @@ static uint32_t clamp_stack(uint32_t frames)
 	return frames > (uint64_t)most ? (uint32_t)most : frames;
 }
 
+/* The others come with every session. */
+static bool is_wanted(const struct perf_session_options *o, enum perf_event_index which)
+{
+	switch (which) {
+	case PERF_TIMER_ENTRY:
+	case PERF_TIMER_EXIT:
+	case PERF_SWITCH:
+		return o->timer_entry_id;
+	default:
+		return true;
+	}
+}
+
+static uint64_t count_events(const struct perf_session_options *o)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < PERF_EVENTS; i++)
+		n += is_wanted(o, (enum perf_event_index)i);
+	return n;
+}
+
 static int make_events(struct perf_session *ps, const struct perf_attempt *at, struct error *err)
 {
 	struct perf_attr_options ao = {
@@ -159,8 +181,10 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 	ps->evlist = perf_evlist__new();
 	if (!ps->evlist)
 		return no_memory(err);
-	for (int i = 0; i < ps->n_events; i++) {
+	for (int i = 0; i < PERF_EVENTS; i++) {
 		struct perf_event_attr attr;
+		if (!is_wanted(at->o, (enum perf_event_index)i))
+			continue;
 		perf_attr_init(&attr, (enum perf_event_index)i, &ao);
 		ps->evsels[i] = perf_evsel__new(&attr);
 		if (!ps->evsels[i])
@@ -288,7 +312,6 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	if (!ps)
 		return no_memory(err);
 	ps->cgroup_fd = -1;
-	ps->n_events = at->o->timer_entry_id ? PERF_EVENTS : PERF_LOCK_EVENTS;
 	ps->timers.entry_id = at->o->timer_entry_id;
 	ps->timers.timer_offset = at->o->timer_offset;
 	ps->counts = at->lost &&
@@ -299,12 +322,14 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	};
 	int r = prepare(ps, at, err);
 	if (r == 0) {
-		at->failure.fds = (uint64_t)ps->n_events * (uint64_t)perf_cpu_map__nr(ps->cpus) *
+		at->failure.fds = count_events(at->o) * (uint64_t)perf_cpu_map__nr(ps->cpus) *
 				  (uint64_t)perf_thread_map__nr(ps->threads);
 		raise_fd_limit(at->failure.fds);
 	}
-	for (int i = 0; r == 0 && i < ps->n_events; i++)
-		r = open_event(ps, (enum perf_event_index)i, at);
+	for (int i = 0; r == 0 && i < PERF_EVENTS; i++) {
+		if (ps->evsels[i])
+			r = open_event(ps, (enum perf_event_index)i, at);
+	}
 	if (r == 0)
 		r = set_filter(ps, at);
 	if (r == 0)

@@ -26,7 +26,9 @@ struct revival {
 
 static int open_events(const struct perf_session *ps, int cpu, struct revival *v)
 {
-	for (int i = 0; i < ps->n_events; i++) {
+	for (int i = 0; i < PERF_EVENTS; i++) {
+		if (!ps->evsels[i])
+			continue;
 		v->fds[i] = perf_session_open_event(ps, (enum perf_event_index)i, cpu, -1);
 		if (v->fds[i] < 0)
 			return v->fds[i];
@@ -43,8 +45,8 @@ static int map_ring(const struct perf_session *ps, struct revival *v, size_t len
 	v->base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, v->fds[0], 0);
 	if (v->base == MAP_FAILED)
 		return -errno;
-	for (int i = 1; i < ps->n_events; i++) {
-		if (ioctl(v->fds[i], PERF_EVENT_IOC_SET_OUTPUT, v->fds[0]) < 0)
+	for (int i = 1; i < PERF_EVENTS; i++) {
+		if (ps->evsels[i] && ioctl(v->fds[i], PERF_EVENT_IOC_SET_OUTPUT, v->fds[0]) < 0)
 			return -errno;
 	}
 	return 0;
@@ -57,7 +59,9 @@ static void take_places(struct perf_session *ps, size_t i, struct revival *v, si
 
 	if (ps->counts)
 		perf_counts_add(ps, i, &ps->before);
-	for (int e = 0; e < ps->n_events; e++) {
+	for (int e = 0; e < PERF_EVENTS; e++) {
+		if (!ps->evsels[e])
+			continue;
 		dup3(v->fds[e], *perf_session_fd(ps, (enum perf_event_index)e, i, 0), O_CLOEXEC);
 		ps->new_ids[i * PERF_EVENTS + (size_t)e] = v->ids[e];
 	}
@@ -76,10 +80,12 @@ uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_ev
 
 int perf_session_reopen(struct perf_session *ps, size_t i)
 {
-	struct revival v = {.fds = {-1, -1, -1, -1, -1, -1}, .base = MAP_FAILED};
+	struct revival v = {.base = MAP_FAILED};
 	size_t len = (size_t)ps->evlist->mmap[i].mask + 1 + (size_t)sysconf(_SC_PAGESIZE);
 	int r;
 
+	for (int e = 0; e < PERF_EVENTS; e++)
+		v.fds[e] = -1;
 	r = perf_session_new_id(ps, i, PERF_BEGIN)
 		    ? open_events(ps, (int)perf_session_cpu(ps, i), &v)
 		    : -ENOMEM;
@@ -98,11 +104,16 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	return r;
 }
 
+static bool is_filtered(int e)
+{
+	return e == PERF_TIMER_ENTRY || e == PERF_TIMER_EXIT || e == PERF_SWITCH;
+}
+
 void perf_session_enable_ring(struct perf_session *ps, size_t i)
 {
-	for (int e = ps->n_events - 1; e >= 0; e--) {
+	for (int e = PERF_EVENTS - 1; e >= 0; e--) {
 		/* The others are switched on when it is known what they are to let through. */
-		if (e < PERF_LOCK_EVENTS)
+		if (ps->evsels[e] && !is_filtered(e))
 			ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0),
 			      PERF_EVENT_IOC_ENABLE, 0);
 	}
@@ -114,8 +125,7 @@ void perf_session_restore_ids(const struct perf_session *ps, size_t i, void *rec
 
 	if (!ps->new_ids)
 		return;
-	for (int e = 0; e < ps->n_events; e++)
-		announced[e] = ps->evsels[e]->id[i];
-	perf_ids_replace(records, len, &ps->new_ids[i * PERF_EVENTS], announced,
-			 (size_t)ps->n_events);
+	for (int e = 0; e < PERF_EVENTS; e++)
+		announced[e] = ps->evsels[e] ? ps->evsels[e]->id[i] : 0;
+	perf_ids_replace(records, len, &ps->new_ids[i * PERF_EVENTS], announced, PERF_EVENTS);
 }

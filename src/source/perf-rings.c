@@ -65,9 +65,9 @@ const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_
 	return (const uint64_t *)ps->evsels[which]->id;
 }
 
-int perf_session_events(const struct perf_session *ps)
+bool perf_session_has(const struct perf_session *ps, enum perf_event_index which)
 {
-	return ps->n_events;
+	return ps->evsels[which];
 }
 
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which)
@@ -78,4 +78,12 @@ void perf_session_enable(struct perf_session *ps, enum perf_event_index which)
 void perf_session_disable(struct perf_session *ps, enum perf_event_index which)
 {
 	perf_evsel__disable(ps->evsels[which]);
+}
+
+void perf_session_disable_all(struct perf_session *ps)
+{
+	for (int e = 0; e < PERF_EVENTS; e++) {
+		if (ps->evsels[e])
+			perf_evsel__disable(ps->evsels[e]);
+	}
 }

@@ -110,7 +110,7 @@ int perf_session_time(struct perf_session *ps, const char *filter)
 	size_t n = perf_session_rings(ps);
 	int r = 0;
 
-	if (ps->n_events == PERF_LOCK_EVENTS || strlen(filter) >= sizeof(t->filter))
+	if (!ps->evsels[PERF_TIMER_ENTRY] || strlen(filter) >= sizeof(t->filter))
 		return -EINVAL;
 	t->scouts = mem_calloc(n, sizeof(*t->scouts));
 	if (!t->scouts)
