@@ -1,100 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * `kontend bench uprobe`: a line a kind of probe and number of CPUs, and what one CPU needs for a
- * hit is kept for the view of uprobes. The cost of a class is that of the kind whose instruction is
- * of that class on this machine.
- */
+/* `kontend bench`: which of them, and that the options are for it. */
+#include "cmd-bench.h"
 #include "cmd.h"
-#include "kontend/bench-uprobe.h"
-#include "kontend/cpulist.h"
-#include "kontend/mem.h"
-#include "kontend/units.h"
-#include "kontend/uprobe-cost.h"
-#include "kontend/uprobe.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { PARTS = 5 };
+static const struct {
+	const char *name;
+	int (*run)(const struct opts *o);
+	bool is_mm; /* with threads, a size and rounds, instead of a duration */
+} benches[] = {
+	{"uprobe", cmd_bench_uprobe, false},
+	{"page-fault", cmd_bench_page_fault, true},
+	{"mmap", cmd_bench_mmap, true},
+};
 
-static const uint64_t PART_NS = 100000000, LEAST_PART_NS = 1000000;
-
-/* 1 to 8, then in growing steps; the last one is @n. */
-static uint32_t next_count(uint32_t cpus, uint32_t n)
+static int refuse(const char *option, const char *bench)
 {
-	uint32_t step = cpus < 8 ? 1 : cpus < 16 ? 2 : 8;
+	struct error err = {0};
 
-	return cpus < n && cpus + step > n ? n : cpus + step;
-}
-
-static uint32_t count_online(void)
-{
-	uint32_t *cpus;
-	size_t n;
-
-	if (cpulist_read("online", &cpus, &n) < 0)
-		return 1;
-	mem_free(cpus);
-	return n ? (uint32_t)n : 1;
-}
-
-static void print_row(const struct bench_uprobe_row *r)
-{
-	char name[32], cost[UNITS_BUF];
-
-	snprintf(name, sizeof(name), "%s-%s", r->is_return ? "uretprobe" : "uprobe",
-		 bench_uprobe_kind_name(r->kind));
-	printf("%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %s\n", name, r->cpus,
-	       r->calls_per_s / 1e6, r->deviation / 1e6, r->calls_per_s / 1e6 / r->cpus,
-	       units_ns(cost, r->cost_ns), uprobe_class_name((enum upsnap_class)r->class_));
-	fflush(stdout);
-}
-
-/* The cheapest kind of a class tells its price: the others do more than being hit. */
-static void keep(struct uprobe_costs *c, const struct bench_uprobe_row *r)
-{
-	uint64_t *ns = &c->ns[r->class_][r->is_return];
-
-	if (r->cpus == 1 && r->cost_ns && (!*ns || r->cost_ns < *ns))
-		*ns = r->cost_ns;
-}
-
-static int measure_all(const struct opts *o, struct uprobe_costs *costs, struct error *err)
-{
-	uint32_t online = count_online(), rows = 0;
-	int code = 0;
-
-	for (uint32_t n = 1; n <= online; n = next_count(n, online))
-		rows += 2 * BENCH_UPROBE_KINDS;
-	uint64_t part = o->duration_ns ? o->duration_ns / rows / PARTS : PART_NS;
-	part = part < LEAST_PART_NS ? LEAST_PART_NS : part;
-	for (int kind = 0; kind < BENCH_UPROBE_KINDS; kind++)
-		for (int back = 0; back < 2; back++)
-			for (uint32_t n = 1; code == 0 && n <= online; n = next_count(n, online)) {
-				struct bench_uprobe_row r;
-				code = bench_uprobe_row((enum bench_uprobe_kind)kind, back != 0, n,
-							PARTS, part, &r, err);
-				if (code == 0) {
-					print_row(&r);
-					keep(costs, &r);
-				}
-			}
-	return code;
+	error_set(&err, -EINVAL,
+		  "'kontend bench %s' has no use for --%s: see 'kontend bench --help'", bench,
+		  option);
+	return cmd_fail(CMD_EXIT_USAGE, &err);
 }
 
 int cmd_bench(const struct opts *o)
 {
-	struct uprobe_costs costs = {0};
 	struct error err = {0};
 
-	if (!o->topic || strcmp(o->topic, "uprobe") != 0) {
-		error_set(&err, -EINVAL, "What is to be measured? 'kontend bench uprobe'");
-		return cmd_fail(CMD_EXIT_USAGE, &err);
+	for (size_t i = 0; o->topic && i < sizeof(benches) / sizeof(*benches); i++) {
+		const bool is_mm = benches[i].is_mm;
+		if (strcmp(o->topic, benches[i].name) != 0)
+			continue;
+		if (is_mm && o->duration_ns)
+			return refuse("duration", o->topic);
+		if (!is_mm && (o->threads || o->size || o->rounds || o->measure))
+			return refuse(o->threads  ? "threads"
+				      : o->size	  ? "size"
+				      : o->rounds ? "rounds"
+						  : "measure",
+				      o->topic);
+		return benches[i].run(o);
 	}
-	if (measure_all(o, &costs, &err) < 0 || uprobe_cost_store(&costs, &err) < 0)
-		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	cmd_say(o,
-		"what a hit costs is kept until this machine boots anew: the view uprobes has it");
-	return cmd_flush(CMD_EXIT_OK);
+	error_set(&err, -EINVAL,
+		  "What is to be measured? 'kontend bench uprobe', 'page-fault' or 'mmap'");
+	return cmd_fail(CMD_EXIT_USAGE, &err);
 }

@@ -73,12 +73,13 @@ struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, demo, reverse,
-		ascii, no_mouse;
+		ascii, no_mouse, measure;
 	const char *cpus, *pids, *tids, *cgroup;
 	char **command; /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
 	uint64_t mmap_pages, max_stack, rows, threads;
 	uint64_t max_size, rotate, compress;
+	uint64_t size, rounds; /* of a benchmark */
 	const char *filter, *view, *by, *sort;
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads that contend for one mmap_lock. All wait at a gate until the last of them is there, and
+ * what is measured begins when it opens. Huge pages are declined: each page is to be a fault.
+ */
+#include "kontend/bench-mm.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_GIVE_UP };
+
+struct gate {
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	enum gate_state state;
+	uint32_t waiting; /* threads that stand at it */
+};
+
+struct job;
+
+struct worker {
+	pthread_t thread;
+	struct job *job;
+	int cpu;
+	char *part; /* page-fault: what it touches */
+	int code;   /* 0 or a negative errno */
+};
+
+struct job {
+	struct gate gate;
+	int (*work)(struct worker *w);
+	uint64_t bytes; /* of a thread's part */
+	uint64_t rounds;
+	size_t page;
+	uint32_t threads;
+	struct worker *workers;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
+}
+
+/* Has it been opened? */
+static bool gate_pass(struct gate *g)
+{
+	pthread_mutex_lock(&g->mutex);
+	g->waiting++;
+	pthread_cond_broadcast(&g->changed);
+	while (g->state == GATE_CLOSED)
+		pthread_cond_wait(&g->changed, &g->mutex);
+	bool opened = g->state == GATE_OPEN;
+	pthread_mutex_unlock(&g->mutex);
+	return opened;
+}
+
+static void gate_set(struct gate *g, enum gate_state state)
+{
+	pthread_mutex_lock(&g->mutex);
+	g->state = state;
+	pthread_cond_broadcast(&g->changed);
+	pthread_mutex_unlock(&g->mutex);
+}
+
+static void gate_await(struct gate *g, uint32_t threads)
+{
+	pthread_mutex_lock(&g->mutex);
+	while (g->waiting < threads)
+		pthread_cond_wait(&g->changed, &g->mutex);
+	pthread_mutex_unlock(&g->mutex);
+}
+
+static void touch(char *from, uint64_t bytes, size_t page)
+{
+	for (uint64_t i = 0; i < bytes; i += page)
+		*(volatile char *)(from + i) = 1;
+}
+
+static char *map_pages(uint64_t bytes)
+{
+	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	/* A kernel without huge pages does not know this, and need not. */
+	(void)madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static int touch_part(struct worker *w)
+{
+	touch(w->part, w->job->bytes, w->job->page);
+	return 0;
+}
+
+static int map_and_unmap(struct worker *w)
+{
+	const struct job *j = w->job;
+
+	for (uint64_t i = 0; i < j->rounds; i++) {
+		char *p = mmap(NULL, j->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
+		if (p == MAP_FAILED)
+			return -errno;
+		touch(p, j->bytes, j->page);
+		if (munmap(p, j->bytes) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static void *run(void *arg)
+{
+	struct worker *w = arg;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)w->cpu, &set);
+	/* Where it may not be bound it works all the same. */
+	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	if (gate_pass(&w->job->gate))
+		w->code = w->job->work(w);
+	return NULL;
+}
+
+/* What has been used until now is subtracted, or added. */
+static void account(struct bench_mm_result *r, bool begin)
+{
+	const uint64_t sign = begin ? UINT64_MAX : 1; /* -1 */
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	r->usr_ns += sign * ns_of(&u.ru_utime);
+	r->sys_ns += sign * ns_of(&u.ru_stime);
+	r->real_ns += sign * now_ns();
+}
+
+/* Starts all threads, lets them go together and waits for them. */
+static int run_together(struct job *j, struct bench_mm_result *r)
+{
+	uint32_t n = 0;
+	int code = 0;
+
+	j->gate.state = GATE_CLOSED;
+	j->gate.waiting = 0;
+	for (; n < j->threads && code == 0; n += code == 0)
+		code = -pthread_create(&j->workers[n].thread, NULL, run, &j->workers[n]);
+	if (code == 0)
+		gate_await(&j->gate, n);
+	account(r, true);
+	gate_set(&j->gate, code ? GATE_GIVE_UP : GATE_OPEN);
+	for (uint32_t i = 0; i < n; i++) {
+		pthread_join(j->workers[i].thread, NULL);
+		code = code ? code : j->workers[i].code;
+	}
+	account(r, false);
+	return code;
+}
+
+/* Threads are bound to the CPUs that may be used, in turn. */
+static int job_init(struct job *j, const struct bench_mm_options *o, struct error *err)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (sched_getaffinity(0, sizeof(set), &set) < 0 || !CPU_COUNT(&set))
+		return error_errno(err, errno ? -errno : -EINVAL,
+				   "Cannot find out which CPUs may be used");
+	j->threads = o->threads ? o->threads : (uint32_t)CPU_COUNT(&set);
+	j->page = (size_t)sysconf(_SC_PAGESIZE);
+	j->rounds = o->rounds;
+	j->workers = mem_calloc(j->threads, sizeof(*j->workers));
+	if (!j->workers)
+		return error_set(err, -ENOMEM, "No memory for %u threads", j->threads);
+	pthread_mutex_init(&j->gate.mutex, NULL);
+	pthread_cond_init(&j->gate.changed, NULL);
+	for (uint32_t i = 0, cpu = 0; i < j->threads; i++, cpu++) {
+		while (!CPU_ISSET(cpu % CPU_SETSIZE, &set))
+			cpu++;
+		j->workers[i] = (struct worker){.job = j, .cpu = (int)(cpu % CPU_SETSIZE)};
+	}
+	return 0;
+}
+
+static void job_deinit(struct job *j)
+{
+	pthread_cond_destroy(&j->gate.changed);
+	pthread_mutex_destroy(&j->gate.mutex);
+	mem_free(j->workers);
+}
+
+/* Whole pages for each thread of @bytes together. */
+static int set_part(struct job *j, uint64_t bytes, struct error *err)
+{
+	j->bytes = bytes / j->page * j->page;
+	return j->bytes ? 0
+			: error_set(err, -EINVAL,
+				    "There is less than a page of %zu bytes for each "
+				    "thread: give a greater --size",
+				    j->page);
+}
+
+static int touch_one_mapping(struct job *j, struct bench_mm_result *r)
+{
+	char *all = map_pages(j->bytes * j->threads);
+
+	if (!all)
+		return -errno;
+	for (uint32_t i = 0; i < j->threads; i++)
+		j->workers[i].part = all + i * j->bytes;
+	int code = run_together(j, r);
+	munmap(all, j->bytes * j->threads);
+	return code;
+}
+
+int bench_mm_fault(const struct bench_mm_options *o, struct bench_mm_result *ret, struct error *err)
+{
+	struct job j = {.work = touch_part};
+	int code = job_init(&j, o, err);
+
+	if (code < 0)
+		return code;
+	*ret = (struct bench_mm_result){.threads = j.threads};
+	code = set_part(&j, o->bytes / j.threads, err);
+	for (uint64_t i = 0; code == 0 && i < j.rounds; i++) {
+		code = touch_one_mapping(&j, ret);
+		if (code < 0)
+			error_errno(err, code, "Cannot map memory, or start threads to touch it");
+	}
+	ret->pages = j.bytes / j.page * j.threads * j.rounds;
+	job_deinit(&j);
+	return code;
+}
+
+int bench_mm_map(const struct bench_mm_options *o, struct bench_mm_result *ret, struct error *err)
+{
+	struct job j = {.work = map_and_unmap};
+	int code = job_init(&j, o, err);
+
+	if (code < 0)
+		return code;
+	*ret = (struct bench_mm_result){.threads = j.threads};
+	code = set_part(&j, o->bytes, err);
+	if (code == 0 && (code = run_together(&j, ret)) < 0)
+		error_errno(err, code, "Cannot start threads, or map and unmap memory in them");
+	ret->pages = j.bytes / j.page * j.threads * j.rounds;
+	job_deinit(&j);
+	return code;
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# `kontend bench page-fault` and `mmap`: the form of what they print, alone, as a command that is
+# measured, and with what was seen below it. How fast they are is not asked.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# figures: three lines in milliseconds, in this order, at the beginning of what was printed.
+figures() {
+	sed -n 2,4p "$work/out" | tr '\n' ' ' |
+		grep -qE '^usr: [0-9]+\.[0-9]{3} ms sys: [0-9]+\.[0-9]{3} ms real: [0-9]+\.[0-9]{3} ms $' ||
+		complain "no figures: $(head -n 5 "$work/out")"
+}
+
+expect 0 '' "$kontend" bench page-fault -t 2 --size 8M -n 3
+prints '^page-fault: 2 threads, 8\.00M, rounds 3, [0-9.k]+ pages, .*/s$'
+figures
+[ "$(wc -l <"$work/out")" -eq 4 ] || complain "page-fault printed more than four lines"
+expect 0 '' "$kontend" bench mmap --threads=3 -n 10 --size 16K
+prints '^mmap: 3 threads, 16\.0K, rounds 10, [0-9]+ pages, .*/s$'
+figures
+expect 0 '' "$kontend" bench page-fault --size 1M
+prints '^page-fault: [0-9]+ threads, 1\.00M, rounds 1, [0-9]+ pages'
+
+expect 129 "What is to be measured\? 'kontend bench uprobe', 'page-fault' or 'mmap'" "$kontend" bench
+expect 129 'What is to be measured' "$kontend" bench pagefault
+expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1
+expect 129 "'kontend bench uprobe' has no use for --rounds" "$kontend" bench uprobe -n 3
+expect 129 "'kontend bench uprobe' has no use for --measure" "$kontend" bench uprobe --measure
+expect 129 'less than a page .* greater --size' "$kontend" bench page-fault -t 3 --size 8192
+expect 129 "--threads '0': give a number from 1" "$kontend" bench mmap -t 0
+expect 129 "--size '100': give a size of at least" "$kontend" bench mmap --size 100
+
+if [ "$(id -u)" -ne 0 ] || ! "$kontend" report --duration 50ms >/dev/null 2>&1; then
+	finish
+fi
+run "$kontend" report --view locks -- "$kontend" bench mmap -t 4 -n 100
+[ "$rc" -eq 0 ] || complain "as a command: exit $rc: $(cat "$work/err")"
+figures
+prints '^# kontend report: .* bench mmap'
+run "$kontend" bench mmap --measure -t 4 -n 500
+[ "$rc" -eq 0 ] || complain "--measure: exit $rc: $(cat "$work/err")"
+prints '^mmap: 4 threads, 64\.0K, rounds 500, '
+figures
+prints '^# locks by lock, sorted by total_ns'
+run "$kontend" bench page-fault --measure --size 1M
+[ "$rc" -eq 0 ] || complain "--measure: exit $rc: $(cat "$work/err")"
+prints '^page-fault: '
+nothing_left "bench --measure"
+finish
