@@ -141,7 +141,8 @@ static void zsh_option(FILE *out, const struct opts_info *o)
 		fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", o->short_name, o->name, o->short_name,
 			opts_takes_word(o) ? "+" : "", o->name, opts_takes_word(o) ? "=" : "");
 	else
-		fprintf(out, "'--%s%s[", o->name, opts_takes_word(o) ? "=" : "");
+		fprintf(out, "'%s--%s%s[", o->kind == OPTS_LIST ? "*" : "", o->name,
+			opts_takes_word(o) ? "=" : "");
 	zsh_help(out, o->help);
 	fprintf(out, "]");
 	if (o->arg && o->words)

@@ -118,6 +118,22 @@ static int set_text(const struct opts_parser *p, const struct opts_info *i, cons
 	return 0;
 }
 
+static int set_list(const struct opts_parser *p, const struct opts_info *i, const char *value)
+{
+	const char **list = field(p->o, i);
+	size_t n = 0;
+
+	while (n < OPTS_LIST_MAX && list[n])
+		n++;
+	if (!*value)
+		return bad_value(p, i, value, "something that is not empty");
+	if (n == OPTS_LIST_MAX)
+		return error_set(p->err, -EINVAL, "--%s can be given %d times at most", i->name,
+				 OPTS_LIST_MAX);
+	list[n] = value;
+	return 0;
+}
+
 static int set_value(const struct opts_parser *p, const struct opts_info *i, const char *value)
 {
 	switch (i->kind) {
@@ -129,6 +145,8 @@ static int set_value(const struct opts_parser *p, const struct opts_info *i, con
 		return 0;
 	case OPTS_TEXT:
 		return set_text(p, i, value);
+	case OPTS_LIST:
+		return set_list(p, i, value);
 	case OPTS_CHOICE:
 		return set_choice(p, i, value);
 	case OPTS_TIME:
@@ -285,7 +303,7 @@ static int check_input(const struct opts *o, struct error *err)
 {
 	static const char *const live[] = {"all-cpus", "cpu",	   "pid",	 "tid",
 					   "cgroup",   "duration", "mmap-pages", "max-stack",
-					   "no-stack", "demo"};
+					   "no-stack", "demo",	   "probe"};
 
 	for (size_t i = 0; i < sizeof(live) / sizeof(live[0]); i++) {
 		const struct opts_info *info = opts_find(o->verb, live[i], strlen(live[i]));
@@ -342,6 +360,11 @@ static int check(const struct opts *o, struct error *err)
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,
 				 "--no-stack and --max-stack exclude each other: give one of them");
+	if (o->probes[0] && (o->cpus || o->cgroup))
+		return error_set(err, -EINVAL,
+				 "--probe and %s exclude each other: a probe is in processes (-p), "
+				 "or in all of them",
+				 o->cpus ? "--cpu" : "--cgroup");
 	if (o->verb == VERB_RECOVER && !o->topic)
 		return error_set(err, -EINVAL,
 				 "Give the recording to recover, as in 'kontend recover "

@@ -120,6 +120,11 @@ struct look *run_look_of(struct run_look *r)
 	return r ? &r->all.look : NULL;
 }
 
+struct uplook *run_look_uprobes(struct run_look *r)
+{
+	return run_uplook_inner(r->uprobes);
+}
+
 static void one_deinit(struct run_look_one *r)
 {
 	snap_deinit(&r->snap);

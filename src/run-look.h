@@ -6,11 +6,14 @@
 #include "kontend/opts.h"
 
 struct look;
+struct uplook;
 struct run_look;
 
 /* What a run with these options looks at once a tick. */
 int run_look_new(struct run_look **ret, const struct opts *o, struct error *err);
 struct look *run_look_of(struct run_look *r); /* borrowed; NULL of NULL */
-void run_look_free(struct run_look *r);	      /* after the source that it was given to */
+/* The one at uprobes. */
+struct uplook *run_look_uprobes(struct run_look *r); /* borrowed */
+void run_look_free(struct run_look *r);		     /* after the source that it was given to */
 
 #endif

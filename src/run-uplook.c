@@ -61,6 +61,11 @@ int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct error *
 	return 0;
 }
 
+struct uplook *run_uplook_inner(struct run_uplook *r)
+{
+	return r->uplook;
+}
+
 struct look *run_uplook_of(struct run_uplook *r)
 {
 	return &r->look;

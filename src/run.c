@@ -7,8 +7,11 @@
 #include "kontend/run.h"
 #include "kontend/demo.h"
 #include "kontend/history.h"
+#include "kontend/placed.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
+#include "kontend/uplook.h"
+#include "kontend/uprobe-spec.h"
 #include "run-locks.h"
 #include "run-look.h"
 
@@ -31,6 +34,10 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 		ret = target_parse_ids(t, TARGET_TIDS, o->tids, err);
 	if (ret == 0 && o->cgroup)
 		ret = target_set_cgroup(t, o->cgroup, err);
+	for (size_t i = 0; ret == 0 && i < OPTS_LIST_MAX && o->probes[i]; i++) {
+		struct uprobe_spec s;
+		ret = uprobe_spec_parse(o->probes[i], &s, err);
+	}
 	if (ret == 0 && o->command) {
 		t->kind = o->all_cpus ? TARGET_SYSTEM : TARGET_COMMAND;
 		t->command = o->command;
@@ -106,6 +113,27 @@ static int open_looks(struct run *r, const struct opts *o, struct look **ret, st
 	return 0;
 }
 
+/* In whose memory probes are placed: of those that are measured, or of all. */
+static int place_probes(struct run *r, const struct opts *o, struct error *err)
+{
+	struct uplook *u = r->look && o->probes[0] ? run_look_uprobes(r->look) : NULL;
+	pid_t child = r->target.kind == TARGET_COMMAND ? live_child_pid(r->source) : 0;
+	struct placed_options p = {.specs = o->probes,
+				   .pids = child ? &child : r->target.ids,
+				   .n_pids = child ? 1 : r->target.n_ids,
+				   .command = child ? *o->command : NULL};
+
+	if (!u)
+		return 0;
+	while (p.n_specs < OPTS_LIST_MAX && o->probes[p.n_specs])
+		p.n_specs++;
+	p.count = !uplook_reads_hits(u);
+	int code = placed_new(&r->placed, &p, err);
+	if (code == 0)
+		uplook_own(u, r->placed);
+	return code;
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
@@ -129,7 +157,8 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
 	};
-	return live_new(&r->source, &l, &r->info, err);
+	ret = live_new(&r->source, &l, &r->info, err);
+	return ret < 0 ? ret : place_probes(r, o, err);
 }
 
 /* On r->source, which run_close() takes care of also when this fails. */
@@ -201,6 +230,7 @@ void run_close(struct run *r)
 	else
 		source_free(r->source);
 	run_look_free(r->look);
+	placed_free(r->placed);
 	run_locks_free(r->locks);
 	stop_demo(r);
 	target_deinit(&r->target);

@@ -22,8 +22,33 @@ size_t binary_read(const struct binary *b, uint64_t offset, void *ret, size_t n)
  */
 bool binary_symbol(struct binary *b, uint64_t offset, char *ret, size_t size, uint64_t *ret_into,
 		   bool *ret_debug);
-/* File offset of the function @name; 0, or -ENOENT. */
-int binary_find(struct binary *b, const char *name, uint64_t *ret_offset);
+enum binary_kind {
+	BINARY_FUNCTION,
+	BINARY_CHOOSER, /* runs once, to say which of several functions is meant here */
+	BINARY_VARIABLE,
+};
+
+/* A symbol. The name is the binary's own. */
+struct binary_entry {
+	const char *name;
+	uint64_t offset; /* into the file; UINT64_MAX: not in it */
+	uint64_t size;	 /* 0: not known */
+	enum binary_kind kind;
+	bool global;
+};
+
+/* Calls @each for all symbols that are defined here; false: the binary has none. */
+bool binary_walk(struct binary *b, void (*each)(void *arg, const struct binary_entry *e),
+		 void *arg);
+/* Is @offset in what is executed? */
+bool binary_is_code(const struct binary *b, uint64_t offset);
+/*
+ * File offset of the instruction @into bytes behind the beginning of the function @name. -ENOENT:
+ * it has no such function, -EINVAL: no code is there, or it is not the only one of that name; the
+ * sentence begins with @path.
+ */
+int binary_locate(struct binary *b, const char *path, const char *name, uint64_t into,
+		  uint64_t *ret_offset, struct error *err);
 void binary_close(struct binary *b); /* NULL is fine */
 
 #endif

@@ -67,6 +67,8 @@ int live_give_back(struct source *s, struct error *err);
 int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_lost);
 /* Has the command of the target ended? 1 and its wait status, 0 = not yet, -ECHILD = none. */
 int live_child(struct source *s, int *ret_status);
+/* Its pid, from live_new() on; 0 = there is none. */
+pid_t live_child_pid(struct source *s);
 /* CPU time in ns that the collector thread has used. */
 uint64_t live_cost_ns(struct source *s);
 

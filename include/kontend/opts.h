@@ -45,6 +45,7 @@ enum opts_kind {
 	OPTS_TIME,   /* a duration, min..max ns */
 	OPTS_COUNT,  /* a number, min..max */
 	OPTS_SIZE,   /* bytes, min..max, K M G being powers of 1024 */
+	OPTS_LIST,   /* a text, each time it is given */
 	OPTS_LEVEL,  /* a number, min..max, behind "=" only; 1 without it */
 };
 
@@ -68,6 +69,9 @@ struct opts_info {
 /* --rows was not given; 0 is "all". */
 #define OPTS_ROWS_DEFAULT UINT64_MAX
 
+/* So many texts of an option that may be given more than once. */
+enum { OPTS_LIST_MAX = 32 };
+
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
 	enum opts_verb verb;
@@ -75,6 +79,7 @@ struct opts {
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, demo, reverse,
 		ascii, no_mouse, measure;
 	const char *cpus, *pids, *tids, *cgroup;
+	const char *probes[OPTS_LIST_MAX];
 	char **command; /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
 	uint64_t mmap_pages, max_stack, rows, threads;

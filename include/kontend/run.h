@@ -21,6 +21,7 @@ struct run {
 	bool from_file;		 /* a recording: nothing is started, stopped or measured */
 	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
+	struct placed *placed;	 /* probes of ours (--probe), NULL = none */
 	pid_t demo;		 /* 0 = none */
 	/* The command has ended: its wait status. */
 	bool command_ended;

@@ -23,6 +23,11 @@ struct uplook;
 int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error *err);
 /* A snapshot of now into @ret, which is cleared before. 0, or a negative errno: try again later. */
 int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err);
+/* Are hits of perf events read (by BPF)? */
+bool uplook_reads_hits(const struct uplook *u);
+/* Our own probes, borrowed from now on: where no hits are read, they are asked. */
+struct placed;
+void uplook_own(struct uplook *u, const struct placed *own);
 void uplook_free(struct uplook *u); /* NULL is fine */
 
 #endif

@@ -80,7 +80,9 @@ struct uplook {
 	} * proc; /* without BPF: who has an area, as of proc_at */
 	size_t n_proc, cap_proc;
 	uint64_t proc_at;
-	struct map64 at_area; /* mm -> index + 1 in the snapshot */
+	const struct placed *own; /* NULL: none */
+	uint64_t own_ns;	  /* since when there are some */
+	struct map64 at_area;	  /* mm -> index + 1 in the snapshot */
 };
 
 /* A probe as it was found, before it is looked up in its binary. */

@@ -7,6 +7,7 @@
  * uses that.
  */
 #include "kontend/mem.h"
+#include "kontend/placed.h"
 #include "uplook-int.h"
 
 #include <errno.h>
@@ -54,6 +55,11 @@ static void fill_rates(struct uplook *u, const struct probe_past *past, struct u
 	p->first_ns = was ? past->first_ns : u->now_ns;
 	p->first_hits = was ? past->first_hits : p->hits;
 	p->new_hits = was ? p->hits - past->hits : 0;
+	/* Of what we have placed we know the beginning. */
+	if (!past && u->own && p->flags & UPSNAP_OWN) {
+		p->first_ns = u->own_ns;
+		p->first_hits = 0;
+	}
 }
 
 static int add_cpu_hits(struct upsnap *s, const struct found_probe *f,
@@ -225,6 +231,32 @@ static int add_events(struct uplook *u, struct upsnap *s)
 	return code;
 }
 
+/* What we have placed ourselves we know of without BPF as well. */
+static int add_own(struct uplook *u, struct upsnap *s)
+{
+	const struct placed_probe *p;
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && (p = placed_get(u->own, i)); i++) {
+		struct found_probe f = {.offset = p->offset,
+					.misses = UINT64_MAX,
+					.owner_pid = getpid(),
+					.filter_pid = p->pid,
+					.source = UPSNAP_PERF,
+					.flags = UPSNAP_OWN | (p->is_return ? UPSNAP_RETURN : 0),
+					.comm = program_invocation_short_name,
+					.path = p->path,
+					.name = ""};
+		char text[64];
+		if (!placed_hits(u->own, i, &f.hits))
+			f.hits = UINT64_MAX;
+		snprintf(text, sizeof(text), "own %zu", i);
+		f.id = uplook_hash(0, text);
+		code = add_probe(u, s, &f);
+	}
+	return code;
+}
+
 struct linking {
 	struct uplook *u;
 	struct upsnap *s;
@@ -289,6 +321,8 @@ int uplook_probes(struct uplook *u, struct upsnap *s)
 	if (u->has_bpf) {
 		code = code < 0 ? code : add_events(u, s);
 		code = code < 0 ? code : add_links(u, s);
+	} else {
+		code = code < 0 ? code : add_own(u, s);
 	}
 	turn(&u->pasts);
 	return code;

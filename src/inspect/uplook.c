@@ -156,6 +156,17 @@ int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err)
 	return 0;
 }
 
+bool uplook_reads_hits(const struct uplook *u)
+{
+	return u->has_bpf;
+}
+
+void uplook_own(struct uplook *u, const struct placed *own)
+{
+	u->own = own;
+	u->own_ns = now_ns();
+}
+
 void uplook_free(struct uplook *u)
 {
 	if (!u)

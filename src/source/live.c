@@ -334,6 +334,11 @@ int live_child(struct source *s, int *ret_status)
 	return workload_ended(&live_of(s)->workload, ret_status);
 }
 
+pid_t live_child_pid(struct source *s)
+{
+	return live_of(s)->workload.pid;
+}
+
 uint64_t live_cost_ns(struct source *s)
 {
 	return atomic_load(&live_of(s)->collector.cost_ns);

@@ -176,11 +176,12 @@ static Elf_Scn *find_symbols(struct binary *b, Elf **ret_of, GElf_Shdr *sh)
 	return find_section(b->elf, SHT_DYNSYM, sh);
 }
 
-/* A walk over the functions of a table. */
+/* A walk over the functions of a table, and variables if it is told so. */
 struct symbols {
 	Elf *of;
 	Elf_Data *data;
 	size_t n, at, names;
+	bool variables;
 	const char *name;
 	GElf_Sym sym;
 };
@@ -206,7 +207,8 @@ static bool symbols_next(struct symbols *w)
 		if (!gelf_getsym(w->data, (int)w->at++, &w->sym))
 			return false;
 		unsigned type = GELF_ST_TYPE(w->sym.st_info);
-		if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) ||
+		bool function = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+		if ((!function && !(w->variables && type == STT_OBJECT)) ||
 		    w->sym.st_shndx == SHN_UNDEF)
 			continue;
 		w->name = elf_strptr(w->of, w->names, w->sym.st_name);
@@ -254,18 +256,42 @@ bool binary_symbol(struct binary *b, uint64_t offset, char *ret, size_t size, ui
 	return any;
 }
 
-int binary_find(struct binary *b, const char *name, uint64_t *ret_offset)
+static struct binary_entry entry_of(struct binary *b, const struct symbols *w)
 {
-	struct symbols w;
+	unsigned type = GELF_ST_TYPE(w->sym.st_info);
+	struct binary_entry e = {
+		.name = w->name,
+		.offset = UINT64_MAX,
+		.size = w->sym.st_size,
+		.kind = type == STT_OBJECT	? BINARY_VARIABLE
+			: type == STT_GNU_IFUNC ? BINARY_CHOOSER
+						: BINARY_FUNCTION,
+		.global = GELF_ST_BIND(w->sym.st_info) != STB_LOCAL,
+	};
 	GElf_Phdr ph;
 
+	if (find_segment(b->elf, w->sym.st_value, true, &ph))
+		e.offset = w->sym.st_value - ph.p_vaddr + ph.p_offset;
+	return e;
+}
+
+bool binary_walk(struct binary *b, void (*each)(void *arg, const struct binary_entry *e), void *arg)
+{
+	struct symbols w;
+
 	if (!symbols_begin(b, &w))
-		return -ENOENT;
+		return false;
+	w.variables = true;
 	while (symbols_next(&w)) {
-		if (strcmp(w.name, name) != 0 || !find_segment(b->elf, w.sym.st_value, true, &ph))
-			continue;
-		*ret_offset = w.sym.st_value - ph.p_vaddr + ph.p_offset;
-		return 0;
+		struct binary_entry e = entry_of(b, &w);
+		each(arg, &e);
 	}
-	return -ENOENT;
+	return true;
+}
+
+bool binary_is_code(const struct binary *b, uint64_t offset)
+{
+	GElf_Phdr ph;
+
+	return find_segment(b->elf, offset, false, &ph) && ph.p_flags & PF_X;
 }

@@ -71,7 +71,7 @@ static uint64_t offset_of(struct test *t, const char *function)
 {
 	uint64_t offset = 0;
 
-	if (binary_find(t->binary, function, &offset) < 0) {
+	if (binary_locate(t->binary, t->program, function, 0, &offset, NULL) < 0) {
 		printf("FAIL %s has no %s\n", t->program, function);
 		exit(1);
 	}

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { WORDS = 16 };
+enum { WORDS = 40 };
 
 /* Parses "a b c" as a command line behind the program's name. */
 static int parse(struct opts *o, const char *line, struct error *err)
@@ -167,6 +167,28 @@ static void test_long_words(void **state)
 	assert_int_equal(opts_parse(&o, 0, argv, &err), 0);
 }
 
+static void test_list(void **state)
+{
+	char line[512] = "record";
+	struct opts o;
+
+	(void)state;
+	assert_parses(&o, "-p 1 --probe a:b --probe=c:d+4");
+	assert_string_equal(o.probes[0], "a:b");
+	assert_string_equal(o.probes[1], "c:d+4");
+	assert_null(o.probes[2]);
+	assert_fails("--probe=", "not empty");
+	assert_fails("--probe a:b -C 0", "exclude each other");
+	assert_fails("report --probe a:b -G /x", "exclude each other");
+	assert_fails("report -i x --probe a:b", "--input");
+	assert_fails("script --probe a:b", "is an option of");
+	for (int i = 0; i < OPTS_LIST_MAX; i++)
+		strcat(line, " --probe=a:b");
+	assert_parses(&o, line);
+	strcat(line, " --probe=a:b");
+	assert_fails(line, "32 times");
+}
+
 static void test_nearest(void **state)
 {
 	(void)state;
@@ -284,8 +306,9 @@ int main(void)
 		cmocka_unit_test(test_verbs),	cmocka_unit_test(test_values),
 		cmocka_unit_test(test_command), cmocka_unit_test(test_help_wins),
 		cmocka_unit_test(test_bad),	cmocka_unit_test(test_long_words),
-		cmocka_unit_test(test_nearest), cmocka_unit_test(test_table),
-		cmocka_unit_test(test_words),	cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_nearest), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_table),	cmocka_unit_test(test_words),
+		cmocka_unit_test(test_filter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

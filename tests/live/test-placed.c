@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes that kontend places itself (--probe) in a program that is told what to do
+ * (workloads/up-work.c): they are listed as kontend's, their hits are exact, in the processes that
+ * were asked for or in all, they come out of a recording as they went in, and they are gone with
+ * kontend: also when it is killed, where the program's memory is what it was.
+ *
+ *     test-placed KONTEND UP-WORK
+ */
+#include "kontend/binary.h"
+#include "kontend/uplook.h"
+#include "live.h"
+#include "up-probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 3, LOOPS = 700 };
+
+struct test {
+	const char *kontend, *program;
+	struct uplook *look;
+	struct upsnap snap;
+	struct up_work work;
+	uint64_t offset; /* of up_push */
+	char place[PATH_MAX + 32], back[PATH_MAX + 32], pid[16], file[64];
+	uint8_t code; /* that stands there */
+	int failures;
+};
+
+#define CHECK(t, good, ...) live_check(&(t)->failures, good, __VA_ARGS__)
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+static void find_place(struct test *t)
+{
+	struct error err = {0};
+	struct binary *b;
+
+	if (binary_open(&b, t->program, &err) < 0 ||
+	    binary_locate(b, t->program, "up_push", 0, &t->offset, &err) < 0) {
+		printf("FAIL %s\n", err.text);
+		exit(1);
+	}
+	if (binary_read(b, t->offset, &t->code, 1) != 1)
+		exit(1);
+	binary_close(b);
+}
+
+/* What stands at up_push in the program's memory now. */
+static uint8_t read_code(const struct test *t)
+{
+	char path[64], line[PATH_MAX + 128];
+	uint64_t from, to, offset, at = 0;
+	uint8_t code = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->work.pid);
+	FILE *f = fopen(path, "re");
+	while (f && !at && fgets(line, sizeof(line), f))
+		if (strstr(line, t->program) &&
+		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from, &to, &offset) ==
+			    3 &&
+		    t->offset >= offset && t->offset - offset < to - from)
+			at = from + t->offset - offset;
+	if (f)
+		fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/mem", t->work.pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || !at || pread(fd, &code, 1, (off_t)at) != 1) {
+		printf("FAIL cannot read the memory of %s\n", t->program);
+		exit(1);
+	}
+	close(fd);
+	return code;
+}
+
+/* The probe that process @owner has placed, or NULL. */
+static const struct upsnap_probe *look(struct test *t, pid_t owner, bool back)
+{
+	struct error err = {0};
+
+	if (uplook_take(t->look, &t->snap, &err) < 0) {
+		printf("FAIL %s\n", err.text);
+		exit(1);
+	}
+	for (size_t i = 0; i < t->snap.n_probes; i++) {
+		const struct upsnap_probe *p = &t->snap.probes[i];
+		if (p->owner_pid == owner && p->offset == t->offset &&
+		    !(p->flags & UPSNAP_RETURN) == !back)
+			return p;
+	}
+	return NULL;
+}
+
+/* Until it is there, or kontend has ended. */
+static const struct upsnap_probe *wait_for(struct test *t, pid_t owner, bool back)
+{
+	const struct upsnap_probe *p;
+
+	while (!(p = look(t, owner, back)) && kill(owner, 0) == 0)
+		nap();
+	return p;
+}
+
+static void calls(struct test *t, const char *text)
+{
+	char line[256];
+
+	up_work_tell(&t->work, text);
+	while (!up_work_line(&t->work, line, sizeof(line)))
+		if (kill(t->work.pid, 0) < 0)
+			exit(1);
+}
+
+static void start(struct test *t, struct live_run *run, const char *option, const char *value)
+{
+	const char *const argv[] = {t->kontend,
+				    "record",
+				    "-q",
+				    "-o",
+				    t->file,
+				    "--probe",
+				    t->place,
+				    option ? option : "-q",
+				    option ? value : NULL,
+				    NULL};
+
+	live_run_start(run, argv);
+}
+
+static void killed(struct test *t)
+{
+	const char *const argv[] = {t->kontend, "record",  "-q",     "-o",	t->file, "-p",
+				    t->pid,	"--probe", t->place, "--probe", t->back, NULL};
+	struct live_run run;
+
+	live_run_start(&run, argv);
+	const struct upsnap_probe *p = wait_for(t, run.pid, true);
+	if (CHECK(t, p != NULL, "the return probe is not there")) {
+		CHECK(t, read_code(t) != t->code, "there is no probe in the program");
+		calls(t, "run up_push 3 700");
+		p = look(t, run.pid, true);
+		CHECK(t, p && p->hits == THREADS * LOOPS, "%llu returns",
+		      p ? (unsigned long long)p->hits : 0);
+		p = look(t, run.pid, false);
+		CHECK(t, p && p->hits == THREADS * LOOPS, "%llu hits",
+		      p ? (unsigned long long)p->hits : 0);
+		CHECK(t, p && !strcmp(upsnap_text(&t->snap, p->owner_comm), "kontend"),
+		      "not of kontend");
+		CHECK(t, p && p->filter_pid == t->work.pid, "not in the process that was meant");
+	}
+	kill(run.pid, SIGKILL);
+	live_run_end(&run);
+	CHECK(t, live_run_code(&run) == 128 + SIGKILL, "kontend ended by itself");
+	/* The last one who closes a file may be the kernel, a little later. */
+	for (int i = 0; i < 2000 && (look(t, run.pid, false) || read_code(t) != t->code); i++)
+		nap();
+	CHECK(t, !look(t, run.pid, false) && !look(t, run.pid, true), "there is a probe left");
+	CHECK(t, read_code(t) == t->code, "the program is not what it was");
+	live_run_deinit(&run);
+	unlink(t->file);
+}
+
+/* Row of the report on the recording that is our probe. */
+static const struct json *find_row(const struct test *t, const struct json *rows)
+{
+	for (size_t i = 0; i < json_len(rows); i++) {
+		const struct json *r = json_at(rows, i);
+		if (!strncmp(json_text(json_get(r, "owner")), "kontend/", 8) &&
+		    !strcmp(json_text(json_get(r, "binary")), t->program))
+			return r;
+	}
+	return NULL;
+}
+
+static void check_report(struct test *t)
+{
+	const char *const argv[] = {t->kontend, "report", "-j",	     "-i",
+				    t->file,	"--view", "uprobes", NULL};
+	struct live_run run;
+	struct json_doc doc;
+
+	live_run_start(&run, argv);
+	live_run_end(&run);
+	live_run_json(&run, &doc);
+	const struct json *row = find_row(t, json_path(json_root(&doc), "views.uprobes.rows"));
+	CHECK(t, row != NULL, "the recording has no probe of kontend");
+	CHECK(t, json_u64(json_get(row, "hits")) == THREADS * LOOPS, "the recording has %llu hits",
+	      (unsigned long long)json_u64(json_get(row, "hits")));
+	CHECK(t, !strcmp(json_text(json_get(row, "symbol")), "up_push"), "of %s",
+	      json_text(json_get(row, "symbol")));
+	json_deinit(&doc);
+	live_run_deinit(&run);
+}
+
+/* Recorded until a signal; @seen: others can see the probe meanwhile. */
+static void recorded(struct test *t, const char *what, const char *option, const char *value,
+		     bool seen)
+{
+	struct live_run run;
+
+	start(t, &run, option, value);
+	if (seen)
+		CHECK(t, wait_for(t, run.pid, false) != NULL, "%s: no probe", what);
+	while (access(t->file, F_OK) < 0 && kill(run.pid, 0) == 0)
+		nap();
+	calls(t, "run up_push 3 700");
+	/* A look that is just over is not taken again for so short a time. */
+	nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+	kill(run.pid, SIGINT);
+	live_run_end(&run);
+	if (CHECK(t, live_run_code(&run) == 0, "%s: exit status %d", what, live_run_code(&run)))
+		check_report(t);
+	CHECK(t, !look(t, run.pid, false), "%s: there is a probe left", what);
+	live_run_deinit(&run);
+	unlink(t->file);
+	printf("%s: done\n", what);
+}
+
+int main(int argc, char **argv)
+{
+	static char program[PATH_MAX];
+	struct test t = {.kontend = argc > 2 ? argv[1] : "",
+			 .program = argc > 2 && realpath(argv[2], program) ? program : ""};
+	struct uplook_options o = {0};
+	struct error err = {0};
+	char line[256];
+
+	live_need_root();
+	if (uplook_new(&t.look, &o, &err) < 0 || !uplook_reads_hits(t.look)) {
+		printf("skipped: hits are read by BPF: %s\n", err.text);
+		return LIVE_SKIP;
+	}
+	if (up_work_start(&t.work, t.program) < 0)
+		return 1;
+	while (!up_work_line(&t.work, line, sizeof(line)))
+		;
+	find_place(&t);
+	snprintf(t.place, sizeof(t.place), "%s:up_push", t.program);
+	snprintf(t.back, sizeof(t.back), "%s:up_push%%return", t.program);
+	snprintf(t.pid, sizeof(t.pid), "%d", t.work.pid);
+	snprintf(t.file, sizeof(t.file), "/tmp/kontend-placed-%d", getpid());
+	killed(&t);
+	recorded(&t, "in one process", "-p", t.pid, true);
+	recorded(&t, "in all processes", NULL, NULL, true);
+	recorded(&t, "without BPF", "--no-bpf", NULL, true);
+	up_work_stop(&t.work);
+	uplook_free(t.look);
+	upsnap_deinit(&t.snap);
+	return t.failures != 0;
+}
