@@ -7,6 +7,7 @@
  */
 #include "kontend/layout.h"
 #include "kontend/line.h"
+#include "kontend/query-lock.h"
 #include "kontend/units.h"
 #include "view-detail.h"
 
@@ -77,7 +78,25 @@ static void put_ns(struct line *l, const char *name, uint64_t ns)
 	line_put(l, ROLE_BOLD, units_ns(buf, ns));
 }
 
-static void draw_sum(const struct detail_page *p, struct screen *s)
+/* "held by mm/5219 W (sure), running on 1", at the right, where there is room for all of it. */
+static void draw_holder(const struct view *v, struct line *l)
+{
+	struct query_lock_now now;
+	char text[160];
+
+	if (!(v->scope.mask & 1u << BY_LOCK) ||
+	    !query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder)
+		return;
+	int n = snprintf(text, sizeof(text), "held by %s (%s)%s%s", now.holder, now.certainty,
+			 now.is ? ", " : "", now.is ? now.is : "");
+	if (l->x + 2 + n <= l->r.w)
+		l->x = l->r.w - n;
+	else
+		l->x += 2;
+	line_put(l, ROLE_WAITING, text);
+}
+
+static void draw_sum(const struct view *v, const struct detail_page *p, struct screen *s)
 {
 	struct line l = {.s = s, .r = p->r_sum, .x = 1};
 	char buf[UNITS_BUF];
@@ -86,14 +105,15 @@ static void draw_sum(const struct detail_page *p, struct screen *s)
 		line_printf(&l, ROLE_WAITING, "%zu waiting now  ", p->waiters.n_total);
 	line_put(&l, ROLE_BOLD, units_count(buf, p->hist.n_waits));
 	line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
-	if (!p->hist.n_waits)
-		return;
-	put_ns(&l, "total", p->hist.total_ns);
-	put_ns(&l, "avg", p->hist.total_ns / p->hist.n_waits);
-	if (l.r.w >= WIDE_W)
-		put_ns(&l, "p50", p->hist.p50_ns);
-	put_ns(&l, "p99", p->hist.p99_ns);
-	put_ns(&l, "max", p->hist.max_ns);
+	if (p->hist.n_waits) {
+		put_ns(&l, "total", p->hist.total_ns);
+		put_ns(&l, "avg", p->hist.total_ns / p->hist.n_waits);
+		if (l.r.w >= WIDE_W)
+			put_ns(&l, "p50", p->hist.p50_ns);
+		put_ns(&l, "p99", p->hist.p99_ns);
+		put_ns(&l, "max", p->hist.max_ns);
+	}
+	draw_holder(v, &l);
 }
 
 static void draw_hist(const struct detail_page *p, struct screen *s)
@@ -211,7 +231,7 @@ void detail_place(struct detail_page *p, struct rect r)
 
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s)
 {
-	draw_sum(p, s);
+	draw_sum(&d->v, p, s);
 	draw_hist(p, s);
 	draw_time(p, app_buckets(d->v.app), s);
 	draw_main(d, p, s);

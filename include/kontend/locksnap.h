@@ -44,6 +44,15 @@ enum locksnap_certainty {
 	LOCKSNAP_HINT,	 /* one reader that had it; others, or it no more */
 };
 
+/* What a task did at that moment. */
+enum locksnap_state {
+	LOCKSNAP_STATE_UNKNOWN,
+	LOCKSNAP_RUNNING,
+	LOCKSNAP_RUNNABLE, /* waits for its CPU */
+	LOCKSNAP_ASLEEP,   /* its frames say where */
+	LOCKSNAP_STATES,
+};
+
 enum locksnap_lock_type { LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM, LOCKSNAP_TYPES };
 
 struct locksnap_queue {
@@ -55,15 +64,18 @@ struct locksnap_queue {
 	uint32_t readers;     /* that hold it, by its count; 0: none, or not known */
 	uint32_t readers_waiting, writers_waiting;
 	uint32_t incomplete; /* the list changed under the walk, or was longer than what is kept */
-	uint32_t pad;
+	uint32_t holder_state;			/* enum locksnap_state */
+	int32_t holder_cpu;			/* of which it is, or was last */
+	uint32_t holder_frame, holder_n_frames; /* where it sleeps: into frames */
 };
 
 struct locksnap_waiter {
 	uint32_t queue;	   /* index */
 	uint32_t position; /* 1: gets it next */
 	int32_t pid, tid;
-	uint32_t comm;	 /* text */
-	uint32_t reader; /* 1: for reading */
+	uint32_t comm;		  /* text */
+	uint32_t reader;	  /* 1: for reading */
+	uint32_t frame, n_frames; /* where it sleeps: into frames; 0 of them: not known */
 };
 
 struct locksnap_head {
@@ -81,15 +93,17 @@ struct locksnap {
 	struct locksnap_name *names;
 	struct locksnap_queue *queues;
 	struct locksnap_waiter *waiters; /* in the order of their queues and positions */
+	uint64_t *frames; /* addresses of kernel code, from the innermost call outwards */
 	char *strings;
-	size_t n_names, n_queues, n_waiters, n_strings;
+	size_t n_names, n_queues, n_waiters, n_frames, n_strings;
 	/* Of who fills it. */
-	size_t cap_names, cap_queues, cap_waiters, cap_strings;
+	size_t cap_names, cap_queues, cap_waiters, cap_frames, cap_strings;
 };
 
 int locksnap_add_name(struct locksnap *s, const struct locksnap_name *item);
 int locksnap_add_queue(struct locksnap *s, const struct locksnap_queue *item);
 int locksnap_add_waiter(struct locksnap *s, const struct locksnap_waiter *item);
+int locksnap_add_frame(struct locksnap *s, const uint64_t *addr);
 /* Offset of @text; 0 for "" and when memory is out. */
 uint32_t locksnap_add_text(struct locksnap *s, const char *text);
 /* Borrowed until the snapshot changes. */

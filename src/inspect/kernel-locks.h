@@ -47,7 +47,14 @@ struct mm_struct {
 	struct rw_semaphore mmap_lock;
 } CORE;
 
+struct thread_info {
+	unsigned int cpu;
+} CORE;
+
 struct task_struct___locks {
+	struct thread_info thread_info;
+	unsigned int __state;
+	int on_cpu, on_rq;
 	struct mm_struct *mm;
 	unsigned long blocker;	  /* 6.16 */
 	struct mutex *blocked_on; /* before 6.17 only with CONFIG_DEBUG_MUTEXES */

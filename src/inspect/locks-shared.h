@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the programs that look at locks exchange with user space, in arrays that are mapped there.
- * Included by both sides: plain C types only.
+ * Included by both sides: plain C types only, and sizes that are multiples of 8, as the kernel
+ * rounds them up to that.
  */
 #ifndef KONTEND_INSPECT_LOCKS_SHARED_H
 #define KONTEND_INSPECT_LOCKS_SHARED_H
@@ -12,6 +13,8 @@ enum {
 	RAW_LOCK_WAITERS = 8192,
 	RAW_LOCK_CPUS = 1024,
 	RAW_LOCK_QUEUE = 256, /* waiters of one lock */
+	RAW_LOCK_TASKS = 512, /* holders and waiters whose calls are read */
+	RAW_LOCK_FRAMES = 16,
 };
 
 enum raw_lock_type { RAW_MUTEX, RAW_RWSEM, RAW_SEM, RAW_NO_QUEUE };
@@ -27,6 +30,8 @@ struct raw_lock {
 	int holder_pid, holder_tid; /* 0: none that can be read */
 	unsigned int first;	    /* index of its first waiter; the others follow */
 	unsigned int named;	    /* there is a name for it */
+	unsigned int holder_task;   /* index + 1 of what it does; 0: not read */
+	unsigned int pad;
 	char holder_comm[16], slab[32];
 };
 
@@ -42,11 +47,25 @@ struct raw_lock_waiter {
 	unsigned int lock;
 	unsigned int reader;
 	int pid, tid;
+	unsigned int task; /* index + 1; 0: not read */
+	unsigned int pad;
 	char comm[16];
 };
 
+/* What a holder or waiter does. */
+struct raw_lock_task {
+	int tid;
+	unsigned int seen;  /* what follows has been read */
+	unsigned int state; /* task_struct.__state */
+	unsigned int on_cpu, on_rq;
+	int cpu;
+	int bytes; /* of frames; a negative errno: none */
+	unsigned int pad;
+	unsigned long long frames[RAW_LOCK_FRAMES];
+};
+
 struct raw_locks_state {
-	unsigned int n_locks, n_names, n_waiters;
+	unsigned int n_locks, n_names, n_waiters, n_tasks;
 	unsigned int dropped;
 	unsigned int has_blocker; /* the kernel says what each task is blocked on */
 	unsigned int all_mms;	  /* name the mmap_lock of every process */

@@ -5,8 +5,8 @@
  * of the task that waits, so lists change and end under the walk; all is read by probe reads, no
  * walk is longer than its bound, and one that does not come back to its head is marked.
  *
- * find_blocked lists the locks, read_queues walks their lists, name_tasks and name_files say whose
- * they are.
+ * find_blocked lists the locks, read_queues walks their lists, see_tasks looks what holders and
+ * waiters do, name_tasks and name_files say whose the locks are.
  */
 #include "kernel-locks.h"
 
@@ -21,6 +21,7 @@ struct raw_locks_state state = {0};
 ARRAY(locks, struct raw_lock, RAW_LOCKS);
 ARRAY(names, struct raw_lock_name, RAW_LOCK_NAMES);
 ARRAY(waiters, struct raw_lock_waiter, RAW_LOCK_WAITERS);
+ARRAY(tasks, struct raw_lock_task, RAW_LOCK_TASKS);
 ARRAY(bases, __u64, RAW_LOCK_CPUS);
 
 /* Address of a lock: its index. */
@@ -30,6 +31,14 @@ struct {
 	__type(key, __u64);
 	__type(value, __u32);
 } by_address SEC(".maps");
+
+/* Thread: index + 1 of its task. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RAW_LOCK_TASKS);
+	__type(key, __u32);
+	__type(value, __u32);
+} by_thread SEC(".maps");
 
 /* What tells, in the low bits of task_struct.blocker, which kind of lock it is. */
 enum { BLOCKER_BITS = 3, BLOCKER_MUTEX = 0, BLOCKER_SEM = 1 };
@@ -113,6 +122,23 @@ int find_blocked(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+/* Where see_tasks is to put what @tid does: index + 1, or 0 when there is no more room. */
+__noinline int put_task(int tid)
+{
+	__u32 key = tid, i = state.n_tasks, next = i + 1;
+	__u32 *known = bpf_map_lookup_elem(&by_thread, &key);
+
+	if (known)
+		return *known;
+	struct raw_lock_task *r = bpf_map_lookup_elem(&tasks, &i);
+	if (!r || bpf_map_update_elem(&by_thread, &key, &next, BPF_ANY))
+		return 0;
+	r->tid = tid;
+	r->seen = 0;
+	state.n_tasks = next;
+	return next;
+}
+
 static __always_inline void read_holder(struct raw_lock *l, __u64 task)
 {
 	struct task_struct *t = (void *)task;
@@ -122,6 +148,7 @@ static __always_inline void read_holder(struct raw_lock *l, __u64 task)
 	l->holder_pid = BPF_CORE_READ(t, tgid);
 	l->holder_tid = BPF_CORE_READ(t, pid);
 	BPF_CORE_READ_STR_INTO(&l->holder_comm, t, comm);
+	l->holder_task = put_task(l->holder_tid);
 }
 
 struct walk {
@@ -156,6 +183,7 @@ static long step(__u32 i, struct walk *w)
 	/* No task is there: the waiter has gone, and what follows it is no list. */
 	if (r->tid <= 0)
 		return 1;
+	r->task = put_task(r->tid);
 	state.n_waiters = at + 1;
 	w->n++;
 	w->node = next;
@@ -248,6 +276,33 @@ SEC("raw_tp")
 int read_queues(void *ctx)
 {
 	bpf_loop(RAW_LOCKS, read_queue, NULL, 0);
+	return 0;
+}
+
+/* The calls of one that runs change while they are read. */
+SEC("iter/task")
+int see_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	if (!t)
+		return 0;
+	__u32 tid = t->pid;
+	__u32 *at = bpf_map_lookup_elem(&by_thread, &tid);
+	if (!at)
+		return 0;
+	__u32 i = *at - 1;
+	struct raw_lock_task *r = bpf_map_lookup_elem(&tasks, &i);
+	if (!r)
+		return 0;
+	struct task_struct___locks *task = (void *)t;
+	r->state = BPF_CORE_READ(task, __state);
+	r->on_rq = BPF_CORE_READ(task, on_rq);
+	r->on_cpu = bpf_core_field_exists(task->on_cpu) ? BPF_CORE_READ(task, on_cpu) : 0;
+	r->cpu = bpf_core_field_exists(task->thread_info.cpu) ? BPF_CORE_READ(task, thread_info.cpu)
+							      : -1;
+	r->bytes = r->on_cpu ? 0 : bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
+	r->seen = 1;
 	return 0;
 }
 

@@ -107,27 +107,80 @@ static void say_holder(const struct raw_lock *l, struct locksnap_queue *q)
 		q->readers = (uint32_t)readers;
 }
 
+static enum locksnap_state state_of(const struct raw_lock_task *t)
+{
+	if (t->on_cpu)
+		return LOCKSNAP_RUNNING;
+	return t->on_rq || !t->state ? LOCKSNAP_RUNNABLE : LOCKSNAP_ASLEEP;
+}
+
+/* What was read of a task; NULL: nothing. */
+static const struct raw_lock_task *task_at(const struct lockwalk_raw *raw, uint32_t at)
+{
+	if (!at || at > raw->state->n_tasks || at > RAW_LOCK_TASKS || !raw->tasks[at - 1].seen)
+		return NULL;
+	return &raw->tasks[at - 1];
+}
+
+static int add_frames(const struct raw_lock_task *t, struct locksnap *s, uint32_t *ret_first,
+		      uint32_t *ret_n)
+{
+	const int size = sizeof(t->frames[0]);
+	int code = 0;
+
+	*ret_first = (uint32_t)s->n_frames;
+	for (int i = 0; code == 0 && i < RAW_LOCK_FRAMES && (i + 1) * size <= t->bytes; i++) {
+		const uint64_t addr = t->frames[i];
+		code = addr ? locksnap_add_frame(s, &addr) : 0;
+	}
+	*ret_n = (uint32_t)s->n_frames - *ret_first;
+	return code;
+}
+
+static int fill_holder(const struct lockwalk_raw *raw, const struct raw_lock *l, struct locksnap *s,
+		       struct locksnap_queue *q)
+{
+	const struct raw_lock_task *t = task_at(raw, l->holder_task);
+
+	say_holder(l, q);
+	if (q->certainty == LOCKSNAP_NOBODY)
+		return 0;
+	q->holder_pid = l->holder_pid;
+	q->holder_tid = l->holder_tid;
+	q->holder_comm = add_text(s, l->holder_comm, sizeof(l->holder_comm));
+	if (!t)
+		return 0;
+	q->holder_state = state_of(t);
+	q->holder_cpu = t->cpu;
+	return add_frames(t, s, &q->holder_frame, &q->holder_n_frames);
+}
+
+static int fill_waiter(const struct lockwalk_raw *raw, const struct raw_lock_waiter *r,
+		       uint32_t position, struct locksnap *s)
+{
+	const struct raw_lock_task *t = task_at(raw, r->task);
+	struct locksnap_waiter w = {.queue = (uint32_t)s->n_queues,
+				    .position = position,
+				    .pid = r->pid,
+				    .tid = r->tid,
+				    .reader = r->reader};
+
+	w.comm = add_text(s, r->comm, sizeof(r->comm));
+	int code = t ? add_frames(t, s, &w.frame, &w.n_frames) : 0;
+	return code < 0 ? code : locksnap_add_waiter(s, &w);
+}
+
 static int fill_queue(const struct lockwalk_raw *raw, const struct raw_lock *l, struct locksnap *s)
 {
 	static const uint32_t types[] = {LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM};
 	struct locksnap_queue q = {.addr = l->addr, .type = types[l->type]};
 
-	say_holder(l, &q);
-	if (q.certainty != LOCKSNAP_NOBODY) {
-		q.holder_pid = l->holder_pid;
-		q.holder_tid = l->holder_tid;
-		q.holder_comm = add_text(s, l->holder_comm, sizeof(l->holder_comm));
-	}
+	if (fill_holder(raw, l, s, &q) < 0)
+		return -ENOMEM;
 	q.incomplete = l->torn;
 	for (uint32_t i = 0; i < l->waiters && l->first + i < RAW_LOCK_WAITERS; i++) {
 		const struct raw_lock_waiter *r = &raw->waiters[l->first + i];
-		struct locksnap_waiter w = {.queue = (uint32_t)s->n_queues,
-					    .position = i + 1,
-					    .pid = r->pid,
-					    .tid = r->tid,
-					    .reader = r->reader};
-		w.comm = add_text(s, r->comm, sizeof(r->comm));
-		if (locksnap_add_waiter(s, &w) < 0)
+		if (fill_waiter(raw, r, i + 1, s) < 0)
 			return -ENOMEM;
 		*(r->reader ? &q.readers_waiting : &q.writers_waiting) += 1;
 	}

@@ -12,6 +12,7 @@ struct lockwalk_raw {
 	struct raw_lock *locks;
 	const struct raw_lock_name *names;
 	const struct raw_lock_waiter *waiters;
+	const struct raw_lock_task *tasks;
 	const uint64_t *bases; /* of the CPUs' per-CPU sections; 0: not known */
 	const struct percpu *percpu;
 	const char *proc; /* "/proc" */

@@ -23,21 +23,23 @@
 extern const char locks_object[], locks_object_end[];
 extern const char slabs_object[], slabs_object_end[];
 
-enum { ITERATORS = 3, ASK_AGAIN = 30 }; /* snapshots after which names are looked for again */
+enum { ITERATORS = 4, ASK_AGAIN = 30 }; /* snapshots after which names are looked for again */
 
-static const char *const iterators[ITERATORS] = {"find_blocked", "name_tasks", "name_files"};
+static const char *const iterators[ITERATORS] = {"find_blocked", "see_tasks", "name_tasks",
+						 "name_files"};
 
-enum { FIND_BLOCKED, NAME_TASKS, NAME_FILES };
+enum { FIND_BLOCKED, SEE_TASKS, NAME_TASKS, NAME_FILES };
 
 struct lockwalk {
 	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
 	struct bpf_link *link[ITERATORS];
-	struct bpf_map *by_address;
+	struct bpf_map *by_address, *by_thread;
 	int read_queues, read_slabs;
 	struct raw_locks_state *state;
 	struct raw_lock *locks;
 	const struct raw_lock_name *names;
 	const struct raw_lock_waiter *waiters;
+	const struct raw_lock_task *tasks;
 	const uint64_t *bases;
 	struct percpu percpu;
 	struct map64 looked; /* lock -> the snapshot in which its name was looked for */
@@ -60,9 +62,12 @@ static int map_arrays(struct lockwalk *w, struct error *err)
 	w->locks = kit_map(w->object, "locks", RAW_LOCKS * sizeof(*w->locks), rw, err);
 	w->names = kit_map(w->object, "names", RAW_LOCK_NAMES * sizeof(*w->names), r, err);
 	w->waiters = kit_map(w->object, "waiters", RAW_LOCK_WAITERS * sizeof(*w->waiters), r, err);
+	w->tasks = kit_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), r, err);
 	w->bases = kit_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
 	w->by_address = bpf_object__find_map_by_name(w->object, "by_address");
-	return w->state && w->locks && w->names && w->waiters && w->bases && w->by_address
+	w->by_thread = bpf_object__find_map_by_name(w->object, "by_thread");
+	return w->state && w->locks && w->names && w->waiters && w->tasks && w->bases &&
+			       w->by_address && w->by_thread
 		       ? 0
 		       : err->code;
 }
@@ -156,9 +161,11 @@ static void clear(struct lockwalk *w)
 
 	for (uint32_t i = 0; i < s->n_locks && i < RAW_LOCKS; i++)
 		bpf_map__delete_elem(w->by_address, &w->locks[i].addr, sizeof(uint64_t), 0);
+	for (uint32_t i = 0; i < s->n_tasks && i < RAW_LOCK_TASKS; i++)
+		bpf_map__delete_elem(w->by_thread, &w->tasks[i].tid, sizeof(w->tasks[i].tid), 0);
 	memset(w->locks, 0,
 	       (s->n_locks + 1 < RAW_LOCKS ? s->n_locks + 1 : RAW_LOCKS) * sizeof(*w->locks));
-	s->n_locks = s->n_names = s->n_waiters = s->dropped = 0;
+	s->n_locks = s->n_names = s->n_waiters = s->n_tasks = s->dropped = 0;
 }
 
 static void ask(struct lockwalk *w, const struct lockask_lock *a)
@@ -200,6 +207,8 @@ static int read_kernel(struct lockwalk *w)
 	int code = kit_iterate(w->link[FIND_BLOCKED]);
 
 	code = code < 0 ? code : kit_run(w->read_queues, -1);
+	if (code == 0 && w->state->n_tasks)
+		code = kit_iterate(w->link[SEE_TASKS]);
 	bool wanted = names_wanted(w);
 	if (code == 0 && (wanted || w->state->all_mms))
 		code = kit_iterate(w->link[NAME_TASKS]);
@@ -222,8 +231,8 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	int code = read_kernel(w);
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
-	struct lockwalk_raw raw = {w->state, w->locks,	 w->names, w->waiters,
-				   w->bases, &w->percpu, "/proc"};
+	struct lockwalk_raw raw = {w->state, w->locks, w->names,   w->waiters,
+				   w->tasks, w->bases, &w->percpu, "/proc"};
 	code = lockwalk_fill(&raw, ret);
 	if (code < 0)
 		return error_set(err, code, "No memory for a snapshot of locks");
@@ -240,6 +249,7 @@ void lockwalk_free(struct lockwalk *w)
 	kit_unmap(w->locks, RAW_LOCKS * sizeof(*w->locks));
 	kit_unmap(w->names, RAW_LOCK_NAMES * sizeof(*w->names));
 	kit_unmap(w->waiters, RAW_LOCK_WAITERS * sizeof(*w->waiters));
+	kit_unmap(w->tasks, RAW_LOCK_TASKS * sizeof(*w->tasks));
 	kit_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
 	for (int i = 0; i < ITERATORS; i++)
 		bpf_link__destroy(w->link[i]);

@@ -59,6 +59,8 @@ const char *query_hex(struct arena *a, uint64_t addr);
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
 const char *query_object_name(struct query *q, const struct lockname *n);
+/* "mmap_lock", "i_rwsem", the variable, the slab cache; NULL: not known. */
+const char *query_object_kind(const struct lockname *n);
 const char *query_lock_name(struct query *q, uint32_t lock);
 const char *query_task_name(struct query *q, uint32_t task);	/* "comm/tid" */
 const char *query_process_name(struct query *q, uint32_t task); /* "comm/pid" */

@@ -34,6 +34,15 @@ const struct lockname *query_lock_object(const struct query *q, uint64_t addr)
 	return q->model->lock_names ? lockname_get(q->model->lock_names, addr) : NULL;
 }
 
+const char *query_object_kind(const struct lockname *n)
+{
+	const char *name = prefix((enum locksnap_kind)n->kind);
+
+	if (n->kind == LOCKSNAP_PERCPU && !n->offset && strcmp(n->text, "runqueues") == 0)
+		return "rq_lock";
+	return name ? name : *n->text ? n->text : NULL;
+}
+
 const char *query_object_name(struct query *q, const struct lockname *n)
 {
 	switch (n->kind) {

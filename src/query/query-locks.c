@@ -5,7 +5,9 @@
  * cleared and are then neither shown, reported, sorted nor filtered by. Sums cost nothing once the
  * groups are there; percentiles and names are worked out only for rows that need them.
  */
+#include "kontend/query-lock.h"
 #include "query-int.h"
+#include "query-queues.h"
 #include "query-rows.h"
 
 #include <errno.h>
@@ -25,8 +27,17 @@ enum {
 	C_TYPE,
 	C_MODE,
 	C_NAME,
+	C_OBJECT,
+	C_PATH,
 	C_LOCKS,
 	C_WAITING,
+	C_READERS,
+	C_WRITERS,
+	C_HOLDER,
+	C_OWNER_PID,
+	C_OWNER_TID,
+	C_OWNER_COMM,
+	C_CERTAINTY,
 	C_CONT_RATE,
 	C_WAIT_RATE,
 	C_WAIT_PCT,
@@ -75,9 +86,34 @@ static const struct column columns[C_COLUMNS] = {
 		    "name of the lock: its symbol, or its address and the function that waits for "
 		    "it most",
 		    COLUMN_TEXT, 20, 0, SR | W},
+	[C_OBJECT] = {"object", "OBJECT",
+		      "what the lock is: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
+		      "that it lies in",
+		      COLUMN_TEXT, 12, 9, COLUMN_REPORT},
+	[C_PATH] = {"path", "PATH", "of the file that it belongs to", COLUMN_TEXT, 20, 9,
+		    COLUMN_REPORT},
 	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
 		     COLUMN_COUNT, 5, 6, SR},
 	[C_WAITING] = {"waiting", "NOW", "tasks waiting now", COLUMN_COUNT, 4, 0, SR},
+	[C_READERS] = {"readers_waiting", "R", "tasks that wait for the lock to read, now",
+		       COLUMN_COUNT, 3, 6, SR},
+	[C_WRITERS] = {"writers_waiting", "W",
+		       "tasks that wait for the lock to write, or for one without modes, now",
+		       COLUMN_COUNT, 3, 6, SR},
+	[C_HOLDER] =
+		{"holder", "HOLDER",
+		 "who holds the lock now: name and thread id; W a writer, R? a reader that had "
+		 "it",
+		 COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
+	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock now", COLUMN_INT, 7,
+			 9, COLUMN_REPORT},
+	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock now", COLUMN_INT, 7,
+			 9, COLUMN_REPORT},
+	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9,
+			  COLUMN_REPORT},
+	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
+			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
+			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
 			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
@@ -114,6 +150,15 @@ static const uint32_t only_by[C_COLUMNS] = {
 	[C_CPU] = 1 << BY_CPU,
 	[C_CGROUP] = 1 << BY_CGROUP,
 	[C_STACK] = 1 << BY_STACK,
+	[C_OBJECT] = 1 << BY_LOCK,
+	[C_PATH] = 1 << BY_LOCK,
+	[C_READERS] = 1 << BY_LOCK,
+	[C_WRITERS] = 1 << BY_LOCK,
+	[C_HOLDER] = 1 << BY_LOCK,
+	[C_OWNER_PID] = 1 << BY_LOCK,
+	[C_OWNER_TID] = 1 << BY_LOCK,
+	[C_OWNER_COMM] = 1 << BY_LOCK,
+	[C_CERTAINTY] = 1 << BY_LOCK,
 	[C_LOCKS] = ~(1u << BY_LOCK),
 	[C_SPARK] = 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CPU,
 };
@@ -241,6 +286,38 @@ static void fill_lock(struct locks *ls, const struct group *g, uint64_t want, st
 	}
 }
 
+static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
+{
+	const struct lockname *o = query_lock_object(ls->q, l->addr);
+
+	if (!o)
+		return;
+	value_s(&v[C_OBJECT], query_object_kind(o));
+	if (o->kind == LOCKSNAP_INODE || o->kind == LOCKSNAP_IMMAP || o->kind == LOCKSNAP_POS)
+		value_s(&v[C_PATH], o->text);
+}
+
+/* Who has it and who waits, whatever the mode of the row. */
+static void fill_now(struct locks *ls, const struct group *g, struct value *v)
+{
+	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
+	struct query_lock_now now;
+
+	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES)
+		return;
+	fill_object(ls, l, v);
+	query_lock_now(ls->q, l->addr, (enum lock_type)l->type, &now);
+	value_u(&v[C_READERS], now.readers_waiting);
+	value_u(&v[C_WRITERS], now.writers_waiting);
+	value_s(&v[C_CERTAINTY], now.certainty);
+	if (!now.certainty)
+		return;
+	value_s(&v[C_HOLDER], now.holder);
+	value_i(&v[C_OWNER_PID], now.owner_pid);
+	value_i(&v[C_OWNER_TID], now.owner_tid);
+	value_s(&v[C_OWNER_COMM], now.owner_comm);
+}
+
 static void fill_spark(struct locks *ls, const struct group *g, struct value *v)
 {
 	const struct model *m = ls->q->model;
@@ -261,6 +338,9 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const uint64_t percentiles = 1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99;
 	const uint64_t lock = 1ull << C_LOCK | 1ull << C_KIND | 1ull << C_TYPE | 1ull << C_MODE |
 			      1ull << C_NAME | 1ull << C_LOCKS | 1ull << C_CALLER;
+	const uint64_t now = 1ull << C_OBJECT | 1ull << C_PATH | 1ull << C_READERS |
+			     1ull << C_WRITERS | 1ull << C_HOLDER | 1ull << C_OWNER_PID |
+			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY;
 	const uint64_t key = (1ull << C_LOCK) - 1;
 	struct locks *ls = ctx;
 	const struct group *g = &ls->gs.g[row];
@@ -270,6 +350,8 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		fill_percentiles(ls, g, v);
 	if (want & lock)
 		fill_lock(ls, g, want, v);
+	if (want & now)
+		fill_now(ls, g, v);
 	if (want & key)
 		fill_key(ls, g, v);
 	if (want & 1ull << C_SPARK)
@@ -305,6 +387,9 @@ static struct column *columns_by(struct query *q, enum query_by by)
 	for (size_t i = 0; i < C_COLUMNS; i++)
 		if (!query_locks_has(by, i))
 			c[i].flags = 0;
+	/* Only snapshots of locks tell: without one it takes no room of the screen. */
+	if (!query_queues(q))
+		c[C_HOLDER].flags = 0;
 	for (size_t i = 0; i < C_COLUMNS; i++)
 		if (off_screen[i] & 1u << by)
 			c[i].flags &= (uint8_t)~COLUMN_SCREEN;

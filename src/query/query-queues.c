@@ -107,6 +107,64 @@ const char *query_queue_certainty(const struct locksnap_queue *queue)
 	return queue->certainty == LOCKSNAP_SURE ? "sure" : "hint";
 }
 
+const char *query_queue_state(const struct locksnap_queue *queue)
+{
+	static const char *const names[LOCKSNAP_STATES] = {
+		[LOCKSNAP_RUNNING] = "running",
+		[LOCKSNAP_RUNNABLE] = "runnable",
+		[LOCKSNAP_ASLEEP] = "asleep",
+	};
+
+	return query_queue_certainty(queue) ? names[queue->holder_state] : NULL;
+}
+
+/* What every sleeper goes through says nothing. */
+static bool is_schedule(const char *name)
+{
+	static const char *const prefixes[] = {"schedule", "__schedule", "preempt_schedule"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+const char *query_queue_function(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap *s = query_queues(q);
+	const char *name = NULL;
+
+	if (!s || queue->holder_state != LOCKSNAP_ASLEEP || !query_queue_certainty(queue))
+		return NULL;
+	for (uint32_t i = 0; i < queue->holder_n_frames; i++) {
+		name = query_func_name(q, query_func(q, s->frames[queue->holder_frame + i]));
+		if (name && !is_schedule(name))
+			break;
+	}
+	return name;
+}
+
+const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue)
+{
+	const char *state = query_queue_state(queue), *in = query_queue_function(q, queue);
+
+	if (!state || queue->holder_state == LOCKSNAP_ASLEEP)
+		return in ? arena_printf(&q->arena, "%s %s", state, in) : state;
+	if (queue->holder_cpu < 0)
+		return state;
+	return arena_printf(&q->arena, "%s on %" PRId32, state, queue->holder_cpu);
+}
+
+const char *query_queue_caller(struct query *q, const struct locksnap_waiter *w)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || !w->n_frames)
+		return NULL;
+	const uint64_t *frames = s->frames + w->frame;
+	return query_func_name(q, query_func(q, frames[sym_caller(q->sym, frames, w->n_frames)]));
+}
+
 enum lock_type query_queue_type(const struct locksnap_queue *queue,
 				const struct locksnap_waiter *waiter)
 {

@@ -17,6 +17,15 @@ const char *query_queue_holder(struct query *q, const struct locksnap_queue *que
 /* "sure", "hint"; NULL: there is no holder. */
 const char *query_queue_certainty(const struct locksnap_queue *queue);
 
+/* What the holder does: "running", "runnable", "asleep"; NULL: not known. */
+const char *query_queue_state(const struct locksnap_queue *queue);
+/* Where it sleeps: the function that called the scheduler; NULL: not known. */
+const char *query_queue_function(struct query *q, const struct locksnap_queue *queue);
+/* Both: "asleep io_schedule", "running on 1"; NULL: not known, or no memory. */
+const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue);
+/* The function that waits; NULL: not known. */
+const char *query_queue_caller(struct query *q, const struct locksnap_waiter *w);
+
 /* The type of the wait, with its mode. */
 enum lock_type query_queue_type(const struct locksnap_queue *queue,
 				const struct locksnap_waiter *waiter);

@@ -37,6 +37,10 @@ enum {
 	C_OWNER_TID,
 	C_OWNER_COMM,
 	C_CERTAINTY,
+	C_IS,
+	C_OWNER_STATE,
+	C_OWNER_CPU,
+	C_OWNER_FUNCTION,
 	C_CALLER,
 	C_TASK_ID,
 	C_LOCK_ID,
@@ -90,6 +94,16 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
 			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
 			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+	[C_IS] = {"holder_is", "HOLDER IS",
+		  "what the holder does: running or runnable on a CPU, or asleep in a function",
+		  COLUMN_TEXT, 20, 6, COLUMN_SCREEN},
+	[C_OWNER_STATE] = {"owner_state", "OWNER STATE",
+			   "what the holder does: running, runnable, asleep", COLUMN_TEXT, 8, 9,
+			   COLUMN_REPORT},
+	[C_OWNER_CPU] = {"owner_cpu", "OWNER CPU", "the CPU on which it is, or was last",
+			 COLUMN_INT, 4, 9, COLUMN_REPORT},
+	[C_OWNER_FUNCTION] = {"owner_function", "OWNER FUNCTION", "where it sleeps", COLUMN_TEXT,
+			      20, 9, COLUMN_REPORT},
 	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 20, 1,
 		      SR | W},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
@@ -145,6 +159,11 @@ static void fill_queue(struct query *q, uint64_t addr, int32_t tid, struct value
 	value_i(&v[C_OWNER_PID], l->holder_pid);
 	value_i(&v[C_OWNER_TID], l->holder_tid);
 	value_s(&v[C_OWNER_COMM], locksnap_text(query_queues(q), l->holder_comm));
+	value_s(&v[C_IS], query_queue_holder_is(q, l));
+	value_s(&v[C_OWNER_STATE], query_queue_state(l));
+	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, l));
+	if (v[C_OWNER_STATE].known && l->holder_cpu >= 0)
+		value_i(&v[C_OWNER_CPU], l->holder_cpu);
 }
 
 /* It has waited for at least as long as we have measured. */
@@ -184,6 +203,7 @@ static void untold_fill(const struct waiters *ws, size_t i, struct value *v)
 	value_s(&v[C_COMM], comm);
 	value_i(&v[C_PID], w->pid);
 	value_i(&v[C_TID], w->tid);
+	value_s(&v[C_CALLER], query_queue_caller(q, w));
 	fill_queue(q, l->addr, w->tid, v);
 }
 
@@ -298,7 +318,7 @@ static const struct column *columns_of(struct query *q)
 	if (!copy)
 		return NULL;
 	memcpy(copy, columns, sizeof(columns));
-	copy[C_PLACE].flags = copy[C_HOLDER].flags = 0;
+	copy[C_PLACE].flags = copy[C_HOLDER].flags = copy[C_IS].flags = 0;
 	return copy;
 }
 

@@ -8,7 +8,7 @@
 
 static const uint64_t MAGIC = 0x31504e534b434f4cull; /* "LOCKSNP1" */
 
-enum { S_HEAD = 1, S_NAMES, S_QUEUES, S_WAITERS, S_STRINGS, S_END };
+enum { S_HEAD = 1, S_NAMES, S_QUEUES, S_WAITERS, S_STRINGS, S_FRAMES, S_END };
 
 enum { SECTIONS = S_END - S_HEAD };
 
@@ -27,6 +27,11 @@ int locksnap_add_waiter(struct locksnap *s, const struct locksnap_waiter *item)
 	return sections_add(&s->waiters, &s->n_waiters, &s->cap_waiters, item, sizeof(*item));
 }
 
+int locksnap_add_frame(struct locksnap *s, const uint64_t *addr)
+{
+	return sections_add(&s->frames, &s->n_frames, &s->cap_frames, addr, sizeof(*addr));
+}
+
 uint32_t locksnap_add_text(struct locksnap *s, const char *text)
 {
 	return sections_add_text(&s->strings, &s->n_strings, &s->cap_strings, text);
@@ -40,7 +45,7 @@ const char *locksnap_text(const struct locksnap *s, uint32_t offset)
 void locksnap_clear(struct locksnap *s)
 {
 	s->head = (struct locksnap_head){0};
-	s->n_names = s->n_queues = s->n_waiters = s->n_strings = 0;
+	s->n_names = s->n_queues = s->n_waiters = s->n_frames = s->n_strings = 0;
 }
 
 void locksnap_deinit(struct locksnap *s)
@@ -48,6 +53,7 @@ void locksnap_deinit(struct locksnap *s)
 	mem_free(s->names);
 	mem_free(s->queues);
 	mem_free(s->waiters);
+	mem_free(s->frames);
 	mem_free(s->strings);
 	*s = (struct locksnap){0};
 }
@@ -65,6 +71,7 @@ static void describe(struct locksnap *s, struct section ret[SECTIONS])
 		ARRAY_OF(S_QUEUES, s, queues),
 		ARRAY_OF(S_WAITERS, s, waiters),
 		ARRAY_OF(S_STRINGS, s, strings),
+		ARRAY_OF(S_FRAMES, s, frames),
 	};
 
 	for (int i = 0; i < SECTIONS; i++)
@@ -94,6 +101,24 @@ static bool texts_fit(const struct locksnap *s, const uint32_t *offsets, size_t 
 	return sections_texts_fit(s->strings, s->n_strings, offsets, n);
 }
 
+static bool frames_fit(const struct locksnap *s, uint32_t first, uint32_t n)
+{
+	return first <= s->n_frames && n <= s->n_frames - first;
+}
+
+static bool queue_fits(const struct locksnap *s, const struct locksnap_queue *q)
+{
+	return q->type < LOCKSNAP_TYPES && q->holder_state < LOCKSNAP_STATES &&
+	       texts_fit(s, &q->holder_comm, 1) &&
+	       frames_fit(s, q->holder_frame, q->holder_n_frames);
+}
+
+static bool waiter_fits(const struct locksnap *s, const struct locksnap_waiter *w)
+{
+	return w->queue < s->n_queues && texts_fit(s, &w->comm, 1) &&
+	       frames_fit(s, w->frame, w->n_frames);
+}
+
 /* Whatever is referred to is there. */
 static bool fits(const struct locksnap *s)
 {
@@ -104,10 +129,9 @@ static bool fits(const struct locksnap *s)
 		ok = s->names[i].kind < LOCKSNAP_KINDS && texts_fit(s, texts, 2);
 	}
 	for (size_t i = 0; ok && i < s->n_queues; i++)
-		ok = s->queues[i].type < LOCKSNAP_TYPES &&
-		     texts_fit(s, &s->queues[i].holder_comm, 1);
+		ok = queue_fits(s, &s->queues[i]);
 	for (size_t i = 0; ok && i < s->n_waiters; i++)
-		ok = s->waiters[i].queue < s->n_queues && texts_fit(s, &s->waiters[i].comm, 1);
+		ok = waiter_fits(s, &s->waiters[i]);
 	return ok;
 }
 

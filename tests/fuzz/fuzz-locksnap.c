@@ -16,9 +16,13 @@ static void check(const struct locksnap *s)
 		fuzz_require(strlen(locksnap_text(s, s->names[i].comm)) <= s->n_strings);
 	}
 	for (size_t i = 0; i < s->n_queues; i++)
-		fuzz_require(s->queues[i].type < LOCKSNAP_TYPES);
+		fuzz_require(s->queues[i].type < LOCKSNAP_TYPES &&
+			     s->queues[i].holder_state < LOCKSNAP_STATES &&
+			     (size_t)s->queues[i].holder_frame + s->queues[i].holder_n_frames <=
+				     s->n_frames);
 	for (size_t i = 0; i < s->n_waiters; i++)
-		fuzz_require(s->waiters[i].queue < s->n_queues);
+		fuzz_require(s->waiters[i].queue < s->n_queues &&
+			     (size_t)s->waiters[i].frame + s->waiters[i].n_frames <= s->n_frames);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

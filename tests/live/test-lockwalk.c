@@ -65,6 +65,8 @@ static void check_waiters(const struct locksnap *s, const struct locksnap_queue 
 	for (size_t i = 0; i < s->n_waiters; i++)
 		if (&s->queues[s->waiters[i].queue] == q) {
 			seen++;
+			live_check(&failures, s->waiters[i].n_frames > 1, "waiter %u has no calls",
+				   seen);
 			live_check(&failures, s->waiters[i].position == seen,
 				   "position %u of waiter %u", s->waiters[i].position, seen);
 		}
@@ -110,6 +112,8 @@ static void check_gate(struct lockwalk *w, struct gate *g, bool dir, bool named)
 	/* getdents() holds the directory as a reader. */
 	live_check(&failures, q->certainty == (dir ? LOCKSNAP_HINT : LOCKSNAP_SURE), "certainty %u",
 		   q->certainty);
+	live_check(&failures, q->holder_state == LOCKSNAP_ASLEEP && q->holder_n_frames > 1,
+		   "the holder's state %u, %u calls", q->holder_state, q->holder_n_frames);
 	live_check(&failures, q->readers == (dir ? 1u : 0u), "%u readers hold it", q->readers);
 	check_waiters(&s, q, g);
 	/* Told once in a while. */
@@ -136,6 +140,10 @@ static void check_row(const struct json *row, const struct gate *g, bool dir)
 		   "the report has another holder");
 	live_check(&failures, strstr(name, dir ? "i_rwsem /" : "pipe->mutex "), "the report has %s",
 		   name);
+	live_check(&failures, strcmp(json_text(json_get(row, "owner_state")), "asleep") == 0,
+		   "the holder is %s", json_text(json_get(row, "owner_state")));
+	live_check(&failures, json_get(row, "caller") && *json_text(json_get(row, "caller")),
+		   "a wait from before has no call site");
 	live_check(&failures, json_u64(json_get(row, "queue")) == (uint64_t)g->n,
 		   "queue of %" PRIu64, json_u64(json_get(row, "queue")));
 }

@@ -21,7 +21,12 @@ static void fill(struct locksnap *s)
 						     .pid = 9,
 						     .comm = locksnap_add_text(s, "dd"),
 						     .text = locksnap_add_text(s, "/var/x.img")});
+	const uint64_t frames[] = {100, 200};
+	for (int i = 0; i < 2; i++)
+		locksnap_add_frame(s, &frames[i]);
 	locksnap_add_queue(s, &(struct locksnap_queue){.addr = 64,
+						       .holder_state = LOCKSNAP_ASLEEP,
+						       .holder_n_frames = 1,
 						       .type = LOCKSNAP_RWSEM,
 						       .certainty = LOCKSNAP_SURE,
 						       .holder_tid = 11,
@@ -30,6 +35,8 @@ static void fill(struct locksnap *s)
 	locksnap_add_waiter(s, &(struct locksnap_waiter){.queue = 0,
 							 .position = 1,
 							 .tid = 12,
+							 .frame = 1,
+							 .n_frames = 1,
 							 .comm = locksnap_add_text(s, "dd")});
 }
 
@@ -57,6 +64,8 @@ static void test_there_and_back(void **state)
 	assert_string_equal(locksnap_text(&t, t.names[0].text), "/var/x.img");
 	assert_string_equal(locksnap_text(&t, t.queues[0].holder_comm), "dd");
 	assert_int_equal(t.waiters[0].tid, 12);
+	assert_int_equal(t.frames[t.waiters[0].frame], 200);
+	assert_int_equal(t.queues[0].holder_state, LOCKSNAP_ASLEEP);
 	mem_free(p);
 	mem_free(q);
 	locksnap_deinit(&s);
@@ -70,7 +79,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 5; what++) {
+	for (int what = 0; what < 8; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)
@@ -81,11 +90,17 @@ static void test_damage(void **state)
 			s.names[0].text = (uint32_t)s.n_strings;
 		if (what == 3)
 			s.queues[0].type = LOCKSNAP_TYPES;
-		char *p = bytes_of(&s, &len);
 		if (what == 4)
+			s.queues[0].holder_state = LOCKSNAP_STATES;
+		if (what == 5)
+			s.queues[0].holder_n_frames = 3;
+		if (what == 6)
+			s.waiters[0].frame = UINT32_MAX;
+		char *p = bytes_of(&s, &len);
+		if (what == 7)
 			p[0] ^= 1;
-		assert_int_equal(locksnap_decode(&t, p, len), what == 4 ? -EPROTO : -EBADMSG);
-		assert_int_equal(t.n_names + t.n_queues + t.n_waiters, 0);
+		assert_int_equal(locksnap_decode(&t, p, len), what == 7 ? -EPROTO : -EBADMSG);
+		assert_int_equal(t.n_names + t.n_queues + t.n_waiters + t.n_frames, 0);
 		mem_free(p);
 	}
 	locksnap_clear(&s);

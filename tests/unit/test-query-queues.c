@@ -14,6 +14,7 @@
 #include "canned.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
+#include "kontend/query-lock.h"
 
 #include <string.h>
 
@@ -59,6 +60,15 @@ static void emit(struct asked *w, struct locksnap *s, uint64_t t)
 	locksnap_deinit(s);
 }
 
+static uint32_t frames(struct locksnap *s, const enum synth_address *a, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t addr = synth_addr(a[i]);
+		assert_int_equal(locksnap_add_frame(s, &addr), 0);
+	}
+	return n;
+}
+
 /* An inode: a writer holds it, 702 and then the reader 703 wait. @late: 704 as well. */
 static void emit_inode(struct asked *w, uint64_t t, bool late)
 {
@@ -69,6 +79,8 @@ static void emit_inode(struct asked *w, uint64_t t, bool late)
 				   .holder_pid = 700,
 				   .holder_tid = 701,
 				   .holder_comm = locksnap_add_text(&s, "dd"),
+				   .holder_state = LOCKSNAP_RUNNING,
+				   .holder_cpu = 1,
 				   .writers_waiting = late ? 2 : 1,
 				   .readers_waiting = 1};
 
@@ -113,6 +125,8 @@ static void waits_from_before_are_rows(void **state)
 	assert_string_equal(cell_s(&t, 1, "place"), "1/3");
 	assert_string_equal(cell_s(&t, 1, "holder"), "dd/701 W");
 	assert_string_equal(cell_s(&t, 1, "owner_certainty"), "sure");
+	assert_string_equal(cell_s(&t, 1, "holder_is"), "running on 1");
+	assert_int_equal(cell_u(&t, 1, "owner_cpu"), 1);
 	assert_int_equal(cell_u(&t, 1, "owner_tid"), 701);
 
 	assert_int_equal(query_overview(&w->q, &o), 0);
@@ -120,6 +134,99 @@ static void waits_from_before_are_rows(void **state)
 	assert_int_equal(o.waiting_early, 1);
 	assert_int_equal(o.waiting_rwsem_r, 1);
 	assert_int_equal(o.waiting_rwsem_w, 1);
+}
+
+/* The same where a reader has it and sleeps; 703 waits, in two snapshots, since long ago. */
+static void emit_asleep(struct asked *w, uint64_t t)
+{
+	static const enum synth_address holder[] = {SYNTH_VFS_READ, SYNTH_KSYS_READ};
+	static const enum synth_address waits[] = {SYNTH_RWSEM_DOWN_READ_SLOWPATH, SYNTH_DOWN_READ,
+						   SYNTH_PIPE_READ, SYNTH_VFS_READ};
+	struct locksnap s = {0};
+	struct locksnap_queue q = {.addr = INODE_LOCK,
+				   .type = LOCKSNAP_RWSEM,
+				   .certainty = LOCKSNAP_HINT,
+				   .holder_pid = 700,
+				   .holder_tid = 701,
+				   .holder_comm = locksnap_add_text(&s, "dd"),
+				   .holder_state = LOCKSNAP_ASLEEP,
+				   .writers_waiting = 1};
+	struct locksnap_waiter v = {
+		.position = 1, .pid = 700, .tid = 703, .comm = q.holder_comm, .frame = 2};
+
+	q.holder_n_frames = frames(&s, holder, 2);
+	v.n_frames = frames(&s, waits, 4);
+	name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
+	assert_int_equal(locksnap_add_waiter(&s, &v), 0);
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	emit(w, &s, t);
+}
+
+/* Where the holder sleeps, and where one waits whose begin was not seen. */
+static void sleepers_are_told_by_their_calls(void **state)
+{
+	struct asked *w = *state;
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	emit_asleep(w, CANNED_START);
+	emit_asleep(w, CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "holder"), "dd/701 R?");
+	assert_string_equal(cell_s(&t, 0, "holder_is"), "asleep vfs_read");
+	assert_string_equal(cell_s(&t, 0, "owner_state"), "asleep");
+	assert_string_equal(cell_s(&t, 0, "owner_function"), "vfs_read");
+	assert_string_equal(cell_s(&t, 0, "caller"), "pipe_read");
+}
+
+static size_t row_of(const struct table *t, uint64_t lock, const char *kind)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (cell_at(t, i, "lock")->u == lock && !strcmp(cell_s(t, i, "kind"), kind))
+			return i;
+	fail_msg("no row of %s", kind);
+	return 0;
+}
+
+/* Both rows of a rwsem have the same queue and holder; without a snapshot the stream counts. */
+static void locks_say_who_has_them(void **state)
+{
+	struct asked *w = *state;
+	struct synth *s = (rig_init(&w->rig, 1), w->rig.synth);
+	struct query_lock_now now;
+
+	synth_round(s, CANNED_START);
+	synth_begin(s, 0, CANNED_START + 5 * MS, 700, 702, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_begin(s, 0, CANNED_START + 6 * MS, 700, 703, INODE_LOCK, LCB_F_READ, NULL, 0);
+	synth_begin(s, 0, CANNED_START + 7 * MS, 700, 704, PIPE_LOCK, LCB_F_MUTEX, NULL, 0);
+	emit_inode(w, CANNED_START + 900 * MS, true);
+	synth_tick(s, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+	static const char *const kinds[] = {"rwsem:W", "rwsem:R"};
+	for (int i = 0; i < 2; i++) {
+		size_t row = row_of(&t, INODE_LOCK, kinds[i]);
+		assert_string_equal(cell_s(&t, row, "object"), "i_rwsem");
+		assert_string_equal(cell_s(&t, row, "path"), "/var/x.img");
+		assert_string_equal(cell_s(&t, row, "holder"), "dd/701 W");
+		assert_int_equal(cell_u(&t, row, "owner_pid"), 700);
+		assert_int_equal(cell_u(&t, row, "owner_tid"), 701);
+		assert_string_equal(cell_s(&t, row, "owner_comm"), "dd");
+		assert_string_equal(cell_s(&t, row, "owner_certainty"), "sure");
+		assert_int_equal(cell_u(&t, row, "readers_waiting"), 1);
+		assert_int_equal(cell_u(&t, row, "writers_waiting"), 2);
+	}
+	size_t pipe = row_of(&t, PIPE_LOCK, "mutex");
+	assert_false(cell_at(&t, pipe, "owner_pid")->known);
+	assert_int_equal(cell_u(&t, pipe, "readers_waiting"), 0);
+	assert_int_equal(cell_u(&t, pipe, "writers_waiting"), 1);
+	assert_true(query_lock_now_by_id(&w->q, lock_key(INODE_LOCK, LOCK_RWSEM_R), &now));
+	assert_string_equal(now.holder, "dd/701 W");
+	assert_string_equal(now.is, "running on 1");
+	assert_false(query_lock_now_by_id(&w->q, lock_key(INODE_LOCK, LOCK_MUTEX), &now));
 }
 
 /* One snapshot cannot tell whether a wait began before the tick or just behind it. */
@@ -219,6 +326,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(waits_from_before_are_rows),
+		TEST(sleepers_are_told_by_their_calls),
+		TEST(locks_say_who_has_them),
 		TEST(one_snapshot_is_not_enough),
 		TEST(locks_are_called_by_what_they_belong_to),
 		TEST(the_engine_asks_for_what_it_shows),
