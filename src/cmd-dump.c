@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "kontend/command.h"
 #include "kontend/query-diff.h"
+#include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
@@ -52,6 +53,7 @@ static void dump_columns(FILE *out)
 		{"contexts", query_perf_contexts_columns},
 		{"events", query_perf_events_columns},
 		{"rotation", query_rotation_columns},
+		{"mmap", query_mmap_columns},
 		{"uprobes", query_uprobe_probes_columns},
 		{"xol", query_uprobe_areas_columns},
 		{"uptasks", query_uprobe_tasks_columns},

@@ -39,7 +39,7 @@ static enum cmd_table sorted_table(unsigned views)
 		{REPORT_SLOTS, CMD_TABLE_SLOTS},       {REPORT_HOLDERS, CMD_TABLE_HOLDERS},
 		{REPORT_CONTEXTS, CMD_TABLE_CONTEXTS}, {REPORT_EVENTS, CMD_TABLE_EVENTS},
 		{REPORT_ROTATION, CMD_TABLE_ROTATION}, {REPORT_UPROBES, CMD_TABLE_UPROBES},
-		{REPORT_XOL, CMD_TABLE_XOL},
+		{REPORT_XOL, CMD_TABLE_XOL},	       {REPORT_MMAP, CMD_TABLE_MMAP},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

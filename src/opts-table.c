@@ -180,11 +180,12 @@ const struct opts_info opts_table[] = {
 
 	{0, "view", "VIEW", "view to begin with (default: overview)", table, SCREEN, OPTS_CHOICE,
 	 FIELD(view), 0, 0,
-	 "overview locks waiters slots contexts rotation uprobes callers tasks types cpus",
+	 "overview locks waiters slots contexts rotation uprobes mmap callers tasks types cpus",
 	 COMPLETE_NONE},
 	{0, "view", "VIEWS", "tables to print, separated by commas, or all", table, REPORT,
 	 OPTS_TEXT, FIELD(view), 0, 0,
-	 "overview locks waiters slots holders contexts events rotation uprobes xol tree hist all",
+	 "overview locks waiters mmap slots holders contexts events rotation uprobes xol tree hist "
+	 "all",
 	 COMPLETE_NONE},
 	{0, "time", "FROM,TO", "a range to begin with: 1:23,+10s or 14:30:05,14:31:00", table,
 	 REPLAY, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},

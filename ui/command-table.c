@@ -184,7 +184,7 @@ const struct command_info command_table[] = {
 	 {CTRL('z')},
 	 NULL},
 
-	{CMD_VIEW, "view", "NAME", "go to a view by its name; 1-5 by its number", {0}, NULL},
+	{CMD_VIEW, "view", "NAME", "go to a view by its name; 1-8 by its number", {0}, NULL},
 	{CMD_VIEW_NEXT, "view-next", NULL, "next view", {KEY_K_TAB}, NULL},
 	{CMD_VIEW_PREV, "view-previous", NULL, "previous view", {KEY_K_BTAB}, NULL},
 	{CMD_NONE, NULL, NULL, NULL, {0}, NULL},

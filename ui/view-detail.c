@@ -18,7 +18,8 @@ static struct view_detail *of_view(struct view *v)
 
 static bool has_call_path(const struct query_scope *s)
 {
-	return s->mask & (1u << BY_LOCK | 1u << BY_CALLER | 1u << BY_STACK);
+	return s->mask & (1u << BY_LOCK | 1u << BY_CALLER | 1u << BY_STACK | 1u << BY_MMAP |
+			  1u << BY_MMAP_MEMCG);
 }
 
 /* Waits over time are kept by lock, type and CPU, and not for what two of them have in common. */
@@ -55,6 +56,8 @@ static uint32_t settled(const struct query_scope *s)
 		mask |= 1u << BY_PROCESS | 1u << BY_CGROUP;
 	if (mask & 1u << BY_STACK)
 		mask |= 1u << BY_CALLER;
+	if (mask & 1u << BY_MMAP)
+		mask |= 1u << BY_LOCK | 1u << BY_TYPE;
 	return mask;
 }
 

@@ -11,6 +11,7 @@
 #include "kontend/pane.h"
 #include "kontend/query-rotation.h"
 #include "kontend/units.h"
+#include "view-mmap.h"
 #include "view-perf.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ struct page {
 	struct query_perf_sum perf;
 	struct query_rotation_sum rotation;
 	int now_lines;
-	struct table types, cpus, locks, waiters;
+	struct table mmap, types, cpus, locks, waiters;
 	struct query_spec locks_spec;
 	struct error wrong; /* what is wrong with the filter */
 	int lines;	    /* of the whole page */
@@ -81,7 +82,10 @@ static int ask(struct view_overview *o, struct page *p, struct error *err)
 		r = query_perf_sum(q, &p->perf);
 	if (r == 0)
 		r = query_rotation_sum(q, app_averages(o->v.app), &p->rotation);
-	p->now_lines = NOW_LINES + p->perf.known + (p->rotation.rotations != 0);
+	if (r == 0)
+		r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
+	p->now_lines =
+		NOW_LINES + p->perf.known + (p->rotation.rotations != 0) + (p->mmap.n_rows != 0);
 	if (r == 0)
 		r = query_types(q, &types, &p->types, err);
 	if (r == 0)
@@ -335,6 +339,8 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 		draw_perf(&p.perf, s, p.r_now);
 	if (p.rotation.rotations)
 		draw_rotation(&p.rotation, NOW_LINES + p.perf.known, s, p.r_now);
+	if (p.mmap.n_rows)
+		view_mmap_worst(&p.mmap, p.now_lines - 1, s, p.r_now);
 	style.heat = "wait_ns_per_s";
 	style.empty = "none yet";
 	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types, "by type", &p.types, &style);

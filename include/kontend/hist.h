@@ -35,6 +35,16 @@ struct hist {
 	uint64_t count[HIST_BUCKETS];
 };
 
+/* The values of octave @octave, from hist_lower(octave * HIST_SUB) on. */
+static inline uint64_t hist_octave(const struct hist *h, unsigned octave)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < HIST_SUB; i++)
+		n += h->count[octave * HIST_SUB + i];
+	return n;
+}
+
 /*
  * Value below which @pct percent lie: the middle of its bucket, clamped to [min, max] which the
  * caller knows exactly. 0 when empty.

@@ -18,7 +18,7 @@ struct lockname {
 	int32_t pid;	  /* 0: none */
 	uint32_t offset;  /* into the variable */
 	const char *comm; /* of the process; "" if it is not known */
-	const char *text; /* path, variable, cache; "" */
+	const char *text; /* path, variable, cache, memory cgroup; "" */
 };
 
 struct lockname_set {

@@ -33,7 +33,7 @@ struct locksnap_name {
 	int32_t cpu;	 /* of LOCKSNAP_PERCPU, else -1 */
 	int32_t pid;	 /* whose mm, or a process that has the file open; 0: none */
 	uint32_t comm;	 /* text: of that process */
-	uint32_t text;	 /* text: path, variable, cache */
+	uint32_t text;	 /* text: path, variable, cache; of LOCKSNAP_MMAP the memory cgroup */
 	uint32_t offset; /* into the variable */
 };
 

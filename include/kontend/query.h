@@ -17,7 +17,10 @@ enum query_by {
 	BY_CPU,
 	BY_CGROUP,
 	BY_STACK,
-	QUERY_BYS,
+	QUERY_BYS, /* those that tables are made by; the others are for the rows of one table: */
+	BY_MMAP = QUERY_BYS, /* a process, whose mmap_lock it is, and mode */
+	BY_MMAP_MEMCG,	     /* its memory cgroup, and mode */
+	QUERY_SCOPES,
 };
 
 const char *query_by_name(enum query_by by);	       /* "lock", "caller", ... */
@@ -26,7 +29,7 @@ int query_by_parse(const char *s, enum query_by *ret); /* 0 or -EINVAL */
 /* Restricts a query to the cells (and waits) whose id in a dimension is the given one. */
 struct query_scope {
 	uint32_t mask; /* 1 << enum query_by */
-	uint64_t id[QUERY_BYS];
+	uint64_t id[QUERY_SCOPES];
 };
 
 struct query_spec {

@@ -20,13 +20,15 @@ enum report_view {
 	REPORT_ROTATION = 512,
 	REPORT_UPROBES = 1024, /* and, but for CSV, xol */
 	REPORT_XOL = 2048,     /* areas of out-of-line slots */
-	REPORT_ALL = 4095,
+	REPORT_MMAP = 4096,
+	REPORT_ALL = 8191,
 };
 
 /*
  * `query` is for the tables: with several views, one that has no such sort key or filter column is
  * shown without it. Rates are those of the whole time measured. Locks are sorted by total_ns unless
- * told otherwise. Contexts are by context unless query.by is BY_PROCESS.
+ * told otherwise. Contexts are by context unless query.by is BY_PROCESS, mmap_locks by process
+ * unless it is BY_CGROUP.
  */
 struct report_spec {
 	enum report_format format;
@@ -42,7 +44,7 @@ struct report_spec {
 
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */
 #define REPORT_VIEW_NAMES                                                                          \
-	"overview, locks, waiters, slots, holders, contexts, events, rotation, "                   \
+	"overview, locks, waiters, mmap, slots, holders, contexts, events, rotation, "             \
 	"uprobes, xol, tree, hist"
 int report_view_parse(const char *s, unsigned *ret);
 int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */

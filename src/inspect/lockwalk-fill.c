@@ -39,6 +39,22 @@ static uint32_t add_path(struct locksnap *s, const char *proc, int pid, int fd)
 	return locksnap_add_text(s, path);
 }
 
+/* Many processes have one path, so it is in the snapshot once. */
+static uint32_t add_memcg(const struct lockwalk_raw *raw, struct locksnap *s,
+			  const struct raw_lock_name *r)
+{
+	struct memcg_cache *c = raw->memcgs;
+	const char *path = memcg_path(c, raw->proc, r->addr, r->pid);
+	const uint32_t *known = map64_get(&c->offsets, (uintptr_t)path);
+
+	if (known)
+		return *known;
+	uint32_t offset = locksnap_add_text(s, path);
+	/* Without memory it is there twice. */
+	(void)map64_put(&c->offsets, (uintptr_t)path, offset);
+	return offset;
+}
+
 static int fill_names(const struct lockwalk_raw *raw, struct locksnap *s)
 {
 	for (uint32_t i = 0; i < raw->state->n_names && i < RAW_LOCK_NAMES; i++) {
@@ -48,6 +64,8 @@ static int fill_names(const struct lockwalk_raw *raw, struct locksnap *s)
 		n.comm = add_text(s, r->comm, sizeof(r->comm));
 		if (r->fd >= 0)
 			n.text = add_path(s, raw->proc, r->pid, r->fd);
+		else if (r->kind == LOCKSNAP_MMAP)
+			n.text = add_memcg(raw, s, r);
 		if (locksnap_add_name(s, &n) < 0)
 			return -ENOMEM;
 	}
@@ -201,6 +219,7 @@ static int fill_queues(const struct lockwalk_raw *raw, struct locksnap *s)
 
 int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret)
 {
+	map64_clear(&raw->memcgs->offsets);
 	int code = fill_names(raw, ret);
 
 	code = code < 0 ? code : fill_other_names(raw, ret);

@@ -4,6 +4,7 @@
 
 #include "kontend/locksnap.h"
 #include "locks-shared.h"
+#include "memcg.h"
 #include "percpu.h"
 
 /* What the programs left in their arrays. */
@@ -16,6 +17,7 @@ struct lockwalk_raw {
 	const uint64_t *bases; /* of the CPUs' per-CPU sections; 0: not known */
 	const struct percpu *percpu;
 	const char *proc; /* "/proc" */
+	struct memcg_cache *memcgs;
 };
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */

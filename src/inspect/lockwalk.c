@@ -44,6 +44,7 @@ struct lockwalk {
 	struct percpu percpu;
 	struct map64 looked; /* lock -> the snapshot in which its name was looked for */
 	uint32_t n_taken;
+	struct memcg_cache memcgs;
 };
 
 static uint64_t now_ns(void)
@@ -190,8 +191,10 @@ static bool names_wanted(struct lockwalk *w)
 {
 	bool wanted = false;
 
-	if (w->n_taken % ASK_AGAIN == 0)
+	if (w->n_taken % ASK_AGAIN == 0) {
 		map64_clear(&w->looked);
+		memcg_forget(&w->memcgs);
+	}
 	for (uint32_t i = 0; i < w->state->n_locks && i < RAW_LOCKS; i++) {
 		if (map64_get(&w->looked, w->locks[i].addr))
 			continue;
@@ -231,8 +234,8 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	int code = read_kernel(w);
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
-	struct lockwalk_raw raw = {w->state, w->locks, w->names,   w->waiters,
-				   w->tasks, w->bases, &w->percpu, "/proc"};
+	struct lockwalk_raw raw = {w->state, w->locks,	 w->names, w->waiters, w->tasks,
+				   w->bases, &w->percpu, "/proc",  &w->memcgs};
 	code = lockwalk_fill(&raw, ret);
 	if (code < 0)
 		return error_set(err, code, "No memory for a snapshot of locks");
@@ -257,5 +260,6 @@ void lockwalk_free(struct lockwalk *w)
 	bpf_object__close(w->object);
 	percpu_deinit(&w->percpu);
 	map64_deinit(&w->looked);
+	memcg_deinit(&w->memcgs);
 	mem_free(w);
 }

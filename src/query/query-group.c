@@ -48,6 +48,9 @@ uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w
 		return t->cgroup;
 	case BY_STACK:
 		return m->stacks.stacks[w->stack].hash;
+	case BY_MMAP:
+	case BY_MMAP_MEMCG:
+		return query_mmap_id(q, by, w->lock);
 	default:
 		return 0;
 	}
@@ -57,7 +60,7 @@ bool query_in_scope(struct query *q, const struct query_scope *s, const struct q
 {
 	if (!s || !s->mask)
 		return true;
-	for (int by = 0; by < QUERY_BYS; by++)
+	for (int by = 0; by < QUERY_SCOPES; by++)
 		if (s->mask & 1u << by && query_id(q, (enum query_by)by, w) != s->id[by])
 			return false;
 	return true;

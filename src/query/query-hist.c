@@ -32,28 +32,19 @@ static void sum_cells(struct query *q, const struct query_scope *scope, struct h
 		ret->min_ns = 0;
 }
 
-static uint64_t octave_count(const struct hist *h, unsigned octave)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < HIST_SUB; i++)
-		n += h->count[octave * HIST_SUB + i];
-	return n;
-}
-
 static int make_bars(struct query *q, const struct hist *h, struct query_hist *ret)
 {
 	unsigned first = 0, last = HIST_BUCKETS / HIST_SUB;
 
-	while (first < last && octave_count(h, first) == 0)
+	while (first < last && hist_octave(h, first) == 0)
 		first++;
-	while (last > first && octave_count(h, last - 1) == 0)
+	while (last > first && hist_octave(h, last - 1) == 0)
 		last--;
 	ret->bars = arena_alloc(&q->arena, (last - first + 1) * sizeof(*ret->bars));
 	if (!ret->bars)
 		return -ENOMEM;
 	for (unsigned o = first; o < last; o++) {
-		uint64_t n = octave_count(h, o);
+		uint64_t n = hist_octave(h, o);
 		ret->bars[ret->n++] = (struct query_bar){
 			.lower_ns = hist_lower(o * HIST_SUB),
 			.upper_ns = hist_upper(o * HIST_SUB + HIST_SUB - 1),

@@ -108,6 +108,10 @@ const char *query_title(struct query *q, enum query_by by, uint64_t id)
 	case BY_STACK:
 		s = title_stack(q, id);
 		break;
+	case BY_MMAP:
+	case BY_MMAP_MEMCG:
+		s = query_mmap_title(q, by, id);
+		break;
 	default:
 		break;
 	}

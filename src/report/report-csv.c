@@ -244,6 +244,8 @@ void report_csv(const struct report_data *d, FILE *out)
 		put_table(&c, &d->locks);
 	if (report_has(d, REPORT_WAITERS))
 		put_table(&c, &d->waiters);
+	if (report_has(d, REPORT_MMAP))
+		put_table(&c, &d->mmap);
 	if (report_has(d, REPORT_SLOTS))
 		put_table(&c, &d->slots);
 	if (report_has(d, REPORT_HOLDERS))

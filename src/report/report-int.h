@@ -3,6 +3,7 @@
 #define KONTEND_REPORT_INT_H
 
 #include "kontend/jsonw.h"
+#include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
@@ -19,6 +20,8 @@ struct report_data {
 	struct query_rotation_sum rotation_sum; /* always */
 	struct query_rotation_costs rotation_costs;
 	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
+	struct query_mmap_sum mmap_sum; /* always */
+	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_uprobe_sum uprobe; /* always */
 	struct table uprobes, xol, uptasks;
 	struct query_tree tree;
@@ -50,6 +53,11 @@ void report_rotation_text(const struct report_data *d, FILE *out);
 void report_rotation_text_sum(const struct report_data *d, FILE *out); /* of the overview */
 void report_rotation_json(const struct report_data *d, struct jsonw *j);
 void report_rotation_json_sum(const struct report_data *d, struct jsonw *j);
+/* report-mmap.c: mmap_locks by process or memory cgroup. */
+void report_mmap_text(const struct report_data *d, FILE *out);
+void report_mmap_text_worst(const struct report_data *d, FILE *out);
+void report_mmap_json_worst(const struct report_data *d, struct jsonw *j);
+void report_mmap_json(const struct report_data *d, struct jsonw *j);
 /* report-uprobe.c: uprobes and slots, in each format. */
 void report_uprobe_text(const struct report_data *d, FILE *out);
 void report_uprobe_text_sum(const struct report_data *d, FILE *out); /* of the overview */

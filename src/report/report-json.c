@@ -186,6 +186,7 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 	report_perf_json_sum(d, j);
 	report_rotation_json_sum(d, j);
 	report_uprobe_json_sum(d, j);
+	report_mmap_json_worst(d, j);
 	report_json_rows(j, "types", &d->types);
 	report_json_rows(j, "cpus", &d->cpus);
 	jsonw_end(j, '}');
@@ -262,6 +263,7 @@ void report_json(const struct report_data *d, FILE *out)
 		report_json_table(&j, &d->locks, query_by_name(d->spec->query.by));
 	if (report_has(d, REPORT_WAITERS))
 		report_json_table(&j, &d->waiters, NULL);
+	report_mmap_json(d, &j);
 	report_perf_json(d, &j);
 	report_rotation_json(d, &j);
 	report_uprobe_json(d, &j);

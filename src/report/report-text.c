@@ -280,6 +280,7 @@ static void put_overview(struct text *x, const struct report_data *d)
 		fputs(text_clean(x->cell, sizeof(x->cell), o->longest_lock), x->out);
 	}
 	fputc('\n', x->out);
+	report_mmap_text_worst(d, x->out);
 	report_perf_text_sum(d, x->out);
 	if (d->rotation_sum.known)
 		report_rotation_text_sum(d, x->out);
@@ -384,6 +385,7 @@ void report_text(const struct report_data *d, FILE *out)
 		put_locks(&x, d);
 	if (report_has(d, REPORT_WAITERS))
 		put_waiters(&x, d);
+	report_mmap_text(d, out);
 	report_perf_text(d, out);
 	report_rotation_text(d, out);
 	report_uprobe_text(d, out);

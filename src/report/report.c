@@ -17,7 +17,7 @@ static const struct {
 	{"tree", REPORT_TREE},	       {"hist", REPORT_HIST},	      {"slots", REPORT_SLOTS},
 	{"holders", REPORT_HOLDERS},   {"contexts", REPORT_CONTEXTS}, {"events", REPORT_EVENTS},
 	{"rotation", REPORT_ROTATION}, {"uprobes", REPORT_UPROBES},   {"xol", REPORT_XOL},
-	{"all", REPORT_ALL},
+	{"mmap", REPORT_MMAP},	       {"all", REPORT_ALL},
 };
 
 static unsigned find_view(const char *s, size_t len)
@@ -139,6 +139,11 @@ static int ask_rotation(struct report_data *d, const struct query_spec *s, struc
 	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
 }
 
+static int ask_mmap(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	return query_mmap(d->q, s, &d->mmap, err);
+}
+
 static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	return query_uprobe_probes(d->q, s, &d->uprobes, err);
@@ -161,6 +166,7 @@ static const struct {
 } tables[] = {
 	{REPORT_LOCKS, query_locks_columns, ask_locks},
 	{REPORT_WAITERS, query_waiters_columns, ask_waiters},
+	{REPORT_MMAP, query_mmap_columns, ask_mmap},
 	{REPORT_SLOTS, query_perf_slots_columns, ask_slots},
 	{REPORT_HOLDERS, query_perf_holders_columns, ask_holders},
 	{REPORT_CONTEXTS, query_perf_contexts_columns, ask_contexts},
@@ -196,6 +202,8 @@ static int ask_overview(struct report_data *d, const struct query_spec *s, struc
 	int r = query_types(d->q, &spec, &d->types, err);
 
 	spec.sort = NULL;
+	if (r == 0)
+		r = query_mmap_worst(d->q, true, &d->mmap_worst, err);
 	return r < 0 ? r : query_cpus(d->q, &spec, &d->cpus, err);
 }
 
@@ -230,6 +238,8 @@ static int ask(struct report_data *d, struct error *err)
 		r = query_rotation_sum(d->q, true, &d->rotation_sum);
 	if (r == 0)
 		r = query_uprobe_sum(d->q, true, &d->uprobe);
+	if (r == 0)
+		r = query_mmap_sum(d->q, &d->mmap_sum);
 	if (r == 0)
 		r = ask_tables(d, &s, err);
 	if (r == 0 && report_has(d, REPORT_OVERVIEW))

@@ -6,50 +6,13 @@
  * text on every machine. An actor with an age waits since then when the stream ends: that is what
  * the waiters view shows.
  */
-#include "streams.h"
 #include "kontend/mem.h"
 #include "perf-snaps.h"
+#include "streams-int.h"
 #include "uprobe-snaps.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FRAMES_MAX = 9, SECOND = 1000000000 };
-
-#define US 1000ull
-#define MS 1000000ull
-static const uint64_t start_ns = 1000ull * SECOND;
-
-struct actor {
-	int pid, tid;
-	const char *comm;
-	uint32_t cpu;
-	uint32_t flags;
-	uint64_t lock;
-	uint32_t n_locks; /* further locks, 64 bytes apart; the first ones are the busiest */
-	uint64_t wait_ns, pause_ns;
-	uint64_t age_ns;
-	const uint64_t *chain;
-	uint64_t cgroup;
-};
-
-struct happening {
-	uint64_t time;
-	uint64_t lock;
-	const struct actor *actor;
-	uint32_t cpu;
-	uint32_t flags;
-	uint32_t seq;
-	bool begins;
-};
-
-struct stage {
-	struct synth *synth;
-	uint32_t n_cpus, seconds;
-	uint64_t seed;
-	struct happening *list;
-	size_t n, cap;
-};
 
 /* Busy and quiet seconds: pauses are stretched by so many eighths. */
 static const uint8_t rhythm[] = {24, 20, 16, 12, 9, 7, 6, 7, 9, 8, 7, 6, 6, 8, 10, 8, 7, 8, 8, 8};
@@ -100,14 +63,14 @@ static void add_wait(struct stage *st, const struct actor *a, uint64_t t, uint64
 		add(st, a, t + wait_ns, lock, end_cpu, a->flags, false);
 }
 
-static void act(struct stage *st, const struct actor *a)
+void stage_act(struct stage *st, const struct actor *a)
 {
-	uint64_t end = start_ns + (uint64_t)st->seconds * SECOND - a->age_ns - 1;
-	uint64_t t = start_ns + draw(st, a->pause_ns + 1) + 1;
+	uint64_t end = START_NS + (uint64_t)st->seconds * SECOND - a->age_ns - 1;
+	uint64_t t = START_NS + draw(st, a->pause_ns + 1) + 1;
 
-	synth_comm(st->synth, 0, start_ns, a->pid, a->tid, a->comm);
+	synth_comm(st->synth, 0, START_NS, a->pid, a->tid, a->comm);
 	while (a->pause_ns) {
-		uint64_t second = (t - start_ns) / SECOND % sizeof(rhythm);
+		uint64_t second = (t - START_NS) / SECOND % sizeof(rhythm);
 		t += spread(st, a->pause_ns) * rhythm[second] / 8;
 		uint64_t wait_ns = spread(st, a->wait_ns);
 		if (t + wait_ns >= end)
@@ -143,7 +106,7 @@ static void emit(struct stage *st, const struct happening *h)
 }
 
 /* Emits everything up to @until and closes that second. */
-static size_t play_second(struct stage *st, size_t i, uint64_t until)
+size_t stage_second(struct stage *st, size_t i, uint64_t until)
 {
 	while (i < st->n && st->list[i].time <= until)
 		emit(st, &st->list[i++]);
@@ -151,36 +114,30 @@ static size_t play_second(struct stage *st, size_t i, uint64_t until)
 	return i;
 }
 
-static void stage_open(struct stage *st, uint32_t n_cpus, uint32_t seconds, const char *kallsyms)
+void stage_open(struct stage *st, uint32_t n_cpus, uint32_t seconds, const char *kallsyms)
 {
 	*st = (struct stage){.n_cpus = n_cpus, .seconds = seconds, .seed = 42};
 	st->synth = synth_new(n_cpus);
 	synth_prologue(st->synth, kallsyms);
-	synth_cgroup(st->synth, 0, start_ns, 101, "/system.slice/storm.service");
-	synth_cgroup(st->synth, 0, start_ns, 102, "/user.slice/user-0.slice/session-3.scope");
+	synth_cgroup(st->synth, 0, START_NS, 101, "/system.slice/storm.service");
+	synth_cgroup(st->synth, 0, START_NS, 102, "/user.slice/user-0.slice/session-3.scope");
 }
 
-static void stage_sort(struct stage *st)
+void stage_sort(struct stage *st)
 {
 	if (st->n)
 		qsort(st->list, st->n, sizeof(*st->list), by_time);
 }
 
-static struct synth *stage_close(struct stage *st)
+struct synth *stage_close(struct stage *st)
 {
 	size_t i = 0;
 	stage_sort(st);
 	for (uint32_t s = 1; s <= st->seconds; s++)
-		i = play_second(st, i, start_ns + (uint64_t)s * SECOND);
+		i = stage_second(st, i, START_NS + (uint64_t)s * SECOND);
 	mem_free(st->list);
 	return st->synth;
 }
-
-/* Chains, filled from synth_addr(); 0 ends. */
-struct chains {
-	uint64_t munmap[FRAMES_MAX], mmap[FRAMES_MAX], fault[FRAMES_MAX], read[FRAMES_MAX],
-		write[FRAMES_MAX], zone[FRAMES_MAX], unknown[FRAMES_MAX];
-};
 
 static void chain(uint64_t *ret, size_t n, const enum synth_address *a)
 {
@@ -192,7 +149,7 @@ static void chain(uint64_t *ret, size_t n, const enum synth_address *a)
 	chain(to, sizeof((enum synth_address[]){__VA_ARGS__}) / sizeof(enum synth_address),        \
 	      (enum synth_address[]){__VA_ARGS__})
 
-static void chains_init(struct chains *c)
+void chains_init(struct chains *c)
 {
 	*c = (struct chains){0};
 	CHAIN(c->munmap, SYNTH_RWSEM_DOWN_WRITE_SLOWPATH, SYNTH_DOWN_WRITE_KILLABLE,
@@ -212,10 +169,9 @@ static void chains_init(struct chains *c)
 	c->unknown[1] = 0xffffffffdead5678;
 }
 
-static const uint64_t mmap_lock = 0xffff888012345678, pipe_mutex = 0xffff8880a1b2c3d0,
-		      zone_lock = 0xffff88807fffb640, cgroup_mutex = 0xffffffff82000040;
+static const uint64_t zone_lock = 0xffff88807fffb640, cgroup_mutex = 0xffffffff82000040;
 
-/* Eight threads of one process at its mmap_lock: every other one reads. */
+/* Eight threads of one process at its STREAM_MMAP_LOCK: every other one reads. */
 static size_t mm_actors(struct actor *a, const struct chains *c)
 {
 	static const uint64_t age[8] = {
@@ -229,7 +185,7 @@ static size_t mm_actors(struct actor *a, const struct chains *c)
 			.comm = "mm",
 			.cpu = (uint32_t)i % 2,
 			.flags = reads ? LCB_F_READ : LCB_F_WRITE,
-			.lock = mmap_lock,
+			.lock = STREAM_MMAP_LOCK,
 			.wait_ns = 4 * MS,
 			.pause_ns = 3 * MS,
 			.age_ns = age[i],
@@ -246,10 +202,10 @@ static size_t mm_actors(struct actor *a, const struct chains *c)
 static size_t other_actors(struct actor *a, const struct chains *c)
 {
 	const struct actor others[] = {
-		{612, 612, "sh", 0, LCB_F_MUTEX, pipe_mutex, 0, 75 * US, 20 * MS, 322 * US, c->read,
-		 102},
-		{613, 613, "tee", 1, LCB_F_MUTEX, pipe_mutex, 0, 40 * US, 40 * MS, 0, c->write,
-		 102},
+		{612, 612, "sh", 0, LCB_F_MUTEX, STREAM_PIPE_MUTEX, 0, 75 * US, 20 * MS, 322 * US,
+		 c->read, 102},
+		{613, 613, "tee", 1, LCB_F_MUTEX, STREAM_PIPE_MUTEX, 0, 40 * US, 40 * MS, 0,
+		 c->write, 102},
 		{1, 1, "systemd", 1, LCB_F_MUTEX, cgroup_mutex, 0, 8 * US, 300 * MS, 0, c->write,
 		 0},
 		{5214, 5230, "mm", 0, LCB_F_SPIN, zone_lock, 0, 3 * US, 2 * MS, 0, c->zone, 101},
@@ -259,7 +215,7 @@ static size_t other_actors(struct actor *a, const struct chains *c)
 	return sizeof(others) / sizeof(*others);
 }
 
-static size_t storm_actors(struct actor *a, const struct chains *c)
+size_t stage_storm(struct actor *a, const struct chains *c)
 {
 	size_t n = mm_actors(a, c);
 	return n + other_actors(a + n, c);
@@ -273,9 +229,9 @@ static struct synth *make_storm(void)
 
 	chains_init(&c);
 	stage_open(&st, 2, 20, synth_kallsyms);
-	size_t n = storm_actors(actors, &c);
+	size_t n = stage_storm(actors, &c);
 	for (size_t i = 0; i < n; i++)
-		act(&st, &actors[i]);
+		stage_act(&st, &actors[i]);
 	return stage_close(&st);
 }
 
@@ -296,19 +252,19 @@ static struct synth *make_lossy(void)
 
 	chains_init(&c);
 	stage_open(&st, 4, 6, synth_kallsyms);
-	size_t n = storm_actors(actors, &c);
+	size_t n = stage_storm(actors, &c);
 	for (size_t k = 0; k < n; k++)
-		act(&st, &actors[k]);
+		stage_act(&st, &actors[k]);
 	stage_sort(&st);
 	for (uint32_t s = 1; s <= st.seconds; s++) {
-		uint64_t t = start_ns + (uint64_t)s * SECOND;
+		uint64_t t = START_NS + (uint64_t)s * SECOND;
 		struct record_fill fill = {.used_bytes = 900 << 10, .size_bytes = 1 << 20};
 		uint64_t before = t - SECOND;
 		synth_lost(st.synth, 1, before + 1, 12345 * s);
 		synth_throttle(st.synth, 2, before + 1);
-		synth_end(st.synth, 3, before + 2, 700, 700, pipe_mutex, 0);
+		synth_end(st.synth, 3, before + 2, 700, 700, STREAM_PIPE_MUTEX, 0);
 		synth_record(st.synth, RECORD_FILL, 1, &fill, sizeof(fill));
-		i = play_second(&st, i, t);
+		i = stage_second(&st, i, t);
 	}
 	mem_free(st.list);
 	return st.synth;
@@ -354,7 +310,7 @@ static struct synth *make_many(void)
 				       .chain = chain_of[i % 5],
 				       .age_ns = i % 3 ? 0 : (uint64_t)(i + 1) * MS,
 				       .cgroup = 101 + (i & 1u)};
-		act(&st, &actors[i]);
+		stage_act(&st, &actors[i]);
 	}
 	struct synth *s = stage_close(&st);
 	mem_free(actors);
@@ -374,7 +330,7 @@ static struct synth *make_odd(void)
 		 .comm = "日本語作業",
 		 .cpu = 0,
 		 .flags = LCB_F_WRITE,
-		 .lock = mmap_lock,
+		 .lock = STREAM_MMAP_LOCK,
 		 .wait_ns = 2 * MS,
 		 .pause_ns = 9 * MS,
 		 .age_ns = 2 * SECOND,
@@ -384,7 +340,7 @@ static struct synth *make_odd(void)
 		 .comm = "\033[31mred\n",
 		 .cpu = 1,
 		 .flags = LCB_F_READ,
-		 .lock = mmap_lock,
+		 .lock = STREAM_MMAP_LOCK,
 		 .wait_ns = 1 * MS,
 		 .pause_ns = 9 * MS,
 		 .age_ns = 3 * MS},
@@ -393,14 +349,14 @@ static struct synth *make_odd(void)
 		 .comm = "kworker/u8:3-ev",
 		 .cpu = 1,
 		 .flags = LCB_F_MUTEX,
-		 .lock = pipe_mutex,
+		 .lock = STREAM_PIPE_MUTEX,
 		 .wait_ns = 300 * US,
 		 .pause_ns = 30 * MS,
 		 .chain = c.unknown},
 	};
 	stage_open(&st, 2, 5, NULL);
 	for (size_t i = 0; i < sizeof(actors) / sizeof(*actors); i++)
-		act(&st, &actors[i]);
+		stage_act(&st, &actors[i]);
 	return stage_close(&st);
 }
 
@@ -437,12 +393,12 @@ static struct synth *make_slots(const char *machine)
 	stage_open(&st, 2, 4, symbols);
 	size_t n = strcmp(machine, "x86") == 0 ? slot_actors(actors, takes) : 0;
 	for (size_t k = 0; k < n; k++)
-		act(&st, &actors[k]);
+		stage_act(&st, &actors[k]);
 	stage_sort(&st);
 	for (uint32_t s = 1; s <= st.seconds; s++) {
-		uint64_t t = start_ns + (uint64_t)s * SECOND;
+		uint64_t t = START_NS + (uint64_t)s * SECOND;
 		perf_snap_emit(st.synth, machine, t - 300 * MS);
-		i = play_second(&st, i, t);
+		i = stage_second(&st, i, t);
 	}
 	mem_free(st.list);
 	return st.synth;
@@ -457,9 +413,9 @@ static struct synth *make_uprobes(const char *name)
 	stage_open(&st, 2, 4, synth_kallsyms);
 	stage_sort(&st);
 	for (uint32_t s = 1; s <= st.seconds; s++) {
-		uint64_t t = start_ns + (uint64_t)s * SECOND;
+		uint64_t t = START_NS + (uint64_t)s * SECOND;
 		uprobe_snap_emit(st.synth, name, t - 300 * MS);
-		i = play_second(&st, i, t);
+		i = stage_second(&st, i, t);
 	}
 	mem_free(st.list);
 	return st.synth;
@@ -469,8 +425,10 @@ static const struct {
 	const char *name;
 	struct synth *(*make)(void);
 } streams[] = {
-	{"storm", make_storm}, {"idle", make_idle}, {"lossy", make_lossy},
-	{"many", make_many},   {"odd", make_odd},   {"snaplost", make_snaplost},
+	{"storm", make_storm}, {"idle", make_idle},
+	{"lossy", make_lossy}, {"many", make_many},
+	{"odd", make_odd},     {"snaplost", make_snaplost},
+	{"mmap", stream_mmap}, {"mmap-none", stream_mmap_none},
 };
 
 struct synth *stream_make(const char *name)

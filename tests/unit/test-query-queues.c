@@ -12,53 +12,14 @@
 
 #include "asked.h"
 #include "canned.h"
-#include "kontend/locksnap.h"
-#include "kontend/mem.h"
 #include "kontend/query-lock.h"
+#include "lock-snaps.h"
 
 #include <string.h>
 
 #define MS CANNED_MS
 #define INODE_LOCK 0xffff888011111100ull
 #define PIPE_LOCK 0xffff888022222200ull
-
-static void name(struct locksnap *s, uint64_t addr, uint32_t kind, int cpu, int pid,
-		 const char *comm, const char *text, uint32_t offset)
-{
-	struct locksnap_name n = {.addr = addr, .kind = kind, .cpu = cpu, .pid = pid};
-
-	n.comm = locksnap_add_text(s, comm);
-	n.text = locksnap_add_text(s, text);
-	n.offset = offset;
-	assert_int_equal(locksnap_add_name(s, &n), 0);
-}
-
-static void waiter(struct locksnap *s, uint32_t position, int tid, bool reader)
-{
-	struct locksnap_waiter w = {.queue = (uint32_t)s->n_queues,
-				    .position = position,
-				    .pid = 700,
-				    .tid = tid,
-				    .comm = locksnap_add_text(s, "dd"),
-				    .reader = reader};
-
-	assert_int_equal(locksnap_add_waiter(s, &w), 0);
-}
-
-static void emit(struct asked *w, struct locksnap *s, uint64_t t)
-{
-	struct record_snapshot head = {
-		.kind = SNAPSHOT_LOCKS, .version = LOCKSNAP_VERSION, .time_ns = t};
-	size_t len = sizeof(head) + locksnap_size(s);
-	char *body = mem_calloc(1, len);
-
-	assert_non_null(body);
-	memcpy(body, &head, sizeof(head));
-	locksnap_encode(s, body + sizeof(head));
-	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, body, len);
-	mem_free(body);
-	locksnap_deinit(s);
-}
 
 static uint32_t frames(struct locksnap *s, const enum synth_address *a, uint32_t n)
 {
@@ -84,13 +45,13 @@ static void emit_inode(struct asked *w, uint64_t t, bool late)
 				   .writers_waiting = late ? 2 : 1,
 				   .readers_waiting = 1};
 
-	name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
-	waiter(&s, 1, 702, false);
-	waiter(&s, 2, 703, true);
+	lock_snap_name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
+	lock_snap_waiter(&s, 1, 700, 702, "dd", false);
+	lock_snap_waiter(&s, 2, 700, 703, "dd", true);
 	if (late)
-		waiter(&s, 3, 704, false);
+		lock_snap_waiter(&s, 3, 700, 704, "dd", false);
 	assert_int_equal(locksnap_add_queue(&s, &q), 0);
-	emit(w, &s, t);
+	lock_snap_emit(w->rig.synth, &s, t);
 }
 
 /* Who waits in two snapshots and is in no event has waited since before; who is in one has not. */
@@ -156,10 +117,10 @@ static void emit_asleep(struct asked *w, uint64_t t)
 
 	q.holder_n_frames = frames(&s, holder, 2);
 	v.n_frames = frames(&s, waits, 4);
-	name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
+	lock_snap_name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
 	assert_int_equal(locksnap_add_waiter(&s, &v), 0);
 	assert_int_equal(locksnap_add_queue(&s, &q), 0);
-	emit(w, &s, t);
+	lock_snap_emit(w->rig.synth, &s, t);
 }
 
 /* Where the holder sleeps, and where one waits whose begin was not seen. */
@@ -266,19 +227,19 @@ static void locks_are_called_by_what_they_belong_to(void **state)
 
 	rig_init(&w->rig, 1);
 	synth_round(w->rig.synth, CANNED_START);
-	name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 5, "old", "pipe:[1]", 0);
-	emit(w, &s, CANNED_START + MS);
+	lock_snap_name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 5, "old", "pipe:[1]", 0);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + MS);
 	for (uint64_t i = 0; i < 8; i++)
 		wait_for(w, CANNED_START + (10 + 2 * i) * MS, PIPE_LOCK + 64 * i);
-	name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 612, "sh", "pipe:[1]", 0);
-	name(&s, PIPE_LOCK + 64, LOCKSNAP_MMAP, -1, 5214, "mm", "", 0);
-	name(&s, PIPE_LOCK + 128, LOCKSNAP_PERCPU, 1, 0, "", "runqueues", 0);
-	name(&s, PIPE_LOCK + 192, LOCKSNAP_PERCPU, 3, 0, "", "timer_bases", 0x40);
-	name(&s, PIPE_LOCK + 256, LOCKSNAP_SLAB, -1, 0, "", "filp", 0);
-	name(&s, PIPE_LOCK + 320, LOCKSNAP_POS, -1, 9, "tail", "/var/log/x", 0);
-	name(&s, PIPE_LOCK + 384, LOCKSNAP_IMMAP, -1, 9, "tail", "", 0);
-	emit(w, &s, CANNED_START + 500 * MS);
-	emit(w, &s, CANNED_START + 900 * MS);
+	lock_snap_name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 612, "sh", "pipe:[1]", 0);
+	lock_snap_name(&s, PIPE_LOCK + 64, LOCKSNAP_MMAP, -1, 5214, "mm", "", 0);
+	lock_snap_name(&s, PIPE_LOCK + 128, LOCKSNAP_PERCPU, 1, 0, "", "runqueues", 0);
+	lock_snap_name(&s, PIPE_LOCK + 192, LOCKSNAP_PERCPU, 3, 0, "", "timer_bases", 0x40);
+	lock_snap_name(&s, PIPE_LOCK + 256, LOCKSNAP_SLAB, -1, 0, "", "filp", 0);
+	lock_snap_name(&s, PIPE_LOCK + 320, LOCKSNAP_POS, -1, 9, "tail", "/var/log/x", 0);
+	lock_snap_name(&s, PIPE_LOCK + 384, LOCKSNAP_IMMAP, -1, 9, "tail", "", 0);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 500 * MS);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 900 * MS);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_MEMCG_H
+#define KONTEND_INSPECT_MEMCG_H
+
+#include "kontend/map64.h"
+#include "kontend/strpool.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The memory cgroups of processes, as /proc/PID/cgroup has them, remembered by an address that is
+ * the process's own: that of its mmap_lock. `= {0}` knows none.
+ */
+struct memcg_cache {
+	struct map64 at; /* -> index */
+	const char **paths;
+	size_t n, cap;
+	struct strpool pool;
+	struct map64 offsets; /* path -> its text in the snapshot that is being made */
+};
+
+/*
+ * The path of process @pid, "" where it is not known. Looked for when @addr is met for the first
+ * time since memcg_forget(). Borrowed until that.
+ */
+const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, int pid);
+/* Processes may move: what is asked for next is looked for anew. */
+void memcg_forget(struct memcg_cache *c);
+void memcg_deinit(struct memcg_cache *c);
+
+/*
+ * The memory cgroup in a text of /proc/PID/cgroup: that of the hierarchy of the memory controller
+ * (v1), or else of the unified one (v2). Into @ret, with what may not be shown replaced by '?'; ""
+ * if there is none. @text is changed.
+ */
+void memcg_parse(char *text, char *ret, size_t size);
+
+#endif

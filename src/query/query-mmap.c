@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "mmap": how long it takes to get mmap_locks, a row a process (or memory cgroup) and
+ * mode. What was waited comes from the cells of the contention events, so it costs nothing beside
+ * them; it is of contended acquisitions alone. Waits from before there were events, which only a
+ * snapshot of the locks' queues knows, count as waiting now.
+ */
+#include "query-mmap.h"
+#include "query-queues.h"
+#include "query-rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	C_PROCESS,
+	C_PID,
+	C_COMM,
+	C_MEMCG,
+	C_LOCKS,
+	C_MODE,
+	C_WAITING,
+	C_ACQUIRED,
+	C_CONTENDED,
+	C_CONT_RATE,
+	C_WAIT_RATE,
+	C_P50,
+	C_P90,
+	C_P99,
+	C_MAX,
+	C_HOLD_P99,
+	C_TOTAL,
+	C_HISTOGRAM,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, W = COLUMN_WIDE };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_PROCESS] = {"process", "MMAP_LOCK OF", "the process whose mmap_lock it is", COLUMN_TEXT,
+		       16, 0, COLUMN_SCREEN},
+	[C_PID] = {"pid", "PID", "its process id", COLUMN_INT, 7, 9, R},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_MEMCG] = {"memcg", "MEMCG", "path of its memory cgroup", COLUMN_TEXT, 16, 4, SR | W},
+	[C_LOCKS] = {"locks", "LOCKS", "mmap_locks that the row spans", COLUMN_COUNT, 5, 6, SR},
+	[C_MODE] = {"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 0, SR},
+	[C_WAITING] = {"waiting", "NOW", "tasks waiting now", COLUMN_COUNT, 4, 0, SR},
+	[C_ACQUIRED] = {"acquired", "ACQUIRED", "times it was taken, also without waiting",
+			COLUMN_COUNT, 8, 2, SR},
+	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 3, SR},
+	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
+	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
+			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
+			 SR},
+	[C_P50] = {"p50_ns", "P50", "half of them took less time to get it, within 13 %", COLUMN_NS,
+		   6, 1, SR},
+	[C_P90] = {"p90_ns", "P90", "90 % took less", COLUMN_NS, 6, 5, SR},
+	[C_P99] = {"p99_ns", "P99", "99 % took less", COLUMN_NS, 6, 0, SR},
+	[C_MAX] = {"max_ns", "MAX", "the longest", COLUMN_NS, 6, 2, SR},
+	[C_HOLD_P99] = {"hold_p99_ns", "HOLD99", "99 % of the times that it was held were shorter",
+			COLUMN_NS, 6, 2, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 7, SR},
+	[C_HISTOGRAM] = {"histogram", "HISTOGRAM",
+			 "how many took from 2^N to 2^(N+1) ns, N counting from 0", COLUMN_TEXT, 9,
+			 9, R | COLUMN_LIST | COLUMN_NUMBERS},
+};
+
+struct row {
+	uint64_t id, addr;     /* addr: of a lock that it spans */
+	const struct group *g; /* NULL: nothing but waits from before there were events */
+	uint32_t untold;
+	bool reader;
+};
+
+struct rows {
+	struct query *q;
+	enum query_by by; /* BY_MMAP or BY_MMAP_MEMCG */
+	struct groups gs;
+	struct row *rows;
+	size_t n;
+	struct map64 at; /* id -> index */
+	bool average;
+	uint64_t elapsed_ns;
+	struct hist hist; /* scratch */
+};
+
+static struct row *row_at(struct rows *t, uint64_t id, uint64_t addr, bool reader)
+{
+	const uint32_t *at = map64_get(&t->at, id);
+
+	if (at)
+		return &t->rows[*at];
+	if (map64_put(&t->at, id, (uint32_t)t->n) < 0)
+		return NULL;
+	t->rows[t->n] = (struct row){.id = id, .addr = addr, .reader = reader};
+	return &t->rows[t->n++];
+}
+
+/* Rows of what the event stream knows. */
+static int add_groups(struct rows *t)
+{
+	for (size_t i = 0; i < t->gs.n; i++) {
+		const struct group *g = &t->gs.g[i];
+		const struct lock *l = &t->q->model->locks.locks[g->first.lock];
+		if (!g->id)
+			continue;
+		bool reader = locktype_mode((enum lock_type)l->type)[0] == 'R';
+		struct row *row = row_at(t, g->id, l->addr, reader);
+		if (!row)
+			return -ENOMEM;
+		row->g = g;
+	}
+	return 0;
+}
+
+static int add_untold(struct rows *t, const uint32_t *untold, size_t n)
+{
+	const struct locksnap *s = query_queues(t->q);
+
+	for (size_t i = 0; s && i < n; i++) {
+		const struct locksnap_waiter *w = &s->waiters[untold[i]];
+		uint64_t addr = s->queues[w->queue].addr;
+		struct query_mmap_owner o;
+		if (!query_mmap_owner(t->q, addr, &o))
+			continue;
+		uint64_t id = query_mmap_row_id(t->by, &o, addr, w->reader);
+		struct row *row = row_at(t, id, addr, w->reader);
+		if (!row)
+			return -ENOMEM;
+		row->untold++;
+	}
+	return 0;
+}
+
+static int collect(struct rows *t, const struct query_scope *scope)
+{
+	uint32_t *untold = NULL;
+	size_t n = 0;
+	int code = query_group(t->q, t->by, scope, &t->gs);
+
+	if (code == 0 && !scope->mask)
+		code = query_queue_untold(t->q, &untold, &n);
+	if (code < 0)
+		return code;
+	t->rows = arena_alloc(&t->q->arena, (t->gs.n + n + 1) * sizeof(*t->rows));
+	if (!t->rows)
+		return -ENOMEM;
+	code = add_groups(t);
+	return code < 0 ? code : add_untold(t, untold, n);
+}
+
+/* The process that waited: of a lock that nobody has named most probably its own. */
+static void guess_process(const struct rows *t, const struct group *g, struct value *v)
+{
+	const struct task *task = g ? &t->q->model->tasks.tasks[g->first.task] : NULL;
+
+	if (!task || g->first.task == TASK_OTHER || t->by != BY_MMAP)
+		return;
+	value_i(&v[C_PID], task->pid);
+	value_s(&v[C_COMM], query_process_comm(t->q, g->first.task));
+	value_s(&v[C_PROCESS], query_process_name(t->q, g->first.task));
+	v[C_PID].approx = v[C_COMM].approx = v[C_PROCESS].approx = true;
+}
+
+static void fill_key(const struct rows *t, const struct row *row, struct value *v)
+{
+	struct query_mmap_owner o;
+
+	value_s(&v[C_MODE], row->reader ? "R" : "W");
+	if (!query_mmap_owner(t->q, row->addr, &o))
+		return;
+	value_s(&v[C_MEMCG], o.memcg);
+	if (t->by == BY_MMAP_MEMCG)
+		return;
+	if (o.pid <= 0) {
+		guess_process(t, row->g, v);
+		return;
+	}
+	value_i(&v[C_PID], o.pid);
+	value_s(&v[C_COMM], o.comm);
+	value_s(&v[C_PROCESS],
+		arena_printf(&t->q->arena, "%s/%" PRId32, *o.comm ? o.comm : "-", o.pid));
+}
+
+/* Counts, a line an octave; the first one that is stored begins at 0 and ends at 2^2 ns. */
+static const char *histogram_text(struct rows *t)
+{
+	const char *text = "0";
+	uint64_t seen = 0;
+
+	for (unsigned o = 0; text && seen < t->hist.n && o < HIST_BUCKETS / HIST_SUB; o++) {
+		uint64_t n = hist_octave(&t->hist, o);
+		text = arena_printf(&t->q->arena, "%s\n%" PRIu64, text, n);
+		seen += n;
+	}
+	return text;
+}
+
+static void fill_histogram(struct rows *t, const struct group *g, uint64_t want, struct value *v)
+{
+	static const struct {
+		int column;
+		double pct;
+	} all[] = {{C_P50, 50}, {C_P90, 90}, {C_P99, 99}};
+
+	query_group_hist(t->q, &t->gs, g, &t->hist);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		value_u(&v[all[i].column],
+			hist_percentile(&t->hist, all[i].pct, g->min_ns, g->max_ns));
+	if (want & 1ull << C_HISTOGRAM)
+		value_s(&v[C_HISTOGRAM], histogram_text(t));
+}
+
+static void fill_waits(struct rows *t, const struct group *g, uint64_t want, struct value *v)
+{
+	const uint64_t of_hist =
+		1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99 | 1ull << C_HISTOGRAM;
+	uint64_t ns = t->average ? t->elapsed_ns : t->q->model->rate_ns;
+
+	value_u(&v[C_CONTENDED], g->n);
+	value_u(&v[C_TOTAL], g->total_ns);
+	if (want & 1ull << C_LOCKS && t->by == BY_MMAP_MEMCG)
+		value_u(&v[C_LOCKS], query_group_locks(t->q, &t->gs, g));
+	if (ns) {
+		value_d(&v[C_CONT_RATE], query_per_s(t->average ? g->n : g->rate_n, ns));
+		value_d(&v[C_WAIT_RATE],
+			query_per_s(t->average ? g->total_ns + g->inflight_ns : g->rate_wait_ns,
+				    ns));
+	}
+	if (!g->n)
+		return;
+	value_u(&v[C_MAX], g->max_ns);
+	if (want & of_hist)
+		fill_histogram(t, g, want, v);
+}
+
+static void mmap_fill(void *ctx, size_t i, uint64_t want, struct value *v)
+{
+	struct rows *t = ctx;
+	const struct row *row = &t->rows[i];
+
+	fill_key(t, row, v);
+	value_u(&v[C_WAITING], (row->g ? row->g->waiting : 0) + row->untold);
+	if (row->g)
+		fill_waits(t, row->g, want, v);
+}
+
+static void mmap_rank(void *ctx, size_t i, struct row_rank *ret)
+{
+	const struct row *row = &((const struct rows *)ctx)->rows[i];
+
+	*ret = (struct row_rank){.id = row->id, .tie = row->g ? row->g->total_ns : 0};
+}
+
+const struct column *query_mmap_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+const char *query_mmap_by_name(enum query_by by)
+{
+	return by == BY_CGROUP || by == BY_MMAP_MEMCG ? "memcg" : "process";
+}
+
+/*
+ * A row a memory cgroup has no process; a process has one lock. What only events tell that are not
+ * measured takes no room of the screen.
+ */
+static const struct column *columns_by(struct query *q, enum query_by by)
+{
+	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+
+	if (!c)
+		return NULL;
+	memcpy(c, columns, sizeof(columns));
+	c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = COLUMN_REPORT;
+	if (by == BY_MMAP_MEMCG) {
+		c[C_PROCESS].flags = c[C_PID].flags = c[C_COMM].flags = 0;
+		c[C_MEMCG].priority = 0;
+	} else {
+		c[C_LOCKS].flags = 0;
+	}
+	return c;
+}
+
+int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct rows t = {.q = q,
+			 .by = s->by == BY_CGROUP ? BY_MMAP_MEMCG : BY_MMAP,
+			 .average = s->average,
+			 .elapsed_ns = query_elapsed(q->model)};
+	struct row_source src = {
+		.name = "mmap",
+		.columns = columns_by(q, t.by),
+		.n_columns = C_COLUMNS,
+		.default_sort = s->average ? C_TOTAL : C_WAIT_RATE,
+		.ctx = &t,
+		.fill = mmap_fill,
+		.rank = mmap_rank,
+	};
+	int code = src.columns ? query_sync(q) : -ENOMEM;
+
+	code = code < 0 ? code : collect(&t, &s->scope);
+	map64_deinit(&t.at);
+	if (code < 0)
+		return query_enomem(err, "mmap_locks");
+	src.n = t.n;
+	return rows_answer(q, s, &src, ret, err);
+}
+
+int query_mmap_worst(struct query *q, bool average, struct table *ret, struct error *err)
+{
+	struct query_spec s = {.by = BY_PROCESS,
+			       .average = average,
+			       .limit = QUERY_MMAP_WORST,
+			       .sort = "wait_ns_per_s"};
+
+	return query_mmap(q, &s, ret, err);
+}

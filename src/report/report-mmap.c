@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mmap_locks in reports: whose they are a row, or the sentence that says why there is none.
+ */
+#include "kontend/text.h"
+#include "report-int.h"
+
+static const char *none_of(const struct report_data *d)
+{
+	return d->mmap.n_total ? NULL : query_mmap_none(d->q, &d->mmap_sum);
+}
+
+void report_mmap_text(const struct report_data *d, FILE *out)
+{
+	const char *none = none_of(d);
+	char buf[1024];
+
+	if (!report_has(d, REPORT_MMAP))
+		return;
+	fprintf(out, "#\n# mmap_locks by %s: ", query_mmap_by_name(d->spec->query.by));
+	if (none) {
+		fprintf(out, "%s\n", text_clean(buf, sizeof(buf), none));
+		return;
+	}
+	fprintf(out, "%zu of %zu rows\n", d->mmap.n_rows, d->mmap.n_total);
+	report_text_table(&d->mmap, d->spec->ascii, d->spec->width, out);
+}
+
+void report_mmap_json(const struct report_data *d, struct jsonw *j)
+{
+	if (!report_has(d, REPORT_MMAP))
+		return;
+	report_json_head(j, &d->mmap, query_mmap_by_name(d->spec->query.by));
+	jsonw_str(j, "none", none_of(d));
+	report_json_rows(j, "rows", &d->mmap);
+	jsonw_end(j, '}');
+}
+
+static void put_cell(const struct table *t, size_t row, const char *key, bool ascii, FILE *out)
+{
+	size_t col = table_column(t, key);
+	char text[256], clean[512];
+
+	if (col == SIZE_MAX)
+		return;
+	table_format(&t->columns[col], table_value(t, row, col), ascii, text, sizeof(text));
+	fputs(text_clean(clean, sizeof(clean), text), out);
+}
+
+void report_mmap_text_worst(const struct report_data *d, FILE *out)
+{
+	const struct table *t = &d->mmap_worst;
+
+	for (size_t i = 0; i < t->n_rows; i++) {
+		fputs(i ? "; " : "# worst mmap_locks: ", out);
+		put_cell(t, i, "process", d->spec->ascii, out);
+		fputc(' ', out);
+		put_cell(t, i, "mode", d->spec->ascii, out);
+		fputc(' ', out);
+		put_cell(t, i, "wait_ns_per_s", d->spec->ascii, out);
+		fputs("/s, p99 ", out);
+		put_cell(t, i, "p99_ns", d->spec->ascii, out);
+	}
+	if (t->n_rows)
+		fputc('\n', out);
+}
+
+void report_mmap_json_worst(const struct report_data *d, struct jsonw *j)
+{
+	report_json_rows(j, "mmap_worst", &d->mmap_worst);
+}

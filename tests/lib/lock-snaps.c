@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Snapshots of locks for tests: the stream gets them as a source would give them. */
+#include "lock-snaps.h"
+#include "kontend/mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+void lock_snap_name(struct locksnap *s, uint64_t addr, enum locksnap_kind kind, int cpu, int pid,
+		    const char *comm, const char *text, uint32_t offset)
+{
+	struct locksnap_name n = {.addr = addr, .kind = kind, .cpu = cpu, .pid = pid};
+
+	n.comm = locksnap_add_text(s, comm);
+	n.text = locksnap_add_text(s, text);
+	n.offset = offset;
+	if (locksnap_add_name(s, &n))
+		abort();
+}
+
+void lock_snap_waiter(struct locksnap *s, uint32_t position, int pid, int tid, const char *comm,
+		      bool reader)
+{
+	struct locksnap_waiter w = {.queue = (uint32_t)s->n_queues,
+				    .position = position,
+				    .pid = pid,
+				    .tid = tid,
+				    .comm = locksnap_add_text(s, comm),
+				    .reader = reader};
+
+	if (locksnap_add_waiter(s, &w))
+		abort();
+}
+
+void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t)
+{
+	struct record_snapshot head = {
+		.kind = SNAPSHOT_LOCKS, .version = LOCKSNAP_VERSION, .time_ns = t};
+	size_t len = sizeof(head) + locksnap_size(s);
+	char *body = mem_calloc(1, len);
+
+	if (!body)
+		abort();
+	memcpy(body, &head, sizeof(head));
+	locksnap_encode(s, body + sizeof(head));
+	synth_record(synth, RECORD_SNAPSHOT, 0, body, len);
+	mem_free(body);
+	locksnap_deinit(s);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TESTS_LOCK_SNAPS_H
+#define KONTEND_TESTS_LOCK_SNAPS_H
+
+#include "kontend/locksnap.h"
+#include "synth.h"
+
+/* Snapshots of locks, stated piece by piece. What fails aborts. */
+void lock_snap_name(struct locksnap *s, uint64_t addr, enum locksnap_kind kind, int cpu, int pid,
+		    const char *comm, const char *text, uint32_t offset);
+/* A waiter of the queue that is added next. */
+void lock_snap_waiter(struct locksnap *s, uint32_t position, int pid, int tid, const char *comm,
+		      bool reader);
+/* The snapshot as of @t; @s is empty then. */
+void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t);
+
+#endif

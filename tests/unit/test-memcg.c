@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The memory cgroup of a process, from texts of /proc/PID/cgroup. */
+#include "../../src/inspect/memcg.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *parse(const char *text)
+{
+	static char path[64];
+	char copy[512];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	memcg_parse(copy, path, sizeof(path));
+	return path;
+}
+
+static void the_controllers_own_hierarchy_counts(void **state)
+{
+	(void)state;
+	assert_string_equal(parse("0::/user.slice\n"), "/user.slice");
+	assert_string_equal(parse("4:memory:/a/b\n3:cpuset:/\n0::/user.slice\n"), "/a/b");
+	assert_string_equal(parse("0::/user.slice\n4:cpu,memory:/a:b\n"), "/a:b");
+	assert_string_equal(parse("4:memoryx,cpu:/a\n3:xmemory:/b\n0::/c\n"), "/c");
+	assert_string_equal(parse("9:name=systemd:/s\n"), "");
+	assert_string_equal(parse(""), "");
+	assert_string_equal(parse("no line\n1:x\n"), "");
+}
+
+static void what_may_not_be_shown_is_replaced(void **state)
+{
+	(void)state;
+	assert_string_equal(parse("0::/a\033[31m\n"), "/a?[31m");
+	assert_int_equal(strlen(parse("0::/123456789012345678901234567890123456789012345678901234"
+				      "567890123456789\n")),
+			 63);
+}
+
+static void write_cgroup(const char *dir, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/7/cgroup", dir);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void a_path_is_read_once_until_forgotten(void **state)
+{
+	char dir[] = "/tmp/kontend-memcg-XXXXXX", path[128];
+	struct memcg_cache c = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/7", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	write_cgroup(dir, "0::/one\n");
+	const char *first = memcg_path(&c, dir, 0xffff888000000078, 7);
+	assert_string_equal(first, "/one");
+	write_cgroup(dir, "0::/two\n");
+	assert_ptr_equal(memcg_path(&c, dir, 0xffff888000000078, 7), first);
+	assert_string_equal(memcg_path(&c, dir, 0xffff888000001078, 7), "/two");
+	memcg_forget(&c);
+	assert_string_equal(memcg_path(&c, dir, 0xffff888000000078, 7), "/two");
+	assert_string_equal(memcg_path(&c, dir, 0xffff888000000078, 8), "");
+	memcg_deinit(&c);
+	snprintf(path, sizeof(path), "%s/7/cgroup", dir);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/7", dir);
+	rmdir(path);
+	rmdir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_controllers_own_hierarchy_counts),
+		cmocka_unit_test(what_may_not_be_shown_is_replaced),
+		cmocka_unit_test(a_path_is_read_once_until_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table "mmap" on canned streams: whose mmap_lock, by process and by memory cgroup. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/query-mmap.h"
+#include "lock-snaps.h"
+
+#include <string.h>
+
+#define MS CANNED_MS
+#define LOCK_A 0xffff888011111178ull
+#define LOCK_B 0xffff888022222278ull
+#define LOCK_GONE 0xffff888033333378ull
+#define OTHER 0xffff888044444400ull
+
+static struct table ask(struct asked *w, struct query_spec spec)
+{
+	struct error err = {0};
+	struct table t;
+
+	assert_int_equal(query_mmap(&w->q, &spec, &t, &err), 0);
+	return t;
+}
+
+static size_t find(const struct table *t, const char *key, const char *value, const char *mode)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (strcmp(cell_s(t, i, key), value) == 0 &&
+		    strcmp(cell_s(t, i, "mode"), mode) == 0)
+			return i;
+	fail_msg("no row with %s %s, mode %s", key, value, mode);
+	return 0;
+}
+
+static void wait_for(struct asked *w, uint64_t at, uint64_t ns, int pid, uint64_t lock,
+		     uint32_t flags)
+{
+	synth_begin(w->rig.synth, 0, at, pid, pid + 1, lock, flags, NULL, 0);
+	synth_end(w->rig.synth, 0, at + ns, pid, pid + 1, lock, 0);
+}
+
+/* Two processes of one memory cgroup, one that is gone, a lock that is no mmap_lock. */
+static void play(struct asked *w)
+{
+	struct locksnap s = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	for (uint64_t i = 0; i < 3; i++)
+		wait_for(w, CANNED_START + (10 + 10 * i) * MS, 2 * MS, 100, LOCK_A, LCB_F_WRITE);
+	wait_for(w, CANNED_START + 50 * MS, 5 * MS, 100, LOCK_A, LCB_F_READ);
+	wait_for(w, CANNED_START + 60 * MS, 1 * MS, 200, LOCK_B, LCB_F_WRITE);
+	wait_for(w, CANNED_START + 70 * MS, 1 * MS, 300, LOCK_GONE, LCB_F_WRITE);
+	wait_for(w, CANNED_START + 80 * MS, 9 * MS, 300, OTHER, LCB_F_WRITE);
+	lock_snap_name(&s, LOCK_A, LOCKSNAP_MMAP, -1, 100, "a", "/slice", 0);
+	lock_snap_name(&s, LOCK_B, LOCKSNAP_MMAP, -1, 200, "b", "/slice", 0);
+	lock_snap_name(&s, LOCK_GONE, LOCKSNAP_SLAB, -1, 0, "", "mm_struct", 0);
+	lock_snap_name(&s, OTHER, LOCKSNAP_SLAB, -1, 0, "", "ext4_inode_cache", 0);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+}
+
+static void a_row_is_a_process_and_mode(void **state)
+{
+	struct asked *w = *state;
+
+	play(w);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	assert_int_equal(t.n_rows, 4);
+	size_t i = find(&t, "process", "a/100", "W");
+	assert_int_equal(i, 0);
+	assert_int_equal(cell_at(&t, i, "pid")->i, 100);
+	assert_string_equal(cell_s(&t, i, "comm"), "a");
+	assert_string_equal(cell_s(&t, i, "memcg"), "/slice");
+	assert_int_equal(cell_u(&t, i, "contended"), 3);
+	assert_int_equal(cell_u(&t, i, "total_ns"), 6 * MS);
+	assert_int_equal(cell_u(&t, i, "p50_ns"), 2 * MS);
+	assert_int_equal(cell_u(&t, i, "max_ns"), 2 * MS);
+	assert_false(cell_at(&t, i, "acquired")->known);
+	assert_false(cell_at(&t, i, "hold_p99_ns")->known);
+	i = find(&t, "process", "a/100", "R");
+	assert_int_equal(cell_u(&t, i, "contended"), 1);
+	assert_int_equal(cell_u(&t, i, "max_ns"), 5 * MS);
+}
+
+/* Of a process that was gone when locks were looked at the waiters' is named, as a guess. */
+static void a_lock_without_a_process_is_guessed(void **state)
+{
+	struct asked *w = *state;
+
+	play(w);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	for (size_t i = 0; i < t.n_rows; i++)
+		assert_int_equal(cell_at(&t, i, "pid")->approx, cell_at(&t, i, "pid")->i == 300);
+}
+
+static void a_row_is_a_memcg_and_mode(void **state)
+{
+	struct asked *w = *state;
+
+	play(w);
+	struct table t = ask(w, (struct query_spec){.by = BY_CGROUP, .average = true});
+	assert_int_equal(t.n_rows, 3);
+	size_t i = find(&t, "memcg", "/slice", "W");
+	assert_int_equal(cell_u(&t, i, "contended"), 4);
+	assert_int_equal(cell_u(&t, i, "locks"), 2);
+	assert_int_equal(cell_u(&t, i, "total_ns"), 7 * MS);
+	i = find(&t, "memcg", "-", "W");
+	assert_int_equal(cell_u(&t, i, "contended"), 1);
+}
+
+/* The counts of the histogram are those of the waits: 2 ms lies in the octave from 2^20 ns on. */
+static void the_histogram_counts_octaves(void **state)
+{
+	struct asked *w = *state;
+
+	play(w);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	const char *at = cell_s(&t, find(&t, "process", "a/100", "W"), "histogram");
+	for (int octave = 0; octave < 20; octave++) {
+		assert_int_equal(strncmp(at, "0\n", 2), 0);
+		at += 2;
+	}
+	assert_string_equal(at, "3");
+}
+
+/* What a row stands for is what its detail is about: waits in scope are those of the row. */
+static void a_row_can_be_opened(void **state)
+{
+	struct asked *w = *state;
+
+	play(w);
+	for (int by = BY_MMAP; by < QUERY_SCOPES; by++) {
+		enum query_by spec_by = by == BY_MMAP ? BY_PROCESS : BY_CGROUP;
+		struct table t = ask(w, (struct query_spec){.by = spec_by, .average = true});
+		for (size_t i = 0; i < t.n_rows; i++) {
+			struct query_scope scope = {.mask = 1u << by};
+			struct query_hist h;
+			scope.id[by] = t.ids[i];
+			assert_int_equal(query_hist(&w->q, &scope, &h), 0);
+			assert_int_equal(h.n_waits, cell_u(&t, i, "contended"));
+			assert_int_equal(h.total_ns, cell_u(&t, i, "total_ns"));
+		}
+		size_t i = find(&t, "memcg", "/slice", "W");
+		const char *title = query_title(&w->q, (enum query_by)by, t.ids[i]);
+		assert_string_equal(title,
+				    by == BY_MMAP ? "mmap_lock W a/100" : "mmap_lock W of /slice");
+	}
+	assert_string_equal(query_title(&w->q, BY_MMAP, 1), "mmap_lock");
+}
+
+/* Who waits in two snapshots and in no event: a row without figures. */
+static void waits_from_before_make_a_row(void **state)
+{
+	struct asked *w = *state;
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct locksnap s = {0};
+		struct locksnap_queue q = {.addr = LOCK_A,
+					   .type = LOCKSNAP_RWSEM,
+					   .readers_waiting = 2,
+					   .writers_waiting = 1};
+		lock_snap_name(&s, LOCK_A, LOCKSNAP_MMAP, -1, 100, "a", "", 0);
+		lock_snap_waiter(&s, 1, 100, 101, "a", false);
+		lock_snap_waiter(&s, 2, 100, 102, "a", true);
+		lock_snap_waiter(&s, 3, 100, 103, "a", true);
+		assert_int_equal(locksnap_add_queue(&s, &q), 0);
+		lock_snap_emit(w->rig.synth, &s, CANNED_START + i * 900 * MS);
+	}
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	assert_int_equal(t.n_rows, 2);
+	assert_int_equal(cell_u(&t, find(&t, "process", "a/100", "R"), "waiting"), 2);
+	assert_int_equal(cell_u(&t, find(&t, "process", "a/100", "W"), "waiting"), 1);
+	assert_false(cell_at(&t, 0, "contended")->known);
+}
+
+static void without_names_one_sentence_says_why(void **state)
+{
+	struct asked *w = *state;
+	struct query_mmap_sum sum;
+	struct locksnap s = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	wait_for(w, CANNED_START + 10 * MS, MS, 100, LOCK_A, LCB_F_WRITE);
+	s.head.reason = locksnap_add_text(&s, "no BPF here");
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 500 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	assert_int_equal(t.n_rows, 0);
+	assert_int_equal(query_mmap_sum(&w->q, &sum), 0);
+	assert_string_equal(query_mmap_none(&w->q, &sum),
+			    "which locks are mmap_locks is not known: no BPF here");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_row_is_a_process_and_mode),
+		TEST(a_lock_without_a_process_is_guessed),
+		TEST(a_row_is_a_memcg_and_mode),
+		TEST(the_histogram_counts_octaves),
+		TEST(a_row_can_be_opened),
+		TEST(waits_from_before_make_a_row),
+		TEST(without_names_one_sentence_says_why),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
