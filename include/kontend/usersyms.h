@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_USERSYMS_H
+#define KONTEND_USERSYMS_H
+
+#include "kontend/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Functions of programs and libraries by file offset, and of JIT compilers by address. Files are
+ * read in steps, between which a screen can be drawn: asking for a name of what is not loaded yet
+ * says so, and has it loaded by the next usersyms_load_some(). Every failure has a reason to be
+ * shown. All that is read is taken for hostile. One thread.
+ */
+struct usersyms;
+
+struct usersyms_config {
+	/* Was what is looked up recorded by this machine, since it booted? Else processes of the
+	 * same number are others, and a file is the one recorded only if its build id says so. */
+	bool same_machine;
+	const char *proc;	/* NULL: "/proc"; both are borrowed until usersyms_free() */
+	const char *debug_root; /* NULL: "/usr/lib/debug" */
+};
+
+enum usersym_answer {
+	USERSYM_OK,
+	USERSYM_PENDING, /* not loaded yet */
+	USERSYM_NO_FILE,
+	USERSYM_NO_RIGHT,   /* may not be read by this user */
+	USERSYM_OTHER_FILE, /* the build id differs from the one recorded */
+	USERSYM_UNSURE,	    /* recorded elsewhere, without a build id */
+	USERSYM_NOT_ELF,    /* or damaged */
+	USERSYM_NO_TABLE,   /* stripped, and no separate symbols */
+	USERSYM_NO_SYMBOL,  /* none covers the place */
+	USERSYM_NO_MEMORY,
+	USERSYM_ANSWERS,
+};
+
+/* "the build id differs", for people; never NULL. */
+const char *usersym_reason(enum usersym_answer a);
+
+struct usersym {
+	const char *name; /* demangled, clean; until usersyms_free() */
+	uint64_t start;	  /* file offset (JIT: address) of its first byte */
+	uint64_t size;
+};
+
+int usersyms_new(struct usersyms **ret, const struct usersyms_config *c, struct error *err);
+void usersyms_free(struct usersyms *u); /* NULL is fine */
+
+/*
+ * A number for a file as the kernel names it in mappings, "[vdso]" and "... (deleted)" included.
+ * The same path and build id have one number, whatever the process; through the last @pid given
+ * (0: none) the file is opened. Nothing is read. @build_id: at most 20 bytes are kept. 0 or
+ * -ENOMEM.
+ */
+int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_id,
+		    size_t build_id_len, pid_t pid, uint32_t *ret);
+/* @ret is set with USERSYM_OK alone. */
+enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
+				    struct usersym *ret);
+/* Code that process @pid made, by the map that its compiler writes: /tmp/perf-PID.map. */
+enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t addr,
+					struct usersym *ret);
+/*
+ * Bytes of the file from @file_offset on, at most @n: *ret_n are there. Read now, from the file
+ * that the names are of.
+ */
+enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t file_offset,
+				   void *ret, size_t n, size_t *ret_n);
+
+/*
+ * Loads what was asked for until @budget_ns have passed, at least one step (some milliseconds).
+ * True: there is more to do. *ret_changed: names may be there that were not.
+ */
+bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed);
+/* Loads all of it. */
+void usersyms_load(struct usersyms *u);
+
+#endif

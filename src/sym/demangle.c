@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names by libiberty. A name of a hundred bytes can stand for one of 2^50 (each part refers twice
+ * to the one before), so what is more than fits is not waited for: the callback leaves by a jump.
+ * The C++ part keeps nothing on the heap then; nor does the Rust part but for a name in punycode.
+ * Of those that begin like either, that are Rust's old scheme, C++ would be shown with its hash.
+ */
+#include "demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <string.h>
+
+enum { MANGLED_MOST = 8192 };
+
+struct out {
+	char *to;
+	size_t len, size;
+	jmp_buf full;
+};
+
+static void put(const char *s, size_t n, void *opaque)
+{
+	struct out *o = opaque;
+
+	if (n > o->size - 1 - o->len)
+		longjmp(o->full, 1);
+	memcpy(o->to + o->len, s, n);
+	o->len += n;
+}
+
+bool demangle(const char *name, char *ret, size_t size)
+{
+	struct out o = {.to = ret, .size = size};
+
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
+	    strnlen(name, MANGLED_MOST) >= MANGLED_MOST)
+		return false;
+	if (setjmp(o.full))
+		return false;
+	bool known = rust_demangle_callback(name, 0, put, &o);
+	if (!known) {
+		o.len = 0;
+		known = cplus_demangle_v3_callback(name, 0, put, &o);
+	}
+	ret[known ? o.len : 0] = '\0';
+	return known && o.len;
+}

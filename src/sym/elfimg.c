@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The outer structure of ELF files. Counts are believed only as far as the file has bytes for them,
+ * and up to a limit that no real file reaches: so what a hostile file can make us allocate is less
+ * than what its owner had to write. 32-bit tables are widened while they are copied out. Offsets
+ * are compared with the size by subtraction, never by a sum that could wrap.
+ */
+#include "elfimg.h"
+#include "kontend/mem.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	SEGMENTS_MOST = 4096,
+	SECTIONS_MOST = 1 << 18,
+	NAMES_MOST = 16 << 20,
+	NOTES_MOST = 64 << 10,
+	NOTE_SECTIONS_MOST = 64,
+};
+
+bool elfimg_read(const struct elfimg *e, uint64_t offset, void *ret, size_t n)
+{
+	if (offset > e->size || n > e->size - offset)
+		return false;
+	if (e->mem) {
+		memcpy(ret, e->mem + offset, n);
+		return true;
+	}
+	for (size_t got = 0; got < n;) {
+		ssize_t k = pread(e->fd, (char *)ret + got, n - got, (off_t)(offset + got));
+		if (k <= 0 && !(k < 0 && errno == EINTR))
+			return false;
+		got += k > 0 ? (size_t)k : 0;
+	}
+	return true;
+}
+
+/* Where the tables are, of either class. */
+struct header {
+	uint64_t segments, sections;
+	size_t n_segments, n_sections, names;
+	size_t segment_size, section_size;
+};
+
+static bool read_header(struct elfimg *e, struct header *h)
+{
+	uint8_t ident[EI_NIDENT];
+
+	if (!elfimg_read(e, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
+	    ident[EI_DATA] != ELFDATA2LSB)
+		return false;
+	e->is_64 = ident[EI_CLASS] == ELFCLASS64;
+	if (e->is_64) {
+		Elf64_Ehdr x;
+		if (!elfimg_read(e, 0, &x, sizeof(x)))
+			return false;
+		e->machine = x.e_machine;
+		e->type = x.e_type;
+		*h = (struct header){x.e_phoff,	   x.e_shoff,	  x.e_phnum,	x.e_shnum,
+				     x.e_shstrndx, x.e_phentsize, x.e_shentsize};
+		return true;
+	}
+	Elf32_Ehdr x;
+	if (ident[EI_CLASS] != ELFCLASS32 || !elfimg_read(e, 0, &x, sizeof(x)))
+		return false;
+	e->machine = x.e_machine;
+	e->type = x.e_type;
+	*h = (struct header){x.e_phoff,	   x.e_shoff,	  x.e_phnum,	x.e_shnum,
+			     x.e_shstrndx, x.e_phentsize, x.e_shentsize};
+	return true;
+}
+
+static bool read_section(const struct elfimg *e, uint64_t at, struct elfimg_section *ret)
+{
+	if (e->is_64) {
+		Elf64_Shdr x;
+		if (!elfimg_read(e, at, &x, sizeof(x)))
+			return false;
+		*ret = (struct elfimg_section){x.sh_name,   x.sh_type,	x.sh_link,
+					       x.sh_info,   x.sh_flags, x.sh_addr,
+					       x.sh_offset, x.sh_size,	x.sh_entsize};
+		return true;
+	}
+	Elf32_Shdr x;
+	if (!elfimg_read(e, at, &x, sizeof(x)))
+		return false;
+	*ret = (struct elfimg_section){x.sh_name, x.sh_type,   x.sh_link, x.sh_info,   x.sh_flags,
+				       x.sh_addr, x.sh_offset, x.sh_size, x.sh_entsize};
+	return true;
+}
+
+static bool read_segment(const struct elfimg *e, uint64_t at, struct elfimg_segment *ret)
+{
+	if (e->is_64) {
+		Elf64_Phdr x;
+		if (!elfimg_read(e, at, &x, sizeof(x)))
+			return false;
+		*ret = (struct elfimg_segment){x.p_type, x.p_flags, x.p_offset, x.p_vaddr,
+					       x.p_filesz};
+		return true;
+	}
+	Elf32_Phdr x;
+	if (!elfimg_read(e, at, &x, sizeof(x)))
+		return false;
+	*ret = (struct elfimg_segment){x.p_type, x.p_flags, x.p_offset, x.p_vaddr, x.p_filesz};
+	return true;
+}
+
+/* Is there room for @n things of @size bytes at @at? */
+static bool has_room(const struct elfimg *e, uint64_t at, size_t n, size_t size)
+{
+	return at <= e->size && n <= (e->size - at) / size;
+}
+
+static int read_segments(struct elfimg *e, const struct header *h)
+{
+	size_t size = e->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+
+	if (!h->segments || !h->n_segments)
+		return 0;
+	if (h->segment_size != size || h->n_segments > SEGMENTS_MOST ||
+	    !has_room(e, h->segments, h->n_segments, size))
+		return -ENOEXEC;
+	e->segments = mem_calloc(h->n_segments, sizeof(*e->segments));
+	if (!e->segments)
+		return -ENOMEM;
+	e->n_segments = h->n_segments;
+	for (size_t i = 0; i < e->n_segments; i++)
+		if (!read_segment(e, h->segments + i * size, &e->segments[i]))
+			return -ENOEXEC;
+	return 0;
+}
+
+static int read_names(struct elfimg *e, size_t index)
+{
+	void *p;
+	int code;
+
+	if (index >= e->n_sections)
+		return 0;
+	code = elfimg_load(e, &e->sections[index], NAMES_MOST, &p, &e->names_len);
+	if (code < 0)
+		return code == -ENOMEM ? code : 0;
+	e->names = p;
+	e->names[e->names_len - 1] = '\0';
+	return 0;
+}
+
+static int read_sections(struct elfimg *e, struct header *h)
+{
+	size_t size = e->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	struct elfimg_section first;
+
+	/* A file needs no sections to run, nor to have a build id. */
+	if (!h->sections || h->section_size != size || !read_section(e, h->sections, &first))
+		return 0;
+	if (!h->n_sections && first.size <= SECTIONS_MOST)
+		h->n_sections = (size_t)first.size;
+	if (h->names == SHN_XINDEX)
+		h->names = first.link;
+	if (!h->n_sections || h->n_sections > SECTIONS_MOST ||
+	    !has_room(e, h->sections, h->n_sections, size))
+		return 0;
+	e->sections = mem_calloc(h->n_sections, sizeof(*e->sections));
+	if (!e->sections)
+		return -ENOMEM;
+	e->n_sections = h->n_sections;
+	for (size_t i = 0; i < e->n_sections; i++)
+		if (!read_section(e, h->sections + i * size, &e->sections[i]))
+			return -ENOEXEC;
+	return read_names(e, h->names);
+}
+
+/* Looks through notes: each is a header, a name and a text, padded to four bytes. */
+static bool find_build_id(struct elfimg *e, const uint8_t *p, size_t len)
+{
+	Elf64_Nhdr n;
+
+	for (size_t at = 0; len - at >= sizeof(n);) {
+		memcpy(&n, p + at, sizeof(n));
+		at += sizeof(n);
+		size_t name = ((size_t)n.n_namesz + 3) & ~(size_t)3;
+		size_t text = ((size_t)n.n_descsz + 3) & ~(size_t)3;
+		if (name > len - at || n.n_descsz > len - at - name)
+			return false;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(p + at, "GNU", 4) &&
+		    n.n_descsz > 1 && n.n_descsz <= ELFIMG_BUILD_ID_MAX) {
+			memcpy(e->build_id, p + at + name, n.n_descsz);
+			e->build_id_len = n.n_descsz;
+			return true;
+		}
+		if (text > len - at - name)
+			return false;
+		at += name + text;
+	}
+	return false;
+}
+
+static int search_notes(struct elfimg *e, uint64_t offset, uint64_t size, bool *ret_found)
+{
+	uint8_t *p;
+
+	if (!size || size > NOTES_MOST)
+		return 0;
+	p = mem_calloc(1, (size_t)size);
+	if (!p)
+		return -ENOMEM;
+	*ret_found = elfimg_read(e, offset, p, (size_t)size) && find_build_id(e, p, (size_t)size);
+	mem_free(p);
+	return 0;
+}
+
+static int read_build_id(struct elfimg *e)
+{
+	bool found = false;
+	int code = 0, seen = 0;
+
+	for (size_t i = 0; i < e->n_sections && !found && !code; i++)
+		if (e->sections[i].type == SHT_NOTE && seen++ < NOTE_SECTIONS_MOST)
+			code = search_notes(e, e->sections[i].offset, e->sections[i].size, &found);
+	for (size_t i = 0; i < e->n_segments && !found && !code; i++)
+		if (e->segments[i].type == PT_NOTE && seen++ < NOTE_SECTIONS_MOST)
+			code = search_notes(e, e->segments[i].offset, e->segments[i].file_size,
+					    &found);
+	return code;
+}
+
+static int read_all(struct elfimg *e)
+{
+	struct header h;
+	int code = read_header(e, &h) ? 0 : -ENOEXEC;
+
+	code = code ? code : read_segments(e, &h);
+	code = code ? code : read_sections(e, &h);
+	code = code ? code : read_build_id(e);
+	if (code)
+		elfimg_close(e);
+	return code;
+}
+
+int elfimg_open_fd(struct elfimg *ret, int fd)
+{
+	struct stat st;
+
+	*ret = (struct elfimg){.fd = fd};
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		ret->size = (uint64_t)st.st_size;
+	return read_all(ret);
+}
+
+int elfimg_open_mem(struct elfimg *ret, const void *mem, size_t len)
+{
+	*ret = (struct elfimg){.fd = -1, .mem = mem, .size = len};
+	return read_all(ret);
+}
+
+void elfimg_close(struct elfimg *e)
+{
+	mem_free(e->sections);
+	mem_free(e->segments);
+	mem_free(e->names);
+	if (!e->mem && e->fd > 0)
+		close(e->fd);
+	*e = (struct elfimg){.fd = -1};
+}
+
+const struct elfimg_section *elfimg_find(const struct elfimg *e, const char *name)
+{
+	for (size_t i = 0; e->names && i < e->n_sections; i++)
+		if (e->sections[i].name < e->names_len &&
+		    strcmp(e->names + e->sections[i].name, name) == 0)
+			return &e->sections[i];
+	return NULL;
+}
+
+const struct elfimg_section *elfimg_find_type(const struct elfimg *e, uint32_t type)
+{
+	for (size_t i = 0; i < e->n_sections; i++)
+		if (e->sections[i].type == type)
+			return &e->sections[i];
+	return NULL;
+}
+
+const struct elfimg_section *elfimg_linked(const struct elfimg *e, const struct elfimg_section *s,
+					   uint32_t type)
+{
+	if (s->link >= e->n_sections || e->sections[s->link].type != type)
+		return NULL;
+	return &e->sections[s->link];
+}
+
+int elfimg_load(const struct elfimg *e, const struct elfimg_section *s, size_t most, void **ret,
+		size_t *ret_len)
+{
+	void *p;
+
+	if (!s->size || s->type == SHT_NOBITS || s->flags & SHF_COMPRESSED || s->size > most ||
+	    s->offset > e->size || s->size > e->size - s->offset)
+		return -ENOEXEC;
+	p = mem_calloc(1, (size_t)s->size);
+	if (!p)
+		return -ENOMEM;
+	if (!elfimg_read(e, s->offset, p, (size_t)s->size)) {
+		mem_free(p);
+		return -ENOEXEC;
+	}
+	*ret = p;
+	*ret_len = (size_t)s->size;
+	return 0;
+}
+
+size_t elfimg_symbol_size(const struct elfimg *e)
+{
+	return e->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+}
+
+void elfimg_symbol(const struct elfimg *e, const uint8_t *p, struct elfimg_symbol *ret)
+{
+	unsigned char info, other;
+
+	if (e->is_64) {
+		Elf64_Sym x;
+		memcpy(&x, p, sizeof(x));
+		*ret = (struct elfimg_symbol){.name = x.st_name,
+					      .section = x.st_shndx,
+					      .addr = x.st_value,
+					      .size = x.st_size};
+		info = x.st_info;
+		other = x.st_other;
+	} else {
+		Elf32_Sym x;
+		memcpy(&x, p, sizeof(x));
+		*ret = (struct elfimg_symbol){.name = x.st_name,
+					      .section = x.st_shndx,
+					      .addr = x.st_value,
+					      .size = x.st_size};
+		info = x.st_info;
+		other = x.st_other;
+	}
+	ret->type = ELF64_ST_TYPE(info);
+	ret->bind = ELF64_ST_BIND(info);
+	ret->visibility = ELF64_ST_VISIBILITY(other);
+}
+
+/* Pages are shared by neighbours in the file, so an offset may be in two: code is what is asked. */
+static const struct elfimg_segment *find_segment(const struct elfimg_segment *s, size_t n,
+						 uint64_t at, bool by_addr)
+{
+	const struct elfimg_segment *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from = by_addr ? s[i].addr : s[i].offset;
+		if (s[i].type != PT_LOAD || at < from || at - from >= s[i].file_size)
+			continue;
+		if (!best || (s[i].flags & PF_X && !(best->flags & PF_X)))
+			best = &s[i];
+	}
+	return best;
+}
+
+bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t *ret)
+{
+	const struct elfimg_segment *in = find_segment(s, n, offset, false);
+
+	if (in)
+		*ret = offset - in->offset + in->addr;
+	return in != NULL;
+}
+
+bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, uint64_t *ret)
+{
+	const struct elfimg_segment *in = find_segment(s, n, addr, true);
+
+	if (in)
+		*ret = addr - in->addr + in->offset;
+	return in != NULL;
+}

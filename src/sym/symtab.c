@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An array sorted by address. Sorting is by digits of 11 bits, lowest first, stable, one pass a
+ * step: a pass over a million symbols takes some milliseconds, so that who draws in between is not
+ * kept waiting. Symbols nest (labels in functions), seldom deep: the one that begins nearest before
+ * an address and reaches it is looked for backwards for a few entries.
+ *
+ * Which of several at one address is kept follows perf, so that both show the same names.
+ */
+#include "symtab.h"
+#include "demangle.h"
+#include "kontend/mem.h"
+#include "kontend/text.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	DIGIT_BITS = 11,
+	DIGITS = 1 << DIGIT_BITS,
+	NAME_MOST = 4096, /* bytes shown of a name */
+	NEST_MOST = 16,
+	LAST_SIZE = 4096, /* of a last symbol that has none */
+};
+
+void symtab_deinit(struct symtab *t)
+{
+	mem_free(t->entries);
+	mem_free(t->room);
+	mem_free(t->text);
+	mem_free(t->shown);
+	*t = (struct symtab){0};
+}
+
+int symtab_reserve_text(struct symtab *t, size_t len)
+{
+	size_t cap = t->text_cap ? t->text_cap : 4096;
+
+	if (len > SYMTAB_TEXT_MOST - t->text_len)
+		return -EFBIG;
+	if (t->text_len + len <= t->text_cap)
+		return 0;
+	while (cap < t->text_len + len)
+		cap *= 2;
+	char *p = mem_resize(t->text, cap, 1);
+	if (!p)
+		return -ENOMEM;
+	t->text = p;
+	t->text_cap = cap;
+	return 0;
+}
+
+int symtab_add(struct symtab *t, const struct symtab_entry *e)
+{
+	if (t->n >= SYMTAB_MOST)
+		return -EFBIG;
+	if (t->n >= t->cap && mem_grow(&t->entries, &t->cap, t->n, sizeof(*t->entries)) < 0)
+		return -ENOMEM;
+	t->entries[t->n++] = *e;
+	t->most = e->addr > t->most ? e->addr : t->most;
+	return 0;
+}
+
+int symtab_add_text(struct symtab *t, const struct symtab_entry *e, const char *name, size_t len)
+{
+	struct symtab_entry with = *e;
+	int code = symtab_reserve_text(t, len + 1);
+
+	if (code < 0)
+		return code;
+	with.name = (uint32_t)t->text_len;
+	memcpy(t->text + t->text_len, name, len);
+	t->text[t->text_len + len] = '\0';
+	code = symtab_add(t, &with);
+	t->text_len += code ? 0 : len + 1;
+	return code;
+}
+
+uint8_t symtab_rank(const struct elfimg_symbol *s)
+{
+	return (uint8_t)((s->size ? 4 : 0) | (s->bind != STB_WEAK ? 2 : 0) |
+			 (s->bind == STB_GLOBAL ? 1 : 0));
+}
+
+int symtab_sort_step(struct symtab *t, bool *ret_more)
+{
+	size_t at[DIGITS] = {0};
+
+	if (!t->room && t->n) {
+		t->room = mem_calloc(t->cap, sizeof(*t->room));
+		if (!t->room)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		at[t->entries[i].addr >> t->bit & (DIGITS - 1)]++;
+	for (size_t i = 0, sum = 0; i < DIGITS; i++) {
+		size_t n = at[i];
+		at[i] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		t->room[at[t->entries[i].addr >> t->bit & (DIGITS - 1)]++] = t->entries[i];
+	struct symtab_entry *to = t->room;
+	t->room = t->entries;
+	t->entries = to;
+	t->bit += DIGIT_BITS;
+	*ret_more = t->bit < 64 && t->most >> t->bit;
+	return 0;
+}
+
+static size_t underscores(const char *s)
+{
+	return strspn(s, "_");
+}
+
+/* Is @a the better name of the address that both have? */
+static bool is_better(const struct symtab *t, const struct symtab_entry *a,
+		      const struct symtab_entry *b)
+{
+	if (t->latest)
+		return true;
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	const char *x = t->text + a->name, *y = t->text + b->name;
+	if (underscores(x) != underscores(y))
+		return underscores(x) < underscores(y);
+	return strlen(x) > strlen(y);
+}
+
+void symtab_finish(struct symtab *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (n && t->entries[n - 1].addr == t->entries[i].addr) {
+			if (is_better(t, &t->entries[i], &t->entries[n - 1]))
+				t->entries[n - 1] = t->entries[i];
+		} else {
+			t->entries[n++] = t->entries[i];
+		}
+	}
+	t->n = n;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t gap = i + 1 < n ? t->entries[i + 1].addr - t->entries[i].addr : LAST_SIZE;
+		if (!t->entries[i].size)
+			t->entries[i].size = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+	}
+	mem_free(t->room);
+	t->room = NULL;
+	t->bit = 0;
+	t->sorted = true;
+}
+
+struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr)
+{
+	size_t low = 0, n = t->sorted ? t->n : 0;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (t->entries[low + half].addr <= addr) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	for (size_t i = 0; i < NEST_MOST && i < low; i++) {
+		struct symtab_entry *e = &t->entries[low - 1 - i];
+		if (addr - e->addr < e->size)
+			return e;
+	}
+	return NULL;
+}
+
+const char *symtab_show(struct symtab *t, struct symtab_entry *e, struct strpool *names)
+{
+	char raw[NAME_MOST], clean[NAME_MOST + 8];
+
+	if (e->is_shown)
+		return t->shown[e->name];
+	if (t->n_shown >= t->cap_shown &&
+	    mem_grow(&t->shown, &t->cap_shown, t->n_shown, sizeof(*t->shown)) < 0)
+		return NULL;
+	const char *name = t->text + e->name;
+	if (demangle(name, raw, sizeof(raw)))
+		name = raw;
+	text_clean(clean, NAME_MOST, name);
+	if (e->plt)
+		strcat(clean, "@plt");
+	const char *shown = strpool_intern(names, clean);
+	if (!shown)
+		return NULL;
+	t->shown[t->n_shown] = shown;
+	e->name = (uint32_t)t->n_shown++;
+	e->is_shown = true;
+	return shown;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SYM_SYMTAB_H
+#define KONTEND_SYM_SYMTAB_H
+
+#include "elfimg.h"
+#include "kontend/strpool.h"
+
+/*
+ * Functions by address: filled in any order, sorted in steps, then asked. Names are kept as they
+ * came and made fit to be shown (demangled, cleaned) when they are asked for first.
+ */
+struct symtab_entry {
+	uint64_t addr;
+	uint32_t size; /* 0 until symtab_finish() if it had none */
+	uint32_t name; /* offset in text, or index in shown */
+	uint8_t rank;  /* of two at one address the higher one is kept */
+	bool plt;      /* a stub that calls the function of this name */
+	bool is_shown;
+};
+
+struct symtab {
+	struct symtab_entry *entries, *room;
+	size_t n, cap;
+	char *text; /* every name in it ends before text_len */
+	size_t text_len, text_cap;
+	const char **shown;
+	size_t n_shown, cap_shown;
+	unsigned bit;	     /* sorted by the bits below */
+	uint64_t most;	     /* highest address */
+	bool sorted, latest; /* latest: at one address the one that came last is kept */
+};
+
+enum { SYMTAB_TEXT_MOST = INT32_MAX, SYMTAB_MOST = 1 << 26 };
+
+void symtab_deinit(struct symtab *t); /* `= {0}` is empty */
+/* Room for @len more bytes of names, to be written behind text_len. 0, -ENOMEM, -EFBIG. */
+int symtab_reserve_text(struct symtab *t, size_t len);
+/* @name: offset of a text that is there. 0 or -ENOMEM or -EFBIG. */
+int symtab_add(struct symtab *t, const struct symtab_entry *e);
+/* As symtab_add(), with the name's bytes. */
+int symtab_add_text(struct symtab *t, const struct symtab_entry *e, const char *name, size_t len);
+/* The rank of a symbol of ELF: what has a size, is not weak, is global, is better. */
+uint8_t symtab_rank(const struct elfimg_symbol *s);
+
+/* One pass over all of it; more are needed while *ret_more. 0 or -ENOMEM. */
+int symtab_sort_step(struct symtab *t, bool *ret_more);
+/* When sorted: one an address, and none without a size. */
+void symtab_finish(struct symtab *t);
+/* The one that covers @addr, or NULL. */
+struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr);
+/* Its name as it is shown, in @names; NULL when out of memory. */
+const char *symtab_show(struct symtab *t, struct symtab_entry *e, struct strpool *names);
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cache: objects (a path, a build id) by hash, each of which has an image once it is loaded.
+ * Images are files by device and inode, so that a library which containers know by other paths is
+ * read once. What is looked up first is put into a queue; names are made fit to be shown when they
+ * are first asked for.
+ */
+#include "usersyms-int.h"
+
+#include "kontend/mem.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const reasons[USERSYM_ANSWERS] = {
+	[USERSYM_OK] = "known",
+	[USERSYM_PENDING] = "not loaded yet",
+	[USERSYM_NO_FILE] = "no such file",
+	[USERSYM_NO_RIGHT] = "no right to read the file",
+	[USERSYM_OTHER_FILE] = "the build id differs from the one recorded",
+	[USERSYM_UNSURE] = "recorded elsewhere, without a build id",
+	[USERSYM_NOT_ELF] = "not an ELF file, or damaged",
+	[USERSYM_NO_TABLE] = "stripped, and no separate symbols",
+	[USERSYM_NO_SYMBOL] = "no symbol covers it",
+	[USERSYM_NO_MEMORY] = "out of memory",
+};
+
+const char *usersym_reason(enum usersym_answer a)
+{
+	return (unsigned)a < USERSYM_ANSWERS ? reasons[a] : "unknown";
+}
+
+int usersyms_new(struct usersyms **ret, const struct usersyms_config *c, struct error *err)
+{
+	struct usersyms *u = mem_calloc(1, sizeof(*u));
+
+	if (!u)
+		return error_set(err, -ENOMEM, "No memory for symbols");
+	u->config = *c;
+	u->config.proc = c->proc ? c->proc : "/proc";
+	u->config.debug_root = c->debug_root ? c->debug_root : "/usr/lib/debug";
+	u->load.root_fd = -1;
+	*ret = u;
+	return 0;
+}
+
+static void free_image(struct usersym_image *i)
+{
+	symtab_deinit(&i->table);
+	mem_free(i->segments);
+	mem_free(i);
+}
+
+void usersyms_free(struct usersyms *u)
+{
+	if (!u)
+		return;
+	usersym_load_end(&u->load);
+	for (size_t i = 0; i < u->n_objects; i++)
+		mem_free(u->objects[i]);
+	for (size_t i = 0; i < u->n_images; i++)
+		free_image(u->images[i]);
+	for (size_t i = 0; i < u->n_jits; i++) {
+		symtab_deinit(&u->jits[i]->table);
+		mem_free(u->jits[i]);
+	}
+	mem_free(u->objects);
+	mem_free(u->images);
+	mem_free(u->jits);
+	mem_free(u->queue);
+	map64_deinit(&u->by_key);
+	strpool_deinit(&u->names);
+	mem_free(u);
+}
+
+static uint64_t key_of(const char *path, const uint8_t *id, size_t len)
+{
+	uint64_t h = map64_hash((uintptr_t)path);
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ id[i]) * 0x9e3779b97f4a7c15ull;
+	return h;
+}
+
+static struct usersym_object *find_object(struct usersyms *u, const struct usersym_object *like,
+					  uint64_t key, uint32_t *ret)
+{
+	const uint32_t *at = map64_get(&u->by_key, key);
+
+	for (uint32_t i = at ? *at : 0; i; i = u->objects[i - 1]->next) {
+		struct usersym_object *o = u->objects[i - 1];
+		if (o->path == like->path && o->id_len == like->id_len &&
+		    memcmp(o->id, like->id, o->id_len) == 0) {
+			*ret = i - 1;
+			return o;
+		}
+	}
+	return NULL;
+}
+
+static int add_object(struct usersyms *u, const struct usersym_object *like, uint64_t key)
+{
+	const uint32_t *at = map64_get(&u->by_key, key);
+	struct usersym_object *o = mem_dup(like, 1, sizeof(*like));
+
+	if (!o)
+		return -ENOMEM;
+	o->next = at ? *at : 0;
+	o->answer = USERSYM_PENDING;
+	if (mem_grow(&u->objects, &u->cap_objects, u->n_objects, sizeof(struct usersym_object *)) ||
+	    map64_put(&u->by_key, key, (uint32_t)u->n_objects + 1)) {
+		mem_free(o);
+		return -ENOMEM;
+	}
+	u->objects[u->n_objects++] = o;
+	return 0;
+}
+
+int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_id,
+		    size_t build_id_len, pid_t pid, uint32_t *ret)
+{
+	struct usersym_object like = {.path = strpool_intern(&u->names, path), .pid = pid};
+	uint32_t found;
+
+	if (!like.path)
+		return -ENOMEM;
+	like.id_len = build_id_len < USERSYM_ID_MAX ? (uint8_t)build_id_len : USERSYM_ID_MAX;
+	if (like.id_len)
+		memcpy(like.id, build_id, like.id_len);
+	uint64_t key = key_of(like.path, like.id, like.id_len);
+	struct usersym_object *o = find_object(u, &like, key, &found);
+	if (!o) {
+		int code = add_object(u, &like, key);
+		*ret = code ? *ret : (uint32_t)u->n_objects - 1;
+		return code;
+	}
+	/* Another process may have the file where the first one is gone. */
+	if (pid && pid != o->pid) {
+		o->pid = pid;
+		if (o->answer == USERSYM_NO_FILE || o->answer == USERSYM_OTHER_FILE) {
+			o->answer = USERSYM_PENDING;
+			o->asked = false;
+		}
+	}
+	*ret = found;
+	return 0;
+}
+
+static enum usersym_answer ask_for(struct usersyms *u, uint32_t object)
+{
+	struct usersym_object *o = u->objects[object];
+
+	if (o->asked)
+		return USERSYM_PENDING;
+	if (mem_grow(&u->queue, &u->cap_queue, u->n_queue, sizeof(*u->queue)) < 0)
+		return USERSYM_NO_MEMORY;
+	u->queue[u->n_queue++] = object;
+	o->asked = true;
+	return USERSYM_PENDING;
+}
+
+enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
+				    struct usersym *ret)
+{
+	struct usersym_object *o = u->objects[object];
+	uint64_t addr;
+
+	if (o->answer == USERSYM_PENDING)
+		return ask_for(u, object);
+	if (o->answer != USERSYM_OK)
+		return o->answer;
+	struct usersym_image *i = o->image;
+	if (i->answer != USERSYM_OK)
+		return i->answer;
+	if (!elfimg_to_addr(i->segments, i->n_segments, file_offset, &addr))
+		return USERSYM_NO_SYMBOL;
+	struct symtab_entry *e = symtab_find(&i->table, addr);
+	if (!e)
+		return USERSYM_NO_SYMBOL;
+	const char *name = symtab_show(&i->table, e, &u->names);
+	if (!name)
+		return USERSYM_NO_MEMORY;
+	*ret = (struct usersym){name, file_offset - (addr - e->addr), e->size};
+	return USERSYM_OK;
+}
+
+enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t file_offset,
+				   void *ret, size_t n, size_t *ret_n)
+{
+	struct elfimg e;
+	int root;
+	enum usersym_answer a = usersym_open(u, u->objects[object], &e, &root);
+
+	if (a != USERSYM_OK)
+		return a;
+	uint64_t left = file_offset < e.size ? e.size - file_offset : 0;
+	n = left < n ? (size_t)left : n;
+	*ret_n = elfimg_read(&e, file_offset, ret, n) ? n : 0;
+	elfimg_close(&e);
+	if (root >= 0)
+		close(root);
+	return USERSYM_OK;
+}
+
+static struct usersym_jit *find_jit(struct usersyms *u, pid_t pid)
+{
+	for (size_t i = 0; i < u->n_jits; i++)
+		if (u->jits[i]->pid == pid)
+			return u->jits[i];
+	if (mem_grow(&u->jits, &u->cap_jits, u->n_jits, sizeof(struct usersym_jit *)) < 0)
+		return NULL;
+	struct usersym_jit *j = mem_calloc(1, sizeof(*j));
+	if (!j)
+		return NULL;
+	j->pid = pid;
+	j->answer = USERSYM_PENDING;
+	j->table.latest = true;
+	u->jits[u->n_jits++] = j;
+	return j;
+}
+
+enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t addr,
+					struct usersym *ret)
+{
+	struct usersym_jit *j = find_jit(u, pid);
+	struct symtab_entry *e = j ? symtab_find(&j->table, addr) : NULL;
+
+	if (!j)
+		return USERSYM_NO_MEMORY;
+	if (!e) {
+		/* The map grows while its process runs. */
+		j->asked = true;
+		u->jit_asked = true;
+		return j->answer == USERSYM_OK ? USERSYM_NO_SYMBOL : j->answer;
+	}
+	const char *name = symtab_show(&j->table, e, &u->names);
+	if (!name)
+		return USERSYM_NO_MEMORY;
+	*ret = (struct usersym){name, e->addr, e->size};
+	return USERSYM_OK;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* One step of what there is to do. False: there is nothing. */
+static bool step(struct usersyms *u, bool *ret_changed)
+{
+	if (u->load.object) {
+		*ret_changed |= !usersym_load_step(u);
+		return true;
+	}
+	if (u->head < u->n_queue) {
+		struct usersym_object *o = u->objects[u->queue[u->head++]];
+		if (u->head == u->n_queue)
+			u->head = u->n_queue = 0;
+		*ret_changed |= !usersym_load_begin(u, o);
+		return true;
+	}
+	for (size_t i = 0; u->jit_asked && i < u->n_jits; i++) {
+		if (!u->jits[i]->asked)
+			continue;
+		u->jits[i]->asked = false;
+		uint64_t before = u->jits[i]->read;
+		enum usersym_answer was = u->jits[i]->answer;
+		usersym_jit_load(u, u->jits[i]);
+		*ret_changed |= before != u->jits[i]->read || was != u->jits[i]->answer;
+		return true;
+	}
+	u->jit_asked = false;
+	return false;
+}
+
+bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed)
+{
+	uint64_t begun = now_ns();
+	bool changed = false, more;
+
+	do {
+		more = step(u, &changed);
+	} while (more && now_ns() - begun < budget_ns);
+	if (ret_changed)
+		*ret_changed = changed;
+	return more;
+}
+
+void usersyms_load(struct usersyms *u)
+{
+	while (usersyms_load_some(u, UINT64_MAX, NULL))
+		;
+}

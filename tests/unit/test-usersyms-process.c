@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of functions as processes have them: this program, what it maps, what a compiler says. */
+#include "elfmake.h"
+#include "kontend/usersyms.h"
+
+#include <elf.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct elfmake_symbol alpha = {"alpha", ELFMAKE_ADDR + 0x100, 0x40,
+					    ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1};
+
+static struct usersyms *make(void)
+{
+	struct usersyms_config c = {.same_machine = true};
+	struct usersyms *u;
+
+	assert_int_equal(usersyms_new(&u, &c, NULL), 0);
+	return u;
+}
+
+static int find_self(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint64_t *place = data, addr = (uintptr_t)find_self;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uint64_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && addr >= from &&
+		    addr - from < info->dlpi_phdr[i].p_filesz)
+			*place = addr - from + info->dlpi_phdr[i].p_offset;
+	}
+	return *place != 0;
+}
+
+static void test_this_program(void **state)
+{
+	struct usersyms *u = make();
+	char exe[512] = {0};
+	uint64_t place = 0;
+	uint32_t o;
+	struct usersym s;
+	uint8_t bytes[16];
+	size_t n = 0;
+
+	(void)state;
+	dl_iterate_phdr(find_self, &place);
+	assert_true(place && readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	assert_int_equal(usersyms_object(u, exe, NULL, 0, getpid(), &o), 0);
+	assert_int_equal(usersyms_lookup(u, o, place, &s), USERSYM_PENDING);
+	bool changed = false;
+	while (usersyms_load_some(u, 0, &changed))
+		;
+	assert_int_equal(usersyms_lookup(u, o, place + 1, &s), USERSYM_OK);
+	assert_string_equal(s.name, "find_self");
+	assert_int_equal(s.start, place);
+	assert_int_equal(usersyms_bytes(u, o, place, bytes, sizeof(bytes), &n), USERSYM_OK);
+	assert_int_equal(n, sizeof(bytes));
+	assert_memory_equal(bytes, (const void *)(uintptr_t)find_self, sizeof(bytes));
+	usersyms_free(u);
+}
+
+static void test_vdso(void **state)
+{
+	struct usersyms *u = make();
+	struct usersym s;
+	uint32_t o;
+
+	(void)state;
+	assert_int_equal(usersyms_object(u, "[vdso]", NULL, 0, getpid(), &o), 0);
+	usersyms_lookup(u, o, 0, &s);
+	usersyms_load(u);
+	bool found = false;
+	for (uint64_t at = 0; at < 8192 && !found; at += 16)
+		found = usersyms_lookup(u, o, at, &s) == USERSYM_OK && strstr(s.name, "gettime");
+	assert_true(found);
+	usersyms_free(u);
+}
+
+/* A process maps it still. */
+static void test_deleted(void **state)
+{
+	struct elfmake m = {.build_id_len = 20, .build_id = {0x51}};
+	struct usersyms *u = make();
+	struct usersym s;
+	char path[64] = "/tmp/kontend-gone-XXXXXX";
+	uint32_t o;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	m.symtab = &alpha;
+	m.n_symtab = 1;
+	elfmake_file(&m, path);
+	FILE *f = fopen(path, "re");
+	void *map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fileno(f), ELFMAKE_TEXT);
+	fclose(f);
+	assert_true(map != MAP_FAILED);
+	unlink(path);
+	strcat(path, " (deleted)");
+	assert_int_equal(usersyms_object(u, path, m.build_id, 20, getpid(), &o), 0);
+	usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s);
+	usersyms_load(u);
+	enum usersym_answer a = usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s);
+	munmap(map, 4096);
+	usersyms_free(u);
+	/* Which takes a capability. */
+	if (geteuid() == 0 && !access("/proc/self/map_files", R_OK) && a != USERSYM_NO_RIGHT)
+		assert_int_equal(a, USERSYM_OK);
+}
+
+static void write_map(const char *path, const char *mode, const char *text)
+{
+	FILE *f = fopen(path, mode);
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void test_jit(void **state)
+{
+	struct usersyms *u = make();
+	char path[64];
+	struct usersym s;
+	pid_t me = getpid();
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)me);
+	assert_int_equal(usersyms_lookup_jit(u, me, 0x1000, &s), USERSYM_PENDING);
+	usersyms_load(u);
+	assert_int_equal(usersyms_lookup_jit(u, me, 0x1000, &s), USERSYM_NO_FILE);
+	write_map(path, "we", "1000 40 first one\nnonsense\n2000 10 second\n3000 10 half");
+	usersyms_load(u);
+	assert_int_equal(usersyms_lookup_jit(u, me, 0x1000, &s), USERSYM_OK);
+	assert_string_equal(s.name, "first one");
+	assert_int_equal(usersyms_lookup_jit(u, me, 0x3001, &s), USERSYM_NO_SYMBOL);
+	write_map(path, "ae", " way\n1000 20 compiled again\n");
+	usersyms_load(u);
+	assert_int_equal(usersyms_lookup_jit(u, me, 0x3001, &s), USERSYM_OK);
+	assert_string_equal(s.name, "half way");
+	assert_int_equal(usersyms_lookup_jit(u, me, 0x1010, &s), USERSYM_OK);
+	assert_string_equal(s.name, "compiled again");
+	assert_int_equal(s.size, 0x20);
+	unlink(path);
+	usersyms_free(u);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_this_program),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_jit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
