@@ -88,6 +88,6 @@ int cmd_diff(const struct opts *o)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	d.o.input = o->files[1] ? o->files[1] : "kontend.data";
 	int status = measure_run(&d.o, &d.job);
-	run_close(&d.run);
+	run_close(&d.run, NULL);
 	return status;
 }

@@ -3,6 +3,7 @@
  * run. */
 #include "cmd.h"
 #include "kontend/doctor.h"
+#include "kontend/mux.h"
 #include "kontend/output.h"
 #include "version.h"
 
@@ -98,6 +99,26 @@ static void put_json(FILE *out, const struct doctor *d)
 	fprintf(out, "\n}\n");
 }
 
+/* `doctor --repair`: a line for each setting that is back. */
+static int repair(const struct opts *o)
+{
+	struct mux_left left[MUX_MOST];
+	size_t n = mux_find_left(&mux_system, left, MUX_MOST);
+	struct error err = {0};
+	int status = CMD_EXIT_OK;
+
+	for (size_t i = 0; i < n; i++, err = (struct error){0}) {
+		if (mux_repair(&mux_system, &left[i], &err) < 0)
+			status = cmd_fail(CMD_EXIT_FAILURE, &err);
+		else
+			printf("%s rotates every %u ms again, and not %u\n", left[i].pmu,
+			       left[i].before_ms, left[i].now_ms);
+	}
+	if (!n)
+		cmd_say(o, "there is nothing to repair");
+	return cmd_flush(status);
+}
+
 int cmd_doctor(const struct opts *o)
 {
 	struct output output;
@@ -107,6 +128,8 @@ int cmd_doctor(const struct opts *o)
 
 	if (o->enospc)
 		return cmd_enospc(o);
+	if (o->repair)
+		return repair(o);
 	if (output_open(&output, o->output, stdout, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	doctor_run(&d);

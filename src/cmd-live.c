@@ -81,7 +81,7 @@ static int run_screen(struct run *run, const struct opts *o, const char *filter)
 int cmd_live(const struct opts *o)
 {
 	struct run run = {.remember = true};
-	struct error err = {0};
+	struct error err = {0}, end = {0};
 	char filter[OPTS_FILTER];
 	int status;
 
@@ -98,6 +98,7 @@ int cmd_live(const struct opts *o)
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	else
 		status = run_screen(&run, o, o->filter ? filter : NULL);
-	run_close(&run);
+	if (run_close(&run, &end) < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	return status;
 }

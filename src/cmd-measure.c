@@ -298,7 +298,7 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 int measure_run(const struct opts *o, struct measure_job *j)
 {
 	struct measure m = {.o = o, .job = j, .signal_fd = -1};
-	struct error err = {0};
+	struct error err = {0}, end = {0};
 	int status = CMD_EXIT_FAILURE;
 	int ret = run_target(&m.run, o, &err);
 
@@ -311,7 +311,8 @@ int measure_run(const struct opts *o, struct measure_job *j)
 		status = ret < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : run_job(&m, j, &err);
 	}
 	output_close(&m.output);
-	run_close(&m.run);
+	if (run_close(&m.run, &end) < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);
 	return status;

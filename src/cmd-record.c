@@ -439,7 +439,7 @@ static int record(struct recording *g)
 int cmd_record(const struct opts *o)
 {
 	struct recording g = {.o = o, .signal_fd = -1};
-	struct error err = {0};
+	struct error err = {0}, end = {0};
 	int status, r = run_target(&g.run, o, &err);
 
 	if (r < 0) {
@@ -449,7 +449,8 @@ int cmd_record(const struct opts *o)
 		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&g);
 	}
 	record_file_free(g.file);
-	run_close(&g.run);
+	if (run_close(&g.run, &end) < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (g.signal_fd >= 0)
 		close(g.signal_fd);
 	return status;

@@ -5,6 +5,19 @@
 #include "kontend/term.h"
 
 #include <errno.h>
+#include <signal.h>
+
+/* Whoever asks for our end may not have it before what we have set is put back. */
+static void hold_signals(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
 
 static int run_app(struct engine *e, struct run *run, const struct app_options *a,
 		   struct display *display, struct error *err)
@@ -14,6 +27,8 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 
 	if (r < 0)
 		return r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE;
+	if (run && run->mux.n)
+		hold_signals(); /* app_run() hears them, and its end holds them again */
 	r = run ? run_start(run, err) : 0;
 	if (r == 0)
 		r = app_run(app, err);

@@ -31,7 +31,7 @@ static const struct view_needs view_table[] = {
 	{"cpus", "waits by CPU", MAIN_JOB, {"rings"}},
 	{"slots", "breakpoint slots and who holds them", MAIN_JOB, {"bpf"}},
 	{"contexts", "perf events and their contexts", MAIN_JOB, {"bpf"}},
-	{"rotation", "what it costs that perf events take turns", MAIN_JOB, {"rings"}},
+	{"rotation", "what it costs that perf events take turns", MAIN_JOB, {"rings", "intervals"}},
 	{"mmap", "how long mmap_locks take to get, by process", MAIN_JOB, {"bpf", "rings"}},
 	{"uprobes", "uprobes and their out-of-line slots", MAIN_JOB, {"bpf"}},
 	{"--by cgroup", "waits by cgroup", MAIN_JOB, {"cgroups"}},

@@ -10,6 +10,7 @@
 #include "kontend/inspect.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
+#include "kontend/mux.h"
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"
@@ -262,6 +263,23 @@ static void check_measuring(struct doctor *d)
 		doctor_found(i, DOCTOR_FAILS, "%s", err.text);
 }
 
+/* What a session of ours that was killed has left changed. */
+static void check_intervals(struct doctor *d)
+{
+	struct doctor_item *i = doctor_add(d, "intervals", "those of PMUs are not left changed");
+	struct mux_left left[MUX_MOST];
+	size_t n = mux_find_left(&mux_system, left, MUX_MOST);
+	char text[160];
+
+	if (!n) {
+		doctor_found(i, DOCTOR_WORKS, "nothing was left by a kontend that was killed");
+		return;
+	}
+	doctor_found(i, DOCTOR_LIMITED, "%s%s", mux_left_text(&left[0], text, sizeof(text)),
+		     n > 1 ? "; and others" : "");
+	doctor_fix(i, "sudo kontend doctor --repair");
+}
+
 void doctor_run(struct doctor *d)
 {
 	struct doctor_facts f = {.cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
@@ -283,6 +301,7 @@ void doctor_run(struct doctor *d)
 	check_names(d, &f);
 	check_bpf(d, &f);
 	check_privileges(d, &f);
+	check_intervals(d);
 	check_measuring(d);
 	doctor_conclude(d);
 }

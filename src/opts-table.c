@@ -147,6 +147,9 @@ const struct opts_info opts_table[] = {
 	 FIELD(no_switches), 0, 0, NULL, COMPLETE_NONE},
 	{0, "tick", NULL, "measure the timer tick, too, where perf works for sampling events",
 	 measure, MEASURE, OPTS_FLAG, FIELD(tick), 0, 0, NULL, COMPLETE_NONE},
+	{0, "set-mux-interval", "PMU=MS",
+	 "let events of PMU take turns every MS ms, until this ends", measure,
+	 LIVE | REPORT | RECORD, OPTS_TEXT, FIELD(mux_interval), 0, 0, NULL, COMPLETE_NONE},
 	{0, "demo", NULL, "run the demo workload beside it", measure, MEASURE, OPTS_FLAG,
 	 FIELD(demo), 0, 0, NULL, COMPLETE_NONE},
 
@@ -242,6 +245,8 @@ const struct opts_info opts_table[] = {
 
 	{'v', "verbose", NULL, "say on standard error how it goes", general, MEASURE | DIFF | DEMO,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
+	{0, "repair", NULL, "put back what a kontend that was killed has left changed", general,
+	 DOCTOR, OPTS_FLAG, FIELD(repair), 0, 0, NULL, COMPLETE_NONE},
 	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{'q', "quiet", NULL, "no messages but errors", general,

@@ -301,9 +301,9 @@ static int check_targets(const struct opts *o, struct error *err)
 /* A recording has been measured: what says how to measure cannot be meant. */
 static int check_input(const struct opts *o, struct error *err)
 {
-	static const char *const live[] = {"all-cpus", "cpu",	   "pid",	 "tid",
-					   "cgroup",   "duration", "mmap-pages", "max-stack",
-					   "no-stack", "demo",	   "probe"};
+	static const char *const live[] = {
+		"all-cpus",   "cpu",	   "pid",      "tid",  "cgroup", "duration",
+		"mmap-pages", "max-stack", "no-stack", "demo", "probe",	 "set-mux-interval"};
 
 	for (size_t i = 0; i < sizeof(live) / sizeof(live[0]); i++) {
 		const struct opts_info *info = opts_find(o->verb, live[i], strlen(live[i]));
@@ -350,8 +350,21 @@ static int check_enospc(const struct opts *o, struct error *err)
 	return 0;
 }
 
+static int check_repair(const struct opts *o, struct error *err)
+{
+	if (o->enospc || o->format || o->output)
+		return error_set(err, -EINVAL,
+				 "--repair does that and nothing else: there is no use for --%s",
+				 o->enospc   ? "enospc"
+				 : o->format ? "format"
+					     : "output");
+	return 0;
+}
+
 static int check(const struct opts *o, struct error *err)
 {
+	if (o->repair && check_repair(o, err) < 0)
+		return -EINVAL;
 	if (o->verb == VERB_DOCTOR && !o->enospc && check_enospc(o, err) < 0)
 		return -EINVAL;
 	if (o->mmap_pages & (o->mmap_pages - 1))

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 		struct uprobe_spec s;
 		ret = uprobe_spec_parse(o->probes[i], &s, err);
 	}
+	if (ret == 0 && o->mux_interval)
+		ret = mux_parse(&r->mux, o->mux_interval, err);
 	if (ret == 0 && o->command) {
 		t->kind = o->all_cpus ? TARGET_SYSTEM : TARGET_COMMAND;
 		t->command = o->command;
@@ -134,11 +137,26 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 	return code;
 }
 
+/* Somebody who was killed has left an interval that nobody has asked for. */
+static void say_left(struct live_info *i)
+{
+	struct mux_left left;
+	size_t n = strlen(i->note);
+	char text[160];
+
+	if (!mux_find_left(&mux_system, &left, 1))
+		return;
+	snprintf(i->note + n, sizeof(i->note) - n, "%s%s: 'kontend doctor --repair' puts it back",
+		 n ? "; " : "", mux_left_text(&left, text, sizeof(text)));
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
 	struct look *first = NULL;
 	int ret = o->demo ? start_demo(r, err) : 0;
+	if (ret == 0)
+		ret = mux_open(&r->mux, &mux_system, err);
 	if (ret == 0)
 		ret = open_looks(r, o, &first, err);
 	if (ret < 0)
@@ -158,7 +176,11 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 						: SWITCHES_NS,
 	};
 	ret = live_new(&r->source, &l, &r->info, err);
-	return ret < 0 ? ret : place_probes(r, o, err);
+	if (ret == 0)
+		ret = place_probes(r, o, err);
+	if (ret == 0)
+		say_left(&r->info);
+	return ret;
 }
 
 /* On r->source, which run_close() takes care of also when this fails. */
@@ -202,7 +224,9 @@ int run_start(struct run *r, struct error *err)
 	if (r->from_file)
 		return 0;
 	/* All is open, those who are measured are forked, and no thread has been started. */
-	int ret = privs_drop(err);
+	int ret = mux_set(&r->mux, err);
+	if (ret == 0)
+		ret = privs_drop(err);
 	return ret < 0 ? ret : live_start(r->source, err);
 }
 
@@ -223,7 +247,7 @@ int run_command_status(struct run *r)
 					      : WEXITSTATUS(r->command_status);
 }
 
-void run_close(struct run *r)
+int run_close(struct run *r, struct error *err)
 {
 	if (r->opened)
 		engine_deinit(&r->engine);
@@ -234,5 +258,7 @@ void run_close(struct run *r)
 	run_locks_free(r->locks);
 	stop_demo(r);
 	target_deinit(&r->target);
+	int ret = mux_close(&r->mux, err);
 	*r = (struct run){0};
+	return ret;
 }

@@ -36,9 +36,14 @@ int signals_open(struct signals *s, struct error *err)
 	s->fd = fds[0];
 	s->write_fd = fds[1];
 	handler_fd = fds[1];
+	sigset_t all;
 	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < SIGNALS; i++)
+	sigemptyset(&all);
+	for (size_t i = 0; i < SIGNALS; i++) {
 		sigaction(caught[i], &sa, &s->old[i]);
+		sigaddset(&all, caught[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &all, &s->mask);
 	return 0;
 }
 
@@ -51,6 +56,7 @@ int signals_next(struct signals *s)
 
 void signals_close(struct signals *s)
 {
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(caught[i], &s->old[i], NULL);
 	handler_fd = -1;

@@ -13,6 +13,7 @@ struct signals {
 	int fd; /* readable when one waits */
 	int write_fd;
 	struct sigaction old[SIGNALS];
+	sigset_t mask; /* before: none of them is blocked meanwhile */
 };
 
 int signals_open(struct signals *s, struct error *err);

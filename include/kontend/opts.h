@@ -76,11 +76,12 @@ enum { OPTS_LIST_MAX = 32 };
 struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
-	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, demo, reverse,
-		ascii, no_mouse, measure;
+	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, repair, demo,
+		reverse, ascii, no_mouse, measure;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
-	char **command; /* what follows "--" */
+	const char *mux_interval; /* as mux_parse() takes it */
+	char **command;		  /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
 	uint64_t mmap_pages, max_stack, rows, threads;
 	uint64_t max_size, rotate, compress;

@@ -8,8 +8,8 @@
 
 /*
  * The PMUs whose events take turns when there are more of them than counters, and how often: the
- * payload of a SNAPSHOT record of kind SNAPSHOT_PMUS. Those of software never rotate and are not
- * in it, though they have the same file.
+ * payload of a SNAPSHOT record of kind SNAPSHOT_PMUS. Those of software, and those that only read
+ * what counts anyway, never rotate and are not in it, though they have the same file.
  */
 enum { PMUS_VERSION = 1, PMUS_MOST = 64, PMUS_NAME = 40, PMUS_REASON = 256 };
 

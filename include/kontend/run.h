@@ -4,6 +4,7 @@
 
 #include "kontend/engine.h"
 #include "kontend/live.h"
+#include "kontend/mux.h"
 #include "kontend/opts.h"
 #include <sys/types.h>
 
@@ -23,6 +24,7 @@ struct run {
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
 	struct placed *placed;	 /* probes of ours (--probe), NULL = none */
 	pid_t demo;		 /* 0 = none */
+	struct mux mux;		 /* intervals that are other ones meanwhile */
 	/* The command has ended: its wait status. */
 	bool command_ended;
 	int command_status;
@@ -36,13 +38,16 @@ int run_source(struct run *r, const struct opts *o, struct error *err);
 int run_open(struct run *r, const struct opts *o, struct error *err);
 /* The same with a recording in place of the live source; "-" is standard input. */
 int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct error *err);
-/* Gives up what capabilities are not needed any more (privs.h), lets events and the command go. */
+/*
+ * Sets intervals, gives up what capabilities are not needed any more (privs.h), lets events and the
+ * command go.
+ */
 int run_start(struct run *r, struct error *err);
 /* Asks for the end: what has happened until now still arrives, then ENGINE_END. */
 void run_stop(struct run *r);
 /* Exit status by shell rules of the command, once it has ended; -1 while it has not. */
 int run_command_status(struct run *r);
-/* Ends what still runs and gives everything back. */
-void run_close(struct run *r);
+/* Ends what still runs and gives everything back. Negative: with @err, a setting is not back. */
+int run_close(struct run *r, struct error *err);
 
 #endif

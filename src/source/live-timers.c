@@ -155,6 +155,7 @@ struct look *live_timers_look(struct live_timers *t, struct look *others)
 	t->look = (struct look){.next = others,
 				.kind = SNAPSHOT_PMUS,
 				.version = PMUS_VERSION,
+				.at_start = true,
 				.take = take_changes};
 	return &t->look;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which PMUs rotate, from sysfs. Every PMU has a file perf_event_mux_interval_ms; those that never
- * rotate say 0, and taking another number from it changes nothing for them.
+ * Which PMUs rotate, from sysfs. Every PMU has a file perf_event_mux_interval_ms. Those that never
+ * rotate say 0 on Linux 6.1, but on 6.18 the same as all others, so they are known by name:
+ * whatever number of events is added to them, none is ever refused.
  */
 #include "kontend/pmus.h"
 #include "kontend/sysinfo.h"
@@ -21,6 +22,19 @@ static uint32_t read_number(const char *dir, const char *pmu, const char *file)
 	return v > 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
+static bool never_rotates(const char *pmu)
+{
+	static const char *const names[] = {"software", "tracepoint",  "breakpoint",
+					    "kprobe",	"uprobe",      "msr",
+					    "power",	"cstate_core", "cstate_pkg"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(pmu, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct pmus_item *x = a, *y = b;
@@ -35,7 +49,8 @@ void pmus_read(const char *dir, struct pmus *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	while (d && ret->n < PMUS_MOST && (e = readdir(d))) {
-		if (e->d_name[0] == '.' || strlen(e->d_name) >= PMUS_NAME)
+		if (e->d_name[0] == '.' || strlen(e->d_name) >= PMUS_NAME ||
+		    never_rotates(e->d_name))
 			continue;
 		uint32_t ms = read_number(dir, e->d_name, "perf_event_mux_interval_ms");
 		if (!ms)

@@ -33,6 +33,13 @@ need_root
 expect 0 '' "$kontend" doctor
 prints '^kontend works here'
 
+# Nothing was left here, or it is another test's to put back.
+if "$kontend" doctor -v | grep -qE '^  intervals +works'; then
+	run "$kontend" doctor --repair
+	[ "$rc" -eq 0 ] || complain "doctor --repair: exit $rc"
+fi
+expect 129 'no use for --format' "$kontend" doctor --repair --json
+
 run setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" doctor --json
 [ "$rc" -eq 1 ] || complain "doctor as nobody: exit $rc"
 json "

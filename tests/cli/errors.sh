@@ -42,6 +42,10 @@ quick="report --duration 100ms"
 	expect 1 "than the limit of 9 open files.*ulimit -n" \
 		without sys_resource sh -c 'ulimit -n 9; exec "$@"' sh "$kontend" $quick
 	expect 1 "No such cgroup: /nosuch.*see" "$kontend" $quick -G /nosuch
+	expect 1 "There is no PMU nosuch; those that rotate here" \
+		"$kontend" $quick --set-mux-interval nosuch=8
+	expect 1 "The PMU software never rotates" "$kontend" $quick --set-mux-interval software=8
+	expect 129 "give PMU=MS, like cpu=8" "$kontend" $quick --set-mux-interval software
 	expect 1 "Cannot run 'nosuchcommand': there is no such command" \
 		"$kontend" report -- nosuchcommand
 	expect 1 "Cannot run '/': it is not executable" "$kontend" report -- /

@@ -145,6 +145,8 @@ static void test_bad(void **state)
 	assert_fails("report x", "comes after '--'");
 	assert_fails("demo -- x", "no use for the word 'x'");
 	assert_fails("help a b", "no use for the word 'b'");
+	assert_fails("report -i x --set-mux-interval cpu=8", "--set-mux-interval says how");
+	assert_fails("doctor --repair --enospc", "no use for --enospc");
 }
 
 /* A name that is longer than any table expects must not be read beyond. */
