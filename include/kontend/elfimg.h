@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_SYM_ELFIMG_H
-#define KONTEND_SYM_ELFIMG_H
+#ifndef KONTEND_ELFIMG_H
+#define KONTEND_ELFIMG_H
 
 #include <stdbool.h>
 #include <stddef.h>
