@@ -171,6 +171,8 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.relaxed = o->verb == VERB_RECORD,
 		.end_stack = o->verb == VERB_RECORD,
 		.tick = o->tick,
+		.profile_hz = (uint32_t)o->freq,
+		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,

@@ -16,7 +16,8 @@ enum perf_event_index {
 	PERF_DUMMY,
 	PERF_TIMER_ENTRY, /* this and the next two only where a PMU can rotate */
 	PERF_TIMER_EXIT,
-	PERF_SWITCH, /* a dummy, on now and then, for context switches */
+	PERF_SWITCH,  /* a dummy, on now and then, for context switches */
+	PERF_PROFILE, /* cycles, or the CPU's clock: where CPUs are */
 	PERF_EVENTS
 };
 
@@ -27,11 +28,13 @@ struct perf_attr_options {
 	uint32_t timer_entry_id, timer_exit_id;
 	enum target_kind kind;
 	uint32_t ring_bytes;
-	uint32_t max_stack; /* 0 = no call chains */
-	bool end_stack;	    /* call chains also where waits end: perf lock needs them */
-	bool relaxed;	    /* fewer wake-ups: at two thirds of the ring */
-	bool cgroup;	    /* ask for cgroup ids */
-	bool lost;	    /* ask for the number of records that were lost: Linux 6.0 */
+	uint32_t max_stack;  /* 0 = no call chains */
+	uint32_t profile_hz; /* samples a second; 0: no profile, and no records of mappings */
+	bool profile_clock;  /* by the CPU's clock, not its cycles */
+	bool end_stack;	     /* call chains also where waits end: perf lock needs them */
+	bool relaxed;	     /* fewer wake-ups: at two thirds of the ring */
+	bool cgroup;	     /* ask for cgroup ids */
+	bool lost;	     /* ask for the number of records that were lost: Linux 6.0 */
 };
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,

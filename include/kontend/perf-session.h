@@ -21,6 +21,8 @@ struct perf_session_options {
 	uint32_t timer_offset;			/* of the field hrtimer in the entry */
 	uint32_t ring_pages;			/* 0 = default */
 	uint32_t max_stack;			/* 0 = no call chains */
+	uint32_t profile_hz;			/* 0 = no PERF_PROFILE */
+	bool profile_clock;			/* by the clock even where cycles can be sampled */
 	bool end_stack;				/* call chains at the ends of waits, too */
 	bool relaxed;	    /* few wake-ups matter more than room in the rings */
 	const char *filter; /* for contention_begin, NULL = none */

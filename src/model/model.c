@@ -22,7 +22,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 
 	if (!task_table_init(&m->tasks, l->tasks) && !lock_table_init(&m->locks, l->locks) &&
 	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
-	    !cell_table_init(&m->cells, l->cells, l->hist_groups)) {
+	    !cell_table_init(&m->cells, l->cells, l->hist_groups) && !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
 		if (m->lock_names)
 			return 0;
@@ -50,6 +50,7 @@ void model_deinit(struct model *m)
 	series_deinit(&m->waiting_series);
 	snapshot_set_deinit(&m->snapshots);
 	rotation_deinit(&m->rotation);
+	profile_deinit(&m->profile);
 	snapshot_set_deinit(&m->snapshots_before);
 	lockname_set_unref(m->lock_names);
 	*m = (struct model){0};
@@ -83,6 +84,8 @@ static int end_task(struct model *m, const struct event *ev)
 		pair_task_gone(m, index);
 		task_end(&m->tasks, index, ev->time);
 	}
+	if (ev->pid == ev->tid)
+		map_spaces_clear(&m->profile.spaces, ev->pid);
 	return 0;
 }
 
@@ -92,6 +95,8 @@ static int begin_task(struct model *m, const struct event *ev)
 
 	if (old)
 		pair_task_gone(m, *old);
+	if (ev->pid != ev->fork.ppid && map_spaces_fork(&m->profile.spaces, ev->pid, ev->fork.ppid))
+		return -ENOMEM;
 	return task_fork(&m->tasks, ev);
 }
 
@@ -111,7 +116,14 @@ static int apply_other(struct model *m, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_COMM:
+		if (ev->comm.exec)
+			map_spaces_clear(&m->profile.spaces, ev->pid);
 		return task_comm(&m->tasks, ev);
+	case EVENT_MMAP:
+		return map_spaces_add(&m->profile.spaces, ev);
+	case EVENT_SAMPLE:
+		return profile_sample(&m->profile, ev,
+				      task_get_quickly(&m->tasks, ev->pid, ev->tid));
 	case EVENT_FORK:
 		return begin_task(m, ev);
 	case EVENT_EXIT:
@@ -173,6 +185,7 @@ void model_tick(struct model *m, uint64_t time_ns)
 	model_round(m, time_ns);
 	m->n_ticks++;
 	account_tick(m, time_ns);
+	profile_tick(&m->profile);
 	rotation_tick(&m->rotation, m->n_ticks, snapshot_set_get(&m->snapshots, SNAPSHOT_PERF));
 	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
 	m->bucket_ns = time_ns;
@@ -250,6 +263,7 @@ void model_zero(struct model *m)
 		m->types[i].contended = m->types[i].total_ns = 0;
 	m->n_failed = 0;
 	rotation_zero(&m->rotation);
+	profile_zero(&m->profile);
 	m->zero_ns = m->now_ns;
 	m->generation++;
 }
@@ -314,5 +328,5 @@ size_t model_bytes(const struct model *m)
 	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
 	       m->waits.cap * sizeof(*m->waits.waits) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
-	       all_series_bytes(m);
+	       profile_bytes(&m->profile) + all_series_bytes(m);
 }

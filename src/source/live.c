@@ -137,6 +137,8 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.end_stack = o->end_stack,
 		.relaxed = o->relaxed,
 		.filter = o->event_filter,
+		.profile_hz = o->profile_hz,
+		.profile_clock = o->profile_clock,
 	};
 
 	return perf_session_open(&l->session, &po, info, err);
@@ -252,13 +254,21 @@ static int begin(struct live *l, struct error *err)
 		return say_start(l, err);
 	}
 	perf_session_enable(l->session, PERF_DUMMY);
-	int r = live_prologue_tasks(l->queue, l->session, l->tasks, l->n_tasks, l->cgroups, err);
+	struct live_prologue_tasks t = {
+		.tasks = l->tasks,
+		.n = l->n_tasks,
+		.cgroups = l->cgroups,
+		.maps = perf_session_has(l->session, PERF_PROFILE),
+	};
+	int r = live_prologue_tasks(l->queue, l->session, &t, err);
 	if (r == 0)
 		r = say_start(l, err);
 	if (r < 0)
 		return r;
 	perf_session_enable(l->session, PERF_BEGIN);
 	perf_session_enable(l->session, PERF_END);
+	if (perf_session_has(l->session, PERF_PROFILE))
+		perf_session_enable(l->session, PERF_PROFILE);
 	live_timers_enable(&l->timers, l->session);
 	return 0;
 }

@@ -19,6 +19,7 @@ const char *const perf_event_names[PERF_EVENTS] = {
 	[PERF_TIMER_ENTRY] = "timer:hrtimer_expire_entry",
 	[PERF_TIMER_EXIT] = "timer:hrtimer_expire_exit",
 	[PERF_SWITCH] = "the software event dummy",
+	[PERF_PROFILE] = "the event of the profile",
 };
 
 /* What the decoder knows; newer headers have longer structs with nothing for us. */
@@ -64,6 +65,19 @@ static void init_switch(struct perf_event_attr *attr)
 	attr->enable_on_exec = 0;
 }
 
+/* Chains as deep as the kernel gives them, with the part in user space. */
+static void init_profile(struct perf_event_attr *attr, const struct perf_attr_options *o)
+{
+	attr->type = o->profile_clock ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
+	attr->config = o->profile_clock ? (uint64_t)PERF_COUNT_SW_CPU_CLOCK
+					: (uint64_t)PERF_COUNT_HW_CPU_CYCLES;
+	attr->freq = 1;
+	attr->sample_freq = o->profile_hz;
+	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
+	if (o->max_stack)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+}
+
 static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_options *o)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -72,6 +86,8 @@ static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_opti
 	attr->comm_exec = 1;
 	attr->task = 1;
 	attr->cgroup = o->cgroup;
+	/* Of mappings of code. */
+	attr->mmap = attr->mmap2 = o->profile_hz != 0;
 }
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
@@ -97,6 +113,8 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 		init_dummy(attr, o);
 	else if (which == PERF_SWITCH)
 		init_switch(attr);
+	else if (which == PERF_PROFILE)
+		init_profile(attr, o);
 	else
 		init_tracepoint(attr, which, o);
 }

@@ -51,7 +51,7 @@ struct perf_session {
 struct perf_attempt {
 	const struct perf_session_options *o;
 	uint32_t ring_pages;
-	bool cgroup, lost;
+	bool cgroup, lost, clock;
 	struct perf_failure failure;
 };
 
