@@ -20,6 +20,8 @@ struct report_data {
 	struct query_perf_waits slot_waits;
 	struct query_rotation_sum rotation_sum; /* always */
 	struct query_rotation_costs rotation_costs;
+	struct query_rotation_what_if *what_ifs;
+	size_t n_what_ifs;
 	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */

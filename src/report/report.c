@@ -136,6 +136,8 @@ static int ask_rotation(struct report_data *d, const struct query_spec *s, struc
 {
 	int r = query_rotation_costs(d->q, &d->rotation_costs);
 
+	if (r == 0)
+		r = query_rotation_what_ifs(d->q, &d->rotation_costs, &d->what_ifs, &d->n_what_ifs);
 	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
 }
 
