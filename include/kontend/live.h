@@ -3,6 +3,7 @@
 #define KONTEND_LIVE_H
 
 #include "kontend/look.h"
+#include "kontend/mmlevel.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
 
@@ -22,8 +23,7 @@ struct live_options {
 		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool tick;	      /* measure the timer tick, too */
-	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
-	bool profile_clock;   /* by the clock even where cycles can be sampled */
+	struct mmlevel_how mmap;  /* level and one_in: how mmap_locks are measured */
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
 
