@@ -9,6 +9,7 @@
 #include "kontend/bench-uprobe.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/sysinfo.h"
 #include "kontend/units.h"
 #include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
@@ -44,9 +45,12 @@ static void print_row(const struct bench_uprobe_row *r)
 
 	snprintf(name, sizeof(name), "%s-%s", r->is_return ? "uretprobe" : "uprobe",
 		 bench_uprobe_kind_name(r->kind));
-	printf("%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %s\n", name, r->cpus,
+	printf("%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %-11s", name, r->cpus,
 	       r->calls_per_s / 1e6, r->deviation / 1e6, r->calls_per_s / 1e6 / r->cpus,
 	       units_ns(cost, r->cost_ns), uprobe_class_name((enum upsnap_class)r->class_));
+	for (size_t i = 0; i < r->n_top; i++)
+		printf("%s %2.0f%% %s", i ? "," : " ", r->top[i].share * 100, r->top[i].name);
+	printf("%s\n", r->n_top ? "" : "  -");
 	fflush(stdout);
 }
 
@@ -59,7 +63,20 @@ static void keep(struct uprobe_costs *c, const struct bench_uprobe_row *r)
 		*ns = r->cost_ns;
 }
 
-static int measure_all(const struct opts *o, struct uprobe_costs *costs, struct error *err)
+/* Without names, as where they are withheld, everything is "[kernel]". */
+static void read_names(struct sym *s)
+{
+	size_t len = 0;
+	char *text = NULL;
+
+	sym_init(s);
+	if (sysinfo_read_all("/proc/kallsyms", &text, &len) >= 0)
+		(void)sym_load(s, text, len, NULL);
+	mem_free(text);
+}
+
+static int measure_all(const struct opts *o, const struct sym *sym, struct uprobe_costs *costs,
+		       struct error *err)
 {
 	uint32_t online = count_online(), rows = 0;
 	int code = 0;
@@ -73,7 +90,7 @@ static int measure_all(const struct opts *o, struct uprobe_costs *costs, struct 
 			for (uint32_t n = 1; code == 0 && n <= online; n = next_count(n, online)) {
 				struct bench_uprobe_row r;
 				code = bench_uprobe_row((enum bench_uprobe_kind)kind, back != 0, n,
-							PARTS, part, &r, err);
+							PARTS, part, sym, &r, err);
 				if (code == 0) {
 					print_row(&r);
 					keep(costs, &r);
@@ -86,8 +103,12 @@ int cmd_bench_uprobe(const struct opts *o)
 {
 	struct uprobe_costs costs = {0};
 	struct error err = {0};
+	struct sym sym;
 
-	if (measure_all(o, &costs, &err) < 0 || uprobe_cost_store(&costs, &err) < 0)
+	read_names(&sym);
+	int code = measure_all(o, &sym, &costs, &err);
+	sym_deinit(&sym);
+	if (code < 0 || uprobe_cost_store(&costs, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	cmd_say(o,
 		"what a hit costs is kept until this machine boots anew: the view uprobes has it");

@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "kontend/command.h"
 #include "kontend/query-diff.h"
+#include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
@@ -54,6 +55,7 @@ static void dump_columns(FILE *out)
 		{"events", query_perf_events_columns},
 		{"rotation", query_rotation_columns},
 		{"mmap", query_mmap_columns},
+		{"hot", query_hot_columns},
 		{"uprobes", query_uprobe_probes_columns},
 		{"xol", query_uprobe_areas_columns},
 		{"uptasks", query_uprobe_tasks_columns},

@@ -40,12 +40,36 @@ static enum cmd_table sorted_table(unsigned views)
 		{REPORT_CONTEXTS, CMD_TABLE_CONTEXTS}, {REPORT_EVENTS, CMD_TABLE_EVENTS},
 		{REPORT_ROTATION, CMD_TABLE_ROTATION}, {REPORT_UPROBES, CMD_TABLE_UPROBES},
 		{REPORT_XOL, CMD_TABLE_XOL},	       {REPORT_MMAP, CMD_TABLE_MMAP},
+		{REPORT_HOT, CMD_TABLE_HOT},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (views & all[i].view)
 			return all[i].table;
 	return CMD_TABLE_NONE;
+}
+
+/* A key may be one of locks, of the profile, or of both. */
+static int parse_by(const struct opts *o, struct report_spec *s, struct error *err)
+{
+	bool locks, hot;
+
+	s->hot_locks = o->group && !strcmp(o->group, "locks");
+	if (!o->by)
+		return 0;
+	locks = query_by_parse(o->by, &s->query.by) == 0;
+	hot = query_hot_by_parse(o->by, &s->hot_by) == 0;
+	if (!hot && s->views == REPORT_HOT)
+		return error_set(err, -EINVAL,
+				 "--by '%s': rows of the profile are by symbol, object, process, "
+				 "task, group, cpu or stack",
+				 o->by);
+	if (!locks && !(s->views & REPORT_HOT))
+		return error_set(err, -EINVAL,
+				 "--by '%s' is for --view hot: locks are by lock, caller, task, "
+				 "process, type, cpu, cgroup or stack",
+				 o->by);
+	return 0;
 }
 
 /* From options to what the report module takes: -EINVAL is a usage error. */
@@ -69,8 +93,6 @@ static int make_spec(struct reporter *r, struct error *err)
 	};
 	if (report_format_parse(format, &s->format) < 0)
 		return error_set(err, -EINVAL, "--format '%s' is not known", format);
-	if (o->by && query_by_parse(o->by, &s->query.by) < 0)
-		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
 	s->views = default_views(s->format);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
@@ -79,6 +101,9 @@ static int make_spec(struct reporter *r, struct error *err)
 				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
 				 ", separated by commas, or all; see 'kontend report --help'",
 				 o->view);
+	int by = parse_by(o, s, err);
+	if (by < 0)
+		return by;
 	if (s->format == REPORT_CSV && s->views & (s->views - 1))
 		return error_set(err, -EINVAL, "CSV holds one table: give one --view, not '%s'",
 				 o->view);

@@ -39,6 +39,7 @@ enum cmd_table {
 	CMD_TABLE_UPROBES,
 	CMD_TABLE_XOL,
 	CMD_TABLE_MMAP,
+	CMD_TABLE_HOT,
 	CMD_TABLE_NONE
 };
 /* That of a view of the user interface; NULL: of the first one. */

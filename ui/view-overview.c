@@ -13,6 +13,7 @@
 #include "kontend/units.h"
 #include "view-mmap.h"
 #include "view-perf.h"
+#include "view-uprobes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ struct page {
 	struct query_overview now;
 	struct query_perf_sum perf;
 	struct query_rotation_sum rotation;
+	struct query_uprobe_sum uprobe;
 	int now_lines;
 	struct table mmap, types, cpus, locks, waiters;
 	struct query_spec locks_spec;
@@ -67,6 +69,12 @@ static int ask_locks(struct view_overview *o, struct page *p)
 	return query_locks(o->v.query, &p->locks_spec, &p->locks, &p->wrong);
 }
 
+/* Where there are none, there is no line. */
+static bool has_uprobes(const struct page *p)
+{
+	return p->uprobe.known && (p->uprobe.probes || p->uprobe.areas);
+}
+
 static int ask(struct view_overview *o, struct page *p, struct error *err)
 {
 	struct query *q = o->v.query;
@@ -84,8 +92,10 @@ static int ask(struct view_overview *o, struct page *p, struct error *err)
 		r = query_rotation_sum(q, app_averages(o->v.app), &p->rotation);
 	if (r == 0)
 		r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
-	p->now_lines =
-		NOW_LINES + p->perf.known + (p->rotation.rotations != 0) + (p->mmap.n_rows != 0);
+	if (r == 0)
+		r = query_uprobe_sum(q, app_averages(o->v.app), &p->uprobe);
+	p->now_lines = NOW_LINES + p->perf.known + (p->rotation.rotations != 0) +
+		       (p->mmap.n_rows != 0) + has_uprobes(p);
 	if (r == 0)
 		r = query_types(q, &types, &p->types, err);
 	if (r == 0)
@@ -282,6 +292,23 @@ static void draw_rotation(const struct query_rotation_sum *sum, int y, struct sc
 	line_put(&l, ROLE_NORMAL, *sum->pmu ? sum->pmu : "-");
 }
 
+/* The lines of what is there only now and then, one below the other. */
+static void draw_others(const struct page *p, struct screen *s)
+{
+	int y = NOW_LINES;
+
+	if (p->perf.known)
+		draw_perf(&p->perf, s, p->r_now);
+	y += p->perf.known;
+	if (p->rotation.rotations)
+		draw_rotation(&p->rotation, y++, s, p->r_now);
+	if (p->mmap.n_rows)
+		view_mmap_worst(&p->mmap, y++, s, p->r_now);
+	if (has_uprobes(p))
+		view_uprobes_line(&p->uprobe,
+				  &(struct line){.s = s, .r = p->r_now, .x = 1, .y = y});
+}
+
 static void locks_title(struct view_overview *o, const struct page *p, char *buf, size_t size)
 {
 	const char *filter = app_filter(o->v.app);
@@ -335,12 +362,7 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 	else
 		place_narrow(&p, r);
 	draw_now(&p.now, app_averages(v->app), s, p.r_now);
-	if (p.perf.known)
-		draw_perf(&p.perf, s, p.r_now);
-	if (p.rotation.rotations)
-		draw_rotation(&p.rotation, NOW_LINES + p.perf.known, s, p.r_now);
-	if (p.mmap.n_rows)
-		view_mmap_worst(&p.mmap, p.now_lines - 1, s, p.r_now);
+	draw_others(&p, s);
 	style.heat = "wait_ns_per_s";
 	style.empty = "none yet";
 	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types, "by type", &p.types, &style);

@@ -94,14 +94,15 @@ static void draw_view(struct view *v, struct screen *s, struct rect r)
 static int open_row(struct view_rotation *o)
 {
 	struct query *q = o->v.query;
+	struct query_rotation_costs costs;
 	struct query_rotation_row row;
 	uint64_t id = o->pane.table.selected;
 
-	if (query_rotation_row(q, id, &row) < 0) {
+	if (query_rotation_costs(q, &costs) < 0 || query_rotation_row(q, id, &costs, &row) < 0) {
 		app_say(o->v.app, ROLE_NORMAL, "nothing is known of it any more");
 		return 0;
 	}
-	const char *title = arena_printf(&q->arena, "cpu %u", row.cpu);
+	const char *title = arena_printf(&q->arena, "cpu %u", row.what_if.cpu);
 	return app_push_row(o->v.app, &view_rotation_cpu, id, title ? title : "cpu");
 }
 

@@ -64,6 +64,31 @@ static void put_figures(const struct query_uprobe_sum *p, struct line *l)
 	}
 }
 
+void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l)
+{
+	const uint32_t lists = UPSNAP_NO_TRACEFS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS;
+	char buf[UNITS_BUF];
+
+	line_put(l, ROLE_DIM, "uprobes ");
+	line_printf(l, ROLE_BOLD, "%u%s", p->probes, p->missing & lists ? "+" : "");
+	line_printf(l, ROLE_NORMAL, ", %s hits/s",
+		    p->hits_per_s > 0 ? units_rate(buf, p->hits_per_s) : "·");
+	if (p->cpu_known && p->hits_per_s > 0)
+		line_printf(l, ROLE_NORMAL, ", ~%s%% of a CPU", units_pct(buf, p->cpu_pct));
+	if (p->areas) {
+		line_put(l, ROLE_DIM, "  XOL ");
+		if (p->worst)
+			line_printf(l, p->worst_used >= p->worst_slots ? ROLE_WARN : ROLE_NORMAL,
+				    "%d/%d %s", p->worst_used, p->worst_slots, p->worst);
+		else
+			line_printf(l, ROLE_NORMAL, "- in %u processes", p->areas);
+	}
+	if (p->waiting) {
+		line_put(l, ROLE_DIM, "  waiting ");
+		line_printf(l, ROLE_WAITING, "%u", p->waiting);
+	}
+}
+
 /* "via bpf, cost 120us, 0.3s ago", or what of it fits into @room. */
 static void how_text(const struct query_uprobe_sum *p, int room, char *buf, size_t size)
 {

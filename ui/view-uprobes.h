@@ -2,6 +2,7 @@
 #ifndef KONTEND_UI_VIEW_UPROBES_H
 #define KONTEND_UI_VIEW_UPROBES_H
 
+#include "kontend/line.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/view.h"
 
@@ -11,5 +12,8 @@
  */
 int view_uprobes_head(struct view *v, struct screen *s, struct rect r,
 		      const struct query_uprobe_sum *p);
+
+/* What the overview says of them, in a line. */
+void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l);
 
 #endif

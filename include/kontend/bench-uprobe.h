@@ -2,6 +2,7 @@
 #ifndef KONTEND_BENCH_UPROBE_H
 #define KONTEND_BENCH_UPROBE_H
 
+#include "kontend/bench-top.h"
 #include "kontend/error.h"
 
 #include <stdbool.h>
@@ -29,12 +30,17 @@ struct bench_uprobe_row {
 	double calls_per_s, deviation; /* of all CPUs together; standard deviation of the parts */
 	uint64_t cost_ns;	       /* CPU time of a call, whatever else runs there */
 	uint32_t class_;	       /* enum upsnap_class that its instruction has here */
+	/* Where the time goes; none: nobody may sample. */
+	struct bench_top_function top[BENCH_TOP_FUNCTIONS];
+	size_t n_top;
 };
 
 /*
- * One row: @parts times @part_ns of calls. 0; -EPERM and others of placing the probe, with @err.
+ * One row: @parts times @part_ns of calls. @sym: names of the kernel's functions. 0; -EPERM and
+ * others of placing the probe, with @err.
  */
 int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
-		     uint64_t part_ns, struct bench_uprobe_row *ret, struct error *err);
+		     uint64_t part_ns, const struct sym *sym, struct bench_uprobe_row *ret,
+		     struct error *err);
 
 #endif

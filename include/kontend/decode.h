@@ -27,15 +27,27 @@ struct decode_attr {
 	uint64_t config; /* tracepoint id */
 	uint32_t type;
 	uint16_t off_tid, off_time, off_id, off_cpu; /* 0 = not in the sample */
-	uint16_t off_tail;			     /* READ, CALLCHAIN, RAW ... begin here */
-	uint16_t trail_size;			     /* bytes of the sample_id trailer; 0 = none */
-	uint16_t trail_tid, trail_time, trail_cpu;   /* back from the record's end; 0 = absent */
-	bool has_cgroup;			     /* it stands directly behind RAW */
-	bool kernel_chain;     /* no user frames follow (exclude_callchain_user) */
-	bool is_plain;	       /* as nearly all are: see decode_plain() in sample.c */
-	uint8_t chain_head;    /* bytes before the frames: their number; 0: no call chain */
-	uint16_t raw_least;    /* bytes of the trace entry up to the last field we want */
-	struct trace_event tp; /* kind EVENT_NONE: not ours, or format not known (yet) */
+	uint16_t off_ip, off_period;
+	uint16_t off_tail;			   /* READ, CALLCHAIN, RAW ... begin here */
+	uint16_t trail_size;			   /* bytes of the sample_id trailer; 0 = none */
+	uint16_t trail_tid, trail_time, trail_cpu; /* back from the record's end; 0 = absent */
+	bool has_cgroup;			   /* it stands directly behind RAW */
+	bool kernel_chain;  /* no user frames follow (exclude_callchain_user) */
+	bool is_plain;	    /* as nearly all are: see decode_plain() in sample.c */
+	uint8_t chain_head; /* bytes before the frames: their number; 0: no call chain */
+	uint16_t raw_least; /* bytes of the trace entry up to the last field we want */
+	/* kind EVENT_NONE: not ours, or format not known (yet); EVENT_SAMPLE: the profile */
+	struct trace_event tp;
+};
+
+/* The event whose samples are the profile. */
+struct decode_profile {
+	bool known;
+	bool freq;	 /* `rate` is per second; else so many make a sample */
+	bool chains;	 /* samples have call chains */
+	uint32_t type;	 /* enum perf_type_id, or a PMU's number */
+	uint64_t config; /* as perf_event_attr has it */
+	uint64_t rate;
 };
 
 /*
@@ -51,6 +63,7 @@ struct decode {
 	size_t n_formats, cap_formats;
 	bool identifier; /* every attr has PERF_SAMPLE_IDENTIFIER: the id is the first field */
 	bool mixed; /* attrs differ in layout and have no identifier: ids are not to be found */
+	struct decode_profile profile;
 	uint64_t n_skipped, n_bad;
 };
 

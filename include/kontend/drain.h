@@ -51,11 +51,9 @@ struct drain {
 	size_t n_tasks;
 	struct look *look;     /* the first of those taken at each tick, NULL = none */
 	struct burst switches; /* when context switches are looked at */
-	struct burst mmaps;    /* when the events of mmap_locks are on, where not all the time */
-	struct mmlevel_how mmap_how; /* what is said of that */
-	int pidfd;		     /* the session ends when this is readable; -1 = none */
-	bool relaxed;		     /* few wake-ups matter more than early records */
-	bool cpu_wide;		     /* rings end with their CPU, not with a task */
+	int pidfd;	       /* the session ends when this is readable; -1 = none */
+	bool relaxed;	       /* few wake-ups matter more than early records */
+	bool cpu_wide;	       /* rings end with their CPU, not with a task */
 
 	/* its own */
 	struct drain_ring *rings;

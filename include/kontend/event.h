@@ -19,10 +19,9 @@ enum event_kind {
 	EVENT_UNTHROTTLE,
 	EVENT_TIMER_ENTRY, /* timer:hrtimer_expire_entry */
 	EVENT_TIMER_EXIT,  /* timer:hrtimer_expire_exit */
+	EVENT_SAMPLE,	   /* of the profile: where a CPU was */
+	EVENT_MMAP,	   /* PERF_RECORD_MMAP, MMAP2: code was mapped */
 	EVENT_SWITCH,	   /* PERF_RECORD_SWITCH_CPU_WIDE: `tid` goes off its CPU, or on */
-	EVENT_MM_START,	   /* mmap_lock:mmap_lock_start_locking */
-	EVENT_MM_ACQUIRED, /* mmap_lock:mmap_lock_acquire_returned */
-	EVENT_MM_RELEASED, /* mmap_lock:mmap_lock_released */
 };
 
 /*
@@ -67,11 +66,17 @@ struct event {
 			bool out;
 		} sw;
 		struct {
-			uint64_t mm;	   /* address of the mm_struct */
-			uint64_t memcg_id; /* of its memory cgroup, 0 = not known */
-			const char *memcg; /* its path, where the event has one; NULL */
-			bool write, success;
-		} mm;
+			uint64_t ip;
+			uint64_t period;	/* what it stands for: ns or counts; 0 = not said */
+			const uint64_t *frames; /* innermost first, with PERF_CONTEXT_* markers */
+			uint32_t n_frames;	/* 0: no call chain */
+		} sample;
+		struct {
+			uint64_t start, len, pgoff; /* bytes */
+			uint64_t ino;
+			uint32_t maj, min;
+			const char *path; /* NUL-terminated, as the kernel gave it */
+		} mmap;
 		uint64_t lost; /* records */
 	};
 };

@@ -3,7 +3,6 @@
 #define KONTEND_LIVE_H
 
 #include "kontend/look.h"
-#include "kontend/mmlevel.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
 
@@ -23,7 +22,8 @@ struct live_options {
 		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool tick;	      /* measure the timer tick, too */
-	struct mmlevel_how mmap;  /* level and one_in: how mmap_locks are measured */
+	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
+	bool profile_clock;   /* by the clock even where cycles can be sampled */
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
 

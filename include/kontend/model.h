@@ -7,7 +7,7 @@
 #include "kontend/hist.h"
 #include "kontend/lock.h"
 #include "kontend/lockname.h"
-#include "kontend/mmlock.h"
+#include "kontend/profile.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
 #include "kontend/series.h"
@@ -97,7 +97,7 @@ struct model {
 	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
 	uint64_t next_fold;   /* no folding for want of ids before this many events */
 	struct rotation rotation;
-	struct mmlocks mmlocks;
+	struct profile profile;
 	struct snapshot_set snapshots;	      /* the latest of each kind that is understood */
 	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];

@@ -83,13 +83,13 @@ struct opts {
 	const char *mux_interval; /* as mux_parse() takes it */
 	char **command;		  /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
-	uint64_t mmap_pages, max_stack, rows, threads;
+	uint64_t mmap_pages, max_stack, freq, rows, threads;
 	uint64_t max_size, rotate, compress;
 	uint64_t size, rounds; /* of a benchmark */
 	const char *filter, *view, *by, *sort;
-	const char *mmap; /* a level, as mmlevel_parse() takes it */
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;
+	const char *event, *group;     /* of the profile */
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */

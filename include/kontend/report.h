@@ -2,6 +2,7 @@
 #ifndef KONTEND_REPORT_H
 #define KONTEND_REPORT_H
 
+#include "kontend/query-hot.h"
 #include "kontend/query.h"
 #include <stdio.h>
 
@@ -21,7 +22,8 @@ enum report_view {
 	REPORT_UPROBES = 1024, /* and, but for CSV, xol */
 	REPORT_XOL = 2048,     /* areas of out-of-line slots */
 	REPORT_MMAP = 4096,
-	REPORT_ALL = 8191,
+	REPORT_HOT = 8192,
+	REPORT_ALL = 16383,
 };
 
 /*
@@ -40,12 +42,14 @@ struct report_spec {
 	bool is_range;		 /* text: says which part of the whole it is about */
 	int width;		 /* text: columns of least use are left out; 0: no limit */
 	bool inverted, by_count; /* tree */
+	enum query_hot_by hot_by;
+	bool hot_locks; /* lock paths only */
 };
 
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */
 #define REPORT_VIEW_NAMES                                                                          \
 	"overview, locks, waiters, mmap, slots, holders, contexts, events, rotation, "             \
-	"uprobes, xol, tree, hist"
+	"uprobes, xol, hot, tree, hist"
 int report_view_parse(const char *s, unsigned *ret);
 int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */
 

@@ -2,6 +2,7 @@
 #ifndef KONTEND_SIDEBAND_H
 #define KONTEND_SIDEBAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,8 +17,18 @@ struct sideband {
 	uint64_t id; /* event id that the trailers name */
 };
 
+struct sideband_mmap {
+	int32_t pid;
+	uint32_t maj, min;
+	uint64_t start, len, pgoff; /* bytes */
+	uint64_t ino;
+	bool shared, writable;
+	const char *path;
+};
+
 /* 0 or -ENOMEM with nothing appended. Text that does not fit a record is cut. */
 int sideband_comm(struct sideband *s, int32_t pid, int32_t tid, const char *comm);
+int sideband_mmap(struct sideband *s, const struct sideband_mmap *m);
 int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path);
 /* Bytes of whole records from @from on, at most @max (at least one record). */
 size_t sideband_run(const struct sideband *s, size_t from, size_t max);

@@ -34,6 +34,8 @@ struct stack_table {
 };
 
 int stack_table_init(struct stack_table *t, uint32_t max);
+/* 0, or -ENOMEM with @dst to be given to stack_table_deinit(). */
+int stack_table_copy(struct stack_table *dst, const struct stack_table *src);
 void stack_table_deinit(struct stack_table *t);
 /* Index of the chain (made if new), STACK_OTHER when empty or the table is full. */
 uint32_t stack_get(struct stack_table *t, const uint64_t *frames, uint32_t n);

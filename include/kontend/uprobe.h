@@ -57,6 +57,8 @@ struct uprobe_line {
 };
 
 bool uprobe_line_parse(const char *text, struct uprobe_line *ret);
+/* Hits in the line of uprobe_profile that is of @event; false: it is of another one. */
+bool uprobe_profile_parse(const char *text, const char *event, uint64_t *ret);
 
 /* The parts, by machine. */
 void uprobe_x86_judge(struct uprobe_kernel k, const uint8_t *bytes, size_t n, uint64_t offset,

@@ -198,7 +198,7 @@ static uint64_t sum_cpu_ns(const struct caller *c, uint32_t n)
 
 /* Rates of the parts; by the clock, as sleeping takes as long as it likes. */
 static void measure(const struct caller *c, uint32_t cpus, uint32_t parts, uint64_t part_ns,
-		    struct bench_uprobe_row *r)
+		    struct bench_top *top, struct bench_uprobe_row *r)
 {
 	double sum = 0, squares = 0;
 
@@ -208,6 +208,7 @@ static void measure(const struct caller *c, uint32_t cpus, uint32_t parts, uint6
 		uint64_t t0 = now_ns(), n0 = sum_calls(c, cpus);
 		sleep_ns(part_ns);
 		uint64_t ns = now_ns() - t0, n = sum_calls(c, cpus) - n0;
+		bench_top_take(top);
 		double rate = ns ? (double)n * 1e9 / (double)ns : 0;
 		sum += rate;
 		squares += rate * rate;
@@ -233,7 +234,7 @@ static uint32_t class_of(void (*call)(void), uint64_t offset)
 }
 
 static int run(struct caller *c, const uint32_t *online, uint32_t cpus, uint32_t parts,
-	       uint64_t part_ns, struct bench_uprobe_row *r)
+	       uint64_t part_ns, struct bench_top *top, struct bench_uprobe_row *r)
 {
 	atomic_bool stop = false;
 	uint32_t n = 0;
@@ -248,20 +249,44 @@ static int run(struct caller *c, const uint32_t *online, uint32_t cpus, uint32_t
 	if (code)
 		n--;
 	else
-		measure(c, cpus, parts, part_ns, r);
+		measure(c, cpus, parts, part_ns, top, r);
 	stop = true;
 	for (uint32_t i = 0; i < n; i++)
 		pthread_join(c[i].thread, NULL);
 	return code;
 }
 
+/* On the first @r->cpus of those that are online. */
+static int run_on(uint32_t parts, uint64_t part_ns, const struct sym *sym,
+		  struct bench_uprobe_row *r, struct error *err)
+{
+	uint32_t *online = NULL;
+	size_t n = 0;
+	int code = cpulist_read("online", &online, &n);
+	struct caller *c = mem_calloc(r->cpus + 1, sizeof(*c));
+
+	if (code < 0 || n < r->cpus || !c) {
+		code = error_set(err, c ? -EINVAL : -ENOMEM, "There are no %u CPUs online",
+				 r->cpus);
+	} else {
+		struct bench_top *top = bench_top_new(online, r->cpus, sym);
+		code = run(c, online, r->cpus, parts, part_ns, top, r);
+		if (code < 0)
+			error_errno(err, code, "Cannot start a thread");
+		r->n_top = bench_top_most(top, r->top);
+		bench_top_free(top);
+	}
+	mem_free(c);
+	mem_free(online);
+	return code;
+}
+
 int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
-		     uint64_t part_ns, struct bench_uprobe_row *ret, struct error *err)
+		     uint64_t part_ns, const struct sym *sym, struct bench_uprobe_row *ret,
+		     struct error *err)
 {
 	struct bench_uprobe_row r = {.kind = kind, .is_return = is_return, .cpus = cpus};
-	uint32_t *online = NULL;
 	uint64_t offset;
-	size_t n = 0;
 
 	/* Before it has a probe: afterwards another instruction stands there. */
 	int code = find_offset((uintptr_t)kinds[kind].call, &offset);
@@ -269,14 +294,7 @@ int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus,
 	int fd = place(kinds[kind].call, is_return, &offset, err);
 	if (fd < 0)
 		return fd;
-	code = cpulist_read("online", &online, &n);
-	struct caller *c = mem_calloc(cpus + 1, sizeof(*c));
-	if (code < 0 || n < cpus || !c)
-		code = error_set(err, c ? -EINVAL : -ENOMEM, "There are no %u CPUs online", cpus);
-	else if ((code = run(c, online, cpus, parts, part_ns, &r)) < 0)
-		error_errno(err, code, "Cannot start a thread");
-	mem_free(c);
-	mem_free(online);
+	code = run_on(parts, part_ns, sym, &r, err);
 	close(fd);
 	if (code == 0)
 		*ret = r;

@@ -46,14 +46,14 @@ static void lay_out_sample(struct decode_attr *a)
 	uint64_t st = a->sample_type;
 
 	place(&a->off_id, &off, st, PERF_SAMPLE_IDENTIFIER);
-	place(NULL, &off, st, PERF_SAMPLE_IP);
+	place(&a->off_ip, &off, st, PERF_SAMPLE_IP);
 	place(&a->off_tid, &off, st, PERF_SAMPLE_TID);
 	place(&a->off_time, &off, st, PERF_SAMPLE_TIME);
 	place(NULL, &off, st, PERF_SAMPLE_ADDR);
 	place(a->off_id ? NULL : &a->off_id, &off, st, PERF_SAMPLE_ID);
 	place(NULL, &off, st, PERF_SAMPLE_STREAM_ID);
 	place(&a->off_cpu, &off, st, PERF_SAMPLE_CPU);
-	place(NULL, &off, st, PERF_SAMPLE_PERIOD);
+	place(&a->off_period, &off, st, PERF_SAMPLE_PERIOD);
 	a->off_tail = off;
 	a->has_cgroup = (st & PERF_SAMPLE_CGROUP) && !(st & BEFORE_CGROUP);
 }
@@ -101,6 +101,39 @@ static void bind_format(const struct decode *d, struct decode_attr *a)
 		if (d->formats[i].id == a->config)
 			a->tp = d->formats[i];
 	note_plain(a);
+}
+
+/* Does this event say where CPUs spend their time, as far as events of hardware and clocks do? */
+static bool is_profile(const struct perf_event_attr *attr)
+{
+	if (!attr->sample_period || !(attr->sample_type & PERF_SAMPLE_IP))
+		return false;
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return true;
+	case PERF_TYPE_SOFTWARE:
+		return attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       attr->config == PERF_COUNT_SW_TASK_CLOCK;
+	default: /* of a PMU with a number of its own; probes there give one sample a hit */
+		return attr->type >= PERF_TYPE_MAX && attr->freq;
+	}
+}
+
+/* One event is the profile, the first that can be: samples of different events do not add up. */
+static void bind_profile(struct decode *d, struct decode_attr *a,
+			 const struct perf_event_attr *attr)
+{
+	if (d->profile.known || !is_profile(attr))
+		return;
+	a->tp.kind = EVENT_SAMPLE;
+	d->profile = (struct decode_profile){.known = true,
+					     .type = attr->type,
+					     .config = attr->config,
+					     .freq = attr->freq,
+					     .rate = attr->sample_freq,
+					     .chains = a->sample_type & PERF_SAMPLE_CALLCHAIN};
 }
 
 /* Fields added to perf_event_attr by later kernels lie behind; older ones end earlier: zeros. */
@@ -160,6 +193,7 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 	if (attr.sample_id_all)
 		lay_out_trailer(a);
 	bind_format(d, a);
+	bind_profile(d, a, &attr);
 	if (!(a->sample_type & PERF_SAMPLE_IDENTIFIER))
 		d->identifier = false;
 	if (d->n_attrs && d->attrs[0].sample_type != a->sample_type)

@@ -121,6 +121,40 @@ static int decode_switch(const uint8_t *rec, size_t len, struct event *ev)
 	return 0;
 }
 
+/*
+ * MMAP: pid, tid, address, length, offset, name. MMAP2 has between offset and name the device and
+ * inode, or a build id, and protection and flags. Of the kernel's own text and of data nothing is
+ * wanted.
+ */
+static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct event *ev)
+{
+	size_t name = HEADER + (type == PERF_RECORD_MMAP2 ? 64 : 32);
+	const char *path = string_at(rec, name, len);
+	struct perf_event_header h;
+
+	if (!path)
+		return DECODE_BAD;
+	memcpy(&h, rec, sizeof(h));
+	if ((h.misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER ||
+	    h.misc & PERF_RECORD_MISC_MMAP_DATA)
+		return DECODE_SKIP;
+	ev->kind = EVENT_MMAP;
+	ev->pid = (int32_t)load_u32(rec + HEADER);
+	ev->tid = (int32_t)load_u32(rec + HEADER + 4);
+	ev->mmap.start = load_u64(rec + HEADER + 8);
+	ev->mmap.len = load_u64(rec + HEADER + 16);
+	ev->mmap.pgoff = load_u64(rec + HEADER + 24);
+	ev->mmap.maj = ev->mmap.min = 0;
+	ev->mmap.ino = 0;
+	ev->mmap.path = path;
+	if (type == PERF_RECORD_MMAP2 && !(h.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		ev->mmap.maj = load_u32(rec + HEADER + 32);
+		ev->mmap.min = load_u32(rec + HEADER + 36);
+		ev->mmap.ino = load_u64(rec + HEADER + 40);
+	}
+	return 0;
+}
+
 int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
 		 struct event *ev)
 {
@@ -143,6 +177,9 @@ int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32
 		return decode_throttle(rec, len, EVENT_THROTTLE, ev);
 	case PERF_RECORD_UNTHROTTLE:
 		return decode_throttle(rec, len, EVENT_UNTHROTTLE, ev);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return decode_mmap(rec, len, type, ev);
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return decode_switch(rec, len, ev);
 	default:

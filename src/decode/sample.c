@@ -83,33 +83,6 @@ static uint64_t load_field(const uint8_t *raw, struct trace_field f)
 	}
 }
 
-/* A text of the entry: u16 offset, u16 size, the NUL counted. NULL: it is not whole. */
-static const char *text_at(const uint8_t *raw, size_t len, uint32_t loc)
-{
-	size_t from = loc & 0xffff, size = loc >> 16;
-
-	if (!size || from > len || size > len - from || raw[from + size - 1])
-		return NULL;
-	return (const char *)raw + from;
-}
-
-static int mm_fields(const struct trace_event *tp, const uint8_t *raw, size_t len, struct event *ev)
-{
-	const struct trace_field *m = &tp->memcg, *s = &tp->success;
-
-	if ((size_t)m->offset + m->size > len || (size_t)s->offset + s->size > len)
-		return DECODE_BAD;
-	ev->mm.mm = load_field(raw, tp->lock);
-	ev->mm.write = load_field(raw, tp->arg) != 0;
-	ev->mm.success = !s->size || load_field(raw, *s);
-	ev->mm.memcg_id = m->size == 8 ? load_u64(raw + m->offset) : 0;
-	ev->mm.memcg = NULL;
-	if (m->size != 4)
-		return 0;
-	ev->mm.memcg = text_at(raw, len, load_u32(raw + m->offset));
-	return ev->mm.memcg ? 0 : DECODE_BAD;
-}
-
 static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t len, struct event *ev)
 {
 	const struct trace_event *tp = &a->tp;
@@ -126,12 +99,6 @@ static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t le
 	case EVENT_CONTENTION_END:
 		ev->end.lock = lock;
 		ev->end.ret = (int32_t)load_field(raw, tp->arg);
-		break;
-	case EVENT_MM_START:
-	case EVENT_MM_ACQUIRED:
-	case EVENT_MM_RELEASED:
-		if (mm_fields(tp, raw, len, ev) != 0)
-			return DECODE_BAD;
 		break;
 	default:
 		ev->timer.timer = lock;
@@ -226,6 +193,34 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	return true;
 }
 
+/* A sample of the profile: what stands behind the call chain is of no interest. */
+static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_t size,
+			  struct event *ev)
+{
+	const uint8_t *p = rec + a->off_tail, *end = rec + size;
+
+	ev->sample.ip = load_u64(rec + a->off_ip);
+	ev->sample.period = a->off_period ? load_u64(rec + a->off_period) : 0;
+	ev->sample.frames = NULL;
+	ev->sample.n_frames = 0;
+	if (a->sample_type & PERF_SAMPLE_READ) {
+		size_t n = read_size(a, p, (size_t)(end - p));
+		if (!n)
+			return DECODE_BAD;
+		p += n;
+	}
+	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN))
+		return 0;
+	if (end - p < 8)
+		return DECODE_BAD;
+	uint64_t n = load_u64(p);
+	if (n > (size_t)(end - p - 8) / 8)
+		return DECODE_BAD;
+	ev->sample.frames = (const uint64_t *)(const void *)(p + 8);
+	ev->sample.n_frames = (uint32_t)n;
+	return 0;
+}
+
 static int decode_sample(const struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
 {
 	const struct decode_attr *a = attr_of(d, rec, size);
@@ -245,6 +240,8 @@ static int decode_sample(const struct decode *d, const uint8_t *rec, size_t size
 		ev->begin.n_frames = 0;
 	}
 	fixed_fields(a, rec, ev);
+	if (ev->kind == EVENT_SAMPLE)
+		return profile_fields(a, rec, size, ev);
 	return variable_fields(a, rec + a->off_tail, rec + size, ev);
 }
 

@@ -7,10 +7,20 @@
 #include "needs.h"
 #include <string.h>
 
+/* Markers and user addresses lie outside of the table. */
+static void needs_sample(const struct sym *s, uint8_t *marks, const struct event *ev)
+{
+	sym_mark(s, marks, ev->sample.ip);
+	for (uint32_t i = 0; i < ev->sample.n_frames; i++)
+		sym_mark(s, marks, ev->sample.frames[i]);
+}
+
 void needs_event(const struct sym *s, uint8_t *marks, const struct event *ev)
 {
 	if (ev->kind == EVENT_TIMER_ENTRY)
 		sym_mark(s, marks, ev->timer.function);
+	if (ev->kind == EVENT_SAMPLE)
+		needs_sample(s, marks, ev);
 	if (ev->kind == EVENT_CONTENTION_END)
 		sym_mark(s, marks, ev->end.lock);
 	if (ev->kind != EVENT_CONTENTION_BEGIN)

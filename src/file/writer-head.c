@@ -50,16 +50,26 @@ static int add_string(struct writer_bytes *b, const char *s)
 											: 0;
 }
 
-static const char *dummy_name(const struct perf_event_attr *a)
+/* Of those that are no tracepoints. */
+static const char *plain_name(const struct perf_event_attr *a)
 {
+	if (a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES)
+		return "cycles";
 	if (a->type != PERF_TYPE_SOFTWARE)
 		return "event";
-	return a->config == PERF_COUNT_SW_DUMMY ? "dummy:u" : "software";
+	switch (a->config) {
+	case PERF_COUNT_SW_DUMMY:
+		return "dummy:u";
+	case PERF_COUNT_SW_CPU_CLOCK:
+		return "cpu-clock";
+	default:
+		return "software";
+	}
 }
 
 static void name_attr(const struct writer *w, struct writer_attr *a)
 {
-	snprintf(a->name, sizeof(a->name), "%s", dummy_name(&a->attr));
+	snprintf(a->name, sizeof(a->name), "%s", plain_name(&a->attr));
 	for (size_t i = 0; i < w->n_formats && a->attr.type == PERF_TYPE_TRACEPOINT; i++) {
 		const char *system = (const char *)w->formats[i].data;
 		const char *text = system + strlen(system) + 1;

@@ -30,6 +30,8 @@ static int set_config(struct bpf_object *o, const void *config, size_t config_si
 	size_t size = 0;
 	uintptr_t at = m ? (uintptr_t)bpf_map__initial_value(m, &size) : 0;
 
+	if (!config_size)
+		return 0;
 	if (!at || size < config_size)
 		return -EPROTO;
 	memcpy((void *)at, config, config_size);

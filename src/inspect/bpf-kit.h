@@ -21,7 +21,7 @@ struct btf *kit_btf(struct error *err);
 int kit_enumerator(const struct btf *btf, const char *name);
 /*
  * Opens the object at @from, with @config in place of the first bytes of its constants, and loads
- * it. 0 or a negative errno.
+ * it. @config_size 0: it has none that are to be set. 0 or a negative errno.
  */
 int kit_load(struct bpf_object **ret, const char *from, size_t len, const void *config,
 	     size_t config_size, struct error *err);

@@ -67,11 +67,11 @@ struct trace_uprobe {
 	char *filename;
 	unsigned long offset;
 	unsigned long ref_ctr_offset;
-	unsigned long nhits;
+	unsigned long nhit; /* before 6.12 */
 	struct trace_probe tp;
 } CORE;
 
-/* Since 6.15: each CPU has its own. */
+/* Since 6.12: each CPU has its own. */
 struct trace_uprobe___percpu {
 	unsigned long *nhits;
 } CORE;

@@ -226,6 +226,5 @@ int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret)
 	code = code < 0 ? code : fill_queues(raw, ret);
 	ret->head.dropped = raw->state->dropped;
 	ret->head.partial = !raw->state->has_blocker;
-	ret->head.mmap_offset = raw->state->mmap_offset;
 	return code;
 }

@@ -37,16 +37,15 @@ static FILE *open_list(const struct uplook *u, const char *name)
 	return fopen(path, "re");
 }
 
-/* The count that stands last in a line of uprobe_profile, which are in the order of the probes. */
+/* The count in the next line of uprobe_profile, which are in the order of the probes. */
 static uint64_t read_hits(FILE *f, const char *event)
 {
-	char line[LINE_SIZE], *at;
+	char line[LINE_SIZE];
+	uint64_t n;
 
-	if (!f || !fgets(line, sizeof(line), f) || !strstr(line, event))
+	if (!f || !fgets(line, sizeof(line), f) || !uprobe_profile_parse(line, event, &n))
 		return UINT64_MAX;
-	line[strcspn(line, "\n")] = '\0';
-	at = strrchr(line, ' ');
-	return at ? strtoull(at, NULL, 10) : UINT64_MAX;
+	return n;
 }
 
 int uplook_lines(struct uplook *u, struct upsnap *s,

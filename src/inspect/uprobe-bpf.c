@@ -49,8 +49,9 @@ static int read_btf(struct up_config *c, struct error *err)
 	if (!btf)
 		return err->code;
 	bool has = has_member(btf, "task_struct", "utask");
-	c->has_uprobe_events = has_member(btf, "trace_uprobe", "nhits") &&
-			       has_member(btf, "trace_probe_event", "probes");
+	bool counts =
+		has_member(btf, "trace_uprobe", "nhits") || has_member(btf, "trace_uprobe", "nhit");
+	c->has_uprobe_events = counts && has_member(btf, "trace_probe_event", "probes");
 	c->uprobe_flag = kit_enumerator(btf, "TRACE_EVENT_FL_UPROBE");
 	btf__free(btf);
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");

@@ -182,8 +182,8 @@ __noinline int read_hits(__u64 uprobe, __u32 record)
 	if (bpf_core_field_exists(p->nhits)) {
 		bpf_core_read(&h.pointer, sizeof(h.pointer), &p->nhits);
 		bpf_loop(UP_CPUS, add_hits, &h, 0);
-	} else if (bpf_core_field_exists(u->nhits)) {
-		bpf_core_read(&h.sum, sizeof(h.sum), &u->nhits);
+	} else if (bpf_core_field_exists(u->nhit)) {
+		bpf_core_read(&h.sum, sizeof(h.sum), &u->nhit);
 	}
 	if (r)
 		r->hits = h.sum;

@@ -25,18 +25,6 @@ static int copy_locks(struct lock_table *dst, const struct lock_table *src)
 	return map64_copy(&dst->index, &src->index);
 }
 
-static int copy_stacks(struct stack_table *dst, const struct stack_table *src)
-{
-	*dst = *src;
-	dst->cap = src->n;
-	dst->stacks = mem_dup(src->stacks, src->n, sizeof(*src->stacks));
-	/* reserve_frames() doubles: never 0. */
-	dst->cap_frames = src->n_frames ? src->n_frames : 1;
-	dst->frames = mem_dup(src->frames, dst->cap_frames, sizeof(*src->frames));
-	dst->slots = mem_dup(src->slots, src->mask + 1, sizeof(*src->slots));
-	return dst->stacks && dst->frames && dst->slots ? 0 : -ENOMEM;
-}
-
 static int copy_waits(struct wait_pool *dst, const struct wait_pool *src)
 {
 	*dst = *src;
@@ -103,16 +91,17 @@ int model_copy(struct model *dst, const struct model *src)
 		dst->types[i].wait_series = (struct series){0};
 	dst->n_series = dst->wait_series = dst->waiting_series = (struct series){0};
 	dst->rotation = (struct rotation){0};
-	dst->mmlocks = (struct mmlocks){0};
+	dst->profile = (struct profile){0};
 	snapshot_set_copy(&dst->snapshots, &src->snapshots);
 	snapshot_set_copy(&dst->snapshots_before, &src->snapshots_before);
 	lockname_set_ref(dst->lock_names);
 
 	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
-	    !copy_stacks(&dst->stacks, &src->stacks) && !copy_waits(&dst->waits, &src->waits) &&
-	    !copy_cells(&dst->cells, &src->cells) && !copy_cpus(dst, src) &&
-	    !copy_series(dst, src) && !rotation_copy(&dst->rotation, &src->rotation) &&
-	    !mmlock_copy(&dst->mmlocks, &src->mmlocks))
+	    !stack_table_copy(&dst->stacks, &src->stacks) &&
+	    !copy_waits(&dst->waits, &src->waits) && !copy_cells(&dst->cells, &src->cells) &&
+	    !copy_cpus(dst, src) && !copy_series(dst, src) &&
+	    !rotation_copy(&dst->rotation, &src->rotation) &&
+	    !profile_copy(&dst->profile, &src->profile))
 		return 0;
 	model_deinit(dst);
 	return -ENOMEM;

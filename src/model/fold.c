@@ -29,6 +29,8 @@ static void sweep(struct model *m)
 		const struct cell *c = &m->cells.cells[i];
 		mark(m, c->lock, c->stack, c->task);
 	}
+	for (size_t i = 0; i < m->profile.n; i++)
+		m->tasks.tasks[m->profile.cells[i].task].marked = 1;
 	for (uint32_t i = 1; i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
 		if (w->used)

@@ -17,7 +17,6 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_PMUS] = 1,
 	[SNAPSHOT_LOCKS] = LOCKSNAP_VERSION,
 	[SNAPSHOT_BURST] = 1,
-	[SNAPSHOT_MMAP] = MMLEVEL_VERSION,
 };
 
 /* What locks are called is needed as long as there are waits for them. */
@@ -29,8 +28,6 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 
 	if (code == 0)
 		code = lockname_take(m->lock_names, &s);
-	if (code == 0 && s.head.mmap_offset)
-		m->mmlocks.lock_offset = s.head.mmap_offset;
 	locksnap_deinit(&s);
 	return code;
 }
@@ -56,14 +53,6 @@ static void take_burst(struct model *m, const void *payload, size_t len)
 	rotation_burst(&m->rotation, &b);
 }
 
-static void take_mmap(struct model *m, const void *payload, size_t len)
-{
-	struct mmlevel_how how;
-
-	if (mmlevel_decode(payload, len, &how))
-		mmlock_how(&m->mmlocks, &how, m->zero_ns);
-}
-
 int model_snapshot(struct model *m, const void *body, size_t len)
 {
 	struct record_snapshot head;
@@ -78,8 +67,6 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 	}
 	if (head.kind == SNAPSHOT_BURST)
 		take_burst(m, (const uint8_t *)body + sizeof(head), len - sizeof(head));
-	if (head.kind == SNAPSHOT_MMAP)
-		take_mmap(m, (const uint8_t *)body + sizeof(head), len - sizeof(head));
 	int e = head.kind == SNAPSHOT_LOCKS ? take_locks(m, &head, body, len) : 0;
 	e = e ? e : snapshot_set_put(&m->snapshots, body, len);
 	if (e)

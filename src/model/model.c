@@ -22,9 +22,9 @@ int model_init(struct model *m, const struct model_limits *limits)
 
 	if (!task_table_init(&m->tasks, l->tasks) && !lock_table_init(&m->locks, l->locks) &&
 	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
-	    !cell_table_init(&m->cells, l->cells, l->hist_groups)) {
+	    !cell_table_init(&m->cells, l->cells, l->hist_groups) && !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
-		if (m->lock_names && !mmlock_init(&m->mmlocks))
+		if (m->lock_names)
 			return 0;
 	}
 	model_deinit(m);
@@ -50,7 +50,7 @@ void model_deinit(struct model *m)
 	series_deinit(&m->waiting_series);
 	snapshot_set_deinit(&m->snapshots);
 	rotation_deinit(&m->rotation);
-	mmlock_deinit(&m->mmlocks);
+	profile_deinit(&m->profile);
 	snapshot_set_deinit(&m->snapshots_before);
 	lockname_set_unref(m->lock_names);
 	*m = (struct model){0};
@@ -79,12 +79,13 @@ static int end_task(struct model *m, const struct event *ev)
 {
 	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
 
-	mmlock_exit(&m->mmlocks, ev->pid, ev->tid, t ? m->tasks.tasks[*t].comm : NULL);
 	if (t) {
 		uint32_t index = *t;
 		pair_task_gone(m, index);
 		task_end(&m->tasks, index, ev->time);
 	}
+	if (ev->pid == ev->tid)
+		map_spaces_clear(&m->profile.spaces, ev->pid);
 	return 0;
 }
 
@@ -94,6 +95,8 @@ static int begin_task(struct model *m, const struct event *ev)
 
 	if (old)
 		pair_task_gone(m, *old);
+	if (ev->pid != ev->fork.ppid && map_spaces_fork(&m->profile.spaces, ev->pid, ev->fork.ppid))
+		return -ENOMEM;
 	return task_fork(&m->tasks, ev);
 }
 
@@ -106,24 +109,21 @@ static int lose(struct model *m, const struct event *ev)
 		cpu->lost += ev->lost;
 	pair_lost(m, ev->time);
 	rotation_lost(&m->rotation);
-	mmlock_lost(&m->mmlocks);
 	return 0;
-}
-
-static int name_task(struct model *m, const struct event *ev)
-{
-	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
-
-	if (ev->comm.exec)
-		mmlock_exec(&m->mmlocks, ev->pid, t ? m->tasks.tasks[*t].comm : NULL);
-	return task_comm(&m->tasks, ev);
 }
 
 static int apply_other(struct model *m, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_COMM:
-		return name_task(m, ev);
+		if (ev->comm.exec)
+			map_spaces_clear(&m->profile.spaces, ev->pid);
+		return task_comm(&m->tasks, ev);
+	case EVENT_MMAP:
+		return map_spaces_add(&m->profile.spaces, ev);
+	case EVENT_SAMPLE:
+		return profile_sample(&m->profile, ev,
+				      task_get_quickly(&m->tasks, ev->pid, ev->tid));
 	case EVENT_FORK:
 		return begin_task(m, ev);
 	case EVENT_EXIT:
@@ -137,10 +137,6 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_TIMER_EXIT:
 	case EVENT_SWITCH:
 		return rotation_event(&m->rotation, ev);
-	case EVENT_MM_START:
-	case EVENT_MM_ACQUIRED:
-	case EVENT_MM_RELEASED:
-		return mmlock_event(&m->mmlocks, ev, &m->tasks.names->pool);
 	case EVENT_THROTTLE:
 		m->damage.throttled++;
 		return 0;
@@ -157,13 +153,6 @@ static void note_time(struct model *m, const struct event *ev)
 		m->start_ns = m->zero_ns = m->bucket_ns = ev->time;
 }
 
-/* Who waits for a reader-writer lock while asking for an mmap_lock waits for that one. */
-static void learn_offset(struct model *m, const struct event *ev)
-{
-	if (*locktype_mode(locktype_from_flags(ev->begin.flags)))
-		mmlock_contended(&m->mmlocks, ev->tid, ev->begin.lock);
-}
-
 int model_apply(struct model *m, const struct event *ev)
 {
 	int r;
@@ -175,8 +164,6 @@ int model_apply(struct model *m, const struct event *ev)
 		m->n_events++;
 		fold_if_full(m);
 		r = pair_begin(m, ev);
-		if (m->mmlocks.n_tasks && !m->mmlocks.lock_offset)
-			learn_offset(m, ev);
 		break;
 	case EVENT_CONTENTION_END:
 		m->n_events++;
@@ -198,8 +185,8 @@ void model_tick(struct model *m, uint64_t time_ns)
 	model_round(m, time_ns);
 	m->n_ticks++;
 	account_tick(m, time_ns);
+	profile_tick(&m->profile);
 	rotation_tick(&m->rotation, m->n_ticks, snapshot_set_get(&m->snapshots, SNAPSHOT_PERF));
-	mmlock_tick(&m->mmlocks);
 	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
 	m->bucket_ns = time_ns;
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -240,7 +227,6 @@ void model_drop(struct model *m, const struct record_drop *drop)
 	m->damage.dropped += drop->records;
 	pair_lost(m, UINT64_MAX);
 	rotation_lost(&m->rotation);
-	mmlock_lost(&m->mmlocks);
 }
 
 void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill)
@@ -265,7 +251,6 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 	if (state->online) {
 		pair_lost(m, UINT64_MAX);
 		rotation_lost(&m->rotation);
-		mmlock_lost(&m->mmlocks);
 	}
 }
 
@@ -278,7 +263,7 @@ void model_zero(struct model *m)
 		m->types[i].contended = m->types[i].total_ns = 0;
 	m->n_failed = 0;
 	rotation_zero(&m->rotation);
-	mmlock_zero(&m->mmlocks);
+	profile_zero(&m->profile);
 	m->zero_ns = m->now_ns;
 	m->generation++;
 }
@@ -343,5 +328,5 @@ size_t model_bytes(const struct model *m)
 	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
 	       m->waits.cap * sizeof(*m->waits.waits) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
-	       mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
+	       profile_bytes(&m->profile) + all_series_bytes(m);
 }

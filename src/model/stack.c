@@ -52,6 +52,18 @@ void stack_table_deinit(struct stack_table *t)
 	*t = (struct stack_table){0};
 }
 
+int stack_table_copy(struct stack_table *dst, const struct stack_table *src)
+{
+	*dst = *src;
+	dst->cap = src->n;
+	dst->stacks = mem_dup(src->stacks, src->n, sizeof(*src->stacks));
+	/* reserve_frames() doubles: never 0. */
+	dst->cap_frames = src->n_frames ? src->n_frames : 1;
+	dst->frames = mem_dup(src->frames, dst->cap_frames, sizeof(*src->frames));
+	dst->slots = mem_dup(src->slots, src->mask + 1, sizeof(*src->slots));
+	return dst->stacks && dst->frames && dst->slots ? 0 : -ENOMEM;
+}
+
 static void put_slot(struct stack_table *t, uint32_t index)
 {
 	size_t i = t->stacks[index].hash & t->mask;

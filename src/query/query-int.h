@@ -2,16 +2,19 @@
 #ifndef KONTEND_QUERY_INT_H
 #define KONTEND_QUERY_INT_H
 
+#include "kontend/pathgroup.h"
 #include "kontend/query.h"
 
 /* What the files of src/query share; nobody else includes it. */
 
-/* A kernel function that was met in a call chain. Entry 0 is "not known". */
+/* A function that was met in a call chain. Entry 0 is "not known". */
 struct query_func {
-	uint64_t start;	  /* of the symbol, or the address itself where there is none */
-	const char *name; /* NULL for entry 0 */
-	uint64_t sum;	  /* scratch of the search for the hottest one ... */
-	uint64_t stamp;	  /* ... valid when it equals query_cache.stamp */
+	uint64_t start;	    /* of the symbol, or the address itself where there is none */
+	const char *name;   /* NULL for entry 0 */
+	const char *object; /* "[kernel]", "[module]", "/usr/lib/libc.so.6" */
+	uint8_t group;	    /* enum path_group, of kernel functions */
+	uint64_t sum;	    /* scratch of the search for the hottest one ... */
+	uint64_t stamp;	    /* ... valid when it equals query_cache.stamp */
 };
 
 struct query_stack {
@@ -44,10 +47,11 @@ struct query_where {
 };
 
 /* query.c: the cache. */
-int query_sync(struct query *q); /* at the start of every query */
-uint32_t query_func(struct query *q, uint64_t addr);
+int query_sync(struct query *q);		      /* at the start of every query */
+uint32_t query_func(struct query *q, uint64_t frame); /* as in maps.h */
 uint32_t query_caller(struct query *q, uint32_t stack);
 uint32_t query_caller_frame(struct query *q, uint32_t stack); /* after query_caller() */
+enum path_group query_func_group(const struct query *q, uint32_t func);
 const char *query_func_name(const struct query *q, uint32_t func);
 int query_enomem(struct error *err, const char *what);
 
@@ -74,9 +78,6 @@ const char *query_process_comm(struct query *q, uint32_t task); /* of the leader
 const char *query_task_comm(struct query *q, uint32_t task);	/* NULL when not known */
 const char *query_cgroup_name(struct query *q, uint64_t id);	/* NULL for 0 */
 const char *query_chain(struct query *q, uint32_t stack);	/* "caller < its caller < ..." */
-
-/* query-hist.c: bars and percentiles of @h; sums and extremes are in @ret already. 0 or -ENOMEM. */
-int query_hist_make(struct query *q, const struct hist *h, struct query_hist *ret);
 
 /* query-group.c */
 struct group {

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Cost against events: the model's points, by what they are of, and a straight line through those
- * of rotation and of switches. A point counts as often as it was seen. With one number of events
- * there is no line: one cannot tell what more of them would cost.
- */
+/* Cost against events: the model's points, by what they are of, and what they sum up to. */
 #include "query-int.h"
 #include "query-rotation.h"
 
 #include <errno.h>
 #include <string.h>
-
-struct sums {
-	double w, x, y, xx, xy;
-};
 
 const char *query_rotation_what_name(enum query_rotation_what what)
 {
@@ -33,36 +25,6 @@ static enum query_rotation_what what_of(const struct query *q, const struct rota
 	if (!p->key)
 		return ROTATION_OF_SWITCH;
 	return is_tick(q, p->key) ? ROTATION_OF_TICK : ROTATION_OF_MUX;
-}
-
-static void add_to_sums(struct sums *s, const struct query_rotation_point *p)
-{
-	double w = (double)p->n, x = p->events, y = (double)p->p50_ns;
-
-	s->w += w;
-	s->x += w * x;
-	s->y += w * y;
-	s->xx += w * x * x;
-	s->xy += w * x * y;
-}
-
-static struct query_rotation_fit fit(const struct query_rotation_costs *c,
-				     enum query_rotation_what what)
-{
-	struct query_rotation_fit f = {0};
-	struct sums s = {0};
-
-	/* Nobody rotates for no events: such a task has just gone. */
-	for (size_t i = 0; i < c->n_points; i++)
-		if (c->points[i].what == what && (what != ROTATION_OF_MUX || c->points[i].events))
-			add_to_sums(&s, &c->points[i]);
-	double spread = s.w * s.xx - s.x * s.x;
-	if (s.w <= 0 || spread <= 1e-6 * s.w * s.w)
-		return f;
-	f.known = true;
-	f.per_event_ns = (s.w * s.xy - s.x * s.y) / spread;
-	f.base_ns = (s.y - f.per_event_ns * s.x) / s.w;
-	return f;
 }
 
 static void add_tick(struct query_rotation_costs *c, const struct query_rotation_point *p)
@@ -125,8 +87,8 @@ int query_rotation_costs(struct query *q, struct query_rotation_costs *ret)
 		c.n_points++;
 	}
 	add_switches(r, &c);
-	c.fit = fit(&c, ROTATION_OF_MUX);
-	c.switch_fit = fit(&c, ROTATION_OF_SWITCH);
+	c.fit = query_rotation_fit(&c, ROTATION_OF_MUX, UINT32_MAX);
+	c.switch_fit = query_rotation_fit(&c, ROTATION_OF_SWITCH, UINT32_MAX);
 	*ret = c;
 	return 0;
 }

@@ -69,6 +69,13 @@ static void sort_owners(struct query_culprits *c)
 	}
 }
 
+const struct pmus_item *query_rotation_pmu(const struct pmus *pmus, const struct query_culprits *c)
+{
+	const struct pmus_item *item = c->pmu ? pmus_find(pmus, c->pmu) : NULL;
+
+	return item || pmus->n != 1 ? item : &pmus->items[0];
+}
+
 int query_rotation_culprits(struct query *q, const struct query_perf *p, uint32_t cpu,
 			    struct query_culprits *ret)
 {

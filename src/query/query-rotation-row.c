@@ -36,17 +36,16 @@ static int make_hist(struct query *q, const struct fine *f, struct query_hist *r
 	return 0;
 }
 
-static const char *owners_text(struct query *q, uint32_t cpu)
+static const char *owners_text(struct query *q, const struct query_perf *p, uint32_t cpu)
 {
 	struct query_culprits c;
-	struct query_perf p;
 	const char *text = NULL;
 
-	if (query_perf(q, QUERY_PERF_EVENTS, &p) < 0 || query_rotation_culprits(q, &p, cpu, &c) < 0)
+	if (!p->snap || query_rotation_culprits(q, p, cpu, &c) < 0)
 		return NULL;
 	for (size_t i = 0; i < c.n; i++) {
 		const struct query_owner *o = &c.owners[i];
-		const char *name = o->pid ? query_perf_task(q, &p, o->comm, o->pid) : "?";
+		const char *name = o->pid ? query_perf_task(q, p, o->comm, o->pid) : "?";
 		text = arena_printf(&q->arena, "%s%s%s%s (%u events)", text ? text : "",
 				    text ? "\n" : "", c.guessed ? "~" : "", name ? name : "?",
 				    o->events);
@@ -63,23 +62,20 @@ static const struct rotation_timer *find(const struct query *q, uint64_t id)
 	return at ? &q->model->rotation.timers[*at] : NULL;
 }
 
-int query_rotation_row(struct query *q, uint64_t id, struct query_rotation_row *ret)
+int query_rotation_row(struct query *q, uint64_t id, const struct query_rotation_costs *c,
+		       struct query_rotation_row *ret)
 {
 	const struct rotation_timer *t = find(q, id);
-	uint64_t ns = query_elapsed(q->model);
 	struct query_rotation_row r = {0};
-	struct pmus pmus;
+	struct query_perf p = {0};
 
 	if (!t)
 		return -ENOENT;
-	if (query_sync(q) < 0 || make_hist(q, &t->time, &r.hist) < 0)
+	if (query_sync(q) < 0 || make_hist(q, &t->time, &r.hist) < 0 ||
+	    query_perf(q, QUERY_PERF_EVENTS, &p) == -ENOMEM ||
+	    query_rotation_what_if(q, &p, c, t, &r.what_if) < 0)
 		return -ENOMEM;
-	r.cpu = t->cpu;
-	r.per_s = query_per_s(t->expiries, ns);
-	r.cpu_pct = ns ? 100.0 * (double)t->time.total_ns / (double)ns : 0;
-	if (query_rotation_pmus(q, &pmus) && pmus.n == 1)
-		r.interval_ms = pmus.items[0].interval_ms;
-	r.owners = owners_text(q, t->cpu);
+	r.owners = owners_text(q, &p, t->cpu);
 	*ret = r;
 	return 0;
 }

@@ -112,13 +112,6 @@ static int collect(struct rows *t)
 	return 0;
 }
 
-static const struct pmus_item *pmu_of(const struct rows *t, const struct query_culprits *c)
-{
-	const struct pmus_item *item = c->pmu ? pmus_find(t->pmus, c->pmu) : NULL;
-
-	return item || t->pmus->n != 1 ? item : &t->pmus->items[0];
-}
-
 /* "agent/411 (92 events)", and the lists of all. */
 static void fill_owners(const struct rows *t, const struct query_culprits *c, struct value *v)
 {
@@ -151,7 +144,7 @@ static void fill_culprits(const struct rows *t, uint32_t cpu, struct value *v)
 		value_u(&v[C_EVENTS], c.events);
 		fill_owners(t, &c, v);
 	}
-	const struct pmus_item *pmu = pmu_of(t, &c);
+	const struct pmus_item *pmu = query_rotation_pmu(t->pmus, &c);
 	if (pmu) {
 		value_s(&v[C_PMU], pmu->name);
 		value_i(&v[C_INTERVAL], pmu->interval_ms);

@@ -13,6 +13,15 @@ bool query_rotation_is_mux(const struct query *q, const struct rotation_timer *t
 /* The list of PMUs; false: the stream has none. */
 bool query_rotation_pmus(const struct query *q, struct pmus *ret);
 
+/* query-rotation-fit.c: of the points of one kind, on one CPU or on all (UINT32_MAX). */
+struct query_rotation_fit query_rotation_fit(const struct query_rotation_costs *c,
+					     enum query_rotation_what what, uint32_t cpu);
+
+/* query-rotation-what-if.c: of one timer; @p->snap may be NULL. 0 or -ENOMEM. */
+int query_rotation_what_if(struct query *q, const struct query_perf *p,
+			   const struct query_rotation_costs *c, const struct rotation_timer *t,
+			   struct query_rotation_what_if *ret);
+
 /* query-rotation-owners.c: whose events take turns on a CPU. */
 struct query_owner {
 	int32_t pid;
@@ -28,6 +37,8 @@ struct query_culprits {
 	bool guessed;	 /* no context was seen rotating: all with events of counters */
 };
 
+/* The PMU that they are of, or the only one that there is; NULL: not known. */
+const struct pmus_item *query_rotation_pmu(const struct pmus *pmus, const struct query_culprits *c);
 /* 0 or -ENOMEM. */
 int query_rotation_culprits(struct query *q, const struct query_perf *p, uint32_t cpu,
 			    struct query_culprits *ret);

@@ -9,6 +9,7 @@
  * -ENOMEM, so that no table is ever shown with rows merged by lack of memory.
  */
 #include "kontend/mem.h"
+#include "query-hot.h"
 #include "query-int.h"
 #include "query-perf.h"
 #include "query-queues.h"
@@ -157,17 +158,46 @@ static uint32_t func_fail(struct query *q)
 	return 0;
 }
 
-static uint32_t func_add(struct query *q, uint64_t start, const char *name)
+/* Names stay as long as the cache. Without one it is the address. */
+static uint32_t func_add(struct query *q, uint64_t start, const char *name, const char *object)
 {
 	struct query_cache *c = q->cache;
 
 	if (!name)
 		name = query_hex(&c->text, start);
-	if (!name || mem_grow(&c->funcs, &c->cap_funcs, c->n_funcs, sizeof(*c->funcs)) < 0 ||
+	if (!name || !object ||
+	    mem_grow(&c->funcs, &c->cap_funcs, c->n_funcs, sizeof(*c->funcs)) < 0 ||
 	    map64_put(&c->by_addr, start, (uint32_t)c->n_funcs) < 0)
 		return func_fail(q);
-	c->funcs[c->n_funcs] = (struct query_func){.start = start, .name = name};
+	c->funcs[c->n_funcs] = (struct query_func){
+		.start = start,
+		.name = name,
+		.object = object,
+		.group = (uint8_t)(map_frame_is_kernel(start) ? pathgroup_of(name) : PATH_NONE),
+	};
 	return (uint32_t)c->n_funcs++;
+}
+
+static const char *kernel_object(struct query *q, const struct sym_entry *e, uint64_t addr)
+{
+	if (!e && !map_frame_is_kernel(addr))
+		return "[unknown]";
+	if (!e || !e->module)
+		return "[kernel]";
+	return arena_printf(&q->cache->text, "[%s]", q->sym->text + e->module);
+}
+
+/* The functions of a file whose symbols are not known are one. */
+static uint32_t user_func(struct query *q, uint64_t frame)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	uint64_t start = (uint64_t)map_frame_object(frame) << MAP_OFFSET_BITS;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
+
+	if (known)
+		return *known;
+	return func_add(q, start, "(no symbols)", o ? o->path : "[unknown]");
 }
 
 uint32_t query_func(struct query *q, uint64_t addr)
@@ -179,10 +209,14 @@ uint32_t query_func(struct query *q, uint64_t addr)
 
 	if (known)
 		return *known;
+	if (!map_frame_is_kernel(addr) && map_frame_object(addr))
+		return user_func(q, addr);
 	e = sym_find(q->sym, addr);
 	start = e ? e->addr : addr;
 	known = map64_get(&q->cache->by_addr, start);
-	func = known ? *known : func_add(q, start, e ? sym_text(q->sym, e) : NULL);
+	func = known ? *known
+		     : func_add(q, start, e ? sym_text(q->sym, e) : NULL,
+				kernel_object(q, e, addr));
 	if (func && start != addr && map64_put(&q->cache->by_addr, addr, func) < 0)
 		return func_fail(q);
 	return func;
@@ -212,6 +246,16 @@ uint32_t query_caller(struct query *q, uint32_t stack)
 uint32_t query_caller_frame(struct query *q, uint32_t stack)
 {
 	return stack < q->cache->n_stacks ? q->cache->stacks[stack].frame : 0;
+}
+
+enum path_group query_func_group(const struct query *q, uint32_t func)
+{
+	return (enum path_group)q->cache->funcs[func].group;
+}
+
+const char *hot_object_name(struct query *q, uint32_t func)
+{
+	return q->cache->funcs[func].object;
 }
 
 const char *query_func_name(const struct query *q, uint32_t func)

@@ -256,6 +256,8 @@ void report_csv(const struct report_data *d, FILE *out)
 		put_table(&c, &d->events);
 	if (report_has(d, REPORT_ROTATION))
 		put_table(&c, &d->rotation);
+	if (report_has(d, REPORT_HOT))
+		put_table(&c, &d->hot);
 	if (report_has(d, REPORT_UPROBES))
 		put_table(&c, &d->uprobes);
 	if (report_has(d, REPORT_XOL))

@@ -3,6 +3,7 @@
 #define KONTEND_REPORT_INT_H
 
 #include "kontend/jsonw.h"
+#include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
@@ -19,9 +20,13 @@ struct report_data {
 	struct query_perf_waits slot_waits;
 	struct query_rotation_sum rotation_sum; /* always */
 	struct query_rotation_costs rotation_costs;
+	struct query_rotation_what_if *what_ifs;
+	size_t n_what_ifs;
 	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
+	struct query_hot_sum hot_sum;
+	struct table hot;
 	struct query_uprobe_sum uprobe; /* always */
 	struct table uprobes, xol, uptasks;
 	struct query_tree tree;
@@ -58,6 +63,9 @@ void report_mmap_text(const struct report_data *d, FILE *out);
 void report_mmap_text_worst(const struct report_data *d, FILE *out);
 void report_mmap_json_worst(const struct report_data *d, struct jsonw *j);
 void report_mmap_json(const struct report_data *d, struct jsonw *j);
+/* report-hot.c */
+void report_hot_text(const struct report_data *d, FILE *out);
+void report_hot_json(const struct report_data *d, struct jsonw *j);
 /* report-uprobe.c: uprobes and slots, in each format. */
 void report_uprobe_text(const struct report_data *d, FILE *out);
 void report_uprobe_text_sum(const struct report_data *d, FILE *out); /* of the overview */

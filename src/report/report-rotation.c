@@ -6,6 +6,8 @@
 #include "kontend/units.h"
 #include "report-int.h"
 
+enum { WHAT_IFS = 4 };
+
 static void put_clean(FILE *out, const char *text)
 {
 	char buf[1024];
@@ -80,6 +82,19 @@ static void put_ticks(const struct query_rotation_costs *c, FILE *out)
 	}
 }
 
+/* Those CPUs where it takes most. */
+static void put_what_ifs(const struct report_data *d, FILE *out)
+{
+	char fewer[QUERY_ROTATION_TEXT], other[QUERY_ROTATION_TEXT];
+
+	for (size_t i = 0; i < d->n_what_ifs && i < WHAT_IFS; i++) {
+		const struct query_rotation_what_if *w = &d->what_ifs[i];
+		query_rotation_fewer_text(w, fewer, sizeof(fewer));
+		query_rotation_other_text(w, other, sizeof(other));
+		fprintf(out, "# cpu %u: %s%s%s\n", w->cpu, fewer, *other ? "; " : "", other);
+	}
+}
+
 void report_rotation_text(const struct report_data *d, FILE *out)
 {
 	const struct query_rotation_costs *c = &d->rotation_costs;
@@ -88,7 +103,7 @@ void report_rotation_text(const struct report_data *d, FILE *out)
 		return;
 	fputs("#\n", out);
 	report_rotation_text_sum(d, out);
-	put_fit("a rotation", &c->fit, out);
+	put_what_ifs(d, out);
 	put_fit("a switch", &c->switch_fit, out);
 	put_switches(c, out);
 	put_ticks(c, out);
@@ -128,6 +143,44 @@ static void json_fit(struct jsonw *j, const char *key, const struct query_rotati
 	jsonw_end(j, '}');
 }
 
+static void put_if(struct jsonw *j, const char *key, uint64_t v, bool known)
+{
+	if (known)
+		jsonw_u64(j, key, v);
+	else
+		jsonw_null(j, key);
+}
+
+static void put_if_pct(struct jsonw *j, const char *key, double v, bool known)
+{
+	if (known)
+		jsonw_double(j, key, v);
+	else
+		jsonw_null(j, key);
+}
+
+static void json_what_ifs(struct jsonw *j, const struct report_data *d)
+{
+	jsonw_begin(j, "what_if", '[', false);
+	for (size_t i = 0; i < d->n_what_ifs; i++) {
+		const struct query_rotation_what_if *w = &d->what_ifs[i];
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_u64(j, "cpu", w->cpu);
+		jsonw_str(j, "pmu", w->pmu);
+		put_if(j, "events", w->events, w->events);
+		jsonw_double(j, "cpu_pct", w->cpu_pct);
+		json_fit(j, "fit", &w->fit);
+		jsonw_bool(j, "fit_of_all_cpus", w->of_all);
+		put_if(j, "fewer_events", w->fewer, w->fewer);
+		put_if_pct(j, "saved_cpu_pct", w->saved_pct, w->fewer);
+		put_if(j, "interval_ms", w->interval_ms, w->interval_ms);
+		put_if(j, "other_interval_ms", w->other_ms, w->other_ms);
+		put_if_pct(j, "other_cpu_pct", w->other_pct, w->other_ms);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
 static void json_points(struct jsonw *j, const struct query_rotation_costs *c)
 {
 	jsonw_begin(j, "points", '[', false);
@@ -144,14 +197,6 @@ static void json_points(struct jsonw *j, const struct query_rotation_costs *c)
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');
-}
-
-static void put_if(struct jsonw *j, const char *key, uint64_t v, bool known)
-{
-	if (known)
-		jsonw_u64(j, key, v);
-	else
-		jsonw_null(j, key);
 }
 
 static void json_switches(struct jsonw *j, const struct query_rotation_costs *c)
@@ -203,6 +248,7 @@ void report_rotation_json(const struct report_data *d, struct jsonw *j)
 	report_rotation_json_sum(d, j);
 	json_fit(j, "fit", &c->fit);
 	json_fit(j, "switch_fit", &c->switch_fit);
+	json_what_ifs(j, d);
 	json_points(j, c);
 	json_switches(j, c);
 	json_ticks(j, c);

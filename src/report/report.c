@@ -17,7 +17,7 @@ static const struct {
 	{"tree", REPORT_TREE},	       {"hist", REPORT_HIST},	      {"slots", REPORT_SLOTS},
 	{"holders", REPORT_HOLDERS},   {"contexts", REPORT_CONTEXTS}, {"events", REPORT_EVENTS},
 	{"rotation", REPORT_ROTATION}, {"uprobes", REPORT_UPROBES},   {"xol", REPORT_XOL},
-	{"mmap", REPORT_MMAP},	       {"all", REPORT_ALL},
+	{"mmap", REPORT_MMAP},	       {"hot", REPORT_HOT},	      {"all", REPORT_ALL},
 };
 
 static unsigned find_view(const char *s, size_t len)
@@ -136,12 +136,23 @@ static int ask_rotation(struct report_data *d, const struct query_spec *s, struc
 {
 	int r = query_rotation_costs(d->q, &d->rotation_costs);
 
+	if (r == 0)
+		r = query_rotation_what_ifs(d->q, &d->rotation_costs, &d->what_ifs, &d->n_what_ifs);
 	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
 }
 
 static int ask_mmap(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	return query_mmap(d->q, s, &d->mmap, err);
+}
+
+static int ask_hot(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	struct query_hot_spec hot = {
+		.rows = *s, .by = d->spec->hot_by, .locks = d->spec->hot_locks};
+	int r = query_hot_sum(d->q, &d->hot_sum);
+
+	return r < 0 ? r : query_hot(d->q, &hot, &d->hot, err);
 }
 
 static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct error *err)
@@ -172,6 +183,7 @@ static const struct {
 	{REPORT_CONTEXTS, query_perf_contexts_columns, ask_contexts},
 	{REPORT_EVENTS, query_perf_events_columns, ask_events},
 	{REPORT_ROTATION, query_rotation_columns, ask_rotation},
+	{REPORT_HOT, query_hot_columns, ask_hot},
 	{REPORT_UPROBES, query_uprobe_probes_columns, ask_uprobes},
 	{REPORT_XOL, query_uprobe_areas_columns, ask_xol},
 };
@@ -239,7 +251,7 @@ static int ask(struct report_data *d, struct error *err)
 	if (r == 0)
 		r = query_uprobe_sum(d->q, true, &d->uprobe);
 	if (r == 0)
-		r = query_mmap_sum(d->q, true, &d->mmap_sum);
+		r = query_mmap_sum(d->q, &d->mmap_sum);
 	if (r == 0)
 		r = ask_tables(d, &s, err);
 	if (r == 0 && report_has(d, REPORT_OVERVIEW))

@@ -197,33 +197,6 @@ static void look_at_switches(struct drain *d)
 	}
 }
 
-static void say_mmaps(struct drain *d, uint64_t until)
-{
-	struct {
-		struct record_snapshot head;
-		struct mmlevel_how how;
-	} r = {
-		.head = {.kind = SNAPSHOT_MMAP, .version = MMLEVEL_VERSION, .time_ns = until},
-		.how = d->mmap_how,
-	};
-
-	r.how.from_ns = d->mmaps.from_ns;
-	r.how.to_ns = until;
-	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
-}
-
-static void look_at_mmaps(struct drain *d)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	enum burst_change change = burst_step(&d->mmaps, now, true);
-
-	if (change == BURST_STAYS)
-		return;
-	perf_session_enable_mm(d->session, change == BURST_ON);
-	if (change == BURST_OFF)
-		say_mmaps(d, now);
-}
-
 static void say_state(struct drain *d, struct drain_ring *r)
 {
 	struct record_cpu state = {.cpu = r->cpu, .online = !r->dead};
@@ -331,8 +304,6 @@ static uint64_t next_drain(const struct drain *d)
 
 	if (burst_next(&d->switches) < at)
 		at = burst_next(&d->switches);
-	if (burst_next(&d->mmaps) < at)
-		at = burst_next(&d->mmaps);
 	/* At a tick something may be looked at, which is to be seen as of then. */
 	if (d->relaxed)
 		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
@@ -397,7 +368,6 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	d->sink = sink;
 	bool end = look_around(d, t0);
 	look_at_switches(d);
-	look_at_mmaps(d);
 	take_all(d);
 	d->last_drain = t0;
 	take_look(d, t0);

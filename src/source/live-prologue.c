@@ -119,8 +119,6 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 		r = put_format(p, "timer", &p->timers->entry);
 	if (r == 0 && p->timers->entry.id)
 		r = put_format(p, "timer", &p->timers->exit);
-	if (r == 0)
-		r = live_mmap_put(p->mmap, p->queue);
 	for (int i = 0; r == 0 && i < PERF_EVENTS; i++) {
 		if (perf_session_has(p->session, (enum perf_event_index)i))
 			r = put_attr(p, (enum perf_event_index)i);
@@ -132,13 +130,14 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 	return r < 0 ? error_set(err, r, "No memory for what precedes the event stream") : 0;
 }
 
-static int scan_tasks(const struct procfs_task *tasks, size_t n_tasks, struct sideband *s)
+static int scan_tasks(const struct live_prologue_tasks *t, struct sideband *s)
 {
+	const struct procfs_task *tasks = t->tasks;
 	int r = 0;
 
-	if (!n_tasks)
+	if (!t->n)
 		return procfs_comms_all("/proc", s);
-	for (size_t i = 0; r == 0 && i < n_tasks; i++) {
+	for (size_t i = 0; r == 0 && i < t->n; i++) {
 		if (tasks[i].id == tasks[i].tgid)
 			r = procfs_comms("/proc", tasks[i].id, s);
 		else
@@ -156,16 +155,29 @@ static int scan_cgroups(struct sideband *s)
 	return cgroup_walk(mount, s);
 }
 
-int live_prologue_tasks(struct queue *q, struct perf_session *ps, const struct procfs_task *tasks,
-			size_t n_tasks, bool cgroups, struct error *err)
+static int scan_maps(const struct live_prologue_tasks *t, struct sideband *s)
+{
+	int r = 0;
+
+	if (!t->n)
+		return procfs_maps_all("/proc", s);
+	for (size_t i = 0; r == 0 && i < t->n; i++)
+		r = procfs_maps("/proc", t->tasks[i].tgid, s);
+	return r;
+}
+
+int live_prologue_tasks(struct queue *q, struct perf_session *ps,
+			const struct live_prologue_tasks *t, struct error *err)
 {
 	struct sideband s = {0};
 	size_t n_ids;
 	const uint64_t *ids = perf_session_ids(ps, PERF_DUMMY, &n_ids);
 
 	s.id = n_ids ? ids[0] : 0;
-	int r = scan_tasks(tasks, n_tasks, &s);
-	if (r == 0 && cgroups)
+	int r = scan_tasks(t, &s);
+	if (r == 0 && t->maps)
+		r = scan_maps(t, &s);
+	if (r == 0 && t->cgroups)
 		r = scan_cgroups(&s);
 	for (size_t at = 0, n; r == 0 && at < s.len; at += n) {
 		n = sideband_run(&s, at, RING_RECORD_MAX);

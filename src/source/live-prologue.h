@@ -6,7 +6,6 @@
 #include "kontend/procfs.h"
 #include "kontend/queue.h"
 #include "kontend/tracefs.h"
-#include "live-mmap.h"
 #include "live-timers.h"
 
 /*
@@ -19,12 +18,19 @@ struct live_prologue {
 	const struct target *target;
 	const struct tracepoint *begin, *end;
 	struct live_timers *timers; /* learns of its functions, and is aimed */
-	struct live_mmap *mmap;
 };
 
 int live_prologue_put(const struct live_prologue *p, struct error *err);
+/* Whose names are to be read: those of all tasks, or of these. */
+struct live_prologue_tasks {
+	const struct procfs_task *tasks;
+	size_t n; /* 0: all */
+	bool cgroups;
+	bool maps; /* also what code their processes have mapped */
+};
+
 /* Reads /proc and the cgroup tree; takes a moment where there are many tasks. */
-int live_prologue_tasks(struct queue *q, struct perf_session *ps, const struct procfs_task *tasks,
-			size_t n_tasks, bool cgroups, struct error *err);
+int live_prologue_tasks(struct queue *q, struct perf_session *ps,
+			const struct live_prologue_tasks *t, struct error *err);
 
 #endif

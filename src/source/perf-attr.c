@@ -19,9 +19,7 @@ const char *const perf_event_names[PERF_EVENTS] = {
 	[PERF_TIMER_ENTRY] = "timer:hrtimer_expire_entry",
 	[PERF_TIMER_EXIT] = "timer:hrtimer_expire_exit",
 	[PERF_SWITCH] = "the software event dummy",
-	[PERF_MM_START] = "mmap_lock:mmap_lock_start_locking",
-	[PERF_MM_ACQUIRED] = "mmap_lock:mmap_lock_acquire_returned",
-	[PERF_MM_RELEASED] = "mmap_lock:mmap_lock_released",
+	[PERF_PROFILE] = "the event of the profile",
 };
 
 /* What the decoder knows; newer headers have longer structs with nothing for us. */
@@ -37,21 +35,12 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		[PERF_END] = o->end_id,
 		[PERF_TIMER_ENTRY] = o->timer_entry_id,
 		[PERF_TIMER_EXIT] = o->timer_exit_id,
-		[PERF_MM_START] = o->mm_ids[0],
-		[PERF_MM_ACQUIRED] = o->mm_ids[1],
-		[PERF_MM_RELEASED] = o->mm_ids[2],
 	};
 
 	attr->type = PERF_TYPE_TRACEPOINT;
 	attr->config = ids[which];
 	attr->sample_period = 1;
 	attr->sample_type |= PERF_SAMPLE_RAW;
-	if (which >= PERF_MM_START) {
-		/* They are many: each byte and each look at the cgroup counts. */
-		attr->enable_on_exec = attr->enable_on_exec && !o->mm_in_bursts;
-		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
-		return;
-	}
 	if (which > PERF_END) {
 		/*
 		 * Not before it has its filter. What is written behind the time of an entry is part
@@ -76,6 +65,19 @@ static void init_switch(struct perf_event_attr *attr)
 	attr->enable_on_exec = 0;
 }
 
+/* Chains as deep as the kernel gives them, with the part in user space. */
+static void init_profile(struct perf_event_attr *attr, const struct perf_attr_options *o)
+{
+	attr->type = o->profile_clock ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
+	attr->config = o->profile_clock ? (uint64_t)PERF_COUNT_SW_CPU_CLOCK
+					: (uint64_t)PERF_COUNT_HW_CPU_CYCLES;
+	attr->freq = 1;
+	attr->sample_freq = o->profile_hz;
+	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
+	if (o->max_stack)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+}
+
 static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_options *o)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -84,6 +86,8 @@ static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_opti
 	attr->comm_exec = 1;
 	attr->task = 1;
 	attr->cgroup = o->cgroup;
+	/* Of mappings of code. */
+	attr->mmap = attr->mmap2 = o->profile_hz != 0;
 }
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
@@ -109,6 +113,8 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 		init_dummy(attr, o);
 	else if (which == PERF_SWITCH)
 		init_switch(attr);
+	else if (which == PERF_PROFILE)
+		init_profile(attr, o);
 	else
 		init_tracepoint(attr, which, o);
 }

@@ -43,7 +43,6 @@ struct perf_session {
 	char *filter;	   /* of contention_begin; NULL = none */
 	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
 	struct perf_timers timers;
-	bool mm_in_bursts;	   /* those of mmap_locks are switched on and off */
 	bool counts;		   /* the events say how many records were lost */
 	struct perf_counts before; /* of events that others have replaced */
 };
@@ -52,7 +51,7 @@ struct perf_session {
 struct perf_attempt {
 	const struct perf_session_options *o;
 	uint32_t ring_pages;
-	bool cgroup, lost;
+	bool cgroup, lost, clock;
 	struct perf_failure failure;
 };
 

@@ -139,6 +139,13 @@ static uint32_t clamp_stack(uint32_t frames)
 	return frames > (uint64_t)most ? (uint32_t)most : frames;
 }
 
+static uint32_t clamp_rate(uint32_t hz)
+{
+	int64_t most = sysinfo_number("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+
+	return hz > (uint64_t)most ? (uint32_t)most : hz;
+}
+
 /* The others come with every session. */
 static bool is_wanted(const struct perf_session_options *o, enum perf_event_index which)
 {
@@ -147,10 +154,8 @@ static bool is_wanted(const struct perf_session_options *o, enum perf_event_inde
 	case PERF_TIMER_EXIT:
 	case PERF_SWITCH:
 		return o->timer_entry_id;
-	case PERF_MM_START:
-	case PERF_MM_ACQUIRED:
-	case PERF_MM_RELEASED:
-		return o->mm_ids[0];
+	case PERF_PROFILE:
+		return o->profile_hz;
 	default:
 		return true;
 	}
@@ -175,13 +180,13 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.kind = at->o->target->kind,
 		.ring_bytes = at->ring_pages * (uint32_t)sysconf(_SC_PAGESIZE),
 		.max_stack = clamp_stack(at->o->max_stack),
+		.profile_hz = clamp_rate(at->o->profile_hz),
+		.profile_clock = at->clock,
 		.end_stack = at->o->end_stack,
 		.relaxed = at->o->relaxed,
 		.cgroup = at->cgroup,
 		.lost = at->lost,
-		.mm_in_bursts = at->o->mm_in_bursts,
 	};
-	memcpy(ao.mm_ids, at->o->mm_ids, sizeof(ao.mm_ids));
 	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
 
 	ps->evlist = perf_evlist__new();
@@ -320,7 +325,6 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	ps->cgroup_fd = -1;
 	ps->timers.entry_id = at->o->timer_entry_id;
 	ps->timers.timer_offset = at->o->timer_offset;
-	ps->mm_in_bursts = at->o->mm_in_bursts;
 	ps->counts = at->lost &&
 		     (at->o->target->kind == TARGET_SYSTEM || at->o->target->kind == TARGET_CGROUP);
 	at->failure = (struct perf_failure){
@@ -354,6 +358,12 @@ static bool give_way(struct perf_attempt *at, int *looks, struct live_info *info
 	const struct perf_failure *f = &at->failure;
 	const struct target *t = at->o->target;
 
+	/* Without a PMU, or where all its counters are somebody's for good. */
+	if (f->step == PERF_STEP_OPEN && f->event == perf_event_names[PERF_PROFILE] && !at->clock &&
+	    f->code != -ESRCH && f->code != -EMFILE && f->code != -EACCES) {
+		at->clock = true;
+		return true;
+	}
 	if (f->step == PERF_STEP_OPEN && f->code == -EINVAL && at->lost) {
 		at->lost = false;
 		return true;
@@ -406,7 +416,11 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 {
 	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
 	uint32_t pages = o->ring_pages ? o->ring_pages : default_ring_pages(page_kib);
-	struct perf_attempt at = {.o = o, .ring_pages = pages, .cgroup = true, .lost = true};
+	struct perf_attempt at = {.o = o,
+				  .ring_pages = pages,
+				  .cgroup = true,
+				  .lost = true,
+				  .clock = o->profile_clock};
 	struct error local = {0};
 	int r, looks = LOOK_AGAIN;
 

@@ -129,6 +129,20 @@ int procfs_comms_all(const char *root, struct sideband *s)
 	return r;
 }
 
+int procfs_maps_all(const char *root, struct sideband *s)
+{
+	DIR *d = opendir(root);
+	int r = 0;
+	pid_t pid;
+
+	if (!d)
+		return -errno;
+	while (r == 0 && (pid = next_id(d)) != 0)
+		r = procfs_maps(root, pid, s);
+	closedir(d);
+	return r;
+}
+
 static pid_t read_tgid(const char *root, pid_t id)
 {
 	char path[PATH_MAX], text[1024];

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A byte buffer of perf records that grows by doubling. Layouts are those of PERF_RECORD_COMM and
- * PERF_RECORD_CGROUP in <linux/perf_event.h>: the text is padded with NULs to 8 bytes, then comes
- * the trailer {pid, tid, time, cpu, res, identifier}. Time 0 sorts them before everything that the
- * session saw itself.
+ * A byte buffer of perf records that grows by doubling. Layouts are those of PERF_RECORD_COMM,
+ * PERF_RECORD_MMAP2 and PERF_RECORD_CGROUP in <linux/perf_event.h>: the text is padded with NULs to
+ * 8 bytes, then comes the trailer {pid, tid, time, cpu, res, identifier}. Time 0 sorts them before
+ * everything that the session saw itself.
  */
 #include "kontend/sideband.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Since Linux 5.7; spelt out for older headers. */
 enum { RECORD_TYPE_CGROUP = 19 };
@@ -64,6 +65,40 @@ int sideband_comm(struct sideband *s, int32_t pid, int32_t tid, const char *comm
 		return -ENOMEM;
 	memcpy(p + sizeof(struct perf_event_header), ids, sizeof(ids));
 	put_trailer(s, pid, tid);
+	return 0;
+}
+
+/* PERF_RECORD_MMAP2 between its header and the name. */
+struct mmap2 {
+	uint32_t pid, tid;
+	uint64_t start, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;
+};
+
+int sideband_mmap(struct sideband *s, const struct sideband_mmap *m)
+{
+	struct mmap2 fixed = {
+		.pid = (uint32_t)m->pid,
+		.tid = (uint32_t)m->pid,
+		.start = m->start,
+		.len = m->len,
+		.pgoff = m->pgoff,
+		.maj = m->maj,
+		.min = m->min,
+		.ino = m->ino,
+		.prot = PROT_READ | PROT_EXEC | (m->writable ? PROT_WRITE : 0),
+		.flags = m->shared ? MAP_SHARED : MAP_PRIVATE,
+	};
+	uint16_t misc = PERF_RECORD_MISC_USER;
+	uint8_t *p = record_new(s, PERF_RECORD_MMAP2, sizeof(fixed), m->path);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p + offsetof(struct perf_event_header, misc), &misc, sizeof(misc));
+	memcpy(p + sizeof(struct perf_event_header), &fixed, sizeof(fixed));
+	put_trailer(s, m->pid, m->pid);
 	return 0;
 }
 

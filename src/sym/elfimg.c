@@ -5,7 +5,7 @@
  * than what its owner had to write. 32-bit tables are widened while they are copied out. Offsets
  * are compared with the size by subtraction, never by a sum that could wrap.
  */
-#include "elfimg.h"
+#include "kontend/elfimg.h"
 #include "kontend/mem.h"
 
 #include <elf.h>

@@ -2,7 +2,7 @@
 #ifndef KONTEND_SYM_SYMTAB_H
 #define KONTEND_SYM_SYMTAB_H
 
-#include "elfimg.h"
+#include "kontend/elfimg.h"
 #include "kontend/strpool.h"
 
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * "p:group/event /path/of/binary:0x0000000000001139(0x4010) arg1=%di:u64": what the kernel prints
- * of a probe in uprobe_events. The path may hold anything but what ends it.
+ * of a probe in uprobe_events. The path may hold anything but what ends it. "  /path event    12":
+ * of the same in uprobe_profile.
  */
 #include "kontend/uprobe.h"
 
@@ -28,6 +29,17 @@ static const char *find_offset(const char *at)
 		at += 3;
 	}
 	return NULL;
+}
+
+bool uprobe_profile_parse(const char *text, const char *event, uint64_t *ret)
+{
+	const char *name = strstr(text, event), *at = strrchr(text, ' ');
+	char *end;
+
+	if (!*event || !name || !at || at < name || at[1] < '0' || at[1] > '9')
+		return false;
+	*ret = strtoull(at + 1, &end, 10);
+	return !*end || *end == '\n';
 }
 
 bool uprobe_line_parse(const char *text, struct uprobe_line *ret)

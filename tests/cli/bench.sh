@@ -34,6 +34,21 @@ expect 129 "--size '100': give a size of at least" "$kontend" bench mmap --size 
 if [ "$(id -u)" -ne 0 ] || ! "$kontend" report --duration 50ms >/dev/null 2>&1; then
 	finish
 fi
+# A line a probe and number of CPUs, for all kinds, as its manual page has it; and nothing else.
+run "$kontend" bench uprobe --duration 1s -q
+[ "$rc" -eq 0 ] || complain "uprobe: exit $rc: $(cat "$work/err")"
+function='[0-9 ]{2,3}% [^ ,]+'
+line="^u(ret)?probe-(nop|nop5|push|ret) +\\( *[0-9]+ cpus\\): +[0-9.]+ ± [0-9.]+M/s"
+line="$line  \\( *[0-9.]+M/s/cpu\\) +[0-9.]+(ns|us|ms)  (optimized|emulated|out of line) *"
+line="$line  ?($function(, $function){0,2}|-)\$"
+! grep -vE "$line" "$work/out" || complain "uprobe: lines of another form"
+for name in uprobe-nop uretprobe-nop uprobe-nop5 uretprobe-nop5 uprobe-push uretprobe-push \
+	uprobe-ret uretprobe-ret; do
+	for cpus in 1 "$(getconf _NPROCESSORS_ONLN)"; do
+		prints "^$name +\\( *$cpus cpus\\): "
+	done
+done
+
 run "$kontend" report --view locks -- "$kontend" bench mmap -t 4 -n 100
 [ "$rc" -eq 0 ] || complain "as a command: exit $rc: $(cat "$work/err")"
 figures

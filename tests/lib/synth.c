@@ -4,7 +4,7 @@
  * into one RECORD_PERF, as the live collector does, so the engine sees the same sequence of records
  * as from a kernel. Attr and format texts have the fields and offsets of Linux 6.x on x86-64.
  */
-#include "synth-int.h"
+#include "synth.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,6 @@ struct synth {
 	size_t n, cap;
 	uint64_t cgroup;
 	bool kernel_only;
-	bool mm_path;
 };
 
 static const uint64_t sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -128,26 +127,11 @@ static void add_attr(struct synth *s, uint32_t type, uint64_t config, uint64_t e
 	free(b.data);
 }
 
-void synth_add_attr(struct synth *s, uint64_t config, uint64_t id0)
-{
-	add_attr(s, PERF_TYPE_TRACEPOINT, config, 0, id0);
-}
-
-void synth_set_mm_path(struct synth *s, bool path)
-{
-	s->mm_path = path;
-}
-
-bool synth_mm_path(const struct synth *s)
-{
-	return s->mm_path;
-}
-
-static void add_format(struct synth *s, const char *system, const char *text)
+static void add_format(struct synth *s, const char *text)
 {
 	struct buffer b = {0};
 
-	append(&b, system, strlen(system) + 1);
+	append(&b, "lock", 5);
 	append(&b, text, strlen(text));
 	synth_record(s, RECORD_FORMAT, 0, b.data, b.len);
 	free(b.data);
@@ -167,8 +151,8 @@ void synth_prologue(struct synth *s, const char *kallsyms)
 	synth_record(s, RECORD_HOST, 0, &host, sizeof(host));
 	if (kallsyms)
 		synth_record(s, RECORD_KALLSYMS, 0, kallsyms, strlen(kallsyms));
-	add_format(s, "lock", begin_format);
-	add_format(s, "lock", end_format);
+	add_format(s, begin_format);
+	add_format(s, end_format);
 	add_attr(s, PERF_TYPE_TRACEPOINT, TP_BEGIN, PERF_SAMPLE_CALLCHAIN, ID_BEGIN);
 	add_attr(s, PERF_TYPE_TRACEPOINT, TP_END, 0, ID_END);
 	add_attr(s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, ID_SIDE);
@@ -261,20 +245,6 @@ void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint
 
 	sample_head(b, ID_END, (struct who){cpu, pid, tid, t});
 	sample_raw(b, TP_END, tid, lock, (uint32_t)ret);
-	append_u64(b, s->cgroup);
-	close_record(b, at);
-}
-
-void synth_sample(struct synth *s, uint64_t id, uint32_t cpu, uint64_t t, int pid, int tid,
-		  const void *raw, size_t len)
-{
-	struct buffer *b = ring_of(s, cpu);
-	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
-	uint32_t size = (uint32_t)len;
-
-	sample_head(b, id, (struct who){cpu, pid, tid, t});
-	append(b, &size, sizeof(size));
-	append(b, raw, len);
 	append_u64(b, s->cgroup);
 	close_record(b, at);
 }
@@ -473,6 +443,7 @@ const char synth_kallsyms[] = "ffffffff81000000 T _stext\n"
 			      "ffffffff81010000 T do_syscall_64\n"
 			      "ffffffff81011000 T entry_SYSCALL_64_after_hwframe\n"
 			      "ffffffff81012000 T __traceiter_contention_begin\n"
+			      "ffffffff81013000 t perf_mux_hrtimer_handler\n"
 			      "ffffffff81020000 T __sched_text_start\n"
 			      "ffffffff81020000 t rwsem_down_write_slowpath\n"
 			      "ffffffff81021000 t rwsem_down_read_slowpath\n"

@@ -14,6 +14,12 @@ static uint32_t text(struct upsnap *s, const char *t)
 	return upsnap_add_text(s, t);
 }
 
+/* Ten seconds ago, unless the clock is younger. */
+static uint64_t first_look(uint64_t t)
+{
+	return t > 10 * SECOND ? t - 10 * SECOND : t / 2;
+}
+
 /* The hits of a probe, of which there were @rate in the last second. */
 static struct upsnap_probe probe(uint64_t id, uint64_t offset, uint64_t hits, uint64_t rate,
 				 uint64_t t)
@@ -23,7 +29,7 @@ static struct upsnap_probe probe(uint64_t id, uint64_t offset, uint64_t hits, ui
 				     .hits = hits,
 				     .new_hits = rate,
 				     .first_hits = hits > 10 * rate ? hits - 10 * rate : 0,
-				     .first_ns = t - 10 * SECOND,
+				     .first_ns = first_look(t),
 				     .flags = UPSNAP_HITS};
 }
 
@@ -154,7 +160,7 @@ void uprobe_snap_make(struct upsnap *ret, const char *name, uint64_t t)
 					 .interval_ns = SECOND,
 					 .cost_ns = 120000,
 					 .walk_ns = 80000,
-					 .first_ns = t - 10 * SECOND,
+					 .first_ns = first_look(t),
 					 .method = bpf ? UPSNAP_BPF : UPSNAP_PROC};
 	if (!bpf) {
 		ret->head.missing =

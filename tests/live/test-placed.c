@@ -20,10 +20,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 3, LOOPS = 700 };
+enum { CALLS = 2100 };
 
 struct test {
 	const char *kontend, *program;
@@ -33,6 +34,7 @@ struct test {
 	uint64_t offset; /* of up_push */
 	char place[PATH_MAX + 32], back[PATH_MAX + 32], pid[16], file[64];
 	uint8_t code; /* that stands there */
+	const char *calls;
 	int failures;
 };
 
@@ -149,13 +151,12 @@ static void killed(struct test *t)
 	const struct upsnap_probe *p = wait_for(t, run.pid, true);
 	if (CHECK(t, p != NULL, "the return probe is not there")) {
 		CHECK(t, read_code(t) != t->code, "there is no probe in the program");
-		calls(t, "run up_push 3 700");
+		calls(t, t->calls);
 		p = look(t, run.pid, true);
-		CHECK(t, p && p->hits == THREADS * LOOPS, "%llu returns",
+		CHECK(t, p && p->hits == CALLS, "%llu returns",
 		      p ? (unsigned long long)p->hits : 0);
 		p = look(t, run.pid, false);
-		CHECK(t, p && p->hits == THREADS * LOOPS, "%llu hits",
-		      p ? (unsigned long long)p->hits : 0);
+		CHECK(t, p && p->hits == CALLS, "%llu hits", p ? (unsigned long long)p->hits : 0);
 		CHECK(t, p && !strcmp(upsnap_text(&t->snap, p->owner_comm), "kontend"),
 		      "not of kontend");
 		CHECK(t, p && p->filter_pid == t->work.pid, "not in the process that was meant");
@@ -196,7 +197,7 @@ static void check_report(struct test *t)
 	live_run_json(&run, &doc);
 	const struct json *row = find_row(t, json_path(json_root(&doc), "views.uprobes.rows"));
 	CHECK(t, row != NULL, "the recording has no probe of kontend");
-	CHECK(t, json_u64(json_get(row, "hits")) == THREADS * LOOPS, "the recording has %llu hits",
+	CHECK(t, json_u64(json_get(row, "hits")) == CALLS, "the recording has %llu hits",
 	      (unsigned long long)json_u64(json_get(row, "hits")));
 	CHECK(t, !strcmp(json_text(json_get(row, "symbol")), "up_push"), "of %s",
 	      json_text(json_get(row, "symbol")));
@@ -215,7 +216,7 @@ static void recorded(struct test *t, const char *what, const char *option, const
 		CHECK(t, wait_for(t, run.pid, false) != NULL, "%s: no probe", what);
 	while (access(t->file, F_OK) < 0 && kill(run.pid, 0) == 0)
 		nap();
-	calls(t, "run up_push 3 700");
+	calls(t, t->calls);
 	/* A look that is just over is not taken again for so short a time. */
 	nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 	kill(run.pid, SIGINT);
@@ -235,6 +236,7 @@ int main(int argc, char **argv)
 			 .program = argc > 2 && realpath(argv[2], program) ? program : ""};
 	struct uplook_options o = {0};
 	struct error err = {0};
+	struct utsname u = {0};
 	char line[256];
 
 	live_need_root();
@@ -247,6 +249,10 @@ int main(int argc, char **argv)
 	while (!up_work_line(&t.work, line, sizeof(line)))
 		;
 	find_place(&t);
+	/* Before Linux 6.12 only what one CPU counts is counted right. */
+	t.calls = uname(&u) == 0 && uprobe_kernel_of(u.release).simulates_nops
+			  ? "run up_push 3 700"
+			  : "run up_push 1 2100";
 	snprintf(t.place, sizeof(t.place), "%s:up_push", t.program);
 	snprintf(t.back, sizeof(t.back), "%s:up_push%%return", t.program);
 	snprintf(t.pid, sizeof(t.pid), "%d", t.work.pid);

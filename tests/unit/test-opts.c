@@ -255,8 +255,13 @@ static void test_words(void **state)
 	enum report_format format;
 
 	(void)state;
+	enum query_by by_lock;
 	for (unsigned by = 0; by < QUERY_BYS; by++, n++)
 		assert_word(words, query_by_name((enum query_by)by));
+	for (unsigned by = 0; by < QUERY_HOT_BYS; by++) {
+		assert_word(words, query_hot_by_name((enum query_hot_by)by));
+		n += query_by_parse(query_hot_by_name((enum query_hot_by)by), &by_lock) < 0;
+	}
 	assert_int_equal(n, count_words(words));
 	words = words_of(VERB_LIVE, "theme");
 	for (n = 0; theme_name(n); n++)
@@ -271,9 +276,9 @@ static void test_words(void **state)
 		assert_word(words, demo_kind_name(n, &help));
 	assert_int_equal(n + 1, count_words(words));
 	assert_word(words, "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 14);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 15);
 	assert_int_equal(report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
-					   "contexts,events,rotation,uprobes,xol,mmap",
+					   "contexts,events,rotation,uprobes,xol,mmap,hot",
 					   &views),
 			 0);
 	assert_int_equal(views, REPORT_ALL);

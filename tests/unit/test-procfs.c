@@ -57,6 +57,14 @@ static int set_up(void **state)
 	file("950/stat", "950 (z) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 77 20\n");
 	file("960/stat", "960 (cut) S 1 2\n");
 	file("960/status", "Tgid:\t960\n");
+	file("970/maps", "55d0-55e0 r--p 00000000 fe:01 7   /usr/bin/a b (deleted)\n"
+			 "55e0-55f0 r-xp 00001000 fe:01 7   /usr/bin/a b (deleted)\n"
+			 "7000-8000 rwxp 00000000 00:00 0 \n"
+			 "9000-a000 r-xs 00000000 00:05 9   /memfd:jit (deleted)\n"
+			 "b000-c000 r-xp 00000000 00:00 0   [vdso]\n"
+			 "d000-e000 r-xp 00000000 00:00 0   [vsyscall]\n"
+			 "not a line\n"
+			 "f000-e000 r-xp 00000000 00:00 0   /backwards\n");
 	return 0;
 }
 
@@ -128,6 +136,45 @@ static void test_comms_all(void **state)
 	}
 	assert_int_equal(seen, 1 + 812 + 900 + 901);
 	assert_int_equal(procfs_comms_all("/kontend-none", &s), -ENOENT);
+	sideband_deinit(&s);
+}
+
+/* What the kernel would have told of the mapping: the decoder reads it back. */
+static void check_map(struct decode *d, const struct sideband *s, size_t *at, const char *path,
+		      uint64_t start, uint64_t pgoff)
+{
+	struct event ev;
+	size_t size;
+
+	assert_int_equal(decode_event(d, s->data + *at, s->len - *at, 0, &ev, &size), 0);
+	assert_int_equal(ev.kind, EVENT_MMAP);
+	assert_int_equal(ev.pid, 970);
+	assert_string_equal(ev.mmap.path, path);
+	assert_int_equal(ev.mmap.start, start);
+	assert_int_equal(ev.mmap.len, start == 0x55e0 ? 0x10 : 0x1000);
+	assert_int_equal(ev.mmap.pgoff, pgoff);
+	*at += size;
+}
+
+static void test_maps(void **state)
+{
+	struct sideband s = {.id = 99};
+	struct error err = {0};
+	struct decode d;
+	size_t at = 0;
+
+	(void)state;
+	assert_int_equal(decode_init(&d, &err), 0);
+	assert_int_equal(procfs_maps(root, 970, &s), 0);
+	check_map(&d, &s, &at, "/usr/bin/a b", 0x55e0, 0x1000);
+	check_map(&d, &s, &at, "//anon", 0x7000, 0);
+	check_map(&d, &s, &at, "/memfd:jit (deleted)", 0x9000, 0);
+	check_map(&d, &s, &at, "[vdso]", 0xb000, 0);
+	assert_int_equal(at, s.len);
+	assert_int_equal(procfs_maps(root, 4711, &s), 0);
+	assert_int_equal(procfs_maps_all(root, &s), 0);
+	assert_int_equal(s.len, 2 * at);
+	decode_deinit(&d);
 	sideband_deinit(&s);
 }
 
@@ -270,10 +317,10 @@ static void test_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comms), cmocka_unit_test(test_comms_all),
-		cmocka_unit_test(test_tids),  cmocka_unit_test(test_identify),
-		cmocka_unit_test(test_real),  cmocka_unit_test(test_decodes),
-		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_comms),	 cmocka_unit_test(test_comms_all),
+		cmocka_unit_test(test_maps),	 cmocka_unit_test(test_tids),
+		cmocka_unit_test(test_identify), cmocka_unit_test(test_real),
+		cmocka_unit_test(test_decodes),	 cmocka_unit_test(test_runs),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -246,6 +246,22 @@ static void lines(void **state)
 	assert_false(uprobe_line_parse("k:a/b /x:0x1", &l));
 }
 
+static void profile_lines(void **state)
+{
+	uint64_t n = 0;
+
+	(void)state;
+	assert_true(uprobe_profile_parse("  /usr/bin/up main                    12\n", "main", &n));
+	assert_int_equal(n, 12);
+	assert_true(uprobe_profile_parse("  /a b/c main 0", "main", &n));
+	assert_int_equal(n, 0);
+	assert_false(uprobe_profile_parse("  /usr/bin/up other 12\n", "main", &n));
+	assert_false(uprobe_profile_parse("  /usr/bin/up main x\n", "main", &n));
+	assert_false(uprobe_profile_parse("  /usr/bin/up main 12x\n", "main", &n));
+	assert_false(uprobe_profile_parse("main", "main", &n));
+	assert_false(uprobe_profile_parse("", "main", &n));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +272,7 @@ int main(void)
 		cmocka_unit_test(hints),
 		cmocka_unit_test(releases),
 		cmocka_unit_test(lines),
+		cmocka_unit_test(profile_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,10 @@ gives 0 enospc test-live-enospc /bin/kontend /bin/bp-holder
 shows enospc '^0 failures$'
 lacks enospc '^without BPF'
 
+case_of "the kernel's code"
+gives 0 ktext test-live-ktext
+shows ktext '^/proc/kcore: '
+
 case_of "two capabilities are enough"
 mkdir -p /opt
 cp /bin/kontend /opt/kontend

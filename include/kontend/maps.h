@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_MAPS_H
+#define KONTEND_MAPS_H
+
+#include "kontend/event.h"
+#include "kontend/map64.h"
+#include "kontend/strpool.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What code was where: the executable mappings of each process at this moment of the stream, and
+ * the files they are of. An address becomes (object, offset) when its sample comes, as mappings
+ * change; names are looked up later.
+ */
+
+/* A file, or what else code is mapped from. */
+struct map_object {
+	const char *path;  /* interned; as the kernel names it: "[vdso]", "//anon", "/usr/bin/x" */
+	uint32_t maj, min; /* 0, 0 with inode 0: no file */
+	uint64_t ino;
+	int32_t pid; /* who had it mapped first; of memory that is no file: whose it is */
+};
+
+/* Objects are only added, so that copies of a model share them. Index 0: not known. */
+struct map_objects {
+	struct strpool names;
+	struct map_object *items;
+	size_t n, cap;
+	struct map64 index; /* hash of what it is -> index */
+	unsigned refs;
+};
+
+struct map_range {
+	uint64_t start, end, pgoff; /* pgoff: bytes, of `start` in the object */
+	uint32_t object;
+};
+
+/* The mappings of a process, by address; shared until one of those who share changes them. */
+struct map_space {
+	unsigned refs;
+	size_t n, cap;
+	struct map_range *ranges;
+};
+
+struct map_spaces {
+	struct map_objects *objects;
+	struct map64 by_pid;
+	struct map_space **spaces; /* NULL: free */
+	size_t n, cap;
+	size_t free_from; /* all before this one are used */
+	uint64_t dropped; /* mappings for which there was no room */
+};
+
+/*
+ * A frame of a call chain: a kernel address as it is, a user address as object << 48 | offset, with
+ * object 0 and the address where it is in no mapping.
+ */
+enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = 1 << 15 };
+
+static inline bool map_frame_is_kernel(uint64_t frame)
+{
+	return frame >> 63;
+}
+
+static inline uint32_t map_frame_object(uint64_t frame)
+{
+	return (uint32_t)(frame >> MAP_OFFSET_BITS);
+}
+
+static inline uint64_t map_frame_offset(uint64_t frame)
+{
+	return frame & ((1ull << MAP_OFFSET_BITS) - 1);
+}
+
+struct map_objects *map_objects_new(void); /* NULL: no memory */
+void map_objects_ref(struct map_objects *o);
+void map_objects_unref(struct map_objects *o);
+/* Index of what @ev (EVENT_MMAP) maps, made if new; 0: no room. */
+uint32_t map_objects_find(struct map_objects *o, const struct event *ev);
+
+/* Is code with this name in memory of a process, and in no file? */
+bool map_is_memory(const char *path);
+
+int map_spaces_init(struct map_spaces *s); /* 0 or -ENOMEM */
+int map_spaces_copy(struct map_spaces *dst, const struct map_spaces *src);
+void map_spaces_deinit(struct map_spaces *s);
+
+/* A mapping is made (EVENT_MMAP); what it covers of older ones is gone. 0 or -ENOMEM. */
+int map_spaces_add(struct map_spaces *s, const struct event *ev);
+/* @pid begins with the mappings of @parent; has none any more. */
+int map_spaces_fork(struct map_spaces *s, int32_t pid, int32_t parent);
+void map_spaces_clear(struct map_spaces *s, int32_t pid);
+
+/* NULL: nothing is known of the process. Valid until the next change. */
+const struct map_space *map_spaces_of(const struct map_spaces *s, int32_t pid);
+/* The frame that @addr is there; @space may be NULL. */
+uint64_t map_space_frame(const struct map_space *space, uint64_t addr);
+/* NULL: not known. */
+const struct map_object *map_object_get(const struct map_objects *o, uint32_t index);
+size_t map_spaces_bytes(const struct map_spaces *s);
+
+#endif

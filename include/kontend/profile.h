@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_PROFILE_H
+#define KONTEND_PROFILE_H
+
+#include "kontend/event.h"
+#include "kontend/map64.h"
+#include "kontend/maps.h"
+#include "kontend/stack.h"
+#include <stdint.h>
+
+/*
+ * Where CPUs were when they were sampled: samples by call chain, task and CPU. Chains are of frames
+ * as in maps.h, innermost first, kernel before user.
+ */
+struct profile_cell {
+	uint32_t stack, task;
+	uint32_t cpu;
+	uint32_t pad;
+	uint64_t n, period;
+};
+
+struct profile {
+	struct map_spaces spaces;
+	struct stack_table stacks;
+	struct profile_cell *cells;
+	size_t n, cap;
+	struct map64 index; /* (stack, task, cpu) -> cell */
+	uint32_t max;	    /* cells */
+	uint64_t samples, period;
+	uint64_t rate_n, cur_n; /* in the closed bucket; in the open one */
+	uint64_t shortened;	/* samples whose outer frames were given up for want of room */
+	uint64_t other;		/* samples for which there was no room at all */
+	uint64_t next_shorten;	/* samples before which it is not tried again */
+};
+
+int profile_init(struct profile *p); /* 0 or -ENOMEM */
+int profile_copy(struct profile *dst, const struct profile *src);
+void profile_deinit(struct profile *p);
+/* An EVENT_SAMPLE of @task. 0 or -ENOMEM. */
+int profile_sample(struct profile *p, const struct event *ev, uint32_t task);
+void profile_tick(struct profile *p);
+/* Forgets the samples; mappings stay. */
+void profile_zero(struct profile *p);
+size_t profile_bytes(const struct profile *p);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_HOT_H
+#define KONTEND_QUERY_HOT_H
+
+#include "kontend/pathgroup.h"
+#include "kontend/query.h"
+
+/* The profile: where CPUs were when they were sampled. */
+
+enum query_hot_by {
+	HOT_SYMBOL,
+	HOT_OBJECT,
+	HOT_PROCESS,
+	HOT_TASK,
+	HOT_GROUP,
+	HOT_CPU,
+	HOT_STACK,
+	QUERY_HOT_BYS,
+};
+
+const char *query_hot_by_name(enum query_hot_by by);	       /* "symbol", "object", ... */
+int query_hot_by_parse(const char *s, enum query_hot_by *ret); /* 0 or -EINVAL */
+
+struct query_hot_spec {
+	struct query_spec rows; /* its `by` and `scope` are not looked at */
+	enum query_hot_by by;
+	bool locks; /* only samples in locking code, perf contexts, breakpoints, uprobes */
+};
+
+/* Table "hot". 0, -ENOMEM, or -EINVAL with @err. */
+int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret,
+	      struct error *err);
+const struct column *query_hot_columns(size_t *ret_n);
+
+/* For headers: what was sampled, and what of it is in which group. */
+struct query_hot_sum {
+	bool known;	   /* there is an event of the profile */
+	bool chains;	   /* its samples have call chains */
+	const char *event; /* "cpu-clock", "cycles", ... */
+	uint64_t hz;	   /* samples a second asked for; 0: by count */
+	uint64_t samples, locks, idle, shortened, other;
+	double per_s;
+	uint64_t groups[PATH_GROUPS]; /* samples */
+};
+
+int query_hot_sum(struct query *q, struct query_hot_sum *ret);
+/* Why there are no rows. */
+const char *query_hot_none(const struct query_hot_sum *s);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UNWIND_H
+#define KONTEND_UNWIND_H
+
+#include "kontend/usersyms.h"
+
+/*
+ * Call chains of user space from what a sample has of it: the registers and a piece of the stack,
+ * by the tables that programs carry for exceptions (.eh_frame). Of this machine's own architecture.
+ * Whatever is in the dump, unwinding ends: in bounded time, with the reason.
+ */
+struct unwind;	     /* the tables of files */
+struct unwind_space; /* what one process has mapped */
+
+/* An executable mapping. */
+struct unwind_map {
+	uint64_t start, end, file_offset;
+	uint32_t object; /* of usersyms_object() */
+};
+
+/* As PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER give it. */
+struct unwind_sample {
+	uint64_t regs_mask;   /* of perf's numbers, sample_regs_user */
+	const uint64_t *regs; /* one a bit, lowest first */
+	const void *stack;    /* from the stack pointer upwards */
+	size_t stack_len;     /* dyn_size: what is really there */
+};
+
+enum unwind_end {
+	UNWIND_DONE,	/* the outermost frame was reached */
+	UNWIND_CUT,	/* it leaves the piece of the stack that was taken */
+	UNWIND_NO_INFO, /* of code without tables, or not of a file */
+	UNWIND_LOOP,	/* frames do not go outwards */
+	UNWIND_MOST,	/* more frames than are wanted */
+	UNWIND_BAD,	/* no registers, or damaged tables */
+	UNWIND_ENDS,
+};
+
+struct unwind_frame {
+	uint64_t ip;	      /* the first one: where it was; others: where it returns to */
+	uint64_t file_offset; /* of the call: one byte before a place to return to */
+	uint32_t object;
+	bool is_known; /* in a mapping; else object and file_offset are 0 */
+};
+
+const char *unwind_reason(enum unwind_end e); /* "the stack dump ends", never NULL */
+
+/* @files must outlive @ret. 0; -ENOTSUP: built without libunwind, or another architecture. */
+int unwind_new(struct unwind **ret, struct usersyms *files, struct error *err);
+void unwind_free(struct unwind *u); /* NULL is fine; after its spaces */
+
+/* 0 or -ENOMEM. */
+int unwind_space_new(struct unwind_space **ret, struct unwind *u);
+void unwind_space_free(struct unwind_space *s); /* NULL is fine */
+/*
+ * What is mapped from now on, ordered by address, none overlapping; borrowed until it is set
+ * again. What was learnt of the former is forgotten.
+ */
+void unwind_space_set(struct unwind_space *s, const struct unwind_map *maps, size_t n);
+
+/*
+ * Frames of a sample, innermost first, at most @most: as many are returned. The tables of a file
+ * are read when a stack first needs them.
+ */
+size_t unwind_stack(struct unwind_space *s, const struct unwind_sample *sample,
+		    struct unwind_frame *ret, size_t most, enum unwind_end *ret_end);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files that code is mapped from, each once: by name, device and inode. Memory that is no file
+ * has a name that says nothing ("//anon", "/memfd:jit"), so it is told apart by process.
+ */
+#include "kontend/maps.h"
+#include "kontend/mem.h"
+#include <string.h>
+
+struct map_objects *map_objects_new(void)
+{
+	struct map_objects *o = mem_calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->refs = 1;
+	if (mem_grow(&o->items, &o->cap, 0, sizeof(*o->items))) {
+		mem_free(o);
+		return NULL;
+	}
+	o->items[o->n++] = (struct map_object){.path = ""};
+	return o;
+}
+
+void map_objects_ref(struct map_objects *o)
+{
+	o->refs++;
+}
+
+void map_objects_unref(struct map_objects *o)
+{
+	if (!o || --o->refs)
+		return;
+	strpool_deinit(&o->names);
+	map64_deinit(&o->index);
+	mem_free(o->items);
+	mem_free(o);
+}
+
+bool map_is_memory(const char *path)
+{
+	static const char *const names[] = {"//anon", "/memfd:", "/dev/zero", "/anon_hugepage",
+					    "/SYSV",  "[heap]",	 "[stack",    "[anon"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(path, names[i], strlen(names[i])))
+			return true;
+	return !*path;
+}
+
+static bool is_it(const struct map_object *o, const struct event *ev, const char *path)
+{
+	return o->path == path && o->ino == ev->mmap.ino && o->maj == ev->mmap.maj &&
+	       o->min == ev->mmap.min && (!map_is_memory(path) || o->pid == ev->pid);
+}
+
+static uint64_t key_of(const struct event *ev, const char *path)
+{
+	uint64_t key = (uint64_t)(uintptr_t)path * 0x9e3779b97f4a7c15ull;
+
+	key ^= ev->mmap.ino + ((uint64_t)ev->mmap.maj << 44) + ((uint64_t)ev->mmap.min << 32);
+	return map_is_memory(path) ? key ^ ((uint64_t)(uint32_t)ev->pid << 20) : key;
+}
+
+uint32_t map_objects_find(struct map_objects *o, const struct event *ev)
+{
+	const char *path = strpool_intern(&o->names, ev->mmap.path);
+	const uint32_t *known;
+	uint64_t key;
+
+	if (!path)
+		return 0;
+	/* Keys that collide are tried one behind the other. */
+	for (key = key_of(ev, path); (known = map64_get(&o->index, key)); key++)
+		if (is_it(&o->items[*known], ev, path))
+			return *known;
+	if (o->n >= MAP_OBJECTS || mem_grow(&o->items, &o->cap, o->n, sizeof(*o->items)) ||
+	    map64_put(&o->index, key, (uint32_t)o->n))
+		return 0;
+	o->items[o->n] = (struct map_object){.path = path,
+					     .maj = ev->mmap.maj,
+					     .min = ev->mmap.min,
+					     .ino = ev->mmap.ino,
+					     .pid = ev->pid};
+	return (uint32_t)o->n++;
+}
+
+const struct map_object *map_object_get(const struct map_objects *o, uint32_t index)
+{
+	return index && index < o->n ? &o->items[index] : NULL;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The profile. A sample is an addition to a cell keyed (call chain, task, CPU); every table of it
+ * is a sum over cells when it is shown. When cells or chains have run out, chains lose their outer
+ * half: who called from far away is forgotten first, the function that ran never, so shares by
+ * symbol stay exact.
+ */
+#include "kontend/profile.h"
+#include "kontend/mem.h"
+#include "kontend/task.h"
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum { MOST_STACKS = 1 << 16, MOST_CELLS = 1 << 17, LEAF_ONLY = 1, SHORTEN_PAUSE = 1 << 16 };
+
+int profile_init(struct profile *p)
+{
+	*p = (struct profile){.max = MOST_CELLS};
+	if (!map_spaces_init(&p->spaces) && !stack_table_init(&p->stacks, MOST_STACKS))
+		return 0;
+	profile_deinit(p);
+	return -ENOMEM;
+}
+
+void profile_deinit(struct profile *p)
+{
+	map_spaces_deinit(&p->spaces);
+	stack_table_deinit(&p->stacks);
+	map64_deinit(&p->index);
+	mem_free(p->cells);
+	*p = (struct profile){0};
+}
+
+int profile_copy(struct profile *dst, const struct profile *src)
+{
+	*dst = *src;
+	dst->spaces = (struct map_spaces){0};
+	dst->stacks = (struct stack_table){0};
+	dst->index = (struct map64){0};
+	dst->cap = src->n;
+	dst->cells = mem_dup(src->cells, src->n, sizeof(*src->cells));
+	if ((!src->n || dst->cells) && !map_spaces_copy(&dst->spaces, &src->spaces) &&
+	    !stack_table_copy(&dst->stacks, &src->stacks) && !map64_copy(&dst->index, &src->index))
+		return 0;
+	profile_deinit(dst);
+	return -ENOMEM;
+}
+
+static uint64_t key_of(uint32_t stack, uint32_t task, uint32_t cpu)
+{
+	return (uint64_t)stack << 40 | (uint64_t)task << 16 | (cpu & 0xffff);
+}
+
+static int add(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, uint64_t n,
+	       uint64_t period)
+{
+	uint64_t key = key_of(stack, task, cpu);
+	const uint32_t *known = map64_get(&p->index, key);
+	struct profile_cell *c = known ? &p->cells[*known] : NULL;
+
+	if (!c) {
+		if (mem_grow(&p->cells, &p->cap, p->n, sizeof(*p->cells)) ||
+		    map64_put(&p->index, key, (uint32_t)p->n))
+			return -ENOMEM;
+		c = &p->cells[p->n++];
+		*c = (struct profile_cell){.stack = stack, .task = task, .cpu = cpu};
+	}
+	c->n += n;
+	c->period += period;
+	return 0;
+}
+
+/*
+ * The frames of a sample, without markers. What stands behind the marker of a hypervisor's guest is
+ * left out: those addresses are of another machine.
+ */
+static uint32_t take_frames(const struct profile *p, const struct event *ev, uint64_t *ret)
+{
+	const struct map_space *space = map_spaces_of(&p->spaces, ev->pid);
+	bool user = !map_frame_is_kernel(ev->sample.ip), skip = false;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ev->sample.n_frames && n < STACK_MAX_FRAMES; i++) {
+		uint64_t ip = ev->sample.frames[i];
+		if (ip >= PERF_CONTEXT_MAX) {
+			user = ip == PERF_CONTEXT_USER;
+			skip = ip != PERF_CONTEXT_USER && ip != PERF_CONTEXT_KERNEL;
+		} else if (!skip) {
+			ret[n++] = user ? map_space_frame(space, ip) : ip;
+		}
+	}
+	if (!n)
+		ret[n++] = user ? map_space_frame(space, ev->sample.ip) : ev->sample.ip;
+	return n;
+}
+
+static bool is_full(const struct profile *p)
+{
+	return p->n >= p->max || (!p->stacks.free && p->stacks.n >= p->stacks.max);
+}
+
+/* Chains of at most half the length, all else as it was; in the end it is functions alone. */
+static int shorten(struct profile *p, uint32_t *ret_most)
+{
+	struct profile old = *p;
+	uint32_t most = LEAF_ONLY;
+	int r;
+
+	for (uint32_t i = 1; i < old.stacks.n; i++)
+		if (old.stacks.stacks[i].n / 2 > most)
+			most = old.stacks.stacks[i].n / 2;
+	r = stack_table_init(&p->stacks, old.stacks.max);
+	p->cells = NULL;
+	p->n = p->cap = 0;
+	p->index = (struct map64){0};
+	for (size_t i = 0; !r && i < old.n; i++) {
+		const struct profile_cell *c = &old.cells[i];
+		uint32_t n = old.stacks.stacks[c->stack].n;
+		uint32_t stack = stack_get(&p->stacks, stack_frames(&old.stacks, c->stack),
+					   n < most ? n : most);
+		uint32_t task = most == LEAF_ONLY ? TASK_OTHER : c->task;
+
+		p->shortened += n > most ? c->n : 0;
+		r = add(p, stack, task, c->cpu, c->n, c->period);
+	}
+	*ret_most = most;
+	stack_table_deinit(&old.stacks);
+	map64_deinit(&old.index);
+	mem_free(old.cells);
+	return r;
+}
+
+static bool is_crowded(const struct profile *p)
+{
+	return p->n > p->max / 4 * 3 || p->stacks.in_use > p->stacks.max / 4 * 3;
+}
+
+/* Until there is room for a while, or nothing is left to be given up. */
+static int make_room(struct profile *p)
+{
+	uint32_t most = 0;
+	int r;
+
+	do {
+		r = shorten(p, &most);
+	} while (!r && is_crowded(p) && most > LEAF_ONLY);
+	p->next_shorten = p->samples + SHORTEN_PAUSE;
+	return r;
+}
+
+int profile_sample(struct profile *p, const struct event *ev, uint32_t task)
+{
+	uint64_t frames[STACK_MAX_FRAMES];
+	uint32_t n = take_frames(p, ev, frames);
+
+	if (is_full(p) && p->samples >= p->next_shorten && make_room(p))
+		return -ENOMEM;
+	uint32_t stack = stack_get(&p->stacks, frames, n);
+	if (stack == STACK_OTHER ||
+	    (p->n >= p->max && !map64_get(&p->index, key_of(stack, task, ev->cpu)))) {
+		stack = STACK_OTHER;
+		task = TASK_OTHER;
+		p->other++;
+	}
+	if (add(p, stack, task, ev->cpu, 1, ev->sample.period))
+		return -ENOMEM;
+	p->samples++;
+	p->cur_n++;
+	p->period += ev->sample.period;
+	return 0;
+}
+
+void profile_tick(struct profile *p)
+{
+	p->rate_n = p->cur_n;
+	p->cur_n = 0;
+}
+
+void profile_zero(struct profile *p)
+{
+	p->n = 0;
+	p->samples = p->period = p->shortened = p->other = p->next_shorten = 0;
+	map64_clear(&p->index);
+	stack_sweep(&p->stacks);
+}
+
+size_t profile_bytes(const struct profile *p)
+{
+	return map_spaces_bytes(&p->spaces) + p->cap * sizeof(*p->cells) +
+	       (p->index.slots ? (p->index.mask + 1) * sizeof(*p->index.slots) : 0) +
+	       p->stacks.cap * sizeof(*p->stacks.stacks) +
+	       p->stacks.cap_frames * sizeof(*p->stacks.frames);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sums of the profile. Which group a call chain is of follows from its functions, once a chain: a
+ * subsystem that it passes counts before a lock, and of several the innermost. Waits are added to
+ * the functions that their call chains pass, each once a chain, so that beside what a function
+ * costs in CPU time stands what is waited below it.
+ */
+#include "query-hot.h"
+
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool hot_is_lock_path(enum path_group g)
+{
+	return g > PATH_IDLE;
+}
+
+static enum path_group group_of_chain(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	enum path_group best = PATH_NONE;
+
+	for (uint32_t i = 0; i < n && map_frame_is_kernel(frames[i]); i++) {
+		enum path_group g = query_func_group(q, query_func(q, frames[i]));
+		if (g >= PATH_PERF)
+			return g;
+		if (best == PATH_NONE || best == PATH_LOCK)
+			best = g != PATH_NONE ? g : best;
+	}
+	return best;
+}
+
+uint8_t *hot_groups(struct query *q)
+{
+	const struct stack_table *t = &q->model->profile.stacks;
+	uint8_t *groups = arena_alloc(&q->arena, t->n + 1);
+
+	for (uint32_t i = 1; groups && i < t->n; i++)
+		if (t->stacks[i].used)
+			groups[i] = (uint8_t)group_of_chain(q, stack_frames(t, i), t->stacks[i].n);
+	return groups;
+}
+
+static uint32_t leaf_of(const struct hot_rows *h, uint32_t stack)
+{
+	const struct stack_table *t = &h->p->stacks;
+
+	return t->stacks[stack].n ? query_func(h->q, stack_frames(t, stack)[0]) : 0;
+}
+
+static uint64_t hash_text(const char *s)
+{
+	uint64_t v = 0xcbf29ce484222325ull;
+
+	for (; s && *s; s++)
+		v = (v ^ (uint8_t)*s) * 0x100000001b3ull;
+	return v;
+}
+
+static uint64_t key_of(const struct hot_rows *h, const struct profile_cell *c, uint32_t func)
+{
+	const struct task *t = &h->q->model->tasks.tasks[c->task];
+
+	switch (h->by) {
+	case HOT_OBJECT:
+		return hash_text(hot_object_name(h->q, func));
+	case HOT_PROCESS:
+		return (uint32_t)t->pid;
+	case HOT_TASK:
+		return t->serial;
+	case HOT_GROUP:
+		return h->groups[c->stack];
+	case HOT_CPU:
+		return c->cpu;
+	case HOT_STACK:
+		return c->stack;
+	default:
+		return h->q->cache->funcs[func].start;
+	}
+}
+
+static struct hot_row *row_get(struct hot_rows *h, uint64_t key)
+{
+	const uint32_t *known = map64_get(&h->index, key);
+	struct hot_row *r;
+
+	if (known)
+		return &h->rows[*known];
+	if (h->n == h->cap) {
+		size_t cap = h->cap ? h->cap * 2 : 256;
+		r = arena_alloc(&h->q->arena, cap * sizeof(*r));
+		if (!r)
+			return NULL;
+		if (h->n)
+			memcpy(r, h->rows, h->n * sizeof(*r));
+		h->rows = r;
+		h->cap = cap;
+	}
+	if (map64_put(&h->index, key, (uint32_t)h->n))
+		return NULL;
+	r = &h->rows[h->n++];
+	*r = (struct hot_row){.id = map64_hash(key + 1), .key = key};
+	return r;
+}
+
+static int add_cell(struct hot_rows *h, const struct profile_cell *c)
+{
+	uint64_t weight = h->p->period ? c->period : c->n;
+	enum path_group g = (enum path_group)h->groups[c->stack];
+
+	h->samples += c->n;
+	h->weight += weight;
+	if (h->locks && !hot_is_lock_path(g))
+		return 0;
+	uint32_t func = leaf_of(h, c->stack);
+	struct hot_row *r = row_get(h, key_of(h, c, func));
+	if (!r)
+		return -ENOMEM;
+	if (!r->n) {
+		r->first = *c;
+		r->func = func;
+	}
+	r->n += c->n;
+	r->weight += weight;
+	r->groups[g] += c->n;
+	return 0;
+}
+
+/* What was waited by call chain, in the arena. */
+static uint64_t *waits_by_stack(struct hot_rows *h)
+{
+	const struct model *m = h->q->model;
+	uint64_t *ns = arena_alloc(&h->q->arena, (m->stacks.n + 1) * sizeof(*ns));
+
+	for (size_t i = 0; ns && i < m->cells.n; i++) {
+		ns[m->cells.cells[i].stack] += m->cells.cells[i].total_ns;
+		h->wait_ns += m->cells.cells[i].total_ns;
+	}
+	return ns;
+}
+
+static void add_waits_of(struct hot_rows *h, uint32_t stack, uint64_t ns, uint64_t *seen)
+{
+	const struct stack_table *t = &h->q->model->stacks;
+	const uint64_t *frames = stack_frames(t, stack);
+
+	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
+		uint32_t func = query_func(h->q, frames[i]);
+		const uint32_t *row = map64_get(&h->index, h->q->cache->funcs[func].start);
+		if (!row || seen[*row] == stack)
+			continue;
+		seen[*row] = stack;
+		h->rows[*row].wait_ns += ns;
+	}
+}
+
+static int add_waits(struct hot_rows *h)
+{
+	uint64_t *ns = waits_by_stack(h);
+	uint64_t *seen = arena_alloc(&h->q->arena, (h->n + 1) * sizeof(*seen));
+
+	if (!ns || !seen)
+		return -ENOMEM;
+	for (uint32_t i = 1; h->by == HOT_SYMBOL && i < h->q->model->stacks.n; i++)
+		if (ns[i])
+			add_waits_of(h, i, ns[i], seen);
+	return 0;
+}
+
+static int sum(struct hot_rows *h)
+{
+	for (size_t i = 0; i < h->p->n; i++)
+		if (add_cell(h, &h->p->cells[i]))
+			return -ENOMEM;
+	return add_waits(h);
+}
+
+int hot_sum(struct hot_rows *h)
+{
+	int r;
+
+	h->groups = hot_groups(h->q);
+	r = h->groups ? sum(h) : -ENOMEM;
+	map64_deinit(&h->index);
+	return h->q->cache->failed ? -ENOMEM : r;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "hot": where CPUs spend their time, by function or by whatever else. Shares are of all
+ * samples, weighted with what each stands for, as perf does it; so they are the same whether other
+ * rows are shown or not.
+ */
+#include "query-hot.h"
+#include "query-rows.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum {
+	C_PCT,
+	C_SAMPLES,
+	C_WAIT_PCT,
+	C_WAIT,
+	C_GROUP,
+	C_OBJECT,
+	C_SYMBOL,
+	C_PID,
+	C_PROCESS,
+	C_TID,
+	C_TASK,
+	C_CPU,
+	C_STACK,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, STACK_FRAMES = 24 };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_PCT] = {"pct", "CPU%", "share of all samples", COLUMN_PCT, 5, 0, SR},
+	[C_SAMPLES] = {"samples", "SAMPLES", "samples", COLUMN_COUNT, 7, 3, SR},
+	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of all that was waited for locks below it",
+			COLUMN_PCT, 5, 2, SR},
+	[C_WAIT] = {"wait_ns", "WAIT", "waited for locks below it", COLUMN_NS, 6, 4, SR},
+	[C_GROUP] = {"group", "GROUP", "kind of lock or part of the kernel that its samples are in",
+		     COLUMN_TEXT, 12, 1, SR},
+	[C_OBJECT] = {"object", "OBJECT", "kernel, module or file that the code is in", COLUMN_TEXT,
+		      18, 2, SR},
+	[C_SYMBOL] = {"symbol", "SYMBOL", "function", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+	[C_PID] = {"pid", "PID", "number of the process", COLUMN_INT, 7, 1, SR},
+	[C_PROCESS] = {"process", "PROCESS", "name of the process", COLUMN_TEXT, 16, 0,
+		       SR | COLUMN_WIDE},
+	[C_TID] = {"tid", "TID", "number of the task", COLUMN_INT, 7, 1, SR},
+	[C_TASK] = {"task", "TASK", "name of the task", COLUMN_TEXT, 16, 0, SR | COLUMN_WIDE},
+	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
+	[C_STACK] = {"stack", "CALL CHAIN", "functions, innermost first", COLUMN_TEXT, 40, 0,
+		     SR | COLUMN_WIDE | COLUMN_LIST},
+};
+
+#define COMMON (1u << C_PCT | 1u << C_SAMPLES)
+
+/* What is said of a row, by what it is. */
+static const struct {
+	const char *name;
+	unsigned columns;
+} bys[QUERY_HOT_BYS] = {
+	[HOT_SYMBOL] = {"symbol", COMMON | 1u << C_WAIT_PCT | 1u << C_WAIT | 1u << C_GROUP |
+					  1u << C_OBJECT | 1u << C_SYMBOL},
+	[HOT_OBJECT] = {"object", COMMON | 1u << C_OBJECT},
+	[HOT_PROCESS] = {"process", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_PROCESS},
+	[HOT_TASK] = {"task", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_TID | 1u << C_TASK},
+	[HOT_GROUP] = {"group", COMMON | 1u << C_GROUP},
+	[HOT_CPU] = {"cpu", COMMON | 1u << C_CPU | 1u << C_GROUP},
+	[HOT_STACK] = {"stack", COMMON | 1u << C_GROUP | 1u << C_STACK},
+};
+
+const char *query_hot_by_name(enum query_hot_by by)
+{
+	return by < QUERY_HOT_BYS ? bys[by].name : "?";
+}
+
+int query_hot_by_parse(const char *s, enum query_hot_by *ret)
+{
+	for (int i = 0; i < QUERY_HOT_BYS; i++) {
+		if (!strcmp(s, bys[i].name)) {
+			*ret = (enum query_hot_by)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+/* The group that most of its samples in lock paths are in. */
+static const char *main_group(const struct hot_row *r)
+{
+	int best = PATH_NONE;
+
+	for (int g = PATH_IDLE; g < PATH_GROUPS; g++)
+		if (r->groups[g] > (best ? r->groups[best] : 0))
+			best = g;
+	return pathgroup_name((enum path_group)best);
+}
+
+static const char *chain_text(struct query *q, uint32_t stack)
+{
+	const struct stack_table *t = &q->model->profile.stacks;
+	const uint64_t *frames = stack_frames(t, stack);
+	uint32_t n = t->stacks[stack].n;
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < n && i < STACK_FRAMES; i++) {
+		const char *name = query_func_name(q, query_func(q, frames[i]));
+		text = text ? arena_printf(&q->arena, "%s\n%s", text, name ? name : "?") : name;
+	}
+	return text;
+}
+
+static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
+{
+	const struct task *t = &q->model->tasks.tasks[r->first.task];
+	const char *process = query_process_comm(q, r->first.task);
+
+	if (r->first.task == TASK_OTHER)
+		return;
+	value_i(&v[C_PID], t->pid);
+	value_i(&v[C_TID], t->tid);
+	value_s(&v[C_PROCESS], process ? process : query_task_comm(q, r->first.task));
+	value_s(&v[C_TASK], query_task_comm(q, r->first.task));
+}
+
+static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct hot_rows *h = ctx;
+	const struct hot_row *r = &h->rows[row];
+	struct query *q = h->q;
+
+	value_d(&v[C_PCT], h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0);
+	value_u(&v[C_SAMPLES], r->n);
+	if (h->by == HOT_SYMBOL) {
+		value_u(&v[C_WAIT], r->wait_ns);
+		value_d(&v[C_WAIT_PCT],
+			h->wait_ns ? 100.0 * (double)r->wait_ns / (double)h->wait_ns : 0);
+		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
+	}
+	if (h->by == HOT_SYMBOL || h->by == HOT_OBJECT)
+		value_s(&v[C_OBJECT], hot_object_name(q, r->func));
+	if (h->by == HOT_PROCESS || h->by == HOT_TASK)
+		fill_task(q, r, v);
+	if (h->by == HOT_CPU)
+		value_i(&v[C_CPU], r->first.cpu);
+	if (h->by == HOT_STACK && want & 1ull << C_STACK)
+		value_s(&v[C_STACK], chain_text(q, r->first.stack));
+	if (h->by != HOT_OBJECT)
+		value_s(&v[C_GROUP], main_group(r));
+	if (h->by == HOT_GROUP && !v[C_GROUP].known)
+		value_s(&v[C_GROUP], "other");
+	if (!(bys[h->by].columns & 1u << C_TID))
+		v[C_TID].known = v[C_TASK].known = false;
+}
+
+static void hot_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct hot_row *r = &((const struct hot_rows *)ctx)->rows[row];
+
+	*ret = (struct row_rank){.id = r->id, .order = r->weight, .tie = r->n};
+}
+
+const struct column *query_hot_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+/* Those that say something of such rows; the others are reported as not known. */
+static const struct column *columns_of(struct query *q, enum query_hot_by by)
+{
+	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+
+	if (!c)
+		return NULL;
+	memcpy(c, columns, sizeof(columns));
+	for (unsigned i = 0; i < C_COLUMNS; i++)
+		if (!(bys[by].columns & 1u << i))
+			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
+	return c;
+}
+
+int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret, struct error *err)
+{
+	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = s->by, .locks = s->locks};
+	struct row_source src = {
+		.name = "hot",
+		.n_columns = C_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &h,
+		.fill = hot_fill,
+		.rank = hot_rank,
+	};
+
+	if (query_sync(q) < 0 || hot_sum(&h) < 0)
+		return query_enomem(err, "profile");
+	src.columns = columns_of(q, s->by);
+	if (!src.columns)
+		return query_enomem(err, "profile");
+	src.n = h.n;
+	return rows_answer(q, &s->rows, &src, ret, err);
+}
+
+static const char *event_name(struct query *q, const struct decode_profile *p)
+{
+	if (p->type == PERF_TYPE_SOFTWARE)
+		return p->config == PERF_COUNT_SW_CPU_CLOCK ? "cpu-clock" : "task-clock";
+	if (p->type == PERF_TYPE_HARDWARE && (p->config & 0xff) == PERF_COUNT_HW_CPU_CYCLES)
+		return "cycles";
+	if (p->type == PERF_TYPE_HARDWARE && (p->config & 0xff) == PERF_COUNT_HW_INSTRUCTIONS)
+		return "instructions";
+	return arena_printf(&q->arena, "event %u:0x%llx", p->type, (unsigned long long)p->config);
+}
+
+int query_hot_sum(struct query *q, struct query_hot_sum *ret)
+{
+	const struct decode_profile *d = &q->engine->decode.profile;
+	const struct profile *p = &q->model->profile;
+	struct query_hot_sum s = {.known = d->known,
+				  .chains = d->chains,
+				  .event = event_name(q, d),
+				  .hz = d->freq ? d->rate : 0,
+				  .samples = p->samples,
+				  .shortened = p->shortened,
+				  .other = p->other};
+	uint8_t *groups;
+
+	if (query_sync(q) < 0 || !s.event || !(groups = hot_groups(q)))
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++)
+		s.groups[groups[p->cells[i].stack]] += p->cells[i].n;
+	for (int g = PATH_IDLE + 1; g < PATH_GROUPS; g++)
+		s.locks += s.groups[g];
+	s.idle = s.groups[PATH_IDLE];
+	s.per_s = query_per_s(p->samples, query_elapsed(q->model));
+	*ret = s;
+	return q->cache->failed ? -ENOMEM : 0;
+}
+
+const char *query_hot_none(const struct query_hot_sum *s)
+{
+	if (!s->known)
+		return "nothing is sampled: begin with -F 499 to see where CPUs spend their time";
+	return "no samples yet";
+}

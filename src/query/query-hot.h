@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_HOT_INT_H
+#define KONTEND_QUERY_HOT_INT_H
+
+#include "kontend/query-hot.h"
+#include "query-int.h"
+
+/* query-hot-sum.c: what the samples add up to, by whatever makes a row. */
+struct hot_row {
+	uint64_t id, key;
+	uint64_t n, weight, wait_ns;
+	uint64_t groups[PATH_GROUPS]; /* samples */
+	struct profile_cell first;    /* one of its cells */
+	uint32_t func;		      /* innermost, of the first */
+};
+
+struct hot_rows {
+	struct query *q;
+	const struct profile *p;
+	enum query_hot_by by;
+	bool locks;
+	struct hot_row *rows;
+	size_t n, cap;
+	struct map64 index;		   /* key -> row */
+	uint8_t *groups;		   /* by stack */
+	uint64_t samples, weight, wait_ns; /* of everything */
+};
+
+/* Rows lie in the query's arena. 0 or -ENOMEM. */
+int hot_sum(struct hot_rows *h);
+/* By stack of the profile, in the arena; NULL: no memory. */
+uint8_t *hot_groups(struct query *q);
+bool hot_is_lock_path(enum path_group g);
+/* "[kernel]", "[module]", or the file's name. */
+const char *hot_object_name(struct query *q, uint32_t func);
+
+#endif

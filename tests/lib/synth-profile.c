@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples and mappings as the kernel writes them, given to the stream as raw bytes. */
+#include "synth-profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID_PROFILE = 4000, MOST = 4096 };
+
+struct bytes {
+	uint64_t data[MOST / 8];
+	size_t len;
+};
+
+static void put(struct bytes *b, const void *p, size_t n)
+{
+	if (b->len + n > MOST)
+		abort();
+	memcpy((char *)b->data + b->len, p, n);
+	b->len += n;
+}
+
+static void put_u64(struct bytes *b, uint64_t v)
+{
+	put(b, &v, sizeof(v));
+}
+
+static void put_pair(struct bytes *b, uint32_t first, uint32_t second)
+{
+	put(b, &first, sizeof(first));
+	put(b, &second, sizeof(second));
+}
+
+static void head(struct bytes *b, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header h = {.type = type, .misc = misc};
+
+	b->len = 0;
+	put(b, &h, sizeof(h));
+}
+
+static void emit(struct synth *s, uint32_t cpu, struct bytes *b)
+{
+	uint16_t size = (uint16_t)b->len;
+
+	memcpy((char *)b->data + offsetof(struct perf_event_header, size), &size, sizeof(size));
+	synth_raw(s, cpu, b->data, b->len);
+}
+
+static void trailer(struct bytes *b, int pid, int tid, uint64_t t, uint32_t cpu)
+{
+	put_pair(b, (uint32_t)pid, (uint32_t)tid);
+	put_u64(b, t);
+	put_pair(b, cpu, 0);
+	put_u64(b, ID_PROFILE);
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+	static const char zero[8];
+
+	put(b, text, strlen(text) + 1);
+	put(b, zero, (8 - b->len % 8) % 8);
+}
+
+void synth_profile(struct synth *s)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} body = {
+		.attr = {.type = PERF_TYPE_SOFTWARE,
+			 .size = sizeof(body.attr),
+			 .config = PERF_COUNT_SW_CPU_CLOCK,
+			 .sample_freq = 999,
+			 .freq = 1,
+			 .sample_id_all = 1,
+			 .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+					PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+					PERF_SAMPLE_CALLCHAIN},
+		.id = ID_PROFILE,
+	};
+
+	synth_record(s, RECORD_ATTR, 0, &body, sizeof(body));
+}
+
+void synth_sample(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t period,
+		  struct synth_chain c)
+{
+	uint64_t n = c.n_kernel + (c.n_kernel != 0) + c.n_user + (c.n_user != 0);
+	struct bytes b;
+
+	head(&b, PERF_RECORD_SAMPLE, c.n_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+	put_u64(&b, ID_PROFILE);
+	put_u64(&b, c.n_kernel ? c.kernel[0] : c.n_user ? c.user[0] : 0);
+	put_pair(&b, (uint32_t)pid, (uint32_t)tid);
+	put_u64(&b, t);
+	put_pair(&b, cpu, 0);
+	put_u64(&b, period);
+	put_u64(&b, n);
+	if (c.n_kernel)
+		put_u64(&b, PERF_CONTEXT_KERNEL);
+	for (uint32_t i = 0; i < c.n_kernel; i++)
+		put_u64(&b, c.kernel[i]);
+	if (c.n_user)
+		put_u64(&b, PERF_CONTEXT_USER);
+	for (uint32_t i = 0; i < c.n_user; i++)
+		put_u64(&b, c.user[i]);
+	emit(s, cpu, &b);
+}
+
+void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
+		uint64_t pgoff, const char *path)
+{
+	struct bytes b;
+
+	head(&b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put_pair(&b, (uint32_t)pid, (uint32_t)pid);
+	put_u64(&b, start);
+	put_u64(&b, len);
+	put_u64(&b, pgoff);
+	put_pair(&b, 8, 1);
+	put_u64(&b, 7);
+	put_u64(&b, 0);
+	put_pair(&b, 5, 2);
+	put_text(&b, path);
+	trailer(&b, pid, pid, t, cpu);
+	emit(s, cpu, &b);
+}
+
+void synth_exec(struct synth *s, uint32_t cpu, uint64_t t, int pid, const char *comm)
+{
+	struct bytes b;
+
+	head(&b, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+	put_pair(&b, (uint32_t)pid, (uint32_t)pid);
+	put_text(&b, comm);
+	trailer(&b, pid, pid, t, cpu);
+	emit(s, cpu, &b);
+}

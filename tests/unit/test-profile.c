@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The profile: what samples add up to, by what, and what is given up when there is no room. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "kontend/mem.h"
+#include "kontend/query-hot.h"
+#include "synth-profile.h"
+
+#include <string.h>
+
+#define MS 1000000ull
+#define START (1000 * MS)
+#define CODE 0x400000ull
+
+static struct table hot(struct asked *w, enum query_hot_by by, bool locks)
+{
+	struct query_hot_spec s = {.by = by, .locks = locks};
+	struct error err = {0};
+	struct table t;
+
+	query_begin(&w->q);
+	assert_int_equal(query_hot(&w->q, &s, &t, &err), 0);
+	return t;
+}
+
+static size_t row_of(const struct table *t, const char *key, const char *text)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (!strcmp(cell_s(t, i, key), text))
+			return i;
+	fail_msg("no row with %s %s", key, text);
+	return 0;
+}
+
+static void sample(struct asked *w, uint32_t cpu, uint64_t ms, int pid, int tid,
+		   const uint64_t *kernel, uint32_t n, uint64_t user)
+{
+	struct synth_chain c = {.kernel = kernel, .n_kernel = n, .user = &user, .n_user = !!user};
+
+	synth_sample(w->rig.synth, cpu, START + ms * MS, pid, tid, MS, c);
+}
+
+/* 6 samples in user code, 3 below an rwsem, 1 in a function of no lock. */
+static void state_profile(struct asked *w)
+{
+	rig_init(&w->rig, 2);
+	struct synth *s = w->rig.synth;
+	const uint64_t lock[] = {synth_addr(SYNTH_QSPIN_SLOWPATH),
+				 synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH),
+				 synth_addr(SYNTH_VM_MMAP_PGOFF)};
+	const uint64_t fault[] = {synth_addr(SYNTH_EXC_PAGE_FAULT)};
+
+	synth_profile(s);
+	synth_comm(s, 0, START, 50, 50, "app");
+	synth_comm(s, 0, START, 50, 51, "worker");
+	synth_mmap(s, 0, START, 50, CODE, 0x10000, 0x1000, "/bin/app");
+	for (uint64_t i = 0; i < 6; i++)
+		sample(w, 0, 10 + i, 50, 50, NULL, 0, CODE + 64 * i);
+	for (uint64_t i = 0; i < 3; i++)
+		sample(w, 1, 20 + i, 50, 51, lock, 3, CODE);
+	sample(w, 0, 30, 50, 51, fault, 1, CODE + 5);
+	synth_tick(s, START + 100 * MS);
+}
+
+static void samples_are_summed_by_anything(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	state_profile(w);
+	asked_play(w, NULL);
+	t = hot(w, HOT_SYMBOL, false);
+	assert_int_equal(t.n_rows, 3);
+	assert_string_equal(cell_s(&t, 0, "object"), "/bin/app");
+	assert_int_equal(cell_u(&t, 0, "samples"), 6);
+	size_t spin = row_of(&t, "symbol", "native_queued_spin_lock_slowpath");
+	assert_int_equal(cell_u(&t, spin, "samples"), 3);
+	assert_string_equal(cell_s(&t, spin, "group"), "spinlock");
+	assert_true(cell_at(&t, spin, "pct")->d > 29.9 && cell_at(&t, spin, "pct")->d < 30.1);
+
+	t = hot(w, HOT_TASK, false);
+	assert_int_equal(cell_u(&t, row_of(&t, "task", "worker"), "samples"), 4);
+	t = hot(w, HOT_PROCESS, false);
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "process"), "app");
+	t = hot(w, HOT_OBJECT, false);
+	assert_int_equal(cell_u(&t, row_of(&t, "object", "[kernel]"), "samples"), 4);
+	t = hot(w, HOT_CPU, false);
+	assert_int_equal(cell_u(&t, 0, "samples"), 7);
+	t = hot(w, HOT_GROUP, false);
+	assert_int_equal(cell_u(&t, row_of(&t, "group", "other"), "samples"), 7);
+	t = hot(w, HOT_STACK, true);
+	assert_int_equal(t.n_rows, 1);
+	assert_non_null(strstr(cell_s(&t, 0, "stack"), "rwsem_down_write_slowpath\nvm_mmap_pgoff"));
+	t = hot(w, HOT_SYMBOL, true);
+	assert_int_equal(t.n_rows, 1);
+	assert_true(cell_at(&t, 0, "pct")->d < 30.1);
+}
+
+static void what_is_waited_below_stands_beside_it(void **state)
+{
+	struct asked *w = *state;
+	const uint64_t wait[] = {synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH),
+				 synth_addr(SYNTH_VM_MMAP_PGOFF), synth_addr(SYNTH_EXC_PAGE_FAULT)};
+
+	state_profile(w);
+	struct synth *s = w->rig.synth;
+	synth_begin(s, 0, START + 200 * MS, 50, 51, 0xffff888011111100ull, LCB_F_WRITE, wait, 3);
+	synth_end(s, 0, START + 205 * MS, 50, 51, 0xffff888011111100ull, 0);
+	synth_tick(s, START + 300 * MS);
+	asked_play(w, NULL);
+	struct table t = hot(w, HOT_SYMBOL, false);
+	assert_int_equal(cell_u(&t, row_of(&t, "symbol", "exc_page_fault"), "wait_ns"), 5 * MS);
+	assert_true(cell_at(&t, row_of(&t, "symbol", "exc_page_fault"), "wait_pct")->d == 100);
+	assert_int_equal(
+		cell_u(&t, row_of(&t, "symbol", "native_queued_spin_lock_slowpath"), "wait_ns"), 0);
+}
+
+static void an_exec_begins_with_nothing_mapped(void **state)
+{
+	struct asked *w = *state;
+	state_profile(w);
+	struct synth *s = w->rig.synth;
+	synth_exec(s, 0, START + 110 * MS, 50, "other");
+	sample(w, 0, 120, 50, 50, NULL, 0, CODE + 1);
+	synth_mmap(s, 0, START + 130 * MS, 50, CODE, 0x10000, 0, "/bin/other");
+	sample(w, 0, 140, 50, 50, NULL, 0, CODE + 1);
+	synth_fork(s, 0, START + 150 * MS, 60, 60, 50, 50);
+	sample(w, 0, 160, 60, 60, NULL, 0, CODE + 1);
+	synth_tick(s, START + 200 * MS);
+	asked_play(w, NULL);
+	struct table t = hot(w, HOT_OBJECT, false);
+	assert_int_equal(cell_u(&t, row_of(&t, "object", "/bin/other"), "samples"), 2);
+	assert_int_equal(cell_u(&t, row_of(&t, "object", "[unknown]"), "samples"), 1);
+	assert_int_equal(cell_u(&t, row_of(&t, "object", "/bin/app"), "samples"), 6);
+}
+
+static void nothing_sampled_is_said(void **state)
+{
+	struct asked *w = *state;
+	struct query_hot_sum sum;
+
+	rig_init(&w->rig, 1);
+	synth_tick(w->rig.synth, START);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	assert_int_equal(query_hot_sum(&w->q, &sum), 0);
+	assert_false(sum.known);
+	assert_non_null(strstr(query_hot_none(&sum), "-F 499"));
+}
+
+/* Far more chains than there is room for: no sample is lost, and functions stay as they were. */
+static void outer_frames_go_first(void **state)
+{
+	enum { CHAINS = 40, LEAVES = 4 };
+	uint64_t frames[8], leaf[LEAVES] = {0};
+	struct profile p;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	p.max = 16;
+	for (uint64_t i = 0; i < CHAINS; i++) {
+		struct event ev = {.kind = EVENT_SAMPLE, .pid = 1, .tid = 1};
+		for (uint64_t k = 0; k < 8; k++)
+			frames[k] = (1ull << 63) + 0x1000 * k + (k ? i : i % LEAVES);
+		ev.sample.ip = frames[0];
+		ev.sample.frames = frames;
+		ev.sample.n_frames = 8;
+		ev.sample.period = 10;
+		assert_int_equal(profile_sample(&p, &ev, 1), 0);
+		p.next_shorten = 0;
+	}
+	assert_int_equal(p.samples, CHAINS);
+	assert_true(p.n <= p.max && p.shortened > 0);
+	assert_int_equal(p.other, 0);
+	for (size_t i = 0; i < p.n; i++)
+		leaf[stack_frames(&p.stacks, p.cells[i].stack)[0] - (1ull << 63)] += p.cells[i].n;
+	for (int i = 0; i < LEAVES; i++)
+		assert_int_equal(leaf[i], CHAINS / LEAVES);
+	profile_zero(&p);
+	assert_int_equal(p.samples + p.n, 0);
+	profile_deinit(&p);
+}
+
+static int sample_and_copy(struct profile *p, struct profile *copy)
+{
+	uint64_t frames[] = {1ull << 63, (1ull << 63) + 9};
+	struct event ev = {.kind = EVENT_SAMPLE, .pid = 1, .tid = 1};
+	int r = profile_init(p);
+
+	ev.sample.frames = frames;
+	ev.sample.n_frames = 2;
+	r = r ? r : profile_sample(p, &ev, 1);
+	return r ? r : profile_copy(copy, p);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	long live = mem_live();
+
+	(void)state;
+	for (long n = 0;; n++) {
+		struct profile p = {0}, copy = {0};
+		mem_fail_after(n);
+		int r = sample_and_copy(&p, &copy);
+		mem_fail_after(-1);
+		if (r == 0) {
+			assert_int_equal(copy.samples, 1);
+			assert_int_equal(copy.cells[0].n, 1);
+		}
+		profile_deinit(&p);
+		profile_deinit(&copy);
+		assert_int_equal(mem_live(), live);
+		if (r == 0 && n > 20)
+			break;
+	}
+}
+
+static void groups_are_those_of_the_kernel_s_parts(void **state)
+{
+	enum path_group g;
+
+	(void)state;
+	assert_int_equal(pathgroup_of("osq_lock"), PATH_LOCK);
+	assert_int_equal(pathgroup_of("__pv_queued_spin_lock_slowpath"), PATH_SPINLOCK);
+	assert_int_equal(pathgroup_of("down_read_trylock"), PATH_RWSEM);
+	assert_int_equal(pathgroup_of("percpu_down_write"), PATH_PERCPU_RWSEM);
+	assert_int_equal(pathgroup_of("__perf_event_task_sched_out"), PATH_PERF);
+	assert_int_equal(pathgroup_of("task_bp_pinned.isra.0"), PATH_BREAKPOINT);
+	assert_int_equal(pathgroup_of("xol_take_insn_slot"), PATH_UPROBE);
+	assert_int_equal(pathgroup_of("vfs_read"), PATH_NONE);
+	for (int i = PATH_IDLE; i < PATH_GROUPS; i++) {
+		assert_int_equal(pathgroup_parse(pathgroup_name((enum path_group)i), &g), 0);
+		assert_int_equal(g, i);
+	}
+	assert_true(pathgroup_parse("nothing", &g) < 0);
+}
+
+#define ON_STREAM(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_STREAM(samples_are_summed_by_anything),
+		ON_STREAM(what_is_waited_below_stands_beside_it),
+		ON_STREAM(an_exec_begins_with_nothing_mapped),
+		ON_STREAM(nothing_sampled_is_said),
+		cmocka_unit_test(outer_frames_go_first),
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(groups_are_those_of_the_kernel_s_parts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What fewer events and another interval would save, from points that are put into the model. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/mem.h"
+#include "kontend/pmus.h"
+#include "kontend/query-rotation.h"
+
+#include <string.h>
+
+#define US 1000ull
+#define MUX 0xffffffff81013000ull
+#define TIMER 0xffff888000001000ull
+
+enum { EACH = 250, POINTS = 8 };
+
+static void add_pmu(struct model *m)
+{
+	struct {
+		struct record_snapshot head;
+		struct pmus pmus;
+	} body = {.head = {.kind = SNAPSHOT_PMUS, .version = PMUS_VERSION}, .pmus = {.n = 1}};
+
+	strcpy(body.pmus.items[0].name, "cpu");
+	body.pmus.items[0].interval_ms = 4;
+	assert_int_equal(model_snapshot(m, &body, sizeof(body.head) + pmus_size(&body.pmus)), 0);
+}
+
+/* EACH rotations of @ns on @cpu in the second that is measured. */
+static void rotate(struct model *m, uint32_t cpu, uint64_t ns)
+{
+	struct event ev = {.cpu = cpu};
+
+	ev.timer.timer = TIMER + cpu;
+	ev.timer.function = MUX;
+	for (unsigned i = 0; i < EACH; i++) {
+		ev.kind = EVENT_TIMER_ENTRY;
+		ev.time = CANNED_START + (4 * i + 1) * CANNED_MS;
+		assert_int_equal(rotation_event(&m->rotation, &ev), 0);
+		ev.kind = EVENT_TIMER_EXIT;
+		ev.time += ns;
+		assert_int_equal(rotation_event(&m->rotation, &ev), 0);
+	}
+}
+
+static void add_point(struct model *m, uint32_t cpu, uint32_t events, uint64_t ns, unsigned n)
+{
+	struct rotation *r = &m->rotation;
+
+	if (!r->points) {
+		r->points = mem_calloc(POINTS, sizeof(*r->points));
+		r->cap_points = POINTS;
+	}
+	assert_true(r->n_points < POINTS);
+	struct rotation_point *p = &r->points[r->n_points++];
+	*p = (struct rotation_point){.key = MUX, .cpu = cpu, .events = events};
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(fine_add(&p->time, ns), 0);
+}
+
+static struct model *play(struct asked *w)
+{
+	rig_init(&w->rig, 2);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * CANNED_MS);
+	asked_play(w, NULL);
+	return &w->rig.engine.model;
+}
+
+static struct query_rotation_what_if *ask(struct asked *w, size_t want)
+{
+	struct query_rotation_what_if *list;
+	struct query_rotation_costs costs;
+	size_t n;
+
+	assert_int_equal(query_rotation_costs(&w->q, &costs), 0);
+	assert_int_equal(query_rotation_what_ifs(&w->q, &costs, &list, &n), 0);
+	assert_int_equal(n, want);
+	return list;
+}
+
+static void assert_near(double got, double want)
+{
+	if (got < want * 0.98 || got > want * 1.02)
+		fail_msg("%f is not near %f", got, want);
+}
+
+static void a_line_of_the_cpu_itself(void **state)
+{
+	struct asked *w = *state;
+	struct model *m = play(w);
+	char text[QUERY_ROTATION_TEXT];
+
+	/* 12us + 1us x events on CPU 0; another machine on CPU 1. */
+	rotate(m, 0, 112 * US);
+	add_point(m, 0, 20, 32 * US, 100);
+	add_point(m, 0, 100, 112 * US, EACH);
+	add_point(m, 0, 0, 500 * US, 3); /* whose events have just gone */
+	add_point(m, 1, 20, 200 * US, 1000);
+	add_pmu(m);
+	struct query_rotation_what_if *f = ask(w, 1);
+	assert_true(f->fit.known);
+	assert_false(f->of_all);
+	assert_near(f->fit.base_ns, 12000);
+	assert_near(f->fit.per_event_ns, 1000);
+	assert_near(f->cpu_pct, 2.8);
+	/* 8 events, 1us each, 250 times a second. */
+	assert_int_equal(f->fewer, 8);
+	assert_near(f->saved_pct, 0.2);
+	assert_int_equal(f->interval_ms, 4);
+	assert_int_equal(f->other_ms, 8);
+	assert_near(f->other_pct, 1.4);
+	assert_string_equal(f->pmu, "cpu");
+	query_rotation_fewer_text(f, text, sizeof(text));
+	assert_non_null(strstr(text, "x events; 8 fewer save 0.20% of this CPU"));
+	assert_string_equal(query_rotation_other_text(f, text, sizeof(text)),
+			    "8 ms instead of 4 would halve it to 1.40%");
+}
+
+static void the_line_of_all_where_the_cpu_has_none(void **state)
+{
+	struct asked *w = *state;
+	struct model *m = play(w);
+	char text[QUERY_ROTATION_TEXT];
+
+	rotate(m, 0, 32 * US);
+	rotate(m, 1, 112 * US);
+	add_point(m, 0, 20, 32 * US, EACH);
+	add_point(m, 1, 100, 112 * US, EACH);
+	struct query_rotation_what_if *f = ask(w, 2);
+	/* Who takes most comes first. */
+	assert_int_equal(f[0].cpu, 1);
+	assert_int_equal(f[1].cpu, 0);
+	assert_true(f[1].of_all && f[1].fit.known);
+	assert_near(f[1].fit.per_event_ns, 1000);
+	assert_non_null(strstr(query_rotation_fewer_text(f, text, sizeof(text)), "(all CPUs)"));
+	/* Nothing says which PMUs there are. */
+	assert_null(f[0].pmu);
+	assert_int_equal(f[0].interval_ms, 0);
+	assert_string_equal(query_rotation_other_text(f, text, sizeof(text)), "");
+}
+
+static void one_number_of_events_is_no_line(void **state)
+{
+	struct asked *w = *state;
+	struct model *m = play(w);
+	char text[QUERY_ROTATION_TEXT];
+
+	rotate(m, 0, 32 * US);
+	add_point(m, 0, 20, 32 * US, EACH);
+	struct query_rotation_what_if *f = ask(w, 1);
+	assert_false(f->fit.known);
+	assert_int_equal(f->fewer, 0);
+	query_rotation_fewer_text(f, text, sizeof(text));
+	assert_non_null(strstr(text, "is not known"));
+}
+
+static void more_events_that_take_no_longer_save_nothing(void **state)
+{
+	struct asked *w = *state;
+	struct model *m = play(w);
+	char text[QUERY_ROTATION_TEXT];
+
+	rotate(m, 0, 32 * US);
+	add_point(m, 0, 20, 32 * US, EACH);
+	add_point(m, 0, 40, 30 * US, EACH);
+	struct query_rotation_what_if *f = ask(w, 1);
+	assert_int_equal(f->fewer, 0);
+	query_rotation_fewer_text(f, text, sizeof(text));
+	assert_non_null(strstr(text, "were not seen to take longer"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_line_of_the_cpu_itself, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(the_line_of_all_where_the_cpu_has_none,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(one_number_of_events_is_no_line, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(more_events_that_take_no_longer_save_nothing,
+						asked_setup_empty, asked_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

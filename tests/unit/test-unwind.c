@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks of this program out of a dump, compared with where its functions know they return to. */
+#include "kontend/mem.h"
+#include "stackshot.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FRAMES = 3000 };
+
+static struct usersyms *files;
+static struct unwind *unwinder;
+static struct unwind_space *space;
+static struct stackshot shot;
+static struct unwind_frame frames[FRAMES];
+
+static int begin(void **state)
+{
+	struct usersyms_config c = {.same_machine = true};
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(usersyms_new(&files, &c, &err), 0);
+	if (unwind_new(&unwinder, files, &err) < 0) {
+		printf("%s\n", err.text);
+		unwinder = NULL;
+		return 0;
+	}
+	return unwind_space_new(&space, unwinder);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	unwind_space_free(space);
+	unwind_free(unwinder);
+	usersyms_free(files);
+	return mem_live() ? 1 : 0;
+}
+
+static void take(unsigned depth)
+{
+	if (!unwinder || !stackshot_take(&shot, files, depth))
+		skip();
+	unwind_space_set(space, shot.maps, shot.n_maps);
+}
+
+static size_t check_prefix(const struct unwind_sample *s, size_t most, enum unwind_end *ret_end)
+{
+	size_t n = unwind_stack(space, s, frames, most, ret_end);
+
+	assert_true(n >= 1 && n <= most);
+	for (size_t i = 1; i < n && i - 1 < shot.n; i++)
+		assert_int_equal(frames[i].ip, shot.truth[i - 1]);
+	return n;
+}
+
+static void test_whole(void **state)
+{
+	enum unwind_end e;
+	struct usersym sym;
+
+	(void)state;
+	take(20);
+	struct unwind_sample s = stackshot_sample(&shot);
+	/* Once as it comes, once from what was learnt. */
+	for (int i = 0; i < 2; i++) {
+		size_t n = check_prefix(&s, FRAMES, &e);
+		assert_int_equal(e, UNWIND_DONE);
+		assert_true(n > shot.n);
+	}
+	for (size_t i = 0; i < 10; i++) {
+		assert_true(frames[i].is_known);
+		usersyms_lookup(files, frames[i].object, frames[i].file_offset, &sym);
+		usersyms_load(files);
+		assert_int_equal(
+			usersyms_lookup(files, frames[i].object, frames[i].file_offset, &sym),
+			USERSYM_OK);
+		assert_string_equal(sym.name, i ? "nest" : "innermost");
+	}
+}
+
+static void test_cut(void **state)
+{
+	enum unwind_end e;
+	size_t last = 0;
+
+	(void)state;
+	take(20);
+	struct unwind_sample s = stackshot_sample(&shot);
+	for (size_t len = 0; len < 4096 && len < shot.len; len += 56) {
+		s.stack_len = len;
+		size_t n = check_prefix(&s, FRAMES, &e);
+		if (e == UNWIND_DONE)
+			break;
+		assert_int_equal(e, UNWIND_CUT);
+		assert_true(n >= last);
+		last = n;
+	}
+	assert_true(last > 1);
+}
+
+static void test_deep(void **state)
+{
+	enum unwind_end e;
+
+	(void)state;
+	take(STACKSHOT_DEPTH - 10);
+	struct unwind_sample s = stackshot_sample(&shot);
+	assert_int_equal(check_prefix(&s, 127, &e), 127);
+	assert_int_equal(e, UNWIND_MOST);
+	size_t n = check_prefix(&s, FRAMES, &e);
+	assert_true(n > 300);
+	assert_true(e == UNWIND_CUT || e == UNWIND_DONE);
+}
+
+static void test_no_maps(void **state)
+{
+	enum unwind_end e;
+
+	(void)state;
+	take(5);
+	struct unwind_sample s = stackshot_sample(&shot);
+	unwind_space_set(space, NULL, 0);
+	size_t n = unwind_stack(space, &s, frames, FRAMES, &e);
+	assert_true(n >= 1 && e != UNWIND_DONE);
+	assert_false(frames[0].is_known);
+}
+
+static void test_no_registers(void **state)
+{
+	enum unwind_end e;
+
+	(void)state;
+	take(5);
+	struct unwind_sample s = stackshot_sample(&shot);
+	s.regs_mask = 0;
+	assert_int_equal(unwind_stack(space, &s, frames, FRAMES, &e), 0);
+	assert_int_equal(e, UNWIND_BAD);
+}
+
+/* A frame that is its own caller, in code without tables. */
+static void test_loop(void **state)
+{
+	static const uint64_t stack[] = {0x7000, 0x1234, 0x7000, 0x1234};
+	uint64_t regs[33];
+	struct unwind_sample s = {UINT64_MAX >> 31, regs, stack, sizeof(stack)};
+	enum unwind_end e;
+
+	(void)state;
+	take(5);
+	for (size_t i = 0; i < 33; i++)
+		regs[i] = 0x7000;
+	unwind_space_set(space, NULL, 0);
+	assert_in_range(unwind_stack(space, &s, frames, FRAMES, &e), 1, 3);
+	assert_int_not_equal(e, UNWIND_DONE);
+}
+
+static void test_garbage(void **state)
+{
+	uint64_t seed = 1;
+	enum unwind_end e;
+
+	(void)state;
+	take(50);
+	struct unwind_sample s = stackshot_sample(&shot);
+	for (int round = 0; round < 300; round++) {
+		for (int i = 0; i < 64; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			size_t at = (seed >> 33) % (shot.len < 8192 ? shot.len : 8192);
+			shot.stack[at] = (uint8_t)(seed >> 20);
+		}
+		shot.regs[(seed >> 40) % 9] ^= seed >> 45;
+		assert_true(unwind_stack(space, &s, frames, FRAMES, &e) <= FRAMES);
+		assert_true(strlen(unwind_reason(e)) > 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_deep),	     cmocka_unit_test(test_no_maps),
+		cmocka_unit_test(test_no_registers), cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_garbage),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
