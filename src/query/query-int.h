@@ -55,6 +55,13 @@ enum path_group query_func_group(const struct query *q, uint32_t func);
 const char *query_func_name(const struct query *q, uint32_t func);
 int query_enomem(struct error *err, const char *what);
 
+/* A function that is not there yet. Names stay as long as the cache; NULL: the address is it. */
+uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object);
+
+/* query-users.c: the function of a program that @frame is in. */
+uint32_t query_user_func(struct query *q, uint64_t frame);
+void query_users_deinit(struct query *q);
+
 /* query-names.c */
 const char *query_hex(struct arena *a, uint64_t addr);
 

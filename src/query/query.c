@@ -71,6 +71,7 @@ void query_deinit(struct query *q)
 	query_perf_deinit(q);
 	query_queues_deinit(q);
 	query_uprobe_deinit(q);
+	query_users_deinit(q);
 	arena_deinit(&q->arena);
 	*q = (struct query){0};
 }
@@ -158,8 +159,7 @@ static uint32_t func_fail(struct query *q)
 	return 0;
 }
 
-/* Names stay as long as the cache. Without one it is the address. */
-static uint32_t func_add(struct query *q, uint64_t start, const char *name, const char *object)
+uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object)
 {
 	struct query_cache *c = q->cache;
 
@@ -187,19 +187,6 @@ static const char *kernel_object(struct query *q, const struct sym_entry *e, uin
 	return arena_printf(&q->cache->text, "[%s]", q->sym->text + e->module);
 }
 
-/* The functions of a file whose symbols are not known are one. */
-static uint32_t user_func(struct query *q, uint64_t frame)
-{
-	const struct map_objects *objects = q->model->profile.spaces.objects;
-	uint64_t start = (uint64_t)map_frame_object(frame) << MAP_OFFSET_BITS;
-	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
-	const uint32_t *known = map64_get(&q->cache->by_addr, start);
-
-	if (known)
-		return *known;
-	return func_add(q, start, "(no symbols)", o ? o->path : "[unknown]");
-}
-
 uint32_t query_func(struct query *q, uint64_t addr)
 {
 	const uint32_t *known = map64_get(&q->cache->by_addr, addr);
@@ -210,13 +197,13 @@ uint32_t query_func(struct query *q, uint64_t addr)
 	if (known)
 		return *known;
 	if (!map_frame_is_kernel(addr) && map_frame_object(addr))
-		return user_func(q, addr);
+		return query_user_func(q, addr);
 	e = sym_find(q->sym, addr);
 	start = e ? e->addr : addr;
 	known = map64_get(&q->cache->by_addr, start);
 	func = known ? *known
-		     : func_add(q, start, e ? sym_text(q->sym, e) : NULL,
-				kernel_object(q, e, addr));
+		     : query_func_add(q, start, e ? sym_text(q->sym, e) : NULL,
+				      kernel_object(q, e, addr));
 	if (func && start != addr && map64_put(&q->cache->by_addr, addr, func) < 0)
 		return func_fail(q);
 	return func;

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+static const uint64_t LOAD_NS = 1000000000;
+
 static const struct {
 	const char *name;
 	unsigned view;
@@ -152,7 +154,14 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 		.rows = *s, .by = d->spec->hot_by, .locks = d->spec->hot_locks};
 	int r = query_hot_sum(d->q, &d->hot_sum);
 
-	return r < 0 ? r : query_hot(d->q, &hot, &d->hot, err);
+	if (r == 0)
+		r = query_hot(d->q, &hot, &d->hot, err);
+	/* What has no name yet is loaded now; the first answer has asked for it. */
+	if (r < 0 || !d->q->users)
+		return r;
+	while (query_load_names(d->q, LOAD_NS))
+		;
+	return query_hot(d->q, &hot, &d->hot, err);
 }
 
 static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct error *err)

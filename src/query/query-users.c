@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of functions in programs. Their files are loaded in steps, between which a screen is drawn:
+ * until then all functions of a file are one, "(loading)"; when names have come, those that were
+ * cached are forgotten. What a file has no names for is one function as well, called by the reason.
+ */
+#include "query-int.h"
+
+#include "kontend/thisboot.h"
+#include "kontend/usersyms.h"
+
+#include <errno.h>
+
+static int open_names(struct query *q)
+{
+	const struct record_host *h = &q->model->host;
+	struct usersyms_config c = {
+		.same_machine = thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
+	struct error err;
+
+	return q->users ? 0 : usersyms_new(&q->users, &c, &err);
+}
+
+static enum usersym_answer ask(struct query *q, const struct map_object *o, uint64_t offset,
+			       struct usersym *ret)
+{
+	uint32_t file;
+
+	if (open_names(q) < 0)
+		return USERSYM_NO_MEMORY;
+	if (map_is_memory(o->path))
+		return usersyms_lookup_jit(q->users, o->pid, offset, ret);
+	if (usersyms_object(q->users, o->path, NULL, 0, o->pid, &file) < 0)
+		return USERSYM_NO_MEMORY;
+	return usersyms_lookup(q->users, file, offset, ret);
+}
+
+static uint32_t func_of(struct query *q, uint64_t start, const char *name, const char *object)
+{
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
+
+	return known ? *known : query_func_add(q, start, name, object);
+}
+
+/* Those without a name lie where no function can: at the last byte there is. */
+static uint32_t without_name(struct query *q, uint64_t base, enum usersym_answer a,
+			     const char *object)
+{
+	uint64_t start = base | ((1ull << MAP_OFFSET_BITS) - 1 - (uint64_t)a);
+	const char *why = a == USERSYM_PENDING ? "loading" : usersym_reason(a);
+	const char *name = arena_printf(&q->cache->text, "(%s)", why);
+
+	return name ? func_of(q, start, name, object) : 0;
+}
+
+uint32_t query_user_func(struct query *q, uint64_t frame)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
+	uint64_t base = frame & ~((1ull << MAP_OFFSET_BITS) - 1);
+	struct usersym sym;
+
+	if (!o)
+		return func_of(q, base, "(no mapping)", "[unknown]");
+	enum usersym_answer a = ask(q, o, map_frame_offset(frame), &sym);
+	if (a == USERSYM_NO_MEMORY)
+		q->cache->failed = true;
+	if (a != USERSYM_OK)
+		return without_name(q, base, a, o->path);
+	uint32_t func = func_of(q, base | sym.start, sym.name, o->path);
+	if (func && map64_put(&q->cache->by_addr, frame, func) < 0)
+		q->cache->failed = true;
+	return func;
+}
+
+bool query_load_names(struct query *q, uint64_t budget_ns)
+{
+	bool changed = false, more;
+
+	if (!q->users)
+		return false;
+	more = usersyms_load_some(q->users, budget_ns, &changed);
+	if (changed)
+		q->cache->valid = false;
+	return more;
+}
+
+void query_users_deinit(struct query *q)
+{
+	usersyms_free(q->users);
+	q->users = NULL;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A boot is known by its kernel and by the time it began, which is the difference between the
+ * clocks; no two machines boot within the same seconds and tell of it to the same file by chance.
+ */
+#include "kontend/thisboot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+/* Clocks are put right while a machine runs. */
+static const int64_t DRIFT_NS = 5000000000;
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t = {0};
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool thisboot_saw(const char *release, uint64_t wall_ns, uint64_t clock_then_ns)
+{
+	int64_t then = (int64_t)(wall_ns - clock_then_ns);
+	int64_t now = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+	struct utsname u;
+
+	return wall_ns && uname(&u) == 0 && !strcmp(u.release, release) &&
+	       llabs(then - now) < DRIFT_NS;
+}
