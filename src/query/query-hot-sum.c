@@ -58,6 +58,18 @@ static uint64_t hash_text(const char *s)
 	return v;
 }
 
+/* Chains of the same functions are one, wherever in them the calls stand. */
+static uint64_t chain_key(const struct hot_rows *h, uint32_t stack)
+{
+	const struct stack_table *t = &h->p->stacks;
+	const uint64_t *frames = stack_frames(t, stack);
+	uint64_t v = 0;
+
+	for (uint32_t i = 0; i < t->stacks[stack].n; i++)
+		v = map64_hash(v * 31 + h->q->cache->funcs[query_func(h->q, frames[i])].start + 1);
+	return v;
+}
+
 static uint64_t key_of(const struct hot_rows *h, const struct profile_cell *c, uint32_t func)
 {
 	const struct task *t = &h->q->model->tasks.tasks[c->task];
@@ -74,7 +86,7 @@ static uint64_t key_of(const struct hot_rows *h, const struct profile_cell *c, u
 	case HOT_CPU:
 		return c->cpu;
 	case HOT_STACK:
-		return c->stack;
+		return chain_key(h, c->stack);
 	default:
 		return h->q->cache->funcs[func].start;
 	}

@@ -55,18 +55,13 @@ enum path_group query_func_group(const struct query *q, uint32_t func);
 const char *query_func_name(const struct query *q, uint32_t func);
 int query_enomem(struct error *err, const char *what);
 
-/* A function that is not there yet. Names stay as long as the cache; NULL: the address is it. */
+/* A new function. Names stay as long as the cache; NULL: the address is it. */
 uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object);
-
-/* query-users.c: the function of a program that @frame is in. */
-uint32_t query_user_func(struct query *q, uint64_t frame);
-void query_users_deinit(struct query *q);
 
 /* query-names.c */
 const char *query_hex(struct arena *a, uint64_t addr);
 
-/* query-lockname.c */
-/* What the lock at @addr belongs to; NULL: not known. */
+/* query-lockname.c: what the lock at @addr belongs to; NULL: not known. */
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
 const char *query_object_name(struct query *q, const struct lockname *n);

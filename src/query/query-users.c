@@ -4,7 +4,7 @@
  * until then all functions of a file are one, "(loading)"; when names have come, those that were
  * cached are forgotten. What a file has no names for is one function as well, called by the reason.
  */
-#include "query-int.h"
+#include "query-users.h"
 
 #include "kontend/thisboot.h"
 #include "kontend/usersyms.h"
@@ -14,8 +14,8 @@
 static int open_names(struct query *q)
 {
 	const struct record_host *h = &q->model->host;
-	struct usersyms_config c = {
-		.same_machine = thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
+	struct usersyms_config c = {.same_machine =
+					    thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
 	struct error err;
 
 	return q->users ? 0 : usersyms_new(&q->users, &c, &err);

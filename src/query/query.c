@@ -15,6 +15,7 @@
 #include "query-queues.h"
 #include "query-rows.h"
 #include "query-uprobe.h"
+#include "query-users.h"
 
 #include <errno.h>
 #include <string.h>

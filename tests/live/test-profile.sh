@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A profile of a program of ours: its hottest function is named, in a report of a recording and live,
+# and where perf is installed, its share of the samples is what perf says of the same file.
+set -eu
+kontend=$1
+workload=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+
+share() { # of spin_inner, in a CSV of the view hot
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		 $at["symbol"] == "spin_inner" { print $at["pct"]; exit }' "$1"
+}
+
+"$kontend" record -q -F 997 -e cpu-clock -o "$dir/p.data" -- "$workload"
+"$kontend" report -q -i "$dir/p.data" --view hot --format csv >"$dir/ours.csv"
+ours=$(share "$dir/ours.csv")
+if [ -z "$ours" ]; then
+	echo "spin_inner is not in the profile:"
+	head -5 "$dir/ours.csv"
+	exit 1
+fi
+# Its callers stand in the call chains.
+if ! "$kontend" report -q -i "$dir/p.data" --view hot --by stack --format csv |
+	grep -q 'spin_inner;.*main'; then
+	echo "main is not in the call chains"
+	exit 1
+fi
+"$kontend" report -q -F 997 -e cpu-clock --view hot --format csv -- "$workload" >"$dir/live.csv"
+if [ -z "$(share "$dir/live.csv")" ]; then
+	echo "spin_inner is not in the live profile"
+	exit 1
+fi
+if ! command -v perf >/dev/null; then
+	echo "spin_inner $ours %; perf is not installed, nothing to compare with"
+	exit 0
+fi
+perf=$(perf report -i "$dir/p.data" --stdio --no-children -g none --sort sym 2>/dev/null |
+	awk '/ spin_inner$/ { sub("%", "", $1); print $1; exit }')
+echo "spin_inner: kontend $ours %, perf $perf %"
+awk -v a="$ours" -v b="$perf" 'BEGIN { d = a - b; exit !(d < 0.1 && d > -0.1) }'

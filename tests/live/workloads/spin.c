@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spin: a program that spends its time in spin_inner(), called by spin_outer(), so that a profile
+ * can be checked against it. Some tenths of a second of CPU time.
+ */
+#include <stdint.h>
+#include <time.h>
+
+static volatile uint64_t sum;
+
+uint64_t spin_inner(uint64_t n);
+uint64_t spin_outer(uint64_t n);
+
+__attribute__((noinline)) uint64_t spin_inner(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		sum += i;
+	return sum;
+}
+
+__attribute__((noinline)) uint64_t spin_outer(uint64_t n)
+{
+	return spin_inner(n) + 1;
+}
+
+int main(void)
+{
+	struct timespec t;
+
+	do {
+		sum += spin_outer(100000);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	} while (t.tv_sec == 0 && t.tv_nsec < 700000000);
+	return 0;
+}
