@@ -14,6 +14,7 @@
 #include "kontend/uprobe-spec.h"
 #include "run-locks.h"
 #include "run-look.h"
+#include "run-owners.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -159,6 +160,8 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		ret = mux_open(&r->mux, &mux_system, err);
 	if (ret == 0)
 		ret = open_looks(r, o, &first, err);
+	if (ret == 0)
+		ret = run_owners_new(&r->owners, o, err);
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
@@ -173,11 +176,14 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.tick = o->tick,
 		.profile_hz = (uint32_t)o->freq,
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
+		.feed = ownerfeed_feed(r->owners),
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
 	};
 	ret = live_new(&r->source, &l, &r->info, err);
+	if (ret == 0 && r->owners)
+		ret = ownerfeed_start(r->owners, err);
 	if (ret == 0)
 		ret = place_probes(r, o, err);
 	if (ret == 0)
@@ -258,6 +264,7 @@ int run_close(struct run *r, struct error *err)
 	run_look_free(r->look);
 	placed_free(r->placed);
 	run_locks_free(r->locks);
+	ownerfeed_free(r->owners);
 	stop_demo(r);
 	target_deinit(&r->target);
 	int ret = mux_close(&r->mux, err);

@@ -149,7 +149,8 @@ static void detail_draw(struct view *v, struct screen *s, struct rect r)
 static int next_by(const struct view_detail *d)
 {
 	for (int by = d->by + 1; by < QUERY_BYS; by++)
-		if (!(settled(&d->v.scope) & 1u << by))
+		if (!(settled(&d->v.scope) & 1u << by) &&
+		    (by != BY_OWNER || d->v.query->model->owners_told))
 			return by;
 	return BY_TREE;
 }

@@ -74,6 +74,8 @@ static void draw_status(struct view_locks *l, struct screen *s, struct rect r,
 		line_put(&line, ROLE_DIM, "  filter ");
 		line_put(&line, ROLE_MATCH, app_filter(v->app));
 	}
+	if (l->by == BY_OWNER && !v->query->model->owners_told)
+		line_put(&line, ROLE_WARN, "  not seen: start with --owner");
 	screen_put(s, r, at, 0, ROLE_DIM, count);
 }
 
@@ -122,7 +124,8 @@ static int locks_command(struct view *v, enum command c, const struct command_ar
 	enum query_by by;
 
 	if (c == CMD_BY_NEXT) {
-		set_by(l, (l->by + 1) % QUERY_BYS);
+		by = (l->by + 1) % QUERY_BYS;
+		set_by(l, by == BY_OWNER && !v->query->model->owners_told ? BY_LOCK : by);
 		return 0;
 	}
 	if (c == CMD_BY) {

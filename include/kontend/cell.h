@@ -3,15 +3,39 @@
 #define KONTEND_CELL_H
 
 #include "kontend/hist.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * What was waited, by (lock, stack, task, cpu): the finest grain kept. Tables by lock, caller,
- * task, process, type, CPU, cgroup or stack are sums over cells.
+ * Who held a lock when a wait for it began: an index of the task table, 0 = not known. With
+ * OWNER_HINT it is but one of several readers that may have held it. OWNER_FREE: nobody did, it was
+ * being passed on.
+ */
+enum { OWNER_NONE = 0, OWNER_HINT = 0x8000, OWNER_FREE = OWNER_HINT };
+
+static inline uint32_t cell_owner_task(uint16_t owner)
+{
+	return owner & (OWNER_HINT - 1u);
+}
+
+struct cell_key {
+	uint32_t lock, stack, task;
+	uint16_t cpu, owner;
+};
+
+/*
+ * What was waited, by (lock, stack, task, cpu, owner): the finest grain kept. Tables by lock,
+ * caller, task, process, type, CPU, cgroup, stack or owner are sums over cells.
  */
 struct cell {
-	uint32_t lock, stack, task, cpu;
+	union {
+		struct cell_key key;
+		struct {
+			uint32_t lock, stack, task;
+			uint16_t cpu, owner;
+		};
+	};
 	uint64_t n;	   /* finished waits */
 	uint64_t total_ns; /* of finished waits */
 	uint64_t min_ns, max_ns;
@@ -41,8 +65,7 @@ struct cell_table {
 int cell_table_init(struct cell_table *t, uint32_t max, uint32_t max_groups);
 void cell_table_deinit(struct cell_table *t);
 /* The cell, made if absent; NULL when the table is full (fold, then ask again). */
-struct cell *cell_get(struct cell_table *t, uint32_t lock, uint32_t stack, uint32_t task,
-		      uint32_t cpu);
+struct cell *cell_get(struct cell_table *t, struct cell_key key);
 /* Something was waited in the open bucket. */
 static inline void cell_wait(struct cell_table *t, struct cell *c, uint64_t wait_ns)
 {
@@ -70,12 +93,18 @@ static inline void cell_add(struct cell_table *t, struct cell *c, uint64_t wait_
  * Likely index of the cell (its hash is the same: compare the key before use), or CELL_NONE. Its
  * memory is asked for but not waited for: a wait that begins now needs it when it ends.
  */
-uint32_t cell_prefetch(const struct cell_table *t, uint32_t lock, uint32_t stack, uint32_t task,
-		       uint32_t cpu);
+uint32_t cell_prefetch(const struct cell_table *t, struct cell_key key);
+
+static inline bool cell_key_equal(const struct cell_key *a, const struct cell_key *b)
+{
+	return a->lock == b->lock && a->stack == b->stack && a->task == b->task &&
+	       a->cpu == b->cpu && a->owner == b->owner;
+}
+
 /*
  * Folds about half of the cells, those where least was waited for the longest time, into coarse
- * ones: (lock's `other`, STACK_OTHER, TASK_OTHER, cpu). @coarse maps a lock index to its type's
- * `other`. Answers how many waits lost their identity. Indices of cells change.
+ * ones: (lock's `other`, STACK_OTHER, TASK_OTHER, cpu, OWNER_NONE). @coarse maps a lock index to
+ * its type's `other`. Answers how many waits lost their identity. Indices of cells change.
  */
 uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
 		   uint32_t (*coarse)(const void *ctx, uint32_t lock), const void *ctx);

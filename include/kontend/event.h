@@ -22,6 +22,7 @@ enum event_kind {
 	EVENT_SAMPLE,	   /* of the profile: where a CPU was */
 	EVENT_MMAP,	   /* PERF_RECORD_MMAP, MMAP2: code was mapped */
 	EVENT_SWITCH,	   /* PERF_RECORD_SWITCH_CPU_WIDE: `tid` goes off its CPU, or on */
+	EVENT_OWNER,	   /* of ours: who has the lock that `tid` begins to wait for */
 };
 
 /*
@@ -77,6 +78,12 @@ struct event {
 			uint32_t maj, min;
 			const char *path; /* NUL-terminated, as the kernel gave it */
 		} mmap;
+		struct {
+			uint64_t lock;
+			const char *comm; /* NUL-terminated */
+			int32_t pid, tid; /* 0: nobody */
+			bool hint;	  /* one of its readers, at that moment or before */
+		} owner;
 		uint64_t lost; /* records */
 	};
 };

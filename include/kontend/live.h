@@ -2,6 +2,7 @@
 #ifndef KONTEND_LIVE_H
 #define KONTEND_LIVE_H
 
+#include "kontend/feed.h"
 #include "kontend/look.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
@@ -20,6 +21,7 @@ struct live_options {
 	bool end_stack; /* call chains also where waits end, for readers that need them: perf */
 	struct look
 		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
+	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = nobody */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool tick;	      /* measure the timer tick, too */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */

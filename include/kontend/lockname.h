@@ -21,23 +21,35 @@ struct lockname {
 	const char *text; /* path, variable, cache, memory cgroup; "" */
 };
 
+/* Where a thread that held a lock was last seen to sleep. */
+struct lockname_holder {
+	int32_t tid;
+	uint32_t n_frames;
+	uint64_t frames[6]; /* the innermost ones */
+};
+
 struct lockname_set {
 	struct lockname *names; /* in the order in which they came */
 	size_t n, cap;
 	struct map64 at; /* address -> index */
 	struct strpool pool;
+	struct lockname_holder *holders;
+	size_t n_holders, cap_holders;
+	struct map64 holder_at; /* thread -> index */
 	unsigned refs;
 };
 
 /* When there are so many, the older half is forgotten. */
-enum { LOCKNAME_MOST = 1 << 16 };
+enum { LOCKNAME_MOST = 1 << 16, LOCKNAME_HOLDERS = 1 << 12 /* then all of them are */ };
 
 struct lockname_set *lockname_set_new(void); /* NULL: no memory; with one reference */
 struct lockname_set *lockname_set_ref(struct lockname_set *s);
 void lockname_set_unref(struct lockname_set *s); /* NULL is fine */
 
-/* All names of a snapshot. 0 or -ENOMEM: some are missing. */
+/* All names of a snapshot, and where holders sleep. 0 or -ENOMEM: some are missing. */
 int lockname_take(struct lockname_set *s, const struct locksnap *snap);
+/* NULL: it was not seen. Borrowed as a name is. */
+const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid);
 /* NULL: nothing is known of it. Borrowed until the next lockname_take(). */
 const struct lockname *lockname_get(const struct lockname_set *s, uint64_t addr);
 

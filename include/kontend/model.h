@@ -101,6 +101,7 @@ struct model {
 	struct snapshot_set snapshots;	      /* the latest of each kind that is understood */
 	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
+	bool owners_told; /* of some wait it is known who held the lock when it began */
 	struct lockname_set *lock_names; /* shared with copies of the model */
 	uint64_t generation; /* changes whenever ids may have been given anew (fold, zero) */
 	/* The wait that the event applied last began, went on with or ended; 0: none. One that has

@@ -77,7 +77,7 @@ struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, repair, demo,
-		reverse, ascii, no_mouse, measure;
+		reverse, ascii, no_mouse, measure, owner;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *mux_interval; /* as mux_parse() takes it */

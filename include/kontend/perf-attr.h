@@ -18,6 +18,7 @@ enum perf_event_index {
 	PERF_TIMER_EXIT,
 	PERF_SWITCH,  /* a dummy, on now and then, for context switches */
 	PERF_PROFILE, /* cycles, or the CPU's clock: where CPUs are */
+	PERF_OUTPUT,  /* what BPF programs of ours write; of whole CPUs whatever is measured */
 	PERF_EVENTS
 };
 

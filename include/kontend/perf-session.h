@@ -2,6 +2,7 @@
 #ifndef KONTEND_PERF_SESSION_H
 #define KONTEND_PERF_SESSION_H
 
+#include "kontend/feed.h"
 #include "kontend/live.h"
 #include "kontend/perf-attr.h"
 #include "kontend/ring.h"
@@ -24,6 +25,7 @@ struct perf_session_options {
 	uint32_t profile_hz;			/* 0 = no PERF_PROFILE */
 	bool profile_clock;			/* by the clock even where cycles can be sampled */
 	bool end_stack;				/* call chains at the ends of waits, too */
+	struct feed *feed;  /* is given the events PERF_OUTPUT; NULL = there are none */
 	bool relaxed;	    /* few wake-ups matter more than room in the rings */
 	const char *filter; /* for contention_begin, NULL = none */
 };

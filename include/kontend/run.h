@@ -18,13 +18,14 @@ struct run {
 	struct source *source; /* the engine's own, or below its history, once `opened` */
 	struct engine engine;
 	bool opened;
-	bool remember;		 /* set before: the engine has a history of the last minutes */
-	bool from_file;		 /* a recording: nothing is started, stopped or measured */
-	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
-	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
-	struct placed *placed;	 /* probes of ours (--probe), NULL = none */
-	pid_t demo;		 /* 0 = none */
-	struct mux mux;		 /* intervals that are other ones meanwhile */
+	bool remember;		  /* set before: the engine has a history of the last minutes */
+	bool from_file;		  /* a recording: nothing is started, stopped or measured */
+	struct run_look *look;	  /* at perf events and breakpoint slots, NULL = nobody looks */
+	struct run_locks *locks;  /* at whose locks they are and who holds them; NULL: the same */
+	struct placed *placed;	  /* probes of ours (--probe), NULL = none */
+	struct ownerfeed *owners; /* who held a lock when a wait began; NULL: not asked for */
+	pid_t demo;		  /* 0 = none */
+	struct mux mux;		  /* intervals that are other ones meanwhile */
 	/* The command has ended: its wait status. */
 	bool command_ended;
 	int command_status;

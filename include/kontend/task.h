@@ -62,6 +62,8 @@ static inline uint32_t task_get_quickly(struct task_table *t, int32_t pid, int32
 }
 
 int task_comm(struct task_table *t, const struct event *ev);
+/* A name for a task that has none yet. 0 or -ENOMEM. */
+int task_name(struct task_table *t, uint32_t index, const char *comm);
 int task_fork(struct task_table *t, const struct event *ev);
 /* The task has exited; its tid may be used again. Its waits are the caller's concern. */
 void task_end(struct task_table *t, uint32_t index, uint64_t time_ns);

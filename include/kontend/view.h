@@ -100,7 +100,7 @@ size_t view_wrap(const char *text, int w);
 const char *view_count_text(struct view *v, const struct table *t);
 
 /* What `:by` takes. */
-#define VIEW_BY_NAMES "lock caller task process type cpu cgroup stack"
+#define VIEW_BY_NAMES "lock caller task process type cpu cgroup stack owner"
 
 /* All root views, those with a digit first, ended by NULL. */
 extern const struct view_ops *const view_roots[];

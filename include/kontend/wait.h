@@ -2,6 +2,8 @@
 #ifndef KONTEND_WAIT_H
 #define KONTEND_WAIT_H
 
+#include "kontend/cell.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,9 +19,15 @@ struct wait {
 	uint32_t cell;	/* where its cell was when it began: a hint, see cell_prefetch() */
 	uint16_t cpu;	/* where it began */
 	bool used;
-	bool doubtful; /* records were lost since it began: its end may have been among them */
+	bool doubtful;	/* records were lost since it began: its end may have been among them */
+	uint16_t owner; /* who held the lock when it began: see cell.h */
 	uint32_t next_free;
 };
+
+static inline struct cell_key wait_key(const struct wait *w)
+{
+	return (struct cell_key){w->lock, w->stack, w->task, w->cpu, w->owner};
+}
 
 /* Waits by index; entry 0 is never used. Iterate 1..high-1 and skip those not `used`. */
 struct wait_pool {

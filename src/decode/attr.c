@@ -93,8 +93,17 @@ static void note_plain(struct decode_attr *a)
 		      (a->sample_type & (need | PERF_SAMPLE_READ)) == need;
 }
 
+/* What our own programs write: told by its magic number from what others do. */
+static bool is_output(const struct decode_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_BPF_OUTPUT &&
+	       a->sample_type & PERF_SAMPLE_RAW;
+}
+
 static void bind_format(const struct decode *d, struct decode_attr *a)
 {
+	if (is_output(a))
+		a->tp.kind = EVENT_OWNER;
 	if (a->type != PERF_TYPE_TRACEPOINT || !(a->sample_type & PERF_SAMPLE_RAW))
 		return;
 	for (size_t i = 0; i < d->n_formats; i++)

@@ -5,6 +5,8 @@
  * The call chain stays where it is, without its context markers and cut where the user part begins.
  */
 #include "sample.h"
+#include "kontend/ownerrec.h"
+#include <stddef.h>
 
 static const struct decode_attr *attr_of(const struct decode *d, const uint8_t *rec, size_t size)
 {
@@ -83,10 +85,30 @@ static uint64_t load_field(const uint8_t *raw, struct trace_field f)
 	}
 }
 
+static int owner_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	const char *comm = (const char *)raw + offsetof(struct ownerrec, comm);
+	struct ownerrec r;
+
+	if (len < sizeof(r) || load_u64(raw) != OWNERREC_MAGIC)
+		return DECODE_SKIP;
+	memcpy(&r, raw, sizeof(r));
+	if (r.tid < 0 || r.hint > 1 || !memchr(comm, 0, sizeof(r.comm)))
+		return DECODE_BAD;
+	ev->owner.lock = r.lock;
+	ev->owner.pid = r.pid;
+	ev->owner.tid = r.tid;
+	ev->owner.hint = r.hint;
+	ev->owner.comm = comm;
+	return 0;
+}
+
 static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t len, struct event *ev)
 {
 	const struct trace_event *tp = &a->tp;
 
+	if (tp->kind == EVENT_OWNER)
+		return owner_fields(raw, len, ev);
 	if ((size_t)tp->lock.offset + tp->lock.size > len ||
 	    (size_t)tp->arg.offset + tp->arg.size > len)
 		return DECODE_BAD;

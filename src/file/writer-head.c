@@ -60,6 +60,8 @@ static const char *plain_name(const struct perf_event_attr *a)
 	switch (a->config) {
 	case PERF_COUNT_SW_DUMMY:
 		return "dummy:u";
+	case PERF_COUNT_SW_BPF_OUTPUT:
+		return "kontend-owner";
 	case PERF_COUNT_SW_CPU_CLOCK:
 		return "cpu-clock";
 	default:

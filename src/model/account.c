@@ -18,20 +18,21 @@ static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t 
 
 static struct cell *find_cell(struct model *m, const struct wait *w)
 {
-	struct cell *c = cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
+	const struct cell_key key = wait_key(w);
+	struct cell *c = cell_get(&m->cells, key);
 
 	if (c)
 		return c;
 	fold_cells(m);
-	return cell_get(&m->cells, w->lock, w->stack, w->task, w->cpu);
+	return cell_get(&m->cells, key);
 }
 
 static inline struct cell *cell_of(struct model *m, const struct wait *w)
 {
 	if (w->cell < m->cells.n) {
 		struct cell *c = &m->cells.cells[w->cell];
-		if (c->lock == w->lock && c->stack == w->stack && c->task == w->task &&
-		    c->cpu == w->cpu)
+		const struct cell_key key = wait_key(w);
+		if (cell_key_equal(&c->key, &key))
 			return c;
 	}
 	return find_cell(m, w);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cube of waits: cells keyed (lock, stack, task, cpu) in a dense array, found through a slot
- * array that carries half of the hash, so that a probe touches a cell only when it is the one. When
- * the array is full the colder half is folded into coarse cells, which keep the type and the CPU
- * and give up the rest; nothing that was waited is forgotten, only by whom and where.
+ * The cube of waits: cells keyed (lock, stack, task, cpu, owner) in a dense array, found through a
+ * slot array that carries half of the hash, so that a probe touches a cell only when it is the one.
+ * When the array is full the colder half is folded into coarse cells, which keep the type and the
+ * CPU and give up the rest; nothing that was waited is forgotten, only by whom and where.
  */
 #include "kontend/cell.h"
 #include "kontend/mem.h"
@@ -14,10 +14,11 @@
 
 enum { FIRST_CELLS = 256 };
 
-static uint32_t hash_key(uint32_t lock, uint32_t stack, uint32_t task, uint32_t cpu)
+static uint32_t hash_key(const struct cell_key *k)
 {
-	uint64_t a = (lock | (uint64_t)stack << 32) * 0x9e3779b97f4a7c15ull;
-	uint64_t b = (task | (uint64_t)cpu << 32) * 0xc4ceb9fe1a85ec53ull;
+	uint64_t a = (k->lock | (uint64_t)k->stack << 32) * 0x9e3779b97f4a7c15ull;
+	uint64_t b = (k->task | (uint64_t)k->cpu << 32 | (uint64_t)k->owner << 48) *
+		     0xc4ceb9fe1a85ec53ull;
 
 	a ^= b >> 31 ^ b;
 	a *= 0xff51afd7ed558ccdull;
@@ -85,42 +86,36 @@ static int grow(struct cell_table *t)
 	return 0;
 }
 
-static struct cell *find(struct cell_table *t, uint32_t hash, const struct cell *key)
+static struct cell *find(struct cell_table *t, uint32_t hash, const struct cell_key *key)
 {
 	for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
 		if (t->slots[i] >> 32 != hash)
 			continue;
 		struct cell *c = &t->cells[(uint32_t)t->slots[i] - 1];
-		if (c->lock == key->lock && c->stack == key->stack && c->task == key->task &&
-		    c->cpu == key->cpu)
+		if (cell_key_equal(&c->key, key))
 			return c;
 	}
 	return NULL;
 }
 
-struct cell *cell_get(struct cell_table *t, uint32_t lock, uint32_t stack, uint32_t task,
-		      uint32_t cpu)
+struct cell *cell_get(struct cell_table *t, struct cell_key key)
 {
-	struct cell key = {.lock = lock, .stack = stack, .task = task, .cpu = cpu};
-	uint32_t hash = hash_key(lock, stack, task, cpu);
+	uint32_t hash = hash_key(&key);
 	struct cell *c = find(t, hash, &key);
 
 	if (c)
 		return c;
 	if (t->n >= t->max || (t->n == t->cap && grow(t)))
 		return NULL;
-	key.hash = hash;
-	key.min_ns = UINT64_MAX;
 	put_slot(t, hash, t->n);
 	c = &t->cells[t->n++];
-	*c = key;
+	*c = (struct cell){.key = key, .hash = hash, .min_ns = UINT64_MAX};
 	return c;
 }
 
-uint32_t cell_prefetch(const struct cell_table *t, uint32_t lock, uint32_t stack, uint32_t task,
-		       uint32_t cpu)
+uint32_t cell_prefetch(const struct cell_table *t, struct cell_key key)
 {
-	uint32_t hash = hash_key(lock, stack, task, cpu);
+	uint32_t hash = hash_key(&key);
 
 	for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
 		if (t->slots[i] >> 32 != hash)
@@ -163,7 +158,8 @@ void cell_touch_all(struct cell_table *t)
 
 static bool is_coarse(const struct cell *c)
 {
-	return c->stack == STACK_OTHER && c->task == TASK_OTHER;
+	return c->key.stack == STACK_OTHER && c->key.task == TASK_OTHER &&
+	       c->key.owner == OWNER_NONE;
 }
 
 /* Time waited, halved for each second that has passed since; as an octave. */
@@ -223,13 +219,14 @@ uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
 	t->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct cell taken = t->cells[i], key = taken;
+		struct cell taken = t->cells[i];
+		struct cell_key key = taken.key;
 		if (budget && !is_coarse(&taken) && warmth(&taken, now_ns) <= limit) {
 			budget--;
 			folded += taken.n;
-			key = (struct cell){.lock = coarse(ctx, taken.lock), .cpu = taken.cpu};
+			key = (struct cell_key){.lock = coarse(ctx, key.lock), .cpu = key.cpu};
 		}
-		struct cell *into = cell_get(t, key.lock, key.stack, key.task, key.cpu);
+		struct cell *into = cell_get(t, key);
 		merge(t, into, &taken);
 	}
 	cell_touch_all(t);

@@ -16,25 +16,26 @@ static uint32_t coarse_lock(const void *ctx, uint32_t lock)
 	return t->locks[lock].type;
 }
 
-static void mark(struct model *m, uint32_t lock, uint32_t stack, uint32_t task)
+static void mark(struct model *m, const struct cell_key *k)
 {
-	m->locks.locks[lock].marked = 1;
-	m->stacks.stacks[stack].marked = 1;
-	m->tasks.tasks[task].marked = 1;
+	m->locks.locks[k->lock].marked = 1;
+	m->stacks.stacks[k->stack].marked = 1;
+	m->tasks.tasks[k->task].marked = 1;
+	m->tasks.tasks[cell_owner_task(k->owner)].marked = 1;
 }
 
 static void sweep(struct model *m)
 {
 	for (size_t i = 0; i < m->cells.n; i++) {
-		const struct cell *c = &m->cells.cells[i];
-		mark(m, c->lock, c->stack, c->task);
+		mark(m, &m->cells.cells[i].key);
 	}
 	for (size_t i = 0; i < m->profile.n; i++)
 		m->tasks.tasks[m->profile.cells[i].task].marked = 1;
 	for (uint32_t i = 1; i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
+		const struct cell_key key = wait_key(w);
 		if (w->used)
-			mark(m, w->lock, w->stack, w->task);
+			mark(m, &key);
 	}
 	lock_sweep(&m->locks);
 	stack_sweep(&m->stacks);

@@ -7,6 +7,7 @@
 /* pair.c: waits begin and end. 0 or -ENOMEM. */
 int pair_begin(struct model *m, const struct event *ev);
 int pair_end(struct model *m, const struct event *ev);
+int pair_owner(struct model *m, const struct event *ev);
 /* The task is gone: waits it still had lost their end. */
 void pair_task_gone(struct model *m, uint32_t task);
 /* Records were lost up to @time_ns: waits begun before cannot be trusted any more. */

@@ -28,6 +28,8 @@ static void empty(struct lockname_set *s)
 	mem_free(s->names);
 	map64_deinit(&s->at);
 	strpool_deinit(&s->pool);
+	mem_free(s->holders);
+	map64_deinit(&s->holder_at);
 }
 
 void lockname_set_unref(struct lockname_set *s)
@@ -69,9 +71,50 @@ static int forget_half(struct lockname_set *s)
 		empty(&new);
 		return code;
 	}
+	new.holders = s->holders;
+	new.n_holders = s->n_holders;
+	new.cap_holders = s->cap_holders;
+	new.holder_at = s->holder_at;
+	s->holders = NULL;
+	s->holder_at = (struct map64){0};
 	empty(s);
 	*s = new;
 	return 0;
+}
+
+static int put_holder(struct lockname_set *s, const struct locksnap *snap,
+		      const struct locksnap_queue *q)
+{
+	struct lockname_holder h = {.tid = q->holder_tid};
+	const uint32_t *at = map64_get(&s->holder_at, (uint32_t)h.tid);
+	const uint32_t most = sizeof(h.frames) / sizeof(h.frames[0]);
+
+	h.n_frames = q->holder_n_frames < most ? q->holder_n_frames : most;
+	for (uint32_t i = 0; i < h.n_frames; i++)
+		h.frames[i] = snap->frames[q->holder_frame + i];
+	if (at) {
+		s->holders[*at] = h;
+		return 0;
+	}
+	if (s->n_holders >= LOCKNAME_HOLDERS) {
+		s->n_holders = 0;
+		map64_clear(&s->holder_at);
+	}
+	if (mem_grow(&s->holders, &s->cap_holders, s->n_holders, sizeof(*s->holders)) < 0 ||
+	    map64_put(&s->holder_at, (uint32_t)h.tid, (uint32_t)s->n_holders) < 0)
+		return -ENOMEM;
+	s->holders[s->n_holders++] = h;
+	return 0;
+}
+
+static int take_holders(struct lockname_set *s, const struct locksnap *snap)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < snap->n_queues; i++)
+		if (snap->queues[i].holder_tid && snap->queues[i].holder_n_frames)
+			code = put_holder(s, snap, &snap->queues[i]);
+	return code;
 }
 
 int lockname_take(struct lockname_set *s, const struct locksnap *snap)
@@ -91,7 +134,14 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap)
 			code = forget_half(s);
 		code = code < 0 ? code : put(s, &name);
 	}
-	return code;
+	return code < 0 ? code : take_holders(s, snap);
+}
+
+const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid)
+{
+	const uint32_t *at = map64_get(&s->holder_at, (uint32_t)tid);
+
+	return at ? &s->holders[*at] : NULL;
 }
 
 const struct lockname *lockname_get(const struct lockname_set *s, uint64_t addr)

@@ -128,6 +128,8 @@ static int apply_other(struct model *m, const struct event *ev)
 		return begin_task(m, ev);
 	case EVENT_EXIT:
 		return end_task(m, ev);
+	case EVENT_OWNER:
+		return pair_owner(m, ev);
 	case EVENT_CGROUP:
 		return task_cgroup_name(&m->tasks, ev->cg.id, ev->cg.path);
 	case EVENT_LOST:

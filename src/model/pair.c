@@ -156,7 +156,7 @@ int pair_begin(struct model *m, const struct event *ev)
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(&m->locks, ev->begin.lock, type);
-	new->cell = cell_prefetch(&m->cells, new->lock, new->stack, t, ev->cpu);
+	new->cell = cell_prefetch(&m->cells, wait_key(new));
 	if (n.depth)
 		drop_stale(m, &n, new, spin);
 	push(m, &n, index);
@@ -165,6 +165,36 @@ int pair_begin(struct model *m, const struct event *ev)
 	else
 		task->depth = (uint8_t)n.depth;
 	return 0;
+}
+
+/*
+ * Who had the lock when the innermost wait of the task for it began: told right behind the begin. A
+ * mutex is asked about again before each sleep: the first one told counts. Whoever is not measured
+ * has no wait here.
+ */
+int pair_owner(struct model *m, const struct event *ev)
+{
+	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	uint32_t at;
+
+	if (!t)
+		return 0;
+	const struct task *task = &m->tasks.tasks[*t];
+	const struct nest n = {.waits = m->tasks.tasks[*t].waits, .depth = task->depth};
+	if (!find(m, &n, ev->owner.lock, &at))
+		return 0;
+	struct wait *w = &m->waits.waits[n.waits[at]];
+	if (w->owner != OWNER_NONE && w->owner != OWNER_FREE)
+		return 0;
+	uint32_t index = TASK_OTHER;
+	if (ev->owner.tid)
+		index = task_get(&m->tasks, ev->owner.pid, ev->owner.tid);
+	if (index >= OWNER_HINT || (index == TASK_OTHER && ev->owner.tid))
+		return 0;
+	m->owners_told = true;
+	w->owner = (uint16_t)(index | (ev->owner.hint || !index ? OWNER_HINT : 0));
+	w->cell = cell_prefetch(&m->cells, wait_key(w));
+	return index ? task_name(&m->tasks, index, ev->owner.comm) : 0;
 }
 
 /* Ends the wait at @at; those nested in it have lost their ends. */

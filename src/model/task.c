@@ -117,6 +117,18 @@ int task_comm(struct task_table *t, const struct event *ev)
 	return 0;
 }
 
+int task_name(struct task_table *t, uint32_t index, const char *comm)
+{
+	if (*t->tasks[index].comm)
+		return 0;
+	const char *name = strpool_intern(&t->names->pool, comm);
+
+	if (!name)
+		return -ENOMEM;
+	t->tasks[index].comm = name;
+	return 0;
+}
+
 int task_fork(struct task_table *t, const struct event *ev)
 {
 	const uint32_t *old = map64_get(&t->by_tid, (uint32_t)ev->tid);

@@ -69,6 +69,13 @@ static const char *class_name(struct query *q, enum query_by by, const struct gr
 	case BY_CGROUP:
 		name = query_cgroup_name(q, g->id);
 		break;
+	case BY_OWNER:
+		if (g->first.owner == OWNER_FREE)
+			return "(free)";
+		name = query_task_comm(q, cell_owner_task(g->first.owner));
+		if (g->first.owner & OWNER_HINT && name)
+			name = arena_printf(&q->arena, "%s R?", name);
+		break;
 	case BY_STACK:
 		name = query_chain(q, g->first.stack);
 		return name ? name : "(no call chain)";

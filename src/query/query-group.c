@@ -25,6 +25,13 @@ static uint64_t task_id(const struct task *t, uint32_t index)
 	return index == TASK_OTHER ? 0 : (uint64_t)t->serial << 32 | (uint32_t)t->tid;
 }
 
+/* Hints apart from what is sure. */
+static uint64_t owner_id(const struct model *m, uint16_t owner)
+{
+	return task_id(&m->tasks.tasks[cell_owner_task(owner)], cell_owner_task(owner)) << 1 |
+	       (owner & OWNER_HINT ? 1 : 0);
+}
+
 uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w)
 {
 	const struct model *m = q->model;
@@ -46,6 +53,8 @@ uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w
 		return w->cpu;
 	case BY_CGROUP:
 		return t->cgroup;
+	case BY_OWNER:
+		return owner_id(m, w->owner);
 	case BY_STACK:
 		return m->stacks.stacks[w->stack].hash;
 	case BY_MMAP:
@@ -144,7 +153,8 @@ static void group_widen(struct query *q, struct group *g, const struct query_whe
 
 static bool where_is_valid(const struct model *m, const struct query_where *w)
 {
-	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n;
+	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
+	       cell_owner_task(w->owner) < m->tasks.n;
 }
 
 static struct group *group_of(struct query *q, struct groups *gs, enum query_by by,

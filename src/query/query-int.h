@@ -43,7 +43,8 @@ struct query_cache {
 
 /* Where something was waited for: what a cell and a wait in flight have in common. */
 struct query_where {
-	uint32_t lock, stack, task, cpu;
+	uint32_t lock, stack, task;
+	uint16_t cpu, owner;
 };
 
 /* query.c: the cache. */
@@ -79,6 +80,7 @@ const char *query_process_name(struct query *q, uint32_t task); /* "comm/pid" */
 const char *query_process_comm(struct query *q, uint32_t task); /* of the leader if known */
 const char *query_task_comm(struct query *q, uint32_t task);	/* NULL when not known */
 const char *query_cgroup_name(struct query *q, uint64_t id);	/* NULL for 0 */
+const char *query_owner_name(struct query *q, uint16_t owner);	/* "mm/5219 R?"; NULL */
 const char *query_chain(struct query *q, uint32_t stack);	/* "caller < its caller < ..." */
 
 /* query-group.c */
@@ -117,12 +119,12 @@ size_t query_group_locks(struct query *q, struct groups *gs, const struct group 
 
 static inline struct query_where query_cell_where(const struct cell *c)
 {
-	return (struct query_where){c->lock, c->stack, c->task, c->cpu};
+	return (struct query_where){c->lock, c->stack, c->task, c->cpu, c->owner};
 }
 
 static inline struct query_where query_wait_where(const struct wait *w)
 {
-	return (struct query_where){w->lock, w->stack, w->task, w->cpu};
+	return (struct query_where){w->lock, w->stack, w->task, w->cpu, w->owner};
 }
 
 /* Time that aggregates and averages are about. */

@@ -38,6 +38,7 @@ enum {
 	C_OWNER_TID,
 	C_OWNER_COMM,
 	C_CERTAINTY,
+	C_OWNER_FUNCTION,
 	C_CONT_RATE,
 	C_WAIT_RATE,
 	C_WAIT_PCT,
@@ -114,6 +115,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
 			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
 			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+	[C_OWNER_FUNCTION] = {"owner_function", "LAST SEEN IN",
+			      "function in which the holder slept when it was last looked at",
+			      COLUMN_TEXT, 20, 3, SR},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
 			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
@@ -154,11 +158,12 @@ static const uint32_t only_by[C_COLUMNS] = {
 	[C_PATH] = 1 << BY_LOCK,
 	[C_READERS] = 1 << BY_LOCK,
 	[C_WRITERS] = 1 << BY_LOCK,
-	[C_HOLDER] = 1 << BY_LOCK,
-	[C_OWNER_PID] = 1 << BY_LOCK,
-	[C_OWNER_TID] = 1 << BY_LOCK,
-	[C_OWNER_COMM] = 1 << BY_LOCK,
-	[C_CERTAINTY] = 1 << BY_LOCK,
+	[C_HOLDER] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_PID] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_TID] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_COMM] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_FUNCTION] = 1 << BY_OWNER,
+	[C_CERTAINTY] = 1 << BY_LOCK | 1 << BY_OWNER,
 	[C_LOCKS] = ~(1u << BY_LOCK),
 	[C_SPARK] = 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CPU,
 };
@@ -229,6 +234,25 @@ static void fill_percentiles(struct locks *ls, const struct group *g, struct val
 			      : hist_percentile(&ls->hist, all[i].pct, g->min_ns, g->max_ns));
 }
 
+/* Who held the locks when the waits of the row began. */
+static void fill_owner(struct query *q, uint16_t owner, struct value *v)
+{
+	const struct task *t = &q->model->tasks.tasks[cell_owner_task(owner)];
+
+	if (!owner)
+		return;
+	value_s(&v[C_HOLDER], query_owner_name(q, owner));
+	value_s(&v[C_CERTAINTY], owner == OWNER_FREE  ? "free"
+				 : owner & OWNER_HINT ? "hint"
+						      : "sure");
+	if (owner == OWNER_FREE)
+		return;
+	value_s(&v[C_OWNER_COMM], query_task_comm(q, cell_owner_task(owner)));
+	value_i(&v[C_OWNER_PID], t->pid);
+	value_i(&v[C_OWNER_TID], t->tid);
+	value_s(&v[C_OWNER_FUNCTION], query_queue_last_function(q, t->tid));
+}
+
 static void fill_key(struct locks *ls, const struct group *g, struct value *v)
 {
 	struct query *q = ls->q;
@@ -255,6 +279,9 @@ static void fill_key(struct locks *ls, const struct group *g, struct value *v)
 		break;
 	case BY_STACK:
 		value_s(&v[C_STACK], query_chain(q, g->first.stack));
+		break;
+	case BY_OWNER:
+		fill_owner(q, g->first.owner, v);
 		break;
 	default:
 		break;
@@ -341,7 +368,7 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const uint64_t now = 1ull << C_OBJECT | 1ull << C_PATH | 1ull << C_READERS |
 			     1ull << C_WRITERS | 1ull << C_HOLDER | 1ull << C_OWNER_PID |
 			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY;
-	const uint64_t key = (1ull << C_LOCK) - 1;
+	const uint64_t key = ((1ull << C_LOCK) - 1) | now | 1ull << C_OWNER_FUNCTION;
 	struct locks *ls = ctx;
 	const struct group *g = &ls->gs.g[row];
 
@@ -388,7 +415,7 @@ static struct column *columns_by(struct query *q, enum query_by by)
 		if (!query_locks_has(by, i))
 			c[i].flags = 0;
 	/* Only snapshots of locks tell: without one it takes no room of the screen. */
-	if (!query_queues(q))
+	if (by == BY_LOCK && !query_queues(q))
 		c[C_HOLDER].flags = 0;
 	for (size_t i = 0; i < C_COLUMNS; i++)
 		if (off_screen[i] & 1u << by)

@@ -200,6 +200,15 @@ const char *query_process_comm(struct query *q, uint32_t task)
 	return query_task_comm(q, task);
 }
 
+const char *query_owner_name(struct query *q, uint16_t owner)
+{
+	if (owner == OWNER_FREE)
+		return "(free)";
+	const char *name = owner ? query_task_name(q, cell_owner_task(owner)) : NULL;
+
+	return name && owner & OWNER_HINT ? arena_printf(&q->arena, "%s R?", name) : name;
+}
+
 const char *query_process_name(struct query *q, uint32_t task)
 {
 	const struct task *t = task_at(q, task);

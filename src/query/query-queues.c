@@ -129,19 +129,33 @@ static bool is_schedule(const char *name)
 	return false;
 }
 
-const char *query_queue_function(struct query *q, const struct locksnap_queue *queue)
+static const char *sleeps_in(struct query *q, const uint64_t *frames, uint32_t n)
 {
-	const struct locksnap *s = query_queues(q);
 	const char *name = NULL;
 
-	if (!s || queue->holder_state != LOCKSNAP_ASLEEP || !query_queue_certainty(queue))
-		return NULL;
-	for (uint32_t i = 0; i < queue->holder_n_frames; i++) {
-		name = query_func_name(q, query_func(q, s->frames[queue->holder_frame + i]));
+	for (uint32_t i = 0; i < n; i++) {
+		name = query_func_name(q, query_func(q, frames[i]));
 		if (name && !is_schedule(name))
 			break;
 	}
 	return name;
+}
+
+const char *query_queue_function(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || queue->holder_state != LOCKSNAP_ASLEEP || !query_queue_certainty(queue))
+		return NULL;
+	return sleeps_in(q, s->frames + queue->holder_frame, queue->holder_n_frames);
+}
+
+const char *query_queue_last_function(struct query *q, int32_t tid)
+{
+	const struct lockname_holder *h =
+		q->model->lock_names ? lockname_holder(q->model->lock_names, tid) : NULL;
+
+	return h ? sleeps_in(q, h->frames, h->n_frames) : NULL;
 }
 
 const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue)
@@ -173,7 +187,7 @@ enum lock_type query_queue_type(const struct locksnap_queue *queue,
 	return queue->type == LOCKSNAP_SEM ? LOCK_SEMAPHORE : LOCK_MUTEX;
 }
 
-static uint64_t wait_key(const struct locksnap *s, const struct locksnap_waiter *w)
+static uint64_t queue_key(const struct locksnap *s, const struct locksnap_waiter *w)
 {
 	return map64_hash(s->queues[w->queue].addr) ^ (uint32_t)w->tid;
 }
@@ -187,7 +201,7 @@ static int index_before(struct query *q, const struct locksnap *before)
 		return 0;
 	map64_clear(&c->waited);
 	for (size_t i = 0; i < before->n_waiters; i++)
-		if (map64_put(&c->waited, wait_key(before, &before->waiters[i]), 1) < 0)
+		if (map64_put(&c->waited, queue_key(before, &before->waiters[i]), 1) < 0)
 			return -ENOMEM;
 	c->waited_ns = c->before.time_ns;
 	return 0;
@@ -221,7 +235,7 @@ int query_queue_untold(struct query *q, uint32_t **ret, size_t *ret_n)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_waiters; i++) {
 		const struct locksnap_waiter *w = &s->waiters[i];
-		if (map64_get(&q->queues->waited, wait_key(s, w)) &&
+		if (map64_get(&q->queues->waited, queue_key(s, w)) &&
 		    !is_told(q->model, w->tid, s->queues[w->queue].addr))
 			(*ret)[(*ret_n)++] = (uint32_t)i;
 	}

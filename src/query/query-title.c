@@ -77,6 +77,21 @@ static const char *title_stack(struct query *q, uint64_t id)
 	return "no call chain";
 }
 
+static const char *title_owner(struct query *q, uint64_t id)
+{
+	const struct task_table *t = &q->model->tasks;
+	uint16_t hint = id & 1 ? OWNER_HINT : 0;
+
+	if (id == 1)
+		return "held by nobody at that moment";
+	for (uint32_t i = 1; id && i < t->n && i < OWNER_HINT; i++)
+		if (t->tasks[i].serial == id >> 33 &&
+		    (uint32_t)t->tasks[i].tid == (uint32_t)(id >> 1))
+			return arena_printf(&q->arena, "held by %s",
+					    query_owner_name(q, (uint16_t)(i | hint)));
+	return id ? "held by a task that is gone" : "held by whom is not known";
+}
+
 const char *query_title(struct query *q, enum query_by by, uint64_t id)
 {
 	const char *s = NULL;
@@ -104,6 +119,9 @@ const char *query_title(struct query *q, enum query_by by, uint64_t id)
 		break;
 	case BY_CGROUP:
 		s = id ? query_cgroup_name(q, id) : "no cgroup";
+		break;
+	case BY_OWNER:
+		s = title_owner(q, id);
 		break;
 	case BY_STACK:
 		s = title_stack(q, id);

@@ -306,6 +306,9 @@ static void put_locks(struct text *x, const struct report_data *d)
 	fprintf(x->out, "#\n# locks by %s, sorted by %s%s: ", query_by_name(d->spec->query.by),
 		t->columns[t->sort_col].key, t->reverse ? " (reversed)" : "");
 	put_rows_shown(x, t);
+	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_told)
+		fputs("# who held the locks was not seen: measure or record with --owner\n",
+		      x->out);
 	if (t->n_total == 0)
 		fputs("# no contention was seen\n", x->out);
 	else

@@ -136,6 +136,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 					    : DEFAULT_MAX_STACK,
 		.end_stack = o->end_stack,
 		.relaxed = o->relaxed,
+		.feed = o->feed,
 		.filter = o->event_filter,
 		.profile_hz = o->profile_hz,
 		.profile_clock = o->profile_clock,
@@ -246,11 +247,18 @@ static int say_start(struct live *l, struct error *err)
 	return r < 0 ? error_set(err, r, "No memory for what precedes the event stream") : 0;
 }
 
+static void enable_output(struct live *l)
+{
+	if (perf_session_has(l->session, PERF_OUTPUT))
+		perf_session_enable(l->session, PERF_OUTPUT);
+}
+
 /* Switches the events on, with the tasks of before in the stream first. */
 static int begin(struct live *l, struct error *err)
 {
 	if (l->on_exec) {
 		live_timers_enable(&l->timers, l->session);
+		enable_output(l);
 		return say_start(l, err);
 	}
 	perf_session_enable(l->session, PERF_DUMMY);
@@ -269,6 +277,7 @@ static int begin(struct live *l, struct error *err)
 	perf_session_enable(l->session, PERF_END);
 	if (perf_session_has(l->session, PERF_PROFILE))
 		perf_session_enable(l->session, PERF_PROFILE);
+	enable_output(l);
 	live_timers_enable(&l->timers, l->session);
 	return 0;
 }

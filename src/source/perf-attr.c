@@ -20,6 +20,7 @@ const char *const perf_event_names[PERF_EVENTS] = {
 	[PERF_TIMER_EXIT] = "timer:hrtimer_expire_exit",
 	[PERF_SWITCH] = "the software event dummy",
 	[PERF_PROFILE] = "the event of the profile",
+	[PERF_OUTPUT] = "the software event bpf-output",
 };
 
 /* What the decoder knows; newer headers have longer structs with nothing for us. */
@@ -78,6 +79,16 @@ static void init_profile(struct perf_event_attr *attr, const struct perf_attr_op
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 }
 
+static void init_output(struct perf_event_attr *attr)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_BPF_OUTPUT;
+	attr->sample_period = 1;
+	attr->sample_type |= PERF_SAMPLE_RAW;
+	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+	attr->enable_on_exec = attr->inherit = 0;
+}
+
 static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_options *o)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -115,6 +126,8 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 		init_switch(attr);
 	else if (which == PERF_PROFILE)
 		init_profile(attr, o);
+	else if (which == PERF_OUTPUT)
+		init_output(attr);
 	else
 		init_tracepoint(attr, which, o);
 }

@@ -41,6 +41,7 @@ struct perf_session {
 	struct perf_thread_map *threads;
 	int cgroup_fd;	   /* -1 = none */
 	char *filter;	   /* of contention_begin; NULL = none */
+	struct feed *feed; /* of PERF_OUTPUT; NULL = none */
 	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
 	struct perf_timers timers;
 	bool counts;		   /* the events say how many records were lost */

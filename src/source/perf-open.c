@@ -156,6 +156,8 @@ static bool is_wanted(const struct perf_session_options *o, enum perf_event_inde
 		return o->timer_entry_id;
 	case PERF_PROFILE:
 		return o->profile_hz;
+	case PERF_OUTPUT:
+		return o->feed;
 	default:
 		return true;
 	}
@@ -201,10 +203,14 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		if (!ps->evsels[i])
 			return no_memory(err);
 		perf_evlist__add(ps->evlist, ps->evsels[i]);
-		if (perf_evsel__alloc_fd(ps->evsels[i], n_cpus, n_threads) < 0)
+		if (perf_evsel__alloc_fd(ps->evsels[i], n_cpus, i == PERF_OUTPUT ? 1 : n_threads) <
+		    0)
 			return no_memory(err);
 	}
 	perf_evlist__set_maps(ps->evlist, ps->cpus, ps->threads);
+	/* Only now: it would not take our CPUs. From here on it is about having one task only. */
+	if (ps->evsels[PERF_OUTPUT])
+		ps->evsels[PERF_OUTPUT]->system_wide = true;
 	return 0;
 }
 
@@ -242,9 +248,12 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 {
 	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
 
+	if (which == PERF_OUTPUT)
+		tid = -1;
+
 	/* Names are wanted of tasks that move into the cgroup later, too: no cgroup for dummies.
 	 */
-	if (ps->cgroup_fd >= 0 && which != PERF_DUMMY && which != PERF_SWITCH) {
+	else if (ps->cgroup_fd >= 0 && which != PERF_DUMMY && which != PERF_SWITCH) {
 		flags |= PERF_FLAG_PID_CGROUP;
 		tid = ps->cgroup_fd;
 	}
@@ -254,7 +263,8 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 
 static int open_event(struct perf_session *ps, enum perf_event_index which, struct perf_attempt *at)
 {
-	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
+	int n_cpus = perf_cpu_map__nr(ps->cpus);
+	int n_threads = which == PERF_OUTPUT ? 1 : perf_thread_map__nr(ps->threads);
 
 	for (int c = 0; c < n_cpus; c++) {
 		int cpu = perf_cpu_map__cpu(ps->cpus, c).cpu;
@@ -272,6 +282,23 @@ static int open_event(struct perf_session *ps, enum perf_event_index which, stru
 			at->failure.tid = tid;
 			return fd;
 		}
+	}
+	return 0;
+}
+
+static int set_feed(struct perf_session *ps, struct perf_attempt *at)
+{
+	for (int c = 0; ps->feed && c < perf_cpu_map__nr(ps->cpus); c++) {
+		int cpu = perf_cpu_map__cpu(ps->cpus, c).cpu;
+		int r = ps->feed->set(ps->feed, (uint32_t)cpu,
+				      *perf_session_fd(ps, PERF_OUTPUT, (size_t)c, 0));
+		if (r == 0)
+			continue;
+		at->failure.step = PERF_STEP_OPEN;
+		at->failure.code = r;
+		at->failure.event = perf_event_names[PERF_OUTPUT];
+		at->failure.cpu = cpu;
+		return r;
 	}
 	return 0;
 }
@@ -323,6 +350,7 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	if (!ps)
 		return no_memory(err);
 	ps->cgroup_fd = -1;
+	ps->feed = at->o->feed;
 	ps->timers.entry_id = at->o->timer_entry_id;
 	ps->timers.timer_offset = at->o->timer_offset;
 	ps->counts = at->lost &&
@@ -343,6 +371,8 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	}
 	if (r == 0)
 		r = set_filter(ps, at);
+	if (r == 0)
+		r = set_feed(ps, at);
 	if (r == 0)
 		r = perf_rings_map(ps, at);
 	if (r < 0)

@@ -94,6 +94,10 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	if (r == 0) {
 		take_places(ps, i, &v, len);
 		perf_timers_reopen(ps, i);
+		/* Who may not do that any more has nothing to write of this CPU. */
+		if (ps->feed)
+			(void)ps->feed->set(ps->feed, perf_session_cpu(ps, i),
+					    *perf_session_fd(ps, PERF_OUTPUT, i, 0));
 	}
 	if (v.base != MAP_FAILED)
 		munmap(v.base, len);

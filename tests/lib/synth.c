@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TP_BEGIN = 401, TP_END = 402, ID_BEGIN = 1000, ID_END = 2000, ID_SIDE = 3000 };
+enum { TP_BEGIN = 401, TP_END = 402 };
+enum { ID_BEGIN = 1000, ID_END = 2000, ID_SIDE = 3000, ID_OUTPUT = 4000 };
 
 struct buffer {
 	uint8_t *data;
@@ -247,6 +248,25 @@ void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint
 	sample_raw(b, TP_END, tid, lock, (uint32_t)ret);
 	append_u64(b, s->cgroup);
 	close_record(b, at);
+}
+
+void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struct ownerrec *owner)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	uint32_t size = sizeof(*owner) + 4;
+
+	sample_head(b, ID_OUTPUT, (struct who){cpu, tid, tid, t});
+	append(b, &size, sizeof(size));
+	append(b, owner, sizeof(*owner));
+	append(b, "\0\0\0", 4);
+	append_u64(b, s->cgroup);
+	close_record(b, at);
+}
+
+void synth_outputs(struct synth *s)
+{
+	add_attr(s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, 0, ID_OUTPUT);
 }
 
 static void close_side(struct buffer *b, size_t at, struct who w)

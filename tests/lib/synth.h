@@ -3,6 +3,7 @@
 #define KONTEND_TESTS_SYNTH_H
 
 #include "kontend/locktype.h"
+#include "kontend/ownerrec.h"
 #include "kontend/source.h"
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -24,10 +25,15 @@ void synth_kernel_chains(struct synth *s);
  * first; @kallsyms NULL = no KALLSYMS record. */
 void synth_prologue(struct synth *s, const char *kallsyms);
 
+/* Behind the prologue: there is an event for synth_owner(), too. */
+void synth_outputs(struct synth *s);
+
 /* Perf records of ring @cpu. Times are ns and should not go back within a ring. */
 void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock,
 		 uint32_t flags, const uint64_t *frames, uint32_t n);
 void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock, int ret);
+/* Who has @lock, as --owner writes it behind a begin; tid 0: nobody. */
+void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struct ownerrec *owner);
 void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm);
 void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid);
 void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid);

@@ -17,7 +17,7 @@ enum { MOST = 2048, GROUPS = 4096 };
 
 static struct cell *get(struct cell_table *t, uint32_t i)
 {
-	struct cell *c = cell_get(t, i % 7, i, i % 5 + 1, i % 3);
+	struct cell *c = cell_get(t, (struct cell_key){i % 7, i, i % 5 + 1, (uint16_t)(i % 3), 0});
 
 	assert_non_null(c);
 	return c;
@@ -137,7 +137,7 @@ static void test_out_of_memory(void **state)
 		mem_fail_after(n);
 		int r = cell_table_init(&t, MOST, GROUPS);
 		uint32_t i = 1;
-		while (!r && i < 600 && cell_get(&t, 1, i, 1, 1))
+		while (!r && i < 600 && cell_get(&t, (struct cell_key){1, i, 1, 1, 0}))
 			i++;
 		long made = mem_count();
 		mem_fail_after(-1);
@@ -148,7 +148,7 @@ static void test_out_of_memory(void **state)
 			assert_int_equal(t.n, i - 1);
 			cell_wait(&t, &t.cells[0], 1);
 			check_two_ticks(&t, 1);
-			assert_non_null(cell_get(&t, 1, 700, 1, 1));
+			assert_non_null(cell_get(&t, (struct cell_key){1, 700, 1, 1, 0}));
 			cell_table_deinit(&t);
 		}
 		assert_int_equal(mem_live(), live);

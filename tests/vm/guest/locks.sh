@@ -9,4 +9,10 @@ mkdir -p /tmp
 gives 0 output test-live-lockwalk "$(command -v kontend)"
 lacks output FAIL
 shows output 'mmap_lock: 0x'
+
+case_of "owners at the begin of waits"
+gives 0 output test-live-owner "$(command -v kontend)"
+lacks output FAIL
+shows output '^sure: 1[0-2] waits'
+shows output '^hint: 1[0-2] waits'
 finish
