@@ -57,6 +57,7 @@ static void dump_columns(FILE *out)
 		{"mmap", query_mmap_columns},
 		{"hot", query_hot_columns},
 		{"uprobes", query_uprobe_probes_columns},
+		{"upprocs", query_uprobe_processes_columns},
 		{"xol", query_uprobe_areas_columns},
 		{"uptasks", query_uprobe_tasks_columns},
 		{"uphits", query_uprobe_hits_columns},

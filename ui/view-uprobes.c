@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Uprobes: on top a row a probe, those that cost most first; below a row a process that has an area
- * of slots for instructions out of line, who waits for one first. Enter leads from a probe to its
- * hits by CPU, from a process to the tasks in its slots.
+ * Uprobes: on top a row a probe, those that cost most first, or a row a process (b); below a row a
+ * process that has an area of slots for instructions out of line, who waits for one first. Enter
+ * leads from a probe to its hits by CPU, from a process to the tasks in its slots.
  */
 #include "view-uprobes.h"
 #include "kontend/layout.h"
@@ -23,6 +23,7 @@ enum { PROBES_MIN = 4, AREAS_MIN = 3, ROWS_KEPT = 6 };
 
 struct view_uprobes {
 	struct view v;
+	bool by_process;
 	struct pane panes[PANES];
 	struct pane_set set;
 };
@@ -168,7 +169,8 @@ static int ask(struct view_uprobes *o, struct page *p, struct error *err)
 	view_fill_spec(&o->v, &o->panes[PANE_PROBES].table, &probes);
 	probes.average = average;
 	if (r == 0)
-		r = query_uprobe_probes(o->v.query, &probes, &p->probes, &p->wrong);
+		r = (o->by_process ? query_uprobe_processes : query_uprobe_probes)(
+			o->v.query, &probes, &p->probes, &p->wrong);
 	if (r == 0 || r == -EINVAL) {
 		/* Sort keys and filters are for the probes. */
 		int second = query_uprobe_areas(o->v.query, &areas, &p->areas, err);
@@ -201,13 +203,13 @@ static enum role probe_role(const struct table *t, size_t row)
 static void draw_probes(struct view_uprobes *o, struct page *p, struct screen *s)
 {
 	struct table_style style = {.tick = o->v.query->model->n_ticks,
-				    .row_role = probe_role,
+				    .row_role = o->by_process ? NULL : probe_role,
 				    .search = app_search(o->v.app)};
 	const char *filter = app_filter(o->v.app);
-	const char *title = "probes";
+	const char *what = o->by_process ? "probes, by process" : "probes", *title = what;
 
 	if (*filter)
-		title = arena_printf(&o->v.query->arena, "probes, filter %s: %s", filter,
+		title = arena_printf(&o->v.query->arena, "%s, filter %s: %s", what, filter,
 				     p->wrong.code ? "" : view_count_text(&o->v, &p->probes));
 	if (p->wrong.code) {
 		widget_rule(s, p->r_probes, 0, title ? title : "probes");
@@ -282,29 +284,86 @@ static const char *title_of(const struct table *t, uint64_t id, const char *key)
 	return text;
 }
 
-static int open_row(struct view_uprobes *o)
+static int say_gone(struct view_uprobes *o)
 {
-	bool probe = o->set.focus == PANE_PROBES;
-	uint64_t id = o->panes[o->set.focus].table.selected;
+	app_say(o->v.app, ROLE_NORMAL, "this has just gone");
+	return 0;
+}
+
+static int open_probe(struct view_uprobes *o, uint64_t id)
+{
 	struct query_spec all = {0};
 	struct table t;
-	int r = probe ? query_uprobe_probes(o->v.query, &all, &t, NULL)
-		      : query_uprobe_areas(o->v.query, &all, &t, NULL);
-	const char *title = r < 0 ? NULL : title_of(&t, id, probe ? "probe" : "process");
+	int r = query_uprobe_probes(o->v.query, &all, &t, NULL);
+	const char *title = r < 0 ? NULL : title_of(&t, id, "probe");
 
 	if (r < 0)
 		return r;
-	if (!title) {
-		app_say(o->v.app, ROLE_NORMAL, "this has just gone");
-		return 0;
-	}
-	return app_push_row(o->v.app, probe ? &view_uprobe : &view_xol, id, title);
+	return title ? app_push_row(o->v.app, &view_uprobe, id, title) : say_gone(o);
+}
+
+static int open_area(struct view_uprobes *o, uint64_t mm)
+{
+	struct query_spec all = {0};
+	struct table t;
+	int r = query_uprobe_areas(o->v.query, &all, &t, NULL);
+	const char *title = r < 0 ? NULL : title_of(&t, mm, "process");
+
+	if (r < 0)
+		return r;
+	return title ? app_push_row(o->v.app, &view_xol, mm, title) : say_gone(o);
+}
+
+/* Of a process there is more to see when it has slots. */
+static int open_process(struct view_uprobes *o, uint64_t id)
+{
+	const char *why;
+	const struct upsnap *s = query_uprobe_snap(o->v.query, &why);
+
+	for (size_t i = 0; s && i < s->n_areas; i++)
+		if ((uint32_t)s->areas[i].pid + 1ull == id)
+			return open_area(o, s->areas[i].mm);
+	app_say(o->v.app, ROLE_NORMAL, "%s",
+		id == QUERY_UPROBE_ALL ? "which processes these are hit in is not known"
+				       : "this process has no slots");
+	return 0;
+}
+
+static int open_row(struct view_uprobes *o)
+{
+	uint64_t id = o->panes[o->set.focus].table.selected;
+
+	if (o->set.focus == PANE_AREAS)
+		return open_area(o, id);
+	return o->by_process ? open_process(o, id) : open_probe(o, id);
+}
+
+static void set_by(struct view_uprobes *o, bool by_process)
+{
+	pane_deinit(&o->panes[PANE_PROBES]);
+	o->panes[PANE_PROBES] = (struct pane){0};
+	o->by_process = by_process;
+}
+
+static int set_by_name(struct view_uprobes *o, const char *name)
+{
+	if (name && (!strcmp(name, "process") || !strcmp(name, "probe")))
+		set_by(o, !strcmp(name, "process"));
+	else
+		app_say(o->v.app, ROLE_WARN, "by %s? One of: probe process", name ? name : "what");
+	return 0;
 }
 
 static int uprobes_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	struct view_uprobes *o = of_view(v);
 
+	if (c == CMD_BY)
+		return set_by_name(o, arg->text);
+	if (c == CMD_BY_NEXT) {
+		set_by(o, !o->by_process);
+		return 0;
+	}
 	if (c >= CMD_SORT_PREV && c <= CMD_SORT)
 		o->set.focus = PANE_PROBES;
 	int r = pane_command(&o->set, c, arg);
@@ -321,7 +380,7 @@ const struct view_ops view_uprobes = {
 		"and one of the slots (31 on x86) that a process has, for which its threads may "
 		"have to wait. Below, the processes that have such slots. COST and CPU% are known "
 		"when kontend bench uprobe has measured them since the machine was started. Enter "
-		"shows a probe by CPU, or who is in the slots of a process.",
+		"shows a probe by CPU, or who is in the slots of a process; b sums up by process.",
 	.size = sizeof(struct view_uprobes),
 	.init = uprobes_init,
 	.deinit = uprobes_deinit,

@@ -46,6 +46,10 @@ const char *query_uprobe_method_name(enum upsnap_method m);
 /* Table "uprobes": a row a probe. */
 int query_uprobe_probes(struct query *q, const struct query_spec *s, struct table *ret,
 			struct error *err);
+/* Table "upprocs": a row a process that probes count in or that has an area, and one for all. */
+enum { QUERY_UPROBE_ALL = 1 }; /* id of that row; others have their pid + 1 */
+int query_uprobe_processes(struct query *q, const struct query_spec *s, struct table *ret,
+			   struct error *err);
 /* Table "xol": a row a process that has an area of slots. */
 int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err);
@@ -58,6 +62,7 @@ int query_uprobe_hits(struct query *q, uint64_t probe, const struct query_spec *
 		      struct table *ret, struct error *err);
 
 const struct column *query_uprobe_probes_columns(size_t *ret_n);
+const struct column *query_uprobe_processes_columns(size_t *ret_n);
 const struct column *query_uprobe_areas_columns(size_t *ret_n);
 const struct column *query_uprobe_tasks_columns(size_t *ret_n);
 const struct column *query_uprobe_hits_columns(size_t *ret_n);

@@ -89,8 +89,10 @@ void report_uprobe_text(const struct report_data *d, FILE *out)
 	put_title(d, out);
 	if (!d->uprobe.known)
 		return;
+	bool by_process = d->spec->query.by == BY_PROCESS;
 	if (report_has(d, REPORT_UPROBES))
-		put_rows(d, "probes", &d->uprobes, out);
+		put_rows(d, by_process ? "probes by process" : "probes",
+			 by_process ? &d->upprocs : &d->uprobes, out);
 	if (!report_has(d, REPORT_XOL))
 		return;
 	put_rows(d, "areas of out-of-line slots", &d->xol, out);
@@ -150,8 +152,10 @@ void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j)
 
 void report_uprobe_json(const struct report_data *d, struct jsonw *j)
 {
-	if (report_has(d, REPORT_UPROBES))
+	if (report_has(d, REPORT_UPROBES)) {
 		report_json_table(j, &d->uprobes, NULL);
+		report_json_table(j, &d->upprocs, NULL);
+	}
 	if (!report_has(d, REPORT_XOL))
 		return;
 	report_json_table(j, &d->xol, NULL);

@@ -164,9 +164,13 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 	return query_hot(d->q, &hot, &d->hot, err);
 }
 
+/* The same by process comes along, in its own order. */
 static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	return query_uprobe_probes(d->q, s, &d->uprobes, err);
+	struct query_spec all = {.average = true, .limit = s->limit};
+	int r = query_uprobe_probes(d->q, s, &d->uprobes, err);
+
+	return r < 0 ? r : query_uprobe_processes(d->q, &all, &d->upprocs, err);
 }
 
 /* Who is in the slots comes along, in its own order. */
