@@ -5,7 +5,9 @@
  * were asked for or in all, they come out of a recording as they went in, and they are gone with
  * kontend: also when it is killed, where the program's memory is what it was.
  *
- *     test-placed KONTEND UP-WORK
+ *     test-placed KONTEND UP-WORK [short]
+ *
+ * short: without recordings that are replayed, for machines that are slow.
  */
 #include "kontend/binary.h"
 #include "kontend/uplook.h"
@@ -229,6 +231,13 @@ static void recorded(struct test *t, const char *what, const char *option, const
 	printf("%s: done\n", what);
 }
 
+static void record_all(struct test *t)
+{
+	recorded(t, "in one process", "-p", t->pid, true);
+	recorded(t, "in all processes", NULL, NULL, true);
+	recorded(t, "without BPF", "--no-bpf", NULL, true);
+}
+
 int main(int argc, char **argv)
 {
 	static char program[PATH_MAX];
@@ -258,9 +267,8 @@ int main(int argc, char **argv)
 	snprintf(t.pid, sizeof(t.pid), "%d", t.work.pid);
 	snprintf(t.file, sizeof(t.file), "/tmp/kontend-placed-%d", getpid());
 	killed(&t);
-	recorded(&t, "in one process", "-p", t.pid, true);
-	recorded(&t, "in all processes", NULL, NULL, true);
-	recorded(&t, "without BPF", "--no-bpf", NULL, true);
+	if (argc == 3)
+		record_all(&t);
 	up_work_stop(&t.work);
 	uplook_free(t.look);
 	upsnap_deinit(&t.snap);

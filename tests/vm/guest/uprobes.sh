@@ -15,6 +15,6 @@ aarch64) shows uprobe '^40 threads in slots .*: 40 of 1023 used, 0 wait$' ;;
 esac
 
 case_of "probes of our own"
-gives 0 placed test-live-placed /bin/kontend /bin/up-work
+gives 0 placed test-live-placed /bin/kontend /bin/up-work short
 lacks placed '^skipped'
 finish
