@@ -6,6 +6,7 @@
 
 /* What `bench` measures, each in its own file; the answer is the exit status. */
 int cmd_bench_uprobe(const struct opts *o);
+int cmd_bench_rotation(const struct opts *o);
 int cmd_bench_page_fault(const struct opts *o);
 int cmd_bench_mmap(const struct opts *o);
 

@@ -85,7 +85,7 @@ struct opts {
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
 	uint64_t max_size, rotate, compress;
-	uint64_t size, rounds; /* of a benchmark */
+	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort;
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;

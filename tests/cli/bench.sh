@@ -22,11 +22,18 @@ figures
 expect 0 '' "$kontend" bench page-fault --size 1M
 prints '^page-fault: [0-9]+ threads, 1\.00M, rounds 1, [0-9]+ pages'
 
-expect 129 "What is to be measured\? 'kontend bench uprobe', 'page-fault' or 'mmap'" "$kontend" bench
+expect 129 "What is to be measured\? 'kontend bench uprobe', 'rotation', 'page-fault' or 'mmap'" "$kontend" bench
 expect 129 'What is to be measured' "$kontend" bench pagefault
 expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1
 expect 129 "'kontend bench uprobe' has no use for --rounds" "$kontend" bench uprobe -n 3
 expect 129 "'kontend bench uprobe' has no use for --measure" "$kontend" bench uprobe --measure
+expect 129 "'kontend bench rotation' has no use for --rounds" "$kontend" bench rotation -n 3
+expect 129 "'kontend bench mmap' has no use for --events" "$kontend" bench mmap --events 3
+expect 129 "--events '0': give a number from 1" "$kontend" bench rotation --events 0
+# Without counters it says so; with them a line a case is tried in tests/vm.
+if [ ! -e /sys/bus/event_source/devices/cpu ]; then
+	expect 1 'Nothing rotates here: this machine has no hardware counters' "$kontend" bench rotation
+fi
 expect 129 'less than a page .* greater --size' "$kontend" bench page-fault -t 3 --size 8192
 expect 129 "--threads '0': give a number from 1" "$kontend" bench mmap -t 0
 expect 129 "--size '100': give a size of at least" "$kontend" bench mmap --size 100

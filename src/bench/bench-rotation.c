@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The workload of `kontend bench rotation`. It is a process, so that the events of its task are
+ * those of somebody else for whoever measures; what it has streamed it says in memory that both
+ * have. It ends with whoever started it, however that ends.
+ */
+#include "kontend/bench-rotation.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CHUNK = 4096, ARRAYS = 3, WAKE_NS = 1000000, SPARE_FDS = 64 };
+
+struct bench_rotation_shared {
+	_Atomic uint64_t bytes;
+	uint32_t opened, wanted;
+	int code; /* of opening */
+};
+
+const char *bench_rotation_name(enum bench_rotation_case which)
+{
+	static const char *const names[] = {"no events", "system-wide", "per process"};
+
+	return names[which];
+}
+
+static void bind_to(uint32_t cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	/* Where it may not be bound it streams all the same. */
+	(void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* a = b + 3c, as STREAM's triad. */
+static _Noreturn void stream(struct bench_rotation_shared *s, double *memory, size_t n)
+{
+	double *a = memory, *b = memory + n, *c = memory + 2 * n;
+
+	for (size_t at = 0;; at = at + CHUNK < n ? at + CHUNK : 0) {
+		size_t end = at + CHUNK < n ? at + CHUNK : n;
+		for (size_t i = at; i < end; i++)
+			a[i] = b[i] + 3.0 * c[i];
+		atomic_fetch_add_explicit(&s->bytes, (end - at) * ARRAYS * sizeof(*a),
+					  memory_order_relaxed);
+	}
+}
+
+static int open_on(struct bench_rotation_shared *s, uint32_t events, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+
+	for (uint32_t i = 0; i < events; i++, s->opened++) {
+		if (syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int open_events(struct bench_rotation_shared *s, enum bench_rotation_case which,
+		       uint32_t events)
+{
+	struct rlimit many;
+	uint32_t *cpus;
+	size_t n;
+	int code = which == BENCH_ROTATION_NONE ? 0 : cpulist_read("online", &cpus, &n);
+
+	if (code < 0 || which == BENCH_ROTATION_NONE)
+		return code;
+	s->wanted = events * (uint32_t)n;
+	many = (struct rlimit){s->wanted + SPARE_FDS, s->wanted + SPARE_FDS};
+	(void)setrlimit(RLIMIT_NOFILE, &many); /* what is too few is said by opening */
+	for (size_t i = 0; code == 0 && i < n; i++)
+		code = open_on(s, events, which == BENCH_ROTATION_SYSTEM ? -1 : 0, (int)cpus[i]);
+	mem_free(cpus);
+	return code;
+}
+
+static double *make_arrays(size_t n)
+{
+	size_t len = ARRAYS * n * sizeof(double);
+	double *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	for (size_t i = 0; i < ARRAYS * n; i++)
+		p[i] = 1.0;
+	return p;
+}
+
+static void begin_child(pid_t parent, uint32_t cpu)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "bench-rotation");
+	if (getppid() != parent)
+		_exit(1);
+	bind_to(cpu);
+}
+
+/* Until it is killed. */
+static _Noreturn void work(struct bench_rotation *b, enum bench_rotation_case which,
+			   const struct bench_rotation_options *o, int ready)
+{
+	size_t n = o->bytes / ARRAYS / sizeof(double);
+	double *memory = make_arrays(n);
+	char byte = 0;
+
+	b->shared->code = memory ? open_events(b->shared, which, o->events) : -ENOMEM;
+	if (write(ready, &byte, 1) != 1 || b->shared->code < 0)
+		_exit(1);
+	close(ready);
+	stream(b->shared, memory, n);
+}
+
+/* Takes the CPU from the other one for a moment, as often as it wakes up. */
+static _Noreturn void wake(void)
+{
+	for (;;)
+		nanosleep(&(struct timespec){0, WAKE_NS}, NULL);
+}
+
+static int start_worker(struct bench_rotation *b, enum bench_rotation_case which,
+			const struct bench_rotation_options *o)
+{
+	pid_t parent = getpid();
+	int ready[2];
+	char byte;
+
+	if (pipe(ready) < 0)
+		return -errno;
+	b->pid = fork();
+	if (b->pid == 0) {
+		begin_child(parent, o->cpu);
+		close(ready[0]);
+		work(b, which, o, ready[1]);
+	}
+	int code = b->pid < 0 ? -errno : 0;
+	close(ready[1]);
+	if (code == 0 && read(ready[0], &byte, 1) != 1)
+		code = -ECHILD;
+	close(ready[0]);
+	return code ? code : b->shared->code;
+}
+
+int bench_rotation_start(struct bench_rotation *b, enum bench_rotation_case which,
+			 const struct bench_rotation_options *o, struct error *err)
+{
+	pid_t parent = getpid();
+
+	*b = (struct bench_rotation){0};
+	b->shared = mmap(NULL, sizeof(*b->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (b->shared == MAP_FAILED) {
+		b->shared = NULL;
+		return error_errno(err, -errno, "Cannot start the workload");
+	}
+	int code = start_worker(b, which, o);
+	if (code < 0 && b->shared->wanted)
+		return error_errno(err, code, "Cannot open event %u of %u for cycles",
+				   b->shared->opened + 1, b->shared->wanted);
+	if (code < 0)
+		return error_errno(err, code, "Cannot start the workload");
+	b->partner = fork();
+	if (b->partner == 0) {
+		begin_child(parent, o->cpu);
+		wake();
+	}
+	return b->partner < 0 ? error_errno(err, -errno, "Cannot start the workload") : 0;
+}
+
+uint64_t bench_rotation_bytes(const struct bench_rotation *b)
+{
+	return atomic_load_explicit(&b->shared->bytes, memory_order_relaxed);
+}
+
+uint32_t bench_rotation_opened(const struct bench_rotation *b)
+{
+	return b->shared->opened;
+}
+
+static void end(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void bench_rotation_stop(struct bench_rotation *b)
+{
+	end(b->partner);
+	end(b->pid);
+	if (b->shared)
+		munmap(b->shared, sizeof(*b->shared));
+	*b = (struct bench_rotation){0};
+}
