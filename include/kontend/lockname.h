@@ -33,6 +33,12 @@ struct lockname_set {
 	size_t n, cap;
 	struct map64 at; /* address -> index */
 	struct strpool pool;
+	struct locksnap_area *areas; /* of the per-CPU section, as last told */
+	struct lockname_var {
+		uint32_t offset, size;
+		const char *name;
+	} * vars; /* by offset */
+	size_t n_areas, n_vars;
 	struct lockname_holder *holders;
 	size_t n_holders, cap_holders;
 	struct map64 holder_at; /* thread -> index */
@@ -48,6 +54,8 @@ void lockname_set_unref(struct lockname_set *s); /* NULL is fine */
 
 /* All names of a snapshot, and where holders sleep. 0 or -ENOMEM: some are missing. */
 int lockname_take(struct lockname_set *s, const struct locksnap *snap);
+/* Is it in the per-CPU section of a CPU, in a variable that is known? Then what it is called. */
+bool lockname_percpu(const struct lockname_set *s, uint64_t addr, struct lockname *ret);
 /* NULL: it was not seen. Borrowed as a name is. */
 const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid);
 /* NULL: nothing is known of it. Borrowed until the next lockname_take(). */

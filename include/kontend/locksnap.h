@@ -37,6 +37,19 @@ struct locksnap_name {
 	uint32_t offset; /* into the variable */
 };
 
+/* The per-CPU section of a CPU, and the variables in it: told now and then by who is not asked. */
+struct locksnap_area {
+	uint64_t base;
+	int32_t cpu;
+	uint32_t pad;
+};
+
+struct locksnap_var {
+	uint32_t offset, size; /* in the section */
+	uint32_t name;	       /* text */
+	uint32_t pad;
+};
+
 /* How sure it is that the holder named holds the lock. */
 enum locksnap_certainty {
 	LOCKSNAP_NOBODY, /* free, or handed over right now */
@@ -93,16 +106,20 @@ struct locksnap {
 	struct locksnap_name *names;
 	struct locksnap_queue *queues;
 	struct locksnap_waiter *waiters; /* in the order of their queues and positions */
-	uint64_t *frames; /* addresses of kernel code, from the innermost call outwards */
+	struct locksnap_area *areas;
+	struct locksnap_var *vars; /* by offset */
+	uint64_t *frames;	   /* addresses of kernel code, from the innermost call outwards */
 	char *strings;
-	size_t n_names, n_queues, n_waiters, n_frames, n_strings;
+	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_strings;
 	/* Of who fills it. */
-	size_t cap_names, cap_queues, cap_waiters, cap_frames, cap_strings;
+	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_strings;
 };
 
 int locksnap_add_name(struct locksnap *s, const struct locksnap_name *item);
 int locksnap_add_queue(struct locksnap *s, const struct locksnap_queue *item);
 int locksnap_add_waiter(struct locksnap *s, const struct locksnap_waiter *item);
+int locksnap_add_area(struct locksnap *s, const struct locksnap_area *item);
+int locksnap_add_var(struct locksnap *s, const struct locksnap_var *item);
 int locksnap_add_frame(struct locksnap *s, const uint64_t *addr);
 /* Offset of @text; 0 for "" and when memory is out. */
 uint32_t locksnap_add_text(struct locksnap *s, const char *text);

@@ -217,6 +217,24 @@ static int fill_queues(const struct lockwalk_raw *raw, struct locksnap *s)
 	return code;
 }
 
+/* Nobody asks a recorder for names: what they are found by is in the recording. */
+static int fill_percpu(const struct lockwalk_raw *raw, struct locksnap *s)
+{
+	int code = 0;
+
+	for (int cpu = 0; code == 0 && cpu < RAW_LOCK_CPUS; cpu++) {
+		const struct locksnap_area a = {.base = raw->bases[cpu], .cpu = cpu};
+		code = a.base ? locksnap_add_area(s, &a) : 0;
+	}
+	for (size_t i = 0; code == 0 && s->n_areas && i < raw->percpu->n; i++) {
+		const struct percpu_var *p = &raw->percpu->vars[i];
+		struct locksnap_var v = {.offset = (uint32_t)p->offset, .size = (uint32_t)p->size};
+		v.name = locksnap_add_text(s, p->name);
+		code = locksnap_add_var(s, &v);
+	}
+	return code;
+}
+
 int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret)
 {
 	map64_clear(&raw->memcgs->offsets);
@@ -224,6 +242,8 @@ int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret)
 
 	code = code < 0 ? code : fill_other_names(raw, ret);
 	code = code < 0 ? code : fill_queues(raw, ret);
+	if (code == 0 && raw->tells_percpu)
+		code = fill_percpu(raw, ret);
 	ret->head.dropped = raw->state->dropped;
 	ret->head.partial = !raw->state->has_blocker;
 	return code;

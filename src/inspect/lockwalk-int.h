@@ -18,6 +18,7 @@ struct lockwalk_raw {
 	const struct percpu *percpu;
 	const char *proc; /* "/proc" */
 	struct memcg_cache *memcgs;
+	bool tells_percpu; /* where the sections are, for whoever has an address */
 };
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */

@@ -225,6 +225,7 @@ static int read_kernel(struct lockwalk *w)
 int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 		  struct locksnap *ret, struct error *err)
 {
+	bool tells_percpu = w->state->all_mms && w->n_taken % ASK_AGAIN == 0;
 	uint64_t from = now_ns();
 
 	locksnap_clear(ret);
@@ -236,6 +237,7 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
 	struct lockwalk_raw raw = {w->state, w->locks,	 w->names, w->waiters, w->tasks,
 				   w->bases, &w->percpu, "/proc",  &w->memcgs};
+	raw.tells_percpu = tells_percpu;
 	code = lockwalk_fill(&raw, ret);
 	if (code < 0)
 		return error_set(err, code, "No memory for a snapshot of locks");

@@ -28,6 +28,8 @@ static void empty(struct lockname_set *s)
 	mem_free(s->names);
 	map64_deinit(&s->at);
 	strpool_deinit(&s->pool);
+	mem_free(s->areas);
+	mem_free(s->vars);
 	mem_free(s->holders);
 	map64_deinit(&s->holder_at);
 }
@@ -60,6 +62,26 @@ static int put(struct lockname_set *s, const struct lockname *name)
 	return 0;
 }
 
+/* Names of variables move to the new pool; the arrays with them. */
+static int keep_percpu(struct lockname_set *new, struct lockname_set *s)
+{
+	for (size_t i = 0; i < s->n_vars; i++) {
+		const char *name = strpool_intern(&new->pool, s->vars[i].name);
+		if (!name) {
+			s->n_areas = s->n_vars = 0;
+			return -ENOMEM;
+		}
+		s->vars[i].name = name;
+	}
+	new->areas = s->areas;
+	new->vars = s->vars;
+	new->n_areas = s->n_areas;
+	new->n_vars = s->n_vars;
+	s->areas = NULL;
+	s->vars = NULL;
+	return 0;
+}
+
 static int forget_half(struct lockname_set *s)
 {
 	struct lockname_set new = {.refs = s->refs};
@@ -67,6 +89,11 @@ static int forget_half(struct lockname_set *s)
 
 	for (size_t i = s->n / 2; code == 0 && i < s->n; i++)
 		code = put(&new, &s->names[i]);
+	if (code < 0) {
+		empty(&new);
+		return code;
+	}
+	code = keep_percpu(&new, s);
 	if (code < 0) {
 		empty(&new);
 		return code;
@@ -80,6 +107,70 @@ static int forget_half(struct lockname_set *s)
 	empty(s);
 	*s = new;
 	return 0;
+}
+
+/* Another machine's sections are not mixed with these: all is told together. */
+static int take_percpu(struct lockname_set *s, const struct locksnap *snap)
+{
+	if (!snap->n_areas || !snap->n_vars)
+		return 0;
+	struct locksnap_area *areas = mem_dup(snap->areas, snap->n_areas, sizeof(*areas));
+	struct lockname_var *vars = mem_calloc(snap->n_vars, sizeof(*vars));
+	bool whole = areas && vars;
+	for (size_t i = 0; whole && i < snap->n_vars; i++) {
+		const struct locksnap_var *v = &snap->vars[i];
+		vars[i] = (struct lockname_var){v->offset, v->size, NULL};
+		vars[i].name = strpool_intern(&s->pool, locksnap_text(snap, v->name));
+		whole = vars[i].name != NULL;
+	}
+	if (!whole) {
+		mem_free(areas);
+		mem_free(vars);
+		return -ENOMEM;
+	}
+	mem_free(s->areas);
+	mem_free(s->vars);
+	s->areas = areas;
+	s->vars = vars;
+	s->n_areas = snap->n_areas;
+	s->n_vars = snap->n_vars;
+	return 0;
+}
+
+static const struct lockname_var *find_var(const struct lockname_set *s, uint64_t offset)
+{
+	size_t low = 0, n = s->n_vars;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (s->vars[low + half].offset <= offset) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	const struct lockname_var *v = low ? &s->vars[low - 1] : NULL;
+	return v && offset - v->offset < v->size ? v : NULL;
+}
+
+bool lockname_percpu(const struct lockname_set *s, uint64_t addr, struct lockname *ret)
+{
+	for (size_t i = 0; i < s->n_areas; i++) {
+		const struct locksnap_area *a = &s->areas[i];
+		const struct lockname_var *v = addr >= a->base ? find_var(s, addr - a->base) : NULL;
+		if (!v)
+			continue;
+		*ret = (struct lockname){.addr = addr,
+					 .kind = LOCKSNAP_PERCPU,
+					 .cpu = a->cpu,
+					 .offset = (uint32_t)(addr - a->base - v->offset),
+					 .comm = "",
+					 .text = v->name};
+		return true;
+	}
+	return false;
 }
 
 static int put_holder(struct lockname_set *s, const struct locksnap *snap,
@@ -134,6 +225,7 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap)
 			code = forget_half(s);
 		code = code < 0 ? code : put(s, &name);
 	}
+	code = code < 0 ? code : take_percpu(s, snap);
 	return code < 0 ? code : take_holders(s, snap);
 }
 

@@ -59,15 +59,13 @@ int query_enomem(struct error *err, const char *what);
 /* A new function. Names stay as long as the cache; NULL: the address is it. */
 uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object);
 
-/* query-names.c */
 const char *query_hex(struct arena *a, uint64_t addr);
-
 /* query-lockname.c: what the lock at @addr belongs to; NULL: not known. */
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr);
+const struct lockname *query_lock_place(struct query *q, uint64_t addr); /* per-CPU ones, too */
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
 const char *query_object_name(struct query *q, const struct lockname *n);
-/* "mmap_lock", "i_rwsem", the variable, the slab cache; NULL: not known. */
-const char *query_object_kind(const struct lockname *n);
+const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */
 const char *query_lock_name(struct query *q, uint32_t lock);
 
 /* query-mmap-owner.c */

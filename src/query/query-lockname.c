@@ -34,6 +34,20 @@ const struct lockname *query_lock_object(const struct query *q, uint64_t addr)
 	return q->model->lock_names ? lockname_get(q->model->lock_names, addr) : NULL;
 }
 
+const struct lockname *query_lock_place(struct query *q, uint64_t addr)
+{
+	const struct lockname_set *s = q->model->lock_names;
+	const struct lockname *known = query_lock_object(q, addr);
+	struct lockname n, *copy;
+
+	if (known || !s || !lockname_percpu(s, addr, &n))
+		return known;
+	copy = arena_alloc(&q->arena, sizeof(*copy));
+	if (copy)
+		*copy = n;
+	return copy;
+}
+
 const char *query_object_kind(const struct lockname *n)
 {
 	const char *name = prefix((enum locksnap_kind)n->kind);

@@ -315,7 +315,7 @@ static void fill_lock(struct locks *ls, const struct group *g, uint64_t want, st
 
 static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
 {
-	const struct lockname *o = query_lock_object(ls->q, l->addr);
+	const struct lockname *o = query_lock_place(ls->q, l->addr);
 
 	if (!o)
 		return;

@@ -132,7 +132,7 @@ static const char *make_lock_name(struct query *q, uint32_t lock)
 	name = static_name(q, l->addr);
 	if (name || q->cache->failed)
 		return name;
-	object = query_lock_object(q, l->addr);
+	object = query_lock_place(q, l->addr);
 	name = object ? query_object_name(q, object) : NULL;
 	if (name)
 		return name;

@@ -8,7 +8,7 @@
 
 static const uint64_t MAGIC = 0x31504e534b434f4cull; /* "LOCKSNP1" */
 
-enum { S_HEAD = 1, S_NAMES, S_QUEUES, S_WAITERS, S_STRINGS, S_FRAMES, S_END };
+enum { S_HEAD = 1, S_NAMES, S_QUEUES, S_WAITERS, S_STRINGS, S_FRAMES, S_AREAS, S_VARS, S_END };
 
 enum { SECTIONS = S_END - S_HEAD };
 
@@ -25,6 +25,16 @@ int locksnap_add_queue(struct locksnap *s, const struct locksnap_queue *item)
 int locksnap_add_waiter(struct locksnap *s, const struct locksnap_waiter *item)
 {
 	return sections_add(&s->waiters, &s->n_waiters, &s->cap_waiters, item, sizeof(*item));
+}
+
+int locksnap_add_area(struct locksnap *s, const struct locksnap_area *item)
+{
+	return sections_add(&s->areas, &s->n_areas, &s->cap_areas, item, sizeof(*item));
+}
+
+int locksnap_add_var(struct locksnap *s, const struct locksnap_var *item)
+{
+	return sections_add(&s->vars, &s->n_vars, &s->cap_vars, item, sizeof(*item));
 }
 
 int locksnap_add_frame(struct locksnap *s, const uint64_t *addr)
@@ -45,7 +55,8 @@ const char *locksnap_text(const struct locksnap *s, uint32_t offset)
 void locksnap_clear(struct locksnap *s)
 {
 	s->head = (struct locksnap_head){0};
-	s->n_names = s->n_queues = s->n_waiters = s->n_frames = s->n_strings = 0;
+	s->n_names = s->n_queues = s->n_waiters = s->n_strings = 0;
+	s->n_areas = s->n_vars = s->n_frames = 0;
 }
 
 void locksnap_deinit(struct locksnap *s)
@@ -53,6 +64,8 @@ void locksnap_deinit(struct locksnap *s)
 	mem_free(s->names);
 	mem_free(s->queues);
 	mem_free(s->waiters);
+	mem_free(s->areas);
+	mem_free(s->vars);
 	mem_free(s->frames);
 	mem_free(s->strings);
 	*s = (struct locksnap){0};
@@ -72,6 +85,8 @@ static void describe(struct locksnap *s, struct section ret[SECTIONS])
 		ARRAY_OF(S_WAITERS, s, waiters),
 		ARRAY_OF(S_STRINGS, s, strings),
 		ARRAY_OF(S_FRAMES, s, frames),
+		ARRAY_OF(S_AREAS, s, areas),
+		ARRAY_OF(S_VARS, s, vars),
 	};
 
 	for (int i = 0; i < SECTIONS; i++)
@@ -132,6 +147,9 @@ static bool fits(const struct locksnap *s)
 		ok = queue_fits(s, &s->queues[i]);
 	for (size_t i = 0; ok && i < s->n_waiters; i++)
 		ok = waiter_fits(s, &s->waiters[i]);
+	for (size_t i = 0; ok && i < s->n_vars; i++)
+		ok = texts_fit(s, &s->vars[i].name, 1) &&
+		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
 	return ok;
 }
 

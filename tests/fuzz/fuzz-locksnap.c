@@ -20,6 +20,8 @@ static void check(const struct locksnap *s)
 			     s->queues[i].holder_state < LOCKSNAP_STATES &&
 			     (size_t)s->queues[i].holder_frame + s->queues[i].holder_n_frames <=
 				     s->n_frames);
+	for (size_t i = 0; i < s->n_vars; i++)
+		fuzz_require(strlen(locksnap_text(s, s->vars[i].name)) <= s->n_strings);
 	for (size_t i = 0; i < s->n_waiters; i++)
 		fuzz_require(s->waiters[i].queue < s->n_queues &&
 			     (size_t)s->waiters[i].frame + s->waiters[i].n_frames <= s->n_frames);

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 6, MAPPERS = 4, LOOKS = 20000, FORK_BYTES = 256 << 20, PAGE = 4096 };
+enum { THREADS = 6, MAPPERS = 5, FAULTERS = 5, LOOKS = 20000, FORK_BYTES = 256 << 20, PAGE = 4096 };
 
 static int failures;
 
@@ -214,8 +214,11 @@ static void check_gates(struct lockwalk *w, const char *kontend, int dir)
 		pthread_join(t[i], NULL);
 }
 
+static const char mapper_name[] = "mapper", faulter_name[] = "faulter";
+
 static void *mapper_main(void *arg)
 {
+	prctl(PR_SET_NAME, mapper_name);
 	for (;;) {
 		char *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			       0);
@@ -225,7 +228,22 @@ static void *mapper_main(void *arg)
 	return arg;
 }
 
-/* Its main thread forks all the time, which holds the mmap_lock; the others map and unmap. */
+/* Gives pages back and touches them again: both are for readers of the mmap_lock. */
+static void *faulter_main(void *arg)
+{
+	char *p = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	prctl(PR_SET_NAME, faulter_name);
+	while (p != MAP_FAILED) {
+		unsigned char in[64];
+		madvise(p, 4 * PAGE, MADV_DONTNEED);
+		memset(p, 1, 4 * PAGE);
+		mincore(p, 4 * PAGE, in); /* where faults take the lock of the mapping alone */
+	}
+	return arg;
+}
+
+/* Its main thread forks all the time, which holds the mmap_lock; the others fault and map. */
 static void forker(void)
 {
 	pthread_t t;
@@ -237,6 +255,8 @@ static void forker(void)
 	memset(p, 1, FORK_BYTES);
 	for (int i = 0; i < MAPPERS; i++)
 		pthread_create(&t, NULL, mapper_main, NULL);
+	for (int i = 0; i < FAULTERS; i++)
+		pthread_create(&t, NULL, faulter_main, NULL);
 	for (;;) {
 		pid_t pid = fork();
 		if (pid == 0)
@@ -261,6 +281,40 @@ static uint64_t find_fork(struct lockwalk *w, pid_t pid, struct locksnap *s)
 	return 0;
 }
 
+/* Who maps waits to write, who faults to read; a thread that has just begun has another name. */
+static void check_modes(const struct locksnap *s, uint64_t addr, uint32_t seen[2])
+{
+	for (size_t i = 0; i < s->n_waiters; i++) {
+		const struct locksnap_waiter *v = &s->waiters[i];
+		const char *comm = locksnap_text(s, v->comm);
+		if (s->queues[v->queue].addr != addr)
+			continue;
+		bool maps = strcmp(comm, mapper_name) == 0;
+		if (!maps && strcmp(comm, faulter_name) != 0)
+			continue;
+		seen[v->reader]++;
+		live_check(&failures, v->reader == !maps, "%s/%d waits to %s", comm, v->tid,
+			   v->reader ? "read" : "write");
+	}
+}
+
+/* Until both kinds of waiters were on the list, the forking thread holding the lock each time. */
+static void check_all_modes(struct lockwalk *w, pid_t pid, struct locksnap *s)
+{
+	uint32_t seen[2] = {0};
+
+	for (int i = 0; i < 10000 && !(seen[0] && seen[1]); i++) {
+		uint64_t addr = find_fork(w, pid, s);
+		if (!live_check(&failures, addr != 0, "no wait for the forker's mmap_lock"))
+			return;
+		check_modes(s, addr, seen);
+	}
+	live_check(&failures, seen[0] && seen[1], "%u writers, %u readers were seen", seen[0],
+		   seen[1]);
+	printf("mmap_lock held by the forking thread: %u writers, %u readers waiting\n", seen[0],
+	       seen[1]);
+}
+
 static void check_mmap(struct lockwalk *w)
 {
 	struct locksnap s = {0};
@@ -283,6 +337,7 @@ static void check_mmap(struct lockwalk *w)
 		printf("mmap_lock: 0x%" PRIx64 " of %s/%d, %" PRIu64 " us\n", ask.addr,
 		       n ? locksnap_text(&s, n->comm) : "", n ? n->pid : 0, s.head.cost_ns / 1000);
 	}
+	check_all_modes(w, pid, &s);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	locksnap_deinit(&s);

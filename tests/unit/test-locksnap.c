@@ -22,6 +22,10 @@ static void fill(struct locksnap *s)
 						     .comm = locksnap_add_text(s, "dd"),
 						     .text = locksnap_add_text(s, "/var/x.img")});
 	const uint64_t frames[] = {100, 200};
+	locksnap_add_area(s, &(struct locksnap_area){.base = 4096, .cpu = 1});
+	locksnap_add_var(s, &(struct locksnap_var){.offset = 64,
+						   .size = 32,
+						   .name = locksnap_add_text(s, "runqueues")});
 	for (int i = 0; i < 2; i++)
 		locksnap_add_frame(s, &frames[i]);
 	locksnap_add_queue(s, &(struct locksnap_queue){.addr = 64,
@@ -64,6 +68,8 @@ static void test_there_and_back(void **state)
 	assert_string_equal(locksnap_text(&t, t.names[0].text), "/var/x.img");
 	assert_string_equal(locksnap_text(&t, t.queues[0].holder_comm), "dd");
 	assert_int_equal(t.waiters[0].tid, 12);
+	assert_int_equal(t.areas[0].cpu, 1);
+	assert_string_equal(locksnap_text(&t, t.vars[0].name), "runqueues");
 	assert_int_equal(t.frames[t.waiters[0].frame], 200);
 	assert_int_equal(t.queues[0].holder_state, LOCKSNAP_ASLEEP);
 	mem_free(p);
@@ -79,7 +85,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 8; what++) {
+	for (int what = 0; what < 9; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)
@@ -96,10 +102,12 @@ static void test_damage(void **state)
 			s.queues[0].holder_n_frames = 3;
 		if (what == 6)
 			s.waiters[0].frame = UINT32_MAX;
-		char *p = bytes_of(&s, &len);
 		if (what == 7)
+			s.vars[0].name = UINT32_MAX;
+		char *p = bytes_of(&s, &len);
+		if (what == 8)
 			p[0] ^= 1;
-		assert_int_equal(locksnap_decode(&t, p, len), what == 7 ? -EPROTO : -EBADMSG);
+		assert_int_equal(locksnap_decode(&t, p, len), what == 8 ? -EPROTO : -EBADMSG);
 		assert_int_equal(t.n_names + t.n_queues + t.n_waiters + t.n_frames, 0);
 		mem_free(p);
 	}
@@ -126,7 +134,7 @@ static void test_out_of_memory(void **state)
 	(void)state;
 	fill(&s);
 	char *p = bytes_of(&s, &len);
-	for (long n = 0; n < 32; n++) {
+	for (long n = 0; n < 64; n++) {
 		mem_fail_after(n);
 		code = locksnap_decode(&t, p, len);
 		mem_fail_after(-1);

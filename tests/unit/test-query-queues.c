@@ -253,6 +253,40 @@ static void locks_are_called_by_what_they_belong_to(void **state)
 	assert_string_equal(named(w, PIPE_LOCK + 448), "0xffff8880222223c0");
 }
 
+/* A recording has no names that were asked for, but the places of the per-CPU sections. */
+static void percpu_locks_are_found_by_their_section(void **state)
+{
+	static const struct {
+		uint32_t offset, size;
+		const char *name;
+	} vars[] = {{0x40, 0x20, "timer_bases"}, {0x100, 0x80, "runqueues"}};
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	for (int cpu = 0; cpu < 2; cpu++) {
+		struct locksnap_area a = {.base = PIPE_LOCK + 0x1000ull * (unsigned)cpu,
+					  .cpu = cpu};
+		locksnap_add_area(&s, &a);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct locksnap_var v = {.offset = vars[i].offset, .size = vars[i].size};
+		v.name = locksnap_add_text(&s, vars[i].name);
+		locksnap_add_var(&s, &v);
+	}
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + MS);
+	wait_for(w, CANNED_START + 10 * MS, PIPE_LOCK + 0x1100);
+	wait_for(w, CANNED_START + 12 * MS, PIPE_LOCK + 0x48);
+	wait_for(w, CANNED_START + 14 * MS, PIPE_LOCK + 0x60);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	assert_string_equal(named(w, PIPE_LOCK + 0x1100), "rq_lock cpu 1");
+	assert_string_equal(named(w, PIPE_LOCK + 0x48), "timer_bases+0x8 cpu 0");
+	assert_string_equal(named(w, PIPE_LOCK + 0x60), "0xffff888022222260");
+}
+
 /* What is asked for: the queue of a lock that is waited for, the names of those without one. */
 static void the_engine_asks_for_what_it_shows(void **state)
 {
@@ -291,6 +325,7 @@ int main(void)
 		TEST(locks_say_who_has_them),
 		TEST(one_snapshot_is_not_enough),
 		TEST(locks_are_called_by_what_they_belong_to),
+		TEST(percpu_locks_are_found_by_their_section),
 		TEST(the_engine_asks_for_what_it_shows),
 	};
 
