@@ -58,6 +58,7 @@ static void dump_columns(FILE *out)
 		{"hot", query_hot_columns},
 		{"uprobes", query_uprobe_probes_columns},
 		{"upprocs", query_uprobe_processes_columns},
+		{"upwaits", query_uprobe_waits_columns},
 		{"xol", query_uprobe_areas_columns},
 		{"uptasks", query_uprobe_tasks_columns},
 		{"uphits", query_uprobe_hits_columns},

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PANE_PROBES, PANE_AREAS, PANES };
-enum { PROBES_MIN = 4, AREAS_MIN = 3, ROWS_KEPT = 6 };
+enum { PANE_PROBES, PANE_WAITS, PANE_AREAS, PANES };
+enum { PROBES_MIN = 4, AREAS_MIN = 3, ROWS_KEPT = 6, WAITS_MAX = 4 };
 
 /* A look that is much older than a refresh says little of now. */
 #define STALE_NS 3000000000ull
@@ -30,9 +30,9 @@ struct view_uprobes {
 
 struct page {
 	struct query_uprobe_sum sum;
-	struct table probes, areas;
+	struct table probes, waits, areas;
 	struct error wrong; /* what is wrong with the filter */
-	struct rect r_probes, r_areas;
+	struct rect r_probes, r_waits, r_areas;
 };
 
 static struct view_uprobes *of_view(struct view *v)
@@ -174,6 +174,9 @@ static int ask(struct view_uprobes *o, struct page *p, struct error *err)
 	if (r == 0 || r == -EINVAL) {
 		/* Sort keys and filters are for the probes. */
 		int second = query_uprobe_areas(o->v.query, &areas, &p->areas, err);
+		areas.average = average;
+		if (second == 0)
+			second = query_uprobe_waits(o->v.query, &areas, &p->waits, err);
 		r = second < 0 ? second : 0;
 	}
 	return r;
@@ -183,13 +186,19 @@ static void place(struct page *p, struct rect r)
 {
 	int areas = p->areas.n_rows + 2 > (size_t)r.h ? r.h : (int)p->areas.n_rows + 2;
 	int most = r.h / 2;
-	struct rect rows[2];
+	int waits = p->waits.n_rows > WAITS_MAX ? WAITS_MAX + 2 : (int)p->waits.n_rows + 2;
+	struct rect rows[3];
 
 	areas = areas > most ? most : areas;
-	layout_rows(r, (struct layout_part[]){{PROBES_MIN, PROBES_MIN, 1}, {AREAS_MIN, areas, 0}},
-		    2, rows);
+	waits = p->waits.n_rows && r.h >= PROBES_MIN + waits + areas ? waits : 0;
+	layout_rows(r,
+		    (struct layout_part[]){
+			    {PROBES_MIN, PROBES_MIN, 1}, {waits, waits, 0}, {AREAS_MIN, areas, 0}},
+		    3, rows);
 	p->r_probes = rows[0];
-	p->r_areas = rows[1];
+	p->r_waits = rows[1];
+	p->waits.n_rows = waits ? p->waits.n_rows : 0; /* the selection does not go there */
+	p->r_areas = rows[2];
 }
 
 /* Where hits have costs, out of line stands out. */
@@ -242,6 +251,16 @@ static void draw_areas(struct view_uprobes *o, struct page *p, struct screen *s)
 			&p->areas, &style);
 }
 
+/* Where nobody waits there, or there is no room, it is not there. */
+static void draw_waits(struct view_uprobes *o, struct page *p, struct screen *s)
+{
+	struct table_style style = {.tick = o->v.query->model->n_ticks, .heat = "wait_ns_per_s"};
+
+	o->panes[PANE_WAITS].table.sort[0] = '\0';
+	pane_draw_table(&o->set, PANE_WAITS, s, p->r_waits,
+			"waits for locks in the code of uprobes", &p->waits, &style);
+}
+
 static void uprobes_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_uprobes *o = of_view(v);
@@ -259,6 +278,7 @@ static void uprobes_draw(struct view *v, struct screen *s, struct rect r)
 	int y = view_uprobes_head(v, s, r, &p.sum);
 	place(&p, layout_below(r, y));
 	draw_probes(o, &p, s);
+	draw_waits(o, &p, s);
 	draw_areas(o, &p, s);
 }
 
@@ -335,6 +355,8 @@ static int open_row(struct view_uprobes *o)
 
 	if (o->set.focus == PANE_AREAS)
 		return open_area(o, id);
+	if (o->set.focus == PANE_WAITS)
+		return 0;
 	return o->by_process ? open_process(o, id) : open_probe(o, id);
 }
 

@@ -50,6 +50,9 @@ int query_uprobe_probes(struct query *q, const struct query_spec *s, struct tabl
 enum { QUERY_UPROBE_ALL = 1 }; /* id of that row; others have their pid + 1 */
 int query_uprobe_processes(struct query *q, const struct query_spec *s, struct table *ret,
 			   struct error *err);
+/* Table "upwaits": a row a function of the kernel's code of uprobes that waits for locks. */
+int query_uprobe_waits(struct query *q, const struct query_spec *s, struct table *ret,
+		       struct error *err);
 /* Table "xol": a row a process that has an area of slots. */
 int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err);
@@ -63,6 +66,7 @@ int query_uprobe_hits(struct query *q, uint64_t probe, const struct query_spec *
 
 const struct column *query_uprobe_probes_columns(size_t *ret_n);
 const struct column *query_uprobe_processes_columns(size_t *ret_n);
+const struct column *query_uprobe_waits_columns(size_t *ret_n);
 const struct column *query_uprobe_areas_columns(size_t *ret_n);
 const struct column *query_uprobe_tasks_columns(size_t *ret_n);
 const struct column *query_uprobe_hits_columns(size_t *ret_n);

@@ -28,7 +28,7 @@ struct report_data {
 	struct query_hot_sum hot_sum;
 	struct table hot;
 	struct query_uprobe_sum uprobe; /* always */
-	struct table uprobes, upprocs, xol, uptasks;
+	struct table uprobes, upprocs, upwaits, xol, uptasks;
 	struct query_tree tree;
 	struct query_hist hist;
 };

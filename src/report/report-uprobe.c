@@ -93,6 +93,8 @@ void report_uprobe_text(const struct report_data *d, FILE *out)
 	if (report_has(d, REPORT_UPROBES))
 		put_rows(d, by_process ? "probes by process" : "probes",
 			 by_process ? &d->upprocs : &d->uprobes, out);
+	if (report_has(d, REPORT_UPROBES) && d->upwaits.n_rows)
+		put_rows(d, "waits for locks in the code of uprobes", &d->upwaits, out);
 	if (!report_has(d, REPORT_XOL))
 		return;
 	put_rows(d, "areas of out-of-line slots", &d->xol, out);
@@ -155,6 +157,7 @@ void report_uprobe_json(const struct report_data *d, struct jsonw *j)
 	if (report_has(d, REPORT_UPROBES)) {
 		report_json_table(j, &d->uprobes, NULL);
 		report_json_table(j, &d->upprocs, NULL);
+		report_json_table(j, &d->upwaits, NULL);
 	}
 	if (!report_has(d, REPORT_XOL))
 		return;

@@ -164,13 +164,14 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 	return query_hot(d->q, &hot, &d->hot, err);
 }
 
-/* The same by process comes along, in its own order. */
+/* The same by process, and what is waited for there, come along, in their own order. */
 static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	struct query_spec all = {.average = true, .limit = s->limit};
 	int r = query_uprobe_probes(d->q, s, &d->uprobes, err);
 
-	return r < 0 ? r : query_uprobe_processes(d->q, &all, &d->upprocs, err);
+	r = r < 0 ? r : query_uprobe_processes(d->q, &all, &d->upprocs, err);
+	return r < 0 ? r : query_uprobe_waits(d->q, &all, &d->upwaits, err);
 }
 
 /* Who is in the slots comes along, in its own order. */

@@ -404,17 +404,47 @@ static struct synth *make_slots(const char *machine)
 	return st.synth;
 }
 
-/* Uprobes as uprobe-snaps.h has them, looked at once a second. */
+/* Threads that are hit wait for one another: two for a slot, one before it knows the probe. */
+static void act_in_hits(struct stage *st, struct actor a[3])
+{
+	static const uint64_t hits[FRAMES_MAX] = {0xffffffff81f00210, 0xffffffff81f00110,
+						  0xffffffff81f00010};
+
+	for (int i = 0; i < 3; i++) {
+		a[i] = (struct actor){.pid = 7301,
+				      .tid = 7301 + i,
+				      .comm = "app",
+				      .cpu = (uint32_t)i % 2,
+				      .flags = LCB_F_MUTEX,
+				      .lock = STREAM_PIPE_MUTEX,
+				      .wait_ns = 300 * US,
+				      .pause_ns = 60 * MS,
+				      .chain = i ? hits : hits + 1};
+		stage_act(st, &a[i]);
+	}
+}
+
+/* Uprobes as uprobe-snaps.h has them, looked at once a second; "waits": busy, and locks are. */
 static struct synth *make_uprobes(const char *name)
 {
+	bool waits = strcmp(name, "waits") == 0;
+	struct actor actors[3];
+	char symbols[8192];
 	struct stage st;
 	size_t i = 0;
 
-	stage_open(&st, 2, 4, synth_kallsyms);
+	snprintf(symbols, sizeof(symbols),
+		 "%sffffffff81f00000 T uprobe_notify_resume\n"
+		 "ffffffff81f00100 t handle_swbp\n"
+		 "ffffffff81f00200 t xol_take_insn_slot\nffffffff81f00300 t fput\n",
+		 synth_kallsyms);
+	stage_open(&st, 2, 4, waits ? symbols : synth_kallsyms);
+	if (waits)
+		act_in_hits(&st, actors);
 	stage_sort(&st);
 	for (uint32_t s = 1; s <= st.seconds; s++) {
 		uint64_t t = START_NS + (uint64_t)s * SECOND;
-		uprobe_snap_emit(st.synth, name, t - 300 * MS);
+		uprobe_snap_emit(st.synth, waits ? "busy" : name, t - 300 * MS);
 		i = stage_second(&st, i, t);
 	}
 	mem_free(st.list);
