@@ -9,12 +9,11 @@
 
 /* A function that was met in a call chain. Entry 0 is "not known". */
 struct query_func {
-	uint64_t start;	    /* of the symbol, or the address itself where there is none */
-	const char *name;   /* NULL for entry 0 */
-	const char *object; /* "[kernel]", "[module]", "/usr/lib/libc.so.6" */
-	uint8_t group;	    /* enum path_group, of kernel functions */
-	uint64_t sum;	    /* scratch of the search for the hottest one ... */
-	uint64_t stamp;	    /* ... valid when it equals query_cache.stamp */
+	uint64_t start;	     /* of the symbol, or the address itself where there is none */
+	const char *name;    /* NULL for entry 0 */
+	const char *object;  /* "[kernel]", "[module]", "/usr/lib/libc.so.6" */
+	uint8_t group;	     /* enum path_group, of kernel functions */
+	uint64_t sum, stamp; /* scratch of the search for the hottest; stamp: query_cache's */
 };
 
 struct query_stack {
@@ -30,10 +29,9 @@ struct query_cache {
 	enum sym_state sym_state;
 	struct map64 by_addr; /* address -> func */
 	struct query_func *funcs;
-	size_t n_funcs, cap_funcs;
+	size_t n_funcs, cap_funcs, n_stacks;
 	uint64_t stamp;
 	struct query_stack *stacks; /* by stack index */
-	size_t n_stacks;
 	struct arena text;
 	/* Of this frame, in the query's arena, made when first asked for. */
 	const char **lock_names;
