@@ -180,6 +180,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
+		.switches_asked = o->switches_ns != 0,
 	};
 	ret = live_new(&r->source, &l, &r->info, err);
 	if (ret == 0 && r->owners)

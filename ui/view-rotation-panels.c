@@ -146,12 +146,27 @@ void rotation_draw_switches(const struct rotation_page *p, struct screen *s, str
 		      units_count(b, p->costs.bursts));
 }
 
+/* What was seen most with events on this CPU, rather while tasks ran. */
 static const struct query_rotation_tick *tick_of(const struct rotation_page *p)
 {
-	for (size_t i = 0; i < p->costs.n_ticks; i++)
-		if (p->costs.ticks[i].cpu == p->row.what_if.cpu)
-			return &p->costs.ticks[i];
-	return NULL;
+	const struct query_rotation_tick *best = NULL;
+
+	for (size_t i = 0; i < p->costs.n_ticks; i++) {
+		const struct query_rotation_tick *t = &p->costs.ticks[i];
+		if (t->cpu != p->row.what_if.cpu)
+			continue;
+		if (!best || t->idle < best->idle || (t->idle == best->idle && t->n > best->n))
+			best = t;
+	}
+	return best;
+}
+
+static bool has_ticks(const struct rotation_page *p)
+{
+	for (size_t i = 0; i < p->costs.n_points; i++)
+		if (p->costs.points[i].what == ROTATION_OF_TICK)
+			return true;
+	return false;
 }
 
 void rotation_draw_tick(const struct rotation_page *p, struct screen *s, struct rect r)
@@ -160,12 +175,14 @@ void rotation_draw_tick(const struct rotation_page *p, struct screen *s, struct 
 
 	widget_rule(s, r, 0, "timer tick");
 	if (!t) {
-		view_draw_text(s, layout_below(r, 1), ROLE_DIM, "not measured: --tick does that");
+		view_draw_text(s, layout_below(r, 1), ROLE_DIM,
+			       has_ticks(p) ? "no events here that sample at a frequency"
+					    : "not measured: --tick does that");
 		return;
 	}
 	put_class(s, r, 1, "plain", t->plain_ns, t->plain_n);
-	put_class(s, r, 2, "events", t->loaded_ns, t->loaded_n);
-	put_added(s, r, 3, t->plain_n, t->plain_ns, t->loaded_n, t->loaded_ns);
-	if (t->loaded_n)
-		screen_printf(s, r, 1, 4, ROLE_DIM, "up to %u events a task", t->events);
+	put_class(s, r, 2, "events", t->ns, t->n);
+	put_added(s, r, 3, t->plain_n, t->plain_ns, t->n, t->ns);
+	screen_printf(s, r, 1, 4, ROLE_DIM, "%u events%s", t->events,
+		      t->plain_n ? "" : "; never without");
 }

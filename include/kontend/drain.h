@@ -51,6 +51,8 @@ struct drain {
 	size_t n_tasks;
 	struct look *look;     /* the first of those taken at each tick, NULL = none */
 	struct burst switches; /* when context switches are looked at */
+	bool switches_asked;   /* whether any task has events or not */
+	uint64_t switch_ps;    /* record_burst.own_ps */
 	int pidfd;	       /* the session ends when this is readable; -1 = none */
 	bool relaxed;	       /* few wake-ups matter more than early records */
 	bool cpu_wide;	       /* rings end with their CPU, not with a task */

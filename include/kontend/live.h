@@ -23,6 +23,7 @@ struct live_options {
 		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
 	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = nobody */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
+	bool switches_asked;  /* also while no task has events: what they cost without any */
 	bool tick;	      /* measure the timer tick, too */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
 	bool profile_clock;   /* by the clock even where cycles can be sampled */

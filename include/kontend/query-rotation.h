@@ -36,6 +36,8 @@ query_rotation_what_name(enum query_rotation_what what); /* "rotation", "tick", 
 struct query_rotation_point {
 	enum query_rotation_what what;
 	uint32_t cpu, events;
+	uint32_t off; /* of a switch: how many of the events are of the task that went off */
+	bool idle;    /* of a tick: no task ran */
 	uint64_t n, p50_ns, min_ns, max_ns;
 };
 
@@ -51,11 +53,16 @@ struct query_rotation_switches {
 	uint64_t plain_n, plain_p50_ns, loaded_n, loaded_p50_ns;
 };
 
-/* The timer tick of one CPU, by whether the task that ran had counters; n 0: never. */
+/*
+ * The timer tick of one CPU that goes through so many events, as one of its contexts has some that
+ * sample at a frequency; and the baseline, ticks of that CPU with none. Both while tasks ran, or
+ * both while none did. Where there is no baseline (plain_n 0), as all ticks had events since
+ * measuring began, nobody knows what they add.
+ */
 struct query_rotation_tick {
-	uint32_t cpu;
-	uint64_t plain_n, plain_ns, loaded_n, loaded_ns; /* p50s */
-	uint32_t events;				 /* most that such a task had */
+	uint32_t cpu, events;
+	bool idle;
+	uint64_t n, ns, plain_n, plain_ns; /* p50s */
 };
 
 struct query_rotation_costs {
@@ -67,7 +74,11 @@ struct query_rotation_costs {
 	struct query_rotation_tick *ticks;
 	size_t n_ticks;
 	uint64_t bursts, switch_ns; /* how often and how long switches were looked at */
-	uint64_t n_unclassed;	    /* durations of which nobody knows whose events were there */
+	/* What the looking itself took, for each event of a task that went off, in picoseconds:
+	 * times of switches are without it. 0: not known, and they are with it. */
+	uint64_t own_ps;
+	/* Durations left out: nobody knows whose events were there, or others before than after. */
+	uint64_t n_unclassed, n_changed;
 };
 
 int query_rotation_costs(struct query *q, struct query_rotation_costs *ret);

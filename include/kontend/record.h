@@ -96,6 +96,9 @@ struct record_snapshot {
 /* The payload of SNAPSHOT_BURST: a time in which every switch was to be seen. */
 struct record_burst {
 	uint64_t from_ns, to_ns; /* session clock */
+	/* What the records took of each switch, for each event of the task that went off; 0: not
+	 * known. */
+	uint64_t own_ps;
 };
 
 struct record {

@@ -7,6 +7,7 @@
 #include "kontend/map64.h"
 #include "kontend/series.h"
 #include "kontend/snapshot.h"
+#include "kontend/task.h"
 #include <stdbool.h>
 
 /*
@@ -38,7 +39,7 @@ struct rotation_timer {
 /* What a duration is of. */
 enum rotation_kind { ROTATION_TIMER, ROTATION_SWITCH };
 
-/* A duration that waits for the snapshot which says what events were there. */
+/* A duration that waits for the snapshot after it: then it is known what events were there. */
 struct rotation_sample {
 	uint64_t time_ns;
 	uint32_t ns, cpu;
@@ -52,7 +53,10 @@ struct rotation_point {
 	uint64_t key; /* of timers: their function; of switches 0 */
 	uint32_t cpu;
 	uint32_t events; /* that may count on this CPU: of the CPU and of the task */
-	uint32_t whole;	 /* of the task, for whatever CPU; of switches the same as `events` */
+	/* Of timers: all that are in contexts of the CPU and of the task with events that sample at
+	 * a frequency, which is what a tick goes through; of switches those of who went off. */
+	uint32_t whole;
+	bool idle; /* of timers: no task ran, which makes a tick shorter */
 	struct fine time;
 };
 
@@ -77,9 +81,12 @@ struct rotation {
 	size_t n_cpus, cap_cpus;
 	uint64_t dropped;   /* expiries and switches beyond the bounds, or without memory */
 	uint64_t unmatched; /* ends without a begin */
-	uint64_t unclassed; /* no snapshot says whose events were there */
+	/* Durations that are put together with no number of events: */
+	uint64_t unclassed; /* no snapshot before and after says whose events were there */
+	uint64_t changed;   /* these two do not agree, or the task was not there at both */
 	uint64_t switch_ns; /* time in which switches were looked at, since the sums began */
 	uint64_t bursts;    /* how often */
+	uint64_t own_ps;    /* record_burst.own_ps, which durations of switches are without */
 	uint64_t cur_switch_ns, rate_switch_ns; /* of the open and the closed bucket */
 };
 
@@ -92,8 +99,17 @@ int rotation_event(struct rotation *r, const struct event *ev);
 void rotation_burst(struct rotation *r, const struct record_burst *b);
 /* Records were lost: nothing that goes on can be paired. */
 void rotation_lost(struct rotation *r);
-/* Closes bucket @tick; @perf is the latest snapshot of perf events, or NULL. */
-void rotation_tick(struct rotation *r, uint64_t tick, const struct snapshot *perf);
+
+/* Two snapshots of perf events that follow each other, NULL: none; what else is known by then. */
+struct rotation_looks {
+	const struct snapshot *before, *now;
+	const struct snapshot *pmus; /* or NULL */
+	const struct task_table *tasks;
+};
+
+/* Whose events there were is known up to @l->now: durations of before are put together with it. */
+void rotation_look(struct rotation *r, const struct rotation_looks *l);
+void rotation_tick(struct rotation *r, uint64_t tick); /* closes bucket @tick */
 void rotation_zero(struct rotation *r);
 
 #endif

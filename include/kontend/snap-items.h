@@ -49,6 +49,7 @@ enum snap_event_flags {
 	SNAP_EXCLUSIVE = 1 << 12,   /* attr.exclusive */
 	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its name */
 	SNAP_STALE = 1 << 14,	    /* count is of count_age_ns before, or of later */
+	SNAP_FREQUENCY = 1 << 15,   /* samples so often a second, which each tick sees to */
 };
 
 /* perf_event.state as in the kernel's enum perf_event_state. */

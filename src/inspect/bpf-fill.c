@@ -86,6 +86,7 @@ static uint32_t flags_of(const struct raw_event *r, int self)
 	f |= r->flags & RAW_INHERIT ? SNAP_INHERIT : 0;
 	f |= r->flags & RAW_EXCLUSIVE ? SNAP_EXCLUSIVE : 0;
 	f |= r->flags & RAW_ROTATES ? SNAP_ROTATES : 0;
+	f |= r->flags & RAW_FREQUENCY ? SNAP_FREQUENCY : 0;
 	f |= r->parent ? SNAP_CHILD : 0;
 	if (r->flags & RAW_PTRACE)
 		f |= SNAP_PTRACE;

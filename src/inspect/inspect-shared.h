@@ -29,6 +29,7 @@ enum raw_flags {
 	RAW_OF_CONTEXT = 1 << 6, /* found in a context's list */
 	RAW_CGROUP = 1 << 7,	 /* counts the tasks of a cgroup */
 	RAW_NEWBORN = 1 << 8,	 /* of a task that is being made, and has another's number yet */
+	RAW_FREQUENCY = 1 << 9,	 /* attr.freq */
 };
 
 struct raw_event {

@@ -15,7 +15,8 @@ extern const volatile struct raw_config config;
 struct attr_front {
 	__u32 type, size;
 	__u64 config, period, sample_type, read_format;
-	__u64 disabled : 1, inherit : 1, pinned : 1, exclusive : 1, others : 60;
+	__u64 disabled : 1, inherit : 1, pinned : 1, exclusive : 1, excludes : 4;
+	__u64 mmap : 1, comm : 1, freq : 1, others : 53;
 	__u32 wakeup, bp_type;
 	__u64 bp_addr, bp_len;
 };
@@ -33,6 +34,8 @@ static __always_inline void take_attr(struct raw_event *r, const struct attr_fro
 		r->flags |= RAW_INHERIT;
 	if (a->exclusive)
 		r->flags |= RAW_EXCLUSIVE;
+	if (a->freq)
+		r->flags |= RAW_FREQUENCY;
 }
 
 static __always_inline void read_counts(struct raw_event *r, struct perf_event *e)

@@ -45,12 +45,42 @@ static int take_locks(struct model *m, const struct record_snapshot *head, const
 
 static void take_burst(struct model *m, const void *payload, size_t len)
 {
-	struct record_burst b;
+	struct record_burst b = {0};
 
-	if (len != sizeof(b))
+	if (len < offsetof(struct record_burst, own_ps))
 		return;
-	memcpy(&b, payload, sizeof(b));
+	memcpy(&b, payload, len < sizeof(b) ? len : sizeof(b));
 	rotation_burst(&m->rotation, &b);
+}
+
+/* What is the same in it and in the one before was so all the time between. */
+static int take_perf(struct model *m, const void *body, size_t len)
+{
+	struct snapshot_set before = {0};
+	struct rotation_looks l = {.tasks = &m->tasks};
+
+	snapshot_set_move(&before, &m->snapshots, SNAPSHOT_PERF);
+	int code = snapshot_set_put(&m->snapshots, body, len);
+	if (code) {
+		snapshot_set_move(&m->snapshots, &before, SNAPSHOT_PERF);
+		return code;
+	}
+	l.before = snapshot_set_get(&before, SNAPSHOT_PERF);
+	l.now = snapshot_set_get(&m->snapshots, SNAPSHOT_PERF);
+	l.pmus = snapshot_set_get(&m->snapshots, SNAPSHOT_PMUS);
+	rotation_look(&m->rotation, &l);
+	snapshot_set_deinit(&before);
+	return 0;
+}
+
+static int take(struct model *m, const struct record_snapshot *head, const void *body, size_t len)
+{
+	if (head->kind == SNAPSHOT_PERF)
+		return take_perf(m, body, len);
+	if (head->kind == SNAPSHOT_BURST)
+		take_burst(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
+	int code = head->kind == SNAPSHOT_LOCKS ? take_locks(m, head, body, len) : 0;
+	return code ? code : snapshot_set_put(&m->snapshots, body, len);
 }
 
 int model_snapshot(struct model *m, const void *body, size_t len)
@@ -65,10 +95,7 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		m->damage.snapshot_unknown++;
 		return 0;
 	}
-	if (head.kind == SNAPSHOT_BURST)
-		take_burst(m, (const uint8_t *)body + sizeof(head), len - sizeof(head));
-	int e = head.kind == SNAPSHOT_LOCKS ? take_locks(m, &head, body, len) : 0;
-	e = e ? e : snapshot_set_put(&m->snapshots, body, len);
+	int e = take(m, &head, body, len);
 	if (e)
 		m->damage.snapshot_lost++;
 	else

@@ -188,7 +188,7 @@ void model_tick(struct model *m, uint64_t time_ns)
 	m->n_ticks++;
 	account_tick(m, time_ns);
 	profile_tick(&m->profile);
-	rotation_tick(&m->rotation, m->n_ticks, snapshot_set_get(&m->snapshots, SNAPSHOT_PERF));
+	rotation_tick(&m->rotation, m->n_ticks);
 	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
 	m->bucket_ns = time_ns;
 	for (uint32_t i = 0; i < m->n_cpus; i++) {

@@ -1,75 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Durations by the events that were there. Which task has how many events the stream tells once a
- * tick, in the snapshot of perf events, after what it is to explain; so durations wait for the next
- * snapshot that is not older than they are. Those of timers become points (events in the contexts
- * of the CPU and of the task that ran, time); those of switches too, and they are told apart by
- * whether one of the two tasks had events at all: those without are the baseline.
+ * Durations by the events that were there. Which task has how many events the stream tells now and
+ * then, in snapshots of perf events; so a duration waits for the snapshot after it, and counts if
+ * that one and the one before have the same events where it matters: on its CPU and of its tasks,
+ * which must have been there at both. Then nothing that lasts has changed between. What does not
+ * agree is left out, and counted.
+ *
+ * Those of timers become points (events in the contexts of the CPU and of the task that ran, time);
+ * those of switches too, and they are told apart by whether one of the two tasks had events at all:
+ * those without are the baseline.
  */
+#include "census.h"
 #include "kontend/mem.h"
-#include "kontend/snap.h"
 #include "rotation-int.h"
-#include <linux/perf_event.h>
 
-/* Events by (task, CPU): those of a PMU with counters, and all. Task 0 is a CPU's own context. */
-struct census {
-	struct map64 counters, all;
-	struct map64 contexts; /* counters by task, for whatever CPU: what a tick goes through */
-	bool failed;
+/* What there was at two moments, and who. */
+struct span {
+	struct census before, now;
+	uint64_t from_ns, to_ns;
+	const struct task_table *tasks;
 };
-
-static uint64_t key_of(int32_t tid, int32_t cpu)
-{
-	return (uint64_t)(uint32_t)tid << 32 | (uint32_t)(cpu + 1);
-}
-
-static void count_up(struct census *c, struct map64 *map, uint64_t key)
-{
-	uint32_t *n = map64_get(map, key);
-
-	if (n)
-		++*n;
-	else if (map64_put(map, key, 1))
-		c->failed = true;
-}
-
-static uint32_t count_of(const struct map64 *map, uint64_t key)
-{
-	const uint32_t *n = map64_get(map, key);
-
-	return n ? *n : 0;
-}
-
-/* Does it take a counter of hardware? Other PMUs have room for any number of events. */
-static bool takes_counter(const struct snap_event *e)
-{
-	return e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE ||
-	       e->type == PERF_TYPE_RAW || (e->flags & SNAP_ROTATES);
-}
-
-static void take_census(struct census *c, const struct snap *s)
-{
-	for (size_t i = 0; i < s->n_events; i++) {
-		const struct snap_event *e = &s->events[i];
-		if (e->state < SNAP_INACTIVE)
-			continue;
-		uint64_t key = key_of(e->target_tid, e->cpu);
-		count_up(c, &c->all, key);
-		if (!takes_counter(e))
-			continue;
-		count_up(c, &c->counters, key);
-		if (e->target_tid)
-			count_up(c, &c->contexts, (uint32_t)e->target_tid);
-	}
-}
-
-/* Of the task, on that CPU. */
-static uint32_t events_of(const struct map64 *map, int32_t tid, uint32_t cpu)
-{
-	if (tid <= 0)
-		return 0;
-	return count_of(map, key_of(tid, -1)) + count_of(map, key_of(tid, (int32_t)cpu));
-}
 
 void rotation_sample_add(struct rotation *r, const struct rotation_sample *s)
 {
@@ -81,92 +31,159 @@ void rotation_sample_add(struct rotation *r, const struct rotation_sample *s)
 	r->samples[r->n_samples++] = *s;
 }
 
-static struct rotation_point *point_of(struct rotation *r, uint64_t key, uint32_t cpu,
-				       uint32_t events, uint32_t whole)
+static bool is_of(const struct rotation_point *p, const struct rotation_point *like)
+{
+	return p->key == like->key && p->cpu == like->cpu && p->events == like->events &&
+	       p->whole == like->whole && p->idle == like->idle;
+}
+
+static struct rotation_point *point_of(struct rotation *r, const struct rotation_point *like)
 {
 	for (size_t i = 0; i < r->n_points; i++) {
-		struct rotation_point *p = &r->points[i];
-		if (p->key == key && p->cpu == cpu && p->events == events && p->whole == whole)
-			return p;
+		if (is_of(&r->points[i], like))
+			return &r->points[i];
 	}
 	if (r->n_points == ROTATION_POINTS ||
 	    mem_grow(&r->points, &r->cap_points, r->n_points, sizeof(*r->points)))
 		return NULL;
-	r->points[r->n_points] =
-		(struct rotation_point){.key = key, .cpu = cpu, .events = events, .whole = whole};
+	r->points[r->n_points] = *like;
 	return &r->points[r->n_points++];
 }
 
-static void add_point(struct rotation *r, uint64_t key, uint32_t events, uint32_t whole,
-		      const struct rotation_sample *s)
+static void add_point(struct rotation *r, const struct rotation_point *like, uint32_t ns)
 {
-	struct rotation_point *p = point_of(r, key, s->cpu, events, whole);
+	struct rotation_point *p = point_of(r, like);
 
-	if (!p) {
+	if (!p || fine_add(&p->time, ns))
 		r->dropped++;
+}
+
+/* Idle is not a task that comes and goes. Who is not known any more has exited. */
+static bool was_there(const struct span *s, int32_t tid)
+{
+	const uint32_t *at = tid > 0 ? map64_get(&s->tasks->by_tid, (uint32_t)tid) : NULL;
+
+	return tid <= 0 || (at && s->tasks->tasks[*at].start_ns <= s->from_ns);
+}
+
+static void add_task(struct census_count *sum, const struct census *c, enum census_what what,
+		     int32_t tid, uint32_t cpu)
+{
+	if (tid <= 0)
 		return;
-	}
-	if (fine_add(&p->time, s->ns))
-		r->dropped++;
+	census_add(sum, c, what, tid, -1);
+	if (what != CENSUS_TICK)
+		census_add(sum, c, what, tid, (int32_t)cpu);
 }
 
-static void class_timer(struct rotation *r, const struct census *c, const struct rotation_sample *s)
+/* Of the CPU itself and of the task that ran. */
+static struct census_count of_timer(const struct census *c, enum census_what what,
+				    const struct rotation_sample *s)
 {
-	uint32_t events = count_of(&c->counters, key_of(0, (int32_t)s->cpu)) +
-			  events_of(&c->counters, s->tid, s->cpu);
-	uint32_t whole = s->tid > 0 ? count_of(&c->contexts, (uint32_t)s->tid) : 0;
+	struct census_count n = {0};
 
-	add_point(r, r->timers[s->timer].function, events, whole, s);
+	census_add(&n, c, what, 0, (int32_t)s->cpu);
+	add_task(&n, c, what, s->tid, s->cpu);
+	return n;
 }
 
-static void class_switch(struct rotation *r, const struct census *c,
-			 const struct rotation_sample *s)
+static struct census_count of_switch(const struct census *c, const struct rotation_sample *s)
 {
+	struct census_count n = {0};
+
+	add_task(&n, c, CENSUS_ALL, s->tid, s->cpu);
+	add_task(&n, c, CENSUS_ALL, s->other, s->cpu);
+	return n;
+}
+
+/* What the switch would have taken without the records that tell of it. */
+static uint32_t without_records(const struct rotation *r, uint32_t ns, uint32_t events)
+{
+	uint64_t own = r->own_ps < UINT32_MAX ? r->own_ps * events / 1000 : UINT64_MAX;
+
+	return own < ns ? ns - (uint32_t)own : 0;
+}
+
+static bool agree(const struct census_count *a, const struct census_count *b)
+{
+	return a->n == b->n && a->ids == b->ids;
+}
+
+static bool class_timer(struct rotation *r, const struct span *p, const struct rotation_sample *s)
+{
+	struct census_count events = of_timer(&p->now, CENSUS_COUNTERS, s),
+			    whole = of_timer(&p->now, CENSUS_TICK, s),
+			    events_before = of_timer(&p->before, CENSUS_COUNTERS, s),
+			    whole_before = of_timer(&p->before, CENSUS_TICK, s);
+
+	if (!agree(&events, &events_before) || !agree(&whole, &whole_before))
+		return false;
+	add_point(r,
+		  &(struct rotation_point){.key = r->timers[s->timer].function,
+					   .cpu = s->cpu,
+					   .events = events.n,
+					   .whole = whole.n,
+					   .idle = s->tid <= 0},
+		  s->ns);
+	return true;
+}
+
+static bool class_switch(struct rotation *r, const struct span *p, const struct rotation_sample *s)
+{
+	struct census_count events = of_switch(&p->now, s), before = of_switch(&p->before, s);
+	struct census_count off = {0};
 	struct rotation_cpu *cpu = &r->cpus[s->cpu];
-	uint32_t events = events_of(&c->all, s->tid, s->cpu) + events_of(&c->all, s->other, s->cpu);
 
-	if (fine_add(events ? &cpu->loaded : &cpu->plain, s->ns))
+	if (!agree(&events, &before))
+		return false;
+	add_task(&off, &p->now, CENSUS_ALL, s->other, s->cpu);
+	uint32_t ns = without_records(r, s->ns, off.n);
+	if (fine_add(events.n ? &cpu->loaded : &cpu->plain, ns))
 		r->dropped++;
-	add_point(r, 0, events, events, s);
+	add_point(r, &(struct rotation_point){.cpu = s->cpu, .events = events.n, .whole = off.n},
+		  ns);
+	return true;
 }
 
-static void class_all(struct rotation *r, const struct census *c, uint64_t until_ns)
+static void class_one(struct rotation *r, const struct span *p, const struct rotation_sample *s)
+{
+	bool known = was_there(p, s->tid) && was_there(p, s->other);
+
+	if (s->time_ns < p->from_ns)
+		r->unclassed++;
+	else if (!known || !(s->kind == ROTATION_TIMER ? class_timer(r, p, s) : class_switch(r, p, s)))
+		r->changed++;
+}
+
+/* Those up to @until_ns, with what is known of them (NULL: nothing). */
+static void class_all(struct rotation *r, const struct span *p, uint64_t until_ns)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < r->n_samples; i++) {
-		const struct rotation_sample *s = &r->samples[i];
-		if (s->time_ns > until_ns)
-			r->samples[kept++] = *s;
-		else if (s->kind == ROTATION_TIMER)
-			class_timer(r, c, s);
+		struct rotation_sample s = r->samples[i];
+		if (s.time_ns > until_ns)
+			r->samples[kept++] = s;
+		else if (p)
+			class_one(r, p, &s);
 		else
-			class_switch(r, c, s);
+			r->unclassed++;
 	}
 	r->n_samples = kept;
 }
 
-void rotation_class(struct rotation *r, const struct snapshot *perf)
+void rotation_look(struct rotation *r, const struct rotation_looks *l)
 {
-	struct census c = {0};
-	struct snap s = {0};
+	struct span p = {.tasks = l->tasks};
 
-	/* Its time is that of the tick which closes what it is to explain. */
-	if (!r->n_samples || !perf || perf->head.time_ns < r->samples[0].time_ns)
+	if (!r->n_samples || !l->now)
 		return;
-	if (snap_decode(&s, perf->bytes, perf->len) == 0 &&
-	    !(s.head.missing & (SNAP_NO_EVENTS | SNAP_NO_CONTEXTS)))
-		take_census(&c, &s);
-	else
-		c.failed = true;
-	if (c.failed) {
-		r->unclassed += r->n_samples;
-		r->n_samples = 0;
-	} else {
-		class_all(r, &c, perf->head.time_ns);
-	}
-	map64_deinit(&c.counters);
-	map64_deinit(&c.all);
-	map64_deinit(&c.contexts);
-	snap_deinit(&s);
+	p.to_ns = l->now->head.time_ns;
+	bool known = l->before && census_take(&p.before, l->before, l->pmus) == 0 &&
+		     census_take(&p.now, l->now, l->pmus) == 0;
+	if (known)
+		p.from_ns = l->before->head.time_ns;
+	class_all(r, known ? &p : NULL, p.to_ns);
+	census_deinit(&p.before);
+	census_deinit(&p.now);
 }

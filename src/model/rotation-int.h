@@ -6,7 +6,5 @@
 
 /* rotation-class.c: a duration to be classed when it is known which events were there. */
 void rotation_sample_add(struct rotation *r, const struct rotation_sample *s);
-/* Those that snapshot @perf (NULL: none) came after. */
-void rotation_class(struct rotation *r, const struct snapshot *perf);
 
 #endif

@@ -136,6 +136,7 @@ void rotation_burst(struct rotation *r, const struct record_burst *b)
 	r->switch_ns += b->to_ns - b->from_ns;
 	r->cur_switch_ns += b->to_ns - b->from_ns;
 	r->bursts++;
+	r->own_ps = b->own_ps;
 	for (size_t i = 0; i < r->n_cpus; i++)
 		r->cpus[i].out_ns = 0;
 }
@@ -150,7 +151,7 @@ void rotation_lost(struct rotation *r)
 		r->cpus[i].out_ns = 0;
 }
 
-void rotation_tick(struct rotation *r, uint64_t tick, const struct snapshot *perf)
+void rotation_tick(struct rotation *r, uint64_t tick)
 {
 	for (size_t i = 0; i < r->n_timers; i++) {
 		struct rotation_timer *t = &r->timers[i];
@@ -166,7 +167,6 @@ void rotation_tick(struct rotation *r, uint64_t tick, const struct snapshot *per
 	}
 	r->rate_switch_ns = r->cur_switch_ns;
 	r->cur_switch_ns = 0;
-	rotation_class(r, perf);
 }
 
 static void drop_points(struct rotation *r)
@@ -189,7 +189,7 @@ void rotation_zero(struct rotation *r)
 	}
 	drop_points(r);
 	r->n_samples = 0;
-	r->dropped = r->unmatched = r->unclassed = r->switch_ns = r->bursts = 0;
+	r->dropped = r->unmatched = r->unclassed = r->changed = r->switch_ns = r->bursts = 0;
 }
 
 void rotation_deinit(struct rotation *r)
@@ -276,8 +276,10 @@ int rotation_copy(struct rotation *dst, const struct rotation *src)
 		.dropped = src->dropped,
 		.unmatched = src->unmatched,
 		.unclassed = src->unclassed,
+		.changed = src->changed,
 		.switch_ns = src->switch_ns,
 		.bursts = src->bursts,
+		.own_ps = src->own_ps,
 		.cur_switch_ns = src->cur_switch_ns,
 		.rate_switch_ns = src->rate_switch_ns,
 	};

@@ -27,20 +27,60 @@ static enum query_rotation_what what_of(const struct query *q, const struct rota
 	return is_tick(q, p->key) ? ROTATION_OF_TICK : ROTATION_OF_MUX;
 }
 
+/* The model tells more apart than matters here: such points become one. */
+static void add_point(struct query_rotation_costs *c, const struct query_rotation_point *p)
+{
+	struct query_rotation_point *o = c->points, *end = o + c->n_points;
+
+	while (o < end && (o->what != p->what || o->cpu != p->cpu || o->events != p->events ||
+			   o->off != p->off || o->idle != p->idle))
+		o++;
+	if (o == end) {
+		*o = *p;
+		c->n_points++;
+		return;
+	}
+	o->p50_ns = (o->p50_ns * o->n + p->p50_ns * p->n) / (o->n + p->n);
+	o->min_ns = p->min_ns < o->min_ns ? p->min_ns : o->min_ns;
+	o->max_ns = p->max_ns > o->max_ns ? p->max_ns : o->max_ns;
+	o->n += p->n;
+}
+
+/* Ticks with as many events, which may be some of several points. */
 static void add_tick(struct query_rotation_costs *c, const struct query_rotation_point *p)
 {
 	size_t i = 0;
 
-	while (i < c->n_ticks && c->ticks[i].cpu != p->cpu)
+	while (i < c->n_ticks && (c->ticks[i].cpu != p->cpu || c->ticks[i].events != p->events ||
+				  c->ticks[i].idle != p->idle))
 		i++;
 	struct query_rotation_tick *t = &c->ticks[i];
 	if (i == c->n_ticks)
-		c->ticks[c->n_ticks++] = (struct query_rotation_tick){.cpu = p->cpu};
-	uint64_t *n = p->events ? &t->loaded_n : &t->plain_n;
-	uint64_t *ns = p->events ? &t->loaded_ns : &t->plain_ns;
-	*ns = (*ns * *n + p->p50_ns * p->n) / (*n + p->n);
-	*n += p->n;
-	t->events = p->events > t->events ? p->events : t->events;
+		c->ticks[c->n_ticks++] = (struct query_rotation_tick){
+			.cpu = p->cpu, .events = p->events, .idle = p->idle};
+	t->ns = (t->ns * t->n + p->p50_ns * p->n) / (t->n + p->n);
+	t->n += p->n;
+}
+
+/* Baselines are told with those that have events, and no more by themselves. */
+static void match_ticks(struct query_rotation_costs *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n_ticks; i++) {
+		struct query_rotation_tick *t = &c->ticks[i];
+		for (size_t k = 0; t->events && k < c->n_ticks; k++) {
+			const struct query_rotation_tick *o = &c->ticks[k];
+			if (o->events || o->cpu != t->cpu || o->idle != t->idle)
+				continue;
+			t->plain_n = o->n;
+			t->plain_ns = o->ns;
+		}
+	}
+	for (size_t i = 0; i < c->n_ticks; i++)
+		if (c->ticks[i].events)
+			c->ticks[kept++] = c->ticks[i];
+	c->n_ticks = kept;
 }
 
 static void add_switches(const struct rotation *r, struct query_rotation_costs *c)
@@ -63,7 +103,12 @@ int query_rotation_costs(struct query *q, struct query_rotation_costs *ret)
 {
 	const struct rotation *r = &q->model->rotation;
 	struct query_rotation_costs c = {
-		.bursts = r->bursts, .switch_ns = r->switch_ns, .n_unclassed = r->unclassed};
+		.bursts = r->bursts,
+		.switch_ns = r->switch_ns,
+		.own_ps = r->own_ps,
+		.n_unclassed = r->unclassed + r->n_samples,
+		.n_changed = r->changed,
+	};
 
 	c.points = arena_alloc(&q->arena, (r->n_points + 1) * sizeof(*c.points));
 	c.ticks = arena_alloc(&q->arena, (r->n_points + 1) * sizeof(*c.ticks));
@@ -73,19 +118,22 @@ int query_rotation_costs(struct query *q, struct query_rotation_costs *ret)
 	for (size_t i = 0; i < r->n_points; i++) {
 		const struct rotation_point *p = &r->points[i];
 		enum query_rotation_what what = what_of(q, p);
-		c.points[c.n_points] = (struct query_rotation_point){
+		struct query_rotation_point point = {
 			.what = what,
 			.cpu = p->cpu,
 			.events = what == ROTATION_OF_TICK ? p->whole : p->events,
+			.off = what == ROTATION_OF_SWITCH ? p->whole : 0,
+			.idle = what == ROTATION_OF_TICK && p->idle,
 			.n = p->time.n,
 			.p50_ns = fine_percentile(&p->time, 50),
 			.min_ns = p->time.min_ns,
 			.max_ns = p->time.max_ns,
 		};
+		add_point(&c, &point);
 		if (what == ROTATION_OF_TICK)
-			add_tick(&c, &c.points[c.n_points]);
-		c.n_points++;
+			add_tick(&c, &point);
 	}
+	match_ticks(&c);
 	add_switches(r, &c);
 	c.fit = query_rotation_fit(&c, ROTATION_OF_MUX, UINT32_MAX);
 	c.switch_fit = query_rotation_fit(&c, ROTATION_OF_SWITCH, UINT32_MAX);

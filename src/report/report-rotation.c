@@ -54,6 +54,13 @@ static void put_switches(const struct query_rotation_costs *c, FILE *out)
 		fprintf(out,
 			"# switches, by the kernel's switch records, seen for %s in %s bursts\n",
 			units_ns(a, c->switch_ns), units_count(b, c->bursts));
+	if (c->bursts && c->own_ps)
+		fprintf(out,
+			"#   less what these records took of each: %.2fns for each event of who "
+			"went off\n",
+			(double)c->own_ps / 1000);
+	else if (c->bursts)
+		fputs("#   with what these records took of each, which is not known\n", out);
 	for (size_t i = 0; i < c->n_switches; i++) {
 		const struct query_rotation_switches *s = &c->switches[i];
 		fprintf(out, "#   cpu %u: ", s->cpu);
@@ -66,19 +73,30 @@ static void put_switches(const struct query_rotation_costs *c, FILE *out)
 	}
 }
 
-static void put_ticks(const struct query_rotation_costs *c, FILE *out)
+static void put_left_out(const struct query_rotation_costs *c, FILE *out)
 {
 	char a[UNITS_BUF], b[UNITS_BUF];
 
+	if (c->n_changed + c->n_unclassed)
+		fprintf(out,
+			"# left out of what is put together with events: %s while these changed, %s "
+			"without a look before and after\n",
+			units_count(a, c->n_changed), units_count(b, c->n_unclassed));
+}
+
+static void put_ticks(const struct query_rotation_costs *c, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF], more[UNITS_BUF];
+
 	for (size_t i = 0; i < c->n_ticks; i++) {
 		const struct query_rotation_tick *t = &c->ticks[i];
-		fprintf(out, "# tick of cpu %u: ", t->cpu);
+		fprintf(out, "# tick of cpu %u%s: %s with %u events of contexts that sample at a frequency",
+			t->cpu, t->idle ? ", idle" : "", units_ns(a, t->ns), t->events);
 		if (t->plain_n)
-			fprintf(out, "%s", units_ns(a, t->plain_ns));
-		if (t->loaded_n)
-			fprintf(out, "%s%s while a task with %u events ran", t->plain_n ? ", " : "",
-				units_ns(b, t->loaded_ns), t->events);
-		fputc('\n', out);
+			fprintf(out, ", %s without: +%s\n", units_ns(b, t->plain_ns),
+				units_ns(more, t->ns > t->plain_ns ? t->ns - t->plain_ns : 0));
+		else
+			fputs("; what they add is not known, as no tick was without\n", out);
 	}
 }
 
@@ -107,6 +125,7 @@ void report_rotation_text(const struct report_data *d, FILE *out)
 	put_fit("a switch", &c->switch_fit, out);
 	put_switches(c, out);
 	put_ticks(c, out);
+	put_left_out(c, out);
 	if (d->rotation.n_total)
 		report_text_table(&d->rotation, d->spec->ascii, d->spec->width, out);
 }
@@ -190,6 +209,8 @@ static void json_points(struct jsonw *j, const struct query_rotation_costs *c)
 		jsonw_str(j, "of", query_rotation_what_name(p->what));
 		jsonw_u64(j, "cpu", p->cpu);
 		jsonw_u64(j, "events", p->events);
+		put_if(j, "off", p->off, p->what == ROTATION_OF_SWITCH);
+		jsonw_bool(j, "idle", p->idle);
 		jsonw_u64(j, "n", p->n);
 		jsonw_u64(j, "p50_ns", p->p50_ns);
 		jsonw_u64(j, "min_ns", p->min_ns);
@@ -205,7 +226,10 @@ static void json_switches(struct jsonw *j, const struct query_rotation_costs *c)
 	jsonw_str(j, "source", c->bursts ? "PERF_RECORD_SWITCH_CPU_WIDE" : NULL);
 	jsonw_u64(j, "bursts", c->bursts);
 	jsonw_u64(j, "seen_ns", c->switch_ns);
-	jsonw_u64(j, "unclassed", c->n_unclassed);
+	if (c->own_ps)
+		jsonw_double(j, "own_ns_per_event", (double)c->own_ps / 1000);
+	else
+		jsonw_null(j, "own_ns_per_event");
 	jsonw_begin(j, "cpus", '[', false);
 	for (size_t i = 0; i < c->n_switches; i++) {
 		const struct query_rotation_switches *s = &c->switches[i];
@@ -226,13 +250,16 @@ static void json_ticks(struct jsonw *j, const struct query_rotation_costs *c)
 	jsonw_begin(j, "ticks", '[', false);
 	for (size_t i = 0; i < c->n_ticks; i++) {
 		const struct query_rotation_tick *t = &c->ticks[i];
+		uint64_t more = t->ns > t->plain_ns ? t->ns - t->plain_ns : 0;
 		jsonw_begin(j, NULL, '{', true);
 		jsonw_u64(j, "cpu", t->cpu);
-		jsonw_u64(j, "plain", t->plain_n);
-		put_if(j, "plain_ns", t->plain_ns, t->plain_n);
-		jsonw_u64(j, "loaded", t->loaded_n);
-		put_if(j, "loaded_ns", t->loaded_ns, t->loaded_n);
+		jsonw_bool(j, "idle", t->idle);
 		jsonw_u64(j, "events", t->events);
+		jsonw_u64(j, "n", t->n);
+		jsonw_u64(j, "p50_ns", t->ns);
+		jsonw_u64(j, "plain", t->plain_n);
+		put_if(j, "plain_p50_ns", t->plain_ns, t->plain_n);
+		put_if(j, "growth_ns", more, t->plain_n);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');
@@ -250,6 +277,8 @@ void report_rotation_json(const struct report_data *d, struct jsonw *j)
 	json_fit(j, "switch_fit", &c->switch_fit);
 	json_what_ifs(j, d);
 	json_points(j, c);
+	jsonw_u64(j, "unclassed", c->n_unclassed);
+	jsonw_u64(j, "changed", c->n_changed);
 	json_switches(j, c);
 	json_ticks(j, c);
 	report_json_rows(j, "rows", &d->rotation);

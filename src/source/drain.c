@@ -147,14 +147,19 @@ static void put_looks(struct drain *d, uint64_t time_ns, bool last)
  */
 static void take_look(struct drain *d, uint64_t now)
 {
-	for (struct look *l = d->begun ? NULL : d->look; l; l = l->next)
-		if (l->at_start)
-			put_look(d, l, now, false);
-	d->begun = true;
 	if (!d->look || now < d->next_tick || d->next_tick == d->last_taken)
 		return;
 	d->last_taken = d->next_tick;
 	put_looks(d, d->next_tick, false);
+}
+
+/* What is looked at when measuring begins. */
+static void begin_looks(struct drain *d, uint64_t now)
+{
+	for (struct look *l = d->begun ? NULL : d->look; l; l = l->next)
+		if (l->at_start)
+			put_look(d, l, now, false);
+	d->begun = true;
 }
 
 /* Has anybody else's task events, so that its switches are to be looked at? */
@@ -174,7 +179,7 @@ static void say_burst(struct drain *d, uint64_t until)
 		struct record_burst burst;
 	} r = {
 		.head = {.kind = SNAPSHOT_BURST, .version = 1, .time_ns = until},
-		.burst = {.from_ns = d->switches.from_ns, .to_ns = until},
+		.burst = {.from_ns = d->switches.from_ns, .to_ns = until, .own_ps = d->switch_ps},
 	};
 
 	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
@@ -184,7 +189,7 @@ static void look_at_switches(struct drain *d)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	switch (burst_step(&d->switches, now, tasks_have_events(d))) {
+	switch (burst_step(&d->switches, now, d->switches_asked || tasks_have_events(d))) {
 	case BURST_ON:
 		perf_session_enable(d->session, PERF_SWITCH);
 		break;
@@ -367,6 +372,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 
 	d->sink = sink;
 	bool end = look_around(d, t0);
+	begin_looks(d, t0);
 	look_at_switches(d);
 	take_all(d);
 	d->last_drain = t0;

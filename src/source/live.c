@@ -13,6 +13,7 @@
 #include "kontend/workload.h"
 #include "live-prologue.h"
 #include "live-timers.h"
+#include "switch-cost.h"
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -199,8 +200,11 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->tasks = l->tasks;
 	d->n_tasks = l->n_tasks;
 	d->look = live_timers_look(&l->timers, o->look);
-	if (l->timers.on)
+	if (l->timers.on && o->switches_ns) {
 		d->switches = (struct burst){.len_ns = o->switches_ns, .every_ns = SWITCHES_NS};
+		d->switch_ps = switch_cost_measure();
+	}
+	d->switches_asked = o->switches_asked;
 	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
 	d->relaxed = o->relaxed;
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;

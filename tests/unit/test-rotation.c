@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Expiries of timers and switches: paired by timer and CPU, never over what was lost, put together
- * with the events that the next snapshot has, and the same in a copy.
+ * with the events that the snapshots before and after both have, and the same in a copy.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,15 +121,27 @@ static void switches_must_agree(void **state)
 	rotation_deinit(&r);
 }
 
-/* A snapshot of @n counters on CPU 0 and @m on task 5, as of @t. */
-static struct snapshot_set snapshot(unsigned n, unsigned m, uint64_t t)
+static struct snapshot_set pack(struct snap *s, uint64_t t)
 {
 	struct record_snapshot head = {
 		.kind = SNAPSHOT_PERF, .version = SNAP_VERSION, .time_ns = t};
+	size_t len = sizeof(head) + snap_size(s);
 	struct snapshot_set set = {0};
+	char *body = mem_calloc(1, len);
+
+	s->head.time_ns = t;
+	memcpy(body, &head, sizeof(head));
+	snap_encode(s, body + sizeof(head));
+	assert_int_equal(snapshot_set_put(&set, body, len), 0);
+	mem_free(body);
+	return set;
+}
+
+/* A snapshot of @n counters on CPU 0 and @m on task 5, as of @t. */
+static struct snapshot_set snapshot(unsigned n, unsigned m, uint64_t t)
+{
 	struct snap s = {0};
 
-	s.head.time_ns = t;
 	for (unsigned i = 0; i < n + m; i++) {
 		struct snap_event e = {.type = PERF_TYPE_HARDWARE,
 				       .id = i + 1,
@@ -138,32 +150,53 @@ static struct snapshot_set snapshot(unsigned n, unsigned m, uint64_t t)
 				       .state = SNAP_ACTIVE};
 		assert_int_equal(snap_add_event(&s, &e), 0);
 	}
-	size_t len = sizeof(head) + snap_size(&s);
-	char *body = mem_calloc(1, len);
-	memcpy(body, &head, sizeof(head));
-	snap_encode(&s, body + sizeof(head));
-	assert_int_equal(snapshot_set_put(&set, body, len), 0);
-	mem_free(body);
+	struct snapshot_set set = pack(&s, t);
 	snap_deinit(&s);
 	return set;
 }
 
+/* Between these two; tasks up to 9 are there from the start. */
+static void look(struct rotation *r, const struct snapshot_set *before,
+		 const struct snapshot_set *now)
+{
+	struct task_table tasks;
+
+	assert_int_equal(task_table_init(&tasks, 64), 0);
+	for (int tid = 1; tid < 10; tid++)
+		task_get(&tasks, tid, tid);
+	assert_int_equal(
+		task_fork(&tasks, &(struct event){.kind = EVENT_FORK, .time = 900 * US, .tid = 20}),
+		0);
+	struct rotation_looks l = {
+		.before = before ? snapshot_set_get(before, SNAPSHOT_PERF) : NULL,
+		.now = snapshot_set_get(now, SNAPSHOT_PERF),
+		.tasks = &tasks,
+	};
+	rotation_look(r, &l);
+	task_table_deinit(&tasks);
+}
+
+static void one_of_each(struct rotation *r)
+{
+	expire(r, 0, 1000 * US, TIMER, 5);
+	done(r, 0, 1060 * US, TIMER);
+	turn(r, 0, 2000 * US, true, 5, 6);
+	turn(r, 0, 2008 * US, false, 6, 5);
+	turn(r, 0, 3000 * US, true, 6, 7);
+	turn(r, 0, 3001 * US, false, 7, 6);
+}
+
 static void points_wait_for_their_snapshot(void **state)
 {
-	struct snapshot_set before = snapshot(8, 0, 500 * US), after = snapshot(20, 4, 9000 * US);
+	struct snapshot_set before = snapshot(20, 4, 500 * US), after = snapshot(20, 4, 9000 * US);
 	struct rotation r = {0};
 
 	(void)state;
-	expire(&r, 0, 1000 * US, TIMER, 5);
-	done(&r, 0, 1060 * US, TIMER);
-	turn(&r, 0, 2000 * US, true, 5, 6);
-	turn(&r, 0, 2008 * US, false, 6, 5);
-	turn(&r, 0, 3000 * US, true, 6, 7);
-	turn(&r, 0, 3001 * US, false, 7, 6);
-	rotation_tick(&r, 1, snapshot_set_get(&before, SNAPSHOT_PERF));
+	one_of_each(&r);
+	look(&r, NULL, &before);
 	assert_int_equal(r.n_points, 0);
 	assert_int_equal(r.n_samples, 3);
-	rotation_tick(&r, 2, snapshot_set_get(&after, SNAPSHOT_PERF));
+	look(&r, &before, &after);
 	assert_int_equal(r.n_samples, 0);
 	assert_int_equal(r.n_points, 3);
 	assert_int_equal(r.points[0].key, HANDLER);
@@ -171,9 +204,111 @@ static void points_wait_for_their_snapshot(void **state)
 	assert_int_equal(r.points[0].time.total_ns, 60 * US);
 	assert_int_equal(r.cpus[0].loaded.n, 1);
 	assert_int_equal(r.cpus[0].plain.total_ns, 1 * US);
+	assert_int_equal(r.changed + r.unclassed, 0);
 	rotation_deinit(&r);
 	snapshot_set_deinit(&before);
 	snapshot_set_deinit(&after);
+}
+
+static void what_changed_meanwhile_is_left_out(void **state)
+{
+	struct snapshot_set before = snapshot(8, 0, 500 * US), after = snapshot(20, 0, 9000 * US);
+	struct snapshot_set tasks = snapshot(8, 3, 9000 * US);
+	struct rotation r = {0};
+
+	(void)state;
+	/* Events of the CPU: no concern of switches. */
+	one_of_each(&r);
+	look(&r, &before, &after);
+	assert_int_equal(r.changed, 1);
+	assert_int_equal(r.n_points, 1);
+	assert_int_equal(r.cpus[0].plain.n, 2);
+	/* Of task 5: of all that it took part in. */
+	one_of_each(&r);
+	look(&r, &before, &tasks);
+	assert_int_equal(r.changed, 3);
+	assert_int_equal(r.cpus[0].plain.n, 3);
+	assert_int_equal(r.cpus[0].loaded.n, 0);
+	/* No snapshot before. */
+	one_of_each(&r);
+	look(&r, NULL, &after);
+	assert_int_equal(r.unclassed, 3);
+	rotation_deinit(&r);
+	snapshot_set_deinit(&before);
+	snapshot_set_deinit(&after);
+	snapshot_set_deinit(&tasks);
+}
+
+/* As many, but others: somebody closed his and somebody opened some. */
+static void the_same_number_is_not_the_same(void **state)
+{
+	struct snapshot_set before = snapshot(0, 4, 500 * US), after = snapshot(4, 4, 9000 * US);
+	struct rotation r = {0};
+
+	(void)state;
+	turn(&r, 1, 2000 * US, true, 5, 6);
+	turn(&r, 1, 2008 * US, false, 6, 5);
+	look(&r, &before, &after);
+	assert_int_equal(r.changed, 1);
+	rotation_deinit(&r);
+	snapshot_set_deinit(&before);
+	snapshot_set_deinit(&after);
+}
+
+/* No event in both snapshots: but it was there at neither, or at one of them. */
+static void tasks_that_come_and_go_are_left_out(void **state)
+{
+	struct snapshot_set before = snapshot(0, 0, 500 * US), after = snapshot(0, 0, 9000 * US);
+	struct rotation r = {0};
+
+	(void)state;
+	turn(&r, 0, 2000 * US, true, 20, 6);
+	turn(&r, 0, 2001 * US, false, 6, 20);
+	turn(&r, 0, 3000 * US, true, 30, 6);
+	turn(&r, 0, 3001 * US, false, 6, 30);
+	turn(&r, 0, 4000 * US, true, 0, 6);
+	turn(&r, 0, 4001 * US, false, 6, 0);
+	look(&r, &before, &after);
+	assert_int_equal(r.changed, 2);
+	assert_int_equal(r.cpus[0].plain.n, 1);
+	rotation_deinit(&r);
+	snapshot_set_deinit(&before);
+	snapshot_set_deinit(&after);
+}
+
+/* Task 5 has 3 events in a context, of which one samples at a frequency; task 6 has 2 that count. */
+static void ticks_go_through_contexts_with_a_frequency(void **state)
+{
+	struct snap s = {0};
+	struct rotation r = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		struct snap_event e = {.type = PERF_TYPE_HARDWARE,
+				       .id = i + 1,
+				       .cpu = i % 2 ? 0 : 1,
+				       .target_tid = i < 3 ? 5 : 6,
+				       .context = i < 3 ? 1 : 2,
+				       .flags = i == 1 ? SNAP_FREQUENCY : 0};
+		assert_int_equal(snap_add_event(&s, &e), 0);
+	}
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(snap_add_context(&s, &(struct snap_context){.cpu = -1}), 0);
+	struct snapshot_set before = pack(&s, 500 * US), after = pack(&s, 9000 * US);
+	expire(&r, 0, 1000 * US, TIMER, 5);
+	done(&r, 0, 1036 * US, TIMER);
+	expire(&r, 0, 2000 * US, TIMER, 6);
+	done(&r, 0, 2014 * US, TIMER);
+	look(&r, &before, &after);
+	assert_int_equal(r.n_points, 2);
+	assert_int_equal(r.points[0].whole, 3);
+	assert_int_equal(r.points[0].events, 1);
+	assert_int_equal(r.points[1].whole, 0);
+	assert_int_equal(r.points[1].events, 1);
+	rotation_deinit(&r);
+	snapshot_set_deinit(&before);
+	snapshot_set_deinit(&after);
+	snap_deinit(&s);
 }
 
 static void copies_are_whole_or_nothing(void **state)
@@ -188,7 +323,7 @@ static void copies_are_whole_or_nothing(void **state)
 		turn(&r, 1, i * 1000 * US, true, 5, 6);
 		turn(&r, 1, i * 1000 * US + 2, false, 6, 5);
 	}
-	rotation_tick(&r, 1, NULL);
+	rotation_tick(&r, 1);
 	mem_fail_after(-1);
 	assert_int_equal(rotation_copy(&copy, &r), 0);
 	most = mem_count();
@@ -238,6 +373,10 @@ int main(void)
 		cmocka_unit_test(nothing_is_paired_over_a_loss),
 		cmocka_unit_test(switches_must_agree),
 		cmocka_unit_test(points_wait_for_their_snapshot),
+		cmocka_unit_test(what_changed_meanwhile_is_left_out),
+		cmocka_unit_test(the_same_number_is_not_the_same),
+		cmocka_unit_test(tasks_that_come_and_go_are_left_out),
+		cmocka_unit_test(ticks_go_through_contexts_with_a_frequency),
 		cmocka_unit_test(copies_are_whole_or_nothing),
 		cmocka_unit_test(lists_of_pmus_are_checked),
 	};

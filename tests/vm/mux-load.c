@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mux-load N MODE SECONDS [FREQUENCY]: a process that opens N counters of hardware events: MODE
- * cpu: on each CPU; task: on a busy child for each CPU; taskcpu: on these for each CPU; none. With
- * a FREQUENCY they sample. Says "ready" when all is open, and after SECONDS, or SIGTERM, what
- * whoever opened them reads: how long they were enabled and running.
+ * cpu: on each CPU; task: on a busy child for each CPU; taskcpu: on these for each CPU; one: on a
+ * busy child on the last CPU, for each CPU. With a FREQUENCY they sample. Says "ready" when all is
+ * open, and after SECONDS, or SIGTERM, what whoever opened them reads: how long they were enabled
+ * and running.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -63,6 +64,14 @@ static void open_one(struct load *l, pid_t pid, int cpu)
 	l->fds[l->n_fds++] = fd;
 }
 
+static void start_children(struct load *l)
+{
+	if (!strcmp(l->mode, "one"))
+		l->children[0] = busy_child(l->cpus - 1);
+	for (int c = 0; !strncmp(l->mode, "task", 4) && c < l->cpus && c < MOST_CPUS; c++)
+		l->children[c] = busy_child(c);
+}
+
 static void open_all(struct load *l)
 {
 	for (int i = 0; i < l->n; i++) {
@@ -71,6 +80,8 @@ static void open_all(struct load *l)
 				open_one(l, -1, c);
 			else if (!strcmp(l->mode, "task"))
 				open_one(l, l->children[c], -1);
+			else if (!strcmp(l->mode, "one"))
+				open_one(l, l->children[0], c);
 			for (int k = 0; !strcmp(l->mode, "taskcpu") && k < l->cpus; k++)
 				open_one(l, l->children[k], c);
 		}
@@ -108,8 +119,7 @@ int main(int argc, char **argv)
 	l.frequency = argc > 4 ? (unsigned)atoi(argv[4]) : 0;
 	l.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	setrlimit(RLIMIT_NOFILE, &many);
-	for (int c = 0; !strncmp(l.mode, "task", 4) && c < l.cpus && c < MOST_CPUS; c++)
-		l.children[c] = busy_child(c);
+	start_children(&l);
 	open_all(&l);
 	printf("ready\n");
 	fflush(stdout);

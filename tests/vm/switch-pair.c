@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * switch-pair N SECONDS: two processes on CPU 0 that pass a byte to and fro, each with N counters
+ * of its own for whatever CPU; a few hundred times a second, since switching counters is slow where
+ * they are emulated. Says "ready" with their numbers, and after SECONDS, or SIGTERM, how long half a
+ * round took, which is a context switch: the median, by the clock of the one who begins each.
+ */
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 1 << 18, ROUNDS = 10, PAUSE_NS = 10000000 };
+
+struct shared {
+	size_t n;
+	uint64_t ns[MOST];
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void on_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* One byte in each direction and back; whoever begins takes the time. */
+static void play(const int in[2], const int out[2], struct shared *times)
+{
+	char byte = 0;
+
+	for (unsigned i = 0;; i++) {
+		if (times && i % ROUNDS == 0)
+			nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+		uint64_t from = now();
+		if (times && write(out[1], &byte, 1) != 1)
+			_exit(1);
+		if (read(in[0], &byte, 1) != 1)
+			_exit(1);
+		if (!times && write(out[1], &byte, 1) != 1)
+			_exit(1);
+		if (times && times->n < MOST)
+			times->ns[times->n++] = now() - from;
+	}
+}
+
+static pid_t start(const int go[2], const int in[2], const int out[2], struct shared *times)
+{
+	pid_t pid = fork();
+	char byte;
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	on_cpu(0);
+	if (read(go[0], &byte, 1) == 1)
+		play(in, out, times);
+	_exit(1);
+}
+
+static void open_events(pid_t pid, int n)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+
+	for (int i = 0; i < n; i++) {
+		if (syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0) < 0) {
+			perror("perf_event_open");
+			exit(1);
+		}
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void wait_for(double seconds, pid_t one, pid_t other)
+{
+	struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+	sigset_t end;
+
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	sigprocmask(SIG_BLOCK, &end, NULL);
+	printf("ready %d %d\n", one, other);
+	fflush(stdout);
+	sigtimedwait(&end, NULL, &t);
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit many = {1 << 12, 1 << 12};
+	int go[2], a[2], b[2];
+
+	if (argc != 3 || pipe(go) || pipe(a) || pipe(b))
+		return 2;
+	struct shared *times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (times == MAP_FAILED)
+		return 2;
+	setrlimit(RLIMIT_NOFILE, &many);
+	pid_t one = start(go, a, b, times), other = start(go, b, a, NULL);
+	on_cpu(1);
+	open_events(one, atoi(argv[1]));
+	open_events(other, atoi(argv[1]));
+	if (write(go[1], "go", 2) != 2)
+		return 2;
+	wait_for(atof(argv[2]), one, other);
+	kill(one, SIGKILL);
+	kill(other, SIGKILL);
+	waitpid(one, NULL, 0);
+	waitpid(other, NULL, 0);
+	qsort(times->ns, times->n, sizeof(times->ns[0]), by_size);
+	printf("pair n=%s rounds=%zu switch_ns=%" PRIu64 "\n", argv[1], times->n,
+	       times->n ? times->ns[times->n / 2] / 2 : 0);
+	return 0;
+}
