@@ -115,7 +115,7 @@ enum { QUERY_ROTATION_TEXT = 160 };
 struct query_rotation_row {
 	struct query_hist hist;
 	struct query_rotation_what_if what_if;
-	const char *owners; /* "agent/411 (92 events)\n..."; NULL: not known */
+	const char *owners; /* "agent/411 (92 cpu-wide)\n..."; NULL: not known */
 };
 
 int query_rotation_row(struct query *q, uint64_t id, const struct query_rotation_costs *c,

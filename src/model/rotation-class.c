@@ -151,7 +151,8 @@ static void class_one(struct rotation *r, const struct span *p, const struct rot
 
 	if (s->time_ns < p->from_ns)
 		r->unclassed++;
-	else if (!known || !(s->kind == ROTATION_TIMER ? class_timer(r, p, s) : class_switch(r, p, s)))
+	else if (!known ||
+		 !(s->kind == ROTATION_TIMER ? class_timer(r, p, s) : class_switch(r, p, s)))
 		r->changed++;
 }
 

@@ -23,6 +23,7 @@ enum {
 	C_ACTIVE,
 	C_ROTATING,
 	C_RUNNING_PCT,
+	C_LOST,
 	C_CONTEXTS,
 	C_COLUMNS
 };
@@ -45,9 +46,14 @@ static const struct column columns[C_COLUMNS] = {
 		      SR},
 	[C_ROTATING] = {"rotating", "ROTATES", "more events than counters: they take turns",
 			COLUMN_BOOL, 7, 0, SR},
-	[C_RUNNING_PCT] = {"running_pct", "RUN%",
-			   "share of their enabled time that its events could count", COLUMN_PCT, 5,
-			   0, SR},
+	[C_RUNNING_PCT] =
+		{"running_pct", "RUN%",
+		 "share of their enabled time that its events could count, those of a "
+		 "task that differ by their CPU alone taken together; - not known, as some "
+		 "CPU has none",
+		 COLUMN_PCT, 5, 0, SR},
+	[C_LOST] = {"lost_ns", "LOST", "time in which its events could not count, of all of them",
+		    COLUMN_NS, 6, 3, SR},
 	[C_CONTEXTS] = {"contexts", "CONTEXTS", "contexts that its events are in", COLUMN_COUNT, 8,
 			3, SR},
 };
@@ -61,17 +67,18 @@ struct row {
 	uint32_t events, pinned, active, contexts;
 	uint64_t enabled_ns, running_ns;
 	uint32_t last_context;
-	bool rotating;
+	bool rotating, no_share;
 };
 
 struct contexts {
 	struct query *q;
 	struct query_perf p;
+	struct query_perf_share *shares;
 	struct row *rows;
 	size_t n;
 };
 
-static void add_event(struct row *r, const struct snap_event *e)
+static void add_event(struct row *r, const struct snap_event *e, const struct query_perf_share *h)
 {
 	r->events++;
 	r->pinned += (e->flags & SNAP_PINNED) != 0;
@@ -80,9 +87,12 @@ static void add_event(struct row *r, const struct snap_event *e)
 	/* Events of a context stand together. */
 	r->contexts += e->context != r->last_context;
 	r->last_context = e->context;
-	if (e->state >= SNAP_INACTIVE && (e->flags & SNAP_TIMES)) {
-		r->enabled_ns += e->enabled_ns;
-		r->running_ns += e->running_ns;
+	if (e->state < SNAP_INACTIVE || !(e->flags & SNAP_TIMES))
+		return;
+	r->no_share |= !h->known;
+	if (h->first) {
+		r->enabled_ns += h->enabled_ns;
+		r->running_ns += h->running_ns;
 	}
 }
 
@@ -98,7 +108,7 @@ static int collect_contexts(struct contexts *t)
 		t->rows[i] = (struct row){.id = s->contexts[i].addr, .context = &s->contexts[i]};
 	for (size_t i = 0; i < s->n_events; i++)
 		if (s->events[i].context)
-			add_event(&t->rows[s->events[i].context - 1], &s->events[i]);
+			add_event(&t->rows[s->events[i].context - 1], &s->events[i], &t->shares[i]);
 	return 0;
 }
 
@@ -131,7 +141,7 @@ static int collect_processes(struct contexts *t)
 	for (size_t i = 0; !code && i < s->n_events; i++) {
 		struct row *r = row_of(t, &by_pid, i);
 		if (r)
-			add_event(r, &s->events[i]);
+			add_event(r, &s->events[i], &t->shares[i]);
 		code = r ? 0 : -ENOMEM;
 	}
 	map64_deinit(&by_pid);
@@ -168,8 +178,10 @@ static void contexts_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_FLEXIBLE], r->events - r->pinned);
 	value_u(&v[C_ACTIVE], r->active);
 	value_u(&v[C_ROTATING], r->rotating);
-	if (r->enabled_ns)
+	if (r->enabled_ns && !r->no_share) {
 		value_d(&v[C_RUNNING_PCT], 100.0 * (double)r->running_ns / (double)r->enabled_ns);
+		value_u(&v[C_LOST], r->enabled_ns - r->running_ns);
+	}
 	v[C_CONTEXTS] = (struct value){.u = r->contexts, .known = !r->context};
 }
 
@@ -202,6 +214,8 @@ int query_perf_contexts(struct query *q, const struct query_spec *s, struct tabl
 	};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_EVENTS, &t.p);
 
+	if (code == 0)
+		code = query_perf_shares(q, &t.p, &t.shares);
 	if (code == 0)
 		code = s->by == BY_PROCESS ? collect_processes(&t) : collect_contexts(&t);
 	if (code == -ENOMEM)

@@ -29,6 +29,8 @@ enum {
 	C_RUNNING_PCT,
 	C_ENABLED,
 	C_RUNNING,
+	C_COUNTED_PCT,
+	C_LOST,
 	C_COUNT,
 	C_COUNT_AGE,
 	C_RATE,
@@ -70,6 +72,14 @@ static const struct column columns[C_COLUMNS] = {
 	[C_ENABLED] = {"enabled_ns", "ENABLED", "how long it has been enabled", COLUMN_NS, 7, 3,
 		       SR},
 	[C_RUNNING] = {"running_ns", "RUNNING", "how long it has counted", COLUMN_NS, 7, 9, R},
+	[C_COUNTED_PCT] =
+		{"counted_pct", "CNTD%",
+		 "share of the time that it could have counted in which it did: events of a "
+		 "task that differ by their CPU alone are one; - not known, as some CPU has "
+		 "none",
+		 COLUMN_PCT, 5, 4, SR},
+	[C_LOST] = {"lost_ns", "LOST", "time in which it could not count, as it had no counter",
+		    COLUMN_NS, 7, 4, SR},
 	[C_COUNT] = {"count", "COUNT", "its count, as far as the kernel has summed it up",
 		     COLUMN_COUNT, 7, 4, SR},
 	[C_COUNT_AGE] = {"count_age_ns", "AS OF",
@@ -88,6 +98,7 @@ static const struct column columns[C_COLUMNS] = {
 struct events {
 	struct query *q;
 	struct query_perf p;
+	struct query_perf_share *shares;
 	uint32_t *event; /* of a row */
 };
 
@@ -125,6 +136,15 @@ static void fill_times(const struct snap *s, const struct snap_event *e, struct 
 		value_d(&v[C_RATE], query_per_s(e->hits, s->head.interval_ns));
 }
 
+static void fill_share(const struct query_perf_share *h, struct value *v)
+{
+	if (!h->known)
+		return;
+	if (h->enabled_ns)
+		value_d(&v[C_COUNTED_PCT], 100.0 * (double)h->running_ns / (double)h->enabled_ns);
+	value_u(&v[C_LOST], h->enabled_ns - h->running_ns);
+}
+
 static void events_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct events *t = ctx;
@@ -140,6 +160,7 @@ static void events_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_PINNED], (e->flags & SNAP_PINNED) != 0);
 	value_u(&v[C_ROTATING], (e->flags & SNAP_ROTATES) != 0);
 	fill_times(s, e, v);
+	fill_share(&t->shares[t->event[row]], v);
 	value_s(&v[C_PMU], snap_text(s, e->pmu));
 	value_i(&v[C_TYPE], e->type);
 	value_u(&v[C_CONFIG], e->config);
@@ -196,7 +217,7 @@ static int collect(struct events *t, const struct query_events_scope *scope, siz
 	for (size_t i = 0; i < s->n_events; i++)
 		if (!scope || is_in(&t->p, i, scope))
 			t->event[(*ret_n)++] = (uint32_t)i;
-	return 0;
+	return query_perf_shares(t->q, &t->p, &t->shares);
 }
 
 int query_perf_events(struct query *q, const struct query_events_scope *scope,

@@ -28,6 +28,16 @@ struct query_keeper {
 	uint32_t comm;	  /* text of the snapshot */
 };
 
+/* How long what is one event to who opened it was enabled, and counted, on all CPUs together. */
+struct query_perf_share {
+	uint64_t enabled_ns, running_ns;
+	bool known; /* false: its times are not, or it is not there on all CPUs */
+	bool first; /* of the events that are taken together here */
+};
+
+/* query-perf-share.c: of each event, in the query's arena. 0 or -ENOMEM. */
+int query_perf_shares(struct query *q, const struct query_perf *p, struct query_perf_share **ret);
+
 struct query_keeper query_perf_keeper(const struct query_perf *p, size_t i);
 /* "812\n931" of the processes that have a descriptor of event @i; NULL: none. */
 const char *query_perf_holder_pids(struct query *q, const struct query_perf *p, size_t i);

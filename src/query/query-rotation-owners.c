@@ -41,7 +41,10 @@ static void add_event(const struct query_perf *p, struct query_culprits *c, size
 	bool known = e->owner_pid != 0;
 	const char *pmu = snap_text(p->snap, e->pmu);
 
-	owner_of(c, known ? e->owner_pid : k.pid, known ? e->owner_comm : k.comm)->events++;
+	struct query_owner *o =
+		owner_of(c, known ? e->owner_pid : k.pid, known ? e->owner_comm : k.comm);
+	o->events++;
+	o->of_tasks += e->target_tid != 0;
 	if (!c->events)
 		c->pmu = pmu;
 	else if (c->pmu && strcmp(c->pmu, pmu) != 0)
@@ -49,12 +52,25 @@ static void add_event(const struct query_perf *p, struct query_culprits *c, size
 	c->events++;
 }
 
-static void collect(const struct query_perf *p, uint32_t cpu, bool marked, struct query_culprits *c)
+/* @marks: by context, NULL: all. */
+static void collect(const struct query_perf *p, uint32_t cpu, const bool *marks,
+		    struct query_culprits *c)
 {
 	for (size_t i = 0; i < p->snap->n_events; i++) {
 		const struct snap_event *e = &p->snap->events[i];
-		if (is_for(e, cpu) && (!marked || (e->flags & SNAP_ROTATES)))
+		if (is_for(e, cpu) && (!marks || marks[e->context]))
 			add_event(p, c, i);
+	}
+}
+
+/* The mark may have come or gone while the events of a context were read: one that has it will do.
+ */
+static void mark_contexts(const struct query_perf *p, uint32_t cpu, bool *marks)
+{
+	for (size_t i = 0; i < p->snap->n_events; i++) {
+		const struct snap_event *e = &p->snap->events[i];
+		if (is_for(e, cpu) && (e->flags & SNAP_ROTATES))
+			marks[e->context] = true;
 	}
 }
 
@@ -76,18 +92,29 @@ const struct pmus_item *query_rotation_pmu(const struct pmus *pmus, const struct
 	return item || pmus->n != 1 ? item : &pmus->items[0];
 }
 
+const char *query_owner_kind(const struct query_owner *o)
+{
+	if (!o->of_tasks)
+		return "cpu-wide";
+	return o->of_tasks == o->events ? "per task" : "cpu-wide and per task";
+}
+
 int query_rotation_culprits(struct query *q, const struct query_perf *p, uint32_t cpu,
 			    struct query_culprits *ret)
 {
+	size_t n_marks = p->snap->n_contexts + 1;
 	struct query_culprits c = {0};
+	bool *marks = arena_alloc(&q->arena, n_marks * sizeof(*marks));
 
 	c.owners = arena_alloc(&q->arena, (p->snap->n_events + 1) * sizeof(*c.owners));
-	if (!c.owners)
+	if (!c.owners || !marks)
 		return -ENOMEM;
-	collect(p, cpu, true, &c);
+	memset(marks, 0, n_marks * sizeof(*marks));
+	mark_contexts(p, cpu, marks);
+	collect(p, cpu, marks, &c);
 	if (!c.n) {
 		c.guessed = true;
-		collect(p, cpu, false, &c);
+		collect(p, cpu, NULL, &c);
 	}
 	sort_owners(&c);
 	*ret = c;

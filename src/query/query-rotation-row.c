@@ -46,9 +46,9 @@ static const char *owners_text(struct query *q, const struct query_perf *p, uint
 	for (size_t i = 0; i < c.n; i++) {
 		const struct query_owner *o = &c.owners[i];
 		const char *name = o->pid ? query_perf_task(q, p, o->comm, o->pid) : "?";
-		text = arena_printf(&q->arena, "%s%s%s%s (%u events)", text ? text : "",
+		text = arena_printf(&q->arena, "%s%s%s%s (%u %s)", text ? text : "",
 				    text ? "\n" : "", c.guessed ? "~" : "", name ? name : "?",
-				    o->events);
+				    o->events, query_owner_kind(o));
 		if (!text)
 			break;
 	}

@@ -32,6 +32,7 @@ enum {
 	C_CULPRIT,
 	C_OWNERS,
 	C_OWNER_EVENTS,
+	C_OWNER_KINDS,
 	C_COLUMNS
 };
 
@@ -65,6 +66,9 @@ static const struct column columns[C_COLUMNS] = {
 		      9, R | COLUMN_LIST},
 	[C_OWNER_EVENTS] = {"owner_events", "OWNER-EVENTS", "how many each of them has",
 			    COLUMN_TEXT, 12, 9, R | COLUMN_LIST | COLUMN_NUMBERS},
+	[C_OWNER_KINDS] = {"owner_kinds", "OWNER-KINDS",
+			   "whether these count CPUs (cpu-wide) or tasks (per task)", COLUMN_TEXT,
+			   12, 9, R | COLUMN_LIST},
 };
 
 struct rows {
@@ -112,11 +116,11 @@ static int collect(struct rows *t)
 	return 0;
 }
 
-/* "agent/411 (92 events)", and the lists of all. */
+/* "agent/411 (92 cpu-wide)", and the lists of all. */
 static void fill_owners(const struct rows *t, const struct query_culprits *c, struct value *v)
 {
 	struct arena *a = &t->q->arena;
-	const char *names = NULL, *counts = NULL;
+	const char *names = NULL, *counts = NULL, *kinds = NULL;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct query_owner *o = &c->owners[i];
@@ -124,15 +128,19 @@ static void fill_owners(const struct rows *t, const struct query_culprits *c, st
 		if (!name)
 			return;
 		if (i == 0)
-			value_s(&v[C_CULPRIT], arena_printf(a, "%s (%u events)", name, o->events));
+			value_s(&v[C_CULPRIT], arena_printf(a, "%s (%u %s)", name, o->events,
+							    query_owner_kind(o)));
 		names = names ? arena_printf(a, "%s\n%s", names, name) : name;
 		counts = counts ? arena_printf(a, "%s\n%u", counts, o->events)
 				: arena_printf(a, "%u", o->events);
-		if (!names || !counts)
+		kinds = kinds ? arena_printf(a, "%s\n%s", kinds, query_owner_kind(o))
+			      : query_owner_kind(o);
+		if (!names || !counts || !kinds)
 			return;
 	}
 	value_s(&v[C_OWNERS], names);
 	value_s(&v[C_OWNER_EVENTS], counts);
+	value_s(&v[C_OWNER_KINDS], kinds);
 	v[C_CULPRIT].approx = v[C_OWNERS].approx = v[C_EVENTS].approx = c->guessed;
 }
 

@@ -27,7 +27,11 @@ struct query_owner {
 	int32_t pid;
 	uint32_t comm; /* text of the snapshot */
 	uint32_t events;
+	uint32_t of_tasks; /* of them */
 };
+
+/* "cpu-wide", "per task". */
+const char *query_owner_kind(const struct query_owner *o);
 
 struct query_culprits {
 	struct query_owner *owners; /* by events, most first */

@@ -79,7 +79,8 @@ static void put_left_out(const struct query_rotation_costs *c, FILE *out)
 
 	if (c->n_changed + c->n_unclassed)
 		fprintf(out,
-			"# left out of what is put together with events: %s while these changed, %s "
+			"# left out of what is put together with events: %s while these changed, "
+			"%s "
 			"without a look before and after\n",
 			units_count(a, c->n_changed), units_count(b, c->n_unclassed));
 }
@@ -90,7 +91,9 @@ static void put_ticks(const struct query_rotation_costs *c, FILE *out)
 
 	for (size_t i = 0; i < c->n_ticks; i++) {
 		const struct query_rotation_tick *t = &c->ticks[i];
-		fprintf(out, "# tick of cpu %u%s: %s with %u events of contexts that sample at a frequency",
+		fprintf(out,
+			"# tick of cpu %u%s: %s with %u events of contexts that sample at a "
+			"frequency",
 			t->cpu, t->idle ? ", idle" : "", units_ns(a, t->ns), t->events);
 		if (t->plain_n)
 			fprintf(out, ", %s without: +%s\n", units_ns(b, t->plain_ns),

@@ -64,7 +64,8 @@ uint64_t switch_cost_measure(void)
 		return 0;
 	prctl(PR_GET_NAME, name);
 	uint64_t few = time_naming(name);
-	while (n < EVENTS && (fds[n] = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false)) >= 0)
+	while (n < EVENTS &&
+	       (fds[n] = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false)) >= 0)
 		n++;
 	uint64_t many = time_naming(name);
 	for (int i = 0; i < n; i++)

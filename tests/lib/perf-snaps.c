@@ -327,12 +327,53 @@ static void make_broken(struct snap *s)
 	s->head.reason = text(s, "the kernel's per-CPU section could not be found");
 }
 
+/*
+ * An agent's counters of task @tid, @n of them on @cpu: enabled for 40 s there, which is as long as
+ * the task ran, and counting for @ms of it.
+ */
+static void add_of_task(struct snap *s, int32_t tid, int32_t cpu, unsigned n, uint64_t ms)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct snap_event e = {
+			.id = s->n_events + 1,
+			.hits = UINT64_MAX,
+			.enabled_ns = 40000000000,
+			.running_ns = ms * 1000000,
+			.type = PERF_TYPE_HARDWARE,
+			.cpu = cpu,
+			.oncpu = -1,
+			.flags = SNAP_TIMES | SNAP_COUNT,
+			.owner_pid = AGENT,
+			.owner_tid = AGENT,
+			.target_pid = APP,
+			.target_tid = tid,
+			.owner_comm = text(s, "agent"),
+			.target_comm = text(s, "app"),
+			.pmu = text(s, "cpu"),
+			.name = text(s, "cycles"),
+		};
+		add_event(s, &e);
+	}
+}
+
+/* One task was on both CPUs and lost nothing; one lost a quarter; of one CPU 1 is not counted. */
+static void make_spread(struct snap *s)
+{
+	add_slots(s, 0, SNAP_SLOT_ANY, 4, 0, 0);
+	add_of_task(s, APP, 0, 2, 30000);
+	add_of_task(s, APP, 1, 2, 10000);
+	add_of_task(s, APP + 1, 0, 1, 30000);
+	add_of_task(s, APP + 1, 1, 1, 0);
+	add_of_task(s, APP + 2, 0, 1, 30000);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct snap *s);
 } machines[] = {
-	{"x86", make_x86},     {"arm64", make_arm64}, {"probe", make_probe},
-	{"empty", make_empty}, {"many", make_many},   {"broken", make_broken},
+	{"x86", make_x86},	 {"arm64", make_arm64}, {"probe", make_probe},
+	{"empty", make_empty},	 {"many", make_many},	{"broken", make_broken},
+	{"spread", make_spread},
 };
 
 void perf_snap_make(struct snap *ret, const char *name, uint64_t t)

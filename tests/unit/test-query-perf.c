@@ -252,6 +252,32 @@ static void events_of_a_context_a_process_and_an_event(void **state)
 	assert_string_equal(cell_s(&t, 0, "event"), "cache-misses"); /* waits for its turn */
 }
 
+/* Enabled while its task ran elsewhere is not lost. */
+static void events_of_a_task_for_each_cpu_are_one(void **state)
+{
+	struct asked *w = *state;
+
+	play(w, "spread");
+	struct table t = ask_events(w, (struct query_events_scope){0});
+	assert_int_equal(t.n_rows, 7);
+	for (uint64_t id = 1; id <= 4; id++) {
+		assert_true(cell_at(&t, row_of(&t, id), "counted_pct")->d == 100);
+		assert_int_equal(cell_u(&t, row_of(&t, id), "lost_ns"), 0);
+	}
+	assert_true(cell_at(&t, row_of(&t, 6), "counted_pct")->d == 75);
+	assert_int_equal(cell_u(&t, row_of(&t, 6), "lost_ns"), 10000000000);
+	assert_false(cell_at(&t, row_of(&t, 7), "counted_pct")->known);
+	assert_false(cell_at(&t, row_of(&t, 7), "lost_ns")->known);
+
+	t = ask(w, query_perf_contexts, (struct query_spec){.sort = "context"});
+	assert_int_equal(t.n_rows, 3);
+	assert_true(cell_at(&t, 0, "running_pct")->d == 100);
+	assert_int_equal(cell_u(&t, 0, "lost_ns"), 0);
+	assert_true(cell_at(&t, 1, "running_pct")->d == 75);
+	assert_int_equal(cell_u(&t, 1, "lost_ns"), 10000000000);
+	assert_false(cell_at(&t, 2, "running_pct")->known);
+}
+
 static void sums_leave_our_own_out(void **state)
 {
 	struct asked *w = *state;
@@ -403,6 +429,7 @@ int main(void)
 		TEST(rows_are_filtered_and_sorted),
 		TEST(contexts_by_context_and_by_process),
 		TEST(events_of_a_context_a_process_and_an_event),
+		TEST(events_of_a_task_for_each_cpu_are_one),
 		TEST(sums_leave_our_own_out),
 		TEST(slots_may_be_newer),
 		TEST(slots_may_be_older),

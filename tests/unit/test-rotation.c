@@ -276,7 +276,8 @@ static void tasks_that_come_and_go_are_left_out(void **state)
 	snapshot_set_deinit(&after);
 }
 
-/* Task 5 has 3 events in a context, of which one samples at a frequency; task 6 has 2 that count. */
+/* Task 5 has 3 events in a context, of which one samples at a frequency; task 6 has 2 that count.
+ */
 static void ticks_go_through_contexts_with_a_frequency(void **state)
 {
 	struct snap s = {0};

@@ -2,8 +2,8 @@
 /*
  * switch-pair N SECONDS: two processes on CPU 0 that pass a byte to and fro, each with N counters
  * of its own for whatever CPU; a few hundred times a second, since switching counters is slow where
- * they are emulated. Says "ready" with their numbers, and after SECONDS, or SIGTERM, how long half a
- * round took, which is a context switch: the median, by the clock of the one who begins each.
+ * they are emulated. Says "ready" with their numbers, and after SECONDS, or SIGTERM, how long half
+ * a round took, which is a context switch: the median, by the clock of the one who begins each.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>

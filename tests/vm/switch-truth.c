@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * switch-truth MILLISECONDS TID TID: measures by itself, and as plainly as can be, how long it takes
- * on CPU 0 from the record that one of these tasks went off to the one that the other one is on. It
- * prints the median, and how many there were.
+ * switch-truth MILLISECONDS TID TID: measures by itself, and as plainly as can be, how long it
+ * takes on CPU 0 from the record that one of these tasks went off to the one that the other one is
+ * on. It prints the median, and how many there were.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -69,8 +69,8 @@ int main(int argc, char **argv)
 		return 2;
 	const int32_t tids[] = {atoi(argv[2]), atoi(argv[3])};
 	/* Read only: the ring is not written over, and what does not fit is not there. */
-	struct perf_event_mmap_page *m = mmap(NULL, (PAGES + 1) * page, PROT_READ | PROT_WRITE,
-					      MAP_SHARED, fd, 0);
+	struct perf_event_mmap_page *m =
+		mmap(NULL, (PAGES + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	uint64_t *ns = malloc(PAGES * page);
 	if (m == MAP_FAILED || !ns)
 		return 2;

@@ -19,3 +19,27 @@ shows_storm() {
 	shows "$1" '^  rwsem:R +(0x[0-9a-f]+ \([a-z_]+\)|[a-z_]+ [^ ]+) .* ~?(lock_mm_and_find_vma|do_user_addr_fault|do_page_fault|do_madvise)$'
 	shows "$1" '^  (mutex|rwsem:W) +(0x[0-9a-f]+ \([a-z_]+\)|[a-z_>-]+ [^ ]+) .* ~?((anon_)?pipe_(read|write)|do_unlinkat|do_rmdir|path_openat|filename_create)$'
 }
+
+# within PERCENT ONE OTHER
+within() {
+	echo "$1 $2 $3" | awk '{ d = $2 > $3 ? $2 - $3 : $3 - $2; exit !($3 > 0 && d * 100 <= $3 * $1) }'
+}
+
+# load NAME COMMAND...: a load in the background, which says "ready" and then its result into NAME.
+loads=
+load() {
+	name=$1
+	shift
+	"$@" >"$name" &
+	loads="$loads $!"
+	eventually grep -q ready "$name"
+}
+
+# The ends of all loads, and what they say then.
+unload() {
+	# shellcheck disable=SC2086 # one number a word
+	kill $loads
+	# shellcheck disable=SC2086
+	wait $loads
+	loads=
+}
