@@ -98,8 +98,8 @@ struct groups {
 	size_t n, cap;
 	uint32_t *slots; /* open addressing on the id */
 	size_t mask;
-	uint32_t *cell_next, *wait_next;
-	uint32_t *lock_seen, stamp; /* scratch: locks met in the group at hand */
+	uint32_t *cell_next, *wait_next, *lock_seen,
+		stamp; /* the last two: locks met in the group */
 };
 
 uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w);
@@ -131,8 +131,7 @@ static inline uint64_t query_from(const struct model *m)
 
 static inline uint64_t query_elapsed(const struct model *m)
 {
-	uint64_t from = query_from(m);
-	return m->now_ns > from ? m->now_ns - from : 0;
+	return m->now_ns > query_from(m) ? m->now_ns - query_from(m) : 0;
 }
 
 static inline uint64_t query_wait_ns(const struct model *m, const struct wait *w)
