@@ -95,11 +95,10 @@ struct group {
 
 struct groups {
 	struct group *g;
-	size_t n, cap;
+	size_t n, cap, mask;
 	uint32_t *slots; /* open addressing on the id */
-	size_t mask;
-	uint32_t *cell_next, *wait_next, *lock_seen,
-		stamp; /* the last two: locks met in the group */
+	uint32_t *cell_next, *wait_next;
+	uint32_t *lock_seen, stamp; /* scratch: locks met in the group at hand */
 };
 
 uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w);
