@@ -8,6 +8,7 @@
 #include "kontend/bench-uprobe.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/sysinfo.h"
 #include "kontend/uprobe.h"
 
 #include <errno.h>
@@ -125,23 +126,11 @@ static int find_offset(uintptr_t addr, uint64_t *ret)
 	return code;
 }
 
-static int read_type(void)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int type = -1;
-
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = -1;
-	if (f)
-		fclose(f);
-	return type;
-}
-
 /* A descriptor, or a negative errno. */
 static int place(void (*call)(void), bool is_return, uint64_t *ret_offset, struct error *err)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .config = is_return};
-	int type = read_type();
+	int type = (int)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
 
 	if (type < 0)
 		return error_set(err, -ENOTSUP,

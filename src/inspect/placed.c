@@ -12,6 +12,7 @@
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
+#include "kontend/sysinfo.h"
 #include "placed-find.h"
 
 #include <errno.h>
@@ -38,13 +39,8 @@ struct placed {
 
 static int read_type(struct error *err)
 {
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int type = -1;
+	int type = (int)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
 
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = -1;
-	if (f)
-		fclose(f);
 	return type < 0 ? error_set(err, -ENOTSUP,
 				    "This kernel has no PMU uprobe (CONFIG_UPROBE_EVENTS)")
 			: type;

@@ -6,6 +6,7 @@
  * tracefs which probes it has.
  */
 #include "kontend/mem.h"
+#include "kontend/sysinfo.h"
 #include "kontend/tracefs.h"
 #include "uplook-int.h"
 
@@ -23,19 +24,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Number of the PMU that perf_event_open() places uprobes with; -1: there is none. */
-static int32_t uprobe_type(void)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int type = -1;
-
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = -1;
-	if (f)
-		fclose(f);
-	return type;
 }
 
 static void find_tracefs(struct uplook *u, const struct uplook_options *o)
@@ -60,6 +48,8 @@ int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error
 {
 	struct uplook *u = mem_calloc(1, sizeof(*u));
 	struct error why = {0};
+	/* Of the PMU that perf_event_open() places uprobes with; -1: there is none. */
+	int32_t type = (int32_t)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
 
 	if (!u)
 		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
@@ -68,7 +58,7 @@ int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error
 	u->slots = up_slots();
 	if (o->no_bpf)
 		snprintf(u->why, sizeof(u->why), "BPF was switched off (--no-bpf)");
-	else if (up_bpf_open(&u->bpf, uprobe_type(), &why) == 0)
+	else if (up_bpf_open(&u->bpf, type, &why) == 0)
 		u->has_bpf = true;
 	else
 		snprintf(u->why, sizeof(u->why), "%.250s", why.text);
