@@ -49,13 +49,14 @@ struct drain {
 	struct perf_session *session;
 	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
 	size_t n_tasks;
-	struct look *look;     /* the first of those taken at each tick, NULL = none */
-	struct burst switches; /* when context switches are looked at */
-	bool switches_asked;   /* whether any task has events or not */
-	uint64_t switch_ps;    /* record_burst.own_ps */
-	int pidfd;	       /* the session ends when this is readable; -1 = none */
-	bool relaxed;	       /* few wake-ups matter more than early records */
-	bool cpu_wide;	       /* rings end with their CPU, not with a task */
+	struct look *look;		 /* the first of those taken at each tick, NULL = none */
+	struct burst switches;		 /* when context switches are looked at */
+	struct record_burst switch_cost; /* of the burst that goes on; its times are not set */
+	bool switches_asked;		 /* whether any task has events or not */
+	uint64_t switch_ps;		 /* record_burst.own_ps */
+	int pidfd;			 /* the session ends when this is readable; -1 = none */
+	bool relaxed;			 /* few wake-ups matter more than early records */
+	bool cpu_wide;			 /* rings end with their CPU, not with a task */
 
 	/* its own */
 	struct drain_ring *rings;

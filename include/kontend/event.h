@@ -65,6 +65,7 @@ struct event {
 		struct {
 			int32_t other; /* tid of the one before or after; 0 = idle */
 			bool out;
+			uint16_t size; /* of the record */
 		} sw;
 		struct {
 			uint64_t ip;

@@ -79,6 +79,9 @@ struct query_rotation_costs {
 	uint64_t own_ps;
 	/* Durations left out: nobody knows whose events were there, or others before than after. */
 	uint64_t n_unclassed, n_changed;
+	/* What that took: records, their bytes, and CPU time of kontend to collect them; where
+	 * other records came with them, their share of the bytes. 0: not known. */
+	uint64_t switch_records, switch_bytes, switch_cpu_ns;
 };
 
 int query_rotation_costs(struct query *q, struct query_rotation_costs *ret);

@@ -99,6 +99,9 @@ struct record_burst {
 	/* What the records took of each switch, for each event of the task that went off; 0: not
 	 * known. */
 	uint64_t own_ps;
+	/* CPU time of who collected: for turning it on and off; for taking what was in the rings
+	 * meanwhile, and how much that was in all. */
+	uint64_t turn_ns, drain_ns, drain_bytes;
 };
 
 struct record {

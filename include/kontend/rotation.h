@@ -87,6 +87,8 @@ struct rotation {
 	uint64_t switch_ns; /* time in which switches were looked at, since the sums began */
 	uint64_t bursts;    /* how often */
 	uint64_t own_ps;    /* record_burst.own_ps, which durations of switches are without */
+	/* What that took: records, their bytes, and of record_burst the sums. */
+	uint64_t switch_records, switch_bytes, turn_ns, drain_ns, drain_bytes;
 	uint64_t cur_switch_ns, rate_switch_ns; /* of the open and the closed bucket */
 };
 

@@ -117,6 +117,7 @@ static int decode_switch(const uint8_t *rec, size_t len, struct event *ev)
 	memcpy(&h, rec, sizeof(h));
 	ev->kind = EVENT_SWITCH;
 	ev->sw.out = h.misc & PERF_RECORD_MISC_SWITCH_OUT;
+	ev->sw.size = h.size;
 	ev->sw.other = (int32_t)load_u32(rec + HEADER + 4);
 	return 0;
 }

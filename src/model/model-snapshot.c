@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 /* The latest version of each kind that is understood. */

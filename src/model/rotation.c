@@ -88,6 +88,8 @@ static int switched(struct rotation *r, const struct event *ev)
 {
 	struct rotation_cpu *c = cpu_of(r, ev->cpu);
 
+	r->switch_records++;
+	r->switch_bytes += ev->sw.size;
 	if (!c) {
 		r->dropped++;
 		return ev->cpu >= 8192 ? 0 : -ENOMEM;
@@ -137,6 +139,9 @@ void rotation_burst(struct rotation *r, const struct record_burst *b)
 	r->cur_switch_ns += b->to_ns - b->from_ns;
 	r->bursts++;
 	r->own_ps = b->own_ps;
+	r->turn_ns += b->turn_ns;
+	r->drain_ns += b->drain_ns;
+	r->drain_bytes += b->drain_bytes;
 	for (size_t i = 0; i < r->n_cpus; i++)
 		r->cpus[i].out_ns = 0;
 }
@@ -190,6 +195,7 @@ void rotation_zero(struct rotation *r)
 	drop_points(r);
 	r->n_samples = 0;
 	r->dropped = r->unmatched = r->unclassed = r->changed = r->switch_ns = r->bursts = 0;
+	r->switch_records = r->switch_bytes = r->turn_ns = r->drain_ns = r->drain_bytes = 0;
 }
 
 void rotation_deinit(struct rotation *r)
@@ -280,6 +286,11 @@ int rotation_copy(struct rotation *dst, const struct rotation *src)
 		.switch_ns = src->switch_ns,
 		.bursts = src->bursts,
 		.own_ps = src->own_ps,
+		.switch_records = src->switch_records,
+		.switch_bytes = src->switch_bytes,
+		.turn_ns = src->turn_ns,
+		.drain_ns = src->drain_ns,
+		.drain_bytes = src->drain_bytes,
 		.cur_switch_ns = src->cur_switch_ns,
 		.rate_switch_ns = src->rate_switch_ns,
 	};

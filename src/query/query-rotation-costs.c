@@ -99,6 +99,15 @@ static void add_switches(const struct rotation *r, struct query_rotation_costs *
 	}
 }
 
+/* Older recordings do not say it. */
+static uint64_t cpu_of_bursts(const struct rotation *r)
+{
+	uint64_t bytes = r->switch_bytes < r->drain_bytes ? r->switch_bytes : r->drain_bytes;
+	double share = r->drain_bytes ? (double)bytes / (double)r->drain_bytes : 0;
+
+	return r->turn_ns + (uint64_t)((double)r->drain_ns * share);
+}
+
 int query_rotation_costs(struct query *q, struct query_rotation_costs *ret)
 {
 	const struct rotation *r = &q->model->rotation;
@@ -110,6 +119,9 @@ int query_rotation_costs(struct query *q, struct query_rotation_costs *ret)
 		.n_changed = r->changed,
 	};
 
+	c.switch_records = r->switch_records;
+	c.switch_bytes = r->switch_bytes;
+	c.switch_cpu_ns = cpu_of_bursts(r);
 	c.points = arena_alloc(&q->arena, (r->n_points + 1) * sizeof(*c.points));
 	c.ticks = arena_alloc(&q->arena, (r->n_points + 1) * sizeof(*c.ticks));
 	c.switches = arena_alloc(&q->arena, (r->n_cpus + 1) * sizeof(*c.switches));

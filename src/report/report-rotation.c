@@ -48,7 +48,7 @@ static void put_fit(const char *what, const struct query_rotation_fit *f, FILE *
 
 static void put_switches(const struct query_rotation_costs *c, FILE *out)
 {
-	char a[UNITS_BUF], b[UNITS_BUF];
+	char a[UNITS_BUF], b[UNITS_BUF], d[UNITS_BUF];
 
 	if (c->bursts)
 		fprintf(out,
@@ -61,6 +61,10 @@ static void put_switches(const struct query_rotation_costs *c, FILE *out)
 			(double)c->own_ps / 1000);
 	else if (c->bursts)
 		fputs("#   with what these records took of each, which is not known\n", out);
+	if (c->bursts && c->switch_cpu_ns)
+		fprintf(out, "#   which took %s records, %s and %s of kontend's CPU time\n",
+			units_count(a, c->switch_records), units_bytes(b, c->switch_bytes),
+			units_ns(d, c->switch_cpu_ns));
 	for (size_t i = 0; i < c->n_switches; i++) {
 		const struct query_rotation_switches *s = &c->switches[i];
 		fprintf(out, "#   cpu %u: ", s->cpu);
@@ -233,6 +237,9 @@ static void json_switches(struct jsonw *j, const struct query_rotation_costs *c)
 		jsonw_double(j, "own_ns_per_event", (double)c->own_ps / 1000);
 	else
 		jsonw_null(j, "own_ns_per_event");
+	jsonw_u64(j, "records", c->switch_records);
+	jsonw_u64(j, "bytes", c->switch_bytes);
+	put_if(j, "cpu_ns", c->switch_cpu_ns, c->switch_cpu_ns);
 	jsonw_begin(j, "cpus", '[', false);
 	for (size_t i = 0; i < c->n_switches; i++) {
 		const struct query_rotation_switches *s = &c->switches[i];

@@ -44,6 +44,11 @@ static int put(struct drain *d, enum record_kind kind, uint32_t ring, const void
 	return d->sink->put(d->sink->ctx, kind, ring, data, len);
 }
 
+static uint64_t cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* Everything that is in @r now; what comes meanwhile is for the next time. */
 static bool take_ring(struct drain *d, struct drain_ring *r)
 {
@@ -51,6 +56,7 @@ static bool take_ring(struct drain *d, struct drain_ring *r)
 
 	if (used > r->max_used)
 		r->max_used = used;
+	d->switch_cost.drain_bytes += used;
 	if (used)
 		d->sink->take(d->sink->ctx, r, head);
 	return used != 0;
@@ -179,27 +185,48 @@ static void say_burst(struct drain *d, uint64_t until)
 		struct record_burst burst;
 	} r = {
 		.head = {.kind = SNAPSHOT_BURST, .version = 1, .time_ns = until},
-		.burst = {.from_ns = d->switches.from_ns, .to_ns = until, .own_ps = d->switch_ps},
+		.burst = d->switch_cost,
 	};
 
+	r.burst.from_ns = d->switches.from_ns;
+	r.burst.to_ns = until;
+	r.burst.own_ps = d->switch_ps;
 	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
 }
 
-static void look_at_switches(struct drain *d)
+/* True when a burst has ended, at *ret_until, and its last records are in the rings still. */
+static bool look_at_switches(struct drain *d, uint64_t *ret_until)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = *ret_until = clock_ns(CLOCK_MONOTONIC), from = 0;
 
 	switch (burst_step(&d->switches, now, d->switches_asked || tasks_have_events(d))) {
 	case BURST_ON:
+		from = cpu_ns();
 		perf_session_enable(d->session, PERF_SWITCH);
-		break;
+		d->switch_cost = (struct record_burst){.turn_ns = cpu_ns() - from};
+		return false;
 	case BURST_OFF:
+		from = cpu_ns();
 		perf_session_disable(d->session, PERF_SWITCH);
-		say_burst(d, now);
-		break;
+		d->switch_cost.turn_ns += cpu_ns() - from;
+		return true;
 	default:
-		break;
+		return false;
 	}
+}
+
+/* What is in the rings, and what it takes to take it while switches are among it. */
+static void take_counted(struct drain *d)
+{
+	uint64_t until;
+	bool ended = look_at_switches(d, &until), counts = ended || d->switches.on;
+	uint64_t from = counts ? cpu_ns() : 0;
+
+	take_all(d);
+	if (counts)
+		d->switch_cost.drain_ns += cpu_ns() - from;
+	if (ended)
+		say_burst(d, until);
 }
 
 static void say_state(struct drain *d, struct drain_ring *r)
@@ -373,8 +400,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	d->sink = sink;
 	bool end = look_around(d, t0);
 	begin_looks(d, t0);
-	look_at_switches(d);
-	take_all(d);
+	take_counted(d);
 	d->last_drain = t0;
 	take_look(d, t0);
 	say_progress(d, t0);

@@ -177,6 +177,28 @@ static void more_events_that_take_no_longer_save_nothing(void **state)
 	assert_non_null(strstr(text, "were not seen to take longer"));
 }
 
+/* Of what was taken from the rings, the share that switches had. */
+static void bursts_have_their_share_of_the_cpu_time(void **state)
+{
+	const struct record_burst b = {.from_ns = CANNED_START,
+				       .to_ns = CANNED_START + 100 * CANNED_MS,
+				       .turn_ns = 5 * US,
+				       .drain_ns = 40 * US,
+				       .drain_bytes = 256};
+	struct event ev = {.kind = EVENT_SWITCH, .time = CANNED_START + CANNED_MS};
+	struct asked *w = *state;
+	struct rotation *r = &play(w)->rotation;
+	struct query_rotation_costs costs;
+
+	ev.sw.size = 64;
+	assert_int_equal(rotation_event(r, &ev), 0);
+	rotation_burst(r, &b);
+	assert_int_equal(query_rotation_costs(&w->q, &costs), 0);
+	assert_int_equal(costs.switch_records, 1);
+	assert_int_equal(costs.switch_bytes, 64);
+	assert_int_equal(costs.switch_cpu_ns, 15 * US);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +209,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_number_of_events_is_no_line, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(more_events_that_take_no_longer_save_nothing,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(bursts_have_their_share_of_the_cpu_time,
 						asked_setup_empty, asked_teardown),
 	};
 

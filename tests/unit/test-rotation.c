@@ -121,6 +121,36 @@ static void switches_must_agree(void **state)
 	rotation_deinit(&r);
 }
 
+/* What it costs to look at switches is summed up over bursts, and forgotten with them. */
+static void bursts_cost(void **state)
+{
+	const struct record_burst b = {.from_ns = 100 * US,
+				       .to_ns = 200 * US,
+				       .turn_ns = 5 * US,
+				       .drain_ns = 30 * US,
+				       .drain_bytes = 4096};
+	struct event ev = {.kind = EVENT_SWITCH, .time = 150 * US, .tid = 5};
+	struct rotation r = {0}, copy;
+
+	(void)state;
+	ev.sw.out = true;
+	ev.sw.size = 64;
+	assert_int_equal(rotation_event(&r, &ev), 0);
+	rotation_burst(&r, &b);
+	rotation_burst(&r, &b);
+	assert_int_equal(rotation_copy(&copy, &r), 0);
+	assert_int_equal(copy.bursts, 2);
+	assert_int_equal(copy.switch_records, 1);
+	assert_int_equal(copy.switch_bytes, 64);
+	assert_int_equal(copy.turn_ns, 10 * US);
+	assert_int_equal(copy.drain_ns, 60 * US);
+	assert_int_equal(copy.drain_bytes, 8192);
+	rotation_deinit(&copy);
+	rotation_zero(&r);
+	assert_int_equal(r.switch_records + r.switch_bytes + r.turn_ns + r.drain_ns, 0);
+	rotation_deinit(&r);
+}
+
 static struct snapshot_set pack(struct snap *s, uint64_t t)
 {
 	struct record_snapshot head = {
@@ -373,6 +403,7 @@ int main(void)
 		cmocka_unit_test(missing_halves_are_counted),
 		cmocka_unit_test(nothing_is_paired_over_a_loss),
 		cmocka_unit_test(switches_must_agree),
+		cmocka_unit_test(bursts_cost),
 		cmocka_unit_test(points_wait_for_their_snapshot),
 		cmocka_unit_test(what_changed_meanwhile_is_left_out),
 		cmocka_unit_test(the_same_number_is_not_the_same),
