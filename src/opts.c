@@ -459,7 +459,8 @@ int opts_parse(struct opts *ret, int argc, char **argv, struct error *err)
 	struct opts_parser p = {ret, argv + (argc > 0), err};
 	int r;
 
-	*ret = (struct opts){.verb = VERB_LIVE, .rows = OPTS_ROWS_DEFAULT};
+	*ret = (struct opts){
+		.verb = VERB_LIVE, .rows = OPTS_ROWS_DEFAULT, .freq = OPTS_FREQ_DEFAULT};
 	r = parse_verb(&p);
 	if (r == 0)
 		r = parse_words(&p);

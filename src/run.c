@@ -49,6 +49,8 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
+enum { LIVE_HZ = 499 };
+
 static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told otherwise */
 
 static _Noreturn void demo_child(void)
@@ -98,6 +100,14 @@ static int read_prologue(struct run *r, struct error *err)
 static bool looks(const struct opts *o)
 {
 	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_RECORD;
+}
+
+/* Who looks at a screen wants to see where time goes; what is written is what was asked for. */
+static uint32_t profile_hz(const struct opts *o)
+{
+	if (o->freq != OPTS_FREQ_DEFAULT)
+		return (uint32_t)o->freq;
+	return o->verb == VERB_LIVE ? LIVE_HZ : 0;
 }
 
 /* The list of what is looked at, or NULL. */
@@ -174,7 +184,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.relaxed = o->verb == VERB_RECORD,
 		.end_stack = o->verb == VERB_RECORD,
 		.tick = o->tick,
-		.profile_hz = (uint32_t)o->freq,
+		.profile_hz = profile_hz(o),
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
 		.feed = ownerfeed_feed(r->owners),
 		.switches_ns = o->no_switches	? 0

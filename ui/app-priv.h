@@ -69,6 +69,7 @@ struct app {
 	struct source *history; /* the engine's source, when that is one; NULL = none is kept */
 
 	bool paused, ended, done, dirty;
+	bool again;		/* the frame wants another one soon */
 	bool collected;		/* nothing more will come from below the history */
 	bool catching_up;	/* resumed, and the records that waited are not all applied */
 	uint64_t paused_losses; /* lost and dropped when the pause began */

@@ -175,7 +175,7 @@ static int wait_and_take(struct app *a, struct signals *s, struct error *err)
 		[WAIT_CHILD] = {.fd = a->child_exit_fd, .events = POLLIN},
 		[WAIT_SOURCE] = {.fd = source_fd_, .events = POLLIN},
 	};
-	bool always_ready = pumping && source_fd_ < 0;
+	bool always_ready = a->dirty || (pumping && source_fd_ < 0);
 
 	if (poll(p, WAITS, always_ready ? 0 : app_time_wait_ms(a)) < 0 && errno != EINTR)
 		return error_errno(err, -errno, "Cannot wait for keys and events");

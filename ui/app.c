@@ -99,6 +99,11 @@ int app_push_row(struct app *a, const struct view_ops *ops, uint64_t row, const 
 	return r;
 }
 
+struct view *app_shown(struct app *a)
+{
+	return app_top(a)->view;
+}
+
 void app_pop(struct app *a)
 {
 	if (!a->n_stack)
@@ -317,6 +322,11 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 	draw_bottom(a, l->bar);
 }
 
+void app_again(struct app *a)
+{
+	a->again = true;
+}
+
 void app_draw(struct app *a)
 {
 	struct layout_app l;
@@ -325,11 +335,12 @@ void app_draw(struct app *a)
 	a->display->ops->size(a->display, &w, &h);
 	if (screen_resize(&a->screen, w, h) < 0)
 		return;
+	a->again = false;
 	l = layout_app(a->screen.w, a->screen.h, a->time.line, a->n_stack > 0);
 	if (l.too_small)
 		draw_too_small(a, &l);
 	else
 		draw_parts(a, &l);
 	a->display->ops->blit(a->display, a->screen.cells, a->screen.w, a->screen.h);
-	a->dirty = false;
+	a->dirty = a->again;
 }

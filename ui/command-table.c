@@ -103,6 +103,13 @@ const struct command_info command_table[] = {
 	 {0},
 	 NULL},
 
+	{CMD_LOCK_PATHS,
+	 "lock-paths",
+	 NULL,
+	 "in the profile: all samples, or only those in lock paths",
+	 {'l'},
+	 NULL},
+
 	{CMD_PAUSE,
 	 "pause",
 	 NULL,
@@ -184,7 +191,7 @@ const struct command_info command_table[] = {
 	 {CTRL('z')},
 	 NULL},
 
-	{CMD_VIEW, "view", "NAME", "go to a view by its name; 1-8 by its number", {0}, NULL},
+	{CMD_VIEW, "view", "NAME", "go to a view by its name; 1-9 by its number", {0}, NULL},
 	{CMD_VIEW_NEXT, "view-next", NULL, "next view", {KEY_K_TAB}, NULL},
 	{CMD_VIEW_PREV, "view-previous", NULL, "previous view", {KEY_K_BTAB}, NULL},
 	{CMD_NONE, NULL, NULL, NULL, {0}, NULL},

@@ -8,7 +8,7 @@
 #include "kontend/view.h"
 
 const struct view_ops *const view_roots[] = {
-	&view_overview, &view_locks,   &view_waiters, &view_slots,   &view_contexts,
-	&view_rotation, &view_uprobes, &view_mmap,    &view_callers, &view_tasks,
-	&view_types,	&view_cpus,    NULL,
+	&view_overview, &view_locks,   &view_waiters, &view_slots, &view_contexts,
+	&view_rotation, &view_uprobes, &view_mmap,    &view_hot,   &view_callers,
+	&view_tasks,	&view_types,   &view_cpus,    NULL,
 };

@@ -80,7 +80,8 @@ static void jump(struct tree_widget *w, const struct query_tree *t, const size_t
 	}
 }
 
-static int draw_numbers(struct screen *s, struct rect r, int y, const struct query_node *n)
+static int draw_numbers(struct screen *s, struct rect r, int y, const struct query_node *n,
+			bool samples)
 {
 	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
 	int x = 1;
@@ -90,24 +91,27 @@ static int draw_numbers(struct screen *s, struct rect r, int y, const struct que
 		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s", units_count(a, n->n));
 	if (r.w >= 50)
 		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s", units_ns(b, n->total_ns));
-	if (r.w >= 60)
+	if (r.w >= 60 && !samples)
 		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s",
 				  units_ns(c, n->n ? n->total_ns / n->n : 0));
 	return x + 2;
 }
 
-static void draw_title(struct screen *s, struct rect r, bool by_count)
+static void draw_title(struct screen *s, struct rect r, const struct tree_style *style)
 {
+	const char *pct = style->samples ? "SAMP%" : " CNT%";
 	struct rect line = {r.x, r.y, r.w, 1};
 	int x = 1;
 
 	screen_fill(s, line, ' ', ROLE_TITLE);
-	x = screen_put(s, line, x, 0, ROLE_TITLE, by_count ? " CNT%" : "TIME%");
+	x = screen_put(s, line, x, 0, ROLE_TITLE, style->by_count ? pct : "TIME%");
 	if (r.w >= 40)
-		x = screen_printf(s, line, x, 0, ROLE_TITLE, "  %6s", "WAITS");
+		x = screen_printf(s, line, x, 0, ROLE_TITLE, "  %6s",
+				  style->samples ? "COUNT" : "WAITS");
 	if (r.w >= 50)
-		x = screen_printf(s, line, x, 0, ROLE_TITLE, "  %6s", "TOTAL");
-	if (r.w >= 60)
+		x = screen_printf(s, line, x, 0, ROLE_TITLE, "  %6s",
+				  style->samples ? "WAIT" : "TOTAL");
+	if (r.w >= 60 && !style->samples)
 		x = screen_printf(s, line, x, 0, ROLE_TITLE, "  %6s", "AVG");
 	screen_put(s, line, x + 2, 0, ROLE_TITLE, "CALL PATH");
 }
@@ -117,7 +121,7 @@ static void draw_row(const struct tree_widget *w, struct screen *s, size_t i, in
 {
 	const struct tree_row *row = &w->rows[i];
 	bool hit = style->search && style->search[0] && text_contains(n->name, style->search);
-	int x = draw_numbers(s, w->rect, y, n);
+	int x = draw_numbers(s, w->rect, y, n, style->samples);
 
 	/* Deep chains lean on the right edge instead of leaving it. */
 	int indent = row->depth * 2;
@@ -144,7 +148,7 @@ void tree_widget_draw(struct tree_widget *w, struct screen *s, struct rect r,
 	if (w->search && node_of)
 		jump(w, t, node_of, style->search);
 	if (r.h > 0 && r.w > 0) {
-		draw_title(s, r, style->by_count);
+		draw_title(s, r, style);
 		if (!w->n_rows && style->empty)
 			widget_text(s, r, 1, 1, r.w - 1, ROLE_DIM, style->empty);
 	}

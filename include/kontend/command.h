@@ -39,6 +39,7 @@ enum command {
 	CMD_SORT,
 	CMD_BY,
 	CMD_BY_NEXT,
+	CMD_LOCK_PATHS,
 	CMD_PAUSE,
 	CMD_ZERO,
 	CMD_PLAY,

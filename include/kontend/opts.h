@@ -68,6 +68,8 @@ struct opts_info {
 
 /* --rows was not given; 0 is "all". */
 #define OPTS_ROWS_DEFAULT UINT64_MAX
+/* --freq was not given. */
+#define OPTS_FREQ_DEFAULT UINT64_MAX
 
 /* So many texts of an option that may be given more than once. */
 enum { OPTS_LIST_MAX = 32 };

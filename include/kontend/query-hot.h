@@ -32,6 +32,24 @@ int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret
 	      struct error *err);
 const struct column *query_hot_columns(size_t *ret_n);
 
+/*
+ * The call chains of a row of table "hot" (@row: its id; 0: of everything) as a tree with two
+ * weights: samples (n), and what was waited for locks by the same paths (total_ns, of rows by
+ * symbol, or everything). Of a symbol the chains are those that pass it: from it to its callers,
+ * or, @inverted, to what it called. Else roots are where samples were taken, or the outermost
+ * functions.
+ */
+struct query_hot_tree_spec {
+	enum query_hot_by by;
+	uint64_t row;
+	bool locks, inverted;
+	bool by_wait; /* sorted, and shares told, by wait instead of by samples */
+};
+
+int query_hot_tree(struct query *q, const struct query_hot_tree_spec *s, struct query_tree *ret);
+/* The name of a row, in the arena; NULL: it is gone, or no memory. */
+const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row);
+
 /* For headers: what was sampled, and what of it is in which group. */
 struct query_hot_sum {
 	bool known;	   /* there is an event of the profile */

@@ -50,8 +50,12 @@ int app_push(struct app *a, const struct view_ops *ops, const struct query_scope
 int app_push_events(struct app *a, const struct query_events_scope *scope, const char *title);
 /* The same for a view of one row. */
 int app_push_row(struct app *a, const struct view_ops *ops, uint64_t row, const char *title);
+/* The view that is on top: the one just pushed, unless there is no deeper. */
+struct view *app_shown(struct app *a);
 void app_say(struct app *a, enum role role, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Something is still being loaded: another frame soon, without waiting for a tick. */
+void app_again(struct app *a);
 bool app_paused(const struct app *a);
 enum command_mode app_mode(const struct app *a);
 /* A range is shown: rates are those of the whole range, not of its last bucket. */
@@ -106,6 +110,7 @@ const char *view_count_text(struct view *v, const struct table *t);
 extern const struct view_ops *const view_roots[];
 extern const struct view_ops view_overview, view_locks, view_waiters, view_callers, view_tasks,
 	view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation,
-	view_rotation_cpu, view_uprobes, view_uprobe, view_xol, view_mmap, view_detail, view_help;
+	view_rotation_cpu, view_uprobes, view_uprobe, view_xol, view_mmap, view_hot, view_hot_tree,
+	view_detail, view_help;
 
 #endif

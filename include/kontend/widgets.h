@@ -96,6 +96,7 @@ struct tree_widget {
 
 struct tree_style {
 	bool by_count; /* the percentage is of waits, not of time */
+	bool samples;  /* what is counted are samples, and waits have no number */
 	const char *search;
 	const char *empty;
 	bool unfocused;

@@ -42,7 +42,7 @@ uint8_t *hot_groups(struct query *q)
 	return groups;
 }
 
-static uint32_t leaf_of(const struct hot_rows *h, uint32_t stack)
+uint32_t hot_leaf(const struct hot_rows *h, uint32_t stack)
 {
 	const struct stack_table *t = &h->p->stacks;
 
@@ -70,7 +70,7 @@ static uint64_t chain_key(const struct hot_rows *h, uint32_t stack)
 	return v;
 }
 
-static uint64_t key_of(const struct hot_rows *h, const struct profile_cell *c, uint32_t func)
+uint64_t hot_key(const struct hot_rows *h, const struct profile_cell *c, uint32_t func)
 {
 	const struct task *t = &h->q->model->tasks.tasks[c->task];
 
@@ -112,7 +112,7 @@ static struct hot_row *row_get(struct hot_rows *h, uint64_t key)
 	if (map64_put(&h->index, key, (uint32_t)h->n))
 		return NULL;
 	r = &h->rows[h->n++];
-	*r = (struct hot_row){.id = map64_hash(key + 1), .key = key};
+	*r = (struct hot_row){.id = hot_id(key), .key = key};
 	return r;
 }
 
@@ -125,8 +125,8 @@ static int add_cell(struct hot_rows *h, const struct profile_cell *c)
 	h->weight += weight;
 	if (h->locks && !hot_is_lock_path(g))
 		return 0;
-	uint32_t func = leaf_of(h, c->stack);
-	struct hot_row *r = row_get(h, key_of(h, c, func));
+	uint32_t func = hot_leaf(h, c->stack);
+	struct hot_row *r = row_get(h, hot_key(h, c, func));
 	if (!r)
 		return -ENOMEM;
 	if (!r->n) {

@@ -200,6 +200,44 @@ int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret
 	return rows_answer(q, &s->rows, &src, ret, err);
 }
 
+static const char *row_name(const struct hot_rows *h, const struct hot_row *r)
+{
+	struct query *q = h->q;
+	const char *comm;
+
+	switch (h->by) {
+	case HOT_SYMBOL:
+		return query_func_name(q, r->func);
+	case HOT_OBJECT:
+		return hot_object_name(q, r->func);
+	case HOT_PROCESS:
+		comm = query_process_name(q, r->first.task);
+		return comm ? comm : "?";
+	case HOT_TASK:
+		comm = query_task_name(q, r->first.task);
+		return comm ? comm : "?";
+	case HOT_GROUP:
+		comm = pathgroup_name((enum path_group)r->key);
+		return *comm ? comm : "other";
+	case HOT_CPU:
+		return arena_printf(&q->arena, "cpu %u", r->first.cpu);
+	default:
+		return query_func_name(q, r->func);
+	}
+}
+
+const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row)
+{
+	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = by};
+
+	if (query_sync(q) < 0 || hot_sum(&h) < 0)
+		return NULL;
+	for (size_t i = 0; i < h.n; i++)
+		if (h.rows[i].id == row)
+			return row_name(&h, &h.rows[i]);
+	return NULL;
+}
+
 static const char *event_name(struct query *q, const struct decode_profile *p)
 {
 	if (p->type == PERF_TYPE_SOFTWARE)

@@ -26,6 +26,15 @@ struct hot_rows {
 	uint64_t samples, weight, wait_ns; /* of everything */
 };
 
+/* Of the row that a cell with this innermost function belongs to. */
+uint64_t hot_key(const struct hot_rows *h, const struct profile_cell *c, uint32_t func);
+uint32_t hot_leaf(const struct hot_rows *h, uint32_t stack);
+static inline uint64_t hot_id(uint64_t key)
+{
+	uint64_t id = map64_hash(key + 1);
+
+	return id ? id : 1;
+}
 /* Rows lie in the query's arena. 0 or -ENOMEM. */
 int hot_sum(struct hot_rows *h);
 /* By stack of the profile, in the arena; NULL: no memory. */

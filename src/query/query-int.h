@@ -54,9 +54,7 @@ enum path_group query_func_group(const struct query *q, uint32_t func);
 const char *query_func_name(const struct query *q, uint32_t func);
 int query_enomem(struct error *err, const char *what);
 
-/* A new function. Names stay as long as the cache; NULL: the address is it. */
-uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object);
-
+/* query-names.c */
 const char *query_hex(struct arena *a, uint64_t addr);
 /* query-lockname.c: what the lock at @addr belongs to; NULL: not known. */
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr);

@@ -1,126 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The call tree is a trie over functions. Costs are first summed by stack, then every stack in use
- * is walked once: from the call site outwards, or from the outermost frame inwards to the call site
- * when inverted. The frames of the locking code inside the call site are no nodes: they are the
- * same for all waits of a type. A node is found by (parent, function) in one hash table; its id is
- * a hash of the path of function addresses, so that an expanded node stays expanded from tick to
- * tick. Waits in flight count with the time they have lasted so far, else a lock that was never
- * handed on would have no tree at all.
+ * The call tree of waits. Costs are first summed by stack, then every stack in use is walked once:
+ * from the call site outwards, or from the outermost frame inwards to the call site when inverted.
+ * The frames of the locking code inside the call site are no nodes: they are the same for all waits
+ * of a type. Waits in flight count with the time they have lasted so far, else a lock that was
+ * never handed on would have no tree at all.
  */
-#include "query-int.h"
+#include "query-trie.h"
 
 #include <errno.h>
-#include <string.h>
 
-struct trie_node {
-	uint64_t id, n, total_ns, max_ns;
-	uint32_t parent, func;
-	uint32_t child, next; /* first child and next sibling, 0 = none */
-	uint32_t n_children;
-};
-
-struct trie {
-	struct query *q;
-	struct trie_node *nodes; /* node 0 is above the roots */
-	size_t n, cap;
-	uint32_t *slots;
-	size_t mask;
-	bool by_count;
-	struct query_tree *out;
-};
-
-struct stack_sum {
-	uint64_t n, total_ns, max_ns;
-};
-
-static size_t slot_of(const struct trie *t, uint32_t parent, uint32_t func)
-{
-	return map64_hash((uint64_t)parent << 32 | func) & t->mask;
-}
-
-static bool trie_grow(struct trie *t)
-{
-	size_t cap = t->cap ? t->cap * 2 : 256;
-	struct trie_node *nodes = arena_alloc(&t->q->arena, cap * sizeof(*nodes));
-	uint32_t *slots = arena_alloc(&t->q->arena, cap * 2 * sizeof(*slots));
-
-	if (!nodes || !slots)
-		return false;
-	if (t->n)
-		memcpy(nodes, t->nodes, t->n * sizeof(*nodes));
-	t->nodes = nodes;
-	t->slots = slots;
-	t->cap = cap;
-	t->mask = cap * 2 - 1;
-	for (size_t i = 1; i < t->n; i++) {
-		size_t k = slot_of(t, nodes[i].parent, nodes[i].func);
-		while (slots[k])
-			k = (k + 1) & t->mask;
-		slots[k] = (uint32_t)i;
-	}
-	return true;
-}
-
-/* The child of @parent for @func, made if absent; 0 when out of memory. */
-static uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t func)
-{
-	struct trie_node *node, *above;
-	size_t k;
-
-	if (t->n == t->cap && !trie_grow(t))
-		return 0;
-	for (k = slot_of(t, parent, func); t->slots[k]; k = (k + 1) & t->mask)
-		if (t->nodes[t->slots[k]].parent == parent && t->nodes[t->slots[k]].func == func)
-			return t->slots[k];
-	above = &t->nodes[parent];
-	node = &t->nodes[t->n];
-	*node = (struct trie_node){.parent = parent, .func = func, .next = above->child};
-	node->id = map64_hash(above->id * 31 + t->q->cache->funcs[func].start + 1);
-	above->child = t->slots[k] = (uint32_t)t->n;
-	above->n_children++;
-	return (uint32_t)t->n++;
-}
-
-static void node_add(struct trie_node *node, const struct stack_sum *s)
-{
-	node->n += s->n;
-	node->total_ns += s->total_ns;
-	node->max_ns = s->max_ns > node->max_ns ? s->max_ns : node->max_ns;
-}
-
-static int trie_add(struct trie *t, uint32_t stack, const struct stack_sum *s, bool inverted)
-{
-	const struct stack_table *st = &t->q->model->stacks;
-	uint32_t n = st->stacks[stack].n, at, node = 0;
-
-	node_add(&t->nodes[0], s);
-	if (!query_caller(t->q, stack)) /* no call chain: one root for all of these */
-		n = 0;
-	at = n ? query_caller_frame(t->q, stack) : 0;
-	for (uint32_t i = at; i < n || (n == 0 && i == 0); i++) {
-		uint32_t frame = inverted && n ? n - 1 - (i - at) : i;
-		uint32_t func = n ? query_func(t->q, stack_frames(st, stack)[frame]) : 0;
-		node = trie_child(t, node, func);
-		if (!node || t->q->cache->failed)
-			return -ENOMEM;
-		node_add(&t->nodes[node], s);
-	}
-	return 0;
-}
-
-static void sum_add(struct stack_sum *s, uint64_t n, uint64_t ns, uint64_t max)
+static void sum_add(struct trie_sum *s, uint64_t n, uint64_t ns, uint64_t max)
 {
 	s->n += n;
 	s->total_ns += ns;
 	s->max_ns = max > s->max_ns ? max : s->max_ns;
 }
 
-static struct stack_sum *sum_stacks(struct query *q, const struct query_scope *scope)
+static struct trie_sum *sum_stacks(struct query *q, const struct query_scope *scope)
 {
 	const struct model *m = q->model;
 	const struct wait_pool *p = &m->waits;
-	struct stack_sum *sums = arena_alloc(&q->arena, (m->stacks.n + 1) * sizeof(*sums));
+	struct trie_sum *sums = arena_alloc(&q->arena, (m->stacks.n + 1) * sizeof(*sums));
 
 	for (size_t i = 0; sums && i < m->cells.n; i++) {
 		const struct cell *c = &m->cells.cells[i];
@@ -138,70 +39,22 @@ static struct stack_sum *sum_stacks(struct query *q, const struct query_scope *s
 	return sums;
 }
 
-static bool goes_first(const struct trie *t, const struct trie_node *a, const struct trie_node *b)
+/* The functions of a call chain from its call site on; without chain they are one root. */
+static uint32_t path_of(struct query *q, uint32_t stack, bool inverted, uint32_t *ret)
 {
-	uint64_t x = t->by_count ? a->n : a->total_ns, y = t->by_count ? b->n : b->total_ns;
+	const struct stack_table *t = &q->model->stacks;
+	uint32_t n = t->stacks[stack].n, at;
 
-	if (x != y)
-		return x > y;
-	if (a->n != b->n)
-		return a->n > b->n;
-	return a->id < b->id;
-}
-
-/* Sorts the children of @node by insertion into a fresh list, then by merging for long lists. */
-static uint32_t merge_lists(struct trie *t, uint32_t a, uint32_t b)
-{
-	uint32_t head = 0, *end = &head;
-
-	while (a && b) {
-		uint32_t *from = goes_first(t, &t->nodes[b], &t->nodes[a]) ? &b : &a;
-		*end = *from;
-		end = &t->nodes[*from].next;
-		*from = *end;
+	if (!query_caller(q, stack)) {
+		ret[0] = 0;
+		return 1;
 	}
-	*end = a ? a : b;
-	return head;
-}
-
-static uint32_t sort_list(struct trie *t, uint32_t head, uint32_t n)
-{
-	uint32_t at = head, rest;
-
-	if (n < 2)
-		return head;
-	for (uint32_t i = 1; i < n / 2; i++)
-		at = t->nodes[at].next;
-	rest = t->nodes[at].next;
-	t->nodes[at].next = 0;
-	head = sort_list(t, head, n / 2);
-	return merge_lists(t, head, sort_list(t, rest, n - n / 2));
-}
-
-static void emit(struct trie *t, uint32_t index, uint16_t depth)
-{
-	const struct trie_node *top = &t->nodes[0];
-	uint64_t all = t->by_count ? top->n : top->total_ns;
-
-	t->nodes[index].child = sort_list(t, t->nodes[index].child, t->nodes[index].n_children);
-	for (uint32_t i = t->nodes[index].child; i; i = t->nodes[i].next) {
-		const struct trie_node *n = &t->nodes[i];
-		const char *name = query_func_name(t->q, n->func);
-		t->out->nodes[t->out->n++] = (struct query_node){
-			.name = name ? name : "(no call chain)",
-			.id = n->id,
-			.addr = t->q->cache->funcs[n->func].start,
-			.n = n->n,
-			.total_ns = n->total_ns,
-			.max_ns = n->max_ns,
-			.pct = all ? 100.0 * (double)(t->by_count ? n->n : n->total_ns) /
-					       (double)all
-				   : 0,
-			.depth = depth,
-			.has_children = n->child != 0,
-		};
-		emit(t, i, (uint16_t)(depth + 1));
+	at = query_caller_frame(q, stack);
+	for (uint32_t i = at; i < n; i++) {
+		uint32_t frame = inverted ? n - 1 - (i - at) : i;
+		ret[i - at] = query_func(q, stack_frames(t, stack)[frame]);
 	}
+	return n - at;
 }
 
 int query_tree(struct query *q, const struct query_scope *scope, bool inverted, bool by_count,
@@ -209,24 +62,23 @@ int query_tree(struct query *q, const struct query_scope *scope, bool inverted, 
 {
 	struct query_tree out = {0};
 	struct trie t = {.q = q, .by_count = by_count, .out = &out};
-	struct stack_sum *sums;
+	uint32_t path[STACK_MAX_FRAMES + 1];
+	struct trie_sum *sums;
 
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	sums = sum_stacks(q, scope);
-	if (!sums || q->cache->failed || !trie_grow(&t))
+	if (!sums || q->cache->failed || trie_begin(&t) < 0)
 		return -ENOMEM;
-	t.nodes[0] = (struct trie_node){0};
-	t.n = 1;
-	for (size_t i = 0; i < q->model->stacks.n; i++)
-		if (sums[i].n && trie_add(&t, (uint32_t)i, &sums[i], inverted) < 0)
+	for (uint32_t i = 0; i < q->model->stacks.n; i++) {
+		if (!sums[i].n)
+			continue;
+		uint32_t n = path_of(q, i, inverted, path);
+		if (trie_add(&t, path, n, &sums[i]) < 0)
 			return -ENOMEM;
-	out.nodes = arena_alloc(&q->arena, t.n * sizeof(*out.nodes));
-	if (!out.nodes)
+	}
+	if (trie_emit(&t) < 0)
 		return -ENOMEM;
-	out.n_waits = t.nodes[0].n;
-	out.total_ns = t.nodes[0].total_ns;
-	emit(&t, 0, 0);
 	*ret = out;
 	return 0;
 }

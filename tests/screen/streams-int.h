@@ -66,5 +66,7 @@ size_t stage_storm(struct actor *a, const struct chains *c);
 /* streams-mmap.c */
 struct synth *stream_mmap(void);
 struct synth *stream_mmap_none(void);
+/* streams-hot.c */
+struct synth *stream_hot(void);
 
 #endif

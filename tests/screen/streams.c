@@ -459,6 +459,7 @@ static const struct {
 	{"lossy", make_lossy}, {"many", make_many},
 	{"odd", make_odd},     {"snaplost", make_snaplost},
 	{"mmap", stream_mmap}, {"mmap-none", stream_mmap_none},
+	{"hot", stream_hot},
 };
 
 struct synth *stream_make(const char *name)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_VIEW_HOT_H
+#define KONTEND_UI_VIEW_HOT_H
+
+#include "kontend/pane.h"
+#include "kontend/query-hot.h"
+
+/* The views of the profile. */
+
+enum { HOT_LOAD_MS = 10 };
+
+/* What was opened is told by struct view: its row, and by what it is a row. */
+struct view_hot_tree {
+	struct view v; /* v.row: the row's id */
+	struct pane pane;
+	enum query_hot_by by;
+	bool locks, inverted, by_wait;
+};
+
+/* "cpu-clock 999 Hz, 2.37k samples  in lock paths 2.5%: spinlock 1.8, rwsem 0.6" */
+void hot_draw_sum(const struct query_hot_sum *sum, struct screen *s, struct rect r);
+/* Goes on with names that are not there yet, and asks for another frame until they are. */
+void hot_load_names(struct view *v);
+/* Opens the call tree of a row. 0 or negative errno. */
+int hot_open_tree(struct view *v, enum query_hot_by by, bool locks, uint64_t row);
+
+#endif
