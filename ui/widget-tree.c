@@ -90,7 +90,8 @@ static int draw_numbers(struct screen *s, struct rect r, int y, const struct que
 	if (r.w >= 40)
 		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s", units_count(a, n->n));
 	if (r.w >= 50)
-		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s", units_ns(b, n->total_ns));
+		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s",
+				  n->total_ns ? units_ns(b, n->total_ns) : "·");
 	if (r.w >= 60 && !samples)
 		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s",
 				  units_ns(c, n->n ? n->total_ns / n->n : 0));

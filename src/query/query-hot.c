@@ -17,6 +17,7 @@ enum {
 	C_WAIT_PCT,
 	C_WAIT,
 	C_GROUP,
+	C_FILE,
 	C_OBJECT,
 	C_SYMBOL,
 	C_PID,
@@ -38,8 +39,10 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAIT] = {"wait_ns", "WAIT", "waited for locks below it", COLUMN_NS, 6, 4, SR},
 	[C_GROUP] = {"group", "GROUP", "kind of lock or part of the kernel that its samples are in",
 		     COLUMN_TEXT, 12, 1, SR},
-	[C_OBJECT] = {"object", "OBJECT", "kernel, module or file that the code is in", COLUMN_TEXT,
-		      18, 2, SR},
+	[C_FILE] = {"file", "OBJECT", "kernel, module or name of the file that the code is in",
+		    COLUMN_TEXT, 18, 2, COLUMN_SCREEN},
+	[C_OBJECT] = {"object", "PATH", "the same with the path of the file", COLUMN_TEXT, 18, 2,
+		      R},
 	[C_SYMBOL] = {"symbol", "SYMBOL", "function", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
 	[C_PID] = {"pid", "PID", "number of the process", COLUMN_INT, 7, 1, SR},
 	[C_PROCESS] = {"process", "PROCESS", "name of the process", COLUMN_TEXT, 16, 0,
@@ -59,8 +62,8 @@ static const struct {
 	unsigned columns;
 } bys[QUERY_HOT_BYS] = {
 	[HOT_SYMBOL] = {"symbol", COMMON | 1u << C_WAIT_PCT | 1u << C_WAIT | 1u << C_GROUP |
-					  1u << C_OBJECT | 1u << C_SYMBOL},
-	[HOT_OBJECT] = {"object", COMMON | 1u << C_OBJECT},
+					  1u << C_FILE | 1u << C_SYMBOL},
+	[HOT_OBJECT] = {"object", COMMON | 1u << C_FILE},
 	[HOT_PROCESS] = {"process", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_PROCESS},
 	[HOT_TASK] = {"task", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_TID | 1u << C_TASK},
 	[HOT_GROUP] = {"group", COMMON | 1u << C_GROUP},
@@ -122,6 +125,14 @@ static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
 	value_s(&v[C_TASK], query_task_comm(q, r->first.task));
 }
 
+static void fill_object(const char *object, struct value *v)
+{
+	const char *slash = object ? strrchr(object, '/') : NULL;
+
+	value_s(&v[C_OBJECT], object);
+	value_s(&v[C_FILE], slash && slash[1] ? slash + 1 : object);
+}
+
 static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct hot_rows *h = ctx;
@@ -137,7 +148,7 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
 	}
 	if (h->by == HOT_SYMBOL || h->by == HOT_OBJECT)
-		value_s(&v[C_OBJECT], hot_object_name(q, r->func));
+		fill_object(hot_object_name(q, r->func), v);
 	if (h->by == HOT_PROCESS || h->by == HOT_TASK)
 		fill_task(q, r, v);
 	if (h->by == HOT_CPU)
