@@ -17,6 +17,8 @@
 #include "record-direct.h"
 #include "record-file.h"
 #include "record-tally.h"
+#include "record-text.h"
+#include "run-code.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -42,6 +44,7 @@ struct recording {
 	struct run run;
 	struct record_file *file;
 	struct record_tally tally;
+	struct record_text text;
 	enum stage stage;
 	struct record_direct direct;
 	uint64_t bytes; /* of the parts that are finished */
@@ -57,6 +60,8 @@ static const uint64_t FLUSH_NS = 250 * MS, FLUSH_REST_NS = 2000 * MS;
 static const uint64_t IDLE_NS = 250 * MS;
 /* Of a file that shall not grow, where another follows: for ticks and losses behind its events. */
 static const uint64_t RESERVE_BYTES = 64 << 10;
+/* Shorter files have no code of the kernel in them. */
+static const uint64_t TEXT_BYTES = 16 << 20;
 
 static int open_signals(struct recording *g, struct error *err)
 {
@@ -171,7 +176,8 @@ static int rotate(struct recording *g, struct error *err)
 			return r;
 		g->stage = STAGE_QUEUE;
 	}
-	return record_file_rotate(g->file, err);
+	int r = record_file_rotate(g->file, err);
+	return r < 0 ? r : record_text_put(&g->text, g->file, err);
 }
 
 /* Between two records where a file may end: everything up to some time is in it. */
@@ -340,11 +346,14 @@ static int pump(struct recording *g, struct error *err)
 /* All that stands before the stream, so that nobody waits for it while events come. */
 static int put_prologue(struct recording *g, struct error *err)
 {
+	bool has_text = !g->o->max_size || g->o->max_size >= TEXT_BYTES;
 	struct record rec;
 	int r;
 
 	while ((r = source_next(g->run.source, 0, &rec, err)) == 0) {
 		r = record_file_put(g->file, &rec, err);
+		if (r >= 0 && rec.kind == RECORD_KALLSYMS && has_text)
+			r = record_text_take(&g->text, run_code_source(g->run.code), &rec, err);
 		source_release(g->run.source, &rec);
 		if (r < 0)
 			return r;
@@ -385,6 +394,8 @@ static int start(struct recording *g, struct error *err)
 		r = put_prologue(g, err);
 	if (r == 0 && o->max_size && record_file_is_regular(g->file))
 		r = record_file_begin(g->file, err);
+	if (r == 0)
+		r = record_text_put(&g->text, g->file, err);
 	if (r == 0)
 		r = run_start(&g->run, err);
 	g->direct.file = g->file;
@@ -449,6 +460,7 @@ int cmd_record(const struct opts *o)
 		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&g);
 	}
 	record_file_free(g.file);
+	record_text_deinit(&g.text);
 	if (run_close(&g.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (g.signal_fd >= 0)

@@ -90,10 +90,11 @@ static int make_spec(struct reporter *r, struct error *err)
 		.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
 		.width = cmd_width(o),
 		.is_range = o->time != NULL,
+		.annotate = o->annotate,
 	};
 	if (report_format_parse(format, &s->format) < 0)
 		return error_set(err, -EINVAL, "--format '%s' is not known", format);
-	s->views = default_views(s->format);
+	s->views = o->annotate ? 0 : default_views(s->format);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
 	if (o->view && report_view_parse(o->view, &s->views) < 0)

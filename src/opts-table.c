@@ -218,6 +218,8 @@ const struct opts_info opts_table[] = {
 	 "lock caller task process type cpu cgroup stack owner symbol object group", COMPLETE_NONE},
 	{0, "group", "WHICH", "samples in view hot: all, or only those in lock paths", table,
 	 REPORT, OPTS_CHOICE, FIELD(group), 0, 0, "all locks", COMPLETE_NONE},
+	{0, "annotate", "SYMBOL", "the instructions of a function, and what was sampled at each",
+	 table, REPORT, OPTS_TEXT, FIELD(annotate), 0, 0, NULL, COMPLETE_NONE},
 	{0, "by", "KEY", "what a row stands for (default: caller)", table, DIFF, OPTS_CHOICE,
 	 FIELD(by), 0, 0, "lock caller task process type cpu cgroup stack owner", COMPLETE_NONE},
 	{'s', "sort", "COLUMN", "order of the rows, by the column's report name, like total_ns",

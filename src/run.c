@@ -12,6 +12,7 @@
 #include "kontend/reader.h"
 #include "kontend/uplook.h"
 #include "kontend/uprobe-spec.h"
+#include "run-code.h"
 #include "run-locks.h"
 #include "run-look.h"
 #include "run-owners.h"
@@ -172,6 +173,8 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		ret = open_looks(r, o, &first, err);
 	if (ret == 0)
 		ret = run_owners_new(&r->owners, o, err);
+	if (ret == 0)
+		ret = run_code_new(&r->code, o, err);
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
@@ -212,6 +215,7 @@ static int open_engine(struct run *r, struct error *err)
 		ret = engine_init(&r->engine, top, NULL, err);
 	r->opened = ret == 0;
 	r->engine.asks = run_locks_ask(r->locks);
+	r->engine.code = run_code_source(r->code);
 	if (ret < 0 && top != r->source) {
 		source_free(top);
 		r->source = NULL; /* went with it */
@@ -230,9 +234,13 @@ int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct erro
 
 int run_open(struct run *r, const struct opts *o, struct error *err)
 {
-	if (o->input)
-		return run_open_file(r, o->input, o->delay_ns, err);
-	int ret = run_source(r, o, err);
+	int ret = 0;
+
+	if (o->input) {
+		ret = run_code_new(&r->code, o, err);
+		return ret < 0 ? ret : run_open_file(r, o->input, o->delay_ns, err);
+	}
+	ret = run_source(r, o, err);
 	if (ret == 0)
 		ret = open_engine(r, err);
 	return ret < 0 ? ret : read_prologue(r, err);
@@ -276,6 +284,7 @@ int run_close(struct run *r, struct error *err)
 	placed_free(r->placed);
 	run_locks_free(r->locks);
 	ownerfeed_free(r->owners);
+	run_code_free(r->code);
 	stop_demo(r);
 	target_deinit(&r->target);
 	int ret = mux_close(&r->mux, err);

@@ -68,7 +68,8 @@ struct engine {
 	struct engine_watch *watch; /* NULL: nobody */
 	struct engine_range *range; /* NULL: all of the stream; borrowed, set before it is read */
 	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
-	size_t asked;	      /* lock from which the next list begins */
+	struct codesource *code;   /* of the kernel that runs here; NULL: none; borrowed */
+	size_t asked;		   /* lock from which the next list begins */
 	struct engine_place place; /* the latest tick, where the source can seek */
 	bool rewinding;		   /* on the way back to `place` */
 	char note[600];		   /* the last RECORD_NOTE; untrusted text */

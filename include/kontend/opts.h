@@ -92,6 +92,7 @@ struct opts {
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;
 	const char *event, *group;     /* of the profile */
+	const char *annotate;	       /* a function */
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */

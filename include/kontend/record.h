@@ -77,6 +77,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_PMUS,	  /* PMUs whose events take turns: pmus.h */
 	SNAPSHOT_LOCKS,	  /* what locks belong to, who holds them and waits: locksnap.h */
 	SNAPSHOT_BURST,	  /* context switches were looked at: struct record_burst */
+	SNAPSHOT_TEXT,	  /* code of functions of the kernel: textsnap.h */
 	SNAPSHOT_KINDS,
 };
 

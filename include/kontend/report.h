@@ -43,7 +43,8 @@ struct report_spec {
 	int width;		 /* text: columns of least use are left out; 0: no limit */
 	bool inverted, by_count; /* tree */
 	enum query_hot_by hot_by;
-	bool hot_locks; /* lock paths only */
+	bool hot_locks;	      /* lock paths only */
+	const char *annotate; /* a function, shown behind the views, which may be none; or NULL */
 };
 
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */

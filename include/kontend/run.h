@@ -22,6 +22,7 @@ struct run {
 	bool from_file;		  /* a recording: nothing is started, stopped or measured */
 	struct run_look *look;	  /* at perf events and breakpoint slots, NULL = nobody looks */
 	struct run_locks *locks;  /* at whose locks they are and who holds them; NULL: the same */
+	struct run_code *code;	  /* of the kernel; NULL: nobody asks for it */
 	struct placed *placed;	  /* probes of ours (--probe), NULL = none */
 	struct ownerfeed *owners; /* who held a lock when a wait began; NULL: not asked for */
 	pid_t demo;		  /* 0 = none */

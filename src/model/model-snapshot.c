@@ -6,6 +6,7 @@
  * is not known here is counted and nothing else.
  */
 #include "internal.h"
+#include "kontend/textsnap.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_PMUS] = 1,
 	[SNAPSHOT_LOCKS] = LOCKSNAP_VERSION,
 	[SNAPSHOT_BURST] = 1,
+	[SNAPSHOT_TEXT] = TEXTSNAP_VERSION,
 };
 
 /* What locks are called is needed as long as there are waits for them. */

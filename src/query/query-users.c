@@ -7,7 +7,6 @@
 #include "query-users.h"
 
 #include "kontend/thisboot.h"
-#include "kontend/usersyms.h"
 
 #include <errno.h>
 
@@ -71,6 +70,25 @@ uint32_t query_user_func(struct query *q, uint64_t frame)
 	if (func && map64_put(&q->cache->by_addr, frame, func) < 0)
 		q->cache->failed = true;
 	return func;
+}
+
+enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret, size_t n,
+				     size_t *ret_n, const char **ret_path)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(start));
+	struct usersym sym;
+	uint32_t file;
+
+	if (!o || map_is_memory(o->path))
+		return USERSYM_NO_FILE;
+	enum usersym_answer a = ask(q, o, map_frame_offset(start), &sym);
+	if (a != USERSYM_OK)
+		return a;
+	if (usersyms_object(q->users, o->path, NULL, 0, o->pid, &file) < 0)
+		return USERSYM_NO_MEMORY;
+	*ret_path = o->path;
+	return usersyms_bytes(q->users, file, sym.start, ret, sym.size < n ? sym.size : n, ret_n);
 }
 
 bool query_load_names(struct query *q, uint64_t budget_ns)

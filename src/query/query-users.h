@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_USERS_H
 #define KONTEND_QUERY_USERS_H
 
+#include "kontend/usersyms.h"
 #include "query-int.h"
 
 /* query.c */
@@ -10,6 +11,12 @@ uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const
 
 /* query-users.c: the function of a program that @frame is in. */
 uint32_t query_user_func(struct query *q, uint64_t frame);
+/*
+ * At most @n bytes of the function of a program that begins at @start; *ret_path: the file, as the
+ * kernel names it. What is set, is with USERSYM_OK alone.
+ */
+enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret, size_t n,
+				     size_t *ret_n, const char **ret_path);
 void query_users_deinit(struct query *q);
 
 #endif

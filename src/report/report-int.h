@@ -3,6 +3,7 @@
 #define KONTEND_REPORT_INT_H
 
 #include "kontend/jsonw.h"
+#include "kontend/query-annotate.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -27,6 +28,7 @@ struct report_data {
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;
 	struct table hot;
+	struct query_annotate annotate; /* with spec->annotate */
 	struct query_uprobe_sum uprobe; /* always */
 	struct table uprobes, upprocs, upwaits, xol, uptasks;
 	struct query_tree tree;
@@ -66,6 +68,10 @@ void report_mmap_json(const struct report_data *d, struct jsonw *j);
 /* report-hot.c */
 void report_hot_text(const struct report_data *d, FILE *out);
 void report_hot_json(const struct report_data *d, struct jsonw *j);
+/* report-annotate.c */
+int report_annotate_ask(struct report_data *d, struct error *err);
+void report_annotate_text(const struct report_data *d, FILE *out);
+void report_annotate_json(const struct report_data *d, struct jsonw *j);
 /* report-uprobe.c: uprobes and slots, in each format. */
 void report_uprobe_text(const struct report_data *d, FILE *out);
 void report_uprobe_text_sum(const struct report_data *d, FILE *out); /* of the overview */

@@ -268,6 +268,7 @@ void report_json(const struct report_data *d, FILE *out)
 	report_rotation_json(d, &j);
 	report_uprobe_json(d, &j);
 	report_hot_json(d, &j);
+	report_annotate_json(d, &j);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&j, d);
 	if (report_has(d, REPORT_HIST))

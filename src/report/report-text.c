@@ -393,6 +393,7 @@ void report_text(const struct report_data *d, FILE *out)
 	report_rotation_text(d, out);
 	report_uprobe_text(d, out);
 	report_hot_text(d, out);
+	report_annotate_text(d, out);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&x, d);
 	if (report_has(d, REPORT_HIST))

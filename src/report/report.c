@@ -240,7 +240,9 @@ static int check_spec(const struct report_spec *s, struct error *err)
 
 	for (size_t i = 0; i < TABLES; i++)
 		sortable |= (unsigned)tables[i].view;
-	if (s->views == 0 || s->views & ~(unsigned)REPORT_ALL)
+	if (s->annotate && s->format == REPORT_CSV)
+		return error_set(err, -EINVAL, "CSV holds tables: code is shown as text or JSON");
+	if ((s->views == 0 && !s->annotate) || s->views & ~(unsigned)REPORT_ALL)
 		return error_set(err, -EINVAL,
 				 "report: no such view; views are " REPORT_VIEW_NAMES);
 	if (s->format == REPORT_CSV && s->views & (s->views - 1))
@@ -268,6 +270,8 @@ static int ask(struct report_data *d, struct error *err)
 		r = query_mmap_sum(d->q, &d->mmap_sum);
 	if (r == 0)
 		r = ask_tables(d, &s, err);
+	if (r == 0 && d->spec->annotate)
+		r = report_annotate_ask(d, err);
 	if (r == 0 && report_has(d, REPORT_OVERVIEW))
 		r = ask_overview(d, &s, err);
 	if (r == 0 && report_has(d, REPORT_TREE))

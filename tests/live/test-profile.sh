@@ -32,6 +32,14 @@ if [ -z "$(share "$dir/live.csv")" ]; then
 	echo "spin_inner is not in the live profile"
 	exit 1
 fi
+# Its instructions, or why there are none, with all of its samples.
+"$kontend" report -q -i "$dir/p.data" --annotate spin_inner >"$dir/code.txt"
+if ! grep -q '^# annotate spin_inner in .*: [0-9.k]* samples' "$dir/code.txt" ||
+	! grep -q '  +0x.* >' "$dir/code.txt"; then
+	echo "spin_inner is not annotated:"
+	head -9 "$dir/code.txt"
+	exit 1
+fi
 if ! command -v perf >/dev/null; then
 	echo "spin_inner $ours %; perf is not installed, nothing to compare with"
 	exit 0

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_ANNOTATE_H
+#define KONTEND_QUERY_ANNOTATE_H
+
+#include "kontend/disasm.h"
+#include "kontend/query.h"
+
+/*
+ * A function's instructions with what the profile has sampled at each, and what was waited below
+ * each call.
+ */
+struct query_code_line {
+	uint64_t offset;     /* from the function's first byte */
+	uint8_t length;	     /* 0: there is no code, and this is a place that was sampled */
+	const uint8_t *code; /* `length` bytes */
+	const char *text;    /* "jne +0x12", "callq schedule"; NULL: no code */
+	enum disasm_kind kind;
+	bool jumps;	  /* within the function, to offset `jump` */
+	uint64_t jump;	  /* it is the beginning of a line */
+	const char *call; /* the function that a call, or a jump out of this one, is of; or NULL */
+	uint64_t samples, wait_ns;
+	uint64_t weight; /* of the samples: what each stands for */
+	double pct;	 /* of the function's */
+};
+
+struct query_annotate {
+	const char *symbol, *object;
+	uint64_t start; /* as query_annotate() was asked */
+	uint64_t size;	/* bytes; 0: not known */
+	uint64_t samples, weight, wait_ns;
+	double pct, wait_pct; /* of all that was sampled; of all that was waited */
+	bool waits;	      /* call chains of waits can pass it: it is of the kernel */
+	const char *source;   /* where code is from: "/proc/kcore", "recording"; NULL: see why */
+	const char *why;
+	struct query_code_line *lines;
+	size_t n;
+	size_t hottest; /* line with most samples, else most waits; SIZE_MAX: none has any */
+};
+
+/*
+ * The function of which a row of the profile is: that with most samples, or waits, of those called
+ * @symbol, else one that was not sampled. 0; -ENOENT with @err proposing others; -ENOMEM.
+ */
+int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start,
+			struct error *err);
+/* @start: as found, or the key of a row of the profile by symbol. 0 or -ENOMEM. */
+int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, struct error *err);
+
+#endif

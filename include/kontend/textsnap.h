@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_TEXTSNAP_H
+#define KONTEND_TEXTSNAP_H
+
+#include "kontend/codesource.h"
+#include "kontend/sym.h"
+
+#include <stdbool.h>
+
+/*
+ * Code of functions of the kernel, as it was while it was measured: the payload of SNAPSHOT_TEXT.
+ * A head, items by address, then the bytes, all in the byte order of the machine.
+ */
+enum { TEXTSNAP_VERSION = 1, TEXTSNAP_MOST = 4096, TEXTSNAP_BYTES = 1 << 20 };
+
+struct textsnap_head {
+	uint32_t n, pad;
+};
+
+struct textsnap_item {
+	uint64_t addr;
+	uint32_t at, len; /* of its bytes in the payload */
+};
+
+/* The code of the function at @addr, in @payload; false: it is not in there. */
+bool textsnap_find(const void *payload, size_t len, uint64_t addr, const uint8_t **ret,
+		   size_t *ret_len);
+/*
+ * The code of those functions of the kernel that lock, or account perf events, breakpoints and
+ * uprobes (pathgroup.h). @room bytes of *ret are left free before it. 0; -ENOENT: there are none;
+ * -ENOMEM.
+ */
+int textsnap_take(const struct sym *s, struct codesource *c, size_t room,
+		  char **ret /* mem_free() */, size_t *ret_len);
+
+#endif

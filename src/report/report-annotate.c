@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A function's instructions in reports, as perf annotate --stdio has them: the share of its samples
+ * in front of each, and what was waited below it.
+ */
+#include "kontend/text.h"
+#include "kontend/units.h"
+#include "report-int.h"
+
+#include <errno.h>
+
+static const uint64_t LOAD_NS = 1000000000;
+
+static int ask_once(struct report_data *d, struct error *err)
+{
+	uint64_t start;
+	int r = query_annotate_find(d->q, d->spec->annotate, &start, err);
+
+	return r < 0 ? r : query_annotate(d->q, start, &d->annotate, err);
+}
+
+/* What programs call it is known when their names are loaded; asking has them loaded. */
+int report_annotate_ask(struct report_data *d, struct error *err)
+{
+	struct error first = {0}, last = {0};
+	int r = ask_once(d, &first);
+
+	if (r == -ENOMEM)
+		return r;
+	while (query_load_names(d->q, LOAD_NS))
+		;
+	r = ask_once(d, &last);
+	if (r == -ENOENT)
+		return error_set(err, -EINVAL, "%s", last.text);
+	return r;
+}
+
+static void put_head(const struct query_annotate *a, FILE *out)
+{
+	char name[160], object[160], n[UNITS_BUF], pct[UNITS_BUF], ns[UNITS_BUF], w[UNITS_BUF];
+
+	fprintf(out, "#\n# annotate %s in %s: %s samples, %s%% of all",
+		text_clean(name, sizeof(name), a->symbol),
+		text_clean(object, sizeof(object), a->object), units_count(n, a->samples),
+		a->samples ? units_pct(pct, a->pct) : "0");
+	if (a->waits)
+		fprintf(out, "; %s waited below it, %s%%", units_ns(ns, a->wait_ns),
+			a->wait_ns ? units_pct(w, a->wait_pct) : "0");
+	fputc('\n', out);
+	if (a->source)
+		fprintf(out, "# code: %s, %llu bytes\n", text_clean(name, sizeof(name), a->source),
+			(unsigned long long)a->size);
+	else
+		fprintf(out, "# no code: %s\n", text_clean(name, sizeof(name), a->why));
+}
+
+static void put_line(const struct query_code_line *l, bool hottest, bool ascii, FILE *out)
+{
+	char pct[UNITS_BUF], ns[UNITS_BUF], offset[UNITS_BUF], text[240];
+	const char *zero = ascii ? "." : "·";
+
+	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)l->offset);
+	/* Columns, not bytes: the dot is two of these. */
+	fprintf(out, "  %*s  %*s  %7s", 6 + (!l->samples && !ascii),
+		l->samples ? units_pct(pct, l->pct) : zero, 6 + (!l->wait_ns && !ascii),
+		l->wait_ns ? units_ns(ns, l->wait_ns) : zero, offset);
+	if (l->text)
+		fprintf(out, " %c %s", hottest ? '>' : ' ',
+			text_clean(text, sizeof(text), l->text));
+	fputs(!l->text && hottest ? " >\n" : "\n", out);
+}
+
+void report_annotate_text(const struct report_data *d, FILE *out)
+{
+	const struct query_annotate *a = &d->annotate;
+
+	if (!d->spec->annotate)
+		return;
+	put_head(a, out);
+	if (!a->n)
+		return;
+	fprintf(out, "# %6s  %6s  %7s%s\n", "CPU%", "WAIT", "OFFSET",
+		a->source ? "   INSTRUCTION" : "");
+	for (size_t i = 0; i < a->n; i++)
+		put_line(&a->lines[i], i == a->hottest, d->spec->ascii, out);
+}
+
+static void put_bytes(struct jsonw *j, const struct query_code_line *l)
+{
+	char hex[2 * DISASM_BYTES + 1] = "";
+
+	for (size_t i = 0; i < l->length && i < DISASM_BYTES; i++)
+		snprintf(hex + 2 * i, 3, "%02x", l->code[i]);
+	jsonw_str(j, "bytes", l->length ? hex : NULL);
+}
+
+static void put_json_line(struct jsonw *j, const struct query_annotate *a, size_t i)
+{
+	const struct query_code_line *l = &a->lines[i];
+
+	jsonw_begin(j, NULL, '{', true);
+	jsonw_u64(j, "offset", l->offset);
+	jsonw_double(j, "pct", l->pct);
+	jsonw_u64(j, "samples", l->samples);
+	if (a->waits)
+		jsonw_u64(j, "wait_ns", l->wait_ns);
+	else
+		jsonw_null(j, "wait_ns");
+	put_bytes(j, l);
+	jsonw_str(j, "text", l->text);
+	if (l->jumps)
+		jsonw_u64(j, "jump", l->jump);
+	else
+		jsonw_null(j, "jump");
+	jsonw_str(j, "call", l->call);
+	jsonw_end(j, '}');
+}
+
+void report_annotate_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_annotate *a = &d->annotate;
+
+	if (!d->spec->annotate)
+		return;
+	jsonw_begin(j, "annotate", '{', false);
+	jsonw_str(j, "symbol", a->symbol);
+	jsonw_str(j, "object", a->object);
+	jsonw_u64(j, "samples", a->samples);
+	jsonw_double(j, "pct", a->pct);
+	if (a->waits)
+		jsonw_u64(j, "wait_ns", a->wait_ns);
+	else
+		jsonw_null(j, "wait_ns");
+	jsonw_str(j, "source", a->source);
+	jsonw_str(j, "reason", a->source ? NULL : a->why);
+	if (a->hottest == SIZE_MAX)
+		jsonw_null(j, "hottest");
+	else
+		jsonw_u64(j, "hottest", a->lines[a->hottest].offset);
+	jsonw_begin(j, "lines", '[', false);
+	for (size_t i = 0; i < a->n; i++)
+		put_json_line(j, a, i);
+	jsonw_end(j, ']');
+	jsonw_end(j, '}');
+}
