@@ -18,8 +18,8 @@ direct() {
 }
 
 # By the clock a pair alone, as others would disturb it; by kontend all of them at once: a switch
-# between two with N events each is one of 2 N. With few events the rounds take one of two times that
-# differ by more than these, so the clock is asked about many.
+# between two with N events each is one of 2 N. Half a round takes one of two times, 6 us apart, as
+# waking up does; so the clock is asked about many events, and can be wrong by 6 %.
 case_of "switches of tasks with 0, 7, 20 and 100 events each"
 for n in 0 100; do
 	gives 0 "pair.$n" switch-pair "$n" 0.4
@@ -39,7 +39,7 @@ for n in 7 20 100; do
 done
 truth=$(($(direct 100) - $(direct 0)))
 echo "by the clock $truth ns"
-within 5 "$added" "$truth" || complain "100 events add $added ns to a switch, not $truth"
+within 10 "$added" "$truth" || complain "100 events add $added ns to a switch, not $truth"
 shows switches '"source": "PERF_RECORD_SWITCH_CPU_WIDE"'
 
 case_of "switches without any event are seen by who asks for them"
