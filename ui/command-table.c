@@ -110,6 +110,14 @@ const struct command_info command_table[] = {
 	 {'l'},
 	 NULL},
 
+	{CMD_ANNOTATE,
+	 "annotate",
+	 NULL,
+	 "in the profile: a function by its instructions",
+	 {'a'},
+	 NULL},
+	{CMD_HOTTEST, "hottest", NULL, "of a function: its hottest instruction", {'H'}, NULL},
+
 	{CMD_PAUSE,
 	 "pause",
 	 NULL,

@@ -74,6 +74,10 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 	case CMD_COUNT_WAIT:
 		o->by_wait = !o->by_wait;
 		return 0;
+	case CMD_ANNOTATE:
+		if (o->by == HOT_SYMBOL)
+			return hot_open_annotate(v, v->row);
+		return VIEW_UNHANDLED;
 	case CMD_LOCK_PATHS:
 		o->locks = !o->locks;
 		return 0;

@@ -144,6 +144,11 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 	case CMD_LOCK_PATHS:
 		o->locks = !o->locks;
 		return 0;
+	case CMD_ANNOTATE:
+		if (o->by == HOT_SYMBOL && o->pane.table.has_rows)
+			return hot_open_annotate(v, o->pane.table.selected);
+		app_say(v->app, ROLE_NORMAL, "instructions are of functions: :by symbol");
+		return 0;
 	default:
 		break;
 	}
@@ -166,7 +171,8 @@ const struct view_ops view_hot = {
 		"(CPU%), with what was waited for locks below them (WAIT%). GROUP says what they "
 		"are busy with: a kind of lock, contexts of perf events, breakpoint slots, "
 		"uprobes. b counts by file, process, task, group, CPU or call chain instead, l "
-		"leaves out what is not in a lock path. Enter shows the call paths of a row. "
+		"leaves out what is not in a lock path. Enter shows the call paths of a row, a "
+		"the instructions of a function. "
 		"Samples are taken with -F, 499 Hz being plenty.",
 	.size = sizeof(struct view_hot),
 	.deinit = deinit_view,

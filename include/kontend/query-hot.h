@@ -50,6 +50,9 @@ int query_hot_tree(struct query *q, const struct query_hot_tree_spec *s, struct 
 /* The name of a row, in the arena; NULL: it is gone, or no memory. */
 const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row);
 
+/* The function of a row by symbol, as query_annotate() takes it. -ENOENT: it is gone; -ENOMEM. */
+int query_hot_start(struct query *q, uint64_t row, uint64_t *ret);
+
 /* For headers: what was sampled, and what of it is in which group. */
 struct query_hot_sum {
 	bool known;	   /* there is an event of the profile */

@@ -249,6 +249,21 @@ const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row)
 	return NULL;
 }
 
+int query_hot_start(struct query *q, uint64_t row, uint64_t *ret)
+{
+	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = HOT_SYMBOL};
+
+	if (query_sync(q) < 0 || hot_sum(&h) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < h.n; i++) {
+		if (h.rows[i].id == row) {
+			*ret = h.rows[i].key;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
 static const char *event_name(struct query *q, const struct decode_profile *p)
 {
 	if (p->type == PERF_TYPE_SOFTWARE)
