@@ -162,6 +162,24 @@ static void say_left(struct live_info *i)
 		 n ? "; " : "", mux_left_text(&left, text, sizeof(text)));
 }
 
+/* -EINVAL: no such level, or not without a target. */
+static int read_level(const struct run *r, const struct opts *o, struct mmlevel_how *ret,
+		      struct error *err)
+{
+	const char *text = o->mmap ? o->mmap : mmlevel_name(MMLEVEL_CONTENDED);
+
+	if (mmlevel_parse(text, ret) < 0)
+		return error_set(err, -EINVAL,
+				 "--mmap '%s': give contended, sampled, sampled=N with N from 2 to "
+				 "%d, pid or all",
+				 text, MMLEVEL_MOST);
+	if (ret->level == MMLEVEL_PID && r->target.kind == TARGET_SYSTEM)
+		return error_set(err, -EINVAL,
+				 "--mmap pid is of the processes that are measured: name them with "
+				 "--pid, or give --mmap all or sampled");
+	return 0;
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
@@ -175,9 +193,13 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		ret = run_owners_new(&r->owners, o, err);
 	if (ret == 0)
 		ret = run_code_new(&r->code, o, err);
+	struct mmlevel_how level;
+	if (ret == 0)
+		ret = read_level(r, o, &level, err);
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
+		.mmap = level,
 		.target = r->target,
 		.look = first,
 		.tick_ns = o->delay_ns,

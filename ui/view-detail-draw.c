@@ -38,7 +38,7 @@ static void place_tables(struct detail_page *p, struct rect r, int waiters)
 static void place_wide(struct detail_page *p, struct rect r)
 {
 	struct rect rows[2], cols[3], left[2];
-	bool has_series = p->series.n > 0;
+	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 
 	layout_rows(r, (struct layout_part[]){{1, 1, 0}, {4, 4, 1}}, 2, rows);
 	layout_cols(rows[1], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
@@ -54,7 +54,7 @@ static void place_wide(struct detail_page *p, struct rect r)
 static void place_narrow(struct detail_page *p, struct rect r)
 {
 	struct rect rows[3], cols[3];
-	bool has_series = p->series.n > 0;
+	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	bool graphs = r.h >= 18;
 
 	layout_rows(r,
@@ -122,11 +122,27 @@ static void draw_hist(const struct detail_page *p, struct screen *s)
 
 	if (p->r_hist.h < 2)
 		return;
+	if (p->mmap.wait.n_waits) {
+		char title[80], n[UNITS_BUF];
+		snprintf(title, sizeof(title), "time to get it, %s acquisitions",
+			 units_count(n, p->mmap.wait.n_waits));
+		widget_rule(s, p->r_hist, 0, title);
+		widget_hist(s, body, &p->mmap.wait);
+		return;
+	}
 	widget_rule(s, p->r_hist, 0, "wait histogram");
 	if (p->hist.n)
 		widget_hist(s, body, &p->hist);
 	else
 		screen_put(s, body, 1, 0, ROLE_DIM, "no wait has ended yet");
+}
+
+static void draw_hold(const struct detail_page *p, struct screen *s)
+{
+	if (p->r_time.h < 2 || !p->mmap.hold.n_waits)
+		return;
+	widget_rule(s, p->r_time, 0, "time that it was held");
+	widget_hist(s, layout_below(p->r_time, 1), &p->mmap.hold);
 }
 
 static uint64_t mean_of_last(const uint64_t *v, uint32_t n, uint32_t last)
@@ -147,7 +163,7 @@ static void draw_time(const struct detail_page *p, uint32_t last, struct screen 
 	uint64_t of = mean_of_last(p->series.all, p->series.n, last);
 	char title[128], value[UNITS_BUF], share[UNITS_BUF], peak[UNITS_BUF];
 
-	if (p->r_time.h < 3)
+	if (p->r_time.h < 3 || !p->series.n)
 		return;
 	int n = snprintf(title, sizeof(title), "wait/s %s, %s%% of all",
 			 units_nsrate(value, (double)now),
@@ -234,6 +250,7 @@ void detail_draw_page(struct view_detail *d, struct detail_page *p, struct scree
 	draw_sum(&d->v, p, s);
 	draw_hist(p, s);
 	draw_time(p, app_buckets(d->v.app), s);
+	draw_hold(p, s);
 	draw_main(d, p, s);
 	draw_more(d, p, s);
 	draw_waiters(d, p, s);

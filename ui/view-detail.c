@@ -109,6 +109,17 @@ int detail_ask_main(struct view_detail *d, struct detail_page *p, struct error *
 	return r;
 }
 
+/* All acquisitions, where it is one row of mmap_locks and nothing more. */
+static int ask_mmap(struct view_detail *d, struct detail_page *p)
+{
+	const struct query_scope *s = &d->v.scope;
+
+	for (int by = BY_MMAP; by < QUERY_SCOPES; by++)
+		if (s->mask == 1u << by)
+			return query_mmap_row(d->v.query, (enum query_by)by, s->id[by], &p->mmap);
+	return 0;
+}
+
 static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 {
 	struct query *q = d->v.query;
@@ -120,6 +131,8 @@ static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 	r = query_hist(q, &d->v.scope, &p->hist);
 	if (r == 0 && has_course(&d->v.scope))
 		r = query_series(q, &d->v.scope, &p->series);
+	if (r == 0)
+		r = ask_mmap(d, p);
 	if (r == 0)
 		r = query_waiters(q, &spec, &p->waiters, err);
 	if (r == 0)

@@ -3,6 +3,7 @@
 #define KONTEND_UI_VIEW_DETAIL_H
 
 #include "kontend/pane.h"
+#include "kontend/query-mmap.h"
 
 enum { PANE_MAIN, PANE_MORE, PANE_WAITERS, PANES };
 enum { BY_TREE = -1, WIDE_W = 110, TALL_H = 34, ALL_OPEN = 128 };
@@ -18,6 +19,7 @@ struct view_detail {
 
 struct detail_page {
 	struct query_hist hist;
+	struct query_mmap_row mmap; /* of mmap_locks whose own events are measured */
 	struct query_series series;
 	struct query_tree tree;
 	struct table table, more, waiters;

@@ -49,6 +49,8 @@ struct drain {
 	struct perf_session *session;
 	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
 	size_t n_tasks;
+	struct burst mmaps; /* when the events of mmap_locks are on, where not all the time */
+	struct mmlevel_how mmap_how;	 /* what is said of that */
 	struct look *look;		 /* the first of those taken at each tick, NULL = none */
 	struct burst switches;		 /* when context switches are looked at */
 	struct record_burst switch_cost; /* of the burst that goes on; its times are not set */

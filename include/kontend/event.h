@@ -23,6 +23,9 @@ enum event_kind {
 	EVENT_MMAP,	   /* PERF_RECORD_MMAP, MMAP2: code was mapped */
 	EVENT_SWITCH,	   /* PERF_RECORD_SWITCH_CPU_WIDE: `tid` goes off its CPU, or on */
 	EVENT_OWNER,	   /* of ours: who has the lock that `tid` begins to wait for */
+	EVENT_MM_START,	   /* mmap_lock:mmap_lock_start_locking */
+	EVENT_MM_ACQUIRED, /* mmap_lock:mmap_lock_acquire_returned */
+	EVENT_MM_RELEASED, /* mmap_lock:mmap_lock_released */
 };
 
 /*
@@ -85,6 +88,12 @@ struct event {
 			int32_t pid, tid; /* 0: nobody */
 			bool hint;	  /* one of its readers, at that moment or before */
 		} owner;
+		struct {
+			uint64_t mm;	   /* address of the mm_struct */
+			uint64_t memcg_id; /* of its memory cgroup, 0 = not known */
+			const char *memcg; /* its path, where the event has one; NULL */
+			bool write, success;
+		} mm;
 		uint64_t lost; /* records */
 	};
 };

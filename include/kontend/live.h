@@ -4,6 +4,7 @@
 
 #include "kontend/feed.h"
 #include "kontend/look.h"
+#include "kontend/mmlevel.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
 
@@ -27,6 +28,7 @@ struct live_options {
 	bool tick;	      /* measure the timer tick, too */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
 	bool profile_clock;   /* by the clock even where cycles can be sampled */
+	struct mmlevel_how mmap;  /* level and one_in: how mmap_locks are measured */
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
 

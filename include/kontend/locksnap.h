@@ -98,7 +98,7 @@ struct locksnap_head {
 	uint32_t partial; /* waiters are known of mmap_locks and of asked-for locks only: the kernel
 			     does not say what a task is blocked on (before 6.16) */
 	uint32_t reason;  /* text: why nothing is known; 0: it is known */
-	uint32_t pad;
+	uint32_t mmap_offset; /* of mmap_lock in mm_struct; 0: not known */
 };
 
 struct locksnap {

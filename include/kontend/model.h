@@ -7,6 +7,7 @@
 #include "kontend/hist.h"
 #include "kontend/lock.h"
 #include "kontend/lockname.h"
+#include "kontend/mmlock.h"
 #include "kontend/profile.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
@@ -98,6 +99,7 @@ struct model {
 	uint64_t next_fold;   /* no folding for want of ids before this many events */
 	struct rotation rotation;
 	struct profile profile;
+	struct mmlocks mmlocks;
 	struct snapshot_set snapshots;	      /* the latest of each kind that is understood */
 	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];

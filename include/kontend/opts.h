@@ -89,6 +89,7 @@ struct opts {
 	uint64_t max_size, rotate, compress;
 	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort;
+	const char *mmap; /* a level, as mmlevel_parse() takes it */
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;
 	const char *event, *group;     /* of the profile */

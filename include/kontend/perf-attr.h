@@ -16,17 +16,24 @@ enum perf_event_index {
 	PERF_DUMMY,
 	PERF_TIMER_ENTRY, /* this and the next two only where a PMU can rotate */
 	PERF_TIMER_EXIT,
-	PERF_SWITCH,  /* a dummy, on now and then, for context switches */
-	PERF_PROFILE, /* cycles, or the CPU's clock: where CPUs are */
-	PERF_OUTPUT,  /* what BPF programs of ours write; of whole CPUs whatever is measured */
+	PERF_SWITCH,   /* a dummy, on now and then, for context switches */
+	PERF_PROFILE,  /* cycles, or the CPU's clock: where CPUs are */
+	PERF_OUTPUT,   /* what BPF programs of ours write; of whole CPUs whatever is measured */
+	PERF_MM_START, /* this and the next two only where mmap_locks are measured */
+	PERF_MM_ACQUIRED,
+	PERF_MM_RELEASED,
 	PERF_EVENTS
 };
+
+enum { PERF_MM_EVENTS = PERF_EVENTS - PERF_MM_START };
 
 extern const char *const perf_event_names[PERF_EVENTS]; /* "lock:contention_begin", ... */
 
 struct perf_attr_options {
 	uint32_t begin_id, end_id; /* tracepoints */
 	uint32_t timer_entry_id, timer_exit_id;
+	uint32_t mm_ids[PERF_MM_EVENTS];
+	bool mm_in_bursts; /* they are not to begin with a command */
 	enum target_kind kind;
 	uint32_t ring_bytes;
 	uint32_t max_stack;  /* 0 = no call chains */

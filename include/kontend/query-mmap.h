@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_MMAP_H
 #define KONTEND_QUERY_MMAP_H
 
+#include "kontend/mmlevel.h"
 #include "kontend/query.h"
 
 /*
@@ -9,13 +10,27 @@
  * All answers lie in the query's arena, as those of query.h do.
  */
 
-/* For the overview and the header line of the view. */
+/* How it is measured, for the overview and the header line of the view. */
 struct query_mmap_sum {
-	bool known;	    /* there are names of locks: without, no lock is known to be one */
-	const char *reason; /* why there are none, or "" */
+	bool known;	     /* it is known which locks are mmap_locks */
+	const char *reason;  /* why not, or "" */
+	uint32_t level;	     /* enum mmlevel */
+	uint32_t asked;	     /* the level that was asked for */
+	const char *missing; /* why it is another one, or "" */
+	uint32_t one_in;     /* of MMLEVEL_SAMPLED */
+	uint32_t event_ns;   /* what an event costs, measured; 0: not known */
+	uint64_t events;     /* since the start */
+	double events_per_s; /* of the last bucket, or of all that was measured */
+	double cost_pct;     /* of one CPU, computed from these two */
+	uint64_t seen_ns;    /* time in which events came, since the sums began */
+	double scale;	     /* elapsed time by that */
+	/* Since the sums began: see mmlock.h. */
+	uint64_t unpaired, asked_only, held_only, release_only, tried, downgraded, dropped;
 };
 
-int query_mmap_sum(struct query *q, struct query_mmap_sum *ret);
+int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret);
+/* "contended", "sampled, 1/10 of the time", "pid", "all" */
+const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *s);
 
 /*
  * Table "mmap": a row a process and mode; with spec.by BY_CGROUP a row a memory cgroup and mode. A
@@ -25,6 +40,14 @@ int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, s
 const struct column *query_mmap_columns(size_t *ret_n);
 /* "process", "memcg" */
 const char *query_mmap_by_name(enum query_by by);
+
+/* What the events tell of a row: n_waits of both 0 where they tell nothing. */
+struct query_mmap_row {
+	uint64_t acquired, failed;    /* as seen: not scaled */
+	struct query_hist wait, hold; /* from asking to having it; having it */
+};
+
+int query_mmap_row(struct query *q, enum query_by by, uint64_t id, struct query_mmap_row *ret);
 
 /* The rows of "mmap" by process where most is waited now, worst first; QUERY_MMAP_WORST at most. */
 enum { QUERY_MMAP_WORST = 3 };

@@ -78,6 +78,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_LOCKS,	  /* what locks belong to, who holds them and waits: locksnap.h */
 	SNAPSHOT_BURST,	  /* context switches were looked at: struct record_burst */
 	SNAPSHOT_TEXT,	  /* code of functions of the kernel: textsnap.h */
+	SNAPSHOT_MMAP,	  /* how mmap_locks are measured: struct mmlevel_how */
 	SNAPSHOT_KINDS,
 };
 

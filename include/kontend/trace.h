@@ -24,6 +24,9 @@ struct trace_event {
 	struct trace_field lock; /* lock_addr, or hrtimer */
 	struct trace_field arg;	 /* flags (begin), ret (end), function (entry); size 0: none */
 	struct trace_field pid;	 /* common_pid; size 0: none */
+	/* Of mmap_locks, whose `lock` is the mm and `arg` says if it is for writing: */
+	struct trace_field success; /* size 0: none, it was got */
+	struct trace_field memcg;   /* its id, or (size 4) where its path stands; size 0: none */
 };
 
 int trace_new(struct trace **ret, struct error *err);

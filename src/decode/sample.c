@@ -103,6 +103,33 @@ static int owner_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
+/* A text of the entry: u16 offset, u16 size, the NUL counted. NULL: it is not whole. */
+static const char *text_at(const uint8_t *raw, size_t len, uint32_t loc)
+{
+	size_t from = loc & 0xffff, size = loc >> 16;
+
+	if (!size || from > len || size > len - from || raw[from + size - 1])
+		return NULL;
+	return (const char *)raw + from;
+}
+
+static int mm_fields(const struct trace_event *tp, const uint8_t *raw, size_t len, struct event *ev)
+{
+	const struct trace_field *m = &tp->memcg, *s = &tp->success;
+
+	if ((size_t)m->offset + m->size > len || (size_t)s->offset + s->size > len)
+		return DECODE_BAD;
+	ev->mm.mm = load_field(raw, tp->lock);
+	ev->mm.write = load_field(raw, tp->arg) != 0;
+	ev->mm.success = !s->size || load_field(raw, *s);
+	ev->mm.memcg_id = m->size == 8 ? load_u64(raw + m->offset) : 0;
+	ev->mm.memcg = NULL;
+	if (m->size != 4)
+		return 0;
+	ev->mm.memcg = text_at(raw, len, load_u32(raw + m->offset));
+	return ev->mm.memcg ? 0 : DECODE_BAD;
+}
+
 static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t len, struct event *ev)
 {
 	const struct trace_event *tp = &a->tp;
@@ -121,6 +148,12 @@ static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t le
 	case EVENT_CONTENTION_END:
 		ev->end.lock = lock;
 		ev->end.ret = (int32_t)load_field(raw, tp->arg);
+		break;
+	case EVENT_MM_START:
+	case EVENT_MM_ACQUIRED:
+	case EVENT_MM_RELEASED:
+		if (mm_fields(tp, raw, len, ev) != 0)
+			return DECODE_BAD;
 		break;
 	default:
 		ev->timer.timer = lock;

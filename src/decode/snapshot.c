@@ -15,7 +15,7 @@ const char *snapshot_kind_name(uint16_t kind)
 		[SNAPSHOT_PERF] = "perf",   [SNAPSHOT_UPROBES] = "uprobes",
 		[SNAPSHOT_SLOTS] = "slots", [SNAPSHOT_PMUS] = "pmus",
 		[SNAPSHOT_LOCKS] = "locks", [SNAPSHOT_BURST] = "bursts",
-		[SNAPSHOT_TEXT] = "text",
+		[SNAPSHOT_TEXT] = "text",   [SNAPSHOT_MMAP] = "mmap",
 	};
 
 	return kind < SNAPSHOT_KINDS ? names[kind] : NULL;

@@ -66,11 +66,16 @@ static void skip_blanks(struct line *l)
 		l->at++;
 }
 
-/* "unsigned int flags", "const char * name", "char comm[16]": two words or more, maybe a length. */
+/*
+ * "unsigned int flags", "const char * name", "char comm[16]": two words or more, maybe a length. Of
+ * texts of any length there is one form.
+ */
 static bool skip_declaration(struct line *l)
 {
 	unsigned words = 0;
 
+	if (skip_text(l, "__data_loc char[] "))
+		return skip_word(l) > 0;
 	while (skip_word(l)) {
 		words++;
 		skip_blanks(l);

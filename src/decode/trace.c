@@ -27,6 +27,9 @@ static const struct known_event known_events[] = {
 	{"lock", "contention_end", EVENT_CONTENTION_END, "lock_addr", "ret"},
 	{"timer", "hrtimer_expire_entry", EVENT_TIMER_ENTRY, "hrtimer", "function"},
 	{"timer", "hrtimer_expire_exit", EVENT_TIMER_EXIT, "hrtimer", NULL},
+	{"mmap_lock", "mmap_lock_start_locking", EVENT_MM_START, "mm", "write"},
+	{"mmap_lock", "mmap_lock_acquire_returned", EVENT_MM_ACQUIRED, "mm", "write"},
+	{"mmap_lock", "mmap_lock_released", EVENT_MM_RELEASED, "mm", "write"},
 };
 
 int trace_new(struct trace **ret, struct error *err)
@@ -80,6 +83,24 @@ static int find_field(struct tep_event *event, const char *name, struct trace_fi
 	return 0;
 }
 
+static void find_optional(struct tep_event *event, const char *name, struct trace_field *ret)
+{
+	struct tep_format_field *f = tep_find_field(event, name);
+
+	if (f && field_usable(f))
+		*ret = (struct trace_field){.offset = (uint16_t)f->offset,
+					    .size = (uint16_t)f->size};
+}
+
+/* The memory cgroup: a path before Linux 6.14 (a __data_loc of 4 bytes), then an id. */
+static void find_mm_fields(struct tep_event *event, struct trace_event *ev)
+{
+	find_optional(event, "success", &ev->success);
+	find_optional(event, "memcg_path", &ev->memcg);
+	if (!ev->memcg.size)
+		find_optional(event, "memcg_id", &ev->memcg);
+}
+
 static const struct known_event *lookup(const char *system, const struct trace_text *text)
 {
 	for (size_t i = 0; i < sizeof(known_events) / sizeof(*known_events); i++)
@@ -121,6 +142,8 @@ static int read_fields(struct tep_event *event, const struct known_event *known,
 	struct tep_format_field *pid = tep_find_common_field(event, "common_pid");
 	if (pid && pid->size == 4 && field_usable(pid))
 		ev->pid = (struct trace_field){.offset = (uint16_t)pid->offset, .size = 4};
+	if (known->kind >= EVENT_MM_START && known->kind <= EVENT_MM_RELEASED)
+		find_mm_fields(event, ev);
 	return 0;
 }
 

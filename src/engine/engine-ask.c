@@ -2,8 +2,8 @@
 /*
  * What the looks at locks are asked for: the locks that are waited for, for their queues, and then
  * those without a name, as many as there is room for; of the latter other ones each time, should
- * there be more, so that all have their turn. Where nobody waits the lock may be gone, and what is
- * there now be no queue: only its name is asked for.
+ * there be more, so that all have their turn; and the mmap_locks that events tell of. Where nobody
+ * waits the lock may be gone, and what is there now be no queue: only its name is asked for.
  */
 #include "engine-int.h"
 #include "kontend/lockask.h"
@@ -35,6 +35,18 @@ static void add(struct asking *a, uint64_t addr, uint32_t type)
 		a->locks[a->n++] = (struct lockask_lock){addr, type};
 }
 
+/* The mmap_locks that were taken, but not waited for: no lock of the table. */
+static void add_mms(struct asking *a, const struct model *m)
+{
+	const struct mmlocks *l = &m->mmlocks;
+
+	for (size_t i = 1; l->lock_offset && i < l->n; i++) {
+		uint64_t addr = l->mms[i].mm + l->lock_offset;
+		if (!l->mms[i].over && !lockname_get(m->lock_names, addr))
+			add(a, addr, LOCKSNAP_TYPES);
+	}
+}
+
 void engine_ask(struct engine *e)
 {
 	const struct model *m = &e->model;
@@ -52,5 +64,6 @@ void engine_ask(struct engine *e)
 		if (a.n == LOCKASK_MOST && a.n > waited_for)
 			e->asked = i + 1;
 	}
+	add_mms(&a, m);
 	lockask_set(e->asks, a.locks, a.n);
 }

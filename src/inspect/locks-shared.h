@@ -69,6 +69,7 @@ struct raw_locks_state {
 	unsigned int dropped;
 	unsigned int has_blocker; /* the kernel says what each task is blocked on */
 	unsigned int all_mms;	  /* name the mmap_lock of every process */
+	unsigned int mmap_offset; /* of mmap_lock in mm_struct */
 };
 
 struct raw_locks_config {

@@ -276,6 +276,7 @@ SEC("raw_tp")
 int read_queues(void *ctx)
 {
 	bpf_loop(RAW_LOCKS, read_queue, NULL, 0);
+	state.mmap_offset = bpf_core_field_offset(((struct mm_struct *)0)->mmap_lock);
 	return 0;
 }
 

@@ -246,5 +246,6 @@ int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret)
 		code = fill_percpu(raw, ret);
 	ret->head.dropped = raw->state->dropped;
 	ret->head.partial = !raw->state->has_blocker;
+	ret->head.mmap_offset = raw->state->mmap_offset;
 	return code;
 }

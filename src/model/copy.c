@@ -92,6 +92,7 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->n_series = dst->wait_series = dst->waiting_series = (struct series){0};
 	dst->rotation = (struct rotation){0};
 	dst->profile = (struct profile){0};
+	dst->mmlocks = (struct mmlocks){0};
 	snapshot_set_copy(&dst->snapshots, &src->snapshots);
 	snapshot_set_copy(&dst->snapshots_before, &src->snapshots_before);
 	lockname_set_ref(dst->lock_names);
@@ -101,7 +102,8 @@ int model_copy(struct model *dst, const struct model *src)
 	    !copy_waits(&dst->waits, &src->waits) && !copy_cells(&dst->cells, &src->cells) &&
 	    !copy_cpus(dst, src) && !copy_series(dst, src) &&
 	    !rotation_copy(&dst->rotation, &src->rotation) &&
-	    !profile_copy(&dst->profile, &src->profile))
+	    !profile_copy(&dst->profile, &src->profile) &&
+	    !mmlock_copy(&dst->mmlocks, &src->mmlocks))
 		return 0;
 	model_deinit(dst);
 	return -ENOMEM;

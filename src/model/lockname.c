@@ -52,7 +52,9 @@ static int put(struct lockname_set *s, const struct lockname *name)
 	if (!n.comm || !n.text)
 		return -ENOMEM;
 	if (at) {
-		s->names[*at] = n;
+		/* Of what has gone only the cache can be told: less than was told before. */
+		if (n.kind != LOCKSNAP_SLAB || s->names[*at].kind == LOCKSNAP_SLAB)
+			s->names[*at] = n;
 		return 0;
 	}
 	if (mem_grow(&s->names, &s->cap, s->n, sizeof(*s->names)) < 0 ||

@@ -20,6 +20,7 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_LOCKS] = LOCKSNAP_VERSION,
 	[SNAPSHOT_BURST] = 1,
 	[SNAPSHOT_TEXT] = TEXTSNAP_VERSION,
+	[SNAPSHOT_MMAP] = MMLEVEL_VERSION,
 };
 
 /* What locks are called is needed as long as there are waits for them. */
@@ -31,6 +32,8 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 
 	if (code == 0)
 		code = lockname_take(m->lock_names, &s);
+	if (code == 0 && s.head.mmap_offset)
+		m->mmlocks.lock_offset = s.head.mmap_offset;
 	locksnap_deinit(&s);
 	return code;
 }
@@ -54,6 +57,14 @@ static void take_burst(struct model *m, const void *payload, size_t len)
 		return;
 	memcpy(&b, payload, len < sizeof(b) ? len : sizeof(b));
 	rotation_burst(&m->rotation, &b);
+}
+
+static void take_mmap(struct model *m, const void *payload, size_t len)
+{
+	struct mmlevel_how how;
+
+	if (mmlevel_decode(payload, len, &how))
+		mmlock_how(&m->mmlocks, &how, m->zero_ns);
 }
 
 /* What is the same in it and in the one before was so all the time between. */
@@ -82,6 +93,8 @@ static int take(struct model *m, const struct record_snapshot *head, const void 
 		return take_perf(m, body, len);
 	if (head->kind == SNAPSHOT_BURST)
 		take_burst(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
+	if (head->kind == SNAPSHOT_MMAP)
+		take_mmap(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
 	int code = head->kind == SNAPSHOT_LOCKS ? take_locks(m, head, body, len) : 0;
 	return code ? code : snapshot_set_put(&m->snapshots, body, len);
 }

@@ -24,7 +24,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
 	    !cell_table_init(&m->cells, l->cells, l->hist_groups) && !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
-		if (m->lock_names)
+		if (m->lock_names && !mmlock_init(&m->mmlocks))
 			return 0;
 	}
 	model_deinit(m);
@@ -51,6 +51,7 @@ void model_deinit(struct model *m)
 	snapshot_set_deinit(&m->snapshots);
 	rotation_deinit(&m->rotation);
 	profile_deinit(&m->profile);
+	mmlock_deinit(&m->mmlocks);
 	snapshot_set_deinit(&m->snapshots_before);
 	lockname_set_unref(m->lock_names);
 	*m = (struct model){0};
@@ -79,6 +80,7 @@ static int end_task(struct model *m, const struct event *ev)
 {
 	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
 
+	mmlock_exit(&m->mmlocks, ev->pid, ev->tid, t ? m->tasks.tasks[*t].comm : NULL);
 	if (t) {
 		uint32_t index = *t;
 		pair_task_gone(m, index);
@@ -109,16 +111,26 @@ static int lose(struct model *m, const struct event *ev)
 		cpu->lost += ev->lost;
 	pair_lost(m, ev->time);
 	rotation_lost(&m->rotation);
+	mmlock_lost(&m->mmlocks);
 	return 0;
+}
+
+static int name_task(struct model *m, const struct event *ev)
+{
+	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+
+	if (ev->comm.exec)
+		map_spaces_clear(&m->profile.spaces, ev->pid);
+	if (ev->comm.exec)
+		mmlock_exec(&m->mmlocks, ev->pid, t ? m->tasks.tasks[*t].comm : NULL);
+	return task_comm(&m->tasks, ev);
 }
 
 static int apply_other(struct model *m, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_COMM:
-		if (ev->comm.exec)
-			map_spaces_clear(&m->profile.spaces, ev->pid);
-		return task_comm(&m->tasks, ev);
+		return name_task(m, ev);
 	case EVENT_MMAP:
 		return map_spaces_add(&m->profile.spaces, ev);
 	case EVENT_SAMPLE:
@@ -139,6 +151,10 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_TIMER_EXIT:
 	case EVENT_SWITCH:
 		return rotation_event(&m->rotation, ev);
+	case EVENT_MM_START:
+	case EVENT_MM_ACQUIRED:
+	case EVENT_MM_RELEASED:
+		return mmlock_event(&m->mmlocks, ev, &m->tasks.names->pool);
 	case EVENT_THROTTLE:
 		m->damage.throttled++;
 		return 0;
@@ -155,6 +171,13 @@ static void note_time(struct model *m, const struct event *ev)
 		m->start_ns = m->zero_ns = m->bucket_ns = ev->time;
 }
 
+/* Who waits for a reader-writer lock while asking for an mmap_lock waits for that one. */
+static void learn_offset(struct model *m, const struct event *ev)
+{
+	if (*locktype_mode(locktype_from_flags(ev->begin.flags)))
+		mmlock_contended(&m->mmlocks, ev->tid, ev->begin.lock);
+}
+
 int model_apply(struct model *m, const struct event *ev)
 {
 	int r;
@@ -166,6 +189,8 @@ int model_apply(struct model *m, const struct event *ev)
 		m->n_events++;
 		fold_if_full(m);
 		r = pair_begin(m, ev);
+		if (m->mmlocks.n_tasks && !m->mmlocks.lock_offset)
+			learn_offset(m, ev);
 		break;
 	case EVENT_CONTENTION_END:
 		m->n_events++;
@@ -189,6 +214,7 @@ void model_tick(struct model *m, uint64_t time_ns)
 	account_tick(m, time_ns);
 	profile_tick(&m->profile);
 	rotation_tick(&m->rotation, m->n_ticks);
+	mmlock_tick(&m->mmlocks);
 	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
 	m->bucket_ns = time_ns;
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -229,6 +255,7 @@ void model_drop(struct model *m, const struct record_drop *drop)
 	m->damage.dropped += drop->records;
 	pair_lost(m, UINT64_MAX);
 	rotation_lost(&m->rotation);
+	mmlock_lost(&m->mmlocks);
 }
 
 void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill)
@@ -253,6 +280,7 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 	if (state->online) {
 		pair_lost(m, UINT64_MAX);
 		rotation_lost(&m->rotation);
+		mmlock_lost(&m->mmlocks);
 	}
 }
 
@@ -266,6 +294,7 @@ void model_zero(struct model *m)
 	m->n_failed = 0;
 	rotation_zero(&m->rotation);
 	profile_zero(&m->profile);
+	mmlock_zero(&m->mmlocks);
 	m->zero_ns = m->now_ns;
 	m->generation++;
 }
@@ -330,5 +359,5 @@ size_t model_bytes(const struct model *m)
 	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
 	       m->waits.cap * sizeof(*m->waits.waits) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
-	       profile_bytes(&m->profile) + all_series_bytes(m);
+	       profile_bytes(&m->profile) + mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
 }

@@ -7,6 +7,7 @@
  * caller, number of locks) is worked out from them for the rows that are really shown.
  */
 #include "query-int.h"
+#include "query-mmap.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * cell.
  */
 #include "query-int.h"
+#include "query-mmap.h"
 #include "query-rows.h"
 
 #include <errno.h>
@@ -55,6 +56,14 @@ static int make_bars(struct query *q, const struct hist *h, struct query_hist *r
 	return 0;
 }
 
+int query_hist_make(struct query *q, const struct hist *h, struct query_hist *ret)
+{
+	ret->p50_ns = hist_percentile(h, 50, ret->min_ns, ret->max_ns);
+	ret->p90_ns = hist_percentile(h, 90, ret->min_ns, ret->max_ns);
+	ret->p99_ns = hist_percentile(h, 99, ret->min_ns, ret->max_ns);
+	return make_bars(q, h, ret);
+}
+
 int query_hist(struct query *q, const struct query_scope *scope, struct query_hist *ret)
 {
 	struct query_hist answer = {0};
@@ -63,11 +72,8 @@ int query_hist(struct query *q, const struct query_scope *scope, struct query_hi
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	sum_cells(q, scope, &h, &answer);
-	if (q->cache->failed || make_bars(q, &h, &answer) < 0)
+	if (q->cache->failed || query_hist_make(q, &h, &answer) < 0)
 		return -ENOMEM;
-	answer.p50_ns = hist_percentile(&h, 50, answer.min_ns, answer.max_ns);
-	answer.p90_ns = hist_percentile(&h, 90, answer.min_ns, answer.max_ns);
-	answer.p99_ns = hist_percentile(&h, 99, answer.min_ns, answer.max_ns);
 	*ret = answer;
 	return 0;
 }

@@ -64,11 +64,6 @@ const char *query_object_name(struct query *q, const struct lockname *n);
 const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */
 const char *query_lock_name(struct query *q, uint32_t lock);
 
-/* query-mmap-owner.c */
-/* Of a lock: the row of table "mmap" that it belongs to; 0: it is no mmap_lock, or nobody knows. */
-uint64_t query_mmap_id(const struct query *q, enum query_by by, uint32_t lock);
-const char *query_mmap_title(struct query *q, enum query_by by, uint64_t id);
-
 const char *query_task_name(struct query *q, uint32_t task);	/* "comm/tid" */
 const char *query_process_name(struct query *q, uint32_t task); /* "comm/pid" */
 const char *query_process_comm(struct query *q, uint32_t task); /* of the leader if known */

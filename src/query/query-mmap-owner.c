@@ -1,28 +1,87 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which locks are mmap_locks, and whose: by the names that snapshots of locks told. Of a process
- * that was gone before its lock was looked at only the slab cache is known, mm_struct, whose only
- * reader-writer semaphore is the mmap_lock: it is a row of its own, by its address. Ids hold the
- * process id, or a hash of the path, so that a row stays one when a program is executed anew.
+ * Which locks are mmap_locks, and whose: by the names that snapshots of locks told, else by the
+ * lock's own events. Of a process that was gone before its lock was looked at, and without events,
+ * only the slab cache is known, mm_struct, whose only reader-writer semaphore is the mmap_lock: it
+ * is a row of its own, by its address. Ids hold the process id, or a hash of the path, so that a
+ * row stays one when a program is executed anew.
  */
 #include "query-mmap.h"
-#include "query-queues.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { MODE_SHIFT = 32, READER = 1, WRITER = 2, MODES = 3 };
 
+/* A living task's index; TASK_OTHER: there is none. */
+static uint32_t task_of(const struct query *q, int32_t pid)
+{
+	const uint32_t *at = map64_get(&q->model->tasks.by_tid, (uint32_t)pid);
+
+	return at && *at < q->model->tasks.n ? *at : TASK_OTHER;
+}
+
+/*
+ * The id in an event is one of the memory controller's hierarchy, the names that are known are of
+ * the one that perf knows. It is the same one where the path leads to the task's own group.
+ */
+static const char *memcg_by_id(const struct query *q, const struct mmlock_mm *m, uint32_t task)
+{
+	const struct task_table *t = &q->model->tasks;
+	const char *path = m->memcg_id ? task_cgroup_path(t, m->memcg_id) : NULL;
+	const char *own = task ? task_cgroup_path(t, t->tasks[task].cgroup) : NULL;
+	size_t len = path ? strlen(path) : 0;
+
+	if (!own || !len || strncmp(own, path, len) != 0)
+		return "";
+	return !own[len] || own[len] == '/' || path[len - 1] == '/' ? path : "";
+}
+
+/* What the events of an address space say of its process. */
+static void by_events(const struct query *q, const struct mmlock_mm *m,
+		      struct query_mmap_owner *ret)
+{
+	uint32_t task = m->over ? TASK_OTHER : task_of(q, m->pid);
+	const char *comm = m->over ? m->comm : task ? q->model->tasks.tasks[task].comm : NULL;
+
+	*ret = (struct query_mmap_owner){m->pid, comm ? comm : "",
+					 m->memcg ? m->memcg : memcg_by_id(q, m, task)};
+}
+
+static const struct mmlock_mm *mm_at(const struct query *q, uint64_t addr)
+{
+	const struct mmlocks *l = &q->model->mmlocks;
+	const uint32_t *at = l->lock_offset ? map64_get(&l->by_mm, addr - l->lock_offset) : NULL;
+
+	return at && *at < l->n ? &l->mms[*at] : NULL;
+}
+
 bool query_mmap_owner(const struct query *q, uint64_t addr, struct query_mmap_owner *ret)
 {
 	const struct lockname *n = query_lock_object(q, addr);
+	const struct mmlock_mm *m = mm_at(q, addr);
 
-	if (n && n->kind == LOCKSNAP_MMAP) {
-		*ret = (struct query_mmap_owner){n->pid, n->comm, n->text};
-		return true;
-	}
 	*ret = (struct query_mmap_owner){0, "", ""};
-	return n && n->kind == LOCKSNAP_SLAB && strcmp(n->text, "mm_struct") == 0;
+	if (m)
+		by_events(q, m, ret);
+	if (n && n->kind == LOCKSNAP_MMAP)
+		*ret = (struct query_mmap_owner){n->pid, n->comm, *n->text ? n->text : ret->memcg};
+	else if (!m)
+		return n && n->kind == LOCKSNAP_SLAB && strcmp(n->text, "mm_struct") == 0;
+	return true;
+}
+
+uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_owner *ret)
+{
+	const struct mmlocks *l = &q->model->mmlocks;
+	const struct mmlock_mm *m = &l->mms[i];
+	uint64_t addr = m->mm + l->lock_offset;
+
+	if (i == 0)
+		*ret = (struct query_mmap_owner){0, "other", ""};
+	else if (m->over || !l->lock_offset || !query_mmap_owner(q, addr, ret))
+		by_events(q, m, ret);
+	return addr;
 }
 
 /* FNV-1a: a path has the same id in every session. */
@@ -58,56 +117,51 @@ uint64_t query_mmap_id(const struct query *q, enum query_by by, uint32_t lock)
 	return query_mmap_row_id(by, &o, l->addr, mode[0] == 'R');
 }
 
-/* The lock whose row it is, to know what it is called. */
-static const struct lockname *find(const struct query *q, enum query_by by, uint64_t id)
+static bool is_row(enum query_by by, const struct query_mmap_owner *o, uint64_t addr, uint64_t id)
+{
+	return query_mmap_row_id(by, o, addr, true) == id ||
+	       query_mmap_row_id(by, o, addr, false) == id;
+}
+
+/* The owner of row @id, of which a lock has a name. */
+static bool find_named(const struct query *q, enum query_by by, uint64_t id,
+		       struct query_mmap_owner *ret, uint64_t *ret_addr)
 {
 	const struct lockname_set *s = q->model->lock_names;
 
 	for (size_t i = 0; s && i < s->n; i++) {
-		const struct lockname *n = &s->names[i];
-		struct query_mmap_owner o;
-		if (query_mmap_owner(q, n->addr, &o) &&
-		    (query_mmap_row_id(by, &o, n->addr, true) == id ||
-		     query_mmap_row_id(by, &o, n->addr, false) == id))
-			return n;
+		*ret_addr = s->names[i].addr;
+		if (query_mmap_owner(q, *ret_addr, ret) && is_row(by, ret, *ret_addr, id))
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+/* The same of one of which events tell. */
+static bool find_seen(const struct query *q, enum query_by by, uint64_t id,
+		      struct query_mmap_owner *ret, uint64_t *ret_addr)
+{
+	for (size_t i = 0; i < q->model->mmlocks.n; i++) {
+		*ret_addr = query_mmap_owner_of(q, i, ret);
+		if (is_row(by, ret, *ret_addr, id))
+			return true;
+	}
+	return false;
 }
 
 const char *query_mmap_title(struct query *q, enum query_by by, uint64_t id)
 {
-	const struct lockname *n = find(q, by, id);
 	struct query_mmap_owner o;
+	uint64_t addr;
 
-	if (!n || !query_mmap_owner(q, n->addr, &o))
+	if (!find_named(q, by, id, &o, &addr) && !find_seen(q, by, id, &o, &addr))
 		return "mmap_lock";
-	char mode = query_mmap_row_id(by, &o, n->addr, true) == id ? 'R' : 'W';
+	char mode = query_mmap_row_id(by, &o, addr, true) == id ? 'R' : 'W';
 	if (by == BY_MMAP_MEMCG)
 		return arena_printf(&q->arena, "mmap_lock %c of %s", mode,
 				    *o.memcg ? o.memcg : "no known memcg");
 	if (!o.pid)
-		return arena_printf(&q->arena, "mmap_lock %c 0x%" PRIx64, mode, n->addr);
+		return arena_printf(&q->arena, "mmap_lock %c 0x%" PRIx64, mode, addr);
 	return arena_printf(&q->arena, "mmap_lock %c %s/%" PRId32, mode, *o.comm ? o.comm : "-",
 			    o.pid);
-}
-
-int query_mmap_sum(struct query *q, struct query_mmap_sum *ret)
-{
-	const struct locksnap *s = query_queues(q);
-
-	*ret = (struct query_mmap_sum){.known = q->model->lock_names && q->model->lock_names->n,
-				       .reason = s ? locksnap_text(s, s->head.reason) : ""};
-	return 0;
-}
-
-const char *query_mmap_none(struct query *q, const struct query_mmap_sum *s)
-{
-	const char *text = "nobody has waited for an mmap_lock yet";
-
-	if (!s->known && *s->reason)
-		text = arena_printf(&q->arena, "which locks are mmap_locks is not known: %s",
-				    s->reason);
-	else if (!s->known)
-		text = "no snapshot of locks says which are mmap_locks";
-	return text ? text : "";
 }

@@ -2,8 +2,9 @@
 /*
  * The table "mmap": how long it takes to get mmap_locks, a row a process (or memory cgroup) and
  * mode. What was waited comes from the cells of the contention events, so it costs nothing beside
- * them; it is of contended acquisitions alone. Waits from before there were events, which only a
- * snapshot of the locks' queues knows, count as waiting now.
+ * them; it is of contended acquisitions alone. Where the locks' own events are measured percentiles
+ * are of all acquisitions, and OF says which of both it is. Waits from before there were events,
+ * which only a snapshot of the locks' queues knows, count as waiting now.
  */
 #include "query-mmap.h"
 #include "query-queues.h"
@@ -30,6 +31,8 @@ enum {
 	C_P99,
 	C_MAX,
 	C_HOLD_P99,
+	C_OF,
+	C_FAILED,
 	C_TOTAL,
 	C_HISTOGRAM,
 	C_COLUMNS
@@ -60,6 +63,10 @@ static const struct column columns[C_COLUMNS] = {
 	[C_MAX] = {"max_ns", "MAX", "the longest", COLUMN_NS, 6, 2, SR},
 	[C_HOLD_P99] = {"hold_p99_ns", "HOLD99", "99 % of the times that it was held were shorter",
 			COLUMN_NS, 6, 2, SR},
+	[C_OF] = {"of", "OF",
+		  "what P50 to MAX are of: of all that was acquired, or of what was waited",
+		  COLUMN_TEXT, 8, 8, SR},
+	[C_FAILED] = {"failed", "FAILED", "tries that did not get it", COLUMN_COUNT, 6, 8, SR},
 	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 7, SR},
 	[C_HISTOGRAM] = {"histogram", "HISTOGRAM",
 			 "how many took from 2^N to 2^(N+1) ns, N counting from 0", COLUMN_TEXT, 9,
@@ -67,8 +74,10 @@ static const struct column columns[C_COLUMNS] = {
 };
 
 struct row {
-	uint64_t id, addr;     /* addr: of a lock that it spans */
-	const struct group *g; /* NULL: nothing but waits from before there were events */
+	uint64_t id;
+	struct query_mmap_owner owner; /* of a lock that it spans */
+	const struct group *g;	       /* NULL: nobody has waited, but for the untold */
+	struct query_mmap_events e;
 	uint32_t untold;
 	bool reader;
 };
@@ -79,37 +88,64 @@ struct rows {
 	struct groups gs;
 	struct row *rows;
 	size_t n;
-	struct map64 at; /* id -> index */
+	struct map64 at;     /* id -> index */
+	uint32_t *mode_next; /* see query_mmap_add() */
 	bool average;
 	uint64_t elapsed_ns;
-	struct hist hist; /* scratch */
+	double scale;		/* of what is seen for a part of the time */
+	struct hist hist, hold; /* scratch */
 };
 
-static struct row *row_at(struct rows *t, uint64_t id, uint64_t addr, bool reader)
+/* The row of a lock, made if it is not there; NULL: no memory. */
+static struct row *row_at(struct rows *t, const struct query_mmap_owner *o, uint64_t addr,
+			  bool reader)
 {
+	uint64_t id = query_mmap_row_id(t->by, o, addr, reader);
 	const uint32_t *at = map64_get(&t->at, id);
 
 	if (at)
 		return &t->rows[*at];
 	if (map64_put(&t->at, id, (uint32_t)t->n) < 0)
 		return NULL;
-	t->rows[t->n] = (struct row){.id = id, .addr = addr, .reader = reader};
+	t->rows[t->n] = (struct row){.id = id, .owner = *o, .reader = reader};
 	return &t->rows[t->n++];
 }
 
-/* Rows of what the event stream knows. */
+/* Rows of what the contention events know. */
 static int add_groups(struct rows *t)
 {
 	for (size_t i = 0; i < t->gs.n; i++) {
 		const struct group *g = &t->gs.g[i];
 		const struct lock *l = &t->q->model->locks.locks[g->first.lock];
-		if (!g->id)
+		struct query_mmap_owner o;
+		if (!g->id || !query_mmap_owner(t->q, l->addr, &o))
 			continue;
 		bool reader = locktype_mode((enum lock_type)l->type)[0] == 'R';
-		struct row *row = row_at(t, g->id, l->addr, reader);
+		struct row *row = row_at(t, &o, l->addr, reader);
 		if (!row)
 			return -ENOMEM;
 		row->g = g;
+	}
+	return 0;
+}
+
+static int add_events(struct rows *t)
+{
+	const struct mmlocks *l = &t->q->model->mmlocks;
+
+	for (uint32_t i = 0; i < 2 * l->n; i++) {
+		const struct mmlock_mode *m = &l->mms[i / 2].mode[i % 2];
+		struct query_mmap_owner o;
+		if (!m->acquired && !m->failed && !m->hold.n)
+			continue;
+		uint64_t addr = query_mmap_owner_of(t->q, i / 2, &o);
+		struct row *row = row_at(t, &o, addr, i % 2 == 0);
+		if (!row)
+			return -ENOMEM;
+		/* Of several address spaces of a process the last one has its name. */
+		if (!row->g && *o.comm)
+			row->owner = o;
+		query_mmap_add(&row->e, l, i, t->mode_next);
 	}
 	return 0;
 }
@@ -124,8 +160,7 @@ static int add_untold(struct rows *t, const uint32_t *untold, size_t n)
 		struct query_mmap_owner o;
 		if (!query_mmap_owner(t->q, addr, &o))
 			continue;
-		uint64_t id = query_mmap_row_id(t->by, &o, addr, w->reader);
-		struct row *row = row_at(t, id, addr, w->reader);
+		struct row *row = row_at(t, &o, addr, w->reader);
 		if (!row)
 			return -ENOMEM;
 		row->untold++;
@@ -135,18 +170,23 @@ static int add_untold(struct rows *t, const uint32_t *untold, size_t n)
 
 static int collect(struct rows *t, const struct query_scope *scope)
 {
+	size_t n = 0, modes = 2 * t->q->model->mmlocks.n;
+	struct arena *a = &t->q->arena;
 	uint32_t *untold = NULL;
-	size_t n = 0;
 	int code = query_group(t->q, t->by, scope, &t->gs);
 
-	if (code == 0 && !scope->mask)
+	if (code == 0)
 		code = query_queue_untold(t->q, &untold, &n);
 	if (code < 0)
 		return code;
-	t->rows = arena_alloc(&t->q->arena, (t->gs.n + n + 1) * sizeof(*t->rows));
-	if (!t->rows)
+	t->rows = arena_alloc(a, (t->gs.n + modes + n + 1) * sizeof(*t->rows));
+	t->mode_next = arena_alloc(a, (modes + 1) * sizeof(*t->mode_next));
+	if (!t->rows || !t->mode_next)
 		return -ENOMEM;
 	code = add_groups(t);
+	if (scope->mask)
+		return code;
+	code = code < 0 ? code : add_events(t);
 	return code < 0 ? code : add_untold(t, untold, n);
 }
 
@@ -165,22 +205,21 @@ static void guess_process(const struct rows *t, const struct group *g, struct va
 
 static void fill_key(const struct rows *t, const struct row *row, struct value *v)
 {
-	struct query_mmap_owner o;
+	const struct query_mmap_owner *o = &row->owner;
 
 	value_s(&v[C_MODE], row->reader ? "R" : "W");
-	if (!query_mmap_owner(t->q, row->addr, &o))
-		return;
-	value_s(&v[C_MEMCG], o.memcg);
+	value_s(&v[C_MEMCG], o->memcg);
 	if (t->by == BY_MMAP_MEMCG)
 		return;
-	if (o.pid <= 0) {
+	if (o->pid <= 0) {
+		value_s(&v[C_PROCESS], o->comm);
 		guess_process(t, row->g, v);
 		return;
 	}
-	value_i(&v[C_PID], o.pid);
-	value_s(&v[C_COMM], o.comm);
+	value_i(&v[C_PID], o->pid);
+	value_s(&v[C_COMM], o->comm);
 	value_s(&v[C_PROCESS],
-		arena_printf(&t->q->arena, "%s/%" PRId32, *o.comm ? o.comm : "-", o.pid));
+		arena_printf(&t->q->arena, "%s/%" PRId32, *o->comm ? o->comm : "-", o->pid));
 }
 
 /* Counts, a line an octave; the first one that is stored begins at 0 and ends at 2^2 ns. */
@@ -197,25 +236,30 @@ static const char *histogram_text(struct rows *t)
 	return text;
 }
 
-static void fill_histogram(struct rows *t, const struct group *g, uint64_t want, struct value *v)
+/* Of @hist, whose extremes are these. */
+static void fill_histogram(struct rows *t, uint64_t min, uint64_t max, uint64_t want,
+			   struct value *v)
 {
 	static const struct {
 		int column;
 		double pct;
 	} all[] = {{C_P50, 50}, {C_P90, 90}, {C_P99, 99}};
 
-	query_group_hist(t->q, &t->gs, g, &t->hist);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		value_u(&v[all[i].column],
-			hist_percentile(&t->hist, all[i].pct, g->min_ns, g->max_ns));
+		value_u(&v[all[i].column], hist_percentile(&t->hist, all[i].pct, min, max));
 	if (want & 1ull << C_HISTOGRAM)
 		value_s(&v[C_HISTOGRAM], histogram_text(t));
 }
 
-static void fill_waits(struct rows *t, const struct group *g, uint64_t want, struct value *v)
+static bool wants_histogram(uint64_t want)
 {
-	const uint64_t of_hist =
-		1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99 | 1ull << C_HISTOGRAM;
+	return want & (1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99 | 1ull << C_HOLD_P99 |
+		       1ull << C_HISTOGRAM);
+}
+
+static void fill_waits(struct rows *t, const struct row *row, uint64_t want, struct value *v)
+{
+	const struct group *g = row->g;
 	uint64_t ns = t->average ? t->elapsed_ns : t->q->model->rate_ns;
 
 	value_u(&v[C_CONTENDED], g->n);
@@ -228,11 +272,41 @@ static void fill_waits(struct rows *t, const struct group *g, uint64_t want, str
 			query_per_s(t->average ? g->total_ns + g->inflight_ns : g->rate_wait_ns,
 				    ns));
 	}
-	if (!g->n)
+	if (!g->n || row->e.wait.n_waits)
 		return;
+	value_s(&v[C_OF], "waited");
 	value_u(&v[C_MAX], g->max_ns);
-	if (want & of_hist)
-		fill_histogram(t, g, want, v);
+	if (!wants_histogram(want))
+		return;
+	query_group_hist(t->q, &t->gs, g, &t->hist);
+	fill_histogram(t, g->min_ns, g->max_ns, want, v);
+}
+
+/* A count of a part of the time stands for so many of the whole. */
+static void scaled(const struct rows *t, struct value *v, uint64_t n)
+{
+	value_u(v, (uint64_t)((double)n * t->scale + 0.5));
+	v->approx = t->scale > 1;
+}
+
+static void fill_events(struct rows *t, const struct row *row, uint64_t want, struct value *v)
+{
+	const struct query_mmap_events *e = &row->e;
+	uint64_t waited = row->g && row->g->n ? row->g->max_ns : 0;
+
+	scaled(t, &v[C_ACQUIRED], e->acquired);
+	scaled(t, &v[C_FAILED], e->failed);
+	if (wants_histogram(want))
+		query_mmap_hists(e, &t->q->model->mmlocks, t->mode_next, &t->hist, &t->hold);
+	if (e->hold.n_waits && wants_histogram(want))
+		value_u(&v[C_HOLD_P99],
+			hist_percentile(&t->hold, 99, e->hold.min_ns, e->hold.max_ns));
+	if (!e->wait.n_waits)
+		return;
+	value_s(&v[C_OF], "acquired");
+	value_u(&v[C_MAX], e->wait.max_ns > waited ? e->wait.max_ns : waited);
+	if (wants_histogram(want))
+		fill_histogram(t, e->wait.min_ns, e->wait.max_ns, want, v);
 }
 
 static void mmap_fill(void *ctx, size_t i, uint64_t want, struct value *v)
@@ -243,14 +317,16 @@ static void mmap_fill(void *ctx, size_t i, uint64_t want, struct value *v)
 	fill_key(t, row, v);
 	value_u(&v[C_WAITING], (row->g ? row->g->waiting : 0) + row->untold);
 	if (row->g)
-		fill_waits(t, row->g, want, v);
+		fill_waits(t, row, want, v);
+	if (row->e.first)
+		fill_events(t, row, want, v);
 }
 
 static void mmap_rank(void *ctx, size_t i, struct row_rank *ret)
 {
 	const struct row *row = &((const struct rows *)ctx)->rows[i];
 
-	*ret = (struct row_rank){.id = row->id, .tie = row->g ? row->g->total_ns : 0};
+	*ret = (struct row_rank){.id = row->id, .tie = row->g ? row->g->total_ns : row->e.acquired};
 }
 
 const struct column *query_mmap_columns(size_t *ret_n)
@@ -275,7 +351,8 @@ static const struct column *columns_by(struct query *q, enum query_by by)
 	if (!c)
 		return NULL;
 	memcpy(c, columns, sizeof(columns));
-	c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = COLUMN_REPORT;
+	if (!q->model->mmlocks.n)
+		c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = c[C_OF].flags = c[C_FAILED].flags = R;
 	if (by == BY_MMAP_MEMCG) {
 		c[C_PROCESS].flags = c[C_PID].flags = c[C_COMM].flags = 0;
 		c[C_MEMCG].priority = 0;
@@ -300,8 +377,11 @@ int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, s
 		.fill = mmap_fill,
 		.rank = mmap_rank,
 	};
+	struct query_mmap_sum sum;
 	int code = src.columns ? query_sync(q) : -ENOMEM;
 
+	code = code < 0 ? code : query_mmap_sum(q, s->average, &sum);
+	t.scale = code < 0 ? 1 : sum.scale;
 	code = code < 0 ? code : collect(&t, &s->scope);
 	map64_deinit(&t.at);
 	if (code < 0)

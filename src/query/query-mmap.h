@@ -15,8 +15,31 @@ struct query_mmap_owner {
 
 /* Of the lock at @addr: false: it is none, or nobody knows. */
 bool query_mmap_owner(const struct query *q, uint64_t addr, struct query_mmap_owner *ret);
+/* Of the address space in entry @i of the model's; the address of its lock, or what stands for it.
+ */
+uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_owner *ret);
+/* Of a lock: the row of table "mmap" that it belongs to; 0: it is no mmap_lock, or nobody knows. */
+uint64_t query_mmap_id(const struct query *q, enum query_by by, uint32_t lock);
+const char *query_mmap_title(struct query *q, enum query_by by, uint64_t id);
 /* The row of @o, whose lock is at @addr. */
 uint64_t query_mmap_row_id(enum query_by by, const struct query_mmap_owner *o, uint64_t addr,
 			   bool reader);
+
+/* Acquisitions of several locks of one mode, summed up. */
+struct query_mmap_events {
+	uint64_t acquired, failed;
+	struct query_hist wait, hold; /* without bars and percentiles: */
+	uint32_t first;		      /* the list of modes that they are the sums of, see below */
+};
+
+/* Lists through the modes of the model's entries: mode w of entry i is 2 * i + w, + 1. */
+void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint32_t mode,
+		    uint32_t *next);
+/* The histograms of all in the list. */
+void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
+		      const uint32_t *next, struct hist *wait, struct hist *hold);
+
+/* query-hist.c: bars and percentiles of @h; the sums are in @ret already. 0 or -ENOMEM. */
+int query_hist_make(struct query *q, const struct hist *h, struct query_hist *ret);
 
 #endif

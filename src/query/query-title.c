@@ -5,6 +5,7 @@
  * is still called by what its id says, since a breadcrumb may be older than the row.
  */
 #include "query-int.h"
+#include "query-mmap.h"
 
 #include <inttypes.h>
 

@@ -3,11 +3,30 @@
  * mmap_locks in reports: whose they are a row, or the sentence that says why there is none.
  */
 #include "kontend/text.h"
+#include "kontend/units.h"
 #include "report-int.h"
 
 static const char *none_of(const struct report_data *d)
 {
 	return d->mmap.n_total ? NULL : query_mmap_none(d->q, &d->mmap_sum);
+}
+
+static void put_level(const struct report_data *d, FILE *out)
+{
+	const struct query_mmap_sum *s = &d->mmap_sum;
+	char a[UNITS_BUF], b[UNITS_BUF], clean[512];
+
+	fprintf(out, "# level %s", query_mmap_level_text(d->q, s));
+	if (*s->missing)
+		fprintf(out, ", not %s: %s", mmlevel_name(s->asked),
+			text_clean(clean, sizeof(clean), s->missing));
+	if (s->level != MMLEVEL_CONTENDED)
+		fprintf(out, ": %s events, %s unpaired", units_count(a, s->events),
+			units_count(b, s->unpaired));
+	if (s->event_ns)
+		fprintf(out, ", %s/s of %s, ~%s%% of a CPU", units_rate(a, s->events_per_s),
+			units_ns(b, s->event_ns), units_pct(clean, s->cost_pct));
+	fputc('\n', out);
 }
 
 void report_mmap_text(const struct report_data *d, FILE *out)
@@ -17,7 +36,9 @@ void report_mmap_text(const struct report_data *d, FILE *out)
 
 	if (!report_has(d, REPORT_MMAP))
 		return;
-	fprintf(out, "#\n# mmap_locks by %s: ", query_mmap_by_name(d->spec->query.by));
+	fputs("#\n", out);
+	put_level(d, out);
+	fprintf(out, "# mmap_locks by %s: ", query_mmap_by_name(d->spec->query.by));
 	if (none) {
 		fprintf(out, "%s\n", text_clean(buf, sizeof(buf), none));
 		return;
@@ -26,12 +47,39 @@ void report_mmap_text(const struct report_data *d, FILE *out)
 	report_text_table(&d->mmap, d->spec->ascii, d->spec->width, out);
 }
 
+static void json_level(const struct query_mmap_sum *s, struct jsonw *j)
+{
+	jsonw_begin(j, "level", '{', false);
+	jsonw_str(j, "name", mmlevel_name(s->level));
+	jsonw_str(j, "asked", mmlevel_name(s->asked));
+	jsonw_str(j, "missing", *s->missing ? s->missing : NULL);
+	jsonw_u64(j, "one_in", s->one_in);
+	jsonw_u64(j, "seen_ns", s->seen_ns);
+	jsonw_u64(j, "events", s->events);
+	jsonw_double(j, "events_per_s", s->events_per_s);
+	if (s->event_ns) {
+		jsonw_u64(j, "event_ns", s->event_ns);
+		jsonw_double(j, "cost_pct", s->cost_pct);
+	} else {
+		jsonw_null(j, "event_ns");
+		jsonw_null(j, "cost_pct");
+	}
+	jsonw_u64(j, "asked_only", s->asked_only);
+	jsonw_u64(j, "held_only", s->held_only);
+	jsonw_u64(j, "release_only", s->release_only);
+	jsonw_u64(j, "tried", s->tried);
+	jsonw_u64(j, "downgraded", s->downgraded);
+	jsonw_u64(j, "dropped", s->dropped);
+	jsonw_end(j, '}');
+}
+
 void report_mmap_json(const struct report_data *d, struct jsonw *j)
 {
 	if (!report_has(d, REPORT_MMAP))
 		return;
 	report_json_head(j, &d->mmap, query_mmap_by_name(d->spec->query.by));
 	jsonw_str(j, "none", none_of(d));
+	json_level(&d->mmap_sum, j);
 	report_json_rows(j, "rows", &d->mmap);
 	jsonw_end(j, '}');
 }

@@ -267,7 +267,7 @@ static int ask(struct report_data *d, struct error *err)
 	if (r == 0)
 		r = query_uprobe_sum(d->q, true, &d->uprobe);
 	if (r == 0)
-		r = query_mmap_sum(d->q, &d->mmap_sum);
+		r = query_mmap_sum(d->q, true, &d->mmap_sum);
 	if (r == 0)
 		r = ask_tables(d, &s, err);
 	if (r == 0 && d->spec->annotate)

@@ -13,6 +13,7 @@
  * take is counted and thrown away there, and a RECORD_DROP tells so before the next round.
  */
 #include "kontend/drain.h"
+#include "drain-mmap.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
@@ -334,8 +335,7 @@ static uint64_t next_drain(const struct drain *d)
 	uint64_t at = d->last_drain + (d->relaxed ? most : every);
 	uint64_t settled = d->mark + SETTLE_NS;
 
-	if (burst_next(&d->switches) < at)
-		at = burst_next(&d->switches);
+	at = drain_next_burst(d, at);
 	/* At a tick something may be looked at, which is to be seen as of then. */
 	if (d->relaxed)
 		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
@@ -400,6 +400,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	d->sink = sink;
 	bool end = look_around(d, t0);
 	begin_looks(d, t0);
+	drain_mmaps(d);
 	take_counted(d);
 	d->last_drain = t0;
 	take_look(d, t0);

@@ -119,6 +119,8 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 		r = put_format(p, "timer", &p->timers->entry);
 	if (r == 0 && p->timers->entry.id)
 		r = put_format(p, "timer", &p->timers->exit);
+	if (r == 0)
+		r = live_mmap_put(p->mmap, p->queue);
 	for (int i = 0; r == 0 && i < PERF_EVENTS; i++) {
 		if (perf_session_has(p->session, (enum perf_event_index)i))
 			r = put_attr(p, (enum perf_event_index)i);

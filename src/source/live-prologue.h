@@ -6,6 +6,7 @@
 #include "kontend/procfs.h"
 #include "kontend/queue.h"
 #include "kontend/tracefs.h"
+#include "live-mmap.h"
 #include "live-timers.h"
 
 /*
@@ -18,6 +19,7 @@ struct live_prologue {
 	const struct target *target;
 	const struct tracepoint *begin, *end;
 	struct live_timers *timers; /* learns of its functions, and is aimed */
+	struct live_mmap *mmap;
 };
 
 int live_prologue_put(const struct live_prologue *p, struct error *err);

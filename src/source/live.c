@@ -11,6 +11,7 @@
 #include "kontend/mem.h"
 #include "kontend/tracefs.h"
 #include "kontend/workload.h"
+#include "live-mmap.h"
 #include "live-prologue.h"
 #include "live-timers.h"
 #include "switch-cost.h"
@@ -34,6 +35,7 @@ struct live {
 	struct workload workload;
 	struct collector collector;
 	struct live_timers timers;
+	struct live_mmap mmap;
 	struct procfs_task *tasks; /* that the target names */
 	size_t n_tasks;
 	char **command; /* borrowed */
@@ -89,6 +91,7 @@ static void live_free(struct source *s)
 	workload_deinit(&l->workload);
 	perf_session_close(l->session);
 	live_timers_deinit(&l->timers);
+	live_mmap_deinit(&l->mmap);
 	queue_free(l->queue);
 	mem_free(l->tasks);
 	mem_free(l);
@@ -143,6 +146,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.profile_clock = o->profile_clock,
 	};
 
+	live_mmap_options(&l->mmap, &po);
 	return perf_session_open(&l->session, &po, info, err);
 }
 
@@ -155,8 +159,10 @@ static int read_tracepoints(struct live *l, struct tracepoint *tp, struct error 
 		r = tracepoint_read(&tp[PERF_BEGIN], path, "lock", "contention_begin", err);
 	if (r == 0)
 		r = tracepoint_read(&tp[PERF_END], path, "lock", "contention_end", err);
-	if (r == 0)
+	if (r == 0) {
 		live_timers_read(&l->timers, path);
+		live_mmap_read(&l->mmap, path);
+	}
 	return r;
 }
 
@@ -186,6 +192,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		.begin = &tp[PERF_BEGIN],
 		.end = &tp[PERF_END],
 		.timers = &l->timers,
+		.mmap = &l->mmap,
 	};
 	return live_prologue_put(&p, err);
 }
@@ -205,6 +212,8 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 		d->switch_ps = switch_cost_measure();
 	}
 	d->switches_asked = o->switches_asked;
+	d->mmaps = live_mmap_burst(&l->mmap);
+	d->mmap_how = l->mmap.how;
 	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
 	d->relaxed = o->relaxed;
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
@@ -224,6 +233,7 @@ int live_new(struct source **ret, const struct live_options *o, struct live_info
 	l->source.ops = &live_ops;
 	l->command = o->target.command;
 	l->timers.tick = o->tick;
+	l->mmap.how = o->mmap;
 	l->on_exec = o->target.kind == TARGET_COMMAND;
 	int r = set_up(l, o, tp, &info, err);
 	if (r == 0)
@@ -283,6 +293,7 @@ static int begin(struct live *l, struct error *err)
 		perf_session_enable(l->session, PERF_PROFILE);
 	enable_output(l);
 	live_timers_enable(&l->timers, l->session);
+	live_mmap_enable(&l->mmap, l->session);
 	return 0;
 }
 

@@ -21,6 +21,9 @@ const char *const perf_event_names[PERF_EVENTS] = {
 	[PERF_SWITCH] = "the software event dummy",
 	[PERF_PROFILE] = "the event of the profile",
 	[PERF_OUTPUT] = "the software event bpf-output",
+	[PERF_MM_START] = "mmap_lock:mmap_lock_start_locking",
+	[PERF_MM_ACQUIRED] = "mmap_lock:mmap_lock_acquire_returned",
+	[PERF_MM_RELEASED] = "mmap_lock:mmap_lock_released",
 };
 
 /* What the decoder knows; newer headers have longer structs with nothing for us. */
@@ -36,12 +39,21 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		[PERF_END] = o->end_id,
 		[PERF_TIMER_ENTRY] = o->timer_entry_id,
 		[PERF_TIMER_EXIT] = o->timer_exit_id,
+		[PERF_MM_START] = o->mm_ids[0],
+		[PERF_MM_ACQUIRED] = o->mm_ids[1],
+		[PERF_MM_RELEASED] = o->mm_ids[2],
 	};
 
 	attr->type = PERF_TYPE_TRACEPOINT;
 	attr->config = ids[which];
 	attr->sample_period = 1;
 	attr->sample_type |= PERF_SAMPLE_RAW;
+	if (which >= PERF_MM_START) {
+		/* They are many: each byte and each look at the cgroup counts. */
+		attr->enable_on_exec = attr->enable_on_exec && !o->mm_in_bursts;
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+		return;
+	}
 	if (which > PERF_END) {
 		/*
 		 * Not before it has its filter. What is written behind the time of an entry is part

@@ -44,6 +44,7 @@ struct perf_session {
 	struct feed *feed; /* of PERF_OUTPUT; NULL = none */
 	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
 	struct perf_timers timers;
+	bool mm_in_bursts;	   /* those of mmap_locks are switched on and off */
 	bool counts;		   /* the events say how many records were lost */
 	struct perf_counts before; /* of events that others have replaced */
 };

@@ -158,6 +158,10 @@ static bool is_wanted(const struct perf_session_options *o, enum perf_event_inde
 		return o->profile_hz;
 	case PERF_OUTPUT:
 		return o->feed;
+	case PERF_MM_START:
+	case PERF_MM_ACQUIRED:
+	case PERF_MM_RELEASED:
+		return o->mm_ids[0];
 	default:
 		return true;
 	}
@@ -188,7 +192,9 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.relaxed = at->o->relaxed,
 		.cgroup = at->cgroup,
 		.lost = at->lost,
+		.mm_in_bursts = at->o->mm_in_bursts,
 	};
+	memcpy(ao.mm_ids, at->o->mm_ids, sizeof(ao.mm_ids));
 	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
 
 	ps->evlist = perf_evlist__new();
@@ -353,6 +359,7 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	ps->feed = at->o->feed;
 	ps->timers.entry_id = at->o->timer_entry_id;
 	ps->timers.timer_offset = at->o->timer_offset;
+	ps->mm_in_bursts = at->o->mm_in_bursts;
 	ps->counts = at->lost &&
 		     (at->o->target->kind == TARGET_SYSTEM || at->o->target->kind == TARGET_CGROUP);
 	at->failure = (struct perf_failure){

@@ -108,8 +108,10 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	return r;
 }
 
-static bool is_filtered(int e)
+static bool is_filtered(const struct perf_session *ps, int e)
 {
+	if (e >= PERF_MM_START)
+		return ps->mm_in_bursts;
 	return e == PERF_TIMER_ENTRY || e == PERF_TIMER_EXIT || e == PERF_SWITCH;
 }
 
@@ -117,7 +119,7 @@ void perf_session_enable_ring(struct perf_session *ps, size_t i)
 {
 	for (int e = PERF_EVENTS - 1; e >= 0; e--) {
 		/* The others are switched on when it is known what they are to let through. */
-		if (ps->evsels[e] && !is_filtered(e))
+		if (ps->evsels[e] && !is_filtered(ps, e))
 			ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0),
 			      PERF_EVENT_IOC_ENABLE, 0);
 	}

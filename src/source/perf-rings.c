@@ -80,6 +80,16 @@ void perf_session_disable(struct perf_session *ps, enum perf_event_index which)
 	perf_evsel__disable(ps->evsels[which]);
 }
 
+void perf_session_enable_mm(struct perf_session *ps, bool on)
+{
+	for (int e = PERF_MM_START; e < PERF_EVENTS; e++) {
+		if (on)
+			perf_evsel__enable(ps->evsels[e]);
+		else
+			perf_evsel__disable(ps->evsels[e]);
+	}
+}
+
 void perf_session_disable_all(struct perf_session *ps)
 {
 	for (int e = 0; e < PERF_EVENTS; e++) {

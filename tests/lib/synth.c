@@ -4,7 +4,7 @@
  * into one RECORD_PERF, as the live collector does, so the engine sees the same sequence of records
  * as from a kernel. Attr and format texts have the fields and offsets of Linux 6.x on x86-64.
  */
-#include "synth.h"
+#include "synth-int.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ struct synth {
 	size_t n, cap;
 	uint64_t cgroup;
 	bool kernel_only;
+	bool mm_path;
 };
 
 static const uint64_t sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -128,11 +129,26 @@ static void add_attr(struct synth *s, uint32_t type, uint64_t config, uint64_t e
 	free(b.data);
 }
 
-static void add_format(struct synth *s, const char *text)
+void synth_add_attr(struct synth *s, uint64_t config, uint64_t id0)
+{
+	add_attr(s, PERF_TYPE_TRACEPOINT, config, 0, id0);
+}
+
+void synth_set_mm_path(struct synth *s, bool path)
+{
+	s->mm_path = path;
+}
+
+bool synth_mm_path(const struct synth *s)
+{
+	return s->mm_path;
+}
+
+static void add_format(struct synth *s, const char *system, const char *text)
 {
 	struct buffer b = {0};
 
-	append(&b, "lock", 5);
+	append(&b, system, strlen(system) + 1);
 	append(&b, text, strlen(text));
 	synth_record(s, RECORD_FORMAT, 0, b.data, b.len);
 	free(b.data);
@@ -152,8 +168,8 @@ void synth_prologue(struct synth *s, const char *kallsyms)
 	synth_record(s, RECORD_HOST, 0, &host, sizeof(host));
 	if (kallsyms)
 		synth_record(s, RECORD_KALLSYMS, 0, kallsyms, strlen(kallsyms));
-	add_format(s, begin_format);
-	add_format(s, end_format);
+	add_format(s, "lock", begin_format);
+	add_format(s, "lock", end_format);
 	add_attr(s, PERF_TYPE_TRACEPOINT, TP_BEGIN, PERF_SAMPLE_CALLCHAIN, ID_BEGIN);
 	add_attr(s, PERF_TYPE_TRACEPOINT, TP_END, 0, ID_END);
 	add_attr(s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, ID_SIDE);
@@ -267,6 +283,20 @@ void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struc
 void synth_outputs(struct synth *s)
 {
 	add_attr(s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, 0, ID_OUTPUT);
+}
+
+void synth_raw_sample(struct synth *s, uint64_t id, uint32_t cpu, uint64_t t, int pid, int tid,
+		      const void *raw, size_t len)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	uint32_t size = (uint32_t)len;
+
+	sample_head(b, id, (struct who){cpu, pid, tid, t});
+	append(b, &size, sizeof(size));
+	append(b, raw, len);
+	append_u64(b, s->cgroup);
+	close_record(b, at);
 }
 
 static void close_side(struct buffer *b, size_t at, struct who w)
@@ -406,81 +436,4 @@ size_t synth_count(const struct synth *s)
 struct record *synth_at(struct synth *s, size_t k)
 {
 	return &s->records[k];
-}
-
-struct symbol {
-	const char *name;
-	uint64_t addr;
-};
-
-#define BASE 0xffffffff81000000ull
-
-static const uint64_t addresses[SYNTH_ADDRESSES] = {
-	[SYNTH_VM_MMAP_PGOFF] = BASE + 0x1000,
-	[SYNTH_VM_MUNMAP] = BASE + 0x2000,
-	[SYNTH_X64_SYS_MUNMAP] = BASE + 0x3000,
-	[SYNTH_X64_SYS_MMAP] = BASE + 0x4000,
-	[SYNTH_LOCK_MM_AND_FIND_VMA] = BASE + 0x5000,
-	[SYNTH_DO_USER_ADDR_FAULT] = BASE + 0x6000,
-	[SYNTH_EXC_PAGE_FAULT] = BASE + 0x7000,
-	[SYNTH_PIPE_READ] = BASE + 0x8000,
-	[SYNTH_PIPE_WRITE] = BASE + 0x9000,
-	[SYNTH_VFS_READ] = BASE + 0xa000,
-	[SYNTH_VFS_WRITE] = BASE + 0xb000,
-	[SYNTH_KSYS_READ] = BASE + 0xc000,
-	[SYNTH_KSYS_WRITE] = BASE + 0xd000,
-	[SYNTH_RMQUEUE_BULK] = BASE + 0xe000,
-	[SYNTH_GET_PAGE] = BASE + 0xf000,
-	[SYNTH_DO_SYSCALL_64] = BASE + 0x10000,
-	[SYNTH_ENTRY_SYSCALL] = BASE + 0x11000,
-	[SYNTH_TRACEITER_BEGIN] = BASE + 0x12000,
-	[SYNTH_RWSEM_DOWN_WRITE_SLOWPATH] = BASE + 0x20000,
-	[SYNTH_RWSEM_DOWN_READ_SLOWPATH] = BASE + 0x21000,
-	[SYNTH_DOWN_WRITE_KILLABLE] = BASE + 0x22000,
-	[SYNTH_DOWN_READ] = BASE + 0x23000,
-	[SYNTH_MUTEX_LOCK] = BASE + 0x24000,
-	[SYNTH_MUTEX_LOCK_SLOWPATH] = BASE + 0x25000,
-	[SYNTH_QSPIN_SLOWPATH] = BASE + 0x31000,
-	[SYNTH_RAW_SPIN_LOCK] = BASE + 0x32000,
-};
-
-const char synth_kallsyms[] = "ffffffff81000000 T _stext\n"
-			      "ffffffff81001000 T vm_mmap_pgoff\n"
-			      "ffffffff81002000 T __vm_munmap\n"
-			      "ffffffff81003000 T __x64_sys_munmap\n"
-			      "ffffffff81004000 T __x64_sys_mmap\n"
-			      "ffffffff81005000 T lock_mm_and_find_vma\n"
-			      "ffffffff81006000 t do_user_addr_fault\n"
-			      "ffffffff81007000 T exc_page_fault\n"
-			      "ffffffff81008000 t pipe_read\n"
-			      "ffffffff81009000 t pipe_write\n"
-			      "ffffffff8100a000 T vfs_read\n"
-			      "ffffffff8100b000 T vfs_write\n"
-			      "ffffffff8100c000 T ksys_read\n"
-			      "ffffffff8100d000 T ksys_write\n"
-			      "ffffffff8100e000 t rmqueue_bulk\n"
-			      "ffffffff8100f000 t get_page_from_freelist\n"
-			      "ffffffff81010000 T do_syscall_64\n"
-			      "ffffffff81011000 T entry_SYSCALL_64_after_hwframe\n"
-			      "ffffffff81012000 T __traceiter_contention_begin\n"
-			      "ffffffff81013000 t perf_mux_hrtimer_handler\n"
-			      "ffffffff81020000 T __sched_text_start\n"
-			      "ffffffff81020000 t rwsem_down_write_slowpath\n"
-			      "ffffffff81021000 t rwsem_down_read_slowpath\n"
-			      "ffffffff81022000 T down_write_killable\n"
-			      "ffffffff81023000 T down_read\n"
-			      "ffffffff81024000 T mutex_lock\n"
-			      "ffffffff81025000 t __mutex_lock.constprop.0\n"
-			      "ffffffff81030000 T __sched_text_end\n"
-			      "ffffffff81031000 T __lock_text_start\n"
-			      "ffffffff81031000 T native_queued_spin_lock_slowpath\n"
-			      "ffffffff81032000 T _raw_spin_lock\n"
-			      "ffffffff81033000 T __lock_text_end\n"
-			      "ffffffff81034000 T _etext\n"
-			      "ffffffff82000000 D tasklist_lock\n"
-			      "ffffffff82000040 D cgroup_mutex\n";
-
-uint64_t synth_addr(enum synth_address a)
-{
-	return addresses[a] + 0x1c;
 }

@@ -3,6 +3,7 @@
 #include "kontend/mem.h"
 #include "lock-snaps.h"
 #include "streams-int.h"
+#include "synth-mm.h"
 #include <stdlib.h>
 
 /* What the locks of the storm belong to; and one that nobody but a snapshot saw being waited for.
@@ -74,6 +75,71 @@ struct synth *stream_mmap(void)
 	}
 	mem_free(st.list);
 	return st.synth;
+}
+
+/* A second of acquisitions of one process, all events; every 50th one is waited for. */
+static void emit_events(struct synth *s, uint64_t from, uint64_t until, const uint64_t *chain)
+{
+	struct synth_mm_event e = {
+		.pid = 5214, .tid = 5215, .mm = STREAM_MMAP_LOCK - 0x78, .success = true};
+	uint64_t n = 0;
+
+	for (e.t = from; e.t + 3 * MS < until; e.t += 900 * US, n++) {
+		uint64_t wait = n % 50 == 49 ? 2 * MS : 250 + n % 7 * 60;
+		e.write = n % 3 != 0;
+		e.what = SYNTH_MM_START;
+		synth_mm(s, &e);
+		if (wait >= MS)
+			synth_begin(s, 0, e.t + 100, e.pid, e.tid, STREAM_MMAP_LOCK,
+				    e.write ? LCB_F_WRITE : LCB_F_READ, chain, 6);
+		e.t += wait;
+		if (wait >= MS)
+			synth_end(s, 0, e.t - 100, e.pid, e.tid, STREAM_MMAP_LOCK, 0);
+		e.what = SYNTH_MM_ACQUIRED;
+		synth_mm(s, &e);
+		e.t += 3 * US + n % 11 * US;
+		e.what = SYNTH_MM_RELEASED;
+		synth_mm(s, &e);
+	}
+}
+
+/* All acquisitions of one process: @level as --mmap takes it. */
+static struct synth *make_level(const char *level)
+{
+	struct mmlevel_how how;
+	struct chains c;
+	struct stage st;
+
+	chains_init(&c);
+	stage_open(&st, 1, 4, synth_kallsyms);
+	synth_mm_prologue(st.synth, false);
+	synth_comm(st.synth, 0, START_NS, 5214, 5214, "mm");
+	if (mmlevel_parse(level, &how) < 0)
+		abort();
+	how.event_ns = 212;
+	synth_mm_how(st.synth, &how, START_NS);
+	for (uint32_t s = 1; s <= st.seconds; s++) {
+		uint64_t t = START_NS + (uint64_t)s * SECOND;
+		uint64_t from = t - SECOND, until = how.one_in > 1 ? from + 100 * MS : t;
+		emit_events(st.synth, from + MS, until, c.munmap);
+		how.from_ns = from;
+		how.to_ns = until;
+		if (how.level == MMLEVEL_SAMPLED)
+			synth_mm_how(st.synth, &how, until);
+		emit_names(st.synth, t - MS);
+		synth_tick(st.synth, t);
+	}
+	return st.synth;
+}
+
+struct synth *stream_mmap_all(void)
+{
+	return make_level("all");
+}
+
+struct synth *stream_mmap_sampled(void)
+{
+	return make_level("sampled=10");
 }
 
 /* Nothing can be known of what locks belong to. */

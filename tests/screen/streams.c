@@ -455,11 +455,17 @@ static const struct {
 	const char *name;
 	struct synth *(*make)(void);
 } streams[] = {
-	{"storm", make_storm}, {"idle", make_idle},
-	{"lossy", make_lossy}, {"many", make_many},
-	{"odd", make_odd},     {"snaplost", make_snaplost},
-	{"mmap", stream_mmap}, {"mmap-none", stream_mmap_none},
+	{"storm", make_storm},
+	{"idle", make_idle},
+	{"lossy", make_lossy},
+	{"many", make_many},
+	{"odd", make_odd},
+	{"snaplost", make_snaplost},
+	{"mmap", stream_mmap},
+	{"mmap-none", stream_mmap_none},
 	{"hot", stream_hot},
+	{"mmap-all", stream_mmap_all},
+	{"mmap-sampled", stream_mmap_sampled},
 };
 
 struct synth *stream_make(const char *name)

@@ -11,6 +11,7 @@
 #include "canned.h"
 #include "kontend/query-mmap.h"
 #include "lock-snaps.h"
+#include "synth-mm.h"
 
 #include <string.h>
 
@@ -186,6 +187,134 @@ static void waits_from_before_make_a_row(void **state)
 	assert_false(cell_at(&t, 0, "contended")->known);
 }
 
+#define MM_A (LOCK_A - 0x78)
+#define US 1000ull
+
+static void event(struct asked *w, enum synth_mm what, uint64_t t, int pid, bool write)
+{
+	const struct synth_mm_event e = {.what = what,
+					 .t = CANNED_START + t,
+					 .pid = pid,
+					 .tid = pid + 1,
+					 .mm = MM_A,
+					 .memcg_id = 101,
+					 .memcg = "/by/path",
+					 .write = write,
+					 .success = true};
+
+	synth_mm(w->rig.synth, &e);
+}
+
+/* Asked for, got and given back, @n times; the first one had to wait. */
+static void acquire(struct asked *w, int n, int pid, bool write)
+{
+	uint64_t t = 10 * MS;
+
+	for (int i = 0; i < n; i++, t += 100 * US) {
+		event(w, SYNTH_MM_START, t, pid, write);
+		if (i == 0)
+			wait_for(w, CANNED_START + t + 10, 5 * MS, pid, LOCK_A, LCB_F_WRITE);
+		t += i == 0 ? 5 * MS + 20 : 500;
+		event(w, SYNTH_MM_ACQUIRED, t, pid, write);
+		event(w, SYNTH_MM_RELEASED, t + 20 * US, pid, write);
+	}
+}
+
+static void begin_events(struct asked *w, bool path)
+{
+	rig_init(&w->rig, 1);
+	synth_mm_prologue(w->rig.synth, path);
+	synth_cgroup(w->rig.synth, 0, CANNED_START, 101, "/system.slice/a.service");
+	synth_set_cgroup(w->rig.synth, 101);
+	synth_comm(w->rig.synth, 0, CANNED_START, 100, 100, "a");
+	synth_comm(w->rig.synth, 0, CANNED_START, 100, 101, "a");
+	synth_round(w->rig.synth, CANNED_START);
+}
+
+/* All acquisitions, with what is known without any name of a lock: the offset is learned. */
+static void events_tell_of_all_acquisitions(void **state)
+{
+	struct asked *w = *state;
+	struct query_mmap_row row;
+
+	begin_events(w, true);
+	acquire(w, 100, 100, true);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "process"), "a/100");
+	assert_string_equal(cell_s(&t, 0, "memcg"), "/by/path");
+	assert_string_equal(cell_s(&t, 0, "of"), "acquired");
+	assert_int_equal(cell_u(&t, 0, "acquired"), 100);
+	assert_int_equal(cell_u(&t, 0, "contended"), 1);
+	assert_in_range(cell_u(&t, 0, "p50_ns"), 437, 563);
+	assert_int_equal(cell_u(&t, 0, "max_ns"), 5 * MS + 20);
+	assert_in_range(cell_u(&t, 0, "hold_p99_ns"), 17 * US, 23 * US);
+	assert_int_equal(query_mmap_row(&w->q, BY_MMAP, t.ids[0], &row), 0);
+	assert_int_equal(row.acquired, 100);
+	assert_int_equal(row.wait.n_waits, 100);
+	assert_int_equal(row.hold.total_ns, 100 * 20 * US);
+	assert_string_equal(query_title(&w->q, BY_MMAP, t.ids[0]), "mmap_lock W a/100");
+}
+
+static const char *memcg_with(struct asked *w, uint64_t own_cgroup)
+{
+	begin_events(w, false);
+	synth_cgroup(w->rig.synth, 0, CANNED_START, 7, "/other.slice");
+	synth_set_cgroup(w->rig.synth, own_cgroup);
+	acquire(w, 3, 100, false);
+	wait_for(w, CANNED_START + 900 * MS, MS, 99, OTHER, LCB_F_WRITE); /* by thread 100 */
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	size_t i = find(&t, "process", "a/100", "R");
+	assert_int_equal(cell_u(&t, i, "acquired"), 3);
+	return cell_s(&t, i, "memcg");
+}
+
+/* The id of a memory cgroup has a name only where it is of the hierarchy that names are known of.
+ */
+static void a_memcg_is_named_by_its_id(void **state)
+{
+	assert_string_equal(memcg_with(*state, 101), "/system.slice/a.service");
+}
+
+static void an_id_of_another_hierarchy_is_not_named(void **state)
+{
+	assert_string_equal(memcg_with(*state, 7), "-");
+}
+
+/* Of a tenth of the time: counts are scaled, and marked as such; times are as they were seen. */
+static void samples_are_scaled(void **state)
+{
+	struct asked *w = *state;
+	struct mmlevel_how how;
+	struct query_mmap_sum sum;
+
+	begin_events(w, true);
+	assert_int_equal(mmlevel_parse("sampled=10", &how), 0);
+	how.event_ns = 200;
+	synth_mm_how(w->rig.synth, &how, CANNED_START);
+	acquire(w, 50, 100, true);
+	how.from_ns = CANNED_START;
+	how.to_ns = CANNED_START + 100 * MS;
+	synth_mm_how(w->rig.synth, &how, how.to_ns);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
+	assert_int_equal(sum.level, MMLEVEL_SAMPLED);
+	assert_int_equal(sum.seen_ns, 100 * MS);
+	assert_int_equal(sum.events, 150);
+	assert_true(sum.cost_pct > 0.0029 && sum.cost_pct < 0.0031);
+	assert_string_equal(query_mmap_level_text(&w->q, &sum), "sampled, 1/10 of the time");
+	assert_int_equal(cell_u(&t, 0, "acquired"), 500);
+	assert_true(cell_at(&t, 0, "acquired")->approx);
+	assert_int_equal(cell_u(&t, 0, "contended"), 1);
+	assert_int_equal(cell_u(&t, 0, "max_ns"), 5 * MS + 20);
+}
+
 static void without_names_one_sentence_says_why(void **state)
 {
 	struct asked *w = *state;
@@ -201,7 +330,7 @@ static void without_names_one_sentence_says_why(void **state)
 	asked_play(w, NULL);
 	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
 	assert_int_equal(t.n_rows, 0);
-	assert_int_equal(query_mmap_sum(&w->q, &sum), 0);
+	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
 	assert_string_equal(query_mmap_none(&w->q, &sum),
 			    "which locks are mmap_locks is not known: no BPF here");
 }
@@ -216,6 +345,10 @@ int main(void)
 		TEST(the_histogram_counts_octaves),
 		TEST(a_row_can_be_opened),
 		TEST(waits_from_before_make_a_row),
+		TEST(events_tell_of_all_acquisitions),
+		TEST(a_memcg_is_named_by_its_id),
+		TEST(an_id_of_another_hierarchy_is_not_named),
+		TEST(samples_are_scaled),
 		TEST(without_names_one_sentence_says_why),
 	};
 

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pairs the events of mmap_locks by task and address space. A thread has few of these locks at a
+ * time (two while it forks), so its open ones are an array that is searched. Nothing is paired on a
+ * guess: an event that does not fit what is open ends it, counted as unpaired, and begins anew. A
+ * lock is asked for once at most before it is got, so getting it again without a release means that
+ * the release came from elsewhere; getting it for reading while having it for writing is a
+ * downgrade, which the kernel tells in this way.
+ */
+#include "mmlock-int.h"
+#include <errno.h>
+#include <string.h>
+
+static struct mmlock_open *find_open(struct mmlock_task *t, uint64_t mm)
+{
+	for (int i = 0; i < MMLOCK_OPEN; i++)
+		if (t->open[i].state && t->open[i].mm == mm)
+			return &t->open[i];
+	return NULL;
+}
+
+/* What was open is over, and how it ended is not known. */
+static void give_up(struct mmlocks *l, struct mmlock_open *o)
+{
+	if (o->state == MMLOCK_ASKED)
+		l->asked_only++;
+	else if (o->state == MMLOCK_HELD)
+		l->held_only++;
+	o->state = MMLOCK_FREE;
+}
+
+/* One that is free; of all four the oldest has to go. */
+static struct mmlock_open *free_open(struct mmlocks *l, struct mmlock_task *t)
+{
+	struct mmlock_open *oldest = &t->open[0];
+
+	for (int i = 0; i < MMLOCK_OPEN; i++) {
+		if (!t->open[i].state)
+			return &t->open[i];
+		if (t->open[i].since_ns < oldest->since_ns)
+			oldest = &t->open[i];
+	}
+	give_up(l, oldest);
+	return oldest;
+}
+
+static void set(struct mmlock_open *o, const struct event *ev, enum mmlock_state state)
+{
+	*o = (struct mmlock_open){.mm = ev->mm.mm,
+				  .since_ns = ev->time,
+				  .state = (uint8_t)state,
+				  .write = ev->mm.write};
+}
+
+static void add_time(struct mmlocks *l, struct mmlock_times *t, uint64_t from, uint64_t to)
+{
+	uint64_t ns = to > from ? to - from : 0;
+
+	t->min_ns = !t->n || ns < t->min_ns ? ns : t->min_ns;
+	t->max_ns = ns > t->max_ns ? ns : t->max_ns;
+	t->n++;
+	t->total_ns += ns;
+	hist_pool_add(&l->hists, t->hist, ns);
+}
+
+static void ask(struct mmlocks *l, struct mmlock_task *t, const struct event *ev)
+{
+	struct mmlock_open *o = find_open(t, ev->mm.mm);
+
+	if (o)
+		give_up(l, o);
+	else
+		o = free_open(l, t);
+	set(o, ev, MMLOCK_ASKED);
+}
+
+static void fail(struct mmlock_mode *mode, struct mmlock_open *o)
+{
+	mode->failed++;
+	if (o && o->state == MMLOCK_ASKED)
+		o->state = MMLOCK_FREE;
+}
+
+static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
+		const struct event *ev)
+{
+	struct mmlock_open *o = find_open(t, ev->mm.mm);
+	struct mmlock_mode *mode = &mm->mode[ev->mm.write];
+
+	if (!ev->mm.success) {
+		fail(mode, o);
+		return;
+	}
+	if (o && o->state == MMLOCK_HELD && o->write && !ev->mm.write) {
+		add_time(l, &mm->mode[true].hold, o->since_ns, ev->time);
+		l->downgraded++;
+		set(o, ev, MMLOCK_HELD);
+		return;
+	}
+	if (o && o->state == MMLOCK_ASKED && o->write == ev->mm.write) {
+		add_time(l, &mode->wait, o->since_ns, ev->time);
+	} else {
+		l->tried++;
+		if (o)
+			give_up(l, o);
+	}
+	mode->acquired++;
+	set(o ? o : free_open(l, t), ev, MMLOCK_HELD);
+}
+
+static void give_back(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
+		      const struct event *ev)
+{
+	struct mmlock_open *o = find_open(t, ev->mm.mm);
+
+	if (!o || o->state != MMLOCK_HELD) {
+		l->release_only++;
+		return;
+	}
+	if (o->write != ev->mm.write) {
+		l->release_only++;
+		give_up(l, o);
+		return;
+	}
+	add_time(l, &mm->mode[o->write].hold, o->since_ns, ev->time);
+	o->state = MMLOCK_FREE;
+}
+
+static struct mmlock_task *task_of(struct mmlocks *l, int32_t tid)
+{
+	const uint32_t *known = map64_get(&l->by_tid, (uint32_t)tid);
+
+	if (known)
+		return &l->tasks[*known];
+	if (l->n_tasks == MMLOCK_TASKS ||
+	    mem_grow(&l->tasks, &l->cap_tasks, l->n_tasks, sizeof(*l->tasks)) < 0 ||
+	    map64_put(&l->by_tid, (uint32_t)tid, (uint32_t)l->n_tasks) < 0)
+		return NULL;
+	l->tasks[l->n_tasks] = (struct mmlock_task){.tid = tid};
+	return &l->tasks[l->n_tasks++];
+}
+
+int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *names)
+{
+	struct mmlock_task *t = task_of(l, ev->tid);
+	struct mmlock_mm *mm = mmlock_mm_of(l, ev, names);
+
+	l->n_events++;
+	l->cur_n++;
+	if (!t || !mm) {
+		l->dropped++;
+		return mm && l->n_tasks == MMLOCK_TASKS ? 0 : -ENOMEM;
+	}
+	if (ev->kind == EVENT_MM_START)
+		ask(l, t, ev);
+	else if (ev->kind == EVENT_MM_ACQUIRED)
+		get(l, t, mm, ev);
+	else
+		give_back(l, t, mm, ev);
+	return 0;
+}
+
+void mmlock_contended(struct mmlocks *l, int32_t tid, uint64_t addr)
+{
+	const uint32_t *known = map64_get(&l->by_tid, (uint32_t)tid);
+	enum { FARTHEST = 4096 };
+
+	for (int i = 0; known && i < MMLOCK_OPEN; i++) {
+		const struct mmlock_open *o = &l->tasks[*known].open[i];
+		if (o->state == MMLOCK_ASKED && addr > o->mm && addr - o->mm < FARTHEST)
+			l->lock_offset = (uint32_t)(addr - o->mm);
+	}
+}
+
+/* The last one takes the place of the one that is gone. */
+static void forget_task(struct mmlocks *l, int32_t tid)
+{
+	const uint32_t *known = map64_get(&l->by_tid, (uint32_t)tid);
+
+	if (!known)
+		return;
+	uint32_t at = *known;
+	for (int i = 0; i < MMLOCK_OPEN; i++)
+		give_up(l, &l->tasks[at].open[i]);
+	map64_del(&l->by_tid, (uint32_t)tid);
+	struct mmlock_task *last = &l->tasks[--l->n_tasks];
+	if (at == l->n_tasks)
+		return;
+	uint32_t *moved = map64_get(&l->by_tid, (uint32_t)last->tid);
+	l->tasks[at] = *last;
+	if (moved)
+		*moved = at;
+}
+
+void mmlock_exit(struct mmlocks *l, int32_t pid, int32_t tid, const char *comm)
+{
+	if (!l->n_events)
+		return;
+	forget_task(l, tid);
+	if (tid == pid)
+		mmlock_end_mm(l, pid, comm);
+}
+
+void mmlock_exec(struct mmlocks *l, int32_t pid, const char *comm)
+{
+	if (l->n_events)
+		mmlock_end_mm(l, pid, comm);
+}
+
+void mmlock_lost(struct mmlocks *l)
+{
+	for (size_t i = 0; i < l->n_tasks; i++)
+		for (int k = 0; k < MMLOCK_OPEN; k++)
+			give_up(l, &l->tasks[i].open[k]);
+	map64_clear(&l->by_tid);
+	l->n_tasks = 0;
+}
+
+void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_ns)
+{
+	uint64_t from = how->from_ns > zero_ns ? how->from_ns : zero_ns;
+
+	l->how = *how;
+	l->how_known = true;
+	if (how->level != MMLEVEL_SAMPLED || !how->to_ns)
+		return;
+	l->seen_ns += how->to_ns > from ? how->to_ns - from : 0;
+	mmlock_lost(l);
+}
+
+void mmlock_tick(struct mmlocks *l)
+{
+	l->rate_n = l->cur_n;
+	l->cur_n = 0;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Levels by their names, and the record of them: a struct as it is, with its text ended. */
+#include "kontend/mmlevel.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[MMLEVELS] = {
+	[MMLEVEL_CONTENDED] = "contended",
+	[MMLEVEL_SAMPLED] = "sampled",
+	[MMLEVEL_PID] = "pid",
+	[MMLEVEL_ALL] = "all",
+};
+
+const char *mmlevel_name(uint32_t level)
+{
+	return level < MMLEVELS ? names[level] : "?";
+}
+
+static int parse_one_in(const char *text, uint32_t *ret)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || n < 2 || n > MMLEVEL_MOST)
+		return -EINVAL;
+	*ret = (uint32_t)n;
+	return 0;
+}
+
+int mmlevel_parse(const char *text, struct mmlevel_how *ret)
+{
+	size_t len = strcspn(text, "=");
+	uint32_t level = 0;
+
+	while (level < MMLEVELS && (strlen(names[level]) != len || memcmp(names[level], text, len)))
+		level++;
+	if (level == MMLEVELS || (text[len] && level != MMLEVEL_SAMPLED))
+		return -EINVAL;
+	*ret = (struct mmlevel_how){.level = level, .asked = level, .one_in = 1};
+	if (level == MMLEVEL_SAMPLED)
+		ret->one_in = MMLEVEL_ONE_IN;
+	return text[len] ? parse_one_in(text + len + 1, &ret->one_in) : 0;
+}
+
+bool mmlevel_decode(const void *data, size_t len, struct mmlevel_how *ret)
+{
+	if (len != sizeof(*ret))
+		return false;
+	memcpy(ret, data, sizeof(*ret));
+	ret->reason[MMLEVEL_REASON - 1] = 0;
+	return ret->level < MMLEVELS && ret->asked < MMLEVELS && ret->one_in &&
+	       ret->from_ns <= ret->to_ns;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SOURCE_DRAIN_MMAP_H
+#define KONTEND_SOURCE_DRAIN_MMAP_H
+
+#include "kontend/drain.h"
+
+/* Within a step: switches the events of mmap_locks on or off, as @d->mmaps wants it. */
+void drain_mmaps(struct drain *d);
+/* When a burst, of whatever events, begins or ends next, if that is before @at; else @at. */
+uint64_t drain_next_burst(const struct drain *d, uint64_t at);
+
+#endif
