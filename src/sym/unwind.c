@@ -95,7 +95,7 @@ static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 	struct unwind_tables *t = mem_calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	if (usersym_open(&u->files->config, u->files->objects[object], &e, &root) == USERSYM_OK) {
+	if (usersym_open(u->files, u->files->objects[object], &e, &root) == USERSYM_OK) {
 		/* Without memory for them it is as if there were none. */
 		if (unwind_tables_load(t, &e) < 0)
 			unwind_tables_deinit(t);

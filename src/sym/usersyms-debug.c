@@ -49,14 +49,15 @@ static int open_anywhere(struct usersym_load *l, const char *path)
 	return code ? code : open_debug(l, -1, path);
 }
 
-int usersym_debug_by_id(const struct usersyms_config *c, struct usersym_load *l)
+int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l)
 {
 	char path[PATH_SIZE];
 	const struct elfimg *e = &l->main;
 
 	if (!e->build_id_len)
 		return 0;
-	int at = snprintf(path, sizeof(path), "%s/.build-id/%02x/", c->debug_root, e->build_id[0]);
+	int at = snprintf(path, sizeof(path), "%s/.build-id/%02x/", u->config.debug_root,
+			  e->build_id[0]);
 	if (at < 0 || (size_t)at > sizeof(path) - 2 * sizeof(e->build_id) - 16)
 		return 0;
 	for (size_t i = 1; i < e->build_id_len; i++)
@@ -92,7 +93,7 @@ static int read_link(struct usersym_load *l)
 }
 
 /* Where gdb looks, too: beside the file, in .debug there, below the root of debug files. */
-static bool link_path(const struct usersyms_config *c, const struct usersym_load *l, char *ret,
+static bool link_path(const struct usersyms *u, const struct usersym_load *l, char *ret,
 		      size_t size)
 {
 	const char *path = l->object->path, *slash = strrchr(path, '/');
@@ -103,11 +104,11 @@ static bool link_path(const struct usersyms_config *c, const struct usersym_load
 	else if (l->candidate == 1)
 		n = snprintf(ret, size, "%.*s/.debug/%s", dir, path, l->link);
 	else
-		n = snprintf(ret, size, "%s%.*s/%s", c->debug_root, dir, path, l->link);
+		n = snprintf(ret, size, "%s%.*s/%s", u->config.debug_root, dir, path, l->link);
 	return n > 0 && (size_t)n < size;
 }
 
-int usersym_debug_by_link(const struct usersyms_config *c, struct usersym_load *l)
+int usersym_debug_by_link(struct usersyms *u, struct usersym_load *l)
 {
 	char path[PATH_SIZE];
 	int code = l->link[0] ? 0 : read_link(l);
@@ -115,7 +116,7 @@ int usersym_debug_by_link(const struct usersyms_config *c, struct usersym_load *
 	if (code < 0 || !l->link[0])
 		return code;
 	for (; l->candidate < LINK_CANDIDATES; l->candidate++) {
-		code = link_path(c, l, path, sizeof(path)) ? open_anywhere(l, path) : 0;
+		code = link_path(u, l, path, sizeof(path)) ? open_anywhere(l, path) : 0;
 		if (code < 0)
 			return code;
 		if (code == 0)
@@ -168,20 +169,6 @@ int usersym_debug_sum(struct usersym_load *l)
 	elfimg_close(&l->debug);
 	l->candidate++;
 	return 0;
-}
-
-int usersym_debug_file(const struct usersyms_config *c, struct usersym_load *l)
-{
-	int code = usersym_debug_by_id(c, l);
-
-	while (code == 0 && l->candidate < LINK_CANDIDATES) {
-		code = usersym_debug_by_link(c, l);
-		if (code == 0)
-			break;
-		while (code == 2)
-			code = usersym_debug_sum(l);
-	}
-	return code;
 }
 
 int usersym_debug_packed(struct usersym_load *l)

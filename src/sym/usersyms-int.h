@@ -96,24 +96,22 @@ void usersym_load_end(struct usersym_load *l);
 /* Descriptor of a regular file, links in it leading nowhere but below @root_fd; or -errno. */
 int usersym_open_in(int root_fd, const char *path);
 /* The mount namespace of a process; -1: not there, or not to be looked at. */
-int usersym_open_root(const struct usersyms_config *c, pid_t pid);
+int usersym_open_root(const struct usersyms *u, pid_t pid);
 /*
  * Finds the file of an object: opened, its build id compared. USERSYM_OK with @ret and its root
  * (-1: ours).
  */
-enum usersym_answer usersym_open(const struct usersyms_config *c, const struct usersym_object *o,
+enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,
 				 struct elfimg *ret, int *ret_root);
 
 /*
  * Separate symbols. Each: a step of looking for them; 1: found, in l->debug or l->packed; 0: they
  * are not there; 2: again. Or -ENOMEM.
  */
-int usersym_debug_by_id(const struct usersyms_config *c, struct usersym_load *l);
-int usersym_debug_by_link(const struct usersyms_config *c, struct usersym_load *l);
+int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l);
+int usersym_debug_by_link(struct usersyms *u, struct usersym_load *l);
 int usersym_debug_sum(struct usersym_load *l);
 int usersym_debug_packed(struct usersym_load *l);
-/* The first two of these at once: 1 or 0, or -ENOMEM. */
-int usersym_debug_file(const struct usersyms_config *c, struct usersym_load *l);
 /* Stubs that call functions of other libraries. 0 or a negative errno. */
 int usersym_stubs(const struct elfimg *e, struct symtab *t);
 

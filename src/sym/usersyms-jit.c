@@ -38,7 +38,7 @@ static pid_t own_number(const struct usersyms *u, pid_t pid)
 static int open_map(const struct usersyms *u, const struct usersym_jit *j)
 {
 	char path[64];
-	int root = usersym_open_root(&u->config, j->pid), fd;
+	int root = usersym_open_root(u, j->pid), fd;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)own_number(u, j->pid));
 	fd = usersym_open_in(root, path);

@@ -83,7 +83,7 @@ bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 	bool is_new;
 
 	*l = (struct usersym_load){.root_fd = -1};
-	o->answer = usersym_open(&u->config, o, &l->main, &l->root_fd);
+	o->answer = usersym_open(u, o, &l->main, &l->root_fd);
 	if (o->answer != USERSYM_OK) {
 		l->main.fd = -1;
 		usersym_load_end(l);
@@ -246,9 +246,9 @@ static int step(struct usersyms *u, struct usersym_load *l)
 
 	switch (l->stage) {
 	case STAGE_DEBUG:
-		return found(l, usersym_debug_by_id(&u->config, l), STAGE_LINK);
+		return found(l, usersym_debug_by_id(u, l), STAGE_LINK);
 	case STAGE_LINK:
-		code = usersym_debug_by_link(&u->config, l);
+		code = usersym_debug_by_link(u, l);
 		return found(l, code, code == 2 ? STAGE_SUM : STAGE_PACKED);
 	case STAGE_SUM:
 		code = usersym_debug_sum(l);

@@ -54,13 +54,13 @@ int usersym_open_in(int root_fd, const char *path)
 	return code;
 }
 
-int usersym_open_root(const struct usersyms_config *c, pid_t pid)
+int usersym_open_root(const struct usersyms *u, pid_t pid)
 {
 	char path[PATH_SIZE];
 
-	if (pid <= 0 || !c->same_machine)
+	if (pid <= 0 || !u->config.same_machine)
 		return -1;
-	snprintf(path, sizeof(path), "%s/%d/root", c->proc, (int)pid);
+	snprintf(path, sizeof(path), "%s/%d/root", u->config.proc, (int)pid);
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -88,14 +88,14 @@ static bool is_path(const char *mapped, const char *path)
 	return strncmp(mapped, path, n) == 0 && (!mapped[n] || strcmp(mapped + n, gone) == 0);
 }
 
-static int open_mapped(const struct usersyms_config *c, const struct usersym_object *o)
+static int open_mapped(const struct usersyms *u, const struct usersym_object *o)
 {
 	char path[PATH_SIZE], line[PATH_SIZE], range[64];
 	int fd = -ENOENT;
 
-	if (o->pid <= 0 || !c->same_machine)
+	if (o->pid <= 0 || !u->config.same_machine)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/%d/maps", c->proc, (int)o->pid);
+	snprintf(path, sizeof(path), "%s/%d/maps", u->config.proc, (int)o->pid);
 	FILE *f = fopen(path, "re");
 	if (!f)
 		return -errno;
@@ -103,7 +103,8 @@ static int open_mapped(const struct usersyms_config *c, const struct usersym_obj
 		const char *mapped = mapped_path(line, range, sizeof(range));
 		if (!mapped || !is_path(mapped, o->path))
 			continue;
-		snprintf(path, sizeof(path), "%s/%d/map_files/%s", c->proc, (int)o->pid, range);
+		snprintf(path, sizeof(path), "%s/%d/map_files/%s", u->config.proc, (int)o->pid,
+			 range);
 		fd = usersym_open_in(-1, path);
 	}
 	fclose(f);
@@ -148,24 +149,24 @@ static size_t vdso_size(const void *p)
 }
 
 /* What the kernel maps into every program: it is in no file, but in our memory, too. */
-static enum usersym_answer open_vdso(const struct usersyms_config *c,
-				     const struct usersym_object *o, struct elfimg *ret)
+static enum usersym_answer open_vdso(const struct usersyms *u, const struct usersym_object *o,
+				     struct elfimg *ret)
 {
 	const void *p = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 
 	if (!p)
 		return USERSYM_NO_FILE;
-	if (!c->same_machine && !o->id_len)
+	if (!u->config.same_machine && !o->id_len)
 		return USERSYM_UNSURE;
 	return take(o, ret, elfimg_open_mem(ret, p, vdso_size(p)));
 }
 
 /* By the root of its process, by what that has mapped, or by the path as we see it. */
-static enum usersym_answer open_by(char way, const struct usersyms_config *c,
+static enum usersym_answer open_by(char way, const struct usersyms *u,
 				   const struct usersym_object *o, struct elfimg *ret, int root)
 {
 	if (way == 'm')
-		return take_fd(o, open_mapped(c, o), ret);
+		return take_fd(o, open_mapped(u, o), ret);
 	if (way == 'r')
 		return root < 0 ? USERSYM_NO_FILE : take_fd(o, usersym_open_in(root, o->path), ret);
 	/* Who has another root may mean another file. */
@@ -174,21 +175,21 @@ static enum usersym_answer open_by(char way, const struct usersyms_config *c,
 	return take_fd(o, usersym_open_in(-1, o->path), ret);
 }
 
-enum usersym_answer usersym_open(const struct usersyms_config *c, const struct usersym_object *o,
+enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,
 				 struct elfimg *ret, int *ret_root)
 {
 	enum usersym_answer worst = USERSYM_NO_FILE;
 
 	*ret_root = -1;
 	if (!strcmp(o->path, "[vdso]"))
-		return open_vdso(c, o, ret);
+		return open_vdso(u, o, ret);
 	if (o->path[0] != '/')
 		return USERSYM_NO_FILE;
-	if (!c->same_machine && !o->id_len)
+	if (!u->config.same_machine && !o->id_len)
 		return USERSYM_UNSURE;
-	int root = usersym_open_root(c, o->pid);
+	int root = usersym_open_root(u, o->pid);
 	for (const char *way = o->id_len ? "rmp" : "mrp"; *way; way++) {
-		enum usersym_answer a = open_by(*way, c, o, ret, root);
+		enum usersym_answer a = open_by(*way, u, o, ret, root);
 		if (a == USERSYM_OK) {
 			*ret_root = root;
 			return a;

@@ -190,7 +190,7 @@ enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t
 {
 	struct elfimg e;
 	int root;
-	enum usersym_answer a = usersym_open(&u->config, u->objects[object], &e, &root);
+	enum usersym_answer a = usersym_open(u, u->objects[object], &e, &root);
 
 	if (a != USERSYM_OK)
 		return a;
