@@ -34,8 +34,11 @@ static enum path_group group_of_chain(struct query *q, const uint64_t *frames, u
 uint8_t *hot_groups(struct query *q)
 {
 	const struct stack_table *t = &q->model->profile.stacks;
-	uint8_t *groups = arena_alloc(&q->arena, t->n + 1);
+	uint8_t *groups = q->cache->hot_groups;
 
+	if (groups)
+		return groups;
+	groups = q->cache->hot_groups = arena_alloc(&q->arena, t->n + 1);
 	for (uint32_t i = 1; groups && i < t->n; i++)
 		if (t->stacks[i].used)
 			groups[i] = (uint8_t)group_of_chain(q, stack_frames(t, i), t->stacks[i].n);

@@ -237,31 +237,37 @@ static const char *row_name(const struct hot_rows *h, const struct hot_row *r)
 	}
 }
 
+/* 0 with *ret among @h's rows; -ENOENT: it is gone; -ENOMEM. */
+static int find_row(struct hot_rows *h, uint64_t id, const struct hot_row **ret)
+{
+	if (query_sync(h->q) < 0 || hot_sum(h) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n; i++) {
+		if (h->rows[i].id == id) {
+			*ret = &h->rows[i];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
 const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row)
 {
 	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = by};
+	const struct hot_row *r;
 
-	if (query_sync(q) < 0 || hot_sum(&h) < 0)
-		return NULL;
-	for (size_t i = 0; i < h.n; i++)
-		if (h.rows[i].id == row)
-			return row_name(&h, &h.rows[i]);
-	return NULL;
+	return find_row(&h, row, &r) < 0 ? NULL : row_name(&h, r);
 }
 
 int query_hot_start(struct query *q, uint64_t row, uint64_t *ret)
 {
 	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = HOT_SYMBOL};
+	const struct hot_row *r;
+	int code = find_row(&h, row, &r);
 
-	if (query_sync(q) < 0 || hot_sum(&h) < 0)
-		return -ENOMEM;
-	for (size_t i = 0; i < h.n; i++) {
-		if (h.rows[i].id == row) {
-			*ret = h.rows[i].key;
-			return 0;
-		}
-	}
-	return -ENOENT;
+	if (code == 0)
+		*ret = r->key;
+	return code;
 }
 
 static const char *event_name(struct query *q, const struct decode_profile *p)

@@ -37,7 +37,7 @@ static inline uint64_t hot_id(uint64_t key)
 }
 /* Rows lie in the query's arena. 0 or -ENOMEM. */
 int hot_sum(struct hot_rows *h);
-/* By stack of the profile, in the arena; NULL: no memory. */
+/* By stack of the profile, worked out once a frame, in the arena; NULL: no memory. */
 uint8_t *hot_groups(struct query *q);
 bool hot_is_lock_path(enum path_group g);
 /* "[kernel]", "[module]", or the file's name. */

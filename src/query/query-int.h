@@ -37,6 +37,7 @@ struct query_cache {
 	const char **lock_names;
 	uint32_t *lock_head, *lock_next; /* the cells of a lock, as index + 1 */
 	size_t n_locks;
+	uint8_t *hot_groups; /* of call chains of the profile */
 };
 
 /* Where something was waited for: what a cell and a wait in flight have in common. */

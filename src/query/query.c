@@ -83,6 +83,7 @@ void query_begin(struct query *q)
 	q->cache->lock_names = NULL;
 	q->cache->lock_head = q->cache->lock_next = NULL;
 	q->cache->n_locks = 0;
+	q->cache->hot_groups = NULL;
 }
 
 int query_enomem(struct error *err, const char *what)
