@@ -115,7 +115,8 @@ int procfs_comm_of(const char *root, pid_t tid, struct sideband *s)
 	return comm_record(path, task.tgid, tid, s);
 }
 
-int procfs_comms_all(const char *root, struct sideband *s)
+static int each_process(const char *root, struct sideband *s,
+			int (*append)(const char *root, pid_t pid, struct sideband *s))
 {
 	DIR *d = opendir(root);
 	int r = 0;
@@ -124,23 +125,19 @@ int procfs_comms_all(const char *root, struct sideband *s)
 	if (!d)
 		return -errno;
 	while (r == 0 && (pid = next_id(d)) != 0)
-		r = procfs_comms(root, pid, s);
+		r = append(root, pid, s);
 	closedir(d);
 	return r;
 }
 
+int procfs_comms_all(const char *root, struct sideband *s)
+{
+	return each_process(root, s, procfs_comms);
+}
+
 int procfs_maps_all(const char *root, struct sideband *s)
 {
-	DIR *d = opendir(root);
-	int r = 0;
-	pid_t pid;
-
-	if (!d)
-		return -errno;
-	while (r == 0 && (pid = next_id(d)) != 0)
-		r = procfs_maps(root, pid, s);
-	closedir(d);
-	return r;
+	return each_process(root, s, procfs_maps);
 }
 
 static pid_t read_tgid(const char *root, pid_t id)
