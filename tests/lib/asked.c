@@ -26,6 +26,21 @@ void asked_play(struct asked *w, const struct model_limits *limits)
 	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
 }
 
+char *asked_report(struct query *q, const struct report_spec *s)
+{
+	struct error err = {0};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	query_begin(q);
+	if (report_write(q, s, f, &err) < 0)
+		fail_msg("report_write: %s", err.text);
+	fclose(f);
+	return text;
+}
+
 int asked_setup(void **state)
 {
 	struct asked *w;

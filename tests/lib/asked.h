@@ -3,6 +3,7 @@
 #define KONTEND_TESTS_ASKED_H
 
 #include "kontend/query.h"
+#include "kontend/report.h"
 #include "rig.h"
 
 /* A stream, the engine that played it, and a query on it: the state of cmocka tests. */
@@ -18,6 +19,9 @@ void asked_play(struct asked *w, const struct model_limits *limits);
 
 struct table asked_locks(struct asked *w, struct query_spec spec);
 struct table asked_waiters(struct asked *w, struct query_spec spec);
+
+/* The report of what was played, asked for anew; free() it. Fails when it cannot be written. */
+char *asked_report(struct query *q, const struct report_spec *s);
 
 /* By column key. What is not known fails cell_u() and is "-" to cell_s(). */
 const struct value *cell_at(const struct table *t, size_t row, const char *key);

@@ -33,24 +33,9 @@ static void play(struct asked *w, const char *machine)
 	asked_play(w, NULL);
 }
 
-static char *write_report(struct asked *w, const struct report_spec *s)
-{
-	struct error err = {0};
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	query_begin(&w->q);
-	if (report_write(&w->q, s, f, &err) < 0)
-		fail_msg("report_write: %s", err.text);
-	fclose(f);
-	return text;
-}
-
 static void check_golden(struct asked *w, const struct report_spec *s, const char *name)
 {
-	char *text = write_report(w, s);
+	char *text = asked_report(&w->q, s);
 
 	golden_check(text, name);
 	free(text);
@@ -152,7 +137,7 @@ static void json_has_the_keys_that_are_promised(void **state)
 	struct json_doc d;
 
 	play(*state, "x86");
-	char *text = write_report(*state, &s);
+	char *text = asked_report(&((struct asked *)*state)->q, &s);
 	parse(&d, text);
 	has_keys(json_at(path(&d, "views.slots.rows"), 0), slots);
 	has_keys(json_at(path(&d, "views.holders.rows"), 0), holders);
@@ -174,7 +159,7 @@ static void json_tells_unknown_from_none(void **state)
 	struct json_doc d;
 
 	play(*state, "probe");
-	char *text = write_report(*state, &s);
+	char *text = asked_report(&((struct asked *)*state)->q, &s);
 	parse(&d, text);
 	const struct json *first = json_at(path(&d, "views.slots.rows"), 0);
 	assert_true(json_is(json_get(first, "task_pinned_max"), JSON_NULL));
@@ -195,7 +180,7 @@ static void without_a_snapshot_the_report_says_so(void **state)
 
 	canned_init(&w->rig);
 	asked_play(w, NULL);
-	char *text = write_report(w, &s);
+	char *text = asked_report(&w->q, &s);
 	assert_non_null(strstr(text, "# breakpoint slots: the recording has no snapshots"));
 	free(text);
 }
@@ -208,7 +193,7 @@ static void tables_beside_take_what_they_can(void **state)
 	struct json_doc d;
 
 	play(*state, "x86");
-	char *text = write_report(*state, &s);
+	char *text = asked_report(&((struct asked *)*state)->q, &s);
 	parse(&d, text);
 	assert_int_equal(json_u64(path(&d, "views.slots.matching_rows")), 1);
 	assert_int_equal(json_u64(path(&d, "views.holders.matching_rows")), 2);

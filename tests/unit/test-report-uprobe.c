@@ -39,24 +39,9 @@ static void play(struct asked *w, const char *machine)
 	asked_play(w, NULL);
 }
 
-static char *write_report(struct query *q, const struct report_spec *s)
-{
-	struct error err = {0};
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	query_begin(q);
-	if (report_write(q, s, f, &err) < 0)
-		fail_msg("report_write: %s", err.text);
-	fclose(f);
-	return text;
-}
-
 static void check_golden(struct asked *w, const struct report_spec *s, const char *name)
 {
-	char *text = write_report(&w->q, s);
+	char *text = asked_report(&w->q, s);
 
 	golden_check(text, name);
 	free(text);
@@ -123,7 +108,7 @@ static char *report_of_file(const struct recording *bytes, const struct report_s
 		;
 	assert_int_equal(code, ENGINE_END);
 	assert_int_equal(query_init(&q, &engine), 0);
-	char *text = write_report(&q, s);
+	char *text = asked_report(&q, s);
 	query_deinit(&q);
 	engine_deinit(&engine);
 	unlink(path);
@@ -143,7 +128,7 @@ static void a_recording_reports_the_same(void **state)
 		state_stream(&again, machines[i / 2]);
 		struct recording bytes =
 			recording_written(synth_source(again.synth), i % 2 ? RECORDING_ZSTD : 0);
-		char *first = write_report(&w.q, &s), *second = report_of_file(&bytes, &s);
+		char *first = asked_report(&w.q, &s), *second = report_of_file(&bytes, &s);
 		const char *ours = strstr(first, "\n# uprobes by"),
 			   *theirs = strstr(second, "\n# uprobes by");
 		assert_non_null(ours);

@@ -24,24 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *write_report(struct query *q, const struct report_spec *s)
-{
-	struct error err = {0};
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_non_null(f);
-	query_begin(q);
-	if (report_write(q, s, f, &err) < 0)
-		fail_msg("report_write: %s", err.text);
-	fclose(f);
-	return text;
-}
-
 static void check_golden(struct query *q, const struct report_spec *s, const char *name)
 {
-	char *text = write_report(q, s);
+	char *text = asked_report(q, s);
 
 	golden_check(text, name);
 	free(text);
@@ -120,7 +105,7 @@ static void json_says_what_the_tables_say(void **state)
 					   "p90_ns",  "p99_ns",	  "max_ns", "caller"};
 	struct asked *w = *state;
 	struct report_spec s = {.format = REPORT_JSON, .views = REPORT_ALL};
-	char *text = write_report(&w->q, &s);
+	char *text = asked_report(&w->q, &s);
 	const struct json *rows, *row;
 	struct json_doc d;
 
@@ -184,7 +169,7 @@ static void hostile_names_cannot_break_out(void **state)
 	char *text;
 
 	for (s.format = REPORT_TEXT; s.format <= REPORT_JSON; s.format++) {
-		text = write_report(&w->q, &s);
+		text = asked_report(&w->q, &s);
 		assert_false(has_control(text));
 		assert_null(strstr(text, "\xff"));
 		assert_null(strstr(text, "\xe2\x80\xae"));
@@ -205,12 +190,12 @@ static void separators_are_quoted(void **state)
 	struct asked *w = *state;
 	struct report_spec s = {
 		.format = REPORT_CSV, .views = REPORT_WAITERS, .csv_separator = ';'};
-	char *text = write_report(&w->q, &s);
+	char *text = asked_report(&w->q, &s);
 
 	assert_non_null(strstr(text, "since_ns;kind;type;"));
 	s.csv_separator = 'x';
 	free(text);
-	text = write_report(&w->q, &s);
+	text = asked_report(&w->q, &s);
 	assert_non_null(strstr(text, "x\"0xffff888000001000\"x"));
 	free(text);
 }
@@ -224,7 +209,7 @@ static void nothing_measured_is_a_report_too(void **state)
 
 	w->rig.synth = synth_new(1);
 	asked_play(w, NULL);
-	text = write_report(&w->q, &s);
+	text = asked_report(&w->q, &s);
 	parse(&d, text);
 	assert_int_equal(json_len(path(&d, "views.locks.rows")), 0);
 	assert_true(json_is(path(&d, "source.kernel"), JSON_NULL));
@@ -233,7 +218,7 @@ static void nothing_measured_is_a_report_too(void **state)
 	json_deinit(&d);
 	free(text);
 	s.format = REPORT_TEXT;
-	text = write_report(&w->q, &s);
+	text = asked_report(&w->q, &s);
 	assert_non_null(strstr(text, "no contention was seen"));
 	assert_non_null(strstr(text, "nobody was waiting"));
 	free(text);
@@ -264,12 +249,12 @@ static void cpus_that_went_away_are_said(void **state)
 	rig_init(&w->rig, 2);
 	synth_record(w->rig.synth, RECORD_CPU, 1, &gone, sizeof(gone));
 	asked_play(w, NULL);
-	char *text = write_report(&w->q, &s);
+	char *text = asked_report(&w->q, &s);
 	assert_non_null(strstr(text, ", CPU 1 offline\n"));
 	free(text);
 	gone.cpu = 0;
 	model_cpu_state(&w->rig.engine.model, &gone);
-	text = write_report(&w->q, &s);
+	text = asked_report(&w->q, &s);
 	assert_non_null(strstr(text, ", 2 CPUs offline\n"));
 	free(text);
 }
@@ -296,7 +281,7 @@ static void tables_beside_take_what_they_can(void **state)
 	struct report_spec s = {.format = REPORT_JSON,
 				.views = REPORT_LOCKS | REPORT_WAITERS,
 				.query = {.sort = "max_ns", .filter = "rwsem:R", .limit = 1}};
-	char *text = write_report(&w->q, &s);
+	char *text = asked_report(&w->q, &s);
 	struct json_doc d;
 
 	parse(&d, text);
@@ -305,7 +290,7 @@ static void tables_beside_take_what_they_can(void **state)
 	json_deinit(&d);
 	free(text);
 	s.query.filter = "contended>20"; /* waiters have no such column: shown without it */
-	text = write_report(&w->q, &s);
+	text = asked_report(&w->q, &s);
 	parse(&d, text);
 	assert_int_equal(json_u64(path(&d, "views.locks.matching_rows")), 2);
 	assert_int_equal(json_len(path(&d, "views.locks.rows")), 1);
@@ -334,10 +319,10 @@ static void the_locale_changes_no_number(void **state)
 {
 	struct asked *w = *state;
 	struct report_spec s = {.format = REPORT_JSON, .views = REPORT_ALL};
-	char *before = write_report(&w->q, &s), *after;
+	char *before = asked_report(&w->q, &s), *after;
 
 	setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed */
-	after = write_report(&w->q, &s);
+	after = asked_report(&w->q, &s);
 	setlocale(LC_ALL, "C");
 	assert_string_equal(before, after);
 	free(before);
