@@ -107,15 +107,17 @@ static int draw_lines(struct view_annotate *o, struct screen *s, struct rect r, 
 	if (code < 0)
 		return code;
 	o->hottest = a.hottest < a.n ? id_of(&a.lines[a.hottest]) : 0;
+	const struct rect list = layout_below(r, a.source ? 2 : 3);
 	draw_head(&a, s, r);
 	if (!a.source)
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM, a.why);
 	if (!o->placed && o->hottest) {
 		/* The widget keeps its selection only among rows that it has drawn. */
-		pane_draw_list(&o->pane, s, layout_below(r, 3), &t, &style);
+		pane_draw_list(&o->pane, s, list, &t, &style);
 		go_to_hottest(o);
+		screen_fill(s, list, ' ', ROLE_NORMAL);
 	}
-	pane_draw_list(&o->pane, s, layout_below(r, a.source ? 2 : 3), &t, &style);
+	pane_draw_list(&o->pane, s, list, &t, &style);
 	return 0;
 }
 
