@@ -8,6 +8,7 @@
 #include "cmd-bench.h"
 #include "cmd.h"
 #include "kontend/bench-rotation.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/pmus.h"
@@ -41,7 +42,7 @@ static int pump(struct run *run, uint64_t deadline_ns, struct error *err)
 {
 	int r = 0;
 
-	while (r >= 0 && r != ENGINE_END && (!deadline_ns || cmd_now_ns() < deadline_ns)) {
+	while (r >= 0 && r != ENGINE_END && (!deadline_ns || clock_now_ns() < deadline_ns)) {
 		struct pollfd p = {.fd = source_fd(run->engine.source), .events = POLLIN};
 		if (r == ENGINE_IDLE)
 			poll(&p, 1, WAIT_MS);
@@ -113,10 +114,10 @@ static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, st
 	int code = run_open(&run, &o, err);
 	if (code == 0)
 		code = run_start(&run, err);
-	uint64_t from_ns = cmd_now_ns(), from = bench_rotation_bytes(b);
+	uint64_t from_ns = clock_now_ns(), from = bench_rotation_bytes(b);
 	if (code == 0)
 		code = pump(&run, from_ns + ns, err);
-	uint64_t took = cmd_now_ns() - from_ns, bytes = bench_rotation_bytes(b) - from;
+	uint64_t took = clock_now_ns() - from_ns, bytes = bench_rotation_bytes(b) - from;
 	if (code == 0) {
 		run_stop(&run);
 		code = pump(&run, 0, err);

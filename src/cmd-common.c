@@ -4,6 +4,7 @@
  * program's name in front so that it can be told from the measured command's own words.
  */
 #include "cmd.h"
+#include "kontend/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static const uint64_t SAME_SIGNAL_NS = 500000000;
@@ -22,17 +22,9 @@ int cmd_fail(int status, const struct error *err)
 	return status;
 }
 
-uint64_t cmd_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 bool cmd_is_second_signal(uint64_t *first_ns)
 {
-	uint64_t now = cmd_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (*first_ns)
 		return now - *first_ns > SAME_SIGNAL_NS;

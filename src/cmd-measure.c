@@ -14,6 +14,7 @@
  */
 #include "cmd-measure.h"
 #include "cmd.h"
+#include "kontend/clock.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
 
@@ -56,7 +57,7 @@ static void take_signals(struct measure *m, const struct run *run)
 
 static int wait_ms(const struct measure *m, bool always_ready)
 {
-	uint64_t now = cmd_now_ns(), until = m->deadline_ns;
+	uint64_t now = clock_now_ns(), until = m->deadline_ns;
 
 	if (always_ready)
 		return BUSY_MS;
@@ -104,7 +105,7 @@ static bool is_behind(const struct run *run)
 static int call_every(struct measure *m, struct error *err)
 {
 	struct measure_job *j = m->job;
-	uint64_t now = cmd_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!j->every || m->stopped || now < m->next_ns)
 		return 0;
@@ -139,7 +140,7 @@ static int pump(struct measure *m, struct run *run, struct error *err)
 		else
 			take_signals(m, run);
 		if (!m->stopped && (m->signal || is_behind(run) ||
-				    (m->deadline_ns && cmd_now_ns() >= m->deadline_ns))) {
+				    (m->deadline_ns && clock_now_ns() >= m->deadline_ns))) {
 			run_stop(run);
 			m->stopped = true;
 		}
@@ -270,7 +271,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 	if (m->run.from_file)
 		return read_recording(m, &m->run, m->o->input, err);
 	if (m->o->duration_ns)
-		m->deadline_ns = cmd_now_ns() + m->o->duration_ns;
+		m->deadline_ns = clock_now_ns() + m->o->duration_ns;
 	say_start(m);
 	return pump_range(m, &m->run, NULL, err);
 }

@@ -5,13 +5,13 @@
  * so that any terminal can show it.
  */
 #include "cmd-progress.h"
+#include "kontend/clock.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR = 30, WIDTH = 79 };
@@ -19,21 +19,13 @@ enum { BAR = 30, WIDTH = 79 };
 #define FIRST_NS 500000000ull
 #define EVERY_NS 100000000ull
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void progress_begin(struct progress *p, const char *what)
 {
 	*p = (struct progress){0};
 	if (!isatty(STDERR_FILENO))
 		return;
 	p->what = what;
-	p->next_ns = now_ns() + FIRST_NS;
+	p->next_ns = clock_now_ns() + FIRST_NS;
 }
 
 static void draw(const struct progress *p, uint64_t done, uint64_t all)
@@ -60,7 +52,7 @@ void progress_update(struct progress *p, uint64_t done, uint64_t all)
 
 	if (!p->what)
 		return;
-	now = now_ns();
+	now = clock_now_ns();
 	if (now < p->next_ns)
 		return;
 	p->next_ns = now + EVERY_NS;

@@ -12,6 +12,7 @@
  * SIGUSR2 begins another file.
  */
 #include "cmd.h"
+#include "kontend/clock.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
 #include "record-direct.h"
@@ -184,7 +185,7 @@ static int rotate(struct recording *g, struct error *err)
 static int look_around(struct recording *g, struct error *err)
 {
 	g->stop |= g->signal != 0;
-	look_at_time(g, cmd_now_ns());
+	look_at_time(g, clock_now_ns());
 	g->rotate |= g->direct.full && g->o->rotate;
 	g->full |= g->direct.full && !g->o->rotate;
 	if (g->rotate && !g->stopped)
@@ -195,7 +196,7 @@ static int look_around(struct recording *g, struct error *err)
 /* What comes in bits is written in time, so that little is lost when we are killed. */
 static int flush(struct recording *g, struct error *err)
 {
-	uint64_t now = cmd_now_ns();
+	uint64_t now = clock_now_ns();
 
 	/* Events are written at once when they do not come by way of the queue, unless packed. */
 	if (now - g->flushed_ns <
@@ -208,7 +209,7 @@ static int flush(struct recording *g, struct error *err)
 /* Until the end of the measurement, at most @most. */
 static uint64_t wait_ns(const struct recording *g, uint64_t most)
 {
-	uint64_t now = cmd_now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!g->deadline_ns || g->stopped)
 		return most;
@@ -401,7 +402,7 @@ static int start(struct recording *g, struct error *err)
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
 	g->direct.reserve = o->rotate && o->max_size ? RESERVE_BYTES : 0;
-	g->begin_ns = g->flushed_ns = cmd_now_ns();
+	g->begin_ns = g->flushed_ns = clock_now_ns();
 	if (o->duration_ns)
 		g->deadline_ns = g->begin_ns + o->duration_ns;
 	if (r == 0)
@@ -429,7 +430,7 @@ static int record(struct recording *g)
 	if (r < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	r = pump(g, &err);
-	uint64_t now = cmd_now_ns();
+	uint64_t now = clock_now_ns();
 	int e = r == -EPIPE || r == -ECANCELED ? r : record_file_finish(g->file, &end);
 	if (r == 0 && e == 0 && record_file_shrink(g->file, &end) < 0)
 		cmd_say(g->o, "all symbols of the kernel are kept in the recording: %s", end.text);

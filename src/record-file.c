@@ -9,6 +9,7 @@
  */
 #include "record-file.h"
 #include "kontend/cgroup.h"
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
@@ -22,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RUN_BYTES = 65528 };
@@ -255,14 +255,6 @@ int record_file_flush(struct record_file *f, struct error *err)
 bool record_file_is_regular(const struct record_file *f)
 {
 	return f->regular && f->fd >= 0;
-}
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* As kept, but a host record says when its file begins. */

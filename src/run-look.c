@@ -5,6 +5,7 @@
  * without BPF there is but one way to look. They belong to the run, which outlives the source.
  */
 #include "run-look.h"
+#include "kontend/clock.h"
 #include "kontend/inspect.h"
 #include "kontend/look.h"
 #include "kontend/mem.h"
@@ -13,7 +14,6 @@
 #include "run-uplook.h"
 
 #include <errno.h>
-#include <time.h>
 
 static const uint64_t SECOND = 1000000000;
 /* A second look within this time would give rates of next to no time. */
@@ -34,14 +34,6 @@ struct run_look {
 	struct run_uplook *uprobes;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool has_tasks(const struct snap *s)
 {
 	for (size_t i = 0; i < s->n_events; i++) {
@@ -56,7 +48,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 {
 	struct run_look_one *r = (struct run_look_one *)l;
 
-	if (now_ns() - r->snap.head.time_ns < (last ? LEAST_NS : r->least_ns))
+	if (clock_now_ns() - r->snap.head.time_ns < (last ? LEAST_NS : r->least_ns))
 		return NULL;
 	/* The next tick tries again; the views say how old what they show is. */
 	if (inspect_take(r->inspect, r->what, &r->snap, NULL) < 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The look at uprobes: an uplook and the bytes of its last snapshot, as run-look.c has them. */
 #include "run-uplook.h"
+#include "kontend/clock.h"
 #include "kontend/look.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
@@ -8,7 +9,6 @@
 #include "look-bytes.h"
 
 #include <errno.h>
-#include <time.h>
 
 /* A second look within this time would give rates of next to no time. */
 static const uint64_t LEAST_NS = 50000000;
@@ -20,19 +20,11 @@ struct run_uplook {
 	struct look_bytes bytes;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void *take(struct look *l, bool last, size_t *ret_len)
 {
 	struct run_uplook *r = (struct run_uplook *)l;
 
-	if (last && now_ns() - r->snap.head.time_ns < LEAST_NS)
+	if (last && clock_now_ns() - r->snap.head.time_ns < LEAST_NS)
 		return NULL;
 	/* The next tick tries again; the view says how old what it shows is. */
 	if (uplook_take(r->uplook, &r->snap, NULL) < 0)

@@ -5,20 +5,17 @@
  * records does not keep keys waiting, since engine_pump() returns after a bounded amount of work.
  */
 #include "app-priv.h"
+#include "kontend/clock.h"
 #include "kontend/units.h"
 #include "signals.h"
 #include <errno.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <time.h>
 
 static uint64_t system_now_ns(void *arg)
 {
-	struct timespec ts;
-
 	(void)arg;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return clock_now_ns();
 }
 
 static uint64_t system_cpu_ns(void *arg)

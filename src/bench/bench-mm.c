@@ -4,6 +4,7 @@
  * what is measured begins when it opens. Huge pages are declined: each page is to be a fault.
  */
 #include "kontend/bench-mm.h"
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_GIVE_UP };
@@ -44,14 +44,6 @@ struct job {
 	uint32_t threads;
 	struct worker *workers;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t ns_of(const struct timeval *t)
 {
@@ -149,7 +141,7 @@ static void account(struct bench_mm_result *r, bool begin)
 	getrusage(RUSAGE_SELF, &u);
 	r->usr_ns += sign * ns_of(&u.ru_utime);
 	r->sys_ns += sign * ns_of(&u.ru_stime);
-	r->real_ns += sign * now_ns();
+	r->real_ns += sign * clock_now_ns();
 }
 
 /* Starts all threads, lets them go together and waits for them. */

@@ -6,6 +6,7 @@
  * process, and goes with its descriptor.
  */
 #include "kontend/bench-uprobe.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
@@ -147,14 +148,6 @@ static int place(void (*call)(void), bool is_return, uint64_t *ret_offset, struc
 	return fd;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void sleep_ns(uint64_t ns)
 {
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -194,9 +187,9 @@ static void measure(const struct caller *c, uint32_t cpus, uint32_t parts, uint6
 	sleep_ns(part_ns / 4); /* until all run, and the kernel has done what it does once */
 	uint64_t cpu = sum_cpu_ns(c, cpus), calls = sum_calls(c, cpus);
 	for (uint32_t i = 0; i < parts; i++) {
-		uint64_t t0 = now_ns(), n0 = sum_calls(c, cpus);
+		uint64_t t0 = clock_now_ns(), n0 = sum_calls(c, cpus);
 		sleep_ns(part_ns);
-		uint64_t ns = now_ns() - t0, n = sum_calls(c, cpus) - n0;
+		uint64_t ns = clock_now_ns() - t0, n = sum_calls(c, cpus) - n0;
 		bench_top_take(top);
 		double rate = ns ? (double)n * 1e9 / (double)ns : 0;
 		sum += rate;

@@ -7,6 +7,7 @@
  * `scale` percent when the machine is slower than the one the table was made on.
  */
 #include "demo-internal.h"
+#include "kontend/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,10 +50,7 @@ struct demo_crew {
 
 uint64_t demo_now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return clock_now_ns();
 }
 
 unsigned demo_burst_us(const struct demo *d, unsigned kind, uint64_t period)
@@ -152,18 +150,10 @@ static int crew_start(struct demo_crew *c, struct demo *d)
 	return r;
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* Cuts the bursts when the last second was over budget, and lets them grow back slowly. */
 static void govern(struct demo *d, uint64_t *last_ns, uint64_t *last_cpu)
 {
-	uint64_t now = demo_now(), cpu = cpu_ns();
+	uint64_t now = demo_now(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	uint64_t pct = (cpu - *last_cpu) * 100 / (now - *last_ns + 1);
 	unsigned scale = d->scale;
 
@@ -179,7 +169,7 @@ static void govern(struct demo *d, uint64_t *last_ns, uint64_t *last_cpu)
 static void wait_for_end(struct demo *d, const sigset_t *set, uint64_t duration_ns)
 {
 	static const struct timespec turn = {0, 100000000};
-	uint64_t last_ns = d->start_ns, last_cpu = cpu_ns();
+	uint64_t last_ns = d->start_ns, last_cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	uint64_t now;
 
 	do {

@@ -10,12 +10,12 @@
  */
 #include "bpf-int.h"
 #include "bpf-kit.h"
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const uint64_t RETRY_NS = 20000000;
@@ -27,14 +27,6 @@ enum {
 	MOST_EVENTS = 65536, /* a payload of a snapshot has room for these */
 	WALK_SHARE = 100,    /* of the time: one in so many may be spent on descriptors */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 int bpf_run(const struct inspect_bpf *i, int program, int cpu)
 {
@@ -111,7 +103,7 @@ static int walk_holders(struct inspect_bpf *i)
 	uint64_t from = inspect_cpu_ns();
 	int code = bpf_iterate(i, PROG_READ_HOLDERS);
 
-	i->kept.time_ns = now_ns();
+	i->kept.time_ns = clock_now_ns();
 	i->kept.cost_ns = inspect_cpu_ns() - from;
 	return code;
 }
@@ -254,7 +246,7 @@ static bool is_of_fd(const struct raw_event *r)
 static bool is_walk_due(const struct inspect_bpf *i)
 {
 	const struct kept_holders *h = &i->kept;
-	uint64_t age = now_ns() - h->time_ns;
+	uint64_t age = clock_now_ns() - h->time_ns;
 
 	if (h->time_ns && age < WALK_SHARE * h->cost_ns)
 		return false;
@@ -304,7 +296,7 @@ static int look_for_holders(struct inspect_bpf *i)
 
 int bpf_read(struct inspect_bpf *i, enum inspect_what what)
 {
-	uint64_t from = now_ns();
+	uint64_t from = clock_now_ns();
 	bool walked = what == INSPECT_ALL;
 	int code = 0;
 
@@ -313,7 +305,8 @@ int bpf_read(struct inspect_bpf *i, enum inspect_what what)
 		code = read_round(i, what);
 		/* Where so much happens that it takes long, or that there is no room, walking again
 		 * would neither be whole: it is marked incomplete. */
-		if (code < 0 || !i->found.torn || i->found.dropped || now_ns() - from > RETRY_NS)
+		if (code < 0 || !i->found.torn || i->found.dropped ||
+		    clock_now_ns() - from > RETRY_NS)
 			break;
 	}
 	if (code == 0 && !walked && is_walk_due(i)) {

@@ -10,6 +10,7 @@
  */
 #include "bpf-int.h"
 #include "bpf-kit.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "slots.h"
@@ -24,7 +25,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 extern const char inspect_object[], inspect_object_end[];
@@ -39,14 +39,6 @@ static const char *const program_names[PROGS] = {
 	[PROG_READ_TASKS] = "read_tasks_contexts",
 	[PROG_READ_HOLDERS] = "read_holders",
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -234,7 +226,7 @@ static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct snap
 static int take(struct inspect *base, enum inspect_what what, struct snap *ret, struct error *err)
 {
 	struct inspect_bpf *i = (struct inspect_bpf *)base;
-	uint64_t from = now_ns(), cpu = inspect_cpu_ns();
+	uint64_t from = clock_now_ns(), cpu = inspect_cpu_ns();
 
 	snap_clear(ret);
 	if (what == INSPECT_ALL)

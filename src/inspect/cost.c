@@ -4,17 +4,13 @@
  * is that of the time before it.
  */
 #include "cost.h"
-
-#include <time.h>
+#include "kontend/clock.h"
 
 static const uint64_t SECOND = 1000000000;
 
 uint64_t inspect_cpu_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void inspect_cost(struct inspect_cost *c, struct snap_head *h, uint64_t cpu_ns)

@@ -7,6 +7,7 @@
  */
 #include "kontend/lockwalk.h"
 #include "bpf-kit.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
@@ -17,7 +18,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 extern const char locks_object[], locks_object_end[];
@@ -46,14 +46,6 @@ struct lockwalk {
 	uint32_t n_taken;
 	struct memcg_cache memcgs;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int map_arrays(struct lockwalk *w, struct error *err)
 {
@@ -226,7 +218,7 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 		  struct locksnap *ret, struct error *err)
 {
 	bool tells_percpu = w->state->all_mms && w->n_taken % ASK_AGAIN == 0;
-	uint64_t from = now_ns();
+	uint64_t from = clock_now_ns();
 
 	locksnap_clear(ret);
 	clear(w);
@@ -242,7 +234,7 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	if (code < 0)
 		return error_set(err, code, "No memory for a snapshot of locks");
 	ret->head.time_ns = from;
-	ret->head.cost_ns = now_ns() - from;
+	ret->head.cost_ns = clock_now_ns() - from;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
  */
 #include "cost.h"
 #include "fdscan.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/inspect.h"
 #include "kontend/mem.h"
@@ -27,7 +28,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SLOTS_MAX = 32 }; /* of any machine */
@@ -43,14 +43,6 @@ struct inspect_probe {
 	uint64_t last_ns;
 	struct inspect_cost cost;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -209,7 +201,7 @@ static void say_missing(const struct inspect_probe *p, struct snap *s)
 static int take(struct inspect *base, enum inspect_what what, struct snap *ret, struct error *err)
 {
 	struct inspect_probe *p = (struct inspect_probe *)base;
-	uint64_t from = now_ns(), cpu = inspect_cpu_ns();
+	uint64_t from = clock_now_ns(), cpu = inspect_cpu_ns();
 
 	(void)what;
 	snap_clear(ret);

@@ -5,6 +5,7 @@
  * something new to keep, and now and then. Where BPF cannot be, /proc tells who has an area and
  * tracefs which probes it has.
  */
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
 #include "kontend/tracefs.h"
@@ -13,18 +14,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 static const uint64_t FILES_NS = 10000000000ull;
 static const uint64_t COSTS_NS = 5000000000ull;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void find_tracefs(struct uplook *u, const struct uplook_options *o)
 {
@@ -113,7 +105,7 @@ static int look(struct uplook *u, struct upsnap *s)
 {
 	int code = u->has_bpf ? up_bpf_walk(&u->bpf) : 0;
 
-	s->head.walk_ns = now_ns() - u->now_ns;
+	s->head.walk_ns = clock_now_ns() - u->now_ns;
 	if (code < 0)
 		return code;
 	if (u->has_bpf) {
@@ -128,7 +120,7 @@ static int look(struct uplook *u, struct upsnap *s)
 
 int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err)
 {
-	u->now_ns = now_ns();
+	u->now_ns = clock_now_ns();
 	upsnap_clear(ret);
 	ret->head.time_ns = u->now_ns;
 	ret->head.interval_ns = u->last_ns ? u->now_ns - u->last_ns : 0;
@@ -142,7 +134,7 @@ int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err)
 	u->last_ns = u->now_ns;
 	ret->head.first_ns = u->first_ns;
 	ret->head.reason = upsnap_add_text(ret, u->why);
-	ret->head.cost_ns = now_ns() - u->now_ns;
+	ret->head.cost_ns = clock_now_ns() - u->now_ns;
 	return 0;
 }
 
@@ -154,7 +146,7 @@ bool uplook_reads_hits(const struct uplook *u)
 void uplook_own(struct uplook *u, const struct placed *own)
 {
 	u->own = own;
-	u->own_ns = now_ns();
+	u->own_ns = clock_now_ns();
 }
 
 void uplook_free(struct uplook *u)

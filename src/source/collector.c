@@ -5,11 +5,11 @@
  * counted and thrown away.
  */
 #include "kontend/collector.h"
+#include "kontend/clock.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { COLLECTOR_NICE = -15 };
@@ -59,14 +59,6 @@ static int sink_put_always(void *ctx, enum record_kind kind, uint32_t ring, cons
 	return queue_put_always(c->queue, kind, ring, data, len);
 }
 
-static uint64_t cpu_time_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* A wake-up has said what it had to say. */
 static void take_wake(struct collector *c)
 {
@@ -91,13 +83,13 @@ static void *run(void *arg)
 		end = atomic_load(&c->stopping);
 		drain_set_tick(&c->drain, atomic_load(&c->tick_ns));
 		end |= drain_step(&c->drain, &sink);
-		atomic_store(&c->cost_ns, cpu_time_ns());
+		atomic_store(&c->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	}
 	if (end) {
 		drain_finish(&c->drain, &sink);
 		queue_close(c->queue);
 	}
-	atomic_store(&c->cost_ns, cpu_time_ns());
+	atomic_store(&c->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	return NULL;
 }
 

@@ -4,15 +4,7 @@
  * when to when they came, as what goes on then cannot be paired any more.
  */
 #include "drain-mmap.h"
-#include <time.h>
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "kontend/clock.h"
 
 static void say(const struct drain *d, uint64_t until)
 {
@@ -29,7 +21,7 @@ static void say(const struct drain *d, uint64_t until)
 
 void drain_mmaps(struct drain *d)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 	enum burst_change change = burst_step(&d->mmaps, now, true);
 
 	if (change == BURST_STAYS)

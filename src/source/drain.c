@@ -14,6 +14,7 @@
  */
 #include "kontend/drain.h"
 #include "drain-mmap.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
@@ -31,14 +32,6 @@ static const uint64_t LOOK_NS = 200 * MS; /* at CPUs and tasks that may have gon
 enum { CALLERS = 2 };			  /* descriptors that drain_wait() is given */
 enum { WORTH = 16 };			  /* a drain before its time: that part of some ring */
 enum { CATCH_UP = 16 };			  /* ticks made up for after a stall, no more */
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int put(struct drain *d, enum record_kind kind, uint32_t ring, const void *data, size_t len)
 {

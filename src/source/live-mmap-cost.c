@@ -4,13 +4,13 @@
  * with the events on and off for this thread alone. They go into a ring that overwrites itself, as
  * one that is full would be cheaper. Others disturb single rounds, so the shortest ones count.
  */
+#include "kontend/clock.h"
 #include "kontend/perf-attr.h"
 #include "live-mmap.h"
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CALLS = 200, ROUNDS = 7, RING_PAGES = 16, ATTR_SIZE = 128 };
@@ -20,14 +20,6 @@ struct trial {
 	void *ring;
 	size_t ring_len;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int open_event(uint32_t id)
 {
@@ -88,11 +80,11 @@ static uint64_t events_of(const struct trial *t)
 static uint64_t round_ns(void *page, size_t len)
 {
 	unsigned char in_core;
-	uint64_t from = now_ns();
+	uint64_t from = clock_now_ns();
 
 	for (int i = 0; i < CALLS; i++)
 		(void)mincore(page, len, &in_core);
-	return now_ns() - from;
+	return clock_now_ns() - from;
 }
 
 static void switch_all(const struct trial *t, unsigned long what)

@@ -9,11 +9,11 @@
  */
 #include "live-mmap.h"
 #include "kontend/burst.h"
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const events[PERF_MM_EVENTS] = {
 	"mmap_lock_start_locking", "mmap_lock_acquire_returned", "mmap_lock_released"};
@@ -76,19 +76,17 @@ static int put_format(const struct tracepoint *tp, struct queue *q)
 
 int live_mmap_put(struct live_mmap *m, struct queue *q)
 {
-	struct timespec now;
 	int code = 0;
 
 	for (int i = 0; code == 0 && m->tp[0].id && i < PERF_MM_EVENTS; i++)
 		code = put_format(&m->tp[i], q);
 	if (code < 0)
 		return code;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	m->body.how = m->how;
 	m->body.head = (struct record_snapshot){
 		.kind = SNAPSHOT_MMAP,
 		.version = MMLEVEL_VERSION,
-		.time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+		.time_ns = clock_now_ns(),
 	};
 	return queue_put_always(q, RECORD_SNAPSHOT, 0, &m->body, sizeof(m->body));
 }

@@ -6,6 +6,7 @@
  */
 #include "live-prologue.h"
 #include "kontend/cgroup.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
@@ -14,15 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void count_cpus(struct record_host *h)
 {

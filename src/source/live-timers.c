@@ -6,13 +6,13 @@
  * name, which kernels from 6.3 on understand in filters.
  */
 #include "live-timers.h"
+#include "kontend/clock.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char devices[] = "/sys/bus/event_source/devices";
 /* The name since 4.2, and the one before. */
@@ -118,14 +118,11 @@ void live_timers_enable(const struct live_timers *t, struct perf_session *ps)
 
 int live_timers_put(struct live_timers *t, struct queue *q)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	t->body.pmus = t->pmus;
 	t->body.head = (struct record_snapshot){
 		.kind = SNAPSHOT_PMUS,
 		.version = PMUS_VERSION,
-		.time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+		.time_ns = clock_now_ns(),
 	};
 	return queue_put_always(q, RECORD_SNAPSHOT, 0, &t->body,
 				sizeof(t->body.head) + pmus_size(&t->body.pmus));

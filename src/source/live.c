@@ -7,6 +7,7 @@
  * the contention events come after it, as nobody drains the rings while /proc is read.
  */
 #include "kontend/live.h"
+#include "kontend/clock.h"
 #include "kontend/collector.h"
 #include "kontend/mem.h"
 #include "kontend/tracefs.h"
@@ -20,7 +21,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 
 enum { DEFAULT_MAX_STACK = 24, DEFAULT_QUEUE_BYTES = 16 << 20, RELAXED_WAKE = 1 << 20 };
 
@@ -253,10 +253,7 @@ int live_new(struct source **ret, const struct live_options *o, struct live_info
 
 static int say_start(struct live *l, struct error *err)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	uint64_t now = clock_now_ns();
 	int r = queue_put_always(l->queue, RECORD_START, 0, &now, sizeof(now));
 	return r < 0 ? error_set(err, r, "No memory for what precedes the event stream") : 0;
 }

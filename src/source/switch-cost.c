@@ -10,22 +10,14 @@
  * They are of hardware, as those that switches are slow with: some PMUs are asked about each.
  */
 #include "switch-cost.h"
+#include "kontend/clock.h"
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { EVENTS = 64, TIMES = 16 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* With @comm set names are of interest to it. */
 static int open_event(uint32_t type, uint64_t config, bool comm)
@@ -47,9 +39,9 @@ static uint64_t time_naming(const char *name)
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < TIMES; i++) {
-		uint64_t from = now_ns();
+		uint64_t from = clock_now_ns();
 		prctl(PR_SET_NAME, name);
-		uint64_t ns = now_ns() - from;
+		uint64_t ns = clock_now_ns() - from;
 		least = ns < least ? ns : least;
 	}
 	return least;

@@ -7,10 +7,10 @@
  */
 #include "usersyms-int.h"
 
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *const reasons[USERSYM_ANSWERS] = {
@@ -241,14 +241,6 @@ enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t 
 	return USERSYM_OK;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* One step of what there is to do. False: there is nothing. */
 static bool step(struct usersyms *u, bool *ret_changed)
 {
@@ -279,12 +271,12 @@ static bool step(struct usersyms *u, bool *ret_changed)
 
 bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = clock_now_ns();
 	bool changed = false, more;
 
 	do {
 		more = step(u, &changed);
-	} while (more && now_ns() - begun < budget_ns);
+	} while (more && clock_now_ns() - begun < budget_ns);
 	if (ret_changed)
 		*ret_changed = changed;
 	return more;

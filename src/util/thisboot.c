@@ -4,22 +4,14 @@
  * clocks; no two machines boot within the same seconds and tell of it to the same file by chance.
  */
 #include "kontend/thisboot.h"
+#include "kontend/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 /* Clocks are put right while a machine runs. */
 static const int64_t DRIFT_NS = 5000000000;
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t = {0};
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 bool thisboot_saw(const char *release, uint64_t wall_ns, uint64_t clock_then_ns)
 {
