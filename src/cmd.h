@@ -60,7 +60,6 @@ char cmd_separator(const struct opts *o);
 
 /* Says @err on standard error; answers @status. */
 int cmd_fail(int status, const struct error *err);
-/* CLOCK_MONOTONIC, for deadlines and progress; never for what is measured. */
 /*
  * The first signal asks for the end, a second one gives up. timeout(1) and some shells send one to
  * the process and to its group as well: within half a second it is the same wish. @first_ns is when

@@ -13,9 +13,9 @@
  * take is counted and thrown away there, and a RECORD_DROP tells so before the next round.
  */
 #include "kontend/drain.h"
+#include "drain-cpus.h"
 #include "drain-mmap.h"
 #include "kontend/clock.h"
-#include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
@@ -27,24 +27,16 @@
 static const uint64_t SETTLE_NS = 2 * MS; /* from time stamp to ring, with room for a late CPU */
 static const uint64_t RELAXED_SETTLE_NS = 50 * MS;
 static const uint64_t DRAIN_NS = 50 * MS; /* rings are looked at no later than this */
-static const uint64_t RELAXED_NS = 500 * MS, RELAXED_CPUS_NS = 4000 * MS;
-static const uint64_t LOOK_NS = 200 * MS; /* at CPUs and tasks that may have gone */
-enum { CALLERS = 2 };			  /* descriptors that drain_wait() is given */
-enum { WORTH = 16 };			  /* a drain before its time: that part of some ring */
-enum { CATCH_UP = 16 };			  /* ticks made up for after a stall, no more */
-
-static int put(struct drain *d, enum record_kind kind, uint32_t ring, const void *data, size_t len)
-{
-	return d->sink->put(d->sink->ctx, kind, ring, data, len);
-}
+static const uint64_t RELAXED_NS = 500 * MS;
+enum { WORTH = 16 };	/* a drain before its time: that part of some ring */
+enum { CATCH_UP = 16 }; /* ticks made up for after a stall, no more */
 
 static uint64_t cpu_ns(void)
 {
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Everything that is in @r now; what comes meanwhile is for the next time. */
-static bool take_ring(struct drain *d, struct drain_ring *r)
+bool drain_take_ring(struct drain *d, struct drain_ring *r)
 {
 	uint64_t head = ring_head(&r->ring), used = ring_used(&r->ring, head);
 
@@ -62,7 +54,7 @@ static void say_drops(struct drain *d)
 		struct drain_ring *r = &d->rings[i];
 		if (!r->drop.records)
 			continue;
-		if (put(d, RECORD_DROP, r->cpu, &r->drop, sizeof(r->drop)) == 0)
+		if (drain_put(d, RECORD_DROP, r->cpu, &r->drop, sizeof(r->drop)) == 0)
 			r->drop = (struct record_drop){0};
 	}
 }
@@ -72,7 +64,7 @@ static void take_all(struct drain *d)
 	bool data = false;
 
 	for (size_t i = 0; i < d->n_rings; i++)
-		data |= take_ring(d, &d->rings[i]);
+		data |= drain_take_ring(d, &d->rings[i]);
 	for (size_t i = 0; i < d->n_rings; i++)
 		d->rings[i].renewed |= perf_session_learn(d->session, i);
 	if (d->sink->taken)
@@ -88,7 +80,7 @@ static void say_fills(struct drain *d)
 		struct drain_ring *r = &d->rings[i];
 		struct record_fill fill = {(uint32_t)r->max_used, (uint32_t)r->ring.size};
 		if (fill.used_bytes || r->filled)
-			put(d, RECORD_FILL, r->cpu, &fill, sizeof(fill));
+			drain_put(d, RECORD_FILL, r->cpu, &fill, sizeof(fill));
 		r->filled = fill.used_bytes != 0;
 		r->max_used = 0;
 	}
@@ -104,7 +96,7 @@ static void say_ticks(struct drain *d, uint64_t until)
 	if (behind > CATCH_UP)
 		d->next_tick += behind * d->tick_now;
 	for (; d->next_tick <= until; d->next_tick += d->tick_now) {
-		put(d, RECORD_TICK, 0, &d->next_tick, sizeof(d->next_tick));
+		drain_put(d, RECORD_TICK, 0, &d->next_tick, sizeof(d->next_tick));
 		d->last_tick = d->next_tick;
 	}
 }
@@ -116,7 +108,7 @@ static void say_progress(struct drain *d, uint64_t t0)
 		return;
 	say_ticks(d, d->mark);
 	if (d->last_round < d->data_until &&
-	    put(d, RECORD_ROUND, 0, &d->mark, sizeof(d->mark)) == 0)
+	    drain_put(d, RECORD_ROUND, 0, &d->mark, sizeof(d->mark)) == 0)
 		d->last_round = d->mark;
 	d->mark = t0;
 }
@@ -223,103 +215,6 @@ static void take_counted(struct drain *d)
 		say_burst(d, until);
 }
 
-static void say_state(struct drain *d, struct drain_ring *r)
-{
-	struct record_cpu state = {.cpu = r->cpu, .online = !r->dead};
-
-	if (r->gone != r->dead && put(d, RECORD_CPU, r->cpu, &state, sizeof(state)) == 0)
-		r->gone = r->dead;
-}
-
-/* Events of a task, bound to this CPU, have only slept meanwhile. */
-static bool revive(struct drain *d, size_t i)
-{
-	struct drain_ring *r = &d->rings[i];
-
-	if (!d->cpu_wide)
-		return true;
-	take_ring(d, r);
-	if (d->sink->taken)
-		d->sink->taken(d->sink->ctx);
-	if (perf_session_reopen(d->session, i) < 0)
-		return false;
-	r->ring = perf_session_ring(d->session, i);
-	r->renewed = true;
-	r->poll_k = 0;
-	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
-	perf_session_enable_ring(d->session, i);
-	return true;
-}
-
-/* A CPU that was away for so short that no look saw it has another epoch. */
-static void look_at_cpu(struct drain *d, size_t i, bool online)
-{
-	struct drain_ring *r = &d->rings[i];
-	uint64_t epoch = online && d->cpu_wide ? sysinfo_cpu_epoch(r->cpu) : r->epoch;
-
-	if (!online || (epoch && r->epoch && epoch != r->epoch))
-		r->dead = true;
-	say_state(d, r);
-	if (epoch)
-		r->epoch = epoch;
-	if (online && r->dead && revive(d, i))
-		r->dead = false;
-	say_state(d, r);
-}
-
-static void look_at_cpus(struct drain *d)
-{
-	uint32_t *online;
-	size_t n;
-
-	if (cpulist_read("online", &online, &n) < 0)
-		return;
-	for (size_t i = 0; i < d->n_rings; i++)
-		look_at_cpu(d, i, cpulist_has(online, n, d->rings[i].cpu));
-	mem_free(online);
-}
-
-/* Have all target tasks ended? One that lives is enough, so the dead are dropped from the end. */
-static bool tasks_ended(struct drain *d)
-{
-	if (!d->tasks)
-		return false;
-	while (d->n_tasks && !procfs_alive("/proc", &d->tasks[d->n_tasks - 1]))
-		d->n_tasks--;
-	return !d->n_tasks;
-}
-
-/* The descriptor that woke us hung up: its task is gone, or its CPU. */
-static void hung_up(struct drain *d, size_t i)
-{
-	struct drain_ring *r = &d->rings[i];
-
-	d->polls[i].fd = perf_session_poll_fd(d->session, i, ++r->poll_k);
-	if (d->polls[i].fd < 0 && d->cpu_wide) {
-		r->dead = true;
-		say_state(d, r);
-	}
-}
-
-/* True when the session is to end. */
-static bool look_around(struct drain *d, uint64_t now)
-{
-	for (size_t i = 0; i < d->n_rings; i++) {
-		if (d->polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-			hung_up(d, i);
-	}
-	if (d->polls[d->n_rings + CALLERS].revents)
-		return true;
-	if (now - d->last_cpus >= (d->relaxed ? RELAXED_CPUS_NS : LOOK_NS)) {
-		d->last_cpus = now;
-		look_at_cpus(d);
-	}
-	if (now - d->last_tasks < (d->relaxed ? RELAXED_NS : LOOK_NS))
-		return false;
-	d->last_tasks = now;
-	return tasks_ended(d);
-}
-
 /* When to drain next, if no ring asks for it before. */
 static uint64_t next_drain(const struct drain *d)
 {
@@ -341,7 +236,7 @@ static uint64_t next_drain(const struct drain *d)
 /* True at @until, and when something else than a ring's watermark woke us. */
 static bool wait_once(struct drain *d, uint64_t until)
 {
-	size_t n = d->n_rings + CALLERS + 1;
+	size_t n = d->n_rings + DRAIN_CALLERS + 1;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), ns = until > now ? until - now : 0;
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 
@@ -377,11 +272,11 @@ unsigned drain_wait(struct drain *d, const int fds[2], uint64_t most_ns)
 
 	if (until > now && until - now > most_ns)
 		until = now + most_ns;
-	for (size_t i = 0; i < CALLERS; i++)
+	for (size_t i = 0; i < DRAIN_CALLERS; i++)
 		callers[i].fd = fds[i];
 	while (!wait_once(d, until) && !is_worth_it(d))
 		;
-	for (unsigned i = 0; i < CALLERS; i++)
+	for (unsigned i = 0; i < DRAIN_CALLERS; i++)
 		ready |= callers[i].revents ? 1u << i : 0;
 	return ready;
 }
@@ -391,7 +286,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	uint64_t t0 = clock_ns(CLOCK_MONOTONIC);
 
 	d->sink = sink;
-	bool end = look_around(d, t0);
+	bool end = drain_look_around(d, t0);
 	begin_looks(d, t0);
 	drain_mmaps(d);
 	take_counted(d);
@@ -467,7 +362,7 @@ int drain_init(struct drain *d, struct error *err)
 {
 	d->n_rings = perf_session_rings(d->session);
 	d->rings = mem_calloc(d->n_rings, sizeof(*d->rings));
-	d->polls = mem_calloc(d->n_rings + CALLERS + 1, sizeof(*d->polls));
+	d->polls = mem_calloc(d->n_rings + DRAIN_CALLERS + 1, sizeof(*d->polls));
 	if (!d->rings || !d->polls)
 		return error_set(err, -ENOMEM, "No memory for the collector of %zu rings",
 				 d->n_rings);
@@ -478,9 +373,9 @@ int drain_init(struct drain *d, struct error *err)
 		d->rings[i].epoch = sysinfo_cpu_epoch(d->rings[i].cpu);
 		d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
 	}
-	for (size_t i = 0; i < d->n_rings + CALLERS + 1; i++)
+	for (size_t i = 0; i < d->n_rings + DRAIN_CALLERS + 1; i++)
 		d->polls[i].events = POLLIN;
-	d->polls[d->n_rings + CALLERS].fd = d->pidfd;
+	d->polls[d->n_rings + DRAIN_CALLERS].fd = d->pidfd;
 	return 0;
 }
 

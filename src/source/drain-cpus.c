@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPUs and tasks that go while they are measured. A CPU that went offline has taken its events
+ * along; when it is back they are opened anew into the same ring. A session of tasks ends with the
+ * last of them.
+ */
+#include "drain-cpus.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/sysinfo.h"
+
+#define MS 1000000ull
+
+static const uint64_t LOOK_NS = 200 * MS, RELAXED_TASKS_NS = 500 * MS, RELAXED_CPUS_NS = 4000 * MS;
+
+static void say_state(struct drain *d, struct drain_ring *r)
+{
+	struct record_cpu state = {.cpu = r->cpu, .online = !r->dead};
+
+	if (r->gone != r->dead && drain_put(d, RECORD_CPU, r->cpu, &state, sizeof(state)) == 0)
+		r->gone = r->dead;
+}
+
+/* Events of a task, bound to this CPU, have only slept meanwhile. */
+static bool revive(struct drain *d, size_t i)
+{
+	struct drain_ring *r = &d->rings[i];
+
+	if (!d->cpu_wide)
+		return true;
+	drain_take_ring(d, r);
+	if (d->sink->taken)
+		d->sink->taken(d->sink->ctx);
+	if (perf_session_reopen(d->session, i) < 0)
+		return false;
+	r->ring = perf_session_ring(d->session, i);
+	r->renewed = true;
+	r->poll_k = 0;
+	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
+	perf_session_enable_ring(d->session, i);
+	return true;
+}
+
+/* A CPU that was away for so short that no look saw it has another epoch. */
+static void look_at_cpu(struct drain *d, size_t i, bool online)
+{
+	struct drain_ring *r = &d->rings[i];
+	uint64_t epoch = online && d->cpu_wide ? sysinfo_cpu_epoch(r->cpu) : r->epoch;
+
+	if (!online || (epoch && r->epoch && epoch != r->epoch))
+		r->dead = true;
+	say_state(d, r);
+	if (epoch)
+		r->epoch = epoch;
+	if (online && r->dead && revive(d, i))
+		r->dead = false;
+	say_state(d, r);
+}
+
+static void look_at_cpus(struct drain *d)
+{
+	uint32_t *online;
+	size_t n;
+
+	if (cpulist_read("online", &online, &n) < 0)
+		return;
+	for (size_t i = 0; i < d->n_rings; i++)
+		look_at_cpu(d, i, cpulist_has(online, n, d->rings[i].cpu));
+	mem_free(online);
+}
+
+/* Have all target tasks ended? One that lives is enough, so the dead are dropped from the end. */
+static bool tasks_ended(struct drain *d)
+{
+	if (!d->tasks)
+		return false;
+	while (d->n_tasks && !procfs_alive("/proc", &d->tasks[d->n_tasks - 1]))
+		d->n_tasks--;
+	return !d->n_tasks;
+}
+
+/* The descriptor that woke us hung up: its task is gone, or its CPU. */
+static void hung_up(struct drain *d, size_t i)
+{
+	struct drain_ring *r = &d->rings[i];
+
+	d->polls[i].fd = perf_session_poll_fd(d->session, i, ++r->poll_k);
+	if (d->polls[i].fd < 0 && d->cpu_wide) {
+		r->dead = true;
+		say_state(d, r);
+	}
+}
+
+bool drain_look_around(struct drain *d, uint64_t now)
+{
+	for (size_t i = 0; i < d->n_rings; i++) {
+		if (d->polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			hung_up(d, i);
+	}
+	if (d->polls[d->n_rings + DRAIN_CALLERS].revents)
+		return true;
+	if (now - d->last_cpus >= (d->relaxed ? RELAXED_CPUS_NS : LOOK_NS)) {
+		d->last_cpus = now;
+		look_at_cpus(d);
+	}
+	if (now - d->last_tasks < (d->relaxed ? RELAXED_TASKS_NS : LOOK_NS))
+		return false;
+	d->last_tasks = now;
+	return tasks_ended(d);
+}

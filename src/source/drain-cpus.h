@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SOURCE_DRAIN_CPUS_H
+#define KONTEND_SOURCE_DRAIN_CPUS_H
+
+#include "kontend/drain.h"
+
+/* Of drain.polls: the descriptors of the caller, between those of the rings and the pidfd. */
+enum { DRAIN_CALLERS = 2 };
+
+/* Within a step: what went and what came back since the last time. True: the session is to end. */
+bool drain_look_around(struct drain *d, uint64_t now);
+/* Everything that is in @r now goes to the sink, not what comes meanwhile; false: nothing was. */
+bool drain_take_ring(struct drain *d, struct drain_ring *r);
+
+static inline int drain_put(struct drain *d, enum record_kind kind, uint32_t ring, const void *data,
+			    size_t len)
+{
+	return d->sink->put(d->sink->ctx, kind, ring, data, len);
+}
+
+#endif
