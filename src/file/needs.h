@@ -9,7 +9,7 @@
 static inline bool needs_is_one(const struct event *ev)
 {
 	return ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END ||
-	       ev->kind == EVENT_TIMER_ENTRY;
+	       ev->kind == EVENT_TIMER_ENTRY || ev->kind == EVENT_SAMPLE;
 }
 
 /* Marks of sym_excerpt(): which symbols are needed to name what a record has. */

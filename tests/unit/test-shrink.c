@@ -14,6 +14,7 @@
 #include "kontend/shrink.h"
 #include "random.h"
 #include "recording.h"
+#include "synth-profile.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,11 +53,21 @@ static void add_address(struct synth *s, uint64_t addr)
 	synth_record(s, RECORD_SNAPSHOT, 0, body, sizeof(body));
 }
 
+static void add_sample(struct synth *s, uint64_t ms, uint64_t ip, uint64_t caller)
+{
+	const uint64_t chain[] = {ip, caller};
+
+	synth_sample(s, 0, ms * MS, 50, 51, MS,
+		     (struct synth_chain){.kernel = chain, .n_kernel = 2});
+}
+
 static struct synth *stream(const char *kallsyms)
 {
 	struct synth *s = synth_new(2);
 
 	synth_prologue(s, kallsyms);
+	synth_profile(s);
+	add_sample(s, 1001, FAR + 64 * 99 + 4, FAR + 64 * 5000);
 	add_address(s, FAR + 64 * 777 + 5);
 	recording_waits(s, 3, 20);
 	synth_lost(s, 1, 1070 * MS, 3);
@@ -111,15 +122,16 @@ static void play(struct engine *e, int fd)
 		;
 }
 
-static void same_names(const struct engine *a, const struct engine *b)
+/* In how many frames they have one. */
+static unsigned same_names_in(const struct engine *a, const struct engine *b,
+			      const struct stack_table *t)
 {
-	const struct model *m = &a->model;
 	char name[2][128];
 	unsigned named = 0;
 
-	for (uint32_t i = 0; i < m->stacks.n; i++) {
-		const uint64_t *frames = stack_frames(&m->stacks, i);
-		for (uint32_t k = 0; k < m->stacks.stacks[i].n; k++) {
+	for (uint32_t i = 0; i < t->n; i++) {
+		const uint64_t *frames = stack_frames(t, i);
+		for (uint32_t k = 0; k < t->stacks[i].n; k++) {
 			sym_format(&a->sym, frames[k], name[0], sizeof(name[0]));
 			sym_format(&b->sym, frames[k], name[1], sizeof(name[1]));
 			assert_string_equal(name[0], name[1]);
@@ -128,9 +140,17 @@ static void same_names(const struct engine *a, const struct engine *b)
 			named += name[0][0] != '0';
 		}
 	}
-	assert_true(named > 3);
-	sym_format(&b->sym, FAR + 64 * 777 + 5, name[1], sizeof(name[1]));
-	assert_string_equal(name[1], "filler_777_912284217+0x5");
+	return named;
+}
+
+static void same_names(const struct engine *a, const struct engine *b)
+{
+	char name[128];
+
+	assert_true(same_names_in(a, b, &a->model.stacks) > 3);
+	assert_int_equal(same_names_in(a, b, &a->model.profile.stacks), 2);
+	sym_format(&b->sym, FAR + 64 * 777 + 5, name, sizeof(name));
+	assert_string_equal(name, "filler_777_912284217+0x5");
 }
 
 static void test_same_but_small(void **state)
