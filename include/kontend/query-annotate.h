@@ -14,23 +14,31 @@ struct query_code_line {
 	uint8_t length;	     /* 0: there is no code, and this is a place that was sampled */
 	const uint8_t *code; /* `length` bytes */
 	const char *text;    /* "jne +0x12", "callq schedule"; NULL: no code */
+	uint8_t operands;    /* where these begin in text; its length: there are none */
 	enum disasm_kind kind;
 	bool jumps;	  /* within the function, to offset `jump` */
 	uint64_t jump;	  /* it is the beginning of a line */
 	const char *call; /* the function that a call, or a jump out of this one, is of; or NULL */
+	const char *data; /* of the kernel, at a fixed place, that an operand is: or NULL */
+	/* Of a jump or call that says where to: an address of the kernel, or as query_annotate()
+	 * takes it, which finds the function around it. */
+	bool has_target;
+	uint64_t target;
 	uint64_t samples, wait_ns;
-	uint64_t weight; /* of the samples: what each stands for */
+	uint64_t weight; /* of the samples: what these stand for, ns or events */
 	double pct;	 /* of the function's */
 };
 
 struct query_annotate {
 	const char *symbol, *object;
-	uint64_t start; /* as query_annotate() was asked */
+	uint64_t start; /* of the function */
 	uint64_t size;	/* bytes; 0: not known */
 	uint64_t samples, weight, wait_ns;
 	double pct, wait_pct; /* of all that was sampled; of all that was waited */
 	bool waits;	      /* call chains of waits can pass it: it is of the kernel */
 	const char *source;   /* where code is from: "/proc/kcore", "recording"; NULL: see why */
+	bool live;	      /* it was read from the running kernel, as that has patched it */
+	bool is_time;	      /* weights are ns: what was sampled is a clock */
 	const char *why;
 	struct query_code_line *lines;
 	size_t n;
@@ -43,7 +51,13 @@ struct query_annotate {
  */
 int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start,
 			struct error *err);
-/* @start: as found, or the key of a row of the profile by symbol. 0 or -ENOMEM. */
+/*
+ * A line as people read it: operands stand below each other, and what is at a fixed place is named
+ * behind them. "" without code; returns @buf.
+ */
+enum { QUERY_ANNOTATE_TEXT = 400 };
+const char *query_annotate_text(const struct query_code_line *l, char buf[QUERY_ANNOTATE_TEXT]);
+/* The function around @start: as found, the key of a row by symbol, a target. 0 or -ENOMEM. */
 int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, struct error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "kontend/nearest.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 /* The line that @offset is in; NULL: none. */
@@ -113,6 +114,7 @@ static int annotate(struct query *q, uint32_t func, struct query_annotate *ret)
 	if (r < 0)
 		return r;
 	ret->source = code.source;
+	ret->live = code.live;
 	ret->why = code.why;
 	ret->size = code.n;
 	if (code.bytes)
@@ -127,6 +129,12 @@ static int annotate(struct query *q, uint32_t func, struct query_annotate *ret)
 	return r;
 }
 
+static bool is_time(const struct decode_profile *p)
+{
+	return p->type == PERF_TYPE_SOFTWARE &&
+	       (p->config == PERF_COUNT_SW_CPU_CLOCK || p->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, struct error *err)
 {
 	if (query_sync(q) < 0)
@@ -136,7 +144,8 @@ int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, 
 
 	*ret = (struct query_annotate){.symbol = f->name,
 				       .object = f->object,
-				       .start = start,
+				       .start = f->start,
+				       .is_time = is_time(&q->engine->decode.profile),
 				       .waits = map_frame_is_kernel(start)};
 	if (!func || annotate(q, func, ret) < 0)
 		return query_enomem(err, "code");

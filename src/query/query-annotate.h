@@ -28,10 +28,12 @@ struct annotate_code {
 	const uint8_t *bytes; /* NULL: see why */
 	size_t n;
 	const char *source, *why;
+	bool live;
 };
 
 /* query-annotate-code.c. 0 or -ENOMEM. */
 int annotate_code(struct query *q, uint64_t start, struct annotate_code *ret);
+/* query-annotate-lines.c */
 /* Lines of the code, without what pads it; into ret->lines and ret->n. 0 or -ENOMEM. */
 int annotate_lines(struct query *q, const struct annotate_code *code, struct query_annotate *ret);
 

@@ -3,6 +3,7 @@
  * A function's instructions in reports, as perf annotate --stdio has them: the share of its samples
  * in front of each, and what was waited below it.
  */
+#include "kontend/maps.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "report-int.h"
@@ -10,6 +11,11 @@
 #include <errno.h>
 
 static const uint64_t LOAD_NS = 1000000000;
+
+static const char *const kinds[] = {
+	[DISASM_PLAIN] = "plain",   [DISASM_JUMP] = "jump",   [DISASM_CALL] = "call",
+	[DISASM_RETURN] = "return", [DISASM_UNKNOWN] = "bad",
+};
 
 static int ask_once(struct report_data *d, struct error *err)
 {
@@ -56,7 +62,8 @@ static void put_head(const struct query_annotate *a, FILE *out)
 
 static void put_line(const struct query_code_line *l, bool hottest, bool ascii, FILE *out)
 {
-	char pct[UNITS_BUF], ns[UNITS_BUF], offset[UNITS_BUF], text[240];
+	char pct[UNITS_BUF], ns[UNITS_BUF], offset[UNITS_BUF], line[QUERY_ANNOTATE_TEXT],
+		text[QUERY_ANNOTATE_TEXT];
 	const char *zero = ascii ? "." : "·";
 
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)l->offset);
@@ -66,7 +73,7 @@ static void put_line(const struct query_code_line *l, bool hottest, bool ascii, 
 		l->wait_ns ? units_ns(ns, l->wait_ns) : zero, offset);
 	if (l->text)
 		fprintf(out, " %c %s", hottest ? '>' : ' ',
-			text_clean(text, sizeof(text), l->text));
+			text_clean(text, sizeof(text), query_annotate_text(l, line)));
 	fputs(!l->text && hottest ? " >\n" : "\n", out);
 }
 
@@ -94,6 +101,12 @@ static void put_bytes(struct jsonw *j, const struct query_code_line *l)
 	jsonw_str(j, "bytes", l->length ? hex : NULL);
 }
 
+/* An address of the kernel, or an offset in the program's file. */
+static uint64_t place_of(uint64_t frame)
+{
+	return map_frame_is_kernel(frame) ? frame : map_frame_offset(frame);
+}
+
 static void put_json_line(struct jsonw *j, const struct query_annotate *a, size_t i)
 {
 	const struct query_code_line *l = &a->lines[i];
@@ -102,17 +115,24 @@ static void put_json_line(struct jsonw *j, const struct query_annotate *a, size_
 	jsonw_u64(j, "offset", l->offset);
 	jsonw_double(j, "pct", l->pct);
 	jsonw_u64(j, "samples", l->samples);
+	jsonw_u64(j, "period", l->weight);
 	if (a->waits)
 		jsonw_u64(j, "wait_ns", l->wait_ns);
 	else
 		jsonw_null(j, "wait_ns");
 	put_bytes(j, l);
+	jsonw_str(j, "kind", l->text ? kinds[l->kind] : NULL);
 	jsonw_str(j, "text", l->text);
 	if (l->jumps)
 		jsonw_u64(j, "jump", l->jump);
 	else
 		jsonw_null(j, "jump");
 	jsonw_str(j, "call", l->call);
+	if (l->has_target)
+		jsonw_hex(j, "target", place_of(l->target));
+	else
+		jsonw_null(j, "target");
+	jsonw_str(j, "data", l->data);
 	jsonw_end(j, '}');
 }
 
@@ -125,13 +145,20 @@ void report_annotate_json(const struct report_data *d, struct jsonw *j)
 	jsonw_begin(j, "annotate", '{', false);
 	jsonw_str(j, "symbol", a->symbol);
 	jsonw_str(j, "object", a->object);
+	jsonw_hex(j, "start", place_of(a->start));
 	jsonw_u64(j, "samples", a->samples);
+	jsonw_u64(j, "period", a->weight);
+	jsonw_str(j, "period_unit", a->is_time ? "ns" : "events");
 	jsonw_double(j, "pct", a->pct);
 	if (a->waits)
 		jsonw_u64(j, "wait_ns", a->wait_ns);
 	else
 		jsonw_null(j, "wait_ns");
 	jsonw_str(j, "source", a->source);
+	if (a->source)
+		jsonw_bool(j, "live", a->live);
+	else
+		jsonw_null(j, "live");
 	jsonw_str(j, "reason", a->source ? NULL : a->why);
 	if (a->hottest == SIZE_MAX)
 		jsonw_null(j, "hottest");

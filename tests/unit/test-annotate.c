@@ -143,6 +143,8 @@ static void instructions_have_their_samples_and_waits(void **state)
 	assert_string_equal(l[0].text, "lock cmpxchgq %rdx,(%rdi)");
 	assert_true(is_near(l[0].pct, 90));
 	assert_int_equal(l[0].samples, 9);
+	assert_int_equal(l[0].weight, 9 * MS);
+	assert_true(a.is_time && !a.live);
 	/* A sample in the middle of it is its own, and so is a wait that was told there. */
 	assert_string_equal(l[1].text, "jne +0x0");
 	assert_int_equal(l[1].samples, 1);
@@ -152,6 +154,8 @@ static void instructions_have_their_samples_and_waits(void **state)
 	assert_string_equal(l[2].text, "callq down_read");
 	assert_string_equal(l[2].call, "down_read");
 	assert_int_equal(l[2].wait_ns, 5 * MS);
+	assert_true(l[2].has_target);
+	assert_int_equal(l[2].target, FUNC + 0x3000);
 	assert_string_equal(l[3].text, "jmp native_queued_spin_lock_slowpath");
 	assert_false(l[3].jumps);
 	assert_int_equal(l[3].samples + l[3].wait_ns, 0);
