@@ -126,8 +126,13 @@ static void help(struct app *a)
 		app_say(a, ROLE_ERROR, "Cannot open the help: %s", strerror(-r));
 }
 
+/* A view that was gone into, as a flame graph can be, is left step by step. */
 static void back(struct app *a)
 {
+	const struct command_arg none = {0};
+
+	if (to_view(a, CMD_BACK, &none) != VIEW_UNHANDLED)
+		return;
 	if (a->n_stack)
 		app_pop(a);
 	else if (app_filter(a)[0])

@@ -116,6 +116,12 @@ const struct command_info command_table[] = {
 	 "in the profile: a function by its instructions",
 	 {'a'},
 	 NULL},
+	{CMD_FLAME,
+	 "flame",
+	 NULL,
+	 "in the profile and in locks: the call chains as a flame graph",
+	 {'f'},
+	 NULL},
 	{CMD_HOTTEST, "hottest", NULL, "of a function: its hottest instruction", {'H'}, NULL},
 
 	{CMD_PAUSE,

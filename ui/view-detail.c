@@ -7,6 +7,7 @@
  * so that any path of keys can be walked down: lock, its tasks, the locks of one of them.
  */
 #include "view-detail.h"
+#include "view-flame.h"
 
 #include <errno.h>
 #include <string.h>
@@ -222,6 +223,8 @@ static int detail_command(struct view *v, enum command c, const struct command_a
 	case CMD_COUNT_WAIT:
 		d->by_count = !d->by_count;
 		return 0;
+	case CMD_FLAME:
+		return flame_open_waits(v, &v->scope);
 	case CMD_BY_NEXT:
 		set_by(d, next_by(d));
 		return 0;
@@ -240,8 +243,9 @@ const struct view_ops view_detail = {
 	.help = "Why? The waits of the row that was opened: how long they took (histogram), the "
 		"call paths that led to them, who waits now, and the wait per second over time. In "
 		"the tree + and - open and close a call, e does so with all below it, E and C with "
-		"all calls; i begins at the outermost calls, c weighs by count or by wait. b "
-		"puts a table by task, CPU and so on in place of the tree; Enter on its rows goes "
+		"all calls; i begins at the outermost calls, c weighs by count or by wait, f "
+		"shows them as a flame graph. b puts a table by task, CPU and so on in place of "
+		"the tree; Enter on its rows goes "
 		"one step deeper, Esc comes back.",
 	.size = sizeof(struct view_detail),
 	.init = detail_init,

@@ -7,6 +7,7 @@
 #include "kontend/layout.h"
 #include "kontend/line.h"
 #include "kontend/units.h"
+#include "view-flame.h"
 #include "view-hot.h"
 
 #include <errno.h>
@@ -78,6 +79,8 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 		if (o->by == HOT_SYMBOL)
 			return hot_open_annotate(v, v->row);
 		return VIEW_UNHANDLED;
+	case CMD_FLAME:
+		return flame_open_samples(v, NULL, o->locks);
 	case CMD_LOCK_PATHS:
 		o->locks = !o->locks;
 		return 0;

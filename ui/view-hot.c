@@ -9,6 +9,7 @@
 #include "kontend/line.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
+#include "view-flame.h"
 
 #include <string.h>
 
@@ -144,6 +145,8 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 	case CMD_LOCK_PATHS:
 		o->locks = !o->locks;
 		return 0;
+	case CMD_FLAME:
+		return flame_open_samples(v, NULL, o->locks);
 	case CMD_ANNOTATE:
 		if (o->by == HOT_SYMBOL && o->pane.table.has_rows)
 			return hot_open_annotate(v, o->pane.table.selected);
@@ -172,7 +175,7 @@ const struct view_ops view_hot = {
 		"are busy with: a kind of lock, contexts of perf events, breakpoint slots, "
 		"uprobes. b counts by file, process, task, group, CPU or call chain instead, l "
 		"leaves out what is not in a lock path. Enter shows the call paths of a row, a "
-		"the instructions of a function. "
+		"the instructions of a function, f all call chains as a flame graph. "
 		"Samples are taken with -F, 499 Hz being plenty.",
 	.size = sizeof(struct view_hot),
 	.deinit = deinit_view,

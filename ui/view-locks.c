@@ -9,6 +9,7 @@
 #include "kontend/line.h"
 #include "kontend/mem.h"
 #include "kontend/pane.h"
+#include "view-flame.h"
 
 #include <string.h>
 
@@ -23,7 +24,8 @@ static const char locks_help[] =
 	"cgroup or call stack. b goes through these keys, :by caller jumps to one. NOW is the "
 	"number of tasks waiting at this moment, rates are of the last refresh interval, the other "
 	"figures count from the start or the last zero (z). WAIT/s of 2s means that two tasks "
-	"wait all the time. Enter opens a row: its histogram, call tree, waiters and course.";
+	"wait all the time. Enter opens a row: its histogram, call tree, waiters and course. f "
+	"shows all call chains as a flame graph.";
 
 static struct view_locks *of_view(struct view *v)
 {
@@ -128,6 +130,8 @@ static int locks_command(struct view *v, enum command c, const struct command_ar
 		set_by(l, by == BY_OWNER && !v->query->model->owners_told ? BY_LOCK : by);
 		return 0;
 	}
+	if (c == CMD_FLAME)
+		return flame_open_waits(v, &v->scope);
 	if (c == CMD_BY) {
 		if (!arg->text || query_by_parse(arg->text, &by) < 0)
 			app_say(v->app, ROLE_WARN, "by %s? One of: " VIEW_BY_NAMES,

@@ -26,6 +26,12 @@ enum role {
 	ROLE_NEW,   /* appeared in the last tick */
 	ROLE_GRAPH, /* bars and sparklines */
 	ROLE_MATCH, /* what a search found */
+	/* Boxes of flame graphs: what names tasks, functions of programs, of the kernel, of locks.
+	 */
+	ROLE_FRAME_NAME,
+	ROLE_FRAME_USER,
+	ROLE_FRAME_KERNEL,
+	ROLE_FRAME_LOCK,
 	ROLES,
 };
 

@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_TREE_H
 #define KONTEND_QUERY_TREE_H
 
+#include "kontend/pathgroup.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,11 +12,14 @@ struct query_scope;
 
 /* Call tree of the waits in scope, depth first. */
 struct query_node {
-	const char *name; /* symbol, or address */
-	uint64_t id;	  /* of the path from the root: stable */
-	uint64_t addr;
+	const char *name;   /* symbol, or address */
+	const char *object; /* "[kernel]", a file; NULL: not known, or no function */
+	uint64_t id;	    /* of the path from the root: stable */
+	uint64_t addr;	    /* 0: no function, but what functions stand below */
 	uint64_t n, total_ns, max_ns;
-	double pct; /* of total_ns of the whole tree (of n when by_count) */
+	double pct;	   /* of total_ns of the whole tree (of n when by_count) */
+	double pct_parent; /* of that of the node above it; roots: of the whole tree */
+	enum path_group group;
 	uint16_t depth;
 	bool has_children;
 };

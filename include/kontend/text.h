@@ -23,5 +23,7 @@ int text_width(const char *s);		      /* columns */
 
 /* Case-insensitive (ASCII) substring test; an empty needle is contained in everything. */
 bool text_contains(const char *haystack, const char *needle);
+/* The same for the same bytes, in every run; NULL as "". */
+uint64_t text_hash(const char *s);
 
 #endif

@@ -111,6 +111,6 @@ extern const struct view_ops *const view_roots[];
 extern const struct view_ops view_overview, view_locks, view_waiters, view_callers, view_tasks,
 	view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation,
 	view_rotation_cpu, view_uprobes, view_uprobe, view_xol, view_mmap, view_hot, view_hot_tree,
-	view_annotate, view_detail, view_help;
+	view_annotate, view_flame, view_detail, view_help;
 
 #endif

@@ -7,7 +7,7 @@
  */
 #include "query-hot.h"
 
-#include "kontend/mem.h"
+#include "kontend/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@ bool hot_is_lock_path(enum path_group g)
 	return g > PATH_IDLE;
 }
 
-static enum path_group group_of_chain(struct query *q, const uint64_t *frames, uint32_t n)
+enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint32_t n)
 {
 	enum path_group best = PATH_NONE;
 
@@ -41,7 +41,8 @@ uint8_t *hot_groups(struct query *q)
 	groups = q->cache->hot_groups = arena_alloc(&q->arena, t->n + 1);
 	for (uint32_t i = 1; groups && i < t->n; i++)
 		if (t->stacks[i].used)
-			groups[i] = (uint8_t)group_of_chain(q, stack_frames(t, i), t->stacks[i].n);
+			groups[i] =
+				(uint8_t)hot_group_of_chain(q, stack_frames(t, i), t->stacks[i].n);
 	return groups;
 }
 
@@ -50,15 +51,6 @@ uint32_t hot_leaf(const struct hot_rows *h, uint32_t stack)
 	const struct stack_table *t = &h->p->stacks;
 
 	return t->stacks[stack].n ? query_func(h->q, stack_frames(t, stack)[0]) : 0;
-}
-
-static uint64_t hash_text(const char *s)
-{
-	uint64_t v = 0xcbf29ce484222325ull;
-
-	for (; s && *s; s++)
-		v = (v ^ (uint8_t)*s) * 0x100000001b3ull;
-	return v;
 }
 
 /* Chains of the same functions are one, wherever in them the calls stand. */
@@ -79,7 +71,7 @@ uint64_t hot_key(const struct hot_rows *h, const struct profile_cell *c, uint32_
 
 	switch (h->by) {
 	case HOT_OBJECT:
-		return hash_text(hot_object_name(h->q, func));
+		return text_hash(hot_object_name(h->q, func));
 	case HOT_PROCESS:
 		return (uint32_t)t->pid;
 	case HOT_TASK:

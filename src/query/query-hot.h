@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_HOT_INT_H
 
 #include "kontend/query-hot.h"
+#include "kontend/query-zoom.h"
 #include "query-int.h"
 
 /* query-hot-sum.c: what the samples add up to, by whatever makes a row. */
@@ -19,6 +20,7 @@ struct hot_rows {
 	const struct profile *p;
 	enum query_hot_by by;
 	bool locks;
+	const struct query_zoom *zoom; /* NULL: everything */
 	struct hot_row *rows;
 	size_t n, cap;
 	struct map64 index;		   /* key -> row */
@@ -39,8 +41,12 @@ static inline uint64_t hot_id(uint64_t key)
 int hot_sum(struct hot_rows *h);
 /* By stack of the profile, worked out once a frame, in the arena; NULL: no memory. */
 uint8_t *hot_groups(struct query *q);
+enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint32_t n);
 bool hot_is_lock_path(enum path_group g);
 /* "[kernel]", "[module]", or the file's name. */
 const char *hot_object_name(struct query *q, uint32_t func);
+/* query-zoom.c: is it in the part that is looked at? h->groups is needed. */
+bool hot_zoom_sample(const struct hot_rows *h, const struct profile_cell *c);
+bool hot_zoom_wait(struct query *q, const struct query_zoom *z, const struct query_where *w);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "query-trie.h"
 
+#include "kontend/text.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -37,6 +39,13 @@ static bool trie_grow(struct trie *t)
 	return true;
 }
 
+/* What tells it from others, in every frame the same. */
+static uint64_t key_of(const struct trie *t, uint32_t func)
+{
+	return func & TRIE_LABEL ? text_hash(t->labels[func & ~TRIE_LABEL].text)
+				 : t->q->cache->funcs[func].start;
+}
+
 /* The child of @parent for @func, made if absent; 0 when out of memory. */
 static uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t func)
 {
@@ -51,7 +60,7 @@ static uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t func)
 	above = &t->nodes[parent];
 	node = &t->nodes[t->n];
 	*node = (struct trie_node){.parent = parent, .func = func, .next = above->child};
-	node->id = map64_hash(above->id * 31 + t->q->cache->funcs[func].start + 1);
+	node->id = map64_hash(above->id * 31 + key_of(t, func) + 1);
 	above->child = t->slots[k] = (uint32_t)t->n;
 	above->n_children++;
 	return (uint32_t)t->n++;
@@ -73,6 +82,31 @@ int trie_begin(struct trie *t)
 	return 0;
 }
 
+static bool grow_labels(struct trie *t)
+{
+	uint32_t cap = t->cap_labels ? t->cap_labels * 2 : 32;
+	struct trie_label *labels = arena_alloc(&t->q->arena, cap * sizeof(*labels));
+
+	if (!labels)
+		return false;
+	if (t->n_labels)
+		memcpy(labels, t->labels, t->n_labels * sizeof(*labels));
+	t->labels = labels;
+	t->cap_labels = cap;
+	return true;
+}
+
+uint32_t trie_label(struct trie *t, const char *text, enum path_group group)
+{
+	for (uint32_t i = 0; i < t->n_labels; i++)
+		if (strcmp(t->labels[i].text, text) == 0)
+			return TRIE_LABEL | i;
+	if (t->n_labels == t->cap_labels && !grow_labels(t))
+		return 0;
+	t->labels[t->n_labels] = (struct trie_label){text, group};
+	return TRIE_LABEL | t->n_labels++;
+}
+
 int trie_add(struct trie *t, const uint32_t *funcs, uint32_t n, const struct trie_sum *sum)
 {
 	uint32_t node = 0;
@@ -87,13 +121,24 @@ int trie_add(struct trie *t, const uint32_t *funcs, uint32_t n, const struct tri
 	return 0;
 }
 
+static const char *name_of(const struct trie *t, uint32_t func)
+{
+	const char *name = func & TRIE_LABEL ? t->labels[func & ~TRIE_LABEL].text
+					     : query_func_name(t->q, func);
+
+	return name ? name : "(no call chain)";
+}
+
 static bool goes_first(const struct trie *t, const struct trie_node *a, const struct trie_node *b)
 {
 	uint64_t x = t->by_count ? a->n : a->total_ns, y = t->by_count ? b->n : b->total_ns;
+	int names = t->by_name ? strcmp(name_of(t, a->func), name_of(t, b->func)) : 0;
 
-	if (x != y)
+	if (names)
+		return names < 0;
+	if (x != y && !t->by_name)
 		return x > y;
-	if (a->n != b->n)
+	if (a->n != b->n && !t->by_name)
 		return a->n > b->n;
 	return a->id < b->id;
 }
@@ -127,28 +172,43 @@ static uint32_t sort_list(struct trie *t, uint32_t head, uint32_t n)
 	return merge_lists(t, head, sort_list(t, rest, n - n / 2));
 }
 
+static double share(const struct trie *t, const struct trie_node *part, const struct trie_node *all)
+{
+	uint64_t a = t->by_count ? part->n : part->total_ns;
+	uint64_t b = t->by_count ? all->n : all->total_ns;
+
+	return b ? 100.0 * (double)a / (double)b : 0;
+}
+
+static struct query_node node_of(const struct trie *t, const struct trie_node *n)
+{
+	bool is_func = n->func && !(n->func & TRIE_LABEL);
+
+	return (struct query_node){
+		.name = name_of(t, n->func),
+		.object = is_func ? t->q->cache->funcs[n->func].object : NULL,
+		.group = is_func		? query_func_group(t->q, n->func)
+			 : n->func & TRIE_LABEL ? t->labels[n->func & ~TRIE_LABEL].group
+						: PATH_NONE,
+		.id = n->id,
+		.addr = is_func ? t->q->cache->funcs[n->func].start : 0,
+		.n = n->n,
+		.total_ns = n->total_ns,
+		.max_ns = n->max_ns,
+		.pct = share(t, n, &t->nodes[0]),
+		.pct_parent = share(t, n, &t->nodes[n->parent]),
+		.has_children = n->child != 0,
+	};
+}
+
 static void emit(struct trie *t, uint32_t index, uint16_t depth)
 {
-	const struct trie_node *top = &t->nodes[0];
-	uint64_t all = t->by_count ? top->n : top->total_ns;
-
 	t->nodes[index].child = sort_list(t, t->nodes[index].child, t->nodes[index].n_children);
 	for (uint32_t i = t->nodes[index].child; i; i = t->nodes[i].next) {
-		const struct trie_node *n = &t->nodes[i];
-		const char *name = query_func_name(t->q, n->func);
-		t->out->nodes[t->out->n++] = (struct query_node){
-			.name = name ? name : "(no call chain)",
-			.id = n->id,
-			.addr = t->q->cache->funcs[n->func].start,
-			.n = n->n,
-			.total_ns = n->total_ns,
-			.max_ns = n->max_ns,
-			.pct = all ? 100.0 * (double)(t->by_count ? n->n : n->total_ns) /
-					       (double)all
-				   : 0,
-			.depth = depth,
-			.has_children = n->child != 0,
-		};
+		struct query_node *out = &t->out->nodes[t->out->n++];
+
+		*out = node_of(t, &t->nodes[i]);
+		out->depth = depth;
 		emit(t, i, (uint16_t)(depth + 1));
 	}
 }

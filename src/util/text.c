@@ -110,3 +110,12 @@ bool text_contains(const char *haystack, const char *needle)
 			return false;
 	}
 }
+
+uint64_t text_hash(const char *s)
+{
+	uint64_t v = 0xcbf29ce484222325ull;
+
+	for (; s && *s; s++)
+		v = (v ^ (uint8_t)*s) * 0x100000001b3ull;
+	return v;
+}

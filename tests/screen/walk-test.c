@@ -28,9 +28,9 @@ struct walk {
 	uint32_t key;
 };
 
-static const char *const streams[] = {"storm",	    "idle",	   "lossy",
-				      "many",	    "odd",	   "slots-x86",
-				      "slots-many", "slots-probe", "uprobes-busy"};
+static const char *const streams[] = {"storm",	      "idle",	   "lossy",	 "many",
+				      "odd",	      "slots-x86", "slots-many", "slots-probe",
+				      "uprobes-busy", "hot"};
 
 static uint64_t draw_number(struct walk *w, uint64_t below)
 {
@@ -84,6 +84,9 @@ static uint32_t draw_key(struct walk *w)
 		'6',
 		'7',
 		'8',
+		'9',
+		'f',
+		'f',
 		'/',
 		's',
 		':',
