@@ -206,6 +206,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.ring_pages = (uint32_t)o->mmap_pages,
 		.max_stack = (uint32_t)o->max_stack,
 		.no_stack = o->no_stack,
+		.calm = o->verb == VERB_REPORT || o->verb == VERB_EXPORT,
 		.relaxed = o->verb == VERB_RECORD,
 		.end_stack = o->verb == VERB_RECORD,
 		.tick = o->tick,

@@ -57,6 +57,7 @@ struct drain {
 	bool switches_asked;		 /* whether any task has events or not */
 	uint64_t switch_ps;		 /* record_burst.own_ps */
 	int pidfd;			 /* the session ends when this is readable; -1 = none */
+	bool calm;			 /* nobody waits for early records */
 	bool relaxed;			 /* few wake-ups matter more than early records */
 	bool cpu_wide;			 /* rings end with their CPU, not with a task */
 

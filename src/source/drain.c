@@ -218,7 +218,7 @@ static void take_counted(struct drain *d)
 /* When to drain next, if no ring asks for it before. */
 static uint64_t next_drain(const struct drain *d)
 {
-	uint64_t most = d->relaxed ? RELAXED_NS : DRAIN_NS;
+	uint64_t most = d->relaxed || d->calm ? RELAXED_NS : DRAIN_NS;
 	uint64_t every = d->tick_now / 4 < most ? d->tick_now / 4 : most;
 	uint64_t at = d->last_drain + (d->relaxed ? most : every);
 	uint64_t settled = d->mark + SETTLE_NS;

@@ -215,6 +215,7 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->mmaps = live_mmap_burst(&l->mmap);
 	d->mmap_how = l->mmap.how;
 	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
+	d->calm = o->calm;
 	d->relaxed = o->relaxed;
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
 	atomic_init(&c->tick_ns, tick_or_default(o->tick_ns));

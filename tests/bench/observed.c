@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Starts an observer, and switches what it observes through the descriptors of its events. */
+#include "observed.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOKS = 200, REST_MS = 1500 };
+
+static void sleep_ms(long ms)
+{
+	const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+/* Calls @f for each descriptor of a perf event; how many there are. */
+static size_t each_event(pid_t pid, void (*f)(void *ctx, int fd), void *ctx)
+{
+	char path[64], target[64];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	DIR *d = opendir(path);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		ssize_t len = readlinkat(dirfd(d), e->d_name, target, sizeof(target) - 1);
+		target[len > 0 ? len : 0] = '\0';
+		if (!strstr(target, "[perf_event]"))
+			continue;
+		n++;
+		if (f)
+			f(ctx, atoi(e->d_name));
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static bool has_ended(struct observed *o)
+{
+	if (waitpid(o->pid, NULL, WNOHANG) != o->pid)
+		return false;
+	o->pid = 0;
+	return true;
+}
+
+bool observed_start(struct observed *o, const char *command)
+{
+	*o = (struct observed){.pid = fork()};
+	if (o->pid == 0) {
+		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(null, STDOUT_FILENO);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	for (int i = 0; o->pid > 0 && i < LOOKS; i++) {
+		sleep_ms(50);
+		if (has_ended(o))
+			return false;
+		if (each_event(o->pid, NULL, NULL)) {
+			sleep_ms(REST_MS);
+			return !has_ended(o);
+		}
+	}
+	return false;
+}
+
+struct grab {
+	struct observed *o;
+	int pidfd;
+};
+
+static void grab_one(void *ctx, int fd)
+{
+	struct grab *g = ctx;
+	int copy = (int)syscall(SYS_pidfd_getfd, g->pidfd, fd, 0);
+
+	if (copy >= 0 && g->o->n < OBSERVED_FDS)
+		g->o->fds[g->o->n++] = copy;
+}
+
+bool observed_grab(struct observed *o)
+{
+	struct grab g = {o, (int)syscall(SYS_pidfd_open, o->pid, 0)};
+
+	if (g.pidfd < 0)
+		return false;
+	each_event(o->pid, grab_one, &g);
+	close(g.pidfd);
+	return o->n != 0;
+}
+
+void observed_switch(const struct observed *o, bool on)
+{
+	if (on)
+		kill(o->pid, SIGCONT);
+	for (size_t i = 0; i < o->n; i++)
+		ioctl(o->fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	if (!on)
+		kill(o->pid, SIGSTOP);
+}
+
+uint64_t observed_cpu_ns(const struct observed *o)
+{
+	struct timespec t = {0};
+	clockid_t clock;
+
+	if (clock_getcpuclockid(o->pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t observed_events(const struct observed *o)
+{
+	uint64_t sum = 0, value[8];
+
+	for (size_t i = 0; i < o->n; i++)
+		if (read(o->fds[i], value, sizeof(value)) > 0)
+			sum += value[0];
+	return sum;
+}
+
+void observed_stop(struct observed *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		close(o->fds[i]);
+	o->n = 0;
+	if (o->pid <= 0)
+		return;
+	kill(o->pid, SIGCONT);
+	kill(o->pid, SIGINT);
+	waitpid(o->pid, NULL, 0);
+	o->pid = 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_BENCH_OBSERVED_H
+#define KONTEND_BENCH_OBSERVED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A program that observes the machine by perf events, and can be made to do so now and not now: its
+ * events are switched by copies of its descriptors, and it is stopped while they are off.
+ */
+enum { OBSERVED_FDS = 256 };
+
+struct observed {
+	pid_t pid;
+	int fds[OBSERVED_FDS];
+	size_t n;
+};
+
+/* Runs @command by the shell until it has events and has come to rest. False: it ended. */
+bool observed_start(struct observed *o, const char *command);
+/* Copies of its descriptors, of all events that it has now. False: none, or not allowed. */
+bool observed_grab(struct observed *o);
+void observed_switch(const struct observed *o, bool on);
+uint64_t observed_cpu_ns(const struct observed *o);
+/* That its events have counted so far; 0 when none were grabbed. */
+uint64_t observed_events(const struct observed *o);
+void observed_stop(struct observed *o);
+
+#endif
