@@ -32,10 +32,14 @@ struct decode_attr {
 	uint16_t trail_size;			   /* bytes of the sample_id trailer; 0 = none */
 	uint16_t trail_tid, trail_time, trail_cpu; /* back from the record's end; 0 = absent */
 	bool has_cgroup;			   /* it stands directly behind RAW */
+	bool has_user_part; /* registers with a stack dump, or a stack of branches */
 	bool kernel_chain;  /* no user frames follow (exclude_callchain_user) */
 	bool is_plain;	    /* as nearly all are: see decode_plain() in sample.c */
 	uint8_t chain_head; /* bytes before the frames: their number; 0: no call chain */
 	uint16_t raw_least; /* bytes of the trace entry up to the last field we want */
+	/* Behind RAW: */
+	uint64_t branch_type; /* of BRANCH_STACK: what else is in it */
+	uint64_t regs_user;   /* mask of REGS_USER */
 	/* kind EVENT_NONE: not ours, or format not known (yet); EVENT_SAMPLE: the profile */
 	struct trace_event tp;
 };

@@ -75,6 +75,15 @@ struct event {
 			uint64_t period;	/* what it stands for: ns or counts; 0 = not said */
 			const uint64_t *frames; /* innermost first, with PERF_CONTEXT_* markers */
 			uint32_t n_frames;	/* 0: no call chain */
+			uint32_t n_branches;	/* 0: no call stack of the CPU's own */
+			const uint64_t
+				*branches; /* from, to, flags of each call, innermost first */
+			/* User registers and a dump of the user stack; regs NULL: there are none */
+			const uint64_t *regs; /* one a bit of the mask, lowest first */
+			uint64_t regs_mask;   /* of perf's numbers */
+			const uint8_t *stack; /* from the stack pointer upwards */
+			uint32_t stack_len;   /* bytes that were really taken */
+			bool is_32bit;	      /* registers of a 32-bit program */
 		} sample;
 		struct {
 			uint64_t start, len, pgoff; /* bytes */

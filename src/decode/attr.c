@@ -130,6 +130,15 @@ static bool is_profile(const struct perf_event_attr *attr)
 	}
 }
 
+static bool has_user_part(const struct decode_attr *a)
+{
+	const uint64_t dump = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	bool calls = a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+		     a->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+
+	return calls || (a->sample_type & dump) == dump;
+}
+
 /* One event is the profile, the first that can be: samples of different events do not add up. */
 static void bind_profile(struct decode *d, struct decode_attr *a,
 			 const struct perf_event_attr *attr)
@@ -137,6 +146,7 @@ static void bind_profile(struct decode *d, struct decode_attr *a,
 	if (d->profile.known || !is_profile(attr))
 		return;
 	a->tp.kind = EVENT_SAMPLE;
+	a->has_user_part = has_user_part(a);
 	d->profile = (struct decode_profile){.known = true,
 					     .type = attr->type,
 					     .config = attr->config,
@@ -197,6 +207,8 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 				  .read_format = attr.read_format,
 				  .config = attr.config,
 				  .type = attr.type,
+				  .branch_type = attr.branch_sample_type,
+				  .regs_user = attr.sample_regs_user,
 				  .kernel_chain = attr.exclude_callchain_user};
 	lay_out_sample(a);
 	if (attr.sample_id_all)

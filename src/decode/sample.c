@@ -248,7 +248,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	return true;
 }
 
-/* A sample of the profile: what stands behind the call chain is of no interest. */
+/* A sample of the profile. */
 static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_t size,
 			  struct event *ev)
 {
@@ -256,24 +256,25 @@ static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_
 
 	ev->sample.ip = load_u64(rec + a->off_ip);
 	ev->sample.period = a->off_period ? load_u64(rec + a->off_period) : 0;
-	ev->sample.frames = NULL;
-	ev->sample.n_frames = 0;
+	ev->sample.frames = ev->sample.branches = ev->sample.regs = NULL;
+	ev->sample.n_frames = ev->sample.n_branches = 0;
 	if (a->sample_type & PERF_SAMPLE_READ) {
 		size_t n = read_size(a, p, (size_t)(end - p));
 		if (!n)
 			return DECODE_BAD;
 		p += n;
 	}
-	if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN))
-		return 0;
-	if (end - p < 8)
-		return DECODE_BAD;
-	uint64_t n = load_u64(p);
-	if (n > (size_t)(end - p - 8) / 8)
-		return DECODE_BAD;
-	ev->sample.frames = (const uint64_t *)(const void *)(p + 8);
-	ev->sample.n_frames = (uint32_t)n;
-	return 0;
+	if (a->sample_type & PERF_SAMPLE_CALLCHAIN) {
+		if (end - p < 8)
+			return DECODE_BAD;
+		uint64_t n = load_u64(p);
+		if (n > (size_t)(end - p - 8) / 8)
+			return DECODE_BAD;
+		ev->sample.frames = (const uint64_t *)(const void *)(p + 8);
+		ev->sample.n_frames = (uint32_t)n;
+		p += 8 + n * 8;
+	}
+	return a->has_user_part ? decode_user_part(a, p, end, ev) : 0;
 }
 
 static int decode_sample(const struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
