@@ -65,8 +65,9 @@ struct engine {
 	struct engine_held held;
 	struct sym sym;
 	struct model model;
-	struct engine_watch *watch; /* NULL: nobody */
-	struct engine_range *range; /* NULL: all of the stream; borrowed, set before it is read */
+	struct engine_unwind *unwind; /* works for the model's profile */
+	struct engine_watch *watch;   /* NULL: nobody */
+	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
 	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
 	struct codesource *code;   /* of the kernel that runs here; NULL: none; borrowed */
 	size_t asked;		   /* lock from which the next list begins */

@@ -29,6 +29,7 @@ struct map_objects {
 	size_t n, cap;
 	struct map64 index; /* hash of what it is -> index */
 	unsigned refs;
+	uint64_t version; /* of the space that changed last */
 };
 
 struct map_range {
@@ -39,6 +40,7 @@ struct map_range {
 /* The mappings of a process, by address; shared until one of those who share changes them. */
 struct map_space {
 	unsigned refs;
+	uint64_t version; /* its own since it changed: who has the same has the same mappings */
 	size_t n, cap;
 	struct map_range *ranges;
 };
@@ -56,7 +58,16 @@ struct map_spaces {
  * A frame of a call chain: a kernel address as it is, a user address as object << 48 | offset, with
  * object 0 and the address where it is in no mapping.
  */
-enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = 1 << 15 };
+enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = (1 << 15) - 1, MAP_MARK = MAP_OBJECTS };
+
+/*
+ * Or it is no place but says why nothing more is known of who called: the number MAP_MARK in place
+ * of an object, and the reason, which is an enum unwind_end.
+ */
+static inline uint64_t map_frame_mark(uint32_t why)
+{
+	return (uint64_t)MAP_MARK << MAP_OFFSET_BITS | why;
+}
 
 static inline bool map_frame_is_kernel(uint64_t frame)
 {
@@ -66,6 +77,11 @@ static inline bool map_frame_is_kernel(uint64_t frame)
 static inline uint32_t map_frame_object(uint64_t frame)
 {
 	return (uint32_t)(frame >> MAP_OFFSET_BITS);
+}
+
+static inline bool map_frame_is_mark(uint64_t frame)
+{
+	return map_frame_object(frame) == MAP_MARK;
 }
 
 static inline uint64_t map_frame_offset(uint64_t frame)

@@ -19,7 +19,15 @@ struct profile_cell {
 	uint64_t n, period;
 };
 
+/* Who makes frames of what a sample has of user space, other than addresses. */
+struct profile_unwinder {
+	/* At most @most frames as in maps.h into @ret, a mark where they end early: how many. */
+	uint32_t (*frames)(struct profile_unwinder *u, const struct map_space *space,
+			   const struct event *ev, uint64_t *ret, uint32_t most);
+};
+
 struct profile {
+	struct profile_unwinder *unwinder; /* NULL: nobody; borrowed, shared with copies */
 	struct map_spaces spaces;
 	struct stack_table stacks;
 	struct profile_cell *cells;

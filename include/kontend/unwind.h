@@ -15,8 +15,10 @@ struct unwind_space; /* what one process has mapped */
 /* An executable mapping. */
 struct unwind_map {
 	uint64_t start, end, file_offset;
-	uint32_t object; /* of usersyms_object() */
+	uint32_t object; /* of usersyms_object(), or UNWIND_NO_OBJECT */
 };
+
+#define UNWIND_NO_OBJECT UINT32_MAX
 
 /* As PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER give it. */
 struct unwind_sample {
@@ -33,17 +35,26 @@ enum unwind_end {
 	UNWIND_LOOP,	/* frames do not go outwards */
 	UNWIND_MOST,	/* more frames than are wanted */
 	UNWIND_BAD,	/* no registers, or damaged tables */
+	/* Of code whose file ... */
+	UNWIND_NO_FILE,	   /* is not there */
+	UNWIND_NO_RIGHT,   /* may not be read */
+	UNWIND_OTHER_FILE, /* is another one now, or may be */
+	/* Not tried: */
+	UNWIND_32BIT,	/* of another kind of program than the unwinder is for */
+	UNWIND_NO_MAPS, /* nothing is known of the process */
+	UNWIND_NONE,	/* there is no unwinder for this architecture */
 	UNWIND_ENDS,
 };
 
 struct unwind_frame {
 	uint64_t ip;	      /* the first one: where it was; others: where it returns to */
-	uint64_t file_offset; /* of the call: one byte before a place to return to */
+	uint64_t at;	      /* the call: one byte before a place to return to */
+	uint64_t file_offset; /* of that */
 	uint32_t object;
 	bool is_known; /* in a mapping; else object and file_offset are 0 */
 };
 
-const char *unwind_reason(enum unwind_end e); /* "the stack dump ends", never NULL */
+const char *unwind_reason(enum unwind_end e); /* "stack dump ends", never NULL */
 
 /* @files must outlive @ret. 0; -ENOTSUP: built without libunwind, or another architecture. */
 int unwind_new(struct unwind **ret, struct usersyms *files, struct error *err);

@@ -12,6 +12,7 @@
  */
 #include "engine-int.h"
 #include "engine-range.h"
+#include "engine-unwind.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -31,6 +32,13 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 		decode_deinit(&e->decode);
 		return error_set(err, r, "cannot set up the model: out of memory");
 	}
+	r = engine_unwind_new(&e->unwind, e);
+	if (r) {
+		decode_deinit(&e->decode);
+		model_deinit(&e->model);
+		return error_set(err, r, "cannot set up the unwinder: out of memory");
+	}
+	e->model.profile.unwinder = engine_unwind_profile(e->unwind);
 	sym_init(&e->sym);
 	order_init(&e->order, &e->decode, source);
 	e->source = source;
@@ -42,6 +50,7 @@ void engine_deinit(struct engine *e)
 	order_deinit(&e->order);
 	engine_snapshots_deinit(e);
 	decode_deinit(&e->decode);
+	engine_unwind_free(e->unwind);
 	model_deinit(&e->model);
 	sym_deinit(&e->sym);
 	source_free(e->source);

@@ -80,6 +80,7 @@ static struct map_space *space_dup(const struct map_space *from)
 	if (!copy)
 		return NULL;
 	copy->refs = 1;
+	copy->version = from ? from->version : 0;
 	if (from && from->n) {
 		copy->ranges = mem_dup(from->ranges, from->n, sizeof(*from->ranges));
 		if (!copy->ranges) {
@@ -187,6 +188,7 @@ int map_spaces_add(struct map_spaces *s, const struct event *ev)
 		s->dropped++;
 		return 0;
 	}
+	space->version = ++s->objects->version;
 	/* Of memory that is no file, addresses are all there is. */
 	if (map_is_memory(ev->mmap.path))
 		r.pgoff = r.start;

@@ -72,12 +72,12 @@ static int add(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, u
 }
 
 /*
- * The frames of a sample, without markers. What stands behind the marker of a hypervisor's guest is
+ * What the kernel gave, without markers. What stands behind the marker of a hypervisor's guest is
  * left out: those addresses are of another machine.
  */
-static uint32_t take_frames(const struct profile *p, const struct event *ev, uint64_t *ret)
+static uint32_t take_given(const struct map_space *space, const struct event *ev, bool user_too,
+			   uint64_t *ret)
 {
-	const struct map_space *space = map_spaces_of(&p->spaces, ev->pid);
 	bool user = !map_frame_is_kernel(ev->sample.ip), skip = false;
 	uint32_t n = 0;
 
@@ -86,12 +86,57 @@ static uint32_t take_frames(const struct profile *p, const struct event *ev, uin
 		if (ip >= PERF_CONTEXT_MAX) {
 			user = ip == PERF_CONTEXT_USER;
 			skip = ip != PERF_CONTEXT_USER && ip != PERF_CONTEXT_KERNEL;
-		} else if (!skip) {
+		} else if (!skip && (user_too || !user)) {
 			ret[n++] = user ? map_space_frame(space, ip) : ip;
 		}
 	}
+	return n;
+}
+
+/* The calls of user space that the CPU has kept: where each came from, outside of the first. */
+static uint32_t take_branches(const struct map_space *space, const struct event *ev, uint64_t *ret,
+			      uint32_t most)
+{
+	enum { WORDS = 3 };
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ev->sample.n_branches && n < most; i++) {
+		uint64_t from = ev->sample.branches[(size_t)i * WORDS];
+		if (from && !map_frame_is_kernel(from))
+			ret[n++] = map_space_frame(space, from);
+	}
+	return n;
+}
+
+/* Where user space was, by the kernel's chain or the sample itself; false: nowhere. */
+static bool user_leaf(const struct event *ev, uint64_t *ret)
+{
+	for (uint32_t i = 0; i + 1 < ev->sample.n_frames; i++)
+		if (ev->sample.frames[i] == PERF_CONTEXT_USER) {
+			*ret = ev->sample.frames[i + 1];
+			return true;
+		}
+	*ret = ev->sample.ip;
+	return !map_frame_is_kernel(ev->sample.ip);
+}
+
+static uint32_t take_frames(const struct profile *p, const struct event *ev, uint64_t *ret)
+{
+	const struct map_space *space = map_spaces_of(&p->spaces, ev->pid);
+	bool has_dump = ev->sample.regs && p->unwinder;
+	uint32_t n = take_given(space, ev, !has_dump && !ev->sample.n_branches, ret);
+	uint64_t leaf;
+
+	if (has_dump) {
+		n += p->unwinder->frames(p->unwinder, space, ev, ret + n, STACK_MAX_FRAMES - n);
+	} else if (ev->sample.n_branches && n < STACK_MAX_FRAMES && user_leaf(ev, &leaf)) {
+		ret[n++] = map_space_frame(space, leaf);
+		n += take_branches(space, ev, ret + n, STACK_MAX_FRAMES - n);
+	}
 	if (!n)
-		ret[n++] = user ? map_space_frame(space, ev->sample.ip) : ev->sample.ip;
+		ret[n++] = map_frame_is_kernel(ev->sample.ip)
+				   ? ev->sample.ip
+				   : map_space_frame(space, ev->sample.ip);
 	return n;
 }
 

@@ -7,6 +7,7 @@
 #include "query-users.h"
 
 #include "kontend/thisboot.h"
+#include "kontend/unwind.h"
 
 #include <errno.h>
 
@@ -52,6 +53,15 @@ static uint32_t without_name(struct query *q, uint64_t base, enum usersym_answer
 	return name ? func_of(q, start, name, object) : 0;
 }
 
+/* "[stack dump ends]": a frame like others, of no object. */
+static uint32_t mark_func(struct query *q, uint64_t frame)
+{
+	enum unwind_end why = (enum unwind_end)map_frame_offset(frame);
+	const char *name = arena_printf(&q->cache->text, "[%s]", unwind_reason(why));
+
+	return name ? func_of(q, frame, name, "[unknown]") : 0;
+}
+
 uint32_t query_user_func(struct query *q, uint64_t frame)
 {
 	const struct map_objects *objects = q->model->profile.spaces.objects;
@@ -59,6 +69,8 @@ uint32_t query_user_func(struct query *q, uint64_t frame)
 	uint64_t base = frame & ~((1ull << MAP_OFFSET_BITS) - 1);
 	struct usersym sym;
 
+	if (map_frame_is_mark(frame))
+		return mark_func(q, frame);
 	if (!o)
 		return func_of(q, base, "(no mapping)", "[unknown]");
 	enum usersym_answer a = ask(q, o, map_frame_offset(frame), &sym);

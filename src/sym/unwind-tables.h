@@ -3,6 +3,7 @@
 #define KONTEND_SYM_UNWIND_TABLES_H
 
 #include "kontend/elfimg.h"
+#include "kontend/usersyms.h"
 
 /*
  * The tables for exceptions of a file: .eh_frame_hdr, which is sorted by address, and .eh_frame.
@@ -12,8 +13,9 @@ struct unwind_tables {
 	uint8_t *bytes; /* NULL: there are none */
 	uint64_t addr;	/* of the first byte */
 	size_t len;
-	uint64_t header; /* address of .eh_frame_hdr */
-	size_t entries;	 /* in it, 8 bytes each, 12 bytes behind its begin */
+	uint64_t header;	    /* address of .eh_frame_hdr */
+	size_t entries;		    /* in it, 8 bytes each, 12 bytes behind its begin */
+	enum usersym_answer answer; /* of opening the file */
 	struct elfimg_segment *segments;
 	size_t n_segments;
 };

@@ -50,7 +50,7 @@ struct unwind_space {
 	size_t n_views, cap_views, last;
 	/* Of the stack that is being unwound. */
 	const struct unwind_sample *sample;
-	uint64_t sp;
+	uint64_t sp, unknown_ip;
 	long reads_left;
 	bool is_cut, is_unknown, is_searching;
 };
@@ -82,7 +82,7 @@ static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 	struct elfimg e;
 	int root;
 
-	if (object >= u->files->n_objects)
+	if (object >= u->files->n_objects) /* UNWIND_NO_OBJECT, too */
 		return NULL;
 	while (object >= u->cap) {
 		size_t before = u->cap;
@@ -95,7 +95,8 @@ static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 	struct unwind_tables *t = mem_calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	if (usersym_open(u->files, u->files->objects[object], &e, &root) == USERSYM_OK) {
+	t->answer = usersym_open(u->files, u->files->objects[object], &e, &root);
+	if (t->answer == USERSYM_OK) {
 		/* Without memory for them it is as if there were none. */
 		if (unwind_tables_load(t, &e) < 0)
 			unwind_tables_deinit(t);
@@ -151,6 +152,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 	const struct unwind_map *m = find_map(s, ip);
 	const struct view *v = m ? view_of(s, m) : NULL;
 
+	s->unknown_ip = ip;
 	if (!v) {
 		s->is_unknown = true;
 		return -UNW_ENOINFO;
@@ -332,10 +334,29 @@ static void put_frame(const struct unwind_space *s, uint64_t ip, bool is_return,
 	uint64_t at = ip - (is_return ? 1 : 0);
 	const struct unwind_map *m = find_map(s, at);
 
-	*ret = (struct unwind_frame){.ip = ip, .is_known = m != NULL};
+	*ret = (struct unwind_frame){.ip = ip, .at = at, .is_known = m != NULL};
 	if (m) {
 		ret->file_offset = at - m->start + m->file_offset;
 		ret->object = m->object;
+	}
+}
+
+/* Why there are no tables for the code that was reached. */
+static enum unwind_end no_tables(const struct unwind_space *s)
+{
+	const struct unwind_map *m = find_map(s, s->unknown_ip);
+	const struct unwind_tables *t = m ? tables_of(s->u, m->object) : NULL;
+
+	switch (t ? t->answer : USERSYM_OK) {
+	case USERSYM_NO_FILE:
+		return UNWIND_NO_FILE;
+	case USERSYM_NO_RIGHT:
+		return UNWIND_NO_RIGHT;
+	case USERSYM_OTHER_FILE:
+	case USERSYM_UNSURE:
+		return UNWIND_OTHER_FILE;
+	default:
+		return UNWIND_NO_INFO;
 	}
 }
 
@@ -344,9 +365,12 @@ static enum unwind_end end_of(const struct unwind_space *s, int code)
 {
 	if (s->reads_left < 0)
 		return UNWIND_BAD;
+	/* Who has no tables is tried by frame pointers, which may lead out of the dump. */
+	if (s->is_unknown)
+		return no_tables(s);
 	if (s->is_cut)
 		return UNWIND_CUT;
-	if (s->is_unknown || code == -UNW_ENOINFO)
+	if (code == -UNW_ENOINFO)
 		return UNWIND_NO_INFO;
 	return code == 0 ? UNWIND_DONE : UNWIND_BAD;
 }

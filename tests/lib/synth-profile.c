@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_PROFILE = 4000, MOST = 4096 };
+enum { ID_PROFILE = 4000, MOST = 65536 };
 
 struct bytes {
 	uint64_t data[MOST / 8];
@@ -63,7 +63,7 @@ static void put_text(struct bytes *b, const char *text)
 	put(b, zero, (8 - b->len % 8) % 8);
 }
 
-void synth_profile(struct synth *s)
+static void add_event(struct synth *s, uint64_t more, uint64_t branches, uint64_t regs)
 {
 	struct {
 		struct perf_event_attr attr;
@@ -77,36 +77,92 @@ void synth_profile(struct synth *s)
 			 .sample_id_all = 1,
 			 .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 					PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-					PERF_SAMPLE_CALLCHAIN},
+					PERF_SAMPLE_CALLCHAIN | more,
+			 .branch_sample_type = branches,
+			 .sample_regs_user = regs},
 		.id = ID_PROFILE,
 	};
 
 	synth_record(s, RECORD_ATTR, 0, &body, sizeof(body));
 }
 
+void synth_profile(struct synth *s)
+{
+	add_event(s, 0, 0, 0);
+}
+
+void synth_profile_dumps(struct synth *s, uint64_t regs_mask)
+{
+	add_event(s, PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, 0, regs_mask);
+}
+
+void synth_profile_calls(struct synth *s)
+{
+	add_event(s, PERF_SAMPLE_BRANCH_STACK,
+		  PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK, 0);
+}
+
+static void begin_sample(struct bytes *b, uint32_t cpu, uint64_t t, int pid, int tid,
+			 uint64_t period, struct synth_chain c)
+{
+	uint64_t n = c.n_kernel + (c.n_kernel != 0) + c.n_user + (c.n_user != 0);
+
+	head(b, PERF_RECORD_SAMPLE, c.n_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+	put_u64(b, ID_PROFILE);
+	put_u64(b, c.n_kernel ? c.kernel[0] : c.n_user ? c.user[0] : c.ip);
+	put_pair(b, (uint32_t)pid, (uint32_t)tid);
+	put_u64(b, t);
+	put_pair(b, cpu, 0);
+	put_u64(b, period);
+	put_u64(b, n);
+	if (c.n_kernel)
+		put_u64(b, PERF_CONTEXT_KERNEL);
+	for (uint32_t i = 0; i < c.n_kernel; i++)
+		put_u64(b, c.kernel[i]);
+	if (c.n_user)
+		put_u64(b, PERF_CONTEXT_USER);
+	for (uint32_t i = 0; i < c.n_user; i++)
+		put_u64(b, c.user[i]);
+}
+
 void synth_sample(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t period,
 		  struct synth_chain c)
 {
-	uint64_t n = c.n_kernel + (c.n_kernel != 0) + c.n_user + (c.n_user != 0);
 	struct bytes b;
 
-	head(&b, PERF_RECORD_SAMPLE, c.n_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
-	put_u64(&b, ID_PROFILE);
-	put_u64(&b, c.n_kernel ? c.kernel[0] : c.n_user ? c.user[0] : 0);
-	put_pair(&b, (uint32_t)pid, (uint32_t)tid);
-	put_u64(&b, t);
-	put_pair(&b, cpu, 0);
-	put_u64(&b, period);
-	put_u64(&b, n);
-	if (c.n_kernel)
-		put_u64(&b, PERF_CONTEXT_KERNEL);
-	for (uint32_t i = 0; i < c.n_kernel; i++)
-		put_u64(&b, c.kernel[i]);
-	if (c.n_user)
-		put_u64(&b, PERF_CONTEXT_USER);
-	for (uint32_t i = 0; i < c.n_user; i++)
-		put_u64(&b, c.user[i]);
+	begin_sample(&b, cpu, t, pid, tid, period, c);
 	emit(s, cpu, &b);
+}
+
+void synth_dump(struct synth *s, uint64_t t, int pid, struct synth_chain c,
+		const struct synth_dump *d)
+{
+	struct bytes b;
+
+	begin_sample(&b, 0, t, pid, pid, 1, c);
+	put_u64(&b, d->abi);
+	for (uint32_t i = 0; d->abi && i < d->n_regs; i++)
+		put_u64(&b, d->regs[i]);
+	put_u64(&b, d->size);
+	put(&b, d->stack, d->size);
+	if (d->size)
+		put_u64(&b, d->there);
+	emit(s, 0, &b);
+}
+
+void synth_calls(struct synth *s, uint64_t t, int pid, struct synth_chain c, const uint64_t *from,
+		 uint32_t n)
+{
+	struct bytes b;
+
+	begin_sample(&b, 0, t, pid, pid, 1, c);
+	put_u64(&b, n);
+	for (uint32_t i = 0; i < n; i++) {
+		put_u64(&b, from[i]);
+		put_u64(&b, from[i] + 64);
+		put_u64(&b, 0);
+	}
+	emit(s, 0, &b);
 }
 
 void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,

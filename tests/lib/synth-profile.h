@@ -11,10 +11,26 @@ void synth_profile(struct synth *s);
 struct synth_chain {
 	const uint64_t *kernel, *user;
 	uint32_t n_kernel, n_user;
+	uint64_t ip; /* where there are no frames */
 };
 
 void synth_sample(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t period,
 		  struct synth_chain chain);
+/* Instead of synth_profile(): samples have registers and a dump of the stack ... */
+void synth_profile_dumps(struct synth *s, uint64_t regs_mask);
+struct synth_dump {
+	uint64_t abi; /* PERF_SAMPLE_REGS_ABI_* */
+	const uint64_t *regs;
+	uint32_t n_regs;
+	const void *stack;
+	uint64_t size, there; /* bytes: in the record; said to be taken */
+};
+void synth_dump(struct synth *s, uint64_t t, int pid, struct synth_chain chain,
+		const struct synth_dump *d);
+/* ... or the calls that the CPU keeps: where they came from, innermost first. */
+void synth_profile_calls(struct synth *s);
+void synth_calls(struct synth *s, uint64_t t, int pid, struct synth_chain chain,
+		 const uint64_t *from, uint32_t n);
 /* Code of inode 7 of device 8:1. */
 void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
 		uint64_t pgoff, const char *path);

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Dumps of user stacks to call chains, when their sample is applied: then the mappings are those of
+ * its moment. What is learnt of mappings is kept for the address spaces that were sampled last, by
+ * their version: so children that still have their parent's share its, and what a process has
+ * mapped meanwhile makes it another one. There are few of them, whatever the number of processes.
+ *
+ * Files are found as those are that functions get their names from, but by tables of our own:
+ * frames are part of the model, names come and go with what is shown.
+ */
+#include "engine-unwind.h"
+
+#include "kontend/mem.h"
+#include "kontend/thisboot.h"
+#include "kontend/unwind.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PLACES = 24 };
+
+struct place {
+	uint64_t version; /* 0: free */
+	uint64_t used;	  /* when, in samples */
+	struct unwind_space *space;
+	struct unwind_map *maps;
+};
+
+struct engine_unwind {
+	struct profile_unwinder profile;
+	const struct engine *engine;
+	struct usersyms *files;
+	struct unwind *unwind;
+	bool tried, failed;
+	uint32_t *file_of; /* by object of the model, + 1; 0: not asked for yet */
+	size_t n_files;
+	struct place places[PLACES];
+	uint64_t samples;
+	struct unwind_frame frames[STACK_MAX_FRAMES];
+};
+
+static int open_files(struct engine_unwind *u)
+{
+	const struct record_host *h = &u->engine->model.host;
+	struct usersyms_config c = {.same_machine =
+					    thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
+	struct error err = {0};
+
+	u->tried = true;
+	int r = usersyms_new(&u->files, &c, &err);
+	r = r < 0 ? r : unwind_new(&u->unwind, u->files, &err);
+	u->failed = r < 0;
+	return r;
+}
+
+static bool make_room(struct engine_unwind *u, size_t n)
+{
+	uint32_t *more;
+
+	if (n <= u->n_files)
+		return true;
+	n += n / 2;
+	more = mem_resize(u->file_of, n, sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + u->n_files, 0, (n - u->n_files) * sizeof(*more));
+	u->file_of = more;
+	u->n_files = n;
+	return true;
+}
+
+/* What has no file has no tables either. */
+static uint32_t file_of(struct engine_unwind *u, uint32_t object)
+{
+	const struct map_object *o =
+		map_object_get(u->engine->model.profile.spaces.objects, object);
+	uint32_t file;
+
+	if (!o || map_is_memory(o->path) || !make_room(u, (size_t)object + 1))
+		return UNWIND_NO_OBJECT;
+	if (u->file_of[object])
+		return u->file_of[object] - 1;
+	if (usersyms_object(u->files, o->path, NULL, 0, o->pid, &file) < 0)
+		return UNWIND_NO_OBJECT;
+	u->file_of[object] = file + 1;
+	return file;
+}
+
+static bool set_maps(struct engine_unwind *u, struct place *p, const struct map_space *space)
+{
+	struct unwind_map *maps = mem_calloc(space->n, sizeof(*maps));
+
+	if (!maps)
+		return false;
+	for (size_t i = 0; i < space->n; i++) {
+		const struct map_range *r = &space->ranges[i];
+		maps[i] = (struct unwind_map){r->start, r->end, r->pgoff, file_of(u, r->object)};
+	}
+	unwind_space_set(p->space, maps, space->n);
+	mem_free(p->maps);
+	p->maps = maps;
+	p->version = space->version;
+	return true;
+}
+
+/* The place of this space; if it has none, that of who was not sampled for the longest time. */
+static struct place *place_of(struct engine_unwind *u, const struct map_space *space)
+{
+	struct place *oldest = &u->places[0];
+
+	for (size_t i = 0; i < PLACES; i++) {
+		struct place *p = &u->places[i];
+		if (p->version == space->version)
+			return p;
+		if (p->used < oldest->used)
+			oldest = p;
+	}
+	if (!oldest->space && unwind_space_new(&oldest->space, u->unwind) < 0)
+		return NULL;
+	return set_maps(u, oldest, space) ? oldest : NULL;
+}
+
+/* 0: it can be unwound. */
+static enum unwind_end why_not(struct engine_unwind *u, const struct map_space *space,
+			       const struct event *ev)
+{
+	if (ev->sample.is_32bit)
+		return UNWIND_32BIT;
+	if (!u->tried)
+		open_files(u);
+	if (u->failed)
+		return UNWIND_NONE;
+	return space ? UNWIND_DONE : UNWIND_NO_MAPS;
+}
+
+static uint32_t frames(struct profile_unwinder *profile, const struct map_space *space,
+		       const struct event *ev, uint64_t *ret, uint32_t most)
+{
+	struct engine_unwind *u = (struct engine_unwind *)profile;
+	const struct unwind_sample s = {ev->sample.regs_mask, ev->sample.regs, ev->sample.stack,
+					ev->sample.stack_len};
+	enum unwind_end end = why_not(u, space, ev);
+	struct place *p = NULL;
+	size_t n = 0;
+
+	if (most < 2)
+		return 0;
+	if (end == UNWIND_DONE)
+		p = place_of(u, space);
+	if (p) {
+		p->used = ++u->samples;
+		n = unwind_stack(p->space, &s, u->frames, most - 1, &end);
+	}
+	for (size_t i = 0; i < n; i++)
+		ret[i] = map_space_frame(space, u->frames[i].at);
+	if (!n && !map_frame_is_kernel(ev->sample.ip))
+		ret[n++] = map_space_frame(space, ev->sample.ip);
+	if (end != UNWIND_DONE)
+		ret[n++] = map_frame_mark(end);
+	return (uint32_t)n;
+}
+
+int engine_unwind_new(struct engine_unwind **ret, struct engine *e)
+{
+	struct engine_unwind *u = mem_calloc(1, sizeof(*u));
+
+	if (!u)
+		return -ENOMEM;
+	u->profile.frames = frames;
+	u->engine = e;
+	*ret = u;
+	return 0;
+}
+
+struct profile_unwinder *engine_unwind_profile(struct engine_unwind *u)
+{
+	return &u->profile;
+}
+
+void engine_unwind_free(struct engine_unwind *u)
+{
+	if (!u)
+		return;
+	for (size_t i = 0; i < PLACES; i++) {
+		unwind_space_free(u->places[i].space);
+		mem_free(u->places[i].maps);
+	}
+	unwind_free(u->unwind);
+	usersyms_free(u->files);
+	mem_free(u->file_of);
+	mem_free(u);
+}
