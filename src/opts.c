@@ -303,7 +303,8 @@ static int check_input(const struct opts *o, struct error *err)
 {
 	static const char *const live[] = {
 		"all-cpus",   "cpu",	   "pid",      "tid",  "cgroup", "duration",
-		"mmap-pages", "max-stack", "no-stack", "demo", "probe",	 "set-mux-interval"};
+		"mmap-pages", "max-stack", "no-stack", "demo", "probe",	 "set-mux-interval",
+		"call-graph"};
 
 	for (size_t i = 0; i < sizeof(live) / sizeof(live[0]); i++) {
 		const struct opts_info *info = opts_find(o->verb, live[i], strlen(live[i]));
@@ -373,6 +374,14 @@ static int check(const struct opts *o, struct error *err)
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,
 				 "--no-stack and --max-stack exclude each other: give one of them");
+	if (o->no_stack && o->call_graph)
+		return error_set(
+			err, -EINVAL,
+			"--no-stack and --call-graph exclude each other: give one of them");
+	if (o->call_graph && (!o->freq || (o->verb != VERB_LIVE && o->freq == OPTS_FREQ_DEFAULT)))
+		return error_set(err, -EINVAL,
+				 "--call-graph is about samples: say with --freq how many a second "
+				 "are to be taken");
 	if (o->probes[0] && (o->cpus || o->cgroup))
 		return error_set(err, -EINVAL,
 				 "--probe and %s exclude each other: a probe is in processes (-p), "

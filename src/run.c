@@ -180,6 +180,12 @@ static int read_level(const struct run *r, const struct opts *o, struct mmlevel_
 	return 0;
 }
 
+static int read_callgraph(const struct opts *o, struct callgraph *ret, struct error *err)
+{
+	*ret = (struct callgraph){CALLGRAPH_FP, 0};
+	return o->call_graph ? callgraph_parse(o->call_graph, ret, err) : 0;
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
@@ -194,8 +200,11 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret == 0)
 		ret = run_code_new(&r->code, o, err);
 	struct mmlevel_how level;
+	struct callgraph callgraph;
 	if (ret == 0)
 		ret = read_level(r, o, &level, err);
+	if (ret == 0)
+		ret = read_callgraph(o, &callgraph, err);
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
@@ -212,6 +221,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.tick = o->tick,
 		.profile_hz = profile_hz(o),
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
+		.callgraph = callgraph,
 		.feed = ownerfeed_feed(r->owners),
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns

@@ -2,6 +2,7 @@
 #ifndef KONTEND_LIVE_H
 #define KONTEND_LIVE_H
 
+#include "kontend/callgraph.h"
 #include "kontend/feed.h"
 #include "kontend/look.h"
 #include "kontend/mmlevel.h"
@@ -29,8 +30,9 @@ struct live_options {
 	bool tick;	      /* measure the timer tick, too */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
 	bool profile_clock;   /* by the clock even where cycles can be sampled */
-	struct mmlevel_how mmap;  /* level and one_in: how mmap_locks are measured */
-	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
+	struct callgraph callgraph; /* of the profile's samples */
+	struct mmlevel_how mmap;    /* level and one_in: how mmap_locks are measured */
+	const char *event_filter;   /* tracepoint filter for contention_begin, NULL = none */
 };
 
 /* What opening had to give up: for the header and `-v`. */

@@ -93,6 +93,7 @@ struct opts {
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;
 	const char *event, *group;     /* of the profile */
+	const char *call_graph;	       /* as callgraph_parse() takes it */
 	const char *annotate;	       /* a function */
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */

@@ -2,6 +2,7 @@
 #ifndef KONTEND_PERF_ATTR_H
 #define KONTEND_PERF_ATTR_H
 
+#include "kontend/callgraph.h"
 #include "kontend/target.h"
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -39,10 +40,12 @@ struct perf_attr_options {
 	uint32_t max_stack;  /* 0 = no call chains */
 	uint32_t profile_hz; /* samples a second; 0: no profile, and no records of mappings */
 	bool profile_clock;  /* by the CPU's clock, not its cycles */
-	bool end_stack;	     /* call chains also where waits end: perf lock needs them */
-	bool relaxed;	     /* fewer wake-ups: at two thirds of the ring */
-	bool cgroup;	     /* ask for cgroup ids */
-	bool lost;	     /* ask for the number of records that were lost: Linux 6.0 */
+	struct callgraph callgraph; /* of the profile, with call chains only */
+	bool data_maps;		    /* records of mappings of data, too: perf finds tables there */
+	bool end_stack;		    /* call chains also where waits end: perf lock needs them */
+	bool relaxed;		    /* fewer wake-ups: at two thirds of the ring */
+	bool cgroup;		    /* ask for cgroup ids */
+	bool lost;		    /* ask for the number of records that were lost: Linux 6.0 */
 };
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,

@@ -4,6 +4,7 @@
 
 #include "kontend/error.h"
 #include "kontend/target.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 enum perf_step { PERF_STEP_OPEN, PERF_STEP_MMAP, PERF_STEP_FILTER };
@@ -25,6 +26,7 @@ struct perf_failure {
 	int paranoid;	      /* kernel.perf_event_paranoid; 99 = unknown */
 	uint64_t fds;	      /* descriptors that are needed */
 	uint64_t fd_limit;    /* RLIMIT_NOFILE */
+	bool lbr;	      /* with the calls that the CPU keeps */
 	uint32_t ring_kib;    /* PERF_STEP_MMAP: the smallest size that was tried */
 };
 

@@ -21,15 +21,17 @@ struct perf_session_options {
 	uint32_t timer_entry_id, timer_exit_id; /* 0 = none of the events from PERF_TIMER_ENTRY */
 	uint32_t timer_offset;			/* of the field hrtimer in the entry */
 	uint32_t mm_ids[PERF_MM_EVENTS];	/* 0 = none of the events from PERF_MM_START */
-	bool mm_in_bursts;   /* they are on when perf_session_enable_mm() says so only */
-	uint32_t ring_pages; /* 0 = default */
-	uint32_t max_stack;  /* 0 = no call chains */
-	uint32_t profile_hz; /* 0 = no PERF_PROFILE */
-	bool profile_clock;  /* by the clock even where cycles can be sampled */
-	bool end_stack;	     /* call chains at the ends of waits, too */
-	struct feed *feed;   /* is given the events PERF_OUTPUT; NULL = there are none */
-	bool relaxed;	     /* few wake-ups matter more than room in the rings */
-	const char *filter;  /* for contention_begin, NULL = none */
+	bool mm_in_bursts;	    /* they are on when perf_session_enable_mm() says so only */
+	uint32_t ring_pages;	    /* 0 = default */
+	uint32_t max_stack;	    /* 0 = no call chains */
+	uint32_t profile_hz;	    /* 0 = no PERF_PROFILE */
+	bool profile_clock;	    /* by the clock even where cycles can be sampled */
+	struct callgraph callgraph; /* of the profile */
+	bool data_maps;		    /* records of mappings of data, too */
+	bool end_stack;		    /* call chains at the ends of waits, too */
+	struct feed *feed;	    /* is given the events PERF_OUTPUT; NULL = there are none */
+	bool relaxed;		    /* few wake-ups matter more than room in the rings */
+	const char *filter;	    /* for contention_begin, NULL = none */
 };
 
 /*

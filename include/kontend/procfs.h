@@ -22,7 +22,7 @@ int procfs_comm_of(const char *root, pid_t tid, struct sideband *s);
 /* For each task there is. 0 or negative errno when @root cannot be read. */
 int procfs_comms_all(const char *root, struct sideband *s);
 
-/* Appends an MMAP2 record for each mapping of code in process @pid. 0 or -ENOMEM. */
+/* Appends an MMAP2 record for each mapping of code (or data) in process @pid. 0 or -ENOMEM. */
 int procfs_maps(const char *root, pid_t pid, struct sideband *s);
 /* For each process there is. 0 or negative errno when @root cannot be read. */
 int procfs_maps_all(const char *root, struct sideband *s);

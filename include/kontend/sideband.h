@@ -14,7 +14,8 @@
 struct sideband {
 	uint8_t *data; /* whole records, 8-byte aligned; from util/mem */
 	size_t len, cap;
-	uint64_t id; /* event id that the trailers name */
+	uint64_t id;	/* event id that the trailers name */
+	bool data_maps; /* mappings of data are wanted as well as those of code */
 };
 
 struct sideband_mmap {
@@ -22,7 +23,7 @@ struct sideband_mmap {
 	uint32_t maj, min;
 	uint64_t start, len, pgoff; /* bytes */
 	uint64_t ino;
-	bool shared, writable;
+	bool shared, writable, readable, code;
 	const char *path;
 };
 

@@ -168,6 +168,7 @@ int live_prologue_tasks(struct queue *q, struct perf_session *ps,
 	const uint64_t *ids = perf_session_ids(ps, PERF_DUMMY, &n_ids);
 
 	s.id = n_ids ? ids[0] : 0;
+	s.data_maps = t->data_maps;
 	int r = scan_tasks(t, &s);
 	if (r == 0 && t->maps)
 		r = scan_maps(t, &s);

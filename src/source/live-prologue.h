@@ -28,7 +28,8 @@ struct live_prologue_tasks {
 	const struct procfs_task *tasks;
 	size_t n; /* 0: all */
 	bool cgroups;
-	bool maps; /* also what code their processes have mapped */
+	bool maps;	/* also what code their processes have mapped */
+	bool data_maps; /* and what else */
 };
 
 /* Reads /proc and the cgroup tree; takes a moment where there are many tasks. */

@@ -123,6 +123,12 @@ static int identify_tasks(struct live *l, const struct target *t, struct error *
 	return 0;
 }
 
+/* Other readers of a recording find the tables for unwinding by them; we know the files. */
+static bool wants_data_maps(const struct live_options *o)
+{
+	return o->end_stack && o->profile_hz && o->callgraph.mode == CALLGRAPH_DWARF;
+}
+
 static int open_session(struct live *l, const struct live_options *o, const struct tracepoint *tp,
 			struct live_info *info, struct error *err)
 {
@@ -144,6 +150,8 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.filter = o->event_filter,
 		.profile_hz = o->profile_hz,
 		.profile_clock = o->profile_clock,
+		.callgraph = o->callgraph,
+		.data_maps = wants_data_maps(o),
 	};
 
 	live_mmap_options(&l->mmap, &po);
@@ -279,6 +287,8 @@ static int begin(struct live *l, struct error *err)
 		.n = l->n_tasks,
 		.cgroups = l->cgroups,
 		.maps = perf_session_has(l->session, PERF_PROFILE),
+		.data_maps = perf_session_has(l->session, PERF_PROFILE) &&
+			     perf_session_attr(l->session, PERF_DUMMY)->mmap_data,
 	};
 	int r = live_prologue_tasks(l->queue, l->session, &t, err);
 	if (r == 0)

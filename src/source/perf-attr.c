@@ -78,6 +78,25 @@ static void init_switch(struct perf_event_attr *attr)
 	attr->enable_on_exec = 0;
 }
 
+/*
+ * What user chains are made of instead of what the kernel finds by frame pointers: as perf record
+ * asks for it, so that its readers take it.
+ */
+static void init_user_chain(struct perf_event_attr *attr, const struct callgraph *c)
+{
+	if (c->mode == CALLGRAPH_DWARF) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr->sample_regs_user = callgraph_registers();
+		attr->sample_stack_user = c->dump_bytes;
+		attr->exclude_callchain_user = 1;
+	} else if (c->mode == CALLGRAPH_LBR) {
+		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+					   PERF_SAMPLE_BRANCH_NO_CYCLES |
+					   PERF_SAMPLE_BRANCH_NO_FLAGS;
+	}
+}
+
 /* Chains as deep as the kernel gives them, with the part in user space. */
 static void init_profile(struct perf_event_attr *attr, const struct perf_attr_options *o)
 {
@@ -87,8 +106,10 @@ static void init_profile(struct perf_event_attr *attr, const struct perf_attr_op
 	attr->freq = 1;
 	attr->sample_freq = o->profile_hz;
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
-	if (o->max_stack)
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (!o->max_stack)
+		return;
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	init_user_chain(attr, &o->callgraph);
 }
 
 static void init_output(struct perf_event_attr *attr)
@@ -111,6 +132,7 @@ static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_opti
 	attr->cgroup = o->cgroup;
 	/* Of mappings of code. */
 	attr->mmap = attr->mmap2 = o->profile_hz != 0;
+	attr->mmap_data = o->data_maps;
 }
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,

@@ -119,6 +119,12 @@ static int explain_enoent(const struct perf_failure *f, struct error *err)
 
 static int explain_open(const struct perf_failure *f, struct error *err)
 {
+	if (f->lbr && (f->code == -EOPNOTSUPP || f->code == -EINVAL || f->code == -ENOENT))
+		return error_set(err, f->code,
+				 "The kernel cannot sample with the calls that the CPU keeps, LBR "
+				 "(%s): this CPU or virtual machine has none for %s; give "
+				 "--call-graph fp or dwarf",
+				 strerror(-f->code), f->event);
 	switch (-f->code) {
 	case EPERM:
 	case EACCES:

@@ -24,6 +24,8 @@
 
 /* Without -m all rings share this, each within bounds. */
 enum { ALL_RINGS_KIB = 8192, MIN_RING_KIB = 512, MAX_RING_KIB = 2048 };
+/* The same where samples have dumps of stacks. */
+enum { ALL_DUMPS_KIB = 65536, MAX_DUMPS_KIB = 16384 };
 enum { LOOK_AGAIN = 5, SPARE_FDS = 64 };
 
 static int print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
@@ -188,6 +190,8 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.max_stack = clamp_stack(at->o->max_stack),
 		.profile_hz = clamp_rate(at->o->profile_hz),
 		.profile_clock = at->clock,
+		.callgraph = at->o->callgraph,
+		.data_maps = at->o->data_maps,
 		.end_stack = at->o->end_stack,
 		.relaxed = at->o->relaxed,
 		.cgroup = at->cgroup,
@@ -267,6 +271,11 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 	return fd < 0 ? cpu_answer(-errno, cpu) : fd;
 }
 
+static bool wants_lbr(const struct perf_session_options *o)
+{
+	return o->callgraph.mode == CALLGRAPH_LBR && o->max_stack;
+}
+
 static int open_event(struct perf_session *ps, enum perf_event_index which, struct perf_attempt *at)
 {
 	int n_cpus = perf_cpu_map__nr(ps->cpus);
@@ -286,6 +295,7 @@ static int open_event(struct perf_session *ps, enum perf_event_index which, stru
 			at->failure.event = perf_event_names[which];
 			at->failure.cpu = cpu;
 			at->failure.tid = tid;
+			at->failure.lbr = which == PERF_PROFILE && wants_lbr(at->o);
 			return fd;
 		}
 	}
@@ -395,9 +405,9 @@ static bool give_way(struct perf_attempt *at, int *looks, struct live_info *info
 	const struct perf_failure *f = &at->failure;
 	const struct target *t = at->o->target;
 
-	/* Without a PMU, or where all its counters are somebody's for good. */
+	/* Without a PMU, or where all its counters are somebody's for good. A clock has no LBR. */
 	if (f->step == PERF_STEP_OPEN && f->event == perf_event_names[PERF_PROFILE] && !at->clock &&
-	    f->code != -ESRCH && f->code != -EMFILE && f->code != -EACCES) {
+	    !f->lbr && f->code != -ESRCH && f->code != -EMFILE && f->code != -EACCES) {
 		at->clock = true;
 		return true;
 	}
@@ -439,11 +449,17 @@ static void note(struct live_info *info, uint32_t asked_pages)
  * On a busy machine the collector may have to wait for a CPU for some tenths of a second: few CPUs
  * get larger rings for that, many CPUs must not take memory by their number.
  */
-static uint32_t default_ring_pages(long page_kib)
+static uint32_t default_ring_pages(const struct perf_session_options *o, long page_kib)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), kib = MAX_RING_KIB;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), kib = MAX_RING_KIB, all = ALL_RINGS_KIB;
+	uint64_t dumps = o->profile_hz ? (uint64_t)o->callgraph.dump_bytes * o->profile_hz : 0;
 
-	while (kib > MIN_RING_KIB && kib * cpus > ALL_RINGS_KIB)
+	/* Where samples have dumps, what comes in a second is to fit. */
+	while ((uint64_t)kib * 1024 < dumps && kib < MAX_DUMPS_KIB)
+		kib *= 2;
+	if (dumps)
+		all = ALL_DUMPS_KIB;
+	while (kib > MIN_RING_KIB && kib * cpus > all)
 		kib /= 2;
 	return (uint32_t)(kib / page_kib);
 }
@@ -452,7 +468,7 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 		      struct live_info *info, struct error *err)
 {
 	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
-	uint32_t pages = o->ring_pages ? o->ring_pages : default_ring_pages(page_kib);
+	uint32_t pages = o->ring_pages ? o->ring_pages : default_ring_pages(o, page_kib);
 	struct perf_attempt at = {.o = o,
 				  .ring_pages = pages,
 				  .cgroup = true,

@@ -2,7 +2,7 @@
 /*
  * What code is mapped where, from /proc/PID/maps, as the records that the kernel would have written
  * when it was mapped: names as it gives them there. Lines are "start-end perms offset major:minor
- * inode path"; what is not executable is left out.
+ * inode path"; what is not executable is left out unless it is asked for.
  */
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
@@ -36,11 +36,13 @@ static int take_line(char *line, pid_t pid, struct sideband *s)
 	if (sscanf(line,
 		   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
 		   &m.start, &end, perms, &m.pgoff, &m.maj, &m.min, &m.ino, &at) < 7 ||
-	    !at || end <= m.start || perms[2] != 'x')
+	    !at || end <= m.start || (perms[2] != 'x' && !s->data_maps))
 		return 0;
 	if (!strcmp(line + at, "[vsyscall]"))
 		return 0;
 	m.len = end - m.start;
+	m.readable = perms[0] == 'r';
+	m.code = perms[2] == 'x';
 	m.shared = perms[3] == 's';
 	m.writable = perms[1] == 'w';
 	m.path = name_of(line + at);

@@ -88,10 +88,11 @@ int sideband_mmap(struct sideband *s, const struct sideband_mmap *m)
 		.maj = m->maj,
 		.min = m->min,
 		.ino = m->ino,
-		.prot = PROT_READ | PROT_EXEC | (m->writable ? PROT_WRITE : 0),
+		.prot = (m->readable ? PROT_READ : 0) | (m->code ? PROT_EXEC : 0) |
+			(m->writable ? PROT_WRITE : 0),
 		.flags = m->shared ? MAP_SHARED : MAP_PRIVATE,
 	};
-	uint16_t misc = PERF_RECORD_MISC_USER;
+	uint16_t misc = PERF_RECORD_MISC_USER | (m->code ? 0 : PERF_RECORD_MISC_MMAP_DATA);
 	uint8_t *p = record_new(s, PERF_RECORD_MMAP2, sizeof(fixed), m->path);
 
 	if (!p)

@@ -74,6 +74,9 @@ bad 'no use for a command' "$kontend" export -i x -- true
 bad '--pid and --cgroup say two things' "$kontend" report -p 1 -G /
 bad '--all-cpus and --tid say two things' "$kontend" report -a -t 1
 bad '--pid and -- COMMAND say two things' "$kontend" report -p 1 -- true
+bad '--no-stack and --call-graph exclude' "$kontend" report -F 99 --no-stack --call-graph dwarf
+bad '--call-graph is about samples' "$kontend" record --call-graph dwarf
+bad '--call-graph is about samples' "$kontend" live -F 0 --call-graph dwarf
 bad '--no-stack and --max-stack exclude' "$kontend" report --no-stack --max-stack 3
 bad '--verbose and --quiet exclude' "$kontend" report -vq
 bad "'1,x' is no list of pids" "$kontend" report -p 1,x

@@ -174,6 +174,9 @@ static void test_maps(void **state)
 	assert_int_equal(procfs_maps(root, 4711, &s), 0);
 	assert_int_equal(procfs_maps_all(root, &s), 0);
 	assert_int_equal(s.len, 2 * at);
+	s.data_maps = true;
+	assert_int_equal(procfs_maps(root, 970, &s), 0);
+	assert_true(s.len > 3 * at);
 	decode_deinit(&d);
 	sideband_deinit(&s);
 }
