@@ -4,11 +4,13 @@
  * that writing to a reader that has gone is an ordinary error and everything is cleaned up first.
  */
 #include "cmd.h"
+#include "kontend/srclines.h"
 
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A closed standard stream would give its number to the next file opened: an event or a report. */
@@ -60,6 +62,8 @@ int main(int argc, char **argv)
 	struct opts o;
 	struct error err = {0};
 
+	if (argc == 2 && !strcmp(argv[1], SRCLINES_WORKER_ARG))
+		return srclines_work();
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	hold_standard_streams();

@@ -249,6 +249,8 @@ static int open_engine(struct run *r, struct error *err)
 	r->opened = ret == 0;
 	r->engine.asks = run_locks_ask(r->locks);
 	r->engine.code = run_code_source(r->code);
+	r->lines = (struct srclines_config){.argv = srclines_worker_argv};
+	r->engine.lines = &r->lines;
 	if (ret < 0 && top != r->source) {
 		source_free(top);
 		r->source = NULL; /* went with it */

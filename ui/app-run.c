@@ -131,7 +131,7 @@ static bool take_keys(struct app *a)
 	}
 }
 
-enum { WAIT_SIGNALS, WAIT_KEYS, WAIT_CHILD, WAIT_SOURCE, WAITS };
+enum { WAIT_SIGNALS, WAIT_KEYS, WAIT_CHILD, WAIT_SOURCE, WAIT_LINES, WAITS };
 
 static void take_child(struct app *a, const struct pollfd *p)
 {
@@ -171,6 +171,7 @@ static int wait_and_take(struct app *a, struct signals *s, struct error *err)
 		[WAIT_KEYS] = {.fd = a->display->ops->fd(a->display), .events = POLLIN},
 		[WAIT_CHILD] = {.fd = a->child_exit_fd, .events = POLLIN},
 		[WAIT_SOURCE] = {.fd = source_fd_, .events = POLLIN},
+		[WAIT_LINES] = {.fd = query_load_fd(&a->query), .events = POLLIN},
 	};
 	bool always_ready = a->dirty || (pumping && source_fd_ < 0);
 
@@ -182,6 +183,8 @@ static int wait_and_take(struct app *a, struct signals *s, struct error *err)
 		a->done = true;
 	}
 	take_child(a, &p[WAIT_CHILD]);
+	if (p[WAIT_LINES].revents)
+		a->dirty |= query_load_names(&a->query, 0);
 	return 0;
 }
 

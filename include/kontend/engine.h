@@ -69,7 +69,9 @@ struct engine {
 	struct engine_watch *watch;   /* NULL: nobody */
 	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
 	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
-	struct codesource *code;   /* of the kernel that runs here; NULL: none; borrowed */
+	struct codesource *code; /* of the kernel that runs here; NULL: none; borrowed */
+	/* How lines of source are looked for; NULL: they are not; borrowed. */
+	const struct srclines_config *lines;
 	size_t asked;		   /* lock from which the next list begins */
 	struct engine_place place; /* the latest tick, where the source can seek */
 	bool rewinding;		   /* on the way back to `place` */

@@ -4,6 +4,7 @@
 
 #include "kontend/disasm.h"
 #include "kontend/query.h"
+#include "kontend/srclines.h"
 
 /*
  * A function's instructions with what the profile has sampled at each, and what was waited below
@@ -27,6 +28,10 @@ struct query_code_line {
 	uint64_t samples, wait_ns;
 	uint64_t weight; /* of the samples: what these stand for, ns or events */
 	double pct;	 /* of the function's */
+	/* The line of source that it is from, and what is inlined there, innermost first: its file
+	 * and line are those of frames[0]. NULL: not known, or not yet: see lines_why. */
+	const struct srclines_place *place;
+	const char *source_text; /* that line, clean, tabs and all; NULL: not to be read */
 };
 
 struct query_annotate {
@@ -40,6 +45,7 @@ struct query_annotate {
 	bool live;	      /* it was read from the running kernel, as that has patched it */
 	bool is_time;	      /* weights are ns: what was sampled is a clock */
 	const char *why;
+	const char *lines_why; /* why no line has a `place`; NULL: some have one */
 	struct query_code_line *lines;
 	size_t n;
 	size_t hottest; /* line with most samples, else most waits; SIZE_MAX: none has any */

@@ -4,6 +4,7 @@
 
 #include "kontend/engine.h"
 #include "kontend/query-hist.h"
+#include "kontend/query-load.h"
 #include "kontend/query-tree.h"
 #include "kontend/table.h"
 
@@ -61,15 +62,11 @@ struct query {
 	struct query_queue_cache *queues;  /* the same of locks */
 	struct query_uprobe_cache *uprobe; /* and that of uprobes */
 	struct usersyms *users;		   /* NULL: no name of a program was asked for */
+	struct srclines *lines;		   /* NULL: no line of source was asked for */
 };
 
 int query_init(struct query *q, const struct engine *e);
 void query_deinit(struct query *q);
-/*
- * Goes on loading names of programs that queries have asked for, for @budget_ns and a step. True:
- * there is more to do. What has come is in the answers after the next query_begin().
- */
-bool query_load_names(struct query *q, uint64_t budget_ns);
 /* Starts a frame: forgets all earlier answers. */
 void query_begin(struct query *q);
 

@@ -6,6 +6,7 @@
 #include "kontend/live.h"
 #include "kontend/mux.h"
 #include "kontend/opts.h"
+#include "kontend/srclines.h"
 #include <sys/types.h>
 
 /*
@@ -18,11 +19,12 @@ struct run {
 	struct source *source; /* the engine's own, or below its history, once `opened` */
 	struct engine engine;
 	bool opened;
-	bool remember;		  /* set before: the engine has a history of the last minutes */
-	bool from_file;		  /* a recording: nothing is started, stopped or measured */
-	struct run_look *look;	  /* at perf events and breakpoint slots, NULL = nobody looks */
-	struct run_locks *locks;  /* at whose locks they are and who holds them; NULL: the same */
-	struct run_code *code;	  /* of the kernel; NULL: nobody asks for it */
+	bool remember;		 /* set before: the engine has a history of the last minutes */
+	bool from_file;		 /* a recording: nothing is started, stopped or measured */
+	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
+	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
+	struct run_code *code;	 /* of the kernel; NULL: nobody asks for it */
+	struct srclines_config lines;
 	struct placed *placed;	  /* probes of ours (--probe), NULL = none */
 	struct ownerfeed *owners; /* who held a lock when a wait began; NULL: not asked for */
 	pid_t demo;		  /* 0 = none */

@@ -62,6 +62,9 @@ int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_i
 /* @ret is set with USERSYM_OK alone. */
 enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				    struct usersym *ret);
+/* The address that the file says of the place, whether or not it has a name. */
+enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64_t file_offset,
+				     uint64_t *ret);
 /* Code that process @pid made, by the map that its compiler writes: /tmp/perf-PID.map. */
 enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t addr,
 					struct usersym *ret);

@@ -5,6 +5,7 @@
  * alone: shares are known all the same.
  */
 #include "query-annotate.h"
+#include "query-users.h"
 
 #include "kontend/nearest.h"
 
@@ -103,6 +104,26 @@ static void set_shares(struct query_annotate *a)
 	a->hottest = best ? (size_t)(best - lines) : SIZE_MAX;
 }
 
+/* Where each line is from; what is not read yet comes with a later frame. */
+static int set_places(struct query *q, struct query_annotate *a)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct query_code_line *l = &a->lines[i];
+		const char *why;
+		enum srclines_answer got =
+			query_place(q, a->start + l->offset, false, &l->place, &why);
+		if (got == SRCLINES_NO_MEMORY)
+			return -ENOMEM;
+		any |= got == SRCLINES_OK;
+		a->lines_why = why;
+	}
+	if (any)
+		a->lines_why = NULL;
+	return 0;
+}
+
 static int annotate(struct query *q, uint32_t func, struct query_annotate *ret)
 {
 	struct annotate_places places;
@@ -121,6 +142,8 @@ static int annotate(struct query *q, uint32_t func, struct query_annotate *ret)
 		r = annotate_lines(q, &code, ret);
 	if (r == 0)
 		r = join(q, &places, ret);
+	if (r == 0)
+		r = set_places(q, ret);
 	set_shares(ret);
 	if (places.all_weight)
 		ret->pct = 100.0 * (double)ret->weight / (double)places.all_weight;

@@ -21,6 +21,13 @@ static int open_names(struct query *q)
 	return q->users ? 0 : usersyms_new(&q->users, &c, &err);
 }
 
+static int open_lines(struct query *q)
+{
+	struct error err;
+
+	return q->lines ? 0 : srclines_new(&q->lines, q->users, q->engine->lines, &err);
+}
+
 static enum usersym_answer ask(struct query *q, const struct map_object *o, uint64_t offset,
 			       struct usersym *ret)
 {
@@ -103,20 +110,75 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 	return usersyms_bytes(q->users, file, sym.start, ret, sym.size < n ? sym.size : n, ret_n);
 }
 
+static enum srclines_answer find_place(struct query *q, uint64_t frame, bool is_return,
+				       const struct srclines_place **ret, const char **ret_why)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
+	uint32_t file;
+
+	if (map_frame_is_kernel(frame) || !o || map_is_memory(o->path))
+		return SRCLINES_NO_INFO;
+	if (!q->engine->lines)
+		return SRCLINES_NOT_BUILT;
+	if (open_names(q) < 0 || open_lines(q) < 0 ||
+	    usersyms_object(q->users, o->path, NULL, 0, o->pid, &file) < 0)
+		return SRCLINES_NO_MEMORY;
+	*ret_why = srclines_why(q->lines, file);
+	return srclines_find(q->lines, file, map_frame_offset(frame) - is_return, ret);
+}
+
+enum srclines_answer query_place(struct query *q, uint64_t frame, bool is_return,
+				 const struct srclines_place **ret, const char **ret_why)
+{
+	*ret_why = NULL;
+	enum srclines_answer a = find_place(q, frame, is_return, ret, ret_why);
+	*ret_why = *ret_why ? *ret_why : srclines_reason(a);
+	return a;
+}
+
+/* True: there is more to do at once. */
+static bool load_some(struct query *q, uint64_t budget_ns, bool *ret_changed)
+{
+	bool names = false, lines = false, more = false;
+
+	if (q->users)
+		more = usersyms_load_some(q->users, budget_ns, &names);
+	if (q->lines)
+		more |= srclines_pump(q->lines, budget_ns, &lines);
+	if (names)
+		q->cache->valid = false;
+	*ret_changed |= names || lines;
+	return more;
+}
+
 bool query_load_names(struct query *q, uint64_t budget_ns)
 {
-	bool changed = false, more;
+	bool changed = false, more = load_some(q, budget_ns, &changed);
 
-	if (!q->users)
-		return false;
-	more = usersyms_load_some(q->users, budget_ns, &changed);
-	if (changed)
-		q->cache->valid = false;
-	return more;
+	return more || changed;
+}
+
+int query_load_fd(const struct query *q)
+{
+	return q->lines ? srclines_fd(q->lines) : -1;
+}
+
+bool query_load_wait(struct query *q, uint64_t most_ns)
+{
+	bool changed = false;
+
+	while (load_some(q, most_ns, &changed))
+		;
+	if (q->lines)
+		changed |= srclines_wait(q->lines, most_ns);
+	return changed;
 }
 
 void query_users_deinit(struct query *q)
 {
+	srclines_free(q->lines);
 	usersyms_free(q->users);
+	q->lines = NULL;
 	q->users = NULL;
 }

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-static const uint64_t LOAD_NS = 1000000000;
+static const uint64_t WAIT_NS = 30000000000;
 
 static const char *const kinds[] = {
 	[DISASM_PLAIN] = "plain",   [DISASM_JUMP] = "jump",   [DISASM_CALL] = "call",
@@ -33,9 +33,10 @@ int report_annotate_ask(struct report_data *d, struct error *err)
 
 	if (r == -ENOMEM)
 		return r;
-	while (query_load_names(d->q, LOAD_NS))
-		;
-	r = ask_once(d, &last);
+	do {
+		last = (struct error){0};
+		r = ask_once(d, &last);
+	} while (query_load_wait(d->q, WAIT_NS));
 	if (r == -ENOENT)
 		return error_set(err, -EINVAL, "%s", last.text);
 	return r;
@@ -107,6 +108,30 @@ static uint64_t place_of(uint64_t frame)
 	return map_frame_is_kernel(frame) ? frame : map_frame_offset(frame);
 }
 
+/* "dir/file.c:12"; NULL: not known. */
+static const char *place_text(const struct srclines_frame *f, char *buf, size_t size)
+{
+	if (!*f->file || !f->line)
+		return NULL;
+	snprintf(buf, size, "%s:%u", f->file, f->line);
+	return buf;
+}
+
+static void put_place(struct jsonw *j, const struct srclines_place *p)
+{
+	char buf[1100];
+
+	jsonw_str(j, "source", p ? place_text(&p->frames[0], buf, sizeof(buf)) : NULL);
+	jsonw_begin(j, "inlines", '[', true);
+	for (size_t i = 0; p && i + 1 < p->n; i++) {
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "function", p->frames[i].function);
+		jsonw_str(j, "called", place_text(&p->frames[i + 1], buf, sizeof(buf)));
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
 static void put_json_line(struct jsonw *j, const struct query_annotate *a, size_t i)
 {
 	const struct query_code_line *l = &a->lines[i];
@@ -133,6 +158,7 @@ static void put_json_line(struct jsonw *j, const struct query_annotate *a, size_
 	else
 		jsonw_null(j, "target");
 	jsonw_str(j, "data", l->data);
+	put_place(j, l->place);
 	jsonw_end(j, '}');
 }
 
@@ -160,6 +186,7 @@ void report_annotate_json(const struct report_data *d, struct jsonw *j)
 	else
 		jsonw_null(j, "live");
 	jsonw_str(j, "reason", a->source ? NULL : a->why);
+	jsonw_str(j, "lines_reason", a->lines_why);
 	if (a->hottest == SIZE_MAX)
 		jsonw_null(j, "hottest");
 	else

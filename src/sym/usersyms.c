@@ -185,6 +185,20 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 	return USERSYM_OK;
 }
 
+enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64_t file_offset,
+				     uint64_t *ret)
+{
+	struct usersym_object *o = u->objects[object];
+
+	if (o->answer == USERSYM_PENDING)
+		return ask_for(u, object);
+	if (o->answer != USERSYM_OK)
+		return o->answer;
+	return elfimg_to_addr(o->image->segments, o->image->n_segments, file_offset, ret)
+		       ? USERSYM_OK
+		       : USERSYM_NO_SYMBOL;
+}
+
 enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				   void *ret, size_t n, size_t *ret_n)
 {

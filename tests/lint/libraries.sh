@@ -7,13 +7,13 @@
 # only FILES-REGEX HEADERS-REGEX
 only() {
 	c_files src ui include | xargs -r grep -nE "^[ 	]*#[ 	]*include[ 	]*<($2)>" /dev/null |
-		grep -vE "^($1):" | sed "s|\$|  (allowed in $1 only)|" >>"$findings" || true
+		grep -vE "^($1):" | sed "s#\$#  (allowed in $1 only)#" >>"$findings" || true
 }
 
 only 'ui/term\.c' 'n?curses\.h|ncursesw?/.*|term\.h|panel\.h|menu\.h|form\.h'
 only 'src/source/perf[a-z-]*\.[ch]' 'perf/.*|internal/.*'
 only 'src/decode/trace\.c' 'event-parse\.h|traceevent/.*|trace-seq\.h'
-only 'src/sym/elf\.c' 'elfutils/.*|libelf\.h|gelf\.h|dwarf\.h'
+only 'src/sym/(elf|srclines-dwarf)\.c' 'elfutils/.*|libelf\.h|gelf\.h|dwarf\.h'
 only 'src/sym/demangle\.c' 'libiberty/.*|demangle\.h'
 only 'src/sym/disasm\.c' 'capstone/.*'
 only 'src/sym/unxz\.c' 'lzma\.h'

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_LOAD_H
+#define KONTEND_QUERY_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct query;
+
+/*
+ * Goes on loading names of programs, and lines of source, that queries have asked for, for
+ * @budget_ns and a step. True: there is more to do, or to be shown. What has come is in the answers
+ * after the next query_begin().
+ */
+bool query_load_names(struct query *q, uint64_t budget_ns);
+/* Readable when lines have come, which query_load_names() takes; -1: none are under way. */
+int query_load_fd(const struct query *q);
+/*
+ * For reports: loads names, and waits for lines, for @most_ns at most. True: ask again, as
+ * something has come.
+ */
+bool query_load_wait(struct query *q, uint64_t most_ns);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SYM_SRCLINES_SEARCH_H
+#define KONTEND_SYM_SRCLINES_SEARCH_H
+
+#include "kontend/srclines.h"
+#include "usersyms-int.h"
+
+/* Looking for the file with the debug information of an object, in steps. */
+struct srclines_search {
+	struct usersyms *files;
+	struct usersym_load load;
+	enum usersym_stage stage;
+	struct elfimg shared;	    /* what it has in common with others; fd -1: nothing */
+	const struct elfimg *found; /* one of `load`, whose descriptor it is */
+};
+
+/* SRCLINES_PENDING: go on by steps; else why it is not to be had. End it in any case. */
+enum srclines_answer srclines_search_begin(struct srclines_search *s, struct usersyms *files,
+					   uint32_t object);
+/* PENDING: there are more; OK: `found` and `shared` are set. */
+enum srclines_answer srclines_search_step(struct srclines_search *s);
+void srclines_search_end(struct srclines_search *s);
+
+#endif
