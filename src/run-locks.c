@@ -48,7 +48,8 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	return r->bytes.bytes;
 }
 
-int run_locks_new(struct run_locks **ret, const struct opts *o, struct error *err)
+int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes *types,
+		  struct error *err)
 {
 	struct run_locks *r = mem_calloc(1, sizeof(*r));
 
@@ -62,7 +63,7 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, struct error *er
 	if (o->no_bpf)
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
 	else
-		lockwalk_new(&r->walk, o->verb == VERB_RECORD, &r->why);
+		lockwalk_new(&r->walk, o->verb == VERB_RECORD, types, &r->why);
 	*ret = r;
 	return 0;
 }

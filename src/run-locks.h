@@ -7,11 +7,13 @@
 #include "kontend/look.h"
 #include "kontend/opts.h"
 
+struct kerntypes;
 struct run_locks;
 
 /* Looks at whose locks they are, who holds them and waits. Where that cannot be known here, the
  * snapshots say why. -ENOMEM. */
-int run_locks_new(struct run_locks **ret, const struct opts *o, struct error *err);
+int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes *types,
+		  struct error *err);
 struct look *run_locks_look(struct run_locks *r);   /* borrowed */
 struct lockask *run_locks_ask(struct run_locks *r); /* for the engine; borrowed; NULL of NULL */
 void run_locks_free(struct run_locks *r); /* after the source and the engine; NULL is fine */

@@ -72,10 +72,12 @@ static struct run_look_one make_one(struct inspect *i, uint16_t kind, enum inspe
 	};
 }
 
-int run_look_new(struct run_look **ret, const struct opts *o, struct error *err)
+int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *types,
+		 struct error *err)
 {
 	struct inspect_options io = {
 		.no_bpf = o->no_bpf,
+		.types = types,
 		.probe_cpus = o->probe_cpus,
 		.slots_ns = 2 * SECOND,
 		.holders_ns = 5 * SECOND,
@@ -97,7 +99,7 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct error *err)
 		r->all.look.next = &r->slots.look;
 	else
 		r->all.least_ns = 0;
-	code = run_uplook_new(&r->uprobes, o, err);
+	code = run_uplook_new(&r->uprobes, o, types, err);
 	if (code < 0) {
 		run_look_free(r);
 		return code;

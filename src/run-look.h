@@ -5,12 +5,14 @@
 #include "kontend/error.h"
 #include "kontend/opts.h"
 
+struct kerntypes;
 struct look;
 struct uplook;
 struct run_look;
 
 /* What a run with these options looks at once a tick. */
-int run_look_new(struct run_look **ret, const struct opts *o, struct error *err);
+int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *types,
+		 struct error *err);
 struct look *run_look_of(struct run_look *r); /* borrowed; NULL of NULL */
 /* The one at uprobes. */
 struct uplook *run_look_uprobes(struct run_look *r); /* borrowed */

@@ -36,9 +36,10 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	return r->bytes.bytes;
 }
 
-int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct error *err)
+int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct kerntypes *types,
+		   struct error *err)
 {
-	struct uplook_options uo = {.no_bpf = o->no_bpf};
+	struct uplook_options uo = {.no_bpf = o->no_bpf, .types = types};
 	struct run_uplook *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)

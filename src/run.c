@@ -7,6 +7,7 @@
 #include "kontend/run.h"
 #include "kontend/demo.h"
 #include "kontend/history.h"
+#include "kontend/kerntypes.h"
 #include "kontend/placed.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
@@ -52,6 +53,8 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 
 enum { LIVE_HZ = 499 };
 
+/* Who has just started kontend live waits for the first names. */
+static const uint64_t FIRST_TICK_NS = 100000000;
 static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told otherwise */
 
 static _Noreturn void demo_child(void)
@@ -112,13 +115,14 @@ static uint32_t profile_hz(const struct opts *o)
 }
 
 /* The list of what is looked at, or NULL. */
-static int open_looks(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+static int open_looks(struct run *r, const struct opts *o, struct kerntypes *types,
+		      struct look **ret, struct error *err)
 {
 	*ret = NULL;
 	if (!looks(o))
 		return 0;
-	int code = run_look_new(&r->look, o, err);
-	code = code < 0 ? code : run_locks_new(&r->locks, o, err);
+	int code = run_look_new(&r->look, o, types, err);
+	code = code < 0 ? code : run_locks_new(&r->locks, o, types, err);
 	if (code < 0)
 		return code;
 	struct look *l = *ret = run_look_of(r->look);
@@ -186,6 +190,21 @@ static int read_callgraph(const struct opts *o, struct callgraph *ret, struct er
 	return o->call_graph ? callgraph_parse(o->call_graph, ret, err) : 0;
 }
 
+/* All that loads BPF programs. */
+static int open_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+{
+	struct kerntypes *types;
+	int code = kerntypes_new(&types, err);
+
+	if (code < 0)
+		return code;
+	code = open_looks(r, o, types, ret, err);
+	if (code == 0)
+		code = run_owners_new(&r->owners, o, types, err);
+	kerntypes_free(types);
+	return code;
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
@@ -194,9 +213,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret == 0)
 		ret = mux_open(&r->mux, &mux_system, err);
 	if (ret == 0)
-		ret = open_looks(r, o, &first, err);
-	if (ret == 0)
-		ret = run_owners_new(&r->owners, o, err);
+		ret = open_programs(r, o, &first, err);
 	if (ret == 0)
 		ret = run_code_new(&r->code, o, err);
 	struct mmlevel_how level;
@@ -212,6 +229,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.target = r->target,
 		.look = first,
 		.tick_ns = o->delay_ns,
+		.first_tick_ns = o->verb == VERB_LIVE ? FIRST_TICK_NS : 0,
 		.ring_pages = (uint32_t)o->mmap_pages,
 		.max_stack = (uint32_t)o->max_stack,
 		.no_stack = o->no_stack,

@@ -16,7 +16,8 @@ struct collector {
 	struct drain drain; /* the thread's own while it runs */
 	struct queue *queue;
 	atomic_ullong tick_ns;
-	atomic_ullong cost_ns; /* CPU time used so far */
+	uint64_t first_tick_ns; /* 0: as long as the others */
+	atomic_ullong cost_ns;	/* CPU time used so far */
 	atomic_bool stopping, pausing;
 
 	int wake_fd;

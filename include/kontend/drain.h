@@ -78,8 +78,8 @@ struct drain {
 /* Fill in what is borrowed, then: */
 int drain_init(struct drain *d, struct error *err);
 void drain_deinit(struct drain *d);
-/* Ticks of this length count from here. */
-void drain_begin(struct drain *d, uint64_t tick_ns);
+/* Ticks of this length count from here; the first one is shorter unless @first_ns is 0. */
+void drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns);
 /* From now on another length. */
 void drain_set_tick(struct drain *d, uint64_t tick_ns);
 /*

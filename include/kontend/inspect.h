@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct kerntypes;
+
 /*
  * Finds out what perf events, contexts and breakpoint slots the running kernel has. By BPF programs
  * that read the kernel's own structures, where this kernel and this user can; else by probing: see
@@ -16,7 +18,8 @@
  * ones and marked SNAP_OWN. For one thread.
  */
 struct inspect_options {
-	bool no_bpf; /* as if the kernel had no BPF */
+	bool no_bpf;		 /* as if the kernel had no BPF */
+	struct kerntypes *types; /* NULL: it reads them itself */
 	/* Probing only: how old counts and descriptors may be; 0: they are of now. */
 	uint64_t slots_ns, holders_ns;
 	bool probe_cpus; /* probing only: also open CPU-wide breakpoints, which holds up every other

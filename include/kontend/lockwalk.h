@@ -10,13 +10,14 @@
  * Reads who holds the running kernel's sleeping locks, who waits for them, and what locks belong
  * to, by BPF programs that are run on demand and take no lock. For one thread.
  */
+struct kerntypes;
 struct lockwalk;
 
 /*
- * @all_mms: every snapshot names the mmap_lock of every process, asked for or not. -ENOTSUP when
- * kontend was built without BPF, else what the kernel said.
+ * @all_mms: every snapshot names the mmap_lock of every process, asked for or not. @types: NULL: it
+ * reads them itself. -ENOTSUP when kontend was built without BPF, else what the kernel said.
  */
-int lockwalk_new(struct lockwalk **ret, bool all_mms, struct error *err);
+int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *types, struct error *err);
 /*
  * A snapshot of now into @ret, which is cleared before: all locks that tasks wait for, as far as
  * the kernel tells, and those asked for. 0 or a negative errno: try again later.

@@ -10,10 +10,11 @@
  * program on lock:contention_begin. It costs about as much as that event itself: only when asked
  * for.
  */
+struct kerntypes;
 struct ownerfeed;
 
 /* Loads the program. -ENOTSUP when kontend was built without BPF, else what the kernel said. */
-int ownerfeed_new(struct ownerfeed **ret, struct error *err);
+int ownerfeed_new(struct ownerfeed **ret, struct kerntypes *types, struct error *err);
 struct feed *ownerfeed_feed(struct ownerfeed *f); /* NULL of NULL */
 /*
  * From here on it is called. After the events of perf have been opened: what it writes must come

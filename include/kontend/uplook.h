@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct kerntypes;
+
 /*
  * Finds out what uprobes the running kernel has, and who is in their out-of-line slots: by BPF
  * programs that read the kernel's own structures and are run on demand, tracefs and the list of BPF
@@ -14,8 +16,9 @@
  * through the tasks and no more. For one thread.
  */
 struct uplook_options {
-	bool no_bpf;	     /* as if the kernel had no BPF */
-	const char *tracefs; /* NULL: where it is mounted */
+	bool no_bpf;		 /* as if the kernel had no BPF */
+	const char *tracefs;	 /* NULL: where it is mounted */
+	struct kerntypes *types; /* NULL: it reads them itself */
 };
 
 struct uplook;

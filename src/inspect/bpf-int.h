@@ -98,7 +98,7 @@ struct inspect_bpf {
 };
 
 /* What BTF says of the running kernel; offsets it does not know are RAW_NO_OFFSET. */
-int layout_read(struct layout *ret, struct error *err);
+int layout_read(struct layout *ret, struct kerntypes *types, struct error *err);
 
 /* Programs run by themselves; @cpu < 0: wherever we are. 0 or a negative errno, as below. */
 int bpf_run(const struct inspect_bpf *i, int program, int cpu);

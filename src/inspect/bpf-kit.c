@@ -4,11 +4,14 @@
  * are mapped. What an iterator prints is of no use: it is read until its end.
  */
 #include "bpf-kit.h"
+#include "bpf-types.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,17 +27,17 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 }
 
 /* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
-static int set_config(struct bpf_object *o, const void *config, size_t config_size)
+static int set_config(struct bpf_object *o, const struct kit_file *f)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(o, ".rodata");
 	size_t size = 0;
 	uintptr_t at = m ? (uintptr_t)bpf_map__initial_value(m, &size) : 0;
 
-	if (!config_size)
+	if (!f->config_size)
 		return 0;
-	if (!at || size < config_size)
+	if (!at || size < f->config_size)
 		return -EPROTO;
-	memcpy((void *)at, config, config_size);
+	memcpy((void *)at, f->config, f->config_size);
 	return 0;
 }
 
@@ -45,17 +48,6 @@ static int say(int code, struct error *err)
 				   "The kernel does not let this user load BPF programs (it needs "
 				   "CAP_BPF and CAP_PERFMON, or root)");
 	return error_errno(err, code, "The kernel refused the BPF programs");
-}
-
-struct btf *kit_btf(struct error *err)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-
-	if (!btf)
-		error_errno(err, -errno,
-			    "Cannot read the kernel's BTF "
-			    "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
-	return btf;
 }
 
 int kit_enumerator(const struct btf *btf, const char *name)
@@ -72,20 +64,46 @@ int kit_enumerator(const struct btf *btf, const char *name)
 	return 0;
 }
 
-int kit_load(struct bpf_object **ret, const char *from, size_t len, const void *config,
-	     size_t config_size, struct error *err)
+static int share(struct bpf_object *o, const struct kit_file *f)
 {
-	struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "kontend"};
+	struct bpf_map *m = f->shared ? bpf_object__find_map_by_name(o, f->shared) : NULL;
 
-	/* Named by its path, or libbpf looks into the modules' BTF for structures that this kernel
-	 * does not have, which takes CAP_SYS_ADMIN. */
-	if (access(btf_path, R_OK) == 0)
-		opts.btf_custom_path = btf_path;
-	libbpf_set_print(quiet);
-	struct bpf_object *o = bpf_object__open_mem(from, len, &opts);
+	if (!f->shared)
+		return 0;
+	return m ? bpf_map__reuse_fd(m, bpf_map__fd(f->shared_map)) : -ENOENT;
+}
+
+/*
+ * The file of types that the object is fitted to: an excerpt in @memory, or all. Named by its path,
+ * or libbpf looks into the modules' BTF for structures that this kernel does not have, which takes
+ * CAP_SYS_ADMIN.
+ */
+static const char *types_path(int memory, char *buf, size_t size)
+{
+	if (memory >= 0) {
+		snprintf(buf, size, "/proc/self/fd/%d", memory);
+		return buf;
+	}
+	return access(btf_path, R_OK) == 0 ? btf_path : NULL;
+}
+
+static int open_and_load(struct bpf_object **ret, const struct kit_file *f, int memory,
+			 struct error *err)
+{
+	char path[40];
+	struct bpf_object_open_opts opts = {
+		.sz = sizeof(opts),
+		.object_name = "kontend",
+		.btf_custom_path = types_path(memory, path, sizeof(path)),
+	};
+	struct bpf_object *o = bpf_object__open_mem(f->bytes, f->len, &opts);
+
 	if (!o)
 		return error_errno(err, -errno, "Cannot open the BPF programs");
-	int code = set_config(o, config, config_size);
+	int code = set_config(o, f);
+	code = code < 0 ? code : share(o, f);
+	if (code == 0 && memory >= 0)
+		code = kerntypes_excerpt(f->types, bpf_object__btf(o), memory);
 	code = code < 0 ? code : bpf_object__load(o);
 	if (code < 0) {
 		bpf_object__close(o);
@@ -93,6 +111,69 @@ int kit_load(struct bpf_object **ret, const char *from, size_t len, const void *
 	}
 	*ret = o;
 	return 0;
+}
+
+/*
+ * libbpf would read all of the kernel's types again for each object with iterators, to find out
+ * where these are attached. It does not for other types of programs, and asks us before it loads
+ * one.
+ */
+static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long types)
+{
+	const char *kind = strchr(bpf_program__section_name(p), '/');
+	char name[64];
+
+	snprintf(name, sizeof(name), "bpf_iter_%s", kind ? kind + 1 : "");
+	int id = kerntypes_function((struct kerntypes *)types, name);
+	if (id < 0)
+		return id;
+	opts->attach_btf_id = (uint32_t)id;
+	opts->expected_attach_type = BPF_TRACE_ITER;
+	return bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
+}
+
+/* Before 1.3 libbpf goes on to use its list of handlers when the last one is gone. */
+static int keep_a_handler(void)
+{
+	static bool is_kept;
+	struct libbpf_prog_handler_opts none = {.sz = sizeof(none)};
+
+	if (is_kept)
+		return 0;
+	int id = libbpf_register_prog_handler("kontend", BPF_PROG_TYPE_SYSCALL, 0, &none);
+	is_kept = id >= 0;
+	return id;
+}
+
+static int load_fitted(struct bpf_object **ret, const struct kit_file *f)
+{
+	struct libbpf_prog_handler_opts how = {
+		.sz = sizeof(how),
+		.cookie = (long)f->types,
+		.prog_prepare_load_fn = prepare_iterator,
+	};
+	int code = keep_a_handler();
+	if (code < 0)
+		return code;
+	int memory = memfd_create("kontend-types", MFD_CLOEXEC);
+	int handler = libbpf_register_prog_handler("iter/", BPF_PROG_TYPE_SYSCALL, 0, &how);
+
+	code = memory < 0 ? -errno : handler;
+	code = code < 0 ? code : open_and_load(ret, f, memory, NULL);
+	if (handler >= 0)
+		libbpf_unregister_prog_handler(handler);
+	if (memory >= 0)
+		close(memory);
+	return code;
+}
+
+int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *err)
+{
+	libbpf_set_print(quiet);
+	/* What this does not do, libbpf may, more slowly; and if not it is said why. */
+	if (f->types && load_fitted(ret, f) == 0)
+		return 0;
+	return open_and_load(ret, f, -1, err);
 }
 
 void *kit_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err)

@@ -14,17 +14,25 @@
 struct bpf_object;
 struct btf;
 struct bpf_link;
+struct kerntypes;
 
-/* What the running kernel says of its types; NULL with @err. btf__free() it. */
-struct btf *kit_btf(struct error *err);
+/* An object file in memory. */
+struct kit_file {
+	const char *bytes;
+	size_t len;
+	/* In place of the first bytes of its constants; size 0: it has none that are to be set. */
+	const void *config;
+	size_t config_size;
+	struct kerntypes *types; /* NULL: libbpf reads them if it needs any */
+	/* The map that is to be called so, of another object; NULL: none. */
+	const char *shared;
+	const struct bpf_map *shared_map;
+};
+
 /* The value of an enumerator of whatever enum; 0: there is none. */
 int kit_enumerator(const struct btf *btf, const char *name);
-/*
- * Opens the object at @from, with @config in place of the first bytes of its constants, and loads
- * it. @config_size 0: it has none that are to be set. 0 or a negative errno.
- */
-int kit_load(struct bpf_object **ret, const char *from, size_t len, const void *config,
-	     size_t config_size, struct error *err);
+/* Opens an object and loads it. 0 or a negative errno. */
+int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *err);
 /* The bytes of a map, as the programs see them; NULL with @err. kit_unmap() it. */
 void *kit_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err);
 void kit_unmap(const void *p, size_t size); /* NULL is fine */

@@ -8,6 +8,7 @@
  */
 #include "bpf-int.h"
 #include "bpf-kit.h"
+#include "bpf-types.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -95,9 +96,9 @@ static void read_registers(const struct btf *btf, struct layout *l, int pool, co
 	l->regs[pool] = v->size / sizeof(unsigned long long);
 }
 
-int layout_read(struct layout *ret, struct error *err)
+int layout_read(struct layout *ret, struct kerntypes *types, struct error *err)
 {
-	struct btf *btf = kit_btf(err);
+	const struct btf *btf = kerntypes_btf(types, err);
 	struct layout l = {0};
 
 	if (!btf)
@@ -111,7 +112,6 @@ int layout_read(struct layout *ret, struct error *err)
 	read_registers(btf, &l, 0, l.pools == 2 ? "bp_on_reg" : "bp_per_reg");
 	if (l.pools == 2)
 		read_registers(btf, &l, 1, "wp_on_reg");
-	btf__free(btf);
 	*ret = l;
 	return 0;
 }

@@ -10,6 +10,7 @@
  */
 #include "bpf-int.h"
 #include "bpf-kit.h"
+#include "bpf-types.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
@@ -104,11 +105,16 @@ static int map_arrays(struct inspect_bpf *i, struct error *err)
 		       : err->code;
 }
 
-static int load(struct inspect_bpf *i, struct error *err)
+static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
 {
-	int code =
-		kit_load(&i->object, inspect_object, (size_t)(inspect_object_end - inspect_object),
-			 &i->layout.config, sizeof(i->layout.config), err);
+	struct kit_file f = {
+		.bytes = inspect_object,
+		.len = (size_t)(inspect_object_end - inspect_object),
+		.config = &i->layout.config,
+		.config_size = sizeof(i->layout.config),
+		.types = types,
+	};
+	int code = kit_load(&i->object, &f, err);
 
 	return code < 0 ? code : map_arrays(i, err);
 }
@@ -273,24 +279,32 @@ static void bpf_free(struct inspect *base)
 
 static const struct inspect_ops ops = {.take = take, .free = bpf_free};
 
-int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struct error *err)
+static int set_up(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
 {
-	struct inspect_bpf *i = mem_calloc(1, sizeof(*i));
+	int code = layout_read(&i->layout, types, err);
 
-	(void)o;
-	if (!i)
-		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
-	i->base.ops = &ops;
-	i->base.has_parts = true;
-	int code = layout_read(&i->layout, err);
 	code = code < 0 ? code : open_own_events(i, err);
 	if (code == 0) {
 		i->layout.config.n_cpus = i->n_cpus;
 		i->layout.config.self = getpid();
-		code = load(i, err);
+		code = load(i, types, err);
 	}
 	code = code < 0 ? code : attach(i, err);
-	code = code < 0 ? code : learn(i, err);
+	return code < 0 ? code : learn(i, err);
+}
+
+int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struct error *err)
+{
+	struct inspect_bpf *i = mem_calloc(1, sizeof(*i));
+	struct kerntypes *own;
+
+	if (!i)
+		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+	i->base.ops = &ops;
+	i->base.has_parts = true;
+	struct kerntypes *types = kerntypes_or(o->types, &own, err);
+	int code = types ? set_up(i, types, err) : err->code;
+	kerntypes_free(own);
 	if (code < 0) {
 		bpf_free(&i->base);
 		return code;

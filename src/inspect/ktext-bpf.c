@@ -21,12 +21,12 @@ struct ktext_bpf {
 int ktext_bpf_open(struct ktext_bpf **ret, struct error *err)
 {
 	struct ktext_bpf *b = mem_calloc(1, sizeof(*b));
-	int code;
+	struct kit_file f = {.bytes = ktext_object,
+			     .len = (size_t)(ktext_object_end - ktext_object)};
 
 	if (!b)
 		return error_set(err, -ENOMEM, "No memory for reading kernel text");
-	code = kit_load(&b->object, ktext_object, (size_t)(ktext_object_end - ktext_object), NULL,
-			0, err);
+	int code = kit_load(&b->object, &f, err);
 	if (code == 0) {
 		b->state =
 			kit_map(b->object, ".bss", sizeof(*b->state), PROT_READ | PROT_WRITE, err);

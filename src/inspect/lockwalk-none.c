@@ -4,8 +4,9 @@
 
 #include <errno.h>
 
-int lockwalk_new(struct lockwalk **ret, bool all_mms, struct error *err)
+int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *types, struct error *err)
 {
+	(void)types;
 	(void)ret;
 	(void)all_mms;
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");

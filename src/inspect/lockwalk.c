@@ -7,6 +7,7 @@
  */
 #include "kontend/lockwalk.h"
 #include "bpf-kit.h"
+#include "bpf-types.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/map64.h"
@@ -92,52 +93,56 @@ static void learn_bases(struct lockwalk *w)
 }
 
 /* By kernels since 6.13, and who may read the modules' BTF; others say no caches. */
-static void load_slabs(struct lockwalk *w)
+static void load_slabs(struct lockwalk *w, struct kerntypes *types)
 {
-	struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "kontend_slabs"};
-	struct bpf_object *o = bpf_object__open_mem(
-		slabs_object, (size_t)(slabs_object_end - slabs_object), &opts);
-	struct bpf_map *ours = bpf_object__find_map_by_name(w->object, "locks");
+	struct kit_file f = {
+		.bytes = slabs_object,
+		.len = (size_t)(slabs_object_end - slabs_object),
+		.types = types,
+		.shared = "locks",
+		.shared_map = bpf_object__find_map_by_name(w->object, "locks"),
+	};
 
-	if (!o)
-		return;
-	struct bpf_map *theirs = bpf_object__find_map_by_name(o, "locks");
-	if (!theirs || bpf_map__reuse_fd(theirs, bpf_map__fd(ours)) < 0 ||
-	    bpf_object__load(o) < 0) {
-		bpf_object__close(o);
-		return;
-	}
-	w->slabs = o;
-	w->read_slabs = kit_program(o, "read_slabs", NULL);
+	if (kit_load(&w->slabs, &f, NULL) == 0)
+		w->read_slabs = kit_program(w->slabs, "read_slabs", NULL);
 }
 
-static int load(struct lockwalk *w, struct error *err)
+static int load(struct lockwalk *w, struct kerntypes *types, struct error *err)
 {
 	const struct percpu_var *runqueues = percpu_named(&w->percpu, "runqueues");
 	struct raw_locks_config config = {
 		.off_runqueues = runqueues ? runqueues->offset : 0,
 		.self = (unsigned int)getpid(),
 	};
-	int code = kit_load(&w->object, locks_object, (size_t)(locks_object_end - locks_object),
-			    &config, sizeof(config), err);
+	struct kit_file f = {
+		.bytes = locks_object,
+		.len = (size_t)(locks_object_end - locks_object),
+		.config = &config,
+		.config_size = sizeof(config),
+		.types = types,
+	};
+	int code = kit_load(&w->object, &f, err);
 
 	code = code < 0 ? code : map_arrays(w, err);
 	code = code < 0 ? code : attach(w, err);
 	if (code < 0)
 		return code;
 	learn_bases(w);
-	load_slabs(w);
+	load_slabs(w, types);
 	return 0;
 }
 
-int lockwalk_new(struct lockwalk **ret, bool all_mms, struct error *err)
+int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *shared, struct error *err)
 {
 	struct lockwalk *w = mem_calloc(1, sizeof(*w));
+	struct kerntypes *own;
 
 	if (!w)
 		return error_set(err, -ENOMEM, "No memory for looking at locks");
-	int code = percpu_read(&w->percpu, err);
-	code = code < 0 ? code : load(w, err);
+	struct kerntypes *types = kerntypes_or(shared, &own, err);
+	int code = types ? percpu_read(&w->percpu, types, err) : -ENOMEM;
+	code = code < 0 ? code : load(w, types, err);
+	kerntypes_free(own);
 	if (code < 0) {
 		lockwalk_free(w);
 		return code;

@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-int ownerfeed_new(struct ownerfeed **ret, struct error *err)
+int ownerfeed_new(struct ownerfeed **ret, struct kerntypes *types, struct error *err)
 {
+	(void)types;
 	(void)ret;
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }

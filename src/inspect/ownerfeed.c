@@ -25,10 +25,12 @@ static int set(struct feed *feed, uint32_t cpu, int fd)
 	return bpf_map_update_elem(f->rings, &cpu, &fd, BPF_ANY) < 0 ? -errno : 0;
 }
 
-static int load(struct ownerfeed *f, struct error *err)
+static int load(struct ownerfeed *f, struct kerntypes *types, struct error *err)
 {
-	int code = kit_load(&f->object, owner_object, (size_t)(owner_object_end - owner_object),
-			    NULL, 0, err);
+	struct kit_file file = {.bytes = owner_object,
+				.len = (size_t)(owner_object_end - owner_object),
+				.types = types};
+	int code = kit_load(&f->object, &file, err);
 
 	if (code < 0)
 		return code;
@@ -36,7 +38,7 @@ static int load(struct ownerfeed *f, struct error *err)
 	return f->rings < 0 ? error_set(err, -ENOENT, "The BPF object has no map rings") : 0;
 }
 
-int ownerfeed_new(struct ownerfeed **ret, struct error *err)
+int ownerfeed_new(struct ownerfeed **ret, struct kerntypes *types, struct error *err)
 {
 	struct ownerfeed *f = mem_calloc(1, sizeof(*f));
 
@@ -44,7 +46,7 @@ int ownerfeed_new(struct ownerfeed **ret, struct error *err)
 		return error_set(err, -ENOMEM, "No memory for asking about owners");
 	f->feed.set = set;
 	f->link = -1;
-	int code = load(f, err);
+	int code = load(f, types, err);
 	if (code < 0) {
 		ownerfeed_free(f);
 		return code;

@@ -4,7 +4,7 @@
  * variables of that section with their offsets and sizes.
  */
 #include "percpu.h"
-#include "bpf-kit.h"
+#include "bpf-types.h"
 #include "kontend/mem.h"
 
 #include <bpf/btf.h>
@@ -35,9 +35,9 @@ static int add(struct percpu *p, const struct btf *btf, const struct btf_var_sec
 	return 0;
 }
 
-int percpu_read(struct percpu *ret, struct error *err)
+int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err)
 {
-	struct btf *btf = kit_btf(err);
+	const struct btf *btf = kerntypes_btf(types, err);
 	int code = 0;
 
 	*ret = (struct percpu){0};
@@ -47,7 +47,6 @@ int percpu_read(struct percpu *ret, struct error *err)
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
 	for (uint32_t i = 0; t && !code && i < btf_vlen(t); i++)
 		code = add(ret, btf, btf_var_secinfos(t) + i);
-	btf__free(btf);
 	if (code) {
 		percpu_deinit(ret);
 		return error_set(err, code, "No memory for the per-CPU variables");

@@ -16,7 +16,9 @@ struct percpu {
 	size_t n, cap;
 };
 
-int percpu_read(struct percpu *ret, struct error *err);
+struct kerntypes;
+
+int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err);
 /* The one that byte @offset of the section belongs to, or NULL. */
 const struct percpu_var *percpu_find(const struct percpu *p, uint64_t offset);
 const struct percpu_var *percpu_named(const struct percpu *p, const char *name);

@@ -50,13 +50,13 @@ int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error
 	u->slots = up_slots();
 	if (o->no_bpf)
 		snprintf(u->why, sizeof(u->why), "BPF was switched off (--no-bpf)");
-	else if (up_bpf_open(&u->bpf, type, &why) == 0)
+	else if (up_bpf_open(&u->bpf, type, o->types, &why) == 0)
 		u->has_bpf = true;
 	else
 		snprintf(u->why, sizeof(u->why), "%.250s", why.text);
 	if (!u->has_bpf)
 		u->missing = UPSNAP_NO_SLOTS | UPSNAP_NO_TASKS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS;
-	if (u->has_bpf && up_links_open(&u->links, &why) < 0) {
+	if (u->has_bpf && up_links_open(&u->links, o->types, &why) < 0) {
 		u->missing |= UPSNAP_NO_LINKS;
 		snprintf(u->why, sizeof(u->why), "%.250s", why.text);
 	}

@@ -7,6 +7,7 @@
  */
 #include "uprobe-bpf.h"
 #include "bpf-kit.h"
+#include "bpf-types.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 
@@ -42,9 +43,9 @@ static bool has_member(const struct btf *btf, const char *type, const char *name
 	return false;
 }
 
-static int read_btf(struct up_config *c, struct error *err)
+static int read_btf(struct up_config *c, struct kerntypes *types, struct error *err)
 {
-	struct btf *btf = kit_btf(err);
+	const struct btf *btf = kerntypes_btf(types, err);
 
 	if (!btf)
 		return err->code;
@@ -53,7 +54,6 @@ static int read_btf(struct up_config *c, struct error *err)
 		has_member(btf, "trace_uprobe", "nhits") || has_member(btf, "trace_uprobe", "nhit");
 	c->has_uprobe_events = counts && has_member(btf, "trace_probe_event", "probes");
 	c->uprobe_flag = kit_enumerator(btf, "TRACE_EVENT_FL_UPROBE");
-	btf__free(btf);
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");
 }
 
@@ -134,28 +134,44 @@ static int learn_files(struct up_bpf *b)
 	return code;
 }
 
-int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct error *err)
+static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types, struct error *err)
 {
 	struct up_config c = {.uprobe_type = uprobe_type, .self = getpid()};
 	int32_t slots = up_slots();
-	int code = read_btf(&c, err);
+	int code = read_btf(&c, types, err);
 
-	*b = (struct up_bpf){.programs = mem_calloc(1, sizeof(*b->programs))};
-	if (!b->programs)
-		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
 	code = code < 0 ? code : count_cpus(&b->programs->n_cpus, err);
 	if (code == 0) {
 		c.n_cpus = b->programs->n_cpus;
 		c.words = ((uint32_t)slots + 64) / 64; /* with the one that is kept */
 		c.words = slots < 0 ? 1 : c.words > UP_WORDS ? UP_WORDS : c.words;
-		code = kit_load(&b->programs->object, uprobe_object,
-				(size_t)(uprobe_object_end - uprobe_object), &c, sizeof(c), err);
+		struct kit_file f = {
+			.bytes = uprobe_object,
+			.len = (size_t)(uprobe_object_end - uprobe_object),
+			.config = &c,
+			.config_size = sizeof(c),
+			.types = types,
+		};
+		code = kit_load(&b->programs->object, &f, err);
 	}
 	code = code < 0 ? code : map_arrays(b, err);
 	code = code < 0 ? code : attach(b->programs, err);
 	code = code < 0 ? code : learn_anchors(b, err);
 	if (code == 0 && (code = learn_files(b)) < 0)
 		error_errno(err, code, "Cannot run a BPF iterator");
+	return code;
+}
+
+int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *shared, struct error *err)
+{
+	struct kerntypes *own;
+
+	*b = (struct up_bpf){.programs = mem_calloc(1, sizeof(*b->programs))};
+	if (!b->programs)
+		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+	struct kerntypes *types = kerntypes_or(shared, &own, err);
+	int code = types ? set_up(b, uprobe_type, types, err) : -ENOMEM;
+	kerntypes_free(own);
 	if (code < 0)
 		up_bpf_close(b);
 	return code;

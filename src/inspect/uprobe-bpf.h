@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct kerntypes;
+
 /* The programs of uprobe.bpf.c, loaded, and the arrays that they fill. */
 struct up_bpf {
 	struct up_state *state;
@@ -19,7 +21,7 @@ struct up_bpf {
 };
 
 /* 0; -ENOTSUP when kontend was built without BPF, else what the kernel said. */
-int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct error *err);
+int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types, struct error *err);
 /* Areas, tasks and events, of now; 0 or a negative errno. */
 int up_bpf_walk(struct up_bpf *b);
 /* Adds holders, and the events that only descriptors lead to. */
@@ -38,7 +40,7 @@ struct up_link {
 struct up_links;
 
 /* 0 with *ret NULL where kernels have no such links; or a negative errno. */
-int up_links_open(struct up_links **ret, struct error *err);
+int up_links_open(struct up_links **ret, struct kerntypes *types, struct error *err);
 /* Calls @found, which answers 0 or -ENOMEM, for each uprobe of each link; of NULL: of none. */
 int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_link *l), void *arg);
 void up_links_close(struct up_links *l); /* NULL is fine */

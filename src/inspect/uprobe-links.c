@@ -5,6 +5,7 @@
  * link's program was run is not read: hits are not known of these probes.
  */
 #include "bpf-kit.h"
+#include "bpf-types.h"
 #include "kontend/mem.h"
 #include "uprobe-bpf.h"
 
@@ -25,51 +26,61 @@ struct up_links {
 };
 
 /* The number of the type; 0: this kernel has no such links. */
-static uint32_t type_multi(void)
+static uint32_t type_multi(struct kerntypes *types)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	int id = btf ? btf__find_by_name_kind(btf, "bpf_link_type", BTF_KIND_ENUM) : -1;
-	uint32_t value = 0;
+	const struct btf *btf = kerntypes_btf(types, NULL);
 
-	if (id > 0) {
-		const struct btf_type *t = btf__type_by_id(btf, (uint32_t)id);
-		const struct btf_enum *e = btf_enum(t);
-		for (uint32_t i = 0; i < btf_vlen(t); i++)
-			if (!strcmp(btf__name_by_offset(btf, e[i].name_off),
-				    "BPF_LINK_TYPE_UPROBE_MULTI"))
-				value = (uint32_t)e[i].val;
-	}
-	btf__free(btf);
-	return value;
+	return btf ? (uint32_t)kit_enumerator(btf, "BPF_LINK_TYPE_UPROBE_MULTI") : 0;
 }
 
-int up_links_open(struct up_links **ret, struct error *err)
+static int load(struct up_links *l, uint32_t type, struct kerntypes *types, struct error *err)
 {
-	struct up_links_config c = {.type_multi = type_multi()};
-	struct up_links *l;
+	struct up_links_config c = {.type_multi = type};
+	struct kit_file f = {
+		.bytes = uplinks_object,
+		.len = (size_t)(uplinks_object_end - uplinks_object),
+		.config = &c,
+		.config_size = sizeof(c),
+		.types = types,
+	};
+	int code = kit_load(&l->object, &f, err);
 
-	*ret = NULL;
-	if (!c.type_multi)
+	if (code < 0)
+		return code;
+	l->state = kit_map(l->object, ".bss", sizeof(*l->state), PROT_READ | PROT_WRITE, err);
+	l->links = kit_map(l->object, "links", UP_LINKS * sizeof(*l->links), PROT_READ, err);
+	l->iterator = kit_iterator(l->object, "read_links", err);
+	return l->state && l->links && l->iterator ? 0 : err->code;
+}
+
+static int open_with(struct up_links **ret, struct kerntypes *types, struct error *err)
+{
+	uint32_t type = type_multi(types);
+	struct up_links *l = type ? mem_calloc(1, sizeof(*l)) : NULL;
+
+	if (!type)
 		return 0;
-	l = mem_calloc(1, sizeof(*l));
 	if (!l)
 		return error_set(err, -ENOMEM, "No memory for BPF links");
-	int code = kit_load(&l->object, uplinks_object,
-			    (size_t)(uplinks_object_end - uplinks_object), &c, sizeof(c), err);
-	if (code == 0) {
-		l->state =
-			kit_map(l->object, ".bss", sizeof(*l->state), PROT_READ | PROT_WRITE, err);
-		l->links =
-			kit_map(l->object, "links", UP_LINKS * sizeof(*l->links), PROT_READ, err);
-		l->iterator = kit_iterator(l->object, "read_links", err);
-		code = l->state && l->links && l->iterator ? 0 : err->code;
-	}
+	int code = load(l, type, types, err);
 	if (code < 0) {
 		up_links_close(l);
 		return code;
 	}
 	*ret = l;
 	return 0;
+}
+
+int up_links_open(struct up_links **ret, struct kerntypes *shared, struct error *err)
+{
+	struct kerntypes *own, *types = kerntypes_or(shared, &own, err);
+	int code = -ENOMEM;
+
+	*ret = NULL;
+	if (types)
+		code = open_with(ret, types, err);
+	kerntypes_free(own);
+	return code;
 }
 
 void up_links_close(struct up_links *l)

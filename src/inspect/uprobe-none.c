@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-int up_bpf_open(struct up_bpf *b, int32_t type, struct error *err)
+int up_bpf_open(struct up_bpf *b, int32_t type, struct kerntypes *types, struct error *err)
 {
+	(void)types;
 	(void)type;
 	*b = (struct up_bpf){0};
 	return error_set(err, -ENOTSUP, "kontend was built without BPF (meson -Dbpf=enabled)");
@@ -29,8 +30,9 @@ void up_bpf_close(struct up_bpf *b)
 	(void)b;
 }
 
-int up_links_open(struct up_links **ret, struct error *err)
+int up_links_open(struct up_links **ret, struct kerntypes *types, struct error *err)
 {
+	(void)types;
 	*ret = NULL;
 	return error_set(err, -ENOTSUP, "kontend was built without BPF (meson -Dbpf=enabled)");
 }

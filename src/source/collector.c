@@ -118,7 +118,7 @@ int collector_start(struct collector *c, struct error *err)
 	sigset_t all, before;
 
 	if (!c->began)
-		drain_begin(&c->drain, atomic_load(&c->tick_ns));
+		drain_begin(&c->drain, atomic_load(&c->tick_ns), c->first_tick_ns);
 	c->began = true;
 	atomic_store(&c->pausing, false);
 	sigfillset(&all);

@@ -345,12 +345,12 @@ void drain_set_tick(struct drain *d, uint64_t tick)
 		d->next_tick = d->mark;
 }
 
-void drain_begin(struct drain *d, uint64_t tick_ns)
+void drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns)
 {
 	d->mark = d->last_tick = d->last_drain = d->last_cpus = d->last_tasks =
 		clock_ns(CLOCK_MONOTONIC);
 	d->tick_now = tick_ns;
-	d->next_tick = d->last_tick + tick_ns;
+	d->next_tick = d->last_tick + (first_ns && first_ns < tick_ns ? first_ns : tick_ns);
 }
 
 void drain_restore_ids(const struct drain_ring *r, void *records, size_t len)

@@ -227,6 +227,7 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->relaxed = o->relaxed;
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
 	atomic_init(&c->tick_ns, tick_or_default(o->tick_ns));
+	c->first_tick_ns = o->first_tick_ns;
 	return collector_init(c, err);
 }
 

@@ -352,7 +352,7 @@ int main(int argc, char **argv)
 	live_need_root();
 	if (argc != 2)
 		return 1;
-	int code = lockwalk_new(&w, false, &err);
+	int code = lockwalk_new(&w, false, NULL, &err);
 	if (code < 0) {
 		printf("%s\n", err.text);
 		return LIVE_SKIP;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The excerpt of the kernel's types says the same of what programs ask for as the whole does:
+ * names, sizes and places of members, and of what lies in these.
+ */
+#include "bpf-types.h"
+
+#include <bpf/btf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct kerntypes *types;
+static const struct btf *kernel;
+
+/* Programs that know @name, parsed from what is written for them. NULL: it could not be made. */
+static struct btf *excerpt_for(const char *name)
+{
+	struct btf *programs = btf__new_empty();
+	char path[40];
+	int fd = memfd_create("excerpt", MFD_CLOEXEC);
+
+	assert_non_null(programs);
+	assert_true(fd >= 0);
+	assert_true(btf__add_struct(programs, name, 8) > 0);
+	assert_int_equal(kerntypes_excerpt(types, programs, fd), 0);
+	btf__free(programs);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	struct btf *btf = btf__parse(path, NULL);
+	close(fd);
+	return btf;
+}
+
+/* Both say the same of the type; pointers lead nowhere in the excerpt. */
+static void compare(const struct btf *part, uint32_t a, uint32_t b, unsigned depth)
+{
+	const struct btf_type *x = btf__type_by_id(part, a), *y = btf__type_by_id(kernel, b);
+
+	assert_int_equal(btf_kind(x), btf_kind(y));
+	assert_string_equal(btf__name_by_offset(part, x->name_off),
+			    btf__name_by_offset(kernel, y->name_off));
+	if (btf_is_ptr(x))
+		assert_int_equal(x->type, 0);
+	if (btf_is_ptr(x) || !a || depth > 12)
+		return;
+	assert_true(btf__resolve_size(part, a) == btf__resolve_size(kernel, b));
+	if (btf_is_mod(x) || btf_is_typedef(x))
+		compare(part, x->type, y->type, depth + 1);
+	if (btf_is_array(x)) {
+		assert_int_equal(btf_array(x)->nelems, btf_array(y)->nelems);
+		compare(part, btf_array(x)->type, btf_array(y)->type, depth + 1);
+	}
+	for (uint32_t i = 0; btf_is_composite(x) && i < btf_vlen(x); i++) {
+		const struct btf_member *m = btf_members(x) + i, *n = btf_members(y) + i;
+		assert_string_equal(btf__name_by_offset(part, m->name_off),
+				    btf__name_by_offset(kernel, n->name_off));
+		assert_int_equal(m->offset, n->offset);
+		compare(part, m->type, n->type, depth + 1);
+	}
+}
+
+static void test_same(void **state)
+{
+	struct btf *part = excerpt_for("task_struct___of_some_kernel");
+
+	(void)state;
+	assert_non_null(part);
+	int id = btf__find_by_name_kind(part, "task_struct", BTF_KIND_STRUCT);
+	int whole = btf__find_by_name_kind(kernel, "task_struct", BTF_KIND_STRUCT);
+	assert_true(id > 0 && whole > 0);
+	assert_true(btf_vlen(btf__type_by_id(part, (uint32_t)id)) > 50);
+	assert_int_equal(btf_vlen(btf__type_by_id(part, (uint32_t)id)),
+			 btf_vlen(btf__type_by_id(kernel, (uint32_t)whole)));
+	compare(part, (uint32_t)id, (uint32_t)whole, 0);
+	assert_true(btf__type_cnt(part) < btf__type_cnt(kernel) / 10);
+	/* What lies in it is there, what it points to is not. */
+	assert_true(btf__find_by_name_kind(part, "list_head", BTF_KIND_STRUCT) > 0);
+	assert_true(btf__find_by_name_kind(part, "super_block", BTF_KIND_STRUCT) < 0);
+	btf__free(part);
+}
+
+/* All types of a name are there, whatever they are. */
+static void test_all(void **state)
+{
+	struct btf *part = excerpt_for("file");
+	uint32_t here = 0, there = 0;
+
+	(void)state;
+	assert_non_null(part);
+	for (uint32_t id = 1; id < btf__type_cnt(part); id++) {
+		const struct btf_type *t = btf__type_by_id(part, id);
+		here += btf_is_composite(t) &&
+			!strcmp(btf__name_by_offset(part, t->name_off), "file");
+	}
+	for (uint32_t id = 1; id < btf__type_cnt(kernel); id++) {
+		const struct btf_type *t = btf__type_by_id(kernel, id);
+		there += btf_is_composite(t) &&
+			 !strcmp(btf__name_by_offset(kernel, t->name_off), "file");
+	}
+	assert_true(here > 0);
+	assert_int_equal(here, there);
+	btf__free(part);
+}
+
+static void test_none(void **state)
+{
+	struct btf *part = excerpt_for("no_such_structure_anywhere");
+
+	(void)state;
+	assert_non_null(part);
+	assert_int_equal(btf__type_cnt(part), 1);
+	btf__free(part);
+	assert_true(kerntypes_function(types, "no_such_function_anywhere") < 0);
+	assert_true(kerntypes_function(types, "bpf_iter_task") > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_none),
+	};
+	struct error err = {0};
+
+	if (kerntypes_new(&types, &err) == 0)
+		kernel = kerntypes_btf(types, &err);
+	if (!kernel) {
+		printf("skipped: %s\n", err.text);
+		kerntypes_free(types);
+		return 77;
+	}
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	kerntypes_free(types);
+	return failed;
+}
