@@ -156,7 +156,8 @@ static void find(struct app *a, enum command c)
 	const struct command_arg none = {0};
 
 	if (!a->search[0])
-		app_say(a, ROLE_DIM, "Nothing to search for yet: s asks for a text");
+		app_say(a, ROLE_DIM, "Nothing to search for yet: %s asks for a text",
+			app_mode(a) & COMMAND_CODE ? "/" : "s");
 	else if (to_view(a, c, &none) == VIEW_UNHANDLED)
 		say_unhandled(a, c, &none);
 }
@@ -222,6 +223,7 @@ static bool own_command(struct app *a, enum command c, const struct command_arg 
 		find(a, c);
 		return true;
 	case CMD_PALETTE:
+		a->prompt.mode = app_mode(a);
 		prompt_open(&a->prompt, PROMPT_PALETTE, "");
 		return true;
 	default:

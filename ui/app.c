@@ -24,6 +24,11 @@ struct app_entry *app_top(struct app *a)
 	return a->n_stack ? &a->stack[a->n_stack - 1] : &a->roots[a->root];
 }
 
+static const struct view *top(const struct app *a)
+{
+	return a->n_stack ? a->stack[a->n_stack - 1].view : a->roots[a->root].view;
+}
+
 static int open_view(struct app *a, const struct view_ops *ops, const struct view *from,
 		     const struct query_scope *scope, struct view **ret)
 {
@@ -125,9 +130,14 @@ void app_say(struct app *a, enum role role, const char *fmt, ...)
 
 enum command_mode app_mode(const struct app *a)
 {
+	enum command_mode time = a->history ? COMMAND_TRAVEL : COMMAND_LIVE;
+
 	if (a->time.is_replay)
-		return COMMAND_REPLAY;
-	return a->history ? COMMAND_TRAVEL : COMMAND_LIVE;
+		time = COMMAND_REPLAY;
+	/* Help speaks of the view that it was asked in. */
+	const struct view *v = top(a);
+	const struct view_ops *of = v->ops == &view_help && v->from ? v->from : v->ops;
+	return of->is_code ? time | COMMAND_CODE : time;
 }
 
 bool app_paused(const struct app *a)
@@ -209,7 +219,6 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->history = o->has_history ? e->source : NULL;
 	a->time.cut = o->cut;
 	a->time.name = o->recording ? o->recording : "";
-	a->prompt.mode = app_mode(a);
 	r = query_init(&a->query, e);
 	if (r < 0)
 		error_errno(err, r, "Cannot set up the screen");

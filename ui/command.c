@@ -13,7 +13,11 @@
 
 bool command_in(const struct command_info *info, enum command_mode mode)
 {
-	return !info->modes || info->modes & (unsigned)mode;
+	unsigned times = info->modes & COMMAND_TIMES;
+
+	if (info->modes & (mode & COMMAND_CODE ? COMMAND_ROWS : COMMAND_CODE))
+		return false;
+	return !times || times & (unsigned)mode;
 }
 
 enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg)

@@ -63,18 +63,29 @@ static bool is_about_time(const struct app *a)
 	return a->time.is_replay || (a->history && a->paused);
 }
 
+/* So it is in a function's instructions, with the keys that are there alone. */
+static bool is_special(const struct app *a)
+{
+	return is_about_time(a) || app_mode(a) & COMMAND_CODE;
+}
+
+static bool in_past_only(const struct command_info *c)
+{
+	return c->modes & COMMAND_TIMES && !(c->modes & COMMAND_LIVE);
+}
+
 static bool comes_first(const struct app *a, const struct command_info *c)
 {
 	bool goes_on = c->command == CMD_PAUSE;
 
-	return is_about_time(a) && c->modes && (goes_on || !command_in(c, COMMAND_LIVE));
+	if (app_mode(a) & COMMAND_CODE)
+		return c->modes & COMMAND_CODE || c->command == CMD_HELP;
+	return is_about_time(a) && (goes_on || in_past_only(c));
 }
 
 static bool is_shown(const struct app *a, const struct command_info *c)
 {
-	bool in_past_only = c->modes && !command_in(c, COMMAND_LIVE);
-
-	return c->bar && command_in(c, app_mode(a)) && (is_about_time(a) || !in_past_only);
+	return c->bar && command_in(c, app_mode(a)) && (is_about_time(a) || !in_past_only(c));
 }
 
 /* Columns that all items take when views after the first @named are shown by their digit alone. */
@@ -117,7 +128,7 @@ void keybar_draw(struct app *a, struct rect r)
 	int x;
 
 	/* What keys do is said before the last views are named. */
-	while (named > (is_about_time(a) ? 0 : VIEWS_NAMED) && total_width(a, named) > r.w)
+	while (named > (is_special(a) ? 0 : VIEWS_NAMED) && total_width(a, named) > r.w)
 		named--;
 	screen_fill(&a->screen, r, ' ', ROLE_BAR);
 	x = draw_commands(a, r, draw_views(a, r, named), true);

@@ -9,6 +9,7 @@
 #include "kontend/query.h"
 #include "kontend/theme.h"
 #include "kontend/view.h"
+#include "view-annotate.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,11 @@ static const char *delay_value(size_t i)
 	return i < sizeof(values) / sizeof(values[0]) ? values[i] : NULL;
 }
 
+static const char *unit_value(size_t i)
+{
+	return annotate_unit_name(i < ANNOTATE_UNITS ? (enum annotate_unit)i : ANNOTATE_UNITS);
+}
+
 typedef const char *values_fn(size_t i);
 
 static values_fn *values_of(enum command c)
@@ -42,6 +48,8 @@ static values_fn *values_of(enum command c)
 		return theme_name;
 	case CMD_DELAY:
 		return delay_value;
+	case CMD_UNIT:
+		return unit_value;
 	default:
 		return NULL;
 	}

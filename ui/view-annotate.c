@@ -1,131 +1,111 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A function by its instructions: the share of its samples that each has, and what is waited for
- * locks below each call. It opens at the hottest one. Where the code is not to be had the first
- * lines say why, and the places that were sampled are shown by their offsets.
+ * A function by its instructions: the share of its samples that each has, what is waited for locks
+ * below each call, and where jumps go. It opens at the hottest one; Enter follows jumps and calls.
+ * Where the code is not to be had the first lines say why, and the places that were sampled are
+ * shown by their offsets. Between two frames only the number of lines is known: what needs more
+ * asks again.
  */
+#include "view-annotate.h"
 #include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/query-annotate.h"
-#include "kontend/units.h"
+#include "kontend/text.h"
 #include "view-hot.h"
+#include "widget-priv.h"
 
 #include <errno.h>
-
-enum { C_PCT, C_SAMPLES, C_WAIT, C_OFFSET, C_CODE, C_COLUMNS, SR = COLUMN_SCREEN };
-
-static const struct column columns[C_COLUMNS] = {
-	[C_PCT] = {"pct", "CPU%", "", COLUMN_PCT, 5, 0, SR},
-	[C_SAMPLES] = {"samples", "SAMPLES", "", COLUMN_COUNT, 7, 3, SR},
-	[C_WAIT] = {"wait_ns", "WAIT", "", COLUMN_NS, 6, 1, SR},
-	[C_OFFSET] = {"offset", "OFFSET", "", COLUMN_TEXT, 8, 0, SR},
-	[C_CODE] = {"text", "INSTRUCTION", "", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
-};
-
-struct view_annotate {
-	struct view v; /* v.row: where the function begins */
-	struct pane pane;
-	uint64_t hottest; /* its row in the last frame */
-	bool placed;	  /* at the hottest instruction, once */
-};
+#include <string.h>
 
 static struct view_annotate *of_view(struct view *v)
 {
 	return (struct view_annotate *)v;
 }
 
-/* Offsets are no ids yet: 0 is none. */
-static uint64_t id_of(const struct query_code_line *l)
+static void go_to(struct view_annotate *o, size_t line)
 {
-	return l->offset + 1;
+	o->line = line;
+	o->moved = true;
+	o->jumped = true;
 }
 
-static void fill(struct query *q, const struct query_code_line *l, struct value *v)
+/* At first: the place that was asked for, if it is within the function, else the hottest line. */
+static void place(struct view_annotate *o, const struct query_annotate *a)
 {
-	v[C_PCT] = (struct value){.d = l->pct, .known = true};
-	v[C_SAMPLES] = (struct value){.u = l->samples, .known = true};
-	v[C_WAIT] = (struct value){.u = l->wait_ns, .known = true};
-	v[C_OFFSET].s = arena_printf(&q->arena, "+0x%llx", (unsigned long long)l->offset);
-	v[C_OFFSET].known = v[C_OFFSET].s;
-	v[C_CODE] = (struct value){.s = l->text, .known = l->text};
+	size_t hottest = annotate_hottest(a, o->unit);
+
+	if (hottest == SIZE_MAX && a->waits && !a->samples)
+		hottest = annotate_hottest(a, ANNOTATE_WAIT);
+	if (o->v.row > a->start && a->n)
+		go_to(o, annotate_line_at(a, o->v.row - a->start));
+	else if (hottest != SIZE_MAX)
+		go_to(o, hottest);
+	o->placed = a->n > 0 && !a->loading;
 }
 
-static int make_table(struct query *q, const struct query_annotate *a, struct table *ret)
+static bool is_match(const struct query_code_line *l, const char *search)
 {
-	struct table t = {.name = "annotate",
-			  .columns = columns,
-			  .n_columns = C_COLUMNS,
-			  .n_rows = a->n,
-			  .n_total = a->n,
-			  .n_match = a->n,
-			  .sort_col = SIZE_MAX};
+	char buf[QUERY_ANNOTATE_TEXT];
 
-	t.values = arena_alloc(&q->arena, (a->n + 1) * C_COLUMNS * sizeof(*t.values));
-	t.ids = arena_alloc(&q->arena, (a->n + 1) * sizeof(*t.ids));
-	if (!t.values || !t.ids)
-		return -ENOMEM;
-	for (size_t i = 0; i < a->n; i++) {
-		t.ids[i] = id_of(&a->lines[i]);
-		fill(q, &a->lines[i], t.values + i * C_COLUMNS);
+	return text_contains(query_annotate_text(l, buf), search);
+}
+
+static void search_line(struct view_annotate *o, const struct query_annotate *a)
+{
+	const char *search = app_search(o->v.app);
+	size_t step = o->search > 0 ? 1 : a->n - 1;
+
+	o->search = 0;
+	for (size_t i = 1, at = o->line; *search && i <= a->n; i++) {
+		at = (at + step) % a->n;
+		if (is_match(&a->lines[at], search)) {
+			go_to(o, at);
+			return;
+		}
 	}
-	*ret = t;
-	return 0;
+	if (*search)
+		app_say(o->v.app, ROLE_WARN, "\"%s\" is not in this function", search);
 }
 
-static void draw_head(const struct query_annotate *a, struct screen *s, struct rect r)
+/* The chosen line in this frame's lines. */
+static void follow(struct view_annotate *o, const struct query_annotate *a)
 {
-	struct line l = {.s = s, .r = r, .x = 1};
-	char buf[UNITS_BUF];
-
-	line_put(&l, ROLE_BOLD, a->symbol);
-	line_printf(&l, ROLE_NORMAL, "  %s samples, ", units_count(buf, a->samples));
-	line_printf(&l, ROLE_NORMAL, "%s%% of all", units_pct(buf, a->pct));
-	if (a->waits && a->wait_ns)
-		line_printf(&l, ROLE_NORMAL, "  waited below %s", units_ns(buf, a->wait_ns));
-	if (a->source)
-		line_printf(&l, ROLE_DIM, "  code: %s", a->source);
+	o->n = a->n;
+	o->waits = a->waits;
+	if (!o->moved)
+		o->line = annotate_line_at(a, o->offset);
+	if (o->line >= a->n)
+		o->line = a->n ? a->n - 1 : 0;
+	if (!o->placed)
+		place(o, a);
+	if (o->search && a->n)
+		search_line(o, a);
+	o->offset = o->line < a->n ? a->lines[o->line].offset : 0;
+	o->moved = false;
 }
 
-static void go_to_hottest(struct view_annotate *o)
+static int draw_function(struct view_annotate *o, struct screen *s, struct rect r,
+			 struct error *err)
 {
-	o->pane.table.selected = o->hottest;
-	o->pane.table.has_rows = true;
-	o->pane.moved = true;
-	o->placed = true;
-}
-
-static int draw_lines(struct view_annotate *o, struct screen *s, struct rect r, struct error *err)
-{
-	struct query *q = o->v.query;
-	struct table_style style = {.heat = "pct", .search = app_search(o->v.app)};
+	enum { REASON = 2 };
 	struct query_annotate a;
-	struct table t;
-	int code = query_annotate(q, o->v.row, &a, err);
+	int code = query_annotate(o->v.query, o->v.row, &a, err);
 
-	if (code == 0)
-		code = make_table(q, &a, &t);
 	if (code < 0)
 		return code;
-	o->hottest = a.hottest < a.n ? id_of(&a.lines[a.hottest]) : 0;
-	const struct rect list = layout_below(r, a.source ? 2 : 3);
-	draw_head(&a, s, r);
-	if (!a.source)
-		view_draw_text(s, layout_below(r, 1), ROLE_DIM, a.why);
-	if (!o->placed && o->hottest) {
-		/* The widget keeps its selection only among rows that it has drawn. */
-		pane_draw_list(&o->pane, s, list, &t, &style);
-		go_to_hottest(o);
-		screen_fill(s, list, ' ', ROLE_NORMAL);
+	follow(o, &a);
+	annotate_draw_head(o, &a, s, r);
+	r = layout_below(r, ANNOTATE_HEAD);
+	if (!a.source) {
+		view_draw_text(s, (struct rect){r.x, r.y, r.w, REASON}, ROLE_DIM, a.why);
+		r = layout_below(r, REASON);
 	}
-	pane_draw_list(&o->pane, s, list, &t, &style);
-	return 0;
+	return annotate_draw_list(o, &a, s, r);
 }
 
 static void draw_view(struct view *v, struct screen *s, struct rect r)
 {
 	struct error err = {0};
 
-	if (draw_lines(of_view(v), s, r, &err) < 0) {
+	if (draw_function(of_view(v), s, r, &err) < 0) {
 		if (!err.code)
 			error_set(&err, -ENOMEM, "Out of memory");
 		view_draw_error(s, r, &err);
@@ -133,23 +113,121 @@ static void draw_view(struct view *v, struct screen *s, struct rect r)
 	hot_load_names(v);
 }
 
+static void set_unit(struct view_annotate *o, const char *name)
+{
+	enum annotate_unit u = o->unit;
+
+	if (!name)
+		u = (u + 1) % ANNOTATE_UNITS;
+	else
+		for (u = 0; u < ANNOTATE_UNITS && strcmp(annotate_unit_name(u), name) != 0;)
+			u++;
+	if (u == ANNOTATE_WAIT && !o->waits && !name)
+		u = ANNOTATE_PCT;
+	if (u == ANNOTATE_UNITS)
+		app_say(o->v.app, ROLE_WARN, "unit %s? One of: percent samples period wait", name);
+	else if (u == ANNOTATE_WAIT && !o->waits)
+		app_say(o->v.app, ROLE_WARN,
+			"waits for locks are known below functions of the "
+			"kernel, not of programs");
+	else
+		o->unit = u;
+}
+
+/* Through the lines that have any of the unit. */
+static void go_hot(struct view_annotate *o, const struct query_annotate *a, enum command c)
+{
+	struct annotate_rank r = annotate_rank(a, o->unit, o->line);
+	size_t to = c == CMD_HOT_NEXT	? r.next
+		    : c == CMD_HOT_PREV ? r.prev
+					: annotate_hottest(a, o->unit);
+
+	if (to == SIZE_MAX)
+		app_say(o->v.app, ROLE_NORMAL,
+			o->unit == ANNOTATE_WAIT ? "nothing was waited below this function"
+						 : "this function has no samples");
+	else
+		go_to(o, to);
+}
+
+/* Where the chosen line goes. */
+static int enter(struct view_annotate *o, const struct query_annotate *a)
+{
+	const struct query_code_line *l = o->line < a->n ? &a->lines[o->line] : NULL;
+
+	if (!l || (l->kind != DISASM_JUMP && l->kind != DISASM_CALL)) {
+		app_say(o->v.app, ROLE_NORMAL, "neither a jump nor a call: Enter follows these");
+		return 0;
+	}
+	if (l->has_target && l->target >= a->start && l->target < a->start + a->size) {
+		go_to(o, annotate_line_at(a, l->target - a->start));
+		return 0;
+	}
+	if (!l->call) {
+		app_say(o->v.app, ROLE_NORMAL,
+			l->has_target ? "no function is known to be where it goes"
+				      : "where it goes is known only when it runs");
+		return 0;
+	}
+	return app_push_row(o->v.app, &view_annotate, l->target, l->call);
+}
+
+static int take_line_command(struct view_annotate *o, enum command c)
+{
+	struct query_annotate a;
+	struct error err = {0};
+	int code = query_annotate(o->v.query, o->v.row, &a, &err);
+
+	if (code < 0)
+		return code;
+	if (c == CMD_ENTER)
+		return enter(o, &a);
+	go_hot(o, &a, c);
+	return 0;
+}
+
+static int click(struct view_annotate *o, enum command c, const struct command_arg *arg)
+{
+	size_t line = widget_row_at(o->list, arg, o->top, o->n);
+
+	if (line == SIZE_MAX)
+		return 0;
+	o->line = line;
+	o->moved = true;
+	return c == CMD_DCLICK ? take_line_command(o, CMD_ENTER) : 0;
+}
+
 static int take_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	struct view_annotate *o = of_view(v);
+	size_t page = o->list.h > 1 ? (size_t)o->list.h - 1 : 1;
 
-	if (c == CMD_HOTTEST && o->hottest) {
-		go_to_hottest(o);
+	if (widget_search(c, &o->search))
+		return 0;
+	switch (c) {
+	case CMD_ENTER:
+	case CMD_HOTTEST:
+	case CMD_HOT_NEXT:
+	case CMD_HOT_PREV:
+		return take_line_command(o, c);
+	case CMD_UNIT:
+		set_unit(o, arg->text);
+		return 0;
+	case CMD_BYTES:
+		o->bytes = !o->bytes;
+		return 0;
+	case CMD_ADDRESSES:
+		o->addresses = !o->addresses;
+		return 0;
+	case CMD_CLICK:
+	case CMD_DCLICK:
+		return click(o, c, arg);
+	default:
+		if (!widget_move(c, o->n, page, &o->line))
+			return VIEW_UNHANDLED;
+		o->moved = true;
 		return 0;
 	}
-	if (c == CMD_SORT || c == CMD_SORT_NEXT || c == CMD_SORT_PREV || c == CMD_SORT_REVERSE)
-		return 0; /* the order is that of the code */
-	int code = pane_list_command(&o->pane, c, arg);
-	return code == WIDGET_ENTER ? 0 : code;
-}
-
-static void deinit_view(struct view *v)
-{
-	pane_deinit(&of_view(v)->pane);
 }
 
 int hot_open_annotate(struct view *v, uint64_t row)
@@ -167,11 +245,15 @@ int hot_open_annotate(struct view *v, uint64_t row)
 const struct view_ops view_annotate = {
 	.name = "annotate",
 	.title = "annotate",
+	.is_code = true,
 	.help = "A function by its instructions, as they are in memory now or in the recording: "
 		"the share of its samples that each has, and what is waited for locks below each "
-		"call. H goes to the hottest one, s searches.",
+		"call. Lines lead from jumps to where they go, ↑ and ↓ say where that is, ▶ marks "
+		"the hottest line. Enter goes to the target of a jump, or into the function that "
+		"is called; Esc comes back. H goes to the hottest line, Tab through the others by "
+		"their share; t counts samples, their period or waits instead, a shows addresses, "
+		"o bytes, / searches.",
 	.size = sizeof(struct view_annotate),
-	.deinit = deinit_view,
 	.draw = draw_view,
 	.command = take_command,
 };

@@ -43,6 +43,11 @@ enum command {
 	CMD_ANNOTATE,
 	CMD_FLAME,
 	CMD_HOTTEST,
+	CMD_HOT_NEXT,
+	CMD_HOT_PREV,
+	CMD_BYTES,
+	CMD_UNIT,
+	CMD_ADDRESSES,
 	CMD_PAUSE,
 	CMD_ZERO,
 	CMD_PLAY,
@@ -84,6 +89,10 @@ enum command_mode {
 	COMMAND_LIVE = 1,   /* what happens now */
 	COMMAND_TRAVEL = 2, /* the same, with a history that one can go back in */
 	COMMAND_REPLAY = 4, /* a recording */
+	COMMAND_TIMES = 7,
+	/* Besides: a function's instructions, where some keys mean something else. */
+	COMMAND_CODE = 8,
+	COMMAND_ROWS = 16, /* of a command: everywhere else */
 };
 
 struct command_info {
@@ -93,7 +102,7 @@ struct command_info {
 	const char *help;
 	uint32_t keys[4]; /* 0 ends */
 	const char *bar;  /* short text in the key bar, NULL = not there */
-	unsigned modes;	  /* enum command_mode, or-ed; 0 = all */
+	unsigned modes;	  /* enum command_mode, or-ed; none of a kind = all of them */
 };
 
 /*
@@ -103,7 +112,7 @@ struct command_info {
  */
 extern const struct command_info command_table[];
 
-/* Is the command there in @mode? */
+/* Is the command there in @mode: one of the times, maybe with COMMAND_CODE? */
 bool command_in(const struct command_info *info, enum command_mode mode);
 enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg);
 /* Parses a palette line: CMD_NONE when unknown. @ret_arg->text points into @line. */

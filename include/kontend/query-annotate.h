@@ -43,6 +43,7 @@ struct query_annotate {
 	bool waits;	      /* call chains of waits can pass it: it is of the kernel */
 	const char *source;   /* where code is from: "/proc/kcore", "recording"; NULL: see why */
 	bool live;	      /* it was read from the running kernel, as that has patched it */
+	bool loading;	      /* of a program whose names are not there yet: ask again */
 	bool is_time;	      /* weights are ns: what was sampled is a clock */
 	const char *why;
 	const char *lines_why; /* why no line has a `place`; NULL: some have one */

@@ -22,6 +22,7 @@ struct view_ops {
 	const char *name;  /* "locks": for : and man page */
 	const char *title; /* breadcrumb part when it is a root view */
 	char digit;	   /* '2', or 0: reached by name, by Tab or from a row */
+	bool is_code;	   /* COMMAND_CODE: it has the keys of a function's instructions */
 	const char *help;
 	size_t size; /* of the view's struct, which begins with struct view */
 	int (*init)(struct view *v);

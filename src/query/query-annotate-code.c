@@ -97,6 +97,7 @@ static int user_code(struct query *q, uint64_t start, struct annotate_code *ret)
 		ret->bytes = bytes;
 	else
 		ret->why = a == USERSYM_PENDING ? "loading" : usersym_reason(a);
+	ret->loading = a == USERSYM_PENDING;
 	return 0;
 }
 

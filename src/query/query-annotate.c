@@ -136,6 +136,7 @@ static int annotate(struct query *q, uint32_t func, struct query_annotate *ret)
 		return r;
 	ret->source = code.source;
 	ret->live = code.live;
+	ret->loading = code.loading;
 	ret->why = code.why;
 	ret->size = code.n;
 	if (code.bytes)

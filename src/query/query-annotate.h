@@ -28,7 +28,7 @@ struct annotate_code {
 	const uint8_t *bytes; /* NULL: see why */
 	size_t n;
 	const char *source, *why;
-	bool live;
+	bool live, loading;
 };
 
 /* query-annotate-code.c. 0 or -ENOMEM. */

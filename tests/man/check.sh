@@ -76,7 +76,7 @@ done
 "$kontend" dump keys | awk -F '\t' '{
 	print $1 ($2 == "" ? "" : " " $2) ($3 == "" ? "" : " " $3)
 }' >"$work/table"
-for section in Moving 'Views and finding' 'Order and grouping' Trees Time Program; do
+for section in Moving 'Views and finding' 'Order and grouping' Instructions Trees Time Program; do
 	page_items "$man/kontend-views.7" "$section" Ic
 done >"$work/page"
 same keys

@@ -68,6 +68,9 @@ struct synth *stream_mmap(void);
 struct synth *stream_mmap_none(void);
 struct synth *stream_mmap_all(void);
 struct synth *stream_mmap_sampled(void);
+/* streams-annotate.c */
+struct synth *stream_annotate(void);
+struct synth *stream_annotate_arm64(void);
 /* streams-hot.c */
 struct synth *stream_hot(void);
 

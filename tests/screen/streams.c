@@ -464,6 +464,8 @@ static const struct {
 	{"mmap", stream_mmap},
 	{"mmap-none", stream_mmap_none},
 	{"hot", stream_hot},
+	{"annotate", stream_annotate},
+	{"annotate-arm64", stream_annotate_arm64},
 	{"mmap-all", stream_mmap_all},
 	{"mmap-sampled", stream_mmap_sampled},
 };
