@@ -17,6 +17,7 @@
 #include "kontend/units.h"
 #include "record-direct.h"
 #include "record-file.h"
+#include "record-names.h"
 #include "record-tally.h"
 #include "record-text.h"
 #include "run-code.h"
@@ -421,6 +422,33 @@ static int exit_status(struct recording *g)
 	return CMD_EXIT_SIGNAL + g->signal;
 }
 
+static bool is_given_up(void *ctx)
+{
+	struct recording *g = ctx;
+
+	take_signals(g);
+	return g->give_up;
+}
+
+/* So that it can be read where the programs are not. */
+static void put_names(struct recording *g)
+{
+	struct record_names_options o = {
+		.code = run_code_source(g->run.code), .stop = is_given_up, .ctx = g};
+	struct record_names_stat st = {0};
+	struct error err = {0};
+
+	if (!g->o->freq || g->o->freq == OPTS_FREQ_DEFAULT || !record_file_is_regular(g->file))
+		return;
+	int r = record_names_put(g->file, &o, &st, &err);
+	const char *lacks = record_names_lack(r, &st, &err);
+	/* The recording is whole without. */
+	g->give_up = false;
+	clear_line(g);
+	if (lacks)
+		cmd_say(g->o, "%s", lacks);
+}
+
 /* What was written before a failure becomes a whole file too. */
 static int record(struct recording *g)
 {
@@ -431,6 +459,8 @@ static int record(struct recording *g)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	r = pump(g, &err);
 	uint64_t now = clock_now_ns();
+	if (r == 0 && !g->give_up)
+		put_names(g);
 	int e = r == -EPIPE || r == -ECANCELED ? r : record_file_finish(g->file, &end);
 	if (r == 0 && e == 0 && record_file_shrink(g->file, &end) < 0)
 		cmd_say(g->o, "all symbols of the kernel are kept in the recording: %s", end.text);

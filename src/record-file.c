@@ -252,6 +252,11 @@ int record_file_flush(struct record_file *f, struct error *err)
 	return f->has_ring ? writer_flush(f->writer, err) : 0;
 }
 
+int record_file_fd(const struct record_file *f)
+{
+	return f->fd;
+}
+
 bool record_file_is_regular(const struct record_file *f)
 {
 	return f->regular && f->fd >= 0;

@@ -35,6 +35,8 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 uint64_t record_file_room(const struct record_file *f);
 /* What was taken is in the file when this returns. */
 int record_file_flush(struct record_file *f, struct error *err);
+/* Of the present file, for reading what was flushed; -1: none. */
+int record_file_fd(const struct record_file *f);
 /* Can it be rotated? Pipes and devices cannot. */
 bool record_file_is_regular(const struct record_file *f);
 /*

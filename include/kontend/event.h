@@ -89,7 +89,9 @@ struct event {
 			uint64_t start, len, pgoff; /* bytes */
 			uint64_t ino;
 			uint32_t maj, min;
-			const char *path; /* NUL-terminated, as the kernel gave it */
+			const char *path;  /* NUL-terminated, as the kernel gave it */
+			const uint8_t *id; /* build id; NULL: not said, the inode is */
+			uint8_t id_len;	   /* at most 20 */
 		} mmap;
 		struct {
 			uint64_t lock;

@@ -19,7 +19,9 @@ struct map_object {
 	const char *path;  /* interned; as the kernel names it: "[vdso]", "//anon", "/usr/bin/x" */
 	uint32_t maj, min; /* 0, 0 with inode 0: no file */
 	uint64_t ino;
-	int32_t pid; /* who had it mapped first; of memory that is no file: whose it is */
+	int32_t pid;	/* who had it mapped first; of memory that is no file: whose it is */
+	uint8_t id[20]; /* build id, where the mapping says it instead of the inode */
+	uint8_t id_len;
 };
 
 /* Objects are only added, so that copies of a model share them. Index 0: not known. */

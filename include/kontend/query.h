@@ -63,6 +63,8 @@ struct query {
 	struct query_uprobe_cache *uprobe; /* and that of uprobes */
 	struct usersyms *users;		   /* NULL: no name of a program was asked for */
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
+	struct query_files *files;	   /* their files by number of the object */
+	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
 };
 
 int query_init(struct query *q, const struct engine *e);

@@ -40,6 +40,9 @@ enum record_kind {
 	/* struct record_snapshot and its payload: something looked at as a whole. It may come
 	 * before events that are older; it acts at its own time. */
 	RECORD_SNAPSHOT,
+	/* u64: what stands as many bytes before it, up to it, is of the whole recording. In files
+	 * only, as their last record, of which the reader begins with that. */
+	RECORD_ENDING,
 };
 
 struct record_host {
@@ -70,15 +73,17 @@ struct record_cpu {
 
 /* What was looked at. Numbers are those in files: they are never given anew. */
 enum record_snapshot_kind {
-	SNAPSHOT_NONE,	  /* not known which */
-	SNAPSHOT_PERF,	  /* breakpoint slots, perf events and contexts: snap.h */
-	SNAPSHOT_UPROBES, /* uprobe areas */
-	SNAPSHOT_SLOTS,	  /* the part of SNAPSHOT_PERF that is of breakpoints; more often */
-	SNAPSHOT_PMUS,	  /* PMUs whose events take turns: pmus.h */
-	SNAPSHOT_LOCKS,	  /* what locks belong to, who holds them and waits: locksnap.h */
-	SNAPSHOT_BURST,	  /* context switches were looked at: struct record_burst */
-	SNAPSHOT_TEXT,	  /* code of functions of the kernel: textsnap.h */
-	SNAPSHOT_MMAP,	  /* how mmap_locks are measured: struct mmlevel_how */
+	SNAPSHOT_NONE,	    /* not known which */
+	SNAPSHOT_PERF,	    /* breakpoint slots, perf events and contexts: snap.h */
+	SNAPSHOT_UPROBES,   /* uprobe areas */
+	SNAPSHOT_SLOTS,	    /* the part of SNAPSHOT_PERF that is of breakpoints; more often */
+	SNAPSHOT_PMUS,	    /* PMUs whose events take turns: pmus.h */
+	SNAPSHOT_LOCKS,	    /* what locks belong to, who holds them and waits: locksnap.h */
+	SNAPSHOT_BURST,	    /* context switches were looked at: struct record_burst */
+	SNAPSHOT_TEXT,	    /* code of functions of the kernel: textsnap.h */
+	SNAPSHOT_MMAP,	    /* how mmap_locks are measured: struct mmlevel_how */
+	SNAPSHOT_BUILD_IDS, /* which files programs were: buildids.h */
+	SNAPSHOT_FUNCS,	    /* names and code of functions that were met: funcsnap.h */
 	SNAPSHOT_KINDS,
 };
 

@@ -20,6 +20,12 @@ struct snapshot {
 /* "slots"; NULL: not known. */
 const char *snapshot_kind_name(uint16_t kind);
 
+/* Does it say something of the whole recording, wherever it stands? */
+static inline bool snapshot_is_lasting(uint16_t kind)
+{
+	return kind == SNAPSHOT_BUILD_IDS || kind == SNAPSHOT_FUNCS;
+}
+
 /* Is @data one, by its size? Then *ret is its head. */
 bool snapshot_parse(const void *data, size_t len, struct record_snapshot *ret);
 

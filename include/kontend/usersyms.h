@@ -65,6 +65,8 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 /* The address that the file says of the place, whether or not it has a name. */
 enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				     uint64_t *ret);
+/* Of the file that names are from, at most 20 bytes; 0: not loaded, or it has none. */
+size_t usersyms_build_id(const struct usersyms *u, uint32_t object, uint8_t ret[20]);
 /* Code that process @pid made, by the map that its compiler writes: /tmp/perf-PID.map. */
 enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t addr,
 					struct usersym *ret);

@@ -7,7 +7,7 @@
 #include "kontend/decode.h"
 #include "sample.h"
 
-enum { HEADER = sizeof(struct perf_event_header) };
+enum { HEADER = sizeof(struct perf_event_header), MOST_ID = 20 };
 
 /* The attr whose sample_id layout ends the record: by the identifier, or the only layout. */
 static const struct decode_attr *trailer_attr(const struct decode *d, const uint8_t *rec,
@@ -148,7 +148,13 @@ static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct eve
 	ev->mmap.maj = ev->mmap.min = 0;
 	ev->mmap.ino = 0;
 	ev->mmap.path = path;
-	if (type == PERF_RECORD_MMAP2 && !(h.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+	ev->mmap.id = NULL;
+	ev->mmap.id_len = 0;
+	if (type == PERF_RECORD_MMAP2 && h.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		/* Its length, three bytes of padding, then the id. */
+		ev->mmap.id = rec + HEADER + 36;
+		ev->mmap.id_len = rec[HEADER + 32] <= MOST_ID ? rec[HEADER + 32] : 0;
+	} else if (type == PERF_RECORD_MMAP2) {
 		ev->mmap.maj = load_u32(rec + HEADER + 32);
 		ev->mmap.min = load_u32(rec + HEADER + 36);
 		ev->mmap.ino = load_u64(rec + HEADER + 40);

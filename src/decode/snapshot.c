@@ -12,10 +12,11 @@
 const char *snapshot_kind_name(uint16_t kind)
 {
 	static const char *const names[SNAPSHOT_KINDS] = {
-		[SNAPSHOT_PERF] = "perf",   [SNAPSHOT_UPROBES] = "uprobes",
-		[SNAPSHOT_SLOTS] = "slots", [SNAPSHOT_PMUS] = "pmus",
-		[SNAPSHOT_LOCKS] = "locks", [SNAPSHOT_BURST] = "bursts",
-		[SNAPSHOT_TEXT] = "text",   [SNAPSHOT_MMAP] = "mmap",
+		[SNAPSHOT_PERF] = "perf",	    [SNAPSHOT_UPROBES] = "uprobes",
+		[SNAPSHOT_SLOTS] = "slots",	    [SNAPSHOT_PMUS] = "pmus",
+		[SNAPSHOT_LOCKS] = "locks",	    [SNAPSHOT_BURST] = "bursts",
+		[SNAPSHOT_TEXT] = "text",	    [SNAPSHOT_MMAP] = "mmap",
+		[SNAPSHOT_BUILD_IDS] = "build_ids", [SNAPSHOT_FUNCS] = "functions",
 	};
 
 	return kind < SNAPSHOT_KINDS ? names[kind] : NULL;

@@ -220,6 +220,11 @@ static int put_symbols(struct cut *c, struct error *err)
 	return e;
 }
 
+static int keep_snapshot(struct cut *c, const struct record *r, struct error *err)
+{
+	return snapshot_set_put(&c->before, r->data, r->len) == -ENOMEM ? no_memory(err) : 0;
+}
+
 /* Of snapshots the latest before the range, by the time when they were taken. */
 static int look_at_snapshot(struct cut *c, const struct record *r, struct error *err)
 {
@@ -228,6 +233,8 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 
 	if (!snapshot_parse(r->data, r->len, &head) || head.flags & RECORD_SNAPSHOT_LOST)
 		return 0;
+	if (snapshot_is_lasting(head.kind))
+		return keep_snapshot(c, r, err);
 	c->has_events = true;
 	if (c->marks)
 		needs_snapshot(&c->sym, c->marks, (const uint8_t *)r->data + sizeof(head),
@@ -235,9 +242,7 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 	if (head.time_ns > c->from_ns)
 		return 0;
 	last = snapshot_set_get(&c->before, head.kind);
-	if (last && last->head.time_ns > head.time_ns)
-		return 0;
-	return snapshot_set_put(&c->before, r->data, r->len) == -ENOMEM ? no_memory(err) : 0;
+	return last && last->head.time_ns > head.time_ns ? 0 : keep_snapshot(c, r, err);
 }
 
 /* They keep their times: they act before everything else. */

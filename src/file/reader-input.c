@@ -42,7 +42,7 @@ static int next_window(struct reader *r)
 {
 	size_t left = (size_t)(r->outer.end - r->outer.pos);
 
-	if (note_place(r))
+	if (!r->early && note_place(r))
 		return -ENOMEM;
 	struct reader_block *b =
 		reader_block_map(r, r->outer.pos, left < r->window ? left : r->window);

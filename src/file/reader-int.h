@@ -43,6 +43,10 @@ struct reader {
 	bool has_formats, has_locks, has_tracepoints, header_done, host_done, symbols_done,
 		no_symbols;
 
+	uint64_t data_at, data_size; /* of the file layout */
+	bool early;		     /* what stands at the end is read first: now */
+	bool had_early;		     /* it was */
+
 	struct reader_flow flow;
 	struct reader_place *places; /* where one can go on from; [0] is the start of the data */
 	size_t n_places, cap_places;
@@ -90,6 +94,10 @@ int reader_add_attr(struct reader *r, const void *data, size_t len, struct error
 int reader_add_tracing(struct reader *r, const void *data, size_t len, struct error *err);
 int reader_read_at(struct reader *r, uint64_t offset, void *buf, size_t len, const char *what,
 		   struct error *err);
+
+/* reader-ending.c: the data, and before them what stands at their end. 0 or -ENOMEM. */
+int reader_open_data(struct reader *r, uint64_t at, uint64_t size);
+int reader_end_early(struct reader *r);
 
 /* reader-torn.c: a file of ours without its end, and reading what is left. 0 or -ENOMEM */
 bool reader_is_torn(struct reader *r, const struct perfdata_header *h);

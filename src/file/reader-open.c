@@ -5,6 +5,7 @@
  * is wrong with the header is an error; what is wrong behind the data costs the features, with a
  * note.
  */
+#include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "reader-int.h"
 #include "tracing.h"
@@ -232,6 +233,24 @@ static int read_attrs(struct reader *r, const struct perfdata_header *h, struct 
 	return 0;
 }
 
+/* Those of programs are part of the stream. */
+static int hand_out_ids(struct reader *r, const void *ids, size_t len)
+{
+	struct record_snapshot head = {.kind = SNAPSHOT_BUILD_IDS, .version = BUILDIDS_VERSION};
+	struct buildid one = {.kernel = true};
+
+	for (size_t at = 0; one.kernel && (at = buildids_next(ids, len, at, &one));)
+		;
+	if (one.kernel || len > RECORD_SNAPSHOT_MOST)
+		return 0;
+	uint8_t *body = mem_calloc(1, sizeof(head) + len);
+	if (!body)
+		return -ENOMEM;
+	memcpy(body, &head, sizeof(head));
+	memcpy(body + sizeof(head), ids, len);
+	return reader_queue_heap(r, RECORD_SNAPSHOT, 0, body, sizeof(head) + len);
+}
+
 /* A feature that cannot be read is no reason to refuse the data, but for the formats. */
 static int read_feature(struct reader *r, uint32_t bit, const struct perfdata_section *s,
 			struct error *err)
@@ -249,6 +268,8 @@ static int read_feature(struct reader *r, uint32_t bit, const struct perfdata_se
 		e = reader_add_tracing(r, buf, (size_t)s->size, err);
 	else if (!e)
 		features_take(&r->features, bit, buf, (size_t)s->size);
+	if (!e && bit == PERFDATA_BUILD_ID)
+		e = hand_out_ids(r, buf, (size_t)s->size);
 	mem_free(buf);
 	return e;
 }
@@ -334,6 +355,6 @@ int reader_open_layout(struct reader *r, struct error *err)
 	if (e)
 		return error_set(err, e, "cannot read \"%s\": %s", r->path, strerror(-e));
 	r->file_pos = h.data.offset;
-	e = reader_map(r, h.data.offset, size);
+	e = reader_open_data(r, h.data.offset, size);
 	return e ? error_set(err, e, "cannot read \"%s\": out of memory", r->path) : 0;
 }

@@ -7,6 +7,7 @@
  * refused further on.
  */
 #include "kontend/mem.h"
+#include "kontend/snapshot.h"
 #include "reader-int.h"
 #include <errno.h>
 
@@ -23,6 +24,7 @@ static bool is_kind(const struct perfdata_own *h)
 		[RECORD_FILL] = sizeof(struct record_fill),
 		[RECORD_CPU] = sizeof(struct record_cpu),
 		[RECORD_START] = sizeof(uint64_t),
+		[RECORD_ENDING] = sizeof(uint64_t),
 	};
 
 	if (h->kind == RECORD_KALLSYMS || h->kind == RECORD_NOTE)
@@ -62,12 +64,26 @@ int reader_own_end(struct reader *r)
 	return bad_body(r, &r->own_head);
 }
 
+/* What stands at the end is told once, and when that is read first nothing else of it is. */
+static bool is_told(const struct reader *r, const struct perfdata_own *h, const void *body)
+{
+	struct record_snapshot head;
+	bool lasting = h->kind == RECORD_SNAPSHOT && snapshot_parse(body, h->length, &head) &&
+		       head.kind == SNAPSHOT_FUNCS;
+
+	return h->kind == RECORD_ENDING || (r->early ? !lasting : r->had_early && lasting);
+}
+
 /* Takes over @b. */
 static int hand_out(struct reader *r, const struct perfdata_own *h, const void *body,
 		    struct reader_block *b)
 {
 	uint64_t time = 0;
 
+	if (is_told(r, h, body)) {
+		reader_block_put(r, b);
+		return READER_AGAIN;
+	}
 	if (h->kind == RECORD_ROUND || h->kind == RECORD_TICK)
 		time = reader_u64(body);
 	if (r->asked_tick_ns && time) {

@@ -57,6 +57,8 @@ static int stop_at_cut(struct reader *r, struct error *err)
 
 static int stop_here(struct reader *r, const char *why, struct error *err)
 {
+	if (r->early)
+		return reader_end_early(r) ? no_memory(r, err) : READER_AGAIN;
 	/* The rest of its last page is zeros without a fault. */
 	if (reader_is_cut(r))
 		return stop_at_cut(r, err);
@@ -137,6 +139,8 @@ static int scan(struct reader *r, struct reader_region *g, struct error *err)
 	case READER_STOP_RUN:
 		if (r->guard.broken)
 			return stop_at_cut(r, err);
+		if (r->early)
+			return stop_here(r, "no events are expected", err);
 		return reader_begin(r) ? no_memory(r, err) : emit_run(r, g, &run, err);
 	case READER_STOP_USER:
 		return user(r, g, err);
@@ -221,6 +225,8 @@ static int step_inner(struct reader *r, struct error *err)
 /* Less than a record is left, and nothing will come behind it. */
 static int at_end(struct reader *r, struct error *err)
 {
+	if (r->early)
+		return reader_end_early(r) ? no_memory(r, err) : READER_AGAIN;
 	if (!r->header_done)
 		return error_set(err, -EINVAL,
 				 "cannot read \"%s\": it has only %llu bytes; it is cut "

@@ -82,10 +82,21 @@ static int look_at_stream(struct shrink *k, struct source *s, const struct recor
 	return r->kind == RECORD_SNAPSHOT ? look_at_snapshot(k, r) : 0;
 }
 
+/* It needs no symbols, and stands before the events then. */
+static bool is_lasting(const struct record *r)
+{
+	struct record_snapshot head;
+
+	return r->kind == RECORD_SNAPSHOT && snapshot_parse(r->data, r->len, &head) &&
+	       snapshot_is_lasting(head.kind);
+}
+
 static int take_first(struct shrink *k, struct source *s, const struct record *r, struct error *err)
 {
 	int e = 0;
 
+	if (is_lasting(r))
+		return writer_put(k->writer, r, err);
 	switch (r->kind) {
 	case RECORD_KALLSYMS:
 		return take_symbols(k, r, err);
@@ -110,7 +121,7 @@ static int take_second(struct shrink *k, struct source *s, const struct record *
 		       struct error *err)
 {
 	(void)s;
-	return writer_put(k->writer, r, err);
+	return is_lasting(r) ? 0 : writer_put(k->writer, r, err);
 }
 
 typedef int take_fn(struct shrink *k, struct source *s, const struct record *r, struct error *err);

@@ -87,6 +87,19 @@ static int finish_failed(struct writer *w, struct error *err)
 	return convert(w, err);
 }
 
+/* Without room for it what stands there is found when all is read. */
+static int put_ending(struct writer *w, struct error *err)
+{
+	uint64_t len = w->good + w->out.len - w->ending;
+	struct record r = {.kind = RECORD_ENDING, .data = &len, .len = sizeof(len)};
+
+	if (!w->ending || !w->can_seek)
+		return 0;
+	w->ending = 0;
+	int e = writer_put(w, &r, err);
+	return e == WRITER_FULL ? 0 : e;
+}
+
 int writer_finish(struct writer *w, struct error *err)
 {
 	int e = 0;
@@ -99,6 +112,8 @@ int writer_finish(struct writer *w, struct error *err)
 		e = writer_put(w, &r, err);
 		e = e == WRITER_FULL ? 0 : e;
 	}
+	if (!e)
+		e = put_ending(w, err);
 	if (!e)
 		e = writer_flush(w, err);
 	if (e && w->failed)

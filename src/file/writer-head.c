@@ -5,6 +5,7 @@
  * kernel lies. Attrs are brought to one size, which every perf from 4.x on takes.
  */
 #include "kernel.h"
+#include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "tracing.h"
 #include "writer-int.h"
@@ -115,7 +116,7 @@ int writer_add_attr(struct writer *w, const struct record *r, struct error *err)
 	return 0;
 }
 
-static int add_build_id(struct writer_bytes *b)
+static int add_kernel_id(struct writer_bytes *b)
 {
 	static const char name[24] = "[kernel.kallsyms]";
 	uint8_t id[24] = {0};
@@ -132,6 +133,19 @@ static int add_build_id(struct writer_bytes *b)
 			       add(b, name, sizeof(name)) || add_u32(b, 0)
 		       ? -ENOMEM
 		       : 0;
+}
+
+/* Of the kernel that was recorded, where that is said, else it is the one that runs. */
+static int add_build_ids(const struct writer *w, struct writer_bytes *b)
+{
+	const struct writer_bytes *ids = &w->build_ids;
+	struct buildid one = {0};
+	size_t at = 0, next;
+
+	while ((next = buildids_next(ids->data, ids->len, at, &one)) && !one.kernel)
+		at = next;
+	int e = next ? 0 : add_kernel_id(b);
+	return e ? e : add(b, ids->data, ids->len);
 }
 
 static int add_cpudesc(struct writer_bytes *b)
@@ -220,7 +234,7 @@ int writer_feature(struct writer *w, enum perfdata_feature feature, struct write
 	case PERFDATA_TRACING_DATA:
 		return writer_tracing(w, b);
 	case PERFDATA_BUILD_ID:
-		return add_build_id(b);
+		return add_build_ids(w, b);
 	case PERFDATA_HOSTNAME:
 		return uname(&u) ? 0 : add_string(b, u.nodename);
 	case PERFDATA_OSRELEASE:
@@ -375,7 +389,7 @@ static int build(struct writer *w, struct writer_bytes *b, struct writer_bytes *
 		e = head_tracing(w, b);
 	for (size_t i = 0; !e && i < writer_n_features; i++)
 		if (writer_features[i] == PERFDATA_BUILD_ID)
-			e = add_build_id(b);
+			e = add_build_ids(w, b);
 		else if (writer_features[i] != PERFDATA_TRACING_DATA &&
 			 writer_features[i] != PERFDATA_EVENT_DESC &&
 			 writer_features[i] != PERFDATA_SAMPLE_TIME)

@@ -40,7 +40,9 @@ struct writer {
 	struct writer_bytes *formats; /* bodies of RECORD_FORMAT */
 	size_t n_formats, cap_formats;
 	struct record_host host;
-	struct writer_bytes cmdline; /* NUL-terminated words */
+	struct writer_bytes cmdline;   /* NUL-terminated words */
+	struct writer_bytes build_ids; /* as buildids.h has them */
+	uint64_t ending;	       /* where what is of the whole recording begins; 0: none */
 	uint32_t clock_id;
 	uint64_t now, first_time, kernel_text[2]; /* _text and _etext */
 	uint64_t max_bytes;			  /* of the finished file; 0: any number */

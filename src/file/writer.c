@@ -8,6 +8,7 @@
  * that must first copy them to remember them.
  */
 #include "kontend/mem.h"
+#include "kontend/snapshot.h"
 #include "writer-int.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -324,6 +325,36 @@ static int write_runs(struct writer *w, const struct iovec *runs, int n, struct 
 	return e ? e : write_out(w, runs, n, err);
 }
 
+/* They have a place in perf.data, which is written at the end. */
+static int keep_build_ids(struct writer *w, const void *ids, size_t len, struct error *err)
+{
+	struct writer_bytes *b = &w->build_ids;
+	uint64_t more = len > b->len ? len - b->len : 0;
+
+	if (writer_fits(w, more))
+		return WRITER_FULL;
+	b->len = 0;
+	w->end_bytes += more;
+	return writer_bytes_add(b, ids, len) ? no_memory(w, err) : 0;
+}
+
+/* What is of the whole recording and comes behind events is found by where it begins. */
+static int put_snapshot(struct writer *w, const struct record *r, struct error *err)
+{
+	struct record_snapshot head;
+	uint64_t at = w->good + w->out.len;
+
+	if (!snapshot_parse(r->data, r->len, &head) || !snapshot_is_lasting(head.kind))
+		return put_own(w, r, err);
+	if (head.kind == SNAPSHOT_BUILD_IDS)
+		return keep_build_ids(w, (const uint8_t *)r->data + sizeof(head),
+				      r->len - sizeof(head), err);
+	int e = put_own(w, r, err);
+	if (!e && w->begun && !w->ending)
+		w->ending = at;
+	return e;
+}
+
 int writer_put_runs(struct writer *w, const struct iovec *runs, int n, struct error *err)
 {
 	int e = writer_begin(w, err);
@@ -364,6 +395,8 @@ int writer_put(struct writer *w, const struct record *r, struct error *err)
 		if (!e)
 			e = put_own(w, r, err);
 		return e || r->kind == RECORD_TICK ? e : finished_round(w, err);
+	case RECORD_SNAPSHOT:
+		return put_snapshot(w, r, err);
 	default:
 		return put_own(w, r, err);
 	}
@@ -438,6 +471,7 @@ void writer_free(struct writer *w)
 	mem_free(w->early.data);
 	mem_free(w->packed.data);
 	mem_free(w->cmdline.data);
+	mem_free(w->build_ids.data);
 	pack_deinit(&w->pack);
 	if (w->own_fd)
 		close(w->fd);

@@ -51,13 +51,17 @@ bool map_is_memory(const char *path)
 static bool is_it(const struct map_object *o, const struct event *ev, const char *path)
 {
 	return o->path == path && o->ino == ev->mmap.ino && o->maj == ev->mmap.maj &&
-	       o->min == ev->mmap.min && (!map_is_memory(path) || o->pid == ev->pid);
+	       o->min == ev->mmap.min && (!map_is_memory(path) || o->pid == ev->pid) &&
+	       o->id_len == ev->mmap.id_len &&
+	       (!o->id_len || !memcmp(o->id, ev->mmap.id, o->id_len));
 }
 
 static uint64_t key_of(const struct event *ev, const char *path)
 {
 	uint64_t key = (uint64_t)(uintptr_t)path * 0x9e3779b97f4a7c15ull;
 
+	for (size_t i = 0; i < ev->mmap.id_len; i++)
+		key = (key ^ ev->mmap.id[i]) * 0x100000001b3ull;
 	key ^= ev->mmap.ino + ((uint64_t)ev->mmap.maj << 44) + ((uint64_t)ev->mmap.min << 32);
 	return map_is_memory(path) ? key ^ ((uint64_t)(uint32_t)ev->pid << 20) : key;
 }
@@ -81,7 +85,10 @@ uint32_t map_objects_find(struct map_objects *o, const struct event *ev)
 					     .maj = ev->mmap.maj,
 					     .min = ev->mmap.min,
 					     .ino = ev->mmap.ino,
-					     .pid = ev->pid};
+					     .pid = ev->pid,
+					     .id_len = ev->mmap.id_len};
+	if (ev->mmap.id_len)
+		memcpy(o->items[o->n].id, ev->mmap.id, ev->mmap.id_len);
 	return (uint32_t)o->n++;
 }
 

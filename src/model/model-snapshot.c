@@ -6,6 +6,8 @@
  * is not known here is counted and nothing else.
  */
 #include "internal.h"
+#include "kontend/buildids.h"
+#include "kontend/funcsnap.h"
 #include "kontend/textsnap.h"
 #include <errno.h>
 #include <stddef.h>
@@ -21,6 +23,8 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_BURST] = 1,
 	[SNAPSHOT_TEXT] = TEXTSNAP_VERSION,
 	[SNAPSHOT_MMAP] = MMLEVEL_VERSION,
+	[SNAPSHOT_BUILD_IDS] = BUILDIDS_VERSION,
+	[SNAPSHOT_FUNCS] = FUNCSNAP_VERSION,
 };
 
 /* What locks are called is needed as long as there are waits for them. */

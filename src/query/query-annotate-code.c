@@ -7,6 +7,7 @@
 #include "kontend/textsnap.h"
 #include "kontend/thisboot.h"
 #include "query-annotate.h"
+#include "query-recorded.h"
 #include "query-users.h"
 
 #include <errno.h>
@@ -14,6 +15,13 @@
 
 /* Longer ones are shown up to here. */
 enum { MOST_BYTES = 256 << 10 };
+
+static const char recording[] = "recording";
+
+bool annotate_is_recorded(const struct annotate_code *code)
+{
+	return code->source == recording;
+}
 
 /* Up to the next symbol. */
 static size_t kernel_size(const struct query *q, uint64_t start)
@@ -42,7 +50,7 @@ static bool recorded_code(const struct query *q, uint64_t start, struct annotate
 
 	if (!s || !textsnap_find(s->bytes, s->len, start, &ret->bytes, &ret->n))
 		return false;
-	ret->source = "recording";
+	ret->source = recording;
 	return true;
 }
 
@@ -73,9 +81,17 @@ static int running_code(struct query *q, uint64_t start, struct annotate_code *r
 	return 0;
 }
 
+static bool is_recorded(struct query *q, uint64_t start, struct annotate_code *ret)
+{
+	if (!recorded_bytes(q, start, &ret->bytes, &ret->n))
+		return false;
+	ret->source = recording;
+	return true;
+}
+
 static int kernel_code(struct query *q, uint64_t start, struct annotate_code *ret)
 {
-	if (recorded_code(q, start, ret))
+	if (recorded_code(q, start, ret) || is_recorded(q, start, ret))
 		return 0;
 	if (q->engine->code && is_running(q))
 		return running_code(q, start, ret);
@@ -95,7 +111,7 @@ static int user_code(struct query *q, uint64_t start, struct annotate_code *ret)
 		return -ENOMEM;
 	if (a == USERSYM_OK && ret->n)
 		ret->bytes = bytes;
-	else
+	else if (a == USERSYM_PENDING || !is_recorded(q, start, ret))
 		ret->why = a == USERSYM_PENDING ? "loading" : usersym_reason(a);
 	ret->loading = a == USERSYM_PENDING;
 	return 0;

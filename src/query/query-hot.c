@@ -20,6 +20,7 @@ enum {
 	C_FILE,
 	C_OBJECT,
 	C_SYMBOL,
+	C_NAMES,
 	C_PID,
 	C_PROCESS,
 	C_TID,
@@ -44,6 +45,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OBJECT] = {"object", "PATH", "the same with the path of the file", COLUMN_TEXT, 18, 2,
 		      R},
 	[C_SYMBOL] = {"symbol", "SYMBOL", "function", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+	[C_NAMES] = {"names", "NAMES",
+		     "recording, where the file is not here and the name is from the recording",
+		     COLUMN_TEXT, 9, 0, R},
 	[C_PID] = {"pid", "PID", "number of the process", COLUMN_INT, 7, 1, SR},
 	[C_PROCESS] = {"process", "PROCESS", "name of the process", COLUMN_TEXT, 16, 0,
 		       SR | COLUMN_WIDE},
@@ -62,7 +66,7 @@ static const struct {
 	unsigned columns;
 } bys[QUERY_HOT_BYS] = {
 	[HOT_SYMBOL] = {"symbol", COMMON | 1u << C_WAIT_PCT | 1u << C_WAIT | 1u << C_GROUP |
-					  1u << C_FILE | 1u << C_SYMBOL},
+					  1u << C_FILE | 1u << C_SYMBOL | 1u << C_NAMES},
 	[HOT_OBJECT] = {"object", COMMON | 1u << C_FILE},
 	[HOT_PROCESS] = {"process", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_PROCESS},
 	[HOT_TASK] = {"task", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_TID | 1u << C_TASK},
@@ -146,6 +150,7 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		value_d(&v[C_WAIT_PCT],
 			h->wait_ns ? 100.0 * (double)r->wait_ns / (double)h->wait_ns : 0);
 		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
+		value_s(&v[C_NAMES], q->cache->funcs[r->func].recorded ? "recording" : NULL);
 	}
 	if (h->by == HOT_SYMBOL || h->by == HOT_OBJECT)
 		fill_object(hot_object_name(q, r->func), v);

@@ -13,6 +13,7 @@ struct query_func {
 	const char *name;    /* NULL for entry 0 */
 	const char *object;  /* "[kernel]", "[module]", "/usr/lib/libc.so.6" */
 	uint8_t group;	     /* enum path_group, of kernel functions */
+	bool recorded;	     /* the name is from the recording, not from a file */
 	uint64_t sum, stamp; /* scratch of the search for the hottest; stamp: query_cache's */
 };
 
@@ -27,7 +28,8 @@ struct query_cache {
 	const struct sym_entry *entries; /* the symbols that names were taken from */
 	size_t n_entries, text_len;
 	enum sym_state sym_state;
-	struct map64 by_addr; /* address -> func */
+	const struct snapshot *names; /* of the recording */
+	struct map64 by_addr;	      /* address -> func */
 	struct query_func *funcs;
 	size_t n_funcs, cap_funcs, n_stacks;
 	uint64_t stamp;

@@ -2,14 +2,26 @@
 /*
  * Names of functions in programs. Their files are loaded in steps, between which a screen is drawn:
  * until then all functions of a file are one, "(loading)"; when names have come, those that were
- * cached are forgotten. What a file has no names for is one function as well, called by the reason.
+ * cached are forgotten. Where a file is not there, or is another one, the recording may have the
+ * name. What neither has names for is one function as well, called by the reason.
  */
 #include "query-users.h"
 
+#include "kontend/buildids.h"
+#include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "kontend/unwind.h"
+#include "query-recorded.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* Which file of usersyms.h an object of the model is. */
+struct query_files {
+	uint32_t *numbers; /* + 1; 0: not asked for yet */
+	size_t n;
+	const struct snapshot *ids; /* the build ids that they were asked for with */
+};
 
 static int open_names(struct query *q)
 {
@@ -28,18 +40,83 @@ static int open_lines(struct query *q)
 	return q->lines ? 0 : srclines_new(&q->lines, q->users, q->engine->lines, &err);
 }
 
-static enum usersym_answer ask(struct query *q, const struct map_object *o, uint64_t offset,
-			       struct usersym *ret)
+static void forget_files(struct query *q)
 {
+	if (q->files)
+		mem_free(q->files->numbers);
+	mem_free(q->files);
+	q->files = NULL;
+}
+
+/* Where the number of object @index is kept; NULL: no memory. */
+static uint32_t *number_of(struct query *q, uint32_t index)
+{
+	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
+	size_t want = q->model->profile.spaces.objects->n;
+
+	if (q->files && q->files->ids != ids)
+		forget_files(q);
+	if (!q->files && !(q->files = mem_calloc(1, sizeof(*q->files))))
+		return NULL;
+	struct query_files *f = q->files;
+	f->ids = ids;
+	if (index >= f->n) {
+		uint32_t *p = mem_resize(f->numbers, want, sizeof(*p));
+		if (!p)
+			return NULL;
+		memset(p + f->n, 0, (want - f->n) * sizeof(*p));
+		f->numbers = p;
+		f->n = want;
+	}
+	return &f->numbers[index];
+}
+
+/* Its build id, if one was recorded, says whether a file is the one. 0 or -ENOMEM. */
+static int file_of(struct query *q, uint32_t index, const struct map_object *o, uint32_t *ret)
+{
+	uint32_t *number = number_of(q, index);
+	struct buildid id = {.len = o->id_len};
+
+	if (!number)
+		return -ENOMEM;
+	memcpy(id.id, o->id, o->id_len);
+	if (!*number) {
+		const struct snapshot *ids = q->files->ids;
+		if (!id.len && ids && !buildids_find(ids->bytes, ids->len, o->path, &id))
+			id.len = 0;
+		if (usersyms_object(q->users, o->path, id.id, id.len, o->pid, ret) < 0)
+			return -ENOMEM;
+		*number = *ret + 1;
+	}
+	*ret = *number - 1;
+	return 0;
+}
+
+enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
 	uint32_t file;
 
+	if (!o)
+		return USERSYM_NO_FILE;
 	if (open_names(q) < 0)
 		return USERSYM_NO_MEMORY;
 	if (map_is_memory(o->path))
-		return usersyms_lookup_jit(q->users, o->pid, offset, ret);
-	if (usersyms_object(q->users, o->path, NULL, 0, o->pid, &file) < 0)
+		return usersyms_lookup_jit(q->users, o->pid, map_frame_offset(frame), ret);
+	if (file_of(q, map_frame_object(frame), o, &file) < 0)
 		return USERSYM_NO_MEMORY;
-	return usersyms_lookup(q->users, file, offset, ret);
+	return usersyms_lookup(q->users, file, map_frame_offset(frame), ret);
+}
+
+size_t query_user_build_id(struct query *q, uint32_t object, uint8_t ret[20])
+{
+	const struct map_object *o = map_object_get(q->model->profile.spaces.objects, object);
+	uint32_t file;
+
+	if (!o || map_is_memory(o->path) || !q->users || file_of(q, object, o, &file) < 0)
+		return 0;
+	return usersyms_build_id(q->users, file, ret);
 }
 
 static uint32_t func_of(struct query *q, uint64_t start, const char *name, const char *object)
@@ -69,6 +146,18 @@ static uint32_t mark_func(struct query *q, uint64_t frame)
 	return name ? func_of(q, frame, name, "[unknown]") : 0;
 }
 
+static uint32_t recorded(struct query *q, uint64_t base, const struct funcsnap_func *f,
+			 const char *object)
+{
+	const char *name = arena_printf(&q->cache->text, "%s", recorded_name(q, f));
+	uint32_t func = name ? func_of(q, base | f->start, name, object) : 0;
+
+	q->cache->failed |= !name;
+	if (func)
+		q->cache->funcs[func].recorded = true;
+	return func;
+}
+
 uint32_t query_user_func(struct query *q, uint64_t frame)
 {
 	const struct map_objects *objects = q->model->profile.spaces.objects;
@@ -80,12 +169,15 @@ uint32_t query_user_func(struct query *q, uint64_t frame)
 		return mark_func(q, frame);
 	if (!o)
 		return func_of(q, base, "(no mapping)", "[unknown]");
-	enum usersym_answer a = ask(q, o, map_frame_offset(frame), &sym);
+	enum usersym_answer a = query_user_symbol(q, frame, &sym);
 	if (a == USERSYM_NO_MEMORY)
 		q->cache->failed = true;
-	if (a != USERSYM_OK)
+	const struct funcsnap_func *f =
+		a == USERSYM_OK || a == USERSYM_PENDING ? NULL : recorded_func(q, frame);
+	if (a != USERSYM_OK && !f)
 		return without_name(q, base, a, o->path);
-	uint32_t func = func_of(q, base | sym.start, sym.name, o->path);
+	uint32_t func =
+		f ? recorded(q, base, f, o->path) : func_of(q, base | sym.start, sym.name, o->path);
 	if (func && map64_put(&q->cache->by_addr, frame, func) < 0)
 		q->cache->failed = true;
 	return func;
@@ -101,10 +193,10 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 
 	if (!o || map_is_memory(o->path))
 		return USERSYM_NO_FILE;
-	enum usersym_answer a = ask(q, o, map_frame_offset(start), &sym);
+	enum usersym_answer a = query_user_symbol(q, start, &sym);
 	if (a != USERSYM_OK)
 		return a;
-	if (usersyms_object(q->users, o->path, NULL, 0, o->pid, &file) < 0)
+	if (file_of(q, map_frame_object(start), o, &file) < 0)
 		return USERSYM_NO_MEMORY;
 	*ret_path = o->path;
 	return usersyms_bytes(q->users, file, sym.start, ret, sym.size < n ? sym.size : n, ret_n);
@@ -122,7 +214,7 @@ static enum srclines_answer find_place(struct query *q, uint64_t frame, bool is_
 	if (!q->engine->lines)
 		return SRCLINES_NOT_BUILT;
 	if (open_names(q) < 0 || open_lines(q) < 0 ||
-	    usersyms_object(q->users, o->path, NULL, 0, o->pid, &file) < 0)
+	    file_of(q, map_frame_object(frame), o, &file) < 0)
 		return SRCLINES_NO_MEMORY;
 	*ret_why = srclines_why(q->lines, file);
 	return srclines_find(q->lines, file, map_frame_offset(frame) - is_return, ret);
@@ -181,4 +273,5 @@ void query_users_deinit(struct query *q)
 	usersyms_free(q->users);
 	q->lines = NULL;
 	q->users = NULL;
+	forget_files(q);
 }

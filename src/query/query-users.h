@@ -9,7 +9,11 @@
 /* A new function. Names stay as long as the cache; NULL: the address is it. */
 uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object);
 
-/* query-users.c: the function of a program that @frame is in. */
+/* query-users.c: the symbol of a program's file that @frame is in. */
+enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret);
+/* Build id of the file that names of object @object are from; 0: none is known. */
+size_t query_user_build_id(struct query *q, uint32_t object, uint8_t ret[20]);
+/* The function of a program that @frame is in. */
 uint32_t query_user_func(struct query *q, uint64_t frame);
 /*
  * At most @n bytes of the function of a program that begins at @start; *ret_path: the file, as the

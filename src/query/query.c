@@ -13,6 +13,7 @@
 #include "query-int.h"
 #include "query-perf.h"
 #include "query-queues.h"
+#include "query-recorded.h"
 #include "query-rows.h"
 #include "query-uprobe.h"
 #include "query-users.h"
@@ -73,6 +74,7 @@ void query_deinit(struct query *q)
 	query_queues_deinit(q);
 	query_uprobe_deinit(q);
 	query_users_deinit(q);
+	query_recorded_deinit(q);
 	arena_deinit(&q->arena);
 	*q = (struct query){0};
 }
@@ -100,7 +102,8 @@ static bool cache_is_current(const struct query *q)
 
 	return c->valid && c->generation == q->model->generation && c->entries == q->sym->entries &&
 	       c->n_entries == q->sym->n && c->text_len == q->sym->text_len &&
-	       c->sym_state == q->sym->state;
+	       c->sym_state == q->sym->state &&
+	       c->names == snapshot_set_get(&q->model->snapshots, SNAPSHOT_FUNCS);
 }
 
 static int cache_renew(struct query *q)
@@ -114,6 +117,7 @@ static int cache_renew(struct query *q)
 		.n_entries = q->sym->n,
 		.text_len = q->sym->text_len,
 		.sym_state = q->sym->state,
+		.names = snapshot_set_get(&q->model->snapshots, SNAPSHOT_FUNCS),
 	};
 	if (mem_grow(&c->funcs, &c->cap_funcs, 0, sizeof(*c->funcs)) < 0)
 		return -ENOMEM;

@@ -15,6 +15,8 @@ struct usersym_image {
 	struct symtab table;
 	struct elfimg_segment *segments;
 	size_t n_segments;
+	uint8_t id[USERSYM_ID_MAX]; /* build id */
+	uint8_t id_len;
 };
 
 struct usersym_object {

@@ -42,7 +42,10 @@ static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e
 		.size = e->size,
 		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec,
 		.answer = USERSYM_NO_TABLE,
+		.id_len = (uint8_t)(e->build_id_len < USERSYM_ID_MAX ? e->build_id_len
+								     : USERSYM_ID_MAX),
 	};
+	memcpy(like.id, e->build_id, like.id_len);
 	*ret_new = false;
 	for (size_t i = 0; i < u->n_images; i++) {
 		struct usersym_image *x = u->images[i];

@@ -199,6 +199,16 @@ enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64
 		       : USERSYM_NO_SYMBOL;
 }
 
+size_t usersyms_build_id(const struct usersyms *u, uint32_t object, uint8_t ret[20])
+{
+	const struct usersym_object *o = u->objects[object];
+
+	if (o->answer != USERSYM_OK || !o->image->id_len)
+		return 0;
+	memcpy(ret, o->image->id, o->image->id_len);
+	return o->image->id_len;
+}
+
 enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				   void *ret, size_t n, size_t *ret_n)
 {

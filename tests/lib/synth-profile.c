@@ -184,6 +184,24 @@ void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t sta
 	emit(s, cpu, &b);
 }
 
+void synth_mmap_id(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
+		   const char *path, const uint8_t id[20])
+{
+	struct bytes b;
+
+	head(&b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+	put_pair(&b, (uint32_t)pid, (uint32_t)pid);
+	put_u64(&b, start);
+	put_u64(&b, len);
+	put_u64(&b, 0);
+	put(&b, &(uint32_t){20}, sizeof(uint32_t));
+	put(&b, id, 20);
+	put_pair(&b, 5, 2);
+	put_text(&b, path);
+	trailer(&b, pid, pid, t, cpu);
+	emit(s, cpu, &b);
+}
+
 void synth_exec(struct synth *s, uint32_t cpu, uint64_t t, int pid, const char *comm)
 {
 	struct bytes b;

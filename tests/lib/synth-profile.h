@@ -34,6 +34,9 @@ void synth_calls(struct synth *s, uint64_t t, int pid, struct synth_chain chain,
 /* Code of inode 7 of device 8:1. */
 void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
 		uint64_t pgoff, const char *path);
+/* The same where the kernel says a build id of 20 bytes instead of the inode. */
+void synth_mmap_id(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
+		   const char *path, const uint8_t id[20]);
 /* An exec: PERF_RECORD_COMM with its flag. */
 void synth_exec(struct synth *s, uint32_t cpu, uint64_t t, int pid, const char *comm);
 

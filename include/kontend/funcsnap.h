@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_FUNCSNAP_H
+#define KONTEND_FUNCSNAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What the functions that a recording met are called, and the code of those that cost most: the
+ * payload of SNAPSHOT_FUNCS, so that another machine needs neither the programs nor the kernel.
+ * References as in upsnap.h: to objects by index + 1, to texts by offset, 0: none; all of a decoded
+ * one are valid.
+ */
+enum { FUNCSNAP_VERSION = 1 };
+
+struct funcsnap_head {
+	uint64_t left_names, left_code; /* functions for which there was no room */
+	uint64_t no_code;		/* those whose code could not be read */
+};
+
+/* As in maps.h. */
+struct funcsnap_object {
+	uint32_t path; /* text */
+	int32_t pid;   /* of memory that is no file: whose it is */
+	uint32_t maj, min;
+	uint64_t ino;
+	uint8_t id[20]; /* build id of the file that the names are from */
+	uint8_t id_len;
+	uint8_t pad[3];
+};
+
+struct funcsnap_func {
+	uint64_t start; /* offset in the object; the kernel's and in memory: address */
+	uint64_t size;
+	uint32_t object; /* 0: the kernel, whose names stand elsewhere */
+	uint32_t name;	 /* text */
+	uint32_t code;	 /* where its bytes begin */
+	uint32_t code_len;
+};
+
+struct funcsnap {
+	struct funcsnap_head head;
+	struct funcsnap_object *objects;
+	struct funcsnap_func *funcs; /* by object and start, once funcsnap_sort() was called */
+	char *strings;		     /* begins with NUL and ends with NUL */
+	uint8_t *code;
+	size_t n_objects, n_funcs, n_strings, n_code;
+	size_t cap_objects, cap_funcs, cap_strings, cap_code;
+};
+
+/* Index + 1; 0: no memory. */
+uint32_t funcsnap_add_object(struct funcsnap *s, const struct funcsnap_object *item);
+int funcsnap_add_func(struct funcsnap *s, const struct funcsnap_func *item); /* 0 or -ENOMEM */
+/* Offset of a copy; 0: no memory. */
+uint32_t funcsnap_add_text(struct funcsnap *s, const char *text);
+/* Sets both of @f. 0 or -ENOMEM. */
+int funcsnap_add_code(struct funcsnap *s, struct funcsnap_func *f, const void *bytes, size_t n);
+void funcsnap_sort(struct funcsnap *s);
+
+const char *funcsnap_text(const struct funcsnap *s, uint32_t offset);
+/* The function of @object that covers @at, or begins there if it has no size; NULL: none. */
+const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t object, uint64_t at);
+
+void funcsnap_deinit(struct funcsnap *s);
+size_t funcsnap_size(const struct funcsnap *s);
+void funcsnap_encode(const struct funcsnap *s, void *ret); /* as upsnap_encode() */
+int funcsnap_decode(struct funcsnap *s, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names and code of functions as arrays in memory, and as bytes: see sections.h. */
+#include "kontend/funcsnap.h"
+#include "kontend/mem.h"
+#include "kontend/sections.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t MAGIC = 0x31504e53434e5546ull; /* "FUNCSNP1" */
+
+enum { S_HEAD = 1, S_OBJECTS, S_FUNCS, S_STRINGS, S_CODE, S_END };
+
+enum { SECTIONS = S_END - S_HEAD };
+
+uint32_t funcsnap_add_object(struct funcsnap *s, const struct funcsnap_object *item)
+{
+	int r = sections_add(&s->objects, &s->n_objects, &s->cap_objects, item, sizeof(*item));
+
+	return r < 0 ? 0 : (uint32_t)s->n_objects;
+}
+
+int funcsnap_add_func(struct funcsnap *s, const struct funcsnap_func *item)
+{
+	return sections_add(&s->funcs, &s->n_funcs, &s->cap_funcs, item, sizeof(*item));
+}
+
+/* Room for @more bytes behind the @n of *@bytes. */
+static int reserve(void *bytes, size_t n, size_t *cap, size_t more)
+{
+	size_t want = *cap ? *cap : 4096;
+	char *p;
+
+	while (want < n + more)
+		want *= 2;
+	if (want == *cap)
+		return 0;
+	memcpy(&p, bytes, sizeof(p));
+	p = mem_resize(p, want, 1);
+	if (!p)
+		return -ENOMEM;
+	memcpy(bytes, &p, sizeof(p));
+	*cap = want;
+	return 0;
+}
+
+uint32_t funcsnap_add_text(struct funcsnap *s, const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	if (reserve(&s->strings, s->n_strings, &s->cap_strings, len + 1) < 0)
+		return 0;
+	if (!s->n_strings)
+		s->strings[s->n_strings++] = '\0';
+	uint32_t at = (uint32_t)s->n_strings;
+	memcpy(s->strings + at, text, len);
+	s->n_strings += len;
+	return at;
+}
+
+int funcsnap_add_code(struct funcsnap *s, struct funcsnap_func *f, const void *bytes, size_t n)
+{
+	if (reserve(&s->code, s->n_code, &s->cap_code, n) < 0)
+		return -ENOMEM;
+	f->code = (uint32_t)s->n_code;
+	f->code_len = (uint32_t)n;
+	if (n)
+		memcpy(s->code + s->n_code, bytes, n);
+	s->n_code += n;
+	return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct funcsnap_func *x = a, *y = b;
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+void funcsnap_sort(struct funcsnap *s)
+{
+	if (s->n_funcs)
+		qsort(s->funcs, s->n_funcs, sizeof(*s->funcs), by_place);
+}
+
+const char *funcsnap_text(const struct funcsnap *s, uint32_t offset)
+{
+	return offset < s->n_strings ? s->strings + offset : "";
+}
+
+const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t object, uint64_t at)
+{
+	const struct funcsnap_func key = {.object = object, .start = at};
+	size_t low = 0, high = s->n_funcs;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (by_place(&s->funcs[mid], &key) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	const struct funcsnap_func *f = low ? &s->funcs[low - 1] : NULL;
+	if (!f || f->object != object || (at != f->start && at - f->start >= f->size))
+		return NULL;
+	return f;
+}
+
+void funcsnap_deinit(struct funcsnap *s)
+{
+	mem_free(s->objects);
+	mem_free(s->funcs);
+	mem_free(s->strings);
+	mem_free(s->code);
+	*s = (struct funcsnap){0};
+}
+
+#define ARRAY_OF(number, s, name)                                                                  \
+	{                                                                                          \
+		number, sizeof(*(s)->name), &(s)->name, &(s)->n_##name, &(s)->cap_##name           \
+	}
+
+static void describe(struct funcsnap *s, struct section ret[SECTIONS])
+{
+	const struct section all[SECTIONS] = {
+		{S_HEAD, sizeof(s->head), &s->head, NULL, NULL},
+		ARRAY_OF(S_OBJECTS, s, objects),
+		ARRAY_OF(S_FUNCS, s, funcs),
+		ARRAY_OF(S_STRINGS, s, strings),
+		ARRAY_OF(S_CODE, s, code),
+	};
+
+	for (int i = 0; i < SECTIONS; i++)
+		ret[i] = all[i];
+}
+
+size_t funcsnap_size(const struct funcsnap *s)
+{
+	struct funcsnap copy = *s;
+	struct section all[SECTIONS];
+
+	describe(&copy, all);
+	return sections_size(all, SECTIONS);
+}
+
+void funcsnap_encode(const struct funcsnap *s, void *ret)
+{
+	struct funcsnap copy = *s;
+	struct section all[SECTIONS];
+
+	describe(&copy, all);
+	sections_encode(MAGIC, all, SECTIONS, ret);
+}
+
+/* Whatever is referred to is there, and what is searched is sorted. */
+static bool fits(const struct funcsnap *s)
+{
+	bool ok = sections_texts_fit(s->strings, s->n_strings, NULL, 0);
+
+	for (size_t i = 0; ok && i < s->n_objects; i++)
+		ok = sections_texts_fit(s->strings, s->n_strings, &s->objects[i].path, 1) &&
+		     s->objects[i].id_len <= sizeof(s->objects[i].id);
+	for (size_t i = 0; ok && i < s->n_funcs; i++) {
+		const struct funcsnap_func *f = &s->funcs[i];
+		ok = f->object <= s->n_objects && f->code <= s->n_code &&
+		     f->code_len <= s->n_code - f->code && (!i || by_place(f - 1, f) <= 0) &&
+		     sections_texts_fit(s->strings, s->n_strings, &f->name, 1);
+	}
+	return ok;
+}
+
+int funcsnap_decode(struct funcsnap *s, const void *data, size_t len)
+{
+	struct section all[SECTIONS];
+
+	s->head = (struct funcsnap_head){0};
+	s->n_objects = s->n_funcs = s->n_strings = s->n_code = 0;
+	describe(s, all);
+	int code = sections_decode(MAGIC, all, SECTIONS, data, len);
+	if (!code && !fits(s))
+		code = -EBADMSG;
+	if (code)
+		funcsnap_deinit(s);
+	return code;
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording that names the functions of programs and has their code: taken from this program,
+ * which is what was recorded, and read as if on a machine that does not have it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "kontend/buildids.h"
+#include "kontend/mem.h"
+#include "kontend/query-annotate.h"
+#include "kontend/query-functions.h"
+#include "kontend/query-hot.h"
+#include "kontend/shrink.h"
+#include "kontend/snapshot.h"
+#include "recording.h"
+#include "synth-profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define START (1000 * MS)
+
+enum { PID = 50 };
+
+/* Where this function is in which file. */
+struct here {
+	uint64_t start, len, pgoff;
+	char path[256];
+};
+
+/* It is looked for by its name. */
+__attribute__((noinline, used)) uint64_t names_canary(uint64_t x);
+__attribute__((noinline, used)) uint64_t names_canary(uint64_t x)
+{
+	return x * 2654435761u ^ x >> 3;
+}
+
+static uint64_t canary(void)
+{
+	return (uint64_t)(uintptr_t)names_canary;
+}
+
+static struct here find_here(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	struct here h = {0};
+	uint64_t end;
+	char line[512];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-xp %" SCNx64 " %*s %*s %255s", &h.start,
+			   &end, &h.pgoff, h.path) == 4 &&
+		    h.start <= canary() && canary() < end)
+			break;
+	fclose(f);
+	h.len = end - h.start;
+	return h;
+}
+
+static uint64_t clock_of(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What follows was recorded by this machine. */
+static void state_this_machine(struct synth *s)
+{
+	struct record_host h = {.clock_ns = clock_of(CLOCK_MONOTONIC),
+				.wall_ns = clock_of(CLOCK_REALTIME),
+				.machine = "x86_64"};
+	struct utsname u;
+
+	uname(&u);
+	snprintf(h.release, sizeof(h.release), "%s", u.release);
+	synth_record(s, RECORD_HOST, 0, &h, sizeof(h));
+}
+
+/* 9 samples in the canary, called by code without a name. */
+static void state_stream(struct synth *s, const struct here *h)
+{
+	const uint64_t chain[] = {canary() + 1, 0x10};
+
+	synth_mmap(s, 0, START, PID, h->start, h->len, h->pgoff, h->path);
+	for (uint64_t i = 0; i < 9; i++)
+		synth_sample(s, 0, START + i * MS, PID, PID, MS,
+			     (struct synth_chain){.user = chain, .n_user = 2});
+	synth_tick(s, START + 100 * MS);
+}
+
+static void load_names(struct query *q)
+{
+	assert_int_equal(query_functions_meet(q, NULL), 0);
+	while (query_load_names(q, 1000000000))
+		;
+}
+
+static void take(struct asked *w, const struct query_functions_limits *l, struct funcsnap *ret)
+{
+	struct error err = {0};
+
+	load_names(&w->q);
+	if (query_functions(&w->q, l, ret, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void play_here(struct asked *w)
+{
+	struct here h = find_here();
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	state_this_machine(w->rig.synth);
+	state_stream(w->rig.synth, &h);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+}
+
+static void state_found(struct synth *s, const struct funcsnap *found, size_t cut)
+{
+	struct record_snapshot head = {.kind = SNAPSHOT_FUNCS, .version = FUNCSNAP_VERSION};
+	size_t len = funcsnap_size(found);
+	char *body = mem_calloc(1, sizeof(head) + len);
+
+	assert_non_null(body);
+	memcpy(body, &head, sizeof(head));
+	funcsnap_encode(found, body + sizeof(head));
+	synth_record(s, RECORD_SNAPSHOT, 0, body, sizeof(head) + len - cut);
+	mem_free(body);
+}
+
+static void names_and_code_are_taken(void **state)
+{
+	struct asked *w = *state;
+	struct funcsnap found = {0}, none = {0};
+	const struct query_functions_limits no_code = {.functions = 10, .names = 1000};
+	const struct query_functions_limits nothing = {.names = 1000, .code = 1000};
+
+	play_here(w);
+	take(w, &query_functions_usual, &found);
+	assert_int_equal(found.n_funcs, 1);
+	assert_int_equal(found.n_objects, 1);
+	assert_string_equal(funcsnap_text(&found, found.funcs[0].name), "names_canary");
+	assert_int_equal(found.objects[0].ino, 7);
+	assert_int_equal(found.funcs[0].code_len, found.funcs[0].size);
+	assert_memory_equal(found.code, (const void *)(uintptr_t)canary(), found.funcs[0].size);
+	funcsnap_deinit(&found);
+	take(w, &no_code, &found);
+	assert_int_equal(found.n_funcs, 1);
+	assert_int_equal(found.head.left_code, 1);
+	assert_int_equal(found.n_code, 0);
+	funcsnap_deinit(&found);
+	take(w, &nothing, &none);
+	assert_int_equal(none.n_funcs, 0);
+	assert_true(none.head.left_names >= 1);
+	funcsnap_deinit(&none);
+}
+
+static void find_found(struct asked *w, struct funcsnap *ret)
+{
+	play_here(w);
+	take(w, &query_functions_usual, ret);
+	query_deinit(&w->q);
+	rig_deinit(&w->rig);
+}
+
+static struct table hot(struct asked *w)
+{
+	struct table t;
+	struct error err = {0};
+
+	load_names(&w->q);
+	query_begin(&w->q);
+	if (query_hot(&w->q, &(struct query_hot_spec){0}, &t, &err) < 0)
+		fail_msg("%s", err.text);
+	return t;
+}
+
+/* The file is there, but recorded elsewhere and without a build id it may be another one. */
+static void another_machine_has_them(void **state)
+{
+	struct asked *w = *state;
+	struct funcsnap found = {0};
+	struct here h = find_here();
+
+	find_found(w, &found);
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	state_stream(w->rig.synth, &h);
+	state_found(w->rig.synth, &found, 0);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	struct table t = hot(w);
+	assert_string_equal(cell_s(&t, 0, "symbol"), "names_canary");
+	assert_string_equal(cell_s(&t, 0, "object"), h.path);
+	assert_string_equal(cell_s(&t, 0, "names"), "recording");
+	struct query_annotate a;
+	uint64_t start;
+	assert_int_equal(query_annotate_find(&w->q, "names_canary", &start, NULL), 0);
+	assert_int_equal(query_annotate(&w->q, start, &a, NULL), 0);
+	assert_int_equal(a.samples, 9);
+	if (!a.why || !strstr(a.why, "disassembler")) {
+		/* The synthetic machine has no name: its code cannot be taken apart. */
+		assert_int_equal(a.size, found.funcs[0].size);
+	}
+	funcsnap_deinit(&found);
+}
+
+static void damaged_or_of_others_they_are_none(void **state)
+{
+	struct asked *w = *state;
+	struct funcsnap found = {0};
+	struct here h = find_here();
+
+	find_found(w, &found);
+	for (int i = 0; i < 2; i++) {
+		rig_init(&w->rig, 1);
+		synth_profile(w->rig.synth);
+		state_stream(w->rig.synth, &h);
+		found.objects[0].ino += (uint64_t)i;
+		state_found(w->rig.synth, &found, i ? 0 : 16);
+		asked_play(w, NULL);
+		query_begin(&w->q);
+		struct table t = hot(w);
+		assert_string_equal(cell_s(&t, 0, "symbol"),
+				    "(recorded elsewhere, without a build id)");
+		if (i == 0) {
+			query_deinit(&w->q);
+			rig_deinit(&w->rig);
+		}
+	}
+	funcsnap_deinit(&found);
+}
+
+static void state_build_id(struct synth *s, const char *path, uint8_t first)
+{
+	struct record_snapshot head = {.kind = SNAPSHOT_BUILD_IDS, .version = BUILDIDS_VERSION};
+	const uint8_t id[20] = {first};
+	char body[600];
+
+	memcpy(body, &head, sizeof(head));
+	size_t n = buildids_put(path, id, sizeof(id), body + sizeof(head),
+				sizeof(body) - sizeof(head));
+	synth_record(s, RECORD_SNAPSHOT, 0, body, sizeof(head) + n);
+}
+
+/* Also on this machine: it was replaced since. */
+static void a_file_of_another_build_id_is_refused(void **state)
+{
+	struct asked *w = *state;
+	struct here h = find_here();
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	state_this_machine(w->rig.synth);
+	state_build_id(w->rig.synth, h.path, 0xee);
+	state_stream(w->rig.synth, &h);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	struct table t = hot(w);
+	assert_string_equal(cell_s(&t, 0, "symbol"),
+			    "(the build id differs from the one recorded)");
+}
+
+/* The kernel may say it of each mapping; files of one name are not one then. */
+static void mappings_say_build_ids(void **state)
+{
+	struct asked *w = *state;
+	struct here h = find_here();
+	const uint8_t ids[2][20] = {{1}, {2}};
+	uint64_t ip = canary();
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	state_this_machine(w->rig.synth);
+	for (int i = 0; i < 3; i++) {
+		synth_mmap_id(w->rig.synth, 0, START, PID + i, h.start, h.len, h.path, ids[i / 2]);
+		synth_sample(w->rig.synth, 0, START + MS, PID + i, PID + i, MS,
+			     (struct synth_chain){.user = &ip, .n_user = 1});
+	}
+	synth_tick(w->rig.synth, START + 100 * MS);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	const struct map_objects *objects = w->rig.engine.model.profile.spaces.objects;
+	assert_int_equal(objects->n, 3);
+	assert_int_equal(map_object_get(objects, 1)->id_len, 20);
+	assert_memory_equal(map_object_get(objects, 2)->id, ids[1], 20);
+	struct table t = hot(w);
+	assert_string_equal(cell_s(&t, 0, "symbol"),
+			    "(the build id differs from the one recorded)");
+}
+
+static void memory_runs_out(void **state)
+{
+	struct asked *w = *state;
+	struct funcsnap found = {0};
+	int r = -ENOMEM;
+
+	play_here(w);
+	load_names(&w->q);
+	for (long n = 0; r; n++) {
+		struct error err = {0};
+		mem_fail_after(n);
+		r = query_functions(&w->q, &query_functions_usual, &found, &err);
+		mem_fail_after(-1);
+		assert_true(!r || (r == -ENOMEM && err.text[0] && !found.n_funcs));
+		assert_true(n < 1000);
+	}
+	assert_int_equal(found.n_funcs, 1);
+	funcsnap_deinit(&found);
+}
+
+/* Names at the end of a file, as they are written. */
+static struct synth *state_ending(void)
+{
+	struct funcsnap found = {0};
+	struct funcsnap_func f = {.start = 0x1000, .size = 0x10, .object = 1};
+	struct funcsnap_object o = {.ino = 7, .maj = 8, .min = 1};
+	struct synth *s = synth_new(2);
+
+	o.path = funcsnap_add_text(&found, "/opt/away");
+	funcsnap_add_object(&found, &o);
+	f.name = funcsnap_add_text(&found, "far_away");
+	funcsnap_add_func(&found, &f);
+	synth_prologue(s, synth_kallsyms);
+	recording_waits(s, 5, 40);
+	synth_tick(s, 3000 * MS);
+	state_build_id(s, "/opt/away", 1);
+	state_found(s, &found, 0);
+	funcsnap_deinit(&found);
+	return s;
+}
+
+/* What is handed out: position of the first of a kind among all records; *ret_n: their number. */
+static int first_of(struct recording *rec, enum record_kind kind, uint16_t snapshot, int *ret_n)
+{
+	struct reader_options o = {.path = "bytes", .bytes = rec->data, .n_bytes = rec->len};
+	struct record_snapshot head = {0};
+	struct source *s;
+	struct record r;
+	int first = -1, e;
+
+	*ret_n = 0;
+	assert_int_equal(reader_new(&s, &o, NULL), 0);
+	for (int at = 0; (e = source_next(s, 0, &r, NULL)) == 0; at++) {
+		bool is_it = r.kind == kind;
+		if (is_it && kind == RECORD_SNAPSHOT)
+			is_it = snapshot_parse(r.data, r.len, &head) && head.kind == snapshot;
+		if (is_it && !(*ret_n)++)
+			first = at;
+		assert_int_not_equal(r.kind, RECORD_ENDING);
+		source_release(s, &r);
+	}
+	assert_int_equal(e, SOURCE_END);
+	source_free(s);
+	return first;
+}
+
+static void names_at_the_end_come_first(void **state)
+{
+	static const int forms[] = {0, RECORDING_ZSTD, RECORDING_PIPE};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct synth *s = state_ending();
+		struct recording rec = recording_written(synth_source(s), forms[i]);
+		int n, events = first_of(&rec, RECORD_PERF, 0, &n);
+		int names = first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_FUNCS, &n);
+		assert_int_equal(n, 1);
+		/* Without an end nothing tells where they are. */
+		assert_true(forms[i] == RECORDING_PIPE ? names > events : names < events);
+		int ids = first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_BUILD_IDS, &n);
+		assert_int_equal(n, forms[i] == RECORDING_PIPE ? 0 : 1);
+		assert_true(forms[i] == RECORDING_PIPE || ids < events);
+		recording_free(&rec);
+		synth_free(s);
+	}
+}
+
+/* The word of the file is not trusted: all events are read, and once. */
+static void a_wrong_end_does_no_harm(void **state)
+{
+	struct synth *s = state_ending();
+	struct recording rec = recording_written(synth_source(s), 0);
+	struct recording_result good, bad;
+	uint64_t data[2], len;
+
+	(void)state;
+	memcpy(data, rec.data + 40, sizeof(data));
+	uint8_t *at = rec.data + data[0] + data[1] - 12;
+	memcpy(&len, at, sizeof(len));
+	recording_read_bytes(&good, rec.data, rec.len);
+	const uint64_t lengths[] = {0, 1, 8, len - 8, len + 8, data[1] - 96, data[1], UINT64_MAX};
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		memcpy(at, &lengths[i], sizeof(len));
+		recording_read_bytes(&bad, rec.data, rec.len);
+		assert_int_equal(bad.answer, 0);
+		assert_string_equal(bad.dump, good.dump);
+		recording_result_free(&bad);
+	}
+	recording_result_free(&good);
+	recording_free(&rec);
+	synth_free(s);
+}
+
+static void shrinking_keeps_them(void **state)
+{
+	struct synth *s = state_ending();
+	struct recording rec = recording_written(synth_source(s), 0), small = {0};
+	struct reader_options ro = {.path = "bytes", .bytes = rec.data, .n_bytes = rec.len};
+	struct writer_options wo = {.fd = memfd_create("small", 0), .clock_id = 1};
+	struct source *from;
+	struct writer *w;
+	int n;
+
+	(void)state;
+	assert_int_equal(reader_new(&from, &ro, NULL), 0);
+	assert_int_equal(writer_new(&w, &wo, NULL), 0);
+	assert_int_equal(shrink_copy(from, w, NULL), 0);
+	assert_int_equal(writer_finish(w, NULL), 0);
+	small.len = (size_t)lseek(wo.fd, 0, SEEK_END);
+	small.data = malloc(small.len + 8);
+	assert_int_equal(pread(wo.fd, small.data, small.len, 0), small.len);
+	int events = first_of(&small, RECORD_PERF, 0, &n);
+	assert_true(first_of(&small, RECORD_SNAPSHOT, SNAPSHOT_FUNCS, &n) < events);
+	assert_int_equal(n, 1);
+	assert_true(first_of(&small, RECORD_SNAPSHOT, SNAPSHOT_BUILD_IDS, &n) < events);
+	assert_int_equal(n, 1);
+	writer_free(w);
+	source_free(from);
+	close(wo.fd);
+	recording_free(&small);
+	recording_free(&rec);
+	synth_free(s);
+}
+
+#define ASKED(test) cmocka_unit_test_setup_teardown(test, asked_setup_empty, asked_teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		ASKED(names_and_code_are_taken),
+		ASKED(another_machine_has_them),
+		ASKED(damaged_or_of_others_they_are_none),
+		ASKED(a_file_of_another_build_id_is_refused),
+		ASKED(mappings_say_build_ids),
+		ASKED(memory_runs_out),
+		cmocka_unit_test(names_at_the_end_come_first),
+		cmocka_unit_test(a_wrong_end_does_no_harm),
+		cmocka_unit_test(shrinking_keeps_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
