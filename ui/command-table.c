@@ -141,7 +141,7 @@ const struct command_info command_table[] = {
 	{CMD_ANNOTATE,
 	 "annotate",
 	 NULL,
-	 "in the profile: a function by its instructions",
+	 "a function by its instructions; of a lock, the code that waits for it",
 	 {'a'},
 	 NULL,
 	 ROWS},

@@ -150,6 +150,25 @@ static void go_hot(struct view_annotate *o, const struct query_annotate *a, enum
 		go_to(o, to);
 }
 
+/* Where a jump was followed from. */
+static void remember(struct view_annotate *o, uint64_t offset)
+{
+	if (o->n_came_from == ANNOTATE_JUMPS)
+		memmove(o->came_from, o->came_from + 1, --o->n_came_from * sizeof(*o->came_from));
+	o->came_from[o->n_came_from++] = offset;
+}
+
+/* Enter went to the target of a jump: so Esc comes back from there first. */
+static int back(struct view_annotate *o)
+{
+	if (!o->n_came_from)
+		return VIEW_UNHANDLED;
+	o->offset = o->came_from[--o->n_came_from];
+	o->moved = false;
+	o->jumped = true;
+	return 0;
+}
+
 /* Where the chosen line goes. */
 static int enter(struct view_annotate *o, const struct query_annotate *a)
 {
@@ -160,6 +179,7 @@ static int enter(struct view_annotate *o, const struct query_annotate *a)
 		return 0;
 	}
 	if (l->has_target && l->target >= a->start && l->target < a->start + a->size) {
+		remember(o, l->offset);
 		go_to(o, annotate_line_at(a, l->target - a->start));
 		return 0;
 	}
@@ -210,6 +230,8 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 	case CMD_HOT_NEXT:
 	case CMD_HOT_PREV:
 		return take_line_command(o, c);
+	case CMD_BACK:
+		return back(o);
 	case CMD_UNIT:
 		set_unit(o, arg->text);
 		return 0;
@@ -230,7 +252,7 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 	}
 }
 
-int hot_open_annotate(struct view *v, uint64_t row)
+int annotate_open_row(struct view *v, uint64_t row)
 {
 	const char *title = query_hot_title(v->query, HOT_SYMBOL, row);
 	uint64_t start;
@@ -242,6 +264,23 @@ int hot_open_annotate(struct view *v, uint64_t row)
 	return app_push_row(v->app, &view_annotate, start, title);
 }
 
+int annotate_open_path(struct view *v, const struct query_scope *scope)
+{
+	struct query_annotate a;
+	struct error err = {0};
+	uint64_t start;
+	int code = query_annotate_path(v->query, scope, &start);
+
+	if (code == 0)
+		code = query_annotate(v->query, start, &a, &err);
+	if (code == 0)
+		code = app_push_row(v->app, &view_annotate, start, a.symbol);
+	if (code != -ENOENT)
+		return code;
+	app_say(v->app, ROLE_NORMAL, "no call chain of its waits passes locking code");
+	return 0;
+}
+
 const struct view_ops view_annotate = {
 	.name = "annotate",
 	.title = "annotate",
@@ -250,7 +289,8 @@ const struct view_ops view_annotate = {
 		"the share of its samples that each has, and what is waited for locks below each "
 		"call. Lines lead from jumps to where they go, ↑ and ↓ say where that is, ▶ marks "
 		"the hottest line. Enter goes to the target of a jump, or into the function that "
-		"is called; Esc comes back. H goes to the hottest line, Tab through the others by "
+		"is called; Esc comes back, from jumps as well. H goes to the hottest line, Tab "
+		"through the others by "
 		"their share; t counts samples, their period or waits instead, a shows addresses, "
 		"o bytes, / searches.",
 	.size = sizeof(struct view_annotate),

@@ -14,7 +14,7 @@ enum annotate_unit {
 	ANNOTATE_UNITS,
 };
 
-enum { ANNOTATE_HEAD = 2 /* lines above the list */ };
+enum { ANNOTATE_HEAD = 2 /* lines above the list */, ANNOTATE_JUMPS = 16 };
 
 struct view_annotate {
 	struct view v; /* v.row: a place in the function; not its beginning: that is gone to */
@@ -29,6 +29,8 @@ struct view_annotate {
 	int search;	 /* pending jump: +1, -1 */
 	size_t top;	 /* first line that is shown */
 	struct rect list;
+	uint64_t came_from[ANNOTATE_JUMPS]; /* offsets of jumps that were followed, oldest first */
+	size_t n_came_from;
 };
 
 const char *annotate_unit_name(enum annotate_unit u); /* "percent"; NULL behind the last */

@@ -8,6 +8,7 @@
  */
 #include "view-detail.h"
 #include "view-flame.h"
+#include "view-hot.h"
 
 #include <errno.h>
 #include <string.h>
@@ -225,6 +226,8 @@ static int detail_command(struct view *v, enum command c, const struct command_a
 		return 0;
 	case CMD_FLAME:
 		return flame_open_waits(v, &v->scope);
+	case CMD_ANNOTATE:
+		return annotate_open_path(v, &v->scope);
 	case CMD_BY_NEXT:
 		set_by(d, next_by(d));
 		return 0;

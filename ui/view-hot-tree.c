@@ -77,7 +77,7 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 		return 0;
 	case CMD_ANNOTATE:
 		if (o->by == HOT_SYMBOL)
-			return hot_open_annotate(v, v->row);
+			return annotate_open_row(v, v->row);
 		return VIEW_UNHANDLED;
 	case CMD_FLAME:
 		return flame_open_samples(v, NULL, o->locks);

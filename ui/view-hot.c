@@ -149,7 +149,7 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 		return flame_open_samples(v, NULL, o->locks);
 	case CMD_ANNOTATE:
 		if (o->by == HOT_SYMBOL && o->pane.table.has_rows)
-			return hot_open_annotate(v, o->pane.table.selected);
+			return annotate_open_row(v, o->pane.table.selected);
 		app_say(v->app, ROLE_NORMAL, "instructions are of functions: :by symbol");
 		return 0;
 	default:

@@ -22,7 +22,9 @@ void hot_draw_sum(const struct query_hot_sum *sum, struct screen *s, struct rect
 /* Goes on with names that are not there yet, and asks for another frame until they are. */
 void hot_load_names(struct view *v);
 /* Opens the instructions of a function, a row by symbol. 0 or negative errno. */
-int hot_open_annotate(struct view *v, uint64_t row);
+int annotate_open_row(struct view *v, uint64_t row);
+/* Opens the locking code that waits of @scope pass, where most samples are. 0 or negative errno. */
+int annotate_open_path(struct view *v, const struct query_scope *scope);
 /* Opens the call tree of a row. 0 or negative errno. */
 int hot_open_tree(struct view *v, enum query_hot_by by, bool locks, uint64_t row);
 

@@ -10,6 +10,7 @@
 #include "kontend/mem.h"
 #include "kontend/pane.h"
 #include "view-flame.h"
+#include "view-hot.h"
 
 #include <string.h>
 
@@ -25,7 +26,8 @@ static const char locks_help[] =
 	"number of tasks waiting at this moment, rates are of the last refresh interval, the other "
 	"figures count from the start or the last zero (z). WAIT/s of 2s means that two tasks "
 	"wait all the time. Enter opens a row: its histogram, call tree, waiters and course. f "
-	"shows all call chains as a flame graph.";
+	"shows all call chains as a flame graph, a the instructions of the locking code that the "
+	"waits of a row pass, where most samples of the profile are.";
 
 static struct view_locks *of_view(struct view *v)
 {
@@ -120,6 +122,18 @@ static void locks_draw(struct view *v, struct screen *s, struct rect r)
 		view_draw_error(s, r, &err);
 }
 
+/* The code in which the waits of the selected row are. */
+static int annotate(struct view_locks *l)
+{
+	struct query_scope scope = l->v.scope;
+
+	if (!l->pane.table.has_rows)
+		return 0;
+	scope.mask |= 1u << l->by;
+	scope.id[l->by] = l->pane.table.selected;
+	return annotate_open_path(&l->v, &scope);
+}
+
 static int locks_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	struct view_locks *l = of_view(v);
@@ -132,6 +146,8 @@ static int locks_command(struct view *v, enum command c, const struct command_ar
 	}
 	if (c == CMD_FLAME)
 		return flame_open_waits(v, &v->scope);
+	if (c == CMD_ANNOTATE)
+		return annotate(l);
 	if (c == CMD_BY) {
 		if (!arg->text || query_by_parse(arg->text, &by) < 0)
 			app_say(v->app, ROLE_WARN, "by %s? One of: " VIEW_BY_NAMES,

@@ -66,5 +66,10 @@ enum { QUERY_ANNOTATE_TEXT = 400 };
 const char *query_annotate_text(const struct query_code_line *l, char buf[QUERY_ANNOTATE_TEXT]);
 /* The function around @start: as found, the key of a row by symbol, a target. 0 or -ENOMEM. */
 int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, struct error *err);
+/*
+ * The locking function that waits of @scope pass and that was sampled most, else the one with most
+ * of them. 0; -ENOENT: none has a call chain; -ENOMEM.
+ */
+int query_annotate_path(struct query *q, const struct query_scope *scope, uint64_t *ret_start);
 
 #endif

@@ -176,8 +176,7 @@ int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, 
 	return 0;
 }
 
-/* All that was sampled or waited in becomes known to the cache. */
-static void meet_functions(struct query *q)
+void annotate_meet(struct query *q)
 {
 	const struct profile *p = &q->model->profile;
 	const struct stack_table *t = &q->model->stacks;
@@ -225,7 +224,7 @@ int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start
 
 	if (query_sync(q) < 0)
 		return query_enomem(err, "code");
-	meet_functions(q);
+	annotate_meet(q);
 	for (uint32_t i = 1; i < q->cache->n_funcs; i++) {
 		struct query_annotate one = {.start = q->cache->funcs[i].start};
 		struct annotate_places places;

@@ -31,6 +31,8 @@ struct annotate_code {
 	bool live, loading;
 };
 
+/* query-annotate.c: all functions that were sampled or waited in become known to the cache. */
+void annotate_meet(struct query *q);
 /* query-annotate-code.c. 0 or -ENOMEM. */
 int annotate_code(struct query *q, uint64_t start, struct annotate_code *ret);
 /* query-annotate-lines.c */
