@@ -5,6 +5,7 @@
  */
 #include "cmd.h"
 #include "kontend/clock.h"
+#include "kontend/query-zoom.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -73,4 +74,14 @@ int cmd_flush(int status)
 	fprintf(stderr, "kontend: Cannot write all of the output to standard output: %s\n",
 		strerror(errno ? errno : EIO));
 	return status ? status : CMD_EXIT_FAILURE;
+}
+
+int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err)
+{
+	int r = 0;
+
+	*ret = (struct query_zoom){0};
+	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->zooms[i]; i++)
+		r = query_zoom_parse(o->zooms[i], ret, err);
+	return r;
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend export`: what was measured, in the formats of other tools. A trace is written while
- * events come; folded stacks and metrics are sums, written at the end, or metrics again and again.
+ * events come; flame graphs, folded stacks and metrics are sums, written at the end, or metrics
+ * again and again.
  */
 #include "cmd-measure.h"
 #include "cmd.h"
 #include "kontend/chrome.h"
+#include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/openmetrics.h"
+#include "kontend/query-hot.h"
 #include "version.h"
 
 #include <errno.h>
@@ -20,6 +23,7 @@ struct exporter {
 	struct measure_job job;
 	struct chrome *chrome;
 	struct openmetrics *metrics;
+	struct query_zoom zoom;
 	bool written, failing; /* --interval: once; the last time */
 };
 
@@ -40,16 +44,55 @@ static int finish_chrome(struct measure_job *j, struct measure *m, struct error 
 	return chrome_finish(((struct exporter *)j)->chrome, err);
 }
 
-static int finish_folded(struct measure_job *j, struct measure *m, struct error *err)
+static bool is_format(const struct opts *o, const char *format)
+{
+	return strcmp(o->format ? o->format : "folded", format) == 0;
+}
+
+/* A graph is of samples where there are any; stacks are of waits unless asked for. */
+static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct error *err)
+{
+	struct query_hot_sum sum;
+	int ret = query_hot_sum(q, &sum);
+
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	if (!o->weight) {
+		*ret_wait = is_format(o, "folded") || !sum.samples;
+		return 0;
+	}
+	*ret_wait = strcmp(o->weight, "wait") == 0;
+	if (!*ret_wait && !sum.samples)
+		return error_set(err, -ENODATA, "--weight samples: %s", query_hot_none(&sum));
+	return 0;
+}
+
+static int write_chains(struct exporter *e, struct measure *m, struct query *q, struct error *err)
+{
+	const struct opts *o = m->o;
+	bool by_wait = true;
+	int ret = weigh(o, q, &by_wait, err);
+
+	if (ret < 0)
+		return ret;
+	if (is_format(o, "flamegraph")) {
+		const struct flamegraph_spec graph = {.by_wait = by_wait, .zoom = &e->zoom};
+		return flamegraph_write(q, &graph, m->output.file, err);
+	}
+	const struct folded_spec folded = {
+		.samples = !by_wait, .mark_kernel = o->mark_kernel, .zoom = &e->zoom};
+	return folded_write(q, &folded, m->output.file, err);
+}
+
+static int finish_chains(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct query q;
 	int ret = query_init(&q, &m->run.engine);
 
-	(void)j;
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");
 	query_begin(&q);
-	ret = folded_write(&q, m->output.file, err);
+	ret = write_chains((struct exporter *)j, m, &q, err);
 	if (ret == 0)
 		measure_say_losses(m);
 	query_deinit(&q);
@@ -138,18 +181,41 @@ static int check_replaceable(const struct opts *o, struct error *err)
 			 o->output);
 }
 
+/* What is about call chains says nothing about the other formats. */
+static int check_chains(const struct opts *o, struct error *err)
+{
+	const char *given = o->weight	     ? "weight"
+			    : o->zooms[0]    ? "zoom"
+			    : o->mark_kernel ? "mark-kernel"
+					     : NULL;
+
+	if (given && !is_format(o, "folded") && (o->mark_kernel || !is_format(o, "flamegraph")))
+		return error_set(err, -EINVAL, "--%s has no use with --format %s",
+				 o->mark_kernel ? "mark-kernel" : given, o->format);
+	return 0;
+}
+
+static int check(const struct opts *o, struct exporter *e, struct error *err)
+{
+	int ret = o->interval_ns ? check_replaceable(o, err) : 0;
+
+	if (ret == 0)
+		ret = check_chains(o, err);
+	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);
+}
+
 int cmd_export(const struct opts *o)
 {
-	struct exporter e = {.job.finish = finish_folded};
+	struct exporter e = {.job.finish = finish_chains};
 	struct error err = {0};
 
-	if (o->interval_ns && check_replaceable(o, &err) < 0)
+	if (check(o, &e, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	if (o->interval_ns)
 		e.job = (struct measure_job){.every = rewrite_or_try_again, .finish = rewrite};
-	else if (o->format && strcmp(o->format, "chrome") == 0)
+	else if (is_format(o, "chrome"))
 		e.job = (struct measure_job){.begin = begin_chrome, .finish = finish_chrome};
-	else if (o->format && strcmp(o->format, "openmetrics") == 0)
+	else if (is_format(o, "openmetrics"))
 		e.job.finish = finish_openmetrics;
 	int status = measure_run(o, &e.job);
 

@@ -58,6 +58,10 @@ int cmd_check_rows(const struct opts *o, enum cmd_table which, char *ret_filter,
 int cmd_width(const struct opts *o);
 char cmd_separator(const struct opts *o);
 
+struct query_zoom;
+/* --zoom, as queries take it. -EINVAL with @err: a usage error. */
+int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
+
 /* Says @err on standard error; answers @status. */
 int cmd_fail(int status, const struct error *err);
 /*

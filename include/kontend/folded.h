@@ -2,14 +2,23 @@
 #ifndef KONTEND_FOLDED_H
 #define KONTEND_FOLDED_H
 
+#include "kontend/query-zoom.h"
 #include "kontend/query.h"
 #include <stdio.h>
 
 /*
- * Folded stacks, as flame graph tools read them: "comm;outermost;...;caller;[rwsem:W] 165000000", a
- * line each, the number being ns waited. Waits in flight have a last frame of their own,
- * "[rwsem:W, still waiting]". 0, -ENOMEM, or the errno of a failed write, with @err.
+ * Call chains in the format that flame graph tools read: a line "comm;outer;...;inner N" for each
+ * chain and comm. Of waits, N is what was waited in nanoseconds, chains end at the function that
+ * waited, and behind it stands the type of the lock: "...;[rwsem:W] 1234"; waits in flight are
+ * lines of their own, "[rwsem:W, still waiting]". Of samples, N is how many there were.
  */
-int folded_write(struct query *q, FILE *out, struct error *err);
+struct folded_spec {
+	bool samples;
+	bool mark_kernel;	       /* "_[k]" behind functions of the kernel */
+	const struct query_zoom *zoom; /* NULL: everything */
+};
+
+/* 0; -ENOMEM, or what writing failed with, with @err. */
+int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct error *err);
 
 #endif

@@ -79,11 +79,12 @@ struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, repair, demo,
-		reverse, ascii, no_mouse, measure, owner;
+		reverse, ascii, no_mouse, measure, owner, mark_kernel;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
-	const char *mux_interval; /* as mux_parse() takes it */
-	char **command;		  /* what follows "--" */
+	const char *zooms[OPTS_LIST_MAX]; /* as query_zoom_parse() takes them */
+	const char *mux_interval;	  /* as mux_parse() takes it */
+	char **command;			  /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
 	uint64_t max_size, rotate, compress;
@@ -94,6 +95,7 @@ struct opts {
 	const char *format, *separator, *output;
 	const char *event, *group;     /* of the profile */
 	const char *call_graph;	       /* as callgraph_parse() takes it */
+	const char *weight;	       /* of call chains: "samples", "wait" */
 	const char *annotate;	       /* a function */
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */

@@ -21,6 +21,9 @@ struct query_flame_spec {
 /* Totals are in ret->n_waits (samples) and ret->total_ns. 0 or -ENOMEM. */
 int query_flame(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);
 
+/* The same once all names are there, which may take a while: for what is written and not drawn. */
+int query_flame_named(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);
+
 /* What a frame is, for colours. */
 enum query_frame {
 	FRAME_NAME, /* of a task */

@@ -9,6 +9,7 @@
 
 struct query;
 struct query_scope;
+struct query_zoom;
 
 /* What tasks of one name waited in one call chain for locks of one type. */
 struct query_stacks_row {
@@ -27,7 +28,8 @@ struct query_stacks {
 	size_t n;
 };
 
-/* 0 or -ENOMEM. */
-int query_stacks(struct query *q, const struct query_scope *scope, struct query_stacks *ret);
+/* @scope, @zoom: NULL is everything. 0 or -ENOMEM. */
+int query_stacks(struct query *q, const struct query_scope *scope, const struct query_zoom *zoom,
+		 struct query_stacks *ret);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <errno.h>
 
+static const uint64_t LOAD_NS = 1000000000;
+
 enum { MORE = 2 }; /* the task's name, the type of the lock */
 
 struct build {
@@ -27,9 +29,7 @@ static uint32_t task_label(struct build *b, uint32_t task)
 	const char *comm;
 
 	if (!*label) {
-		comm = query_task_comm(b->q, task);
-		if (!comm && task != TASK_OTHER && !b->q->model->tasks.tasks[task].tid)
-			comm = "swapper";
+		comm = query_task_comm_or_idle(b->q, task);
 		*label = trie_label(&b->trie, comm ? comm : "[unknown]", PATH_NONE);
 	}
 	return *label;
@@ -141,6 +141,17 @@ int query_flame(struct query *q, const struct query_flame_spec *s, struct query_
 		return -ENOMEM;
 	*ret = out;
 	return 0;
+}
+
+int query_flame_named(struct query *q, const struct query_flame_spec *s, struct query_tree *ret)
+{
+	int r = query_flame(q, s, ret);
+
+	if (r < 0 || !q->users)
+		return r;
+	while (query_load_names(q, LOAD_NS))
+		;
+	return query_flame(q, s, ret);
 }
 
 enum query_frame query_flame_frame(const struct query_node *n)

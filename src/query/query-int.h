@@ -67,13 +67,14 @@ const char *query_object_name(struct query *q, const struct lockname *n);
 const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */
 const char *query_lock_name(struct query *q, uint32_t lock);
 
-const char *query_task_name(struct query *q, uint32_t task);	/* "comm/tid" */
-const char *query_process_name(struct query *q, uint32_t task); /* "comm/pid" */
-const char *query_process_comm(struct query *q, uint32_t task); /* of the leader if known */
-const char *query_task_comm(struct query *q, uint32_t task);	/* NULL when not known */
-const char *query_cgroup_name(struct query *q, uint64_t id);	/* NULL for 0 */
-const char *query_owner_name(struct query *q, uint16_t owner);	/* "mm/5219 R?"; NULL */
-const char *query_chain(struct query *q, uint32_t stack);	/* "caller < its caller < ..." */
+const char *query_task_name(struct query *q, uint32_t task);	     /* "comm/tid" */
+const char *query_process_name(struct query *q, uint32_t task);	     /* "comm/pid" */
+const char *query_process_comm(struct query *q, uint32_t task);	     /* of the leader if known */
+const char *query_task_comm(struct query *q, uint32_t task);	     /* NULL when not known */
+const char *query_task_comm_or_idle(struct query *q, uint32_t task); /* "swapper" of idle ones */
+const char *query_cgroup_name(struct query *q, uint64_t id);	     /* NULL for 0 */
+const char *query_owner_name(struct query *q, uint16_t owner);	     /* "mm/5219 R?"; NULL */
+const char *query_chain(struct query *q, uint32_t stack); /* "caller < its caller < ..." */
 
 /* query-group.c */
 struct group {

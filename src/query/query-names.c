@@ -180,6 +180,14 @@ const char *query_task_comm(struct query *q, uint32_t task)
 	return t && t->comm && *t->comm ? t->comm : NULL;
 }
 
+const char *query_task_comm_or_idle(struct query *q, uint32_t task)
+{
+	const struct task *t = task_at(q, task);
+	const char *comm = query_task_comm(q, task);
+
+	return comm || !t || t->tid ? comm : "swapper";
+}
+
 const char *query_task_name(struct query *q, uint32_t task)
 {
 	const struct task *t = task_at(q, task);

@@ -7,7 +7,7 @@
  */
 #include "kontend/query-stacks.h"
 #include "kontend/sort.h"
-#include "query-int.h"
+#include "query-hot.h"
 
 #include <errno.h>
 #include <string.h>
@@ -87,12 +87,18 @@ static void set_where(struct query *q, struct raw *r, const struct query_where *
 {
 	r->stack = w->stack;
 	r->row.type = (enum lock_type)q->model->locks.locks[w->lock].type;
-	r->row.comm = query_task_comm(q, w->task);
-	if (!r->row.comm && w->task != TASK_OTHER && !q->model->tasks.tasks[w->task].tid)
-		r->row.comm = "swapper";
+	r->row.comm = query_task_comm_or_idle(q, w->task);
 }
 
-static size_t collect(struct query *q, const struct query_scope *scope, struct raw *rows)
+static bool is_wanted(struct query *q, const struct query_scope *scope,
+		      const struct query_zoom *zoom, const struct query_where *w)
+{
+	return w->stack < q->model->stacks.n && query_in_scope(q, scope, w) &&
+	       hot_zoom_wait(q, zoom, w);
+}
+
+static size_t collect(struct query *q, const struct query_scope *scope,
+		      const struct query_zoom *zoom, struct raw *rows)
 {
 	const struct model *m = q->model;
 	size_t n = 0;
@@ -101,7 +107,7 @@ static size_t collect(struct query *q, const struct query_scope *scope, struct r
 		const struct cell *c = &m->cells.cells[i];
 		struct query_where w = query_cell_where(c);
 
-		if (!c->n || c->stack >= m->stacks.n || !query_in_scope(q, scope, &w))
+		if (!c->n || !is_wanted(q, scope, zoom, &w))
 			continue;
 		set_where(q, &rows[n], &w);
 		rows[n].row.n = c->n;
@@ -111,8 +117,7 @@ static size_t collect(struct query *q, const struct query_scope *scope, struct r
 		const struct wait *wait = &m->waits.waits[i];
 		struct query_where w = query_wait_where(wait);
 
-		if (!wait->used || wait->doubtful || w.stack >= m->stacks.n ||
-		    !query_in_scope(q, scope, &w))
+		if (!wait->used || wait->doubtful || !is_wanted(q, scope, zoom, &w))
 			continue;
 		set_where(q, &rows[n], &w);
 		rows[n].row.waiting = true;
@@ -143,7 +148,8 @@ static int spell_out(struct query *q, struct raw *r)
 	return 0;
 }
 
-int query_stacks(struct query *q, const struct query_scope *scope, struct query_stacks *ret)
+int query_stacks(struct query *q, const struct query_scope *scope, const struct query_zoom *zoom,
+		 struct query_stacks *ret)
 {
 	const struct model *m = q->model;
 	size_t max = m->cells.n + m->waits.in_flight + 1, n;
@@ -153,7 +159,7 @@ int query_stacks(struct query *q, const struct query_scope *scope, struct query_
 
 	if (!rows || !room || query_sync(q) < 0)
 		return -ENOMEM;
-	n = collect(q, scope, rows);
+	n = collect(q, scope, zoom, rows);
 	sort_merge(rows, room, n, sizeof(*rows), stack_before);
 	n = add_up(rows, n, compare_stack);
 	for (size_t i = 0; i < n; i++)

@@ -2,10 +2,11 @@
 /*
  * Folded stacks. The format has no way to quote: a frame ends at a semicolon, the stack at the last
  * blank of the line. So semicolons in names become colons, and names are cleaned; blanks within
- * them are fine. The last frame is the type of the lock in brackets, as tools for time off the CPU
- * annotate their stacks: colours and searches can tell readers from writers by it.
+ * them are fine. The last frame of a wait is the type of the lock in brackets, as tools for time
+ * off the CPU annotate their stacks: colours and searches can tell readers from writers by it.
  */
 #include "kontend/folded.h"
+#include "kontend/query-flame.h"
 #include "kontend/query-stacks.h"
 #include "kontend/text.h"
 
@@ -13,7 +14,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_frame(FILE *out, const char *name)
+enum { DEEPEST = 512 };
+
+static void put_name(FILE *out, const char *name)
 {
 	char buf[256];
 
@@ -21,31 +24,89 @@ static void put_frame(FILE *out, const char *name)
 	for (char *s = buf; *s; s++)
 		if (*s == ';')
 			*s = ':';
-	fprintf(out, "%s;", buf);
+	fputs(buf, out);
 }
 
-static void put_row(FILE *out, const struct query_stacks_row *r)
+static void put_frame(FILE *out, const char *name, bool mark)
 {
-	put_frame(out, r->comm ? r->comm : "[unknown]");
+	put_name(out, name);
+	fputs(mark ? "_[k];" : ";", out);
+}
+
+static void put_row(FILE *out, const struct query_stacks_row *r, const struct folded_spec *s)
+{
+	put_frame(out, r->comm ? r->comm : "[unknown]", false);
 	for (uint32_t i = 0; i < r->n_frames; i++)
-		put_frame(out, r->frames[i]);
+		put_frame(out, r->frames[i], s->mark_kernel);
 	if (!r->n_frames)
-		put_frame(out, "[no call chain]");
+		put_frame(out, "[no call chain]", false);
 	fprintf(out, "[%s%s] %" PRIu64 "\n", locktype_name(r->type),
 		r->waiting ? ", still waiting" : "", r->total_ns);
 }
 
-int folded_write(struct query *q, FILE *out, struct error *err)
+static int write_waits(struct query *q, const struct folded_spec *s, FILE *out)
 {
 	struct query_stacks stacks;
+	int r = query_stacks(q, NULL, s->zoom, &stacks);
 
-	if (query_stacks(q, NULL, &stacks) < 0)
-		return error_set(err, -ENOMEM,
+	for (size_t i = 0; r == 0 && i < stacks.n; i++)
+		put_row(out, &stacks.rows[i], s);
+	return r;
+}
+
+/* What it has for itself: samples in no function that it called. */
+static uint64_t own(const struct query_tree *t, size_t node)
+{
+	uint64_t n = t->nodes[node].n;
+	uint16_t depth = t->nodes[node].depth;
+
+	for (size_t i = node + 1; i < t->n && t->nodes[i].depth > depth; i++)
+		n -= t->nodes[i].depth == depth + 1 ? t->nodes[i].n : 0;
+	return n;
+}
+
+static void put_chain(FILE *out, const struct query_tree *t, const size_t *path, uint16_t depth,
+		      bool mark_kernel)
+{
+	for (uint16_t i = 0; i <= depth; i++) {
+		const struct query_node *n = &t->nodes[path[i]];
+		put_name(out, n->name);
+		if (mark_kernel && n->object && query_flame_frame(n) >= FRAME_KERNEL)
+			fputs("_[k]", out);
+		fputc(i < depth ? ';' : ' ', out);
+	}
+}
+
+static int write_samples(struct query *q, const struct folded_spec *s, FILE *out)
+{
+	const struct query_flame_spec spec = {.zoom = s->zoom};
+	size_t path[DEEPEST];
+	struct query_tree t;
+	int r = query_flame_named(q, &spec, &t);
+
+	for (size_t i = 0; r == 0 && i < t.n; i++) {
+		const uint16_t depth = t.nodes[i].depth;
+		uint64_t n = depth < DEEPEST ? own(&t, i) : 0;
+		if (depth < DEEPEST)
+			path[depth] = i;
+		if (!n)
+			continue;
+		put_chain(out, &t, path, depth, s->mark_kernel);
+		fprintf(out, "%" PRIu64 "\n", n);
+	}
+	return r;
+}
+
+int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct error *err)
+{
+	int r;
+
+	errno = 0;
+	r = s->samples ? write_samples(q, s, out) : write_waits(q, s, out);
+	if (r < 0)
+		return error_set(err, r,
 				 "Cannot sum up the call chains: out of memory, end other "
 				 "programs");
-	errno = 0;
-	for (size_t i = 0; i < stacks.n; i++)
-		put_row(out, &stacks.rows[i]);
 	if (fflush(out) != 0 || ferror(out))
 		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the stacks");
 	return 0;

@@ -51,6 +51,17 @@ if command -v python3 >/dev/null; then
 		complain "export: no JSON"
 fi
 
+expect 0 '' "$kontend" export -q -i "$canned" --format flamegraph -o "$work/graph.svg"
+if command -v python3 >/dev/null; then
+	python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$work/graph.svg" ||
+		complain "export: no XML"
+fi
+expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
+[ "$(grep -c '^mm;' "$work/out")" -eq "$(grep -c . "$work/out")" ] || complain "export --zoom comm=mm"
+expect 1 'nothing is sampled' "$kontend" export -i "$canned" --weight samples
+expect 129 'no KEY=VALUE' "$kontend" export -i "$canned" --zoom mm
+expect 129 'no use with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
+
 # Nothing is different, or everything is.
 expect 0 '' "$kontend" diff "$canned" "$canned" --format csv
 [ "$(grep -c '^same,' "$work/out")" -gt 3 ] || complain "diff: $(cat "$work/out")"

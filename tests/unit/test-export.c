@@ -31,7 +31,7 @@ static char *write_folded(struct query *q)
 
 	assert_non_null(f);
 	query_begin(q);
-	if (folded_write(q, f, &err) < 0)
+	if (folded_write(q, &(struct folded_spec){0}, f, &err) < 0)
 		fail_msg("folded_write: %s", err.text);
 	fclose(f);
 	return text;
@@ -105,14 +105,14 @@ static void folded_failures_are_said(void **state)
 	assert_non_null(full);
 	assert_non_null(null);
 	query_begin(&w->q);
-	assert_int_equal(folded_write(&w->q, full, &err), -ENOSPC);
+	assert_int_equal(folded_write(&w->q, &(struct folded_spec){0}, full, &err), -ENOSPC);
 	fclose(full);
 	for (n = 0;; n++) {
 		query_deinit(&w->q);
 		assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
 		query_begin(&w->q);
 		mem_fail_after(n);
-		int r = folded_write(&w->q, null, NULL);
+		int r = folded_write(&w->q, &(struct folded_spec){0}, null, NULL);
 		mem_fail_after(-1);
 		if (r == 0)
 			break;

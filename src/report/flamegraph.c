@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flame graphs as SVG. Boxes are groups with what a script needs to move them: where they begin,
+ * how wide they are, as parts of the whole, and their level. The first line of a box's title is its
+ * name. Names come from anywhere, so they are cleaned and escaped; boxes too narrow to be seen are
+ * left out, and counted in the line at the bottom.
+ */
+#include "kontend/flamegraph.h"
+#include "kontend/pathgroup.h"
+#include "kontend/query-flame.h"
+#include "kontend/text.h"
+#include "kontend/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum {
+	WIDTH = 1200,
+	ROW = 17,
+	TOP = 44,
+	BOTTOM = 30,
+	LETTER = 7, /* width of one, in pixels */
+	DEEPEST = 512,
+	LABEL = 200, /* bytes of a name in a box */
+};
+
+static const double NARROWEST = 0.1; /* pixels */
+
+struct graph {
+	const struct query_tree *tree;
+	bool by_wait;
+	uint64_t total;
+	unsigned levels;
+	size_t left_out;
+	FILE *out;
+};
+
+static uint64_t weight(const struct graph *g, const struct query_node *n)
+{
+	return g->by_wait ? n->total_ns : n->n;
+}
+
+static void put_escaped(FILE *out, const char *text, size_t characters)
+{
+	char clean[1024];
+	const char *s = text_clean(clean, sizeof(clean), text);
+
+	for (size_t n; *s && characters--; s += n) {
+		uint32_t ch;
+		n = text_decode(s, &ch);
+		if (ch == '&')
+			fputs("&amp;", out);
+		else if (ch == '<')
+			fputs("&lt;", out);
+		else if (ch == '>')
+			fputs("&gt;", out);
+		else if (ch == 0xfffe || ch == 0xffff)
+			fputc('?', out);
+		else
+			fwrite(s, 1, n, out);
+	}
+}
+
+static size_t count_characters(const char *s)
+{
+	uint32_t ch;
+	size_t n = 0;
+
+	for (; *s; n++)
+		s += text_decode(s, &ch);
+	return n;
+}
+
+/* The colour stands at each box, for viewers that know no styles. */
+static const struct {
+	const char *name, *fill;
+} classes[] = {
+	[FRAME_NAME] = {"task", "#b8c4ce"},
+	[FRAME_USER] = {"user", "#9fcf9f"},
+	[FRAME_KERNEL] = {"kernel", "#f0c674"},
+	[FRAME_LOCK] = {"lock", "#e58b76"},
+};
+
+/* As much of the name as fits, as the script does it; two letters say less than none. */
+static void put_label(struct graph *g, const char *name, double x, double w, int y)
+{
+	char clean[LABEL];
+	size_t fits = w > 6 ? (size_t)((w - 6) / LETTER) : 0, n;
+
+	n = count_characters(text_clean(clean, sizeof(clean), name));
+	fprintf(g->out, "<text x=\"%.1f\" y=\"%d\">", x + 3, y + ROW - 5);
+	if (n <= fits) {
+		put_escaped(g->out, clean, n);
+	} else if (fits > 3) {
+		put_escaped(g->out, clean, fits - 2);
+		fputs("..", g->out);
+	}
+	fputs("</text>", g->out);
+}
+
+static void put_title(struct graph *g, const struct query_node *n)
+{
+	char buf[UNITS_BUF];
+
+	fputs("<title>", g->out);
+	put_escaped(g->out, n->name, SIZE_MAX);
+	if (n->object) {
+		fputc('\n', g->out);
+		put_escaped(g->out, n->object, SIZE_MAX);
+	}
+	if (n->n)
+		fprintf(g->out, "\n%" PRIu64 " samples", n->n);
+	if (n->total_ns)
+		fprintf(g->out, "\nwaited %s", units_ns(buf, n->total_ns));
+	fprintf(g->out, "\n%.2f%% of all, %.2f%% of caller</title>", n->pct, n->pct_parent);
+}
+
+static void put_box(struct graph *g, const struct query_node *n, double from, double part,
+		    unsigned level)
+{
+	const enum query_frame kind = query_flame_frame(n);
+	double x = from * WIDTH, w = part * WIDTH;
+	int y = TOP + (int)(g->levels - 1 - level) * ROW;
+
+	fprintf(g->out, "<g class=\"box %s\" data-x=\"%.9f\" data-w=\"%.9f\" data-l=\"%u\">",
+		classes[kind].name, from, part, level);
+	put_title(g, n);
+	fprintf(g->out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", x,
+		y, w, ROW - 1, classes[kind].fill);
+	put_label(g, n->name, x, w, y);
+	fputs("</g>\n", g->out);
+}
+
+static void put_boxes(struct graph *g)
+{
+	const struct query_node all = {.name = "all",
+				       .n = g->tree->n_waits,
+				       .total_ns = g->tree->total_ns,
+				       .pct = 100,
+				       .pct_parent = 100};
+	double at[DEEPEST + 2] = {0}; /* where the next child of a level begins */
+
+	put_box(g, &all, 0, 1, 0);
+	for (size_t i = 0; i < g->tree->n; i++) {
+		const struct query_node *n = &g->tree->nodes[i];
+		double part = (double)weight(g, n) / (double)g->total;
+		if (n->depth >= DEEPEST || part * WIDTH < NARROWEST) {
+			g->left_out += weight(g, n) > 0;
+			if (n->depth < DEEPEST)
+				at[n->depth] += part;
+			continue;
+		}
+		put_box(g, n, at[n->depth], part, n->depth + 1u);
+		at[n->depth + 1] = at[n->depth];
+		at[n->depth] += part;
+	}
+}
+
+/* Of the boxes that are wide enough, with that of everything. */
+static unsigned count_levels(const struct graph *g)
+{
+	unsigned levels = 1;
+
+	for (size_t i = 0; i < g->tree->n; i++) {
+		const struct query_node *n = &g->tree->nodes[i];
+		double w = (double)weight(g, n) / (double)g->total * WIDTH;
+		if (n->depth < DEEPEST && w >= NARROWEST && n->depth + 2u > levels)
+			levels = n->depth + 2u;
+	}
+	return levels;
+}
+
+static const char style[] =
+	"text { pointer-events: none } .button { pointer-events: all; cursor: pointer }\n"
+	".box { cursor: pointer } .box rect { stroke: #fff; stroke-width: 0.5 }\n"
+	".box:hover rect { stroke: #000; stroke-width: 1 }\n"
+	".above rect { opacity: 0.5 } .match rect { fill: #d77be0 }\n";
+
+static void put_head(struct graph *g)
+{
+	int height = TOP + (int)g->levels * ROW + BOTTOM;
+	char buf[UNITS_BUF];
+
+	fprintf(g->out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
+		"height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"12\">\n",
+		WIDTH, height, WIDTH, height);
+	fprintf(g->out, "<style>%s</style>\n", style);
+	fprintf(g->out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fafafa\"/>\n");
+	fprintf(g->out, "<text font-size=\"15\" x=\"%d\" y=\"22\" text-anchor=\"middle\">",
+		WIDTH / 2);
+	if (g->by_wait)
+		fprintf(g->out, "Time waited for locks: %s", units_ns(buf, g->total));
+	else
+		fprintf(g->out, "CPU samples: %" PRIu64, g->total);
+	fprintf(g->out, "</text>\n<text class=\"button\" display=\"none\" id=\"reset\" x=\"6\" "
+			"y=\"22\">Show all"
+			"</text>\n");
+	fprintf(g->out,
+		"<text class=\"button\" display=\"none\" id=\"search\" x=\"%d\" y=\"22\" "
+		"text-anchor=\"end\">"
+		"Search</text>\n",
+		WIDTH - 6);
+}
+
+static void put_foot(struct graph *g)
+{
+	int y = TOP + (int)g->levels * ROW + BOTTOM - 10;
+
+	fprintf(g->out, "<text id=\"about\" x=\"6\" y=\"%d\">", y);
+	if (g->left_out)
+		fprintf(g->out, "%zu functions are too narrow to be shown", g->left_out);
+	fprintf(g->out,
+		"</text>\n<text id=\"matched\" x=\"%d\" y=\"%d\" text-anchor=\"end\"></text>\n",
+		WIDTH - 6, y);
+	fprintf(g->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flamegraph_script());
+}
+
+int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out, struct error *err)
+{
+	const struct query_flame_spec spec = {.zoom = s->zoom, .by_wait = s->by_wait};
+	struct query_tree tree;
+
+	if (query_flame_named(q, &spec, &tree) < 0)
+		return error_set(err, -ENOMEM,
+				 "Cannot sum up the call chains: out of memory, end other "
+				 "programs");
+	struct graph g = {.tree = &tree, .by_wait = s->by_wait, .out = out};
+	g.total = s->by_wait ? tree.total_ns : tree.n_waits;
+	if (!g.total)
+		return error_set(err, -ENODATA,
+				 s->by_wait ? "Nothing was waited: there is no flame graph to draw"
+					    : "There are no samples to draw a flame graph of; they "
+					      "are taken with -F 499");
+	g.levels = count_levels(&g);
+	errno = 0;
+	put_head(&g);
+	put_boxes(&g);
+	put_foot(&g);
+	if (fflush(out) != 0 || ferror(out))
+		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the graph");
+	return 0;
+}
