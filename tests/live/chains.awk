@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Compares call chains that chains printed with those of "perf script --no-inline --ns": how many
+# samples both have, how many frames of user space perf has in them, how many of these stand at their
+# place for us as well, and how many samples differ. Of a chain that has as many frames as we keep,
+# the others are not compared; where a dump ends early, ours says so.
+function begin(tid, time) {
+	at = tid " " time
+	depth = 0
+}
+FNR == NR && /^[0-9]+ [0-9.]+:$/ {
+	begin($1, $2)
+	ours[at] = 1
+	next
+}
+FNR == NR && /^\[/ {
+	end[at] = $0
+	next
+}
+FNR == NR {
+	frame[at, ++depth] = $1 " " $2
+	count[at] = depth
+	next
+}
+/^[^\t]/ {
+	at = ""
+	if ($0 !~ /cpu-clock/)
+		next
+	for (i = 2; i <= NF; i++)
+		if ($i ~ /^[0-9]+\.[0-9]+:$/)
+			begin($(i - 1) ~ /^\[/ ? $(i - 2) : $(i - 1), $i)
+	both += at in ours
+	next
+}
+# Of the kernel: the same bytes for both.
+NF < 2 || !(at in ours) || $NF == "([kernel.kallsyms])" { next }
+{
+	depth++
+	if (end[at] == "[too many frames]" && depth > count[at])
+		next
+	frames++
+	if (frame[at, depth] == $1 " " $NF) {
+		equal++
+		next
+	}
+	if (!(at in bad) && ++differ <= 3)
+		printf "# %s frame %d: perf %s %s, kontend %s\n", at, depth, $1, $NF, frame[at, depth]
+	bad[at] = 1
+}
+END { printf "%d samples, %d frames, %d equal, %d samples differ\n", both, frames, equal, differ }
