@@ -6,7 +6,7 @@
 
 /*
  * Call chains of user space from what a sample has of it: the registers and a piece of the stack,
- * by the tables that programs carry for exceptions (.eh_frame). Of this machine's own architecture.
+ * by the tables that programs carry for exceptions (.eh_frame).
  * Whatever is in the dump, unwinding ends: in bounded time, with the reason.
  */
 struct unwind;	     /* the tables of files */
@@ -56,8 +56,21 @@ struct unwind_frame {
 
 const char *unwind_reason(enum unwind_end e); /* "stack dump ends", never NULL */
 
-/* @files must outlive @ret. 0; -ENOTSUP: built without libunwind, or another architecture. */
-int unwind_new(struct unwind **ret, struct usersyms *files, struct error *err);
+/* By which library. */
+enum unwind_way {
+	UNWIND_BEST, /* that this build has */
+	UNWIND_LIBUNWIND,
+	UNWIND_LIBDW,
+};
+
+struct unwind_config {
+	const char *machine; /* as uname() says it, "x86_64" or "aarch64"; NULL or "": this one */
+	enum unwind_way way;
+};
+
+/* @files must outlive @ret. 0; -ENOTSUP: there is no unwinder for it in this build; -ENOMEM. */
+int unwind_new(struct unwind **ret, struct usersyms *files, const struct unwind_config *c,
+	       struct error *err);
 void unwind_free(struct unwind *u); /* NULL is fine; after its spaces */
 
 /* 0 or -ENOMEM. */

@@ -44,11 +44,12 @@ static int open_files(struct engine_unwind *u)
 	const struct record_host *h = &u->engine->model.host;
 	struct usersyms_config c = {.same_machine =
 					    thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
+	struct unwind_config how = {.machine = h->machine};
 	struct error err = {0};
 
 	u->tried = true;
 	int r = usersyms_new(&u->files, &c, &err);
-	r = r < 0 ? r : unwind_new(&u->unwind, u->files, &err);
+	r = r < 0 ? r : unwind_new(&u->unwind, u->files, &how, &err);
 	u->failed = r < 0;
 	return r;
 }

@@ -109,5 +109,6 @@ void unwind_tables_deinit(struct unwind_tables *t)
 {
 	mem_free(t->bytes);
 	mem_free(t->segments);
+	mem_free(t->image);
 	*t = (struct unwind_tables){0};
 }

@@ -18,6 +18,7 @@ struct unwind_tables {
 	enum usersym_answer answer; /* of opening the file */
 	struct elfimg_segment *segments;
 	size_t n_segments;
+	uint8_t *image; /* made of it by who unwinds; NULL: not yet */
 };
 
 /* 0, whether it has any or not; -ENOMEM. */

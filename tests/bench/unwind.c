@@ -6,6 +6,7 @@
 #include "stackshot.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { STACKS = 100000, MOST = 10 };
@@ -18,8 +19,10 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	struct unwind_config how = {.way = argc > 1 && !strcmp(argv[1], "libdw") ? UNWIND_LIBDW
+										 : UNWIND_BEST};
 	static struct stackshot shots[4];
 	struct usersyms_config c = {.same_machine = true};
 	struct error err = {0};
@@ -30,7 +33,7 @@ int main(void)
 	enum unwind_end end;
 	size_t n = 0;
 
-	if (usersyms_new(&files, &c, &err) < 0 || unwind_new(&u, files, &err) < 0 ||
+	if (usersyms_new(&files, &c, &err) < 0 || unwind_new(&u, files, &how, &err) < 0 ||
 	    unwind_space_new(&s, u) < 0) {
 		printf("%s\n", err.text);
 		return 77;

@@ -94,13 +94,15 @@ static void tables_of(struct rig *r, const uint8_t *data, size_t size)
 	close(fd);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size, enum unwind_way way)
 {
+	struct unwind_config how = {.way = way};
 	struct usersyms_config c = {.same_machine = true};
 	struct rig r = {0};
 
 	fuzz_require(usersyms_new(&r.files, &c, NULL) == 0);
-	if (size && unwind_new(&r.u, r.files, NULL) == 0 && !unwind_space_new(&r.space, r.u)) {
+	if (size && unwind_new(&r.u, r.files, &how, NULL) == 0 &&
+	    !unwind_space_new(&r.space, r.u)) {
 		if (data[0] == 'S')
 			stack_of(&r, data + 1, size - 1);
 		else
@@ -109,5 +111,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unwind_space_free(r.space);
 	unwind_free(r.u);
 	usersyms_free(r.files);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	run(data, size, UNWIND_LIBUNWIND);
+	run(data, size, UNWIND_LIBDW);
 	return 0;
 }

@@ -13,11 +13,11 @@ only() {
 only 'ui/term\.c' 'n?curses\.h|ncursesw?/.*|term\.h|panel\.h|menu\.h|form\.h'
 only 'src/source/perf[a-z-]*\.[ch]' 'perf/.*|internal/.*'
 only 'src/decode/trace\.c' 'event-parse\.h|traceevent/.*|trace-seq\.h'
-only 'src/sym/(elf|srclines-dwarf)\.c' 'elfutils/.*|libelf\.h|gelf\.h|dwarf\.h'
+only 'src/sym/(elf|srclines-dwarf|unwind-libdw)\.c' 'elfutils/.*|libelf\.h|gelf\.h|dwarf\.h'
 only 'src/sym/demangle\.c' 'libiberty/.*|demangle\.h'
 only 'src/sym/disasm\.c' 'capstone/.*'
 only 'src/sym/unxz\.c' 'lzma\.h'
-only 'src/sym/unwind\.c' 'libunwind.*'
+only 'src/sym/unwind-libunwind\.c' 'libunwind.*'
 only 'src/[a-z]*/[a-z-]*pack\.c' 'zstd.*\.h|zlib\.h'
 only 'src/inspect/[a-z.-]*\.[ch]' 'bpf/.*'
 verdict

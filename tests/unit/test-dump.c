@@ -111,8 +111,9 @@ static uint64_t frame_of(struct asked *w, uint64_t addr)
 /* Is there an unwinder in this build? */
 static bool unwinds(void)
 {
+	struct unwind_config c = {0};
 	struct unwind *u = NULL;
-	int r = unwind_new(&u, NULL, NULL);
+	int r = unwind_new(&u, NULL, &c, NULL);
 
 	unwind_free(u);
 	return r == 0;

@@ -19,16 +19,20 @@ static struct unwind_space *space;
 static struct stackshot shot;
 static struct unwind_frame frames[FRAMES];
 
+static enum unwind_way way;
+
 static int begin(void **state)
 {
 	struct usersyms_config c = {.same_machine = true};
+	struct unwind_config how = {.way = way};
 	struct error err = {0};
 
 	(void)state;
 	assert_int_equal(usersyms_new(&files, &c, &err), 0);
-	if (unwind_new(&unwinder, files, &err) < 0) {
+	if (unwind_new(&unwinder, files, &how, &err) < 0) {
 		printf("%s\n", err.text);
 		unwinder = NULL;
+		space = NULL;
 		return 0;
 	}
 	return unwind_space_new(&space, unwinder);
@@ -181,7 +185,8 @@ static void test_garbage(void **state)
 	}
 }
 
-int main(void)
+/* "libunwind" or "libdw" */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_cut),
@@ -190,5 +195,6 @@ int main(void)
 		cmocka_unit_test(test_garbage),
 	};
 
+	way = argc > 1 && !strcmp(argv[1], "libdw") ? UNWIND_LIBDW : UNWIND_LIBUNWIND;
 	return cmocka_run_group_tests(tests, begin, end);
 }
