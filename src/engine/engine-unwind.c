@@ -10,6 +10,7 @@
  */
 #include "engine-unwind.h"
 
+#include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "kontend/unwind.h"
@@ -70,18 +71,33 @@ static bool make_room(struct engine_unwind *u, size_t n)
 	return true;
 }
 
+/* Its build id, if one was recorded: then a file is the one, or it is not. */
+static struct buildid id_of(const struct engine_unwind *u, const struct map_object *o)
+{
+	const struct snapshot *ids =
+		snapshot_set_get(&u->engine->model.snapshots, SNAPSHOT_BUILD_IDS);
+	struct buildid id = {.len = o->id_len};
+
+	memcpy(id.id, o->id, o->id_len);
+	if (!id.len && ids && !buildids_find(ids->bytes, ids->len, o->path, &id))
+		id.len = 0;
+	return id;
+}
+
 /* What has no file has no tables either. */
 static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 {
 	const struct map_object *o =
 		map_object_get(u->engine->model.profile.spaces.objects, object);
+	struct buildid id;
 	uint32_t file;
 
 	if (!o || map_is_memory(o->path) || !make_room(u, (size_t)object + 1))
 		return UNWIND_NO_OBJECT;
 	if (u->file_of[object])
 		return u->file_of[object] - 1;
-	if (usersyms_object(u->files, o->path, NULL, 0, o->pid, &file) < 0)
+	id = id_of(u, o);
+	if (usersyms_object(u->files, o->path, id.id, id.len, o->pid, &file) < 0)
 		return UNWIND_NO_OBJECT;
 	u->file_of[object] = file + 1;
 	return file;
