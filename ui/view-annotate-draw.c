@@ -16,10 +16,11 @@
 enum { WIDE = 100, VERY_WIDE = 140, PLACE_W = 8, ADDRESS_W = 16, NUMBERS = 3 };
 
 struct frame {
-	const struct view_annotate *o;
+	struct view_annotate *o;
 	const struct query_annotate *a;
 	struct screen *s;
 	struct rect r; /* of the list, with its titles */
+	struct annotate_rows rows;
 	struct arrows arrows;
 	uint8_t *cells;			     /* of the arrows in lines that are seen */
 	enum annotate_unit numbers[NUMBERS]; /* the first one is that which was chosen */
@@ -100,9 +101,9 @@ static int place_arrows(struct frame *f, struct arena *arena, size_t page)
 	for (size_t i = 0; i < a->n; i++)
 		if (a->lines[i].jumps)
 			f->arrows.items[f->arrows.n++] = (struct arrow){
-				.from = (uint32_t)i,
-				.to = (uint32_t)annotate_line_at(a, a->lines[i].jump)};
-	return arrows_place(&f->arrows, arena, a->n, page, lanes);
+				.from = f->rows.of_line[i],
+				.to = f->rows.of_line[annotate_line_at(a, a->lines[i].jump)]};
+	return arrows_place(&f->arrows, arena, f->rows.n, page, lanes);
 }
 
 static void draw_number(const struct frame *f, const struct query_code_line *l, int i, int y)
@@ -148,7 +149,7 @@ static void draw_bytes(const struct frame *f, const struct query_code_line *l, i
 	widget_text(f->s, f->r, f->bytes_x, y, f->bytes_w, ROLE_DIM, buf);
 }
 
-/* Where it goes, and the lines that lead there. */
+/* The lines that lead somewhere, and in front of a jump where that is. */
 static void draw_arrows(const struct frame *f, const struct query_code_line *l, size_t row, int y)
 {
 	unsigned w = arrows_width(&f->arrows);
@@ -157,9 +158,19 @@ static void draw_arrows(const struct frame *f, const struct query_code_line *l, 
 	for (unsigned i = 0; i < w; i++)
 		screen_put(f->s, f->r, f->arrows_x + (int)i, y,
 			   cells[i] & ARROW_CHOSEN ? ROLE_BOLD : ROLE_DIM, arrows_glyph(cells[i]));
-	if (l->jumps)
+	if (l && l->jumps)
 		screen_put(f->s, f->r, f->arrows_x + (int)w, y, ROLE_NORMAL,
 			   l->jump > l->offset ? "↓" : "↑");
+}
+
+static void draw_source(const struct frame *f, const struct query_code_line *l, size_t row, int y)
+{
+	char buf[ANNOTATE_SOURCE];
+	bool found = *f->search && text_contains(annotate_source(l, buf), f->search);
+
+	draw_arrows(f, NULL, row, y);
+	widget_text(f->s, f->r, f->text_x, y, f->r.w - f->text_x, found ? ROLE_MATCH : ROLE_DIM,
+		    annotate_source(l, buf));
 }
 
 static void draw_text(const struct frame *f, const struct query_code_line *l, int y)
@@ -218,13 +229,38 @@ static void draw_titles(const struct frame *f)
 		screen_put(f->s, f->r, f->text_x, 0, ROLE_TITLE, "INSTRUCTION");
 }
 
-/* What is far away is shown in the middle. */
-static void scroll(struct view_annotate *o, size_t page)
+/*
+ * What is far away is shown in the middle; the line of the source above the chosen one is in sight
+ * with it, if there is one.
+ */
+static void scroll(struct view_annotate *o, const struct annotate_rows *rows, size_t page)
 {
-	if (o->jumped && (o->line < o->top || o->line >= o->top + page))
-		o->top = o->line > page / 2 ? o->line - page / 2 : 0;
+	size_t row = o->n ? rows->of_line[o->line] : 0;
+
+	if (o->jumped && (row < o->top || row >= o->top + page))
+		o->top = row > page / 2 ? row - page / 2 : 0;
 	o->jumped = false;
-	o->top = widget_scroll(o->top, o->line, o->n, page);
+	if (row && page > 1 && rows->items[row - 1].is_source)
+		o->top = widget_scroll(o->top, row - 1, rows->n, page);
+	o->top = widget_scroll(o->top, row, rows->n, page);
+}
+
+static void draw_rows(struct frame *f, size_t page)
+{
+	struct view_annotate *o = f->o;
+
+	o->n_shown = o->n_instructions = 0;
+	for (size_t i = 0; i < page && o->top + i < f->rows.n; i++) {
+		const struct annotate_row *row = &f->rows.items[o->top + i];
+
+		if (row->is_source)
+			draw_source(f, &f->a->lines[row->line], i, (int)i + 1);
+		else
+			draw_line(f, row->line, i);
+		o->n_instructions += !row->is_source;
+		if (i < ANNOTATE_SHOWN)
+			o->shown[o->n_shown++] = row->line;
+	}
 }
 
 int annotate_draw_list(struct view_annotate *o, const struct query_annotate *a, struct screen *s,
@@ -239,18 +275,18 @@ int annotate_draw_list(struct view_annotate *o, const struct query_annotate *a, 
 			  .hottest = annotate_hottest(a, o->unit),
 			  .search = app_search(o->v.app)};
 
-	if (place_arrows(&f, arena, page) < 0)
+	if (annotate_rows(a, !o->no_source, arena, &f.rows) < 0 ||
+	    place_arrows(&f, arena, page) < 0)
 		return -ENOMEM;
 	f.cells = arena_alloc(arena, page * arrows_width(&f.arrows) + 1);
 	if (!f.cells)
 		return -ENOMEM;
 	f.most = f.hottest < a->n ? annotate_value(&a->lines[f.hottest], o->unit) : 0;
 	o->list = r;
-	scroll(o, page);
-	arrows_draw(&f.arrows, o->top, page, o->line, f.cells);
+	scroll(o, &f.rows, page);
+	arrows_draw(&f.arrows, o->top, page, o->n ? f.rows.of_line[o->line] : 0, f.cells);
 	place_columns(&f);
 	draw_titles(&f);
-	for (size_t i = 0; i < page && o->top + i < a->n; i++)
-		draw_line(&f, o->top + i, i);
+	draw_rows(&f, page);
 	return 0;
 }

@@ -117,19 +117,19 @@ static void draw_settings(const struct view_annotate *o, const struct query_anno
 	struct annotate_rank rank = annotate_rank(a, o->unit, o->line);
 	char right[80];
 	struct line l = {.s = s, .r = r, .x = 1};
-	int n = rank.rank
-			? snprintf(right, sizeof(right), "hot %zu of %zu [Tab]", rank.rank, rank.n)
-			: snprintf(right, sizeof(right), "%zu hot [Tab]", rank.n);
+	int n = rank.rank ? snprintf(right, sizeof(right), "hot %zu/%zu", rank.rank, rank.n)
+			  : snprintf(right, sizeof(right), "%zu hot", rank.n);
 
 	if (r.w >= NARROW && a->n)
-		snprintf(right + n, sizeof(right) - (size_t)n, "  line %zu of %zu", o->line + 1,
-			 a->n);
+		snprintf(right + n, sizeof(right) - (size_t)n, "  line %zu/%zu", o->line + 1, a->n);
 	int at = r.w - 1 - text_width(right);
 	l.r.w = at > 0 ? at - 1 : r.w;
 	setting(&l, annotate_unit_name(o->unit), "t");
 	setting(&l, o->addresses ? "addresses" : "offsets", "a");
 	if (a->source)
 		setting(&l, o->bytes ? "bytes" : "no bytes", "o");
+	if (!a->lines_why && a->source)
+		setting(&l, o->no_source ? "no source" : "source", "s");
 	screen_put(s, r, at, 0, ROLE_DIM, right);
 }
 

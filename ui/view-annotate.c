@@ -41,11 +41,13 @@ static void place(struct view_annotate *o, const struct query_annotate *a)
 	o->placed = a->n > 0 && !a->loading;
 }
 
-static bool is_match(const struct query_code_line *l, const char *search)
+static bool is_match(const struct view_annotate *o, const struct query_code_line *l,
+		     const char *search)
 {
-	char buf[QUERY_ANNOTATE_TEXT];
+	char buf[QUERY_ANNOTATE_TEXT], source[ANNOTATE_SOURCE];
 
-	return text_contains(query_annotate_text(l, buf), search);
+	return text_contains(query_annotate_text(l, buf), search) ||
+	       (!o->no_source && text_contains(annotate_source(l, source), search));
 }
 
 static void search_line(struct view_annotate *o, const struct query_annotate *a)
@@ -56,7 +58,7 @@ static void search_line(struct view_annotate *o, const struct query_annotate *a)
 	o->search = 0;
 	for (size_t i = 1, at = o->line; *search && i <= a->n; i++) {
 		at = (at + step) % a->n;
-		if (is_match(&a->lines[at], search)) {
+		if (is_match(o, &a->lines[at], search)) {
 			go_to(o, at);
 			return;
 		}
@@ -70,6 +72,7 @@ static void follow(struct view_annotate *o, const struct query_annotate *a)
 {
 	o->n = a->n;
 	o->waits = a->waits;
+	o->lines_why = a->lines_why;
 	if (!o->moved)
 		o->line = annotate_line_at(a, o->offset);
 	if (o->line >= a->n)
@@ -132,6 +135,14 @@ static void set_unit(struct view_annotate *o, const char *name)
 			"kernel, not of programs");
 	else
 		o->unit = u;
+}
+
+static void show_source(struct view_annotate *o)
+{
+	if (o->lines_why)
+		app_say(o->v.app, ROLE_NORMAL, "lines of the source: %s", o->lines_why);
+	else
+		o->no_source = !o->no_source;
 }
 
 /* Through the lines that have any of the unit. */
@@ -208,11 +219,11 @@ static int take_line_command(struct view_annotate *o, enum command c)
 
 static int click(struct view_annotate *o, enum command c, const struct command_arg *arg)
 {
-	size_t line = widget_row_at(o->list, arg, o->top, o->n);
+	size_t row = widget_row_at(o->list, arg, 0, o->n_shown);
 
-	if (line == SIZE_MAX)
+	if (row == SIZE_MAX)
 		return 0;
-	o->line = line;
+	o->line = o->shown[row];
 	o->moved = true;
 	return c == CMD_DCLICK ? take_line_command(o, CMD_ENTER) : 0;
 }
@@ -220,7 +231,6 @@ static int click(struct view_annotate *o, enum command c, const struct command_a
 static int take_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	struct view_annotate *o = of_view(v);
-	size_t page = o->list.h > 1 ? (size_t)o->list.h - 1 : 1;
 
 	if (widget_search(c, &o->search))
 		return 0;
@@ -238,6 +248,9 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 	case CMD_BYTES:
 		o->bytes = !o->bytes;
 		return 0;
+	case CMD_SOURCE:
+		show_source(o);
+		return 0;
 	case CMD_ADDRESSES:
 		o->addresses = !o->addresses;
 		return 0;
@@ -245,7 +258,7 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 	case CMD_DCLICK:
 		return click(o, c, arg);
 	default:
-		if (!widget_move(c, o->n, page, &o->line))
+		if (!widget_move(c, o->n, o->n_instructions, &o->line))
 			return VIEW_UNHANDLED;
 		o->moved = true;
 		return 0;
@@ -292,7 +305,7 @@ const struct view_ops view_annotate = {
 		"is called; Esc comes back, from jumps as well. H goes to the hottest line, Tab "
 		"through the others by "
 		"their share; t counts samples, their period or waits instead, a shows addresses, "
-		"o bytes, / searches.",
+		"o bytes, s lines of the source, where there is debug information, / searches.",
 	.size = sizeof(struct view_annotate),
 	.draw = draw_view,
 	.command = take_command,

@@ -14,21 +14,25 @@ enum annotate_unit {
 	ANNOTATE_UNITS,
 };
 
-enum { ANNOTATE_HEAD = 2 /* lines above the list */, ANNOTATE_JUMPS = 16 };
+enum { ANNOTATE_HEAD = 2 /* lines above the list */, ANNOTATE_JUMPS = 16, ANNOTATE_SHOWN = 256 };
 
 struct view_annotate {
 	struct view v; /* v.row: a place in the function; not its beginning: that is gone to */
 	enum annotate_unit unit;
 	bool bytes, addresses;
-	bool waits;	 /* the function has any */
-	size_t line, n;	 /* the chosen one, of so many */
-	uint64_t offset; /* of it, as lines may be others when it is drawn again */
-	bool placed;	 /* at the hottest one, once */
-	bool moved;	 /* `line` is newer than `offset` */
-	bool jumped;	 /* further than by keys: what is around it shall be seen */
-	int search;	 /* pending jump: +1, -1 */
-	size_t top;	 /* first line that is shown */
+	bool no_source;	       /* lines of the source are not wanted */
+	const char *lines_why; /* in the last frame; NULL: there are some */
+	bool waits;	       /* the function has any */
+	size_t line, n;	       /* the chosen one, of so many */
+	uint64_t offset;       /* of it, as lines may be others when it is drawn again */
+	bool placed;	       /* at the hottest one, once */
+	bool moved;	       /* `line` is newer than `offset` */
+	bool jumped;	       /* further than by keys: what is around it shall be seen */
+	int search;	       /* pending jump: +1, -1 */
+	size_t top;	       /* first row that is shown */
 	struct rect list;
+	uint32_t shown[ANNOTATE_SHOWN];	    /* lines of the rows that are */
+	size_t n_shown, n_instructions;	    /* of them */
 	uint64_t came_from[ANNOTATE_JUMPS]; /* offsets of jumps that were followed, oldest first */
 	size_t n_came_from;
 };
@@ -48,6 +52,26 @@ struct annotate_rank annotate_rank(const struct query_annotate *a, enum annotate
 				   size_t line);
 /* The line that @offset is in, or the last one before it; 0 if there is none. */
 size_t annotate_line_at(const struct query_annotate *a, uint64_t offset);
+
+/* A row of the list: a line, or what is in the source where it is from. */
+struct annotate_row {
+	uint32_t line;
+	bool is_source;
+};
+
+struct annotate_rows {
+	struct annotate_row *items;
+	size_t n;
+	uint32_t *of_line; /* the row of each line */
+};
+
+/* view-annotate-rows.c. @source: with lines of the source, as far as they are known. 0 or -ENOMEM.
+ */
+int annotate_rows(const struct query_annotate *a, bool source, struct arena *arena,
+		  struct annotate_rows *ret);
+/* "rwsem.c:1273  while (...)", of an inlined function with its name; "": not known. Returns buf. */
+enum { ANNOTATE_SOURCE = 600 };
+const char *annotate_source(const struct query_code_line *l, char buf[ANNOTATE_SOURCE]);
 
 /* view-annotate-head.c: the first lines of @r. */
 void annotate_draw_head(const struct view_annotate *o, const struct query_annotate *a,
