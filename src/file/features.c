@@ -15,6 +15,7 @@ bool features_wants(uint32_t bit)
 	switch (bit) {
 	case PERFDATA_TRACING_DATA:
 	case PERFDATA_BUILD_ID:
+	case PERFDATA_HOSTNAME:
 	case PERFDATA_OSRELEASE:
 	case PERFDATA_ARCH:
 	case PERFDATA_NRCPUS:
@@ -100,6 +101,9 @@ void features_take(struct features *f, uint32_t bit, const void *data, size_t le
 	switch (bit) {
 	case PERFDATA_BUILD_ID:
 		take_build_ids(f, &c);
+		return;
+	case PERFDATA_HOSTNAME:
+		take_string(&c, f->hostname, sizeof(f->hostname));
 		return;
 	case PERFDATA_OSRELEASE:
 		take_string(&c, f->release, sizeof(f->release));

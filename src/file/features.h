@@ -9,7 +9,7 @@
 
 /* What the features of a file say about the machine and the session. 0 or "" = not known. */
 struct features {
-	char release[65], arch[65], cmdline[64];
+	char hostname[65], release[65], arch[65], cmdline[64];
 	uint32_t cpus, cpus_online;
 	uint64_t sample_time[2]; /* of the first and the last sample */
 	uint64_t clock_wall_ns,

@@ -8,8 +8,12 @@
  */
 #include "kernel.h"
 #include "kontend/mem.h"
+#include "kontend/thisboot.h"
 #include "reader-int.h"
 #include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 
 enum {
 	SECOND_NS = 1000000000,
@@ -109,6 +113,26 @@ int reader_finish(struct reader *r)
 	return e < 0 ? e : 0;
 }
 
+/*
+ * perf says what time it was on request only. But a file that was finished when, by this boot's
+ * clock, its last sample was taken, on a host of this name with this kernel, is of this boot: then
+ * its processes and files are those of here.
+ */
+static void find_wall_clock(const struct reader *r, struct record_host *h)
+{
+	const struct features *f = &r->features;
+	uint64_t last = f->sample_time[1], written;
+	struct utsname u;
+	struct stat st;
+
+	if (h->wall_ns || !last || r->in_memory || fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    uname(&u) < 0 || strcmp(u.nodename, f->hostname) != 0)
+		return;
+	written = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	if (thisboot_saw(f->release, written, last))
+		h->wall_ns = written - (last - h->clock_ns);
+}
+
 int reader_begin(struct reader *r)
 {
 	struct record_host host;
@@ -120,6 +144,7 @@ int reader_begin(struct reader *r)
 		return 0;
 	const struct features *f = &r->features;
 	features_host(f, f->sample_time[0] ? f->sample_time[0] : f->clock_ns, &host);
+	find_wall_clock(r, &host);
 	return reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));
 }
 

@@ -22,8 +22,8 @@ ours() { # [OPTION...]
 	enough "$dir/ours.data"
 }
 
-theirs() {
-	perf record -q -k mono -e cpu-clock -F 997 --call-graph dwarf -o "$dir/perf.data" -- "$deep" \
+theirs() { # [OPTION...]
+	perf record -q "$@" -e cpu-clock -F 997 --call-graph dwarf -o "$dir/perf.data" -- "$deep" \
 		>"$dir/perf.out" 2>&1 && enough "$dir/perf.data"
 }
 
@@ -67,5 +67,15 @@ if ! command -v perf >/dev/null; then
 	exit 0
 fi
 same "$dir/ours.data"
+again theirs -k mono
+same "$dir/perf.data"
+
+# Without -k mono, its file tells that it is of this boot by the time when it was finished.
 again theirs
+last=$(perf script -F time --ns -i "$dir/perf.data" 2>/dev/null | awk 'END { print $1 + 0 }')
+now=$(awk '/^now at/ { printf "%.3f", $3 / 1e9; exit }' /proc/timer_list)
+wall=$(date +%s.%N)
+touch -d "@$(awk -v w="$wall" -v n="$now" -v l="$last" 'BEGIN { printf "%.3f", w - n + l }')" \
+	"$dir/perf.data"
+enough "$dir/perf.data"
 same "$dir/perf.data"
