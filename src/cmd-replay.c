@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "kontend/cut.h"
 #include "kontend/reader.h"
+#include "kontend/srclines.h"
 #include "kontend/when.h"
 #include "spool.h"
 
@@ -23,6 +24,7 @@ enum { CUT_LEVEL = 9 };
 
 struct replay {
 	const struct opts *o;
+	struct srclines_config lines;
 	const char *path, *name;
 	struct spool spool;
 	struct engine engine;
@@ -76,6 +78,9 @@ static int open_recording(struct replay *p, struct error *err)
 		source_free(source);
 		return r;
 	}
+	p->lines = (struct srclines_config){.argv = srclines_worker_argv,
+					    .no_inline = p->o->no_inline};
+	p->engine.lines = &p->lines;
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
 	if (!p->o->quiet)
 		progress_begin(&p->progress, p->name);

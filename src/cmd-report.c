@@ -91,6 +91,7 @@ static int make_spec(struct reporter *r, struct error *err)
 		.width = cmd_width(o),
 		.is_range = o->time != NULL,
 		.annotate = o->annotate,
+		.no_source = o->no_source,
 	};
 	if (report_format_parse(format, &s->format) < 0)
 		return error_set(err, -EINVAL, "--format '%s' is not known", format);

@@ -93,10 +93,11 @@ struct opts {
 	const char *mmap; /* a level, as mmlevel_parse() takes it */
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;
-	const char *event, *group;     /* of the profile */
-	const char *call_graph;	       /* as callgraph_parse() takes it */
-	const char *weight;	       /* of call chains: "samples", "wait" */
-	const char *annotate;	       /* a function */
+	const char *event, *group; /* of the profile */
+	const char *call_graph;	   /* as callgraph_parse() takes it */
+	const char *weight;	   /* of call chains: "samples", "wait" */
+	const char *annotate;	   /* a function */
+	bool no_inline, no_source;
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */

@@ -45,6 +45,7 @@ struct report_spec {
 	enum query_hot_by hot_by;
 	bool hot_locks;	      /* lock paths only */
 	const char *annotate; /* a function, shown behind the views, which may be none; or NULL */
+	bool no_source;	      /* its instructions without lines of source between them */
 };
 
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */

@@ -46,6 +46,7 @@ struct srclines_config {
 	/* What the other process is: this program's own file with these arguments, NULL at the
 	 * end, which must call srclines_work(). NULL: nobody is asked. Borrowed. */
 	const char *const *argv;
+	bool no_inline; /* for those who show call trees: without what is inlined */
 };
 
 /* How main() knows that it is the other process, as argv[1]. */

@@ -5,7 +5,7 @@
  * alone: shares are known all the same.
  */
 #include "query-annotate.h"
-#include "query-users.h"
+#include "query-lines.h"
 
 #include "kontend/nearest.h"
 
@@ -116,6 +116,8 @@ static int set_places(struct query *q, struct query_annotate *a)
 			query_place(q, a->start + l->offset, false, &l->place, &why);
 		if (got == SRCLINES_NO_MEMORY)
 			return -ENOMEM;
+		if (got == SRCLINES_OK)
+			l->source_text = query_source_text(q, a->start, &l->place->frames[0]);
 		any |= got == SRCLINES_OK;
 		a->lines_why = why;
 	}

@@ -6,12 +6,14 @@
  */
 #include "kontend/query-flame.h"
 #include "query-hot.h"
+#include "query-lines.h"
 #include "query-trie.h"
 
 #include <errno.h>
 
-static const uint64_t LOAD_NS = 1000000000;
+static const uint64_t WAIT_NS = 30000000000;
 
+enum { CHAIN_MOST = 2 * STACK_MAX_FRAMES };
 enum { MORE = 2 }; /* the task's name, the type of the lock */
 
 struct build {
@@ -52,13 +54,14 @@ static uint32_t type_label(struct build *b, enum lock_type type)
 static int add_chain(struct build *b, uint32_t task, const uint64_t *frames, uint32_t n,
 		     uint32_t last, const struct trie_sum *sum)
 {
-	uint32_t path[STACK_MAX_FRAMES + MORE], len = 0;
+	uint32_t funcs[CHAIN_MOST], path[CHAIN_MOST + MORE], len = 0;
 
 	path[len++] = task_label(b, task);
 	if (!path[0])
 		return -ENOMEM;
+	n = query_chain_funcs(b->q, frames, n, funcs, CHAIN_MOST);
 	for (uint32_t i = n; i-- > 0;)
-		path[len++] = query_func(b->q, frames[i]);
+		path[len++] = funcs[i];
 	if (!n)
 		path[len++] = 0;
 	if (last)
@@ -147,11 +150,9 @@ int query_flame_named(struct query *q, const struct query_flame_spec *s, struct 
 {
 	int r = query_flame(q, s, ret);
 
-	if (r < 0 || !q->users)
-		return r;
-	while (query_load_names(q, LOAD_NS))
-		;
-	return query_flame(q, s, ret);
+	while (r == 0 && query_load_wait(q, WAIT_NS))
+		r = query_flame(q, s, ret);
+	return r;
 }
 
 enum query_frame query_flame_frame(const struct query_node *n)

@@ -5,9 +5,12 @@
  * waiting, in the same functions.
  */
 #include "query-hot.h"
+#include "query-lines.h"
 #include "query-trie.h"
 
 #include <errno.h>
+
+enum { CHAIN_MOST = 2 * STACK_MAX_FRAMES };
 
 struct build {
 	struct query *q;
@@ -43,10 +46,9 @@ static bool cut(const struct build *b, const uint32_t *funcs, uint32_t n, uint32
 static int add_chain(struct build *b, const uint64_t *frames, uint32_t n,
 		     const struct trie_sum *sum)
 {
-	uint32_t funcs[STACK_MAX_FRAMES], path[STACK_MAX_FRAMES], at, len;
+	uint32_t funcs[CHAIN_MOST], path[CHAIN_MOST], at, len;
 
-	for (uint32_t i = 0; i < n; i++)
-		funcs[i] = query_func(b->q, frames[i]);
+	n = query_chain_funcs(b->q, frames, n, funcs, CHAIN_MOST);
 	if (!cut(b, funcs, n, &at, &len))
 		return 0;
 	for (uint32_t i = 0; i < len; i++)

@@ -5,6 +5,7 @@
  * rows are shown or not.
  */
 #include "query-hot.h"
+#include "query-lines.h"
 #include "query-rows.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ enum {
 	C_TASK,
 	C_CPU,
 	C_STACK,
+	C_SOURCE,
 	C_COLUMNS
 };
 
@@ -56,6 +58,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
 	[C_STACK] = {"stack", "CALL CHAIN", "functions, innermost first", COLUMN_TEXT, 40, 0,
 		     SR | COLUMN_WIDE | COLUMN_LIST},
+	[C_SOURCE] = {"source", "SOURCE", "line of source that the function begins in", COLUMN_TEXT,
+		      24, 4, R},
 };
 
 #define COMMON (1u << C_PCT | 1u << C_SAMPLES)
@@ -66,7 +70,8 @@ static const struct {
 	unsigned columns;
 } bys[QUERY_HOT_BYS] = {
 	[HOT_SYMBOL] = {"symbol", COMMON | 1u << C_WAIT_PCT | 1u << C_WAIT | 1u << C_GROUP |
-					  1u << C_FILE | 1u << C_SYMBOL | 1u << C_NAMES},
+					  1u << C_FILE | 1u << C_SYMBOL | 1u << C_NAMES |
+					  1u << C_SOURCE},
 	[HOT_OBJECT] = {"object", COMMON | 1u << C_FILE},
 	[HOT_PROCESS] = {"process", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_PROCESS},
 	[HOT_TASK] = {"task", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_TID | 1u << C_TASK},
@@ -105,15 +110,25 @@ static const char *main_group(const struct hot_row *r)
 static const char *chain_text(struct query *q, uint32_t stack)
 {
 	const struct stack_table *t = &q->model->profile.stacks;
-	const uint64_t *frames = stack_frames(t, stack);
-	uint32_t n = t->stacks[stack].n;
+	uint32_t funcs[2 * STACK_MAX_FRAMES], n = t->stacks[stack].n;
 	const char *text = NULL;
 
+	n = query_chain_funcs(q, stack_frames(t, stack), n, funcs, 2 * STACK_MAX_FRAMES);
 	for (uint32_t i = 0; i < n && i < STACK_FRAMES; i++) {
-		const char *name = query_func_name(q, query_func(q, frames[i]));
+		const char *name = query_func_name(q, funcs[i]);
 		text = text ? arena_printf(&q->arena, "%s\n%s", text, name ? name : "?") : name;
 	}
 	return text;
+}
+
+static const char *source_of(struct query *q, uint64_t start)
+{
+	const struct srclines_place *p;
+	const char *why;
+
+	if (query_place(q, start, false, &p, &why) != SRCLINES_OK)
+		return NULL;
+	return query_place_text(q, &p->frames[0]);
 }
 
 static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
@@ -151,6 +166,8 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 			h->wait_ns ? 100.0 * (double)r->wait_ns / (double)h->wait_ns : 0);
 		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
 		value_s(&v[C_NAMES], q->cache->funcs[r->func].recorded ? "recording" : NULL);
+		if (want & 1ull << C_SOURCE)
+			value_s(&v[C_SOURCE], source_of(q, r->key));
 	}
 	if (h->by == HOT_SYMBOL || h->by == HOT_OBJECT)
 		fill_object(hot_object_name(q, r->func), v);

@@ -14,6 +14,7 @@ struct query_func {
 	const char *object;  /* "[kernel]", "[module]", "/usr/lib/libc.so.6" */
 	uint8_t group;	     /* enum path_group, of kernel functions */
 	bool recorded;	     /* the name is from the recording, not from a file */
+	uint32_t inlined_in; /* the function that it is a part of; 0: none */
 	uint64_t sum, stamp; /* scratch of the search for the hottest; stamp: query_cache's */
 };
 

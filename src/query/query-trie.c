@@ -180,6 +180,14 @@ static double share(const struct trie *t, const struct trie_node *part, const st
 	return b ? 100.0 * (double)a / (double)b : 0;
 }
 
+/* Of what is inlined, the function that it is in. */
+static uint64_t address_of(const struct query *q, uint32_t func)
+{
+	const struct query_func *f = &q->cache->funcs[func];
+
+	return f->inlined_in ? q->cache->funcs[f->inlined_in].start : f->start;
+}
+
 static struct query_node node_of(const struct trie *t, const struct trie_node *n)
 {
 	bool is_func = n->func && !(n->func & TRIE_LABEL);
@@ -191,7 +199,7 @@ static struct query_node node_of(const struct trie *t, const struct trie_node *n
 			 : n->func & TRIE_LABEL ? t->labels[n->func & ~TRIE_LABEL].group
 						: PATH_NONE,
 		.id = n->id,
-		.addr = is_func ? t->q->cache->funcs[n->func].start : 0,
+		.addr = is_func ? address_of(t->q, n->func) : 0,
 		.n = n->n,
 		.total_ns = n->total_ns,
 		.max_ns = n->max_ns,

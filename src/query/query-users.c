@@ -6,6 +6,7 @@
  * name. What neither has names for is one function as well, called by the reason.
  */
 #include "query-users.h"
+#include "query-lines.h"
 
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
@@ -31,13 +32,6 @@ static int open_names(struct query *q)
 	struct error err;
 
 	return q->users ? 0 : usersyms_new(&q->users, &c, &err);
-}
-
-static int open_lines(struct query *q)
-{
-	struct error err;
-
-	return q->lines ? 0 : srclines_new(&q->lines, q->users, q->engine->lines, &err);
 }
 
 static void forget_files(struct query *q)
@@ -90,6 +84,16 @@ static int file_of(struct query *q, uint32_t index, const struct map_object *o, 
 	}
 	*ret = *number - 1;
 	return 0;
+}
+
+int query_user_file(struct query *q, uint64_t frame, uint32_t *ret)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
+
+	if (map_frame_is_kernel(frame) || !o || map_is_memory(o->path))
+		return -ENOENT;
+	return open_names(q) < 0 ? -ENOMEM : file_of(q, map_frame_object(frame), o, ret);
 }
 
 enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret)
@@ -202,33 +206,6 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 	return usersyms_bytes(q->users, file, sym.start, ret, sym.size < n ? sym.size : n, ret_n);
 }
 
-static enum srclines_answer find_place(struct query *q, uint64_t frame, bool is_return,
-				       const struct srclines_place **ret, const char **ret_why)
-{
-	const struct map_objects *objects = q->model->profile.spaces.objects;
-	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
-	uint32_t file;
-
-	if (map_frame_is_kernel(frame) || !o || map_is_memory(o->path))
-		return SRCLINES_NO_INFO;
-	if (!q->engine->lines)
-		return SRCLINES_NOT_BUILT;
-	if (open_names(q) < 0 || open_lines(q) < 0 ||
-	    file_of(q, map_frame_object(frame), o, &file) < 0)
-		return SRCLINES_NO_MEMORY;
-	*ret_why = srclines_why(q->lines, file);
-	return srclines_find(q->lines, file, map_frame_offset(frame) - is_return, ret);
-}
-
-enum srclines_answer query_place(struct query *q, uint64_t frame, bool is_return,
-				 const struct srclines_place **ret, const char **ret_why)
-{
-	*ret_why = NULL;
-	enum srclines_answer a = find_place(q, frame, is_return, ret, ret_why);
-	*ret_why = *ret_why ? *ret_why : srclines_reason(a);
-	return a;
-}
-
 /* True: there is more to do at once. */
 static bool load_some(struct query *q, uint64_t budget_ns, bool *ret_changed)
 {
@@ -269,9 +246,8 @@ bool query_load_wait(struct query *q, uint64_t most_ns)
 
 void query_users_deinit(struct query *q)
 {
-	srclines_free(q->lines);
+	query_lines_deinit(q);
 	usersyms_free(q->users);
-	q->lines = NULL;
 	q->users = NULL;
 	forget_files(q);
 }

@@ -2,7 +2,7 @@
 #ifndef KONTEND_QUERY_USERS_H
 #define KONTEND_QUERY_USERS_H
 
-#include "kontend/srclines.h"
+#include "kontend/usersyms.h"
 #include "query-int.h"
 
 /* query.c */
@@ -21,12 +21,8 @@ uint32_t query_user_func(struct query *q, uint64_t frame);
  */
 enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret, size_t n,
 				     size_t *ret_n, const char **ret_path);
-/*
- * The line that @frame is in, or, of where a call came back to, that of the call. *ret with
- * SRCLINES_OK; *ret_why: why not, for people.
- */
-enum srclines_answer query_place(struct query *q, uint64_t frame, bool is_return,
-				 const struct srclines_place **ret, const char **ret_why);
+/* The number in q->users of the file that @frame is in. 0; -ENOENT: none; -ENOMEM. */
+int query_user_file(struct query *q, uint64_t frame, uint32_t *ret);
 void query_users_deinit(struct query *q);
 
 #endif

@@ -9,6 +9,7 @@
 #include "report-int.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const uint64_t WAIT_NS = 30000000000;
 
@@ -61,6 +62,22 @@ static void put_head(const struct query_annotate *a, FILE *out)
 		fprintf(out, "# no code: %s\n", text_clean(name, sizeof(name), a->why));
 }
 
+static bool is_same_line(const struct srclines_place *a, const struct srclines_place *b)
+{
+	return a && b && a->frames[0].line == b->frames[0].line &&
+	       !strcmp(a->frames[0].file, b->frames[0].file);
+}
+
+/* Above the instructions that are from it. */
+static void put_source(const struct query_code_line *l, FILE *out)
+{
+	const struct srclines_frame *f = &l->place->frames[0];
+	const char *slash = strrchr(f->file, '/'), *text = l->source_text ? l->source_text : "";
+
+	fprintf(out, "  %6s  %6s  %7s   %s:%u  %s\n", "", "", "", slash ? slash + 1 : f->file,
+		f->line, text + strspn(text, " "));
+}
+
 static void put_line(const struct query_code_line *l, bool hottest, bool ascii, FILE *out)
 {
 	char pct[UNITS_BUF], ns[UNITS_BUF], offset[UNITS_BUF], line[QUERY_ANNOTATE_TEXT],
@@ -89,8 +106,13 @@ void report_annotate_text(const struct report_data *d, FILE *out)
 		return;
 	fprintf(out, "# %6s  %6s  %7s%s\n", "CPU%", "WAIT", "OFFSET",
 		a->source ? "   INSTRUCTION" : "");
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
+		const struct srclines_place *before = i ? a->lines[i - 1].place : NULL;
+		if (!d->spec->no_source && a->lines[i].place &&
+		    !is_same_line(a->lines[i].place, before))
+			put_source(&a->lines[i], out);
 		put_line(&a->lines[i], i == a->hottest, d->spec->ascii, out);
+	}
 }
 
 static void put_bytes(struct jsonw *j, const struct query_code_line *l)
@@ -159,6 +181,7 @@ static void put_json_line(struct jsonw *j, const struct query_annotate *a, size_
 		jsonw_null(j, "target");
 	jsonw_str(j, "data", l->data);
 	put_place(j, l->place);
+	jsonw_str(j, "source_text", l->source_text);
 	jsonw_end(j, '}');
 }
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const uint64_t LOAD_NS = 1000000000;
+static const uint64_t WAIT_NS = 30000000000;
 
 static const struct {
 	const char *name;
@@ -156,12 +156,10 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 
 	if (r == 0)
 		r = query_hot(d->q, &hot, &d->hot, err);
-	/* What has no name yet is loaded now; the first answer has asked for it. */
-	if (r < 0 || !d->q->users)
-		return r;
-	while (query_load_names(d->q, LOAD_NS))
-		;
-	return query_hot(d->q, &hot, &d->hot, err);
+	/* What has no name and no line yet comes now; the first answer has asked for it. */
+	while (r == 0 && query_load_wait(d->q, WAIT_NS))
+		r = query_hot(d->q, &hot, &d->hot, err);
+	return r;
 }
 
 /* The same by process, and what is waited for there, come along, in their own order. */

@@ -6,9 +6,11 @@
  */
 #include "../../src/sym/srclines-msg.h"
 #include "elfmake.h"
+#include "kontend/elfimg.h"
 #include "kontend/mem.h"
 #include "selfplace.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -220,6 +222,46 @@ static void test_nothing_there(void **state)
 	end();
 }
 
+static void copy_with(const char *path, uint64_t offset, uint8_t byte)
+{
+	FILE *from = fopen(own_path(), "rb"), *to = fopen(path, "wb");
+
+	assert_true(from && to);
+	for (int c; (c = getc(from)) != EOF;)
+		putc(c, to);
+	assert_int_equal(fseek(to, (long)offset, SEEK_SET), 0);
+	putc(byte, to);
+	fclose(from);
+	fclose(to);
+}
+
+/* A text that does not end is seen before anybody reads beyond it. */
+static void test_unterminated(void **state)
+{
+	static const char why[] = "debug information damaged: a section is cut off or does not end";
+	const struct srclines_place *p;
+	char path[64] = "/tmp/kontend-srclines-XXXXXX";
+	uintptr_t addr = where();
+	struct elfimg e;
+
+	(void)state;
+	begin(srclines_worker_argv);
+	own_place(addr);
+	assert_int_equal(elfimg_open_fd(&e, open(own_path(), O_RDONLY | O_CLOEXEC)), 0);
+	const struct elfimg_section *s = elfimg_find(&e, ".debug_str");
+	assert_true(s && s->size);
+	uint64_t last = s->offset + s->size - 1;
+	elfimg_close(&e);
+	close(mkstemp(path));
+	copy_with(path, last, 'x');
+	assert_int_equal(find(path, selfplace(addr) - 1, &p), SRCLINES_DAMAGED);
+	assert_string_equal(srclines_why(lines, object_of(path)), why);
+	unlink(path);
+	/* The process lives, and has other files. */
+	own_place(addr - 1);
+	end();
+}
+
 /* A process that does not do as it should: only what it was asked about suffers. */
 static void check_bad(const char *const *argv, const char *why)
 {
@@ -345,12 +387,29 @@ static int misbehave(const char *how)
 	return 0;
 }
 
+static const struct srclines_place *place_of_directive(uint32_t *ret_line);
+
+static void test_directive(void **state)
+{
+	uint32_t line = 0;
+
+	(void)state;
+	begin(srclines_worker_argv);
+	const struct srclines_place *p = place_of_directive(&line);
+	assert_string_equal(p->frames[0].function, "place_of_directive");
+	assert_string_equal(p->frames[0].file, "/made/up/source.c");
+	assert_int_equal(p->frames[0].line, line);
+	assert_int_equal(line, 40000);
+	end();
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_line),	      cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_many_places),   cmocka_unit_test(test_many_files),
-		cmocka_unit_test(test_nothing_there), cmocka_unit_test(test_dies),
+		cmocka_unit_test(test_nothing_there), cmocka_unit_test(test_unterminated),
+		cmocka_unit_test(test_directive),     cmocka_unit_test(test_dies),
 		cmocka_unit_test(test_lies),	      cmocka_unit_test(test_mumbles),
 		cmocka_unit_test(test_restarts),      cmocka_unit_test(test_sleeps),
 		cmocka_unit_test(test_nobody),
@@ -359,4 +418,13 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], SRCLINES_WORKER_ARG))
 		return srclines_work();
 	return argc > 1 ? misbehave(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* What follows says that it is from elsewhere. */
+__attribute__((noinline)) static const struct srclines_place *place_of_directive(uint32_t *ret_line)
+{
+	*ret_line = 40000;
+#line 40000 "/made/up/source.c"
+	uintptr_t addr = where();
+	return own_place(addr);
 }

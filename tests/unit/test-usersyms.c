@@ -38,6 +38,7 @@ static const struct elfmake_symbol full[] = {
 	{"elsewhere", 0, 0, FUNC, 0},
 	{"no_size", AT(0x600), 0, FUNC, 1},
 	{"next", AT(0x640), 0x10, FUNC, 1},
+	{"_RNvC6_123foo3bar", AT(0x260), 0x20, LOCAL, 1},
 };
 
 static const struct elfmake_symbol few[] = {
@@ -133,6 +134,7 @@ static void test_demangled(void **state)
 	} else {
 		assert_string_equal(name, "std::vector<int, std::allocator<int> >::push_back");
 		assert_string_equal(name_at(u, path, NULL, 0x250), "core::fmt::Formatter::pad");
+		assert_string_equal(name_at(u, path, NULL, 0x260), "123foo::bar");
 	}
 	usersyms_free(u);
 }

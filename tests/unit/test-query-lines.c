@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profile of this program: what is inlined stands in its call chains, and lines of source beside
+ * its instructions. With an argument it is the process that reads debug information.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include "kontend/query-annotate.h"
+#include "kontend/query-hot.h"
+#include "selfplace.h"
+#include "synth-profile.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+#define START (1000 * MS)
+#define CODE 0x400000ull
+
+static const uint64_t LONG_NS = 300000000000;
+
+static struct srclines_config how;
+static uint32_t line_of_inner;
+
+/* Where it was called from. */
+__attribute__((noinline)) static uintptr_t where(void)
+{
+	__asm__ volatile("");
+	return (uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0));
+}
+
+static inline __attribute__((always_inline)) uintptr_t inner(void)
+{
+	line_of_inner = __LINE__ + 1;
+	uintptr_t here = where(); /* in inner */
+	return here;
+}
+
+static inline __attribute__((always_inline)) uintptr_t middle(void)
+{
+	return inner() + 0;
+}
+
+__attribute__((noinline)) static uintptr_t leaf_function(void)
+{
+	uintptr_t addr = middle();
+
+	__asm__ volatile("");
+	return addr;
+}
+
+static inline __attribute__((always_inline)) uintptr_t outer_part(void)
+{
+	uintptr_t addr = where();
+
+	__asm__ volatile("");
+	return addr;
+}
+
+__attribute__((noinline)) static uintptr_t calling_function(void)
+{
+	uintptr_t addr = outer_part();
+
+	__asm__ volatile("");
+	return addr;
+}
+
+/* As if it had been recorded here, now. */
+static void be_this_machine(struct record_host *h)
+{
+	struct utsname u;
+
+	uname(&u);
+	snprintf(h->release, sizeof(h->release), "%s", u.release);
+	h->clock_ns = clock_now_ns();
+	h->wall_ns = clock_ns(CLOCK_REALTIME);
+}
+
+static void begin(struct asked *w)
+{
+	/* The outer one is where a call will come back to. */
+	const uint64_t chain[] = {CODE + selfplace(leaf_function()) - 1,
+				  CODE + selfplace(calling_function())};
+	struct synth_chain c = {.user = chain, .n_user = 2};
+	static char path[512];
+
+	rig_init(&w->rig, 1);
+	struct synth *s = w->rig.synth;
+	synth_profile(s);
+	synth_mmap(s, 0, START, getpid(), CODE, 0x40000000, 0, selfplace_path(path, sizeof(path)));
+	for (uint64_t i = 0; i < 5; i++)
+		synth_sample(s, 0, START + (10 + i) * MS, getpid(), getpid(), MS, c);
+	synth_tick(s, START + 100 * MS);
+	asked_play(w, NULL);
+	be_this_machine(&w->rig.engine.model.host);
+	w->rig.engine.lines = &how;
+}
+
+static const char *chain_text(struct asked *w)
+{
+	struct query_hot_spec s = {.by = HOT_STACK};
+	struct error err = {0};
+	struct table t;
+
+	do {
+		query_begin(&w->q);
+		assert_int_equal(query_hot(&w->q, &s, &t, &err), 0);
+	} while (query_load_wait(&w->q, LONG_NS));
+	assert_int_equal(t.n_rows, 1);
+	return cell_s(&t, 0, "stack");
+}
+
+static void inlined_functions_are_in_chains(void **state)
+{
+	struct asked *w = *state;
+	static const char with[] = "inner (inlined)\nmiddle (inlined)\nleaf_function\n"
+				   "outer_part (inlined)\ncalling_function";
+
+	how = (struct srclines_config){.argv = srclines_worker_argv};
+	begin(w);
+	const char *text = chain_text(w);
+	if (!strchr(text, '('))
+		skip(); /* built without libdw, or without debug information */
+	assert_string_equal(text, with);
+	how.no_inline = true;
+	assert_string_equal(chain_text(w), "leaf_function\ncalling_function");
+}
+
+static const struct query_node *node_of(const struct query_tree *t, const char *name)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->nodes[i].name, name))
+			return &t->nodes[i];
+	return NULL;
+}
+
+/* They have places of their own in the tree; what is asked about them is told of their function. */
+static void inlined_functions_are_in_trees(void **state)
+{
+	struct asked *w = *state;
+	struct query_hot_tree_spec s = {.by = HOT_SYMBOL};
+	struct query_tree t;
+
+	how = (struct srclines_config){.argv = srclines_worker_argv};
+	begin(w);
+	chain_text(w);
+	assert_int_equal(query_hot_tree(&w->q, &s, &t), 0);
+	const struct query_node *in = node_of(&t, "inner (inlined)");
+	const struct query_node *leaf = node_of(&t, "leaf_function");
+	assert_non_null(leaf);
+	if (!in || !leaf) {
+		skip();
+		return;
+	}
+	assert_int_equal(in->depth, 0);
+	assert_int_equal(in->n, 5);
+	assert_int_equal(leaf->depth, 2);
+	assert_int_equal(in->addr, leaf->addr);
+	assert_int_not_equal(in->id, leaf->id);
+}
+
+static bool may_be_read(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_mode & S_IROTH;
+}
+
+static const struct query_code_line *line_with_place(struct asked *w, struct query_annotate *a)
+{
+	struct error err = {0};
+	uint64_t start;
+
+	chain_text(w);
+	do {
+		query_begin(&w->q);
+		assert_int_equal(query_annotate_find(&w->q, "leaf_function", &start, &err), 0);
+		assert_int_equal(query_annotate(&w->q, start, a, &err), 0);
+	} while (query_load_wait(&w->q, LONG_NS));
+	for (size_t i = 0; i < a->n; i++)
+		if (a->lines[i].samples && a->lines[i].place)
+			return &a->lines[i];
+	return NULL;
+}
+
+static void instructions_have_lines(void **state)
+{
+	struct asked *w = *state;
+	struct query_annotate a;
+
+	how = (struct srclines_config){.argv = srclines_worker_argv};
+	begin(w);
+	const struct query_code_line *l = line_with_place(w, &a);
+	if (!l) {
+		assert_non_null(a.lines_why);
+		skip();
+		return;
+	}
+	assert_null(a.lines_why);
+	assert_int_equal(l->place->n, 3);
+	assert_string_equal(l->place->frames[0].function, "inner");
+	assert_int_equal(l->place->frames[0].line, line_of_inner);
+	if (may_be_read(l->place->frames[0].file))
+		assert_string_equal(l->source_text,
+				    "        uintptr_t here = where(); /* in inner */");
+	else
+		assert_null(l->source_text);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(inlined_functions_are_in_chains, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(inlined_functions_are_in_trees, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(instructions_have_lines, asked_setup_empty,
+						asked_teardown),
+	};
+
+	if (argc > 1 && !strcmp(argv[1], SRCLINES_WORKER_ARG))
+		return srclines_work();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
