@@ -44,6 +44,9 @@ struct mmlock_mm {
 
 enum mmlock_state { MMLOCK_FREE, MMLOCK_ASKED, MMLOCK_HELD };
 
+/* What an event tells the end of. */
+enum mmlock_end { MMLOCK_ENDS_NOTHING, MMLOCK_ENDS_WAIT, MMLOCK_ENDS_HOLD };
+
 struct mmlock_open {
 	uint64_t mm, since_ns;
 	uint8_t state; /* enum mmlock_state */
@@ -69,6 +72,8 @@ struct mmlocks {
 	bool how_known;		/* the stream says so */
 	uint64_t n_events;	/* since the start */
 	uint64_t cur_n, rate_n; /* of the open and the closed bucket */
+	uint64_t last_ns;	/* that the last event ended, and what that was */
+	uint8_t last_end;	/* enum mmlock_end */
 	/* Since the sums began: */
 	uint64_t seen_ns;      /* of MMLEVEL_SAMPLED: time in which events came */
 	uint64_t asked_only;   /* asked, and nobody knows what came of it */

@@ -52,7 +52,8 @@ static void set(struct mmlock_open *o, const struct event *ev, enum mmlock_state
 				  .write = ev->mm.write};
 }
 
-static void add_time(struct mmlocks *l, struct mmlock_times *t, uint64_t from, uint64_t to)
+static void add_time(struct mmlocks *l, struct mmlock_times *t, uint64_t from, uint64_t to,
+		     enum mmlock_end what)
 {
 	uint64_t ns = to > from ? to - from : 0;
 
@@ -61,6 +62,8 @@ static void add_time(struct mmlocks *l, struct mmlock_times *t, uint64_t from, u
 	t->n++;
 	t->total_ns += ns;
 	hist_pool_add(&l->hists, t->hist, ns);
+	l->last_ns = ns;
+	l->last_end = (uint8_t)what;
 }
 
 static void ask(struct mmlocks *l, struct mmlock_task *t, const struct event *ev)
@@ -92,13 +95,13 @@ static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 		return;
 	}
 	if (o && o->state == MMLOCK_HELD && o->write && !ev->mm.write) {
-		add_time(l, &mm->mode[true].hold, o->since_ns, ev->time);
+		add_time(l, &mm->mode[true].hold, o->since_ns, ev->time, MMLOCK_ENDS_HOLD);
 		l->downgraded++;
 		set(o, ev, MMLOCK_HELD);
 		return;
 	}
 	if (o && o->state == MMLOCK_ASKED && o->write == ev->mm.write) {
-		add_time(l, &mode->wait, o->since_ns, ev->time);
+		add_time(l, &mode->wait, o->since_ns, ev->time, MMLOCK_ENDS_WAIT);
 	} else {
 		l->tried++;
 		if (o)
@@ -122,7 +125,7 @@ static void give_back(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm
 		give_up(l, o);
 		return;
 	}
-	add_time(l, &mm->mode[o->write].hold, o->since_ns, ev->time);
+	add_time(l, &mm->mode[o->write].hold, o->since_ns, ev->time, MMLOCK_ENDS_HOLD);
 	o->state = MMLOCK_FREE;
 }
 
@@ -147,6 +150,7 @@ int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *name
 
 	l->n_events++;
 	l->cur_n++;
+	l->last_end = MMLOCK_ENDS_NOTHING;
 	if (!t || !mm) {
 		l->dropped++;
 		return mm && l->n_tasks == MMLOCK_TASKS ? 0 : -ENOMEM;

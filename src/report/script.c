@@ -10,6 +10,7 @@
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
+#include "script-mm.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -207,16 +208,19 @@ static void put_header(const struct script *s)
 static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct script *s = (struct script *)w;
+	bool is_mm = script_mm_is(ev);
 	struct line l;
 
 	memset(&l, 0, offsetof(struct line, caller_buf));
-	if (!describe(s, &l, ev))
+	if (!is_mm && !describe(s, &l, ev))
 		return 0;
 	errno = 0;
 	if (!s->started)
 		put_header(s);
 	s->started = true;
-	if (s->json)
+	if (is_mm)
+		script_mm_put(s->engine, ev, s->out, s->json);
+	else if (s->json)
 		put_json(s, &l);
 	else
 		put_text(s, &l);

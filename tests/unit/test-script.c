@@ -15,6 +15,7 @@
 #include "json.h"
 #include "kontend/mem.h"
 #include "kontend/script.h"
+#include "synth-mm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -126,6 +127,76 @@ static void json_has_an_object_an_event(void **state)
 	rig_deinit(&r);
 }
 
+static void mm_event(struct rig *r, enum synth_mm what, uint64_t at, int tid, bool write)
+{
+	const struct synth_mm_event e = {.what = what,
+					 .t = CANNED_START + at,
+					 .pid = 7,
+					 .tid = tid,
+					 .mm = HEAP,
+					 .memcg = "/app",
+					 .write = write,
+					 .success = at != 9000};
+
+	synth_mm(r->synth, &e);
+}
+
+/* Got after a wait, made one for reading, given back; a trylock, and one that failed. */
+static void mm_stream(struct rig *r)
+{
+	rig_init(r, 1);
+	synth_mm_prologue(r->synth, true);
+	synth_comm(r->synth, 0, 0, 7, 7, "app");
+	mm_event(r, SYNTH_MM_START, 1000, 7, true);
+	mm_event(r, SYNTH_MM_ACQUIRED, 3000, 7, true);
+	mm_event(r, SYNTH_MM_ACQUIRED, 7000, 7, false);
+	mm_event(r, SYNTH_MM_RELEASED, 8000, 7, false);
+	mm_event(r, SYNTH_MM_ACQUIRED, 9000, 8, false);
+	mm_event(r, SYNTH_MM_ACQUIRED, 10000, 8, false);
+	mm_event(r, SYNTH_MM_RELEASED, 15000, 8, false);
+	mm_event(r, SYNTH_MM_RELEASED, 16000, 8, false);
+	synth_round(r->synth, CANNED_START + 20000);
+}
+
+static void acquisitions_are_lines(void **state)
+{
+	static const char *const events[] = {"start",  "acquired", "downgrade", "released",
+					     "failed", "acquired", "released",	"released"};
+	static const uint64_t waits[8] = {0, 2000}, holds[8] = {0, 0, 4000, 1000, 0, 0, 5000};
+	struct json_doc d;
+	struct rig r;
+	char *text, *pos;
+	unsigned n = 0;
+
+	(void)state;
+	mm_stream(&r);
+	text = play(&r, false);
+	golden_check(text, "script-mm-text");
+	free(text);
+	rig_deinit(&r);
+	mm_stream(&r);
+	text = pos = play(&r, true);
+	assert_true(next_line(&pos, &d));
+	for (json_deinit(&d); next_line(&pos, &d); json_deinit(&d), n++) {
+		const struct json *o = json_root(&d);
+
+		assert_true(n < 8);
+		assert_string_equal(json_text(json_get(o, "event")), events[n]);
+		assert_string_equal(json_text(json_get(o, "type")), "mmap_lock");
+		assert_string_equal(json_text(json_get(o, "mm_comm")), "app");
+		assert_string_equal(json_text(json_get(o, "memcg")), "/app");
+		assert_int_equal(json_is(json_get(o, "wait_ns"), JSON_NULL), !waits[n]);
+		assert_int_equal(json_is(json_get(o, "hold_ns"), JSON_NULL), !holds[n]);
+		if (waits[n])
+			assert_int_equal(json_u64(json_get(o, "wait_ns")), waits[n]);
+		if (holds[n])
+			assert_int_equal(json_u64(json_get(o, "hold_ns")), holds[n]);
+	}
+	assert_int_equal(n, 8);
+	free(text);
+	rig_deinit(&r);
+}
+
 static void lines_add_up_to_the_tables(void **state)
 {
 	uint64_t n = 0, ended = 0, wait_ns = 0, total_ns = 0;
@@ -192,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_a_line_an_event),
 		cmocka_unit_test(json_has_an_object_an_event),
+		cmocka_unit_test(acquisitions_are_lines),
 		cmocka_unit_test(lines_add_up_to_the_tables),
 		cmocka_unit_test(a_failed_write_ends_it),
 	};

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lines of the events of mmap_locks. How long an event has taken from the one before it is what the
+ * model has just added up: a wait when the lock is got, a hold when it is given back, or made one
+ * for reading. The process is that which the model takes for the owner of the address space.
+ */
+#include "script-mm.h"
+#include "kontend/jsonw.h"
+#include "kontend/units.h"
+
+#include <inttypes.h>
+
+struct mm_line {
+	const struct event *ev;
+	const struct mmlocks *locks;
+	const char *event, *comm, *owner, *memcg; /* NULL: not known */
+	int32_t owner_pid;			  /* 0: not known */
+	uint64_t lock;				  /* 0: not known */
+	char comm_buf[EVENT_NAMES_TEXT], owner_buf[EVENT_NAMES_TEXT];
+};
+
+static uint32_t task_of(const struct engine *e, int32_t tid)
+{
+	const uint32_t *task = map64_get(&e->model.tasks.by_tid, (uint32_t)tid);
+
+	return task ? *task : TASK_OTHER;
+}
+
+static const char *event_of(const struct event *ev, const struct mmlocks *l)
+{
+	if (ev->kind == EVENT_MM_START)
+		return "start";
+	if (ev->kind == EVENT_MM_RELEASED)
+		return "released";
+	if (!ev->mm.success)
+		return "failed";
+	return l->last_end == MMLOCK_ENDS_HOLD ? "downgrade" : "acquired";
+}
+
+static void describe(const struct engine *e, const struct event *ev, struct mm_line *ret)
+{
+	const struct mmlocks *l = &e->model.mmlocks;
+	const uint32_t *at = map64_get(&l->by_mm, ev->mm.mm);
+	const struct mmlock_mm *m = at && *at < l->n ? &l->mms[*at] : NULL;
+
+	ret->ev = ev;
+	ret->locks = l;
+	ret->event = event_of(ev, l);
+	ret->comm = event_names_comm(e, task_of(e, ev->tid), ret->comm_buf);
+	ret->lock = l->lock_offset ? ev->mm.mm + l->lock_offset : 0;
+	ret->owner_pid = m ? m->pid : 0;
+	ret->owner = NULL;
+	if (ret->owner_pid > 0)
+		ret->owner = event_names_comm(e, task_of(e, ret->owner_pid), ret->owner_buf);
+	ret->memcg = m ? m->memcg : NULL;
+}
+
+static void put_text(const struct mm_line *l, FILE *out)
+{
+	const struct event *ev = l->ev;
+	char task[EVENT_NAMES_TEXT + 16], name[EVENT_NAMES_TEXT + 32], ns[UNITS_BUF] = "-";
+	bool ends = ev->kind != EVENT_MM_START;
+
+	snprintf(task, sizeof(task), "%s/%" PRId32, l->comm ? l->comm : "-", ev->tid);
+	if (l->owner_pid)
+		snprintf(name, sizeof(name), "%s/%" PRId32, l->owner ? l->owner : "-",
+			 l->owner_pid);
+	else
+		snprintf(name, sizeof(name), "mm 0x%" PRIx64, ev->mm.mm);
+	if (ends && l->locks->last_end)
+		units_ns(ns, l->locks->last_ns);
+	fprintf(out,
+		"%6" PRIu64 ".%09" PRIu64 " [%03" PRIu32 "] %-20s %-9s %-12s %-18s %-12s %7s  %s\n",
+		ev->time / 1000000000u, ev->time % 1000000000u, ev->cpu, task, l->event,
+		ev->mm.write ? "mmap_lock:W" : "mmap_lock:R", name, "-",
+		ends && !l->locks->last_end ? "?" : ns,
+		!ends || !l->locks->last_end		 ? "-"
+		: l->locks->last_end == MMLOCK_ENDS_WAIT ? "waited"
+							 : "held");
+}
+
+static void put_ns(struct jsonw *j, const char *name, const struct mm_line *l,
+		   enum mmlock_end which)
+{
+	if (l->locks->last_end == which)
+		jsonw_u64(j, name, l->locks->last_ns);
+	else
+		jsonw_null(j, name);
+}
+
+static void put_json(const struct mm_line *l, FILE *out)
+{
+	const struct event *ev = l->ev;
+	struct jsonw j = {.out = out};
+
+	jsonw_begin(&j, NULL, '{', true);
+	jsonw_u64(&j, "time_ns", ev->time);
+	jsonw_u64(&j, "cpu", ev->cpu);
+	jsonw_str(&j, "event", l->event);
+	jsonw_i64(&j, "pid", ev->pid);
+	jsonw_i64(&j, "tid", ev->tid);
+	jsonw_str(&j, "comm", l->comm);
+	jsonw_hex(&j, "mm", ev->mm.mm);
+	if (l->lock)
+		jsonw_hex(&j, "lock", l->lock);
+	else
+		jsonw_null(&j, "lock");
+	jsonw_str(&j, "type", "mmap_lock");
+	jsonw_str(&j, "mode", ev->mm.write ? "W" : "R");
+	if (l->owner_pid)
+		jsonw_i64(&j, "mm_pid", l->owner_pid);
+	else
+		jsonw_null(&j, "mm_pid");
+	jsonw_str(&j, "mm_comm", l->owner);
+	jsonw_str(&j, "memcg", l->memcg);
+	put_ns(&j, "wait_ns", l, MMLOCK_ENDS_WAIT);
+	put_ns(&j, "hold_ns", l, MMLOCK_ENDS_HOLD);
+	jsonw_end(&j, '}');
+}
+
+bool script_mm_is(const struct event *ev)
+{
+	return ev->kind == EVENT_MM_START || ev->kind == EVENT_MM_ACQUIRED ||
+	       ev->kind == EVENT_MM_RELEASED;
+}
+
+void script_mm_put(const struct engine *e, const struct event *ev, FILE *out, bool json)
+{
+	struct mm_line l;
+
+	describe(e, ev, &l);
+	if (json)
+		put_json(&l, out);
+	else
+		put_text(&l, out);
+}
