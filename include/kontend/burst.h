@@ -6,12 +6,15 @@
 #include <stdint.h>
 
 /*
- * When something that costs too much to be on all the time is on: @len_ns out of each @every_ns.
- * `= {0}` is never. Times are of the session clock.
+ * When something that costs too much to be on all the time is on: @len_ns out of each @every_ns,
+ * at its begin, or with @spread anywhere in it. `= {0}` is never. Times are of the session clock.
  */
 struct burst {
 	uint64_t len_ns, every_ns;
+	bool spread;
 	/* its own */
+	uint64_t period_ns; /* of @spread: when the next @every_ns begins; 0: it has not begun */
+	uint64_t random;
 	uint64_t next_ns; /* when it changes next; 0: at once */
 	uint64_t from_ns; /* on since */
 	bool on;

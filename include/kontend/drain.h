@@ -27,6 +27,8 @@ struct drain_ring {
 	struct record_drop drop; /* to be said */
 };
 
+struct live_mmap_count;
+
 /* Where the stream goes to. */
 struct drain_sink {
 	/* Takes everything in @r before @head, or adds to its drop what it cannot take. */
@@ -50,7 +52,8 @@ struct drain {
 	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
 	size_t n_tasks;
 	struct burst mmaps; /* when the events of mmap_locks are on, where not all the time */
-	struct mmlevel_how mmap_how;	 /* what is said of that */
+	struct mmlevel_how mmap_how;		  /* what is said of that */
+	const struct live_mmap_count *mmap_count; /* NULL: none */
 	struct look *look;		 /* the first of those taken at each tick, NULL = none */
 	struct burst switches;		 /* when context switches are looked at */
 	struct record_burst switch_cost; /* of the burst that goes on; its times are not set */
@@ -62,6 +65,8 @@ struct drain {
 	bool cpu_wide;			 /* rings end with their CPU, not with a task */
 
 	/* its own */
+	uint64_t mmaps_from;   /* since when all of their events are on */
+	uint64_t mmaps_before; /* the count then */
 	struct drain_ring *rings;
 	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd */
 	size_t n_rings;

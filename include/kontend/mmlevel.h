@@ -28,12 +28,15 @@ struct mmlevel_how {
 	uint32_t asked;	   /* enum mmlevel: what was asked for */
 	uint64_t from_ns, to_ns;     /* of MMLEVEL_SAMPLED: when events came; session clock */
 	char reason[MMLEVEL_REASON]; /* why it is less than was asked for; "" */
+	/* Of MMLEVEL_SAMPLED since the session began: how often locks were got, by a count of all
+	 * the time, and how often of that while events came. 0: not known. */
+	uint64_t counted, counted_inside;
 };
 
 /* "contended", "sampled", "sampled=50", "pid", "all": 0 with level and one_in, or -EINVAL. */
 int mmlevel_parse(const char *text, struct mmlevel_how *ret);
 const char *mmlevel_name(uint32_t level); /* "?" when it is none */
-/* Reads a payload; false: it is none. */
+/* Reads a payload, or what older recordings have of one; false: it is none. */
 bool mmlevel_decode(const void *data, size_t len, struct mmlevel_how *ret);
 
 #endif

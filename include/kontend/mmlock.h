@@ -26,6 +26,8 @@ struct mmlock_times {
 struct mmlock_mode {
 	uint64_t acquired;	  /* times it was got; a write lock made a read lock is none */
 	uint64_t failed;	  /* times it was not: trylocks, and who was killed */
+	uint64_t before;	  /* of MMLEVEL_SAMPLED: acquired until the last burst ended */
+	double squares, products; /* of what each burst had, and that times its size, summed up */
 	struct mmlock_times wait; /* from asking to having it: trylocks do not ask */
 	struct mmlock_times hold;
 };
@@ -67,19 +69,24 @@ struct mmlocks {
 	size_t n_tasks, cap_tasks;
 	struct map64 by_tid;
 	struct hist_pool hists;
-	uint32_t lock_offset;	/* of mmap_lock in mm_struct; 0: not known yet */
-	struct mmlevel_how how; /* how it is measured now */
-	bool how_known;		/* the stream says so */
-	uint64_t n_events;	/* since the start */
-	uint64_t cur_n, rate_n; /* of the open and the closed bucket */
-	uint64_t last_ns;	/* that the last event ended, and what that was */
-	uint8_t last_end;	/* enum mmlock_end */
+	uint32_t lock_offset;	   /* of mmap_lock in mm_struct; 0: not known yet */
+	struct mmlevel_how how;	   /* how it is measured now */
+	bool how_known;		   /* the stream says so */
+	uint64_t n_events;	   /* since the start */
+	uint64_t cur_n, rate_n;	   /* of the open and the closed bucket */
+	uint64_t last_ns;	   /* that the last event ended, and what that was */
+	uint8_t last_end;	   /* enum mmlock_end */
+	uint64_t counts_before[2]; /* of mmlevel_how, when the sums began */
 	/* Since the sums began: */
-	uint64_t seen_ns;      /* of MMLEVEL_SAMPLED: time in which events came */
-	uint64_t asked_only;   /* asked, and nobody knows what came of it */
-	uint64_t held_only;    /* got, and nobody saw it given back */
-	uint64_t release_only; /* given back by who was not seen getting it */
-	uint64_t tried;	       /* got without having asked: trylocks, or the asking was not seen */
+	uint64_t seen_ns;	    /* of MMLEVEL_SAMPLED: time in which events came */
+	uint64_t bursts;	    /* and the number of times */
+	double size, sizes_squared; /* their sizes, by the count of all if there is one, else ns */
+	uint64_t seen_until;	    /* of the last one: its end */
+	uint64_t counted, counted_inside; /* acquisitions in all this time, and in those */
+	uint64_t asked_only;		  /* asked, and nobody knows what came of it */
+	uint64_t held_only;		  /* got, and nobody saw it given back */
+	uint64_t release_only;		  /* given back by who was not seen getting it */
+	uint64_t tried; /* got without having asked: trylocks, or the asking was not seen */
 	uint64_t downgraded;
 	uint64_t dropped; /* for lack of room or memory */
 };

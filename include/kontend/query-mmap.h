@@ -23,7 +23,8 @@ struct query_mmap_sum {
 	double events_per_s; /* of the last bucket, or of all that was measured */
 	double cost_pct;     /* of one CPU, computed from these two */
 	uint64_t seen_ns;    /* time in which events came, since the sums began */
-	double scale;	     /* elapsed time by that */
+	double scale;	     /* acquisitions that stand for one that was seen */
+	bool counted;	     /* by counts of all of them, else by time */
 	/* Since the sums began: see mmlock.h. */
 	uint64_t unpaired, asked_only, held_only, release_only, tried, downgraded, dropped;
 };

@@ -59,6 +59,9 @@ static void add_to_other(struct mmlocks *l, struct mmlock_mm *from)
 		struct mmlock_mode *to = &l->mms[0].mode[w];
 		to->acquired += from->mode[w].acquired;
 		to->failed += from->mode[w].failed;
+		to->before += from->mode[w].before;
+		to->squares += from->mode[w].squares;
+		to->products += from->mode[w].products;
 		add_times(l, &to->wait, &from->mode[w].wait);
 		add_times(l, &to->hold, &from->mode[w].hold);
 	}
@@ -144,7 +147,11 @@ void mmlock_zero(struct mmlocks *l)
 		n++;
 	}
 	l->n = n;
-	l->seen_ns = l->asked_only = l->held_only = l->release_only = 0;
+	l->counts_before[0] = l->how.counted;
+	l->counts_before[1] = l->how.counted_inside;
+	l->counted = l->counted_inside = 0;
+	l->size = l->sizes_squared = 0;
+	l->seen_ns = l->bursts = l->asked_only = l->held_only = l->release_only = 0;
 	l->tried = l->downgraded = l->dropped = 0;
 }
 

@@ -220,15 +220,38 @@ void mmlock_lost(struct mmlocks *l)
 	l->n_tasks = 0;
 }
 
+/* What each mode has got within the burst that ends. */
+static void end_burst(struct mmlocks *l, double size)
+{
+	for (size_t i = 0; i < 2 * l->n; i++) {
+		struct mmlock_mode *m = &l->mms[i / 2].mode[i % 2];
+		double n = (double)(m->acquired - m->before);
+		m->squares += n * n;
+		m->products += n * size;
+		m->before = m->acquired;
+	}
+	l->bursts++;
+	l->size += size;
+	l->sizes_squared += size * size;
+}
+
 void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_ns)
 {
 	uint64_t from = how->from_ns > zero_ns ? how->from_ns : zero_ns;
 
 	l->how = *how;
 	l->how_known = true;
+	uint64_t inside = l->counted_inside;
+	l->counted = how->counted - l->counts_before[0];
+	l->counted_inside = how->counted_inside - l->counts_before[1];
 	if (how->level != MMLEVEL_SAMPLED || !how->to_ns)
 		return;
+	l->seen_until = how->to_ns;
+	if (how->to_ns == how->from_ns)
+		return;
 	l->seen_ns += how->to_ns > from ? how->to_ns - from : 0;
+	end_burst(l, how->counted ? (double)(l->counted_inside - inside)
+				  : (double)(how->to_ns - how->from_ns));
 	mmlock_lost(l);
 }
 

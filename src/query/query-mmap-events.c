@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void add_times(struct query_hist *to, const struct mmlock_times *from)
@@ -28,10 +29,27 @@ void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint3
 
 	to->acquired += m->acquired;
 	to->failed += m->failed;
+	to->squares += m->squares;
+	to->products += m->products;
 	add_times(&to->wait, &m->wait);
 	add_times(&to->hold, &m->hold);
 	next[mode] = to->first;
 	to->first = mode + 1;
+}
+
+/*
+ * The error of an estimate by a ratio: how much what was acquired in each burst differs from what
+ * it would be if it always were the same part of the burst's size. Of several address spaces the
+ * squares are less than those of the sums, by as much as they are busy at the same time.
+ */
+double query_mmap_error(const struct query_mmap_events *e, const struct mmlocks *l, double scale)
+{
+	double n = (double)l->bursts, part = l->size > 0 ? (double)e->acquired / l->size : 0;
+	double rest = e->squares - 2 * part * e->products + part * part * l->sizes_squared;
+
+	if (l->bursts < 2)
+		return -1;
+	return rest <= 0 ? 0 : 1.96 * scale * sqrt(n / (n - 1) * rest * (1 - 1 / scale));
 }
 
 void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
@@ -87,6 +105,26 @@ static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
 	s->dropped = l->dropped;
 }
 
+/*
+ * What stands for one that was seen. By time, the slower a program is while its events are written
+ * the fewer of them are seen; by the counts of all it is known how many it were, until the last
+ * burst ended.
+ */
+static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counted)
+{
+	const struct mmlocks *l = &m->mmlocks;
+	uint64_t elapsed = query_elapsed(m), since = m->now_ns - elapsed;
+	double told = l->seen_until > since ? (double)(l->seen_until - since) : 0;
+	enum { ENOUGH = 100 };
+
+	*ret_counted = l->how.level == MMLEVEL_SAMPLED && l->counted_inside >= ENOUGH && told > 0;
+	if (*ret_counted && (double)elapsed > told)
+		return (double)l->counted / (double)l->counted_inside * ((double)elapsed / told);
+	if (*ret_counted)
+		return (double)l->counted / (double)l->counted_inside;
+	return seen_ns && elapsed > seen_ns ? (double)elapsed / (double)seen_ns : 1;
+}
+
 int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)
 {
 	const struct locksnap *snap = query_queues(q);
@@ -102,7 +140,7 @@ int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)
 	s.seen_ns = s.level == MMLEVEL_SAMPLED	   ? l->seen_ns
 		    : s.level == MMLEVEL_CONTENDED ? 0
 						   : elapsed;
-	s.scale = s.seen_ns && elapsed > s.seen_ns ? (double)elapsed / (double)s.seen_ns : 1;
+	s.scale = scale_of(m, s.seen_ns, &s.counted);
 	s.events_per_s = average ? query_per_s(l->n_events, m->now_ns - m->start_ns)
 				 : query_per_s(l->rate_n, m->rate_ns);
 	s.cost_pct = s.events_per_s * (double)s.event_ns / 1e7;

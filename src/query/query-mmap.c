@@ -23,6 +23,7 @@ enum {
 	C_MODE,
 	C_WAITING,
 	C_ACQUIRED,
+	C_ERROR,
 	C_CONTENDED,
 	C_CONT_RATE,
 	C_WAIT_RATE,
@@ -51,6 +52,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITING] = {"waiting", "NOW", "tasks waiting now", COLUMN_COUNT, 4, 0, SR},
 	[C_ACQUIRED] = {"acquired", "ACQUIRED", "times it was taken, also without waiting",
 			COLUMN_COUNT, 8, 2, SR},
+	[C_ERROR] = {"acquired_error", "ERROR",
+		     "how far off ACQUIRED may be, in 95 of 100 cases, where it is of samples",
+		     COLUMN_COUNT, 6, 3, SR},
 	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 3, SR},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
@@ -295,6 +299,9 @@ static void fill_events(struct rows *t, const struct row *row, uint64_t want, st
 	uint64_t waited = row->g && row->g->n ? row->g->max_ns : 0;
 
 	scaled(t, &v[C_ACQUIRED], e->acquired);
+	double error = t->scale > 1 ? query_mmap_error(e, &t->q->model->mmlocks, t->scale) : -1;
+	if (error >= 0)
+		value_u(&v[C_ERROR], (uint64_t)(error + 0.5));
 	scaled(t, &v[C_FAILED], e->failed);
 	if (wants_histogram(want))
 		query_mmap_hists(e, &t->q->model->mmlocks, t->mode_next, &t->hist, &t->hold);
@@ -353,6 +360,8 @@ static const struct column *columns_by(struct query *q, enum query_by by)
 	memcpy(c, columns, sizeof(columns));
 	if (!q->model->mmlocks.n)
 		c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = c[C_OF].flags = c[C_FAILED].flags = R;
+	if (q->model->mmlocks.how.level != MMLEVEL_SAMPLED)
+		c[C_ERROR].flags = R;
 	if (by == BY_MMAP_MEMCG) {
 		c[C_PROCESS].flags = c[C_PID].flags = c[C_COMM].flags = 0;
 		c[C_MEMCG].priority = 0;

@@ -28,6 +28,7 @@ uint64_t query_mmap_row_id(enum query_by by, const struct query_mmap_owner *o, u
 /* Acquisitions of several locks of one mode, summed up. */
 struct query_mmap_events {
 	uint64_t acquired, failed;
+	double squares, products;     /* as in struct mmlock_mode */
 	struct query_hist wait, hold; /* without bars and percentiles: */
 	uint32_t first;		      /* the list of modes that they are the sums of, see below */
 };
@@ -35,6 +36,9 @@ struct query_mmap_events {
 /* Lists through the modes of the model's entries: mode w of entry i is 2 * i + w, + 1. */
 void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint32_t mode,
 		    uint32_t *next);
+/* How far a count in bursts, of which this is the sum, may be off the truth, in 95 of 100 cases;
+ * negative: not known. */
+double query_mmap_error(const struct query_mmap_events *e, const struct mmlocks *l, double scale);
 /* The histograms of all in the list. */
 void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
 		      const uint32_t *next, struct hist *wait, struct hist *hold);

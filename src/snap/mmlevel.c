@@ -45,9 +45,10 @@ int mmlevel_parse(const char *text, struct mmlevel_how *ret)
 
 bool mmlevel_decode(const void *data, size_t len, struct mmlevel_how *ret)
 {
-	if (len != sizeof(*ret))
+	if (len != sizeof(*ret) && len != offsetof(struct mmlevel_how, counted))
 		return false;
-	memcpy(ret, data, sizeof(*ret));
+	*ret = (struct mmlevel_how){0};
+	memcpy(ret, data, len);
 	ret->reason[MMLEVEL_REASON - 1] = 0;
 	return ret->level < MMLEVELS && ret->asked < MMLEVELS && ret->one_in &&
 	       ret->from_ns <= ret->to_ns;

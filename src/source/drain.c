@@ -302,6 +302,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	perf_session_disable_all(d->session);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	take_all(d);
+	drain_mmaps_end(d, now);
 	put_looks(d, now, true);
 	say_ticks(d, d->mark);
 	say_fills(d);

@@ -17,7 +17,7 @@
 
 static const char *const events[PERF_MM_EVENTS] = {
 	"mmap_lock_start_locking", "mmap_lock_acquire_returned", "mmap_lock_released"};
-static const uint64_t BURST_NS = 100000000u;
+static const uint64_t BURST_NS = 50000000u;
 
 void live_mmap_read(struct live_mmap *m, const char *tracefs)
 {
@@ -55,7 +55,8 @@ struct burst live_mmap_burst(const struct live_mmap *m)
 {
 	if (m->how.level != MMLEVEL_SAMPLED)
 		return (struct burst){0};
-	return (struct burst){.len_ns = BURST_NS, .every_ns = m->how.one_in * BURST_NS};
+	return (struct burst){
+		.len_ns = BURST_NS, .every_ns = m->how.one_in * BURST_NS, .spread = true};
 }
 
 static int put_format(const struct tracepoint *tp, struct queue *q)
@@ -91,8 +92,15 @@ int live_mmap_put(struct live_mmap *m, struct queue *q)
 	return queue_put_always(q, RECORD_SNAPSHOT, 0, &m->body, sizeof(m->body));
 }
 
+void live_mmap_count(struct live_mmap *m, const struct target *t, pid_t command)
+{
+	if (m->how.level == MMLEVEL_SAMPLED)
+		live_mmap_count_open(&m->count, m->tp[1].id, t, command);
+}
+
 void live_mmap_deinit(struct live_mmap *m)
 {
+	live_mmap_count_close(&m->count);
 	for (int i = 0; i < PERF_MM_EVENTS; i++)
 		tracepoint_deinit(&m->tp[i]);
 }

@@ -7,6 +7,7 @@
 #include "kontend/queue.h"
 #include "kontend/record.h"
 #include "kontend/tracefs.h"
+#include "live-mmap-count.h"
 
 /*
  * The events of mmap_locks in a live session, on the level that is asked for. Where the kernel has
@@ -16,6 +17,7 @@
 struct live_mmap {
 	struct mmlevel_how how;		      /* level, one_in: as asked for */
 	struct tracepoint tp[PERF_MM_EVENTS]; /* ids 0: not measured */
+	struct live_mmap_count count;	      /* of all acquisitions, on MMLEVEL_SAMPLED */
 	struct {
 		struct record_snapshot head;
 		struct mmlevel_how how;
@@ -26,6 +28,8 @@ struct live_mmap {
 void live_mmap_read(struct live_mmap *m, const char *tracefs);
 /* Their tracepoints' ids, and are they on in bursts only? */
 void live_mmap_options(const struct live_mmap *m, struct perf_session_options *o);
+/* Opens the count of acquisitions of @t, where a part is measured of them. */
+void live_mmap_count(struct live_mmap *m, const struct target *t, pid_t command);
 /* Switches them on where they are on all the time. */
 void live_mmap_enable(const struct live_mmap *m, struct perf_session *ps);
 /* When they are on otherwise: for the drain. */

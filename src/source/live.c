@@ -222,6 +222,8 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->switches_asked = o->switches_asked;
 	d->mmaps = live_mmap_burst(&l->mmap);
 	d->mmap_how = l->mmap.how;
+	live_mmap_count(&l->mmap, &o->target, l->workload.pid);
+	d->mmap_count = &l->mmap.count;
 	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
 	d->calm = o->calm;
 	d->relaxed = o->relaxed;

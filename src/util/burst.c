@@ -1,17 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Bursts at fixed distances, counted from where each began: one that ends late, since whoever steps
- * it was late, is longer, and is told as it was; the next one does not come earlier for it.
+ * it was late, is longer, and is told as it was; the next one does not come earlier for it. Those
+ * that are spread begin at a place in their period that nobody can know: what they see stands for
+ * all then, also of a load that goes by seconds, or that begins when we do.
  */
 #include "kontend/burst.h"
+
+static uint64_t next_random(struct burst *b, uint64_t seed)
+{
+	if (!b->random)
+		b->random = seed | 1;
+	b->random ^= b->random << 13;
+	b->random ^= b->random >> 7;
+	b->random ^= b->random << 17;
+	return b->random;
+}
+
+/* When the burst of the period begins that comes next. */
+static uint64_t next_place(struct burst *b, uint64_t now_ns)
+{
+	uint64_t room = b->every_ns > b->len_ns ? b->every_ns - b->len_ns : 0;
+
+	while (b->period_ns + room < now_ns)
+		b->period_ns += b->every_ns;
+	uint64_t at = b->period_ns + next_random(b, now_ns) % (room + 1);
+	b->period_ns += b->every_ns;
+	return at > now_ns ? at : now_ns;
+}
 
 enum burst_change burst_step(struct burst *b, uint64_t now_ns, bool wanted)
 {
 	if (!b->len_ns || now_ns < b->next_ns)
 		return BURST_STAYS;
+	if (b->spread && !b->period_ns) {
+		b->period_ns = now_ns;
+		b->next_ns = next_place(b, now_ns);
+		return BURST_STAYS;
+	}
 	if (b->on) {
 		b->on = false;
-		b->next_ns = b->from_ns + b->every_ns;
+		b->next_ns = b->spread ? next_place(b, now_ns) : b->from_ns + b->every_ns;
 		if (b->next_ns <= now_ns)
 			b->next_ns = now_ns + b->every_ns - b->len_ns;
 		return BURST_OFF;

@@ -313,6 +313,60 @@ static void samples_are_scaled(void **state)
 	assert_true(cell_at(&t, 0, "acquired")->approx);
 	assert_int_equal(cell_u(&t, 0, "contended"), 1);
 	assert_int_equal(cell_u(&t, 0, "max_ns"), 5 * MS + 20);
+	/* Nobody knows by one burst how much they differ. */
+	assert_false(cell_at(&t, 0, "acquired_error")->known);
+}
+
+static void more_events(struct asked *w, uint64_t at, int n)
+{
+	for (int i = 0; i < n; i++) {
+		event(w, SYNTH_MM_START, at, 100, true);
+		event(w, SYNTH_MM_ACQUIRED, at + US, 100, true);
+		event(w, SYNTH_MM_RELEASED, at + 2 * US, 100, true);
+		at += 10 * US;
+	}
+}
+
+static struct table four_bursts(struct asked *w, bool counted)
+{
+	struct mmlevel_how how;
+
+	begin_events(w, true);
+	assert_int_equal(mmlevel_parse("sampled=10", &how), 0);
+	synth_mm_how(w->rig.synth, &how, CANNED_START);
+	for (uint64_t i = 0; i < 4; i++) {
+		more_events(w, (250 * i + 10) * MS, (int)(10 * (i + 1)));
+		how.from_ns = CANNED_START + 250 * i * MS;
+		how.to_ns = how.from_ns + 25 * MS;
+		how.counted_inside += counted ? 20 * (i + 1) : 0;
+		how.counted += counted ? 600 : 0;
+		synth_mm_how(w->rig.synth, &how, how.to_ns);
+	}
+	how.from_ns = how.to_ns = CANNED_START + 1000 * MS;
+	synth_mm_how(w->rig.synth, &how, how.to_ns);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	return ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+}
+
+/* 10, 20, 30 and 40 in four bursts, a tenth of the time: 1000, and 1.96 * 10 * sqrt(4 * 166.7 *
+ * .9).
+ */
+static void samples_tell_their_error(void **state)
+{
+	struct table t = four_bursts(*state, false);
+
+	assert_int_equal(cell_u(&t, 0, "acquired"), 1000);
+	assert_in_range(cell_u(&t, 0, "acquired_error"), 478, 482);
+}
+
+/* Half of the 200 that were counted in bursts, whatever the bursts had: half of all 2400. */
+static void what_was_counted_scales_samples(void **state)
+{
+	struct table t = four_bursts(*state, true);
+
+	assert_int_equal(cell_u(&t, 0, "acquired"), 1200);
+	assert_int_equal(cell_u(&t, 0, "acquired_error"), 0);
 }
 
 static void without_names_one_sentence_says_why(void **state)
@@ -349,6 +403,8 @@ int main(void)
 		TEST(a_memcg_is_named_by_its_id),
 		TEST(an_id_of_another_hierarchy_is_not_named),
 		TEST(samples_are_scaled),
+		TEST(samples_tell_their_error),
+		TEST(what_was_counted_scales_samples),
 		TEST(without_names_one_sentence_says_why),
 	};
 
