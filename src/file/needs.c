@@ -5,6 +5,10 @@
  * symbol and the last: a few symbols too many do no harm, one that is missing does.
  */
 #include "needs.h"
+
+#include "kontend/disasm.h"
+
+#include <errno.h>
 #include <string.h>
 
 /* Markers and user addresses lie outside of the table. */
@@ -41,4 +45,34 @@ void needs_snapshot(const struct sym *s, uint8_t *marks, const void *payload, si
 		if (addr >> 63 && addr <= s->entries[s->n - 1].addr)
 			sym_mark(s, marks, addr);
 	}
+}
+
+static void needs_code(const struct sym *s, uint8_t *marks, struct disasm *d, const uint8_t *code,
+		       const struct funcsnap_func *f)
+{
+	struct disasm_line line;
+
+	for (size_t at = 0; disasm_line(d, code, f->code_len, at, f->start, &line);
+	     at += line.length) {
+		if (line.has_target)
+			sym_mark(s, marks, line.target);
+		if (line.has_data)
+			sym_mark(s, marks, line.data);
+	}
+}
+
+int needs_functions(const struct sym *s, uint8_t *marks, const struct funcsnap *f)
+{
+	struct disasm *d;
+	struct error err;
+	int r = disasm_open(&d, disasm_machine_here(), &err);
+
+	/* Without one the code can be read elsewhere; names of what it calls are then missing. */
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 0; i < f->n_funcs; i++)
+		if (!f->funcs[i].object)
+			needs_code(s, marks, d, f->code + f->funcs[i].code, &f->funcs[i]);
+	disasm_close(d);
+	return 0;
 }

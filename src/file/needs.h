@@ -3,6 +3,7 @@
 #define KONTEND_SRC_FILE_NEEDS_H
 
 #include "kontend/event.h"
+#include "kontend/funcsnap.h"
 #include "kontend/sym.h"
 
 /* One of those that name symbols? */
@@ -16,5 +17,7 @@ static inline bool needs_is_one(const struct event *ev)
 void needs_event(const struct sym *s, uint8_t *marks, const struct event *ev);
 /* Of a snapshot's payload: every word of it that may be an address of the kernel's. */
 void needs_snapshot(const struct sym *s, uint8_t *marks, const void *payload, size_t len);
+/* Of functions of the kernel that runs here: what their code calls or names. 0 or -ENOMEM. */
+int needs_functions(const struct sym *s, uint8_t *marks, const struct funcsnap *f);
 
 #endif

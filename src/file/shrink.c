@@ -18,8 +18,9 @@ struct shrink {
 	struct decode decode;
 	struct writer *writer;
 	struct sym sym;
-	uint8_t *marks; /* of its entries */
-	uint64_t begin; /* mark of the stream's first record */
+	uint8_t *marks;	       /* of its entries */
+	struct funcsnap funcs; /* that it has the code of */
+	uint64_t begin;	       /* mark of the stream's first record */
 	bool has_begin;
 };
 
@@ -91,12 +92,25 @@ static bool is_lasting(const struct record *r)
 	       snapshot_is_lasting(head.kind);
 }
 
+static int take_lasting(struct shrink *k, const struct record *r, struct error *err)
+{
+	struct record_snapshot head;
+
+	/* What is damaged needs nothing. */
+	snapshot_parse(r->data, r->len, &head);
+	if (head.kind == SNAPSHOT_FUNCS &&
+	    funcsnap_decode(&k->funcs, (const uint8_t *)r->data + sizeof(head),
+			    r->len - sizeof(head)) == -ENOMEM)
+		return no_memory(err);
+	return writer_put(k->writer, r, err);
+}
+
 static int take_first(struct shrink *k, struct source *s, const struct record *r, struct error *err)
 {
 	int e = 0;
 
 	if (is_lasting(r))
-		return writer_put(k->writer, r, err);
+		return take_lasting(k, r, err);
 	switch (r->kind) {
 	case RECORD_KALLSYMS:
 		return take_symbols(k, r, err);
@@ -149,7 +163,8 @@ static int put_symbols(struct shrink *k, struct error *err)
 	struct record r = {.kind = RECORD_KALLSYMS};
 	char *text;
 
-	if (sym_excerpt(&k->sym, k->marks, &text, &r.len))
+	if (needs_functions(&k->sym, k->marks, &k->funcs) ||
+	    sym_excerpt(&k->sym, k->marks, &text, &r.len))
 		return no_memory(err);
 	r.data = text;
 	int e = writer_put(k->writer, &r, err);
@@ -181,6 +196,7 @@ int shrink_copy(struct source *s, struct writer *w, struct error *err)
 	e = run(&k, s, err);
 	decode_deinit(&k.decode);
 	sym_deinit(&k.sym);
+	funcsnap_deinit(&k.funcs);
 	mem_free(k.marks);
 	return e;
 }

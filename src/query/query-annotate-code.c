@@ -16,13 +16,6 @@
 /* Longer ones are shown up to here. */
 enum { MOST_BYTES = 256 << 10 };
 
-static const char recording[] = "recording";
-
-bool annotate_is_recorded(const struct annotate_code *code)
-{
-	return code->source == recording;
-}
-
 /* Up to the next symbol. */
 static size_t kernel_size(const struct query *q, uint64_t start)
 {
@@ -50,7 +43,7 @@ static bool recorded_code(const struct query *q, uint64_t start, struct annotate
 
 	if (!s || !textsnap_find(s->bytes, s->len, start, &ret->bytes, &ret->n))
 		return false;
-	ret->source = recording;
+	ret->source = "recording";
 	return true;
 }
 
@@ -85,7 +78,7 @@ static bool is_recorded(struct query *q, uint64_t start, struct annotate_code *r
 {
 	if (!recorded_bytes(q, start, &ret->bytes, &ret->n))
 		return false;
-	ret->source = recording;
+	ret->source = "recording";
 	return true;
 }
 

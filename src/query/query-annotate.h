@@ -36,8 +36,6 @@ void annotate_meet(struct query *q);
 /* query-annotate-code.c. 0 or -ENOMEM. */
 int annotate_code(struct query *q, uint64_t start, struct annotate_code *ret);
 /* query-annotate-lines.c */
-/* Is it out of the recording, not out of the kernel or a file? */
-bool annotate_is_recorded(const struct annotate_code *code);
 /* Lines of the code, without what pads it; into ret->lines and ret->n. 0 or -ENOMEM. */
 int annotate_lines(struct query *q, const struct annotate_code *code, struct query_annotate *ret);
 

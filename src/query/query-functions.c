@@ -6,6 +6,7 @@
  */
 #include "kontend/query-functions.h"
 
+#include "kontend/disasm.h"
 #include "kontend/mem.h"
 #include "query-annotate.h"
 #include "query-users.h"
@@ -31,6 +32,7 @@ struct meeting {
 	size_t n_places;
 	uint32_t *objects; /* by number in the model: index + 1 in `out` */
 	struct funcsnap *out;
+	struct disasm *disasm; /* NULL: there is none for this machine */
 };
 
 static struct met *meet(struct meeting *m, uint64_t frame)
@@ -133,6 +135,22 @@ static int name_one(struct meeting *m, const struct met *at, struct funcsnap_fun
 	return ret->object ? 0 : -ENOMEM;
 }
 
+/* What the code of a program jumps to or calls is shown by name, too. */
+static int meet_targets(struct meeting *m, uint64_t frame, uint64_t start,
+			const struct annotate_code *code)
+{
+	uint64_t base = frame & ~((1ull << MAP_OFFSET_BITS) - 1);
+	struct disasm_line line;
+
+	for (size_t at = 0;
+	     m->disasm && disasm_line(m->disasm, code->bytes, code->n, at, start, &line);
+	     at += line.length)
+		if (line.has_target && line.target - start >= code->n &&
+		    !(line.target >> MAP_OFFSET_BITS) && !meet(m, base | line.target))
+			return -ENOMEM;
+	return 0;
+}
+
 static int code_one(struct meeting *m, const struct met *at, size_t most, struct funcsnap_func *f)
 {
 	struct annotate_code code;
@@ -140,9 +158,6 @@ static int code_one(struct meeting *m, const struct met *at, size_t most, struct
 
 	if (r < 0)
 		return r;
-	/* What stands in the recording already is not taken again. */
-	if (map_frame_is_kernel(at->frame) && code.bytes && annotate_is_recorded(&code))
-		return 0;
 	if (!code.bytes) {
 		m->out->head.no_code++;
 		return 0;
@@ -153,7 +168,8 @@ static int code_one(struct meeting *m, const struct met *at, size_t most, struct
 	}
 	if (map_frame_is_kernel(at->frame))
 		f->size = code.n;
-	return funcsnap_add_code(m->out, f, code.bytes, code.n);
+	r = funcsnap_add_code(m->out, f, code.bytes, code.n);
+	return r < 0 || f->object == 0 ? r : meet_targets(m, at->frame, f->start, &code);
 }
 
 static int keep_one(struct meeting *m, const struct met *at, const struct query_functions_limits *l)
@@ -188,8 +204,11 @@ static int collect(struct meeting *m, const struct query_functions_limits *l)
 	add_costs(m);
 	if (m->n)
 		qsort(m->items, m->n, sizeof(*m->items), by_cost);
-	for (size_t i = 0; r == 0 && i < m->n; i++)
-		r = keep_one(m, &m->items[i], l);
+	/* More are met on the way. */
+	for (size_t i = 0; r == 0 && i < m->n; i++) {
+		struct met at = m->items[i];
+		r = keep_one(m, &at, l);
+	}
 	funcsnap_sort(m->out);
 	return r;
 }
@@ -200,8 +219,11 @@ int query_functions(struct query *q, const struct query_functions_limits *l, str
 	struct meeting m = {.q = q, .out = ret};
 	int r = query_sync(q);
 
+	if (r == 0 && disasm_open(&m.disasm, disasm_machine_here(), err) == -ENOMEM)
+		r = -ENOMEM;
 	if (r == 0)
 		r = collect(&m, l);
+	disasm_close(m.disasm);
 	mem_free(m.items);
 	mem_free(m.places);
 	mem_free(m.objects);

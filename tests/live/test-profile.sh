@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # A profile of a program of ours: its hottest function is named, in a report of a recording and live,
-# and where perf is installed, its share of the samples is what perf says of the same file.
+# and where perf is installed, the shares of all functions, of the program, of the C library and of
+# the kernel, are what perf says of the same file.
 set -eu
 kontend=$1
 workload=$2
@@ -44,7 +45,32 @@ if ! command -v perf >/dev/null; then
 	echo "spin_inner $ours %; perf is not installed, nothing to compare with"
 	exit 0
 fi
-perf=$(perf report -i "$dir/p.data" --stdio --no-children -g none --sort sym 2>/dev/null |
-	awk '/ spin_inner$/ { sub("%", "", $1); print $1; exit }')
-echo "spin_inner: kontend $ours %, perf $perf %"
-awk -v a="$ours" -v b="$perf" 'BEGIN { d = a - b; exit !(d < 0.1 && d > -0.1) }'
+# Shares of functions, of the program, the C library and the kernel: SHARE NAME, where perf has a name.
+perf report -i "$dir/p.data" --stdio --no-children -g none --sort dso,sym 2>/dev/null |
+	awk '/^# Samples:/ { wanted = /cpu-clock/ }
+	     wanted && /^ / && $3 ~ /^\[[.k]\]$/ && NF == 4 && $4 !~ /^0x/ {
+		sub("%", "", $1); print $1, $3, $4 }' >"$dir/perf.txt"
+awk -F, 'NR > 1 { print $1, ($6 ~ /^\[(kernel|[a-z0-9_]+)\]$/ && $6 != "[vdso]" ? "[k]" : "[.]"), $7 }' \
+	"$dir/ours.csv" >"$dir/ours.txt"
+if ! grep -q ' \[\.\] spin_inner$' "$dir/perf.txt"; then
+	echo "perf does not name spin_inner:"
+	head -5 "$dir/perf.txt"
+	exit 1
+fi
+# Functions of one name are one here: perf may tell them apart, or we may.
+awk 'FNR == 1 { file++ }
+	{ share[file, $2 " " $3] += $1 }
+	file == 1 { names[$2 " " $3] }
+	END {
+		for (name in names) {
+			d = share[1, name] - share[2, name]
+			if (d > 0.1 || d < -0.1) {
+				printf "%s: perf %.2f %%, kontend %.2f %%\n", name, share[1, name], share[2, name]
+				bad = 1
+			}
+			n++
+		}
+		printf "%d functions have the same share; spin_inner %.2f %%, in libc %.2f %%\n",
+			n, share[2, "[.] spin_inner"], share[2, "[.] swab"]
+		exit bad
+	}' "$dir/perf.txt" "$dir/ours.txt"

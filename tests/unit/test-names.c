@@ -146,6 +146,16 @@ static void state_found(struct synth *s, const struct funcsnap *found, size_t cu
 	mem_free(body);
 }
 
+/* With sanitizers it calls others, which are named, too. */
+static const struct funcsnap_func *canary_in(const struct funcsnap *s)
+{
+	for (size_t i = 0; i < s->n_funcs; i++)
+		if (!strcmp(funcsnap_text(s, s->funcs[i].name), "names_canary"))
+			return &s->funcs[i];
+	fail_msg("names_canary is not among %zu functions", s->n_funcs);
+	return NULL;
+}
+
 static void names_and_code_are_taken(void **state)
 {
 	struct asked *w = *state;
@@ -155,15 +165,14 @@ static void names_and_code_are_taken(void **state)
 
 	play_here(w);
 	take(w, &query_functions_usual, &found);
-	assert_int_equal(found.n_funcs, 1);
+	const struct funcsnap_func *f = canary_in(&found);
 	assert_int_equal(found.n_objects, 1);
-	assert_string_equal(funcsnap_text(&found, found.funcs[0].name), "names_canary");
 	assert_int_equal(found.objects[0].ino, 7);
-	assert_int_equal(found.funcs[0].code_len, found.funcs[0].size);
-	assert_memory_equal(found.code, (const void *)(uintptr_t)canary(), found.funcs[0].size);
+	assert_int_equal(f->code_len, f->size);
+	assert_memory_equal(found.code + f->code, (const void *)(uintptr_t)canary(), f->size);
 	funcsnap_deinit(&found);
 	take(w, &no_code, &found);
-	assert_int_equal(found.n_funcs, 1);
+	canary_in(&found);
 	assert_int_equal(found.head.left_code, 1);
 	assert_int_equal(found.n_code, 0);
 	funcsnap_deinit(&found);
@@ -218,7 +227,7 @@ static void another_machine_has_them(void **state)
 	assert_int_equal(a.samples, 9);
 	if (!a.why || !strstr(a.why, "disassembler")) {
 		/* The synthetic machine has no name: its code cannot be taken apart. */
-		assert_int_equal(a.size, found.funcs[0].size);
+		assert_int_equal(a.size, canary_in(&found)->size);
 	}
 	funcsnap_deinit(&found);
 }
@@ -323,7 +332,7 @@ static void memory_runs_out(void **state)
 		assert_true(!r || (r == -ENOMEM && err.text[0] && !found.n_funcs));
 		assert_true(n < 1000);
 	}
-	assert_int_equal(found.n_funcs, 1);
+	canary_in(&found);
 	funcsnap_deinit(&found);
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spin: a program that spends its time in spin_inner(), called by spin_outer(), so that a profile
- * can be checked against it. Some tenths of a second of CPU time.
+ * spin: a program that spends its time in spin_inner(), called by spin_outer(), and some of it in
+ * the C library, so that a profile can be checked against it. Some tenths of a second of CPU time.
  */
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
+
+enum { SWABBED = 1 << 14 };
 
 static volatile uint64_t sum;
+static char from[SWABBED], to[SWABBED];
 
 uint64_t spin_inner(uint64_t n);
 uint64_t spin_outer(uint64_t n);
@@ -29,6 +33,9 @@ int main(void)
 
 	do {
 		sum += spin_outer(100000);
+		for (int i = 0; i < 16; i++)
+			swab(from, to, SWABBED);
+		sum += (unsigned char)to[sum % SWABBED];
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	} while (t.tv_sec == 0 && t.tv_nsec < 700000000);
 	return 0;
