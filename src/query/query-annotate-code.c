@@ -47,6 +47,25 @@ static bool recorded_code(const struct query *q, uint64_t start, struct annotate
 	return true;
 }
 
+/*
+ * Behind a function may lie what has no symbol, up to where the next one is: it begins with filling
+ * that no function has within.
+ */
+static size_t code_end(const uint8_t *bytes, size_t n)
+{
+	enum { FILLING = 16, INT3 = 0xcc };
+	size_t run = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_filling = bytes[i] == 0 || bytes[i] == INT3;
+
+		run = !is_filling ? 0 : run && bytes[i] == bytes[i - 1] ? run + 1 : 1;
+		if (run == FILLING)
+			return i + 1 - FILLING;
+	}
+	return n;
+}
+
 static int running_code(struct query *q, uint64_t start, struct annotate_code *ret)
 {
 	const struct codesource *c = q->engine->code;
@@ -70,7 +89,12 @@ static int running_code(struct query *q, uint64_t start, struct annotate_code *r
 			arena_printf(&q->arena, "%s: %s", c->name, strerror(r < 0 ? -r : EFAULT));
 		return ret->why ? 0 : -ENOMEM;
 	}
-	*ret = (struct annotate_code){.bytes = bytes, .n = n, .source = c->name, .live = true};
+	n = code_end(bytes, n);
+	if (!n)
+		ret->why = "there is no code in it";
+	else
+		*ret = (struct annotate_code){
+			.bytes = bytes, .n = n, .source = c->name, .live = true};
 	return 0;
 }
 

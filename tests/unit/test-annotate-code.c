@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "elfmake.h"
 #include "kontend/clock.h"
+#include "kontend/codesource.h"
 #include "kontend/mem.h"
 #include "kontend/query-annotate.h"
 #include "synth-code.h"
@@ -210,6 +211,44 @@ static void code_of_programs_is_shown(void **state)
 	assert_string_equal(a.symbol, "leaf");
 }
 
+/* A function, filling, and something else up to the next symbol. */
+static int read_code(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_n)
+{
+	static const uint8_t ends[] = {0x31, 0xc0, 0xc3, 0xcc}; /* xorl, retq, int3 */
+	uint8_t *p = ret;
+
+	(void)addr;
+	memset(p, 0xcc, n);
+	if (*(const bool *)ctx)
+		memcpy(p, ends, sizeof(ends));
+	memset(p + 64, 0x90, n - 64);
+	*ret_n = n;
+	return 0;
+}
+
+static void code_ends_where_the_function_does(void **state)
+{
+	struct asked *w = *state;
+	bool has_code = true;
+	struct codesource code = {.name = "memory", .read = read_code, .ctx = &has_code};
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	put_host(w->rig.synth);
+	sample(w, 1, synth_addr(SYNTH_PIPE_READ));
+	play(w);
+	w->rig.engine.code = &code;
+	struct query_annotate a = annotate(w, synth_addr(SYNTH_PIPE_READ));
+	assert_string_equal(a.source, "memory");
+	assert_true(a.live);
+	assert_int_equal(a.size, 3);
+	assert_int_equal(a.n, 2);
+	has_code = false;
+	a = annotate(w, synth_addr(SYNTH_PIPE_READ));
+	assert_null(a.source);
+	assert_non_null(a.why);
+}
+
 static void wait_below(struct asked *w, uint64_t ms, uint64_t ns, const uint64_t *frames,
 		       uint32_t n)
 {
@@ -312,6 +351,7 @@ int main(void)
 		ON_STREAM(operands_and_targets_are_named),
 		ON_STREAM(code_of_arm64_is_shown),
 		ON_STREAM(code_of_programs_is_shown),
+		ON_STREAM(code_ends_where_the_function_does),
 		ON_STREAM(without_samples_the_code_with_most_waits_is_meant),
 		ON_STREAM(with_samples_the_code_that_has_most_is_meant),
 		ON_STREAM(without_waits_there_is_no_path),
