@@ -249,6 +249,54 @@ static void code_ends_where_the_function_does(void **state)
 	assert_non_null(a.why);
 }
 
+static int read_noise(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_n)
+{
+	uint32_t *seed = ctx;
+	uint8_t *p = ret;
+
+	(void)addr;
+	*ret_n = n < 600 ? n : 600;
+	for (size_t i = 0; i < *ret_n; i++) {
+		*seed = *seed * 1664525u + 1013904223u;
+		/* Many short jumps, to places inside. */
+		p[i] = (uint8_t)(*seed >> 29 ? *seed >> 16 : 0x70 | (*seed >> 16 & 15));
+	}
+	return 0;
+}
+
+/* Lines follow each other without a gap, and what jumps within the function meets one. */
+static void any_bytes_are_lines(void **state)
+{
+	struct asked *w = *state;
+	uint32_t seed = 11;
+	struct codesource code = {.name = "noise", .read = read_noise, .ctx = &seed};
+	size_t jumps = 0;
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	put_host(w->rig.synth);
+	sample(w, 1, synth_addr(SYNTH_PIPE_READ));
+	play(w);
+	w->rig.engine.code = &code;
+	for (int round = 0; round < 100; round++) {
+		query_begin(&w->q);
+		struct query_annotate a = annotate(w, synth_addr(SYNTH_PIPE_READ));
+		uint64_t at = 0;
+		for (size_t i = 0; i < a.n; i++) {
+			char buf[QUERY_ANNOTATE_TEXT];
+			assert_int_equal(a.lines[i].offset, at);
+			assert_true(*query_annotate_text(&a.lines[i], buf));
+			at += a.lines[i].length;
+			if (!a.lines[i].jumps)
+				continue;
+			assert_int_equal(line_at(&a, a.lines[i].jump)->offset, a.lines[i].jump);
+			jumps++;
+		}
+		assert_true(at <= a.size);
+	}
+	assert_true(jumps > 0);
+}
+
 static void wait_below(struct asked *w, uint64_t ms, uint64_t ns, const uint64_t *frames,
 		       uint32_t n)
 {
@@ -352,6 +400,7 @@ int main(void)
 		ON_STREAM(code_of_arm64_is_shown),
 		ON_STREAM(code_of_programs_is_shown),
 		ON_STREAM(code_ends_where_the_function_does),
+		ON_STREAM(any_bytes_are_lines),
 		ON_STREAM(without_samples_the_code_with_most_waits_is_meant),
 		ON_STREAM(with_samples_the_code_that_has_most_is_meant),
 		ON_STREAM(without_waits_there_is_no_path),
