@@ -78,17 +78,20 @@ static void put_ns(struct line *l, const char *name, uint64_t ns)
 	line_put(l, ROLE_BOLD, units_ns(buf, ns));
 }
 
-/* "held by mm/5219 W (sure), running on 1", at the right, where there is room for all of it. */
+/* "held by mm/5219 W (sure) ~2.1s, running on 1", at the right, where there is room for all of it.
+ */
 static void draw_holder(const struct view *v, struct line *l)
 {
 	struct query_lock_now now;
-	char text[160];
+	char text[160], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
 
 	if (!(v->scope.mask & 1u << BY_LOCK) ||
 	    !query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder)
 		return;
-	int n = snprintf(text, sizeof(text), "held by %s (%s)%s%s", now.holder, now.certainty,
-			 now.is ? ", " : "", now.is ? now.is : "");
+	if (now.held_ns)
+		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
+	int n = snprintf(text, sizeof(text), "held by %s (%s)%s%s%s", now.holder, now.certainty,
+			 since, now.is ? ", " : "", now.is ? now.is : "");
 	if (l->x + 2 + n <= l->r.w)
 		l->x = l->r.w - n;
 	else

@@ -2,6 +2,7 @@
 #ifndef KONTEND_LOCKNAME_H
 #define KONTEND_LOCKNAME_H
 
+#include "kontend/lockhold.h"
 #include "kontend/locksnap.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
@@ -42,6 +43,7 @@ struct lockname_set {
 	struct lockname_holder *holders;
 	size_t n_holders, cap_holders;
 	struct map64 holder_at; /* thread -> index */
+	struct lockholds holds;
 	unsigned refs;
 };
 

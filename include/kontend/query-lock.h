@@ -13,6 +13,7 @@ struct query_lock_now {
 	const char *holder;    /* "mm/5219 W", "mm/5219 R?" */
 	const char *certainty; /* "sure", "hint" */
 	const char *is;	       /* "running on 1", "asleep io_schedule" */
+	uint64_t held_ns;      /* how long each look has seen it so; 0: not twice */
 	const char *owner_comm;
 	int32_t owner_pid, owner_tid;
 	uint32_t readers_waiting, writers_waiting; /* locks without modes: writers */

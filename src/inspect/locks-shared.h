@@ -14,7 +14,7 @@ enum {
 	RAW_LOCK_CPUS = 1024,
 	RAW_LOCK_QUEUE = 256, /* waiters of one lock */
 	RAW_LOCK_TASKS = 512, /* holders and waiters whose calls are read */
-	RAW_LOCK_FRAMES = 16,
+	RAW_LOCK_FRAMES = 32,
 };
 
 enum raw_lock_type { RAW_MUTEX, RAW_RWSEM, RAW_SEM, RAW_NO_QUEUE };

@@ -32,6 +32,7 @@ static void empty(struct lockname_set *s)
 	mem_free(s->vars);
 	mem_free(s->holders);
 	map64_deinit(&s->holder_at);
+	lockhold_deinit(&s->holds);
 }
 
 void lockname_set_unref(struct lockname_set *s)
@@ -104,8 +105,10 @@ static int forget_half(struct lockname_set *s)
 	new.n_holders = s->n_holders;
 	new.cap_holders = s->cap_holders;
 	new.holder_at = s->holder_at;
+	new.holds = s->holds;
 	s->holders = NULL;
 	s->holder_at = (struct map64){0};
+	s->holds = (struct lockholds){0};
 	empty(s);
 	*s = new;
 	return 0;
@@ -228,7 +231,8 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap)
 		code = code < 0 ? code : put(s, &name);
 	}
 	code = code < 0 ? code : take_percpu(s, snap);
-	return code < 0 ? code : take_holders(s, snap);
+	code = code < 0 ? code : take_holders(s, snap);
+	return code < 0 ? code : lockhold_take(&s->holds, snap);
 }
 
 const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid)

@@ -169,6 +169,41 @@ const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *
 	return arena_printf(&q->arena, "%s on %" PRId32, state, queue->holder_cpu);
 }
 
+uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue *queue)
+{
+	const struct lockname_set *s = q->model->lock_names;
+
+	return s && queue->holder_tid ? lockhold_ns(&s->holds, queue->addr, queue->holder_tid) : 0;
+}
+
+const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = query_func_name(q, query_func(q, frames[i]));
+		text = arena_printf(&q->arena, "%s%s%s", text ? text : "", text ? "\n" : "",
+				    name ? name : query_hex(&q->arena, frames[i]));
+	}
+	return text;
+}
+
+const char *query_queue_holder_stack(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || !query_queue_certainty(queue))
+		return NULL;
+	return query_queue_frames(q, s->frames + queue->holder_frame, queue->holder_n_frames);
+}
+
+const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w)
+{
+	const struct locksnap *s = query_queues(q);
+
+	return s ? query_queue_frames(q, s->frames + w->frame, w->n_frames) : NULL;
+}
+
 const char *query_queue_caller(struct query *q, const struct locksnap_waiter *w)
 {
 	const struct locksnap *s = query_queues(q);

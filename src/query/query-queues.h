@@ -25,6 +25,13 @@ const char *query_queue_function(struct query *q, const struct locksnap_queue *q
 const char *query_queue_last_function(struct query *q, int32_t tid);
 /* Both: "asleep io_schedule", "running on 1"; NULL: not known, or no memory. */
 const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue);
+/* How long each look has seen that holder, who is sure; 0: not twice. */
+uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue *queue);
+/* The calls of a sleeping holder and of a waiter, a line each from the innermost outwards; NULL. */
+const char *query_queue_holder_stack(struct query *q, const struct locksnap_queue *queue);
+const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w);
+/* The same of any addresses of kernel code. */
+const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n);
 /* The function that waits; NULL: not known. */
 const char *query_queue_caller(struct query *q, const struct locksnap_waiter *w);
 

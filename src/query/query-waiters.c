@@ -41,6 +41,9 @@ enum {
 	C_OWNER_STATE,
 	C_OWNER_CPU,
 	C_OWNER_FUNCTION,
+	C_OWNER_SEEN,
+	C_OWNER_STACK,
+	C_STACK,
 	C_CALLER,
 	C_TASK_ID,
 	C_LOCK_ID,
@@ -104,6 +107,16 @@ static const struct column columns[C_COLUMNS] = {
 			 COLUMN_INT, 4, 9, COLUMN_REPORT},
 	[C_OWNER_FUNCTION] = {"owner_function", "OWNER FUNCTION", "where it sleeps", COLUMN_TEXT,
 			      20, 9, COLUMN_REPORT},
+	[C_OWNER_SEEN] = {"owner_seen_ns", "OWNER SEEN",
+			  "how long each look has seen it hold the lock, if it is sure", COLUMN_NS,
+			  6, 9, COLUMN_REPORT},
+	[C_OWNER_STACK] = {"owner_stack", "OWNER STACK",
+			   "the calls of a holder that is not running, the innermost first",
+			   COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
+	[C_STACK] = {"stack", "STACK",
+		     "the calls in which it waits, the innermost first: as of the last look, or of "
+		     "when the wait began",
+		     COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 20, 1,
 		      SR | W},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
@@ -138,7 +151,17 @@ static void fill_who(struct query *q, const struct wait *w, struct value *v)
 	value_i(&v[C_CPU], w->cpu);
 }
 
-static void fill_queue(struct query *q, uint64_t addr, int32_t tid, struct value *v)
+/* The stacks are long texts, which only a report asks for. */
+static void fill_stacks(struct query *q, const struct locksnap_queue *l,
+			const struct locksnap_waiter *w, uint64_t want, struct value *v)
+{
+	if (w && want & 1ull << C_STACK)
+		value_s(&v[C_STACK], query_queue_stack(q, w));
+	if (want & 1ull << C_OWNER_STACK)
+		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, l));
+}
+
+static void fill_queue(struct query *q, uint64_t addr, int32_t tid, uint64_t want, struct value *v)
 {
 	const struct locksnap_queue *l = query_queue_at(q, addr);
 
@@ -152,6 +175,7 @@ static void fill_queue(struct query *q, uint64_t addr, int32_t tid, struct value
 		value_s(&v[C_PLACE], arena_printf(&q->arena, "%" PRIu32 "/%" PRIu32 "%s",
 						  w->position, n, l->incomplete ? "+" : ""));
 	}
+	fill_stacks(q, l, w, want, v);
 	value_s(&v[C_CERTAINTY], query_queue_certainty(l));
 	if (!v[C_CERTAINTY].known)
 		return;
@@ -162,6 +186,9 @@ static void fill_queue(struct query *q, uint64_t addr, int32_t tid, struct value
 	value_s(&v[C_IS], query_queue_holder_is(q, l));
 	value_s(&v[C_OWNER_STATE], query_queue_state(l));
 	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, l));
+	uint64_t seen_ns = query_queue_held_ns(q, l);
+	value_u(&v[C_OWNER_SEEN], seen_ns);
+	v[C_OWNER_SEEN].known = seen_ns != 0;
 	if (v[C_OWNER_STATE].known && l->holder_cpu >= 0)
 		value_i(&v[C_OWNER_CPU], l->holder_cpu);
 }
@@ -180,7 +207,7 @@ static const char *untold_name(struct query *q, uint64_t addr)
 	return name ? name : query_hex(&q->arena, addr);
 }
 
-static void untold_fill(const struct waiters *ws, size_t i, struct value *v)
+static void untold_fill(const struct waiters *ws, size_t i, uint64_t want, struct value *v)
 {
 	struct query *q = ws->q;
 	const struct locksnap *s = query_queues(q);
@@ -204,7 +231,7 @@ static void untold_fill(const struct waiters *ws, size_t i, struct value *v)
 	value_i(&v[C_PID], w->pid);
 	value_i(&v[C_TID], w->tid);
 	value_s(&v[C_CALLER], query_queue_caller(q, w));
-	fill_queue(q, l->addr, w->tid, v);
+	fill_queue(q, l->addr, w->tid, want, v);
 }
 
 static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
@@ -213,7 +240,7 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	struct query *q = ws->q;
 
 	if (row >= ws->n_waits) {
-		untold_fill(ws, row - ws->n_waits, v);
+		untold_fill(ws, row - ws->n_waits, want, v);
 		return;
 	}
 	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
@@ -232,7 +259,11 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_DOUBTFUL], w->doubtful);
 	value_u(&v[C_EARLY], 0);
 	if (w->task != TASK_OTHER)
-		fill_queue(q, w->addr, q->model->tasks.tasks[w->task].tid, v);
+		fill_queue(q, w->addr, q->model->tasks.tasks[w->task].tid, want, v);
+	if (!v[C_STACK].known && want & 1ull << C_STACK)
+		value_s(&v[C_STACK],
+			query_queue_frames(q, stack_frames(&q->model->stacks, w->stack),
+					   q->model->stacks.stacks[w->stack].n));
 	value_s(&v[C_CALLER], query_func_name(q, query_caller(q, w->stack)));
 	fill_who(q, w, v);
 	value_u(&v[C_TASK_ID], query_id(q, BY_TASK, &where));

@@ -40,6 +40,7 @@ void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t)
 
 	if (!body)
 		abort();
+	s->head.time_ns = t;
 	memcpy(body, &head, sizeof(head));
 	locksnap_encode(s, body + sizeof(head));
 	synth_record(synth, RECORD_SNAPSHOT, 0, body, len);

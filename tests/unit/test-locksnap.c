@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/lockhold.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
 
@@ -148,12 +149,65 @@ static void test_out_of_memory(void **state)
 	locksnap_deinit(&s);
 }
 
+static void hold(struct lockholds *h, uint64_t time, int32_t tid, enum locksnap_certainty sure)
+{
+	struct locksnap s = {.head.time_ns = time};
+	const struct locksnap_queue other = {
+		.addr = 32, .certainty = LOCKSNAP_SURE, .holder_tid = 1};
+	const struct locksnap_queue q = {.addr = 64, .certainty = sure, .holder_tid = tid};
+
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	assert_int_equal(locksnap_add_queue(&s, &other), 0);
+	assert_int_equal(lockhold_take(h, &s), 0);
+	locksnap_deinit(&s);
+}
+
+/* As long as it is the same one, who is sure, and time goes on. */
+static void test_holders_are_remembered(void **state)
+{
+	struct lockholds h = {0};
+
+	(void)state;
+	assert_int_equal(lockhold_ns(&h, 64, 11), 0);
+	hold(&h, 1000, 11, LOCKSNAP_SURE);
+	assert_int_equal(lockhold_ns(&h, 64, 11), 0);
+	hold(&h, 3000, 11, LOCKSNAP_SURE);
+	assert_int_equal(lockhold_ns(&h, 64, 11), 2000);
+	assert_int_equal(lockhold_ns(&h, 64, 12), 0);
+	assert_int_equal(lockhold_ns(&h, 32, 1), 2000);
+	hold(&h, 4000, 12, LOCKSNAP_SURE);
+	assert_int_equal(lockhold_ns(&h, 64, 12), 0);
+	hold(&h, 5000, 12, LOCKSNAP_HINT);
+	hold(&h, 6000, 12, LOCKSNAP_SURE);
+	assert_int_equal(lockhold_ns(&h, 64, 12), 0);
+	hold(&h, 2000, 12, LOCKSNAP_SURE);
+	assert_int_equal(lockhold_ns(&h, 64, 12), 0);
+	assert_int_equal(lockhold_ns(&h, 32, 1), 0);
+	lockhold_deinit(&h);
+}
+
+static void test_holders_without_memory(void **state)
+{
+	struct lockholds h = {0};
+	struct locksnap s = {.head.time_ns = 2000};
+
+	(void)state;
+	hold(&h, 1000, 11, LOCKSNAP_SURE);
+	mem_fail_after(0);
+	assert_int_equal(lockhold_take(&h, &s), -ENOMEM);
+	mem_fail_after(-1);
+	assert_int_equal(h.n, 2);
+	lockhold_deinit(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_holders_are_remembered),
+		cmocka_unit_test(test_holders_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,8 @@ static void waits_from_before_are_rows(void **state)
 	assert_string_equal(cell_s(&t, 1, "holder_is"), "running on 1");
 	assert_int_equal(cell_u(&t, 1, "owner_cpu"), 1);
 	assert_int_equal(cell_u(&t, 1, "owner_tid"), 701);
+	assert_int_equal(cell_u(&t, 1, "owner_seen_ns"), 1000 * MS);
+	assert_false(cell_at(&t, 1, "owner_stack")->known);
 
 	assert_int_equal(query_overview(&w->q, &o), 0);
 	assert_int_equal(o.waiting, 2);
@@ -141,6 +143,11 @@ static void sleepers_are_told_by_their_calls(void **state)
 	assert_string_equal(cell_s(&t, 0, "owner_state"), "asleep");
 	assert_string_equal(cell_s(&t, 0, "owner_function"), "vfs_read");
 	assert_string_equal(cell_s(&t, 0, "caller"), "pipe_read");
+	assert_string_equal(cell_s(&t, 0, "stack"),
+			    "rwsem_down_read_slowpath\ndown_read\npipe_read\nvfs_read");
+	assert_string_equal(cell_s(&t, 0, "owner_stack"), "vfs_read\nksys_read");
+	/* A reader that had it may have gone and come back. */
+	assert_false(cell_at(&t, 0, "owner_seen_ns")->known);
 }
 
 static size_t row_of(const struct table *t, uint64_t lock, const char *kind)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LOCKHOLD_H
+#define KONTEND_LOCKHOLD_H
+
+#include "kontend/locksnap.h"
+
+struct lockhold {
+	uint64_t addr, since_ns;
+	int32_t tid;
+};
+
+/* Who was sure to hold which lock at the last look. `= {0}` is nobody. */
+struct lockholds {
+	struct lockhold *v; /* by address */
+	size_t n;
+	uint64_t time_ns; /* of the look */
+};
+
+/* 0, or -ENOMEM: all is as before. */
+int lockhold_take(struct lockholds *h, const struct locksnap *snap);
+/* How long, up to the last look, each look has seen @tid hold the lock at @addr; 0: once, or never.
+ */
+uint64_t lockhold_ns(const struct lockholds *h, uint64_t addr, int32_t tid);
+void lockhold_deinit(struct lockholds *h);
+
+#endif
