@@ -47,11 +47,13 @@ int annotate_rows(const struct query_annotate *a, bool source, struct arena *are
 	return 0;
 }
 
-/* Tabs as blanks. */
+/* Lines that are not next to each other have no indentation in common: without it, tabs as blanks.
+ */
 static void put_text(char *to, size_t size, const char *text)
 {
 	size_t n = 0;
 
+	text += strspn(text, " \t");
 	for (; *text && n + TAB + 1 < size; text++) {
 		memset(to + n, ' ', TAB);
 		if (*text == '\t') {

@@ -73,10 +73,11 @@ static void test_what_is_said_of_the_source(void **state)
 	(void)state;
 	assert_string_equal(annotate_source(&lines[0], buf), "rwsem.c:1273");
 	assert_string_equal(annotate_source(&lines[2], buf),
-			    "atomic.h:20 in cmpxchg      x = 1;    /* y */");
+			    "atomic.h:20 in cmpxchg  x = 1;    /* y */");
 	assert_string_equal(annotate_source(&lines[3], buf), "");
 	/* However long it is. */
 	memset(text, '\t', sizeof(text) - 1);
+	text[0] = '{';
 	text[sizeof(text) - 1] = '\0';
 	assert_true(strlen(annotate_source(&l, buf)) < ANNOTATE_SOURCE);
 }
