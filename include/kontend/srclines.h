@@ -23,6 +23,7 @@ enum srclines_answer {
 	SRCLINES_NOT_BUILT, /* kontend was built without libdw */
 	SRCLINES_GIVEN_UP,  /* too many files were damaged */
 	SRCLINES_TOO_LONG,  /* who may not wait any longer has stopped asking */
+	SRCLINES_KERNEL,    /* it is of the kernel, whose files are not looked for */
 	SRCLINES_ANSWERS,
 };
 

@@ -24,6 +24,9 @@ static enum srclines_answer find_place(struct query *q, uint64_t frame, bool is_
 				       const struct srclines_place **ret, const char **ret_why)
 {
 	uint32_t file;
+
+	if (map_frame_is_kernel(frame))
+		return SRCLINES_KERNEL;
 	int r = q->engine->lines ? query_user_file(q, frame, &file) : -ENOENT;
 
 	if (r == -ENOENT)

@@ -74,6 +74,7 @@ const char *srclines_reason(enum srclines_answer a)
 		[SRCLINES_NO_MEMORY] = "out of memory",
 		[SRCLINES_NOT_BUILT] = "kontend was built without libdw",
 		[SRCLINES_GIVEN_UP] = "debug information is not read any more: too much is damaged",
+		[SRCLINES_KERNEL] = "lines of the kernel are not looked for",
 		[SRCLINES_TOO_LONG] = "reading debug information takes too long",
 	};
 
