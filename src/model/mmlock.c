@@ -242,6 +242,9 @@ void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_
 	l->how = *how;
 	l->how_known = true;
 	uint64_t inside = l->counted_inside;
+	/* Before the first one was counted bursts had nothing, and their sizes another unit. */
+	if (how->counted && !l->counted)
+		l->size = l->sizes_squared = 0;
 	l->counted = how->counted - l->counts_before[0];
 	l->counted_inside = how->counted_inside - l->counts_before[1];
 	if (how->level != MMLEVEL_SAMPLED || !how->to_ns)

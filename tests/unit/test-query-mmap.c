@@ -334,6 +334,12 @@ static struct table four_bursts(struct asked *w, bool counted)
 	begin_events(w, true);
 	assert_int_equal(mmlevel_parse("sampled=10", &how), 0);
 	synth_mm_how(w->rig.synth, &how, CANNED_START);
+	if (counted) {
+		/* One in which nobody has done anything yet. */
+		how.from_ns = CANNED_START;
+		how.to_ns = CANNED_START + 5 * MS;
+		synth_mm_how(w->rig.synth, &how, how.to_ns);
+	}
 	for (uint64_t i = 0; i < 4; i++) {
 		more_events(w, (250 * i + 10) * MS, (int)(10 * (i + 1)));
 		how.from_ns = CANNED_START + 250 * i * MS;
