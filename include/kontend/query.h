@@ -62,6 +62,7 @@ struct query {
 	struct query_queue_cache *queues;  /* the same of locks */
 	struct query_uprobe_cache *uprobe; /* and that of uprobes */
 	struct usersyms *users;		   /* NULL: no name of a program was asked for */
+	size_t jitdumps_seen;		   /* of the model's mapped objects */
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
 	struct query_files *files;	   /* their files by number of the object */
 	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */

@@ -67,9 +67,18 @@ enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64
 				     uint64_t *ret);
 /* Of the file that names are from, at most 20 bytes; 0: not loaded, or it has none. */
 size_t usersyms_build_id(const struct usersyms *u, uint32_t object, uint8_t ret[20]);
-/* Code that process @pid made, by the map that its compiler writes: /tmp/perf-PID.map. */
+/*
+ * Code that process @pid made, by what its compiler writes: /tmp/perf-PID.map, or the dump that it
+ * has mapped.
+ */
 enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t addr,
 					struct usersym *ret);
+/* @pid has mapped the file @path, jit-PID.dump, as those do who write one. 0 or -ENOMEM. */
+int usersyms_jitdump(struct usersyms *u, pid_t pid, const char *path);
+/* Bytes of such code from @addr on, at most @n, out of the dump; *ret_path: until usersyms_free()
+ */
+enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t addr, void *ret,
+				       size_t n, size_t *ret_n, const char **ret_path);
 /*
  * Bytes of the file from @file_offset on, at most @n: *ret_n are there. Read now, from the file
  * that the names are of.

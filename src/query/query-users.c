@@ -15,6 +15,7 @@
 #include "query-recorded.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Which file of usersyms.h an object of the model is. */
@@ -32,6 +33,30 @@ static int open_names(struct query *q)
 	struct error err;
 
 	return q->users ? 0 : usersyms_new(&q->users, &c, &err);
+}
+
+/* "jit-123.dump": a compiler maps it only to be seen here. */
+static bool is_jitdump(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	int end = 0;
+
+	if (!name || strncmp(name, "/jit-", 5) != 0)
+		return false;
+	return sscanf(name, "/jit-%*u.dump%n", &end) == 0 && end && !name[end];
+}
+
+static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, uint64_t addr,
+				   struct usersym *ret)
+{
+	const struct map_objects *all = q->model->profile.spaces.objects;
+
+	for (; q->jitdumps_seen < all->n; q->jitdumps_seen++) {
+		const struct map_object *x = map_object_get(all, (uint32_t)q->jitdumps_seen);
+		if (x && is_jitdump(x->path) && usersyms_jitdump(q->users, x->pid, x->path) < 0)
+			return USERSYM_NO_MEMORY;
+	}
+	return usersyms_lookup_jit(q->users, o->pid, addr, ret);
 }
 
 static void forget_files(struct query *q)
@@ -107,7 +132,7 @@ enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct us
 	if (open_names(q) < 0)
 		return USERSYM_NO_MEMORY;
 	if (map_is_memory(o->path))
-		return usersyms_lookup_jit(q->users, o->pid, map_frame_offset(frame), ret);
+		return ask_jit(q, o, map_frame_offset(frame), ret);
 	if (file_of(q, map_frame_object(frame), o, &file) < 0)
 		return USERSYM_NO_MEMORY;
 	return usersyms_lookup(q->users, file, map_frame_offset(frame), ret);
@@ -195,11 +220,14 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 	struct usersym sym;
 	uint32_t file;
 
-	if (!o || map_is_memory(o->path))
+	if (!o)
 		return USERSYM_NO_FILE;
 	enum usersym_answer a = query_user_symbol(q, start, &sym);
 	if (a != USERSYM_OK)
 		return a;
+	if (map_is_memory(o->path))
+		return usersyms_bytes_jit(q->users, o->pid, sym.start, ret,
+					  sym.size < n ? sym.size : n, ret_n, ret_path);
 	if (file_of(q, map_frame_object(start), o, &file) < 0)
 		return USERSYM_NO_MEMORY;
 	*ret_path = o->path;
@@ -250,4 +278,5 @@ void query_users_deinit(struct query *q)
 	usersyms_free(q->users);
 	q->users = NULL;
 	forget_files(q);
+	q->jitdumps_seen = 0;
 }

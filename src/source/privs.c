@@ -30,6 +30,9 @@ static const struct {
 	{CAP_KILL, "kill"},			  /* a command that has become another user */
 	{CAP_SYS_ADMIN, "sys_admin"},		  /* in place of perfmon: PARANOID_ROOT_ONLY */
 	{CAP_DAC_READ_SEARCH, "dac_read_search"}, /* descriptors in /proc, with sys_ptrace */
+	/* What processes have mapped and somebody deleted (/proc/PID/map_files), which needs no
+	   more than this since Linux 5.9. */
+	{CAP_CHECKPOINT_RESTORE, "checkpoint_restore"},
 };
 
 #define KEPT (sizeof(kept) / sizeof(*kept))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An array sorted by address. Sorting is by digits of 11 bits, lowest first, stable, one pass a
- * step: a pass over a million symbols takes some milliseconds, so that who draws in between is not
- * kept waiting. Symbols nest (labels in functions), seldom deep: the one that begins nearest before
- * an address and reaches it is looked for backwards for a few entries.
+ * An array sorted by address. Sorting is by digits of 11 bits, lowest first, stable, in steps of
+ * some milliseconds however many symbols there are, so that who draws in between is not kept
+ * waiting. Symbols nest (labels in functions), seldom deep: the one that begins nearest before an
+ * address and reaches it is looked for backwards for a few entries.
  *
  * Which of several at one address is kept follows perf, so that both show the same names.
  */
@@ -20,13 +20,25 @@
 enum {
 	DIGIT_BITS = 11,
 	DIGITS = 1 << DIGIT_BITS,
+	STEP = 1 << 16,	  /* entries */
 	NAME_MOST = 4096, /* bytes shown of a name */
 	NEST_MOST = 16,
 	LAST_SIZE = 4096, /* of a last symbol that has none */
 };
 
+enum sort_phase { SORT_COUNT, SORT_MOVE, SORT_MERGE, SORT_SIZES };
+
+/* Where sorting has come to: a phase goes through all entries. */
+struct symtab_sort {
+	enum sort_phase phase;
+	size_t pos, kept;
+	unsigned bit; /* sorted by those below */
+	size_t at[DIGITS];
+};
+
 void symtab_deinit(struct symtab *t)
 {
+	mem_free(t->sort);
 	mem_free(t->entries);
 	mem_free(t->room);
 	mem_free(t->text);
@@ -84,32 +96,6 @@ uint8_t symtab_rank(const struct elfimg_symbol *s)
 			 (s->bind == STB_GLOBAL ? 1 : 0));
 }
 
-int symtab_sort_step(struct symtab *t, bool *ret_more)
-{
-	size_t at[DIGITS] = {0};
-
-	if (!t->room && t->n) {
-		t->room = mem_calloc(t->cap, sizeof(*t->room));
-		if (!t->room)
-			return -ENOMEM;
-	}
-	for (size_t i = 0; i < t->n; i++)
-		at[t->entries[i].addr >> t->bit & (DIGITS - 1)]++;
-	for (size_t i = 0, sum = 0; i < DIGITS; i++) {
-		size_t n = at[i];
-		at[i] = sum;
-		sum += n;
-	}
-	for (size_t i = 0; i < t->n; i++)
-		t->room[at[t->entries[i].addr >> t->bit & (DIGITS - 1)]++] = t->entries[i];
-	struct symtab_entry *to = t->room;
-	t->room = t->entries;
-	t->entries = to;
-	t->bit += DIGIT_BITS;
-	*ret_more = t->bit < 64 && t->most >> t->bit;
-	return 0;
-}
-
 static size_t underscores(const char *s)
 {
 	return strspn(s, "_");
@@ -129,28 +115,127 @@ static bool is_better(const struct symtab *t, const struct symtab_entry *a,
 	return strlen(x) > strlen(y);
 }
 
-void symtab_finish(struct symtab *t)
+static unsigned digit(const struct symtab *t, const struct symtab_entry *e)
 {
-	size_t n = 0;
+	return e->addr >> t->sort->bit & (DIGITS - 1);
+}
 
-	for (size_t i = 0; i < t->n; i++) {
-		if (n && t->entries[n - 1].addr == t->entries[i].addr) {
-			if (is_better(t, &t->entries[i], &t->entries[n - 1]))
-				t->entries[n - 1] = t->entries[i];
-		} else {
-			t->entries[n++] = t->entries[i];
-		}
+static int begin_sort(struct symtab *t)
+{
+	if (t->sort)
+		return 0;
+	t->sort = mem_calloc(1, sizeof(*t->sort));
+	t->room = mem_calloc(t->n + 1, sizeof(*t->room));
+	if (!t->sort || !t->room) {
+		mem_free(t->sort);
+		mem_free(t->room);
+		t->sort = NULL;
+		t->room = NULL;
+		return -ENOMEM;
 	}
-	t->n = n;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t gap = i + 1 < n ? t->entries[i + 1].addr - t->entries[i].addr : LAST_SIZE;
-		if (!t->entries[i].size)
-			t->entries[i].size = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+	t->sorted = false;
+	return 0;
+}
+
+/* How many there are of each digit, and then where the first of each goes. */
+static void count(struct symtab *t, size_t end)
+{
+	struct symtab_sort *s = t->sort;
+
+	for (; s->pos < end; s->pos++)
+		s->at[digit(t, &t->entries[s->pos])]++;
+	if (end < t->n)
+		return;
+	for (size_t i = 0, sum = 0; i < DIGITS; i++) {
+		size_t n = s->at[i];
+		s->at[i] = sum;
+		sum += n;
 	}
+	s->pos = 0;
+	s->phase = SORT_MOVE;
+}
+
+static void move(struct symtab *t, size_t end)
+{
+	struct symtab_sort *s = t->sort;
+
+	for (; s->pos < end; s->pos++) {
+		const struct symtab_entry *e = &t->entries[s->pos];
+		t->room[s->at[digit(t, e)]++] = *e;
+	}
+	if (end < t->n)
+		return;
+	struct symtab_entry *to = t->room;
+	t->room = t->entries;
+	t->entries = to;
+	t->cap = t->n;
+	memset(s->at, 0, sizeof(s->at));
+	s->bit += DIGIT_BITS;
+	s->pos = 0;
+	s->phase = s->bit < 64 && t->most >> s->bit ? SORT_COUNT : SORT_MERGE;
+}
+
+/* One an address: the best of several. */
+static void merge(struct symtab *t, size_t end)
+{
+	struct symtab_sort *s = t->sort;
+
+	for (; s->pos < end; s->pos++) {
+		const struct symtab_entry *e = &t->entries[s->pos];
+		if (!s->kept || t->entries[s->kept - 1].addr != e->addr)
+			t->entries[s->kept++] = *e;
+		else if (is_better(t, e, &t->entries[s->kept - 1]))
+			t->entries[s->kept - 1] = *e;
+	}
+	if (end < t->n)
+		return;
+	t->n = s->kept;
+	s->pos = 0;
+	s->phase = SORT_SIZES;
+}
+
+/* Who has no size reaches to the next. */
+static void set_sizes(struct symtab *t, size_t end)
+{
+	struct symtab_sort *s = t->sort;
+
+	for (; s->pos < end; s->pos++) {
+		struct symtab_entry *e = &t->entries[s->pos];
+		uint64_t gap = s->pos + 1 < t->n ? e[1].addr - e->addr : LAST_SIZE;
+		if (!e->size)
+			e->size = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+	}
+	if (end < t->n)
+		return;
 	mem_free(t->room);
+	mem_free(s);
 	t->room = NULL;
-	t->bit = 0;
+	t->sort = NULL;
 	t->sorted = true;
+}
+
+int symtab_sort_step(struct symtab *t, bool *ret_more)
+{
+	int code = begin_sort(t);
+
+	if (code < 0)
+		return code;
+	size_t left = t->n - t->sort->pos, end = t->sort->pos + (left < STEP ? left : STEP);
+	switch (t->sort->phase) {
+	case SORT_COUNT:
+		count(t, end);
+		break;
+	case SORT_MOVE:
+		move(t, end);
+		break;
+	case SORT_MERGE:
+		merge(t, end);
+		break;
+	default:
+		set_sizes(t, end);
+	}
+	*ret_more = !t->sorted;
+	return 0;
 }
 
 struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr)

@@ -11,7 +11,7 @@
  */
 struct symtab_entry {
 	uint64_t addr;
-	uint32_t size; /* 0 until symtab_finish() if it had none */
+	uint32_t size; /* 0 until it is sorted if it had none */
 	uint32_t name; /* offset in text, or index in shown */
 	uint8_t rank;  /* of two at one address the higher one is kept */
 	bool plt;      /* a stub that calls the function of this name */
@@ -25,9 +25,9 @@ struct symtab {
 	size_t text_len, text_cap;
 	const char **shown;
 	size_t n_shown, cap_shown;
-	unsigned bit;	     /* sorted by the bits below */
-	uint64_t most;	     /* highest address */
-	bool sorted, latest; /* latest: at one address the one that came last is kept */
+	struct symtab_sort *sort; /* goes on, or NULL */
+	uint64_t most;		  /* highest address */
+	bool sorted, latest;	  /* latest: at one address the one that came last is kept */
 };
 
 enum { SYMTAB_TEXT_MOST = INT32_MAX, SYMTAB_MOST = 1 << 26 };
@@ -42,10 +42,11 @@ int symtab_add_text(struct symtab *t, const struct symtab_entry *e, const char *
 /* The rank of a symbol of ELF: what has a size, is not weak, is global, is better. */
 uint8_t symtab_rank(const struct elfimg_symbol *s);
 
-/* One pass over all of it; more are needed while *ret_more. 0 or -ENOMEM. */
+/*
+ * Some milliseconds of sorting; more are needed while *ret_more. In the end there is one entry an
+ * address, and none without a size. Nothing is added or found meanwhile. 0 or -ENOMEM.
+ */
 int symtab_sort_step(struct symtab *t, bool *ret_more);
-/* When sorted: one an address, and none without a size. */
-void symtab_finish(struct symtab *t);
 /* The one that covers @addr, or NULL. */
 struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr);
 /* Its name as it is shown, in @names; NULL when out of memory. */

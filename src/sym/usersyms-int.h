@@ -2,6 +2,7 @@
 #ifndef KONTEND_SYM_USERSYMS_INT_H
 #define KONTEND_SYM_USERSYMS_INT_H
 
+#include "jitdump.h"
 #include "kontend/map64.h"
 #include "kontend/usersyms.h"
 #include "symtab.h"
@@ -70,8 +71,11 @@ struct usersym_jit {
 	pid_t pid;
 	bool asked;
 	enum usersym_answer answer;
-	uint64_t read, dev, ino;
-	struct symtab table;
+	uint64_t read, dev, ino; /* of the map */
+	const char *dump_path;	 /* interned; NULL: it has mapped none */
+	uint64_t dump_dev, dump_ino;
+	struct jitdump dump;
+	struct symtab table; /* of both */
 };
 
 struct usersyms {
@@ -117,7 +121,9 @@ int usersym_debug_packed(struct usersym_load *l);
 /* Stubs that call functions of other libraries. 0 or a negative errno. */
 int usersym_stubs(const struct elfimg *e, struct symtab *t);
 
-/* Reads what the maps have more than before. */
-void usersym_jit_load(struct usersyms *u, struct usersym_jit *j);
+/* What is known of a process's own code, made if new; NULL: no memory. */
+struct usersym_jit *usersym_jit_of(struct usersyms *u, pid_t pid);
+/* Reads what the map and the dump have more than before. True: names are there that were not. */
+bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j);
 
 #endif

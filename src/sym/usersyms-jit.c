@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Maps of compiled code: a text file /tmp/perf-PID.map that a runtime appends to, "START SIZE name"
- * a line, both in hexadecimal. What came since is read; a function that was compiled anew at the
- * same place is the later one. PID is the number that the process has in its own namespace.
+ * a line, both in hexadecimal; and dumps (jitdump.h), which a runtime maps, so that the stream
+ * tells where they are. What came since is read; a function that was compiled anew at the same
+ * place is the later one. PID is the number that the process has in its own namespace.
  */
 #include "usersyms-int.h"
 
@@ -83,8 +84,6 @@ static int sort(struct symtab *t)
 
 	while (more && !code)
 		code = symtab_sort_step(t, &more);
-	if (!code)
-		symtab_finish(t);
 	return code;
 }
 
@@ -105,36 +104,128 @@ static int read_more(struct usersym_jit *j, int fd, size_t n)
 	return code ? code : sort(&j->table);
 }
 
-/* Another file by that name is another process's, or begun anew. */
-static void begin_anew(struct usersym_jit *j, const struct stat *st)
+/* Another file is another process's, or begun anew: what both said is read again. */
+static void begin_anew(struct usersym_jit *j)
 {
 	symtab_deinit(&j->table);
+	jitdump_deinit(&j->dump);
 	j->table.latest = true;
 	j->read = 0;
-	j->dev = st->st_dev;
-	j->ino = st->st_ino;
 }
 
-void usersym_jit_load(struct usersyms *u, struct usersym_jit *j)
+static bool is_same(const struct stat *st, uint64_t dev, uint64_t ino)
 {
-	struct stat st;
-	int code = 0, fd = u->config.same_machine ? open_map(u, j) : -ENOENT;
+	return st->st_dev == dev && st->st_ino == ino;
+}
 
-	if (fd < 0) {
-		if (j->answer != USERSYM_OK)
-			j->answer = fd == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
-		return;
+/* 0 with what is open, or a negative errno. */
+static int load_map(struct usersyms *u, struct usersym_jit *j, int fd, const struct stat *st)
+{
+	uint64_t size = (uint64_t)st->st_size, more = size > j->read ? size - j->read : 0;
+
+	if (more > JIT_STEP)
+		j->asked = u->jit_asked = true;
+	return more ? read_more(j, fd, more < JIT_STEP ? (size_t)more : JIT_STEP) : 0;
+}
+
+static int load_dump(struct usersyms *u, struct usersym_jit *j, int fd, const struct stat *st)
+{
+	size_t before = j->table.n;
+	bool more;
+	int code = jitdump_read(&j->dump, &j->table, fd, (uint64_t)st->st_size, &more);
+
+	if (more)
+		j->asked = u->jit_asked = true;
+	if (j->table.n != before && code != -ENOMEM)
+		return sort(&j->table);
+	return code;
+}
+
+static int open_dump(const struct usersyms *u, const struct usersym_jit *j)
+{
+	int root = usersym_open_root(u, j->pid), fd;
+
+	if (!j->dump_path)
+		return -ENOENT;
+	fd = usersym_open_in(root, j->dump_path);
+	if (root >= 0)
+		close(root);
+	return fd;
+}
+
+static enum usersym_answer answer_of(int map, int dump)
+{
+	if (map == -ENOMEM || dump == -ENOMEM)
+		return USERSYM_NO_MEMORY;
+	if (map >= 0 || dump >= 0)
+		return USERSYM_OK;
+	if (dump == -ENOEXEC)
+		return USERSYM_NOT_ELF;
+	return map == -EACCES || dump == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
+}
+
+/* The files as they are now; the results in place of the descriptors. */
+static void load_both(struct usersyms *u, struct usersym_jit *j, int *map, int *dump)
+{
+	struct stat m = {0}, d = {0};
+	int fds[2] = {*map, *dump};
+
+	if ((*map >= 0 && (fstat(*map, &m) != 0 || !is_same(&m, j->dev, j->ino) ||
+			   (uint64_t)m.st_size < j->read)) ||
+	    (*dump >= 0 && (fstat(*dump, &d) != 0 || !is_same(&d, j->dump_dev, j->dump_ino) ||
+			    (uint64_t)d.st_size < j->dump.read)))
+		begin_anew(j);
+	if (*map >= 0) {
+		j->dev = m.st_dev;
+		j->ino = m.st_ino;
+		*map = load_map(u, j, fds[0], &m);
 	}
-	if (fstat(fd, &st) == 0) {
-		uint64_t size = (uint64_t)st.st_size;
-		if (st.st_dev != j->dev || st.st_ino != j->ino || size < j->read)
-			begin_anew(j, &st);
-		uint64_t more = size - j->read;
-		if (more)
-			code = read_more(j, fd, more < JIT_STEP ? (size_t)more : JIT_STEP);
-		j->answer = code ? USERSYM_NO_MEMORY : USERSYM_OK;
-		if (more > JIT_STEP && !code)
-			j->asked = u->jit_asked = true;
+	if (*dump >= 0) {
+		j->dump_dev = d.st_dev;
+		j->dump_ino = d.st_ino;
+		*dump = load_dump(u, j, fds[1], &d);
 	}
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t addr, void *ret,
+				       size_t n, size_t *ret_n, const char **ret_path)
+{
+	struct usersym_jit *j = usersym_jit_of(u, pid);
+	uint64_t at, len;
+	struct stat st;
+
+	if (!j)
+		return USERSYM_NO_MEMORY;
+	if (!u->config.same_machine || !jitdump_place(&j->dump, addr, &at, &len))
+		return USERSYM_NO_FILE;
+	int fd = open_dump(u, j);
+	if (fd < 0)
+		return fd == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
+	bool same = fstat(fd, &st) == 0 && is_same(&st, j->dump_dev, j->dump_ino);
+	ssize_t got = same ? pread(fd, ret, len < n ? (size_t)len : n, (off_t)at) : -1;
 	close(fd);
+	if (got < 0)
+		return USERSYM_OTHER_FILE;
+	*ret_n = (size_t)got;
+	*ret_path = j->dump_path;
+	return USERSYM_OK;
+}
+
+bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j)
+{
+	enum usersym_answer was = j->answer;
+	size_t before = j->table.text_len + j->dump.n;
+	bool here = u->config.same_machine;
+	int map = here ? open_map(u, j) : -ENOENT, dump = here ? open_dump(u, j) : -ENOENT;
+
+	if (map >= 0 || dump >= 0) {
+		load_both(u, j, &map, &dump);
+		j->answer = answer_of(map, dump);
+	} else if (j->answer != USERSYM_OK) {
+		j->answer = answer_of(map, dump);
+	}
+	return was != j->answer || before != j->table.text_len + j->dump.n;
 }

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMES_STEP = 8 << 20, SYMBOLS_STEP = 1 << 16 };
+enum { NAMES_STEP = 2 << 20, SYMBOLS_STEP = 1 << 16 };
 
 void usersym_load_end(struct usersym_load *l)
 {
@@ -237,7 +237,6 @@ static int step_sort(struct usersym_load *l)
 
 	if (code < 0 || more)
 		return code;
-	symtab_finish(&l->image->table);
 	l->image->answer = l->image->table.n ? USERSYM_OK : USERSYM_NO_TABLE;
 	l->stage = STAGE_DONE;
 	return 0;

@@ -3,7 +3,8 @@
  * Which file a name means. A process may see another one by that name than we do (containers), and
  * may still run one that is deleted or replaced: so it is asked for through the process first, by
  * its root or by its mappings, and as we see it last. A build id decides; where none was recorded
- * the mapping is what is sure, and comes first.
+ * the mapping is what is sure, and comes first: if that cannot be opened, and is of a deleted file,
+ * none by its name is taken.
  *
  * Paths come from mappings of any process, who may map a device: nothing but a regular file is
  * opened. Below another root, links are followed within it.
@@ -77,10 +78,11 @@ static const char *mapped_path(char *line, char *ret_range, size_t size)
 	return line + at;
 }
 
+static const char gone[] = " (deleted)";
+
 /* Of a deleted file both names are the same: what was mapped is known without the mark, too. */
 static bool is_path(const char *mapped, const char *path)
 {
-	static const char gone[] = " (deleted)";
 	size_t n = strlen(path), tail = sizeof(gone) - 1;
 
 	if (n > tail && strcmp(path + n - tail, gone) == 0)
@@ -88,7 +90,28 @@ static bool is_path(const char *mapped, const char *path)
 	return strncmp(mapped, path, n) == 0 && (!mapped[n] || strcmp(mapped + n, gone) == 0);
 }
 
-static int open_mapped(const struct usersyms *u, const struct usersym_object *o)
+static bool is_deleted(const char *mapped)
+{
+	size_t n = strlen(mapped), tail = sizeof(gone) - 1;
+
+	return n > tail && strcmp(mapped + n - tail, gone) == 0;
+}
+
+/* The program itself, if that is what @o is: it takes no capability but the right to look. */
+static int open_program(const struct usersyms *u, const struct usersym_object *o)
+{
+	char path[PATH_SIZE], target[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%d/exe", u->config.proc, (int)o->pid);
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	return is_path(target, o->path) ? usersym_open_in(-1, path) : -ENOENT;
+}
+
+/* *ret_deleted: what has its name now is another file. */
+static int open_mapped(const struct usersyms *u, const struct usersym_object *o, bool *ret_deleted)
 {
 	char path[PATH_SIZE], line[PATH_SIZE], range[64];
 	int fd = -ENOENT;
@@ -103,12 +126,14 @@ static int open_mapped(const struct usersyms *u, const struct usersym_object *o)
 		const char *mapped = mapped_path(line, range, sizeof(range));
 		if (!mapped || !is_path(mapped, o->path))
 			continue;
+		*ret_deleted = is_deleted(mapped);
 		snprintf(path, sizeof(path), "%s/%d/map_files/%s", u->config.proc, (int)o->pid,
 			 range);
 		fd = usersym_open_in(-1, path);
 	}
 	fclose(f);
-	return fd;
+	int program = fd == -EPERM || fd == -EACCES ? open_program(u, o) : fd;
+	return program >= 0 ? program : fd;
 }
 
 static bool has_id(const struct usersym_object *o, const struct elfimg *e)
@@ -163,10 +188,13 @@ static enum usersym_answer open_vdso(const struct usersyms *u, const struct user
 
 /* By the root of its process, by what that has mapped, or by the path as we see it. */
 static enum usersym_answer open_by(char way, const struct usersyms *u,
-				   const struct usersym_object *o, struct elfimg *ret, int root)
+				   const struct usersym_object *o, struct elfimg *ret, int root,
+				   bool *ret_deleted)
 {
 	if (way == 'm')
-		return take_fd(o, open_mapped(u, o), ret);
+		return take_fd(o, open_mapped(u, o, ret_deleted), ret);
+	if (*ret_deleted && !o->id_len)
+		return USERSYM_NO_FILE;
 	if (way == 'r')
 		return root < 0 ? USERSYM_NO_FILE : take_fd(o, usersym_open_in(root, o->path), ret);
 	/* Who has another root may mean another file. */
@@ -188,8 +216,9 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 	if (!u->config.same_machine && !o->id_len)
 		return USERSYM_UNSURE;
 	int root = usersym_open_root(u, o->pid);
+	bool deleted = false;
 	for (const char *way = o->id_len ? "rmp" : "mrp"; *way; way++) {
-		enum usersym_answer a = open_by(*way, u, o, ret, root);
+		enum usersym_answer a = open_by(*way, u, o, ret, root, &deleted);
 		if (a == USERSYM_OK) {
 			*ret_root = root;
 			return a;

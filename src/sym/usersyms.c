@@ -63,6 +63,7 @@ void usersyms_free(struct usersyms *u)
 		free_image(u->images[i]);
 	for (size_t i = 0; i < u->n_jits; i++) {
 		symtab_deinit(&u->jits[i]->table);
+		jitdump_deinit(&u->jits[i]->dump);
 		mem_free(u->jits[i]);
 	}
 	mem_free(u->objects);
@@ -227,7 +228,7 @@ enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t
 	return USERSYM_OK;
 }
 
-static struct usersym_jit *find_jit(struct usersyms *u, pid_t pid)
+struct usersym_jit *usersym_jit_of(struct usersyms *u, pid_t pid)
 {
 	for (size_t i = 0; i < u->n_jits; i++)
 		if (u->jits[i]->pid == pid)
@@ -244,10 +245,23 @@ static struct usersym_jit *find_jit(struct usersyms *u, pid_t pid)
 	return j;
 }
 
+int usersyms_jitdump(struct usersyms *u, pid_t pid, const char *path)
+{
+	struct usersym_jit *j = usersym_jit_of(u, pid);
+	const char *own = strpool_intern(&u->names, path);
+
+	if (!j || !own)
+		return -ENOMEM;
+	j->asked |= j->dump_path != own;
+	u->jit_asked |= j->asked;
+	j->dump_path = own;
+	return 0;
+}
+
 enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t addr,
 					struct usersym *ret)
 {
-	struct usersym_jit *j = find_jit(u, pid);
+	struct usersym_jit *j = usersym_jit_of(u, pid);
 	struct symtab_entry *e = j ? symtab_find(&j->table, addr) : NULL;
 
 	if (!j)
@@ -283,10 +297,7 @@ static bool step(struct usersyms *u, bool *ret_changed)
 		if (!u->jits[i]->asked)
 			continue;
 		u->jits[i]->asked = false;
-		uint64_t before = u->jits[i]->read;
-		enum usersym_answer was = u->jits[i]->answer;
-		usersym_jit_load(u, u->jits[i]);
-		*ret_changed |= before != u->jits[i]->read || was != u->jits[i]->answer;
+		*ret_changed |= usersym_jit_load(u, u->jits[i]);
 		return true;
 	}
 	u->jit_asked = false;

@@ -3,16 +3,21 @@
  * What names of functions cost: loading files (whole, and the longest step between two frames of a
  * screen), the first and then a million lookups at places spread over the file.
  *
- * Arguments: files; without any, the C library and the largest known program that there is.
+ * Arguments: files; without any, the C library, the largest known program that there is, and one of
+ * 300 MB of symbols that is made for it.
  */
 #include "kontend/usersyms.h"
 
+#include <elf.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { LOOKUPS = 1000000, PLACES = 20000 };
+enum { LOOKUPS = 1000000, PLACES = 20000, LARGE = 3500000 };
 
 static double now_ms(void)
 {
@@ -69,8 +74,58 @@ static void measure(const char *path)
 	usersyms_free(u);
 }
 
+/* A program of 300 MB of symbols, which are in no order. */
+static bool make_large(char *path)
+{
+	const uint64_t text = 0x1000, size = LARGE * 64ull, symbols = 24ull * (LARGE + 1);
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	Elf64_Ehdr h = {.e_ident = ELFMAG "\2\1\1",
+			.e_type = ET_EXEC,
+			.e_machine = EM_X86_64,
+			.e_version = 1,
+			.e_phoff = sizeof(h),
+			.e_ehsize = sizeof(h),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 1,
+			.e_shoff = sizeof(h) + sizeof(Elf64_Phdr),
+			.e_shentsize = sizeof(Elf64_Shdr),
+			.e_shnum = 4};
+	Elf64_Phdr p = {PT_LOAD, PF_X | PF_R, text, text, text, size, size, 4096};
+	Elf64_Shdr s[4] = {
+		[1] = {.sh_type = SHT_NOBITS,
+		       .sh_flags = SHF_EXECINSTR,
+		       .sh_addr = text,
+		       .sh_size = size},
+		[2] = {.sh_type = SHT_SYMTAB,
+		       .sh_offset = text,
+		       .sh_size = symbols,
+		       .sh_link = 3,
+		       .sh_entsize = 24},
+		[3] = {.sh_type = SHT_STRTAB,
+		       .sh_offset = text + symbols,
+		       .sh_size = LARGE * 64ull + 1},
+	};
+
+	if (!f)
+		return false;
+	fwrite(&h, sizeof(h), 1, f);
+	fwrite(&p, sizeof(p), 1, f);
+	fwrite(s, sizeof(s), 1, f);
+	fseek(f, (long)text + 24, SEEK_SET);
+	for (uint64_t i = 0; i < LARGE; i++) {
+		Elf64_Sym y = {(uint32_t)(1 + i * 64), 2, 0, 1, text + i * 7919 % LARGE * 64, 64};
+		fwrite(&y, sizeof(y), 1, f);
+	}
+	fputc(0, f);
+	for (uint64_t i = 0; i < LARGE; i++)
+		fprintf(f, "_ZN5large%054" PRIu64 "%c", i, 0);
+	return fclose(f) == 0;
+}
+
 int main(int argc, char **argv)
 {
+	char large[] = "/var/tmp/kontend-large-XXXXXX";
 	static const char *const usual[] = {
 		"/usr/lib/x86_64-linux-gnu/libc.so.6",
 		"/usr/lib/aarch64-linux-gnu/libc.so.6",
@@ -83,5 +138,9 @@ int main(int argc, char **argv)
 		measure(argv[i]);
 	for (size_t i = 0; argc == 1 && i < sizeof(usual) / sizeof(usual[0]); i++)
 		measure(usual[i]);
+	if (argc == 1 && make_large(large))
+		measure(large);
+	if (argc == 1)
+		unlink(large);
 	return 0;
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * jit-work: makes a function at run time, tells of it in a dump as compilers do (jit-PID.dump in
+ * the folder given, mapped so that who looks at mappings finds it), and runs it until its standard
+ * input ends or it has used 15 s of CPU time. The function is made as jit_first, moved, and a
+ * second one, jit_second, takes its place. It says "ready" when it begins.
+ *
+ *     jit-work FOLDER
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SKIP = 77, PAGE = 4096, SECOND_AT = 512 };
+
+/* A loop of some hundred thousand rounds, and back. */
+#if defined(__x86_64__)
+static const uint8_t code[] = {0xb9, 0x40, 0x42, 0x0f, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+enum { MACHINE = 62 };
+#elif defined(__aarch64__)
+static const uint8_t code[] = {0xe0, 0x01, 0xa0, 0x52, 0x00, 0x04, 0x00, 0x71,
+			       0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6};
+enum { MACHINE = 183 };
+#else
+static const uint8_t code[] = {0};
+enum { MACHINE = 0 };
+#endif
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void put_header(FILE *f)
+{
+	uint32_t h[] = {0x4a695444, 1, 40, MACHINE, 0, (uint32_t)getpid()};
+	uint64_t t[] = {now_ns(), 0};
+
+	fwrite(h, sizeof(h), 1, f);
+	fwrite(t, sizeof(t), 1, f);
+}
+
+static void put_prefix(FILE *f, uint32_t kind, size_t len)
+{
+	uint32_t h[] = {kind, (uint32_t)(16 + 8 + len)};
+	uint64_t t = now_ns();
+	uint32_t who[] = {(uint32_t)getpid(), (uint32_t)getpid()};
+
+	fwrite(h, sizeof(h), 1, f);
+	fwrite(&t, sizeof(t), 1, f);
+	fwrite(who, sizeof(who), 1, f);
+}
+
+static void put_load(FILE *f, const void *at, const char *name, uint64_t index)
+{
+	uint64_t b[] = {(uintptr_t)at, (uintptr_t)at, sizeof(code), index};
+
+	put_prefix(f, 0, sizeof(b) + strlen(name) + 1 + sizeof(code));
+	fwrite(b, sizeof(b), 1, f);
+	fwrite(name, strlen(name) + 1, 1, f);
+	fwrite(code, sizeof(code), 1, f);
+}
+
+static void put_move(FILE *f, const void *from, const void *to, uint64_t index)
+{
+	uint64_t b[] = {(uintptr_t)from, (uintptr_t)from, (uintptr_t)to, sizeof(code), index};
+
+	put_prefix(f, 1, sizeof(b));
+	fwrite(b, sizeof(b), 1, f);
+}
+
+static FILE *open_dump(const char *folder)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+	int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!f)
+		return NULL;
+	put_header(f);
+	fflush(f);
+	return mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ? NULL : f;
+}
+
+static int is_over(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	/* Half of the time is for others. */
+	return t.tv_sec >= 15 || poll(&p, 1, 1) != 0;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *f = argc > 1 && MACHINE ? open_dump(argv[1]) : NULL;
+	uint8_t *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*first)(void), (*second)(void);
+	void *moved = at + SECOND_AT, *begin = at;
+
+	if (!f || at == MAP_FAILED) {
+		perror("jit-work: the dump, or memory for code");
+		return MACHINE ? 1 : SKIP;
+	}
+	memcpy(at, code, sizeof(code));
+	memcpy(moved, code, sizeof(code));
+	__builtin___clear_cache((char *)at, (char *)at + PAGE);
+	put_load(f, at, "jit_first", 1);
+	put_move(f, at, moved, 1);
+	put_load(f, at, "jit_second", 2);
+	fflush(f);
+	memcpy(&first, &moved, sizeof(first));
+	memcpy(&second, &begin, sizeof(second));
+	puts("ready");
+	fflush(stdout);
+	while (!is_over()) {
+		first();
+		second();
+	}
+	return 0;
+}

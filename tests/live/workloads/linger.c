@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * linger: a program that spends its time in linger_program() and, of the library that it loads, in
+ * linger_library(), until its standard input ends or it has used 15 s of CPU time. With the
+ * argument "delete" it takes away the files of both first. It says "ready" when it begins.
+ *
+ *     linger LIBRARY [delete]
+ */
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile uint64_t sum;
+
+uint64_t linger_program(uint64_t n);
+
+__attribute__((noinline)) uint64_t linger_program(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		sum += i;
+	return sum;
+}
+
+static int is_over(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	/* Half of the time is for others. */
+	return t.tv_sec >= 15 || poll(&p, 1, 1) != 0;
+}
+
+int main(int argc, char **argv)
+{
+	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	uint64_t (*inside)(uint64_t n);
+	void *symbol = library ? dlsym(library, "linger_library") : NULL;
+
+	if (!symbol) {
+		fprintf(stderr, "linger: %s\n", argc > 1 ? dlerror() : "which library?");
+		return 1;
+	}
+	memcpy(&inside, &symbol, sizeof(inside));
+	if (argc > 2 && (unlink(argv[0]) != 0 || unlink(argv[1]) != 0)) {
+		perror("linger");
+		return 1;
+	}
+	puts("ready");
+	fflush(stdout);
+	while (!is_over()) {
+		sum += linger_program(1000000);
+		sum += inside(1000000);
+	}
+	return 0;
+}
