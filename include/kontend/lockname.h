@@ -36,7 +36,8 @@ struct lockname_set {
 	struct strpool pool;
 	struct locksnap_area *areas; /* of the per-CPU section, as last told */
 	struct lockname_var {
-		uint32_t offset, size;
+		uint64_t offset;
+		uint32_t size;
 		const char *name;
 	} * vars; /* by offset */
 	size_t n_areas, n_vars;

@@ -91,7 +91,5 @@ enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t
  * True: there is more to do. *ret_changed: names may be there that were not.
  */
 bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed);
-/* Loads all of it. */
-void usersyms_load(struct usersyms *u);
 
 #endif

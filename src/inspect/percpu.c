@@ -5,6 +5,7 @@
  */
 #include "percpu.h"
 #include "bpf-types.h"
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 
 #include <bpf/btf.h>
@@ -58,16 +59,8 @@ int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err)
 
 const struct percpu_var *percpu_find(const struct percpu *p, uint64_t offset)
 {
-	size_t from = 0, to = p->n;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (p->vars[mid].offset <= offset)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	const struct percpu_var *v = from ? &p->vars[from - 1] : NULL;
+	size_t after = BISECT(p->vars, p->n, offset, offset);
+	const struct percpu_var *v = after ? &p->vars[after - 1] : NULL;
 	return v && offset - v->offset < v->size ? v : NULL;
 }
 

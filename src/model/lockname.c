@@ -5,6 +5,7 @@
  * texts cannot be given back one by one.
  */
 #include "kontend/lockname.h"
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include <errno.h>
 
@@ -144,18 +145,7 @@ static int take_percpu(struct lockname_set *s, const struct locksnap *snap)
 
 static const struct lockname_var *find_var(const struct lockname_set *s, uint64_t offset)
 {
-	size_t low = 0, n = s->n_vars;
-
-	while (n) {
-		size_t half = n / 2;
-
-		if (s->vars[low + half].offset <= offset) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	size_t low = BISECT(s->vars, s->n_vars, offset, offset);
 	const struct lockname_var *v = low ? &s->vars[low - 1] : NULL;
 	return v && offset - v->offset < v->size ? v : NULL;
 }

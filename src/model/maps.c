@@ -7,6 +7,7 @@
  * process executes something else, which can name a stale frame, never a living one wrongly.
  */
 #include "kontend/maps.h"
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
@@ -117,18 +118,7 @@ static struct map_space *own_space(struct map_spaces *s, int32_t pid)
 /* Index of the first range that ends behind @addr. */
 static size_t first_behind(const struct map_space *space, uint64_t addr)
 {
-	size_t low = 0, n = space->n;
-
-	while (n) {
-		size_t half = n / 2;
-		if (space->ranges[low + half].end <= addr) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return low;
+	return BISECT(space->ranges, space->n, end, addr);
 }
 
 static int make_room(struct map_space *space, size_t more)

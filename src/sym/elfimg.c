@@ -74,8 +74,10 @@ static bool read_header(struct elfimg *e, struct header *h)
 	return true;
 }
 
-static bool read_section(const struct elfimg *e, uint64_t at, struct elfimg_section *ret)
+static bool read_section(const struct elfimg *e, uint64_t at, void *item)
 {
+	struct elfimg_section *ret = item;
+
 	if (e->is_64) {
 		Elf64_Shdr x;
 		if (!elfimg_read(e, at, &x, sizeof(x)))
@@ -93,8 +95,10 @@ static bool read_section(const struct elfimg *e, uint64_t at, struct elfimg_sect
 	return true;
 }
 
-static bool read_segment(const struct elfimg *e, uint64_t at, struct elfimg_segment *ret)
+static bool read_segment(const struct elfimg *e, uint64_t at, void *item)
 {
+	struct elfimg_segment *ret = item;
+
 	if (e->is_64) {
 		Elf64_Phdr x;
 		if (!elfimg_read(e, at, &x, sizeof(x)))
@@ -116,6 +120,31 @@ static bool has_room(const struct elfimg *e, uint64_t at, size_t n, size_t size)
 	return at <= e->size && n <= (e->size - at) / size;
 }
 
+/* Things of a file that lie behind each other. */
+struct items {
+	uint64_t at;
+	size_t n, size;	  /* in the file */
+	size_t item_size; /* when they are read */
+	bool (*read)(const struct elfimg *e, uint64_t at, void *item);
+};
+
+/* mem_free() what it answers. */
+static int read_items(const struct elfimg *e, const struct items *t, void **ret)
+{
+	char *items = mem_calloc(t->n, t->item_size);
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->read(e, t->at + i * t->size, items + i * t->item_size))
+			continue;
+		mem_free(items);
+		return -ENOEXEC;
+	}
+	*ret = items;
+	return 0;
+}
+
 static int read_segments(struct elfimg *e, const struct header *h)
 {
 	size_t size = e->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
@@ -125,13 +154,13 @@ static int read_segments(struct elfimg *e, const struct header *h)
 	if (h->segment_size != size || h->n_segments > SEGMENTS_MOST ||
 	    !has_room(e, h->segments, h->n_segments, size))
 		return -ENOEXEC;
-	e->segments = mem_calloc(h->n_segments, sizeof(*e->segments));
-	if (!e->segments)
-		return -ENOMEM;
+	struct items t = {h->segments, h->n_segments, size, sizeof(*e->segments), read_segment};
+	void *items;
+	int code = read_items(e, &t, &items);
+	if (code < 0)
+		return code;
+	e->segments = items;
 	e->n_segments = h->n_segments;
-	for (size_t i = 0; i < e->n_segments; i++)
-		if (!read_segment(e, h->segments + i * size, &e->segments[i]))
-			return -ENOEXEC;
 	return 0;
 }
 
@@ -165,13 +194,13 @@ static int read_sections(struct elfimg *e, struct header *h)
 	if (!h->n_sections || h->n_sections > SECTIONS_MOST ||
 	    !has_room(e, h->sections, h->n_sections, size))
 		return 0;
-	e->sections = mem_calloc(h->n_sections, sizeof(*e->sections));
-	if (!e->sections)
-		return -ENOMEM;
+	struct items t = {h->sections, h->n_sections, size, sizeof(*e->sections), read_section};
+	void *items;
+	int code = read_items(e, &t, &items);
+	if (code < 0)
+		return code;
+	e->sections = items;
 	e->n_sections = h->n_sections;
-	for (size_t i = 0; i < e->n_sections; i++)
-		if (!read_section(e, h->sections + i * size, &e->sections[i]))
-			return -ENOEXEC;
 	return read_names(e, h->names);
 }
 

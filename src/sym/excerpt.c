@@ -5,6 +5,7 @@
  * the same symbol, or by none. What is kept for all is what says where the sections of locking code
  * are, and that data has symbols at all.
  */
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "kontend/sym.h"
 #include <errno.h>
@@ -12,27 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first entry behind @addr. */
-static size_t excerpt_behind(const struct sym *s, uint64_t addr)
-{
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->entries[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 void sym_mark(const struct sym *s, uint8_t *marks, uint64_t addr)
 {
 	/* A return address may be looked up by the byte before it. */
 	for (uint64_t back = 0; back < 2; back++) {
-		size_t i = excerpt_behind(s, addr - back);
+		size_t i = BISECT(s->entries, s->n, addr, addr - back);
 
 		if (i > 0)
 			marks[i - 1] = 1;

@@ -6,6 +6,7 @@
  * nothing: without CONFIG_KALLSYMS_ALL labels are all there is in the data, and a lock in it is
  * better called by its address than "__init_begin+0x...".
  */
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "lockfn.h"
 #include <inttypes.h>
@@ -40,18 +41,8 @@ static bool sym_reaches(const struct sym_entry *e, uint64_t addr)
 
 const struct sym_entry *sym_find(const struct sym *s, uint64_t addr)
 {
-	size_t low = 0, n = s->n;
+	size_t low = BISECT(s->entries, s->n, addr, addr);
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (s->entries[low + half].addr <= addr) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
 	if (!low || !sym_reaches(&s->entries[low - 1], addr))
 		return NULL;
 	return &s->entries[low - 1];

@@ -9,6 +9,7 @@
  */
 #include "symtab.h"
 #include "demangle.h"
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 
@@ -240,18 +241,8 @@ int symtab_sort_step(struct symtab *t, bool *ret_more)
 
 struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr)
 {
-	size_t low = 0, n = t->sorted ? t->n : 0;
+	size_t low = BISECT(t->entries, t->sorted ? t->n : 0, addr, addr);
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (t->entries[low + half].addr <= addr) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
 	for (size_t i = 0; i < NEST_MOST && i < low; i++) {
 		struct symtab_entry *e = &t->entries[low - 1 - i];
 		if (addr - e->addr < e->size)

@@ -5,6 +5,7 @@
  * frames is decided once, by the architecture: libunwind of our own, which is the faster one, libdw
  * of the others or where the former was left out of the build.
  */
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "unwind-int.h"
 #include "usersyms-int.h"
@@ -90,18 +91,8 @@ static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 
 const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip)
 {
-	size_t low = 0, n = s->n_maps;
+	size_t low = BISECT(s->maps, s->n_maps, start, ip);
 
-	while (n) {
-		size_t half = n / 2;
-
-		if (s->maps[low + half].start <= ip) {
-			low += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
 	return low && ip < s->maps[low - 1].end ? &s->maps[low - 1] : NULL;
 }
 

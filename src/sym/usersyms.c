@@ -316,9 +316,3 @@ bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_change
 		*ret_changed = changed;
 	return more;
 }
-
-void usersyms_load(struct usersyms *u)
-{
-	while (usersyms_load_some(u, UINT64_MAX, NULL))
-		;
-}

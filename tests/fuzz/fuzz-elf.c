@@ -43,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_require(usersyms_new(&u, &c, NULL) == 0);
 	fuzz_require(usersyms_object(u, path, NULL, 0, 0, &object) == 0);
 	ask(u, object, 0);
-	usersyms_load(u);
+	while (usersyms_load_some(u, UINT64_MAX, NULL))
+		;
 	ask(u, object, size);
 	usersyms_free(u);
 	close(fd);

@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_require(usersyms_object(u, path, NULL, 0, 0, &object) == 0);
 	for (int i = 0; i < 3; i++) {
 		ask(l, object, size);
-		usersyms_load(u);
+		while (usersyms_load_some(u, UINT64_MAX, NULL))
+			;
 		srclines_wait(l, UINT64_MAX);
 	}
 	srclines_free(l);

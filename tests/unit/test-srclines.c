@@ -8,6 +8,7 @@
 #include "elfmake.h"
 #include "kontend/elfimg.h"
 #include "kontend/mem.h"
+#include "loadall.h"
 #include "selfplace.h"
 
 #include <fcntl.h>
@@ -61,7 +62,7 @@ static enum srclines_answer ask(uint32_t object, uint64_t offset, const struct s
 {
 	enum srclines_answer a = srclines_find(lines, object, offset, ret);
 
-	usersyms_load(files);
+	load_all(files);
 	return a == SRCLINES_PENDING ? srclines_find(lines, object, offset, ret) : a;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stacks of this program out of a dump, compared with where its functions know they return to. */
 #include "kontend/mem.h"
+#include "loadall.h"
 #include "stackshot.h"
 
 #include <errno.h>
@@ -81,7 +82,7 @@ static void test_whole(void **state)
 	for (size_t i = 0; i < 10; i++) {
 		assert_true(frames[i].is_known);
 		usersyms_lookup(files, frames[i].object, frames[i].file_offset, &sym);
-		usersyms_load(files);
+		load_all(files);
 		assert_int_equal(
 			usersyms_lookup(files, frames[i].object, frames[i].file_offset, &sym),
 			USERSYM_OK);

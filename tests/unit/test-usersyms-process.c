@@ -2,6 +2,7 @@
 /* Names of functions as processes have them: this program, what it maps, what a compiler says. */
 #include "elfmake.h"
 #include "kontend/usersyms.h"
+#include "loadall.h"
 #include "selfplace.h"
 
 #include <elf.h>
@@ -63,7 +64,7 @@ static void test_vdso(void **state)
 	(void)state;
 	assert_int_equal(usersyms_object(u, "[vdso]", NULL, 0, getpid(), &o), 0);
 	usersyms_lookup(u, o, 0, &s);
-	usersyms_load(u);
+	load_all(u);
 	bool found = false;
 	for (uint64_t at = 0; at < 8192 && !found; at += 16)
 		found = usersyms_lookup(u, o, at, &s) == USERSYM_OK && strstr(s.name, "gettime");
@@ -95,7 +96,7 @@ static void test_deleted(void **state)
 	strcat(path, " (deleted)");
 	assert_int_equal(usersyms_object(u, path, m.build_id, 20, getpid(), &o), 0);
 	usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s);
-	usersyms_load(u);
+	load_all(u);
 	enum usersym_answer a = usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s);
 	munmap(map, 4096);
 	usersyms_free(u);
@@ -123,15 +124,15 @@ static void test_jit(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)me);
 	assert_int_equal(usersyms_lookup_jit(u, me, 0x1000, &s), USERSYM_PENDING);
-	usersyms_load(u);
+	load_all(u);
 	assert_int_equal(usersyms_lookup_jit(u, me, 0x1000, &s), USERSYM_NO_FILE);
 	write_map(path, "we", "1000 40 first one\nnonsense\n2000 10 second\n3000 10 half");
-	usersyms_load(u);
+	load_all(u);
 	assert_int_equal(usersyms_lookup_jit(u, me, 0x1000, &s), USERSYM_OK);
 	assert_string_equal(s.name, "first one");
 	assert_int_equal(usersyms_lookup_jit(u, me, 0x3001, &s), USERSYM_NO_SYMBOL);
 	write_map(path, "ae", " way\n1000 20 compiled again\n");
-	usersyms_load(u);
+	load_all(u);
 	assert_int_equal(usersyms_lookup_jit(u, me, 0x3001, &s), USERSYM_OK);
 	assert_string_equal(s.name, "half way");
 	assert_int_equal(usersyms_lookup_jit(u, me, 0x1010, &s), USERSYM_OK);

@@ -3,6 +3,7 @@
 #include "elfmake.h"
 #include "kontend/mem.h"
 #include "kontend/usersyms.h"
+#include "loadall.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -89,7 +90,7 @@ static const char *name_at(struct usersyms *u, const char *path, const struct el
 			 0);
 	enum usersym_answer a = usersyms_lookup(u, o, ELFMAKE_TEXT + at, &s);
 	if (a == USERSYM_PENDING) {
-		usersyms_load(u);
+		load_all(u);
 		a = usersyms_lookup(u, o, ELFMAKE_TEXT + at, &s);
 	}
 	if (a != USERSYM_OK)
@@ -325,7 +326,7 @@ static void run_once(void)
 		return;
 	if (usersyms_object(u, in_dir("sweep"), NULL, 0, 0, &o) == 0) {
 		usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s);
-		usersyms_load(u);
+		load_all(u);
 		if (usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s) == USERSYM_OK)
 			assert_string_equal(s.name, "alpha");
 	}

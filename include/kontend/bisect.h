@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_BISECT_H
+#define KONTEND_BISECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * How many of the @n items, sorted by the 64-bit number at @key bytes into each of @size bytes,
+ * have one that is not above @value: the index of the first one behind it.
+ */
+static inline size_t bisect_at(const void *items, size_t n, size_t size, size_t key, uint64_t value)
+{
+	const char *low = items;
+
+	while (n) {
+		size_t half = n / 2;
+		const uint64_t *number = (const void *)(low + half * size + key);
+
+		if (*number <= value) {
+			low += (half + 1) * size;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return items ? (size_t)(low - (const char *)items) / size : 0;
+}
+
+/* The same of an array of structures, by their member @key; any but a 64-bit one does not compile.
+ */
+#define BISECT(items, n, key, value)                                                               \
+	bisect_at(items, n, sizeof(*(items)) * sizeof(char[sizeof((items)->key) == 8 ? 1 : -1]),   \
+		  offsetof(__typeof__(*(items)), key), value)
+
+#endif
