@@ -8,6 +8,7 @@
  */
 #include "doctor-int.h"
 #include "kontend/inspect.h"
+#include "kontend/kallsyms-cache.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/mux.h"
@@ -21,6 +22,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -231,6 +233,22 @@ static void check_privileges(struct doctor *d, const struct doctor_facts *f)
 		doctor_found(i, DOCTOR_FAILS, "capabilities cannot be given up");
 }
 
+/* Nothing is less without it but the time that reading recordings takes. */
+static void check_cache(struct doctor *d)
+{
+	struct doctor_item *i =
+		doctor_add(d, "cache", "kernel symbols kept for recordings by perf");
+	char path[300];
+	struct stat st;
+
+	if (!kallsyms_cache_place(path, sizeof(path)))
+		doctor_found(i, DOCTOR_WORKS, "none is kept (KONTEND_CACHE, XDG_CACHE_HOME, HOME)");
+	else if (lstat(path, &st) != 0)
+		doctor_found(i, DOCTOR_WORKS, "%s: none yet", path);
+	else
+		doctor_found(i, DOCTOR_WORKS, "%s: %.1f MB", path, (double)st.st_size / 1e6);
+}
+
 /* The main job by its own code, for a twentieth of a second. */
 static void check_measuring(struct doctor *d)
 {
@@ -302,6 +320,7 @@ void doctor_run(struct doctor *d)
 	check_bpf(d, &f);
 	check_privileges(d, &f);
 	check_intervals(d);
+	check_cache(d);
 	check_measuring(d);
 	doctor_conclude(d);
 }

@@ -2,6 +2,7 @@
 #ifndef KONTEND_KALLSYMS_CACHE_H
 #define KONTEND_KALLSYMS_CACHE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ int kallsyms_cache_now(struct kallsyms_cache_state *ret);
 /* Hash of the text of /proc/modules, without what changes while the modules stay. */
 uint64_t kallsyms_cache_modules(const char *text);
 
+/* Where the file is, if there is one; false: the cache is turned off, or has no place. */
+bool kallsyms_cache_place(char *buf, size_t size);
 /* The text kept, NUL behind it, if it is of @state. 0, -ENOENT or another errno. mem_free() it. */
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, char **ret_text, size_t *ret_len);
 /* Keeps @text instead of what was there. 0 or a negative errno, with nothing changed. */

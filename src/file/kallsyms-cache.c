@@ -97,6 +97,21 @@ static int open_cache(bool create)
 						  : open_below(path, "kontend", create);
 }
 
+bool kallsyms_cache_place(char *buf, size_t size)
+{
+	const char *own = getenv("KONTEND_CACHE"), *base = getenv("XDG_CACHE_HOME"),
+		   *home = getenv("HOME");
+	int n = -1;
+
+	if (own)
+		n = own[0] == '/' ? snprintf(buf, size, "%s/%s", own, name) : -1;
+	else if (base && base[0] == '/')
+		n = snprintf(buf, size, "%s/kontend/%s", base, name);
+	else if (home && home[0] == '/')
+		n = snprintf(buf, size, "%s/.cache/kontend/%s", home, name);
+	return n > 0 && (size_t)n < size;
+}
+
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, char **ret_text, size_t *ret_len)
 {
 	char *text, seal[SEAL];
