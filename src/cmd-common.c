@@ -82,6 +82,6 @@ int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err)
 
 	*ret = (struct query_zoom){0};
 	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->zooms[i]; i++)
-		r = query_zoom_parse(o->zooms[i], ret, err);
+		r = query_zoom_parse(o->zooms[i], o->groups, ret, err);
 	return r;
 }

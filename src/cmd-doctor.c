@@ -21,7 +21,16 @@ static void put_item(FILE *out, const struct doctor_item *i)
 		fprintf(out, "  %-12s fix: %s\n", "", i->fix);
 }
 
-static void put_text(FILE *out, const struct doctor *d, bool verbose)
+static void put_config(FILE *out, const struct opts *o)
+{
+	if (!o->config_path)
+		fputs("configuration: none\n", out);
+	else
+		fprintf(out, "configuration: %s%s\n", o->config_path,
+			o->config_absent ? " (there is none)" : "");
+}
+
+static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 {
 	bool all_well = true;
 
@@ -37,11 +46,13 @@ static void put_text(FILE *out, const struct doctor *d, bool verbose)
 		const struct doctor_item *c = &d->checks[i];
 
 		put_item(out, c);
-		if (verbose && c->status == DOCTOR_WORKS && *c->found)
+		if (o->verbose && c->status == DOCTOR_WORKS && *c->found)
 			fprintf(out, "  %-12s found: %s\n", "", c->found);
 		all_well = all_well && c->status == DOCTOR_WORKS;
 	}
-	fprintf(out, "\n%s\n",
+	fputc('\n', out);
+	put_config(out, o);
+	fprintf(out, "%s\n",
 		!d->works   ? "kontend cannot measure here: fix the first check that fails, then "
 			      "run the doctor again."
 		: !all_well ? "kontend works here, with limits."
@@ -84,13 +95,14 @@ static void put_items(FILE *out, const char *key, const struct doctor_item *item
 	fprintf(out, "  ]");
 }
 
-static void put_json(FILE *out, const struct doctor *d)
+static void put_json(FILE *out, const struct opts *o, const struct doctor *d)
 {
 	fprintf(out, "{\n  \"schema\": \"kontend.doctor/1\"");
 	put_member(out, "version", KONTEND_VERSION);
 	put_member(out, "kernel", d->kernel);
 	put_member(out, "machine", d->machine);
 	put_member(out, "user", d->user);
+	put_member(out, "config", o->config_path && !o->config_absent ? o->config_path : "");
 	fprintf(out, ", \"uid\": %u, \"cpus\": %u, \"works\": %s,\n", d->uid, d->cpus,
 		d->works ? "true" : "false");
 	put_items(out, "views", d->views, d->n_views);
@@ -134,9 +146,9 @@ int cmd_doctor(const struct opts *o)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	doctor_run(&d);
 	if (o->format && !strcmp(o->format, "json"))
-		put_json(output.file, &d);
+		put_json(output.file, o, &d);
 	else
-		put_text(output.file, &d, o->verbose);
+		put_text(output.file, o, &d);
 	status = d.works ? CMD_EXIT_OK : CMD_EXIT_FAILURE;
 	int r = output_commit(&output, &err);
 	if (r == -EPIPE)

@@ -53,7 +53,7 @@ static bool is_format(const struct opts *o, const char *format)
 static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct error *err)
 {
 	struct query_hot_sum sum;
-	int ret = query_hot_sum(q, &sum);
+	int ret = query_hot_sum(q, NULL, &sum);
 
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");

@@ -81,6 +81,7 @@ static int open_recording(struct replay *p, struct error *err)
 	p->lines = (struct srclines_config){.argv = srclines_worker_argv,
 					    .no_inline = p->o->no_inline};
 	p->engine.lines = &p->lines;
+	p->engine.groups = p->o->groups;
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
 	if (!p->o->quiet)
 		progress_begin(&p->progress, p->name);

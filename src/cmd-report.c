@@ -104,8 +104,11 @@ static int make_spec(struct reporter *r, struct error *err)
 				 ", separated by commas, or all; see 'kontend report --help'",
 				 o->view);
 	int by = parse_by(o, s, err);
+	by = by < 0 ? by : cmd_zoom(o, &s->zoom, err);
 	if (by < 0)
 		return by;
+	if (s->zoom.n && !(s->views & REPORT_HOT))
+		return error_set(err, -EINVAL, "--zoom is for --view hot");
 	if (s->format == REPORT_CSV && s->views & (s->views - 1))
 		return error_set(err, -EINVAL, "CSV holds one table: give one --view, not '%s'",
 				 o->view);

@@ -3,6 +3,7 @@
  * From the command line to a verb, and from its answer to an exit status. SIGPIPE is ignored, so
  * that writing to a reader that has gone is an ordinary error and everything is cleaned up first.
  */
+#include "cmd-config.h"
 #include "cmd.h"
 #include "kontend/srclines.h"
 
@@ -19,6 +20,12 @@ static void hold_standard_streams(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_RDWR) < 0)
 			return;
+}
+
+static bool reads_config(enum opts_verb v)
+{
+	return v == VERB_LIVE || v == VERB_REPLAY || v == VERB_REPORT || v == VERB_EXPORT ||
+	       v == VERB_DOCTOR;
 }
 
 static int run_verb(const struct opts *o)
@@ -59,6 +66,7 @@ static int run_verb(const struct opts *o)
 
 int main(int argc, char **argv)
 {
+	struct cmd_config config;
 	struct opts o;
 	struct error err = {0};
 
@@ -73,5 +81,7 @@ int main(int argc, char **argv)
 		opts_help(o.verb, stdout);
 		return cmd_flush(CMD_EXIT_OK);
 	}
+	if (reads_config(o.verb) && cmd_config_read(&o, &config, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
 	return run_verb(&o);
 }

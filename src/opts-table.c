@@ -254,6 +254,9 @@ const struct opts_info opts_table[] = {
 	{0, "zoom", "KEY=VALUE",
 	 "only this pid, tid, comm, object, group or cpu; may be given again", table, EXPORT,
 	 OPTS_LIST, FIELD(zooms), 0, 0, NULL, COMPLETE_NONE},
+	{0, "zoom", "KEY=VALUE",
+	 "in hot, only this pid, tid, comm, object, group or cpu; may be given again", table,
+	 REPORT, OPTS_LIST, FIELD(zooms), 0, 0, NULL, COMPLETE_NONE},
 	{0, "mark-kernel", NULL, "in folded, _[k] behind the names of the kernel's functions",
 	 table, EXPORT, OPTS_FLAG, FIELD(mark_kernel), 0, 0, NULL, COMPLETE_NONE},
 	{'n', "rows", "N", "the N callers that wait most, in openmetrics (default: 20; 0: all)",
@@ -266,6 +269,9 @@ const struct opts_info opts_table[] = {
 	 table, REPORT | DIFF, OPTS_TEXT, FIELD(separator), 0, 0, NULL, COMPLETE_NONE},
 	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", table,
 	 ONCE | DIFF | DOCTOR, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+
+	{0, "percent-limit", "P", "in call trees, open at first what has P percent or more", table,
+	 SCREEN, OPTS_TEXT, FIELD(percent_limit), 0, 0, NULL, COMPLETE_NONE},
 
 	{0, "color", "WHEN", "auto, always or never; auto heeds NO_COLOR (default: auto)", terminal,
 	 SCREEN, OPTS_CHOICE, FIELD(color), 0, 0, "auto always never", COMPLETE_NONE},
@@ -282,6 +288,10 @@ const struct opts_info opts_table[] = {
 	{0, "threads", "N", "threads for each kind, 1 to 64 (default: 4)", workload, DEMO,
 	 OPTS_COUNT, FIELD(threads), 1, 64, NULL, COMPLETE_NONE},
 
+	{0, "config", "FILE", "read this configuration: see kontend-config(5)", general,
+	 SCREEN | REPORT | EXPORT | DOCTOR, OPTS_TEXT, FIELD(config), 0, 0, NULL, COMPLETE_FILE},
+	{0, "no-config", NULL, "read no configuration", general, SCREEN | REPORT | EXPORT | DOCTOR,
+	 OPTS_FLAG, FIELD(no_config), 0, 0, NULL, COMPLETE_NONE},
 	{'v', "verbose", NULL, "say on standard error how it goes", general, MEASURE | DIFF | DEMO,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{0, "repair", NULL, "put back what a kontend that was killed has left changed", general,

@@ -391,6 +391,9 @@ static int check(const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL,
 				 "Give the recording to recover, as in 'kontend recover "
 				 "kontend.data'");
+	if (o->config && o->no_config)
+		return error_set(err, -EINVAL,
+				 "--config and --no-config exclude each other: give one of them");
 	if (o->verbose && o->quiet)
 		return error_set(err, -EINVAL,
 				 "--verbose and --quiet exclude each other: give one of them");

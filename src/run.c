@@ -268,6 +268,7 @@ static int open_engine(struct run *r, struct error *err)
 	r->engine.asks = run_locks_ask(r->locks);
 	r->engine.code = run_code_source(r->code);
 	r->lines.argv = srclines_worker_argv;
+	r->engine.groups = r->groups;
 	r->engine.lines = &r->lines;
 	if (ret < 0 && top != r->source) {
 		source_free(top);
@@ -290,6 +291,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	int ret = 0;
 
 	r->lines.no_inline = o->no_inline;
+	r->groups = o->groups;
 	if (o->input) {
 		ret = run_code_new(&r->code, o, err);
 		return ret < 0 ? ret : run_open_file(r, o->input, o->delay_ns, err);

@@ -62,6 +62,7 @@ struct app {
 	struct prompt prompt;
 	char filter_before[PROMPT_TEXT]; /* the filter that Esc brings back */
 	char search[PROMPT_TEXT];
+	double percent_limit;
 	char message[400];
 	enum role message_role;
 	struct keybar keybar;

@@ -157,6 +157,11 @@ void app_set_filter(struct app *a, const char *text)
 	snprintf(e->filter, sizeof(e->filter), "%s", text);
 }
 
+double app_percent_limit(const struct app *a)
+{
+	return a->percent_limit;
+}
+
 const char *app_search(const struct app *a)
 {
 	return a->search;
@@ -214,6 +219,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->delay_ns = o->delay_ns ? o->delay_ns : 1000000000ull;
 	a->save_dir = o->save_dir ? o->save_dir : ".";
 	a->child_exit_fd = o->child_exit_fd;
+	a->percent_limit = o->percent_limit;
 	a->time.line = o->timeline;
 	a->time.is_replay = o->timeline != NULL;
 	a->history = o->has_history ? e->source : NULL;

@@ -189,7 +189,9 @@ static void draw_main(struct view_detail *d, struct detail_page *p, struct scree
 	struct table_style style = {.heat = "wait_ns_per_s",
 				    .search = app_search(d->v.app),
 				    .tick = d->v.query->model->n_ticks};
-	struct tree_style tree = {.by_count = d->by_count, .search = app_search(d->v.app)};
+	struct tree_style tree = {.by_count = d->by_count,
+				  .limit = app_percent_limit(d->v.app),
+				  .search = app_search(d->v.app)};
 	char title[160];
 
 	const char *filter = app_filter(d->v.app);

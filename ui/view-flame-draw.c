@@ -9,6 +9,7 @@
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "view-flame.h"
+#include "view-hot.h"
 #include "widget-priv.h"
 
 #include <stdio.h>
@@ -54,22 +55,13 @@ static void draw_legend(struct line *l)
 	}
 }
 
-static void draw_zoom(const struct view_flame *f, struct line *l)
-{
-	for (size_t i = 0; i < f->zoom.n; i++)
-		line_printf(l, ROLE_MATCH, "%s%s %s", i ? ", " : "",
-			    query_zoom_kind_name(f->zoom.terms[i].kind), f->zoom.terms[i].name);
-	if (f->zoom.n)
-		line_put(l, ROLE_NORMAL, "  ");
-}
-
 static void draw_head(const struct view_flame *f, const struct flame_picture *p, struct screen *s,
 		      struct rect r)
 {
 	struct line l = {.s = s, .r = r, .x = 1};
 	char buf[UNITS_BUF];
 
-	draw_zoom(f, &l);
+	hot_draw_zoom(&f->zoom, &l);
 	line_put(&l, ROLE_DIM, "by ");
 	line_put(&l, ROLE_BOLD, f->by_wait ? "wait" : f->locks ? "lock paths" : "samples");
 	line_put(&l, ROLE_DIM, " [c]  ");
@@ -181,7 +173,7 @@ static void draw_status(struct view_flame *f, const struct flame_picture *p, str
 	if (n->object)
 		line_printf(&first, ROLE_DIM, "  %s", n->object);
 	if (n->group > PATH_IDLE)
-		line_printf(&first, ROLE_DIM, "  %s", pathgroup_name(n->group));
+		line_printf(&first, ROLE_DIM, "  %s", query_hot_group_name(f->v.query, n->group));
 	draw_numbers(f, p, node, &second);
 }
 

@@ -65,7 +65,7 @@ static int ask_tree(struct view_flame *f, struct flame_picture *p)
 static int ask(struct view_flame *f, struct flame_picture *p, int w)
 {
 	const char *filter = app_filter(f->v.app);
-	int r = query_hot_sum(f->v.query, &p->sum);
+	int r = query_hot_sum(f->v.query, &f->zoom, &p->sum);
 
 	if (r == 0)
 		r = ask_tree(f, p);

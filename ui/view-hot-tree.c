@@ -23,6 +23,7 @@ static void draw_head(const struct view_hot_tree *o, const struct query_tree *t,
 	struct line l = {.s = s, .r = r, .x = 1};
 	char buf[UNITS_BUF];
 
+	hot_draw_zoom(&o->zoom, &l);
 	line_printf(&l, ROLE_BOLD, "%s", units_count(buf, t->n_waits));
 	line_put(&l, ROLE_DIM, " samples");
 	if (t->total_ns) {
@@ -46,9 +47,11 @@ static void draw_view(struct view *v, struct screen *s, struct rect r)
 					   .row = v->row,
 					   .locks = o->locks,
 					   .inverted = o->inverted,
-					   .by_wait = o->by_wait};
+					   .by_wait = o->by_wait,
+					   .zoom = &o->zoom};
 	struct tree_style style = {.by_count = !o->by_wait,
 				   .samples = true,
+				   .limit = app_percent_limit(v->app),
 				   .search = app_search(v->app),
 				   .empty = "no samples of it in the time shown"};
 	struct error err = {0};
@@ -62,6 +65,16 @@ static void draw_view(struct view *v, struct screen *s, struct rect r)
 	draw_head(o, &t, s, r);
 	tree_widget_draw(&o->pane.tree, s, layout_below(r, 1), &t, &style);
 	hot_load_names(v);
+}
+
+/* Of what the tree is about, or, as a function is in many chains, of all. */
+static int open_flame(struct view_hot_tree *o)
+{
+	struct query_zoom zoom = o->zoom;
+
+	if (o->by != HOT_SYMBOL && query_hot_zoom(o->v.query, o->by, o->v.row, &zoom) == -ENOMEM)
+		return -ENOMEM;
+	return flame_open_samples(&o->v, &zoom, o->locks);
 }
 
 static int take_command(struct view *v, enum command c, const struct command_arg *arg)
@@ -80,7 +93,7 @@ static int take_command(struct view *v, enum command c, const struct command_arg
 			return annotate_open_row(v, v->row);
 		return VIEW_UNHANDLED;
 	case CMD_FLAME:
-		return flame_open_samples(v, NULL, o->locks);
+		return open_flame(o);
 	case CMD_LOCK_PATHS:
 		o->locks = !o->locks;
 		return 0;
@@ -106,7 +119,8 @@ static void deinit_view(struct view *v)
 	pane_deinit(&of_view(v)->pane);
 }
 
-int hot_open_tree(struct view *v, enum query_hot_by by, bool locks, uint64_t row)
+int hot_open_tree(struct view *v, enum query_hot_by by, bool locks, const struct query_zoom *zoom,
+		  uint64_t row)
 {
 	const char *title = query_hot_title(v->query, by, row);
 
@@ -119,6 +133,7 @@ int hot_open_tree(struct view *v, enum query_hot_by by, bool locks, uint64_t row
 	if (r == 0 && top->ops == &view_hot_tree) {
 		of_view(top)->by = by;
 		of_view(top)->locks = locks;
+		of_view(top)->zoom = *zoom;
 	}
 	return r;
 }

@@ -11,13 +11,13 @@
 #include <errno.h>
 #include <stdio.h>
 
-static bool is_open(const struct tree_widget *w, uint64_t id, uint16_t depth)
+static bool is_open(const struct tree_widget *w, const struct query_node *n, double limit)
 {
-	return (depth < w->open_depth) != widget_ids_has(&w->toggled, id);
+	return (n->depth < w->open_depth && n->pct >= limit) != widget_ids_has(&w->toggled, n->id);
 }
 
 /* Fills w->rows and @node_of (indices of their nodes) with what is not hidden. */
-static size_t *visible(struct tree_widget *w, const struct query_tree *t)
+static size_t *visible(struct tree_widget *w, const struct query_tree *t, double limit)
 {
 	size_t *node_of = mem_calloc(t->n ? t->n : 1, sizeof(*node_of));
 	int closed_at = INT32_MAX;
@@ -36,7 +36,7 @@ static size_t *visible(struct tree_widget *w, const struct query_tree *t)
 		row->id = n->id;
 		row->depth = n->depth;
 		row->has_children = n->has_children;
-		row->open = n->has_children && is_open(w, n->id, n->depth);
+		row->open = n->has_children && is_open(w, n, limit);
 		closed_at = row->open ? INT32_MAX : n->depth;
 	}
 	return node_of;
@@ -81,12 +81,14 @@ static void jump(struct tree_widget *w, const struct query_tree *t, const size_t
 }
 
 static int draw_numbers(struct screen *s, struct rect r, int y, const struct query_node *n,
-			bool samples)
+			bool samples, bool of_parent)
 {
+	double pct = of_parent ? n->pct_parent : n->pct;
+
 	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
 	int x = 1;
 
-	x = screen_printf(s, r, x, y, widget_heat(n->pct / 100), "%5s", units_pct(a, n->pct));
+	x = screen_printf(s, r, x, y, widget_heat(n->pct / 100), "%5s", units_pct(a, pct));
 	if (r.w >= 40)
 		x = screen_printf(s, r, x, y, ROLE_NORMAL, "  %6s", units_count(a, n->n));
 	if (r.w >= 50)
@@ -98,14 +100,21 @@ static int draw_numbers(struct screen *s, struct rect r, int y, const struct que
 	return x + 2;
 }
 
-static void draw_title(struct screen *s, struct rect r, const struct tree_style *style)
+static const char *title_of(const struct tree_style *style, bool of_parent)
 {
-	const char *pct = style->samples ? "SAMP%" : " CNT%";
+	if (of_parent)
+		return "  UP%";
+	return !style->by_count ? "TIME%" : style->samples ? "SAMP%" : " CNT%";
+}
+
+static void draw_title(struct screen *s, struct rect r, const struct tree_style *style,
+		       bool of_parent)
+{
 	struct rect line = {r.x, r.y, r.w, 1};
 	int x = 1;
 
 	screen_fill(s, line, ' ', ROLE_TITLE);
-	x = screen_put(s, line, x, 0, ROLE_TITLE, style->by_count ? pct : "TIME%");
+	x = screen_put(s, line, x, 0, ROLE_TITLE, title_of(style, of_parent));
 	if (r.w >= 40)
 		x = screen_printf(s, line, x, 0, ROLE_TITLE, "  %6s",
 				  style->samples ? "COUNT" : "WAITS");
@@ -122,7 +131,7 @@ static void draw_row(const struct tree_widget *w, struct screen *s, size_t i, in
 {
 	const struct tree_row *row = &w->rows[i];
 	bool hit = style->search && style->search[0] && text_contains(n->name, style->search);
-	int x = draw_numbers(s, w->rect, y, n, style->samples);
+	int x = draw_numbers(s, w->rect, y, n, style->samples, w->of_parent);
 
 	/* Deep chains lean on the right edge instead of leaving it. */
 	int indent = row->depth * 2;
@@ -142,14 +151,14 @@ void tree_widget_draw(struct tree_widget *w, struct screen *s, struct rect r,
 		      const struct query_tree *t, const struct tree_style *style)
 {
 	size_t page = r.h > 1 ? (size_t)(r.h - 1) : 0;
-	size_t *node_of = visible(w, t);
+	size_t *node_of = visible(w, t, style->limit);
 
 	w->rect = r;
 	follow(w);
 	if (w->search && node_of)
 		jump(w, t, node_of, style->search);
 	if (r.h > 0 && r.w > 0) {
-		draw_title(s, r, style);
+		draw_title(s, r, style, w->of_parent);
 		if (!w->n_rows && style->empty)
 			widget_text(s, r, 1, 1, r.w - 1, ROLE_DIM, style->empty);
 	}
@@ -249,6 +258,9 @@ int tree_widget_command(struct tree_widget *w, enum command c, const struct comm
 		return collapse(w);
 	case CMD_TOGGLE:
 		return toggle(w);
+	case CMD_PERCENT:
+		w->of_parent = !w->of_parent;
+		return 0;
 	case CMD_EXPAND_ALL:
 		return all(w, UINT16_MAX);
 	case CMD_COLLAPSE_ALL:

@@ -25,6 +25,7 @@ struct app_options {
 	const char *by;	   /* NULL = lock */
 	const char *sort;  /* NULL = the view's own */
 	const char *filter;
+	double percent_limit;	       /* calls of less percent are closed in trees at first */
 	const char *save_dir;	       /* P writes here; NULL = current directory */
 	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
 	const struct app_clock *clock; /* borrowed; NULL = the system's */

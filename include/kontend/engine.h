@@ -58,6 +58,8 @@ struct engine_held {
 };
 
 /* source -> decode -> order -> model, one object; live and replay share it. */
+struct pathgroups;
+
 struct engine {
 	struct source *source; /* owned */
 	struct decode decode;
@@ -69,7 +71,8 @@ struct engine {
 	struct engine_watch *watch;   /* NULL: nobody */
 	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
 	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
-	struct codesource *code; /* of the kernel that runs here; NULL: none; borrowed */
+	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
+	struct codesource *code;	 /* of the kernel that runs here; NULL: none; borrowed */
 	/* How lines of source are looked for; NULL: they are not; borrowed. */
 	const struct srclines_config *lines;
 	size_t asked;		   /* lock from which the next list begins */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct pathgroups;
 enum opts_verb {
 	VERB_LIVE,
 	VERB_REPLAY,
@@ -66,10 +67,8 @@ struct opts_info {
 	enum opts_complete complete;
 };
 
-/* --rows was not given; 0 is "all". */
-#define OPTS_ROWS_DEFAULT UINT64_MAX
-/* --freq was not given. */
-#define OPTS_FREQ_DEFAULT UINT64_MAX
+#define OPTS_ROWS_DEFAULT UINT64_MAX /* --rows was not given; 0 is "all" */
+#define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
 /* So many texts of an option that may be given more than once. */
 enum { OPTS_LIST_MAX = 32 };
@@ -93,11 +92,13 @@ struct opts {
 	const char *mmap; /* a level, as mmlevel_parse() takes it */
 	const char *time; /* a range, as when_parse_range() takes it */
 	const char *format, *separator, *output;
-	const char *event, *group; /* of the profile */
-	const char *call_graph;	   /* as callgraph_parse() takes it */
-	const char *weight;	   /* of call chains: "samples", "wait" */
-	const char *annotate;	   /* a function */
-	bool no_inline, no_source;
+	const char *event, *group;	    /* of the profile */
+	const char *call_graph;		    /* as callgraph_parse() takes it */
+	const char *weight, *percent_limit; /* of call chains; of call trees */
+	const char *config, *config_path;   /* asked for; read: NULL is none */
+	const struct pathgroups *groups;    /* what it says; NULL: nothing */
+	const char *annotate;		    /* a function */
+	bool no_inline, no_source, no_config, config_absent;
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */

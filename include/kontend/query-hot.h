@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_HOT_H
 
 #include "kontend/pathgroup.h"
+#include "kontend/query-zoom.h"
 #include "kontend/query.h"
 
 /* The profile: where CPUs were when they were sampled. */
@@ -25,6 +26,7 @@ struct query_hot_spec {
 	struct query_spec rows; /* its `by` and `scope` are not looked at */
 	enum query_hot_by by;
 	bool locks; /* only samples in locking code, perf contexts, breakpoints, uprobes */
+	const struct query_zoom *zoom; /* shares are of that part; NULL: of everything */
 };
 
 /* Table "hot". 0, -ENOMEM, or -EINVAL with @err. */
@@ -44,11 +46,18 @@ struct query_hot_tree_spec {
 	uint64_t row;
 	bool locks, inverted;
 	bool by_wait; /* sorted, and shares told, by wait instead of by samples */
+	const struct query_zoom *zoom;
 };
 
 int query_hot_tree(struct query *q, const struct query_hot_tree_spec *s, struct query_tree *ret);
 /* The name of a row, in the arena; NULL: it is gone, or no memory. */
 const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row);
+
+/*
+ * Adds to @z what the row stands for; a function stands for its file. 0; -EINVAL: nothing, as call
+ * chains do; -ENOSPC: there is no room for more terms; -ENOENT: the row is gone; -ENOMEM.
+ */
+int query_hot_zoom(struct query *q, enum query_hot_by by, uint64_t row, struct query_zoom *z);
 
 /* The function of a row by symbol, as query_annotate() takes it. -ENOENT: it is gone; -ENOMEM. */
 int query_hot_start(struct query *q, uint64_t row, uint64_t *ret);
@@ -60,11 +69,15 @@ struct query_hot_sum {
 	const char *event; /* "cpu-clock", "cycles", ... */
 	uint64_t hz;	   /* samples a second asked for; 0: by count */
 	uint64_t samples, locks, idle, shortened, other;
+	uint64_t part; /* samples in the part that is zoomed into, which locks and groups are of */
 	double per_s;
-	uint64_t groups[PATH_GROUPS]; /* samples */
+	uint64_t groups[PATH_ALL]; /* samples */
 };
 
-int query_hot_sum(struct query *q, struct query_hot_sum *ret);
+/* @zoom: NULL is everything. */
+int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret);
+/* "rwsem", or one of one's own; "" for PATH_NONE, and where there is no such group. */
+const char *query_hot_group_name(const struct query *q, enum path_group g);
 /* Why there are no rows. */
 const char *query_hot_none(const struct query_hot_sum *s);
 

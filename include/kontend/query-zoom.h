@@ -30,8 +30,11 @@ struct query_zoom {
 };
 
 #define QUERY_ZOOM_NAMES "pid, tid, comm, object, group or cpu"
-/* Adds "pid=123", "comm=mm", "object=libc.so.6", ... -EINVAL with @err. */
-int query_zoom_parse(const char *s, struct query_zoom *z, struct error *err);
+struct pathgroups;
+/* @own: groups of one's own, or NULL. Adds "pid=123", "comm=mm", "object=libc.so.6", ... -EINVAL
+ * with @err. */
+int query_zoom_parse(const char *s, const struct pathgroups *own, struct query_zoom *z,
+		     struct error *err);
 /* "process", "thread", ... : how a term is called where it is shown. */
 const char *query_zoom_kind_name(enum query_zoom_kind kind);
 

@@ -43,9 +43,10 @@ struct report_spec {
 	int width;		 /* text: columns of least use are left out; 0: no limit */
 	bool inverted, by_count; /* tree */
 	enum query_hot_by hot_by;
-	bool hot_locks;	      /* lock paths only */
-	const char *annotate; /* a function, shown behind the views, which may be none; or NULL */
-	bool no_source;	      /* its instructions without lines of source between them */
+	bool hot_locks;		/* lock paths only */
+	struct query_zoom zoom; /* of the profile */
+	const char *annotate;	/* a function, shown behind the views, which may be none; or NULL */
+	bool no_source;		/* its instructions without lines of source between them */
 };
 
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */

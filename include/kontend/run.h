@@ -16,7 +16,8 @@
 struct run {
 	struct target target;
 	struct live_info info;
-	struct source *source; /* the engine's own, or below its history, once `opened` */
+	struct source *source;		 /* the engine's own, or below its history, once `opened` */
+	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct engine engine;
 	bool opened;
 	bool remember;		 /* set before: the engine has a history of the last minutes */

@@ -63,8 +63,9 @@ enum command_mode app_mode(const struct app *a);
 bool app_averages(const struct app *a);
 /* How many of the last buckets figures are about: those of the range, or one. */
 uint32_t app_buckets(const struct app *a);
-const char *app_filter(const struct app *a); /* of the top view; "" = none */
-const char *app_search(const struct app *a); /* text of the last search, "" = none */
+const char *app_filter(const struct app *a);   /* of the top view; "" = none */
+double app_percent_limit(const struct app *a); /* of the nodes of trees that are opened at first */
+const char *app_search(const struct app *a);   /* text of the last search, "" = none */
 
 /*
  * What views have in common: the sentence for a table without rows (in the query's arena), the

@@ -81,6 +81,7 @@ struct tree_widget {
 	uint64_t selected; /* node id; only if has_rows */
 	bool has_rows;
 	uint16_t open_depth; /* 1: roots are open */
+	bool of_parent;	     /* percent are of the node above, not of everything */
 	/* From here on private to ui/widget-tree.c. */
 	struct widget_ids toggled;
 	struct tree_row {
@@ -97,6 +98,7 @@ struct tree_widget {
 struct tree_style {
 	bool by_count; /* the percentage is of waits, not of time */
 	bool samples;  /* what is counted are samples, and waits have no number */
+	double limit;  /* nodes of less percent of everything are closed until they are opened */
 	const char *search;
 	const char *empty;
 	bool unfocused;
@@ -105,7 +107,7 @@ struct tree_style {
 /* A title line, then a line a node: percent, waits, total, avg, symbol indented by depth. */
 void tree_widget_draw(struct tree_widget *w, struct screen *s, struct rect r,
 		      const struct query_tree *t, const struct tree_style *style);
-/* Moves, + - e E C, Enter (WIDGET_ENTER on a leaf, else toggles), clicks. */
+/* Moves, + - e E C %, Enter (WIDGET_ENTER on a leaf, else toggles), clicks. */
 int tree_widget_command(struct tree_widget *w, enum command c, const struct command_arg *arg);
 void tree_widget_deinit(struct tree_widget *w);
 

@@ -116,6 +116,8 @@ static int add_cell(struct hot_rows *h, const struct profile_cell *c)
 	uint64_t weight = h->p->period ? c->period : c->n;
 	enum path_group g = (enum path_group)h->groups[c->stack];
 
+	if (!hot_zoom_sample(h, c))
+		return 0;
 	h->samples += c->n;
 	h->weight += weight;
 	if (h->locks && !hot_is_lock_path(g))
@@ -141,6 +143,9 @@ static uint64_t *waits_by_stack(struct hot_rows *h)
 	uint64_t *ns = arena_alloc(&h->q->arena, (m->stacks.n + 1) * sizeof(*ns));
 
 	for (size_t i = 0; ns && i < m->cells.n; i++) {
+		const struct query_where w = query_cell_where(&m->cells.cells[i]);
+		if (!hot_zoom_wait(h->q, h->zoom, &w))
+			continue;
 		ns[m->cells.cells[i].stack] += m->cells.cells[i].total_ns;
 		h->wait_ns += m->cells.cells[i].total_ns;
 	}

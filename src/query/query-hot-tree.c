@@ -62,6 +62,8 @@ static bool is_wanted(const struct build *b, const struct profile_cell *c)
 
 	if (s->locks && !hot_is_lock_path((enum path_group)b->rows.groups[c->stack]))
 		return false;
+	if (!hot_zoom_sample(&b->rows, c))
+		return false;
 	if (!s->row || s->by == HOT_SYMBOL)
 		return true;
 	return hot_id(hot_key(&b->rows, c, hot_leaf(&b->rows, c->stack))) == s->row;
@@ -93,9 +95,11 @@ static int add_waits(struct build *b)
 	for (size_t i = 0; i < m->cells.n; i++) {
 		const struct cell *c = &m->cells.cells[i];
 		struct trie_sum sum = {.total_ns = c->total_ns, .max_ns = c->max_ns};
-		int r = !c->total_ns ? 0
-				     : add_chain(b, stack_frames(&m->stacks, c->stack),
-						 m->stacks.stacks[c->stack].n, &sum);
+		const struct query_where w = query_cell_where(c);
+		int r = !c->total_ns || !hot_zoom_wait(b->q, b->spec->zoom, &w)
+				? 0
+				: add_chain(b, stack_frames(&m->stacks, c->stack),
+					    m->stacks.stacks[c->stack].n, &sum);
 		if (r < 0)
 			return r;
 	}
@@ -108,7 +112,7 @@ int query_hot_tree(struct query *q, const struct query_hot_tree_spec *s, struct 
 	struct build b = {
 		.q = q,
 		.spec = s,
-		.rows = {.q = q, .p = &q->model->profile, .by = s->by},
+		.rows = {.q = q, .p = &q->model->profile, .by = s->by, .zoom = s->zoom},
 		.trie = {.q = q, .by_count = !s->by_wait, .out = &out},
 	};
 

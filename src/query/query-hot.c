@@ -5,11 +5,13 @@
  * rows are shown or not.
  */
 #include "query-hot.h"
+#include "kontend/text.h"
 #include "query-lines.h"
 #include "query-rows.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -96,15 +98,20 @@ int query_hot_by_parse(const char *s, enum query_hot_by *ret)
 	return -EINVAL;
 }
 
+const char *query_hot_group_name(const struct query *q, enum path_group g)
+{
+	return pathgroup_title(q->engine->groups, g);
+}
+
 /* The group that most of its samples in lock paths are in. */
-static const char *main_group(const struct hot_row *r)
+static const char *main_group(const struct query *q, const struct hot_row *r)
 {
 	int best = PATH_NONE;
 
-	for (int g = PATH_IDLE; g < PATH_GROUPS; g++)
+	for (int g = PATH_IDLE; g < PATH_ALL; g++)
 		if (r->groups[g] > (best ? r->groups[best] : 0))
 			best = g;
-	return pathgroup_name((enum path_group)best);
+	return query_hot_group_name(q, (enum path_group)best);
 }
 
 static const char *chain_text(struct query *q, uint32_t stack)
@@ -178,7 +185,7 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	if (h->by == HOT_STACK && want & 1ull << C_STACK)
 		value_s(&v[C_STACK], chain_text(q, r->first.stack));
 	if (h->by != HOT_OBJECT)
-		value_s(&v[C_GROUP], main_group(r));
+		value_s(&v[C_GROUP], main_group(q, r));
 	if (h->by == HOT_GROUP && !v[C_GROUP].known)
 		value_s(&v[C_GROUP], "other");
 	if (!(bys[h->by].columns & 1u << C_TID))
@@ -214,7 +221,8 @@ static const struct column *columns_of(struct query *q, enum query_hot_by by)
 
 int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret, struct error *err)
 {
-	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = s->by, .locks = s->locks};
+	struct hot_rows h = {
+		.q = q, .p = &q->model->profile, .by = s->by, .locks = s->locks, .zoom = s->zoom};
 	struct row_source src = {
 		.name = "hot",
 		.n_columns = C_COLUMNS,
@@ -250,7 +258,7 @@ static const char *row_name(const struct hot_rows *h, const struct hot_row *r)
 		comm = query_task_name(q, r->first.task);
 		return comm ? comm : "?";
 	case HOT_GROUP:
-		comm = pathgroup_name((enum path_group)r->key);
+		comm = query_hot_group_name(q, (enum path_group)r->key);
 		return *comm ? comm : "other";
 	case HOT_CPU:
 		return arena_printf(&q->arena, "cpu %u", r->first.cpu);
@@ -292,6 +300,37 @@ int query_hot_start(struct query *q, uint64_t row, uint64_t *ret)
 	return code;
 }
 
+static const enum query_zoom_kind zoom_kinds[QUERY_HOT_BYS] = {
+	[HOT_SYMBOL] = ZOOM_OBJECT,	[HOT_OBJECT] = ZOOM_OBJECT, [HOT_PROCESS] = ZOOM_PID,
+	[HOT_TASK] = ZOOM_TASK,		[HOT_GROUP] = ZOOM_GROUP,   [HOT_CPU] = ZOOM_CPU,
+	[HOT_STACK] = QUERY_ZOOM_KINDS,
+};
+
+int query_hot_zoom(struct query *q, enum query_hot_by by, uint64_t row, struct query_zoom *z)
+{
+	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = by};
+	struct query_zoom_term t = {.kind = zoom_kinds[by]};
+	const struct hot_row *r;
+	const char *name, *slash;
+	int code;
+
+	if (t.kind == QUERY_ZOOM_KINDS)
+		return -EINVAL;
+	if (z->n == QUERY_ZOOM_TERMS)
+		return -ENOSPC;
+	code = find_row(&h, row, &r);
+	if (code < 0)
+		return code;
+	name = t.kind == ZOOM_OBJECT ? hot_object_name(q, r->func) : row_name(&h, r);
+	if (!name)
+		return -ENOMEM;
+	t.id = t.kind == ZOOM_OBJECT ? text_hash(name) : r->key;
+	slash = t.kind == ZOOM_OBJECT ? strrchr(name, '/') : NULL;
+	snprintf(t.name, sizeof(t.name), "%s", slash && slash[1] ? slash + 1 : name);
+	z->terms[z->n++] = t;
+	return 0;
+}
+
 static const char *event_name(struct query *q, const struct decode_profile *p)
 {
 	if (p->type == PERF_TYPE_SOFTWARE)
@@ -303,7 +342,7 @@ static const char *event_name(struct query *q, const struct decode_profile *p)
 	return arena_printf(&q->arena, "event %u:0x%llx", p->type, (unsigned long long)p->config);
 }
 
-int query_hot_sum(struct query *q, struct query_hot_sum *ret)
+int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret)
 {
 	const struct decode_profile *d = &q->engine->decode.profile;
 	const struct profile *p = &q->model->profile;
@@ -314,13 +353,17 @@ int query_hot_sum(struct query *q, struct query_hot_sum *ret)
 				  .samples = p->samples,
 				  .shortened = p->shortened,
 				  .other = p->other};
-	uint8_t *groups;
+	struct hot_rows h = {.q = q, .p = p, .zoom = zoom};
 
-	if (query_sync(q) < 0 || !s.event || !(groups = hot_groups(q)))
+	if (query_sync(q) < 0 || !s.event || !(h.groups = hot_groups(q)))
 		return -ENOMEM;
-	for (size_t i = 0; i < p->n; i++)
-		s.groups[groups[p->cells[i].stack]] += p->cells[i].n;
-	for (int g = PATH_IDLE + 1; g < PATH_GROUPS; g++)
+	for (size_t i = 0; i < p->n; i++) {
+		if (!hot_zoom_sample(&h, &p->cells[i]))
+			continue;
+		s.part += p->cells[i].n;
+		s.groups[h.groups[p->cells[i].stack]] += p->cells[i].n;
+	}
+	for (int g = PATH_IDLE + 1; g < PATH_ALL; g++)
 		s.locks += s.groups[g];
 	s.idle = s.groups[PATH_IDLE];
 	s.per_s = query_per_s(p->samples, query_elapsed(q->model));

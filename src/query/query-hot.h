@@ -10,9 +10,9 @@
 struct hot_row {
 	uint64_t id, key;
 	uint64_t n, weight, wait_ns;
-	uint64_t groups[PATH_GROUPS]; /* samples */
-	struct profile_cell first;    /* one of its cells */
-	uint32_t func;		      /* innermost, of the first */
+	uint64_t groups[PATH_ALL]; /* samples */
+	struct profile_cell first; /* one of its cells */
+	uint32_t func;		   /* innermost, of the first */
 };
 
 struct hot_rows {

@@ -39,17 +39,18 @@ static int parse_number(const char *s, uint64_t *ret)
 	return 0;
 }
 
-static int parse_group(const char *s, uint64_t *ret)
+static int parse_group(const char *s, const struct pathgroups *own, uint64_t *ret)
 {
 	enum path_group g = PATH_NONE;
 
-	if (strcmp(s, "other") != 0 && pathgroup_parse(s, &g) < 0)
+	if (strcmp(s, "other") != 0 && pathgroup_lookup(own, s, &g) < 0)
 		return -EINVAL;
 	*ret = g;
 	return 0;
 }
 
-static int parse_value(enum query_zoom_kind kind, const char *value, uint64_t *ret)
+static int parse_value(enum query_zoom_kind kind, const char *value, const struct pathgroups *own,
+		       uint64_t *ret)
 {
 	switch (kind) {
 	case ZOOM_COMM:
@@ -57,7 +58,7 @@ static int parse_value(enum query_zoom_kind kind, const char *value, uint64_t *r
 		*ret = 0;
 		return *value && strlen(value) < QUERY_ZOOM_NAME ? 0 : -EINVAL;
 	case ZOOM_GROUP:
-		return parse_group(value, ret);
+		return parse_group(value, own, ret);
 	default:
 		return parse_number(value, ret);
 	}
@@ -73,7 +74,8 @@ static enum query_zoom_kind find_kind(const char *s, size_t len)
 	return (enum query_zoom_kind)k;
 }
 
-int query_zoom_parse(const char *s, struct query_zoom *z, struct error *err)
+int query_zoom_parse(const char *s, const struct pathgroups *own, struct query_zoom *z,
+		     struct error *err)
 {
 	size_t len = strcspn(s, "=");
 	struct query_zoom_term t = {.kind = find_kind(s, len)};
@@ -81,7 +83,7 @@ int query_zoom_parse(const char *s, struct query_zoom *z, struct error *err)
 	if (t.kind == QUERY_ZOOM_KINDS || s[len] != '=')
 		return error_set(err, -EINVAL,
 				 "--zoom '%s' is no KEY=VALUE: keys are " QUERY_ZOOM_NAMES, s);
-	if (parse_value(t.kind, s + len + 1, &t.id) < 0)
+	if (parse_value(t.kind, s + len + 1, own, &t.id) < 0)
 		return error_set(err, -EINVAL, "--zoom '%s': '%s' is no %s", s, s + len + 1,
 				 t.kind == ZOOM_GROUP ? "group, like rwsem or perf"
 						      : query_zoom_kind_name(t.kind));

@@ -179,8 +179,9 @@ uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const
 		.start = start,
 		.name = name,
 		.object = object,
-		.group = (uint8_t)(map_frame_is_kernel(start) ? pathgroup_of(name) : PATH_NONE),
 	};
+	if (map_frame_is_kernel(start))
+		c->funcs[c->n_funcs].group = (uint8_t)pathgroup_find(q->engine->groups, name);
 	return (uint32_t)c->n_funcs++;
 }
 

@@ -203,8 +203,8 @@ static void put_overview(struct csv *c, const struct report_data *d)
 
 static void put_tree(struct csv *c, const struct query_tree *t)
 {
-	static const char *const keys[] = {"depth",  "name", "waits", "total_ns",
-					   "max_ns", "pct",  NULL};
+	static const char *const keys[] = {"depth",  "name", "waits",	   "total_ns",
+					   "max_ns", "pct",  "pct_parent", NULL};
 
 	put_header(c, keys);
 	for (size_t i = 0; i < t->n; i++) {
@@ -215,6 +215,7 @@ static void put_tree(struct csv *c, const struct query_tree *t)
 		put_u64(c, n->total_ns);
 		put_u64(c, n->max_ns);
 		put_double(c, n->pct);
+		put_double(c, n->pct_parent);
 		end_line(c);
 	}
 }

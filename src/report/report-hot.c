@@ -11,17 +11,31 @@ static double share(uint64_t n, uint64_t all)
 	return all ? 100.0 * (double)n / (double)all : 0;
 }
 
-static void put_groups(const struct query_hot_sum *s, FILE *out)
+static void put_groups(const struct report_data *d, FILE *out)
 {
+	const struct query_hot_sum *s = &d->hot_sum;
 	char a[UNITS_BUF];
 
-	fprintf(out, "# in lock paths: %s%%", units_pct(a, share(s->locks, s->samples)));
-	for (int g = PATH_IDLE; g < PATH_GROUPS; g++)
+	fprintf(out, "# in lock paths: %s%%", units_pct(a, share(s->locks, s->part)));
+	for (int g = PATH_IDLE; g < PATH_ALL; g++)
 		if (s->groups[g])
 			fprintf(out, "%s %s %s%%", g == PATH_IDLE ? ";" : ",",
-				pathgroup_name((enum path_group)g),
-				units_pct(a, share(s->groups[g], s->samples)));
+				query_hot_group_name(d->q, (enum path_group)g),
+				units_pct(a, share(s->groups[g], s->part)));
 	fputc('\n', out);
+}
+
+static void put_zoom(const struct report_data *d, FILE *out)
+{
+	const struct query_zoom *z = &d->spec->zoom;
+	char a[UNITS_BUF];
+
+	for (size_t i = 0; i < z->n; i++)
+		fprintf(out, "%s %s %s", i ? "," : "# only", query_zoom_kind_name(z->terms[i].kind),
+			z->terms[i].name);
+	if (z->n)
+		fprintf(out, ": %s%% of all samples; shares are of these\n",
+			units_pct(a, share(d->hot_sum.part, d->hot_sum.samples)));
 }
 
 void report_hot_text(const struct report_data *d, FILE *out)
@@ -42,7 +56,8 @@ void report_hot_text(const struct report_data *d, FILE *out)
 		fprintf(out, ": %zu rows\n", d->hot.n_rows);
 	else
 		fprintf(out, ": %zu of %zu rows\n", d->hot.n_rows, d->hot.n_total);
-	put_groups(s, out);
+	put_zoom(d, out);
+	put_groups(d, out);
 	if (!s->chains)
 		fputs("# no call chains were taken: groups are those of functions alone\n", out);
 	if (s->shortened)
@@ -52,6 +67,18 @@ void report_hot_text(const struct report_data *d, FILE *out)
 		fprintf(out, "# nothing but the CPU is kept of %s samples, for want of room\n",
 			units_count(a, s->other));
 	report_text_table(&d->hot, d->spec->ascii, d->spec->width, out);
+}
+
+static void put_zoom_json(const struct query_zoom *z, struct jsonw *j)
+{
+	jsonw_begin(j, "zoom", '[', true);
+	for (size_t i = 0; i < z->n; i++) {
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "of", query_zoom_kind_name(z->terms[i].kind));
+		jsonw_str(j, "name", z->terms[i].name);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
 }
 
 void report_hot_json(const struct report_data *d, struct jsonw *j)
@@ -67,12 +94,15 @@ void report_hot_json(const struct report_data *d, struct jsonw *j)
 	else
 		jsonw_null(j, "hz");
 	jsonw_u64(j, "samples", s->samples);
+	jsonw_u64(j, "samples_part", s->part);
 	jsonw_u64(j, "samples_locks", s->locks);
 	jsonw_u64(j, "samples_shortened", s->shortened);
 	jsonw_u64(j, "samples_other", s->other);
+	put_zoom_json(&d->spec->zoom, j);
 	jsonw_begin(j, "groups", '{', false);
-	for (int g = PATH_IDLE; g < PATH_GROUPS; g++)
-		jsonw_u64(j, pathgroup_name((enum path_group)g), s->groups[g]);
+	for (int g = PATH_IDLE; g < PATH_ALL; g++)
+		if (*query_hot_group_name(d->q, (enum path_group)g))
+			jsonw_u64(j, query_hot_group_name(d->q, (enum path_group)g), s->groups[g]);
 	jsonw_end(j, '}');
 	report_json_rows(j, "rows", &d->hot);
 	jsonw_end(j, '}');

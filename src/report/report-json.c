@@ -210,6 +210,7 @@ static void put_tree(struct jsonw *j, const struct report_data *d)
 		jsonw_u64(j, "total_ns", n->total_ns);
 		jsonw_u64(j, "max_ns", n->max_ns);
 		jsonw_double(j, "pct", n->pct);
+		jsonw_double(j, "pct_parent", n->pct_parent);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');

@@ -150,9 +150,11 @@ static int ask_mmap(struct report_data *d, const struct query_spec *s, struct er
 
 static int ask_hot(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	struct query_hot_spec hot = {
-		.rows = *s, .by = d->spec->hot_by, .locks = d->spec->hot_locks};
-	int r = query_hot_sum(d->q, &d->hot_sum);
+	struct query_hot_spec hot = {.rows = *s,
+				     .by = d->spec->hot_by,
+				     .locks = d->spec->hot_locks,
+				     .zoom = &d->spec->zoom};
+	int r = query_hot_sum(d->q, &d->spec->zoom, &d->hot_sum);
 
 	if (r == 0)
 		r = query_hot(d->q, &hot, &d->hot, err);

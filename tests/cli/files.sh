@@ -59,8 +59,25 @@ fi
 expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
 [ "$(grep -c '^mm;' "$work/out")" -eq "$(grep -c . "$work/out")" ] || complain "export --zoom comm=mm"
 expect 1 'nothing is sampled' "$kontend" export -i "$canned" --weight samples
+expect 0 '' "$kontend" report -i "$canned" --view hot --zoom cpu=0
+expect 129 'is for --view hot' "$kontend" report -i "$canned" --zoom cpu=0
 expect 129 'no KEY=VALUE' "$kontend" export -i "$canned" --zoom mm
 expect 129 'no use with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
+
+# A configuration: groups of one's own, what is wrong in it, and none.
+printf '[groups]\nours = pipe_*\n' >"$work/config"
+expect 0 '' "$kontend" report -i "$canned" --view hot -j --config "$work/config"
+prints '"ours": 0'
+expect 0 '' "$kontend" report -i "$canned" --view hot --zoom group=ours --config "$work/config"
+expect 129 "'ours' is no group" "$kontend" report -i "$canned" --view hot --zoom group=ours
+expect 129 'Cannot read the configuration' "$kontend" report -i "$canned" --config "$work/none"
+printf '[groups]\nours\n' >"$work/config"
+expect 129 'config:2: this is no setting' "$kontend" report -i "$canned" --config "$work/config"
+mkdir -p "$work/home/kontend"
+mv "$work/config" "$work/home/kontend/config"
+expect 129 'home/kontend/config:2: this' env XDG_CONFIG_HOME="$work/home" "$kontend" report -i "$canned"
+expect 0 '' env XDG_CONFIG_HOME="$work/home" "$kontend" report -q -i "$canned" --no-config
+expect 129 'exclude each other' "$kontend" report -i "$canned" --no-config --config x
 
 # Nothing is different, or everything is.
 expect 0 '' "$kontend" diff "$canned" "$canned" --format csv

@@ -151,7 +151,7 @@ static void a_graph_of_nothing_is_refused(void **state)
 
 	state_stream(w);
 	asked_play(w, NULL);
-	assert_int_equal(query_zoom_parse("cpu=5", &zoom, NULL), 0);
+	assert_int_equal(query_zoom_parse("cpu=5", NULL, &zoom, NULL), 0);
 	assert_int_equal(write_graph(w, &s, &text, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "no samples"));
 	free(text);
@@ -173,7 +173,7 @@ static void samples_are_folded(void **state)
 	assert_non_null(strstr(text, ";mutex_lock_[k];inner?_[k] 4\n"));
 	assert_null(strstr(text, "b?_[k]"));
 	free(text);
-	assert_int_equal(query_zoom_parse("tid=8", &zoom, NULL), 0);
+	assert_int_equal(query_zoom_parse("tid=8", NULL, &zoom, NULL), 0);
 	text = folded(w, (struct folded_spec){.samples = true, .zoom = &zoom});
 	assert_string_equal(text, "");
 	free(text);

@@ -12,6 +12,7 @@
 #include "kontend/query-hot.h"
 #include "synth-profile.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define MS 1000000ull
@@ -103,6 +104,61 @@ static void samples_are_summed_by_anything(void **state)
 	assert_true(cell_at(&t, 0, "pct")->d < 30.1);
 }
 
+static struct table zoomed(struct asked *w, const struct query_zoom *z, enum query_hot_by by)
+{
+	struct query_hot_spec s = {.by = by, .zoom = z};
+	struct table t;
+
+	query_begin(&w->q);
+	assert_int_equal(query_hot(&w->q, &s, &t, NULL), 0);
+	return t;
+}
+
+/* What a row has is what the part has that it stands for. */
+static void a_row_can_be_zoomed_into(void **state)
+{
+	struct asked *w = *state;
+	struct query_hot_sum sum;
+
+	state_profile(w);
+	asked_play(w, NULL);
+	for (enum query_hot_by by = HOT_OBJECT; by < HOT_STACK; by++) {
+		struct table t = hot(w, by, false);
+		size_t n = t.n_rows;
+		for (size_t i = 0; i < n; i++) {
+			struct query_zoom z = {0};
+			t = hot(w, by, false);
+			uint64_t samples = cell_u(&t, i, "samples");
+			assert_int_equal(query_hot_zoom(&w->q, by, t.ids[i], &z), 0);
+			t = zoomed(w, &z, by);
+			assert_int_equal(t.n_rows, 1);
+			assert_int_equal(cell_u(&t, 0, "samples"), samples);
+			assert_true(cell_at(&t, 0, "pct")->d > 99.9);
+			assert_int_equal(query_hot_sum(&w->q, &z, &sum), 0);
+			assert_int_equal(sum.part, samples);
+			assert_int_equal(sum.samples, 10);
+		}
+	}
+}
+
+static void what_cannot_be_zoomed_into_is_said(void **state)
+{
+	struct asked *w = *state;
+	struct query_zoom z = {0};
+
+	state_profile(w);
+	asked_play(w, NULL);
+	struct table t = hot(w, HOT_STACK, false);
+	assert_int_equal(query_hot_zoom(&w->q, HOT_STACK, t.ids[0], &z), -EINVAL);
+	assert_int_equal(query_hot_zoom(&w->q, HOT_TASK, 12345, &z), -ENOENT);
+	t = hot(w, HOT_SYMBOL, false);
+	size_t row = row_of(&t, "symbol", "exc_page_fault");
+	assert_int_equal(query_hot_zoom(&w->q, HOT_SYMBOL, t.ids[row], &z), 0);
+	assert_string_equal(z.terms[0].name, "[kernel]");
+	z.n = QUERY_ZOOM_TERMS;
+	assert_int_equal(query_hot_zoom(&w->q, HOT_SYMBOL, 1, &z), -ENOSPC);
+}
+
 static void what_is_waited_below_stands_beside_it(void **state)
 {
 	struct asked *w = *state;
@@ -150,7 +206,7 @@ static void nothing_sampled_is_said(void **state)
 	synth_tick(w->rig.synth, START);
 	asked_play(w, NULL);
 	query_begin(&w->q);
-	assert_int_equal(query_hot_sum(&w->q, &sum), 0);
+	assert_int_equal(query_hot_sum(&w->q, NULL, &sum), 0);
 	assert_false(sum.known);
 	assert_non_null(strstr(query_hot_none(&sum), "-F 499"));
 }
@@ -248,6 +304,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_STREAM(samples_are_summed_by_anything),
+		ON_STREAM(a_row_can_be_zoomed_into),
+		ON_STREAM(what_cannot_be_zoomed_into_is_said),
 		ON_STREAM(what_is_waited_below_stands_beside_it),
 		ON_STREAM(an_exec_begins_with_nothing_mapped),
 		ON_STREAM(nothing_sampled_is_said),

@@ -118,7 +118,7 @@ static uint64_t samples_in(struct asked *w, const char *term, uint64_t *ret_ns)
 	struct query_zoom zoom = {0};
 	struct query_tree t;
 
-	assert_int_equal(query_zoom_parse(term, &zoom, NULL), 0);
+	assert_int_equal(query_zoom_parse(term, NULL, &zoom, NULL), 0);
 	t = flame(w, (struct query_flame_spec){.zoom = &zoom});
 	check(&t);
 	*ret_ns = t.total_ns;
@@ -158,12 +158,12 @@ static void what_is_no_part_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(query_zoom_parse(bad[i], &zoom, &err), -EINVAL);
+		assert_int_equal(query_zoom_parse(bad[i], NULL, &zoom, &err), -EINVAL);
 	assert_int_equal(zoom.n, 0);
 	err = (struct error){0};
 	for (int i = 0; i < QUERY_ZOOM_TERMS; i++)
-		assert_int_equal(query_zoom_parse("cpu=1", &zoom, &err), 0);
-	assert_int_equal(query_zoom_parse("cpu=1", &zoom, &err), -EINVAL);
+		assert_int_equal(query_zoom_parse("cpu=1", NULL, &zoom, &err), 0);
+	assert_int_equal(query_zoom_parse("cpu=1", NULL, &zoom, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "8 times"));
 }
 

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 /* a ( b ( c ) d ) e */
 static struct query_node nodes[] = {
 	{.name = "a", .id = 1, .n = 4, .total_ns = 80, .pct = 80, .depth = 0, .has_children = true},
@@ -180,10 +182,47 @@ static void test_histogram(void **state)
 	screen_deinit(&s);
 }
 
+/* Small ones are closed at first, whatever is open, and can be opened by hand. */
+static void test_small_nodes_stay_closed(void **state)
+{
+	struct grove g = {.style.limit = 70};
+
+	(void)state;
+	assert_int_equal(screen_resize(&g.s, 44, 8), 0);
+	g.w.open_depth = UINT16_MAX;
+	tree_show(&g, 4);
+	tree_command(&g, CMD_DOWN);
+	tree_command(&g, CMD_EXPAND);
+	tree_show(&g, 5);
+	tree_widget_deinit(&g.w);
+	screen_deinit(&g.s);
+}
+
+static void test_percent_of_parent(void **state)
+{
+	struct grove g = {0};
+	char *text;
+
+	(void)state;
+	assert_int_equal(screen_resize(&g.s, 44, 8), 0);
+	nodes[1].pct_parent = 75;
+	tree_command(&g, CMD_EXPAND_ALL);
+	tree_command(&g, CMD_PERCENT);
+	tree_show(&g, 5);
+	assert_int_equal(screen_text(&g.s, &text), 0);
+	assert_non_null(strstr(text, "   UP%   WAITS"));
+	assert_non_null(strstr(text, "  75.0       3    ▾ b"));
+	mem_free(text);
+	tree_widget_deinit(&g.w);
+	screen_deinit(&g.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree_folds),
+		cmocka_unit_test(test_small_nodes_stay_closed),
+		cmocka_unit_test(test_percent_of_parent),
 		cmocka_unit_test(test_tree_selection_of_a_hidden_node),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_histogram),

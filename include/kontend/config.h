@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CONFIG_H
+#define KONTEND_CONFIG_H
+
+#include "kontend/error.h"
+#include <stddef.h>
+
+/*
+ * A configuration: lines "[section]" and "key = value"; blank ones, and those that begin with '#',
+ * say nothing. Keys and sections are of lower case letters, digits and '-'. A value is the rest of
+ * the line without blanks around it, and not empty.
+ */
+struct config_line {
+	const char *section, *key, *value; /* borrowed until the next one */
+};
+
+/* Answers 0, or -EINVAL with @err saying what is wrong, without the place. */
+struct config_reader {
+	int (*take)(void *ctx, const struct config_line *l, struct error *err);
+	void *ctx;
+};
+
+enum { CONFIG_LINE = 1024, CONFIG_BYTES = 1 << 16 };
+
+/*
+ * Hands each setting of @text to @r. -EINVAL with @err, "PATH:LINE: ...", for what is no setting,
+ * or what @r refuses.
+ */
+int config_parse(const char *text, size_t len, const char *path, const struct config_reader *r,
+		 struct error *err);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which configuration is read: that of --config, else that of the user, which need not be there.
+ * What it says is about how things are shown, so it is read where they are: a recording has none.
+ */
+#include "cmd-config.h"
+#include "kontend/config.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int take(void *ctx, const struct config_line *l, struct error *err)
+{
+	if (strcmp(l->section, "groups") != 0)
+		return error_set(err, -EINVAL, "there is no section [%s]: there is [groups]",
+				 l->section);
+	return pathgroup_add(ctx, l->key, l->value, err);
+}
+
+/* "" where there is no home. */
+static void find(char *ret, size_t size)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (base && *base == '/')
+		snprintf(ret, size, "%s/kontend/config", base);
+	else if (home && *home)
+		snprintf(ret, size, "%s/.config/kontend/config", home);
+	else
+		*ret = '\0';
+}
+
+static int read_file(FILE *f, struct cmd_config *c, struct error *err)
+{
+	const struct config_reader reader = {take, &c->groups};
+	static const char too_long[] = "%s is no configuration: it has more than %d bytes";
+	char *text = mem_calloc(1, CONFIG_BYTES + 1);
+	size_t n = text ? fread(text, 1, CONFIG_BYTES + 1, f) : 0;
+	int r;
+
+	if (!text)
+		r = error_set(err, -ENOMEM, "Cannot read %s: out of memory", c->path);
+	else if (ferror(f))
+		r = error_errno(err, -EIO, "Cannot read the configuration %s", c->path);
+	else if (n > CONFIG_BYTES)
+		r = error_set(err, -EINVAL, too_long, c->path, CONFIG_BYTES);
+	else
+		r = config_parse(text, n, c->path, &reader, err);
+	mem_free(text);
+	return r;
+}
+
+int cmd_config_read(struct opts *o, struct cmd_config *ret, struct error *err)
+{
+	FILE *f;
+	int r;
+
+	*ret = (struct cmd_config){0};
+	if (o->no_config)
+		return 0;
+	if (o->config)
+		snprintf(ret->path, sizeof(ret->path), "%s", o->config);
+	else
+		find(ret->path, sizeof(ret->path));
+	if (!*ret->path)
+		return 0;
+	o->config_path = ret->path;
+	f = fopen(ret->path, "re");
+	if (!f && !o->config && (errno == ENOENT || errno == ENOTDIR)) {
+		o->config_absent = true;
+		return 0;
+	}
+	if (!f)
+		return error_errno(err, -errno, "Cannot read the configuration %s", ret->path);
+	r = read_file(f, ret, err);
+	fclose(f);
+	o->groups = &ret->groups;
+	return r;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The configuration, line by line. It is strict: what has no meaning is an error that names its
+ * line, as a setting that is silently without effect costs its writer more than the message does.
+ */
+#include "kontend/config.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct parser {
+	const char *path;
+	unsigned line;
+	char section[CONFIG_LINE];
+	struct error *err;
+};
+
+static int complain(const struct parser *p, const char *what)
+{
+	return error_set(p->err, -EINVAL, "%s:%u: %s", p->path, p->line, what);
+}
+
+static bool is_word(const char *s)
+{
+	return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+/* Without blanks around it, in place. */
+static char *strip(char *s)
+{
+	size_t n;
+
+	s += strspn(s, " \t");
+	n = strlen(s);
+	while (n && strchr(" \t", s[n - 1]))
+		s[--n] = '\0';
+	return s;
+}
+
+static int take_section(struct parser *p, char *line)
+{
+	size_t n = strlen(line);
+
+	if (line[n - 1] != ']')
+		return complain(p, "a section ends with ']', as in [groups]");
+	line[n - 1] = '\0';
+	line = strip(line + 1);
+	if (!is_word(line))
+		return complain(p, "the name of a section has lower case letters, digits and '-'");
+	memcpy(p->section, line, strlen(line) + 1);
+	return 0;
+}
+
+static int take_setting(struct parser *p, char *line, const struct config_reader *r)
+{
+	char *equals = strchr(line, '=');
+	struct error why = {0};
+	int ret;
+
+	if (!equals)
+		return complain(p,
+				"this is no setting: write KEY = VALUE, [SECTION], or # before a "
+				"remark");
+	if (!*p->section)
+		return complain(p, "a setting belongs to a section: write [groups] above it");
+	*equals = '\0';
+	const struct config_line l = {p->section, strip(line), strip(equals + 1)};
+	if (!is_word(l.key))
+		return complain(p, "the name of a setting has lower case letters, digits and '-'");
+	if (!*l.value)
+		return complain(p, "there is nothing behind '='");
+	ret = r->take(r->ctx, &l, &why);
+	return ret < 0 ? complain(p, why.text) : 0;
+}
+
+static int take_line(struct parser *p, char *line, const struct config_reader *r)
+{
+	line = strip(line);
+	if (!*line || *line == '#')
+		return 0;
+	for (const char *s = line; *s; s++)
+		if (((unsigned char)*s < ' ' && *s != '\t') || *s == 0x7f)
+			return complain(p, "there is a control character in this line");
+	return *line == '[' ? take_section(p, line) : take_setting(p, line, r);
+}
+
+int config_parse(const char *text, size_t len, const char *path, const struct config_reader *r,
+		 struct error *err)
+{
+	struct parser p = {.path = path, .err = err};
+	const char *end = text + len;
+	char line[CONFIG_LINE];
+
+	for (int ret; text < end; text++) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		size_t n = (size_t)((stop ? stop : end) - text);
+		p.line++;
+		if (n >= sizeof(line))
+			return complain(&p, "this line is too long");
+		if (memchr(text, '\0', n))
+			return complain(&p, "there is a zero byte: this is no text");
+		memcpy(line, text, n);
+		line[n] = '\0';
+		ret = take_line(&p, line, r);
+		if (ret < 0)
+			return ret;
+		text += n;
+	}
+	return 0;
+}
