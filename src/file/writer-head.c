@@ -389,7 +389,8 @@ static int build(struct writer *w, struct writer_bytes *b, struct writer_bytes *
 		e = head_tracing(w, b);
 	for (size_t i = 0; !e && i < writer_n_features; i++)
 		if (writer_features[i] == PERFDATA_BUILD_ID)
-			e = add_build_ids(w, b);
+			/* Those of programs, as perf has them, are of no size for a stream. */
+			e = add_kernel_id(b);
 		else if (writer_features[i] != PERFDATA_TRACING_DATA &&
 			 writer_features[i] != PERFDATA_EVENT_DESC &&
 			 writer_features[i] != PERFDATA_SAMPLE_TIME)
