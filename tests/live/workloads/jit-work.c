@@ -103,7 +103,7 @@ static int is_over(void)
 
 int main(int argc, char **argv)
 {
-	FILE *f = argc > 1 && MACHINE ? open_dump(argv[1]) : NULL;
+	FILE *f = argc > 1 && MACHINE != 0 ? open_dump(argv[1]) : NULL;
 	uint8_t *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void (*first)(void), (*second)(void);
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 
 	if (!f || at == MAP_FAILED) {
 		perror("jit-work: the dump, or memory for code");
-		return MACHINE ? 1 : SKIP;
+		return MACHINE != 0 ? 1 : SKIP;
 	}
 	memcpy(at, code, sizeof(code));
 	memcpy(moved, code, sizeof(code));
