@@ -25,8 +25,9 @@ enum query_by {
 	QUERY_SCOPES,
 };
 
-const char *query_by_name(enum query_by by);	       /* "lock", "caller", ... */
-int query_by_parse(const char *s, enum query_by *ret); /* 0 or -EINVAL */
+const char *query_by_name(enum query_by by); /* "lock", "caller", ... */
+/* 0 or -EINVAL; "memcg", as mmap_locks call it, is "cgroup". */
+int query_by_parse(const char *s, enum query_by *ret);
 
 /* Restricts a query to the cells (and waits) whose id in a dimension is the given one. */
 struct query_scope {

@@ -34,6 +34,8 @@ const char *query_by_name(enum query_by by)
 
 int query_by_parse(const char *s, enum query_by *ret)
 {
+	if (strcmp(s, "memcg") == 0)
+		s = by_names[BY_CGROUP];
 	for (int i = 0; i < QUERY_BYS; i++) {
 		if (strcmp(s, by_names[i]) == 0) {
 			*ret = (enum query_by)i;

@@ -264,6 +264,8 @@ static void dimensions_are_parsed(void **state)
 		assert_int_equal(query_by_parse(query_by_name((enum query_by)i), &by), 0);
 		assert_int_equal(by, i);
 	}
+	assert_int_equal(query_by_parse("memcg", &by), 0);
+	assert_int_equal(by, BY_CGROUP);
 	assert_int_equal(query_by_parse("holder", &by), -EINVAL);
 	assert_int_equal(query_by_parse("", &by), -EINVAL);
 	assert_string_equal(query_by_name(QUERY_BYS), "?");
