@@ -4,6 +4,7 @@
  * What it says is about how things are shown, so it is read where they are: a recording has none.
  */
 #include "cmd-config.h"
+#include "cmd.h"
 #include "kontend/config.h"
 #include "kontend/mem.h"
 
@@ -53,6 +54,14 @@ static int read_file(FILE *f, struct cmd_config *c, struct error *err)
 	return r;
 }
 
+/* Who became another user has the home of the first one, and may not look into it. */
+static bool is_missing(const struct opts *o, int code)
+{
+	if (code == EACCES || code == EPERM)
+		cmd_say(o, "goes without the configuration %s: %s", o->config_path, strerror(code));
+	return code == ENOENT || code == ENOTDIR || code == EACCES || code == EPERM;
+}
+
 int cmd_config_read(struct opts *o, struct cmd_config *ret, struct error *err)
 {
 	FILE *f;
@@ -69,7 +78,7 @@ int cmd_config_read(struct opts *o, struct cmd_config *ret, struct error *err)
 		return 0;
 	o->config_path = ret->path;
 	f = fopen(ret->path, "re");
-	if (!f && !o->config && (errno == ENOENT || errno == ENOTDIR)) {
+	if (!f && !o->config && is_missing(o, errno)) {
 		o->config_absent = true;
 		return 0;
 	}

@@ -77,6 +77,12 @@ mkdir -p "$work/home/kontend"
 mv "$work/config" "$work/home/kontend/config"
 expect 129 'home/kontend/config:2: this' env XDG_CONFIG_HOME="$work/home" "$kontend" report -i "$canned"
 expect 0 '' env XDG_CONFIG_HOME="$work/home" "$kontend" report -q -i "$canned" --no-config
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 700 "$work/home"
+	chmod 644 "$canned"
+	expect 0 'goes without the configuration .*Permission denied' env XDG_CONFIG_HOME="$work/home" \
+		setpriv --reuid=65534 --regid=65534 --clear-groups sh -c '"$0" report -i "$1" >/dev/null' "$kontend" "$canned"
+fi
 expect 129 'exclude each other' "$kontend" report -i "$canned" --no-config --config x
 
 # Nothing is different, or everything is.
