@@ -2,7 +2,7 @@
 /*
  * Every task that waits at this moment, rwsems first and the longest wait first: the rows of the
  * model's waits in flight, so they stand while paused and leave when the lock was got. Enter opens
- * the lock of the row, where its other waiters and callers are; the task is one step deeper.
+ * the wait with its calls and the holder's; the lock, with its other waiters, is one step deeper.
  */
 #include "kontend/layout.h"
 #include "kontend/line.h"
@@ -87,7 +87,7 @@ static int waiters_command(struct view *v, enum command c, const struct command_
 	int r = pane_list_command(&w->pane, c, arg);
 
 	if (r == WIDGET_ENTER)
-		return view_open_waiter(v, w->pane.table.selected, BY_LOCK);
+		return view_open_wait(v, w->pane.table.selected);
 	return r;
 }
 
@@ -102,8 +102,8 @@ const struct view_ops view_waiters = {
 	.digit = '3',
 	.help = "Every task that waits for a kernel lock at this moment, rwsem (W: to write, R: to "
 		"read) first, then the longest wait. SINCE is how long it has waited so far. Space "
-		"pauses, so that short waits can be read; the rows stay. Enter opens the lock that "
-		"the task waits for.",
+		"pauses, so that short waits can be read; the rows stay. Enter shows the calls of "
+		"the task and of the holder, and from there opens the lock.",
 	.size = sizeof(struct view_waiters),
 	.deinit = waiters_deinit,
 	.draw = waiters_draw,

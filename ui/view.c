@@ -6,6 +6,7 @@
  */
 #include "kontend/view.h"
 #include "kontend/arena.h"
+#include "kontend/query-wait.h"
 #include "kontend/text.h"
 #include "kontend/widgets.h"
 
@@ -124,7 +125,25 @@ int view_open_waiter(struct view *v, uint64_t row, enum query_by by)
 		app_say(v->app, ROLE_NORMAL, "this wait has just ended");
 		return 0;
 	}
-	return view_open(v, by, table_value(&t, at, col)->u);
+	const struct value *id = table_value(&t, at, col);
+	if (!id->known) {
+		app_say(v->app, ROLE_NORMAL,
+			"it began before measuring did: no wait for this lock has been counted");
+		return 0;
+	}
+	return view_open(v, by, id->u);
+}
+
+int view_open_wait(struct view *v, uint64_t row)
+{
+	struct query_spec spec = {0};
+	struct query_wait w;
+
+	if (query_wait(v->query, row, &spec, &w, NULL) < 0) {
+		app_say(v->app, ROLE_NORMAL, "this wait has just ended");
+		return 0;
+	}
+	return app_push_row(v->app, &view_wait, row, w.task ? w.task : "wait");
 }
 
 const char *view_count_text(struct view *v, const struct table *t)

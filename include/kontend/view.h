@@ -79,6 +79,8 @@ void view_fill_spec(const struct view *v, const struct table_widget *w, struct q
 int view_open(struct view *v, enum query_by by, uint64_t id);
 /* The same for the lock or task of a row of query_waiters(); the wait may have ended by now. */
 int view_open_waiter(struct view *v, uint64_t row, enum query_by by);
+/* Pushes the page of that wait itself, with the calls. */
+int view_open_wait(struct view *v, uint64_t row);
 /*
  * Which columns of a table are shown depends on the key and on what the scope already says:
  * view_fit_columns() changes priorities in a copy of the columns, which lies in @store of the view,
@@ -110,8 +112,8 @@ const char *view_count_text(struct view *v, const struct table *t);
 
 /* All root views, those with a digit first, ended by NULL. */
 extern const struct view_ops *const view_roots[];
-extern const struct view_ops view_overview, view_locks, view_waiters, view_callers, view_tasks,
-	view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation,
+extern const struct view_ops view_overview, view_locks, view_waiters, view_wait, view_callers,
+	view_tasks, view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation,
 	view_rotation_cpu, view_uprobes, view_uprobe, view_xol, view_mmap, view_hot, view_hot_tree,
 	view_annotate, view_flame, view_detail, view_help;
 

@@ -6,6 +6,39 @@
 #include "synth-mm.h"
 #include <stdlib.h>
 
+static uint32_t add_calls(struct locksnap *s, const enum synth_address *calls, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t addr = synth_addr(calls[i]);
+		if (locksnap_add_frame(s, &addr))
+			abort();
+	}
+	return n;
+}
+
+/* The writer that waits first, and the holder, who waits for something else itself. */
+static void add_first(struct locksnap *s, struct locksnap_queue *q)
+{
+	static const enum synth_address waits[] = {SYNTH_RWSEM_DOWN_WRITE_SLOWPATH,
+						   SYNTH_DOWN_WRITE_KILLABLE,
+						   SYNTH_VM_MMAP_PGOFF,
+						   SYNTH_X64_SYS_MMAP,
+						   SYNTH_DO_SYSCALL_64,
+						   SYNTH_ENTRY_SYSCALL};
+	static const enum synth_address holds[] = {SYNTH_MUTEX_LOCK_SLOWPATH, SYNTH_MUTEX_LOCK,
+						   SYNTH_PIPE_READ, SYNTH_VFS_READ};
+	struct locksnap_waiter w = {
+		.position = 1, .pid = 7000, .tid = 7002, .comm = q->holder_comm};
+
+	w.frame = (uint32_t)s->n_frames;
+	w.n_frames = add_calls(s, waits, 6);
+	q->holder_frame = (uint32_t)s->n_frames;
+	q->holder_n_frames = add_calls(s, holds, 4);
+	q->holder_state = LOCKSNAP_ASLEEP;
+	if (locksnap_add_waiter(s, &w))
+		abort();
+}
+
 /* What the locks of the storm belong to; and one that nobody but a snapshot saw being waited for.
  */
 static void emit_names(struct synth *s, uint64_t t)
@@ -29,7 +62,7 @@ static void emit_names(struct synth *s, uint64_t t)
 	lock_snap_name(&snap, early_lock, LOCKSNAP_MMAP, -1, 7000, "forker",
 		       "/system.slice/storm.service", 0);
 	lock_snap_name(&snap, STREAM_PIPE_MUTEX, LOCKSNAP_PIPE, -1, 612, "sh", "pipe:[8120]", 0);
-	lock_snap_waiter(&snap, 1, 7000, 7002, "forker", false);
+	add_first(&snap, &q);
 	lock_snap_waiter(&snap, 2, 7000, 7003, "forker", true);
 	lock_snap_waiter(&snap, 3, 7000, 7004, "forker", true);
 	if (locksnap_add_queue(&snap, &q))

@@ -13,8 +13,10 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-lock.h"
+#include "kontend/query-wait.h"
 #include "lock-snaps.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define MS CANNED_MS
@@ -125,6 +127,27 @@ static void emit_asleep(struct asked *w, uint64_t t)
 	lock_snap_emit(w->rig.synth, &s, t);
 }
 
+/* Both side by side, and none of a wait that is not there. */
+static void check_calls(struct asked *w, uint64_t row)
+{
+	struct query_spec spec = {0};
+	struct query_wait one;
+
+	assert_int_equal(query_wait(&w->q, row + 1, &spec, &one, NULL), -ENOENT);
+	assert_int_equal(query_wait(&w->q, row, &spec, &one, NULL), 0);
+	assert_string_equal(one.task, "dd/703");
+	assert_string_equal(one.holder, "dd/701 R?");
+	assert_true(one.approx);
+	assert_int_equal(one.calls.n_rows, 4);
+	assert_string_equal(cell_s(&one.calls, 0, "stack"), "rwsem_down_read_slowpath");
+	assert_string_equal(cell_s(&one.calls, 3, "stack"), "vfs_read");
+	assert_string_equal(cell_s(&one.calls, 1, "owner_stack"), "ksys_read");
+	assert_false(cell_at(&one.calls, 2, "owner_stack")->known);
+	spec.filter = "pipe";
+	assert_int_equal(query_wait(&w->q, row, &spec, &one, NULL), 0);
+	assert_int_equal(one.calls.n_rows, 1);
+}
+
 /* Where the holder sleeps, and where one waits whose begin was not seen. */
 static void sleepers_are_told_by_their_calls(void **state)
 {
@@ -146,6 +169,7 @@ static void sleepers_are_told_by_their_calls(void **state)
 	assert_string_equal(cell_s(&t, 0, "stack"),
 			    "rwsem_down_read_slowpath\ndown_read\npipe_read\nvfs_read");
 	assert_string_equal(cell_s(&t, 0, "owner_stack"), "vfs_read\nksys_read");
+	check_calls(w, t.ids[0]);
 	/* A reader that had it may have gone and come back. */
 	assert_false(cell_at(&t, 0, "owner_seen_ns")->known);
 }
