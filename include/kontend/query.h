@@ -67,6 +67,7 @@ struct query {
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
 	struct query_files *files;	   /* their files by number of the object */
 	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
+	struct query_vmlinux *vmlinux;	   /* the kernel's file; NULL: not looked for */
 	struct srctext *texts;		   /* NULL: nor its text */
 };
 

@@ -23,7 +23,7 @@ enum srclines_answer {
 	SRCLINES_NOT_BUILT, /* kontend was built without libdw */
 	SRCLINES_GIVEN_UP,  /* too many files were damaged */
 	SRCLINES_TOO_LONG,  /* who may not wait any longer has stopped asking */
-	SRCLINES_KERNEL,    /* it is of the kernel, whose files are not looked for */
+	SRCLINES_KERNEL,    /* of the kernel, and its file is not known */
 	SRCLINES_ANSWERS,
 };
 
@@ -47,7 +47,8 @@ struct srclines_config {
 	/* What the other process is: this program's own file with these arguments, NULL at the
 	 * end, which must call srclines_work(). NULL: nobody is asked. Borrowed. */
 	const char *const *argv;
-	bool no_inline; /* for those who show call trees: without what is inlined */
+	const char *root; /* before the paths of the kernel's files; NULL: "" */
+	bool no_inline;	  /* for those who show call trees: without what is inlined */
 };
 
 /* How main() knows that it is the other process, as argv[1]. */
@@ -65,6 +66,9 @@ void srclines_free(struct srclines *l); /* ends the process; NULL is fine */
 /* @object: of usersyms_object(). *ret is set with SRCLINES_OK, and stays until srclines_free(). */
 enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t file_offset,
 				   const struct srclines_place **ret);
+/* The same by an address that the file says. */
+enum srclines_answer srclines_find_addr(struct srclines *l, uint32_t object, uint64_t addr,
+					const struct srclines_place **ret);
 /* Why an object's lines are not to be had, for people; NULL: its answer says all. */
 const char *srclines_why(const struct srclines *l, uint32_t object);
 

@@ -65,6 +65,17 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 /* The address that the file says of the place, whether or not it has a name. */
 enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				     uint64_t *ret);
+/* A function that is asked for by its name. */
+struct usersym_wanted {
+	const char *name; /* as in the table of symbols; borrowed */
+	uint64_t arg;	  /* the caller's */
+	uint64_t addr;	  /* that the file says of one of them */
+	unsigned n;	  /* so many are called so */
+};
+
+/* Fills in `addr` and `n` of each, by one walk through the table. */
+enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
+				       struct usersym_wanted *wanted, size_t n);
 /* Of the file that names are from, at most 20 bytes; 0: not loaded, or it has none. */
 size_t usersyms_build_id(const struct usersyms *u, uint32_t object, uint8_t ret[20]);
 /*

@@ -9,6 +9,7 @@
 
 #include "kontend/srctext.h"
 #include "query-users.h"
+#include "query-vmlinux.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,13 +21,30 @@ static int open_lines(struct query *q)
 	return q->lines ? 0 : srclines_new(&q->lines, q->users, q->engine->lines, &err);
 }
 
+static enum srclines_answer find_in_kernel(struct query *q, uint64_t frame, bool is_return,
+					   const struct srclines_place **ret, const char **ret_why)
+{
+	uint32_t file;
+	uint64_t addr;
+
+	if (!q->engine->lines)
+		return SRCLINES_KERNEL;
+	enum srclines_answer a = query_vmlinux(q, frame - is_return, &file, &addr, ret_why);
+	if (a != SRCLINES_OK)
+		return a;
+	if (open_lines(q) < 0)
+		return SRCLINES_NO_MEMORY;
+	*ret_why = srclines_why(q->lines, file);
+	return srclines_find_addr(q->lines, file, addr, ret);
+}
+
 static enum srclines_answer find_place(struct query *q, uint64_t frame, bool is_return,
 				       const struct srclines_place **ret, const char **ret_why)
 {
 	uint32_t file;
 
 	if (map_frame_is_kernel(frame))
-		return SRCLINES_KERNEL;
+		return find_in_kernel(q, frame, is_return, ret, ret_why);
 	int r = q->engine->lines ? query_user_file(q, frame, &file) : -ENOENT;
 
 	if (r == -ENOENT)
@@ -77,7 +95,7 @@ static uint32_t add_inlined(struct query *q, uint64_t frame, bool is_return, uin
 	const char *why;
 	uint32_t n = 0;
 
-	if (map_frame_is_kernel(frame) || !q->engine->lines || q->engine->lines->no_inline ||
+	if (!q->engine->lines || q->engine->lines->no_inline ||
 	    query_place(q, frame, is_return, &p, &why) != SRCLINES_OK)
 		return 0;
 	for (size_t i = 0; i + 1 < p->n && n < most; i++)
@@ -93,11 +111,22 @@ uint32_t query_chain_funcs(struct query *q, const uint64_t *frames, uint32_t n, 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t func = query_func(q, frames[i]);
 		/* What entered the kernel, or was sampled, is at its place; others will return. */
-		bool is_return = i && !map_frame_is_kernel(frames[i - 1]);
+		bool is_return =
+			i && map_frame_is_kernel(frames[i]) == map_frame_is_kernel(frames[i - 1]);
 		at += add_inlined(q, frames[i], is_return, func, ret + at, most - at - (n - i));
 		ret[at++] = func;
 	}
 	return at;
+}
+
+static bool file_at(struct query *q, uint64_t frame, uint32_t *ret)
+{
+	const char *why;
+	uint64_t addr;
+
+	if (map_frame_is_kernel(frame))
+		return query_vmlinux(q, frame, ret, &addr, &why) == SRCLINES_OK;
+	return query_user_file(q, frame, ret) == 0;
 }
 
 const char *query_source_text(struct query *q, uint64_t frame, const struct srclines_frame *f)
@@ -106,7 +135,7 @@ const char *query_source_text(struct query *q, uint64_t frame, const struct srcl
 	struct error err;
 	uint32_t file;
 
-	if (!*f->file || !f->line || query_user_file(q, frame, &file) < 0 ||
+	if (!*f->file || !f->line || !file_at(q, frame, &file) ||
 	    (!q->texts && srctext_new(&q->texts, q->users, &err) < 0) ||
 	    !srctext_line(q->texts, file, f->file, f->line, text))
 		return NULL;
@@ -117,6 +146,7 @@ void query_lines_deinit(struct query *q)
 {
 	srctext_free(q->texts);
 	srclines_free(q->lines);
+	query_vmlinux_deinit(q);
 	q->texts = NULL;
 	q->lines = NULL;
 }

@@ -25,7 +25,7 @@ struct query_files {
 	const struct snapshot *ids; /* the build ids that they were asked for with */
 };
 
-static int open_names(struct query *q)
+int query_open_names(struct query *q)
 {
 	const struct record_host *h = &q->model->host;
 	struct usersyms_config c = {.same_machine =
@@ -118,7 +118,7 @@ int query_user_file(struct query *q, uint64_t frame, uint32_t *ret)
 
 	if (map_frame_is_kernel(frame) || !o || map_is_memory(o->path))
 		return -ENOENT;
-	return open_names(q) < 0 ? -ENOMEM : file_of(q, map_frame_object(frame), o, ret);
+	return query_open_names(q) < 0 ? -ENOMEM : file_of(q, map_frame_object(frame), o, ret);
 }
 
 enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret)
@@ -129,7 +129,7 @@ enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct us
 
 	if (!o)
 		return USERSYM_NO_FILE;
-	if (open_names(q) < 0)
+	if (query_open_names(q) < 0)
 		return USERSYM_NO_MEMORY;
 	if (map_is_memory(o->path))
 		return ask_jit(q, o, map_frame_offset(frame), ret);

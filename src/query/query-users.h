@@ -21,6 +21,8 @@ uint32_t query_user_func(struct query *q, uint64_t frame);
  */
 enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret, size_t n,
 				     size_t *ret_n, const char **ret_path);
+/* Makes q->users if it is not there. 0 or -ENOMEM. */
+int query_open_names(struct query *q);
 /* The number in q->users of the file that @frame is in. 0; -ENOENT: none; -ENOMEM. */
 int query_user_file(struct query *q, uint64_t frame, uint32_t *ret);
 void query_users_deinit(struct query *q);

@@ -165,15 +165,11 @@ static enum srclines_answer of_users(enum usersym_answer a)
 	return a == USERSYM_NO_SYMBOL ? SRCLINES_NO_LINE : SRCLINES_NO_FILE;
 }
 
-enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t file_offset,
-				   const struct srclines_place **ret)
+enum srclines_answer srclines_find_addr(struct srclines *l, uint32_t object, uint64_t addr,
+					const struct srclines_place **ret)
 {
-	uint64_t addr;
-	enum usersym_answer a = usersyms_address(l->users, object, file_offset, &addr);
-	struct file *f = a == USERSYM_OK ? file_of(l, object) : NULL;
+	struct file *f = file_of(l, object);
 
-	if (a != USERSYM_OK)
-		return of_users(a);
 	if (!f)
 		return SRCLINES_NO_MEMORY;
 	const uint32_t *at = map64_get(&f->by_addr, addr);
@@ -185,6 +181,15 @@ enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t
 	if (!p && of_file(l, f) == SRCLINES_PENDING && !add_place(l, f, addr))
 		return SRCLINES_NO_MEMORY;
 	return of_file(l, f);
+}
+
+enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t file_offset,
+				   const struct srclines_place **ret)
+{
+	uint64_t addr;
+	enum usersym_answer a = usersyms_address(l->users, object, file_offset, &addr);
+
+	return a == USERSYM_OK ? srclines_find_addr(l, object, addr, ret) : of_users(a);
 }
 
 const char *srclines_why(const struct srclines *l, uint32_t object)

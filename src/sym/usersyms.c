@@ -200,6 +200,36 @@ enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64
 		       : USERSYM_NO_SYMBOL;
 }
 
+static void count(struct usersym_wanted *wanted, size_t n, const char *name, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(wanted[i].name, name) != 0)
+			continue;
+		wanted[i].addr = addr;
+		wanted[i].n++;
+	}
+}
+
+enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
+				       struct usersym_wanted *wanted, size_t n)
+{
+	struct usersym_object *o = u->objects[object];
+
+	if (o->answer == USERSYM_PENDING)
+		return ask_for(u, object);
+	if (o->answer != USERSYM_OK || o->image->answer != USERSYM_OK)
+		return o->answer != USERSYM_OK ? o->answer : o->image->answer;
+	const struct symtab *t = &o->image->table;
+	for (size_t i = 0; i < n; i++)
+		wanted[i].n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct symtab_entry *e = &t->entries[i];
+		const char *name = e->is_shown ? t->shown[e->name] : t->text + e->name;
+		count(wanted, n, name, e->addr);
+	}
+	return USERSYM_OK;
+}
+
 size_t usersyms_build_id(const struct usersyms *u, uint32_t object, uint8_t ret[20])
 {
 	const struct usersym_object *o = u->objects[object];

@@ -10,15 +10,20 @@
 
 #include <cmocka.h>
 
+#include "../../src/query/query-lines.h"
 #include "asked.h"
 #include "kontend/clock.h"
+#include "kontend/elfimg.h"
 #include "kontend/mem.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-hot.h"
 #include "selfplace.h"
 #include "synth-profile.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -27,6 +32,7 @@
 #define MS 1000000ull
 #define START (1000 * MS)
 #define CODE 0x400000ull
+#define SLIDE 0xffffffff81200000ull
 
 static const uint64_t LONG_NS = 300000000000;
 
@@ -218,12 +224,189 @@ static void instructions_have_lines(void **state)
 		assert_null(l->source_text);
 }
 
+static uint64_t address_of(uint64_t place)
+{
+	struct elfimg e;
+	uint64_t addr = 0;
+
+	assert_int_equal(elfimg_open_fd(&e, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)), 0);
+	assert_true(elfimg_to_addr(e.segments, e.n_segments, place, &addr));
+	elfimg_close(&e);
+	return addr;
+}
+
+/* What a function's address says of its place, without a call to it. */
+#define ADDRESS_OF(function) address_of(selfplace((uintptr_t)(function)))
+
+static void put_notes(const char *root, const uint8_t *id, size_t n)
+{
+	Elf64_Nhdr other = {.n_namesz = 6, .n_descsz = 4, .n_type = 0x100};
+	Elf64_Nhdr h = {.n_namesz = 4, .n_descsz = (uint32_t)n, .n_type = NT_GNU_BUILD_ID};
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/sys/kernel/notes", root);
+	FILE *f = fopen(path, "wb");
+	assert_non_null(f);
+	fwrite(&other, sizeof(other), 1, f);
+	fwrite("Linux\0\0\0\1\0\0", 12, 1, f);
+	fwrite(&h, sizeof(h), 1, f);
+	fwrite("GNU", 4, 1, f);
+	fwrite(id, n, 1, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* A folder in which this program is the kernel that runs. False: it is not made to be one. */
+static bool be_the_kernel(char *root, const char *release, bool same)
+{
+	struct elfimg e;
+	char path[512], self[512];
+	uint8_t id[ELFIMG_BUILD_ID_MAX];
+
+	assert_non_null(mkdtemp(root));
+	snprintf(path, sizeof(path), "mkdir -p %s/sys/kernel %s/usr/lib/debug/boot", root, root);
+	assert_int_equal(system(path), 0);
+	assert_int_equal(elfimg_open_fd(&e, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)), 0);
+	bool good = e.build_id_len == 20 && elfimg_find(&e, ".debug_info");
+	memcpy(id, e.build_id, sizeof(id));
+	id[0] ^= !same;
+	put_notes(root, id, e.build_id_len);
+	elfimg_close(&e);
+	snprintf(path, sizeof(path), "%s/usr/lib/debug/boot/vmlinux-%s", root, release);
+	assert_int_equal(symlink(selfplace_path(self, sizeof(self)), path), 0);
+	return good;
+}
+
+static void remove_all(const char *root)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
+}
+
+/* The kernel's table: @also is where one of its functions is beyond the others' distance. */
+static void load_symbols(struct asked *w, uint64_t also)
+{
+	const struct {
+		const char *name;
+		uint64_t addr;
+	} all[] = {{"leaf_function", ADDRESS_OF(leaf_function)},
+		   {"calling_function", ADDRESS_OF(calling_function) + also},
+		   {"be_this_machine", ADDRESS_OF(be_this_machine)}};
+	char text[512];
+	int n = 0;
+	struct error err;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%016llx t %s\n",
+			      (unsigned long long)all[i].addr + SLIDE, all[i].name);
+	assert_int_equal(sym_load(&w->rig.engine.sym, text, (size_t)n, &err), 0);
+}
+
+/* What @frame answers when all is read; SRCLINES_NOT_BUILT, too, where this program is no use. */
+static enum srclines_answer answer_at(struct asked *w, uint64_t frame, bool same, uint64_t also,
+				      const char **ret_why)
+{
+	char root[] = "/tmp/kontend-query-lines-XXXXXX";
+	const struct srclines_place *p = NULL;
+	enum srclines_answer a;
+
+	how = (struct srclines_config){.argv = srclines_worker_argv, .root = root};
+	begin(w);
+	load_symbols(w, also);
+	bool good = be_the_kernel(root, w->rig.engine.model.host.release, same);
+	do
+		a = query_place(&w->q, frame, false, &p, ret_why);
+	while (query_load_wait(&w->q, LONG_NS));
+	remove_all(root);
+	how.root = NULL;
+	if (a == SRCLINES_OK) {
+		assert_string_equal(p->frames[0].function, "inner");
+		assert_int_equal(p->frames[0].line, line_of_inner);
+		assert_int_equal(p->n, 3);
+	}
+	return good ? a : SRCLINES_NOT_BUILT;
+}
+
+/* It runs elsewhere than it was linked at, by what its functions say. */
+static void lines_of_the_kernel(void **state)
+{
+	uint64_t frame = SLIDE + address_of(selfplace(leaf_function()) - 1);
+	const char *why;
+	enum srclines_answer a = answer_at(*state, frame, true, 0, &why);
+
+	if (a == SRCLINES_NOT_BUILT)
+		skip();
+	assert_int_equal(a, SRCLINES_OK);
+}
+
+static void another_kernel_is_refused(void **state)
+{
+	uint64_t frame = SLIDE + address_of(selfplace(leaf_function()) - 1);
+	const char *why;
+	enum srclines_answer a = answer_at(*state, frame, false, 0, &why);
+
+	if (a == SRCLINES_NOT_BUILT)
+		skip();
+	assert_int_equal(a, SRCLINES_KERNEL);
+	assert_string_equal(why, "the vmlinux that is installed is of another build");
+}
+
+static void functions_must_agree(void **state)
+{
+	uint64_t frame = SLIDE + address_of(selfplace(leaf_function()) - 1);
+	const char *why;
+	enum srclines_answer a = answer_at(*state, frame, true, 16, &why);
+
+	if (a == SRCLINES_NOT_BUILT)
+		skip();
+	assert_int_equal(a, SRCLINES_KERNEL);
+	assert_string_equal(why, "vmlinux and the kernel's symbols do not agree on where it runs");
+}
+
+/* Of frames of the kernel those but the first are where a call will come back to. */
+static void inlined_functions_of_the_kernel(void **state)
+{
+	struct asked *w = *state;
+	char root[] = "/tmp/kontend-query-lines-XXXXXX";
+	const uint64_t frames[] = {SLIDE + address_of(selfplace(leaf_function()) - 1),
+				   SLIDE + address_of(selfplace(calling_function()))};
+	static const char *const names[] = {"inner (inlined)", "middle (inlined)", "leaf_function",
+					    "outer_part (inlined)", "calling_function"};
+	uint32_t funcs[8], n;
+
+	how = (struct srclines_config){.argv = srclines_worker_argv, .root = root};
+	begin(w);
+	load_symbols(w, 0);
+	bool good = be_the_kernel(root, w->rig.engine.model.host.release, true);
+	do {
+		query_begin(&w->q);
+		assert_int_equal(query_sync(&w->q), 0);
+		n = query_chain_funcs(&w->q, frames, 2, funcs, 8);
+	} while (query_load_wait(&w->q, LONG_NS));
+	remove_all(root);
+	how.root = NULL;
+	if (!good || n == 2)
+		skip(); /* built without libdw, or without debug information */
+	assert_int_equal(n, 5);
+	for (uint32_t i = 0; i < n; i++)
+		assert_string_equal(w->q.cache->funcs[funcs[i]].name, names[i]);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(inlined_functions_are_in_chains, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(inlined_functions_are_in_trees, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(lines_of_the_kernel, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(another_kernel_is_refused, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(functions_must_agree, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(inlined_functions_of_the_kernel, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(instructions_have_lines, asked_setup_empty,
 						asked_teardown),
