@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-int run_owners_new(struct ownerfeed **ret, const struct opts *o, struct kerntypes *types,
-		   struct error *err)
+int run_owners_new(struct ownerfeed **ret, const struct opts *o, const struct target *target,
+		   struct kerntypes *types, struct error *err)
 {
 	bool shown = o->by && strcmp(o->by, query_by_name(BY_OWNER)) == 0;
 	struct error why = {0};
@@ -22,7 +22,7 @@ int run_owners_new(struct ownerfeed **ret, const struct opts *o, struct kerntype
 		return error_set(err, -ENOTSUP,
 				 "Cannot tell who holds locks (%s): BPF is switched off (--no-bpf)",
 				 o->owner ? "--owner" : "--by owner");
-	int code = ownerfeed_new(ret, types, &why);
+	int code = ownerfeed_new(ret, target, types, &why);
 	return code < 0 ? error_set(err, code, "Cannot tell who holds locks (%s): %s",
 				    o->owner ? "--owner" : "--by owner", why.text)
 			: 0;

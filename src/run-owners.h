@@ -6,7 +6,7 @@
 #include "kontend/ownerfeed.h"
 
 /* What tells who holds locks, if @o asks for it, else NULL. 0 or a negative errno. */
-int run_owners_new(struct ownerfeed **ret, const struct opts *o, struct kerntypes *types,
-		   struct error *err);
+int run_owners_new(struct ownerfeed **ret, const struct opts *o, const struct target *target,
+		   struct kerntypes *types, struct error *err);
 
 #endif

@@ -200,7 +200,7 @@ static int open_programs(struct run *r, const struct opts *o, struct look **ret,
 		return code;
 	code = open_looks(r, o, types, ret, err);
 	if (code == 0)
-		code = run_owners_new(&r->owners, o, types, err);
+		code = run_owners_new(&r->owners, o, &r->target, types, err);
 	kerntypes_free(types);
 	return code;
 }

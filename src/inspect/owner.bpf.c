@@ -7,8 +7,18 @@
 #include "kernel-locks.h"
 
 #include "../../include/kontend/ownerrec.h"
+#include "owner-shared.h"
 
 char license_text[] SEC("license") = "GPL";
+
+const volatile struct owner_config config = {0};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, __u8);
+	__uint(max_entries, OWNER_TIDS);
+} tids SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -57,6 +67,16 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 	return true;
 }
 
+static __always_inline bool is_wanted(void)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid(), cpu = bpf_get_smp_processor_id();
+
+	if (config.by_cpu &&
+	    (cpu >= OWNER_CPUS || !(config.cpus[cpu / 64 % (OWNER_CPUS / 64)] >> cpu % 64 & 1)))
+		return false;
+	return !config.by_tid || bpf_map_lookup_elem(&tids, &tid);
+}
+
 SEC("raw_tp/contention_begin")
 int see_owner(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -64,7 +84,7 @@ int see_owner(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *t;
 	__u64 owner = 0;
 
-	if (!owner_of(r.lock, (__u32)ctx->args[1], &owner, &r.hint))
+	if (!is_wanted() || !owner_of(r.lock, (__u32)ctx->args[1], &owner, &r.hint))
 		return 0;
 	t = (void *)owner;
 	if (t) {

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-int ownerfeed_new(struct ownerfeed **ret, struct kerntypes *types, struct error *err)
+int ownerfeed_new(struct ownerfeed **ret, const struct target *target, struct kerntypes *types,
+		  struct error *err)
 {
+	(void)target;
 	(void)types;
 	(void)ret;
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");

@@ -123,7 +123,7 @@ static bool works(void)
 	struct ownerfeed *f = NULL;
 	struct error err = {0};
 
-	bool good = ownerfeed_new(&f, NULL, &err) == 0;
+	bool good = ownerfeed_new(&f, NULL, NULL, &err) == 0;
 	if (!good)
 		printf("%s\n", err.text);
 	ownerfeed_free(f);
