@@ -83,22 +83,27 @@ static int find_field(struct tep_event *event, const char *name, struct trace_fi
 	return 0;
 }
 
-static void find_optional(struct tep_event *event, const char *name, struct trace_field *ret)
+/* @size 0: of any that is usable. */
+static void find_optional(struct tep_event *event, const char *name, int size,
+			  struct trace_field *ret)
 {
 	struct tep_format_field *f = tep_find_field(event, name);
 
-	if (f && field_usable(f))
+	if (f && field_usable(f) && (!size || f->size == size))
 		*ret = (struct trace_field){.offset = (uint16_t)f->offset,
 					    .size = (uint16_t)f->size};
 }
 
-/* The memory cgroup: a path before Linux 6.14 (a __data_loc of 4 bytes), then an id. */
+/*
+ * The memory cgroup: a path before Linux 6.14 (a __data_loc of 4 bytes), then an id. Their sizes
+ * tell the two apart from here on, so that no other is taken.
+ */
 static void find_mm_fields(struct tep_event *event, struct trace_event *ev)
 {
-	find_optional(event, "success", &ev->success);
-	find_optional(event, "memcg_path", &ev->memcg);
+	find_optional(event, "success", 0, &ev->success);
+	find_optional(event, "memcg_path", 4, &ev->memcg);
 	if (!ev->memcg.size)
-		find_optional(event, "memcg_id", &ev->memcg);
+		find_optional(event, "memcg_id", 8, &ev->memcg);
 }
 
 static const struct known_event *lookup(const char *system, const struct trace_text *text)
