@@ -79,6 +79,8 @@ static int open_recording(struct replay *p, struct error *err)
 		return r;
 	}
 	p->lines = (struct srclines_config){.argv = srclines_worker_argv,
+					    .fetch_argv =
+						    p->o->debuginfod ? srclines_fetch_argv : NULL,
 					    .no_inline = p->o->no_inline};
 	p->engine.lines = &p->lines;
 	p->engine.groups = p->o->groups;

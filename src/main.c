@@ -72,6 +72,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], SRCLINES_WORKER_ARG))
 		return srclines_work();
+	if (argc == 3 && !strcmp(argv[1], SRCLINES_FETCH_ARG))
+		return srclines_fetch(argv[2]);
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	hold_standard_streams();

@@ -231,6 +231,8 @@ const struct opts_info opts_table[] = {
 	 REPORT, OPTS_FLAG, FIELD(no_source), 0, 0, NULL, COMPLETE_NONE},
 	{0, "no-inline", NULL, "call paths without the functions that are inlined", table,
 	 SCREEN | REPORT | EXPORT, OPTS_FLAG, FIELD(no_inline), 0, 0, NULL, COMPLETE_NONE},
+	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for debug information", table,
+	 SCREEN | REPORT | EXPORT, OPTS_FLAG, FIELD(debuginfod), 0, 0, NULL, COMPLETE_NONE},
 	{0, "by", "KEY", "what a row stands for (default: caller)", table, DIFF, OPTS_CHOICE,
 	 FIELD(by), 0, 0, "lock caller task process type cpu cgroup stack owner", COMPLETE_NONE},
 	{'s', "sort", "COLUMN", "order of the rows, by the column's report name, like total_ns",

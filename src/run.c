@@ -291,6 +291,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	int ret = 0;
 
 	r->lines.no_inline = o->no_inline;
+	r->lines.fetch_argv = o->debuginfod ? srclines_fetch_argv : NULL;
 	r->groups = o->groups;
 	if (o->input) {
 		ret = run_code_new(&r->code, o, err);

@@ -48,7 +48,11 @@ struct srclines_config {
 	 * end, which must call srclines_work(). NULL: nobody is asked. Borrowed. */
 	const char *const *argv;
 	const char *root; /* before the paths of the kernel's files; NULL: "" */
-	bool no_inline;	  /* for those who show call trees: without what is inlined */
+	/* The same for the process that asks debuginfod for debug files that are not there, which
+	 * must call srclines_fetch() with the last argument; two of these. NULL: it is not asked.
+	 */
+	const char *const *fetch_argv;
+	bool no_inline; /* for those who show call trees: without what is inlined */
 };
 
 /* How main() knows that it is the other process, as argv[1]. */
@@ -57,6 +61,11 @@ extern const char *const srclines_worker_argv[];
 /* Its main loop, over descriptor SRCLINES_FD. An exit status. */
 int srclines_work(void);
 enum { SRCLINES_FD = 3 };
+
+/* The same for the other one, as argv[1] of 3: it brings one file. An exit status. */
+#define SRCLINES_FETCH_ARG "--internal-debuginfod-worker"
+extern const char *const srclines_fetch_argv[];
+int srclines_fetch(const char *build_id);
 
 /* @files must outlive it. 0 or -ENOMEM. The process begins with the first place asked for. */
 int srclines_new(struct srclines **ret, struct usersyms *files, const struct srclines_config *c,

@@ -8,6 +8,7 @@
 #include "srclines-jail.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -21,6 +22,10 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#ifdef SYS_landlock_create_ruleset
+#include <linux/landlock.h>
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define IS_SANITIZED 1
@@ -145,14 +150,64 @@ static int filter_where_possible(void)
 	return r == -EINVAL || r == -ENOSYS ? 0 : r;
 }
 
-int srclines_jail(int fd)
+static int begin(const char *name, int fd)
 {
-	prctl(PR_SET_NAME, "kontend-lines");
+	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_DUMPABLE, 0);
 	int r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 	if (r == 0 && syscall(SYS_close_range, (unsigned)fd + 1, ~0u, 0) < 0 && errno != ENOSYS)
 		r = -errno;
+	return r;
+}
+
+int srclines_jail_rights(int fd)
+{
+	int r = begin("kontend-fetch", fd);
+
+	r = r ? r : drop_capabilities();
+	r = r ? r : limit(RLIMIT_CORE, 0);
+	return r ? r : limit(RLIMIT_NOFILE, FILES_MOST);
+}
+
+#ifdef SYS_landlock_create_ruleset
+int srclines_jail_writes(const char *path)
+{
+	const uint64_t all = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+			     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+			     LANDLOCK_ACCESS_FS_MAKE_REG;
+	struct landlock_ruleset_attr rules = {
+		.handled_access_fs = all | LANDLOCK_ACCESS_FS_EXECUTE |
+				     LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+				     LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+				     LANDLOCK_ACCESS_FS_MAKE_SYM};
+	struct landlock_path_beneath_attr below = {.allowed_access = all};
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0), r = 0;
+
+	if (fd < 0)
+		return errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
+	below.parent_fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	if (below.parent_fd < 0 ||
+	    syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &below, 0) < 0 ||
+	    syscall(SYS_landlock_restrict_self, fd, 0) < 0)
+		r = -errno;
+	if (below.parent_fd >= 0)
+		close(below.parent_fd);
+	close(fd);
+	return r;
+}
+#else
+int srclines_jail_writes(const char *path)
+{
+	(void)path;
+	return 0;
+}
+#endif
+
+int srclines_jail(int fd)
+{
+	int r = begin("kontend-lines", fd);
+
 	become_nobody();
 	r = r ? r : drop_capabilities();
 	r = r ? r : limit(RLIMIT_CORE, 0);

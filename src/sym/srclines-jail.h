@@ -12,4 +12,12 @@ int srclines_jail(int fd);
 /* Before each question: from now on the process may use so much, else the kernel ends it. */
 void srclines_jail_budget(unsigned cpu_s, unsigned wall_s);
 
+/*
+ * For a process that needs the network and files of its user: other descriptors than standard
+ * streams and @fd are closed, capabilities dropped; it ends with who began it.
+ */
+int srclines_jail_rights(int fd);
+/* Where the kernel can see to it: nothing is run, and nothing written to but below folder @path. */
+int srclines_jail_writes(const char *path);
+
 #endif

@@ -140,6 +140,22 @@ enum srclines_answer srclines_search_step(struct srclines_search *s)
 	return code ? SRCLINES_OK : SRCLINES_NO_INFO;
 }
 
+enum srclines_answer srclines_search_give(struct srclines_search *s, int fd)
+{
+	struct usersym_load *l = &s->load;
+
+	elfimg_close(&l->debug);
+	int code = elfimg_open_fd(&l->debug, fd);
+	s->found = &l->debug;
+	if (code == 0 &&
+	    (!is_id(&l->debug, l->main.build_id, l->main.build_id_len) || !has_dwarf(&l->debug)))
+		return SRCLINES_NO_INFO;
+	code = code ? code : find_shared(s);
+	if (code == 0)
+		return SRCLINES_OK;
+	return code == -ENOMEM ? SRCLINES_NO_MEMORY : SRCLINES_NO_INFO;
+}
+
 void srclines_search_end(struct srclines_search *s)
 {
 	usersym_load_end(&s->load);

@@ -19,6 +19,11 @@ enum srclines_answer srclines_search_begin(struct srclines_search *s, struct use
 					   uint32_t object);
 /* PENDING: there are more; OK: `found` and `shared` are set. */
 enum srclines_answer srclines_search_step(struct srclines_search *s);
+/*
+ * With a file from elsewhere after it said NO_INFO: OK if that is what was looked for. @fd is
+ * closed with the search in any case.
+ */
+enum srclines_answer srclines_search_give(struct srclines_search *s, int fd);
 void srclines_search_end(struct srclines_search *s);
 
 #endif

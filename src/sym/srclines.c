@@ -11,6 +11,7 @@
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "srclines-dwarf.h"
+#include "srclines-fetch.h"
 #include "srclines-proc.h"
 #include "srclines-search.h"
 
@@ -24,7 +25,7 @@ enum { FILES_OPEN = 8, STARTS_MOST = 5, PLACES_MOST = 1 << 20 };
 /* Its own bounds end the process before. */
 static const uint64_t ANSWER_NS = 180ull * 1000000000;
 
-enum file_state { FILE_NEW, FILE_OPEN, FILE_FAILED };
+enum file_state { FILE_NEW, FILE_MISSING /* debuginfod is asked */, FILE_OPEN, FILE_FAILED };
 
 struct place {
 	uint64_t addr;
@@ -52,6 +53,9 @@ struct srclines {
 	struct strpool names;
 	struct srclines_proc proc;
 	struct srclines_search search;
+	struct srclines_fetch fetch;
+	size_t fetching;  /* the file that it is for */
+	size_t missing;	  /* files of this state */
 	size_t asking;	  /* the file that is looked for, or asked about */
 	bool searching;	  /* it is looked for */
 	size_t awaited;	  /* answers of the question that is under way */
@@ -61,25 +65,6 @@ struct srclines {
 	bool given_up, too_long;
 	struct srclines_msg msg;
 };
-
-const char *srclines_reason(enum srclines_answer a)
-{
-	static const char *const reasons[SRCLINES_ANSWERS] = {
-		[SRCLINES_PENDING] = "debug information is being read",
-		[SRCLINES_OK] = "known",
-		[SRCLINES_NO_FILE] = "the file is not to be opened",
-		[SRCLINES_NO_INFO] = "no debug information",
-		[SRCLINES_NO_LINE] = "debug information says nothing of it",
-		[SRCLINES_DAMAGED] = "debug information damaged",
-		[SRCLINES_NO_MEMORY] = "out of memory",
-		[SRCLINES_NOT_BUILT] = "kontend was built without libdw",
-		[SRCLINES_GIVEN_UP] = "debug information is not read any more: too much is damaged",
-		[SRCLINES_KERNEL] = "lines of the kernel are not looked for",
-		[SRCLINES_TOO_LONG] = "reading debug information takes too long",
-	};
-
-	return (unsigned)a < SRCLINES_ANSWERS ? reasons[a] : "unknown";
-}
 
 int srclines_new(struct srclines **ret, struct usersyms *files, const struct srclines_config *c,
 		 struct error *err)
@@ -91,6 +76,7 @@ int srclines_new(struct srclines **ret, struct usersyms *files, const struct src
 	l->users = files;
 	l->config = *c;
 	l->given_up = !c->argv;
+	l->fetch.file = -1;
 	*ret = l;
 	return 0;
 }
@@ -110,6 +96,7 @@ void srclines_free(struct srclines *l)
 	if (l->searching)
 		srclines_search_end(&l->search);
 	srclines_proc_stop(&l->proc);
+	srclines_fetch_stop(&l->fetch);
 	for (size_t i = 0; i < l->n_files; i++)
 		free_file(&l->files[i]);
 	mem_free(l->files);
@@ -291,6 +278,30 @@ static void ask_to_open(struct srclines *l, struct file *f)
 	ask(l, 1, fds, s->shared.fd >= 0 ? 2 : 1);
 }
 
+/* What is not on this machine may have come from debuginfod, or is asked for there. */
+static void not_here(struct srclines *l, struct file *f)
+{
+	int fd = srclines_fetch_file(&l->fetch, f->object);
+	enum srclines_answer a = SRCLINES_NO_INFO;
+	const char *why = NULL;
+
+	if (fd >= 0) {
+		a = srclines_search_give(&l->search, fd);
+		why = a == SRCLINES_NO_INFO ? srclines_fetch_wrong() : NULL;
+	} else if (l->config.fetch_argv) {
+		why = srclines_fetch_never(&l->fetch, l->search.load.main.build_id_len);
+		if (!why) {
+			f->state = FILE_MISSING;
+			l->missing++;
+			return;
+		}
+	}
+	if (a == SRCLINES_OK)
+		ask_to_open(l, f);
+	else
+		fail_file(l, f, a, why);
+}
+
 static void search_step(struct srclines *l)
 {
 	struct file *f = &l->files[l->asking];
@@ -300,6 +311,8 @@ static void search_step(struct srclines *l)
 		return;
 	if (a == SRCLINES_OK)
 		ask_to_open(l, f);
+	else if (a == SRCLINES_NO_INFO)
+		not_here(l, f);
 	else
 		fail_file(l, f, a, NULL);
 	srclines_search_end(&l->search);
@@ -395,7 +408,7 @@ static bool ask_next(struct srclines *l)
 {
 	for (size_t i = 0; i < l->n_files && !l->given_up; i++) {
 		struct file *f = &l->files[i];
-		if (f->state == FILE_FAILED || f->answered == f->n)
+		if (f->state == FILE_FAILED || f->state == FILE_MISSING || f->answered == f->n)
 			continue;
 		l->asking = i;
 		if (f->state == FILE_OPEN)
@@ -407,9 +420,39 @@ static bool ask_next(struct srclines *l)
 	return false;
 }
 
+/* One at a time; all else goes on meanwhile. False: there is nothing to do now. */
+static bool fetch_step(struct srclines *l, bool *ret_changed)
+{
+	struct srclines_fetch *f = &l->fetch;
+	uint8_t id[20];
+	int r;
+
+	if (f->proc.pid) {
+		r = srclines_fetch_take(f);
+	} else {
+		if (!l->missing || f->file >= 0 || l->given_up)
+			return false;
+		for (l->fetching = 0; l->files[l->fetching].state != FILE_MISSING; l->fetching++)
+			;
+		uint32_t object = l->files[l->fetching].object;
+		r = srclines_fetch_start(f, l->config.fetch_argv, object, id,
+					 usersyms_build_id(l->users, object, id));
+	}
+	if (r == 0)
+		return false;
+	l->missing--;
+	l->files[l->fetching].state = FILE_NEW;
+	if (r < 0)
+		fail_file(l, &l->files[l->fetching], SRCLINES_NO_INFO, f->why);
+	*ret_changed = true;
+	return true;
+}
+
 /* False: there is nothing to do now. */
 static bool step(struct srclines *l, bool *ret_changed)
 {
+	if (fetch_step(l, ret_changed))
+		return true;
 	if (l->awaited)
 		return receive(l, ret_changed);
 	if (l->searching) {
@@ -433,7 +476,9 @@ bool srclines_pump(struct srclines *l, uint64_t budget_ns, bool *ret_changed)
 
 int srclines_fd(const struct srclines *l)
 {
-	return l->awaited ? l->proc.fd : -1;
+	if (l->awaited)
+		return l->proc.fd;
+	return l->fetch.proc.pid ? l->fetch.proc.fd : -1;
 }
 
 bool srclines_wait(struct srclines *l, uint64_t most_ns)
@@ -441,14 +486,14 @@ bool srclines_wait(struct srclines *l, uint64_t most_ns)
 	uint64_t begun = clock_now_ns(), past = 0;
 	bool changed = false;
 
-	while (srclines_pump(l, most_ns, &changed) || l->awaited) {
+	while (srclines_pump(l, most_ns, &changed) || srclines_fd(l) >= 0) {
 		past = clock_now_ns() - begun;
 		if (past >= most_ns) {
 			l->too_long = changed = true;
 			break;
 		}
-		struct pollfd p = {.fd = l->proc.fd, .events = POLLIN};
-		if (l->awaited)
+		struct pollfd p = {.fd = srclines_fd(l), .events = POLLIN};
+		if (p.fd >= 0)
 			poll(&p, 1, (int)((most_ns - past) / 1000000 + 1));
 	}
 	return changed;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Built without libdebuginfod: nobody is asked. */
+#include "debuginfod.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+const char *debuginfod_missing(void)
+{
+	return "debuginfod is not built in";
+}
+
+int debuginfod_find(const char *build_id, unsigned most_s, char *ret_why, size_t size)
+{
+	(void)build_id;
+	(void)most_s;
+	snprintf(ret_why, size, "%s", debuginfod_missing());
+	return -ENOSYS;
+}

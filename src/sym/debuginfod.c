@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libdebuginfod is loaded only when it is used: it brings a dozen libraries for the network, which
+ * are nothing for a process that measures, and may be root.
+ */
+#include "debuginfod.h"
+
+#include <dlfcn.h>
+#include <elfutils/debuginfod.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct library {
+	__typeof__(debuginfod_begin) *begin;
+	__typeof__(debuginfod_set_progressfn) *set_progress;
+	__typeof__(debuginfod_find_debuginfo) *find;
+	__typeof__(debuginfod_end) *end;
+};
+
+static time_t until; /* of the one question that this process has */
+
+const char *debuginfod_missing(void)
+{
+	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
+
+	return urls && *urls ? NULL : "DEBUGINFOD_URLS is not set: --debuginfod does nothing";
+}
+
+static time_t seconds(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Not 0: it gives up, and takes its unfinished file away. */
+static int over(debuginfod_client *client, long a, long b)
+{
+	(void)client;
+	(void)a;
+	(void)b;
+	return seconds() >= until;
+}
+
+/* ISO C has no conversion of what dlsym() returns to what it stands for. */
+static bool load_one(void *lib, const char *name, void *ret)
+{
+	void *p = dlsym(lib, name);
+
+	memcpy(ret, &p, sizeof(p));
+	return p != NULL;
+}
+
+static bool load(struct library *ret)
+{
+	void *lib = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
+
+	return lib && load_one(lib, "debuginfod_begin", &ret->begin) &&
+	       load_one(lib, "debuginfod_set_progressfn", &ret->set_progress) &&
+	       load_one(lib, "debuginfod_find_debuginfo", &ret->find) &&
+	       load_one(lib, "debuginfod_end", &ret->end);
+}
+
+/* The descriptor that comes may be one to write to: it is opened anew by its name in the cache. */
+static int ask(const struct library *lib, debuginfod_client *c, const char *build_id)
+{
+	static char *path; /* stays the library's memory until this process ends */
+
+	lib->set_progress(c, over);
+	int fd = lib->find(c, (const unsigned char *)build_id, 0, &path);
+	int ret = fd;
+	if (fd >= 0) {
+		close(fd);
+		ret = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+		ret = ret < 0 ? -errno : ret;
+	}
+	return ret;
+}
+
+int debuginfod_find(const char *build_id, unsigned most_s, char *ret_why, size_t size)
+{
+	struct library lib;
+
+	until = seconds() + (time_t)most_s;
+	if (!load(&lib)) {
+		snprintf(ret_why, size, "debuginfod: %s cannot be loaded", DEBUGINFOD_SONAME);
+		return -ENOSYS;
+	}
+	debuginfod_client *c = lib.begin();
+	int r = c ? ask(&lib, c, build_id) : -ENOMEM;
+	if (c)
+		lib.end(c);
+	if (r == -ENOENT)
+		snprintf(ret_why, size, "debuginfod: no such file");
+	else if (r < 0)
+		snprintf(ret_why, size, "debuginfod: %s",
+			 seconds() >= until ? "took too long" : strerror(-r));
+	return r;
+}
