@@ -16,7 +16,8 @@ static void put(struct bytes *b, const void *p, size_t n)
 {
 	if (b->len + n > MOST)
 		abort();
-	memcpy((char *)b->data + b->len, p, n);
+	if (n)
+		memcpy((char *)b->data + b->len, p, n);
 	b->len += n;
 }
 
