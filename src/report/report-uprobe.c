@@ -70,11 +70,14 @@ static void put_title(const struct report_data *d, FILE *out)
 			*p->reason ? ": " : "", text_clean(buf, sizeof(buf), p->reason));
 }
 
+/* @needs: bits of enum upsnap_missing without which no row does not mean none. */
 static void put_rows(const struct report_data *d, const char *what, const struct table *t,
-		     FILE *out)
+		     uint32_t needs, FILE *out)
 {
 	fprintf(out, "#\n# %s: ", what);
-	if (t->n_rows == t->n_total)
+	if (!t->n_total && d->uprobe.missing & needs)
+		fputs("not known\n", out);
+	else if (t->n_rows == t->n_total)
 		fprintf(out, "%zu rows\n", t->n_rows);
 	else
 		fprintf(out, "%zu of %zu rows\n", t->n_rows, t->n_total);
@@ -92,13 +95,14 @@ void report_uprobe_text(const struct report_data *d, FILE *out)
 	bool by_process = d->spec->query.by == BY_PROCESS;
 	if (report_has(d, REPORT_UPROBES))
 		put_rows(d, by_process ? "probes by process" : "probes",
-			 by_process ? &d->upprocs : &d->uprobes, out);
+			 by_process ? &d->upprocs : &d->uprobes,
+			 UPSNAP_NO_TRACEFS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS, out);
 	if (report_has(d, REPORT_UPROBES) && d->upwaits.n_rows)
-		put_rows(d, "waits for locks in the code of uprobes", &d->upwaits, out);
+		put_rows(d, "waits for locks in the code of uprobes", &d->upwaits, 0, out);
 	if (!report_has(d, REPORT_XOL))
 		return;
-	put_rows(d, "areas of out-of-line slots", &d->xol, out);
-	put_rows(d, "tasks in slots", &d->uptasks, out);
+	put_rows(d, "areas of out-of-line slots", &d->xol, 0, out);
+	put_rows(d, "tasks in slots", &d->uptasks, UPSNAP_NO_TASKS, out);
 }
 
 static void put_u64_if(struct jsonw *j, const char *key, uint64_t v, bool known)
