@@ -177,25 +177,43 @@ static void fixed_fields(const struct decode_attr *a, const uint8_t *rec, struct
 		ev->cpu = load_u32(rec + a->off_cpu);
 }
 
-static int variable_fields(const struct decode_attr *a, const uint8_t *p, const uint8_t *end,
-			   struct event *ev)
+/* What samples have between the fixed fields and RAW. False: it is not all there. */
+static bool take_chain(const struct decode_attr *a, const uint8_t **at, const uint8_t *end,
+		       const uint64_t **ret, uint64_t *ret_n)
 {
+	const uint8_t *p = *at;
+
+	*ret = NULL;
+	*ret_n = 0;
 	if (a->sample_type & PERF_SAMPLE_READ) {
 		size_t n = read_size(a, p, (size_t)(end - p));
 		if (!n)
-			return DECODE_BAD;
+			return false;
 		p += n;
 	}
 	if (a->sample_type & PERF_SAMPLE_CALLCHAIN) {
 		if (end - p < 8)
-			return DECODE_BAD;
-		uint64_t n = load_u64(p);
-		if (n > (size_t)(end - p - 8) / 8)
-			return DECODE_BAD;
-		if (a->tp.kind == EVENT_CONTENTION_BEGIN)
-			kernel_frames(a, (const uint64_t *)(const void *)(p + 8), n, ev);
-		p += 8 + n * 8;
+			return false;
+		*ret_n = load_u64(p);
+		if (*ret_n > (size_t)(end - p - 8) / 8)
+			return false;
+		*ret = (const uint64_t *)(const void *)(p + 8);
+		p += 8 + *ret_n * 8;
 	}
+	*at = p;
+	return true;
+}
+
+static int variable_fields(const struct decode_attr *a, const uint8_t *p, const uint8_t *end,
+			   struct event *ev)
+{
+	const uint64_t *frames;
+	uint64_t n;
+
+	if (!take_chain(a, &p, end, &frames, &n))
+		return DECODE_BAD;
+	if (frames && a->tp.kind == EVENT_CONTENTION_BEGIN)
+		kernel_frames(a, frames, n, ev);
 	if (end - p < 4)
 		return DECODE_BAD;
 	uint32_t raw = load_u32(p);
@@ -253,27 +271,15 @@ static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_
 			  struct event *ev)
 {
 	const uint8_t *p = rec + a->off_tail, *end = rec + size;
+	uint64_t n;
 
 	ev->sample.ip = load_u64(rec + a->off_ip);
 	ev->sample.period = a->off_period ? load_u64(rec + a->off_period) : 0;
-	ev->sample.frames = ev->sample.branches = ev->sample.regs = NULL;
-	ev->sample.n_frames = ev->sample.n_branches = 0;
-	if (a->sample_type & PERF_SAMPLE_READ) {
-		size_t n = read_size(a, p, (size_t)(end - p));
-		if (!n)
-			return DECODE_BAD;
-		p += n;
-	}
-	if (a->sample_type & PERF_SAMPLE_CALLCHAIN) {
-		if (end - p < 8)
-			return DECODE_BAD;
-		uint64_t n = load_u64(p);
-		if (n > (size_t)(end - p - 8) / 8)
-			return DECODE_BAD;
-		ev->sample.frames = (const uint64_t *)(const void *)(p + 8);
-		ev->sample.n_frames = (uint32_t)n;
-		p += 8 + n * 8;
-	}
+	ev->sample.branches = ev->sample.regs = NULL;
+	ev->sample.n_branches = 0;
+	if (!take_chain(a, &p, end, &ev->sample.frames, &n))
+		return DECODE_BAD;
+	ev->sample.n_frames = (uint32_t)n;
 	return a->has_user_part ? decode_user_part(a, p, end, ev) : 0;
 }
 
