@@ -44,14 +44,7 @@ int reader_open_data(struct reader *r, uint64_t at, uint64_t size)
 
 int reader_end_early(struct reader *r)
 {
-	reader_block_put(r, r->inner.block);
-	r->inner = (struct reader_region){0};
-	unpack_deinit(&r->unpack);
-	mem_free(r->payload);
-	mem_free(r->own);
-	r->payload = r->own = NULL;
-	r->own_head = (struct perfdata_own){0};
-	r->skip = 0;
+	reader_forget(r);
 	r->flow = (struct reader_flow){.is_sorted = true};
 	r->early = false;
 	r->had_early = true;

@@ -63,14 +63,8 @@ uint64_t reader_mark(struct reader *r)
 	return place;
 }
 
-int reader_go(struct reader *r, uint64_t mark)
+void reader_forget(struct reader *r)
 {
-	const struct reader_place *p = &r->places[mark];
-
-	if (reader_where(r) > r->farthest)
-		r->farthest = reader_where(r);
-	for (; r->queue_at < r->n_queue; r->queue_at++)
-		reader_block_put(r, r->queue[r->queue_at].owner);
 	reader_block_put(r, r->inner.block);
 	r->inner = (struct reader_region){0};
 	unpack_deinit(&r->unpack);
@@ -79,6 +73,17 @@ int reader_go(struct reader *r, uint64_t mark)
 	r->payload = r->own = NULL;
 	r->own_head = (struct perfdata_own){0};
 	r->skip = 0;
+}
+
+int reader_go(struct reader *r, uint64_t mark)
+{
+	const struct reader_place *p = &r->places[mark];
+
+	if (reader_where(r) > r->farthest)
+		r->farthest = reader_where(r);
+	for (; r->queue_at < r->n_queue; r->queue_at++)
+		reader_block_put(r, r->queue[r->queue_at].owner);
+	reader_forget(r);
 	r->outer.pos = r->map + p->offset;
 	r->flow = p->flow;
 	r->here = (uint32_t)mark;

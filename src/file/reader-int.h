@@ -108,6 +108,8 @@ int reader_map(struct reader *r, uint64_t offset, uint64_t size);
 int reader_fill(struct reader *r, int timeout_ms, struct error *err);
 int reader_unpack(struct reader *r, struct error *err);
 uint64_t reader_mark(struct reader *r);
+/* Whatever it was in the middle of. */
+void reader_forget(struct reader *r);
 int reader_go(struct reader *r, uint64_t mark); /* 0 or -ENOMEM */
 int reader_moved(struct reader *r);		/* outer.pos has changed. 0 or -ENOMEM */
 bool reader_is_cut(const struct reader *r);	/* the file is shorter than when it was opened */
