@@ -179,39 +179,30 @@ static bool find_unit(struct dwarf_file *d, Dwarf_Addr pc)
 	return false;
 }
 
-static bool may_hold_functions(int tag)
+/* What is looked for, and below what else it may be. */
+struct wanted {
+	int tag;
+	bool (*may_hold)(int tag);
+};
+
+static bool holds_functions(int tag)
 {
 	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
 	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
-/* The function below @in that @pc is in. */
-static bool find_function(struct dwarf_file *d, Dwarf_Die *in, Dwarf_Addr pc, unsigned depth)
+static bool is_block(int tag)
 {
-	Dwarf_Die die;
-
-	if (depth > DEPTH_MOST || dwarf_child(in, &die) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(&die);
-		if (--d->steps <= 0)
-			return false;
-		if (tag == DW_TAG_subprogram && dwarf_haspc(&die, pc) == 1) {
-			d->function = die;
-			return true;
-		}
-		if (may_hold_functions(tag) && find_function(d, &die, pc, depth + 1))
-			return true;
-	} while (dwarf_siblingof(&die, &die) == 0);
-	return false;
+	return tag == DW_TAG_lexical_block;
 }
 
 /*
- * What is inlined in @in at @pc. Blocks are gone through whatever they say of where they are: some
- * compilers give them no place, though what is in them has one.
+ * What is wanted below @in that @pc is in, directly or below what may hold it. That
+ * is gone through whatever it says of where it is: some compilers give blocks no place, though what
+ * is in them has one.
  */
-static bool find_inlined(struct dwarf_file *d, Dwarf_Die *in, Dwarf_Addr pc, unsigned depth,
-			 Dwarf_Die *ret)
+static bool find_below(struct dwarf_file *d, Dwarf_Die *in, Dwarf_Addr pc, unsigned depth,
+		       const struct wanted *w, Dwarf_Die *ret)
 {
 	Dwarf_Die die;
 
@@ -221,15 +212,18 @@ static bool find_inlined(struct dwarf_file *d, Dwarf_Die *in, Dwarf_Addr pc, uns
 		int tag = dwarf_tag(&die);
 		if (--d->steps <= 0)
 			return false;
-		if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&die, pc) == 1) {
+		if (tag == w->tag && dwarf_haspc(&die, pc) == 1) {
 			*ret = die;
 			return true;
 		}
-		if (tag == DW_TAG_lexical_block && find_inlined(d, &die, pc, depth + 1, ret))
+		if (w->may_hold(tag) && find_below(d, &die, pc, depth + 1, w, ret))
 			return true;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return false;
 }
+
+static const struct wanted a_function = {DW_TAG_subprogram, holds_functions};
+static const struct wanted an_inlined = {DW_TAG_inlined_subroutine, is_block};
 
 static const char *keep(struct strpool *names, const char *text)
 {
@@ -306,11 +300,11 @@ static size_t find_chain(struct dwarf_file *d, Dwarf_Addr pc, Dwarf_Die *ret)
 	size_t n = 0;
 
 	if (!d->has_function || dwarf_haspc(&d->function, pc) != 1)
-		d->has_function = find_function(d, &d->unit, pc, 0);
+		d->has_function = find_below(d, &d->unit, pc, 0, &a_function, &d->function);
 	if (!d->has_function)
 		return 0;
 	ret[n++] = d->function;
-	while (n < SRCLINES_FRAMES && find_inlined(d, &ret[n - 1], pc, 0, &ret[n]))
+	while (n < SRCLINES_FRAMES && find_below(d, &ret[n - 1], pc, 0, &an_inlined, &ret[n]))
 		n++;
 	return n;
 }
