@@ -15,11 +15,12 @@ enum {
 
 size_t buildids_next(const void *payload, size_t len, size_t at, struct buildid *ret)
 {
-	const uint8_t *p = (const uint8_t *)payload + at;
+	const uint8_t *p = payload;
 	struct perf_event_header h;
 
 	if (at >= len || len - at < sizeof(h))
 		return 0;
+	p += at;
 	memcpy(&h, p, sizeof(h));
 	if (h.size <= PATH_AT || h.size > len - at || !memchr(p + PATH_AT, 0, h.size - PATH_AT))
 		return 0;
