@@ -6,6 +6,7 @@
  */
 #include "srclines-fetch.h"
 #include "debuginfod.h"
+#include "fdpass.h"
 #include "kontend/clock.h"
 #include "kontend/srclines.h"
 #include "kontend/text.h"
@@ -31,11 +32,6 @@ enum {
 struct message {
 	int error; /* 0: the file comes along */
 	char why[FETCH_WHY];
-};
-
-union one_fd {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
 const char *const srclines_fetch_argv[] = {"kontend", SRCLINES_FETCH_ARG, NULL};
@@ -90,29 +86,20 @@ int srclines_fetch_start(struct srclines_fetch *f, const char *const *argv, uint
 /* 1, 0: none yet, or -EPIPE: it has ended, or says what is no message. */
 static int receive(int from, struct message *ret, int *ret_fd)
 {
-	union one_fd control;
-	struct iovec io = {.iov_base = ret, .iov_len = sizeof(*ret)};
-	struct msghdr h = {.msg_iov = &io,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = sizeof(control)};
-	ssize_t n;
+	int fds[FDPASS_MOST];
+	long n = fdpass_receive(from, ret, sizeof(*ret), fds, MSG_DONTWAIT);
 
 	*ret_fd = -1;
-	do {
-		n = recvmsg(from, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0 && errno == EAGAIN)
+	if (n == -EAGAIN)
 		return 0;
-	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&h) : NULL;
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(ret_fd, CMSG_DATA(c), sizeof(int));
-	if (n == (ssize_t)sizeof(*ret) && ret->error <= 0 && (ret->error < 0) == (*ret_fd < 0))
+	if (n == (long)sizeof(*ret) && ret->error <= 0 && (ret->error < 0) == (fds[0] < 0) &&
+	    fds[1] < 0) {
+		*ret_fd = fds[0];
 		return 1;
-	if (*ret_fd >= 0)
-		close(*ret_fd);
-	*ret_fd = -1;
+	}
+	for (size_t i = 0; i < FDPASS_MOST; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	return -EPIPE;
 }
 
@@ -196,21 +183,10 @@ static int find(const char *build_id, struct message *m)
 int srclines_fetch(const char *build_id)
 {
 	struct message m = {0};
-	union one_fd control = {0};
-	struct iovec io = {.iov_base = &m, .iov_len = sizeof(m)};
-	struct msghdr h = {.msg_iov = &io, .msg_iovlen = 1};
 
 	if (strspn(build_id, "0123456789abcdef") != strlen(build_id))
 		return 1;
 	int fd = find(build_id, &m);
 	m.error = fd < 0 ? fd : 0;
-	if (fd >= 0) {
-		h.msg_control = &control;
-		h.msg_controllen = sizeof(control);
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	}
-	return sendmsg(SRCLINES_FD, &h, MSG_NOSIGNAL) < 0;
+	return fdpass_send(SRCLINES_FD, &m, sizeof(m), &fd, fd >= 0, 0) < 0;
 }

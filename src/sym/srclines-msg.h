@@ -24,7 +24,6 @@ enum {
 	SRCLINES_MSG_MOST = 48 << 10,
 	SRCLINES_MSG_PLACES = 256, /* in one question */
 	SRCLINES_MSG_TEXT = 1024,  /* bytes of a name, with its NUL */
-	SRCLINES_MSG_FDS = 2,
 };
 
 struct srclines_msg {

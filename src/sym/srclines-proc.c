@@ -5,6 +5,7 @@
  * the signals of a terminal go to another group.
  */
 #include "srclines-proc.h"
+#include "fdpass.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,28 +109,10 @@ void srclines_proc_stop(struct srclines_proc *p)
 int srclines_proc_send(struct srclines_proc *p, const struct srclines_msg *m, const int *fds,
 		       size_t n)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(SRCLINES_MSG_FDS * sizeof(int))];
-	} control = {0};
-	struct iovec io = {.iov_base = p->bytes, .iov_len = srclines_msg_put(p->bytes, m)};
-	struct msghdr h = {.msg_iov = &io, .msg_iovlen = 1};
-	ssize_t r;
+	size_t len = srclines_msg_put(p->bytes, m);
+	int r = fdpass_send(p->fd, p->bytes, len, fds, n, MSG_DONTWAIT);
 
-	if (n) {
-		h.msg_control = &control;
-		h.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
-		memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
-	}
-	do {
-		r = sendmsg(p->fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
-	} while (r < 0 && errno == EINTR);
-	if (r < 0)
-		return errno == ENOBUFS ? -EAGAIN : -errno;
-	return 0;
+	return r == -ENOBUFS ? -EAGAIN : r;
 }
 
 int srclines_proc_receive(struct srclines_proc *p, struct srclines_msg *ret)

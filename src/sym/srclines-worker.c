@@ -5,6 +5,7 @@
  * descriptors, and can be begun at any time, threads or not. It may end at any point: nobody waits
  * for it, and nothing is lost but its answers.
  */
+#include "fdpass.h"
 #include "srclines-dwarf.h"
 #include "srclines-jail.h"
 #include "srclines-msg.h"
@@ -28,52 +29,18 @@ struct worker {
 	struct strpool names; /* of the question at hand */
 	uint8_t bytes[SRCLINES_MSG_MOST], out[SRCLINES_MSG_MOST];
 	struct srclines_msg question, answer;
-	int fds[SRCLINES_MSG_FDS];
+	int fds[FDPASS_MOST];
 };
-
-static void take_fds(struct worker *w, struct msghdr *h)
-{
-	size_t n = 0;
-
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
-			int fd;
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
-			if (n < SRCLINES_MSG_FDS)
-				w->fds[n++] = fd;
-			else
-				close(fd);
-		}
-	}
-}
 
 /* False: there is nobody who asks any more, or not as agreed. */
 static bool receive(struct worker *w)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(w->fds))];
-	} control;
-	struct iovec io = {.iov_base = w->bytes, .iov_len = sizeof(w->bytes)};
-	struct msghdr h = {.msg_iov = &io,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = sizeof(control)};
-	ssize_t n;
+	long n = fdpass_receive(SRCLINES_FD, w->bytes, sizeof(w->bytes), w->fds, 0);
 
-	do {
-		n = recvmsg(SRCLINES_FD, &h, MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
-	for (size_t i = 0; i < SRCLINES_MSG_FDS; i++)
-		w->fds[i] = -1;
-	if (n <= 0)
-		return false;
-	take_fds(w, &h);
-	return srclines_msg_get(w->bytes, (size_t)n, &w->question);
+	return n > 0 && srclines_msg_get(w->bytes, (size_t)n, &w->question);
 }
 
+/* By send(): its jail has no call that could pass descriptors. */
 static bool send_answer(struct worker *w)
 {
 	size_t n = srclines_msg_put(w->out, &w->answer);

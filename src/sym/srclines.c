@@ -261,7 +261,7 @@ static bool make_room(struct srclines *l)
 static void ask_to_open(struct srclines *l, struct file *f)
 {
 	const struct srclines_search *s = &l->search;
-	int fds[SRCLINES_MSG_FDS] = {s->found->fd, s->shared.fd};
+	const int fds[] = {s->found->fd, s->shared.fd};
 
 	if (!l->proc.pid) {
 		l->starts++;
