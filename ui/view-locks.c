@@ -103,9 +103,10 @@ static int draw_table(struct view_locks *l, struct screen *s, struct rect r, boo
 		return ret;
 	draw_status(l, s, r, &t);
 	view_fit_locks(v, &t, &l->pane.columns, l->by);
-	pane_draw_list(&l->pane, s, layout_below(r, 1), &t, &style);
+	int y = 1 + view_draw_no_look(v, s, r, 1, "names, holders");
+	pane_draw_list(&l->pane, s, layout_below(r, y), &t, &style);
 	if (!t.n_rows)
-		view_draw_text(s, layout_below(r, 3), ROLE_DIM, view_empty_text(v, &t));
+		view_draw_text(s, layout_below(r, y + 2), ROLE_DIM, view_empty_text(v, &t));
 	*ret_missed = pane_missed(&l->pane, &spec);
 	return 0;
 }

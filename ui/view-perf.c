@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_KEPT = 6 };
-
 /* A look that is much older than a refresh says little of now. */
 #define STALE_NS 3000000000ull
 
@@ -53,21 +51,6 @@ static void how_text(const struct query_perf_sum *p, enum query_perf_part part, 
 		*buf = '\0';
 }
 
-/* In as many lines as it needs, but for those that are kept for rows; answers how many. */
-static int draw_note(struct screen *s, struct rect r, int y, enum role role, const char *text)
-{
-	struct rect room = layout_below(r, y);
-	int lines = 0;
-
-	room.h = room.h > ROWS_KEPT ? room.h - ROWS_KEPT : 0;
-	view_draw_text(s, room, role, text);
-	for (const char *at = text; *at && lines < room.h; lines++) {
-		at += view_wrap(at, r.w < 100 ? r.w - 2 : 98);
-		at += strspn(at, " ");
-	}
-	return lines;
-}
-
 static int draw_damage(struct view *v, struct screen *s, struct rect r, int y,
 		       const struct query_perf_look *p)
 {
@@ -80,15 +63,7 @@ static int draw_damage(struct view *v, struct screen *s, struct rect r, int y,
 	if (text && p->dropped)
 		text = arena_printf(a, "%s%sno room for %u events, contexts or descriptors", text,
 				    *text ? "; " : "", p->dropped);
-	return text && *text ? draw_note(s, r, y, ROLE_WARN, text) : 0;
-}
-
-/* What gives what is missing, where that is a matter of rights. */
-static const char *advice(const struct query_perf_sum *p)
-{
-	return strstr(p->reason, "CAP_BPF")
-		       ? ". Run as root, or: setcap cap_bpf,cap_perfmon+ep kontend"
-		       : "";
+	return text && *text ? view_draw_note(s, r, y, ROLE_WARN, text) : 0;
 }
 
 static int draw_missing(struct view *v, struct screen *s, struct rect r, int y,
@@ -98,8 +73,8 @@ static int draw_missing(struct view *v, struct screen *s, struct rect r, int y,
 		return 0;
 	const char *text = arena_printf(&v->query->arena, "not known: %s%s%s%s",
 					query_perf_missing_text(v->query, p->missing),
-					*p->reason ? ": " : "", p->reason, advice(p));
-	return text ? draw_note(s, r, y, ROLE_WARN, text) : 0;
+					*p->reason ? ": " : "", p->reason, view_advice(p->reason));
+	return text ? view_draw_note(s, r, y, ROLE_WARN, text) : 0;
 }
 
 int view_perf_head(struct view *v, struct screen *s, struct rect r, const struct query_perf_sum *p,

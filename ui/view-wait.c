@@ -6,6 +6,7 @@
 #include "kontend/layout.h"
 #include "kontend/line.h"
 #include "kontend/pane.h"
+#include "kontend/query-lock.h"
 #include "kontend/query-wait.h"
 #include "kontend/units.h"
 
@@ -38,12 +39,17 @@ static void draw_who(struct screen *s, struct rect r, const struct query_wait *w
 	line_put(&l, ROLE_BOLD, w->name ? w->name : "-");
 }
 
-static void draw_holder(struct screen *s, struct rect r, const struct query_wait *w)
+static void draw_holder(struct view_wait *o, struct screen *s, struct rect r,
+			const struct query_wait *w)
 {
 	struct line l = {.s = s, .r = r, .x = 1, .y = 1};
+	struct query_lock_look look;
 
 	if (!w->holder) {
+		query_lock_look(o->v.query, &look);
 		line_put(&l, ROLE_DIM, "who holds it is not known");
+		if (look.refused)
+			line_printf(&l, ROLE_WARN, ": %s%s", look.reason, view_advice(look.reason));
 		return;
 	}
 	line_put(&l, ROLE_DIM, "held by ");
@@ -84,7 +90,7 @@ static void wait_draw(struct view *v, struct screen *s, struct rect r)
 		return;
 	}
 	draw_who(s, r, &w);
-	draw_holder(s, r, &w);
+	draw_holder(o, s, r, &w);
 	draw_calls(o, s, layout_below(r, HEAD_LINES), &w.calls);
 }
 

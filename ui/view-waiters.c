@@ -76,9 +76,10 @@ static void waiters_draw(struct view *v, struct screen *s, struct rect r)
 	}
 	draw_status(v, s, r, &t);
 	view_fit_waiters(v, &t, &w->pane.columns);
-	pane_draw_list(&w->pane, s, layout_below(r, 1), &t, &style);
+	int y = 1 + view_draw_no_look(v, s, r, 1, "names, holders, places");
+	pane_draw_list(&w->pane, s, layout_below(r, y), &t, &style);
 	if (!t.n_rows)
-		view_draw_text(s, layout_below(r, 3), ROLE_DIM, empty_text(v, &t));
+		view_draw_text(s, layout_below(r, y + 2), ROLE_DIM, empty_text(v, &t));
 }
 
 static int waiters_command(struct view *v, enum command c, const struct command_arg *arg)

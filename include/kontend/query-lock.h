@@ -19,6 +19,24 @@ struct query_lock_now {
 	uint32_t readers_waiting, writers_waiting; /* locks without modes: writers */
 };
 
+/* What no event tells, but looks at locks. */
+enum query_lock_missing {
+	QUERY_LOCK_NO_NAMES = 1 << 0, /* what locks belong to */
+	QUERY_LOCK_NO_HOLDERS = 1 << 1,
+	QUERY_LOCK_NO_PLACES = 1 << 2, /* in their queues */
+};
+
+/* Whether looks at locks have told that. */
+struct query_lock_look {
+	uint32_t missing;   /* enum query_lock_missing */
+	bool refused;	    /* there was a look, and it says why it could tell nothing */
+	const char *reason; /* why it is missing, or "" */
+};
+
+void query_lock_look(struct query *q, struct query_lock_look *ret);
+/* The key of reports, by bit: "names", "holders", "places"; NULL: no such bit. */
+const char *query_lock_missing_key(unsigned bit);
+
 void query_lock_now(struct query *q, uint64_t addr, enum lock_type type,
 		    struct query_lock_now *ret);
 /* Of the lock with that id in the dimension BY_LOCK; false: it is not there any more. */

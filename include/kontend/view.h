@@ -102,6 +102,12 @@ void view_fit_locks(const struct view *v, struct table *t, struct view_columns *
 void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store);
 /* @text in as many lines of @r as it needs, broken at blanks. */
 void view_draw_text(struct screen *s, struct rect r, enum role role, const char *text);
+/* The same from line @y of @r on, but for lines kept for rows; answers how many it took. */
+int view_draw_note(struct screen *s, struct rect r, int y, enum role role, const char *text);
+/* What gives what is missing, where the reason is a matter of rights; or "". */
+const char *view_advice(const char *reason);
+/* @what, which only looks at locks tell, if they do not here, and why; as view_draw_note(). */
+int view_draw_no_look(struct view *v, struct screen *s, struct rect r, int y, const char *what);
 /* Bytes of @text that go into a line of @w columns: up to the last blank that fits. */
 size_t view_wrap(const char *text, int w);
 /* "7 of 318": matching rows of all, or just their number. */

@@ -7,6 +7,25 @@
 #include "query-int.h"
 #include "query-queues.h"
 
+void query_lock_look(struct query *q, struct query_lock_look *ret)
+{
+	const struct locksnap *s = query_queues(q);
+
+	*ret = (struct query_lock_look){.reason = ""};
+	if (s && !s->head.reason)
+		return;
+	ret->missing = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS | QUERY_LOCK_NO_PLACES;
+	ret->refused = s != NULL;
+	ret->reason = s ? locksnap_text(s, s->head.reason) : "there is no snapshot of locks";
+}
+
+const char *query_lock_missing_key(unsigned bit)
+{
+	static const char *const keys[] = {"names", "holders", "places"};
+
+	return bit < sizeof(keys) / sizeof(*keys) ? keys[bit] : NULL;
+}
+
 static uint32_t waiting(const struct model *m, uint64_t addr, enum lock_type type)
 {
 	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));

@@ -5,6 +5,7 @@
 #include "kontend/jsonw.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
@@ -23,6 +24,7 @@ struct report_data {
 	struct query_rotation_costs rotation_costs;
 	struct query_rotation_what_if *what_ifs;
 	size_t n_what_ifs;
+	struct query_lock_look lock_look; /* always */
 	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
@@ -45,6 +47,12 @@ void report_csv_table(const struct table *t, char separator /* 0: ',' */, FILE *
 void report_json_table(struct jsonw *j, const struct table *t, const char *by);
 /* The same in two parts, so that members can come between; then jsonw_end(j, '}'). */
 void report_json_head(struct jsonw *j, const struct table *t, const char *by);
+/* Members "missing", the keys of the bits, and "reason", which is null where nothing is. */
+void report_json_missing(struct jsonw *j, uint32_t missing, const char *(*key)(unsigned bit),
+			 const char *reason);
+/* A table of which some may not be known. */
+void report_json_part(struct jsonw *j, const struct table *t, const char *by, uint32_t missing,
+		      const char *(*key)(unsigned bit), const char *reason);
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t);
 
 /* report-perf.c: breakpoint slots, perf events and contexts, in each format. */

@@ -89,6 +89,26 @@ void report_json_table(struct jsonw *j, const struct table *t, const char *by)
 	jsonw_end(j, '}');
 }
 
+void report_json_missing(struct jsonw *j, uint32_t missing, const char *(*key)(unsigned bit),
+			 const char *reason)
+{
+	jsonw_begin(j, "missing", '[', true);
+	for (unsigned i = 0; key(i); i++)
+		if (missing & 1u << i)
+			jsonw_str(j, NULL, key(i));
+	jsonw_end(j, ']');
+	jsonw_str(j, "reason", missing && *reason ? reason : NULL);
+}
+
+void report_json_part(struct jsonw *j, const struct table *t, const char *by, uint32_t missing,
+		      const char *(*key)(unsigned bit), const char *reason)
+{
+	report_json_head(j, t, by);
+	report_json_missing(j, missing, key, reason);
+	report_json_rows(j, "rows", t);
+	jsonw_end(j, '}');
+}
+
 static void put_damage(struct jsonw *j, const struct query_overview *o)
 {
 	const struct model_damage *d = &o->damage;
@@ -250,6 +270,19 @@ static void put_hist(struct jsonw *j, const struct query_hist *h)
 	jsonw_end(j, '}');
 }
 
+static void put_locks(struct jsonw *j, const struct report_data *d)
+{
+	const struct query_lock_look *look = &d->lock_look;
+	const uint32_t in_locks = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS;
+
+	if (report_has(d, REPORT_LOCKS))
+		report_json_part(j, &d->locks, query_by_name(d->spec->query.by),
+				 look->missing & in_locks, query_lock_missing_key, look->reason);
+	if (report_has(d, REPORT_WAITERS))
+		report_json_part(j, &d->waiters, NULL, look->missing, query_lock_missing_key,
+				 look->reason);
+}
+
 void report_json(const struct report_data *d, FILE *out)
 {
 	struct jsonw j = {.out = out};
@@ -260,10 +293,7 @@ void report_json(const struct report_data *d, FILE *out)
 	jsonw_begin(&j, "views", '{', false);
 	if (report_has(d, REPORT_OVERVIEW))
 		put_overview(&j, d);
-	if (report_has(d, REPORT_LOCKS))
-		report_json_table(&j, &d->locks, query_by_name(d->spec->query.by));
-	if (report_has(d, REPORT_WAITERS))
-		report_json_table(&j, &d->waiters, NULL);
+	put_locks(&j, d);
 	report_mmap_json(d, &j);
 	report_perf_json(d, &j);
 	report_rotation_json(d, &j);

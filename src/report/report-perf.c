@@ -198,6 +198,12 @@ static void put_json_look(struct jsonw *j, const struct query_perf_look *l, bool
 	jsonw_u64(j, "dropped", l->dropped);
 }
 
+/* What is not known of what @needs says, which is all of it where nothing is. */
+static uint32_t missing_of(const struct report_data *d, uint32_t needs)
+{
+	return (d->perf.known ? d->perf.missing : UINT32_MAX) & needs;
+}
+
 void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_perf_sum *p = &d->perf;
@@ -208,12 +214,7 @@ void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 	jsonw_begin(j, "events", '{', true);
 	put_json_look(j, &p->look[QUERY_PERF_EVENTS], p->known);
 	jsonw_end(j, '}');
-	jsonw_begin(j, "missing", '[', true);
-	for (unsigned i = 0; i < QUERY_PERF_MISSING; i++)
-		if (!p->known || p->missing & 1u << i)
-			jsonw_str(j, NULL, query_perf_missing_key(i));
-	jsonw_end(j, ']');
-	jsonw_str(j, "reason", *p->reason ? p->reason : NULL);
+	report_json_missing(j, missing_of(d, UINT32_MAX), query_perf_missing_key, p->reason);
 	jsonw_end(j, '}');
 }
 
@@ -240,6 +241,8 @@ static void put_json_slots(const struct report_data *d, struct jsonw *j)
 	const struct query_perf_waits *w = &d->slot_waits;
 
 	report_json_head(j, &d->slots, NULL);
+	report_json_missing(j, missing_of(d, SNAP_NO_SLOTS | SNAP_NO_TASK_MAX | SNAP_NO_REGISTERS),
+			    query_perf_missing_key, d->perf.reason);
 	jsonw_begin(j, "waits", '{', true);
 	jsonw_u64(j, "contended", w->contended);
 	jsonw_double(j, "cont_per_s", w->per_s);
@@ -253,14 +256,21 @@ static void put_json_slots(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+static void put_json_part(const struct report_data *d, const struct table *t, const char *by,
+			  uint32_t needs, struct jsonw *j)
+{
+	report_json_part(j, t, by, missing_of(d, needs), query_perf_missing_key, d->perf.reason);
+}
+
 void report_perf_json(const struct report_data *d, struct jsonw *j)
 {
 	if (report_has(d, REPORT_SLOTS))
 		put_json_slots(d, j);
 	if (report_has(d, REPORT_HOLDERS))
-		report_json_table(j, &d->holders, NULL);
+		put_json_part(d, &d->holders, NULL, SNAP_NO_EVENTS | SNAP_NO_HOLDERS, j);
 	if (report_has(d, REPORT_CONTEXTS))
-		report_json_table(j, &d->contexts, report_perf_by(d));
+		put_json_part(d, &d->contexts, report_perf_by(d),
+			      SNAP_NO_CONTEXTS | SNAP_NO_ROTATION, j);
 	if (report_has(d, REPORT_EVENTS))
-		report_json_table(j, &d->events, NULL);
+		put_json_part(d, &d->events, NULL, SNAP_NO_EVENTS | SNAP_NO_ROTATION, j);
 }

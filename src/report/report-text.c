@@ -299,6 +299,15 @@ static void put_rows_shown(struct text *x, const struct table *t)
 		fprintf(x->out, "%zu of %zu rows\n", t->n_rows, t->n_total);
 }
 
+static void put_no_look(struct text *x, const struct report_data *d, const char *what)
+{
+	const struct query_lock_look *look = &d->lock_look;
+
+	if (look->refused)
+		fprintf(x->out, "# not known: %s: %s\n", what,
+			text_clean(x->cell, sizeof(x->cell), look->reason));
+}
+
 static void put_locks(struct text *x, const struct report_data *d)
 {
 	const struct table *t = &d->locks;
@@ -306,6 +315,7 @@ static void put_locks(struct text *x, const struct report_data *d)
 	fprintf(x->out, "#\n# locks by %s, sorted by %s%s: ", query_by_name(d->spec->query.by),
 		t->columns[t->sort_col].key, t->reverse ? " (reversed)" : "");
 	put_rows_shown(x, t);
+	put_no_look(x, d, "names, holders");
 	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_told)
 		fputs("# who held the locks was not seen: measure or record with --owner\n",
 		      x->out);
@@ -319,6 +329,7 @@ static void put_waiters(struct text *x, const struct report_data *d)
 {
 	fputs("#\n# waiters at the end: ", x->out);
 	put_rows_shown(x, &d->waiters);
+	put_no_look(x, d, "names, holders, places");
 	if (d->waiters.n_total == 0)
 		fputs("# nobody was waiting\n", x->out);
 	else

@@ -8,6 +8,9 @@
 #include "kontend/units.h"
 #include "report-int.h"
 
+/* Without these no row does not mean no probe. */
+enum { PROBES = UPSNAP_NO_TRACEFS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS };
+
 static void put_look(const struct query_uprobe_sum *p, FILE *out)
 {
 	char a[UNITS_BUF], b[UNITS_BUF];
@@ -95,8 +98,7 @@ void report_uprobe_text(const struct report_data *d, FILE *out)
 	bool by_process = d->spec->query.by == BY_PROCESS;
 	if (report_has(d, REPORT_UPROBES))
 		put_rows(d, by_process ? "probes by process" : "probes",
-			 by_process ? &d->upprocs : &d->uprobes,
-			 UPSNAP_NO_TRACEFS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS, out);
+			 by_process ? &d->upprocs : &d->uprobes, PROBES, out);
 	if (report_has(d, REPORT_UPROBES) && d->upwaits.n_rows)
 		put_rows(d, "waits for locks in the code of uprobes", &d->upwaits, 0, out);
 	if (!report_has(d, REPORT_XOL))
@@ -113,6 +115,19 @@ static void put_u64_if(struct jsonw *j, const char *key, uint64_t v, bool known)
 		jsonw_null(j, key);
 }
 
+/* What is not known of what @needs says, which is all of it where nothing is. */
+static uint32_t missing_of(const struct report_data *d, uint32_t needs)
+{
+	return (d->uprobe.known ? d->uprobe.missing : UINT32_MAX) & needs;
+}
+
+static void put_json_part(const struct report_data *d, const struct table *t, uint32_t needs,
+			  struct jsonw *j)
+{
+	report_json_part(j, t, NULL, missing_of(d, needs), query_uprobe_missing_key,
+			 d->uprobe.reason);
+}
+
 void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_uprobe_sum *p = &d->uprobe;
@@ -123,12 +138,7 @@ void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 	put_u64_if(j, "interval_ns", p->interval_ns, p->known && p->interval_ns);
 	put_u64_if(j, "cost_ns", p->cost_ns, p->known);
 	put_u64_if(j, "walk_ns", p->walk_ns, p->known);
-	jsonw_begin(j, "missing", '[', true);
-	for (unsigned i = 0; i < QUERY_UPROBE_MISSING; i++)
-		if (!p->known || p->missing & 1u << i)
-			jsonw_str(j, NULL, query_uprobe_missing_key(i));
-	jsonw_end(j, ']');
-	jsonw_str(j, "reason", *p->reason ? p->reason : NULL);
+	report_json_missing(j, missing_of(d, UINT32_MAX), query_uprobe_missing_key, p->reason);
 	jsonw_u64(j, "incomplete", p->incomplete);
 	jsonw_u64(j, "dropped", p->dropped);
 	jsonw_end(j, '}');
@@ -159,12 +169,12 @@ void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j)
 void report_uprobe_json(const struct report_data *d, struct jsonw *j)
 {
 	if (report_has(d, REPORT_UPROBES)) {
-		report_json_table(j, &d->uprobes, NULL);
-		report_json_table(j, &d->upprocs, NULL);
+		put_json_part(d, &d->uprobes, PROBES | UPSNAP_NO_COSTS, j);
+		put_json_part(d, &d->upprocs, PROBES, j);
 		report_json_table(j, &d->upwaits, NULL);
 	}
 	if (!report_has(d, REPORT_XOL))
 		return;
-	report_json_table(j, &d->xol, NULL);
-	report_json_table(j, &d->uptasks, NULL);
+	put_json_part(d, &d->xol, UPSNAP_NO_SLOTS | UPSNAP_NO_TASKS, j);
+	put_json_part(d, &d->uptasks, UPSNAP_NO_TASKS, j);
 }

@@ -259,6 +259,8 @@ static int ask(struct report_data *d, struct error *err)
 	struct query_spec s = d->spec->query;
 	int r = query_overview(d->q, &d->overview);
 
+	query_lock_look(d->q, &d->lock_look);
+
 	s.average = true;
 	if (r == 0)
 		r = query_perf_sum(d->q, &d->perf);

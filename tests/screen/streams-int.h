@@ -66,6 +66,7 @@ size_t stage_storm(struct actor *a, const struct chains *c);
 /* streams-mmap.c */
 struct synth *stream_mmap(void);
 struct synth *stream_mmap_none(void);
+struct synth *stream_no_bpf(void);
 struct synth *stream_mmap_all(void);
 struct synth *stream_mmap_sampled(void);
 /* streams-annotate.c */

@@ -176,15 +176,38 @@ struct synth *stream_mmap_sampled(void)
 }
 
 /* Nothing can be known of what locks belong to. */
-struct synth *stream_mmap_none(void)
+/* A look at locks that could not tell anything. */
+static void emit_refusal(struct synth *s)
 {
 	struct locksnap none = {0};
+
+	none.head.reason = locksnap_add_text(&none, "BPF is switched off (--no-bpf)");
+	lock_snap_emit(s, &none, START_NS + MS);
+}
+
+/* The storm, of which nobody can say what its locks belong to. */
+struct synth *stream_no_bpf(void)
+{
+	struct chains c;
+	struct stage st;
+	struct actor actors[16];
+
+	chains_init(&c);
+	stage_open(&st, 2, 4, synth_kallsyms);
+	size_t n = stage_storm(actors, &c);
+	for (size_t k = 0; k < n; k++)
+		stage_act(&st, &actors[k]);
+	emit_refusal(st.synth);
+	return stage_close(&st);
+}
+
+struct synth *stream_mmap_none(void)
+{
 	struct stage st;
 	size_t i = 0;
 
 	stage_open(&st, 2, 2, synth_kallsyms);
-	none.head.reason = locksnap_add_text(&none, "BPF is switched off (--no-bpf)");
-	lock_snap_emit(st.synth, &none, START_NS + MS);
+	emit_refusal(st.synth);
 	for (uint32_t s = 1; s <= st.seconds; s++)
 		i = stage_second(&st, i, START_NS + (uint64_t)s * SECOND);
 	return st.synth;

@@ -463,6 +463,7 @@ static const struct {
 	{"snaplost", make_snaplost},
 	{"mmap", stream_mmap},
 	{"mmap-none", stream_mmap_none},
+	{"no-bpf", stream_no_bpf},
 	{"hot", stream_hot},
 	{"annotate", stream_annotate},
 	{"annotate-arm64", stream_annotate_arm64},

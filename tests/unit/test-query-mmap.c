@@ -9,6 +9,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "lock-snaps.h"
 #include "synth-mm.h"
@@ -393,6 +394,12 @@ static void without_names_one_sentence_says_why(void **state)
 	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
 	assert_string_equal(query_mmap_none(&w->q, &sum),
 			    "which locks are mmap_locks is not known: no BPF here");
+	struct query_lock_look look;
+	query_lock_look(&w->q, &look);
+	assert_true(look.refused);
+	assert_int_equal(look.missing,
+			 QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS | QUERY_LOCK_NO_PLACES);
+	assert_string_equal(look.reason, "no BPF here");
 }
 
 int main(void)
