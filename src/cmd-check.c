@@ -5,6 +5,7 @@
  */
 #include "cmd.h"
 #include "kontend/query-diff.h"
+#include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -53,6 +54,7 @@ static const struct {
 	[CMD_TABLE_EVENTS] = {"events", query_perf_events_columns},
 	[CMD_TABLE_ROTATION] = {"rotation", query_rotation_columns},
 	[CMD_TABLE_UPROBES] = {"uprobes", query_uprobe_probes_columns},
+	[CMD_TABLE_FLAME] = {"flame", query_flame_columns},
 	[CMD_TABLE_HOT] = {"hot", query_hot_columns},
 	[CMD_TABLE_XOL] = {"xol", query_uprobe_areas_columns},
 	[CMD_TABLE_MMAP] = {"mmap", query_mmap_columns},

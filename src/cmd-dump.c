@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "kontend/command.h"
 #include "kontend/query-diff.h"
+#include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -56,6 +57,7 @@ static void dump_columns(FILE *out)
 		{"rotation", query_rotation_columns},
 		{"mmap", query_mmap_columns},
 		{"hot", query_hot_columns},
+		{"flame", query_flame_columns},
 		{"uprobes", query_uprobe_probes_columns},
 		{"upprocs", query_uprobe_processes_columns},
 		{"upwaits", query_uprobe_waits_columns},

@@ -20,6 +20,8 @@ struct reporter {
 
 enum { TEXT_ROWS = 20 };
 
+static const double TEXT_PERCENT = 0.5; /* least width of a frame */
+
 static unsigned default_views(enum report_format f)
 {
 	if (f == REPORT_CSV)
@@ -40,7 +42,7 @@ static enum cmd_table sorted_table(unsigned views)
 		{REPORT_CONTEXTS, CMD_TABLE_CONTEXTS}, {REPORT_EVENTS, CMD_TABLE_EVENTS},
 		{REPORT_ROTATION, CMD_TABLE_ROTATION}, {REPORT_UPROBES, CMD_TABLE_UPROBES},
 		{REPORT_XOL, CMD_TABLE_XOL},	       {REPORT_MMAP, CMD_TABLE_MMAP},
-		{REPORT_HOT, CMD_TABLE_HOT},
+		{REPORT_HOT, CMD_TABLE_HOT},	       {REPORT_FLAME, CMD_TABLE_FLAME},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -69,6 +71,29 @@ static int parse_by(const struct opts *o, struct report_spec *s, struct error *e
 				 "--by '%s' is for --view hot: locks are by lock, caller, task, "
 				 "process, type, cpu, cgroup or stack",
 				 o->by);
+	return 0;
+}
+
+/* What only the profile and call chains know of. */
+static int parse_chains(const struct opts *o, struct report_spec *s, struct error *err)
+{
+	int r = cmd_zoom(o, &s->zoom, err);
+
+	if (r == 0)
+		r = cmd_percent_limit(o, &s->percent_limit, err);
+	if (r < 0)
+		return r;
+	if (o->percent_limit && !(s->views & (REPORT_HOT | REPORT_FLAME | REPORT_TREE)))
+		return error_set(err, -EINVAL, "--percent-limit is for --view hot, flame and tree");
+	if (s->zoom.n && !(s->views & (REPORT_HOT | REPORT_FLAME)))
+		return error_set(err, -EINVAL, "--zoom is for --view hot and flame");
+	if (o->weight && !(s->views & REPORT_FLAME))
+		return error_set(err, -EINVAL, "--weight is for --view flame");
+	if (o->weight)
+		s->weight = strcmp(o->weight, "wait") ? REPORT_WEIGHT_SAMPLES : REPORT_WEIGHT_WAIT;
+	s->flame_limit = o->percent_limit	    ? s->percent_limit
+			 : s->format == REPORT_TEXT ? TEXT_PERCENT
+						    : 0;
 	return 0;
 }
 
@@ -104,11 +129,9 @@ static int make_spec(struct reporter *r, struct error *err)
 				 ", separated by commas, or all; see 'kontend report --help'",
 				 o->view);
 	int by = parse_by(o, s, err);
-	by = by < 0 ? by : cmd_zoom(o, &s->zoom, err);
+	by = by < 0 ? by : parse_chains(o, s, err);
 	if (by < 0)
 		return by;
-	if (s->zoom.n && !(s->views & REPORT_HOT))
-		return error_set(err, -EINVAL, "--zoom is for --view hot");
 	if (s->format == REPORT_CSV && s->views & (s->views - 1))
 		return error_set(err, -EINVAL, "CSV holds one table: give one --view, not '%s'",
 				 o->view);

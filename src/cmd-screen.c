@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 
 /* Whoever asks for our end may not have it before what we have set is put back. */
 static void hold_signals(void)
@@ -40,25 +39,13 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 	return sig ? CMD_EXIT_SIGNAL + sig : CMD_EXIT_OK;
 }
 
-static int parse_percent(const char *s, double *ret, struct error *err)
-{
-	char *end;
-	double v = strtod(s, &end);
-
-	if (end == s || *end || !(v >= 0 && v <= 100))
-		return error_set(err, -EINVAL,
-				 "--percent-limit '%s': give a number from 0 to 100, like 0.5", s);
-	*ret = v;
-	return 0;
-}
-
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
 	       struct error *err)
 {
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
 	struct display *display;
 
-	if (o->percent_limit && parse_percent(o->percent_limit, &a.percent_limit, err) < 0)
+	if (cmd_percent_limit(o, &a.percent_limit, err) < 0)
 		return CMD_EXIT_USAGE;
 	a.view = o->view;
 	a.by = o->by;

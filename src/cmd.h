@@ -40,6 +40,7 @@ enum cmd_table {
 	CMD_TABLE_XOL,
 	CMD_TABLE_MMAP,
 	CMD_TABLE_HOT,
+	CMD_TABLE_FLAME,
 	CMD_TABLE_NONE
 };
 /* That of a view of the user interface; NULL: of the first one. */
@@ -58,6 +59,8 @@ int cmd_check_rows(const struct opts *o, enum cmd_table which, char *ret_filter,
 int cmd_width(const struct opts *o);
 char cmd_separator(const struct opts *o);
 
+/* --percent-limit into *ret, which stays what it is without. -EINVAL with @err: a usage error. */
+int cmd_percent_limit(const struct opts *o, double *ret, struct error *err);
 struct query_zoom;
 /* --zoom, as queries take it. -EINVAL with @err: a usage error. */
 int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);

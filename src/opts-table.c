@@ -206,9 +206,8 @@ const struct opts_info opts_table[] = {
 	 COMPLETE_NONE},
 	{0, "view", "VIEWS", "tables to print, separated by commas, or all", table, REPORT,
 	 OPTS_TEXT, FIELD(view), 0, 0,
-	 "overview locks waiters mmap slots holders contexts events rotation uprobes xol hot tree "
-	 "hist "
-	 "all",
+	 "overview locks waiters mmap slots holders contexts events rotation uprobes xol hot flame "
+	 "tree hist all",
 	 COMPLETE_NONE},
 	{0, "time", "FROM,TO", "a range to begin with: 1:23,+10s or 14:30:05,14:31:00", table,
 	 REPLAY, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
@@ -223,7 +222,7 @@ const struct opts_info opts_table[] = {
 	 table, REPORT, OPTS_CHOICE, FIELD(by), 0, 0,
 	 "lock caller task process type cpu cgroup memcg stack owner symbol object group",
 	 COMPLETE_NONE},
-	{0, "group", "WHICH", "samples in view hot: all, or only those in lock paths", table,
+	{0, "group", "WHICH", "samples in hot and flame: all, or only those in lock paths", table,
 	 REPORT, OPTS_CHOICE, FIELD(group), 0, 0, "all locks", COMPLETE_NONE},
 	{0, "annotate", "SYMBOL", "the instructions of a function, and what was sampled at each",
 	 table, REPORT, OPTS_TEXT, FIELD(annotate), 0, 0, NULL, COMPLETE_NONE},
@@ -257,9 +256,11 @@ const struct opts_info opts_table[] = {
 	{0, "zoom", "KEY=VALUE",
 	 "only this pid, tid, comm, object, group or cpu; may be given again", table, EXPORT,
 	 OPTS_LIST, FIELD(zooms), 0, 0, NULL, COMPLETE_NONE},
+	{0, "weight", "WHAT", "in flame, samples (default, if there are any) or wait for locks",
+	 table, REPORT, OPTS_CHOICE, FIELD(weight), 0, 0, "samples wait", COMPLETE_NONE},
 	{0, "zoom", "KEY=VALUE",
-	 "in hot, only this pid, tid, comm, object, group or cpu; may be given again", table,
-	 REPORT, OPTS_LIST, FIELD(zooms), 0, 0, NULL, COMPLETE_NONE},
+	 "in hot and flame, only this pid, tid, comm, object, group or cpu; may be given again",
+	 table, REPORT, OPTS_LIST, FIELD(zooms), 0, 0, NULL, COMPLETE_NONE},
 	{0, "mark-kernel", NULL, "in folded, _[k] behind the names of the kernel's functions",
 	 table, EXPORT, OPTS_FLAG, FIELD(mark_kernel), 0, 0, NULL, COMPLETE_NONE},
 	{'n', "rows", "N", "the N callers that wait most, in openmetrics (default: 20; 0: all)",
@@ -275,6 +276,8 @@ const struct opts_info opts_table[] = {
 
 	{0, "percent-limit", "P", "in call trees, open at first what has P percent or more", table,
 	 SCREEN, OPTS_TEXT, FIELD(percent_limit), 0, 0, NULL, COMPLETE_NONE},
+	{0, "percent-limit", "P", "only rows of P percent or more, in hot, flame and tree", table,
+	 REPORT, OPTS_TEXT, FIELD(percent_limit), 0, 0, NULL, COMPLETE_NONE},
 
 	{0, "color", "WHEN", "auto, always or never; auto heeds NO_COLOR (default: auto)", terminal,
 	 SCREEN, OPTS_CHOICE, FIELD(color), 0, 0, "auto always never", COMPLETE_NONE},

@@ -18,12 +18,12 @@ enum { STATUS_LINES = 2 };
 
 static const struct {
 	enum role role;
-	const char *mark, *name;
+	const char *mark;
 } kinds[] = {
-	[FRAME_NAME] = {ROLE_FRAME_NAME, "│", "task"},
-	[FRAME_USER] = {ROLE_FRAME_USER, "│", "user"},
-	[FRAME_KERNEL] = {ROLE_FRAME_KERNEL, "·", "kernel"},
-	[FRAME_LOCK] = {ROLE_FRAME_LOCK, "■", "lock path"},
+	[FRAME_NAME] = {ROLE_FRAME_NAME, "│"},
+	[FRAME_USER] = {ROLE_FRAME_USER, "│"},
+	[FRAME_KERNEL] = {ROLE_FRAME_KERNEL, "·"},
+	[FRAME_LOCK] = {ROLE_FRAME_LOCK, "■"},
 };
 
 static double share(uint64_t part, uint64_t all)
@@ -43,15 +43,15 @@ static void draw_legend(struct line *l)
 {
 	int x = l->r.w - 1;
 
-	for (int k = FRAME_USER; k <= FRAME_LOCK; k++)
-		x -= text_width(kinds[k].name) + 4;
+	for (enum query_frame k = FRAME_USER; k <= FRAME_LOCK; k++)
+		x -= text_width(query_flame_frame_name(k)) + 4;
 	if (x < l->x + 2)
 		return;
 	l->x = x;
-	for (int k = FRAME_USER; k <= FRAME_LOCK; k++) {
+	for (enum query_frame k = FRAME_USER; k <= FRAME_LOCK; k++) {
 		line_put(l, ROLE_NORMAL, "  ");
 		line_put(l, kinds[k].role, kinds[k].mark);
-		line_printf(l, ROLE_DIM, " %s", kinds[k].name);
+		line_printf(l, ROLE_DIM, " %s", query_flame_frame_name(k));
 	}
 }
 

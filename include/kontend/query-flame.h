@@ -11,11 +11,14 @@
  * of a wait is the type of the lock in brackets. Siblings are in the order of their names, so that
  * what is drawn from it stays where it is while numbers change.
  */
+enum { QUERY_FLAME_LEVELS = 2 * STACK_MAX_FRAMES + 2 }; /* names and types of locks included */
+
 struct query_flame_spec {
 	struct query_scope scope;      /* of waits; not empty: there are no samples in it */
 	const struct query_zoom *zoom; /* NULL: everything */
 	bool locks;		       /* only samples in lock paths */
 	bool by_wait;		       /* shares are of what was waited, not of samples */
+	double percent_limit;	       /* of the table: no rows for frames of less than that */
 };
 
 /* Totals are in ret->n_waits (samples) and ret->total_ns. 0 or -ENOMEM. */
@@ -23,6 +26,30 @@ int query_flame(struct query *q, const struct query_flame_spec *s, struct query_
 
 /* The same once all names are there, which may take a while: for what is written and not drawn. */
 int query_flame_named(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);
+
+/*
+ * Where the box of a node begins, from the left, in what the graph is weighed by, and what the node
+ * has for itself.
+ */
+struct query_span {
+	uint64_t x;
+	uint64_t self_n, self_ns;
+};
+
+/* One for each node, in the arena; NULL: no memory. */
+struct query_span *query_flame_spans(struct query *q, const struct query_tree *t, bool by_wait);
+
+/* Table "flame": a row for each node that has a box, in their order unless sorted. */
+struct query_flame_rows {
+	struct query_tree tree;
+	struct table table; /* n_total: as many as there are boxes */
+};
+
+/* Named. Of @rows the sort key, filter and limit are taken. 0, -ENOMEM, or -EINVAL with @err. */
+int query_flame_table(struct query *q, const struct query_flame_spec *s,
+		      const struct query_spec *rows, struct query_flame_rows *ret,
+		      struct error *err);
+const struct column *query_flame_columns(size_t *ret_n);
 
 /* What a frame is, for colours. */
 enum query_frame {
@@ -33,5 +60,6 @@ enum query_frame {
 };
 
 enum query_frame query_flame_frame(const struct query_node *n);
+const char *query_flame_frame_name(enum query_frame f); /* "task", "user", "kernel", "lock path" */
 
 #endif

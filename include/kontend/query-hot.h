@@ -27,6 +27,7 @@ struct query_hot_spec {
 	enum query_hot_by by;
 	bool locks; /* only samples in locking code, perf contexts, breakpoints, uprobes */
 	const struct query_zoom *zoom; /* shares are of that part; NULL: of everything */
+	double percent_limit;	       /* rows of less have no place in it */
 };
 
 /* Table "hot". 0, -ENOMEM, or -EINVAL with @err. */

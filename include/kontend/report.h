@@ -23,7 +23,15 @@ enum report_view {
 	REPORT_XOL = 2048,     /* areas of out-of-line slots */
 	REPORT_MMAP = 4096,
 	REPORT_HOT = 8192,
-	REPORT_ALL = 16383,
+	REPORT_FLAME = 16384,
+	REPORT_ALL = 32767,
+};
+
+/* What a flame graph is weighed by. */
+enum report_weight {
+	REPORT_WEIGHT_ANY, /* samples where there are any, else wait */
+	REPORT_WEIGHT_SAMPLES,
+	REPORT_WEIGHT_WAIT,
 };
 
 /*
@@ -43,16 +51,19 @@ struct report_spec {
 	int width;		 /* text: columns of least use are left out; 0: no limit */
 	bool inverted, by_count; /* tree */
 	enum query_hot_by hot_by;
-	bool hot_locks;		/* lock paths only */
-	struct query_zoom zoom; /* of the profile */
-	const char *annotate;	/* a function, shown behind the views, which may be none; or NULL */
-	bool no_source;		/* its instructions without lines of source between them */
+	bool hot_locks;		   /* hot, flame: lock paths only */
+	struct query_zoom zoom;	   /* hot, flame */
+	enum report_weight weight; /* flame */
+	double percent_limit;	   /* hot, tree: rows of less are left out */
+	double flame_limit;	   /* flame: the same */
+	const char *annotate; /* a function, shown behind the views, which may be none; or NULL */
+	bool no_source;	      /* its instructions without lines of source between them */
 };
 
 /* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */
 #define REPORT_VIEW_NAMES                                                                          \
 	"overview, locks, waiters, mmap, slots, holders, contexts, events, rotation, "             \
-	"uprobes, xol, hot, tree, hist"
+	"uprobes, xol, hot, flame, tree, hist"
 int report_view_parse(const char *s, unsigned *ret);
 int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */
 

@@ -14,7 +14,6 @@
 static const uint64_t WAIT_NS = 30000000000;
 
 enum { CHAIN_MOST = 2 * STACK_MAX_FRAMES };
-enum { MORE = 2 }; /* the task's name, the type of the lock */
 
 struct build {
 	struct query *q;
@@ -54,7 +53,7 @@ static uint32_t type_label(struct build *b, enum lock_type type)
 static int add_chain(struct build *b, uint32_t task, const uint64_t *frames, uint32_t n,
 		     uint32_t last, const struct trie_sum *sum)
 {
-	uint32_t funcs[CHAIN_MOST], path[CHAIN_MOST + MORE], len = 0;
+	uint32_t funcs[CHAIN_MOST], path[QUERY_FLAME_LEVELS], len = 0;
 
 	path[len++] = task_label(b, task);
 	if (!path[0])

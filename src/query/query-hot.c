@@ -159,13 +159,29 @@ static void fill_object(const char *object, struct value *v)
 	value_s(&v[C_FILE], slash && slash[1] ? slash + 1 : object);
 }
 
+static double share_of(const struct hot_rows *h, const struct hot_row *r)
+{
+	return h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0;
+}
+
+/* How many are left, in front. */
+static size_t drop_narrow(struct hot_rows *h, double percent_limit)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (share_of(h, &h->rows[i]) >= percent_limit)
+			h->rows[n++] = h->rows[i];
+	return n;
+}
+
 static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct hot_rows *h = ctx;
 	const struct hot_row *r = &h->rows[row];
 	struct query *q = h->q;
 
-	value_d(&v[C_PCT], h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0);
+	value_d(&v[C_PCT], share_of(h, r));
 	value_u(&v[C_SAMPLES], r->n);
 	if (h->by == HOT_SYMBOL) {
 		value_u(&v[C_WAIT], r->wait_ns);
@@ -237,8 +253,10 @@ int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret
 	src.columns = columns_of(q, s->by);
 	if (!src.columns)
 		return query_enomem(err, "profile");
-	src.n = h.n;
-	return rows_answer(q, &s->rows, &src, ret, err);
+	src.n = drop_narrow(&h, s->percent_limit);
+	int r = rows_answer(q, &s->rows, &src, ret, err);
+	ret->n_total = h.n;
+	return r;
 }
 
 static const char *row_name(const struct hot_rows *h, const struct hot_row *r)

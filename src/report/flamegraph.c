@@ -19,8 +19,7 @@ enum {
 	ROW = 17,
 	TOP = 44,
 	BOTTOM = 30,
-	LETTER = 7, /* width of one, in pixels */
-	DEEPEST = 512,
+	LETTER = 7,  /* width of one, in pixels */
 	LABEL = 200, /* bytes of a name in a box */
 };
 
@@ -28,6 +27,7 @@ static const double NARROWEST = 0.1; /* pixels */
 
 struct graph {
 	const struct query_tree *tree;
+	const struct query_span *spans;
 	bool by_wait;
 	uint64_t total;
 	unsigned levels;
@@ -138,21 +138,16 @@ static void put_boxes(struct graph *g)
 				       .total_ns = g->tree->total_ns,
 				       .pct = 100,
 				       .pct_parent = 100};
-	double at[DEEPEST + 2] = {0}; /* where the next child of a level begins */
 
 	put_box(g, &all, 0, 1, 0);
 	for (size_t i = 0; i < g->tree->n; i++) {
 		const struct query_node *n = &g->tree->nodes[i];
 		double part = (double)weight(g, n) / (double)g->total;
-		if (n->depth >= DEEPEST || part * WIDTH < NARROWEST) {
+		if (part * WIDTH < NARROWEST)
 			g->left_out += weight(g, n) > 0;
-			if (n->depth < DEEPEST)
-				at[n->depth] += part;
-			continue;
-		}
-		put_box(g, n, at[n->depth], part, n->depth + 1u);
-		at[n->depth + 1] = at[n->depth];
-		at[n->depth] += part;
+		else
+			put_box(g, n, (double)g->spans[i].x / (double)g->total, part,
+				n->depth + 1u);
 	}
 }
 
@@ -164,7 +159,7 @@ static unsigned count_levels(const struct graph *g)
 	for (size_t i = 0; i < g->tree->n; i++) {
 		const struct query_node *n = &g->tree->nodes[i];
 		double w = (double)weight(g, n) / (double)g->total * WIDTH;
-		if (n->depth < DEEPEST && w >= NARROWEST && n->depth + 2u > levels)
+		if (w >= NARROWEST && n->depth + 2u > levels)
 			levels = n->depth + 2u;
 	}
 	return levels;
@@ -217,16 +212,23 @@ static void put_foot(struct graph *g)
 	fprintf(g->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flamegraph_script());
 }
 
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM,
+			 "Cannot sum up the call chains: out of memory, end other programs");
+}
+
 int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out, struct error *err)
 {
 	const struct query_flame_spec spec = {.zoom = s->zoom, .by_wait = s->by_wait};
 	struct query_tree tree;
 
 	if (query_flame_named(q, &spec, &tree) < 0)
-		return error_set(err, -ENOMEM,
-				 "Cannot sum up the call chains: out of memory, end other "
-				 "programs");
+		return no_memory(err);
 	struct graph g = {.tree = &tree, .by_wait = s->by_wait, .out = out};
+	g.spans = query_flame_spans(q, &tree, s->by_wait);
+	if (!g.spans)
+		return no_memory(err);
 	g.total = s->by_wait ? tree.total_ns : tree.n_waits;
 	if (!g.total)
 		return error_set(err, -ENODATA,

@@ -201,7 +201,7 @@ static void put_overview(struct csv *c, const struct report_data *d)
 	put_rotation(c, &d->rotation_sum);
 }
 
-static void put_tree(struct csv *c, const struct query_tree *t)
+static void put_tree(struct csv *c, const struct query_tree *t, double percent_limit)
 {
 	static const char *const keys[] = {"depth",  "name", "waits",	   "total_ns",
 					   "max_ns", "pct",  "pct_parent", NULL};
@@ -209,6 +209,8 @@ static void put_tree(struct csv *c, const struct query_tree *t)
 	put_header(c, keys);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct query_node *n = &t->nodes[i];
+		if (n->pct < percent_limit)
+			continue;
 		put_u64(c, n->depth);
 		put_text(c, n->name);
 		put_u64(c, n->n);
@@ -259,12 +261,14 @@ void report_csv(const struct report_data *d, FILE *out)
 		put_table(&c, &d->rotation);
 	if (report_has(d, REPORT_HOT))
 		put_table(&c, &d->hot);
+	if (report_has(d, REPORT_FLAME))
+		put_table(&c, &d->flame.table);
 	if (report_has(d, REPORT_UPROBES))
 		put_table(&c, &d->uprobes);
 	if (report_has(d, REPORT_XOL))
 		put_table(&c, &d->xol);
 	if (report_has(d, REPORT_TREE))
-		put_tree(&c, &d->tree);
+		put_tree(&c, &d->tree, d->spec->percent_limit);
 	if (report_has(d, REPORT_HIST))
 		put_hist(&c, &d->hist);
 }

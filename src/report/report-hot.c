@@ -25,7 +25,7 @@ static void put_groups(const struct report_data *d, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_zoom(const struct report_data *d, FILE *out)
+void report_hot_zoom_text(const struct report_data *d, FILE *out)
 {
 	const struct query_zoom *z = &d->spec->zoom;
 	char a[UNITS_BUF];
@@ -56,7 +56,7 @@ void report_hot_text(const struct report_data *d, FILE *out)
 		fprintf(out, ": %zu rows\n", d->hot.n_rows);
 	else
 		fprintf(out, ": %zu of %zu rows\n", d->hot.n_rows, d->hot.n_total);
-	put_zoom(d, out);
+	report_hot_zoom_text(d, out);
 	put_groups(d, out);
 	if (!s->chains)
 		fputs("# no call chains were taken: groups are those of functions alone\n", out);
@@ -66,11 +66,14 @@ void report_hot_text(const struct report_data *d, FILE *out)
 	if (s->other)
 		fprintf(out, "# nothing but the CPU is kept of %s samples, for want of room\n",
 			units_count(a, s->other));
+	report_text_limit("rows", d->spec->percent_limit, out);
 	report_text_table(&d->hot, d->spec->ascii, d->spec->width, out);
 }
 
-static void put_zoom_json(const struct query_zoom *z, struct jsonw *j)
+void report_hot_zoom_json(const struct report_data *d, struct jsonw *j)
 {
+	const struct query_zoom *z = &d->spec->zoom;
+
 	jsonw_begin(j, "zoom", '[', true);
 	for (size_t i = 0; i < z->n; i++) {
 		jsonw_begin(j, NULL, '{', true);
@@ -93,12 +96,13 @@ void report_hot_json(const struct report_data *d, struct jsonw *j)
 		jsonw_u64(j, "hz", s->hz);
 	else
 		jsonw_null(j, "hz");
+	jsonw_double(j, "percent_limit", d->spec->percent_limit);
 	jsonw_u64(j, "samples", s->samples);
 	jsonw_u64(j, "samples_part", s->part);
 	jsonw_u64(j, "samples_locks", s->locks);
 	jsonw_u64(j, "samples_shortened", s->shortened);
 	jsonw_u64(j, "samples_other", s->other);
-	put_zoom_json(&d->spec->zoom, j);
+	report_hot_zoom_json(d, j);
 	jsonw_begin(j, "groups", '{', false);
 	for (int g = PATH_IDLE; g < PATH_ALL; g++)
 		if (*query_hot_group_name(d->q, (enum path_group)g))

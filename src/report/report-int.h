@@ -4,6 +4,7 @@
 
 #include "kontend/jsonw.h"
 #include "kontend/query-annotate.h"
+#include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
@@ -30,6 +31,8 @@ struct report_data {
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;
 	struct table hot;
+	struct query_flame_rows flame;
+	bool flame_by_wait;
 	struct query_annotate annotate; /* with spec->annotate */
 	struct query_uprobe_sum uprobe; /* always */
 	struct table uprobes, upprocs, upwaits, xol, uptasks;
@@ -43,6 +46,8 @@ void report_json(const struct report_data *d, FILE *out);
 
 /* One table in the manner of these reports; JSON: as a member named as the table is. */
 void report_text_table(const struct table *t, bool ascii, int width, FILE *out);
+/* "# rows of less than 0.5% are left out", with a limit. */
+void report_text_limit(const char *what, double percent_limit, FILE *out);
 void report_csv_table(const struct table *t, char separator /* 0: ',' */, FILE *out);
 void report_json_table(struct jsonw *j, const struct table *t, const char *by);
 /* The same in two parts, so that members can come between; then jsonw_end(j, '}'). */
@@ -76,6 +81,12 @@ void report_mmap_json(const struct report_data *d, struct jsonw *j);
 /* report-hot.c */
 void report_hot_text(const struct report_data *d, FILE *out);
 void report_hot_json(const struct report_data *d, struct jsonw *j);
+void report_hot_zoom_text(const struct report_data *d, FILE *out);
+void report_hot_zoom_json(const struct report_data *d, struct jsonw *j);
+/* report-flame.c */
+int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_flame_text(const struct report_data *d, FILE *out);
+void report_flame_json(const struct report_data *d, struct jsonw *j);
 /* report-annotate.c */
 int report_annotate_ask(struct report_data *d, struct error *err);
 void report_annotate_text(const struct report_data *d, FILE *out);

@@ -219,9 +219,12 @@ static void put_tree(struct jsonw *j, const struct report_data *d)
 	jsonw_str(j, "roots", d->spec->inverted ? "outermost frames" : "call sites");
 	jsonw_u64(j, "waits", d->tree.n_waits);
 	jsonw_u64(j, "total_ns", d->tree.total_ns);
+	jsonw_double(j, "percent_limit", d->spec->percent_limit);
 	jsonw_begin(j, "nodes", '[', false);
 	for (size_t i = 0; i < d->tree.n; i++) {
 		const struct query_node *n = &d->tree.nodes[i];
+		if (n->pct < d->spec->percent_limit)
+			continue;
 		jsonw_begin(j, NULL, '{', true);
 		jsonw_u64(j, "depth", n->depth);
 		jsonw_str(j, "name", n->name);
@@ -299,6 +302,7 @@ void report_json(const struct report_data *d, FILE *out)
 	report_rotation_json(d, &j);
 	report_uprobe_json(d, &j);
 	report_hot_json(d, &j);
+	report_flame_json(d, &j);
 	report_annotate_json(d, &j);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&j, d);

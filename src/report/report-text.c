@@ -291,6 +291,15 @@ static void put_overview(struct text *x, const struct report_data *d)
 	put_table(x, &d->cpus);
 }
 
+void report_text_limit(const char *what, double percent_limit, FILE *out)
+{
+	char a[UNITS_BUF];
+
+	if (percent_limit > 0)
+		fprintf(out, "# %s of less than %s%% are left out\n", what,
+			units_pct(a, percent_limit));
+}
+
 static void put_rows_shown(struct text *x, const struct table *t)
 {
 	if (t->n_rows == t->n_total)
@@ -344,10 +353,13 @@ static void put_tree(struct text *x, const struct report_data *d)
 	fprintf(x->out, "#\n# call tree, from the %s: %s waits, %s waited\n",
 		d->spec->inverted ? "outermost frames" : "call sites", units_count(a, t->n_waits),
 		units_ns(b, t->total_ns));
+	report_text_limit("calls", d->spec->percent_limit, x->out);
 	fprintf(x->out, "# %5s  %6s  %6s  %6s  FUNCTION\n", d->spec->by_count ? "COUNT%" : "WAIT%",
 		"TOTAL", "COUNT", "MAX");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct query_node *n = &t->nodes[i];
+		if (n->pct < d->spec->percent_limit)
+			continue;
 		fprintf(x->out, "  %5s", units_pct(a, n->pct));
 		fprintf(x->out, "  %6s  %6s  %6s  ", units_ns(a, n->total_ns), units_count(b, n->n),
 			units_ns(c, n->max_ns));
@@ -404,6 +416,7 @@ void report_text(const struct report_data *d, FILE *out)
 	report_rotation_text(d, out);
 	report_uprobe_text(d, out);
 	report_hot_text(d, out);
+	report_flame_text(d, out);
 	report_annotate_text(d, out);
 	if (report_has(d, REPORT_TREE))
 		put_tree(&x, d);

@@ -19,7 +19,8 @@ static const struct {
 	{"tree", REPORT_TREE},	       {"hist", REPORT_HIST},	      {"slots", REPORT_SLOTS},
 	{"holders", REPORT_HOLDERS},   {"contexts", REPORT_CONTEXTS}, {"events", REPORT_EVENTS},
 	{"rotation", REPORT_ROTATION}, {"uprobes", REPORT_UPROBES},   {"xol", REPORT_XOL},
-	{"mmap", REPORT_MMAP},	       {"hot", REPORT_HOT},	      {"all", REPORT_ALL},
+	{"mmap", REPORT_MMAP},	       {"hot", REPORT_HOT},	      {"flame", REPORT_FLAME},
+	{"all", REPORT_ALL},
 };
 
 static unsigned find_view(const char *s, size_t len)
@@ -153,7 +154,8 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 	struct query_hot_spec hot = {.rows = *s,
 				     .by = d->spec->hot_by,
 				     .locks = d->spec->hot_locks,
-				     .zoom = &d->spec->zoom};
+				     .zoom = &d->spec->zoom,
+				     .percent_limit = d->spec->percent_limit};
 	int r = query_hot_sum(d->q, &d->spec->zoom, &d->hot_sum);
 
 	if (r == 0)
@@ -200,6 +202,7 @@ static const struct {
 	{REPORT_HOT, query_hot_columns, ask_hot},
 	{REPORT_UPROBES, query_uprobe_probes_columns, ask_uprobes},
 	{REPORT_XOL, query_uprobe_areas_columns, ask_xol},
+	{REPORT_FLAME, query_flame_columns, report_flame_ask},
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 

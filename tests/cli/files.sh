@@ -61,6 +61,12 @@ expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
 expect 1 'nothing is sampled' "$kontend" export -i "$canned" --weight samples
 expect 0 '' "$kontend" report -i "$canned" --view hot --zoom cpu=0
 expect 129 'is for --view hot' "$kontend" report -i "$canned" --zoom cpu=0
+expect 0 '' "$kontend" report -i "$canned" --view flame --weight wait --format csv --percent-limit 50
+[ "$(wc -l <"$work/out")" -gt 2 ] || complain 'report --view flame'
+awk -F , 'NR > 1 && $1 < 50 { exit 1 }' "$work/out" || complain 'report --percent-limit'
+expect 129 'is for --view flame' "$kontend" report -i "$canned" --weight wait
+expect 129 'is for --view hot, flame' "$kontend" report -i "$canned" --percent-limit 1
+expect 129 'give a number' "$kontend" report -i "$canned" --view hot --percent-limit 101
 expect 129 'no KEY=VALUE' "$kontend" export -i "$canned" --zoom mm
 expect 129 'no use with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
 

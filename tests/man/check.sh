@@ -83,7 +83,7 @@ same keys
 
 for table in locks:Locks waiters:Waiters cpus:CPUs slots:Slots holders:Holders contexts:Contexts \
 	events:Events rotation:Rotation uprobes:Uprobes xol:'Out-of-line slots' uptasks:'Tasks in slots' \
-	upwaits:'Waits around uprobes' upprocs:'Probes by process' uphits:'Hits by CPU' mmap:'mmap_locks by process'; do
+	upwaits:'Waits around uprobes' upprocs:'Probes by process' hot:Hot flame:'Flame graph' uphits:'Hits by CPU' mmap:'mmap_locks by process'; do
 	"$kontend" dump columns | awk -F '\t' -v table="${table%:*}" '$1 == table {
 		print $2 ($3 == "" ? "" : " " $3)
 	}' >"$work/table"

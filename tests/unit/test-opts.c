@@ -277,9 +277,9 @@ static void test_words(void **state)
 		assert_word(words, demo_kind_name(n, &help));
 	assert_int_equal(n + 1, count_words(words));
 	assert_word(words, "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 15);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 16);
 	assert_int_equal(report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
-					   "contexts,events,rotation,uprobes,xol,mmap,hot",
+					   "contexts,events,rotation,uprobes,xol,mmap,hot,flame",
 					   &views),
 			 0);
 	assert_int_equal(views, REPORT_ALL);

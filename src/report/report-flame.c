@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The flame graph in reports: the table of its frames, with where their boxes begin and how wide
+ * they are. In the order in which they stand there are no first ones, so a limit of rows holds for
+ * a sorted table alone.
+ */
+#include "kontend/units.h"
+#include "report-int.h"
+
+int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	const struct report_spec *r = d->spec;
+	struct query_flame_spec spec = {.scope = s->scope,
+					.zoom = &r->zoom,
+					.locks = r->hot_locks,
+					.percent_limit = r->flame_limit};
+	struct query_spec rows = *s;
+	int code = query_hot_sum(d->q, &r->zoom, &d->hot_sum);
+
+	if (!rows.sort)
+		rows.limit = 0;
+	if (code < 0)
+		return code;
+	d->flame_by_wait = spec.by_wait = r->weight == REPORT_WEIGHT_WAIT ||
+					  (r->weight == REPORT_WEIGHT_ANY && !d->hot_sum.samples);
+	return query_flame_table(d->q, &spec, &rows, &d->flame, err);
+}
+
+static const char *weight_name(const struct report_data *d)
+{
+	return d->flame_by_wait ? "wait" : "samples";
+}
+
+static void put_frames(const struct report_data *d, FILE *out)
+{
+	const struct table *t = &d->flame.table;
+
+	if (t->n_rows < t->n_total)
+		fprintf(out, "%zu of %zu frames\n", t->n_rows, t->n_total);
+	else
+		fprintf(out, "%zu frames\n", t->n_rows);
+	report_hot_zoom_text(d, out);
+	report_text_limit("frames", d->spec->flame_limit, out);
+}
+
+void report_flame_text(const struct report_data *d, FILE *out)
+{
+	const struct query_tree *t = &d->flame.tree;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	if (!report_has(d, REPORT_FLAME))
+		return;
+	fputs("#\n# flame graph", out);
+	if (!d->flame_by_wait && !d->hot_sum.samples) {
+		fprintf(out, ": %s\n", query_hot_none(&d->hot_sum));
+		return;
+	}
+	fprintf(out, " by %s%s: %s samples, %s waited, ", weight_name(d),
+		d->spec->hot_locks ? ", lock paths only" : "", units_count(a, t->n_waits),
+		units_ns(b, t->total_ns));
+	put_frames(d, out);
+	report_text_table(&d->flame.table, d->spec->ascii, d->spec->width, out);
+}
+
+void report_flame_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_flame_rows *f = &d->flame;
+
+	if (!report_has(d, REPORT_FLAME))
+		return;
+	report_json_head(j, &f->table, NULL);
+	jsonw_double(j, "percent_limit", d->spec->flame_limit);
+	jsonw_str(j, "weight", weight_name(d));
+	jsonw_u64(j, "samples", f->tree.n_waits);
+	jsonw_u64(j, "wait_ns", f->tree.total_ns);
+	report_hot_zoom_json(d, j);
+	report_json_rows(j, "rows", &f->table);
+	jsonw_end(j, '}');
+}

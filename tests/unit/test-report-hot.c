@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reports of the profile: the table hot and the flame graph, as text, CSV and JSON. What the rows
+ * of the graph say is enough to draw it: each box lies on that of its caller, beside its siblings.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "golden.h"
+#include "json.h"
+#include "kontend/mem.h"
+#include "kontend/report.h"
+#include "synth-profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000000ull
+#define START (1000 * MS)
+#define CODE 0x400000ull
+#define LOCK 0xffff888011111100ull
+
+enum { LOCKING = 4, DEEP = 16 };
+
+static const double CLOSE = 0.01;
+
+static void sample(struct asked *w, uint32_t cpu, int tid, uint32_t n, const uint64_t *kernel,
+		   uint32_t n_kernel, uint64_t user)
+{
+	struct synth_chain c = {
+		.kernel = kernel, .n_kernel = n_kernel, .user = &user, .n_user = !!user};
+
+	for (uint32_t i = 0; i < n; i++)
+		synth_sample(w->rig.synth, cpu, START + 10 * MS + i, 50, tid, MS, c);
+}
+
+/* app/50 computes and faults, worker/51 takes an mmap_lock: on four CPUs, not on all alike. */
+static int setup(void **state)
+{
+	const uint64_t lock[LOCKING] = {
+		synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH), synth_addr(SYNTH_DOWN_WRITE_KILLABLE),
+		synth_addr(SYNTH_VM_MMAP_PGOFF), synth_addr(SYNTH_DO_SYSCALL_64)};
+	const uint64_t fault = synth_addr(SYNTH_EXC_PAGE_FAULT);
+	struct asked *w;
+
+	if (asked_setup_empty(state) < 0)
+		return -1;
+	w = *state;
+	rig_init(&w->rig, 4);
+	struct synth *s = w->rig.synth;
+	synth_profile(s);
+	synth_comm(s, 0, START, 50, 50, "app");
+	synth_comm(s, 0, START, 50, 51, "worker");
+	synth_mmap(s, 0, START, 50, CODE, 0x10000, 0x1000, "/bin/app");
+	sample(w, 0, 50, 40, NULL, 0, CODE + 5);
+	sample(w, 0, 50, 10, &fault, 1, CODE + 5);
+	sample(w, 1, 51, 30, lock, LOCKING, CODE + 5);
+	sample(w, 1, 51, 10, lock + 1, LOCKING - 1, CODE + 5);
+	sample(w, 2, 51, 1, lock, LOCKING, CODE + 5);
+	sample(w, 2, 50, 9, NULL, 0, CODE + 5);
+	synth_begin(s, 1, START + 30 * MS, 50, 51, LOCK, LCB_F_WRITE, lock, LOCKING);
+	synth_end(s, 1, START + 35 * MS, 50, 51, LOCK, 0);
+	synth_begin(s, 1, START + 80 * MS, 50, 51, LOCK, LCB_F_WRITE, lock, LOCKING);
+	synth_tick(s, START + 100 * MS);
+	asked_play(w, NULL);
+	return 0;
+}
+
+static void check_golden(struct query *q, const struct report_spec *s, const char *name)
+{
+	char *text = asked_report(q, s);
+
+	golden_check(text, name);
+	free(text);
+}
+
+static void the_flame_graph_has_every_format(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {.views = REPORT_FLAME};
+
+	check_golden(&w->q, &s, "report-flame");
+	s.format = REPORT_CSV;
+	check_golden(&w->q, &s, "report-flame-csv");
+	s.format = REPORT_JSON;
+	check_golden(&w->q, &s, "report-flame-json");
+}
+
+static void it_has_another_weight_and_a_part(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {
+		.views = REPORT_FLAME, .weight = REPORT_WEIGHT_WAIT, .width = 80, .ascii = true};
+
+	check_golden(&w->q, &s, "report-flame-wait");
+	s.weight = REPORT_WEIGHT_ANY;
+	s.hot_locks = true;
+	s.flame_limit = 30;
+	assert_int_equal(query_zoom_parse("cpu=1", NULL, &s.zoom, NULL), 0);
+	check_golden(&w->q, &s, "report-flame-part");
+}
+
+static void sorted_rows_can_be_cut(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {
+		.views = REPORT_FLAME,
+		.query = {.limit = 2, .sort = "self_samples", .filter = "kind:kernel"}};
+
+	check_golden(&w->q, &s, "report-flame-sorted");
+}
+
+static double number(const struct json *row, const char *key)
+{
+	const struct json *v = json_get(row, key);
+
+	assert_non_null(v);
+	return json_number(v);
+}
+
+/* Depth first: the next box of a level begins behind the one before, and lies within its caller's.
+ */
+static void check_boxes(const struct json *rows)
+{
+	double from[DEEP + 1] = {0}, to[DEEP + 1] = {100};
+
+	for (size_t i = 0; i < json_len(rows); i++) {
+		const struct json *row = json_at(rows, i);
+		size_t level = json_u64(json_get(row, "depth")) + 1;
+		double x = number(row, "x"), w = number(row, "pct");
+		assert_true(level < DEEP);
+		assert_true(x > from[level] - CLOSE && x + w < to[level - 1] + CLOSE);
+		assert_true(number(row, "self_pct") <= w && w > 0);
+		from[level] = to[level] = x + w;
+		from[level + 1] = x;
+	}
+}
+
+static void boxes_lie_on_their_callers(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {.format = REPORT_JSON, .views = REPORT_FLAME};
+
+	for (int weight = REPORT_WEIGHT_ANY; weight <= REPORT_WEIGHT_WAIT; weight++) {
+		s.weight = (enum report_weight)weight;
+		char *text = asked_report(&w->q, &s);
+		struct json_doc d;
+		size_t at = 0;
+		assert_int_equal(json_parse(&d, text, strlen(text), &at), 0);
+		const struct json *flame = json_path(json_root(&d), "views.flame");
+		const struct json *rows = json_get(flame, "rows");
+		assert_true(json_len(rows) > 4);
+		check_boxes(rows);
+		assert_int_equal(json_u64(json_get(flame, "samples")), 100);
+		assert_int_equal(json_u64(json_get(flame, "wait_ns")), 25 * MS);
+		json_deinit(&d);
+		free(text);
+	}
+}
+
+static void rows_below_a_limit_are_left_out(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {.views = REPORT_HOT | REPORT_TREE, .percent_limit = 12};
+
+	check_golden(&w->q, &s, "report-percent-limit");
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {.format = REPORT_JSON, .views = REPORT_FLAME | REPORT_HOT};
+	struct error err = {0};
+	char *text = NULL;
+	size_t len = 0;
+	long n;
+
+	for (n = 0;; n++) {
+		FILE *f = open_memstream(&text, &len);
+		assert_non_null(f);
+		query_deinit(&w->q);
+		assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
+		query_begin(&w->q);
+		mem_fail_after(n);
+		int r = report_write(&w->q, &s, f, &err);
+		mem_fail_after(-1);
+		fclose(f);
+		free(text);
+		if (r == 0)
+			break;
+		assert_int_equal(r, -ENOMEM);
+	}
+	assert_true(n > 2);
+}
+
+#define ON_PROFILE(f) cmocka_unit_test_setup_teardown(f, setup, asked_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_PROFILE(the_flame_graph_has_every_format),
+		ON_PROFILE(it_has_another_weight_and_a_part),
+		ON_PROFILE(sorted_rows_can_be_cut),
+		ON_PROFILE(boxes_lie_on_their_callers),
+		ON_PROFILE(rows_below_a_limit_are_left_out),
+		ON_PROFILE(every_allocation_may_fail),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
