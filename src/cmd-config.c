@@ -13,12 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int take_symbols(struct cmd_config *c, const struct config_line *l, struct error *err)
+{
+	if (strcmp(l->key, "cache") != 0)
+		return error_set(err, -EINVAL, "there is no %s in [symbols]: there is cache",
+				 l->key);
+	if (strcmp(l->value, "yes") != 0 && strcmp(l->value, "no") != 0)
+		return error_set(err, -EINVAL, "cache is yes or no");
+	c->no_symbol_cache = l->value[0] == 'n';
+	return 0;
+}
+
 static int take(void *ctx, const struct config_line *l, struct error *err)
 {
-	if (strcmp(l->section, "groups") != 0)
-		return error_set(err, -EINVAL, "there is no section [%s]: there is [groups]",
-				 l->section);
-	return pathgroup_add(ctx, l->key, l->value, err);
+	struct cmd_config *c = ctx;
+
+	if (strcmp(l->section, "groups") == 0)
+		return pathgroup_add(&c->groups, l->key, l->value, err);
+	if (strcmp(l->section, "symbols") == 0)
+		return take_symbols(c, l, err);
+	return error_set(err, -EINVAL, "there is no section [%s]: there are [groups] and [symbols]",
+			 l->section);
 }
 
 /* "" where there is no home. */
@@ -36,7 +51,7 @@ static void find(char *ret, size_t size)
 
 static int read_file(FILE *f, struct cmd_config *c, struct error *err)
 {
-	const struct config_reader reader = {take, &c->groups};
+	const struct config_reader reader = {take, c};
 	static const char too_long[] = "%s is no configuration: it has more than %d bytes";
 	char *text = mem_calloc(1, CONFIG_BYTES + 1);
 	size_t n = text ? fread(text, 1, CONFIG_BYTES + 1, f) : 0;
@@ -87,5 +102,6 @@ int cmd_config_read(struct opts *o, struct cmd_config *ret, struct error *err)
 	r = read_file(f, ret, err);
 	fclose(f);
 	o->groups = &ret->groups;
+	o->no_symbol_cache |= ret->no_symbol_cache;
 	return r;
 }

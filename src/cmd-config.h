@@ -10,6 +10,7 @@
 struct cmd_config {
 	char path[PATH_MAX];
 	struct pathgroups groups;
+	bool no_symbol_cache;
 };
 
 /*

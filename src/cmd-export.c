@@ -95,6 +95,7 @@ static int finish_chains(struct measure_job *j, struct measure *m, struct error 
 	ret = write_chains((struct exporter *)j, m, &q, err);
 	if (ret == 0)
 		measure_say_losses(m);
+	measure_say_names(m, &q);
 	query_deinit(&q);
 	return ret;
 }

@@ -241,6 +241,14 @@ void measure_say_losses(const struct measure *m)
 			(unsigned long long)(d.lost + d.dropped + d.bad));
 }
 
+void measure_say_names(const struct measure *m, struct query *q)
+{
+	const char *note = query_load_note(q);
+
+	if (note)
+		cmd_say(m->o, "%s", note);
+}
+
 static int exit_status(const struct measure *m, int command)
 {
 	if (command >= 0)

@@ -5,6 +5,7 @@
 #include "cmd-progress.h"
 #include "cmd-range.h"
 #include "kontend/output.h"
+#include "kontend/query-load.h"
 #include "kontend/run.h"
 #include "kontend/source.h"
 
@@ -50,6 +51,8 @@ int measure_read(struct measure *m, struct run *run, const char *path, struct er
 
 /* For results that have no place for it: says so where records are missing from them. */
 void measure_say_losses(const struct measure *m);
+/* What there is to say about names that were loaded. */
+void measure_say_names(const struct measure *m, struct query *q);
 
 /*
  * Measures as @o says and lets @j write. Says errors and messages itself; the answer is the exit

@@ -396,10 +396,8 @@ static int start(struct recording *g, struct error *err)
 		r = put_prologue(g, err);
 	if (r == 0 && o->max_size && record_file_is_regular(g->file))
 		r = record_file_begin(g->file, err);
-	if (r == 0)
-		r = record_text_put(&g->text, g->file, err);
-	if (r == 0)
-		r = run_start(&g->run, err);
+	r = r ? r : record_text_put(&g->text, g->file, err);
+	r = r ? r : run_start(&g->run, err);
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
 	g->direct.reserve = o->rotate && o->max_size ? RESERVE_BYTES : 0;
@@ -433,8 +431,10 @@ static bool is_given_up(void *ctx)
 /* So that it can be read where the programs are not. */
 static void put_names(struct recording *g)
 {
-	struct record_names_options o = {
-		.code = run_code_source(g->run.code), .stop = is_given_up, .ctx = g};
+	struct record_names_options o = {.code = run_code_source(g->run.code),
+					 .keep_symbols = !g->o->no_symbol_cache,
+					 .stop = is_given_up,
+					 .ctx = g};
 	struct record_names_stat st = {0};
 	struct error err = {0};
 

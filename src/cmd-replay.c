@@ -83,6 +83,7 @@ static int open_recording(struct replay *p, struct error *err)
 						    p->o->debuginfod ? srclines_fetch_argv : NULL,
 					    .no_inline = p->o->no_inline};
 	p->engine.lines = &p->lines;
+	p->engine.keep_symbols = !p->o->no_symbol_cache;
 	p->engine.groups = p->o->groups;
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
 	if (!p->o->quiet)

@@ -158,6 +158,7 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	errno = 0;
 	ret = report_write(&q, &r->spec, m->output.file, &local);
 	int code = errno;
+	measure_say_names(m, &q);
 	query_deinit(&q);
 	if (ret == -EIO)
 		return output_failed(&m->output, code ? -code : ret, err);

@@ -7,6 +7,7 @@
  * follow from checks by a table.
  */
 #include "doctor-int.h"
+#include "kontend/cachefolder.h"
 #include "kontend/inspect.h"
 #include "kontend/kallsyms-cache.h"
 #include "kontend/live.h"
@@ -16,6 +17,7 @@
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"
 #include "kontend/tracefs.h"
+#include "kontend/usersyms.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -233,6 +235,27 @@ static void check_privileges(struct doctor *d, const struct doctor_facts *f)
 		doctor_found(i, DOCTOR_FAILS, "capabilities cannot be given up");
 }
 
+static void check_symbols(struct doctor *d)
+{
+	struct doctor_item *i = doctor_add(d, "symbol-cache", "symbols of large programs kept");
+	char path[300];
+	size_t n;
+	uint64_t size;
+	int r = usersyms_kept(&n, &size);
+
+	if (!cachefolder_path("symbols", path, sizeof(path)))
+		doctor_found(i, DOCTOR_WORKS,
+			     "none are kept (KONTEND_CACHE, XDG_CACHE_HOME, HOME)");
+	else if (r == -ENOENT)
+		doctor_found(i, DOCTOR_WORKS, "%s: none yet", path);
+	else if (r < 0)
+		doctor_found(i, DOCTOR_WORKS, "%s: none are kept (%s)", path,
+			     r == -EPERM ? "others may write there" : strerror(-r));
+	else
+		doctor_found(i, DOCTOR_WORKS, "%s: %zu files, %.1f MB", path, n,
+			     (double)size / 1e6);
+}
+
 /* Nothing is less without it but the time that reading recordings takes. */
 static void check_cache(struct doctor *d)
 {
@@ -247,6 +270,7 @@ static void check_cache(struct doctor *d)
 		doctor_found(i, DOCTOR_WORKS, "%s: none yet", path);
 	else
 		doctor_found(i, DOCTOR_WORKS, "%s: %.1f MB", path, (double)st.st_size / 1e6);
+	check_symbols(d);
 }
 
 /* The main job by its own code, for a twentieth of a second. */

@@ -52,6 +52,7 @@ static int open_query(struct naming *n, struct error *err)
 		return r;
 	}
 	n->engine.code = n->o->code;
+	n->engine.keep_symbols = n->o->keep_symbols;
 	n->has_query = query_init(&n->query, &n->engine) == 0;
 	return n->has_query ? 0 : error_set(err, -ENOMEM, "No memory for names of functions");
 }

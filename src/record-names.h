@@ -11,6 +11,7 @@
 
 struct record_names_options {
 	struct codesource *code; /* of the kernel; NULL: none */
+	bool keep_symbols;	 /* of programs, for the next time */
 	/* Asked now and then: true gives it up. */
 	bool (*stop)(void *ctx);
 	void *ctx;

@@ -270,6 +270,7 @@ static int open_engine(struct run *r, struct error *err)
 	r->lines.argv = srclines_worker_argv;
 	r->engine.groups = r->groups;
 	r->engine.lines = &r->lines;
+	r->engine.keep_symbols = r->keep_symbols;
 	if (ret < 0 && top != r->source) {
 		source_free(top);
 		r->source = NULL; /* went with it */
@@ -292,6 +293,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 
 	r->lines.no_inline = o->no_inline;
 	r->lines.fetch_argv = o->debuginfod ? srclines_fetch_argv : NULL;
+	r->keep_symbols = !o->no_symbol_cache;
 	r->groups = o->groups;
 	if (o->input) {
 		ret = run_code_new(&r->code, o, err);

@@ -33,6 +33,9 @@ void hot_load_names(struct view *v)
 {
 	if (query_load_names(v->query, LOAD_NS))
 		app_again(v->app);
+	const char *note = query_load_note(v->query);
+	if (note)
+		app_say(v->app, ROLE_WARN, "%s", note);
 }
 
 void hot_draw_zoom(const struct query_zoom *zoom, struct line *l)

@@ -75,6 +75,7 @@ struct engine {
 	struct codesource *code;	 /* of the kernel that runs here; NULL: none; borrowed */
 	/* How lines of source are looked for; NULL: they are not; borrowed. */
 	const struct srclines_config *lines;
+	bool keep_symbols;	   /* of programs, in files, for the next time */
 	size_t asked;		   /* lock from which the next list begins */
 	struct engine_place place; /* the latest tick, where the source can seek */
 	bool rewinding;		   /* on the way back to `place` */

@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 /*
- * What /proc/kallsyms said, kept in $KONTEND_CACHE, $XDG_CACHE_HOME/kontend or ~/.cache/kontend:
- * the kernel takes longer to print it than a report of 500,000 events does. KONTEND_CACHE set to
- * nothing turns it off.
+ * What /proc/kallsyms said, kept in the folder of cachefolder.h: the kernel takes longer to print
+ * it than a report of 500,000 events does.
  */
 
 /* What kernel code there is: as long as it is equal, so is /proc/kallsyms. */

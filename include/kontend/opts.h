@@ -98,7 +98,7 @@ struct opts {
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const char *annotate;		    /* a function */
-	bool no_inline, debuginfod, no_source, no_config, config_absent;
+	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache;
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */

@@ -20,5 +20,7 @@ int query_load_fd(const struct query *q);
  * something has come.
  */
 bool query_load_wait(struct query *q, uint64_t most_ns);
+/* What is to be said about names, for people, once; NULL: nothing new. */
+const char *query_load_note(struct query *q);
 
 #endif

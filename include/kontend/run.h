@@ -26,6 +26,7 @@ struct run {
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
 	struct run_code *code;	 /* of the kernel; NULL: nobody asks for it */
 	struct srclines_config lines;
+	bool keep_symbols;	  /* of programs, in the cache */
 	struct placed *placed;	  /* probes of ours (--probe), NULL = none */
 	struct ownerfeed *owners; /* who held a lock when a wait began; NULL: not asked for */
 	pid_t demo;		  /* 0 = none */

@@ -23,6 +23,9 @@ struct usersyms_config {
 	bool same_machine;
 	const char *proc;	/* NULL: "/proc"; both are borrowed until usersyms_free() */
 	const char *debug_root; /* NULL: "/usr/lib/debug" */
+	/* Are symbols that took long to read kept for the next time (cachefolder.h)? */
+	bool keep;
+	uint64_t keep_least_ns, keep_most; /* so long; bytes of all: for tests; 0: usual */
 };
 
 enum usersym_answer {
@@ -102,5 +105,9 @@ enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t
  * True: there is more to do. *ret_changed: names may be there that were not.
  */
 bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed);
+/* What is to be said about the symbols that are kept, for people, once; NULL: nothing new. */
+const char *usersyms_note(struct usersyms *u);
+/* How many files have their symbols kept, and the bytes that takes. 0 or a negative errno. */
+int usersyms_kept(size_t *ret_n, uint64_t *ret_size);
 
 #endif

@@ -11,12 +11,12 @@
  */
 #include "kontend/kallsyms-cache.h"
 #include "kernel.h"
+#include "kontend/cachefolder.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,90 +38,23 @@ static void make_seal(const struct kallsyms_cache_state *s, size_t body, char re
 	ret[SEAL - 1] = '\n';
 }
 
-/* Whoever else could write there could tell us names, or have us write elsewhere. */
-static bool is_ours(int fd, mode_t type)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* A folder by its path, made if asked for. A descriptor or a negative errno. */
-static int open_folder(const char *path, bool create)
-{
-	if (create && mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (is_ours(fd, S_IFDIR))
-		return fd;
-	close(fd);
-	return -EPERM;
-}
-
-/* The same below @base, which must be there. */
-static int open_below(const char *base, const char *sub, bool create)
-{
-	char path[4096];
-	int n = snprintf(path, sizeof(path), "%s/%s", base, sub);
-
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return -ENAMETOOLONG;
-	int fd = open_folder(base, false);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return open_folder(path, create);
-}
-
-static int open_cache(bool create)
-{
-	const char *own = getenv("KONTEND_CACHE"), *base = getenv("XDG_CACHE_HOME"),
-		   *home = getenv("HOME");
-	char path[4096];
-
-	if (own)
-		return own[0] == '/' ? open_folder(own, create) : -ENOENT;
-	if (base && base[0] == '/')
-		return open_below(base, "kontend", create);
-	if (!home || home[0] != '/')
-		return -ENOENT;
-	int fd = open_below(home, ".cache", create);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	int n = snprintf(path, sizeof(path), "%s/.cache", home);
-	return n < 0 || (size_t)n >= sizeof(path) ? -ENAMETOOLONG
-						  : open_below(path, "kontend", create);
-}
-
 bool kallsyms_cache_place(char *buf, size_t size)
 {
-	const char *own = getenv("KONTEND_CACHE"), *base = getenv("XDG_CACHE_HOME"),
-		   *home = getenv("HOME");
-	int n = -1;
-
-	if (own)
-		n = own[0] == '/' ? snprintf(buf, size, "%s/%s", own, name) : -1;
-	else if (base && base[0] == '/')
-		n = snprintf(buf, size, "%s/kontend/%s", base, name);
-	else if (home && home[0] == '/')
-		n = snprintf(buf, size, "%s/.cache/kontend/%s", home, name);
-	return n > 0 && (size_t)n < size;
+	return cachefolder_path(name, buf, size);
 }
 
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, char **ret_text, size_t *ret_len)
 {
 	char *text, seal[SEAL];
 	size_t len;
-	int r, folder = open_cache(false);
+	int r, folder = cachefolder_open(false);
 
 	if (folder < 0)
 		return folder;
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	r = fd < 0 ? -errno : is_ours(fd, S_IFREG) ? kernel_read_fd(fd, &text, &len) : -EPERM;
+	r = fd < 0			       ? -errno
+	    : cachefolder_is_ours(fd, S_IFREG) ? kernel_read_fd(fd, &text, &len)
+					       : -EPERM;
 	if (fd >= 0)
 		close(fd);
 	close(folder);
@@ -190,7 +123,7 @@ static char *make_file(const struct kallsyms_cache_state *state, const char *tex
 
 int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len)
 {
-	int folder = open_cache(true);
+	int folder = cachefolder_open(true);
 	size_t n;
 
 	if (folder < 0)

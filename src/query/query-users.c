@@ -29,7 +29,8 @@ int query_open_names(struct query *q)
 {
 	const struct record_host *h = &q->model->host;
 	struct usersyms_config c = {.same_machine =
-					    thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
+					    thisboot_saw(h->release, h->wall_ns, h->clock_ns),
+				    .keep = q->engine->keep_symbols};
 	struct error err;
 
 	return q->users ? 0 : usersyms_new(&q->users, &c, &err);
@@ -270,6 +271,11 @@ bool query_load_wait(struct query *q, uint64_t most_ns)
 	if (q->lines)
 		changed |= srclines_wait(q->lines, most_ns);
 	return changed;
+}
+
+const char *query_load_note(struct query *q)
+{
+	return q->users ? usersyms_note(q->users) : NULL;
 }
 
 void query_users_deinit(struct query *q)

@@ -9,9 +9,9 @@
  */
 #include "symtab.h"
 #include "demangle.h"
-#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
+#include "symcache.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -39,11 +39,15 @@ struct symtab_sort {
 
 void symtab_deinit(struct symtab *t)
 {
+	if (!t->kept) {
+		mem_free(t->entries);
+		mem_free(t->text);
+	}
+	symcache_close(t->kept);
 	mem_free(t->sort);
-	mem_free(t->entries);
 	mem_free(t->room);
-	mem_free(t->text);
 	mem_free(t->shown);
+	mem_free(t->shown_at);
 	*t = (struct symtab){0};
 }
 
@@ -125,6 +129,10 @@ static int begin_sort(struct symtab *t)
 {
 	if (t->sort)
 		return 0;
+	/* An entry is at another place behind it. */
+	mem_free(t->shown_at);
+	t->shown_at = NULL;
+	t->n_shown = 0;
 	t->sort = mem_calloc(1, sizeof(*t->sort));
 	t->room = mem_calloc(t->n + 1, sizeof(*t->room));
 	if (!t->sort || !t->room) {
@@ -239,28 +247,76 @@ int symtab_sort_step(struct symtab *t, bool *ret_more)
 	return 0;
 }
 
-struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr)
+bool symtab_is_damaged(const struct symtab *t)
 {
-	size_t low = BISECT(t->entries, t->sorted ? t->n : 0, addr, addr);
+	return t->kept && symcache_is_broken(t->kept);
+}
 
-	for (size_t i = 0; i < NEST_MOST && i < low; i++) {
-		struct symtab_entry *e = &t->entries[low - 1 - i];
+/* What lies in memory of our own is what we have put there. */
+static bool is_sound(const struct symtab *t, const void *p, size_t len)
+{
+	return !t->kept || symcache_is_sound(t->kept, p, len);
+}
+
+/* How many begin at @addr or below; SIZE_MAX: it cannot be told. */
+static size_t find_end(const struct symtab *t, uint64_t addr)
+{
+	size_t low = 0, high = t->sorted ? t->n : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (!is_sound(t, &t->entries[mid], sizeof(*t->entries)))
+			return SIZE_MAX;
+		if (t->entries[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr)
+{
+	size_t end = find_end(t, addr);
+
+	for (size_t i = 0; end != SIZE_MAX && i < NEST_MOST && i < end; i++) {
+		const struct symtab_entry *e = &t->entries[end - 1 - i];
+		if (!is_sound(t, e, sizeof(*e)))
+			return NULL;
 		if (addr - e->addr < e->size)
 			return e;
 	}
 	return NULL;
 }
 
-const char *symtab_show(struct symtab *t, struct symtab_entry *e, struct strpool *names)
+const char *symtab_name(const struct symtab *t, const struct symtab_entry *e)
+{
+	if (!t->kept)
+		return t->text + e->name;
+	return is_sound(t, e, sizeof(*e)) ? symcache_text(t->kept, e->name) : NULL;
+}
+
+/* Where it is kept which name an entry is shown by; NULL: no memory. */
+static uint32_t *shown_at(struct symtab *t, const struct symtab_entry *e)
+{
+	if (!t->shown_at)
+		t->shown_at = mem_calloc(t->n, sizeof(*t->shown_at));
+	return t->shown_at ? &t->shown_at[e - t->entries] : NULL;
+}
+
+const char *symtab_show(struct symtab *t, const struct symtab_entry *e, struct strpool *names)
 {
 	char raw[NAME_MOST], clean[NAME_MOST + 8];
+	uint32_t *at = shown_at(t, e);
 
-	if (e->is_shown)
-		return t->shown[e->name];
-	if (t->n_shown >= t->cap_shown &&
-	    mem_grow(&t->shown, &t->cap_shown, t->n_shown, sizeof(*t->shown)) < 0)
+	if (at && *at)
+		return t->shown[*at - 1];
+	if (!at || (t->n_shown >= t->cap_shown &&
+		    mem_grow(&t->shown, &t->cap_shown, t->n_shown, sizeof(*t->shown)) < 0))
 		return NULL;
-	const char *name = t->text + e->name;
+	const char *name = symtab_name(t, e);
+	if (!name)
+		return NULL;
 	if (demangle(name, raw, sizeof(raw)))
 		name = raw;
 	text_clean(clean, NAME_MOST, name);
@@ -269,8 +325,7 @@ const char *symtab_show(struct symtab *t, struct symtab_entry *e, struct strpool
 	const char *shown = strpool_intern(names, clean);
 	if (!shown)
 		return NULL;
-	t->shown[t->n_shown] = shown;
-	e->name = (uint32_t)t->n_shown++;
-	e->is_shown = true;
+	t->shown[t->n_shown++] = shown;
+	*at = (uint32_t)t->n_shown;
 	return shown;
 }

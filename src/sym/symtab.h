@@ -7,24 +7,30 @@
 
 /*
  * Functions by address: filled in any order, sorted in steps, then asked. Names are kept as they
- * came and made fit to be shown (demangled, cleaned) when they are asked for first.
+ * came and made fit to be shown (demangled, cleaned) when they are asked for first. Entries are as
+ * they lie in files, too (symcache.h).
  */
 struct symtab_entry {
 	uint64_t addr;
 	uint32_t size; /* 0 until it is sorted if it had none */
-	uint32_t name; /* offset in text, or index in shown */
+	uint32_t name; /* offset in text */
 	uint8_t rank;  /* of two at one address the higher one is kept */
-	bool plt;      /* a stub that calls the function of this name */
-	bool is_shown;
+	uint8_t plt;   /* not 0: a stub that calls the function of this name */
+	uint8_t none[6];
 };
+
+struct symcache;
 
 struct symtab {
 	struct symtab_entry *entries, *room;
 	size_t n, cap;
 	char *text; /* every name in it ends before text_len */
 	size_t text_len, text_cap;
+	struct symcache
+		*kept; /* entries and text are of this file: only read; NULL: they are ours */
 	const char **shown;
 	size_t n_shown, cap_shown;
+	uint32_t *shown_at;	  /* of each entry, + 1; NULL: none is shown yet */
 	struct symtab_sort *sort; /* goes on, or NULL */
 	uint64_t most;		  /* highest address */
 	bool sorted, latest;	  /* latest: at one address the one that came last is kept */
@@ -48,8 +54,12 @@ uint8_t symtab_rank(const struct elfimg_symbol *s);
  */
 int symtab_sort_step(struct symtab *t, bool *ret_more);
 /* The one that covers @addr, or NULL. */
-struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr);
-/* Its name as it is shown, in @names; NULL when out of memory. */
-const char *symtab_show(struct symtab *t, struct symtab_entry *e, struct strpool *names);
+const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr);
+/* Its name as it came; NULL: the file that it is kept in is damaged. */
+const char *symtab_name(const struct symtab *t, const struct symtab_entry *e);
+/* Its name as it is shown, in @names; NULL when out of memory, or when that file is damaged. */
+const char *symtab_show(struct symtab *t, const struct symtab_entry *e, struct strpool *names);
+/* Was that file found to be damaged? Then what else it says is not to be believed either. */
+bool symtab_is_damaged(const struct symtab *t);
 
 #endif

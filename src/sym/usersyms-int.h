@@ -5,19 +5,22 @@
 #include "jitdump.h"
 #include "kontend/map64.h"
 #include "kontend/usersyms.h"
-#include "symtab.h"
+#include "symcache.h"
 
 enum { USERSYM_ID_MAX = 20 };
 
 /* What was read of one file, whatever names it has. */
 struct usersym_image {
 	uint64_t dev, ino, mtime_ns, size;
-	enum usersym_answer answer;
+	enum usersym_answer answer; /* PENDING: being read */
 	struct symtab table;
 	struct elfimg_segment *segments;
 	size_t n_segments;
 	uint8_t id[USERSYM_ID_MAX]; /* build id */
 	uint8_t id_len;
+	bool distrusted; /* what was kept of it is damaged */
+	bool keep;	 /* it is to be kept by that: */
+	struct symcache_key key;
 };
 
 struct usersym_object {
@@ -41,6 +44,7 @@ enum usersym_stage {
 	STAGE_DEBUG, /* a separate file by build id */
 	STAGE_LINK,  /* by name */
 	STAGE_SUM,   /* is it the right one? */
+	STAGE_KEPT,  /* all that follows may have been done before */
 	STAGE_PACKED,
 	STAGE_NAMES,
 	STAGE_SYMBOLS,
@@ -53,7 +57,7 @@ enum usersym_stage {
 struct usersym_load {
 	struct usersym_object *object; /* NULL: none is */
 	struct usersym_image *image;
-	enum usersym_stage stage;
+	enum usersym_stage stage, after_kept;
 	struct elfimg main, debug, packed;
 	void *unpacked; /* bytes of .gnu_debugdata */
 	int root_fd;	/* of the process's mount namespace, or -1 */
@@ -65,6 +69,7 @@ struct usersym_load {
 	char link[256];
 	uint32_t link_sum, sum;
 	unsigned candidate;
+	uint64_t spent_ns;
 };
 
 struct usersym_jit {
@@ -92,6 +97,9 @@ struct usersyms {
 	size_t n_jits, cap_jits;
 	bool jit_asked;
 	struct usersym_load load;
+	struct symcache_write keeping;
+	char note[320]; /* "": nothing to be said */
+	bool noted;
 };
 
 /* Steps of the load that is begun. True: there are more. */
@@ -118,6 +126,16 @@ int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l);
 int usersym_debug_by_link(struct usersyms *u, struct usersym_load *l);
 int usersym_debug_sum(struct usersym_load *l);
 int usersym_debug_packed(struct usersym_load *l);
+/* True: the table of the image is what was kept of it, and nothing is to be read. */
+bool usersym_keep_find(struct usersyms *u, struct usersym_load *l);
+/* The table of the image was just loaded: is it worth to be kept? */
+void usersym_keep_want(const struct usersyms *u, struct usersym_load *l);
+/* A step of that. True: there are more. */
+bool usersym_keep_step(struct usersyms *u);
+/* What was kept turned out to be damaged. */
+void usersym_keep_damaged(struct usersyms *u, const char *path);
+/* The same when it is in use: it is to be read anew. */
+void usersym_keep_lost(struct usersyms *u, struct usersym_object *o);
 /* Stubs that call functions of other libraries. 0 or a negative errno. */
 int usersym_stubs(const struct elfimg *e, struct symtab *t);
 

@@ -4,11 +4,14 @@
  * symbols, read names and symbols piece by piece, sort digit by digit. How long a step takes does
  * not grow with the file.
  *
+ * Once it is known where symbols are from, a table that was kept of these files saves the rest.
+ *
  * The best table is .symtab of the file, else that of a separate file, else the packed one together
  * with .dynsym (it has only what that has not), else .dynsym alone.
  */
 #include "usersyms-int.h"
 
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include <elf.h>
 #include <errno.h>
@@ -69,6 +72,14 @@ static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e
 	return x;
 }
 
+/* The sources are known; @next reads them, unless that was done before. */
+static void look_for_kept(struct usersym_load *l, enum usersym_stage next)
+{
+	l->at = 0;
+	l->stage = STAGE_KEPT;
+	l->after_kept = next;
+}
+
 static bool add_source(struct usersym_load *l, const struct elfimg *e, uint32_t type)
 {
 	const struct elfimg_section *s = elfimg_find_type(e, type);
@@ -95,14 +106,16 @@ bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 	o->image = image_of(u, &l->main, &is_new);
 	if (!o->image)
 		o->answer = USERSYM_NO_MEMORY;
-	if (!o->image || !is_new) {
+	if (!o->image || (!is_new && o->image->answer != USERSYM_PENDING)) {
 		usersym_load_end(l);
 		return false;
 	}
 	o->answer = USERSYM_PENDING;
 	l->object = o;
 	l->image = o->image;
-	l->stage = add_source(l, &l->main, SHT_SYMTAB) ? STAGE_NAMES : STAGE_DEBUG;
+	l->stage = STAGE_DEBUG;
+	if (add_source(l, &l->main, SHT_SYMTAB))
+		look_for_kept(l, STAGE_NAMES);
 	return true;
 }
 
@@ -112,9 +125,19 @@ static int found(struct usersym_load *l, int code, enum usersym_stage next)
 	if (code < 0)
 		return code;
 	l->stage = next;
-	if (code == 1 && add_source(l, &l->debug, SHT_SYMTAB)) {
-		l->stage = STAGE_NAMES;
-		l->at = 0;
+	if (code == 1 && add_source(l, &l->debug, SHT_SYMTAB))
+		look_for_kept(l, STAGE_NAMES);
+	else if (next == STAGE_PACKED)
+		look_for_kept(l, STAGE_PACKED);
+	return 0;
+}
+
+static int step_kept(struct usersyms *u, struct usersym_load *l)
+{
+	l->stage = l->after_kept;
+	if (usersym_keep_find(u, l)) {
+		l->image->answer = USERSYM_OK;
+		l->stage = STAGE_DONE;
 	}
 	return 0;
 }
@@ -230,7 +253,7 @@ static int step_stubs(struct usersym_load *l)
 	return usersym_stubs(&l->main, &l->image->table);
 }
 
-static int step_sort(struct usersym_load *l)
+static int step_sort(struct usersyms *u, struct usersym_load *l)
 {
 	bool more;
 	int code = symtab_sort_step(&l->image->table, &more);
@@ -239,6 +262,7 @@ static int step_sort(struct usersym_load *l)
 		return code;
 	l->image->answer = l->image->table.n ? USERSYM_OK : USERSYM_NO_TABLE;
 	l->stage = STAGE_DONE;
+	usersym_keep_want(u, l);
 	return 0;
 }
 
@@ -255,6 +279,8 @@ static int step(struct usersyms *u, struct usersym_load *l)
 	case STAGE_SUM:
 		code = usersym_debug_sum(l);
 		return found(l, code, code == 2 ? STAGE_SUM : STAGE_LINK);
+	case STAGE_KEPT:
+		return step_kept(u, l);
 	case STAGE_PACKED:
 		return step_packed(l);
 	case STAGE_NAMES:
@@ -264,7 +290,7 @@ static int step(struct usersyms *u, struct usersym_load *l)
 	case STAGE_STUBS:
 		return step_stubs(l);
 	default:
-		return step_sort(l);
+		return step_sort(u, l);
 	}
 }
 
@@ -279,8 +305,10 @@ static void give_up(struct usersym_load *l, int code)
 bool usersym_load_step(struct usersyms *u)
 {
 	struct usersym_load *l = &u->load;
+	uint64_t begun = clock_now_ns();
 	int code = step(u, l);
 
+	l->spent_ns += clock_now_ns() - begun;
 	if (code < 0)
 		give_up(l, code);
 	if (l->stage != STAGE_DONE)

@@ -57,6 +57,7 @@ void usersyms_free(struct usersyms *u)
 	if (!u)
 		return;
 	usersym_load_end(&u->load);
+	symcache_write_end(&u->keeping);
 	for (size_t i = 0; i < u->n_objects; i++)
 		mem_free(u->objects[i]);
 	for (size_t i = 0; i < u->n_images; i++)
@@ -176,10 +177,14 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 		return i->answer;
 	if (!elfimg_to_addr(i->segments, i->n_segments, file_offset, &addr))
 		return USERSYM_NO_SYMBOL;
-	struct symtab_entry *e = symtab_find(&i->table, addr);
+	const struct symtab_entry *e = symtab_find(&i->table, addr);
+	const char *name = e ? symtab_show(&i->table, e, &u->names) : NULL;
+	if (symtab_is_damaged(&i->table)) {
+		usersym_keep_lost(u, o);
+		return ask_for(u, object);
+	}
 	if (!e)
 		return USERSYM_NO_SYMBOL;
-	const char *name = symtab_show(&i->table, e, &u->names);
 	if (!name)
 		return USERSYM_NO_MEMORY;
 	*ret = (struct usersym){name, file_offset - (addr - e->addr), e->size};
@@ -224,7 +229,11 @@ enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
 		wanted[i].n = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct symtab_entry *e = &t->entries[i];
-		const char *name = e->is_shown ? t->shown[e->name] : t->text + e->name;
+		const char *name = symtab_name(t, e);
+		if (!name) {
+			usersym_keep_lost(u, o);
+			return ask_for(u, object);
+		}
 		count(wanted, n, name, e->addr);
 	}
 	return USERSYM_OK;
@@ -292,7 +301,7 @@ enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t 
 					struct usersym *ret)
 {
 	struct usersym_jit *j = usersym_jit_of(u, pid);
-	struct symtab_entry *e = j ? symtab_find(&j->table, addr) : NULL;
+	const struct symtab_entry *e = j ? symtab_find(&j->table, addr) : NULL;
 
 	if (!j)
 		return USERSYM_NO_MEMORY;
@@ -331,7 +340,15 @@ static bool step(struct usersyms *u, bool *ret_changed)
 		return true;
 	}
 	u->jit_asked = false;
-	return false;
+	return usersym_keep_step(u);
+}
+
+const char *usersyms_note(struct usersyms *u)
+{
+	bool again = u->noted;
+
+	u->noted |= *u->note;
+	return *u->note && !again ? u->note : NULL;
 }
 
 bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed)

@@ -17,6 +17,7 @@ views = {v["name"]: v for v in d["views"]}
 checks = {c["name"]: c for c in d["checks"]}
 assert {"overview", "locks", "waiters", "callers"} <= set(views), views
 assert checks["cache"]["status"] == "works" and checks["cache"]["found"], checks
+assert checks["symbol-cache"]["status"] == "works" and checks["symbol-cache"]["found"], checks
 assert d["works"] == (views["locks"]["status"] != "fails"), d
 '"$1" "$work/out" || complain "the JSON of the doctor is not as promised: $(cat "$work/out")"
 }

@@ -77,6 +77,13 @@ prints '"ours": 0'
 expect 0 '' "$kontend" report -i "$canned" --view hot --zoom group=ours --config "$work/config"
 expect 129 "'ours' is no group" "$kontend" report -i "$canned" --view hot --zoom group=ours
 expect 129 'Cannot read the configuration' "$kontend" report -i "$canned" --config "$work/none"
+printf '[symbols]\ncache = no\n[groups]\nours = pipe_*\n' >"$work/config"
+expect 0 '' "$kontend" report -i "$canned" --view hot --config "$work/config"
+expect 0 '' "$kontend" report -i "$canned" --view hot --no-symbol-cache
+printf '[symbols]\ncache = perhaps\n' >"$work/config"
+expect 129 'config:2: cache is yes or no' "$kontend" report -i "$canned" --config "$work/config"
+printf '[symbols]\ncaches = no\n' >"$work/config"
+expect 129 'config:2: there is no caches in ' "$kontend" report -i "$canned" --config "$work/config"
 printf '[groups]\nours\n' >"$work/config"
 expect 129 'config:2: this is no setting' "$kontend" report -i "$canned" --config "$work/config"
 mkdir -p "$work/home/kontend"
