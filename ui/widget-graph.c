@@ -68,6 +68,20 @@ void widget_sparkline(struct screen *s, struct rect r, int x, int y, int w, cons
 			   levels[height(v[n - shown + i], max, 8)]);
 }
 
+/* Where there are more than columns, each shows the greatest of some. */
+void widget_spread(struct screen *s, struct rect r, const uint64_t *v, uint32_t n, uint64_t max)
+{
+	uint32_t w = r.w > 0 ? (uint32_t)r.w : 0, shown = n < w ? n : w;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		uint32_t from = (uint32_t)((uint64_t)i * n / shown);
+		uint32_t to = (uint32_t)((uint64_t)(i + 1) * n / shown);
+
+		screen_put(s, r, (int)i, 0, ROLE_GRAPH,
+			   levels[height(widget_series_max(v + from, to - from), max, 8)]);
+	}
+}
+
 void widget_graph(struct screen *s, struct rect r, const uint64_t *v, uint32_t n, uint64_t max)
 {
 	uint32_t shown = r.w > 0 && n > (uint32_t)r.w ? (uint32_t)r.w : n;

@@ -227,7 +227,11 @@ static void draw_cell(const struct frame *f, size_t row, size_t i, int y, enum r
 	if (c->type == COLUMN_SERIES && v->known) {
 		struct rect cell = {f->r.x + at->x, f->r.y + y, at->w, 1};
 
-		widget_sparkline(f->s, cell, 0, 0, at->w, v->series, v->n, f->series_max[i]);
+		if (c->flags & COLUMN_SPREAD)
+			widget_spread(f->s, cell, v->series, v->n, f->series_max[i]);
+		else
+			widget_sparkline(f->s, cell, 0, 0, at->w, v->series, v->n,
+					 f->series_max[i]);
 		return;
 	}
 	if (at->col == f->heat_col && f->heat_max > 0)

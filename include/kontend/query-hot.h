@@ -75,6 +75,36 @@ struct query_hot_sum {
 	uint64_t groups[PATH_ALL]; /* samples */
 };
 
+/* What each CPU is busy with: those that have samples, in their order. In the arena. */
+struct query_hot_part {
+	uint64_t samples, weight;
+};
+
+struct query_hot_cpus {
+	struct query_hot_cpu {
+		uint32_t cpu;
+		struct query_hot_part all, groups[PATH_ALL];
+	} * cpus;
+	size_t n;
+};
+
+/* @zoom: NULL is everything. 0 or -ENOMEM. */
+int query_hot_cpus(struct query *q, const struct query_zoom *zoom, struct query_hot_cpus *ret);
+/* That of a row by group. */
+enum path_group query_hot_row_group(uint64_t row);
+/* Share of the CPU's samples that the group has. */
+double query_hot_cpu_pct(const struct query_hot_cpu *c, enum path_group g);
+
+/* The same of all CPUs. */
+struct query_hot_spread {
+	const uint64_t *shares; /* in hundredths of a percent, CPU after CPU */
+	double max, median, min;
+	uint32_t cpu; /* which has most */
+};
+
+int query_hot_spread(struct query *q, const struct query_hot_cpus *c, enum path_group g,
+		     struct query_hot_spread *ret);
+
 /* @zoom: NULL is everything. */
 int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret);
 /* "rwsem", or one of one's own; "" for PATH_NONE, and where there is no such group. */

@@ -26,6 +26,7 @@ enum {
 	COLUMN_WIDE = 4,     /* takes what width is left over */
 	COLUMN_LIST = 8,     /* a text of several, separated by newlines: an array in JSON */
 	COLUMN_NUMBERS = 16, /* with COLUMN_LIST: of numbers, not of texts */
+	COLUMN_SPREAD = 32,  /* a series of things instead of buckets: all of it, from the left */
 };
 
 struct column {

@@ -119,6 +119,8 @@ void widget_bar(struct screen *s, struct rect r, int x, int y, int w, double sha
  */
 void widget_sparkline(struct screen *s, struct rect r, int x, int y, int w, const uint64_t *v,
 		      uint32_t n, uint64_t max);
+/* All @n values from the left edge of @r, some of them in one column where there are more. */
+void widget_spread(struct screen *s, struct rect r, const uint64_t *v, uint32_t n, uint64_t max);
 uint64_t widget_series_max(const uint64_t *v, uint32_t n);
 /* A histogram: "lower bar", with p50, p90, p99 and max noted at their bars; octaves joined when
  * there are more than lines. */

@@ -20,6 +20,11 @@ enum {
 	C_WAIT_PCT,
 	C_WAIT,
 	C_GROUP,
+	C_TOP_CPU,
+	C_MAX,
+	C_MEDIAN,
+	C_MIN,
+	C_BY_CPU,
 	C_FILE,
 	C_OBJECT,
 	C_SYMBOL,
@@ -44,6 +49,15 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAIT] = {"wait_ns", "WAIT", "waited for locks below it", COLUMN_NS, 6, 4, SR},
 	[C_GROUP] = {"group", "GROUP", "kind of lock or part of the kernel that its samples are in",
 		     COLUMN_TEXT, 12, 1, SR},
+	[C_TOP_CPU] = {"top_cpu", "TOP CPU", "CPU of whose samples it has most", COLUMN_INT, 7, 1,
+		       SR},
+	[C_MAX] = {"max_pct", "MAX%", "its share of that CPU's samples", COLUMN_PCT, 5, 1, SR},
+	[C_MEDIAN] = {"median_pct", "MED%", "the same of the CPU in the middle", COLUMN_PCT, 5, 2,
+		      SR},
+	[C_MIN] = {"min_pct", "MIN%", "the same of the CPU where it has least", COLUMN_PCT, 5, 2,
+		   SR},
+	[C_BY_CPU] = {"by_cpu", "BY CPU", "its share of each CPU's samples, CPU after CPU",
+		      COLUMN_SERIES, 16, 2, COLUMN_SCREEN | COLUMN_WIDE | COLUMN_SPREAD},
 	[C_FILE] = {"file", "OBJECT", "kernel, module or name of the file that the code is in",
 		    COLUMN_TEXT, 18, 2, COLUMN_SCREEN},
 	[C_OBJECT] = {"object", "PATH", "the same with the path of the file", COLUMN_TEXT, 18, 2,
@@ -77,7 +91,8 @@ static const struct {
 	[HOT_OBJECT] = {"object", COMMON | 1u << C_FILE},
 	[HOT_PROCESS] = {"process", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_PROCESS},
 	[HOT_TASK] = {"task", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_TID | 1u << C_TASK},
-	[HOT_GROUP] = {"group", COMMON | 1u << C_GROUP},
+	[HOT_GROUP] = {"group", COMMON | 1u << C_GROUP | 1u << C_TOP_CPU | 1u << C_MAX |
+					1u << C_MEDIAN | 1u << C_MIN | 1u << C_BY_CPU},
 	[HOT_CPU] = {"cpu", COMMON | 1u << C_CPU | 1u << C_GROUP},
 	[HOT_STACK] = {"stack", COMMON | 1u << C_GROUP | 1u << C_STACK},
 };
@@ -151,6 +166,23 @@ static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
 	value_s(&v[C_TASK], query_task_comm(q, r->first.task));
 }
 
+static void fill_spread(const struct hot_rows *h, enum path_group g, struct value *v)
+{
+	struct query_hot_spread s;
+
+	if (query_hot_spread(h->q, &h->cpus, g, &s) < 0) {
+		h->q->cache->failed = true;
+		return;
+	}
+	value_i(&v[C_TOP_CPU], s.cpu);
+	value_d(&v[C_MAX], s.max);
+	value_d(&v[C_MEDIAN], s.median);
+	value_d(&v[C_MIN], s.min);
+	v[C_BY_CPU].series = s.shares;
+	v[C_BY_CPU].n = (uint32_t)h->cpus.n;
+	v[C_BY_CPU].known = true;
+}
+
 static void fill_object(const char *object, struct value *v)
 {
 	const char *slash = object ? strrchr(object, '/') : NULL;
@@ -204,6 +236,8 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		value_s(&v[C_GROUP], main_group(q, r));
 	if (h->by == HOT_GROUP && !v[C_GROUP].known)
 		value_s(&v[C_GROUP], "other");
+	if (h->by == HOT_GROUP)
+		fill_spread(h, (enum path_group)r->key, v);
 	if (!(bys[h->by].columns & 1u << C_TID))
 		v[C_TID].known = v[C_TASK].known = false;
 }
@@ -249,6 +283,8 @@ int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret
 	};
 
 	if (query_sync(q) < 0 || hot_sum(&h) < 0)
+		return query_enomem(err, "profile");
+	if (s->by == HOT_GROUP && query_hot_cpus(q, s->zoom, &h.cpus) < 0)
 		return query_enomem(err, "profile");
 	src.columns = columns_of(q, s->by);
 	if (!src.columns)

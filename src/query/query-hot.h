@@ -26,6 +26,7 @@ struct hot_rows {
 	struct map64 index;		   /* key -> row */
 	uint8_t *groups;		   /* by stack */
 	uint64_t samples, weight, wait_ns; /* of everything */
+	struct query_hot_cpus cpus;	   /* by group */
 };
 
 /* Of the row that a cell with this innermost function belongs to. */

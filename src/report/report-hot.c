@@ -84,6 +84,36 @@ void report_hot_zoom_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, ']');
 }
 
+/* What the group of a row has of each CPU. */
+static void put_cpus(const struct report_data *d, size_t row, struct jsonw *j)
+{
+	enum path_group g = query_hot_row_group(d->hot.ids[row]);
+
+	jsonw_begin(j, "cpus", '[', true);
+	for (size_t i = 0; i < d->hot_cpus.n; i++) {
+		const struct query_hot_cpu *c = &d->hot_cpus.cpus[i];
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_u64(j, "cpu", c->cpu);
+		jsonw_u64(j, "samples", c->groups[g].samples);
+		jsonw_double(j, "pct", query_hot_cpu_pct(c, g));
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
+static void put_rows(const struct report_data *d, struct jsonw *j)
+{
+	jsonw_begin(j, "rows", '[', false);
+	for (size_t row = 0; row < d->hot.n_rows; row++) {
+		jsonw_begin(j, NULL, '{', true);
+		report_json_row(j, &d->hot, row);
+		if (d->spec->hot_by == HOT_GROUP)
+			put_cpus(d, row, j);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
 void report_hot_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_hot_sum *s = &d->hot_sum;
@@ -108,6 +138,6 @@ void report_hot_json(const struct report_data *d, struct jsonw *j)
 		if (*query_hot_group_name(d->q, (enum path_group)g))
 			jsonw_u64(j, query_hot_group_name(d->q, (enum path_group)g), s->groups[g]);
 	jsonw_end(j, '}');
-	report_json_rows(j, "rows", &d->hot);
+	put_rows(d, j);
 	jsonw_end(j, '}');
 }

@@ -31,6 +31,7 @@ struct report_data {
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;
 	struct table hot;
+	struct query_hot_cpus hot_cpus; /* by group */
 	struct query_flame_rows flame;
 	bool flame_by_wait;
 	struct query_annotate annotate; /* with spec->annotate */
@@ -58,6 +59,7 @@ void report_json_missing(struct jsonw *j, uint32_t missing, const char *(*key)(u
 /* A table of which some may not be known. */
 void report_json_part(struct jsonw *j, const struct table *t, const char *by, uint32_t missing,
 		      const char *(*key)(unsigned bit), const char *reason);
+void report_json_row(struct jsonw *j, const struct table *t, size_t row); /* its members */
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t);
 
 /* report-perf.c: breakpoint slots, perf events and contexts, in each format. */

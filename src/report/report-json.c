@@ -59,14 +59,19 @@ static void put_value(struct jsonw *j, const struct column *c, const struct valu
 	}
 }
 
+void report_json_row(struct jsonw *j, const struct table *t, size_t row)
+{
+	for (size_t col = 0; col < t->n_columns; col++)
+		if (t->columns[col].flags & COLUMN_REPORT)
+			put_value(j, &t->columns[col], table_value(t, row, col));
+}
+
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t)
 {
 	jsonw_begin(j, key, '[', false);
 	for (size_t row = 0; row < t->n_rows; row++) {
 		jsonw_begin(j, NULL, '{', true);
-		for (size_t col = 0; col < t->n_columns; col++)
-			if (t->columns[col].flags & COLUMN_REPORT)
-				put_value(j, &t->columns[col], table_value(t, row, col));
+		report_json_row(j, t, row);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');

@@ -163,6 +163,8 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 	/* What has no name and no line yet comes now; the first answer has asked for it. */
 	while (r == 0 && query_load_wait(d->q, WAIT_NS))
 		r = query_hot(d->q, &hot, &d->hot, err);
+	if (r == 0 && hot.by == HOT_GROUP)
+		r = query_hot_cpus(d->q, hot.zoom, &d->hot_cpus);
 	return r;
 }
 

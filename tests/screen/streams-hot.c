@@ -80,3 +80,29 @@ struct synth *stream_hot(void)
 	mem_free(st.list);
 	return st.synth;
 }
+
+/* 96 CPUs: the last ones of each 16 do nothing but wait for a spinlock, the first have a rwsem. */
+struct synth *stream_hot_cpus(void)
+{
+	enum { CPUS = 96, NODE = 16 };
+	const uint64_t spin = synth_addr(SYNTH_QSPIN_SLOWPATH);
+	const uint64_t slow = synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH);
+	struct stage st;
+
+	stage_open(&st, CPUS, 2, synth_kallsyms);
+	synth_profile(st.synth);
+	synth_mmap(st.synth, 0, START_NS, 5214, CODE, 0x10000, 0x1000, "/opt/storm/bin/mm");
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		struct place user = {5217, cpu, 20, {0}, {CODE + 0x3300}};
+		struct place lock = {5215, cpu, cpu % NODE, {spin}, {CODE + 0x1100}};
+		if (cpu < NODE)
+			lock.kernel[0] = slow;
+		if (cpu % NODE == NODE - 1)
+			user.weight = 0;
+		emit_place(st.synth, &user, START_NS + 1);
+		emit_place(st.synth, &lock, START_NS + 1);
+	}
+	stage_second(&st, 0, START_NS + SECOND);
+	mem_free(st.list);
+	return st.synth;
+}

@@ -465,6 +465,7 @@ static const struct {
 	{"mmap-none", stream_mmap_none},
 	{"no-bpf", stream_no_bpf},
 	{"hot", stream_hot},
+	{"hot-cpus", stream_hot_cpus},
 	{"annotate", stream_annotate},
 	{"annotate-arm64", stream_annotate_arm64},
 	{"mmap-all", stream_mmap_all},

@@ -80,6 +80,14 @@ static void check_golden(struct query *q, const struct report_spec *s, const cha
 	free(text);
 }
 
+static double number(const struct json *row, const char *key)
+{
+	const struct json *v = json_get(row, key);
+
+	assert_non_null(v);
+	return json_number(v);
+}
+
 static void the_flame_graph_has_every_format(void **state)
 {
 	struct asked *w = *state;
@@ -106,6 +114,34 @@ static void it_has_another_weight_and_a_part(void **state)
 	check_golden(&w->q, &s, "report-flame-part");
 }
 
+static void groups_are_told_by_cpu(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {.views = REPORT_HOT, .hot_by = HOT_GROUP};
+
+	check_golden(&w->q, &s, "report-hot-group");
+	s.format = REPORT_CSV;
+	check_golden(&w->q, &s, "report-hot-group-csv");
+	s.format = REPORT_JSON;
+	char *text = asked_report(&w->q, &s);
+	struct json_doc d;
+	size_t at = 0;
+	assert_int_equal(json_parse(&d, text, strlen(text), &at), 0);
+	const struct json *rows = json_path(json_root(&d), "views.hot.rows");
+	assert_int_equal(json_len(rows), 2);
+	const struct json *cpus = json_get(json_at(rows, 1), "cpus");
+	assert_string_equal(json_text(json_get(json_at(rows, 1), "group")), "rwsem");
+	assert_int_equal(json_len(cpus), 3);
+	assert_int_equal(json_u64(json_get(json_at(cpus, 1), "cpu")), 1);
+	assert_int_equal(json_u64(json_get(json_at(cpus, 1), "samples")), 40);
+	assert_true(number(json_at(cpus, 1), "pct") > 99.9);
+	assert_true(number(json_at(cpus, 2), "pct") > 9.9);
+	assert_true(number(json_at(cpus, 2), "pct") < 10.1);
+	assert_int_equal(json_u64(json_get(json_at(cpus, 0), "samples")), 0);
+	json_deinit(&d);
+	free(text);
+}
+
 static void sorted_rows_can_be_cut(void **state)
 {
 	struct asked *w = *state;
@@ -114,14 +150,6 @@ static void sorted_rows_can_be_cut(void **state)
 		.query = {.limit = 2, .sort = "self_samples", .filter = "kind:kernel"}};
 
 	check_golden(&w->q, &s, "report-flame-sorted");
-}
-
-static double number(const struct json *row, const char *key)
-{
-	const struct json *v = json_get(row, key);
-
-	assert_non_null(v);
-	return json_number(v);
 }
 
 /* Depth first: the next box of a level begins behind the one before, and lies within its caller's.
@@ -175,7 +203,8 @@ static void rows_below_a_limit_are_left_out(void **state)
 static void every_allocation_may_fail(void **state)
 {
 	struct asked *w = *state;
-	struct report_spec s = {.format = REPORT_JSON, .views = REPORT_FLAME | REPORT_HOT};
+	struct report_spec s = {
+		.format = REPORT_JSON, .views = REPORT_FLAME | REPORT_HOT, .hot_by = HOT_GROUP};
 	struct error err = {0};
 	char *text = NULL;
 	size_t len = 0;
@@ -206,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_PROFILE(the_flame_graph_has_every_format),
 		ON_PROFILE(it_has_another_weight_and_a_part),
+		ON_PROFILE(groups_are_told_by_cpu),
 		ON_PROFILE(sorted_rows_can_be_cut),
 		ON_PROFILE(boxes_lie_on_their_callers),
 		ON_PROFILE(rows_below_a_limit_are_left_out),
