@@ -5,6 +5,8 @@
 #include "kontend/error.h"
 #include "kontend/sideband.h"
 
+#include <stdbool.h>
+
 enum { CGROUP_PATH = 4096 };
 
 /*
@@ -12,6 +14,14 @@ enum { CGROUP_PATH = 4096 };
  * is mounted, else cgroup2. @mounts is "/proc/self/mounts". 0 or -ENOENT.
  */
 int cgroup_search(const char *mounts, char *ret_path, size_t size);
+
+/*
+ * Is the cgroup by which perf knows a task its memory cgroup, too? So it is where both controllers
+ * are in one hierarchy. @text: of /proc/self/cgroup; it is changed.
+ */
+bool cgroup_is_memcg(char *text);
+/* The same of this system. */
+bool cgroup_is_memcg_here(void);
 
 /*
  * Opens the directory of cgroup @name (below the mount, or an absolute path in it): a descriptor,

@@ -20,6 +20,7 @@ struct lock {
 	uint64_t cur_wait_ns; /* in the open bucket, waits in flight included at the tick */
 	struct series
 		wait_series; /* ns waited in each closed bucket; allocated when first needed */
+	uint64_t cgroup;     /* of who waited for it last; 0: not known */
 	uint32_t next_free;
 };
 

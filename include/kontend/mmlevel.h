@@ -31,6 +31,8 @@ struct mmlevel_how {
 	/* Of MMLEVEL_SAMPLED since the session began: how often locks were got, by a count of all
 	 * the time, and how often of that while events came. 0: not known. */
 	uint64_t counted, counted_inside;
+	uint32_t memcg_told; /* the cgroup that samples name is the memory cgroup, too */
+	uint32_t pad;
 };
 
 /* "contended", "sampled", "sampled=50", "pid", "all": 0 with level and one_in, or -EINVAL. */

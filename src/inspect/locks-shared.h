@@ -40,6 +40,7 @@ struct raw_lock_name {
 	unsigned long long addr;
 	unsigned int kind;
 	int pid, fd;
+	int tid; /* a thread that has it */
 	char comm[16];
 };
 

@@ -73,6 +73,15 @@ static __always_inline __u64 mmap_lock_of(struct task_struct *t)
 	return mm ? (__u64)mm + bpf_core_field_offset(mm->mmap_lock) : 0;
 }
 
+/*
+ * Is it the task by which its process is known to have memory? That is its leader; one that has
+ * exited before its threads has none any more, and then each of them may tell.
+ */
+static __always_inline bool tells_mm(struct task_struct *t)
+{
+	return t->pid == t->tgid || !mmap_lock_of(BPF_CORE_READ(t, group_leader));
+}
+
 static __always_inline bool has_waiters(__u64 rwsem)
 {
 	__u64 head, first = 0;
@@ -113,7 +122,7 @@ int find_blocked(struct bpf_iter__task *ctx)
 		if (mutex)
 			put_lock(mutex, RAW_MUTEX);
 	}
-	if (t->pid == t->tgid) {
+	if (tells_mm(t)) {
 		__u64 addr = mmap_lock_of(t);
 
 		if (addr && has_waiters(addr))
@@ -337,6 +346,7 @@ static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct 
 	r->addr = addr;
 	r->kind = kind;
 	r->pid = t->tgid;
+	r->tid = t->pid;
 	r->fd = fd;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 }
@@ -346,11 +356,15 @@ int name_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
-	if (!t || t->pid != t->tgid)
+	if (!t || !tells_mm(t))
 		return 0;
 	__u64 addr = mmap_lock_of(t);
-	if (addr)
-		put_name(addr, NAME_MMAP, t, -1);
+	if (!addr)
+		return 0;
+	/* Of several threads the first one: what is in the list is named once. */
+	if (t->pid != t->tgid && state.all_mms)
+		put_lock(addr, RAW_NO_QUEUE);
+	put_name(addr, NAME_MMAP, t, -1);
 	return 0;
 }
 

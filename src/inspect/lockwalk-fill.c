@@ -44,7 +44,7 @@ static uint32_t add_memcg(const struct lockwalk_raw *raw, struct locksnap *s,
 			  const struct raw_lock_name *r)
 {
 	struct memcg_cache *c = raw->memcgs;
-	const char *path = memcg_path(c, raw->proc, r->addr, r->pid);
+	const char *path = memcg_path(c, raw->proc, r->addr, r->pid, r->tid);
 	const uint32_t *known = map64_get(&c->offsets, (uintptr_t)path);
 
 	if (known)

@@ -61,12 +61,12 @@ void memcg_parse(char *text, char *ret, size_t size)
 }
 
 /* "" where it cannot be read: the process has gone. */
-static void read_path(const char *proc, int pid, char *ret, size_t size)
+static void read_path(const char *proc, int pid, int tid, char *ret, size_t size)
 {
 	char name[64], text[TEXT_MOST];
 
 	ret[0] = 0;
-	snprintf(name, sizeof(name), "%s/%d/cgroup", proc, pid);
+	snprintf(name, sizeof(name), "%s/%d/task/%d/cgroup", proc, pid, tid);
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -78,14 +78,14 @@ static void read_path(const char *proc, int pid, char *ret, size_t size)
 	memcg_parse(text, ret, size);
 }
 
-const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, int pid)
+const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, int pid, int tid)
 {
 	const uint32_t *known = map64_get(&c->at, addr ^ (uint64_t)(uint32_t)pid << 32);
 	char path[TEXT_MOST];
 
 	if (known)
 		return c->paths[*known];
-	read_path(proc, pid, path, sizeof(path));
+	read_path(proc, pid, tid, path, sizeof(path));
 	const char *kept = strpool_intern(&c->pool, path);
 	/* Without memory it is looked for again at the next look. */
 	if (!kept || mem_grow(&c->paths, &c->cap, c->n, sizeof(*c->paths)) < 0 ||

@@ -20,10 +20,10 @@ struct memcg_cache {
 };
 
 /*
- * The path of process @pid, "" where it is not known. Looked for when @addr is met for the first
- * time since memcg_forget(). Borrowed until that.
+ * The path of thread @tid of process @pid, "" where it is not known. Looked for when @addr is met
+ * for the first time since memcg_forget(). Borrowed until that.
  */
-const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, int pid);
+const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, int pid, int tid);
 /* Processes may move: what is asked for next is looked for anew. */
 void memcg_forget(struct memcg_cache *c);
 void memcg_deinit(struct memcg_cache *c);

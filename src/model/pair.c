@@ -156,6 +156,7 @@ int pair_begin(struct model *m, const struct event *ev)
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(&m->locks, ev->begin.lock, type);
+	m->locks.locks[new->lock].cgroup = ev->cgroup;
 	new->cell = cell_prefetch(&m->cells, wait_key(new));
 	if (n.depth)
 		drop_stale(m, &n, new, spin);

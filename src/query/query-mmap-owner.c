@@ -44,8 +44,9 @@ static void by_events(const struct query *q, const struct mmlock_mm *m,
 	uint32_t task = m->over ? TASK_OTHER : task_of(q, m->pid);
 	const char *comm = m->over ? m->comm : task ? q->model->tasks.tasks[task].comm : NULL;
 
-	*ret = (struct query_mmap_owner){m->pid, comm ? comm : "",
-					 m->memcg ? m->memcg : memcg_by_id(q, m, task)};
+	*ret = (struct query_mmap_owner){.pid = m->pid,
+					 .comm = comm ? comm : "",
+					 .memcg = m->memcg ? m->memcg : memcg_by_id(q, m, task)};
 }
 
 static const struct mmlock_mm *mm_at(const struct query *q, uint64_t addr)
@@ -56,19 +57,42 @@ static const struct mmlock_mm *mm_at(const struct query *q, uint64_t addr)
 	return at && *at < l->n ? &l->mms[*at] : NULL;
 }
 
-bool query_mmap_owner(const struct query *q, uint64_t addr, struct query_mmap_owner *ret)
+/* The path of who waited for it, where perf knows tasks by their memory cgroups. */
+static const char *memcg_of_waiter(const struct query *q, const struct lock *l)
+{
+	const struct model *m = q->model;
+	bool told = l && l->cgroup && m->mmlocks.how.memcg_told;
+	const char *path = told ? task_cgroup_path(&m->tasks, l->cgroup) : NULL;
+
+	return path ? path : "";
+}
+
+static bool find_owner(const struct query *q, uint64_t addr, struct query_mmap_owner *ret)
 {
 	const struct lockname *n = query_lock_object(q, addr);
 	const struct mmlock_mm *m = mm_at(q, addr);
 
-	*ret = (struct query_mmap_owner){0, "", ""};
+	*ret = (struct query_mmap_owner){.comm = "", .memcg = ""};
 	if (m)
 		by_events(q, m, ret);
 	if (n && n->kind == LOCKSNAP_MMAP)
-		*ret = (struct query_mmap_owner){n->pid, n->comm, *n->text ? n->text : ret->memcg};
+		*ret = (struct query_mmap_owner){
+			.pid = n->pid, .comm = n->comm, .memcg = *n->text ? n->text : ret->memcg};
 	else if (!m)
 		return n && n->kind == LOCKSNAP_SLAB && strcmp(n->text, "mm_struct") == 0;
 	return true;
+}
+
+bool query_mmap_owner(const struct query *q, uint64_t addr, const struct lock *l,
+		      struct query_mmap_owner *ret)
+{
+	bool found = find_owner(q, addr, ret);
+
+	if (found && !*ret->memcg) {
+		ret->memcg = memcg_of_waiter(q, l);
+		ret->memcg_guessed = *ret->memcg;
+	}
+	return found;
 }
 
 uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_owner *ret)
@@ -78,8 +102,8 @@ uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_
 	uint64_t addr = m->mm + l->lock_offset;
 
 	if (i == 0)
-		*ret = (struct query_mmap_owner){0, "other", ""};
-	else if (m->over || !l->lock_offset || !query_mmap_owner(q, addr, ret))
+		*ret = (struct query_mmap_owner){.comm = "other", .memcg = ""};
+	else if (m->over || !l->lock_offset || !query_mmap_owner(q, addr, NULL, ret))
 		by_events(q, m, ret);
 	return addr;
 }
@@ -112,7 +136,7 @@ uint64_t query_mmap_id(const struct query *q, enum query_by by, uint32_t lock)
 	const char *mode = locktype_mode((enum lock_type)l->type);
 	struct query_mmap_owner o;
 
-	if (!mode[0] || !l->addr || !query_mmap_owner(q, l->addr, &o))
+	if (!mode[0] || !l->addr || !query_mmap_owner(q, l->addr, l, &o))
 		return 0;
 	return query_mmap_row_id(by, &o, l->addr, mode[0] == 'R');
 }
@@ -131,7 +155,23 @@ static bool find_named(const struct query *q, enum query_by by, uint64_t id,
 
 	for (size_t i = 0; s && i < s->n; i++) {
 		*ret_addr = s->names[i].addr;
-		if (query_mmap_owner(q, *ret_addr, ret) && is_row(by, ret, *ret_addr, id))
+		if (query_mmap_owner(q, *ret_addr, NULL, ret) && is_row(by, ret, *ret_addr, id))
+			return true;
+	}
+	return false;
+}
+
+/* The same of one that was waited for. */
+static bool find_waited(const struct query *q, enum query_by by, uint64_t id,
+			struct query_mmap_owner *ret, uint64_t *ret_addr)
+{
+	const struct lock_table *t = &q->model->locks;
+
+	for (size_t i = LOCK_TYPES; i < t->n; i++) {
+		const struct lock *l = &t->locks[i];
+		*ret_addr = l->addr;
+		if (l->addr && *locktype_mode((enum lock_type)l->type) &&
+		    query_mmap_owner(q, l->addr, l, ret) && is_row(by, ret, l->addr, id))
 			return true;
 	}
 	return false;
@@ -154,7 +194,8 @@ const char *query_mmap_title(struct query *q, enum query_by by, uint64_t id)
 	struct query_mmap_owner o;
 	uint64_t addr;
 
-	if (!find_named(q, by, id, &o, &addr) && !find_seen(q, by, id, &o, &addr))
+	if (!find_waited(q, by, id, &o, &addr) && !find_named(q, by, id, &o, &addr) &&
+	    !find_seen(q, by, id, &o, &addr))
 		return "mmap_lock";
 	char mode = query_mmap_row_id(by, &o, addr, true) == id ? 'R' : 'W';
 	if (by == BY_MMAP_MEMCG)

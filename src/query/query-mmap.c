@@ -122,7 +122,7 @@ static int add_groups(struct rows *t)
 		const struct group *g = &t->gs.g[i];
 		const struct lock *l = &t->q->model->locks.locks[g->first.lock];
 		struct query_mmap_owner o;
-		if (!g->id || !query_mmap_owner(t->q, l->addr, &o))
+		if (!g->id || !query_mmap_owner(t->q, l->addr, l, &o))
 			continue;
 		bool reader = locktype_mode((enum lock_type)l->type)[0] == 'R';
 		struct row *row = row_at(t, &o, l->addr, reader);
@@ -162,7 +162,7 @@ static int add_untold(struct rows *t, const uint32_t *untold, size_t n)
 		const struct locksnap_waiter *w = &s->waiters[untold[i]];
 		uint64_t addr = s->queues[w->queue].addr;
 		struct query_mmap_owner o;
-		if (!query_mmap_owner(t->q, addr, &o))
+		if (!query_mmap_owner(t->q, addr, NULL, &o))
 			continue;
 		struct row *row = row_at(t, &o, addr, w->reader);
 		if (!row)
@@ -213,6 +213,7 @@ static void fill_key(const struct rows *t, const struct row *row, struct value *
 
 	value_s(&v[C_MODE], row->reader ? "R" : "W");
 	value_s(&v[C_MEMCG], o->memcg);
+	v[C_MEMCG].approx = o->memcg_guessed;
 	if (t->by == BY_MMAP_MEMCG)
 		return;
 	if (o->pid <= 0) {

@@ -11,10 +11,12 @@
 struct query_mmap_owner {
 	int32_t pid;
 	const char *comm, *memcg;
+	bool memcg_guessed; /* it is that of who waited last */
 };
 
-/* Of the lock at @addr: false: it is none, or nobody knows. */
-bool query_mmap_owner(const struct query *q, uint64_t addr, struct query_mmap_owner *ret);
+/* Of the lock at @addr, with @l, its waits; NULL: none. False: it is none, or nobody knows. */
+bool query_mmap_owner(const struct query *q, uint64_t addr, const struct lock *l,
+		      struct query_mmap_owner *ret);
 /* Of the address space in entry @i of the model's; the address of its lock, or what stands for it.
  */
 uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_owner *ret);

@@ -45,7 +45,9 @@ int mmlevel_parse(const char *text, struct mmlevel_how *ret)
 
 bool mmlevel_decode(const void *data, size_t len, struct mmlevel_how *ret)
 {
-	if (len != sizeof(*ret) && len != offsetof(struct mmlevel_how, counted))
+	/* As long as it was in one version or another. */
+	if (len != sizeof(*ret) && len != offsetof(struct mmlevel_how, memcg_told) &&
+	    len != offsetof(struct mmlevel_how, counted))
 		return false;
 	*ret = (struct mmlevel_how){0};
 	memcpy(ret, data, len);

@@ -162,3 +162,47 @@ int cgroup_walk(const char *mount, struct sideband *s)
 	w.root_len = strlen(w.path);
 	return walk_dir(&w, AT_FDCWD, mount);
 }
+
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, word, len) && (at[len] == ',' || !at[len]))
+			return true;
+	}
+	return false;
+}
+
+/* "ID:CONTROLLERS:PATH" a line; what no line has is in the unified hierarchy, which has ID 0. */
+bool cgroup_is_memcg(char *text)
+{
+	char *save = NULL, *rest;
+	bool unified = false, alone = false;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *list = strchr(line, ':');
+		if (!list || !(rest = strchr(++list, ':')))
+			continue;
+		*rest = '\0';
+		bool memory = has_word(list, "memory"), perf = has_word(list, "perf_event");
+		if (memory && perf)
+			return true;
+		alone |= memory || perf;
+		unified |= !strncmp(line, "0:", 2);
+	}
+	return unified && !alone;
+}
+
+bool cgroup_is_memcg_here(void)
+{
+	char text[4096];
+	int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 && cgroup_is_memcg(text);
+}

@@ -9,6 +9,7 @@
  */
 #include "live-mmap.h"
 #include "kontend/burst.h"
+#include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include <errno.h>
@@ -83,6 +84,7 @@ int live_mmap_put(struct live_mmap *m, struct queue *q)
 		code = put_format(&m->tp[i], q);
 	if (code < 0)
 		return code;
+	m->how.memcg_told = cgroup_is_memcg_here();
 	m->body.how = m->how;
 	m->body.head = (struct record_snapshot){
 		.kind = SNAPSHOT_MMAP,

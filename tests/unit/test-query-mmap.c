@@ -376,6 +376,50 @@ static void what_was_counted_scales_samples(void **state)
 	assert_int_equal(cell_u(&t, 0, "acquired_error"), 0);
 }
 
+/* Of who was gone before anybody looked: the waits' own cgroup, if that is a memory cgroup. */
+static void play_gone(struct asked *w, bool told)
+{
+	struct mmlevel_how how;
+	struct locksnap s = {0};
+
+	rig_init(&w->rig, 1);
+	synth_cgroup(w->rig.synth, 0, CANNED_START, 77, "/gone.slice");
+	assert_int_equal(mmlevel_parse("contended", &how), 0);
+	how.memcg_told = told;
+	synth_mm_how(w->rig.synth, &how, CANNED_START);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_set_cgroup(w->rig.synth, 77);
+	wait_for(w, CANNED_START + 10 * MS, MS, 300, LOCK_GONE, LCB_F_WRITE);
+	lock_snap_name(&s, LOCK_GONE, LOCKSNAP_SLAB, -1, 0, "", "mm_struct", 0);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 500 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+}
+
+static void waits_tell_the_memcg_of_who_is_gone(void **state)
+{
+	struct asked *w = *state;
+
+	play_gone(w, true);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	assert_string_equal(cell_s(&t, 0, "memcg"), "/gone.slice");
+	assert_true(table_value(&t, 0, table_column(&t, "memcg"))->approx);
+	t = ask(w, (struct query_spec){.by = BY_CGROUP});
+	size_t i = find(&t, "memcg", "/gone.slice", "W");
+	assert_string_equal(query_title(&w->q, BY_MMAP_MEMCG, t.ids[i]),
+			    "mmap_lock W of /gone.slice");
+}
+
+static void groups_of_another_hierarchy_are_no_memcgs(void **state)
+{
+	struct asked *w = *state;
+
+	play_gone(w, false);
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	const struct value *memcg = table_value(&t, 0, table_column(&t, "memcg"));
+	assert_true(!memcg->known || !*memcg->s);
+}
+
 static void without_names_one_sentence_says_why(void **state)
 {
 	struct asked *w = *state;
@@ -416,6 +460,8 @@ int main(void)
 		TEST(a_memcg_is_named_by_its_id),
 		TEST(an_id_of_another_hierarchy_is_not_named),
 		TEST(samples_are_scaled),
+		TEST(waits_tell_the_memcg_of_who_is_gone),
+		TEST(groups_of_another_hierarchy_are_no_memcgs),
 		TEST(samples_tell_their_error),
 		TEST(what_was_counted_scales_samples),
 		TEST(without_names_one_sentence_says_why),
