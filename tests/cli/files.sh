@@ -70,7 +70,9 @@ expect 129 'give a number' "$kontend" report -i "$canned" --view hot --percent-l
 expect 129 'no KEY=VALUE' "$kontend" export -i "$canned" --zoom mm
 expect 129 'no use with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
 
-# A configuration: groups of one's own, what is wrong in it, and none.
+# A configuration: none of whoever runs the tests, groups of one's own, what is wrong in it, and none.
+run "$kontend" doctor
+grep -q '^configuration: .* (there is none)$' "$work/out" || complain "reads $(grep '^configuration' "$work/out")"
 printf '[groups]\nours = pipe_*\n' >"$work/config"
 expect 0 '' "$kontend" report -i "$canned" --view hot -j --config "$work/config"
 prints '"ours": 0'

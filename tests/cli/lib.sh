@@ -7,7 +7,6 @@
 set -eu
 export LC_ALL=C.UTF-8
 unset NO_COLOR
-export XDG_CONFIG_HOME=/nonexistent # what the user has set says nothing here
 work=$(mktemp -d)
 chmod 755 "$work"
 mkdir -m 1777 "$work/cwd"

@@ -5,7 +5,6 @@
 # whatever else runs there: one that failed gets a second try when all is quiet, and is named if it
 # passes then. A test of anything else has one try.
 set -eu
-export XDG_CONFIG_HOME=/nonexistent # what the user has set says nothing here
 build=$1
 shift
 here=$(dirname "$0")
