@@ -77,20 +77,9 @@ int cmd_flush(int status)
 	return status ? status : CMD_EXIT_FAILURE;
 }
 
-int cmd_percent_limit(const struct opts *o, double *ret, struct error *err)
+double cmd_percent_limit(const struct opts *o)
 {
-	char *end;
-	double v;
-
-	if (!o->percent_limit)
-		return 0;
-	v = strtod(o->percent_limit, &end);
-	if (end == o->percent_limit || *end || !(v >= 0 && v <= 100))
-		return error_set(err, -EINVAL,
-				 "--percent-limit '%s': give a number from 0 to 100, like 0.5",
-				 o->percent_limit);
-	*ret = v;
-	return 0;
+	return o->percent_limit ? strtod(o->percent_limit, NULL) : 0;
 }
 
 int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which configuration is read: that of --config, else that of the user, which need not be there.
- * What it says is about how things are shown, so it is read where they are: a recording has none.
+ * A recording has none: that of whoever looks at it counts.
  */
 #include "cmd-config.h"
 #include "cmd.h"
@@ -32,8 +32,13 @@ static int take(void *ctx, const struct config_line *l, struct error *err)
 		return pathgroup_add(&c->groups, l->key, l->value, err);
 	if (strcmp(l->section, "symbols") == 0)
 		return take_symbols(c, l, err);
-	return error_set(err, -EINVAL, "there is no section [%s]: there are [groups] and [symbols]",
-			 l->section);
+	if (settings_section(l->section) < 0)
+		return error_set(err, -EINVAL,
+				 "there is no section [%s]: there are [groups], [symbols], "
+				 "[options], and those of verbs, like [report]",
+				 l->section);
+	int r = settings_add(&c->settings, l, err);
+	return r < 0 ? r : cmd_settings_check(l, err);
 }
 
 /* "" where there is no home. */
@@ -101,7 +106,10 @@ int cmd_config_read(struct opts *o, struct cmd_config *ret, struct error *err)
 		return error_errno(err, -errno, "Cannot read the configuration %s", ret->path);
 	r = read_file(f, ret, err);
 	fclose(f);
+	if (r < 0)
+		return r;
 	o->groups = &ret->groups;
 	o->no_symbol_cache |= ret->no_symbol_cache;
-	return r;
+	cmd_settings_apply(&ret->settings, o);
+	return 0;
 }

@@ -12,6 +12,7 @@
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
+#include "kontend/settings.h"
 #include "kontend/view.h"
 
 #include <errno.h>
@@ -94,9 +95,12 @@ int cmd_dump(const struct opts *o)
 		dump_columns(stdout);
 	else if (!strcmp(what, "views"))
 		dump_views(stdout);
+	else if (!strcmp(what, "settings"))
+		settings_dump(stdout);
 	else {
 		error_set(&err, -EINVAL,
-			  "There is no table '%s': give options, keys, columns or views", what);
+			  "There is no table '%s': give options, keys, columns, settings or views",
+			  what);
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	}
 	return cmd_flush(CMD_EXIT_OK);

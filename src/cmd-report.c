@@ -79,10 +79,9 @@ static int parse_chains(const struct opts *o, struct report_spec *s, struct erro
 {
 	int r = cmd_zoom(o, &s->zoom, err);
 
-	if (r == 0)
-		r = cmd_percent_limit(o, &s->percent_limit, err);
 	if (r < 0)
 		return r;
+	s->percent_limit = cmd_percent_limit(o);
 	if (o->percent_limit && !(s->views & (REPORT_HOT | REPORT_FLAME | REPORT_TREE)))
 		return error_set(err, -EINVAL, "--percent-limit is for --view hot, flame and tree");
 	if (s->zoom.n && !(s->views & (REPORT_HOT | REPORT_FLAME)))

@@ -45,11 +45,12 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
 	struct display *display;
 
-	if (cmd_percent_limit(o, &a.percent_limit, err) < 0)
-		return CMD_EXIT_USAGE;
+	a.percent_limit = cmd_percent_limit(o);
 	a.view = o->view;
 	a.by = o->by;
 	a.sort = o->sort;
+	a.locks_by = o->locks_by;
+	a.locks_sort = o->locks_sort;
 	/* These are about the locks table; the overview would take no notice of them. */
 	if (!a.view && (a.by || a.sort))
 		a.view = "locks";

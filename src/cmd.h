@@ -3,6 +3,7 @@
 #define KONTEND_CMD_H
 
 #include "kontend/error.h"
+#include "kontend/opts-filter.h"
 #include "kontend/opts.h"
 
 /* Exit statuses besides that of the measured command and 128 + signal. */
@@ -59,8 +60,8 @@ int cmd_check_rows(const struct opts *o, enum cmd_table which, char *ret_filter,
 int cmd_width(const struct opts *o);
 char cmd_separator(const struct opts *o);
 
-/* --percent-limit into *ret, which stays what it is without. -EINVAL with @err: a usage error. */
-int cmd_percent_limit(const struct opts *o, double *ret, struct error *err);
+/* --percent-limit, 0 without. */
+double cmd_percent_limit(const struct opts *o);
 struct query_zoom;
 /* --zoom, as queries take it. -EINVAL with @err: a usage error. */
 int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);

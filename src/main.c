@@ -24,8 +24,9 @@ static void hold_standard_streams(void)
 
 static bool reads_config(enum opts_verb v)
 {
-	return v == VERB_LIVE || v == VERB_REPLAY || v == VERB_REPORT || v == VERB_EXPORT ||
-	       v == VERB_DOCTOR;
+	static const char option[] = "config";
+
+	return opts_find(v, option, sizeof(option) - 1) != NULL;
 }
 
 static int run_verb(const struct opts *o)
@@ -84,6 +85,8 @@ int main(int argc, char **argv)
 		return cmd_flush(CMD_EXIT_OK);
 	}
 	if (reads_config(o.verb) && cmd_config_read(&o, &config, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (opts_check(&o, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	return run_verb(&o);
 }

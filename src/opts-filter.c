@@ -4,6 +4,7 @@
  * documentation and the kernel use. Filters are told in ours, the printed ones; a word of a filter
  * that is the other name is replaced. Only whole words are: functions have such names in them.
  */
+#include "kontend/opts-filter.h"
 #include "kontend/opts.h"
 
 #include <errno.h>

@@ -50,6 +50,7 @@ static void put_option(FILE *out, const struct opts_info *o)
 void opts_help(enum opts_verb verb, FILE *out)
 {
 	const struct opts_verb_info *v = opts_verb_info(verb);
+	static const char config[] = "config";
 	const char *group = NULL;
 
 	fprintf(out, "Usage: kontend %s%s%s\n\n", v->name, *v->synopsis ? " " : "", v->synopsis);
@@ -64,6 +65,10 @@ void opts_help(enum opts_verb verb, FILE *out)
 		group = o->group;
 		put_option(out, o);
 	}
+	if (opts_find(verb, config, sizeof(config) - 1))
+		fprintf(out,
+			"\nDefaults can be set: kontend-config(5). --OPTION=no takes back what "
+			"is set\nfor one without an argument.\n");
 	if (verb == VERB_LIVE)
 		fprintf(out,
 			"\nKeys: '?' on the screen, or kontend-views(7). Manual: kontend(1).\n");

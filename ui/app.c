@@ -167,18 +167,27 @@ const char *app_search(const struct app *a)
 	return a->search;
 }
 
-/* What the command line asked for goes to the first view, by the commands that keys give. */
+/* By the commands that keys give. */
+static void order_rows(struct view *v, const char *key, const char *column)
+{
+	struct command_arg by = {.text = key}, sort = {.text = column};
+
+	if (key && v->ops->command)
+		v->ops->command(v, CMD_BY, &by);
+	if (column && v->ops->command)
+		v->ops->command(v, CMD_SORT, &sort);
+}
+
+/* What is asked for goes to the first view, behind what is set for locks. */
 static void apply_options(struct app *a, const struct app_options *o)
 {
-	struct command_arg by = {.text = o->by}, sort = {.text = o->sort};
-	struct view *v = a->roots[a->root].view;
-
-	if (o->by && v->ops->command)
-		v->ops->command(v, CMD_BY, &by);
-	if (o->sort && v->ops->command)
-		v->ops->command(v, CMD_SORT, &sort);
-	for (size_t i = 0; o->filter && i < a->n_roots; i++)
-		snprintf(a->roots[i].filter, sizeof(a->roots[i].filter), "%s", o->filter);
+	for (size_t i = 0; i < a->n_roots; i++) {
+		if (!strcmp(view_roots[i]->name, "locks"))
+			order_rows(a->roots[i].view, o->locks_by, o->locks_sort);
+		if (o->filter)
+			snprintf(a->roots[i].filter, sizeof(a->roots[i].filter), "%s", o->filter);
+	}
+	order_rows(a->roots[a->root].view, o->by, o->sort);
 }
 
 static int open_roots(struct app *a, const struct app_options *o, struct error *err)

@@ -20,10 +20,11 @@ struct app_cut {
 };
 
 struct app_options {
-	uint64_t delay_ns; /* refresh; 0 = 1 s */
-	const char *view;  /* first view; NULL = overview */
-	const char *by;	   /* NULL = lock */
-	const char *sort;  /* NULL = the view's own */
+	uint64_t delay_ns;		   /* refresh; 0 = 1 s */
+	const char *view;		   /* first view; NULL = overview */
+	const char *by;			   /* NULL = lock */
+	const char *sort;		   /* NULL = the view's own */
+	const char *locks_by, *locks_sort; /* the same of view locks, wherever one begins */
 	const char *filter;
 	double percent_limit;	       /* calls of less percent are closed in trees at first */
 	const char *save_dir;	       /* P writes here; NULL = current directory */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 struct pathgroups;
+
 enum opts_verb {
 	VERB_LIVE,
 	VERB_REPLAY,
@@ -39,15 +40,17 @@ struct opts_verb_info {
 
 /* What an option does with its argument. */
 enum opts_kind {
-	OPTS_FLAG,   /* none: sets a bool */
+	OPTS_FLAG,   /* none: sets a bool; "=no" takes back a setting */
 	OPTS_PRESET, /* none: sets a text to `words` */
 	OPTS_TEXT,
-	OPTS_CHOICE, /* a text out of `words` */
-	OPTS_TIME,   /* a duration, min..max ns */
-	OPTS_COUNT,  /* a number, min..max */
-	OPTS_SIZE,   /* bytes, min..max, K M G being powers of 1024 */
-	OPTS_LIST,   /* a text, each time it is given */
-	OPTS_LEVEL,  /* a number, min..max, behind "=" only; 1 without it */
+	OPTS_CHOICE,  /* a text out of `words` */
+	OPTS_PERCENT, /* a text, a number from 0 to 100 */
+	OPTS_TIME,    /* a duration, min..max ns */
+	OPTS_COUNT,   /* a number, min..max */
+	OPTS_POWER,   /* the same, a power of two */
+	OPTS_SIZE,    /* bytes, min..max, K M G being powers of 1024 */
+	OPTS_LIST,    /* a text, each time it is given */
+	OPTS_LEVEL,   /* a number, min..max, behind "=" only; 1 without it */
 };
 
 /* How a shell completes the argument. */
@@ -65,13 +68,14 @@ struct opts_info {
 	uint64_t min, max;
 	const char *words; /* allowed or preset words, separated by blanks */
 	enum opts_complete complete;
+	unsigned settings; /* those of `verbs` that a configuration may set it for */
 };
 
 #define OPTS_ROWS_DEFAULT UINT64_MAX /* --rows was not given; 0 is "all" */
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
-/* So many texts of an option that may be given more than once. */
-enum { OPTS_LIST_MAX = 32 };
+/* So many texts of an option that may be given more than once. And lines in the table at most. */
+enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 128 };
 
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
@@ -105,6 +109,8 @@ struct opts {
 	const char *color, *theme;
 	const char *kinds;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
+	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */
+	bool said[OPTS_ROWS];		   /* by place in the table: has been set */
 };
 
 /* Is the word behind the option its argument, unless one is attached? */
@@ -133,14 +139,8 @@ const char *opts_nearest_verb(const char *word);
  * help would tell. When help is asked for, nothing behind it is checked.
  */
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
-
-/*
- * Copies a filter into @ret with the other names of lock types (rtmutex, percpu-rwsem) replaced by
- * those that tables show. -EINVAL with @err when it does not fit.
- */
-int opts_filter(const char *filter, char *ret, size_t size, struct error *err);
-enum { OPTS_FILTER = 1024 };
-
+/* Does it make sense together, settings included? Else -EINVAL with @err. */
+int opts_check(const struct opts *o, struct error *err);
 /* The help of a verb, from the tables, and that of the program. */
 void opts_help(enum opts_verb verb, FILE *out);
 void opts_help_all(FILE *out);

@@ -88,6 +88,25 @@ printf '[symbols]\ncaches = no\n' >"$work/config"
 expect 129 'config:2: there is no caches in ' "$kontend" report -i "$canned" --config "$work/config"
 printf '[groups]\nours\n' >"$work/config"
 expect 129 'config:2: this is no setting' "$kontend" report -i "$canned" --config "$work/config"
+# What is set: the command line goes before, and what is wrong names its line.
+printf '[options]\nsort = max_ns\nby = caller\nrows = 1\ncall-graph = dwarf\n' >"$work/set"
+expect 0 '' "$kontend" report -i "$canned" --config "$work/set"
+prints '^# locks by caller, sorted by max_ns: 1 of '
+expect 0 '' "$kontend" report -i "$canned" --config "$work/set" -n 0 --sort contended
+prints '^# locks by caller, sorted by contended: [0-9]+ rows'
+expect 0 '' "$kontend" report -i "$canned" --config "$work/set" --view slots
+printf '[options]\nsort = contended\nby = task\n[report]\nby = cpu\n' >"$work/set"
+expect 0 '' "$kontend" report -i "$canned" --config "$work/set"
+prints '^# locks by cpu, sorted by contended'
+for setting in 'frq = 9:no setting .frq.' 'pid = 1:for the command line' 'sort = nix:no such column' \
+	'mmap = pid:what can be set' 'call-graph = lbx:give fp' 'theme = dark:give one of' 'by = symbol:give one of'; do
+	printf '[options]\n%s\n' "${setting%%:*}" >"$work/set"
+	expect 129 "set:2: .*${setting#*:}" "$kontend" diff "$canned" "$canned" --config "$work/set"
+done
+printf '[report]\nby = symbol\n' >"$work/set"
+expect 129 'set:2: by .symbol.' "$kontend" script -i "$canned" --config "$work/set"
+printf '[reprt]\nrows = 1\n' >"$work/set"
+expect 129 'set:2: there is no section .reprt.' "$kontend" report -i "$canned" --config "$work/set"
 mkdir -p "$work/home/kontend"
 mv "$work/config" "$work/home/kontend/config"
 expect 129 'home/kontend/config:2: this' env XDG_CONFIG_HOME="$work/home" "$kontend" report -i "$canned"

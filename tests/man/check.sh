@@ -96,6 +96,10 @@ done
 page_items "$man/kontend-diff.1" COLUMNS Va >"$work/page"
 same "columns of diff"
 
+"$kontend" dump settings | tr '\t' ' ' >"$work/table"
+page_items "$man/kontend-config.5" '[options]' Cm >"$work/page"
+same settings
+
 "$kontend" dump views | awk -F '\t' '{ print $2 " " $1 }' >"$work/table"
 page_items "$man/kontend-views.7" VIEWS Ic >"$work/page"
 same views

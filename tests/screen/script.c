@@ -30,7 +30,7 @@ struct play {
 	struct display *display;
 	struct app *app;
 	struct app_options options;
-	char view[40], filter[200], recording[80], file[200];
+	char view[40], filter[200], recording[80], file[200], by[40], sort[40];
 	double from, to; /* of a range; seconds */
 	bool ascii, history, engine_ready;
 	FILE *out;
@@ -120,6 +120,8 @@ static int start(struct play *p, const struct app_clock *clock)
 	p->options = (struct app_options){
 		.view = p->view[0] ? p->view : NULL,
 		.filter = p->filter[0] ? p->filter : NULL,
+		.locks_by = p->by[0] ? p->by : NULL,
+		.locks_sort = p->sort[0] ? p->sort : NULL,
 		.child_exit_fd = -1,
 		.clock = clock,
 		.has_history = p->history,
@@ -232,6 +234,10 @@ static int set_up(struct play *p, const char *verb, const char *rest)
 		snprintf(p->view, sizeof(p->view), "%s", rest);
 	else if (!strcmp(verb, "filter"))
 		snprintf(p->filter, sizeof(p->filter), "%s", rest);
+	else if (!strcmp(verb, "locks-by"))
+		snprintf(p->by, sizeof(p->by), "%s", rest);
+	else if (!strcmp(verb, "locks-sort"))
+		snprintf(p->sort, sizeof(p->sort), "%s", rest);
 	else if (!strcmp(verb, "file"))
 		snprintf(p->file, sizeof(p->file), "%s", rest);
 	else if (!strcmp(verb, "history"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/demo.h"
+#include "kontend/opts-filter.h"
 #include "kontend/opts.h"
 #include "kontend/query.h"
 #include "kontend/report.h"
@@ -31,7 +32,8 @@ static int parse(struct opts *o, const char *line, struct error *err)
 	for (char *w = strtok(copy, " "); w && argc < WORDS; w = strtok(NULL, " "))
 		argv[argc++] = w;
 	argv[argc] = NULL;
-	return opts_parse(o, argc, argv, err);
+	int r = opts_parse(o, argc, argv, err);
+	return r == 0 && !o->help ? opts_check(o, err) : r;
 }
 
 static void assert_parses(struct opts *o, const char *line)
