@@ -5,7 +5,8 @@
  * read, also if we are killed, and a recording that fails at its start leaves the old one alone.
  *
  * A part that begins in the middle needs what stood before the stream: records that do not change
- * are kept, symbols and the names of tasks and cgroups are read anew, as they may have changed.
+ * are kept, symbols, the names of tasks and cgroups, and mappings are read anew, as they may have
+ * changed.
  */
 #include "record-file.h"
 #include "kontend/cgroup.h"
@@ -44,8 +45,10 @@ struct record_file {
 	struct record *kept; /* HOST, FORMAT, ATTR, CPU; the bytes are ours */
 	size_t n_kept, cap_kept;
 	bool has_symbols;
+	int symbols_fd;	       /* of the kernel, opened while there were the rights; -1: none */
 	uint64_t shrunk_bytes; /* size of the finished file, when it was made smaller */
 	uint64_t dummy_id;     /* the event that says what tasks do */
+	bool maps, data_maps;  /* and what they map */
 	uint32_t first_ring;
 	bool has_ring;
 	char **parts; /* names of finished ones that are still there */
@@ -127,6 +130,7 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 		return no_memory(err);
 	f->o = *o;
 	f->fd = -1;
+	f->symbols_fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	f->path = mem_strdup(o->path);
 	if (!f->path || read_argv(f) < 0)
 		no_memory(err);
@@ -184,9 +188,12 @@ static void look_at_attr(struct record_file *f, const struct record *r)
 	size_t n = r->len < PERF_ATTR_SIZE_VER0 ? r->len : PERF_ATTR_SIZE_VER0;
 
 	memcpy(&a, r->data, n);
-	if (a.type == PERF_TYPE_SOFTWARE && a.config == PERF_COUNT_SW_DUMMY &&
-	    r->len >= a.size + sizeof(f->dummy_id))
-		memcpy(&f->dummy_id, (const char *)r->data + a.size, sizeof(f->dummy_id));
+	if (a.type != PERF_TYPE_SOFTWARE || a.config != PERF_COUNT_SW_DUMMY ||
+	    r->len < a.size + sizeof(f->dummy_id))
+		return;
+	memcpy(&f->dummy_id, (const char *)r->data + a.size, sizeof(f->dummy_id));
+	f->maps = a.mmap;
+	f->data_maps = a.mmap_data;
 }
 
 static int note(struct record_file *f, const struct record *r)
@@ -284,7 +291,8 @@ static int put_symbols(struct record_file *f, struct error *err)
 
 	if (!f->has_symbols)
 		return 0;
-	if (sysinfo_read_all("/proc/kallsyms", &text, &r.len) == -ENOMEM)
+	if (lseek(f->symbols_fd, 0, SEEK_SET) == 0 &&
+	    sysinfo_read_fd(f->symbols_fd, &text, &r.len) == -ENOMEM)
 		return no_memory(err);
 	r.data = text ? text : "";
 	int e = writer_put(f->writer, &r, err);
@@ -297,6 +305,8 @@ static int scan(const struct record_file *f, struct sideband *s)
 	char mount[CGROUP_PATH];
 	int r = procfs_comms_all("/proc", s);
 
+	if (r == 0 && f->maps)
+		r = procfs_maps_all("/proc", s);
 	if (r == 0 && f->o.cgroups && cgroup_search("/proc/self/mounts", mount, sizeof(mount)) == 0)
 		r = cgroup_walk(mount, s);
 	return r;
@@ -304,7 +314,7 @@ static int scan(const struct record_file *f, struct sideband *s)
 
 static int put_tasks(struct record_file *f, struct error *err)
 {
-	struct sideband s = {.id = f->dummy_id};
+	struct sideband s = {.id = f->dummy_id, .data_maps = f->data_maps};
 	int e = scan(f, &s);
 
 	if (e < 0)
@@ -460,6 +470,8 @@ void record_file_free(struct record_file *f)
 		mem_free((void *)(uintptr_t)f->kept[i].data);
 	for (size_t i = 0; i < f->n_parts; i++)
 		mem_free(f->parts[i]);
+	if (f->symbols_fd >= 0)
+		close(f->symbols_fd);
 	mem_free(f->kept);
 	mem_free(f->parts);
 	mem_free(f->temp);

@@ -63,14 +63,21 @@ static int read_to_end(int fd, char **buf, size_t *len)
 
 int sysinfo_read_all(const char *path, char **ret, size_t *ret_len)
 {
-	char *buf = NULL;
-	size_t len = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	int r = read_to_end(fd, &buf, &len);
+	int r = sysinfo_read_fd(fd, ret, ret_len);
 	close(fd);
+	return r;
+}
+
+int sysinfo_read_fd(int fd, char **ret, size_t *ret_len)
+{
+	char *buf = NULL;
+	size_t len = 0;
+	int r = read_to_end(fd, &buf, &len);
+
 	if (r < 0) {
 		mem_free(buf);
 		return r;
