@@ -17,9 +17,10 @@
 #include "kontend/units.h"
 #include "record-direct.h"
 #include "record-file.h"
-#include "record-names.h"
+#include "record-signals.h"
 #include "record-tally.h"
 #include "record-text.h"
+#include "record-told.h"
 #include "run-code.h"
 
 #include <errno.h>
@@ -27,7 +28,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +47,7 @@ struct recording {
 	struct record_file *file;
 	struct record_tally tally;
 	struct record_text text;
+	struct record_told told;
 	enum stage stage;
 	struct record_direct direct;
 	uint64_t bytes; /* of the parts that are finished */
@@ -65,34 +66,17 @@ static const uint64_t RESERVE_BYTES = 64 << 10;
 /* Shorter files have no code of the kernel in them. */
 static const uint64_t TEXT_BYTES = 16 << 20;
 
-static int open_signals(struct recording *g, struct error *err)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2};
-	sigset_t set, blocked;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&set, signals[i]);
-	blocked = set;
-	/* A file that may not grow is an error of write(), not our end. */
-	sigaddset(&blocked, SIGXFSZ);
-	sigprocmask(SIG_BLOCK, &blocked, NULL);
-	g->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return g->signal_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals")
-				: 0;
-}
-
 static void take_signals(struct recording *g)
 {
-	struct signalfd_siginfo info;
+	int signal;
 
-	while (read(g->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGUSR2)
+	while ((signal = record_signals_next(g->signal_fd))) {
+		if (signal == SIGUSR2)
 			g->rotate = true;
 		else if (cmd_is_second_signal(&g->signal_ns))
 			g->give_up = true;
 		else if (!g->signal)
-			g->signal = (int)info.ssi_signo;
+			g->signal = signal;
 	}
 }
 
@@ -178,7 +162,9 @@ static int rotate(struct recording *g, struct error *err)
 			return r;
 		g->stage = STAGE_QUEUE;
 	}
-	int r = record_file_rotate(g->file, err);
+	int r = record_told_cut(&g->told, g->file, err);
+	if (r == 0)
+		r = record_file_rotate(g->file, err);
 	return r < 0 ? r : record_text_put(&g->text, g->file, err);
 }
 
@@ -191,7 +177,7 @@ static int look_around(struct recording *g, struct error *err)
 	g->full |= g->direct.full && !g->o->rotate;
 	if (g->rotate && !g->stopped)
 		return rotate(g, err);
-	return 0;
+	return record_told_put(&g->told, g->file, err);
 }
 
 /* What comes in bits is written in time, so that little is lost when we are killed. */
@@ -277,7 +263,9 @@ static int idle(struct recording *g, struct error *err)
 /* What does not fit into this file is the first of the next one, or the end. */
 static int put_from_queue(struct recording *g, const struct record *rec, struct error *err)
 {
-	int r = record_file_put(g->file, rec, err);
+	bool keeps_free = rec->kind == RECORD_PERF && g->direct.reserve;
+	bool full = keeps_free && record_file_room(g->file) < g->direct.reserve + rec->len;
+	int r = full ? WRITER_FULL : record_file_put(g->file, rec, err);
 
 	if (r == WRITER_FULL && g->o->rotate) {
 		r = rotate(g, err);
@@ -285,8 +273,10 @@ static int put_from_queue(struct recording *g, const struct record *rec, struct 
 			r = record_file_put(g->file, rec, err);
 	}
 	g->full |= r == WRITER_FULL;
-	if (r == 0)
+	if (r == 0) {
 		record_tally_add(&g->tally, rec);
+		record_sift_put(&g->told.sift, rec, clock_now_ns());
+	}
 	return r < 0 ? r : 0;
 }
 
@@ -356,6 +346,7 @@ static int put_prologue(struct recording *g, struct error *err)
 		r = record_file_put(g->file, &rec, err);
 		if (r >= 0 && rec.kind == RECORD_KALLSYMS && has_text)
 			r = record_text_take(&g->text, run_code_source(g->run.code), &rec, err);
+		record_sift_put(&g->told.sift, &rec, clock_now_ns());
 		source_release(g->run.source, &rec);
 		if (r < 0)
 			return r;
@@ -393,14 +384,19 @@ static int start(struct recording *g, struct error *err)
 	if (r == 0)
 		r = record_file_new(&g->file, &f, err);
 	if (r == 0)
+		r = record_told_init(&g->told, o, run_code_source(g->run.code), err);
+	if (r == 0)
 		r = put_prologue(g, err);
 	if (r == 0 && o->max_size && record_file_is_regular(g->file))
 		r = record_file_begin(g->file, err);
 	r = r ? r : record_text_put(&g->text, g->file, err);
 	r = r ? r : run_start(&g->run, err);
+	r = r ? r : record_told_start(&g->told, err);
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
+	g->direct.sift = &g->told.sift;
 	g->direct.reserve = o->rotate && o->max_size ? RESERVE_BYTES : 0;
+	g->direct.reserve += record_told_reserve(&g->told);
 	g->begin_ns = g->flushed_ns = clock_now_ns();
 	if (o->duration_ns)
 		g->deadline_ns = g->begin_ns + o->duration_ns;
@@ -435,13 +431,9 @@ static void put_names(struct recording *g)
 					 .keep_symbols = !g->o->no_symbol_cache,
 					 .stop = is_given_up,
 					 .ctx = g};
-	struct record_names_stat st = {0};
 	struct error err = {0};
+	const char *lacks = record_told_end(&g->told, g->file, &o, &err);
 
-	if (!g->o->freq || g->o->freq == OPTS_FREQ_DEFAULT || !record_file_is_regular(g->file))
-		return;
-	int r = record_names_put(g->file, &o, &st, &err);
-	const char *lacks = record_names_lack(r, &st, &err);
 	/* The recording is whole without. */
 	g->give_up = false;
 	clear_line(g);
@@ -487,11 +479,12 @@ int cmd_record(const struct opts *o)
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
-		r = open_signals(&g, &err);
+		r = record_signals_open(&g.signal_fd, &err);
 		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&g);
 	}
 	record_file_free(g.file);
 	record_text_deinit(&g.text);
+	record_told_deinit(&g.told);
 	if (run_close(&g.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (g.signal_fd >= 0)

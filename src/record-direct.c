@@ -11,6 +11,7 @@
  * Such a batch is small enough for the cache, from which the kernel copies it then.
  */
 #include "record-direct.h"
+#include "kontend/clock.h"
 
 #include <errno.h>
 
@@ -45,6 +46,8 @@ static bool is_plenty(uint64_t room, uint64_t len)
 
 static void add(struct record_direct *d, struct drain_ring *r, const struct ring_span *s)
 {
+	if (d->sift)
+		record_sift_run(d->sift, r->cpu, s->piece, s->pieces);
 	for (int i = 0; i < s->pieces; i++) {
 		d->pieces[d->n_pieces++] = s->piece[i];
 		d->bytes += s->piece[i].iov_len;
@@ -64,9 +67,12 @@ static int put(struct record_direct *d, const struct record *r)
 
 	d->full |= e == WRITER_FULL;
 	d->status = e < 0 ? e : 0;
-	if (e == 0)
-		record_tally_add(d->tally, r);
-	return d->status;
+	if (e != 0)
+		return d->status;
+	record_tally_add(d->tally, r);
+	if (d->sift)
+		record_sift_put(d->sift, r, clock_now_ns());
+	return 0;
 }
 
 /* Ids are to be put right: what the kernel has written must be copied for that. */

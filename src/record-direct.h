@@ -4,17 +4,19 @@
 
 #include "kontend/drain.h"
 #include "record-file.h"
+#include "record-sift.h"
 #include "record-tally.h"
 
 enum { RECORD_DIRECT_BATCH = WRITER_RUNS / 2 };
 
 /*
  * The stream from the rings into the file, without a queue and without a copy of ours in between.
- * Fill in the first five, then record_direct_sink() is where to drain to.
+ * Fill in the first six, then record_direct_sink() is where to drain to.
  */
 struct record_direct {
 	struct record_file *file;
 	struct record_tally *tally;
+	struct record_sift *sift; /* sees all of it, too; NULL: nobody */
 	struct error *err;
 	bool counted;	  /* somebody else counts: records need not be looked at */
 	uint64_t reserve; /* bytes of a file that may not grow for what is no event */

@@ -71,12 +71,13 @@ static int play(struct naming *n, struct error *err)
 
 static int load(struct naming *n, struct error *err)
 {
+	struct query_functions_limits l = query_functions_within(record_file_room(n->file));
 	int r = query_functions_meet(&n->query, err);
 
 	while (r == 0 && query_load_names(&n->query, LOAD_NS))
 		if (is_stopped(n))
 			return RECORD_NAMES_STOPPED;
-	return r < 0 ? r : query_functions(&n->query, &query_functions_usual, &n->found, err);
+	return r < 0 ? r : query_functions(&n->query, &l, &n->found, err);
 }
 
 /* @body has room for the head in front. */
@@ -159,20 +160,24 @@ static int run(struct naming *n, struct error *err)
 	return r ? r : put_found(n, err);
 }
 
+bool record_names_is_long(const struct record_file *f)
+{
+	struct writer_stat st;
+
+	record_file_stat(f, &st);
+	return st.bytes + st.packed_from - st.packed_to > MOST_BYTES;
+}
+
 int record_names_put(struct record_file *f, const struct record_names_options *o,
 		     struct record_names_stat *ret, struct error *err)
 {
 	struct naming n = {.o = o, .file = f};
-	struct writer_stat st;
 	int r = record_file_flush(f, err);
 
-	record_file_stat(f, &st);
 	if (r < 0)
 		return r;
 	if (record_file_room(f) < LEAST_BYTES)
 		return RECORD_NAMES_FULL;
-	if (st.bytes + st.packed_from - st.packed_to > MOST_BYTES)
-		return RECORD_NAMES_LONG;
 	r = run(&n, err);
 	*ret = (struct record_names_stat){n.found.head.left_names, n.found.head.left_code,
 					  n.found.head.no_code};
@@ -188,7 +193,6 @@ const char *record_names_lack(int answer, const struct record_names_stat *st, st
 {
 	static const char *const why[] = {
 		[RECORD_NAMES_STOPPED] = "a second signal came",
-		[RECORD_NAMES_LONG] = "the recording is longer than 1 GiB",
 		[RECORD_NAMES_FULL] = "the file may not be longer",
 	};
 	struct error was = *err;

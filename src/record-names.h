@@ -20,7 +20,6 @@ struct record_names_options {
 enum record_names_answer {
 	RECORD_NAMES_DONE,
 	RECORD_NAMES_STOPPED,
-	RECORD_NAMES_LONG, /* it is too long to be read again */
 	RECORD_NAMES_FULL, /* there is no room in the file for all of them */
 };
 
@@ -35,6 +34,8 @@ struct record_names_stat {
  */
 int record_names_put(struct record_file *f, const struct record_names_options *o,
 		     struct record_names_stat *ret, struct error *err);
+/* Would it take too long to read it again? */
+bool record_names_is_long(const struct record_file *f);
 /* What is missing after such an answer, and why, into err->text; NULL: nothing. */
 const char *record_names_lack(int answer, const struct record_names_stat *st, struct error *err);
 

@@ -57,6 +57,11 @@ uint32_t funcsnap_add_text(struct funcsnap *s, const char *text);
 /* Sets both of @f. 0 or -ENOMEM. */
 int funcsnap_add_code(struct funcsnap *s, struct funcsnap_func *f, const void *bytes, size_t n);
 void funcsnap_sort(struct funcsnap *s);
+/*
+ * What @from has goes into @to, both sorted; @from may be changed by it, and is the caller's still.
+ * 1: there was something new; 0; -ENOMEM, with a part of it taken; -ENOSPC: that would be too much.
+ */
+int funcsnap_merge(struct funcsnap *to, struct funcsnap *from);
 
 const char *funcsnap_text(const struct funcsnap *s, uint32_t offset);
 /* The function of @object that covers @at, or begins there if it has no size; NULL: none. */

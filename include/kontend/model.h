@@ -4,6 +4,7 @@
 
 #include "kontend/cell.h"
 #include "kontend/event.h"
+#include "kontend/funcset.h"
 #include "kontend/hist.h"
 #include "kontend/lock.h"
 #include "kontend/lockname.h"
@@ -105,6 +106,7 @@ struct model {
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
 	bool owners_told; /* of some wait it is known who held the lock when it began */
 	struct lockname_set *lock_names; /* shared with copies of the model */
+	struct funcset *funcs;		 /* what the recording tells of functions; shared as well */
 	uint64_t generation; /* changes whenever ids may have been given anew (fold, zero) */
 	/* The wait that the event applied last began, went on with or ended; 0: none. One that has
 	 * ended can be read until the next event, though it is no longer `used`. */

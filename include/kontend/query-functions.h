@@ -8,9 +8,14 @@
 /* At most so many functions, and bytes of their names and of their code. */
 struct query_functions_limits {
 	size_t functions, names, code;
+	/* Those that were told already, by where they begin: they are left out, and the new ones
+	 * added, unless it turns out that there is code to be told. NULL: none was. */
+	struct map64 *told;
 };
 
 extern const struct query_functions_limits query_functions_usual;
+/* As many of these as find room in so many bytes. */
+struct query_functions_limits query_functions_within(uint64_t bytes);
 
 /*
  * What the functions of the call chains so far are called, and the code of those that cost CPU time

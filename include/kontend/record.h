@@ -89,6 +89,8 @@ enum record_snapshot_kind {
 
 enum record_snapshot_flags {
 	RECORD_SNAPSHOT_LOST = 1, /* it was taken, but there is no payload any more */
+	/* Of SNAPSHOT_FUNCS: what is new since the one before; all of them together tell. */
+	RECORD_SNAPSHOT_MORE = 2,
 };
 
 enum { RECORD_SNAPSHOT_MOST = 16 << 20 }; /* bytes of a payload */

@@ -95,14 +95,18 @@ static bool is_lasting(const struct record *r)
 static int take_lasting(struct shrink *k, const struct record *r, struct error *err)
 {
 	struct record_snapshot head;
+	struct funcsnap more = {0};
+	int e = 0;
 
-	/* What is damaged needs nothing. */
 	snapshot_parse(r->data, r->len, &head);
-	if (head.kind == SNAPSHOT_FUNCS &&
-	    funcsnap_decode(&k->funcs, (const uint8_t *)r->data + sizeof(head),
-			    r->len - sizeof(head)) == -ENOMEM)
-		return no_memory(err);
-	return writer_put(k->writer, r, err);
+	if (head.kind == SNAPSHOT_FUNCS)
+		e = funcsnap_decode(&more, (const uint8_t *)r->data + sizeof(head),
+				    r->len - sizeof(head));
+	/* What is damaged needs nothing. */
+	if (!e)
+		e = funcsnap_merge(&k->funcs, &more);
+	funcsnap_deinit(&more);
+	return e == -ENOMEM ? no_memory(err) : writer_put(k->writer, r, err);
 }
 
 static int take_first(struct shrink *k, struct source *s, const struct record *r, struct error *err)

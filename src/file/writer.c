@@ -350,7 +350,8 @@ static int put_snapshot(struct writer *w, const struct record *r, struct error *
 		return keep_build_ids(w, (const uint8_t *)r->data + sizeof(head),
 				      r->len - sizeof(head), err);
 	int e = put_own(w, r, err);
-	if (!e && w->begun && !w->ending)
+	/* Others come, and it stands where it does. */
+	if (!e && w->begun && !w->ending && !(head.flags & RECORD_SNAPSHOT_MORE))
 		w->ending = at;
 	return e;
 }

@@ -99,6 +99,10 @@ static int take(struct model *m, const struct record_snapshot *head, const void 
 		take_burst(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
 	if (head->kind == SNAPSHOT_MMAP)
 		take_mmap(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
+	/* All of them together are kept, not the latest. */
+	if (head->kind == SNAPSHOT_FUNCS)
+		return funcset_take(m->funcs, (const uint8_t *)body + sizeof(*head),
+				    len - sizeof(*head));
 	int code = head->kind == SNAPSHOT_LOCKS ? take_locks(m, head, body, len) : 0;
 	return code ? code : snapshot_set_put(&m->snapshots, body, len);
 }

@@ -24,7 +24,8 @@ int model_init(struct model *m, const struct model_limits *limits)
 	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
 	    !cell_table_init(&m->cells, l->cells, l->hist_groups) && !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
-		if (m->lock_names && !mmlock_init(&m->mmlocks))
+		m->funcs = funcset_new();
+		if (m->lock_names && m->funcs && !mmlock_init(&m->mmlocks))
 			return 0;
 	}
 	model_deinit(m);
@@ -54,6 +55,7 @@ void model_deinit(struct model *m)
 	mmlock_deinit(&m->mmlocks);
 	snapshot_set_deinit(&m->snapshots_before);
 	lockname_set_unref(m->lock_names);
+	funcset_unref(m->funcs);
 	*m = (struct model){0};
 }
 

@@ -18,6 +18,22 @@
 const struct query_functions_limits query_functions_usual = {
 	.functions = 1 << 16, .names = 4 << 20, .code = 4 << 20};
 
+static size_t least(uint64_t a, size_t b)
+{
+	return a < b ? (size_t)a : b;
+}
+
+struct query_functions_limits query_functions_within(uint64_t bytes)
+{
+	const struct query_functions_limits *u = &query_functions_usual;
+
+	return (struct query_functions_limits){
+		.functions = least(bytes / 4 / sizeof(struct funcsnap_func), u->functions),
+		.names = least(bytes / 4, u->names),
+		.code = least(bytes / 2, u->code),
+	};
+}
+
 struct met {
 	uint32_t func;
 	uint64_t frame; /* one that is in it */
@@ -172,11 +188,30 @@ static int code_one(struct meeting *m, const struct met *at, size_t most, struct
 	return r < 0 || f->object == 0 ? r : meet_targets(m, at->frame, f->start, &code);
 }
 
+/* What there is to tell of a function. */
+enum { TELL_NAME = 1, TELL_CODE };
+
+static bool is_told(const struct meeting *m, const struct met *at, const struct map64 *told)
+{
+	const uint32_t *what = told ? map64_get(told, m->q->cache->funcs[at->func].start) : NULL;
+
+	return what && *what >= (at->cost ? TELL_CODE : TELL_NAME);
+}
+
+static int note_told(const struct meeting *m, const struct met *at, struct map64 *told)
+{
+	return told ? map64_put(told, m->q->cache->funcs[at->func].start,
+				at->cost ? TELL_CODE : TELL_NAME)
+		    : 0;
+}
+
 static int keep_one(struct meeting *m, const struct met *at, const struct query_functions_limits *l)
 {
 	struct funcsnap_func f = {0};
 	int r;
 
+	if (is_told(m, at, l->told))
+		return 0;
 	if (m->out->n_funcs >= l->functions || m->out->n_strings >= l->names) {
 		m->out->head.left_names++;
 		return 0;
@@ -186,6 +221,8 @@ static int keep_one(struct meeting *m, const struct met *at, const struct query_
 		return r < 0 ? r : 0;
 	if (at->cost)
 		r = code_one(m, at, l->code, &f);
+	if (r == 0)
+		r = note_told(m, at, l->told);
 	if (r < 0 || (!f.object && !f.code_len))
 		return r;
 	return funcsnap_add_func(m->out, &f);

@@ -29,8 +29,8 @@ struct query_cache {
 	const struct sym_entry *entries; /* the symbols that names were taken from */
 	size_t n_entries, text_len;
 	enum sym_state sym_state;
-	const struct snapshot *names; /* of the recording */
-	struct map64 by_addr;	      /* address -> func */
+	uint64_t funcs_told;  /* changes of what the recording says of functions */
+	struct map64 by_addr; /* address -> func */
 	struct query_func *funcs;
 	size_t n_funcs, cap_funcs, n_stacks;
 	uint64_t stamp;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names and code of functions out of the recording: decoded when the snapshot is another one than
- * in the last frame. Files have other numbers in it than in the model; which is which is found out
- * once a file, by its path and what else the mapping said of it.
+ * Names and code of functions out of the recording. Files have other numbers in it than in the
+ * model; which is which is found out once a file, by its path and what else the mapping said of it,
+ * and anew when the recording has told more.
  */
 #include "query-recorded.h"
 
@@ -12,10 +12,8 @@
 #include <string.h>
 
 struct query_recorded {
-	struct funcsnap snap;
-	const struct snapshot *of; /* what it was decoded from */
-	size_t len;
-	int code;
+	const struct funcset *of; /* what the numbers below are of */
+	uint64_t changes;
 	uint32_t *objects; /* by index in the model: index + 1, NONE, or 0: not looked for */
 	size_t n_objects;
 };
@@ -33,30 +31,28 @@ void query_recorded_deinit(struct query *q)
 {
 	if (!q->recorded)
 		return;
-	funcsnap_deinit(&q->recorded->snap);
 	forget_objects(q->recorded);
 	mem_free(q->recorded);
 	q->recorded = NULL;
 }
 
-/* NULL: there is none, it is damaged, or q->cache->failed. */
-static struct query_recorded *decoded(struct query *q)
+/* NULL: nothing was told, or q->cache->failed. */
+static struct query_recorded *told(struct query *q)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_FUNCS);
+	const struct funcset *s = q->model->funcs;
 	struct query_recorded *r = q->recorded;
 
-	if (!s)
+	if (!s || !s->snap.n_funcs)
 		return NULL;
 	if (!r)
 		r = q->recorded = mem_calloc(1, sizeof(*r));
-	if (r && (r->of != s || r->len != s->len || r->code == -ENOMEM)) {
-		r->code = funcsnap_decode(&r->snap, s->bytes, s->len);
+	if (r && (r->of != s || r->changes != s->changes)) {
 		r->of = s;
-		r->len = s->len;
+		r->changes = s->changes;
 		forget_objects(r);
 	}
-	q->cache->failed |= !r || r->code == -ENOMEM;
-	return r && !r->code ? r : NULL;
+	q->cache->failed |= !r;
+	return r;
 }
 
 static bool is_it(const struct funcsnap *s, const struct funcsnap_object *a,
@@ -98,8 +94,8 @@ static uint32_t object_of(struct query *q, struct query_recorded *r, uint32_t ob
 		return 0;
 	}
 	uint32_t *known = &r->objects[object];
-	for (size_t i = 0; !*known && i < r->snap.n_objects; i++)
-		if (is_it(&r->snap, &r->snap.objects[i], o))
+	for (size_t i = 0; !*known && i < r->of->snap.n_objects; i++)
+		if (is_it(&r->of->snap, &r->of->snap.objects[i], o))
 			*known = (uint32_t)i + 1;
 	if (!*known)
 		*known = NONE;
@@ -108,19 +104,19 @@ static uint32_t object_of(struct query *q, struct query_recorded *r, uint32_t ob
 
 const struct funcsnap_func *recorded_func(struct query *q, uint64_t frame)
 {
-	struct query_recorded *r = decoded(q);
+	struct query_recorded *r = told(q);
 
 	if (!r)
 		return NULL;
 	if (map_frame_is_kernel(frame))
-		return funcsnap_find(&r->snap, 0, frame);
+		return funcsnap_find(&r->of->snap, 0, frame);
 	uint32_t object = object_of(q, r, map_frame_object(frame));
-	return object ? funcsnap_find(&r->snap, object, map_frame_offset(frame)) : NULL;
+	return object ? funcsnap_find(&r->of->snap, object, map_frame_offset(frame)) : NULL;
 }
 
 const char *recorded_name(const struct query *q, const struct funcsnap_func *f)
 {
-	return funcsnap_text(&q->recorded->snap, f->name);
+	return funcsnap_text(&q->model->funcs->snap, f->name);
 }
 
 bool recorded_bytes(struct query *q, uint64_t start, const uint8_t **ret, size_t *ret_n)
@@ -130,7 +126,7 @@ bool recorded_bytes(struct query *q, uint64_t start, const uint8_t **ret, size_t
 
 	if (!f || f->start != at || !f->code_len)
 		return false;
-	*ret = q->recorded->snap.code + f->code;
+	*ret = q->model->funcs->snap.code + f->code;
 	*ret_n = f->code_len;
 	return true;
 }

@@ -98,14 +98,18 @@ int query_enomem(struct error *err, const char *what)
 			 what);
 }
 
+static uint64_t funcs_told(const struct query *q)
+{
+	return q->model->funcs ? q->model->funcs->changes : 0;
+}
+
 static bool cache_is_current(const struct query *q)
 {
 	const struct query_cache *c = q->cache;
 
 	return c->valid && c->generation == q->model->generation && c->entries == q->sym->entries &&
 	       c->n_entries == q->sym->n && c->text_len == q->sym->text_len &&
-	       c->sym_state == q->sym->state &&
-	       c->names == snapshot_set_get(&q->model->snapshots, SNAPSHOT_FUNCS);
+	       c->sym_state == q->sym->state && c->funcs_told == funcs_told(q);
 }
 
 static int cache_renew(struct query *q)
@@ -119,7 +123,7 @@ static int cache_renew(struct query *q)
 		.n_entries = q->sym->n,
 		.text_len = q->sym->text_len,
 		.sym_state = q->sym->state,
-		.names = snapshot_set_get(&q->model->snapshots, SNAPSHOT_FUNCS),
+		.funcs_told = funcs_told(q),
 	};
 	if (mem_grow(&c->funcs, &c->cap_funcs, 0, sizeof(*c->funcs)) < 0)
 		return -ENOMEM;

@@ -83,6 +83,60 @@ static void there_and_back(void **state)
 	funcsnap_deinit(&t);
 }
 
+static void merging_keeps_what_both_have(void **state)
+{
+	struct funcsnap s = {0}, t = {0}, empty = {0};
+	struct funcsnap_object o = {.pid = 7};
+	struct funcsnap_func f = {.start = 0x2000, .size = 0x10, .object = 1}, x = {.object = 2};
+
+	(void)state;
+	make(&s);
+	make(&t);
+	t.n_funcs = 0;
+	f.name = funcsnap_add_text(&t, "later");
+	funcsnap_add_code(&t, &f, code, 2);
+	funcsnap_add_func(&t, &f);
+	o.path = funcsnap_add_text(&t, "//anon");
+	funcsnap_add_object(&t, &o);
+	x.name = funcsnap_add_text(&t, "made");
+	funcsnap_add_func(&t, &x);
+	assert_int_equal(funcsnap_merge(&s, &t), 1);
+	assert_int_equal(s.n_objects, 2);
+	assert_int_equal(s.n_funcs, 4);
+	assert_string_equal(name_at(&s, 1, 0x1000), "first");
+	assert_string_equal(name_at(&s, 2, 0), "made");
+	const struct funcsnap_func *found = funcsnap_find(&s, 1, 0x2000);
+	assert_int_equal(found->code_len, 2);
+	assert_memory_equal(s.code + found->code, code, 2);
+	assert_int_equal(funcsnap_merge(&s, &t), 0);
+	assert_int_equal(funcsnap_merge(&s, &empty), 0);
+	/* Into none all of it goes at once. */
+	assert_int_equal(funcsnap_merge(&empty, &s), 1);
+	assert_int_equal(empty.n_funcs, 4);
+	funcsnap_deinit(&empty);
+	funcsnap_deinit(&s);
+	funcsnap_deinit(&t);
+}
+
+static void merging_has_bounds(void **state)
+{
+	static uint8_t much[9 << 20];
+	struct funcsnap s = {0}, t = {0};
+	struct funcsnap_func f = {.start = 1};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct funcsnap *to = i ? &t : &s;
+		f.start++;
+		assert_int_equal(funcsnap_add_code(to, &f, much, sizeof(much)), 0);
+		assert_int_equal(funcsnap_add_func(to, &f), 0);
+	}
+	assert_int_equal(funcsnap_merge(&s, &t), -ENOSPC);
+	assert_int_equal(s.n_funcs, 1);
+	funcsnap_deinit(&s);
+	funcsnap_deinit(&t);
+}
+
 static void no_such_object(struct funcsnap *s)
 {
 	s->funcs[2].object = 2;
@@ -193,6 +247,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(merging_keeps_what_both_have),
+		cmocka_unit_test(merging_has_bounds),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(memory_runs_out),
 		cmocka_unit_test(build_ids_are_found),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "asked.h"
+#include "canary.h"
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "kontend/query-annotate.h"
@@ -22,88 +23,13 @@
 #include "synth-profile.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MS 1000000ull
-#define START (1000 * MS)
-
-enum { PID = 50 };
-
-/* Where this function is in which file. */
-struct here {
-	uint64_t start, len, pgoff;
-	char path[256];
-};
-
-/* It is looked for by its name. */
-__attribute__((noinline, used)) uint64_t names_canary(uint64_t x);
-__attribute__((noinline, used)) uint64_t names_canary(uint64_t x)
-{
-	return x * 2654435761u ^ x >> 3;
-}
-
-static uint64_t canary(void)
-{
-	return (uint64_t)(uintptr_t)names_canary;
-}
-
-static struct here find_here(void)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	struct here h = {0};
-	uint64_t end;
-	char line[512];
-
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-xp %" SCNx64 " %*s %*s %255s", &h.start,
-			   &end, &h.pgoff, h.path) == 4 &&
-		    h.start <= canary() && canary() < end)
-			break;
-	fclose(f);
-	h.len = end - h.start;
-	return h;
-}
-
-static uint64_t clock_of(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* What follows was recorded by this machine. */
-static void state_this_machine(struct synth *s)
-{
-	struct record_host h = {.clock_ns = clock_of(CLOCK_MONOTONIC),
-				.wall_ns = clock_of(CLOCK_REALTIME),
-				.machine = "x86_64"};
-	struct utsname u;
-
-	uname(&u);
-	snprintf(h.release, sizeof(h.release), "%s", u.release);
-	synth_record(s, RECORD_HOST, 0, &h, sizeof(h));
-}
-
-/* 9 samples in the canary, called by code without a name. */
-static void state_stream(struct synth *s, const struct here *h)
-{
-	const uint64_t chain[] = {canary() + 1, 0x10};
-
-	synth_mmap(s, 0, START, PID, h->start, h->len, h->pgoff, h->path);
-	for (uint64_t i = 0; i < 9; i++)
-		synth_sample(s, 0, START + i * MS, PID, PID, MS,
-			     (struct synth_chain){.user = chain, .n_user = 2});
-	synth_tick(s, START + 100 * MS);
-}
 
 static void load_names(struct query *q)
 {
@@ -123,19 +49,20 @@ static void take(struct asked *w, const struct query_functions_limits *l, struct
 
 static void play_here(struct asked *w)
 {
-	struct here h = find_here();
+	struct canary_place h = canary_here();
 
 	rig_init(&w->rig, 1);
 	synth_profile(w->rig.synth);
-	state_this_machine(w->rig.synth);
-	state_stream(w->rig.synth, &h);
+	canary_machine(w->rig.synth);
+	canary_stream(w->rig.synth, CANARY_START, &h);
 	asked_play(w, NULL);
 	query_begin(&w->q);
 }
 
-static void state_found(struct synth *s, const struct funcsnap *found, size_t cut)
+static void state_some(struct synth *s, const struct funcsnap *found, size_t cut, uint32_t flags)
 {
-	struct record_snapshot head = {.kind = SNAPSHOT_FUNCS, .version = FUNCSNAP_VERSION};
+	struct record_snapshot head = {
+		.kind = SNAPSHOT_FUNCS, .version = FUNCSNAP_VERSION, .flags = flags};
 	size_t len = funcsnap_size(found);
 	char *body = mem_calloc(1, sizeof(head) + len);
 
@@ -144,6 +71,11 @@ static void state_found(struct synth *s, const struct funcsnap *found, size_t cu
 	funcsnap_encode(found, body + sizeof(head));
 	synth_record(s, RECORD_SNAPSHOT, 0, body, sizeof(head) + len - cut);
 	mem_free(body);
+}
+
+static void state_found(struct synth *s, const struct funcsnap *found, size_t cut)
+{
+	state_some(s, found, cut, 0);
 }
 
 /* With sanitizers it calls others, which are named, too. */
@@ -169,7 +101,7 @@ static void names_and_code_are_taken(void **state)
 	assert_int_equal(found.n_objects, 1);
 	assert_int_equal(found.objects[0].ino, 7);
 	assert_int_equal(f->code_len, f->size);
-	assert_memory_equal(found.code + f->code, (const void *)(uintptr_t)canary(), f->size);
+	assert_memory_equal(found.code + f->code, (const void *)(uintptr_t)canary_addr(), f->size);
 	funcsnap_deinit(&found);
 	take(w, &no_code, &found);
 	canary_in(&found);
@@ -180,6 +112,32 @@ static void names_and_code_are_taken(void **state)
 	assert_int_equal(none.n_funcs, 0);
 	assert_true(none.head.left_names >= 1);
 	funcsnap_deinit(&none);
+}
+
+/* What was told is left out, until there is code to be told as well. */
+static void only_what_is_new_is_taken(void **state)
+{
+	struct asked *w = *state;
+	struct funcsnap found = {0};
+	struct map64 told = {0};
+	struct query_functions_limits l = query_functions_usual;
+
+	l.told = &told;
+	play_here(w);
+	take(w, &l, &found);
+	canary_in(&found);
+	funcsnap_deinit(&found);
+	take(w, &l, &found);
+	assert_int_equal(found.n_funcs, 0);
+	funcsnap_deinit(&found);
+	for (size_t i = 0; i <= told.mask; i++)
+		told.slots[i].value = 1;
+	take(w, &l, &found);
+	assert_true(canary_in(&found)->code_len > 0);
+	funcsnap_deinit(&found);
+	map64_deinit(&told);
+	assert_int_equal(query_functions_within(UINT64_MAX).code, query_functions_usual.code);
+	assert_int_equal(query_functions_within(1 << 20).code, 1 << 19);
 }
 
 static void find_found(struct asked *w, struct funcsnap *ret)
@@ -207,12 +165,12 @@ static void another_machine_has_them(void **state)
 {
 	struct asked *w = *state;
 	struct funcsnap found = {0};
-	struct here h = find_here();
+	struct canary_place h = canary_here();
 
 	find_found(w, &found);
 	rig_init(&w->rig, 1);
 	synth_profile(w->rig.synth);
-	state_stream(w->rig.synth, &h);
+	canary_stream(w->rig.synth, CANARY_START, &h);
 	state_found(w->rig.synth, &found, 0);
 	asked_play(w, NULL);
 	query_begin(&w->q);
@@ -232,17 +190,49 @@ static void another_machine_has_them(void **state)
 	funcsnap_deinit(&found);
 }
 
+/* A recorder that was killed has told of the name first, and of the code when it was hot. */
+static void what_was_told_in_parts_is_one(void **state)
+{
+	struct asked *w = *state;
+	struct funcsnap found = {0}, named;
+	struct canary_place h = canary_here();
+
+	find_found(w, &found);
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	canary_stream(w->rig.synth, CANARY_START, &h);
+	named = found;
+	named.funcs = mem_dup(found.funcs, found.n_funcs, sizeof(*found.funcs));
+	assert_non_null(named.funcs);
+	for (size_t i = 0; i < named.n_funcs; i++)
+		named.funcs[i].code = named.funcs[i].code_len = 0;
+	state_some(w->rig.synth, &named, 0, RECORD_SNAPSHOT_MORE);
+	state_some(w->rig.synth, &found, 0, RECORD_SNAPSHOT_MORE);
+	state_some(w->rig.synth, &found, 0, RECORD_SNAPSHOT_MORE);
+	mem_free(named.funcs);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	struct table t = hot(w);
+	assert_string_equal(cell_s(&t, 0, "symbol"), "names_canary");
+	assert_string_equal(cell_s(&t, 0, "names"), "recording");
+	const struct funcset *told = w->rig.engine.model.funcs;
+	assert_int_equal(told->changes, 2);
+	assert_int_equal(told->snap.n_funcs, found.n_funcs);
+	assert_int_equal(canary_in(&told->snap)->code_len, canary_in(&found)->code_len);
+	funcsnap_deinit(&found);
+}
+
 static void damaged_or_of_others_they_are_none(void **state)
 {
 	struct asked *w = *state;
 	struct funcsnap found = {0};
-	struct here h = find_here();
+	struct canary_place h = canary_here();
 
 	find_found(w, &found);
 	for (int i = 0; i < 2; i++) {
 		rig_init(&w->rig, 1);
 		synth_profile(w->rig.synth);
-		state_stream(w->rig.synth, &h);
+		canary_stream(w->rig.synth, CANARY_START, &h);
 		found.objects[0].ino += (uint64_t)i;
 		state_found(w->rig.synth, &found, i ? 0 : 16);
 		asked_play(w, NULL);
@@ -274,13 +264,13 @@ static void state_build_id(struct synth *s, const char *path, uint8_t first)
 static void a_file_of_another_build_id_is_refused(void **state)
 {
 	struct asked *w = *state;
-	struct here h = find_here();
+	struct canary_place h = canary_here();
 
 	rig_init(&w->rig, 1);
 	synth_profile(w->rig.synth);
-	state_this_machine(w->rig.synth);
+	canary_machine(w->rig.synth);
 	state_build_id(w->rig.synth, h.path, 0xee);
-	state_stream(w->rig.synth, &h);
+	canary_stream(w->rig.synth, CANARY_START, &h);
 	asked_play(w, NULL);
 	query_begin(&w->q);
 	struct table t = hot(w);
@@ -292,19 +282,20 @@ static void a_file_of_another_build_id_is_refused(void **state)
 static void mappings_say_build_ids(void **state)
 {
 	struct asked *w = *state;
-	struct here h = find_here();
+	struct canary_place h = canary_here();
 	const uint8_t ids[2][20] = {{1}, {2}};
-	uint64_t ip = canary();
+	uint64_t ip = canary_addr();
 
 	rig_init(&w->rig, 1);
 	synth_profile(w->rig.synth);
-	state_this_machine(w->rig.synth);
+	canary_machine(w->rig.synth);
 	for (int i = 0; i < 3; i++) {
-		synth_mmap_id(w->rig.synth, 0, START, PID + i, h.start, h.len, h.path, ids[i / 2]);
-		synth_sample(w->rig.synth, 0, START + MS, PID + i, PID + i, MS,
+		synth_mmap_id(w->rig.synth, 0, CANARY_START, CANARY_PID + i, h.start, h.len, h.path,
+			      ids[i / 2]);
+		synth_sample(w->rig.synth, 0, CANARY_START + MS, CANARY_PID + i, CANARY_PID + i, MS,
 			     (struct synth_chain){.user = &ip, .n_user = 1});
 	}
-	synth_tick(w->rig.synth, START + 100 * MS);
+	synth_tick(w->rig.synth, CANARY_START + 100 * MS);
 	asked_play(w, NULL);
 	query_begin(&w->q);
 	const struct map_objects *objects = w->rig.engine.model.profile.spaces.objects;
@@ -336,8 +327,8 @@ static void memory_runs_out(void **state)
 	funcsnap_deinit(&found);
 }
 
-/* Names at the end of a file, as they are written. */
-static struct synth *state_ending(void)
+/* Names at the end of a file, as they are written, and @more times on the way. */
+static struct synth *state_ending(int more)
 {
 	struct funcsnap found = {0};
 	struct funcsnap_func f = {.start = 0x1000, .size = 0x10, .object = 1};
@@ -350,6 +341,8 @@ static struct synth *state_ending(void)
 	funcsnap_add_func(&found, &f);
 	synth_prologue(s, synth_kallsyms);
 	recording_waits(s, 5, 40);
+	for (int i = 0; i < more; i++)
+		state_some(s, &found, 0, RECORD_SNAPSHOT_MORE);
 	synth_tick(s, 3000 * MS);
 	state_build_id(s, "/opt/away", 1);
 	state_found(s, &found, 0);
@@ -387,17 +380,19 @@ static void names_at_the_end_come_first(void **state)
 	static const int forms[] = {0, RECORDING_ZSTD, RECORDING_PIPE};
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
-		struct synth *s = state_ending();
-		struct recording rec = recording_written(synth_source(s), forms[i]);
+	for (size_t i = 0; i < 6; i++) {
+		int form = forms[i % 3], more = i < 3 ? 0 : 2;
+		struct synth *s = state_ending(more);
+		struct recording rec = recording_written(synth_source(s), form);
 		int n, events = first_of(&rec, RECORD_PERF, 0, &n);
 		int names = first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_FUNCS, &n);
-		assert_int_equal(n, 1);
+		/* What was told on the way is passed over where all of it comes first. */
+		assert_int_equal(n, form == RECORDING_PIPE ? 1 + more : 1);
 		/* Without an end nothing tells where they are. */
-		assert_true(forms[i] == RECORDING_PIPE ? names > events : names < events);
+		assert_true(form == RECORDING_PIPE ? names > events : names < events);
 		int ids = first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_BUILD_IDS, &n);
-		assert_int_equal(n, forms[i] == RECORDING_PIPE ? 0 : 1);
-		assert_true(forms[i] == RECORDING_PIPE || ids < events);
+		assert_int_equal(n, form == RECORDING_PIPE ? 0 : 1);
+		assert_true(form == RECORDING_PIPE || ids < events);
 		recording_free(&rec);
 		synth_free(s);
 	}
@@ -406,7 +401,7 @@ static void names_at_the_end_come_first(void **state)
 /* The word of the file is not trusted: all events are read, and once. */
 static void a_wrong_end_does_no_harm(void **state)
 {
-	struct synth *s = state_ending();
+	struct synth *s = state_ending(0);
 	struct recording rec = recording_written(synth_source(s), 0);
 	struct recording_result good, bad;
 	uint64_t data[2], len;
@@ -431,7 +426,7 @@ static void a_wrong_end_does_no_harm(void **state)
 
 static void shrinking_keeps_them(void **state)
 {
-	struct synth *s = state_ending();
+	struct synth *s = state_ending(0);
 	struct recording rec = recording_written(synth_source(s), 0), small = {0};
 	struct reader_options ro = {.path = "bytes", .bytes = rec.data, .n_bytes = rec.len};
 	struct writer_options wo = {.fd = memfd_create("small", 0), .clock_id = 1};
@@ -466,6 +461,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		ASKED(names_and_code_are_taken),
+		ASKED(only_what_is_new_is_taken),
+		ASKED(what_was_told_in_parts_is_one),
 		ASKED(another_machine_has_them),
 		ASKED(damaged_or_of_others_they_are_none),
 		ASKED(a_file_of_another_build_id_is_refused),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * spin: a program that spends its time in spin_inner(), called by spin_outer(), and some of it in
- * the C library, so that a profile can be checked against it. Some tenths of a second of CPU time.
+ * the C library, so that a profile can be checked against it. Some tenths of a second of CPU time,
+ * or as many seconds as it is told.
  */
 #include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,8 +29,9 @@ __attribute__((noinline)) uint64_t spin_outer(uint64_t n)
 	return spin_inner(n) + 1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	double seconds = argc > 1 ? atof(argv[1]) : 0.7;
 	struct timespec t;
 
 	do {
@@ -37,6 +40,6 @@ int main(void)
 			swab(from, to, SWABBED);
 		sum += (unsigned char)to[sum % SWABBED];
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	} while (t.tv_sec == 0 && t.tv_nsec < 700000000);
+	} while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < seconds);
 	return 0;
 }

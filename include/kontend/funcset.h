@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_FUNCSET_H
+#define KONTEND_FUNCSET_H
+
+#include "kontend/funcsnap.h"
+
+/*
+ * What all snapshots of functions in a recording tell. It holds for the whole recording, wherever
+ * they stand: so the copies of a model share it, and it only grows.
+ */
+struct funcset {
+	struct funcsnap snap; /* sorted */
+	uint64_t changes;     /* how often there was something new */
+	unsigned refs;
+};
+
+struct funcset *funcset_new(void); /* NULL: no memory; with one reference */
+struct funcset *funcset_ref(struct funcset *s);
+void funcset_unref(struct funcset *s); /* NULL is fine */
+
+/* The payload of a SNAPSHOT_FUNCS. 0, or negative as funcsnap_decode() and funcsnap_merge(). */
+int funcset_take(struct funcset *s, const void *payload, size_t len);
+
+#endif

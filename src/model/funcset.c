@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names and code of functions, as far as the recording has told them. */
+#include "kontend/funcset.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+
+struct funcset *funcset_new(void)
+{
+	struct funcset *s = mem_calloc(1, sizeof(*s));
+
+	if (s)
+		s->refs = 1;
+	return s;
+}
+
+struct funcset *funcset_ref(struct funcset *s)
+{
+	s->refs++;
+	return s;
+}
+
+void funcset_unref(struct funcset *s)
+{
+	if (!s || --s->refs)
+		return;
+	funcsnap_deinit(&s->snap);
+	mem_free(s);
+}
+
+int funcset_take(struct funcset *s, const void *payload, size_t len)
+{
+	struct funcsnap more = {0};
+	int r = funcsnap_decode(&more, payload, len);
+
+	if (r == 0)
+		r = funcsnap_merge(&s->snap, &more);
+	funcsnap_deinit(&more);
+	/* What has failed halfway has changed something, too. */
+	s->changes += r > 0 || r == -ENOMEM;
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_RECORD_SIFT_H
+#define KONTEND_SRC_RECORD_SIFT_H
+
+#include "kontend/queue.h"
+
+#include <stdbool.h>
+#include <sys/uio.h>
+
+/*
+ * A part of the stream that is recorded, for who finds out what functions are called: everything
+ * but samples, and of these so many bytes a second that this costs little however many there are.
+ */
+struct record_sift {
+	struct queue *to;   /* NULL: nobody wants it */
+	uint64_t credit_ns; /* until when `credit` is up to date */
+	int64_t credit;	    /* bytes of samples that may still be taken; negative: too many were */
+	bool closed;	    /* of samples nothing is taken until the next round */
+};
+
+enum { RECORD_SIFT_CREDIT = 1 << 20 }; /* to begin with, and never more */
+
+/* A copy of what is wanted of it. @now_ns: by the session's clock. */
+void record_sift_put(struct record_sift *s, const struct record *r, uint64_t now_ns);
+/* A run of whole records in @n pieces, which may end within records. */
+void record_sift_run(struct record_sift *s, uint32_t ring, const struct iovec *pieces, int n);
+
+#endif

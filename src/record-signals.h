@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_RECORD_SIGNALS_H
+#define KONTEND_SRC_RECORD_SIGNALS_H
+
+#include "kontend/error.h"
+
+/* Blocks the signals that end a recording or begin another file: *ret_fd tells of them. */
+int record_signals_open(int *ret_fd, struct error *err);
+/* The next one that came; 0: none. */
+int record_signals_next(int fd);
+
+#endif
