@@ -10,17 +10,26 @@
 
 /*
  * A lock is (address, type and mode): readers and writers of one rwsem are two entries. The first
- * LOCK_TYPES entries are the "other" of each type, address 0.
+ * LOCK_TYPES entries are the "other" of each type, address 0. What is known to be gone is over: at
+ * its address there may be another lock, with an entry of its own.
  */
 struct lock {
 	uint64_t addr;
-	uint8_t type; /* enum lock_type */
+	uint64_t id;	   /* of its rows: lock_key(), unless an earlier lock has that */
+	uint64_t begin_ns; /* of the first wait for it */
+	uint8_t type;	   /* enum lock_type */
 	uint8_t marked;
+	bool over;
 	uint32_t waiting;     /* waits in flight */
 	uint64_t cur_wait_ns; /* in the open bucket, waits in flight included at the tick */
 	struct series
 		wait_series; /* ns waited in each closed bucket; allocated when first needed */
 	uint64_t cgroup;     /* of who waited for it last; 0: not known */
+	/* Of one that is over: whose it was, as its own events told; pid 0: they did not. */
+	struct lock_end {
+		int32_t pid;
+		const char *comm, *memcg; /* interned; NULL: not known */
+	} end;
 	uint32_t next_free;
 };
 
@@ -29,7 +38,9 @@ struct lock_table {
 	size_t n, cap;
 	uint32_t max;
 	uint32_t free;
-	struct map64 index; /* lock_key() -> index */
+	struct map64 index;  /* lock_key() -> index of the one that is not over */
+	struct map64 others; /* id -> index, of those that are over or have an id of their own */
+	uint32_t n_ids;	     /* that were given besides keys */
 };
 
 static inline uint64_t lock_key(uint64_t addr, enum lock_type type)
@@ -50,6 +61,16 @@ static inline uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_t
 	return known ? *known : lock_add(t, addr, type);
 }
 
+/* The reader-writer semaphore at @addr is gone; of whom that tells, see struct lock. */
+void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end);
+/* Is it an id that was given besides keys? Such a one does not tell the address. */
+static inline bool lock_id_is_own(uint64_t id)
+{
+	return id >> 60 == 8;
+}
+
+/* Index of the lock with that id; UINT32_MAX: there is none. */
+uint32_t lock_by_id(const struct lock_table *t, uint64_t id);
 /* Forgets the locks that are not `marked`, and clears the marks. */
 void lock_sweep(struct lock_table *t);
 /* True when lock_get() would have to answer `other` for a lock not seen yet. */

@@ -15,6 +15,7 @@ enum { LOCKASK_MOST = 1024 };
 struct lockask_lock {
 	uint64_t addr;
 	uint32_t type; /* enum locksnap_lock_type; LOCKSNAP_TYPES: it has no queue of tasks */
+	uint32_t life; /* another one is known to be there when this differs from before */
 };
 
 struct lockask {

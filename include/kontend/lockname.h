@@ -6,20 +6,26 @@
 #include "kontend/locksnap.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
+#include "kontend/task.h"
 
 /*
- * What locks belong to, as snapshots of locks told in the course of a session, by address: the
- * latest that was told. A name stays when its lock is gone, as the waits for it do. Shared by the
- * copies of a model.
+ * What locks belong to, as snapshots of locks told in the course of a session, by address. A name
+ * stays when its lock is gone, as the waits for it do; that of an mmap_lock is of the time in which
+ * its process had it, so an address may have one after the other. Of anything else the latest that
+ * was told counts. Shared by the copies of a model, so it may know what is later than one of them.
  */
 struct lockname {
 	uint64_t addr;
-	uint32_t kind;	  /* enum locksnap_kind */
-	int32_t cpu;	  /* of LOCKSNAP_PERCPU */
-	int32_t pid;	  /* 0: none */
-	uint32_t offset;  /* into the variable */
-	const char *comm; /* of the process; "" if it is not known */
-	const char *text; /* path, variable, cache, memory cgroup; "" */
+	uint32_t kind;			/* enum locksnap_kind */
+	int32_t cpu;			/* of LOCKSNAP_PERCPU */
+	int32_t pid;			/* 0: none */
+	uint32_t offset;		/* into the variable */
+	const char *comm;		/* of the process; "" if it is not known */
+	const char *text;		/* path, variable, cache, memory cgroup; "" */
+	uint64_t from_ns;		/* 0: from before the session on, or not known */
+	uint64_t to_ns;			/* 0: its end is not known */
+	uint64_t told_ns;		/* by the snapshot of that time, last */
+	uint32_t before, before_of_pid; /* index + 1: of the address, of the process; 0: none */
 };
 
 /* Where a thread that held a lock was last seen to sleep. */
@@ -32,7 +38,8 @@ struct lockname_holder {
 struct lockname_set {
 	struct lockname *names; /* in the order in which they came */
 	size_t n, cap;
-	struct map64 at; /* address -> index */
+	struct map64 at;     /* address -> index of the latest */
+	struct map64 of_pid; /* process -> index + 1 of the latest mmap_lock */
 	struct strpool pool;
 	struct locksnap_area *areas; /* of the per-CPU section, as last told */
 	struct lockname_var {
@@ -55,13 +62,27 @@ struct lockname_set *lockname_set_new(void); /* NULL: no memory; with one refere
 struct lockname_set *lockname_set_ref(struct lockname_set *s);
 void lockname_set_unref(struct lockname_set *s); /* NULL is fine */
 
-/* All names of a snapshot, and where holders sleep. 0 or -ENOMEM: some are missing. */
-int lockname_take(struct lockname_set *s, const struct locksnap *snap);
+/*
+ * All names of a snapshot taken at @time_ns, and where holders sleep; @tasks say since when they
+ * have their address spaces. 0 or -ENOMEM: some are missing.
+ */
+int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
+		  const struct task_table *tasks);
+/*
+ * The address space of process @pid ended: of its mmap_locks the first one, and from then on (*at,
+ * 0 before the first call) the next one. False: there is no more.
+ */
+bool lockname_end(struct lockname_set *s, int32_t pid, uint64_t time_ns, uint32_t *at,
+		  uint64_t *ret_addr);
 /* Is it in the per-CPU section of a CPU, in a variable that is known? Then what it is called. */
 bool lockname_percpu(const struct lockname_set *s, uint64_t addr, struct lockname *ret);
 /* NULL: it was not seen. Borrowed as a name is. */
 const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid);
-/* NULL: nothing is known of it. Borrowed until the next lockname_take(). */
+/* What was at @addr at that time. NULL: not known. Borrowed until the next lockname_take(). */
+const struct lockname *lockname_at(const struct lockname_set *s, uint64_t addr, uint64_t time_ns);
+/* The latest that was there. */
 const struct lockname *lockname_get(const struct lockname_set *s, uint64_t addr);
+/* Another number whenever the latest one is known to be gone, and so to be asked for again. */
+uint32_t lockname_life(const struct lockname_set *s, uint64_t addr);
 
 #endif

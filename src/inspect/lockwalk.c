@@ -43,7 +43,7 @@ struct lockwalk {
 	const struct raw_lock_task *tasks;
 	const uint64_t *bases;
 	struct percpu percpu;
-	struct map64 looked; /* lock -> the snapshot in which its name was looked for */
+	struct map64 looked; /* lock -> which life of it had its name looked for */
 	uint32_t n_taken;
 	struct memcg_cache memcgs;
 };
@@ -168,8 +168,12 @@ static void clear(struct lockwalk *w)
 
 static void ask(struct lockwalk *w, const struct lockask_lock *a)
 {
+	const uint32_t *looked = map64_get(&w->looked, a->addr);
 	struct raw_locks_state *s = w->state;
 	uint32_t i = s->n_locks;
+
+	if (looked && *looked != a->life)
+		map64_del(&w->looked, a->addr);
 
 	if (i >= RAW_LOCKS) {
 		s->dropped++;
@@ -183,8 +187,16 @@ static void ask(struct lockwalk *w, const struct lockask_lock *a)
 	s->n_locks = i + 1;
 }
 
+static uint32_t life_of(const struct lockask_lock *asks, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (asks[i].addr == addr)
+			return asks[i].life;
+	return 0;
+}
+
 /* Is there a lock whose name was not looked for of late? Then it is now. */
-static bool names_wanted(struct lockwalk *w)
+static bool names_wanted(struct lockwalk *w, const struct lockask_lock *asks, size_t n)
 {
 	bool wanted = false;
 
@@ -196,20 +208,20 @@ static bool names_wanted(struct lockwalk *w)
 		if (map64_get(&w->looked, w->locks[i].addr))
 			continue;
 		wanted = true;
-		(void)map64_put(&w->looked, w->locks[i].addr, w->n_taken);
+		(void)map64_put(&w->looked, w->locks[i].addr, life_of(asks, n, w->locks[i].addr));
 	}
 	w->n_taken++;
 	return wanted;
 }
 
-static int read_kernel(struct lockwalk *w)
+static int read_kernel(struct lockwalk *w, const struct lockask_lock *asks, size_t n)
 {
 	int code = kit_iterate(w->link[FIND_BLOCKED]);
 
 	code = code < 0 ? code : kit_run(w->read_queues, -1);
 	if (code == 0 && w->state->n_tasks)
 		code = kit_iterate(w->link[SEE_TASKS]);
-	bool wanted = names_wanted(w);
+	bool wanted = names_wanted(w, asks, n);
 	if (code == 0 && (wanted || w->state->all_mms))
 		code = kit_iterate(w->link[NAME_TASKS]);
 	if (code < 0 || !wanted)
@@ -229,7 +241,7 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	clear(w);
 	for (size_t i = 0; i < n; i++)
 		ask(w, &asks[i]);
-	int code = read_kernel(w);
+	int code = read_kernel(w, asks, n);
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
 	struct lockwalk_raw raw = {w->state, w->locks,	 w->names, w->waiters, w->tasks,

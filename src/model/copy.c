@@ -11,7 +11,7 @@
 static int copy_locks(struct lock_table *dst, const struct lock_table *src)
 {
 	*dst = *src;
-	dst->index = (struct map64){0};
+	dst->index = dst->others = (struct map64){0};
 	dst->cap = src->n;
 	dst->locks = mem_dup(src->locks, src->n, sizeof(*src->locks));
 	if (!dst->locks)
@@ -22,7 +22,8 @@ static int copy_locks(struct lock_table *dst, const struct lock_table *src)
 	for (size_t i = 0; i < dst->n; i++)
 		if (series_copy(&dst->locks[i].wait_series, &src->locks[i].wait_series))
 			return -ENOMEM;
-	return map64_copy(&dst->index, &src->index);
+	int code = map64_copy(&dst->index, &src->index);
+	return code ? code : map64_copy(&dst->others, &src->others);
 }
 
 static int copy_waits(struct wait_pool *dst, const struct wait_pool *src)

@@ -17,6 +17,11 @@ void pair_lost(struct model *m, uint64_t time_ns);
 void account_end(struct model *m, const struct wait *w, const struct event *ev);
 void account_tick(struct model *m, uint64_t time_ns);
 
+/* lives.c: the address space of process @pid, that was called @comm (NULL), is gone. */
+void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);
+/* The names of @snap, of @time_ns, are known: who had their locks before, did not have them. */
+void lives_named(struct model *m, const struct locksnap *snap, uint64_t time_ns);
+
 /* fold.c: makes room in the tables. */
 void fold_cells(struct model *m);
 void fold_in_turn(struct model *m); /* unless that was a moment ago */

@@ -3,7 +3,8 @@
  * Locks by (address, type and mode). Entries 0..LOCK_TYPES-1 stand for all locks of a type that are
  * not kept one by one. Entries that nothing refers to any more go to a free list; indices of others
  * do not change. The kernel may free a lock and use its memory for another one of the same type:
- * the two are one row here, as nothing in the stream tells them apart.
+ * the two are one row here unless something tells when that was, as the end of a process does of
+ * its mmap_lock. An id stays with its entry for good, so the first lock at an address has the key.
  */
 #include "kontend/lock.h"
 #include "kontend/mem.h"
@@ -18,7 +19,7 @@ int lock_table_init(struct lock_table *t, uint32_t max)
 	if (!t->locks)
 		return -ENOMEM;
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
-		t->locks[i].type = (uint8_t)i;
+		t->locks[i] = (struct lock){.type = (uint8_t)i, .id = lock_key(0, i)};
 	return 0;
 }
 
@@ -28,6 +29,7 @@ void lock_table_deinit(struct lock_table *t)
 		series_deinit(&t->locks[i].wait_series);
 	mem_free(t->locks);
 	map64_deinit(&t->index);
+	map64_deinit(&t->others);
 	*t = (struct lock_table){0};
 }
 
@@ -43,14 +45,31 @@ static uint32_t free_index(struct lock_table *t)
 	return (uint32_t)t->n++;
 }
 
+/* The key, or if an earlier lock has that as its id, one that says the type and no address. */
+static uint64_t make_id(struct lock_table *t, uint64_t key, enum lock_type type)
+{
+	uint64_t id = key;
+
+	while (map64_get(&t->others, id))
+		id = (8ull << 60 | (uint64_t)type << 56) |
+		     (map64_hash(key + ++t->n_ids) & ((1ull << 56) - 1));
+	return id;
+}
+
 uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 {
+	uint64_t key = lock_key(addr, type);
 	uint32_t index = free_index(t);
 
 	if (!index)
 		return (uint32_t)type;
-	t->locks[index] = (struct lock){.addr = addr, .type = (uint8_t)type};
-	if (map64_put(&t->index, lock_key(addr, type), index)) {
+	t->locks[index] =
+		(struct lock){.addr = addr, .type = (uint8_t)type, .id = make_id(t, key, type)};
+	/* Without memory for the latter its page is not found, and nothing else. */
+	if (t->locks[index].id != key)
+		(void)map64_put(&t->others, t->locks[index].id, index);
+	if (map64_put(&t->index, key, index)) {
+		map64_del(&t->others, t->locks[index].id);
 		t->locks[index].next_free = t->free;
 		t->free = index;
 		return (uint32_t)type;
@@ -58,11 +77,43 @@ uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 	return index;
 }
 
+void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end)
+{
+	static const enum lock_type modes[] = {LOCK_RWSEM_R, LOCK_RWSEM_W};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		const uint32_t *at = map64_get(&t->index, lock_key(addr, modes[i]));
+		struct lock *l = at ? &t->locks[*at] : NULL;
+		/* Without memory the two go on as one. */
+		if (!l || map64_put(&t->others, l->id, *at))
+			continue;
+		l->over = true;
+		l->end = *end;
+		map64_del(&t->index, lock_key(addr, modes[i]));
+	}
+}
+
+uint32_t lock_by_id(const struct lock_table *t, uint64_t id)
+{
+	const uint32_t *at = map64_get(&t->others, id);
+
+	at = at ? at : map64_get(&t->index, id);
+	return at && *at < t->n && t->locks[*at].id == id ? *at : UINT32_MAX;
+}
+
+/* Takes it out of the maps; false: it is in none, as it is free. */
+static bool forget(struct lock_table *t, const struct lock *l)
+{
+	bool other = map64_del(&t->others, l->id);
+
+	return l->over ? other : map64_del(&t->index, lock_key(l->addr, l->type));
+}
+
 void lock_sweep(struct lock_table *t)
 {
 	for (uint32_t i = LOCK_TYPES; i < t->n; i++) {
 		struct lock *l = &t->locks[i];
-		if (!l->marked && map64_del(&t->index, lock_key(l->addr, l->type))) {
+		if (!l->marked && forget(t, l)) {
 			series_deinit(&l->wait_series);
 			*l = (struct lock){.next_free = t->free};
 			t->free = i;

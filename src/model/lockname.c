@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of locks. An array in the order of arrival with an index by address; texts are interned, so
- * that a name told again costs nothing. Forgetting the older half makes both anew, as interned
- * texts cannot be given back one by one.
+ * Names of locks. An array in the order of arrival with an index by address; what was at an
+ * address, and what was of a process, are lists through it. Texts are interned, so that a name told
+ * again costs nothing. Forgetting the older half makes both anew, as interned texts cannot be given
+ * back one by one.
  */
 #include "kontend/lockname.h"
 #include "kontend/bisect.h"
@@ -28,6 +29,7 @@ static void empty(struct lockname_set *s)
 {
 	mem_free(s->names);
 	map64_deinit(&s->at);
+	map64_deinit(&s->of_pid);
 	strpool_deinit(&s->pool);
 	mem_free(s->areas);
 	mem_free(s->vars);
@@ -44,26 +46,104 @@ void lockname_set_unref(struct lockname_set *s)
 	mem_free(s);
 }
 
-static int put(struct lockname_set *s, const struct lockname *name)
+static bool is_mmap(const struct lockname *n)
 {
-	struct lockname n = *name;
-	const uint32_t *at = map64_get(&s->at, n.addr);
+	return n->kind == LOCKSNAP_MMAP;
+}
+
+/* Into the list of its process. */
+static int link_pid(struct lockname_set *s, uint32_t index)
+{
+	struct lockname *n = &s->names[index];
+	const uint32_t *last = map64_get(&s->of_pid, (uint32_t)n->pid);
+
+	n->before_of_pid = last ? *last : 0;
+	return map64_put(&s->of_pid, (uint32_t)n->pid, index + 1);
+}
+
+static int append(struct lockname_set *s, const struct lockname *name)
+{
+	const uint32_t *last = map64_get(&s->at, name->addr);
+	uint32_t before = last ? *last + 1 : 0;
+
+	if (mem_grow(&s->names, &s->cap, s->n, sizeof(*s->names)) < 0 ||
+	    map64_put(&s->at, name->addr, (uint32_t)s->n) < 0)
+		return -ENOMEM;
+	s->names[s->n] = *name;
+	s->names[s->n].before = before;
+	s->names[s->n].before_of_pid = 0;
+	s->n++;
+	return is_mmap(name) ? link_pid(s, (uint32_t)s->n - 1) : 0;
+}
+
+static struct lockname *find_at(const struct lockname_set *s, uint64_t addr, uint64_t time_ns)
+{
+	const uint32_t *last = map64_get(&s->at, addr);
+
+	for (uint32_t i = last ? *last + 1 : 0; i; i = s->names[i - 1].before) {
+		struct lockname *n = &s->names[i - 1];
+		if (n->from_ns <= time_ns && (!n->to_ns || time_ns < n->to_ns))
+			return n;
+	}
+	return NULL;
+}
+
+/* In its place; it stays in the lists where it is. */
+static int replace(struct lockname_set *s, struct lockname *at, const struct lockname *n)
+{
+	bool joins = is_mmap(n) && !is_mmap(at);
+	struct lockname new = *n;
+
+	new.before = at->before;
+	new.before_of_pid = at->before_of_pid;
+	if (is_mmap(at)) {
+		new.from_ns = at->from_ns;
+		new.to_ns = at->to_ns;
+	}
+	*at = new;
+	return joins ? link_pid(s, (uint32_t)(at - s->names)) : 0;
+}
+
+/*
+ * What was there last has ended. A process that has it again never lost it: its first thread alone
+ * was gone.
+ */
+static int follow(struct lockname_set *s, struct lockname *last, struct lockname *n)
+{
+	if (is_mmap(n) && n->pid == last->pid && n->from_ns < last->to_ns) {
+		last->to_ns = 0;
+		return replace(s, last, n);
+	}
+	n->from_ns = n->from_ns > last->to_ns ? n->from_ns : last->to_ns;
+	return append(s, n);
+}
+
+/* As it was at @time_ns. */
+static int put(struct lockname_set *s, const struct lockname *name, uint64_t time_ns)
+{
+	struct lockname n = *name, *at = find_at(s, n.addr, time_ns);
+	const uint32_t *last = map64_get(&s->at, n.addr);
 
 	n.comm = strpool_intern(&s->pool, n.comm);
 	n.text = strpool_intern(&s->pool, n.text);
 	if (!n.comm || !n.text)
 		return -ENOMEM;
-	if (at) {
-		/* Of what has gone only the cache can be told: less than was told before. */
-		if (n.kind != LOCKSNAP_SLAB || s->names[*at].kind == LOCKSNAP_SLAB)
-			s->names[*at] = n;
+	if (!at && last && s->names[*last].to_ns && s->names[*last].to_ns <= time_ns)
+		return follow(s, &s->names[*last], &n);
+	if (!at)
+		return append(s, &n);
+	/* Of what has gone only the cache can be told: less than was told before. */
+	if (n.kind == LOCKSNAP_SLAB && at->kind != LOCKSNAP_SLAB)
 		return 0;
-	}
-	if (mem_grow(&s->names, &s->cap, s->n, sizeof(*s->names)) < 0 ||
-	    map64_put(&s->at, n.addr, (uint32_t)s->n) < 0)
-		return -ENOMEM;
-	s->names[s->n++] = n;
-	return 0;
+	if (!is_mmap(at) || (is_mmap(&n) && n.pid == at->pid))
+		return replace(s, at, &n);
+	/* A child that still has its parent's memory. */
+	if (is_mmap(&n) && at->told_ns == time_ns)
+		return 0;
+	/* The end of its process was not told. */
+	at->to_ns = n.from_ns > at->from_ns ? n.from_ns : time_ns;
+	n.from_ns = at->to_ns;
+	return append(s, &n);
 }
 
 /* Names of variables move to the new pool; the arrays with them. */
@@ -86,13 +166,22 @@ static int keep_percpu(struct lockname_set *new, struct lockname_set *s)
 	return 0;
 }
 
+static int move(struct lockname_set *to, const struct lockname *name)
+{
+	struct lockname n = *name;
+
+	n.comm = strpool_intern(&to->pool, n.comm);
+	n.text = strpool_intern(&to->pool, n.text);
+	return n.comm && n.text ? append(to, &n) : -ENOMEM;
+}
+
 static int forget_half(struct lockname_set *s)
 {
 	struct lockname_set new = {.refs = s->refs};
 	int code = 0;
 
 	for (size_t i = s->n / 2; code == 0 && i < s->n; i++)
-		code = put(&new, &s->names[i]);
+		code = move(&new, &s->names[i]);
 	if (code < 0) {
 		empty(&new);
 		return code;
@@ -203,26 +292,56 @@ static int take_holders(struct lockname_set *s, const struct locksnap *snap)
 	return code;
 }
 
-int lockname_take(struct lockname_set *s, const struct locksnap *snap)
+static uint64_t mm_since(const struct task_table *tasks, int32_t pid)
+{
+	const uint32_t *at = map64_get(&tasks->by_tid, (uint32_t)pid);
+
+	return at ? tasks->tasks[*at].mm_ns : 0;
+}
+
+int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
+		  const struct task_table *tasks)
 {
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && i < snap->n_names; i++) {
 		const struct locksnap_name *n = &snap->names[i];
-		struct lockname name = {n->addr,
-					n->kind,
-					n->cpu,
-					n->pid,
-					n->offset,
-					locksnap_text(snap, n->comm),
-					locksnap_text(snap, n->text)};
+		struct lockname name = {.addr = n->addr,
+					.kind = n->kind,
+					.cpu = n->cpu,
+					.pid = n->pid,
+					.offset = n->offset,
+					.told_ns = time_ns,
+					.comm = locksnap_text(snap, n->comm),
+					.text = locksnap_text(snap, n->text)};
+		if (is_mmap(&name))
+			name.from_ns = mm_since(tasks, n->pid);
 		if (s->n >= LOCKNAME_MOST)
 			code = forget_half(s);
-		code = code < 0 ? code : put(s, &name);
+		code = code < 0 ? code : put(s, &name, time_ns);
 	}
 	code = code < 0 ? code : take_percpu(s, snap);
 	code = code < 0 ? code : take_holders(s, snap);
 	return code < 0 ? code : lockhold_take(&s->holds, snap);
+}
+
+bool lockname_end(struct lockname_set *s, int32_t pid, uint64_t time_ns, uint32_t *at,
+		  uint64_t *ret_addr)
+{
+	const uint32_t *last = map64_get(&s->of_pid, (uint32_t)pid);
+	uint32_t i = *at ? s->names[*at - 1].before_of_pid : last ? *last : 0;
+
+	for (; i; i = s->names[i - 1].before_of_pid) {
+		struct lockname *n = &s->names[i - 1];
+		/* Known already where time goes back and on again. */
+		if (n->from_ns > time_ns || (n->to_ns && n->to_ns != time_ns))
+			continue;
+		n->to_ns = time_ns;
+		*at = i;
+		*ret_addr = n->addr;
+		return true;
+	}
+	return false;
 }
 
 const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid)
@@ -232,9 +351,21 @@ const struct lockname_holder *lockname_holder(const struct lockname_set *s, int3
 	return at ? &s->holders[*at] : NULL;
 }
 
+const struct lockname *lockname_at(const struct lockname_set *s, uint64_t addr, uint64_t time_ns)
+{
+	return find_at(s, addr, time_ns);
+}
+
 const struct lockname *lockname_get(const struct lockname_set *s, uint64_t addr)
 {
 	const uint32_t *at = map64_get(&s->at, addr);
 
 	return at ? &s->names[*at] : NULL;
+}
+
+uint32_t lockname_life(const struct lockname_set *s, uint64_t addr)
+{
+	const uint32_t *at = map64_get(&s->at, addr);
+
+	return at && s->names[*at].to_ns ? *at + 1 : 0;
 }

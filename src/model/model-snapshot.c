@@ -35,7 +35,8 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 	int code = locksnap_decode(&s, (const char *)body + sizeof(*head), len - sizeof(*head));
 
 	if (code == 0)
-		code = lockname_take(m->lock_names, &s);
+		code = lockname_take(m->lock_names, &s, head->time_ns, &m->tasks);
+	lives_named(m, &s, head->time_ns);
 	if (code == 0 && s.head.mmap_offset)
 		m->mmlocks.lock_offset = s.head.mmap_offset;
 	locksnap_deinit(&s);

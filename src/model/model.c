@@ -82,7 +82,11 @@ static int end_task(struct model *m, const struct event *ev)
 {
 	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
 
-	mmlock_exit(&m->mmlocks, ev->pid, ev->tid, t ? m->tasks.tasks[*t].comm : NULL);
+	const char *comm = t ? m->tasks.tasks[*t].comm : NULL;
+
+	if (ev->pid == ev->tid)
+		lives_end(m, ev->pid, ev->time, comm);
+	mmlock_exit(&m->mmlocks, ev->pid, ev->tid, comm);
 	if (t) {
 		uint32_t index = *t;
 		pair_task_gone(m, index);
@@ -121,10 +125,12 @@ static int name_task(struct model *m, const struct event *ev)
 {
 	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
 
-	if (ev->comm.exec)
+	if (ev->comm.exec) {
+		const char *comm = t ? m->tasks.tasks[*t].comm : NULL;
 		map_spaces_clear(&m->profile.spaces, ev->pid);
-	if (ev->comm.exec)
-		mmlock_exec(&m->mmlocks, ev->pid, t ? m->tasks.tasks[*t].comm : NULL);
+		lives_end(m, ev->pid, ev->time, comm);
+		mmlock_exec(&m->mmlocks, ev->pid, comm);
+	}
 	return task_comm(&m->tasks, ev);
 }
 
@@ -352,7 +358,8 @@ size_t model_bytes(const struct model *m)
 {
 	return m->tasks.cap * sizeof(*m->tasks.tasks) + map_bytes(&m->tasks.by_tid) +
 	       m->tasks.names->pool.arena.used_bytes + m->locks.cap * sizeof(*m->locks.locks) +
-	       map_bytes(&m->locks.index) + m->stacks.cap * sizeof(*m->stacks.stacks) +
+	       map_bytes(&m->locks.index) + map_bytes(&m->locks.others) +
+	       m->stacks.cap * sizeof(*m->stacks.stacks) +
 	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
 	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) +
 	       m->cells.cap * sizeof(*m->cells.cells) +

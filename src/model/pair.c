@@ -123,6 +123,12 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 	return true;
 }
 
+static void note_wait(struct lock *l, const struct event *ev)
+{
+	l->begin_ns = l->begin_ns ? l->begin_ns : ev->time;
+	l->cgroup = ev->cgroup;
+}
+
 int pair_begin(struct model *m, const struct event *ev)
 {
 	enum lock_type type = locktype_from_flags(ev->begin.flags);
@@ -156,7 +162,7 @@ int pair_begin(struct model *m, const struct event *ev)
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(&m->locks, ev->begin.lock, type);
-	m->locks.locks[new->lock].cgroup = ev->cgroup;
+	note_wait(&m->locks.locks[new->lock], ev);
 	new->cell = cell_prefetch(&m->cells, wait_key(new));
 	if (n.depth)
 		drop_stale(m, &n, new, spin);

@@ -112,8 +112,11 @@ int task_comm(struct task_table *t, const struct event *ev)
 
 	if (!name)
 		return -ENOMEM;
-	if (index)
-		t->tasks[index].comm = name;
+	if (!index)
+		return 0;
+	t->tasks[index].comm = name;
+	if (ev->comm.exec)
+		t->tasks[index].mm_ns = ev->time;
 	return 0;
 }
 
@@ -137,7 +140,10 @@ int task_fork(struct task_table *t, const struct event *ev)
 		task_end(t, *old, ev->time);
 	uint32_t index = add(t, ev->pid, ev->tid, ev->time);
 	const uint32_t *parent = map64_get(&t->by_tid, (uint32_t)ev->fork.ptid);
-	if (index && parent) {
+	if (!index)
+		return 0;
+	t->tasks[index].mm_ns = ev->time;
+	if (parent) {
 		t->tasks[index].comm = t->tasks[*parent].comm;
 		t->tasks[index].cgroup = t->tasks[*parent].cgroup;
 	}

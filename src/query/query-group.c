@@ -41,7 +41,7 @@ uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w
 
 	switch (by) {
 	case BY_LOCK:
-		return lock_key(l->addr, (enum lock_type)l->type);
+		return l->id;
 	case BY_CALLER:
 		return caller_id(q, w->stack, (enum lock_type)l->type);
 	case BY_TASK:

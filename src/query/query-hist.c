@@ -81,10 +81,10 @@ int query_hist(struct query *q, const struct query_scope *scope, struct query_hi
 static const struct lock *find_lock(const struct query *q, uint64_t id)
 {
 	const struct lock_table *t = &q->model->locks;
-	const uint32_t *index = map64_get(&t->index, id);
+	uint32_t index = lock_by_id(t, id);
 
-	if (index)
-		return *index < t->n ? &t->locks[*index] : NULL;
+	if (index != UINT32_MAX)
+		return &t->locks[index];
 	for (uint32_t i = 0; i < LOCK_TYPES && i < t->n; i++) /* the "other" locks */
 		if (lock_key(0, (enum lock_type)i) == id)
 			return &t->locks[i];

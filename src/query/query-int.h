@@ -61,8 +61,10 @@ int query_enomem(struct error *err, const char *what);
 /* query-names.c */
 const char *query_hex(struct arena *a, uint64_t addr);
 /* query-lockname.c: what the lock at @addr belongs to; NULL: not known. */
-const struct lockname *query_lock_object(const struct query *q, uint64_t addr);
-const struct lockname *query_lock_place(struct query *q, uint64_t addr); /* per-CPU ones, too */
+/* What is at an address, for a lock since when it was waited for, at @time_ns; per-CPU ones, too.
+ */
+const struct lockname *query_lock_object(const struct query *q, uint64_t addr, uint64_t time_ns);
+const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
 const char *query_object_name(struct query *q, const struct lockname *n);
 const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */

@@ -82,12 +82,12 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 
 bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *ret)
 {
-	const uint32_t *at = map64_get(&q->model->locks.index, id);
+	uint32_t at = lock_by_id(&q->model->locks, id);
 
 	*ret = (struct query_lock_now){0};
-	if (!at || query_sync(q) < 0)
+	if (at == UINT32_MAX || q->model->locks.locks[at].over || query_sync(q) < 0)
 		return false;
-	const struct lock *l = &q->model->locks.locks[*at];
+	const struct lock *l = &q->model->locks.locks[at];
 	query_lock_now(q, l->addr, (enum lock_type)l->type, ret);
 	return true;
 }

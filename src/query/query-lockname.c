@@ -29,15 +29,22 @@ static const char *percpu_name(struct query *q, const struct lockname *n)
 	return arena_printf(&q->arena, "%s+0x%" PRIx32 " cpu %" PRId32, n->text, n->offset, n->cpu);
 }
 
-const struct lockname *query_lock_object(const struct query *q, uint64_t addr)
+/* Before an mmap_lock of one process there was that of another one at its place. */
+const struct lockname *query_lock_object(const struct query *q, uint64_t addr, uint64_t time_ns)
 {
-	return q->model->lock_names ? lockname_get(q->model->lock_names, addr) : NULL;
+	static const struct lockname some_mm = {
+		.kind = LOCKSNAP_SLAB, .cpu = -1, .comm = "", .text = "mm_struct"};
+	const struct lockname_set *s = q->model->lock_names;
+	const struct lockname *n = s ? lockname_at(s, addr, time_ns) : NULL;
+	const struct lockname *latest = s && !n ? lockname_get(s, addr) : NULL;
+
+	return latest && latest->kind == LOCKSNAP_MMAP ? &some_mm : n;
 }
 
-const struct lockname *query_lock_place(struct query *q, uint64_t addr)
+const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns)
 {
 	const struct lockname_set *s = q->model->lock_names;
-	const struct lockname *known = query_lock_object(q, addr);
+	const struct lockname *known = query_lock_object(q, addr, time_ns);
 	struct lockname n, *copy;
 
 	if (known || !s || !lockname_percpu(s, addr, &n))

@@ -315,7 +315,7 @@ static void fill_lock(struct locks *ls, const struct group *g, uint64_t want, st
 
 static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
 {
-	const struct lockname *o = query_lock_place(ls->q, l->addr);
+	const struct lockname *o = query_lock_place(ls->q, l->addr, l->begin_ns);
 
 	if (!o)
 		return;
@@ -333,6 +333,8 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES)
 		return;
 	fill_object(ls, l, v);
+	if (l->over)
+		return;
 	query_lock_now(ls->q, l->addr, (enum lock_type)l->type, &now);
 	value_u(&v[C_READERS], now.readers_waiting);
 	value_u(&v[C_WRITERS], now.writers_waiting);

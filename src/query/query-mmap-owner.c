@@ -57,6 +57,13 @@ static const struct mmlock_mm *mm_at(const struct query *q, uint64_t addr)
 	return at && *at < l->n ? &l->mms[*at] : NULL;
 }
 
+static void by_end(const struct lock_end *end, struct query_mmap_owner *ret)
+{
+	*ret = (struct query_mmap_owner){.pid = end->pid,
+					 .comm = end->comm ? end->comm : "",
+					 .memcg = end->memcg ? end->memcg : ""};
+}
+
 /* The path of who waited for it, where perf knows tasks by their memory cgroups. */
 static const char *memcg_of_waiter(const struct query *q, const struct lock *l)
 {
@@ -67,18 +74,21 @@ static const char *memcg_of_waiter(const struct query *q, const struct lock *l)
 	return path ? path : "";
 }
 
-static bool find_owner(const struct query *q, uint64_t addr, struct query_mmap_owner *ret)
+static bool find_owner(const struct query *q, uint64_t addr, const struct lock *l,
+		       struct query_mmap_owner *ret)
 {
-	const struct lockname *n = query_lock_object(q, addr);
-	const struct mmlock_mm *m = mm_at(q, addr);
+	const struct lockname *n = query_lock_object(q, addr, l ? l->begin_ns : q->model->now_ns);
+	const struct mmlock_mm *m = l && l->over ? NULL : mm_at(q, addr);
 
 	*ret = (struct query_mmap_owner){.comm = "", .memcg = ""};
 	if (m)
 		by_events(q, m, ret);
+	else if (l && l->end.pid)
+		by_end(&l->end, ret);
 	if (n && n->kind == LOCKSNAP_MMAP)
 		*ret = (struct query_mmap_owner){
 			.pid = n->pid, .comm = n->comm, .memcg = *n->text ? n->text : ret->memcg};
-	else if (!m)
+	else if (!ret->pid && !m)
 		return n && n->kind == LOCKSNAP_SLAB && strcmp(n->text, "mm_struct") == 0;
 	return true;
 }
@@ -86,7 +96,7 @@ static bool find_owner(const struct query *q, uint64_t addr, struct query_mmap_o
 bool query_mmap_owner(const struct query *q, uint64_t addr, const struct lock *l,
 		      struct query_mmap_owner *ret)
 {
-	bool found = find_owner(q, addr, ret);
+	bool found = find_owner(q, addr, l, ret);
 
 	if (found && !*ret->memcg) {
 		ret->memcg = memcg_of_waiter(q, l);

@@ -85,7 +85,7 @@ static uint32_t sibling(const struct query *q, uint32_t lock)
 	const char *mode = locktype_mode((enum lock_type)l->type);
 	const uint32_t *other;
 
-	if (mode[0] == '\0')
+	if (mode[0] == '\0' || l->over)
 		return UINT32_MAX;
 	other = map64_get(&q->model->locks.index,
 			  lock_key(l->addr, (enum lock_type)(l->type + (mode[0] == 'R' ? 1 : -1))));
@@ -132,7 +132,7 @@ static const char *make_lock_name(struct query *q, uint32_t lock)
 	name = static_name(q, l->addr);
 	if (name || q->cache->failed)
 		return name;
-	object = query_lock_place(q, l->addr);
+	object = query_lock_place(q, l->addr, l->begin_ns);
 	name = object ? query_object_name(q, object) : NULL;
 	if (name)
 		return name;

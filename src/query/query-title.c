@@ -12,7 +12,7 @@
 /* Undoes lock_key(): a small top byte is a type over an address without one. */
 static enum lock_type id_type(uint64_t id)
 {
-	uint8_t top = (uint8_t)(id >> 56);
+	uint8_t top = (uint8_t)(id >> 56 & (lock_id_is_own(id) ? 0xf : 0xff));
 	uint8_t type = top < LOCK_TYPES ? top : top ^ 0xff;
 
 	return type < LOCK_TYPES ? (enum lock_type)type : LOCK_UNKNOWN;
@@ -26,13 +26,15 @@ static uint64_t id_addr(uint64_t id)
 static const char *title_lock(struct query *q, uint64_t id)
 {
 	const struct lock_table *t = &q->model->locks;
-	const uint32_t *index = map64_get(&t->index, id);
+	uint32_t index = lock_by_id(t, id);
 	enum lock_type type = id_type(id);
 	const char *name;
 
-	if (index && *index < t->n) {
-		name = query_lock_name(q, *index);
-		type = (enum lock_type)t->locks[*index].type;
+	if (index != UINT32_MAX) {
+		name = query_lock_name(q, index);
+		type = (enum lock_type)t->locks[index].type;
+	} else if (lock_id_is_own(id)) {
+		name = "of a process that is gone";
 	} else {
 		name = id_addr(id) ? query_hex(&q->arena, id_addr(id)) : "other";
 	}

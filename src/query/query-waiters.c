@@ -201,7 +201,7 @@ static uint64_t least_ns(const struct model *m)
 
 static const char *untold_name(struct query *q, uint64_t addr)
 {
-	const struct lockname *object = query_lock_place(q, addr);
+	const struct lockname *object = query_lock_place(q, addr, q->model->now_ns);
 	const char *name = object ? query_object_name(q, object) : NULL;
 
 	return name ? name : query_hex(&q->arena, addr);
