@@ -28,11 +28,15 @@ struct query_hot_spec {
 	bool locks; /* only samples in locking code, perf contexts, breakpoints, uprobes */
 	const struct query_zoom *zoom; /* shares are of that part; NULL: of everything */
 	double percent_limit;	       /* rows of less have no place in it */
+	bool lines; /* with lines of source, for which debug information is read */
 };
 
 /* Table "hot". 0, -ENOMEM, or -EINVAL with @err. */
 int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret,
 	      struct error *err);
+/* The same once all names and lines are there, which may take a while: for reports. */
+int query_hot_named(struct query *q, const struct query_hot_spec *s, struct table *ret,
+		    struct error *err);
 const struct column *query_hot_columns(size_t *ret_n);
 
 /*

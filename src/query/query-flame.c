@@ -11,8 +11,6 @@
 
 #include <errno.h>
 
-static const uint64_t WAIT_NS = 30000000000;
-
 enum { CHAIN_MOST = 2 * STACK_MAX_FRAMES };
 
 struct build {
@@ -147,11 +145,9 @@ int query_flame(struct query *q, const struct query_flame_spec *s, struct query_
 
 int query_flame_named(struct query *q, const struct query_flame_spec *s, struct query_tree *ret)
 {
-	int r = query_flame(q, s, ret);
+	int r = hot_load_chains(q);
 
-	while (r == 0 && query_load_wait(q, WAIT_NS))
-		r = query_flame(q, s, ret);
-	return r;
+	return r < 0 ? r : query_flame(q, s, ret);
 }
 
 enum query_frame query_flame_frame(const struct query_node *n)

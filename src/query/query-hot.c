@@ -221,7 +221,7 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 			h->wait_ns ? 100.0 * (double)r->wait_ns / (double)h->wait_ns : 0);
 		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
 		value_s(&v[C_NAMES], q->cache->funcs[r->func].recorded ? "recording" : NULL);
-		if (want & 1ull << C_SOURCE)
+		if (want & 1ull << C_SOURCE && (h->lines || want != UINT64_MAX))
 			value_s(&v[C_SOURCE], source_of(q, r->key));
 	}
 	if (h->by == HOT_SYMBOL || h->by == HOT_OBJECT)
@@ -269,29 +269,68 @@ static const struct column *columns_of(struct query *q, enum query_hot_by by)
 	return c;
 }
 
-int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret, struct error *err)
+static int answer(struct hot_rows *h, const struct query_hot_spec *s, struct table *ret,
+		  struct error *err)
 {
-	struct hot_rows h = {
-		.q = q, .p = &q->model->profile, .by = s->by, .locks = s->locks, .zoom = s->zoom};
 	struct row_source src = {
 		.name = "hot",
+		.columns = columns_of(h->q, s->by),
 		.n_columns = C_COLUMNS,
+		.n = h->n,
 		.default_sort = SIZE_MAX,
-		.ctx = &h,
+		.ctx = h,
 		.fill = hot_fill,
 		.rank = hot_rank,
 	};
 
-	if (query_sync(q) < 0 || hot_sum(&h) < 0)
-		return query_enomem(err, "profile");
-	if (s->by == HOT_GROUP && query_hot_cpus(q, s->zoom, &h.cpus) < 0)
-		return query_enomem(err, "profile");
-	src.columns = columns_of(q, s->by);
 	if (!src.columns)
 		return query_enomem(err, "profile");
-	src.n = drop_narrow(&h, s->percent_limit);
-	int r = rows_answer(q, &s->rows, &src, ret, err);
-	ret->n_total = h.n;
+	int r = rows_answer(h->q, &s->rows, &src, ret, err);
+	ret->n_total = h->total;
+	return r;
+}
+
+static int sum_up(struct query *q, const struct query_hot_spec *s, struct hot_rows *ret,
+		  struct error *err)
+{
+	*ret = (struct hot_rows){.q = q,
+				 .p = &q->model->profile,
+				 .by = s->by,
+				 .locks = s->locks,
+				 .lines = s->lines,
+				 .zoom = s->zoom};
+	if (query_sync(q) < 0 || hot_sum(ret) < 0 ||
+	    (s->by == HOT_GROUP && query_hot_cpus(q, s->zoom, &ret->cpus) < 0))
+		return query_enomem(err, "profile");
+	ret->total = ret->n;
+	ret->n = drop_narrow(ret, s->percent_limit);
+	return 0;
+}
+
+int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret, struct error *err)
+{
+	struct hot_rows h;
+	int r = sum_up(q, s, &h, err);
+
+	return r < 0 ? r : answer(&h, s, ret, err);
+}
+
+/* Lines of source are asked for by the first answer, and are no part of what is summed up. */
+int query_hot_named(struct query *q, const struct query_hot_spec *s, struct table *ret,
+		    struct error *err)
+{
+	struct hot_rows h;
+	int r = s->by == HOT_STACK ? hot_load_chains(q) : hot_load_leaves(q);
+
+	if (r < 0)
+		return query_enomem(err, "profile");
+	r = sum_up(q, s, &h, err);
+	if (r == 0)
+		r = answer(&h, s, ret, err);
+	while (r == 0 && query_load_wait(q, HOT_WAIT_NS)) {
+		r = q->cache->valid ? 0 : sum_up(q, s, &h, err);
+		r = r < 0 ? r : answer(&h, s, ret, err);
+	}
 	return r;
 }
 

@@ -15,14 +15,17 @@ struct hot_row {
 	uint32_t func;		   /* innermost, of the first */
 };
 
+/* How long is waited for names, and for lines of source. */
+static const uint64_t HOT_WAIT_NS = 30000000000;
+
 struct hot_rows {
 	struct query *q;
 	const struct profile *p;
 	enum query_hot_by by;
-	bool locks;
+	bool locks, lines;
 	const struct query_zoom *zoom; /* NULL: everything */
 	struct hot_row *rows;
-	size_t n, cap;
+	size_t n, cap, total;		   /* total: with those that are too narrow */
 	struct map64 index;		   /* key -> row */
 	uint8_t *groups;		   /* by stack */
 	uint64_t samples, weight, wait_ns; /* of everything */
@@ -46,6 +49,12 @@ enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint
 bool hot_is_lock_path(enum path_group g);
 /* "[kernel]", "[module]", or the file's name. */
 const char *hot_object_name(struct query *q, uint32_t func);
+/*
+ * query-hot-names.c: asks for the names of functions, of those that were sampled or of whole call
+ * chains, and waits for them. So nothing is added up before its name is known. 0 or -ENOMEM.
+ */
+int hot_load_leaves(struct query *q);
+int hot_load_chains(struct query *q);
 /* query-zoom.c: is it in the part that is looked at? h->groups is needed. */
 bool hot_zoom_sample(const struct hot_rows *h, const struct profile_cell *c);
 bool hot_zoom_wait(struct query *q, const struct query_zoom *z, const struct query_where *w);

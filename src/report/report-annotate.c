@@ -29,15 +29,13 @@ static int ask_once(struct report_data *d, struct error *err)
 /* What programs call it is known when their names are loaded; asking has them loaded. */
 int report_annotate_ask(struct report_data *d, struct error *err)
 {
-	struct error first = {0}, last = {0};
-	int r = ask_once(d, &first);
+	struct error last = {0};
+	int r;
 
-	if (r == -ENOMEM)
-		return r;
 	do {
 		last = (struct error){0};
 		r = ask_once(d, &last);
-	} while (query_load_wait(d->q, WAIT_NS));
+	} while (r != -ENOMEM && query_load_wait(d->q, WAIT_NS));
 	if (r == -ENOENT)
 		return error_set(err, -EINVAL, "%s", last.text);
 	return r;

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-static const uint64_t WAIT_NS = 30000000000;
-
 static const struct {
 	const char *name;
 	unsigned view;
@@ -155,14 +153,12 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 				     .by = d->spec->hot_by,
 				     .locks = d->spec->hot_locks,
 				     .zoom = &d->spec->zoom,
-				     .percent_limit = d->spec->percent_limit};
-	int r = query_hot_sum(d->q, &d->spec->zoom, &d->hot_sum);
+				     .percent_limit = d->spec->percent_limit,
+				     .lines = d->spec->format != REPORT_TEXT};
+	int r = query_hot_named(d->q, &hot, &d->hot, err);
 
 	if (r == 0)
-		r = query_hot(d->q, &hot, &d->hot, err);
-	/* What has no name and no line yet comes now; the first answer has asked for it. */
-	while (r == 0 && query_load_wait(d->q, WAIT_NS))
-		r = query_hot(d->q, &hot, &d->hot, err);
+		r = query_hot_sum(d->q, &d->spec->zoom, &d->hot_sum);
 	if (r == 0 && hot.by == HOT_GROUP)
 		r = query_hot_cpus(d->q, hot.zoom, &d->hot_cpus);
 	return r;
