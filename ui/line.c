@@ -5,6 +5,7 @@
  * together from parts that are there or not.
  */
 #include "kontend/line.h"
+#include "kontend/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,4 +24,18 @@ void line_printf(struct line *l, enum role role, const char *fmt, ...)
 	vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
 	line_put(l, role, buf);
+}
+
+bool line_whole(struct line *l, enum role role, const char *fmt, ...)
+{
+	char buf[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	if (l->x + text_width(buf) > l->r.w)
+		return false;
+	line_put(l, role, buf);
+	return true;
 }

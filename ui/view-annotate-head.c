@@ -100,6 +100,8 @@ static void draw_what(const struct query_annotate *a, struct screen *s, struct r
 	add(&p, 0, ROLE_BOLD, a->symbol);
 	add_counts(&p, a);
 	add(&p, 2, a->source ? ROLE_DIM : ROLE_WARN, source_of(a));
+	if (a->recorded)
+		add(&p, 6, ROLE_DIM, "names: from the recording");
 	if (strcmp(a->object, source_of(a)) != 0)
 		add(&p, 6, ROLE_DIM, a->object);
 	draw(&p, s, r);

@@ -128,8 +128,8 @@ static void put_share(struct line *l, uint64_t part, uint64_t all, uint64_t pare
 
 	if (!part)
 		return;
-	line_printf(l, ROLE_NORMAL, ", %s%% of all", units_pct(buf, share(part, all)));
-	line_printf(l, ROLE_NORMAL, ", %s%% of caller", units_pct(buf, share(part, parent)));
+	if (line_whole(l, ROLE_NORMAL, ", %s%% of all", units_pct(buf, share(part, all))))
+		line_whole(l, ROLE_NORMAL, ", %s%% of caller", units_pct(buf, share(part, parent)));
 }
 
 static void draw_numbers(const struct view_flame *f, const struct flame_picture *p, uint32_t node,
@@ -174,6 +174,8 @@ static void draw_status(struct view_flame *f, const struct flame_picture *p, str
 		line_printf(&first, ROLE_DIM, "  %s", n->object);
 	if (n->group > PATH_IDLE)
 		line_printf(&first, ROLE_DIM, "  %s", query_hot_group_name(f->v.query, n->group));
+	if (n->recorded)
+		line_whole(&first, ROLE_DIM, "  name: from the recording");
 	draw_numbers(f, p, node, &second);
 }
 

@@ -38,6 +38,8 @@ static void draw_head(const struct view_hot_tree *o, const struct query_tree *t,
 	else
 		line_put(&l, ROLE_BOLD, o->inverted ? "outermost first" : "innermost first");
 	line_put(&l, ROLE_DIM, " [i]");
+	if (t->recorded)
+		line_put(&l, ROLE_DIM, "  names: from the recording");
 }
 
 static void draw_view(struct view *v, struct screen *s, struct rect r)

@@ -47,6 +47,22 @@ void hot_draw_zoom(const struct query_zoom *zoom, struct line *l)
 		line_put(l, ROLE_NORMAL, "  ");
 }
 
+/* As many as there is room for: by group, the table has all. */
+static void draw_groups(const struct query *q, const struct query_hot_sum *sum, double all,
+			struct line *l)
+{
+	char buf[UNITS_BUF];
+
+	for (int g = PATH_IDLE; g < PATH_ALL; g++)
+		if (sum->groups[g] &&
+		    !line_whole(l, ROLE_DIM, "  %s %s%%",
+				query_hot_group_name(q, (enum path_group)g),
+				units_pct(buf, 100.0 * (double)sum->groups[g] / all))) {
+			line_whole(l, ROLE_DIM, " …");
+			return;
+		}
+}
+
 void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct screen *s,
 		  struct rect r)
 {
@@ -63,13 +79,9 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 			    units_pct(buf, 100.0 * (double)sum->part / (double)sum->samples));
 	line_put(&l, ROLE_DIM, "  in lock paths ");
 	line_printf(&l, ROLE_BOLD, "%s%%", units_pct(buf, 100.0 * (double)sum->locks / all));
-	for (int g = PATH_IDLE; g < PATH_ALL; g++)
-		if (sum->groups[g])
-			line_printf(&l, ROLE_DIM, "  %s %s%%",
-				    query_hot_group_name(q, (enum path_group)g),
-				    units_pct(buf, 100.0 * (double)sum->groups[g] / all));
 	if (sum->shortened + sum->other)
 		line_put(&l, ROLE_WARN, "  call chains cut");
+	draw_groups(q, sum, all, &l);
 }
 
 static void draw_keys(struct view_hot *o, struct screen *s, struct rect r, const struct table *t)

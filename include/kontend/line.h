@@ -14,5 +14,8 @@ struct line {
 void line_put(struct line *l, enum role role, const char *text);
 void line_printf(struct line *l, enum role role, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same if all of it fits: a figure that is cut would be another one. */
+bool line_whole(struct line *l, enum role role, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

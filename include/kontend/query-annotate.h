@@ -42,6 +42,7 @@ struct query_annotate {
 	double pct, wait_pct; /* of all that was sampled; of all that was waited */
 	bool waits;	      /* call chains of waits can pass it: it is of the kernel */
 	const char *source;   /* where code is from: "/proc/kcore", "recording"; NULL: see why */
+	bool recorded;	      /* its name is from the recording, as its file is not here */
 	bool live;	      /* it was read from the running kernel, as that has patched it */
 	bool loading;	      /* of a program whose names are not there yet: ask again */
 	bool is_time;	      /* weights are ns: what was sampled is a clock */

@@ -22,12 +22,14 @@ struct query_node {
 	enum path_group group;
 	uint16_t depth;
 	bool has_children;
+	bool recorded; /* the name is from the recording, as the file is not here */
 };
 
 struct query_tree {
 	struct query_node *nodes;
 	size_t n;
 	uint64_t n_waits, total_ns;
+	bool recorded; /* some of its names */
 };
 
 /*

@@ -38,6 +38,7 @@ enum usersym_answer {
 	USERSYM_NOT_ELF,    /* or damaged */
 	USERSYM_NO_TABLE,   /* stripped, and no separate symbols */
 	USERSYM_NO_SYMBOL,  /* none covers the place */
+	USERSYM_SLOTS,	    /* no file: where the kernel has uprobes stepped out of line */
 	USERSYM_NO_MEMORY,
 	USERSYM_ANSWERS,
 };

@@ -136,6 +136,7 @@ static int annotate(struct query *q, uint32_t func, struct query_annotate *ret)
 		r = annotate_code(q, ret->start, &code);
 	if (r < 0)
 		return r;
+	ret->recorded = q->cache->funcs[func].recorded;
 	ret->source = code.source;
 	ret->live = code.live;
 	ret->loading = code.loading;

@@ -28,6 +28,7 @@ enum {
 	C_DEPTH,
 	C_NAME,
 	C_FRAME,
+	C_NAMES,
 	C_ADDR,
 	C_COLUMNS
 };
@@ -62,6 +63,9 @@ static const struct column columns[C_COLUMNS] = {
 		    6, R},
 	[C_FRAME] = {"frame", "FRAME", "the same, indented by its depth", COLUMN_TEXT, 40, 0,
 		     S | COLUMN_WIDE},
+	[C_NAMES] = {"names", "NAMES",
+		     "recording, where the file is not here and the name is from the recording",
+		     COLUMN_TEXT, 9, 6, R},
 	[C_ADDR] = {"addr", "ADDRESS", "where the function of the kernel begins", COLUMN_ADDR, 18,
 		    6, R},
 };
@@ -132,6 +136,7 @@ static void fill_names(const struct flame_rows *f, const struct query_node *n, s
 	value_s(&v[C_OBJECT], n->object);
 	value_s(&v[C_FILE], slash && slash[1] ? slash + 1 : n->object);
 	value_s(&v[C_NAME], n->name);
+	value_s(&v[C_NAMES], n->recorded ? "recording" : NULL);
 	value_s(&v[C_FRAME], arena_printf(&f->q->arena, "%*s%s", INDENT * n->depth, "", n->name));
 	f->q->cache->failed |= !v[C_FRAME].known;
 	if (n->addr && map_frame_is_kernel(n->addr)) {

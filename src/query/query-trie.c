@@ -206,6 +206,7 @@ static struct query_node node_of(const struct trie *t, const struct trie_node *n
 		.pct = share(t, n, &t->nodes[0]),
 		.pct_parent = share(t, n, &t->nodes[n->parent]),
 		.has_children = n->child != 0,
+		.recorded = is_func && t->q->cache->funcs[n->func].recorded,
 	};
 }
 
@@ -217,6 +218,7 @@ static void emit(struct trie *t, uint32_t index, uint16_t depth)
 
 		*out = node_of(t, &t->nodes[i]);
 		out->depth = depth;
+		t->out->recorded |= out->recorded;
 		emit(t, i, (uint16_t)(depth + 1));
 	}
 }

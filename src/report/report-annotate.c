@@ -53,6 +53,8 @@ static void put_head(const struct query_annotate *a, FILE *out)
 		fprintf(out, "; %s waited below it, %s%%", units_ns(ns, a->wait_ns),
 			a->wait_ns ? units_pct(w, a->wait_pct) : "0");
 	fputc('\n', out);
+	if (a->recorded)
+		fputs("# names: from the recording\n", out);
 	if (a->source)
 		fprintf(out, "# code: %s, %llu bytes\n", text_clean(name, sizeof(name), a->source),
 			(unsigned long long)a->size);
@@ -192,6 +194,7 @@ void report_annotate_json(const struct report_data *d, struct jsonw *j)
 	jsonw_begin(j, "annotate", '{', false);
 	jsonw_str(j, "symbol", a->symbol);
 	jsonw_str(j, "object", a->object);
+	jsonw_str(j, "names", a->recorded ? "recording" : NULL);
 	jsonw_hex(j, "start", place_of(a->start));
 	jsonw_u64(j, "samples", a->samples);
 	jsonw_u64(j, "period", a->weight);

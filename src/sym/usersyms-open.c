@@ -211,6 +211,8 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 	*ret_root = -1;
 	if (!strcmp(o->path, "[vdso]"))
 		return open_vdso(u, o, ret);
+	if (!strcmp(o->path, "[uprobes]"))
+		return USERSYM_SLOTS;
 	if (o->path[0] != '/')
 		return USERSYM_NO_FILE;
 	if (!u->config.same_machine && !o->id_len)

@@ -23,6 +23,7 @@ static const char *const reasons[USERSYM_ANSWERS] = {
 	[USERSYM_NOT_ELF] = "not an ELF file, or damaged",
 	[USERSYM_NO_TABLE] = "stripped, and no separate symbols",
 	[USERSYM_NO_SYMBOL] = "no symbol covers it",
+	[USERSYM_SLOTS] = "slots of uprobes",
 	[USERSYM_NO_MEMORY] = "out of memory",
 };
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The storm, with a profile beside it: who works, who spins for locks, who is idle. */
+#include "kontend/funcsnap.h"
 #include "kontend/mem.h"
 #include "streams-int.h"
 #include "synth-profile.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define CODE 0x400000ull
+#define SLOTS 0x7fffffffe000ull
 
 struct place {
 	int tid;
@@ -12,6 +17,9 @@ struct place {
 	uint64_t kernel[5];
 	uint64_t user[2];
 };
+
+/* A probed instruction, stepped out of line. */
+static const struct place in_slot = {5217, 1, 7, {0}, {SLOTS + 0x80, CODE + 0x3300}};
 
 static void emit_place(struct synth *s, const struct place *p, uint64_t t)
 {
@@ -57,7 +65,33 @@ static void emit_profile(struct synth *s, uint64_t t)
 		emit_place(s, &places[i], t);
 }
 
-struct synth *stream_hot(void)
+/* What the recording names: a function of the program, whose file is not here. */
+static void state_names(struct synth *s)
+{
+	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x90, 0x90, 0x5d, 0xc3};
+	struct record_snapshot head = {.kind = SNAPSHOT_FUNCS, .version = FUNCSNAP_VERSION};
+	struct funcsnap f = {0};
+	struct funcsnap_object o = {
+		.path = funcsnap_add_text(&f, "/opt/storm/bin/mm"), .maj = 8, .min = 1, .ino = 7};
+	struct funcsnap_func fn = {
+		.start = 0x4300, .size = sizeof(code), .name = funcsnap_add_text(&f, "storm_fill")};
+
+	fn.object = funcsnap_add_object(&f, &o);
+	if (funcsnap_add_code(&f, &fn, code, sizeof(code)) < 0 || funcsnap_add_func(&f, &fn) < 0)
+		abort();
+	funcsnap_sort(&f);
+	size_t len = funcsnap_size(&f);
+	char *body = mem_calloc(1, sizeof(head) + len);
+	if (!body)
+		abort();
+	memcpy(body, &head, sizeof(head));
+	funcsnap_encode(&f, body + sizeof(head));
+	synth_record(s, RECORD_SNAPSHOT, 0, body, sizeof(head) + len);
+	mem_free(body);
+	funcsnap_deinit(&f);
+}
+
+static struct synth *play_hot(bool named)
 {
 	struct chains c;
 	struct stage st;
@@ -68,6 +102,9 @@ struct synth *stream_hot(void)
 	stage_open(&st, 2, 6, synth_kallsyms);
 	synth_profile(st.synth);
 	synth_mmap(st.synth, 0, START_NS, 5214, CODE, 0x10000, 0x1000, "/opt/storm/bin/mm");
+	synth_mmap(st.synth, 0, START_NS, 5214, SLOTS, 0x1000, 0, "[uprobes]");
+	if (named)
+		state_names(st.synth);
 	size_t n = stage_storm(actors, &c);
 	for (size_t k = 0; k < n; k++)
 		stage_act(&st, &actors[k]);
@@ -75,10 +112,22 @@ struct synth *stream_hot(void)
 	for (uint32_t s = 1; s <= st.seconds; s++) {
 		uint64_t t = START_NS + (uint64_t)s * SECOND;
 		emit_profile(st.synth, t - SECOND + 1);
+		if (named)
+			emit_place(st.synth, &in_slot, t - SECOND + 1);
 		i = stage_second(&st, i, t);
 	}
 	mem_free(st.list);
 	return st.synth;
+}
+
+struct synth *stream_hot(void)
+{
+	return play_hot(false);
+}
+
+struct synth *stream_hot_named(void)
+{
+	return play_hot(true);
 }
 
 /* 96 CPUs: the last ones of each 16 do nothing but wait for a spinlock, the first have a rwsem. */

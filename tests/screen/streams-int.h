@@ -75,5 +75,6 @@ struct synth *stream_annotate_arm64(void);
 /* streams-hot.c */
 struct synth *stream_hot(void);
 struct synth *stream_hot_cpus(void);
+struct synth *stream_hot_named(void);
 
 #endif

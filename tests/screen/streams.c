@@ -466,6 +466,7 @@ static const struct {
 	{"no-bpf", stream_no_bpf},
 	{"hot", stream_hot},
 	{"hot-cpus", stream_hot_cpus},
+	{"hot-named", stream_hot_named},
 	{"annotate", stream_annotate},
 	{"annotate-arm64", stream_annotate_arm64},
 	{"mmap-all", stream_mmap_all},

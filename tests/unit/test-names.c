@@ -183,6 +183,7 @@ static void another_machine_has_them(void **state)
 	assert_int_equal(query_annotate_find(&w->q, "names_canary", &start, NULL), 0);
 	assert_int_equal(query_annotate(&w->q, start, &a, NULL), 0);
 	assert_int_equal(a.samples, 9);
+	assert_true(a.recorded);
 	if (!a.why || !strstr(a.why, "disassembler")) {
 		/* The synthetic machine has no name: its code cannot be taken apart. */
 		assert_int_equal(a.size, canary_in(&found)->size);
