@@ -55,6 +55,10 @@ static void json_level(const struct query_mmap_sum *s, struct jsonw *j)
 	jsonw_str(j, "missing", *s->missing ? s->missing : NULL);
 	jsonw_u64(j, "one_in", s->one_in);
 	jsonw_u64(j, "seen_ns", s->seen_ns);
+	jsonw_str(j, "scaled_by",
+		  s->level != MMLEVEL_SAMPLED ? NULL
+		  : s->counted		      ? "count"
+					      : "time");
 	jsonw_u64(j, "events", s->events);
 	jsonw_double(j, "events_per_s", s->events_per_s);
 	if (s->event_ns) {

@@ -1,42 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How often mmap_locks are got by those who are measured, whether or not their events are on: an
- * event a CPU or task that only counts, for some 50 ns each time. Who is measured is slower while
- * events are written, so that a part of the time has less than its part of the acquisitions: by
- * these counts it is known which part.
+ * How often mmap_locks are got by those who are measured, whether or not their events are on:
+ * events that only count, for some 50 ns each time, in the same places as those that are written:
+ * each task and CPU, or the cgroup on each CPU. Who is measured is slower while events are written,
+ * so that a part of the time has less than its part of the acquisitions: by these counts it is
+ * known which part.
  */
 #include "live-mmap-count.h"
+#include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { ATTR_SIZE = 128 };
 
+/* All pairs of a task, or of what else the flags say, and a CPU; -1 is any. */
 struct places {
-	const int32_t *ids; /* of tasks, or of CPUs */
-	size_t n;
-	bool tasks, inherit;
+	const int32_t *ids;
+	const uint32_t *cpus;
+	size_t n_ids, n_cpus;
+	unsigned long flags;
+	bool inherit;
 };
 
-static int open_one(uint32_t id, const struct places *p, size_t i)
+static const int32_t any_id = -1;
+static const uint32_t any_cpu = (uint32_t)-1;
+
+static int open_one(uint32_t id, const struct places *p, int32_t task, uint32_t cpu)
 {
 	struct perf_event_attr attr = {.size = ATTR_SIZE,
 				       .type = PERF_TYPE_TRACEPOINT,
 				       .config = id,
 				       .inherit = p->inherit};
 
-	return (int)syscall(SYS_perf_event_open, &attr, p->tasks ? p->ids[i] : -1,
-			    p->tasks ? -1 : p->ids[i], -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, task, (int)cpu, -1,
+			    p->flags | PERF_FLAG_FD_CLOEXEC);
 }
 
 static void open_all(struct live_mmap_count *c, uint32_t id, const struct places *p)
 {
-	c->fds = mem_calloc(p->n ? p->n : 1, sizeof(*c->fds));
-	for (size_t i = 0; c->fds && i < p->n; i++) {
-		int fd = open_one(id, p, i);
+	c->fds = mem_calloc(p->n_ids * p->n_cpus + 1, sizeof(*c->fds));
+	for (size_t i = 0; c->fds && i < p->n_ids * p->n_cpus; i++) {
+		int fd = open_one(id, p, p->ids[i / p->n_cpus], p->cpus[i % p->n_cpus]);
+		if (fd < 0 && errno == ESRCH && p->n_ids > 1)
+			continue; /* it has ended, and counts no more */
 		if (fd < 0) {
 			/* What is counted of some is no part of anything. */
 			live_mmap_count_close(c);
@@ -46,28 +57,37 @@ static void open_all(struct live_mmap_count *c, uint32_t id, const struct places
 	}
 }
 
-static void open_cpus(struct live_mmap_count *c, uint32_t id, const uint32_t *cpus, size_t n)
+/* Those of -C, or all. */
+static void open_cpus(struct live_mmap_count *c, uint32_t id, const struct target *t,
+		      struct places *p)
 {
-	int32_t *ids = mem_calloc(n ? n : 1, sizeof(*ids));
+	uint32_t *online = NULL;
 
-	for (size_t i = 0; ids && i < n; i++)
-		ids[i] = (int32_t)cpus[i];
-	if (ids)
-		open_all(c, id, &(struct places){.ids = ids, .n = n});
-	mem_free(ids);
+	p->cpus = t->cpus;
+	p->n_cpus = t->n_cpus;
+	if (!t->n_cpus && cpulist_read("online", &online, &p->n_cpus) == 0)
+		p->cpus = online;
+	open_all(c, id, p);
+	mem_free(online);
 }
 
-static void open_system(struct live_mmap_count *c, uint32_t id, const struct target *t)
+static void open_cgroup(struct live_mmap_count *c, uint32_t id, const struct target *t)
 {
-	uint32_t *online;
-	size_t n;
+	int32_t fd = cgroup_open(t->cgroup, NULL);
+	struct places p = {.ids = &fd, .n_ids = 1, .flags = PERF_FLAG_PID_CGROUP};
 
-	if (t->n_cpus) {
-		open_cpus(c, id, t->cpus, t->n_cpus);
-	} else if (cpulist_read("online", &online, &n) == 0) {
-		open_cpus(c, id, online, n);
-		mem_free(online);
-	}
+	if (fd < 0)
+		return;
+	open_cpus(c, id, t, &p);
+	close(fd);
+}
+
+static void open_tasks(struct live_mmap_count *c, uint32_t id, const struct target *t,
+		       struct places *p)
+{
+	p->cpus = t->n_cpus ? t->cpus : &any_cpu;
+	p->n_cpus = t->n_cpus ? t->n_cpus : 1;
+	open_all(c, id, p);
 }
 
 /* All threads that there are now, and what they will start. */
@@ -78,23 +98,31 @@ static void open_processes(struct live_mmap_count *c, uint32_t id, const struct 
 
 	for (size_t i = 0; i < t->n_ids; i++)
 		(void)procfs_tids("/proc", t->ids[i], &tids, &n, &cap);
-	open_all(c, id, &(struct places){.ids = tids, .n = n, .tasks = true, .inherit = true});
+	open_tasks(c, id, t, &(struct places){.ids = tids, .n_ids = n, .inherit = true});
 	mem_free(tids);
 }
 
 void live_mmap_count_open(struct live_mmap_count *c, uint32_t id, const struct target *t,
 			  pid_t command)
 {
-	struct places p = {.ids = &command, .n = 1, .tasks = true, .inherit = true};
-
-	if (t->kind == TARGET_SYSTEM)
-		open_system(c, id, t);
-	else if (t->n_cpus || t->kind == TARGET_CGROUP)
-		return;
-	else if (t->kind == TARGET_COMMAND)
-		open_all(c, id, &p);
-	else if (t->kind == TARGET_PIDS)
+	switch (t->kind) {
+	case TARGET_SYSTEM:
+		open_cpus(c, id, t, &(struct places){.ids = &any_id, .n_ids = 1});
+		break;
+	case TARGET_CGROUP:
+		open_cgroup(c, id, t);
+		break;
+	case TARGET_COMMAND:
+		open_tasks(c, id, t,
+			   &(struct places){.ids = &command, .n_ids = 1, .inherit = true});
+		break;
+	case TARGET_PIDS:
 		open_processes(c, id, t);
+		break;
+	case TARGET_TIDS:
+		open_tasks(c, id, t, &(struct places){.ids = t->ids, .n_ids = t->n_ids});
+		break;
+	}
 }
 
 uint64_t live_mmap_count_now(const struct live_mmap_count *c)

@@ -12,10 +12,7 @@ struct live_mmap_count {
 	size_t n;
 };
 
-/*
- * Of tracepoint @id; @command: the child of TARGET_COMMAND. None of cgroups, of single threads and
- * of tasks on some CPUs, and where it is refused.
- */
+/* Of tracepoint @id; @command: the child of TARGET_COMMAND. None where it is refused. */
 void live_mmap_count_open(struct live_mmap_count *c, uint32_t id, const struct target *t,
 			  pid_t command);
 /* Since it was opened; 0 when there is none. */
