@@ -30,11 +30,13 @@ enum locksnap_kind {
 struct locksnap_name {
 	uint64_t addr;
 	uint32_t kind;
-	int32_t cpu;	 /* of LOCKSNAP_PERCPU, else -1 */
-	int32_t pid;	 /* whose mm, or a process that has the file open; 0: none */
-	uint32_t comm;	 /* text: of that process */
-	uint32_t text;	 /* text: path, variable, cache; of LOCKSNAP_MMAP the memory cgroup */
-	uint32_t offset; /* into the variable */
+	int32_t cpu;	   /* of LOCKSNAP_PERCPU, else -1 */
+	int32_t pid;	   /* whose mm, or a process that has the file open; 0: none */
+	uint32_t comm;	   /* text: of that process */
+	uint32_t text;	   /* text: path, variable, cache; of LOCKSNAP_MMAP the memory cgroup */
+	uint32_t offset;   /* into the variable */
+	uint64_t since_ns; /* of LOCKSNAP_MMAP: when the process began, session clock; 0: not known
+			    */
 };
 
 /* The per-CPU section of a CPU, and the variables in it: told now and then by who is not asked. */

@@ -56,6 +56,7 @@ struct task_struct___locks {
 	unsigned int __state;
 	int on_cpu, on_rq;
 	struct mm_struct *mm;
+	unsigned long long start_time;
 	unsigned long blocker;	  /* 6.16 */
 	struct mutex *blocked_on; /* before 6.17 only with CONFIG_DEBUG_MUTEXES */
 } CORE;

@@ -42,6 +42,7 @@ struct raw_lock_name {
 	int pid, fd;
 	int tid; /* a thread that has it */
 	char comm[16];
+	unsigned long long since_ns; /* when its process began, monotonic */
 };
 
 struct raw_lock_waiter {

@@ -345,8 +345,10 @@ static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct 
 	state.n_names = i + 1;
 	r->addr = addr;
 	r->kind = kind;
+	struct task_struct___locks *leader = (void *)BPF_CORE_READ(t, group_leader);
 	r->pid = t->tgid;
 	r->tid = t->pid;
+	r->since_ns = BPF_CORE_READ(leader, start_time);
 	r->fd = fd;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 }

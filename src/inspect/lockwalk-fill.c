@@ -66,6 +66,8 @@ static int fill_names(const struct lockwalk_raw *raw, struct locksnap *s)
 			n.text = add_path(s, raw->proc, r->pid, r->fd);
 		else if (r->kind == LOCKSNAP_MMAP)
 			n.text = add_memcg(raw, s, r);
+		if (r->kind == LOCKSNAP_MMAP)
+			n.since_ns = r->since_ns;
 		if (locksnap_add_name(s, &n) < 0)
 			return -ENOMEM;
 	}

@@ -292,11 +292,13 @@ static int take_holders(struct lockname_set *s, const struct locksnap *snap)
 	return code;
 }
 
-static uint64_t mm_since(const struct task_table *tasks, int32_t pid)
+/* When it executed its program, events tell; of who is not measured its begin is known. */
+static uint64_t mm_since(const struct task_table *tasks, const struct locksnap_name *n)
 {
-	const uint32_t *at = map64_get(&tasks->by_tid, (uint32_t)pid);
+	const uint32_t *at = map64_get(&tasks->by_tid, (uint32_t)n->pid);
+	uint64_t told = at ? tasks->tasks[*at].mm_ns : 0;
 
-	return at ? tasks->tasks[*at].mm_ns : 0;
+	return told > n->since_ns ? told : n->since_ns;
 }
 
 int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
@@ -315,7 +317,7 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t 
 					.comm = locksnap_text(snap, n->comm),
 					.text = locksnap_text(snap, n->text)};
 		if (is_mmap(&name))
-			name.from_ns = mm_since(tasks, n->pid);
+			name.from_ns = mm_since(tasks, n);
 		if (s->n >= LOCKNAME_MOST)
 			code = forget_half(s);
 		code = code < 0 ? code : put(s, &name, time_ns);

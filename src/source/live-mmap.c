@@ -25,6 +25,7 @@ void live_mmap_read(struct live_mmap *m, const char *tracefs)
 	struct error err = {0};
 	int code = 0;
 
+	m->how.memcg_told = cgroup_is_memcg_here();
 	if (m->how.level == MMLEVEL_CONTENDED)
 		return;
 	for (int i = 0; code == 0 && i < PERF_MM_EVENTS; i++)
@@ -84,7 +85,6 @@ int live_mmap_put(struct live_mmap *m, struct queue *q)
 		code = put_format(&m->tp[i], q);
 	if (code < 0)
 		return code;
-	m->how.memcg_told = cgroup_is_memcg_here();
 	m->body.how = m->how;
 	m->body.head = (struct record_snapshot){
 		.kind = SNAPSHOT_MMAP,

@@ -131,6 +131,24 @@ static void waits_of_before_are_not_those_of_who_is_named(void **state)
 	assert_string_equal(cell_s(&t, 1, "name"), "mm_struct 0xffff888011111178");
 }
 
+/* Of one that is not measured no event tells when it began; the look does. */
+static void who_began_later_did_not_have_it(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	start(w);
+	wait_for(w, AT(100), 100);
+	lock_snap_name(&s, LOCK, LOCKSNAP_MMAP, -1, 900, "stranger", "", 0);
+	s.names[0].since_ns = AT(300);
+	lock_snap_emit(w->rig.synth, &s, AT(500));
+	finish(w);
+	struct table t = mmap_table(w);
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_at(&t, 0, "pid")->i, 100);
+	assert_true(cell_at(&t, 0, "pid")->approx);
+}
+
 /* Its first thread ends, and the process is seen again. */
 static void a_process_without_its_first_thread_stays(void **state)
 {
@@ -249,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_process_has_its_own_waits),
 		TEST(waits_of_before_are_not_those_of_who_is_named),
+		TEST(who_began_later_did_not_have_it),
 		TEST(a_process_without_its_first_thread_stays),
 		TEST(a_child_does_not_take_its_parents_lock),
 		TEST(events_name_them_too),
