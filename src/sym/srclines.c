@@ -2,69 +2,18 @@
 /*
  * Questions and answers about places. Each file has its places in the order they were asked for:
  * the first `answered` have an answer, the others are to be asked. One question is under way at a
- * time, and its answers come in order, so that is all there is to remember. When the process ends
- * before it has answered, the file in question is damaged, and is not asked about again; all others
- * are opened anew in the next process. It is started a few times at most.
+ * time, and its answers come in order, so that is all there is to remember.
  */
-#include "kontend/srclines.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "srclines-dwarf.h"
-#include "srclines-fetch.h"
-#include "srclines-proc.h"
-#include "srclines-search.h"
+#include "srclines-int.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 
-enum { FILES_OPEN = 8, STARTS_MOST = 5, PLACES_MOST = 1 << 20 };
-
-/* Its own bounds end the process before. */
-static const uint64_t ANSWER_NS = 180ull * 1000000000;
-
-enum file_state { FILE_NEW, FILE_MISSING /* debuginfod is asked */, FILE_OPEN, FILE_FAILED };
-
-struct place {
-	uint64_t addr;
-	enum srclines_answer answer;
-	struct srclines_place *found;
-};
-
-struct file {
-	uint32_t object;
-	enum file_state state;
-	enum srclines_answer answer; /* FAILED */
-	const char *why;	     /* NULL: the answer says all */
-	uint64_t used;
-	struct map64 by_addr;
-	struct place *places;
-	size_t n, cap, answered;
-};
-
-struct srclines {
-	struct usersyms *users;
-	struct srclines_config config;
-	struct map64 by_object;
-	struct file *files;
-	size_t n_files, cap_files, n_places;
-	struct strpool names;
-	struct srclines_proc proc;
-	struct srclines_search search;
-	struct srclines_fetch fetch;
-	size_t fetching;  /* the file that it is for */
-	size_t missing;	  /* files of this state */
-	size_t asking;	  /* the file that is looked for, or asked about */
-	bool searching;	  /* it is looked for */
-	size_t awaited;	  /* answers of the question that is under way */
-	uint64_t sent_ns; /* since when */
-	uint64_t clock;
-	unsigned starts;
-	bool given_up, too_long;
-	struct srclines_msg msg;
-};
+enum { PLACES_MOST = 1 << 20 };
 
 int srclines_new(struct srclines **ret, struct usersyms *files, const struct srclines_config *c,
 		 struct error *err)
@@ -81,7 +30,7 @@ int srclines_new(struct srclines **ret, struct usersyms *files, const struct src
 	return 0;
 }
 
-static void free_file(struct file *f)
+static void free_file(struct srclines_object *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		mem_free(f->places[i].found);
@@ -105,7 +54,7 @@ void srclines_free(struct srclines *l)
 	mem_free(l);
 }
 
-static struct file *file_of(struct srclines *l, uint32_t object)
+static struct srclines_object *file_of(struct srclines *l, uint32_t object)
 {
 	const uint32_t *at = map64_get(&l->by_object, object);
 
@@ -114,8 +63,8 @@ static struct file *file_of(struct srclines *l, uint32_t object)
 	if (mem_grow(&l->files, &l->cap_files, l->n_files, sizeof(*l->files)) < 0 ||
 	    map64_put(&l->by_object, object, (uint32_t)l->n_files) < 0)
 		return NULL;
-	struct file *f = &l->files[l->n_files++];
-	*f = (struct file){.object = object};
+	struct srclines_object *f = &l->files[l->n_files++];
+	*f = (struct srclines_object){.object = object};
 	if (!dwarf_file_built()) {
 		f->state = FILE_FAILED;
 		f->answer = SRCLINES_NOT_BUILT;
@@ -123,18 +72,19 @@ static struct file *file_of(struct srclines *l, uint32_t object)
 	return f;
 }
 
-static struct place *add_place(struct srclines *l, struct file *f, uint64_t addr)
+static struct srclines_asked *add_place(struct srclines *l, struct srclines_object *f,
+					uint64_t addr)
 {
 	if (l->n_places >= PLACES_MOST ||
 	    mem_grow(&f->places, &f->cap, f->n, sizeof(*f->places)) < 0 ||
 	    map64_put(&f->by_addr, addr, (uint32_t)f->n) < 0)
 		return NULL;
-	f->places[f->n] = (struct place){.addr = addr};
+	f->places[f->n] = (struct srclines_asked){.addr = addr};
 	l->n_places++;
 	return &f->places[f->n++];
 }
 
-static enum srclines_answer of_file(const struct srclines *l, const struct file *f)
+static enum srclines_answer of_file(const struct srclines *l, const struct srclines_object *f)
 {
 	if (f->state == FILE_FAILED)
 		return f->answer;
@@ -155,12 +105,12 @@ static enum srclines_answer of_users(enum usersym_answer a)
 enum srclines_answer srclines_find_addr(struct srclines *l, uint32_t object, uint64_t addr,
 					const struct srclines_place **ret)
 {
-	struct file *f = file_of(l, object);
+	struct srclines_object *f = file_of(l, object);
 
 	if (!f)
 		return SRCLINES_NO_MEMORY;
 	const uint32_t *at = map64_get(&f->by_addr, addr);
-	struct place *p = at ? &f->places[*at] : NULL;
+	struct srclines_asked *p = at ? &f->places[*at] : NULL;
 	if (p && p->answer != SRCLINES_PENDING) {
 		*ret = p->found;
 		return p->answer;
@@ -186,7 +136,8 @@ const char *srclines_why(const struct srclines *l, uint32_t object)
 	return at && l->files[*at].state == FILE_FAILED ? l->files[*at].why : NULL;
 }
 
-static void fail_file(struct srclines *l, struct file *f, enum srclines_answer a, const char *why)
+void srclines_fail(struct srclines *l, struct srclines_object *f, enum srclines_answer a,
+		   const char *why)
 {
 	char clean[SRCLINES_MSG_TEXT];
 
@@ -196,267 +147,32 @@ static void fail_file(struct srclines *l, struct file *f, enum srclines_answer a
 			     : NULL;
 }
 
-/* The process has ended, or must (@why). The next one knows no file yet. */
-static void lose_process(struct srclines *l, const char *why)
-{
-	char text[160];
-
-	srclines_proc_stop(&l->proc);
-	for (size_t i = 0; i < l->n_files; i++)
-		if (l->files[i].state == FILE_OPEN)
-			l->files[i].state = FILE_NEW;
-	snprintf(text, sizeof(text), "%s (%s)", srclines_reason(SRCLINES_DAMAGED),
-		 why ? why : l->proc.end);
-	if (l->awaited)
-		fail_file(l, &l->files[l->asking], SRCLINES_DAMAGED, text);
-	l->awaited = 0;
-	l->given_up |= l->starts >= STARTS_MOST;
-}
-
-static bool ask(struct srclines *l, size_t answers, const int *fds, size_t n_fds)
-{
-	if (srclines_proc_send(&l->proc, &l->msg, fds, n_fds) < 0) {
-		lose_process(l, NULL);
-		return false;
-	}
-	l->awaited = answers;
-	l->sent_ns = clock_now_ns();
-	return true;
-}
-
-static void ask_places(struct srclines *l, struct file *f)
-{
-	struct srclines_msg *m = &l->msg;
-
-	m->kind = SRCLINES_MSG_FIND;
-	m->file = f->object;
-	m->n = 0;
-	for (size_t i = f->answered; i < f->n && m->n < SRCLINES_MSG_PLACES; i++)
-		m->addrs[m->n++] = f->places[i].addr;
-	f->used = ++l->clock;
-	ask(l, m->n, NULL, 0);
-}
-
-/* Of what is open, what was not used for longest makes room. */
-static bool make_room(struct srclines *l)
-{
-	struct file *oldest = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->n_files; i++) {
-		struct file *f = &l->files[i];
-		if (f->state != FILE_OPEN)
-			continue;
-		n++;
-		oldest = !oldest || f->used < oldest->used ? f : oldest;
-	}
-	if (n < FILES_OPEN || !oldest)
-		return true;
-	l->msg.kind = SRCLINES_MSG_CLOSE;
-	l->msg.file = oldest->object;
-	oldest->state = FILE_NEW;
-	return ask(l, 0, NULL, 0);
-}
-
-static void ask_to_open(struct srclines *l, struct file *f)
-{
-	const struct srclines_search *s = &l->search;
-	const int fds[] = {s->found->fd, s->shared.fd};
-
-	if (!l->proc.pid) {
-		l->starts++;
-		int r = srclines_proc_start(&l->proc, l->config.argv);
-		if (r < 0) {
-			l->given_up = true;
-			return;
-		}
-	}
-	if (!make_room(l))
-		return;
-	l->msg.kind = SRCLINES_MSG_OPEN;
-	l->msg.file = f->object;
-	ask(l, 1, fds, s->shared.fd >= 0 ? 2 : 1);
-}
-
-/* What is not on this machine may have come from debuginfod, or is asked for there. */
-static void not_here(struct srclines *l, struct file *f)
-{
-	int fd = srclines_fetch_file(&l->fetch, f->object);
-	enum srclines_answer a = SRCLINES_NO_INFO;
-	const char *why = NULL;
-
-	if (fd >= 0) {
-		a = srclines_search_give(&l->search, fd);
-		why = a == SRCLINES_NO_INFO ? srclines_fetch_wrong() : NULL;
-	} else if (l->config.fetch_argv) {
-		why = srclines_fetch_never(&l->fetch, l->search.load.main.build_id_len);
-		if (!why) {
-			f->state = FILE_MISSING;
-			l->missing++;
-			return;
-		}
-	}
-	if (a == SRCLINES_OK)
-		ask_to_open(l, f);
-	else
-		fail_file(l, f, a, why);
-}
-
-static void search_step(struct srclines *l)
-{
-	struct file *f = &l->files[l->asking];
-	enum srclines_answer a = srclines_search_step(&l->search);
-
-	if (a == SRCLINES_PENDING)
-		return;
-	if (a == SRCLINES_OK)
-		ask_to_open(l, f);
-	else if (a == SRCLINES_NO_INFO)
-		not_here(l, f);
-	else
-		fail_file(l, f, a, NULL);
-	srclines_search_end(&l->search);
-	l->searching = false;
-}
-
-static void begin_search(struct srclines *l, struct file *f)
-{
-	enum srclines_answer a = srclines_search_begin(&l->search, l->users, f->object);
-
-	l->searching = a == SRCLINES_PENDING;
-	if (l->searching)
-		return;
-	srclines_search_end(&l->search);
-	fail_file(l, f, a, NULL);
-}
-
-static bool keep_place(struct srclines *l, struct place *p)
-{
-	char clean[SRCLINES_MSG_TEXT];
-
-	p->found = mem_dup(&l->msg.place, 1, sizeof(*p->found));
-	for (size_t i = 0; p->found && i < p->found->n; i++) {
-		struct srclines_frame *f = &p->found->frames[i];
-		f->function =
-			strpool_intern(&l->names, text_clean(clean, sizeof(clean), f->function));
-		f->file = strpool_intern(&l->names, text_clean(clean, sizeof(clean), f->file));
-		if (!f->function || !f->file)
-			return false;
-	}
-	return p->found != NULL;
-}
-
-static bool take_place(struct srclines *l, struct file *f)
-{
-	struct place *p = f->answered < f->n ? &f->places[f->answered] : NULL;
-
-	if (!p || f->state != FILE_OPEN || p->addr != l->msg.addr)
-		return false;
-	p->answer = l->msg.answer;
-	if (p->answer == SRCLINES_OK && !keep_place(l, p)) {
-		mem_free(p->found);
-		p->found = NULL;
-		p->answer = SRCLINES_NO_MEMORY;
-	}
-	f->answered++;
-	return true;
-}
-
-static bool take_opened(struct srclines *l, struct file *f)
-{
-	if (f->state != FILE_NEW)
-		return false;
-	f->state = FILE_OPEN;
-	f->used = ++l->clock;
-	if (l->msg.answer != SRCLINES_OK)
-		fail_file(l, f, l->msg.answer, l->msg.why);
-	return true;
-}
-
-/* An answer that was not asked for is as good as none. */
-static bool take(struct srclines *l)
-{
-	struct file *f = &l->files[l->asking];
-
-	if (l->msg.file != f->object)
-		return false;
-	if (l->msg.kind == SRCLINES_MSG_OPENED)
-		return take_opened(l, f);
-	return l->msg.kind == SRCLINES_MSG_PLACE && take_place(l, f);
-}
-
-/* False: there is nothing to be taken now. */
-static bool receive(struct srclines *l, bool *ret_changed)
-{
-	int r = srclines_proc_receive(&l->proc, &l->msg);
-	bool late = r == 0 && clock_now_ns() - l->sent_ns >= ANSWER_NS;
-
-	if (r == 0 && !late)
-		return false;
-	*ret_changed = true;
-	if (r < 0 || late)
-		lose_process(l, late ? "worker took too long" : NULL);
-	else if (!take(l))
-		lose_process(l, "worker said what it was not asked for");
-	else
-		l->awaited--;
-	return true;
-}
-
 /* The next file of which something is asked. False: there is none. */
 static bool ask_next(struct srclines *l)
 {
 	for (size_t i = 0; i < l->n_files && !l->given_up; i++) {
-		struct file *f = &l->files[i];
+		struct srclines_object *f = &l->files[i];
 		if (f->state == FILE_FAILED || f->state == FILE_MISSING || f->answered == f->n)
 			continue;
 		l->asking = i;
 		if (f->state == FILE_OPEN)
-			ask_places(l, f);
+			srclines_ask_places(l);
 		else
-			begin_search(l, f);
+			srclines_begin_search(l);
 		return true;
 	}
 	return false;
 }
 
-/* One at a time; all else goes on meanwhile. False: there is nothing to do now. */
-static bool fetch_step(struct srclines *l, bool *ret_changed)
-{
-	struct srclines_fetch *f = &l->fetch;
-	uint8_t id[20];
-	int r;
-
-	if (f->proc.pid) {
-		r = srclines_fetch_take(f);
-	} else {
-		if (!l->missing || f->file >= 0 || l->given_up)
-			return false;
-		for (l->fetching = 0; l->files[l->fetching].state != FILE_MISSING; l->fetching++)
-			;
-		uint32_t object = l->files[l->fetching].object;
-		r = srclines_fetch_start(f, l->config.fetch_argv, object, id,
-					 usersyms_build_id(l->users, object, id));
-	}
-	if (r == 0)
-		return false;
-	l->missing--;
-	l->files[l->fetching].state = FILE_NEW;
-	if (r < 0)
-		fail_file(l, &l->files[l->fetching], SRCLINES_NO_INFO, f->why);
-	*ret_changed = true;
-	return true;
-}
-
 /* False: there is nothing to do now. */
 static bool step(struct srclines *l, bool *ret_changed)
 {
-	if (fetch_step(l, ret_changed))
+	if (srclines_fetch_on(l, ret_changed))
 		return true;
 	if (l->awaited)
-		return receive(l, ret_changed);
+		return srclines_receive(l, ret_changed);
 	if (l->searching) {
-		search_step(l);
+		srclines_search_on(l);
 		*ret_changed |= !l->searching;
 		return true;
 	}
