@@ -95,6 +95,13 @@ int usersyms_jitdump(struct usersyms *u, pid_t pid, const char *path);
 enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t addr, void *ret,
 				       size_t n, size_t *ret_n, const char **ret_path);
 /*
+ * Has it no names but those that it exports, or none? Then those of a debug file are of use: @fd is
+ * one that came from elsewhere, and stays the caller's. If it is of the object's build id and has
+ * symbols, these are loaded.
+ */
+bool usersyms_is_poor(const struct usersyms *u, uint32_t object);
+void usersyms_give(struct usersyms *u, uint32_t object, int fd);
+/*
  * Bytes of the file from @file_offset on, at most @n: *ret_n are there. Read now, from the file
  * that the names are of.
  */

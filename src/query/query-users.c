@@ -122,6 +122,16 @@ int query_user_file(struct query *q, uint64_t frame, uint32_t *ret)
 	return query_open_names(q) < 0 ? -ENOMEM : file_of(q, map_frame_object(frame), o, ret);
 }
 
+/* Of what exports names alone, and of what has none, a debug file that is asked for knows more. */
+static void want_debug(struct query *q, uint64_t frame, uint32_t file)
+{
+	const struct srclines_place *p;
+	const char *why;
+
+	if (q->engine->lines && q->engine->lines->fetch_argv && usersyms_is_poor(q->users, file))
+		query_place(q, frame, false, &p, &why);
+}
+
 enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret)
 {
 	const struct map_objects *objects = q->model->profile.spaces.objects;
@@ -136,6 +146,7 @@ enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct us
 		return ask_jit(q, o, map_frame_offset(frame), ret);
 	if (file_of(q, map_frame_object(frame), o, &file) < 0)
 		return USERSYM_NO_MEMORY;
+	want_debug(q, frame, file);
 	return usersyms_lookup(q->users, file, map_frame_offset(frame), ret);
 }
 

@@ -20,6 +20,12 @@ struct srclines_object {
 	enum srclines_state state;
 	enum srclines_answer answer; /* FAILED */
 	const char *why;	     /* NULL: the answer says all */
+	/* Files from elsewhere; -1: none. */
+	int debug, shared;
+	/* Asked for, or it is: the build id of one of these. */
+	uint8_t wants[FETCH_ID_MOST];
+	size_t wants_len;
+	bool wants_shared;
 	uint64_t used;
 	struct map64 by_addr;
 	struct srclines_asked *places;

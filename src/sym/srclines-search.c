@@ -42,23 +42,25 @@ static bool is_id(const struct elfimg *e, const uint8_t *id, size_t n)
 	return n && e->build_id_len == n && memcmp(e->build_id, id, n) == 0;
 }
 
+/* @fd may be -errno. 1: it is that; 0: it is not; -ENOMEM. */
+static int take_shared(struct srclines_search *s, int fd, const uint8_t *id, size_t n)
+{
+	int code = fd < 0 ? -ENOENT : elfimg_open_fd(&s->shared, fd);
+
+	if (code == 0 && is_id(&s->shared, id, n))
+		return 1;
+	if (code == 0)
+		elfimg_close(&s->shared);
+	s->shared = (struct elfimg){.fd = -1};
+	return code == -ENOMEM ? code : 0;
+}
+
 static int open_shared(struct srclines_search *s, const char *path, const uint8_t *id, size_t n)
 {
 	int roots[] = {s->load.root_fd, -1}, code = 0;
 
-	for (size_t i = roots[0] < 0; i < 2 && code == 0; i++) {
-		int fd = usersym_open_in(roots[i], path);
-		code = fd < 0 ? 0 : elfimg_open_fd(&s->shared, fd);
-		if (fd < 0 || code < 0) {
-			s->shared = (struct elfimg){.fd = -1};
-			code = code == -ENOMEM ? code : 0;
-			continue;
-		}
-		if (is_id(&s->shared, id, n))
-			return 1;
-		elfimg_close(&s->shared);
-		s->shared = (struct elfimg){.fd = -1};
-	}
+	for (size_t i = roots[0] < 0; i < 2 && code == 0; i++)
+		code = take_shared(s, usersym_open_in(roots[i], path), id, n);
 	return code;
 }
 
@@ -94,6 +96,8 @@ static int find_shared(struct srclines_search *s)
 		const uint8_t *id = (const uint8_t *)p + n;
 		code = path[0] == '/' ? open_shared(s, path, id, len - n) : 0;
 		code = code ? code : open_shared_by_id(s, id, len - n);
+		s->lacks_len = code || len - n > sizeof(s->lacks) ? 0 : len - n;
+		memcpy(s->lacks, id, s->lacks_len);
 	}
 	mem_free(p);
 	return code < 0 ? code : 0;
@@ -154,6 +158,12 @@ enum srclines_answer srclines_search_give(struct srclines_search *s, int fd)
 	if (code == 0)
 		return SRCLINES_OK;
 	return code == -ENOMEM ? SRCLINES_NO_MEMORY : SRCLINES_NO_INFO;
+}
+
+void srclines_search_give_shared(struct srclines_search *s, int fd)
+{
+	take_shared(s, fd, s->lacks, s->lacks_len);
+	s->lacks_len = 0;
 }
 
 void srclines_search_end(struct srclines_search *s)

@@ -12,6 +12,9 @@ struct srclines_search {
 	enum usersym_stage stage;
 	struct elfimg shared;	    /* what it has in common with others; fd -1: nothing */
 	const struct elfimg *found; /* one of `load`, whose descriptor it is */
+	/* The build id of what it has in common with others and is not here; length 0: nothing. */
+	uint8_t lacks[ELFIMG_BUILD_ID_MAX];
+	size_t lacks_len;
 };
 
 /* SRCLINES_PENDING: go on by steps; else why it is not to be had. End it in any case. */
@@ -24,6 +27,8 @@ enum srclines_answer srclines_search_step(struct srclines_search *s);
  * closed with the search in any case.
  */
 enum srclines_answer srclines_search_give(struct srclines_search *s, int fd);
+/* The same with a file for `shared` that is lacking. One that is not that is closed. */
+void srclines_search_give_shared(struct srclines_search *s, int fd);
 void srclines_search_end(struct srclines_search *s);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <unistd.h>
 
 enum { PLACES_MOST = 1 << 20 };
 
@@ -35,6 +36,10 @@ static void free_file(struct srclines_object *f)
 	for (size_t i = 0; i < f->n; i++)
 		mem_free(f->places[i].found);
 	mem_free(f->places);
+	if (f->debug >= 0)
+		close(f->debug);
+	if (f->shared >= 0)
+		close(f->shared);
 	map64_deinit(&f->by_addr);
 }
 
@@ -64,7 +69,7 @@ static struct srclines_object *file_of(struct srclines *l, uint32_t object)
 	    map64_put(&l->by_object, object, (uint32_t)l->n_files) < 0)
 		return NULL;
 	struct srclines_object *f = &l->files[l->n_files++];
-	*f = (struct srclines_object){.object = object};
+	*f = (struct srclines_object){.object = object, .debug = -1, .shared = -1};
 	if (!dwarf_file_built()) {
 		f->state = FILE_FAILED;
 		f->answer = SRCLINES_NOT_BUILT;

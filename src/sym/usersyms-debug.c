@@ -10,6 +10,7 @@
 #include "unxz.h"
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -188,4 +189,44 @@ int usersym_debug_packed(struct usersym_load *l)
 	if (code < 0)
 		return code == -ENOMEM ? code : 0;
 	return elfimg_find_type(&l->packed, SHT_SYMTAB) != NULL;
+}
+
+bool usersyms_is_poor(const struct usersyms *u, uint32_t object)
+{
+	const struct usersym_object *o = u->objects[object];
+
+	return o->answer == USERSYM_OK && o->image->poor && o->image->answer != USERSYM_PENDING;
+}
+
+enum usersym_answer usersym_reload(struct usersyms *u, uint32_t object)
+{
+	struct usersym_image *i = u->objects[object]->image;
+
+	if (u->load.image == i)
+		usersym_load_end(&u->load);
+	if (u->keeping.table == &i->table)
+		symcache_write_end(&u->keeping);
+	symtab_deinit(&i->table);
+	i->keep = false;
+	i->answer = USERSYM_PENDING;
+	u->objects[object]->asked = false;
+	return usersym_ask(u, object);
+}
+
+void usersyms_give(struct usersyms *u, uint32_t object, int fd)
+{
+	struct usersym_image *i = u->objects[object]->image;
+	struct elfimg e;
+
+	if (!usersyms_is_poor(u, object) || i->given >= 0)
+		return;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (own < 0 || elfimg_open_fd(&e, own) < 0)
+		return;
+	if (i->id_len && e.build_id_len == i->id_len && !memcmp(e.build_id, i->id, i->id_len) &&
+	    elfimg_find_type(&e, SHT_SYMTAB))
+		i->given = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	elfimg_close(&e);
+	if (i->given >= 0)
+		usersym_reload(u, object);
 }

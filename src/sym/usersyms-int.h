@@ -18,6 +18,8 @@ struct usersym_image {
 	size_t n_segments;
 	uint8_t id[USERSYM_ID_MAX]; /* build id */
 	uint8_t id_len;
+	bool poor;	 /* not from a whole table */
+	int given;	 /* a debug file from elsewhere; -1: none */
 	bool distrusted; /* what was kept of it is damaged */
 	bool keep;	 /* it is to be kept by that: */
 	struct symcache_key key;
@@ -126,16 +128,10 @@ int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l);
 int usersym_debug_by_link(struct usersyms *u, struct usersym_load *l);
 int usersym_debug_sum(struct usersym_load *l);
 int usersym_debug_packed(struct usersym_load *l);
-/* True: the table of the image is what was kept of it, and nothing is to be read. */
-bool usersym_keep_find(struct usersyms *u, struct usersym_load *l);
-/* The table of the image was just loaded: is it worth to be kept? */
-void usersym_keep_want(const struct usersyms *u, struct usersym_load *l);
-/* A step of that. True: there are more. */
-bool usersym_keep_step(struct usersyms *u);
-/* What was kept turned out to be damaged. */
-void usersym_keep_damaged(struct usersyms *u, const char *path);
-/* The same when it is in use: it is to be read anew. */
-void usersym_keep_lost(struct usersyms *u, struct usersym_object *o);
+/* Has an object loaded when its turn comes. PENDING, or NO_MEMORY. */
+enum usersym_answer usersym_ask(struct usersyms *u, uint32_t object);
+/* Forgets the names of its image: they are read anew. PENDING, or NO_MEMORY. */
+enum usersym_answer usersym_reload(struct usersyms *u, uint32_t object);
 /* Stubs that call functions of other libraries. 0 or a negative errno. */
 int usersym_stubs(const struct elfimg *e, struct symtab *t);
 

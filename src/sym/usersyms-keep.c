@@ -7,9 +7,9 @@
  *
  * Without the cache nothing is different but the time, so that it has no place is not worth a word.
  */
+#include "usersyms-keep.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
-#include "usersyms-int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -97,16 +97,13 @@ bool usersym_keep_step(struct usersyms *u)
 	return u->config.keep;
 }
 
-void usersym_keep_lost(struct usersyms *u, struct usersym_object *o)
+enum usersym_answer usersym_keep_lost(struct usersyms *u, uint32_t object)
 {
-	struct usersym_image *i = o->image;
+	const struct usersym_object *o = u->objects[object];
 
 	usersym_keep_damaged(u, o->path);
-	symtab_deinit(&i->table);
-	i->distrusted = true;
-	i->answer = USERSYM_PENDING;
-	o->answer = USERSYM_PENDING;
-	o->asked = false;
+	o->image->distrusted = true;
+	return usersym_reload(u, object);
 }
 
 int usersyms_kept(size_t *ret_n, uint64_t *ret_size)

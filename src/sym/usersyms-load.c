@@ -9,12 +9,13 @@
  * The best table is .symtab of the file, else that of a separate file, else the packed one together
  * with .dynsym (it has only what that has not), else .dynsym alone.
  */
-#include "usersyms-int.h"
+#include "usersyms-keep.h"
 
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e
 		.size = e->size,
 		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec,
 		.answer = USERSYM_NO_TABLE,
+		.given = -1,
 		.id_len = (uint8_t)(e->build_id_len < USERSYM_ID_MAX ? e->build_id_len
 								     : USERSYM_ID_MAX),
 	};
@@ -91,6 +93,16 @@ static bool add_source(struct usersym_load *l, const struct elfimg *e, uint32_t 
 	return true;
 }
 
+/* What was given has been looked at before. */
+static bool add_given(struct usersym_load *l)
+{
+	int fd = l->image->given < 0 ? -1 : fcntl(l->image->given, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0 || elfimg_open_fd(&l->debug, fd) < 0)
+		return false;
+	return add_source(l, &l->debug, SHT_SYMTAB);
+}
+
 bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 {
 	struct usersym_load *l = &u->load;
@@ -101,6 +113,9 @@ bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 	if (o->answer != USERSYM_OK) {
 		l->main.fd = -1;
 		usersym_load_end(l);
+		/* It was there the last time. */
+		if (o->image && o->image->answer == USERSYM_PENDING)
+			o->image->answer = o->answer;
 		return false;
 	}
 	o->image = image_of(u, &l->main, &is_new);
@@ -110,11 +125,13 @@ bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 		usersym_load_end(l);
 		return false;
 	}
-	o->answer = USERSYM_PENDING;
+	/* Of what is read anew the addresses stay known. */
+	if (is_new)
+		o->answer = USERSYM_PENDING;
 	l->object = o;
 	l->image = o->image;
 	l->stage = STAGE_DEBUG;
-	if (add_source(l, &l->main, SHT_SYMTAB))
+	if (add_source(l, &l->main, SHT_SYMTAB) || add_given(l))
 		look_for_kept(l, STAGE_NAMES);
 	return true;
 }
@@ -135,6 +152,7 @@ static int found(struct usersym_load *l, int code, enum usersym_stage next)
 static int step_kept(struct usersyms *u, struct usersym_load *l)
 {
 	l->stage = l->after_kept;
+	l->image->poor = l->after_kept == STAGE_PACKED;
 	if (usersym_keep_find(u, l)) {
 		l->image->answer = USERSYM_OK;
 		l->stage = STAGE_DONE;

@@ -5,7 +5,7 @@
  * read once. What is looked up first is put into a queue; names are made fit to be shown when they
  * are first asked for.
  */
-#include "usersyms-int.h"
+#include "usersyms-keep.h"
 
 #include "kontend/clock.h"
 #include "kontend/mem.h"
@@ -50,6 +50,8 @@ static void free_image(struct usersym_image *i)
 {
 	symtab_deinit(&i->table);
 	mem_free(i->segments);
+	if (i->given >= 0)
+		close(i->given);
 	mem_free(i);
 }
 
@@ -150,7 +152,7 @@ int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_i
 	return 0;
 }
 
-static enum usersym_answer ask_for(struct usersyms *u, uint32_t object)
+enum usersym_answer usersym_ask(struct usersyms *u, uint32_t object)
 {
 	struct usersym_object *o = u->objects[object];
 
@@ -170,7 +172,7 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 	uint64_t addr;
 
 	if (o->answer == USERSYM_PENDING)
-		return ask_for(u, object);
+		return usersym_ask(u, object);
 	if (o->answer != USERSYM_OK)
 		return o->answer;
 	struct usersym_image *i = o->image;
@@ -180,10 +182,8 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 		return USERSYM_NO_SYMBOL;
 	const struct symtab_entry *e = symtab_find(&i->table, addr);
 	const char *name = e ? symtab_show(&i->table, e, &u->names) : NULL;
-	if (symtab_is_damaged(&i->table)) {
-		usersym_keep_lost(u, o);
-		return ask_for(u, object);
-	}
+	if (symtab_is_damaged(&i->table))
+		return usersym_keep_lost(u, object);
 	if (!e)
 		return USERSYM_NO_SYMBOL;
 	if (!name)
@@ -198,7 +198,7 @@ enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64
 	struct usersym_object *o = u->objects[object];
 
 	if (o->answer == USERSYM_PENDING)
-		return ask_for(u, object);
+		return usersym_ask(u, object);
 	if (o->answer != USERSYM_OK)
 		return o->answer;
 	return elfimg_to_addr(o->image->segments, o->image->n_segments, file_offset, ret)
@@ -222,7 +222,7 @@ enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
 	struct usersym_object *o = u->objects[object];
 
 	if (o->answer == USERSYM_PENDING)
-		return ask_for(u, object);
+		return usersym_ask(u, object);
 	if (o->answer != USERSYM_OK || o->image->answer != USERSYM_OK)
 		return o->answer != USERSYM_OK ? o->answer : o->image->answer;
 	const struct symtab *t = &o->image->table;
@@ -231,10 +231,8 @@ enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
 	for (size_t i = 0; i < t->n; i++) {
 		const struct symtab_entry *e = &t->entries[i];
 		const char *name = symtab_name(t, e);
-		if (!name) {
-			usersym_keep_lost(u, o);
-			return ask_for(u, object);
-		}
+		if (!name)
+			return usersym_keep_lost(u, object);
 		count(wanted, n, name, e->addr);
 	}
 	return USERSYM_OK;

@@ -185,6 +185,27 @@ static void expect(uintptr_t addr, uint32_t line, const char *why)
 	assert_non_null(strstr(p->frames[0].file, "test-debuginfod.c"));
 }
 
+/* The name of the function at @addr is @want; NULL: another one, or none. */
+static void expect_name(uintptr_t addr, const char *want)
+{
+	const struct srclines_place *p;
+	uint64_t at = selfplace(addr) - 1;
+	struct usersym s = {0};
+	uint32_t object;
+
+	ask(at, &p, &object);
+	usersyms_lookup(files, object, at, &s);
+	load_all(files);
+	enum usersym_answer a = usersyms_lookup(files, object, at, &s);
+	if (want) {
+		assert_int_equal(a, USERSYM_OK);
+		assert_string_equal(s.name, want);
+	} else {
+		assert_int_equal(a, USERSYM_NO_SYMBOL);
+		assert_true(usersyms_is_poor(files, object));
+	}
+}
+
 static void test_found_and_kept(void **state)
 {
 	(void)state;
@@ -192,7 +213,9 @@ static void test_found_and_kept(void **state)
 	begin("cache", srclines_fetch_argv);
 	uintptr_t addr = where();
 	uint32_t line = __LINE__ - 1;
+	expect_name(addr, NULL);
 	expect(addr, line, NULL);
+	expect_name(addr, "test_found_and_kept");
 	end();
 	/* The server is gone. */
 	begin("cache", srclines_fetch_argv);
@@ -231,6 +254,31 @@ static void test_other_id(void **state)
 			dir, dir, dir, dir));
 	expect(where(), 0,
 	       "no debug information (debuginfod: what came is of another build id, or has none)");
+	expect_name(where(), NULL);
+	end();
+	assert_true(run("mv %s/kept %s/debug", dir, dir));
+}
+
+/* What the debug file shares with others is asked for by its own build id; here it is not that. */
+static void test_shared_part(void **state)
+{
+	(void)state;
+	start_server(SERVES_FILE);
+	begin("shared", srclines_fetch_argv);
+	assert_true(
+		run("cd %s && cp debug kept && printf 'gone.debug\\0abcdefghijklmnopqrst' >alt && "
+		    "objcopy --add-section .gnu_debugaltlink=alt kept debug",
+		    dir));
+	uintptr_t addr = where();
+	uint32_t line = __LINE__ - 1;
+	expect(addr, line, NULL);
+	assert_true(
+		run("test -s %s/shared/6162636465666768696a6b6c6d6e6f7071727374/debuginfo", dir));
+	end();
+	/* The one that is asked for is not there: the rest is of use without. */
+	begin("shared", srclines_fetch_argv);
+	assert_true(run("rm -r %s/shared/61*", dir));
+	expect(addr, line, NULL);
 	end();
 	assert_true(run("mv %s/kept %s/debug", dir, dir));
 }
@@ -342,7 +390,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_other_file),     cmocka_unit_test(test_other_id),
 		cmocka_unit_test(test_late),	       cmocka_unit_test(test_no_servers),
 		cmocka_unit_test(test_not_wanted),     cmocka_unit_test(test_dies),
-		cmocka_unit_test(test_mumbles),
+		cmocka_unit_test(test_mumbles),	       cmocka_unit_test(test_shared_part),
 	};
 
 	if (argc == 2 && !strcmp(argv[1], SRCLINES_WORKER_ARG))
