@@ -191,11 +191,16 @@ static void place_order(struct opts *o, bool by, bool sort)
 void settings_apply(const struct settings *s, struct opts *o)
 {
 	const bool by = !o->by, sort = !o->sort, call_graph = !o->call_graph;
+	const uint64_t freq = o->freq;
 
 	apply_section(s, o->verb, o);
 	apply_section(s, VERBS, o);
-	if (call_graph && !opts_samples(o))
-		o->call_graph = NULL;
+	if (!opts_samples(o)) {
+		if (call_graph)
+			o->call_graph = NULL;
+		else
+			o->freq = freq;
+	}
 	place_order(o, by, sort);
 }
 

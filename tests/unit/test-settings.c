@@ -161,6 +161,8 @@ static void call_graphs_are_of_samples(void **state)
 	assert_null(o.call_graph);
 	with(&o, &s, "[report]\ncall-graph = dwarf\n[options]\nfreq = 99", "report");
 	assert_string_equal(o.call_graph, "dwarf");
+	with(&o, &s, "[options]\nfreq = 0", "--call-graph dwarf");
+	assert_true(o.freq == OPTS_FREQ_DEFAULT);
 	with(&o, &s, "[options]\nfreq = 99", "report --call-graph lbr");
 	assert_string_equal(o.call_graph, "lbr");
 }
