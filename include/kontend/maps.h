@@ -24,12 +24,15 @@ struct map_object {
 	uint8_t id_len;
 };
 
+enum { MAP_RECENT = 64 };
+
 /* Objects are only added, so that copies of a model share them. Index 0: not known. */
 struct map_objects {
 	struct strpool names;
 	struct map_object *items;
 	size_t n, cap;
-	struct map64 index; /* hash of what it is -> index */
+	struct map64 index;	     /* hash of what it is -> index */
+	uint32_t recent[MAP_RECENT]; /* by inode: the last file found; 0 = none */
 	unsigned refs;
 	uint64_t version; /* of the space that changed last */
 };
@@ -94,8 +97,9 @@ static inline uint64_t map_frame_offset(uint64_t frame)
 struct map_objects *map_objects_new(void); /* NULL: no memory */
 void map_objects_ref(struct map_objects *o);
 void map_objects_unref(struct map_objects *o);
-/* Index of what @ev (EVENT_MMAP) maps, made if new; 0: no room. */
-uint32_t map_objects_find(struct map_objects *o, const struct event *ev);
+/* Index of what @ev (EVENT_MMAP) maps, made if new; 0: no room. @memory: as map_is_memory() says.
+ */
+uint32_t map_objects_find(struct map_objects *o, const struct event *ev, bool memory);
 
 /* Is code with this name in memory of a process, and in no file? */
 bool map_is_memory(const char *path);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The files that code is mapped from, each once: by name, device and inode. Memory that is no file
- * has a name that says nothing ("//anon", "/memfd:jit"), so it is told apart by process.
+ * has a name that says nothing ("//anon", "/memfd:jit"), so it is told apart by process. Every
+ * process maps the same few libraries, so a file is looked for first where its inode was lately:
+ * to hash its name would take most of the time that a mapping takes.
  */
 #include "kontend/maps.h"
 #include "kontend/mem.h"
@@ -42,31 +44,39 @@ bool map_is_memory(const char *path)
 	static const char *const names[] = {"//anon", "/memfd:", "/dev/zero", "/anon_hugepage",
 					    "/SYSV",  "[heap]",	 "[stack",    "[anon"};
 
+	if (!path[0])
+		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(path, names[i], strlen(names[i])))
+		if (path[0] == names[i][0] && path[1] == names[i][1] &&
+		    !strncmp(path, names[i], strlen(names[i])))
 			return true;
-	return !*path;
+	return false;
 }
 
-static bool is_it(const struct map_object *o, const struct event *ev, const char *path)
+/* But for the name, and whose it is. */
+static bool is_same_file(const struct map_object *o, const struct event *ev)
 {
-	return o->path == path && o->ino == ev->mmap.ino && o->maj == ev->mmap.maj &&
-	       o->min == ev->mmap.min && (!map_is_memory(path) || o->pid == ev->pid) &&
+	return o->ino == ev->mmap.ino && o->maj == ev->mmap.maj && o->min == ev->mmap.min &&
 	       o->id_len == ev->mmap.id_len &&
 	       (!o->id_len || !memcmp(o->id, ev->mmap.id, o->id_len));
 }
 
-static uint64_t key_of(const struct event *ev, const char *path)
+static uint32_t *recent_of(struct map_objects *o, const struct event *ev)
+{
+	return &o->recent[(ev->mmap.ino ^ ev->mmap.ino >> 6) % MAP_RECENT];
+}
+
+static uint64_t key_of(const struct event *ev, const char *path, bool memory)
 {
 	uint64_t key = (uint64_t)(uintptr_t)path * 0x9e3779b97f4a7c15ull;
 
 	for (size_t i = 0; i < ev->mmap.id_len; i++)
 		key = (key ^ ev->mmap.id[i]) * 0x100000001b3ull;
 	key ^= ev->mmap.ino + ((uint64_t)ev->mmap.maj << 44) + ((uint64_t)ev->mmap.min << 32);
-	return map_is_memory(path) ? key ^ ((uint64_t)(uint32_t)ev->pid << 20) : key;
+	return memory ? key ^ ((uint64_t)(uint32_t)ev->pid << 20) : key;
 }
 
-uint32_t map_objects_find(struct map_objects *o, const struct event *ev)
+static uint32_t find(struct map_objects *o, const struct event *ev, bool memory)
 {
 	const char *path = strpool_intern(&o->names, ev->mmap.path);
 	const uint32_t *known;
@@ -75,9 +85,12 @@ uint32_t map_objects_find(struct map_objects *o, const struct event *ev)
 	if (!path)
 		return 0;
 	/* Keys that collide are tried one behind the other. */
-	for (key = key_of(ev, path); (known = map64_get(&o->index, key)); key++)
-		if (is_it(&o->items[*known], ev, path))
+	for (key = key_of(ev, path, memory); (known = map64_get(&o->index, key)); key++) {
+		const struct map_object *at = &o->items[*known];
+
+		if (at->path == path && is_same_file(at, ev) && (!memory || at->pid == ev->pid))
 			return *known;
+	}
 	if (o->n >= MAP_OBJECTS || mem_grow(&o->items, &o->cap, o->n, sizeof(*o->items)) ||
 	    map64_put(&o->index, key, (uint32_t)o->n))
 		return 0;
@@ -90,6 +103,18 @@ uint32_t map_objects_find(struct map_objects *o, const struct event *ev)
 	if (ev->mmap.id_len)
 		memcpy(o->items[o->n].id, ev->mmap.id, ev->mmap.id_len);
 	return (uint32_t)o->n++;
+}
+
+uint32_t map_objects_find(struct map_objects *o, const struct event *ev, bool memory)
+{
+	uint32_t *recent = recent_of(o, ev);
+	const struct map_object *at = &o->items[*recent];
+
+	if (memory)
+		return find(o, ev, true);
+	if (!*recent || !is_same_file(at, ev) || strcmp(at->path, ev->mmap.path) != 0)
+		*recent = find(o, ev, false);
+	return *recent;
 }
 
 const struct map_object *map_object_get(const struct map_objects *o, uint32_t index)

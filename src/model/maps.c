@@ -167,20 +167,22 @@ int map_spaces_add(struct map_spaces *s, const struct event *ev)
 	uint64_t end = ev->mmap.start + ev->mmap.len;
 	struct map_range r = {.start = ev->mmap.start, .end = end, .pgoff = ev->mmap.pgoff};
 	struct map_space *space;
+	bool memory;
 
 	if (end <= ev->mmap.start || ev->pid < 0)
 		return 0;
 	space = own_space(s, ev->pid);
 	if (!space)
 		return -ENOMEM;
-	r.object = map_objects_find(s->objects, ev);
+	memory = map_is_memory(ev->mmap.path);
+	r.object = map_objects_find(s->objects, ev, memory);
 	if (!r.object || space->n >= MOST_RANGES) {
 		s->dropped++;
 		return 0;
 	}
 	space->version = ++s->objects->version;
 	/* Of memory that is no file, addresses are all there is. */
-	if (map_is_memory(ev->mmap.path))
+	if (memory)
 		r.pgoff = r.start;
 	return insert(space, &r);
 }

@@ -75,6 +75,45 @@ static void memory_without_file_is_its_process_s(void **state)
 	map_spaces_deinit(&s);
 }
 
+/* The same place among those that were found lately, and the same inode with another name. */
+static void files_are_told_apart(void **state)
+{
+	static const struct {
+		const char *path;
+		uint64_t ino;
+		uint32_t min;
+	} files[] = {{"/a", 5, 0},
+		     {"/b", 5, 0},
+		     {"/a", 5, 1},
+		     {"/a", 5 | 5 << 6 | 1 << 7, 0},
+		     {"/mem", 5, 0}};
+	enum { FILES = sizeof(files) / sizeof(files[0]) };
+	uint32_t first[FILES];
+	struct map_spaces s;
+
+	(void)state;
+	assert_int_equal(map_spaces_init(&s), 0);
+	for (int i = 0; i < 3 * FILES; i++) {
+		int k = i % FILES;
+		struct event ev = {.kind = EVENT_MMAP, .pid = i + 1, .tid = i + 1};
+
+		ev.mmap.start = PAGE;
+		ev.mmap.len = PAGE;
+		ev.mmap.path = files[k].path;
+		ev.mmap.ino = files[k].ino;
+		ev.mmap.min = files[k].min;
+		assert_int_equal(map_spaces_add(&s, &ev), 0);
+		uint32_t object = map_frame_object(at(&s, i + 1, PAGE));
+		if (i == k)
+			first[k] = object;
+		assert_int_equal(object, first[k]);
+		for (int j = 0; j < k; j++)
+			assert_int_not_equal(object, first[j]);
+	}
+	assert_int_equal(s.objects->n, 1 + FILES);
+	map_spaces_deinit(&s);
+}
+
 static void a_child_has_what_its_parent_had(void **state)
 {
 	struct map_spaces s, copy;
@@ -171,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_is_an_offset_in_its_file),
 		cmocka_unit_test(memory_without_file_is_its_process_s),
+		cmocka_unit_test(files_are_told_apart),
 		cmocka_unit_test(a_child_has_what_its_parent_had),
 		cmocka_unit_test(the_latest_mapping_counts),
 		cmocka_unit_test(every_allocation_may_fail),
