@@ -27,6 +27,7 @@ struct perf_failure {
 	uint64_t fds;	      /* descriptors that are needed */
 	uint64_t fd_limit;    /* RLIMIT_NOFILE */
 	bool lbr;	      /* with the calls that the CPU keeps */
+	bool clock;	      /* of a clock, not of a PMU */
 	uint32_t ring_kib;    /* PERF_STEP_MMAP: the smallest size that was tried */
 };
 

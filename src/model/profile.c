@@ -93,7 +93,11 @@ static uint32_t take_given(const struct map_space *space, const struct event *ev
 	return n;
 }
 
-/* The calls of user space that the CPU has kept: where each came from, outside of the first. */
+/*
+ * The calls of user space that the CPU has kept, the latest first, which is the innermost. Each is
+ * told by its own address; other chains have the address behind the call, from which whoever names
+ * a caller goes one byte back: so this one goes one ahead.
+ */
 static uint32_t take_branches(const struct map_space *space, const struct event *ev, uint64_t *ret,
 			      uint32_t most)
 {
@@ -103,7 +107,7 @@ static uint32_t take_branches(const struct map_space *space, const struct event 
 	for (uint32_t i = 0; i < ev->sample.n_branches && n < most; i++) {
 		uint64_t from = ev->sample.branches[(size_t)i * WORDS];
 		if (from && !map_frame_is_kernel(from))
-			ret[n++] = map_space_frame(space, from);
+			ret[n++] = map_space_frame(space, from + 1);
 	}
 	return n;
 }

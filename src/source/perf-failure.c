@@ -117,14 +117,25 @@ static int explain_enoent(const struct perf_failure *f, struct error *err)
 			 f->event, strerror(-f->code));
 }
 
+/* No PMU, a clock in its place, or one whose CPU keeps no stack of calls: only Intel's do. */
+static int explain_lbr(const struct perf_failure *f, struct error *err)
+{
+	const char *why = f->clock ? "a clock knows of none; leave --event cpu-clock out, or"
+			  : f->code == -ENOENT
+				  ? "this machine shows no PMU, as many virtual ones do not;"
+				  : "it takes a CPU of Intel, and a virtual machine that passes on "
+				    "its LBR;";
+
+	return error_set(err, f->code,
+			 "The kernel cannot sample with the calls that the CPU keeps, LBR (%s): %s "
+			 "give --call-graph fp or dwarf",
+			 strerror(-f->code), why);
+}
+
 static int explain_open(const struct perf_failure *f, struct error *err)
 {
 	if (f->lbr && (f->code == -EOPNOTSUPP || f->code == -EINVAL || f->code == -ENOENT))
-		return error_set(err, f->code,
-				 "The kernel cannot sample with the calls that the CPU keeps, LBR "
-				 "(%s): this CPU or virtual machine has none for %s; give "
-				 "--call-graph fp or dwarf",
-				 strerror(-f->code), f->event);
+		return explain_lbr(f, err);
 	switch (-f->code) {
 	case EPERM:
 	case EACCES:

@@ -296,6 +296,7 @@ static int open_event(struct perf_session *ps, enum perf_event_index which, stru
 			at->failure.cpu = cpu;
 			at->failure.tid = tid;
 			at->failure.lbr = which == PERF_PROFILE && wants_lbr(at->o);
+			at->failure.clock = at->clock;
 			return fd;
 		}
 	}

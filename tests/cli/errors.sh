@@ -33,6 +33,12 @@ quick="report --duration 100ms"
 {
 	expect 1 "Only root may read .*(mount|setcap cap_perfmon.*$kontend)" \
 		as_nobody "$kontend" $quick
+	expect 1 'calls that the CPU keeps.*a clock knows of none' \
+		"$kontend" $quick -F 99 -e cpu-clock --call-graph lbr
+	if ! ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1; then
+		expect 1 'calls that the CPU keeps.*shows no PMU.*--call-graph fp or dwarf' \
+			"$kontend" $quick -F 99 --call-graph lbr
+	fi
 	expect 1 "tracefs is not mounted, and only root may mount it.*sudo mount -t tracefs" \
 		no_tracefs setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" $quick
 	expect 1 "tracefs is not mounted.*sudo mount -t tracefs" \
