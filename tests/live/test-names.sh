@@ -56,11 +56,15 @@ stop() {
 	pid=
 }
 
+# profile: of what runs
+profile() {
+	"$kontend" report -q -p "$pid" -F 997 -e cpu-clock --duration 0.3 --view hot --format csv
+}
+
 # expect NAME...: the profile of what runs has them; samples may be few while others are busy
 expect() {
 	for _ in $(seq 10); do
-		"$kontend" report -q -p "$pid" -F 997 -e cpu-clock --duration 0.3 --view hot \
-			--format csv >"$dir/hot.csv"
+		profile >"$dir/hot.csv"
 		missing=
 		for name in "$@"; do
 			grep -q ",$name," "$dir/hot.csv" || missing="$missing $name"
@@ -90,6 +94,22 @@ cp "$linger" "$dir/gone/linger"
 cp "$library" "$dir/gone/library.so"
 start "$dir/gone/linger" "$dir/gone/library.so" delete
 expect linger_program linger_library
+# What it takes to read a deleted library is one capability, which is kept when others are given up.
+if setpriv --bounding-set -sys_admin,-checkpoint_restore true 2>"$dir/err" &&
+	setpriv --bounding-set -sys_admin "$kontend" report -q --duration 0.05 >"$dir/out" 2>"$dir/err"; then
+	root=$kontend
+	kontend="$dir/kontend"
+	printf '#!/bin/sh\nexec setpriv --bounding-set -sys_admin "%s" "$@"\n' "$root" >"$kontend"
+	chmod +x "$kontend"
+	expect linger_program linger_library
+	sed -i 's/-sys_admin/-sys_admin,-checkpoint_restore/' "$kontend"
+	expect linger_program
+	! grep -q ',linger_library,' "$dir/hot.csv" ||
+		fail "a deleted library was read without CAP_CHECKPOINT_RESTORE"
+	kontend=$root
+else
+	echo "not tried: without CAP_SYS_ADMIN: $(cat "$dir/err")"
+fi
 # Another file of the name is not what runs.
 cp "$other" "$dir/gone/linger"
 expect linger_program linger_library
