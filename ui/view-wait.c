@@ -47,7 +47,9 @@ static void draw_holder(struct view_wait *o, struct screen *s, struct rect r,
 
 	if (!w->holder) {
 		query_lock_look(o->v.query, &look);
-		line_put(&l, ROLE_DIM, "who holds it is not known");
+		line_put(&l, ROLE_DIM,
+			 look.missing ? "who holds it is not known"
+				      : "who holds it was not seen at the last look at the locks");
 		if (look.refused)
 			line_printf(&l, ROLE_WARN, ": %s%s", look.reason, view_advice(look.reason));
 		return;

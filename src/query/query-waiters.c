@@ -70,9 +70,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_NAME] = {"name", "WAITS FOR",
 		    "name of the lock: its symbol, or its address and the function that waits for "
 		    "it most",
-		    COLUMN_TEXT, 20, 0, SR | W},
-	[C_PHASE] = {"phase", "STATE", "spinning (burns its CPU) or asleep", COLUMN_TEXT, 8, 3, SR},
-	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 4, SR},
+		    COLUMN_TEXT, 18, 0, SR | W},
+	[C_PHASE] = {"phase", "STATE", "spinning (burns its CPU) or asleep", COLUMN_TEXT, 8, 4, SR},
+	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 5, SR},
 	[C_DOUBTFUL] = {"doubtful", "DOUBTFUL",
 			"records were lost since it began: it may have ended", COLUMN_BOOL, 8, 5,
 			SR},
@@ -80,14 +80,14 @@ static const struct column columns[C_COLUMNS] = {
 		     "it began before measuring did: SINCE is the least that it can be",
 		     COLUMN_BOOL, 8, 9, COLUMN_REPORT},
 	[C_PLACE] = {"place", "PLACE", "place in the lock's queue, of how many; 1 gets it next",
-		     COLUMN_TEXT, 6, 3, COLUMN_SCREEN},
+		     COLUMN_TEXT, 6, 2, COLUMN_SCREEN},
 	[C_POSITION] = {"position", "POSITION", "place in the lock's queue; 1 gets it next",
 			COLUMN_INT, 8, 9, COLUMN_REPORT},
 	[C_QUEUE] = {"queue", "QUEUE", "tasks in the lock's queue", COLUMN_COUNT, 5, 9,
 		     COLUMN_REPORT},
 	[C_HOLDER] = {"holder", "HOLDER",
 		      "who holds the lock: name and thread id; W a writer, R? a reader that had it",
-		      COLUMN_TEXT, 16, 2, COLUMN_SCREEN},
+		      COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
 			 COLUMN_REPORT},
 	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock", COLUMN_INT, 7, 9,
@@ -117,7 +117,7 @@ static const struct column columns[C_COLUMNS] = {
 		     "the calls in which it waits, the innermost first: as of the last look, or of "
 		     "when the wait began",
 		     COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
-	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 20, 1,
+	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 18, 2,
 		      SR | W},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
@@ -338,12 +338,12 @@ static int waiters_collect(struct waiters *ws, const struct query_scope *scope, 
 	return q->cache->failed ? -ENOMEM : 0;
 }
 
-/* What only snapshots of locks tell takes no room of the screen where there is none. */
+/* What only looks at locks tell takes no room of the screen where they tell nothing. */
 static const struct column *columns_of(struct query *q)
 {
 	const struct locksnap *s = query_queues(q);
 
-	if (s && s->n_queues)
+	if (s && !s->head.reason)
 		return columns;
 	struct column *copy = arena_alloc(&q->arena, sizeof(columns));
 	if (!copy)
