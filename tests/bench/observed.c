@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOKS = 200, REST_MS = 1500 };
+enum { LOOKS = 200, REST_MS = 1500, LEARN_MS = 5 };
 
 static void sleep_ms(long ms)
 {
@@ -102,14 +102,72 @@ bool observed_grab(struct observed *o)
 	return o->n != 0;
 }
 
+static uint64_t count_of(int fd)
+{
+	uint64_t value[8] = {0};
+
+	return read(fd, value, sizeof(value)) > 0 ? value[0] : 0;
+}
+
+static void *learn(void *arg)
+{
+	struct observed *o = arg;
+	uint64_t before[OBSERVED_FDS], now;
+
+	for (size_t i = 0; i < o->n; i++)
+		before[i] = count_of(o->fds[i]);
+	while (!atomic_load(&o->learnt)) {
+		sleep_ms(LEARN_MS);
+		for (size_t i = 0; i < o->n; i++) {
+			now = count_of(o->fds[i]);
+			o->moved[i] += now != before[i];
+			before[i] = now;
+		}
+		o->looks++;
+	}
+	return NULL;
+}
+
+void observed_learn(struct observed *o)
+{
+	atomic_store(&o->learnt, false);
+	if (pthread_create(&o->thread, NULL, learn, o))
+		abort();
+}
+
+/* A burst is a tenth of the time; what counts otherwise does so in most moments of a storm. */
+size_t observed_learnt(struct observed *o)
+{
+	size_t n = 0;
+
+	atomic_store(&o->learnt, true);
+	pthread_join(o->thread, NULL);
+	for (size_t i = 0; i < o->n; i++) {
+		o->own[i] = o->moved[i] && o->moved[i] < o->looks / 3;
+		n += o->own[i];
+	}
+	return n;
+}
+
+static void stop(const struct observed *o)
+{
+	kill(o->pid, SIGSTOP);
+	/* Not before it is, or it might switch one on that was just switched off. */
+	waitpid(o->pid, NULL, WUNTRACED);
+	for (size_t i = 0; i < o->n; i++)
+		ioctl(o->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
 void observed_switch(const struct observed *o, bool on)
 {
-	if (on)
-		kill(o->pid, SIGCONT);
+	if (!on) {
+		stop(o);
+		return;
+	}
 	for (size_t i = 0; i < o->n; i++)
-		ioctl(o->fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-	if (!on)
-		kill(o->pid, SIGSTOP);
+		if (!o->own[i])
+			ioctl(o->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+	kill(o->pid, SIGCONT);
 }
 
 uint64_t observed_cpu_ns(const struct observed *o)
@@ -124,11 +182,10 @@ uint64_t observed_cpu_ns(const struct observed *o)
 
 uint64_t observed_events(const struct observed *o)
 {
-	uint64_t sum = 0, value[8];
+	uint64_t sum = 0;
 
 	for (size_t i = 0; i < o->n; i++)
-		if (read(o->fds[i], value, sizeof(value)) > 0)
-			sum += value[0];
+		sum += count_of(o->fds[i]);
 	return sum;
 }
 

@@ -8,11 +8,13 @@
  * The observer is not started and ended in between: its events are switched off and on through its
  * own descriptors, and it is stopped while they are off. What its events do to a machine by being
  * there at all is not seen, which is some ns each time that one of its tracepoints is passed. An
- * observer that switches its events itself is given as NAME~COMMAND, and is started and ended.
+ * observer that switches some of its events itself is given as NAME:PAIRS~COMMAND: which these are
+ * is found out while it watches a storm, and they are left to it; a burst that it is stopped in is
+ * cut short, so there is as much of them as events/s says.
  *
  * CPU time is that of the load. That of the observer is given beside it, as a part of the load's,
  * from a stretch in which it was not stopped: on a machine without an idle CPU the load pays for
- * it, too. Events are those of the observer.
+ * it, too. Events are those of the observer, those that only count among them.
  *
  *     observer-cost [-c FILE.i] [-t THREADS] NAME:PAIRS=COMMAND... NAME:PAIRS~COMMAND...
  *
@@ -55,7 +57,7 @@ struct outcome {
 struct observer {
 	char name[NAME];
 	size_t pairs;
-	bool restarts;
+	bool switches; /* some events itself */
 	const char *command;
 	struct observed at;
 	struct outcome loads[LOADS];
@@ -135,20 +137,10 @@ static struct used work(const struct setup *s, size_t load)
 
 static void begin(struct observer *o)
 {
-	if (observed_start(&o->at, o->command) && (o->restarts || observed_grab(&o->at)))
+	if (observed_start(&o->at, o->command) && observed_grab(&o->at))
 		return;
 	fprintf(stderr, "FAIL %s: '%s' does not run, or has no events\n", o->name, o->command);
 	exit(1);
-}
-
-static void set(struct observer *o, bool on)
-{
-	if (!o->restarts)
-		observed_switch(&o->at, on);
-	else if (on)
-		begin(o);
-	else
-		observed_stop(&o->at);
 }
 
 static struct used watched(struct observer *o, const struct setup *s, size_t load)
@@ -175,12 +167,12 @@ static void turn(struct observer *o, const struct setup *s, size_t load)
 	struct used off[2], on[2];
 
 	off[0] = work(s, load);
-	set(o, true);
+	observed_switch(&o->at, true);
 	uint64_t events = r->events;
 	on[0] = watched(o, s, load);
 	on[1] = watched(o, s, load);
 	events = (r->events - events) / 2;
-	set(o, false);
+	observed_switch(&o->at, false);
 	off[1] = work(s, load);
 	for (int i = 0; i < 2; i++) {
 		paired_add(&r->cpu, percent(on[i].cpu_ns, off[i].cpu_ns));
@@ -204,14 +196,31 @@ static void steady(struct observer *o, const struct setup *s, size_t load)
 	r->own_ns += observed_cpu_ns(&o->at) - own;
 }
 
+/* Which events it switches itself, by the first load. */
+static void learn(struct observer *o, const struct setup *s)
+{
+	observed_learn(&o->at);
+	for (int i = 0; i < STEADY; i++)
+		work(s, 0);
+	size_t n = observed_learnt(&o->at);
+	if (n) {
+		printf("# %s: it switches %zu of its %zu events itself\n", o->name, n, o->at.n);
+		return;
+	}
+	fprintf(stderr, "FAIL %s: '%s' switches none of its events\n", o->name, o->command);
+	exit(1);
+}
+
 static void measure(struct observer *o, const struct setup *s)
 {
 	size_t loads = s->unit ? LOADS : LOADS - 1;
 
 	begin(o);
+	if (o->switches)
+		learn(o, s);
 	for (size_t i = 0; i < loads; i++)
 		steady(o, s, i);
-	set(o, false);
+	observed_switch(&o->at, false);
 	for (size_t k = 0; k < o->pairs; k += 2)
 		for (size_t i = 0; i < loads; i++)
 			turn(o, s, i);
@@ -255,7 +264,7 @@ static bool parse(const char *arg, struct observer *o)
 		return false;
 	memcpy(o->name, arg, (size_t)(colon - arg));
 	o->pairs = strtoul(colon + 1, &end, 10);
-	o->restarts = *end == '~';
+	o->switches = *end == '~';
 	o->command = end + 1;
 	return (*end == '=' || *end == '~') && o->pairs;
 }

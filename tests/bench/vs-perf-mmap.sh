@@ -28,8 +28,8 @@ if command -v perf >/dev/null; then
 	set -- "$@" "perf-g:$((pairs / 4 + 1))=$record -e $events"
 fi
 set -- "$@" "all:$((pairs / 8 + 1))=$report --mmap all"
-# It switches its events by itself.
-set -- "$@" "sampled:$((pairs / 40 + 1))~$report --mmap sampled"
+# It switches the events of mmap_locks by itself.
+set -- "$@" "sampled:$((pairs / 4 + 1))~$report --mmap sampled"
 if command -v perf >/dev/null; then
 	set -- "$@" "perf-g-all:$((pairs / 30 + 1))=$record -e $events,mmap_lock:*"
 fi
