@@ -25,6 +25,9 @@ size_t buildids_next(const void *payload, size_t len, size_t at, struct buildid 
 /* Of the program @path; false: it is not known. */
 bool buildids_find(const void *payload, size_t len, const char *path, struct buildid *ret);
 
+/* Of the kernel itself, none of its modules. */
+bool buildids_kernel(const void *payload, size_t len, struct buildid *ret);
+
 /* One of a program as a record. Bytes that it takes; written if there is room for them. */
 size_t buildids_put(const char *path, const uint8_t *id, size_t id_len, void *buf, size_t room);
 

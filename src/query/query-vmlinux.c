@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel as a file. It is known for the kernel that runs alone, by its build id: a recording
- * counts if it was made under that release since this machine booted. The kernel runs elsewhere
+ * The kernel as a file, by its build id: that which the recording says, or, if it says none and
+ * was made here since this machine booted, of the kernel that runs. The kernel runs elsewhere
  * than it was linked at; how far is told by functions that are known here and there by the same
  * name, and all of those that are asked must agree.
  */
 #include "query-vmlinux.h"
 
+#include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "kontend/vmlinux.h"
@@ -23,17 +24,35 @@ struct query_vmlinux {
 	uint64_t slide;
 };
 
+/* What the recording says counts, wherever it was made. */
+static bool recorded_id(const struct query *q, struct vmlinux *ret)
+{
+	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
+	struct buildid id;
+
+	*ret = (struct vmlinux){0};
+	if (!ids || !buildids_kernel(ids->bytes, ids->len, &id))
+		return false;
+	memcpy(ret->build_id, id.id, id.len);
+	ret->build_id_len = id.len;
+	return true;
+}
+
 static int find_file(struct query *q, struct query_vmlinux *k)
 {
 	const struct record_host *h = &q->model->host;
 	const char *root = q->engine->lines->root;
 	struct vmlinux v;
 
-	if (!thisboot_saw(h->release, h->wall_ns, h->clock_ns)) {
-		k->why = "lines of the kernel are known for the one that runs here alone";
-		return 0;
+	root = root ? root : "";
+	if (!recorded_id(q, &v)) {
+		if (!thisboot_saw(h->release, h->wall_ns, h->clock_ns)) {
+			k->why = "the recording does not say the build id of its kernel";
+			return 0;
+		}
+		vmlinux_running(&v, root);
 	}
-	enum vmlinux_answer a = vmlinux_find(&v, root ? root : "", h->release);
+	enum vmlinux_answer a = vmlinux_find(&v, root, h->release);
 	if (a != VMLINUX_OK) {
 		k->why = vmlinux_reason(a);
 		return 0;

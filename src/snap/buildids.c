@@ -44,6 +44,17 @@ bool buildids_find(const void *payload, size_t len, const char *path, struct bui
 	return false;
 }
 
+bool buildids_kernel(const void *payload, size_t len, struct buildid *ret)
+{
+	static const char mark[] = "[kernel.kallsyms]";
+	size_t at = 0;
+
+	while ((at = buildids_next(payload, len, at, ret)))
+		if (ret->kernel && ret->len && !strncmp(ret->path, mark, sizeof(mark) - 1))
+			return true;
+	return false;
+}
+
 size_t buildids_put(const char *path, const uint8_t *id, size_t id_len, void *buf, size_t room)
 {
 	size_t text = strlen(path) + 1, n = (PATH_AT + text + 7) / 8 * 8;

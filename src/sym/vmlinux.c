@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where distributions put the kernel with its debug information. The running kernel says its build
- * id in /sys/kernel/notes; a file without the same one is another kernel's, whatever it is called.
+ * id in /sys/kernel/notes, a recording that of its own; a file without the same one is another
+ * kernel's, whatever it is called.
  */
 #include "kontend/vmlinux.h"
 #include "usersyms-int.h"
@@ -25,7 +26,7 @@ const char *vmlinux_reason(enum vmlinux_answer a)
 {
 	static const char *const reasons[VMLINUX_ANSWERS] = {
 		[VMLINUX_OK] = "found",
-		[VMLINUX_NO_ID] = "the kernel does not say its build id",
+		[VMLINUX_NO_ID] = "the build id of the kernel is not known",
 		[VMLINUX_NO_FILE] = "no vmlinux of this kernel is installed",
 		[VMLINUX_OTHER] = "the vmlinux that is installed is of another build",
 		[VMLINUX_STRIPPED] = "the vmlinux that is installed has no debug information",
@@ -62,11 +63,12 @@ static bool find_id(const uint8_t *p, size_t n, struct vmlinux *ret)
 	return false;
 }
 
-static bool running_id(const char *root, struct vmlinux *ret)
+bool vmlinux_running(struct vmlinux *ret, const char *root)
 {
 	uint8_t bytes[NOTES_MOST];
 	char path[sizeof(ret->path)];
 
+	*ret = (struct vmlinux){0};
 	snprintf(path, sizeof(path), "%s/sys/kernel/notes", root);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -100,17 +102,30 @@ static void put_path(struct vmlinux *v, const char *root, const char *place, con
 		 gap + 2);
 }
 
+/* Where all debug files are by build id. */
+static void put_id_path(struct vmlinux *v, const char *root)
+{
+	int at = snprintf(v->path, sizeof(v->path), "%s/usr/lib/debug/.build-id/%02x/", root,
+			  v->build_id[0]);
+
+	for (size_t i = 1; i < v->build_id_len; i++)
+		at += snprintf(v->path + at, sizeof(v->path) - (size_t)at, "%02x", v->build_id[i]);
+	snprintf(v->path + at, sizeof(v->path) - (size_t)at, ".debug");
+}
+
 enum vmlinux_answer vmlinux_find(struct vmlinux *ret, const char *root, const char *release)
 {
 	enum vmlinux_answer best = VMLINUX_NO_FILE;
 
-	*ret = (struct vmlinux){0};
-	if (strlen(root) + strlen(release) + 64 > sizeof(ret->path) || strchr(release, '/'))
+	if (strlen(root) + strlen(release) + 96 > sizeof(ret->path) || strchr(release, '/'))
 		return VMLINUX_NO_FILE;
-	if (!running_id(root, ret))
+	if (!ret->build_id_len)
 		return VMLINUX_NO_ID;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		put_path(ret, root, places[i], release);
+	for (size_t i = 0; i <= sizeof(places) / sizeof(places[0]); i++) {
+		if (i < sizeof(places) / sizeof(places[0]))
+			put_path(ret, root, places[i], release);
+		else
+			put_id_path(ret, root);
 		enum vmlinux_answer a = look_at(ret);
 		if (a == VMLINUX_OK)
 			return a;

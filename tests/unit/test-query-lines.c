@@ -12,6 +12,7 @@
 
 #include "../../src/query/query-lines.h"
 #include "asked.h"
+#include "kontend/buildids.h"
 #include "kontend/clock.h"
 #include "kontend/elfimg.h"
 #include "kontend/mem.h"
@@ -352,6 +353,80 @@ static void another_kernel_is_refused(void **state)
 	assert_string_equal(why, "the vmlinux that is installed is of another build");
 }
 
+/* A recording of somewhere else, which says @change of the build id of this program as a kernel's.
+ */
+static enum srclines_answer recorded_elsewhere(struct asked *w, uint8_t change, bool says,
+					       const char **ret_why)
+{
+	static const char name[] = "[kernel.kallsyms]";
+	struct {
+		struct record_snapshot head;
+		struct perf_event_header h;
+		int32_t pid;
+		uint8_t id[24];
+		char path[28];
+	} s = {.head = {.kind = SNAPSHOT_BUILD_IDS, .version = BUILDIDS_VERSION},
+	       .h = {.type = 67, .misc = PERF_RECORD_MISC_KERNEL, .size = 64}};
+	char root[] = "/tmp/kontend-query-lines-XXXXXX";
+	uint64_t frame = SLIDE + address_of(selfplace(leaf_function()) - 1);
+	const struct srclines_place *p = NULL;
+	struct elfimg e;
+	enum srclines_answer a;
+
+	assert_int_equal(elfimg_open_fd(&e, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)), 0);
+	memcpy(s.id, e.build_id, 20);
+	elfimg_close(&e);
+	s.id[3] ^= change;
+	memcpy(s.path, name, sizeof(name));
+	how = (struct srclines_config){.argv = srclines_worker_argv, .root = root};
+	begin(w);
+	load_symbols(w, 0);
+	strcpy(w->rig.engine.model.host.release, "1.2.3-elsewhere");
+	if (says)
+		assert_int_equal(snapshot_set_put(&w->rig.engine.model.snapshots, &s, sizeof(s)),
+				 0);
+	/* What runs here is another kernel, which is of no interest. */
+	bool good = be_the_kernel(root, "1.2.3-elsewhere", false);
+	do
+		a = query_place(&w->q, frame, false, &p, ret_why);
+	while (query_load_wait(&w->q, LONG_NS));
+	remove_all(root);
+	how.root = NULL;
+	return good ? a : SRCLINES_NOT_BUILT;
+}
+
+static void a_kernel_of_elsewhere_by_its_id(void **state)
+{
+	const char *why;
+	enum srclines_answer a = recorded_elsewhere(*state, 0, true, &why);
+
+	if (a == SRCLINES_NOT_BUILT)
+		skip();
+	assert_int_equal(a, SRCLINES_OK);
+}
+
+static void not_by_another_id(void **state)
+{
+	const char *why;
+	enum srclines_answer a = recorded_elsewhere(*state, 1, true, &why);
+
+	if (a == SRCLINES_NOT_BUILT)
+		skip();
+	assert_int_equal(a, SRCLINES_KERNEL);
+	assert_string_equal(why, "the vmlinux that is installed is of another build");
+}
+
+static void nor_without_one(void **state)
+{
+	const char *why;
+	enum srclines_answer a = recorded_elsewhere(*state, 0, false, &why);
+
+	if (a == SRCLINES_NOT_BUILT)
+		skip();
+	assert_int_equal(a, SRCLINES_KERNEL);
+	assert_string_equal(why, "the recording does not say the build id of its kernel");
+}
+
 static void functions_must_agree(void **state)
 {
 	uint64_t frame = SLIDE + address_of(selfplace(leaf_function()) - 1);
@@ -404,6 +479,11 @@ int main(int argc, char **argv)
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(another_kernel_is_refused, asked_setup_empty,
 						asked_teardown),
+		cmocka_unit_test_setup_teardown(a_kernel_of_elsewhere_by_its_id, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(not_by_another_id, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(nor_without_one, asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(functions_must_agree, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(inlined_functions_of_the_kernel, asked_setup_empty,

@@ -67,15 +67,17 @@ static enum vmlinux_answer with_notes(const void *p, size_t n)
 	assert_non_null(f);
 	assert_int_equal(fwrite(p, 1, n, f), n);
 	assert_int_equal(fclose(f), 0);
+	vmlinux_running(&v, root);
 	return vmlinux_find(&v, root, "6.1");
 }
 
 static void notes_that_say_nothing(void **state)
 {
 	struct notes good = some_id(), bad = good;
-	struct vmlinux v;
+	struct vmlinux v = {0};
 
 	(void)state;
+	assert_false(vmlinux_running(&v, root));
 	assert_int_equal(vmlinux_find(&v, root, "6.1"), VMLINUX_NO_ID);
 	for (size_t n = 0; n < sizeof(good); n++)
 		assert_int_equal(with_notes(&good, n), VMLINUX_NO_ID);
@@ -92,7 +94,7 @@ static void notes_that_say_nothing(void **state)
 static void nothing_installed(void **state)
 {
 	struct notes n = some_id();
-	struct vmlinux v;
+	struct vmlinux v = {.build_id = {1, 2, 3}, .build_id_len = 20};
 
 	(void)state;
 	assert_int_equal(with_notes(&n, sizeof(n)), VMLINUX_NO_FILE);
