@@ -55,11 +55,17 @@ look() {
 		{ $at = ""; print }' "$place.csv" >"$place.cut"
 }
 
+# where FILE: share, group, object and function of each row.
+where() {
+	awk -F, -v OFS=, '$1 == "pct" { for (i = 1; i <= NF; i++) at[$i] = i }
+		$1 != "pct" { print $1, $at["group"], $at["object"], $at["symbol"] }' "$1"
+}
+
 # hottest kernel|program FILE: the first function there.
 hottest() {
 	case $1 in
-	kernel) awk -F, '$6 ~ /^\[kernel\]/ && $5 != "idle" { print $7; exit }' "$2" ;;
-	*) awk -F, '$6 ~ /\/progs\// && $7 !~ /^\(/ { print $7; exit }' "$2" ;;
+	kernel) where "$2" | awk -F, '$3 ~ /^\[kernel\]/ && $2 != "idle" { print $4; exit }' ;;
+	*) where "$2" | awk -F, '$3 ~ /\/progs\// && $4 !~ /^\(/ { print $4; exit }' ;;
 	esac
 }
 
@@ -80,7 +86,7 @@ record() {
 		[ "$rc" = 0 ] || { echo "$name: recording failed: $(cat err)"; return 1; }
 		"$kontend" report -q -i "$name.data" --view hot --format csv >first.csv
 		program=$(hottest program first.csv)
-		kernel=$(awk -F, '$6 == "[kernel]"' first.csv | grep -E "$pattern" | head -1 | cut -d, -f7)
+		kernel=$(where first.csv | awk -F, '$3 == "[kernel]" { print $4 }' | grep -E "$pattern" | head -1)
 		[ -z "$kernel" ] || [ -z "$program" ] || return 0
 		echo "$name: attempt $attempt: nothing of '$pattern', or of the program" >&2
 	done
@@ -112,7 +118,7 @@ tell() {
 		diff here.txt away.txt | head -12 || :
 		failed=1
 	fi
-	if ! awk -F, '$6 ~ /\/progs\//' away.csv | grep -q ',recording,'; then
+	if ! grep '/progs/' away.csv | grep -q ',recording,'; then
 		echo "$name: elsewhere no name is from the recording"
 		failed=1
 	fi
@@ -122,7 +128,7 @@ tell() {
 		head -12 away.txt
 		failed=1
 	fi
-	echo "$name: $(awk 'NR > 1' away.csv | head -3 | cut -d, -f1,5,7 | tr '\n' ' ')"
+	echo "$name: $(where away.csv | head -3 | cut -d, -f1,2,4 | tr '\n' ' ')"
 	echo "    $kernel: $(marked away.txt)"
 }
 

@@ -53,7 +53,8 @@ away() { # SCRIPT FILE: into away.csv and away.txt
 
 # What took a twentieth of the samples or more in the program: share, samples, name.
 hot() { # FILE
-	awk -F, '$1 >= 5 && $6 ~ /\/progs\// { print $1, $2, $7 }' "$1"
+	awk -F, '$1 == "pct" { for (i = 1; i <= NF; i++) at[$i] = i }
+		$1 >= 5 && $at["object"] ~ /\/progs\// { print $1, $2, $at["symbol"] }' "$1"
 }
 
 # same WHAT FILE: here and elsewhere
@@ -88,7 +89,7 @@ end_work() {
 # has_some FILE: enough samples for what is compared, as it is seen here
 has_some() {
 	sh hot.sh "$1" 3>now.csv 2>err &&
-		awk -F, '$7 == "spin_inner" { n = $2 } END { exit n < 20 }' now.csv
+		awk -F, '/,spin_inner,/ { n = $2 } END { exit n < 20 }' now.csv
 }
 
 # until_some FILE COMMAND...: as long as the program runs

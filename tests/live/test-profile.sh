@@ -50,7 +50,9 @@ perf report -i "$dir/p.data" --stdio --no-children -g none --sort dso,sym 2>/dev
 	awk '/^# Samples:/ { wanted = /cpu-clock/ }
 	     wanted && /^ / && $3 ~ /^\[[.k]\]$/ && NF == 4 && $4 !~ /^0x/ {
 		sub("%", "", $1); print $1, $3, $4 }' >"$dir/perf.txt"
-awk -F, 'NR > 1 { print $1, ($6 ~ /^\[(kernel|[a-z0-9_]+)\]$/ && $6 != "[vdso]" ? "[k]" : "[.]"), $7 }' \
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ o = $at["object"]
+	  print $1, (o ~ /^\[(kernel|[a-z0-9_]+)\]$/ && o != "[vdso]" ? "[k]" : "[.]"), $at["symbol"] }' \
 	"$dir/ours.csv" >"$dir/ours.txt"
 if ! grep -q ' \[\.\] spin_inner$' "$dir/perf.txt"; then
 	echo "perf does not name spin_inner:"
