@@ -165,7 +165,8 @@ static int rotate(struct recording *g, struct error *err)
 	int r = record_told_cut(&g->told, g->file, err);
 	if (r == 0)
 		r = record_file_rotate(g->file, err);
-	return r < 0 ? r : record_text_put(&g->text, g->file, err);
+	r = r ? r : record_text_put(&g->text, g->file, err);
+	return r ? r : record_told_begin(&g->told, g->file, err);
 }
 
 /* Between two records where a file may end: everything up to some time is in it. */

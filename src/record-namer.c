@@ -42,7 +42,8 @@ struct record_namer {
 	/* the thread's */
 	struct engine engine;
 	struct query query;
-	struct map64 told; /* in this file, see query-functions.h */
+	struct map64 told;   /* in this file, see query-functions.h */
+	struct map64 tables; /* by object: they were told */
 	size_t functions, names, code;
 	uint64_t next_ns;
 
@@ -146,6 +147,46 @@ static int find(struct record_namer *n, struct funcsnap *ret, struct error *err)
 	return r ? r : query_functions(&n->query, &l, ret, err);
 }
 
+/* Of a body that is a snapshot, and freed. */
+static int hand_over_tables(struct record_namer *n, char *body, size_t len, struct error *err)
+{
+	struct record_named *found = mem_calloc(1, sizeof(*found) + len);
+	struct record_snapshot head;
+
+	if (found) {
+		memcpy(found->body, body, len);
+		memcpy(&head, body, sizeof(head));
+		head.flags = RECORD_SNAPSHOT_MORE;
+		memcpy(found->body, &head, sizeof(head));
+		found->len = len;
+		found->is_tables = true;
+		hand_over(n, found);
+	}
+	mem_free(body);
+	return found ? 0 : no_memory(err);
+}
+
+/* Each once: who takes them keeps them for the files that follow. */
+static int tell_tables(struct record_namer *n, struct error *err)
+{
+	size_t objects = n->engine.model.profile.spaces.objects->n, len;
+	char *body;
+	int r = 0;
+
+	for (uint32_t i = 1; r == 0 && i < objects; i++) {
+		int has = map64_get(&n->tables, i) ? 0 : engine_tables(&n->engine, i, &body, &len);
+
+		if (has == -ENOMEM)
+			return no_memory(err);
+		if (has != 1)
+			continue;
+		r = hand_over_tables(n, body, len, err);
+		if (r == 0 && map64_put(&n->tables, i, 1) < 0)
+			r = no_memory(err);
+	}
+	return r;
+}
+
 static int tell(struct record_namer *n, struct error *err)
 {
 	struct funcsnap found = {0};
@@ -154,6 +195,8 @@ static int tell(struct record_namer *n, struct error *err)
 
 	if (r == 0 && found.n_funcs)
 		r = encode(n, &found, err);
+	if (r == 0 && !n->dropped)
+		r = tell_tables(n, err);
 	n->functions += found.n_funcs;
 	n->names += found.n_strings;
 	n->code += found.n_code;
@@ -303,6 +346,7 @@ void record_namer_free(struct record_namer *n)
 	while ((found = record_namer_take(n)))
 		mem_free(found);
 	map64_deinit(&n->told);
+	map64_deinit(&n->tables);
 	queue_free(n->queue);
 	pthread_mutex_destroy(&n->lock);
 	pthread_cond_destroy(&n->was_cut);

@@ -25,7 +25,8 @@ struct record_namer_options {
 struct record_named {
 	struct record_named *next;
 	size_t len;
-	uint64_t left; /* functions for which there was no room */
+	uint64_t left;	/* functions for which there was no room */
+	bool is_tables; /* no functions, but tables for unwinding: of all files from now on */
 	char body[];
 };
 

@@ -27,6 +27,7 @@ struct naming {
 	struct engine engine;
 	struct query query;
 	struct funcsnap found;
+	uint64_t left_tables; /* of files, for which there was no room */
 	bool has_engine, has_query;
 };
 
@@ -146,6 +147,32 @@ static int put_build_ids(struct naming *n, struct error *err)
 	return r;
 }
 
+/* Those by which stacks were unwound. */
+static int put_tables(struct naming *n, struct error *err)
+{
+	size_t objects = n->engine.model.profile.spaces.objects->n, len;
+	struct record rec = {.kind = RECORD_SNAPSHOT};
+	char *body;
+	int r = 0;
+
+	for (uint32_t i = 1; r == 0 && i < objects; i++) {
+		int has = engine_tables(&n->engine, i, &body, &len);
+
+		if (has == -ENOMEM)
+			return error_set(err, -ENOMEM, "No memory for tables to unwind stacks by");
+		n->left_tables += has == -EFBIG;
+		if (has != 1)
+			continue;
+		rec.data = body;
+		rec.len = len;
+		r = record_file_put(n->file, &rec, err);
+		mem_free(body);
+		n->left_tables += r == WRITER_FULL;
+		r = r == WRITER_FULL ? 0 : r;
+	}
+	return r;
+}
+
 static int run(struct naming *n, struct error *err)
 {
 	int r = open_query(n, err);
@@ -157,6 +184,7 @@ static int run(struct naming *n, struct error *err)
 	if (!n->found.n_funcs)
 		return RECORD_NAMES_DONE;
 	r = put_build_ids(n, err);
+	r = r ? r : put_tables(n, err);
 	return r ? r : put_found(n, err);
 }
 
@@ -180,7 +208,7 @@ int record_names_put(struct record_file *f, const struct record_names_options *o
 		return RECORD_NAMES_FULL;
 	r = run(&n, err);
 	*ret = (struct record_names_stat){n.found.head.left_names, n.found.head.left_code,
-					  n.found.head.no_code};
+					  n.found.head.no_code, n.left_tables};
 	funcsnap_deinit(&n.found);
 	if (n.has_query)
 		query_deinit(&n.query);
@@ -204,6 +232,10 @@ const char *record_names_lack(int answer, const struct record_names_stat *st, st
 		error_set(err, answer,
 			  "there was no room for the names of %llu functions and the code of %llu",
 			  (unsigned long long)st->left_names, (unsigned long long)st->left_code);
+	else if (st->left_tables)
+		error_set(err, answer,
+			  "there was no room for the tables for unwinding of %llu files",
+			  (unsigned long long)st->left_tables);
 	else
 		return NULL;
 	return err->text;

@@ -25,6 +25,7 @@ enum record_names_answer {
 
 struct record_names_stat {
 	uint64_t left_names, left_code, no_code; /* functions: see funcsnap.h */
+	uint64_t left_tables; /* files whose tables for unwinding found no room */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 
-enum { SHARE = 16, MOST = 8 << 20 };
+enum { SHARE = 16, MOST = 8 << 20, MOST_TABLES = 24 << 20 };
 
 uint64_t record_told_reserve(const struct record_told *t)
 {
@@ -36,19 +36,58 @@ int record_told_start(struct record_told *t, struct error *err)
 	return t->namer ? record_namer_start(t->namer, err) : 0;
 }
 
+/* Other tables than of programs of usual size would fill a short file. */
+static bool has_room(const struct record_told *t, const struct record_named *n)
+{
+	return t->tables_bytes + n->len <= MOST_TABLES &&
+	       (!t->max_bytes || n->len <= t->max_bytes / SHARE);
+}
+
+static int put_one(struct record_told *t, struct record_file *f, const struct record_named *n,
+		   struct error *err)
+{
+	struct record rec = {.kind = RECORD_SNAPSHOT, .data = n->body, .len = n->len};
+	int r = record_file_put(f, &rec, err);
+
+	if (n->is_tables)
+		t->left_tables += r == WRITER_FULL;
+	else
+		t->left += n->left + (r == WRITER_FULL);
+	return r < 0 ? r : 0;
+}
+
+static void keep(struct record_told *t, struct record_named *n)
+{
+	n->next = t->tables;
+	t->tables = n;
+	t->tables_bytes += n->len;
+}
+
 int record_told_put(struct record_told *t, struct record_file *f, struct error *err)
 {
 	struct record_named *n;
 	int r = 0;
 
 	while (r >= 0 && t->namer && (n = record_namer_take(t->namer))) {
-		struct record rec = {.kind = RECORD_SNAPSHOT, .data = n->body, .len = n->len};
+		bool fits = !n->is_tables || has_room(t, n);
 
-		r = record_file_put(f, &rec, err);
-		t->left += n->left + (r == WRITER_FULL);
-		mem_free(n);
+		t->left_tables += !fits;
+		r = fits ? put_one(t, f, n, err) : 0;
+		if (fits && n->is_tables)
+			keep(t, n);
+		else
+			mem_free(n);
 	}
-	return r < 0 ? r : 0;
+	return r;
+}
+
+int record_told_begin(struct record_told *t, struct record_file *f, struct error *err)
+{
+	int r = 0;
+
+	for (const struct record_named *n = t->tables; r == 0 && n; n = n->next)
+		r = put_one(t, f, n, err);
+	return r;
 }
 
 int record_told_cut(struct record_told *t, struct record_file *f, struct error *err)
@@ -72,6 +111,7 @@ static int tell_rest(struct record_told *t, struct record_file *f, struct record
 	int e = record_told_put(t, f, err);
 
 	st->left_names = t->left;
+	st->left_tables = t->left_tables;
 	return r ? r : e;
 }
 
@@ -98,5 +138,11 @@ const char *record_told_end(struct record_told *t, struct record_file *f,
 void record_told_deinit(struct record_told *t)
 {
 	record_namer_free(t->namer);
+	while (t->tables) {
+		struct record_named *next = t->tables->next;
+
+		mem_free(t->tables);
+		t->tables = next;
+	}
 	*t = (struct record_told){0};
 }

@@ -17,7 +17,10 @@ struct record_told {
 	struct codesource *code;
 	struct record_sift sift; /* to be fed with all that is recorded */
 	struct record_namer *namer;
-	uint64_t left; /* functions that found no room */
+	uint64_t left;		     /* functions that found no room */
+	struct record_named *tables; /* for the files that follow */
+	size_t tables_bytes;
+	uint64_t left_tables;
 };
 
 int record_told_init(struct record_told *t, const struct opts *o, struct codesource *code,
@@ -27,6 +30,8 @@ int record_told_start(struct record_told *t, struct error *err);
 uint64_t record_told_reserve(const struct record_told *t);
 /* Between two records: what is new. 0 or negative. */
 int record_told_put(struct record_told *t, struct record_file *f, struct error *err);
+/* A file has begun that follows another: what holds for both. 0 or negative. */
+int record_told_begin(struct record_told *t, struct record_file *f, struct error *err);
 /* The file is at its end, and others follow. 0 or negative. */
 int record_told_cut(struct record_told *t, struct record_file *f, struct error *err);
 /*

@@ -2,6 +2,8 @@
 #ifndef KONTEND_ELFIMG_H
 #define KONTEND_ELFIMG_H
 
+#include "kontend/elfsegment.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,11 +16,6 @@
 struct elfimg_section {
 	uint32_t name, type, link, info;
 	uint64_t flags, addr, offset, size, entsize;
-};
-
-struct elfimg_segment {
-	uint32_t type, flags;
-	uint64_t offset, addr, file_size;
 };
 
 struct elfimg_symbol {

@@ -83,6 +83,13 @@ struct engine {
 	uint64_t n_notes;
 };
 
+/*
+ * The body of a snapshot of the tables by which stacks of file @object of the model were unwound,
+ * if any were: 1, and *ret is the caller's to mem_free(); 0; -ENOMEM; -EFBIG: they are too many
+ * bytes.
+ */
+int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *ret_len);
+
 /* Takes over @source, at success only. */
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
 		struct error *err);

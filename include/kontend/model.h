@@ -3,6 +3,7 @@
 #define KONTEND_MODEL_H
 
 #include "kontend/cell.h"
+#include "kontend/cfiset.h"
 #include "kontend/event.h"
 #include "kontend/funcset.h"
 #include "kontend/hist.h"
@@ -106,6 +107,7 @@ struct model {
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
 	bool owners_told; /* of some wait it is known who held the lock when it began */
 	struct lockname_set *lock_names; /* shared with copies of the model */
+	struct cfiset *cfi;		 /* tables for unwinding in the recording; shared as well */
 	struct funcset *funcs;		 /* what the recording tells of functions; shared as well */
 	uint64_t generation; /* changes whenever ids may have been given anew (fold, zero) */
 	/* The wait that the event applied last began, went on with or ended; 0: none. One that has

@@ -84,12 +84,13 @@ enum record_snapshot_kind {
 	SNAPSHOT_MMAP,	    /* how mmap_locks are measured: struct mmlevel_how */
 	SNAPSHOT_BUILD_IDS, /* which files programs were: buildids.h */
 	SNAPSHOT_FUNCS,	    /* names and code of functions that were met: funcsnap.h */
+	SNAPSHOT_TABLES,    /* by which stacks are unwound, of a file: cfisnap.h */
 	SNAPSHOT_KINDS,
 };
 
 enum record_snapshot_flags {
 	RECORD_SNAPSHOT_LOST = 1, /* it was taken, but there is no payload any more */
-	/* Of SNAPSHOT_FUNCS: what is new since the one before; all of them together tell. */
+	/* Of SNAPSHOT_FUNCS and _TABLES: it stands among events, and others follow. */
 	RECORD_SNAPSHOT_MORE = 2,
 };
 

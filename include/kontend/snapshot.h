@@ -23,7 +23,7 @@ const char *snapshot_kind_name(uint16_t kind);
 /* Does it say something of the whole recording, wherever it stands? */
 static inline bool snapshot_is_lasting(uint16_t kind)
 {
-	return kind == SNAPSHOT_BUILD_IDS || kind == SNAPSHOT_FUNCS;
+	return kind == SNAPSHOT_BUILD_IDS || kind == SNAPSHOT_FUNCS || kind == SNAPSHOT_TABLES;
 }
 
 /* Is @data one, by its size? Then *ret is its head. */

@@ -2,6 +2,7 @@
 #ifndef KONTEND_UNWIND_H
 #define KONTEND_UNWIND_H
 
+#include "kontend/cfisnap.h"
 #include "kontend/usersyms.h"
 
 /*
@@ -66,12 +67,21 @@ enum unwind_way {
 struct unwind_config {
 	const char *machine; /* as uname() says it, "x86_64" or "aarch64"; NULL or "": this one */
 	enum unwind_way way;
+	/* Tables of a file from elsewhere, where it has none or is not there; NULL: there are none.
+	 * Of the answer `head.path` is not looked at. */
+	const struct cfisnap *(*recorded)(void *ctx, uint32_t file);
+	void *ctx;
 };
 
 /* @files must outlive @ret. 0; -ENOTSUP: there is no unwinder for it in this build; -ENOMEM. */
 int unwind_new(struct unwind **ret, struct usersyms *files, const struct unwind_config *c,
 	       struct error *err);
 void unwind_free(struct unwind *u); /* NULL is fine; after its spaces */
+
+/* The tables that were read of a file: *ret borrows them. False: none were, or none are there. */
+bool unwind_tables_get(const struct unwind *u, uint32_t file, struct cfisnap *ret);
+/* There may be more recorded ones than before. Then all spaces are to be set again. */
+void unwind_look_again(struct unwind *u);
 
 /* 0 or -ENOMEM. */
 int unwind_space_new(struct unwind_space **ret, struct unwind *u);

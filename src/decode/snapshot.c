@@ -17,6 +17,7 @@ const char *snapshot_kind_name(uint16_t kind)
 		[SNAPSHOT_LOCKS] = "locks",	    [SNAPSHOT_BURST] = "bursts",
 		[SNAPSHOT_TEXT] = "text",	    [SNAPSHOT_MMAP] = "mmap",
 		[SNAPSHOT_BUILD_IDS] = "build_ids", [SNAPSHOT_FUNCS] = "functions",
+		[SNAPSHOT_TABLES] = "tables",
 	};
 
 	return kind < SNAPSHOT_KINDS ? names[kind] : NULL;

@@ -29,6 +29,7 @@ struct place {
 
 struct engine_unwind {
 	struct profile_unwinder profile;
+	size_t recorded; /* files whose tables the recording had told when it was looked */
 	const struct engine *engine;
 	struct usersyms *files;
 	struct unwind *unwind;
@@ -40,12 +41,37 @@ struct engine_unwind {
 	struct unwind_frame frames[STACK_MAX_FRAMES];
 };
 
+static const struct cfisnap *recorded(void *ctx, uint32_t file)
+{
+	const struct engine_unwind *u = ctx;
+	const struct model *m = &u->engine->model;
+
+	for (size_t i = 0; i < u->n_files; i++)
+		if (u->file_of[i] == file + 1)
+			return cfiset_find(m->cfi,
+					   map_object_get(m->profile.spaces.objects, (uint32_t)i));
+	return NULL;
+}
+
+/* Tables may stand behind the first samples that need them. */
+static void look_again(struct engine_unwind *u)
+{
+	size_t n = u->engine->model.cfi->n;
+
+	if (n == u->recorded)
+		return;
+	u->recorded = n;
+	unwind_look_again(u->unwind);
+	for (size_t i = 0; i < PLACES; i++)
+		u->places[i].version = 0;
+}
+
 static int open_files(struct engine_unwind *u)
 {
 	const struct record_host *h = &u->engine->model.host;
 	struct usersyms_config c = {.same_machine =
 					    thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
-	struct unwind_config how = {.machine = h->machine};
+	struct unwind_config how = {.machine = h->machine, .recorded = recorded, .ctx = u};
 	struct error err = {0};
 
 	u->tried = true;
@@ -162,8 +188,10 @@ static uint32_t frames(struct profile_unwinder *profile, const struct map_space 
 
 	if (most < 2)
 		return 0;
-	if (end == UNWIND_DONE)
+	if (end == UNWIND_DONE) {
+		look_again(u);
 		p = place_of(u, space);
+	}
 	if (p) {
 		p->used = ++u->samples;
 		n = unwind_stack(p->space, &s, u->frames, most - 1, &end);
@@ -175,6 +203,45 @@ static uint32_t frames(struct profile_unwinder *profile, const struct map_space 
 	if (end != UNWIND_DONE)
 		ret[n++] = map_frame_mark(end);
 	return (uint32_t)n;
+}
+
+static int encode(const struct map_object *o, struct cfisnap *s, char **ret, size_t *ret_len)
+{
+	struct record_snapshot head = {.kind = SNAPSHOT_TABLES, .version = CFISNAP_VERSION};
+	size_t len = strlen(o->path) + 1;
+	char *strings = mem_calloc(1, 1 + len);
+
+	if (!strings)
+		return -ENOMEM;
+	memcpy(strings + 1, o->path, len);
+	s->head.path = 1;
+	s->head.maj = o->maj;
+	s->head.min = o->min;
+	s->head.ino = o->ino;
+	s->head.id_len = o->id_len;
+	memcpy(s->head.id, o->id, sizeof(o->id));
+	s->strings = strings;
+	s->n_strings = 1 + len;
+	*ret_len = sizeof(head) + cfisnap_size(s);
+	*ret = mem_calloc(1, *ret_len);
+	if (*ret) {
+		memcpy(*ret, &head, sizeof(head));
+		cfisnap_encode(s, *ret + sizeof(head));
+	}
+	mem_free(strings);
+	return *ret ? 1 : -ENOMEM;
+}
+
+int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *ret_len)
+{
+	const struct engine_unwind *u = e->unwind;
+	const struct map_object *o = map_object_get(e->model.profile.spaces.objects, object);
+	struct cfisnap s;
+
+	if (!o || object >= u->n_files || !u->file_of[object] ||
+	    !unwind_tables_get(u->unwind, u->file_of[object] - 1, &s))
+		return 0;
+	return s.n_bytes > CFISNAP_MOST ? -EFBIG : encode(o, &s, ret, ret_len);
 }
 
 int engine_unwind_new(struct engine_unwind **ret, struct engine *e)

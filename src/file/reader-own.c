@@ -69,7 +69,7 @@ static bool is_told(const struct reader *r, const struct perfdata_own *h, const 
 {
 	struct record_snapshot head;
 	bool lasting = h->kind == RECORD_SNAPSHOT && snapshot_parse(body, h->length, &head) &&
-		       head.kind == SNAPSHOT_FUNCS;
+		       snapshot_is_lasting(head.kind);
 
 	return h->kind == RECORD_ENDING || (r->early ? !lasting : r->had_early && lasting);
 }

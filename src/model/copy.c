@@ -98,6 +98,7 @@ int model_copy(struct model *dst, const struct model *src)
 	snapshot_set_copy(&dst->snapshots_before, &src->snapshots_before);
 	lockname_set_ref(dst->lock_names);
 	funcset_ref(dst->funcs);
+	cfiset_ref(dst->cfi);
 
 	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
 	    !stack_table_copy(&dst->stacks, &src->stacks) &&

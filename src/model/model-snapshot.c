@@ -25,6 +25,7 @@ static const uint16_t versions[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_MMAP] = MMLEVEL_VERSION,
 	[SNAPSHOT_BUILD_IDS] = BUILDIDS_VERSION,
 	[SNAPSHOT_FUNCS] = FUNCSNAP_VERSION,
+	[SNAPSHOT_TABLES] = CFISNAP_VERSION,
 };
 
 /* What locks are called is needed as long as there are waits for them. */
@@ -100,10 +101,13 @@ static int take(struct model *m, const struct record_snapshot *head, const void 
 		take_burst(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
 	if (head->kind == SNAPSHOT_MMAP)
 		take_mmap(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
+	const uint8_t *payload = (const uint8_t *)body + sizeof(*head);
+
 	/* All of them together are kept, not the latest. */
 	if (head->kind == SNAPSHOT_FUNCS)
-		return funcset_take(m->funcs, (const uint8_t *)body + sizeof(*head),
-				    len - sizeof(*head));
+		return funcset_take(m->funcs, payload, len - sizeof(*head));
+	if (head->kind == SNAPSHOT_TABLES)
+		return cfiset_take(m->cfi, payload, len - sizeof(*head));
 	int code = head->kind == SNAPSHOT_LOCKS ? take_locks(m, head, body, len) : 0;
 	return code ? code : snapshot_set_put(&m->snapshots, body, len);
 }

@@ -25,7 +25,8 @@ int model_init(struct model *m, const struct model_limits *limits)
 	    !cell_table_init(&m->cells, l->cells, l->hist_groups) && !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
 		m->funcs = funcset_new();
-		if (m->lock_names && m->funcs && !mmlock_init(&m->mmlocks))
+		m->cfi = cfiset_new();
+		if (m->lock_names && m->funcs && m->cfi && !mmlock_init(&m->mmlocks))
 			return 0;
 	}
 	model_deinit(m);
@@ -56,6 +57,7 @@ void model_deinit(struct model *m)
 	snapshot_set_deinit(&m->snapshots_before);
 	lockname_set_unref(m->lock_names);
 	funcset_unref(m->funcs);
+	cfiset_unref(m->cfi);
 	*m = (struct model){0};
 }
 

@@ -27,6 +27,7 @@ struct unwind {
 	const struct unwind_machine *machine;
 	const struct unwind_backend *backend;
 	struct usersyms *files;
+	struct unwind_config config;
 	struct unwind_tables **tables; /* by object; NULL: not read yet */
 	size_t cap;
 };

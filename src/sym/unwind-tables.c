@@ -105,6 +105,28 @@ int unwind_tables_load(struct unwind_tables *t, const struct elfimg *e)
 	return code;
 }
 
+void unwind_tables_take(struct unwind_tables *t, const struct cfisnap *s)
+{
+	struct unwind_tables new = {.answer = USERSYM_OK};
+
+	if (!s)
+		return;
+	new.bytes = mem_calloc(1, s->n_bytes + sizeof(uint64_t));
+	new.segments = mem_dup(s->segments, s->n_segments, sizeof(*s->segments));
+	if (!new.bytes || !new.segments) {
+		unwind_tables_deinit(&new);
+		return;
+	}
+	memcpy(new.bytes, s->bytes, s->n_bytes);
+	new.len = s->n_bytes;
+	new.n_segments = s->n_segments;
+	new.addr = s->head.addr;
+	new.header = s->head.header;
+	new.entries = s->head.entries;
+	unwind_tables_deinit(t);
+	*t = new;
+}
+
 void unwind_tables_deinit(struct unwind_tables *t)
 {
 	mem_free(t->bytes);

@@ -2,6 +2,7 @@
 #ifndef KONTEND_SYM_UNWIND_TABLES_H
 #define KONTEND_SYM_UNWIND_TABLES_H
 
+#include "kontend/cfisnap.h"
 #include "kontend/elfimg.h"
 #include "kontend/usersyms.h"
 
@@ -23,6 +24,8 @@ struct unwind_tables {
 
 /* 0, whether it has any or not; -ENOMEM. */
 int unwind_tables_load(struct unwind_tables *t, const struct elfimg *e);
+/* Copies those of @s into @t, which has none; NULL, or no memory: it has none still. */
+void unwind_tables_take(struct unwind_tables *t, const struct cfisnap *s);
 void unwind_tables_deinit(struct unwind_tables *t);
 
 #endif

@@ -85,8 +85,37 @@ static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 		if (root >= 0)
 			close(root);
 	}
+	if (!t->bytes && u->config.recorded)
+		unwind_tables_take(t, u->config.recorded(u->config.ctx, object));
 	u->tables[object] = t;
 	return t;
+}
+
+bool unwind_tables_get(const struct unwind *u, uint32_t file, struct cfisnap *ret)
+{
+	const struct unwind_tables *t = file < u->cap ? u->tables[file] : NULL;
+
+	if (!t || !t->bytes)
+		return false;
+	*ret = (struct cfisnap){
+		.head = {.addr = t->addr, .header = t->header, .entries = t->entries},
+		.bytes = t->bytes,
+		.n_bytes = t->len,
+		.segments = t->segments,
+		.n_segments = t->n_segments,
+	};
+	return true;
+}
+
+void unwind_look_again(struct unwind *u)
+{
+	for (size_t i = 0; i < u->cap; i++) {
+		if (!u->tables[i] || u->tables[i]->bytes)
+			continue;
+		unwind_tables_deinit(u->tables[i]);
+		mem_free(u->tables[i]);
+		u->tables[i] = NULL;
+	}
 }
 
 const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip)
@@ -191,6 +220,7 @@ int unwind_new(struct unwind **ret, struct usersyms *files, const struct unwind_
 	u->machine = m;
 	u->backend = b;
 	u->files = files;
+	u->config = *c;
 	*ret = u;
 	return 0;
 }
