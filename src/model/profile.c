@@ -72,8 +72,9 @@ static int add(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, u
 }
 
 /*
- * What the kernel gave, without markers. What stands behind the marker of a hypervisor's guest is
- * left out: those addresses are of another machine.
+ * What the kernel gave, without markers. A thread begins with a frame pointer and a return address
+ * of zero, which the kernel hands out as a caller: nothing can lie there. What stands behind the
+ * marker of a hypervisor's guest is left out: those addresses are of another machine.
  */
 static uint32_t take_given(const struct map_space *space, const struct event *ev, bool user_too,
 			   uint64_t *ret)
@@ -86,7 +87,7 @@ static uint32_t take_given(const struct map_space *space, const struct event *ev
 		if (ip >= PERF_CONTEXT_MAX) {
 			user = ip == PERF_CONTEXT_USER;
 			skip = ip != PERF_CONTEXT_USER && ip != PERF_CONTEXT_KERNEL;
-		} else if (!skip && (user_too || !user)) {
+		} else if (!skip && (user ? user_too && ip : true)) {
 			ret[n++] = user ? map_space_frame(space, ip) : ip;
 		}
 	}

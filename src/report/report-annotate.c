@@ -44,6 +44,7 @@ int report_annotate_ask(struct report_data *d, struct error *err)
 static void put_head(const struct query_annotate *a, FILE *out)
 {
 	char name[160], object[160], n[UNITS_BUF], pct[UNITS_BUF], ns[UNITS_BUF], w[UNITS_BUF];
+	const char *names = a->recorded ? "; names: from the recording" : "";
 
 	fprintf(out, "#\n# annotate %s in %s: %s samples, %s%% of all",
 		text_clean(name, sizeof(name), a->symbol),
@@ -53,13 +54,12 @@ static void put_head(const struct query_annotate *a, FILE *out)
 		fprintf(out, "; %s waited below it, %s%%", units_ns(ns, a->wait_ns),
 			a->wait_ns ? units_pct(w, a->wait_pct) : "0");
 	fputc('\n', out);
-	if (a->recorded)
-		fputs("# names: from the recording\n", out);
 	if (a->source)
-		fprintf(out, "# code: %s, %llu bytes\n", text_clean(name, sizeof(name), a->source),
+		fprintf(out, "# code: %s%s, %llu bytes\n",
+			text_clean(name, sizeof(name), a->source), names,
 			(unsigned long long)a->size);
 	else
-		fprintf(out, "# no code: %s\n", text_clean(name, sizeof(name), a->why));
+		fprintf(out, "# no code: %s%s\n", text_clean(name, sizeof(name), a->why), names);
 }
 
 static bool is_same_line(const struct srclines_place *a, const struct srclines_place *b)

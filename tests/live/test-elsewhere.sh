@@ -9,11 +9,8 @@ set -eu
 export LC_ALL=C
 kontend=$(realpath "$1")
 story=$(realpath "$2")
-[ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 77; }
-for tool in unshare setpriv; do
-	command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
-done
-unshare -m true 2>/dev/null || { echo "skipped: no mount namespace"; exit 77; }
+# shellcheck source=tests/live/elsewhere.sh
+. "$(dirname "$0")/elsewhere.sh"
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM

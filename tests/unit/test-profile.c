@@ -178,6 +178,21 @@ static void what_is_waited_below_stands_beside_it(void **state)
 		cell_u(&t, row_of(&t, "symbol", "native_queued_spin_lock_slowpath"), "wait_ns"), 0);
 }
 
+static void a_chain_ends_before_address_zero(void **state)
+{
+	struct asked *w = *state;
+	const uint64_t user[] = {CODE + 5, 0};
+
+	state_profile(w);
+	synth_sample(w->rig.synth, 0, START + 200 * MS, 50, 50, MS,
+		     (struct synth_chain){.user = user, .n_user = 2});
+	synth_tick(w->rig.synth, START + 300 * MS);
+	asked_play(w, NULL);
+	struct table t = hot(w, HOT_STACK, false);
+	for (size_t i = 0; i < t.n_rows; i++)
+		assert_null(strstr(cell_s(&t, i, "stack"), "(no mapping)"));
+}
+
 static void an_exec_begins_with_nothing_mapped(void **state)
 {
 	struct asked *w = *state;
@@ -307,6 +322,7 @@ int main(void)
 		ON_STREAM(a_row_can_be_zoomed_into),
 		ON_STREAM(what_cannot_be_zoomed_into_is_said),
 		ON_STREAM(what_is_waited_below_stands_beside_it),
+		ON_STREAM(a_chain_ends_before_address_zero),
 		ON_STREAM(an_exec_begins_with_nothing_mapped),
 		ON_STREAM(nothing_sampled_is_said),
 		cmocka_unit_test(outer_frames_go_first),

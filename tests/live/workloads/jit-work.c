@@ -7,8 +7,9 @@
  *
  *     jit-work FOLDER
  */
+#include "over.h"
+
 #include <fcntl.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,16 +92,6 @@ static FILE *open_dump(const char *folder)
 	return mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ? NULL : f;
 }
 
-static int is_over(void)
-{
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	/* Half of the time is for others. */
-	return t.tv_sec >= 15 || poll(&p, 1, 1) != 0;
-}
-
 int main(int argc, char **argv)
 {
 	FILE *f = argc > 1 && MACHINE != 0 ? open_dump(argv[1]) : NULL;
@@ -124,7 +115,7 @@ int main(int argc, char **argv)
 	memcpy(&second, &begin, sizeof(second));
 	puts("ready");
 	fflush(stdout);
-	while (!is_over()) {
+	while (!over_is()) {
 		first();
 		second();
 	}

@@ -6,12 +6,12 @@
  *
  *     linger LIBRARY [delete]
  */
+#include "over.h"
+
 #include <dlfcn.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static volatile uint64_t sum;
@@ -23,16 +23,6 @@ __attribute__((noinline)) uint64_t linger_program(uint64_t n)
 	for (uint64_t i = 0; i < n; i++)
 		sum += i;
 	return sum;
-}
-
-static int is_over(void)
-{
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	/* Half of the time is for others. */
-	return t.tv_sec >= 15 || poll(&p, 1, 1) != 0;
 }
 
 int main(int argc, char **argv)
@@ -52,7 +42,7 @@ int main(int argc, char **argv)
 	}
 	puts("ready");
 	fflush(stdout);
-	while (!is_over()) {
+	while (!over_is()) {
 		sum += linger_program(1000000);
 		sum += inside(1000000);
 	}
