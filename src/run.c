@@ -16,7 +16,7 @@
 #include "run-code.h"
 #include "run-locks.h"
 #include "run-look.h"
-#include "run-owners.h"
+#include "run-waits.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -200,7 +200,7 @@ static int open_programs(struct run *r, const struct opts *o, struct look **ret,
 		return code;
 	code = open_looks(r, o, types, ret, err);
 	if (code == 0)
-		code = run_owners_new(&r->owners, o, &r->target, types, err);
+		code = run_waits_new(&r->waits, o, &r->target, types, err);
 	kerntypes_free(types);
 	return code;
 }
@@ -240,15 +240,15 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.profile_hz = profile_hz(o),
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
 		.callgraph = callgraph,
-		.feed = ownerfeed_feed(r->owners),
+		.feed = waitfeed_feed(r->waits),
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
 		.switches_asked = o->switches_ns != 0,
 	};
 	ret = live_new(&r->source, &l, &r->info, err);
-	if (ret == 0 && r->owners)
-		ret = ownerfeed_start(r->owners, err);
+	if (ret == 0 && r->waits)
+		ret = waitfeed_start(r->waits, live_child_pid(r->source), err);
 	if (ret == 0)
 		ret = place_probes(r, o, err);
 	if (ret == 0)
@@ -342,7 +342,7 @@ int run_close(struct run *r, struct error *err)
 	run_look_free(r->look);
 	placed_free(r->placed);
 	run_locks_free(r->locks);
-	ownerfeed_free(r->owners);
+	waitfeed_free(r->waits);
 	run_code_free(r->code);
 	stop_demo(r);
 	target_deinit(&r->target);

@@ -2,6 +2,7 @@
 #ifndef KONTEND_FEED_H
 #define KONTEND_FEED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -14,6 +15,8 @@ struct feed {
 	 * call. 0 or a negative errno.
 	 */
 	int (*set)(struct feed *f, uint32_t cpu, int fd);
+	/* It tells where waits begin and end: perf's own events of that stay switched off. */
+	bool waits;
 };
 
 #endif

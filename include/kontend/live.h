@@ -11,6 +11,8 @@
 
 struct drain_sink;
 
+enum { LIVE_MAX_STACK = 24 }; /* frames of a call chain, when nobody says */
+
 struct live_options {
 	struct target
 		target;	  /* borrowed until live_new() returns, its command until live_start() */

@@ -59,6 +59,8 @@ const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_
 
 /* Was this event opened? Only of those may be asked for. */
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
+/* Are waits written into ring @i by the feed, and perf's events of them to stay off? */
+bool perf_session_is_fed(const struct perf_session *ps, size_t i);
 /*
  * The expiries of timers with this @filter (on fields of hrtimer_expire_entry) are to be measured,
  * from perf_session_enable(PERF_TIMER_ENTRY) on. The exits name no function: they come from the

@@ -28,7 +28,7 @@ struct run {
 	struct srclines_config lines;
 	bool keep_symbols;	  /* of programs, in the cache */
 	struct placed *placed;	  /* probes of ours (--probe), NULL = none */
-	struct ownerfeed *owners; /* who held a lock when a wait began; NULL: not asked for */
+	struct waitfeed *waits; /* tells of waits and of owners; NULL: perf does, of waits */
 	pid_t demo;		  /* 0 = none */
 	struct mux mux;		  /* intervals that are other ones meanwhile */
 	/* The command has ended: its wait status. */

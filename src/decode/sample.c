@@ -6,6 +6,7 @@
  */
 #include "sample.h"
 #include "kontend/ownerrec.h"
+#include "kontend/waitrec.h"
 #include <stddef.h>
 
 static const struct decode_attr *attr_of(const struct decode *d, const uint8_t *rec, size_t size)
@@ -90,8 +91,8 @@ static int owner_fields(const uint8_t *raw, size_t len, struct event *ev)
 	const char *comm = (const char *)raw + offsetof(struct ownerrec, comm);
 	struct ownerrec r;
 
-	if (len < sizeof(r) || load_u64(raw) != OWNERREC_MAGIC)
-		return DECODE_SKIP;
+	if (len < sizeof(r))
+		return DECODE_BAD;
 	memcpy(&r, raw, sizeof(r));
 	if (r.tid < 0 || r.hint > 1 || !memchr(comm, 0, sizeof(r.comm)))
 		return DECODE_BAD;
@@ -101,6 +102,57 @@ static int owner_fields(const uint8_t *raw, size_t len, struct event *ev)
 	ev->owner.hint = r.hint;
 	ev->owner.comm = comm;
 	return 0;
+}
+
+static int wait_begin_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	struct waitrec_begin r;
+	const size_t before = sizeof(r.size),
+		     head = offsetof(struct waitrec_begin, frames) - before;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	if (r.n_frames > WAITREC_FRAMES || r.n_frames > (len - head) / sizeof(r.frames[0]))
+		return DECODE_BAD;
+	ev->kind = EVENT_CONTENTION_BEGIN;
+	ev->cgroup = r.cgroup;
+	ev->begin.lock = r.lock;
+	ev->begin.flags = r.flags;
+	ev->begin.missed = r.missed;
+	ev->begin.n_frames = r.n_frames;
+	ev->begin.frames = (const uint64_t *)(const void *)(raw + head);
+	if (ev->tid == -1)
+		ev->tid = r.tid;
+	return 0;
+}
+
+static int wait_end_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	struct waitrec_end r;
+	const size_t before = sizeof(r.size);
+
+	if (len < sizeof(r) - before)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, sizeof(r));
+	ev->kind = EVENT_CONTENTION_END;
+	ev->end.lock = r.lock;
+	ev->end.ret = r.ret;
+	if (ev->tid == -1)
+		ev->tid = r.tid;
+	return 0;
+}
+
+/* What BPF programs write: ours are told from others' by their magic numbers. */
+static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	if (len >= 8 && load_u64(raw) == OWNERREC_MAGIC)
+		return owner_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
+		return wait_begin_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
+		return wait_end_fields(raw, len, ev);
+	return DECODE_SKIP;
 }
 
 /* A text of the entry: u16 offset, u16 size, the NUL counted. NULL: it is not whole. */
@@ -135,7 +187,7 @@ static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t le
 	const struct trace_event *tp = &a->tp;
 
 	if (tp->kind == EVENT_OWNER)
-		return owner_fields(raw, len, ev);
+		return output_fields(raw, len, ev);
 	if ((size_t)tp->lock.offset + tp->lock.size > len ||
 	    (size_t)tp->arg.offset + tp->arg.size > len)
 		return DECODE_BAD;
@@ -258,6 +310,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	if (ev->kind == EVENT_CONTENTION_BEGIN) {
 		ev->begin.lock = load_u64(raw + a->tp.lock.offset);
 		ev->begin.flags = arg;
+		ev->begin.missed = 0;
 		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, ev);
 	} else {
 		ev->end.lock = load_u64(raw + a->tp.lock.offset);
@@ -300,6 +353,7 @@ static int decode_sample(const struct decode *d, const uint8_t *rec, size_t size
 	if (ev->kind == EVENT_CONTENTION_BEGIN) {
 		ev->begin.frames = NULL;
 		ev->begin.n_frames = 0;
+		ev->begin.missed = 0;
 	}
 	fixed_fields(a, rec, ev);
 	if (ev->kind == EVENT_SAMPLE)

@@ -138,6 +138,7 @@ int pair_begin(struct model *m, const struct event *ev)
 
 	if (!cpu)
 		return -ENOMEM;
+	m->damage.lost += ev->begin.missed;
 	struct task *task = &m->tasks.tasks[t];
 	if (ev->cgroup && t != TASK_OTHER)
 		task->cgroup = ev->cgroup;

@@ -36,12 +36,13 @@ static int put_host(const struct live_prologue *p)
 	struct record_host h = {
 		.clock_ns = clock_ns(CLOCK_MONOTONIC),
 		.wall_ns = clock_ns(CLOCK_REALTIME),
-		.method = "perf ring",
 	};
 	struct utsname u = {0};
 
 	uname(&u);
 	snprintf(h.release, sizeof(h.release), "%s", u.release);
+	snprintf(h.method, sizeof(h.method), "%s",
+		 perf_session_is_fed(p->session, 0) ? "BPF, perf ring" : "perf ring");
 	snprintf(h.machine, sizeof(h.machine), "%s", u.machine);
 	target_describe(p->target, h.targets, sizeof(h.targets));
 	count_cpus(&h);

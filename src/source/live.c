@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum { DEFAULT_MAX_STACK = 24, DEFAULT_QUEUE_BYTES = 16 << 20, RELAXED_WAKE = 1 << 20 };
+enum { DEFAULT_QUEUE_BYTES = 16 << 20, RELAXED_WAKE = 1 << 20 };
 
 static const uint64_t DEFAULT_TICK_NS = 1000000000u;
 static const uint64_t MIN_TICK_NS = 10000000u;
@@ -143,7 +143,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.ring_pages = o->ring_pages,
 		.max_stack = o->no_stack    ? 0
 			     : o->max_stack ? o->max_stack
-					    : DEFAULT_MAX_STACK,
+					    : LIVE_MAX_STACK,
 		.end_stack = o->end_stack,
 		.relaxed = o->relaxed,
 		.feed = o->feed,
@@ -298,8 +298,10 @@ static int begin(struct live *l, struct error *err)
 		r = say_start(l, err);
 	if (r < 0)
 		return r;
-	perf_session_enable(l->session, PERF_BEGIN);
-	perf_session_enable(l->session, PERF_END);
+	if (!perf_session_is_fed(l->session, 0)) {
+		perf_session_enable(l->session, PERF_BEGIN);
+		perf_session_enable(l->session, PERF_END);
+	}
 	if (perf_session_has(l->session, PERF_PROFILE))
 		perf_session_enable(l->session, PERF_PROFILE);
 	enable_output(l);

@@ -63,6 +63,7 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		attr->sample_type &= ~(uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_CGROUP);
 		return;
 	}
+	attr->enable_on_exec = attr->enable_on_exec && !o->fed;
 	if (o->max_stack && (which == PERF_BEGIN || o->end_stack)) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_user = 1;

@@ -64,6 +64,7 @@ void perf_session_close(struct perf_session *ps)
 	if (ps->cgroup_fd >= 0)
 		close(ps->cgroup_fd);
 	mem_free(ps->filter);
+	mem_free(ps->unfed);
 	mem_free(ps->new_ids);
 	mem_free(ps);
 }
@@ -196,6 +197,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.relaxed = at->o->relaxed,
 		.cgroup = at->cgroup,
 		.lost = at->lost,
+		.fed = at->o->feed && at->o->feed->waits,
 		.mm_in_bursts = at->o->mm_in_bursts,
 	};
 	memcpy(ao.mm_ids, at->o->mm_ids, sizeof(ao.mm_ids));

@@ -78,6 +78,21 @@ uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_ev
 	return ps->new_ids ? &ps->new_ids[ring * PERF_EVENTS + (size_t)which] : NULL;
 }
 
+/*
+ * Who may not do that any more has nothing to write of this CPU; of its waits perf's own events
+ * tell then.
+ */
+static void feed_anew(struct perf_session *ps, size_t i)
+{
+	if (!ps->feed || ps->feed->set(ps->feed, perf_session_cpu(ps, i),
+				       *perf_session_fd(ps, PERF_OUTPUT, i, 0)) == 0)
+		return;
+	if (!ps->unfed)
+		ps->unfed = mem_calloc(perf_session_rings(ps), sizeof(*ps->unfed));
+	if (ps->unfed)
+		ps->unfed[i] = true;
+}
+
 int perf_session_reopen(struct perf_session *ps, size_t i)
 {
 	struct revival v = {.base = MAP_FAILED};
@@ -94,10 +109,7 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	if (r == 0) {
 		take_places(ps, i, &v, len);
 		perf_timers_reopen(ps, i);
-		/* Who may not do that any more has nothing to write of this CPU. */
-		if (ps->feed)
-			(void)ps->feed->set(ps->feed, perf_session_cpu(ps, i),
-					    *perf_session_fd(ps, PERF_OUTPUT, i, 0));
+		feed_anew(ps, i);
 	}
 	if (v.base != MAP_FAILED)
 		munmap(v.base, len);
@@ -108,8 +120,10 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	return r;
 }
 
-static bool is_filtered(const struct perf_session *ps, int e)
+static bool is_filtered(const struct perf_session *ps, size_t i, int e)
 {
+	if (e == PERF_BEGIN || e == PERF_END)
+		return perf_session_is_fed(ps, i);
 	if (e >= PERF_MM_START)
 		return ps->mm_in_bursts;
 	return e == PERF_TIMER_ENTRY || e == PERF_TIMER_EXIT || e == PERF_SWITCH;
@@ -119,7 +133,7 @@ void perf_session_enable_ring(struct perf_session *ps, size_t i)
 {
 	for (int e = PERF_EVENTS - 1; e >= 0; e--) {
 		/* The others are switched on when it is known what they are to let through. */
-		if (ps->evsels[e] && !is_filtered(ps, e))
+		if (ps->evsels[e] && !is_filtered(ps, i, e))
 			ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0),
 			      PERF_EVENT_IOC_ENABLE, 0);
 	}

@@ -70,6 +70,11 @@ bool perf_session_has(const struct perf_session *ps, enum perf_event_index which
 	return ps->evsels[which];
 }
 
+bool perf_session_is_fed(const struct perf_session *ps, size_t i)
+{
+	return ps->feed && ps->feed->waits && !(ps->unfed && ps->unfed[i]);
+}
+
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which)
 {
 	perf_evsel__enable(ps->evsels[which]);

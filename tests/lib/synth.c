@@ -5,6 +5,7 @@
  * as from a kernel. Attr and format texts have the fields and offsets of Linux 6.x on x86-64.
  */
 #include "synth-int.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,4 +437,28 @@ size_t synth_count(const struct synth *s)
 struct record *synth_at(struct synth *s, size_t k)
 {
 	return &s->records[k];
+}
+
+void synth_output(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const void *raw,
+		  size_t len)
+{
+	synth_raw_sample(s, ID_OUTPUT, cpu, t, pid, tid, raw, len);
+}
+
+void synth_wait_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
+		      const struct waitrec_begin *begin)
+{
+	const size_t before = sizeof(begin->size);
+	size_t n = begin->n_frames < WAITREC_FRAMES ? begin->n_frames : WAITREC_FRAMES;
+	size_t len = offsetof(struct waitrec_begin, frames) + n * sizeof(begin->frames[0]);
+
+	synth_output(s, cpu, t, pid, tid, (const uint8_t *)begin + before, len - before);
+}
+
+void synth_wait_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
+		    const struct waitrec_end *end)
+{
+	const size_t before = sizeof(end->size);
+
+	synth_output(s, cpu, t, pid, tid, (const uint8_t *)end + before, sizeof(*end) - before);
 }

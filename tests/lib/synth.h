@@ -5,6 +5,7 @@
 #include "kontend/locktype.h"
 #include "kontend/ownerrec.h"
 #include "kontend/source.h"
+#include "kontend/waitrec.h"
 #include <linux/perf_event.h>
 #include <stdint.h>
 
@@ -34,6 +35,14 @@ void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, ui
 void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock, int ret);
 /* Who has @lock, as --owner writes it behind a begin; tid 0: nobody. */
 void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struct ownerrec *owner);
+/* Raw data of the event of synth_outputs(). */
+void synth_output(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const void *raw,
+		  size_t len);
+/* Begins and ends as BPF tells of them; of a begin so many frames as it says. */
+void synth_wait_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
+		      const struct waitrec_begin *begin);
+void synth_wait_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
+		    const struct waitrec_end *end);
 void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm);
 void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid);
 void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid);

@@ -3,7 +3,7 @@
  * Owners are told of the threads and CPUs that were named, and of no others: rings of our own, of
  * which it is seen how much was written, while threads wait at gates, as surely as gate.h says.
  */
-#include "kontend/ownerfeed.h"
+#include "kontend/waitfeed.h"
 #include "live.h"
 #include "workloads/gate.h"
 
@@ -96,21 +96,22 @@ static void open_gates(void)
 /* What was written, but on that CPU, of waits of all threads. */
 static uint64_t told(const struct target *target, int but)
 {
-	struct ownerfeed *f = NULL;
+	const struct waitfeed_options o = {.target = target, .owners = true};
+	struct waitfeed *f = NULL;
 	struct error err = {0};
 
-	int code = ownerfeed_new(&f, target, NULL, &err);
+	int code = waitfeed_new(&f, &o, NULL, &err);
 	for (int cpu = 0; cpu < CPUS; cpu++) {
 		ring_open(&rings[cpu], cpu);
 		if (code == 0 && rings[cpu].page)
-			code = ownerfeed_feed(f)->set(ownerfeed_feed(f), (uint32_t)cpu,
+			code = waitfeed_feed(f)->set(waitfeed_feed(f), (uint32_t)cpu,
 						      rings[cpu].fd);
 	}
 	if (code == 0)
-		code = ownerfeed_start(f, &err);
+		code = waitfeed_start(f, 0, &err);
 	live_check(&failures, code == 0, "owners are not told: %s", err.text);
 	open_gates();
-	ownerfeed_free(f);
+	waitfeed_free(f);
 	uint64_t n = written_without(but);
 	for (int cpu = 0; cpu < CPUS; cpu++)
 		ring_close(&rings[cpu]);
@@ -161,14 +162,15 @@ static void check_all(int dir)
 /* Can this kernel and user do it at all, and do we see threads by the numbers that BPF does? */
 static bool works(void)
 {
-	struct ownerfeed *f = NULL;
+	const struct waitfeed_options o = {.owners = true};
+	struct waitfeed *f = NULL;
 	struct error err = {0};
 	char ns[64] = "";
 
-	bool good = ownerfeed_new(&f, NULL, NULL, &err) == 0;
+	bool good = waitfeed_new(&f, &o, NULL, &err) == 0;
 	if (!good)
 		printf("%s\n", err.text);
-	ownerfeed_free(f);
+	waitfeed_free(f);
 	return good && readlink("/proc/self/ns/pid", ns, sizeof(ns) - 1) > 0 &&
 	       !strcmp(ns, "pid:[4026531836]");
 }

@@ -7,7 +7,7 @@
  *
  *     test-live-owner KONTEND
  */
-#include "kontend/ownerfeed.h"
+#include "kontend/waitfeed.h"
 #include "live.h"
 #include "workloads/gate.h"
 
@@ -120,13 +120,14 @@ static void check_process(const char *kontend)
 /* Can this kernel and user do it at all? */
 static bool works(void)
 {
-	struct ownerfeed *f = NULL;
+	const struct waitfeed_options o = {.owners = true};
+	struct waitfeed *f = NULL;
 	struct error err = {0};
 
-	bool good = ownerfeed_new(&f, NULL, NULL, &err) == 0;
+	bool good = waitfeed_new(&f, &o, NULL, &err) == 0;
 	if (!good)
 		printf("%s\n", err.text);
-	ownerfeed_free(f);
+	waitfeed_free(f);
 	return good;
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_WAITFEED_H
+#define KONTEND_WAITFEED_H
+
+#include "kontend/error.h"
+#include "kontend/feed.h"
+#include "kontend/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Writes into the rings, by BPF programs on the tracepoints of contention:
+ *   waits   where they begin and where they end (waitrec.h), in place of perf's own events of
+ *	     lock:contention_begin and lock:contention_end, which cost several times as much, most
+ *	     of all for their call chains: these are unwound here only when they are new;
+ *   owners  who has the lock when a task begins to wait for it (ownerrec.h).
+ * Of threads, processes (with those that they start), cgroups and CPUs that were named it tells of
+ * these alone; in a container, where the numbers of tasks are other ones, owners are told of all.
+ */
+struct kerntypes;
+struct waitfeed;
+
+struct waitfeed_options {
+	const struct target *target; /* borrowed for the call; NULL: all */
+	bool waits, owners;
+	uint32_t max_stack; /* frames of a call chain; 0: none */
+};
+
+/* Can waits be told for such a target, with so many frames? */
+bool waitfeed_covers(const struct target *t, uint32_t max_stack);
+/* Loads the programs. -ENOTSUP when kontend was built without BPF, else what the kernel said. */
+int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
+		 struct error *err);
+struct feed *waitfeed_feed(struct waitfeed *f); /* NULL of NULL */
+/*
+ * From here on they are called. After the events of perf have been opened: what is written of owners
+ * must come behind their records, and the kernel calls whoever was there first. @command: a process that is measured, too; 0 = none.
+ */
+int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
+void waitfeed_free(struct waitfeed *f); /* NULL is fine */
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_WAITREC_H
+#define KONTEND_WAITREC_H
+
+/*
+ * What a BPF program of ours writes into a ring in place of lock:contention_begin and
+ * lock:contention_end: the raw data of samples of the software event bpf-output, whose own fields
+ * say who waits and when. In a sample the length of the raw data stands before them: with it, what
+ * follows is aligned, and a call chain can be used where it is. Included by the program, too: plain
+ * C types only.
+ */
+#define WAITREC_BEGIN_MAGIC 0x3142574bu /* "KWB1" */
+#define WAITREC_END_MAGIC 0x3145574bu	/* "KWE1" */
+
+enum { WAITREC_FRAMES = 32 };
+
+struct waitrec_begin {
+	unsigned int size; /* perf's; the raw data begin behind it */
+	unsigned int magic;
+	unsigned long long lock;
+	unsigned long long cgroup; /* id of the cgroup of perf's controller; 0: not known */
+	unsigned int flags;	   /* LCB_F_* */
+	int tid;		   /* outside of all containers */
+	unsigned int missed;   /* begins on this CPU that could not be written before this one */
+	unsigned int n_frames; /* that follow: innermost first, without markers */
+	unsigned long long frames[WAITREC_FRAMES];
+};
+
+struct waitrec_end {
+	unsigned int size;
+	unsigned int magic;
+	unsigned long long lock;
+	int ret, tid;
+};
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waits and owners, in a kontend that was built without BPF. */
+#include "kontend/waitfeed.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+bool waitfeed_covers(const struct target *t, uint32_t max_stack)
+{
+	(void)t;
+	(void)max_stack;
+	return false;
+}
+
+int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
+		  struct error *err)
+{
+	(void)o;
+	(void)types;
+	(void)ret;
+	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
+}
+
+struct feed *waitfeed_feed(struct waitfeed *f)
+{
+	(void)f;
+	return NULL;
+}
+
+int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
+{
+	(void)command;
+	(void)f;
+	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
+}
+
+void waitfeed_free(struct waitfeed *f)
+{
+	(void)f;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Call chains at a tracepoint, without unwinding each time, which costs microseconds at the worst
+ * place: between two tasks that pass a lock on. A chain that was unwound once is kept with the
+ * places on the kernel stack where its return addresses stand. When the tracepoint is passed again
+ * and all of them stand there as they did, the chain is the same one: how far the return address of
+ * a function's caller is from what the function has called is known by where it called that, so
+ * that none can be mistaken for what an earlier call has left there. But a system call leaves a gap
+ * of random size: the few frames beyond it, always the same ones, stand at the same distance from
+ * the stack's end. What is not found on the stack (that of an interrupt, say) is unwound each time;
+ * what is, now and then, in case that an address was taken for another one of the same value.
+ *
+ * All of it is per CPU, and whoever interrupts who uses it does not get it.
+ */
+#ifndef KONTEND_INSPECT_WAITS_STACK_H
+#define KONTEND_INSPECT_WAITS_STACK_H
+
+#include "kernel-locks.h"
+
+#include "../../include/kontend/waitrec.h"
+
+enum {
+	STACK_WORDS = 384,   /* of the stack are looked at, from the tracepoint outwards */
+	STACK_BYTES = 16384, /* of it there are, on the machines that matter */
+	STACK_SETS = 64,
+	STACK_WAYS = 4,
+	STACK_TRUST = 64,    /* times that a chain is only recognized */
+	STACK_LEAD = 2,	     /* frames: the program, and who calls it */
+	STACK_ENTRY_X86 = 1, /* frames beyond the gap: the entry of system calls */
+	STACK_ENTRY_ARM64 = 5,
+	STACK_KNOWN = STACK_SETS * STACK_WAYS + 1, /* the last: chains that are not kept */
+};
+
+/* A chain, as the record that tells of it. */
+struct stack_known {
+	__u32 key;   /* 0: none */
+	__u32 from;  /* bytes between the stack's begin and the tracepoint's arguments */
+	__u32 words; /* from these outwards, up to the last return address */
+	__u32 fixed; /* frames with no gap before them */
+	__u32 uses;  /* since it was unwound */
+	__u16 at[WAITREC_FRAMES];
+	struct waitrec_begin rec;
+};
+
+struct stack_work {
+	__u64 words[STACK_WORDS];
+	volatile __u64 here;
+	__u32 turn; /* whose place is taken next */
+	__u32 busy;
+	__u32 missed; /* as it was busy */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_KNOWN);
+	__type(key, __u32);
+	__type(value, struct stack_known);
+} stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stack_work);
+} works SEC(".maps");
+
+struct task_struct___stack {
+	void *stack;
+} CORE;
+
+struct pt_regs___x86 {
+	long orig_ax;
+} CORE;
+
+struct pt_regs___arm64 {
+	int syscallno;
+} CORE;
+
+/* On arm64 the upper bits of a return address may sign it. */
+static __always_inline bool stack_is(__u64 word, __u64 frame)
+{
+	return (word | 0xffffull << 48) == frame;
+}
+
+/* @gap: by how many words that of the system call has grown. */
+static __noinline bool stack_same(const struct stack_known *k, const struct stack_work *w, int gap)
+{
+	__u32 beyond = 0;
+
+	if (!k || !w)
+		return false;
+	for (__u32 i = 0; i < WAITREC_FRAMES && i < k->rec.n_frames; i++) {
+		__u64 frame = k->rec.frames[i];
+		__u32 at = k->at[i] + beyond;
+
+		if (at < STACK_WORDS && stack_is(w->words[at], frame))
+			continue;
+		if (!gap || beyond || i < k->fixed)
+			return false;
+		beyond = (__u32)gap;
+		at += beyond;
+		if (at >= STACK_WORDS || !stack_is(w->words[at], frame))
+			return false;
+	}
+	return true;
+}
+
+struct stack_search {
+	struct stack_known *k;
+	const struct stack_work *w;
+	__u32 found;
+};
+
+static long stack_find(__u64 i, void *arg)
+{
+	struct stack_search *s = arg;
+	__u32 n = s->found;
+
+	if (n >= s->k->rec.n_frames || n >= WAITREC_FRAMES || i >= STACK_WORDS)
+		return 1;
+	if (stack_is(s->w->words[i], s->k->rec.frames[n])) {
+		s->k->at[n] = (__u16)i;
+		s->k->words = (__u32)i + 1;
+		s->found = n + 1;
+	}
+	return 0;
+}
+
+static __always_inline void stack_unwind(void *ctx, struct stack_known *k, __u32 frames)
+{
+	long len = 0;
+
+	if (frames)
+		len = bpf_get_stack(ctx, k->rec.frames,
+				    frames < WAITREC_FRAMES ? frames * 8 : WAITREC_FRAMES * 8,
+				    STACK_LEAD);
+	k->rec.n_frames = len > 0 ? (__u32)len / 8 : 0;
+}
+
+struct stack_place {
+	__u32 from, key, set;
+	__u32 frames; /* at most */
+	int call;     /* the system call; -1: none, and no gap */
+	__u32 entry;  /* frames beyond the gap */
+};
+
+static __always_inline struct stack_known *stack_learn(void *ctx, struct stack_work *w,
+						       const struct stack_place *p, __u32 way)
+{
+	__u32 index = p->set * STACK_WAYS + (way & (STACK_WAYS - 1));
+	struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
+	struct stack_search s = {.k = k, .w = w};
+
+	if (!k)
+		return NULL;
+	k->from = p->from;
+	k->uses = 0;
+	stack_unwind(ctx, k, p->frames);
+	bpf_loop(STACK_WORDS, stack_find, &s, 0);
+	k->key = s.found && s.found == k->rec.n_frames ? p->key : 0;
+	/* Of a chain that may be cut it is not known what is last. */
+	k->fixed = k->rec.n_frames;
+	if (p->call != -1 && k->fixed < p->frames && k->fixed >= p->entry)
+		k->fixed -= p->entry;
+	return k;
+}
+
+static __always_inline struct stack_known *stack_other(void *ctx, __u32 frames)
+{
+	__u32 index = STACK_KNOWN - 1;
+	struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
+
+	if (k)
+		stack_unwind(ctx, k, frames);
+	return k;
+}
+
+static __always_inline void stack_call(struct stack_place *p)
+{
+	void *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct pt_regs___x86 *x86 = regs;
+	struct pt_regs___arm64 *arm64 = regs;
+
+	p->call = 0;
+	if (bpf_core_field_exists(x86->orig_ax)) {
+		p->call = (int)BPF_CORE_READ(x86, orig_ax);
+		p->entry = STACK_ENTRY_X86;
+	} else if (bpf_core_field_exists(arm64->syscallno)) {
+		p->call = BPF_CORE_READ(arm64, syscallno);
+		p->entry = STACK_ENTRY_ARM64;
+	}
+}
+
+/* What chains of the same place have in common, and few others. */
+static __always_inline void stack_where(struct stack_place *p, __u32 flags)
+{
+	__u32 depth;
+
+	stack_call(p);
+	depth = p->call == -1 ? p->from : p->from >> 9;
+	p->key = ((depth << 8 | (flags & 0xff)) ^ (__u32)p->call << 22) | 1;
+	p->set = (p->key * 0x9e3779b1u) >> 26; /* of STACK_SETS */
+}
+
+/* False: the stack has not so many, or cannot be read. */
+static __always_inline bool stack_read(void *ctx, struct stack_work *w, const struct stack_place *p,
+				       __u64 words)
+{
+	__u64 size = words * sizeof(w->words[0]), left = STACK_BYTES - p->from;
+
+	size = size < left ? size : left;
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > sizeof(w->words))
+		size = sizeof(w->words);
+	return bpf_probe_read_kernel(w->words, size, ctx) == 0;
+}
+
+/* A chain that is kept, if it is the one of here. */
+static __always_inline bool stack_try(void *ctx, struct stack_work *w, const struct stack_place *p,
+				      const struct stack_known *k, __u32 *have)
+{
+	int gap = ((int)k->from - (int)p->from) >> 3;
+	__u32 need = k->words + (__u32)gap;
+
+	if (need > STACK_WORDS)
+		return false;
+	if (need > *have) {
+		if (!stack_read(ctx, w, p, need))
+			return false;
+		*have = need;
+	}
+	return stack_same(k, w, gap);
+}
+
+/* The chain of the tracepoint whose arguments are at @ctx, of at most @frames. */
+static __always_inline struct stack_known *stack_here(void *ctx, struct stack_work *w, __u32 flags,
+						      __u32 frames)
+{
+	struct task_struct___stack *t = (void *)bpf_get_current_task();
+	struct stack_place p = {.frames = frames};
+	__u32 have = 0, way = w->turn++;
+	__u64 from;
+
+	/* By way of memory, or the verifier takes it for a pointer, which is not to be shifted. */
+	w->here = (__u64)ctx;
+	from = w->here - (__u64)BPF_CORE_READ(t, stack);
+	if (!frames || from >= STACK_BYTES)
+		return stack_other(ctx, frames);
+	p.from = (__u32)from;
+	stack_where(&p, flags);
+	for (__u32 i = 0; i < STACK_WAYS; i++) {
+		__u32 index = p.set * STACK_WAYS + i;
+		struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
+		if (!k || k->key != p.key || !stack_try(ctx, w, &p, k, &have))
+			continue;
+		if (++k->uses < STACK_TRUST)
+			return k;
+		way = i;
+		break;
+	}
+	if (!stack_read(ctx, w, &p, STACK_WORDS))
+		return stack_other(ctx, frames);
+	return stack_learn(ctx, w, &p, way);
+}
+
+#endif
