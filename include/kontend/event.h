@@ -44,7 +44,7 @@ struct event {
 			uint64_t lock;
 			const uint64_t *frames; /* kernel part, innermost first, no markers */
 			uint32_t n_frames;
-			uint32_t flags; /* LCB_F_*, as the tracepoint gives them */
+			uint32_t flags;	 /* LCB_F_*, as the tracepoint gives them */
 			uint32_t missed; /* on this CPU before it, not in the stream */
 		} begin;
 		struct {

@@ -45,8 +45,8 @@ struct perf_attr_options {
 	bool end_stack;		    /* call chains also where waits end: perf lock needs them */
 	bool relaxed;		    /* fewer wake-ups: at two thirds of the ring */
 	bool cgroup;		    /* ask for cgroup ids */
-	bool fed; /* waits are told by a feed: the events of them do not begin with a command */
-	bool lost;		    /* ask for the number of records that were lost: Linux 6.0 */
+	bool fed;  /* waits are told by a feed: the events of them do not begin with a command */
+	bool lost; /* ask for the number of records that were lost: Linux 6.0 */
 };
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,

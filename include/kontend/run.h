@@ -26,11 +26,11 @@ struct run {
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
 	struct run_code *code;	 /* of the kernel; NULL: nobody asks for it */
 	struct srclines_config lines;
-	bool keep_symbols;	  /* of programs, in the cache */
-	struct placed *placed;	  /* probes of ours (--probe), NULL = none */
+	bool keep_symbols;	/* of programs, in the cache */
+	struct placed *placed;	/* probes of ours (--probe), NULL = none */
 	struct waitfeed *waits; /* tells of waits and of owners; NULL: perf does, of waits */
-	pid_t demo;		  /* 0 = none */
-	struct mux mux;		  /* intervals that are other ones meanwhile */
+	pid_t demo;		/* 0 = none */
+	struct mux mux;		/* intervals that are other ones meanwhile */
 	/* The command has ended: its wait status. */
 	bool command_ended;
 	int command_status;

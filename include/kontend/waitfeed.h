@@ -35,8 +35,9 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 		 struct error *err);
 struct feed *waitfeed_feed(struct waitfeed *f); /* NULL of NULL */
 /*
- * From here on they are called. After the events of perf have been opened: what is written of owners
- * must come behind their records, and the kernel calls whoever was there first. @command: a process that is measured, too; 0 = none.
+ * From here on they are called. After the events of perf have been opened: what is written of
+ * owners must come behind their records, and the kernel calls whoever was there first. @command: a
+ * process that is measured, too; 0 = none.
  */
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
 void waitfeed_free(struct waitfeed *f); /* NULL is fine */

@@ -13,7 +13,7 @@ bool waitfeed_covers(const struct target *t, uint32_t max_stack)
 }
 
 int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
-		  struct error *err)
+		 struct error *err)
 {
 	(void)o;
 	(void)types;

@@ -4,9 +4,9 @@
  * events of the two tracepoints do, at a fraction of their cost; and who has the lock, read where a
  * wait begins, right behind the record of that, be it ours or perf's.
  */
+#include "waits-chain.h"
 #include "waits-owner.h"
 #include "waits-shared.h"
-#include "waits-stack.h"
 
 char license_text[] SEC("license") = "GPL";
 

@@ -105,7 +105,7 @@ static uint64_t told(const struct target *target, int but)
 		ring_open(&rings[cpu], cpu);
 		if (code == 0 && rings[cpu].page)
 			code = waitfeed_feed(f)->set(waitfeed_feed(f), (uint32_t)cpu,
-						      rings[cpu].fd);
+						     rings[cpu].fd);
 	}
 	if (code == 0)
 		code = waitfeed_start(f, 0, &err);
