@@ -13,6 +13,7 @@
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
+#include "perf-cycles.h"
 #include "perf-internal.h"
 #include <errno.h>
 #include <stdio.h>
@@ -482,6 +483,8 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 
 	if (!pages || pages & (pages - 1))
 		return error_set(err, -EINVAL, "%u pages a ring: it must be a power of two", pages);
+	if (o->profile_hz && !wants_lbr(o) && perf_lacks_cycles())
+		at.clock = true;
 	libperf_init(print_nothing);
 	do {
 		r = attempt(ret, &at, &local);
