@@ -7,6 +7,7 @@
  * one.
  */
 #include "kontend/term.h"
+#include "kontend/clock.h"
 
 #include "kontend/mem.h"
 #include "kontend/theme.h"
@@ -21,7 +22,6 @@
 #include <sys/ioctl.h>
 #include <term.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400 };
@@ -161,10 +161,7 @@ static const struct {
 
 static int64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return (int64_t)(clock_now_ns() / 1000000);
 }
 
 static uint32_t mouse_key(struct terminal *t, struct display_input *ret)

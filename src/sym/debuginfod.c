@@ -4,6 +4,7 @@
  * are nothing for a process that measures, and may be root.
  */
 #include "debuginfod.h"
+#include "kontend/clock.h"
 
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
@@ -34,10 +35,7 @@ const char *debuginfod_missing(void)
 
 static time_t seconds(void)
 {
-	struct timespec now = {0};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	return (time_t)(clock_now_ns() / 1000000000u);
 }
 
 /* Not 0: it gives up, and takes its unfinished file away. */
