@@ -103,6 +103,15 @@ static void hand_out(struct history *h, struct history_out *o, struct record *r)
 	r->owner = o;
 }
 
+/*
+ * The kernel's symbols, some megabytes, come before there is anything to go back to. The engine has
+ * taken them by then, so to pack them would only hold up the start.
+ */
+static bool is_left_out(const struct history *h, const struct record *r)
+{
+	return r->kind == RECORD_KALLSYMS && !h->n_bases;
+}
+
 /* At the log's end: the next one of the inner source, into the log as well. */
 static int next_live(struct history *h, int timeout_ms, struct history_out *o, struct record *ret,
 		     struct error *err)
@@ -114,7 +123,7 @@ static int next_live(struct history *h, int timeout_ms, struct history_out *o, s
 	o->inner = *ret;
 	o->chunk = NULL;
 	/* Without memory for it the record still passes; only the window is gone. */
-	if (history_log_append(&h->log, ret)) {
+	if (is_left_out(h, ret) || history_log_append(&h->log, ret)) {
 		history_log_skip(&h->log);
 		h->whole_from = h->log.end;
 		forget(h);

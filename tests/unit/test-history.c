@@ -404,6 +404,23 @@ static void without_a_tick_there_is_nothing_to_go_to(void **state)
 	end_session(&s);
 }
 
+/* They come before there is anything to go back to, and are large. */
+static void symbols_are_not_kept(void **state)
+{
+	struct random_plan p = {.events = 1000, .locks = 10, .seed = 15};
+	struct history_stat stat;
+	struct session s;
+
+	(void)state;
+	begin_session(&s, &p, NULL, 2);
+	assert_int_equal(synth_at(s.rig.synth, 1)->kind, RECORD_KALLSYMS);
+	play(&s, false);
+	history_stat(s.history, &stat);
+	assert_int_equal(stat.raw_bytes, 0);
+	assert_int_equal(s.engine.sym.state, SYM_OK);
+	end_session(&s);
+}
+
 /* Lack of memory: the session goes on, and travels or says that it cannot. */
 static void lack_of_memory_is_no_end(void **state)
 {
@@ -474,6 +491,7 @@ int main(void)
 		cmocka_unit_test(old_records_go_with_time_too),
 		cmocka_unit_test(what_a_pause_loses_is_counted),
 		cmocka_unit_test(without_a_tick_there_is_nothing_to_go_to),
+		cmocka_unit_test(symbols_are_not_kept),
 		cmocka_unit_test(lack_of_memory_is_no_end),
 	};
 
