@@ -53,8 +53,8 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 
 enum { LIVE_HZ = 499 };
 
-/* Who has just started kontend live waits for the first names. */
-static const uint64_t FIRST_TICK_NS = 100000000;
+/* Who has just started kontend live waits for the first names; some samples are enough for that. */
+static const uint64_t FIRST_TICK_NS = 25000000;
 static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told otherwise */
 
 static _Noreturn void demo_child(void)

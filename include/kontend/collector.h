@@ -16,7 +16,7 @@ struct collector {
 	struct drain drain; /* the thread's own while it runs */
 	struct queue *queue;
 	atomic_ullong tick_ns;
-	uint64_t first_tick_ns; /* 0: as long as the others */
+	uint64_t first_tick_ns; /* see drain_begin() */
 	atomic_ullong cost_ns;	/* CPU time used so far */
 	atomic_bool stopping, pausing;
 

@@ -71,6 +71,7 @@ struct drain {
 	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd */
 	size_t n_rings;
 	uint64_t tick_now; /* the length of a tick */
+	uint64_t early_ns; /* of this one, while they are shorter at the start; 0: they are not */
 	uint64_t next_tick, last_tick;
 	bool begun;	     /* the looks of the start were taken */
 	uint64_t last_taken; /* the tick that the last look was taken for */
@@ -83,7 +84,10 @@ struct drain {
 /* Fill in what is borrowed, then: */
 int drain_init(struct drain *d, struct error *err);
 void drain_deinit(struct drain *d);
-/* Ticks of this length count from here; the first one is shorter unless @first_ns is 0. */
+/*
+ * Ticks of this length count from here; unless @first_ns is 0 the first one is that long, and each
+ * of the next four times the one before until they are @tick_ns.
+ */
 void drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns);
 /* From now on another length. */
 void drain_set_tick(struct drain *d, uint64_t tick_ns);

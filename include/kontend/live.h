@@ -17,7 +17,7 @@ struct live_options {
 	struct target
 		target;	  /* borrowed until live_new() returns, its command until live_start() */
 	uint64_t tick_ns; /* 0 = 1 s */
-	uint64_t first_tick_ns; /* the first one comes sooner, for who waits for it; 0 = not */
+	uint64_t first_tick_ns; /* the first ones come sooner, for who waits: see drain_begin() */
 	uint32_t ring_pages;	/* data pages per ring, a power of two; 0 = default */
 	uint32_t max_stack;	/* frames of a call chain; 0 = default */
 	uint32_t queue_bytes;	/* bound of the queue between the threads; 0 = default */

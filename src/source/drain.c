@@ -30,6 +30,7 @@ static const uint64_t DRAIN_NS = 50 * MS; /* rings are looked at no later than t
 static const uint64_t RELAXED_NS = 500 * MS;
 enum { WORTH = 16 };	/* a drain before its time: that part of some ring */
 enum { CATCH_UP = 16 }; /* ticks made up for after a stall, no more */
+enum { EARLY_GROWTH = 4 };
 
 static uint64_t cpu_ns(void)
 {
@@ -86,6 +87,13 @@ static void say_fills(struct drain *d)
 	}
 }
 
+/* From the tick that was just said to the next one: those at the start grow to the usual length. */
+static uint64_t next_length(struct drain *d)
+{
+	d->early_ns = d->early_ns * EARLY_GROWTH < d->tick_now ? d->early_ns * EARLY_GROWTH : 0;
+	return d->early_ns ? d->early_ns : d->tick_now;
+}
+
 /* Ticks that are due by @until, oldest first. */
 static void say_ticks(struct drain *d, uint64_t until)
 {
@@ -95,7 +103,7 @@ static void say_ticks(struct drain *d, uint64_t until)
 	uint64_t behind = (until - d->next_tick) / d->tick_now;
 	if (behind > CATCH_UP)
 		d->next_tick += behind * d->tick_now;
-	for (; d->next_tick <= until; d->next_tick += d->tick_now) {
+	for (; d->next_tick <= until; d->next_tick += next_length(d)) {
 		drain_put(d, RECORD_TICK, 0, &d->next_tick, sizeof(d->next_tick));
 		d->last_tick = d->next_tick;
 	}
@@ -340,6 +348,7 @@ void drain_set_tick(struct drain *d, uint64_t tick)
 	if (tick == d->tick_now)
 		return;
 	d->tick_now = tick;
+	d->early_ns = 0;
 	d->next_tick = d->last_tick + tick;
 	/* A shorter one may be overdue: then it is due now, once. */
 	if (d->next_tick < d->mark)
@@ -351,7 +360,8 @@ void drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns)
 	d->mark = d->last_tick = d->last_drain = d->last_cpus = d->last_tasks =
 		clock_ns(CLOCK_MONOTONIC);
 	d->tick_now = tick_ns;
-	d->next_tick = d->last_tick + (first_ns && first_ns < tick_ns ? first_ns : tick_ns);
+	d->early_ns = first_ns < tick_ns ? first_ns : 0;
+	d->next_tick = d->last_tick + (d->early_ns ? d->early_ns : tick_ns);
 }
 
 void drain_restore_ids(const struct drain_ring *r, void *records, size_t len)
