@@ -50,20 +50,6 @@ static int say(int code, struct error *err)
 	return error_errno(err, code, "The kernel refused the BPF programs");
 }
 
-int kit_enumerator(const struct btf *btf, const char *name)
-{
-	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
-		if (!btf_is_enum(t))
-			continue;
-		const struct btf_enum *e = btf_enum(t);
-		for (uint32_t i = 0; i < btf_vlen(t); i++)
-			if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) == 0)
-				return e[i].val;
-	}
-	return 0;
-}
-
 static int share(struct bpf_object *o, const struct kit_file *f)
 {
 	struct bpf_map *m = f->shared ? bpf_object__find_map_by_name(o, f->shared) : NULL;
@@ -124,7 +110,7 @@ static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *op
 	char name[64];
 
 	snprintf(name, sizeof(name), "bpf_iter_%s", kind ? kind + 1 : "");
-	int id = kerntypes_function((struct kerntypes *)types, name);
+	int id = kerntypes_find((struct kerntypes *)types, name, BTF_KIND_FUNC);
 	if (id < 0)
 		return id;
 	opts->attach_btf_id = (uint32_t)id;

@@ -12,7 +12,6 @@
  * programs and iterators. Nothing stays attached: all goes with the descriptors.
  */
 struct bpf_object;
-struct btf;
 struct bpf_link;
 struct kerntypes;
 
@@ -29,8 +28,6 @@ struct kit_file {
 	const struct bpf_map *shared_map;
 };
 
-/* The value of an enumerator of whatever enum; 0: there is none. */
-int kit_enumerator(const struct btf *btf, const char *name);
 /* Opens an object and loads it. 0 or a negative errno. */
 int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *err);
 /* The bytes of a map, as the programs see them; NULL with @err. kit_unmap() it. */

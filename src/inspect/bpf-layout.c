@@ -15,7 +15,10 @@
 #include <errno.h>
 #include <string.h>
 
-static const char section[] = ".data..percpu";
+struct variables {
+	const struct btf *btf;
+	const struct btf_type *section; /* NULL: there is none */
+};
 
 static const struct btf_type *resolved(const struct btf *btf, uint32_t id)
 {
@@ -23,18 +26,15 @@ static const struct btf_type *resolved(const struct btf *btf, uint32_t id)
 }
 
 /* The variable @name of the section; NULL: there is none. */
-static const struct btf_var_secinfo *find_variable(const struct btf *btf, const char *name)
+static const struct btf_var_secinfo *find_variable(const struct variables *in, const char *name)
 {
-	int id = btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC);
+	const struct btf_type *t = in->section;
 
-	if (id < 0)
-		return NULL;
-	const struct btf_type *t = btf__type_by_id(btf, (uint32_t)id);
-	const struct btf_var_secinfo *v = btf_var_secinfos(t);
-	for (uint32_t i = 0; i < btf_vlen(t); i++) {
-		const struct btf_type *var = btf__type_by_id(btf, v[i].type);
-		if (strcmp(btf__name_by_offset(btf, var->name_off), name) == 0)
-			return &v[i];
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++) {
+		const struct btf_var_secinfo *v = btf_var_secinfos(t) + i;
+		const struct btf_type *var = btf__type_by_id(in->btf, v->type);
+		if (strcmp(btf__name_by_offset(in->btf, var->name_off), name) == 0)
+			return v;
 	}
 	return NULL;
 }
@@ -45,9 +45,9 @@ static const struct btf_type *type_of(const struct btf *btf, const struct btf_va
 	return resolved(btf, btf__type_by_id(btf, v->type)->type);
 }
 
-static uint64_t offset_of(const struct btf *btf, const char *name)
+static uint64_t offset_of(const struct variables *in, const char *name)
 {
-	const struct btf_var_secinfo *v = find_variable(btf, name);
+	const struct btf_var_secinfo *v = find_variable(in, name);
 
 	return v ? v->offset : RAW_NO_OFFSET;
 }
@@ -66,16 +66,16 @@ static int64_t member_offset(const struct btf *btf, const struct btf_type *t, co
 }
 
 /* struct bp_cpuinfo bp_cpuinfo[TYPE_MAX] */
-static void read_info(const struct btf *btf, struct layout *l)
+static void read_info(const struct variables *in, struct layout *l)
 {
-	const struct btf_var_secinfo *v = find_variable(btf, "bp_cpuinfo");
-	const struct btf_type *t = v ? type_of(btf, v) : NULL;
+	const struct btf_var_secinfo *v = find_variable(in, "bp_cpuinfo");
+	const struct btf_type *t = v ? type_of(in->btf, v) : NULL;
 
 	if (!t || !btf_is_array(t) || v->size > sizeof(((struct raw_cpu *)0)->info))
 		return;
 	uint32_t n = btf_array(t)->nelems;
-	const struct btf_type *item = resolved(btf, btf_array(t)->type);
-	int64_t at = member_offset(btf, item, "cpu_pinned");
+	const struct btf_type *item = resolved(in->btf, btf_array(t)->type);
+	int64_t at = member_offset(in->btf, item, "cpu_pinned");
 	if (at < 0 || !n || n > RAW_POOLS)
 		return;
 	l->config.off_info = v->offset;
@@ -85,9 +85,9 @@ static void read_info(const struct btf *btf, struct layout *l)
 	l->info_cpu_pinned = (uint32_t)at;
 }
 
-static void read_registers(const struct btf *btf, struct layout *l, int pool, const char *name)
+static void read_registers(const struct variables *in, struct layout *l, int pool, const char *name)
 {
-	const struct btf_var_secinfo *v = find_variable(btf, name);
+	const struct btf_var_secinfo *v = find_variable(in, name);
 
 	if (!v || v->size > sizeof(((struct raw_cpu *)0)->regs[0]))
 		return;
@@ -99,19 +99,23 @@ static void read_registers(const struct btf *btf, struct layout *l, int pool, co
 int layout_read(struct layout *ret, struct kerntypes *types, struct error *err)
 {
 	const struct btf *btf = kerntypes_btf(types, err);
+	struct variables in = {.btf = btf};
 	struct layout l = {0};
 
 	if (!btf)
 		return err->code;
-	l.config.off_runqueues = offset_of(btf, "runqueues");
-	l.config.off_dr7 = offset_of(btf, "cpu_dr7");
+	int id = kerntypes_find(types, ".data..percpu", BTF_KIND_DATASEC);
+	if (id > 0)
+		in.section = btf__type_by_id(btf, (uint32_t)id);
+	l.config.off_runqueues = offset_of(&in, "runqueues");
+	l.config.off_dr7 = offset_of(&in, "cpu_dr7");
 	l.config.off_info = l.config.off_regs[0] = l.config.off_regs[1] = RAW_NO_OFFSET;
-	l.config.tracepoint_flag = kit_enumerator(btf, "TRACE_EVENT_FL_TRACEPOINT");
-	l.has_revoked = kit_enumerator(btf, "PERF_EVENT_STATE_REVOKED") != 0;
-	read_info(btf, &l);
-	read_registers(btf, &l, 0, l.pools == 2 ? "bp_on_reg" : "bp_per_reg");
+	l.config.tracepoint_flag = kerntypes_enumerator(types, "TRACE_EVENT_FL_TRACEPOINT");
+	l.has_revoked = kerntypes_enumerator(types, "PERF_EVENT_STATE_REVOKED") != 0;
+	read_info(&in, &l);
+	read_registers(&in, &l, 0, l.pools == 2 ? "bp_on_reg" : "bp_per_reg");
 	if (l.pools == 2)
-		read_registers(btf, &l, 1, "wp_on_reg");
+		read_registers(&in, &l, 1, "wp_on_reg");
 	*ret = l;
 	return 0;
 }

@@ -8,7 +8,7 @@
  * decided.
  */
 #include "bpf-types.h"
-#include "kontend/map64.h"
+#include "btf-index.h"
 #include "kontend/mem.h"
 
 #include <bpf/btf.h>
@@ -16,24 +16,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A type that programs can ask for. */
-struct named {
-	uint64_t hash;
-	uint32_t id;
-};
-
 struct kerntypes {
 	struct btf *btf;
+	struct btf_index index;
 	struct error why; /* code 0: not read yet, or read */
-	struct named *named;
-	size_t n_named, cap_named;
-	bool is_listed;
 };
 
 struct excerpt {
 	const struct kerntypes *from;
 	struct btf *to;
-	struct map64 names; /* hashes of what is looked for */
 	uint32_t *ids;	    /* of @from -> of @to; MARKED until it is there */
 	uint32_t n_types;
 	uint32_t *list; /* what is marked: of those below `done`, so is what lies in them */
@@ -66,73 +57,35 @@ void kerntypes_free(struct kerntypes *t)
 	if (!t)
 		return;
 	btf__free(t->btf);
-	mem_free(t->named);
+	btf_index_deinit(&t->index);
 	mem_free(t);
+}
+
+static void read_types(struct kerntypes *t)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf) {
+		error_errno(&t->why, -errno,
+			    "Cannot read the kernel's BTF "
+			    "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
+		return;
+	}
+	if (btf_index_make(&t->index, btf) < 0) {
+		error_set(&t->why, -ENOMEM, "No memory for the kernel's types");
+		btf__free(btf);
+		return;
+	}
+	t->btf = btf;
 }
 
 const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err)
 {
-	if (!t->btf && !t->why.code) {
-		t->btf = btf__load_vmlinux_btf();
-		if (!t->btf)
-			error_errno(&t->why, -errno,
-				    "Cannot read the kernel's BTF "
-				    "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
-	}
+	if (!t->btf && !t->why.code)
+		read_types(t);
 	if (!t->btf && err)
 		*err = t->why;
 	return t->btf;
-}
-
-/* FNV-1a of the name without its flavour ("___new"): two of one hash only make the excerpt longer.
- */
-static uint64_t name_hash(const char *name)
-{
-	uint64_t h = 0xcbf29ce484222325ull;
-	const char *end = strstr(name, "___");
-
-	for (const char *p = name; *p && p != end; p++)
-		h = (h ^ (unsigned char)*p) * 0x100000001b3ull;
-	return h;
-}
-
-static bool is_named(const struct btf_type *t)
-{
-	return t->name_off && (btf_is_composite(t) || btf_is_any_enum(t) || btf_is_typedef(t) ||
-			       btf_is_int(t) || btf_is_fwd(t) || btf_is_float(t));
-}
-
-static int collect_names(struct excerpt *x, const struct btf *programs)
-{
-	int code = 0;
-
-	for (uint32_t id = 1; !code && id < btf__type_cnt(programs); id++) {
-		const struct btf_type *t = btf__type_by_id(programs, id);
-		if (is_named(t))
-			code = map64_put(&x->names,
-					 name_hash(btf__name_by_offset(programs, t->name_off)), 1);
-	}
-	return code;
-}
-
-/* Once for all excerpts. */
-static int list_named(struct kerntypes *k)
-{
-	uint32_t n = btf__type_cnt(k->btf);
-
-	for (uint32_t id = 1; !k->is_listed && id < n; id++) {
-		const struct btf_type *t = btf__type_by_id(k->btf, id);
-		if (!is_named(t))
-			continue;
-		if (mem_grow(&k->named, &k->cap_named, k->n_named, sizeof(*k->named)) < 0) {
-			k->n_named = 0;
-			return -ENOMEM;
-		}
-		k->named[k->n_named++] =
-			(struct named){name_hash(btf__name_by_offset(k->btf, t->name_off)), id};
-	}
-	k->is_listed = true;
-	return 0;
 }
 
 static int mark(struct excerpt *x, uint32_t id)
@@ -146,13 +99,28 @@ static int mark(struct excerpt *x, uint32_t id)
 	return 0;
 }
 
-static int mark_named(struct excerpt *x)
+/* All that are called as a type of the programs is. */
+static int mark_named(struct excerpt *x, const char *name)
+{
+	const struct btf_index *in = &x->from->index;
+	const struct btf_index_entry *e = btf_index_first(in, name);
+	int code = 0;
+
+	for (; !code && e; e = btf_index_next(in, e))
+		if (btf_index_is_type(btf__type_by_id(x->from->btf, e->id)))
+			code = mark(x, e->id);
+	return code;
+}
+
+static int mark_all_named(struct excerpt *x, const struct btf *programs)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < x->from->n_named; i++)
-		if (map64_get(&x->names, x->from->named[i].hash))
-			code = mark(x, x->from->named[i].id);
+	for (uint32_t id = 1; !code && id < btf__type_cnt(programs); id++) {
+		const struct btf_type *t = btf__type_by_id(programs, id);
+		if (btf_index_is_type(t))
+			code = mark_named(x, btf__name_by_offset(programs, t->name_off));
+	}
 	return code;
 }
 
@@ -225,9 +193,8 @@ static int write_out(const struct btf *btf, int fd)
 
 static int make(struct excerpt *x, const struct btf *programs, int fd)
 {
-	int code = collect_names(x, programs);
+	int code = mark_all_named(x, programs);
 
-	code = code ? code : mark_named(x);
 	while (!code && x->done < x->n)
 		code = mark_parts(x, btf__type_by_id(x->from->btf, x->list[x->done++]));
 	code = code ? code : copy_types(x);
@@ -242,22 +209,30 @@ int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd)
 
 	if (!kerntypes_btf(t, NULL))
 		return t->why.code;
-	int code = list_named(t);
-	if (code < 0)
-		return code;
 	x.n_types = btf__type_cnt(t->btf);
 	x.ids = mem_calloc(x.n_types, sizeof(*x.ids));
 	x.to = btf__new_empty();
-	code = x.ids && x.to ? make(&x, programs, fd) : -ENOMEM;
+	int code = x.ids && x.to ? make(&x, programs, fd) : -ENOMEM;
 	btf__free(x.to);
-	map64_deinit(&x.names);
 	mem_free(x.ids);
 	mem_free(x.list);
 	return code;
 }
 
-int kerntypes_function(struct kerntypes *t, const char *name)
+int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind)
 {
-	return kerntypes_btf(t, NULL) ? btf__find_by_name_kind(t->btf, name, BTF_KIND_FUNC)
+	return kerntypes_btf(t, NULL) ? btf_index_find(&t->index, t->btf, name, kind)
 				      : t->why.code;
+}
+
+int kerntypes_enumerator(struct kerntypes *t, const char *name)
+{
+	for (size_t i = 0; kerntypes_btf(t, NULL) && i < t->index.n_enums; i++) {
+		const struct btf_type *type = btf__type_by_id(t->btf, t->index.enums[i]);
+		const struct btf_enum *e = btf_enum(type);
+		for (uint32_t k = 0; k < btf_vlen(type); k++)
+			if (strcmp(btf__name_by_offset(t->btf, e[k].name_off), name) == 0)
+				return e[k].val;
+	}
+	return 0;
 }

@@ -44,7 +44,7 @@ int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err)
 	*ret = (struct percpu){0};
 	if (!btf)
 		return err->code;
-	int id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
+	int id = kerntypes_find(types, ".data..percpu", BTF_KIND_DATASEC);
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
 	for (uint32_t i = 0; t && !code && i < btf_vlen(t); i++)
 		code = add(ret, btf, btf_var_secinfos(t) + i);

@@ -28,9 +28,10 @@ struct up_programs {
 	uint32_t n_cpus;
 };
 
-static bool has_member(const struct btf *btf, const char *type, const char *name)
+static bool has_member(struct kerntypes *types, const char *type, const char *name)
 {
-	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf *btf = kerntypes_btf(types, NULL);
+	int id = kerntypes_find(types, type, BTF_KIND_STRUCT);
 
 	if (id < 0)
 		return false;
@@ -45,15 +46,13 @@ static bool has_member(const struct btf *btf, const char *type, const char *name
 
 static int read_btf(struct up_config *c, struct kerntypes *types, struct error *err)
 {
-	const struct btf *btf = kerntypes_btf(types, err);
-
-	if (!btf)
+	if (!kerntypes_btf(types, err))
 		return err->code;
-	bool has = has_member(btf, "task_struct", "utask");
+	bool has = has_member(types, "task_struct", "utask");
 	bool counts =
-		has_member(btf, "trace_uprobe", "nhits") || has_member(btf, "trace_uprobe", "nhit");
-	c->has_uprobe_events = counts && has_member(btf, "trace_probe_event", "probes");
-	c->uprobe_flag = kit_enumerator(btf, "TRACE_EVENT_FL_UPROBE");
+		has_member(types, "trace_uprobe", "nhits") || has_member(types, "trace_uprobe", "nhit");
+	c->has_uprobe_events = counts && has_member(types, "trace_probe_event", "probes");
+	c->uprobe_flag = kerntypes_enumerator(types, "TRACE_EVENT_FL_UPROBE");
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");
 }
 

@@ -28,9 +28,7 @@ struct up_links {
 /* The number of the type; 0: this kernel has no such links. */
 static uint32_t type_multi(struct kerntypes *types)
 {
-	const struct btf *btf = kerntypes_btf(types, NULL);
-
-	return btf ? (uint32_t)kit_enumerator(btf, "BPF_LINK_TYPE_UPROBE_MULTI") : 0;
+	return (uint32_t)kerntypes_enumerator(types, "BPF_LINK_TYPE_UPROBE_MULTI");
 }
 
 static int load(struct up_links *l, uint32_t type, struct kerntypes *types, struct error *err)

@@ -116,8 +116,46 @@ static void test_none(void **state)
 	assert_non_null(part);
 	assert_int_equal(btf__type_cnt(part), 1);
 	btf__free(part);
-	assert_true(kerntypes_function(types, "no_such_function_anywhere") < 0);
-	assert_true(kerntypes_function(types, "bpf_iter_task") > 0);
+	assert_true(kerntypes_find(types, "bpf_no_such_function", BTF_KIND_FUNC) < 0);
+}
+
+/* By the index all is found that libbpf finds by going through everything. */
+static void test_find(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t kind;
+	} some[] = {{"bpf_iter_task", BTF_KIND_FUNC},
+		    {".data..percpu", BTF_KIND_DATASEC},
+		    {"task_struct", BTF_KIND_STRUCT},
+		    {"task_struct", BTF_KIND_UNION},
+		    {"int", BTF_KIND_INT},
+		    {"u64", BTF_KIND_TYPEDEF},
+		    {"bpf_no_such_function", BTF_KIND_FUNC}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++)
+		assert_int_equal(kerntypes_find(types, some[i].name, some[i].kind),
+				 btf__find_by_name_kind(kernel, some[i].name, some[i].kind));
+	uint32_t n = 0;
+	for (uint32_t id = 1; id < btf__type_cnt(kernel); id++) {
+		const struct btf_type *t = btf__type_by_id(kernel, id);
+		const char *name = btf__name_by_offset(kernel, t->name_off);
+		/* Of several of one name the first one is found. */
+		if (btf_is_struct(t) && *name) {
+			int found = kerntypes_find(types, name, BTF_KIND_STRUCT);
+			assert_true(found > 0 && (uint32_t)found <= id);
+			n++;
+		}
+	}
+	assert_true(n > 1000);
+}
+
+static void test_enumerators(void **state)
+{
+	(void)state;
+	assert_int_equal(kerntypes_enumerator(types, "BPF_MAP_TYPE_ARRAY"), 2);
+	assert_int_equal(kerntypes_enumerator(types, "NO_SUCH_ENUMERATOR"), 0);
 }
 
 int main(void)
@@ -126,6 +164,8 @@ int main(void)
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_enumerators),
 	};
 	struct error err = {0};
 
