@@ -5,6 +5,8 @@
  */
 #include "bpf-kit.h"
 #include "bpf-types.h"
+#include "kfunc-call.h"
+#include "kontend/mem.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -99,6 +101,13 @@ static int open_and_load(struct bpf_object **ret, const struct kit_file *f, int 
 	return 0;
 }
 
+static const char *behind_slash(const struct bpf_program *p)
+{
+	const char *slash = strchr(bpf_program__section_name(p), '/');
+
+	return slash ? slash + 1 : "";
+}
+
 /*
  * libbpf would read all of the kernel's types again for each object with iterators, to find out
  * where these are attached. It does not for other types of programs, and asks us before it loads
@@ -106,16 +115,35 @@ static int open_and_load(struct bpf_object **ret, const struct kit_file *f, int 
  */
 static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long types)
 {
-	const char *kind = strchr(bpf_program__section_name(p), '/');
 	char name[64];
 
-	snprintf(name, sizeof(name), "bpf_iter_%s", kind ? kind + 1 : "");
+	snprintf(name, sizeof(name), "bpf_iter_%s", behind_slash(p));
 	int id = kerntypes_find((struct kerntypes *)types, name, BTF_KIND_FUNC);
 	if (id < 0)
 		return id;
 	opts->attach_btf_id = (uint32_t)id;
 	opts->expected_attach_type = BPF_TRACE_ITER;
 	return bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
+}
+
+/* See kfunc-call.h. */
+static int prepare_kfunc(struct bpf_program *p, struct bpf_prog_load_opts *opts, long types)
+{
+	int id = kerntypes_find((struct kerntypes *)types, behind_slash(p), BTF_KIND_FUNC);
+	size_t n = bpf_program__insn_cnt(p);
+	struct bpf_insn *insns = mem_dup(bpf_program__insns(p), n, sizeof(*insns));
+	int code = !insns ? -ENOMEM : id < 0 ? id : 0;
+
+	(void)opts;
+	for (size_t i = 0; !code && i < n; i++) {
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].imm == KFUNC_CALL) {
+			insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
+			insns[i].imm = id;
+		}
+	}
+	code = code ? code : bpf_program__set_insns(p, insns, n);
+	mem_free(insns);
+	return code;
 }
 
 /* Before 1.3 libbpf goes on to use its list of handlers when the last one is gone. */
@@ -131,23 +159,33 @@ static int keep_a_handler(void)
 	return id;
 }
 
-static int load_fitted(struct bpf_object **ret, const struct kit_file *f)
+static int handle(const char *section, enum bpf_prog_type type, libbpf_prog_prepare_load_fn_t fn,
+		  const struct kit_file *f)
 {
 	struct libbpf_prog_handler_opts how = {
 		.sz = sizeof(how),
 		.cookie = (long)f->types,
-		.prog_prepare_load_fn = prepare_iterator,
+		.prog_prepare_load_fn = fn,
 	};
+
+	return libbpf_register_prog_handler(section, type, 0, &how);
+}
+
+static int load_fitted(struct bpf_object **ret, const struct kit_file *f)
+{
 	int code = keep_a_handler();
 	if (code < 0)
 		return code;
 	int memory = memfd_create("kontend-types", MFD_CLOEXEC);
-	int handler = libbpf_register_prog_handler("iter/", BPF_PROG_TYPE_SYSCALL, 0, &how);
+	int iter = handle("iter/", BPF_PROG_TYPE_SYSCALL, prepare_iterator, f);
+	int kfunc = handle("kfunc/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfunc, f);
 
-	code = memory < 0 ? -errno : handler;
+	code = memory < 0 ? -errno : iter < 0 ? iter : kfunc;
 	code = code < 0 ? code : open_and_load(ret, f, memory, NULL);
-	if (handler >= 0)
-		libbpf_unregister_prog_handler(handler);
+	if (kfunc >= 0)
+		libbpf_unregister_prog_handler(kfunc);
+	if (iter >= 0)
+		libbpf_unregister_prog_handler(iter);
 	if (memory >= 0)
 		close(memory);
 	return code;

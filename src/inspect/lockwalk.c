@@ -15,6 +15,7 @@
 #include "lockwalk-int.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static void learn_bases(struct lockwalk *w)
 	mem_free(cpus);
 }
 
-/* By kernels since 6.13, and who may read the modules' BTF; others say no caches. */
+/* By kernels since 6.13; others say no caches. */
 static void load_slabs(struct lockwalk *w, struct kerntypes *types)
 {
 	struct kit_file f = {
@@ -103,6 +104,8 @@ static void load_slabs(struct lockwalk *w, struct kerntypes *types)
 		.shared_map = bpf_object__find_map_by_name(w->object, "locks"),
 	};
 
+	if (kerntypes_find(types, "bpf_get_kmem_cache", BTF_KIND_FUNC) < 0)
+		return;
 	if (kit_load(&w->slabs, &f, NULL) == 0)
 		w->read_slabs = kit_program(w->slabs, "read_slabs", NULL);
 }

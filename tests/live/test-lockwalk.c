@@ -86,6 +86,33 @@ static void check_name(const struct locksnap *s, uint64_t addr, bool dir)
 		   "name of kind %u, process %d: %s", n ? n->kind : 0, n ? n->pid : 0, text);
 }
 
+/* Is the running kernel older? */
+static bool uname_before(int major, int minor)
+{
+	struct utsname u;
+	int a = 0, b = 0;
+
+	return uname(&u) == 0 && sscanf(u.release, "%d.%d", &a, &b) == 2 &&
+	       (a < major || (a == major && b < minor));
+}
+
+/* What is no lock, and in no table of ours, still stands in a slab cache. */
+static void check_slab(struct lockwalk *w, uint64_t addr)
+{
+	struct lockask_lock ask = {.addr = addr, .type = LOCKSNAP_MUTEX};
+	struct locksnap s = {0};
+
+	if (uname_before(6, 13))
+		return; /* cannot be asked */
+	live_check(&failures, lockwalk_take(w, &ask, 1, &s, NULL) == 0, "no second look");
+	const struct locksnap_name *n = name_of(&s, addr);
+	live_check(&failures, n && n->kind == LOCKSNAP_SLAB, "name of kind %u in a slab",
+		   n ? n->kind : 0);
+	live_check(&failures, n && strstr(locksnap_text(&s, n->text), "kmalloc"),
+		   "a pipe stands in %s", n ? locksnap_text(&s, n->text) : "nothing");
+	locksnap_deinit(&s);
+}
+
 static void check_gate(struct lockwalk *w, struct gate *g, bool dir, bool named)
 {
 	struct locksnap s = {0};
@@ -119,6 +146,8 @@ static void check_gate(struct lockwalk *w, struct gate *g, bool dir, bool named)
 	/* Told once in a while. */
 	if (named)
 		check_name(&s, q->addr, dir);
+	if (named && !dir)
+		check_slab(w, q->addr + 8);
 	locksnap_deinit(&s);
 }
 
@@ -148,16 +177,6 @@ static void check_row(const struct json *row, const struct gate *g, bool dir)
 		   "queue of %" PRIu64, json_u64(json_get(row, "queue")));
 }
 
-/* Is the running kernel older? Its tasks do not say what they are blocked on. */
-static bool uname_before(int major, int minor)
-{
-	struct utsname u;
-	int a = 0, b = 0;
-
-	return uname(&u) == 0 && sscanf(u.release, "%d.%d", &a, &b) == 2 &&
-	       (a < major || (a == major && b < minor));
-}
-
 /* Two intervals: who waits at the start and at the end. */
 static void check_report(const char *kontend, const struct gate *g, bool dir)
 {
@@ -171,6 +190,7 @@ static void check_report(const char *kontend, const struct gate *g, bool dir)
 	live_run_end(&run);
 	live_run_json(&run, &doc);
 	const struct json *rows = json_path(json_root(&doc), "views.waiters.rows");
+	/* Older tasks do not say what they are blocked on. */
 	bool partial = !json_len(rows) && uname_before(6, 16);
 	for (int i = 0; i < g->n && !partial; i++) {
 		const struct json *row = row_of(rows, g->threads[i].tid);
