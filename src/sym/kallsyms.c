@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/kallsyms as an array sorted by address, names in one text beside it: some 70,000 functions
- * in about 3 MB, found by bisection without any allocation. Kernel and modules come sorted by
- * themselves, BPF programs do not; sorting is skipped where it is not needed. Of several names at
+ * in about 3 MB, found by bisection without any allocation. The kernel's come sorted by themselves,
+ * those of modules and BPF programs behind them do not: only these are sorted. Of several names at
  * one address the one that a reader expects is kept (kallsyms_rank()). A line is
  * "ADDRESS TYPE NAME[\t[MODULE]]"; anything else is skipped, so that a format that grows and a text
  * that was cut cost only what they damage. Padding in front of functions (__pfx_) is no function.
@@ -334,14 +334,33 @@ static void kallsyms_merge(struct sym *s)
 	s->n = n;
 }
 
+/* Sorts what lies behind the first @n entries, which are sorted, and brings it to its places. */
+static void kallsyms_sort_tail(struct sym *s, size_t n)
+{
+	size_t n_tail = s->n - n, to = s->n;
+	struct sym_entry *tail = mem_dup(s->entries + n, n_tail, sizeof(*tail));
+
+	if (!tail) {
+		qsort(s->entries, s->n, sizeof(*s->entries), kallsyms_compare);
+		return;
+	}
+	qsort(tail, n_tail, sizeof(*tail), kallsyms_compare);
+	/* From the end. At one address those of the tail come last, as in the input. */
+	while (n_tail) {
+		bool is_last = !n || s->entries[n - 1].addr <= tail[n_tail - 1].addr;
+		s->entries[--to] = is_last ? tail[--n_tail] : s->entries[--n];
+	}
+	mem_free(tail);
+}
+
 static void kallsyms_sort(struct sym *s)
 {
-	bool sorted = true;
+	size_t n = 1;
 
-	for (size_t i = 1; i < s->n && sorted; i++)
-		sorted = s->entries[i - 1].addr <= s->entries[i].addr;
-	if (!sorted)
-		qsort(s->entries, s->n, sizeof(*s->entries), kallsyms_compare);
+	while (n < s->n && s->entries[n - 1].addr <= s->entries[n].addr)
+		n++;
+	if (n < s->n)
+		kallsyms_sort_tail(s, n);
 	kallsyms_merge(s);
 	for (size_t i = 0; i < s->n; i++)
 		s->entries[i].label =

@@ -173,6 +173,22 @@ static void test_any_order(void **state)
 	sym_deinit(&s);
 }
 
+/* As modules and BPF programs come behind the kernel: below it, in it, above it, at its addresses. */
+static void test_tail_out_of_order(void **state)
+{
+	static const char *const names[] = {"z", "a", "b", "c", "d"};
+	struct sym s = loaded("ffffffff81001000 t a\nffffffff81003000 t c\n"
+			      "ffffffff81002000 t b\nffffffff81003000 t later\n"
+			      "ffffffff81000800 t z\nffffffff81004000 t d\n"
+			      "ffffffff81001000 t latest\n");
+
+	(void)state;
+	assert_int_equal(s.n, 5);
+	for (size_t i = 0; i < s.n; i++)
+		assert_string_equal(sym_text(&s, &s.entries[i]), names[i]);
+	sym_deinit(&s);
+}
+
 static void test_states(void **state)
 {
 	struct sym s = loaded("0000000000000000 T _text\n0000000000000000 t do_one\n");
@@ -375,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_real_functions_are_no_labels),
 		cmocka_unit_test(test_any_order),
+		cmocka_unit_test(test_tail_out_of_order),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_bad_lines_are_skipped),
 		cmocka_unit_test(test_every_character_of_an_address),
