@@ -25,7 +25,7 @@ struct kerntypes {
 struct excerpt {
 	const struct kerntypes *from;
 	struct btf *to;
-	uint32_t *ids;	    /* of @from -> of @to; MARKED until it is there */
+	uint32_t *ids; /* of @from -> of @to; MARKED until it is there */
 	uint32_t n_types;
 	uint32_t *list; /* what is marked: of those below `done`, so is what lies in them */
 	size_t n, cap, done;
@@ -221,8 +221,7 @@ int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd)
 
 int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind)
 {
-	return kerntypes_btf(t, NULL) ? btf_index_find(&t->index, t->btf, name, kind)
-				      : t->why.code;
+	return kerntypes_btf(t, NULL) ? btf_index_find(&t->index, t->btf, name, kind) : t->why.code;
 }
 
 int kerntypes_enumerator(struct kerntypes *t, const char *name)

@@ -20,7 +20,9 @@ const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err);
  */
 int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd);
 
-/* The number of a type, section or function ("bpf_..." only) of a BTF_KIND_, or a negative errno. */
+/* The number of a type, section or function ("bpf_..." only) of that BTF_KIND_, or a negative
+ * errno.
+ */
 int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind);
 /* The value of an enumerator of whatever enum; 0: there is none. */
 int kerntypes_enumerator(struct kerntypes *t, const char *name);

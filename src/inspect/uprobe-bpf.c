@@ -49,8 +49,8 @@ static int read_btf(struct up_config *c, struct kerntypes *types, struct error *
 	if (!kerntypes_btf(types, err))
 		return err->code;
 	bool has = has_member(types, "task_struct", "utask");
-	bool counts =
-		has_member(types, "trace_uprobe", "nhits") || has_member(types, "trace_uprobe", "nhit");
+	bool counts = has_member(types, "trace_uprobe", "nhits") ||
+		      has_member(types, "trace_uprobe", "nhit");
 	c->has_uprobe_events = counts && has_member(types, "trace_probe_event", "probes");
 	c->uprobe_flag = kerntypes_enumerator(types, "TRACE_EVENT_FL_UPROBE");
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");

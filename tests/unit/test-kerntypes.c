@@ -161,10 +161,8 @@ static void test_enumerators(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_same),	    cmocka_unit_test(test_all),
+		cmocka_unit_test(test_none),	    cmocka_unit_test(test_find),
 		cmocka_unit_test(test_enumerators),
 	};
 	struct error err = {0};

@@ -173,7 +173,7 @@ static void test_any_order(void **state)
 	sym_deinit(&s);
 }
 
-/* As modules and BPF programs come behind the kernel: below it, in it, above it, at its addresses. */
+/* As modules and BPF programs come behind the kernel: below it, in it, above it, at its places. */
 static void test_tail_out_of_order(void **state)
 {
 	static const char *const names[] = {"z", "a", "b", "c", "d"};
