@@ -152,10 +152,10 @@ static size_t root_of(const struct view_flame *f)
 	return 0;
 }
 
-/* @steps levels away from the root, or to it. */
+/* @steps levels away from the root, or to it. Nowhere before the first frame was drawn. */
 static size_t climb(const struct view_flame *f, size_t at, bool outwards, int steps)
 {
-	for (int i = 0; i < steps; i++)
+	for (int i = 0; f->n_spots && i < steps; i++)
 		at = outwards ? child_of(f, at) : parent_of(f, at);
 	return at;
 }
