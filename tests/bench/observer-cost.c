@@ -10,13 +10,16 @@
  * there at all is not seen, which is some ns each time that one of its tracepoints is passed. An
  * observer that switches some of its events itself is given as NAME:PAIRS~COMMAND: which these are
  * is found out while it watches a storm, and they are left to it; a burst that it is stopped in is
- * cut short, so there is as much of them as events/s says.
+ * cut short, so there is as much of them as events/s says. One that has BPF programs cannot be
+ * switched so: given as NAME:PAIRS@COMMAND it is started and ended for each two pairs, which shows
+ * all that it does by being there.
  *
  * CPU time is that of the load. That of the observer is given beside it, as a part of the load's,
  * from a stretch in which it was not stopped: on a machine without an idle CPU the load pays for
  * it, too. Events are those of the observer, those that only count among them.
  *
  *     observer-cost [-c FILE.i] [-t THREADS] NAME:PAIRS=COMMAND... NAME:PAIRS~COMMAND...
+ *         NAME:PAIRS@COMMAND...
  *
  * Loads: mmap and page-fault of `kontend bench`, and with -c two compilers on that file.
  */
@@ -57,7 +60,8 @@ struct outcome {
 struct observer {
 	char name[NAME];
 	size_t pairs;
-	bool switches; /* some events itself */
+	char how; /* '=' by its events, '~' but for some that it switches itself, '@' by starting it
+		   */
 	const char *command;
 	struct observed at;
 	struct outcome loads[LOADS];
@@ -143,6 +147,16 @@ static void begin(struct observer *o)
 	exit(1);
 }
 
+static void set(struct observer *o, bool on)
+{
+	if (o->how != '@')
+		observed_switch(&o->at, on);
+	else if (on)
+		begin(o);
+	else
+		observed_stop(&o->at);
+}
+
 static struct used watched(struct observer *o, const struct setup *s, size_t load)
 {
 	struct outcome *r = &o->loads[load];
@@ -167,12 +181,12 @@ static void turn(struct observer *o, const struct setup *s, size_t load)
 	struct used off[2], on[2];
 
 	off[0] = work(s, load);
-	observed_switch(&o->at, true);
+	set(o, true);
 	uint64_t events = r->events;
 	on[0] = watched(o, s, load);
 	on[1] = watched(o, s, load);
 	events = (r->events - events) / 2;
-	observed_switch(&o->at, false);
+	set(o, false);
 	off[1] = work(s, load);
 	for (int i = 0; i < 2; i++) {
 		paired_add(&r->cpu, percent(on[i].cpu_ns, off[i].cpu_ns));
@@ -216,15 +230,16 @@ static void measure(struct observer *o, const struct setup *s)
 	size_t loads = s->unit ? LOADS : LOADS - 1;
 
 	begin(o);
-	if (o->switches)
+	if (o->how == '~')
 		learn(o, s);
 	for (size_t i = 0; i < loads; i++)
 		steady(o, s, i);
-	observed_switch(&o->at, false);
+	set(o, false);
 	for (size_t k = 0; k < o->pairs; k += 2)
 		for (size_t i = 0; i < loads; i++)
 			turn(o, s, i);
-	observed_stop(&o->at);
+	if (o->how != '@')
+		observed_stop(&o->at);
 }
 
 static void print_one(const struct observer *o, size_t load)
@@ -254,7 +269,7 @@ static void print_head(void)
 	fflush(stdout);
 }
 
-/* NAME:PAIRS=COMMAND or NAME:PAIRS~COMMAND */
+/* NAME:PAIRS=COMMAND, NAME:PAIRS~COMMAND or NAME:PAIRS@COMMAND */
 static bool parse(const char *arg, struct observer *o)
 {
 	const char *colon = strchr(arg, ':');
@@ -264,9 +279,9 @@ static bool parse(const char *arg, struct observer *o)
 		return false;
 	memcpy(o->name, arg, (size_t)(colon - arg));
 	o->pairs = strtoul(colon + 1, &end, 10);
-	o->switches = *end == '~';
+	o->how = *end;
 	o->command = end + 1;
-	return (*end == '=' || *end == '~') && o->pairs;
+	return *end && strchr("=~@", *end) && o->pairs;
 }
 
 static void run(const char *arg, const struct setup *s)

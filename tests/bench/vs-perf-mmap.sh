@@ -4,7 +4,7 @@
 # page faults, and two compilers, under kontend report as it is without options, at the other levels
 # of --mmap, and under `perf record -g` of the same events, system-wide: see observer-cost.c for how
 # and for the columns. The first level is to be below 1 % where the load is one that a machine may
-# have. About seven minutes, on a machine that has nothing else to do.
+# have. About a quarter of an hour, on a machine that has nothing else to do.
 #
 #     vs-perf-mmap.sh KONTEND OBSERVER_COST SOURCES [PAIRS [THREADS]]
 set -eu
@@ -12,7 +12,7 @@ set -eu
 kontend=$1
 cost=$2
 sources=$3
-pairs=${4:-240}
+pairs=${4:-120}
 threads=${5:-8}
 
 # shellcheck source=tests/bench/lib.sh
@@ -23,13 +23,14 @@ cc -E -I"$sources/include" -I"$sources/src" -o "$dir/unit.i" "$sources/src/model
 
 report="exec $kontend report --duration 3600 --format json"
 record="exec perf record -q -a -g -o $dir/data"
-set -- "contended:$pairs=$report"
+# The BPF programs of those with @ are part of what they cost.
+set -- "contended:$pairs@$report"
 if command -v perf >/dev/null; then
-	set -- "$@" "perf-g:$((pairs / 4 + 1))=$record -e $events"
+	set -- "$@" "perf-g:$((pairs / 2 + 1))=$record -e $events"
 fi
-set -- "$@" "all:$((pairs / 8 + 1))=$report --mmap all"
-# It switches the events of mmap_locks by itself.
-set -- "$@" "sampled:$((pairs / 4 + 1))~$report --mmap sampled"
+set -- "$@" "no-bpf:$((pairs / 2 + 1))=$report --no-bpf"
+set -- "$@" "sampled:$((pairs / 8 + 1))@$report --mmap sampled"
+set -- "$@" "all:$((pairs / 12 + 1))@$report --mmap all"
 if command -v perf >/dev/null; then
 	set -- "$@" "perf-g-all:$((pairs / 30 + 1))=$record -e $events,mmap_lock:*"
 fi
