@@ -70,34 +70,50 @@ static __always_inline void stack_where(struct stack_place *p, __u32 flags)
 	p->set = (p->key * 0x9e3779b1u) >> 26; /* of STACK_SETS */
 }
 
-/* False: the stack has not so many, or cannot be read. */
-static __always_inline bool stack_read(void *ctx, struct stack_work *w, const struct stack_place *p,
-				       __u64 words)
+/* False: the stack cannot be read. */
+static __always_inline bool stack_read(struct stack_work *w, __u32 from, __u64 words)
 {
-	__u64 size = words * sizeof(w->words[0]), left = STACK_BYTES - p->from;
+	__u64 size = words * sizeof(w->words[0]), left = STACK_BYTES - from;
 
 	size = size < left ? size : left;
 	barrier_var(size); /* the same register for test and use, or the verifier forgets */
 	if (size > sizeof(w->words))
 		size = sizeof(w->words);
-	return bpf_probe_read_kernel(w->words, size, ctx) == 0;
+	return bpf_probe_read_kernel(w->words, size, (void *)w->here) == 0;
 }
 
-/* A chain that is kept, if it is the one of here. */
-static __always_inline bool stack_try(void *ctx, struct stack_work *w, const struct stack_place *p,
-				      const struct stack_known *k, __u32 *have)
-{
-	int gap = ((int)k->from - (int)p->from) >> 3;
-	__u32 need = k->words + (__u32)gap;
+struct stack_trial {
+	struct stack_work *w;
+	const struct stack_place *p;
+	__u32 have; /* words that have been read */
+	__u32 way;  /* whose chain is the one of here; STACK_WAYS: none */
+};
 
+/* A loop's body, as the verifier goes through that once, and not once for each round. */
+static long stack_try(__u64 way, void *arg)
+{
+	struct stack_trial *t = arg;
+	const struct stack_place *p = t->p;
+	__u32 index = p->set * STACK_WAYS + ((__u32)way & (STACK_WAYS - 1));
+	const struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
+	__u32 need;
+	int gap;
+
+	if (!k || k->key != p->key)
+		return 0;
+	gap = ((int)k->from - (int)p->from) >> 3;
+	need = k->words + (__u32)gap;
 	if (need > STACK_WORDS)
-		return false;
-	if (need > *have) {
-		if (!stack_read(ctx, w, p, need))
-			return false;
-		*have = need;
+		return 0;
+	if (need > t->have) {
+		if (!stack_read(t->w, p->from, need))
+			return 1;
+		t->have = need;
 	}
-	return stack_same(k, w, gap);
+	if (!stack_same(k, t->w, gap))
+		return 0;
+	t->way = (__u32)way;
+	return 1;
 }
 
 /* The chain of the tracepoint whose arguments are at @ctx, of at most @frames. */
@@ -106,8 +122,10 @@ static __always_inline struct stack_known *stack_here(void *ctx, struct stack_wo
 {
 	struct task_struct___stack *t = (void *)bpf_get_current_task();
 	struct stack_place p = {.frames = frames};
-	__u32 have = 0, way = w->turn++;
+	struct stack_trial trial = {.w = w, .p = &p, .way = STACK_WAYS};
+	struct stack_known *k;
 	__u64 from;
+	__u32 index;
 
 	/* By way of memory, or the verifier takes it for a pointer, which is not to be shifted. */
 	w->here = (__u64)ctx;
@@ -116,19 +134,14 @@ static __always_inline struct stack_known *stack_here(void *ctx, struct stack_wo
 		return stack_other(ctx, frames);
 	p.from = (__u32)from;
 	stack_where(&p, flags);
-	for (__u32 i = 0; i < STACK_WAYS; i++) {
-		__u32 index = p.set * STACK_WAYS + i;
-		struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
-		if (!k || k->key != p.key || !stack_try(ctx, w, &p, k, &have))
-			continue;
-		if (++k->uses < STACK_TRUST)
-			return k;
-		way = i;
-		break;
-	}
-	if (!stack_read(ctx, w, &p, STACK_WORDS))
+	bpf_loop(STACK_WAYS, stack_try, &trial, 0);
+	index = p.set * STACK_WAYS + (trial.way & (STACK_WAYS - 1));
+	k = bpf_map_lookup_elem(&stacks, &index);
+	if (trial.way < STACK_WAYS && k && ++k->uses < STACK_TRUST)
+		return k;
+	if (!stack_read(w, p.from, STACK_WORDS))
 		return stack_other(ctx, frames);
-	return stack_learn(ctx, w, &p, way);
+	return stack_learn(ctx, w, &p, trial.way < STACK_WAYS ? trial.way : w->turn++);
 }
 
 #endif

@@ -82,27 +82,21 @@ static __always_inline bool stack_is(__u64 word, __u64 frame)
 	return (word | 0xffffull << 48) == frame;
 }
 
-/* @gap: by how many words that of the system call has grown. */
-static __noinline bool stack_same(const struct stack_known *k, const struct stack_work *w, int gap)
+/*
+ * Is the chain the one of here? @gap: by how many words that of the system call has grown. Not
+ * static: the verifier goes through it by itself, once.
+ */
+__noinline int stack_same(const struct stack_known *k, const struct stack_work *w, int gap)
 {
-	__u32 beyond = 0;
-
 	if (!k || !w)
-		return false;
+		return 0;
 	for (__u32 i = 0; i < WAITREC_FRAMES && i < k->rec.n_frames; i++) {
-		__u64 frame = k->rec.frames[i];
-		__u32 at = k->at[i] + beyond;
+		__u32 at = k->at[i] + (i < k->fixed ? 0 : (__u32)gap);
 
-		if (at < STACK_WORDS && stack_is(w->words[at], frame))
-			continue;
-		if (!gap || beyond || i < k->fixed)
-			return false;
-		beyond = (__u32)gap;
-		at += beyond;
-		if (at >= STACK_WORDS || !stack_is(w->words[at], frame))
-			return false;
+		if (at >= STACK_WORDS || !stack_is(w->words[at], k->rec.frames[i]))
+			return 0;
 	}
-	return true;
+	return 1;
 }
 
 struct stack_search {
@@ -128,12 +122,14 @@ static long stack_find(__u64 i, void *arg)
 
 static __always_inline void stack_unwind(void *ctx, struct stack_known *k, __u32 frames)
 {
+	__u64 size = frames * sizeof(k->rec.frames[0]);
 	long len = 0;
 
-	if (frames)
-		len = bpf_get_stack(ctx, k->rec.frames,
-				    frames < WAITREC_FRAMES ? frames * 8 : WAITREC_FRAMES * 8,
-				    STACK_LEAD);
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > sizeof(k->rec.frames))
+		size = sizeof(k->rec.frames);
+	if (size)
+		len = bpf_get_stack(ctx, k->rec.frames, size, STACK_LEAD);
 	k->rec.n_frames = len > 0 ? (__u32)len / 8 : 0;
 }
 
