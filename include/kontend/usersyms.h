@@ -39,6 +39,9 @@ enum usersym_answer {
 	USERSYM_NO_TABLE,   /* stripped, and no separate symbols */
 	USERSYM_NO_SYMBOL,  /* none covers the place */
 	USERSYM_SLOTS,	    /* no file: where the kernel has uprobes stepped out of line */
+	/* Bytes of code that is in the memory of a process alone: */
+	USERSYM_MEMORY_GONE,   /* which has ended, or has it no more */
+	USERSYM_MEMORY_DENIED, /* which may not be read by this user */
 	USERSYM_NO_MEMORY,
 	USERSYM_ANSWERS,
 };
@@ -90,7 +93,10 @@ enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t 
 					struct usersym *ret);
 /* @pid has mapped the file @path, jit-PID.dump, as those do who write one. 0 or -ENOMEM. */
 int usersyms_jitdump(struct usersyms *u, pid_t pid, const char *path);
-/* Bytes of such code from @addr on, at most @n, out of the dump; *ret_path: until usersyms_free()
+/*
+ * Bytes of such code from @addr on, at most @n, out of the dump, or, if no file has them, out of
+ * the memory of the process that wrote the map; *ret_path: of the dump, or says so; until
+ * usersyms_free().
  */
 enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t addr, void *ret,
 				       size_t n, size_t *ret_n, const char **ret_path);

@@ -79,7 +79,9 @@ struct usersym_jit {
 	bool asked;
 	enum usersym_answer answer;
 	uint64_t read, dev, ino; /* of the map */
-	const char *dump_path;	 /* interned; NULL: it has mapped none */
+	uint64_t written_ns; /* when the later one of both files was, by the clock of the wall */
+	uint64_t mapped_from, mapped_end; /* code that was read last: its mapping */
+	const char *dump_path;		  /* interned; NULL: it has mapped none */
 	uint64_t dump_dev, dump_ino;
 	struct jitdump dump;
 	struct symtab table; /* of both */
@@ -137,6 +139,9 @@ int usersym_stubs(const struct elfimg *e, struct symtab *t);
 
 /* What is known of a process's own code, made if new; NULL: no memory. */
 struct usersym_jit *usersym_jit_of(struct usersyms *u, pid_t pid);
+/* Bytes of code out of the memory of its process. */
+enum usersym_answer usersym_jit_memory(const struct usersyms *u, struct usersym_jit *j,
+				       uint64_t addr, void *ret, size_t n, size_t *ret_n);
 /* Reads what the map and the dump have more than before. True: names are there that were not. */
 bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j);
 

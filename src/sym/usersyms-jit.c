@@ -110,7 +110,7 @@ static void begin_anew(struct usersym_jit *j)
 	symtab_deinit(&j->table);
 	jitdump_deinit(&j->dump);
 	j->table.latest = true;
-	j->read = 0;
+	j->read = j->written_ns = 0;
 }
 
 static bool is_same(const struct stat *st, uint64_t dev, uint64_t ino)
@@ -164,6 +164,13 @@ static enum usersym_answer answer_of(int map, int dump)
 	return map == -EACCES || dump == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
 }
 
+static void note_written(struct usersym_jit *j, const struct stat *st)
+{
+	uint64_t ns = (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+
+	j->written_ns = ns > j->written_ns ? ns : j->written_ns;
+}
+
 /* The files as they are now; the results in place of the descriptors. */
 static void load_both(struct usersyms *u, struct usersym_jit *j, int *map, int *dump)
 {
@@ -178,11 +185,13 @@ static void load_both(struct usersyms *u, struct usersym_jit *j, int *map, int *
 	if (*map >= 0) {
 		j->dev = m.st_dev;
 		j->ino = m.st_ino;
+		note_written(j, &m);
 		*map = load_map(u, j, fds[0], &m);
 	}
 	if (*dump >= 0) {
 		j->dump_dev = d.st_dev;
 		j->dump_ino = d.st_ino;
+		note_written(j, &d);
 		*dump = load_dump(u, j, fds[1], &d);
 	}
 	for (int i = 0; i < 2; i++)
@@ -190,28 +199,39 @@ static void load_both(struct usersyms *u, struct usersym_jit *j, int *map, int *
 			close(fds[i]);
 }
 
+static enum usersym_answer dump_bytes(const struct usersyms *u, const struct usersym_jit *j,
+				      uint64_t at, void *ret, size_t n, size_t *ret_n)
+{
+	struct stat st;
+	int fd = open_dump(u, j);
+
+	if (fd < 0)
+		return fd == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
+	bool same = fstat(fd, &st) == 0 && is_same(&st, j->dump_dev, j->dump_ino);
+	ssize_t got = same ? pread(fd, ret, n, (off_t)at) : -1;
+	close(fd);
+	if (got < 0)
+		return USERSYM_OTHER_FILE;
+	*ret_n = (size_t)got;
+	return USERSYM_OK;
+}
+
 enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t addr, void *ret,
 				       size_t n, size_t *ret_n, const char **ret_path)
 {
 	struct usersym_jit *j = usersym_jit_of(u, pid);
 	uint64_t at, len;
-	struct stat st;
 
 	if (!j)
 		return USERSYM_NO_MEMORY;
-	if (!u->config.same_machine || !jitdump_place(&j->dump, addr, &at, &len))
+	if (!u->config.same_machine)
 		return USERSYM_NO_FILE;
-	int fd = open_dump(u, j);
-	if (fd < 0)
-		return fd == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
-	bool same = fstat(fd, &st) == 0 && is_same(&st, j->dump_dev, j->dump_ino);
-	ssize_t got = same ? pread(fd, ret, len < n ? (size_t)len : n, (off_t)at) : -1;
-	close(fd);
-	if (got < 0)
-		return USERSYM_OTHER_FILE;
-	*ret_n = (size_t)got;
+	if (!jitdump_place(&j->dump, addr, &at, &len)) {
+		*ret_path = "memory of its process";
+		return usersym_jit_memory(u, j, addr, ret, n, ret_n);
+	}
 	*ret_path = j->dump_path;
-	return USERSYM_OK;
+	return dump_bytes(u, j, at, ret, len < n ? (size_t)len : n, ret_n);
 }
 
 bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j)

@@ -24,6 +24,8 @@ static const char *const reasons[USERSYM_ANSWERS] = {
 	[USERSYM_NO_TABLE] = "stripped, and no separate symbols",
 	[USERSYM_NO_SYMBOL] = "no symbol covers it",
 	[USERSYM_SLOTS] = "slots of uprobes",
+	[USERSYM_MEMORY_GONE] = "no file has it, and its process has ended, or has it no more",
+	[USERSYM_MEMORY_DENIED] = "no file has it, and no right to read the memory of its process",
 	[USERSYM_NO_MEMORY] = "out of memory",
 };
 

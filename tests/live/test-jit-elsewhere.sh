@@ -3,7 +3,8 @@
 # shellcheck disable=SC2317 # functions are called by try()
 # Code that a program made: where neither the program runs nor what its compiler wrote is, there are
 # no symbols of the kernel, and nobody has any rights, its functions have the names and instructions
-# that they have here. By a recording that has an end, and by one whose recorder was killed.
+# that they have here. By a recording that has an end, and by one whose recorder was killed; with a
+# dump, which has the code, and with names alone, where it is in the memory of the program only.
 # Called as: test-jit-elsewhere.sh KONTEND JIT-WORK
 set -eu
 export LC_ALL=C
@@ -15,10 +16,12 @@ jit=$(realpath "$2")
 dir=$(mktemp -d)
 work=""
 recorder=""
+map=""
 cleanup() {
 	for pid in $work $recorder; do
 		kill -KILL "$pid" 2>/dev/null || true
 	done
+	[ -z "$map" ] || rm -f "$map"
 	rm -rf "$dir"
 }
 trap cleanup EXIT
@@ -50,10 +53,13 @@ away() { # SCRIPT FILE: into away.csv and away.txt
 		away "$@" 3>away.csv 4>away.txt 2>err
 }
 
+# $told: the folder for the dump, or nothing
 start_work() {
 	: >out
-	progs/jit-work progs <hold >out 2>err &
+	# shellcheck disable=SC2086 # nothing is no argument
+	progs/jit-work $told <hold >out 2>err &
 	work=$!
+	map=/tmp/perf-$work.map
 	until grep -q ready out; do
 		kill -0 "$work" 2>/dev/null || { wait "$work" && rc=0 || rc=$?; work=; return "$rc"; }
 		sleep 0.1
@@ -83,15 +89,16 @@ same() {
 	sh look.sh "$2" 3>here.csv 4>here.txt
 	has_both here.csv || { echo "$1: too few samples"; return 1; }
 	end_work
+	rm -f "$map"
 	away look.sh "$2" || { echo "$1: no report elsewhere: $(cat err)"; return 1; }
 	for text in here away; do
 		grep '^# code: ' "$text.txt" >"$text.from" || true
 		sed -i 's/^# code: .*, \([0-9]* bytes\)$/# code: \1/' "$text.txt"
 		made "$text.csv" >"$text.made"
 	done
-	if [ "$(grep -c '^# code: .*jit-[0-9]*\.dump' here.from)" != 2 ] ||
+	if [ "$(grep -c "^# code: .*$from" here.from)" != 2 ] ||
 		[ "$(grep -c '^# code: .*recording' away.from)" != 2 ]; then
-		echo "$1: the code is not from the dump here, or not from the recording elsewhere:"
+		echo "$1: the code is not from $from here, or not from the recording elsewhere:"
 		cat here.from away.from
 		return 1
 	fi
@@ -101,7 +108,7 @@ same() {
 		diff here.txt away.txt | head -12 || true
 		return 1
 	fi
-	echo "$1: $(tr '\n' ' ' <away.made)"
+	echo "$1, $from: $(tr '\n' ' ' <away.made)"
 }
 
 record() { # OPTION...
@@ -133,6 +140,20 @@ killed() {
 	same "a recorder that was killed" killed.data
 }
 
+# The program ends before its recording does: its code was told while it ran.
+over() {
+	record -o over.data
+	until is_told over.data; do
+		kill -0 "$work" 2>/dev/null && kill -0 "$recorder" || return 1
+		sleep 0.3
+	done
+	end_work
+	kill -INT "$recorder" 2>/dev/null || true
+	wait "$recorder" || return 1
+	recorder=
+	same "a program that has ended" over.data
+}
+
 # Others may need all CPUs for a while.
 try() {
 	for attempt in 1 2 3 4 5; do
@@ -143,7 +164,7 @@ try() {
 		[ -z "$recorder" ] || kill -KILL "$recorder" 2>/dev/null || true
 		recorder=
 		end_work
-		rm -f progs/jit-*.dump
+		rm -f "$map" progs/jit-*.dump
 		[ "$rc" != 0 ] || return 0
 		echo "$*: attempt $attempt failed"
 	done
@@ -153,6 +174,14 @@ try() {
 "$kontend" record -q -F 997 -e cpu-clock --duration 50ms -o probe 2>err ||
 	{ echo "skipped: $(cat err)"; exit 77; }
 failed=0
+told=progs
+from='jit-[0-9]*\.dump'
 try ended || failed=1
 try killed || failed=1
+told=
+from='memory of its process'
+try ended || failed=1
+try killed || failed=1
+from=recording
+try over || failed=1
 exit "$failed"

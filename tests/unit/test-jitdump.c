@@ -137,7 +137,7 @@ static void test_names(void **state)
 	assert_int_equal(n, 3);
 	assert_memory_equal(bytes, "cde", 3);
 	assert_int_equal(usersyms_bytes_jit(d->u, getpid(), 0x50000, bytes, 3, &n, &path),
-			 USERSYM_NO_FILE);
+			 USERSYM_MEMORY_GONE);
 }
 
 /* A function is compiled again at its place; what is half written is read when it is whole. */

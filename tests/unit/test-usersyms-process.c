@@ -6,12 +6,14 @@
 #include "selfplace.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -142,13 +144,70 @@ static void test_jit(void **state)
 	usersyms_free(u);
 }
 
+/* What is named has 16 bytes; the rest of the page is nobody's. */
+static uint8_t *map_code(int prot)
+{
+	uint8_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(p != MAP_FAILED);
+	memcpy(p, "sixteen bytes...", 16);
+	assert_int_equal(mprotect(p, 4096, prot), 0);
+	return p;
+}
+
+static enum usersym_answer bytes_of(struct usersyms *u, const void *at, char *ret, size_t *ret_n)
+{
+	const char *from;
+	struct usersym s;
+
+	usersyms_lookup_jit(u, getpid(), (uintptr_t)at, &s);
+	load_all(u);
+	assert_int_equal(usersyms_lookup_jit(u, getpid(), (uintptr_t)at, &s), USERSYM_OK);
+	enum usersym_answer a =
+		usersyms_bytes_jit(u, getpid(), (uintptr_t)at, ret, 16, ret_n, &from);
+	assert_string_equal(from, "memory of its process");
+	return a;
+}
+
+static void test_jit_memory(void **state)
+{
+	struct usersyms *u = make();
+	uint8_t *code = map_code(PROT_READ | PROT_EXEC), *data = map_code(PROT_READ);
+	struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	char path[64], text[128], bytes[16];
+	size_t n = 0;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	snprintf(text, sizeof(text), "%lx 10 code\n%lx 10 data\n", (unsigned long)(uintptr_t)code,
+		 (unsigned long)(uintptr_t)data);
+	write_map(path, "we", text);
+	assert_int_equal(bytes_of(u, code, bytes, &n), USERSYM_OK);
+	assert_int_equal(n, 16);
+	assert_memory_equal(bytes, "sixteen bytes...", 16);
+	assert_int_equal(bytes_of(u, data, bytes, &n), USERSYM_MEMORY_GONE);
+	munmap(code, 4096);
+	assert_int_equal(bytes_of(u, code, bytes, &n), USERSYM_MEMORY_GONE);
+	usersyms_free(u);
+	/* Another process of the number has written it. */
+	u = make();
+	code = map_code(PROT_READ | PROT_EXEC);
+	snprintf(text, sizeof(text), "%lx 10 code\n", (unsigned long)(uintptr_t)code);
+	write_map(path, "we", text);
+	assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+	assert_int_equal(bytes_of(u, code, bytes, &n), USERSYM_MEMORY_GONE);
+	unlink(path);
+	munmap(code, 4096);
+	munmap(data, 4096);
+	usersyms_free(u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_this_program),
-		cmocka_unit_test(test_vdso),
-		cmocka_unit_test(test_deleted),
-		cmocka_unit_test(test_jit),
+		cmocka_unit_test(test_this_program), cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_deleted),	     cmocka_unit_test(test_jit),
+		cmocka_unit_test(test_jit_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,10 @@
  * jit-work: makes a function at run time, tells of it in a dump as compilers do (jit-PID.dump in
  * the folder given, mapped so that who looks at mappings finds it), and runs it until its standard
  * input ends or it has used 15 s of CPU time. The function is made as jit_first, moved, and a
- * second one, jit_second, takes its place. It says "ready" when it begins.
+ * second one, jit_second, takes its place. It says "ready" when it begins. Without a folder the
+ * names alone are told, in /tmp/perf-PID.map, which is left behind.
  *
- *     jit-work FOLDER
+ *     jit-work [FOLDER]
  */
 #include "over.h"
 
@@ -92,25 +93,49 @@ static FILE *open_dump(const char *folder)
 	return mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ? NULL : f;
 }
 
+static void put_all(FILE *f, const uint8_t *at, const uint8_t *moved)
+{
+	put_load(f, at, "jit_first", 1);
+	put_move(f, at, moved, 1);
+	put_load(f, at, "jit_second", 2);
+	fflush(f);
+}
+
+static FILE *open_map(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+static void put_names(FILE *f, const uint8_t *at, const uint8_t *moved)
+{
+	fprintf(f, "%lx %zx jit_second\n%lx %zx jit_first\n", (unsigned long)(uintptr_t)at,
+		sizeof(code), (unsigned long)(uintptr_t)moved, sizeof(code));
+	fflush(f);
+}
+
 int main(int argc, char **argv)
 {
-	FILE *f = argc > 1 && MACHINE != 0 ? open_dump(argv[1]) : NULL;
+	FILE *f = !MACHINE ? NULL : argc > 1 ? open_dump(argv[1]) : open_map();
 	uint8_t *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void (*first)(void), (*second)(void);
 	void *moved = at + SECOND_AT, *begin = at;
 
 	if (!f || at == MAP_FAILED) {
-		perror("jit-work: the dump, or memory for code");
+		perror("jit-work: the dump or map, or memory for code");
 		return MACHINE != 0 ? 1 : SKIP;
 	}
 	memcpy(at, code, sizeof(code));
 	memcpy(moved, code, sizeof(code));
 	__builtin___clear_cache((char *)at, (char *)at + PAGE);
-	put_load(f, at, "jit_first", 1);
-	put_move(f, at, moved, 1);
-	put_load(f, at, "jit_second", 2);
-	fflush(f);
+	if (argc > 1)
+		put_all(f, at, moved);
+	else
+		put_names(f, at, moved);
 	memcpy(&first, &moved, sizeof(first));
 	memcpy(&second, &begin, sizeof(second));
 	puts("ready");
