@@ -11,7 +11,8 @@
 /*
  * An ELF file of either class, little-endian, as bytes that may be hostile: its tables of sections
  * and segments are copied out at opening, everything else is read on demand. Nothing is mapped, so
- * a file that is made shorter meanwhile is a short read.
+ * a file that is made shorter meanwhile is a short read. Sections of code of a file that is still
+ * to be linked have addresses of our making (elfrel.h).
  */
 struct elfimg_section {
 	uint32_t name, type, link, info;

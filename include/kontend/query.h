@@ -68,6 +68,7 @@ struct query {
 	struct query_files *files;	   /* their files by number of the object */
 	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
 	struct query_vmlinux *vmlinux;	   /* the kernel's file; NULL: not looked for */
+	struct query_kmodules *kmodules;   /* and those of its modules */
 	struct srctext *texts;		   /* NULL: nor its text */
 };
 

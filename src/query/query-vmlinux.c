@@ -11,6 +11,7 @@
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "kontend/vmlinux.h"
+#include "query-kmodule.h"
 #include "query-users.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ static int find_file(struct query *q, struct query_vmlinux *k)
 
 static bool is_function(const struct sym_entry *e)
 {
-	return !e->module && !e->label && e->type && strchr("tTwW", e->type);
+	return !e->label && e->type && strchr("tTwW", e->type);
 }
 
 /* From all over the kernel. */
@@ -70,11 +71,12 @@ static size_t choose(const struct query *q, struct usersym_wanted *ret)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < q->sym->n && n < ASKED; i++)
-		if (is_function(&q->sym->entries[i]) && i * ASKED / q->sym->n >= n)
-			ret[n++] = (struct usersym_wanted){
-				.name = sym_text(q->sym, &q->sym->entries[i]),
-				.arg = q->sym->entries[i].addr};
+	for (size_t i = 0; i < q->sym->n && n < ASKED; i++) {
+		const struct sym_entry *e = &q->sym->entries[i];
+		if (is_function(e) && !e->module && i * ASKED / q->sym->n >= n)
+			ret[n++] = (struct usersym_wanted){.name = sym_text(q->sym, e),
+							   .arg = e->addr};
+	}
 	return n;
 }
 
@@ -116,9 +118,11 @@ enum srclines_answer query_vmlinux(struct query *q, uint64_t addr, uint32_t *ret
 	const struct sym_entry *e = sym_find(q->sym, addr);
 	struct query_vmlinux *k = q->vmlinux;
 
-	*ret_why = "lines of modules, and of what is no function of the kernel, are not looked for";
+	*ret_why = "lines of what is no function of the kernel are not looked for";
 	if (!e || !is_function(e))
 		return SRCLINES_KERNEL;
+	if (e->module)
+		return query_kmodule(q, e, addr, ret_file, ret_addr, ret_why);
 	if (!k) {
 		k = mem_calloc(1, sizeof(*k));
 		if (!k || query_open_names(q) < 0 || find_file(q, k) < 0) {
@@ -138,6 +142,7 @@ enum srclines_answer query_vmlinux(struct query *q, uint64_t addr, uint32_t *ret
 
 void query_vmlinux_deinit(struct query *q)
 {
+	query_kmodules_deinit(q);
 	mem_free(q->vmlinux);
 	q->vmlinux = NULL;
 }

@@ -6,9 +6,9 @@
 #include "query-int.h"
 
 /*
- * Where an address of the kernel is in the file of the kernel that runs, and which file of q->users
- * that is. SRCLINES_OK, PENDING, NO_MEMORY, or SRCLINES_KERNEL with *ret_why. There must be
- * q->engine->lines.
+ * Where an address of the kernel, or of a module, is in the file of that, and which file of
+ * q->users that is. SRCLINES_OK, PENDING, NO_MEMORY, or SRCLINES_KERNEL with *ret_why. There must
+ * be q->engine->lines.
  */
 enum srclines_answer query_vmlinux(struct query *q, uint64_t addr, uint32_t *ret_file,
 				   uint64_t *ret_addr, const char **ret_why);

@@ -6,6 +6,7 @@
  * are compared with the size by subtraction, never by a sum that could wrap.
  */
 #include "kontend/elfimg.h"
+#include "elfrel.h"
 #include "kontend/mem.h"
 
 #include <elf.h>
@@ -179,6 +180,15 @@ static int read_names(struct elfimg *e, size_t index)
 	return 0;
 }
 
+static void place_sections(struct elfimg *e)
+{
+	uint64_t next = ELFREL_FIRST;
+
+	for (size_t i = 1; i < e->n_sections; i++)
+		e->sections[i].addr =
+			elfrel_place(e->sections[i].flags, e->sections[i].size, &next);
+}
+
 static int read_sections(struct elfimg *e, struct header *h)
 {
 	size_t size = e->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -201,6 +211,8 @@ static int read_sections(struct elfimg *e, struct header *h)
 		return code;
 	e->sections = items;
 	e->n_sections = h->n_sections;
+	if (e->type == ET_REL)
+		place_sections(e);
 	return read_names(e, h->names);
 }
 

@@ -13,6 +13,7 @@
 #include "demangle.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
+#include "srclines-reloc.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -99,18 +100,26 @@ static bool sections_are_sound(Elf *elf)
 	return true;
 }
 
+/* What is filled in is written to our own copy; the sections are looked at again behind it. */
+static bool fill_in(struct dwarf_part *p, const char **ret_why)
+{
+	elf_end(p->elf);
+	p->elf = elf_begin(p->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	return p->elf && sections_are_sound(p->elf) && dwarf_relocate(p->elf, ret_why) &&
+	       sections_are_sound(p->elf);
+}
+
 static enum srclines_answer begin(struct dwarf_part *p, const char **ret_why)
 {
+	*ret_why = "debug information damaged: a section is cut off or does not end";
 	p->elf = elf_begin(p->fd, ELF_C_READ_MMAP, NULL);
-	if (!p->elf || !sections_are_sound(p->elf)) {
-		*ret_why = "debug information damaged: a section is cut off or does not end";
+	if (!p->elf || !sections_are_sound(p->elf))
 		return SRCLINES_DAMAGED;
-	}
+	if (dwarf_needs_relocation(p->elf) && !fill_in(p, ret_why))
+		return SRCLINES_DAMAGED;
 	p->dwarf = dwarf_begin_elf(p->elf, DWARF_C_READ, NULL);
-	if (p->dwarf)
-		return SRCLINES_OK;
 	*ret_why = "";
-	return SRCLINES_NO_INFO;
+	return p->dwarf ? SRCLINES_OK : SRCLINES_NO_INFO;
 }
 
 static void end(struct dwarf_part *p)

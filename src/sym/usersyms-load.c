@@ -217,6 +217,14 @@ static bool is_wanted(const struct elfimg *e, const struct elfimg_symbol *s, con
 	       s->visibility != STV_INTERNAL && *name != '$';
 }
 
+/* Of a file that is still to be linked, symbols say where in their section they are. */
+static uint64_t address_of(const struct elfimg *e, const struct elfimg_symbol *s)
+{
+	bool is_loose = e->type == ET_REL && s->section < e->n_sections;
+
+	return s->addr + (is_loose ? e->sections[s->section].addr : 0);
+}
+
 static int add_symbols(struct usersym_load *l, const struct usersym_source *s, const uint8_t *p,
 		       size_t n)
 {
@@ -230,7 +238,7 @@ static int add_symbols(struct usersym_load *l, const struct usersym_source *s, c
 		    !is_wanted(s->elf, &x, t->text + l->text_base + x.name))
 			continue;
 		struct symtab_entry e = {
-			.addr = x.addr,
+			.addr = address_of(s->elf, &x),
 			.size = x.size < UINT32_MAX ? (uint32_t)x.size : UINT32_MAX,
 			.name = (uint32_t)l->text_base + x.name,
 			.rank = symtab_rank(&x),

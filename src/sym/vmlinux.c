@@ -6,6 +6,7 @@
  */
 #include "kontend/vmlinux.h"
 #include "usersyms-int.h"
+#include "vmlinux-int.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -63,13 +64,9 @@ static bool find_id(const uint8_t *p, size_t n, struct vmlinux *ret)
 	return false;
 }
 
-bool vmlinux_running(struct vmlinux *ret, const char *root)
+bool vmlinux_notes(struct vmlinux *ret, const char *path)
 {
 	uint8_t bytes[NOTES_MOST];
-	char path[sizeof(ret->path)];
-
-	*ret = (struct vmlinux){0};
-	snprintf(path, sizeof(path), "%s/sys/kernel/notes", root);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -78,7 +75,16 @@ bool vmlinux_running(struct vmlinux *ret, const char *root)
 	return n > 0 && find_id(bytes, (size_t)n, ret);
 }
 
-static enum vmlinux_answer look_at(const struct vmlinux *v)
+bool vmlinux_running(struct vmlinux *ret, const char *root)
+{
+	char path[sizeof(ret->path)];
+
+	*ret = (struct vmlinux){0};
+	snprintf(path, sizeof(path), "%s/sys/kernel/notes", root);
+	return vmlinux_notes(ret, path);
+}
+
+enum vmlinux_answer vmlinux_look_at(const struct vmlinux *v)
 {
 	struct elfimg e;
 	int fd = usersym_open_in(-1, v->path);
@@ -102,8 +108,7 @@ static void put_path(struct vmlinux *v, const char *root, const char *place, con
 		 gap + 2);
 }
 
-/* Where all debug files are by build id. */
-static void put_id_path(struct vmlinux *v, const char *root)
+void vmlinux_put_id_path(struct vmlinux *v, const char *root)
 {
 	int at = snprintf(v->path, sizeof(v->path), "%s/usr/lib/debug/.build-id/%02x/", root,
 			  v->build_id[0]);
@@ -125,8 +130,8 @@ enum vmlinux_answer vmlinux_find(struct vmlinux *ret, const char *root, const ch
 		if (i < sizeof(places) / sizeof(places[0]))
 			put_path(ret, root, places[i], release);
 		else
-			put_id_path(ret, root);
-		enum vmlinux_answer a = look_at(ret);
+			vmlinux_put_id_path(ret, root);
+		enum vmlinux_answer a = vmlinux_look_at(ret);
 		if (a == VMLINUX_OK)
 			return a;
 		best = a > best ? a : best;

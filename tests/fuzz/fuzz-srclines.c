@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PLACES = 24 };
+enum { PLACES = 24, CODE = 0x1000 };
 
 /* Before main(), which may be a fuzzer's. */
 __attribute__((constructor)) static void become_worker(int argc, char **argv)
@@ -35,6 +35,10 @@ static void ask(struct srclines *l, uint32_t object, size_t size)
 	for (size_t i = 0; i < PLACES; i++) {
 		enum srclines_answer a = srclines_find(l, object, i * size / PLACES, &p);
 		fuzz_require(a < SRCLINES_ANSWERS && srclines_reason(a));
+		if (a == SRCLINES_OK)
+			check(p);
+		/* Of a file that is still to be linked, addresses are all there is to ask by. */
+		a = srclines_find_addr(l, object, CODE + 2 * i, &p);
 		if (a == SRCLINES_OK)
 			check(p);
 	}
