@@ -93,6 +93,11 @@ int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret);
  * nothing has changed, and it may be tried again.
  */
 int perf_session_reopen(struct perf_session *ps, size_t i);
+/*
+ * The same for sessions of tasks, whose events have only slept: what the feed writes by is opened
+ * anew, and on. Nothing without a feed. 0, or negative errno: it may be tried again.
+ */
+int perf_session_reopen_output(struct perf_session *ps, size_t i);
 void perf_session_enable_ring(struct perf_session *ps, size_t i);
 /* Records of ring @i that carry ids of events opened anew get those of perf_session_ids(). */
 void perf_session_restore_ids(const struct perf_session *ps, size_t i, void *records, size_t len);

@@ -21,13 +21,22 @@ static void say_state(struct drain *d, struct drain_ring *r)
 		r->gone = r->dead;
 }
 
-/* Events of a task, bound to this CPU, have only slept meanwhile. */
+/* Events of a task, bound to this CPU, have only slept; what the feed writes by has ended. */
+static bool revive_tasks(struct drain *d, size_t i)
+{
+	drain_take_ring(d, &d->rings[i]);
+	if (perf_session_reopen_output(d->session, i) < 0)
+		return false;
+	d->rings[i].renewed = perf_session_has(d->session, PERF_OUTPUT);
+	return true;
+}
+
 static bool revive(struct drain *d, size_t i)
 {
 	struct drain_ring *r = &d->rings[i];
 
 	if (!d->cpu_wide)
-		return true;
+		return revive_tasks(d, i);
 	drain_take_ring(d, r);
 	if (d->sink->taken)
 		d->sink->taken(d->sink->ctx);
@@ -41,11 +50,16 @@ static bool revive(struct drain *d, size_t i)
 	return true;
 }
 
+static bool has_cpu_events(const struct drain *d)
+{
+	return d->cpu_wide || perf_session_has(d->session, PERF_OUTPUT);
+}
+
 /* A CPU that was away for so short that no look saw it has another epoch. */
 static void look_at_cpu(struct drain *d, size_t i, bool online)
 {
 	struct drain_ring *r = &d->rings[i];
-	uint64_t epoch = online && d->cpu_wide ? sysinfo_cpu_epoch(r->cpu) : r->epoch;
+	uint64_t epoch = online && has_cpu_events(d) ? sysinfo_cpu_epoch(r->cpu) : r->epoch;
 
 	if (!online || (epoch && r->epoch && epoch != r->epoch))
 		r->dead = true;

@@ -120,6 +120,43 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	return r;
 }
 
+/* Still attached to the ring that the tasks' events have, which only slept. */
+static int open_output(const struct perf_session *ps, size_t i, uint64_t *id)
+{
+	int fd = perf_session_open_event(ps, PERF_OUTPUT, (int)perf_session_cpu(ps, i), -1), r = 0;
+
+	if (fd < 0)
+		return fd;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, id) < 0 ||
+	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, *perf_session_fd(ps, PERF_BEGIN, i, 0)) < 0 ||
+	    dup3(fd, *perf_session_fd(ps, PERF_OUTPUT, i, 0), O_CLOEXEC) < 0)
+		r = -errno;
+	close(fd);
+	return r;
+}
+
+int perf_session_reopen_output(struct perf_session *ps, size_t i)
+{
+	uint64_t *id;
+	int r;
+
+	if (!perf_session_has(ps, PERF_OUTPUT))
+		return 0;
+	id = perf_session_new_id(ps, i, PERF_OUTPUT);
+	if (!id)
+		return -ENOMEM;
+	r = open_output(ps, i, id);
+	if (r < 0)
+		return r;
+	feed_anew(ps, i);
+	ioctl(*perf_session_fd(ps, PERF_OUTPUT, i, 0), PERF_EVENT_IOC_ENABLE, 0);
+	if (ps->unfed && ps->unfed[i]) {
+		perf_evsel__enable_cpu(ps->evsels[PERF_END], (int)i);
+		perf_evsel__enable_cpu(ps->evsels[PERF_BEGIN], (int)i);
+	}
+	return 0;
+}
+
 static bool is_filtered(const struct perf_session *ps, size_t i, int e)
 {
 	if (e == PERF_BEGIN || e == PERF_END)
