@@ -55,7 +55,8 @@ static void check_all(const struct stream *st, const struct storm *storm, uint64
 	assert_about(st->ends, storm->ends, extra);
 	assert_int_equal(st->lost, 0);
 	assert_int_equal(st->dropped, 0);
-	assert_int_equal(st->late, 0);
+	/* A CPU that is interpreted may be stopped between an event's time and its record. */
+	assert_true(st->late <= (slowness() > 1 ? st->begins / 50 : 0));
 	assert_true(st->chains > 0);
 	assert_true(st->fills > 0);
 }

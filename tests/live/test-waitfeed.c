@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, ROUNDS = 400, SOURCES = 2 };
+enum { THREADS = 4, ROUNDS = 400, SOURCES = 2, LEAD = 3 };
 
 /* How many times slower than usual a machine is may be said: it takes fewer rounds then. */
 static int rounds(void)
@@ -151,57 +151,72 @@ static bool is_same_wait(const struct told *a, const struct told *b)
 	return a->lock == b->lock && a->flags == b->flags;
 }
 
-/*
- * Where both are at the tracepoint, the chains begin with the function that calls them. Both end
- * where the kernel was entered, or at the limit.
- */
-static bool is_same_chain(const struct told *a, const struct told *b)
+static void print_chain(const char *whose, const struct told *t)
 {
-	return a->n && a->n == b->n && !memcmp(a->frames, b->frames, a->n * sizeof(a->frames[0]));
+	print_message("%s, flags %x:", whose, t->flags);
+	for (uint32_t i = 0; i < t->n; i++)
+		print_message(" %llx", (unsigned long long)t->frames[i]);
+	print_message("\n");
 }
 
-/* How many from @from on are of one task. */
-static size_t of_task(const struct teller *t, size_t from)
+/* From the frames @i and @k on; a chain of the longest length may have been cut. */
+static bool is_same_from(const struct told *a, uint32_t i, const struct told *b, uint32_t k)
 {
-	size_t to = from;
+	uint32_t n_a = a->n - i, n_b = b->n - k, n = n_a < n_b ? n_a : n_b;
+	bool whole = n_a == n_b || (n_a > n ? b->n : a->n) == LIVE_MAX_STACK;
 
-	while (from < t->n && to < t->n && t->begins[to].tid == t->begins[from].tid)
-		to++;
-	return to - from;
-}
-
-static size_t find_task(const struct teller *t, int32_t tid)
-{
-	size_t i = 0;
-
-	while (i < t->n && t->begins[i].tid != tid)
-		i++;
-	return i;
+	return whole && !memcmp(a->frames + i, b->frames + k, n * sizeof(a->frames[0]));
 }
 
 /*
- * Step by step, as a task may wait for one lock many times in a moment; so of tasks of which either
- * has lost a record nothing can be said.
+ * The kernel comes to perf and to BPF by ways of their own, of which the first frames may be. Both
+ * chains end where it was entered, or at the limit.
  */
+static bool is_same_chain(const struct told *perf, const struct told *fed)
+{
+	for (uint32_t i = 0; i <= LEAD && i < perf->n; i++)
+		for (uint32_t k = 0; k <= LEAD && k < fed->n; k++)
+			if (is_same_from(perf, i, fed, k))
+				return true;
+	print_chain("perf", perf);
+	print_chain("fed", fed);
+	return false;
+}
+
+/*
+ * Perf comes first at each tracepoint. So what it said of a task last before @fed is of the same
+ * wait, unless we have told of another one since: then a record was lost.
+ */
+static bool is_of(const struct told *fed, const struct told *perf, const struct told *fed_before)
+{
+	if (perf->tid != fed->tid || !is_same_wait(perf, fed))
+		return false;
+	return !fed_before || by_task_and_time(fed_before, perf) < 0;
+}
+
 static void compare(const struct teller *perf, const struct teller *fed)
 {
-	size_t compared = 0, n;
+	size_t compared = 0;
 
 	qsort(perf->begins, perf->n, sizeof(*perf->begins), by_task_and_time);
 	qsort(fed->begins, fed->n, sizeof(*fed->begins), by_task_and_time);
-	for (size_t i = 0; i < fed->n; i += n) {
-		size_t at = find_task(perf, fed->begins[i].tid);
-		n = of_task(fed, i);
-		if (of_task(perf, at) != n)
+	for (size_t i = 0, k = 0; k < fed->n; k++) {
+		const struct told *f = &fed->begins[k];
+		while (i < perf->n && by_task_and_time(&perf->begins[i], f) <= 0)
+			i++;
+		if (!i || !is_of(f, &perf->begins[i - 1], k ? f - 1 : NULL))
 			continue;
-		for (size_t k = 0; k < n; k++) {
-			assert_true(is_same_wait(&perf->begins[at + k], &fed->begins[i + k]));
-			assert_true(is_same_chain(&perf->begins[at + k], &fed->begins[i + k]));
-		}
-		compared += n;
+		assert_true(is_same_chain(&perf->begins[i - 1], f));
+		compared++;
 	}
 	print_message("perf %zu begins, fed %zu, compared %zu\n", perf->n, fed->n, compared);
-	assert_true(compared >= fed->n / 4);
+	assert_true(compared >= fed->n / 2);
+}
+
+/* This kernel may drop what happens on a CPU that is about to sleep. */
+static void assert_told(uint64_t got, uint64_t want)
+{
+	assert_true(got >= want - want / 20 && got <= want + want / 100);
 }
 
 static void waits_are_those_that_perf_sees(void **state)
@@ -224,8 +239,8 @@ static void waits_are_those_that_perf_sees(void **state)
 	print_message("counted %llu begins and %llu ends; fed %zu and %llu\n",
 		      (unsigned long long)storm.begins, (unsigned long long)storm.ends, t[1].n,
 		      (unsigned long long)t[1].ends);
-	assert_about(t[1].n + t[1].missed, storm.begins, 0);
-	assert_about(t[1].ends, storm.ends, 0);
+	assert_told(t[1].n + t[1].missed, storm.begins);
+	assert_told(t[1].ends, storm.ends);
 	compare(&t[0], &t[1]);
 	for (int i = 0; i < SOURCES; i++)
 		give_back(&t[i]);
