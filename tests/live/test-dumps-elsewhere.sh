@@ -69,37 +69,6 @@ ended() {
 	same "a recording with an end" ended.data
 }
 
-parts() {
-	find . -name 'rotated.data.2*' | wc -l
-}
-
-has_some() { # FILE
-	sh look.sh "$1" 3>now.csv 2>err && [ "$(hot now.csv | awk '{ n += $2 } END { print n + 0 }')" -ge 50 ]
-}
-
-rotated() {
-	progs/deep 15 &
-	work=$!
-	# Not by the function: signals are for the program itself.
-	"$kontend" record -q -F 997 -e cpu-clock --call-graph dwarf -p "$work" --rotate 9 -o rotated.data &
-	recorder=$!
-	for n in 0 1; do
-		until has_some rotated.data; do
-			kill -0 "$work" || return 1
-			sleep 0.3
-		done
-		kill -USR2 "$recorder"
-		while [ "$(parts)" = "$n" ]; do
-			kill -0 "$recorder" || return 1
-			sleep 0.1
-		done
-	done
-	kill -INT "$recorder"
-	wait "$recorder" || return 1
-	recorder=""
-	same "a part of it" "$(find . -name 'rotated.data.2*' | sort | tail -1)"
-}
-
 # Others may need all CPUs for a while.
 try() {
 	for attempt in 1 2 3; do
@@ -125,5 +94,4 @@ if "$kontend" report -q -i probe --view hot --by stack --format csv | grep -q '\
 fi
 failed=0
 try ended || failed=1
-try rotated || failed=1
 exit "$failed"
