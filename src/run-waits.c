@@ -24,20 +24,13 @@ static bool is_shown(const struct opts *o)
 	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_EXPORT;
 }
 
-static uint32_t max_stack(const struct opts *o)
-{
-	if (o->no_stack)
-		return 0;
-	return o->max_stack ? (uint32_t)o->max_stack : LIVE_MAX_STACK;
-}
-
 /* It is the cheaper way, and not the only one: no failure is the user's. */
 static void waits_and_owners(struct waitfeed **ret, const struct opts *o,
 			     struct waitfeed_options *w, struct kerntypes *types)
 {
 	struct error why = {0};
 
-	w->max_stack = max_stack(o);
+	w->max_stack = live_max_stack(o->no_stack, (uint32_t)o->max_stack);
 	w->waits = !o->no_bpf && is_shown(o) && waitfeed_covers(w->target, w->max_stack);
 	if (w->waits && waitfeed_new(ret, w, types, &why) < 0)
 		*ret = NULL;

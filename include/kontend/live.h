@@ -13,6 +13,12 @@ struct drain_sink;
 
 enum { LIVE_MAX_STACK = 24 }; /* frames of a call chain, when nobody says */
 
+/* Frames of a call chain, 0 for none; @asked: 0 = nobody says. */
+static inline uint32_t live_max_stack(bool no_stack, uint32_t asked)
+{
+	return no_stack ? 0 : asked ? asked : LIVE_MAX_STACK;
+}
+
 struct live_options {
 	struct target
 		target;	  /* borrowed until live_new() returns, its command until live_start() */

@@ -3,7 +3,7 @@
 #ifndef KONTEND_INSPECT_KERNEL_PERF_H
 #define KONTEND_INSPECT_KERNEL_PERF_H
 
-#include "kernel.h"
+#include "kernel-cgroup.h"
 
 /* Enums must have the kernel's name for their members to be relocated. */
 enum perf_event_state {
@@ -56,18 +56,6 @@ struct perf_event_context {
 	int rotate_necessary; /* before 6.2 */
 	__u64 time;
 	struct task_struct *task;
-} CORE;
-
-struct kernfs_node {
-	const char *name;
-} CORE;
-
-struct cgroup {
-	struct kernfs_node *kn;
-} CORE;
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
 } CORE;
 
 struct perf_cgroup {

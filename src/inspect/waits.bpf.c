@@ -4,6 +4,7 @@
  * events of the two tracepoints do, at a fraction of their cost; and who has the lock, read where a
  * wait begins, right behind the record of that, be it ours or perf's.
  */
+#include "kernel-cgroup.h"
 #include "waits-chain.h"
 #include "waits-owner.h"
 #include "waits-shared.h"
@@ -31,18 +32,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } rings SEC(".maps");
-
-struct kernfs_node {
-	__u64 id;
-} CORE;
-
-struct cgroup {
-	struct kernfs_node *kn;
-} CORE;
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-} CORE;
 
 struct css_set {
 	struct cgroup_subsys_state *subsys[1];

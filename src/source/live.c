@@ -141,9 +141,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.timer_exit_id = l->timers.exit.id,
 		.timer_offset = live_timers_offset(&l->timers),
 		.ring_pages = o->ring_pages,
-		.max_stack = o->no_stack    ? 0
-			     : o->max_stack ? o->max_stack
-					    : LIVE_MAX_STACK,
+		.max_stack = live_max_stack(o->no_stack, o->max_stack),
 		.end_stack = o->end_stack,
 		.relaxed = o->relaxed,
 		.feed = o->feed,

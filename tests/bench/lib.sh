@@ -59,6 +59,30 @@ end() {
 	observer=
 }
 
+# The file that is measured, unless one was named: one that perf makes with these arguments.
+make_file() {
+	[ -z "$file" ] || return 0
+	need_root "making a recording"
+	file=$dir/perf.data
+	perf record -q -m 2048 -o "$file" "$@" >/dev/null 2>"$dir/err" ||
+		skip "perf record: $(tail -1 "$dir/err")"
+}
+
+# timed NAME TIMES COMMAND...: "NAME ms" of that many runs, into the figures
+timed() {
+	name=$1
+	times=$2
+	shift 2
+	before=$(children_us)
+	for _ in $(seq "$times"); do
+		"$@" >/dev/null 2>"$dir/err" || {
+			echo "FAIL $name: $(cat "$dir/err")"
+			exit 1
+		}
+	done
+	echo "$name $((($(children_us) - before) / 1000))" >>"$dir/figures"
+}
+
 # CPU time in us that the observer's threads have used.
 cpu_us() {
 	cat "/proc/$observer/task/"*/schedstat | awk '{ sum += $1 } END { printf "%.0f\n", sum / 1000 }'

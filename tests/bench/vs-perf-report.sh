@@ -18,30 +18,11 @@ turns=${4:-5}
 . "$(dirname "$0")/lib.sh"
 need_perf_lock
 
-if [ -z "$file" ]; then
-	need_root "making a recording"
-	file=$dir/perf.data
-	perf record -q -a -g -m 2048 -e "$events" -o "$file" -- \
-		"$storm" 16 6000 go >/dev/null 2>"$dir/err" || skip "perf record: $(tail -1 "$dir/err")"
-fi
-
-# run NAME COMMAND...: "NAME ms" of ten runs, since one is close to the clock's step
-run() {
-	name=$1
-	shift
-	before=$(children_us)
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		"$@" >/dev/null 2>"$dir/err" || {
-			echo "FAIL $name: $(cat "$dir/err")"
-			exit 1
-		}
-	done
-	echo "$name $((($(children_us) - before) / 1000))" >>"$dir/figures"
-}
-
+make_file -a -g -e "$events" -- "$storm" 16 6000 go
+# Ten of them, since one is close to the step of the clock.
 for _ in $(seq "$turns"); do
-	run kontend "$kontend" report -i "$file"
-	run perf perf lock contention -i "$file"
+	timed kontend 10 "$kontend" report -i "$file"
+	timed perf 10 perf lock contention -i "$file"
 done
 
 n_events=$("$kontend" report -i "$file" --format json | sed -n 's/.*"events": *\([0-9]*\).*/\1/p' |

@@ -18,33 +18,15 @@ turns=${4:-3}
 . "$(dirname "$0")/lib.sh"
 command -v perf >/dev/null || skip "perf is not installed"
 
-if [ -z "$file" ]; then
-	need_root "making a recording"
-	file=$dir/perf.data
-	perf record -q -k mono -e cpu-clock -F 2000 --call-graph dwarf,4096 -m 2048 -o "$file" -- \
-		"$deep" 8 8 >/dev/null 2>"$dir/err" || skip "perf record: $(tail -1 "$dir/err")"
-fi
-
-# run NAME COMMAND...: "NAME ms" of one run
-run() {
-	name=$1
-	shift
-	before=$(children_us)
-	"$@" >"$dir/$name.out" 2>"$dir/err" || {
-		echo "FAIL $name: $(cat "$dir/err")"
-		exit 1
-	}
-	echo "$name $((($(children_us) - before) / 1000))" >>"$dir/figures"
-}
-
+make_file -k mono -e cpu-clock -F 2000 --call-graph dwarf,4096 -- "$deep" 8 8
 "$kontend" report -q -i "$file" --view hot --by stack --format csv >"$dir/stacks.csv"
 if grep -q '\[no unwinder\]' "$dir/stacks.csv"; then
 	skip "kontend was built without an unwinder"
 fi
 for _ in $(seq "$turns"); do
-	run kontend "$kontend" report -q -i "$file" --view hot
-	run report perf report --no-inline --stdio -i "$file"
-	run script perf script --no-inline -i "$file"
+	timed kontend 1 "$kontend" report -q -i "$file" --view hot
+	timed report 1 perf report --no-inline --stdio -i "$file"
+	timed script 1 perf script --no-inline -i "$file"
 done
 
 # Samples in all, and frames of one.

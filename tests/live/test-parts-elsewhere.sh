@@ -12,25 +12,9 @@ spin=$(realpath "$2")
 # shellcheck source=tests/live/elsewhere.sh
 . "$(dirname "$0")/elsewhere.sh"
 
-dir=$(mktemp -d)
-work=""
-recorder=""
-cleanup() {
-	for pid in $work $recorder; do
-		kill -KILL "$pid" 2>/dev/null || true
-	done
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' HUP INT TERM
-chmod 755 "$dir"
-cd "$dir"
-mkdir progs viewer
-cp "$kontend" viewer/kontend
 cp "$spin" progs/spin
 # Lines of source are out of files alone.
-strip -g progs/spin || { echo "skipped: no strip"; exit 77; }
-: >empty
+strip -g progs/spin
 # The report by which a moment of recording is judged, and what is compared.
 cat >hot.sh <<'HOT'
 ./viewer/kontend report -q -i "$1" --view hot --format csv >&3
@@ -41,78 +25,40 @@ sh hot.sh "$1"
 ./viewer/kontend report -q -i "$1" --annotate spin_inner >&4
 LOOK
 
-away() { # SCRIPT FILE: into away.csv and away.txt
-	chmod 644 "$2"
-	unshare -m sh -c 'mount --bind empty /proc/kallsyms && mount -t tmpfs none progs &&
-		exec setpriv --reuid=65534 --regid=65534 --clear-groups sh "$@"' \
-		away "$@" 3>away.csv 4>away.txt 2>err
-}
-
-# What took a twentieth of the samples or more in the program: share, samples, name.
-hot() { # FILE
-	awk -F, '$1 == "pct" { for (i = 1; i <= NF; i++) at[$i] = i }
-		$1 >= 5 && $at["object"] ~ /\/progs\// { print $1, $2, $at["symbol"] }' "$1"
-}
-
 # same WHAT FILE: here and elsewhere
 same() {
-	sh look.sh "$2" 3>here.csv 4>here.txt
+	here look.sh "$2"
 	away look.sh "$2" || { echo "$1: no report elsewhere: $(cat err)"; return 1; }
-	sed -i 's/^# code: .*, \([0-9]* bytes\)$/# code: \1/' here.txt away.txt
-	hot here.csv >here.hot
-	hot away.csv >away.hot
-	if ! grep -q 'spin_inner$' here.hot || ! cmp here.hot away.hot || ! cmp here.txt away.txt; then
-		echo "$1: another machine sees something else:"
-		diff here.hot away.hot || true
-		diff here.txt away.txt | head -12 || true
-		return 1
-	fi
-	grep -q ',spin_inner,recording,' away.csv || { echo "$1: the name is not from the recording"; return 1; }
+	without_origin here.txt away.txt
+	for place in here away; do
+		rows 5 object /progs/ symbol "$place.out" >"$place.hot"
+	done
+	grep -q 'spin_inner$' here.hot || { echo "$1: too few samples"; return 1; }
+	equal "$1" hot txt || return 1
+	grep -q ',spin_inner,recording,' away.out || { echo "$1: the name is not from the recording"; return 1; }
 	echo "$1: $(head -1 away.hot)"
 }
 
 # Seconds of CPU time: it ends by itself in any case.
-start_work() {
+start() { # OPTION...
 	progs/spin 15 &
 	work=$!
-}
-
-end_work() {
-	kill "$work" 2>/dev/null || true
-	wait "$work" 2>/dev/null || true
-	work=
+	start_record -p "$work" "$@"
 }
 
 # has_some FILE: enough samples for what is compared, as it is seen here
 has_some() {
-	sh hot.sh "$1" 3>now.csv 2>err &&
-		awk -F, '/,spin_inner,/ { n = $2 } END { exit n < 20 }' now.csv
-}
-
-# until_some FILE COMMAND...: as long as the program runs
-until_some() {
-	while kill -0 "$work" 2>/dev/null; do
-		sleep 0.3
-		! "$@" || return 0
-	done
-	return 1
+	here hot.sh "$1" 2>err && [ "$(samples 0 symbol '^spin_inner$' here.out)" -ge 20 ]
 }
 
 is_named_away() { # FILE
-	[ -e "$1" ] && away hot.sh "$1" && grep -q ',spin_inner,recording,' away.csv
-}
-
-record() { # OPTION...
-	"$kontend" record -q -F 997 -e cpu-clock -p "$work" "$@" &
-	recorder=$!
+	[ -e "$1" ] && away hot.sh "$1" && grep -q ',spin_inner,recording,' away.out
 }
 
 killed() {
-	record -o killed.data "$@"
+	start -o killed.data "$@"
 	until_some is_named_away killed.data || return 1
-	kill -KILL "$recorder"
-	wait "$recorder" 2>/dev/null || true
-	recorder=
+	end_record KILL
 	same "killed $*" killed.data
 }
 
@@ -121,53 +67,23 @@ piped() {
 	mkfifo pipe
 	cat pipe >piped.data &
 	reader=$!
-	record -o pipe
+	start -o pipe
 	until_some has_some piped.data || return 1
-	kill -INT "$recorder"
-	wait "$recorder" || return 1
-	recorder=
+	end_record INT || return 1
 	wait "$reader"
-	rm pipe
 	same pipe piped.data
 }
 
-parts() {
-	find . -name 'rotated.data.2*' | wc -l
-}
-
 rotated() {
-	record --rotate 9 -o rotated.data
-	for part in first second; do
+	start --rotate 9 -o rotated.data
+	for _ in first second; do
 		until_some has_some rotated.data || return 1
-		n=$(parts)
-		kill -USR2 "$recorder"
-		while [ "$(parts)" = "$n" ]; do
-			kill -0 "$recorder" || return 1
-			sleep 0.1
-		done
+		begin_part rotated.data || return 1
 	done
-	kill -INT "$recorder"
-	wait "$recorder" || return 1
-	recorder=
-	for part in rotated.data.2*; do
+	end_record INT || return 1
+	for part in $(parts rotated.data); do
 		same "a rotated part" "$part" || return 1
 	done
-}
-
-# Others may need all CPUs for a while.
-try() {
-	for attempt in 1 2 3; do
-		rm -rf -- *.data* pipe
-		start_work
-		rc=0
-		"$@" || rc=$?
-		[ -z "$recorder" ] || kill -KILL "$recorder" 2>/dev/null || true
-		recorder=
-		end_work
-		[ "$rc" != 0 ] || return 0
-		echo "$*: attempt $attempt failed"
-	done
-	return 1
 }
 
 "$kontend" record -q -F 997 -e cpu-clock --duration 50ms -o probe 2>err ||
