@@ -2,6 +2,7 @@
 #ifndef KONTEND_KALLSYMS_CACHE_H
 #define KONTEND_KALLSYMS_CACHE_H
 
+#include "kontend/filemap.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,16 @@
  * What /proc/kallsyms said, kept in the folder of cachefolder.h: the kernel takes longer to print
  * it than a report of 500,000 events does.
  */
+
+/* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. */
+struct kallsyms_text {
+	const char *text; /* no NUL behind it; NULL: there is none */
+	size_t len;
+	char *heap;
+	struct filemap file;
+};
+
+void kallsyms_text_deinit(struct kallsyms_text *t);
 
 /* What kernel code there is: as long as it is equal, so is /proc/kallsyms. */
 struct kallsyms_cache_state {
@@ -25,8 +36,8 @@ uint64_t kallsyms_cache_modules(const char *text);
 
 /* Where the file is, if there is one; false: the cache is turned off, or has no place. */
 bool kallsyms_cache_place(char *buf, size_t size);
-/* The text kept, NUL behind it, if it is of @state. 0, -ENOENT or another errno. mem_free() it. */
-int kallsyms_cache_load(const struct kallsyms_cache_state *state, char **ret_text, size_t *ret_len);
+/* The text kept, if it is of @state. 0, -ENOENT or another errno with @ret empty. */
+int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret);
 /* Keeps @text instead of what was there. 0 or a negative errno, with nothing changed. */
 int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len);
 

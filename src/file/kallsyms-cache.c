@@ -43,32 +43,46 @@ bool kallsyms_cache_place(char *buf, size_t size)
 	return cachefolder_path(name, buf, size);
 }
 
-int kallsyms_cache_load(const struct kallsyms_cache_state *state, char **ret_text, size_t *ret_len)
+void kallsyms_text_deinit(struct kallsyms_text *t)
 {
-	char *text, seal[SEAL];
-	size_t len;
+	mem_free(t->heap);
+	filemap_close(&t->file);
+	*t = (struct kallsyms_text){0};
+}
+
+/* The seal, if there is room for one, is that of @state. */
+static bool is_sealed(const struct kallsyms_cache_state *state, const struct filemap *file)
+{
+	char seal[SEAL];
+
+	if (file->len <= SEAL)
+		return false;
+	make_seal(state, file->len - SEAL, seal);
+	return !memcmp(file->bytes + file->len - SEAL, seal, SEAL);
+}
+
+int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret)
+{
 	int r, folder = cachefolder_open(false);
 
+	*ret = (struct kallsyms_text){0};
 	if (folder < 0)
 		return folder;
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	r = fd < 0			       ? -errno
-	    : cachefolder_is_ours(fd, S_IFREG) ? kernel_read_fd(fd, &text, &len)
+	    : cachefolder_is_ours(fd, S_IFREG) ? filemap_open(&ret->file, fd)
 					       : -EPERM;
 	if (fd >= 0)
 		close(fd);
 	close(folder);
+	if (!r && !is_sealed(state, &ret->file)) {
+		kallsyms_text_deinit(ret);
+		r = -ENOENT;
+	}
 	if (r)
 		return r;
-	if (len > SEAL)
-		make_seal(state, len - SEAL, seal);
-	if (len <= SEAL || memcmp(text + len - SEAL, seal, SEAL) != 0) {
-		mem_free(text);
-		return -ENOENT;
-	}
-	*ret_len = len - SEAL;
-	text[*ret_len] = 0;
-	*ret_text = text;
+	ret->text = ret->file.bytes;
+	ret->len = ret->file.len - SEAL;
 	return 0;
 }
 

@@ -85,26 +85,38 @@ static bool modules_are_right(const struct stat *st, const char *text, size_t le
 	return right;
 }
 
-int kernel_saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool is_running,
-			 char **ret_text, size_t *ret_len)
+/* What of the file, which @st is of, can be relied on: its length, 0 when nothing can. */
+static size_t usable(const struct stat *st, const struct filemap *file, uint64_t text_addr,
+		     bool is_running)
 {
-	char path[4096], *text = NULL;
-	struct stat st;
-	size_t len = 0;
+	const char *text = file->bytes;
 
+	if (!is_trusted(st) || kernel_text_address(text, file->len) != text_addr)
+		return 0;
+	if (is_running)
+		return modules_are_right(st, text, file->len) ? file->len : 0;
+	return without_modules(text, file->len);
+}
+
+int kernel_saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool is_running,
+			 struct kallsyms_text *ret)
+{
+	char path[4096];
+	struct stat st;
+
+	*ret = (struct kallsyms_text){0};
 	if (!text_addr || !path_of(id, n, path, sizeof(path)))
 		return -ENOENT;
-	if (stat(path, &st) || !is_trusted(&st))
-		return -ENOENT;
-	int e = kernel_read_file(path, &text, &len);
-	if (e)
-		return e;
-	bool whole = is_running && modules_are_right(&st, text, len);
-	if (kernel_text_address(text) != text_addr || (is_running && !whole)) {
-		mem_free(text);
-		return -ENOENT;
-	}
-	*ret_text = text;
-	*ret_len = whole ? len : without_modules(text, len);
-	return 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	int r = fstat(fd, &st) < 0 ? -errno : filemap_open(&ret->file, fd);
+	close(fd);
+	if (r)
+		return r;
+	ret->text = ret->file.bytes;
+	ret->len = usable(&st, &ret->file, text_addr, is_running);
+	if (!ret->len)
+		kallsyms_text_deinit(ret);
+	return ret->text ? 0 : -ENOENT;
 }

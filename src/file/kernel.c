@@ -7,7 +7,6 @@
  */
 #include "kernel.h"
 #include "kontend/cursor.h"
-#include "kontend/kallsyms-cache.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -109,16 +108,19 @@ static int differs(const struct features *f, char why[KERNEL_WHY])
 }
 
 /* It is among the first lines. */
-uint64_t kernel_text_address(const char *text)
+uint64_t kernel_text_address(const char *text, size_t len)
 {
-	for (unsigned n = 0; n < 4096 && *text; n++) {
-		const char *end = strchr(text, '\n');
-		const char *name = strchr(text, ' ');
-		if (!end || !name)
+	const char *end = text + len;
+
+	for (unsigned n = 0; n < 4096 && text < end; n++) {
+		const char *eol = memchr(text, '\n', (size_t)(end - text));
+		const char *name = eol ? memchr(text, ' ', (size_t)(eol - text)) : NULL;
+		if (!name)
 			return 0;
-		if (end - name >= 8 && !memcmp(name + 3, "_text\n", 6))
+		/* The line's end stops the number. */
+		if (eol - name >= 8 && !memcmp(name + 3, "_text\n", 6))
 			return strtoull(text, NULL, 16);
-		text = end + 1;
+		text = eol + 1;
 	}
 	return 0;
 }
@@ -128,53 +130,50 @@ static void keep(const struct kallsyms_cache_state *before, const char *text, si
 {
 	struct kallsyms_cache_state after;
 
-	if (kernel_text_address(text) && !kallsyms_cache_now(&after) &&
+	if (kernel_text_address(text, len) && !kallsyms_cache_now(&after) &&
 	    !strcmp(after.boot, before->boot) && after.modules == before->modules &&
 	    after.bpf == before->bpf)
 		kallsyms_cache_store(before, text, len);
 }
 
 /* From our cache, else from what perf record kept, else from the kernel. */
-static int running_symbols(uint64_t text_addr, char **ret_text, size_t *ret_len)
+static int running_symbols(uint64_t text_addr, struct kallsyms_text *ret)
 {
 	struct kallsyms_cache_state now;
 	bool is_known = !kallsyms_cache_now(&now);
 	uint8_t id[20];
 
-	if (is_known && !kallsyms_cache_load(&now, ret_text, ret_len))
+	if (is_known && !kallsyms_cache_load(&now, ret))
 		return 0;
-	if (!kernel_saved_symbols(id, kernel_build_id(id), text_addr, true, ret_text, ret_len))
+	if (!kernel_saved_symbols(id, kernel_build_id(id), text_addr, true, ret))
 		return 0;
-	int e = kernel_read_file("/proc/kallsyms", ret_text, ret_len);
+	int e = kernel_read_file("/proc/kallsyms", &ret->heap, &ret->len);
+	ret->text = ret->heap;
 	if (!e && is_known)
-		keep(&now, *ret_text, *ret_len);
+		keep(&now, ret->text, ret->len);
 	return e;
 }
 
-int kernel_symbols(const struct features *f, uint64_t text_addr, char **ret_text, size_t *ret_len,
+int kernel_symbols(const struct features *f, uint64_t text_addr, struct kallsyms_text *ret,
 		   char why[KERNEL_WHY])
 {
-	*ret_text = NULL;
-	*ret_len = 0;
+	*ret = (struct kallsyms_text){0};
 	if (differs(f, why)) {
-		if (!kernel_saved_symbols(f->build_id, f->build_id_len, text_addr, false, ret_text,
-					  ret_len))
+		if (!kernel_saved_symbols(f->build_id, f->build_id_len, text_addr, false, ret))
 			why[0] = 0;
 		return 0;
 	}
-	int e = running_symbols(text_addr, ret_text, ret_len);
+	int e = running_symbols(text_addr, ret);
 	if (e == -ENOMEM)
 		return e;
 	if (e)
 		snprintf(why, KERNEL_WHY, "/proc/kallsyms: %s", strerror(-e));
-	uint64_t here = e || !text_addr ? 0 : kernel_text_address(*ret_text);
+	uint64_t here = e || !text_addr ? 0 : kernel_text_address(ret->text, ret->len);
 	if (!here || here == text_addr)
 		return 0;
 	snprintf(why, KERNEL_WHY,
 		 "it was made before this machine was booted, with the kernel at "
 		 "another address");
-	mem_free(*ret_text);
-	*ret_text = NULL;
-	*ret_len = 0;
+	kallsyms_text_deinit(ret);
 	return 0;
 }

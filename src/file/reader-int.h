@@ -3,6 +3,7 @@
 #define KONTEND_SRC_FILE_READER_INT_H
 
 #include "features.h"
+#include "kontend/kallsyms-cache.h"
 #include "kontend/map64.h"
 #include "kontend/mapguard.h"
 #include "kontend/perfdata.h"
@@ -23,8 +24,7 @@ struct reader {
 	struct mapguard guard;	/* of `map` */
 	bool cut;		/* it was made shorter meanwhile: said */
 	size_t window;		/* bytes of the mapping in one block */
-	uint64_t
-		file_pos; /* of outer.end when not mapped, of the first byte behind the data else */
+	uint64_t file_pos;	/* of outer.end when not mapped, else of what is behind the data */
 	struct reader_region outer, inner;
 	uint8_t *payload; /* of TRACING_DATA, being collected */
 	size_t payload_len, payload_size;
@@ -39,7 +39,8 @@ struct reader {
 	bool is_uniform, has_identifier, is_own;
 
 	struct features features;
-	uint64_t kernel_text; /* address of _text where it was recorded; 0 = not known */
+	uint64_t kernel_text;	      /* address of _text where it was recorded; 0 = not known */
+	struct kallsyms_text symbols; /* of the kernel here, or none */
 	bool has_formats, has_locks, has_tracepoints, header_done, host_done, symbols_done,
 		no_symbols;
 

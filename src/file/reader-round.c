@@ -7,7 +7,6 @@
  * made of the stream's own time, unless the recording has its own.
  */
 #include "kernel.h"
-#include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "reader-int.h"
 #include <errno.h>
@@ -150,9 +149,8 @@ int reader_begin(struct reader *r)
 
 int reader_symbols(struct reader *r)
 {
+	struct kallsyms_text *text = &r->symbols;
 	char why[KERNEL_WHY] = "";
-	char *text = NULL;
-	size_t len = 0;
 	int e;
 
 	if (r->symbols_done)
@@ -160,11 +158,8 @@ int reader_symbols(struct reader *r)
 	r->symbols_done = true;
 	if (r->is_own || r->no_symbols)
 		return 0;
-	e = kernel_symbols(&r->features, r->kernel_text, &text, &len, why);
+	e = kernel_symbols(&r->features, r->kernel_text, text, why);
 	if (!e && why[0])
 		e = reader_note(r, "\"%s\": no kernel symbols: %s", r->path, why);
-	if (!e && text)
-		return reader_queue_heap(r, RECORD_KALLSYMS, 0, text, len);
-	mem_free(text);
-	return e ? e : reader_queue_copy(r, RECORD_KALLSYMS, 0, NULL, 0);
+	return e ? e : reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
 }

@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
+#include "kontend/filemap.h"
 #include "kontend/mapguard.h"
 #include "recording.h"
 #include "rig.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +129,37 @@ static void test_others(void **state)
 	file_deinit(&other);
 }
 
+/* A whole file by its descriptor, which is not needed any more then. */
+static void test_file(void **state)
+{
+	struct filemap m = {0};
+	struct file f;
+
+	(void)state;
+	file_init(&f);
+	assert_int_equal(ftruncate(f.fd, (off_t)(3 * f.page + 1)), 0);
+	assert_int_equal(filemap_open(&m, f.fd), 0);
+	assert_int_equal(m.len, 3 * f.page + 1);
+	assert_memory_equal(m.bytes, f.map, m.len);
+	assert_int_equal(ftruncate(f.fd, (off_t)f.page), 0);
+	assert_int_equal(m.bytes[f.page - 1], (char)0xaa);
+	assert_int_equal(m.bytes[3 * f.page], 0);
+	assert_true(m.guard.broken);
+	filemap_close(&m);
+	assert_null(m.bytes);
+	filemap_close(&m);
+	assert_int_equal(ftruncate(f.fd, 0), 0);
+	assert_int_equal(filemap_open(&m, f.fd), -ENODATA);
+	assert_int_equal(filemap_open(&m, -1), -EBADF);
+	file_deinit(&f);
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(filemap_open(&m, ends[0]), -ENODATA);
+	assert_null(m.bytes);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static struct recording made(void)
 {
 	struct rig r;
@@ -202,9 +235,8 @@ static void test_recording(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_zeros),
-		cmocka_unit_test(test_several),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_zeros),	  cmocka_unit_test(test_several),
+		cmocka_unit_test(test_others),	  cmocka_unit_test(test_file),
 		cmocka_unit_test(test_recording),
 	};
 
