@@ -2,15 +2,19 @@
 /*
  * What goes on with processes is needed whole, or addresses cannot be told apart; samples are many
  * and alike. They are taken for the time between two rounds, so that waits are whole, of each ring
- * from its begin on, until there were too many; then not, until as much time has gone by. What
- * finds no room in the queue is left out: whoever reads the recording itself sees all of it.
+ * from its begin on, until there were too many; then not, until as much time has gone by. A ring
+ * comes in as many runs as its reader likes: what is taken of it counts until another ring's turn.
+ * What finds no room in the queue is left out: whoever reads the recording itself sees all of it.
+ *
+ * A file may be shorter than the time for which none are taken, and is to be told of as well: so
+ * each begins with those that any may have at first.
  */
 #include "record-sift.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 
-enum { BYTES_PER_SECOND = 4 << 20, RUN_BYTES = 512 << 10, CHUNK = 64 << 10 };
+enum { BYTES_PER_SECOND = 4 << 20, RING_BYTES = 512 << 10, CHUNK = 64 << 10 };
 
 /* A place in the pieces of a run. */
 struct place {
@@ -66,15 +70,14 @@ static char *room(struct record_sift *s, struct chunk *c, uint32_t ring, size_t 
 	return c->item ? (char *)c->data + c->len : NULL;
 }
 
-static bool take_record(struct record_sift *s, struct chunk *c, uint32_t ring, struct place *p,
-			uint64_t *samples)
+static bool take_record(struct record_sift *s, struct chunk *c, uint32_t ring, struct place *p)
 {
 	struct perf_event_header h;
 
 	if (!take(p, &h, sizeof(h)) || h.size < sizeof(h))
 		return false;
 	bool is_sample = h.type == PERF_RECORD_SAMPLE;
-	bool wanted = !is_sample || (!s->closed && *samples < RUN_BYTES);
+	bool wanted = !is_sample || (!s->closed && s->taken < RING_BYTES);
 	char *to = wanted ? room(s, c, ring, h.size) : NULL;
 	if (!to)
 		return take(p, NULL, h.size - sizeof(h));
@@ -82,7 +85,8 @@ static bool take_record(struct record_sift *s, struct chunk *c, uint32_t ring, s
 	if (!take(p, to + sizeof(h), h.size - sizeof(h)))
 		return false;
 	c->len += h.size;
-	*samples += is_sample ? h.size : 0;
+	s->taken += is_sample ? h.size : 0;
+	s->credit -= is_sample ? h.size : 0;
 	return true;
 }
 
@@ -90,14 +94,15 @@ void record_sift_run(struct record_sift *s, uint32_t ring, const struct iovec *p
 {
 	struct place p = {pieces, n, 0};
 	struct chunk c = {0};
-	uint64_t samples = 0;
 
 	if (!s->to)
 		return;
-	while (p.n && take_record(s, &c, ring, &p, &samples))
+	if (ring != s->ring)
+		s->taken = 0;
+	s->ring = ring;
+	while (p.n && take_record(s, &c, ring, &p))
 		;
 	push(s, &c, ring);
-	s->credit -= (int64_t)samples;
 }
 
 /* Between two rounds all of them are taken, or none is. */
@@ -112,6 +117,7 @@ static void open_or_close(struct record_sift *s, uint64_t now_ns)
 	if (s->credit > RECORD_SIFT_CREDIT)
 		s->credit = RECORD_SIFT_CREDIT;
 	s->closed = s->credit < 0;
+	s->taken = 0;
 }
 
 void record_sift_put(struct record_sift *s, const struct record *r, uint64_t now_ns)
@@ -128,4 +134,13 @@ void record_sift_put(struct record_sift *s, const struct record *r, uint64_t now
 		open_or_close(s, now_ns);
 	/* Without memory there is one fewer; the next one says the same. */
 	(void)queue_put_always(s->to, r->kind, r->ring, r->data, r->len);
+}
+
+void record_sift_cut(struct record_sift *s, uint64_t now_ns)
+{
+	struct record r = {.kind = RECORD_ROUND, .data = &now_ns, .len = sizeof(now_ns)};
+
+	record_sift_put(s, &r, now_ns);
+	s->credit = RECORD_SIFT_CREDIT;
+	s->closed = false;
 }

@@ -16,6 +16,8 @@ struct record_sift {
 	uint64_t credit_ns; /* until when `credit` is up to date */
 	int64_t credit;	    /* bytes of samples that may still be taken; negative: too many were */
 	bool closed;	    /* of samples nothing is taken until the next round */
+	uint32_t ring;	    /* of the last run */
+	uint64_t taken;	    /* bytes of samples of it, since the round or that of another ring */
 };
 
 enum { RECORD_SIFT_CREDIT = 1 << 20 }; /* to begin with, and never more */
@@ -24,5 +26,10 @@ enum { RECORD_SIFT_CREDIT = 1 << 20 }; /* to begin with, and never more */
 void record_sift_put(struct record_sift *s, const struct record *r, uint64_t now_ns);
 /* A run of whole records in @n pieces, which may end within records. */
 void record_sift_run(struct record_sift *s, uint32_t ring, const struct iovec *pieces, int n);
+/*
+ * What was put so far is all of a file, up to @now_ns, and rounds are about what was drained before
+ * them: so one is put that says that. Of the next file samples are taken as at the start.
+ */
+void record_sift_cut(struct record_sift *s, uint64_t now_ns);
 
 #endif

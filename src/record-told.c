@@ -92,13 +92,9 @@ int record_told_begin(struct record_told *t, struct record_file *f, struct error
 
 int record_told_cut(struct record_told *t, struct record_file *f, struct error *err)
 {
-	uint64_t now = clock_now_ns();
-	struct record r = {.kind = RECORD_ROUND, .data = &now, .len = sizeof(now)};
-
 	if (!t->namer)
 		return 0;
-	/* Rounds are about what was drained before; of this file there is all now. */
-	record_sift_put(&t->sift, &r, now);
+	record_sift_cut(&t->sift, clock_now_ns());
 	record_namer_cut(t->namer);
 	return record_told_put(t, f, err);
 }

@@ -69,8 +69,8 @@ static void round_at(struct sifted *t, uint64_t now)
 	record_sift_put(&t->s, &r, now);
 }
 
-/* @n samples, a name behind each hundredth. */
-static void put_run(struct sifted *t, unsigned n)
+/* @n samples of @ring, a name behind each hundredth. */
+static void put_run_of(struct sifted *t, uint32_t ring, unsigned n)
 {
 	static uint8_t buf[4 << 20];
 	size_t len = 0;
@@ -81,7 +81,12 @@ static void put_run(struct sifted *t, unsigned n)
 			len += add(buf + len, PERF_RECORD_COMM, COMM);
 	}
 	struct iovec v = {buf, len};
-	record_sift_run(&t->s, 3, &v, 1);
+	record_sift_run(&t->s, ring, &v, 1);
+}
+
+static void put_run(struct sifted *t, unsigned n)
+{
+	put_run_of(t, 3, n);
 }
 
 static void a_record_in_two_pieces_is_whole(void **state)
@@ -135,6 +140,46 @@ static void after_a_pause_there_is_no_more(void **state)
 	assert_in_range(open, 2, 4);
 }
 
+/* A ring of 10 MB; as one run, half a MiB of it is taken. */
+static void a_ring_counts_as_one_in_any_number_of_runs(void **state)
+{
+	struct sifted *t = *state;
+	unsigned samples, others;
+
+	round_at(t, t->now);
+	for (uint32_t ring = 0; ring < 2; ring++) {
+		for (int i = 0; i < 100; i++)
+			put_run_of(t, ring, 100);
+		taken(t, &samples, &others);
+		assert_int_equal(samples, (512 << 10) / SAMPLE + 1);
+		assert_int_equal(others, 100);
+	}
+	/* So a second later, at the latest, there is more. */
+	round_at(t, t->now += SECOND);
+	put_run(t, 1000);
+	taken(t, &samples, &others);
+	assert_int_equal(samples, (512 << 10) / SAMPLE + 1);
+}
+
+static void each_file_has_some(void **state)
+{
+	struct sifted *t = *state;
+	unsigned samples, others;
+
+	for (uint32_t ring = 0; ring < 8; ring++)
+		put_run_of(t, ring, 1000);
+	taken(t, &samples, &others);
+	round_at(t, ++t->now);
+	put_run(t, 1000);
+	taken(t, &samples, &others);
+	assert_int_equal(samples, 0);
+
+	record_sift_cut(&t->s, ++t->now);
+	put_run(t, 1000);
+	taken(t, &samples, &others);
+	assert_int_equal(samples, (512 << 10) / SAMPLE + 1);
+}
+
 static void what_is_no_record_ends_a_run(void **state)
 {
 	struct sifted *t = *state;
@@ -164,6 +209,8 @@ int main(void)
 		WITH_QUEUE(a_record_in_two_pieces_is_whole),
 		WITH_QUEUE(of_many_samples_some_are_taken),
 		WITH_QUEUE(after_a_pause_there_is_no_more),
+		WITH_QUEUE(a_ring_counts_as_one_in_any_number_of_runs),
+		WITH_QUEUE(each_file_has_some),
 		WITH_QUEUE(what_is_no_record_ends_a_run),
 	};
 
