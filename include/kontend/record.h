@@ -2,6 +2,7 @@
 #ifndef KONTEND_RECORD_H
 #define KONTEND_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -120,6 +121,7 @@ struct record {
 	const void *data; /* borrowed until the source's release() */
 	size_t len;
 	void *owner; /* the source's own; opaque to everybody else */
+	bool lasts;  /* the bytes stay until source_free(), also when they were given back */
 };
 
 #endif

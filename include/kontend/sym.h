@@ -34,14 +34,19 @@ struct sym_entry {
 	bool label;	 /* the linker's mark of a section's edge: covers nothing */
 };
 
+struct sym_pieces;
+
 struct sym {
 	enum sym_state state;
-	struct sym_entry *entries; /* by address */
+	/* By address. None where only what is asked for is read: then sym_whole() has them. */
+	struct sym_entry *entries;
 	size_t n, cap;
 	char *text;
 	size_t text_len, text_cap;
 	uint64_t sched_text[2], lock_text[2]; /* ranges, 0 when not known */
 	bool has_data;			      /* data symbols are there (KALLSYMS_ALL) */
+	struct sym_pieces *pieces;	      /* what is asked for; NULL: all is in `entries` */
+	uint32_t n_loads; /* entries and texts from before another one are no more */
 };
 
 void sym_init(struct sym *s);
@@ -51,6 +56,11 @@ void sym_deinit(struct sym *s);
  * none are skipped. 0, whatever the state is then; -ENOMEM or -EFBIG with everything unchanged.
  */
 int sym_load(struct sym *s, const char *text, size_t len, struct error *err);
+/* The same for a text that stays until sym_deinit(): of a long one only what is asked for is read.
+ */
+int sym_load_lasting(struct sym *s, const char *text, size_t len, struct error *err);
+/* With all its entries: @s itself, or made when first asked for. NULL: out of memory. */
+const struct sym *sym_whole(const struct sym *s);
 
 /* The symbol that covers @addr, or NULL. */
 const struct sym_entry *sym_find(const struct sym *s, uint64_t addr);

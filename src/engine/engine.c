@@ -266,7 +266,7 @@ static int take(struct engine *e, const struct record *r, bool *ret_kept, struct
 		return decode_add_format(&e->decode, r->data, r->len, err);
 	case RECORD_KALLSYMS:
 		e->model.generation++;
-		return sym_load(&e->sym, r->data, r->len, err);
+		return (r->lasts ? sym_load_lasting : sym_load)(&e->sym, r->data, r->len, err);
 	case RECORD_SNAPSHOT:
 		return hold(e, r, ret_kept, err);
 	case RECORD_NOTE:

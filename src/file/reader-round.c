@@ -161,5 +161,9 @@ int reader_symbols(struct reader *r)
 	e = kernel_symbols(&r->features, r->kernel_text, text, why);
 	if (!e && why[0])
 		e = reader_note(r, "\"%s\": no kernel symbols: %s", r->path, why);
-	return e ? e : reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
+	if (!e)
+		e = reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
+	if (!e)
+		r->queue[r->n_queue - 1].lasts = true;
+	return e;
 }

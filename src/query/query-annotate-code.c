@@ -19,11 +19,12 @@ enum { MOST_BYTES = 256 << 10 };
 /* Up to the next symbol. */
 static size_t kernel_size(const struct query *q, uint64_t start)
 {
-	const struct sym_entry *e = sym_find(q->sym, start);
-	const struct sym_entry *end = q->sym->entries + q->sym->n;
+	const struct sym *s = sym_whole(q->sym);
+	const struct sym_entry *e = s ? sym_find(s, start) : NULL;
 
 	if (!e || e->addr != start)
 		return 0;
+	const struct sym_entry *end = s->entries + s->n;
 	while (e < end && e->addr == start)
 		e++;
 	uint64_t size = e < end ? e->addr - start : MOST_BYTES;

@@ -202,14 +202,14 @@ static const struct sym_entry *find_symbol(const struct sym *s, const char *name
 	return NULL;
 }
 
-static int not_found(struct query *q, const char *symbol, struct error *err)
+static int not_found(struct query *q, const struct sym *s, const char *symbol, struct error *err)
 {
 	struct nearest near = {.word = symbol};
 
 	for (uint32_t i = 1; i < q->cache->n_funcs; i++)
 		nearest_consider(&near, q->cache->funcs[i].name);
-	for (size_t i = 0; !near.n && i < q->sym->n; i++)
-		nearest_consider(&near, sym_text(q->sym, &q->sym->entries[i]));
+	for (size_t i = 0; !near.n && i < s->n; i++)
+		nearest_consider(&near, sym_text(s, &s->entries[i]));
 	if (!near.n)
 		return error_set(err, -ENOENT,
 				 "no function '%s' was sampled or waited in, and the kernel has "
@@ -240,11 +240,12 @@ int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start
 			best = one;
 		found = true;
 	}
-	const struct sym_entry *e = found ? NULL : find_symbol(q->sym, symbol);
-	if (q->cache->failed)
+	const struct sym *s = found ? NULL : sym_whole(q->sym);
+	if (q->cache->failed || (!found && !s))
 		return query_enomem(err, "code");
+	const struct sym_entry *e = found ? NULL : find_symbol(s, symbol);
 	if (!found && !e)
-		return not_found(q, symbol, err);
+		return not_found(q, s, symbol, err);
 	*ret_start = found ? best.start : e->addr;
 	return 0;
 }

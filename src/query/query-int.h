@@ -26,8 +26,7 @@ struct query_stack {
 struct query_cache {
 	bool valid, failed; /* failed: an allocation did, the query must not answer */
 	uint64_t generation;
-	const struct sym_entry *entries; /* the symbols that names were taken from */
-	size_t n_entries, text_len;
+	uint32_t n_loads; /* of the symbols that names were taken from */
 	enum sym_state sym_state;
 	uint64_t funcs_told;  /* changes of what the recording says of functions */
 	struct map64 by_addr; /* address -> func */

@@ -34,8 +34,7 @@ struct query_kmodules {
 	struct kmodule_function *functions;
 	size_t n_functions, cap_functions;
 	struct map64 by_addr; /* index in functions */
-	const struct sym_entry *entries;
-	size_t n_entries; /* they are of this table */
+	uint32_t n_loads;     /* they are of the table that was loaded then */
 };
 
 static bool recorded_id(const struct query *q, const char *name, struct vmlinux *ret)
@@ -129,11 +128,10 @@ static int begin(struct query *q)
 	if (!k && !(k = mem_calloc(1, sizeof(*k))))
 		return -ENOMEM;
 	q->kmodules = k;
-	if (k->entries != q->sym->entries || k->n_entries != q->sym->n) {
+	if (k->n_loads != q->sym->n_loads) {
 		map64_clear(&k->by_addr);
 		k->n_functions = 0;
-		k->entries = q->sym->entries;
-		k->n_entries = q->sym->n;
+		k->n_loads = q->sym->n_loads;
 	}
 	return query_open_names(q);
 }

@@ -67,15 +67,14 @@ static bool is_function(const struct sym_entry *e)
 }
 
 /* From all over the kernel. */
-static size_t choose(const struct query *q, struct usersym_wanted *ret)
+static size_t choose(const struct sym *s, struct usersym_wanted *ret)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < q->sym->n && n < ASKED; i++) {
-		const struct sym_entry *e = &q->sym->entries[i];
-		if (is_function(e) && !e->module && i * ASKED / q->sym->n >= n)
-			ret[n++] = (struct usersym_wanted){.name = sym_text(q->sym, e),
-							   .arg = e->addr};
+	for (size_t i = 0; i < s->n && n < ASKED; i++) {
+		const struct sym_entry *e = &s->entries[i];
+		if (is_function(e) && !e->module && i * ASKED / s->n >= n)
+			ret[n++] = (struct usersym_wanted){.name = sym_text(s, e), .arg = e->addr};
 	}
 	return n;
 }
@@ -99,7 +98,11 @@ static bool agree(const struct usersym_wanted *w, size_t n, uint64_t *ret_slide)
 static enum usersym_answer place(struct query *q, struct query_vmlinux *k)
 {
 	struct usersym_wanted wanted[ASKED];
-	size_t n = choose(q, wanted);
+	const struct sym *s = sym_whole(q->sym);
+
+	if (!s)
+		return USERSYM_NO_MEMORY;
+	size_t n = choose(s, wanted);
 	enum usersym_answer a = usersyms_functions(q->users, k->file, wanted, n);
 
 	if (a == USERSYM_PENDING || a == USERSYM_NO_MEMORY)

@@ -107,8 +107,7 @@ static bool cache_is_current(const struct query *q)
 {
 	const struct query_cache *c = q->cache;
 
-	return c->valid && c->generation == q->model->generation && c->entries == q->sym->entries &&
-	       c->n_entries == q->sym->n && c->text_len == q->sym->text_len &&
+	return c->valid && c->generation == q->model->generation && c->n_loads == q->sym->n_loads &&
 	       c->sym_state == q->sym->state && c->funcs_told == funcs_told(q);
 }
 
@@ -119,9 +118,7 @@ static int cache_renew(struct query *q)
 	cache_drop(c);
 	*c = (struct query_cache){
 		.generation = q->model->generation,
-		.entries = q->sym->entries,
-		.n_entries = q->sym->n,
-		.text_len = q->sym->text_len,
+		.n_loads = q->sym->n_loads,
 		.sym_state = q->sym->state,
 		.funcs_told = funcs_told(q),
 	};

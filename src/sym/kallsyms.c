@@ -7,11 +7,9 @@
  * "ADDRESS TYPE NAME[\t[MODULE]]"; anything else is skipped, so that a format that grows and a text
  * that was cut cost only what they damage. Padding in front of functions (__pfx_) is no function.
  */
+#include "kallsyms.h"
 #include "kontend/mem.h"
-#include "kontend/sym.h"
-#include "lockfn.h"
 #include <ctype.h>
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,29 +26,11 @@ struct kallsyms_line {
 	bool has_dot;  /* maybe a compiler's suffix */
 };
 
-struct kallsyms_load {
-	struct sym sym;
-	const char *last_module; /* in the input: modules come in runs */
-	size_t last_module_len;
-	uint32_t last_module_at;
-	size_t n_lines;
-	struct lockfn_filter filter;
-};
-
 static inline const char *kallsyms_blanks(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t'))
 		p++;
 	return p;
-}
-
-/* Eight characters, the first one lowest. */
-static inline uint64_t kallsyms_eight(const char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
 }
 
 /*
@@ -90,24 +70,6 @@ static inline const char *kallsyms_word(const char *p, const char *end, struct k
 	return p;
 }
 
-/* Eight digits in lower case to *@v; false: they are not. */
-static inline bool kallsyms_hex8(const char *p, uint64_t *v)
-{
-	const uint64_t ones = 0x0101010101010101;
-	uint64_t c = kallsyms_eight(p), letter = c >> 6 & ones;
-	uint64_t x = (c & ones * 15) + letter * 9;
-
-	/* Are these the characters of those values? Letters are of 10 to 15, digits below. */
-	uint64_t odd = x | ((x + ones * 6) ^ letter << 4);
-	if (c != x + ones * '0' + letter * ('a' - '9' - 1) || odd & ones * 0xf0)
-		return false;
-	/* Pairs, fours, all: the first character is the highest. */
-	x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
-	x = (x << 8 | x >> 16) & 0x0000ffff0000ffff;
-	*v = (x << 16 | x >> 32) & 0xffffffff;
-	return true;
-}
-
 /* Behind the number at @p, NULL where there is none. By table: digits defeat branch prediction. */
 static inline const char *kallsyms_hex(const char *p, const char *end, uint64_t *ret)
 {
@@ -131,11 +93,6 @@ static inline const char *kallsyms_hex(const char *p, const char *end, uint64_t 
 		v = v << 4 | (digit - 1u);
 	*ret = v;
 	return p > from ? p : NULL;
-}
-
-static inline bool kallsyms_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* The line's address and type; answers where its name is, NULL when it is no line of kallsyms. */
@@ -241,13 +198,14 @@ static uint32_t kallsyms_keep(struct sym *s, const char *text, size_t len, bool 
 	return at;
 }
 
-static void kallsyms_range(struct sym *s, const struct kallsyms_line *l)
+static void kallsyms_note_line(struct sym *s, const struct kallsyms_line *l)
 {
 	static const char *const names[] = {"__sched_text_start", "__sched_text_end",
 					    "__lock_text_start", "__lock_text_end"};
 	uint64_t *const ends[] = {&s->sched_text[0], &s->sched_text[1], &s->lock_text[0],
 				  &s->lock_text[1]};
 
+	s->has_data |= l->type == 'b' || l->type == 'd';
 	if (l->name_len < 2 || memcmp(l->name, "__", 2) != 0)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -289,8 +247,8 @@ static void kallsyms_add(struct kallsyms_load *load, const struct kallsyms_line 
 		load->last_module_len = l->module_len;
 		load->last_module_at = kallsyms_keep(s, l->module, l->module_len, l->is_dirty);
 	}
-	kallsyms_range(s, l);
-	s->has_data |= l->type == 'b' || l->type == 'd';
+	if (!load->is_noted)
+		kallsyms_note_line(s, l);
 	s->entries[s->n++] = (struct sym_entry){
 		.addr = l->addr,
 		.name = kallsyms_keep(s, l->name, l->name_len, l->is_dirty),
@@ -309,17 +267,22 @@ static int kallsyms_compare(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Of several entries at one address the one of the least rank stays, of equal ones the first. */
-static void kallsyms_merge(struct sym *s)
+bool kallsyms_is_better(const struct sym *s, const struct sym_entry *a, const struct sym_entry *b)
 {
-	size_t n = 1;
+	return kallsyms_rank(s, a) < kallsyms_rank(s, b);
+}
+
+/* Of several entries at one address the one of the least rank stays, of equal ones the first. */
+static size_t kallsyms_merge(const struct sym *s, struct sym_entry *entries, size_t n_entries)
+{
+	size_t n = n_entries ? 1 : 0;
 	int rank = -1; /* of the last one kept, once it is known */
 
-	for (size_t i = 1; i < s->n; i++) {
-		struct sym_entry *last = &s->entries[n - 1], *e = &s->entries[i];
+	for (size_t i = 1; i < n_entries; i++) {
+		struct sym_entry *last = &entries[n - 1], *e = &entries[i];
 
 		if (last->addr != e->addr) {
-			s->entries[n++] = *e;
+			entries[n++] = *e;
 			rank = -1;
 			continue;
 		}
@@ -331,7 +294,16 @@ static void kallsyms_merge(struct sym *s)
 		*last = *e;
 		rank = other;
 	}
-	s->n = n;
+	return n;
+}
+
+size_t kallsyms_settle(const struct sym *s, struct sym_entry *entries, size_t n)
+{
+	n = kallsyms_merge(s, entries, n);
+	for (size_t i = 0; i < n; i++)
+		entries[i].label = kallsyms_is_label(sym_text(s, &entries[i]), entries[i].type);
+	lockfn_mark_ranges(s, entries, n);
+	return n;
 }
 
 /* Sorts what lies behind the first @n entries, which are sorted, and brings it to its places. */
@@ -353,18 +325,16 @@ static void kallsyms_sort_tail(struct sym *s, size_t n)
 	mem_free(tail);
 }
 
-static void kallsyms_sort(struct sym *s)
+void kallsyms_sort(struct kallsyms_load *load)
 {
+	struct sym *s = &load->sym;
 	size_t n = 1;
 
 	while (n < s->n && s->entries[n - 1].addr <= s->entries[n].addr)
 		n++;
 	if (n < s->n)
 		kallsyms_sort_tail(s, n);
-	kallsyms_merge(s);
-	for (size_t i = 0; i < s->n; i++)
-		s->entries[i].label =
-			kallsyms_is_label(sym_text(s, &s->entries[i]), s->entries[i].type);
+	s->n = kallsyms_settle(s, s->entries, s->n);
 }
 
 /* Gives back what doubling took too much; a failure to shrink is none. */
@@ -384,7 +354,7 @@ static void kallsyms_trim(struct sym *s)
 }
 
 /* The line at @p; answers where the next one begins, NULL when memory is out. */
-static const char *kallsyms_take(struct kallsyms_load *load, const char *p, const char *end)
+static const char *kallsyms_take_line(struct kallsyms_load *load, const char *p, const char *end)
 {
 	struct kallsyms_line line;
 	const char *name = kallsyms_head(p, end, &line);
@@ -405,28 +375,44 @@ static const char *kallsyms_take(struct kallsyms_load *load, const char *p, cons
 	return p && p < end ? p + 1 : end;
 }
 
-/* Names with their NULs are never longer than the lines that they are from. */
-static int kallsyms_read(struct kallsyms_load *load, const char *text, size_t len)
+int kallsyms_take(struct kallsyms_load *load, const char *text, size_t len)
 {
-	struct sym *s = &load->sym;
-
-	s->text = mem_resize(NULL, len + 1, 1);
-	if (!s->text)
-		return -ENOMEM;
-	s->text_cap = len + 1;
-	/* Offset 0 means "no module", so something else must lie there. */
-	kallsyms_keep(s, "", 0, false);
 	for (const char *p = text; p < text + len;) {
-		p = kallsyms_take(load, p, text + len);
+		p = kallsyms_take_line(load, p, text + len);
 		if (!p)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+void kallsyms_note(struct kallsyms_load *load, const char *p, const char *end)
+{
+	struct kallsyms_line line;
+	const char *name = kallsyms_head(p, end, &line);
+
+	if (name && kallsyms_is_wanted(&line, name, end) && kallsyms_tail(&name, end, &line))
+		kallsyms_note_line(&load->sym, &line);
+}
+
+/* Names with their NULs are never longer than the lines that they are from. */
+int kallsyms_load_init(struct kallsyms_load *load, size_t len)
+{
+	struct sym *s = &load->sym;
+
+	*load = (struct kallsyms_load){0};
+	lockfn_filter_init(&load->filter);
+	s->text = mem_resize(NULL, len + 1, 1);
+	if (!s->text)
+		return -ENOMEM;
+	s->text_cap = len + 1;
+	/* Offset 0 means "no module", so something else must lie there. */
+	kallsyms_keep(s, "", 0, false);
+	return 0;
+}
+
 int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
 {
-	struct kallsyms_load load = {0};
+	struct kallsyms_load load;
 
 	/* Offsets are 32 bits wide, and the names are never longer than their source. */
 	if (len > UINT32_MAX / 2)
@@ -435,8 +421,9 @@ int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
 			"the kernel's symbols (/proc/kallsyms) are %zu bytes long: more than "
 			"2 GiB is no symbol table; names are left out",
 			len);
-	lockfn_filter_init(&load.filter);
-	int r = kallsyms_read(&load, text, len);
+	int r = kallsyms_load_init(&load, len);
+	if (!r)
+		r = kallsyms_take(&load, text, len);
 	if (r) {
 		sym_deinit(&load.sym);
 		return error_set(
@@ -446,15 +433,13 @@ int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
 			len);
 	}
 	if (load.sym.n) {
-		kallsyms_sort(&load.sym);
-		lockfn_mark_ranges(&load.sym);
+		kallsyms_sort(&load);
 		kallsyms_trim(&load.sym);
 		load.sym.state = SYM_OK;
 	} else {
 		sym_deinit(&load.sym);
 		load.sym.state = load.n_lines ? SYM_WITHHELD : SYM_UNREADABLE;
 	}
-	sym_deinit(s);
-	*s = load.sym;
+	sym_replace(s, &load.sym);
 	return 0;
 }

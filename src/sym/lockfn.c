@@ -13,6 +13,7 @@
  * a chain only when the scheduler itself waits for a runqueue lock, and then it is the caller.
  */
 #include "lockfn.h"
+#include "kontend/bisect.h"
 #include <string.h>
 
 static const char *const lockfn_names[] = {
@@ -190,21 +191,14 @@ enum sym_lockfn lockfn_by_name(const struct lockfn_filter *f, const char *name, 
 								      : SYM_LOCKFN_NOT;
 }
 
-/* Functions between two linker labels; s->entries is sorted. */
-static void lockfn_mark_range(struct sym *s, const uint64_t range[2])
+/* Functions between two linker labels. */
+static void lockfn_mark_range(const struct sym *s, struct sym_entry *entries, size_t n,
+			      const uint64_t range[2])
 {
-	size_t low = 0, high = s->n;
+	size_t i = range[0] ? BISECT(entries, n, addr, range[0] - 1) : 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->entries[mid].addr < range[0])
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < s->n && s->entries[low].addr < range[1]; low++) {
-		struct sym_entry *e = &s->entries[low];
+	for (; i < n && entries[i].addr < range[1]; i++) {
+		struct sym_entry *e = &entries[i];
 
 		if (!e->lockfn && sym_type_is_code(e->type) &&
 		    strcmp(sym_text(s, e), "__schedule") != 0)
@@ -212,10 +206,10 @@ static void lockfn_mark_range(struct sym *s, const uint64_t range[2])
 	}
 }
 
-void lockfn_mark_ranges(struct sym *s)
+void lockfn_mark_ranges(const struct sym *s, struct sym_entry *entries, size_t n)
 {
-	lockfn_mark_range(s, s->sched_text);
-	lockfn_mark_range(s, s->lock_text);
+	lockfn_mark_range(s, entries, n, s->sched_text);
+	lockfn_mark_range(s, entries, n, s->lock_text);
 }
 
 static enum sym_lockfn lockfn_at(const struct sym *s, uint64_t addr)

@@ -4,6 +4,9 @@
 
 #include "kontend/sym.h"
 
+/* Takes over what @with has. */
+void sym_replace(struct sym *s, const struct sym *with);
+
 static inline bool sym_type_is_code(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
@@ -21,7 +24,7 @@ void lockfn_filter_init(struct lockfn_filter *f);
 /* What a function is by its name, of which @len characters stand before a compiler's suffix. */
 enum sym_lockfn lockfn_by_name(const struct lockfn_filter *f, const char *name, size_t len);
 
-/* Marks the functions between the table's labels, too, when it is sorted. */
-void lockfn_mark_ranges(struct sym *s);
+/* Marks the functions between the table's labels, too, among @n of its entries, sorted. */
+void lockfn_mark_ranges(const struct sym *s, struct sym_entry *entries, size_t n);
 
 #endif

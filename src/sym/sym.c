@@ -9,6 +9,7 @@
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "lockfn.h"
+#include "sym-pieces.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,9 +28,38 @@ void sym_init(struct sym *s)
 
 void sym_deinit(struct sym *s)
 {
-	mem_free(s->entries);
-	mem_free(s->text);
+	if (s->pieces) {
+		sym_pieces_free(s->pieces);
+	} else {
+		mem_free(s->entries);
+		mem_free(s->text);
+	}
 	*s = (struct sym){0};
+}
+
+void sym_replace(struct sym *s, const struct sym *with)
+{
+	uint32_t n_loads = s->n_loads + 1;
+
+	sym_deinit(s);
+	*s = *with;
+	s->n_loads = n_loads;
+}
+
+int sym_load_lasting(struct sym *s, const char *text, size_t len, struct error *err)
+{
+	struct sym loaded;
+
+	if (!sym_pieces_new(text, len, &loaded))
+		return sym_load(s, text, len, err);
+	loaded.state = SYM_OK;
+	sym_replace(s, &loaded);
+	return 0;
+}
+
+const struct sym *sym_whole(const struct sym *s)
+{
+	return s->pieces ? sym_pieces_whole(s->pieces) : s;
 }
 
 static bool sym_reaches(const struct sym_entry *e, uint64_t addr)
@@ -42,10 +72,11 @@ static bool sym_reaches(const struct sym_entry *e, uint64_t addr)
 const struct sym_entry *sym_find(const struct sym *s, uint64_t addr)
 {
 	size_t low = BISECT(s->entries, s->n, addr, addr);
+	const struct sym_entry *e = s->pieces ? sym_pieces_find(s->pieces, addr)
+				    : low     ? &s->entries[low - 1]
+					      : NULL;
 
-	if (!low || !sym_reaches(&s->entries[low - 1], addr))
-		return NULL;
-	return &s->entries[low - 1];
+	return e && sym_reaches(e, addr) ? e : NULL;
 }
 
 const struct sym_entry *sym_object(const struct sym *s, uint64_t addr)

@@ -5,6 +5,8 @@
  */
 #include "fuzz.h"
 #include "kontend/sym.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FRAMES = 32 };
@@ -30,6 +32,34 @@ static void check_entry(const struct sym *s, size_t i)
 	fuzz_require(strlen(sym_format(s, e->addr + 1, text, sizeof(text))) < sizeof(text));
 }
 
+/* Behind so much that is in order that only what is asked for is read: the same answers. */
+static void check_pieces(const uint8_t *data, size_t size)
+{
+	enum { LINE = 24, LINES = 6000, HEAD = LINE * LINES, START = 0x1000 };
+	enum { END = START + (LINES - 100) * 16 };
+	char *text = malloc(HEAD + size + 1);
+	struct sym all = {0}, part = {0};
+
+	fuzz_require(text);
+	for (unsigned i = 0; i < LINES; i++)
+		snprintf(text + (size_t)i * LINE, LINE + 1, "%016x t n%03x\n", START + i * 16,
+			 i % 4096);
+	memcpy(text + HEAD, data, size);
+	fuzz_require(sym_load(&all, text, HEAD + size, NULL) == 0);
+	fuzz_require(sym_load_lasting(&part, text, HEAD + size, NULL) == 0 && part.pieces);
+	fuzz_require(all.has_data == part.has_data);
+	for (size_t i = 0; i < all.n; i += all.entries[i].addr < END ? 97 : 1) {
+		const struct sym_entry *a = sym_find(&all, all.entries[i].addr + 1);
+		const struct sym_entry *b = sym_find(&part, all.entries[i].addr + 1);
+		fuzz_require(!a == !b);
+		fuzz_require(!a || (a->addr == b->addr && a->lockfn == b->lockfn &&
+				    !strcmp(sym_text(&all, a), sym_text(&part, b))));
+	}
+	sym_deinit(&all);
+	sym_deinit(&part);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sym s;
@@ -49,5 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_require(n ? caller < n : caller == 0);
 	fuzz_require(!sym_find(&s, 0));
 	sym_deinit(&s);
+	check_pieces(data, size);
 	return 0;
 }
