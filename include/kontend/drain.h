@@ -17,7 +17,9 @@ struct drain_ring {
 	struct drain *of;
 	struct ring ring;
 	uint32_t cpu;
-	size_t poll_k;	/* which of the ring's tasks wakes us */
+	uint32_t number;	/* of its records; its CPU, unless it is the feed's own */
+	struct drain_ring *own; /* of the feed's, for the same CPU; NULL: none */
+	size_t poll_k;		/* which of the ring's tasks wakes us */
 	bool dead;	/* its CPU went offline, and with it its events, where they are CPU-wide */
 	bool gone;	/* that was said */
 	bool renewed;	/* its events were opened anew: see drain_restore_ids() */
@@ -69,8 +71,9 @@ struct drain {
 	uint64_t mmaps_before; /* the count then */
 	struct drain_ring *rings;
 	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd */
-	size_t n_rings;
-	uint64_t tick_now; /* the length of a tick */
+	size_t n_rings;	      /* of the session */
+	size_t n_all;	      /* and those behind them, which are the feed's own */
+	uint64_t tick_now;    /* the length of a tick */
 	uint64_t early_ns; /* of this one, while they are shorter at the start; 0: they are not */
 	uint64_t next_tick, last_tick;
 	bool begun;	     /* the looks of the start were taken */

@@ -2,12 +2,15 @@
 #ifndef KONTEND_FEED_H
 #define KONTEND_FEED_H
 
+#include "kontend/ring.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Who writes records into the rings besides the kernel's own events: BPF programs of ours, by way
- * of an event of each CPU, of the software event bpf-output.
+ * Who writes records besides the kernel's own events: BPF programs of ours, into the session's
+ * rings by way of an event of each CPU, of the software event bpf-output, or into rings of their
+ * own, as records of that event.
  */
 struct feed {
 	/*
@@ -15,6 +18,10 @@ struct feed {
 	 * call. 0 or a negative errno.
 	 */
 	int (*set)(struct feed *f, uint32_t cpu, int fd);
+	/* From now on it writes into its own rings, or not any more. */
+	void (*enable)(struct feed *f, bool on);
+	/* The ring of its own that it has for @cpu, of which set() has been told. False: none. */
+	bool (*ring)(struct feed *f, uint32_t cpu, struct ring *ret);
 	/* It tells where waits begin and end: perf's own events of that stay switched off. */
 	bool waits;
 };

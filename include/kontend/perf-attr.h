@@ -45,7 +45,7 @@ struct perf_attr_options {
 	bool end_stack;		    /* call chains also where waits end: perf lock needs them */
 	bool relaxed;		    /* fewer wake-ups: at two thirds of the ring */
 	bool cgroup;		    /* ask for cgroup ids */
-	bool fed;  /* waits are told by a feed: the events of them do not begin with a command */
+	bool fed; /* waits are told by a feed: in place of the events of them are ones of nothing */
 	bool lost; /* ask for the number of records that were lost: Linux 6.0 */
 };
 

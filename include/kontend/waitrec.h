@@ -11,6 +11,7 @@
  */
 #define WAITREC_BEGIN_MAGIC 0x3142574bu /* "KWB1" */
 #define WAITREC_END_MAGIC 0x3145574bu	/* "KWE1" */
+#define WAITREC_WAKE_MAGIC 0x3157574bu	/* "KWW1": nothing but that there is much to read */
 
 enum { WAITREC_FRAMES = 32 };
 

@@ -61,6 +61,15 @@ static int share(struct bpf_object *o, const struct kit_file *f)
 	return m ? bpf_map__reuse_fd(m, bpf_map__fd(f->shared_map)) : -ENOENT;
 }
 
+static int set_cpus(struct bpf_object *o, const struct kit_file *f)
+{
+	struct bpf_map *m = f->by_cpu ? bpf_object__find_map_by_name(o, f->by_cpu) : NULL;
+
+	if (!f->by_cpu)
+		return 0;
+	return m ? bpf_map__set_max_entries(m, f->n_cpus) : -ENOENT;
+}
+
 /*
  * The file of types that the object is fitted to: an excerpt in @memory, or all. Named by its path,
  * or libbpf looks into the modules' BTF for structures that this kernel does not have, which takes
@@ -90,6 +99,7 @@ static int open_and_load(struct bpf_object **ret, const struct kit_file *f, int 
 		return error_errno(err, -errno, "Cannot open the BPF programs");
 	int code = set_config(o, f);
 	code = code < 0 ? code : share(o, f);
+	code = code < 0 ? code : set_cpus(o, f);
 	if (code == 0 && memory >= 0)
 		code = kerntypes_excerpt(f->types, bpf_object__btf(o), memory);
 	code = code < 0 ? code : bpf_object__load(o);
@@ -126,21 +136,37 @@ static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *op
 	return bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
 }
 
-/* See kfunc-call.h. */
-static int prepare_kfunc(struct bpf_program *p, struct bpf_prog_load_opts *opts, long types)
+static void set_kfunc(struct bpf_insn *insn, struct kerntypes *types)
 {
-	int id = kerntypes_find((struct kerntypes *)types, behind_slash(p), BTF_KIND_FUNC);
+	static const struct {
+		int stands_in;
+		const char *name;
+	} known[] = {
+		{KFUNC_GET_KMEM_CACHE, "bpf_get_kmem_cache"},
+		{KFUNC_RDONLY_CAST, "bpf_rdonly_cast"},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (insn->code != (BPF_JMP | BPF_CALL) || insn->imm != known[i].stands_in)
+			continue;
+		int id = kerntypes_find(types, known[i].name, BTF_KIND_FUNC);
+		if (id < 0)
+			return;
+		insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+		insn->imm = id;
+	}
+}
+
+/* See kfunc-call.h. */
+static int prepare_kfuncs(struct bpf_program *p, struct bpf_prog_load_opts *opts, long types)
+{
 	size_t n = bpf_program__insn_cnt(p);
 	struct bpf_insn *insns = mem_dup(bpf_program__insns(p), n, sizeof(*insns));
-	int code = !insns ? -ENOMEM : id < 0 ? id : 0;
+	int code = insns ? 0 : -ENOMEM;
 
 	(void)opts;
-	for (size_t i = 0; !code && i < n; i++) {
-		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].imm == KFUNC_CALL) {
-			insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
-			insns[i].imm = id;
-		}
-	}
+	for (size_t i = 0; !code && i < n; i++)
+		set_kfunc(&insns[i], (struct kerntypes *)types);
 	code = code ? code : bpf_program__set_insns(p, insns, n);
 	mem_free(insns);
 	return code;
@@ -178,7 +204,7 @@ static int load_fitted(struct bpf_object **ret, const struct kit_file *f)
 		return code;
 	int memory = memfd_create("kontend-types", MFD_CLOEXEC);
 	int iter = handle("iter/", BPF_PROG_TYPE_SYSCALL, prepare_iterator, f);
-	int kfunc = handle("kfunc/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfunc, f);
+	int kfunc = handle("raw_tp/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfuncs, f);
 
 	code = memory < 0 ? -errno : iter < 0 ? iter : kfunc;
 	code = code < 0 ? code : open_and_load(ret, f, memory, NULL);

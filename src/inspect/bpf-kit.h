@@ -23,6 +23,9 @@ struct kit_file {
 	const void *config;
 	size_t config_size;
 	struct kerntypes *types; /* NULL: libbpf reads them if it needs any */
+	/* The map that has an element for each CPU, and how many these are; NULL: none. */
+	const char *by_cpu;
+	uint32_t n_cpus;
 	/* The map that is to be called so, of another object; NULL: none. */
 	const char *shared;
 	const struct bpf_map *shared_map;

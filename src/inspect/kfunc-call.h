@@ -3,10 +3,12 @@
 #define KONTEND_INSPECT_KFUNC_CALL_H
 
 /*
- * In programs of a section "kfunc/NAME" calls of this helper, which there is not, become calls of
- * the kernel's function NAME when they are loaded. libbpf does it for functions that are declared,
- * but reads all of the kernel's types for that, and asks for what takes CAP_SYS_ADMIN.
+ * In raw tracepoints calls of these helpers, which there are not, become calls of the kernel's
+ * functions when they are loaded. libbpf does it for functions that are declared, but reads all of
+ * the kernel's types for that, and asks for what takes CAP_SYS_ADMIN. Where the kernel has no such
+ * function the call stays, and must not be reached.
  */
-#define KFUNC_CALL 0x6b66756e
+#define KFUNC_GET_KMEM_CACHE 0x6b66756e
+#define KFUNC_RDONLY_CAST 0x6b66756f
 
 #endif

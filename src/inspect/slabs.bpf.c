@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From which slab cache the objects are that locks stand in: by a function that kernels have since
- * 6.13, so this is a program of its own, which others do without. It is named by the section; what
- * is called here stands for it, see kfunc-call.h.
+ * 6.13, so this is a program of its own, which others do without. What is called here stands for
+ * it, see kfunc-call.h.
  */
 #include "kernel-locks.h"
 
@@ -14,7 +14,7 @@ char license_text[] SEC("license") = "GPL";
 /* Shared with the programs that look at locks. */
 ARRAY(locks, struct raw_lock, RAW_LOCKS);
 
-static struct kmem_cache *(*const bpf_get_kmem_cache)(__u64 addr) = (void *)KFUNC_CALL;
+static struct kmem_cache *(*const bpf_get_kmem_cache)(__u64 addr) = (void *)KFUNC_GET_KMEM_CACHE;
 
 static long read_slab(__u32 i, void *ctx)
 {
@@ -29,7 +29,7 @@ static long read_slab(__u32 i, void *ctx)
 	return 0;
 }
 
-SEC("kfunc/bpf_get_kmem_cache")
+SEC("raw_tp/contention_begin")
 int read_slabs(void *ctx)
 {
 	bpf_loop(RAW_LOCKS, read_slab, NULL, 0);

@@ -2,7 +2,9 @@
 /* Loads and attaches the programs of waits: raw tracepoints, gone with their descriptors. */
 #include "kontend/waitfeed.h"
 #include "bpf-kit.h"
+#include "bpf-types.h"
 #include "kontend/cgroup.h"
+#include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/waitrec.h"
 #include "waits-shared.h"
@@ -10,6 +12,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/btf.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,17 +26,52 @@ enum { LINKS = 4 };
 struct waitfeed {
 	struct feed feed;
 	struct bpf_object *object;
-	int rings; /* descriptor of the map of events */
+	int rings;		/* descriptor of the map of events */
+	struct waits_ring *own; /* of each CPU; NULL: waits are not told */
+	uint64_t *ids;		/* of the CPU's event, 0: none */
+	uint32_t n_cpus;
 	enum waits_whose whose;
 	int links[LINKS]; /* attached programs */
 	size_t n_links;
 };
 
+static struct waitfeed *of_feed(struct feed *feed)
+{
+	return (struct waitfeed *)feed;
+}
+
+/* Records have the id of the event that was there first, of which the stream has been told. */
 static int set(struct feed *feed, uint32_t cpu, int fd)
 {
-	struct waitfeed *f = (struct waitfeed *)feed;
+	struct waitfeed *f = of_feed(feed);
 
+	if (cpu < f->n_cpus && !f->ids[cpu] && ioctl(fd, PERF_EVENT_IOC_ID, &f->ids[cpu]) < 0)
+		return -errno;
 	return bpf_map_update_elem(f->rings, &cpu, &fd, BPF_ANY) < 0 ? -errno : 0;
+}
+
+static void enable(struct feed *feed, bool on)
+{
+	struct waitfeed *f = of_feed(feed);
+
+	for (uint32_t i = 0; i < f->n_cpus; i++)
+		__atomic_store_n(&f->own[i].id, on ? f->ids[i] : 0, __ATOMIC_RELEASE);
+}
+
+static bool ring(struct feed *feed, uint32_t cpu, struct ring *ret)
+{
+	struct waitfeed *f = of_feed(feed);
+
+	if (cpu >= f->n_cpus)
+		return false;
+	struct waits_ring *r = &f->own[cpu];
+	*ret = (struct ring){
+		.base = (const uint8_t *)r->data,
+		.size = sizeof(r->data),
+		.head = (const uint64_t *)&r->head,
+		.tail = (uint64_t *)&r->tail,
+	};
+	return true;
 }
 
 /* BPF sees threads by their number outside of all containers, which in one of them is not ours. */
@@ -75,16 +116,27 @@ bool waitfeed_covers(const struct target *t, uint32_t max_stack)
 {
 	enum waits_whose w;
 
-	return max_stack <= WAITREC_FRAMES && has_told_cpus(t) && whose(t, &w);
+	return max_stack <= WAITREC_FRAMES && has_true_tids() && has_told_cpus(t) && whose(t, &w);
 }
 
-static struct waits_config config_of(const struct waitfeed_options *o)
+/* See waits_config.word_type. */
+static uint32_t word_type(struct kerntypes *types)
+{
+	int type = kerntypes_find(types, "timespec64", BTF_KIND_STRUCT);
+
+	return kerntypes_find(types, "bpf_rdonly_cast", BTF_KIND_FUNC) < 0 || type < 0
+		       ? 0
+		       : (uint32_t)type;
+}
+
+static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types)
 {
 	const struct target *t = o->target;
 	struct waits_config c = {
 		.waits = o->waits,
 		.owners = o->owners,
 		.frames = o->max_stack,
+		.word_type = word_type(types),
 	};
 	enum waits_whose w;
 
@@ -142,16 +194,45 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 	return code;
 }
 
+static int count_cpus(uint32_t *ret, struct error *err)
+{
+	uint32_t *possible;
+	size_t n;
+	int code = cpulist_read("possible", &possible, &n);
+
+	if (code < 0)
+		return error_errno(err, code, "Cannot read /sys/devices/system/cpu/possible");
+	*ret = n ? possible[n - 1] + 1 : 1;
+	mem_free(possible);
+	return 0;
+}
+
+static int map_own(struct waitfeed *f, uint32_t n_cpus, struct error *err)
+{
+	f->ids = mem_calloc(n_cpus, sizeof(*f->ids));
+	if (!f->ids)
+		return error_set(err, -ENOMEM, "No memory for the rings of waits");
+	f->own = kit_map(f->object, "own", n_cpus * sizeof(*f->own), PROT_READ | PROT_WRITE, err);
+	f->n_cpus = f->own ? n_cpus : 0;
+	return f->own ? 0 : err->code;
+}
+
 static int load(struct waitfeed *f, const struct waitfeed_options *o, struct kerntypes *types,
 		struct error *err)
 {
-	const struct waits_config config = config_of(o);
+	const struct waits_config config = config_of(o, types);
 	struct kit_file file = {.bytes = waits_object,
 				.len = (size_t)(waits_object_end - waits_object),
 				.config = &config,
 				.config_size = sizeof(config),
-				.types = types};
-	int code = kit_load(&f->object, &file, err);
+				.types = types,
+				.by_cpu = "own",
+				.n_cpus = 1};
+	int code = o->waits ? count_cpus(&file.n_cpus, err) : 0;
+
+	code = code < 0 ? code : kit_load(&f->object, &file, err);
+	if (code == 0 && o->waits)
+		code = map_own(f, file.n_cpus, err);
 
 	f->whose = (enum waits_whose)config.whose;
 	if (code == 0)
@@ -170,8 +251,12 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	if (!f)
 		return error_set(err, -ENOMEM, "No memory for the program of waits");
 	f->feed.set = set;
+	f->feed.enable = enable;
+	f->feed.ring = ring;
 	f->feed.waits = o->waits;
-	int code = load(f, o, types, err);
+	struct kerntypes *own, *types_or = kerntypes_or(types, &own, err);
+	int code = types_or ? load(f, o, types_or, err) : err->code;
+	kerntypes_free(own);
 	if (code < 0) {
 		waitfeed_free(f);
 		return code;
@@ -219,6 +304,8 @@ void waitfeed_free(struct waitfeed *f)
 		return;
 	for (size_t i = 0; i < f->n_links; i++)
 		close(f->links[i]);
+	kit_unmap(f->own, f->n_cpus * sizeof(*f->own));
 	bpf_object__close(f->object);
+	mem_free(f->ids);
 	mem_free(f);
 }

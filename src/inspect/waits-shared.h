@@ -3,7 +3,7 @@
 #define KONTEND_INSPECT_WAITS_SHARED_H
 
 /* What the program of waits tells, and whose. Included by it, too: plain C types only. */
-enum { WAITS_CPUS = 8192, WAITS_IDS = 16384 };
+enum { WAITS_CPUS = 8192, WAITS_IDS = 16384, WAITS_RING = 1 << 18 };
 
 enum waits_whose {
 	WAITS_ALL,
@@ -12,13 +12,31 @@ enum waits_whose {
 	WAITS_CGROUP, /* of those in the cgroup that is in the map `cgroups`, or below it */
 };
 
+/*
+ * What the program tells on one CPU: records as perf would write them, in a ring like perf's. Head
+ * and tail count bytes since the start; records are where these are modulo the size, and wrap.
+ */
+struct waits_ring {
+	unsigned long long head;  /* moved by the program */
+	unsigned long long woken; /* where it was when the reader was woken */
+	unsigned long long id;	  /* of the event that its records are of; 0: nobody reads them */
+	unsigned long long pad[13];
+	unsigned long long tail; /* moved by the reader */
+	unsigned long long rest[15];
+	unsigned long long data[WAITS_RING / 8];
+};
+
 struct waits_config {
 	unsigned int by_cpu; /* only on the CPUs of the mask */
 	unsigned int whose;  /* enum waits_whose */
 	unsigned int waits;  /* their begin and end (waitrec.h) */
 	unsigned int owners; /* who has the lock (ownerrec.h) */
 	unsigned int frames; /* of a call chain, at most; 0: none */
-	unsigned int pad;
+	/*
+	 * The kernel's type of struct timespec64, as which words of the stack are read where they
+	 * are; 0: this kernel cannot do that.
+	 */
+	unsigned int word_type;
 	unsigned long long cpus[WAITS_CPUS / 64];
 };
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits for locks, written into perf's rings where they begin and where they end: as perf's own
- * events of the two tracepoints do, at a fraction of their cost; and who has the lock, read where a
- * wait begins, right behind the record of that, be it ours or perf's.
+ * Waits for locks, where they begin and where they end: in records as perf's own events of the two
+ * tracepoints would have them, at a fraction of their cost; and who has the lock, read where a wait
+ * begins, right behind the record of that, be it ours or perf's.
  */
 #include "kernel-cgroup.h"
 #include "waits-chain.h"
 #include "waits-owner.h"
-#include "waits-shared.h"
 
 char license_text[] SEC("license") = "GPL";
-
-const volatile struct waits_config config = {0};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -65,38 +62,54 @@ static __always_inline bool is_wanted(__u64 pid_tid)
 /* That by which perf counts: its controller's. */
 static __always_inline __u64 cgroup_here(void)
 {
-	struct task_struct___cgroups *t = (void *)bpf_get_current_task();
-	struct css_set *set = BPF_CORE_READ(t, cgroups);
-	struct cgroup_subsys_state *css = NULL;
+	struct task_struct___cgroups *t = (void *)bpf_get_current_task_btf();
 	__u32 nth = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
+	struct css_set *set = t->cgroups;
+	struct cgroup_subsys_state *css;
 
-	bpf_probe_read_kernel(
-		&css, sizeof(css),
-		(void *)((__u64)set + bpf_core_field_offset(set->subsys) + nth * sizeof(css)));
-	return BPF_CORE_READ(css, cgroup, kn, id);
+	if (!set)
+		return 0;
+	css = *(struct cgroup_subsys_state **)((char *)set + bpf_core_field_offset(set->subsys) +
+					       nth * sizeof(css));
+	return css->cgroup->kn->id;
 }
 
-static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, struct stack_work *w,
-				       __u32 tid)
+/* The reader looks by itself now and then: this is for when that is too late. */
+static __always_inline void publish(void *ctx, struct waits_ring *r, __u64 len)
+{
+	const __u64 magic = WAITREC_WAKE_MAGIC;
+	__u64 head = __sync_fetch_and_add(&r->head, len) + len;
+
+	if (head - r->woken < WAITS_RING / 4)
+		return;
+	r->woken = head;
+	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)&magic, sizeof(magic));
+}
+
+static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
+				       struct stack_work *w, const struct ring_wait *wait)
 {
 	__u32 flags = (__u32)ctx->args[1];
-	struct stack_known *k = stack_here(ctx, w, flags, config.frames);
-	__u32 n;
+	__u64 at = r->head;
+	__u64 n = stack_here(ctx, w, r, at + RING_BEGIN, flags, config.frames);
+	__u64 size = RING_BEGIN + n * sizeof(w->frames[0]);
 
-	if (!k)
-		return;
-	k->rec.magic = WAITREC_BEGIN_MAGIC;
-	k->rec.lock = ctx->args[0];
-	k->rec.cgroup = cgroup_here();
-	k->rec.flags = flags;
-	k->rec.tid = (int)tid;
-	k->rec.missed = w->missed;
+	ring_lead(r, &at, size, WAITREC_BEGIN_MAGIC, wait);
+	ring_put(r, &at, cgroup_here());
+	ring_put(r, &at, flags | wait->pid_tid << 32);
+	ring_put(r, &at, w->missed | n << 32);
 	w->missed = 0;
-	n = k->rec.n_frames;
-	if (n > WAITREC_FRAMES)
-		n = WAITREC_FRAMES;
-	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &k->rec.magic,
-			      sizeof(k->rec) - sizeof(k->rec.size) - sizeof(k->rec.frames) + n * 8);
+	publish(ctx, r, size);
+}
+
+static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
+				     const struct ring_wait *wait)
+{
+	__u64 at = r->head;
+
+	ring_lead(r, &at, RING_END, WAITREC_END_MAGIC, wait);
+	ring_put(r, &at, (__u32)ctx->args[1] | wait->pid_tid << 32);
+	publish(ctx, r, RING_END);
 }
 
 static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
@@ -107,42 +120,56 @@ static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
 		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r, sizeof(r));
 }
 
-SEC("raw_tp/contention_begin")
-int see_begin(struct bpf_raw_tracepoint_args *ctx)
+enum what { BEGIN, END };
+
+static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct stack_work *w,
+				 enum what what, __u64 pid_tid)
+{
+	const struct ring_wait wait = {pid_tid, bpf_ktime_get_ns(), ctx->args[0]};
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct waits_ring *r = bpf_map_lookup_elem(&own, &cpu);
+
+	if (!r || !r->id)
+		return;
+	if (!ring_has_room(r))
+		w->missed++;
+	else if (what == BEGIN)
+		tell_begin(ctx, r, w, &wait);
+	else
+		tell_end(ctx, r, &wait);
+}
+
+static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
 	__u32 zero = 0;
 	struct stack_work *w = bpf_map_lookup_elem(&works, &zero);
 
 	if (!w || !is_wanted(pid_tid))
-		return 0;
+		return;
 	if (w->busy) {
 		w->missed++;
-		return 0;
+		return;
 	}
 	w->busy = 1;
 	if (config.waits)
-		tell_begin(ctx, w, (__u32)pid_tid);
-	if (config.owners)
+		tell(ctx, w, what, pid_tid);
+	if (config.owners && what == BEGIN)
 		tell_owner(ctx);
 	w->busy = 0;
+}
+
+SEC("raw_tp/contention_begin")
+int see_begin(struct bpf_raw_tracepoint_args *ctx)
+{
+	see(ctx, BEGIN);
 	return 0;
 }
 
 SEC("raw_tp/contention_end")
 int see_end(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u64 pid_tid = bpf_get_current_pid_tgid();
-	struct waitrec_end r = {
-		.magic = WAITREC_END_MAGIC,
-		.lock = ctx->args[0],
-		.ret = (int)ctx->args[1],
-		.tid = (int)pid_tid,
-	};
-
-	if (is_wanted(pid_tid))
-		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r.magic,
-				      sizeof(r) - sizeof(r.size));
+	see(ctx, END);
 	return 0;
 }
 

@@ -26,7 +26,7 @@ static bool take_chunk(struct collector *c, struct drain_ring *r, uint64_t head)
 
 	if (answer == 0) {
 		drain_restore_ids(r, data, len);
-		queue_push(c->queue, it, RECORD_PERF, r->cpu, len);
+		queue_push(c->queue, it, RECORD_PERF, r->number, len);
 		return true;
 	}
 	if (it)

@@ -51,7 +51,7 @@ bool drain_take_ring(struct drain *d, struct drain_ring *r)
 
 static void say_drops(struct drain *d)
 {
-	for (size_t i = 0; i < d->n_rings; i++) {
+	for (size_t i = 0; i < d->n_all; i++) {
 		struct drain_ring *r = &d->rings[i];
 		if (!r->drop.records)
 			continue;
@@ -64,7 +64,7 @@ static void take_all(struct drain *d)
 {
 	bool data = false;
 
-	for (size_t i = 0; i < d->n_rings; i++)
+	for (size_t i = 0; i < d->n_all; i++)
 		data |= drain_take_ring(d, &d->rings[i]);
 	for (size_t i = 0; i < d->n_rings; i++)
 		d->rings[i].renewed |= perf_session_learn(d->session, i);
@@ -75,15 +75,26 @@ static void take_all(struct drain *d)
 	say_drops(d);
 }
 
+/* A CPU's rings are as one: what is told is how full the fuller one was. */
+static struct record_fill fill_of(struct drain_ring *r)
+{
+	struct drain_ring *own = r->own, *fuller = own && own->max_used > r->max_used ? own : r;
+	struct record_fill fill = {(uint32_t)fuller->max_used, (uint32_t)fuller->ring.size};
+
+	r->max_used = 0;
+	if (own)
+		own->max_used = 0;
+	return fill;
+}
+
 static void say_fills(struct drain *d)
 {
 	for (size_t i = 0; i < d->n_rings; i++) {
 		struct drain_ring *r = &d->rings[i];
-		struct record_fill fill = {(uint32_t)r->max_used, (uint32_t)r->ring.size};
+		struct record_fill fill = fill_of(r);
 		if (fill.used_bytes || r->filled)
 			drain_put(d, RECORD_FILL, r->cpu, &fill, sizeof(fill));
 		r->filled = fill.used_bytes != 0;
-		r->max_used = 0;
 	}
 }
 
@@ -264,7 +275,7 @@ static bool wait_once(struct drain *d, uint64_t until)
  */
 static bool is_worth_it(const struct drain *d)
 {
-	for (size_t i = 0; i < d->n_rings; i++) {
+	for (size_t i = 0; i < d->n_all; i++) {
 		const struct ring *r = &d->rings[i].ring;
 		if (ring_used(r, ring_head(r)) >= r->size / WORTH)
 			return true;
@@ -366,24 +377,51 @@ void drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns)
 
 void drain_restore_ids(const struct drain_ring *r, void *records, size_t len)
 {
-	perf_session_restore_ids(r->of->session, (size_t)(r - r->of->rings), records, len);
+	if (r->renewed)
+		perf_session_restore_ids(r->of->session, (size_t)(r - r->of->rings), records, len);
+}
+
+static void set_up_ring(struct drain *d, size_t i)
+{
+	struct drain_ring *r = &d->rings[i];
+
+	r->of = d;
+	r->ring = perf_session_ring(d->session, i);
+	r->cpu = r->number = perf_session_cpu(d->session, i);
+	r->epoch = sysinfo_cpu_epoch(r->cpu);
+	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
+}
+
+/* Those that the feed writes itself have numbers behind all CPUs' ones. */
+static void set_up_own(struct drain *d)
+{
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < d->n_rings; i++)
+		first = d->rings[i].cpu >= first ? d->rings[i].cpu + 1 : first;
+	for (size_t i = 0; i < d->n_rings; i++) {
+		struct drain_ring *r = &d->rings[i], *own = &d->rings[d->n_all];
+		if (!perf_session_own_ring(d->session, i, &own->ring))
+			continue;
+		own->of = d;
+		own->cpu = r->cpu;
+		own->number = first + r->cpu;
+		r->own = own;
+		d->n_all++;
+	}
 }
 
 int drain_init(struct drain *d, struct error *err)
 {
-	d->n_rings = perf_session_rings(d->session);
-	d->rings = mem_calloc(d->n_rings, sizeof(*d->rings));
+	d->n_rings = d->n_all = perf_session_rings(d->session);
+	d->rings = mem_calloc(2 * d->n_rings, sizeof(*d->rings));
 	d->polls = mem_calloc(d->n_rings + DRAIN_CALLERS + 1, sizeof(*d->polls));
 	if (!d->rings || !d->polls)
 		return error_set(err, -ENOMEM, "No memory for the collector of %zu rings",
 				 d->n_rings);
-	for (size_t i = 0; i < d->n_rings; i++) {
-		d->rings[i].of = d;
-		d->rings[i].ring = perf_session_ring(d->session, i);
-		d->rings[i].cpu = perf_session_cpu(d->session, i);
-		d->rings[i].epoch = sysinfo_cpu_epoch(d->rings[i].cpu);
-		d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
-	}
+	for (size_t i = 0; i < d->n_rings; i++)
+		set_up_ring(d, i);
+	set_up_own(d);
 	for (size_t i = 0; i < d->n_rings + DRAIN_CALLERS + 1; i++)
 		d->polls[i].events = POLLIN;
 	d->polls[d->n_rings + DRAIN_CALLERS].fd = d->pidfd;

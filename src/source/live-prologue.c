@@ -42,7 +42,7 @@ static int put_host(const struct live_prologue *p)
 	uname(&u);
 	snprintf(h.release, sizeof(h.release), "%s", u.release);
 	snprintf(h.method, sizeof(h.method), "%s",
-		 perf_session_is_fed(p->session, 0) ? "BPF, perf ring" : "perf ring");
+		 perf_session_is_fed(p->session) ? "BPF ring" : "perf ring");
 	snprintf(h.machine, sizeof(h.machine), "%s", u.machine);
 	target_describe(p->target, h.targets, sizeof(h.targets));
 	count_cpus(&h);

@@ -296,7 +296,7 @@ static int begin(struct live *l, struct error *err)
 		r = say_start(l, err);
 	if (r < 0)
 		return r;
-	if (!perf_session_is_fed(l->session, 0)) {
+	if (!perf_session_is_fed(l->session)) {
 		perf_session_enable(l->session, PERF_BEGIN);
 		perf_session_enable(l->session, PERF_END);
 	}

@@ -63,7 +63,6 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		attr->sample_type &= ~(uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_CGROUP);
 		return;
 	}
-	attr->enable_on_exec = attr->enable_on_exec && !o->fed;
 	if (o->max_stack && (which == PERF_BEGIN || o->end_stack)) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_user = 1;
@@ -113,7 +112,15 @@ static void init_profile(struct perf_event_attr *attr, const struct perf_attr_op
 	init_user_chain(attr, &o->callgraph);
 }
 
-static void init_output(struct perf_event_attr *attr)
+/* In place of what the feed tells: even those that are off would be called at each wait. */
+static void init_place(struct perf_event_attr *attr)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->enable_on_exec = 0;
+}
+
+static void init_output(struct perf_event_attr *attr, const struct perf_attr_options *o)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_BPF_OUTPUT;
@@ -121,6 +128,11 @@ static void init_output(struct perf_event_attr *attr)
 	attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
 	attr->enable_on_exec = attr->inherit = 0;
+	/* There is a record of it when there is much in a ring that nobody else sees. */
+	if (o->fed) {
+		attr->watermark = 0;
+		attr->wakeup_events = 1;
+	}
 }
 
 static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_options *o)
@@ -155,14 +167,16 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 	/* A thread is that thread; a process and a command are all that they start. */
 	attr->inherit = o->kind == TARGET_PIDS || o->kind == TARGET_COMMAND;
 	attr->enable_on_exec = o->kind == TARGET_COMMAND;
-	if (which == PERF_DUMMY)
+	if (which <= PERF_END && o->fed)
+		init_place(attr);
+	else if (which == PERF_DUMMY)
 		init_dummy(attr, o);
 	else if (which == PERF_SWITCH)
 		init_switch(attr);
 	else if (which == PERF_PROFILE)
 		init_profile(attr, o);
 	else if (which == PERF_OUTPUT)
-		init_output(attr);
+		init_output(attr, o);
 	else
 		init_tracepoint(attr, which, o);
 }

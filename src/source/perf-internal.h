@@ -42,7 +42,6 @@ struct perf_session {
 	int cgroup_fd;	   /* -1 = none */
 	char *filter;	   /* of contention_begin; NULL = none */
 	struct feed *feed; /* of PERF_OUTPUT; NULL = none */
-	bool *unfed;	   /* a ring: what the feed wrote comes no more; NULL: of none */
 	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
 	struct perf_timers timers;
 	bool mm_in_bursts;	   /* those of mmap_locks are switched on and off */

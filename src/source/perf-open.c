@@ -65,7 +65,6 @@ void perf_session_close(struct perf_session *ps)
 	if (ps->cgroup_fd >= 0)
 		close(ps->cgroup_fd);
 	mem_free(ps->filter);
-	mem_free(ps->unfed);
 	mem_free(ps->new_ids);
 	mem_free(ps);
 }

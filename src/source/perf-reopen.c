@@ -78,19 +78,12 @@ uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_ev
 	return ps->new_ids ? &ps->new_ids[ring * PERF_EVENTS + (size_t)which] : NULL;
 }
 
-/*
- * Who may not do that any more has nothing to write of this CPU; of its waits perf's own events
- * tell then.
- */
+/* Who may not do that any more is told of no owners on this CPU, and wakes us by no record. */
 static void feed_anew(struct perf_session *ps, size_t i)
 {
-	if (!ps->feed || ps->feed->set(ps->feed, perf_session_cpu(ps, i),
-				       *perf_session_fd(ps, PERF_OUTPUT, i, 0)) == 0)
-		return;
-	if (!ps->unfed)
-		ps->unfed = mem_calloc(perf_session_rings(ps), sizeof(*ps->unfed));
-	if (ps->unfed)
-		ps->unfed[i] = true;
+	if (ps->feed)
+		(void)ps->feed->set(ps->feed, perf_session_cpu(ps, i),
+				    *perf_session_fd(ps, PERF_OUTPUT, i, 0));
 }
 
 int perf_session_reopen(struct perf_session *ps, size_t i)
@@ -150,17 +143,13 @@ int perf_session_reopen_output(struct perf_session *ps, size_t i)
 		return r;
 	feed_anew(ps, i);
 	ioctl(*perf_session_fd(ps, PERF_OUTPUT, i, 0), PERF_EVENT_IOC_ENABLE, 0);
-	if (ps->unfed && ps->unfed[i]) {
-		perf_evsel__enable_cpu(ps->evsels[PERF_END], (int)i);
-		perf_evsel__enable_cpu(ps->evsels[PERF_BEGIN], (int)i);
-	}
 	return 0;
 }
 
-static bool is_filtered(const struct perf_session *ps, size_t i, int e)
+static bool is_filtered(const struct perf_session *ps, int e)
 {
 	if (e == PERF_BEGIN || e == PERF_END)
-		return perf_session_is_fed(ps, i);
+		return perf_session_is_fed(ps);
 	if (e >= PERF_MM_START)
 		return ps->mm_in_bursts;
 	return e == PERF_TIMER_ENTRY || e == PERF_TIMER_EXIT || e == PERF_SWITCH;
@@ -170,7 +159,7 @@ void perf_session_enable_ring(struct perf_session *ps, size_t i)
 {
 	for (int e = PERF_EVENTS - 1; e >= 0; e--) {
 		/* The others are switched on when it is known what they are to let through. */
-		if (ps->evsels[e] && !is_filtered(ps, i, e))
+		if (ps->evsels[e] && !is_filtered(ps, e))
 			ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0),
 			      PERF_EVENT_IOC_ENABLE, 0);
 	}

@@ -70,14 +70,21 @@ bool perf_session_has(const struct perf_session *ps, enum perf_event_index which
 	return ps->evsels[which];
 }
 
-bool perf_session_is_fed(const struct perf_session *ps, size_t i)
+bool perf_session_is_fed(const struct perf_session *ps)
 {
-	return ps->feed && ps->feed->waits && !(ps->unfed && ps->unfed[i]);
+	return ps->feed && ps->feed->waits;
+}
+
+bool perf_session_own_ring(const struct perf_session *ps, size_t i, struct ring *ret)
+{
+	return ps->feed && ps->feed->ring(ps->feed, perf_session_cpu(ps, i), ret);
 }
 
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which)
 {
 	perf_evsel__enable(ps->evsels[which]);
+	if (which == PERF_OUTPUT)
+		ps->feed->enable(ps->feed, true);
 }
 
 void perf_session_disable(struct perf_session *ps, enum perf_event_index which)
@@ -97,6 +104,8 @@ void perf_session_enable_mm(struct perf_session *ps, bool on)
 
 void perf_session_disable_all(struct perf_session *ps)
 {
+	if (ps->feed)
+		ps->feed->enable(ps->feed, false);
 	for (int e = 0; e < PERF_EVENTS; e++) {
 		if (ps->evsels[e])
 			perf_evsel__disable(ps->evsels[e]);

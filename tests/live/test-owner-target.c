@@ -22,14 +22,14 @@
 
 enum { THREADS = 3, GATES = 2 /* a pipe and a directory */, PHASES = 4, CPUS = 1024, PAGES = 17 };
 
-struct ring {
+struct output_ring {
 	int fd; /* -1: none, as there is no such CPU */
 	struct perf_event_mmap_page *page;
 };
 
 static int failures, next_gate;
 static struct gate gate;
-static struct ring rings[CPUS];
+static struct output_ring rings[CPUS];
 
 static void *thread_main(void *arg)
 {
@@ -46,7 +46,7 @@ static size_t ring_len(void)
 	return PAGES * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void ring_open(struct ring *r, int cpu)
+static void ring_open(struct output_ring *r, int cpu)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 				       .size = sizeof(attr),
@@ -63,7 +63,7 @@ static void ring_open(struct ring *r, int cpu)
 		r->page = p;
 }
 
-static void ring_close(struct ring *r)
+static void ring_close(struct output_ring *r)
 {
 	if (r->page)
 		munmap(r->page, ring_len());

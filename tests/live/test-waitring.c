@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rings that the program of waits writes itself, read by nobody for a while: whoever listens is
+ * woken, nothing that has been written is overwritten, and all that found no room is counted.
+ */
+#include "source-test.h"
+
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/perf-attr.h"
+#include "kontend/waitfeed.h"
+#include "kontend/waitrec.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 4, ROUNDS = 4000, PAGES = 9, LEAD = 40, MOST = 400, FULL_MS = 50 };
+
+/* A CPU: the event by which the program wakes, and the ring that it writes. */
+struct listener {
+	int fd;
+	void *map;
+	struct ring ring;
+};
+
+struct listeners {
+	struct waitfeed *feed;
+	struct listener *of;
+	size_t n;
+	uint64_t begins, ends, missed;
+	bool woken;
+};
+
+static void listen_on(struct waitfeed *f, struct listener *l, uint32_t cpu)
+{
+	const struct perf_attr_options o = {
+		.kind = TARGET_SYSTEM, .ring_bytes = 1 << 15, .fed = true};
+	struct feed *feed = waitfeed_feed(f);
+	struct perf_event_attr attr;
+	size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+
+	perf_attr_init(&attr, PERF_OUTPUT, &o);
+	l->fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	assert_true(l->fd >= 0);
+	l->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
+	assert_ptr_not_equal(l->map, MAP_FAILED);
+	assert_int_equal(feed->set(feed, cpu, l->fd), 0);
+	assert_true(feed->ring(feed, cpu, &l->ring));
+	assert_int_equal(ioctl(l->fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+}
+
+static void begin(struct listeners *l, struct storm *storm)
+{
+	struct target target = {.kind = TARGET_PIDS, .ids = &storm->pid, .n_ids = 1};
+	struct waitfeed_options o = {.target = &target, .waits = true, .max_stack = LIVE_MAX_STACK};
+	struct error err = {0};
+	uint32_t *cpus;
+
+	*l = (struct listeners){0};
+	if (waitfeed_new(&l->feed, &o, NULL, &err) < 0)
+		fail_msg("waitfeed_new: %s", err.text);
+	assert_int_equal(cpulist_read("online", &cpus, &l->n), 0);
+	l->of = mem_calloc(l->n, sizeof(*l->of));
+	assert_non_null(l->of);
+	for (size_t i = 0; i < l->n; i++)
+		listen_on(l->feed, &l->of[i], cpus[i]);
+	mem_free(cpus);
+	if (waitfeed_start(l->feed, 0, &err) < 0)
+		fail_msg("waitfeed_start: %s", err.text);
+}
+
+static void end(struct listeners *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		munmap(l->of[i].map, PAGES * (size_t)sysconf(_SC_PAGESIZE));
+		close(l->of[i].fd);
+	}
+	waitfeed_free(l->feed);
+	mem_free(l->of);
+}
+
+/* One record: all are samples of ours. */
+static size_t take_one(struct listeners *l, const uint8_t *p)
+{
+	struct perf_event_header h;
+	struct waitrec_begin b;
+
+	memcpy(&h, p, sizeof(h));
+	assert_int_equal(h.type, PERF_RECORD_SAMPLE);
+	assert_true(h.size >= LEAD + sizeof(struct waitrec_end) && h.size <= LEAD + sizeof(b));
+	memset(&b, 0, sizeof(b));
+	memcpy(&b, p + LEAD, h.size - LEAD);
+	assert_int_equal(b.size, h.size - LEAD - sizeof(b.size));
+	if (b.magic == WAITREC_END_MAGIC) {
+		l->ends++;
+		return h.size;
+	}
+	assert_int_equal(b.magic, WAITREC_BEGIN_MAGIC);
+	assert_int_equal(h.size,
+			 LEAD + sizeof(b) - sizeof(b.frames) + b.n_frames * sizeof(b.frames[0]));
+	l->begins++;
+	l->missed += b.missed;
+	return h.size;
+}
+
+static void take(struct listeners *l, struct ring *r)
+{
+	static uint8_t buf[RING_RECORD_MAX];
+	uint64_t head = ring_head(r);
+	size_t len;
+
+	assert_true(ring_used(r, head) <= r->size);
+	while (ring_used(r, head)) {
+		assert_int_equal(ring_drain(r, head, buf, sizeof(buf), &len), 0);
+		for (size_t at = 0; at < len;)
+			at += take_one(l, buf + at);
+	}
+}
+
+static bool is_full(const struct listener *l)
+{
+	return ring_used(&l->ring, ring_head(&l->ring)) > l->ring.size - MOST;
+}
+
+static void look(struct listeners *l, bool *full)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct pollfd p = {.fd = l->of[i].fd, .events = POLLIN};
+		l->woken |= poll(&p, 1, 0) == 1 && p.revents & POLLIN;
+		*full |= is_full(&l->of[i]);
+	}
+}
+
+static void what_finds_no_room_is_counted(void **state)
+{
+	struct listeners l;
+	struct storm storm;
+	bool full = false;
+
+	(void)state;
+	storm_fork(&storm, THREADS, ROUNDS);
+	begin(&l, &storm);
+	waitfeed_feed(l.feed)->enable(waitfeed_feed(l.feed), true);
+	storm_go(&storm);
+	while (!full && !storm_finished(&storm)) {
+		look(&l, &full);
+		poll(NULL, 0, 1);
+	}
+	poll(NULL, 0, FULL_MS);
+	assert_true(full);
+	assert_true(l.woken);
+	while (!storm_finished(&storm)) {
+		for (size_t i = 0; i < l.n; i++)
+			take(&l, &l.of[i].ring);
+		poll(NULL, 0, 1);
+	}
+	waitfeed_feed(l.feed)->enable(waitfeed_feed(l.feed), false);
+	for (size_t i = 0; i < l.n; i++)
+		take(&l, &l.of[i].ring);
+	print_message("counted %llu, told %llu, and that %llu are missing\n",
+		      (unsigned long long)(storm.begins + storm.ends),
+		      (unsigned long long)(l.begins + l.ends), (unsigned long long)l.missed);
+	assert_true(l.missed > 0);
+	assert_about(l.begins + l.ends + l.missed, storm.begins + storm.ends, 0);
+	end(&l);
+	assert_int_equal(WEXITSTATUS(storm_end(&storm)), 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_finds_no_room_is_counted, count_before,
+						count_after),
+	};
+
+	if (geteuid() != 0) {
+		puts("SKIP: measuring needs root");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
