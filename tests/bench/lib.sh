@@ -2,32 +2,8 @@
 # shellcheck shell=sh disable=SC2034 # used by those that source this
 # What the comparisons with perf share: each is sourced with its name in $0, works in $dir, and
 # measures CPU time of a program that observes beside a workload.
-export LC_ALL=C
-
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-
-need_root() {
-	[ "$(id -u)" = 0 ] || skip "$1 needs root"
-}
-
-# Builds of perf without lock contention say so in their usage.
-need_perf_lock() {
-	command -v perf >/dev/null || skip "perf is not installed"
-	perf lock contention -h 2>&1 | grep -q -- --threads || skip "this perf has no lock contention"
-}
-
-dir=$(mktemp -d "${BENCH_DIR:-/tmp}/kontend-vs-perf-XXXXXX")
-observer=
-# shellcheck disable=SC2317 # called by the trap
-cleanup() {
-	[ -z "$observer" ] || kill -KILL "$observer" 2>/dev/null || true
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' HUP INT TERM
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
 
 events=lock:contention_begin,lock:contention_end
 
@@ -62,7 +38,7 @@ end() {
 # The file that is measured, unless one was named: one that perf makes with these arguments.
 make_file() {
 	[ -z "$file" ] || return 0
-	need_root "making a recording"
+	need_root
 	file=$dir/perf.data
 	perf record -q -m 2048 -o "$file" "$@" >/dev/null 2>"$dir/err" ||
 		skip "perf record: $(tail -1 "$dir/err")"

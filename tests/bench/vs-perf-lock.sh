@@ -16,7 +16,7 @@ rounds=${5:-4000}
 
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
-need_root measuring
+need_root
 need_perf_lock
 
 now_ms() {

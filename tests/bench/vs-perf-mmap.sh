@@ -17,7 +17,7 @@ threads=${5:-8}
 
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
-need_root measuring
+need_root
 command -v cc >/dev/null || skip "there is no compiler to be watched"
 cc -E -I"$sources/include" -I"$sources/src" -o "$dir/unit.i" "$sources/src/model/pair.c"
 

@@ -18,8 +18,8 @@ turns=${4:-3}
 BENCH_DIR=${RECORD_DIR:-/dev/shm}
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
-need_root recording
-command -v perf >/dev/null || skip "perf is not installed"
+need_root
+need_perf
 
 # NAME PAGES -z|- THREADS EVENTS PAUSE_US: a storm without a break, and one with breaks in which
 # small rings can be emptied.

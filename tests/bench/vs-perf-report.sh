@@ -25,8 +25,7 @@ for _ in $(seq "$turns"); do
 	timed perf 10 perf lock contention -i "$file"
 done
 
-n_events=$("$kontend" report -i "$file" --format json | sed -n 's/.*"events": *\([0-9]*\).*/\1/p' |
-	head -n 1)
+n_events=$(events "$file")
 size=$(wc -c <"$file")
 awk -v events="$n_events" -v size="$size" -v turns="$turns" "$median"'
 	$1 == "kontend" { ours[++n] = $2 / 10 }

@@ -16,7 +16,7 @@ turns=${4:-3}
 
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
-command -v perf >/dev/null || skip "perf is not installed"
+need_perf
 
 make_file -k mono -e cpu-clock -F 2000 --call-graph dwarf,4096 -- "$deep" 8 8
 "$kontend" report -q -i "$file" --view hot --by stack --format csv >"$dir/stacks.csv"

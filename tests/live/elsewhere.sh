@@ -3,29 +3,13 @@
 # Of tests that look at a recording as if elsewhere: where there are no symbols of the kernel, what is
 # in progs/ is not, and nobody has any rights, which takes root. The test is in a folder of its own
 # from here on; viewer/kontend, a copy of $kontend, looks in both places.
-[ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 77; }
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
+need_mounts
 for tool in unshare setpriv strip; do
-	command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
+	command -v "$tool" >/dev/null || skip "no $tool"
 done
-unshare -m true 2>/dev/null || { echo "skipped: no mount namespace"; exit 77; }
-
-dir=$(mktemp -d)
-work=""
-recorder=""
-
-# Those that a test has started; what else it has to undo is said by its own undo().
-undo() { :; }
-stop_all() {
-	for pid in $recorder $work; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-	recorder=""
-	work=""
-	undo
-}
-trap 'stop_all; rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
 chmod 755 "$dir"
 cd "$dir" || exit 1
 mkdir progs viewer

@@ -8,8 +8,8 @@ kontend=$1
 deep=$2
 chains=$3
 compare=$(dirname "$0")/chains.awk
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
 
 # A loaded machine may give few samples: then again.
 enough() { # FILE

@@ -6,7 +6,6 @@
 # kernel, the programs that ran are not, and nobody has any rights, reports are the same to the byte.
 # Called as: test-elsewhere.sh KONTEND STORY
 set -eu
-export LC_ALL=C
 kontend=$(realpath "$1")
 story=$(realpath "$2")
 # shellcheck source=tests/live/elsewhere.sh

@@ -7,7 +7,6 @@
 # dump, which has the code, and with names alone, where it is in the memory of the program only.
 # Called as: test-jit-elsewhere.sh KONTEND JIT-WORK
 set -eu
-export LC_ALL=C
 kontend=$(realpath "$1")
 jit=$(realpath "$2")
 # shellcheck source=tests/live/elsewhere.sh
@@ -105,8 +104,7 @@ over() {
 	same "a program that has ended" over.data
 }
 
-"$kontend" record -q -F 997 -e cpu-clock --duration 50ms -o probe 2>err ||
-	{ echo "skipped: $(cat err)"; exit 77; }
+need_record -F 997 -e cpu-clock --duration 50ms
 failed=0
 told=progs
 from='jit-[0-9]*\.dump'

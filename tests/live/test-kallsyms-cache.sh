@@ -10,28 +10,17 @@ set -eu
 kontend=$1
 storm=$2
 
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-[ "$(id -u)" = 0 ] || skip "needs root"
-command -v perf >/dev/null || skip "perf is not installed"
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
+need_perf
 grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* ' /proc/kallsyms || skip "the kernel withholds its symbols"
-
-dir=$(mktemp -d /tmp/kontend-cache-XXXXXX)
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
 # perf keeps a copy of the symbols, too: not where we look.
 HOME=$dir/perf-home perf record -q -a -g -m 1024 -e lock:contention_begin,lock:contention_end \
 	-o "$dir/perf.data" -- "$storm" 12 1000 go >"$dir/out" 2>"$dir/err" ||
 	skip "perf record: $(tail -n 1 "$dir/err")"
 export HOME="$dir/none" KONTEND_CACHE=
 unset XDG_CACHE_HOME
-
-fail() {
-	echo "FAIL $1"
-	exit 1
-}
 
 # check WHAT: the report is that without cache, and nothing is said
 check() {

@@ -5,7 +5,6 @@
 # no BPF and no rights, and home is somebody else's, the report is the same to the byte.
 # Called as: test-locks-elsewhere.sh KONTEND TRUTH
 set -eu
-export LC_ALL=C
 kontend=$(realpath "$1")
 truth=$(realpath "$2")
 # shellcheck source=tests/live/elsewhere.sh

@@ -11,21 +11,12 @@ library=$3
 jit=$4
 other=$5
 
-[ "$(id -u)" = 0 ] || {
-	echo "skipped: needs root"
-	exit 77
-}
-dir=$(mktemp -d /tmp/kontend-names-XXXXXX)
-pid=
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
 # Who waits for the end of its input ends with ours.
 mkfifo "$dir/hold"
 exec 9<>"$dir/hold"
-cleanup() {
-	[ -z "$pid" ] || kill "$pid" 2>/dev/null || true
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' HUP INT TERM
 
 fail() {
 	echo "FAIL $1"
@@ -38,27 +29,27 @@ fail() {
 start() {
 	rm -f "$dir/out"
 	"$@" <"$dir/hold" >"$dir/out" 2>"$dir/err" &
-	pid=$!
+	work=$!
 	for _ in $(seq 600); do
 		! grep -q ready "$dir/out" || return 0
-		kill -0 "$pid" 2>/dev/null || break
+		kill -0 "$work" 2>/dev/null || break
 		sleep 0.1
 	done
-	wait "$pid" && status=0 || status=$?
-	pid=
+	wait "$work" && status=0 || status=$?
+	work=
 	[ "$status" != 77 ] || return 1
 	fail "$* did not start"
 }
 
 stop() {
-	kill "$pid" || true
-	wait "$pid" || true
-	pid=
+	kill "$work" || true
+	wait "$work" || true
+	work=
 }
 
 # profile: of what runs
 profile() {
-	"$kontend" report -q -p "$pid" -F 997 -e cpu-clock --duration 0.3 --view hot --format csv
+	"$kontend" report -q -p "$work" -F 997 -e cpu-clock --duration 0.3 --view hot --format csv
 }
 
 # expect NAME...: the profile of what runs has them; samples may be few while others are busy
@@ -78,7 +69,7 @@ if start "$jit" "$dir"; then
 	expect jit_first jit_second
 	# Its bytes are in the dump: the loop is one instruction and a jump.
 	for _ in $(seq 10); do
-		"$kontend" report -q -p "$pid" -F 997 -e cpu-clock --duration 0.3 \
+		"$kontend" report -q -p "$work" -F 997 -e cpu-clock --duration 0.3 \
 			--annotate jit_second >"$dir/code" 2>&1 || true
 		! grep -q 'jit-[0-9]*\.dump' "$dir/code" || break
 	done

@@ -7,13 +7,9 @@
 set -eu
 kontend=$1
 
-[ "$(id -u)" = 0 ] || {
-	echo "skipped: needs root"
-	exit 77
-}
-dir=$(mktemp -d /tmp/kontend-no-bpf-XXXXXX)
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
 "$kontend" report --duration 0.01 >"$dir/out" 2>&1 || {
 	echo "skipped: $(tail -n 1 "$dir/out")"
 	exit 77

@@ -6,7 +6,6 @@
 # hot in the program has the names and the code that it has here.
 # Called as: test-parts-elsewhere.sh KONTEND SPIN
 set -eu
-export LC_ALL=C
 kontend=$(realpath "$1")
 spin=$(realpath "$2")
 # shellcheck source=tests/live/elsewhere.sh
@@ -86,8 +85,7 @@ rotated() {
 	done
 }
 
-"$kontend" record -q -F 997 -e cpu-clock --duration 50ms -o probe 2>err ||
-	{ echo "skipped: $(cat err)"; exit 77; }
+need_record -F 997 -e cpu-clock --duration 50ms
 failed=0
 try killed || failed=1
 try killed -z || failed=1

@@ -13,23 +13,10 @@ here=$(dirname "$0")
 perfdata=$1
 storm=$2
 
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-[ "$(id -u)" = 0 ] || skip "needs root"
-command -v perf >/dev/null || skip "perf is not installed"
-perf lock contention -h 2>&1 | grep -q -- --threads || skip "this perf has no lock contention"
-
-dir=$(mktemp -d /tmp/kontend-perfdata-XXXXXX)
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0
-
-fail() {
-	echo "FAIL $1"
-	failed=1
-}
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
+need_perf_lock
 
 # Waits that failed, are in flight at the end, or never got their end.
 odd_ones() {
@@ -98,7 +85,7 @@ same_total() {
 			print odd, "failed or did not end"
 			d = perf[2] > t ? perf[2] - t : t - perf[2]
 			exit !n || perf[1] < n - odd || perf[1] > n + odd || !odd && d > t / 100 + 1e6
-		}' || fail "$1: perf and we do not agree"
+		}' || complain "$1: perf and we do not agree"
 }
 
 # same_types NAME FILE: each wait of each type, to the nanosecond, but for the odd ones.
@@ -109,12 +96,12 @@ same_types() {
 		awk -v name="$1" -v odd="$(odd_ones "$2")" '
 			{ print name, $0 }
 			$2 > $4 + odd || $2 < $4 - odd || !odd && $3 != $5 { bad = 1 }
-			END { exit bad }' || fail "$1: a naive pass and we do not agree"
+			END { exit bad }' || complain "$1: a naive pass and we do not agree"
 }
 
 # same_written NAME FILE COPY: for us nothing has changed, and perf reads it as well.
 same_written() {
-	[ "$(our_types "$2")" = "$(our_types "$3")" ] || fail "$1: other waits: $(our_types "$3")"
+	[ "$(our_types "$2")" = "$(our_types "$3")" ] || complain "$1: other waits: $(our_types "$3")"
 	same_total "$1" "$3"
 }
 
@@ -131,7 +118,7 @@ for name in file packed task locks; do
 	same_types $name "$dir/$name"
 	same_total $name "$dir/$name"
 done
-[ "$(odd_ones "$dir/task")" = 0 ] || fail "task: the storm has waits that fail or do not end"
+[ "$(odd_ones "$dir/task")" = 0 ] || complain "task: the storm has waits that fail or do not end"
 for name in file packed task locks stream; do
 	[ "$(count "$dir/$name")" = "$(found "$dir/$name")" ] ||
 		fail "$name: perf has $(count "$dir/$name") events, we have $(found "$dir/$name")"
@@ -140,35 +127,35 @@ done
 for name in file packed stream; do
 	for level in 0 3; do
 		copy=$dir/$name-$level
-		"$perfdata" --copy "$dir/$name" "$copy" $level || fail "$copy: not written"
-		"$perfdata" --copy "$dir/$name" - $level >"$copy.pipe" || fail "$copy.pipe: not written"
+		"$perfdata" --copy "$dir/$name" "$copy" $level || complain "$copy: not written"
+		"$perfdata" --copy "$dir/$name" - $level >"$copy.pipe" || complain "$copy.pipe: not written"
 		same_written "written $name, level $level" "$dir/$name" "$copy"
 		for form in "$copy" "$copy.pipe"; do
 			[ "$(count "$form")" = "$(found "$dir/$name")" ] ||
 				fail "$form: perf has $(count "$form") of $(found "$dir/$name") events"
-			[ "$(found "$form")" = "$(found "$dir/$name")" ] || fail "$form: not all read back"
+			[ "$(found "$form")" = "$(found "$dir/$name")" ] || complain "$form: not all read back"
 		done
-		perf report -i "$copy" --stdio >"$dir/report" 2>&1 || fail "$copy: perf report"
-		grep -q contention_begin "$dir/report" || fail "$copy: perf report shows no events"
+		perf report -i "$copy" --stdio >"$dir/report" 2>&1 || complain "$copy: perf report"
+		grep -q contention_begin "$dir/report" || complain "$copy: perf report shows no events"
 	done
 done
 
 # Snapshots of ours between the events: perf counts the events as before.
 for level in 0 3; do
 	copy=$dir/snapshots-$level
-	"$perfdata" --copy "$dir/file" "$copy" $level 200000 || fail "$copy: not written"
-	"$perfdata" --copy "$dir/file" - $level 200000 >"$copy.pipe" || fail "$copy.pipe: not written"
+	"$perfdata" --copy "$dir/file" "$copy" $level 200000 || complain "$copy: not written"
+	"$perfdata" --copy "$dir/file" - $level 200000 >"$copy.pipe" || complain "$copy.pipe: not written"
 	same_written "with snapshots, level $level" "$dir/file" "$copy"
 	for form in "$copy" "$copy.pipe"; do
-		"$perfdata" "$form" | grep -q "^snapshots [1-9][0-9]* lost 0$" || fail "$form: no snapshots"
+		"$perfdata" "$form" | grep -q "^snapshots [1-9][0-9]* lost 0$" || complain "$form: no snapshots"
 		[ "$(count "$form")" = "$(found "$dir/file")" ] ||
 			fail "$form: perf has $(count "$form") of $(found "$dir/file") events"
 	done
 	perf report -i "$dir/file" --stdio 2>/dev/null | grep "^# Event count" | head -n 2 >"$dir/counts"
 	perf report -i "$copy" --stdio 2>/dev/null | grep "^# Event count" >"$dir/report"
 	while read -r line; do
-		grep -qxF "$line" "$dir/report" || fail "$copy: perf report has not '$line'"
+		grep -qxF "$line" "$dir/report" || complain "$copy: perf report has not '$line'"
 	done <"$dir/counts"
-	grep -q . "$dir/counts" || fail "$copy: perf report says no counts"
+	grep -q . "$dir/counts" || complain "$copy: perf report says no counts"
 done
-exit $failed
+exit $status

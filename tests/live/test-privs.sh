@@ -8,23 +8,9 @@
 set -u
 
 kontend=$1
-status=0
-pid=
-
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-
-complain() {
-	echo "FAIL $*"
-	status=1
-}
-
-[ "$(id -u)" = 0 ] || skip "needs root"
-dir=$(mktemp -d /tmp/kontend-privs-XXXXXX)
-trap '[ -z "$pid" ] || kill -KILL "$pid"; rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
 "$kontend" report --duration 0.01 >"$dir/out" 2>&1 || skip "$(tail -n 1 "$dir/out")"
 
 # set FILE NAME: that line of a status file
@@ -39,7 +25,7 @@ waits_for() {
 	n=0
 	until "$@"; do
 		n=$((n + 1))
-		if [ $n -gt 600 ] || ! kill -0 "$pid" 2>"$dir/kill"; then
+		if [ $n -gt 600 ] || ! kill -0 "$recorder" 2>"$dir/kill"; then
 			complain "$what: $(cat "$dir/err")"
 			return 1
 		fi
@@ -61,13 +47,13 @@ mkdir "$dir/theirs" && chmod 755 "$dir/theirs" && chown 65534 "$dir/theirs"
 "$kontend" record -q -o "$dir/theirs/data" -- sh -c '
 	cat /proc/self/status >"$0/command.tmp" && mv "$0/command.tmp" "$0/command"
 	while [ ! -e "$0/stop" ]; do sleep 0.05; done' "$dir" >"$dir/out" 2>"$dir/err" &
-pid=$!
+recorder=$!
 if waits_for "the command does not run" [ -e "$dir/command" ]; then
 	[ "$((0x$(set_of "$dir/command" CapEff)))" -eq "$had" ] ||
 		complain "the command has $(set_of "$dir/command" CapEff), not what was there"
 	[ "$(set_of "$dir/command" NoNewPrivs)" = "$(set_of /proc/self/status NoNewPrivs)" ] ||
 		complain "the command may not get new privileges"
-	for task in "/proc/$pid/task"/*; do
+	for task in "/proc/$recorder/task"/*; do
 		cat "$task/status" >"$dir/task" 2>"$dir/gone" || continue
 		for name in CapEff CapPrm; do
 			has=$((0x$(set_of "$dir/task" $name)))
@@ -76,13 +62,13 @@ if waits_for "the command does not run" [ -e "$dir/command" ]; then
 		done
 		[ "$(set_of "$dir/task" NoNewPrivs)" = 1 ] || complain "$task may get new privileges"
 	done
-	kill -USR2 "$pid"
+	kill -USR2 "$recorder"
 	# shellcheck disable=SC2016 # for the other shell
 	waits_for "there is no second file" sh -c '[ "$(ls "$0" | wc -l)" -ge 2 ]' "$dir/theirs"
 fi
 : >"$dir/stop"
-wait "$pid" || complain "record: exit $?: $(cat "$dir/err")"
-pid=
+wait "$recorder" || complain "record: exit $?: $(cat "$dir/err")"
+recorder=
 for file in "$dir"/theirs/data*; do
 	[ "$(stat -c %u "$file")" = 0 ] || complain "$file belongs to $(stat -c %u "$file")"
 	"$kontend" report -i "$file" >"$dir/out" 2>&1 || complain "$file: $(tail -n 1 "$dir/out")"

@@ -6,8 +6,8 @@
 set -eu
 kontend=$1
 workload=$2
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
 
 share() { # of spin_inner, in a CSV of the view hot
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }

@@ -6,49 +6,43 @@
 #
 #     test-record-full.sh KONTEND TRUTH
 set -eu
-export LC_ALL=C
-
-if [ "${3-}" != inside ]; then
-	[ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 77; }
-	rc=0
-	"$2" pipe -o /dev/null || rc=$?
-	[ "$rc" != 77 ] || { echo "skipped: this kernel lets no holder sleep"; exit 77; }
-	unshare -m true 2>/dev/null || { echo "skipped: no mount namespace"; exit 77; }
-	dir=$(mktemp -d /tmp/kontend-full-XXXXXX)
-	trap 'rm -rf "$dir"' EXIT
-	rc=0
-	unshare -m "$0" "$1" "$2" inside "$dir" || rc=$?
-	exit $rc
-fi
 
 kontend=$(realpath "$1")
 truth=$(realpath "$2")
-work=$4
-status=0
-mkdir "$work/disk"
-mount -t tmpfs -o size=2m none "$work/disk"
-cd "$work/disk"
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+if [ "${3-}" != inside ]; then
+	need_root
+	need_sleeping_holder "$truth"
+	need_mounts
+	rc=0
+	unshare -m "$0" "$kontend" "$truth" inside || rc=$?
+	exit $rc
+fi
 
-fail() {
-	echo "FAIL $*"
-	status=1
+mkdir "$dir/disk"
+mount -t tmpfs -o size=2m none "$dir/disk"
+# shellcheck disable=SC2317 # called at the end
+undo() {
+	cd /
+	umount "$dir/disk"
 }
+cd "$dir/disk"
 
 # check NAME MESSAGE RC
 check() {
-	[ "$3" = 1 ] || fail "$1: exit $3: $(cat ../err)"
-	grep -q "$2" ../err || fail "$1: no word of it: $(cat ../err)"
-	events=$("$kontend" report -i kontend.data --format json --rows 1 2>../err |
-		sed -n 's/.*"events": *\([0-9]*\).*/\1/p' | head -n 1)
+	[ "$3" = 1 ] || complain "$1: exit $3: $(cat ../err)"
+	grep -q "$2" ../err || complain "$1: no word of it: $(cat ../err)"
+	events=$(events kontend.data)
 	echo "$1: $(wc -c <kontend.data) bytes, $events events"
-	[ "${events:-0}" -gt 100 ] || fail "$1: ${events:-no} events: $(cat ../err)"
+	[ "${events:-0}" -gt 100 ] || complain "$1: ${events:-no} events: $(cat ../err)"
 	left=$(ls)
-	[ "$left" = kontend.data ] || fail "$1: files: $left"
+	[ "$left" = kontend.data ] || complain "$1: files: $left"
 	"$kontend" recover kontend.data 2>&1 | grep -q 'nothing to recover' ||
-		fail "$1: the file is not finished"
+		complain "$1: the file is not finished"
 	if command -v perf >/dev/null; then
 		lines=$(perf script -i kontend.data -F event 2>/dev/null | grep -c lock:contention_ || true)
-		[ "$lines" = "$events" ] || fail "$1: perf prints $lines events"
+		[ "$lines" = "$events" ] || complain "$1: perf prints $lines events"
 	fi
 	rm -f -- *
 }
@@ -75,20 +69,21 @@ mkdir sizes
 cd sizes
 size=4194304
 timeout 200 "$kontend" record -a --max-size $size --rotate 3 "$@" 2>../err &
-pid=$!
+recorder=$!
 for _ in $(seq 1900); do
 	[ "$(find . -name 'kontend.data.2*' | wc -l)" -lt 2 ] || break
-	kill -0 $pid 2>/dev/null || break
+	kill -0 "$recorder" 2>/dev/null || break
 	sleep 0.1
 done
-kill -INT $pid
+kill -INT "$recorder"
 rc=0
-wait $pid || rc=$?
-[ $rc = 130 ] || fail "--rotate: exit $rc: $(cat ../err)"
-[ "$(find . -name 'kontend.data*' | wc -l)" -ge 3 ] || fail "--rotate: files: $(ls)"
+wait "$recorder" || rc=$?
+recorder=
+[ $rc = 130 ] || complain "--rotate: exit $rc: $(cat ../err)"
+[ "$(find . -name 'kontend.data*' | wc -l)" -ge 3 ] || complain "--rotate: files: $(ls)"
 for file in kontend.data*; do
-	[ "$(wc -c <"$file")" -le $size ] || fail "--max-size $size: $(wc -c <"$file") bytes"
-	"$kontend" recover "$file" 2>&1 | grep -q 'nothing to recover' || fail "$file is not finished"
+	[ "$(wc -c <"$file")" -le $size ] || complain "--max-size $size: $(wc -c <"$file") bytes"
+	"$kontend" recover "$file" 2>&1 | grep -q 'nothing to recover' || complain "$file is not finished"
 done
 echo "--rotate: $(wc -c kontend.data* | tr '\n' ' ')"
 rm -f -- *
@@ -96,16 +91,15 @@ for options in "" -z; do
 	rc=0
 	# shellcheck disable=SC2086 # none or one word
 	timeout 200 "$kontend" record -a $options --max-size $size "$@" 2>../err || rc=$?
-	[ $rc = 0 ] || [ $rc = 143 ] || fail "--max-size: exit $rc: $(cat ../err)"
-	[ "$(wc -c <kontend.data)" -le $size ] || fail "--max-size $size: $(wc -c <kontend.data) bytes"
+	[ $rc = 0 ] || [ $rc = 143 ] || complain "--max-size: exit $rc: $(cat ../err)"
+	[ "$(wc -c <kontend.data)" -le $size ] || complain "--max-size $size: $(wc -c <kontend.data) bytes"
 	said=$(sed -n 's/.*, \([0-9.]*[kM]*\) events,.*/\1/p' ../err)
-	events=$("$kontend" report -i kontend.data --format json --rows 1 2>/dev/null |
-		sed -n 's/.*"events": *\([0-9]*\).*/\1/p' | head -n 1)
+	events=$(events kontend.data)
 	echo "--max-size $options: $(wc -c <kontend.data) bytes, $events events, said $said"
 	awk -v n="$events" -v s="$said" 'BEGIN {
 		u = s ~ /k$/ ? 1e3 : s ~ /M$/ ? 1e6 : 1
 		exit !(n > 100 && n - u * s < n * 0.006 && u * s - n < n * 0.05)
-	}' || fail "said $said events, there are $events"
+	}' || complain "said $said events, there are $events"
 	rm -f -- *
 done
 cd ../disk
@@ -114,8 +108,6 @@ cd ../disk
 dd if=/dev/zero of=other bs=4096 2>/dev/null || true
 rc=0
 "$kontend" record -q --duration 300ms 2>../err || rc=$?
-[ "$rc" = 1 ] || fail "no room at all: exit $rc"
-[ "$(ls)" = other ] || fail "no room at all: files: $(ls)"
-cd /
-umount "$work/disk"
+[ "$rc" = 1 ] || complain "no room at all: exit $rc"
+[ "$(ls)" = other ] || complain "no room at all: files: $(ls)"
 exit $status

@@ -9,40 +9,19 @@
 #
 #     test-record-perf.sh KONTEND TRUTH [ROUNDS]
 set -eu
-export LC_ALL=C
 
 kontend=$(realpath "$1")
 truth=$(realpath "$2")
 rounds=${3:-256}
 
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-[ "$(id -u)" = 0 ] || skip "needs root"
-command -v perf >/dev/null || skip "perf is not installed"
-
-dir=$(mktemp -d /tmp/kontend-record-XXXXXX)
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-"$kontend" record -q --duration 50ms -o "$dir/probe" 2>"$dir/err" || skip "$(cat "$dir/err")"
-rc=0
-"$truth" pipe -o /dev/null || rc=$?
-[ "$rc" != 77 ] || skip "this kernel lets no holder sleep"
-status=0
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
+need_perf
+need_record --duration 50ms
+need_sleeping_holder "$truth"
 set -- "$truth" pipe -r 0 -w 16 -n "$rounds" -h 0 -o /dev/null
 waits=$((16 * rounds))
-
-fail() {
-	echo "FAIL $*"
-	status=1
-}
-
-# events FILE: that our report counts
-events() {
-	"$kontend" report -i "$1" --format json --rows 1 |
-		sed -n 's/.*"events": *\([0-9]*\).*/\1/p' | head -n 1
-}
 
 # lines FILE: contention events that perf prints
 lines() {
@@ -54,20 +33,19 @@ check() {
 	ours=$(events "$2")
 	theirs=$(lines "$2")
 	echo "$1: $ours events here, $theirs of perf, $(wc -c <"$2") bytes"
-	[ "$ours" = "$theirs" ] || fail "$1: $ours events, perf prints $theirs"
-	[ "$ours" -ge "$3" ] || fail "$1: only $ours events"
+	[ "$ours" = "$theirs" ] || complain "$1: $ours events, perf prints $theirs"
+	[ "$ours" -ge "$3" ] || complain "$1: only $ours events"
 	perf report -i "$2" --stdio >"$dir/out" 2>"$dir/perf.err" ||
-		fail "$1: perf report: $(tail -n 2 "$dir/perf.err")"
-	grep -q 'lock:contention_begin' "$dir/out" || fail "$1: perf report shows no contention"
-	# Builds of perf without it say so in their usage.
-	perf lock contention -h 2>&1 | grep -q -- --threads || return 0
+		complain "$1: perf report: $(tail -n 2 "$dir/perf.err")"
+	grep -q 'lock:contention_begin' "$dir/out" || complain "$1: perf report shows no contention"
+	has_perf_lock || return 0
 	for by in "" --threads; do
 		# shellcheck disable=SC2086 # none or one word
 		perf lock contention $by -i "$2" >"$dir/out" 2>&1 ||
-			fail "$1: perf lock contention $by: $(tail -n 2 "$dir/out")"
+			complain "$1: perf lock contention $by: $(tail -n 2 "$dir/out")"
 		# Some waits are summed up with a time that is not 0.
 		grep -Eq '^ +[1-9][0-9]* +[1-9][0-9.]* [num]?s ' "$dir/out" ||
-			fail "$1: perf lock contention $by finds no waits: $(head -n 5 "$dir/out")"
+			complain "$1: perf lock contention $by finds no waits: $(head -n 5 "$dir/out")"
 	done
 }
 
@@ -77,46 +55,47 @@ check file file $waits
 "$kontend" record -q -a -z -o packed -- "$@"
 check compressed packed $waits
 [ $(($(wc -c <packed) / $(events packed))) -lt $(($(wc -c <file) / $(events file))) ] ||
-	fail "an event takes as many bytes in the compressed one"
+	complain "an event takes as many bytes in the compressed one"
 
 "$kontend" record -q -a -o - -- "$@" >stream
 ours=$(events stream)
 theirs=$(perf script -i - -F event <stream 2>perf.err | grep -c 'lock:contention_' || true)
 echo "stream: $ours events here, $theirs of perf"
-[ "$ours" -ge $waits ] || fail "stream: only $ours events"
-[ "$ours" = "$theirs" ] || fail "stream: $ours events, perf prints $theirs"
+[ "$ours" -ge $waits ] || complain "stream: only $ours events"
+[ "$ours" = "$theirs" ] || complain "stream: $ours events, perf prints $theirs"
 piped=$("$kontend" record -q -a -o - -- "$@" | tee copy | "$kontend" report -i - --format json)
-echo "$piped" | grep -q "\"events\": *$(events copy)," || fail "the report of a pipe is another one"
+echo "$piped" | grep -q "\"events\": *$(events copy)," || complain "the report of a pipe is another one"
 
 # Cut at places that are no boundary.
 size=$(wc -c <stream)
 for part in 70 83 99; do
 	head -c $((size * part / 100 + 3)) stream >short
 	before=$(events short)
-	"$kontend" recover -q short || fail "recover at $part %"
-	[ "$before" = "$(events short)" ] || fail "recovered at $part %: $(events short) of $before events"
+	"$kontend" recover -q short || complain "recover at $part %"
+	[ "$before" = "$(events short)" ] || complain "recovered at $part %: $(events short) of $before events"
 	check "recovered at $part %" short 100
 done
 
 # A finished file that has lost its end.
 head -c $(($(wc -c <file) * 80 / 100)) file >torn
-"$kontend" recover -q torn || fail "recover of a torn file"
+"$kontend" recover -q torn || complain "recover of a torn file"
 check torn torn 100
 
 # What perf did not finish: killed after its rings were full a few times.
 perf record -q -a -g -m 16 -e lock:contention_begin,lock:contention_end -o theirs 2>perf.err &
-pid=$!
+recorder=$!
 for _ in $(seq 50); do
 	"$@"
 	[ "$(stat -c %s theirs 2>/dev/null || echo 0)" -lt 300000 ] || break
-	kill -0 "$pid" 2>/dev/null || break
+	kill -0 "$recorder" 2>/dev/null || break
 done
-kill -KILL "$pid" 2>/dev/null || true
-wait "$pid" 2>/dev/null || true
+kill -KILL "$recorder" 2>/dev/null || true
+wait "$recorder" 2>/dev/null || true
+recorder=
 if "$kontend" recover theirs 2>err; then
-	grep -q 'of the running kernel' err || fail "no word about the formats: $(cat err)"
+	grep -q 'of the running kernel' err || complain "no word about the formats: $(cat err)"
 	check "recovered from perf" theirs 100
 else
-	fail "a recording that perf did not finish: $(cat err perf.err)"
+	complain "a recording that perf did not finish: $(cat err perf.err)"
 fi
 exit $status

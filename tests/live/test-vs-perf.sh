@@ -15,25 +15,10 @@ threads=${3:-8}
 rounds=${4:-3000}
 here=$(dirname "$0")
 
-skip() {
-	echo "skipped: $1"
-	exit 77
-}
-[ "$(id -u)" = 0 ] || skip "needs root"
-command -v perf >/dev/null || skip "perf is not installed"
-perf lock contention -h 2>&1 | grep -q -- --threads || skip "this perf has no lock contention"
-
-dir=$(mktemp -d /tmp/kontend-vs-perf-XXXXXX)
-pids=
-# shellcheck disable=SC2317 # called by the trap
-cleanup() {
-	for pid in $pids; do
-		kill -KILL "$pid" 2>/dev/null || true
-	done
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 1' HUP INT TERM
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
+need_perf_lock
 
 # perf holds its events open as file descriptors; ready when there are enough of them and no more
 # come. kontend says so.
@@ -45,8 +30,7 @@ wait_for_perf() {
 		[ "$now" -ge 2 ] && [ "$now" = "$last" ] && return 0
 		last=$now
 	done
-	echo "perf does not open its events"
-	exit 1
+	fail "perf does not open its events"
 }
 
 wait_for_kontend() {
@@ -54,36 +38,34 @@ wait_for_kontend() {
 		! grep -q measuring "$dir/kontend.err" || return 0
 		sleep 0.1
 	done
-	echo "kontend does not begin to measure"
-	exit 1
+	fail "kontend does not begin to measure"
 }
 
 # Both observers attach to a storm; their figures are in $dir/all.
 observe() {
 	"$storm" "$threads" "$rounds" &
-	target=$!
-	pids=$target
-	until grep -q '^State:.*T' "/proc/$target/status"; do
+	work=$!
+	until grep -q '^State:.*T' "/proc/$work/status"; do
 		sleep 0.05
 	done
-	perf record -q -g --kernel-callchains -m 4096 -e lock:contention_begin,lock:contention_end -p "$target" \
+	perf record -q -g --kernel-callchains -m 4096 -e lock:contention_begin,lock:contention_end -p "$work" \
 		-o "$dir/perf.data" 2>"$dir/perf.err" &
-	perf=$!
-	pids="$pids $perf"
-	"$kontend" report -v --no-bpf -p "$target" --duration 120 -m 1024 --view locks --by type --format csv \
+	recorder=$!
+	"$kontend" report -v --no-bpf -p "$work" --duration 120 -m 1024 --view locks --by type --format csv \
 		>"$dir/kontend.csv" 2>"$dir/kontend.err" &
-	kontend_pid=$!
-	pids="$pids $kontend_pid"
-	wait_for_perf "$perf"
+	observer=$!
+	wait_for_perf "$recorder"
 	wait_for_kontend
-	kill -CONT "$target"
-	wait "$target"
-	wait "$perf" || true
+	kill -CONT "$work"
+	wait "$work"
+	wait "$recorder" || true
 	# kontend may have ended with its target.
-	kill -INT "$kontend_pid" 2>/dev/null || true
+	kill -INT "$observer" 2>/dev/null || true
 	status=0
-	wait "$kontend_pid" || status=$?
-	pids=
+	wait "$observer" || status=$?
+	work=
+	recorder=
+	observer=
 	if [ "$status" != 0 ] && [ "$status" != 130 ]; then
 		echo "FAIL kontend report ended with $status"
 		cat "$dir/kontend.err"
