@@ -124,6 +124,14 @@ void live_need_root(void)
 	exit(LIVE_SKIP);
 }
 
+void live_must(int code, const struct error *err)
+{
+	if (code == 0)
+		return;
+	printf("FAIL %s\n", err->text);
+	exit(1);
+}
+
 bool live_check(int *failures, bool good, const char *fmt, ...)
 {
 	va_list ap;

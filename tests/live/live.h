@@ -3,6 +3,7 @@
 #define KONTEND_TESTS_LIVE_H
 
 #include "json.h"
+#include "kontend/error.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -37,6 +38,9 @@ int live_run_code(const struct live_run *r);
 
 /* Exits with LIVE_SKIP and the reason when the kernel would not let us measure at all. */
 void live_need_root(void);
+
+/* Prints the message as a failure and exits unless @code is 0. */
+void live_must(int code, const struct error *err);
 
 /* Prints the message as a failure and counts it unless @good; returns @good. */
 bool live_check(int *failures, bool good, const char *fmt, ...)

@@ -35,6 +35,16 @@ void ride_out(struct storm *storm, struct stream *st, struct source *s)
 		stream_take(st, s, 50);
 }
 
+void see_storm(struct source *s, struct storm *storm, struct stream *st)
+{
+	start_source(s);
+	stream_init(st, storm->pid);
+	ride_out(storm, st, s);
+	live_stop(s);
+	stream_take_all(st, s);
+	storm_end(storm);
+}
+
 void assert_about(uint64_t got, uint64_t want, uint64_t extra)
 {
 	if (!want || got + want / 100 < want || got > want + want / 100 + extra)

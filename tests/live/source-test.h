@@ -18,6 +18,8 @@ struct source *open_source(const struct live_options *o, struct live_info *ret_i
 void start_source(struct source *s);
 /* The storm runs to its end while the stream is read. */
 void ride_out(struct storm *storm, struct stream *st, struct source *s);
+/* All of the source's stream, from its start to its end, of a storm that runs meanwhile. */
+void see_storm(struct source *s, struct storm *storm, struct stream *st);
 /* @got within 1 % of @want, which is not 0, and at most @extra above that. */
 void assert_about(uint64_t got, uint64_t want, uint64_t extra);
 

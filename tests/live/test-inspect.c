@@ -35,19 +35,11 @@ struct test {
 
 #define CHECK(t, good, ...) live_check(&(t)->failures, good, __VA_ARGS__)
 
-static void must(int code, const struct error *err)
-{
-	if (code == 0)
-		return;
-	printf("FAIL %s\n", err->text);
-	exit(1);
-}
-
 static void look(struct test *t)
 {
 	struct error err = {0};
 
-	must(inspect_take(t->bpf, INSPECT_ALL, &t->snap, &err), &err);
+	live_must(inspect_take(t->bpf, INSPECT_ALL, &t->snap, &err), &err);
 }
 
 /* Skips all when others keep slots that are needed: they are seen without a holder of ours. */
@@ -234,7 +226,7 @@ static void look_at_slots(struct test *t)
 	bool lacks = true;
 
 	for (int k = 0; lacks && k < TRIES; k++) {
-		must(inspect_take(t->bpf, INSPECT_SLOTS, &t->snap, &err), &err);
+		live_must(inspect_take(t->bpf, INSPECT_SLOTS, &t->snap, &err), &err);
 		lacks = false;
 		for (size_t i = 0; i < t->holder.n; i++) {
 			const struct bp_made *m = &t->holder.made[i];
@@ -298,8 +290,8 @@ static void check_slots(struct test *t, const char *when)
 
 	for (int i = 0; i < TRIES && !good; i++) {
 		look(t);
-		must(inspect_take(t->probe, INSPECT_ALL, &t->counted, &err), &err);
-		must(inspect_take(t->bpf, INSPECT_ALL, &after, &err), &err);
+		live_must(inspect_take(t->probe, INSPECT_ALL, &t->counted, &err), &err);
+		live_must(inspect_take(t->bpf, INSPECT_ALL, &after, &err), &err);
 		settled = same_slots(&t->snap, &after);
 		good = settled && same_slots(&t->snap, &t->counted);
 		if (!good)
@@ -368,7 +360,7 @@ static void check_leaks(struct test *t)
 				      t->snap.events[k].type != PERF_TYPE_BREAKPOINT,
 			      "a breakpoint of ours");
 	}
-	must(inspect_take(t->probe, INSPECT_ALL, &t->counted, &err), &err);
+	live_must(inspect_take(t->probe, INSPECT_ALL, &t->counted, &err), &err);
 	CHECK(t, count_fds() == before, "%d descriptors, %d before", count_fds(), before);
 }
 
@@ -396,7 +388,7 @@ static void check_churn(struct test *t)
 	for (; looks < 200000 && (seen[0] < 100 || seen[1] < 100); looks++) {
 		enum inspect_what what = looks % 2 ? INSPECT_SLOTS : INSPECT_ALL;
 		struct error err = {0};
-		must(inspect_take(t->bpf, what, &t->snap, &err), &err);
+		live_must(inspect_take(t->bpf, what, &t->snap, &err), &err);
 		incomplete += t->snap.head.incomplete != 0;
 		for (size_t i = 0; i < t->snap.n_events; i++)
 			for (int k = 0; k < 2; k++) {
@@ -470,7 +462,7 @@ int main(int argc, char **argv)
 		printf("skipped: %s\n", err.text);
 		return LIVE_SKIP;
 	}
-	must(inspect_probe_new(&t.probe, &all, &err), &err);
+	live_must(inspect_probe_new(&t.probe, &all, &err), &err);
 	check_slots(&t, "at first");
 	start(&t, kinds);
 	check_slots_part(&t); /* before who has descriptors is known otherwise */

@@ -142,12 +142,7 @@ static void test_filter(void **state)
 
 	storm_fork(&storm, THREADS, 50);
 	struct source *s = open_source(&o, NULL);
-	start_source(s);
-	stream_init(&st, storm.pid);
-	ride_out(&storm, &st, s);
-	live_stop(s);
-	stream_take_all(&st, s);
-	storm_end(&storm);
+	see_storm(s, &storm, &st);
 	assert_int_equal(st.begins, 0);
 	assert_about(st.ends, storm.ends, 0);
 	source_free(s);

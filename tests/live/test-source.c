@@ -74,12 +74,7 @@ static void test_all_cpus(void **state)
 	struct source *s = open_source(&o, &info);
 	assert_true(info.rings > 0);
 	assert_false(info.pages_reduced);
-	start_source(s);
-	stream_init(&st, storm.pid);
-	ride_out(&storm, &st, s);
-	live_stop(s);
-	stream_take_all(&st, s);
-	storm_end(&storm);
+	see_storm(s, &storm, &st);
 	check_all(&st, &storm, 0);
 	assert_true(st.comms > 10);
 	assert_string_equal(st.pre_comm, "test-live-sourc");
@@ -185,12 +180,7 @@ static void test_one_cpu(void **state)
 	assert_int_equal(target_parse_cpus(&o.target, "0", &err), 0);
 	struct source *s = open_source(&o, &info);
 	assert_int_equal(info.rings, 1);
-	start_source(s);
-	stream_init(&st, storm.pid);
-	ride_out(&storm, &st, s);
-	live_stop(s);
-	stream_take_all(&st, s);
-	storm_end(&storm);
+	see_storm(s, &storm, &st);
 	print(&st, &storm);
 	assert_true(st.per_cpu[0] > 0);
 	assert_int_equal(st.per_cpu[0], st.begins + st.ends);

@@ -40,14 +40,6 @@ struct test {
 
 #define CHECK(t, good, ...) live_check(&(t)->failures, good, __VA_ARGS__)
 
-static void must(int code, const struct error *err)
-{
-	if (code == 0)
-		return;
-	printf("FAIL %s\n", err->text);
-	exit(1);
-}
-
 static const struct upsnap_area *find_area(const struct test *t)
 {
 	for (size_t i = 0; i < t->snap.n_areas; i++)
@@ -60,7 +52,7 @@ static void look(struct test *t)
 {
 	struct error err = {0};
 
-	must(uplook_take(t->look, &t->snap, &err), &err);
+	live_must(uplook_take(t->look, &t->snap, &err), &err);
 	const struct upsnap_area *a = find_area(t);
 	t->has_area |= a != NULL;
 	if (a && a->used > (int32_t)t->max_used)
@@ -323,9 +315,9 @@ int main(int argc, char **argv)
 	char line[256];
 
 	live_need_root();
-	must(uplook_new(&t.look, &o, &err), &err);
-	must(binary_open(&t.binary, t.program, &err), &err);
-	must(tracefs_find(t.tracefs, &err), &err);
+	live_must(uplook_new(&t.look, &o, &err), &err);
+	live_must(binary_open(&t.binary, t.program, &err), &err);
+	live_must(tracefs_find(t.tracefs, &err), &err);
 	look(&t);
 	if (t.snap.head.missing & UPSNAP_NO_SLOTS) {
 		printf("skipped: %s\n", upsnap_text(&t.snap, t.snap.head.reason));
