@@ -5,8 +5,8 @@
  */
 #include "debuginfod.h"
 #include "kontend/clock.h"
+#include "library.h"
 
-#include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,23 +47,14 @@ static int over(debuginfod_client *client, long a, long b)
 	return seconds() >= until;
 }
 
-/* ISO C has no conversion of what dlsym() returns to what it stands for. */
-static bool load_one(void *lib, const char *name, void *ret)
-{
-	void *p = dlsym(lib, name);
-
-	memcpy(ret, &p, sizeof(p));
-	return p != NULL;
-}
-
 static bool load(struct library *ret)
 {
 	void *lib = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
 
-	return lib && load_one(lib, "debuginfod_begin", &ret->begin) &&
-	       load_one(lib, "debuginfod_set_progressfn", &ret->set_progress) &&
-	       load_one(lib, "debuginfod_find_debuginfo", &ret->find) &&
-	       load_one(lib, "debuginfod_end", &ret->end);
+	return lib && library_find(lib, "debuginfod_begin", &ret->begin) &&
+	       library_find(lib, "debuginfod_set_progressfn", &ret->set_progress) &&
+	       library_find(lib, "debuginfod_find_debuginfo", &ret->find) &&
+	       library_find(lib, "debuginfod_end", &ret->end);
 }
 
 /* The descriptor that comes may be one to write to: it is opened anew by its name in the cache. */

@@ -3,46 +3,103 @@
  * Instructions by capstone. What it does not know (newer than it is) is passed by the length that
  * our own tables tell, so that what follows is read from its beginning. How it writes is made a bit
  * more like objdump: no blank behind commas, mnemonics without one at their end.
+ *
+ * The library is loaded when it is used: its tables, to be moved to where they are, are a third of
+ * what starting a program takes that does without.
  */
 #include "kontend/disasm.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "kontend/uprobe.h"
+#include "library.h"
 
 #include <capstone/capstone.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#define NUMBER(n) #n
+#define SONAME(n) "libcapstone.so." NUMBER(n)
+
+struct library {
+	__typeof__(cs_open) *open;
+	__typeof__(cs_option) *option;
+	__typeof__(cs_malloc) *malloc;
+	__typeof__(cs_strerror) *strerror;
+	__typeof__(cs_free) *free;
+	__typeof__(cs_close) *close;
+	__typeof__(cs_insn_group) *insn_group;
+	__typeof__(cs_disasm_iter) *disasm_iter;
+};
+
 struct disasm {
+	struct library lib;
 	csh handle;
 	cs_insn *insn;
 	enum disasm_machine machine;
 };
 
+static bool find_all(void *so, struct library *ret)
+{
+	return library_find(so, "cs_open", &ret->open) &&
+	       library_find(so, "cs_option", &ret->option) &&
+	       library_find(so, "cs_malloc", &ret->malloc) &&
+	       library_find(so, "cs_strerror", &ret->strerror) &&
+	       library_find(so, "cs_free", &ret->free) &&
+	       library_find(so, "cs_close", &ret->close) &&
+	       library_find(so, "cs_insn_group", &ret->insn_group) &&
+	       library_find(so, "cs_disasm_iter", &ret->disasm_iter);
+}
+
+/* It stays in memory: the next one that is opened has it at once. */
+static int load(struct library *ret, struct error *err)
+{
+	void *so = dlopen(SONAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	bool is_whole = so && find_all(so, ret);
+
+	if (so)
+		dlclose(so);
+	if (is_whole)
+		return 0;
+	return error_set(err, -ENOTSUP,
+			 "%s, which disassembles, cannot be loaded: install the package of "
+			 "capstone that has it",
+			 SONAME(CS_API_MAJOR));
+}
+
+static cs_err start(struct disasm *d)
+{
+	cs_err code = CS_ERR_ARCH;
+
+	if (d->machine == DISASM_X86_64)
+		code = d->lib.open(CS_ARCH_X86, CS_MODE_64, &d->handle);
+	else if (d->machine == DISASM_ARM64)
+		code = d->lib.open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle);
+	if (code != CS_ERR_OK)
+		return code;
+	if (d->machine == DISASM_X86_64)
+		d->lib.option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	d->lib.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->insn = d->lib.malloc(d->handle);
+	return d->insn ? CS_ERR_OK : CS_ERR_MEM;
+}
+
 int disasm_open(struct disasm **ret, enum disasm_machine m, struct error *err)
 {
 	struct disasm *d = mem_calloc(1, sizeof(*d));
-	cs_err code = CS_ERR_ARCH;
 
 	if (!d)
 		return error_set(err, -ENOMEM, "No memory for a disassembler");
 	d->machine = m;
-	if (m == DISASM_X86_64)
-		code = cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle);
-	else if (m == DISASM_ARM64)
-		code = cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle);
-	if (code == CS_ERR_OK && m == DISASM_X86_64)
-		cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	if (code == CS_ERR_OK) {
-		cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-		d->insn = cs_malloc(d->handle);
-	}
-	if (!d->insn) {
+	int r = load(&d->lib, err);
+	cs_err code = r ? CS_ERR_OK : start(d);
+	if (code != CS_ERR_OK)
+		r = error_set(err, code == CS_ERR_ARCH ? -ENOTSUP : -ENOMEM,
+			      "No disassembler for this machine: %s",
+			      code == CS_ERR_MEM ? "out of memory" : d->lib.strerror(code));
+	if (r) {
 		disasm_close(d);
-		return error_set(err, code == CS_ERR_ARCH ? -ENOTSUP : -ENOMEM,
-				 "No disassembler for this machine: %s",
-				 code == CS_ERR_OK ? "out of memory" : cs_strerror(code));
+		return r;
 	}
 	*ret = d;
 	return 0;
@@ -53,18 +110,18 @@ void disasm_close(struct disasm *d)
 	if (!d)
 		return;
 	if (d->insn)
-		cs_free(d->insn, 1);
+		d->lib.free(d->insn, 1);
 	if (d->handle)
-		cs_close(&d->handle);
+		d->lib.close(&d->handle);
 	mem_free(d);
 }
 
 static enum disasm_kind kind_of(const struct disasm *d)
 {
-	if (cs_insn_group(d->handle, d->insn, CS_GRP_CALL))
+	if (d->lib.insn_group(d->handle, d->insn, CS_GRP_CALL))
 		return DISASM_CALL;
-	if (cs_insn_group(d->handle, d->insn, CS_GRP_RET) ||
-	    cs_insn_group(d->handle, d->insn, CS_GRP_IRET))
+	if (d->lib.insn_group(d->handle, d->insn, CS_GRP_RET) ||
+	    d->lib.insn_group(d->handle, d->insn, CS_GRP_IRET))
 		return DISASM_RETURN;
 	/* Which groups branches of arm64 are in depends on the version. */
 	if (d->machine == DISASM_ARM64 &&
@@ -72,7 +129,7 @@ static enum disasm_kind kind_of(const struct disasm *d)
 		return DISASM_CALL;
 	if (d->machine == DISASM_ARM64 && d->insn->id == ARM64_INS_RET)
 		return DISASM_RETURN;
-	return cs_insn_group(d->handle, d->insn, CS_GRP_JUMP) ? DISASM_JUMP : DISASM_PLAIN;
+	return d->lib.insn_group(d->handle, d->insn, CS_GRP_JUMP) ? DISASM_JUMP : DISASM_PLAIN;
 }
 
 static void find_places_x86(const cs_insn *i, struct disasm_line *ret)
@@ -151,7 +208,7 @@ bool disasm_line(struct disasm *d, const void *bytes, size_t n, size_t at, uint6
 	uint64_t place = address + at;
 
 	*ret = (struct disasm_line){.offset = (uint32_t)at};
-	if (cs_disasm_iter(d->handle, &next, &rest, &place, d->insn))
+	if (d->lib.disasm_iter(d->handle, &next, &rest, &place, d->insn))
 		take(d, ret);
 	else
 		skip(d, p, left, ret);
