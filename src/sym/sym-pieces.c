@@ -72,13 +72,16 @@ static inline bool is_usual(const char *p)
 	       p[NAME_AT] != '\n';
 }
 
-/* Data, or maybe an edge of a section: those names begin so. */
+/*
+ * Data, or maybe an edge of a section. Of their names four characters are compared at once: every
+ * fourth name begins with an underscore, which no branch prediction knows.
+ */
 static inline bool is_notable(const struct sym_pieces *p, const char *line)
 {
 	const char type = line[ADDRESS + 1], *name = line + NAME_AT;
 
 	return (!p->load.sym.has_data && (type == 'b' || type == 'd')) ||
-	       (name[0] == '_' && name[1] == '_' && (name[2] == 's' || name[2] == 'l'));
+	       !memcmp(name, "__sc", 4) || !memcmp(name, "__lo", 4);
 }
 
 static bool add_piece(struct sym_pieces *p, uint64_t addr, size_t at)
@@ -96,7 +99,7 @@ static bool walk(struct sym_pieces *p)
 	struct walk w = {0};
 	size_t in_piece = 0;
 
-	while (end - line > NAME_AT + 2) {
+	while (end - line > NAME_AT + 4) {
 		uint64_t addr;
 
 		if (!address_of(line, &w, &addr) || !is_usual(line) || addr < w.addr)
