@@ -12,7 +12,7 @@
  * is found out while it watches a storm, and they are left to it; a burst that it is stopped in is
  * cut short, so there is as much of them as events/s says. One that has BPF programs cannot be
  * switched so: given as NAME:PAIRS@COMMAND it is started and ended for each two pairs, which shows
- * all that it does by being there.
+ * all that it does by being there, once it has seen the load before.
  *
  * CPU time is that of the load. That of the observer is given beside it, as a part of the load's,
  * from a stretch in which it was not stopped: on a machine without an idle CPU the load pays for
@@ -182,6 +182,8 @@ static void turn(struct observer *o, const struct setup *s, size_t load)
 
 	off[0] = work(s, load);
 	set(o, true);
+	if (o->how == '@')
+		work(s, load);
 	uint64_t events = r->events;
 	on[0] = watched(o, s, load);
 	on[1] = watched(o, s, load);
