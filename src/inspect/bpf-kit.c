@@ -6,6 +6,7 @@
 #include "bpf-kit.h"
 #include "bpf-types.h"
 #include "kfunc-call.h"
+#include "kontend/cpulist.h"
 #include "kontend/mem.h"
 
 #include <bpf/bpf.h>
@@ -59,6 +60,22 @@ static int share(struct bpf_object *o, const struct kit_file *f)
 	if (!f->shared)
 		return 0;
 	return m ? bpf_map__reuse_fd(m, bpf_map__fd(f->shared_map)) : -ENOENT;
+}
+
+int kit_count_cpus(uint32_t *ret, uint32_t most, struct error *err)
+{
+	uint32_t *possible;
+	size_t n;
+	int code = cpulist_read("possible", &possible, &n);
+
+	if (code < 0)
+		return error_errno(err, code, "Cannot read /sys/devices/system/cpu/possible");
+	*ret = n ? possible[n - 1] + 1 : 1;
+	mem_free(possible);
+	return *ret > most
+		       ? error_set(err, -E2BIG, "The BPF programs are for %u CPUs; there may be %u",
+				   most, *ret)
+		       : 0;
 }
 
 static int set_cpus(struct bpf_object *o, const struct kit_file *f)

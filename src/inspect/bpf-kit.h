@@ -31,6 +31,8 @@ struct kit_file {
 	const struct bpf_map *shared_map;
 };
 
+/* One more than the highest number that a CPU may get, which is not to be above @most. */
+int kit_count_cpus(uint32_t *ret, uint32_t most, struct error *err);
 /* Opens an object and loads it. 0 or a negative errno. */
 int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *err);
 /* The bytes of a map, as the programs see them; NULL with @err. kit_unmap() it. */

@@ -61,17 +61,10 @@ static int open_own(int cpu)
 
 static int open_own_events(struct inspect_bpf *i, struct error *err)
 {
-	uint32_t *possible;
-	size_t n;
-	int code = cpulist_read("possible", &possible, &n);
+	int code = kit_count_cpus(&i->n_cpus, RAW_CPUS, err);
 
 	if (code < 0)
-		return error_errno(err, code, "Cannot read /sys/devices/system/cpu/possible");
-	i->n_cpus = n ? possible[n - 1] + 1 : 0;
-	mem_free(possible);
-	if (i->n_cpus > RAW_CPUS)
-		return error_set(err, -E2BIG, "The BPF inspector is for %d CPUs; there may be %u",
-				 RAW_CPUS, i->n_cpus);
+		return code;
 	i->own_fds = mem_calloc(i->n_cpus, sizeof(*i->own_fds));
 	if (!i->own_fds)
 		return error_set(err, -ENOMEM, "No memory for %u CPUs", i->n_cpus);

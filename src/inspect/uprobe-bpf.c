@@ -56,22 +56,6 @@ static int read_btf(struct up_config *c, struct kerntypes *types, struct error *
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");
 }
 
-static int count_cpus(uint32_t *ret, struct error *err)
-{
-	uint32_t *possible;
-	size_t n;
-	int code = cpulist_read("possible", &possible, &n);
-
-	if (code < 0)
-		return error_errno(err, code, "Cannot read /sys/devices/system/cpu/possible");
-	*ret = n ? possible[n - 1] + 1 : 0;
-	mem_free(possible);
-	if (*ret > UP_CPUS)
-		return error_set(err, -E2BIG, "The BPF inspector is for %d CPUs; there may be %u",
-				 UP_CPUS, *ret);
-	return 0;
-}
-
 static int map_arrays(struct up_bpf *b, struct error *err)
 {
 	struct bpf_object *o = b->programs->object;
@@ -139,7 +123,7 @@ static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types
 	int32_t slots = up_slots();
 	int code = read_btf(&c, types, err);
 
-	code = code < 0 ? code : count_cpus(&b->programs->n_cpus, err);
+	code = code < 0 ? code : kit_count_cpus(&b->programs->n_cpus, UP_CPUS, err);
 	if (code == 0) {
 		c.n_cpus = b->programs->n_cpus;
 		c.words = ((uint32_t)slots + 64) / 64; /* with the one that is kept */

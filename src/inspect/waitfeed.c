@@ -4,7 +4,6 @@
 #include "bpf-kit.h"
 #include "bpf-types.h"
 #include "kontend/cgroup.h"
-#include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/waitrec.h"
 #include "waits-shared.h"
@@ -194,19 +193,6 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 	return code;
 }
 
-static int count_cpus(uint32_t *ret, struct error *err)
-{
-	uint32_t *possible;
-	size_t n;
-	int code = cpulist_read("possible", &possible, &n);
-
-	if (code < 0)
-		return error_errno(err, code, "Cannot read /sys/devices/system/cpu/possible");
-	*ret = n ? possible[n - 1] + 1 : 1;
-	mem_free(possible);
-	return 0;
-}
-
 static int map_own(struct waitfeed *f, uint32_t n_cpus, struct error *err)
 {
 	f->ids = mem_calloc(n_cpus, sizeof(*f->ids));
@@ -228,7 +214,7 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 				.types = types,
 				.by_cpu = "own",
 				.n_cpus = 1};
-	int code = o->waits ? count_cpus(&file.n_cpus, err) : 0;
+	int code = o->waits ? kit_count_cpus(&file.n_cpus, WAITS_CPUS, err) : 0;
 
 	code = code < 0 ? code : kit_load(&f->object, &file, err);
 	if (code == 0 && o->waits)

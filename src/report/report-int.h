@@ -47,6 +47,9 @@ void report_json(const struct report_data *d, FILE *out);
 
 /* One table in the manner of these reports; JSON: as a member named as the table is. */
 void report_text_table(const struct table *t, bool ascii, int width, FILE *out);
+/* The same below a line with what it is, and how many rows, or that they are @unknown. */
+void report_text_rows(const struct report_spec *s, const char *what, const struct table *t,
+		      bool unknown, FILE *out);
 /* "# rows of less than 0.5% are left out", with a limit. */
 void report_text_limit(const char *what, double percent_limit, FILE *out);
 void report_csv_table(const struct table *t, char separator /* 0: ',' */, FILE *out);

@@ -93,15 +93,7 @@ static void put_waits(const struct report_data *d, FILE *out)
 static void put_rows(const struct report_data *d, const char *what, const struct table *t,
 		     uint32_t needs, FILE *out)
 {
-	fprintf(out, "#\n# %s: ", what);
-	if (!t->n_total && d->perf.missing & needs)
-		fputs("not known\n", out);
-	else if (t->n_rows == t->n_total)
-		fprintf(out, "%zu rows\n", t->n_rows);
-	else
-		fprintf(out, "%zu of %zu rows\n", t->n_rows, t->n_total);
-	if (t->n_total)
-		report_text_table(t, d->spec->ascii, d->spec->width, out);
+	report_text_rows(d->spec, what, t, d->perf.missing & needs, out);
 }
 
 void report_perf_text_sum(const struct report_data *d, FILE *out)

@@ -291,6 +291,20 @@ static void put_overview(struct text *x, const struct report_data *d)
 	put_table(x, &d->cpus);
 }
 
+void report_text_rows(const struct report_spec *s, const char *what, const struct table *t,
+		      bool unknown, FILE *out)
+{
+	fprintf(out, "#\n# %s: ", what);
+	if (!t->n_total && unknown)
+		fputs("not known\n", out);
+	else if (t->n_rows == t->n_total)
+		fprintf(out, "%zu rows\n", t->n_rows);
+	else
+		fprintf(out, "%zu of %zu rows\n", t->n_rows, t->n_total);
+	if (t->n_total)
+		report_text_table(t, s->ascii, s->width, out);
+}
+
 void report_text_limit(const char *what, double percent_limit, FILE *out)
 {
 	char a[UNITS_BUF];

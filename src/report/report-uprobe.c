@@ -77,15 +77,7 @@ static void put_title(const struct report_data *d, FILE *out)
 static void put_rows(const struct report_data *d, const char *what, const struct table *t,
 		     uint32_t needs, FILE *out)
 {
-	fprintf(out, "#\n# %s: ", what);
-	if (!t->n_total && d->uprobe.missing & needs)
-		fputs("not known\n", out);
-	else if (t->n_rows == t->n_total)
-		fprintf(out, "%zu rows\n", t->n_rows);
-	else
-		fprintf(out, "%zu of %zu rows\n", t->n_rows, t->n_total);
-	if (t->n_total)
-		report_text_table(t, d->spec->ascii, d->spec->width, out);
+	report_text_rows(d->spec, what, t, d->uprobe.missing & needs, out);
 }
 
 void report_uprobe_text(const struct report_data *d, FILE *out)
