@@ -147,8 +147,10 @@ static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what w
 
 	if (!w || !is_wanted(pid_tid))
 		return;
+	/* An interrupt that waits: one program is not called while it runs, so this is the other
+	 * half. */
 	if (w->busy) {
-		w->missed++;
+		w->missed += 2;
 		return;
 	}
 	w->busy = 1;
