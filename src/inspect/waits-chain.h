@@ -29,7 +29,7 @@ static __always_inline void stack_where(struct stack_place *p, __u32 flags)
 	stack_call(p);
 	depth = p->call == -1 ? p->from : 0;
 	p->key = (depth << 8 | (flags & 0xff)) ^ (__u32)p->call << 22;
-	p->set = (p->key * 0x9e3779b1u) >> 27; /* of STACK_SETS */
+	p->set = (p->key * 0x9e3779b1u) >> 29; /* of STACK_SETS */
 }
 
 struct stack_trial {
@@ -37,8 +37,8 @@ struct stack_trial {
 	const struct stack_place *p;
 	struct waits_ring *r;
 	__u64 at;
+	__u32 next; /* way from which on it is looked */
 	__u32 have; /* words that have been read */
-	__u32 next; /* way that is looked at */
 	__u32 way;  /* whose chain is the one of here; STACK_WAYS: none */
 	__u32 n;    /* its frames; 0: it is to be unwound again */
 };

@@ -35,20 +35,22 @@ static __always_inline __u32 stack_tag(__u32 key, __u64 frame)
 }
 
 /*
- * The first way from @way on whose tag is that of here; STACK_WAYS: none. Not static, as others
- * below: the verifier goes through such a function by itself, once.
+ * The first way from @way on whose tag is that of here; STACK_WAYS: none. With one branch, or the
+ * verifier goes through every combination of several. Not static, as others below: it goes through
+ * such a function by itself, once.
  */
 __noinline int stack_next(const struct stack_work *w, __u32 set, __u32 key, __u32 way)
 {
 	if (!w)
 		return STACK_WAYS;
 	const struct stack_set *s = &w->sets[set & (STACK_SETS - 1)];
-	for (__u32 i = 0; i < STACK_WAYS; i++) {
-		__u32 place = s->places[i];
+	for (__u32 i = 0; i < STACK_WAYS && i < s->used; i++) {
+		__u64 place = s->places[i], is_there = (place - w->left) >> 63;
+		__u64 frame = stack_frame(stack_word(w, place & (STACK_WORDS - 1)));
+		__u64 differs = s->tags[i] ^ stack_tag(key, frame);
+		__u64 is_next = ((__u64)way - 1 - i) >> 63;
 
-		if (i < way || place >= w->left || place >= STACK_WORDS)
-			continue;
-		if (s->tags[i] == stack_tag(key, stack_frame(stack_word(w, place))))
+		if ((differs - 1) >> 63 & is_there & is_next)
 			return (int)i;
 	}
 	return STACK_WAYS;

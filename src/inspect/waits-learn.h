@@ -36,7 +36,9 @@ static __always_inline void stack_file(struct stack_work *w, const struct stack_
 	if (way >= STACK_WAYS)
 		return;
 	s->tags[way] = stack_tag(p->key, w->frames[nth]);
-	s->places[way] = is_whole ? k->at[nth] : STACK_WORDS;
+	s->places[way] = is_whole ? k->at[nth] : STACK_NONE;
+	if (way >= s->used)
+		s->used = way + 1;
 }
 
 /* Keeps a chain that was unwound, if it is all on the stack. */
@@ -68,6 +70,14 @@ static __always_inline __u32 stack_other(void *ctx, struct stack_work *w, struct
 	return n;
 }
 
+/* The next way that is free or, where none is, whose turn it is. */
+static __always_inline __u32 stack_turn(struct stack_work *w, __u32 set)
+{
+	__u32 used = w->sets[set & (STACK_SETS - 1)].used;
+
+	return used < STACK_WAYS ? used : w->turn++;
+}
+
 /* @way: whose chain it was taken for, until now. Frames. */
 static __always_inline __u32 stack_anew(void *ctx, struct stack_work *w, struct waits_ring *r,
 					__u64 at, const struct stack_place *p, __u32 way)
@@ -75,7 +85,8 @@ static __always_inline __u32 stack_anew(void *ctx, struct stack_work *w, struct 
 	__u32 n = stack_unwind(ctx, w, p->frames);
 	__u64 sum = stack_tell(w, r, at, n);
 	bool is_one = way < STACK_WAYS;
-	__u32 index = p->set * STACK_WAYS + ((is_one ? way : w->turn++) & (STACK_WAYS - 1));
+	__u32 index =
+		p->set * STACK_WAYS + ((is_one ? way : stack_turn(w, p->set)) & (STACK_WAYS - 1));
 	struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
 
 	if (!k)

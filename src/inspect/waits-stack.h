@@ -20,13 +20,14 @@
 #include "waits-ring.h"
 
 enum {
-	STACK_WORDS = 384,   /* of the stack are looked at, from the tracepoint outwards */
+	STACK_WORDS = 512,   /* of the stack are looked at, from the tracepoint outwards */
 	STACK_FIRST = 96,    /* of these, at first */
 	STACK_BYTES = 16384, /* of it there are, on the machines that matter */
-	STACK_SETS = 32,
-	STACK_WAYS = 16,
-	STACK_TRUST = 256,   /* times that a chain is only recognized */
-	STACK_TRIALS = 4,    /* chains with the same tag that are compared whole */
+	STACK_SETS = 8,
+	STACK_WAYS = 64,
+	STACK_TRUST = 256, /* times that a chain is only recognized */
+	STACK_TRIALS = 4,  /* chains with the same tag that are compared whole */
+	STACK_NONE = 0xffff,
 	STACK_TAG = 3,	     /* the frame in it; those before are often the same */
 	STACK_LEAD = 2,	     /* frames: the program, and who calls it */
 	STACK_ENTRY_X86 = 1, /* frames beyond the gap: the entry of system calls */
@@ -51,7 +52,8 @@ struct stack_known {
  */
 struct stack_set {
 	__u32 tags[STACK_WAYS];
-	__u16 places[STACK_WAYS]; /* STACK_WORDS: there is none */
+	__u16 places[STACK_WAYS]; /* STACK_NONE: there is none */
+	__u32 used;		  /* ways that have been so far */
 };
 
 struct stack_work {
