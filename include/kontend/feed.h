@@ -22,7 +22,7 @@ struct feed {
 	void (*enable)(struct feed *f, bool on);
 	/* The ring of its own that it has for @cpu, of which set() has been told. False: none. */
 	bool (*ring)(struct feed *f, uint32_t cpu, struct ring *ret);
-	/* It tells where waits begin and end: perf's own events of that stay switched off. */
+	/* It tells where waits begin and end: perf's own events of that are not opened. */
 	bool waits;
 };
 

@@ -59,7 +59,7 @@ const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_
 
 /* Was this event opened? Only of those may be asked for. */
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
-/* Are waits told by the feed, and perf's events of them to stay off? */
+/* Are waits told by the feed, with events of nothing in place of perf's of them? */
 bool perf_session_is_fed(const struct perf_session *ps);
 /* The ring of the feed's own for the CPU of ring @i. False: it has none. */
 bool perf_session_own_ring(const struct perf_session *ps, size_t i, struct ring *ret);

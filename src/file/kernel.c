@@ -17,7 +17,7 @@
 
 enum { READ_STEP = 1 << 20, MOST_BYTES = 256 << 20, NT_GNU_BUILD_ID_TYPE = 3 };
 
-int kernel_read_fd(int fd, char **ret_text, size_t *ret_len)
+static int read_fd(int fd, char **ret_text, size_t *ret_len)
 {
 	size_t len = 0, cap = 0;
 	char *text = NULL;
@@ -57,7 +57,7 @@ int kernel_read_file(const char *path, char **ret_text, size_t *ret_len)
 
 	if (fd < 0)
 		return -errno;
-	int r = kernel_read_fd(fd, ret_text, ret_len);
+	int r = read_fd(fd, ret_text, ret_len);
 	close(fd);
 	return r;
 }

@@ -27,6 +27,5 @@ int kernel_saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool i
 			 struct kallsyms_text *ret);
 /* All of a file of /proc or /sys, NUL behind it. 0 or negative errno. mem_free() it. */
 int kernel_read_file(const char *path, char **ret_text, size_t *ret_len);
-int kernel_read_fd(int fd, char **ret_text, size_t *ret_len);
 
 #endif

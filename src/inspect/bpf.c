@@ -12,7 +12,6 @@
 #include "bpf-kit.h"
 #include "bpf-types.h"
 #include "kontend/clock.h"
-#include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "slots.h"
 

@@ -8,7 +8,6 @@
 #include "uprobe-bpf.h"
 #include "bpf-kit.h"
 #include "bpf-types.h"
-#include "kontend/cpulist.h"
 #include "kontend/mem.h"
 
 #include <bpf/btf.h>

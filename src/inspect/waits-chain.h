@@ -88,11 +88,11 @@ static __always_inline __u32 stack_here(void *ctx, struct stack_work *w, struct 
 	struct stack_trial trial = {.w = w, .p = &p, .r = r, .at = at, .way = STACK_WAYS};
 	__u64 from;
 
+	if (!frames)
+		return 0;
 	/* By way of memory, or the verifier takes it for a pointer, which is not to be shifted. */
 	w->here = (__u64)ctx;
 	from = w->here - (__u64)t->stack;
-	if (!frames)
-		return 0;
 	if (from >= STACK_BYTES)
 		return stack_other(ctx, w, r, at, frames);
 	p.from = (__u32)from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Rings of our own, one a CPU, in memory that the reader has mapped. What goes through perf's takes
- * ten times as long, most of it for code and data that no cache has where tasks wait. Samples are
+ * about twice as long, most of it for code and data that no cache has where tasks wait. Samples are
  * written as perf writes them, of its event that programs have. Nobody else writes on this CPU: see
  * the flag `busy`.
  */

@@ -18,6 +18,8 @@ struct kallsyms_load {
 	bool is_noted; /* what kallsyms_note() finds is known */
 };
 
+/* @s takes over what @with has. */
+void sym_replace(struct sym *s, const struct sym *with);
 /* For texts of @len bytes in all. 0 or -ENOMEM; sym_deinit() `sym` in any case. */
 int kallsyms_load_init(struct kallsyms_load *load, size_t len);
 /* Appends the symbols of the lines of @text. 0 or -ENOMEM. */

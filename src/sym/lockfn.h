@@ -4,9 +4,6 @@
 
 #include "kontend/sym.h"
 
-/* Takes over what @with has. */
-void sym_replace(struct sym *s, const struct sym *with);
-
 static inline bool sym_type_is_code(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';

@@ -6,9 +6,9 @@
  * nothing: without CONFIG_KALLSYMS_ALL labels are all there is in the data, and a lock in it is
  * better called by its address than "__init_begin+0x...".
  */
+#include "kallsyms.h"
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
-#include "lockfn.h"
 #include "sym-pieces.h"
 #include <inttypes.h>
 #include <stdio.h>
