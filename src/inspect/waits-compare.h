@@ -45,9 +45,9 @@ __noinline int stack_next(const struct stack_work *w, __u32 set, __u32 key, __u3
 		return STACK_WAYS;
 	const struct stack_set *s = &w->sets[set & (STACK_SETS - 1)];
 	for (__u32 i = 0; i < STACK_WAYS && i < s->used; i++) {
-		__u64 place = s->places[i], is_there = (place - w->left) >> 63;
+		__u64 place = s->ways[i].place, is_there = (place - w->left) >> 63;
 		__u64 frame = stack_frame(stack_word(w, place & (STACK_WORDS - 1)));
-		__u64 differs = s->tags[i] ^ stack_tag(key, frame);
+		__u64 differs = s->ways[i].tag ^ stack_tag(key, frame);
 		__u64 is_next = ((__u64)way - 1 - i) >> 63;
 
 		if ((differs - 1) >> 63 & is_there & is_next)
@@ -57,15 +57,15 @@ __noinline int stack_next(const struct stack_work *w, __u32 set, __u32 key, __u3
 }
 
 /*
- * The chain @k into the ring from @at on, if it is that of here. @gap: by how many words that of
- * the system call has grown.
+ * The chain @k into @rec, if it is that of here. @gap: by how many words that of the system call
+ * has grown.
  */
 __noinline int stack_same(const struct stack_known *k, const struct stack_work *w,
-			  struct waits_ring *r, __u64 at, int gap)
+			  struct ring_record *rec, int gap)
 {
 	__u64 sum = 0;
 
-	if (!k || !w || !r)
+	if (!k || !w || !rec)
 		return 0;
 	for (__u32 i = 0; i < WAITREC_FRAMES && i < k->n; i++) {
 		__u32 place = k->at[i] + (i < k->fixed ? 0 : (__u32)gap);
@@ -74,7 +74,7 @@ __noinline int stack_same(const struct stack_known *k, const struct stack_work *
 			return 0;
 		__u64 frame = stack_frame(stack_word(w, place));
 		sum = stack_sum(sum, frame);
-		ring_put(r, &at, frame);
+		rec->begin.frames[i] = frame;
 	}
 	return sum == k->sum;
 }
@@ -85,30 +85,48 @@ struct stack_search {
 	__u32 found, n;
 };
 
+/* Is @frame among the first @n of the chain? */
+__noinline int stack_has(const struct stack_work *w, __u64 frame, __u32 n)
+{
+	__u64 has = 0;
+
+	for (__u32 i = 0; w && i < WAITREC_FRAMES && i < n; i++)
+		has |= ((w->frames[i] ^ frame) - 1) >> 63;
+	return (int)has;
+}
+
+/*
+ * Where the frame that is next stands. One that stands there twice may have been taken for what an
+ * earlier call has left.
+ */
 static long stack_find(__u64 i, void *arg)
 {
 	struct stack_search *s = arg;
 	__u32 n = s->found;
 
-	if (n >= s->n || n >= WAITREC_FRAMES || i >= s->w->left || i >= STACK_WORDS)
+	if (n > WAITREC_FRAMES - 1 || i >= s->w->left || i >= STACK_WORDS)
 		return 1;
-	if (stack_frame(stack_word(s->w, (__u32)i)) == s->w->frames[n]) {
+	__u64 frame = stack_frame(stack_word(s->w, (__u32)i));
+	if (frame >> 40 != s->w->frames[0] >> 40)
+		return 0;
+	s->k->unsure |= stack_has(s->w, frame, n);
+	if (n < s->n && frame == s->w->frames[n]) {
 		s->k->at[n] = (__u16)i;
-		s->k->words = (__u32)i + 1;
-		s->k->sum = stack_sum(s->k->sum, s->w->frames[n]);
+		s->k->words = (__u16)i + 1;
+		s->k->sum = stack_sum(s->k->sum, frame);
 		s->found = n + 1;
 	}
 	return 0;
 }
 
-/* A chain that was unwound into the ring. Its sum. */
-__noinline __u64 stack_tell(const struct stack_work *w, struct waits_ring *r, __u64 at, __u32 n)
+/* A chain that was unwound into @rec. Its sum. */
+__noinline __u64 stack_tell(const struct stack_work *w, struct ring_record *rec, __u32 n)
 {
 	__u64 sum = 0;
 
-	for (__u32 i = 0; w && r && i < WAITREC_FRAMES && i < n; i++) {
+	for (__u32 i = 0; w && rec && i < WAITREC_FRAMES && i < n; i++) {
 		sum = stack_sum(sum, w->frames[i]);
-		ring_put(r, &at, w->frames[i]);
+		rec->begin.frames[i] = w->frames[i];
 	}
 	return sum;
 }

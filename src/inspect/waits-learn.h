@@ -6,7 +6,8 @@
 #include "waits-compare.h"
 
 struct stack_place {
-	__u32 from, key, set;
+	__u32 from; /* words between the stack's begin and the tracepoint's arguments */
+	__u32 key, set;
 	__u32 frames; /* at most */
 	int call;     /* the system call; -1: none, and no gap */
 	__u32 entry;  /* frames beyond the gap */
@@ -25,75 +26,83 @@ static __always_inline bool stack_read(struct stack_work *w, __u32 words)
 	return bpf_probe_read_kernel(w->words, size, (void *)w->here) == 0;
 }
 
-/* Where a chain is looked for; or it is not, as not all of it is on the stack. */
-static __always_inline void stack_file(struct stack_work *w, const struct stack_known *k,
-				       const struct stack_place *p, __u32 index, bool is_whole)
+static __always_inline struct stack_known *stack_chain(struct stack_work *w,
+						       const struct stack_way *way)
 {
-	struct stack_set *s = &w->sets[index / STACK_WAYS & (STACK_SETS - 1)];
-	__u32 way = index & (STACK_WAYS - 1), nth = k->fixed > STACK_TAG ? STACK_TAG : 0;
+	return &w->known[way->nth & (STACK_KNOWN - 1)];
+}
 
-	barrier_var(way); /* or the bound is taken for known, and no test is left of it */
-	if (way >= STACK_WAYS)
-		return;
-	s->tags[way] = stack_tag(p->key, w->frames[nth]);
-	s->places[way] = is_whole ? k->at[nth] : STACK_NONE;
-	if (way >= s->used)
-		s->used = way + 1;
+/* By what a chain is found; or it is not, as not all of it is on the stack. */
+static __always_inline void stack_file(struct stack_way *way, const struct stack_work *w,
+				       const struct stack_known *k, const struct stack_place *p,
+				       bool is_whole)
+{
+	__u32 nth = k->fixed > STACK_TAG ? STACK_TAG : 0;
+
+	way->tag = stack_tag(p->key, w->frames[nth]);
+	way->place = is_whole ? k->at[nth] : STACK_NONE;
 }
 
 /* Keeps a chain that was unwound, if it is all on the stack. */
 static __always_inline void stack_learn(struct stack_work *w, const struct stack_place *p,
-					__u32 index, __u32 n)
+					struct stack_way *way, struct stack_known *k, __u32 n)
 {
-	struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
 	struct stack_search s = {.k = k, .w = w, .n = n};
 
-	if (!k || !stack_read(w, STACK_WORDS))
+	way->place = STACK_NONE;
+	if (!stack_read(w, STACK_WORDS))
 		return;
-	k->from = p->from;
-	k->sum = 0;
+	k->key = p->key;
+	k->from = (__u16)p->from;
+	k->sum = k->unsure = 0;
 	bpf_loop(STACK_WORDS, stack_find, &s, 0);
 	/* Of a chain that may be cut it is not known what is last. */
 	k->n = k->fixed = (__u16)n;
 	if (p->call != -1 && k->fixed < p->frames && k->fixed >= p->entry)
 		k->fixed -= (__u16)p->entry;
-	stack_file(w, k, p, index, s.found == n && k->fixed);
+	stack_file(way, w, k, p, s.found == n && k->fixed);
 }
 
 /* What is on no task's stack. */
-static __always_inline __u32 stack_other(void *ctx, struct stack_work *w, struct waits_ring *r,
-					 __u64 at, __u32 frames)
+static __always_inline __u32 stack_other(void *ctx, struct stack_work *w, struct ring_record *rec,
+					 __u32 frames)
 {
 	__u32 n = stack_unwind(ctx, w, frames);
 
-	stack_tell(w, r, at, n);
+	stack_tell(w, rec, n);
 	return n;
 }
 
-/* The next way that is free or, where none is, whose turn it is. */
-static __always_inline __u32 stack_turn(struct stack_work *w, __u32 set)
+/*
+ * The next way that is free, with the next place for a chain, or where none is, whose turn it is. A
+ * way that has lost its place by that finds one there that is looked for by another key, or that
+ * is not the one of here.
+ */
+static __always_inline __u32 stack_turn(struct stack_work *w, struct stack_set *s)
 {
-	__u32 used = w->sets[set & (STACK_SETS - 1)].used;
+	__u32 at = s->used;
 
-	return used < STACK_WAYS ? used : w->turn++;
+	if (at >= STACK_WAYS)
+		return STACK_WAYS - STACK_OLD + w->turn++ % STACK_OLD;
+	s->ways[at].nth = (__u16)(w->n_known < STACK_KNOWN ? w->n_known++ : w->turn++);
+	s->used = at + 1;
+	return at;
 }
 
-/* @way: whose chain it was taken for, until now. Frames. */
-static __always_inline __u32 stack_anew(void *ctx, struct stack_work *w, struct waits_ring *r,
-					__u64 at, const struct stack_place *p, __u32 way)
+/* @at: the way whose chain it was taken for, until now. Frames. */
+static __always_inline __u32 stack_anew(void *ctx, struct stack_work *w, struct ring_record *rec,
+					const struct stack_place *p, __u32 at)
 {
 	__u32 n = stack_unwind(ctx, w, p->frames);
-	__u64 sum = stack_tell(w, r, at, n);
-	bool is_one = way < STACK_WAYS;
-	__u32 index =
-		p->set * STACK_WAYS + ((is_one ? way : stack_turn(w, p->set)) & (STACK_WAYS - 1));
-	struct stack_known *k = bpf_map_lookup_elem(&stacks, &index);
+	__u64 sum = stack_tell(w, rec, n);
+	struct stack_set *s = &w->sets[p->set & (STACK_SETS - 1)];
+	bool is_one = at < STACK_WAYS;
+	struct stack_way *way = &s->ways[(is_one ? at : stack_turn(w, s)) & (STACK_WAYS - 1)];
+	struct stack_known *k = stack_chain(w, way);
 
-	if (!k)
-		return n;
 	k->uses = 0;
 	if (!is_one || k->n != n || k->sum != sum)
-		stack_learn(w, p, index, n);
+		stack_learn(w, p, way, k, n);
 	return n;
 }
 

@@ -1,28 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Rings of our own, one a CPU, in memory that the reader has mapped. What goes through perf's takes
- * about twice as long, most of it for code and data that no cache has where tasks wait. Samples are
- * written as perf writes them, of its event that programs have. Nobody else writes on this CPU: see
- * the flag `busy`.
+ * about twice as long, most of it for code and data that no cache has where tasks wait. So all that
+ * is asked for each time is in one cache line, and a record is in one piece: if one more might not
+ * be, the last one before the ring's end is as long as that is far. Samples are written as perf
+ * writes them, of its event that programs have. Nobody else writes on this CPU: see the flag
+ * `busy`.
  */
 #ifndef KONTEND_INSPECT_WAITS_RING_H
 #define KONTEND_INSPECT_WAITS_RING_H
 
-#include "kernel.h"
+#include "kernel-arch.h"
 #include "waits-shared.h"
 
 #include "../../include/kontend/waitrec.h"
 
 const volatile struct waits_config config = {0};
 
+/* A sample with id, task, time, and CPU, and its raw data. */
+struct ring_record {
+	__u32 type;
+	__u16 misc, size;
+	__u64 id;
+	__u32 pid, tid;
+	__u64 time;
+	__u64 cpu;
+	union {
+		struct waitrec_begin begin;
+		struct waitrec_end end;
+	};
+};
+
 enum {
 	RING_SAMPLE = 9,    /* PERF_RECORD_SAMPLE */
 	RING_IN_KERNEL = 1, /* PERF_RECORD_MISC_KERNEL */
-	/* Of a sample with id, task, time, and CPU: bytes in front of the size of its raw data. */
-	RING_LEAD = 40,
-	RING_BEGIN = RING_LEAD + sizeof(struct waitrec_begin) - WAITREC_FRAMES * 8,
+	RING_LEAD = offsetof(struct ring_record, begin),
+	RING_BEGIN = offsetof(struct ring_record, begin.frames),
 	RING_END = RING_LEAD + sizeof(struct waitrec_end),
-	RING_MOST = RING_LEAD + sizeof(struct waitrec_begin),
+	RING_MOST = sizeof(struct ring_record),
 };
 
 struct {
@@ -33,37 +48,52 @@ struct {
 	__type(value, struct waits_ring);
 } own SEC(".maps");
 
-/* Who waits, and when. */
-struct ring_wait {
-	__u64 pid_tid, now, lock;
-};
-
-static __always_inline void ring_put(struct waits_ring *r, __u64 *at, __u64 word)
+/* Room for two, as one may have to be as long as that. The reader's line is looked at seldom. */
+static __always_inline bool ring_has_room(struct waits_ring *r)
 {
-	__u64 i = *at / sizeof(word) & (WAITS_RING / sizeof(word) - 1);
-
-	barrier_var(i);
-	if (i < WAITS_RING / sizeof(word))
-		r->data[i] = word;
-	*at += sizeof(word);
+	if (r->head <= r->most)
+		return true;
+	r->most = r->tail + WAITS_RING - 2 * RING_MOST;
+	return r->head <= r->most;
 }
 
-static __always_inline bool ring_has_room(const struct waits_ring *r)
+/* Where the next record is to be; NULL is for the verifier, as there is none of that kind. */
+static __always_inline struct ring_record *ring_next(struct waits_ring *r)
 {
-	return r->head + RING_MOST - r->tail <= WAITS_RING;
+	__u64 at = r->head & (WAITS_RING - 1);
+
+	barrier_var(at); /* the same register for test and use, or the verifier forgets */
+	return at > WAITS_RING - RING_MOST ? NULL : (void *)r->data + at;
 }
 
-/* The words that all records begin with, @size bytes of them in all, up to the lock. */
-static __always_inline void ring_lead(struct waits_ring *r, __u64 *at, __u64 size, __u64 magic,
-				      const struct ring_wait *w)
+/* The record's head, of @size bytes and what is left behind them if that is too little. */
+static __always_inline __u32 ring_lead(const struct waits_ring *r, struct ring_record *rec,
+				       __u32 size)
 {
-	ring_put(r, at, RING_SAMPLE | (__u64)RING_IN_KERNEL << 32 | size << 48);
-	ring_put(r, at, r->id);
-	ring_put(r, at, w->pid_tid >> 32 | w->pid_tid << 32);
-	ring_put(r, at, w->now);
-	ring_put(r, at, bpf_get_smp_processor_id());
-	ring_put(r, at, (size - RING_LEAD - 4) | magic << 32);
-	ring_put(r, at, w->lock);
+	__u32 left = WAITS_RING - (r->head & (WAITS_RING - 1)) - size;
+
+	if (left < RING_MOST)
+		size += left;
+	rec->type = RING_SAMPLE;
+	rec->misc = RING_IN_KERNEL;
+	rec->size = (__u16)size;
+	rec->id = r->id;
+	return size;
+}
+
+/* What stands in the record is to be seen no later than that it does. */
+static __always_inline __u64 ring_publish(struct waits_ring *r, __u32 size)
+{
+	__u64 head = r->head + size;
+
+	if (!is_x86()) {
+		__sync_fetch_and_add(&r->head, size);
+		return head;
+	}
+	/* Stores are seen in their order, and no lock waits for the lines that they need. */
+	barrier();
+	*(volatile __u64 *)&r->head = head;
+	return head;
 }
 
 #endif

@@ -3,7 +3,7 @@
 #define KONTEND_INSPECT_WAITS_SHARED_H
 
 /* What the program of waits tells, and whose. Included by it, too: plain C types only. */
-enum { WAITS_CPUS = 8192, WAITS_IDS = 16384, WAITS_RING = 1 << 18 };
+enum { WAITS_CPUS = 8192, WAITS_IDS = 16384, WAITS_RING = 1 << 18, WAITS_CHAINS = 19 * 4096 - 256 };
 
 enum waits_whose {
 	WAITS_ALL,
@@ -14,15 +14,21 @@ enum waits_whose {
 
 /*
  * What the program tells on one CPU: records as perf would write them, in a ring like perf's. Head
- * and tail count bytes since the start; records are where these are modulo the size, and wrap.
+ * and tail count bytes since the start; records are where these are modulo the size, and none of
+ * them wraps: see waits-ring.h.
  */
 struct waits_ring {
 	unsigned long long head;  /* moved by the program */
-	unsigned long long woken; /* where it was when the reader was woken */
 	unsigned long long id;	  /* of the event that its records are of; 0: nobody reads them */
-	unsigned long long pad[13];
+	unsigned long long woken; /* where it was when the reader was woken */
+	unsigned long long most;  /* beyond it, it may have no room: the tail is to be looked at */
+	unsigned int busy;	  /* a program is at it on this CPU */
+	unsigned int missed;	  /* records that could not be written */
+	unsigned long long pad[11];
 	unsigned long long tail; /* moved by the reader */
 	unsigned long long rest[15];
+	/* Call chains: the program's alone, but on few pages with what it needs anyway. */
+	unsigned long long chains[WAITS_CHAINS / 8];
 	unsigned long long data[WAITS_RING / 8];
 };
 

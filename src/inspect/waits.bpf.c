@@ -75,41 +75,56 @@ static __always_inline __u64 cgroup_here(void)
 }
 
 /* The reader looks by itself now and then: this is for when that is too late. */
-static __always_inline void publish(void *ctx, struct waits_ring *r, __u64 len)
+static __always_inline void publish(void *ctx, struct waits_ring *r, __u32 size)
 {
 	const __u64 magic = WAITREC_WAKE_MAGIC;
-	__u64 head = __sync_fetch_and_add(&r->head, len) + len;
+	__u64 head = ring_publish(r, size);
 
-	if (head - r->woken < WAITS_RING / 4)
+	if (head - r->woken < WAITS_RING / 2)
 		return;
 	r->woken = head;
 	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)&magic, sizeof(magic));
 }
 
+/* Who waits, when and where. */
+static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u32 cpu)
+{
+	rec->pid = pid_tid >> 32;
+	rec->tid = (__u32)pid_tid;
+	rec->time = bpf_ktime_get_ns();
+	rec->cpu = cpu;
+}
+
 static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
-				       struct stack_work *w, const struct ring_wait *wait)
+				       struct ring_record *rec)
 {
 	__u32 flags = (__u32)ctx->args[1];
-	__u64 at = r->head;
-	__u64 n = stack_here(ctx, w, r, at + RING_BEGIN, flags, config.frames);
-	__u64 size = RING_BEGIN + n * sizeof(w->frames[0]);
+	__u32 n = stack_here(ctx, stack_work(r), rec, flags, config.frames);
+	__u32 size = ring_lead(r, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
 
-	ring_lead(r, &at, size, WAITREC_BEGIN_MAGIC, wait);
-	ring_put(r, &at, cgroup_here());
-	ring_put(r, &at, flags | wait->pid_tid << 32);
-	ring_put(r, &at, w->missed | n << 32);
-	w->missed = 0;
+	rec->begin.size = size - RING_LEAD - sizeof(rec->begin.size);
+	rec->begin.magic = WAITREC_BEGIN_MAGIC;
+	rec->begin.lock = ctx->args[0];
+	rec->begin.cgroup = cgroup_here();
+	rec->begin.flags = flags;
+	rec->begin.tid = (int)rec->tid;
+	rec->begin.missed = r->missed;
+	rec->begin.n_frames = n;
+	r->missed = 0;
 	publish(ctx, r, size);
 }
 
 static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
-				     const struct ring_wait *wait)
+				     struct ring_record *rec, __u64 pid_tid)
 {
-	__u64 at = r->head;
+	__u32 size = ring_lead(r, rec, RING_END);
 
-	ring_lead(r, &at, RING_END, WAITREC_END_MAGIC, wait);
-	ring_put(r, &at, (__u32)ctx->args[1] | wait->pid_tid << 32);
-	publish(ctx, r, RING_END);
+	rec->end.size = size - RING_LEAD - sizeof(rec->end.size);
+	rec->end.magic = WAITREC_END_MAGIC;
+	rec->end.lock = ctx->args[0];
+	rec->end.ret = (int)ctx->args[1];
+	rec->end.tid = (int)pid_tid;
+	publish(ctx, r, size);
 }
 
 static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
@@ -122,43 +137,53 @@ static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
 
 enum what { BEGIN, END };
 
-static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct stack_work *w,
+static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
 				 enum what what, __u64 pid_tid)
 {
-	const struct ring_wait wait = {pid_tid, bpf_ktime_get_ns(), ctx->args[0]};
+	struct ring_record *rec = ring_has_room(r) ? ring_next(r) : NULL;
+
+	if (!rec) {
+		r->missed++;
+		return;
+	}
+	tell_who(rec, pid_tid, bpf_get_smp_processor_id());
+	if (what == BEGIN)
+		tell_begin(ctx, r, rec);
+	else
+		tell_end(ctx, r, rec, pid_tid);
+}
+
+static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
+				     __u64 pid_tid)
+{
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct waits_ring *r = bpf_map_lookup_elem(&own, &cpu);
 
 	if (!r || !r->id)
 		return;
-	if (!ring_has_room(r))
-		w->missed++;
-	else if (what == BEGIN)
-		tell_begin(ctx, r, w, &wait);
-	else
-		tell_end(ctx, r, &wait);
+	/* An interrupt that waits: one program is not called while it runs, so this is the other
+	 * half. */
+	if (r->busy) {
+		r->missed += 2;
+		return;
+	}
+	r->busy = 1;
+	tell(ctx, r, what, pid_tid);
+	if (config.owners && what == BEGIN)
+		tell_owner(ctx);
+	r->busy = 0;
 }
 
 static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
-	__u32 zero = 0;
-	struct stack_work *w = bpf_map_lookup_elem(&works, &zero);
 
-	if (!w || !is_wanted(pid_tid))
+	if (!is_wanted(pid_tid))
 		return;
-	/* An interrupt that waits: one program is not called while it runs, so this is the other
-	 * half. */
-	if (w->busy) {
-		w->missed += 2;
-		return;
-	}
-	w->busy = 1;
 	if (config.waits)
-		tell(ctx, w, what, pid_tid);
-	if (config.owners && what == BEGIN)
+		see_wait(ctx, what, pid_tid);
+	else if (config.owners && what == BEGIN)
 		tell_owner(ctx);
-	w->busy = 0;
 }
 
 SEC("raw_tp/contention_begin")
@@ -179,15 +204,16 @@ SEC("raw_tp/sched_process_fork")
 int see_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
-	__u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid), zero = 0;
+	__u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid);
+	__u32 cpu = bpf_get_smp_processor_id();
 	__u8 is_one = 1;
 
 	if (from == to || !bpf_map_lookup_elem(&ids, &from))
 		return 0;
 	if (bpf_map_update_elem(&ids, &to, &is_one, BPF_ANY)) {
-		struct stack_work *w = bpf_map_lookup_elem(&works, &zero);
-		if (w)
-			w->missed++;
+		struct waits_ring *r = bpf_map_lookup_elem(&own, &cpu);
+		if (r)
+			r->missed++;
 	}
 	return 0;
 }

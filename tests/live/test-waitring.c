@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The rings that the program of waits writes itself, read by nobody for a while: whoever listens is
- * woken, nothing that has been written is overwritten, and all that found no room is counted.
+ * woken, nothing that has been written is overwritten, no record wraps, and all that found no room
+ * is counted.
  */
 #include "source-test.h"
 
@@ -20,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, ROUNDS = 4000, PAGES = 9, LEAD = 40, MOST = 400, FULL_MS = 50 };
+enum { THREADS = 4, ROUNDS = 4000, PAGES = 9, LEAD = 40, MOST = 700, FULL_MS = 50 };
 
 /* A CPU: the event by which the program wakes, and the ring that it writes. */
 struct listener {
@@ -34,6 +35,7 @@ struct listeners {
 	struct listener *of;
 	size_t n;
 	uint64_t begins, ends, missed;
+	uint64_t longer; /* records up to the end of their ring */
 	bool woken;
 };
 
@@ -85,25 +87,37 @@ static void end(struct listeners *l)
 	mem_free(l->of);
 }
 
-/* One record: all are samples of ours. */
-static size_t take_one(struct listeners *l, const uint8_t *p)
+/* A record of so many bytes, and what was left behind it. */
+static void expect_size(struct listeners *l, uint64_t at, uint32_t size, size_t bytes)
+{
+	uint64_t end = (at + size) % l->of[0].ring.size;
+
+	l->longer += size != bytes;
+	assert_true(size == bytes || (size > bytes && end == 0));
+	/* Or the next one might wrap. */
+	assert_true(end <= l->of[0].ring.size - LEAD - sizeof(struct waitrec_begin));
+}
+
+/* The record that is @at, counted since the start: all are samples of ours. */
+static size_t take_one(struct listeners *l, uint64_t at, const uint8_t *p)
 {
 	struct perf_event_header h;
-	struct waitrec_begin b;
+	struct waitrec_begin b = {0};
 
 	memcpy(&h, p, sizeof(h));
 	assert_int_equal(h.type, PERF_RECORD_SAMPLE);
-	assert_true(h.size >= LEAD + sizeof(struct waitrec_end) && h.size <= LEAD + sizeof(b));
-	memset(&b, 0, sizeof(b));
-	memcpy(&b, p + LEAD, h.size - LEAD);
-	assert_int_equal(b.size, h.size - LEAD - sizeof(b.size));
+	assert_true(h.size >= LEAD + sizeof(struct waitrec_end));
+	size_t raw = h.size - (size_t)LEAD;
+	memcpy(&b, p + LEAD, raw < sizeof(b) ? raw : sizeof(b));
+	assert_int_equal(b.size, raw - sizeof(b.size));
 	if (b.magic == WAITREC_END_MAGIC) {
+		expect_size(l, at, h.size, LEAD + sizeof(struct waitrec_end));
 		l->ends++;
 		return h.size;
 	}
 	assert_int_equal(b.magic, WAITREC_BEGIN_MAGIC);
-	assert_int_equal(h.size,
-			 LEAD + sizeof(b) - sizeof(b.frames) + b.n_frames * sizeof(b.frames[0]));
+	expect_size(l, at, h.size,
+		    LEAD + sizeof(b) - sizeof(b.frames) + b.n_frames * sizeof(b.frames[0]));
 	l->begins++;
 	l->missed += b.missed;
 	return h.size;
@@ -117,9 +131,10 @@ static void take(struct listeners *l, struct ring *r)
 
 	assert_true(ring_used(r, head) <= r->size);
 	while (ring_used(r, head)) {
+		uint64_t from = *r->tail;
 		assert_int_equal(ring_drain(r, head, buf, sizeof(buf), &len), 0);
 		for (size_t at = 0; at < len;)
-			at += take_one(l, buf + at);
+			at += take_one(l, from + at, buf + at);
 	}
 }
 
@@ -167,6 +182,7 @@ static void what_finds_no_room_is_counted(void **state)
 		      (unsigned long long)(storm.begins + storm.ends),
 		      (unsigned long long)(l.begins + l.ends), (unsigned long long)l.missed);
 	assert_true(l.missed > 0);
+	assert_true(l.longer > 0);
 	assert_about(l.begins + l.ends + l.missed, storm.begins + storm.ends, 0);
 	end(&l);
 	assert_int_equal(WEXITSTATUS(storm_end(&storm)), 7);
