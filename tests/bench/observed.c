@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char an_event[] = "[perf_event]", a_map[] = "bpf-map";
+
 enum { LOOKS = 200, REST_MS = 1500, LEARN_MS = 5 };
 
 static void sleep_ms(long ms)
@@ -25,8 +27,8 @@ static void sleep_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* Calls @f for each descriptor of a perf event; how many there are. */
-static size_t each_event(pid_t pid, void (*f)(void *ctx, int fd), void *ctx)
+/* Calls @f for each descriptor whose target has @what in it; how many there are. */
+static size_t each_fd(pid_t pid, const char *what, void (*f)(void *ctx, int fd), void *ctx)
 {
 	char path[64], target[64];
 	size_t n = 0;
@@ -36,7 +38,7 @@ static size_t each_event(pid_t pid, void (*f)(void *ctx, int fd), void *ctx)
 	for (struct dirent *e; d && (e = readdir(d));) {
 		ssize_t len = readlinkat(dirfd(d), e->d_name, target, sizeof(target) - 1);
 		target[len > 0 ? len : 0] = '\0';
-		if (!strstr(target, "[perf_event]"))
+		if (!strstr(target, what))
 			continue;
 		n++;
 		if (f)
@@ -69,7 +71,7 @@ bool observed_start(struct observed *o, const char *command)
 		sleep_ms(50);
 		if (has_ended(o))
 			return false;
-		if (each_event(o->pid, NULL, NULL)) {
+		if (each_fd(o->pid, an_event, NULL, NULL)) {
 			sleep_ms(REST_MS);
 			return !has_ended(o);
 		}
@@ -82,13 +84,29 @@ struct grab {
 	int pidfd;
 };
 
-static void grab_one(void *ctx, int fd)
+static int copy_of(const struct grab *g, int fd)
+{
+	return (int)syscall(SYS_pidfd_getfd, g->pidfd, fd, 0);
+}
+
+static void grab_event(void *ctx, int fd)
 {
 	struct grab *g = ctx;
-	int copy = (int)syscall(SYS_pidfd_getfd, g->pidfd, fd, 0);
+	int copy = copy_of(g, fd);
 
 	if (copy >= 0 && g->o->n < OBSERVED_FDS)
 		g->o->fds[g->o->n++] = copy;
+}
+
+static void grab_map(void *ctx, int fd)
+{
+	struct grab *g = ctx;
+	int copy = copy_of(g, fd);
+
+	if (copy >= 0 && !g->o->rings)
+		observed_grab_rings(g->o, copy);
+	if (copy >= 0)
+		close(copy);
 }
 
 bool observed_grab(struct observed *o)
@@ -97,7 +115,8 @@ bool observed_grab(struct observed *o)
 
 	if (g.pidfd < 0)
 		return false;
-	each_event(o->pid, grab_one, &g);
+	each_fd(o->pid, an_event, grab_event, &g);
+	each_fd(o->pid, a_map, grab_map, &g);
 	close(g.pidfd);
 	return o->n != 0;
 }
@@ -156,6 +175,7 @@ static void stop(const struct observed *o)
 	waitpid(o->pid, NULL, WUNTRACED);
 	for (size_t i = 0; i < o->n; i++)
 		ioctl(o->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	observed_switch_rings(o, false);
 }
 
 void observed_switch(const struct observed *o, bool on)
@@ -167,6 +187,7 @@ void observed_switch(const struct observed *o, bool on)
 	for (size_t i = 0; i < o->n; i++)
 		if (!o->own[i])
 			ioctl(o->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+	observed_switch_rings(o, true);
 	kill(o->pid, SIGCONT);
 }
 
@@ -194,6 +215,7 @@ void observed_stop(struct observed *o)
 	for (size_t i = 0; i < o->n; i++)
 		close(o->fds[i]);
 	o->n = 0;
+	observed_drop_rings(o);
 	if (o->pid <= 0)
 		return;
 	kill(o->pid, SIGCONT);

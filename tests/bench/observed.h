@@ -13,15 +13,20 @@
  * A program that observes the machine by perf events, and can be made to do so now and not now: its
  * events are switched by copies of its descriptors, and it is stopped while they are off. Those
  * that it switches itself from time to time are switched off with the others, and on by itself
- * alone.
+ * alone. If it is kontend, its BPF program of waits is told that nobody reads what it writes.
  */
-enum { OBSERVED_FDS = 256 };
+enum { OBSERVED_FDS = 256, OBSERVED_CPUS = 512 };
+
+struct waits_ring;
 
 struct observed {
 	pid_t pid;
 	int fds[OBSERVED_FDS];
 	bool own[OBSERVED_FDS]; /* it switches that one itself */
 	size_t n;
+	struct waits_ring *rings; /* NULL: it has no such program */
+	uint32_t n_rings;
+	uint64_t ids[OBSERVED_CPUS]; /* what they have when they are read */
 	/* Of learning which those are: */
 	pthread_t thread;
 	atomic_bool learnt;
@@ -43,5 +48,10 @@ uint64_t observed_cpu_ns(const struct observed *o);
 /* That its events have counted so far; 0 when none were grabbed. */
 uint64_t observed_events(const struct observed *o);
 void observed_stop(struct observed *o);
+
+/* Among observed_*() themselves: @fd is a copy of a descriptor of a BPF map. */
+bool observed_grab_rings(struct observed *o, int fd);
+void observed_switch_rings(const struct observed *o, bool on);
+void observed_drop_rings(struct observed *o);
 
 #endif

@@ -6,20 +6,18 @@
  * neighbours: their median, and the interval in which that lies with a certainty of 95 %.
  *
  * The observer is not started and ended in between: its events are switched off and on through its
- * own descriptors, and it is stopped while they are off. What its events do to a machine by being
- * there at all is not seen, which is some ns each time that one of its tracepoints is passed. An
- * observer that switches some of its events itself is given as NAME:PAIRS~COMMAND: which these are
- * is found out while it watches a storm, and they are left to it; a burst that it is stopped in is
- * cut short, so there is as much of them as events/s says. One that has BPF programs cannot be
- * switched so: given as NAME:PAIRS@COMMAND it is started and ended for each two pairs, which shows
- * all that it does by being there, once it has seen the load before.
+ * own descriptors, kontend's program of waits by the memory that it shares, and it is stopped while
+ * they are off. What they do to a machine by being there at all is not seen: some ns each time that
+ * one of its tracepoints is passed, some tens of ns of a program. What was before a load is of more
+ * weight than any of this. An observer that switches some of its events itself is given as
+ * NAME:PAIRS~COMMAND: which these are is found out while it watches a storm, and they are left to
+ * it; a burst that it is stopped in is cut short, so there is as much of them as events/s says.
  *
  * CPU time is that of the load. That of the observer is given beside it, as a part of the load's,
  * from a stretch in which it was not stopped: on a machine without an idle CPU the load pays for
  * it, too. Events are those of the observer, those that only count among them.
  *
  *     observer-cost [-c FILE.i] [-t THREADS] NAME:PAIRS=COMMAND... NAME:PAIRS~COMMAND...
- *         NAME:PAIRS@COMMAND...
  *
  * Loads: mmap and page-fault of `kontend bench`, and with -c two compilers on that file.
  */
@@ -60,8 +58,7 @@ struct outcome {
 struct observer {
 	char name[NAME];
 	size_t pairs;
-	char how; /* '=' by its events, '~' but for some that it switches itself, '@' by starting it
-		   */
+	char how; /* '=' by its events, '~' but for some that it switches itself */
 	const char *command;
 	struct observed at;
 	struct outcome loads[LOADS];
@@ -147,16 +144,6 @@ static void begin(struct observer *o)
 	exit(1);
 }
 
-static void set(struct observer *o, bool on)
-{
-	if (o->how != '@')
-		observed_switch(&o->at, on);
-	else if (on)
-		begin(o);
-	else
-		observed_stop(&o->at);
-}
-
 static struct used watched(struct observer *o, const struct setup *s, size_t load)
 {
 	struct outcome *r = &o->loads[load];
@@ -181,14 +168,12 @@ static void turn(struct observer *o, const struct setup *s, size_t load)
 	struct used off[2], on[2];
 
 	off[0] = work(s, load);
-	set(o, true);
-	if (o->how == '@')
-		work(s, load);
+	observed_switch(&o->at, true);
 	uint64_t events = r->events;
 	on[0] = watched(o, s, load);
 	on[1] = watched(o, s, load);
 	events = (r->events - events) / 2;
-	set(o, false);
+	observed_switch(&o->at, false);
 	off[1] = work(s, load);
 	for (int i = 0; i < 2; i++) {
 		paired_add(&r->cpu, percent(on[i].cpu_ns, off[i].cpu_ns));
@@ -236,12 +221,13 @@ static void measure(struct observer *o, const struct setup *s)
 		learn(o, s);
 	for (size_t i = 0; i < loads; i++)
 		steady(o, s, i);
-	set(o, false);
-	for (size_t k = 0; k < o->pairs; k += 2)
-		for (size_t i = 0; i < loads; i++)
+	observed_switch(&o->at, false);
+	for (size_t i = 0; i < loads; i++) {
+		work(s, i);
+		for (size_t k = 0; k < o->pairs; k += 2)
 			turn(o, s, i);
-	if (o->how != '@')
-		observed_stop(&o->at);
+	}
+	observed_stop(&o->at);
 }
 
 static void print_one(const struct observer *o, size_t load)
@@ -271,7 +257,7 @@ static void print_head(void)
 	fflush(stdout);
 }
 
-/* NAME:PAIRS=COMMAND, NAME:PAIRS~COMMAND or NAME:PAIRS@COMMAND */
+/* NAME:PAIRS=COMMAND or NAME:PAIRS~COMMAND */
 static bool parse(const char *arg, struct observer *o)
 {
 	const char *colon = strchr(arg, ':');
@@ -283,7 +269,7 @@ static bool parse(const char *arg, struct observer *o)
 	o->pairs = strtoul(colon + 1, &end, 10);
 	o->how = *end;
 	o->command = end + 1;
-	return *end && strchr("=~@", *end) && o->pairs;
+	return *end && strchr("=~", *end) && o->pairs;
 }
 
 static void run(const char *arg, const struct setup *s)

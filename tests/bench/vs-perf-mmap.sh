@@ -23,14 +23,13 @@ cc -E -I"$sources/include" -I"$sources/src" -o "$dir/unit.i" "$sources/src/model
 
 report="exec $kontend report --duration 3600 --format json"
 record="exec perf record -q -a -g -o $dir/data"
-# The BPF programs of those with @ are part of what they cost.
-set -- "contended:$pairs@$report"
+set -- "contended:$pairs=$report"
 if command -v perf >/dev/null; then
 	set -- "$@" "perf-g:$((pairs / 2 + 1))=$record -e $events"
 fi
 set -- "$@" "no-bpf:$((pairs / 2 + 1))=$report --no-bpf"
-set -- "$@" "sampled:$((pairs / 8 + 1))@$report --mmap sampled"
-set -- "$@" "all:$((pairs / 12 + 1))@$report --mmap all"
+set -- "$@" "sampled:$((pairs / 8 + 1))~$report --mmap sampled"
+set -- "$@" "all:$((pairs / 12 + 1))=$report --mmap all"
 if command -v perf >/dev/null; then
 	set -- "$@" "perf-g-all:$((pairs / 30 + 1))=$record -e $events,mmap_lock:*"
 fi
