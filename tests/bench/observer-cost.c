@@ -17,9 +17,11 @@
  * from a stretch in which it was not stopped: on a machine without an idle CPU the load pays for
  * it, too. Events are those of the observer, those that only count among them.
  *
- *     observer-cost [-c FILE.i] [-t THREADS] NAME:PAIRS=COMMAND... NAME:PAIRS~COMMAND...
+ *     observer-cost [-c FILE.i] [-l LOADS] [-t THREADS] NAME:PAIRS=COMMAND...
+ *         NAME:PAIRS~COMMAND...
  *
- * Loads: mmap and page-fault of `kontend bench`, and with -c two compilers on that file.
+ * Loads: mmap and page-fault of `kontend bench`, and with -c two compilers on that file; with -l
+ * the first so many of them. To show half a percent takes some 1500 pairs.
  */
 #include "kontend/bench-mm.h"
 #include "observed.h"
@@ -41,6 +43,7 @@ enum { MMAP_ROUNDS = 900, MMAP_BYTES = 64 << 10, FAULT_ROUNDS = 6, FAULT_BYTES =
 struct setup {
 	uint32_t threads;
 	const char *unit; /* what compilers are given; NULL: no such load */
+	size_t loads;
 };
 
 struct used {
@@ -214,15 +217,13 @@ static void learn(struct observer *o, const struct setup *s)
 
 static void measure(struct observer *o, const struct setup *s)
 {
-	size_t loads = s->unit ? LOADS : LOADS - 1;
-
 	begin(o);
 	if (o->how == '~')
 		learn(o, s);
-	for (size_t i = 0; i < loads; i++)
+	for (size_t i = 0; i < s->loads; i++)
 		steady(o, s, i);
 	observed_switch(&o->at, false);
-	for (size_t i = 0; i < loads; i++) {
+	for (size_t i = 0; i < s->loads; i++) {
 		work(s, i);
 		for (size_t k = 0; k < o->pairs; k += 2)
 			turn(o, s, i);
@@ -293,23 +294,27 @@ static void run(const char *arg, const struct setup *s)
 
 int main(int argc, char **argv)
 {
-	struct setup s = {.threads = 8};
+	struct setup s = {.threads = 8, .loads = LOADS};
 	int c;
 
-	while ((c = getopt(argc, argv, "c:t:")) != -1) {
+	while ((c = getopt(argc, argv, "c:l:t:")) != -1) {
 		if (c == 'c')
 			s.unit = optarg;
+		else if (c == 'l')
+			s.loads = strtoul(optarg, NULL, 10);
 		else if (c == 't')
 			s.threads = (uint32_t)atoi(optarg);
 		else
 			return 2;
 	}
+	if (s.loads > LOADS - !s.unit)
+		s.loads = LOADS - !s.unit;
 	if (geteuid()) {
 		printf("skipped: needs root\n");
 		return SKIP;
 	}
 	print_head();
-	for (size_t i = 0; i < (s.unit ? LOADS : LOADS - 1); i++)
+	for (size_t i = 0; i < s.loads; i++)
 		work(&s, i);
 	for (int i = optind; i < argc; i++)
 		run(argv[i], &s);
