@@ -101,6 +101,7 @@ static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, stru
 	__u32 flags = (__u32)ctx->args[1];
 	__u32 n = stack_here(ctx, stack_work(r), rec, flags, config.frames);
 	__u32 size = ring_lead(r, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
+	__u32 missed = r->missed;
 
 	rec->begin.size = size - RING_LEAD - sizeof(rec->begin.size);
 	rec->begin.magic = WAITREC_BEGIN_MAGIC;
@@ -108,9 +109,11 @@ static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, stru
 	rec->begin.cgroup = cgroup_here();
 	rec->begin.flags = flags;
 	rec->begin.tid = (int)rec->tid;
-	rec->begin.missed = r->missed;
+	rec->begin.missed = missed;
 	rec->begin.n_frames = n;
-	r->missed = 0;
+	/* An interrupt may have added to it just now. */
+	if (missed)
+		__sync_fetch_and_add(&r->missed, -missed);
 	publish(ctx, r, size);
 }
 
