@@ -36,8 +36,7 @@ static void draw_level(struct view_mmap *o, const struct query_mmap_sum *sum, st
 	if (*sum->missing)
 		line_printf(&l, ROLE_WARN, "  not %s: %s", mmlevel_name(sum->asked), sum->missing);
 	if (sum->level == MMLEVEL_CONTENDED) {
-		line_put(&l, ROLE_DIM,
-			 "  waits alone, at no cost: no events but those of contention");
+		line_put(&l, ROLE_DIM, "  waits alone: no events beside those of contention");
 		return;
 	}
 	line_put(&l, ROLE_DIM, "  costs ");
