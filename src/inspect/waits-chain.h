@@ -29,7 +29,7 @@ static __always_inline void stack_where(struct stack_place *p, __u32 flags)
 	stack_call(p);
 	depth = p->call == -1 ? p->from : 0;
 	p->key = (depth << 8 | (flags & 0xff)) ^ (__u32)p->call << 22;
-	p->set = (p->key * 0x9e3779b1u) >> 29; /* of STACK_SETS */
+	p->set = (p->key * 0x9e3779b1u) >> (32 - STACK_SET_BITS);
 }
 
 struct stack_trial {
@@ -48,7 +48,7 @@ static __always_inline bool stack_is(struct stack_trial *t, const struct stack_k
 	int gap = (int)k->from - (int)t->p->from;
 	__u32 need = k->words + (__u32)gap;
 
-	if (k->key != t->p->key || need > t->w->left)
+	if (need > t->w->left)
 		return false;
 	if (need > t->have) {
 		if (!stack_read(t->w, need))

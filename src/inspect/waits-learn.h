@@ -52,9 +52,10 @@ static __always_inline void stack_learn(struct stack_work *w, const struct stack
 	way->place = STACK_NONE;
 	if (!stack_read(w, STACK_WORDS))
 		return;
-	k->key = p->key;
 	k->from = (__u16)p->from;
-	k->sum = k->unsure = 0;
+	k->sum = 0;
+	/* Beyond that nobody looks. */
+	k->unsure = w->left >= STACK_WORDS;
 	bpf_loop(STACK_WORDS, stack_find, &s, 0);
 	/* Of a chain that may be cut it is not known what is last. */
 	k->n = k->fixed = (__u16)n;
@@ -73,10 +74,7 @@ static __always_inline __u32 stack_other(void *ctx, struct stack_work *w, struct
 	return n;
 }
 
-/*
- * The next way that is free, with the next place for a chain, or where none is, whose turn it is. A
- * way that has lost its place by that finds one there that is looked for by another key, or that
- * is not the one of here.
+/* The next way that is free, with the next place for a chain, or where none is, whose turn it is.
  */
 static __always_inline __u32 stack_turn(struct stack_work *w, struct stack_set *s)
 {
@@ -84,7 +82,7 @@ static __always_inline __u32 stack_turn(struct stack_work *w, struct stack_set *
 
 	if (at >= STACK_WAYS)
 		return STACK_WAYS - STACK_OLD + w->turn++ % STACK_OLD;
-	s->ways[at].nth = (__u16)(w->n_known < STACK_KNOWN ? w->n_known++ : w->turn++);
+	s->ways[at].nth = (__u16)w->n_known++;
 	s->used = at + 1;
 	return at;
 }

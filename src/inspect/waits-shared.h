@@ -3,7 +3,12 @@
 #define KONTEND_INSPECT_WAITS_SHARED_H
 
 /* What the program of waits tells, and whose. Included by it, too: plain C types only. */
-enum { WAITS_CPUS = 8192, WAITS_IDS = 16384, WAITS_RING = 1 << 18, WAITS_CHAINS = 19 * 4096 - 256 };
+enum {
+	WAITS_CPUS = 8192,
+	WAITS_IDS = 16384,
+	WAITS_RING = 1 << 18,
+	WAITS_CHAINS = 19 * 4096 - 256, /* with what is before them, whole pages */
+};
 
 enum waits_whose {
 	WAITS_ALL,

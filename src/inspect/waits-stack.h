@@ -23,7 +23,8 @@ enum {
 	STACK_WORDS = 512,   /* of the stack are looked at, from the tracepoint outwards */
 	STACK_FIRST = 96,    /* of these, at first */
 	STACK_BYTES = 16384, /* of it there are, on the machines that matter */
-	STACK_SETS = 8,
+	STACK_SET_BITS = 3,
+	STACK_SETS = 1 << STACK_SET_BITS,
 	STACK_WAYS = 64,
 	STACK_KNOWN = STACK_SETS * STACK_WAYS,
 	STACK_TRUST = 1 << 13, /* times that a chain is only recognized, */
@@ -40,7 +41,6 @@ enum {
 /* A chain: where its return addresses are, and a sum of them. Few cache lines matter most. */
 struct stack_known {
 	__u64 sum;
-	__u32 key;   /* of the way that it is found by */
 	__u16 from;  /* words between the stack's begin and the tracepoint's arguments */
 	__u16 words; /* from these outwards, up to the last return address */
 	__u16 uses;  /* since it was unwound */
@@ -57,7 +57,7 @@ struct stack_known {
 struct stack_way {
 	__u32 tag;
 	__u16 place; /* STACK_NONE: there is none */
-	__u16 nth;   /* of the chains */
+	__u16 nth;   /* of the chains, and no other way's */
 };
 
 /* Chains of the same system call and flags: those that come often move to the front. */
@@ -71,7 +71,7 @@ struct stack_work {
 	volatile __u64 here; /* on the stack: the tracepoint's arguments */
 	__u32 left;	     /* words from there to the stack's end, or STACK_WORDS */
 	__u32 turn;	     /* whose place is taken next */
-	__u32 n_known;
+	__u32 n_known;	     /* chains that have their place */
 	struct stack_set sets[STACK_SETS];
 	struct stack_known known[STACK_KNOWN];
 	__u64 frames[WAITREC_FRAMES];

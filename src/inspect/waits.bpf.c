@@ -118,7 +118,7 @@ static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, stru
 }
 
 static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
-				     struct ring_record *rec, __u64 pid_tid)
+				     struct ring_record *rec)
 {
 	__u32 size = ring_lead(r, rec, RING_END);
 
@@ -126,7 +126,7 @@ static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx, struct
 	rec->end.magic = WAITREC_END_MAGIC;
 	rec->end.lock = ctx->args[0];
 	rec->end.ret = (int)ctx->args[1];
-	rec->end.tid = (int)pid_tid;
+	rec->end.tid = (int)rec->tid;
 	publish(ctx, r, size);
 }
 
@@ -141,7 +141,7 @@ static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
 enum what { BEGIN, END };
 
 static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
-				 enum what what, __u64 pid_tid)
+				 enum what what, __u64 pid_tid, __u32 cpu)
 {
 	struct ring_record *rec = ring_has_room(r) ? ring_next(r) : NULL;
 
@@ -149,11 +149,11 @@ static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct wai
 		r->missed++;
 		return;
 	}
-	tell_who(rec, pid_tid, bpf_get_smp_processor_id());
+	tell_who(rec, pid_tid, cpu);
 	if (what == BEGIN)
 		tell_begin(ctx, r, rec);
 	else
-		tell_end(ctx, r, rec, pid_tid);
+		tell_end(ctx, r, rec);
 }
 
 static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
@@ -171,7 +171,7 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 		return;
 	}
 	r->busy = 1;
-	tell(ctx, r, what, pid_tid);
+	tell(ctx, r, what, pid_tid, cpu);
 	if (config.owners && what == BEGIN)
 		tell_owner(ctx);
 	r->busy = 0;
