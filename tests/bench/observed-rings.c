@@ -26,8 +26,11 @@ bool observed_grab_rings(struct observed *o, int fd)
 	struct bpf_map_info info;
 	struct waits_ring *rings;
 
-	if (!info_of(fd, &info) || strcmp(info.name, "own") != 0 ||
-	    info.value_size != sizeof(*rings) || info.max_entries > OBSERVED_CPUS)
+	if (!info_of(fd, &info))
+		return false;
+	if (strcmp(info.name, "own") != 0)
+		return true;
+	if (o->rings || info.value_size != sizeof(*rings) || info.max_entries > OBSERVED_CPUS)
 		return false;
 	rings = mmap(NULL, info.max_entries * sizeof(*rings), PROT_READ | PROT_WRITE, MAP_SHARED,
 		     fd, 0);

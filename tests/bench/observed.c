@@ -82,6 +82,7 @@ bool observed_start(struct observed *o, const char *command)
 struct grab {
 	struct observed *o;
 	int pidfd;
+	bool failed;
 };
 
 static int copy_of(const struct grab *g, int fd)
@@ -103,22 +104,22 @@ static void grab_map(void *ctx, int fd)
 	struct grab *g = ctx;
 	int copy = copy_of(g, fd);
 
-	if (copy >= 0 && !g->o->rings)
-		observed_grab_rings(g->o, copy);
+	if (copy < 0 || !observed_grab_rings(g->o, copy))
+		g->failed = true;
 	if (copy >= 0)
 		close(copy);
 }
 
 bool observed_grab(struct observed *o)
 {
-	struct grab g = {o, (int)syscall(SYS_pidfd_open, o->pid, 0)};
+	struct grab g = {.o = o, .pidfd = (int)syscall(SYS_pidfd_open, o->pid, 0)};
 
 	if (g.pidfd < 0)
 		return false;
 	each_fd(o->pid, an_event, grab_event, &g);
 	each_fd(o->pid, a_map, grab_map, &g);
 	close(g.pidfd);
-	return o->n != 0;
+	return o->n != 0 && !g.failed;
 }
 
 static uint64_t count_of(int fd)

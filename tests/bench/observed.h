@@ -35,7 +35,10 @@ struct observed {
 
 /* Runs @command by the shell until it has events and has come to rest. False: it ended. */
 bool observed_start(struct observed *o, const char *command);
-/* Copies of its descriptors, of all events that it has now. False: none, or not allowed. */
+/*
+ * Copies of its descriptors, of all events that it has now. False: none, or not allowed, or its
+ * program of waits cannot be switched.
+ */
 bool observed_grab(struct observed *o);
 /*
  * In between a load runs all the time that causes all events: those that count in some moments only
@@ -49,7 +52,10 @@ uint64_t observed_cpu_ns(const struct observed *o);
 uint64_t observed_events(const struct observed *o);
 void observed_stop(struct observed *o);
 
-/* Among observed_*() themselves: @fd is a copy of a descriptor of a BPF map. */
+/*
+ * Among observed_*() themselves: @fd is a copy of a descriptor of a BPF map, be it that of rings.
+ * False: it is, and these cannot be switched, as they are not those of this source.
+ */
 bool observed_grab_rings(struct observed *o, int fd);
 void observed_switch_rings(const struct observed *o, bool on);
 void observed_drop_rings(struct observed *o);

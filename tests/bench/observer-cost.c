@@ -8,8 +8,9 @@
  * The observer is not started and ended in between: its events are switched off and on through its
  * own descriptors, kontend's program of waits by the memory that it shares, and it is stopped while
  * they are off. What they do to a machine by being there at all is not seen: some ns each time that
- * one of its tracepoints is passed, some tens of ns of a program. What was before a load is of more
- * weight than any of this. An observer that switches some of its events itself is given as
+ * one of its tracepoints is passed, and with a program, in a storm of waits, about a quarter of a
+ * percent of it. But what was before a load is of more weight than this, and seconds apart that
+ * differs. An observer that switches some of its events itself is given as
  * NAME:PAIRS~COMMAND: which these are is found out while it watches a storm, and they are left to
  * it; a burst that it is stopped in is cut short, so there is as much of them as events/s says.
  *
@@ -143,7 +144,8 @@ static void begin(struct observer *o)
 {
 	if (observed_start(&o->at, o->command) && observed_grab(&o->at))
 		return;
-	fprintf(stderr, "FAIL %s: '%s' does not run, or has no events\n", o->name, o->command);
+	fprintf(stderr, "FAIL %s: '%s' does not run, has no events, or cannot be switched\n",
+		o->name, o->command);
 	exit(1);
 }
 

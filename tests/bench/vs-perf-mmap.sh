@@ -4,8 +4,8 @@
 # page faults, and two compilers, under kontend report as it is without options, at the other levels
 # of --mmap, and under `perf record -g` of the same events, system-wide: see observer-cost.c for how
 # and for the columns. The first level is to be below 1 % where the load is one that a machine may
-# have, which takes more pairs than 120 to show for the first load: see -l there. About ten minutes, on
-# a machine that has nothing else to do.
+# have, which takes more pairs than 120 to show for the first load: see -l there. About ten minutes,
+# on a machine that has nothing else to do.
 #
 #     vs-perf-mmap.sh KONTEND OBSERVER_COST SOURCES [PAIRS [THREADS]]
 set -eu
