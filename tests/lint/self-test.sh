@@ -118,10 +118,15 @@ expect_all() {
 	expect names include/kontend/mem.h 'static inline int get(int x)\n'
 	accept names include/kontend/mem.h 'struct block {\n\tint x;\n};\nvoid block_put(void);\n'
 	accept names include/kontend/mem.h '/*\nint other(void);\n*/\nvoid *mem_get(int (*f)(int));\n'
+	accept man man/kontend.1 '.Ql a ,\n.Ql \\&No b .\n.Pq Ql x Ns Ar Y ;\n'
 
 	expect format src/util/mem.c 'int  x( void );\n'
 	expect shell tests/good.sh 'unused=1\n'
 	expect man man/kontend.1 '.Fl\n.Xx\n'
+	expect man man/kontend.1 '.Ql No space left on device .\n'
+	expect man man/kontend.1 '.Ql .\nof the kernel\n'
+	expect man man/kontend.1 '.Pq Ql bpf , Ql probe\n'
+	expect man man/kontend.1 '.Ql 3.21s , 41.2ms .\n'
 }
 
 expect_all
