@@ -151,7 +151,7 @@ const struct opts_info opts_table[] = {
 	{0, "call-graph", "HOW",
 	 "find callers in samples by fp (default), dwarf[,SIZE] (stack dumps) or lbr", measure,
 	 MEASURE, OPTS_TEXT, FIELD(call_graph), 0, 0, "fp dwarf lbr", COMPLETE_NONE, MEASURE},
-	{0, "no-bpf", NULL, "look at breakpoint slots without BPF: counts, but not who holds them",
+	{0, "no-bpf", NULL, "use no BPF: no names and holders of locks, slots without holders",
 	 measure, MEASURE, OPTS_FLAG, FIELD(no_bpf), 0, 0, NULL, COMPLETE_NONE},
 	{0, "probe-cpus", NULL, "without BPF: count what tasks have, too; holds up breakpoints",
 	 measure, MEASURE, OPTS_FLAG, FIELD(probe_cpus), 0, 0, NULL, COMPLETE_NONE},

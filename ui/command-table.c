@@ -131,7 +131,7 @@ const struct command_info command_table[] = {
 	{CMD_BY,
 	 "by",
 	 "WHAT",
-	 "group by lock, caller, task, process, type, cpu, cgroup or stack",
+	 "group by lock, caller, task, process, type, cpu, cgroup, stack or owner",
 	 {0},
 	 NULL,
 	 ROWS},

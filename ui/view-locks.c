@@ -22,7 +22,8 @@ struct view_locks {
 
 static const char locks_help[] =
 	"Where tasks waited for kernel locks: one row a lock, caller, task, process, type, CPU, "
-	"cgroup or call stack. b goes through these keys, :by caller jumps to one. NOW is the "
+	"cgroup, call stack or owner. b goes through these keys, :by caller jumps to one. NOW is "
+	"the "
 	"number of tasks waiting at this moment, rates are of the last refresh interval, the other "
 	"figures count from the start or the last zero (z). WAIT/s of 2s means that two tasks "
 	"wait all the time. Enter opens a row: its histogram, call tree, waiters and course. f "

@@ -83,10 +83,11 @@ static const struct column columns[C_COLUMNS] = {
 		    COLUMN_REPORT},
 	[C_MODE] = {"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 9,
 		    COLUMN_REPORT},
-	[C_NAME] = {"name", "LOCK",
-		    "name of the lock: its symbol, or its address and the function that waits for "
-		    "it most",
-		    COLUMN_TEXT, 20, 0, SR | W},
+	[C_NAME] =
+		{"name", "LOCK",
+		 "name of the lock: whose it is, its symbol, or its address and the function that "
+		 "waits for it most",
+		 COLUMN_TEXT, 20, 0, SR | W},
 	[C_OBJECT] = {"object", "OBJECT",
 		      "what the lock is: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
 		      "that it lies in",

@@ -67,10 +67,11 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TID] = {"tid", "TID", "thread id", COLUMN_INT, 7, 9, COLUMN_REPORT},
 	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, COLUMN_REPORT},
-	[C_NAME] = {"name", "WAITS FOR",
-		    "name of the lock: its symbol, or its address and the function that waits for "
-		    "it most",
-		    COLUMN_TEXT, 18, 0, SR | W},
+	[C_NAME] =
+		{"name", "WAITS FOR",
+		 "name of the lock: whose it is, its symbol, or its address and the function that "
+		 "waits for it most",
+		 COLUMN_TEXT, 18, 0, SR | W},
 	[C_PHASE] = {"phase", "STATE", "spinning (burns its CPU) or asleep", COLUMN_TEXT, 8, 4, SR},
 	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 5, SR},
 	[C_DOUBTFUL] = {"doubtful", "DOUBTFUL",
