@@ -50,6 +50,7 @@ enum snap_event_flags {
 	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its name */
 	SNAP_STALE = 1 << 14,	    /* count is of count_age_ns before, or of later */
 	SNAP_FREQUENCY = 1 << 15,   /* samples so often a second, which each tick sees to */
+	SNAP_SHARED = 1 << 16,	    /* threads exchange it: hits may be another one's in part */
 };
 
 /* perf_event.state as in the kernel's enum perf_event_state. */

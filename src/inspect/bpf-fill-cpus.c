@@ -43,8 +43,8 @@ static size_t collect(const struct inspect_bpf *i, const struct snap *s, uint32_
 
 	for (size_t k = 0; k < s->n_events; k++) {
 		const struct snap_event *e = &s->events[k];
-		if (e->type == PERF_TYPE_BREAKPOINT && e->target_tid && pool_of(i, e) == pool)
-			ret[n++] = (struct task_slot){e->target_tid, e->cpu};
+		if (e->type == PERF_TYPE_BREAKPOINT && i->slot_tids[k] && pool_of(i, e) == pool)
+			ret[n++] = (struct task_slot){i->slot_tids[k], e->cpu};
 	}
 	qsort(ret, n, sizeof(*ret), by_task);
 	return n;

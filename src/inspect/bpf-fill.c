@@ -136,9 +136,8 @@ static void fill_texts(struct snap *s, const struct raw_event *r, struct snap_ev
 	e->pmu = named ? before->pmu : ADD_TEXT(s, r->pmu);
 	e->owner_comm =
 		p && SAME(r, p, owner_comm) ? before->owner_comm : ADD_TEXT(s, r->owner_comm);
-	e->target_comm = p && SAME(r, p, target_comm) && !(p->flags & RAW_CGROUP)
-				 ? before->target_comm
-				 : ADD_TEXT(s, r->target_comm);
+	bool same = p && SAME(r, p, target_comm) && !(p->flags & RAW_CGROUP) && !p->counted_tid;
+	e->target_comm = same ? before->target_comm : ADD_TEXT(s, r->target_comm);
 }
 
 static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_event *r,
@@ -151,6 +150,8 @@ static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_e
 	if (r->flags & RAW_CGROUP)
 		e->target_comm = r->cgroup[0] ? ADD_TEXT(s, r->cgroup) : snap_add_text(s, "/");
 	e->tracer_comm = ADD_TEXT(s, r->tracer_comm);
+	if (whom_is_other(&i->whom, r))
+		e->target_comm = ADD_TEXT(s, r->counted_comm);
 	if (r->type != PERF_TYPE_BREAKPOINT)
 		return;
 	int32_t pid = r->target_pid ? r->target_pid : r->owner_pid;
@@ -164,6 +165,20 @@ static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_e
 static int32_t state_of(const struct inspect_bpf *i, const struct raw_event *r)
 {
 	return r->state == SNAP_REVOKED && !i->layout.has_revoked ? SNAP_DEAD : r->state;
+}
+
+/* The slot stays with the task that it was opened for. */
+static int fill_whom(struct inspect_bpf *i, const struct raw_event *r, struct snap_event *e)
+{
+	if (whom_is_other(&i->whom, r)) {
+		e->target_pid = r->counted_pid;
+		e->target_tid = r->counted_tid;
+	}
+	e->flags |= whom_is_shared(&i->whom, r) ? SNAP_SHARED : 0;
+	if (mem_grow(&i->slot_tids, &i->cap_slot_tids, i->n_slot_tids, sizeof(*i->slot_tids)) < 0)
+		return -ENOMEM;
+	i->slot_tids[i->n_slot_tids++] = r->target_tid;
+	return 0;
 }
 
 static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_event *r)
@@ -192,7 +207,7 @@ static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_ev
 
 	carry_on(r, &e);
 	fill_names(i, s, r, &e);
-	if (snap_add_event(s, &e) < 0)
+	if (fill_whom(i, r, &e) < 0 || snap_add_event(s, &e) < 0)
 		return -ENOMEM;
 	return map64_put(&i->at_event, r->addr, (uint32_t)s->n_events);
 }
@@ -213,6 +228,9 @@ static int fill_events(struct inspect_bpf *i, struct snap *s)
 	names_begin(&i->names);
 	i->before = NULL;
 	i->now->n_next = 0;
+	i->n_slot_tids = 0;
+	if (whom_begin(&i->whom, &i->found) < 0)
+		return -ENOMEM;
 	for (uint32_t k = 0; k < i->found.n_events; k++) {
 		const struct raw_event *r = &i->found.events[k];
 		if (!is_sane(r) || map64_get(&i->at_event, r->addr))

@@ -73,6 +73,13 @@ struct kept_holders {
 	uint64_t time_ns, cost_ns;
 };
 
+/* Which inherited events there are, and whom they count: see bpf-whom.c. */
+struct whom {
+	struct map64 seen;     /* by the event's address in the kernel */
+	struct map64 families; /* number of the event that was opened -> events of it */
+	struct map64 counted;  /* the same and a task -> events that count it */
+};
+
 struct inspect_bpf {
 	struct inspect base;
 	struct bpf_object *object;
@@ -95,6 +102,9 @@ struct inspect_bpf {
 	const struct raw_event *before;	   /* that the last event of the snapshot was made of */
 	struct map64 at_event, at_context; /* kernel address -> index + 1, in the snapshot made */
 	struct tally tallies[INSPECT_WHATS], *now;
+	struct whom whom;
+	int32_t *slot_tids; /* by event of the snapshot: the task whose slot it takes; 0: none */
+	size_t n_slot_tids, cap_slot_tids;
 };
 
 /* What BTF says of the running kernel; offsets it does not know are RAW_NO_OFFSET. */
@@ -114,6 +124,14 @@ int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct snap *ret);
 int bpf_fill_cpus(struct inspect_bpf *i, struct snap *s);
 /* Index + 1 of what is at @addr in the kernel; 0: it is not in the snapshot. */
 uint32_t bpf_index_of(const struct map64 *m, uint64_t addr);
+
+/* bpf-whom.c: goes through what was found. 0 or -ENOMEM. */
+int whom_begin(struct whom *w, const struct raw_found *found);
+/* Does @r count another task than it was opened for? */
+bool whom_is_other(const struct whom *w, const struct raw_event *r);
+/* May it have counted another one since the look before? */
+bool whom_is_shared(const struct whom *w, const struct raw_event *r);
+void whom_deinit(struct whom *w);
 
 /* Hits of an event since the snapshot before, UINT64_MAX if they cannot be told; it is kept for the
  * next one. */

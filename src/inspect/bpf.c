@@ -265,6 +265,8 @@ static void bpf_free(struct inspect *base)
 	map64_deinit(&i->at_context);
 	for (int k = 0; k < INSPECT_WHATS; k++)
 		tally_deinit(&i->tallies[k]);
+	whom_deinit(&i->whom);
+	mem_free(i->slot_tids);
 	bpf_read_deinit(i);
 	mem_free(i);
 }

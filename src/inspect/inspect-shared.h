@@ -41,7 +41,8 @@ struct raw_event {
 	int cpu, oncpu, state;
 	int ctx_active, ctx_events;
 	int owner_pid, owner_tid, target_pid, target_tid, tracer_pid;
-	char owner_comm[16], target_comm[16], tracer_comm[16], pmu[24];
+	int counted_pid, counted_tid; /* whom it counts now, where that is not the target; 0 */
+	char owner_comm[16], target_comm[16], tracer_comm[16], counted_comm[16], pmu[24];
 	char system[24], name[40]; /* of a tracepoint */
 	char cgroup[32];	   /* last part of its path, "" for the root */
 };

@@ -90,6 +90,24 @@ static __always_inline void read_names(struct raw_event *r, struct perf_event *e
 	bpf_probe_read_kernel_str(r->name, sizeof(r->name), name);
 }
 
+/*
+ * Threads that have inherited all their events from one another exchange contexts when one of them
+ * follows the other on a CPU, as this is cheaper than to switch the events: from then on an event
+ * counts the task of its context, and not the one that it was opened for, which has its slot.
+ */
+static __always_inline void read_exchanged(struct raw_event *r, struct perf_event *e,
+					   struct task_struct *target)
+{
+	struct task_struct *counted = some_task(BPF_CORE_READ(e, ctx, task));
+
+	r->counted_tid = 0;
+	if (!target || !counted || counted == target)
+		return;
+	if (BPF_CORE_READ(counted, __state) & STATE_NEW)
+		r->flags |= RAW_NEWBORN;
+	read_task(counted, &r->counted_pid, &r->counted_tid, r->counted_comm);
+}
+
 static __always_inline void read_tasks(struct raw_event *r, struct perf_event *e)
 {
 	struct task_struct *owner = BPF_CORE_READ(e, owner);
@@ -111,6 +129,7 @@ static __always_inline void read_tasks(struct raw_event *r, struct perf_event *e
 	}
 	int tid;
 	read_task(tracer, &r->tracer_pid, &tid, r->tracer_comm);
+	read_exchanged(r, e, target);
 }
 
 static __always_inline void read_cgroup(struct raw_event *r, struct perf_event *e)

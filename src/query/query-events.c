@@ -134,6 +134,7 @@ static void fill_times(const struct snap *s, const struct snap_event *e, struct 
 					.known = count && (times || !(e->flags & SNAP_STALE))};
 	if (count && e->hits != UINT64_MAX && s->head.interval_ns)
 		value_d(&v[C_RATE], query_per_s(e->hits, s->head.interval_ns));
+	v[C_RATE].approx = (e->flags & SNAP_SHARED) != 0;
 }
 
 static void fill_share(const struct query_perf_share *h, struct value *v)

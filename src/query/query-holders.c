@@ -132,6 +132,7 @@ static void holders_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	v[C_OWNER_PID] = (struct value){.i = e->owner_pid, .known = e->owner_pid != 0};
 	if (e->hits != UINT64_MAX && s->head.interval_ns)
 		value_d(&v[C_HITS], query_per_s(e->hits, s->head.interval_ns));
+	v[C_HITS].approx = (e->flags & SNAP_SHARED) != 0;
 	value_i(&v[C_ID], (int64_t)e->id);
 }
 
