@@ -37,6 +37,8 @@ struct placed;
 int placed_new(struct placed **ret, const struct placed_options *o, struct error *err);
 /* Probe @i, borrowed; NULL behind the last one. */
 const struct placed_probe *placed_get(const struct placed *p, size_t i);
+/* A descriptor of an event of probe @i, borrowed; -1: there is none. */
+int placed_fd(const struct placed *p, size_t i);
 /* Hits of probe @i until now; false: they are not counted here. */
 bool placed_hits(const struct placed *p, size_t i, uint64_t *ret);
 void placed_free(struct placed *p); /* takes them away; NULL is fine */

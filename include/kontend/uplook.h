@@ -28,7 +28,8 @@ int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error
 int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err);
 /* Are hits of perf events read (by BPF)? */
 bool uplook_reads_hits(const struct uplook *u);
-/* Our own probes, borrowed from now on: where no hits are read, they are asked. */
+/* Our own probes, borrowed from now on: where no hits are read, they are asked. Before capabilities
+ * are given up: those of one process are counted by a program. */
 struct placed;
 void uplook_own(struct uplook *u, const struct placed *own);
 void uplook_free(struct uplook *u); /* NULL is fine */

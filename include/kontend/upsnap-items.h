@@ -73,6 +73,7 @@ enum upsnap_probe_flags {
 	UPSNAP_OF_TARGET = 1 << 6,  /* counts those in filter_pid only */
 	UPSNAP_NEW = 1 << 7,	    /* was not there in the look before: no rate yet */
 	UPSNAP_DEBUG_INFO = 1 << 8, /* the symbol is of separate debug information */
+	UPSNAP_SHARED = 1 << 9,	    /* hits are also those of others who have a probe there */
 };
 
 struct upsnap_probe {

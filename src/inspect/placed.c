@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Places probes. One event is enough, of the process or of a CPU: the kernel's own count of its
- * hits, which BPF reads, is of all threads of the process, or of all CPUs. Each further event would
- * be one more to go through at each hit. Only where nobody can read that count there is an event
- * for each thread that the process has, or for each CPU, since an event counts no other ones.
+ * Places probes. One event is enough, of the process or of a CPU: a BPF program counts what all
+ * threads of the process hit, and the kernel itself, whose count BPF reads, what all CPUs do. Each
+ * further event would be one more to go through at each hit. Only where nobody can read that count
+ * there is an event for each thread that the process has, or for each CPU, since an event counts no
+ * other ones.
  *
  * Events are not inherited: the kernel would read the path of the binary anew, in the memory of
  * whoever forks.
@@ -167,6 +168,14 @@ int placed_new(struct placed **ret, const struct placed_options *o, struct error
 const struct placed_probe *placed_get(const struct placed *p, size_t i)
 {
 	return p && i < p->n_probes ? &p->probes[i] : NULL;
+}
+
+int placed_fd(const struct placed *p, size_t i)
+{
+	for (size_t k = 0; k < p->n_events; k++)
+		if (p->events[k].probe == i)
+			return p->events[k].fd;
+	return -1;
 }
 
 bool placed_hits(const struct placed *p, size_t i, uint64_t *ret)

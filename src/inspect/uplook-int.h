@@ -27,6 +27,8 @@ struct task_past {
 /* And of a probe. */
 struct probe_past {
 	uint64_t id, first_hits, first_ns, hits;
+	bool shared;   /* see UPSNAP_SHARED: what was counted stays in the sum */
+	bool is_exact; /* as in found_probe */
 	uint64_t cpu_hits[UP_EVENT_CPUS];
 };
 
@@ -44,6 +46,12 @@ struct place {
 	uint32_t n_bytes;
 	uint64_t checked_ns; /* the look that read it */
 	bool debug;
+};
+
+/* A probe of our own that a program counts. */
+struct own_count {
+	uint64_t event; /* its number */
+	int link;
 };
 
 struct pasts {
@@ -82,7 +90,9 @@ struct uplook {
 	uint64_t proc_at;
 	const struct placed *own; /* NULL: none */
 	uint64_t own_ns;	  /* since when there are some */
-	struct map64 at_area;	  /* mm -> index + 1 in the snapshot */
+	struct own_count *counts; /* those whose hits are counted in bpf.own[i] */
+	uint32_t n_counts;
+	struct map64 at_area; /* mm -> index + 1 in the snapshot */
 };
 
 /* A probe as it was found, before it is looked up in its binary. */
@@ -93,6 +103,7 @@ struct found_probe {
 	const char *comm, *path, *name;
 	const unsigned long long *cpu_hits; /* UP_EVENT_CPUS; NULL: not known */
 	uint32_t n_cpus;
+	bool is_exact; /* hits are those in filter_pid, whoever else has a probe there */
 };
 
 /* uplook-areas.c: from what the walk found. 0 or -ENOMEM. */
@@ -113,6 +124,11 @@ const struct up_event *uplook_event(const struct uplook *u, uint32_t i);
 int uplook_walk_files(struct uplook *u);
 /* Who has a descriptor of @event, or, if that is 0, of @link; NULL: nobody known. */
 const struct up_holder *uplook_holder(const struct uplook *u, uint64_t event, uint32_t link);
+/* uplook-own.c: begins to count u->own, as far as that can be. */
+void uplook_count_own(struct uplook *u);
+/* What is counted of @e there; NULL: nothing is. */
+const struct up_own *uplook_own_count(const struct uplook *u, const struct up_event *e);
+void uplook_stop_own(struct uplook *u);
 /* uplook-place.c: what is there; NULL: no memory. */
 const struct place *uplook_place(struct uplook *u, const struct found_probe *p);
 

@@ -36,7 +36,13 @@ static const struct probe_past *find_past(const struct pasts *p, uint64_t id)
 static int remember(struct uplook *u, const struct found_probe *f, const struct upsnap_probe *p)
 {
 	struct pasts *all = &u->pasts;
-	struct probe_past past = {p->id, p->first_hits, p->first_ns, p->hits, {0}};
+	const struct probe_past *before = find_past(all, p->id);
+	struct probe_past past = {.id = p->id,
+				  .first_hits = p->first_hits,
+				  .first_ns = p->first_ns,
+				  .hits = p->hits,
+				  .shared = before && before->shared,
+				  .is_exact = f->is_exact};
 
 	if (f->cpu_hits)
 		memcpy(past.cpu_hits, f->cpu_hits, sizeof(past.cpu_hits));
@@ -194,6 +200,21 @@ static const struct up_event *most_hit(const struct uplook *u, uint32_t first, u
 	return most;
 }
 
+/* Of a probe of ours that a program counts: its hits, and those by CPU, which stay in @e. */
+static void take_own(const struct uplook *u, const struct up_event *e, struct found_probe *f)
+{
+	const struct up_own *o = uplook_own_count(u, e);
+
+	if (!o)
+		return;
+	f->hits = 0;
+	for (uint32_t cpu = 0; cpu < UP_CPUS; cpu++)
+		f->hits += o->hits[cpu];
+	f->cpu_hits = o->hits;
+	f->name = "";
+	f->is_exact = true;
+}
+
 static int add_event(struct uplook *u, struct upsnap *s, uint32_t index, uint64_t id)
 {
 	const struct up_event *e = most_hit(u, index, id);
@@ -214,6 +235,7 @@ static int add_event(struct uplook *u, struct upsnap *s, uint32_t index, uint64_
 				.n_cpus = UP_EVENT_CPUS};
 
 	f.flags |= f.owner_pid == getpid() ? UPSNAP_OWN : 0;
+	take_own(u, e, &f);
 	return add_probe(u, s, &f);
 }
 
@@ -246,7 +268,8 @@ static int add_own(struct uplook *u, struct upsnap *s)
 					.flags = UPSNAP_OWN | (p->is_return ? UPSNAP_RETURN : 0),
 					.comm = program_invocation_short_name,
 					.path = p->path,
-					.name = ""};
+					.name = "",
+					.is_exact = true};
 		char text[64];
 		if (!placed_hits(u->own, i, &f.hits))
 			f.hits = UINT64_MAX;
@@ -297,6 +320,35 @@ static int add_links(struct uplook *u, struct upsnap *s)
 	return code;
 }
 
+/* Is there a probe for others at the place of @p? */
+static bool has_others(const struct upsnap *s, const struct upsnap_probe *p)
+{
+	for (size_t i = 0; i < s->n_probes; i++) {
+		const struct upsnap_probe *o = &s->probes[i];
+		if (o->offset == p->offset && o->filter_pid != p->filter_pid &&
+		    !(o->flags & UPSNAP_DISABLED) &&
+		    !strcmp(upsnap_text(s, o->binary), upsnap_text(s, p->binary)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What the kernel counts of a probe for one process are all who come by. That is that process alone
+ * as long as nobody else has a probe there. Probes stand in the snapshot as they are remembered.
+ */
+static void mark_shared(struct uplook *u, struct upsnap *s)
+{
+	for (size_t i = 0; i < s->n_probes && i < u->pasts.n_probes_next; i++) {
+		struct probe_past *past = &u->pasts.probes_next[i];
+		struct upsnap_probe *p = &s->probes[i];
+		if (!p->filter_pid || !(p->flags & UPSNAP_HITS) || past->is_exact)
+			continue;
+		past->shared |= has_others(s, p);
+		p->flags |= past->shared ? UPSNAP_SHARED : 0;
+	}
+}
+
 static void turn(struct pasts *p)
 {
 	struct probe_past *probes = p->probes;
@@ -324,6 +376,7 @@ int uplook_probes(struct uplook *u, struct upsnap *s)
 	} else {
 		code = code < 0 ? code : add_own(u, s);
 	}
+	mark_shared(u, s);
 	turn(&u->pasts);
 	return code;
 }

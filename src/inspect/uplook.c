@@ -146,6 +146,7 @@ bool uplook_reads_hits(const struct uplook *u)
 void uplook_own(struct uplook *u, const struct placed *own)
 {
 	u->own = own;
+	uplook_count_own(u);
 	u->own_ns = clock_now_ns();
 }
 
@@ -153,6 +154,7 @@ void uplook_free(struct uplook *u)
 {
 	if (!u)
 		return;
+	uplook_stop_own(u);
 	if (u->has_bpf)
 		up_bpf_close(&u->bpf);
 	up_links_close(u->links);

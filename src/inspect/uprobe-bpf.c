@@ -10,6 +10,7 @@
 #include "bpf-types.h"
 #include "kontend/mem.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -65,7 +66,9 @@ static int map_arrays(struct up_bpf *b, struct error *err)
 	b->tasks = kit_map(o, "tasks", UP_TASKS * sizeof(*b->tasks), r, err);
 	b->events = kit_map(o, "events", UP_EVENTS * sizeof(*b->events), r, err);
 	b->holders = kit_map(o, "holders", UP_HOLDERS * sizeof(*b->holders), r, err);
-	return b->state && b->areas && b->tasks && b->events && b->holders ? 0 : err->code;
+	b->own = kit_map(o, "own", UP_OWN * sizeof(*b->own), PROT_READ | PROT_WRITE, err);
+	return b->state && b->areas && b->tasks && b->events && b->holders && b->own ? 0
+										     : err->code;
 }
 
 static int attach(struct up_programs *p, struct error *err)
@@ -173,6 +176,18 @@ int up_bpf_walk_files(struct up_bpf *b)
 	return kit_iterate(b->programs->files);
 }
 
+int up_bpf_count(struct up_bpf *b, uint32_t i, int fd)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = i);
+	struct error err;
+	int program = kit_program(b->programs->object, "count_own", &err);
+
+	if (program < 0 || i >= UP_OWN)
+		return program < 0 ? program : -E2BIG;
+	int link = bpf_link_create(program, fd, BPF_PERF_EVENT, &o);
+	return link < 0 ? -errno : link;
+}
+
 void up_bpf_close(struct up_bpf *b)
 {
 	struct up_programs *p = b->programs;
@@ -182,6 +197,7 @@ void up_bpf_close(struct up_bpf *b)
 	kit_unmap(b->tasks, UP_TASKS * sizeof(*b->tasks));
 	kit_unmap(b->events, UP_EVENTS * sizeof(*b->events));
 	kit_unmap(b->holders, UP_HOLDERS * sizeof(*b->holders));
+	kit_unmap(b->own, UP_OWN * sizeof(*b->own));
 	if (p) {
 		bpf_link__destroy(p->tasks);
 		bpf_link__destroy(p->files);

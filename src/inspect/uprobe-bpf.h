@@ -17,6 +17,7 @@ struct up_bpf {
 	const struct up_task *tasks;
 	const struct up_event *events;
 	const struct up_holder *holders;
+	struct up_own *own;
 	struct up_programs *programs;
 };
 
@@ -26,6 +27,9 @@ int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types, 
 int up_bpf_walk(struct up_bpf *b);
 /* Adds holders, and the events that only descriptors lead to. */
 int up_bpf_walk_files(struct up_bpf *b);
+/* Has the hits of the event @fd counted in own[i]; a descriptor that ends it, or a negative errno.
+ */
+int up_bpf_count(struct up_bpf *b, uint32_t i, int fd);
 void up_bpf_close(struct up_bpf *b);
 
 /* A uprobe that a BPF link has placed. */

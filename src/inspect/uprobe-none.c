@@ -25,6 +25,14 @@ int up_bpf_walk_files(struct up_bpf *b)
 	return -ENOTSUP;
 }
 
+int up_bpf_count(struct up_bpf *b, uint32_t i, int fd)
+{
+	(void)b;
+	(void)i;
+	(void)fd;
+	return -ENOTSUP;
+}
+
 void up_bpf_close(struct up_bpf *b)
 {
 	(void)b;

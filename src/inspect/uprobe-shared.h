@@ -17,6 +17,7 @@ enum {
 	UP_WALK = 8192,	    /* steps along one list */
 	UP_PATH = 256,
 	UP_LINKS = 4096,
+	UP_OWN = 256,  /* probes of our own that are counted by a program */
 	UP_PARTS = 16, /* of a path */
 	UP_PART = 64,
 };
@@ -53,6 +54,13 @@ struct up_event {
 	unsigned int flags;
 	char comm[16], group[32], name[48], path[UP_PATH];
 	unsigned long long cpu_hits[UP_EVENT_CPUS];
+};
+
+/* Hits of a probe of our own in one process. */
+struct up_own {
+	int pid; /* that process, as the kernel numbers it; 0: whoever the kernel lets through */
+	int pad;
+	unsigned long long hits[UP_CPUS];
 };
 
 /* Who has a descriptor, of an event or of a BPF link. */

@@ -22,6 +22,7 @@ ARRAY(areas, struct up_area, UP_AREAS);
 ARRAY(tasks, struct up_task, UP_TASKS);
 ARRAY(events, struct up_event, UP_EVENTS);
 ARRAY(holders, struct up_holder, UP_HOLDERS);
+ARRAY(own, struct up_own, UP_OWN);
 
 /* Of no use but to tell how far apart per-CPU memory of two CPUs is. */
 struct {
@@ -366,6 +367,29 @@ int read_holders(struct bpf_iter__task_file *ctx)
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 	if (is_event && config.has_uprobe_events)
 		put_event(r->event, UP_BY_FD);
+	return 0;
+}
+
+/*
+ * Counts hits of a probe of our own: the only program here that is attached. What the kernel counts
+ * of a probe is who comes by, whatever process the probe is for, if somebody else has one at the
+ * same place; the event's own count is of one thread. Here come those of the process, but for
+ * returns, which are everybody's.
+ */
+SEC("kprobe")
+int count_own(void *ctx)
+{
+	__u32 i = (__u32)bpf_get_attach_cookie(ctx);
+	__u64 cpu = bpf_get_smp_processor_id();
+	struct up_own *o = bpf_map_lookup_elem(&own, &i);
+
+	barrier_var(cpu);
+	if (!o || cpu >= UP_CPUS)
+		return 0;
+	if (o->pid && o->pid != (int)(bpf_get_current_pid_tgid() >> 32))
+		return 0;
+	/* A task may be preempted here by another one that hits it. */
+	__sync_fetch_and_add(&o->hits[cpu], 1);
 	return 0;
 }
 

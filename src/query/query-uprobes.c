@@ -143,9 +143,12 @@ static void fill_hits(const struct probes *t, const struct upsnap_probe *p, stru
 	double rate = 0;
 	bool known = query_uprobe_rate(t->s, p, t->average, &rate);
 
-	v[C_HITS] = (struct value){.u = p->hits, .known = (p->flags & UPSNAP_HITS) != 0};
+	bool shared = (p->flags & UPSNAP_SHARED) != 0;
+
+	v[C_HITS] = (struct value){
+		.u = p->hits, .known = (p->flags & UPSNAP_HITS) != 0, .approx = shared};
 	v[C_MISSES] = (struct value){.u = p->misses, .known = (p->flags & UPSNAP_MISSES) != 0};
-	v[C_HITS_PER_S] = (struct value){.d = rate, .known = known};
+	v[C_HITS_PER_S] = (struct value){.d = rate, .known = known, .approx = shared};
 	v[C_COST] = (struct value){.u = p->cost_ns, .known = p->cost_ns != 0, .approx = true};
 	v[C_CPU_PCT] = (struct value){
 		.d = rate * (double)p->cost_ns / 1e7, .known = known && p->cost_ns, .approx = true};
@@ -231,6 +234,7 @@ static void hits_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	v[H_PROBE] = place[C_PROBE];
 	v[H_HITS_PER_S] = (struct value){.d = query_per_s(h->new_hits, ns), .known = ns != 0};
 	value_u(&v[H_HITS], h->hits);
+	v[H_HITS].approx = v[H_HITS_PER_S].approx = (p->flags & UPSNAP_SHARED) != 0;
 }
 
 static void hits_rank(void *ctx, size_t row, struct row_rank *ret)

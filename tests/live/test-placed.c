@@ -216,6 +216,75 @@ static void check_report(struct test *t)
 	live_run_deinit(&run);
 }
 
+/* Both probes of kontend in the recording, with the hits of one process alone. */
+static void check_alone(struct test *t)
+{
+	const char *const argv[] = {t->kontend, "report", "-j",	     "-i",
+				    t->file,	"--view", "uprobes", NULL};
+	struct live_run run;
+	struct json_doc doc;
+	int found = 0;
+
+	live_run_start(&run, argv);
+	live_run_end(&run);
+	live_run_json(&run, &doc);
+	const struct json *rows = json_path(json_root(&doc), "views.uprobes.rows");
+	for (size_t i = 0; i < json_len(rows); i++) {
+		const struct json *r = json_at(rows, i);
+		if (strncmp(json_text(json_get(r, "owner")), "kontend/", 8) != 0)
+			continue;
+		found++;
+		CHECK(t, json_u64(json_get(r, "hits")) == CALLS, "beside others: %llu hits",
+		      (unsigned long long)json_u64(json_get(r, "hits")));
+	}
+	CHECK(t, found == 2, "beside others: %d probes of kontend", found);
+	json_deinit(&doc);
+	live_run_deinit(&run);
+}
+
+/*
+ * Somebody else counts another process at the same place, so that the kernel's count of our probe
+ * is of both: ours are those of the process that was asked for, and who sees that count marks it.
+ */
+static void beside_others(struct test *t)
+{
+	const char *const argv[] = {t->kontend, "record",  "-q",     "-o",	t->file, "-p",
+				    t->pid,	"--probe", t->place, "--probe", t->back, NULL};
+	struct up_work other = {0};
+	struct live_run run;
+	char line[256];
+
+	if (!CHECK(t, up_work_start(&other, t->program) == 0, "no other process"))
+		return;
+	while (!up_work_line(&other, line, sizeof(line)))
+		nap();
+	int enter = up_probe_perf(t->program, t->offset, false, other.pid);
+	int leave = up_probe_perf(t->program, t->offset, true, other.pid);
+	CHECK(t, enter >= 0 && leave >= 0, "no probes in the other process");
+	live_run_start(&run, argv);
+	CHECK(t, wait_for(t, run.pid, true) != NULL, "beside others: no probe");
+	while (access(t->file, F_OK) < 0 && kill(run.pid, 0) == 0)
+		nap();
+	calls(t, t->calls);
+	up_work_tell(&other, t->calls);
+	while (!up_work_line(&other, line, sizeof(line)))
+		nap();
+	const struct upsnap_probe *p = look(t, run.pid, false);
+	CHECK(t, p && p->hits > CALLS && p->flags & UPSNAP_SHARED,
+	      "the kernel's count is %llu, flags %x", p ? (unsigned long long)p->hits : 0,
+	      p ? p->flags : 0);
+	nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+	kill(run.pid, SIGINT);
+	live_run_end(&run);
+	if (CHECK(t, live_run_code(&run) == 0, "beside others: %d", live_run_code(&run)))
+		check_alone(t);
+	live_run_deinit(&run);
+	close(enter);
+	close(leave);
+	up_work_stop(&other);
+	unlink(t->file);
+}
+
 /* Recorded until a signal; @seen: others can see the probe meanwhile. */
 static void recorded(struct test *t, const char *what, const char *option, const char *value,
 		     bool seen)
@@ -278,6 +347,8 @@ int main(int argc, char **argv)
 	killed(&t);
 	if (argc == 3)
 		record_all(&t);
+	if (argc == 3)
+		beside_others(&t);
 	up_work_stop(&t.work);
 	uplook_free(t.look);
 	upsnap_deinit(&t.snap);
