@@ -6,14 +6,14 @@
 #include "kfunc-call.h"
 #include "waits-stack.h"
 
-static const void *(*const bpf_rdonly_cast)(__u64 addr, __u32 type) = (void *)KFUNC_RDONLY_CAST;
+static const void *(*const rdonly_cast)(__u64 addr, __u32 type) = (void *)KFUNC_RDONLY_CAST;
 
 /* Where they can be read in place, no memory is touched that tasks do not use anyway. */
 static __always_inline __u64 stack_word(const struct stack_work *w, __u32 place)
 {
 	if (config.word_type)
-		return *(const __u64 *)bpf_rdonly_cast(w->here + place * sizeof(__u64),
-						       config.word_type);
+		return *(const __u64 *)rdonly_cast(w->here + place * sizeof(__u64),
+						   config.word_type);
 	barrier_var(place); /* the same register for test and use, or the verifier forgets */
 	return place < STACK_WORDS ? w->words[place] : 0;
 }

@@ -297,11 +297,13 @@ int when_parse_range(const char *text, const struct when *w, uint64_t *ret_from_
 
 static int put_fraction(char *buf, size_t size, uint64_t ns, int digits)
 {
-	uint64_t unit = digits == 1 ? 100000000 : 1000000;
+	unsigned ms = (unsigned)(ns % second_ns / 1000000);
 
 	if (digits <= 0)
 		return 0;
-	return snprintf(buf, size, ".%0*u", digits, (unsigned)(ns % second_ns / unit));
+	if (digits == 1)
+		return snprintf(buf, size, ".%u", ms / 100);
+	return snprintf(buf, size, ".%03u", ms);
 }
 
 const char *when_elapsed(char *buf, uint64_t ns, int digits)
