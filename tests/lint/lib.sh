@@ -18,8 +18,7 @@ files_below() {
 	done
 	shift
 	# shellcheck disable=SC2086 # one folder a word
-	[ -z "$folders" ] || find $folders -path src/external/libperf/k -prune -o \
-		-path 'src/external/libperf/k.tmp.*' -prune -o -type f \( "$@" \) -print | sort
+	[ -z "$folders" ] || find $folders -type f \( "$@" \) -print | sort
 }
 
 c_files() {

@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Take the libperf sources out of the distribution's linux-source tarball into k/, once.
+# unpack.sh FOLDER: takes the libperf sources out of the distribution's linux-source tarball into
+# FOLDER/k, once. FOLDER is in the build: the source tree may be one that nobody can write to.
 #
 # No distribution of ours packages libperf, but each packages the kernel's source, and the library
-# is 10 files of it. Prints the C files to compile, one per line, for meson.build. The result is
+# is 10 files of it. Prints the C files to compile, as they are called below FOLDER, one per line, for meson.build. The result is
 # kept (k/.from names what it was made from) and made anew only when this script or the tarball's
 # name changes. LINUX_SOURCE=FILE takes another tarball.
 set -eu
-cd "$(dirname "$0")"
+script=$(cd "$(dirname "$0")" && pwd)/unpack.sh
+mkdir -p "$1"
+cd "$1"
 
 fail() {
 	echo "libperf: $*" >&2
@@ -70,7 +73,6 @@ unpack() {
 	rm -f "$tmp/tools/include/uapi/linux/perf_event.h"
 	copy_internal_headers "$tmp"
 	echo "$stamp" >"$tmp/.from"
-	# Two builds may unpack at once; the first to finish wins and both use its result.
 	if [ -d k ] && ! is_current; then rm -rf k; fi
 	mv -T "$tmp" k 2>/dev/null || is_current || fail "cannot rename $tmp to k"
 }
@@ -81,7 +83,7 @@ is_current() {
 }
 
 tarball=$(find_tarball)
-stamp="$tarball $(cksum <unpack.sh)"
+stamp="$tarball $(cksum <"$script")"
 if ! is_current; then
 	[ -n "$tarball" ] || fail "no kernel source under /usr/src:" \
 		"apt-get install linux-source (Debian: linux-source-6.1), or set LINUX_SOURCE=FILE"
