@@ -39,7 +39,8 @@ run() {
 	shift
 	status=0
 	: >"$work/calls"
-	env -i PATH="$work/bin" LINUX_SOURCE="$source" "$work/tree/bootstrap" "$@" >"$work/out" 2>&1 \
+	# shellcheck disable=SC2086 # a command and its arguments, or nothing
+	$as env -i PATH="$work/bin" LINUX_SOURCE="$source" "$work/tree/bootstrap" "$@" >"$work/out" 2>&1 \
 		</dev/null || status=$?
 	[ "$status" -eq "$wanted" ] || complain "bootstrap $*: exit $status, expected $wanted"
 }
@@ -49,6 +50,7 @@ says() {
 }
 
 source=/dev/null
+as=
 
 machine
 run 0 --help
@@ -113,7 +115,7 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 # Built, but this user may not measure: that is said, and a recording is shown.
-machine mkdir rm
+machine mkdir rm tail
 fake meson <<'END'
 [ "$1" != --version ] || echo 1.0
 END
@@ -134,5 +136,75 @@ says 'shown: report -i .*/share/storm.data'
 # What the caller asks for is done, or fails.
 run 1 run --no-install -- --view locks
 says '^kontend: Only root'
+
+# A user whom sudo lets measure sees this machine, and sudo installs where only root may write.
+if [ "$(id -u)" -eq 0 ]; then
+	rm "$work/bin/id"
+	fake id <<-'END'
+	echo 1000
+	END
+	fake sudo <<-'END'
+	[ "$1" = -n ] && exit "$(cat "${0%/*}/sudo.status")"
+	MEASURES=yes exec "$@"
+	END
+	cat >"$work/tree/build/kontend" <<-'END'
+	#!/bin/sh
+	case $*/${MEASURES:-} in
+	*-i*) echo "shown: $*" ;;
+	*/yes) echo "measured: $*" ;;
+	*) echo "kontend: Only root may read this" >&2 && exit 1 ;;
+	esac
+	END
+	echo 0 >"$work/bin/sudo.status"
+	run 0 run --no-install
+	says 'measuring by sudo: Only root may read this'
+	says 'measured: report --duration 3 --demo'
+	run 0 run --no-install -- --view locks
+	says 'measured: report --duration 3 --demo --view locks'
+	echo 1 >"$work/bin/sudo.status"
+	run 0 run --no-install
+	says 'shown: report -i .*/share/storm.data'
+	mkdir -p "$work/mine"
+	run 0 run --no-install --prefix "$work/mine/new"
+	grep -q '^meson install' "$work/calls" || complain "meson was not asked to install"
+	! grep -q '^sudo meson' "$work/calls" || complain "sudo installs where the user may write"
+	if command -v setpriv >/dev/null; then
+		chown -R 65534 "$work"
+		as="setpriv --reuid 65534 --clear-groups"
+		run 0 run --no-install --prefix /usr/local
+		as=
+		grep -q '^sudo meson install' "$work/calls" || complain "sudo does not install"
+	fi
+fi
+
+# A build without a terminal says how far it is, and all that a compiler says; "run" compiles kontend
+# alone, "test" everything, and a build that has the tests keeps them.
+machine mkdir rm tail
+fake meson <<'END'
+[ "$1" != --version ] || echo 1.0
+END
+fake ninja <<'END'
+printf '[1/20] cc a.o\n[2/20] cc b.o\nb.c:1: warning: odd\n[20/20] ld\n'
+END
+mkdir -p "$work/tree/build/meson-private"
+: >"$work/tree/build/meson-private/coredata.dat"
+printf '#!/bin/sh\n' >"$work/tree/build/kontend"
+chmod +x "$work/tree/build/kontend"
+run 0 run --no-install
+says '^bootstrap: compiled 2 of 20$'
+says '^bootstrap: compiled 20 of 20$'
+says '^b.c:1: warning: odd$'
+! grep -q 'compiled 1 of' "$work/out" || complain "each step is told"
+grep -q '^ninja .* kontend$' "$work/calls" || complain "more than kontend is compiled"
+grep -q -e -Dtests=false "$work/tree/build/.bootstrap" || complain "the tests are configured"
+echo -Dtests=true >"$work/tree/build/.bootstrap"
+run 0 run --no-install
+grep -q -e -Dtests=true "$work/tree/build/.bootstrap" || complain "the tests are left out again"
+fake ninja <<'END'
+echo 'a.c:1: error: bad' && exit 1
+END
+run 1 run --no-install
+says '^a.c:1: error: bad$'
+says 'the build failed'
 
 [ "$failures" -eq 0 ]
