@@ -51,19 +51,12 @@ bool opts_samples(const struct opts *o)
 	return o->freq && (o->verb == VERB_LIVE || o->freq != OPTS_FREQ_DEFAULT);
 }
 
-bool opts_only_measures(const char *name)
-{
-	return opts_has_word("all-cpus cpu pid tid cgroup duration mmap-pages max-stack no-stack "
-			     "demo probe set-mux-interval call-graph",
-			     name, strlen(name));
-}
-
 /* A recording has been measured: what says how to measure cannot be meant. */
 static int check_input(const struct opts *o, struct error *err)
 {
 	for (const struct opts_info *info = opts_table; info->name; info++) {
-		if (info->verbs & 1u << o->verb && opts_only_measures(info->name) &&
-		    opts_is_given(o, info))
+		if (info->measures && opts_is_said(o, info) &&
+		    (info->kind != OPTS_FLAG || opts_is_given(o, info)))
 			return error_set(err, -EINVAL,
 					 "--input reads what has been measured: --%s says how to "
 					 "measure, give one of them",
@@ -122,6 +115,8 @@ int opts_check(const struct opts *o, struct error *err)
 		return -EINVAL;
 	if (o->verb == VERB_DOCTOR && !o->enospc && check_enospc(o, err) < 0)
 		return -EINVAL;
+	if (o->input && check_input(o, err) < 0)
+		return -EINVAL;
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,
 				 "--no-stack and --max-stack exclude each other: give one of them");
@@ -162,8 +157,6 @@ int opts_check(const struct opts *o, struct error *err)
 				 "'%s' is one recording: give two to compare, the old one first",
 				 o->files[0]);
 	if (o->interval_ns && check_interval(o, err) < 0)
-		return -EINVAL;
-	if (o->input && check_input(o, err) < 0)
 		return -EINVAL;
 	return check_targets(o, err);
 }

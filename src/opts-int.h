@@ -23,7 +23,4 @@ bool opts_is_given(const struct opts *o, const struct opts_info *i);
 /* Are samples taken, by --freq or its default? */
 bool opts_samples(const struct opts *o);
 
-/* Says the option of this name how to measure, which has no use with a recording? */
-bool opts_only_measures(const char *name);
-
 #endif

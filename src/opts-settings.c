@@ -148,7 +148,7 @@ int settings_add(struct settings *s, const struct config_line *l, struct error *
 /* The command line wins, and so does what has been set already. */
 static bool has_to_yield(const struct opts *o, const struct opts_info *i)
 {
-	if (opts_is_said(o, i) || (o->input && opts_only_measures(i->name)))
+	if (opts_is_said(o, i) || (o->input && i->measures))
 		return true;
 	for (size_t k = 0; k < sizeof(gives_way) / sizeof(gives_way[0]); k++) {
 		const char *to = gives_way[k].to;

@@ -53,7 +53,6 @@ enum opts_kind {
 	OPTS_LEVEL,   /* a number, min..max, behind "=" only; 1 without it */
 };
 
-/* How a shell completes the argument. */
 enum opts_complete { COMPLETE_NONE, COMPLETE_FILE, COMPLETE_PID, COMPLETE_CGROUP };
 
 struct opts_info {
@@ -66,9 +65,10 @@ struct opts_info {
 	enum opts_kind kind;
 	size_t offset; /* of the field in struct opts */
 	uint64_t min, max;
-	const char *words; /* allowed or preset words, separated by blanks */
-	enum opts_complete complete;
-	unsigned settings; /* those of `verbs` that a configuration may set it for */
+	const char *words;	     /* allowed or preset words, separated by blanks */
+	enum opts_complete complete; /* how a shell completes the argument */
+	unsigned settings;	     /* those of `verbs` that a configuration may set it for */
+	bool measures;		     /* what or how to measure, which --input has no use for */
 };
 
 #define OPTS_ROWS_DEFAULT UINT64_MAX /* --rows was not given; 0 is "all" */

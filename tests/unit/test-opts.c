@@ -129,6 +129,71 @@ static void test_help_wins(void **state)
 	assert_true(o.help);
 }
 
+/* A word that the option takes as its argument. */
+static const char *some_value(const struct opts_info *i, char buf[64])
+{
+	switch (i->kind) {
+	case OPTS_CHOICE:
+		snprintf(buf, 64, "%.*s", (int)strcspn(i->words, " "), i->words);
+		return buf;
+	case OPTS_TIME:
+		snprintf(buf, 64, "%llus", (unsigned long long)(i->min / 1000000000 + 1));
+		return buf;
+	case OPTS_TEXT:
+		return strcmp(i->name, "separator") ? "fp" : ";";
+	case OPTS_LIST:
+		return strcmp(i->name, "zoom") ? "a:b" : "pid=1";
+	default:
+		snprintf(buf, 64, "%llu", (unsigned long long)(i->min ? i->min : 1));
+		return buf;
+	}
+}
+
+/*
+ * What has a meaning beside --input. An option that is new has none until it stands here, so that
+ * none that says how to measure is taken and then not heeded.
+ */
+static const char shows_recordings[] =
+	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
+	"sort reverse filter rows format weight zoom mark-kernel json separator output "
+	"percent-limit config no-config verbose quiet help";
+
+static void check_beside_input(enum opts_verb verb, const struct opts_info *i)
+{
+	const char *name = opts_verb_info(verb)->name;
+	char line[200], value[64];
+	struct opts o;
+	struct error err;
+
+	if (i->arg)
+		snprintf(line, sizeof(line), "%s -i f --%s=%s", name, i->name,
+			 some_value(i, value));
+	else
+		snprintf(line, sizeof(line), "%s -i f --%s", name, i->name);
+
+	int r = parse(&o, line, &err);
+
+	if (opts_has_word(shows_recordings, i->name, strlen(i->name))) {
+		assert_false(i->measures);
+		return;
+	}
+	if (r != -EINVAL || !(strstr(err.text, "--input") || strstr(err.text, "--interval is")))
+		fail_msg("'%s': %d %s", line, r, err.text);
+}
+
+static void test_all_beside_input(void **state)
+{
+	static const enum opts_verb verbs[] = {VERB_REPORT, VERB_SCRIPT, VERB_EXPORT};
+
+	(void)state;
+	for (size_t v = 0; v < sizeof(verbs) / sizeof(*verbs); v++)
+		for (const struct opts_info *i = opts_table; i->name; i++)
+			if (i->verbs & 1u << verbs[v])
+				check_beside_input(verbs[v], i);
+	assert_fails("script -i f -F 1", "--freq says how to measure");
+	assert_fails("report -i f -F 0", "--freq says how to measure");
+}
+
 static void test_bad(void **state)
 {
 	(void)state;
@@ -138,7 +203,7 @@ static void test_bad(void **state)
 	assert_fails("report -xyz", "--separator 'yz'");
 	assert_fails("report -\x80", "There is no option '-");
 	assert_fails("report --=3", "There is no option");
-	assert_fails("-d 0.09", "from 100ms to 1.00m");
+	assert_fails("-d 0.09", "from 100ms to 1m00s");
 	assert_fails("-d -1", "from 100ms");
 	assert_fails("-d 1e1", "from 100ms");
 	assert_fails("report -m 99999999999999999999", "a number from 1 to 65536");
@@ -313,11 +378,17 @@ static void test_filter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verbs),	cmocka_unit_test(test_values),
-		cmocka_unit_test(test_command), cmocka_unit_test(test_help_wins),
-		cmocka_unit_test(test_bad),	cmocka_unit_test(test_long_words),
-		cmocka_unit_test(test_nearest), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_table),	cmocka_unit_test(test_words),
+		cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_help_wins),
+		cmocka_unit_test(test_all_beside_input),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_long_words),
+		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_filter),
 	};
 
