@@ -222,7 +222,9 @@ static void say_start(const struct measure *m)
 
 	if (*i->note)
 		cmd_say(m->o, "%s", i->note);
-	if (m->o->verbose)
+	if (m->o->verbose && m->deadline_ns && !m->o->duration_ns)
+		cmd_say(m->o, "looking once: --duration measures, and gives rates");
+	else if (m->o->verbose)
 		cmd_say(m->o, "measuring %s%s%s with %u rings of %u pages",
 			target_describe(&m->run.target, what, sizeof(what)),
 			m->deadline_ns ? " for " : "",
@@ -278,7 +280,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 		return ret;
 	if (m->run.from_file)
 		return read_recording(m, &m->run, m->o->input, err);
-	if (m->o->duration_ns)
+	if (m->o->duration_ns || (j->look && !m->o->command && !m->o->time))
 		m->deadline_ns = clock_now_ns() + m->o->duration_ns;
 	say_start(m);
 	return pump_range(m, &m->run, NULL, err);

@@ -164,6 +164,14 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	return ret < 0 ? error_set(err, ret, "%s", local.text) : 0;
 }
 
+/* Nothing but what is there at a moment, as ps(1) shows processes. */
+static bool is_look(const struct report_spec *s)
+{
+	const unsigned looks = REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS;
+
+	return s->views && !(s->views & ~looks) && !s->annotate;
+}
+
 int cmd_report(const struct opts *o)
 {
 	struct reporter r = {.job.finish = write_report, .o = o};
@@ -172,5 +180,6 @@ int cmd_report(const struct opts *o)
 
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	r.job.look = is_look(&r.spec);
 	return measure_run(o, &r.job);
 }

@@ -42,6 +42,17 @@ expect 0 '' "$kontend" report --duration 100ms -p $$ -C 0
 prints "^# kontend report: pid $$ on cpu 0"
 expect 0 '' "$kontend" report --duration 100ms -t $$
 
+# What is there at a moment is looked at once; all else is measured until somebody ends it.
+expect 0 '' timeout 60 "$kontend" report --view slots
+prints '^# slots: '
+expect 0 '' timeout 60 "$kontend" report --view contexts,events,holders -j
+prints '"contexts"'
+expect 0 '' timeout 60 "$kontend" report --view slots --duration 300ms -j
+python3 -c 'import json, sys
+assert json.load(open(sys.argv[1]))["source"]["duration_ns"] >= 300000000' "$work/out" ||
+	complain "slots with --duration were not measured that long"
+expect 124 '' timeout 3 "$kontend" report --view slots,locks
+
 # Signals end the measurement; the report is printed.
 expect 0 '' signalled INT "$kontend" report
 prints '^# kontend report'
