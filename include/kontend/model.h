@@ -90,6 +90,7 @@ struct model {
 	uint64_t n_events;	    /* contention events applied */
 	uint64_t n_failed;	    /* ends with ret != 0: failed acquisitions */
 	uint64_t start_ns;	    /* first round or event */
+	bool start_known;	    /* else an earlier event would be the start */
 	uint64_t zero_ns;	    /* aggregates count from here (z key) */
 	uint64_t now_ns;	    /* latest time known: event, round or tick */
 	uint64_t bucket_ns;	    /* the open bucket began here */

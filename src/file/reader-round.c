@@ -132,6 +132,15 @@ static void find_wall_clock(const struct reader *r, struct record_host *h)
 		h->wall_ns = written - (last - h->clock_ns);
 }
 
+/* The header was copied from another file, or was made from other samples: it says nothing. */
+static void check_span(struct reader *r)
+{
+	uint64_t *t = r->features.sample_time;
+
+	if (t[1] < t[0] || r->flow.first_time > t[1])
+		t[0] = t[1] = 0;
+}
+
 int reader_begin(struct reader *r)
 {
 	struct record_host host;
@@ -142,6 +151,7 @@ int reader_begin(struct reader *r)
 	if (r->is_own)
 		return 0;
 	const struct features *f = &r->features;
+	check_span(r);
 	features_host(f, f->sample_time[0] ? f->sample_time[0] : f->clock_ns, &host);
 	find_wall_clock(r, &host);
 	return reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));

@@ -173,12 +173,44 @@ static int apply_other(struct model *m, const struct event *ev)
 	}
 }
 
+/* What happened while it was measured; of other records some are of before. */
+static bool is_measured(const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_CONTENTION_BEGIN:
+	case EVENT_CONTENTION_END:
+	case EVENT_SAMPLE:
+	case EVENT_TIMER_ENTRY:
+	case EVENT_TIMER_EXIT:
+	case EVENT_MM_START:
+	case EVENT_MM_ACQUIRED:
+	case EVENT_MM_RELEASED:
+		return ev->time != 0;
+	default:
+		return false;
+	}
+}
+
+/* A file's header may tell of another time than its samples: then these decide. */
+static void find_start(struct model *m, const struct event *ev)
+{
+	struct record_host *h = &m->host;
+
+	m->start_known = is_measured(ev);
+	if (m->start_known && h->clock_ns > ev->time) {
+		h->wall_ns -= h->wall_ns ? h->clock_ns - ev->time : 0;
+		h->clock_ns = ev->time;
+	}
+	if (m->start_known ? !m->start_ns || ev->time < m->start_ns : !m->start_ns && ev->time)
+		m->start_ns = m->zero_ns = m->bucket_ns = m->now_ns = ev->time;
+}
+
 static void note_time(struct model *m, const struct event *ev)
 {
+	if (!m->start_known)
+		find_start(m, ev);
 	if (ev->time > m->now_ns)
 		m->now_ns = ev->time;
-	if (!m->start_ns && ev->time)
-		m->start_ns = m->zero_ns = m->bucket_ns = ev->time;
 }
 
 /* Who waits for a reader-writer lock while asking for an mmap_lock waits for that one. */
@@ -241,9 +273,15 @@ void model_round(struct model *m, uint64_t time_ns)
 		m->now_ns = time_ns;
 }
 
-void model_start(struct model *m, uint64_t time_ns)
+static void begin_at(struct model *m, uint64_t time_ns)
 {
 	m->start_ns = m->zero_ns = m->bucket_ns = m->now_ns = time_ns;
+}
+
+void model_start(struct model *m, uint64_t time_ns)
+{
+	begin_at(m, time_ns);
+	m->start_known = true;
 }
 
 void model_host(struct model *m, const struct record_host *host)
@@ -254,7 +292,7 @@ void model_host(struct model *m, const struct record_host *host)
 	m->host.targets[sizeof(host->targets) - 1] = 0;
 	m->host.method[sizeof(host->method) - 1] = 0;
 	if (host->clock_ns)
-		model_start(m, host->clock_ns);
+		begin_at(m, host->clock_ns);
 	/* In one go: a number from a file may be any. */
 	if (host->cpus)
 		model_cpu(m, host->cpus < MAX_CPUS ? host->cpus - 1 : MAX_CPUS - 1);

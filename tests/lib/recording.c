@@ -304,6 +304,7 @@ void recording_read(struct recording_result *ret, const char *path, uint64_t tic
 	ret->answer = r < 0 ? r : 0;
 	ret->events = e.model.n_events;
 	ret->ticks = e.model.n_ticks;
+	ret->elapsed_ns = e.model.now_ns - e.model.start_ns;
 	ret->notes = e.n_notes;
 	ret->bad = e.model.damage.bad;
 	ret->late = e.model.damage.late;

@@ -34,6 +34,7 @@ struct recording_result {
 	struct error err;
 	char *dump; /* the model's text, when answer is 0; recording_result_free() */
 	uint64_t events, ticks, notes;
+	uint64_t elapsed_ns;	       /* from the model's start to its end */
 	uint64_t bad, late, most_held; /* events of no use; bytes held by the reader */
 	char note[600];
 };
