@@ -21,8 +21,8 @@ static const struct opts_verb_info verb_table[VERBS] = {
 	[VERB_REPORT] = {"report", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
 			 "measure once and print tables as text, CSV or JSON",
 			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
-			 "Slots, holders, contexts and events alone are looked at once, if "
-			 "neither is given.\n"
+			 "Views of what is there at a moment (slots, holders, contexts, events) "
+			 "end\nafter a look, where there is neither --duration nor COMMAND.\n"
 			 "The exit status is that of COMMAND, where there is one.\n",
 			 false, true},
 	[VERB_SCRIPT] = {"script", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",

@@ -104,22 +104,76 @@ static int put_char(struct screen *s, struct span in, int x, uint32_t ch, enum r
 	return width;
 }
 
-int screen_put(struct screen *s, struct rect r, int x, int y, enum role role, const char *text)
+/* The last word that is seen: where it begins, whether it goes on, and whether it is a figure. */
+struct word {
+	int x;
+	bool any, is_figure, has_gap; /* a blank behind it is seen, too */
+};
+
+static void next_char(struct word *w, struct span in, const char *p, uint32_t ch, int x)
+{
+	if (ch == ' ') {
+		w->any = false;
+		w->has_gap = x < in.to;
+	} else if (!w->any && x < in.to) {
+		*w = (struct word){.x = x, .any = true, .is_figure = text_is_figure(p)};
+	}
+}
+
+/*
+ * The text goes on beyond the edge. A part of a figure is another figure: it goes. Of all else a
+ * part with a mark says enough. @names: a mark also behind a word that is there as a whole.
+ */
+static void mark_cut(struct screen *s, struct span in, const struct word *w, bool names,
+		     enum role role)
+{
+	int at = in.to - 1;
+
+	if (!w->any && (!names || (w->is_figure && !w->has_gap)))
+		return;
+	if (w->any && w->is_figure && w->x >= in.from)
+		at = w->x;
+	for (int x = at; x < in.to; x++)
+		set_cell(s, x, in.y, ' ', role);
+	set_cell(s, at, in.y, s->ascii ? screen_ascii(0x2026) : 0x2026, role);
+}
+
+static int put_text(struct screen *s, struct rect r, int x, int y, enum role role, const char *text,
+		    bool names)
 {
 	struct rect c = clip(s, r);
 	struct span in = {.y = r.y + y, .from = c.x, .to = c.x + c.w};
+	bool is_in = in.y >= c.y && in.y < c.y + c.h && c.w > 0, is_cut = false;
+	struct word word = {0};
 	char clean[LINE_BYTES];
 	uint32_t ch;
 	size_t n;
 
 	text_clean(clean, sizeof(clean), text);
 	for (const char *p = clean; (n = text_decode(p, &ch)) > 0; p += n) {
-		if (in.y >= c.y && in.y < c.y + c.h)
-			x += put_char(s, in, r.x + x, ch, role);
-		else
-			x += text_char_width(ch);
+		int at = r.x + x, w = text_char_width(ch);
+
+		if (!is_in || is_cut || w < 1) {
+			x += !is_in || w > 0 ? w : 0;
+			continue;
+		}
+		next_char(&word, in, p, ch, at);
+		x += put_char(s, in, at, ch, role);
+		is_cut = at + w > in.to;
+		if (is_cut && r.x + x > in.from)
+			mark_cut(s, in, &word, names, role);
 	}
 	return x;
+}
+
+int screen_put(struct screen *s, struct rect r, int x, int y, enum role role, const char *text)
+{
+	return put_text(s, r, x, y, role, text, false);
+}
+
+int screen_put_name(struct screen *s, struct rect r, int x, int y, enum role role, const char *text)
+{
+	return put_text(s, r, x, y, role, text, true);
 }
 
 int screen_printf(struct screen *s, struct rect r, int x, int y, enum role role, const char *fmt,

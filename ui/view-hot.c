@@ -99,7 +99,7 @@ static void draw_keys(struct view_hot *o, struct screen *s, struct rect r, const
 	if (t->sort_col < t->n_columns) {
 		line_put(&l, ROLE_DIM, "  sort ");
 		line_put(&l, ROLE_BOLD, t->columns[t->sort_col].title);
-		line_put(&l, ROLE_NORMAL, t->reverse ? " ▲" : " ▼");
+		line_put(&l, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
 	}
 	if (*app_filter(o->v.app)) {
 		line_put(&l, ROLE_DIM, "  filter ");

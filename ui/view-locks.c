@@ -74,7 +74,7 @@ static void draw_status(struct view_locks *l, struct screen *s, struct rect r,
 	line_put(&line, ROLE_DIM, " [b]  sort ");
 	line_put(&line, ROLE_BOLD,
 		 t->sort_col < t->n_columns ? t->columns[t->sort_col].title : "-");
-	line_put(&line, ROLE_NORMAL, t->reverse ? " ▲" : " ▼");
+	line_put(&line, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
 	if (*app_filter(v->app)) {
 		line_put(&line, ROLE_DIM, "  filter ");
 		line_put(&line, ROLE_MATCH, app_filter(v->app));

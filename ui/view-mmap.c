@@ -65,7 +65,7 @@ static void draw_head(struct view_mmap *o, struct screen *s, struct rect r, cons
 	line_put(&l, ROLE_BOLD, query_mmap_by_name(o->by_memcg ? BY_MMAP_MEMCG : BY_MMAP));
 	line_put(&l, ROLE_DIM, " [b]  sort ");
 	line_put(&l, ROLE_BOLD, t->sort_col < t->n_columns ? t->columns[t->sort_col].title : "-");
-	line_put(&l, ROLE_NORMAL, t->reverse ? " ▲" : " ▼");
+	line_put(&l, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
 	if (*app_filter(o->v.app)) {
 		line_put(&l, ROLE_DIM, "  filter ");
 		line_put(&l, ROLE_MATCH, app_filter(o->v.app));

@@ -167,6 +167,5 @@ void widget_text(struct screen *s, struct rect r, int x, int y, int w, enum role
 		return;
 	if (x + w > r.w)
 		cell.w = r.w - x;
-	if (screen_put(s, cell, 0, 0, role, text) > cell.w)
-		screen_put(s, cell, cell.w - 1, 0, role, "…");
+	screen_put_name(s, cell, 0, 0, role, text);
 }

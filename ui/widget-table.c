@@ -172,13 +172,28 @@ static void remember_names(struct table_widget *w, const struct table *t)
 	}
 }
 
+/* Whatever rows are sorted by is shown, with room for the mark beside its title. */
+static void show_sorted(struct column *c)
+{
+	int least = text_width(c->title) + 1;
+
+	if (c->width < least)
+		c->width = (uint8_t)least;
+	c->priority = 0;
+	c->flags |= COLUMN_SCREEN;
+}
+
 static void place_columns(struct table_widget *w, const struct table *t, int width)
 {
 	enum { MAX = sizeof(w->cols) / sizeof(w->cols[0]) };
 	struct layout_column cols[MAX];
+	struct column columns[sizeof(w->names) / sizeof(w->names[0])];
 
 	remember_names(w, t);
-	w->n_cols = layout_columns(t->columns, w->n_names, width - 1, cols, MAX);
+	memcpy(columns, t->columns, w->n_names * sizeof(*columns));
+	if (t->sort_col < w->n_names)
+		show_sorted(&columns[t->sort_col]);
+	w->n_cols = layout_columns(columns, w->n_names, width - 1, cols, MAX);
 	w->sort_at = SIZE_MAX;
 	for (size_t i = 0; i < w->n_cols; i++) {
 		w->cols[i].x = cols[i].x + 1; /* the first column is the mark's */
@@ -194,25 +209,28 @@ static bool is_left(const struct column *c)
 	return c->type == COLUMN_TEXT || c->type == COLUMN_SERIES;
 }
 
+/* The mark stands in the column that it is about: behind a name, before a figure's title. */
+static void draw_title(const struct frame *f, struct rect line,
+		       const struct table_widget_column *at)
+{
+	const struct column *c = &f->t->columns[at->col];
+	bool is_sorted = at->col == f->t->sort_col;
+	int room = at->w - is_sorted, len = text_width(c->title);
+	int x = is_left(c) ? at->x : at->x + at->w - (len < room ? len : room);
+
+	widget_text(f->s, line, x, 0, room, ROLE_TITLE, c->title);
+	if (is_sorted)
+		screen_put(f->s, line, is_left(c) ? x + (len < room ? len : room) : x - 1, 0,
+			   ROLE_TITLE, table_rises(f->t) ? "▲" : "▼");
+}
+
 static void draw_titles(const struct frame *f)
 {
-	const struct table *t = f->t;
 	struct rect line = {f->r.x, f->r.y, f->r.w, 1};
 
 	screen_fill(f->s, line, ' ', ROLE_TITLE);
-	for (size_t i = 0; i < f->w->n_cols; i++) {
-		const struct table_widget_column *at = &f->w->cols[i];
-		const struct column *c = &t->columns[at->col];
-		int len = text_width(c->title);
-		int x = is_left(c) || len > at->w ? at->x : at->x + at->w - len;
-
-		widget_text(f->s, line, x, 0, at->w, ROLE_TITLE, c->title);
-		if (at->col != t->sort_col)
-			continue;
-		/* Text sorts upwards by nature, numbers downwards; the mark takes the gap. */
-		screen_put(f->s, line, is_left(c) ? x + (len < at->w ? len : at->w) : x - 1, 0,
-			   ROLE_TITLE, (c->type == COLUMN_TEXT) != t->reverse ? "▲" : "▼");
-	}
+	for (size_t i = 0; i < f->w->n_cols; i++)
+		draw_title(f, line, &f->w->cols[i]);
 }
 
 static void draw_cell(const struct frame *f, size_t row, size_t i, int y, enum role text_role)

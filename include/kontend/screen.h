@@ -21,8 +21,12 @@ void screen_deinit(struct screen *s);
 /*
  * Writes UTF-8 text at (x, y) clipped to @r (a wide character that does not fit becomes a space),
  * cleaned of control characters; x and y are relative to @r. Returns the column after the text.
+ * A word that is cut at the right ends in a mark; a figure is there as a whole, or a mark is.
  */
 int screen_put(struct screen *s, struct rect r, int x, int y, enum role role, const char *text);
+/* The same with a mark also where the text is cut between two words. */
+int screen_put_name(struct screen *s, struct rect r, int x, int y, enum role role,
+		    const char *text);
 int screen_printf(struct screen *s, struct rect r, int x, int y, enum role role, const char *fmt,
 		  ...) __attribute__((format(printf, 6, 7)));
 void screen_fill(struct screen *s, struct rect r, uint32_t ch, enum role role);

@@ -74,6 +74,10 @@ static inline const struct value *table_value(const struct table *t, size_t row,
 	return &t->values[row * t->n_columns + col];
 }
 
+/* Does a column sort from the greatest by nature? Names and ids begin with the smallest. */
+bool table_descends(const struct column *c);
+/* Do values rise from row to row? */
+bool table_rises(const struct table *t);
 /* Index of column @key, or SIZE_MAX. */
 size_t table_column(const struct table *t, const char *key);
 /* Row of id, or SIZE_MAX. */

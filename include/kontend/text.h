@@ -21,6 +21,9 @@ size_t text_encode(char out[4], uint32_t ch); /* UTF-8 bytes written, 1..4 */
 int text_char_width(uint32_t ch);	      /* 0 (combining), 1 or 2 columns; own tables */
 int text_width(const char *s);		      /* columns */
 
+/* Begins a word as a figure does ("14.2ms" "~3" "<0.1" "+0:21", but not "0xffff")? */
+bool text_is_figure(const char *word);
+
 /* Case-insensitive (ASCII) substring test; an empty needle is contained in everything. */
 bool text_contains(const char *haystack, const char *needle);
 /* The same for the same bytes, in every run; NULL as "". */

@@ -7,8 +7,9 @@
 
 /*
  * Numbers as people read them: three significant digits and the unit attached, never wider than
- * 6 columns ("3.21s" "41.2ms" "870us" "95ns" "12.5m" "18.2k" "984k"). All write a NUL-terminated
- * ASCII text into @buf of UNITS_BUF bytes and return @buf.
+ * 6 columns ("3.21s" "41.2ms" "870us" "95ns" "18.2k" "984k"); minutes and hours with the next
+ * smaller unit ("12m30s" "2h05m"), as an "m" alone would be read as milli. All write a
+ * NUL-terminated ASCII text into @buf of UNITS_BUF bytes and return @buf.
  */
 enum { UNITS_BUF = 32 };
 
@@ -19,7 +20,8 @@ const char *units_nsrate(char *buf, double ns_per_s); /* "1.61s": wait per secon
 const char *units_pct(char *buf, double pct);	      /* "59.8", "100", "<0.1" */
 const char *units_bytes(char *buf, uint64_t bytes);   /* 512B 41.2K 3.40M */
 
-/* "10ms", "2.5s", "500us", "90" (seconds): 0 and *ret_ns, or -EINVAL. Accepts ns us ms s m h. */
+/* "10ms", "2.5s", "500us", "90" (seconds), "1m24s": 0 and *ret_ns, or -EINVAL. Accepts ns us ms s m
+ * h. */
 int units_parse_ns(const char *s, uint64_t *ret_ns);
 /* A plain or suffixed (k M G, powers of 1000) unsigned number: 0 or -EINVAL / -ERANGE. */
 int units_parse_count(const char *s, uint64_t *ret);

@@ -60,12 +60,6 @@ static void key_of_value(struct sort_key *k, const struct column *c, const struc
 	}
 }
 
-/* Names and ids read best from the smallest, amounts from the greatest. */
-static bool sorts_descending(const struct column *c)
-{
-	return c->type != COLUMN_TEXT && c->type != COLUMN_INT && c->type != COLUMN_ADDR;
-}
-
 static bool goes_first(const struct sorter *s, const struct sort_key *a, const struct sort_key *b)
 {
 	if (a->known != b->known)
@@ -205,7 +199,7 @@ static int answer(struct query *q, const struct query_spec *s, const struct row_
 	room = arena_alloc(&q->arena, (t->n_match + 1) * sizeof(*room));
 	if (!room)
 		return -ENOMEM;
-	sorter.descending = t->sort_col == SIZE_MAX || sorts_descending(&src->columns[t->sort_col]);
+	sorter.descending = t->sort_col == SIZE_MAX || table_descends(&src->columns[t->sort_col]);
 	sorter.descending ^= s->reverse;
 	keys = sort_keys(&sorter, keys, room, t->n_match);
 	t->n_rows = s->limit && s->limit < t->n_match ? s->limit : t->n_match;

@@ -14,6 +14,16 @@
 #include <stdio.h>
 #include <string.h>
 
+bool table_descends(const struct column *c)
+{
+	return c->type != COLUMN_TEXT && c->type != COLUMN_INT && c->type != COLUMN_ADDR;
+}
+
+bool table_rises(const struct table *t)
+{
+	return t->sort_col < t->n_columns && table_descends(&t->columns[t->sort_col]) == t->reverse;
+}
+
 size_t table_column(const struct table *t, const char *key)
 {
 	for (size_t i = 0; i < t->n_columns; i++)

@@ -102,32 +102,52 @@ static size_t last_column(const struct table *t, const int *widths)
 	return last;
 }
 
-/* A character that does not fit is left out with all that follows it. */
-static void put_clipped(FILE *out, const char *s, int width)
+/* The bytes of @s that are at most @width columns; what these leave of it. */
+static size_t fitting(const char *s, int width, int *ret_left)
 {
+	size_t at = 0, len;
 	uint32_t ch;
-	size_t len;
 
-	while ((len = text_decode(s, &ch)) > 0) {
-		width -= text_char_width(ch);
-		if (width < 0)
-			return;
-		fwrite(s, 1, len, out);
-		s += len;
+	*ret_left = width;
+	while ((len = text_decode(s + at, &ch)) > 0 && text_char_width(ch) <= *ret_left) {
+		*ret_left -= text_char_width(ch);
+		at += len;
 	}
+	return at;
+}
+
+/* What does not fit ends in a mark, and no part of a figure is left. Answers what is left over. */
+static int put_clipped(struct text *x, const char *s, int width)
+{
+	int left;
+	size_t at = fitting(s, width, &left), word;
+
+	if (s[at] && width > 0) {
+		at = fitting(s, width - 1, &left);
+		for (word = at; word && s[word - 1] != ' ';)
+			word--;
+		if (s[at] != ' ' && text_is_figure(s + word)) {
+			left += (int)(at - word);
+			at = word;
+		}
+	}
+	fwrite(s, 1, at, x->out);
+	if (s[at] && width > 0)
+		fputs(x->ascii ? "~" : "…", x->out);
+	return left;
 }
 
 static void put_cell(struct text *x, const struct column *c, const char *s, int width, bool last)
 {
-	int pad = width - text_width(s);
+	int pad = width - text_width(s), left;
 
 	if (!is_left(c))
 		put_blanks(x->out, pad);
-	put_clipped(x->out, s, width);
+	left = put_clipped(x, s, width);
 	if (last)
 		fputc('\n', x->out);
 	else
-		put_blanks(x->out, (is_left(c) && pad > 0 ? pad : 0) + 2);
+		put_blanks(x->out, (is_left(c) ? left : 0) + 2);
 }
 
 /* What is left over after dropping goes to the wide columns, from the left. */

@@ -97,6 +97,12 @@ static char text_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+bool text_is_figure(const char *word)
+{
+	word += strspn(word, "~<>+-(");
+	return word[0] >= '0' && word[0] <= '9' && word[1] != 'x';
+}
+
 bool text_contains(const char *haystack, const char *needle)
 {
 	for (;; haystack++) {

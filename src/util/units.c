@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A scale is a table of units, each with the value from which the next one is used. That bound is
- * where rounding to three digits would reach the next unit (999.5, or 59.95 for sixties), so that
- * 999.96us is 1.00ms and never 1000us. Fractions follow the same bounds: no text has four digits.
+ * where rounding to three digits would reach the next unit (999.5, or 59.95 for seconds), so that
+ * 999.96us is 1.00ms and never 1000us. Fractions follow the same bounds: no text has more digits.
+ * Minutes and hours have no fraction but the next smaller unit beside them (1m24s, 2h05m): a bare
+ * "m" would be read as milli.
  * Parsing is by hand: strtod() knows signs, hex, "inf" and the locale, options know none of them.
  */
 #include "kontend/units.h"
@@ -19,10 +21,15 @@ struct unit {
 };
 
 static const struct unit time_units[] = {
-	{"ns", 1, 999.5},      {"us", 1e3, 999.5},
-	{"ms", 1e6, 999.5},    {"s", 1e9, 59.95},
-	{"m", 60e9, 59.95},    {"h", 3600e9, 23.95},
-	{"d", 86400e9, 364.5}, {"y", 365 * 86400e9, INFINITY},
+	{"ns", 1, 999.5},
+	{"us", 1e3, 999.5},
+	{"ms", 1e6, 999.5},
+	{"s", 1e9, INFINITY},
+};
+
+static const struct unit day_units[] = {
+	{"d", 86400e9, 364.5},
+	{"y", 365 * 86400e9, INFINITY},
 };
 
 static const struct unit count_units[] = {
@@ -51,6 +58,29 @@ static const char *units_format(char *buf, double v, const struct unit *u, bool 
 	return buf;
 }
 
+/* "59m59s", "2h05m": whole numbers of two units, 60 of @small being one of @large. */
+static const char *units_pair(char *buf, double v, char large, char small)
+{
+	unsigned n = (unsigned)(v + 0.5);
+
+	snprintf(buf, UNITS_BUF, "%u%c%02u%c", n / 60, large, n % 60, small);
+	return buf;
+}
+
+/* @ns is not negative. */
+static const char *units_time(char *buf, double ns)
+{
+	double s = ns / 1e9;
+
+	if (s < 59.95)
+		return units_format(buf, ns, time_units, true);
+	if (s < 3599.5)
+		return units_pair(buf, s, 'm', 's');
+	if (s < 86370)
+		return units_pair(buf, s / 60, 'h', 'm');
+	return units_format(buf, ns, day_units, false);
+}
+
 static bool units_is_unknown(double v)
 {
 	return isnan(v) || isinf(v) || v < 0;
@@ -58,7 +88,7 @@ static bool units_is_unknown(double v)
 
 const char *units_ns(char *buf, uint64_t ns)
 {
-	return units_format(buf, (double)ns, time_units, true);
+	return units_time(buf, (double)ns);
 }
 
 const char *units_count(char *buf, uint64_t n)
@@ -90,7 +120,7 @@ const char *units_nsrate(char *buf, double ns_per_s)
 {
 	if (units_is_unknown(ns_per_s))
 		return strcpy(buf, "-");
-	return units_format(buf, ns_per_s, time_units, true);
+	return units_time(buf, ns_per_s);
 }
 
 const char *units_pct(char *buf, double pct)
@@ -151,7 +181,8 @@ static int units_scale(const struct units_number *n, uint64_t unit, uint64_t *re
 	return 0;
 }
 
-int units_parse_ns(const char *s, uint64_t *ret_ns)
+/* The unit called @name (@len bytes), in ns; 0: there is none. */
+static uint64_t units_time_of(const char *name, size_t len)
 {
 	static const struct {
 		const char *name;
@@ -160,14 +191,38 @@ int units_parse_ns(const char *s, uint64_t *ret_ns)
 		{"", 1000000000},  {"ns", 1},	       {"us", 1000},	     {"ms", 1000000},
 		{"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000},
 	};
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (strlen(suffixes[i].name) == len && !memcmp(name, suffixes[i].name, len))
+			return suffixes[i].ns;
+	return 0;
+}
+
+/* As it is written: numbers of ever smaller units, the last of which may have a fraction. */
+int units_parse_ns(const char *s, uint64_t *ret_ns)
+{
+	uint64_t sum = 0, part, above = UINT64_MAX;
 	struct units_number n;
 
-	if (units_scan(s, &n))
-		return -EINVAL;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if (!strcmp(n.suffix, suffixes[i].name))
-			return units_scale(&n, suffixes[i].ns, ret_ns) ? -EINVAL : 0;
-	return -EINVAL;
+	do {
+		size_t len;
+
+		if (units_scan(s, &n))
+			return -EINVAL;
+		len = strcspn(n.suffix, "0123456789.");
+		s = n.suffix + len;
+
+		uint64_t unit = units_time_of(n.suffix, len);
+
+		if (!unit || unit >= above || (above != UINT64_MAX && !len) ||
+		    (*s && (!len || n.n_fraction)))
+			return -EINVAL;
+		if (units_scale(&n, unit, &part) || __builtin_add_overflow(sum, part, &sum))
+			return -EINVAL;
+		above = unit;
+	} while (*s);
+	*ret_ns = sum;
+	return 0;
 }
 
 static int parse_scaled(const char *s, const char *letters, uint64_t power, uint64_t *ret)

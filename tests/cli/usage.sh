@@ -41,7 +41,7 @@ bad "takes no value '--demo=yes'" "$kontend" report --demo=yes
 bad "--duration 'soon': give a time from" "$kontend" report --duration soon
 bad "--duration '-1': give a time" "$kontend" report --duration -1
 bad "--duration '0': give a time" "$kontend" report --duration=0
-bad "--delay '61': give a time from 100ms to 1.00m" "$kontend" -d 61
+bad "--delay '61': give a time from 100ms to 1m00s" "$kontend" -d 61
 bad "--delay '0.01': give a time" "$kontend" live -d0.01
 bad "--max-stack '128': give a number from 1 to 127" "$kontend" --max-stack 128
 bad "--mmap-pages '3': give a power of two" "$kontend" report -m 3

@@ -70,7 +70,7 @@ static void test_the_worst_is_shown(void **state)
 	buckets[555].wait_ns = S / 1000;
 	text = draw(&b, &s, 10 + LABEL, 2);
 	assert_string_equal(text, "│    █     wait/s, top 1.00ms\n"
-				  "│    █     1.67m a cell\n");
+				  "│    █     1m40s a cell\n");
 	mem_free(text);
 	screen_deinit(&s);
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -37,14 +38,55 @@ static void test_text_is_clipped_to_the_rectangle(void **state)
 	(void)state;
 	assert_int_equal(screen_resize(&s, 10, 3), 0);
 	assert_int_equal(screen_put(&s, r, 1, 0, ROLE_BOLD, "abcdef"), 7);
-	assert_text(&s, "\n   abc\n\n");
+	assert_text(&s, "\n   ab…\n\n");
 	assert_int_equal(at(&s, 3, 1)->role, ROLE_BOLD);
 	assert_int_equal(at(&s, 6, 1)->role, ROLE_NORMAL);
 	screen_put(&s, r, -2, 0, ROLE_NORMAL, "uvwx");
-	assert_text(&s, "\n  wxbc\n\n");
+	assert_text(&s, "\n  wxb…\n\n");
 	screen_put(&s, r, 0, 1, ROLE_NORMAL, "below");
 	screen_put(&s, r, 0, -1, ROLE_NORMAL, "above");
-	assert_text(&s, "\n  wxbc\n\n");
+	assert_text(&s, "\n  wxb…\n\n");
+	screen_deinit(&s);
+}
+
+/* A part of a figure is another figure; a part of a name with a mark is none. */
+static void test_figures_are_whole_or_absent(void **state)
+{
+	static const struct {
+		const char *text, *seen, *seen_of_name;
+	} cases[] = {
+		{"p99 140ms", "p99 …", "p99 …"},
+		{"p99 14ms", "p99 14ms", "p99 14ms"},
+		{"p99 14ms x", "p99 14ms", "p99 14ms"},
+		{"p9 14ms xy", "p9 14ms", "p9 14ms…"},
+		{"mm/12345678", "mm/1234…", "mm/1234…"},
+		{"x ~12.34ms", "x …", "x …"},
+		{"0xffff8888", "0xffff8…", "0xffff8…"},
+		{"+1:23 to +2:34", "+1:23 to", "+1:23 t…"},
+		{"waiting n o", "waiting", "waiting…"},
+		{"12345678 x", "12345678", "12345678"},
+		{"123456789", "…", "…"},
+		{"callers x y", "callers", "callers…"},
+		{"call by us", "call by", "call by…"},
+		{"callback by", "callback", "callbac…"},
+	};
+	struct screen s = {0};
+
+	(void)state;
+	assert_int_equal(screen_resize(&s, 12, 1), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct rect r = {2, 0, 8, 1};
+		char want[80];
+
+		screen_clear(&s);
+		screen_put(&s, r, 0, 0, ROLE_NORMAL, cases[i].text);
+		snprintf(want, sizeof(want), "  %s\n", cases[i].seen);
+		assert_text(&s, want);
+		screen_clear(&s);
+		screen_put_name(&s, r, 0, 0, ROLE_NORMAL, cases[i].text);
+		snprintf(want, sizeof(want), "  %s\n", cases[i].seen_of_name);
+		assert_text(&s, want);
+	}
 	screen_deinit(&s);
 }
 
@@ -81,10 +123,11 @@ static void test_wide_characters(void **state)
 	assert_text(&s, " x本\n");
 	screen_put(&s, whole(&s), 2, 0, ROLE_NORMAL, "y");
 	assert_text(&s, " xy\n");
-	/* One that does not fit whole is a blank, at both edges. */
+	/* One that does not fit whole is a mark at the right edge, a blank at the left one. */
 	screen_clear(&s);
 	screen_put(&s, whole(&s), 5, 0, ROLE_NORMAL, "日");
-	assert_text(&s, "\n");
+	assert_text(&s, "     …\n");
+	screen_clear(&s);
 	screen_put(&s, whole(&s), -1, 0, ROLE_NORMAL, "日z");
 	assert_text(&s, " z\n");
 	screen_deinit(&s);
@@ -159,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_is_clipped_to_the_rectangle),
+		cmocka_unit_test(test_figures_are_whole_or_absent),
 		cmocka_unit_test(test_rectangles_outside_the_grid),
 		cmocka_unit_test(test_wide_characters),
 		cmocka_unit_test(test_no_cell_ever_is_half_a_character),

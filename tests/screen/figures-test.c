@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A figure that is cut is another figure, and looks like one. So whatever figure is on a narrow
+ * screen must be on a wide one, too: every view of every stream is drawn in all widths and compared
+ * with what the widest ones show.
+ */
+#include "kontend/app.h"
+#include "kontend/display-mem.h"
+#include "kontend/engine.h"
+#include "kontend/layout.h"
+#include "kontend/mem.h"
+#include "kontend/screen.h"
+#include "kontend/text.h"
+#include "streams.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 48, FIRST_W = 20, LAST_W = 200, WIDE = 420 };
+
+struct words {
+	char (*list)[WORD];
+	size_t n, cap;
+};
+
+struct stage {
+	const char *stream, *page;
+	struct synth *synth;
+	struct engine engine;
+	struct display *display;
+	struct app *app;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void add(struct words *w, const char *word, size_t len)
+{
+	if (mem_grow(&w->list, &w->cap, w->n, sizeof(*w->list)) < 0)
+		abort();
+	snprintf(w->list[w->n++], WORD, "%.*s", (int)(len < WORD ? len : WORD - 1), word);
+}
+
+static bool has(const struct words *w, const char *word)
+{
+	return bsearch(word, w->list, w->n, sizeof(*w->list), by_text) != NULL;
+}
+
+/* Figures without what may stand around them; how many rows there is room for is no figure. */
+static void add_figures(struct words *w, const char *text)
+{
+	static const char around[] = " \n,;%|";
+
+	for (size_t n; *(text += strspn(text, around)); text += n) {
+		n = strcspn(text, around);
+		/* The begin of an address, with its mark, is none either. */
+		if (text_is_figure(text) && strncmp(text + n, " of ", 4) != 0 &&
+		    strncmp(text, "(0…", n) != 0)
+			add(w, text, n);
+	}
+}
+
+static void draw(struct stage *t, int w, int h, struct words *ret)
+{
+	char *text;
+
+	display_mem_resize(t->display, w, h);
+	app_key(t->app, &(struct display_input){.key = KEY_K_RESIZE});
+	app_draw(t->app);
+	if (screen_text(app_screen(t->app), &text) < 0)
+		abort();
+	add_figures(ret, text);
+	mem_free(text);
+}
+
+static int complain(struct stage *t, const char *figure, int w, int h)
+{
+	struct words none = {0};
+	char *text;
+
+	draw(t, w, h, &none);
+	mem_free(none.list);
+	if (screen_text(app_screen(t->app), &text) < 0)
+		abort();
+	fprintf(stderr, "%s, %s, %dx%d: %s is on no other screen\n%s", t->stream, t->page, w, h,
+		figure, text);
+	mem_free(text);
+	return 1;
+}
+
+/*
+ * What bars of a histogram are summed up in one line depends on the room for it: such figures are
+ * on screens that are a little wider. What was cut there was cut elsewhere, or not at all.
+ */
+static int compare(struct stage *t, const struct words *wide, int w, int h)
+{
+	struct words narrow = {0}, wider = {0};
+	int bad = 0;
+
+	draw(t, w, h, &narrow);
+	for (size_t i = 0; i < narrow.n && !bad; i++) {
+		if (has(wide, narrow.list[i]))
+			continue;
+		wider.n = 0;
+		for (int more = -40; more <= 40; more += 8)
+			if (more && w + more >= LAYOUT_MIN_W)
+				draw(t, w + more, h, &wider);
+		qsort(wider.list, wider.n, sizeof(*wider.list), by_text);
+		if (!has(&wider, narrow.list[i]))
+			bad = complain(t, narrow.list[i], w, h);
+	}
+	mem_free(narrow.list);
+	mem_free(wider.list);
+	return bad;
+}
+
+/* The page that is there now, in all widths. */
+static int check(struct stage *t)
+{
+	static const int heights[] = {24, 50};
+	struct words wide = {0};
+	int bad = 0;
+
+	for (int w = WIDE; w >= LAST_W; w /= 2)
+		for (int h = 15; h < 120; h += h < 60 ? 3 : 20)
+			draw(t, w, h, &wide);
+	qsort(wide.list, wide.n, sizeof(*wide.list), by_text);
+	for (size_t i = 0; i < sizeof(heights) / sizeof(*heights); i++)
+		for (int w = FIRST_W; w <= LAST_W; w += 1 + 2 * (int)i)
+			if (w >= LAYOUT_MIN_W)
+				bad += compare(t, &wide, w, heights[i]);
+	mem_free(wide.list);
+	return bad;
+}
+
+/* No time goes by: what is measured of kontend itself is the same in all widths. */
+static uint64_t no_time(void *arg)
+{
+	(void)arg;
+	return 1;
+}
+
+static void open_stage(struct stage *t, const char *stream)
+{
+	static const struct app_clock clock = {.now_ns = no_time, .cpu_ns = no_time};
+	struct app_options o = {.child_exit_fd = -1, .save_dir = "/nonexistent", .clock = &clock};
+	struct error err = {0};
+
+	*t = (struct stage){.stream = stream};
+	t->synth = stream_make(stream);
+	if (engine_init(&t->engine, synth_source(t->synth), NULL, &err) < 0 ||
+	    display_mem_new(&t->display, 80, 24) < 0 ||
+	    app_new(&t->app, &t->engine, t->display, &o, &err) < 0)
+		abort();
+	for (int i = 0; i < 8; i++)
+		app_tick(t->app, &err);
+	app_draw(t->app);
+}
+
+static void close_stage(struct stage *t)
+{
+	app_free(t->app);
+	t->display->ops->free(t->display);
+	engine_deinit(&t->engine);
+	synth_free(t->synth);
+}
+
+static int check_page(struct stage *t, const char *page)
+{
+	t->page = page;
+	display_mem_resize(t->display, 80, 24);
+	app_key(t->app, &(struct display_input){.key = KEY_K_RESIZE});
+	app_draw(t->app);
+	for (; *page; page++) {
+		uint32_t key = *page == '>' ? KEY_K_ENTER : (uint32_t)*page;
+
+		app_key(t->app, &(struct display_input){.key = key});
+		app_draw(t->app);
+	}
+	return check(t);
+}
+
+int main(void)
+{
+	static const char *const streams[] = {
+		"storm", "lossy",    "many",	  "odd",	"mmap-all",	"mmap-sampled",
+		"hot",	 "hot-cpus", "slots-x86", "slots-many", "uprobes-busy", "annotate"};
+	/* Keys; '>' is Enter. */
+	static const char *const pages[] = {"1",  "2",	"2>", "2bbb", "2f", "3",  "3>", "4",
+					    "4>", "5",	"5>", "5b",   "6",  "6>", "7",	"7>",
+					    "8",  "8>", "8b", "9",    "9>", "9b", "9f", "9a"};
+	int bad = 0;
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++) {
+		struct stage t;
+
+		open_stage(&t, streams[i]);
+		for (size_t k = 0; k < sizeof(pages) / sizeof(*pages) && bad < 4; k++)
+			bad += check_page(&t, pages[k]) != 0;
+		close_stage(&t);
+	}
+	return bad != 0;
+}
