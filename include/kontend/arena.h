@@ -17,6 +17,8 @@ void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed, NUL
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_reset(struct arena *a); /* keeps the largest chunk for reuse */
+/* What was handed out by @from belongs to @to from now on, where it lies; @from is empty then. */
+void arena_move(struct arena *to, struct arena *from);
 void arena_deinit(struct arena *a);
 
 #endif

@@ -53,6 +53,7 @@ struct query_spec {
  * query_begin(); names are cached over queries. Holds no state of the model: every query sums anew.
  */
 struct query {
+	uint64_t frame; /* how many have begun: see held.h */
 	const struct engine *engine;
 	const struct model *model;
 	const struct sym *sym;

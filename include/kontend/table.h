@@ -3,6 +3,7 @@
 #define KONTEND_TABLE_H
 
 #include "kontend/arena.h"
+#include "kontend/held.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,10 +68,12 @@ struct table {
 	size_t n_match;	 /* after the filter, before the limit */
 	size_t sort_col; /* SIZE_MAX: none */
 	bool reverse;
+	struct held held;
 };
 
 static inline const struct value *table_value(const struct table *t, size_t row, size_t col)
 {
+	held_check(&t->held);
 	return &t->values[row * t->n_columns + col];
 }
 

@@ -34,7 +34,8 @@ struct query_cache {
 	size_t n_funcs, cap_funcs, n_stacks;
 	uint64_t stamp;
 	struct query_stack *stacks; /* by stack index */
-	struct arena text;
+	/* Names; those of before stay for the answers of this frame. */
+	struct arena text, old_text;
 	/* Of this frame, in the query's arena, made when first asked for. */
 	const char **lock_names;
 	uint32_t *lock_head, *lock_next; /* the cells of a lock, as index + 1 */

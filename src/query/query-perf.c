@@ -21,6 +21,7 @@ struct decoded {
 	uint64_t time_ns;
 	size_t len;
 	int code; /* of decoding */
+	struct held held;
 };
 
 struct query_perf_cache {
@@ -69,6 +70,8 @@ static const struct decoded *decode(struct query *q, const struct snapshot *s)
 		return NULL;
 	struct decoded *c = s->head.kind == SNAPSHOT_SLOTS ? &q->perf->slots : &q->perf->all;
 	if (c->code == -ENOMEM || c->of != s || c->time_ns != s->head.time_ns || c->len != s->len) {
+		if (c->code != -ENOMEM)
+			held_renew(&c->held, &q->frame);
 		c->code = snap_decode(&c->snap, s->bytes, s->len);
 		c->of = s;
 		c->time_ns = s->head.time_ns;

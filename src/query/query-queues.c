@@ -19,6 +19,7 @@ struct decoded {
 	uint64_t time_ns;
 	size_t len;
 	int code;
+	struct held held;
 };
 
 struct query_queue_cache {
@@ -39,11 +40,13 @@ void query_queues_deinit(struct query *q)
 }
 
 /* NULL: there is none that can be read. */
-static const struct locksnap *decode(struct decoded *d, const struct snapshot *s)
+static const struct locksnap *decode(struct query *q, struct decoded *d, const struct snapshot *s)
 {
 	if (!s)
 		return NULL;
 	if (d->of != s || d->time_ns != s->head.time_ns || d->len != s->len || d->code == -ENOMEM) {
+		if (d->code != -ENOMEM)
+			held_renew(&d->held, &q->frame);
 		d->code = locksnap_decode(&d->snap, s->bytes, s->len);
 		d->of = s;
 		d->time_ns = s->head.time_ns;
@@ -60,7 +63,7 @@ int query_queues_init(struct query *q)
 
 const struct locksnap *query_queues(struct query *q)
 {
-	return decode(&q->queues->now, snapshot_set_get(&q->model->snapshots, SNAPSHOT_LOCKS));
+	return decode(q, &q->queues->now, snapshot_set_get(&q->model->snapshots, SNAPSHOT_LOCKS));
 }
 
 const struct locksnap_queue *query_queue_at(struct query *q, uint64_t addr)
@@ -260,7 +263,7 @@ int query_queue_untold(struct query *q, uint32_t **ret, size_t *ret_n)
 
 	*ret_n = 0;
 	if (s && strcmp(q->model->host.targets, "all CPUs") == 0)
-		before = decode(&q->queues->before,
+		before = decode(q, &q->queues->before,
 				snapshot_set_get(&q->model->snapshots_before, SNAPSHOT_LOCKS));
 	if (!s || !before)
 		return q->queues->now.code == -ENOMEM || q->queues->before.code == -ENOMEM ? -ENOMEM

@@ -215,6 +215,7 @@ int rows_answer(struct query *q, const struct query_spec *s, const struct row_so
 		.n_columns = src->n_columns,
 		.n_total = src->n,
 		.reverse = s->reverse,
+		.held = held_now(&q->frame),
 	};
 	struct filter f;
 	int r = find_sort(s, src, &t.sort_col, err);

@@ -16,6 +16,7 @@ struct query_uprobe_cache {
 	uint64_t time_ns;
 	size_t len;
 	int code; /* of decoding */
+	struct held held;
 };
 
 void query_uprobe_deinit(struct query *q)
@@ -52,6 +53,8 @@ const struct upsnap *query_uprobe_snap(struct query *q, const char **ret_why)
 		q->uprobe = mem_calloc(1, sizeof(*q->uprobe));
 	struct query_uprobe_cache *c = q->uprobe;
 	if (s && c && is_another(c, s)) {
+		if (c->code != -ENOMEM)
+			held_renew(&c->held, &q->frame);
 		c->code = upsnap_decode(&c->snap, s->bytes, s->len);
 		c->of = s;
 		c->time_ns = s->head.time_ns;

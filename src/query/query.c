@@ -65,6 +65,7 @@ static void cache_drop(struct query_cache *c)
 	mem_free(c->funcs);
 	mem_free(c->stacks);
 	arena_deinit(&c->text);
+	arena_deinit(&c->old_text);
 }
 
 void query_deinit(struct query *q)
@@ -83,7 +84,9 @@ void query_deinit(struct query *q)
 
 void query_begin(struct query *q)
 {
+	q->frame++;
 	arena_reset(&q->arena);
+	arena_deinit(&q->cache->old_text);
 	q->cache->lock_names = NULL;
 	q->cache->lock_head = q->cache->lock_next = NULL;
 	q->cache->n_locks = 0;
@@ -114,9 +117,14 @@ static bool cache_is_current(const struct query *q)
 static int cache_renew(struct query *q)
 {
 	struct query_cache *c = q->cache;
+	struct arena old_text = c->old_text;
 
+	/* Cells of this frame's answers may point to names. */
+	arena_move(&old_text, &c->text);
+	c->old_text = (struct arena){0};
 	cache_drop(c);
 	*c = (struct query_cache){
+		.old_text = old_text,
 		.generation = q->model->generation,
 		.n_loads = q->sym->n_loads,
 		.sym_state = q->sym->state,

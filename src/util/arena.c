@@ -3,7 +3,8 @@
  * A list of chunks, the newest first; only the newest is filled. Chunks double up to a limit, so
  * that a small arena stays small and a large one has few chunks; a request larger than that gets
  * a chunk of its own size. Free space of a chunk is always zero: it comes zeroed and a reset wipes
- * what was used, so that allocation is only a pointer bump.
+ * what was used, so that allocation is only a pointer bump. To the address sanitizer free space is
+ * what it would be had it been freed, so that who keeps an answer too long is found.
  */
 #include "kontend/arena.h"
 #include "kontend/mem.h"
@@ -17,6 +18,18 @@ enum {
 	ARENA_FIRST = 4 << 10,
 	ARENA_MOST = 1 << 20,
 };
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -38,6 +51,7 @@ static struct arena_chunk *arena_add_chunk(struct arena *a, size_t need)
 	c->size = size;
 	c->next = a->head;
 	a->head = c;
+	ASAN_POISON_MEMORY_REGION(c->data, c->size);
 	return c;
 }
 
@@ -54,6 +68,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	if (!c)
 		return NULL;
 	void *p = c->data + c->used;
+	ASAN_UNPOISON_MEMORY_REGION(p, len);
 	c->used += len;
 	a->used_bytes += len;
 	return p;
@@ -100,10 +115,22 @@ void arena_reset(struct arena *a)
 	}
 	if (keep) {
 		memset(keep->data, 0, keep->used);
+		ASAN_POISON_MEMORY_REGION(keep->data, keep->size);
 		keep->used = 0;
 		keep->next = NULL;
 	}
 	*a = (struct arena){.head = keep};
+}
+
+void arena_move(struct arena *to, struct arena *from)
+{
+	struct arena_chunk **end = &to->head;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = from->head;
+	to->used_bytes += from->used_bytes;
+	*from = (struct arena){0};
 }
 
 void arena_deinit(struct arena *a)

@@ -49,6 +49,26 @@ static void test_large_block(void **state)
 	arena_deinit(&a);
 }
 
+static void test_what_moves_stays_where_it_is(void **state)
+{
+	struct arena from = {0}, to = {0};
+	long live = mem_live();
+	char *old = arena_strndup(&to, "old", 3), *fresh = arena_strndup(&from, "fresh", 5);
+
+	(void)state;
+	arena_move(&to, &from);
+	assert_null(from.head);
+	assert_int_equal(from.used_bytes, 0);
+	assert_int_equal(to.used_bytes, 32);
+	assert_string_equal(arena_strndup(&from, "next", 4), "next");
+	arena_deinit(&from);
+	arena_move(&to, &from);
+	assert_string_equal(old, "old");
+	assert_string_equal(fresh, "fresh");
+	arena_deinit(&to);
+	assert_int_equal(mem_live(), live);
+}
+
 static void test_reset_wipes_and_keeps_one(void **state)
 {
 	struct arena a = {0};
@@ -114,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocks_do_not_overlap),
 		cmocka_unit_test(test_large_block),
+		cmocka_unit_test(test_what_moves_stays_where_it_is),
 		cmocka_unit_test(test_reset_wipes_and_keeps_one),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_out_of_memory),

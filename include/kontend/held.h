@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_HELD_H
+#define KONTEND_HELD_H
+
+#include <stdint.h>
+
+/*
+ * The owner rule of what queries answer: rows, and all that they point into, are held until the
+ * next frame begins (query_begin()), and whatever they lie in is not renewed before. Builds with
+ * KONTEND_CHECK (meson: a sanitizer, or buildtype debug) end where somebody breaks it; others
+ * trust it.
+ */
+struct held {
+	const uint64_t *frame; /* the query's count of frames; NULL: nobody's */
+	uint64_t since;
+};
+
+static inline struct held held_now(const uint64_t *frame)
+{
+	return (struct held){frame, *frame};
+}
+
+/* Before rows are read: are they of this frame? */
+static inline void held_check(const struct held *h)
+{
+#ifdef KONTEND_CHECK
+	if (h->frame && *h->frame != h->since)
+		__builtin_trap();
+#else
+	(void)h;
+#endif
+}
+
+/* Before something is renewed: may rows of this frame point into it? */
+static inline void held_renew(struct held *h, const uint64_t *frame)
+{
+#ifdef KONTEND_CHECK
+	if (h->frame && *frame == h->since)
+		__builtin_trap();
+#endif
+	*h = held_now(frame);
+}
+
+#endif
