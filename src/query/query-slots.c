@@ -210,7 +210,8 @@ static const char *holders_text(const struct slots *t, const struct snap_slots *
 	return text ? text : "";
 }
 
-static void value_known(struct value *v, int32_t n, bool known)
+/* Wider than what files have: sums of that may be anything. */
+static void value_known(struct value *v, int64_t n, bool known)
 {
 	v->i = n;
 	v->known = known;
@@ -221,7 +222,7 @@ static void slots_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const struct slots *t = ctx;
 	const struct snap_slots *c = &t->p.snap->slots[row];
 	bool cpu = c->cpu_pinned >= 0, task = c->task_pinned_max >= 0, slots = c->slots >= 0;
-	int32_t used = (cpu ? c->cpu_pinned : 0) + (task ? c->task_pinned_max : 0);
+	int64_t used = (cpu ? (int64_t)c->cpu_pinned : 0) + (task ? c->task_pinned_max : 0);
 
 	value_i(&v[C_CPU], c->cpu);
 	value_s(&v[C_TYPE], c->type < 3 ? type_names[c->type] : "?");
@@ -232,7 +233,7 @@ static void slots_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_known(&v[C_CPU_PINNED], c->cpu_pinned, cpu);
 	value_known(&v[C_TASK_MAX], c->task_pinned_max, task);
 	value_known(&v[C_FREE_CPU], c->slots - used, slots && cpu && task);
-	value_known(&v[C_FREE_TASK], c->slots - c->cpu_pinned, slots && cpu);
+	value_known(&v[C_FREE_TASK], (int64_t)c->slots - c->cpu_pinned, slots && cpu);
 	value_known(&v[C_IN_REGISTERS], registers_of(t->p.snap, c),
 		    !(t->p.snap->head.missing & SNAP_NO_REGISTERS));
 	if (want & 1ull << C_HOLDERS) {

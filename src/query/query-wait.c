@@ -37,7 +37,7 @@ static const char *nth(struct query *q, const char *list, size_t n)
 {
 	while (list && n--) {
 		list = strchr(list, '\n');
-		list += list != NULL;
+		list = list ? list + 1 : NULL;
 	}
 	return list ? arena_printf(&q->arena, "%.*s", (int)strcspn(list, "\n"), list) : NULL;
 }

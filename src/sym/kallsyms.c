@@ -377,8 +377,10 @@ static const char *kallsyms_take_line(struct kallsyms_load *load, const char *p,
 
 int kallsyms_take(struct kallsyms_load *load, const char *text, size_t len)
 {
-	for (const char *p = text; p < text + len;) {
-		p = kallsyms_take_line(load, p, text + len);
+	const char *end = len ? text + len : text;
+
+	for (const char *p = text; p != end;) {
+		p = kallsyms_take_line(load, p, end);
 		if (!p)
 			return -ENOMEM;
 	}

@@ -6,19 +6,19 @@
 #include "kontend/thisboot.h"
 #include "kontend/clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 /* Clocks are put right while a machine runs. */
-static const int64_t DRIFT_NS = 5000000000;
+static const uint64_t DRIFT_NS = 5000000000;
 
 bool thisboot_saw(const char *release, uint64_t wall_ns, uint64_t clock_then_ns)
 {
-	int64_t then = (int64_t)(wall_ns - clock_then_ns);
-	int64_t now = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+	/* Times of a file may be anything: differences wrap round, either way. */
+	uint64_t then = wall_ns - clock_then_ns;
+	uint64_t now = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	struct utsname u;
 
 	return wall_ns && uname(&u) == 0 && !strcmp(u.release, release) &&
-	       llabs(then - now) < DRIFT_NS;
+	       then - now + DRIFT_NS < 2 * DRIFT_NS;
 }
