@@ -7,11 +7,14 @@
 #include "cmd.h"
 #include "kontend/config.h"
 #include "kontend/mem.h"
+#include "kontend/ownfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int take_symbols(struct cmd_config *c, const struct config_line *l, struct error *err)
 {
@@ -74,12 +77,27 @@ static int read_file(FILE *f, struct cmd_config *c, struct error *err)
 	return r;
 }
 
-/* Who became another user has the home of the first one, and may not look into it. */
+/* Who became another user has the home of the first one: may not look into it, or should not. */
 static bool is_missing(const struct opts *o, int code)
 {
-	if (code == EACCES || code == EPERM)
-		cmd_say(o, "goes without the configuration %s: %s", o->config_path, strerror(code));
-	return code == ENOENT || code == ENOTDIR || code == EACCES || code == EPERM;
+	bool refused = code == -EACCES || code == -EPERM || code == -EINVAL;
+
+	if (refused)
+		cmd_say(o, "goes without the configuration %s: %s", o->config_path,
+			ownfile_reason(code));
+	return refused || code == -ENOENT || code == -ENOTDIR;
+}
+
+/* Whoever names one says what it is. */
+static FILE *open_config(const struct opts *o, const char *path, int *ret_code)
+{
+	int fd = o->config ? open(path, O_RDONLY | O_CLOEXEC) : ownfile_open(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	*ret_code = f ? 0 : o->config || fd >= 0 ? -errno : fd;
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
 }
 
 int cmd_config_read(struct opts *o, struct cmd_config *ret, struct error *err)
@@ -97,13 +115,13 @@ int cmd_config_read(struct opts *o, struct cmd_config *ret, struct error *err)
 	if (!*ret->path)
 		return 0;
 	o->config_path = ret->path;
-	f = fopen(ret->path, "re");
-	if (!f && !o->config && is_missing(o, errno)) {
+	f = open_config(o, ret->path, &r);
+	if (!f && !o->config && is_missing(o, r)) {
 		o->config_absent = true;
 		return 0;
 	}
 	if (!f)
-		return error_errno(err, -errno, "Cannot read the configuration %s", ret->path);
+		return error_errno(err, r, "Cannot read the configuration %s", ret->path);
 	r = read_file(f, ret, err);
 	fclose(f);
 	if (r < 0)

@@ -52,7 +52,8 @@ struct srclines_config {
 	 * must call srclines_fetch() with the last argument; two of these. NULL: it is not asked.
 	 */
 	const char *const *fetch_argv;
-	bool no_inline; /* for those who show call trees: without what is inlined */
+	size_t places_most; /* that are kept by srclines_tidy(): for tests; 0: usual */
+	bool no_inline;	    /* for those who show call trees: without what is inlined */
 };
 
 /* How main() knows that it is the other process, as argv[1]. */
@@ -72,7 +73,16 @@ int srclines_new(struct srclines **ret, struct usersyms *files, const struct src
 		 struct error *err);
 void srclines_free(struct srclines *l); /* ends the process; NULL is fine */
 
-/* @object: of usersyms_object(). *ret is set with SRCLINES_OK, and stays until srclines_free(). */
+/*
+ * Nobody holds a place any more: where there are very many, all are forgotten, and asked for anew.
+ * Texts of frames stay.
+ */
+void srclines_tidy(struct srclines *l);
+
+/*
+ * @object: of usersyms_object(). *ret is set with SRCLINES_OK, and stays until srclines_tidy(). Of
+ * its frames there are only the `n` first ones in memory.
+ */
 enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t file_offset,
 				   const struct srclines_place **ret);
 /* The same by an address that the file says. */

@@ -26,6 +26,9 @@ struct usersyms_config {
 	/* Are symbols that took long to read kept for the next time (cachefolder.h)? */
 	bool keep;
 	uint64_t keep_least_ns, keep_most; /* so long; bytes of all: for tests; 0: usual */
+	uint64_t tables_most; /* bytes of tables that usersyms_tidy() keeps; the same */
+	uint64_t
+		jit_pause_ns; /* before names that a process lacks are looked for again; the same */
 };
 
 enum usersym_answer {
@@ -42,6 +45,8 @@ enum usersym_answer {
 	/* Bytes of code that is in the memory of a process alone: */
 	USERSYM_MEMORY_GONE,   /* which has ended, or has it no more */
 	USERSYM_MEMORY_DENIED, /* which may not be read by this user */
+	USERSYM_NO_DESCRIPTOR, /* as many files are open as may be: asked again later */
+	USERSYM_NOT_BELIEVED,  /* names by a file that neither root, we nor its process owns */
 	USERSYM_NO_MEMORY,
 	USERSYM_ANSWERS,
 };
@@ -119,6 +124,11 @@ enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t
  * True: there is more to do. *ret_changed: names may be there that were not.
  */
 bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed);
+/*
+ * Now and then, as at the begin of a frame: bounds what tables of symbols take. Those that were not
+ * looked into for longest are forgotten, and read anew when they are. Names that were given stay.
+ */
+void usersyms_tidy(struct usersyms *u);
 /* What is to be said about the symbols that are kept, for people, once; NULL: nothing new. */
 const char *usersyms_note(struct usersyms *u);
 /* How many files have their symbols kept, and the bytes that takes. 0 or a negative errno. */

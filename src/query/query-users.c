@@ -167,24 +167,34 @@ static uint32_t func_of(struct query *q, uint64_t start, const char *name, const
 	return known ? *known : query_func_add(q, start, name, object);
 }
 
-/* Those without a name lie where no function can: at the last byte there is. */
+/*
+ * Those without a name lie where no function can: at the last byte there is. They are asked for
+ * again and again, as a name may come.
+ */
 static uint32_t without_name(struct query *q, uint64_t base, enum usersym_answer a,
 			     const char *object)
 {
 	uint64_t start = base | ((1ull << MAP_OFFSET_BITS) - 1 - (uint64_t)a);
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
 	const char *why = a == USERSYM_PENDING ? "loading" : usersym_reason(a);
-	const char *name = arena_printf(&q->cache->text, "(%s)", why);
 
-	return name ? func_of(q, start, name, object) : 0;
+	if (known)
+		return *known;
+	const char *name = arena_printf(&q->cache->text, "(%s)", why);
+	return name ? query_func_add(q, start, name, object) : 0;
 }
 
 /* "[stack dump ends]": a frame like others, of no object. */
 static uint32_t mark_func(struct query *q, uint64_t frame)
 {
+	const uint32_t *known = map64_get(&q->cache->by_addr, frame);
 	enum unwind_end why = (enum unwind_end)map_frame_offset(frame);
+
+	if (known)
+		return *known;
 	const char *name = arena_printf(&q->cache->text, "[%s]", unwind_reason(why));
 
-	return name ? func_of(q, frame, name, "[unknown]") : 0;
+	return name ? query_func_add(q, frame, name, "[unknown]") : 0;
 }
 
 static uint32_t recorded(struct query *q, uint64_t base, const struct funcsnap_func *f,
@@ -244,6 +254,14 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 		return USERSYM_NO_MEMORY;
 	*ret_path = o->path;
 	return usersyms_bytes(q->users, file, sym.start, ret, sym.size < n ? sym.size : n, ret_n);
+}
+
+void query_users_tidy(struct query *q)
+{
+	if (q->users)
+		usersyms_tidy(q->users);
+	if (q->lines)
+		srclines_tidy(q->lines);
 }
 
 /* True: there is more to do at once. */

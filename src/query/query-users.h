@@ -25,6 +25,8 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 int query_open_names(struct query *q);
 /* The number in q->users of the file that @frame is in. 0; -ENOENT: none; -ENOMEM. */
 int query_user_file(struct query *q, uint64_t frame, uint32_t *ret);
+/* At the begin of a frame, when nobody holds rows: bounds what names and lines take. */
+void query_users_tidy(struct query *q);
 void query_users_deinit(struct query *q);
 
 #endif

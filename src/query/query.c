@@ -87,6 +87,7 @@ void query_begin(struct query *q)
 	q->frame++;
 	arena_reset(&q->arena);
 	arena_deinit(&q->cache->old_text);
+	query_users_tidy(q);
 	q->cache->lock_names = NULL;
 	q->cache->lock_head = q->cache->lock_next = NULL;
 	q->cache->n_locks = 0;

@@ -9,6 +9,7 @@
 #include "kontend/text.h"
 #include "srclines-int.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,7 +106,10 @@ static bool keep_place(struct srclines *l, struct srclines_asked *p)
 {
 	char clean[SRCLINES_MSG_TEXT];
 
-	p->found = mem_dup(&l->msg.place, 1, sizeof(*p->found));
+	/* There are thousands, and most have one frame: the others take no room. */
+	p->found = mem_dup(&l->msg.place, 1,
+			   offsetof(struct srclines_place, frames) +
+				   l->msg.place.n * sizeof(*l->msg.place.frames));
 	for (size_t i = 0; p->found && i < p->found->n; i++) {
 		struct srclines_frame *f = &p->found->frames[i];
 		f->function =

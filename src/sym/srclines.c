@@ -14,7 +14,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-enum { PLACES_MOST = 1 << 20 };
+/* Asked for at once, and kept for later. */
+enum { PLACES_MOST = 1 << 20, PLACES_KEPT = 1 << 16 };
 
 int srclines_new(struct srclines **ret, struct usersyms *files, const struct srclines_config *c,
 		 struct error *err)
@@ -31,16 +32,35 @@ int srclines_new(struct srclines **ret, struct usersyms *files, const struct src
 	return 0;
 }
 
-static void free_file(struct srclines_object *f)
+static void free_places(struct srclines_object *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		mem_free(f->places[i].found);
 	mem_free(f->places);
+	map64_deinit(&f->by_addr);
+	f->places = NULL;
+	f->n = f->cap = f->answered = 0;
+}
+
+void srclines_tidy(struct srclines *l)
+{
+	size_t most = l->config.places_most ? l->config.places_most : PLACES_KEPT;
+
+	/* Answers that are under way have their places. */
+	if (l->n_places <= most || l->awaited)
+		return;
+	for (size_t i = 0; i < l->n_files; i++)
+		free_places(&l->files[i]);
+	l->n_places = 0;
+}
+
+static void free_file(struct srclines_object *f)
+{
+	free_places(f);
 	if (f->debug >= 0)
 		close(f->debug);
 	if (f->shared >= 0)
 		close(f->shared);
-	map64_deinit(&f->by_addr);
 }
 
 void srclines_free(struct srclines *l)

@@ -2,10 +2,12 @@
 #ifndef KONTEND_SYM_USERSYMS_INT_H
 #define KONTEND_SYM_USERSYMS_INT_H
 
-#include "jitdump.h"
 #include "kontend/map64.h"
 #include "kontend/usersyms.h"
 #include "symcache.h"
+#include "usersyms-jit.h"
+
+#include <errno.h>
 
 enum { USERSYM_ID_MAX = 20 };
 
@@ -20,6 +22,7 @@ struct usersym_image {
 	uint8_t id_len;
 	bool poor;	 /* not from a whole table */
 	int given;	 /* a debug file from elsewhere; -1: none */
+	uint64_t used;	 /* by the clock of usersyms */
 	bool distrusted; /* what was kept of it is damaged */
 	bool keep;	 /* it is to be kept by that: */
 	struct symcache_key key;
@@ -74,19 +77,6 @@ struct usersym_load {
 	uint64_t spent_ns;
 };
 
-struct usersym_jit {
-	pid_t pid;
-	bool asked;
-	enum usersym_answer answer;
-	uint64_t read, dev, ino; /* of the map */
-	uint64_t written_ns; /* when the later one of both files was, by the clock of the wall */
-	uint64_t mapped_from, mapped_end; /* code that was read last: its mapping */
-	const char *dump_path;		  /* interned; NULL: it has mapped none */
-	uint64_t dump_dev, dump_ino;
-	struct jitdump dump;
-	struct symtab table; /* of both */
-};
-
 struct usersyms {
 	struct usersyms_config config;
 	struct strpool names;
@@ -98,8 +88,10 @@ struct usersyms {
 	uint32_t *queue; /* objects asked for; those below `head` are loaded */
 	size_t n_queue, cap_queue, head;
 	struct usersym_jit **jits;
-	size_t n_jits, cap_jits;
-	bool jit_asked;
+	size_t n_jits, cap_jits, jit_turn; /* turn: the one that makes room next */
+	struct map64 jit_by_pid;	   /* index + 1 */
+	bool jit_asked, grown;		   /* grown: since they were tidied */
+	uint64_t clock;
 	struct usersym_load load;
 	struct symcache_write keeping;
 	char note[320]; /* "": nothing to be said */
@@ -113,6 +105,13 @@ void usersym_load_end(struct usersym_load *l);
 
 /* Descriptor of a regular file, links in it leading nowhere but below @root_fd; or -errno. */
 int usersym_open_in(int root_fd, const char *path);
+/* The same where its name may not be a link. */
+int usersym_open_own(int root_fd, const char *path);
+/* Is it the code of who may not open more files? */
+static inline bool usersym_is_short(int code)
+{
+	return code == -EMFILE || code == -ENFILE;
+}
 /* The mount namespace of a process; -1: not there, or not to be looked at. */
 int usersym_open_root(const struct usersyms *u, pid_t pid);
 /*
@@ -136,13 +135,5 @@ enum usersym_answer usersym_ask(struct usersyms *u, uint32_t object);
 enum usersym_answer usersym_reload(struct usersyms *u, uint32_t object);
 /* Stubs that call functions of other libraries. 0 or a negative errno. */
 int usersym_stubs(const struct elfimg *e, struct symtab *t);
-
-/* What is known of a process's own code, made if new; NULL: no memory. */
-struct usersym_jit *usersym_jit_of(struct usersyms *u, pid_t pid);
-/* Bytes of code out of the memory of its process. */
-enum usersym_answer usersym_jit_memory(const struct usersyms *u, struct usersym_jit *j,
-				       uint64_t addr, void *ret, size_t n, size_t *ret_n);
-/* Reads what the map and the dump have more than before. True: names are there that were not. */
-bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j);
 
 #endif

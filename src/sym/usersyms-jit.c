@@ -7,6 +7,7 @@
  */
 #include "usersyms-int.h"
 
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { JIT_STEP = 4 << 20, JIT_RANK = 1 };
+enum { JIT_STEP = 4 << 20, MAP_MOST = 256 << 20, JIT_RANK = 1 };
+
+/* Doubled so often, while a process lives and when it has ended. */
+enum { PAUSES = 5, PAUSES_GONE = 9 };
+static const uint64_t PAUSE_NS = 250000000;
 
 /* The innermost of the numbers in the line NSpid of its status. */
 static pid_t own_number(const struct usersyms *u, pid_t pid)
@@ -36,16 +41,40 @@ static pid_t own_number(const struct usersyms *u, pid_t pid)
 	return own;
 }
 
-static int open_map(const struct usersyms *u, const struct usersym_jit *j)
+/*
+ * What anybody could have put there names nothing: the file is no link, and belongs to root, to us,
+ * or to who runs the process while it does.
+ */
+static bool is_believed(const struct usersyms *u, pid_t pid, int fd)
+{
+	struct stat st, process;
+	char path[4200];
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	if (st.st_uid == 0 || st.st_uid == geteuid())
+		return true;
+	snprintf(path, sizeof(path), "%s/%d", u->config.proc, (int)pid);
+	return stat(path, &process) == 0 && process.st_uid == st.st_uid;
+}
+
+static int open_believed(const struct usersyms *u, pid_t pid, int root, const char *path)
+{
+	int fd = usersym_open_own(root, path);
+
+	if (fd >= 0 && !is_believed(u, pid, fd)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static int open_map(const struct usersyms *u, const struct usersym_jit *j, int root)
 {
 	char path[64];
-	int root = usersym_open_root(u, j->pid), fd;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)own_number(u, j->pid));
-	fd = usersym_open_in(root, path);
-	if (root >= 0)
-		close(root);
-	return fd;
+	return open_believed(u, j->pid, root, path);
 }
 
 static int add_line(struct symtab *t, const char *line, const char *end)
@@ -99,8 +128,9 @@ static int read_more(struct usersym_jit *j, int fd, size_t n)
 	text[got > 0 ? got : 0] = '\0';
 	code = add_lines(&j->table, text, &used);
 	mem_free(text);
-	/* A line longer than all of this is none. */
-	j->read += used || n < JIT_STEP ? used : n;
+	j->read += used;
+	/* A line longer than all of this is none, nor is the rest a map: it may be a hole. */
+	j->spoilt = !used && n == JIT_STEP;
 	return code ? code : sort(&j->table);
 }
 
@@ -111,6 +141,7 @@ static void begin_anew(struct usersym_jit *j)
 	jitdump_deinit(&j->dump);
 	j->table.latest = true;
 	j->read = j->written_ns = 0;
+	j->spoilt = false;
 }
 
 static bool is_same(const struct stat *st, uint64_t dev, uint64_t ino)
@@ -121,11 +152,15 @@ static bool is_same(const struct stat *st, uint64_t dev, uint64_t ino)
 /* 0 with what is open, or a negative errno. */
 static int load_map(struct usersyms *u, struct usersym_jit *j, int fd, const struct stat *st)
 {
-	uint64_t size = (uint64_t)st->st_size, more = size > j->read ? size - j->read : 0;
+	uint64_t size = (uint64_t)st->st_size < MAP_MOST ? (uint64_t)st->st_size : MAP_MOST;
+	uint64_t more = size > j->read ? size - j->read : 0;
 
-	if (more > JIT_STEP)
+	if (j->spoilt || !more)
+		return j->spoilt ? -ENOEXEC : 0;
+	int code = read_more(j, fd, more < JIT_STEP ? (size_t)more : JIT_STEP);
+	if (more > JIT_STEP && !j->spoilt)
 		j->asked = u->jit_asked = true;
-	return more ? read_more(j, fd, more < JIT_STEP ? (size_t)more : JIT_STEP) : 0;
+	return j->spoilt && !code ? -ENOEXEC : code;
 }
 
 static int load_dump(struct usersyms *u, struct usersym_jit *j, int fd, const struct stat *st)
@@ -141,16 +176,9 @@ static int load_dump(struct usersyms *u, struct usersym_jit *j, int fd, const st
 	return code;
 }
 
-static int open_dump(const struct usersyms *u, const struct usersym_jit *j)
+static int open_dump(const struct usersyms *u, const struct usersym_jit *j, int root)
 {
-	int root = usersym_open_root(u, j->pid), fd;
-
-	if (!j->dump_path)
-		return -ENOENT;
-	fd = usersym_open_in(root, j->dump_path);
-	if (root >= 0)
-		close(root);
-	return fd;
+	return j->dump_path ? open_believed(u, j->pid, root, j->dump_path) : -ENOENT;
 }
 
 static enum usersym_answer answer_of(int map, int dump)
@@ -159,8 +187,12 @@ static enum usersym_answer answer_of(int map, int dump)
 		return USERSYM_NO_MEMORY;
 	if (map >= 0 || dump >= 0)
 		return USERSYM_OK;
-	if (dump == -ENOEXEC)
+	if (dump == -ENOEXEC || map == -ENOEXEC)
 		return USERSYM_NOT_ELF;
+	if (usersym_is_short(map) || usersym_is_short(dump))
+		return USERSYM_NO_DESCRIPTOR;
+	if (map == -EPERM || dump == -EPERM || map == -ELOOP || dump == -ELOOP)
+		return USERSYM_NOT_BELIEVED;
 	return map == -EACCES || dump == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
 }
 
@@ -203,8 +235,10 @@ static enum usersym_answer dump_bytes(const struct usersyms *u, const struct use
 				      uint64_t at, void *ret, size_t n, size_t *ret_n)
 {
 	struct stat st;
-	int fd = open_dump(u, j);
+	int root = usersym_open_root(u, j->pid), fd = open_dump(u, j, root);
 
+	if (root >= 0)
+		close(root);
 	if (fd < 0)
 		return fd == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
 	bool same = fstat(fd, &st) == 0 && is_same(&st, j->dump_dev, j->dump_ino);
@@ -234,18 +268,35 @@ enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t a
 	return dump_bytes(u, j, at, ret, len < n ? (size_t)len : n, ret_n);
 }
 
+/* What has no names yet is looked for again later and later, who has ended seldom. */
+static void pause_for(const struct usersyms *u, struct usersym_jit *j, bool changed, bool here)
+{
+	uint64_t first = u->config.jit_pause_ns ? u->config.jit_pause_ns : PAUSE_NS;
+	uint64_t most = first << (here ? PAUSES : PAUSES_GONE);
+
+	j->pause_ns = changed || j->asked ? 0 : j->pause_ns ? 2 * j->pause_ns : first;
+	j->pause_ns = j->pause_ns < most ? j->pause_ns : most;
+	j->next_ns = clock_now_ns() + j->pause_ns;
+}
+
 bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j)
 {
 	enum usersym_answer was = j->answer;
 	size_t before = j->table.text_len + j->dump.n;
 	bool here = u->config.same_machine;
-	int map = here ? open_map(u, j) : -ENOENT, dump = here ? open_dump(u, j) : -ENOENT;
+	int root = usersym_open_root(u, j->pid);
+	int map = here ? open_map(u, j, root) : -ENOENT, dump = here ? open_dump(u, j, root) : map;
+	bool lives = root >= 0;
 
+	if (root >= 0)
+		close(root);
 	if (map >= 0 || dump >= 0) {
 		load_both(u, j, &map, &dump);
 		j->answer = answer_of(map, dump);
 	} else if (j->answer != USERSYM_OK) {
 		j->answer = answer_of(map, dump);
 	}
-	return was != j->answer || before != j->table.text_len + j->dump.n;
+	bool changed = was != j->answer || before != j->table.text_len + j->dump.n;
+	pause_for(u, j, changed, lives);
+	return changed;
 }

@@ -25,34 +25,45 @@
 
 enum { PATH_SIZE = 4200, MAPS_MOST = 1 << 20 };
 
-static int open_place(int root_fd, const char *path)
+static int open_place(int root_fd, const char *path, int flags)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			       .resolve = RESOLVE_IN_ROOT};
 
 	if (root_fd < 0)
-		return open(path, O_PATH | O_CLOEXEC);
+		return open(path, O_PATH | O_CLOEXEC | flags);
 	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 	if (fd < 0 && errno == ENOSYS)
-		return openat(root_fd, path + strspn(path, "/"), O_PATH | O_CLOEXEC);
+		return openat(root_fd, path + strspn(path, "/"), O_PATH | O_CLOEXEC | flags);
 	return fd;
 }
 
-int usersym_open_in(int root_fd, const char *path)
+static int open_regular(int root_fd, const char *path, int flags)
 {
 	char again[40];
-	struct stat st;
-	int place = open_place(root_fd, path), fd = -1;
+	struct stat st = {0};
+	int place = open_place(root_fd, path, flags), fd = -1;
 
 	if (place < 0)
 		return -errno;
 	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
 	if (fstat(place, &st) != 0 || !S_ISREG(st.st_mode))
-		errno = ENOEXEC;
+		errno = S_ISLNK(st.st_mode) ? ELOOP : ENOEXEC;
 	else
 		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int code = fd < 0 ? -errno : fd;
 	close(place);
 	return code;
+}
+
+int usersym_open_in(int root_fd, const char *path)
+{
+	return open_regular(root_fd, path, 0);
+}
+
+int usersym_open_own(int root_fd, const char *path)
+{
+	return open_regular(root_fd, path, O_NOFOLLOW);
 }
 
 int usersym_open_root(const struct usersyms *u, pid_t pid)
@@ -155,6 +166,8 @@ static enum usersym_answer take(const struct usersym_object *o, struct elfimg *e
 
 static enum usersym_answer take_fd(const struct usersym_object *o, int fd, struct elfimg *ret)
 {
+	if (usersym_is_short(fd))
+		return USERSYM_NO_DESCRIPTOR;
 	if (fd == -EACCES || fd == -EPERM)
 		return USERSYM_NO_RIGHT;
 	if (fd == -ENOEXEC)
@@ -226,7 +239,8 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 			return a;
 		}
 		/* That there is another file says more than that there is none. */
-		if (worst == USERSYM_NO_FILE || a == USERSYM_OTHER_FILE)
+		if (worst == USERSYM_NO_FILE || a == USERSYM_OTHER_FILE ||
+		    a == USERSYM_NO_DESCRIPTOR)
 			worst = a;
 	}
 	if (root >= 0)

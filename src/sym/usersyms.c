@@ -13,6 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Processes whose own code has names, or was looked for. */
+enum { JITS_MOST = 1 << 15 };
+
 static const char *const reasons[USERSYM_ANSWERS] = {
 	[USERSYM_OK] = "known",
 	[USERSYM_PENDING] = "not loaded yet",
@@ -26,6 +29,8 @@ static const char *const reasons[USERSYM_ANSWERS] = {
 	[USERSYM_SLOTS] = "slots of uprobes",
 	[USERSYM_MEMORY_GONE] = "no file has it, and its process has ended, or has it no more",
 	[USERSYM_MEMORY_DENIED] = "no file has it, and no right to read the memory of its process",
+	[USERSYM_NO_DESCRIPTOR] = "too many files are open: see ulimit -n",
+	[USERSYM_NOT_BELIEVED] = "the file with its names belongs to another user, or is a link",
 	[USERSYM_NO_MEMORY] = "out of memory",
 };
 
@@ -57,6 +62,12 @@ static void free_image(struct usersym_image *i)
 	mem_free(i);
 }
 
+static void forget_jit(struct usersym_jit *j)
+{
+	symtab_deinit(&j->table);
+	jitdump_deinit(&j->dump);
+}
+
 void usersyms_free(struct usersyms *u)
 {
 	if (!u)
@@ -68,10 +79,10 @@ void usersyms_free(struct usersyms *u)
 	for (size_t i = 0; i < u->n_images; i++)
 		free_image(u->images[i]);
 	for (size_t i = 0; i < u->n_jits; i++) {
-		symtab_deinit(&u->jits[i]->table);
-		jitdump_deinit(&u->jits[i]->dump);
+		forget_jit(u->jits[i]);
 		mem_free(u->jits[i]);
 	}
+	map64_deinit(&u->jit_by_pid);
 	mem_free(u->objects);
 	mem_free(u->images);
 	mem_free(u->jits);
@@ -145,7 +156,8 @@ int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_i
 	/* Another process may have the file where the first one is gone. */
 	if (pid && pid != o->pid) {
 		o->pid = pid;
-		if (o->answer == USERSYM_NO_FILE || o->answer == USERSYM_OTHER_FILE) {
+		if (o->answer == USERSYM_NO_FILE || o->answer == USERSYM_OTHER_FILE ||
+		    o->answer == USERSYM_NO_DESCRIPTOR) {
 			o->answer = USERSYM_PENDING;
 			o->asked = false;
 		}
@@ -178,8 +190,11 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 	if (o->answer != USERSYM_OK)
 		return o->answer;
 	struct usersym_image *i = o->image;
+	if (i->answer == USERSYM_PENDING)
+		return usersym_ask(u, object);
 	if (i->answer != USERSYM_OK)
 		return i->answer;
+	i->used = ++u->clock;
 	if (!elfimg_to_addr(i->segments, i->n_segments, file_offset, &addr))
 		return USERSYM_NO_SYMBOL;
 	const struct symtab_entry *e = symtab_find(&i->table, addr);
@@ -268,19 +283,41 @@ enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t
 	return USERSYM_OK;
 }
 
+static void begin_jit(struct usersym_jit *j, pid_t pid)
+{
+	*j = (struct usersym_jit){.pid = pid, .answer = USERSYM_PENDING, .table = {.latest = true}};
+}
+
+/* Beyond so many processes the one makes room whose turn it is: names it has given stay. */
+static struct usersym_jit *reuse_jit(struct usersyms *u, pid_t pid)
+{
+	size_t turn = u->jit_turn++ % JITS_MOST;
+	struct usersym_jit *j = u->jits[turn];
+
+	map64_del(&u->jit_by_pid, (uint64_t)j->pid);
+	if (map64_put(&u->jit_by_pid, (uint64_t)pid, (uint32_t)turn + 1) < 0)
+		return NULL;
+	forget_jit(j);
+	begin_jit(j, pid);
+	return j;
+}
+
 struct usersym_jit *usersym_jit_of(struct usersyms *u, pid_t pid)
 {
-	for (size_t i = 0; i < u->n_jits; i++)
-		if (u->jits[i]->pid == pid)
-			return u->jits[i];
+	const uint32_t *known = map64_get(&u->jit_by_pid, (uint64_t)pid);
+
+	if (known)
+		return u->jits[*known - 1];
+	if (u->n_jits == JITS_MOST)
+		return reuse_jit(u, pid);
 	if (mem_grow(&u->jits, &u->cap_jits, u->n_jits, sizeof(struct usersym_jit *)) < 0)
 		return NULL;
 	struct usersym_jit *j = mem_calloc(1, sizeof(*j));
-	if (!j)
+	if (!j || map64_put(&u->jit_by_pid, (uint64_t)pid, (uint32_t)u->n_jits + 1) < 0) {
+		mem_free(j);
 		return NULL;
-	j->pid = pid;
-	j->answer = USERSYM_PENDING;
-	j->table.latest = true;
+	}
+	begin_jit(j, pid);
 	u->jits[u->n_jits++] = j;
 	return j;
 }
@@ -313,6 +350,7 @@ enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t 
 		return j->answer == USERSYM_OK ? USERSYM_NO_SYMBOL : j->answer;
 	}
 	const char *name = symtab_show(&j->table, e, &u->names);
+	j->used = ++u->clock;
 	if (!name)
 		return USERSYM_NO_MEMORY;
 	*ret = (struct usersym){name, e->addr, e->size};
@@ -323,6 +361,7 @@ enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t 
 static bool step(struct usersyms *u, bool *ret_changed)
 {
 	if (u->load.object) {
+		u->grown = true;
 		*ret_changed |= !usersym_load_step(u);
 		return true;
 	}
@@ -333,14 +372,19 @@ static bool step(struct usersyms *u, bool *ret_changed)
 		*ret_changed |= !usersym_load_begin(u, o);
 		return true;
 	}
+	uint64_t now = u->jit_asked ? clock_now_ns() : 0;
+	bool later = false;
 	for (size_t i = 0; u->jit_asked && i < u->n_jits; i++) {
-		if (!u->jits[i]->asked)
+		bool due = u->jits[i]->asked && now >= u->jits[i]->next_ns;
+		later |= u->jits[i]->asked && !due;
+		if (!due)
 			continue;
 		u->jits[i]->asked = false;
+		u->grown = true;
 		*ret_changed |= usersym_jit_load(u, u->jits[i]);
 		return true;
 	}
-	u->jit_asked = false;
+	u->jit_asked = later;
 	return usersym_keep_step(u);
 }
 

@@ -9,6 +9,7 @@
 #include "kontend/uprobe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,11 @@ int uprobe_cost_load(struct uprobe_costs *ret)
 		if (!folder(i, path, sizeof(path)))
 			continue;
 		snprintf(file, sizeof(file), "%s/%s", path, name);
-		FILE *f = fopen(file, "re");
+		/* Whoever made it a link, or something to wait for, is none of ours. */
+		int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+		if (!f && fd >= 0)
+			close(fd);
 		if (!f)
 			continue;
 		code = read_file(f, ret);

@@ -79,6 +79,31 @@ prints '"ours": 0'
 expect 0 '' "$kontend" report -i "$canned" --view hot --zoom group=ours --config "$work/config"
 expect 129 "'ours' is no group" "$kontend" report -i "$canned" --view hot --zoom group=ours
 expect 129 'Cannot read the configuration' "$kontend" report -i "$canned" --config "$work/none"
+# What is found at the usual place must be a file of ours: nothing waits for a FIFO, nor obeys others.
+mkdir -p "$work/found/kontend"
+for what in fifo other link; do
+	rm -f "$work/found/kontend/config"
+	why='belongs to another user'
+	if [ $what = fifo ]; then
+		mkfifo "$work/found/kontend/config"
+		why='is no regular file'
+	elif [ "$(id -u)" != 0 ]; then
+		continue
+	elif [ $what = other ]; then
+		printf '[groups]\nours\n' >"$work/found/kontend/config"
+		chown 12345 "$work/found/kontend/config"
+	else
+		ln -s "$work/config" "$work/found/kontend/config"
+		chown -h 12345 "$work/found/kontend/config"
+	fi
+	run timeout 60 env XDG_CONFIG_HOME="$work/found" "$kontend" report -i "$canned"
+	[ "$rc" = 0 ] || complain "a configuration that is $what: exit $rc"
+	grep -q "goes without the configuration .*$why" "$work/err" ||
+		complain "a configuration that is $what: said $(cat "$work/err")"
+done
+mkdir -m 700 "$work/cache"
+mkfifo "$work/cache/uprobe-cost"
+KONTEND_CACHE=$work/cache expect 0 '' timeout 60 "$kontend" report -i "$canned" --view uprobes
 printf '[symbols]\ncache = no\n[groups]\nours = pipe_*\n' >"$work/config"
 expect 0 '' "$kontend" report -i "$canned" --view hot --config "$work/config"
 expect 0 '' "$kontend" report -i "$canned" --view hot --no-symbol-cache

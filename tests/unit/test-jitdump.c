@@ -65,7 +65,7 @@ static void put_other(const struct dump *d, uint32_t kind, uint32_t len)
 static int set_up(void **state)
 {
 	static struct dump d;
-	struct usersyms_config c = {.same_machine = true};
+	struct usersyms_config c = {.same_machine = true, .jit_pause_ns = 1};
 
 	strcpy(d.path, "/tmp/kontend-jit-XXXXXX");
 	d.fd = mkstemp(d.path);

@@ -161,6 +161,35 @@ static void test_inlined(void **state)
 	end();
 }
 
+/* What was forgotten is asked for anew, with the same texts. */
+static void test_places_are_bounded(void **state)
+{
+	const struct srclines_place *p;
+	uintptr_t addr = where();
+
+	(void)state;
+	begin(srclines_worker_argv);
+	p = own_place(addr);
+	char file[512];
+	snprintf(file, sizeof(file), "%s", p->frames[p->n - 1].file);
+	long live = mem_live();
+	srclines_tidy(lines);
+	assert_int_equal(mem_live(), live);
+	assert_ptr_equal(own_place(addr), p);
+	srclines_free(lines);
+	const struct srclines_config few = {.argv = srclines_worker_argv, .places_most = 1};
+	assert_int_equal(srclines_new(&lines, files, &few, NULL), 0);
+	own_place(addr);
+	uint32_t object = object_of(own_path());
+	ask(object, selfplace(addr) + 64, &p);
+	srclines_wait(lines, LONG_NS);
+	srclines_tidy(lines);
+	assert_int_equal(ask(object, selfplace(addr) - 1, &p), SRCLINES_PENDING);
+	p = own_place(addr);
+	assert_string_equal(p->frames[p->n - 1].file, file);
+	end();
+}
+
 /* More places than one question has. */
 static void test_many_places(void **state)
 {
@@ -407,12 +436,19 @@ static void test_directive(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),	      cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_many_places),   cmocka_unit_test(test_many_files),
-		cmocka_unit_test(test_nothing_there), cmocka_unit_test(test_unterminated),
-		cmocka_unit_test(test_directive),     cmocka_unit_test(test_dies),
-		cmocka_unit_test(test_lies),	      cmocka_unit_test(test_mumbles),
-		cmocka_unit_test(test_restarts),      cmocka_unit_test(test_sleeps),
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_places_are_bounded),
+		cmocka_unit_test(test_many_places),
+		cmocka_unit_test(test_many_files),
+		cmocka_unit_test(test_nothing_there),
+		cmocka_unit_test(test_unterminated),
+		cmocka_unit_test(test_directive),
+		cmocka_unit_test(test_dies),
+		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_mumbles),
+		cmocka_unit_test(test_restarts),
+		cmocka_unit_test(test_sleeps),
 		cmocka_unit_test(test_nobody),
 	};
 

@@ -5,6 +5,7 @@
 #include "loadall.h"
 #include "selfplace.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,7 +25,7 @@ static const struct elfmake_symbol alpha = {"alpha", ELFMAKE_ADDR + 0x100, 0x40,
 
 static struct usersyms *make(void)
 {
-	struct usersyms_config c = {.same_machine = true};
+	struct usersyms_config c = {.same_machine = true, .jit_pause_ns = 1};
 	struct usersyms *u;
 
 	assert_int_equal(usersyms_new(&u, &c, NULL), 0);
@@ -202,12 +204,113 @@ static void test_jit_memory(void **state)
 	usersyms_free(u);
 }
 
+static unsigned open_files(void)
+{
+	unsigned n = 0;
+	DIR *d = opendir("/proc/self/fd");
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* One that has ended is no other process until its number is taken back. */
+static pid_t ended(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* However often it is asked for, and whatever is there. */
+static void test_files_are_closed(void **state)
+{
+	struct usersyms *u = make();
+	pid_t pids[] = {getpid(), ended()};
+	unsigned before = open_files();
+	struct usersym s;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		assert_int_not_equal(usersyms_lookup_jit(u, pids[i % 2], 0x1000, &s), USERSYM_OK);
+		load_all(u);
+		char bytes[4];
+		size_t n;
+		const char *path;
+		usersyms_bytes_jit(u, pids[i % 2], 0x1000, bytes, sizeof(bytes), &n, &path);
+	}
+	assert_int_equal(open_files(), before);
+	assert_int_equal(usersyms_lookup_jit(u, pids[0], 0x1000, &s), USERSYM_NO_FILE);
+	usersyms_free(u);
+}
+
+static enum usersym_answer ask_anew(uint64_t addr)
+{
+	struct usersyms *u = make();
+	struct usersym s;
+
+	usersyms_lookup_jit(u, getpid(), addr, &s);
+	load_all(u);
+	enum usersym_answer a = usersyms_lookup_jit(u, getpid(), addr, &s);
+	usersyms_free(u);
+	return a;
+}
+
+/* A hole of a terabyte costs its reader nothing, and what is before it has its names. */
+static void test_a_map_that_is_a_hole(void **state)
+{
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	write_map(path, "we", "");
+	if (truncate(path, 1ll << 40) != 0)
+		skip();
+	assert_int_equal(ask_anew(0x1000), USERSYM_NOT_ELF);
+	write_map(path, "we", "1000 40 before\n");
+	assert_int_equal(truncate(path, 1ll << 40), 0);
+	assert_int_equal(ask_anew(0x1010), USERSYM_OK);
+	unlink(path);
+}
+
+/* Links, and files of others, name nothing. */
+static void test_a_map_that_is_not_believed(void **state)
+{
+	char path[64], elsewhere[80];
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	snprintf(elsewhere, sizeof(elsewhere), "%s.elsewhere", path);
+	write_map(elsewhere, "we", "1000 40 linked\n");
+	assert_int_equal(symlink(elsewhere, path), 0);
+	assert_int_equal(ask_anew(0x1000), USERSYM_NOT_BELIEVED);
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(ask_anew(0x1000), USERSYM_NOT_ELF);
+	unlink(path);
+	assert_int_equal(rename(elsewhere, path), 0);
+	assert_int_equal(ask_anew(0x1000), USERSYM_OK);
+	if (chown(path, 12345, 12345) == 0)
+		assert_int_equal(ask_anew(0x1000), USERSYM_NOT_BELIEVED);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_this_program), cmocka_unit_test(test_vdso),
-		cmocka_unit_test(test_deleted),	     cmocka_unit_test(test_jit),
+		cmocka_unit_test(test_this_program),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_jit),
 		cmocka_unit_test(test_jit_memory),
+		cmocka_unit_test(test_files_are_closed),
+		cmocka_unit_test(test_a_map_that_is_a_hole),
+		cmocka_unit_test(test_a_map_that_is_not_believed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,6 +158,37 @@ static void test_a_name_that_stands_for_gigabytes(void **state)
 	usersyms_free(u);
 }
 
+/* Tables beyond what may be kept are read again when they are asked for. */
+static void test_tables_are_bounded(void **state)
+{
+	struct elfmake m = {.symtab = full, .n_symtab = sizeof(full) / sizeof(full[0])};
+	struct usersyms_config c = {.same_machine = true, .tables_most = 1};
+	struct usersyms *u;
+	uint32_t o;
+	struct usersym s;
+
+	(void)state;
+	elfmake_file(&m, in_dir("bounded"));
+	assert_int_equal(usersyms_new(&u, &c, NULL), 0);
+	const char *name = name_at(u, in_dir("bounded"), NULL, 0x100);
+	assert_string_equal(name, "alpha");
+	long live = mem_live();
+	usersyms_tidy(u);
+	assert_true(mem_live() < live);
+	assert_int_equal(usersyms_object(u, in_dir("bounded"), NULL, 0, 0, &o), 0);
+	assert_int_equal(usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s), USERSYM_PENDING);
+	/* Who has the name of before has this one. */
+	assert_ptr_equal(name_at(u, in_dir("bounded"), NULL, 0x100), name);
+	usersyms_free(u);
+	c.tables_most = 0;
+	assert_int_equal(usersyms_new(&u, &c, NULL), 0);
+	name_at(u, in_dir("bounded"), NULL, 0x100);
+	usersyms_tidy(u);
+	assert_int_equal(usersyms_object(u, in_dir("bounded"), NULL, 0, 0, &o), 0);
+	assert_int_equal(usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s), USERSYM_OK);
+	usersyms_free(u);
+}
+
 static void test_build_ids(void **state)
 {
 	struct elfmake m = with_id(1), other = with_id(2);
@@ -358,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_demangled),
 		cmocka_unit_test(test_a_name_that_stands_for_gigabytes),
+		cmocka_unit_test(test_tables_are_bounded),
 		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_what_is_no_file),
 		cmocka_unit_test(test_dynamic_symbols_and_stubs),
