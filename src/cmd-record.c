@@ -13,6 +13,7 @@
  */
 #include "cmd.h"
 #include "kontend/clock.h"
+#include "kontend/nsview.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
 #include "record-direct.h"
@@ -380,6 +381,7 @@ static int start(struct recording *g, struct error *err)
 		.wait = wait_for_reader,
 		.ctx = g,
 		.cgroups = !g->run.info.no_cgroup,
+		.names = g->run.target.n_ids ? NULL : nsview_names(g->run.ns),
 	};
 
 	if (r == 0)

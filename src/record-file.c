@@ -305,6 +305,8 @@ static int scan(const struct record_file *f, struct sideband *s)
 	char mount[CGROUP_PATH];
 	int r = procfs_comms_all("/proc", s);
 
+	if (r == 0 && f->o.names)
+		r = f->o.names->put(f->o.names, s);
 	if (r == 0 && f->maps)
 		r = procfs_maps_all("/proc", s);
 	if (r == 0 && f->o.cgroups && cgroup_search("/proc/self/mounts", mount, sizeof(mount)) == 0)

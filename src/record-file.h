@@ -4,6 +4,7 @@
 
 #include "kontend/error.h"
 #include "kontend/record.h"
+#include "kontend/sideband.h"
 #include "kontend/writer.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +19,8 @@ struct record_file_options {
 	uint64_t keep;			/* at most so many earlier parts; 0: all of them */
 	int (*wait)(void *ctx, int fd); /* as in struct writer_options */
 	void *ctx;
-	bool cgroups; /* the names of cgroups belong to the stream */
+	const struct sideband_source *names; /* of tasks that are not in /proc; NULL: none */
+	bool cgroups;			     /* the names of cgroups belong to the stream */
 };
 
 /* The file is there under its name when it can be read; what had the name becomes PATH.old then. */

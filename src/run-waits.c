@@ -31,22 +31,34 @@ static void waits_and_owners(struct waitfeed **ret, const struct opts *o,
 	struct error why = {0};
 
 	w->max_stack = live_max_stack(o->no_stack, (uint32_t)o->max_stack);
-	w->waits = !o->no_bpf && is_shown(o) && waitfeed_covers(w->target, w->max_stack);
+	w->waits = !o->no_bpf && is_shown(o) && waitfeed_covers(w);
 	if (w->waits && waitfeed_new(ret, w, types, &why) < 0)
 		*ret = NULL;
 	w->waits = false;
 }
 
-int run_waits_new(struct waitfeed **ret, const struct opts *o, const struct target *target,
+/* Perf tells of waits, but not who the tasks outside of our PID namespace are. */
+static int only_names(struct waitfeed **ret, struct waitfeed_options *w, struct kerntypes *types)
+{
+	struct error why = {0};
+
+	if (w->ns && waitfeed_new(ret, w, types, &why) < 0)
+		*ret = NULL;
+	return 0;
+}
+
+int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
 		  struct kerntypes *types, struct error *err)
 {
-	struct waitfeed_options w = {.target = target, .owners = wants_owners(o)};
 	struct error why = {0};
 
 	*ret = NULL;
+	w.owners = wants_owners(o);
 	waits_and_owners(ret, o, &w, types);
-	if (*ret || !w.owners)
+	if (*ret)
 		return 0;
+	if (!w.owners)
+		return only_names(ret, &w, types);
 	if (o->no_bpf)
 		return error_set(err, -ENOTSUP,
 				 "Cannot tell who holds locks (%s): BPF is switched off (--no-bpf)",

@@ -8,6 +8,8 @@
 #include "kontend/demo.h"
 #include "kontend/history.h"
 #include "kontend/kerntypes.h"
+#include "kontend/nsview.h"
+#include "kontend/pidns.h"
 #include "kontend/placed.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
@@ -190,6 +192,13 @@ static int read_callgraph(const struct opts *o, struct callgraph *ret, struct er
 	return o->call_graph ? callgraph_parse(o->call_graph, ret, err) : 0;
 }
 
+/* In a PID namespace: who is outside. What cannot be had is missing where it would be shown. */
+static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *types)
+{
+	if (!o->no_bpf && pidns_is_inner() && nsview_new(&r->ns, types, NULL) < 0)
+		r->ns = NULL;
+}
+
 /* All that loads BPF programs. */
 static int open_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
 {
@@ -198,9 +207,11 @@ static int open_programs(struct run *r, const struct opts *o, struct look **ret,
 
 	if (code < 0)
 		return code;
+	open_nsview(r, o, types);
 	code = open_looks(r, o, types, ret, err);
+	struct waitfeed_options w = {.target = &r->target, .ns = r->ns};
 	if (code == 0)
-		code = run_waits_new(&r->waits, o, &r->target, types, err);
+		code = run_waits_new(&r->waits, o, w, types, err);
 	kerntypes_free(types);
 	return code;
 }
@@ -241,6 +252,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
 		.callgraph = callgraph,
 		.feed = waitfeed_feed(r->waits),
+		.names = r->target.n_ids ? NULL : nsview_names(r->ns),
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
@@ -343,6 +355,7 @@ int run_close(struct run *r, struct error *err)
 	placed_free(r->placed);
 	run_locks_free(r->locks);
 	waitfeed_free(r->waits);
+	nsview_free(r->ns);
 	run_code_free(r->code);
 	stop_demo(r);
 	target_deinit(&r->target);

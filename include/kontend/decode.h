@@ -66,6 +66,9 @@ struct decode {
 	struct trace_event *formats; /* parsed so far */
 	size_t n_formats, cap_formats;
 	bool identifier; /* every attr has PERF_SAMPLE_IDENTIFIER: the id is the first field */
+	/* Made in a PID namespace of its own: who is outside has no number of perf's. Set by
+	 * whoever knows, and by the first sample that shows it. */
+	bool is_inner;
 	bool mixed; /* attrs differ in layout and have no identifier: ids are not to be found */
 	struct decode_profile profile;
 	uint64_t n_skipped, n_bad;

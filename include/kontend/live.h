@@ -10,6 +10,7 @@
 #include "kontend/target.h"
 
 struct drain_sink;
+struct sideband_source;
 
 enum { LIVE_MAX_STACK = 24 }; /* frames of a call chain, when nobody says */
 
@@ -39,9 +40,10 @@ struct live_options {
 	bool tick;	      /* measure the timer tick, too */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
 	bool profile_clock;   /* by the clock even where cycles can be sampled */
-	struct callgraph callgraph; /* of the profile's samples */
-	struct mmlevel_how mmap;    /* level and one_in: how mmap_locks are measured */
-	const char *event_filter;   /* tracepoint filter for contention_begin, NULL = none */
+	struct callgraph callgraph;	     /* of the profile's samples */
+	struct mmlevel_how mmap;	     /* level and one_in: how mmap_locks are measured */
+	const struct sideband_source *names; /* of more tasks than /proc shows; NULL: none */
+	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
 
 /* What opening had to give up: for the header and `-v`. */

@@ -28,6 +28,7 @@ struct run {
 	struct srclines_config lines;
 	bool keep_symbols;	/* of programs, in the cache */
 	struct placed *placed;	/* probes of ours (--probe), NULL = none */
+	struct nsview *ns;	/* in a PID namespace of its own: all tasks; NULL: not known */
 	struct waitfeed *waits; /* tells of waits and of owners; NULL: perf does, of waits */
 	pid_t demo;		/* 0 = none */
 	struct mux mux;		/* intervals that are other ones meanwhile */

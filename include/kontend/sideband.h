@@ -35,4 +35,9 @@ int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path);
 size_t sideband_run(const struct sideband *s, size_t from, size_t max);
 void sideband_deinit(struct sideband *s);
 
+/* Who else has records of that kind to add: those of tasks that /proc does not show. */
+struct sideband_source {
+	int (*put)(const struct sideband_source *from, struct sideband *to); /* 0 or -ENOMEM */
+};
+
 #endif

@@ -17,19 +17,22 @@
  *	     of all for their call chains: these are unwound here only when they are new;
  *   owners  who has the lock when a task begins to wait for it (ownerrec.h).
  * Of threads, processes (with those that they start), cgroups and CPUs that were named it tells of
- * these alone; in a container, where the numbers of tasks are other ones, owners are told of all.
+ * these alone. In a PID namespace of its own it takes an nsview, to know them and to say who waits;
+ * without one waits are not told there, and owners are of all.
  */
 struct kerntypes;
+struct nsview;
 struct waitfeed;
 
 struct waitfeed_options {
 	const struct target *target; /* borrowed for the call; NULL: all */
 	bool waits, owners;
 	uint32_t max_stack; /* frames of a call chain; 0: none */
+	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
 };
 
 /* Can waits be told for such a target, with so many frames? */
-bool waitfeed_covers(const struct target *t, uint32_t max_stack);
+bool waitfeed_covers(const struct waitfeed_options *o);
 /* Loads the programs. -ENOTSUP when kontend was built without BPF, else what the kernel said. */
 int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
 		 struct error *err);

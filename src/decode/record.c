@@ -162,6 +162,12 @@ static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct eve
 	return 0;
 }
 
+/* Of tasks outside of the PID namespace perf tells without saying whose: of nobody we know. */
+static int skip_nobody(const struct event *ev, int code)
+{
+	return code == 0 && !ev->pid && !ev->tid ? DECODE_SKIP : code;
+}
+
 int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
 		 struct event *ev)
 {
@@ -169,11 +175,11 @@ int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32
 
 	switch (type) {
 	case PERF_RECORD_COMM:
-		return decode_comm(rec, len, ev);
+		return skip_nobody(ev, decode_comm(rec, len, ev));
 	case PERF_RECORD_FORK:
-		return decode_task(rec, len, EVENT_FORK, ev);
+		return skip_nobody(ev, decode_task(rec, len, EVENT_FORK, ev));
 	case PERF_RECORD_EXIT:
-		return decode_task(rec, len, EVENT_EXIT, ev);
+		return skip_nobody(ev, decode_task(rec, len, EVENT_EXIT, ev));
 	case PERF_RECORD_CGROUP:
 		return decode_cgroup(rec, len, ev);
 	case PERF_RECORD_LOST:
@@ -186,7 +192,7 @@ int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32
 		return decode_throttle(rec, len, EVENT_UNTHROTTLE, ev);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return decode_mmap(rec, len, type, ev);
+		return skip_nobody(ev, decode_mmap(rec, len, type, ev));
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return decode_switch(rec, len, ev);
 	default:

@@ -6,6 +6,8 @@
  */
 #include "sample.h"
 #include "kontend/ownerrec.h"
+#include "kontend/taskid.h"
+#include "kontend/taskrec.h"
 #include "kontend/waitrec.h"
 #include <stddef.h>
 
@@ -104,6 +106,30 @@ static int owner_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
+static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	static const uint8_t kinds[] = {EVENT_FORK, EVENT_COMM, EVENT_EXIT};
+	const char *comm = (const char *)raw + offsetof(struct taskrec, comm);
+	struct taskrec r;
+
+	if (len < sizeof(r))
+		return DECODE_BAD;
+	memcpy(&r, raw, sizeof(r));
+	if (r.what > TASKREC_EXIT || r.tid <= 0 || !memchr(comm, 0, sizeof(r.comm)))
+		return DECODE_BAD;
+	ev->kind = kinds[r.what];
+	ev->pid = r.pid;
+	ev->tid = r.tid;
+	if (r.what == TASKREC_COMM) {
+		ev->comm.name = comm;
+		ev->comm.exec = false;
+	} else {
+		ev->fork.ppid = r.ppid;
+		ev->fork.ptid = r.ptid;
+	}
+	return 0;
+}
+
 static int wait_begin_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	struct waitrec_begin r;
@@ -148,6 +174,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	if (len >= 8 && load_u64(raw) == OWNERREC_MAGIC)
 		return owner_fields(raw, len, ev);
+	if (len >= 8 && load_u64(raw) == TASKREC_MAGIC)
+		return task_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
 		return wait_begin_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
@@ -182,7 +210,25 @@ static int mm_fields(const struct trace_event *tp, const uint8_t *raw, size_t le
 	return ev->mm.memcg ? 0 : DECODE_BAD;
 }
 
-static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t len, struct event *ev)
+/*
+ * Perf has numbers of its PID namespace: 0 for the idle task and for all outside, -1 for a task
+ * past its exit. The trace entry has the one of the initial namespace, which tells them apart.
+ */
+static void name_by_entry(struct decode *d, const uint8_t *raw, struct event *ev)
+{
+	int32_t host = (int32_t)load_u32(raw);
+
+	if (ev->tid > 0 || host <= 0)
+		return;
+	if (ev->tid == 0)
+		d->is_inner = true;
+	ev->tid = d->is_inner ? taskid_outside(host) : host;
+	if (d->is_inner)
+		ev->pid = ev->tid; /* of which process it is it does not say */
+}
+
+static int raw_fields(struct decode *d, const struct decode_attr *a, const uint8_t *raw, size_t len,
+		      struct event *ev)
 {
 	const struct trace_event *tp = &a->tp;
 
@@ -211,9 +257,8 @@ static int raw_fields(const struct decode_attr *a, const uint8_t *raw, size_t le
 		ev->timer.timer = lock;
 		ev->timer.function = tp->arg.size ? load_field(raw, tp->arg) : 0;
 	}
-	/* A task past its exit has no pid any more for perf; the trace entry still knows it. */
-	if (ev->tid == -1 && tp->pid.size == 4 && tp->pid.offset + 4u <= len)
-		ev->tid = (int32_t)load_u32(raw + tp->pid.offset);
+	if (tp->pid.size == 4 && tp->pid.offset + 4u <= len)
+		name_by_entry(d, raw + tp->pid.offset, ev);
 	return 0;
 }
 
@@ -256,8 +301,8 @@ static bool take_chain(const struct decode_attr *a, const uint8_t **at, const ui
 	return true;
 }
 
-static int variable_fields(const struct decode_attr *a, const uint8_t *p, const uint8_t *end,
-			   struct event *ev)
+static int variable_fields(struct decode *d, const struct decode_attr *a, const uint8_t *p,
+			   const uint8_t *end, struct event *ev)
 {
 	const uint64_t *frames;
 	uint64_t n;
@@ -271,7 +316,7 @@ static int variable_fields(const struct decode_attr *a, const uint8_t *p, const 
 	uint32_t raw = load_u32(p);
 	if (raw > (size_t)(end - p - 4))
 		return DECODE_BAD;
-	int r = raw_fields(a, p + 4, raw, ev);
+	int r = raw_fields(d, a, p + 4, raw, ev);
 	p += 4 + (size_t)raw;
 	if (!r && a->has_cgroup && end - p >= 8)
 		ev->cgroup = load_u64(p);
@@ -298,7 +343,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	size_t left = size - least - n * 8;
 	uint32_t len = load_u32(raw - 4);
 	ev->tid = (int32_t)load_u32(rec + a->off_tid + 4);
-	if (len > left || len < a->raw_least || ev->tid == -1)
+	if (len > left || len < a->raw_least || ev->tid <= 0)
 		return false;
 	ev->kind = a->tp.kind;
 	ev->pid = (int32_t)load_u32(rec + a->off_tid);
@@ -336,7 +381,7 @@ static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_
 	return a->has_user_part ? decode_user_part(a, p, end, ev) : 0;
 }
 
-static int decode_sample(const struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
+static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
 {
 	const struct decode_attr *a = attr_of(d, rec, size);
 
@@ -356,9 +401,12 @@ static int decode_sample(const struct decode *d, const uint8_t *rec, size_t size
 		ev->begin.missed = 0;
 	}
 	fixed_fields(a, rec, ev);
-	if (ev->kind == EVENT_SAMPLE)
+	if (ev->kind == EVENT_SAMPLE) {
+		if (d->is_inner && !ev->tid)
+			ev->pid = ev->tid = TASKID_OUTSIDE;
 		return profile_fields(a, rec, size, ev);
-	return variable_fields(a, rec + a->off_tail, rec + size, ev);
+	}
+	return variable_fields(d, a, rec + a->off_tail, rec + size, ev);
 }
 
 int decode_event(struct decode *d, const void *data, size_t len, uint32_t cpu, struct event *ret,

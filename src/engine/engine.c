@@ -13,6 +13,7 @@
 #include "engine-int.h"
 #include "engine-range.h"
 #include "engine-unwind.h"
+#include "kontend/pidns.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -165,6 +166,7 @@ static int take_fixed(struct engine *e, const struct record *r, struct error *er
 	switch (r->kind) {
 	case RECORD_HOST:
 		model_host(&e->model, &u.host);
+		e->decode.is_inner |= pidns_said(e->model.host.method) != PIDNS_INITIAL;
 		return 0;
 	case RECORD_START:
 		model_start(&e->model, u.time);

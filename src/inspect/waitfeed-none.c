@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-bool waitfeed_covers(const struct target *t, uint32_t max_stack)
+bool waitfeed_covers(const struct waitfeed_options *o)
 {
 	(void)t;
 	(void)max_stack;

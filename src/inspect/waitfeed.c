@@ -5,6 +5,8 @@
 #include "bpf-types.h"
 #include "kontend/cgroup.h"
 #include "kontend/mem.h"
+#include "kontend/nsview.h"
+#include "kontend/pidns.h"
 #include "kontend/waitrec.h"
 #include "waits-shared.h"
 
@@ -15,12 +17,11 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 extern const char waits_object[], waits_object_end[];
 
-enum { LINKS = 4 };
+enum { LINKS = 7 };
 
 struct waitfeed {
 	struct feed feed;
@@ -30,7 +31,9 @@ struct waitfeed {
 	uint64_t *ids;		/* of the CPU's event, 0: none */
 	uint32_t n_cpus;
 	enum waits_whose whose;
-	int links[LINKS]; /* attached programs */
+	bool owners;
+	struct nsview *ns; /* borrowed, or NULL */
+	int links[LINKS];  /* attached programs */
 	size_t n_links;
 };
 
@@ -73,13 +76,10 @@ static bool ring(struct feed *feed, uint32_t cpu, struct ring *ret)
 	return true;
 }
 
-/* BPF sees threads by their number outside of all containers, which in one of them is not ours. */
-static bool has_true_tids(void)
+/* BPF sees threads by their number in the initial namespace, which in another one is not ours. */
+static bool knows_tids(const struct nsview *ns)
 {
-	const ino_t outermost = 0xeffffffc; /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == outermost;
+	return ns || !pidns_is_inner();
 }
 
 static bool has_told_cpus(const struct target *t)
@@ -91,8 +91,10 @@ static bool has_told_cpus(const struct target *t)
 }
 
 /* False: the program would have to tell of all. */
-static bool whose(const struct target *t, enum waits_whose *ret)
+static bool whose(const struct waitfeed_options *o, enum waits_whose *ret)
 {
+	const struct target *t = o->target;
+
 	switch (t->kind) {
 	case TARGET_SYSTEM:
 		*ret = WAITS_ALL;
@@ -108,14 +110,15 @@ static bool whose(const struct target *t, enum waits_whose *ret)
 		*ret = WAITS_PIDS;
 		break;
 	}
-	return t->n_ids < WAITS_IDS && has_true_tids();
+	return t->n_ids < WAITS_IDS && knows_tids(o->ns);
 }
 
-bool waitfeed_covers(const struct target *t, uint32_t max_stack)
+bool waitfeed_covers(const struct waitfeed_options *o)
 {
 	enum waits_whose w;
 
-	return max_stack <= WAITREC_FRAMES && has_true_tids() && has_told_cpus(t) && whose(t, &w);
+	return o->max_stack <= WAITREC_FRAMES && knows_tids(o->ns) && has_told_cpus(o->target) &&
+	       whose(o, &w);
 }
 
 /* See waits_config.word_type. */
@@ -139,9 +142,11 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 	};
 	enum waits_whose w;
 
+	if (o->ns)
+		c.ns = *nsview_config(o->ns);
 	if (!t)
 		return c;
-	if (whose(t, &w))
+	if (whose(o, &w))
 		c.whose = w;
 	c.by_cpu = t->n_cpus > 0 && has_told_cpus(t);
 	for (size_t i = 0; c.by_cpu && i < t->n_cpus; i++)
@@ -163,6 +168,10 @@ static int tell_id(const struct waitfeed *f, uint32_t id, struct error *err)
 
 	if (map < 0)
 		return map;
+	/* The program knows them by their numbers in the initial namespace; who has ended has none.
+	 */
+	if (f->ns && !(id = (uint32_t)nsview_host_id(f->ns, (int32_t)id)))
+		return 0;
 	return bpf_map_update_elem(map, &id, &is_one, BPF_ANY) < 0
 		       ? error_errno(err, -errno, "Cannot tell BPF of task %u", id)
 		       : 0;
@@ -182,9 +191,19 @@ static int tell_cgroup(const struct waitfeed *f, const char *path, struct error 
 	return code;
 }
 
+/* Who has come meanwhile has a number, too. */
+static int look_again(const struct waitfeed *f, struct error *err)
+{
+	int code = f->ns ? nsview_look(f->ns) : 0;
+
+	return code < 0 && code != -EAGAIN
+		       ? error_errno(err, code, "Cannot look at all tasks by BPF")
+		       : 0;
+}
+
 static int tell_target(const struct waitfeed *f, const struct target *t, struct error *err)
 {
-	int code = 0;
+	int code = look_again(f, err);
 
 	if (f->whose == WAITS_CGROUP)
 		return tell_cgroup(f, t->cgroup, err);
@@ -240,6 +259,8 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->feed.enable = enable;
 	f->feed.ring = ring;
 	f->feed.waits = o->waits;
+	f->ns = o->ns;
+	f->owners = o->owners;
 	struct kerntypes *own, *types_or = kerntypes_or(types, &own, err);
 	int code = types_or ? load(f, o, types_or, err) : err->code;
 	kerntypes_free(own);
@@ -270,15 +291,31 @@ static int attach(struct waitfeed *f, const char *tracepoint, const char *progra
 	return 0;
 }
 
+/* Who is outside of our PID namespace, from here on. */
+static int attach_names(struct waitfeed *f, struct error *err)
+{
+	int code = attach(f, "task_newtask", "see_new", err);
+
+	code = code < 0 ? code : attach(f, "task_rename", "see_name", err);
+	return code < 0 ? code : attach(f, "sched_process_exit", "see_exit", err);
+}
+
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 {
-	int code = command ? tell_id(f, (uint32_t)command, err) : 0;
+	int code = command ? look_again(f, err) : 0;
+
+	if (command && code == 0)
+		code = tell_id(f, (uint32_t)command, err);
 
 	/* Whoever is started meanwhile is not to be missed, nor who has his number later. */
 	if (code == 0 && f->whose == WAITS_PIDS)
 		code = attach(f, "sched_process_free", "see_gone", err);
 	if (code == 0 && f->whose == WAITS_PIDS)
 		code = attach(f, "sched_process_fork", "see_fork", err);
+	if (code == 0 && f->ns && f->whose != WAITS_PIDS && f->whose != WAITS_TIDS)
+		code = attach_names(f, err);
+	if (code == 0 && !f->feed.waits && !f->owners)
+		return 0;
 	if (code == 0)
 		code = attach(f, "contention_begin", "see_begin", err);
 	return code == 0 && f->feed.waits ? attach(f, "contention_end", "see_end", err) : code;

@@ -7,6 +7,7 @@
 #define KONTEND_INSPECT_WAITS_OWNER_H
 
 #include "kernel-locks.h"
+#include "kernel-ns.h"
 
 #include "../../include/kontend/ownerrec.h"
 
@@ -64,8 +65,8 @@ static __always_inline bool owner_read(struct ownerrec *r, __u64 lock, __u32 fla
 	t = (void *)owner;
 	if (!t)
 		return true;
-	r->tid = BPF_CORE_READ(t, pid);
-	r->pid = BPF_CORE_READ(t, tgid);
+	r->tid = ns_tid(t, &config.ns);
+	r->pid = ns_pid(t, &config.ns);
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 	return r->tid > 0;
 }

@@ -2,6 +2,8 @@
 #ifndef KONTEND_INSPECT_WAITS_SHARED_H
 #define KONTEND_INSPECT_WAITS_SHARED_H
 
+#include "ns-shared.h"
+
 /* What the program of waits tells, and whose. Included by it, too: plain C types only. */
 enum {
 	WAITS_CPUS = 8192,
@@ -38,6 +40,7 @@ struct waits_ring {
 };
 
 struct waits_config {
+	struct ns_config ns;
 	unsigned int by_cpu; /* only on the CPUs of the mask */
 	unsigned int whose;  /* enum waits_whose */
 	unsigned int waits;  /* their begin and end (waitrec.h) */

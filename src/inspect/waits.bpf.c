@@ -5,8 +5,11 @@
  * begins, right behind the record of that, be it ours or perf's.
  */
 #include "kernel-cgroup.h"
+#include "kernel-ns.h"
 #include "waits-chain.h"
 #include "waits-owner.h"
+
+#include "../../include/kontend/taskrec.h"
 
 char license_text[] SEC("license") = "GPL";
 
@@ -91,6 +94,11 @@ static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u
 {
 	rec->pid = pid_tid >> 32;
 	rec->tid = (__u32)pid_tid;
+	if (config.ns.level) {
+		struct task_struct *t = (void *)bpf_get_current_task();
+		rec->pid = (__u32)ns_pid(t, &config.ns);
+		rec->tid = (__u32)ns_tid(t, &config.ns);
+	}
 	rec->time = bpf_ktime_get_ns();
 	rec->cpu = cpu;
 }
@@ -136,6 +144,12 @@ static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
 
 	if (owner_read(&r, ctx->args[0], (__u32)ctx->args[1]))
 		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r, sizeof(r));
+}
+
+static __always_inline void tell_task(void *ctx, const struct taskrec *r)
+{
+	if (r->tid & NS_OUTSIDE)
+		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)r, sizeof(*r));
 }
 
 enum what { BEGIN, END };
@@ -230,5 +244,48 @@ int see_gone(struct bpf_raw_tracepoint_args *ctx)
 
 	if (pid == tid)
 		bpf_map_delete_elem(&ids, &pid);
+	return 0;
+}
+
+/* Of tasks outside of our PID namespace perf's records do not say who it is. */
+static __always_inline void who_is(struct taskrec *r, enum taskrec_what what, struct task_struct *t)
+{
+	r->magic = TASKREC_MAGIC;
+	r->what = what;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+}
+
+SEC("raw_tp/task_newtask")
+int see_new(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)bpf_get_current_task();
+	struct taskrec r = {0};
+
+	who_is(&r, TASKREC_FORK, (void *)ctx->args[0]);
+	r.ppid = ns_pid(parent, &config.ns);
+	r.ptid = ns_tid(parent, &config.ns);
+	tell_task(ctx, &r);
+	return 0;
+}
+
+SEC("raw_tp/task_rename")
+int see_name(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct taskrec r = {0};
+
+	who_is(&r, TASKREC_COMM, (void *)ctx->args[0]);
+	bpf_probe_read_kernel_str(r.comm, sizeof(r.comm), (void *)ctx->args[1]);
+	tell_task(ctx, &r);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int see_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct taskrec r = {0};
+
+	who_is(&r, TASKREC_EXIT, (void *)ctx->args[0]);
+	tell_task(ctx, &r);
 	return 0;
 }

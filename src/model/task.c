@@ -7,6 +7,7 @@
  */
 #include "kontend/task.h"
 #include "kontend/mem.h"
+#include "kontend/taskid.h"
 #include <errno.h>
 
 int task_table_init(struct task_table *t, uint32_t max)
@@ -100,8 +101,10 @@ uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid)
 
 	if (index && t->tasks[index].pid < 0 && pid >= 0)
 		t->tasks[index].pid = pid;
-	if (index && !tid && !*t->tasks[index].comm)
-		t->tasks[index].comm = "swapper";
+	if (index && !*t->tasks[index].comm)
+		t->tasks[index].comm = !tid		       ? "swapper"
+				       : tid == TASKID_OUTSIDE ? "idle-or-outside"
+							       : "";
 	return index;
 }
 
@@ -115,6 +118,9 @@ int task_comm(struct task_table *t, const struct event *ev)
 	if (!index)
 		return 0;
 	t->tasks[index].comm = name;
+	/* Of one outside of the namespace samples do not say whose thread it is. */
+	if (taskid_is_outside(ev->tid))
+		t->tasks[index].pid = ev->pid;
 	if (ev->comm.exec)
 		t->tasks[index].mm_ns = ev->time;
 	return 0;
@@ -139,7 +145,9 @@ int task_fork(struct task_table *t, const struct event *ev)
 	if (old)
 		task_end(t, *old, ev->time);
 	uint32_t index = add(t, ev->pid, ev->tid, ev->time);
-	const uint32_t *parent = map64_get(&t->by_tid, (uint32_t)ev->fork.ptid);
+	/* 0: one outside of our PID namespace has begun it. */
+	const uint32_t *parent =
+		ev->fork.ptid ? map64_get(&t->by_tid, (uint32_t)ev->fork.ptid) : NULL;
 	if (!index)
 		return 0;
 	t->tasks[index].mm_ns = ev->time;

@@ -161,8 +161,8 @@ static void fill_name(const struct contexts *t, const struct row *r, struct valu
 	else
 		value_s(&v[C_CONTEXT], "the kernel");
 	v[C_CPU] = (struct value){.i = c ? c->cpu : -1, .known = c && c->cpu >= 0};
-	v[C_TID] = (struct value){.i = tid, .known = tid != 0};
-	v[C_PID] = (struct value){.i = pid, .known = pid != 0};
+	value_task(&v[C_TID], tid);
+	value_task(&v[C_PID], pid);
 	value_s(&v[C_COMM], pid ? snap_text(t->p.snap, comm) : "");
 }
 

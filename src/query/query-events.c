@@ -109,16 +109,16 @@ static void fill_who(const struct events *t, size_t i, struct value *v)
 
 	value_s(&v[C_KIND], k.kind);
 	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, k.comm, k.pid));
-	v[C_PID] = (struct value){.i = k.pid, .known = k.pid != 0};
+	value_task(&v[C_PID], k.pid);
 	v[C_FD] = (struct value){.i = k.fd, .known = k.fd >= 0};
 	value_s(&v[C_HOLDER_PIDS], query_perf_holder_pids(t->q, &t->p, i));
 	value_s(&v[C_OWNER], query_perf_task(t->q, &t->p, e->owner_comm, e->owner_tid));
-	v[C_OWNER_PID] = (struct value){.i = e->owner_pid, .known = e->owner_pid != 0};
+	value_task(&v[C_OWNER_PID], e->owner_pid);
 	value_s(&v[C_TARGET], query_perf_task(t->q, &t->p, e->target_comm, e->target_tid));
 	if (e->flags & SNAP_CGROUP)
 		value_s(&v[C_TARGET], arena_printf(&t->q->arena, "cgroup %s",
 						   snap_text(t->p.snap, e->target_comm)));
-	v[C_TARGET_TID] = (struct value){.i = e->target_tid, .known = e->target_tid != 0};
+	value_task(&v[C_TARGET_TID], e->target_tid);
 }
 
 static void fill_times(const struct snap *s, const struct snap_event *e, struct value *v)

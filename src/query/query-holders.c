@@ -4,6 +4,7 @@
  * is set. Where only descriptors are known (no BPF), a row is a descriptor of some perf event. Its
  * own order is the kind, then the process.
  */
+#include "kontend/taskid.h"
 #include "query-int.h"
 #include "query-perf.h"
 #include "query-rows.h"
@@ -76,12 +77,13 @@ struct holders {
 static void fill_fd(const struct holders *t, size_t row, struct value *v)
 {
 	const struct snap_holder *h = &t->p.snap->holders[row];
+	char number[TASKID_TEXT];
 
 	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, h->comm, h->pid));
 	value_s(&v[C_KIND], "perf fd");
-	value_i(&v[C_PID], h->pid);
+	value_i(&v[C_PID], taskid_number(h->pid));
 	value_s(&v[C_COMM], snap_text(t->p.snap, h->comm));
-	value_s(&v[C_HOLDER_PIDS], arena_printf(&t->q->arena, "%d", h->pid));
+	value_s(&v[C_HOLDER_PIDS], arena_printf(&t->q->arena, "%s", taskid_text(number, h->pid)));
 	value_i(&v[C_FD], h->fd);
 }
 
@@ -91,7 +93,7 @@ static void fill_keeper(const struct holders *t, size_t i, struct value *v)
 
 	value_s(&v[C_KIND], k.kind);
 	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, k.comm, k.pid));
-	v[C_PID] = (struct value){.i = k.pid, .known = k.pid != 0};
+	value_task(&v[C_PID], k.pid);
 	value_s(&v[C_COMM], k.pid ? snap_text(t->p.snap, k.comm) : "");
 	v[C_FD] = (struct value){.i = k.fd, .known = k.fd >= 0};
 	value_s(&v[C_HOLDER_PIDS], query_perf_holder_pids(t->q, &t->p, i));
@@ -102,7 +104,7 @@ static void fill_bound(const struct holders *t, const struct snap_event *e, stru
 	const char *task = query_perf_task(t->q, &t->p, e->target_comm, e->target_tid);
 
 	v[C_CPU] = (struct value){.i = e->cpu, .known = e->cpu >= 0};
-	v[C_TARGET_TID] = (struct value){.i = e->target_tid, .known = e->target_tid != 0};
+	value_task(&v[C_TARGET_TID], e->target_tid);
 	value_s(&v[C_TARGET], e->target_tid ? snap_text(t->p.snap, e->target_comm) : "");
 	if (e->target_tid && e->cpu >= 0)
 		task = arena_printf(&t->q->arena, "%s cpu %d", task, e->cpu);
@@ -129,7 +131,7 @@ static void holders_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_s(&v[C_RWX], query_perf_rwx(e->bp_type));
 	value_s(&v[C_STATE], query_perf_state(e->state));
 	value_s(&v[C_OWNER], query_perf_task(t->q, &t->p, e->owner_comm, e->owner_tid));
-	v[C_OWNER_PID] = (struct value){.i = e->owner_pid, .known = e->owner_pid != 0};
+	value_task(&v[C_OWNER_PID], e->owner_pid);
 	if (e->hits != UINT64_MAX && s->head.interval_ns)
 		value_d(&v[C_HITS], query_per_s(e->hits, s->head.interval_ns));
 	v[C_HITS].approx = (e->flags & SNAP_SHARED) != 0;

@@ -160,8 +160,8 @@ static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
 
 	if (r->first.task == TASK_OTHER)
 		return;
-	value_i(&v[C_PID], t->pid);
-	value_i(&v[C_TID], t->tid);
+	value_i(&v[C_PID], taskid_number(t->pid));
+	value_i(&v[C_TID], taskid_number(t->tid));
 	value_s(&v[C_PROCESS], process ? process : query_task_comm(q, r->first.task));
 	value_s(&v[C_TASK], query_task_comm(q, r->first.task));
 }

@@ -70,6 +70,8 @@ const char *query_object_name(struct query *q, const struct lockname *n);
 const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */
 const char *query_lock_name(struct query *q, uint32_t lock);
 
+/* "COMM/ID"; @none: what stands for an empty @comm. */
+const char *query_slash(struct arena *a, const char *comm, int32_t id, const char *none);
 const char *query_task_name(struct query *q, uint32_t task);	     /* "comm/tid" */
 const char *query_process_name(struct query *q, uint32_t task);	     /* "comm/pid" */
 const char *query_process_comm(struct query *q, uint32_t task);	     /* of the leader if known */

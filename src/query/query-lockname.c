@@ -81,6 +81,6 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	default:
 		return NULL;
 	}
-	return arena_printf(&q->arena, "%s %s/%" PRId32, prefix(n->kind), *n->comm ? n->comm : "-",
-			    n->pid);
+	return arena_printf(&q->arena, "%s %s", prefix(n->kind),
+			    query_slash(&q->arena, n->comm, n->pid, "-"));
 }

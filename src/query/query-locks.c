@@ -249,8 +249,8 @@ static void fill_owner(struct query *q, uint16_t owner, struct value *v)
 	if (owner == OWNER_FREE)
 		return;
 	value_s(&v[C_OWNER_COMM], query_task_comm(q, cell_owner_task(owner)));
-	value_i(&v[C_OWNER_PID], t->pid);
-	value_i(&v[C_OWNER_TID], t->tid);
+	value_i(&v[C_OWNER_PID], taskid_number(t->pid));
+	value_i(&v[C_OWNER_TID], taskid_number(t->tid));
 	value_s(&v[C_OWNER_FUNCTION], query_queue_last_function(q, t->tid));
 }
 
@@ -264,13 +264,13 @@ static void fill_key(struct locks *ls, const struct group *g, struct value *v)
 	case BY_TASK:
 		value_s(&v[C_TASK], query_task_name(q, g->first.task));
 		value_s(&v[C_COMM], query_task_comm(q, g->first.task));
-		v[C_TID] = (struct value){.i = t->tid, .known = known};
-		v[C_PID] = (struct value){.i = t->pid, .known = known};
+		v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
+		v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
 		break;
 	case BY_PROCESS:
 		value_s(&v[C_PROCESS], query_process_name(q, g->first.task));
 		value_s(&v[C_COMM], query_process_comm(q, g->first.task));
-		v[C_PID] = (struct value){.i = t->pid, .known = known};
+		v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
 		break;
 	case BY_CPU:
 		value_i(&v[C_CPU], g->first.cpu);
@@ -343,8 +343,8 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 	if (!now.certainty)
 		return;
 	value_s(&v[C_HOLDER], now.holder);
-	value_i(&v[C_OWNER_PID], now.owner_pid);
-	value_i(&v[C_OWNER_TID], now.owner_tid);
+	value_i(&v[C_OWNER_PID], taskid_number(now.owner_pid));
+	value_i(&v[C_OWNER_TID], taskid_number(now.owner_tid));
 	value_s(&v[C_OWNER_COMM], now.owner_comm);
 }
 

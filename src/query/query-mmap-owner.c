@@ -213,6 +213,6 @@ const char *query_mmap_title(struct query *q, enum query_by by, uint64_t id)
 				    *o.memcg ? o.memcg : "no known memcg");
 	if (!o.pid)
 		return arena_printf(&q->arena, "mmap_lock %c 0x%" PRIx64, mode, addr);
-	return arena_printf(&q->arena, "mmap_lock %c %s/%" PRId32, mode, *o.comm ? o.comm : "-",
-			    o.pid);
+	return arena_printf(&q->arena, "mmap_lock %c %s", mode,
+			    query_slash(&q->arena, o.comm, o.pid, "-"));
 }

@@ -201,7 +201,7 @@ static void guess_process(const struct rows *t, const struct group *g, struct va
 
 	if (!task || g->first.task == TASK_OTHER || t->by != BY_MMAP)
 		return;
-	value_i(&v[C_PID], task->pid);
+	value_i(&v[C_PID], taskid_number(task->pid));
 	value_s(&v[C_COMM], query_process_comm(t->q, g->first.task));
 	value_s(&v[C_PROCESS], query_process_name(t->q, g->first.task));
 	v[C_PID].approx = v[C_COMM].approx = v[C_PROCESS].approx = true;
@@ -221,10 +221,9 @@ static void fill_key(const struct rows *t, const struct row *row, struct value *
 		guess_process(t, row->g, v);
 		return;
 	}
-	value_i(&v[C_PID], o->pid);
+	value_i(&v[C_PID], taskid_number(o->pid));
 	value_s(&v[C_COMM], o->comm);
-	value_s(&v[C_PROCESS],
-		arena_printf(&t->q->arena, "%s/%" PRId32, *o->comm ? o->comm : "-", o->pid));
+	value_s(&v[C_PROCESS], query_slash(&t->q->arena, o->comm, o->pid, "-"));
 }
 
 /* Counts, a line an octave; the first one that is stored begins at 0 and ends at 2^2 ns. */

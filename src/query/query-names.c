@@ -7,6 +7,7 @@
  * readers and writers of one rwsem have one name. The search walks the list of the lock's cells,
  * built once a frame and only when a name is asked for.
  */
+#include "kontend/taskid.h"
 #include "query-int.h"
 
 #include <inttypes.h>
@@ -166,11 +167,16 @@ static const struct task *task_at(const struct query *q, uint32_t task)
 	return task != TASK_OTHER && task < t->n ? &t->tasks[task] : NULL;
 }
 
+const char *query_slash(struct arena *a, const char *comm, int32_t id, const char *none)
+{
+	char number[TASKID_TEXT];
+
+	return arena_printf(a, "%s/%s", comm && *comm ? comm : none, taskid_text(number, id));
+}
+
 static const char *slash_name(struct query *q, const char *comm, int32_t id)
 {
-	if (!comm || !*comm)
-		comm = id ? "-" : "swapper";
-	return checked(q, arena_printf(&q->arena, "%s/%" PRId32, comm, id));
+	return checked(q, query_slash(&q->arena, comm, id, id ? "-" : "swapper"));
 }
 
 const char *query_task_comm(struct query *q, uint32_t task)

@@ -5,6 +5,7 @@
  */
 #include "query-perf.h"
 #include "kontend/mem.h"
+#include "kontend/taskid.h"
 #include "kontend/units.h"
 #include "query-int.h"
 
@@ -140,7 +141,7 @@ const char *query_perf_task(struct query *q, const struct query_perf *p, uint32_
 
 	if (!pid)
 		return "";
-	return arena_printf(&q->arena, "%s/%" PRId32, *name ? name : "?", pid);
+	return query_slash(&q->arena, name, pid, "?");
 }
 
 /* The event with @id; NULL: gone, or id 0. */
@@ -190,10 +191,12 @@ const char *query_perf_holder_pids(struct query *q, const struct query_perf *p, 
 
 	for (uint32_t h = p->first_holder[i]; h; h = p->next_holder[h - 1]) {
 		int32_t pid = p->snap->holders[h - 1].pid;
+		char number[TASKID_TEXT];
 		if (is_held_before(p, i, h))
 			continue;
-		text = text ? arena_printf(&q->arena, "%s\n%" PRId32, text, pid)
-			    : arena_printf(&q->arena, "%" PRId32, pid);
+		taskid_text(number, pid);
+		text = text ? arena_printf(&q->arena, "%s\n%s", text, number)
+			    : arena_printf(&q->arena, "%s", number);
 		if (!text)
 			break;
 	}

@@ -99,7 +99,7 @@ const char *query_queue_holder(struct query *q, const struct locksnap_queue *que
 							     : "";
 	if (queue->type == LOCKSNAP_SEM)
 		mode = "?";
-	return arena_printf(&q->arena, "%s/%" PRId32 "%s", *comm ? comm : "-", queue->holder_tid,
+	return arena_printf(&q->arena, "%s%s", query_slash(&q->arena, comm, queue->holder_tid, "-"),
 			    mode);
 }
 

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_ROWS_H
 
 #include "kontend/query.h"
+#include "kontend/taskid.h"
 
 /* query-filter.c */
 struct filter_term {
@@ -56,6 +57,13 @@ static inline void value_i(struct value *v, int64_t i)
 {
 	v->i = i;
 	v->known = true;
+}
+
+/* The number of a task or process; 0: of none. */
+static inline void value_task(struct value *v, int32_t id)
+{
+	value_i(v, taskid_number(id));
+	v->known = id != 0 && id != TASKID_OUTSIDE;
 }
 
 static inline void value_d(struct value *v, double d)

@@ -118,9 +118,8 @@ static void fill(void *ctx, size_t row, uint64_t want, struct value *v)
 
 	(void)want;
 	value_s(&v[C_PROCESS],
-		p->pid ? arena_printf(&t->q->arena, "%s/%" PRId32, *p->comm ? p->comm : "?", p->pid)
-		       : "all processes");
-	v[C_PID] = (struct value){.i = p->pid, .known = p->pid != 0};
+		p->pid ? query_slash(&t->q->arena, p->comm, p->pid, "?") : "all processes");
+	value_task(&v[C_PID], p->pid);
 	value_s(&v[C_COMM], p->comm);
 	value_u(&v[C_PROBES], p->probes);
 	value_u(&v[C_OUT_OF_LINE], p->out_of_line);

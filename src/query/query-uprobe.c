@@ -86,7 +86,7 @@ const char *query_uprobe_task(struct query *q, const struct upsnap *s, uint32_t 
 
 	if (!pid)
 		return "";
-	return arena_printf(&q->arena, "%s/%" PRId32, *name ? name : "?", pid);
+	return query_slash(&q->arena, name, pid, "?");
 }
 
 bool query_uprobe_rate(const struct upsnap *s, const struct upsnap_probe *p, bool average,

@@ -133,8 +133,8 @@ static void fill_owner(const struct probes *t, const struct upsnap_probe *p, str
 	if (!p->owner_pid && p->source == UPSNAP_TRACEFS)
 		owner = "tracefs";
 	v[C_OWNER] = (struct value){.s = owner, .known = owner && *owner};
-	v[C_OWNER_PID] = (struct value){.i = p->owner_pid, .known = p->owner_pid != 0};
-	v[C_PID] = (struct value){.i = p->filter_pid, .known = p->filter_pid != 0};
+	value_task(&v[C_OWNER_PID], p->owner_pid);
+	value_task(&v[C_PID], p->filter_pid);
 	value_s(&v[C_SOURCE], source_name(p->source));
 }
 

@@ -147,8 +147,8 @@ static void fill_who(struct query *q, const struct wait *w, struct value *v)
 
 	value_s(&v[C_TASK], query_task_name(q, w->task));
 	value_s(&v[C_COMM], query_task_comm(q, w->task));
-	v[C_PID] = (struct value){.i = t->pid, .known = known};
-	v[C_TID] = (struct value){.i = t->tid, .known = known};
+	v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+	v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
 	value_i(&v[C_CPU], w->cpu);
 }
 
@@ -181,8 +181,8 @@ static void fill_queue(struct query *q, uint64_t addr, int32_t tid, uint64_t wan
 	if (!v[C_CERTAINTY].known)
 		return;
 	value_s(&v[C_HOLDER], query_queue_holder(q, l));
-	value_i(&v[C_OWNER_PID], l->holder_pid);
-	value_i(&v[C_OWNER_TID], l->holder_tid);
+	value_i(&v[C_OWNER_PID], taskid_number(l->holder_pid));
+	value_i(&v[C_OWNER_TID], taskid_number(l->holder_tid));
 	value_s(&v[C_OWNER_COMM], locksnap_text(query_queues(q), l->holder_comm));
 	value_s(&v[C_IS], query_queue_holder_is(q, l));
 	value_s(&v[C_OWNER_STATE], query_queue_state(l));
@@ -227,10 +227,10 @@ static void untold_fill(const struct waiters *ws, size_t i, uint64_t want, struc
 	value_s(&v[C_NAME], untold_name(q, l->addr));
 	value_s(&v[C_PHASE], "asleep");
 	value_u(&v[C_DOUBTFUL], 0);
-	value_s(&v[C_TASK], arena_printf(&q->arena, "%s/%" PRId32, *comm ? comm : "-", w->tid));
+	value_s(&v[C_TASK], query_slash(&q->arena, comm, w->tid, "-"));
 	value_s(&v[C_COMM], comm);
-	value_i(&v[C_PID], w->pid);
-	value_i(&v[C_TID], w->tid);
+	value_i(&v[C_PID], taskid_number(w->pid));
+	value_i(&v[C_TID], taskid_number(w->tid));
 	value_s(&v[C_CALLER], query_queue_caller(q, w));
 	fill_queue(q, l->addr, w->tid, want, v);
 }

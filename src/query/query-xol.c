@@ -3,6 +3,7 @@
  * The tables "xol", a row a process with an area of out-of-line slots, the fullest first, and
  * "uptasks": a row a task that is in a slot or waits for one, who waits first.
  */
+#include "kontend/taskid.h"
 #include "query-int.h"
 #include "query-rows.h"
 #include "query-uprobe.h"
@@ -76,8 +77,10 @@ static const char *waiters(const struct areas *t, size_t index, uint64_t *ret_lo
 			continue;
 		uint64_t ns = waited_ns(t->s, k);
 		*ret_longest = ns > *ret_longest ? ns : *ret_longest;
-		text = text ? arena_printf(&t->q->arena, "%s\n%" PRId32, text, k->tid)
-			    : arena_printf(&t->q->arena, "%" PRId32, k->tid);
+		char number[TASKID_TEXT];
+		taskid_text(number, k->tid);
+		text = text ? arena_printf(&t->q->arena, "%s\n%s", text, number)
+			    : arena_printf(&t->q->arena, "%s", number);
 		if (!text)
 			break;
 	}
@@ -107,7 +110,7 @@ static void areas_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 
 	(void)want;
 	value_s(&v[C_PROCESS], query_uprobe_task(t->q, t->s, a->comm, a->pid));
-	v[C_PID] = (struct value){.i = a->pid, .known = true};
+	v[C_PID] = (struct value){.i = taskid_number(a->pid), .known = true};
 	value_s(&v[C_COMM], upsnap_text(t->s, a->comm));
 	v[C_SLOTS] = (struct value){.i = a->slots, .known = a->slots >= 0};
 	v[C_USED] = (struct value){.u = (uint64_t)a->used, .known = a->used >= 0};
@@ -204,7 +207,7 @@ static void tasks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 
 	(void)want;
 	value_s(&v[T_TASK], query_uprobe_task(t->q, t->s, k->comm, k->tid));
-	v[T_TID] = (struct value){.i = k->tid, .known = true};
+	v[T_TID] = (struct value){.i = taskid_number(k->tid), .known = true};
 	value_s(&v[T_STATE], k->state == UPSNAP_WAIT ? "waits" : "in slot");
 	v[T_SINCE] = (struct value){.u = waited_ns(t->s, k), .known = true, .approx = true};
 	v[T_SLOT] = (struct value){.i = k->slot, .known = k->slot >= 0};

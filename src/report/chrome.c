@@ -12,6 +12,7 @@
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
 #include "kontend/strpool.h"
+#include "kontend/taskid.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -99,8 +100,8 @@ static void put_args(struct chrome *c, const struct wait *w, const struct outcom
 
 	jsonw_begin(j, "args", '{', true);
 	jsonw_str(j, "comm", event_names_comm(c->engine, w->task, buf));
-	jsonw_i64(j, "pid", t->pid);
-	jsonw_i64(j, "tid", t->tid);
+	jsonw_i64(j, "pid", taskid_number(t->pid));
+	jsonw_i64(j, "tid", taskid_number(t->tid));
 	jsonw_u64(j, "cpu", w->cpu);
 	jsonw_hex(j, "lock", w->addr);
 	jsonw_str(j, "flags", event_names_flags(w->flags, buf));

@@ -6,6 +6,7 @@
  */
 #include "script-mm.h"
 #include "kontend/jsonw.h"
+#include "kontend/taskid.h"
 #include "kontend/units.h"
 
 #include <inttypes.h>
@@ -58,13 +59,15 @@ static void describe(const struct engine *e, const struct event *ev, struct mm_l
 static void put_text(const struct mm_line *l, FILE *out)
 {
 	const struct event *ev = l->ev;
-	char task[EVENT_NAMES_TEXT + 16], name[EVENT_NAMES_TEXT + 32], ns[UNITS_BUF] = "-";
+	char number[TASKID_TEXT], task[EVENT_NAMES_TEXT + TASKID_TEXT], name[EVENT_NAMES_TEXT + 32],
+		ns[UNITS_BUF] = "-";
 	bool ends = ev->kind != EVENT_MM_START;
 
-	snprintf(task, sizeof(task), "%s/%" PRId32, l->comm ? l->comm : "-", ev->tid);
+	snprintf(task, sizeof(task), "%s/%s", l->comm ? l->comm : "-",
+		 taskid_text(number, ev->tid));
 	if (l->owner_pid)
-		snprintf(name, sizeof(name), "%s/%" PRId32, l->owner ? l->owner : "-",
-			 l->owner_pid);
+		snprintf(name, sizeof(name), "%s/%s", l->owner ? l->owner : "-",
+			 taskid_text(number, l->owner_pid));
 	else
 		snprintf(name, sizeof(name), "mm 0x%" PRIx64, ev->mm.mm);
 	if (ends && l->locks->last_end)
@@ -97,8 +100,8 @@ static void put_json(const struct mm_line *l, FILE *out)
 	jsonw_u64(&j, "time_ns", ev->time);
 	jsonw_u64(&j, "cpu", ev->cpu);
 	jsonw_str(&j, "event", l->event);
-	jsonw_i64(&j, "pid", ev->pid);
-	jsonw_i64(&j, "tid", ev->tid);
+	jsonw_i64(&j, "pid", taskid_number(ev->pid));
+	jsonw_i64(&j, "tid", taskid_number(ev->tid));
 	jsonw_str(&j, "comm", l->comm);
 	jsonw_hex(&j, "mm", ev->mm.mm);
 	if (l->lock)

@@ -9,6 +9,7 @@
 #include "event-names.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
+#include "kontend/taskid.h"
 #include "kontend/units.h"
 #include "script-mm.h"
 
@@ -112,10 +113,11 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 
 static void put_place(const struct script *s, const struct line *l)
 {
-	char task[EVENT_NAMES_TEXT + 16] = "-";
+	char task[EVENT_NAMES_TEXT + TASKID_TEXT] = "-", number[TASKID_TEXT];
 
 	if (l->is_lock)
-		snprintf(task, sizeof(task), "%s/%" PRId32, l->comm ? l->comm : "-", l->ev->tid);
+		snprintf(task, sizeof(task), "%s/%s", l->comm ? l->comm : "-",
+			 taskid_text(number, l->ev->tid));
 	fprintf(s->out, "%6" PRIu64 ".%09" PRIu64 " [%03" PRIu32 "] %-20s %-9s ",
 		l->ev->time / 1000000000u, l->ev->time % 1000000000u, l->ev->cpu, task, l->event);
 }
@@ -146,8 +148,8 @@ static void put_lock_json(struct jsonw *j, struct line *l)
 {
 	const char *mode = l->typed ? locktype_mode(l->type) : "";
 
-	jsonw_i64(j, "pid", l->ev->pid);
-	jsonw_i64(j, "tid", l->ev->tid);
+	jsonw_i64(j, "pid", taskid_number(l->ev->pid));
+	jsonw_i64(j, "tid", taskid_number(l->ev->tid));
 	jsonw_str(j, "comm", l->comm);
 	jsonw_hex(j, "lock", l->lock);
 	jsonw_str(j, "name", l->object);

@@ -9,6 +9,7 @@
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/pidns.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
@@ -41,8 +42,8 @@ static int put_host(const struct live_prologue *p)
 
 	uname(&u);
 	snprintf(h.release, sizeof(h.release), "%s", u.release);
-	snprintf(h.method, sizeof(h.method), "%s",
-		 perf_session_is_fed(p->session) ? "BPF ring" : "perf ring");
+	pidns_say(h.method, sizeof(h.method),
+		  perf_session_is_fed(p->session) ? "BPF ring" : "perf ring");
 	snprintf(h.machine, sizeof(h.machine), "%s", u.machine);
 	target_describe(p->target, h.targets, sizeof(h.targets));
 	count_cpus(&h);
@@ -171,6 +172,8 @@ int live_prologue_tasks(struct queue *q, struct perf_session *ps,
 	s.id = n_ids ? ids[0] : 0;
 	s.data_maps = t->data_maps;
 	int r = scan_tasks(t, &s);
+	if (r == 0 && t->names)
+		r = t->names->put(t->names, &s);
 	if (r == 0 && t->maps)
 		r = scan_maps(t, &s);
 	if (r == 0 && t->cgroups)

@@ -5,6 +5,7 @@
 #include "kontend/perf-session.h"
 #include "kontend/procfs.h"
 #include "kontend/queue.h"
+#include "kontend/sideband.h"
 #include "kontend/tracefs.h"
 #include "live-mmap.h"
 #include "live-timers.h"
@@ -28,8 +29,9 @@ struct live_prologue_tasks {
 	const struct procfs_task *tasks;
 	size_t n; /* 0: all */
 	bool cgroups;
-	bool maps;	/* also what code their processes have mapped */
-	bool data_maps; /* and what else */
+	bool maps;			     /* also what code their processes have mapped */
+	bool data_maps;			     /* and what else */
+	const struct sideband_source *names; /* of tasks that are not in /proc; NULL: none */
 };
 
 /* Reads /proc and the cgroup tree; takes a moment where there are many tasks. */

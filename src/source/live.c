@@ -38,8 +38,9 @@ struct live {
 	struct live_mmap mmap;
 	struct procfs_task *tasks; /* that the target names */
 	size_t n_tasks;
-	char **command; /* borrowed */
-	bool on_exec;	/* the events start with the command's exec */
+	char **command;			     /* borrowed */
+	const struct sideband_source *names; /* borrowed, or NULL */
+	bool on_exec;			     /* the events start with the command's exec */
 	bool cgroups;
 	int nice; /* of who has taken over, before that */
 };
@@ -242,6 +243,7 @@ int live_new(struct source **ret, const struct live_options *o, struct live_info
 		return error_set(err, -ENOMEM, "No memory for the live source");
 	l->source.ops = &live_ops;
 	l->command = o->target.command;
+	l->names = o->names;
 	l->timers.tick = o->tick;
 	l->mmap.how = o->mmap;
 	l->on_exec = o->target.kind == TARGET_COMMAND;
@@ -287,6 +289,7 @@ static int begin(struct live *l, struct error *err)
 		.tasks = l->tasks,
 		.n = l->n_tasks,
 		.cgroups = l->cgroups,
+		.names = l->names,
 		.maps = perf_session_has(l->session, PERF_PROFILE),
 		.data_maps = perf_session_has(l->session, PERF_PROFILE) &&
 			     perf_session_attr(l->session, PERF_DUMMY)->mmap_data,

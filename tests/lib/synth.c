@@ -26,6 +26,7 @@ struct synth {
 	uint64_t cgroup;
 	bool kernel_only;
 	bool mm_path;
+	int inside; /* see synth_set_inside() */
 };
 
 static const uint64_t sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -219,6 +220,22 @@ static void sample_head(struct buffer *b, uint64_t id, struct who w)
 	append(b, cpu, sizeof(cpu));
 }
 
+void synth_set_inside(struct synth *s, int last)
+{
+	s->inside = last;
+}
+
+/* As perf's session sees them, and as the trace entry has the thread. */
+static struct who seen_by_perf(const struct synth *s, struct who w, int *ret_entry)
+{
+	*ret_entry = w.tid;
+	if (s->inside && w.tid > 0 && w.tid <= s->inside)
+		*ret_entry = w.tid + SYNTH_HOST;
+	else if (s->inside)
+		w.pid = w.tid = 0;
+	return w;
+}
+
 /* RAW: u32 size, then the trace entry; the kernel pads so that the whole is 8-byte aligned. */
 static void sample_raw(struct buffer *b, uint16_t tp, int tid, uint64_t lock, uint32_t arg)
 {
@@ -244,14 +261,16 @@ void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, ui
 {
 	struct buffer *b = ring_of(s, cpu);
 	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	int entry;
 
-	sample_head(b, ID_BEGIN, (struct who){cpu, pid, tid, t});
+	struct who w = seen_by_perf(s, (struct who){cpu, pid, tid, t}, &entry);
+	sample_head(b, ID_BEGIN, w);
 	append_u64(b, n ? n + 1 : 0);
 	if (n) {
 		append_u64(b, PERF_CONTEXT_KERNEL);
 		append(b, frames, n * sizeof(*frames));
 	}
-	sample_raw(b, TP_BEGIN, tid, lock, flags);
+	sample_raw(b, TP_BEGIN, entry, lock, flags);
 	append_u64(b, s->cgroup);
 	close_record(b, at);
 }
@@ -260,9 +279,11 @@ void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint
 {
 	struct buffer *b = ring_of(s, cpu);
 	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	int entry;
 
-	sample_head(b, ID_END, (struct who){cpu, pid, tid, t});
-	sample_raw(b, TP_END, tid, lock, (uint32_t)ret);
+	struct who w = seen_by_perf(s, (struct who){cpu, pid, tid, t}, &entry);
+	sample_head(b, ID_END, w);
+	sample_raw(b, TP_END, entry, lock, (uint32_t)ret);
 	append_u64(b, s->cgroup);
 	close_record(b, at);
 }

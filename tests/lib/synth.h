@@ -51,6 +51,13 @@ void synth_throttle(struct synth *s, uint32_t cpu, uint64_t t);
 void synth_cgroup(struct synth *s, uint32_t cpu, uint64_t t, uint64_t id, const char *path);
 /* From now on samples carry this cgroup id. */
 void synth_set_cgroup(struct synth *s, uint64_t id);
+/*
+ * From now on perf is in a PID namespace, where tasks up to @last have these numbers, and
+ * SYNTH_HOST more in the initial one; all others are outside of it and 0 for perf. 0: in the
+ * initial one.
+ */
+enum { SYNTH_HOST = 100000 };
+void synth_set_inside(struct synth *s, int last);
 /* Raw bytes as a run of perf records. */
 void synth_raw(struct synth *s, uint32_t cpu, const void *data, size_t len);
 

@@ -110,7 +110,7 @@ static void start(struct teller *t, struct target *target, bool fed)
 	struct error err = {0};
 
 	*t = (struct teller){0};
-	assert_true(waitfeed_covers(target, o.max_stack));
+	assert_true(waitfeed_covers(&o));
 	assert_int_equal(decode_init(&t->decode, &err), 0);
 	if (fed && waitfeed_new(&t->feed, &o, NULL, &err) < 0)
 		fail_msg("waitfeed_new: %s", err.text);
