@@ -205,6 +205,14 @@ static long now_ms(void)
 	return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+void session_drain(struct session *s)
+{
+	struct pollfd p = {.fd = s->master, .events = POLLIN};
+
+	while (poll(&p, 1, 0) > 0 && p.revents & POLLIN)
+		take_output(s);
+}
+
 void session_expect(struct session *s, const char *text)
 {
 	long until = now_ms() + PATIENCE_MS;

@@ -29,6 +29,8 @@ void session_start_on(struct session *s, const char *far, const char *near, char
 void session_send(struct session *s, const char *keys);
 /* Reads until the output holds @text. */
 void session_expect(struct session *s, const char *text);
+/* Takes what output there is, without waiting. */
+void session_drain(struct session *s);
 bool session_has(const struct session *s, const char *text);
 void session_forget(struct session *s);
 void session_resize(struct session *s, int rows, int columns);
