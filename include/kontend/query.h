@@ -116,6 +116,9 @@ struct query_overview {
 	double unmatched_pct; /* unmatched and doubtful of all waits */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
 	uint32_t waiting_early; /* of these: since before measuring began */
+	/* Of kontend itself, and of others that run: in all sums, but never the longest. */
+	uint32_t own_waiting;
+	uint64_t own_waits, own_wait_ns;
 	bool any_longest;
 	uint64_t longest_ns;
 	const char *longest_task; /* "mm/5215" */

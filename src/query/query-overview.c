@@ -2,7 +2,8 @@
 /*
  * The figures of the header line and of the overview block. Rates are those of the last closed
  * bucket; the sums beside them are since the start or since the aggregates were zeroed. A wait that
- * may have ended unseen counts as waiting but is never named the longest one.
+ * may have ended unseen counts as waiting but is never named the longest one; nor is one of
+ * kontend.
  */
 #include "query-int.h"
 #include "query-queues.h"
@@ -25,8 +26,9 @@ static void sum_types(const struct model *m, struct query_overview *o)
 	o->events_per_s = query_per_s(m->rate_n, m->rate_ns);
 }
 
-static uint32_t sum_waits(const struct model *m, struct query_overview *o)
+static uint32_t sum_waits(struct query *q, struct query_overview *o)
 {
+	const struct model *m = q->model;
 	const struct wait_pool *p = &m->waits;
 	uint32_t longest = 0;
 
@@ -39,7 +41,9 @@ static uint32_t sum_waits(const struct model *m, struct query_overview *o)
 		o->waiting++;
 		o->inflight_ns += w->doubtful ? 0 : query_wait_ns(m, w);
 		o->waiting_by_type[type < LOCK_TYPES ? type : LOCK_UNKNOWN]++;
-		if (!w->doubtful && (!longest || w->begin_ns < p->waits[longest].begin_ns))
+		if (query_is_kontend(q, w->task))
+			o->own_waiting++;
+		else if (!w->doubtful && (!longest || w->begin_ns < p->waits[longest].begin_ns))
 			longest = i;
 	}
 	return longest;
@@ -132,7 +136,8 @@ int query_overview(struct query *q, struct query_overview *ret)
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	sum_types(m, &o);
-	longest = sum_waits(m, &o);
+	longest = sum_waits(q, &o);
+	query_own_waits(q, &o);
 	if (sum_untold(q, &o) < 0)
 		return -ENOMEM;
 	o.waiting_rwsem_r = o.waiting_by_type[LOCK_RWSEM_R];

@@ -203,6 +203,9 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 	jsonw_u64(j, "waiting_rwsem_r", o->waiting_rwsem_r);
 	jsonw_u64(j, "waiting_rwsem_w", o->waiting_rwsem_w);
 	jsonw_u64(j, "waiting_early", o->waiting_early);
+	jsonw_u64(j, "own_waiting", o->own_waiting);
+	jsonw_u64(j, "own_waits", o->own_waits);
+	jsonw_u64(j, "own_wait_ns", o->own_wait_ns);
 	put_longest(j, o);
 	jsonw_u64(j, "bucket_ns", o->bucket_ns);
 	put_series(j, "contended_series", o->contended_series, o);

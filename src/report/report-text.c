@@ -300,6 +300,9 @@ static void put_overview(struct text *x, const struct report_data *d)
 		fputs(text_clean(x->cell, sizeof(x->cell), o->longest_lock), x->out);
 	}
 	fputc('\n', x->out);
+	if (o->own_waits || o->own_waiting)
+		fprintf(x->out, "# of these kontend itself: %u waiting now; %s waits of %s\n",
+			o->own_waiting, units_count(a, o->own_waits), units_ns(b, o->own_wait_ns));
 	report_mmap_text_worst(d, x->out);
 	report_perf_text_sum(d, x->out);
 	if (d->rotation_sum.known)

@@ -101,6 +101,35 @@ static void waits_from_before_are_rows(void **state)
 	assert_int_equal(o.waiting_rwsem_w, 1);
 }
 
+/* Whoever looks is not what is looked for: such waits count, apart, and are never the longest. */
+static void waits_of_kontend_are_told_apart(void **state)
+{
+	struct asked *w = *state;
+	struct query_overview o;
+
+	rig_init(&w->rig, 1);
+	struct synth *s = w->rig.synth;
+	synth_round(s, CANNED_START);
+	synth_comm(s, 0, CANNED_START, 50, 50, "kontend");
+	synth_comm(s, 0, CANNED_START, 60, 60, "app");
+	synth_comm(s, 0, CANNED_START, 60, 61, "kontend");
+	synth_begin(s, 0, CANNED_START + 1 * MS, 50, 50, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_end(s, 0, CANNED_START + 3 * MS, 50, 50, INODE_LOCK, 0);
+	synth_begin(s, 0, CANNED_START + 4 * MS, 50, 50, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_begin(s, 0, CANNED_START + 5 * MS, 60, 61, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_tick(s, CANNED_START + 100 * MS);
+	asked_play(w, NULL);
+	assert_int_equal(query_overview(&w->q, &o), 0);
+	assert_int_equal(o.waiting, 2);
+	assert_int_equal(o.own_waiting, 1);
+	assert_int_equal(o.own_waits, 1);
+	assert_int_equal(o.own_wait_ns, 2 * MS);
+	assert_int_equal(o.total_ns, 2 * MS);
+	/* A thread of another program may be called so. */
+	assert_int_equal(o.longest_ns, 95 * MS);
+	assert_string_equal(o.longest_task, "kontend/61");
+}
+
 /* The same where a reader has it and sleeps; 703 waits, in two snapshots, since long ago. */
 static void emit_asleep(struct asked *w, uint64_t t)
 {
@@ -352,6 +381,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(waits_from_before_are_rows),
+		TEST(waits_of_kontend_are_told_apart),
 		TEST(sleepers_are_told_by_their_calls),
 		TEST(locks_say_who_has_them),
 		TEST(one_snapshot_is_not_enough),
