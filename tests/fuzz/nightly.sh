@@ -21,7 +21,7 @@ configure() {
 
 build() {
 	options=(-Dfuzz=enabled) && configure build-fuzz env CC=clang || return 1
-	options=(-Db_sanitize=address,undefined -Db_lundef=false) && configure build-asan env || return 1
+	options=("-Db_sanitize=address,undefined" -Db_lundef=false) && configure build-asan env || return 1
 	mapfile -t programs < <(ninja -C build-fuzz -t targets all | sed -n 's/^\(tests\/fuzz\/libfuzzer-[a-z-]*\): .*/\1/p')
 	ninja --quiet -C build-fuzz "${programs[@]}" &&
 		ninja --quiet -C build-asan tests/fuzz/mutant tests/fuzz/mutant-pty kontend
