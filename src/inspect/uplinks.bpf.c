@@ -2,7 +2,8 @@
 /*
  * Reads the BPF links that have placed uprobes (uprobe-multi, kernel 6.6) out of the running
  * kernel, as uprobe.bpf.c reads the rest; by an iterator of its own, which kernels have since 5.19.
- * A path is told by its parts, the last one first.
+ * A path is told by its parts, the last one first, from the root that the reader has: in a chroot
+ * that is no mount point. What is not below it is told from the outermost root on.
  */
 #include "kernel-uprobe.h"
 
@@ -17,8 +18,17 @@ ARRAY(links, struct up_link_raw, UP_LINKS);
 
 struct way {
 	__u64 dentry, mount;
+	__u64 root_dentry, root_mount;
 	__u32 record;
 };
+
+/* The address of the mount that the kernel hands out by the part of it that file systems see. */
+static __u64 mount_of(struct vfsmount *seen)
+{
+	struct mount *m = NULL;
+
+	return (__u64)seen - bpf_core_field_offset(m->mnt);
+}
 
 static long add_part(__u32 step, struct way *w)
 {
@@ -27,7 +37,7 @@ static long add_part(__u32 step, struct way *w)
 	struct mount *m = (void *)w->mount;
 	__u64 n;
 
-	if (!r || !d || !m)
+	if (!r || !d || !m || (w->dentry == w->root_dentry && w->mount == w->root_mount))
 		return 1;
 	if ((__u64)BPF_CORE_READ(m, mnt.mnt_root) == w->dentry) {
 		__u64 parent = (__u64)BPF_CORE_READ(m, mnt_parent);
@@ -57,7 +67,7 @@ static long put_uprobe(__u32 i, struct walk *w)
 	struct bpf_uprobe_multi_link *l = (void *)w->link;
 	struct bpf_uprobe *u;
 	struct way way = {0};
-	struct mount *m = NULL;
+	struct task_struct___root *reader = (void *)bpf_get_current_task();
 	__u32 at = state.n_links;
 
 	if (i >= w->count)
@@ -79,7 +89,9 @@ static long put_uprobe(__u32 i, struct walk *w)
 				  &BPF_CORE_READ(l, link.prog, aux)->name);
 	r->n_parts = 0;
 	way.dentry = (__u64)BPF_CORE_READ(l, path.dentry);
-	way.mount = (__u64)BPF_CORE_READ(l, path.mnt) - bpf_core_field_offset(m->mnt);
+	way.mount = mount_of(BPF_CORE_READ(l, path.mnt));
+	way.root_dentry = (__u64)BPF_CORE_READ(reader, fs, root.dentry);
+	way.root_mount = mount_of(BPF_CORE_READ(reader, fs, root.mnt));
 	way.record = at;
 	bpf_loop(UP_PARTS * 2, add_part, &way, 0);
 	return 0;

@@ -100,7 +100,7 @@ try_name() {
 	mount -t sysfs sysfs "$root/sys"
 	mount --rbind /dev "$root/dev"
 	git -C "$top" bundle create -q "$root/source.bundle" HEAD
-	chroot "$root" git clone -q /source.bundle /kontend
+	chroot "$root" git -c advice.detachedHead=false -c init.defaultBranch=main clone -q /source.bundle /kontend
 	command_in "$name" "./bootstrap run" "cd /kontend && ./bootstrap run" || return 0
 	[ "$run_only" = yes ] ||
 		command_in "$name" "./bootstrap test $*" "cd /kontend && ./bootstrap test ${*:2}" || return 0

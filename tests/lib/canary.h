@@ -11,7 +11,7 @@ struct canary_place {
 };
 
 #define CANARY_START 1000000000ull /* ns: when what is stated may begin */
-enum { CANARY_PID = 50 };
+enum { CANARY_PID = 5000000 }; /* above every PID that a kernel gives: /proc has no such process */
 
 struct canary_place canary_here(void);
 uint64_t canary_addr(void);

@@ -32,7 +32,7 @@
 #define START (1000 * MS)
 #define LOCK 0xffff888011111100ull
 
-enum { PID = 50, TID = 51 };
+enum { PID = 5000000, TID = 5000001 }; /* above every PID that a kernel gives */
 
 static struct query_annotate annotate(struct asked *w, uint64_t start)
 {
