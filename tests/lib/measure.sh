@@ -44,7 +44,8 @@ need_root() {
 }
 
 need_mounts() {
-	unshare -m true 2>/dev/null || skip "no mount namespace"
+	lack=$(unshare -m true 2>&1) || skip "no mount namespace of its own (${lack:-unshare failed}); in a" \
+		"chroot / must be a mount point: mount --bind DIR DIR"
 }
 
 need_perf() {

@@ -43,6 +43,8 @@ static void check_banner(struct ktext *k, const char *way)
 		version[0] = '\0';
 	if (f)
 		fclose(f);
+	/* What distributions add to the banner stands behind that. */
+	version[strcspn(version, "\n")] = '\0';
 	/* Kernels without CONFIG_KALLSYMS_ALL do not say where it is. */
 	if (!addr)
 		return;
