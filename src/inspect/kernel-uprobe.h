@@ -129,6 +129,14 @@ struct path {
 	struct dentry *dentry;
 } CORE;
 
+struct fs_struct {
+	struct path root;
+} CORE;
+
+struct task_struct___root {
+	struct fs_struct *fs;
+} CORE;
+
 struct bpf_uprobe {
 	long long offset;
 	unsigned long ref_ctr_offset;

@@ -37,7 +37,9 @@ static long add_part(__u32 step, struct way *w)
 	struct mount *m = (void *)w->mount;
 	__u64 n;
 
-	if (!r || !d || !m || (w->dentry == w->root_dentry && w->mount == w->root_mount))
+	if (!r || !d || !m)
+		return 1;
+	if (w->dentry == w->root_dentry && w->mount == w->root_mount)
 		return 1;
 	if ((__u64)BPF_CORE_READ(m, mnt.mnt_root) == w->dentry) {
 		__u64 parent = (__u64)BPF_CORE_READ(m, mnt_parent);
