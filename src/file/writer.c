@@ -13,8 +13,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -63,7 +65,7 @@ static ssize_t write_some(struct writer *w, const struct iovec *v, int n_v)
 	if (!w->wait)
 		return writev(w->fd, v, n_v);
 	if (!w->in_bits) {
-		n = pwritev2(w->fd, v, n_v, -1, RWF_NOWAIT);
+		n = syscall(SYS_pwritev2, w->fd, v, n_v, -1L, -1L, RWF_NOWAIT);
 		/* Not of fifos, nor of pipes before Linux 6.4. */
 		w->in_bits = n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL);
 		if (n >= 0 || (errno != EAGAIN && !w->in_bits))

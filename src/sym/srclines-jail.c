@@ -52,11 +52,11 @@ static int limit(int what, uint64_t most)
 {
 	struct rlimit l;
 
-	if (getrlimit((__rlimit_resource_t)what, &l) < 0)
+	if (getrlimit(what, &l) < 0)
 		return -errno;
 	l.rlim_max = l.rlim_max < most ? l.rlim_max : most;
 	l.rlim_cur = l.rlim_max;
-	return setrlimit((__rlimit_resource_t)what, &l) < 0 ? -errno : 0;
+	return setrlimit(what, &l) < 0 ? -errno : 0;
 }
 
 /* A sanitizer's shadow takes more room than any program. */

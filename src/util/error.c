@@ -29,10 +29,10 @@ int error_errno(struct error *err, int code, const char *fmt, ...)
 	if (!err || err->code)
 		return code;
 
-	char head[sizeof(err->text)], reason[128];
+	char head[sizeof(err->text)];
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(head, sizeof(head), fmt, ap);
 	va_end(ap);
-	return error_set(err, code, "%s: %s", head, strerror_r(-code, reason, sizeof(reason)));
+	return error_set(err, code, "%s: %s", head, strerror(-code));
 }

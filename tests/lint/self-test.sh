@@ -123,6 +123,8 @@ expect_all() {
 	expect format src/util/mem.c 'int  x( void );\n'
 	expect shell tests/good.sh 'unused=1\n'
 	expect man man/kontend.1 '.Fl\n.Xx\n'
+	expect musl src/util/mem.c '#include <sys/resource.h>\n__rlimit_resource_t x;\n'
+	expect musl src/util/mem.c '#include <sys/uio.h>\nint f(void) { return pwritev2(0); }\n'
 	expect man man/kontend.1 '.Ql No space left on device .\n'
 	expect man man/kontend.1 '.Ql .\nof the kernel\n'
 	expect man man/kontend.1 '.Pq Ql bpf , Ql probe\n'
