@@ -78,8 +78,7 @@ void query_deinit(struct query *q);
 /* Starts a frame: forgets all earlier answers. */
 void query_begin(struct query *q);
 
-/* Tables "locks" (by any dimension), "waiters", "cpus", "types". 0, -ENOMEM, or -EINVAL with @err.
- */
+/* Tables "locks" (by any dimension) to "types". 0, -ENOMEM, or -EINVAL with @err. */
 int query_locks(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 int query_waiters(struct query *q, const struct query_spec *s, struct table *ret,
 		  struct error *err);
@@ -116,8 +115,7 @@ struct query_overview {
 	double unmatched_pct; /* unmatched and doubtful of all waits */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
 	uint32_t waiting_early; /* of these: since before measuring began */
-	/* Of kontend itself, and of others that run: in all sums, but never the longest. */
-	uint32_t own_waiting;
+	uint32_t own_waiting; /* of any kontend: in all sums, but never the longest */
 	uint64_t own_waits, own_wait_ns;
 	bool any_longest;
 	uint64_t longest_ns;

@@ -60,9 +60,8 @@ int query_enomem(struct error *err, const char *what);
 
 /* query-names.c */
 const char *query_hex(struct arena *a, uint64_t addr);
-/* query-lockname.c: what the lock at @addr belongs to; NULL: not known. */
-/* What is at an address, for a lock since when it was waited for, at @time_ns; per-CPU ones, too.
- */
+/* query-lockname.c: what is at an address; NULL: not known. */
+/* For a lock since when it was waited for, at @time_ns; per-CPU ones, too. */
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr, uint64_t time_ns);
 const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
