@@ -21,6 +21,16 @@ static void put_item(FILE *out, const struct doctor_item *i)
 		fprintf(out, "  %-12s fix: %s\n", "", i->fix);
 }
 
+static void put_view(FILE *out, const struct doctor_item *v)
+{
+	fprintf(out, "  %-12s %-8s %s", v->name, doctor_status_name(v->status), v->help);
+	if (v->cause)
+		fprintf(out, "; see %s", v->cause);
+	else if (*v->found)
+		fprintf(out, "; %s", v->found);
+	fputc('\n', out);
+}
+
 static void put_config(FILE *out, const struct opts *o)
 {
 	if (!o->config_path)
@@ -37,10 +47,7 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 	fprintf(out, "kontend %s on Linux %s %s, %u CPUs, user %s (%u)\n\nviews\n", KONTEND_VERSION,
 		d->kernel, d->machine, d->cpus, d->user, d->uid);
 	for (size_t i = 0; i < d->n_views; i++)
-		fprintf(out, "  %-12s %-8s %s%s%s\n", d->views[i].name,
-			doctor_status_name(d->views[i].status), d->views[i].help,
-			d->views[i].cause ? "; see " : "",
-			d->views[i].cause ? d->views[i].cause : "");
+		put_view(out, &d->views[i]);
 	fprintf(out, "\nchecks\n");
 	for (size_t i = 0; i < d->n_checks; i++) {
 		const struct doctor_item *c = &d->checks[i];

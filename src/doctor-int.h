@@ -2,7 +2,7 @@
 #ifndef KONTEND_DOCTOR_INT_H
 #define KONTEND_DOCTOR_INT_H
 
-/* Shared by doctor.c and doctor-perf.c. */
+/* Shared by doctor.c, doctor-perf.c and doctor-rest.c. */
 #include "kontend/doctor.h"
 #include <stdint.h>
 
@@ -29,5 +29,7 @@ void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f);
 
 /* doctor-perf.c: checks that open perf events. */
 void doctor_perf(struct doctor *d, const struct doctor_facts *f);
+/* doctor-rest.c: what the profile and instructions take, PMUs, and what the build has. */
+void doctor_rest(struct doctor *d, const struct doctor_facts *f);
 
 #endif

@@ -7,6 +7,7 @@
 #include "doctor-int.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/perf-session.h"
 #include "kontend/sysinfo.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 /* At Debian and Ubuntu, from this level on CAP_PERFMON does not help. */
 enum { PARANOID_ROOT_ONLY = 3 };
-enum { EVENTS_PER_CPU = 3, OTHER_FDS = 3, SPARE_FDS = 64, RING_KIB = 512 };
+enum { EVENTS_PER_CPU = 3, OTHER_FDS = 3, SPARE_FDS = 64 };
 
 static int first_cpu(void)
 {
@@ -70,10 +71,10 @@ static void explain_open(struct doctor_item *i, const struct doctor_facts *f, in
 	else if ((code == -EACCES || code == -EPERM) && geteuid() == 0)
 		doctor_fix(i, "run on the host, or give the container CAP_PERFMON and a seccomp "
 			      "profile with perf_event_open");
-	else if (code == -EACCES || code == -EPERM)
-		doctor_fix(i, "sudo sysctl kernel.perf_event_paranoid=%d",
-			   f->paranoid >= PARANOID_ROOT_ONLY && sysinfo_capable(CAP_PERFMON) ? 2
-											     : -1);
+	else if ((code == -EACCES || code == -EPERM) && !sysinfo_capable(CAP_PERFMON))
+		doctor_fix_setcap(i, f);
+	else if ((code == -EACCES || code == -EPERM) && f->paranoid >= PARANOID_ROOT_ONLY)
+		doctor_fix(i, "sudo sysctl kernel.perf_event_paranoid=2");
 }
 
 static int check_open(struct doctor *d, const struct doctor_facts *f)
@@ -137,7 +138,8 @@ static void check_cgroups(struct doctor *d, const struct doctor_facts *f, bool o
 static void check_ring(struct doctor *d, const struct doctor_facts *f, int fd)
 {
 	struct doctor_item *i = doctor_add(d, "rings", "memory that the kernel writes events to");
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = RING_KIB * 1024 + page;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), kib = perf_session_ring_kib();
+	size_t size = kib * 1024 + page;
 	int64_t limit = sysinfo_number("/proc/sys/kernel/perf_event_mlock_kb", -1);
 
 	if (fd < 0) {
@@ -149,18 +151,21 @@ static void check_ring(struct doctor *d, const struct doctor_facts *f, int fd)
 	close(fd);
 	if (ring != MAP_FAILED) {
 		munmap(ring, size);
-		doctor_found(i, DOCTOR_WORKS, "%d KiB a CPU (kernel.perf_event_mlock_kb is %d)",
-			     RING_KIB, (int)limit);
+		doctor_found(i, DOCTOR_WORKS, "%zu KiB a CPU (kernel.perf_event_mlock_kb is %d)",
+			     kib, (int)limit);
 		return;
 	}
 	doctor_found(
 		i, DOCTOR_LIMITED,
-		"%d KiB for one CPU are refused (%s; "
+		"%zu KiB for one CPU are refused (%s; "
 		"kernel.perf_event_mlock_kb is %d): smaller ones are used, and more events get "
 		"lost",
-		RING_KIB, strerror(code), (int)limit);
-	doctor_fix(i, "sudo sysctl kernel.perf_event_mlock_kb=%u",
-		   f->cpus * (RING_KIB + (unsigned)(page / 1024)));
+		kib, strerror(code), (int)limit);
+	if (sysinfo_capable(CAP_IPC_LOCK))
+		doctor_fix(i, "sudo sysctl kernel.perf_event_mlock_kb=%zu",
+			   f->cpus * (kib + page / 1024));
+	else
+		doctor_fix_setcap(i, f);
 }
 
 /* How many of @n descriptors can be opened besides those that are. */

@@ -13,6 +13,7 @@ struct view_needs {
 	const char *name, *help;
 	const char *needs[6]; /* in the order of fixing; NULL ends */
 	const char *wants[4];
+	const char *note; /* what this check found is said of the view that works */
 };
 
 /* "measuring" comes last: it tells that something fails, the ones before it tell what. */
@@ -31,9 +32,17 @@ static const struct view_needs view_table[] = {
 	{"cpus", "waits by CPU", MAIN_JOB, {"rings"}},
 	{"slots", "breakpoint slots and who holds them", MAIN_JOB, {"bpf"}},
 	{"contexts", "perf events and their contexts", MAIN_JOB, {"bpf"}},
-	{"rotation", "what it costs that perf events take turns", MAIN_JOB, {"rings", "intervals"}},
+	{"rotation",
+	 "what it costs that perf events take turns",
+	 MAIN_JOB,
+	 {"rings", "intervals"},
+	 "pmus"},
 	{"mmap", "how long mmap_locks take to get, by process", MAIN_JOB, {"bpf", "rings"}},
 	{"uprobes", "uprobes and their out-of-line slots", MAIN_JOB, {"bpf"}},
+	{"hot", "where CPUs spend their time, with -F", MAIN_JOB, {"samples", "names", "stacks"}},
+	{"annotate", "instructions of a function", MAIN_JOB, {"instructions", "code", "names"}},
+	{"--call-graph", "callers in programs, by dwarf", MAIN_JOB, {"samples", "user-stacks"}},
+	{"--debuginfod", "debug information from servers", MAIN_JOB, {"debuginfod"}, "debuginfod"},
 	{"--by cgroup", "waits by cgroup", MAIN_JOB, {"cgroups"}},
 };
 
@@ -82,6 +91,10 @@ static void judge(const struct doctor *d, const struct view_needs *v, struct doc
 		take_over(ret, c, DOCTOR_LIMITED);
 		return;
 	}
+	const struct doctor_item *note = v->note ? doctor_check(d, v->note) : NULL;
+
+	if (note)
+		memcpy(ret->found, note->found, sizeof(ret->found));
 }
 
 void doctor_conclude(struct doctor *d)

@@ -20,6 +20,7 @@
 #include "kontend/usersyms.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,9 +29,6 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const char capabilities[] =
-	"cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_ipc_lock+ep";
 
 const char *doctor_status_name(enum doctor_status s)
 {
@@ -70,7 +68,7 @@ void doctor_fix(struct doctor_item *i, const char *fmt, ...)
 
 void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f)
 {
-	doctor_fix(i, "sudo setcap %s %s", capabilities, f->exe);
+	doctor_fix(i, "sudo setcap %s %s", PRIVS_SETCAP, f->exe);
 }
 
 const struct doctor_item *doctor_check(const struct doctor *d, const char *name)
@@ -186,9 +184,11 @@ static void check_names(struct doctor *d, const struct doctor_facts *f)
 			     "addresses are withheld (kernel.kptr_restrict is %d, "
 			     "perf_event_paranoid is %d): callers and locks are shown as addresses",
 			     (int)kptr, f->paranoid);
-		doctor_fix(i, geteuid() == 0 || kptr != 0 ? "sudo sysctl kernel.kptr_restrict=0"
-							  : "sudo sysctl kernel.kptr_restrict=0 "
-							    "kernel.perf_event_paranoid=1");
+		/* At 2 nobody gets them; below, whoever has CAP_SYSLOG. */
+		if (kptr > 1 || geteuid() == 0 || sysinfo_capable(CAP_SYSLOG))
+			doctor_fix(i, "sudo sysctl kernel.kptr_restrict=1");
+		else
+			doctor_fix_setcap(i, f);
 	}
 }
 
@@ -342,6 +342,7 @@ void doctor_run(struct doctor *d)
 	doctor_perf(d, &f);
 	check_names(d, &f);
 	check_bpf(d, &f);
+	doctor_rest(d, &f);
 	check_privileges(d, &f);
 	check_intervals(d);
 	check_cache(d);

@@ -168,6 +168,21 @@ static void say_left(struct live_info *i)
 		 n ? "; " : "", mux_left_text(&left, text, sizeof(text)));
 }
 
+/* Waits that BPF tells of do not come through the rings that -m is about. */
+static void say_rings(const struct run *r, const struct opts *o, struct live_info *i)
+{
+	struct feed *feed = waitfeed_feed(r->waits);
+	size_t n = strlen(i->note);
+	struct ring ring;
+
+	if (!o->mmap_pages || !feed || !feed->waits || !feed->ring(feed, 0, &ring))
+		return;
+	snprintf(i->note + n, sizeof(i->note) - n,
+		 "%s--mmap-pages is not about waits: BPF writes them into rings of %zu KiB a CPU; "
+		 "with --no-bpf perf does, into rings of that size",
+		 n ? "; " : "", (size_t)ring.size / 1024);
+}
+
 /* -EINVAL: no such level, or not without a target. */
 static int read_level(const struct run *r, const struct opts *o, struct mmlevel_how *ret,
 		      struct error *err)
@@ -265,6 +280,8 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		ret = place_probes(r, o, err);
 	if (ret == 0)
 		say_left(&r->info);
+	if (ret == 0)
+		say_rings(r, o, &r->info);
 	return ret;
 }
 

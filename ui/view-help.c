@@ -58,7 +58,8 @@ static const struct {
 	{"x2", "how fast it is played, if it is", COMMAND_REPLAY},
 	{"ev/s", "contentions a second: how much there is to measure"},
 	{"lost", "records that the kernel dropped since its buffers were full: the figures are too "
-		 "small. Fewer targets (-p, -C, -G) or larger buffers (-m) help"},
+		 "small. Fewer targets (-p, -C, -G) help; larger buffers (-m) where "
+		 "perf tells of waits, and not BPF"},
 	{"dropped", "records that kontend dropped since it could not keep up"},
 	{"throttled", "how often the kernel held events back since there were too many"},
 	{"unmatched",

@@ -24,9 +24,7 @@ int view_draw_note(struct screen *s, struct rect r, int y, enum role role, const
 
 const char *view_advice(const char *reason)
 {
-	return strstr(reason, "CAP_BPF")
-		       ? ". Run as root, or: setcap cap_bpf,cap_perfmon+ep kontend"
-		       : "";
+	return strstr(reason, "CAP_BPF") ? ". Run as root, or as 'kontend doctor' says" : "";
 }
 
 int view_draw_no_look(struct view *v, struct screen *s, struct rect r, int y, const char *what)

@@ -22,7 +22,7 @@ struct doctor_item {
 	const char *cause; /* of a view: the check that says so, NULL = none */
 };
 
-enum { DOCTOR_ITEMS = 16 };
+enum { DOCTOR_ITEMS = 32 };
 
 struct doctor {
 	char kernel[65], machine[65], user[64];

@@ -14,6 +14,10 @@
  * the collector, /proc of others, files in folders of others, and ending the command.
  */
 
+/* What measuring takes, for setcap(8); SECURITY in kontend(1) says what for. */
+#define PRIVS_SETCAP                                                                               \
+	"cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_sys_ptrace,cap_ipc_lock+ep"
+
 /* Which of @have are kept, bit n for capability n; @paranoid: kernel.perf_event_paranoid. */
 uint64_t privs_to_keep(uint64_t have, int paranoid);
 /* Those that the calling thread may use. */

@@ -6,6 +6,7 @@
  * a test.
  */
 #include "kontend/perf-failure.h"
+#include "kontend/privs.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -49,8 +50,7 @@ static int explain_paranoid(const struct perf_failure *f, struct error *err)
 	return error_set(
 		err, f->code,
 		"The kernel refuses %s (%s): kernel.perf_event_paranoid is %d (%s): run as "
-		"root, or 'sudo sysctl kernel.perf_event_paranoid=-1', or once 'sudo "
-		"setcap cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_ipc_lock+ep %s'%s",
+		"root, or once 'sudo setcap " PRIVS_SETCAP " %s'%s",
 		f->event, strerror(-f->code), f->paranoid, paranoid_meaning(f->paranoid), f->exe,
 		for_root_only(f) ? " and 'sudo sysctl kernel.perf_event_paranoid=2'" : "");
 }

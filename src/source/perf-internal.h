@@ -76,5 +76,7 @@ void perf_timers_free(struct perf_session *ps);
 void perf_counts_add(const struct perf_session *ps, size_t cpu, struct perf_counts *sum);
 /* perf-rings.c: maps the rings of @at->ring_pages. 0, or negative errno with @at->failure. */
 int perf_rings_map(struct perf_session *ps, struct perf_attempt *at);
+/* The size of each where none is asked for. */
+uint32_t perf_rings_kib(const struct perf_session_options *o);
 
 #endif

@@ -23,10 +23,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Without -m all rings share this, each within bounds. */
-enum { ALL_RINGS_KIB = 8192, MIN_RING_KIB = 512, MAX_RING_KIB = 2048 };
-/* The same where samples have dumps of stacks. */
-enum { ALL_DUMPS_KIB = 65536, MAX_DUMPS_KIB = 16384 };
 enum { LOOK_AGAIN = 5, SPARE_FDS = 64 };
 
 static int print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
@@ -448,30 +444,11 @@ static void note(struct live_info *info, uint32_t asked_pages)
 			 "This kernel gives no cgroup ids (CONFIG_CGROUP_PERF is off).");
 }
 
-/*
- * On a busy machine the collector may have to wait for a CPU for some tenths of a second: few CPUs
- * get larger rings for that, many CPUs must not take memory by their number.
- */
-static uint32_t default_ring_pages(const struct perf_session_options *o, long page_kib)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), kib = MAX_RING_KIB, all = ALL_RINGS_KIB;
-	uint64_t dumps = o->profile_hz ? (uint64_t)o->callgraph.dump_bytes * o->profile_hz : 0;
-
-	/* Where samples have dumps, what comes in a second is to fit. */
-	while ((uint64_t)kib * 1024 < dumps && kib < MAX_DUMPS_KIB)
-		kib *= 2;
-	if (dumps)
-		all = ALL_DUMPS_KIB;
-	while (kib > MIN_RING_KIB && kib * cpus > all)
-		kib /= 2;
-	return (uint32_t)(kib / page_kib);
-}
-
 int perf_session_open(struct perf_session **ret, const struct perf_session_options *o,
 		      struct live_info *info, struct error *err)
 {
 	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
-	uint32_t pages = o->ring_pages ? o->ring_pages : default_ring_pages(o, page_kib);
+	uint32_t pages = o->ring_pages ? o->ring_pages : perf_rings_kib(o) / (uint32_t)page_kib;
 	struct perf_attempt at = {.o = o,
 				  .ring_pages = pages,
 				  .cgroup = true,

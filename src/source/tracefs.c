@@ -7,6 +7,7 @@
  */
 #include "kontend/tracefs.h"
 #include "kontend/mem.h"
+#include "kontend/privs.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
 #include <limits.h>
@@ -152,10 +153,11 @@ int tracefs_explain(const struct tracefs_failure *f, struct error *err)
 				 "Root may not read %s (%s): a container or a security module "
 				 "forbids it; run on the host, or with --privileged",
 				 f->file, strerror(-f->code));
-	return error_set(err, f->code,
-			 "Only root may read %s (%s): run as root, or once 'sudo setcap "
-			 "cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_ipc_lock+ep %s'",
-			 f->file, strerror(-f->code), f->exe);
+	return error_set(
+		err, f->code,
+		"Only root may read %s (%s): run as root, or once 'sudo setcap " PRIVS_SETCAP
+		" %s'",
+		f->file, strerror(-f->code), f->exe);
 }
 
 static int fail(int code, const char *file, const char *dir, struct error *err)

@@ -27,6 +27,16 @@ run "$kontend" doctor --json
 json "assert d['works'] == ($rc == 0), d"
 run "$kontend" doctor
 prints '^  locks +(works|limited|fails) '
+# The real default, which depends on the number of CPUs.
+"$kontend" doctor -v >"$work/said"
+grep -A1 '^  rings ' "$work/said" | grep -qE 'found: (512|1024|2048) KiB a CPU|why: ' ||
+	complain "doctor does not say how large rings are"
+grep -qE '^  rotation +(works|limited|fails) .*; ' "$work/said" ||
+	complain "doctor does not say what rotates: $(grep rotation "$work/said")"
+for check in samples user-stacks instructions code debuginfod pmus build; do
+	grep -qE "^  $check +(works|limited|fails|unknown)" "$work/said" ||
+		complain "doctor has no check '$check'"
+done
 run "$kontend" doctor -v --output "$work/file"
 grep -q 'found: ' "$work/file" || complain "doctor -v does not say what it found"
 

@@ -53,6 +53,14 @@ assert json.load(open(sys.argv[1]))["source"]["duration_ns"] >= 300000000' "$wor
 	complain "slots with --duration were not measured that long"
 expect 124 '' timeout 3 "$kontend" report --view slots,locks
 
+# Waits come through rings of their own where BPF tells of them: then -m is said to be of no use.
+run "$kontend" report --duration 100ms -m 64
+if "$kontend" doctor -v | grep -qE '^  bpf +works'; then
+	grep -q 'mmap-pages is not about waits: BPF writes them into rings of 256 KiB' "$work/err" ||
+		complain "-m is not said to be of no use: $(cat "$work/err")"
+fi
+expect 0 '' "$kontend" report --duration 100ms -m 64 --no-bpf
+
 # Signals end the measurement; the report is printed.
 expect 0 '' signalled INT "$kontend" report
 prints '^# kontend report'

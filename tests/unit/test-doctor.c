@@ -54,6 +54,10 @@ static void judge(struct doctor *d, const char *bad, enum doctor_status s, bool 
 	*d = (struct doctor){.n_checks = 0};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		add(d, names[i], bad && strcmp(bad, names[i]) == 0 ? s : DOCTOR_WORKS);
+	add(d, "samples", bad && strcmp(bad, "samples") == 0 ? s : DOCTOR_WORKS);
+	add(d, "instructions", bad && strcmp(bad, "instructions") == 0 ? s : DOCTOR_WORKS);
+	add(d, "pmus", DOCTOR_WORKS);
+	snprintf(d->checks[d->n_checks - 1].found, sizeof(d->checks[0].found), "no PMU");
 	add(d, "measuring", measures ? DOCTOR_WORKS : DOCTOR_FAILS);
 	doctor_conclude(d);
 }
@@ -79,6 +83,26 @@ static void test_all_well(void **state)
 		assert_int_equal(d.views[i].status, DOCTOR_WORKS);
 		assert_string_equal(d.views[i].fix, "");
 	}
+}
+
+/* What works and has nothing to show says so; and the profile has needs of its own. */
+static void test_the_rest(void **state)
+{
+	struct doctor d;
+
+	(void)state;
+	judge(&d, NULL, DOCTOR_WORKS, true);
+	assert_int_equal(view(&d, "rotation")->status, DOCTOR_WORKS);
+	assert_string_equal(view(&d, "rotation")->found, "no PMU");
+	assert_null(view(&d, "rotation")->cause);
+	judge(&d, "samples", DOCTOR_LIMITED, true);
+	assert_string_equal(view(&d, "hot")->cause, "samples");
+	assert_string_equal(view(&d, "--call-graph")->cause, "samples");
+	assert_int_equal(view(&d, "locks")->status, DOCTOR_WORKS);
+	judge(&d, "instructions", DOCTOR_LIMITED, true);
+	assert_string_equal(view(&d, "annotate")->cause, "instructions");
+	assert_string_equal(view(&d, "annotate")->fix, "fix instructions");
+	assert_int_equal(view(&d, "hot")->status, DOCTOR_WORKS);
 }
 
 static void test_limited(void **state)
@@ -128,7 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel),	 cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_all_well), cmocka_unit_test(test_limited),
-		cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_the_rest), cmocka_unit_test(test_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

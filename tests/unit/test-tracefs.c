@@ -182,9 +182,11 @@ static void test_explain(void **state)
 		 "CONFIG_EVENT_TRACING");
 	explains((struct tracefs_failure){.code = -ENOENT, .release = "odd", .has_system = 1},
 		 "no such event", "CONFIG_EVENT_TRACING");
-	explains((struct tracefs_failure){.code = -EACCES}, "Only root may read",
-		 "setcap cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_ipc_lock+ep "
-		 "/usr/bin/kontend");
+	explains(
+		(struct tracefs_failure){.code = -EACCES}, "Only root may read",
+		"setcap "
+		"cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_sys_ptrace,cap_ipc_lock+ep "
+		"/usr/bin/kontend");
 	explains((struct tracefs_failure){.code = -EPERM, .lockdown = "confidentiality"},
 		 "locked down", "lockdown=integrity");
 	explains((struct tracefs_failure){.code = -EPERM, .root = 1}, "Root may not", "container");
