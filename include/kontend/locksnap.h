@@ -14,6 +14,10 @@
  */
 enum { LOCKSNAP_VERSION = 1 };
 
+/* Before the name of a slab cache that several are merged into: the object may be of another one.
+ */
+#define LOCKSNAP_MERGED "~"
+
 /* What a lock belongs to. */
 enum locksnap_kind {
 	LOCKSNAP_UNKNOWN,
@@ -23,7 +27,7 @@ enum locksnap_kind {
 	LOCKSNAP_POS,	 /* file.f_pos_lock */
 	LOCKSNAP_PIPE,	 /* pipe_inode_info.mutex */
 	LOCKSNAP_PERCPU, /* in the per-CPU section: text is the variable */
-	LOCKSNAP_SLAB,	 /* in a slab object: text is the cache */
+	LOCKSNAP_SLAB,	 /* in a slab object: text is the cache, see LOCKSNAP_MERGED */
 	LOCKSNAP_KINDS,
 };
 

@@ -82,6 +82,7 @@ struct file___locks {
 
 struct kmem_cache {
 	const char *name;
+	int refcount;
 } CORE;
 
 #endif

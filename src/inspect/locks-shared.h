@@ -31,7 +31,7 @@ struct raw_lock {
 	unsigned int first;	    /* index of its first waiter; the others follow */
 	unsigned int named;	    /* there is a name for it */
 	unsigned int holder_task;   /* index + 1 of what it does; 0: not read */
-	unsigned int pad;
+	unsigned int merged;	    /* `slab` is one of several caches that are one */
 	char holder_comm[16], slab[32];
 };
 

@@ -93,6 +93,16 @@ static bool name_percpu(const struct lockwalk_raw *raw, struct locksnap *s, stru
 	return false;
 }
 
+/* "filp", and "~pid" where others have merged into the cache of that name. */
+static uint32_t add_slab(struct locksnap *s, const struct raw_lock *l)
+{
+	char text[sizeof(l->slab) + 2];
+
+	snprintf(text, sizeof(text), "%s%.*s", l->merged ? LOCKSNAP_MERGED : "",
+		 (int)sizeof(l->slab), l->slab);
+	return locksnap_add_text(s, text);
+}
+
 static int fill_other_names(const struct lockwalk_raw *raw, struct locksnap *s)
 {
 	for (uint32_t i = 0; i < raw->state->n_locks && i < RAW_LOCKS; i++) {
@@ -103,7 +113,7 @@ static int fill_other_names(const struct lockwalk_raw *raw, struct locksnap *s)
 		if (!name_percpu(raw, s, &n)) {
 			if (!l->slab[0])
 				continue;
-			n.text = add_text(s, l->slab, sizeof(l->slab));
+			n.text = add_slab(s, l);
 		}
 		if (locksnap_add_name(s, &n) < 0)
 			return -ENOMEM;

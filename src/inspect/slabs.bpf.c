@@ -23,9 +23,14 @@ static long read_slab(__u32 i, void *ctx)
 	if (!l || !l->addr)
 		return 1;
 	l->slab[0] = 0;
+	l->merged = 0;
 	struct kmem_cache *c = bpf_get_kmem_cache(l->addr);
-	if (c)
-		bpf_probe_read_kernel_str(l->slab, sizeof(l->slab), BPF_CORE_READ(c, name));
+	if (!c)
+		return 0;
+	bpf_probe_read_kernel_str(l->slab, sizeof(l->slab), BPF_CORE_READ(c, name));
+	/* Caches of objects of about one size are merged: it has the name of whoever came first. */
+	if (bpf_core_field_exists(c->refcount))
+		l->merged = BPF_CORE_READ(c, refcount) > 1;
 	return 0;
 }
 

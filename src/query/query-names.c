@@ -138,7 +138,8 @@ static const char *make_lock_name(struct query *q, uint32_t lock)
 	if (name)
 		return name;
 	name = query_hex(&q->arena, l->addr);
-	if (name && object && object->kind == LOCKSNAP_SLAB)
+	/* A name that others' objects have, too, would be a wrong one: the function says more. */
+	if (name && object && object->kind == LOCKSNAP_SLAB && *object->text != *LOCKSNAP_MERGED)
 		name = arena_printf(&q->arena, "%s %s", object->text, name);
 	func = hottest_caller(q, lock);
 	if (!name || !func)

@@ -96,6 +96,22 @@ static bool uname_before(int major, int minor)
 	       (a < major || (a == major && b < minor));
 }
 
+/* The kernel says in sysfs, too, how many caches are merged into one. */
+static void check_merged(const char *text)
+{
+	bool merged = *text == *LOCKSNAP_MERGED;
+	char path[128];
+	int aliases;
+
+	snprintf(path, sizeof(path), "/sys/kernel/slab/%.64s/aliases", text + merged);
+	FILE *f = fopen(path, "r");
+	if (!f)
+		return; /* sysfs tells of no caches here */
+	if (fscanf(f, "%d", &aliases) == 1)
+		live_check(&failures, merged == (aliases > 0), "%s has %d aliases", text, aliases);
+	fclose(f);
+}
+
 /* What is no lock, and in no table of ours, still stands in a slab cache. */
 static void check_slab(struct lockwalk *w, uint64_t addr)
 {
@@ -110,6 +126,8 @@ static void check_slab(struct lockwalk *w, uint64_t addr)
 		   n ? n->kind : 0);
 	live_check(&failures, n && strstr(locksnap_text(&s, n->text), "kmalloc"),
 		   "a pipe stands in %s", n ? locksnap_text(&s, n->text) : "nothing");
+	if (n)
+		check_merged(locksnap_text(&s, n->text));
 	locksnap_deinit(&s);
 }
 

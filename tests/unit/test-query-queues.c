@@ -296,6 +296,7 @@ static void locks_are_called_by_what_they_belong_to(void **state)
 	lock_snap_name(&s, PIPE_LOCK + 128, LOCKSNAP_PERCPU, 1, 0, "", "runqueues", 0);
 	lock_snap_name(&s, PIPE_LOCK + 192, LOCKSNAP_PERCPU, 3, 0, "", "timer_bases", 0x40);
 	lock_snap_name(&s, PIPE_LOCK + 256, LOCKSNAP_SLAB, -1, 0, "", "filp", 0);
+	lock_snap_name(&s, PIPE_LOCK + 448, LOCKSNAP_SLAB, -1, 0, "", "~pool_workqueue", 0);
 	lock_snap_name(&s, PIPE_LOCK + 320, LOCKSNAP_POS, -1, 9, "tail", "/var/log/x", 0);
 	lock_snap_name(&s, PIPE_LOCK + 384, LOCKSNAP_IMMAP, -1, 9, "tail", "", 0);
 	lock_snap_emit(w->rig.synth, &s, CANNED_START + 500 * MS);
