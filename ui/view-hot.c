@@ -73,7 +73,11 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 	line_put(&l, ROLE_BOLD, sum->event);
 	if (sum->hz)
 		line_printf(&l, ROLE_DIM, " %llu Hz", (unsigned long long)sum->hz);
-	line_printf(&l, ROLE_NORMAL, "  %s samples", units_count(buf, sum->part));
+	line_printf(&l, ROLE_NORMAL, "  %s%s samples", query_hot_is_short(sum) ? "~" : "",
+		    units_count(buf, sum->part));
+	if (query_hot_is_short(sum))
+		line_printf(&l, ROLE_WARN, ", counted %s%% of the time",
+			    units_pct(buf, sum->running_pct));
 	if (sum->part < sum->samples)
 		line_printf(&l, ROLE_DIM, ", %s%% of all",
 			    units_pct(buf, 100.0 * (double)sum->part / (double)sum->samples));

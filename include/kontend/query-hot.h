@@ -76,8 +76,12 @@ struct query_hot_sum {
 	uint64_t samples, locks, idle, shortened, other;
 	uint64_t part; /* samples in the part that is zoomed into, which locks and groups are of */
 	double per_s;
+	double running_pct; /* the event counted so much of its time, NAN: not known; see below */
 	uint64_t groups[PATH_ALL]; /* samples */
 };
+
+/* The event had to share its counter, so there are fewer samples than time that they stand for. */
+bool query_hot_is_short(const struct query_hot_sum *s);
 
 /* What each CPU is busy with: those that have samples, in their order. In the arena. */
 struct query_hot_part {

@@ -8,8 +8,10 @@
 #include "query-hot.h"
 
 #include "kontend/text.h"
+#include "query-perf.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 bool hot_is_lock_path(enum path_group g)
@@ -196,4 +198,31 @@ int hot_sum(struct hot_rows *h)
 	r = h->groups ? sum(h) : -ENOMEM;
 	map64_deinit(&h->index);
 	return h->q->cache->failed ? -ENOMEM : r;
+}
+
+bool query_hot_is_short(const struct query_hot_sum *s)
+{
+	return s->running_pct < 99.5;
+}
+
+int hot_find_share(struct query *q, const struct decode_profile *d, struct query_hot_sum *s)
+{
+	struct query_perf p;
+	uint64_t enabled = 0, running = 0;
+	int r = query_perf(q, QUERY_PERF_EVENTS, &p);
+
+	s->running_pct = NAN;
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	for (size_t i = 0; i < p.snap->n_events; i++) {
+		const struct snap_event *e = &p.snap->events[i];
+
+		if (!(e->flags & SNAP_OWN) || e->type != d->type || e->config != d->config)
+			continue;
+		enabled += e->enabled_ns;
+		running += e->running_ns;
+	}
+	if (enabled && running <= enabled)
+		s->running_pct = 100.0 * (double)running / (double)enabled;
+	return 0;
 }

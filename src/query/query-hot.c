@@ -448,7 +448,8 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 				  .other = p->other};
 	struct hot_rows h = {.q = q, .p = p, .zoom = zoom};
 
-	if (query_sync(q) < 0 || !s.event || !(h.groups = hot_groups(q)))
+	if (query_sync(q) < 0 || !s.event || !(h.groups = hot_groups(q)) ||
+	    hot_find_share(q, d, &s) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n; i++) {
 		if (!hot_zoom_sample(&h, &p->cells[i]))

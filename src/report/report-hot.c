@@ -5,6 +5,7 @@
  */
 #include "kontend/units.h"
 #include "report-int.h"
+#include <math.h>
 
 static double share(uint64_t n, uint64_t all)
 {
@@ -50,14 +51,20 @@ void report_hot_text(const struct report_data *d, FILE *out)
 		fprintf(out, "%s\n", query_hot_none(s));
 		return;
 	}
-	fprintf(out, "%s samples of %s, by %s%s", units_count(a, s->samples), s->event,
-		query_hot_by_name(d->spec->hot_by), d->spec->hot_locks ? ", lock paths only" : "");
+	fprintf(out, "%s%s samples of %s, by %s%s", query_hot_is_short(s) ? "~" : "",
+		units_count(a, s->samples), s->event, query_hot_by_name(d->spec->hot_by),
+		d->spec->hot_locks ? ", lock paths only" : "");
 	if (d->hot.n_rows == d->hot.n_total)
 		fprintf(out, ": %zu rows\n", d->hot.n_rows);
 	else
 		fprintf(out, ": %zu of %zu rows\n", d->hot.n_rows, d->hot.n_total);
 	report_hot_zoom_text(d, out);
 	put_groups(d, out);
+	if (query_hot_is_short(s))
+		fprintf(out,
+			"# %s counted %s%% of the time, as others want the counter, too: what ran "
+			"meanwhile was not sampled\n",
+			s->event, units_pct(a, s->running_pct));
 	if (!s->chains)
 		fputs("# no call chains were taken: groups are those of functions alone\n", out);
 	if (s->shortened)
@@ -126,6 +133,10 @@ void report_hot_json(const struct report_data *d, struct jsonw *j)
 		jsonw_u64(j, "hz", s->hz);
 	else
 		jsonw_null(j, "hz");
+	if (isnan(s->running_pct))
+		jsonw_null(j, "running_pct");
+	else
+		jsonw_double(j, "running_pct", s->running_pct);
 	jsonw_double(j, "percent_limit", d->spec->percent_limit);
 	jsonw_u64(j, "samples", s->samples);
 	jsonw_u64(j, "samples_part", s->part);

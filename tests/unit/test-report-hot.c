@@ -15,9 +15,12 @@
 #include "json.h"
 #include "kontend/mem.h"
 #include "kontend/report.h"
+#include "kontend/snap.h"
 #include "synth-profile.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,17 +44,13 @@ static void sample(struct asked *w, uint32_t cpu, int tid, uint32_t n, const uin
 }
 
 /* app/50 computes and faults, worker/51 takes an mmap_lock: on four CPUs, not on all alike. */
-static int setup(void **state)
+static void fill(struct asked *w)
 {
 	const uint64_t lock[LOCKING] = {
 		synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH), synth_addr(SYNTH_DOWN_WRITE_KILLABLE),
 		synth_addr(SYNTH_VM_MMAP_PGOFF), synth_addr(SYNTH_DO_SYSCALL_64)};
 	const uint64_t fault = synth_addr(SYNTH_EXC_PAGE_FAULT);
-	struct asked *w;
 
-	if (asked_setup_empty(state) < 0)
-		return -1;
-	w = *state;
 	rig_init(&w->rig, 4);
 	struct synth *s = w->rig.synth;
 	synth_profile(s);
@@ -68,7 +67,14 @@ static int setup(void **state)
 	synth_end(s, 1, START + 35 * MS, 50, 51, LOCK, 0);
 	synth_begin(s, 1, START + 80 * MS, 50, 51, LOCK, LCB_F_WRITE, lock, LOCKING);
 	synth_tick(s, START + 100 * MS);
-	asked_play(w, NULL);
+}
+
+static int setup(void **state)
+{
+	if (asked_setup_empty(state) < 0)
+		return -1;
+	fill(*state);
+	asked_play(*state, NULL);
 	return 0;
 }
 
@@ -228,6 +234,86 @@ static void every_allocation_may_fail(void **state)
 	assert_true(n > 2);
 }
 
+/* A snapshot of all events in which our own counted @running_ns of a second on each of two CPUs. */
+static void look(struct asked *w, uint64_t running_ns)
+{
+	struct snap s = {.head = {.time_ns = START + 150 * MS}};
+
+	for (int32_t cpu = 0; cpu < 2; cpu++) {
+		struct snap_event e = {.id = 5 + (uint64_t)cpu,
+				       .type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .cpu = cpu,
+				       .state = SNAP_ACTIVE,
+				       .flags = SNAP_OWN,
+				       .enabled_ns = 1000 * MS,
+				       .running_ns = cpu ? running_ns : 1000 * MS};
+		assert_int_equal(snap_add_event(&s, &e), 0);
+		/* Others' of the same kind say nothing of ours. */
+		e.id += 10;
+		e.flags = 0;
+		e.running_ns = 0;
+		assert_int_equal(snap_add_event(&s, &e), 0);
+	}
+	struct record_snapshot head = {
+		.kind = SNAPSHOT_PERF, .version = SNAP_VERSION, .time_ns = s.head.time_ns};
+	size_t len = sizeof(head) + snap_size(&s);
+	char *bytes = mem_calloc(1, len);
+
+	assert_non_null(bytes);
+	memcpy(bytes, &head, sizeof(head));
+	snap_encode(&s, bytes + sizeof(head));
+	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, bytes, len);
+	synth_tick(w->rig.synth, START + 200 * MS);
+	mem_free(bytes);
+	snap_deinit(&s);
+}
+
+/* The report of the profile where our event was running so long, as a text to free(). */
+static char *report_of(uint64_t running_ns, enum report_format format)
+{
+	const struct report_spec s = {.views = REPORT_HOT, .format = format, .source_kind = "live"};
+	struct asked w = {0};
+	char *text;
+
+	fill(&w);
+	look(&w, running_ns);
+	asked_play(&w, NULL);
+	text = asked_report(&w.q, &s);
+	query_deinit(&w.q);
+	rig_deinit(&w.rig);
+	return text;
+}
+
+/* Samples of an event that shared its counter are too few, and it is said by how much. */
+static void what_shared_its_counter_is_marked(void **state)
+{
+	static const struct {
+		uint64_t running_ns;
+		enum report_format format;
+		const char *says, *not ;
+	} cases[] = {
+		{1000 * MS, REPORT_TEXT, "# hot: 100 samples of ", "of the time"},
+		{600 * MS, REPORT_TEXT, "# hot: ~100 samples of ", "# hot: 100"},
+		{600 * MS, REPORT_TEXT, "counted 80.0% of the time", "# hot: 100"},
+		{600 * MS, REPORT_JSON, "\"running_pct\": 80", "null samples"},
+	};
+	struct asked *w = *state;
+	struct query_hot_sum sum;
+
+	query_begin(&w->q);
+	assert_int_equal(query_hot_sum(&w->q, NULL, &sum), 0);
+	assert_true(isnan(sum.running_pct));
+	assert_false(query_hot_is_short(&sum));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text = report_of(cases[i].running_ns, cases[i].format);
+
+		if (!strstr(text, cases[i].says) || strstr(text, cases[i].not ))
+			fail_msg("%zu: %s", i, text);
+		free(text);
+	}
+}
+
 #define ON_PROFILE(f) cmocka_unit_test_setup_teardown(f, setup, asked_teardown)
 
 int main(void)
@@ -239,6 +325,7 @@ int main(void)
 		ON_PROFILE(sorted_rows_can_be_cut),
 		ON_PROFILE(boxes_lie_on_their_callers),
 		ON_PROFILE(rows_below_a_limit_are_left_out),
+		ON_PROFILE(what_shared_its_counter_is_marked),
 		ON_PROFILE(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
