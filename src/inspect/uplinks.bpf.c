@@ -5,7 +5,7 @@
  * A path is told by its parts, the last one first, from the root that the reader has: in a chroot
  * that is no mount point. What is not below it is told from the outermost root on.
  */
-#include "kernel-uprobe.h"
+#include "kernel-links.h"
 
 #include "uprobe-shared.h"
 
