@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the kernel or the system refuses: each its own sentence, exit 1, nothing left behind.
 # shellcheck disable=SC2317 # functions are called through expect
+own_mounts=$(realpath "$(dirname "$0")/../lib/own-mounts.sh")
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -20,7 +21,7 @@ without() {
 # In a mount namespace without tracefs.
 no_tracefs() {
 	# shellcheck disable=SC2016 # expanded inside
-	unshare -m sh -c 'mount --make-rprivate /
+	"$own_mounts" sh -c '
 		for type in tracefs debugfs; do
 			awk -v type=$type "\$3 == type { print \$2 }" /proc/self/mounts |
 				while read -r dir; do umount -l "$dir"; done
@@ -56,7 +57,11 @@ quick="report --duration 100ms"
 	fi
 	expect 1 "than the limit of 9 open files.*ulimit -n" \
 		without sys_resource sh -c 'ulimit -n 9; exec "$@"' sh "$kontend" $quick
-	expect 1 "No such cgroup: /nosuch.*see" "$kontend" $quick -G /nosuch
+	if grep -q ' cgroup2 ' /proc/self/mounts; then
+		expect 1 "No such cgroup: /nosuch.*see" "$kontend" $quick -G /nosuch
+	else
+		expect 1 "No cgroup2 file system is mounted.*mount -t cgroup2" "$kontend" $quick -G /nosuch
+	fi
 	expect 1 "There is no PMU nosuch; those that rotate here" \
 		"$kontend" $quick --set-mux-interval nosuch=8
 	expect 1 "The PMU software never rotates" "$kontend" $quick --set-mux-interval software=8
@@ -80,7 +85,7 @@ quick="report --duration 100ms"
 mkdir "$work/full"
 on_full() {
 	# shellcheck disable=SC2016 # expanded inside
-	unshare -m sh -c 'mount --make-rprivate /
+	"$own_mounts" sh -c '
 		mount -t tmpfs -o size=4k none "$0" || exit 99
 		echo old >"$0/kept"
 		rc=0

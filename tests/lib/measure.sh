@@ -14,6 +14,9 @@ fail() {
 	exit 1
 }
 
+# Runs a command where its mounts are its own.
+own_mounts=$(realpath "$(dirname "$0")/../lib/own-mounts.sh")
+
 status=0
 complain() {
 	echo "FAIL $*"
@@ -44,8 +47,7 @@ need_root() {
 }
 
 need_mounts() {
-	lack=$(unshare -m true 2>&1) || skip "no mount namespace of its own (${lack:-unshare failed}); in a" \
-		"chroot / must be a mount point: mount --bind DIR DIR"
+	lack=$("$own_mounts" true 2>&1) || skip "no mount namespace of its own: $lack"
 }
 
 need_perf() {

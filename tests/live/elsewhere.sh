@@ -23,7 +23,7 @@ here() {
 
 away() {
 	chmod 644 "$2"
-	unshare -m sh -c 'mount --bind empty /proc/kallsyms && mount -t tmpfs none progs &&
+	"$own_mounts" sh -c 'mount --bind empty /proc/kallsyms && mount -t tmpfs none progs &&
 		exec setpriv --reuid=65534 --regid=65534 --clear-groups sh "$@"' \
 		away "$@" 3>away.out 4>away.txt 2>err
 }

@@ -107,7 +107,7 @@ expect linger_program linger_library
 stop
 
 # A mount namespace of its own, in which the paths have other files.
-if ! unshare -m true 2>"$dir/err"; then
+if ! "$own_mounts" true 2>"$dir/err"; then
 	echo "no mount namespaces here: programs in those are not tried"
 	exit 0
 fi
@@ -116,7 +116,7 @@ cp "$linger" "$dir/inside/linger"
 cp "$library" "$dir/inside/library.so"
 cp "$other" "$dir/there/linger"
 # shellcheck disable=SC2016 # for the other shell
-start unshare -m sh -c 'mount --bind "$1/inside" "$1/there" && exec "$1/there/linger" "$1/there/library.so"' \
+start "$own_mounts" sh -c 'mount --bind "$1/inside" "$1/there" && exec "$1/there/linger" "$1/there/library.so"' \
 	sh "$dir"
 expect linger_program linger_library
 ! grep -q spin_inner "$dir/hot.csv" || fail "the names are of another file"

@@ -16,7 +16,7 @@ if [ "${3-}" != inside ]; then
 	need_sleeping_holder "$truth"
 	need_mounts
 	rc=0
-	unshare -m "$0" "$kontend" "$truth" inside || rc=$?
+	"$own_mounts" "$0" "$kontend" "$truth" inside || rc=$?
 	exit $rc
 fi
 
