@@ -220,6 +220,20 @@ static int not_found(struct query *q, const struct sym *s, const char *symbol, s
 			 near.n > 2 ? ", " : "", near.n > 2 ? near.names[2] : "");
 }
 
+/* Neither sampled nor waited in, but it may be a function of the kernel. */
+static int find_unseen(struct query *q, const char *symbol, uint64_t *ret_start, struct error *err)
+{
+	const struct sym *s = sym_whole(q->sym);
+
+	if (!s)
+		return query_enomem(err, "code");
+	const struct sym_entry *e = find_symbol(s, symbol);
+	if (!e)
+		return not_found(q, s, symbol, err);
+	*ret_start = e->addr;
+	return 0;
+}
+
 int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start, struct error *err)
 {
 	struct query_annotate best = {0};
@@ -240,12 +254,10 @@ int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start
 			best = one;
 		found = true;
 	}
-	const struct sym *s = found ? NULL : sym_whole(q->sym);
-	if (q->cache->failed || (!found && !s))
+	if (q->cache->failed)
 		return query_enomem(err, "code");
-	const struct sym_entry *e = found ? NULL : find_symbol(s, symbol);
-	if (!found && !e)
-		return not_found(q, s, symbol, err);
-	*ret_start = found ? best.start : e->addr;
+	if (!found)
+		return find_unseen(q, symbol, ret_start, err);
+	*ret_start = best.start;
 	return 0;
 }

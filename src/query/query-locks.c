@@ -305,7 +305,7 @@ static void fill_lock(struct locks *ls, const struct group *g, uint64_t want, st
 		if (want & 1ull << C_NAME)
 			value_s(&v[C_NAME], query_lock_name(ls->q, g->first.lock));
 	}
-	if (want & 1ull << C_LOCKS && columns[C_LOCKS].flags && ls->by != BY_LOCK)
+	if (want & 1ull << C_LOCKS && ls->by != BY_LOCK)
 		value_u(&v[C_LOCKS], query_group_locks(ls->q, &ls->gs, g));
 	if (want & 1ull << C_CALLER) {
 		value_s(&v[C_CALLER],
