@@ -88,7 +88,7 @@ run 1 run --no-install
 ! grep -q linux-source "$work/out" || complain "LINUX_SOURCE is not believed"
 
 # An archive that knows none of the packages: the list is renewed once, then a clear end.
-machine wc
+machine wc tr
 fake dpkg-query </dev/null
 fake apt-cache </dev/null
 fake apt-get <<'END'
@@ -100,6 +100,7 @@ END
 ln -s "$(command -v env)" "$work/bin/env"
 run 1 run
 says 'apt-get could not install'
+says "apt's sources have no .*meson.*; on Ubuntu they need to have universe"
 [ "$(grep -c '^apt-get update' "$work/calls")" -eq 1 ] || complain "package lists not renewed once"
 grep -q '^apt-get install -y -q --no-install-recommends .*meson' "$work/calls" ||
 	complain "apt-get install was not called as it should: $(cat "$work/calls")"
