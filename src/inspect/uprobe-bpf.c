@@ -178,12 +178,16 @@ int up_bpf_walk_files(struct up_bpf *b)
 
 int up_bpf_count(struct up_bpf *b, uint32_t i, int fd)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, o, .perf_event.bpf_cookie = i);
-	struct error err;
+	struct bpf_link_create_opts o;
+	struct error err = {0};
 	int program = kit_program(b->programs->object, "count_own", &err);
 
 	if (program < 0 || i >= UP_OWN)
 		return program < 0 ? program : -E2BIG;
+	/* The other members of the union have to be zero as well, which an initializer need not do. */
+	memset(&o, 0, sizeof(o));
+	o.sz = sizeof(o);
+	o.perf_event.bpf_cookie = i;
 	int link = bpf_link_create(program, fd, BPF_PERF_EVENT, &o);
 	return link < 0 ? -errno : link;
 }
