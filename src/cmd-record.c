@@ -51,7 +51,8 @@ struct recording {
 	struct record_told told;
 	enum stage stage;
 	struct record_direct direct;
-	uint64_t bytes; /* of the parts that are finished */
+	uint64_t bytes;	   /* of the parts that are finished */
+	uint64_t left_out; /* of what stands before the events, for want of room */
 	int signal_fd;
 	uint64_t begin_ns, deadline_ns, flushed_ns, said_ns;
 	uint64_t signal_ns;
@@ -104,7 +105,8 @@ static void say_progress(struct recording *g, uint64_t now, bool end)
 {
 	struct writer_stat st;
 	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
-	char files[48] = "";
+	const struct record_parts *parts = record_file_parts(g->file);
+	char files[96] = "";
 
 	count(g, end);
 	record_file_stat(g->file, &st);
@@ -120,9 +122,12 @@ static void say_progress(struct recording *g, uint64_t now, bool end)
 		return;
 	}
 	g->line = false;
-	if (record_file_parts(g->file))
+	if (parts->finished)
 		snprintf(files, sizeof(files), " and %u files before it",
-			 record_file_parts(g->file));
+			 parts->finished - parts->removed);
+	if (parts->removed)
+		snprintf(files + strlen(files), sizeof(files) - strlen(files),
+			 " (%u older ones gave way)", parts->removed);
 	cmd_say(g->o, "recorded %s to %s%s: %s, %s events, %s lost", time, output_name(g), files,
 		bytes, events, lost);
 }
@@ -346,6 +351,7 @@ static int put_prologue(struct recording *g, struct error *err)
 
 	while ((r = source_next(g->run.source, 0, &rec, err)) == 0) {
 		r = record_file_put(g->file, &rec, err);
+		g->left_out += r == WRITER_FULL ? rec.len : 0;
 		if (r >= 0 && rec.kind == RECORD_KALLSYMS && has_text)
 			r = record_text_take(&g->text, run_code_source(g->run.code), &rec, err);
 		record_sift_put(&g->told.sift, &rec, clock_now_ns());
@@ -391,7 +397,7 @@ static int start(struct recording *g, struct error *err)
 	if (r == 0)
 		r = put_prologue(g, err);
 	if (r == 0 && o->max_size && record_file_is_regular(g->file))
-		r = record_file_begin(g->file, err);
+		r = record_file_begin(g->file, g->left_out, err);
 	r = r ? r : record_text_put(&g->text, g->file, err);
 	r = r ? r : run_start(&g->run, err);
 	r = r ? r : record_told_start(&g->told, err);
@@ -466,7 +472,7 @@ static int record(struct recording *g)
 		return CMD_EXIT_SIGNAL + g->signal;
 	if (r < 0)
 		cmd_fail(CMD_EXIT_FAILURE, &err);
-	if (e < 0)
+	if (e < 0 && strcmp(end.text, err.text))
 		cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (e == 0)
 		say_progress(g, now, true);

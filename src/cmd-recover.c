@@ -8,6 +8,7 @@
 #include "kontend/recover.h"
 #include "kontend/tracefs.h"
 #include "kontend/units.h"
+#include "place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,25 +34,14 @@ static int no_memory(struct error *err)
 	return error_set(err, -ENOMEM, "No memory for file names");
 }
 
-static int move(const char *from, const char *to, struct error *err)
-{
-	if (rename(from, to) == 0)
-		return 0;
-	return error_errno(err, -errno, "Cannot rename the file '%s' to '%s'", from, to);
-}
-
-/* The new file takes the place of @path. */
+/* A file that is asked for is replaced, the damaged one is kept. */
 static int put_in_place(const char *temp, const char *path, bool keep_old, struct error *err)
 {
-	char *old = keep_old ? with_suffix(path, ".old") : NULL;
-	int r = 0;
-
 	if (keep_old)
-		r = old ? move(path, old, err) : no_memory(err);
-	if (r == 0)
-		r = move(temp, path, err);
-	mem_free(old);
-	return r;
+		return place_put(temp, path, err);
+	if (rename(temp, path) == 0)
+		return 0;
+	return error_errno(err, -errno, "Cannot rename the file '%s' to '%s'", temp, path);
 }
 
 /* The formats of this machine, should the file have none. */
@@ -103,6 +93,25 @@ static int save(const struct opts *o, int fd, const char *path, struct recover_s
 	return ret;
 }
 
+/* Under another name whoever asks for it gets what is whole, too. */
+static int copy_whole(const char *from, int to, const char *path, struct error *err)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = in < 0 || ftruncate(to, 0) < 0 || lseek(to, 0, SEEK_SET) < 0 ? -1 : 1;
+	char block[65536];
+
+	while (n > 0 && (n = read(in, block, sizeof(block))) > 0)
+		for (ssize_t done = 0, some; n > 0 && done < n; done += some) {
+			some = write(to, block + done, (size_t)(n - done));
+			if (some < 0)
+				n = some;
+		}
+	int code = n < 0 || fsync(to) < 0 ? -errno : 0;
+	if (in >= 0)
+		close(in);
+	return code < 0 ? error_errno(err, code, "Cannot copy '%s' to '%s'", from, path) : 0;
+}
+
 static int recover(const struct opts *o, const char *path, struct recover_stat *st,
 		   struct error *err)
 {
@@ -115,12 +124,15 @@ static int recover(const struct opts *o, const char *path, struct recover_stat *
 		mem_free(temp);
 		return r;
 	}
-	int r = save(o, fd, path, st, err);
+	int r = save(o, fd, path, st, err), e = r;
+	if (r == RECOVER_WHOLE && o->output)
+		e = copy_whole(o->topic, fd, path, err);
 	close(fd);
-	if (r == 0)
-		r = put_in_place(temp, path, !o->output, err);
-	if (r != 0)
+	if (e == 0)
+		e = put_in_place(temp, path, !o->output, err);
+	if (e != 0)
 		unlink(temp);
+	r = e < 0 ? e : r;
 	mem_free(temp);
 	return r;
 }
@@ -152,7 +164,8 @@ int cmd_recover(const struct opts *o)
 	if (r < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	if (r == RECOVER_WHOLE)
-		cmd_say(o, "%s has all its parts: there is nothing to recover", o->topic);
+		cmd_say(o, "%s has all its parts: there is nothing to recover%s%s", o->topic,
+			o->output ? ", and it was copied to " : "", o->output ? o->output : "");
 	else
 		say(o, path, &st);
 	return CMD_EXIT_OK;

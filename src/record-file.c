@@ -14,6 +14,7 @@
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
+#include "place.h"
 #include "record-name.h"
 #include "record-shrink.h"
 
@@ -51,9 +52,8 @@ struct record_file {
 	bool maps, data_maps;  /* and what they map */
 	uint32_t first_ring;
 	bool has_ring;
-	char **parts; /* names of finished ones that are still there */
-	size_t n_parts, cap_parts;
-	unsigned n_rotated;
+	struct record_parts parts; /* those before it */
+	struct place_file present; /* the file that is written */
 };
 
 static int no_memory(struct error *err)
@@ -93,9 +93,9 @@ static int open_fd(struct record_file *f, struct error *err)
 			return no_memory(err);
 		f->fd = mkostemp(f->temp, O_CLOEXEC);
 	}
-	if (f->fd >= 0)
+	int code = f->fd < 0 ? -errno : place_know(f->fd, &f->present);
+	if (code == 0)
 		return 0;
-	int code = -errno;
 	mem_free(f->temp);
 	f->temp = NULL;
 	return error_errno(err, code, "Cannot record to the file '%s'", f->path);
@@ -129,6 +129,7 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 	if (!f)
 		return no_memory(err);
 	f->o = *o;
+	f->parts.keep = o->keep;
 	f->fd = -1;
 	f->symbols_fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	f->path = mem_strdup(o->path);
@@ -144,26 +145,27 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 	return 0;
 }
 
-static int move(const char *from, const char *to, struct error *err)
+/* Of the first one another file may have the name, which is kept; later it was ours. */
+static int take_name(struct record_file *f, struct error *err)
 {
-	if (rename(from, to) == 0)
-		return 0;
-	return error_errno(err, -errno, "Cannot rename the file '%s' to '%s'", from, to);
+	if (!f->parts.finished)
+		return place_put(f->temp, f->path, err);
+	int r = place_rename(f->temp, f->path);
+	if (r == -EEXIST)
+		return error_set(err, r,
+				 "Cannot go on recording to '%s': another file has this name now, "
+				 "which was left alone",
+				 f->path);
+	if (r < 0)
+		return error_errno(err, r, "Cannot rename the file '%s' to '%s'", f->temp, f->path);
+	return 0;
 }
 
 /* The file can be read now: it gets its name. */
 static int put_in_place(struct record_file *f, struct error *err)
 {
-	int r = 0;
+	int r = take_name(f, err);
 
-	if (!f->n_rotated && record_name_is_taken(f->path)) {
-		char *old = record_name_suffix(f->path, ".old");
-
-		r = old ? move(f->path, old, err) : no_memory(err);
-		mem_free(old);
-	}
-	if (r == 0)
-		r = move(f->temp, f->path, err);
 	if (r < 0)
 		return r;
 	mem_free(f->temp);
@@ -244,9 +246,26 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 	return e == 0 ? put_in_place_once(f, err) : e;
 }
 
-int record_file_begin(struct record_file *f, struct error *err)
+/* Files that are mostly beginnings would never catch up with the events. */
+static int check_share(const struct record_file *f, uint64_t more, struct error *err)
 {
-	return writer_begin(f->writer, err);
+	uint64_t max = f->o.max_bytes, room = record_file_room(f);
+	uint64_t least = (2 * (max - room + more) + 1023) / 1024;
+
+	if (!max || !f->regular || (f->o.keep ? least * 1024 <= max : more <= room))
+		return 0;
+	return error_set(
+		err, -EFBIG,
+		"--max-size is too small: what stands before the events of each file takes "
+		"%lluK; give at least %lluK",
+		(unsigned long long)least / 2, (unsigned long long)least);
+}
+
+int record_file_begin(struct record_file *f, uint64_t more, struct error *err)
+{
+	int r = writer_begin(f->writer, err);
+
+	return r < 0 ? r : check_share(f, more, err);
 }
 
 uint64_t record_file_room(const struct record_file *f)
@@ -254,9 +273,23 @@ uint64_t record_file_room(const struct record_file *f)
 	return writer_room(f->writer);
 }
 
+/* It may have been removed while it was written: then nobody will ever read it. */
+static int check_name(const struct record_file *f, struct error *err)
+{
+	struct stat st;
+
+	if (!f->regular || f->fd < 0 || fstat(f->fd, &st) < 0 || st.st_nlink)
+		return 0;
+	return error_set(err, -ENOENT,
+			 "The recording '%s' was removed while it was written: it is lost",
+			 f->path);
+}
+
 int record_file_flush(struct record_file *f, struct error *err)
 {
-	return f->has_ring ? writer_flush(f->writer, err) : 0;
+	int r = f->has_ring ? writer_flush(f->writer, err) : 0;
+
+	return r == 0 ? check_name(f, err) : r;
 }
 
 int record_file_fd(const struct record_file *f)
@@ -351,37 +384,6 @@ static int put_prologue(struct record_file *f, struct error *err)
 	return r < 0 ? r : writer_flush(f->writer, err);
 }
 
-/* Only what this recording has made is removed. */
-static void drop_oldest(struct record_file *f)
-{
-	if (!f->o.keep || f->n_parts <= f->o.keep)
-		return;
-	unlink(f->parts[0]);
-	mem_free(f->parts[0]);
-	f->n_parts--;
-	memmove(f->parts, f->parts + 1, f->n_parts * sizeof(*f->parts));
-}
-
-static int retire(struct record_file *f, struct error *err)
-{
-	char *name;
-
-	if (mem_grow(&f->parts, &f->cap_parts, f->n_parts, sizeof(*f->parts)))
-		return no_memory(err);
-	name = record_name_part(f->path);
-	if (!name)
-		return no_memory(err);
-	int r = move(f->path, name, err);
-	if (r < 0) {
-		mem_free(name);
-		return r;
-	}
-	f->parts[f->n_parts++] = name;
-	f->n_rotated++;
-	drop_oldest(f);
-	return 0;
-}
-
 static void close_writer(struct record_file *f)
 {
 	writer_free(f->writer);
@@ -396,14 +398,25 @@ static void give_up_file(struct record_file *f)
 {
 	close_writer(f);
 	if (f->temp)
-		unlink(f->temp);
+		place_remove(f->temp, &f->present);
 	mem_free(f->temp);
 	f->temp = NULL;
 }
 
-int record_file_rotate(struct record_file *f, struct error *err)
+/* The present file, whole and under its name. */
+static int end_file(struct record_file *f, struct error *err)
 {
 	int r = writer_finish(f->writer, err);
+
+	if (r == 0 && f->temp)
+		r = put_in_place(f, err);
+	return r == 0 ? check_name(f, err) : r;
+}
+
+int record_file_rotate(struct record_file *f, struct error *err)
+{
+	const struct place_file done = f->present;
+	int r = end_file(f, err);
 
 	if (r < 0)
 		return r;
@@ -411,22 +424,18 @@ int record_file_rotate(struct record_file *f, struct error *err)
 	r = open_writer(f, err);
 	if (r == 0)
 		r = put_prologue(f, err);
-	if (r < 0) {
+	if (r == 0)
+		r = record_parts_add(&f->parts, f->path, &done, err);
+	if (r == 0)
+		r = put_in_place(f, err);
+	if (r < 0)
 		give_up_file(f);
-		return r;
-	}
-	r = retire(f, err);
-	return r < 0 ? r : put_in_place(f, err);
+	return r;
 }
 
 int record_file_finish(struct record_file *f, struct error *err)
 {
-	if (!f->writer)
-		return 0;
-	int r = writer_finish(f->writer, err);
-	if (r == 0 && f->temp)
-		r = put_in_place(f, err);
-	return r;
+	return f->writer ? end_file(f, err) : 0;
 }
 
 int record_file_shrink(struct record_file *f, struct error *err)
@@ -456,27 +465,22 @@ void record_file_stat(const struct record_file *f, struct writer_stat *ret)
 		ret->bytes = f->shrunk_bytes;
 }
 
-unsigned record_file_parts(const struct record_file *f)
+const struct record_parts *record_file_parts(const struct record_file *f)
 {
-	return f->n_rotated;
+	return &f->parts;
 }
 
 void record_file_free(struct record_file *f)
 {
 	if (!f)
 		return;
-	close_writer(f);
-	if (f->temp)
-		unlink(f->temp);
+	give_up_file(f);
 	for (size_t i = 0; i < f->n_kept; i++)
 		mem_free((void *)(uintptr_t)f->kept[i].data);
-	for (size_t i = 0; i < f->n_parts; i++)
-		mem_free(f->parts[i]);
+	record_parts_deinit(&f->parts);
 	if (f->symbols_fd >= 0)
 		close(f->symbols_fd);
 	mem_free(f->kept);
-	mem_free(f->parts);
-	mem_free(f->temp);
 	mem_free(f->path);
 	mem_free(f->argv);
 	mem_free(f->cmdline);

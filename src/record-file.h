@@ -6,6 +6,7 @@
 #include "kontend/record.h"
 #include "kontend/sideband.h"
 #include "kontend/writer.h"
+#include "record-parts.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,14 +29,17 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 		    struct error *err);
 /* 0, WRITER_FULL: nothing of it was taken, or negative. */
 int record_file_put(struct record_file *f, const struct record *r, struct error *err);
-/* What stands before the events is written: fails where there is no room for it. */
-int record_file_begin(struct record_file *f, struct error *err);
+/*
+ * What stands before the events is written: fails where there is no room for it, with @more bytes
+ * of the same that are yet to come, and, where others follow, for as many bytes of events.
+ */
+int record_file_begin(struct record_file *f, uint64_t more, struct error *err);
 /* As writer_put_runs(); @ring: one that they come from. */
 int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iovec *runs, int n,
 			 struct error *err);
 /* Bytes that still find room in it. */
 uint64_t record_file_room(const struct record_file *f);
-/* What was taken is in the file when this returns. */
+/* What was taken is in the file when this returns. -ENOENT: that was removed meanwhile. */
 int record_file_flush(struct record_file *f, struct error *err);
 /* Of the present file, for reading what was flushed; -1: none. */
 int record_file_fd(const struct record_file *f);
@@ -56,8 +60,8 @@ int record_file_finish(struct record_file *f, struct error *err);
 int record_file_shrink(struct record_file *f, struct error *err);
 /* Of the present file. */
 void record_file_stat(const struct record_file *f, struct writer_stat *ret);
-/* Parts finished so far by record_file_rotate(). */
-unsigned record_file_parts(const struct record_file *f);
+/* Those that record_file_rotate() has finished. */
+const struct record_parts *record_file_parts(const struct record_file *f);
 /* Without record_file_finish() the file stays as it is, or vanishes when nothing can read it. */
 void record_file_free(struct record_file *f);
 

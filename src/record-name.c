@@ -5,6 +5,7 @@
 #include "record-name.h"
 #include "kontend/mem.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +23,7 @@ char *record_name_suffix(const char *path, const char *suffix)
 	return name;
 }
 
-bool record_name_is_taken(const char *name)
+static bool is_taken(const char *name)
 {
 	struct stat st;
 
@@ -40,7 +41,7 @@ char *record_name_part(const char *path)
 	for (int i = 2;; i++) {
 		char *name = record_name_suffix(path, stamp);
 
-		if (!name || !record_name_is_taken(name))
+		if (!name || !is_taken(name))
 			return name;
 		mem_free(name);
 		snprintf(stamp + n, sizeof(stamp) - n, "-%d", i);

@@ -2,13 +2,9 @@
 #ifndef KONTEND_SRC_RECORD_NAME_H
 #define KONTEND_SRC_RECORD_NAME_H
 
-#include <stdbool.h>
-
 /* @path with @suffix behind it; NULL: no memory. The caller's to free. */
 char *record_name_suffix(const char *path, const char *suffix);
 /* PATH.20261120-143005, with a number behind it where that is taken; as above. */
 char *record_name_part(const char *path);
-/* Is there something of that name, even if it leads nowhere? */
-bool record_name_is_taken(const char *name);
 
 #endif

@@ -27,6 +27,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What programs read from standard output may have nothing else in it. */
+static bool is_for_programs(const struct opts *o)
+{
+	if (o->output && strcmp(o->output, "-"))
+		return false;
+	return (o->verb == VERB_RECORD && o->output) || o->verb == VERB_EXPORT ||
+	       (o->format && strcmp(o->format, "text"));
+}
+
 int run_target(struct run *r, const struct opts *o, struct error *err)
 {
 	struct target *t = &r->target;
@@ -49,6 +58,7 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	if (ret == 0 && o->command) {
 		t->kind = o->all_cpus ? TARGET_SYSTEM : TARGET_COMMAND;
 		t->command = o->command;
+		t->output_apart = is_for_programs(o);
 	}
 	return ret;
 }

@@ -17,8 +17,9 @@ struct target {
 	size_t n_cpus;
 	pid_t *ids; /* pids or tids */
 	size_t n_ids;
-	char *cgroup;	/* path below the cgroup2 mount, or absolute */
-	char **command; /* argv, NULL-terminated, borrowed from main's */
+	char *cgroup;	   /* path below the cgroup2 mount, or absolute */
+	char **command;	   /* argv, NULL-terminated, borrowed from main's */
+	bool output_apart; /* its standard output goes to standard error: ours is not for people */
 };
 
 /* "0,2-5": -EINVAL with @err for what is no list, -ENODEV for a CPU that is not online. */

@@ -16,8 +16,11 @@ struct workload {
 	bool reaped;
 };
 
-/* Forks a child that waits for workload_go() before it becomes @argv. */
-int workload_fork(struct workload *w, char *const argv[], struct error *err);
+/*
+ * Forks a child that waits for workload_go() before it becomes @argv. @apart: its standard output
+ * goes where its messages go, as ours is not for reading.
+ */
+int workload_fork(struct workload *w, char *const argv[], bool apart, struct error *err);
 /* Lets it go, and waits until it runs @argv or has failed to. */
 int workload_go(struct workload *w, char *const argv[], struct error *err);
 /* 1 and its wait status when it has ended, 0 = not yet, -ECHILD = there is none. */

@@ -2,8 +2,9 @@
 /*
  * The report as CSV: one table with a header line of keys, raw numbers, empty fields for what is
  * not known. A field is quoted where RFC 4180 asks for it (separator, quote, line break) and inner
- * quotes are doubled. Lines end in one line feed, as Unix tools expect. Views that are no table are
- * written as one: the overview as key and value, the tree with the depth of every node.
+ * quotes are doubled; text that a spreadsheet would take for a formula has a ' before it. Lines end
+ * in one line feed, as Unix tools expect. Views that are no table are written as one: the overview
+ * as key and value, the tree with the depth of every node.
  */
 #include "kontend/jsonw.h"
 #include "kontend/text.h"
@@ -59,12 +60,23 @@ static void end_line(struct csv *c)
 	c->any = false;
 }
 
+/*
+ * Spreadsheets take a field that begins so for a formula, whoever has chosen that name, and quotes
+ * do not change that. A login shell (-bash) is none.
+ */
+static bool is_formula(const char *s)
+{
+	return *s == '=' || *s == '+' || *s == '@' || (*s == '-' && s[strcspn(s, "(|!")]);
+}
+
 /* Text of any length in pieces: text_clean() works on a buffer. */
 static void put_text(struct csv *c, const char *s)
 {
 	char buf[4096];
 
-	put_field(c, text_clean(buf, sizeof(buf), s));
+	buf[0] = '\'';
+	text_clean(buf + 1, sizeof(buf) - 1, s);
+	put_field(c, is_formula(buf + 1) ? buf : buf + 1);
 }
 
 /* A list is one field, its parts behind semicolons. */

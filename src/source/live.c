@@ -182,7 +182,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 	if (r == 0)
 		r = identify_tasks(l, &o->target, err);
 	if (r == 0 && o->target.command)
-		r = workload_fork(&l->workload, o->target.command, err);
+		r = workload_fork(&l->workload, o->target.command, o->target.output_apart, err);
 	if (r == 0)
 		r = open_session(l, o, tp, info, err);
 	if (r == 0)

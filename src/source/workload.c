@@ -29,7 +29,7 @@ static ssize_t read_retry(int fd, void *buf, size_t size)
 	return n;
 }
 
-static _Noreturn void child(int go_fd, int err_fd, char *const argv[])
+static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[])
 {
 	sigset_t none;
 	char byte;
@@ -40,6 +40,8 @@ static _Noreturn void child(int go_fd, int err_fd, char *const argv[])
 	signal(SIGPIPE, SIG_DFL);
 	if (read_retry(go_fd, &byte, 1) != 1)
 		_exit(0);
+	if (apart)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(argv[0], argv);
 	int code = errno;
 	if (write(err_fd, &code, sizeof(code)) != sizeof(code))
@@ -53,7 +55,7 @@ static void close_pair(int fd[2])
 	close(fd[1]);
 }
 
-int workload_fork(struct workload *w, char *const argv[], struct error *err)
+int workload_fork(struct workload *w, char *const argv[], bool apart, struct error *err)
 {
 	int go[2], fail[2], code;
 
@@ -68,7 +70,7 @@ int workload_fork(struct workload *w, char *const argv[], struct error *err)
 	if (pid == 0) {
 		close(go[1]);
 		close(fail[0]);
-		child(go[0], fail[1], argv);
+		child(go[0], fail[1], apart, argv);
 	}
 	code = -errno;
 	close(go[0]);

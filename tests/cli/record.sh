@@ -67,7 +67,9 @@ run "$kontend" record -q --duration 50ms -o x
 [ ! -s "$work/err" ] || complain "-q said: $(cat "$work/err")"
 "$kontend" recover x >"$work/out" 2>"$work/err" || complain "recover of a whole file: $(cat "$work/err")"
 grep -q 'nothing to recover' "$work/err" || complain "recover of a whole file: $(cat "$work/err")"
-holds quiet x
+"$kontend" recover -q -o copied x || complain "recover -o of a whole file: exit $?"
+cmp -s x copied || complain "recover -o of a whole file: $(ls -A)"
+holds quiet x copied
 
 # Someone else's file that has taken the name is not touched at the end, and ours is whole.
 records 0 "$kontend" record -o x --duration 10 -- sh -c \
@@ -75,6 +77,22 @@ records 0 "$kontend" record -o x --duration 10 -- sh -c \
 [ "$(cat x)" = mine ] || complain "another file of that name was changed"
 rm -f x
 holds 'a moved recording' moved
+
+# One that is removed while it is written is none.
+mkdir gone
+expect 1 "The recording 'gone/x' was removed while it was written" "$kontend" record -q -o gone/x --duration 60 -- \
+	sh -c 'until [ -s gone/x ]; do sleep 0.1; done; rm -r gone; sleep 60'
+
+# Files that would be mostly symbols are refused, with the least that is not; what was there stays.
+echo old >kontend.data
+records 1 "$kontend" record --rotate 1 --max-size 1M --duration 50ms
+[ "$(ls -A)" = kontend.data ] && [ "$(cat kontend.data)" = old ] || complain "too small files: $(ls -A)"
+least=$(sed -n 's/.*before the events of each file.*at least \([0-9]*K\)$/\1/p' "$work/err")
+rm -f kontend.data
+# Each process may be named before the events; some may have begun since.
+[ -z "$least" ] || records 0 "$kontend" record --rotate 1 --max-size $((${least%K} + 512))K --duration 300ms
+# shellcheck disable=SC2046 # names without blanks
+[ -z "$least" ] || holds 'the least that was named' $(ls -A)
 
 # A recording that never begins leaves the old file alone.
 echo old >kontend.data
@@ -154,6 +172,12 @@ limit=$((limit + 300000))
 records 0 timeout 100 "$kontend" record --max-size $limit -m 16 --demo
 [ "$(wc -c <kontend.data)" -le $limit ] || complain "--max-size $limit: $(wc -c <kontend.data) bytes"
 holds '--max-size' kontend.data
+
+# In a stream there is nothing of the command.
+run "$kontend" record -q -o - -- echo HELLO
+[ "$(head -c 8 "$work/out")" = PERFILE2 ] || complain "a stream begins with: $(head -c 14 "$work/out")"
+[ "$(cat "$work/err")" = HELLO ] || complain "a command beside a stream said: $(cat "$work/err")"
+"$kontend" report -i - <"$work/out" >/dev/null || complain "a stream beside a command cannot be read"
 
 # Pipes: a reader that goes early, and no rotation.
 tests=$((tests + 1))

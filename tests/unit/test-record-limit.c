@@ -88,7 +88,7 @@ static int put_head(struct stage *s, struct synth *y)
 			break;
 		assert_int_equal(record_file_put(s->direct.file, rec, &s->err), 0);
 	}
-	return record_file_begin(s->direct.file, &s->err);
+	return record_file_begin(s->direct.file, 0, &s->err);
 }
 
 static void put_run(struct stage *s, const struct record *rec)

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../../src/report/report-int.h"
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
@@ -200,6 +201,29 @@ static void separators_are_quoted(void **state)
 	free(text);
 }
 
+/* Names that a stranger has chosen, in a table that a spreadsheet opens. */
+static void formulas_are_text(void **state)
+{
+	static const struct column name = {
+		.key = "comm", .type = COLUMN_TEXT, .flags = COLUMN_REPORT};
+	static const char *const comms[] = {"=1+1",  "@SUM(A1)", "+7", "-2+cmd|' /C calc'!A0",
+					    "-bash", "a=b",	 "-"};
+	struct value values[sizeof(comms) / sizeof(*comms)] = {0};
+	struct table t = {.columns = &name, .n_columns = 1, .values = values, .n_rows = 7};
+	char *text = NULL;
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < t.n_rows; i++)
+		values[i] = (struct value){.known = true, .s = comms[i]};
+	FILE *out = open_memstream(&text, &len);
+	report_csv_table(&t, 0, out);
+	fclose(out);
+	assert_string_equal(text,
+			    "comm\n'=1+1\n'@SUM(A1)\n'+7\n'-2+cmd|' /C calc'!A0\n-bash\na=b\n-\n");
+	free(text);
+}
+
 static void nothing_measured_is_a_report_too(void **state)
 {
 	struct asked *w = *state;
@@ -377,6 +401,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(text_of_all_views, asked_setup, asked_teardown),
 		cmocka_unit_test_setup_teardown(text_by_every_dimension, asked_setup,
 						asked_teardown),
+		cmocka_unit_test(formulas_are_text),
 		cmocka_unit_test_setup_teardown(csv_of_every_view, asked_setup, asked_teardown),
 		cmocka_unit_test_setup_teardown(json_of_all_views, asked_setup, asked_teardown),
 		cmocka_unit_test_setup_teardown(json_says_what_the_tables_say, asked_setup,
