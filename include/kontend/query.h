@@ -115,7 +115,7 @@ struct query_overview {
 	double unmatched_pct; /* unmatched and doubtful of all waits */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
 	uint32_t waiting_early; /* of these: since before measuring began */
-	uint32_t own_waiting; /* of any kontend: in all sums, but never the longest */
+	uint32_t own_waiting;	/* of any kontend: in all sums, but never the longest */
 	uint64_t own_waits, own_wait_ns;
 	bool any_longest;
 	uint64_t longest_ns;
