@@ -20,8 +20,8 @@
 enum { PARTS = 6, SKIP = 77, PER_SECOND = 60, EXTRA_FDS = 8, PAUSE_MS = 250, TEXT = 4096 };
 
 /* What a table may grow by when it is doubled once more, and the share of CPU that is noise. */
-static const uint64_t EXTRA_BYTES = 6 << 20;
-static const double EXTRA_CPU = 0.25, LEAST_CPU = 0.01;
+static const uint64_t EXTRA_BYTES = 16 << 20;
+static const double EXTRA_CPU = 0.5, LEAST_CPU = 0.02;
 
 struct look {
 	unsigned fds;
