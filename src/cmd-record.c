@@ -8,12 +8,10 @@
  * a second.
  *
  * Signals are blocked and read from a descriptor, as in cmd-measure.c, and mean the same: the first
- * one ends the measurement and everything up to then is written, a second one gives up the rest.
- * SIGUSR2 begins another file.
+ * ends it, with all until then, a second one gives up the rest. SIGUSR2 begins another file.
  */
 #include "cmd.h"
 #include "kontend/clock.h"
-#include "kontend/nsview.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
 #include "record-direct.h"
@@ -387,7 +385,7 @@ static int start(struct recording *g, struct error *err)
 		.wait = wait_for_reader,
 		.ctx = g,
 		.cgroups = !g->run.info.no_cgroup,
-		.names = g->run.target.n_ids ? NULL : nsview_names(g->run.ns),
+		.names = g->run.names,
 	};
 
 	if (r == 0)

@@ -342,6 +342,7 @@ void doctor_run(struct doctor *d)
 	doctor_perf(d, &f);
 	check_names(d, &f);
 	check_bpf(d, &f);
+	doctor_namespaces(d, &f);
 	doctor_rest(d, &f);
 	check_privileges(d, &f);
 	check_intervals(d);

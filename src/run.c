@@ -222,6 +222,7 @@ static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *t
 {
 	if (!o->no_bpf && pidns_is_inner() && nsview_new(&r->ns, types, NULL) < 0)
 		r->ns = NULL;
+	r->names = r->target.n_ids ? NULL : nsview_names(r->ns);
 }
 
 /* All that loads BPF programs. */
@@ -277,7 +278,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
 		.callgraph = callgraph,
 		.feed = waitfeed_feed(r->waits),
-		.names = r->target.n_ids ? NULL : nsview_names(r->ns),
+		.names = r->names,
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,

@@ -22,6 +22,7 @@ struct perf_failure {
 	const char *exe;      /* for the setcap line */
 	const char *lockdown; /* as sysinfo_lockdown() */
 	int root;	      /* effective uid 0 */
+	int users;	      /* in a user namespace of its own */
 	int perfmon;	      /* CAP_PERFMON is in force */
 	int paranoid;	      /* kernel.perf_event_paranoid; 99 = unknown */
 	uint64_t fds;	      /* descriptors that are needed */

@@ -12,6 +12,7 @@
 
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
+#include "kontend/pidns.h"
 #include "kontend/thisboot.h"
 #include "kontend/unwind.h"
 
@@ -70,7 +71,8 @@ static int open_files(struct engine_unwind *u)
 {
 	const struct record_host *h = &u->engine->model.host;
 	struct usersyms_config c = {.same_machine =
-					    thisboot_saw(h->release, h->wall_ns, h->clock_ns)};
+					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
+					    pidns_is_ours(h->method)};
 	struct unwind_config how = {.machine = h->machine, .recorded = recorded, .ctx = u};
 	struct error err = {0};
 

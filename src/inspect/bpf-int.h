@@ -18,6 +18,9 @@ enum bpf_program_index {
 	PROG_READ_CPU_CONTEXTS,
 	PROG_READ_BREAKPOINTS,
 	PROG_READ_AGAIN,
+	PROG_WALK_TASKS, /* in a PID namespace, in place of iterators, which show that one's tasks
+			  */
+	PROG_WALK_HOLDERS,
 	PROG_RUN, /* up to here: run by test_run; from here: iterators */
 	PROG_LEARN = PROG_RUN,
 	PROG_READ_TASKS,

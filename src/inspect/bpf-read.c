@@ -35,6 +35,10 @@ int bpf_run(const struct inspect_bpf *i, int program, int cpu)
 
 int bpf_iterate(const struct inspect_bpf *i, int program)
 {
+	if (i->layout.config.ns.level && program == PROG_READ_TASKS)
+		return bpf_run(i, PROG_WALK_TASKS, -1);
+	if (i->layout.config.ns.level && program == PROG_READ_HOLDERS)
+		return bpf_run(i, PROG_WALK_HOLDERS, -1);
 	return kit_iterate(i->link[program]);
 }
 

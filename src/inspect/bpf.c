@@ -13,6 +13,7 @@
 #include "bpf-types.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "ns.h"
 #include "slots.h"
 
 #include <bpf/bpf.h>
@@ -35,6 +36,8 @@ static const char *const program_names[PROGS] = {
 	[PROG_READ_CPU_CONTEXTS] = "read_cpu_contexts",
 	[PROG_READ_BREAKPOINTS] = "read_breakpoints",
 	[PROG_READ_AGAIN] = "read_again",
+	[PROG_WALK_TASKS] = "walk_tasks_contexts",
+	[PROG_WALK_HOLDERS] = "walk_holders",
 	[PROG_LEARN] = "learn",
 	[PROG_READ_TASKS] = "read_tasks_contexts",
 	[PROG_READ_HOLDERS] = "read_holders",
@@ -281,6 +284,9 @@ static int set_up(struct inspect_bpf *i, struct kerntypes *types, struct error *
 	if (code == 0) {
 		i->layout.config.n_cpus = i->n_cpus;
 		i->layout.config.self = getpid();
+		code = ns_own(&i->layout.config.ns, types, err);
+	}
+	if (code == 0) {
 		code = load(i, types, err);
 	}
 	code = code < 0 ? code : attach(i, err);

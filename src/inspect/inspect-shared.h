@@ -6,6 +6,8 @@
 #ifndef KONTEND_INSPECT_SHARED_H
 #define KONTEND_INSPECT_SHARED_H
 
+#include "ns-shared.h"
+
 enum {
 	/* Room for one pass over the lists; where there is more, each of several passes takes a
 	   part. */
@@ -88,6 +90,7 @@ struct raw_config {
 	unsigned int n_cpus;			      /* possible ones */
 	int tracepoint_flag;			      /* TRACE_EVENT_FL_TRACEPOINT */
 	int self;				      /* our thread group */
+	struct ns_config ns;
 };
 
 /* How far the arrays are filled. User space zeroes the counters before each round. */

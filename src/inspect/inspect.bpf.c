@@ -12,6 +12,7 @@
 #include "kernel-perf.h"
 
 #include "inspect-shared.h"
+#include "kernel-walk-files.h"
 #include "read-event.h"
 #include "read-task.h"
 
@@ -164,7 +165,7 @@ int learn(struct bpf_iter__task_file *ctx)
 	struct task_struct *t = ctx->task;
 	struct file *f = ctx->file;
 
-	if (!t || !f || t->tgid != config.self)
+	if (!t || !f || ns_pid(t, &config.ns) != config.self)
 		return 0;
 	__u32 fd = ctx->fd;
 	__u32 *cpu = bpf_map_lookup_elem(&own_fds, &fd);
@@ -282,7 +283,7 @@ static __always_inline void task_context(struct task_struct *t, struct perf_even
 
 	if (!c)
 		return;
-	put_context((__u64)c, -1, t->tgid, t->pid);
+	put_context((__u64)c, -1, ns_pid(t, &config.ns), ns_tid(t, &config.ns));
 	if (state.n_contexts != before)
 		name_context(t);
 }
@@ -301,13 +302,8 @@ static __always_inline void put_ptrace(struct task_struct *t)
 	}
 }
 
-SEC("iter/task")
-int read_tasks_contexts(struct bpf_iter__task *ctx)
+static __always_inline int read_task_contexts(struct task_struct *t)
 {
-	struct task_struct *t = ctx->task;
-
-	if (!t)
-		return 0;
 	if (bpf_core_field_exists(((struct perf_event *)0)->pmu_ctx)) {
 		task_context(t, BPF_CORE_READ(t, perf_event_ctxp));
 	} else {
@@ -319,6 +315,21 @@ int read_tasks_contexts(struct bpf_iter__task *ctx)
 		put_ptrace(t);
 	return 0;
 }
+
+SEC("iter/task")
+int read_tasks_contexts(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	return t ? read_task_contexts(t) : 0;
+}
+
+__noinline int see_task(__u64 task)
+{
+	return read_task_contexts((void *)task);
+}
+
+WALK_TASKS(walk_tasks_contexts, see_task, state.torn)
 
 /*
  * Before 6.2 each PMU has a context of its own on each CPU; those of software events are found by
@@ -340,14 +351,8 @@ static __always_inline void read_context_of_pmu(struct raw_holder *r, struct per
  * Who has perf descriptors. An event whose task has exited is in no context's list any more, but
  * keeps what it has taken as long as somebody holds it.
  */
-SEC("iter/task_file")
-int read_holders(struct bpf_iter__task_file *ctx)
+static __always_inline int read_holder(struct task_struct *t, struct file *f, __u32 fd)
 {
-	struct task_struct *t = ctx->task;
-	struct file *f = ctx->file;
-
-	if (!t || !f || !state.fops || (__u64)f->f_op != state.fops)
-		return 0;
 	/* By a probe read, so that it is a plain number. */
 	__u64 addr = (__u64)BPF_CORE_READ(f, private_data);
 	struct perf_event *e = (void *)addr;
@@ -365,13 +370,35 @@ int read_holders(struct bpf_iter__task_file *ctx)
 	r->id = BPF_CORE_READ(e, id);
 	r->type = type;
 	read_context_of_pmu(r, e);
-	r->pid = t->tgid;
-	r->fd = (int)ctx->fd;
+	r->pid = ns_pid(t, &config.ns);
+	r->fd = (int)fd;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 	if (!state.only_breakpoints && BPF_CORE_READ(e, state) <= STATE_EXIT)
 		put_event(addr, 0);
 	return 0;
 }
+
+SEC("iter/task_file")
+int read_holders(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct file *f = ctx->file;
+
+	if (!t || !f || !state.fops || (__u64)f->f_op != state.fops)
+		return 0;
+	return read_holder(t, f, ctx->fd);
+}
+
+__noinline int see_file(__u64 task, __u64 file, __u32 fd)
+{
+	struct file *f = (void *)file;
+
+	if (!state.fops || (__u64)BPF_CORE_READ(f, f_op) != state.fops)
+		return 0;
+	return read_holder((void *)task, f, fd);
+}
+
+WALK_FILES(walk_holders, see_file, state.torn)
 
 static long read_one_again(__u32 i, void *ctx)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which inspector: the one that sees most of those that work here. */
 #include "kontend/inspect.h"
+#include "kontend/pidns.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ int inspect_new(struct inspect **ret, const struct inspect_options *o, struct er
 	}
 	int probe = inspect_probe_new(ret, o, err);
 	if (probe == 0)
-		snprintf((*ret)->why, sizeof((*ret)->why), "%.250s",
-			 o->no_bpf ? "BPF was switched off (--no-bpf)" : why.text);
+		snprintf((*ret)->why, sizeof((*ret)->why), "%.180s%s",
+			 o->no_bpf ? "BPF was switched off (--no-bpf)" : why.text, pidns_unseen());
 	return probe;
 }

@@ -79,4 +79,24 @@ static __always_inline bool walk_on(struct walk_tasks *w)
 	return !w->ended;
 }
 
+/* Programs that go through all tasks: @each(number of the task's address), @torn: a counter. */
+#define WALK_TASKS(program, each, torn)                                                            \
+	static long program##_round(__u32 i, struct walk_tasks *w)                                 \
+	{                                                                                          \
+		each(w->task);                                                                     \
+		return !walk_on(w);                                                                \
+	}                                                                                          \
+                                                                                                   \
+	SEC("raw_tp")                                                                              \
+	int program(void *ctx)                                                                     \
+	{                                                                                          \
+		struct walk_tasks w = {0};                                                         \
+                                                                                                   \
+		walk_begin(&w);                                                                    \
+		bpf_loop(WALK_MOST, program##_round, &w, 0);                                       \
+		if (!w.ended)                                                                      \
+			(torn)++;                                                                  \
+		return 0;                                                                          \
+	}
+
 #endif

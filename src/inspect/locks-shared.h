@@ -7,6 +7,8 @@
 #ifndef KONTEND_INSPECT_LOCKS_SHARED_H
 #define KONTEND_INSPECT_LOCKS_SHARED_H
 
+#include "ns-shared.h"
+
 enum {
 	RAW_LOCKS = 4096,
 	RAW_LOCK_NAMES = 16384,
@@ -78,6 +80,7 @@ struct raw_locks_config {
 	unsigned long long off_runqueues; /* in the per-CPU section */
 	unsigned int self;
 	unsigned int pad;
+	struct ns_config ns;
 };
 
 #endif

@@ -10,6 +10,8 @@
  */
 #include "kernel-locks.h"
 
+#include "kernel-ns.h"
+#include "kernel-walk-files.h"
 #include "locks-shared.h"
 
 char license_text[] SEC("license") = "GPL";
@@ -79,7 +81,8 @@ static __always_inline __u64 mmap_lock_of(struct task_struct *t)
  */
 static __always_inline bool tells_mm(struct task_struct *t)
 {
-	return t->pid == t->tgid || !mmap_lock_of(BPF_CORE_READ(t, group_leader));
+	return BPF_CORE_READ(t, pid) == BPF_CORE_READ(t, tgid) ||
+	       !mmap_lock_of(BPF_CORE_READ(t, group_leader));
 }
 
 static __always_inline bool has_waiters(__u64 rwsem)
@@ -107,14 +110,10 @@ static __always_inline void put_blocker(struct task_struct___locks *t)
 								       : RAW_RWSEM);
 }
 
-SEC("iter/task")
-int find_blocked(struct bpf_iter__task *ctx)
+static __always_inline int look_at(struct task_struct *t)
 {
-	struct task_struct *t = ctx->task;
-
-	if (!t)
-		return 0;
 	struct task_struct___locks *task = (void *)t;
+
 	if (bpf_core_field_exists(task->blocker))
 		put_blocker(task);
 	if (bpf_core_field_exists(task->blocked_on)) {
@@ -130,6 +129,21 @@ int find_blocked(struct bpf_iter__task *ctx)
 	}
 	return 0;
 }
+
+SEC("iter/task")
+int find_blocked(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	return t ? look_at(t) : 0;
+}
+
+__noinline int look_at_task(__u64 task)
+{
+	return look_at((void *)task);
+}
+
+WALK_TASKS(walk_blocked, look_at_task, state.dropped)
 
 /* Where see_tasks is to put what @tid does: index + 1, or 0 when there is no more room. */
 __noinline int put_task(int tid)
@@ -154,8 +168,8 @@ static __always_inline void read_holder(struct raw_lock *l, __u64 task)
 
 	if (!t || BPF_CORE_READ(t, pid) <= 0)
 		return;
-	l->holder_pid = BPF_CORE_READ(t, tgid);
-	l->holder_tid = BPF_CORE_READ(t, pid);
+	l->holder_pid = ns_pid(t, &config.ns);
+	l->holder_tid = ns_tid(t, &config.ns);
 	BPF_CORE_READ_STR_INTO(&l->holder_comm, t, comm);
 	l->holder_task = put_task(l->holder_tid);
 }
@@ -185,8 +199,8 @@ static long step(__u32 i, struct walk *w)
 	}
 	r->lock = w->lock;
 	r->reader = w->reads && type == WAITING_FOR_READ;
-	r->pid = BPF_CORE_READ(t, tgid);
-	r->tid = BPF_CORE_READ(t, pid);
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
 	r->comm[0] = 0;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 	/* No task is there: the waiter has gone, and what follows it is no list. */
@@ -290,31 +304,46 @@ int read_queues(void *ctx)
 }
 
 /* The calls of one that runs change while they are read. */
-SEC("iter/task")
-int see_tasks(struct bpf_iter__task *ctx)
+static __always_inline struct raw_lock_task *see(struct task_struct *t)
 {
-	struct task_struct *t = ctx->task;
-
-	if (!t)
-		return 0;
-	__u32 tid = t->pid;
+	struct task_struct___locks *task = (void *)t;
+	__u32 tid = (__u32)ns_tid(t, &config.ns);
 	__u32 *at = bpf_map_lookup_elem(&by_thread, &tid);
 	if (!at)
-		return 0;
+		return NULL;
 	__u32 i = *at - 1;
 	struct raw_lock_task *r = bpf_map_lookup_elem(&tasks, &i);
-	if (!r)
-		return 0;
-	struct task_struct___locks *task = (void *)t;
+	if (!r || r->seen)
+		return NULL;
 	r->state = BPF_CORE_READ(task, __state);
 	r->on_rq = BPF_CORE_READ(task, on_rq);
 	r->on_cpu = bpf_core_field_exists(task->on_cpu) ? BPF_CORE_READ(task, on_cpu) : 0;
 	r->cpu = bpf_core_field_exists(task->thread_info.cpu) ? BPF_CORE_READ(task, thread_info.cpu)
 							      : -1;
-	r->bytes = r->on_cpu ? 0 : bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
+	r->bytes = 0;
 	r->seen = 1;
+	return r;
+}
+
+SEC("iter/task")
+int see_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct raw_lock_task *r = t ? see(t) : NULL;
+
+	if (r && !r->on_cpu)
+		r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
 	return 0;
 }
+
+/* Calls can be read of tasks only that an iterator hands out: these are those outside. */
+__noinline int see_task(__u64 task)
+{
+	see((void *)task);
+	return 0;
+}
+
+WALK_TASKS(walk_others, see_task, state.dropped)
 
 /* Is a name for the lock at @addr wanted? Each has the first that is found. */
 static __always_inline bool wanted(__u64 addr, __u32 kind)
@@ -346,11 +375,25 @@ static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct 
 	r->addr = addr;
 	r->kind = kind;
 	struct task_struct___locks *leader = (void *)BPF_CORE_READ(t, group_leader);
-	r->pid = t->tgid;
-	r->tid = t->pid;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
 	r->since_ns = BPF_CORE_READ(leader, start_time);
 	r->fd = fd;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
+}
+
+static __always_inline int name_by_task(struct task_struct *t)
+{
+	if (!tells_mm(t))
+		return 0;
+	__u64 addr = mmap_lock_of(t);
+	if (!addr)
+		return 0;
+	/* Of several threads the first one: what is in the list is named once. */
+	if (BPF_CORE_READ(t, pid) != BPF_CORE_READ(t, tgid) && state.all_mms)
+		put_lock(addr, RAW_NO_QUEUE);
+	put_name(addr, NAME_MMAP, t, -1);
+	return 0;
 }
 
 SEC("iter/task")
@@ -358,27 +401,18 @@ int name_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
-	if (!t || !tells_mm(t))
-		return 0;
-	__u64 addr = mmap_lock_of(t);
-	if (!addr)
-		return 0;
-	/* Of several threads the first one: what is in the list is named once. */
-	if (t->pid != t->tgid && state.all_mms)
-		put_lock(addr, RAW_NO_QUEUE);
-	put_name(addr, NAME_MMAP, t, -1);
-	return 0;
+	return t ? name_by_task(t) : 0;
 }
 
-SEC("iter/task_file")
-int name_files(struct bpf_iter__task_file *ctx)
+__noinline int name_by_any(__u64 task)
 {
-	struct task_struct *t = ctx->task;
-	struct file___locks *f = (void *)ctx->file;
-	int fd = (int)ctx->fd;
+	return name_by_task((void *)task);
+}
 
-	if (!t || !f)
-		return 0;
+WALK_TASKS(walk_names, name_by_any, state.dropped)
+
+static __always_inline int name_by_file(struct task_struct *t, struct file___locks *f, int fd)
+{
 	struct inode *inode = BPF_CORE_READ(f, f_inode);
 	if (!inode)
 		return 0;
@@ -392,6 +426,22 @@ int name_files(struct bpf_iter__task_file *ctx)
 		put_name((__u64)pipe + bpf_core_field_offset(pipe->mutex), NAME_PIPE, t, fd);
 	return 0;
 }
+
+SEC("iter/task_file")
+int name_files(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct file *f = ctx->file;
+
+	return t && f ? name_by_file(t, (void *)f, (int)ctx->fd) : 0;
+}
+
+__noinline int name_by_any_file(__u64 task, __u64 file, __u32 fd)
+{
+	return name_by_file((void *)task, (void *)file, (int)fd);
+}
+
+WALK_FILES(walk_files, name_by_any_file, state.dropped)
 
 /* Once on each CPU: where its per-CPU section is, told by the run queue of the running task. */
 SEC("raw_tp")

@@ -13,6 +13,7 @@
 #include "kontend/map64.h"
 #include "kontend/mem.h"
 #include "lockwalk-int.h"
+#include "ns.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -32,11 +33,18 @@ static const char *const iterators[ITERATORS] = {"find_blocked", "see_tasks", "n
 
 enum { FIND_BLOCKED, SEE_TASKS, NAME_TASKS, NAME_FILES };
 
+/* In a PID namespace, where iterators show that one's tasks: of all, or, SEE_TASKS, of the others.
+ */
+static const char *const walks[ITERATORS] = {"walk_blocked", "walk_others", "walk_names",
+					     "walk_files"};
+
 struct lockwalk {
 	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
 	struct bpf_link *link[ITERATORS];
 	struct bpf_map *by_address, *by_thread;
 	int read_queues, read_slabs;
+	bool is_inner;
+	int walk[ITERATORS]; /* programs; in the initial namespace 0 */
 	struct raw_locks_state *state;
 	struct raw_lock *locks;
 	const struct raw_lock_name *names;
@@ -73,6 +81,9 @@ static int attach(struct lockwalk *w, struct error *err)
 		w->link[i] = kit_iterator(w->object, iterators[i], err);
 		if (!w->link[i])
 			return err->code;
+		w->walk[i] = w->is_inner ? kit_program(w->object, walks[i], err) : 0;
+		if (w->walk[i] < 0)
+			return w->walk[i];
 	}
 	w->read_queues = kit_program(w->object, "read_queues", err);
 	return w->read_queues < 0 ? w->read_queues : 0;
@@ -124,8 +135,10 @@ static int load(struct lockwalk *w, struct kerntypes *types, struct error *err)
 		.config_size = sizeof(config),
 		.types = types,
 	};
-	int code = kit_load(&w->object, &f, err);
+	int code = ns_own(&config.ns, types, err);
 
+	w->is_inner = config.ns.level > 0;
+	code = code < 0 ? code : kit_load(&w->object, &f, err);
 	code = code < 0 ? code : map_arrays(w, err);
 	code = code < 0 ? code : attach(w, err);
 	if (code < 0)
@@ -217,21 +230,28 @@ static bool names_wanted(struct lockwalk *w, const struct lockask_lock *asks, si
 	return wanted;
 }
 
+static int go_through(const struct lockwalk *w, int which)
+{
+	int code = w->is_inner && which != SEE_TASKS ? 0 : kit_iterate(w->link[which]);
+
+	return code == 0 && w->is_inner ? kit_run(w->walk[which], -1) : code;
+}
+
 static int read_kernel(struct lockwalk *w, const struct lockask_lock *asks, size_t n)
 {
-	int code = kit_iterate(w->link[FIND_BLOCKED]);
+	int code = go_through(w, FIND_BLOCKED);
 
 	code = code < 0 ? code : kit_run(w->read_queues, -1);
 	if (code == 0 && w->state->n_tasks)
-		code = kit_iterate(w->link[SEE_TASKS]);
+		code = go_through(w, SEE_TASKS);
 	bool wanted = names_wanted(w, asks, n);
 	if (code == 0 && (wanted || w->state->all_mms))
-		code = kit_iterate(w->link[NAME_TASKS]);
+		code = go_through(w, NAME_TASKS);
 	if (code < 0 || !wanted)
 		return code;
 	if (w->slabs && w->read_slabs >= 0)
 		(void)kit_run(w->read_slabs, -1);
-	return kit_iterate(w->link[NAME_FILES]);
+	return go_through(w, NAME_FILES);
 }
 
 int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,

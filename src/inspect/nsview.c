@@ -3,9 +3,10 @@
 #include "bpf-kit.h"
 #include "bpf-types.h"
 #include "kontend/mem.h"
+#include "kontend/pidns.h"
 #include "kontend/sideband.h"
 #include "kontend/taskid.h"
-#include "ns-shared.h"
+#include "ns.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -133,4 +134,17 @@ int32_t nsview_host_id(const struct nsview *v, int32_t tid)
 const struct sideband_source *nsview_names(struct nsview *v)
 {
 	return v ? &v->names : NULL;
+}
+
+int ns_own(struct ns_config *ret, struct kerntypes *types, struct error *err)
+{
+	struct nsview *v;
+
+	*ret = (struct ns_config){0};
+	int code = pidns_is_inner() ? nsview_new(&v, types, err) : 0;
+	if (code < 0 || !pidns_is_inner())
+		return code;
+	*ret = *nsview_config(v);
+	nsview_free(v);
+	return 0;
 }

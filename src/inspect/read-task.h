@@ -3,7 +3,10 @@
 #ifndef KONTEND_INSPECT_READ_TASK_H
 #define KONTEND_INSPECT_READ_TASK_H
 
-#include "kernel.h"
+#include "inspect-shared.h"
+#include "kernel-ns.h"
+
+extern const volatile struct raw_config config;
 
 /* A task of the kernel's, or NULL; error pointers and the mark of dead owners are none. */
 static __always_inline struct task_struct *some_task(struct task_struct *t)
@@ -17,8 +20,8 @@ static __always_inline void read_task(struct task_struct *t, int *pid, int *tid,
 	comm[0] = 0;
 	if (!t)
 		return;
-	*pid = BPF_CORE_READ(t, tgid);
-	*tid = BPF_CORE_READ(t, pid);
+	*pid = ns_pid(t, &config.ns);
+	*tid = ns_tid(t, &config.ns);
 	BPF_CORE_READ_STR_INTO((char(*)[16])comm, t, comm);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "kernel-links.h"
 
+#include "kernel-ns.h"
 #include "uprobe-shared.h"
 
 char license_text[] SEC("license") = "GPL";
@@ -83,7 +84,8 @@ static long put_uprobe(__u32 i, struct walk *w)
 	u = (void *)(w->uprobes + (__u64)i * bpf_core_type_size(struct bpf_uprobe));
 	r->id = BPF_CORE_READ(l, link.id);
 	r->count = w->count;
-	r->pid = BPF_CORE_READ(l, task, tgid);
+	struct task_struct *task = BPF_CORE_READ(l, task);
+	r->pid = task ? ns_pid(task, &config.ns) : 0;
 	r->offset = BPF_CORE_READ(u, offset);
 	r->ref_ctr = BPF_CORE_READ(u, ref_ctr_offset);
 	r->is_return = BPF_CORE_READ(u, consumer.handler) == NULL;

@@ -7,6 +7,7 @@
  */
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/pidns.h"
 #include "kontend/sysinfo.h"
 #include "kontend/tracefs.h"
 #include "uplook-int.h"
@@ -49,11 +50,12 @@ int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error
 	learn_kernel(u);
 	u->slots = up_slots();
 	if (o->no_bpf)
-		snprintf(u->why, sizeof(u->why), "BPF was switched off (--no-bpf)");
+		snprintf(u->why, sizeof(u->why), "BPF was switched off (--no-bpf)%s",
+			 pidns_unseen());
 	else if (up_bpf_open(&u->bpf, type, o->types, &why) == 0)
 		u->has_bpf = true;
 	else
-		snprintf(u->why, sizeof(u->why), "%.250s", why.text);
+		snprintf(u->why, sizeof(u->why), "%.180s%s", why.text, pidns_unseen());
 	if (!u->has_bpf)
 		u->missing = UPSNAP_NO_SLOTS | UPSNAP_NO_TASKS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS;
 	if (u->has_bpf && up_links_open(&u->links, o->types, &why) < 0) {

@@ -7,6 +7,7 @@
 #include "bpf-kit.h"
 #include "bpf-types.h"
 #include "kontend/mem.h"
+#include "ns.h"
 #include "uprobe-bpf.h"
 
 #include <bpf/btf.h>
@@ -41,7 +42,9 @@ static int load(struct up_links *l, uint32_t type, struct kerntypes *types, stru
 		.config_size = sizeof(c),
 		.types = types,
 	};
-	int code = kit_load(&l->object, &f, err);
+	int code = ns_own(&c.ns, types, err);
+
+	code = code < 0 ? code : kit_load(&l->object, &f, err);
 
 	if (code < 0)
 		return code;

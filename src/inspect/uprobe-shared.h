@@ -6,6 +6,8 @@
 #ifndef KONTEND_INSPECT_UPROBE_SHARED_H
 #define KONTEND_INSPECT_UPROBE_SHARED_H
 
+#include "ns-shared.h"
+
 enum {
 	UP_AREAS = 8192,
 	UP_TASKS = 16384,
@@ -79,6 +81,8 @@ struct up_config {
 	int uprobe_type;     /* of the PMU "uprobe"; -1: there is none */
 	unsigned int has_uprobe_events;
 	int self; /* our thread group */
+	unsigned int pad;
+	struct ns_config ns;
 };
 
 /* How far the arrays are filled. User space zeroes the counters before each round. */
@@ -104,6 +108,8 @@ struct up_link_raw {
 
 struct up_links_config {
 	unsigned int type_multi; /* BPF_LINK_TYPE_UPROBE_MULTI */
+	unsigned int pad;
+	struct ns_config ns;
 };
 
 struct up_links_state {

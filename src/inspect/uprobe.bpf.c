@@ -10,6 +10,8 @@
  */
 #include "kernel-uprobe.h"
 
+#include "kernel-ns.h"
+#include "kernel-walk-files.h"
 #include "uprobe-shared.h"
 
 char license_text[] SEC("license") = "GPL";
@@ -80,8 +82,8 @@ __noinline int put_task(__u64 task, __u32 kind, __u64 mm)
 	state.n_tasks = i + 1;
 	r->mm = mm;
 	r->kind = kind;
-	r->pid = BPF_CORE_READ(t, tgid);
-	r->tid = BPF_CORE_READ(t, pid);
+	r->pid = ns_pid((void *)t, &config.ns);
+	r->tid = ns_tid((void *)t, &config.ns);
 	r->depth = BPF_CORE_READ(u, depth);
 	r->slot_vaddr = kind == UP_STEP ? BPF_CORE_READ(u, xol_vaddr) : 0;
 	r->offset = ~0ull;
@@ -142,7 +144,7 @@ static __always_inline void put_area(struct task_struct___up *t)
 	r->mm = (__u64)mm;
 	r->vaddr = BPF_CORE_READ(area, vaddr);
 	r->bits = c.bits;
-	r->pid = BPF_CORE_READ(t, tgid);
+	r->pid = ns_pid((void *)t, &config.ns);
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 	put_waiters(area, (__u64)mm);
 }
@@ -217,11 +219,11 @@ static __always_inline void read_who(struct up_event *r, struct perf_event *e)
 	r->owner_pid = r->target_pid = 0;
 	r->comm[0] = 0;
 	if (owner && (__s64)owner < -4096) {
-		r->owner_pid = BPF_CORE_READ(owner, tgid);
+		r->owner_pid = ns_pid(owner, &config.ns);
 		BPF_CORE_READ_STR_INTO(&r->comm, owner, group_leader, comm);
 	}
 	if (target && (__s64)target < -4096)
-		r->target_pid = BPF_CORE_READ(target, tgid);
+		r->target_pid = ns_pid(target, &config.ns);
 }
 
 static __always_inline void read_event(struct up_event *r, struct perf_event *e, __u64 call)
@@ -308,14 +310,10 @@ static __always_inline bool tells_of_mm(struct task_struct___up *t)
 	return BPF_CORE_READ(t, pid) == BPF_CORE_READ(t, tgid) || !BPF_CORE_READ(leader, mm);
 }
 
-SEC("iter/task")
-int read_tasks(struct bpf_iter__task *ctx)
+static __always_inline int read_task(struct task_struct___up *t)
 {
-	struct task_struct___up *t = (void *)ctx->task;
 	struct uprobe_task *u;
 
-	if (!t)
-		return 0;
 	__u64 mm = (__u64)BPF_CORE_READ(t, mm);
 	if (mm && tells_of_mm(t))
 		put_area(t);
@@ -331,28 +329,39 @@ int read_tasks(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-static __always_inline void learn_fops(__u32 fd, struct file *f)
+SEC("iter/task")
+int read_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	return t ? read_task((void *)t) : 0;
+}
+
+__noinline int see_task(__u64 task)
+{
+	return read_task((void *)task);
+}
+
+WALK_TASKS(walk_tasks, see_task, state.torn)
+
+static __always_inline void learn_fops(__u32 fd, __u64 fops)
 {
 	if ((int)fd == state.perf_fd)
-		state.perf_fops = (__u64)f->f_op;
+		state.perf_fops = fops;
 	if ((int)fd == state.link_fd)
-		state.link_fops = (__u64)f->f_op;
+		state.link_fops = fops;
 }
 
 /* Who has descriptors of events and links: they live as long as somebody does. */
-SEC("iter/task_file")
-int read_holders(struct bpf_iter__task_file *ctx)
+static __always_inline int read_holder(struct task_struct *t, struct file *f, __u32 fd, __u64 fops)
 {
-	struct task_struct *t = ctx->task;
-	struct file *f = ctx->file;
 	__u32 i = state.n_holders;
 
-	if (!t || !f)
-		return 0;
-	if (t->tgid == config.self)
-		learn_fops(ctx->fd, f);
-	bool is_event = state.perf_fops && (__u64)f->f_op == state.perf_fops;
-	bool is_link = state.link_fops && (__u64)f->f_op == state.link_fops;
+	if ((int)fd == state.perf_fd || (int)fd == state.link_fd)
+		if (ns_pid(t, &config.ns) == config.self)
+			learn_fops(fd, fops);
+	bool is_event = state.perf_fops && fops == state.perf_fops;
+	bool is_link = state.link_fops && fops == state.link_fops;
 	if (!is_event && !is_link)
 		return 0;
 	struct up_holder *r = bpf_map_lookup_elem(&holders, &i);
@@ -361,14 +370,33 @@ int read_holders(struct bpf_iter__task_file *ctx)
 		return 0;
 	}
 	state.n_holders = i + 1;
-	r->event = is_event ? (__u64)f->private_data : 0;
-	r->link = is_link ? BPF_CORE_READ((struct bpf_link *)f->private_data, id) : 0;
-	r->pid = t->tgid;
+	void *data = BPF_CORE_READ(f, private_data);
+	r->event = is_event ? (__u64)data : 0;
+	r->link = is_link ? BPF_CORE_READ((struct bpf_link *)data, id) : 0;
+	r->pid = ns_pid(t, &config.ns);
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 	if (is_event && config.has_uprobe_events)
 		put_event(r->event, UP_BY_FD);
 	return 0;
 }
+
+SEC("iter/task_file")
+int read_holders(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct file *f = ctx->file;
+
+	return t && f ? read_holder(t, f, ctx->fd, (__u64)f->f_op) : 0;
+}
+
+__noinline int see_file(__u64 task, __u64 file, __u32 fd)
+{
+	struct file *f = (void *)file;
+
+	return read_holder((void *)task, f, fd, (__u64)BPF_CORE_READ(f, f_op));
+}
+
+WALK_FILES(walk_holders, see_file, state.torn)
 
 /*
  * Counts hits of a probe of our own: the only program here that is attached. What the kernel counts
@@ -386,7 +414,7 @@ int count_own(void *ctx)
 	barrier_var(cpu);
 	if (!o || cpu >= UP_CPUS)
 		return 0;
-	if (o->pid && o->pid != (int)(bpf_get_current_pid_tgid() >> 32))
+	if (o->pid && o->pid != ns_pid((void *)bpf_get_current_task(), &config.ns))
 		return 0;
 	/* A task may be preempted here by another one that hits it. */
 	__sync_fetch_and_add(&o->hits[cpu], 1);

@@ -77,13 +77,12 @@ struct holders {
 static void fill_fd(const struct holders *t, size_t row, struct value *v)
 {
 	const struct snap_holder *h = &t->p.snap->holders[row];
-	char number[TASKID_TEXT];
 
 	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, h->comm, h->pid));
 	value_s(&v[C_KIND], "perf fd");
 	value_i(&v[C_PID], taskid_number(h->pid));
 	value_s(&v[C_COMM], snap_text(t->p.snap, h->comm));
-	value_s(&v[C_HOLDER_PIDS], arena_printf(&t->q->arena, "%s", taskid_text(number, h->pid)));
+	value_s(&v[C_HOLDER_PIDS], arena_printf(&t->q->arena, "%d", taskid_number(h->pid)));
 	value_i(&v[C_FD], h->fd);
 }
 

@@ -191,12 +191,10 @@ const char *query_perf_holder_pids(struct query *q, const struct query_perf *p, 
 
 	for (uint32_t h = p->first_holder[i]; h; h = p->next_holder[h - 1]) {
 		int32_t pid = p->snap->holders[h - 1].pid;
-		char number[TASKID_TEXT];
 		if (is_held_before(p, i, h))
 			continue;
-		taskid_text(number, pid);
-		text = text ? arena_printf(&q->arena, "%s\n%s", text, number)
-			    : arena_printf(&q->arena, "%s", number);
+		text = text ? arena_printf(&q->arena, "%s\n%" PRId32, text, taskid_number(pid))
+			    : arena_printf(&q->arena, "%" PRId32, taskid_number(pid));
 		if (!text)
 			break;
 	}

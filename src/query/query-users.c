@@ -10,6 +10,7 @@
 
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
+#include "kontend/pidns.h"
 #include "kontend/thisboot.h"
 #include "kontend/unwind.h"
 #include "query-recorded.h"
@@ -29,7 +30,8 @@ int query_open_names(struct query *q)
 {
 	const struct record_host *h = &q->model->host;
 	struct usersyms_config c = {.same_machine =
-					    thisboot_saw(h->release, h->wall_ns, h->clock_ns),
+					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
+					    pidns_is_ours(h->method),
 				    .keep = q->engine->keep_symbols};
 	struct error err;
 

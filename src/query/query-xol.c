@@ -77,10 +77,9 @@ static const char *waiters(const struct areas *t, size_t index, uint64_t *ret_lo
 			continue;
 		uint64_t ns = waited_ns(t->s, k);
 		*ret_longest = ns > *ret_longest ? ns : *ret_longest;
-		char number[TASKID_TEXT];
-		taskid_text(number, k->tid);
-		text = text ? arena_printf(&t->q->arena, "%s\n%s", text, number)
-			    : arena_printf(&t->q->arena, "%s", number);
+		int32_t tid = taskid_number(k->tid);
+		text = text ? arena_printf(&t->q->arena, "%s\n%" PRId32, text, tid)
+			    : arena_printf(&t->q->arena, "%" PRId32, tid);
 		if (!text)
 			break;
 	}

@@ -6,6 +6,7 @@
  * a test.
  */
 #include "kontend/perf-failure.h"
+#include "kontend/pidns.h"
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
@@ -61,6 +62,12 @@ static int explain_eperm(const struct perf_failure *f, struct error *err)
 		return error_set(err, f->code,
 				 "The kernel is locked down (confidentiality) and refuses %s (%s): "
 				 "boot with lockdown=integrity or none",
+				 f->event, strerror(-f->code));
+	if (f->root && f->users)
+		return error_set(err, f->code,
+				 "The kernel refuses %s to root of a user namespace (%s): it asks "
+				 "for capabilities in the initial one; run outside of it, or in a "
+				 "container without user namespaces",
 				 f->event, strerror(-f->code));
 	if (f->root)
 		return error_set(err, f->code,
@@ -233,6 +240,7 @@ int perf_failure_report(struct perf_failure *f, struct error *err)
 	f->exe = sysinfo_exe(exe, sizeof(exe));
 	f->lockdown = sysinfo_lockdown(lockdown, sizeof(lockdown));
 	f->root = geteuid() == 0;
+	f->users = pidns_has_users();
 	f->perfmon = sysinfo_capable(CAP_PERFMON);
 	f->paranoid = (int)sysinfo_number("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
 	int code = perf_failure_explain(f, err);

@@ -8,16 +8,33 @@
 
 static const char mark[] = " in PID ns ";
 
-uint32_t pidns_own(void)
+static uint32_t inode_of(const char *path, uint32_t none)
 {
 	struct stat st;
 
-	return stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : PIDNS_INITIAL;
+	return stat(path, &st) == 0 ? (uint32_t)st.st_ino : none;
+}
+
+uint32_t pidns_own(void)
+{
+	return inode_of("/proc/self/ns/pid", PIDNS_INITIAL);
+}
+
+bool pidns_has_users(void)
+{
+	const uint32_t initial = 0xeffffffd; /* include/linux/proc_ns.h: PROC_USER_INIT_INO */
+
+	return inode_of("/proc/self/ns/user", initial) != initial;
 }
 
 bool pidns_is_inner(void)
 {
 	return pidns_own() != PIDNS_INITIAL;
+}
+
+const char *pidns_unseen(void)
+{
+	return pidns_is_inner() ? "; processes outside of this PID namespace are not seen" : "";
 }
 
 void pidns_say(char *ret, size_t size, const char *method)
@@ -36,4 +53,9 @@ uint32_t pidns_said(const char *method)
 	unsigned long n = at ? strtoul(at + strlen(mark), NULL, 10) : 0;
 
 	return n && n <= UINT32_MAX ? (uint32_t)n : PIDNS_INITIAL;
+}
+
+bool pidns_is_ours(const char *method)
+{
+	return !strstr(method, "ring") || pidns_said(method) == pidns_own();
 }

@@ -48,6 +48,7 @@ static void test_permission(void **state)
 	     "sysctl kernel.perf_event_paranoid=2");
 	SAYS(F(.code = -EACCES, .paranoid = 2, .perfmon = 1), "setcap cap_perfmon");
 	SAYS(F(.code = -EPERM, .paranoid = 99), "run as root");
+	SAYS(F(.code = -EACCES, .root = 1, .users = 1), "root of a user namespace", "initial one");
 	SAYS(F(.code = -EPERM, .root = 1), "refuses", "to root", "CAP_PERFMON");
 	SAYS(F(.code = -EPERM, .root = 1, .lockdown = "confidentiality"), "locked down",
 	     "lockdown=integrity");

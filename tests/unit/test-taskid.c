@@ -76,6 +76,9 @@ static void a_stream_says_where_it_was_made(void **state)
 	assert_int_equal(pidns_said("perf ring"), PIDNS_INITIAL);
 	assert_int_equal(pidns_said("perf ring in PID ns 4026532201"), 4026532201u);
 	assert_int_equal(pidns_said("perf ring in PID ns x"), PIDNS_INITIAL);
+	assert_true(pidns_is_ours(method));
+	assert_true(pidns_is_ours("perf.data"));
+	assert_false(pidns_is_ours("BPF ring in PID ns 7"));
 }
 
 /* For perf both are 0: taken for one task, the second wait would end the first. */
