@@ -17,7 +17,7 @@ bool query_load_names(struct query *q, uint64_t budget_ns);
 int query_load_fd(const struct query *q);
 /*
  * For reports: loads names, and waits for lines, for @most_ns at most. True: ask again, as
- * something has come.
+ * something has come. Who is asked to end waits no more (asked.h): what has no name yet has none.
  */
 bool query_load_wait(struct query *q, uint64_t most_ns);
 /* What is to be said about names, for people, once; NULL: nothing new. */

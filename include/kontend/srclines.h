@@ -100,7 +100,7 @@ bool srclines_pump(struct srclines *l, uint64_t budget_ns, bool *ret_changed);
 int srclines_fd(const struct srclines *l);
 /*
  * Until everything is answered, or until @most_ns have passed: then the rest is TOO_LONG from now
- * on. True: something was answered.
+ * on, as it is when we are asked to end (asked.h). True: something was answered.
  */
 bool srclines_wait(struct srclines *l, uint64_t most_ns);
 

@@ -8,6 +8,7 @@
 #include "query-users.h"
 #include "query-lines.h"
 
+#include "kontend/asked.h"
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
@@ -18,6 +19,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* So long names are loaded before it is looked whether anybody wants us to end. */
+static const uint64_t SLICE_NS = 100000000;
 
 /* Which file of usersyms.h an object of the model is. */
 struct query_files {
@@ -297,11 +301,11 @@ bool query_load_wait(struct query *q, uint64_t most_ns)
 {
 	bool changed = false;
 
-	while (load_some(q, most_ns, &changed))
+	while (!asked_to_end() && load_some(q, SLICE_NS, &changed))
 		;
 	if (q->lines)
 		changed |= srclines_wait(q->lines, most_ns);
-	return changed;
+	return changed && !asked_to_end();
 }
 
 const char *query_load_note(struct query *q)

@@ -4,6 +4,7 @@
  * the first `answered` have an answer, the others are to be asked. One question is under way at a
  * time, and its answers come in order, so that is all there is to remember.
  */
+#include "kontend/asked.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 /* Asked for at once, and kept for later. */
-enum { PLACES_MOST = 1 << 20, PLACES_KEPT = 1 << 16 };
+enum { PLACES_MOST = 1 << 20, PLACES_KEPT = 1 << 16, LOOK_MS = 100 };
 
 int srclines_new(struct srclines **ret, struct usersyms *files, const struct srclines_config *c,
 		 struct error *err)
@@ -229,13 +230,14 @@ bool srclines_wait(struct srclines *l, uint64_t most_ns)
 
 	while (srclines_pump(l, most_ns, &changed) || srclines_fd(l) >= 0) {
 		past = clock_now_ns() - begun;
-		if (past >= most_ns) {
+		if (past >= most_ns || asked_to_end()) {
 			l->too_long = changed = true;
 			break;
 		}
 		struct pollfd p = {.fd = srclines_fd(l), .events = POLLIN};
+		uint64_t ms = (most_ns - past) / 1000000 + 1;
 		if (p.fd >= 0)
-			poll(&p, 1, (int)((most_ns - past) / 1000000 + 1));
+			poll(&p, 1, ms < LOOK_MS ? (int)ms : LOOK_MS);
 	}
 	return changed;
 }

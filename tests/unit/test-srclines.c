@@ -354,6 +354,31 @@ static void test_restarts(void **state)
 	end();
 }
 
+/* Nor does who is asked to end, by a signal that it has blocked. */
+static void test_signals_end_waiting(void **state)
+{
+	const struct timespec none = {0, 0};
+	const struct srclines_place *p;
+	uint64_t at = selfplace((uintptr_t)where);
+	sigset_t term, before;
+
+	(void)state;
+	begin(sleeps);
+	uint32_t object = object_of(own_path());
+	ask(object, at, &p);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &before), 0);
+	raise(SIGTERM);
+	/* Without the signal it would take five minutes. */
+	srclines_wait(lines, LONG_NS);
+	assert_int_equal(sigtimedwait(&term, NULL, &none), SIGTERM);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+	enum srclines_answer a = ask(object, at, &p);
+	assert_true(a == SRCLINES_TOO_LONG || a == SRCLINES_NO_INFO || a == SRCLINES_NOT_BUILT);
+	end();
+}
+
 /* Whoever draws goes on, whoever waits does so up to a bound, and ending does not wait for it. */
 static void test_sleeps(void **state)
 {
@@ -448,6 +473,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_mumbles),
 		cmocka_unit_test(test_restarts),
+		cmocka_unit_test(test_signals_end_waiting),
 		cmocka_unit_test(test_sleeps),
 		cmocka_unit_test(test_nobody),
 	};
