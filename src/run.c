@@ -272,7 +272,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.no_stack = o->no_stack,
 		.calm = o->verb == VERB_REPORT || o->verb == VERB_EXPORT,
 		.relaxed = o->verb == VERB_RECORD,
-		.end_stack = o->verb == VERB_RECORD,
+		.for_perf = o->verb == VERB_RECORD,
 		.tick = o->tick,
 		.profile_hz = profile_hz(o),
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),

@@ -31,7 +31,7 @@ struct live_options {
 	bool calm;		/* nobody looks on: rings are looked at less often */
 	bool relaxed;		/* whoever takes the records is in no hurry: fewer, larger pieces */
 	bool no_stack;
-	bool end_stack; /* call chains also where waits end, for readers that need them: perf */
+	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
 	struct look
 		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
 	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = nobody */

@@ -28,7 +28,7 @@ struct perf_session_options {
 	bool profile_clock;	    /* by the clock even where cycles can be sampled */
 	struct callgraph callgraph; /* of the profile */
 	bool data_maps;		    /* records of mappings of data, too */
-	bool end_stack;		    /* call chains at the ends of waits, too */
+	bool for_perf;		    /* also what only perf needs: see perf-attr.h */
 	struct feed *feed;	    /* is given the events PERF_OUTPUT; NULL = there are none */
 	bool relaxed;		    /* few wake-ups matter more than room in the rings */
 	const char *filter;	    /* for contention_begin, NULL = none */

@@ -44,6 +44,7 @@ struct writer {
 	struct writer_bytes build_ids; /* as buildids.h has them */
 	uint64_t ending;	       /* where what is of the whole recording begins; 0: none */
 	uint32_t clock_id;
+	uint64_t rounds;			  /* that told of more than the one before */
 	uint64_t now, first_time, kernel_text[2]; /* _text and _etext */
 	uint64_t max_bytes;			  /* of the finished file; 0: any number */
 	uint64_t end_bytes;			  /* that finishing adds */

@@ -239,11 +239,19 @@ static int put_own(struct writer *w, const struct record *r, struct error *err)
 	return e;
 }
 
-static int finished_round(struct writer *w, struct error *err)
+/*
+ * At such a mark perf lets go of all that it had seen at the mark before. Records of ours have the
+ * time of the last round, which is when the drain of the round before that one began: nothing is
+ * newer that stands before a mark two rounds ago, but what came in between may be. With a mark at
+ * every second round none of ours is older than what perf has let go of.
+ */
+static int put_round(struct writer *w, const struct record *r, uint64_t before, struct error *err)
 {
 	struct perf_event_header h = {.type = PERFDATA_TYPE_FINISHED_ROUND, .size = sizeof(h)};
+	int e = put_own(w, r, err);
 
-	return put_plain(w, &h, sizeof(h), err);
+	w->rounds += w->now > before;
+	return e || w->now == before || w->rounds % 2 ? e : put_plain(w, &h, sizeof(h), err);
 }
 
 int writer_begin(struct writer *w, struct error *err)
@@ -370,6 +378,7 @@ int writer_put_runs(struct writer *w, const struct iovec *runs, int n, struct er
 
 int writer_put(struct writer *w, const struct record *r, struct error *err)
 {
+	uint64_t before = w->now;
 	int e;
 
 	w->stat.records++;
@@ -395,9 +404,9 @@ int writer_put(struct writer *w, const struct record *r, struct error *err)
 		if (note_time(w, r))
 			return error_set(err, -EINVAL, "a time record of %zu bytes", r->len);
 		e = writer_begin(w, err);
-		if (!e)
-			e = put_own(w, r, err);
-		return e || r->kind == RECORD_TICK ? e : finished_round(w, err);
+		if (e)
+			return e;
+		return r->kind == RECORD_TICK ? put_own(w, r, err) : put_round(w, r, before, err);
 	case RECORD_SNAPSHOT:
 		return put_snapshot(w, r, err);
 	default:

@@ -127,7 +127,7 @@ static int identify_tasks(struct live *l, const struct target *t, struct error *
 /* Other readers of a recording find the tables for unwinding by them; we know the files. */
 static bool wants_data_maps(const struct live_options *o)
 {
-	return o->end_stack && o->profile_hz && o->callgraph.mode == CALLGRAPH_DWARF;
+	return o->for_perf && o->profile_hz && o->callgraph.mode == CALLGRAPH_DWARF;
 }
 
 static int open_session(struct live *l, const struct live_options *o, const struct tracepoint *tp,
@@ -143,7 +143,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.timer_offset = live_timers_offset(&l->timers),
 		.ring_pages = o->ring_pages,
 		.max_stack = live_max_stack(o->no_stack, o->max_stack),
-		.end_stack = o->end_stack,
+		.for_perf = o->for_perf,
 		.relaxed = o->relaxed,
 		.feed = o->feed,
 		.filter = o->event_filter,

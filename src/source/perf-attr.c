@@ -60,10 +60,11 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		 * of what is measured, so it is little: the raw data say who ran.
 		 */
 		attr->enable_on_exec = 0;
-		attr->sample_type &= ~(uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_CGROUP);
+		attr->sample_type &=
+			~(uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_CGROUP | PERF_SAMPLE_IP);
 		return;
 	}
-	if (o->max_stack && (which == PERF_BEGIN || o->end_stack)) {
+	if (o->max_stack && (which == PERF_BEGIN || o->for_perf)) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_user = 1;
 		attr->sample_max_stack = (uint16_t)o->max_stack;
@@ -158,6 +159,9 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	if (o->cgroup)
 		attr->sample_type |= PERF_SAMPLE_CGROUP;
+	/* perf shows no samples by function of a file where the first event has none. */
+	if (o->for_perf)
+		attr->sample_type |= PERF_SAMPLE_IP;
 	attr->read_format = PERF_FORMAT_ID | (o->lost ? PERF_FORMAT_LOST : 0);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;

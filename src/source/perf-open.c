@@ -189,7 +189,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.profile_clock = at->clock,
 		.callgraph = at->o->callgraph,
 		.data_maps = at->o->data_maps,
-		.end_stack = at->o->end_stack,
+		.for_perf = at->o->for_perf,
 		.relaxed = at->o->relaxed,
 		.cgroup = at->cgroup,
 		.lost = at->lost,

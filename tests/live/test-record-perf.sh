@@ -38,6 +38,7 @@ check() {
 	perf report -i "$2" --stdio >"$dir/out" 2>"$dir/perf.err" ||
 		complain "$1: perf report: $(tail -n 2 "$dir/perf.err")"
 	grep -q 'lock:contention_begin' "$dir/out" || complain "$1: perf report shows no contention"
+	! grep -i 'out of order' "$dir/perf.err" || complain "$1: perf finds events out of order"
 	has_perf_lock || return 0
 	for by in "" --threads; do
 		# shellcheck disable=SC2086 # none or one word
@@ -49,9 +50,22 @@ check() {
 	done
 }
 
+# Where it was waited, without call chains: functions, and several of them.
+places() {
+	perf script -i "$1" -F event,ip,sym -G >"$dir/out" 2>"$dir/perf.err" ||
+		complain "perf script -F ip,sym: $(tail -n 2 "$dir/perf.err")"
+	[ "$(grep -Ec 'lock:contention_(begin|end): +[0-9a-f]{8,} [a-z_]' "$dir/out")" -ge $waits ] ||
+		complain "perf script -F ip,sym shows no functions: $(grep -m 3 lock: "$dir/out")"
+	perf report -i "$1" --stdio --no-children -g none -F sample,sym >"$dir/out" \
+		2>"$dir/perf.err" || complain "perf report: $(tail -n 2 "$dir/perf.err")"
+	sed -n '/lock:contention_begin/,/Samples:/p' "$dir/out" | grep -Eq '\[k\] [a-z_]' ||
+		complain "perf report shows no functions: $(cat "$dir/out")"
+}
+
 cd "$dir"
 "$kontend" record -q -a -o file -- "$@"
 check file file $waits
+places file
 "$kontend" record -q -a -z -o packed -- "$@"
 check compressed packed $waits
 [ $(($(wc -c <packed) / $(events packed))) -lt $(($(wc -c <file) / $(events file))) ] ||
