@@ -55,8 +55,10 @@ static void draw_level(struct view_mmap *o, const struct query_mmap_sum *sum, st
 }
 
 /* "by process [b]  sort WAIT/s ▼" */
-static void draw_head(struct view_mmap *o, struct screen *s, struct rect r, const struct table *t)
+static void draw_head(struct view_mmap *o, struct screen *s, struct rect r, const struct table *t,
+		      const struct query_mmap_sum *sum)
 {
+	char ns[UNITS_BUF];
 	const char *count = view_count_text(&o->v, t);
 	int at = r.w - 1 - (int)strlen(count);
 	struct line l = {.s = s, .r = {r.x, r.y, at > 0 ? at - 1 : r.w, r.h}, .x = 1};
@@ -66,6 +68,9 @@ static void draw_head(struct view_mmap *o, struct screen *s, struct rect r, cons
 	line_put(&l, ROLE_DIM, " [b]  sort ");
 	line_put(&l, ROLE_BOLD, t->sort_col < t->n_columns ? t->columns[t->sort_col].title : "-");
 	line_put(&l, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
+	if (sum->level != MMLEVEL_CONTENDED && sum->event_ns)
+		line_printf(&l, ROLE_DIM, "  times include ~%s of measuring",
+			    units_ns(ns, sum->event_ns));
 	if (*app_filter(o->v.app)) {
 		line_put(&l, ROLE_DIM, "  filter ");
 		line_put(&l, ROLE_MATCH, app_filter(o->v.app));
@@ -94,7 +99,7 @@ static int draw_table(struct view_mmap *o, struct screen *s, struct rect r, bool
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM, query_mmap_none(q, &sum));
 		return 0;
 	}
-	draw_head(o, s, layout_below(r, 1), &t);
+	draw_head(o, s, layout_below(r, 1), &t, &sum);
 	pane_draw_list(&o->pane, s, layout_below(r, 2), &t, &style);
 	if (!t.n_rows)
 		view_draw_text(s, layout_below(r, 4), ROLE_DIM, view_empty_text(&o->v, &t));

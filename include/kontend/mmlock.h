@@ -78,10 +78,12 @@ struct mmlocks {
 	uint8_t last_end;	   /* enum mmlock_end */
 	uint64_t counts_before[2]; /* of mmlevel_how, when the sums began */
 	/* Since the sums began: */
-	uint64_t seen_ns;	    /* of MMLEVEL_SAMPLED: time in which events came */
-	uint64_t bursts;	    /* and the number of times */
-	double size, sizes_squared; /* their sizes, by the count of all if there is one, else ns */
-	uint64_t seen_until;	    /* of the last one: its end */
+	uint64_t seen_ns; /* of MMLEVEL_SAMPLED: time in which events came */
+	uint64_t bursts;  /* and the number of times */
+	double size,
+		sizes_squared;	  /* their sizes: events of getting one if all are counted, or ns */
+	uint64_t seen_until;	  /* of the last one: its end */
+	uint64_t got, got_before; /* events of getting one, or not; until the last one ended */
 	uint64_t counted, counted_inside; /* acquisitions in all this time, and in those */
 	uint64_t asked_only;		  /* asked, and nobody knows what came of it */
 	uint64_t held_only;		  /* got, and nobody saw it given back */

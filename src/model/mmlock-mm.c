@@ -151,6 +151,7 @@ void mmlock_zero(struct mmlocks *l)
 	l->counts_before[1] = l->how.counted_inside;
 	l->counted = l->counted_inside = 0;
 	l->size = l->sizes_squared = 0;
+	l->got = l->got_before = 0;
 	l->seen_ns = l->bursts = l->asked_only = l->held_only = l->release_only = 0;
 	l->tried = l->downgraded = l->dropped = 0;
 }

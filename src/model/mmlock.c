@@ -90,6 +90,7 @@ static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 	struct mmlock_open *o = find_open(t, ev->mm.mm);
 	struct mmlock_mode *mode = &mm->mode[ev->mm.write];
 
+	l->got++;
 	if (!ev->mm.success) {
 		fail(mode, o);
 		return;
@@ -241,7 +242,6 @@ void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_
 
 	l->how = *how;
 	l->how_known = true;
-	uint64_t inside = l->counted_inside;
 	/* Before the first one was counted bursts had nothing, and their sizes another unit. */
 	if (how->counted && !l->counted)
 		l->size = l->sizes_squared = 0;
@@ -253,8 +253,9 @@ void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_
 	if (how->to_ns == how->from_ns)
 		return;
 	l->seen_ns += how->to_ns > from ? how->to_ns - from : 0;
-	end_burst(l, how->counted ? (double)(l->counted_inside - inside)
+	end_burst(l, how->counted ? (double)(l->got - l->got_before)
 				  : (double)(how->to_ns - how->from_ns));
+	l->got_before = l->got;
 	mmlock_lost(l);
 }
 

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static void add_times(struct query_hist *to, const struct mmlock_times *from)
@@ -29,27 +28,13 @@ void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint3
 
 	to->acquired += m->acquired;
 	to->failed += m->failed;
-	to->squares += m->squares;
-	to->products += m->products;
+	to->before += m->before;
+	/* Not more than this in sum, however they go together. */
+	to->deviation += query_mmap_deviation(m, l);
 	add_times(&to->wait, &m->wait);
 	add_times(&to->hold, &m->hold);
 	next[mode] = to->first;
 	to->first = mode + 1;
-}
-
-/*
- * The error of an estimate by a ratio: how much what was acquired in each burst differs from what
- * it would be if it always were the same part of the burst's size. Of several address spaces the
- * squares are less than those of the sums, by as much as they are busy at the same time.
- */
-double query_mmap_error(const struct query_mmap_events *e, const struct mmlocks *l, double scale)
-{
-	double n = (double)l->bursts, part = l->size > 0 ? (double)e->acquired / l->size : 0;
-	double rest = e->squares - 2 * part * e->products + part * part * l->sizes_squared;
-
-	if (l->bursts < 2)
-		return -1;
-	return rest <= 0 ? 0 : 1.96 * scale * sqrt(n / (n - 1) * rest * (1 - 1 / scale));
 }
 
 void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
@@ -108,7 +93,8 @@ static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
 /*
  * What stands for one that was seen. By time, the slower a program is while its events are written
  * the fewer of them are seen; by the counts of all it is known how many it were, until the last
- * burst ended.
+ * burst ended. They are compared with the events themselves and not with what was counted within
+ * the bursts: switching events on and off takes its time, in which some come.
  */
 static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counted)
 {
@@ -117,12 +103,13 @@ static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counte
 	double told = l->seen_until > since ? (double)(l->seen_until - since) : 0;
 	enum { ENOUGH = 100 };
 
-	*ret_counted = l->how.level == MMLEVEL_SAMPLED && l->counted_inside >= ENOUGH && told > 0;
-	if (*ret_counted && (double)elapsed > told)
-		return (double)l->counted / (double)l->counted_inside * ((double)elapsed / told);
-	if (*ret_counted)
-		return (double)l->counted / (double)l->counted_inside;
-	return seen_ns && elapsed > seen_ns ? (double)elapsed / (double)seen_ns : 1;
+	*ret_counted = l->how.level == MMLEVEL_SAMPLED && l->counted && told > 0 &&
+		       l->got_before >= ENOUGH;
+	if (!*ret_counted)
+		return seen_ns && elapsed > seen_ns ? (double)elapsed / (double)seen_ns : 1;
+	double scale = (double)l->counted / (double)l->got_before;
+	scale = scale < 1 ? 1 : scale;
+	return (double)elapsed > told ? scale * ((double)elapsed / told) : scale;
 }
 
 int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)

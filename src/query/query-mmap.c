@@ -97,6 +97,7 @@ struct rows {
 	bool average;
 	uint64_t elapsed_ns;
 	double scale;		/* of what is seen for a part of the time */
+	double all;		/* events of getting one that there were; 0: not counted */
 	struct hist hist, hold; /* scratch */
 };
 
@@ -298,8 +299,11 @@ static void fill_events(struct rows *t, const struct row *row, uint64_t want, st
 	const struct query_mmap_events *e = &row->e;
 	uint64_t waited = row->g && row->g->n ? row->g->max_ns : 0;
 
-	scaled(t, &v[C_ACQUIRED], e->acquired);
-	double error = t->scale > 1 ? query_mmap_error(e, &t->q->model->mmlocks, t->scale) : -1;
+	const struct mmlocks *l = &t->q->model->mmlocks;
+
+	/* The scale is of when the last burst ended. */
+	scaled(t, &v[C_ACQUIRED], t->scale > 1 && l->bursts ? e->before : e->acquired);
+	double error = t->scale > 1 ? query_mmap_error(e, l, t->scale, t->all) : -1;
 	if (error >= 0)
 		value_u(&v[C_ERROR], (uint64_t)(error + 0.5));
 	scaled(t, &v[C_FAILED], e->failed);
@@ -391,6 +395,7 @@ int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, s
 
 	code = code < 0 ? code : query_mmap_sum(q, s->average, &sum);
 	t.scale = code < 0 ? 1 : sum.scale;
+	t.all = code < 0 || !sum.counted ? 0 : t.scale * (double)q->model->mmlocks.got_before;
 	code = code < 0 ? code : collect(&t, &s->scope);
 	map64_deinit(&t.at);
 	if (code < 0)

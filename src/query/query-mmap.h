@@ -30,7 +30,8 @@ uint64_t query_mmap_row_id(enum query_by by, const struct query_mmap_owner *o, u
 /* Acquisitions of several locks of one mode, summed up. */
 struct query_mmap_events {
 	uint64_t acquired, failed;
-	double squares, products;     /* as in struct mmlock_mode */
+	uint64_t before;  /* acquired until the last burst ended */
+	double deviation; /* from the same part of each burst: root of the sum of squares */
 	struct query_hist wait, hold; /* without bars and percentiles: */
 	uint32_t first;		      /* the list of modes that they are the sums of, see below */
 };
@@ -38,9 +39,15 @@ struct query_mmap_events {
 /* Lists through the modes of the model's entries: mode w of entry i is 2 * i + w, + 1. */
 void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint32_t mode,
 		    uint32_t *next);
-/* How far a count in bursts, of which this is the sum, may be off the truth, in 95 of 100 cases;
- * negative: not known. */
-double query_mmap_error(const struct query_mmap_events *e, const struct mmlocks *l, double scale);
+/*
+ * query-mmap-error.c: how far a count in bursts that is scaled up may be off the truth, in 95 of
+ * 100 cases. What was seen is a part of @all events of getting one; 0: they were not counted.
+ * Negative: not known.
+ */
+double query_mmap_error(const struct query_mmap_events *e, const struct mmlocks *l, double scale,
+			double all);
+/* By how much one mode of an address space differs from the same part of each burst. */
+double query_mmap_deviation(const struct mmlock_mode *m, const struct mmlocks *l);
 /* The histograms of all in the list. */
 void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
 		      const uint32_t *next, struct hist *wait, struct hist *hold);

@@ -27,6 +27,10 @@ static void put_level(const struct report_data *d, FILE *out)
 		fprintf(out, ", %s/s of %s, ~%s%% of a CPU", units_rate(a, s->events_per_s),
 			units_ns(b, s->event_ns), units_pct(clean, s->cost_pct));
 	fputc('\n', out);
+	if (s->level != MMLEVEL_CONTENDED && s->event_ns)
+		fprintf(out,
+			"# times to get a lock, and to have it, include what an event costs: ~%s\n",
+			units_ns(a, s->event_ns));
 }
 
 void report_mmap_text(const struct report_data *d, FILE *out)

@@ -328,6 +328,18 @@ static void more_events(struct asked *w, uint64_t at, int n)
 	}
 }
 
+static void other_event(struct asked *w, uint64_t t)
+{
+	const struct synth_mm_event e = {.what = SYNTH_MM_ACQUIRED,
+					 .t = CANNED_START + t,
+					 .pid = 200,
+					 .tid = 200,
+					 .mm = MM_A + 0x10000,
+					 .success = true};
+
+	synth_mm(w->rig.synth, &e);
+}
+
 static struct table four_bursts(struct asked *w, bool counted)
 {
 	struct mmlevel_how how;
@@ -347,6 +359,9 @@ static struct table four_bursts(struct asked *w, bool counted)
 		how.to_ns = how.from_ns + 25 * MS;
 		how.counted_inside += counted ? 20 * (i + 1) : 0;
 		how.counted += counted ? 600 : 0;
+		/* Others' as well, as many, and some as it was switched off. */
+		for (uint64_t k = 0; counted && k < 10 * (i + 1); k++)
+			other_event(w, (250 * i + 12) * MS + k * US);
 		synth_mm_how(w->rig.synth, &how, how.to_ns);
 	}
 	how.from_ns = how.to_ns = CANNED_START + 1000 * MS;
@@ -356,24 +371,28 @@ static struct table four_bursts(struct asked *w, bool counted)
 	return ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
 }
 
-/* 10, 20, 30 and 40 in four bursts, a tenth of the time: 1000, and 1.96 * 10 * sqrt(4 * 166.7 *
- * .9).
+/*
+ * 10, 20, 30 and 40 in four bursts, a tenth of the time: 1000, and 3.182 * 10 * sqrt(4 / 3 * (500 +
+ * 6.25^2) * .9).
  */
 static void samples_tell_their_error(void **state)
 {
 	struct table t = four_bursts(*state, false);
 
 	assert_int_equal(cell_u(&t, 0, "acquired"), 1000);
-	assert_in_range(cell_u(&t, 0, "acquired_error"), 478, 482);
+	assert_in_range(cell_u(&t, 0, "acquired_error"), 807, 811);
 }
 
-/* Half of the 200 that were counted in bursts, whatever the bursts had: half of all 2400. */
+/*
+ * Half of the 200 that were seen in bursts, whatever the bursts had: half of all 2400. Of the burst
+ * in which nobody did anything they make five; they are alike in each, and might not have been.
+ */
 static void what_was_counted_scales_samples(void **state)
 {
 	struct table t = four_bursts(*state, true);
 
 	assert_int_equal(cell_u(&t, 0, "acquired"), 1200);
-	assert_int_equal(cell_u(&t, 0, "acquired_error"), 0);
+	assert_in_range(cell_u(&t, 0, "acquired_error"), 170, 190);
 }
 
 /* Of who was gone before anybody looked: the waits' own cgroup, if that is a memory cgroup. */
