@@ -23,8 +23,11 @@ static void write_batch(struct record_direct *d)
 		return;
 	d->status = record_file_put_runs(d->file, d->cpu, d->pieces, d->n_pieces, d->err);
 	d->full |= d->status == WRITER_FULL;
-	for (int i = 0; d->status == 0 && i < d->n_spans; i++)
+	for (int i = 0; d->status == 0 && i < d->n_spans; i++) {
 		ring_release(d->spans[i].ring, d->spans[i].end);
+		d->tally->samples += d->spans[i].samples;
+		d->tally->lost += d->spans[i].lost;
+	}
 	d->status = d->status == WRITER_FULL ? 0 : d->status;
 	d->n_spans = d->n_pieces = 0;
 	d->bytes = 0;
@@ -52,11 +55,8 @@ static void add(struct record_direct *d, struct drain_ring *r, const struct ring
 		d->pieces[d->n_pieces++] = s->piece[i];
 		d->bytes += s->piece[i].iov_len;
 	}
-	d->spans[d->n_spans].ring = &r->ring;
-	d->spans[d->n_spans++].end = s->end;
+	d->spans[d->n_spans++] = (struct record_span){&r->ring, s->end, s->samples, s->lost};
 	d->cpu = r->cpu;
-	d->tally->samples += s->samples;
-	d->tally->lost += s->lost;
 	if (d->bytes >= BATCH_BYTES || d->n_spans == RECORD_DIRECT_BATCH)
 		write_batch(d);
 }

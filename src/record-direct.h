@@ -27,9 +27,10 @@ struct record_direct {
 	struct iovec pieces[WRITER_RUNS];
 	int n_pieces;
 	size_t bytes;
-	struct {
+	struct record_span {
 		struct ring *ring;
 		uint64_t end;
+		uint64_t samples, lost; /* in it: told once they are in the file */
 	} spans[RECORD_DIRECT_BATCH];
 	int n_spans;
 	uint32_t cpu; /* of one of them */

@@ -102,7 +102,7 @@ static void put_run(struct stage *s, const struct record *rec)
 /* The events of the canned stream again and again, each time with what follows a drain. */
 static void fill(struct stage *s, struct synth *y)
 {
-	const uint64_t time = 1000000;
+	uint64_t time = 1000000;
 
 	for (int n = 0; n < 2000 && !s->direct.full; n++) {
 		for (size_t i = 0; i < synth_count(y); i++)
