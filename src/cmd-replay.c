@@ -228,7 +228,11 @@ static const char *base_name(const char *path)
 
 int cmd_replay(const struct opts *o)
 {
-	struct replay p = {.o = o, .path = o->topic ? o->topic : "kontend.data", .spool.fd = -1};
+	struct replay p = {.o = o,
+			   .path = o->topic   ? o->topic
+				   : o->input ? o->input
+					      : "kontend.data",
+			   .spool.fd = -1};
 	struct error err = {0};
 	char filter[OPTS_FILTER];
 	int status = CMD_EXIT_FAILURE;

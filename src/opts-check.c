@@ -115,6 +115,10 @@ int opts_check(const struct opts *o, struct error *err)
 		return -EINVAL;
 	if (o->verb == VERB_DOCTOR && !o->enospc && check_enospc(o, err) < 0)
 		return -EINVAL;
+	if (o->verb == VERB_REPLAY && o->input && o->topic)
+		return error_set(err, -EINVAL,
+				 "--input %s and '%s' are two recordings: give one of them",
+				 o->input, o->topic);
 	if (o->input && check_input(o, err) < 0)
 		return -EINVAL;
 	if (o->no_stack && o->max_stack)

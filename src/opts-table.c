@@ -109,6 +109,9 @@ const struct opts_info opts_table[] = {
 	{'i', "input", "FILE", "read a recording, or standard input with -, instead of measuring",
 	 target, ONCE, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
 
+	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, REPLAY,
+	 OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
+
 	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
 	 OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE, LIVE},
 	{'d', "delay", "TIME", "length of the buckets that rates are taken over (default: 1s)",

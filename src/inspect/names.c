@@ -80,6 +80,8 @@ void names_event(char *ret, size_t size, uint32_t type, uint64_t config, uint32_
 		snprintf(ret, size, "r%" PRIx64, config);
 	else if (type == PERF_TYPE_TRACEPOINT)
 		snprintf(ret, size, "tracepoint:%" PRIu64, config);
+	else if (!strcmp(pmu, "cpu_clock") || !strcmp(pmu, "task_clock"))
+		snprintf(ret, size, "%.*s-clock", (int)strcspn(pmu, "_"), pmu);
 	else if (pmu[0])
 		snprintf(ret, size, "%s/config=0x%" PRIx64 "/", pmu, config);
 	else

@@ -468,6 +468,7 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 const char *query_hot_none(const struct query_hot_sum *s)
 {
 	if (!s->known)
-		return "nothing is sampled: begin with -F 499 to see where CPUs spend their time";
+		return "nothing is sampled: kontend -F 499, or kontend record -F 499 for a "
+		       "recording, sees where CPUs spend their time";
 	return "no samples yet";
 }

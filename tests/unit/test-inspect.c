@@ -98,6 +98,8 @@ static void test_event_names(void **state)
 	assert_name("tracepoint:300", PERF_TYPE_TRACEPOINT, 300, 0, "tracepoint", "", "");
 	assert_name("probe", 8, 1, 0, "kprobe", "", "probe");
 	assert_name("uncore_imc/config=0x4/", 21, 4, 0, "uncore_imc", "", "");
+	assert_name("cpu-clock", 11, 0, 0, "cpu_clock", "", "");
+	assert_name("task-clock", 12, 1, 0, "task_clock", "", "");
 	assert_name("type 21/config=0x4/", 21, 4, 0, "", "", "");
 	assert_name("mem:rw", PERF_TYPE_BREAKPOINT, 0, HW_BREAKPOINT_RW, "breakpoint", "", "");
 	assert_name("mem:x", PERF_TYPE_BREAKPOINT, 0, HW_BREAKPOINT_X, "breakpoint", "", "");

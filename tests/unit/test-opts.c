@@ -196,7 +196,12 @@ static void test_all_beside_input(void **state)
 
 static void test_bad(void **state)
 {
+	struct opts o;
+
 	(void)state;
+	assert_parses(&o, "replay -i f");
+	assert_string_equal(o.input, "f");
+	assert_fails("replay -i f g", "two recordings");
 	assert_fails("reprot", "did you mean 'report'");
 	assert_fails("report --dely 3", "did you mean '--delay'");
 	assert_fails("report --zzzz", "There is no option '--zzzz': see");
