@@ -185,8 +185,15 @@ fake meson <<'END'
 [ "$1" != --version ] || echo 1.0
 END
 fake ninja <<'END'
-printf '[1/20] cc a.o\n[2/20] cc b.o\nb.c:1: warning: odd\n[20/20] ld\n'
+printf '[1/20] cc src/a.o\n[2/20] cc src/b.o\nb.c:1: warning: odd\n[note/1] of a compiler\n'
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	! grep -q 'compiled 2 of 20' "${0%/*}/../out" || break
+	sleep 1
+	[ "$i" -lt 9 ] || echo 'told too late'
+done
+echo '[20/20] ld'
 END
+ln -s "$(command -v sleep)" "$work/bin/sleep"
 mkdir -p "$work/tree/build/meson-private"
 : >"$work/tree/build/meson-private/coredata.dat"
 printf '#!/bin/sh\n' >"$work/tree/build/kontend"
@@ -195,7 +202,9 @@ run 0 run --no-install
 says '^bootstrap: compiled 2 of 20$'
 says '^bootstrap: compiled 20 of 20$'
 says '^b.c:1: warning: odd$'
-! grep -q 'compiled 1 of' "$work/out" || complain "each step is told"
+says '^\[note/1\] of a compiler$'
+! grep -q 'told too late' "$work/out" || complain "progress is told late"
+! grep -qE 'compiled 1 of|cc src' "$work/out" || complain "each step is told"
 grep -q '^ninja .* kontend$' "$work/calls" || complain "more than kontend is compiled"
 grep -q -e -Dtests=false "$work/tree/build/.bootstrap" || complain "the tests are configured"
 echo -Dtests=true >"$work/tree/build/.bootstrap"
