@@ -2,12 +2,15 @@
 /* `kontend demo`: the built-in workload in the foreground. */
 #include "cmd.h"
 #include "kontend/demo.h"
+#include "kontend/privs.h"
 
 #include <stdio.h>
 
 int cmd_demo(const struct opts *o)
 {
-	struct demo_options d = {.duration_ns = o->duration_ns, .threads = (unsigned)o->threads};
+	struct demo_options d = {.duration_ns = o->duration_ns,
+				 .threads = (unsigned)o->threads,
+				 .ready = privs_give_up};
 	struct error err = {0};
 
 	if (o->kinds && demo_kinds_parse(o->kinds, &d.kinds, &err) < 0)

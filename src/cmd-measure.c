@@ -276,6 +276,10 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 		ret = j->begin(j, m, err);
 	if (ret == 0)
 		ret = run_start(&m->run, err);
+	/* Not before: a thread keeps the capabilities that it was born with. */
+	if (ret == 0)
+		ret = stall_start(&m->stall, m->signal_fd,
+				  m->output.file ? fileno(m->output.file) : STDOUT_FILENO, err);
 	if (ret < 0)
 		return ret;
 	if (m->run.from_file)
@@ -286,11 +290,20 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 	return pump_range(m, &m->run, NULL, err);
 }
 
+/* The output takes nothing, and a signal has come: there is nobody to say more to. */
+static int given_up(struct measure *m)
+{
+	take_signals(m, &m->run);
+	return CMD_EXIT_SIGNAL + m->signal;
+}
+
 /* The kernel's answers are failures, whatever their number: only -EPIPE is not. */
 static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 {
 	int ret = start(m, j, err);
 
+	if (ret < 0 && atomic_load(&m->stall.cut))
+		return given_up(m);
 	if (ret < 0 && m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
 	if (ret < 0 && m->bad_usage)
@@ -301,8 +314,11 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
 	ret = j->finish(j, m, err);
-	if (ret == 0 && m->output.file)
+	/* A file is whole only then. */
+	if (ret == 0 && m->output.file && !atomic_load(&m->stall.cut))
 		ret = output_commit(&m->output, err);
+	if (atomic_load(&m->stall.cut))
+		return given_up(m);
 	return ret < 0 ? failed(ret, err) : exit_status(m, command);
 }
 
@@ -319,9 +335,15 @@ int measure_run(const struct opts *o, struct measure_job *j)
 		ret = open_signals(&m, &err);
 		if (ret == 0 && !j->every)
 			ret = output_open(&m.output, o->output, stdout, &err);
-		status = ret < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : run_job(&m, j, &err);
+		if (ret == -EINTR)
+			take_signals(&m, &m.run);
+		status = ret == -EINTR && m.signal ? CMD_EXIT_SIGNAL + m.signal
+			 : ret < 0		   ? cmd_fail(CMD_EXIT_FAILURE, &err)
+						   : run_job(&m, j, &err);
 	}
 	output_close(&m.output);
+	if (stall_stop(&m.stall))
+		status = CMD_EXIT_SIGNAL + (m.signal ? m.signal : SIGTERM);
 	if (run_close(&m.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (m.signal_fd >= 0)

@@ -8,6 +8,7 @@
 #include "kontend/query-load.h"
 #include "kontend/run.h"
 #include "kontend/source.h"
+#include "stall.h"
 
 /* A measurement without a screen, or the reading of a recording, from start to end. */
 struct measure {
@@ -25,6 +26,7 @@ struct measure {
 	struct cmd_range range; /* --time */
 	bool bad_usage;		/* --time makes no sense here */
 	struct progress progress;
+	struct stall stall; /* whoever should read the output may not */
 };
 
 /*

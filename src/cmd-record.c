@@ -103,8 +103,7 @@ static void say_progress(struct recording *g, uint64_t now, bool end)
 {
 	struct writer_stat st;
 	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
-	const struct record_parts *parts = record_file_parts(g->file);
-	char files[96] = "";
+	char files[96];
 
 	count(g, end);
 	record_file_stat(g->file, &st);
@@ -120,12 +119,7 @@ static void say_progress(struct recording *g, uint64_t now, bool end)
 		return;
 	}
 	g->line = false;
-	if (parts->finished)
-		snprintf(files, sizeof(files), " and %u files before it",
-			 parts->finished - parts->removed);
-	if (parts->removed)
-		snprintf(files + strlen(files), sizeof(files) - strlen(files),
-			 " (%u older ones gave way)", parts->removed);
+	record_parts_text(record_file_parts(g->file), files, sizeof(files));
 	cmd_say(g->o, "recorded %s to %s%s: %s, %s events, %s lost", time, output_name(g), files,
 		bytes, events, lost);
 }
@@ -454,8 +448,10 @@ static int record(struct recording *g)
 	struct error err = {0}, end = {0};
 	int r = start(g, &err);
 
+	take_signals(g);
 	if (r < 0)
-		return cmd_fail(CMD_EXIT_FAILURE, &err);
+		return r == -EINTR && g->signal ? CMD_EXIT_SIGNAL + g->signal
+						: cmd_fail(CMD_EXIT_FAILURE, &err);
 	r = pump(g, &err);
 	uint64_t now = clock_now_ns();
 	if (r == 0 && !g->give_up)

@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int open_failed(struct output *o, const char *path, int code, struct error *err)
@@ -58,6 +60,50 @@ static int open_temp(struct output *o, const char *path, const struct stat *old)
 	return code;
 }
 
+/* Signals that end us may be blocked, to be read when there is time: one that waits is heard. */
+static bool is_asked_to_end(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t waiting;
+
+	sigpending(&waiting);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (sigismember(&waiting, ending[i]))
+			return true;
+	return false;
+}
+
+int output_open_special(const char *path)
+{
+	static const struct timespec step = {0, 20000000};
+
+	for (;;) {
+		int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+		if (fd >= 0)
+			return fcntl(fd, F_SETFL, 0) < 0 ? (close(fd), -EIO) : fd;
+		if (errno != ENXIO)
+			return -errno;
+		if (is_asked_to_end())
+			return -EINTR;
+		nanosleep(&step, NULL);
+	}
+}
+
+static int open_special(struct output *o, const char *path)
+{
+	int fd = output_open_special(path);
+
+	if (fd < 0)
+		return fd;
+	o->file = fdopen(fd, "w");
+	if (o->file)
+		return 0;
+	int code = -errno;
+	close(fd);
+	return code;
+}
+
 int output_open(struct output *o, const char *path, FILE *standard, struct error *err)
 {
 	struct stat st;
@@ -74,8 +120,8 @@ int output_open(struct output *o, const char *path, FILE *standard, struct error
 	if (!o->path)
 		return open_failed(o, path, -ENOMEM, err);
 	if (there && !S_ISREG(st.st_mode)) {
-		o->file = fopen(path, "we");
-		return o->file ? 0 : open_failed(o, path, -errno, err);
+		r = open_special(o, path);
+		return r < 0 ? open_failed(o, path, r, err) : 0;
 	}
 	r = open_temp(o, path, there ? &st : NULL);
 	return r < 0 ? open_failed(o, path, r, err) : 0;

@@ -12,6 +12,7 @@
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/output.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
 #include "place.h"
@@ -86,7 +87,9 @@ static int open_fd(struct record_file *f, struct error *err)
 
 	f->regular = !there || S_ISREG(st.st_mode);
 	if (!f->regular) {
-		f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
+		f->fd = output_open_special(f->path);
+		if (f->fd < 0)
+			errno = -f->fd;
 	} else {
 		f->temp = record_name_suffix(f->path, ".XXXXXX");
 		if (!f->temp)

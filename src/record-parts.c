@@ -5,6 +5,7 @@
 #include "record-name.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void remove_oldest(struct record_parts *p)
@@ -55,6 +56,18 @@ int record_parts_add(struct record_parts *p, const char *path, const struct plac
 	p->list[p->n++] = (struct record_part){name, *file};
 	remove_oldest(p);
 	return 0;
+}
+
+void record_parts_text(const struct record_parts *p, char *buf, size_t size)
+{
+	char gone[48] = "";
+
+	if (p->removed)
+		snprintf(gone, sizeof(gone), " (%u older ones gave way)", p->removed);
+	if (p->finished)
+		snprintf(buf, size, " and %u files before it%s", p->finished - p->removed, gone);
+	else
+		buf[0] = '\0';
 }
 
 void record_parts_deinit(struct record_parts *p)

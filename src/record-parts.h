@@ -27,6 +27,8 @@ struct record_parts {
  */
 int record_parts_add(struct record_parts *p, const char *path, const struct place_file *file,
 		     struct error *err);
+/* What to say of them behind the name of the last file; nothing where there are none. */
+void record_parts_text(const struct record_parts *p, char *buf, size_t size);
 void record_parts_deinit(struct record_parts *p);
 
 #endif

@@ -18,6 +18,11 @@ int record_signals_open(int *ret_fd, struct error *err)
 	blocked = set;
 	/* A file that may not grow is an error of write(), not our end. */
 	sigaddset(&blocked, SIGXFSZ);
+	/* These say nothing to a recorder, and are no reason to lose what it has. */
+	sigaddset(&blocked, SIGUSR1);
+	sigaddset(&blocked, SIGALRM);
+	sigaddset(&blocked, SIGVTALRM);
+	sigaddset(&blocked, SIGPROF);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return *ret_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals") : 0;

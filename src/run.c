@@ -71,7 +71,7 @@ static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told ot
 
 static _Noreturn void demo_child(void)
 {
-	struct demo_options d = {0};
+	struct demo_options d = {.ready = privs_give_up};
 	sigset_t none;
 
 	sigemptyset(&none);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gives the terminal back when the program dies of its own fault. A signal handler reaches nothing
- * but static memory, so this file holds the project's one piece of static state about the terminal:
- * the modes it had and the bytes that leave the full-screen mode, both ready to be written with
- * async-signal-safe calls alone. The handler runs on its own stack (an overflow of the main one is
- * a crash too) and restores the default action, so that the fault ends the program.
+ * Gives the terminal back when the program dies of its own fault, or of a signal that nobody waits
+ * for. A signal handler reaches nothing but static memory, so this file holds the project's one
+ * piece of static state about the terminal: the modes it had and the bytes that leave the
+ * full-screen mode, both ready to be written with async-signal-safe calls alone. The handler runs
+ * on its own stack (an overflow of the main one is a crash too) and restores the default action, so
+ * that the fault ends the program.
  */
 #include "term-crash.h"
 #include "kontend/mapguard.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +19,9 @@
 
 enum { STACK_BYTES = 65536, LEAVE_BYTES = 256 };
 
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+/* Faults of our own, and what others send that ends a program which has no use for it. */
+static const int fatal[] = {SIGSEGV, SIGBUS,  SIGFPE,	 SIGILL,  SIGABRT, SIGUSR1,
+			    SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR};
 
 enum { FATAL = sizeof(fatal) / sizeof(fatal[0]) };
 
@@ -38,9 +42,14 @@ static void on_crash(int sig, siginfo_t *info, void *context)
 	if (sig == SIGBUS && mapguard_fault(info))
 		return;
 	if (crash.armed) {
+		int flags = fcntl(crash.fd, F_GETFL);
+
+		/* One that takes nothing now shall not keep us. */
+		fcntl(crash.fd, F_SETFL, flags | O_NONBLOCK);
 		ssize_t n = write(crash.fd, crash.leave, crash.len);
 
 		(void)n; /* nothing can be done about it here */
+		fcntl(crash.fd, F_SETFL, flags);
 		tcsetattr(crash.fd, TCSANOW, &crash.modes);
 		crash.armed = 0;
 	}

@@ -23,6 +23,7 @@ struct demo_options {
 	uint64_t duration_ns; /* 0 = until SIGTERM, SIGINT or the parent's end */
 	unsigned kinds;	      /* enum demo_kind, or-ed; 0 = DEMO_ALL */
 	unsigned threads;     /* per kind; 0 = default (4); at most 64 */
+	int (*ready)(void);   /* all is open, no thread has been started; NULL: nothing to do */
 };
 
 /* "mmap,inode,pipe" or "all": 0, or -EINVAL with @err naming the word that is wrong. */

@@ -17,6 +17,11 @@ struct output {
 	char *temp; /* written to; renamed to path at the end; NULL: written to directly */
 };
 
+/*
+ * A descriptor of what is no regular file. A FIFO that nobody reads yet is waited for, until a
+ * signal comes, even if it is blocked: -EINTR.
+ */
+int output_open_special(const char *path);
 /* @path NULL: to @standard. */
 int output_open(struct output *o, const char *path, FILE *standard, struct error *err);
 /* Everything is written: flushes and renames. -EPIPE: the reader has gone. */

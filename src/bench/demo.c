@@ -306,6 +306,8 @@ int demo_run(const struct demo_options *o, struct error *err)
 			demo_slow_init(&d.slow[k]);
 	}
 	r = files_open(&d, err);
+	if (!r && o->ready && (r = o->ready()) < 0)
+		error_errno(err, r, "demo: cannot give up capabilities");
 	if (!r)
 		r = demo_crew_run(&d, &set, o->duration_ns, err);
 	files_close(&d);

@@ -21,6 +21,7 @@ struct reader {
 	bool own_fd, in_memory; /* in_memory: `map` is the caller's */
 	uint8_t *map;		/* NULL: read, not mapped */
 	size_t map_size;	/* the file's size when it was opened */
+	uint64_t charged;	/* bytes of its sections so far */
 	struct mapguard guard;	/* of `map` */
 	bool cut;		/* it was made shorter meanwhile: said */
 	size_t window;		/* bytes of the mapping in one block */

@@ -176,6 +176,23 @@ int reader_add_tracing(struct reader *r, const void *data, size_t len, struct er
 			 why.code ? why.text : strerror(-e));
 }
 
+/*
+ * Sections are parts of the file that nothing else is in: all of them together are no longer than
+ * it, or one part is asked for many times over, each time at the cost of its copy.
+ */
+static int charge(struct reader *r, uint64_t size, const char *what, struct error *err)
+{
+	if (size <= r->map_size - r->charged) {
+		r->charged += size;
+		return 0;
+	}
+	return error_set(
+		err, -EINVAL,
+		"cannot read \"%s\" (%llu bytes): it says that its sections, up to %s, have "
+		"more bytes than the file",
+		r->path, (ull)r->map_size, what);
+}
+
 static int read_attr_entry(struct reader *r, const struct perfdata_header *h, uint64_t k,
 			   struct error *err)
 {
@@ -192,6 +209,9 @@ static int read_attr_entry(struct reader *r, const struct perfdata_header *h, ui
 				 "cannot read \"%s\": event %llu, at byte %llu, has %llu "
 				 "bytes of ids",
 				 r->path, (ull)k, (ull)at, (ull)ids.size);
+	e = charge(r, h->attr_size + ids.size, "its event attributes", err);
+	if (e)
+		return e;
 	uint8_t *buf = mem_calloc(1, size + (size_t)ids.size);
 	if (!buf)
 		return error_set(err, -ENOMEM, "cannot read \"%s\": out of memory", r->path);
@@ -260,10 +280,13 @@ static int read_feature(struct reader *r, uint32_t bit, const struct perfdata_se
 				 "cannot read \"%s\": feature %u, at byte %llu, says it "
 				 "has %llu bytes",
 				 r->path, bit, (ull)s->offset, (ull)s->size);
+	int e = charge(r, s->size, "its features", err);
+	if (e)
+		return e;
 	void *buf = mem_calloc(1, (size_t)s->size + 1);
 	if (!buf)
 		return error_set(err, -ENOMEM, "cannot read \"%s\": out of memory", r->path);
-	int e = reader_read_at(r, s->offset, buf, (size_t)s->size, "feature section", err);
+	e = reader_read_at(r, s->offset, buf, (size_t)s->size, "feature section", err);
 	if (!e && bit == PERFDATA_TRACING_DATA)
 		e = reader_add_tracing(r, buf, (size_t)s->size, err);
 	else if (!e)

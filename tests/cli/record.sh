@@ -86,7 +86,7 @@ expect 1 "The recording 'gone/x' was removed while it was written" "$kontend" re
 # Files that would be mostly symbols are refused, with the least that is not; what was there stays.
 echo old >kontend.data
 records 1 "$kontend" record --rotate 1 --max-size 1M --duration 50ms
-[ "$(ls -A)" = kontend.data ] && [ "$(cat kontend.data)" = old ] || complain "too small files: $(ls -A)"
+[ "$(ls -A):$(cat kontend.data)" = kontend.data:old ] || complain "too small files: $(ls -A)"
 least=$(sed -n 's/.*before the events of each file.*at least \([0-9]*K\)$/\1/p' "$work/err")
 rm -f kontend.data
 # Each process may be named before the events; some may have begun since.
@@ -207,6 +207,38 @@ rc=0
 wait "$pid" || rc=$?
 [ "$rc" -eq 143 ] || complain "a stalled reader: exit $rc, not 143: $(cat "$work/err")"
 exec 5>&-
+
+# Nobody reads the pipe: a signal ends whoever stands in a write to it, live or not.
+mkfifo "$work/full"
+exec 5<>"$work/full"
+for verb in script 'export --format chrome'; do
+	tests=$((tests + 1))
+	# shellcheck disable=SC2086 # words
+	"$kontend" $verb --demo >"$work/full" 2>"$work/err" &
+	pid=$!
+	comes measures "$pid" || :
+	sleep 3
+	kill -TERM "$pid"
+	rc=0
+	wait "$pid" || rc=$?
+	[ "$rc" -eq 143 ] || complain "$verb into a full pipe: exit $rc, not 143: $(cat "$work/err")"
+done
+exec 5>&-
+
+# Nobody reads the FIFO: a signal ends the wait for somebody.
+mkfifo "$work/nobody"
+tests=$((tests + 1))
+"$kontend" record -q -o "$work/nobody" 2>"$work/err" &
+pid=$!
+comes blocks_signals "$pid" || :
+kill -TERM "$pid"
+rc=0
+wait "$pid" || rc=$?
+[ "$rc" -eq 143 ] || complain "a FIFO without a reader: exit $rc, not 143: $(cat "$work/err")"
+
+# Signals that say nothing to it.
+ends 0 'USR1 and ALRM' USR1 ALRM INT --
+holds 'USR1 and ALRM' kontend.data
 
 if command -v script >/dev/null; then
 	run script -qec "$kontend record --duration 2500ms -o $work/onterm" /dev/null
