@@ -11,9 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int place_know(int fd, struct place_file *ret)
@@ -39,6 +41,12 @@ void place_remove(const char *name, const struct place_file *f)
 		unlink(name);
 }
 
+/* Not every C library has it. */
+static int rename_as(const char *from, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
+}
+
 static bool is_unknown(int code)
 {
 	return code == EINVAL || code == ENOSYS || code == ENOTSUP;
@@ -48,7 +56,7 @@ int place_rename(const char *from, const char *to)
 {
 	struct stat st;
 
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+	if (rename_as(from, to, RENAME_NOREPLACE) == 0)
 		return 0;
 	if (!is_unknown(errno))
 		return -errno;
@@ -77,13 +85,13 @@ static int put_in_steps(const char *temp, const char *path, const char *old, str
 
 static int put_over(const char *temp, const char *path, const char *old, struct error *err)
 {
-	if (renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_EXCHANGE) < 0)
+	if (rename_as(temp, path, RENAME_EXCHANGE) < 0)
 		return is_unknown(errno) ? put_in_steps(temp, path, old, err)
 					 : failed(temp, path, -errno, err);
 	if (rename(temp, old) == 0)
 		return 0;
 	int code = -errno;
-	if (renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_EXCHANGE) < 0)
+	if (rename_as(temp, path, RENAME_EXCHANGE) < 0)
 		return error_errno(err, code,
 				   "Cannot rename the earlier file '%s' from '%s' to '%s'", path,
 				   temp, old);

@@ -147,5 +147,4 @@ int reader_begin(struct reader *r);   /* before the first run: HOST. 0 or -ENOME
 int reader_symbols(struct reader *r); /* before the first round: KALLSYMS. 0 or -ENOMEM */
 int reader_round(struct reader *r);   /* 1: queued a tick or a round; 0; -ENOMEM */
 int reader_finish(struct reader *r);  /* queues what stands at the end. 0 or -ENOMEM */
-
 #endif

@@ -484,39 +484,9 @@ static void test_shrinking(void **state)
 	recording_free(&rec);
 }
 
-/* Each event asks for the same section, which is nearly all of the file: by the square of it. */
-static void test_sections_many_times(void **state)
-{
-	enum { ENTRY = 144, ENTRIES = 500, IDS = 64 << 10 };
-	struct perfdata_header h = {.magic = PERFDATA_MAGIC,
-				    .size = sizeof(h),
-				    .attr_size = ENTRY,
-				    .attrs = {sizeof(h), ENTRIES * ENTRY},
-				    .data = {sizeof(h) + ENTRIES * ENTRY, IDS}};
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = ENTRY - 16};
-	struct recording rec = {0};
-	struct recording_result res;
-
-	(void)state;
-	add(&rec, &h, sizeof(h));
-	for (int i = 0; i < ENTRIES; i++) {
-		add(&rec, &attr, ENTRY - 16);
-		add(&rec, &h.data, sizeof(h.data));
-	}
-	uint8_t *ids = calloc(1, IDS);
-	add(&rec, ids, IDS);
-	free(ids);
-	recording_read_bytes(&res, rec.data, rec.len);
-	assert_int_equal(res.answer, -EINVAL);
-	assert_non_null(strstr(res.err.text, "have more bytes than the file"));
-	recording_result_free(&res);
-	recording_free(&rec);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sections_many_times),
 		cmocka_unit_test(test_attr_sizes),
 		cmocka_unit_test(test_attr_size_lies),
 		cmocka_unit_test(test_ids_missing),

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -65,15 +66,24 @@ int __wrap_fdatasync(int fd)
 	return strikes() ? -1 : 0;
 }
 
-int __real_renameat2(int fd, const char *from, int to_fd, const char *to, unsigned flags);
-int __wrap_renameat2(int fd, const char *from, int to_fd, const char *to, unsigned flags);
-int __wrap_renameat2(int fd, const char *from, int to_fd, const char *to, unsigned flags)
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...)
 {
-	if (fault.plain) {
+	long arg[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(ap, long);
+	va_end(ap);
+	if (number == SYS_renameat2 && fault.plain) {
 		errno = EINVAL;
 		return -1;
 	}
-	return strikes() ? -1 : __real_renameat2(fd, from, to_fd, to, flags);
+	if (number == SYS_renameat2 && strikes())
+		return -1;
+	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
 enum { OLD = 1, OLDER = 2, ALIKE = 4 };
