@@ -49,6 +49,12 @@ static bool has(const struct words *w, const char *word)
 	return bsearch(word, w->list, w->n, sizeof(*w->list), by_text) != NULL;
 }
 
+/* "4 of 87" */
+static bool is_room(const char *text, size_t n)
+{
+	return strspn(text, "0123456789") == n && strncmp(text + n, " of ", 4) == 0;
+}
+
 /* Figures without what may stand around them; how many rows there is room for is no figure. */
 static void add_figures(struct words *w, const char *text)
 {
@@ -57,8 +63,7 @@ static void add_figures(struct words *w, const char *text)
 	for (size_t n; *(text += strspn(text, around)); text += n) {
 		n = strcspn(text, around);
 		/* The begin of an address, with its mark, is none either. */
-		if (text_is_figure(text) && strncmp(text + n, " of ", 4) != 0 &&
-		    strncmp(text, "(0…", n) != 0)
+		if (text_is_figure(text) && !is_room(text, n) && strncmp(text, "(0…", n) != 0)
 			add(w, text, n);
 	}
 }
