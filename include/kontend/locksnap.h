@@ -95,6 +95,12 @@ struct locksnap_waiter {
 	uint32_t comm;		  /* text */
 	uint32_t reader;	  /* 1: for reading */
 	uint32_t frame, n_frames; /* where it sleeps: into frames; 0 of them: not known */
+	/* When it ran last, session clock: it has waited since then at least. 0: not known, or it
+	 * runs. Its wait began just before if nobody has woken it since, which is only done to who
+	 * gets the lock, and to a writer or the waiter for a mutex that is the first in line. */
+	uint64_t ran_ns;
+	uint32_t cpu; /* on which that was, + 1; 0: not known */
+	uint32_t pad;
 };
 
 struct locksnap_head {
@@ -115,10 +121,13 @@ struct locksnap {
 	struct locksnap_area *areas;
 	struct locksnap_var *vars; /* by offset */
 	uint64_t *frames;	   /* addresses of kernel code, from the innermost call outwards */
+	uint64_t *empty;	   /* locks that were asked about and had nobody in their queue */
+	int32_t *gone;		   /* threads that were asked about and do not exist */
 	char *strings;
-	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_strings;
+	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_strings;
 	/* Of who fills it. */
-	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_strings;
+	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
+		cap_gone, cap_strings;
 };
 
 int locksnap_add_name(struct locksnap *s, const struct locksnap_name *item);
@@ -127,6 +136,8 @@ int locksnap_add_waiter(struct locksnap *s, const struct locksnap_waiter *item);
 int locksnap_add_area(struct locksnap *s, const struct locksnap_area *item);
 int locksnap_add_var(struct locksnap *s, const struct locksnap_var *item);
 int locksnap_add_frame(struct locksnap *s, const uint64_t *addr);
+int locksnap_add_empty(struct locksnap *s, uint64_t addr);
+int locksnap_add_gone(struct locksnap *s, int32_t tid);
 /* Offset of @text; 0 for "" and when memory is out. */
 uint32_t locksnap_add_text(struct locksnap *s, const char *text);
 /* Borrowed until the snapshot changes. */

@@ -51,10 +51,23 @@ struct thread_info {
 	unsigned int cpu;
 } CORE;
 
+/* CONFIG_SCHED_INFO */
+struct sched_info {
+	unsigned long long last_arrival;
+} CORE;
+
+struct sched_entity___locks {
+	unsigned long long sum_exec_runtime, prev_sum_exec_runtime;
+	unsigned char sched_delayed; /* 6.12: asleep, though its run queue still has it */
+} CORE;
+
 struct task_struct___locks {
 	struct thread_info thread_info;
 	unsigned int __state;
 	int on_cpu, on_rq;
+	unsigned int policy;
+	struct sched_entity___locks se;
+	struct sched_info sched_info;
 	struct mm_struct *mm;
 	unsigned long long start_time;
 	unsigned long blocker;	  /* 6.16 */

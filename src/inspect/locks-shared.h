@@ -52,8 +52,9 @@ struct raw_lock_waiter {
 	unsigned int reader;
 	int pid, tid;
 	unsigned int task; /* index + 1; 0: not read */
-	unsigned int pad;
+	int cpu;	   /* on which it ran last; -1: not known */
 	char comm[16];
+	unsigned long long ran; /* until when, scheduler's clock; 0: it runs, or not known */
 };
 
 /* What a holder or waiter does. */
@@ -71,9 +72,10 @@ struct raw_lock_task {
 struct raw_locks_state {
 	unsigned int n_locks, n_names, n_waiters, n_tasks;
 	unsigned int dropped;
-	unsigned int has_blocker; /* the kernel says what each task is blocked on */
-	unsigned int all_mms;	  /* name the mmap_lock of every process */
-	unsigned int mmap_offset; /* of mmap_lock in mm_struct */
+	unsigned int has_blocker;   /* the kernel says what each task is blocked on */
+	unsigned int all_mms;	    /* name the mmap_lock of every process */
+	unsigned int mmap_offset;   /* of mmap_lock in mm_struct */
+	unsigned long long arrived; /* when who asked began to run, scheduler's clock */
 };
 
 struct raw_locks_config {

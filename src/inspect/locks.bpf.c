@@ -174,6 +174,38 @@ static __always_inline void read_holder(struct raw_lock *l, __u64 task)
 	l->holder_task = put_task(l->holder_tid);
 }
 
+enum { NORMAL = 0, BATCH = 3, IDLE = 5 }; /* policies of the fair scheduler */
+
+/*
+ * Until when a task that does not run did so: when it came to its CPU, and how long it has run
+ * since then. Both stay while it sleeps, also where its time in interrupts or a hypervisor's is not
+ * counted as its own. Only the fair scheduler keeps the latter.
+ */
+static __always_inline __u64 ran_until(struct task_struct *t)
+{
+	struct task_struct___locks *task = (void *)t;
+
+	if (!bpf_core_field_exists(task->on_cpu) ||
+	    !bpf_core_field_exists(task->sched_info.last_arrival) || BPF_CORE_READ(task, on_cpu))
+		return 0;
+	__u32 policy = BPF_CORE_READ(task, policy);
+	if (policy != NORMAL && policy != BATCH && policy != IDLE)
+		return 0;
+	__u64 arrived = BPF_CORE_READ(task, sched_info.last_arrival);
+	__u64 all = BPF_CORE_READ(task, se.sum_exec_runtime);
+	__u64 before = BPF_CORE_READ(task, se.prev_sum_exec_runtime);
+	return arrived && all >= before ? arrived + all - before : 0;
+}
+
+static __always_inline int last_cpu(struct task_struct *t)
+{
+	struct task_struct___locks *task = (void *)t;
+
+	return bpf_core_field_exists(task->thread_info.cpu)
+		       ? (int)BPF_CORE_READ(task, thread_info.cpu)
+		       : -1;
+}
+
 struct walk {
 	__u64 head, node, task_at, type_at;
 	__u32 lock, n, reads;
@@ -207,6 +239,8 @@ static long step(__u32 i, struct walk *w)
 	if (r->tid <= 0)
 		return 1;
 	r->task = put_task(r->tid);
+	r->ran = ran_until(t);
+	r->cpu = last_cpu(t);
 	state.n_waiters = at + 1;
 	w->n++;
 	w->node = next;
@@ -317,9 +351,10 @@ static __always_inline struct raw_lock_task *see(struct task_struct *t)
 		return NULL;
 	r->state = BPF_CORE_READ(task, __state);
 	r->on_rq = BPF_CORE_READ(task, on_rq);
+	if (bpf_core_field_exists(task->se.sched_delayed) && BPF_CORE_READ(task, se.sched_delayed))
+		r->on_rq = 0;
 	r->on_cpu = bpf_core_field_exists(task->on_cpu) ? BPF_CORE_READ(task, on_cpu) : 0;
-	r->cpu = bpf_core_field_exists(task->thread_info.cpu) ? BPF_CORE_READ(task, thread_info.cpu)
-							      : -1;
+	r->cpu = last_cpu(t);
 	r->bytes = 0;
 	r->seen = 1;
 	return r;
@@ -442,6 +477,17 @@ __noinline int name_by_any_file(__u64 task, __u64 file, __u32 fd)
 }
 
 WALK_FILES(walk_files, name_by_any_file, state.dropped)
+
+/* Tells who has just been asleep what the scheduler's clock was when it woke. */
+SEC("raw_tp")
+int read_arrival(void *ctx)
+{
+	struct task_struct___locks *task = (void *)bpf_get_current_task();
+
+	if (bpf_core_field_exists(task->sched_info.last_arrival))
+		state.arrived = BPF_CORE_READ(task, sched_info.last_arrival);
+	return 0;
+}
 
 /* Once on each CPU: where its per-CPU section is, told by the run queue of the running task. */
 SEC("raw_tp")

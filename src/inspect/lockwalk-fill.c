@@ -195,6 +195,9 @@ static int fill_waiter(const struct lockwalk_raw *raw, const struct raw_lock_wai
 				    .tid = r->tid,
 				    .reader = r->reader};
 
+	if (r->ran && raw->ran_known)
+		w.ran_ns = r->ran - (uint64_t)raw->ahead_ns;
+	w.cpu = (uint32_t)(r->cpu + 1);
 	w.comm = add_text(s, r->comm, sizeof(r->comm));
 	int code = t ? add_frames(t, s, &w.frame, &w.n_frames) : 0;
 	return code < 0 ? code : locksnap_add_waiter(s, &w);
@@ -223,8 +226,12 @@ static int fill_queues(const struct lockwalk_raw *raw, struct locksnap *s)
 
 	for (uint32_t i = 0; code == 0 && i < raw->state->n_locks && i < RAW_LOCKS; i++) {
 		const struct raw_lock *l = &raw->locks[i];
-		if (l->type < RAW_NO_QUEUE && l->waiters)
+		if (l->type >= RAW_NO_QUEUE)
+			continue;
+		if (l->waiters)
 			code = fill_queue(raw, l, s);
+		else if (!l->torn)
+			code = locksnap_add_empty(s, l->addr);
 	}
 	return code;
 }

@@ -19,6 +19,8 @@ struct lockwalk_raw {
 	const char *proc; /* "/proc" */
 	struct memcg_cache *memcgs;
 	bool tells_percpu; /* where the sections are, for whoever has an address */
+	bool ran_known;	   /* until when waiters ran, by a clock that is ahead of ours */
+	int64_t ahead_ns;
 };
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */

@@ -26,7 +26,11 @@
 extern const char locks_object[], locks_object_end[];
 extern const char slabs_object[], slabs_object_end[];
 
-enum { ITERATORS = 4, ASK_AGAIN = 30 }; /* snapshots after which names are looked for again */
+enum {
+	ITERATORS = 4,
+	ASK_AGAIN = 30, /* snapshots after which names are looked for again */
+	ARRIVALS = 5,
+};
 
 static const char *const iterators[ITERATORS] = {"find_blocked", "see_tasks", "name_tasks",
 						 "name_files"};
@@ -42,7 +46,7 @@ struct lockwalk {
 	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
 	struct bpf_link *link[ITERATORS];
 	struct bpf_map *by_address, *by_thread;
-	int read_queues, read_slabs;
+	int read_queues, read_slabs, read_arrival;
 	bool is_inner;
 	int walk[ITERATORS]; /* programs; in the initial namespace 0 */
 	struct raw_locks_state *state;
@@ -86,7 +90,33 @@ static int attach(struct lockwalk *w, struct error *err)
 			return w->walk[i];
 	}
 	w->read_queues = kit_program(w->object, "read_queues", err);
-	return w->read_queues < 0 ? w->read_queues : 0;
+	if (w->read_queues < 0)
+		return w->read_queues;
+	w->read_arrival = kit_program(w->object, "read_arrival", err);
+	return w->read_arrival < 0 ? w->read_arrival : 0;
+}
+
+/*
+ * How far the scheduler's clock is ahead of ours: it is read when a thread that slept comes to its
+ * CPU, and ours a moment later, so the greatest difference of a few is the nearest. They drift, so
+ * it is measured for each look. False: this kernel does not tell.
+ */
+static bool clocks_differ(const struct lockwalk *w, int64_t *ret_ns)
+{
+	const struct timespec moment = {.tv_nsec = 1000};
+	bool known = false;
+
+	for (int i = 0; i < ARRIVALS; i++) {
+		w->state->arrived = 0;
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+		uint64_t now = clock_now_ns();
+		if (kit_run(w->read_arrival, -1) < 0 || !w->state->arrived)
+			return false;
+		int64_t ahead = (int64_t)(w->state->arrived - now);
+		*ret_ns = known && *ret_ns > ahead ? *ret_ns : ahead;
+		known = true;
+	}
+	return known;
 }
 
 /* The address of each CPU's section; where it cannot be told, its locks have no names. */
@@ -270,6 +300,7 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	struct lockwalk_raw raw = {w->state, w->locks,	 w->names, w->waiters, w->tasks,
 				   w->bases, &w->percpu, "/proc",  &w->memcgs};
 	raw.tells_percpu = tells_percpu;
+	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
 	code = lockwalk_fill(&raw, ret);
 	if (code < 0)
 		return error_set(err, code, "No memory for a snapshot of locks");

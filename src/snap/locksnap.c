@@ -8,7 +8,19 @@
 
 static const uint64_t MAGIC = 0x31504e534b434f4cull; /* "LOCKSNP1" */
 
-enum { S_HEAD = 1, S_NAMES, S_QUEUES, S_WAITERS, S_STRINGS, S_FRAMES, S_AREAS, S_VARS, S_END };
+enum {
+	S_HEAD = 1,
+	S_NAMES,
+	S_QUEUES,
+	S_WAITERS,
+	S_STRINGS,
+	S_FRAMES,
+	S_AREAS,
+	S_VARS,
+	S_EMPTY,
+	S_GONE,
+	S_END
+};
 
 enum { SECTIONS = S_END - S_HEAD };
 
@@ -42,6 +54,16 @@ int locksnap_add_frame(struct locksnap *s, const uint64_t *addr)
 	return sections_add(&s->frames, &s->n_frames, &s->cap_frames, addr, sizeof(*addr));
 }
 
+int locksnap_add_empty(struct locksnap *s, uint64_t addr)
+{
+	return sections_add(&s->empty, &s->n_empty, &s->cap_empty, &addr, sizeof(addr));
+}
+
+int locksnap_add_gone(struct locksnap *s, int32_t tid)
+{
+	return sections_add(&s->gone, &s->n_gone, &s->cap_gone, &tid, sizeof(tid));
+}
+
 uint32_t locksnap_add_text(struct locksnap *s, const char *text)
 {
 	return sections_add_text(&s->strings, &s->n_strings, &s->cap_strings, text);
@@ -56,7 +78,7 @@ void locksnap_clear(struct locksnap *s)
 {
 	s->head = (struct locksnap_head){0};
 	s->n_names = s->n_queues = s->n_waiters = s->n_strings = 0;
-	s->n_areas = s->n_vars = s->n_frames = 0;
+	s->n_areas = s->n_vars = s->n_frames = s->n_empty = s->n_gone = 0;
 }
 
 void locksnap_deinit(struct locksnap *s)
@@ -67,6 +89,8 @@ void locksnap_deinit(struct locksnap *s)
 	mem_free(s->areas);
 	mem_free(s->vars);
 	mem_free(s->frames);
+	mem_free(s->empty);
+	mem_free(s->gone);
 	mem_free(s->strings);
 	*s = (struct locksnap){0};
 }
@@ -87,6 +111,8 @@ static void describe(struct locksnap *s, struct section ret[SECTIONS])
 		ARRAY_OF(S_FRAMES, s, frames),
 		ARRAY_OF(S_AREAS, s, areas),
 		ARRAY_OF(S_VARS, s, vars),
+		ARRAY_OF(S_EMPTY, s, empty),
+		ARRAY_OF(S_GONE, s, gone),
 	};
 
 	for (int i = 0; i < SECTIONS; i++)

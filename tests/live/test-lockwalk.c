@@ -7,6 +7,7 @@
  *
  *     test-live-lockwalk KONTEND
  */
+#include "kontend/clock.h"
 #include "kontend/lockwalk.h"
 #include "live.h"
 #include "workloads/gate.h"
@@ -25,7 +26,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 6, MAPPERS = 5, FAULTERS = 5, LOOKS = 20000, FORK_BYTES = 256 << 20, PAGE = 4096 };
+enum {
+	THREADS = 6,
+	MAPPERS = 5,
+	FAULTERS = 5,
+	LOOKS = 20000,
+	FORK_BYTES = 256 << 20,
+	PAGE = 4096,
+	SLACK_NS = 5000000 /* of clocks that are read one after the other */
+};
 
 static int failures;
 
@@ -53,9 +62,30 @@ static bool waits(const struct locksnap *s, const struct locksnap_queue *q, int 
 	return false;
 }
 
+/*
+ * It ran last when it came to the gate: between the moment that it noted itself, just before, and
+ * the one at which all were seen asleep. A scheduler without that clock tells nothing.
+ */
+static void check_ran(const struct locksnap_waiter *v, const struct gate *g, uint64_t held_ns)
+{
+	for (int i = 0; i < g->n; i++) {
+		uint64_t since = g->threads[i].since_ns;
+		if (g->threads[i].tid != v->tid)
+			continue;
+		printf("%d waits since %+.3f ms of its own word, on CPU %d\n", v->tid,
+		       (double)(int64_t)(v->ran_ns - since) / 1e6, (int)v->cpu - 1);
+		live_check(&failures,
+			   v->ran_ns + SLACK_NS >= since && v->ran_ns <= held_ns + SLACK_NS,
+			   "thread %d ran until %" PRIu64 ", but came at %" PRIu64
+			   " and slept at %" PRIu64,
+			   v->tid, v->ran_ns, since, held_ns);
+		live_check(&failures, v->cpu > 0, "thread %d ran on no CPU", v->tid);
+	}
+}
+
 /* Each thread of the gate once, at positions 1, 2, ... */
 static void check_waiters(const struct locksnap *s, const struct locksnap_queue *q,
-			  const struct gate *g)
+			  const struct gate *g, uint64_t held_ns)
 {
 	uint32_t seen = 0;
 
@@ -65,6 +95,7 @@ static void check_waiters(const struct locksnap *s, const struct locksnap_queue 
 	for (size_t i = 0; i < s->n_waiters; i++)
 		if (&s->queues[s->waiters[i].queue] == q) {
 			seen++;
+			check_ran(&s->waiters[i], g, held_ns);
 			live_check(&failures, s->waiters[i].n_frames > 1, "waiter %u has no calls",
 				   seen);
 			live_check(&failures, s->waiters[i].position == seen,
@@ -135,6 +166,7 @@ static void check_gate(struct lockwalk *w, struct gate *g, bool dir, bool named)
 {
 	struct locksnap s = {0};
 	struct error err = {0};
+	uint64_t held_ns = clock_now_ns();
 
 	if (!live_check(&failures, lockwalk_take(w, NULL, 0, &s, &err) == 0, "%s", err.text))
 		return;
@@ -160,7 +192,7 @@ static void check_gate(struct lockwalk *w, struct gate *g, bool dir, bool named)
 	live_check(&failures, q->holder_state == LOCKSNAP_ASLEEP && q->holder_n_frames > 1,
 		   "the holder's state %u, %u calls", q->holder_state, q->holder_n_frames);
 	live_check(&failures, q->readers == (dir ? 1u : 0u), "%u readers hold it", q->readers);
-	check_waiters(&s, q, g);
+	check_waiters(&s, q, g, held_ns);
 	/* Told once in a while. */
 	if (named)
 		check_name(&s, q->addr, dir);

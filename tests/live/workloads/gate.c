@@ -5,6 +5,7 @@
  * passed. So every thread waits once a gate, whatever the scheduler does.
  */
 #include "gate.h"
+#include "kontend/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,6 +110,7 @@ int gate_pass(struct gate *g, int index, int nth)
 
 	while (g->held <= nth)
 		usleep(LOOK_US);
+	t->since_ns = clock_now_ns();
 	t->waits = true;
 	r = touch(g, index, nth);
 	t->waits = false;

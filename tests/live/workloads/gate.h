@@ -6,14 +6,16 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { GATE_MAX_THREADS = 64 };
 
 struct gate_thread {
 	_Atomic pid_t tid;
-	_Atomic bool waits; /* at a gate, or about to */
-	_Atomic int passed; /* gates */
+	_Atomic bool waits;	   /* at a gate, or about to */
+	_Atomic uint64_t since_ns; /* when it came there, CLOCK_MONOTONIC */
+	_Atomic int passed;	   /* gates */
 };
 
 /*
