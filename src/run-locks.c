@@ -4,12 +4,15 @@
  * process; all others ask for what their tables show.
  */
 #include "run-locks.h"
+#include "kontend/clock.h"
 #include "kontend/lockwalk.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
 #include "look-bytes.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
 
 struct run_locks {
 	struct look look;
@@ -17,9 +20,31 @@ struct run_locks {
 	struct lockask_lock asked[LOCKASK_MOST];
 	struct lockwalk *walk; /* NULL: see why */
 	struct error why;
+	int32_t threads[LOCKASK_THREADS];
+	bool knows_threads; /* by the numbers that events have */
 	struct locksnap snap;
 	struct look_bytes bytes;
 };
+
+/* In a container threads have other numbers than in events. */
+static bool has_true_tids(void)
+{
+	const ino_t outermost = 0xeffffffc; /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == outermost;
+}
+
+static int tell_gone(struct run_locks *r)
+{
+	size_t n = r->knows_threads ? lockask_get_threads(&r->ask, r->threads) : 0;
+	int code = 0;
+
+	for (size_t i = 0; i < n && code == 0; i++)
+		if (r->threads[i] > 0 && kill(r->threads[i], 0) < 0 && errno == ESRCH)
+			code = locksnap_add_gone(&r->snap, r->threads[i]);
+	return code;
+}
 
 static int take_snapshot(struct run_locks *r)
 {
@@ -28,9 +53,11 @@ static int take_snapshot(struct run_locks *r)
 	if (!r->walk) {
 		locksnap_clear(&r->snap);
 		r->snap.head.reason = locksnap_add_text(&r->snap, r->why.text);
-		return 0;
+		r->snap.head.time_ns = clock_now_ns();
+		return tell_gone(r);
 	}
-	return lockwalk_take(r->walk, r->asked, n, &r->snap, NULL);
+	int code = lockwalk_take(r->walk, r->asked, n, &r->snap, NULL);
+	return code < 0 ? code : tell_gone(r);
 }
 
 static void *take(struct look *l, bool last, size_t *ret_len)
@@ -60,6 +87,7 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes
 				.take = take,
 				.at_start = true};
 	lockask_init(&r->ask);
+	r->knows_threads = has_true_tids();
 	if (o->no_bpf)
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
 	else

@@ -125,13 +125,7 @@ int view_open_waiter(struct view *v, uint64_t row, enum query_by by)
 		app_say(v->app, ROLE_NORMAL, "this wait has just ended");
 		return 0;
 	}
-	const struct value *id = table_value(&t, at, col);
-	if (!id->known) {
-		app_say(v->app, ROLE_NORMAL,
-			"it began before measuring did: no wait for this lock has been counted");
-		return 0;
-	}
-	return view_open(v, by, id->u);
+	return view_open(v, by, table_value(&t, at, col)->u);
 }
 
 int view_open_wait(struct view *v, uint64_t row)

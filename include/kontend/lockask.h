@@ -10,7 +10,7 @@
  * Which locks the tables show, told by the thread that has the model to the one that looks at the
  * kernel. The latest list counts.
  */
-enum { LOCKASK_MOST = 1024 };
+enum { LOCKASK_MOST = 1024, LOCKASK_THREADS = 512 };
 
 struct lockask_lock {
 	uint64_t addr;
@@ -22,6 +22,8 @@ struct lockask {
 	pthread_mutex_t mutex;
 	size_t n;
 	struct lockask_lock locks[LOCKASK_MOST];
+	size_t n_threads;
+	int32_t threads[LOCKASK_THREADS];
 };
 
 void lockask_init(struct lockask *a);
@@ -30,5 +32,8 @@ void lockask_deinit(struct lockask *a);
 void lockask_set(struct lockask *a, const struct lockask_lock *locks, size_t n);
 /* Into room for LOCKASK_MOST; how many there are. */
 size_t lockask_get(struct lockask *a, struct lockask_lock *ret);
+/* The same of threads whose waits may have ended unseen: do they still exist? */
+void lockask_set_threads(struct lockask *a, const int32_t *threads, size_t n);
+size_t lockask_get_threads(struct lockask *a, int32_t *ret);
 
 #endif

@@ -114,10 +114,10 @@ struct query_overview {
 	struct model_damage damage;
 	double unmatched_pct; /* unmatched and doubtful of all waits */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
-	uint32_t waiting_early; /* of these: since before measuring began */
-	uint32_t own_waiting;	/* of any kontend: in all sums, but never the longest */
+	uint32_t waiting_early, waiting_doubtful; /* of these: as the waiters' columns have it */
+	uint32_t own_waiting; /* of any kontend: in all sums, but never the longest */
 	uint64_t own_waits, own_wait_ns;
-	bool any_longest;
+	bool any_longest, longest_approx; /* it is at least that long */
 	uint64_t longest_ns;
 	const char *longest_task; /* "mm/5215" */
 	const char *longest_lock; /* as the NAME column has it */

@@ -21,6 +21,11 @@ struct wait {
 	bool used;
 	bool doubtful;	/* records were lost since it began: its end may have been among them */
 	uint16_t owner; /* who held the lock when it began: see cell.h */
+	/* Of one that no event told of, but a look at the locks: */
+	bool by_look;
+	bool early;    /* it began before there were events */
+	bool at_least; /* it began at begin_ns or earlier */
+	bool no_cpu;   /* where it began is not known */
 	uint32_t next_free;
 };
 

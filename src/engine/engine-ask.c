@@ -3,7 +3,8 @@
  * What the looks at locks are asked for: the locks that are waited for, for their queues, and then
  * those without a name, as many as there is room for; of the latter other ones each time, should
  * there be more, so that all have their turn; and the mmap_locks that events tell of. Where nobody
- * waits the lock may be gone, and what is there now be no queue: only its name is asked for.
+ * waits the lock may be gone, and what is there now be no queue: only its name is asked for. Of
+ * threads whose waits may have ended unseen it is asked whether they exist.
  */
 #include "engine-int.h"
 #include "kontend/lockask.h"
@@ -48,6 +49,20 @@ static void add_mms(struct asking *a, const struct model *m)
 	}
 }
 
+static void ask_threads(const struct engine *e)
+{
+	const struct model *m = &e->model;
+	int32_t threads[LOCKASK_THREADS];
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < m->waits.high && n < LOCKASK_THREADS; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used && w->doubtful && w->task != TASK_OTHER)
+			threads[n++] = m->tasks.tasks[w->task].tid;
+	}
+	lockask_set_threads(e->asks, threads, n);
+}
+
 void engine_ask(struct engine *e)
 {
 	const struct model *m = &e->model;
@@ -68,4 +83,5 @@ void engine_ask(struct engine *e)
 	}
 	add_mms(&a, m);
 	lockask_set(e->asks, a.locks, a.n);
+	ask_threads(e);
 }

@@ -66,6 +66,11 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 		m->damage.doubtful++;
 		return;
 	}
+	if (w->by_look) {
+		if (!w->no_cpu)
+			add_bucket(m, c, w, in_bucket(m, w, ev->time));
+		return;
+	}
 	hist_pool_prefetch(&m->cells.hists, c->hist, ns);
 	add_bucket(m, c, w, in_bucket(m, w, ev->time));
 	if (ev->end.ret) {
@@ -116,7 +121,7 @@ void account_tick(struct model *m, uint64_t time_ns)
 {
 	for (uint32_t i = 1; i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
-		if (!w->used || w->doubtful)
+		if (!w->used || w->doubtful || w->no_cpu)
 			continue;
 		struct cell *c = cell_of(m, w);
 		if (c)

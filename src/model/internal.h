@@ -13,6 +13,14 @@ void pair_task_gone(struct model *m, uint32_t task);
 /* Records were lost up to @time_ns: waits begun before cannot be trusted any more. */
 void pair_lost(struct model *m, uint64_t time_ns);
 
+/* The wait at @index of the pool is known to be over, though its end was not seen. */
+void pair_vanished(struct model *m, uint32_t index);
+/* Puts a wait for a sleeping lock, which no event told of, among those of its task. */
+void pair_insert(struct model *m, uint32_t index);
+
+/* looks.c: compares the latest look at the locks, which is due, with the waits in flight. */
+void looks_settle(struct model *m);
+
 /* account.c: what was waited goes into cells, locks, CPUs and types. */
 void account_end(struct model *m, const struct wait *w, const struct event *ev);
 void account_tick(struct model *m, uint64_t time_ns);

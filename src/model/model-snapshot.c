@@ -40,6 +40,8 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 	lives_named(m, &s, head->time_ns);
 	if (code == 0 && s.head.mmap_offset)
 		m->mmlocks.lock_offset = s.head.mmap_offset;
+	/* Events up to its time have been applied; it may have been taken later. */
+	m->looks.due_ns = s.head.time_ns + s.head.cost_ns;
 	locksnap_deinit(&s);
 	return code;
 }

@@ -17,7 +17,8 @@ static const struct model_limits default_limits = {
 
 int model_init(struct model *m, const struct model_limits *limits)
 {
-	*m = (struct model){.limits = limits ? *limits : default_limits};
+	*m = (struct model){.limits = limits ? *limits : default_limits,
+			    .looks.due_ns = UINT64_MAX};
 	const struct model_limits *l = &m->limits;
 
 	if (!task_table_init(&m->tasks, l->tasks) && !lock_table_init(&m->locks, l->locks) &&
@@ -205,12 +206,20 @@ static void find_start(struct model *m, const struct event *ev)
 		m->start_ns = m->zero_ns = m->bucket_ns = m->now_ns = ev->time;
 }
 
+static void note_now(struct model *m, uint64_t time_ns)
+{
+	if (time_ns <= m->now_ns)
+		return;
+	m->now_ns = time_ns;
+	if (time_ns >= m->looks.due_ns)
+		looks_settle(m);
+}
+
 static void note_time(struct model *m, const struct event *ev)
 {
 	if (!m->start_known)
 		find_start(m, ev);
-	if (ev->time > m->now_ns)
-		m->now_ns = ev->time;
+	note_now(m, ev->time);
 }
 
 /* Who waits for a reader-writer lock while asking for an mmap_lock waits for that one. */
@@ -269,8 +278,7 @@ void model_round(struct model *m, uint64_t time_ns)
 {
 	if (!m->start_ns)
 		m->start_ns = m->zero_ns = m->bucket_ns = time_ns;
-	if (time_ns > m->now_ns)
-		m->now_ns = time_ns;
+	note_now(m, time_ns);
 }
 
 static void begin_at(struct model *m, uint64_t time_ns)

@@ -30,13 +30,18 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 		n->waits[at] = n->waits[at + 1];
 }
 
+/* One that had no begin has not lost its end either. */
+static void give_up_one(struct model *m, struct nest *n, uint32_t at)
+{
+	m->damage.unmatched_begin += !m->waits.waits[n->waits[at]].by_look;
+	take_out(m, n, at);
+}
+
 /* The waits from @from on never got their end. */
 static void give_up(struct model *m, struct nest *n, uint32_t from)
 {
-	while (n->depth > from) {
-		take_out(m, n, n->depth - 1);
-		m->damage.unmatched_begin++;
-	}
+	while (n->depth > from)
+		give_up_one(m, n, n->depth - 1);
 }
 
 static bool find(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
@@ -78,7 +83,8 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	for (uint32_t i = 0; i < n->depth; i++) {
 		const struct wait *w = &m->waits.waits[n->waits[i]];
 		bool moved_on = spin && w->task != new->task;
-		if (moved_on || !nested_in(m, new->stack, w->stack)) {
+		/* What a look tells are the calls of a sleeper. */
+		if (moved_on || (!w->by_look && !nested_in(m, new->stack, w->stack))) {
 			give_up(m, n, i);
 			break;
 		}
@@ -208,10 +214,23 @@ int pair_owner(struct model *m, const struct event *ev)
 /* Ends the wait at @at; those nested in it have lost their ends. */
 static void finish(struct model *m, struct nest *n, uint32_t at, const struct event *ev)
 {
+	struct wait *w = &m->waits.waits[n->waits[at]];
+
 	give_up(m, n, at + 1);
-	m->last_wait = n->waits[at];
-	account_end(m, &m->waits.waits[m->last_wait], ev);
+	account_end(m, w, ev);
+	if (w->by_look)
+		m->damage.unmatched_end++;
+	else
+		m->last_wait = n->waits[at];
 	take_out(m, n, at);
+}
+
+/* The task whose sleeping wait ends; NULL: there is no room for it. */
+static struct task *task_of_end(struct model *m, const struct event *ev)
+{
+	uint32_t t = ev->tid > 0 ? task_get_quickly(&m->tasks, ev->pid, ev->tid) : TASK_OTHER;
+
+	return t != TASK_OTHER ? &m->tasks.tasks[t] : NULL;
 }
 
 int pair_end(struct model *m, const struct event *ev)
@@ -227,9 +246,9 @@ int pair_end(struct model *m, const struct event *ev)
 		cpu->depth = n.depth;
 		return 0;
 	}
-	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
-	if (t) {
-		struct task *task = &m->tasks.tasks[*t];
+	struct task *task = task_of_end(m, ev);
+	if (task) {
+		task->end_ns = ev->time;
 		n = (struct nest){.waits = task->waits, .depth = task->depth};
 		if (find(m, &n, ev->end.lock, &at)) {
 			finish(m, &n, at, ev);
@@ -248,6 +267,31 @@ void pair_task_gone(struct model *m, uint32_t t)
 
 	give_up(m, &n, 0);
 	task->depth = 0;
+}
+
+void pair_vanished(struct model *m, uint32_t index)
+{
+	struct task *task = &m->tasks.tasks[m->waits.waits[index].task];
+	struct nest n = {.waits = task->waits, .depth = task->depth};
+
+	for (uint32_t i = 0; i < n.depth; i++)
+		if (n.waits[i] == index) {
+			give_up_one(m, &n, i);
+			break;
+		}
+	task->depth = (uint8_t)n.depth;
+}
+
+/* Those that began later are inside of it. */
+void pair_insert(struct model *m, uint32_t index)
+{
+	struct task *task = &m->tasks.tasks[m->waits.waits[index].task];
+	uint32_t at = task->depth++;
+
+	for (; at && m->waits.waits[task->waits[at - 1]].begin_ns > m->waits.waits[index].begin_ns;
+	     at--)
+		task->waits[at] = task->waits[at - 1];
+	task->waits[at] = index;
 }
 
 void pair_lost(struct model *m, uint64_t time_ns)

@@ -223,6 +223,8 @@ static int group_waits(struct query *q, enum query_by by, const struct query_sco
 
 		if (!wait->used || !where_is_valid(q->model, &w) || !query_in_scope(q, scope, &w))
 			continue;
+		if (wait->no_cpu && by == BY_CPU)
+			continue;
 		g = group_of(q, gs, by, &w);
 		if (!g)
 			return -ENOMEM;

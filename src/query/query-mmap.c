@@ -3,8 +3,8 @@
  * The table "mmap": how long it takes to get mmap_locks, a row a process (or memory cgroup) and
  * mode. What was waited comes from the cells of the contention events, so it costs nothing beside
  * them; it is of contended acquisitions alone. Where the locks' own events are measured percentiles
- * are of all acquisitions, and OF says which of both it is. Waits from before there were events,
- * which only a snapshot of the locks' queues knows, count as waiting now.
+ * are of all acquisitions, and OF says which of both it is. Waits from before there were events
+ * count as waiting now.
  */
 #include "query-mmap.h"
 #include "query-queues.h"
@@ -80,9 +80,8 @@ static const struct column columns[C_COLUMNS] = {
 struct row {
 	uint64_t id;
 	struct query_mmap_owner owner; /* of a lock that it spans */
-	const struct group *g;	       /* NULL: nobody has waited, but for the untold */
+	const struct group *g;	       /* NULL: nobody has waited */
 	struct query_mmap_events e;
-	uint32_t untold;
 	bool reader;
 };
 
@@ -155,44 +154,22 @@ static int add_events(struct rows *t)
 	return 0;
 }
 
-static int add_untold(struct rows *t, const uint32_t *untold, size_t n)
-{
-	const struct locksnap *s = query_queues(t->q);
-
-	for (size_t i = 0; s && i < n; i++) {
-		const struct locksnap_waiter *w = &s->waiters[untold[i]];
-		uint64_t addr = s->queues[w->queue].addr;
-		struct query_mmap_owner o;
-		if (!query_mmap_owner(t->q, addr, NULL, &o))
-			continue;
-		struct row *row = row_at(t, &o, addr, w->reader);
-		if (!row)
-			return -ENOMEM;
-		row->untold++;
-	}
-	return 0;
-}
-
 static int collect(struct rows *t, const struct query_scope *scope)
 {
-	size_t n = 0, modes = 2 * t->q->model->mmlocks.n;
+	size_t modes = 2 * t->q->model->mmlocks.n;
 	struct arena *a = &t->q->arena;
-	uint32_t *untold = NULL;
 	int code = query_group(t->q, t->by, scope, &t->gs);
 
-	if (code == 0)
-		code = query_queue_untold(t->q, &untold, &n);
 	if (code < 0)
 		return code;
-	t->rows = arena_alloc(a, (t->gs.n + modes + n + 1) * sizeof(*t->rows));
+	t->rows = arena_alloc(a, (t->gs.n + modes + 1) * sizeof(*t->rows));
 	t->mode_next = arena_alloc(a, (modes + 1) * sizeof(*t->mode_next));
 	if (!t->rows || !t->mode_next)
 		return -ENOMEM;
 	code = add_groups(t);
 	if (scope->mask)
 		return code;
-	code = code < 0 ? code : add_events(t);
-	return code < 0 ? code : add_untold(t, untold, n);
+	return code < 0 ? code : add_events(t);
 }
 
 /* The process that waited: of a lock that nobody has named most probably its own. */
@@ -326,7 +303,7 @@ static void mmap_fill(void *ctx, size_t i, uint64_t want, struct value *v)
 	const struct row *row = &t->rows[i];
 
 	fill_key(t, row, v);
-	value_u(&v[C_WAITING], (row->g ? row->g->waiting : 0) + row->untold);
+	value_u(&v[C_WAITING], row->g ? row->g->waiting : 0);
 	if (row->g)
 		fill_waits(t, row, want, v);
 	if (row->e.first)

@@ -6,7 +6,6 @@
  * kontend.
  */
 #include "query-int.h"
-#include "query-queues.h"
 #include "query-rows.h"
 
 #include <errno.h>
@@ -39,6 +38,8 @@ static uint32_t sum_waits(struct query *q, struct query_overview *o)
 			continue;
 		type = m->locks.locks[w->lock].type;
 		o->waiting++;
+		o->waiting_early += w->early;
+		o->waiting_doubtful += w->doubtful;
 		o->inflight_ns += w->doubtful ? 0 : query_wait_ns(m, w);
 		o->waiting_by_type[type < LOCK_TYPES ? type : LOCK_UNKNOWN]++;
 		if (query_is_kontend(q, w->task))
@@ -49,30 +50,13 @@ static uint32_t sum_waits(struct query *q, struct query_overview *o)
 	return longest;
 }
 
-/* Waits from before there were events. */
-static int sum_untold(struct query *q, struct query_overview *o)
-{
-	uint32_t *untold;
-	size_t n;
-
-	if (query_queue_untold(q, &untold, &n) < 0)
-		return -ENOMEM;
-	const struct locksnap *s = n ? query_queues(q) : NULL;
-	for (size_t i = 0; s && i < n; i++) {
-		const struct locksnap_waiter *w = &s->waiters[untold[i]];
-		o->waiting_by_type[query_queue_type(&s->queues[w->queue], w)]++;
-	}
-	o->waiting += (uint32_t)n;
-	o->waiting_early = (uint32_t)n;
-	return 0;
-}
-
 static void name_longest(struct query *q, const struct wait *w, struct query_overview *o)
 {
 	uint8_t type = q->model->locks.locks[w->lock].type;
 
 	o->any_longest = true;
 	o->longest_ns = query_wait_ns(q->model, w);
+	o->longest_approx = w->at_least;
 	o->longest_task = query_task_name(q, w->task);
 	o->longest_lock = query_lock_name(q, w->lock);
 	o->longest_type = locktype_name((enum lock_type)type);
@@ -138,8 +122,6 @@ int query_overview(struct query *q, struct query_overview *ret)
 	sum_types(m, &o);
 	longest = sum_waits(q, &o);
 	query_own_waits(q, &o);
-	if (sum_untold(q, &o) < 0)
-		return -ENOMEM;
 	o.waiting_rwsem_r = o.waiting_by_type[LOCK_RWSEM_R];
 	o.waiting_rwsem_w = o.waiting_by_type[LOCK_RWSEM_W];
 	if (longest)

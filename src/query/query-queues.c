@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Who holds the locks that are waited for, and who waits, as the latest snapshot of locks has it.
- * It is taken a moment after the tick that it is shown for: a waiter whom the events up to the tick
- * do not know may just have come. One who was in the snapshot before, too, has waited since before
- * there were events.
+ * It is taken a moment after the tick that it is shown for: who waits by the events up to the tick
+ * may have got the lock by then. What it says of waits that no event tells of, the model knows.
  */
 #include "query-queues.h"
 #include "kontend/mem.h"
@@ -23,18 +22,13 @@ struct decoded {
 };
 
 struct query_queue_cache {
-	struct decoded now, before;
-	struct map64 waited; /* (task, lock) of the snapshot before */
-	uint64_t waited_ns;  /* of which time */
+	struct decoded now;
 };
 
 void query_queues_deinit(struct query *q)
 {
-	if (q->queues) {
+	if (q->queues)
 		locksnap_deinit(&q->queues->now.snap);
-		locksnap_deinit(&q->queues->before.snap);
-		map64_deinit(&q->queues->waited);
-	}
 	mem_free(q->queues);
 	q->queues = NULL;
 }
@@ -205,77 +199,4 @@ const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w)
 	const struct locksnap *s = query_queues(q);
 
 	return s ? query_queue_frames(q, s->frames + w->frame, w->n_frames) : NULL;
-}
-
-const char *query_queue_caller(struct query *q, const struct locksnap_waiter *w)
-{
-	const struct locksnap *s = query_queues(q);
-
-	if (!s || !w->n_frames)
-		return NULL;
-	const uint64_t *frames = s->frames + w->frame;
-	return query_func_name(q, query_func(q, frames[sym_caller(q->sym, frames, w->n_frames)]));
-}
-
-enum lock_type query_queue_type(const struct locksnap_queue *queue,
-				const struct locksnap_waiter *waiter)
-{
-	if (queue->type == LOCKSNAP_RWSEM)
-		return waiter->reader ? LOCK_RWSEM_R : LOCK_RWSEM_W;
-	return queue->type == LOCKSNAP_SEM ? LOCK_SEMAPHORE : LOCK_MUTEX;
-}
-
-static uint64_t queue_key(const struct locksnap *s, const struct locksnap_waiter *w)
-{
-	return map64_hash(s->queues[w->queue].addr) ^ (uint32_t)w->tid;
-}
-
-/* Who waited for what in the snapshot before. 0 or -ENOMEM. */
-static int index_before(struct query *q, const struct locksnap *before)
-{
-	struct query_queue_cache *c = q->queues;
-
-	if (c->waited_ns == c->before.time_ns)
-		return 0;
-	map64_clear(&c->waited);
-	for (size_t i = 0; i < before->n_waiters; i++)
-		if (map64_put(&c->waited, queue_key(before, &before->waiters[i]), 1) < 0)
-			return -ENOMEM;
-	c->waited_ns = c->before.time_ns;
-	return 0;
-}
-
-/* Is there a wait of the thread for that lock in the stream? */
-static bool is_told(const struct model *m, int32_t tid, uint64_t addr)
-{
-	const uint32_t *at = map64_get(&m->tasks.by_tid, (uint32_t)tid);
-	const struct task *t = at && *at < m->tasks.n ? &m->tasks.tasks[*at] : NULL;
-
-	for (int i = 0; t && i < t->depth; i++)
-		if (m->waits.waits[t->waits[i]].addr == addr)
-			return true;
-	return false;
-}
-
-int query_queue_untold(struct query *q, uint32_t **ret, size_t *ret_n)
-{
-	const struct locksnap *s = query_queues(q), *before = NULL;
-
-	*ret_n = 0;
-	if (s && strcmp(q->model->host.targets, "all CPUs") == 0)
-		before = decode(q, &q->queues->before,
-				snapshot_set_get(&q->model->snapshots_before, SNAPSHOT_LOCKS));
-	if (!s || !before)
-		return q->queues->now.code == -ENOMEM || q->queues->before.code == -ENOMEM ? -ENOMEM
-											   : 0;
-	*ret = arena_alloc(&q->arena, (s->n_waiters + 1) * sizeof(**ret));
-	if (!*ret || index_before(q, before) < 0)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n_waiters; i++) {
-		const struct locksnap_waiter *w = &s->waiters[i];
-		if (map64_get(&q->queues->waited, queue_key(s, w)) &&
-		    !is_told(q->model, w->tid, s->queues[w->queue].addr))
-			(*ret)[(*ret_n)++] = (uint32_t)i;
-	}
-	return 0;
 }

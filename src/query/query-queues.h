@@ -32,20 +32,6 @@ const char *query_queue_holder_stack(struct query *q, const struct locksnap_queu
 const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w);
 /* The same of any addresses of kernel code. */
 const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n);
-/* The function that waits; NULL: not known. */
-const char *query_queue_caller(struct query *q, const struct locksnap_waiter *w);
-
-/* The type of the wait, with its mode. */
-enum lock_type query_queue_type(const struct locksnap_queue *queue,
-				const struct locksnap_waiter *waiter);
-
-/*
- * Waiters of the latest snapshot that waited already when the one before was taken, and whose wait
- * the event stream does not tell of, as it began before. Their indices into query_queues()->waiters
- * lie in the arena. None where some tasks are measured only, as a snapshot is of all. 0 or -ENOMEM.
- */
-int query_queue_untold(struct query *q, uint32_t **ret, size_t *ret_n);
-
 int query_queues_init(struct query *q); /* 0 or -ENOMEM */
 void query_queues_deinit(struct query *q);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "waiters": every wait in flight is a row, also one that began before there were events,
- * if a snapshot of locks knows of it. Its own order is rwsem first, then the longest wait first. A
- * row's id is made of task, lock and begin, so that a selection stays with a wait and does not jump
- * to the next wait of the same task. The columns without a flag carry the ids that a drill-down
- * scopes by.
+ * The table "waiters": every wait in flight is a row, also one that no event told of, if a look at
+ * the locks proves it. Its own order is rwsem first, then the longest wait first; behind them come
+ * those that may have ended unseen. What a look tells of a lock is of another moment than the wait:
+ * both are put together where the look saw the wait. A row's id is made of task, lock and begin, so
+ * that a selection stays with a wait and does not jump to the next wait of the same task. The
+ * columns without a flag carry the ids that a drill-down scopes by.
  */
+#include "kontend/units.h"
 #include "query-int.h"
 #include "query-queues.h"
 #include "query-rows.h"
@@ -42,6 +44,7 @@ enum {
 	C_OWNER_CPU,
 	C_OWNER_FUNCTION,
 	C_OWNER_SEEN,
+	C_OWNER_AGE,
 	C_OWNER_STACK,
 	C_STACK,
 	C_CALLER,
@@ -78,7 +81,7 @@ static const struct column columns[C_COLUMNS] = {
 			"records were lost since it began: it may have ended", COLUMN_BOOL, 8, 5,
 			SR},
 	[C_EARLY] = {"early", "EARLY",
-		     "it began before measuring did: SINCE is the least that it can be",
+		     "it began before measuring did: SINCE is what the scheduler knows of it",
 		     COLUMN_BOOL, 8, 9, COLUMN_REPORT},
 	[C_PLACE] = {"place", "PLACE", "place in the lock's queue, of how many; 1 gets it next",
 		     COLUMN_TEXT, 6, 2, COLUMN_SCREEN},
@@ -111,6 +114,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_SEEN] = {"owner_seen_ns", "OWNER SEEN",
 			  "how long each look has seen it hold the lock, if it is sure", COLUMN_NS,
 			  6, 9, COLUMN_REPORT},
+	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
+			 "how old the look is that saw the holder, where it did not see the wait",
+			 COLUMN_NS, 6, 9, COLUMN_REPORT},
 	[C_OWNER_STACK] = {"owner_stack", "OWNER STACK",
 			   "the calls of a holder that is not running, the innermost first",
 			   COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
@@ -126,13 +132,9 @@ static const struct column columns[C_COLUMNS] = {
 			 COLUMN_COUNT, 0, 9, 0},
 };
 
-/* Rows: first the waits of the stream, then the waiters that only a snapshot knows. */
 struct waiters {
 	struct query *q;
 	uint32_t *waits; /* indices into the pool */
-	size_t n_waits;
-	uint32_t *untold; /* indices into the snapshot's waiters */
-	size_t n_untold;
 };
 
 static const char *phase(const struct wait *w, enum lock_type type)
@@ -149,107 +151,92 @@ static void fill_who(struct query *q, const struct wait *w, struct value *v)
 	value_s(&v[C_COMM], query_task_comm(q, w->task));
 	v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
 	v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
-	value_i(&v[C_CPU], w->cpu);
+	v[C_CPU] = (struct value){.i = w->cpu, .known = !w->no_cpu};
 }
 
-/* The stacks are long texts, which only a report asks for. */
-static void fill_stacks(struct query *q, const struct locksnap_queue *l,
-			const struct locksnap_waiter *w, uint64_t want, struct value *v)
+/* 0: the look at the locks is not older than the events. */
+static uint64_t look_age_ns(struct query *q)
 {
-	if (w && want & 1ull << C_STACK)
-		value_s(&v[C_STACK], query_queue_stack(q, w));
-	if (want & 1ull << C_OWNER_STACK)
-		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, l));
+	uint64_t taken = query_queues(q)->head.time_ns, now = q->model->now_ns;
+
+	return now > taken ? now - taken : 0;
 }
 
-static void fill_queue(struct query *q, uint64_t addr, int32_t tid, uint64_t want, struct value *v)
+/*
+ * Is who holds the lock by the look, who cannot be who waits, the one that the wait is for? That is
+ * sure where the look saw it in the queue, in which nobody is who spins. Of a wait that the look is
+ * too old for it is told with the look's age.
+ */
+static bool is_holder_of(struct query *q, const struct locksnap_queue *l, const struct wait *w,
+			 const struct locksnap_waiter *seen, uint64_t *ret_age_ns)
 {
-	const struct locksnap_queue *l = query_queue_at(q, addr);
+	*ret_age_ns = 0;
+	if (l->holder_tid == q->model->tasks.tasks[w->task].tid || !query_queue_certainty(l))
+		return false;
+	if (!seen)
+		*ret_age_ns = look_age_ns(q);
+	return seen || w->flags & LCB_F_SPIN || *ret_age_ns;
+}
 
-	if (!l)
-		return;
-	const struct locksnap_waiter *w = query_queue_waiter(q, l, tid);
-	uint32_t n = l->readers_waiting + l->writers_waiting;
-	value_u(&v[C_QUEUE], n);
-	if (w) {
-		value_i(&v[C_POSITION], w->position);
-		value_s(&v[C_PLACE], arena_printf(&q->arena, "%" PRIu32 "/%" PRIu32 "%s",
-						  w->position, n, l->incomplete ? "+" : ""));
-	}
-	fill_stacks(q, l, w, want, v);
+static void fill_holder(struct query *q, const struct locksnap_queue *l, uint64_t age_ns,
+			struct value *v)
+{
+	const char *holder = query_queue_holder(q, l);
+	uint64_t seen_ns = query_queue_held_ns(q, l);
+	char age[UNITS_BUF];
+
+	if (age_ns)
+		holder = arena_printf(&q->arena, "%s %s ago", holder ? holder : "-",
+				      units_ns(age, age_ns));
+	value_s(&v[C_HOLDER], holder);
+	v[C_OWNER_AGE] = (struct value){.u = age_ns, .known = age_ns != 0};
 	value_s(&v[C_CERTAINTY], query_queue_certainty(l));
-	if (!v[C_CERTAINTY].known)
-		return;
-	value_s(&v[C_HOLDER], query_queue_holder(q, l));
 	value_i(&v[C_OWNER_PID], taskid_number(l->holder_pid));
 	value_i(&v[C_OWNER_TID], taskid_number(l->holder_tid));
 	value_s(&v[C_OWNER_COMM], locksnap_text(query_queues(q), l->holder_comm));
 	value_s(&v[C_IS], query_queue_holder_is(q, l));
 	value_s(&v[C_OWNER_STATE], query_queue_state(l));
 	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, l));
-	uint64_t seen_ns = query_queue_held_ns(q, l);
-	value_u(&v[C_OWNER_SEEN], seen_ns);
-	v[C_OWNER_SEEN].known = seen_ns != 0;
+	v[C_OWNER_SEEN] = (struct value){.u = seen_ns, .known = seen_ns != 0};
 	if (v[C_OWNER_STATE].known && l->holder_cpu >= 0)
 		value_i(&v[C_OWNER_CPU], l->holder_cpu);
 }
 
-/* It has waited for at least as long as we have measured. */
-static uint64_t least_ns(const struct model *m)
+static void fill_queue(struct query *q, const struct wait *w, uint64_t want, struct value *v)
 {
-	return m->start_ns && m->now_ns > m->start_ns ? m->now_ns - m->start_ns : 0;
-}
+	const struct locksnap_queue *l = query_queue_at(q, w->addr);
+	uint64_t age_ns;
 
-static const char *untold_name(struct query *q, uint64_t addr)
-{
-	const struct lockname *object = query_lock_place(q, addr, q->model->now_ns);
-	const char *name = object ? query_object_name(q, object) : NULL;
-
-	return name ? name : query_hex(&q->arena, addr);
-}
-
-static void untold_fill(const struct waiters *ws, size_t i, uint64_t want, struct value *v)
-{
-	struct query *q = ws->q;
-	const struct locksnap *s = query_queues(q);
-	const struct locksnap_waiter *w = &s->waiters[ws->untold[i]];
-	const struct locksnap_queue *l = &s->queues[w->queue];
-	const char *comm = locksnap_text(s, w->comm);
-	enum lock_type type = query_queue_type(l, w);
-
-	value_u(&v[C_SINCE], least_ns(q->model));
-	v[C_SINCE].approx = true;
-	value_u(&v[C_EARLY], 1);
-	value_s(&v[C_KIND], locktype_name(type));
-	value_s(&v[C_TYPE], locktype_base(type));
-	value_s(&v[C_MODE], locktype_mode(type));
-	value_u(&v[C_LOCK], l->addr);
-	value_s(&v[C_NAME], untold_name(q, l->addr));
-	value_s(&v[C_PHASE], "asleep");
-	value_u(&v[C_DOUBTFUL], 0);
-	value_s(&v[C_TASK], query_slash(&q->arena, comm, w->tid, "-"));
-	value_s(&v[C_COMM], comm);
-	value_i(&v[C_PID], taskid_number(w->pid));
-	value_i(&v[C_TID], taskid_number(w->tid));
-	value_s(&v[C_CALLER], query_queue_caller(q, w));
-	fill_queue(q, l->addr, w->tid, want, v);
+	if (!l)
+		return;
+	const struct locksnap_waiter *seen =
+		query_queue_waiter(q, l, q->model->tasks.tasks[w->task].tid);
+	uint32_t n = l->readers_waiting + l->writers_waiting;
+	value_u(&v[C_QUEUE], n);
+	if (seen) {
+		value_i(&v[C_POSITION], seen->position);
+		value_s(&v[C_PLACE], arena_printf(&q->arena, "%" PRIu32 "/%" PRIu32 "%s",
+						  seen->position, n, l->incomplete ? "+" : ""));
+	}
+	if (seen && want & 1ull << C_STACK)
+		value_s(&v[C_STACK], query_queue_stack(q, seen));
+	if (!is_holder_of(q, l, w, seen, &age_ns))
+		return;
+	fill_holder(q, l, age_ns, v);
+	if (want & 1ull << C_OWNER_STACK)
+		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, l));
 }
 
 static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct waiters *ws = ctx;
 	struct query *q = ws->q;
-
-	if (row >= ws->n_waits) {
-		untold_fill(ws, row - ws->n_waits, want, v);
-		return;
-	}
 	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
 	struct query_where where = query_wait_where(w);
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
 
 	value_u(&v[C_SINCE], query_wait_ns(q->model, w));
-	v[C_SINCE].approx = w->doubtful;
+	v[C_SINCE].approx = w->doubtful || w->at_least;
 	value_s(&v[C_KIND], locktype_name(type));
 	value_s(&v[C_TYPE], locktype_base(type));
 	value_s(&v[C_MODE], locktype_mode(type));
@@ -258,9 +245,9 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		value_s(&v[C_NAME], query_lock_name(q, w->lock));
 	value_s(&v[C_PHASE], phase(w, type));
 	value_u(&v[C_DOUBTFUL], w->doubtful);
-	value_u(&v[C_EARLY], 0);
+	value_u(&v[C_EARLY], w->early);
 	if (w->task != TASK_OTHER)
-		fill_queue(q, w->addr, q->model->tasks.tasks[w->task].tid, want, v);
+		fill_queue(q, w, want, v);
 	if (!v[C_STACK].known && want & 1ull << C_STACK)
 		value_s(&v[C_STACK],
 			query_queue_frames(q, stack_frames(&q->model->stacks, w->stack),
@@ -272,40 +259,24 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_CALLER_ID], query_id(q, BY_CALLER, &where));
 }
 
-static uint64_t order_of(enum lock_type type, uint64_t since)
+static uint64_t order_of(const struct wait *w, enum lock_type type, uint64_t since)
 {
 	bool rwsem = type == LOCK_RWSEM_R || type == LOCK_RWSEM_W;
 
-	return (uint64_t)rwsem << 63 | (since & INT64_MAX);
-}
-
-static void untold_rank(const struct waiters *ws, size_t i, struct row_rank *ret)
-{
-	const struct locksnap *s = query_queues(ws->q);
-	const struct locksnap_waiter *w = &s->waiters[ws->untold[i]];
-	const struct locksnap_queue *l = &s->queues[w->queue];
-
-	ret->id = map64_hash(map64_hash((uint32_t)w->tid) ^ l->addr);
-	ret->order = order_of(query_queue_type(l, w), least_ns(ws->q->model));
-	ret->tie = UINT32_MAX - w->position;
+	return (uint64_t)!w->doubtful << 63 | (uint64_t)rwsem << 62 | (since & INT64_MAX >> 1);
 }
 
 static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct waiters *ws = ctx;
 	struct query *q = ws->q;
-
-	if (row >= ws->n_waits) {
-		untold_rank(ws, row - ws->n_waits, ret);
-		return;
-	}
 	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
 	struct query_where where = query_wait_where(w);
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
 	uint64_t since = query_wait_ns(q->model, w);
 
 	ret->id = map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
-	ret->order = order_of(type, since);
+	ret->order = order_of(w, type, since);
 	ret->tie = since;
 }
 
@@ -332,10 +303,7 @@ static int waiters_collect(struct waiters *ws, const struct query_scope *scope, 
 		    w.task < m->tasks.n && query_in_scope(q, scope, &w))
 			ws->waits[n++] = i;
 	}
-	ws->n_waits = n;
-	if (!scope->mask && query_queue_untold(q, &ws->untold, &ws->n_untold) < 0)
-		return -ENOMEM;
-	*ret_n = n + ws->n_untold;
+	*ret_n = n;
 	return q->cache->failed ? -ENOMEM : 0;
 }
 

@@ -33,6 +33,12 @@ void lock_snap_waiter(struct locksnap *s, uint32_t position, int pid, int tid, c
 
 void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t)
 {
+	lock_snap_emit_late(synth, s, t, t, 0);
+}
+
+void lock_snap_emit_late(struct synth *synth, struct locksnap *s, uint64_t t, uint64_t taken_ns,
+			 uint64_t cost_ns)
+{
 	struct record_snapshot head = {
 		.kind = SNAPSHOT_LOCKS, .version = LOCKSNAP_VERSION, .time_ns = t};
 	size_t len = sizeof(head) + locksnap_size(s);
@@ -40,7 +46,8 @@ void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t)
 
 	if (!body)
 		abort();
-	s->head.time_ns = t;
+	s->head.time_ns = taken_ns;
+	s->head.cost_ns = cost_ns;
 	memcpy(body, &head, sizeof(head));
 	locksnap_encode(s, body + sizeof(head));
 	synth_record(synth, RECORD_SNAPSHOT, 0, body, len);

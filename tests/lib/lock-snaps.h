@@ -13,5 +13,8 @@ void lock_snap_waiter(struct locksnap *s, uint32_t position, int pid, int tid, c
 		      bool reader);
 /* The snapshot as of @t; @s is empty then. */
 void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t);
+/* The same, but taken later than the tick that it belongs to, over some time. */
+void lock_snap_emit_late(struct synth *synth, struct locksnap *s, uint64_t t, uint64_t taken_ns,
+			 uint64_t cost_ns);
 
 #endif
