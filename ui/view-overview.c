@@ -197,6 +197,15 @@ static void draw_waiting_types(const struct query_overview *now, struct line *l)
 	}
 }
 
+static const char *approx(char *buf, const struct query_overview *now)
+{
+	char ns[UNITS_BUF];
+
+	snprintf(buf, UNITS_BUF, "%s%s", now->longest_approx ? "~" : "",
+		 units_ns(ns, now->longest_ns));
+	return buf;
+}
+
 /* Right of the figures: the longest wait, and beside the number of waiters what they wait for. */
 static void draw_now_right(const struct query_overview *now, struct screen *s, struct rect r)
 {
@@ -205,7 +214,7 @@ static void draw_now_right(const struct query_overview *now, struct screen *s, s
 
 	line_put(&l, ROLE_DIM, "longest ");
 	if (now->any_longest) {
-		line_printf(&l, ROLE_BOLD, "%6s ", units_ns(buf, now->longest_ns));
+		line_printf(&l, ROLE_BOLD, "%6s ", approx(buf, now));
 		line_put(&l, ROLE_NORMAL, now->longest_task);
 		l.x = 0;
 		l.y = 1;

@@ -7,14 +7,15 @@
 #include "kontend/line.h"
 #include "kontend/pane.h"
 #include "kontend/query-lock.h"
-#include "kontend/query-wait.h"
 #include "kontend/units.h"
+#include "kontend/wait-kept.h"
 
 #include <errno.h>
 
 struct view_wait {
 	struct view v; /* v.row: of query_waiters() */
 	struct pane pane;
+	struct wait_kept seen; /* as it was drawn last */
 };
 
 enum { HEAD_LINES = 3 };
@@ -24,14 +25,19 @@ static struct view_wait *of_view(struct view *v)
 	return (struct view_wait *)v;
 }
 
-/* "mm/5219 waits 41.2ms asleep for rwsem:W mmap_lock mm/5214" */
-static void draw_who(struct screen *s, struct rect r, const struct query_wait *w)
+void view_wait_keep(struct view *v, struct wait_kept *seen)
+{
+	wait_kept_move(&of_view(v)->seen, seen);
+}
+
+/* "mm/5219 waits 41.2ms asleep for rwsem:W mmap_lock mm/5214"; "waited" when it is over. */
+static void draw_who(struct screen *s, struct rect r, const struct query_wait *w, bool over)
 {
 	struct line l = {.s = s, .r = r, .x = 1};
 	char buf[UNITS_BUF];
 
 	line_put(&l, ROLE_BOLD, w->task ? w->task : "-");
-	line_put(&l, ROLE_DIM, " waits ");
+	line_put(&l, ROLE_DIM, over ? " waited " : " waits ");
 	line_printf(&l, ROLE_BOLD, "%s%s", w->approx ? "~" : "", units_ns(buf, w->since_ns));
 	line_printf(&l, ROLE_NORMAL, " %s", w->phase ? w->phase : "");
 	line_put(&l, ROLE_DIM, " for ");
@@ -73,6 +79,17 @@ static void draw_calls(struct view_wait *o, struct screen *s, struct rect r, con
 					    "and no look at the locks has seen it");
 }
 
+static void draw_wait(struct view_wait *o, struct screen *s, struct rect r,
+		      const struct query_wait *w, bool over)
+{
+	draw_who(s, r, w, over);
+	draw_holder(o, s, r, w);
+	if (over)
+		view_draw_text(s, layout_below(r, HEAD_LINES - 1), ROLE_DIM,
+			       "this wait has ended: it is shown as it was seen last");
+	draw_calls(o, s, layout_below(r, over ? HEAD_LINES + 1 : HEAD_LINES), &w->calls);
+}
+
 static void wait_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_wait *o = of_view(v);
@@ -82,6 +99,11 @@ static void wait_draw(struct view *v, struct screen *s, struct rect r)
 
 	view_fill_spec(v, &o->pane.table, &spec);
 	int code = query_wait(v->query, v->row, &spec, &w, &err);
+	const struct query_wait *over = wait_kept_of(&o->seen, v->row);
+	if (code == -ENOENT && over) {
+		draw_wait(o, s, r, over, true);
+		return;
+	}
 	if (code == -ENOENT) {
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM,
 			       "this wait has ended; Space pauses, so that a wait stays");
@@ -91,21 +113,25 @@ static void wait_draw(struct view *v, struct screen *s, struct rect r)
 		view_draw_error(s, r, &err);
 		return;
 	}
-	draw_who(s, r, &w);
-	draw_holder(o, s, r, &w);
-	draw_calls(o, s, layout_below(r, HEAD_LINES), &w.calls);
+	draw_wait(o, s, r, &w, false);
+	wait_kept_take(&o->seen, v->row, &w);
 }
 
 static int wait_command(struct view *v, enum command c, const struct command_arg *arg)
 {
 	int r = pane_list_command(&of_view(v)->pane, c, arg);
 
-	return r == WIDGET_ENTER ? view_open_waiter(v, v->row, BY_LOCK) : r;
+	const struct query_wait *seen = wait_kept_of(&of_view(v)->seen, v->row);
+
+	if (r != WIDGET_ENTER)
+		return r;
+	return seen ? view_open(v, BY_LOCK, seen->lock_id) : view_open_waiter(v, v->row, BY_LOCK);
 }
 
 static void wait_deinit(struct view *v)
 {
 	pane_deinit(&of_view(v)->pane);
+	wait_kept_deinit(&of_view(v)->seen);
 }
 
 const struct view_ops view_wait = {

@@ -9,12 +9,14 @@
 #include "kontend/mem.h"
 #include "kontend/pane.h"
 #include "kontend/units.h"
+#include "kontend/wait-kept.h"
 
 #include <string.h>
 
 struct view_waiters {
 	struct view v;
 	struct pane pane;
+	struct wait_kept seen; /* the selected row as it was drawn */
 };
 
 static struct view_waiters *of_view(struct view *v)
@@ -41,7 +43,10 @@ static void draw_status(struct view *v, struct screen *s, struct rect r, const s
 			line_printf(&line, ROLE_NORMAL, ", %s %u", locktype_name((enum lock_type)i),
 				    ov.waiting_by_type[i]);
 	if (ov.any_longest)
-		line_printf(&line, ROLE_NORMAL, "  longest %s", units_ns(buf, ov.longest_ns));
+		line_printf(&line, ROLE_NORMAL, "  longest %s%s", ov.longest_approx ? "~" : "",
+			    units_ns(buf, ov.longest_ns));
+	if (ov.waiting_doubtful)
+		line_printf(&line, ROLE_WARN, "  %u doubtful", ov.waiting_doubtful);
 	if (*app_filter(v->app)) {
 		line_put(&line, ROLE_DIM, "  filter ");
 		line_put(&line, ROLE_MATCH, app_filter(v->app));
@@ -55,6 +60,17 @@ static const char *empty_text(struct view *v, const struct table *t)
 		return view_empty_text(v, t);
 	return "no task waits for a kernel lock at this moment; those that do are listed here "
 	       "(Space pauses to read them), past waits are in the locks view (2)";
+}
+
+/* It may be over when it is opened. */
+static void keep_selected(struct view_waiters *w)
+{
+	uint64_t row = w->pane.table.selected;
+	struct query_spec spec = {0};
+	struct query_wait seen;
+
+	if (query_wait(w->v.query, row, &spec, &seen, NULL) == 0)
+		wait_kept_take(&w->seen, row, &seen);
 }
 
 static void waiters_draw(struct view *v, struct screen *s, struct rect r)
@@ -80,6 +96,8 @@ static void waiters_draw(struct view *v, struct screen *s, struct rect r)
 	pane_draw_list(&w->pane, s, layout_below(r, y), &t, &style);
 	if (!t.n_rows)
 		view_draw_text(s, layout_below(r, y + 2), ROLE_DIM, empty_text(v, &t));
+	else
+		keep_selected(w);
 }
 
 static int waiters_command(struct view *v, enum command c, const struct command_arg *arg)
@@ -88,13 +106,14 @@ static int waiters_command(struct view *v, enum command c, const struct command_
 	int r = pane_list_command(&w->pane, c, arg);
 
 	if (r == WIDGET_ENTER)
-		return view_open_wait(v, w->pane.table.selected);
+		return view_open_wait(v, w->pane.table.selected, &w->seen);
 	return r;
 }
 
 static void waiters_deinit(struct view *v)
 {
 	pane_deinit(&of_view(v)->pane);
+	wait_kept_deinit(&of_view(v)->seen);
 }
 
 const struct view_ops view_waiters = {

@@ -6,8 +6,8 @@
  */
 #include "kontend/view.h"
 #include "kontend/arena.h"
-#include "kontend/query-wait.h"
 #include "kontend/text.h"
+#include "kontend/wait-kept.h"
 #include "kontend/widgets.h"
 
 #include <string.h>
@@ -128,16 +128,22 @@ int view_open_waiter(struct view *v, uint64_t row, enum query_by by)
 	return view_open(v, by, table_value(&t, at, col)->u);
 }
 
-int view_open_wait(struct view *v, uint64_t row)
+int view_open_wait(struct view *v, uint64_t row, struct wait_kept *seen)
 {
+	const struct query_wait *w = wait_kept_of(seen, row);
 	struct query_spec spec = {0};
-	struct query_wait w;
+	struct query_wait now;
 
-	if (query_wait(v->query, row, &spec, &w, NULL) < 0) {
+	if (query_wait(v->query, row, &spec, &now, NULL) == 0)
+		w = &now;
+	if (!w) {
 		app_say(v->app, ROLE_NORMAL, "this wait has just ended");
 		return 0;
 	}
-	return app_push_row(v->app, &view_wait, row, w.task ? w.task : "wait");
+	int r = app_push_row(v->app, &view_wait, row, w->task ? w->task : "wait");
+	if (app_shown(v->app)->ops == &view_wait)
+		view_wait_keep(app_shown(v->app), seen);
+	return r;
 }
 
 const char *view_count_text(struct view *v, const struct table *t)

@@ -79,8 +79,11 @@ void view_fill_spec(const struct view *v, const struct table_widget *w, struct q
 int view_open(struct view *v, enum query_by by, uint64_t id);
 /* The same for the lock or task of a row of query_waiters(); the wait may have ended by now. */
 int view_open_waiter(struct view *v, uint64_t row, enum query_by by);
-/* Pushes the page of that wait itself, with the calls. */
-int view_open_wait(struct view *v, uint64_t row);
+/* Pushes the page of that wait itself, with the calls; of one that has ended, what @seen has. */
+struct wait_kept;
+int view_open_wait(struct view *v, uint64_t row, struct wait_kept *seen);
+/* For that page, which view_wait_keep() makes show @seen if it is over. */
+void view_wait_keep(struct view *v, struct wait_kept *seen);
 /*
  * Which columns of a table are shown depends on the key and on what the scope already says:
  * view_fit_columns() changes priorities in a copy of the columns, which lies in @store of the view,

@@ -95,6 +95,7 @@ int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct
 		.certainty = text(&t, at, "owner_certainty"),
 		.is = text(&t, at, "holder_is"),
 		.since_ns = since->u,
+		.lock_id = table_value(&t, at, table_column(&t, "lock_id"))->u,
 		.approx = since->approx,
 	};
 	struct calls c = {q, {text(&t, at, "stack"), text(&t, at, "owner_stack")}};

@@ -44,10 +44,11 @@ enum {
 	C_OWNER_CPU,
 	C_OWNER_FUNCTION,
 	C_OWNER_SEEN,
-	C_OWNER_AGE,
 	C_OWNER_STACK,
 	C_STACK,
 	C_CALLER,
+	C_AT_LEAST,
+	C_OWNER_AGE,
 	C_TASK_ID,
 	C_LOCK_ID,
 	C_CALLER_ID,
@@ -114,9 +115,6 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_SEEN] = {"owner_seen_ns", "OWNER SEEN",
 			  "how long each look has seen it hold the lock, if it is sure", COLUMN_NS,
 			  6, 9, COLUMN_REPORT},
-	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
-			 "how old the look is that saw the holder, where it did not see the wait",
-			 COLUMN_NS, 6, 9, COLUMN_REPORT},
 	[C_OWNER_STACK] = {"owner_stack", "OWNER STACK",
 			   "the calls of a holder that is not running, the innermost first",
 			   COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
@@ -126,6 +124,12 @@ static const struct column columns[C_COLUMNS] = {
 		     COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 18, 2,
 		      SR | W},
+	[C_AT_LEAST] = {"at_least", "AT LEAST",
+			"no event told of its begin: it may have lasted longer than SINCE",
+			COLUMN_BOOL, 8, 9, COLUMN_REPORT},
+	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
+			 "how old the look is that saw the holder, where it did not see the wait",
+			 COLUMN_NS, 6, 9, COLUMN_REPORT},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_CALLER_ID] = {"caller_id", "CALLER ID", "id of the call site's row by caller",
@@ -246,6 +250,7 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_s(&v[C_PHASE], phase(w, type));
 	value_u(&v[C_DOUBTFUL], w->doubtful);
 	value_u(&v[C_EARLY], w->early);
+	value_u(&v[C_AT_LEAST], w->at_least);
 	if (w->task != TASK_OTHER)
 		fill_queue(q, w, want, v);
 	if (!v[C_STACK].known && want & 1ull << C_STACK)

@@ -175,6 +175,7 @@ static void put_longest(struct jsonw *j, const struct query_overview *o)
 	jsonw_str(j, "task", o->longest_task);
 	jsonw_str(j, "kind", o->longest_type);
 	jsonw_str(j, "name", o->longest_lock);
+	jsonw_bool(j, "at_least", o->longest_approx);
 	jsonw_end(j, '}');
 }
 
@@ -206,6 +207,7 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 	jsonw_u64(j, "own_waiting", o->own_waiting);
 	jsonw_u64(j, "own_waits", o->own_waits);
 	jsonw_u64(j, "own_wait_ns", o->own_wait_ns);
+	jsonw_u64(j, "waiting_doubtful", o->waiting_doubtful);
 	put_longest(j, o);
 	jsonw_u64(j, "bucket_ns", o->bucket_ns);
 	put_series(j, "contended_series", o->contended_series, o);

@@ -293,8 +293,11 @@ static void put_overview(struct text *x, const struct report_data *d)
 		o->waiting_rwsem_r);
 	if (o->waiting_early)
 		fprintf(x->out, ", %u since before measuring began", o->waiting_early);
+	if (o->waiting_doubtful)
+		fprintf(x->out, ", %u doubtful", o->waiting_doubtful);
 	if (o->any_longest) {
-		fprintf(x->out, ", longest %s: ", units_ns(a, o->longest_ns));
+		fprintf(x->out, ", longest %s%s: ", o->longest_approx ? "~" : "",
+			units_ns(a, o->longest_ns));
 		fputs(text_clean(x->cell, sizeof(x->cell), o->longest_task), x->out);
 		fprintf(x->out, " on %s ", o->longest_type);
 		fputs(text_clean(x->cell, sizeof(x->cell), o->longest_lock), x->out);

@@ -33,6 +33,7 @@ enum {
 	LOOKS = 20000,
 	FORK_BYTES = 256 << 20,
 	PAGE = 4096,
+	HELD_US = 2000000,
 	SLACK_NS = 5000000 /* of clocks that are read one after the other */
 };
 
@@ -227,17 +228,62 @@ static void check_row(const struct json *row, const struct gate *g, bool dir)
 		   "queue of %" PRIu64, json_u64(json_get(row, "queue")));
 }
 
+static bool is_between(uint64_t ns, uint64_t from, uint64_t to)
+{
+	return ns + SLACK_NS >= from && ns <= to + SLACK_NS;
+}
+
+/*
+ * The length of a wait at the report's end, which lies between @from_ns, when it was started, and
+ * @to_ns: as the thread knows it. That is several times what measuring took.
+ */
+static void check_since(const struct json *row, uint64_t since_ns, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ns = json_u64(json_get(row, "since_ns"));
+
+	live_check(&failures, is_between(ns, from_ns - since_ns, to_ns - since_ns),
+		   "a wait of %.3f to %.3f s is said to last for %.3f s",
+		   (double)(from_ns - since_ns) / 1e9, (double)(to_ns - since_ns) / 1e9,
+		   (double)ns / 1e9);
+}
+
+/* Overview and locks have what began before as well: one lock, all of whose waiters did. */
+static void check_sums(const struct json *views, const struct gate *g, uint64_t from_ns)
+{
+	const struct json *o = json_get(views, "overview"), *rows = json_path(views, "locks.rows");
+	uint64_t shortest = 0, waiting = 0;
+
+	for (int i = 0; i < g->n; i++)
+		if (!shortest || from_ns - g->threads[i].since_ns > shortest)
+			shortest = from_ns - g->threads[i].since_ns;
+	live_check(&failures, json_u64(json_path(o, "longest.since_ns")) + SLACK_NS >= shortest,
+		   "the longest wait has lasted for %" PRIu64 " ns",
+		   json_u64(json_path(o, "longest.since_ns")));
+	live_check(&failures,
+		   json_u64(json_get(o, "waiting_early")) >= (uint64_t)g->n &&
+			   json_u64(json_get(o, "waiting")) >= (uint64_t)g->n,
+		   "%" PRIu64 " waits from before", json_u64(json_get(o, "waiting_early")));
+	for (size_t i = 0; i < json_len(rows); i++)
+		if (json_u64(json_get(json_at(rows, i), "waiting")) > waiting)
+			waiting = json_u64(json_get(json_at(rows, i), "waiting"));
+	live_check(&failures, waiting >= (uint64_t)g->n, "the locks have %" PRIu64 " waiters",
+		   waiting);
+}
+
 /* Two intervals: who waits at the start and at the end. */
 static void check_report(const char *kontend, const struct gate *g, bool dir)
 {
-	const char *const argv[] = {kontend,	  "report", "--view",  "waiters",
+	const char *const argv[] = {kontend,	  "report", "--view",  "overview,waiters,locks",
 				    "--format",	  "json",   "--delay", "0.3",
 				    "--duration", "0.7",    NULL};
 	struct live_run run;
 	struct json_doc doc;
 
+	usleep(HELD_US);
+	uint64_t from_ns = clock_now_ns();
 	live_run_start(&run, argv);
 	live_run_end(&run);
+	uint64_t to_ns = clock_now_ns();
 	live_run_json(&run, &doc);
 	const struct json *rows = json_path(json_root(&doc), "views.waiters.rows");
 	/* Older tasks do not say what they are blocked on. */
@@ -245,9 +291,13 @@ static void check_report(const char *kontend, const struct gate *g, bool dir)
 	for (int i = 0; i < g->n && !partial; i++) {
 		const struct json *row = row_of(rows, g->threads[i].tid);
 		if (live_check(&failures, row != NULL, "the report does not have thread %d",
-			       g->threads[i].tid))
+			       g->threads[i].tid)) {
 			check_row(row, g, dir);
+			check_since(row, g->threads[i].since_ns, from_ns, to_ns);
+		}
 	}
+	if (!partial)
+		check_sums(json_path(json_root(&doc), "views"), g, from_ns);
 	json_deinit(&doc);
 	live_run_deinit(&run);
 }
