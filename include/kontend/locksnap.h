@@ -95,12 +95,8 @@ struct locksnap_waiter {
 	uint32_t comm;		  /* text */
 	uint32_t reader;	  /* 1: for reading */
 	uint32_t frame, n_frames; /* where it sleeps: into frames; 0 of them: not known */
-	/* When it ran last, session clock: it has waited since then at least. 0: not known, or it
-	 * runs. Its wait began just before if nobody has woken it since, which is only done to who
-	 * gets the lock, and to a writer or the waiter for a mutex that is the first in line. */
-	uint64_t ran_ns;
-	uint32_t cpu; /* on which that was, + 1; 0: not known */
-	uint32_t pad;
+	uint64_t ran_ns;   /* until when it ran last, session clock; 0: not known, or it runs */
+	uint32_t cpu, pad; /* on which that was, + 1; 0: not known */
 };
 
 struct locksnap_head {

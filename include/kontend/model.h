@@ -69,13 +69,6 @@ struct model_before {
 	struct model_damage damage;
 };
 
-/* How far looks at the locks have been compared with the waits in flight: see looks.c. */
-struct model_looks {
-	uint64_t due_ns; /* the latest is when events up to then have been applied; UINT64_MAX:
-			    done */
-	uint64_t lost;	 /* records, when that was last done */
-};
-
 /*
  * The whole state of a session: who waits now, and what was waited for, by
  * (lock, stack, task, cpu) cells from which every table is summed up. It knows no clock, no screen
@@ -100,7 +93,7 @@ struct model {
 	bool start_known;	    /* else an earlier event would be the start */
 	uint64_t zero_ns;	    /* aggregates count from here (z key) */
 	uint64_t now_ns;	    /* latest time known: event, round or tick */
-	struct model_looks looks;
+	struct wait_looks looks;
 	uint64_t bucket_ns; /* the open bucket began here */
 	uint64_t rate_ns;   /* length of the closed bucket, 0 = none closed yet */
 	uint64_t n_ticks;

@@ -13,7 +13,7 @@ struct query_wait {
 	const char *holder, *certainty, *is; /* as in struct query_lock_now */
 	uint64_t since_ns;
 	uint64_t lock_id; /* of the lock's row by lock */
-	bool approx; /* it is only known to be that long about, or at least */
+	bool approx;	  /* it is only known to be that long about, or at least */
 	/* Two columns, a row for each depth, the innermost call first. No row: no call is known. */
 	struct table calls;
 };

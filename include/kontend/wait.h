@@ -34,6 +34,13 @@ static inline struct cell_key wait_key(const struct wait *w)
 	return (struct cell_key){w->lock, w->stack, w->task, w->cpu, w->owner};
 }
 
+/* How far looks at the locks have been compared with the waits in flight: see looks.c. */
+struct wait_looks {
+	uint64_t due_ns; /* when events have been applied up to then the latest is; UINT64_MAX: it
+			    has been */
+	uint64_t lost;	 /* records, when that was last done */
+};
+
 /* Waits by index; entry 0 is never used. Iterate 1..high-1 and skip those not `used`. */
 struct wait_pool {
 	struct wait *waits;

@@ -271,6 +271,16 @@ static uint64_t order_of(const struct wait *w, enum lock_type type, uint64_t sin
 	return (uint64_t)!w->doubtful << 63 | (uint64_t)rwsem << 62 | (since & INT64_MAX >> 1);
 }
 
+/* Those that a look told of at once are in the order of the queue. */
+static uint32_t place_in_queue(struct query *q, const struct wait *w)
+{
+	const struct locksnap_queue *l = query_queue_at(q, w->addr);
+	const struct locksnap_waiter *v =
+		l ? query_queue_waiter(q, l, q->model->tasks.tasks[w->task].tid) : NULL;
+
+	return v ? v->position : UINT32_MAX;
+}
+
 static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct waiters *ws = ctx;
@@ -282,7 +292,7 @@ static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 
 	ret->id = map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
 	ret->order = order_of(w, type, since);
-	ret->tie = since;
+	ret->tie = w->by_look ? UINT32_MAX - place_in_queue(q, w) : since;
 }
 
 const struct column *query_waiters_columns(size_t *ret_n)
