@@ -8,11 +8,11 @@
 #include "kontend/lockwalk.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "kontend/taskid.h"
 #include "look-bytes.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/stat.h>
 
 struct run_locks {
 	struct look look;
@@ -21,27 +21,19 @@ struct run_locks {
 	struct lockwalk *walk; /* NULL: see why */
 	struct error why;
 	int32_t threads[LOCKASK_THREADS];
-	bool knows_threads; /* by the numbers that events have */
 	struct locksnap snap;
 	struct look_bytes bytes;
 };
 
-/* In a container threads have other numbers than in events. */
-static bool has_true_tids(void)
-{
-	const ino_t outermost = 0xeffffffc; /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == outermost;
-}
-
+/* Those outside of our PID namespace cannot be asked about. */
 static int tell_gone(struct run_locks *r)
 {
-	size_t n = r->knows_threads ? lockask_get_threads(&r->ask, r->threads) : 0;
+	size_t n = lockask_get_threads(&r->ask, r->threads);
 	int code = 0;
 
 	for (size_t i = 0; i < n && code == 0; i++)
-		if (r->threads[i] > 0 && kill(r->threads[i], 0) < 0 && errno == ESRCH)
+		if (r->threads[i] > 0 && !taskid_is_outside(r->threads[i]) &&
+		    kill(r->threads[i], 0) < 0 && errno == ESRCH)
 			code = locksnap_add_gone(&r->snap, r->threads[i]);
 	return code;
 }
@@ -87,7 +79,6 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes
 				.take = take,
 				.at_start = true};
 	lockask_init(&r->ask);
-	r->knows_threads = has_true_tids();
 	if (o->no_bpf)
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
 	else
