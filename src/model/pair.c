@@ -228,8 +228,11 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 /* The task whose sleeping wait ends; NULL: there is no room for it. */
 static struct task *task_of_end(struct model *m, const struct event *ev)
 {
-	uint32_t t = ev->tid > 0 ? task_get_quickly(&m->tasks, ev->pid, ev->tid) : TASK_OTHER;
+	const uint32_t *known = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	uint32_t t = known ? *known : TASK_OTHER;
 
+	if (!known && ev->tid > 0)
+		t = task_get(&m->tasks, ev->pid, ev->tid);
 	return t != TASK_OTHER ? &m->tasks.tasks[t] : NULL;
 }
 
