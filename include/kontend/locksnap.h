@@ -76,8 +76,7 @@ enum locksnap_lock_type { LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM, LOCKSNAP
 
 struct locksnap_queue {
 	uint64_t addr;
-	uint32_t type;	    /* enum locksnap_lock_type */
-	uint32_t certainty; /* enum locksnap_certainty */
+	uint32_t type, certainty; /* enum locksnap_lock_type, enum locksnap_certainty */
 	int32_t holder_pid, holder_tid;
 	uint32_t holder_comm; /* text */
 	uint32_t readers;     /* that hold it, by its count; 0: none, or not known */
@@ -89,20 +88,17 @@ struct locksnap_queue {
 };
 
 struct locksnap_waiter {
-	uint32_t queue;	   /* index */
-	uint32_t position; /* 1: gets it next */
+	uint32_t queue, position; /* index; 1: gets it next */
 	int32_t pid, tid;
-	uint32_t comm;		  /* text */
-	uint32_t reader;	  /* 1: for reading */
+	uint32_t comm, reader;	  /* text; 1: for reading */
 	uint32_t frame, n_frames; /* where it sleeps: into frames; 0 of them: not known */
 	uint64_t ran_ns;   /* until when it ran last, session clock; 0: not known, or it runs */
 	uint32_t cpu, pad; /* on which that was, + 1; 0: not known */
 };
 
 struct locksnap_head {
-	uint64_t time_ns; /* session clock */
-	uint64_t cost_ns; /* that taking it took */
-	uint32_t dropped; /* names, queues, waiters for which there was no room */
+	uint64_t time_ns, cost_ns; /* session clock; that taking it took */
+	uint32_t dropped;	   /* names, queues, waiters for which there was no room */
 	uint32_t partial; /* waiters are known of mmap_locks and of asked-for locks only: the kernel
 			     does not say what a task is blocked on (before 6.16) */
 	uint32_t reason;  /* text: why nothing is known; 0: it is known */
