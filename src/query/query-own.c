@@ -12,7 +12,11 @@ bool query_is_kontend(struct query *q, uint32_t task)
 {
 	const char *comm = query_task_comm(q, task);
 
-	return comm && !strcmp(comm, "kontend") && !strcmp(query_process_comm(q, task), "kontend");
+	if (!comm || strcmp(comm, "kontend"))
+		return false;
+	/* Its process may not be known: the task's name is all there is then. */
+	comm = query_process_comm(q, task);
+	return !comm || !strcmp(comm, "kontend");
 }
 
 void query_own_waits(struct query *q, struct query_overview *o)
