@@ -5,6 +5,7 @@
  */
 #include "cmd-measure.h"
 #include "cmd.h"
+#include "kontend/ended.h"
 #include "kontend/report.h"
 
 #include <errno.h>
@@ -164,6 +165,15 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	return ret < 0 ? error_set(err, ret, "%s", local.text) : 0;
 }
 
+/* A report is of all that its looks have seen. */
+static int keep_ended(struct measure_job *j, struct measure *m, struct error *err)
+{
+	int code = ended_new(&m->run.engine.model.ended);
+
+	(void)j;
+	return code < 0 ? error_set(err, code, "No memory for what ends while it is measured") : 0;
+}
+
 /* Nothing but what is there at a moment, as ps(1) shows processes. */
 static bool is_look(const struct report_spec *s)
 {
@@ -174,7 +184,7 @@ static bool is_look(const struct report_spec *s)
 
 int cmd_report(const struct opts *o)
 {
-	struct reporter r = {.job.finish = write_report, .o = o};
+	struct reporter r = {.job = {.begin = keep_ended, .finish = write_report}, .o = o};
 	struct error err = {0};
 	int ret = make_spec(&r, &err);
 

@@ -107,7 +107,8 @@ struct model {
 	struct snapshot_set snapshots;	      /* the latest of each kind that is understood */
 	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
-	bool owners_told; /* of some wait it is known who held the lock when it began */
+	struct ended *ended; /* what is seen no more; NULL: not kept; of this one, not of copies */
+	bool owners_told;    /* of some wait it is known who held the lock when it began */
 	struct lockname_set *lock_names; /* shared with copies of the model */
 	struct cfiset *cfi;		 /* tables for unwinding in the recording; shared as well */
 	struct funcset *funcs;		 /* what the recording tells of functions; shared as well */

@@ -46,7 +46,8 @@ struct query_perf_sum {
 	bool opened_known;
 	double opened_per_s; /* perf events created per second, by anybody */
 	struct query_perf_look look[QUERY_PERF_PARTS];
-	bool is_one; /* there are no looks at slots alone */
+	bool is_one;	     /* there are no looks at slots alone */
+	uint64_t ended_more; /* contexts and breakpoints that ended, and are in no table */
 	enum snap_method method;
 	uint32_t missing;
 	const char *reason; /* "" or why something is missing */

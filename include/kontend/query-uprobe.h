@@ -27,7 +27,8 @@ struct query_uprobe_sum {
 	uint64_t age_ns, cost_ns, walk_ns, interval_ns;
 	enum upsnap_method method;
 	uint32_t missing, incomplete, dropped;
-	const char *reason; /* "" or why something is missing */
+	uint64_t ended_more; /* areas and probes that ended, and are in no table */
+	const char *reason;  /* "" or why something is missing */
 };
 
 /* @average: rates are of the time since the first look. */

@@ -94,6 +94,7 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->rotation = (struct rotation){0};
 	dst->profile = (struct profile){0};
 	dst->mmlocks = (struct mmlocks){0};
+	dst->ended = NULL;
 	snapshot_set_copy(&dst->snapshots, &src->snapshots);
 	snapshot_set_copy(&dst->snapshots_before, &src->snapshots_before);
 	lockname_set_ref(dst->lock_names);

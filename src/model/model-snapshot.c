@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 #include "kontend/buildids.h"
+#include "kontend/ended.h"
 #include "kontend/funcsnap.h"
 #include "kontend/textsnap.h"
 #include <errno.h>
@@ -127,6 +128,10 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		return 0;
 	}
 	int e = take(m, &head, body, len);
+
+	if (!e && m->ended)
+		e = ended_look(m->ended, head.kind, (const uint8_t *)body + sizeof(head),
+			       len - sizeof(head));
 	if (e)
 		m->damage.snapshot_lost++;
 	else

@@ -6,6 +6,7 @@
  * and the live session it was made in end up in the same state.
  */
 #include "internal.h"
+#include "kontend/ended.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
@@ -56,6 +57,7 @@ void model_deinit(struct model *m)
 	profile_deinit(&m->profile);
 	mmlock_deinit(&m->mmlocks);
 	snapshot_set_deinit(&m->snapshots_before);
+	ended_free(m->ended);
 	lockname_set_unref(m->lock_names);
 	funcset_unref(m->funcs);
 	cfiset_unref(m->cfi);
@@ -351,6 +353,8 @@ void model_zero(struct model *m)
 	rotation_zero(&m->rotation);
 	profile_zero(&m->profile);
 	mmlock_zero(&m->mmlocks);
+	if (m->ended)
+		ended_zero(m->ended);
 	m->zero_ns = m->now_ns;
 	m->generation++;
 }

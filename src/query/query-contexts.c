@@ -5,6 +5,7 @@
  * those that rotate first, then by the number of events.
  */
 #include "kontend/map64.h"
+#include "query-ended.h"
 #include "query-int.h"
 #include "query-perf.h"
 #include "query-rows.h"
@@ -25,6 +26,8 @@ enum {
 	C_RUNNING_PCT,
 	C_LOST,
 	C_CONTEXTS,
+	C_ENDED,
+	C_LAST_SEEN,
 	C_COLUMNS
 };
 
@@ -56,6 +59,11 @@ static const struct column columns[C_COLUMNS] = {
 		    COLUMN_NS, 6, 3, SR},
 	[C_CONTEXTS] = {"contexts", "CONTEXTS", "contexts that its events are in", COLUMN_COUNT, 8,
 			3, SR},
+	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
+		     R},
+	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
+			 "how long before the end of measuring, where it ended before", COLUMN_NS,
+			 9, 0, R},
 };
 
 /* Sums over the events of a row. */
@@ -76,6 +84,7 @@ struct contexts {
 	struct query_perf_share *shares;
 	struct row *rows;
 	size_t n;
+	struct query_ended ended; /* the rows behind those */
 };
 
 static void add_event(struct row *r, const struct snap_event *e, const struct query_perf_share *h)
@@ -166,12 +175,32 @@ static void fill_name(const struct contexts *t, const struct row *r, struct valu
 	value_s(&v[C_COMM], pid ? snap_text(t->p.snap, comm) : "");
 }
 
+/* As the last look saw it. */
+static void fill_ended(const struct contexts *t, size_t i, struct value *v)
+{
+	const struct snap *s = &t->q->model->ended->perf;
+	const struct snap_context *c = &s->contexts[t->ended.at[i]];
+	const struct contexts then = {.q = t->q, .p = {.snap = s}};
+
+	fill_name(&then, &(struct row){.context = c}, v);
+	value_u(&v[C_EVENTS], c->events);
+	value_u(&v[C_PINNED], c->pinned);
+	value_u(&v[C_FLEXIBLE], c->flexible);
+	value_u(&v[C_ROTATING], c->rotating != 0);
+	query_ended_fill(t->q, &t->ended, i, &v[C_ENDED]);
+}
+
 static void contexts_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct contexts *t = ctx;
-	const struct row *r = &t->rows[row];
 
 	(void)want;
+	if (row >= t->n) {
+		fill_ended(t, row - t->n, v);
+		return;
+	}
+	const struct row *r = &t->rows[row];
+	value_u(&v[C_ENDED], 0);
 	fill_name(t, r, v);
 	value_u(&v[C_EVENTS], r->events);
 	value_u(&v[C_PINNED], r->pinned);
@@ -187,7 +216,15 @@ static void contexts_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 
 static void contexts_rank(void *ctx, size_t row, struct row_rank *ret)
 {
-	const struct row *r = &((const struct contexts *)ctx)->rows[row];
+	const struct contexts *t = ctx;
+
+	if (row >= t->n) {
+		const struct snap *s = &t->q->model->ended->perf;
+		const struct snap_context *c = &s->contexts[t->ended.at[row - t->n]];
+		*ret = (struct row_rank){.id = c->addr ^ (uint64_t)(uint32_t)c->tid << 32};
+		return;
+	}
+	const struct row *r = &t->rows[row];
 
 	*ret = (struct row_rank){
 		.id = r->id, .order = (r->rotating ? 1ull << 63 : 0) | r->events, .tie = r->active};
@@ -218,8 +255,11 @@ int query_perf_contexts(struct query *q, const struct query_spec *s, struct tabl
 		code = query_perf_shares(q, &t.p, &t.shares);
 	if (code == 0)
 		code = s->by == BY_PROCESS ? collect_processes(&t) : collect_contexts(&t);
-	if (code == -ENOMEM)
+	if (code != -ENOMEM && s->by != BY_PROCESS)
+		code = query_ended(q, ENDED_CONTEXT, &t.ended);
+	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "contexts");
-	src.n = t.n;
+	src.n = t.n + t.ended.n;
 	return rows_answer(q, s, &src, ret, err);
 }

@@ -5,6 +5,7 @@
  * own order is the kind, then the process.
  */
 #include "kontend/taskid.h"
+#include "query-ended.h"
 #include "query-int.h"
 #include "query-perf.h"
 #include "query-rows.h"
@@ -32,6 +33,8 @@ enum {
 	C_OWNER_PID,
 	C_HITS,
 	C_ID,
+	C_ENDED,
+	C_LAST_SEEN,
 	C_COLUMNS
 };
 
@@ -65,13 +68,21 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HITS] = {"hits_per_s", "HITS/s", "hits per second since the snapshot before",
 		    COLUMN_RATE, 6, 2, SR},
 	[C_ID] = {"id", "ID", "number of the event in the kernel", COLUMN_INT, 8, 9, R},
+	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
+		     R},
+	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
+			 "how long before the end of measuring, where it ended before", COLUMN_NS,
+			 9, 0, R},
 };
 
 struct holders {
 	struct query *q;
 	struct query_perf p;
-	uint32_t *event; /* of a row */
-	bool only_fds;	 /* rows are descriptors */
+	uint32_t *event;	  /* of a row */
+	size_t n;		  /* rows of what is there */
+	bool only_fds;		  /* rows are descriptors */
+	struct query_ended ended; /* the rows behind those */
+	struct query_perf then;	  /* where they are */
 };
 
 static void fill_fd(const struct holders *t, size_t row, struct value *v)
@@ -110,15 +121,8 @@ static void fill_bound(const struct holders *t, const struct snap_event *e, stru
 	value_s(&v[C_BOUND], e->target_tid ? task : arena_printf(&t->q->arena, "cpu %d", e->cpu));
 }
 
-static void holders_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+static void fill_event(const struct holders *t, size_t i, uint64_t want, struct value *v)
 {
-	const struct holders *t = ctx;
-
-	if (t->only_fds) {
-		fill_fd(t, row, v);
-		return;
-	}
-	size_t i = t->event[row];
 	const struct snap *s = t->p.snap;
 	const struct snap_event *e = &s->events[i];
 	fill_keeper(t, i, v);
@@ -137,11 +141,34 @@ static void holders_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_i(&v[C_ID], (int64_t)e->id);
 }
 
+static void holders_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct holders *t = ctx;
+	struct holders then = {.q = t->q, .p = t->then};
+
+	if (row >= t->n) {
+		fill_event(&then, t->ended.at[row - t->n], want, v);
+		value_s(&v[C_STATE], "ended");
+		query_ended_fill(t->q, &t->ended, row - t->n, &v[C_ENDED]);
+		return;
+	}
+	value_u(&v[C_ENDED], 0);
+	if (t->only_fds)
+		fill_fd(t, row, v);
+	else
+		fill_event(t, t->event[row], want, v);
+}
+
 static void holders_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct holders *t = ctx;
 	const struct snap *s = t->p.snap;
 
+	if (row >= t->n) {
+		ret->id = t->then.snap->events[t->ended.at[row - t->n]].id;
+		*ret = (struct row_rank){.id = ret->id};
+		return;
+	}
 	if (t->only_fds) {
 		const struct snap_holder *h = &s->holders[row];
 		*ret = (struct row_rank){.id = (uint64_t)h->pid << 32 | (uint32_t)h->fd};
@@ -191,8 +218,14 @@ int query_perf_holders(struct query *q, const struct query_spec *s, struct table
 	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &t.p);
 
 	if (code == 0)
-		code = collect(&t, &src.n);
-	if (code == -ENOMEM)
+		code = collect(&t, &t.n);
+	if (code != -ENOMEM)
+		code = query_ended(q, ENDED_BREAKPOINT, &t.ended);
+	if (code == 0 && t.ended.n)
+		code = query_perf_of(q, &q->model->ended->perf, &t.then);
+	src.n = t.n + t.ended.n;
+	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "breakpoints");
 	return rows_answer(q, s, &src, ret, err);
 }

@@ -7,6 +7,7 @@
 #include "kontend/mem.h"
 #include "kontend/taskid.h"
 #include "kontend/units.h"
+#include "query-ended.h"
 #include "query-int.h"
 
 #include <errno.h>
@@ -114,6 +115,12 @@ static int index_holders(struct query *q, struct query_perf *p)
 		p->first_holder[event - 1] = (uint32_t)i + 1;
 	}
 	return 0;
+}
+
+int query_perf_of(struct query *q, const struct snap *s, struct query_perf *ret)
+{
+	*ret = (struct query_perf){.snap = s};
+	return index_holders(q, ret);
 }
 
 /* No snapshot: because there is none, or for lack of memory? */
@@ -386,6 +393,7 @@ int query_perf_sum(struct query *q, struct query_perf_sum *ret)
 	const struct snap *all = query_perf_snap(q, QUERY_PERF_EVENTS, &ignored);
 	struct query_perf_sum r = {.known = slots || all, .reason = why};
 
+	r.ended_more = query_ended_more(q, ENDED_CONTEXT) + query_ended_more(q, ENDED_BREAKPOINT);
 	if ((!slots && none_code(q, QUERY_PERF_SLOTS) == -ENOMEM) ||
 	    (!all && none_code(q, QUERY_PERF_EVENTS) == -ENOMEM))
 		return -ENOMEM;

@@ -15,6 +15,8 @@ struct query_perf {
 
 /* 0, -ENOENT when there is no snapshot, or -ENOMEM. */
 int query_perf(struct query *q, enum query_perf_part part, struct query_perf *ret);
+/* The same of another one: 0 or -ENOMEM. */
+int query_perf_of(struct query *q, const struct snap *s, struct query_perf *ret);
 void query_perf_deinit(struct query *q);
 
 /* "comm/pid"; "" for pid 0. */

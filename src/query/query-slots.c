@@ -5,6 +5,7 @@
  * the CPU's own breakpoints and, beside them, for those of the one task that has most of them valid
  * there. That sum is `used`, and its parts are what the cells are coloured by.
  */
+#include "kontend/ended.h"
 #include "kontend/map64.h"
 #include "query-int.h"
 #include "query-perf.h"
@@ -23,6 +24,7 @@ enum {
 	C_FREE_TASK,
 	C_IN_REGISTERS,
 	C_HOLDERS,
+	C_MOST_USED,
 	C_COLUMNS
 };
 
@@ -48,6 +50,8 @@ static const struct column columns[C_COLUMNS] = {
 			    COLUMN_INT, 4, 2, SR},
 	[C_HOLDERS] = {"holders", "HOLDERS", "who holds each slot that is taken", COLUMN_TEXT, 20,
 		       0, SR | COLUMN_WIDE | COLUMN_LIST},
+	[C_MOST_USED] = {"most_used", "MOST", "most that were taken in any look of a report",
+			 COLUMN_INT, 4, 1, COLUMN_REPORT},
 };
 
 static const char *const type_names[] = {"any", "exec", "data"};
@@ -230,6 +234,8 @@ static void slots_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_known(&v[C_USED], used, cpu);
 	/* At least so many: what the tasks have there is not known. */
 	v[C_USED].approx = !task;
+	int32_t most = ended_most_used(t->q->model->ended, c->cpu, c->type);
+	value_known(&v[C_MOST_USED], most, most >= 0);
 	value_known(&v[C_CPU_PINNED], c->cpu_pinned, cpu);
 	value_known(&v[C_TASK_MAX], c->task_pinned_max, task);
 	value_known(&v[C_FREE_CPU], c->slots - used, slots && cpu && task);

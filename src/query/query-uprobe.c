@@ -5,6 +5,7 @@
  */
 #include "query-uprobe.h"
 #include "kontend/mem.h"
+#include "query-ended.h"
 #include "query-int.h"
 
 #include <errno.h>
@@ -181,6 +182,7 @@ int query_uprobe_sum(struct query *q, bool average, struct query_uprobe_sum *ret
 		r.missing = h->missing;
 		r.incomplete = h->incomplete;
 		r.dropped = h->dropped;
+		r.ended_more = query_ended_more(q, ENDED_AREA) + query_ended_more(q, ENDED_PROBE);
 		r.cost_ns = h->cost_ns;
 		r.walk_ns = h->walk_ns;
 		r.interval_ns = h->interval_ns;

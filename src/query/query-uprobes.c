@@ -5,6 +5,7 @@
  * CPU time is an estimate, marked as such.
  */
 #include "kontend/uprobe.h"
+#include "query-ended.h"
 #include "query-int.h"
 #include "query-rows.h"
 #include "query-uprobe.h"
@@ -36,6 +37,8 @@ enum {
 	C_REASON,
 	C_HINT,
 	C_NOTE,
+	C_ENDED,
+	C_LAST_SEEN,
 	C_COLUMNS
 };
 
@@ -68,12 +71,18 @@ static const struct column columns[C_COLUMNS] = {
 	[C_REASON] = {"reason", "REASON", "why it is of its class", COLUMN_TEXT, 30, 9, R},
 	[C_HINT] = {"hint", "HINT", "where it would cost less", COLUMN_TEXT, 24, 9, R},
 	[C_NOTE] = {"note", "NOTE", "hint or reason", COLUMN_TEXT, 16, 3, S | COLUMN_WIDE},
+	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
+		     R},
+	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
+			 "how long before the end of measuring, where it ended before", COLUMN_NS,
+			 9, 0, R},
 };
 
 struct probes {
 	struct query *q;
 	const struct upsnap *s;
 	bool average;
+	struct query_ended ended; /* behind those of @s */
 };
 
 static void fill_place(const struct probes *t, const struct upsnap_probe *p, struct value *v)
@@ -154,26 +163,44 @@ static void fill_hits(const struct probes *t, const struct upsnap_probe *p, stru
 		.d = rate * (double)p->cost_ns / 1e7, .known = known && p->cost_ns, .approx = true};
 }
 
-static void probes_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+static void fill_probe(const struct probes *t, const struct upsnap_probe *p, struct value *v)
 {
-	const struct probes *t = ctx;
-	const struct upsnap_probe *p = &t->s->probes[row];
-
-	(void)want;
 	fill_place(t, p, v);
 	fill_class(t, p, v);
 	fill_owner(t, p, v);
 	fill_hits(t, p, v);
 }
 
+static void probes_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct probes *t = ctx;
+	size_t n = t->s ? t->s->n_probes : 0;
+
+	(void)want;
+	if (row < n) {
+		fill_probe(t, &t->s->probes[row], v);
+		value_u(&v[C_ENDED], 0);
+		return;
+	}
+	/* Rates are of the time in which it was seen. */
+	struct upsnap s = query_ended_upsnap(t->q, &t->ended, row - n);
+	struct probes then = {.q = t->q, .s = &s, .average = t->average};
+	fill_probe(&then, &s.probes[t->ended.at[row - n]], v);
+	query_ended_fill(t->q, &t->ended, row - n, &v[C_ENDED]);
+}
+
 /* By what they cost; where that is not known, by how often they are hit. */
 static void probes_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct probes *t = ctx;
-	const struct upsnap_probe *p = &t->s->probes[row];
+	size_t n = t->s ? t->s->n_probes : 0;
+	const struct upsnap_probe *p =
+		row < n ? &t->s->probes[row]
+			: &t->q->model->ended->uprobes.probes[t->ended.at[row - n]];
 	double rate = 0;
 
-	query_uprobe_rate(t->s, p, t->average, &rate);
+	if (row < n)
+		query_uprobe_rate(t->s, p, t->average, &rate);
 	double weight = rate * (double)(p->cost_ns ? p->cost_ns : 1);
 	*ret = (struct row_rank){.id = p->id, .order = (uint64_t)weight, .tie = p->hits};
 }
@@ -199,9 +226,12 @@ int query_uprobe_probes(struct query *q, const struct query_spec *s, struct tabl
 	};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
 
-	if (code == -ENOMEM)
+	if (code != -ENOMEM)
+		code = query_ended(q, ENDED_PROBE, &t.ended);
+	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "uprobes");
-	src.n = t.s ? t.s->n_probes : 0;
+	src.n = (t.s ? t.s->n_probes : 0) + t.ended.n;
 	return rows_answer(q, s, &src, ret, err);
 }
 

@@ -4,6 +4,7 @@
  * "uptasks": a row a task that is in a slot or waits for one, who waits first.
  */
 #include "kontend/taskid.h"
+#include "query-ended.h"
 #include "query-int.h"
 #include "query-rows.h"
 #include "query-uprobe.h"
@@ -27,6 +28,8 @@ enum {
 	C_RECENT,
 	C_SAMPLES,
 	C_WAITERS,
+	C_ENDED,
+	C_LAST_SEEN,
 	C_COLUMNS
 };
 
@@ -54,11 +57,17 @@ static const struct column columns[C_COLUMNS] = {
 	[C_SAMPLES] = {"samples", "LOOKS", "that AVG and MAX are of", COLUMN_COUNT, 6, 9, R},
 	[C_WAITERS] = {"waiters", "WAITERS", "threads that wait for a slot", COLUMN_TEXT, 12, 9,
 		       R | COLUMN_LIST | COLUMN_NUMBERS},
+	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
+		     R},
+	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
+			 "how long before the end of measuring, where it ended before", COLUMN_NS,
+			 9, 0, R},
 };
 
 struct areas {
 	struct query *q;
 	const struct upsnap *s;
+	struct query_ended ended; /* behind those of @s */
 };
 
 static uint64_t waited_ns(const struct upsnap *s, const struct upsnap_task *t)
@@ -99,15 +108,13 @@ static void fill_recent(const struct areas *t, const struct upsnap_area *a, stru
 	*v = (struct value){.series = p, .n = a->n_recent, .known = a->n_recent != 0};
 }
 
-static void areas_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+static void fill_area(const struct areas *t, size_t row, struct value *v)
 {
-	const struct areas *t = ctx;
 	const struct upsnap_area *a = &t->s->areas[row];
 	bool tasks = !(t->s->head.missing & UPSNAP_NO_TASKS);
 	uint64_t longest = 0;
 	const char *who = waiters(t, row, &longest);
 
-	(void)want;
 	value_s(&v[C_PROCESS], query_uprobe_task(t->q, t->s, a->comm, a->pid));
 	v[C_PID] = (struct value){.i = taskid_number(a->pid), .known = true};
 	value_s(&v[C_COMM], upsnap_text(t->s, a->comm));
@@ -126,10 +133,48 @@ static void areas_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	fill_recent(t, a, &v[C_RECENT]);
 }
 
+/* What was there once has no slots in use now. */
+static void fill_ended(const struct areas *t, size_t i, struct value *v)
+{
+	static const int now[] = {C_USED,    C_WAITING, C_SINGLE_STEP, C_LONGEST,
+				  C_RETURNS, C_DEPTH,	C_WAITERS};
+	struct upsnap s = query_ended_upsnap(t->q, &t->ended, i);
+	struct areas then = {.q = t->q, .s = &s};
+
+	s.n_tasks = 0;
+	fill_area(&then, t->ended.at[i], v);
+	for (size_t k = 0; k < sizeof(now) / sizeof(*now); k++)
+		v[now[k]].known = false;
+	query_ended_fill(t->q, &t->ended, i, &v[C_ENDED]);
+}
+
+static void areas_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct areas *t = ctx;
+	size_t n = t->s ? t->s->n_areas : 0;
+
+	(void)want;
+	if (row >= n) {
+		fill_ended(t, row - n, v);
+		return;
+	}
+	fill_area(t, row, v);
+	value_u(&v[C_ENDED], 0);
+}
+
 static void areas_rank(void *ctx, size_t row, struct row_rank *ret)
 {
-	const struct upsnap_area *a = &((const struct areas *)ctx)->s->areas[row];
+	const struct areas *t = ctx;
+	size_t n = t->s ? t->s->n_areas : 0;
 
+	if (row >= n) {
+		const struct upsnap_area *was =
+			&t->q->model->ended->uprobes.areas[t->ended.at[row - n]];
+		*ret = (struct row_rank){.id = was->mm ^ (uint64_t)was->pid << 48,
+					 .tie = was->max_used};
+		return;
+	}
+	const struct upsnap_area *a = &t->s->areas[row];
 	*ret = (struct row_rank){.id = a->mm,
 				 .order = (uint64_t)a->waiting << 32 |
 					  (uint32_t)(a->used > 0 ? a->used : 0),
@@ -157,9 +202,12 @@ int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table
 	};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
 
-	if (code == -ENOMEM)
+	if (code != -ENOMEM)
+		code = query_ended(q, ENDED_AREA, &t.ended);
+	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "areas of uprobes");
-	src.n = t.s ? t.s->n_areas : 0;
+	src.n = (t.s ? t.s->n_areas : 0) + t.ended.n;
 	return rows_answer(q, s, &src, ret, err);
 }
 

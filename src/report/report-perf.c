@@ -119,6 +119,7 @@ static void put_title(const struct report_data *d, FILE *out)
 	const struct query_perf_sum *p = &d->perf;
 	bool slots = report_has(d, REPORT_SLOTS) || report_has(d, REPORT_HOLDERS);
 	enum query_perf_part part = slots ? QUERY_PERF_SLOTS : QUERY_PERF_EVENTS;
+	char a[UNITS_BUF];
 
 	fprintf(out, "#\n# %s", slots ? "breakpoint slots" : "perf contexts");
 	if (!p->known) {
@@ -139,6 +140,9 @@ static void put_title(const struct report_data *d, FILE *out)
 	put_opened(p, out);
 	fputc('\n', out);
 	put_damage(&p->look[part], out);
+	if (p->ended_more)
+		fprintf(out, "# %s more contexts and breakpoints ended, and are not listed\n",
+			units_count(a, p->ended_more));
 	put_missing(d, out);
 }
 
@@ -207,6 +211,7 @@ void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 	put_json_look(j, &p->look[QUERY_PERF_EVENTS], p->known);
 	jsonw_end(j, '}');
 	report_json_missing(j, missing_of(d, UINT32_MAX), query_perf_missing_key, p->reason);
+	jsonw_u64(j, "ended_more", p->ended_more);
 	jsonw_end(j, '}');
 }
 

@@ -68,6 +68,9 @@ static void put_title(const struct report_data *d, FILE *out)
 	if (p->dropped)
 		fprintf(out, "# %u areas, tasks or probes were left out for lack of room\n",
 			p->dropped);
+	if (p->ended_more)
+		fprintf(out, "# %s more areas and probes ended, and are not listed\n",
+			units_count(buf, p->ended_more));
 	if (p->missing)
 		fprintf(out, "# not known: %s%s%s\n", query_uprobe_missing_text(d->q, p->missing),
 			*p->reason ? ": " : "", text_clean(buf, sizeof(buf), p->reason));
@@ -133,6 +136,7 @@ void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 	report_json_missing(j, missing_of(d, UINT32_MAX), query_uprobe_missing_key, p->reason);
 	jsonw_u64(j, "incomplete", p->incomplete);
 	jsonw_u64(j, "dropped", p->dropped);
+	jsonw_u64(j, "ended_more", p->ended_more);
 	jsonw_end(j, '}');
 }
 

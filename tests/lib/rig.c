@@ -4,6 +4,7 @@
  * does not depend on the order in which tables were filled.
  */
 #include "rig.h"
+#include "kontend/ended.h"
 #include "kontend/mem.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@ static void start(struct rig *r, const struct model_limits *limits)
 		return;
 	if (engine_init(&r->engine, synth_source(r->synth), limits, &err))
 		die("engine_init", &err);
+	if (r->keeps_ended && ended_new(&r->engine.model.ended))
+		die("ended_new", &err);
 	r->playing = true;
 }
 

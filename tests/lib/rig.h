@@ -10,6 +10,7 @@ struct rig {
 	struct synth *synth;
 	struct engine engine;
 	bool playing;
+	bool keeps_ended; /* as a report does; set before it plays */
 };
 
 /* With the prologue and the synthetic kallsyms. */

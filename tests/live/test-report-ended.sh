@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What ends while it is measured is in the report: the area of out-of-line slots of a program on a
+# probe with its maximum, and a breakpoint with who held it. Measured live, and from a recording.
+#
+#     test-report-ended.sh KONTEND UP-WORK BP-HOLDER
+set -eu
+
+kontend=$(realpath "$1")
+worker=$(realpath "$2")
+holder=$(realpath "$3")
+
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
+need_record --duration 50ms --probe "$worker:up_ret"
+cd "$dir"
+
+# Each is there for several looks and ends before the last of them.
+cat >story <<'EOF'
+{ echo "run up_ret 4 20000"; sleep 2; } | "$1" >/dev/null
+sleep 2 | "$2" task >/dev/null
+sleep 1
+EOF
+
+cat >check.py <<'EOF'
+import json, sys
+views = json.load(open(sys.argv[1]))["views"]
+wrong = []
+areas = [r for r in views["xol"]["rows"] if r["comm"] == "up-work"]
+held = [r for r in views["holders"]["rows"] if r["comm"] == "bp-holder"]
+if not areas or not areas[0]["ended"] or not areas[0]["last_seen_ns"]:
+    wrong.append("no area of up-work that ended: %s" % areas)
+elif not areas[0]["max_used"]:
+    wrong.append("its area was never used: %s" % areas)
+if not held or not held[0]["ended"] or held[0]["state"] != "ended":
+    wrong.append("no breakpoint of bp-holder that ended: %s" % held)
+if not any(r["most_used"] for r in views["slots"]["rows"]):
+    wrong.append("no slot was ever used: %s" % views["slots"]["rows"])
+print("\n".join(wrong))
+sys.exit(1 if wrong else 0)
+EOF
+
+# tell NAME: checks the report in NAME.json
+tell() {
+	grep -q '"method": "bpf"' "$1.json" || { echo "skipped: looked at without BPF"; exit 77; }
+	python3 check.py "$1.json" >out || complain "$1: $(cat out)"
+}
+
+"$kontend" report -a -d 100ms --view xol,holders,slots --probe "$worker:up_ret" --format json \
+	-o live.json -- sh story "$worker" "$holder" 2>err || complain "report: $(cat err)"
+tell live
+"$kontend" record -q -a --probe "$worker:up_ret" -o file -- sh story "$worker" "$holder" 2>err ||
+	complain "record: $(cat err)"
+"$kontend" report -i file --view xol,holders,slots --format json -o file.json 2>err ||
+	complain "report of the file: $(cat err)"
+tell file
+exit $status
