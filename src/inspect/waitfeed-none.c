@@ -7,8 +7,7 @@
 
 bool waitfeed_covers(const struct waitfeed_options *o)
 {
-	(void)t;
-	(void)max_stack;
+	(void)o;
 	return false;
 }
 
