@@ -487,18 +487,12 @@ static void test_shrinking(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attr_sizes),
-		cmocka_unit_test(test_attr_size_lies),
-		cmocka_unit_test(test_ids_missing),
-		cmocka_unit_test(test_ids_beyond),
-		cmocka_unit_test(test_time_goes_back),
-		cmocka_unit_test(test_time_of_no_clock),
-		cmocka_unit_test(test_compressed_lies),
-		cmocka_unit_test(test_bomb),
-		cmocka_unit_test(test_zeros),
-		cmocka_unit_test(test_stream_and_a_hole),
-		cmocka_unit_test(test_data_and_a_hole),
-		cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_attr_sizes),	cmocka_unit_test(test_attr_size_lies),
+		cmocka_unit_test(test_ids_missing),	cmocka_unit_test(test_ids_beyond),
+		cmocka_unit_test(test_time_goes_back),	cmocka_unit_test(test_time_of_no_clock),
+		cmocka_unit_test(test_compressed_lies), cmocka_unit_test(test_bomb),
+		cmocka_unit_test(test_zeros),		cmocka_unit_test(test_stream_and_a_hole),
+		cmocka_unit_test(test_data_and_a_hole), cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_shrinking),
 	};
 
