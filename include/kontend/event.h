@@ -39,13 +39,16 @@ struct event {
 	int32_t pid; /* as the perf session sees them (its pid namespace) */
 	int32_t tid;
 	uint64_t cgroup; /* id of the task's cgroup, 0 = not known */
+	/* Records of its ring are missing right before it: so decode_event() says. The merge tells
+	 * them as an EVENT_LOST of its own. */
+	bool after_gap;
 	union {
 		struct {
 			uint64_t lock;
 			const uint64_t *frames; /* kernel part, innermost first, no markers */
 			uint32_t n_frames;
 			uint32_t flags;	 /* LCB_F_*, as the tracepoint gives them */
-			uint32_t missed; /* on this CPU before it, not in the stream */
+			uint32_t missed; /* records on this CPU before it, not in the stream */
 		} begin;
 		struct {
 			uint64_t lock;
@@ -106,7 +109,11 @@ struct event {
 			const char *memcg; /* its path, where the event has one; NULL */
 			bool write, success;
 		} mm;
-		uint64_t lost; /* records */
+		/* Of the ring, at any time from the event's own on, and before `until`. */
+		struct {
+			uint64_t n;	/* records */
+			uint64_t until; /* 0: no time is known, and it is all that were lost */
+		} lost;
 	};
 };
 

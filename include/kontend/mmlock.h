@@ -72,6 +72,7 @@ struct mmlocks {
 	uint32_t lock_offset;	   /* of mmap_lock in mm_struct; 0: not known yet */
 	struct mmlevel_how how;	   /* how it is measured now */
 	bool how_known;		   /* the stream says so */
+	uint64_t lost_until;	   /* events before are not all there */
 	uint64_t n_events;	   /* since the start */
 	uint64_t cur_n, rate_n;	   /* of the open and the closed bucket */
 	uint64_t last_ns;	   /* that the last event ended, and what that was */
@@ -107,8 +108,11 @@ void mmlock_exit(struct mmlocks *l, int32_t pid, int32_t tid, const char *comm);
 /* The process, that was called @comm, executes another program: its address space is another one.
  */
 void mmlock_exec(struct mmlocks *l, int32_t pid, const char *comm);
-/* Records were lost, or events not let through: what goes on cannot be paired. */
-void mmlock_lost(struct mmlocks *l);
+/*
+ * Records were lost, or events not let through: what goes on cannot be paired, nor what begins
+ * before @until_ns.
+ */
+void mmlock_lost(struct mmlocks *l, uint64_t until_ns);
 /* How it is measured, from a snapshot; sums count from @zero_ns. */
 void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_ns);
 void mmlock_tick(struct mmlocks *l);

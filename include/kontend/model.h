@@ -49,6 +49,8 @@ struct model_cpu {
 	uint64_t last_event_ns; /* time of the last event of this CPU */
 	uint64_t contended, total_ns;
 	uint64_t lost, lost_before;    /* records; of them before the range */
+	uint64_t lost_until;	       /* its records before are not all there */
+	uint64_t slept_ns;	       /* latest begin or end of a sleeping wait there */
 	uint32_t fill_used, fill_size; /* bytes: fullest state of its ring in the closed bucket */
 	uint32_t fill_next;	       /* in the open one */
 	uint64_t cur_n, cur_wait_ns, cur_spin_ns;    /* in the open bucket */
@@ -86,6 +88,9 @@ struct model {
 	uint32_t n_cpus;
 	struct model_type types[LOCK_TYPES];
 	struct model_damage damage;
+	uint64_t lost_until;	    /* what happened before, some of it may be missing */
+	uint64_t lost_tally;	    /* records that events said in the end to have lost */
+	unsigned gap_rounds;	    /* so many more, and what was dropped is behind us */
 	struct model_before before; /* all 0: no range was begun */
 	uint64_t n_events;	    /* contention events applied */
 	uint64_t n_failed;	    /* ends with ret != 0: failed acquisitions */
@@ -131,6 +136,8 @@ int model_apply(struct model *m, const struct event *ev);
 /* Closes the bucket at @time_ns: rates, series. */
 void model_tick(struct model *m, uint64_t time_ns);
 void model_round(struct model *m, uint64_t time_ns);
+/* The source has said that it is complete up to @time_ns: what it dropped may be behind. */
+void model_settle(struct model *m, uint64_t time_ns);
 /* What came before @time_ns was no measuring: figures per second count from here. */
 void model_start(struct model *m, uint64_t time_ns);
 void model_host(struct model *m, const struct record_host *host);

@@ -79,8 +79,9 @@ struct rotation {
 	size_t n_points, cap_points;
 	struct rotation_cpu *cpus;
 	size_t n_cpus, cap_cpus;
-	uint64_t dropped;   /* expiries and switches beyond the bounds, or without memory */
-	uint64_t unmatched; /* ends without a begin */
+	uint64_t lost_until; /* events before are not all there */
+	uint64_t dropped;    /* expiries and switches beyond the bounds, or without memory */
+	uint64_t unmatched;  /* ends without a begin */
 	/* Durations that are put together with no number of events: */
 	uint64_t unclassed; /* no snapshot before and after says whose events were there */
 	uint64_t changed;   /* these two do not agree, or the task was not there at both */
@@ -99,8 +100,8 @@ size_t rotation_bytes(const struct rotation *r);
 int rotation_event(struct rotation *r, const struct event *ev);
 /* Switches were looked at. Of what comes after it, without another begin, nothing can be paired. */
 void rotation_burst(struct rotation *r, const struct record_burst *b);
-/* Records were lost: nothing that goes on can be paired. */
-void rotation_lost(struct rotation *r);
+/* Records were lost: nothing that goes on can be paired, nor what begins before @until_ns. */
+void rotation_lost(struct rotation *r, uint64_t until_ns);
 
 /* Two snapshots of perf events that follow each other, NULL: none; what else is known by then. */
 struct rotation_looks {

@@ -15,6 +15,12 @@
 
 enum { WAITREC_FRAMES = 32 };
 
+/* Of the `misc` of a record's header, where a sample of perf has nothing there. */
+enum {
+	WAITREC_TELLS_GAPS = 1 << 12, /* always; 0.1.0 had only `missed` */
+	WAITREC_AFTER_GAP = 1 << 13,  /* the ring was full: records before it are missing */
+};
+
 struct waitrec_begin {
 	unsigned int size; /* perf's; the raw data begin behind it */
 	unsigned int magic;
@@ -22,7 +28,11 @@ struct waitrec_begin {
 	unsigned long long cgroup; /* id of the cgroup of perf's controller; 0: not known */
 	unsigned int flags;	   /* LCB_F_* */
 	int tid;		   /* outside of all containers */
-	unsigned int missed;   /* begins on this CPU that could not be written before this one */
+	/*
+	 * Records on this CPU that were not written since the last begin. For want of room: then
+	 * there was a gap. Or within an interrupt of the program: then a begin and its end.
+	 */
+	unsigned int missed;
 	unsigned int n_frames; /* that follow: innermost first, without markers */
 	unsigned long long frames[WAITREC_FRAMES];
 };

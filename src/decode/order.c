@@ -6,6 +6,10 @@
  * branches. The winner is handed out in place and advanced on the next pop, so its bytes stay valid
  * in between. Within a ring the order is the ring's; an event older than its predecessor takes the
  * predecessor's place in time and keeps its own time stamp.
+ *
+ * A loss is written when there is room again, with the time of then. What is missing came behind
+ * the ring's record before: so that is when a loss is handed out, and until when it lasted is part
+ * of it. Else who waited for a CPU with losses would have been summed up on others before.
  */
 #include "kontend/order.h"
 #include "kontend/mem.h"
@@ -24,6 +28,7 @@ struct order_stream {
 	uint64_t key; /* max of the head's time and its predecessors' */
 	uint32_t ring;
 	const uint8_t *pos, *end; /* within the first run, behind the head */
+	bool gap_told;		  /* of the record at `pos`, which is to be decoded once more */
 	struct order_run *first, *last;
 };
 
@@ -72,6 +77,44 @@ static void replay(struct order *o, uint32_t ring)
 	}
 }
 
+static bool is_loss(const struct event *ev)
+{
+	return ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES;
+}
+
+/* The loss that the record in the head tells of by the way. It is handed out by itself, before. */
+static void tell_gap(struct order_stream *st)
+{
+	const struct event ev = st->head;
+
+	st->head = (struct event){.kind = EVENT_LOST, .cpu = ev.cpu, .pid = -1, .tid = -1};
+	st->head.time = st->key;
+	st->head.lost.n = ev.kind == EVENT_CONTENTION_BEGIN ? ev.begin.missed : 0;
+	st->head.lost.until = ev.time;
+}
+
+/* What has been decoded becomes the head. Answers the bytes to go on by: 0 to see it again. */
+static size_t take_head(struct order_stream *st, size_t size)
+{
+	struct event *ev = &st->head;
+
+	if (is_loss(ev)) {
+		ev->time = ev->lost.until ? st->key : 0;
+		return size;
+	}
+	if (ev->after_gap && !st->gap_told) {
+		st->gap_told = true;
+		tell_gap(st);
+		return 0;
+	}
+	if (st->gap_told && ev->kind == EVENT_CONTENTION_BEGIN)
+		ev->begin.missed = 0;
+	st->gap_told = false;
+	if (ev->time > st->key && ev->time < ORDER_NO_HEAD)
+		st->key = ev->time;
+	return size;
+}
+
 /* Decodes the stream's next event of interest into its head, if there is one, and its key. */
 static void advance(struct order *o, struct order_stream *st)
 {
@@ -82,11 +125,11 @@ static void advance(struct order *o, struct order_stream *st)
 					     st->ring, &st->head, &size);
 			prefetch_record(st->pos + AHEAD);
 			/* Without a usable size there is no way to the next record of the run. */
-			st->pos = size ? st->pos + size : st->end;
-			if (r)
+			if (r) {
+				st->pos = size ? st->pos + size : st->end;
 				continue;
-			if (st->head.time > st->key && st->head.time < ORDER_NO_HEAD)
-				st->key = st->head.time;
+			}
+			st->pos += take_head(st, size);
 			o->keys[st->ring] = st->key;
 			return;
 		}
@@ -201,10 +244,10 @@ int order_pop(struct order *o, const struct event **ret)
 	if (key > o->limit || key == ORDER_NO_HEAD)
 		return ORDER_EMPTY;
 	struct order_stream *st = o->streams[ring];
-	if (key < o->last_time && st->head.time)
-		o->n_late++;
-	else
+	if (key >= o->last_time)
 		o->last_time = key;
+	else if (st->head.time && !is_loss(&st->head))
+		o->n_late++;
 	o->current = st;
 	*ret = &st->head;
 	return 0;

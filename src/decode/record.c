@@ -9,6 +9,9 @@
 
 enum { HEADER = sizeof(struct perf_event_header), MOST_ID = 20 };
 
+/* PERF_RECORD_MISC_LOST_SAMPLES_BPF: a filter did not want them. */
+#define MISC_FILTERED (1u << 15)
+
 /* The attr whose sample_id layout ends the record: by the identifier, or the only layout. */
 static const struct decode_attr *trailer_attr(const struct decode *d, const uint8_t *rec,
 					      size_t size)
@@ -90,10 +93,16 @@ static int decode_cgroup(const uint8_t *rec, size_t len, struct event *ev)
 /* LOST: id, count. LOST_SAMPLES: count. The rest of the throttle records is of no interest. */
 static int decode_loss(const uint8_t *rec, size_t len, uint32_t kind, size_t at, struct event *ev)
 {
+	struct perf_event_header h;
+
 	if (len < HEADER + at + 8)
 		return DECODE_BAD;
+	memcpy(&h, rec, sizeof(h));
+	if (kind == EVENT_LOST_SAMPLES && h.misc & MISC_FILTERED)
+		return DECODE_SKIP;
 	ev->kind = kind;
-	ev->lost = load_u64(rec + HEADER + at);
+	ev->lost.n = load_u64(rec + HEADER + at);
+	ev->lost.until = ev->time;
 	return 0;
 }
 

@@ -381,6 +381,19 @@ static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_
 	return a->has_user_part ? decode_user_part(a, p, end, ev) : 0;
 }
 
+/* Rings of ours tell of a gap by the first record behind it. */
+static void note_gap(const uint8_t *rec, struct event *ev)
+{
+	struct perf_event_header h;
+	bool is_begin = ev->kind == EVENT_CONTENTION_BEGIN;
+
+	if (!is_begin && ev->kind != EVENT_CONTENTION_END)
+		return;
+	memcpy(&h, rec, sizeof(h));
+	ev->after_gap = h.misc & WAITREC_AFTER_GAP ||
+			(is_begin && ev->begin.missed && !(h.misc & WAITREC_TELLS_GAPS));
+}
+
 static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
 {
 	const struct decode_attr *a = attr_of(d, rec, size);
@@ -406,7 +419,10 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 			ev->pid = ev->tid = TASKID_OUTSIDE;
 		return profile_fields(a, rec, size, ev);
 	}
-	return variable_fields(d, a, rec + a->off_tail, rec + size, ev);
+	int r = variable_fields(d, a, rec + a->off_tail, rec + size, ev);
+	if (!r && a->tp.kind == EVENT_OWNER)
+		note_gap(rec, ev);
+	return r;
 }
 
 int decode_event(struct decode *d, const void *data, size_t len, uint32_t cpu, struct event *ret,
@@ -430,6 +446,7 @@ int decode_event(struct decode *d, const void *data, size_t len, uint32_t cpu, s
 	ret->cpu = cpu;
 	ret->pid = ret->tid = -1;
 	ret->cgroup = 0;
+	ret->after_gap = false;
 	if (h.type == PERF_RECORD_SAMPLE)
 		r = decode_sample(d, data, h.size, ret);
 	else

@@ -124,7 +124,7 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 	if (!r && e->range)
 		r = engine_range_pass(e, time, err);
 	if (!engine_range_is_behind(e))
-		model_round(&e->model, time);
+		model_settle(&e->model, time);
 	return r;
 }
 

@@ -67,7 +67,7 @@ static __always_inline struct ring_record *ring_next(struct waits_ring *r)
 }
 
 /* The record's head, of @size bytes and what is left behind them if that is too little. */
-static __always_inline __u32 ring_lead(const struct waits_ring *r, struct ring_record *rec,
+static __always_inline __u32 ring_lead(struct waits_ring *r, struct ring_record *rec,
 				       __u32 size)
 {
 	__u32 left = WAITS_RING - (r->head & (WAITS_RING - 1)) - size;
@@ -75,9 +75,10 @@ static __always_inline __u32 ring_lead(const struct waits_ring *r, struct ring_r
 	if (left < RING_MOST)
 		size += left;
 	rec->type = RING_SAMPLE;
-	rec->misc = RING_IN_KERNEL;
+	rec->misc = RING_IN_KERNEL | WAITREC_TELLS_GAPS | (r->gap ? WAITREC_AFTER_GAP : 0);
 	rec->size = (__u16)size;
 	rec->id = r->id;
+	r->gap = 0;
 	return size;
 }
 

@@ -31,7 +31,9 @@ struct waits_ring {
 	unsigned long long most;  /* beyond it, it may have no room: the tail is to be looked at */
 	unsigned int busy;	  /* a program is at it on this CPU */
 	unsigned int missed;	  /* records that could not be written */
-	unsigned long long pad[11];
+	unsigned int gap;	  /* for want of room, since the last one that was */
+	unsigned int pad1;
+	unsigned long long pad[10];
 	unsigned long long tail; /* moved by the reader */
 	unsigned long long rest[15];
 	/* Call chains: the program's alone, but on few pages with what it needs anyway. */

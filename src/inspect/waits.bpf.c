@@ -161,6 +161,7 @@ static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct wai
 
 	if (!rec) {
 		r->missed++;
+		r->gap = 1;
 		return;
 	}
 	tell_who(rec, pid_tid, cpu);
@@ -179,7 +180,7 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 	if (!r || !r->id)
 		return;
 	/* An interrupt that waits: one program is not called while it runs, so this is the other
-	 * half. */
+	 * half. Both are missing, so that nothing is taken for what it is not. */
 	if (r->busy) {
 		r->missed += 2;
 		return;

@@ -10,8 +10,14 @@ int pair_end(struct model *m, const struct event *ev);
 int pair_owner(struct model *m, const struct event *ev);
 /* The task is gone: waits it still had lost their end. */
 void pair_task_gone(struct model *m, uint32_t task);
-/* Records were lost up to @time_ns: waits begun before cannot be trusted any more. */
-void pair_lost(struct model *m, uint64_t time_ns);
+/* Takes off what spins no more, before the bucket is closed. */
+void pair_tick(struct model *m);
+/*
+ * Records of @cpu are missing (any CPU: PAIR_ANY_CPU) from now on and before @until_ns: ends may be
+ * among them, so waits that began before cannot be trusted, now or then.
+ */
+#define PAIR_ANY_CPU UINT32_MAX
+void pair_lost(struct model *m, uint32_t cpu, uint64_t until_ns);
 
 /* The wait at @index of the pool is known to be over, though its end was not seen. */
 void pair_vanished(struct model *m, uint32_t index);

@@ -29,6 +29,17 @@ static void give_up(struct mmlocks *l, struct mmlock_open *o)
 	o->state = MMLOCK_FREE;
 }
 
+/* That of @mm, if nothing is missing since it was begun. */
+static struct mmlock_open *find_known(struct mmlocks *l, struct mmlock_task *t, uint64_t mm)
+{
+	struct mmlock_open *o = find_open(t, mm);
+
+	if (!o || o->since_ns >= l->lost_until)
+		return o;
+	give_up(l, o);
+	return NULL;
+}
+
 /* One that is free; of all four the oldest has to go. */
 static struct mmlock_open *free_open(struct mmlocks *l, struct mmlock_task *t)
 {
@@ -68,7 +79,7 @@ static void add_time(struct mmlocks *l, struct mmlock_times *t, uint64_t from, u
 
 static void ask(struct mmlocks *l, struct mmlock_task *t, const struct event *ev)
 {
-	struct mmlock_open *o = find_open(t, ev->mm.mm);
+	struct mmlock_open *o = find_known(l, t, ev->mm.mm);
 
 	if (o)
 		give_up(l, o);
@@ -87,7 +98,7 @@ static void fail(struct mmlock_mode *mode, struct mmlock_open *o)
 static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 		const struct event *ev)
 {
-	struct mmlock_open *o = find_open(t, ev->mm.mm);
+	struct mmlock_open *o = find_known(l, t, ev->mm.mm);
 	struct mmlock_mode *mode = &mm->mode[ev->mm.write];
 
 	l->got++;
@@ -115,7 +126,7 @@ static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 static void give_back(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 		      const struct event *ev)
 {
-	struct mmlock_open *o = find_open(t, ev->mm.mm);
+	struct mmlock_open *o = find_known(l, t, ev->mm.mm);
 
 	if (!o || o->state != MMLOCK_HELD) {
 		l->release_only++;
@@ -212,8 +223,10 @@ void mmlock_exec(struct mmlocks *l, int32_t pid, const char *comm)
 		mmlock_end_mm(l, pid, comm);
 }
 
-void mmlock_lost(struct mmlocks *l)
+void mmlock_lost(struct mmlocks *l, uint64_t until_ns)
 {
+	if (until_ns > l->lost_until)
+		l->lost_until = until_ns;
 	for (size_t i = 0; i < l->n_tasks; i++)
 		for (int k = 0; k < MMLOCK_OPEN; k++)
 			give_up(l, &l->tasks[i].open[k]);
@@ -256,7 +269,7 @@ void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_
 	end_burst(l, how->counted ? (double)(l->got - l->got_before)
 				  : (double)(how->to_ns - how->from_ns));
 	l->got_before = l->got;
-	mmlock_lost(l);
+	mmlock_lost(l, 0);
 }
 
 void mmlock_tick(struct mmlocks *l)

@@ -108,22 +108,50 @@ static int begin_task(struct model *m, const struct event *ev)
 
 	if (old)
 		pair_task_gone(m, *old);
+	/* Who makes another task waits for nothing meanwhile. */
+	const uint32_t *parent = map64_get(&m->tasks.by_tid, (uint32_t)ev->fork.ptid);
+	if (parent)
+		m->tasks.tasks[*parent].told_ns = ev->time;
 	if (ev->pid != ev->fork.ppid && map_spaces_fork(&m->profile.spaces, ev->pid, ev->fork.ppid))
 		return -ENOMEM;
 	return task_fork(&m->tasks, ev);
+}
+
+/* From now on, and before @until_ns, records of @cpu are missing: whatever is paired may not fit.
+ */
+static void begin_gap(struct model *m, uint32_t cpu, uint64_t until_ns)
+{
+	pair_lost(m, cpu, until_ns);
+	/* Both halves of these are of one CPU: of one ring, in which nothing is within a gap. */
+	rotation_lost(&m->rotation, cpu == PAIR_ANY_CPU ? until_ns : 0);
+	mmlock_lost(&m->mmlocks, until_ns);
 }
 
 static int lose(struct model *m, const struct event *ev)
 {
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
 
-	m->damage.lost += ev->lost;
+	m->damage.lost += ev->lost.n;
 	if (cpu)
-		cpu->lost += ev->lost;
-	pair_lost(m, ev->time);
-	rotation_lost(&m->rotation);
-	mmlock_lost(&m->mmlocks);
+		cpu->lost += ev->lost.n;
+	begin_gap(m, cpu ? ev->cpu : PAIR_ANY_CPU, ev->lost.until);
 	return 0;
+}
+
+/*
+ * What each event has lost in all, as perf record says at its end: mostly told where it happened,
+ * but for what was lost last, behind which there is no record to tell it.
+ */
+static int tally_losses(struct model *m, const struct event *ev)
+{
+	struct event rest = *ev;
+
+	m->lost_tally += ev->lost.n;
+	if (m->lost_tally <= m->damage.lost)
+		return 0;
+	rest.lost.n = m->lost_tally - m->damage.lost;
+	rest.lost.until = m->now_ns + 1;
+	return lose(m, &rest);
 }
 
 static int name_task(struct model *m, const struct event *ev)
@@ -159,7 +187,7 @@ static int apply_other(struct model *m, const struct event *ev)
 		return task_cgroup_name(&m->tasks, ev->cg.id, ev->cg.path);
 	case EVENT_LOST:
 	case EVENT_LOST_SAMPLES:
-		return lose(m, ev);
+		return ev->lost.until ? lose(m, ev) : tally_losses(m, ev);
 	case EVENT_TIMER_ENTRY:
 	case EVENT_TIMER_EXIT:
 	case EVENT_SWITCH:
@@ -264,6 +292,7 @@ void model_tick(struct model *m, uint64_t time_ns)
 {
 	model_round(m, time_ns);
 	m->n_ticks++;
+	pair_tick(m);
 	account_tick(m, time_ns);
 	profile_tick(&m->profile);
 	rotation_tick(&m->rotation, m->n_ticks);
@@ -308,12 +337,34 @@ void model_host(struct model *m, const struct record_host *host)
 		model_cpu(m, host->cpus < MAX_CPUS ? host->cpus - 1 : MAX_CPUS - 1);
 }
 
+/*
+ * What is missing may be younger than all that was applied, and a source says neither when it
+ * happened nor until when. It has when it says a round of later than that: it looks at its rings,
+ * says a round of before, and is at most two behind.
+ */
+static void lose_some(struct model *m)
+{
+	enum { ROUNDS_BEHIND = 3 };
+
+	m->gap_rounds = ROUNDS_BEHIND;
+	begin_gap(m, PAIR_ANY_CPU, UINT64_MAX);
+}
+
+void model_settle(struct model *m, uint64_t time_ns)
+{
+	model_round(m, time_ns);
+	if (!m->gap_rounds || --m->gap_rounds)
+		return;
+	m->lost_until = m->rotation.lost_until = m->mmlocks.lost_until = time_ns;
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		if (m->cpus[i].lost_until > time_ns)
+			m->cpus[i].lost_until = time_ns;
+}
+
 void model_drop(struct model *m, const struct record_drop *drop)
 {
 	m->damage.dropped += drop->records;
-	pair_lost(m, UINT64_MAX);
-	rotation_lost(&m->rotation);
-	mmlock_lost(&m->mmlocks);
+	lose_some(m);
 }
 
 void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill)
@@ -335,11 +386,8 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 		c->offline = !state->online;
 		c->seen = true;
 	}
-	if (state->online) {
-		pair_lost(m, UINT64_MAX);
-		rotation_lost(&m->rotation);
-		mmlock_lost(&m->mmlocks);
-	}
+	if (state->online)
+		lose_some(m);
 }
 
 void model_zero(struct model *m)

@@ -8,7 +8,12 @@
  *
  * A wait whose end was dropped must not linger as "still waiting" nor end with a wrong duration.
  * It is taken off as unmatched as soon as the stream proves it stale: the task exits, begins the
- * same lock anew, ends an outer wait, or begins a wait whose call chain does not come out of it.
+ * same lock anew, ends an outer wait, or begins a wait whose call chain does not come out of it;
+ * and by the next tick, where it spins on a CPU that has told of a sleeping wait since.
+ *
+ * Where records are missing, any wait that was in flight meanwhile may have ended, and begun anew:
+ * it is doubtful, also if it ended within the gap on a CPU that has all its records, and also if it
+ * began there. A spin wait is told by one CPU alone, so a gap on another one does it no harm.
  */
 #include "internal.h"
 #include <errno.h>
@@ -42,6 +47,12 @@ static void give_up(struct model *m, struct nest *n, uint32_t from)
 {
 	while (n->depth > from)
 		give_up_one(m, n, n->depth - 1);
+}
+
+static void set_depth(struct task *task, uint32_t depth, const struct event *ev)
+{
+	task->depth = (uint8_t)depth;
+	task->told_ns = ev->time;
 }
 
 static bool find(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
@@ -129,6 +140,21 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 	return true;
 }
 
+/*
+ * May what is known of the wait that begins be wrong, as records are missing? A mutex begins
+ * several times: the first of them is sure only if nothing is missing since the task was last heard
+ * of.
+ */
+static bool is_doubtful(const struct model *m, const struct model_cpu *cpu, const struct task *t,
+			const struct event *ev, bool spin)
+{
+	uint64_t known = t->told_ns > t->start_ns ? t->told_ns : t->start_ns;
+
+	if (spin)
+		return ev->time < cpu->lost_until;
+	return ev->time < m->lost_until || (ev->begin.flags & LCB_F_MUTEX && known < m->lost_until);
+}
+
 static void note_wait(struct lock *l, const struct event *ev)
 {
 	l->begin_ns = l->begin_ns ? l->begin_ns : ev->time;
@@ -145,6 +171,7 @@ int pair_begin(struct model *m, const struct event *ev)
 	if (!cpu)
 		return -ENOMEM;
 	m->damage.lost += ev->begin.missed;
+	cpu->lost += ev->begin.missed;
 	struct task *task = &m->tasks.tasks[t];
 	if (ev->cgroup && t != TASK_OTHER)
 		task->cgroup = ev->cgroup;
@@ -155,8 +182,12 @@ int pair_begin(struct model *m, const struct event *ev)
 	}
 	struct nest n = {.waits = spin ? cpu->waits : task->waits,
 			 .depth = spin ? cpu->depth : task->depth};
-	if (continues(m, &n, ev))
+	if (!spin)
+		cpu->slept_ns = ev->time;
+	if (continues(m, &n, ev)) {
+		task->told_ns = ev->time;
 		return 0;
+	}
 	uint32_t index = wait_new(&m->waits);
 	if (!index)
 		return -ENOMEM;
@@ -169,6 +200,7 @@ int pair_begin(struct model *m, const struct event *ev)
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(&m->locks, ev->begin.lock, type);
+	new->doubtful = is_doubtful(m, cpu, task, ev, spin);
 	note_wait(&m->locks.locks[new->lock], ev);
 	new->cell = cell_prefetch(&m->cells, wait_key(new));
 	if (n.depth)
@@ -177,7 +209,7 @@ int pair_begin(struct model *m, const struct event *ev)
 	if (spin)
 		cpu->depth = n.depth;
 	else
-		task->depth = (uint8_t)n.depth;
+		set_depth(task, n.depth, ev);
 	return 0;
 }
 
@@ -255,7 +287,8 @@ int pair_end(struct model *m, const struct event *ev)
 		n = (struct nest){.waits = task->waits, .depth = task->depth};
 		if (find(m, &n, ev->end.lock, &at)) {
 			finish(m, &n, at, ev);
-			task->depth = (uint8_t)n.depth;
+			set_depth(task, n.depth, ev);
+			cpu->slept_ns = ev->time;
 			return 0;
 		}
 	}
@@ -297,9 +330,38 @@ void pair_insert(struct model *m, uint32_t index)
 	task->waits[at] = index;
 }
 
-void pair_lost(struct model *m, uint64_t time_ns)
+void pair_tick(struct model *m)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++)
-		if (m->waits.waits[i].used && m->waits.waits[i].begin_ns < time_ns)
-			m->waits.waits[i].doubtful = true;
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		struct model_cpu *cpu = &m->cpus[i];
+		struct nest n = {.waits = cpu->waits, .depth = cpu->depth};
+
+		for (uint32_t k = n.depth; k-- > 0;) {
+			if (m->waits.waits[n.waits[k]].begin_ns >= cpu->slept_ns)
+				continue;
+			give_up_one(m, &n, k);
+		}
+		cpu->depth = n.depth;
+	}
+}
+
+static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
+{
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		struct wait *w = &m->waits.waits[i];
+		bool told = cpu == PAIR_ANY_CPU || w->cpu == cpu ||
+			    !locktype_is_spin(m->locks.locks[w->lock].type);
+		if (w->used && told && w->begin_ns < until_ns)
+			w->doubtful = true;
+	}
+}
+
+void pair_lost(struct model *m, uint32_t cpu, uint64_t until_ns)
+{
+	doubt(m, cpu, until_ns);
+	if (until_ns > m->lost_until)
+		m->lost_until = until_ns;
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		if ((cpu == PAIR_ANY_CPU || cpu == i) && until_ns > m->cpus[i].lost_until)
+			m->cpus[i].lost_until = until_ns;
 }

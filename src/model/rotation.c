@@ -51,7 +51,8 @@ static int end(struct rotation *r, const struct event *ev)
 	const uint32_t *at = map64_get(&r->by_timer, ev->timer.timer);
 	struct rotation_timer *t = at ? &r->timers[*at] : NULL;
 
-	if (!t || !t->open_ns || t->cpu != ev->cpu || ev->time < t->open_ns) {
+	if (!t || !t->open_ns || t->cpu != ev->cpu || ev->time < t->open_ns ||
+	    t->open_ns < r->lost_until) {
 		r->unmatched++;
 		return 0;
 	}
@@ -101,7 +102,7 @@ static int switched(struct rotation *r, const struct event *ev)
 	}
 	uint64_t from = c->out_ns;
 	c->out_ns = 0;
-	if (!from || ev->time < from || ev->sw.other != c->out_tid) {
+	if (!from || ev->time < from || from < r->lost_until || ev->sw.other != c->out_tid) {
 		r->unmatched++;
 		return 0;
 	}
@@ -146,8 +147,10 @@ void rotation_burst(struct rotation *r, const struct record_burst *b)
 		r->cpus[i].out_ns = 0;
 }
 
-void rotation_lost(struct rotation *r)
+void rotation_lost(struct rotation *r, uint64_t until_ns)
 {
+	if (until_ns > r->lost_until)
+		r->lost_until = until_ns;
 	for (size_t i = 0; i < r->n_timers; i++) {
 		r->timers[i].unpaired += r->timers[i].open_ns != 0;
 		r->timers[i].open_ns = 0;

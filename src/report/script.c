@@ -131,7 +131,7 @@ static void put_text(const struct script *s, struct line *l)
 		if (l->ev->kind == EVENT_THROTTLE)
 			fputs("the kernel held back events of this CPU\n", s->out);
 		else
-			fprintf(s->out, "%" PRIu64 " records\n", l->ev->lost);
+			fprintf(s->out, "%" PRIu64 " records\n", l->ev->lost.n);
 		return;
 	}
 	if (l->is_end)
@@ -184,7 +184,7 @@ static void put_json(const struct script *s, struct line *l)
 	if (l->is_lock)
 		put_lock_json(&j, l);
 	else if (l->ev->kind != EVENT_THROTTLE)
-		jsonw_u64(&j, "records", l->ev->lost);
+		jsonw_u64(&j, "records", l->ev->lost.n);
 	jsonw_end(&j, '}');
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #define MS CANNED_MS
+enum { CHILD = CANNED_PIPE + 1 };
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof((a)[0])))
 
 struct chain {
@@ -131,7 +132,11 @@ void canned_init(struct rig *r)
 	add_second(r, t);
 	synth_tick(r->synth, t += 1000 * MS);
 	add_second(r, t);
+	/* A short gap: CPU 1 has told of something right before, and of the shell behind. */
+	synth_comm(r->synth, 1, t + 700 * MS - 1, CANNED_PIPE, CANNED_PIPE, "sh");
 	synth_lost(r->synth, 1, t + 700 * MS, 3);
+	synth_fork(r->synth, 1, t + 700 * MS, CANNED_PIPE, CHILD, CANNED_PIPE, CANNED_PIPE);
+	synth_exit(r->synth, 1, t + 700 * MS, CANNED_PIPE, CHILD);
 	synth_tick(r->synth, t += 1000 * MS);
 	add_second(r, t);
 	wait(r, sh, t + 500 * MS, 5 * MS, CANNED_PIPE_MUTEX, LCB_F_MUTEX, chain_pipe(), -4);

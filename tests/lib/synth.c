@@ -24,6 +24,7 @@ struct synth {
 	struct record *records;
 	size_t n, cap;
 	uint64_t cgroup;
+	uint16_t output_misc;
 	bool kernel_only;
 	bool mm_path;
 	int inside; /* see synth_set_inside() */
@@ -311,7 +312,8 @@ void synth_raw_sample(struct synth *s, uint64_t id, uint32_t cpu, uint64_t t, in
 		      const void *raw, size_t len)
 {
 	struct buffer *b = ring_of(s, cpu);
-	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	size_t at = open_record(b, PERF_RECORD_SAMPLE,
+				(uint16_t)(PERF_RECORD_MISC_KERNEL | s->output_misc));
 	uint32_t size = (uint32_t)len;
 
 	sample_head(b, id, (struct who){cpu, pid, tid, t});
@@ -376,6 +378,15 @@ void synth_lost(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n)
 	close_side(b, at, (struct who){cpu, 0, 0, t});
 }
 
+void synth_lost_samples(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_LOST_SAMPLES, 0);
+
+	append_u64(b, n);
+	close_side(b, at, (struct who){cpu, 0, 0, t});
+}
+
 void synth_throttle(struct synth *s, uint32_t cpu, uint64_t t)
 {
 	struct buffer *b = ring_of(s, cpu);
@@ -415,6 +426,11 @@ void synth_snapshot(struct synth *s, uint16_t kind, uint16_t version, uint64_t t
 void synth_kernel_chains(struct synth *s)
 {
 	s->kernel_only = true;
+}
+
+void synth_set_misc(struct synth *s, uint16_t misc)
+{
+	s->output_misc = misc;
 }
 
 void synth_set_cgroup(struct synth *s, uint64_t id)

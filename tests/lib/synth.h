@@ -38,6 +38,8 @@ void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struc
 /* Raw data of the event of synth_outputs(). */
 void synth_output(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const void *raw,
 		  size_t len);
+/* From now on headers of those have these bits as well. */
+void synth_set_misc(struct synth *s, uint16_t misc);
 /* Begins and ends as BPF tells of them; of a begin so many frames as it says. */
 void synth_wait_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
 		      const struct waitrec_begin *begin);
@@ -47,6 +49,8 @@ void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, con
 void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid);
 void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid);
 void synth_lost(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n);
+/* @t 0: as perf record says at its end how many an event has lost in all. */
+void synth_lost_samples(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n);
 void synth_throttle(struct synth *s, uint32_t cpu, uint64_t t);
 void synth_cgroup(struct synth *s, uint32_t cpu, uint64_t t, uint64_t id, const char *path);
 /* From now on samples carry this cgroup id. */

@@ -118,7 +118,7 @@ static void other_records_have_body_and_trailer(void **state)
 	r = synth_at(s, synth_count(s) - 3);
 	assert_int_equal(decode_event(&d, r->data, r->len, 0, &ev, &size), 0);
 	assert_int_equal(ev.kind, EVENT_LOST);
-	assert_int_equal(ev.lost, 42);
+	assert_int_equal(ev.lost.n, 42);
 	assert_int_equal(ev.time, 7);
 }
 

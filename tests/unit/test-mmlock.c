@@ -163,7 +163,7 @@ static void losses_leave_nothing_open(void **state)
 	ASK(100, 1, MM, true);
 	ASK(100, 2, MM, true);
 	GET(110, 2, MM, true);
-	mmlock_lost(&w->l);
+	mmlock_lost(&w->l, 0);
 	GET(500, 1, MM, true);
 	PUT(600, 2, MM, true);
 	assert_int_equal(mode_of(w, MM, true)->wait.n, 1);
@@ -352,7 +352,7 @@ static void no_order_counts_twice(void **state)
 			bool write = draw(&seed, 2), success = draw(&seed, 8);
 			t += draw(&seed, 3);
 			if (what == 0)
-				mmlock_lost(&w->l);
+				mmlock_lost(&w->l, 0);
 			else if (what == 1)
 				mmlock_exit(&w->l, 100, tid, "a");
 			else if (what == 2)

@@ -222,6 +222,100 @@ static void loss_makes_waits_in_flight_doubtful(void **state)
 	assert_int_equal(m->cpus[1].lost, 7);
 }
 
+/* The gap of CPU 1 begins at 12 ms: what ended within it on another CPU may have been two waits. */
+static void a_gap_begins_at_the_record_before_it(void **state)
+{
+	(void)state;
+	begin(0, 10, 101, A, LCB_F_WRITE);
+	synth_comm(r.synth, 1, 12 * MS, 100, 102, "before");
+	end(0, 15, 101, A);
+	begin(0, 16, 101, B, LCB_F_WRITE);
+	end(0, 17, 101, B);
+	synth_lost(r.synth, 1, 20 * MS, 7);
+	const struct model *m = play();
+	expect(LOCK_RWSEM_W, 0, 0);
+	assert_int_equal(m->damage.doubtful, 2);
+	assert_int_equal(m->damage.late, 0);
+}
+
+static void a_gap_of_another_cpu_is_nothing_to_who_spins(void **state)
+{
+	(void)state;
+	begin(0, 10, 101, A, LCB_F_SPIN);
+	begin(1, 10, 102, B, LCB_F_SPIN);
+	synth_lost(r.synth, 1, 20 * MS, 7);
+	end(0, 21, 101, A);
+	end(1, 21, 102, B);
+	const struct model *m = play();
+	expect(LOCK_SPINLOCK, 1, 11);
+	assert_int_equal(m->damage.doubtful, 1);
+}
+
+/* Its first begin may have been lost: from the second on it would be too short. */
+static void a_mutex_is_sure_only_of_who_was_heard_of_since(void **state)
+{
+	(void)state;
+	synth_lost(r.synth, 1, 5 * MS, 7);
+	begin(0, 10, 101, A, LCB_F_MUTEX);
+	end(0, 12, 101, A);
+	begin(0, 20, 101, A, LCB_F_MUTEX | LCB_F_SPIN);
+	end(0, 23, 101, A);
+	synth_fork(r.synth, 0, 30 * MS, 100, 103, 100, 102);
+	begin(0, 31, 103, A, LCB_F_MUTEX | LCB_F_SPIN);
+	end(0, 32, 103, A);
+	const struct model *m = play();
+	expect(LOCK_MUTEX, 2, 4);
+	assert_int_equal(m->damage.doubtful, 1);
+}
+
+/* The queue has dropped a run between two of CPU 1, and says so before either is applied. */
+static void what_is_dropped_makes_later_waits_doubtful(void **state)
+{
+	const struct record_drop drop = {.records = 2};
+
+	(void)state;
+	synth_comm(r.synth, 0, 1 * MS, 100, 101, "it");
+	synth_round(r.synth, 2 * MS);
+	begin(0, 10, 101, A, LCB_F_WRITE);
+	synth_record(r.synth, RECORD_DROP, 1, &drop, sizeof(drop));
+	synth_round(r.synth, 3 * MS);
+	end(0, 20, 101, A);
+	synth_round(r.synth, 15 * MS);
+	synth_round(r.synth, 25 * MS);
+	begin(0, 30, 101, A, LCB_F_WRITE);
+	end(0, 34, 101, A);
+	const struct model *m = play();
+	expect(LOCK_RWSEM_W, 1, 4);
+	assert_int_equal(m->damage.doubtful, 1);
+}
+
+/* perf record says in the end how many each event has lost, mostly once more. */
+static void the_tally_of_losses_adds_what_was_not_told(void **state)
+{
+	(void)state;
+	synth_lost(r.synth, 1, 5 * MS, 7);
+	begin(0, 10, 101, A, LCB_F_WRITE);
+	synth_lost_samples(r.synth, 1, 0, 7);
+	synth_round(r.synth, 20 * MS);
+	const struct model *m = &r.engine.model;
+	synth_lost_samples(r.synth, 0, 0, 2);
+	play();
+	assert_int_equal(m->damage.lost, 9);
+	assert_true(m->waits.in_flight == 1 && m->waits.waits[1].doubtful);
+}
+
+static void who_sleeps_spins_no_more(void **state)
+{
+	(void)state;
+	begin(0, 10, 101, A, LCB_F_SPIN); /* its end is missing */
+	begin(0, 20, 102, B, LCB_F_WRITE);
+	synth_tick(r.synth, 1000 * MS);
+	const struct model *m = play();
+	assert_int_equal(m->waits.in_flight, 1);
+	assert_int_equal(m->damage.unmatched_begin, 1);
+	assert_int_equal(rig_sum_type(m, LOCK_SPINLOCK).rate_wait_ns, 0);
+}
+
 static void an_exit_ends_what_the_task_waited_for(void **state)
 {
 	(void)state;
@@ -306,6 +400,12 @@ int main(void)
 		T(an_end_without_begin_is_unmatched),
 		T(the_same_lock_anew_means_a_lost_end),
 		T(loss_makes_waits_in_flight_doubtful),
+		T(a_gap_begins_at_the_record_before_it),
+		T(a_gap_of_another_cpu_is_nothing_to_who_spins),
+		T(a_mutex_is_sure_only_of_who_was_heard_of_since),
+		T(what_is_dropped_makes_later_waits_doubtful),
+		T(the_tally_of_losses_adds_what_was_not_told),
+		T(who_sleeps_spins_no_more),
 		T(an_exit_ends_what_the_task_waited_for),
 		T(a_tid_used_again_is_a_new_task),
 		T(an_unfinished_wait_is_there_and_counts_in_its_buckets),

@@ -97,7 +97,7 @@ static void nothing_is_paired_over_a_loss(void **state)
 	(void)state;
 	expire(&r, 0, 1000 * US, TIMER, 0);
 	turn(&r, 0, 1001 * US, true, 5, 6);
-	rotation_lost(&r);
+	rotation_lost(&r, 0);
 	done(&r, 0, 5050 * US, TIMER);
 	turn(&r, 0, 5051 * US, false, 6, 5);
 	assert_int_equal(r.timers[0].time.n, 0);

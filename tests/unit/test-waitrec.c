@@ -110,6 +110,42 @@ static void what_could_not_be_written_is_lost(void **state)
 	tell_end(w, 12 * MS, 701, end(0));
 	play(w);
 	assert_int_equal(model_damage(&w->rig.engine.model).lost, 3);
+	assert_int_equal(w->rig.engine.model.cpus[0].lost, 3);
+}
+
+/* 0.1.0 wrote but how many are missing before a begin, whether for want of room or not. */
+static void what_older_recordings_miss_is_a_gap(void **state)
+{
+	struct waitrec_begin b = begin(LCB_F_WRITE), missed = b;
+	struct asked *w = *state;
+
+	b.lock += 64;
+	missed.missed = 3;
+	start(w);
+	tell_begin(w, 10 * MS, 702, b);
+	tell_begin(w, 11 * MS, 701, missed);
+	tell_end(w, 12 * MS, 701, end(0));
+	play(w);
+	const struct model *m = &w->rig.engine.model;
+	assert_int_equal(m->waits.in_flight, 1);
+	assert_true(m->waits.waits[1].used && m->waits.waits[1].doubtful);
+	assert_int_equal(rig_sum_type(m, LOCK_RWSEM_W).n, 1);
+}
+
+static void what_an_interrupt_waited_for_is_no_gap(void **state)
+{
+	struct waitrec_begin b = begin(LCB_F_WRITE), missed = b;
+	struct asked *w = *state;
+
+	b.lock += 64;
+	missed.missed = 2;
+	start(w);
+	synth_set_misc(w->rig.synth, WAITREC_TELLS_GAPS);
+	tell_begin(w, 10 * MS, 702, b);
+	tell_begin(w, 11 * MS, 701, missed);
+	play(w);
+	assert_int_equal(w->rig.engine.model.cpus[0].lost, 2);
+	assert_false(w->rig.engine.model.waits.waits[1].doubtful);
 }
 
 static void no_chain_is_said(void **state)
@@ -152,6 +188,8 @@ int main(void)
 		TEST(waits_are_paired),
 		TEST(the_program_knows_who_exits),
 		TEST(what_could_not_be_written_is_lost),
+		TEST(what_older_recordings_miss_is_a_gap),
+		TEST(what_an_interrupt_waited_for_is_no_gap),
 		TEST(no_chain_is_said),
 		TEST(bad_records_are_counted),
 	};
