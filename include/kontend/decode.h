@@ -34,6 +34,7 @@ struct decode_attr {
 	bool has_cgroup;			   /* it stands directly behind RAW */
 	bool has_user_part; /* registers with a stack dump, or a stack of branches */
 	bool kernel_chain;  /* no user frames follow (exclude_callchain_user) */
+	bool is_counted;    /* in the samples of its group's leader: it has none of its own */
 	bool is_plain;	    /* as nearly all are: see decode_plain() in sample.c */
 	uint8_t chain_head; /* bytes before the frames: their number; 0: no call chain */
 	uint16_t raw_least; /* bytes of the trace entry up to the last field we want */

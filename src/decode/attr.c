@@ -112,6 +112,22 @@ static void bind_format(const struct decode *d, struct decode_attr *a)
 	note_plain(a);
 }
 
+/* Of waits without their ends, or these alone, there is nothing true to be told. */
+static int check_sampled(const struct decode *d, struct error *err)
+{
+	for (size_t i = 0; i < d->n_attrs; i++) {
+		uint32_t kind = d->attrs[i].tp.kind;
+		bool waits = kind == EVENT_CONTENTION_BEGIN || kind == EVENT_CONTENTION_END;
+		if (waits && d->attrs[i].is_counted)
+			return error_set(err, -ENOTSUP,
+					 "cannot read the recording: lock:contention_%s was "
+					 "counted, not sampled, as its group was made with `:S`; "
+					 "make one without it",
+					 kind == EVENT_CONTENTION_END ? "end" : "begin");
+	}
+	return 0;
+}
+
 /* Does this event say where CPUs spend their time, as far as events of hardware and clocks do? */
 static bool is_profile(const struct perf_event_attr *attr)
 {
@@ -209,7 +225,9 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 				  .type = attr.type,
 				  .branch_type = attr.branch_sample_type,
 				  .regs_user = attr.sample_regs_user,
-				  .kernel_chain = attr.exclude_callchain_user};
+				  .kernel_chain = attr.exclude_callchain_user,
+				  .is_counted = !attr.sample_period &&
+						attr.read_format & PERF_FORMAT_GROUP};
 	lay_out_sample(a);
 	if (attr.sample_id_all)
 		lay_out_trailer(a);
@@ -220,7 +238,7 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 	if (d->n_attrs && d->attrs[0].sample_type != a->sample_type)
 		d->mixed = true;
 	d->n_attrs++;
-	return 0;
+	return check_sampled(d, err);
 }
 
 int decode_add_format(struct decode *d, const void *data, size_t len, struct error *err)
@@ -240,5 +258,5 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 	d->formats[d->n_formats++] = ev;
 	for (size_t i = 0; i < d->n_attrs; i++)
 		bind_format(d, &d->attrs[i]);
-	return 0;
+	return check_sampled(d, err);
 }

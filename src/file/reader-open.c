@@ -128,6 +128,11 @@ int reader_add_attr(struct reader *r, const void *data, size_t len, struct error
 		return error_set(err, -E2BIG, "cannot read \"%s\": more than %d event attributes",
 				 r->path, MOST_ATTRS);
 	memcpy(&a, data, size < sizeof(a) ? size : sizeof(a));
+	if (a.write_backward)
+		return error_set(err, -ENOTSUP,
+				 "cannot read \"%s\": it was made with perf record --overwrite, "
+				 "which leaves the latest records first; make one without it",
+				 r->path);
 	const uint8_t *ids = (const uint8_t *)data + size;
 	size_t n = (len - size) / 8;
 	bool own = is_own(&a, ids, n);

@@ -426,6 +426,17 @@ static int open_file(struct reader *r, struct error *err)
 	return 0;
 }
 
+/* One of perf record --threads has a file of all but the events, and one a thread. */
+static int is_folder(const struct reader *r, struct error *err)
+{
+	if (faccessat(r->fd, "data", F_OK, 0) || faccessat(r->fd, "data.0", F_OK, 0))
+		return error_errno(err, -EISDIR, "cannot read the recording \"%s\"", r->path);
+	return error_set(err, -EISDIR,
+			 "cannot read \"%s\": it is a folder of perf record --threads, whose files "
+			 "are not put together; make one without it",
+			 r->path);
+}
+
 static int open_any(struct reader *r, const char *path, struct error *err)
 {
 	struct stat st;
@@ -436,7 +447,7 @@ static int open_any(struct reader *r, const char *path, struct error *err)
 	if (fstat(r->fd, &st))
 		return error_errno(err, -errno, "cannot read the recording \"%s\"", r->path);
 	if (S_ISDIR(st.st_mode))
-		return error_errno(err, -EISDIR, "cannot read the recording \"%s\"", r->path);
+		return is_folder(r, err);
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	r->map_size = (size_t)st.st_size;

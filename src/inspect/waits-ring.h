@@ -67,8 +67,7 @@ static __always_inline struct ring_record *ring_next(struct waits_ring *r)
 }
 
 /* The record's head, of @size bytes and what is left behind them if that is too little. */
-static __always_inline __u32 ring_lead(struct waits_ring *r, struct ring_record *rec,
-				       __u32 size)
+static __always_inline __u32 ring_lead(struct waits_ring *r, struct ring_record *rec, __u32 size)
 {
 	__u32 left = WAITS_RING - (r->head & (WAITS_RING - 1)) - size;
 

@@ -32,6 +32,11 @@ swap8() { # the magic of a machine with the other byte order
 refused 'the file is empty' "$work/empty"
 mkdir "$work/folder"
 refused 'Is a directory' "$work/folder"
+: >"$work/folder/data"
+: >"$work/folder/data.0"
+for pair in $readers; do
+	expect 1 "$work/folder.*perf record --threads" "$kontend" ${pair%%:*} ${pair#*:} "$work/folder"
+done
 refused 'first bytes are not those' /dev/zero
 refused 'it has only 0 bytes' /dev/null
 refused 'No such file' "$work/absent"

@@ -333,6 +333,7 @@ static void a_stream_of_perf_is_understood(void **state)
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = 64,
 		.config = 401,
+		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			       PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
