@@ -116,6 +116,9 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 		put_ns(&l, "p99", p->hist.p99_ns);
 		put_ns(&l, "max", p->hist.max_ns);
 	}
+	/* In the tree below, and in no figure before. */
+	if (p->hist.inflight_ns)
+		put_ns(&l, "going on", p->hist.inflight_ns);
 	draw_holder(v, &l);
 }
 

@@ -239,8 +239,7 @@ static void draw_now(const struct query_overview *now, bool average, struct scre
 {
 	double elapsed_s = (double)now->elapsed_ns / 1e9;
 	bool whole = average && elapsed_s > 0;
-	double wait =
-		whole ? (double)(now->total_ns + now->inflight_ns) / elapsed_s : now->wait_ns_per_s;
+	double wait = whole ? (double)now->waited_ns / elapsed_s : now->wait_ns_per_s;
 	double n = whole ? (double)now->contended / elapsed_s : now->contended_per_s;
 	struct rect cols[3];
 	char buf[UNITS_BUF];

@@ -45,6 +45,7 @@ struct cell {
 	uint64_t cur_wait_ns,
 		rate_wait_ns; /* waited in the open / closed bucket, finished or not */
 	uint32_t cur_n, rate_n;
+	uint64_t waited_ns; /* by waits that ended, failed or not, since the sums began */
 	uint32_t hist[HIST_GROUPS];
 };
 

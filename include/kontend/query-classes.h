@@ -10,7 +10,7 @@ struct query_class {
 	enum lock_type type; /* when `typed` */
 	bool typed;
 	uint32_t waiting;
-	uint64_t n, total_ns, inflight_ns, min_ns, max_ns, p99_ns;
+	uint64_t n, total_ns, waited_ns, min_ns, max_ns, p99_ns;
 };
 
 struct query_classes {

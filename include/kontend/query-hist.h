@@ -19,6 +19,7 @@ struct query_hist {
 	struct query_bar *bars;
 	size_t n;
 	uint64_t n_waits, total_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
+	uint64_t inflight_ns; /* by those that go on, which are in none of these */
 };
 
 int query_hist(struct query *q, const struct query_scope *scope, struct query_hist *ret);

@@ -28,7 +28,8 @@ struct query_node {
 struct query_tree {
 	struct query_node *nodes;
 	size_t n;
-	uint64_t n_waits, total_ns;
+	uint64_t n_waits, total_ns; /* those that go on as well */
+	uint64_t n_inflight, inflight_ns;
 	bool recorded; /* some of its names */
 };
 

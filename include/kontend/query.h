@@ -128,6 +128,7 @@ struct query_overview {
 	uint32_t cpus_offline, first_offline; /* how many went away, and the first one */
 	uint64_t contended, total_ns;	      /* finished waits since the start (or zeroing) */
 	uint64_t inflight_ns; /* how long the waits in flight have lasted, together */
+	uint64_t waited_ns;   /* within that time, failed waits and those in flight as well */
 	const struct record_host *host;
 	const uint64_t *n_snapshots; /* by enum record_snapshot_kind */
 	enum sym_state sym_state;

@@ -20,6 +20,7 @@ struct wait {
 	uint16_t cpu;	/* where it began */
 	bool used;
 	bool doubtful;	/* records were lost since it began: its end may have been among them */
+	bool nested;	/* in another spin wait of its CPU, which spins but once */
 	uint16_t owner; /* who held the lock when it began: see cell.h */
 	/* Of one that no event told of, but a look at the locks: */
 	bool by_look;
@@ -28,6 +29,14 @@ struct wait {
 	bool no_cpu;   /* where it began is not known */
 	uint32_t next_free;
 };
+
+/* The part of it that lies between @from_ns and @to_ns. */
+static inline uint64_t wait_part_ns(const struct wait *w, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t from = w->begin_ns > from_ns ? w->begin_ns : from_ns;
+
+	return to_ns > from ? to_ns - from : 0;
+}
 
 static inline struct cell_key wait_key(const struct wait *w)
 {

@@ -4,16 +4,15 @@
  * to the totals of its CPU and type. Besides, each bucket gets the part of every wait that lies in
  * it, finished or not: so "wait per second" rises while a task waits, not in one spike when it
  * stops, and never exceeds the number of tasks that wait. At a tick the open bucket becomes the
- * closed one.
+ * closed one. The same is summed up since the sums began: a range has the part of a wait that lies
+ * within it, and its totals whole waits, those that end there.
  */
 #include "internal.h"
 
 /* The part of the wait that lies in the open bucket. */
 static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t until_ns)
 {
-	uint64_t from = w->begin_ns > m->bucket_ns ? w->begin_ns : m->bucket_ns;
-
-	return until_ns > from ? until_ns - from : 0;
+	return wait_part_ns(w, m->bucket_ns, until_ns);
 }
 
 static struct cell *find_cell(struct model *m, const struct wait *w)
@@ -47,8 +46,21 @@ static inline void add_bucket(struct model *m, struct cell *c, const struct wait
 	l->cur_wait_ns += ns;
 	m->types[l->type].cur_wait_ns += ns;
 	cpu->cur_wait_ns += ns;
-	if (locktype_is_spin(l->type))
+	if (locktype_is_spin(l->type) && !w->nested)
 		cpu->cur_spin_ns += ns;
+}
+
+/* What a wait that ends adds to the time waited since the sums began. */
+static inline void add_within(struct model *m, struct cell *c, const struct wait *w,
+			      uint64_t end_ns)
+{
+	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+	uint64_t ns = wait_part_ns(w, m->zero_ns, end_ns);
+
+	c->waited_ns += ns;
+	m->types[type].waited_ns += ns;
+	if (locktype_is_spin(type) && !w->nested)
+		m->cpus[w->cpu].spin_ns += ns;
 }
 
 void account_end(struct model *m, const struct wait *w, const struct event *ev)
@@ -73,6 +85,7 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 	}
 	hist_pool_prefetch(&m->cells.hists, c->hist, ns);
 	add_bucket(m, c, w, in_bucket(m, w, ev->time));
+	add_within(m, c, w, ev->time);
 	if (ev->end.ret) {
 		m->n_failed++;
 		c->failed++;

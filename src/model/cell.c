@@ -191,6 +191,7 @@ static void merge(struct cell_table *t, struct cell *into, struct cell *from)
 {
 	into->n += from->n;
 	into->total_ns += from->total_ns;
+	into->waited_ns += from->waited_ns;
 	into->cur_wait_ns += from->cur_wait_ns;
 	into->rate_wait_ns += from->rate_wait_ns;
 	into->cur_n += from->cur_n;

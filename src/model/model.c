@@ -376,6 +376,8 @@ void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill)
 	c->fill_size = fill->size_bytes;
 	if (fill->used_bytes > c->fill_next)
 		c->fill_next = fill->used_bytes;
+	if (fill->used_bytes > c->fill_most)
+		c->fill_most = fill->used_bytes;
 }
 
 void model_cpu_state(struct model *m, const struct record_cpu *state)
@@ -394,9 +396,10 @@ void model_zero(struct model *m)
 {
 	cell_table_clear(&m->cells);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
-		m->cpus[i].contended = m->cpus[i].total_ns = 0;
+		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
+			m->cpus[i].fill_most = 0;
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
-		m->types[i].contended = m->types[i].total_ns = 0;
+		m->types[i].contended = m->types[i].total_ns = m->types[i].waited_ns = 0;
 	m->n_failed = 0;
 	rotation_zero(&m->rotation);
 	profile_zero(&m->profile);

@@ -205,6 +205,7 @@ int pair_begin(struct model *m, const struct event *ev)
 	new->cell = cell_prefetch(&m->cells, wait_key(new));
 	if (n.depth)
 		drop_stale(m, &n, new, spin);
+	new->nested = spin &&n.depth;
 	push(m, &n, index);
 	if (spin)
 		cpu->depth = n.depth;

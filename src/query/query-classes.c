@@ -113,7 +113,7 @@ static void add_group(struct query *q, const struct groups *gs, const struct gro
 	c->waiting += g->waiting;
 	c->n += g->n;
 	c->total_ns += g->total_ns;
-	c->inflight_ns += g->inflight_ns;
+	c->waited_ns += g->waited_ns;
 	if (g->n && (!c->max_ns || g->min_ns < c->min_ns))
 		c->min_ns = g->min_ns;
 	if (g->n && g->max_ns > c->max_ns)

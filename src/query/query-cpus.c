@@ -50,8 +50,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 5, SR},
 	[C_LOST] = {"lost", "LOST", "records lost because its ring was full", COLUMN_COUNT, 6, 1,
 		    SR},
-	[C_FILL] = {"fill_pct", "FILL%", "how full its ring was at most, in the last bucket",
-		    COLUMN_PCT, 5, 3, SR},
+	[C_FILL] = {"fill_pct", "FILL%", "how full its ring was at most", COLUMN_PCT, 5, 3, SR},
 	[C_SLOTS] = {"bp_slots", "SLOTS", "breakpoint slots: used of all", COLUMN_TEXT, 5, 1,
 		     COLUMN_SCREEN},
 	[C_SLOTS_ALL] = {"slots", "", "breakpoint slots", COLUMN_INT, 5, 9, COLUMN_REPORT},
@@ -81,8 +80,16 @@ static double wait_rate(const struct cpus *cs, uint32_t cpu)
 	const struct group *g = cs->group[cpu];
 
 	if (cs->average)
-		return query_per_s(c->total_ns + (g ? g->inflight_ns : 0), cs->elapsed_ns);
+		return query_per_s(g ? g->waited_ns : 0, cs->elapsed_ns);
 	return query_per_s(c->rate_wait_ns, cs->q->model->rate_ns);
+}
+
+/* Since the sums began. */
+static uint64_t spun_ns(const struct model *m, const struct model_cpu *c)
+{
+	const struct wait *w = c->depth ? &m->waits.waits[c->waits[0]] : NULL;
+
+	return c->spin_ns + (w && !w->doubtful ? query_wait_within_ns(m, w) : 0);
 }
 
 static void fill_rates(const struct cpus *cs, uint32_t cpu, struct value *v)
@@ -99,8 +106,10 @@ static void fill_rates(const struct cpus *cs, uint32_t cpu, struct value *v)
 		value_d(&v[C_WAIT_RATE], rate);
 		value_d(&v[C_WAIT_PCT], cs->wait_per_s > 0 ? 100 * rate / cs->wait_per_s : 0);
 	}
-	if (m->rate_ns)
-		value_d(&v[C_SPIN_PCT], 100.0 * (double)c->rate_spin_ns / (double)m->rate_ns);
+	uint64_t of = cs->average ? cs->elapsed_ns : m->rate_ns;
+	uint64_t spun = cs->average ? spun_ns(m, c) : c->rate_spin_ns;
+	if (of)
+		value_d(&v[C_SPIN_PCT], 100.0 * (double)spun / (double)of);
 }
 
 /* All pools of the CPU together; `~` where it is not known what tasks take. */
@@ -141,7 +150,8 @@ static void cpus_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_TOTAL], c->total_ns);
 	value_u(&v[C_LOST], c->lost - c->lost_before);
 	if (c->fill_size)
-		value_d(&v[C_FILL], 100.0 * c->fill_used / c->fill_size);
+		value_d(&v[C_FILL],
+			100.0 * (cs->average ? c->fill_most : c->fill_used) / c->fill_size);
 	fill_slots(cs, cpu, v);
 	value_s(&v[C_STATE], c->offline ? "offline" : "online");
 	if (g && want & 1ull << C_CALLER) {

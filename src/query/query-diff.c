@@ -88,7 +88,7 @@ const struct column *query_diff_columns(size_t *ret_n)
 
 static double wait_per_s(const struct query_class *c, uint64_t elapsed_ns)
 {
-	return c ? query_per_s(c->total_ns + c->inflight_ns, elapsed_ns) : 0;
+	return c ? query_per_s(c->waited_ns, elapsed_ns) : 0;
 }
 
 static double delta(const struct diff *d, const struct pair *p)

@@ -172,6 +172,7 @@ static void group_add_cell(struct group *g, const struct cell *c)
 {
 	g->n += c->n;
 	g->total_ns += c->total_ns;
+	g->waited_ns += c->waited_ns;
 	g->rate_n += c->rate_n;
 	g->rate_wait_ns += c->rate_wait_ns;
 	g->failed += c->failed;
@@ -230,6 +231,7 @@ static int group_waits(struct query *q, enum query_by by, const struct query_sco
 			return -ENOMEM;
 		g->waiting++;
 		g->inflight_ns += wait->doubtful ? 0 : query_wait_ns(q->model, wait);
+		g->waited_ns += wait->doubtful ? 0 : query_wait_within_ns(q->model, wait);
 		gs->wait_next[i] = g->waits;
 		g->waits = i + 1;
 	}

@@ -33,6 +33,18 @@ static void sum_cells(struct query *q, const struct query_scope *scope, struct h
 		ret->min_ns = 0;
 }
 
+static void sum_inflight(struct query *q, const struct query_scope *scope, struct query_hist *ret)
+{
+	const struct wait_pool *p = &q->model->waits;
+
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
+		const struct wait *wait = &p->waits[i];
+		struct query_where w = query_wait_where(wait);
+		if (wait->used && !wait->doubtful && query_in_scope(q, scope, &w))
+			ret->inflight_ns += query_wait_ns(q->model, wait);
+	}
+}
+
 static int make_bars(struct query *q, const struct hist *h, struct query_hist *ret)
 {
 	unsigned first = 0, last = HIST_BUCKETS / HIST_SUB;
@@ -72,6 +84,7 @@ int query_hist(struct query *q, const struct query_scope *scope, struct query_hi
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	sum_cells(q, scope, &h, &answer);
+	sum_inflight(q, scope, &answer);
 	if (q->cache->failed || query_hist_make(q, &h, &answer) < 0)
 		return -ENOMEM;
 	*ret = answer;

@@ -89,6 +89,7 @@ struct group {
 	uint64_t n, total_ns, min_ns, max_ns, last_ns;
 	uint64_t rate_wait_ns, rate_n, failed;
 	uint64_t inflight_ns; /* time that the sure waits in flight have lasted, together */
+	uint64_t waited_ns;   /* since the sums began, by all sure waits, those in flight too */
 	uint32_t waiting;
 	uint32_t cells, waits; /* heads of its lists, as index + 1 */
 	struct query_where first;
@@ -140,6 +141,12 @@ static inline uint64_t query_elapsed(const struct model *m)
 static inline uint64_t query_wait_ns(const struct model *m, const struct wait *w)
 {
 	return m->now_ns > w->begin_ns ? m->now_ns - w->begin_ns : 0;
+}
+
+/* The part since the sums began. */
+static inline uint64_t query_wait_within_ns(const struct model *m, const struct wait *w)
+{
+	return wait_part_ns(w, query_from(m), m->now_ns);
 }
 
 static inline double query_per_s(uint64_t n, uint64_t ns)

@@ -189,7 +189,7 @@ struct locks {
 static double wait_rate(const struct locks *ls, const struct group *g)
 {
 	if (ls->average)
-		return query_per_s(g->total_ns + g->inflight_ns, ls->elapsed_ns);
+		return query_per_s(g->waited_ns, ls->elapsed_ns);
 	return query_per_s(g->rate_wait_ns, ls->q->model->rate_ns);
 }
 

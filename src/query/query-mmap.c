@@ -251,8 +251,7 @@ static void fill_waits(struct rows *t, const struct row *row, uint64_t want, str
 	if (ns) {
 		value_d(&v[C_CONT_RATE], query_per_s(t->average ? g->n : g->rate_n, ns));
 		value_d(&v[C_WAIT_RATE],
-			query_per_s(t->average ? g->total_ns + g->inflight_ns : g->rate_wait_ns,
-				    ns));
+			query_per_s(t->average ? g->waited_ns : g->rate_wait_ns, ns));
 	}
 	if (!g->n || row->e.wait.n_waits)
 		return;

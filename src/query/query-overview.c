@@ -19,6 +19,7 @@ static void sum_types(const struct model *m, struct query_overview *o)
 		ns += m->types[i].rate_wait_ns;
 		o->contended += m->types[i].contended;
 		o->total_ns += m->types[i].total_ns;
+		o->waited_ns += m->types[i].waited_ns;
 	}
 	o->contended_per_s = query_per_s(n, m->rate_ns);
 	o->wait_ns_per_s = query_per_s(ns, m->rate_ns);
@@ -41,6 +42,7 @@ static uint32_t sum_waits(struct query *q, struct query_overview *o)
 		o->waiting_early += w->early;
 		o->waiting_doubtful += w->doubtful;
 		o->inflight_ns += w->doubtful ? 0 : query_wait_ns(m, w);
+		o->waited_ns += w->doubtful ? 0 : query_wait_within_ns(m, w);
 		o->waiting_by_type[type < LOCK_TYPES ? type : LOCK_UNKNOWN]++;
 		if (query_is_kontend(q, w->task))
 			o->own_waiting++;

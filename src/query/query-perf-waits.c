@@ -10,7 +10,7 @@
 
 struct waits {
 	struct query_perf_waits *sum;
-	uint64_t rate_n, rate_ns, inflight_ns, most_ns;
+	uint64_t rate_n, rate_ns, waited_ns, most_ns;
 };
 
 static void add(struct waits *w, const struct group *g, const char *caller)
@@ -19,7 +19,7 @@ static void add(struct waits *w, const struct group *g, const char *caller)
 
 	w->rate_n += g->rate_n;
 	w->rate_ns += g->rate_wait_ns;
-	w->inflight_ns += g->inflight_ns;
+	w->waited_ns += g->waited_ns;
 	w->sum->contended += g->n;
 	w->sum->total_ns += g->total_ns;
 	w->sum->waiting += g->waiting;
@@ -47,7 +47,7 @@ int query_perf_waits(struct query *q, bool average, struct query_perf_waits *ret
 	}
 	uint64_t ns = average ? query_elapsed(q->model) : q->model->rate_ns;
 	sum.per_s = query_per_s(average ? sum.contended : w.rate_n, ns);
-	sum.wait_ns_per_s = query_per_s(average ? sum.total_ns + w.inflight_ns : w.rate_ns, ns);
+	sum.wait_ns_per_s = query_per_s(average ? w.waited_ns : w.rate_ns, ns);
 	*ret = sum;
 	return 0;
 }

@@ -17,7 +17,8 @@ static void sum_add(struct trie_sum *s, uint64_t n, uint64_t ns, uint64_t max)
 	s->max_ns = max > s->max_ns ? max : s->max_ns;
 }
 
-static struct trie_sum *sum_stacks(struct query *q, const struct query_scope *scope)
+static struct trie_sum *sum_stacks(struct query *q, const struct query_scope *scope,
+				   struct query_tree *out)
 {
 	const struct model *m = q->model;
 	const struct wait_pool *p = &m->waits;
@@ -32,9 +33,12 @@ static struct trie_sum *sum_stacks(struct query *q, const struct query_scope *sc
 	for (uint32_t i = 1; sums && p->in_flight && i < p->high; i++) {
 		struct query_where w = query_wait_where(&p->waits[i]);
 		uint64_t ns = query_wait_ns(m, &p->waits[i]);
-		if (p->waits[i].used && !p->waits[i].doubtful && w.stack < m->stacks.n &&
-		    query_in_scope(q, scope, &w))
-			sum_add(&sums[w.stack], 1, ns, ns);
+		if (!p->waits[i].used || p->waits[i].doubtful || w.stack >= m->stacks.n ||
+		    !query_in_scope(q, scope, &w))
+			continue;
+		sum_add(&sums[w.stack], 1, ns, ns);
+		out->n_inflight++;
+		out->inflight_ns += ns;
 	}
 	return sums;
 }
@@ -67,7 +71,7 @@ int query_tree(struct query *q, const struct query_scope *scope, bool inverted, 
 
 	if (query_sync(q) < 0)
 		return -ENOMEM;
-	sums = sum_stacks(q, scope);
+	sums = sum_stacks(q, scope, &out);
 	if (!sums || q->cache->failed || trie_begin(&t) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < q->model->stacks.n; i++) {

@@ -42,7 +42,7 @@ struct waits {
 	uint32_t func;
 	uint8_t type;
 	uint32_t waiting;
-	uint64_t n, total_ns, max_ns, rate_n, rate_ns, inflight_ns;
+	uint64_t n, total_ns, max_ns, rate_n, rate_ns, waited_ns;
 };
 
 struct list {
@@ -83,7 +83,7 @@ static void add(struct waits *w, const struct group *g)
 	w->max_ns = g->max_ns > w->max_ns ? g->max_ns : w->max_ns;
 	w->rate_n += g->rate_n;
 	w->rate_ns += g->rate_wait_ns;
-	w->inflight_ns += g->inflight_ns;
+	w->waited_ns += g->waited_ns;
 }
 
 static int collect(struct list *l)
@@ -116,8 +116,7 @@ static void fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_s(&v[C_TYPE], locktype_name((enum lock_type)w->type));
 	value_u(&v[C_WAITING], w->waiting);
 	value_d(&v[C_PER_S], query_per_s(l->average ? w->n : w->rate_n, ns));
-	value_d(&v[C_WAIT_PER_S],
-		query_per_s(l->average ? w->total_ns + w->inflight_ns : w->rate_ns, ns));
+	value_d(&v[C_WAIT_PER_S], query_per_s(l->average ? w->waited_ns : w->rate_ns, ns));
 	v[C_MAX] = (struct value){.u = w->max_ns, .known = w->n != 0};
 	value_u(&v[C_CONTENDED], w->n);
 	value_u(&v[C_TOTAL], w->total_ns);
@@ -129,7 +128,7 @@ static void rank(void *ctx, size_t row, struct row_rank *ret)
 	const struct waits *w = &l->rows[row];
 
 	*ret = (struct row_rank){.id = l->q->cache->funcs[w->func].start * 31 + w->type,
-				 .order = l->average ? w->total_ns + w->inflight_ns : w->rate_ns,
+				 .order = l->average ? w->waited_ns : w->rate_ns,
 				 .tie = w->total_ns};
 }
 

@@ -31,8 +31,7 @@ static void text_side(FILE *out, char name, const struct diff_side *d,
 	if (o->host->release[0])
 		fprintf(out, ", kernel %s", text_clean(what, sizeof(what), o->host->release));
 	fprintf(out, "\n#    %s waits, %s waited/s, lost %s, unmatched %s%%\n",
-		units_count(n, o->contended),
-		units_nsrate(wait, per_s(o, o->total_ns + o->inflight_ns)),
+		units_count(n, o->contended), units_nsrate(wait, per_s(o, o->waited_ns)),
 		units_count(lost, o->damage.lost + o->damage.dropped),
 		o->unmatched_pct > 0 ? units_pct(pct, o->unmatched_pct) : "0");
 }
@@ -55,7 +54,7 @@ static void json_side(struct jsonw *j, const char *key, const struct diff_side *
 	jsonw_u64(j, "contended", o->contended);
 	jsonw_u64(j, "total_ns", o->total_ns);
 	jsonw_u64(j, "inflight_ns", o->inflight_ns);
-	jsonw_double(j, "wait_ns_per_s", per_s(o, o->total_ns + o->inflight_ns));
+	jsonw_double(j, "wait_ns_per_s", per_s(o, o->waited_ns));
 	jsonw_u64(j, "lost", o->damage.lost);
 	jsonw_u64(j, "dropped", o->damage.dropped);
 	jsonw_u64(j, "unmatched", o->damage.unmatched_begin + o->damage.unmatched_end);

@@ -196,7 +196,7 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 	jsonw_begin(j, "overview", '{', false);
 	jsonw_double(j, "events_per_s", report_rate(d, o->n_events));
 	jsonw_double(j, "contended_per_s", report_rate(d, o->contended));
-	jsonw_double(j, "wait_ns_per_s", report_rate(d, o->total_ns + o->inflight_ns));
+	jsonw_double(j, "wait_ns_per_s", report_rate(d, o->waited_ns));
 	jsonw_u64(j, "contended", o->contended);
 	jsonw_u64(j, "total_ns", o->total_ns);
 	jsonw_u64(j, "inflight_ns", o->inflight_ns);

@@ -288,7 +288,7 @@ static void put_overview(struct text *x, const struct report_data *d)
 
 	fprintf(x->out, "#\n# overview: %s contentions/s, %s waited/s\n",
 		units_rate(a, report_rate(d, o->contended)),
-		units_nsrate(b, report_rate(d, o->total_ns + o->inflight_ns)));
+		units_nsrate(b, report_rate(d, o->waited_ns)));
 	fprintf(x->out, "# waiting now: %u (rwsem W %u, R %u)", o->waiting, o->waiting_rwsem_w,
 		o->waiting_rwsem_r);
 	if (o->waiting_early)
@@ -390,9 +390,13 @@ static void put_tree(struct text *x, const struct report_data *d)
 	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
 	const struct query_tree *t = &d->tree;
 
-	fprintf(x->out, "#\n# call tree, from the %s: %s waits, %s waited\n",
+	fprintf(x->out, "#\n# call tree, from the %s: %s waits, %s waited",
 		d->spec->inverted ? "outermost frames" : "call sites", units_count(a, t->n_waits),
 		units_ns(b, t->total_ns));
+	if (t->n_inflight)
+		fprintf(x->out, "; %s of them, %s, go on", units_count(a, t->n_inflight),
+			units_ns(b, t->inflight_ns));
+	fputc('\n', x->out);
 	report_text_limit("calls", d->spec->percent_limit, x->out);
 	fprintf(x->out, "# %5s  %6s  %6s  %6s  FUNCTION\n", d->spec->by_count ? "COUNT%" : "WAIT%",
 		"TOTAL", "COUNT", "MAX");
