@@ -67,9 +67,10 @@ struct engine {
 	struct engine_held held;
 	struct sym sym;
 	struct model model;
-	struct engine_unwind *unwind; /* works for the model's profile */
-	struct engine_watch *watch;   /* NULL: nobody */
-	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
+	struct engine_unwind *unwind;	/* works for the model's profile */
+	struct engine_tracing *tracing; /* works for the model */
+	struct engine_watch *watch;	/* NULL: nobody */
+	struct engine_range *range; /* NULL: all of the stream; borrowed, set before it is read */
 	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct codesource *code;	 /* of the kernel that runs here; NULL: none; borrowed */

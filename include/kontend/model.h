@@ -48,6 +48,11 @@ struct model_before {
 	struct model_damage damage;
 };
 
+/* Who knows which functions do nothing but tell of a wait. */
+struct model_tracing {
+	bool (*is_tracing)(struct model_tracing *t, uint64_t addr);
+};
+
 /*
  * The whole state of a session: who waits now, and what was waited for, by
  * (lock, stack, task, cpu) cells from which every table is summed up. It knows no clock, no screen
@@ -82,7 +87,9 @@ struct model {
 	uint64_t cur_n, rate_n; /* contention events */
 	struct series n_series, wait_series, waiting_series;
 	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
-	uint64_t next_fold;   /* no folding for want of ids before this many events */
+	uint32_t traced_most; /* frames that a chain was kept without, as they are of the tracing */
+	struct model_tracing *tracing; /* NULL: nobody; borrowed, shared with copies */
+	uint64_t next_fold;	       /* no folding for want of ids before this many events */
 	struct rotation rotation;
 	struct profile profile;
 	struct mmlocks mmlocks;

@@ -75,6 +75,8 @@ const char *sym_name(const struct sym *s, uint64_t addr, uint64_t *ret_off);
 /* "name+0x1c [module]", "name [module]" at its start, or "0xffff..." into @buf; returns buf. */
 const char *sym_format(const struct sym *s, uint64_t addr, char *buf, size_t size);
 bool sym_is_lock_function(const struct sym *s, uint64_t addr);
+/* Is it on the way of the events of waits to who listens? */
+bool sym_is_tracing(const struct sym *s, uint64_t addr);
 /* Does who is called so wait for the locks around breakpoint slots? */
 bool sym_is_slot_function(const char *name);
 /*

@@ -12,6 +12,7 @@
  */
 #include "engine-int.h"
 #include "engine-range.h"
+#include "engine-tracing.h"
 #include "engine-unwind.h"
 #include "kontend/pidns.h"
 #include <errno.h>
@@ -39,8 +40,16 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 		model_deinit(&e->model);
 		return error_set(err, r, "cannot set up the unwinder: out of memory");
 	}
-	e->model.profile.unwinder = engine_unwind_profile(e->unwind);
 	sym_init(&e->sym);
+	e->tracing = engine_tracing_new(&e->sym);
+	if (!e->tracing) {
+		decode_deinit(&e->decode);
+		model_deinit(&e->model);
+		engine_unwind_free(e->unwind);
+		return error_set(err, -ENOMEM, "cannot set up the model: out of memory");
+	}
+	e->model.tracing = engine_tracing_model(e->tracing);
+	e->model.profile.unwinder = engine_unwind_profile(e->unwind);
 	order_init(&e->order, &e->decode, source);
 	e->source = source;
 	return 0;
@@ -52,6 +61,7 @@ void engine_deinit(struct engine *e)
 	engine_snapshots_deinit(e);
 	decode_deinit(&e->decode);
 	engine_unwind_free(e->unwind);
+	engine_tracing_free(e->tracing);
 	model_deinit(&e->model);
 	sym_deinit(&e->sym);
 	source_free(e->source);

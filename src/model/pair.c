@@ -66,6 +66,12 @@ static bool find(const struct model *m, const struct nest *n, uint64_t addr, uin
 	return false;
 }
 
+/* As it is kept: it may have come with frames more. */
+static bool may_be_cut(const struct model *m, const struct stack *s)
+{
+	return s->n + m->traced_most >= m->chain_limit;
+}
+
 /*
  * Could a wait with chain @inner have begun while one with @outer goes on? Then the frames around
  * the outer slow path are live on the stack, so the inner chain ends in them. The innermost frame
@@ -76,7 +82,7 @@ static bool nested_in(const struct model *m, uint32_t inner, uint32_t outer)
 	const struct stack *in = &m->stacks.stacks[inner], *out = &m->stacks.stacks[outer];
 	uint32_t n = out->n ? out->n - 1u : 0;
 
-	if (!n || inner == STACK_OTHER || in->n >= m->chain_limit || out->n >= m->chain_limit)
+	if (!n || inner == STACK_OTHER || may_be_cut(m, in) || may_be_cut(m, out))
 		return true;
 	if (in->n <= n)
 		return false;
@@ -106,16 +112,26 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	}
 }
 
-/* Chains get longer as they come: the longest seen stands for the limit set at the source. */
+/*
+ * Chains get longer as they come: the longest seen stands for the limit set at the source. Frames
+ * of the tracing are nobody's: they come and go with whoever else listens.
+ */
 static uint32_t intern_stack(struct model *m, const struct event *ev)
 {
-	if (!ev->begin.n_frames) {
+	uint32_t n = ev->begin.n_frames, traced = 0;
+
+	if (!n) {
 		m->damage.no_stack++;
 		return STACK_OTHER;
 	}
-	if (ev->begin.n_frames > m->chain_limit)
-		m->chain_limit = ev->begin.n_frames;
-	return stack_get(&m->stacks, ev->begin.frames, ev->begin.n_frames);
+	if (n > m->chain_limit)
+		m->chain_limit = n;
+	while (m->tracing && traced + 1 < n &&
+	       m->tracing->is_tracing(m->tracing, ev->begin.frames[traced]))
+		traced++;
+	if (traced > m->traced_most)
+		m->traced_most = traced;
+	return stack_get(&m->stacks, ev->begin.frames + traced, n - traced);
 }
 
 static void push(struct model *m, struct nest *n, uint32_t index)

@@ -224,6 +224,11 @@ bool sym_is_lock_function(const struct sym *s, uint64_t addr)
 	return lockfn_at(s, addr) != SYM_LOCKFN_NOT;
 }
 
+bool sym_is_tracing(const struct sym *s, uint64_t addr)
+{
+	return lockfn_at(s, addr) == SYM_LOCKFN_TRACE;
+}
+
 /*
  * A chain taken by a BPF program begins with that program, whose name says nothing. Only the first
  * tracing frame counts: further out stand those of programs that wait for a lock themselves.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which frames of a chain are of the tracing itself. When more than one listens to the tracepoint,
+ * a function of the kernel's goes through them, and is the innermost frame of each chain. It is
+ * known by its name; as it is asked for each wait, and the innermost frames are few, what was found
+ * out stays by address.
+ */
+#include "engine-tracing.h"
+#include "kontend/mem.h"
+#include "kontend/sym.h"
+#include <stddef.h>
+#include <string.h>
+
+enum { KNOWN_BITS = 8, KNOWN = 1 << KNOWN_BITS };
+
+struct known {
+	uint64_t addr; /* 0: none */
+	bool is;
+};
+
+struct engine_tracing {
+	struct model_tracing ask;
+	const struct sym *sym;
+	uint32_t n_loads; /* of the symbols by which `known` is */
+	struct known known[KNOWN];
+};
+
+static bool is_tracing(struct model_tracing *ask, uint64_t addr)
+{
+	struct engine_tracing *t = (struct engine_tracing *)ask;
+	struct known *k = &t->known[(addr * 0x9e3779b97f4a7c15ull) >> (64 - KNOWN_BITS)];
+
+	if (t->n_loads != t->sym->n_loads) {
+		memset(t->known, 0, sizeof(t->known));
+		t->n_loads = t->sym->n_loads;
+	}
+	if (k->addr != addr)
+		*k = (struct known){addr, sym_is_tracing(t->sym, addr)};
+	return k->is;
+}
+
+struct engine_tracing *engine_tracing_new(const struct sym *sym)
+{
+	struct engine_tracing *t = mem_calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->ask.is_tracing = is_tracing;
+	t->sym = sym;
+	return t;
+}
+
+struct model_tracing *engine_tracing_model(struct engine_tracing *t)
+{
+	return &t->ask;
+}
+
+void engine_tracing_free(struct engine_tracing *t)
+{
+	mem_free(t);
+}
