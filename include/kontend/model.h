@@ -17,6 +17,7 @@
 #include "kontend/series.h"
 #include "kontend/snapshot.h"
 #include "kontend/stack.h"
+#include "kontend/stray.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
 
@@ -65,6 +66,7 @@ struct model {
 	struct lock_table locks;
 	struct stack_table stacks;
 	struct wait_pool waits;
+	struct stray_table strays; /* who waits and is "other" */
 	struct cell_table cells;
 	struct model_cpu *cpus;
 	uint32_t n_cpus;

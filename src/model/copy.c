@@ -85,6 +85,7 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->locks = (struct lock_table){0};
 	dst->stacks = (struct stack_table){0};
 	dst->waits = (struct wait_pool){0};
+	dst->strays = (struct stray_table){0};
 	dst->cells = (struct cell_table){0};
 	dst->cpus = NULL;
 	dst->n_cpus = 0;
@@ -103,9 +104,10 @@ int model_copy(struct model *dst, const struct model *src)
 
 	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
 	    !stack_table_copy(&dst->stacks, &src->stacks) &&
-	    !copy_waits(&dst->waits, &src->waits) && !copy_cells(&dst->cells, &src->cells) &&
-	    !copy_cpus(dst, src) && !copy_series(dst, src) &&
-	    !rotation_copy(&dst->rotation, &src->rotation) &&
+	    !copy_waits(&dst->waits, &src->waits) &&
+	    !stray_table_copy(&dst->strays, &src->strays) &&
+	    !copy_cells(&dst->cells, &src->cells) && !copy_cpus(dst, src) &&
+	    !copy_series(dst, src) && !rotation_copy(&dst->rotation, &src->rotation) &&
 	    !profile_copy(&dst->profile, &src->profile) &&
 	    !mmlock_copy(&dst->mmlocks, &src->mmlocks))
 		return 0;

@@ -10,6 +10,7 @@ int pair_end(struct model *m, const struct event *ev);
 int pair_owner(struct model *m, const struct event *ev);
 /* The task is gone: waits it still had lost their end. */
 void pair_task_gone(struct model *m, uint32_t task);
+void pair_stray_gone(struct model *m, int32_t tid); /* the same of who has no entry */
 /* Takes off what spins no more, before the bucket is closed. */
 void pair_tick(struct model *m);
 /*

@@ -41,6 +41,7 @@ void model_deinit(struct model *m)
 	lock_table_deinit(&m->locks);
 	stack_table_deinit(&m->stacks);
 	wait_pool_deinit(&m->waits);
+	stray_table_deinit(&m->strays);
 	cell_table_deinit(&m->cells);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
@@ -92,6 +93,7 @@ static int end_task(struct model *m, const struct event *ev)
 	if (ev->pid == ev->tid)
 		lives_end(m, ev->pid, ev->time, comm);
 	mmlock_exit(&m->mmlocks, ev->pid, ev->tid, comm);
+	pair_stray_gone(m, ev->tid);
 	if (t) {
 		uint32_t index = *t;
 		pair_task_gone(m, index);
@@ -108,6 +110,7 @@ static int begin_task(struct model *m, const struct event *ev)
 
 	if (old)
 		pair_task_gone(m, *old);
+	pair_stray_gone(m, ev->tid);
 	/* Who makes another task waits for nothing meanwhile. */
 	const uint32_t *parent = map64_get(&m->tasks.by_tid, (uint32_t)ev->fork.ptid);
 	if (parent)
@@ -469,7 +472,8 @@ size_t model_bytes(const struct model *m)
 	       (m->cells.mask + 1) * sizeof(*m->cells.slots) +
 	       cell_words(&m->cells) * sizeof(*m->cells.touched) +
 	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
-	       m->waits.cap * sizeof(*m->waits.waits) + m->n_cpus * sizeof(*m->cpus) +
+	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
+	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
 	       profile_bytes(&m->profile) + mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
 }

@@ -49,10 +49,30 @@ static void give_up(struct model *m, struct nest *n, uint32_t from)
 		give_up_one(m, n, n->depth - 1);
 }
 
-static void set_depth(struct task *task, uint32_t depth, const struct event *ev)
+/* Whose sleeping waits they are: a task's, or those of one that is "other". */
+struct sleeper {
+	struct task *task;
+	struct stray *stray; /* NULL: it has an entry */
+};
+
+static struct nest nest_of(const struct sleeper *s)
 {
-	task->depth = (uint8_t)depth;
-	task->told_ns = ev->time;
+	if (s->stray)
+		return (struct nest){.waits = s->stray->waits, .depth = s->stray->depth};
+	return (struct nest){.waits = s->task->waits, .depth = s->task->depth};
+}
+
+static void set_depth(struct model *m, const struct sleeper *s, uint32_t depth,
+		      const struct event *ev)
+{
+	if (!s->stray) {
+		s->task->depth = (uint8_t)depth;
+		s->task->told_ns = ev->time;
+		return;
+	}
+	s->stray->depth = depth;
+	if (!depth)
+		stray_put(&m->strays, s->stray);
 }
 
 static bool find(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
@@ -171,6 +191,13 @@ static bool is_doubtful(const struct model *m, const struct model_cpu *cpu, cons
 	return ev->time < m->lost_until || (ev->begin.flags & LCB_F_MUTEX && known < m->lost_until);
 }
 
+/* False: there is no room to tell its sleeping waits from those of others. */
+static bool find_stray(struct model *m, uint32_t t, int32_t tid, struct stray **ret)
+{
+	*ret = t == TASK_OTHER ? stray_get(&m->strays, tid) : stray_find(&m->strays, tid);
+	return *ret || t != TASK_OTHER;
+}
+
 static void note_wait(struct lock *l, const struct event *ev)
 {
 	l->begin_ns = l->begin_ns ? l->begin_ns : ev->time;
@@ -188,20 +215,20 @@ int pair_begin(struct model *m, const struct event *ev)
 		return -ENOMEM;
 	m->damage.lost += ev->begin.missed;
 	cpu->lost += ev->begin.missed;
-	struct task *task = &m->tasks.tasks[t];
+	struct sleeper who = {.task = &m->tasks.tasks[t]};
 	if (ev->cgroup && t != TASK_OTHER)
-		task->cgroup = ev->cgroup;
-	/* "other" stands for many tasks: their sleeping waits cannot be told apart. */
-	if (t == TASK_OTHER && !spin) {
+		who.task->cgroup = ev->cgroup;
+	if (!spin && !find_stray(m, t, ev->tid, &who.stray)) {
 		m->damage.deep++;
 		return 0;
 	}
-	struct nest n = {.waits = spin ? cpu->waits : task->waits,
-			 .depth = spin ? cpu->depth : task->depth};
-	if (!spin)
+	struct nest n = {.waits = cpu->waits, .depth = cpu->depth};
+	if (!spin) {
+		n = nest_of(&who);
 		cpu->slept_ns = ev->time;
+	}
 	if (continues(m, &n, ev)) {
-		task->told_ns = ev->time;
+		set_depth(m, &who, n.depth, ev);
 		return 0;
 	}
 	uint32_t index = wait_new(&m->waits);
@@ -216,17 +243,17 @@ int pair_begin(struct model *m, const struct event *ev)
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(&m->locks, ev->begin.lock, type);
-	new->doubtful = is_doubtful(m, cpu, task, ev, spin);
+	new->doubtful = is_doubtful(m, cpu, who.task, ev, spin);
 	note_wait(&m->locks.locks[new->lock], ev);
 	new->cell = cell_prefetch(&m->cells, wait_key(new));
 	if (n.depth)
 		drop_stale(m, &n, new, spin);
-	new->nested = spin &&n.depth;
+	new->nested = n.depth &&spin;
 	push(m, &n, index);
 	if (spin)
 		cpu->depth = n.depth;
 	else
-		set_depth(task, n.depth, ev);
+		set_depth(m, &who, n.depth, ev);
 	return 0;
 }
 
@@ -299,18 +326,30 @@ int pair_end(struct model *m, const struct event *ev)
 		return 0;
 	}
 	struct task *task = task_of_end(m, ev);
-	if (task) {
+	const struct sleeper who = {.task = task, .stray = stray_find(&m->strays, ev->tid)};
+	if (task)
 		task->end_ns = ev->time;
-		n = (struct nest){.waits = task->waits, .depth = task->depth};
-		if (find(m, &n, ev->end.lock, &at)) {
-			finish(m, &n, at, ev);
-			set_depth(task, n.depth, ev);
-			cpu->slept_ns = ev->time;
-			return 0;
-		}
+	if (task || who.stray)
+		n = nest_of(&who);
+	if ((task || who.stray) && find(m, &n, ev->end.lock, &at)) {
+		finish(m, &n, at, ev);
+		set_depth(m, &who, n.depth, ev);
+		cpu->slept_ns = ev->time;
+		return 0;
 	}
 	m->damage.unmatched_end++;
 	return 0;
+}
+
+void pair_stray_gone(struct model *m, int32_t tid)
+{
+	struct stray *s = stray_find(&m->strays, tid);
+
+	if (!s)
+		return;
+	struct nest n = {.waits = s->waits, .depth = s->depth};
+	give_up(m, &n, 0);
+	stray_put(&m->strays, s);
 }
 
 void pair_task_gone(struct model *m, uint32_t t)

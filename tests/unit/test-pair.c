@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/mem.h"
 #include "rig.h"
 
 #define MS 1000000ull
@@ -304,6 +305,75 @@ static void the_tally_of_losses_adds_what_was_not_told(void **state)
 	assert_true(m->waits.in_flight == 1 && m->waits.waits[1].doubtful);
 }
 
+/* With another tracer chains begin with who calls both: @traced. */
+static char *spin_in_spin(bool traced)
+{
+	const uint64_t outer[] = {synth_addr(SYNTH_TRACEITER_BEGIN),
+				  synth_addr(SYNTH_QSPIN_SLOWPATH), synth_addr(SYNTH_RAW_SPIN_LOCK),
+				  synth_addr(SYNTH_PIPE_READ)};
+	const uint64_t inner[] = {synth_addr(SYNTH_TRACEITER_BEGIN),
+				  synth_addr(SYNTH_QSPIN_SLOWPATH) + 8,
+				  synth_addr(SYNTH_QSPIN_SLOWPATH) + 16,
+				  synth_addr(SYNTH_RAW_SPIN_LOCK), synth_addr(SYNTH_PIPE_READ)};
+	const uint64_t longer[8] = {synth_addr(SYNTH_MUTEX_LOCK_SLOWPATH)};
+	uint32_t skip = traced ? 0 : 1;
+	struct rig w;
+
+	rig_init(&w, 2);
+	synth_round(w.synth, 1 * MS);
+	synth_begin(w.synth, 1, 1 * MS, 100, 103, C, LCB_F_READ, longer, 8);
+	synth_end(w.synth, 1, 2 * MS, 100, 103, C, 0);
+	synth_begin(w.synth, 0, 10 * MS, 100, 101, A, LCB_F_SPIN | LCB_F_WRITE, outer + skip,
+		    4 - skip);
+	synth_begin(w.synth, 0, 11 * MS, 100, 101, B, LCB_F_SPIN, inner + skip, 5 - skip);
+	synth_end(w.synth, 0, 12 * MS, 100, 101, B, 0);
+	synth_end(w.synth, 0, 15 * MS, 100, 101, A, 0);
+	rig_play(&w, NULL);
+	assert_int_equal(rig_sum_type(&w.engine.model, LOCK_RWLOCK_W).total_ns, 5 * MS);
+	assert_int_equal(rig_sum_type(&w.engine.model, LOCK_SPINLOCK).total_ns, 1 * MS);
+	char *dump = rig_dump(&w.engine.model);
+	rig_deinit(&w);
+	return dump;
+}
+
+static void another_tracer_changes_nothing(void **state)
+{
+	char *alone = spin_in_spin(false), *beside = spin_in_spin(true);
+
+	(void)state;
+	assert_string_equal(alone, beside);
+	mem_free(alone);
+	mem_free(beside);
+}
+
+/* More tasks wait at once than the table of tasks has room for. */
+static void who_has_no_entry_is_in_all_sums(void **state)
+{
+	const struct model_limits limits = {
+		.locks = 64, .stacks = 64, .tasks = 3, .cells = 64, .hist_groups = 64};
+	enum { TASKS = 20 };
+
+	(void)state;
+	for (int i = 0; i < TASKS; i++) {
+		begin(0, 10 + (uint64_t)i, 101 + i, A, LCB_F_WRITE);
+		begin(0, 10 + (uint64_t)i, 201 + i, B, LCB_F_MUTEX | LCB_F_SPIN);
+	}
+	begin(0, 39, 205, B, LCB_F_MUTEX);
+	synth_exit(r.synth, 0, 40 * MS, 100, 201);
+	for (int i = 0; i < TASKS; i++) {
+		end(1, 40 + 2 * (uint64_t)i, 101 + i, A);
+		end(1, 40 + (uint64_t)i, 201 + i, B);
+	}
+	rig_play(&r, &limits);
+	const struct model *m = &r.engine.model;
+	expect(LOCK_RWSEM_W, TASKS, TASKS * 30 + TASKS * (TASKS - 1) / 2);
+	expect(LOCK_MUTEX, TASKS - 1, (TASKS - 1) * 30);
+	assert_int_equal(m->damage.deep, 0);
+	assert_int_equal(m->damage.unmatched_begin, 1);
+	assert_int_equal(m->waits.in_flight, 0);
+	assert_int_equal(m->strays.in_use, 0);
+}
+
 static void who_sleeps_spins_no_more(void **state)
 {
 	(void)state;
@@ -405,6 +475,8 @@ int main(void)
 		T(a_mutex_is_sure_only_of_who_was_heard_of_since),
 		T(what_is_dropped_makes_later_waits_doubtful),
 		T(the_tally_of_losses_adds_what_was_not_told),
+		T(another_tracer_changes_nothing),
+		T(who_has_no_entry_is_in_all_sums),
 		T(who_sleeps_spins_no_more),
 		T(an_exit_ends_what_the_task_waited_for),
 		T(a_tid_used_again_is_a_new_task),
