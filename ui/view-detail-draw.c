@@ -117,7 +117,7 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 		put_ns(&l, "max", p->hist.max_ns);
 	}
 	/* In the tree below, and in no figure before. */
-	if (p->hist.inflight_ns)
+	if (p->hist.inflight_ns && l.r.w >= WIDE_W)
 		put_ns(&l, "going on", p->hist.inflight_ns);
 	draw_holder(v, &l);
 }

@@ -4,6 +4,7 @@
 
 #include "kontend/pathgroup.h"
 #include "kontend/query.h"
+#include "query-group.h"
 
 /* What the files of src/query share; nobody else includes it. */
 
@@ -43,12 +44,6 @@ struct query_cache {
 	uint8_t *hot_groups; /* of call chains of the profile */
 };
 
-/* Where something was waited for: what a cell and a wait in flight have in common. */
-struct query_where {
-	uint32_t lock, stack, task;
-	uint16_t cpu, owner;
-};
-
 /* query.c: the cache. */
 int query_sync(struct query *q);		      /* at the start of every query */
 uint32_t query_func(struct query *q, uint64_t frame); /* as in maps.h */
@@ -82,40 +77,6 @@ const char *query_owner_name(struct query *q, uint16_t owner);	     /* "mm/5219 
 bool query_is_kontend(struct query *q, uint32_t task);
 void query_own_waits(struct query *q, struct query_overview *o);
 const char *query_chain(struct query *q, uint32_t stack); /* "caller < its caller < ..." */
-
-/* query-group.c */
-struct group {
-	uint64_t id;
-	uint64_t n, total_ns, min_ns, max_ns, last_ns;
-	uint64_t rate_wait_ns, rate_n, failed;
-	uint64_t inflight_ns; /* time that the sure waits in flight have lasted, together */
-	uint64_t waited_ns;   /* since the sums began, by all sure waits, those in flight too */
-	uint32_t waiting;
-	uint32_t cells, waits; /* heads of its lists, as index + 1 */
-	struct query_where first;
-	uint32_t func;
-	uint8_t type;
-	bool many_locks, many_types, many_bases, many_callers;
-};
-
-struct groups {
-	struct group *g;
-	size_t n, cap, mask;
-	uint32_t *slots; /* open addressing on the id */
-	uint32_t *cell_next, *wait_next;
-	uint32_t *lock_seen, stamp; /* scratch: locks met in the group at hand */
-};
-
-uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w);
-bool query_in_scope(struct query *q, const struct query_scope *s, const struct query_where *w);
-int query_group(struct query *q, enum query_by by, const struct query_scope *scope,
-		struct groups *ret);
-void query_group_hist(struct query *q, const struct groups *gs, const struct group *g,
-		      struct hist *ret);
-/* Adds to what the caller has cost since `stamp` last changed; *best: the one that cost most. */
-void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns);
-uint32_t query_group_caller(struct query *q, const struct groups *gs, const struct group *g);
-size_t query_group_locks(struct query *q, struct groups *gs, const struct group *g);
 
 static inline struct query_where query_cell_where(const struct cell *c)
 {

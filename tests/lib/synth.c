@@ -312,8 +312,8 @@ void synth_raw_sample(struct synth *s, uint64_t id, uint32_t cpu, uint64_t t, in
 		      const void *raw, size_t len)
 {
 	struct buffer *b = ring_of(s, cpu);
-	size_t at = open_record(b, PERF_RECORD_SAMPLE,
-				(uint16_t)(PERF_RECORD_MISC_KERNEL | s->output_misc));
+	uint16_t misc = (uint16_t)(PERF_RECORD_MISC_KERNEL | s->output_misc);
+	size_t at = open_record(b, PERF_RECORD_SAMPLE, misc);
 	uint32_t size = (uint32_t)len;
 
 	sample_head(b, id, (struct who){cpu, pid, tid, t});
@@ -383,8 +383,7 @@ void synth_lost_samples(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n)
 	struct buffer *b = ring_of(s, cpu);
 	size_t at = open_record(b, PERF_RECORD_LOST_SAMPLES, 0);
 
-	append_u64(b, n);
-	close_side(b, at, (struct who){cpu, 0, 0, t});
+	append_u64(b, n), close_side(b, at, (struct who){cpu, 0, 0, t});
 }
 
 void synth_throttle(struct synth *s, uint32_t cpu, uint64_t t)
