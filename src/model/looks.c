@@ -167,8 +167,12 @@ static uint32_t of_event(const struct model *m, const struct task *t, uint64_t a
 }
 
 /* A wait that the look has seen to go on is in no doubt, if it has been the same sleep. */
-static void confirm(struct wait *w, const struct locksnap_waiter *v)
+static void confirm(const struct model *m, const struct look_at *l, struct wait *w,
+		    const struct locksnap_waiter *v)
 {
+	/* Its end may be within a gap that goes on. */
+	if (l->snap.head.time_ns < m->lost_until)
+		return;
 	if (w->by_look && v->ran_ns && v->ran_ns <= w->begin_ns + CLOCKS_NS)
 		w->doubtful = false;
 }
@@ -185,6 +189,7 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 		return -ENOMEM;
 	struct wait *w = &m->waits.waits[index];
 	w->by_look = true;
+	w->doubtful = l->snap.head.time_ns < m->lost_until;
 	w->early = begin_ns < m->start_ns || (!m->damage.lost && !m->damage.dropped);
 	w->at_least = begin_ns != v->ran_ns || may_be_longer(q, v);
 	w->no_cpu = no_cpu;
@@ -216,7 +221,7 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 			continue;
 		uint32_t told = of_event(m, task, addr);
 		if (told) {
-			confirm(&m->waits.waits[told], v);
+			confirm(m, now, &m->waits.waits[told], v);
 			continue;
 		}
 		uint64_t begin_ns = since(m, now, before, v, task);
