@@ -127,8 +127,7 @@ struct query_overview {
 	uint32_t fill_pct;		      /* fullest ring */
 	uint32_t cpus_offline, first_offline; /* how many went away, and the first one */
 	uint64_t contended, total_ns;	      /* finished waits since the start (or zeroing) */
-	/* How long waits in flight have lasted; by all, failed ones as well, within that time. */
-	uint64_t inflight_ns, waited_ns;
+	uint64_t inflight_ns, waited_ns; /* by those in flight, whole; by all, the part within */
 	const struct record_host *host;
 	const uint64_t *n_snapshots; /* by enum record_snapshot_kind */
 	enum sym_state sym_state;
