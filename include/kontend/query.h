@@ -114,14 +114,14 @@ struct query_overview {
 	struct model_damage damage;
 	double unmatched_pct; /* unmatched and doubtful of all waits */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
-	uint32_t waiting_early, waiting_doubtful; /* of these: as the waiters' columns have it */
-	uint32_t own_waiting; /* of any kontend: in all sums, but never the longest */
+	/* Of these, as the waiters' columns have it; of any kontend: in all sums, never the
+	 * longest. */
+	uint32_t waiting_early, waiting_doubtful, own_waiting;
 	uint64_t own_waits, own_wait_ns;
 	bool any_longest, longest_approx; /* it is at least that long */
 	uint64_t longest_ns;
-	const char *longest_task; /* "mm/5215" */
-	const char *longest_lock; /* as the NAME column has it */
-	const char *longest_type;
+	const char *longest_task;		 /* "mm/5215" */
+	const char *longest_lock, *longest_type; /* as the NAME and TYPE columns have it */
 	const uint64_t *contended_series, *wait_series, *waiting_series;
 	uint32_t n_series, n_range;	      /* buckets; the last ones that are of the range */
 	uint32_t fill_pct;		      /* fullest ring */
