@@ -114,8 +114,7 @@ struct query_overview {
 	struct model_damage damage;
 	double unmatched_pct; /* unmatched and doubtful of all waits */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
-	/* Of these, as the waiters' columns have it; of any kontend: in all sums, never the
-	 * longest. */
+	/* Of these, as columns of waiters have it; of any kontend: never the longest. */
 	uint32_t waiting_early, waiting_doubtful, own_waiting;
 	uint64_t own_waits, own_wait_ns;
 	bool any_longest, longest_approx; /* it is at least that long */
