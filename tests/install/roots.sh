@@ -77,7 +77,7 @@ command_in() {
 	local name=$1 title=$2 root=$work/$1 begin=$SECONDS status=0
 	chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
 		sh -c "$3" >"$work/$name.log" 2>&1 </dev/null || status=$?
-	tail -n 12 "$work/$name.log" | sed 's/^/    /'
+	tail -n "$([ "$status" -eq 0 ] && echo 12 || echo 120)" "$work/$name.log" | sed 's/^/    /'
 	echo "$name: $title: exit $status after $((SECONDS - begin)) s"
 	if [ "$status" -eq 0 ]; then
 		passed=$((passed + 1))
@@ -103,12 +103,12 @@ try_name() {
 	chroot "$root" git -c advice.detachedHead=false -c init.defaultBranch=main clone -q /source.bundle /kontend
 	command_in "$name" "./bootstrap run" "cd /kontend && ./bootstrap run" || return 0
 	[ "$run_only" = yes ] ||
-		command_in "$name" "./bootstrap test $*" "cd /kontend && ./bootstrap test ${*:2}" || return 0
+		command_in "$name" "./bootstrap test ${*:2}" "cd /kontend && ./bootstrap test ${*:2}" || return 0
 }
 
 work=$(mktemp -d /var/tmp/kontend-roots.XXXXXX)
 finish() {
-	umount -R "$work"/*/{proc,sys,dev} 2>/dev/null || true
+	umount -R -l "$work"/*/{proc,sys,dev} 2>/dev/null || true # of the runs that came so far
 	if [ "$keep" = yes ]; then
 		echo "kept: $work"
 	else
