@@ -5,6 +5,7 @@
  * records does not keep keys waiting, since engine_pump() returns after a bounded amount of work.
  */
 #include "app-priv.h"
+#include "frozen.h"
 #include "kontend/clock.h"
 #include "kontend/units.h"
 #include "signals.h"
@@ -188,21 +189,38 @@ static int wait_and_take(struct app *a, struct signals *s, struct error *err)
 	return 0;
 }
 
+static int run_loop(struct app *a, struct signals *s, struct frozen *f, struct error *err)
+{
+	int r = 0;
+
+	while (!a->done && r >= 0) {
+		if (a->dirty) {
+			frozen_begin(f);
+			app_draw(a);
+			frozen_end(f);
+			a->done = atomic_load(&f->quit);
+		}
+		r = wait_and_take(a, s, err);
+		if (r >= 0 && !a->done)
+			r = work(a, err);
+	}
+	return r;
+}
+
 int app_run(struct app *a, struct error *err)
 {
 	struct signals s;
+	struct frozen f;
 	int r = signals_open(&s, err);
 
 	if (r < 0)
 		return r;
 	if (!a->time.is_replay)
 		source_set_tick(a->engine->source, a->delay_ns);
-	while (!a->done && r >= 0) {
-		if (a->dirty)
-			app_draw(a);
-		r = wait_and_take(a, &s, err);
-		if (r >= 0 && !a->done)
-			r = work(a, err);
+	r = frozen_start(&f, a->display, err);
+	if (r >= 0) {
+		r = run_loop(a, &s, &f, err);
+		frozen_stop(&f);
 	}
 	signals_close(&s);
 	return r < 0 ? r : 0;

@@ -3,7 +3,7 @@
  * Signals as bytes of a pipe, read by the main loop's poll. A pipe and not a signalfd: a signalfd
  * wants the signals blocked in every thread, and a thread that somebody forgot would die of SIGTERM
  * with the terminal left raw; a handler works whichever thread the signal meets. It needs one
- * static descriptor, since a handler is given nothing.
+ * static descriptor, since a handler is given nothing, and a mark for whoever cannot read the pipe.
  */
 #include "signals.h"
 
@@ -14,7 +14,7 @@
 
 static const int caught[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
 
-static volatile sig_atomic_t handler_fd = -1;
+static volatile sig_atomic_t handler_fd = -1, ending;
 
 static void on_signal(int sig)
 {
@@ -23,6 +23,8 @@ static void on_signal(int sig)
 	ssize_t n = write((int)handler_fd, &byte, 1);
 
 	(void)n; /* a full pipe already wakes the loop */
+	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+		ending = 1;
 	errno = saved;
 }
 
@@ -36,6 +38,7 @@ int signals_open(struct signals *s, struct error *err)
 	s->fd = fds[0];
 	s->write_fd = fds[1];
 	handler_fd = fds[1];
+	ending = 0;
 	sigset_t all;
 	sigemptyset(&sa.sa_mask);
 	sigemptyset(&all);
@@ -45,6 +48,11 @@ int signals_open(struct signals *s, struct error *err)
 	}
 	sigprocmask(SIG_UNBLOCK, &all, &s->mask);
 	return 0;
+}
+
+bool signals_ending(void)
+{
+	return ending != 0;
 }
 
 int signals_next(struct signals *s)

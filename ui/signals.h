@@ -4,6 +4,7 @@
 
 #include "kontend/error.h"
 #include <signal.h>
+#include <stdbool.h>
 
 enum { SIGNALS = 7 };
 
@@ -18,6 +19,8 @@ struct signals {
 
 int signals_open(struct signals *s, struct error *err);
 int signals_next(struct signals *s); /* 0: none waits */
+/* One that ends us came since signals_open(); from any thread. */
+bool signals_ending(void);
 void signals_close(struct signals *s);
 
 #endif

@@ -14,8 +14,10 @@
 #include "term-crash.h"
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400 };
+enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400, TAKE_MS = 200 };
 
 struct terminal {
 	struct display display;
@@ -263,12 +265,35 @@ static void term_redraw(struct display *d)
 	term_of(d)->repaint = true;
 }
 
+/* What is written from here on, messages as well, has nobody who reads it. */
+static void term_abandon(struct display *d)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	tcsetattr(STDIN_FILENO, TCSANOW, &term_of(d)->modes);
+	if (null < 0)
+		return;
+	if (isatty(STDERR_FILENO))
+		dup2(null, STDERR_FILENO);
+	dup2(null, STDOUT_FILENO);
+	close(null);
+}
+
+static bool takes_output(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&p, 1, TAKE_MS) > 0;
+}
+
 static void term_free(struct display *d)
 {
 	struct terminal *t = term_of(d);
 
 	if (t->screen) {
 		term_crash_disarm();
+		if (!takes_output())
+			term_abandon(d);
 		endwin();
 		delscreen(t->screen);
 	}
@@ -285,6 +310,7 @@ static const struct display_ops term_ops = {
 	.free = term_free,
 	.redraw = term_redraw,
 	.theme = term_theme,
+	.abandon = term_abandon,
 };
 
 int term_color_parse(const char *s, enum term_color *ret)

@@ -76,7 +76,7 @@ record() {
 }
 
 cat >look.sh <<'LOOK'
-exec ./viewer/kontend report -q --no-bpf -i "$1" --view locks,mmap,waiters --format json >&3
+exec ./viewer/kontend report -q -i "$1" --view locks,mmap,waiters --format json >&3
 LOOK
 
 # The names that the file must have, or those that it lacks.

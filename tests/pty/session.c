@@ -236,6 +236,12 @@ void session_forget(struct session *s)
 	s->len = 0;
 }
 
+void session_freeze(struct session *s, bool frozen)
+{
+	if (tcflow(s->slave, frozen ? TCOOFF : TCOON) < 0)
+		die(s, "tcflow", strerror(errno));
+}
+
 void session_resize(struct session *s, int rows, int columns)
 {
 	struct winsize ws = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};

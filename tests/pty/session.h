@@ -33,6 +33,8 @@ void session_expect(struct session *s, const char *text);
 void session_drain(struct session *s);
 bool session_has(const struct session *s, const char *text);
 void session_forget(struct session *s);
+/* As Ctrl-S and Ctrl-Q: the terminal takes nothing, and takes it again. */
+void session_freeze(struct session *s, bool frozen);
 void session_resize(struct session *s, int rows, int columns);
 /* Reads until the program stops or ends; its wait status. */
 int session_wait(struct session *s);
