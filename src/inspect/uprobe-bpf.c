@@ -9,6 +9,7 @@
 #include "bpf-kit.h"
 #include "bpf-types.h"
 #include "kontend/mem.h"
+#include "ns.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -25,6 +26,9 @@ extern const char uprobe_object[], uprobe_object_end[];
 struct up_programs {
 	struct bpf_object *object;
 	struct bpf_link *tasks, *files;
+	/* In a PID namespace, in place of these: they show the tasks of that one only. */
+	int walk_tasks, walk_files;
+	bool is_inner;
 	uint32_t n_cpus;
 };
 
@@ -75,7 +79,13 @@ static int attach(struct up_programs *p, struct error *err)
 {
 	p->tasks = kit_iterator(p->object, "read_tasks", err);
 	p->files = p->tasks ? kit_iterator(p->object, "read_holders", err) : NULL;
-	return p->files ? 0 : err->code;
+	if (!p->files)
+		return err->code;
+	if (!p->is_inner)
+		return 0;
+	p->walk_tasks = kit_program(p->object, "walk_tasks", err);
+	p->walk_files = kit_program(p->object, "walk_holders", err);
+	return p->walk_files < 0 || p->walk_tasks < 0 ? err->code : 0;
 }
 
 /* CPUs that are away have no anchor: their hits are not counted until kontend is started anew. */
@@ -125,6 +135,8 @@ static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types
 	int32_t slots = up_slots();
 	int code = read_btf(&c, types, err);
 
+	code = code < 0 ? code : ns_own(&c.ns, types, err);
+
 	code = code < 0 ? code : kit_count_cpus(&b->programs->n_cpus, UP_CPUS, err);
 	if (code == 0) {
 		c.n_cpus = b->programs->n_cpus;
@@ -139,6 +151,7 @@ static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types
 		};
 		code = kit_load(&b->programs->object, &f, err);
 	}
+	b->programs->is_inner = c.ns.level > 0;
 	code = code < 0 ? code : map_arrays(b, err);
 	code = code < 0 ? code : attach(b->programs, err);
 	code = code < 0 ? code : learn_anchors(b, err);
@@ -167,13 +180,15 @@ int up_bpf_walk(struct up_bpf *b)
 	struct up_state *s = b->state;
 
 	s->n_areas = s->n_tasks = s->n_events = s->torn = s->dropped = 0;
-	return kit_iterate(b->programs->tasks);
+	return b->programs->is_inner ? kit_run(b->programs->walk_tasks, -1)
+				     : kit_iterate(b->programs->tasks);
 }
 
 int up_bpf_walk_files(struct up_bpf *b)
 {
 	b->state->n_holders = 0;
-	return kit_iterate(b->programs->files);
+	return b->programs->is_inner ? kit_run(b->programs->walk_files, -1)
+				     : kit_iterate(b->programs->files);
 }
 
 int up_bpf_count(struct up_bpf *b, uint32_t i, int fd)
@@ -184,7 +199,8 @@ int up_bpf_count(struct up_bpf *b, uint32_t i, int fd)
 
 	if (program < 0 || i >= UP_OWN)
 		return program < 0 ? program : -E2BIG;
-	/* The union's other members have to be zero, too, which an initializer need not do. */
+	/* The other members of the union have to be zero as well, which an initializer need not do.
+	 */
 	memset(&o, 0, sizeof(o));
 	o.sz = sizeof(o);
 	o.perf_event.bpf_cookie = i;
