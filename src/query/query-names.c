@@ -240,33 +240,37 @@ const char *query_cgroup_name(struct query *q, uint64_t id)
 	return checked(q, arena_printf(&q->arena, "cgroup id %" PRIu64, id));
 }
 
+/* Each frame is resolved once: short of memory, a second look may find more than the first. */
+static const char **chain_names(struct query *q, const uint64_t *frames, size_t n, size_t *ret_len)
+{
+	const char **names = arena_alloc(&q->arena, n * sizeof(*names));
+
+	*ret_len = 0;
+	for (size_t i = 0; names && i < n; i++) {
+		uint32_t f = query_func(q, frames[i]);
+		names[i] = f ? query_func_name(q, f) : "";
+		*ret_len += strlen(names[i]) + 3;
+	}
+	return names;
+}
+
 const char *query_chain(struct query *q, uint32_t stack)
 {
 	const struct stack_table *t = &q->model->stacks;
-	uint32_t at;
-	size_t len = 0;
-	char *s;
+	size_t len;
 
 	if (!query_caller(q, stack))
 		return NULL;
-	at = query_caller_frame(q, stack);
-	for (uint32_t i = at; i < t->stacks[stack].n; i++) {
-		uint32_t f = query_func(q, stack_frames(t, stack)[i]);
-		len += f ? strlen(query_func_name(q, f)) + 3 : 0;
-	}
-	s = arena_alloc(&q->arena, len + 1);
+	uint32_t at = query_caller_frame(q, stack), n = t->stacks[stack].n - at;
+	const char **names = chain_names(q, stack_frames(t, stack) + at, n, &len);
+	char *s = names ? arena_alloc(&q->arena, len + 1) : NULL;
 	if (!s)
 		return fail(q);
-	len = 0;
-	for (uint32_t i = at; i < t->stacks[stack].n; i++) {
-		uint32_t f = query_func(q, stack_frames(t, stack)[i]);
-		const char *name = f ? query_func_name(q, f) : "";
-		if (i > at && *name) {
-			memcpy(s + len, " < ", 3);
-			len += 3;
-		}
-		memcpy(s + len, name, strlen(name));
-		len += strlen(name);
+	char *end = s;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && *names[i])
+			end = stpcpy(end, " < ");
+		end = stpcpy(end, names[i]);
 	}
 	return s;
 }
