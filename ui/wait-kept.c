@@ -32,6 +32,7 @@ static bool keep_calls(struct arena *a, struct table *t)
 		memcpy(ids, t->ids, t->n_rows * sizeof(*ids));
 	t->values = values;
 	t->ids = ids;
+	t->held = (struct held){0}; /* the copy outlives the frame */
 	return true;
 }
 
