@@ -28,6 +28,7 @@ static void set_up(struct decode *d, const uint8_t *data)
 
 	memcpy(&a.attr.sample_type, data, sizeof(a.attr.sample_type));
 	a.attr.sample_type |= PERF_SAMPLE_RAW;
+	a.attr.sample_period = 1; /* waits that are only counted are refused */
 	a.attr.read_format = data[8] & 31;
 	a.attr.sample_id_all = data[9] & 1;
 	fuzz_require(!decode_init(d, &err));

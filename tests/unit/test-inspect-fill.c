@@ -53,6 +53,8 @@ static void stage_deinit(struct stage *t)
 	map64_deinit(&t->i.at_context);
 	tally_deinit(&t->i.tallies[INSPECT_ALL]);
 	tally_deinit(&t->i.tallies[INSPECT_SLOTS]);
+	whom_deinit(&t->i.whom);
+	mem_free(t->i.slot_tids);
 }
 
 static void fill(struct stage *t)
