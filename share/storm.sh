@@ -20,7 +20,7 @@ echo 1 >$tracing/events/storm/enable
 	echo block 9
 	sleep 12
 	echo free
-	for i in 1 2 3 4; do
+	for _ in 1 2 3 4; do
 		echo run up_push 2 20000
 		echo run up_nop5 2 50000
 		echo run up_load 4 300
