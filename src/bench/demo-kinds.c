@@ -6,7 +6,6 @@
  */
 #include "demo-internal.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -76,7 +75,7 @@ static void dir_list(struct demo *d, void *buf)
 
 	if (fd < 0)
 		return;
-	while (getdents64(fd, buf, DEMO_PAGE) > 0)
+	while (syscall(SYS_getdents64, fd, buf, DEMO_PAGE) > 0)
 		;
 	close(fd);
 }
