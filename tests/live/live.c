@@ -56,12 +56,10 @@ static bool file_has(int fd, const char *text)
 
 bool live_run_says(const struct live_run *r, const char *text)
 {
-	siginfo_t gone = {0};
-
 	for (;;) {
 		if (file_has(r->err, text) || file_has(r->out, text))
 			return true;
-		if (waitid(P_PID, (id_t)r->pid, &gone, WEXITED | WNOHANG | WNOWAIT) || gone.si_pid)
+		if (live_has_ended(r->pid))
 			return false;
 		usleep(1000);
 	}
@@ -77,6 +75,18 @@ static void pass_on(int fd)
 	while ((n = read(fd, buf, sizeof(buf))) > 0)
 		fwrite(buf, 1, (size_t)n, stderr);
 	close(fd);
+}
+
+/* Leaves it to be waited for. */
+bool live_has_ended(pid_t pid)
+{
+	siginfo_t info = {0};
+	int code;
+
+	do
+		code = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	while (code < 0 && errno == EINTR);
+	return code < 0 || info.si_pid == pid;
 }
 
 void live_run_end(struct live_run *r)

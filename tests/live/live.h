@@ -27,6 +27,8 @@ struct live_run {
 void live_run_start(struct live_run *r, const char *const *argv);
 /* Waits until it has written @text to its standard output or error, or has ended. */
 bool live_run_says(const struct live_run *r, const char *text);
+/* Has this child ended? One that nobody has waited for yet has, which kill(pid, 0) denies. */
+bool live_has_ended(pid_t pid);
 /* Waits for its end and takes its output. */
 void live_run_end(struct live_run *r);
 void live_run_deinit(struct live_run *r);

@@ -124,7 +124,7 @@ static const struct upsnap_probe *wait_for(struct test *t, pid_t owner, bool bac
 {
 	const struct upsnap_probe *p;
 
-	while (!(p = look(t, owner, back)) && kill(owner, 0) == 0)
+	while (!(p = look(t, owner, back)) && !live_has_ended(owner))
 		nap();
 	return p;
 }
@@ -135,7 +135,7 @@ static void calls(struct test *t, const char *text)
 
 	up_work_tell(&t->work, text);
 	while (!up_work_line(&t->work, line, sizeof(line)))
-		if (kill(t->work.pid, 0) < 0)
+		if (live_has_ended(t->work.pid))
 			exit(1);
 }
 
@@ -263,7 +263,7 @@ static void beside_others(struct test *t)
 	CHECK(t, enter >= 0 && leave >= 0, "no probes in the other process");
 	live_run_start(&run, argv);
 	CHECK(t, wait_for(t, run.pid, true) != NULL, "beside others: no probe");
-	while (access(t->file, F_OK) < 0 && kill(run.pid, 0) == 0)
+	while (access(t->file, F_OK) < 0 && !live_has_ended(run.pid))
 		nap();
 	calls(t, t->calls);
 	up_work_tell(&other, t->calls);
@@ -294,7 +294,7 @@ static void recorded(struct test *t, const char *what, const char *option, const
 	start(t, &run, option, value);
 	if (seen)
 		CHECK(t, wait_for(t, run.pid, false) != NULL, "%s: no probe", what);
-	while (access(t->file, F_OK) < 0 && kill(run.pid, 0) == 0)
+	while (access(t->file, F_OK) < 0 && !live_has_ended(run.pid))
 		nap();
 	calls(t, t->calls);
 	/* A look that is just over is not taken again for so short a time. */

@@ -93,7 +93,7 @@ static void nap(void)
 static void wait_line(struct test *t, char *line, size_t size)
 {
 	while (!up_work_line(&t->work, line, size)) {
-		if (kill(t->work.pid, 0) < 0) {
+		if (live_has_ended(t->work.pid)) {
 			printf("FAIL %s has ended\n", t->program);
 			exit(1);
 		}
