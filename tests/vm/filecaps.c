@@ -15,7 +15,7 @@ static const struct {
 } known[] = {
 	{"bpf", CAP_BPF},	    {"dac_read_search", CAP_DAC_READ_SEARCH},
 	{"ipc_lock", CAP_IPC_LOCK}, {"perfmon", CAP_PERFMON},
-	{"syslog", CAP_SYSLOG},
+	{"syslog", CAP_SYSLOG},	    {"sys_ptrace", CAP_SYS_PTRACE},
 };
 
 static int number_of(const char *name)

@@ -9,8 +9,8 @@ cp "$(dirname "$0")/../../../share/storm.data" shipped.data
 
 # same NAME: all that kontend says of it is the same here and there.
 same() {
-	"$KONTEND" report -j --view all -i "$1.data" >here.json || complain "report -j: $?"
-	"$KONTEND" report --view all -n 100 -i "$1.data" >here.text || complain "report: $?"
+	"$KONTEND" report -j --no-inline --view all -i "$1.data" >here.json || complain "report -j: $?"
+	"$KONTEND" report --no-inline --view all -n 100 -i "$1.data" >here.text || complain "report: $?"
 	"$KONTEND" script -i "$1.data" >here.events || complain "script: $?"
 	for kind in json text events; do
 		[ -s "$1.$kind" ] || complain "no $1.$kind came out"
