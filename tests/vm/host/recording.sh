@@ -7,10 +7,10 @@
 export LC_ALL=C
 cp "$(dirname "$0")/../../../share/storm.data" shipped.data
 
-# same NAME: all that kontend says of it is the same here and there.
+# same NAME VIEWS: what kontend says of it is the same here and there.
 same() {
-	"$KONTEND" report -j --no-inline --view all -i "$1.data" >here.json || complain "report -j: $?"
-	"$KONTEND" report --no-inline --view all -n 100 -i "$1.data" >here.text || complain "report: $?"
+	"$KONTEND" report -j --view "$2" -i "$1.data" >here.json || complain "report -j: $?"
+	"$KONTEND" report --view "$2" -n 100 -i "$1.data" >here.text || complain "report: $?"
 	"$KONTEND" script -i "$1.data" >here.events || complain "script: $?"
 	for kind in json text events; do
 		[ -s "$1.$kind" ] || complain "no $1.$kind came out"
@@ -20,10 +20,10 @@ same() {
 }
 
 case_of "a recording of the machine replays here with the same numbers and names"
-same storm
+same storm all
 shows storm.json '"name": "0x[0-9a-f]+ \([a-z_]+\)"'
 [ "$(wc -l <storm.events)" -gt 100 ] || complain "it holds next to nothing"
 
 case_of "a recording of x86-64 replays in the machine with the same numbers and names"
-same shipped
+same shipped overview,locks,waiters,mmap,slots,holders,contexts,events,rotation,uprobes,xol,tree,hist
 finish
