@@ -33,6 +33,7 @@ struct model_damage {
 	uint64_t throttled;	  /* THROTTLE records */
 	uint64_t unmatched_begin; /* waits whose end was never seen */
 	uint64_t unmatched_end;	  /* ends whose begin was never seen */
+	uint64_t unmatched;	  /* the sum of both; model_damage() fills it in */
 	uint64_t doubtful;	/* waits ended, but records were lost in between: not aggregated */
 	uint64_t late;		/* events out of order */
 	uint64_t bad;		/* records that could not be decoded */

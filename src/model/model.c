@@ -433,6 +433,7 @@ struct model_damage model_damage(const struct model *m)
 	for (size_t i = 0; i < COUNTERS; i++)
 		now[i] -= before[i];
 	memcpy(&ret, now, sizeof(ret));
+	ret.unmatched = ret.unmatched_begin + ret.unmatched_end;
 	return ret;
 }
 

@@ -90,7 +90,7 @@ static void fill_quality(const struct model *m, struct query_overview *o)
 	const struct model_damage *d = &o->damage;
 
 	o->damage = model_damage(m);
-	uint64_t bad = d->unmatched_begin + d->unmatched_end + d->doubtful;
+	uint64_t bad = d->unmatched + d->doubtful;
 	uint64_t all = bad + o->contended + m->n_failed;
 
 	o->unmatched_pct = all ? 100.0 * (double)bad / (double)all : 0;

@@ -90,7 +90,7 @@ static void put_list(struct csv *c, const char *s)
 	put_text(c, buf);
 }
 
-static void put_value(struct csv *c, const struct column *col, const struct value *v)
+static void put_value(struct csv *c, unsigned type, const struct value *v)
 {
 	char buf[24];
 
@@ -98,12 +98,9 @@ static void put_value(struct csv *c, const struct column *col, const struct valu
 		put_field(c, "");
 		return;
 	}
-	switch (col->type) {
+	switch (type) {
 	case COLUMN_TEXT:
-		if (col->flags & COLUMN_LIST)
-			put_list(c, v->s);
-		else
-			put_text(c, v->s);
+		put_text(c, v->s);
 		break;
 	case COLUMN_INT:
 		snprintf(buf, sizeof(buf), "%" PRId64, v->i);
@@ -130,9 +127,15 @@ static void put_table(struct csv *c, const struct table *t)
 			put_field(c, t->columns[col].key);
 	end_line(c);
 	for (size_t row = 0; row < t->n_rows; row++) {
-		for (size_t col = 0; col < t->n_columns; col++)
-			if (t->columns[col].flags & COLUMN_REPORT)
-				put_value(c, &t->columns[col], table_value(t, row, col));
+		for (size_t col = 0; col < t->n_columns; col++) {
+			const struct value *v = table_value(t, row, col);
+			if (!(t->columns[col].flags & COLUMN_REPORT))
+				continue;
+			if (v->known && t->columns[col].flags & COLUMN_LIST)
+				put_list(c, v->s);
+			else
+				put_value(c, t->columns[col].type, v);
+		}
 		end_line(c);
 	}
 }
@@ -144,108 +147,92 @@ void report_csv_table(const struct table *t, char separator, FILE *out)
 	put_table(&c, t);
 }
 
-static void put_header(struct csv *c, const char *const *keys)
+/* A line of key and value each, but for what is not known. */
+static void put_figures(struct csv *c, const struct figure *list, const void *base,
+			uint32_t missing)
 {
-	for (; *keys; keys++)
-		put_field(c, *keys);
-	end_line(c);
-}
-
-static void put_pair(struct csv *c, const char *key, uint64_t v)
-{
-	put_field(c, key);
-	put_u64(c, v);
-	end_line(c);
-}
-
-static void put_perf(struct csv *c, const struct query_perf_sum *p)
-{
-	if (p->slots_known) {
-		put_pair(c, "slots", p->slots);
-		put_pair(c, "slots_used", p->used);
-	}
-	if (p->known && !(p->missing & SNAP_NO_EVENTS)) {
-		put_pair(c, "perf_events", p->events);
-		put_pair(c, "perf_events_own", p->own);
-		put_pair(c, "perf_contexts", p->contexts);
-		put_pair(c, "perf_events_starved", p->starved);
+	for (const struct figure *f = list; f->key; f++) {
+		struct value v = figure_value(f, base, missing);
+		if (f->flags & FIGURE_JSON || !v.known)
+			continue;
+		put_field(c, f->key);
+		put_value(c, f->type, &v);
+		end_line(c);
 	}
 }
 
-static void put_rotation(struct csv *c, const struct query_rotation_sum *s)
+static void put_keys(struct csv *c, const struct figure *list)
 {
-	if (!s->known)
-		return;
-	put_pair(c, "rotating_pmus", s->pmus);
-	put_pair(c, "rotations", s->rotations);
-	put_pair(c, "rotation_total_ns", s->total_ns);
+	for (const struct figure *f = list; f->key; f++)
+		if (!(f->flags & FIGURE_JSON))
+			put_field(c, f->key);
+	end_line(c);
 }
+
+static void put_struct(struct csv *c, const struct figure *list, const void *base)
+{
+	for (const struct figure *f = list; f->key; f++) {
+		struct value v = figure_value(f, base, 0);
+		if (!(f->flags & FIGURE_JSON))
+			put_value(c, f->type, &v);
+	}
+	end_line(c);
+}
+
+static const struct figure perf_figures[] = {
+	{FIGURE_IF("slots", COUNT, struct query_perf_sum, slots, slots_known)},
+	{FIGURE_IF("slots_used", COUNT, struct query_perf_sum, used, slots_known)},
+	{FIGURE_NEEDS("perf_events", COUNT, struct query_perf_sum, events, SNAP_NO_EVENTS)},
+	{FIGURE_NEEDS("perf_events_own", COUNT, struct query_perf_sum, own, SNAP_NO_EVENTS)},
+	{FIGURE_NEEDS("perf_contexts", COUNT, struct query_perf_sum, contexts, SNAP_NO_EVENTS)},
+	{FIGURE_NEEDS("perf_events_starved", COUNT, struct query_perf_sum, starved,
+		      SNAP_NO_EVENTS)},
+	FIGURE_END,
+};
+
+static const struct figure rotation_figures[] = {
+	{FIGURE_IF("rotating_pmus", COUNT, struct query_rotation_sum, pmus, known)},
+	{FIGURE_IF("rotations", COUNT, struct query_rotation_sum, rotations, known)},
+	{FIGURE_IF("rotation_total_ns", NS, struct query_rotation_sum, total_ns, known)},
+	FIGURE_END,
+};
+
+static const struct figure overview_figures[] = {
+	{FIGURE("duration_ns", NS, struct query_overview, elapsed_ns)},
+	{FIGURE("events", COUNT, struct query_overview, n_events)},
+	{FIGURE("contended", COUNT, struct query_overview, contended)},
+	{FIGURE("total_ns", NS, struct query_overview, total_ns)},
+	{FIGURE("waiting", COUNT, struct query_overview, waiting)},
+	{FIGURE("waiting_rwsem_r", COUNT, struct query_overview, waiting_rwsem_r)},
+	{FIGURE("waiting_rwsem_w", COUNT, struct query_overview, waiting_rwsem_w)},
+	{FIGURE_IF("longest_ns", NS, struct query_overview, longest_ns, any_longest)},
+	FIGURE_END,
+};
 
 static void put_overview(struct csv *c, const struct report_data *d)
 {
-	static const char *const keys[] = {"key", "value", NULL};
-	const struct query_overview *o = &d->overview;
-	const struct model_damage *m = &o->damage;
-
-	put_header(c, keys);
-	put_pair(c, "duration_ns", o->elapsed_ns);
-	put_pair(c, "events", o->n_events);
-	put_pair(c, "contended", o->contended);
-	put_pair(c, "total_ns", o->total_ns);
-	put_pair(c, "waiting", o->waiting);
-	put_pair(c, "waiting_rwsem_r", o->waiting_rwsem_r);
-	put_pair(c, "waiting_rwsem_w", o->waiting_rwsem_w);
-	if (o->any_longest)
-		put_pair(c, "longest_ns", o->longest_ns);
-	put_pair(c, "lost", m->lost);
-	put_pair(c, "dropped", m->dropped);
-	put_pair(c, "throttled", m->throttled);
-	put_pair(c, "unmatched", m->unmatched_begin + m->unmatched_end);
-	put_pair(c, "doubtful", m->doubtful);
-	put_pair(c, "late", m->late);
-	put_pair(c, "bad", m->bad);
-	put_pair(c, "folded", m->folded);
-	put_pair(c, "no_stack", m->no_stack);
-	put_pair(c, "deep", m->deep);
-	put_pair(c, "snapshots_lost", m->snapshot_lost);
-	put_pair(c, "snapshots_unknown", m->snapshot_unknown);
-	put_perf(c, &d->perf);
-	put_rotation(c, &d->rotation_sum);
+	put_field(c, "key");
+	put_field(c, "value");
+	end_line(c);
+	put_figures(c, overview_figures, &d->overview, 0);
+	put_figures(c, query_damage_figures, &d->overview.damage, 0);
+	put_figures(c, perf_figures, &d->perf, d->perf.known ? d->perf.missing : UINT32_MAX);
+	put_figures(c, rotation_figures, &d->rotation_sum, 0);
 }
 
 static void put_tree(struct csv *c, const struct query_tree *t, double percent_limit)
 {
-	static const char *const keys[] = {"depth",  "name", "waits",	   "total_ns",
-					   "max_ns", "pct",  "pct_parent", NULL};
-
-	put_header(c, keys);
-	for (size_t i = 0; i < t->n; i++) {
-		const struct query_node *n = &t->nodes[i];
-		if (n->pct < percent_limit)
-			continue;
-		put_u64(c, n->depth);
-		put_text(c, n->name);
-		put_u64(c, n->n);
-		put_u64(c, n->total_ns);
-		put_u64(c, n->max_ns);
-		put_double(c, n->pct);
-		put_double(c, n->pct_parent);
-		end_line(c);
-	}
+	put_keys(c, report_node_figures);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->nodes[i].pct >= percent_limit)
+			put_struct(c, report_node_figures, &t->nodes[i]);
 }
 
 static void put_hist(struct csv *c, const struct query_hist *h)
 {
-	static const char *const keys[] = {"lower_ns", "upper_ns", "waits", "pct", NULL};
-
-	put_header(c, keys);
-	for (size_t i = 0; i < h->n; i++) {
-		put_u64(c, h->bars[i].lower_ns);
-		put_u64(c, h->bars[i].upper_ns);
-		put_u64(c, h->bars[i].n);
-		put_double(c, h->bars[i].pct);
-		end_line(c);
-	}
+	put_keys(c, report_bar_figures);
+	for (size_t i = 0; i < h->n; i++)
+		put_struct(c, report_bar_figures, &h->bars[i]);
 }
 
 void report_csv(const struct report_data *d, FILE *out)

@@ -64,6 +64,15 @@ void report_json_part(struct jsonw *j, const struct table *t, const char *by, ui
 		      const char *(*key)(unsigned bit), const char *reason);
 void report_json_row(struct jsonw *j, const struct table *t, size_t row); /* its members */
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t);
+/* Members of a struct; an array of structs as one of objects. */
+void report_json_figures(struct jsonw *j, const struct figure *list, const void *base,
+			 uint32_t missing);
+void report_json_structs(struct jsonw *j, const char *key, const struct figure *list,
+			 const void *array, size_t n, size_t size);
+/* All but snapshots; @unmatched_pct: NULL: without. */
+void report_json_damage(struct jsonw *j, const struct model_damage *d, const double *unmatched_pct);
+/* A node of a call tree, a bar of a histogram. */
+extern const struct figure report_node_figures[], report_bar_figures[];
 
 /* report-perf.c: breakpoint slots, perf events and contexts, in each format. */
 void report_perf_text(const struct report_data *d, FILE *out);

@@ -6,66 +6,6 @@
  */
 #include "report-int.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static void put_list(struct jsonw *j, const struct column *c, const char *s)
-{
-	char item[256];
-
-	jsonw_begin(j, c->key, '[', true);
-	while (*s) {
-		size_t len = strcspn(s, "\n");
-		snprintf(item, sizeof(item), "%.*s", len < sizeof(item) ? (int)len : 255, s);
-		if (c->flags & COLUMN_NUMBERS)
-			jsonw_i64(j, NULL, strtoll(item, NULL, 10));
-		else
-			jsonw_str(j, NULL, item);
-		s += len + (s[len] == '\n');
-	}
-	jsonw_end(j, ']');
-}
-
-static void put_value(struct jsonw *j, const struct column *c, const struct value *v)
-{
-	if (!v->known) {
-		jsonw_null(j, c->key);
-		return;
-	}
-	switch (c->type) {
-	case COLUMN_TEXT:
-		if (c->flags & COLUMN_LIST)
-			put_list(j, c, v->s);
-		else
-			jsonw_str(j, c->key, v->s);
-		break;
-	case COLUMN_INT:
-		jsonw_i64(j, c->key, v->i);
-		break;
-	case COLUMN_RATE:
-	case COLUMN_NSRATE:
-	case COLUMN_PCT:
-		jsonw_double(j, c->key, v->d);
-		break;
-	case COLUMN_ADDR:
-		jsonw_hex(j, c->key, v->u);
-		break;
-	case COLUMN_BOOL:
-		jsonw_bool(j, c->key, v->u);
-		break;
-	default:
-		jsonw_u64(j, c->key, v->u);
-	}
-}
-
-void report_json_row(struct jsonw *j, const struct table *t, size_t row)
-{
-	for (size_t col = 0; col < t->n_columns; col++)
-		if (t->columns[col].flags & COLUMN_REPORT)
-			put_value(j, &t->columns[col], table_value(t, row, col));
-}
-
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t)
 {
 	jsonw_begin(j, key, '[', false);
@@ -114,55 +54,59 @@ void report_json_part(struct jsonw *j, const struct table *t, const char *by, ui
 	jsonw_end(j, '}');
 }
 
-static void put_damage(struct jsonw *j, const struct query_overview *o)
-{
-	const struct model_damage *d = &o->damage;
+static const struct figure host_figures[] = {
+	{FIGURE("kernel", TEXT, struct record_host, release), .flags = FIGURE_CHARS},
+	{FIGURE("machine", TEXT, struct record_host, machine), .flags = FIGURE_CHARS},
+	{FIGURE("cpus", COUNT, struct record_host, cpus_online)},
+	{FIGURE("targets", TEXT, struct record_host, targets), .flags = FIGURE_CHARS},
+	{FIGURE("method", TEXT, struct record_host, method), .flags = FIGURE_CHARS},
+	{FIGURE("start_ns", NS, struct record_host, clock_ns)},
+	{FIGURE("start_wall_ns", NS, struct record_host, wall_ns)},
+	FIGURE_END,
+};
 
-	jsonw_u64(j, "lost", d->lost);
-	jsonw_u64(j, "dropped", d->dropped);
-	jsonw_u64(j, "throttled", d->throttled);
-	jsonw_u64(j, "unmatched", d->unmatched_begin + d->unmatched_end);
-	jsonw_u64(j, "unmatched_begin", d->unmatched_begin);
-	jsonw_u64(j, "unmatched_end", d->unmatched_end);
-	jsonw_double(j, "unmatched_pct", o->unmatched_pct);
-	jsonw_u64(j, "doubtful", d->doubtful);
-	jsonw_u64(j, "late", d->late);
-	jsonw_u64(j, "bad", d->bad);
-	jsonw_u64(j, "folded", d->folded);
-	jsonw_u64(j, "no_stack", d->no_stack);
-	jsonw_u64(j, "deep", d->deep);
+static const struct figure time_figures[] = {
+	{FIGURE("time_from_ns", NS, struct query_overview, from_ns)},
+	{FIGURE("time_to_ns", NS, struct query_overview, to_ns)},
+	{FIGURE("duration_ns", NS, struct query_overview, elapsed_ns)},
+	{FIGURE("events", COUNT, struct query_overview, n_events)},
+	FIGURE_END,
+};
+
+static void put_snapshots(struct jsonw *j, const struct query_overview *o)
+{
 	jsonw_begin(j, "snapshots", '{', true);
 	for (uint16_t kind = SNAPSHOT_NONE + 1; kind < SNAPSHOT_KINDS; kind++)
 		jsonw_u64(j, snapshot_kind_name(kind), o->n_snapshots[kind]);
-	jsonw_u64(j, "unknown", d->snapshot_unknown);
-	jsonw_u64(j, "lost", d->snapshot_lost);
+	jsonw_u64(j, "unknown", o->damage.snapshot_unknown);
+	jsonw_u64(j, "lost", o->damage.snapshot_lost);
 	jsonw_end(j, '}');
 }
 
 static void put_source(struct jsonw *j, const struct report_data *d)
 {
 	const struct query_overview *o = &d->overview;
-	const struct record_host *h = o->host;
 
 	jsonw_begin(j, "source", '{', false);
 	jsonw_str(j, "kind", d->spec->source_kind ? d->spec->source_kind : "live");
-	jsonw_str(j, "kernel", h->release[0] ? h->release : NULL);
-	jsonw_str(j, "machine", h->machine[0] ? h->machine : NULL);
-	jsonw_u64(j, "cpus", h->cpus_online);
-	jsonw_str(j, "targets", h->targets[0] ? h->targets : NULL);
-	jsonw_str(j, "method", h->method[0] ? h->method : NULL);
-	jsonw_u64(j, "start_ns", h->clock_ns);
-	jsonw_u64(j, "start_wall_ns", h->wall_ns);
-	jsonw_u64(j, "time_from_ns", o->from_ns);
-	jsonw_u64(j, "time_to_ns", o->to_ns);
-	jsonw_u64(j, "duration_ns", o->elapsed_ns);
-	jsonw_u64(j, "events", o->n_events);
-	put_damage(j, o);
+	report_json_figures(j, host_figures, o->host, 0);
+	report_json_figures(j, time_figures, o, 0);
+	report_json_damage(j, &o->damage, &o->unmatched_pct);
+	put_snapshots(j, o);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));
 	report_perf_json_source(d, j);
 	report_uprobe_json_source(d, j);
 	jsonw_end(j, '}');
 }
+
+static const struct figure longest_figures[] = {
+	{FIGURE("since_ns", NS, struct query_overview, longest_ns)},
+	{FIGURE("task", TEXT, struct query_overview, longest_task)},
+	{FIGURE("kind", TEXT, struct query_overview, longest_type)},
+	{FIGURE("name", TEXT, struct query_overview, longest_lock)},
+	{FIGURE("at_least", BOOL, struct query_overview, longest_approx)},
+	FIGURE_END,
+};
 
 static void put_longest(struct jsonw *j, const struct query_overview *o)
 {
@@ -171,11 +115,7 @@ static void put_longest(struct jsonw *j, const struct query_overview *o)
 		return;
 	}
 	jsonw_begin(j, "longest", '{', true);
-	jsonw_u64(j, "since_ns", o->longest_ns);
-	jsonw_str(j, "task", o->longest_task);
-	jsonw_str(j, "kind", o->longest_type);
-	jsonw_str(j, "name", o->longest_lock);
-	jsonw_bool(j, "at_least", o->longest_approx);
+	report_json_figures(j, longest_figures, o, 0);
 	jsonw_end(j, '}');
 }
 
@@ -189,6 +129,21 @@ static void put_series(struct jsonw *j, const char *key, const uint64_t *v,
 	jsonw_end(j, ']');
 }
 
+static const struct figure overview_figures[] = {
+	{FIGURE("contended", COUNT, struct query_overview, contended)},
+	{FIGURE("total_ns", NS, struct query_overview, total_ns)},
+	{FIGURE("inflight_ns", NS, struct query_overview, inflight_ns)},
+	{FIGURE("waiting", COUNT, struct query_overview, waiting)},
+	{FIGURE("waiting_rwsem_r", COUNT, struct query_overview, waiting_rwsem_r)},
+	{FIGURE("waiting_rwsem_w", COUNT, struct query_overview, waiting_rwsem_w)},
+	{FIGURE("waiting_early", COUNT, struct query_overview, waiting_early)},
+	{FIGURE("own_waiting", COUNT, struct query_overview, own_waiting)},
+	{FIGURE("own_waits", COUNT, struct query_overview, own_waits)},
+	{FIGURE("own_wait_ns", NS, struct query_overview, own_wait_ns)},
+	{FIGURE("waiting_doubtful", COUNT, struct query_overview, waiting_doubtful)},
+	FIGURE_END,
+};
+
 static void put_overview(struct jsonw *j, const struct report_data *d)
 {
 	const struct query_overview *o = &d->overview;
@@ -197,17 +152,7 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 	jsonw_double(j, "events_per_s", report_rate(d, o->n_events));
 	jsonw_double(j, "contended_per_s", report_rate(d, o->contended));
 	jsonw_double(j, "wait_ns_per_s", report_rate(d, o->waited_ns));
-	jsonw_u64(j, "contended", o->contended);
-	jsonw_u64(j, "total_ns", o->total_ns);
-	jsonw_u64(j, "inflight_ns", o->inflight_ns);
-	jsonw_u64(j, "waiting", o->waiting);
-	jsonw_u64(j, "waiting_rwsem_r", o->waiting_rwsem_r);
-	jsonw_u64(j, "waiting_rwsem_w", o->waiting_rwsem_w);
-	jsonw_u64(j, "waiting_early", o->waiting_early);
-	jsonw_u64(j, "own_waiting", o->own_waiting);
-	jsonw_u64(j, "own_waits", o->own_waits);
-	jsonw_u64(j, "own_wait_ns", o->own_wait_ns);
-	jsonw_u64(j, "waiting_doubtful", o->waiting_doubtful);
+	report_json_figures(j, overview_figures, o, 0);
 	put_longest(j, o);
 	jsonw_u64(j, "bucket_ns", o->bucket_ns);
 	put_series(j, "contended_series", o->contended_series, o);
@@ -232,54 +177,32 @@ static void put_tree(struct jsonw *j, const struct report_data *d)
 	jsonw_double(j, "percent_limit", d->spec->percent_limit);
 	jsonw_begin(j, "nodes", '[', false);
 	for (size_t i = 0; i < d->tree.n; i++) {
-		const struct query_node *n = &d->tree.nodes[i];
-		if (n->pct < d->spec->percent_limit)
+		if (d->tree.nodes[i].pct < d->spec->percent_limit)
 			continue;
 		jsonw_begin(j, NULL, '{', true);
-		jsonw_u64(j, "depth", n->depth);
-		jsonw_str(j, "name", n->name);
-		jsonw_hex(j, "addr", n->addr);
-		jsonw_u64(j, "waits", n->n);
-		jsonw_u64(j, "total_ns", n->total_ns);
-		jsonw_u64(j, "max_ns", n->max_ns);
-		jsonw_double(j, "pct", n->pct);
-		jsonw_double(j, "pct_parent", n->pct_parent);
+		report_json_figures(j, report_node_figures, &d->tree.nodes[i], 0);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');
 	jsonw_end(j, '}');
 }
 
-static void put_ns_if(struct jsonw *j, const char *key, uint64_t ns, bool known)
-{
-	if (known)
-		jsonw_u64(j, key, ns);
-	else
-		jsonw_null(j, key);
-}
+static const struct figure hist_figures[] = {
+	{FIGURE("waits", COUNT, struct query_hist, n_waits)},
+	{FIGURE("total_ns", NS, struct query_hist, total_ns)},
+	{FIGURE_IF("min_ns", NS, struct query_hist, min_ns, n_waits)},
+	{FIGURE_IF("p50_ns", NS, struct query_hist, p50_ns, n_waits)},
+	{FIGURE_IF("p90_ns", NS, struct query_hist, p90_ns, n_waits)},
+	{FIGURE_IF("p99_ns", NS, struct query_hist, p99_ns, n_waits)},
+	{FIGURE_IF("max_ns", NS, struct query_hist, max_ns, n_waits)},
+	FIGURE_END,
+};
 
 static void put_hist(struct jsonw *j, const struct query_hist *h)
 {
-	bool any = h->n_waits > 0;
-
 	jsonw_begin(j, "hist", '{', false);
-	jsonw_u64(j, "waits", h->n_waits);
-	jsonw_u64(j, "total_ns", h->total_ns);
-	put_ns_if(j, "min_ns", h->min_ns, any);
-	put_ns_if(j, "p50_ns", h->p50_ns, any);
-	put_ns_if(j, "p90_ns", h->p90_ns, any);
-	put_ns_if(j, "p99_ns", h->p99_ns, any);
-	put_ns_if(j, "max_ns", h->max_ns, any);
-	jsonw_begin(j, "bars", '[', false);
-	for (size_t i = 0; i < h->n; i++) {
-		jsonw_begin(j, NULL, '{', true);
-		jsonw_u64(j, "lower_ns", h->bars[i].lower_ns);
-		jsonw_u64(j, "upper_ns", h->bars[i].upper_ns);
-		jsonw_u64(j, "waits", h->bars[i].n);
-		jsonw_double(j, "pct", h->bars[i].pct);
-		jsonw_end(j, '}');
-	}
-	jsonw_end(j, ']');
+	report_json_figures(j, hist_figures, h, 0);
+	report_json_structs(j, "bars", report_bar_figures, h->bars, h->n, sizeof(*h->bars));
 	jsonw_end(j, '}');
 }
 

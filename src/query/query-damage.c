@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters that say how far to trust everything else, as data: the header line, its help, text,
+ * CSV, JSON and metrics all go through this one list.
+ */
+#include "kontend/query.h"
+
+const struct figure query_damage_figures[] = {
+	[DAMAGE_LOST] = {FIGURE("lost", COUNT, struct model_damage, lost), .title = "lost",
+			 .help = "records that the kernel dropped since its buffers were full: the "
+				 "figures are too small. Fewer targets (-p, -C, -G) help; larger "
+				 "buffers (-m) where perf tells of waits, and not BPF"},
+	{FIGURE("dropped", COUNT, struct model_damage, dropped), .title = "dropped",
+	 .help = "records that kontend dropped since it could not keep up"},
+	{FIGURE("throttled", COUNT, struct model_damage, throttled), .title = "throttled",
+	 .words = "throttled",
+	 .help = "how often the kernel held events back since there were too many"},
+	[DAMAGE_UNMATCHED] = {FIGURE("unmatched", COUNT, struct model_damage, unmatched),
+			      .title = "unmatched",
+			      .help = "share of waits of which only the begin or the end was seen: "
+				      "they are counted here and not in the figures"},
+	{FIGURE("unmatched_begin", COUNT, struct model_damage, unmatched_begin),
+	 .flags = FIGURE_JSON},
+	[DAMAGE_UNMATCHED_END] = {FIGURE("unmatched_end", COUNT, struct model_damage,
+					 unmatched_end),
+				  .flags = FIGURE_JSON},
+	{FIGURE("doubtful", COUNT, struct model_damage, doubtful), .title = "doubtful",
+	 .words = "doubtful",
+	 .help = "waits during which records were lost: their end may be that of another wait, so "
+		 "they are left out; ~ before a duration marks one that still lasts"},
+	{FIGURE("late", COUNT, struct model_damage, late), .title = "late", .words = "late",
+	 .help = "records out of order"},
+	{FIGURE("bad", COUNT, struct model_damage, bad), .title = "bad", .words = "not readable",
+	 .help = "records that could not be read"},
+	{FIGURE("folded", COUNT, struct model_damage, folded), .title = "folded",
+	 .words = "folded into other",
+	 .help = "waits of locks, tasks and stacks that became too many to keep apart: \"other\""},
+	{FIGURE("no_stack", COUNT, struct model_damage, no_stack), .title = "no stack",
+	 .words = "without call chain", .help = "waits that came without a call chain"},
+	[DAMAGE_DEEP] = {FIGURE("deep", COUNT, struct model_damage, deep), .title = "deep",
+			 .words = "nested too deep",
+			 .help = "waits within more waits of one task or CPU than kontend keeps"},
+	[DAMAGE_SNAPSHOTS] =
+		{FIGURE("snapshots_lost", COUNT, struct model_damage, snapshot_lost),
+		 .title = "snapshots lost", .words = "snapshots lost",
+		 .help = "looks at slots, events, locks or uprobes that did not arrive"},
+	{FIGURE("snapshots_unknown", COUNT, struct model_damage, snapshot_unknown),
+	 .title = "snapshots unknown", .words = "snapshots not understood",
+	 .help = "those that another version of kontend took: this one cannot read them"},
+	FIGURE_END,
+};
