@@ -75,6 +75,13 @@ static void dump_columns(FILE *out)
 	}
 }
 
+static void dump_damage(FILE *out)
+{
+	for (const struct figure *f = query_damage_figures; f->key; f++)
+		if (f->title)
+			fprintf(out, "%s\n", f->key);
+}
+
 static void dump_views(FILE *out)
 {
 	for (size_t i = 0; view_roots[i]; i++)
@@ -95,11 +102,14 @@ int cmd_dump(const struct opts *o)
 		dump_columns(stdout);
 	else if (!strcmp(what, "views"))
 		dump_views(stdout);
+	else if (!strcmp(what, "damage"))
+		dump_damage(stdout);
 	else if (!strcmp(what, "settings"))
 		settings_dump(stdout);
 	else {
 		error_set(&err, -EINVAL,
-			  "There is no table '%s': give options, keys, columns, settings or views",
+			  "There is no table '%s': give options, keys, columns, damage, settings "
+			  "or views",
 			  what);
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	}

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEGMENTS = 20, SEGMENT_TEXT = 80 };
+enum { SEGMENTS = 32, SEGMENT_TEXT = 80 };
 
 struct segments {
 	struct segment {
@@ -102,34 +102,27 @@ static void add_what(struct segments *s, const struct app *a, const struct query
 	    o->host->cpus_online == 1 ? "" : "s");
 }
 
-static void add_count(struct segments *s, const char *name, uint64_t n)
-{
-	char buf[UNITS_BUF];
-
-	if (n)
-		add(s, 1, ROLE_WARN, "%s %s", name, units_count(buf, n));
-}
-
+/* How much was lost is said always, the other counters when they are not 0. */
 static void add_damage(struct segments *s, const struct query_overview *o, bool ascii)
 {
-	const struct model_damage *d = &o->damage;
+	const struct figure *list = query_damage_figures;
 	char buf[UNITS_BUF];
-	bool bad = o->unmatched_pct >= 1;
 
-	add(s, 0, d->lost ? ROLE_WARN : ROLE_HEADER, "lost %s",
-	    d->lost ? units_count(buf, d->lost)
-	    : ascii ? "."
-		    : "·");
-	add_count(s, "dropped", d->dropped);
-	add_count(s, "throttled", d->throttled);
-	add(s, bad ? 1 : 3, bad ? ROLE_WARN : ROLE_HEADER, "unmatched %s%%",
-	    units_pct(buf, o->unmatched_pct));
-	add_count(s, "doubtful", d->doubtful);
-	add_count(s, "bad", d->bad);
-	add_count(s, "late", d->late);
-	add_count(s, "folded", d->folded);
-	if (d->snapshot_lost)
-		add(s, 2, ROLE_WARN, "snapshots lost %s", units_count(buf, d->snapshot_lost));
+	for (const struct figure *f = list; f->key; f++) {
+		uint64_t n = figure_value(f, &o->damage, 0).u;
+		bool bad = o->unmatched_pct >= 1;
+		if (f == &list[DAMAGE_LOST])
+			add(s, 0, n ? ROLE_WARN : ROLE_HEADER, "lost %s",
+			    n	    ? units_count(buf, n)
+			    : ascii ? "."
+				    : "·");
+		else if (f == &list[DAMAGE_UNMATCHED])
+			add(s, bad ? 1 : 3, bad ? ROLE_WARN : ROLE_HEADER, "unmatched %s%%",
+			    units_pct(buf, o->unmatched_pct));
+		else if (f->title && n)
+			add(s, f < &list[DAMAGE_NO_STACK] ? 1 : 2, ROLE_WARN, "%s %s", f->title,
+			    units_count(buf, n));
+	}
 	if (o->fill_pct >= 75)
 		add(s, 1, ROLE_WARN, "rings %u%% full", o->fill_pct);
 	if (o->sym_state == SYM_WITHHELD || o->sym_state == SYM_UNREADABLE)

@@ -57,20 +57,7 @@ static const struct {
 	 COMMAND_REPLAY},
 	{"x2", "how fast it is played, if it is", COMMAND_REPLAY},
 	{"ev/s", "contentions a second: how much there is to measure"},
-	{"lost", "records that the kernel dropped since its buffers were full: the figures are too "
-		 "small. Fewer targets (-p, -C, -G) help; larger buffers (-m) where "
-		 "perf tells of waits, and not BPF"},
-	{"dropped", "records that kontend dropped since it could not keep up"},
-	{"throttled", "how often the kernel held events back since there were too many"},
-	{"unmatched",
-	 "share of waits of which only the begin or the end was seen: they are counted "
-	 "here and not in the figures"},
-	{"doubtful",
-	 "waits during which records were lost: their end may be that of another wait, so "
-	 "they are left out; ~ before a duration marks one that still lasts"},
-	{"late bad", "records out of order, and such that could not be read"},
-	{"folded",
-	 "waits of locks, tasks and stacks that became too many to keep apart: \"other\""},
+	{NULL, NULL}, /* query_damage_figures */
 	{"rings 90% full", "the fullest buffer of the last interval: soon records will be lost"},
 	{"no symbols", "the kernel withholds addresses (kernel.kptr_restrict, CAP_SYSLOG): callers "
 		       "and static locks are shown by address"},
@@ -233,13 +220,25 @@ static void add_views(struct page *p)
 	}
 }
 
+static void add_damage(struct page *p)
+{
+	for (const struct figure *f = query_damage_figures; f->key; f++)
+		if (f->title)
+			add_entry(p, ROLE_BOLD, f->title, f->help, KEYS_W);
+}
+
 static void add_header(struct page *p)
 {
 	add_title(p, "the first line: can this be trusted?");
-	for (size_t i = 0; i < sizeof(header_fields) / sizeof(*header_fields); i++)
-		if (!header_fields[i].modes || header_fields[i].modes & (unsigned)app_mode(p->app))
+	for (size_t i = 0; i < sizeof(header_fields) / sizeof(*header_fields); i++) {
+		unsigned modes = header_fields[i].modes;
+
+		if (!header_fields[i].field)
+			add_damage(p);
+		else if (!modes || modes & (unsigned)app_mode(p->app))
 			add_entry(p, ROLE_BOLD, header_fields[i].field, header_fields[i].meaning,
 				  KEYS_W);
+	}
 }
 
 static void fill(struct view_help *h, struct page *p)

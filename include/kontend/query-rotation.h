@@ -63,6 +63,7 @@ struct query_rotation_tick {
 	uint32_t cpu, events;
 	bool idle;
 	uint64_t n, ns, plain_n, plain_ns; /* p50s */
+	uint64_t growth_ns;		   /* what they add */
 };
 
 struct query_rotation_costs {

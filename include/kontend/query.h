@@ -3,7 +3,7 @@
 #define KONTEND_QUERY_H
 
 #include "kontend/engine.h"
-#include "kontend/figure.h"
+#include "kontend/query-damage.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-load.h"
 #include "kontend/query-tree.h"
@@ -134,20 +134,6 @@ struct query_overview {
 };
 
 int query_overview(struct query *q, struct query_overview *ret);
-
-/*
- * The members of struct model_damage, by which everybody shows it; each has a help. Places of those
- * that are shown in a way of their own: what was lost always, what is unmatched as a share,
- * snapshots beside how many there are.
- */
-enum query_damage {
-	DAMAGE_LOST = 0,
-	DAMAGE_UNMATCHED = 3,
-	DAMAGE_UNMATCHED_END = 5,
-	DAMAGE_DEEP = 11,
-	DAMAGE_SNAPSHOTS = 12,
-};
-extern const struct figure query_damage_figures[];
 
 /* Wait per bucket of a lock (scope BY_LOCK) or of all, oldest first, ns per s. */
 struct query_series {

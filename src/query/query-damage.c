@@ -3,7 +3,7 @@
  * The counters that say how far to trust everything else, as data: the header line, its help, text,
  * CSV, JSON and metrics all go through this one list.
  */
-#include "kontend/query.h"
+#include "kontend/query-damage.h"
 
 const struct figure query_damage_figures[] = {
 	[DAMAGE_LOST] = {FIGURE("lost", COUNT, struct model_damage, lost), .title = "lost",
@@ -35,8 +35,9 @@ const struct figure query_damage_figures[] = {
 	{FIGURE("folded", COUNT, struct model_damage, folded), .title = "folded",
 	 .words = "folded into other",
 	 .help = "waits of locks, tasks and stacks that became too many to keep apart: \"other\""},
-	{FIGURE("no_stack", COUNT, struct model_damage, no_stack), .title = "no stack",
-	 .words = "without call chain", .help = "waits that came without a call chain"},
+	[DAMAGE_NO_STACK] = {FIGURE("no_stack", COUNT, struct model_damage, no_stack),
+			     .title = "no stack", .words = "without call chain",
+			     .help = "waits that came without a call chain"},
 	[DAMAGE_DEEP] = {FIGURE("deep", COUNT, struct model_damage, deep), .title = "deep",
 			 .words = "nested too deep",
 			 .help = "waits within more waits of one task or CPU than kontend keeps"},

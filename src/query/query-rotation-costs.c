@@ -75,6 +75,7 @@ static void match_ticks(struct query_rotation_costs *c)
 				continue;
 			t->plain_n = o->n;
 			t->plain_ns = o->ns;
+			t->growth_ns = t->ns > o->ns ? t->ns - o->ns : 0;
 		}
 	}
 	for (size_t i = 0; i < c->n_ticks; i++)

@@ -13,6 +13,7 @@
 #include "kontend/mem.h"
 #include "kontend/strpool.h"
 #include "kontend/taskid.h"
+#include "report-int.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -188,10 +189,7 @@ static void put_source(struct chrome *c)
 	jsonw_u64(j, "time_to_ns", m->now_ns);
 	jsonw_u64(j, "duration_ns", m->now_ns > from_ns ? m->now_ns - from_ns : 0);
 	jsonw_u64(j, "waits", c->n);
-	jsonw_u64(j, "lost", d.lost);
-	jsonw_u64(j, "dropped", d.dropped);
-	jsonw_u64(j, "unmatched", d.unmatched_begin + d.unmatched_end);
-	jsonw_u64(j, "doubtful", d.doubtful);
+	report_json_damage(j, &d, NULL);
 	jsonw_end(j, '}');
 }
 

@@ -36,6 +36,14 @@ static void text_side(FILE *out, char name, const struct diff_side *d,
 		o->unmatched_pct > 0 ? units_pct(pct, o->unmatched_pct) : "0");
 }
 
+static const struct figure side_figures[] = {
+	{FIGURE("kernel", TEXT, struct record_host, release), .flags = FIGURE_CHARS},
+	{FIGURE("machine", TEXT, struct record_host, machine), .flags = FIGURE_CHARS},
+	{FIGURE("targets", TEXT, struct record_host, targets), .flags = FIGURE_CHARS},
+	{FIGURE("start_wall_ns", NS, struct record_host, wall_ns)},
+	FIGURE_END,
+};
+
 static void json_side(struct jsonw *j, const char *key, const struct diff_side *d,
 		      const struct query_overview *o)
 {
@@ -43,22 +51,13 @@ static void json_side(struct jsonw *j, const char *key, const struct diff_side *
 
 	jsonw_begin(j, key, '{', false);
 	jsonw_str(j, "file", d->file);
-	jsonw_str(j, "kernel", h->release[0] ? h->release : NULL);
-	jsonw_str(j, "machine", h->machine[0] ? h->machine : NULL);
-	jsonw_str(j, "targets", h->targets[0] ? h->targets : NULL);
-	jsonw_u64(j, "start_wall_ns", h->wall_ns);
-	jsonw_u64(j, "time_from_ns", o->from_ns);
-	jsonw_u64(j, "time_to_ns", o->to_ns);
-	jsonw_u64(j, "duration_ns", o->elapsed_ns);
-	jsonw_u64(j, "events", o->n_events);
+	report_json_figures(j, side_figures, h, 0);
+	report_json_figures(j, report_time_figures, o, 0);
 	jsonw_u64(j, "contended", o->contended);
 	jsonw_u64(j, "total_ns", o->total_ns);
 	jsonw_u64(j, "inflight_ns", o->inflight_ns);
 	jsonw_double(j, "wait_ns_per_s", per_s(o, o->waited_ns));
-	jsonw_u64(j, "lost", o->damage.lost);
-	jsonw_u64(j, "dropped", o->damage.dropped);
-	jsonw_u64(j, "unmatched", o->damage.unmatched_begin + o->damage.unmatched_end);
-	jsonw_u64(j, "doubtful", o->damage.doubtful);
+	report_json_damage(j, &o->damage, NULL);
 	jsonw_end(j, '}');
 }
 

@@ -208,8 +208,6 @@ static void put_problem(const struct metrics *m, const char *what, uint64_t n)
 
 static void put_quality(const struct metrics *m)
 {
-	const struct model_damage *d = &m->sum->damage;
-
 	put_family(m, "kontend_longest_wait_seconds", "gauge", "seconds",
 		   "How long the longest wait in flight has lasted.");
 	fputs("kontend_longest_wait_seconds ", m->out);
@@ -219,13 +217,9 @@ static void put_quality(const struct metrics *m)
 	put_count(m, m->sum->n_events);
 	put_family(m, "kontend_incomplete", "counter", NULL,
 		   "What is missing from the other figures, by reason.");
-	put_problem(m, "lost", d->lost);
-	put_problem(m, "dropped", d->dropped);
-	put_problem(m, "throttled", d->throttled);
-	put_problem(m, "unmatched", d->unmatched_begin + d->unmatched_end);
-	put_problem(m, "doubtful", d->doubtful);
-	put_problem(m, "late", d->late);
-	put_problem(m, "bad", d->bad);
+	for (const struct figure *f = query_damage_figures; f->key; f++)
+		if (!(f->flags & FIGURE_JSON))
+			put_problem(m, f->key, figure_value(f, &m->sum->damage, 0).u);
 }
 
 int openmetrics_put(const struct openmetrics *sum, FILE *out, struct error *err)

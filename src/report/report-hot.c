@@ -5,7 +5,6 @@
  */
 #include "kontend/units.h"
 #include "report-int.h"
-#include <math.h>
 
 static double share(uint64_t n, uint64_t all)
 {
@@ -121,6 +120,21 @@ static void put_rows(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, ']');
 }
 
+static const struct figure event_figures[] = {
+	{FIGURE_IF("event", TEXT, struct query_hot_sum, event, known)},
+	{FIGURE_IF("hz", COUNT, struct query_hot_sum, hz, hz)},
+	FIGURE_END,
+};
+
+static const struct figure sample_figures[] = {
+	{FIGURE("samples", COUNT, struct query_hot_sum, samples)},
+	{FIGURE("samples_part", COUNT, struct query_hot_sum, part)},
+	{FIGURE("samples_locks", COUNT, struct query_hot_sum, locks)},
+	{FIGURE("samples_shortened", COUNT, struct query_hot_sum, shortened)},
+	{FIGURE("samples_other", COUNT, struct query_hot_sum, other)},
+	FIGURE_END,
+};
+
 void report_hot_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_hot_sum *s = &d->hot_sum;
@@ -128,21 +142,10 @@ void report_hot_json(const struct report_data *d, struct jsonw *j)
 	if (!report_has(d, REPORT_HOT))
 		return;
 	report_json_head(j, &d->hot, query_hot_by_name(d->spec->hot_by));
-	jsonw_str(j, "event", s->known ? s->event : NULL);
-	if (s->hz)
-		jsonw_u64(j, "hz", s->hz);
-	else
-		jsonw_null(j, "hz");
-	if (isnan(s->running_pct))
-		jsonw_null(j, "running_pct");
-	else
-		jsonw_double(j, "running_pct", s->running_pct);
+	report_json_figures(j, event_figures, s, 0);
+	jsonw_double(j, "running_pct", s->running_pct);
 	jsonw_double(j, "percent_limit", d->spec->percent_limit);
-	jsonw_u64(j, "samples", s->samples);
-	jsonw_u64(j, "samples_part", s->part);
-	jsonw_u64(j, "samples_locks", s->locks);
-	jsonw_u64(j, "samples_shortened", s->shortened);
-	jsonw_u64(j, "samples_other", s->other);
+	report_json_figures(j, sample_figures, s, 0);
 	report_hot_zoom_json(d, j);
 	jsonw_begin(j, "groups", '{', false);
 	for (int g = PATH_IDLE; g < PATH_ALL; g++)

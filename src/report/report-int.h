@@ -73,6 +73,7 @@ void report_json_structs(struct jsonw *j, const char *key, const struct figure *
 void report_json_damage(struct jsonw *j, const struct model_damage *d, const double *unmatched_pct);
 /* A node of a call tree, a bar of a histogram. */
 extern const struct figure report_node_figures[], report_bar_figures[];
+extern const struct figure report_time_figures[]; /* of struct query_overview: what it is about */
 
 /* report-perf.c: breakpoint slots, perf events and contexts, in each format. */
 void report_perf_text(const struct report_data *d, FILE *out);

@@ -65,7 +65,7 @@ static const struct figure host_figures[] = {
 	FIGURE_END,
 };
 
-static const struct figure time_figures[] = {
+const struct figure report_time_figures[] = {
 	{FIGURE("time_from_ns", NS, struct query_overview, from_ns)},
 	{FIGURE("time_to_ns", NS, struct query_overview, to_ns)},
 	{FIGURE("duration_ns", NS, struct query_overview, elapsed_ns)},
@@ -90,7 +90,7 @@ static void put_source(struct jsonw *j, const struct report_data *d)
 	jsonw_begin(j, "source", '{', false);
 	jsonw_str(j, "kind", d->spec->source_kind ? d->spec->source_kind : "live");
 	report_json_figures(j, host_figures, o->host, 0);
-	report_json_figures(j, time_figures, o, 0);
+	report_json_figures(j, report_time_figures, o, 0);
 	report_json_damage(j, &o->damage, &o->unmatched_pct);
 	put_snapshots(j, o);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));

@@ -51,33 +51,32 @@ void report_mmap_text(const struct report_data *d, FILE *out)
 	report_text_table(&d->mmap, d->spec->ascii, d->spec->width, out);
 }
 
+static const struct figure event_figures[] = {
+	{FIGURE("events", COUNT, struct query_mmap_sum, events)},
+	{FIGURE("events_per_s", RATE, struct query_mmap_sum, events_per_s)},
+	{FIGURE_IF("event_ns", NS, struct query_mmap_sum, event_ns, event_ns)},
+	{FIGURE_IF("cost_pct", PCT, struct query_mmap_sum, cost_pct, event_ns)},
+	{FIGURE("asked_only", COUNT, struct query_mmap_sum, asked_only)},
+	{FIGURE("held_only", COUNT, struct query_mmap_sum, held_only)},
+	{FIGURE("release_only", COUNT, struct query_mmap_sum, release_only)},
+	{FIGURE("tried", COUNT, struct query_mmap_sum, tried)},
+	{FIGURE("downgraded", COUNT, struct query_mmap_sum, downgraded)},
+	{FIGURE("dropped", COUNT, struct query_mmap_sum, dropped)},
+	FIGURE_END,
+};
+
 static void json_level(const struct query_mmap_sum *s, struct jsonw *j)
 {
+	const char *scaled = s->counted ? "count" : "time";
+
 	jsonw_begin(j, "level", '{', false);
 	jsonw_str(j, "name", mmlevel_name(s->level));
 	jsonw_str(j, "asked", mmlevel_name(s->asked));
 	jsonw_str(j, "missing", *s->missing ? s->missing : NULL);
 	jsonw_u64(j, "one_in", s->one_in);
 	jsonw_u64(j, "seen_ns", s->seen_ns);
-	jsonw_str(j, "scaled_by",
-		  s->level != MMLEVEL_SAMPLED ? NULL
-		  : s->counted		      ? "count"
-					      : "time");
-	jsonw_u64(j, "events", s->events);
-	jsonw_double(j, "events_per_s", s->events_per_s);
-	if (s->event_ns) {
-		jsonw_u64(j, "event_ns", s->event_ns);
-		jsonw_double(j, "cost_pct", s->cost_pct);
-	} else {
-		jsonw_null(j, "event_ns");
-		jsonw_null(j, "cost_pct");
-	}
-	jsonw_u64(j, "asked_only", s->asked_only);
-	jsonw_u64(j, "held_only", s->held_only);
-	jsonw_u64(j, "release_only", s->release_only);
-	jsonw_u64(j, "tried", s->tried);
-	jsonw_u64(j, "downgraded", s->downgraded);
-	jsonw_u64(j, "dropped", s->dropped);
+	jsonw_str(j, "scaled_by", s->level == MMLEVEL_SAMPLED ? scaled : NULL);
+	report_json_figures(j, event_figures, s, 0);
 	jsonw_end(j, '}');
 }
 

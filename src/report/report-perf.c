@@ -168,31 +168,41 @@ void report_perf_text(const struct report_data *d, FILE *out)
 		put_rows(d, "events", &d->events, SNAP_NO_EVENTS, out);
 }
 
-static void put_u64_if(struct jsonw *j, const char *key, uint64_t v, bool known)
-{
-	if (known)
-		jsonw_u64(j, key, v);
-	else
-		jsonw_null(j, key);
-}
+static const struct figure look_figures[] = {
+	{FIGURE_NEEDS("age_ns", NS, struct query_perf_look, age_ns, 1)},
+	{FIGURE_IF("interval_ns", NS, struct query_perf_look, interval_ns, interval_ns),
+	 .needs = 1},
+	{FIGURE_NEEDS("cost_ns", NS, struct query_perf_look, cost_ns, 1)},
+	{FIGURE_IF("cost_ns_per_s", NSRATE, struct query_perf_look, cost_per_s, cost_per_s)},
+	{FIGURE("incomplete", COUNT, struct query_perf_look, incomplete)},
+	{FIGURE("dropped", COUNT, struct query_perf_look, dropped)},
+	FIGURE_END,
+};
 
-static void put_double_if(struct jsonw *j, const char *key, double v, bool known)
-{
-	if (known)
-		jsonw_double(j, key, v);
-	else
-		jsonw_null(j, key);
-}
+static const struct figure sum_figures[] = {
+	{FIGURE_IF("slots", COUNT, struct query_perf_sum, slots, slots_known)},
+	{FIGURE_IF("slots_used", COUNT, struct query_perf_sum, used, slots_known)},
+	{FIGURE_NEEDS("breakpoints", COUNT, struct query_perf_sum, breakpoints, SNAP_NO_EVENTS)},
+	{FIGURE_NEEDS("events", COUNT, struct query_perf_sum, events, SNAP_NO_EVENTS)},
+	{FIGURE_NEEDS("own_events", COUNT, struct query_perf_sum, own, SNAP_NO_EVENTS)},
+	{FIGURE_NEEDS("contexts", COUNT, struct query_perf_sum, contexts, SNAP_NO_CONTEXTS)},
+	{FIGURE_NEEDS("rotating", COUNT, struct query_perf_sum, rotating, SNAP_NO_ROTATION)},
+	{FIGURE_NEEDS("starved", COUNT, struct query_perf_sum, starved,
+		      SNAP_NO_EVENTS | SNAP_NO_ROTATION)},
+	{FIGURE_IF("opened_per_s", RATE, struct query_perf_sum, opened_per_s, opened_known)},
+	FIGURE_END,
+};
 
-static void put_json_look(struct jsonw *j, const struct query_perf_look *l, bool known)
-{
-	put_u64_if(j, "age_ns", l->age_ns, known);
-	put_u64_if(j, "interval_ns", l->interval_ns, known && l->interval_ns);
-	put_u64_if(j, "cost_ns", l->cost_ns, known);
-	put_double_if(j, "cost_ns_per_s", l->cost_per_s, l->cost_per_s > 0);
-	jsonw_u64(j, "incomplete", l->incomplete);
-	jsonw_u64(j, "dropped", l->dropped);
-}
+static const struct figure wait_figures[] = {
+	{FIGURE("contended", COUNT, struct query_perf_waits, contended)},
+	{FIGURE("cont_per_s", RATE, struct query_perf_waits, per_s)},
+	{FIGURE("wait_ns_per_s", NSRATE, struct query_perf_waits, wait_ns_per_s)},
+	{FIGURE("total_ns", NS, struct query_perf_waits, total_ns)},
+	{FIGURE("max_ns", NS, struct query_perf_waits, max_ns)},
+	{FIGURE("waiting", COUNT, struct query_perf_waits, waiting)},
+	{FIGURE("caller", TEXT, struct query_perf_waits, caller)},
+	FIGURE_END,
+};
 
 /* What is not known of what @needs says, which is all of it where nothing is. */
 static uint32_t missing_of(const struct report_data *d, uint32_t needs)
@@ -203,51 +213,33 @@ static uint32_t missing_of(const struct report_data *d, uint32_t needs)
 void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_perf_sum *p = &d->perf;
+	uint32_t missing = missing_of(d, UINT32_MAX);
 
 	jsonw_begin(j, "perf", '{', false);
 	jsonw_str(j, "method", p->known ? query_perf_method_name(p->method) : NULL);
-	put_json_look(j, &p->look[QUERY_PERF_SLOTS], p->known);
+	report_json_figures(j, look_figures, &p->look[QUERY_PERF_SLOTS], !p->known);
 	jsonw_begin(j, "events", '{', true);
-	put_json_look(j, &p->look[QUERY_PERF_EVENTS], p->known);
+	report_json_figures(j, look_figures, &p->look[QUERY_PERF_EVENTS], !p->known);
 	jsonw_end(j, '}');
-	report_json_missing(j, missing_of(d, UINT32_MAX), query_perf_missing_key, p->reason);
+	report_json_missing(j, missing, query_perf_missing_key, p->reason);
 	jsonw_u64(j, "ended_more", p->ended_more);
 	jsonw_end(j, '}');
 }
 
 void report_perf_json_sum(const struct report_data *d, struct jsonw *j)
 {
-	const struct query_perf_sum *p = &d->perf;
-	bool events = p->known && !(p->missing & SNAP_NO_EVENTS);
-
 	jsonw_begin(j, "perf", '{', false);
-	put_u64_if(j, "slots", p->slots, p->slots_known);
-	put_u64_if(j, "slots_used", p->used, p->slots_known);
-	put_u64_if(j, "breakpoints", p->breakpoints, events);
-	put_u64_if(j, "events", p->events, events);
-	put_u64_if(j, "own_events", p->own, events);
-	put_u64_if(j, "contexts", p->contexts, p->known && !(p->missing & SNAP_NO_CONTEXTS));
-	put_u64_if(j, "rotating", p->rotating, p->known && !(p->missing & SNAP_NO_ROTATION));
-	put_u64_if(j, "starved", p->starved, events && !(p->missing & SNAP_NO_ROTATION));
-	put_double_if(j, "opened_per_s", p->opened_per_s, p->opened_known);
+	report_json_figures(j, sum_figures, &d->perf, missing_of(d, UINT32_MAX));
 	jsonw_end(j, '}');
 }
 
 static void put_json_slots(const struct report_data *d, struct jsonw *j)
 {
-	const struct query_perf_waits *w = &d->slot_waits;
-
 	report_json_head(j, &d->slots, NULL);
 	report_json_missing(j, missing_of(d, SNAP_NO_SLOTS | SNAP_NO_TASK_MAX | SNAP_NO_REGISTERS),
 			    query_perf_missing_key, d->perf.reason);
 	jsonw_begin(j, "waits", '{', true);
-	jsonw_u64(j, "contended", w->contended);
-	jsonw_double(j, "cont_per_s", w->per_s);
-	jsonw_double(j, "wait_ns_per_s", w->wait_ns_per_s);
-	jsonw_u64(j, "total_ns", w->total_ns);
-	jsonw_u64(j, "max_ns", w->max_ns);
-	jsonw_u64(j, "waiting", w->waiting);
-	jsonw_str(j, "caller", w->caller);
+	report_json_figures(j, wait_figures, &d->slot_waits, 0);
 	jsonw_end(j, '}');
 	report_json_rows(j, "rows", &d->slots);
 	jsonw_end(j, '}');

@@ -6,7 +6,7 @@
 #include "kontend/units.h"
 #include "report-int.h"
 
-enum { WHAT_IFS = 4 };
+enum { WHAT_IFS = 4, NOT_A_SWITCH = 1 };
 
 static void put_clean(FILE *out, const char *text)
 {
@@ -101,7 +101,7 @@ static void put_ticks(const struct query_rotation_costs *c, FILE *out)
 			t->cpu, t->idle ? ", idle" : "", units_ns(a, t->ns), t->events);
 		if (t->plain_n)
 			fprintf(out, ", %s without: +%s\n", units_ns(b, t->plain_ns),
-				units_ns(more, t->ns > t->plain_ns ? t->ns - t->plain_ns : 0));
+				units_ns(more, t->growth_ns));
 		else
 			fputs("; what they add is not known, as no tick was without\n", out);
 	}
@@ -137,23 +137,27 @@ void report_rotation_text(const struct report_data *d, FILE *out)
 		report_text_table(&d->rotation, d->spec->ascii, d->spec->width, out);
 }
 
+static const struct figure sum_figures[] = {
+	{FIGURE("timers", COUNT, struct query_rotation_sum, timers)},
+	{FIGURE("rotations", COUNT, struct query_rotation_sum, rotations)},
+	{FIGURE("unpaired", COUNT, struct query_rotation_sum, unpaired)},
+	{FIGURE("unmatched", COUNT, struct query_rotation_sum, unmatched)},
+	{FIGURE("dropped", COUNT, struct query_rotation_sum, dropped)},
+	{FIGURE("rotations_per_s", RATE, struct query_rotation_sum, per_s)},
+	{FIGURE("total_ns", NS, struct query_rotation_sum, total_ns)},
+	FIGURE_END,
+};
+
 void report_rotation_json_sum(const struct report_data *d, struct jsonw *j)
 {
+	static const struct figure pmus[] = {
+		{FIGURE_IF("pmus", COUNT, struct query_rotation_sum, pmus, known)}, FIGURE_END};
 	const struct query_rotation_sum *s = &d->rotation_sum;
 
 	jsonw_begin(j, "rotation", '{', false);
-	if (s->known)
-		jsonw_u64(j, "pmus", s->pmus);
-	else
-		jsonw_null(j, "pmus");
+	report_json_figures(j, pmus, s, 0);
 	jsonw_str(j, "none", s->rotations ? NULL : query_rotation_none(s));
-	jsonw_u64(j, "timers", s->timers);
-	jsonw_u64(j, "rotations", s->rotations);
-	jsonw_u64(j, "unpaired", s->unpaired);
-	jsonw_u64(j, "unmatched", s->unmatched);
-	jsonw_u64(j, "dropped", s->dropped);
-	jsonw_double(j, "rotations_per_s", s->per_s);
-	jsonw_u64(j, "total_ns", s->total_ns);
+	report_json_figures(j, sum_figures, s, 0);
 	jsonw_end(j, '}');
 }
 
@@ -169,21 +173,23 @@ static void json_fit(struct jsonw *j, const char *key, const struct query_rotati
 	jsonw_end(j, '}');
 }
 
-static void put_if(struct jsonw *j, const char *key, uint64_t v, bool known)
-{
-	if (known)
-		jsonw_u64(j, key, v);
-	else
-		jsonw_null(j, key);
-}
+static const struct figure before_fit_figures[] = {
+	{FIGURE("cpu", COUNT, struct query_rotation_what_if, cpu)},
+	{FIGURE("pmu", TEXT, struct query_rotation_what_if, pmu)},
+	{FIGURE_IF("events", COUNT, struct query_rotation_what_if, events, events)},
+	{FIGURE("cpu_pct", PCT, struct query_rotation_what_if, cpu_pct)},
+	FIGURE_END,
+};
 
-static void put_if_pct(struct jsonw *j, const char *key, double v, bool known)
-{
-	if (known)
-		jsonw_double(j, key, v);
-	else
-		jsonw_null(j, key);
-}
+static const struct figure behind_fit_figures[] = {
+	{FIGURE("fit_of_all_cpus", BOOL, struct query_rotation_what_if, of_all)},
+	{FIGURE_IF("fewer_events", COUNT, struct query_rotation_what_if, fewer, fewer)},
+	{FIGURE_IF("saved_cpu_pct", PCT, struct query_rotation_what_if, saved_pct, fewer)},
+	{FIGURE_IF("interval_ms", COUNT, struct query_rotation_what_if, interval_ms, interval_ms)},
+	{FIGURE_IF("other_interval_ms", COUNT, struct query_rotation_what_if, other_ms, other_ms)},
+	{FIGURE_IF("other_cpu_pct", PCT, struct query_rotation_what_if, other_pct, other_ms)},
+	FIGURE_END,
+};
 
 static void json_what_ifs(struct jsonw *j, const struct report_data *d)
 {
@@ -191,21 +197,25 @@ static void json_what_ifs(struct jsonw *j, const struct report_data *d)
 	for (size_t i = 0; i < d->n_what_ifs; i++) {
 		const struct query_rotation_what_if *w = &d->what_ifs[i];
 		jsonw_begin(j, NULL, '{', true);
-		jsonw_u64(j, "cpu", w->cpu);
-		jsonw_str(j, "pmu", w->pmu);
-		put_if(j, "events", w->events, w->events);
-		jsonw_double(j, "cpu_pct", w->cpu_pct);
+		report_json_figures(j, before_fit_figures, w, 0);
 		json_fit(j, "fit", &w->fit);
-		jsonw_bool(j, "fit_of_all_cpus", w->of_all);
-		put_if(j, "fewer_events", w->fewer, w->fewer);
-		put_if_pct(j, "saved_cpu_pct", w->saved_pct, w->fewer);
-		put_if(j, "interval_ms", w->interval_ms, w->interval_ms);
-		put_if(j, "other_interval_ms", w->other_ms, w->other_ms);
-		put_if_pct(j, "other_cpu_pct", w->other_pct, w->other_ms);
+		report_json_figures(j, behind_fit_figures, w, 0);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');
 }
+
+static const struct figure point_figures[] = {
+	{FIGURE("cpu", COUNT, struct query_rotation_point, cpu)},
+	{FIGURE("events", COUNT, struct query_rotation_point, events)},
+	{FIGURE_NEEDS("off", COUNT, struct query_rotation_point, off, NOT_A_SWITCH)},
+	{FIGURE("idle", BOOL, struct query_rotation_point, idle)},
+	{FIGURE("n", COUNT, struct query_rotation_point, n)},
+	{FIGURE("p50_ns", NS, struct query_rotation_point, p50_ns)},
+	{FIGURE("min_ns", NS, struct query_rotation_point, min_ns)},
+	{FIGURE("max_ns", NS, struct query_rotation_point, max_ns)},
+	FIGURE_END,
+};
 
 static void json_points(struct jsonw *j, const struct query_rotation_costs *c)
 {
@@ -214,18 +224,28 @@ static void json_points(struct jsonw *j, const struct query_rotation_costs *c)
 		const struct query_rotation_point *p = &c->points[i];
 		jsonw_begin(j, NULL, '{', true);
 		jsonw_str(j, "of", query_rotation_what_name(p->what));
-		jsonw_u64(j, "cpu", p->cpu);
-		jsonw_u64(j, "events", p->events);
-		put_if(j, "off", p->off, p->what == ROTATION_OF_SWITCH);
-		jsonw_bool(j, "idle", p->idle);
-		jsonw_u64(j, "n", p->n);
-		jsonw_u64(j, "p50_ns", p->p50_ns);
-		jsonw_u64(j, "min_ns", p->min_ns);
-		jsonw_u64(j, "max_ns", p->max_ns);
+		report_json_figures(j, point_figures, p,
+				    p->what == ROTATION_OF_SWITCH ? 0 : NOT_A_SWITCH);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');
 }
+
+static const struct figure cost_figures[] = {
+	{FIGURE("records", COUNT, struct query_rotation_costs, switch_records)},
+	{FIGURE("bytes", COUNT, struct query_rotation_costs, switch_bytes)},
+	{FIGURE_IF("cpu_ns", NS, struct query_rotation_costs, switch_cpu_ns, switch_cpu_ns)},
+	FIGURE_END,
+};
+
+static const struct figure switch_figures[] = {
+	{FIGURE("cpu", COUNT, struct query_rotation_switches, cpu)},
+	{FIGURE("plain", COUNT, struct query_rotation_switches, plain_n)},
+	{FIGURE_IF("plain_p50_ns", NS, struct query_rotation_switches, plain_p50_ns, plain_n)},
+	{FIGURE("loaded", COUNT, struct query_rotation_switches, loaded_n)},
+	{FIGURE_IF("loaded_p50_ns", NS, struct query_rotation_switches, loaded_p50_ns, loaded_n)},
+	FIGURE_END,
+};
 
 static void json_switches(struct jsonw *j, const struct query_rotation_costs *c)
 {
@@ -237,43 +257,23 @@ static void json_switches(struct jsonw *j, const struct query_rotation_costs *c)
 		jsonw_double(j, "own_ns_per_event", (double)c->own_ps / 1000);
 	else
 		jsonw_null(j, "own_ns_per_event");
-	jsonw_u64(j, "records", c->switch_records);
-	jsonw_u64(j, "bytes", c->switch_bytes);
-	put_if(j, "cpu_ns", c->switch_cpu_ns, c->switch_cpu_ns);
-	jsonw_begin(j, "cpus", '[', false);
-	for (size_t i = 0; i < c->n_switches; i++) {
-		const struct query_rotation_switches *s = &c->switches[i];
-		jsonw_begin(j, NULL, '{', true);
-		jsonw_u64(j, "cpu", s->cpu);
-		jsonw_u64(j, "plain", s->plain_n);
-		put_if(j, "plain_p50_ns", s->plain_p50_ns, s->plain_n);
-		jsonw_u64(j, "loaded", s->loaded_n);
-		put_if(j, "loaded_p50_ns", s->loaded_p50_ns, s->loaded_n);
-		jsonw_end(j, '}');
-	}
-	jsonw_end(j, ']');
+	report_json_figures(j, cost_figures, c, 0);
+	report_json_structs(j, "cpus", switch_figures, c->switches, c->n_switches,
+			    sizeof(*c->switches));
 	jsonw_end(j, '}');
 }
 
-static void json_ticks(struct jsonw *j, const struct query_rotation_costs *c)
-{
-	jsonw_begin(j, "ticks", '[', false);
-	for (size_t i = 0; i < c->n_ticks; i++) {
-		const struct query_rotation_tick *t = &c->ticks[i];
-		uint64_t more = t->ns > t->plain_ns ? t->ns - t->plain_ns : 0;
-		jsonw_begin(j, NULL, '{', true);
-		jsonw_u64(j, "cpu", t->cpu);
-		jsonw_bool(j, "idle", t->idle);
-		jsonw_u64(j, "events", t->events);
-		jsonw_u64(j, "n", t->n);
-		jsonw_u64(j, "p50_ns", t->ns);
-		jsonw_u64(j, "plain", t->plain_n);
-		put_if(j, "plain_p50_ns", t->plain_ns, t->plain_n);
-		put_if(j, "growth_ns", more, t->plain_n);
-		jsonw_end(j, '}');
-	}
-	jsonw_end(j, ']');
-}
+static const struct figure tick_figures[] = {
+	{FIGURE("cpu", COUNT, struct query_rotation_tick, cpu)},
+	{FIGURE("idle", BOOL, struct query_rotation_tick, idle)},
+	{FIGURE("events", COUNT, struct query_rotation_tick, events)},
+	{FIGURE("n", COUNT, struct query_rotation_tick, n)},
+	{FIGURE("p50_ns", NS, struct query_rotation_tick, ns)},
+	{FIGURE("plain", COUNT, struct query_rotation_tick, plain_n)},
+	{FIGURE_IF("plain_p50_ns", NS, struct query_rotation_tick, plain_ns, plain_n)},
+	{FIGURE_IF("growth_ns", NS, struct query_rotation_tick, growth_ns, plain_n)},
+	FIGURE_END,
+};
 
 void report_rotation_json(const struct report_data *d, struct jsonw *j)
 {
@@ -290,7 +290,7 @@ void report_rotation_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "unclassed", c->n_unclassed);
 	jsonw_u64(j, "changed", c->n_changed);
 	json_switches(j, c);
-	json_ticks(j, c);
+	report_json_structs(j, "ticks", tick_figures, c->ticks, c->n_ticks, sizeof(*c->ticks));
 	report_json_rows(j, "rows", &d->rotation);
 	jsonw_end(j, '}');
 }

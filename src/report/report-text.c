@@ -225,15 +225,9 @@ static void put_quality(FILE *out, const struct query_overview *o)
 
 	fprintf(out, "# quality: lost %s, unmatched %s%%", units_count(a, d->lost + d->dropped),
 		o->unmatched_pct > 0 ? units_pct(b, o->unmatched_pct) : "0");
-	put_count(out, "throttled", d->throttled);
-	put_count(out, "doubtful", d->doubtful);
-	put_count(out, "late", d->late);
-	put_count(out, "not readable", d->bad);
-	put_count(out, "folded into other", d->folded);
-	put_count(out, "without call chain", d->no_stack);
-	put_count(out, "nested too deep", d->deep);
-	put_count(out, "snapshots lost", d->snapshot_lost);
-	put_count(out, "snapshots not understood", d->snapshot_unknown);
+	for (const struct figure *f = query_damage_figures; f->key; f++)
+		if (f->words)
+			put_count(out, f->words, figure_value(f, d, 0).u);
 	if (o->cpus_offline == 1)
 		fprintf(out, ", CPU %u offline", o->first_offline);
 	else

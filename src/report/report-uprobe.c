@@ -102,13 +102,25 @@ void report_uprobe_text(const struct report_data *d, FILE *out)
 	put_rows(d, "tasks in slots", &d->uptasks, UPSNAP_NO_TASKS, out);
 }
 
-static void put_u64_if(struct jsonw *j, const char *key, uint64_t v, bool known)
-{
-	if (known)
-		jsonw_u64(j, key, v);
-	else
-		jsonw_null(j, key);
-}
+static const struct figure look_figures[] = {
+	{FIGURE_IF("age_ns", NS, struct query_uprobe_sum, age_ns, known)},
+	{FIGURE_IF("interval_ns", NS, struct query_uprobe_sum, interval_ns, interval_ns),
+	 .needs = 1},
+	{FIGURE_IF("cost_ns", NS, struct query_uprobe_sum, cost_ns, known)},
+	{FIGURE_IF("walk_ns", NS, struct query_uprobe_sum, walk_ns, known)},
+	FIGURE_END,
+};
+
+static const struct figure sum_figures[] = {
+	{FIGURE_IF("probes", COUNT, struct query_uprobe_sum, probes, known)},
+	{FIGURE_IF("out_of_line", COUNT, struct query_uprobe_sum, out_of_line, known)},
+	{FIGURE_IF("hits_per_s", RATE, struct query_uprobe_sum, hits_per_s, known)},
+	{FIGURE_IF("cpu_pct", PCT, struct query_uprobe_sum, cpu_pct, cpu_known)},
+	{FIGURE_IF("areas", COUNT, struct query_uprobe_sum, areas, known)},
+	{FIGURE_NEEDS("waiting", COUNT, struct query_uprobe_sum, waiting, UPSNAP_NO_TASKS)},
+	{FIGURE_NEEDS("single_step", COUNT, struct query_uprobe_sum, single_step, UPSNAP_NO_TASKS)},
+	FIGURE_END,
+};
 
 /* What is not known of what @needs says, which is all of it where nothing is. */
 static uint32_t missing_of(const struct report_data *d, uint32_t needs)
@@ -129,10 +141,7 @@ void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 
 	jsonw_begin(j, "uprobes", '{', false);
 	jsonw_str(j, "method", p->known ? query_uprobe_method_name(p->method) : NULL);
-	put_u64_if(j, "age_ns", p->age_ns, p->known);
-	put_u64_if(j, "interval_ns", p->interval_ns, p->known && p->interval_ns);
-	put_u64_if(j, "cost_ns", p->cost_ns, p->known);
-	put_u64_if(j, "walk_ns", p->walk_ns, p->known);
+	report_json_figures(j, look_figures, p, !p->known);
 	report_json_missing(j, missing_of(d, UINT32_MAX), query_uprobe_missing_key, p->reason);
 	jsonw_u64(j, "incomplete", p->incomplete);
 	jsonw_u64(j, "dropped", p->dropped);
@@ -142,23 +151,8 @@ void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 
 void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j)
 {
-	const struct query_uprobe_sum *p = &d->uprobe;
-	bool tasks = p->known && !(p->missing & UPSNAP_NO_TASKS);
-
 	jsonw_begin(j, "uprobes", '{', false);
-	put_u64_if(j, "probes", p->probes, p->known);
-	put_u64_if(j, "out_of_line", p->out_of_line, p->known);
-	if (p->known)
-		jsonw_double(j, "hits_per_s", p->hits_per_s);
-	else
-		jsonw_null(j, "hits_per_s");
-	if (p->known && p->cpu_known)
-		jsonw_double(j, "cpu_pct", p->cpu_pct);
-	else
-		jsonw_null(j, "cpu_pct");
-	put_u64_if(j, "areas", p->areas, p->known);
-	put_u64_if(j, "waiting", p->waiting, tasks);
-	put_u64_if(j, "single_step", p->single_step, tasks);
+	report_json_figures(j, sum_figures, &d->uprobe, missing_of(d, UPSNAP_NO_TASKS));
 	jsonw_end(j, '}');
 }
 
