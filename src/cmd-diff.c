@@ -5,6 +5,7 @@
 #include "cmd-measure.h"
 #include "cmd.h"
 #include "kontend/diff.h"
+#include "kontend/tables.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -43,7 +44,7 @@ static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
-	return cmd_check_rows(o, CMD_TABLE_DIFF, d->filter, err);
+	return cmd_check_rows(o, tables_find("diff", strlen("diff")), d->filter, err);
 }
 
 static int read_old(struct measure_job *j, struct measure *m, struct error *err)

@@ -5,14 +5,9 @@
  */
 #include "cmd.h"
 #include "kontend/command.h"
-#include "kontend/query-diff.h"
-#include "kontend/query-flame.h"
-#include "kontend/query-hot.h"
-#include "kontend/query-mmap.h"
-#include "kontend/query-perf.h"
-#include "kontend/query-rotation.h"
-#include "kontend/query-uprobe.h"
+#include "kontend/query-damage.h"
 #include "kontend/settings.h"
+#include "kontend/tables.h"
 #include "kontend/view.h"
 
 #include <errno.h>
@@ -43,36 +38,20 @@ static void dump_table(FILE *out, const char *name, const struct column *c, size
 
 static void dump_columns(FILE *out)
 {
-	static const struct {
-		const char *name;
-		const struct column *(*columns)(size_t *ret_n);
-	} tables[] = {
-		{"locks", query_locks_columns},
-		{"waiters", query_waiters_columns},
-		{"cpus", query_cpus_columns},
-		{"diff", query_diff_columns},
-		{"slots", query_perf_slots_columns},
-		{"holders", query_perf_holders_columns},
-		{"contexts", query_perf_contexts_columns},
-		{"events", query_perf_events_columns},
-		{"rotation", query_rotation_columns},
-		{"mmap", query_mmap_columns},
-		{"hot", query_hot_columns},
-		{"flame", query_flame_columns},
-		{"uprobes", query_uprobe_probes_columns},
-		{"upprocs", query_uprobe_processes_columns},
-		{"upwaits", query_uprobe_waits_columns},
-		{"xol", query_uprobe_areas_columns},
-		{"uptasks", query_uprobe_tasks_columns},
-		{"uphits", query_uprobe_hits_columns},
-	};
-	const struct column *c;
-	size_t n;
+	for (const struct table_def *t = table_defs; t->name; t++) {
+		size_t n;
+		const struct column *c = t->columns(&n);
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		c = tables[i].columns(&n);
-		dump_table(out, tables[i].name, c, n);
+		dump_table(out, t->name, c, n);
 	}
+}
+
+/* Those that have columns of their own, with where the manual has these. */
+static void dump_tables(FILE *out)
+{
+	for (const struct table_def *t = table_defs; t->name; t++)
+		if (t->section)
+			fprintf(out, "%s\t%s\n", t->name, t->section);
 }
 
 static void dump_damage(FILE *out)
@@ -102,6 +81,8 @@ int cmd_dump(const struct opts *o)
 		dump_columns(stdout);
 	else if (!strcmp(what, "views"))
 		dump_views(stdout);
+	else if (!strcmp(what, "tables"))
+		dump_tables(stdout);
 	else if (!strcmp(what, "damage"))
 		dump_damage(stdout);
 	else if (!strcmp(what, "settings"))

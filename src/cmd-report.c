@@ -31,27 +31,6 @@ static unsigned default_views(enum report_format f)
 				: REPORT_OVERVIEW | REPORT_LOCKS | REPORT_WAITERS;
 }
 
-/* The table that --sort and --filter are about: the first of those that are asked for. */
-static enum cmd_table sorted_table(unsigned views)
-{
-	static const struct {
-		unsigned view;
-		enum cmd_table table;
-	} all[] = {
-		{REPORT_LOCKS, CMD_TABLE_LOCKS},       {REPORT_WAITERS, CMD_TABLE_WAITERS},
-		{REPORT_SLOTS, CMD_TABLE_SLOTS},       {REPORT_HOLDERS, CMD_TABLE_HOLDERS},
-		{REPORT_CONTEXTS, CMD_TABLE_CONTEXTS}, {REPORT_EVENTS, CMD_TABLE_EVENTS},
-		{REPORT_ROTATION, CMD_TABLE_ROTATION}, {REPORT_UPROBES, CMD_TABLE_UPROBES},
-		{REPORT_XOL, CMD_TABLE_XOL},	       {REPORT_MMAP, CMD_TABLE_MMAP},
-		{REPORT_HOT, CMD_TABLE_HOT},	       {REPORT_FLAME, CMD_TABLE_FLAME},
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (views & all[i].view)
-			return all[i].table;
-	return CMD_TABLE_NONE;
-}
-
 /* A key may be one of locks, of the profile, or of both. */
 static int parse_by(const struct opts *o, struct report_spec *s, struct error *err)
 {
@@ -126,7 +105,7 @@ static int make_spec(struct reporter *r, struct error *err)
 	if (o->view && report_view_parse(o->view, &s->views) < 0)
 		return error_set(err, -EINVAL,
 				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
-				 ", separated by commas, or all; see 'kontend report --help'",
+				 ", separated by commas; see 'kontend report --help'",
 				 o->view);
 	int by = parse_by(o, s, err);
 	by = by < 0 ? by : parse_chains(o, s, err);
@@ -142,7 +121,7 @@ static int make_spec(struct reporter *r, struct error *err)
 			"--by '%s': contexts are grouped by process, or, without --by, are "
 			"a row each",
 			o->by);
-	return cmd_check_rows(o, sorted_table(s->views), r->filter, err);
+	return cmd_check_rows(o, report_sorted_table(s->views), r->filter, err);
 }
 
 static int write_report(struct measure_job *j, struct measure *m, struct error *err)

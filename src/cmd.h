@@ -26,32 +26,18 @@ int cmd_help(const struct opts *o);
 int cmd_version(const struct opts *o);
 int cmd_dump(const struct opts *o);
 
-/* The table that --sort and --filter are about. */
-enum cmd_table {
-	CMD_TABLE_LOCKS,
-	CMD_TABLE_WAITERS,
-	CMD_TABLE_CPUS,
-	CMD_TABLE_DIFF,
-	CMD_TABLE_SLOTS,
-	CMD_TABLE_HOLDERS,
-	CMD_TABLE_CONTEXTS,
-	CMD_TABLE_EVENTS,
-	CMD_TABLE_ROTATION,
-	CMD_TABLE_UPROBES,
-	CMD_TABLE_XOL,
-	CMD_TABLE_MMAP,
-	CMD_TABLE_HOT,
-	CMD_TABLE_FLAME,
-	CMD_TABLE_NONE
-};
-/* That of a view of the user interface; NULL: of the first one. */
-enum cmd_table cmd_table_of(const char *view);
+struct table_def;
+/* The table of a view of the user interface that --sort and --filter are about; NULL: of the first
+ * one. */
+const struct table_def *cmd_table_of(const char *view);
 
 /*
- * Checks --sort and --filter against a table, and writes the filter in our own words into
+ * Checks --sort and --filter against @table, NULL where there is none that takes them, and writes
+ * the filter in our own words into
  * @ret_filter (OPTS_FILTER bytes). -EINVAL with @err: a usage error.
  */
-int cmd_check_rows(const struct opts *o, enum cmd_table which, char *ret_filter, struct error *err);
+int cmd_check_rows(const struct opts *o, const struct table_def *table, char *ret_filter,
+		   struct error *err);
 
 /*
  * Columns of the terminal that --output, or else standard output, is; 0: it is none. And what

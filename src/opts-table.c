@@ -6,6 +6,7 @@
  * is built from it for the machine that builds.
  */
 #include "kontend/opts.h"
+#include "kontend/report.h"
 
 #include <string.h>
 
@@ -217,10 +218,7 @@ const struct opts_info opts_table[] = {
 	 "overview locks waiters slots contexts rotation uprobes mmap hot callers tasks types cpus",
 	 COMPLETE_NONE, SCREEN},
 	{0, "view", "VIEWS", "tables to print, separated by commas, or all", table, REPORT,
-	 OPTS_TEXT, FIELD(view), 0, 0,
-	 "overview locks waiters mmap slots holders contexts events rotation uprobes xol hot flame "
-	 "tree hist all",
-	 COMPLETE_NONE},
+	 OPTS_TEXT, FIELD(view), 0, 0, REPORT_VIEW_WORDS, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "a range to begin with: 1:23,+10s or 14:30:05,14:31:00", table,
 	 REPLAY, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "only this part of the whole: 1:23,+10s or 25%,50% or 14:30:05,",

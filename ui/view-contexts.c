@@ -237,6 +237,7 @@ const struct view_ops view_contexts = {
 		"there are more than the hardware has counters they take turns (ROTATES), and RUN% "
 		"is the share of its time that an event could count. b changes to a row for each "
 		"process that opened events, and back. Enter lists the events.",
+	.tables = "contexts",
 	.size = sizeof(struct view_contexts),
 	.deinit = contexts_deinit,
 	.draw = contexts_draw,
@@ -250,6 +251,7 @@ const struct view_ops view_events = {
 		"descriptor), or one with those that were inherited from it. Those that wait for "
 		"their turn come first. Enter narrows the list to one event and what was inherited "
 		"from it.",
+	.tables = "events",
 	.size = sizeof(struct view_events),
 	.deinit = events_deinit,
 	.draw = events_draw,

@@ -250,6 +250,7 @@ const struct view_ops view_detail = {
 		"shows them as a flame graph. b puts a table by task, CPU and so on in place of "
 		"the tree; Enter on its rows goes "
 		"one step deeper, Esc comes back.",
+	.tables = "locks",
 	.size = sizeof(struct view_detail),
 	.init = detail_init,
 	.deinit = detail_deinit,

@@ -342,6 +342,7 @@ const struct view_ops view_flame = {
 		"takes that back. / marks the functions that match and says what share they have, "
 		"n and N go through them; i puts the outermost functions on top, l leaves out what "
 		"is in no lock path, a shows the instructions.",
+	.tables = "flame",
 	.size = sizeof(struct view_flame),
 	.deinit = flame_deinit,
 	.draw = flame_draw,

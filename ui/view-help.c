@@ -7,7 +7,8 @@
  */
 #include "kontend/arena.h"
 #include "kontend/pane.h"
-#include "kontend/query-uprobe.h"
+#include "kontend/query-damage.h"
+#include "kontend/tables.h"
 #include "kontend/text.h"
 
 #include <errno.h>
@@ -112,61 +113,33 @@ static void add_title(struct page *p, const char *title)
 	add(p, ROLE_TITLE, title, "", 0);
 }
 
-static void add_columns(struct page *p, const char *what, const struct table *t)
+static void add_columns(struct page *p, const struct table_def *t)
 {
-	add_title(p, arena_printf(p->arena,
-				  "columns: %s (with the names that reports have for them)", what));
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct column *c = &t->columns[i];
+	size_t n;
+	const struct column *columns = t->columns(&n);
+
+	add_title(p,
+		  arena_printf(p->arena, "columns: %s (with the names that reports have for them)",
+			       t->title));
+	for (size_t i = 0; i < n; i++) {
+		const struct column *c = &columns[i];
 		const char *text = arena_printf(p->arena, "%s (%s)", c->help, c->key);
 		if (c->flags & COLUMN_SCREEN)
 			add_entry(p, ROLE_BOLD, c->title, text ? text : c->help, KEYS_W);
 	}
 }
 
-/* Those over a snapshot; false: the view shows none of them. */
-static bool add_perf_tables(struct page *p, struct query *q, const struct view_ops *from)
+/* Those that the view one came from shows. */
+static void add_tables(struct page *p, const struct view_ops *from)
 {
-	struct query_spec spec = {.limit = 1};
-	struct table t;
+	const char *s = from && from->tables ? from->tables : "";
 
-	if (from == &view_slots && query_perf_slots(q, &spec, &t, NULL) == 0)
-		add_columns(p, "slots, in reports", &t);
-	if (from == &view_slots && query_perf_holders(q, &spec, &t, NULL) == 0)
-		add_columns(p, "holders", &t);
-	if (from == &view_contexts && query_perf_contexts(q, &spec, &t, NULL) == 0)
-		add_columns(p, "contexts", &t);
-	if (from == &view_events && query_perf_events(q, NULL, &spec, &t, NULL) == 0)
-		add_columns(p, "events", &t);
-	if (from == &view_uprobes && query_uprobe_probes(q, &spec, &t, NULL) == 0)
-		add_columns(p, "probes", &t);
-	if (from == &view_uprobes && query_uprobe_areas(q, &spec, &t, NULL) == 0)
-		add_columns(p, "out-of-line slots", &t);
-	if (from == &view_uprobe && query_uprobe_hits(q, 0, &spec, &t, NULL) == 0)
-		add_columns(p, "hits by CPU", &t);
-	if (from == &view_xol && query_uprobe_tasks(q, 0, &spec, &t, NULL) == 0)
-		add_columns(p, "tasks in slots", &t);
-	if (from == &view_uprobes || from == &view_uprobe || from == &view_xol)
-		return true;
-	return from == &view_slots || from == &view_contexts || from == &view_events;
-}
+	while (*s) {
+		size_t len = strcspn(s, " ");
 
-/* The tables that the view one came from shows. */
-static void add_tables(struct page *p, struct query *q, const struct view_ops *from)
-{
-	struct query_spec spec = {.limit = 1};
-	struct table t;
-
-	if (from == &view_overview && query_types(q, &spec, &t, NULL) == 0)
-		add_columns(p, "types", &t);
-	if (from == &view_overview && query_cpus(q, &spec, &t, NULL) == 0)
-		add_columns(p, "cpus", &t);
-	if (add_perf_tables(p, q, from))
-		return;
-	if (from != &view_waiters && query_locks(q, &spec, &t, NULL) == 0)
-		add_columns(p, "locks", &t);
-	if (from == &view_waiters && query_waiters(q, &spec, &t, NULL) == 0)
-		add_columns(p, "waiters", &t);
+		add_columns(p, tables_find(s, len));
+		s += len + strspn(s + len, " ");
+	}
 }
 
 static const char *keys_text(struct page *p, const struct command_info *info)
@@ -250,7 +223,7 @@ static void fill(struct view_help *h, struct page *p)
 		add_entry(p, ROLE_NORMAL, "", from->help, 1);
 	}
 	add_header(p);
-	add_tables(p, h->v.query, from);
+	add_tables(p, from);
 	add_keys(p);
 	add_views(p);
 }

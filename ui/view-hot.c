@@ -253,6 +253,7 @@ const struct view_ops view_hot = {
 		"the instructions of a function, f all call chains as a flame graph. d "
 		"shows only the part that a row stands for, of a function its file; Esc goes back. "
 		"Samples are taken with -F, 499 Hz being plenty.",
+	.tables = "hot",
 	.size = sizeof(struct view_hot),
 	.deinit = deinit_view,
 	.draw = draw_view,

@@ -191,8 +191,8 @@ static int locks_init(struct view *v)
 #define LOCKS_VIEW(NAME, DIGIT)                                                                    \
 	{                                                                                          \
 		.name = NAME, .title = NAME, .digit = DIGIT, .help = locks_help,                   \
-		.size = sizeof(struct view_locks), .init = locks_init, .deinit = locks_deinit,     \
-		.draw = locks_draw, .command = locks_command,                                      \
+		.tables = "locks", .size = sizeof(struct view_locks), .init = locks_init,          \
+		.deinit = locks_deinit, .draw = locks_draw, .command = locks_command,              \
 	}
 
 const struct view_ops view_locks = LOCKS_VIEW("locks", '2');

@@ -169,6 +169,7 @@ const struct view_ops view_mmap = {
 		"as the contention events tell; what was got at once is not seen. --mmap sampled, "
 		"pid or all measure all acquisitions, and how long it was held. Enter shows how "
 		"long it took, the call paths that led to waits, and by task.",
+	.tables = "mmap",
 	.size = sizeof(struct view_mmap),
 	.deinit = deinit_view,
 	.draw = draw_view,

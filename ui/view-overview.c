@@ -419,6 +419,7 @@ const struct view_ops view_overview = {
 		"of lock and by CPU, and the worst locks of the last interval. The arrows reach "
 		"every row of the page; Enter opens it. Sparklines show the last intervals, the "
 		"newest at the right.",
+	.tables = "locks cpus",
 	.size = sizeof(struct view_overview),
 	.init = overview_init,
 	.deinit = overview_deinit,

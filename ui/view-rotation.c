@@ -128,6 +128,7 @@ const struct view_ops view_rotation = {
 		"share of the CPU that is gone (CPU%), and whose events it is for (CULPRIT). "
 		"Each rotation is measured, none is guessed; where nothing rotates there is no "
 		"event and no cost. Enter shows one CPU: what fewer events would save.",
+	.tables = "rotation",
 	.size = sizeof(struct view_rotation),
 	.deinit = deinit_view,
 	.draw = draw_view,

@@ -323,6 +323,7 @@ const struct view_ops view_slots = {
 		"a slot beside both, one of a task only beside those of the CPU: FREE. Below, all "
 		"breakpoints with who keeps them. The arrows move over the board and the table; "
 		"Enter on a cell goes to its holder, on a holder it lists all its perf events.",
+	.tables = "holders slots",
 	.size = sizeof(struct view_slots),
 	.init = slots_init,
 	.deinit = slots_deinit,

@@ -193,6 +193,7 @@ const struct view_ops view_uprobe = {
 	.title = "uprobe",
 	.help = "A probe: its place and the bytes that it replaced, what the kernel does with "
 		"them and why, where it would cost less, and its hits by CPU.",
+	.tables = "uphits",
 	.size = sizeof(struct view_row),
 	.deinit = row_deinit,
 	.draw = uprobe_draw,
@@ -205,6 +206,7 @@ const struct view_ops view_xol = {
 	.help = "The slots of a process for instructions that are executed out of line: in use "
 		"now, at most and on the average of all looks, over the last looks, and the tasks "
 		"that are in them or wait for one.",
+	.tables = "uptasks",
 	.size = sizeof(struct view_row),
 	.deinit = row_deinit,
 	.draw = xol_draw,

@@ -403,6 +403,7 @@ const struct view_ops view_uprobes = {
 		"have to wait. Below, the processes that have such slots. COST and CPU% are known "
 		"when kontend bench uprobe has measured them since the machine was started. Enter "
 		"shows a probe by CPU, or who is in the slots of a process; b sums up by process.",
+	.tables = "uprobes xol",
 	.size = sizeof(struct view_uprobes),
 	.init = uprobes_init,
 	.deinit = uprobes_deinit,

@@ -140,6 +140,7 @@ const struct view_ops view_wait = {
 	.help = "A task that waits and the one that holds the lock, with the calls of both, the "
 		"innermost first: as of the last look at the locks, or of when the wait began. Of "
 		"a holder that runs there are none. Enter opens the lock.",
+	.tables = "waiters",
 	.size = sizeof(struct view_wait),
 	.deinit = wait_deinit,
 	.draw = wait_draw,

@@ -124,6 +124,7 @@ const struct view_ops view_waiters = {
 		"read) first, then the longest wait. SINCE is how long it has waited so far. Space "
 		"pauses, so that short waits can be read; the rows stay. Enter shows the calls of "
 		"the task and of the holder, and from there opens the lock.",
+	.tables = "waiters",
 	.size = sizeof(struct view_waiters),
 	.deinit = waiters_deinit,
 	.draw = waiters_draw,

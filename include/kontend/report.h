@@ -8,24 +8,43 @@
 
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 
-enum report_view {
-	REPORT_LOCKS = 1,
-	REPORT_WAITERS = 2,
-	REPORT_OVERVIEW = 4,
-	REPORT_TREE = 8,
-	REPORT_HIST = 16,
-	REPORT_SLOTS = 32, /* and, but for CSV, holders */
-	REPORT_HOLDERS = 64,
-	REPORT_CONTEXTS = 128, /* and, but for CSV, events */
-	REPORT_EVENTS = 256,
-	REPORT_ROTATION = 512,
-	REPORT_UPROBES = 1024, /* and, but for CSV, xol */
-	REPORT_XOL = 2048,     /* areas of out-of-line slots */
-	REPORT_MMAP = 4096,
-	REPORT_HOT = 8192,
-	REPORT_FLAME = 16384,
-	REPORT_ALL = 32767,
+/* All views of reports, in their order: name and NAME of its bit. */
+#define REPORT_VIEWS(X)                                                                            \
+	X(overview, OVERVIEW)                                                                      \
+	X(locks, LOCKS)                                                                            \
+	X(waiters, WAITERS)                                                                        \
+	X(mmap, MMAP)                                                                              \
+	X(slots, SLOTS) /* and, but for CSV, holders */                                            \
+	X(holders, HOLDERS)                                                                        \
+	X(contexts, CONTEXTS) /* and, but for CSV, events */                                       \
+	X(events, EVENTS)                                                                          \
+	X(rotation, ROTATION)                                                                      \
+	X(uprobes, UPROBES) /* and, but for CSV, xol */                                            \
+	X(xol, XOL)	    /* areas of out-of-line slots */                                       \
+	X(hot, HOT)                                                                                \
+	X(flame, FLAME)                                                                            \
+	X(tree, TREE)                                                                              \
+	X(hist, HIST)
+
+enum report_view_place {
+#define REPORT_PLACE(name, NAME) REPORT_AT_##NAME,
+	REPORT_VIEWS(REPORT_PLACE)
+#undef REPORT_PLACE
+		REPORT_VIEW_COUNT
 };
+
+enum report_view {
+#define REPORT_BIT(name, NAME) REPORT_##NAME = 1 << REPORT_AT_##NAME,
+	REPORT_VIEWS(REPORT_BIT)
+#undef REPORT_BIT
+		REPORT_ALL = (1 << REPORT_VIEW_COUNT) - 1
+};
+
+/* "overview locks ... hist all" */
+#define REPORT_WORD(name, NAME) #name " "
+#define REPORT_VIEW_WORDS REPORT_VIEWS(REPORT_WORD) "all"
+#define REPORT_LISTED(name, NAME) #name ", "
+#define REPORT_VIEW_NAMES REPORT_VIEWS(REPORT_LISTED) "all" /* the same, with commas */
 
 /* What a flame graph is weighed by. */
 enum report_weight {
@@ -60,11 +79,11 @@ struct report_spec {
 	bool no_source;	      /* its instructions without lines of source between them */
 };
 
-/* REPORT_VIEW_NAMES, "all", or several with commas: 0 or -EINVAL. */
-#define REPORT_VIEW_NAMES                                                                          \
-	"overview, locks, waiters, mmap, slots, holders, contexts, events, rotation, "             \
-	"uprobes, xol, hot, flame, tree, hist"
+/* One of REPORT_VIEW_NAMES, or several with commas: 0 or -EINVAL. */
 int report_view_parse(const char *s, unsigned *ret);
+struct table_def;
+/* The table that sort key and filter are for: the first of @views that takes them; NULL: none. */
+const struct table_def *report_sorted_table(unsigned views);
 int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */
 
 /*

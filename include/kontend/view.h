@@ -24,6 +24,9 @@ struct view_ops {
 	char digit;	   /* '2', or 0: reached by name, by Tab or from a row */
 	bool is_code;	   /* COMMAND_CODE: it has the keys of a function's instructions */
 	const char *help;
+	/* Of tables.h, with blanks between; the first is the one that is sorted and filtered. NULL:
+	 * none */
+	const char *tables;
 	size_t size; /* of the view's struct, which begins with struct view */
 	int (*init)(struct view *v);
 	void (*deinit)(struct view *v);

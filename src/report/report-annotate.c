@@ -99,8 +99,6 @@ void report_annotate_text(const struct report_data *d, FILE *out)
 {
 	const struct query_annotate *a = &d->annotate;
 
-	if (!d->spec->annotate)
-		return;
 	put_head(a, out);
 	if (!a->n)
 		return;
@@ -189,8 +187,6 @@ void report_annotate_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_annotate *a = &d->annotate;
 
-	if (!d->spec->annotate)
-		return;
 	jsonw_begin(j, "annotate", '{', false);
 	jsonw_str(j, "symbol", a->symbol);
 	jsonw_str(j, "object", a->object);

@@ -242,30 +242,9 @@ void report_csv(const struct report_data *d, FILE *out)
 
 	if (report_has(d, REPORT_OVERVIEW))
 		put_overview(&c, d);
-	if (report_has(d, REPORT_LOCKS))
-		put_table(&c, &d->locks);
-	if (report_has(d, REPORT_WAITERS))
-		put_table(&c, &d->waiters);
-	if (report_has(d, REPORT_MMAP))
-		put_table(&c, &d->mmap);
-	if (report_has(d, REPORT_SLOTS))
-		put_table(&c, &d->slots);
-	if (report_has(d, REPORT_HOLDERS))
-		put_table(&c, &d->holders);
-	if (report_has(d, REPORT_CONTEXTS))
-		put_table(&c, &d->contexts);
-	if (report_has(d, REPORT_EVENTS))
-		put_table(&c, &d->events);
-	if (report_has(d, REPORT_ROTATION))
-		put_table(&c, &d->rotation);
-	if (report_has(d, REPORT_HOT))
-		put_table(&c, &d->hot);
-	if (report_has(d, REPORT_FLAME))
-		put_table(&c, &d->flame.table);
-	if (report_has(d, REPORT_UPROBES))
-		put_table(&c, &d->uprobes);
-	if (report_has(d, REPORT_XOL))
-		put_table(&c, &d->xol);
+	for (unsigned i = 0; i < REPORT_VIEW_COUNT; i++)
+		if (d->views & 1u << i && report_table(d, i))
+			put_table(&c, report_table(d, i));
 	if (report_has(d, REPORT_TREE))
 		put_tree(&c, &d->tree, d->spec->percent_limit);
 	if (report_has(d, REPORT_HIST))

@@ -48,8 +48,6 @@ void report_flame_text(const struct report_data *d, FILE *out)
 	const struct query_tree *t = &d->flame.tree;
 	char a[UNITS_BUF], b[UNITS_BUF];
 
-	if (!report_has(d, REPORT_FLAME))
-		return;
 	fputs("#\n# flame graph", out);
 	if (!d->flame_by_wait && !d->hot_sum.samples) {
 		fprintf(out, ": %s\n", query_hot_none(&d->hot_sum));
@@ -66,8 +64,6 @@ void report_flame_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_flame_rows *f = &d->flame;
 
-	if (!report_has(d, REPORT_FLAME))
-		return;
 	report_json_head(j, &f->table, NULL);
 	jsonw_double(j, "percent_limit", d->spec->flame_limit);
 	jsonw_str(j, "weight", weight_name(d));

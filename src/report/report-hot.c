@@ -43,8 +43,6 @@ void report_hot_text(const struct report_data *d, FILE *out)
 	const struct query_hot_sum *s = &d->hot_sum;
 	char a[UNITS_BUF];
 
-	if (!report_has(d, REPORT_HOT))
-		return;
 	fputs("#\n# hot: ", out);
 	if (!s->samples) {
 		fprintf(out, "%s\n", query_hot_none(s));
@@ -139,8 +137,6 @@ void report_hot_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_hot_sum *s = &d->hot_sum;
 
-	if (!report_has(d, REPORT_HOT))
-		return;
 	report_json_head(j, &d->hot, query_hot_by_name(d->spec->hot_by));
 	report_json_figures(j, event_figures, s, 0);
 	jsonw_double(j, "running_pct", s->running_pct);

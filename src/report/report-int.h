@@ -13,6 +13,9 @@
 #include "kontend/query-uprobe.h"
 #include "kontend/report.h"
 
+/* What --annotate adds is no view, but asked for and written as these are. */
+enum { REPORT_AT_CODE = REPORT_VIEW_COUNT, REPORT_CODE = 1 << REPORT_AT_CODE };
+
 /* All answers that a report shows: asked for before the first byte is written. */
 struct report_data {
 	struct query *q;
@@ -44,6 +47,9 @@ struct report_data {
 void report_text(const struct report_data *d, FILE *out);
 void report_csv(const struct report_data *d, FILE *out);
 void report_json(const struct report_data *d, FILE *out);
+
+/* That of the view at @place of REPORT_VIEWS; NULL: it is no table. */
+const struct table *report_table(const struct report_data *d, unsigned place);
 
 /* One table in the manner of these reports; JSON: as a member named as the table is. */
 void report_text_table(const struct table *t, bool ascii, int width, FILE *out);

@@ -144,7 +144,7 @@ static const struct figure overview_figures[] = {
 	FIGURE_END,
 };
 
-static void put_overview(struct jsonw *j, const struct report_data *d)
+static void put_overview(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_overview *o = &d->overview;
 
@@ -168,7 +168,7 @@ static void put_overview(struct jsonw *j, const struct report_data *d)
 }
 
 /* Depth first with the depth of each: readers with a limit on nesting can still take it. */
-static void put_tree(struct jsonw *j, const struct report_data *d)
+static void put_tree(const struct report_data *d, struct jsonw *j)
 {
 	jsonw_begin(j, "tree", '{', false);
 	jsonw_str(j, "roots", d->spec->inverted ? "outermost frames" : "call sites");
@@ -198,26 +198,50 @@ static const struct figure hist_figures[] = {
 	FIGURE_END,
 };
 
-static void put_hist(struct jsonw *j, const struct query_hist *h)
+static void put_hist(const struct report_data *d, struct jsonw *j)
 {
+	const struct query_hist *h = &d->hist;
+
 	jsonw_begin(j, "hist", '{', false);
 	report_json_figures(j, hist_figures, h, 0);
 	report_json_structs(j, "bars", report_bar_figures, h->bars, h->n, sizeof(*h->bars));
 	jsonw_end(j, '}');
 }
 
-static void put_locks(struct jsonw *j, const struct report_data *d)
+static const uint32_t IN_LOCKS = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS;
+
+static void put_locks(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_lock_look *look = &d->lock_look;
-	const uint32_t in_locks = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS;
 
-	if (report_has(d, REPORT_LOCKS))
-		report_json_part(j, &d->locks, query_by_name(d->spec->query.by),
-				 look->missing & in_locks, query_lock_missing_key, look->reason);
-	if (report_has(d, REPORT_WAITERS))
-		report_json_part(j, &d->waiters, NULL, look->missing, query_lock_missing_key,
-				 look->reason);
+	report_json_part(j, &d->locks, query_by_name(d->spec->query.by), look->missing & IN_LOCKS,
+			 query_lock_missing_key, look->reason);
 }
+
+static void put_waiters(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_lock_look *look = &d->lock_look;
+
+	report_json_part(j, &d->waiters, NULL, look->missing, query_lock_missing_key, look->reason);
+}
+
+static const struct {
+	unsigned views; /* one of these is asked for */
+	void (*put)(const struct report_data *d, struct jsonw *j);
+} parts[] = {
+	{REPORT_OVERVIEW, put_overview},
+	{REPORT_LOCKS, put_locks},
+	{REPORT_WAITERS, put_waiters},
+	{REPORT_MMAP, report_mmap_json},
+	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS, report_perf_json},
+	{REPORT_ROTATION, report_rotation_json},
+	{REPORT_UPROBES | REPORT_XOL, report_uprobe_json},
+	{REPORT_HOT, report_hot_json},
+	{REPORT_FLAME, report_flame_json},
+	{REPORT_CODE, report_annotate_json},
+	{REPORT_TREE, put_tree},
+	{REPORT_HIST, put_hist},
+};
 
 void report_json(const struct report_data *d, FILE *out)
 {
@@ -227,20 +251,9 @@ void report_json(const struct report_data *d, FILE *out)
 	jsonw_str(&j, "schema", "kontend.report/1");
 	put_source(&j, d);
 	jsonw_begin(&j, "views", '{', false);
-	if (report_has(d, REPORT_OVERVIEW))
-		put_overview(&j, d);
-	put_locks(&j, d);
-	report_mmap_json(d, &j);
-	report_perf_json(d, &j);
-	report_rotation_json(d, &j);
-	report_uprobe_json(d, &j);
-	report_hot_json(d, &j);
-	report_flame_json(d, &j);
-	report_annotate_json(d, &j);
-	if (report_has(d, REPORT_TREE))
-		put_tree(&j, d);
-	if (report_has(d, REPORT_HIST))
-		put_hist(&j, &d->hist);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (d->views & parts[i].views)
+			parts[i].put(d, &j);
 	jsonw_end(&j, '}');
 	jsonw_end(&j, '}');
 }

@@ -38,8 +38,6 @@ void report_mmap_text(const struct report_data *d, FILE *out)
 	const char *none = none_of(d);
 	char buf[1024];
 
-	if (!report_has(d, REPORT_MMAP))
-		return;
 	fputs("#\n", out);
 	put_level(d, out);
 	fprintf(out, "# mmap_locks by %s: ", query_mmap_by_name(d->spec->query.by));
@@ -82,8 +80,6 @@ static void json_level(const struct query_mmap_sum *s, struct jsonw *j)
 
 void report_mmap_json(const struct report_data *d, struct jsonw *j)
 {
-	if (!report_has(d, REPORT_MMAP))
-		return;
 	report_json_head(j, &d->mmap, query_mmap_by_name(d->spec->query.by));
 	jsonw_str(j, "none", none_of(d));
 	json_level(&d->mmap_sum, j);

@@ -148,10 +148,6 @@ static void put_title(const struct report_data *d, FILE *out)
 
 void report_perf_text(const struct report_data *d, FILE *out)
 {
-	unsigned any = REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS;
-
-	if (!(d->views & any))
-		return;
 	put_title(d, out);
 	if (report_has(d, REPORT_SLOTS))
 		put_waits(d, out);

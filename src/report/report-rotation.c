@@ -124,8 +124,6 @@ void report_rotation_text(const struct report_data *d, FILE *out)
 {
 	const struct query_rotation_costs *c = &d->rotation_costs;
 
-	if (!report_has(d, REPORT_ROTATION))
-		return;
 	fputs("#\n", out);
 	report_rotation_text_sum(d, out);
 	put_what_ifs(d, out);
@@ -279,8 +277,6 @@ void report_rotation_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_rotation_costs *c = &d->rotation_costs;
 
-	if (!report_has(d, REPORT_ROTATION))
-		return;
 	report_json_head(j, &d->rotation, NULL);
 	report_rotation_json_sum(d, j);
 	json_fit(j, "fit", &c->fit);

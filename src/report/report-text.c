@@ -421,16 +421,17 @@ static void put_bar(struct text *x, const struct query_bar *bar, uint64_t most)
 	fputc('\n', x->out);
 }
 
-static void put_hist(struct text *x, const struct query_hist *h)
+static void put_hist(struct text *x, const struct report_data *d)
 {
-	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], d[UNITS_BUF], e[UNITS_BUF];
+	const struct query_hist *h = &d->hist;
+	char min[UNITS_BUF], a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], max[UNITS_BUF];
 	uint64_t most = 1;
 
 	fprintf(x->out, "#\n# wait histogram: %s waits", units_count(a, h->n_waits));
 	if (h->n_waits)
-		fprintf(x->out, ", min %s, p50 %s, p90 %s, p99 %s, max %s", units_ns(a, h->min_ns),
-			units_ns(b, h->p50_ns), units_ns(c, h->p90_ns), units_ns(d, h->p99_ns),
-			units_ns(e, h->max_ns));
+		fprintf(x->out, ", min %s, p50 %s, p90 %s, p99 %s, max %s",
+			units_ns(min, h->min_ns), units_ns(a, h->p50_ns), units_ns(b, h->p90_ns),
+			units_ns(c, h->p99_ns), units_ns(max, h->max_ns));
 	fprintf(x->out, "\n# %6s  %6s  %5s\n", "FROM", "COUNT", "%");
 	for (size_t i = 0; i < h->n; i++)
 		most = h->bars[i].n > most ? h->bars[i].n : most;
@@ -438,26 +439,36 @@ static void put_hist(struct text *x, const struct query_hist *h)
 		put_bar(x, &h->bars[i], most);
 }
 
+static const struct {
+	unsigned views; /* one of these is asked for */
+	void (*put)(struct text *x, const struct report_data *d);
+	void (*elsewhere)(const struct report_data *d, FILE *out); /* the same, in another file */
+} parts[] = {
+	{REPORT_OVERVIEW, put_overview, NULL},
+	{REPORT_LOCKS, put_locks, NULL},
+	{REPORT_WAITERS, put_waiters, NULL},
+	{REPORT_MMAP, NULL, report_mmap_text},
+	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS, NULL, report_perf_text},
+	{REPORT_ROTATION, NULL, report_rotation_text},
+	{REPORT_UPROBES | REPORT_XOL, NULL, report_uprobe_text},
+	{REPORT_HOT, NULL, report_hot_text},
+	{REPORT_FLAME, NULL, report_flame_text},
+	{REPORT_CODE, NULL, report_annotate_text},
+	{REPORT_TREE, put_tree, NULL},
+	{REPORT_HIST, put_hist, NULL},
+};
+
 void report_text(const struct report_data *d, FILE *out)
 {
 	struct text x = {.out = out, .ascii = d->spec->ascii, .width = d->spec->width};
 
 	put_head(&x, d->spec, &d->overview);
-	if (report_has(d, REPORT_OVERVIEW))
-		put_overview(&x, d);
-	if (report_has(d, REPORT_LOCKS))
-		put_locks(&x, d);
-	if (report_has(d, REPORT_WAITERS))
-		put_waiters(&x, d);
-	report_mmap_text(d, out);
-	report_perf_text(d, out);
-	report_rotation_text(d, out);
-	report_uprobe_text(d, out);
-	report_hot_text(d, out);
-	report_flame_text(d, out);
-	report_annotate_text(d, out);
-	if (report_has(d, REPORT_TREE))
-		put_tree(&x, d);
-	if (report_has(d, REPORT_HIST))
-		put_hist(&x, &d->hist);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!(d->views & parts[i].views))
+			continue;
+		if (parts[i].put)
+			parts[i].put(&x, d);
+		else
+			parts[i].elsewhere(d, out);
+	}
 }

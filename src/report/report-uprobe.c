@@ -85,8 +85,6 @@ static void put_rows(const struct report_data *d, const char *what, const struct
 
 void report_uprobe_text(const struct report_data *d, FILE *out)
 {
-	if (!report_has(d, REPORT_UPROBES) && !report_has(d, REPORT_XOL))
-		return;
 	put_title(d, out);
 	if (!d->uprobe.known)
 		return;

@@ -4,29 +4,25 @@
  * asked for before anything is written, so that a wrong sort key or filter leaves no half of a
  * report behind. What a format looks like is in report-text.c, report-csv.c and report-json.c.
  */
+#include "kontend/tables.h"
 #include "report-int.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	unsigned view;
-} views[] = {
-	{"locks", REPORT_LOCKS},       {"waiters", REPORT_WAITERS},   {"overview", REPORT_OVERVIEW},
-	{"tree", REPORT_TREE},	       {"hist", REPORT_HIST},	      {"slots", REPORT_SLOTS},
-	{"holders", REPORT_HOLDERS},   {"contexts", REPORT_CONTEXTS}, {"events", REPORT_EVENTS},
-	{"rotation", REPORT_ROTATION}, {"uprobes", REPORT_UPROBES},   {"xol", REPORT_XOL},
-	{"mmap", REPORT_MMAP},	       {"hot", REPORT_HOT},	      {"flame", REPORT_FLAME},
-	{"all", REPORT_ALL},
+static const char *const view_names[] = {
+#define NAME_OF(name, NAME) #name,
+	REPORT_VIEWS(NAME_OF)
+#undef NAME_OF
 };
 
 static unsigned find_view(const char *s, size_t len)
 {
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		if (strlen(views[i].name) == len && memcmp(views[i].name, s, len) == 0)
-			return views[i].view;
-	return 0;
+	for (size_t i = 0; i < REPORT_VIEW_COUNT; i++)
+		if (strlen(view_names[i]) == len && memcmp(view_names[i], s, len) == 0)
+			return 1u << i;
+	return len == 3 && memcmp(s, "all", len) == 0 ? REPORT_ALL : 0;
 }
 
 int report_view_parse(const char *s, unsigned *ret)
@@ -183,44 +179,16 @@ static int ask_xol(struct report_data *d, const struct query_spec *s, struct err
 	return r < 0 ? r : query_uprobe_tasks(d->q, 0, &all, &d->uptasks, err);
 }
 
-/* Sort key and filter are written for the first of these that is asked for. */
-static const struct {
-	enum report_view view;
-	const struct column *(*columns)(size_t *ret_n);
-	int (*ask)(struct report_data *d, const struct query_spec *s, struct error *err);
-} tables[] = {
-	{REPORT_LOCKS, query_locks_columns, ask_locks},
-	{REPORT_WAITERS, query_waiters_columns, ask_waiters},
-	{REPORT_MMAP, query_mmap_columns, ask_mmap},
-	{REPORT_SLOTS, query_perf_slots_columns, ask_slots},
-	{REPORT_HOLDERS, query_perf_holders_columns, ask_holders},
-	{REPORT_CONTEXTS, query_perf_contexts_columns, ask_contexts},
-	{REPORT_EVENTS, query_perf_events_columns, ask_events},
-	{REPORT_ROTATION, query_rotation_columns, ask_rotation},
-	{REPORT_HOT, query_hot_columns, ask_hot},
-	{REPORT_UPROBES, query_uprobe_probes_columns, ask_uprobes},
-	{REPORT_XOL, query_uprobe_areas_columns, ask_xol},
-	{REPORT_FLAME, query_flame_columns, report_flame_ask},
-};
-enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
-
-static int ask_tables(struct report_data *d, const struct query_spec *s, struct error *err)
+static int ask_tree(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	bool is_first = true;
-	int r = 0;
+	(void)err;
+	return query_tree(d->q, &s->scope, d->spec->inverted, d->spec->by_count, &d->tree);
+}
 
-	for (size_t i = 0; r == 0 && i < TABLES; i++) {
-		struct query_spec beside;
-		const struct column *columns;
-		size_t n;
-		if (!report_has(d, tables[i].view))
-			continue;
-		columns = tables[i].columns(&n);
-		beside = spec_beside(s, columns, n);
-		r = tables[i].ask(d, is_first ? s : &beside, err);
-		is_first = false;
-	}
-	return r;
+static int ask_hist(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	(void)err;
+	return query_hist(d->q, &s->scope, &d->hist);
 }
 
 static int ask_overview(struct report_data *d, const struct query_spec *s, struct error *err)
@@ -234,13 +202,90 @@ static int ask_overview(struct report_data *d, const struct query_spec *s, struc
 	return r < 0 ? r : query_cpus(d->q, &spec, &d->cpus, err);
 }
 
+static int ask_code(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	(void)s;
+	return report_annotate_ask(d, err);
+}
+
+/* A view that is a table has its name, and may be sorted and filtered. */
+static const struct {
+	int (*ask)(struct report_data *d, const struct query_spec *s, struct error *err);
+	size_t table; /* in struct report_data; 0: it is none */
+} views[] = {
+#define TABLE(FIELD) offsetof(struct report_data, FIELD)
+	[REPORT_AT_OVERVIEW] = {ask_overview, 0},
+	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks)},
+	[REPORT_AT_WAITERS] = {ask_waiters, TABLE(waiters)},
+	[REPORT_AT_MMAP] = {ask_mmap, TABLE(mmap)},
+	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots)},
+	[REPORT_AT_HOLDERS] = {ask_holders, TABLE(holders)},
+	[REPORT_AT_CONTEXTS] = {ask_contexts, TABLE(contexts)},
+	[REPORT_AT_EVENTS] = {ask_events, TABLE(events)},
+	[REPORT_AT_ROTATION] = {ask_rotation, TABLE(rotation)},
+	[REPORT_AT_UPROBES] = {ask_uprobes, TABLE(uprobes)},
+	[REPORT_AT_XOL] = {ask_xol, TABLE(xol)},
+	[REPORT_AT_HOT] = {ask_hot, TABLE(hot)},
+	[REPORT_AT_FLAME] = {report_flame_ask, TABLE(flame.table)},
+	[REPORT_AT_TREE] = {ask_tree, 0},
+	[REPORT_AT_HIST] = {ask_hist, 0},
+	[REPORT_AT_CODE] = {ask_code, 0},
+};
+
+const struct table *report_table(const struct report_data *d, unsigned place)
+{
+	size_t offset = views[place].table;
+
+	return offset ? (const struct table *)((const char *)d + offset) : NULL;
+}
+
+static const struct table_def *def_of(unsigned place)
+{
+	return views[place].table ? tables_find(view_names[place], strlen(view_names[place]))
+				  : NULL;
+}
+
+const struct table_def *report_sorted_table(unsigned asked)
+{
+	for (unsigned i = 0; i < REPORT_VIEW_COUNT; i++)
+		if (asked & 1u << i && views[i].table)
+			return def_of(i);
+	return NULL;
+}
+
+static int ask_view(struct report_data *d, unsigned place, const struct query_spec *s,
+		    bool is_first, struct error *err)
+{
+	const struct table_def *def = def_of(place);
+	struct query_spec beside = *s;
+
+	if (def && !is_first) {
+		size_t n;
+		const struct column *columns = def->columns(&n);
+		beside = spec_beside(s, columns, n);
+	}
+	return views[place].ask(d, &beside, err);
+}
+
+/* Sort key and filter are written for the first table. */
+static int ask_views(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	bool is_first = true;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < sizeof(views) / sizeof(*views); i++) {
+		if (!(d->views & 1u << i))
+			continue;
+		r = ask_view(d, i, s, is_first, err);
+		is_first &= views[i].table == 0;
+	}
+	return r;
+}
+
 static int check_spec(const struct report_spec *s, struct error *err)
 {
 	const struct query_spec *q = &s->query;
-	unsigned sortable = 0;
 
-	for (size_t i = 0; i < TABLES; i++)
-		sortable |= (unsigned)tables[i].view;
 	if (s->annotate && s->format == REPORT_CSV)
 		return error_set(err, -EINVAL, "CSV holds tables: code is shown as text or JSON");
 	if ((s->views == 0 && !s->annotate) || s->views & ~(unsigned)REPORT_ALL)
@@ -249,7 +294,7 @@ static int check_spec(const struct report_spec *s, struct error *err)
 	if (s->format == REPORT_CSV && s->views & (s->views - 1))
 		return error_set(err, -EINVAL,
 				 "report: CSV holds one table only; choose one view, or JSON");
-	if (!(s->views & sortable) && (q->sort || (q->filter && *q->filter)))
+	if (!report_sorted_table(s->views) && (q->sort || (q->filter && *q->filter)))
 		return error_set(err, -EINVAL,
 				 "report: overview, tree and hist cannot be sorted and filtered");
 	return 0;
@@ -272,15 +317,7 @@ static int ask(struct report_data *d, struct error *err)
 	if (r == 0)
 		r = query_mmap_sum(d->q, true, &d->mmap_sum);
 	if (r == 0)
-		r = ask_tables(d, &s, err);
-	if (r == 0 && d->spec->annotate)
-		r = report_annotate_ask(d, err);
-	if (r == 0 && report_has(d, REPORT_OVERVIEW))
-		r = ask_overview(d, &s, err);
-	if (r == 0 && report_has(d, REPORT_TREE))
-		r = query_tree(d->q, &s.scope, d->spec->inverted, d->spec->by_count, &d->tree);
-	if (r == 0 && report_has(d, REPORT_HIST))
-		r = query_hist(d->q, &s.scope, &d->hist);
+		r = ask_views(d, &s, err);
 	if (r == -ENOMEM)
 		error_set(err, r, "out of memory while summing up the report: end other programs");
 	return r;
@@ -295,7 +332,8 @@ static unsigned views_of(const struct report_spec *s)
 		return all;
 	all |= all & REPORT_SLOTS ? REPORT_HOLDERS : 0;
 	all |= all & REPORT_UPROBES ? REPORT_XOL : 0;
-	return all | (all & REPORT_CONTEXTS ? REPORT_EVENTS : 0);
+	all |= all & REPORT_CONTEXTS ? REPORT_EVENTS : 0;
+	return all | (s->annotate ? REPORT_CODE : 0);
 }
 
 int report_write(struct query *q, const struct report_spec *s, FILE *out, struct error *err)

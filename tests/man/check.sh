@@ -81,15 +81,14 @@ for section in Moving 'Views and finding' 'Order and grouping' Instructions Tree
 done >"$work/page"
 same keys
 
-for table in locks:Locks waiters:Waiters cpus:CPUs slots:Slots holders:Holders contexts:Contexts \
-	events:Events rotation:Rotation uprobes:Uprobes xol:'Out-of-line slots' uptasks:'Tasks in slots' \
-	upwaits:'Waits around uprobes' upprocs:'Probes by process' hot:Hot flame:'Flame graph' uphits:'Hits by CPU' mmap:'mmap_locks by process'; do
-	"$kontend" dump columns | awk -F '\t' -v table="${table%:*}" '$1 == table {
+"$kontend" dump tables >"$work/tables"
+while IFS='	' read -r table section; do
+	"$kontend" dump columns | awk -F '\t' -v table="$table" '$1 == table {
 		print $2 ($3 == "" ? "" : " " $3)
 	}' >"$work/table"
-	page_items "$man/kontend-views.7" "${table#*:}" Va >"$work/page"
-	same "columns of ${table%:*}"
-done
+	page_items "$man/kontend-views.7" "$section" Va >"$work/page"
+	same "columns of $table"
+done <"$work/tables"
 
 "$kontend" dump columns | awk -F '\t' '$1 == "diff" { print $2 ($3 == "" ? "" : " " $3) }' \
 	>"$work/table"
