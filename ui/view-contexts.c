@@ -4,33 +4,19 @@
  * process, a row for each that opened some. And one step deeper the events themselves; Enter on one
  * of these shows it with those that were inherited from it.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/mem.h"
+#include "view-list.h"
 #include "view-perf.h"
 
 #include <errno.h>
-#include <string.h>
 
 struct view_contexts {
-	struct view v;
-	enum query_by by; /* BY_PROCESS, or any other: by context */
-	struct pane pane;
+	struct list_view list;
+	struct query_perf_sum sum; /* of this frame */
 };
 
-struct view_events {
-	struct view v;
-	struct pane pane;
-};
-
-static struct view_contexts *of_contexts(struct view *v)
+static struct query_perf_sum *sum_of(struct list_view *l)
 {
-	return (struct view_contexts *)v;
-}
-
-static struct view_events *of_events(struct view *v)
-{
-	return (struct view_events *)v;
+	return &((struct view_contexts *)l)->sum;
 }
 
 static void figures(const struct query_perf_sum *p, struct line *l)
@@ -52,29 +38,10 @@ static void figures(const struct query_perf_sum *p, struct line *l)
 
 static const struct view_perf_top top = {QUERY_PERF_EVENTS, figures};
 
-/* "by context [b]  filter x", and how many rows at the right. */
-static void draw_keys(struct view *v, const char *by, struct screen *s, struct rect r,
-		      const struct table *t)
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
-	const char *count = view_count_text(v, t);
-	int at = r.w - 1 - (int)strlen(count);
-	struct line l = {.s = s, .r = {r.x, r.y, at > 0 ? at - 1 : r.w, 1}, .x = 1};
-
-	if (by) {
-		line_put(&l, ROLE_DIM, "by ");
-		line_put(&l, ROLE_BOLD, by);
-		line_put(&l, ROLE_DIM, " [b]  ");
-	}
-	if (t->sort_col < t->n_columns) {
-		line_put(&l, ROLE_DIM, "sort ");
-		line_put(&l, ROLE_BOLD, t->columns[t->sort_col].title);
-		line_put(&l, ROLE_DIM, "  ");
-	}
-	if (*app_filter(v->app)) {
-		line_put(&l, ROLE_DIM, "filter ");
-		line_put(&l, ROLE_MATCH, app_filter(v->app));
-	}
-	screen_put(s, r, at, 0, ROLE_DIM, count);
+	(void)t;
+	return view_perf_head(&l->v, s, r, sum_of(l), &top);
 }
 
 /* Rows that take turns stand out, beyond the column that says so. */
@@ -85,148 +52,102 @@ static enum role turns_role(const struct table *t, size_t row)
 	return col != SIZE_MAX && table_value(t, row, col)->u ? ROLE_WARN : ROLE_NORMAL;
 }
 
-static void draw_list(struct view *v, struct pane *pane, struct screen *s, struct rect r,
-		      const struct table *t)
-{
-	struct table_style style = {.search = app_search(v->app),
-				    .tick = v->query->model->n_ticks,
-				    .row_role = turns_role};
+enum { PLACE_CONTEXT, PLACE_PROCESS };
 
-	pane_draw_list(pane, s, r, t, &style);
+static int contexts_ask(struct list_view *l, struct query_spec *spec, struct table *ret,
+			struct error *err)
+{
+	int code = query_perf_sum(l->v.query, sum_of(l));
+
+	spec->by = l->by == PLACE_PROCESS ? BY_PROCESS : BY_LOCK;
+	return code < 0 ? code : query_perf_contexts(l->v.query, spec, ret, err);
 }
 
-static void contexts_draw(struct view *v, struct screen *s, struct rect r)
+static void contexts_fit(struct list_view *l, struct table *t)
 {
-	static const struct view_fit fit_processes[] = {{"context", 0, 0}, {"contexts", 1, 0}};
-	static const struct view_fit fit_contexts[] = {{"contexts", VIEW_HIDE, 0}};
-	struct view_contexts *o = of_contexts(v);
-	bool by_process = o->by == BY_PROCESS;
-	struct query_spec spec = {.by = o->by};
-	struct query_perf_sum sum;
-	struct error err = {0};
-	struct table t;
+	static const struct view_fit processes[] = {{"context", 0, 0}, {"contexts", 1, 0}};
+	static const struct view_fit contexts[] = {{"contexts", VIEW_HIDE, 0}};
+	bool by_process = l->by == PLACE_PROCESS;
 
-	view_fill_spec(v, &o->pane.table, &spec);
-	if (query_perf_sum(v->query, &sum) < 0 ||
-	    query_perf_contexts(v->query, &spec, &t, &err) < 0) {
-		view_draw_error(s, r, &err);
-		return;
-	}
-	int y = view_perf_head(v, s, r, &sum, &top);
-	draw_keys(v, by_process ? "process" : "context", s, layout_below(r, y), &t);
-	view_fit_columns(&t, &o->pane.columns, by_process ? fit_processes : fit_contexts,
+	view_fit_columns(t, &l->pane.columns, by_process ? processes : contexts,
 			 by_process ? 2 : 1);
-	draw_list(v, &o->pane, s, layout_below(r, y + 1), &t);
-	if (!t.n_rows)
-		view_draw_text(s, layout_below(r, y + 3), ROLE_DIM,
-			       view_perf_empty(v, &t, &sum, SNAP_NO_CONTEXTS,
-					       "there is no perf event in the system"));
 }
 
-static void set_by(struct view_contexts *o, enum query_by by)
+static const char *contexts_empty(struct list_view *l, const struct table *t)
 {
-	pane_deinit(&o->pane);
-	o->pane = (struct pane){0};
-	o->by = by;
+	return view_perf_empty(&l->v, t, sum_of(l), SNAP_NO_CONTEXTS,
+			       "there is no perf event in the system");
 }
 
-static int set_by_name(struct view_contexts *o, const char *name)
+static int open_context(struct list_view *l)
 {
-	if (name && !strcmp(name, "process"))
-		set_by(o, BY_PROCESS);
-	else if (name && !strcmp(name, "context"))
-		set_by(o, BY_LOCK);
-	else
-		app_say(o->v.app, ROLE_WARN, "by %s? One of: context process",
-			name ? name : "what");
-	return 0;
-}
-
-static int open_context(struct view_contexts *o)
-{
-	uint64_t id = o->pane.table.selected;
-	struct query_spec all = {.by = o->by};
+	bool by_process = l->by == PLACE_PROCESS;
+	uint64_t id = l->pane.table.selected;
+	struct query_spec all = {.by = by_process ? BY_PROCESS : BY_LOCK};
 	struct query_events_scope scope = {0};
 	struct table t;
 
-	if (query_perf_contexts(o->v.query, &all, &t, NULL) < 0)
+	if (query_perf_contexts(l->v.query, &all, &t, NULL) < 0)
 		return -ENOMEM;
 	size_t row = table_row(&t, id);
 	if (row == SIZE_MAX) {
-		app_say(o->v.app, ROLE_NORMAL, "its last event has just gone");
+		app_say(l->v.app, ROLE_NORMAL, "its last event has just gone");
 		return 0;
 	}
-	if (o->by == BY_PROCESS)
+	if (by_process)
 		scope.process = id ? (int32_t)id : QUERY_NOBODY;
 	else
 		scope.context = id;
-	return app_push_events(o->v.app, &scope,
+	return app_push_events(l->v.app, &scope,
 			       table_value(&t, row, table_column(&t, "context"))->s);
 }
 
-static int contexts_command(struct view *v, enum command c, const struct command_arg *arg)
-{
-	struct view_contexts *o = of_contexts(v);
+static const char *const bys[] = {[PLACE_CONTEXT] = "context", [PLACE_PROCESS] = "process", NULL};
 
-	if (c == CMD_BY)
-		return set_by_name(o, arg->text);
-	if (c == CMD_BY_NEXT) {
-		set_by(o, o->by == BY_PROCESS ? BY_LOCK : BY_PROCESS);
-		return 0;
-	}
-	int r = pane_list_command(&o->pane, c, arg);
-	return r == WIDGET_ENTER ? open_context(o) : r;
+static const struct list_ops contexts_ops = {
+	.ask = contexts_ask,
+	.head = draw_head,
+	.fit = contexts_fit,
+	.empty = contexts_empty,
+	.open = open_context,
+	.bys = bys,
+	.row_role = turns_role,
+};
+
+static int events_ask(struct list_view *l, struct query_spec *spec, struct table *ret,
+		      struct error *err)
+{
+	int code = query_perf_sum(l->v.query, sum_of(l));
+
+	return code < 0 ? code : query_perf_events(l->v.query, &l->v.events, spec, ret, err);
 }
 
-static void contexts_deinit(struct view *v)
+static const char *events_empty(struct list_view *l, const struct table *t)
 {
-	pane_deinit(&of_contexts(v)->pane);
+	return view_perf_empty(&l->v, t, sum_of(l), SNAP_NO_EVENTS, "these events are gone");
 }
 
-static void events_draw(struct view *v, struct screen *s, struct rect r)
+static int open_event(struct list_view *l)
 {
-	struct view_events *o = of_events(v);
-	struct query_spec spec = {0};
-	struct query_perf_sum sum;
-	struct error err = {0};
-	struct table t;
+	struct query_events_scope scope = {.event = l->pane.table.selected};
 
-	view_fill_spec(v, &o->pane.table, &spec);
-	if (query_perf_sum(v->query, &sum) < 0 ||
-	    query_perf_events(v->query, &v->events, &spec, &t, &err) < 0) {
-		view_draw_error(s, r, &err);
-		return;
-	}
-	int y = view_perf_head(v, s, r, &sum, &top);
-	draw_keys(v, NULL, s, layout_below(r, y), &t);
-	draw_list(v, &o->pane, s, layout_below(r, y + 1), &t);
-	if (!t.n_rows)
-		view_draw_text(
-			s, layout_below(r, y + 3), ROLE_DIM,
-			view_perf_empty(v, &t, &sum, SNAP_NO_EVENTS, "these events are gone"));
-}
-
-static int events_command(struct view *v, enum command c, const struct command_arg *arg)
-{
-	struct view_events *o = of_events(v);
-	int r = pane_list_command(&o->pane, c, arg);
-	struct query_events_scope scope = {.event = o->pane.table.selected};
-
-	if (r != WIDGET_ENTER)
-		return r;
-	if (v->events.event) {
-		app_say(v->app, ROLE_NORMAL, "these are the event and what was inherited from it");
+	if (l->v.events.event) {
+		app_say(l->v.app, ROLE_NORMAL,
+			"these are the event and what was inherited from it");
 		return 0;
 	}
 	const char *title =
-		arena_printf(&v->query->arena, "event %llu", (unsigned long long)scope.event);
-	return app_push_events(v->app, &scope, title ? title : "event");
+		arena_printf(&l->v.query->arena, "event %llu", (unsigned long long)scope.event);
+	return app_push_events(l->v.app, &scope, title ? title : "event");
 }
 
-static void events_deinit(struct view *v)
-{
-	pane_deinit(&of_events(v)->pane);
-}
+static const struct list_ops events_ops = {
+	.ask = events_ask,
+	.head = draw_head,
+	.empty = events_empty,
+	.open = open_event,
+	.row_role = turns_role,
+};
 
 const struct view_ops view_contexts = {
 	.name = "contexts",
@@ -239,9 +160,7 @@ const struct view_ops view_contexts = {
 		"process that opened events, and back. Enter lists the events.",
 	.tables = "contexts",
 	.size = sizeof(struct view_contexts),
-	.deinit = contexts_deinit,
-	.draw = contexts_draw,
-	.command = contexts_command,
+	LIST_VIEW(&contexts_ops),
 };
 
 const struct view_ops view_events = {
@@ -252,8 +171,6 @@ const struct view_ops view_events = {
 		"their turn come first. Enter narrows the list to one event and what was inherited "
 		"from it.",
 	.tables = "events",
-	.size = sizeof(struct view_events),
-	.deinit = events_deinit,
-	.draw = events_draw,
-	.command = events_command,
+	.size = sizeof(struct view_contexts),
+	LIST_VIEW(&events_ops),
 };

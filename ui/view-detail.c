@@ -191,8 +191,7 @@ static int set_by_name(struct view_detail *d, const char *name)
 	else if (name && query_by_parse(name, &by) == 0)
 		set_by(d, (int)by);
 	else
-		app_say(d->v.app, ROLE_WARN, "by %s? One of: tree " VIEW_BY_NAMES,
-			name ? name : "what");
+		view_say_names(&d->v, name, " tree", view_by_names);
 	return 0;
 }
 

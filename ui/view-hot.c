@@ -5,28 +5,24 @@
  * says what is sampled, and how much of it is in lock paths.
  */
 #include "view-hot.h"
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/mem.h"
 #include "kontend/units.h"
 #include "view-flame.h"
+#include "view-list.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const uint64_t LOAD_NS = 1000000ull * HOT_LOAD_MS;
 
 struct view_hot {
-	struct view v;
-	struct pane pane;
-	enum query_hot_by by;
+	struct list_view list;
 	bool locks;
 	struct query_zoom zoom;
+	struct query_hot_sum sum; /* of this frame */
 };
 
-static struct view_hot *of_view(struct view *v)
+static struct view_hot *hot_of(struct list_view *l)
 {
-	return (struct view_hot *)v;
+	return (struct view_hot *)l;
 }
 
 void hot_load_names(struct view *v)
@@ -88,87 +84,47 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 	draw_groups(q, sum, all, &l);
 }
 
-static void draw_keys(struct view_hot *o, struct screen *s, struct rect r, const struct table *t)
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
-	const char *count = view_count_text(&o->v, t);
-	int at = r.w - 1 - (int)strlen(count);
-	struct line l = {.s = s, .r = {r.x, r.y, at > 0 ? at - 1 : r.w, r.h}, .x = 1};
+	struct view_hot *o = hot_of(l);
+	struct query_hot_spec hot = {
+		.rows = *spec, .by = (enum query_hot_by)l->by, .locks = o->locks, .zoom = &o->zoom};
+	int code = query_hot_sum(l->v.query, &o->zoom, &o->sum);
 
-	hot_draw_zoom(&o->zoom, &l);
-	line_put(&l, ROLE_DIM, "by ");
-	line_put(&l, ROLE_BOLD, query_hot_by_name(o->by));
-	line_put(&l, ROLE_DIM, " [b]  ");
-	line_put(&l, ROLE_BOLD, o->locks ? "lock paths" : "all samples");
-	line_put(&l, ROLE_DIM, " [l]");
-	if (t->sort_col < t->n_columns) {
-		line_put(&l, ROLE_DIM, "  sort ");
-		line_put(&l, ROLE_BOLD, t->columns[t->sort_col].title);
-		line_put(&l, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
+	hot_load_names(&l->v);
+	return code < 0 ? code : query_hot(l->v.query, &hot, ret, err);
+}
+
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	const struct query_hot_sum *sum = &hot_of(l)->sum;
+
+	(void)t;
+	if (sum->samples) {
+		hot_draw_sum(l->v.query, sum, s, r);
+		return 1;
 	}
-	if (*app_filter(o->v.app)) {
-		line_put(&l, ROLE_DIM, "  filter ");
-		line_put(&l, ROLE_MATCH, app_filter(o->v.app));
-	}
-	screen_put(s, r, at, 0, ROLE_DIM, count);
+	view_draw_text(s, r, ROLE_DIM, query_hot_none(sum));
+	return LIST_END;
 }
 
-static int draw_table(struct view_hot *o, struct screen *s, struct rect r, struct error *err)
+static void put_zoom(struct list_view *l, struct line *line)
 {
-	struct query *q = o->v.query;
-	struct query_hot_spec spec = {.by = o->by, .locks = o->locks, .zoom = &o->zoom};
-	struct table_style style = {
-		.heat = "pct", .search = app_search(o->v.app), .tick = q->model->n_ticks};
-	struct query_hot_sum sum;
-	struct table t;
-
-	view_fill_spec(&o->v, &o->pane.table, &spec.rows);
-	int code = query_hot_sum(q, &o->zoom, &sum);
-	if (code == 0 && !sum.samples) {
-		view_draw_text(s, r, ROLE_DIM, query_hot_none(&sum));
-		return 0;
-	}
-	code = code < 0 ? code : query_hot(q, &spec, &t, err);
-	if (code < 0)
-		return code;
-	hot_draw_sum(q, &sum, s, r);
-	draw_keys(o, s, layout_below(r, 1), &t);
-	pane_draw_list(&o->pane, s, layout_below(r, 2), &t, &style);
-	if (!t.n_rows)
-		view_draw_text(s, layout_below(r, 4), ROLE_DIM,
-			       o->zoom.n && !sum.part
-				       ? "no sample is in what is zoomed into; Esc goes back"
-				       : view_empty_text(&o->v, &t));
-	return 0;
+	hot_draw_zoom(&hot_of(l)->zoom, line);
 }
 
-static void draw_view(struct view *v, struct screen *s, struct rect r)
+static void put_paths(struct list_view *l, struct line *line)
 {
-	struct error err = {0};
-	int code = draw_table(of_view(v), s, r, &err);
-
-	if (code < 0)
-		view_draw_error(s, r, &err);
-	hot_load_names(v);
+	line_printf(line, ROLE_BOLD, "  %s", hot_of(l)->locks ? "lock paths" : "all samples");
+	line_put(line, ROLE_DIM, " [l]");
 }
 
-static void set_by(struct view_hot *o, enum query_hot_by by)
+static const char *empty_text(struct list_view *l, const struct table *t)
 {
-	pane_deinit(&o->pane);
-	o->pane = (struct pane){0};
-	o->by = by;
-}
+	const struct view_hot *o = hot_of(l);
 
-static int set_by_name(struct view_hot *o, const char *name)
-{
-	enum query_hot_by by;
-
-	if (name && query_hot_by_parse(name, &by) == 0)
-		set_by(o, by);
-	else
-		app_say(o->v.app, ROLE_WARN,
-			"by %s? One of: symbol object process task group cpu stack",
-			name ? name : "what");
-	return 0;
+	return o->zoom.n && !o->sum.part ? "no sample is in what is zoomed into; Esc goes back"
+					 : view_empty_text(&l->v, t);
 }
 
 /* Into what the selected row stands for, or what is said: "pid=812". */
@@ -178,18 +134,19 @@ static int zoom_in(struct view_hot *o, const char *term)
 	int code = -ENOENT;
 
 	if (term)
-		code = query_zoom_parse(term, o->v.query->engine->groups, &o->zoom, &err);
-	else if (o->pane.table.has_rows)
-		code = query_hot_zoom(o->v.query, o->by, o->pane.table.selected, &o->zoom);
+		code = query_zoom_parse(term, o->list.v.query->engine->groups, &o->zoom, &err);
+	else if (o->list.pane.table.has_rows)
+		code = query_hot_zoom(o->list.v.query, (enum query_hot_by)o->list.by,
+				      o->list.pane.table.selected, &o->zoom);
 	if (code == -ENOMEM)
 		return code;
 	if (err.text[0])
-		app_say(o->v.app, ROLE_WARN, "%s", err.text);
+		app_say(o->list.v.app, ROLE_WARN, "%s", err.text);
 	else if (code == -EINVAL)
-		app_say(o->v.app, ROLE_NORMAL,
+		app_say(o->list.v.app, ROLE_NORMAL,
 			"a call chain is no part to zoom into; b changes rows");
 	else if (code < 0)
-		app_say(o->v.app, ROLE_NORMAL,
+		app_say(o->list.v.app, ROLE_NORMAL,
 			code == -ENOSPC ? "no deeper: Esc zooms out"
 					: "there is nothing to zoom into");
 	return 0;
@@ -203,43 +160,57 @@ static int zoom_out(struct view_hot *o)
 	return 0;
 }
 
-static int take_command(struct view *v, enum command c, const struct command_arg *arg)
+static int annotate(struct list_view *l)
 {
-	struct view_hot *o = of_view(v);
+	if (l->by == HOT_SYMBOL && l->pane.table.has_rows)
+		return annotate_open_row(&l->v, l->pane.table.selected);
+	app_say(l->v.app, ROLE_NORMAL, "instructions are of functions: :by symbol");
+	return 0;
+}
+
+static int take_command(struct list_view *l, enum command c, const struct command_arg *arg)
+{
+	struct view_hot *o = hot_of(l);
 
 	switch (c) {
-	case CMD_BY:
-		return set_by_name(o, arg->text);
-	case CMD_BY_NEXT:
-		set_by(o, (enum query_hot_by)((o->by + 1) % QUERY_HOT_BYS));
-		return 0;
 	case CMD_LOCK_PATHS:
 		o->locks = !o->locks;
 		return 0;
 	case CMD_FLAME:
-		return flame_open_samples(v, &o->zoom, o->locks);
+		return flame_open_samples(&l->v, &o->zoom, o->locks);
 	case CMD_ZOOM:
 		return zoom_in(o, arg->text);
 	case CMD_BACK:
 		return zoom_out(o);
 	case CMD_ANNOTATE:
-		if (o->by == HOT_SYMBOL && o->pane.table.has_rows)
-			return annotate_open_row(v, o->pane.table.selected);
-		app_say(v->app, ROLE_NORMAL, "instructions are of functions: :by symbol");
-		return 0;
+		return annotate(l);
 	default:
-		break;
+		return VIEW_UNHANDLED;
 	}
-	int code = pane_list_command(&o->pane, c, arg);
-	if (code != WIDGET_ENTER)
-		return code;
-	return hot_open_tree(v, o->by, o->locks, &o->zoom, o->pane.table.selected);
 }
 
-static void deinit_view(struct view *v)
+static int open_row(struct list_view *l)
 {
-	pane_deinit(&of_view(v)->pane);
+	struct view_hot *o = hot_of(l);
+
+	return hot_open_tree(&l->v, (enum query_hot_by)l->by, o->locks, &o->zoom,
+			     l->pane.table.selected);
 }
+
+static const char *const bys[] = {"symbol", "object", "process", "task",
+				  "group",  "cpu",    "stack",	 NULL};
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_head,
+	.before = put_zoom,
+	.options = put_paths,
+	.empty = empty_text,
+	.open = open_row,
+	.command = take_command,
+	.bys = bys,
+	.heat = "pct",
+};
 
 const struct view_ops view_hot = {
 	.name = "hot",
@@ -255,7 +226,5 @@ const struct view_ops view_hot = {
 		"Samples are taken with -F, 499 Hz being plenty.",
 	.tables = "hot",
 	.size = sizeof(struct view_hot),
-	.deinit = deinit_view,
-	.draw = draw_view,
-	.command = take_command,
+	LIST_VIEW(&ops),
 };

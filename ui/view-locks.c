@@ -5,20 +5,11 @@
  * A new key is another set of rows, so the selection and the place start anew while the order that
  * the user chose stays.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/mem.h"
-#include "kontend/pane.h"
 #include "view-flame.h"
 #include "view-hot.h"
+#include "view-list.h"
 
 #include <string.h>
-
-struct view_locks {
-	struct view v;
-	enum query_by by;
-	struct pane pane;
-};
 
 static const char locks_help[] =
 	"Where tasks waited for kernel locks: one row a lock, caller, task, process, type, CPU, "
@@ -30,102 +21,51 @@ static const char locks_help[] =
 	"shows all call chains as a flame graph, a the instructions of the locking code that the "
 	"waits of a row pass, where most samples of the profile are.";
 
-static struct view_locks *of_view(struct view *v)
-{
-	return (struct view_locks *)v;
-}
-
-/* Is there a column of that name when the rows are those of @by? */
-static bool sorts(enum query_by by, const char *key)
+static bool sorts(unsigned by, const char *key)
 {
 	size_t n;
 	const struct column *columns = query_locks_columns(&n);
 
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(columns[i].key, key))
-			return query_locks_has(by, i);
+			return query_locks_has((enum query_by)by, i);
 	return false;
 }
 
-static void set_by(struct view_locks *l, enum query_by by)
+static bool owners_told(const struct list_view *l)
 {
-	struct table_widget fresh = {0};
-
-	if (sorts(by, l->pane.table.sort)) {
-		memcpy(fresh.sort, l->pane.table.sort, sizeof(fresh.sort));
-		fresh.reverse = l->pane.table.reverse;
-	}
-	table_widget_deinit(&l->pane.table);
-	l->pane.table = fresh;
-	l->pane.moved = false;
-	l->by = by;
+	return l->v.query->model->owners_told;
 }
 
-static void draw_status(struct view_locks *l, struct screen *s, struct rect r,
-			const struct table *t)
+static bool skips(struct list_view *l, unsigned by)
 {
-	struct view *v = &l->v;
-	const char *count = view_count_text(v, t);
-	int at = r.w - 1 - (int)strlen(count);
-	struct line line = {.s = s, .r = {r.x, r.y, at > 0 ? at - 1 : r.w, r.h}, .x = 1};
-
-	line_put(&line, ROLE_DIM, "by ");
-	line_put(&line, ROLE_BOLD, query_by_name(l->by));
-	line_put(&line, ROLE_DIM, " [b]  sort ");
-	line_put(&line, ROLE_BOLD,
-		 t->sort_col < t->n_columns ? t->columns[t->sort_col].title : "-");
-	line_put(&line, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
-	if (*app_filter(v->app)) {
-		line_put(&line, ROLE_DIM, "  filter ");
-		line_put(&line, ROLE_MATCH, app_filter(v->app));
-	}
-	if (l->by == BY_OWNER && !v->query->model->owners_told)
-		line_put(&line, ROLE_WARN, "  not seen: start with --owner");
-	screen_put(s, r, at, 0, ROLE_DIM, count);
+	return by == BY_OWNER && !owners_told(l);
 }
 
-static int draw_table(struct view_locks *l, struct screen *s, struct rect r, bool *ret_missed,
-		      struct error *err)
+static void put_owners(struct list_view *l, struct line *line)
 {
-	struct view *v = &l->v;
-	struct query_spec spec = {.by = l->by};
-	struct table_style style = {
-		.heat = "wait_ns_per_s",
-		.search = app_search(v->app),
-		.tick = v->query->model->n_ticks,
-	};
-	struct table t;
-	int ret;
-
-	view_fill_spec(v, &l->pane.table, &spec);
-	pane_window(&l->pane, r.h, &spec);
-	ret = query_locks(v->query, &spec, &t, err);
-	if (ret < 0)
-		return ret;
-	draw_status(l, s, r, &t);
-	view_fit_locks(v, &t, &l->pane.columns, l->by);
-	int y = 1 + view_draw_no_look(v, s, r, 1, "names, holders");
-	pane_draw_list(&l->pane, s, layout_below(r, y), &t, &style);
-	if (!t.n_rows)
-		view_draw_text(s, layout_below(r, y + 2), ROLE_DIM, view_empty_text(v, &t));
-	*ret_missed = pane_missed(&l->pane, &spec);
-	return 0;
+	if (l->by == BY_OWNER && !owners_told(l))
+		line_put(line, ROLE_WARN, "  not seen: start with --owner");
 }
 
-static void locks_draw(struct view *v, struct screen *s, struct rect r)
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
-	struct error err = {0};
-	bool missed = false;
-	int ret = draw_table(of_view(v), s, r, &missed, &err);
+	spec->by = (enum query_by)l->by;
+	return query_locks(l->v.query, spec, ret, err);
+}
 
-	if (ret == 0 && missed)
-		ret = draw_table(of_view(v), s, r, &missed, &err);
-	if (ret < 0)
-		view_draw_error(s, r, &err);
+static void fit(struct list_view *l, struct table *t)
+{
+	view_fit_locks(&l->v, t, &l->pane.columns, (enum query_by)l->by);
+}
+
+static int open_row(struct list_view *l)
+{
+	return view_open(&l->v, (enum query_by)l->by, l->pane.table.selected);
 }
 
 /* The code in which the waits of the selected row are. */
-static int annotate(struct view_locks *l)
+static int annotate(struct list_view *l)
 {
 	struct query_scope scope = l->v.scope;
 
@@ -136,63 +76,46 @@ static int annotate(struct view_locks *l)
 	return annotate_open_path(&l->v, &scope);
 }
 
-static int locks_command(struct view *v, enum command c, const struct command_arg *arg)
+static int take_command(struct list_view *l, enum command c, const struct command_arg *arg)
 {
-	struct view_locks *l = of_view(v);
-	enum query_by by;
-
-	if (c == CMD_BY_NEXT) {
-		by = (l->by + 1) % QUERY_BYS;
-		set_by(l, by == BY_OWNER && !v->query->model->owners_told ? BY_LOCK : by);
-		return 0;
-	}
+	(void)arg;
 	if (c == CMD_FLAME)
-		return flame_open_waits(v, &v->scope);
-	if (c == CMD_ANNOTATE)
-		return annotate(l);
-	if (c == CMD_BY) {
-		if (!arg->text || query_by_parse(arg->text, &by) < 0)
-			app_say(v->app, ROLE_WARN, "by %s? One of: " VIEW_BY_NAMES,
-				arg->text ? arg->text : "what");
-		else
-			set_by(l, by);
-		return 0;
-	}
-	int r = pane_list_command(&l->pane, c, arg);
-	if (r == WIDGET_ENTER)
-		return view_open(v, l->by, l->pane.table.selected);
-	return r;
+		return flame_open_waits(&l->v, &l->v.scope);
+	return c == CMD_ANNOTATE ? annotate(l) : VIEW_UNHANDLED;
 }
 
-static void locks_deinit(struct view *v)
-{
-	pane_deinit(&of_view(v)->pane);
-}
+const char *const view_by_names[] = {"lock", "caller", "task",	"process", "type",
+				     "cpu",  "cgroup", "stack", "owner",   NULL};
 
-/* The key that each of the roots begins with. */
-static const struct {
-	const struct view_ops *ops;
-	enum query_by by;
-} first_by[] = {
-	{&view_callers, BY_CALLER},
-	{&view_tasks, BY_TASK},
-	{&view_types, BY_TYPE},
-	{&view_cpus, BY_CPU},
+static const struct list_ops ops = {
+	.ask = ask,
+	.behind = put_owners,
+	.fit = fit,
+	.open = open_row,
+	.command = take_command,
+	.sorts = sorts,
+	.skips = skips,
+	.bys = view_by_names,
+	.needs_looks = "names, holders",
+	.heat = "wait_ns_per_s",
 };
 
-static int locks_init(struct view *v)
+/* The key that each of the roots begins with. */
+static int init_view(struct view *v)
 {
-	for (size_t i = 0; i < sizeof(first_by) / sizeof(*first_by); i++)
-		if (first_by[i].ops == v->ops)
-			of_view(v)->by = first_by[i].by;
+	list_of(v)->by = v->ops == &view_callers ? BY_CALLER
+			 : v->ops == &view_tasks ? BY_TASK
+			 : v->ops == &view_types ? BY_TYPE
+			 : v->ops == &view_cpus	 ? BY_CPU
+						 : BY_LOCK;
 	return 0;
 }
 
 #define LOCKS_VIEW(NAME, DIGIT)                                                                    \
 	{                                                                                          \
 		.name = NAME, .title = NAME, .digit = DIGIT, .help = locks_help,                   \
-		.tables = "locks", .size = sizeof(struct view_locks), .init = locks_init,          \
-		.deinit = locks_deinit, .draw = locks_draw, .command = locks_command,              \
+		.tables = "locks", .size = sizeof(struct list_view), .init = init_view,            \
+		LIST_VIEW(&ops),                                                                   \
 	}
 
 const struct view_ops view_locks = LOCKS_VIEW("locks", '2');

@@ -3,22 +3,10 @@
  * One step below the view of uprobes: a probe, with where it is, why it costs what it does and its
  * hits by CPU; or the slots of a process over time, and the tasks in them.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/pane.h"
+#include "view-list.h"
 #include "view-uprobes.h"
 
 #include <string.h>
-
-struct view_row {
-	struct view v;
-	struct pane pane;
-};
-
-static struct view_row *of_view(struct view *v)
-{
-	return (struct view_row *)v;
-}
 
 /* The text of a column, "" where it is not known. */
 static const char *text_of(const struct table *t, size_t row, const char *key)
@@ -65,42 +53,43 @@ static int draw_probe(struct view *v, struct screen *s, struct rect r, int y, co
 	return y;
 }
 
-static void draw_list(struct view_row *o, struct screen *s, struct rect r, const struct table *t,
-		      const char *empty)
+static int uprobe_ask(struct list_view *l, struct query_spec *spec, struct table *ret,
+		      struct error *err)
 {
-	struct table_style style = {.tick = o->v.query->model->n_ticks,
-				    .search = app_search(o->v.app)};
-
-	pane_draw_list(&o->pane, s, r, t, &style);
-	if (!t->n_rows)
-		view_draw_text(s, layout_below(r, 1), ROLE_DIM,
-			       t->n_total ? view_empty_text(&o->v, t) : empty);
+	return query_uprobe_hits(l->v.query, l->v.row, spec, ret, err);
 }
 
-static void uprobe_draw(struct view *v, struct screen *s, struct rect r)
+static int uprobe_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
-	struct view_row *o = of_view(v);
-	struct query_spec all = {.average = app_averages(v->app)}, spec = {0};
+	struct query_spec all = {.average = app_averages(l->v.app)};
 	struct query_uprobe_sum sum;
-	struct error err = {0};
-	struct table probes, hits;
+	struct table probes;
 
-	view_fill_spec(v, &o->pane.table, &spec);
-	if (query_uprobe_sum(v->query, all.average, &sum) < 0 ||
-	    query_uprobe_probes(v->query, &all, &probes, &err) < 0 ||
-	    query_uprobe_hits(v->query, v->row, &spec, &hits, &err) < 0) {
-		view_draw_error(s, r, &err);
-		return;
-	}
-	size_t row = table_row(&probes, v->row);
+	(void)t;
+	if (query_uprobe_sum(l->v.query, all.average, &sum) < 0 ||
+	    query_uprobe_probes(l->v.query, &all, &probes, NULL) < 0)
+		return 0;
+	size_t row = table_row(&probes, l->v.row);
 	if (row == SIZE_MAX) {
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM, "this probe is gone");
-		return;
+		return LIST_END;
 	}
-	int y = view_uprobes_head(v, s, r, &sum);
-	y = draw_probe(v, s, r, y, &probes, row);
-	draw_list(o, s, layout_below(r, y + 1), &hits, "hits by CPU are not known of this probe");
+	int y = view_uprobes_head(&l->v, s, r, &sum);
+	return draw_probe(&l->v, s, r, y, &probes, row);
 }
+
+static const char *uprobe_empty(struct list_view *l, const struct table *t)
+{
+	(void)l;
+	(void)t;
+	return "hits by CPU are not known of this probe";
+}
+
+static const struct list_ops uprobe_ops = {
+	.ask = uprobe_ask,
+	.head = uprobe_head,
+	.empty = uprobe_empty,
+};
 
 /* "6/31 ■■■■■■□□□□□□□□□□□□□□□□□□□□□□□□□  max 15  avg 6.4": of at most so many slots. */
 enum { MARKS = 64 };
@@ -150,43 +139,43 @@ static const struct upsnap_area *find_area(struct view *v)
 	return NULL;
 }
 
-static void xol_draw(struct view *v, struct screen *s, struct rect r)
+static int xol_ask(struct list_view *l, struct query_spec *spec, struct table *ret,
+		   struct error *err)
 {
-	struct view_row *o = of_view(v);
-	const struct upsnap_area *a = find_area(v);
-	struct query_spec spec = {0};
-	struct query_uprobe_sum sum;
-	struct error err = {0};
-	struct table t;
+	return query_uprobe_tasks(l->v.query, l->v.row, spec, ret, err);
+}
 
-	view_fill_spec(v, &o->pane.table, &spec);
-	if (query_uprobe_sum(v->query, false, &sum) < 0 ||
-	    query_uprobe_tasks(v->query, v->row, &spec, &t, &err) < 0) {
-		view_draw_error(s, r, &err);
-		return;
-	}
+static int xol_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	const struct upsnap_area *a = find_area(&l->v);
+	struct query_uprobe_sum sum;
+
+	(void)t;
+	if (query_uprobe_sum(l->v.query, false, &sum) < 0)
+		return 0;
 	if (!a) {
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM, "this process is gone");
-		return;
+		return LIST_END;
 	}
-	int y = view_uprobes_head(v, s, r, &sum);
-	y = draw_recent(s, r, draw_area(s, r, y, a), a);
-	draw_list(o, s, layout_below(r, y + 1), &t,
-		  sum.missing & UPSNAP_NO_TASKS ? "who is in the slots is not known"
-						: "nobody is in a slot");
+	int y = view_uprobes_head(&l->v, s, r, &sum);
+	return draw_recent(s, r, draw_area(s, r, y, a), a);
 }
 
-static int row_command(struct view *v, enum command c, const struct command_arg *arg)
+static const char *xol_empty(struct list_view *l, const struct table *t)
 {
-	int r = pane_list_command(&of_view(v)->pane, c, arg);
+	struct query_uprobe_sum sum;
 
-	return r == WIDGET_ENTER ? 0 : r;
+	(void)t;
+	return query_uprobe_sum(l->v.query, false, &sum) == 0 && sum.missing & UPSNAP_NO_TASKS
+		       ? "who is in the slots is not known"
+		       : "nobody is in a slot";
 }
 
-static void row_deinit(struct view *v)
-{
-	pane_deinit(&of_view(v)->pane);
-}
+static const struct list_ops xol_ops = {
+	.ask = xol_ask,
+	.head = xol_head,
+	.empty = xol_empty,
+};
 
 const struct view_ops view_uprobe = {
 	.name = "uprobe",
@@ -194,10 +183,8 @@ const struct view_ops view_uprobe = {
 	.help = "A probe: its place and the bytes that it replaced, what the kernel does with "
 		"them and why, where it would cost less, and its hits by CPU.",
 	.tables = "uphits",
-	.size = sizeof(struct view_row),
-	.deinit = row_deinit,
-	.draw = uprobe_draw,
-	.command = row_command,
+	.size = sizeof(struct list_view),
+	LIST_VIEW(&uprobe_ops),
 };
 
 const struct view_ops view_xol = {
@@ -207,8 +194,6 @@ const struct view_ops view_xol = {
 		"now, at most and on the average of all looks, over the last looks, and the tasks "
 		"that are in them or wait for one.",
 	.tables = "uptasks",
-	.size = sizeof(struct view_row),
-	.deinit = row_deinit,
-	.draw = xol_draw,
-	.command = row_command,
+	.size = sizeof(struct list_view),
+	LIST_VIEW(&xol_ops),
 };

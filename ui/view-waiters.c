@@ -4,35 +4,31 @@
  * model's waits in flight, so they stand while paused and leave when the lock was got. Enter opens
  * the wait with its calls and the holder's; the lock, with its other waiters, is one step deeper.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/mem.h"
-#include "kontend/pane.h"
 #include "kontend/units.h"
 #include "kontend/wait-kept.h"
-
-#include <string.h>
+#include "view-list.h"
 
 struct view_waiters {
-	struct view v;
-	struct pane pane;
+	struct list_view list;
 	struct wait_kept seen; /* the selected row as it was drawn */
 };
 
-static struct view_waiters *of_view(struct view *v)
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
-	return (struct view_waiters *)v;
+	return query_waiters(l->v.query, spec, ret, err);
 }
 
 /* "14 waiting  rwsem W 9, R 5  mutex 1  longest 41.2ms" */
-static void draw_status(struct view *v, struct screen *s, struct rect r, const struct table *t)
+static int draw_status(struct list_view *list, struct screen *s, struct rect r,
+		       const struct table *t)
 {
+	struct view *v = &list->v;
 	struct query_overview ov;
 	struct line line = {.s = s, .r = r, .x = 1};
 	char buf[UNITS_BUF];
 
 	if (query_overview(v->query, &ov) < 0)
-		return;
+		return 1;
 	line_printf(&line, ROLE_BOLD, "%u waiting", ov.waiting);
 	line_printf(&line, ov.waiting_rwsem_w ? ROLE_WAITING : ROLE_DIM, "  rwsem W %u",
 		    ov.waiting_rwsem_w);
@@ -52,69 +48,55 @@ static void draw_status(struct view *v, struct screen *s, struct rect r, const s
 		line_put(&line, ROLE_MATCH, app_filter(v->app));
 		line_printf(&line, ROLE_DIM, "  %s", view_count_text(v, t));
 	}
+	return 1;
 }
 
-static const char *empty_text(struct view *v, const struct table *t)
+static void fit(struct list_view *l, struct table *t)
 {
-	if (t->n_total)
-		return view_empty_text(v, t);
+	view_fit_waiters(&l->v, t, &l->pane.columns);
+}
+
+static const char *empty_text(struct list_view *l, const struct table *t)
+{
+	(void)l;
+	(void)t;
 	return "no task waits for a kernel lock at this moment; those that do are listed here "
 	       "(Space pauses to read them), past waits are in the locks view (2)";
 }
 
 /* It may be over when it is opened. */
-static void keep_selected(struct view_waiters *w)
+static void keep_selected(struct list_view *l, const struct table *t)
 {
-	uint64_t row = w->pane.table.selected;
+	uint64_t row = l->pane.table.selected;
 	struct query_spec spec = {0};
 	struct query_wait seen;
 
-	if (query_wait(w->v.query, row, &spec, &seen, NULL) == 0)
-		wait_kept_take(&w->seen, row, &seen);
+	if (t->n_rows && query_wait(l->v.query, row, &spec, &seen, NULL) == 0)
+		wait_kept_take(&((struct view_waiters *)l)->seen, row, &seen);
 }
 
-static void waiters_draw(struct view *v, struct screen *s, struct rect r)
+static int open_row(struct list_view *l)
 {
-	struct view_waiters *w = of_view(v);
-	struct query_spec spec = {0};
-	struct table_style style = {
-		.heat = "since_ns",
-		.search = app_search(v->app),
-		.tick = v->query->model->n_ticks,
-	};
-	struct table t;
-	struct error err = {0};
-
-	view_fill_spec(v, &w->pane.table, &spec);
-	if (query_waiters(v->query, &spec, &t, &err) < 0) {
-		view_draw_error(s, r, &err);
-		return;
-	}
-	draw_status(v, s, r, &t);
-	view_fit_waiters(v, &t, &w->pane.columns);
-	int y = 1 + view_draw_no_look(v, s, r, 1, "names, holders, places");
-	pane_draw_list(&w->pane, s, layout_below(r, y), &t, &style);
-	if (!t.n_rows)
-		view_draw_text(s, layout_below(r, y + 2), ROLE_DIM, empty_text(v, &t));
-	else
-		keep_selected(w);
+	return view_open_wait(&l->v, l->pane.table.selected, &((struct view_waiters *)l)->seen);
 }
 
-static int waiters_command(struct view *v, enum command c, const struct command_arg *arg)
+static void deinit_view(struct view *v)
 {
-	struct view_waiters *w = of_view(v);
-	int r = pane_list_command(&w->pane, c, arg);
-
-	if (r == WIDGET_ENTER)
-		return view_open_wait(v, w->pane.table.selected, &w->seen);
-	return r;
+	list_deinit(v);
+	wait_kept_deinit(&((struct view_waiters *)v)->seen);
 }
 
-static void waiters_deinit(struct view *v)
-{
-	pane_deinit(&of_view(v)->pane);
-	wait_kept_deinit(&of_view(v)->seen);
-}
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_status,
+	.fit = fit,
+	.empty = empty_text,
+	.open = open_row,
+	.drawn = keep_selected,
+	.has_no_keys = true,
+	.needs_looks = "names, holders, places",
+	.heat = "since_ns",
+};
 
 const struct view_ops view_waiters = {
 	.name = "waiters",
@@ -126,7 +108,8 @@ const struct view_ops view_waiters = {
 		"the task and of the holder, and from there opens the lock.",
 	.tables = "waiters",
 	.size = sizeof(struct view_waiters),
-	.deinit = waiters_deinit,
-	.draw = waiters_draw,
-	.command = waiters_command,
+	.list = &ops,
+	.deinit = deinit_view,
+	.draw = list_draw,
+	.command = list_command,
 };

@@ -157,3 +157,12 @@ const char *view_count_text(struct view *v, const struct table *t)
 		text = arena_printf(&v->query->arena, "%zu %s", t->n_rows, unit);
 	return text ? text : "";
 }
+
+void view_say_names(struct view *v, const char *name, const char *first, const char *const *names)
+{
+	const char *all = first;
+
+	for (size_t i = 0; all && names[i]; i++)
+		all = arena_printf(&v->query->arena, "%s %s", all, names[i]);
+	app_say(v->app, ROLE_WARN, "by %s? One of:%s", name ? name : "what", all ? all : "");
+}

@@ -8,6 +8,7 @@
 
 struct app;
 struct view;
+struct list_ops;
 struct table_widget;
 
 /* Answers of view_ops.command besides 0 = done. */
@@ -32,6 +33,7 @@ struct view_ops {
 	void (*deinit)(struct view *v);
 	void (*draw)(struct view *v, struct screen *s, struct rect r);
 	int (*command)(struct view *v, enum command c, const struct command_arg *arg);
+	const struct list_ops *list; /* of a view that is one table: view-list.h */
 };
 
 struct view {
@@ -119,8 +121,10 @@ size_t view_wrap(const char *text, int w);
 /* "7 of 318": matching rows of all, or just their number. */
 const char *view_count_text(struct view *v, const struct table *t);
 
-/* What `:by` takes. */
-#define VIEW_BY_NAMES "lock caller task process type cpu cgroup stack owner"
+/* What `:by` takes in places of enum query_by; ended by NULL. */
+extern const char *const view_by_names[];
+/* `:by NAME` with a name that is none of @names. */
+void view_say_names(struct view *v, const char *name, const char *first, const char *const *names);
 
 /* All root views, those with a digit first, ended by NULL. */
 extern const struct view_ops *const view_roots[];

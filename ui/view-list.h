@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_VIEW_LIST_H
+#define KONTEND_UI_VIEW_LIST_H
+
+#include "kontend/layout.h"
+#include "kontend/line.h"
+#include "kontend/pane.h"
+
+/*
+ * A view that is one table: its query, the line with what the rows are by and how they are sorted,
+ * the table, and the keys for all that. What is special to a view is in its list_ops.
+ */
+struct list_view {
+	struct view v;
+	struct pane pane;
+	unsigned by; /* place in list_ops.bys */
+};
+
+enum { LIST_END = -1 };
+
+struct list_ops {
+	int (*ask)(struct list_view *l, struct query_spec *spec, struct table *ret,
+		   struct error *err);
+	/* All others may be NULL. Lines above the table: how many, or LIST_END: that was all. */
+	int (*head)(struct list_view *l, struct screen *s, struct rect r, const struct table *t);
+	/* Words in the line of keys, before "by", behind "sort" and at its end. */
+	void (*before)(struct list_view *l, struct line *line);
+	void (*options)(struct list_view *l, struct line *line);
+	void (*behind)(struct list_view *l, struct line *line);
+	/* Which columns there are room and use for. */
+	void (*fit)(struct list_view *l, struct table *t);
+	/* The sentence for a table without rows, if it is not that of locks; t->n_total is 0. */
+	const char *(*empty)(struct list_view *l, const struct table *t);
+	int (*open)(struct list_view *l); /* Enter on the selected row */
+	int (*command)(struct list_view *l, enum command c, const struct command_arg *arg);
+	void (*drawn)(struct list_view *l, const struct table *t); /* after each frame */
+	/* Is there a column of that name when the rows are by that? Else the order starts anew. */
+	bool (*sorts)(unsigned by, const char *key);
+	bool (*skips)(struct list_view *l, unsigned by); /* `b` passes it by */
+	const char *const *bys;				 /* what `b` goes through, ended by NULL */
+	bool has_no_keys;				 /* the head says what that line would */
+	const char *needs_looks; /* what only looks at locks tell: said if there are none */
+	const char *heat;	 /* as in table_style */
+	enum role (*row_role)(const struct table *t, size_t row);
+};
+
+/* For view_ops: draw, command, deinit. `list` of the ops says what is special. */
+void list_draw(struct view *v, struct screen *s, struct rect r);
+int list_command(struct view *v, enum command c, const struct command_arg *arg);
+void list_deinit(struct view *v);
+
+static inline struct list_view *list_of(struct view *v)
+{
+	return (struct list_view *)v;
+}
+
+#define LIST_VIEW(OPS)                                                                             \
+	.list = (OPS), .deinit = list_deinit, .draw = list_draw, .command = list_command
+
+#endif
