@@ -2,10 +2,11 @@
 /*
  * The main loop: one poll() over the source, the keys, the measured command and the signals. It
  * draws after a tick, a key or a resize and not otherwise, and sleeps in between; a storm of
- * records does not keep keys waiting, since engine_pump() returns after a bounded amount of work.
+ * records does not keep keys waiting, since engine_pump() returns after a bounded amount of work,
+ * and neither does a terminal that takes frames slowly: the next one is drawn when it has taken the
+ * last one, and shows what there is by then.
  */
 #include "app-priv.h"
-#include "frozen.h"
 #include "kontend/clock.h"
 #include "kontend/units.h"
 #include "signals.h"
@@ -124,15 +125,17 @@ static bool take_keys(struct app *a)
 	bool any = false;
 
 	for (;;) {
+		if (a->done)
+			return any;
 		a->display->ops->input(a->display, &in);
-		if (!in.key || a->done)
+		if (!in.key)
 			return any;
 		app_key(a, &in);
 		any = true;
 	}
 }
 
-enum { WAIT_SIGNALS, WAIT_KEYS, WAIT_CHILD, WAIT_SOURCE, WAIT_LINES, WAITS };
+enum { WAIT_SIGNALS, WAIT_KEYS, WAIT_CHILD, WAIT_SOURCE, WAIT_LINES, WAIT_DRAWN, WAITS };
 
 static void take_child(struct app *a, const struct pollfd *p)
 {
@@ -163,7 +166,7 @@ static int work(struct app *a, struct error *err)
 }
 
 /* Waits for something to do, and does what users and signals ask for. */
-static int wait_and_take(struct app *a, struct signals *s, struct error *err)
+static int wait_and_take(struct app *a, struct signals *s, int pending_fd, struct error *err)
 {
 	bool pumping = is_pumping(a) || app_history_collects(a);
 	int source_fd_ = pumping ? source_fd(a->engine->source) : -1;
@@ -173,8 +176,9 @@ static int wait_and_take(struct app *a, struct signals *s, struct error *err)
 		[WAIT_CHILD] = {.fd = a->child_exit_fd, .events = POLLIN},
 		[WAIT_SOURCE] = {.fd = source_fd_, .events = POLLIN},
 		[WAIT_LINES] = {.fd = query_load_fd(&a->query), .events = POLLIN},
+		[WAIT_DRAWN] = {.fd = pending_fd, .events = POLLOUT},
 	};
-	bool always_ready = a->dirty || (pumping && source_fd_ < 0);
+	bool always_ready = (a->dirty && pending_fd < 0) || (pumping && source_fd_ < 0);
 
 	if (poll(p, WAITS, always_ready ? 0 : app_time_wait_ms(a)) < 0 && errno != EINTR)
 		return error_errno(err, -errno, "Cannot wait for keys and events");
@@ -189,18 +193,18 @@ static int wait_and_take(struct app *a, struct signals *s, struct error *err)
 	return 0;
 }
 
-static int run_loop(struct app *a, struct signals *s, struct frozen *f, struct error *err)
+static int run_loop(struct app *a, struct signals *s, struct error *err)
 {
 	int r = 0;
 
 	while (!a->done && r >= 0) {
-		if (a->dirty) {
-			frozen_begin(f);
+		int pending_fd = app_pending(a);
+
+		if (a->dirty && pending_fd < 0) {
 			app_draw(a);
-			frozen_end(f);
-			a->done = atomic_load(&f->quit);
+			pending_fd = app_pending(a);
 		}
-		r = wait_and_take(a, s, err);
+		r = wait_and_take(a, s, pending_fd, err);
 		if (r >= 0 && !a->done)
 			r = work(a, err);
 	}
@@ -210,18 +214,13 @@ static int run_loop(struct app *a, struct signals *s, struct frozen *f, struct e
 int app_run(struct app *a, struct error *err)
 {
 	struct signals s;
-	struct frozen f;
 	int r = signals_open(&s, err);
 
 	if (r < 0)
 		return r;
 	if (!a->time.is_replay)
 		source_set_tick(a->engine->source, a->delay_ns);
-	r = frozen_start(&f, a->display, err);
-	if (r >= 0) {
-		r = run_loop(a, &s, &f, err);
-		frozen_stop(&f);
-	}
+	r = run_loop(a, &s, err);
 	signals_close(&s);
 	return r < 0 ? r : 0;
 }

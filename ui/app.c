@@ -351,6 +351,11 @@ void app_again(struct app *a)
 	a->again = true;
 }
 
+int app_pending(struct app *a)
+{
+	return a->display->ops->pending ? a->display->ops->pending(a->display) : -1;
+}
+
 void app_draw(struct app *a)
 {
 	struct layout_app l;
@@ -365,6 +370,10 @@ void app_draw(struct app *a)
 		draw_too_small(a, &l);
 	else
 		draw_parts(a, &l);
+	if (app_pending(a) >= 0) {
+		a->dirty = true; /* shown when it can be, as what there is by then */
+		return;
+	}
 	a->display->ops->blit(a->display, a->screen.cells, a->screen.w, a->screen.h);
 	a->dirty = a->again;
 }

@@ -19,6 +19,7 @@ struct display_mem {
 	struct display_input keys[KEYS];
 	size_t head, n_keys;
 	size_t changed, blits, suspends;
+	int held_fd; /* -1: not held */
 	bool repaint;
 };
 
@@ -38,6 +39,8 @@ static void mem_blit(struct display *d, const struct display_cell *cells, int w,
 	struct display_mem *m = mem_of(d);
 	size_t n = (size_t)w * (size_t)h;
 
+	if (m->held_fd >= 0)
+		return;
 	m->blits++;
 	if (w != m->shown_w || h != m->shown_h) {
 		struct display_cell *grown = mem_resize(m->cells, n, sizeof(*grown));
@@ -79,6 +82,11 @@ static int mem_fd(struct display *d)
 	return -1;
 }
 
+static int mem_pending(struct display *d)
+{
+	return mem_of(d)->held_fd;
+}
+
 static void mem_suspend(struct display *d)
 {
 	mem_of(d)->suspends++;
@@ -103,6 +111,7 @@ static const struct display_ops mem_ops = {
 	.suspend = mem_suspend,
 	.free = mem_display_free,
 	.redraw = mem_redraw,
+	.pending = mem_pending,
 };
 
 int display_mem_new(struct display **ret, int w, int h)
@@ -114,6 +123,7 @@ int display_mem_new(struct display **ret, int w, int h)
 	m->display.ops = &mem_ops;
 	m->w = w;
 	m->h = h;
+	m->held_fd = -1;
 	*ret = &m->display;
 	return 0;
 }
@@ -133,6 +143,11 @@ int display_mem_push(struct display *d, const struct display_input *in)
 		return -ENOSPC;
 	m->keys[(m->head + m->n_keys++) % KEYS] = *in;
 	return 0;
+}
+
+void display_mem_hold(struct display *d, int fd)
+{
+	mem_of(d)->held_fd = fd;
 }
 
 size_t display_mem_changed(const struct display *d)

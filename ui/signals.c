@@ -3,28 +3,60 @@
  * Signals as bytes of a pipe, read by the main loop's poll. A pipe and not a signalfd: a signalfd
  * wants the signals blocked in every thread, and a thread that somebody forgot would die of SIGTERM
  * with the terminal left raw; a handler works whichever thread the signal meets. It needs one
- * static descriptor, since a handler is given nothing, and a mark for whoever cannot read the pipe.
+ * static pointer, since a handler is given nothing.
+ *
+ * Whoever asks us to end for the second time has waited in vain for the loop: then what was set
+ * before does its work, in the handler. But where signals were blocked before, something is to be
+ * put back first.
  */
 #include "signals.h"
+#include "kontend/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
 static const int caught[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
 
-static volatile sig_atomic_t handler_fd = -1, ending;
+static const uint64_t SAME_NS = 500000000; /* one wish may come to us and to our group */
+
+static struct signals *volatile handled;
+
+static bool is_ending(size_t i)
+{
+	return caught[i] == SIGINT || caught[i] == SIGTERM || caught[i] == SIGHUP ||
+	       caught[i] == SIGQUIT;
+}
+
+static bool is_second(struct signals *s, size_t i)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!is_ending(i) || sigismember(&s->mask, caught[i]))
+		return false;
+	if (!s->asked_ns)
+		s->asked_ns = now;
+	return now - s->asked_ns > SAME_NS;
+}
 
 static void on_signal(int sig)
 {
 	unsigned char byte = (unsigned char)sig;
+	struct signals *s = handled;
 	int saved = errno;
-	ssize_t n = write((int)handler_fd, &byte, 1);
+	size_t i = 0;
+
+	while (caught[i] != sig)
+		i++;
+	if (is_second(s, i)) {
+		sigaction(sig, &s->old[i], NULL);
+		raise(sig);
+	}
+	ssize_t n = write(s->write_fd, &byte, 1);
 
 	(void)n; /* a full pipe already wakes the loop */
-	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
-		ending = 1;
 	errno = saved;
 }
 
@@ -37,22 +69,18 @@ int signals_open(struct signals *s, struct error *err)
 		return error_errno(err, -errno, "Cannot make a pipe for signals");
 	s->fd = fds[0];
 	s->write_fd = fds[1];
-	handler_fd = fds[1];
-	ending = 0;
+	s->asked_ns = 0;
+	handled = s;
 	sigset_t all;
+	sigprocmask(SIG_BLOCK, NULL, &s->mask);
 	sigemptyset(&sa.sa_mask);
 	sigemptyset(&all);
 	for (size_t i = 0; i < SIGNALS; i++) {
 		sigaction(caught[i], &sa, &s->old[i]);
 		sigaddset(&all, caught[i]);
 	}
-	sigprocmask(SIG_UNBLOCK, &all, &s->mask);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
 	return 0;
-}
-
-bool signals_ending(void)
-{
-	return ending != 0;
 }
 
 int signals_next(struct signals *s)
@@ -67,7 +95,7 @@ void signals_close(struct signals *s)
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(caught[i], &s->old[i], NULL);
-	handler_fd = -1;
+	handled = NULL;
 	close(s->fd);
 	close(s->write_fd);
 }

@@ -4,23 +4,24 @@
 
 #include "kontend/error.h"
 #include <signal.h>
-#include <stdbool.h>
+#include <stdint.h>
 
 enum { SIGNALS = 7 };
 
-/* While open, INT, TERM, HUP, QUIT, TSTP, CONT and WINCH arrive as bytes of a pipe. One at a time.
+/*
+ * While open, INT, TERM, HUP, QUIT, TSTP, CONT and WINCH arrive as bytes of a pipe. The second of
+ * those that ask for our end has the effect that it had before. One at a time.
  */
 struct signals {
 	int fd; /* readable when one waits */
 	int write_fd;
+	uint64_t asked_ns; /* for our end, for the first time; 0: not yet */
 	struct sigaction old[SIGNALS];
 	sigset_t mask; /* before: none of them is blocked meanwhile */
 };
 
 int signals_open(struct signals *s, struct error *err);
 int signals_next(struct signals *s); /* 0: none waits */
-/* One that ends us came since signals_open(); from any thread. */
-bool signals_ending(void);
 void signals_close(struct signals *s);
 
 #endif

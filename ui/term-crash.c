@@ -19,9 +19,10 @@
 
 enum { STACK_BYTES = 65536, LEAVE_BYTES = 256 };
 
-/* Faults of our own, and what others send that ends a program which has no use for it. */
+/* Faults of our own, and what ends a program that does not hear it, or no more. */
 static const int fatal[] = {SIGSEGV, SIGBUS,  SIGFPE,	 SIGILL,  SIGABRT, SIGUSR1,
-			    SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR};
+			    SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ,
+			    SIGPWR,  SIGINT,  SIGTERM,	 SIGHUP,  SIGQUIT};
 
 enum { FATAL = sizeof(fatal) / sizeof(fatal[0]) };
 
@@ -58,7 +59,7 @@ static void on_crash(int sig, siginfo_t *info, void *context)
 	raise(sig);
 }
 
-void term_crash_arm(int fd, const struct termios *modes, const char *leave)
+void term_crash_arm(int fd, const struct termios *modes)
 {
 	struct sigaction sa = {.sa_sigaction = on_crash};
 	stack_t stack = {.ss_sp = crash.stack, .ss_size = sizeof(crash.stack)};
@@ -68,11 +69,19 @@ void term_crash_arm(int fd, const struct termios *modes, const char *leave)
 	sigaltstack(&stack, NULL);
 	crash.fd = fd;
 	crash.modes = *modes;
+	crash.len = 0;
+	crash.armed = 1;
+	for (size_t i = 0; i < FATAL; i++) {
+		sigaction(fatal[i], &sa, &crash.old[i]);
+		if (crash.old[i].sa_handler == SIG_IGN)
+			sigaction(fatal[i], &crash.old[i], NULL);
+	}
+}
+
+void term_crash_leave(const char *leave)
+{
 	snprintf(crash.leave, sizeof(crash.leave), "%s", leave);
 	crash.len = strlen(crash.leave);
-	crash.armed = 1;
-	for (size_t i = 0; i < FATAL; i++)
-		sigaction(fatal[i], &sa, &crash.old[i]);
 }
 
 void term_crash_disarm(void)

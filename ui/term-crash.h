@@ -5,10 +5,12 @@
 struct termios;
 
 /*
- * From now on SEGV, BUS, FPE, ILL and ABRT write @leave (escape sequences) to @fd, give the
- * terminal the modes @modes, and then die as they would have.
+ * From now on a fault (SEGV, BUS, FPE, ILL, ABRT), or a signal that ends us and that nobody hears,
+ * gives the terminal @fd the modes @modes, and then the program dies as it would have.
  */
-void term_crash_arm(int fd, const struct termios *modes, const char *leave);
+void term_crash_arm(int fd, const struct termios *modes);
+/* The escape sequences that are written before. */
+void term_crash_leave(const char *leave);
 void term_crash_disarm(void);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The terminal, through ncursesw: the only file that knows curses. It keeps the cells that it
- * showed last and writes those that differ. Roles become colour pairs (pair = role + 1) of the
+ * showed last and writes those that differ, by way of tty.c: while something of the frame before
+ * is not taken, none is shown. Roles become colour pairs (pair = role + 1) of the
  * theme, in as many colours as the terminal has, or attributes alone. Clicks are taken as presses
  * and paired to double clicks here, since curses would hold back every click to wait for a second
  * one.
@@ -12,12 +13,11 @@
 #include "kontend/mem.h"
 #include "kontend/theme.h"
 #include "term-crash.h"
+#include "tty.h"
 #include <curses.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +26,18 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400, TAKE_MS = 200 };
+enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400, LEAVE = 200 };
 
 struct terminal {
 	struct display display;
 	SCREEN *screen;
+	struct tty tty;
 	struct display_cell *shown;
 	int w, h;
 	bool repaint, color, mouse;
+	bool away; /* stopped and continued, and the terminal is not yet ours again */
 	attr_t attrs[ROLES];
-	struct termios modes; /* before us */
+	char leave[LEAVE]; /* what leaves the full screen */
 	struct {
 		int64_t at_ms;
 		int x, y;
@@ -74,14 +76,23 @@ static int term_theme(struct display *d, const char *name)
 	return 0;
 }
 
+/* Curses takes it for granted, and has told the terminal only of the size that it began with. */
+static void scroll_all(void)
+{
+	if (change_scroll_region)
+		putp(tiparm(change_scroll_region, 0, LINES - 1));
+}
+
 static void term_size(struct display *d, int *ret_w, int *ret_h)
 {
 	struct winsize ws;
 
 	(void)d;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col && ws.ws_row &&
-	    (ws.ws_col != COLS || ws.ws_row != LINES))
+	    (ws.ws_col != COLS || ws.ws_row != LINES)) {
 		resizeterm(ws.ws_row, ws.ws_col);
+		scroll_all();
+	}
 	*ret_w = COLS;
 	*ret_h = LINES;
 }
@@ -119,12 +130,33 @@ static bool fit(struct terminal *t, int w, int h)
 	return true;
 }
 
+/* What curses has written goes to the terminal. */
+static void pass_on(struct terminal *t)
+{
+	if (tty_take(&t->tty) < 0)
+		t->repaint = true;
+	tty_send(&t->tty);
+}
+
+/* Not before there is something to show or to read: who was continued in the background, or to
+ * end, leaves the terminal alone. */
+static void come_back(struct terminal *t)
+{
+	if (!t->away)
+		return;
+	t->away = false;
+	tty_enter(&t->tty);
+	keypad(stdscr, TRUE);
+	t->repaint = true;
+}
+
 static void term_blit(struct display *d, const struct display_cell *cells, int w, int h)
 {
 	struct terminal *t = term_of(d);
 
-	if (!fit(t, w, h))
+	if (!tty_send(&t->tty) || !fit(t, w, h))
 		return;
+	come_back(t);
 	if (t->repaint)
 		clearok(curscr, TRUE);
 	for (int y = 0; y < h; y++) {
@@ -140,6 +172,12 @@ static void term_blit(struct display *d, const struct display_cell *cells, int w
 	}
 	t->repaint = false;
 	refresh();
+	pass_on(t);
+}
+
+static int term_pending(struct display *d)
+{
+	return tty_send(&term_of(d)->tty) ? -1 : term_of(d)->tty.fd;
 }
 
 static const struct {
@@ -225,6 +263,7 @@ static void term_input(struct display *d, struct display_input *ret)
 {
 	int kind;
 
+	come_back(term_of(d));
 	/* Keys without a meaning for us are skipped: an answer of 0 says "no more input". */
 	do {
 		wint_t ch = 0;
@@ -244,20 +283,27 @@ static int term_fd(struct display *d)
 	return STDIN_FILENO;
 }
 
+/* False: the terminal takes nothing. */
+static bool leave(struct terminal *t)
+{
+	if (t->away)
+		return true;
+	t->away = true;
+	endwin();
+	tty_take(&t->tty);
+	return tty_leave(&t->tty, t->leave);
+}
+
 /* Stops like any job: with the default action, so that an orphaned one just goes on. */
 static void term_suspend(struct display *d)
 {
 	struct sigaction dfl = {.sa_handler = SIG_DFL}, old;
-	struct terminal *t = term_of(d);
 
-	def_prog_mode();
-	endwin();
+	leave(term_of(d));
 	sigemptyset(&dfl.sa_mask);
 	sigaction(SIGTSTP, &dfl, &old);
 	raise(SIGTSTP);
 	sigaction(SIGTSTP, &old, NULL);
-	reset_prog_mode();
-	t->repaint = true;
 }
 
 static void term_redraw(struct display *d)
@@ -265,38 +311,17 @@ static void term_redraw(struct display *d)
 	term_of(d)->repaint = true;
 }
 
-/* What is written from here on, messages as well, has nobody who reads it. */
-static void term_abandon(struct display *d)
-{
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	tcsetattr(STDIN_FILENO, TCSANOW, &term_of(d)->modes);
-	if (null < 0)
-		return;
-	if (isatty(STDERR_FILENO))
-		dup2(null, STDERR_FILENO);
-	dup2(null, STDOUT_FILENO);
-	close(null);
-}
-
-static bool takes_output(void)
-{
-	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
-
-	return poll(&p, 1, TAKE_MS) > 0;
-}
-
 static void term_free(struct display *d)
 {
 	struct terminal *t = term_of(d);
 
 	if (t->screen) {
-		term_crash_disarm();
-		if (!takes_output())
-			term_abandon(d);
-		endwin();
+		if (!leave(t))
+			tty_mute(&t->tty);
 		delscreen(t->screen);
 	}
+	term_crash_disarm();
+	tty_close(&t->tty);
 	mem_free(t->shown);
 	mem_free(t);
 }
@@ -310,7 +335,7 @@ static const struct display_ops term_ops = {
 	.free = term_free,
 	.redraw = term_redraw,
 	.theme = term_theme,
-	.abandon = term_abandon,
+	.pending = term_pending,
 };
 
 int term_color_parse(const char *s, enum term_color *ret)
@@ -363,33 +388,15 @@ static int check_terminal(struct error *err)
 	return check_type(name, err);
 }
 
-/* Appends a capability without its padding ("$<5>"), which nobody waits for while crashing. */
-static void append(char *buf, size_t size, const char *capability)
+static void make_leave(struct terminal *t)
 {
-	size_t len = strlen(buf);
-
-	if (!capability || capability == (const char *)-1)
-		return;
-	for (const char *p = capability; *p && len + 1 < size; p++) {
-		if (p[0] == '$' && p[1] == '<' && strchr(p, '>'))
-			p = strchr(p, '>');
-		else
-			buf[len++] = *p;
-	}
-	buf[len] = '\0';
-}
-
-static void arm_crash(const struct terminal *t)
-{
-	char leave[200] = "";
-
 	if (t->mouse)
-		append(leave, sizeof(leave), "\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
-	append(leave, sizeof(leave), exit_attribute_mode);
-	append(leave, sizeof(leave), keypad_local);
-	append(leave, sizeof(leave), exit_ca_mode);
-	append(leave, sizeof(leave), cursor_normal);
-	term_crash_arm(STDOUT_FILENO, &t->modes, leave);
+		tty_append(t->leave, LEAVE, "\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
+	tty_append(t->leave, LEAVE, exit_attribute_mode);
+	tty_append(t->leave, LEAVE, keypad_local);
+	tty_append(t->leave, LEAVE, exit_ca_mode);
+	tty_append(t->leave, LEAVE, cursor_normal);
+	term_crash_leave(t->leave);
 }
 
 static bool want_color(enum term_color color)
@@ -403,7 +410,6 @@ static bool want_color(enum term_color color)
 
 static void set_modes(struct terminal *t, const struct term_options *o)
 {
-	cbreak();
 	noecho();
 	nonl();
 	nodelay(stdscr, TRUE);
@@ -426,16 +432,35 @@ static void set_modes(struct terminal *t, const struct term_options *o)
  * If curses finds SIGTSTP free it takes it, and from then on ignores it whenever it writes: a ^Z in
  * that moment would be lost. It leaves alone what is taken.
  */
-static SCREEN *open_screen(void)
+static SCREEN *open_screen(FILE *stream)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
 	SCREEN *screen;
 
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGTSTP, &ignore, &old);
-	screen = newterm(NULL, stdout, stdin);
+	screen = newterm(NULL, stream, stdin);
 	sigaction(SIGTSTP, &old, NULL);
 	return screen;
+}
+
+static int open_terminal(struct terminal *t, const struct term_options *o, struct error *err)
+{
+	int r = tty_open(&t->tty, STDIN_FILENO, STDOUT_FILENO, err);
+
+	if (r < 0)
+		return r;
+	term_crash_arm(t->tty.fd, &t->tty.before); /* curses would catch some of these itself */
+	t->screen = open_screen(t->tty.stream);
+	if (!t->screen)
+		return error_set(err, -EINVAL,
+				 "Cannot show the live screen: the terminal "
+				 "TERM=%s cannot be driven",
+				 getenv("TERM"));
+	tty_enter(&t->tty);
+	set_modes(t, o);
+	make_leave(t);
+	return 0;
 }
 
 int term_new(struct display **ret, const struct term_options *o, struct error *err)
@@ -457,17 +482,11 @@ int term_new(struct display **ret, const struct term_options *o, struct error *e
 	setlocale(LC_CTYPE, "");
 	t->display.ops = &term_ops;
 	t->display.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	tcgetattr(STDIN_FILENO, &t->modes);
-	t->screen = open_screen();
-	if (!t->screen) {
-		mem_free(t);
-		return error_set(err, -EINVAL,
-				 "Cannot show the live screen: the terminal "
-				 "TERM=%s cannot be driven",
-				 getenv("TERM"));
+	r = open_terminal(t, o, err);
+	if (r < 0) {
+		term_free(&t->display);
+		return r;
 	}
-	set_modes(t, o);
-	arm_crash(t);
 	apply_theme(t, theme);
 	*ret = &t->display;
 	return 0;

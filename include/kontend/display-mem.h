@@ -13,6 +13,8 @@ int display_mem_new(struct display **ret, int w, int h);
 int display_mem_resize(struct display *d, int w, int h);
 /* At most 64 wait at a time: -ENOSPC. */
 int display_mem_push(struct display *d, const struct display_input *in);
+/* From now on nothing is taken, until @fd is writable, where somebody looks; -1: frames are. */
+void display_mem_hold(struct display *d, int fd);
 /* Cells that the last blit changed, and the number of blits, suspends. */
 size_t display_mem_changed(const struct display *d);
 size_t display_mem_blits(const struct display *d);

@@ -97,10 +97,10 @@ struct display_ops {
 	void (*redraw)(struct display *d); /* the next blit repaints every cell; may be NULL */
 	/* Another theme: 0, -EINVAL when unknown; may be NULL. */
 	int (*theme)(struct display *d, const char *name);
-	/* Of another thread, while blit() does not end since nothing is taken: puts the terminal
-	 * back as it was, and lets go of it. The write that goes on is still to be interrupted. May
-	 * be NULL. */
-	void (*abandon)(struct display *d);
+	/* A terminal may take a frame slowly, or not at all: sends what it takes now of the last
+	 * one. The descriptor that is writable (POLLOUT) when it takes more, -1: nothing is left.
+	 * Until then blit() shows nothing. May be NULL: a frame is shown at once. */
+	int (*pending)(struct display *d);
 };
 
 struct display {

@@ -94,6 +94,47 @@ static void lead_session(const char *name)
 		_exit(126);
 }
 
+/* Until no byte more fits. Who has opened it in this way waits for nobody. */
+static void fill(const struct session *s, const char *name)
+{
+	char bytes[1024];
+	int fd = open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	memset(bytes, '.', sizeof(bytes));
+	if (fd < 0)
+		die(s, name, strerror(errno));
+	for (size_t n = sizeof(bytes); n; n /= 2)
+		while (write(fd, bytes, n) > 0)
+			continue;
+	close(fd);
+}
+
+static void be_still(struct session *s, enum stillness how)
+{
+	char name[64];
+
+	if (how == STILL_STOPPED && tcflow(s->slave, TCOOFF) < 0)
+		die(s, "tcflow", strerror(errno));
+	if (how != STILL_UNREAD)
+		return;
+	if (ptsname_r(s->master, name, sizeof(name)) != 0)
+		die(s, "ptsname", strerror(errno));
+	fill(s, name);
+}
+
+void session_freeze(struct session *s, enum stillness how)
+{
+	s->still = how;
+	be_still(s, how);
+}
+
+void session_thaw(struct session *s)
+{
+	if (s->still == STILL_STOPPED && tcflow(s->slave, TCOON) < 0)
+		die(s, "tcflow", strerror(errno));
+	s->still = STILL_NOT;
+}
+
 /* The program on the terminal @name, whose other end is s->master. */
 static void start_on(struct session *s, const char *name, char *const *argv, const char *const *env)
 {
@@ -105,6 +146,7 @@ static void start_on(struct session *s, const char *name, char *const *argv, con
 	if (s->slave < 0 || ioctl(s->slave, TIOCSWINSZ, &ws) < 0 ||
 	    tcgetattr(s->slave, &s->before) < 0)
 		die(s, name, strerror(errno));
+	be_still(s, s->still);
 	if (pipe2(status, O_CLOEXEC) < 0 || pipe2(control, O_CLOEXEC) < 0)
 		die(s, "pipe", strerror(errno));
 	s->shell = fork();
@@ -131,9 +173,15 @@ static void start_on(struct session *s, const char *name, char *const *argv, con
 
 void session_start(struct session *s, char *const *argv, const char *const *env)
 {
+	session_start_still(s, STILL_NOT, argv, env);
+}
+
+void session_start_still(struct session *s, enum stillness how, char *const *argv,
+			 const char *const *env)
+{
 	char name[64];
 
-	*s = (struct session){.master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
+	*s = (struct session){.master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), .still = how};
 	if (s->master < 0 || grantpt(s->master) < 0 || unlockpt(s->master) < 0 ||
 	    ptsname_r(s->master, name, sizeof(name)) != 0)
 		die(s, "pseudo terminal", strerror(errno));
@@ -168,16 +216,21 @@ void session_send(struct session *s, const char *keys)
 		die(s, "cannot send", keys);
 }
 
+static void make_room(struct session *s)
+{
+	if (s->len + 4096 + 1 <= s->cap)
+		return;
+	s->cap = s->cap * 2 + 8192;
+	s->out = realloc(s->out, s->cap);
+	if (!s->out)
+		abort();
+}
+
 static void take_output(struct session *s)
 {
 	ssize_t n;
 
-	if (s->len + 4096 + 1 > s->cap) {
-		s->cap = s->cap * 2 + 8192;
-		s->out = realloc(s->out, s->cap);
-		if (!s->out)
-			abort();
-	}
+	make_room(s);
 	n = read(s->master, s->out + s->len, 4096);
 	if (n > 0)
 		s->len += (size_t)n;
@@ -190,6 +243,8 @@ static bool wait_any(struct session *s, const char *why)
 	struct pollfd p[2] = {{.fd = s->master, .events = POLLIN},
 			      {.fd = s->status_fd, .events = POLLIN}};
 
+	if (s->still)
+		p[0].fd = -1;
 	if (poll(p, 2, PATIENCE_MS) <= 0)
 		die(s, "waited in vain for", why);
 	if (p[0].revents & POLLIN)
@@ -236,10 +291,73 @@ void session_forget(struct session *s)
 	s->len = 0;
 }
 
-void session_freeze(struct session *s, bool frozen)
+void session_wait_taken(struct session *s)
 {
-	if (tcflow(s->slave, frozen ? TCOOFF : TCOON) < 0)
-		die(s, "tcflow", strerror(errno));
+	const struct timespec nap = {.tv_nsec = 10000000};
+	long until = now_ms() + PATIENCE_MS;
+	int waiting = 1;
+
+	nanosleep(&nap, NULL); /* they come to it by way of a thread of the kernel */
+	while (ioctl(s->slave, FIONREAD, &waiting) == 0 && waiting) {
+		if (now_ms() > until)
+			die(s, "waited in vain for", "somebody who takes the keys");
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* Is @sig caught by the program? */
+static bool catches(const struct session *s, int sig)
+{
+	char path[64], line[256];
+	unsigned long long caught = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)s->program);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return caught >> (sig - 1) & 1;
+}
+
+void session_wait_catches(struct session *s, int sig)
+{
+	const struct timespec nap = {.tv_nsec = 10000000};
+	long until = now_ms() + PATIENCE_MS;
+
+	while (!catches(s, sig)) {
+		if (now_ms() > until)
+			die(s, "waited in vain for", "a handler");
+		nanosleep(&nap, NULL);
+	}
+}
+
+void session_wait_modes(struct session *s)
+{
+	const struct timespec nap = {.tv_nsec = 10000000};
+	long until = now_ms() + PATIENCE_MS;
+
+	while (session_restored(s)) {
+		if (now_ms() > until)
+			die(s, "waited in vain for", "modes");
+		nanosleep(&nap, NULL);
+	}
+}
+
+size_t session_read_some(struct session *s, size_t most)
+{
+	size_t before = s->len;
+
+	if (most > 4096)
+		most = 4096;
+	make_room(s);
+	struct pollfd p = {.fd = s->master, .events = POLLIN};
+	ssize_t n = poll(&p, 1, 0) > 0 ? read(s->master, s->out + s->len, most) : 0;
+	if (n > 0)
+		s->len += (size_t)n;
+	s->out[s->len] = '\0';
+	return s->len - before;
 }
 
 void session_resize(struct session *s, int rows, int columns)

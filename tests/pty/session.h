@@ -7,6 +7,12 @@
 #include <sys/types.h>
 #include <termios.h>
 
+enum stillness {
+	STILL_NOT,
+	STILL_STOPPED, /* as by Ctrl-S */
+	STILL_UNREAD,  /* nobody reads it, and it is full */
+};
+
 /*
  * A program on a terminal of its own. Between us and it stands a small shell, since job control
  * needs one: the program is stopped and continued as by a user. Every wait ends with an abort after
@@ -19,10 +25,14 @@ struct session {
 	struct termios before;
 	char *out; /* all output since session_forget() */
 	size_t len, cap;
+	enum stillness still; /* it takes nothing, and nothing is read */
 };
 
 /* Runs argv[0] on a terminal of 24 lines, 80 columns. @env: "NAME=VALUE" ..., NULL. */
 void session_start(struct session *s, char *const *argv, const char *const *env);
+/* The same on a terminal that takes nothing. */
+void session_start_still(struct session *s, enum stillness how, char *const *argv,
+			 const char *const *env);
 /* The same on terminal @near, a serial line whose other end @far is ours. */
 void session_start_on(struct session *s, const char *far, const char *near, char *const *argv,
 		      const char *const *env);
@@ -33,8 +43,15 @@ void session_expect(struct session *s, const char *text);
 void session_drain(struct session *s);
 bool session_has(const struct session *s, const char *text);
 void session_forget(struct session *s);
-/* As Ctrl-S and Ctrl-Q: the terminal takes nothing, and takes it again. */
-void session_freeze(struct session *s, bool frozen);
+/* From now on it takes nothing; takes and is read again. */
+void session_freeze(struct session *s, enum stillness how);
+void session_thaw(struct session *s);
+/* Reads at most @most bytes of what there is; how many. */
+size_t session_read_some(struct session *s, size_t most);
+/* Until the program has read all keys, has set modes of its own, has a handler for @sig. */
+void session_wait_taken(struct session *s);
+void session_wait_modes(struct session *s);
+void session_wait_catches(struct session *s, int sig);
 void session_resize(struct session *s, int rows, int columns);
 /* Reads until the program stops or ends; its wait status. */
 int session_wait(struct session *s);

@@ -115,6 +115,40 @@ static void test_same_frame_changes_nothing(void **state)
 	stage_close(&st);
 }
 
+/* A terminal that takes no frame keeps neither the stream nor keys; then it shows what there is. */
+static void test_goes_on_while_no_frame_is_taken(void **state)
+{
+	struct stage still, other;
+
+	(void)state;
+	stage_start(&still);
+	stage_start(&other);
+	tick(&still, ENGINE_TICK);
+	tick(&other, ENGINE_TICK);
+	size_t blits = display_mem_blits(still.display);
+	display_mem_hold(still.display, 0);
+	press(&still, '2');
+	press(&other, '2');
+	tick(&still, ENGINE_TICK);
+	tick(&other, ENGINE_TICK);
+	press(&still, KEY_K_DOWN); /* there are rows, although nobody has seen them */
+	press(&other, KEY_K_DOWN);
+	assert_int_equal(display_mem_blits(still.display), blits);
+	assert_int_equal(still.engine.model.n_ticks, 2);
+	display_mem_hold(still.display, -1);
+	app_draw(still.app);
+	assert_int_equal(display_mem_blits(still.display), blits + 1);
+	assert_true(shows(&still, "by "));
+	char *a, *b;
+	assert_int_equal(screen_text(app_screen(still.app), &a), 0);
+	assert_int_equal(screen_text(app_screen(other.app), &b), 0);
+	assert_string_equal(a, b);
+	mem_free(a);
+	mem_free(b);
+	stage_close(&still);
+	stage_close(&other);
+}
+
 static void test_pause_holds_the_model(void **state)
 {
 	struct stage st;
@@ -425,6 +459,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_frame_changes_nothing),
+		cmocka_unit_test(test_goes_on_while_no_frame_is_taken),
 		cmocka_unit_test(test_pause_holds_the_model),
 		cmocka_unit_test(test_saved_is_what_is_shown),
 		cmocka_unit_test(test_save_says_why_not),

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A terminal that takes nothing, slowly or all: what was written comes out whole, and nobody waits.
+ */
+#include "tty.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MUCH = 300000 };
+
+struct pair {
+	int far, near;
+	struct tty tty;
+};
+
+static void open_tty(struct pair *p)
+{
+	struct error err = {0};
+
+	assert_int_equal(tty_open(&p->tty, p->near, p->near, &err), 0);
+	tty_enter(&p->tty);
+}
+
+static void open_pair(struct pair *p)
+{
+	char name[64];
+
+	p->far = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(p->far >= 0 && grantpt(p->far) == 0 && unlockpt(p->far) == 0);
+	assert_int_equal(ptsname_r(p->far, name, sizeof(name)), 0);
+	p->near = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(p->near >= 0);
+}
+
+static void close_pair(struct pair *p)
+{
+	tty_close(&p->tty);
+	close(p->near);
+	close(p->far);
+}
+
+static char byte_at(size_t i)
+{
+	return (char)('a' + i % 23);
+}
+
+static void put(struct pair *p, size_t from, size_t n)
+{
+	for (size_t i = from; i < from + n; i++)
+		assert_int_not_equal(putc(byte_at(i), p->tty.stream), EOF);
+	assert_int_equal(tty_take(&p->tty), 0);
+}
+
+static size_t get(struct pair *p, size_t from)
+{
+	struct pollfd f = {.fd = p->far, .events = POLLIN};
+	char bytes[4096];
+	ssize_t n = 0;
+
+	if (poll(&f, 1, 1000) > 0)
+		n = read(p->far, bytes, sizeof(bytes));
+	assert_true(n > 0);
+	for (size_t i = 0; i < (size_t)n; i++)
+		assert_int_equal(bytes[i], byte_at(from + i));
+	return (size_t)n;
+}
+
+static bool blocks(int fd)
+{
+	return !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+}
+
+/* More than it holds, from two frames, is read in its order. */
+static void pass_much(struct pair *p)
+{
+	size_t got = 0;
+
+	put(p, 0, MUCH / 2);
+	assert_false(tty_send(&p->tty));
+	put(p, MUCH / 2, MUCH / 2);
+	while (got < MUCH) {
+		got += get(p, got);
+		tty_send(&p->tty);
+	}
+	assert_int_equal(got, MUCH);
+	assert_true(tty_send(&p->tty));
+	assert_true(blocks(p->near)); /* whoever shares it has noticed nothing */
+}
+
+static void test_passes_all(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	open_pair(&p);
+	open_tty(&p);
+	assert_false(p.tty.is_shared);
+	pass_much(&p);
+	close_pair(&p);
+}
+
+/* It cannot be opened once more: since it is somebody's alone, or somebody else's. */
+static void test_passes_all_by_a_shared_one(void **state)
+{
+	bool is_root = geteuid() == 0;
+	struct pair p;
+
+	(void)state;
+	open_pair(&p);
+	assert_int_equal(ioctl(p.near, TIOCEXCL), 0);
+	if (is_root)
+		assert_int_equal(seteuid(65534), 0);
+	open_tty(&p);
+	if (is_root)
+		assert_int_equal(seteuid(0), 0);
+	assert_true(p.tty.is_shared);
+	pass_much(&p);
+	close_pair(&p);
+}
+
+static void assert_modes(const struct pair *p, const struct termios *expected)
+{
+	struct termios now;
+
+	assert_int_equal(tcgetattr(p->near, &now), 0);
+	assert_int_equal(now.c_lflag, expected->c_lflag);
+	assert_int_equal(now.c_iflag, expected->c_iflag);
+	assert_int_equal(now.c_oflag, expected->c_oflag);
+	assert_memory_equal(now.c_cc, expected->c_cc, sizeof(now.c_cc));
+}
+
+/* All that the terminal holds: "" when that is nothing. */
+static size_t drain(const struct pair *p, char *ret, size_t size)
+{
+	struct pollfd f = {.fd = p->far, .events = POLLIN};
+	size_t n = 0;
+
+	while (n + 1 < size && poll(&f, 1, 100) > 0) {
+		ssize_t got = read(p->far, ret + n, size - 1 - n);
+
+		assert_true(got > 0);
+		n += (size_t)got;
+	}
+	ret[n] = '\0';
+	return n;
+}
+
+static void leave(size_t bytes, bool stopped)
+{
+	static char held[2 * MUCH];
+	struct termios before;
+	struct pair p;
+
+	open_pair(&p);
+	assert_int_equal(tcgetattr(p.near, &before), 0);
+	open_tty(&p);
+	if (stopped)
+		assert_int_equal(tcflow(p.near, TCOOFF), 0);
+	put(&p, 0, bytes);
+	assert_int_equal(tty_leave(&p.tty, "LEAVE"), !stopped);
+	assert_modes(&p, &before);
+	if (stopped)
+		assert_int_equal(tcflow(p.near, TCOON), 0);
+	size_t n = drain(&p, held, sizeof(held));
+	if (stopped)
+		assert_int_equal(n, 0);
+	else if (bytes == MUCH)
+		assert_string_equal(held + n - 5, "LEAVE");
+	else
+		assert_int_equal(n, bytes);
+	close_pair(&p);
+}
+
+static void test_leaves(void **state)
+{
+	(void)state;
+	leave(100, false);
+	leave(MUCH, false);
+	leave(100, true);
+}
+
+/* As Ctrl-S, typed at the other end. */
+static void test_leaves_after_ctrl_s(void **state)
+{
+	struct termios before;
+	char held[256];
+	struct pair p;
+
+	(void)state;
+	open_pair(&p);
+	assert_int_equal(tcgetattr(p.near, &before), 0);
+	assert_true(before.c_iflag & IXON);
+	open_tty(&p);
+	assert_int_equal(write(p.far, "\023", 1), 1);
+	put(&p, 0, 1);
+	for (int i = 0; i < 6000 && tty_send(&p.tty); i++) {
+		usleep(10000); /* the kernel hears of the key later */
+		put(&p, 0, 1);
+	}
+	put(&p, 0, 100);
+	assert_true(tty_leave(&p.tty, "LEAVE"));
+	assert_modes(&p, &before);
+	assert_true(drain(&p, held, sizeof(held)) >= 100);
+	assert_null(strstr(held, "LEAVE"));
+	close_pair(&p);
+}
+
+static void test_the_other_end_is_gone(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	open_pair(&p);
+	open_tty(&p);
+	close(p.far);
+	put(&p, 0, MUCH);
+	assert_true(tty_send(&p.tty)); /* nothing is left to be sent */
+	tty_leave(&p.tty, "LEAVE");
+	tty_close(&p.tty);
+	close(p.near);
+}
+
+static void test_appends_without_padding(void **state)
+{
+	char buf[8] = "";
+
+	(void)state;
+	tty_append(buf, sizeof(buf), "a$<20/>b");
+	tty_append(buf, sizeof(buf), NULL);
+	tty_append(buf, sizeof(buf), "cdefghij");
+	assert_string_equal(buf, "abcdefg");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_passes_all),
+		cmocka_unit_test(test_passes_all_by_a_shared_one),
+		cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_leaves_after_ctrl_s),
+		cmocka_unit_test(test_the_other_end_is_gone),
+		cmocka_unit_test(test_appends_without_padding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
