@@ -70,17 +70,66 @@ static int failed(const char *from, const char *to, int code, struct error *err)
 	return error_errno(err, code, "Cannot rename the file '%s' to '%s'", from, to);
 }
 
-/* Where names cannot be exchanged: what was called so before is lost in the first step. */
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "No memory for the names of files");
+}
+
+static char *with_old(const char *name)
+{
+	static const char suffix[] = ".old";
+	size_t len = strlen(name);
+	char *ret = mem_calloc(len + sizeof(suffix), 1);
+
+	if (ret) {
+		memcpy(ret, name, len);
+		memcpy(ret + len, suffix, sizeof(suffix));
+	}
+	return ret;
+}
+
+/* A step back, which may fail like those that were taken. */
+static int go_back(const char *from, const char *to, struct error *err)
+{
+	int r = place_rename(from, to);
+
+	return r < 0 ? failed(from, to, r, err) : 0;
+}
+
+static int put_by(const char *temp, const char *path, const char *old, const char *spare,
+		  struct error *err)
+{
+	int r = place_rename(path, spare), code;
+
+	if (r < 0)
+		return failed(path, spare, r, err);
+	r = place_rename(temp, path);
+	if (r < 0) {
+		failed(temp, path, r, err);
+		code = go_back(spare, path, err);
+		return code < 0 ? code : r;
+	}
+	if (rename(spare, old) == 0)
+		return 0;
+	r = failed(path, old, -errno, err);
+	code = go_back(path, temp, err);
+	code = code < 0 ? code : go_back(spare, path, err);
+	return code < 0 ? code : r;
+}
+
+/*
+ * Where names cannot be exchanged: what had the name gets one of its own until the new file has it,
+ * and only then the name of the one before, in one step. At every moment each of them has a name.
+ */
 static int put_in_steps(const char *temp, const char *path, const char *old, struct error *err)
 {
-	if (rename(path, old) < 0)
-		return failed(path, old, -errno, err);
-	int r = place_rename(temp, path);
-	if (r == 0)
-		return 0;
-	failed(temp, path, r, err);
-	int back = place_rename(old, path);
-	return back < 0 ? failed(old, path, back, err) : r;
+	char *spare = with_old(temp);
+
+	if (!spare)
+		return no_memory(err);
+	int r = put_by(temp, path, old, spare, err);
+	mem_free(spare);
+	return r;
 }
 
 static int put_over(const char *temp, const char *path, const char *old, struct error *err)
@@ -100,17 +149,13 @@ static int put_over(const char *temp, const char *path, const char *old, struct 
 
 int place_put(const char *temp, const char *path, struct error *err)
 {
-	static const char suffix[] = ".old";
-	size_t len = strlen(path);
 	int r = place_rename(temp, path);
 
 	if (r != -EEXIST)
 		return r < 0 ? failed(temp, path, r, err) : 0;
-	char *old = mem_calloc(len + sizeof(suffix), 1);
+	char *old = with_old(path);
 	if (!old)
-		return error_set(err, -ENOMEM, "No memory for the names of files");
-	memcpy(old, path, len);
-	memcpy(old + len, suffix, sizeof(suffix));
+		return no_memory(err);
 	r = put_over(temp, path, old, err);
 	mem_free(old);
 	return r;
