@@ -12,10 +12,11 @@
  */
 #include "cmd.h"
 #include "kontend/clock.h"
+#include "kontend/collector.h"
 #include "kontend/run.h"
-#include "kontend/units.h"
 #include "record-direct.h"
 #include "record-file.h"
+#include "record-say.h"
 #include "record-signals.h"
 #include "record-tally.h"
 #include "record-text.h"
@@ -45,6 +46,7 @@ struct recording {
 	struct run run;
 	struct record_file *file;
 	struct record_tally tally;
+	struct record_say say;
 	struct record_text text;
 	struct record_told told;
 	enum stage stage;
@@ -54,11 +56,10 @@ struct recording {
 	int signal_fd;
 	uint64_t begin_ns, deadline_ns, flushed_ns, said_ns;
 	uint64_t signal_ns;
-	bool rotate, stop, stopped, ended, full, give_up, line; /* ended: the stream has */
-	int signal;						/* the first that came, 0 = none */
+	bool rotate, stop, stopped, ended, full, give_up; /* ended: the stream has */
+	int signal;					  /* the first that came, 0 = none */
 };
 
-static const char default_name[] = "kontend.data";
 static const uint64_t FLUSH_NS = 250 * MS, FLUSH_REST_NS = 2000 * MS;
 static const uint64_t IDLE_NS = 250 * MS;
 /* Of a file that shall not grow, where another follows: for ticks and losses behind its events. */
@@ -80,13 +81,6 @@ static void take_signals(struct recording *g)
 	}
 }
 
-static const char *output_name(const struct recording *g)
-{
-	const char *name = g->o->output ? g->o->output : default_name;
-
-	return strcmp(name, "-") ? name : "standard output";
-}
-
 /* Of the events that went by unread the kernel knows the number. @end: it is the final one. */
 static void count(struct recording *g, bool end)
 {
@@ -99,36 +93,13 @@ static void count(struct recording *g, bool end)
 	g->tally.lost = lost;
 }
 
-static void say_progress(struct recording *g, uint64_t now, bool end)
+static void say(struct recording *g, uint64_t now, bool end)
 {
-	struct writer_stat st;
-	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
-	char files[96];
+	struct record_said said = {.ns = now - g->begin_ns, .bytes = g->bytes};
 
 	count(g, end);
-	record_file_stat(g->file, &st);
-	units_ns(time, now - g->begin_ns);
-	units_bytes(bytes, g->bytes + st.bytes);
-	units_count(events, g->tally.samples);
-	units_count(lost, g->tally.lost + g->tally.dropped);
-	if (g->line)
-		fputs("\r\033[K", stderr);
-	if (!end) {
-		fprintf(stderr, "recording %s: %s, %s events, %s lost", time, bytes, events, lost);
-		g->line = true;
-		return;
-	}
-	g->line = false;
-	record_parts_text(record_file_parts(g->file), files, sizeof(files));
-	cmd_say(g->o, "recorded %s to %s%s: %s, %s events, %s lost", time, output_name(g), files,
-		bytes, events, lost);
-}
-
-static void clear_line(struct recording *g)
-{
-	if (g->line)
-		fputs("\r\033[K", stderr);
-	g->line = false;
+	said.tally = &g->tally;
+	record_say_so_far(&g->say, g->file, &said, end);
 }
 
 static void look_at_time(struct recording *g, uint64_t now)
@@ -136,7 +107,7 @@ static void look_at_time(struct recording *g, uint64_t now)
 	if (g->deadline_ns && now >= g->deadline_ns)
 		g->stop = true;
 	if (!g->o->quiet && now - g->said_ns >= SECOND && isatty(STDERR_FILENO)) {
-		say_progress(g, now, false);
+		say(g, now, false);
 		g->said_ns = now;
 	}
 }
@@ -147,8 +118,8 @@ static int rotate(struct recording *g, struct error *err)
 
 	g->rotate = g->direct.full = false;
 	if (!record_file_is_regular(g->file)) {
-		clear_line(g);
-		cmd_say(g->o, "what goes to %s cannot be rotated", output_name(g));
+		record_say_clear(&g->say);
+		cmd_say(g->o, "what goes to %s cannot be rotated", record_say_name(&g->say));
 		return 0;
 	}
 	record_file_stat(g->file, &st);
@@ -160,7 +131,7 @@ static int rotate(struct recording *g, struct error *err)
 			return r;
 		g->stage = STAGE_QUEUE;
 	}
-	int r = record_told_cut(&g->told, g->file, err);
+	int r = record_told_cut(&g->told, g->file, g->stopped, err);
 	if (r == 0)
 		r = record_file_rotate(g->file, err);
 	r = r ? r : record_text_put(&g->text, g->file, err);
@@ -219,6 +190,13 @@ static int wait_for_something(struct recording *g, struct error *err)
 	return r < 0 ? r : look_around(g, err);
 }
 
+static void stop(struct recording *g)
+{
+	run_stop(&g->run);
+	record_file_settle(g->file);
+	g->stopped = true;
+}
+
 /* For a pipe whose reader stalls: signals are heard all the same. */
 static int wait_for_reader(void *ctx, int fd)
 {
@@ -232,10 +210,8 @@ static int wait_for_reader(void *ctx, int fd)
 	while (!fds[0].revents && !g->give_up) {
 		poll(fds, 2, -1);
 		take_signals(g);
-		if (g->signal && !g->stopped) {
-			run_stop(&g->run);
-			g->stopped = true;
-		}
+		if (g->signal && !g->stopped)
+			stop(g);
 	}
 	return g->give_up ? ECANCELED : 0;
 }
@@ -325,10 +301,8 @@ static int pump(struct recording *g, struct error *err)
 	int r = 0;
 
 	while (r == 0 && !g->give_up && !g->full) {
-		if (g->stop && !g->stopped) {
-			run_stop(&g->run);
-			g->stopped = true;
-		}
+		if (g->stop && !g->stopped)
+			stop(g);
 		r = g->stage == STAGE_DIRECT ? take_direct(g, err) : take(g, err);
 	}
 	return r < 0 ? r : 0;
@@ -354,6 +328,18 @@ static int put_prologue(struct recording *g, struct error *err)
 	return r < 0 ? r : 0;
 }
 
+/* On a busy machine it would take ten times as long. */
+static int hurry_prologue(struct recording *g, struct error *err)
+{
+	int before = collector_hurry();
+
+	/* Two signals while all was opened. */
+	take_signals(g);
+	int r = g->give_up ? -EINTR : put_prologue(g, err);
+	collector_relax(before);
+	return r;
+}
+
 static void say_start(const struct recording *g)
 {
 	const struct live_info *i = &g->run.info;
@@ -364,7 +350,7 @@ static void say_start(const struct recording *g)
 	if (g->o->verbose)
 		cmd_say(g->o, "recording %s with %u rings of %u pages to %s",
 			target_describe(&g->run.target, what, sizeof(what)), i->rings,
-			i->ring_pages, output_name(g));
+			i->ring_pages, record_say_name(&g->say));
 }
 
 static int start(struct recording *g, struct error *err)
@@ -372,7 +358,7 @@ static int start(struct recording *g, struct error *err)
 	const struct opts *o = g->o;
 	int r = run_source(&g->run, o, err);
 	struct record_file_options f = {
-		.path = o->output ? o->output : default_name,
+		.path = g->say.path,
 		.zstd_level = (int)o->compress,
 		.max_bytes = o->max_size,
 		.keep = o->rotate,
@@ -387,12 +373,15 @@ static int start(struct recording *g, struct error *err)
 	if (r == 0)
 		r = record_told_init(&g->told, o, run_code_source(g->run.code), err);
 	if (r == 0)
-		r = put_prologue(g, err);
+		r = hurry_prologue(g, err);
 	if (r == 0 && o->max_size && record_file_is_regular(g->file))
 		r = record_file_begin(g->file, g->left_out, err);
 	r = r ? r : record_text_put(&g->text, g->file, err);
 	r = r ? r : run_start(&g->run, err);
 	r = r ? r : record_told_start(&g->told, err);
+	/* Whatever is written while rings fill, to the end; not what reads a pipe's records. */
+	if (r == 0 && record_file_is_regular(g->file))
+		collector_hurry();
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
 	g->direct.sift = &g->told.sift;
@@ -425,8 +414,8 @@ static bool is_given_up(void *ctx)
 	return g->give_up;
 }
 
-/* So that it can be read where the programs are not. */
-static void put_names(struct recording *g)
+/* So that it can be read where the programs are not. False: a second signal came meanwhile. */
+static bool put_names(struct recording *g)
 {
 	struct record_names_options o = {.code = run_code_source(g->run.code),
 					 .keep_symbols = !g->o->no_symbol_cache,
@@ -436,10 +425,12 @@ static void put_names(struct recording *g)
 	const char *lacks = record_told_end(&g->told, g->file, &o, &err);
 
 	/* The recording is whole without. */
+	bool all = !g->give_up;
 	g->give_up = false;
-	clear_line(g);
+	record_say_clear(&g->say);
 	if (lacks)
 		cmd_say(g->o, "%s", lacks);
+	return all;
 }
 
 /* What was written before a failure becomes a whole file too. */
@@ -454,12 +445,11 @@ static int record(struct recording *g)
 						: cmd_fail(CMD_EXIT_FAILURE, &err);
 	r = pump(g, &err);
 	uint64_t now = clock_now_ns();
-	if (r == 0 && !g->give_up)
-		put_names(g);
+	bool all = r == 0 && !g->give_up && put_names(g);
 	int e = r == -EPIPE || r == -ECANCELED ? r : record_file_finish(g->file, &end);
-	if (r == 0 && e == 0 && record_file_shrink(g->file, &end) < 0)
+	if (all && e == 0 && record_file_shrink(g->file, &end) < 0)
 		cmd_say(g->o, "all symbols of the kernel are kept in the recording: %s", end.text);
-	clear_line(g);
+	record_say_clear(&g->say);
 	if (r == -EPIPE || e == -EPIPE)
 		return CMD_EXIT_SIGNAL + SIGPIPE;
 	if (e == -ECANCELED)
@@ -469,13 +459,13 @@ static int record(struct recording *g)
 	if (e < 0 && strcmp(end.text, err.text))
 		cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (e == 0)
-		say_progress(g, now, true);
+		say(g, now, true);
 	return r < 0 || e < 0 ? CMD_EXIT_FAILURE : exit_status(g);
 }
 
 int cmd_record(const struct opts *o)
 {
-	struct recording g = {.o = o, .signal_fd = -1};
+	struct recording g = {.o = o, .signal_fd = -1, .say = record_say_of(o)};
 	struct error err = {0}, end = {0};
 	int status, r = run_target(&g.run, o, &err);
 

@@ -3,32 +3,24 @@
  * The files of a recording. A file is written under another name until what stands before the
  * stream is in it, and gets its own name then: whoever finds the name finds something that can be
  * read, also if we are killed, and a recording that fails at its start leaves the old one alone.
- *
- * A part that begins in the middle needs what stood before the stream: records that do not change
- * are kept, symbols, the names of tasks and cgroups, and mappings are read anew, as they may have
- * changed.
  */
 #include "record-file.h"
-#include "kontend/cgroup.h"
-#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/output.h"
-#include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
 #include "place.h"
+#include "record-again.h"
 #include "record-name.h"
 #include "record-shrink.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
-
-enum { RUN_BYTES = 65528 };
 
 /*
  * Symbols are about a megabyte. Of more than this, unpacked, they are no part worth reading it all
@@ -44,15 +36,8 @@ struct record_file {
 	int fd;
 	bool regular;
 	struct writer *writer;
-	struct record *kept; /* HOST, FORMAT, ATTR, CPU; the bytes are ours */
-	size_t n_kept, cap_kept;
-	bool has_symbols;
-	int symbols_fd;	       /* of the kernel, opened while there were the rights; -1: none */
-	uint64_t shrunk_bytes; /* size of the finished file, when it was made smaller */
-	uint64_t dummy_id;     /* the event that says what tasks do */
-	bool maps, data_maps;  /* and what they map */
-	uint32_t first_ring;
-	bool has_ring;
+	struct record_again again;
+	uint64_t shrunk_bytes;	   /* size of the finished file, when it was made smaller */
 	struct record_parts parts; /* those before it */
 	struct place_file present; /* the file that is written */
 };
@@ -134,7 +119,7 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 	f->o = *o;
 	f->parts.keep = o->keep;
 	f->fd = -1;
-	f->symbols_fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	record_again_init(&f->again, o->names, o->cgroups);
 	f->path = mem_strdup(o->path);
 	if (!f->path || read_argv(f) < 0)
 		no_memory(err);
@@ -176,54 +161,6 @@ static int put_in_place(struct record_file *f, struct error *err)
 	return 0;
 }
 
-static int keep(struct record_file *f, const struct record *r)
-{
-	if (mem_grow(&f->kept, &f->cap_kept, f->n_kept, sizeof(*f->kept)))
-		return -ENOMEM;
-	void *data = mem_dup(r->data, r->len, 1);
-	if (!data)
-		return -ENOMEM;
-	f->kept[f->n_kept++] = (struct record){r->kind, r->ring, data, r->len, NULL};
-	return 0;
-}
-
-static void look_at_attr(struct record_file *f, const struct record *r)
-{
-	struct perf_event_attr a = {0};
-	size_t n = r->len < PERF_ATTR_SIZE_VER0 ? r->len : PERF_ATTR_SIZE_VER0;
-
-	memcpy(&a, r->data, n);
-	if (a.type != PERF_TYPE_SOFTWARE || a.config != PERF_COUNT_SW_DUMMY ||
-	    r->len < a.size + sizeof(f->dummy_id))
-		return;
-	memcpy(&f->dummy_id, (const char *)r->data + a.size, sizeof(f->dummy_id));
-	f->maps = a.mmap;
-	f->data_maps = a.mmap_data;
-}
-
-static int note(struct record_file *f, const struct record *r)
-{
-	switch (r->kind) {
-	case RECORD_ATTR:
-		look_at_attr(f, r);
-		return keep(f, r);
-	case RECORD_HOST:
-	case RECORD_FORMAT:
-	case RECORD_CPU:
-		return keep(f, r);
-	case RECORD_KALLSYMS:
-		f->has_symbols = true;
-		return 0;
-	case RECORD_PERF:
-		if (!f->has_ring)
-			f->first_ring = r->ring;
-		f->has_ring = true;
-		return 0;
-	default:
-		return 0;
-	}
-}
-
 /* Events: all that a reader needs to know before them is written. */
 static int put_in_place_once(struct record_file *f, struct error *err)
 {
@@ -234,7 +171,8 @@ static int put_in_place_once(struct record_file *f, struct error *err)
 
 int record_file_put(struct record_file *f, const struct record *r, struct error *err)
 {
-	int e = note(f, r) < 0 ? no_memory(err) : writer_put(f->writer, r, err);
+	int e = record_again_note(&f->again, r) < 0 ? no_memory(err)
+						    : writer_put(f->writer, r, err);
 
 	return e == 0 && r->kind == RECORD_PERF ? put_in_place_once(f, err) : e;
 }
@@ -244,7 +182,7 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 {
 	struct record r = {.kind = RECORD_PERF, .ring = ring};
 
-	note(f, &r);
+	record_again_note(&f->again, &r);
 	int e = writer_put_runs(f->writer, runs, n, err);
 	return e == 0 ? put_in_place_once(f, err) : e;
 }
@@ -290,7 +228,7 @@ static int check_name(const struct record_file *f, struct error *err)
 
 int record_file_flush(struct record_file *f, struct error *err)
 {
-	int r = f->has_ring ? writer_flush(f->writer, err) : 0;
+	int r = f->again.has_ring ? writer_flush(f->writer, err) : 0;
 
 	return r == 0 ? check_name(f, err) : r;
 }
@@ -303,88 +241,6 @@ int record_file_fd(const struct record_file *f)
 bool record_file_is_regular(const struct record_file *f)
 {
 	return f->regular && f->fd >= 0;
-}
-
-/* As kept, but a host record says when its file begins. */
-static int put_kept(struct record_file *f, const struct record *r, struct error *err)
-{
-	struct record_host h;
-	struct record now = *r;
-
-	if (r->kind == RECORD_HOST && r->len == sizeof(h)) {
-		memcpy(&h, r->data, sizeof(h));
-		h.clock_ns = clock_ns(CLOCK_MONOTONIC);
-		h.wall_ns = clock_ns(CLOCK_REALTIME);
-		now.data = &h;
-	}
-	return writer_put(f->writer, &now, err);
-}
-
-static int put_symbols(struct record_file *f, struct error *err)
-{
-	struct record r = {.kind = RECORD_KALLSYMS};
-	char *text = NULL;
-
-	if (!f->has_symbols)
-		return 0;
-	if (lseek(f->symbols_fd, 0, SEEK_SET) == 0 &&
-	    sysinfo_read_fd(f->symbols_fd, &text, &r.len) == -ENOMEM)
-		return no_memory(err);
-	r.data = text ? text : "";
-	int e = writer_put(f->writer, &r, err);
-	mem_free(text);
-	return e;
-}
-
-static int scan(const struct record_file *f, struct sideband *s)
-{
-	char mount[CGROUP_PATH];
-	int r = procfs_comms_all("/proc", s);
-
-	if (r == 0 && f->o.names)
-		r = f->o.names->put(f->o.names, s);
-	if (r == 0 && f->maps)
-		r = procfs_maps_all("/proc", s);
-	if (r == 0 && f->o.cgroups && cgroup_search("/proc/self/mounts", mount, sizeof(mount)) == 0)
-		r = cgroup_walk(mount, s);
-	return r;
-}
-
-static int put_tasks(struct record_file *f, struct error *err)
-{
-	struct sideband s = {.id = f->dummy_id, .data_maps = f->data_maps};
-	int e = scan(f, &s);
-
-	if (e < 0)
-		error_errno(err, e, "Cannot read the tasks from /proc");
-	for (size_t at = 0, n; e == 0 && at < s.len; at += n) {
-		struct record r = {.kind = RECORD_PERF, .ring = f->first_ring};
-
-		n = sideband_run(&s, at, RUN_BYTES);
-		r.data = s.data + at;
-		r.len = n;
-		e = writer_put(f->writer, &r, err);
-	}
-	sideband_deinit(&s);
-	if (e == WRITER_FULL)
-		e = error_set(err, -EFBIG,
-			      "The names of all tasks need a longer file than '%s' may be",
-			      f->path);
-	return e;
-}
-
-static int put_prologue(struct record_file *f, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < f->n_kept; i++) {
-		r = put_kept(f, &f->kept[i], err);
-		if (r == 0 && f->kept[i].kind == RECORD_HOST)
-			r = put_symbols(f, err);
-	}
-	if (r == 0)
-		r = put_tasks(f, err);
-	return r < 0 ? r : writer_flush(f->writer, err);
 }
 
 static void close_writer(struct record_file *f)
@@ -426,7 +282,7 @@ int record_file_rotate(struct record_file *f, struct error *err)
 	close_writer(f);
 	r = open_writer(f, err);
 	if (r == 0)
-		r = put_prologue(f, err);
+		r = record_again_put(&f->again, f->writer, f->path, err);
 	if (r == 0)
 		r = record_parts_add(&f->parts, f->path, &done, err);
 	if (r == 0)
@@ -453,7 +309,7 @@ int record_file_shrink(struct record_file *f, struct error *err)
 	struct writer_stat st;
 
 	record_file_stat(f, &st);
-	if (!f->regular || !f->has_symbols || f->temp ||
+	if (!f->regular || !f->again.has_symbols || f->temp ||
 	    st.bytes + st.packed_from - st.packed_to > SHRINK_MOST)
 		return 0;
 	return record_shrink(f->path, f->fd, &w, &f->shrunk_bytes, err);
@@ -468,6 +324,11 @@ void record_file_stat(const struct record_file *f, struct writer_stat *ret)
 		ret->bytes = f->shrunk_bytes;
 }
 
+void record_file_settle(struct record_file *f)
+{
+	f->again.settled = true;
+}
+
 const struct record_parts *record_file_parts(const struct record_file *f)
 {
 	return &f->parts;
@@ -478,12 +339,8 @@ void record_file_free(struct record_file *f)
 	if (!f)
 		return;
 	give_up_file(f);
-	for (size_t i = 0; i < f->n_kept; i++)
-		mem_free((void *)(uintptr_t)f->kept[i].data);
+	record_again_deinit(&f->again);
 	record_parts_deinit(&f->parts);
-	if (f->symbols_fd >= 0)
-		close(f->symbols_fd);
-	mem_free(f->kept);
 	mem_free(f->path);
 	mem_free(f->argv);
 	mem_free(f->cmdline);

@@ -51,6 +51,8 @@ bool record_file_is_regular(const struct record_file *f);
  * part that was finished is fine.
  */
 int record_file_rotate(struct record_file *f, struct error *err);
+/* The stream has ended: what files have before their events is read once more at most. */
+void record_file_settle(struct record_file *f);
 /* Clean end. Also after a failure of the others: what is written then stays readable. */
 int record_file_finish(struct record_file *f, struct error *err);
 /*

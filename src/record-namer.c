@@ -19,9 +19,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { WAIT_MS = 100, QUEUE_BYTES = 8 << 20, COST_SHARE = 20, CUT_SECONDS = 2 };
+enum { WAIT_MS = 100, QUEUE_BYTES = 8 << 20, COST_SHARE = 20 };
 
-static const uint64_t FIRST_NS = 1000000000, EVERY_NS = 2000000000, LOAD_NS = 20000000;
+static const uint64_t SECOND_NS = 1000000000, FIRST_NS = 1000000000, EVERY_NS = 2000000000,
+		      LOAD_NS = 20000000;
 
 /* Sums are not looked at, only what there was. */
 static const struct model_limits limits = {
@@ -311,13 +312,12 @@ struct record_named *record_namer_take(struct record_namer *n)
 	return found;
 }
 
-void record_namer_cut(struct record_namer *n)
+void record_namer_cut(struct record_namer *n, uint64_t most_ns)
 {
-	struct timespec until;
+	uint64_t end = clock_ns(CLOCK_REALTIME) + most_ns;
+	struct timespec until = {(time_t)(end / SECOND_NS), (long)(end % SECOND_NS)};
 	int e = 0;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += CUT_SECONDS;
 	pthread_mutex_lock(&n->lock);
 	n->cut = n->started && !n->failed;
 	while (n->cut && !e)

@@ -37,10 +37,10 @@ int record_namer_start(struct record_namer *n, struct error *err);
 /* The next one, to be freed with mem_free(); NULL: there is nothing new. */
 struct record_named *record_namer_take(struct record_namer *n);
 /*
- * What was fed so far is all of a file: waits until the rest of it can be taken, though not for
- * long. For the next file everything is told anew.
+ * What was fed so far is all of a file: waits until the rest of it can be taken, @most_ns long.
+ * For the next file everything is told anew.
  */
-void record_namer_cut(struct record_namer *n);
+void record_namer_cut(struct record_namer *n, uint64_t most_ns);
 /* Nothing more is fed: waits for what is left, or with @drop lets it go. -errno: it has failed. */
 int record_namer_stop(struct record_namer *n, bool drop, struct error *err);
 void record_namer_free(struct record_namer *n);

@@ -7,6 +7,8 @@
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 
+static const uint64_t CUT_NS = 2000000000;
+
 enum { SHARE = 16, MOST = 8 << 20, MOST_TABLES = 24 << 20 };
 
 uint64_t record_told_reserve(const struct record_told *t)
@@ -90,12 +92,12 @@ int record_told_begin(struct record_told *t, struct record_file *f, struct error
 	return r;
 }
 
-int record_told_cut(struct record_told *t, struct record_file *f, struct error *err)
+int record_told_cut(struct record_told *t, struct record_file *f, bool ended, struct error *err)
 {
 	if (!t->namer)
 		return 0;
 	record_sift_cut(&t->sift, clock_now_ns());
-	record_namer_cut(t->namer);
+	record_namer_cut(t->namer, ended ? 0 : CUT_NS);
 	return record_told_put(t, f, err);
 }
 

@@ -32,8 +32,8 @@ uint64_t record_told_reserve(const struct record_told *t);
 int record_told_put(struct record_told *t, struct record_file *f, struct error *err);
 /* A file has begun that follows another: what holds for both. 0 or negative. */
 int record_told_begin(struct record_told *t, struct record_file *f, struct error *err);
-/* The file is at its end, and others follow. 0 or negative. */
-int record_told_cut(struct record_told *t, struct record_file *f, struct error *err);
+/* The file is at its end, and others follow. @ended: so has the stream. 0 or negative. */
+int record_told_cut(struct record_told *t, struct record_file *f, bool ended, struct error *err);
 /*
  * The recording is at its end: before record_file_finish(). What is missing, and why, into
  * err->text; NULL: nothing. It is good in any case.

@@ -5,6 +5,7 @@
  * and ends with us whatever happens, since it asks the kernel for a signal at our end.
  */
 #include "kontend/run.h"
+#include "kontend/collector.h"
 #include "kontend/demo.h"
 #include "kontend/history.h"
 #include "kontend/kerntypes.h"
@@ -104,11 +105,12 @@ static void stop_demo(struct run *r)
 /* Symbols take a moment to read: now, and not while events are waiting. */
 static int read_prologue(struct run *r, struct error *err)
 {
-	int ret;
+	int ret, before = collector_hurry();
 
 	do {
 		ret = engine_pump(&r->engine, 0, err);
 	} while (ret == 0);
+	collector_relax(before);
 	return ret < 0 ? ret : 0;
 }
 
@@ -225,8 +227,7 @@ static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *t
 	r->names = r->target.n_ids ? NULL : nsview_names(r->ns);
 }
 
-/* All that loads BPF programs. */
-static int open_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+static int load_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
 {
 	struct kerntypes *types;
 	int code = kerntypes_new(&types, err);
@@ -239,6 +240,16 @@ static int open_programs(struct run *r, const struct opts *o, struct look **ret,
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, err);
 	kerntypes_free(types);
+	return code;
+}
+
+/* All that loads BPF programs, which the kernel checks for a second of CPU time. */
+static int open_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+{
+	int before = collector_hurry();
+	int code = load_programs(r, o, ret, err);
+
+	collector_relax(before);
 	return code;
 }
 

@@ -42,8 +42,11 @@ void collector_stop(struct collector *c);
 void collector_set_tick(struct collector *c, uint64_t tick_ns);
 /* Stops and waits for the thread. Takes half-built ones. */
 void collector_deinit(struct collector *c);
-/* Who drains rings in time comes before others. Returns the nice value of before, for afterwards.
+/*
+ * The calling thread comes before others: who drains rings in time, and what would take a busy
+ * machine ten times as long. Returns the nice value of before, for collector_relax().
  */
 int collector_hurry(void);
+void collector_relax(int before);
 
 #endif

@@ -102,6 +102,11 @@ int collector_hurry(void)
 	return before;
 }
 
+void collector_relax(int before)
+{
+	(void)setpriority(PRIO_PROCESS, 0, before);
+}
+
 int collector_init(struct collector *c, struct error *err)
 {
 	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -42,7 +42,6 @@ struct live {
 	const struct sideband_source *names; /* borrowed, or NULL */
 	bool on_exec;			     /* the events start with the command's exec */
 	bool cgroups;
-	int nice; /* of who has taken over, before that */
 };
 
 static struct live *live_of(struct source *s)
@@ -330,10 +329,7 @@ void live_stop(struct source *s)
 
 void live_take_over(struct source *s)
 {
-	struct live *l = live_of(s);
-
-	collector_pause(&l->collector);
-	l->nice = collector_hurry();
+	collector_pause(&live_of(s)->collector);
 }
 
 int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns,
@@ -356,10 +352,7 @@ int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t
 
 int live_give_back(struct source *s, struct error *err)
 {
-	struct live *l = live_of(s);
-
-	(void)setpriority(PRIO_PROCESS, 0, l->nice);
-	return collector_start(&l->collector, err);
+	return collector_start(&live_of(s)->collector, err);
 }
 
 int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_lost)

@@ -84,11 +84,11 @@ static void each_file_is_told_of_anew(void **state)
 	assert_int_equal(record_namer_start(t->namer, &err), 0);
 	for (int i = 0; i < 3; i++) {
 		feed(t);
-		record_namer_cut(t->namer);
+		record_namer_cut(t->namer, 2000000000);
 		assert_true(has_canary(t));
 	}
 	/* Of the last one nothing more came. */
-	record_namer_cut(t->namer);
+	record_namer_cut(t->namer, 2000000000);
 	assert_false(has_canary(t));
 	assert_int_equal(record_namer_stop(t->namer, false, &err), 0);
 	assert_false(has_canary(t));
@@ -112,7 +112,7 @@ static void or_dropped(void **state)
 	assert_int_equal(record_namer_start(t->namer, NULL), 0);
 	assert_int_equal(record_namer_stop(t->namer, true, NULL), 0);
 	/* Nobody waits for one that has ended, or has not begun. */
-	record_namer_cut(t->namer);
+	record_namer_cut(t->namer, 2000000000);
 }
 
 static void memory_runs_out(void **state)

@@ -27,6 +27,25 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Readings of symbols, and of the names of all tasks. */
+static unsigned symbols_read, tasks_read;
+
+int __real_sysinfo_read_fd(int fd, char **ret, size_t *len);
+int __wrap_sysinfo_read_fd(int fd, char **ret, size_t *len);
+int __wrap_sysinfo_read_fd(int fd, char **ret, size_t *len)
+{
+	symbols_read++;
+	return __real_sysinfo_read_fd(fd, ret, len);
+}
+
+int __real_procfs_comms_all(const char *root, struct sideband *s);
+int __wrap_procfs_comms_all(const char *root, struct sideband *s);
+int __wrap_procfs_comms_all(const char *root, struct sideband *s)
+{
+	tasks_read++;
+	return __real_procfs_comms_all(root, s);
+}
+
 enum { OLD = 1, OLDER = 2, ALIKE = 4 };
 
 /* The call that fails, counted from here; -1: none. What names cannot do is another matter. */
@@ -377,12 +396,58 @@ static void a_share_is_left_for_events(void **state)
 	rig_deinit(&r);
 }
 
+/* What is left when the stream has ended may take many parts: each takes no longer than its bytes.
+ */
+static void parts_of_the_end_are_cheap(void **state)
+{
+	struct record_file_options o = {.path = "file", .keep = 2};
+	struct recording_result res, first = {0};
+	struct record_file *f;
+	struct error err = {0};
+	char dir[32];
+	struct rig r;
+
+	(void)state;
+	canned_init(&r);
+	enter(dir, 0);
+	assert_int_equal(record_file_new(&f, &o, &err), 0);
+	for (size_t i = 0; i < synth_count(r.synth); i++)
+		assert_int_equal(record_file_put(f, synth_at(r.synth, i), &err), 0);
+	assert_int_equal(record_file_rotate(f, &err), 0);
+	assert_int_equal(record_file_rotate(f, &err), 0);
+	symbols_read = tasks_read = 0;
+	record_file_settle(f);
+	for (int turn = 0; turn < 8; turn++) {
+		for (size_t i = 0; i < synth_count(r.synth); i++)
+			if (synth_at(r.synth, i)->kind == RECORD_PERF)
+				assert_int_equal(record_file_put(f, synth_at(r.synth, i), &err), 0);
+		assert_int_equal(record_file_rotate(f, &err), 0);
+	}
+	assert_int_equal(symbols_read, 1);
+	assert_int_equal(tasks_read, 1);
+	/* And they are as good. */
+	for (size_t i = 0; i < record_file_parts(f)->n; i++) {
+		recording_read(&res, record_file_parts(f)->list[i].name, 0);
+		assert_int_equal(res.answer, 0);
+		assert_true(res.events > 0 && (!i || res.events == first.events));
+		if (i)
+			recording_result_free(&first);
+		first = res;
+	}
+	recording_result_free(&first);
+	assert_int_equal(record_file_finish(f, &err), 0);
+	record_file_free(f);
+	check_left(dir, false);
+	rig_deinit(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(earlier_files_stay),
 		cmocka_unit_test(foreign_files_stay),
 		cmocka_unit_test(a_taken_name_ends_it),
+		cmocka_unit_test(parts_of_the_end_are_cheap),
 		cmocka_unit_test(a_share_is_left_for_events),
 	};
 
