@@ -10,13 +10,13 @@
  * Signals are blocked and read from a descriptor, as in cmd-measure.c, and mean the same: the first
  * ends it, with all until then, a second one gives up the rest. SIGUSR2 begins another file.
  */
+#include "cmd-record-say.h"
 #include "cmd.h"
 #include "kontend/clock.h"
 #include "kontend/collector.h"
 #include "kontend/run.h"
 #include "record-direct.h"
 #include "record-file.h"
-#include "record-say.h"
 #include "record-signals.h"
 #include "record-tally.h"
 #include "record-text.h"
@@ -46,7 +46,7 @@ struct recording {
 	struct run run;
 	struct record_file *file;
 	struct record_tally tally;
-	struct record_say say;
+	struct cmd_record_say say;
 	struct record_text text;
 	struct record_told told;
 	enum stage stage;
@@ -99,7 +99,7 @@ static void say(struct recording *g, uint64_t now, bool end)
 
 	count(g, end);
 	said.tally = &g->tally;
-	record_say_so_far(&g->say, g->file, &said, end);
+	cmd_record_say_so_far(&g->say, g->file, &said, end);
 }
 
 static void look_at_time(struct recording *g, uint64_t now)
@@ -118,8 +118,8 @@ static int rotate(struct recording *g, struct error *err)
 
 	g->rotate = g->direct.full = false;
 	if (!record_file_is_regular(g->file)) {
-		record_say_clear(&g->say);
-		cmd_say(g->o, "what goes to %s cannot be rotated", record_say_name(&g->say));
+		cmd_record_say_clear(&g->say);
+		cmd_say(g->o, "what goes to %s cannot be rotated", cmd_record_say_name(&g->say));
 		return 0;
 	}
 	record_file_stat(g->file, &st);
@@ -350,7 +350,7 @@ static void say_start(const struct recording *g)
 	if (g->o->verbose)
 		cmd_say(g->o, "recording %s with %u rings of %u pages to %s",
 			target_describe(&g->run.target, what, sizeof(what)), i->rings,
-			i->ring_pages, record_say_name(&g->say));
+			i->ring_pages, cmd_record_say_name(&g->say));
 }
 
 static int start(struct recording *g, struct error *err)
@@ -427,7 +427,7 @@ static bool put_names(struct recording *g)
 	/* The recording is whole without. */
 	bool all = !g->give_up;
 	g->give_up = false;
-	record_say_clear(&g->say);
+	cmd_record_say_clear(&g->say);
 	if (lacks)
 		cmd_say(g->o, "%s", lacks);
 	return all;
@@ -449,7 +449,7 @@ static int record(struct recording *g)
 	int e = r == -EPIPE || r == -ECANCELED ? r : record_file_finish(g->file, &end);
 	if (all && e == 0 && record_file_shrink(g->file, &end) < 0)
 		cmd_say(g->o, "all symbols of the kernel are kept in the recording: %s", end.text);
-	record_say_clear(&g->say);
+	cmd_record_say_clear(&g->say);
 	if (r == -EPIPE || e == -EPIPE)
 		return CMD_EXIT_SIGNAL + SIGPIPE;
 	if (e == -ECANCELED)
@@ -465,7 +465,7 @@ static int record(struct recording *g)
 
 int cmd_record(const struct opts *o)
 {
-	struct recording g = {.o = o, .signal_fd = -1, .say = record_say_of(o)};
+	struct recording g = {.o = o, .signal_fd = -1, .say = cmd_record_say_of(o)};
 	struct error err = {0}, end = {0};
 	int status, r = run_target(&g.run, o, &err);
 

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What `kontend record` says while it records, and at the end. */
-#include "record-say.h"
+#include "cmd-record-say.h"
 #include "cmd.h"
 #include "kontend/units.h"
 
 #include <stdio.h>
 #include <string.h>
 
-struct record_say record_say_of(const struct opts *o)
+struct cmd_record_say cmd_record_say_of(const struct opts *o)
 {
-	return (struct record_say){.o = o, .path = o->output ? o->output : "kontend.data"};
+	return (struct cmd_record_say){.o = o, .path = o->output ? o->output : "kontend.data"};
 }
 
-const char *record_say_name(const struct record_say *s)
+const char *cmd_record_say_name(const struct cmd_record_say *s)
 {
 	return strcmp(s->path, "-") ? s->path : "standard output";
 }
 
-void record_say_clear(struct record_say *s)
+void cmd_record_say_clear(struct cmd_record_say *s)
 {
 	if (s->line)
 		fputs("\r\033[K", stderr);
 	s->line = false;
 }
 
-void record_say_so_far(struct record_say *s, const struct record_file *f,
-		       const struct record_said *so_far, bool end)
+void cmd_record_say_so_far(struct cmd_record_say *s, const struct record_file *f,
+			   const struct record_said *so_far, bool end)
 {
 	struct writer_stat st;
 	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
@@ -36,13 +36,13 @@ void record_say_so_far(struct record_say *s, const struct record_file *f,
 	units_bytes(bytes, so_far->bytes + st.bytes);
 	units_count(events, so_far->tally->samples);
 	units_count(lost, so_far->tally->lost + so_far->tally->dropped);
-	record_say_clear(s);
+	cmd_record_say_clear(s);
 	if (!end) {
 		fprintf(stderr, "recording %s: %s, %s events, %s lost", time, bytes, events, lost);
 		s->line = true;
 		return;
 	}
 	record_parts_text(record_file_parts(f), files, sizeof(files));
-	cmd_say(s->o, "recorded %s to %s%s: %s, %s events, %s lost", time, record_say_name(s),
+	cmd_say(s->o, "recorded %s to %s%s: %s, %s events, %s lost", time, cmd_record_say_name(s),
 		files, bytes, events, lost);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_SRC_RECORD_SAY_H
-#define KONTEND_SRC_RECORD_SAY_H
+#ifndef KONTEND_SRC_CMD_RECORD_SAY_H
+#define KONTEND_SRC_CMD_RECORD_SAY_H
 
 #include "kontend/opts.h"
 #include "record-file.h"
 #include "record-tally.h"
 
 /* What is said of a recording, on a line that is written over until the last. */
-struct record_say {
+struct cmd_record_say {
 	const struct opts *o;
 	const char *path;
 	bool line; /* stands there */
@@ -19,12 +19,12 @@ struct record_said {
 	const struct record_tally *tally;
 };
 
-struct record_say record_say_of(const struct opts *o);
+struct cmd_record_say cmd_record_say_of(const struct opts *o);
 /* Of where it goes to. */
-const char *record_say_name(const struct record_say *s);
+const char *cmd_record_say_name(const struct cmd_record_say *s);
 /* @end: that is all there will be. */
-void record_say_so_far(struct record_say *s, const struct record_file *f,
-		       const struct record_said *so_far, bool end);
-void record_say_clear(struct record_say *s);
+void cmd_record_say_so_far(struct cmd_record_say *s, const struct record_file *f,
+			   const struct record_said *so_far, bool end);
+void cmd_record_say_clear(struct cmd_record_say *s);
 
 #endif
