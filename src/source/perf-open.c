@@ -303,7 +303,9 @@ static int open_event(struct perf_session *ps, enum perf_event_index which, stru
 
 static int set_feed(struct perf_session *ps, struct perf_attempt *at)
 {
-	for (int c = 0; ps->feed && c < perf_cpu_map__nr(ps->cpus); c++) {
+	int n = ps->feed ? (int)perf_cpu_map__nr(ps->cpus) : 0;
+
+	for (int c = 0; c < n; c++) {
 		int cpu = perf_cpu_map__cpu(ps->cpus, c).cpu;
 		int r = ps->feed->set(ps->feed, (uint32_t)cpu,
 				      *perf_session_fd(ps, PERF_OUTPUT, (size_t)c, 0));

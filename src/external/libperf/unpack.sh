@@ -4,7 +4,7 @@
 # FOLDER/k, once. FOLDER is in the build: the source tree may be one that nobody can write to.
 #
 # No distribution of ours packages libperf, but each packages the kernel's source, and the library
-# is 10 files of it. Prints the C files to compile, as they are called below FOLDER, one per line, for meson.build. The result is
+# is 10 files of it, or 11. Prints the C files to compile, as they are called below FOLDER, one per line, for meson.build. The result is
 # kept (k/.from names what it was made from) and made anew only when this script or the tarball's
 # name changes. LINUX_SOURCE=FILE takes another tarball.
 set -eu
@@ -44,13 +44,14 @@ decompress() {
 }
 
 # Product code must never see tools/include (it shadows <linux/...>), so the internal headers are
-# copied and what they take from there is replaced by our one small private/kernel-types.h.
+# copied and what they take from there is replaced by our one small private/kernel-types.h. A member
+# has the name that it had before 6.17.
 copy_internal_headers() {
 	mkdir -p "$1/private/internal" "$1/private/api/fd"
 	for h in "$1"/tools/lib/perf/include/internal/*.h; do
 		[ "${h##*/}" = tests.h ] && continue
-		sed -E 's,<linux/(list|types|compiler|refcount|zalloc)\.h>,<kernel-types.h>,' "$h" \
-			>"$1/private/internal/${h##*/}"
+		sed -E -e 's,<linux/(list|types|compiler|refcount|zalloc)\.h>,<kernel-types.h>,' \
+			-e 's/\<pmu_cpus\>/own_cpus/' "$h" >"$1/private/internal/${h##*/}"
 	done
 	# Public headers alone: on a path of its own, so that no order of paths can mix up the two.
 	mkdir -p "$1/public"
@@ -66,7 +67,7 @@ unpack() {
 	top=$(decompress "$1" 2>/dev/null | tar -tf - 2>/dev/null | head -n 1 | cut -d / -f 1)
 	[ -n "$top" ] || fail "cannot read $1 (is xz or bzip2 installed?)"
 	decompress "$1" | tar -xf - -C "$tmp" --strip-components=1 "$top/tools/lib/perf" \
-		"$top/tools/lib/api/fd" "$top/tools/lib/zalloc.c" "$top/tools/include" \
+		"$top/tools/lib/api" "$top/tools/lib/zalloc.c" "$top/tools/include" \
 		"$top/tools/arch" ||
 		fail "$1 does not hold the kernel's tools/lib/perf under $top/"
 	# The library and its users must agree on struct perf_event_attr: both take the system's.
@@ -95,3 +96,5 @@ for f in core cpumap threadmap evsel evlist mmap xyarray lib; do
 done
 echo k/tools/lib/zalloc.c
 echo k/tools/lib/api/fd/array.c
+# Newer ones read the list of CPUs that are on by it.
+! grep -q '<api/fs/fs\.h>' k/tools/lib/perf/cpumap.c || echo k/tools/lib/api/fs/fs.c
