@@ -73,12 +73,12 @@ int symcache_write_begin(struct symcache_write *w, const struct symtab *t,
 			 const struct symcache_key *key, uint64_t most)
 {
 	*w = (struct symcache_write){.table = t, .folder = -1, .fd = -1};
-	w->head = (struct symcache_head){.magic = "kontsyms",
-					 .version = SYMCACHE_VERSION,
+	w->head = (struct symcache_head){.version = SYMCACHE_VERSION,
 					 .block = SYMCACHE_BLOCK,
 					 .n = t->n,
 					 .text_len = t->text_len,
 					 .key = *key};
+	memcpy(w->head.magic, SYMCACHE_MAGIC, sizeof(w->head.magic));
 	w->n_blocks = symcache_blocks(t->n, t->text_len);
 	w->head.body = symcache_body(w->n_blocks);
 	put_name(w);

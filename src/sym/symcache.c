@@ -83,7 +83,7 @@ static bool read_at(int fd, uint64_t offset, void *ret, size_t n)
 /* Lengths are such that no sum of them is too large for what it is counted in. */
 static int check_head(const struct symcache_head *h, uint64_t size, const struct symcache_key *key)
 {
-	if (memcmp(h->magic, "kontsyms", sizeof(h->magic)) != 0 ||
+	if (memcmp(h->magic, SYMCACHE_MAGIC, sizeof(h->magic)) != 0 ||
 	    symcache_sum(h, offsetof(struct symcache_head, sum)) != h->sum)
 		return -EBADMSG;
 	if (h->version != SYMCACHE_VERSION || memcmp(&h->key, key, sizeof(*key)) != 0)

@@ -32,6 +32,8 @@ struct symcache_key {
 	struct symcache_file program, debug; /* debug: separate symbols; zeros: there are none */
 };
 
+#define SYMCACHE_MAGIC "kontsyms" /* without its end */
+
 struct symcache_head {
 	char magic[8];
 	uint32_t version, block;

@@ -48,7 +48,7 @@ static void seal(uint8_t *p, size_t size, uint64_t n)
 	uint64_t sums[64] = {0};
 
 	memcpy(&h, p, sizeof(h));
-	memcpy(h.magic, "kontsyms", sizeof(h.magic));
+	memcpy(h.magic, SYMCACHE_MAGIC, sizeof(h.magic));
 	h.version = SYMCACHE_VERSION;
 	h.block = SYMCACHE_BLOCK;
 	h.n = n;
