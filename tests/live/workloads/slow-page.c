@@ -184,22 +184,42 @@ int slow_page_release(struct slow_page *p)
 	return 0;
 }
 
-char slow_page_thread_state(pid_t pid, pid_t tid)
+/* What /proc says of a thread, in one read; false where it cannot. */
+static bool read_thread_file(pid_t pid, pid_t tid, const char *name, char *buf, size_t size)
 {
-	char path[64], buf[256];
-	const char *p;
+	char path[64];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
-	n = read(fd, buf, sizeof(buf) - 1);
+		return false;
+	n = read(fd, buf, size - 1);
 	close(fd);
 	if (n <= 0)
-		return 0;
+		return false;
 	buf[n] = '\0';
+	return true;
+}
+
+char slow_page_thread_state(pid_t pid, pid_t tid)
+{
+	char buf[256];
+	const char *p;
+
+	if (!read_thread_file(pid, tid, "stat", buf, sizeof(buf)))
+		return 0;
 	p = strrchr(buf, ')');
 	return p && p[1] == ' ' ? p[2] : 0;
+}
+
+/* For the call that a thread is in the kernel waits until the thread is off its CPU. */
+bool slow_page_thread_sleeps(pid_t pid, pid_t tid)
+{
+	char buf[256];
+
+	return slow_page_thread_state(pid, tid) == 'D' &&
+	       read_thread_file(pid, tid, "syscall", buf, sizeof(buf)) &&
+	       strncmp(buf, "running", strlen("running")) != 0;
 }

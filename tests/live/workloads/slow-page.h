@@ -2,6 +2,7 @@
 #ifndef KONTEND_TESTS_SLOW_PAGE_H
 #define KONTEND_TESTS_SLOW_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,5 +31,10 @@ int slow_page_release(struct slow_page *p);
 
 /* 'D', 'S', ... of a thread, 0 = gone; takes no lock that a waiter may sleep for. */
 char slow_page_thread_state(pid_t pid, pid_t tid);
+/*
+ * In state 'D' and off its CPU. The state alone comes before that, with all that a thread still
+ * does between: a writer at an rwsem sets it before the event of its wait.
+ */
+bool slow_page_thread_sleeps(pid_t pid, pid_t tid);
 
 #endif

@@ -134,7 +134,7 @@ static int control_round(struct truth *t, int round)
 		return r;
 	for (int k = 0; k < n_waiters(t); k++) {
 		t->go[k] = round + 1;
-		for (int tries = 0; slow_page_thread_state(t->pid, t->tids[k]) != 'D'; tries++) {
+		for (int tries = 0; !slow_page_thread_sleeps(t->pid, t->tids[k]); tries++) {
 			if (tries == 20000)
 				return -ETIMEDOUT;
 			sleep_us(100);
