@@ -15,7 +15,7 @@ function value(key,    s, start) {
 	result = value("result")
 	if (result == "OK" || result == "EXPECTEDFAIL" || result == "SKIP" || result == "UNEXPECTEDPASS")
 		next
-	if (result == "TIMEOUT" || name ~ /^[^ ]*:(live|cli|pty|vm) \/ /) {
+	if (result == "TIMEOUT" || name ~ /^[^ ]*:(live|cli|pty|vm|kernels) \/ /) {
 		sub(/^.* \/ /, "", name)
 		printf "%s%s", (n++ ? " " : ""), name
 	}

@@ -31,8 +31,29 @@ apt_error() {
 		cut -c 4-
 }
 
+# another_distribution NAME: packages of its archive from here on, on lists of their own. Fails where
+# it is none that is known. Ubuntu's keys are not on each machine that has apt.
+another_distribution() {
+	keys=/usr/share/keyrings
+	case $1 in
+	debian-13) line="[signed-by=$keys/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main" ;;
+	ubuntu-24.04)
+		line="[signed-by=$keys/ubuntu-archive-keyring.gpg] http://archive.ubuntu.com/ubuntu noble-updates main"
+		[ -e "$keys/ubuntu-archive-keyring.gpg" ] || line="[trusted=yes] ${line#*] }"
+		;;
+	*) return 1 ;;
+	esac
+	apt=$dir/apt-$1
+	mkdir -p "$apt"
+	echo "deb $line" >"$apt/sources.list"
+}
+
 # Hooks of the machine would act on its own cache.
 write_config() {
+	[ ! -f "$apt/sources.list" ] || cat <<-END
+	Dir::Etc::sourcelist "$apt/sources.list";
+	Dir::Etc::sourceparts "/dev/null";
+	END
 	cat <<-END
 	#clear APT::Update::Pre-Invoke;
 	#clear APT::Update::Post-Invoke;

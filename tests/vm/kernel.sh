@@ -5,14 +5,15 @@
 #
 # They come from the package sources of this machine, by the name of a metapackage, since the name
 # of the kernel itself changes with each update. Exits 77 with the reason where none can be had.
-# KONTEND_VM_KERNEL names another metapackage, such as linux-image-amd64.
+# KONTEND_VM_KERNEL names another distribution, debian-13 or ubuntu-24.04, from whose archive they
+# come then, or another metapackage, such as linux-image-amd64.
 set -eu
 # shellcheck source=tests/vm/apt.sh
 . "$(dirname "$0")/apt.sh"
 
 # The package behind the first metapackage that there is, small ones first.
 find_image() {
-	for meta in ${KONTEND_VM_KERNEL:-} "linux-image-cloud-$arch" linux-image-virtual \
+	for meta in $meta "linux-image-cloud-$arch" linux-image-virtual \
 		"linux-image-$arch"; do
 		apt apt-cache depends "$meta" |
 			sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1 | grep . && return
@@ -57,6 +58,8 @@ collect() {
 
 apt_begin kernel "$1" "$2"
 [ ! -f "$dir/vmlinuz" ] || exit 0
+meta=
+another_distribution "${KONTEND_VM_KERNEL:-}" || meta=${KONTEND_VM_KERNEL:-}
 apt_update
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT

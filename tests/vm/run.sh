@@ -8,12 +8,14 @@
 # For another architecture than this machine's, FILEs below VM_BUILD are taken from a cross build. A
 # machine that dies is booted once more for what is not done. machine.sh tells what VM_CPUS,
 # VM_SERIAL and VM_LIMIT mean. All that was said is in CACHE-DIR/ARCH/NAME.log, where NAME is
-# VM_NAME or the first script's; what came out is in NAME.files/.
+# VM_NAME or the first script's; what came out is in NAME.files/. With another kernel, which
+# KONTEND_VM_KERNEL names (kernel.sh), they are in CACHE-DIR/ARCH-KERNEL/.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 arch=$1
-mkdir -p "$2/$1"
-dir=$(cd "$2/$1" && pwd)
+folder=$2/$1${KONTEND_VM_KERNEL:+-$KONTEND_VM_KERNEL}
+mkdir -p "$folder"
+dir=$(cd "$folder" && pwd)
 shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
