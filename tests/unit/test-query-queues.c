@@ -130,6 +130,38 @@ static void waits_of_kontend_are_told_apart(void **state)
 	assert_string_equal(o.longest_task, "kontend/61");
 }
 
+/* A thread called so whose process is known by its number alone: by another of its threads, or not.
+ */
+static void waits_of_kontend_are_told_where_its_process_has_no_name(void **state)
+{
+	struct asked *w = *state;
+	struct query_overview o;
+
+	rig_init(&w->rig, 1);
+	struct synth *s = w->rig.synth;
+	synth_round(s, CANNED_START);
+	synth_begin(s, 0, CANNED_START + 1 * MS, 70, 70, PIPE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_end(s, 0, CANNED_START + 2 * MS, 70, 70, PIPE_LOCK, 0);
+	synth_comm(s, 0, CANNED_START + 2 * MS, 70, 71, "kontend");
+	synth_comm(s, 0, CANNED_START + 2 * MS, 80, 81, "kontend");
+	for (int tid = 71; tid <= 81; tid += 10) {
+		uint64_t t = CANNED_START + (uint64_t)tid * MS / 10;
+		synth_begin(s, 0, t, tid - 1, tid, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+		synth_end(s, 0, t + MS / 2, tid - 1, tid, INODE_LOCK, 0);
+	}
+	synth_begin(s, 0, CANNED_START + 20 * MS, 70, 71, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_begin(s, 0, CANNED_START + 30 * MS, 70, 70, PIPE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_tick(s, CANNED_START + 100 * MS);
+	asked_play(w, NULL);
+	assert_int_equal(query_overview(&w->q, &o), 0);
+	assert_int_equal(o.own_waits, 2);
+	assert_int_equal(o.own_wait_ns, MS);
+	assert_int_equal(o.own_waiting, 1);
+	assert_int_equal(o.waiting, 2);
+	/* Of a task without a name nobody knows that it is kontend's. */
+	assert_int_equal(o.longest_ns, 70 * MS);
+}
+
 /* The same where a reader has it and sleeps; 703 waits, in two snapshots, since long ago. */
 static void emit_asleep(struct asked *w, uint64_t t)
 {
@@ -383,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(waits_from_before_are_rows),
 		TEST(waits_of_kontend_are_told_apart),
+		TEST(waits_of_kontend_are_told_where_its_process_has_no_name),
 		TEST(sleepers_are_told_by_their_calls),
 		TEST(locks_say_who_has_them),
 		TEST(one_snapshot_is_not_enough),
