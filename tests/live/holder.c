@@ -92,3 +92,33 @@ void holder_stop(struct holder *h)
 		fclose(h->from);
 	*h = (struct holder){0};
 }
+
+const struct bp_made *holder_partner(const struct holder *h, const struct bp_made *m)
+{
+	bool child = strcmp(m->role, "child") == 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (strcmp(h->made[i].kind, m->kind) == 0 &&
+		    strcmp(h->made[i].role, child ? "parent" : "child") == 0)
+			return &h->made[i];
+	return NULL;
+}
+
+bool holder_is(const struct holder *h, const struct bp_made *m, const struct snap_event *e)
+{
+	const struct bp_made *other = holder_partner(h, m);
+
+	if (m->id)
+		return e->id == m->id;
+	if (other)
+		return e->parent == other->id;
+	return e->target_tid == m->target && (int)e->type == m->type && e->bp_addr == m->addr;
+}
+
+bool holder_made(const struct holder *h, const struct snap_event *e)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (holder_is(h, &h->made[i], e))
+			return true;
+	return false;
+}

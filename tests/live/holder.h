@@ -2,8 +2,10 @@
 #ifndef KONTEND_TESTS_HOLDER_H
 #define KONTEND_TESTS_HOLDER_H
 
+#include "kontend/snap.h"
 #include "workloads/bp-holder.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -25,5 +27,12 @@ int holder_start(struct holder *h, const char *path, const char *const *kinds);
  */
 int64_t holder_tell(struct holder *h, const char *what, const char *answer, int n);
 void holder_stop(struct holder *h);
+
+/* The other one of an event and its copy that a child or thread inherited; NULL: there is none. */
+const struct bp_made *holder_partner(const struct holder *h, const struct bp_made *m);
+/* Is @e what @m is: by its number, by that of what it was copied from, or by what it watches? */
+bool holder_is(const struct holder *h, const struct bp_made *m, const struct snap_event *e);
+/* Is it any of those? */
+bool holder_made(const struct holder *h, const struct snap_event *e);
 
 #endif

@@ -60,18 +60,26 @@ static void start(struct test *t, const char *const *kinds)
 	exit(1);
 }
 
-/* The event that @m is: by its number, or by what it watches. */
-static const struct snap_event *find(const struct snap *s, const struct bp_made *m)
+static const struct snap_event *find(const struct test *t, const struct bp_made *m)
 {
-	for (size_t i = 0; i < s->n_events; i++) {
-		const struct snap_event *e = &s->events[i];
-		bool same = m->id ? e->id == m->id
-				  : e->target_tid == m->target && (int)e->type == m->type &&
-					    e->bp_addr == m->addr;
-		if (same)
-			return e;
-	}
+	for (size_t i = 0; i < t->snap.n_events; i++)
+		if (holder_is(&t->holder, m, &t->snap.events[i]))
+			return &t->snap.events[i];
 	return NULL;
+}
+
+/*
+ * Whom the event of @m counts. Both tasks of a pair have been switched since, and may have
+ * exchanged their events as one followed the other: then each one counts the other's task.
+ */
+static int target_wanted(const struct test *t, const struct bp_made *m)
+{
+	const struct bp_made *other = holder_partner(&t->holder, m);
+	const struct snap_event *mine = find(t, m), *theirs = other ? find(t, other) : NULL;
+
+	if (mine && theirs && mine->target_tid == other->target && theirs->target_tid == m->target)
+		return other->target;
+	return m->target;
 }
 
 static uint32_t flags_wanted(const struct bp_made *m)
@@ -98,7 +106,7 @@ static void check_fields(struct test *t, const struct bp_made *m, const struct s
 	CHECK(t, e->owner_tid == m->owner && e->owner_pid == m->owner_pid,
 	      "%s %s: opened by %d/%d, not %d/%d", k, r, e->owner_pid, e->owner_tid, m->owner_pid,
 	      m->owner);
-	CHECK(t, e->target_tid == m->target, "%s %s: for %d, not %d", k, r, e->target_tid,
+	CHECK(t, e->target_tid == target_wanted(t, m), "%s %s: for %d, not %d", k, r, e->target_tid,
 	      m->target);
 	CHECK(t, e->tracer_pid == (m->tracer > 0 ? m->tracer : 0), "%s %s: tracer %d, not %d", k, r,
 	      e->tracer_pid, m->tracer);
@@ -167,16 +175,6 @@ static void check_register(struct test *t, const struct bp_made *m, const struct
 	CHECK(t, false, "cpu: is in no register of CPU %d", m->cpu);
 }
 
-static bool is_made(const struct holder *h, const struct snap_event *e)
-{
-	for (size_t i = 0; i < h->n; i++)
-		if (h->made[i].id
-			    ? h->made[i].id == e->id
-			    : h->made[i].target == e->target_tid && h->made[i].addr == e->bp_addr)
-			return true;
-	return false;
-}
-
 /* Is it somebody of the holder's? */
 static bool is_theirs(const struct holder *h, int pid)
 {
@@ -192,7 +190,7 @@ static void check_events(struct test *t)
 	CHECK(t, t->snap.head.method == SNAP_BPF, "not by BPF");
 	for (size_t i = 0; i < t->holder.n; i++) {
 		const struct bp_made *m = &t->holder.made[i];
-		const struct snap_event *e = find(&t->snap, m);
+		const struct snap_event *e = find(t, m);
 		if (!CHECK(t, e != NULL, "%s %s: is not listed", m->kind, m->role))
 			continue;
 		check_fields(t, m, e);
@@ -204,7 +202,7 @@ static void check_events(struct test *t)
 		const struct snap_event *e = &t->snap.events[i];
 		bool theirs =
 			is_theirs(&t->holder, e->owner_pid) || is_theirs(&t->holder, e->target_pid);
-		CHECK(t, !theirs || is_made(&t->holder, e), "event %llu of %d was not made",
+		CHECK(t, !theirs || holder_made(&t->holder, e), "event %llu of %d was not made",
 		      (unsigned long long)e->id, e->target_pid);
 		CHECK(t, (e->owner_pid == getpid()) == ((e->flags & SNAP_OWN) != 0),
 		      "event %llu of ours is not marked", (unsigned long long)e->id);
@@ -230,7 +228,7 @@ static void look_at_slots(struct test *t)
 		lacks = false;
 		for (size_t i = 0; i < t->holder.n; i++) {
 			const struct bp_made *m = &t->holder.made[i];
-			const struct snap_event *e = find(&t->snap, m);
+			const struct snap_event *e = find(t, m);
 			lacks |= m->type == PERF_TYPE_BREAKPOINT &&
 				 (!e || (m->id && !has_holder(&t->snap, e)));
 		}
@@ -245,7 +243,7 @@ static void check_slots_part(struct test *t)
 	look_at_slots(t);
 	for (size_t i = 0; i < t->holder.n; i++) {
 		const struct bp_made *m = &t->holder.made[i];
-		const struct snap_event *e = find(&t->snap, m);
+		const struct snap_event *e = find(t, m);
 		CHECK(t, (e != NULL) == (m->type == PERF_TYPE_BREAKPOINT), "%s %s: %s", m->kind,
 		      m->role, e ? "is no breakpoint" : "is not listed");
 		if (!e)
@@ -320,7 +318,7 @@ static void check_hits(struct test *t, int index)
 		for (int i = 0; count == before && i < TRIES; i++)
 			count = holder_tell(&t->holder, "hit", "hit", index);
 		look(t);
-		const struct snap_event *e = find(&t->snap, m);
+		const struct snap_event *e = find(t, m);
 		if (!CHECK(t, e != NULL && count > before, "task: count %lld", (long long)count))
 			return;
 		CHECK(t, (int64_t)e->count == count && (int64_t)e->hits == count - before,

@@ -401,7 +401,11 @@ static uint64_t find_fork(struct lockwalk *w, pid_t pid, struct locksnap *s)
 	return 0;
 }
 
-/* Who maps waits to write, who faults to read; a thread that has just begun has another name. */
+/*
+ * Who faults waits to read, and who waits to write maps; a thread that has just begun has another
+ * name. Who maps may wait to read, too: each fork leaves its stack to be copied when it is written
+ * to, which is a fault.
+ */
 static void check_modes(const struct locksnap *s, uint64_t addr, uint32_t seen[2])
 {
 	for (size_t i = 0; i < s->n_waiters; i++) {
@@ -412,9 +416,9 @@ static void check_modes(const struct locksnap *s, uint64_t addr, uint32_t seen[2
 		bool maps = strcmp(comm, mapper_name) == 0;
 		if (!maps && strcmp(comm, faulter_name) != 0)
 			continue;
-		seen[v->reader]++;
-		live_check(&failures, v->reader == !maps, "%s/%d waits to %s", comm, v->tid,
-			   v->reader ? "read" : "write");
+		if (!maps || !v->reader)
+			seen[!maps]++;
+		live_check(&failures, v->reader || maps, "%s/%d waits to write", comm, v->tid);
 	}
 }
 
