@@ -150,6 +150,14 @@ static int sink_put(void *ctx, enum record_kind kind, uint32_t ring, const void 
 	return d->status < 0 ? d->status : put(d, &r);
 }
 
+/* What the events have lost in all is not what the last of several files misses. */
+static bool sink_is_whole(void *ctx)
+{
+	const struct record_direct *d = ctx;
+
+	return !record_file_parts(d->file)->finished;
+}
+
 struct drain_sink record_direct_sink(struct record_direct *d)
 {
 	return (struct drain_sink){
@@ -157,6 +165,7 @@ struct drain_sink record_direct_sink(struct record_direct *d)
 		.taken = sink_taken,
 		.put = sink_put,
 		.put_always = sink_put,
+		.is_whole = sink_is_whole,
 		.ctx = d,
 	};
 }

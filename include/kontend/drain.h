@@ -27,6 +27,10 @@ struct drain_ring {
 	bool filled;	/* the last fill said was not 0 */
 	uint64_t max_used;
 	struct record_drop drop; /* to be said */
+	uint64_t taken_from;	 /* its tail before the last step */
+	uint64_t lost;		 /* the kernel's count, when a gap was last told */
+	uint64_t gap_head;	 /* of a feed's own: where its head was in the last step */
+	bool gap_told;		 /* and that it had a gap then */
 };
 
 struct live_mmap_count;
@@ -42,6 +46,8 @@ struct drain_sink {
 	/* One of any size for which there must be room. */
 	int (*put_always)(void *ctx, enum record_kind kind, uint32_t ring, const void *data,
 			  size_t len);
+	/* Has all gone to one reader, who counts what was lost? */
+	bool (*is_whole)(void *ctx);
 	void *ctx;
 };
 

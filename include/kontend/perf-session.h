@@ -90,6 +90,8 @@ struct perf_counts {
 };
 /* For sessions of whole CPUs, from Linux 6.0 on; else -ENOTSUP. A call for each event. */
 int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret);
+/* The same: records lost by the events that there are now on the CPU of ring @i. */
+int perf_session_lost(const struct perf_session *ps, size_t i, uint64_t *ret);
 
 /*
  * A CPU that was away has come back: opens the events of ring @i, which must have been drained,

@@ -20,6 +20,8 @@ struct ring {
 	uint64_t size;	      /* of it: a power of two */
 	const uint64_t *head; /* moved by the kernel */
 	uint64_t *tail;	      /* moved by us */
+	/* Of a feed's own: it had no room for a record since the last one, and for how many. */
+	const uint32_t *gap, *missed;
 };
 
 /* The head as it is now; everything before it may be read. */

@@ -12,6 +12,7 @@
 enum {
 	HEADER = sizeof(struct perf_event_header),
 	MOST_CPUS = 8192, /* beyond, a number is damage */
+	TALLY_RING = MOST_CPUS,
 	RINGS_BY_TIME = 64,
 	AHEAD = 2048, /* bytes: memory is slower than the walk */
 };
@@ -77,6 +78,9 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 		place_sample(r, p, size, &at);
 	else if (has_trailer(type))
 		place_other(r, p, size, &at);
+	/* What was lost in all, as said at the end: to be known before what is not merged yet. */
+	if (type == PERF_RECORD_LOST_SAMPLES && !at.time)
+		return TALLY_RING;
 	if (at.ring >= MOST_CPUS)
 		at.ring = 0;
 	/* No clock comes that far: it is damage, and the decoder counts it. */

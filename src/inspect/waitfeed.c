@@ -72,6 +72,8 @@ static bool ring(struct feed *feed, uint32_t cpu, struct ring *ret)
 		.size = sizeof(r->data),
 		.head = (const uint64_t *)&r->head,
 		.tail = (uint64_t *)&r->tail,
+		.gap = &r->gap,
+		.missed = &r->missed,
 	};
 	return true;
 }

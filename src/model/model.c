@@ -133,8 +133,10 @@ static void begin_gap(struct model *m, uint32_t cpu, uint64_t until_ns)
 static int lose(struct model *m, const struct event *ev)
 {
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
+	uint64_t known = ev->lost.n < m->lost_ahead ? ev->lost.n : m->lost_ahead;
 
-	m->damage.lost += ev->lost.n;
+	m->lost_ahead -= known;
+	m->damage.lost += ev->lost.n - known;
 	if (cpu)
 		cpu->lost += ev->lost.n;
 	begin_gap(m, cpu ? ev->cpu : PAIR_ANY_CPU, ev->lost.until);
@@ -142,19 +144,20 @@ static int lose(struct model *m, const struct event *ev)
 }
 
 /*
- * What each event has lost in all, as perf record says at its end: mostly told where it happened,
- * but for what was lost last, behind which there is no record to tell it.
+ * What each event has lost in all, as is said at the end: mostly told where it happened, but for
+ * what was lost last, behind which there is no record to tell it. It comes before what the merge
+ * still holds, so it is known of that: anything may be missing there, on whatever CPU. Losses that
+ * are told there are among those.
  */
 static int tally_losses(struct model *m, const struct event *ev)
 {
-	struct event rest = *ev;
-
 	m->lost_tally += ev->lost.n;
 	if (m->lost_tally <= m->damage.lost)
 		return 0;
-	rest.lost.n = m->lost_tally - m->damage.lost;
-	rest.lost.until = m->now_ns + 1;
-	return lose(m, &rest);
+	m->lost_ahead += m->lost_tally - m->damage.lost;
+	m->damage.lost = m->lost_tally;
+	begin_gap(m, PAIR_ANY_CPU, UINT64_MAX);
+	return 0;
 }
 
 static int name_task(struct model *m, const struct event *ev)

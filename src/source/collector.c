@@ -59,6 +59,12 @@ static int sink_put_always(void *ctx, enum record_kind kind, uint32_t ring, cons
 	return queue_put_always(c->queue, kind, ring, data, len);
 }
 
+static bool sink_is_whole(void *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
 /* A wake-up has said what it had to say. */
 static void take_wake(struct collector *c)
 {
@@ -71,8 +77,11 @@ static void take_wake(struct collector *c)
 static void *run(void *arg)
 {
 	struct collector *c = arg;
-	struct drain_sink sink = {
-		.take = sink_take, .put = sink_put, .put_always = sink_put_always, .ctx = c};
+	struct drain_sink sink = {.take = sink_take,
+				  .put = sink_put,
+				  .put_always = sink_put_always,
+				  .is_whole = sink_is_whole,
+				  .ctx = c};
 	const int fds[2] = {c->wake_fd, -1};
 	bool end = false;
 

@@ -14,6 +14,7 @@
  */
 #include "kontend/drain.h"
 #include "drain-cpus.h"
+#include "drain-gaps.h"
 #include "drain-mmap.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
@@ -41,6 +42,7 @@ bool drain_take_ring(struct drain *d, struct drain_ring *r)
 {
 	uint64_t head = ring_head(&r->ring), used = ring_used(&r->ring, head);
 
+	r->taken_from = *r->ring.tail;
 	if (used > r->max_used)
 		r->max_used = used;
 	d->switch_cost.drain_bytes += used;
@@ -70,6 +72,7 @@ static void take_all(struct drain *d)
 		d->rings[i].renewed |= perf_session_learn(d->session, i);
 	if (d->sink->taken)
 		d->sink->taken(d->sink->ctx);
+	drain_gaps(d);
 	if (data)
 		d->data_until = clock_ns(CLOCK_MONOTONIC);
 	say_drops(d);
@@ -321,6 +324,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	perf_session_disable_all(d->session);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	take_all(d);
+	drain_gaps_end(d);
 	drain_mmaps_end(d, now);
 	put_looks(d, now, true);
 	say_ticks(d, d->mark);

@@ -25,6 +25,17 @@ void perf_counts_add(const struct perf_session *ps, size_t cpu, struct perf_coun
 	}
 }
 
+int perf_session_lost(const struct perf_session *ps, size_t i, uint64_t *ret)
+{
+	struct perf_counts sum = {0};
+
+	if (!ps->counts)
+		return -ENOTSUP;
+	perf_counts_add(ps, i, &sum);
+	*ret = sum.lost;
+	return 0;
+}
+
 int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret)
 {
 	if (!ps->counts)

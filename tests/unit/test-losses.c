@@ -3,10 +3,6 @@
  * Losses, as a property: from a recording of tasks that wait, records are dropped at random places,
  * as full rings drop them. Whatever is then counted as sure must be in the whole recording, with
  * the same begin and end. A plan that fails is made smaller, and printed.
- *
- * The recording is one that could be: a task waits for one sleeping lock at a time, a mutex begins
- * several times, who spins does nothing else and stays on its CPU, interrupts spin on top. There
- * are few locks, so that an end whose begin is missing finds another begin.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,33 +13,10 @@
 
 #include <cmocka.h>
 
+#include "losses.h"
 #include "rig.h"
 
-enum {
-	CPUS = 3,
-	TASKS = 8,
-	LOCKS = 3,
-	MOST = 2000, /* events */
-	DEPTH = 2,   /* spin waits on a CPU */
-	STEP = 40,   /* events between two looks at the rings */
-	GAPS = 256,
-	SEEDS = 400,
-};
-
-struct record_of {
-	uint64_t time, lock;
-	uint32_t cpu, flags;
-	uint32_t outer, under; /* 1 + the lock slept and spun for meanwhile */
-	int tid;
-	bool begins, dropped;
-	uint32_t paired; /* of a spin wait that an interrupt begins: where it ends, else 0 */
-};
-
-struct plan {
-	uint32_t seed, events;
-	bool by_bpf;		     /* else as perf tells it */
-	uint64_t without[GAPS / 64]; /* gaps that are not made */
-};
+enum { SEEDS = 400 };
 
 struct sure {
 	uint64_t begin, end, addr;
@@ -53,181 +26,9 @@ struct sure {
 struct waits {
 	struct engine_watch watch;
 	struct engine *engine;
-	struct sure list[MOST];
+	struct sure list[LOSSES_MOST];
 	size_t n, doubtful;
 };
-
-struct history {
-	struct record_of r[MOST];
-	size_t n;
-	uint64_t lost[CPUS]; /* and told so */
-};
-
-struct world {
-	uint32_t seed;
-	uint64_t t;
-	int waits[TASKS]; /* 1 + the lock, 0: for none */
-	int spins[CPUS][DEPTH], depth[CPUS], spinner[CPUS];
-	size_t begun[CPUS][DEPTH];
-};
-
-static uint32_t rnd(uint32_t *seed, uint32_t below)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return (*seed >> 8) % below;
-}
-
-static bool is_mutex(int lock)
-{
-	return lock % 2;
-}
-
-static uint64_t address(int lock, bool spin)
-{
-	return (spin ? 0xffff888000001000ull : 0xffff888000000000ull) + (uint64_t)lock * 64;
-}
-
-static struct record_of *add(struct history *h, struct world *w, uint32_t cpu, int task)
-{
-	w->t += 1 + rnd(&w->seed, 2000);
-	h->r[h->n] = (struct record_of){.time = w->t, .cpu = cpu, .tid = 100 + task};
-	return &h->r[h->n++];
-}
-
-static void spin_begins(struct history *h, struct world *w, uint32_t cpu, int task)
-{
-	int lock = (int)rnd(&w->seed, LOCKS), depth = w->depth[cpu];
-
-	/* What an interrupt asks for is nobody's that it interrupts. */
-	if (depth && lock == w->spins[cpu][0])
-		return;
-	w->begun[cpu][depth] = h->n;
-	struct record_of *r = add(h, w, cpu, task);
-	r->lock = address(lock, true);
-	r->flags = LCB_F_SPIN;
-	r->begins = true;
-	r->outer = (uint32_t)w->waits[task];
-	r->under = depth ? 1 + (uint32_t)w->spins[cpu][0] : 0;
-	w->spins[cpu][w->depth[cpu]++] = lock;
-	w->spinner[cpu] = task;
-}
-
-static void spin_goes_on(struct history *h, struct world *w, uint32_t cpu)
-{
-	if (w->depth[cpu] < DEPTH && !rnd(&w->seed, 4)) {
-		spin_begins(h, w, cpu, w->spinner[cpu]);
-		return;
-	}
-	int depth = --w->depth[cpu];
-	if (depth)
-		h->r[w->begun[cpu][depth]].paired = (uint32_t)h->n;
-	add(h, w, cpu, w->spinner[cpu])->lock = address(w->spins[cpu][depth], true);
-}
-
-static void wait_goes_on(struct history *h, struct world *w, uint32_t cpu, int task)
-{
-	int lock = w->waits[task] - 1;
-	bool first = lock < 0, ends = !first && rnd(&w->seed, 2);
-
-	if (first)
-		lock = (int)rnd(&w->seed, LOCKS);
-	else if (!ends && !is_mutex(lock))
-		return;
-	struct record_of *r = add(h, w, cpu, task);
-	r->lock = address(lock, false);
-	r->begins = !ends;
-	r->flags = is_mutex(lock) ? LCB_F_MUTEX : LCB_F_WRITE;
-	if (is_mutex(lock) && (first || rnd(&w->seed, 2)))
-		r->flags |= LCB_F_SPIN;
-	w->waits[task] = ends ? 0 : lock + 1;
-}
-
-static bool is_spinning(const struct world *w, int task)
-{
-	for (int cpu = 0; cpu < CPUS; cpu++)
-		if (w->depth[cpu] && w->spinner[cpu] == task)
-			return true;
-	return false;
-}
-
-static void make_history(struct history *h, const struct plan *p)
-{
-	struct world w = {.seed = p->seed, .t = 1000000};
-
-	*h = (struct history){0};
-	while (h->n < p->events) {
-		uint32_t cpu = rnd(&w.seed, CPUS);
-		int task = (int)rnd(&w.seed, TASKS);
-
-		if (w.depth[cpu])
-			spin_goes_on(h, &w, cpu);
-		else if (is_spinning(&w, task))
-			continue;
-		else if (!rnd(&w.seed, 4))
-			spin_begins(h, &w, cpu, task);
-		else
-			wait_goes_on(h, &w, cpu, task);
-	}
-}
-
-static size_t look_after(size_t i)
-{
-	return (i / STEP + 1) * STEP;
-}
-
-/* Does @cpu tell of anything between this look and the next one, so that a loss is told in time? */
-static bool tells_soon(const struct history *h, uint32_t cpu, size_t from)
-{
-	for (size_t i = from; i < h->n && i < from + STEP; i++)
-		if (h->r[i].cpu == cpu)
-			return true;
-	return false;
-}
-
-/* A ring is full from somewhere on until it is looked at. Its first record then tells so. */
-static void make_gap(struct history *h, uint32_t cpu, size_t from, uint32_t *seed)
-{
-	size_t to = look_after(from), first = from;
-
-	while (first < to && first < h->n && h->r[first].cpu != cpu)
-		first++;
-	size_t at = first + 1 + rnd(seed, STEP / 2);
-	if (!tells_soon(h, cpu, to))
-		return;
-	for (size_t i = at; i < to && i < h->n; i++) {
-		if (h->r[i].cpu != cpu)
-			continue;
-		h->r[i].dropped = true;
-		h->lost[cpu]++;
-	}
-}
-
-static void make_gaps(struct history *h, const struct plan *p)
-{
-	uint32_t seed = p->seed ^ 0x5bd1e995;
-	size_t gap = 0;
-
-	for (size_t from = 0; from < h->n; from += STEP) {
-		for (uint32_t cpu = 0; cpu < CPUS; cpu++, gap++) {
-			uint32_t place = rnd(&seed, 1u << 20);
-			bool without = gap >= GAPS || p->without[gap / 64] >> gap % 64 & 1;
-			if (rnd(&seed, 3) == 0 && !without)
-				make_gap(h, cpu, from, &place);
-		}
-	}
-}
-
-/* What an interrupt spins for while the program runs is not told: neither its begin nor its end. */
-static void miss_pairs(struct history *h, uint32_t seed)
-{
-	for (size_t i = 0; i < h->n; i++) {
-		struct record_of *begin = &h->r[i], *end = &h->r[begin->paired];
-		if (!begin->paired || begin->dropped || end->dropped || rnd(&seed, 3))
-			continue;
-		begin->dropped = end->dropped = true;
-		h->lost[begin->cpu] += 2;
-	}
-}
 
 /* The frames around a slow path, from it outwards: what waits within it has them as well. */
 static uint32_t put_spin(uint64_t *ret, uint64_t lock, uint32_t outer)
@@ -244,7 +45,7 @@ static uint32_t put_spin(uint64_t *ret, uint64_t lock, uint32_t outer)
 	return 5;
 }
 
-static uint32_t chain_of(const struct record_of *r, uint64_t *ret)
+static uint32_t chain_of(const struct losses_record *r, uint64_t *ret)
 {
 	const uint64_t base = 0xffffffff81000000ull;
 	uint64_t lock = (r->lock & 0xff) / 64;
@@ -265,7 +66,7 @@ static uint32_t chain_of(const struct record_of *r, uint64_t *ret)
 	return n;
 }
 
-static void tell_plainly(struct synth *s, const struct record_of *r)
+static void tell_plainly(struct synth *s, const struct losses_record *r)
 {
 	uint64_t frames[8];
 
@@ -276,7 +77,7 @@ static void tell_plainly(struct synth *s, const struct record_of *r)
 		synth_end(s, r->cpu, r->time, 100, r->tid, r->lock, 0);
 }
 
-static void tell_by_bpf(struct synth *s, const struct record_of *r, bool gap, uint32_t *missed)
+static void tell_by_bpf(struct synth *s, const struct losses_record *r, bool gap, uint32_t *missed)
 {
 	struct waitrec_begin b = {.magic = WAITREC_BEGIN_MAGIC, .lock = r->lock};
 	struct waitrec_end e = {.magic = WAITREC_END_MAGIC, .lock = r->lock, .tid = r->tid};
@@ -297,39 +98,82 @@ static void tell_by_bpf(struct synth *s, const struct record_of *r, bool gap, ui
 	synth_wait_begin(s, r->cpu, r->time, 100, r->tid, &b);
 }
 
-/* All that is not dropped, as a source tells it that looks at the rings now and then. */
-static void tell(struct synth *s, struct history *h, const struct plan *p)
+/* What is missing since the CPU's record before, and of that what was not left out in pairs. */
+struct missing {
+	uint32_t all[LOSSES_CPUS], gone[LOSSES_CPUS];
+	bool said[LOSSES_CPUS];
+};
+
+static void tell_one(struct synth *s, const struct losses_record *r, const struct losses_plan *p,
+		     struct missing *m)
 {
-	uint32_t missed[CPUS] = {0}, gone[CPUS] = {0};
+	uint32_t cpu = r->cpu;
+
+	if (p->how == BY_BPF) {
+		tell_by_bpf(s, r, m->gone[cpu], &m->all[cpu]);
+	} else {
+		if (m->all[cpu])
+			synth_lost(s, cpu, r->time, m->all[cpu]);
+		m->all[cpu] = 0;
+		tell_plainly(s, r);
+	}
+	m->gone[cpu] = 0;
+	m->said[cpu] = false;
+}
+
+/* Who looks at a ring sees that it had no room, though nothing in it says so yet. */
+static void tell_silence(struct synth *s, const struct losses_plan *p, uint64_t time,
+			 struct missing *m)
+{
+	for (uint32_t cpu = 0; p->how != BY_FILE && cpu < LOSSES_CPUS; cpu++) {
+		if (m->gone[cpu] && !m->said[cpu])
+			synth_lost(s, cpu, time, 0);
+		m->said[cpu] |= m->gone[cpu] != 0;
+	}
+}
+
+/* What no record has told: of rings of our own by CPU, of perf's by the counts of its events. */
+static void tell_the_rest(struct synth *s, const struct losses_history *h,
+			  const struct losses_plan *p, uint64_t time, struct missing *m)
+{
+	uint64_t sum = 0;
+
+	tell_silence(s, p, time, m);
+	for (uint32_t cpu = 0; cpu < LOSSES_CPUS; cpu++) {
+		sum += h->lost[cpu];
+		if (p->how == BY_BPF && m->all[cpu])
+			synth_lost(s, cpu, 1, m->all[cpu]);
+	}
+	if (p->how != BY_BPF)
+		synth_lost_samples(s, LOSSES_CPUS, 0, sum);
+}
+
+/* All that is not dropped, as a source tells it that looks at the rings now and then. */
+static void tell(struct synth *s, struct losses_history *h, const struct losses_plan *p)
+{
+	struct missing m = {0};
 	uint64_t looked = 0;
 
 	for (size_t i = 0; i < h->n; i++) {
-		const struct record_of *r = &h->r[i];
+		const struct losses_record *r = &h->r[i];
 		if (r->dropped) {
-			missed[r->cpu]++;
-			gone[r->cpu] += !r->begins || !r->paired || !h->r[r->paired].dropped;
+			m.all[r->cpu]++;
+			m.gone[r->cpu] += !r->begins || !r->paired || !h->r[r->paired].dropped;
 		} else {
-			if (!p->by_bpf && missed[r->cpu])
-				synth_lost(s, r->cpu, r->time, missed[r->cpu]);
-			if (!p->by_bpf)
-				missed[r->cpu] = 0;
-			if (p->by_bpf)
-				tell_by_bpf(s, r, gone[r->cpu], &missed[r->cpu]);
-			else
-				tell_plainly(s, r);
-			gone[r->cpu] = 0;
+			tell_one(s, r, p, &m);
 		}
-		if (i + 1 < look_after(i) || i + 1 == h->n)
+		if (i + 1 < losses_look_after(i) || i + 1 == h->n)
 			continue;
+		tell_silence(s, p, r->time, &m);
 		if (looked)
 			synth_round(s, looked);
 		else
 			synth_flush(s);
 		looked = r->time;
 	}
-	for (int cpu = 0; cpu < CPUS; cpu++)
-		h->lost[cpu] -= missed[cpu];
-	synth_tick(s, h->r[h->n - 1].time);
+	uint64_t end = h->r[h->n - 1].time;
+	tell_the_rest(s, h, p, end, &m);
+	synth_tick(s, end);
 }
 
 static int note(struct engine_watch *watch, const struct event *ev, struct error *err)
@@ -359,12 +203,12 @@ static int by_begin(const void *a, const void *b)
 	return 0;
 }
 
-static void play(struct history *h, const struct plan *p, struct waits *ret)
+static void play(struct losses_history *h, const struct losses_plan *p, struct waits *ret)
 {
 	struct rig r;
 
 	*ret = (struct waits){.watch.event = note, .engine = &r.engine};
-	rig_init(&r, CPUS);
+	rig_init(&r, LOSSES_CPUS + 1);
 	synth_outputs(r.synth);
 	tell(r.synth, h, p);
 	r.playing = true;
@@ -376,8 +220,13 @@ static void play(struct history *h, const struct plan *p, struct waits *ret)
 		assert_true(e >= 0);
 	const struct model *m = &r.engine.model;
 	assert_int_equal(m->damage.late + m->damage.bad + m->damage.deep, 0);
-	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
-		assert_int_equal(cpu < m->n_cpus ? m->cpus[cpu].lost : 0, h->lost[cpu]);
+	uint64_t lost = 0;
+	for (uint32_t cpu = 0; cpu < LOSSES_CPUS; cpu++) {
+		uint64_t told = cpu < m->n_cpus ? m->cpus[cpu].lost : 0;
+		assert_true(told == h->lost[cpu] || (p->how != BY_BPF && told < h->lost[cpu]));
+		lost += h->lost[cpu];
+	}
+	assert_int_equal(m->damage.lost, lost);
 	rig_deinit(&r);
 	qsort(ret->list, ret->n, sizeof(ret->list[0]), by_begin);
 }
@@ -387,16 +236,16 @@ struct outcome {
 	struct sure lie; /* begin 0: there is none */
 };
 
-static struct outcome try(const struct plan *p)
+static struct outcome try(const struct losses_plan *p)
 {
-	static struct history h;
+	static struct losses_history h;
 	static struct waits whole, lossy;
 
-	make_history(&h, p);
+	losses_make(&h, p);
 	play(&h, p, &whole);
-	make_gaps(&h, p);
-	if (p->by_bpf)
-		miss_pairs(&h, p->seed);
+	losses_gaps(&h, p);
+	if (p->how == BY_BPF)
+		losses_pairs(&h, p->seed);
 	play(&h, p, &lossy);
 	struct outcome o = {.sure = lossy.n, .doubtful = lossy.doubtful, .all = whole.n};
 	assert_int_equal(whole.doubtful, 0);
@@ -410,27 +259,27 @@ static struct outcome try(const struct plan *p)
 }
 
 /* The same fault with fewer events and gaps. */
-static void shrink(struct plan *p)
+static void shrink(struct losses_plan *p)
 {
 	for (uint32_t less = p->events / 2; less; less /= 2) {
-		struct plan q = *p;
+		struct losses_plan q = *p;
 		while (q.events > less && (q.events -= less) && try(&q).lie.begin)
 			*p = q;
 	}
-	for (size_t gap = 0; gap < GAPS; gap++) {
-		struct plan q = *p;
+	for (size_t gap = 0; gap < LOSSES_GAPS; gap++) {
+		struct losses_plan q = *p;
 		q.without[gap / 64] |= 1ull << gap % 64;
 		if (try(&q).lie.begin)
 			*p = q;
 	}
 }
 
-static void print(const struct plan *p, const struct sure *lie)
+static void print(const struct losses_plan *p, const struct sure *lie)
 {
-	static struct history h;
+	static struct losses_history h;
 
-	make_history(&h, p);
-	make_gaps(&h, p);
+	losses_make(&h, p);
+	losses_gaps(&h, p);
 	printf("seed %u, %u events: %d never waited for %llx from %llu to %llu\n", p->seed,
 	       p->events, lie->tid, (unsigned long long)lie->addr, (unsigned long long)lie->begin,
 	       (unsigned long long)lie->end);
@@ -440,12 +289,12 @@ static void print(const struct plan *p, const struct sure *lie)
 		       h.r[i].flags, h.r[i].dropped ? " dropped" : "");
 }
 
-static void check(bool by_bpf)
+static void check(enum losses_how how)
 {
 	struct outcome sum = {0};
 
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-		struct plan p = {.seed = seed, .events = MOST, .by_bpf = by_bpf};
+		struct losses_plan p = {.seed = seed, .events = LOSSES_MOST, .how = how};
 		struct outcome o = try(&p);
 		if (o.lie.begin) {
 			shrink(&p);
@@ -464,13 +313,19 @@ static void check(bool by_bpf)
 static void what_is_sure_with_full_rings_of_perf_has_happened(void **state)
 {
 	(void)state;
-	check(false);
+	check(BY_PERF);
 }
 
 static void what_is_sure_with_full_rings_of_bpf_has_happened(void **state)
 {
 	(void)state;
-	check(true);
+	check(BY_BPF);
+}
+
+static void what_is_sure_in_a_file_of_full_rings_has_happened(void **state)
+{
+	(void)state;
+	check(BY_FILE);
 }
 
 int main(void)
@@ -478,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_sure_with_full_rings_of_perf_has_happened),
 		cmocka_unit_test(what_is_sure_with_full_rings_of_bpf_has_happened),
+		cmocka_unit_test(what_is_sure_in_a_file_of_full_rings_has_happened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

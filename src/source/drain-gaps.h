@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SOURCE_DRAIN_GAPS_H
+#define KONTEND_SOURCE_DRAIN_GAPS_H
+
+#include "kontend/drain.h"
+
+/* Within a step, when all rings have been taken from: which had no room since the step before. */
+void drain_gaps(struct drain *d);
+/* The events are off, and all is taken: what no record has told to be lost. */
+void drain_gaps_end(struct drain *d);
+
+#endif
