@@ -123,6 +123,8 @@ static void add_damage(struct segments *s, const struct query_overview *o, bool 
 			add(s, f < &list[DAMAGE_NO_STACK] ? 1 : 2, ROLE_WARN, "%s %s", f->title,
 			    units_count(buf, n));
 	}
+	if (o->no_ends)
+		add(s, 0, ROLE_WARN, "no ends");
 	if (o->fill_pct >= 75)
 		add(s, 1, ROLE_WARN, "rings %u%% full", o->fill_pct);
 	if (o->sym_state == SYM_WITHHELD || o->sym_state == SYM_UNREADABLE)

@@ -59,6 +59,9 @@ static const struct {
 	{"x2", "how fast it is played, if it is", COMMAND_REPLAY},
 	{"ev/s", "contentions a second: how much there is to measure"},
 	{NULL, NULL}, /* query_damage_figures */
+	{"no ends",
+	 "lock:contention_end was not recorded: how long waits lasted is not known, and none is "
+	 "shown"},
 	{"rings 90% full", "the fullest buffer of the last interval: soon records will be lost"},
 	{"no symbols", "the kernel withholds addresses (kernel.kptr_restrict, CAP_SYSLOG): callers "
 		       "and static locks are shown by address"},

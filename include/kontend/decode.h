@@ -81,6 +81,8 @@ void decode_deinit(struct decode *d);
 /* The bodies of RECORD_ATTR and RECORD_FORMAT. -EINVAL with @err when they make no sense. */
 int decode_add_attr(struct decode *d, const void *data, size_t len, struct error *err);
 int decode_add_format(struct decode *d, const void *data, size_t len, struct error *err);
+/* Do the attrs so far have where waits begin, and not where they end? */
+bool decode_lacks_ends(const struct decode *d);
 
 /*
  * Decodes the record at @data of which at most @len bytes may be read. *ret_size is its size (the

@@ -75,6 +75,7 @@ struct model {
 	struct model_damage damage;
 	uint64_t lost_until;	    /* what happened before, some of it may be missing */
 	uint64_t lost_tally;	    /* records that events said in the end to have lost */
+	bool no_ends;		    /* are told: of waits nothing is known but that they began */
 	uint64_t lost_ahead;	    /* of them, those that rings have not told of yet */
 	unsigned gap_rounds;	    /* so many more, and what was dropped is behind us */
 	struct model_before before; /* all 0: no range was begun */

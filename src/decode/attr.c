@@ -260,3 +260,17 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 		bind_format(d, &d->attrs[i]);
 	return check_sampled(d, err);
 }
+
+bool decode_lacks_ends(const struct decode *d)
+{
+	bool begins = false;
+
+	for (size_t i = 0; i < d->n_attrs; i++) {
+		uint32_t kind = d->attrs[i].tp.kind;
+		begins |= kind == EVENT_CONTENTION_BEGIN;
+		/* Our own programs tell both. */
+		if (kind == EVENT_CONTENTION_END || kind == EVENT_OWNER)
+			return false;
+	}
+	return begins;
+}

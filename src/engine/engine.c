@@ -261,6 +261,15 @@ static void keep_note(struct engine *e, const struct record *r)
 	e->n_notes++;
 }
 
+static int learn(struct engine *e, const struct record *r, struct error *err)
+{
+	int code = r->kind == RECORD_ATTR ? decode_add_attr(&e->decode, r->data, r->len, err)
+					  : decode_add_format(&e->decode, r->data, r->len, err);
+
+	e->model.no_ends = decode_lacks_ends(&e->decode);
+	return code;
+}
+
 /* 0, ENGINE_TICK or an error; *ret_kept: order holds the record now. */
 static int take(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
@@ -273,9 +282,8 @@ static int take(struct engine *e, const struct record *r, bool *ret_kept, struct
 	case RECORD_PERF:
 		return push(e, r, ret_kept, err);
 	case RECORD_ATTR:
-		return decode_add_attr(&e->decode, r->data, r->len, err);
 	case RECORD_FORMAT:
-		return decode_add_format(&e->decode, r->data, r->len, err);
+		return learn(e, r, err);
 	case RECORD_KALLSYMS:
 		e->model.generation++;
 		return (r->lasts ? sym_load_lasting : sym_load)(&e->sym, r->data, r->len, err);

@@ -215,6 +215,10 @@ int pair_begin(struct model *m, const struct event *ev)
 		return -ENOMEM;
 	m->damage.lost += ev->begin.missed;
 	cpu->lost += ev->begin.missed;
+	if (m->no_ends) {
+		m->damage.unmatched_begin++;
+		return 0;
+	}
 	struct sleeper who = {.task = &m->tasks.tasks[t]};
 	if (ev->cgroup && t != TASK_OTHER)
 		who.task->cgroup = ev->cgroup;

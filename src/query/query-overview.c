@@ -116,6 +116,7 @@ int query_overview(struct query *q, struct query_overview *ret)
 		.host = &m->host,
 		.n_snapshots = m->n_snapshots,
 		.sym_state = q->sym->state,
+		.no_ends = m->no_ends,
 	};
 	uint32_t longest;
 

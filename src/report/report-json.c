@@ -93,6 +93,8 @@ static void put_source(struct jsonw *j, const struct report_data *d)
 	report_json_figures(j, report_time_figures, o, 0);
 	report_json_damage(j, &o->damage, &o->unmatched_pct);
 	put_snapshots(j, o);
+	if (o->no_ends)
+		jsonw_bool(j, "no_ends", true);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));
 	report_perf_json_source(d, j);
 	report_uprobe_json_source(d, j);

@@ -233,6 +233,11 @@ static void put_quality(FILE *out, const struct query_overview *o)
 	else
 		put_count(out, "CPUs offline", o->cpus_offline);
 	fputc('\n', out);
+	if (o->no_ends)
+		fprintf(out,
+			"# no ends: %s waits began, but lock:contention_end was not recorded, so "
+			"none has a duration or is shown\n",
+			units_count(a, d->unmatched_begin));
 	if (o->sym_state == SYM_WITHHELD)
 		fputs("# kernel symbols are withheld: run as root, or sysctl "
 		      "kernel.kptr_restrict=0\n",
@@ -363,7 +368,9 @@ static void put_locks(struct text *x, const struct report_data *d)
 		fputs("# who held the locks was not seen: measure or record with --owner\n",
 		      x->out);
 	if (t->n_total == 0)
-		fputs("# no contention was seen\n", x->out);
+		fputs(d->overview.no_ends ? "# no wait was seen to end\n"
+					  : "# no contention was seen\n",
+		      x->out);
 	else
 		put_table(x, t);
 }
@@ -374,7 +381,9 @@ static void put_waiters(struct text *x, const struct report_data *d)
 	put_rows_shown(x, &d->waiters);
 	put_no_look(x, d, "names, holders, places");
 	if (d->waiters.n_total == 0)
-		fputs("# nobody was waiting\n", x->out);
+		fputs(d->overview.no_ends ? "# not known without ends\n"
+					  : "# nobody was waiting\n",
+		      x->out);
 	else
 		put_table(x, &d->waiters);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Recordings by perf that are whole and sound, but not what waits could be told from: refused with
- * a sentence, as their figures would be of waits that never were.
+ * a sentence, as their figures would be of waits that never were; or without any waits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 #include "recording.h"
 #include "rig.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct recording made(void)
@@ -28,21 +29,29 @@ static struct recording made(void)
 	return rec;
 }
 
-/* What it is refused with when its event @k has the attribute that @change makes of it. */
-static void expect_refused(void (*change)(struct perf_event_attr *a), uint64_t k, const char *why)
+/* Its event @k gets the attribute that @change makes of it. */
+static void change_attr(struct recording *rec, void (*change)(struct perf_event_attr *a),
+			uint64_t k)
 {
-	struct recording rec = made();
 	struct perf_event_attr attr = {0};
-	struct recording_result res;
 	struct perfdata_header h;
 
-	memcpy(&h, rec.data, sizeof(h));
-	uint8_t *at = rec.data + h.attrs.offset + k * h.attr_size;
+	memcpy(&h, rec->data, sizeof(h));
+	uint8_t *at = rec->data + h.attrs.offset + k * h.attr_size;
 	size_t size = h.attr_size - sizeof(struct perfdata_section);
 	size = size < sizeof(attr) ? size : sizeof(attr);
 	memcpy(&attr, at, size);
 	change(&attr);
 	memcpy(at, &attr, size);
+}
+
+/* What it is refused with when its event @k has the attribute that @change makes of it. */
+static void expect_refused(void (*change)(struct perf_event_attr *a), uint64_t k, const char *why)
+{
+	struct recording rec = made();
+	struct recording_result res;
+
+	change_attr(&rec, change, k);
 	recording_read_bytes(&res, rec.data, rec.len);
 	assert_int_equal(res.answer, -ENOTSUP);
 	assert_non_null(strstr(res.err.text, why));
@@ -74,11 +83,38 @@ static void begins_without_ends(void **state)
 	expect_refused(only_count, 1, "lock:contention_end was counted");
 }
 
+static void leave_out_ends(struct perf_event_attr *a)
+{
+	a->config = 9999;
+}
+
+/* How often waits began is known: none goes on for ever, and none has a length. */
+static void no_ends_at_all(void **state)
+{
+	struct recording rec = made();
+	struct recording_result whole, res;
+	char want[128];
+
+	(void)state;
+	recording_read_bytes(&whole, rec.data, rec.len);
+	change_attr(&rec, leave_out_ends, 1);
+	recording_read_bytes(&res, rec.data, rec.len);
+	assert_true(res.events && res.events == whole.events / 2);
+	snprintf(want, sizeof(want),
+		 "comm\nevents %llu waiting 0 unmatched %llu/0 lost 0 doubtful 0\n",
+		 (unsigned long long)res.events, (unsigned long long)res.events);
+	assert_non_null(strstr(res.dump, want));
+	recording_result_free(&whole);
+	recording_result_free(&res);
+	recording_free(&rec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_latest_records_first),
 		cmocka_unit_test(begins_without_ends),
+		cmocka_unit_test(no_ends_at_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
