@@ -381,8 +381,7 @@ static void put_waiters(struct text *x, const struct report_data *d)
 	put_rows_shown(x, &d->waiters);
 	put_no_look(x, d, "names, holders, places");
 	if (d->waiters.n_total == 0)
-		fputs(d->overview.no_ends ? "# not known without ends\n"
-					  : "# nobody was waiting\n",
+		fputs(d->overview.no_ends ? "# not known without ends\n" : "# nobody was waiting\n",
 		      x->out);
 	else
 		put_table(x, &d->waiters);
