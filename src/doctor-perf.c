@@ -8,6 +8,7 @@
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/perf-session.h"
+#include "kontend/pidns.h"
 #include "kontend/sysinfo.h"
 
 #include <errno.h>
@@ -68,6 +69,8 @@ static void explain_open(struct doctor_item *i, const struct doctor_facts *f, in
 		doctor_fix(i, "use a kernel built with CONFIG_PERF_EVENTS");
 	else if (code == -EMFILE)
 		doctor_fix(i, "ulimit -n 1024");
+	else if ((code == -EACCES || code == -EPERM) && pidns_has_users())
+		doctor_fix_setcap(i, f);
 	else if ((code == -EACCES || code == -EPERM) && geteuid() == 0)
 		doctor_fix(i, "run on the host, or give the container CAP_PERFMON and a seccomp "
 			      "profile with perf_event_open");

@@ -13,6 +13,7 @@
 #include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/mux.h"
+#include "kontend/pidns.h"
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"
@@ -68,7 +69,12 @@ void doctor_fix(struct doctor_item *i, const char *fmt, ...)
 
 void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f)
 {
-	doctor_fix(i, "sudo setcap %s %s", PRIVS_SETCAP, f->exe);
+	/* Root of another user namespace has all of them, and none that counts. */
+	if (pidns_has_users())
+		doctor_fix(i, "run outside of this user namespace: the kernel asks for "
+			      "capabilities in the initial one");
+	else
+		doctor_fix(i, "sudo setcap %s %s", PRIVS_SETCAP, f->exe);
 }
 
 const struct doctor_item *doctor_check(const struct doctor *d, const char *name)
@@ -185,7 +191,9 @@ static void check_names(struct doctor *d, const struct doctor_facts *f)
 			     "perf_event_paranoid is %d): callers and locks are shown as addresses",
 			     (int)kptr, f->paranoid);
 		/* At 2 nobody gets them; below, whoever has CAP_SYSLOG. */
-		if (kptr > 1 || geteuid() == 0 || sysinfo_capable(CAP_SYSLOG))
+		if (pidns_has_users())
+			doctor_fix_setcap(i, f);
+		else if (kptr > 1 || geteuid() == 0 || sysinfo_capable(CAP_SYSLOG))
 			doctor_fix(i, "sudo sysctl kernel.kptr_restrict=1");
 		else
 			doctor_fix_setcap(i, f);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is looked at as a whole, from within a PID namespace and from outside at the same time: slots,
-who holds them, perf events and contexts, uprobes and their slots, and who waits in which queue. All
-of it is held outside and inside, as long as both look: the figures are equal, numbers of tasks those
-that each of them has for these.
+"""What is looked at as a whole, from within a namespace of each kind and from outside at the same
+time: slots, who holds them, perf events and contexts, uprobes and their slots, and who waits in which
+queue. All of it is held outside and inside, as long as both look: the figures are equal, numbers of
+tasks those that each of them has for these. In a user namespace nothing is measured, which is said.
 
     test-namespaces-views.py KONTEND TRUTH BP-HOLDER UP-WORK"""
 import os
@@ -16,9 +16,16 @@ import time
 from namespaces import Checks, Observer, Skip, can, main
 
 PID = ["unshare", "-pf", "--mount-proc", "--kill-child"]
+# How to make one, and how to enter it.
+SPACES = {
+    "pid": (PID, ["-p", "-m"]),
+    "mount": (["unshare", "-m"], ["-m"]),
+    "cgroup": (["unshare", "-C"], ["-C"]),
+    "net": (["unshare", "-n"], ["-n"]),
+}
 VIEWS = ["--view", "slots,holders,contexts,events,uprobes,xol,waiters,locks", "--rows", "0"]
 KINDS = ["task", "fork", "ptrace", "stat", "tracepoint", "exited"]
-TRIES = 6
+TRIES = 2  # others open and close events of their own meanwhile
 
 
 class Work:
@@ -156,14 +163,15 @@ def compare_probes(c, inside, outside, keeper):
     return len(mine)
 
 
-def look(c, folder, kontend, truth, holder, program, say):
+def look(c, folder, space, kontend, truth, holder, program):
+    make, enter = SPACES[space]
     works, observers = [], []
     try:
-        inner = Observer(kontend, folder, PID, "report", *VIEWS)
+        inner = Observer(kontend, folder, make, "report", *VIEWS)
         observers.append(inner)
         inner.ready()
         step = f"{folder}/step{Observer.count}"
-        for lead in ([], inner.enter("-p", "-m")):
+        for lead in ([], inner.enter(*enter)):
             name = step + ("i" if lead else "o")
             with open(name, "w") as f:
                 f.write("x")
@@ -193,8 +201,7 @@ def look(c, folder, kontend, truth, holder, program, say):
         for view in EQUAL:
             counts[view] = compare(c, view, inside, outside, numbers)
         counts["uprobes"] = compare_probes(c, inside, outside, keeper)
-        if say:
-            print(", ".join(f"{view} {n}" for view, n in counts.items()), "rows compared")
+        print(f"{space}:", ", ".join(f"{view} {n}" for view, n in counts.items()), "rows compared")
     finally:
         for name in os.listdir(folder):
             if name.startswith("step"):
@@ -206,18 +213,45 @@ def look(c, folder, kontend, truth, holder, program, say):
             work.end()
 
 
+def is_equal(space, programs):
+    for _ in range(TRIES):
+        c = Checks()
+        with tempfile.TemporaryDirectory(prefix="kontend-") as folder:
+            look(c, folder, space, *programs)
+        if not c.complaints:
+            return True
+        print(f"{space}:", "\n".join(c.complaints))
+    return False
+
+
+def says_why_not(kontend):
+    """Root of a user namespace has all capabilities, and none that the kernel asks for."""
+    lead = ["unshare", "-Ur"]
+    if not can(*lead):
+        print("no user namespace can be made here")
+        return True
+    c = Checks()
+    for words in (["report", "--duration", "1"], ["record", "-o", "/dev/null", "--duration", "1"]):
+        done = subprocess.run([*lead, kontend, *words], capture_output=True, text=True)
+        c.check(done.returncode and "user namespace" in done.stderr,
+                f"user: {words[0]} ends with {done.returncode}: {done.stderr}")
+    done = subprocess.run([*lead, kontend, "doctor"], capture_output=True, text=True)
+    fixes = [line.split("fix: ")[1] for line in done.stdout.splitlines() if "fix: " in line]
+    c.check(done.returncode and fixes, f"user: the doctor ends with {done.returncode}")
+    for fix in fixes:
+        c.check("user namespace" in fix, f"user: the doctor's fix is: {fix}")
+    print("\n".join(c.complaints))
+    return not c.complaints
+
+
 def run():
     programs = [os.path.realpath(path) for path in sys.argv[1:5]]
     if not can(*PID) or not shutil.which("nsenter"):
         raise Skip("no PID namespace can be made here")
-    for _ in range(TRIES):
-        c = Checks()
-        with tempfile.TemporaryDirectory(prefix="kontend-") as folder:
-            look(c, folder, *programs, True)
-        if not c.complaints:
-            return 0
-    print("\n".join(c.complaints))
-    return 1
+    failures = not says_why_not(programs[0])
+    for space in SPACES:
+        failures += not is_equal(space, programs)
+    return 1 if failures else 0
 
 
 main(run)
