@@ -100,7 +100,7 @@ page_items "$man/kontend-config.5" '[options]' Cm >"$work/page"
 same settings
 
 "$kontend" dump damage >"$work/table"
-page_items "$man/kontend-views.7" 'What can be wrong' Li | sed 's/.*, //; /^no symbols$/d' >"$work/page"
+page_items "$man/kontend-views.7" 'What can be wrong' Li | sed 's/.*, //; /^no symbols$/d; /^no ends$/d' >"$work/page"
 same damage
 
 "$kontend" dump views | awk -F '\t' '{ print $2 " " $1 }' >"$work/table"
