@@ -4,6 +4,7 @@
 
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "kontend/sections.h"
 
 #include <stddef.h>
 
@@ -27,6 +28,17 @@ static inline char *look_bytes_payload(struct look_bytes *b, size_t len, size_t 
 	}
 	*ret_len = head + len;
 	return b->bytes + head;
+}
+
+/* @snap as take() of a look answers it: behind room for its head. NULL: no memory. */
+static inline void *look_bytes_encode(struct look_bytes *b, const struct sections *k,
+				      const void *snap, size_t *ret_len)
+{
+	char *payload = look_bytes_payload(b, sections_size(k, snap), ret_len);
+
+	if (payload)
+		sections_encode(k, snap, payload);
+	return payload ? b->bytes : NULL;
 }
 
 #endif

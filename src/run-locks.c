@@ -60,11 +60,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	/* The next tick tries again. */
 	if (take_snapshot(r) < 0)
 		return NULL;
-	char *payload = look_bytes_payload(&r->bytes, locksnap_size(&r->snap), ret_len);
-	if (!payload)
-		return NULL;
-	locksnap_encode(&r->snap, payload);
-	return r->bytes.bytes;
+	return look_bytes_encode(&r->bytes, &locksnap_sections, &r->snap, ret_len);
 }
 
 int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes *types,

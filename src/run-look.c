@@ -54,11 +54,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	if (inspect_take(r->inspect, r->what, &r->snap, NULL) < 0)
 		return NULL;
 	l->has_tasks = has_tasks(&r->snap);
-	char *payload = look_bytes_payload(&r->bytes, snap_size(&r->snap), ret_len);
-	if (!payload)
-		return NULL;
-	snap_encode(&r->snap, payload);
-	return r->bytes.bytes;
+	return look_bytes_encode(&r->bytes, &snap_sections, &r->snap, ret_len);
 }
 
 static struct run_look_one make_one(struct inspect *i, uint16_t kind, enum inspect_what what,

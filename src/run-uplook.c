@@ -29,11 +29,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	/* The next tick tries again; the view says how old what it shows is. */
 	if (uplook_take(r->uplook, &r->snap, NULL) < 0)
 		return NULL;
-	char *payload = look_bytes_payload(&r->bytes, upsnap_size(&r->snap), ret_len);
-	if (!payload)
-		return NULL;
-	upsnap_encode(&r->snap, payload);
-	return r->bytes.bytes;
+	return look_bytes_encode(&r->bytes, &upsnap_sections, &r->snap, ret_len);
 }
 
 int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct kerntypes *types,

@@ -3,6 +3,7 @@
 #define KONTEND_CFISNAP_H
 
 #include "kontend/elfsegment.h"
+#include "kontend/sections.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,12 +36,8 @@ struct cfisnap {
 	size_t cap_segments, cap_bytes, cap_strings;
 };
 
-/* "" if there is none. */
-const char *cfisnap_path(const struct cfisnap *s);
-void cfisnap_deinit(struct cfisnap *s);
-size_t cfisnap_size(const struct cfisnap *s);
-void cfisnap_encode(const struct cfisnap *s, void *ret); /* as funcsnap_encode() */
-/* Into an empty one. 0, -ENOMEM, -EPROTO or -EBADMSG; what it then says lies within the tables. */
-int cfisnap_decode(struct cfisnap *s, const void *data, size_t len);
+/* What a decoded one says lies within the tables. */
+SECTIONS_FUNCTIONS(cfisnap)
+const char *cfisnap_path(const struct cfisnap *s); /* "" if there is none */
 
 #endif

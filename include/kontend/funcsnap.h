@@ -2,6 +2,7 @@
 #ifndef KONTEND_FUNCSNAP_H
 #define KONTEND_FUNCSNAP_H
 
+#include "kontend/sections.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,9 +50,10 @@ struct funcsnap {
 	size_t cap_objects, cap_funcs, cap_strings, cap_code;
 };
 
+SECTIONS_FUNCTIONS(funcsnap)
+SECTIONS_ADD(funcsnap, func, funcs, struct funcsnap_func)
 /* Index + 1; 0: no memory. */
 uint32_t funcsnap_add_object(struct funcsnap *s, const struct funcsnap_object *item);
-int funcsnap_add_func(struct funcsnap *s, const struct funcsnap_func *item); /* 0 or -ENOMEM */
 /* Offset of a copy; 0: no memory. */
 uint32_t funcsnap_add_text(struct funcsnap *s, const char *text);
 /* Sets both of @f. 0 or -ENOMEM. */
@@ -63,13 +65,7 @@ void funcsnap_sort(struct funcsnap *s);
  */
 int funcsnap_merge(struct funcsnap *to, struct funcsnap *from);
 
-const char *funcsnap_text(const struct funcsnap *s, uint32_t offset);
 /* The function of @object that covers @at, or begins there if it has no size; NULL: none. */
 const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t object, uint64_t at);
-
-void funcsnap_deinit(struct funcsnap *s);
-size_t funcsnap_size(const struct funcsnap *s);
-void funcsnap_encode(const struct funcsnap *s, void *ret); /* as upsnap_encode() */
-int funcsnap_decode(struct funcsnap *s, const void *data, size_t len);
 
 #endif

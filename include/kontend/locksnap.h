@@ -2,6 +2,7 @@
 #ifndef KONTEND_LOCKSNAP_H
 #define KONTEND_LOCKSNAP_H
 
+#include "kontend/sections.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -122,29 +123,15 @@ struct locksnap {
 		cap_gone, cap_strings;
 };
 
-int locksnap_add_name(struct locksnap *s, const struct locksnap_name *item);
-int locksnap_add_queue(struct locksnap *s, const struct locksnap_queue *item);
-int locksnap_add_waiter(struct locksnap *s, const struct locksnap_waiter *item);
-int locksnap_add_area(struct locksnap *s, const struct locksnap_area *item);
-int locksnap_add_var(struct locksnap *s, const struct locksnap_var *item);
-int locksnap_add_frame(struct locksnap *s, const uint64_t *addr);
-int locksnap_add_empty(struct locksnap *s, uint64_t addr);
-int locksnap_add_gone(struct locksnap *s, int32_t tid);
-/* Offset of @text; 0 for "" and when memory is out. */
-uint32_t locksnap_add_text(struct locksnap *s, const char *text);
-/* Borrowed until the snapshot changes. */
-const char *locksnap_text(const struct locksnap *s, uint32_t offset);
-
-void locksnap_clear(struct locksnap *s); /* keeps the memory */
-void locksnap_deinit(struct locksnap *s);
-
-/* Bytes of the payload, which locksnap_encode() writes, 8-byte aligned. */
-size_t locksnap_size(const struct locksnap *s);
-void locksnap_encode(const struct locksnap *s, void *ret);
-/*
- * Into @s, which is cleared before. 0, -ENOMEM, -EPROTO: not of a version that this one reads, or
- * -EBADMSG: damaged; @s is empty then.
- */
-int locksnap_decode(struct locksnap *s, const void *data, size_t len);
+SECTIONS_FUNCTIONS(locksnap)
+SECTIONS_ADD(locksnap, name, names, struct locksnap_name)
+SECTIONS_ADD(locksnap, queue, queues, struct locksnap_queue)
+SECTIONS_ADD(locksnap, waiter, waiters, struct locksnap_waiter)
+SECTIONS_ADD(locksnap, area, areas, struct locksnap_area)
+SECTIONS_ADD(locksnap, var, vars, struct locksnap_var)
+SECTIONS_ADD(locksnap, frame, frames, uint64_t)
+SECTIONS_ADD_VALUE(locksnap, empty, empty, uint64_t)
+SECTIONS_ADD_VALUE(locksnap, gone, gone, int32_t)
+SECTIONS_ADD_TEXT(locksnap)
 
 #endif

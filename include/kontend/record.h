@@ -104,6 +104,8 @@ struct record_snapshot {
 	uint64_t time_ns; /* when it was taken; 0: before the session */
 };
 
+enum { RECORD_BURST_VERSION = 1 };
+
 /* The payload of SNAPSHOT_BURST: a time in which every switch was to be seen. */
 struct record_burst {
 	uint64_t from_ns, to_ns; /* session clock */

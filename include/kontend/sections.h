@@ -12,35 +12,109 @@
  * item what it knows: the front of a longer one, zeros behind a shorter one. Unknown sections are
  * passed over. So fields and sections can be added without a new version; a change of meaning
  * needs a new one.
+ *
+ * A section is described by where its array, and the count and room of that, are in the struct.
+ * Its number in the bytes is its place in the list + 1: new ones come at the end, and none is ever
+ * removed.
  */
 struct section {
-	uint32_t number; /* of the section in the bytes; never used for anything else again */
 	uint32_t size;	 /* of an item in memory */
-	void *items;	 /* where the pointer to the array is; a single item: the item itself */
-	size_t *n, *cap; /* of the array; NULL: a single item that must be there */
+	uint16_t items;	 /* where the pointer to the array is; a single item: the item itself */
+	uint16_t n, cap; /* where these are; 0: a single item that must be there */
 };
+
+struct sections {
+	uint64_t magic;
+	const struct section *list;
+	uint32_t n;
+	uint32_t size; /* of the struct */
+	/* Is whatever the items refer to there? */
+	bool (*fits)(const void *s);
+};
+
+#define SECTION_HEAD(S)                                                                            \
+	{                                                                                          \
+		sizeof(((S *)NULL)->head), offsetof(S, head), 0, 0                                 \
+	}
+#define SECTION(S, NAME)                                                                           \
+	{                                                                                          \
+		sizeof(*((S *)NULL)->NAME), offsetof(S, NAME), offsetof(S, n_##NAME),              \
+			offsetof(S, cap_##NAME)                                                    \
+	}
+#define SECTIONS(MAGIC, S, LIST, FITS)                                                             \
+	{                                                                                          \
+		MAGIC, LIST, sizeof(LIST) / sizeof(*(LIST)), sizeof(S), FITS                       \
+	}
 
 /* A block of texts is a section of items of one byte, with room for as many as there are bytes. */
 enum { SECTIONS_ITEMS_MAX = 1 << 17 };
 
-size_t sections_size(const struct section *s, size_t n);
+size_t sections_size(const struct sections *k, const void *s);
 /* Into sections_size() bytes, 8-byte aligned. */
-void sections_encode(uint64_t magic, const struct section *s, size_t n, void *ret);
+void sections_encode(const struct sections *k, const void *s, void *ret);
 /*
- * Into the arrays, which grow as needed. 0, -ENOMEM, -EPROTO: another magic number, or -EBADMSG:
- * damaged. What the items refer to is the caller's to check.
+ * Into the arrays, which are emptied before and grow as needed. 0, -ENOMEM, -EPROTO: another magic
+ * number, or -EBADMSG: damaged; @s is empty then.
  */
-int sections_decode(uint64_t magic, const struct section *s, size_t n, const void *data,
-		    size_t len);
+int sections_decode(const struct sections *k, void *s, const void *data, size_t len);
+void sections_clear(const struct sections *k, void *s); /* keeps the memory */
+void sections_deinit(const struct sections *k, void *s);
 
 /* One more item behind the @n of *@items. 0 or -ENOMEM. */
 int sections_add(void *items, size_t *n, size_t *cap, const void *item, size_t size);
 /*
  * Offset of @text in the block *@texts of NUL-terminated texts, the first of them empty; it is
- * stored once if it is the same as one of the last. 0 for "" and when memory is out.
+ * stored once if it is the same as one of the last. 0 for "" and when memory is out: a text that
+ * lacks is no reason to lose the rest.
  */
 uint32_t sections_add_text(char **texts, size_t *n, size_t *cap, const char *text);
 /* Is each of the @n_offsets 0 or inside of the block, which ends with NUL? */
 bool sections_texts_fit(const char *texts, size_t n, const uint32_t *offsets, size_t n_offsets);
+
+/* The functions of a kind of snapshot, struct P, by its description P_sections. */
+#define SECTIONS_FUNCTIONS(P)                                                                      \
+	extern const struct sections P##_sections;                                                 \
+	static inline size_t P##_size(const struct P *s)                                           \
+	{                                                                                          \
+		return sections_size(&P##_sections, s);                                            \
+	}                                                                                          \
+	static inline void P##_encode(const struct P *s, void *ret)                                \
+	{                                                                                          \
+		sections_encode(&P##_sections, s, ret);                                            \
+	}                                                                                          \
+	static inline int P##_decode(struct P *s, const void *data, size_t len)                    \
+	{                                                                                          \
+		return sections_decode(&P##_sections, s, data, len);                               \
+	}                                                                                          \
+	static inline void P##_clear(struct P *s)                                                  \
+	{                                                                                          \
+		sections_clear(&P##_sections, s);                                                  \
+	}                                                                                          \
+	static inline void P##_deinit(struct P *s)                                                 \
+	{                                                                                          \
+		sections_deinit(&P##_sections, s);                                                 \
+	}                                                                                          \
+	/* Of the block `strings`; "" where there is none; borrowed until the snapshot changes. */ \
+	static inline const char *P##_text(const struct P *s, uint32_t offset)                     \
+	{                                                                                          \
+		return offset < s->n_strings ? s->strings + offset : "";                           \
+	}
+
+/* P_add_ITEM(s, item) for the array NAME: 0 or -ENOMEM. */
+#define SECTIONS_ADD(P, ITEM, NAME, TYPE)                                                          \
+	static inline int P##_add_##ITEM(struct P *s, const TYPE *item)                            \
+	{                                                                                          \
+		return sections_add(&s->NAME, &s->n_##NAME, &s->cap_##NAME, item, sizeof(*item));  \
+	}
+#define SECTIONS_ADD_VALUE(P, ITEM, NAME, TYPE)                                                    \
+	static inline int P##_add_##ITEM(struct P *s, TYPE item)                                   \
+	{                                                                                          \
+		return sections_add(&s->NAME, &s->n_##NAME, &s->cap_##NAME, &item, sizeof(item));  \
+	}
+#define SECTIONS_ADD_TEXT(P)                                                                       \
+	static inline uint32_t P##_add_text(struct P *s, const char *text)                         \
+	{                                                                                          \
+		return sections_add_text(&s->strings, &s->n_strings, &s->cap_strings, text);       \
+	}
 
 #endif

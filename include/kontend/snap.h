@@ -2,6 +2,7 @@
 #ifndef KONTEND_SNAP_H
 #define KONTEND_SNAP_H
 
+#include "kontend/sections.h"
 #include "kontend/snap-items.h"
 
 #include <stdbool.h>
@@ -64,30 +65,12 @@ struct snap {
 	size_t cap_slots, cap_registers, cap_events, cap_holders, cap_contexts, cap_strings;
 };
 
-/* Arrays of a snap by name, so that those who fill, write, read and check know them all. */
-int snap_add_slots(struct snap *s, const struct snap_slots *item);
-int snap_add_register(struct snap *s, const struct snap_register *item);
-int snap_add_event(struct snap *s, const struct snap_event *item);
-int snap_add_holder(struct snap *s, const struct snap_holder *item);
-int snap_add_context(struct snap *s, const struct snap_context *item);
-/* Offset of @text, which is stored once if it is the same as the last ones; 0 for "" and when
- * memory is out: a text that lacks is no reason to lose the rest. */
-uint32_t snap_add_text(struct snap *s, const char *text);
-/* Borrowed until the snap changes. */
-const char *snap_text(const struct snap *s, uint32_t offset);
-
-void snap_clear(struct snap *s); /* keeps the memory */
-void snap_deinit(struct snap *s);
-
-/* Size of the payload; it is written by snap_encode() into at least so many bytes, 8-byte aligned.
- */
-size_t snap_size(const struct snap *s);
-void snap_encode(const struct snap *s, void *ret);
-/*
- * Into @s, which is cleared before. 0, -ENOMEM, -EPROTO: not of a version that this one reads, or
- * -EBADMSG: damaged (what the arrays refer to is not there); @s is empty then. Items of a later
- * minor version may be longer: what is known of them is taken.
- */
-int snap_decode(struct snap *s, const void *data, size_t len);
+SECTIONS_FUNCTIONS(snap)
+SECTIONS_ADD(snap, slots, slots, struct snap_slots)
+SECTIONS_ADD(snap, register, registers, struct snap_register)
+SECTIONS_ADD(snap, event, events, struct snap_event)
+SECTIONS_ADD(snap, holder, holders, struct snap_holder)
+SECTIONS_ADD(snap, context, contexts, struct snap_context)
+SECTIONS_ADD_TEXT(snap)
 
 #endif

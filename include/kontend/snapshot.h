@@ -17,14 +17,14 @@ struct snapshot {
 	uint8_t bytes[]; /* 8-byte aligned */
 };
 
-/* "slots"; NULL: not known. */
-const char *snapshot_kind_name(uint16_t kind);
+struct snapshot_kind {
+	const char *name;
+	uint16_t version; /* the latest that is understood */
+	bool is_lasting;  /* it says something of the whole recording, wherever it is in it */
+};
 
-/* Does it say something of the whole recording, wherever it stands? */
-static inline bool snapshot_is_lasting(uint16_t kind)
-{
-	return kind == SNAPSHOT_BUILD_IDS || kind == SNAPSHOT_FUNCS || kind == SNAPSHOT_TABLES;
-}
+const struct snapshot_kind *snapshot_kind(uint16_t kind); /* NULL: not known */
+bool snapshot_is_lasting(uint16_t kind);
 
 /* Is @data one, by its size? Then *ret is its head. */
 bool snapshot_parse(const void *data, size_t len, struct record_snapshot *ret);

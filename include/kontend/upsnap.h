@@ -2,6 +2,7 @@
 #ifndef KONTEND_UPSNAP_H
 #define KONTEND_UPSNAP_H
 
+#include "kontend/sections.h"
 #include "kontend/upsnap-items.h"
 
 #include <stdbool.h>
@@ -61,28 +62,11 @@ struct upsnap {
 	size_t cap_areas, cap_tasks, cap_probes, cap_hits, cap_strings;
 };
 
-/* 0 or -ENOMEM. */
-int upsnap_add_area(struct upsnap *s, const struct upsnap_area *item);
-int upsnap_add_task(struct upsnap *s, const struct upsnap_task *item);
-int upsnap_add_probe(struct upsnap *s, const struct upsnap_probe *item);
-int upsnap_add_hits(struct upsnap *s, const struct upsnap_hits *item);
-/* Offset of a copy of @text; 0 for "" and when memory is out: a text that lacks is no reason to
- * lose the rest. */
-uint32_t upsnap_add_text(struct upsnap *s, const char *text);
-/* Borrowed until the snap changes. */
-const char *upsnap_text(const struct upsnap *s, uint32_t offset);
-
-void upsnap_clear(struct upsnap *s); /* keeps the memory */
-void upsnap_deinit(struct upsnap *s);
-
-/* Size of the payload; upsnap_encode() writes it into at least so many bytes, 8-byte aligned. */
-size_t upsnap_size(const struct upsnap *s);
-void upsnap_encode(const struct upsnap *s, void *ret);
-/*
- * Into @s, which is cleared before. 0, -ENOMEM, -EPROTO: not of a version that this one reads, or
- * -EBADMSG: damaged (what the arrays refer to is not there); @s is empty then. Items of a later
- * minor version may be longer: what is known of them is taken.
- */
-int upsnap_decode(struct upsnap *s, const void *data, size_t len);
+SECTIONS_FUNCTIONS(upsnap)
+SECTIONS_ADD(upsnap, area, areas, struct upsnap_area)
+SECTIONS_ADD(upsnap, task, tasks, struct upsnap_task)
+SECTIONS_ADD(upsnap, probe, probes, struct upsnap_probe)
+SECTIONS_ADD(upsnap, hits, hits, struct upsnap_hits)
+SECTIONS_ADD_TEXT(upsnap)
 
 #endif

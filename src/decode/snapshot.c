@@ -5,22 +5,44 @@
  * last before it, and nothing older. Kinds and bytes are bounded, as both may come from a file.
  */
 #include "kontend/snapshot.h"
+#include "kontend/buildids.h"
+#include "kontend/cfisnap.h"
+#include "kontend/funcsnap.h"
+#include "kontend/locksnap.h"
 #include "kontend/mem.h"
+#include "kontend/mmlevel.h"
+#include "kontend/pmus.h"
+#include "kontend/snap.h"
+#include "kontend/textsnap.h"
+#include "kontend/upsnap.h"
 #include <errno.h>
 #include <string.h>
 
-const char *snapshot_kind_name(uint16_t kind)
-{
-	static const char *const names[SNAPSHOT_KINDS] = {
-		[SNAPSHOT_PERF] = "perf",	    [SNAPSHOT_UPROBES] = "uprobes",
-		[SNAPSHOT_SLOTS] = "slots",	    [SNAPSHOT_PMUS] = "pmus",
-		[SNAPSHOT_LOCKS] = "locks",	    [SNAPSHOT_BURST] = "bursts",
-		[SNAPSHOT_TEXT] = "text",	    [SNAPSHOT_MMAP] = "mmap",
-		[SNAPSHOT_BUILD_IDS] = "build_ids", [SNAPSHOT_FUNCS] = "functions",
-		[SNAPSHOT_TABLES] = "tables",
-	};
+/* A new kind is a line here, its number in record.h, and whoever takes and shows it. */
+static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
+	[SNAPSHOT_PERF] = {"perf", SNAP_VERSION, false},
+	[SNAPSHOT_UPROBES] = {"uprobes", UPSNAP_VERSION, false},
+	[SNAPSHOT_SLOTS] = {"slots", SNAP_VERSION, false},
+	[SNAPSHOT_PMUS] = {"pmus", PMUS_VERSION, false},
+	[SNAPSHOT_LOCKS] = {"locks", LOCKSNAP_VERSION, false},
+	[SNAPSHOT_BURST] = {"bursts", RECORD_BURST_VERSION, false},
+	[SNAPSHOT_TEXT] = {"text", TEXTSNAP_VERSION, false},
+	[SNAPSHOT_MMAP] = {"mmap", MMLEVEL_VERSION, false},
+	[SNAPSHOT_BUILD_IDS] = {"build_ids", BUILDIDS_VERSION, true},
+	[SNAPSHOT_FUNCS] = {"functions", FUNCSNAP_VERSION, true},
+	[SNAPSHOT_TABLES] = {"tables", CFISNAP_VERSION, true},
+};
 
-	return kind < SNAPSHOT_KINDS ? names[kind] : NULL;
+const struct snapshot_kind *snapshot_kind(uint16_t kind)
+{
+	return kind < SNAPSHOT_KINDS && kinds[kind].name ? &kinds[kind] : NULL;
+}
+
+bool snapshot_is_lasting(uint16_t kind)
+{
+	const struct snapshot_kind *k = snapshot_kind(kind);
+
+	return k && k->is_lasting;
 }
 
 bool snapshot_parse(const void *data, size_t len, struct record_snapshot *ret)

@@ -9,25 +9,9 @@
 #include "kontend/buildids.h"
 #include "kontend/ended.h"
 #include "kontend/funcsnap.h"
-#include "kontend/textsnap.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-
-/* The latest version of each kind that is understood. */
-static const uint16_t versions[SNAPSHOT_KINDS] = {
-	[SNAPSHOT_PERF] = 1,
-	[SNAPSHOT_UPROBES] = 1,
-	[SNAPSHOT_SLOTS] = 1,
-	[SNAPSHOT_PMUS] = 1,
-	[SNAPSHOT_LOCKS] = LOCKSNAP_VERSION,
-	[SNAPSHOT_BURST] = 1,
-	[SNAPSHOT_TEXT] = TEXTSNAP_VERSION,
-	[SNAPSHOT_MMAP] = MMLEVEL_VERSION,
-	[SNAPSHOT_BUILD_IDS] = BUILDIDS_VERSION,
-	[SNAPSHOT_FUNCS] = FUNCSNAP_VERSION,
-	[SNAPSHOT_TABLES] = CFISNAP_VERSION,
-};
 
 /* What locks are called is needed as long as there are waits for them. */
 static int take_names(struct model *m, const struct record_snapshot *head, const void *body,
@@ -123,7 +107,8 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		m->damage.snapshot_lost++;
 		return 0;
 	}
-	if (head.kind >= SNAPSHOT_KINDS || !head.version || head.version > versions[head.kind]) {
+	const struct snapshot_kind *kind = snapshot_kind(head.kind);
+	if (!kind || !head.version || head.version > kind->version) {
 		m->damage.snapshot_unknown++;
 		return 0;
 	}

@@ -7,6 +7,7 @@
 #include "kontend/mem.h"
 #include "kontend/taskid.h"
 #include "kontend/units.h"
+#include "query-decoded.h"
 #include "query-ended.h"
 #include "query-int.h"
 
@@ -19,11 +20,7 @@
 
 struct decoded {
 	struct snap snap;
-	const struct snapshot *of; /* what it was decoded from */
-	uint64_t time_ns;
-	size_t len;
-	int code; /* of decoding */
-	struct held held;
+	struct query_decoded of;
 };
 
 struct query_perf_cache {
@@ -38,17 +35,6 @@ void query_perf_deinit(struct query *q)
 	}
 	mem_free(q->perf);
 	q->perf = NULL;
-}
-
-static const char *why_none(const struct query *q)
-{
-	if (q->model->n_snapshots[SNAPSHOT_PERF])
-		return "the snapshot is damaged";
-	if (q->model->damage.snapshot_unknown)
-		return "the recording has snapshots of a later version of kontend only";
-	return q->model->n_ticks ? "the recording has no snapshots of perf events"
-				 : "nothing was looked at yet: the first snapshot comes with the "
-				   "first interval";
 }
 
 /* The latest of a part: slots are in both kinds. NULL: there is none. */
@@ -71,14 +57,7 @@ static const struct decoded *decode(struct query *q, const struct snapshot *s)
 	if (!s || !q->perf)
 		return NULL;
 	struct decoded *c = s->head.kind == SNAPSHOT_SLOTS ? &q->perf->slots : &q->perf->all;
-	if (c->code == -ENOMEM || c->of != s || c->time_ns != s->head.time_ns || c->len != s->len) {
-		if (c->code != -ENOMEM)
-			held_renew(&c->held, &q->frame);
-		c->code = snap_decode(&c->snap, s->bytes, s->len);
-		c->of = s;
-		c->time_ns = s->head.time_ns;
-		c->len = s->len;
-	}
+	query_decode(q, &c->of, &snap_sections, &c->snap, s);
 	return c;
 }
 
@@ -92,9 +71,10 @@ const struct snap *query_perf_snap(struct query *q, enum query_perf_part part, c
 	const struct decoded *c = decoded(q, part);
 
 	*ret_why = "";
-	if (c && c->code == 0)
+	if (c && c->of.code == 0)
 		return &c->snap;
-	*ret_why = why_none(q);
+	*ret_why =
+		query_decode_why(q, SNAPSHOT_PERF, "the recording has no snapshots of perf events");
 	return NULL;
 }
 
@@ -129,7 +109,7 @@ static int none_code(struct query *q, enum query_perf_part part)
 	const struct decoded *c = decoded(q, part);
 
 	/* What decodes by now did not for lack of memory. */
-	if (!latest(q, part) || (c && c->code != 0 && c->code != -ENOMEM))
+	if (!latest(q, part) || (c && c->of.code != 0 && c->of.code != -ENOMEM))
 		return -ENOENT;
 	return -ENOMEM;
 }
@@ -376,9 +356,9 @@ static int sum_costs(struct query *q, struct query_perf_sum *r)
 	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_SLOTS);
 	const struct decoded *c = decode(q, s);
 
-	r->is_one = !c || c->code != 0;
+	r->is_one = !c || c->of.code != 0;
 	if (r->is_one)
-		return s && (!c || c->code == -ENOMEM) ? -ENOMEM : 0;
+		return s && (!c || c->of.code == -ENOMEM) ? -ENOMEM : 0;
 	const struct query_perf_look own = look_of(q, &c->snap.head);
 	struct query_perf_look *l = &r->look[QUERY_PERF_SLOTS];
 	l->cost_ns = own.cost_ns;

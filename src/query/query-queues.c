@@ -6,47 +6,24 @@
  */
 #include "query-queues.h"
 #include "kontend/mem.h"
+#include "query-decoded.h"
 #include "query-int.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-struct decoded {
-	struct locksnap snap;
-	const struct snapshot *of;
-	uint64_t time_ns;
-	size_t len;
-	int code;
-	struct held held;
-};
-
 struct query_queue_cache {
-	struct decoded now;
+	struct locksnap snap;
+	struct query_decoded of;
 };
 
 void query_queues_deinit(struct query *q)
 {
 	if (q->queues)
-		locksnap_deinit(&q->queues->now.snap);
+		locksnap_deinit(&q->queues->snap);
 	mem_free(q->queues);
 	q->queues = NULL;
-}
-
-/* NULL: there is none that can be read. */
-static const struct locksnap *decode(struct query *q, struct decoded *d, const struct snapshot *s)
-{
-	if (!s)
-		return NULL;
-	if (d->of != s || d->time_ns != s->head.time_ns || d->len != s->len || d->code == -ENOMEM) {
-		if (d->code != -ENOMEM)
-			held_renew(&d->held, &q->frame);
-		d->code = locksnap_decode(&d->snap, s->bytes, s->len);
-		d->of = s;
-		d->time_ns = s->head.time_ns;
-		d->len = s->len;
-	}
-	return d->code ? NULL : &d->snap;
 }
 
 int query_queues_init(struct query *q)
@@ -57,7 +34,10 @@ int query_queues_init(struct query *q)
 
 const struct locksnap *query_queues(struct query *q)
 {
-	return decode(q, &q->queues->now, snapshot_set_get(&q->model->snapshots, SNAPSHOT_LOCKS));
+	struct query_queue_cache *c = q->queues;
+	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_LOCKS);
+
+	return query_decode(q, &c->of, &locksnap_sections, &c->snap, s) ? &c->snap : NULL;
 }
 
 const struct locksnap_queue *query_queue_at(struct query *q, uint64_t addr)

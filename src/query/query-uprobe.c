@@ -5,6 +5,7 @@
  */
 #include "query-uprobe.h"
 #include "kontend/mem.h"
+#include "query-decoded.h"
 #include "query-ended.h"
 #include "query-int.h"
 
@@ -13,11 +14,7 @@
 
 struct query_uprobe_cache {
 	struct upsnap snap;
-	const struct snapshot *of; /* what it was decoded from */
-	uint64_t time_ns;
-	size_t len;
-	int code; /* of decoding */
-	struct held held;
+	struct query_decoded of;
 };
 
 void query_uprobe_deinit(struct query *q)
@@ -28,23 +25,6 @@ void query_uprobe_deinit(struct query *q)
 	q->uprobe = NULL;
 }
 
-static const char *why_none(const struct query *q)
-{
-	if (q->model->n_snapshots[SNAPSHOT_UPROBES])
-		return "the snapshot is damaged";
-	if (q->model->damage.snapshot_unknown)
-		return "the recording has snapshots of a later version of kontend only";
-	return q->model->n_ticks ? "the recording has no snapshots of uprobes"
-				 : "nothing was looked at yet: the first snapshot comes with the "
-				   "first interval";
-}
-
-static bool is_another(const struct query_uprobe_cache *c, const struct snapshot *s)
-{
-	return c->code == -ENOMEM || c->of != s || c->time_ns != s->head.time_ns ||
-	       c->len != s->len;
-}
-
 const struct upsnap *query_uprobe_snap(struct query *q, const char **ret_why)
 {
 	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_UPROBES);
@@ -53,24 +33,17 @@ const struct upsnap *query_uprobe_snap(struct query *q, const char **ret_why)
 	if (!q->uprobe)
 		q->uprobe = mem_calloc(1, sizeof(*q->uprobe));
 	struct query_uprobe_cache *c = q->uprobe;
-	if (s && c && is_another(c, s)) {
-		if (c->code != -ENOMEM)
-			held_renew(&c->held, &q->frame);
-		c->code = upsnap_decode(&c->snap, s->bytes, s->len);
-		c->of = s;
-		c->time_ns = s->head.time_ns;
-		c->len = s->len;
-	}
-	if (s && c && c->code == 0)
+	if (c && query_decode(q, &c->of, &upsnap_sections, &c->snap, s))
 		return &c->snap;
-	*ret_why = why_none(q);
+	*ret_why =
+		query_decode_why(q, SNAPSHOT_UPROBES, "the recording has no snapshots of uprobes");
 	return NULL;
 }
 
 /* No snapshot: because there is none, or for lack of memory? */
 static int none_code(const struct query *q)
 {
-	return !q->uprobe || q->uprobe->code == -ENOMEM ? -ENOMEM : -ENOENT;
+	return !q->uprobe || q->uprobe->of.code == -ENOMEM ? -ENOMEM : -ENOENT;
 }
 
 int query_uprobe(struct query *q, const struct upsnap **ret)

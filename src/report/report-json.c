@@ -77,7 +77,7 @@ static void put_snapshots(struct jsonw *j, const struct query_overview *o)
 {
 	jsonw_begin(j, "snapshots", '{', true);
 	for (uint16_t kind = SNAPSHOT_NONE + 1; kind < SNAPSHOT_KINDS; kind++)
-		jsonw_u64(j, snapshot_kind_name(kind), o->n_snapshots[kind]);
+		jsonw_u64(j, snapshot_kind(kind)->name, o->n_snapshots[kind]);
 	jsonw_u64(j, "unknown", o->damage.snapshot_unknown);
 	jsonw_u64(j, "lost", o->damage.snapshot_lost);
 	jsonw_end(j, '}');

@@ -1,69 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables for unwinding in memory, and as bytes: see sections.h. */
+/* What tables for unwinding consist of: see sections.h. */
 #include "kontend/cfisnap.h"
-#include "kontend/mem.h"
-#include "kontend/sections.h"
 
-#include <errno.h>
-
-static const uint64_t MAGIC = 0x31504e5353494643ull; /* "CFISSNP1" */
-
-enum { S_HEAD = 1, S_SEGMENTS, S_BYTES, S_STRINGS, S_END };
-
-enum { SECTIONS = S_END - S_HEAD, HEADER_BYTES = 12, ENTRY_BYTES = 8 };
+enum { HEADER_BYTES = 12, ENTRY_BYTES = 8 };
 
 const char *cfisnap_path(const struct cfisnap *s)
 {
-	return s->head.path < s->n_strings ? s->strings + s->head.path : "";
-}
-
-void cfisnap_deinit(struct cfisnap *s)
-{
-	mem_free(s->segments);
-	mem_free(s->bytes);
-	mem_free(s->strings);
-	*s = (struct cfisnap){0};
-}
-
-#define ARRAY_OF(number, s, name)                                                                  \
-	{                                                                                          \
-		number, sizeof(*(s)->name), &(s)->name, &(s)->n_##name, &(s)->cap_##name           \
-	}
-
-static void describe(struct cfisnap *s, struct section ret[SECTIONS])
-{
-	const struct section all[SECTIONS] = {
-		{S_HEAD, sizeof(s->head), &s->head, NULL, NULL},
-		ARRAY_OF(S_SEGMENTS, s, segments),
-		ARRAY_OF(S_BYTES, s, bytes),
-		ARRAY_OF(S_STRINGS, s, strings),
-	};
-
-	for (int i = 0; i < SECTIONS; i++)
-		ret[i] = all[i];
-}
-
-size_t cfisnap_size(const struct cfisnap *s)
-{
-	struct cfisnap copy = *s;
-	struct section all[SECTIONS];
-
-	describe(&copy, all);
-	return sections_size(all, SECTIONS);
-}
-
-void cfisnap_encode(const struct cfisnap *s, void *ret)
-{
-	struct cfisnap copy = *s;
-	struct section all[SECTIONS];
-
-	describe(&copy, all);
-	sections_encode(MAGIC, all, SECTIONS, ret);
+	return cfisnap_text(s, s->head.path);
 }
 
 /* The header is sorted by address and searched by its number of entries. */
-static bool fits(const struct cfisnap *s)
+static bool fits(const void *cfisnap)
 {
+	const struct cfisnap *s = cfisnap;
 	const struct cfisnap_head *h = &s->head;
 	uint64_t at = h->header - h->addr;
 
@@ -73,15 +22,12 @@ static bool fits(const struct cfisnap *s)
 	       h->entries <= (s->n_bytes - HEADER_BYTES - at) / ENTRY_BYTES;
 }
 
-int cfisnap_decode(struct cfisnap *s, const void *data, size_t len)
-{
-	struct section all[SECTIONS];
+static const struct section list[] = {
+	SECTION_HEAD(struct cfisnap),
+	SECTION(struct cfisnap, segments),
+	SECTION(struct cfisnap, bytes),
+	SECTION(struct cfisnap, strings),
+};
 
-	describe(s, all);
-	int code = sections_decode(MAGIC, all, SECTIONS, data, len);
-	if (!code && !fits(s))
-		code = -EBADMSG;
-	if (code)
-		cfisnap_deinit(s);
-	return code;
-}
+const struct sections cfisnap_sections =
+	SECTIONS(0x31504e5353494643ull, struct cfisnap, list, fits); /* "CFISSNP1" */

@@ -8,22 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t MAGIC = 0x31504e53434e5546ull; /* "FUNCSNP1" */
-
-enum { S_HEAD = 1, S_OBJECTS, S_FUNCS, S_STRINGS, S_CODE, S_END };
-
-enum { SECTIONS = S_END - S_HEAD };
-
 uint32_t funcsnap_add_object(struct funcsnap *s, const struct funcsnap_object *item)
 {
 	int r = sections_add(&s->objects, &s->n_objects, &s->cap_objects, item, sizeof(*item));
 
 	return r < 0 ? 0 : (uint32_t)s->n_objects;
-}
-
-int funcsnap_add_func(struct funcsnap *s, const struct funcsnap_func *item)
-{
-	return sections_add(&s->funcs, &s->n_funcs, &s->cap_funcs, item, sizeof(*item));
 }
 
 /* Room for @more bytes behind the @n of *@bytes. */
@@ -86,11 +75,6 @@ void funcsnap_sort(struct funcsnap *s)
 		qsort(s->funcs, s->n_funcs, sizeof(*s->funcs), by_place);
 }
 
-const char *funcsnap_text(const struct funcsnap *s, uint32_t offset)
-{
-	return offset < s->n_strings ? s->strings + offset : "";
-}
-
 const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t object, uint64_t at)
 {
 	const struct funcsnap_func key = {.object = object, .start = at};
@@ -110,55 +94,10 @@ const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t obj
 	return f;
 }
 
-void funcsnap_deinit(struct funcsnap *s)
-{
-	mem_free(s->objects);
-	mem_free(s->funcs);
-	mem_free(s->strings);
-	mem_free(s->code);
-	*s = (struct funcsnap){0};
-}
-
-#define ARRAY_OF(number, s, name)                                                                  \
-	{                                                                                          \
-		number, sizeof(*(s)->name), &(s)->name, &(s)->n_##name, &(s)->cap_##name           \
-	}
-
-static void describe(struct funcsnap *s, struct section ret[SECTIONS])
-{
-	const struct section all[SECTIONS] = {
-		{S_HEAD, sizeof(s->head), &s->head, NULL, NULL},
-		ARRAY_OF(S_OBJECTS, s, objects),
-		ARRAY_OF(S_FUNCS, s, funcs),
-		ARRAY_OF(S_STRINGS, s, strings),
-		ARRAY_OF(S_CODE, s, code),
-	};
-
-	for (int i = 0; i < SECTIONS; i++)
-		ret[i] = all[i];
-}
-
-size_t funcsnap_size(const struct funcsnap *s)
-{
-	struct funcsnap copy = *s;
-	struct section all[SECTIONS];
-
-	describe(&copy, all);
-	return sections_size(all, SECTIONS);
-}
-
-void funcsnap_encode(const struct funcsnap *s, void *ret)
-{
-	struct funcsnap copy = *s;
-	struct section all[SECTIONS];
-
-	describe(&copy, all);
-	sections_encode(MAGIC, all, SECTIONS, ret);
-}
-
 /* Whatever is referred to is there, and what is searched is sorted. */
-static bool fits(const struct funcsnap *s)
+static bool fits(const void *funcsnap)
 {
+	const struct funcsnap *s = funcsnap;
 	bool ok = sections_texts_fit(s->strings, s->n_strings, NULL, 0);
 
 	for (size_t i = 0; ok && i < s->n_objects; i++)
@@ -173,17 +112,11 @@ static bool fits(const struct funcsnap *s)
 	return ok;
 }
 
-int funcsnap_decode(struct funcsnap *s, const void *data, size_t len)
-{
-	struct section all[SECTIONS];
+static const struct section list[] = {
+	SECTION_HEAD(struct funcsnap),	 SECTION(struct funcsnap, objects),
+	SECTION(struct funcsnap, funcs), SECTION(struct funcsnap, strings),
+	SECTION(struct funcsnap, code),
+};
 
-	s->head = (struct funcsnap_head){0};
-	s->n_objects = s->n_funcs = s->n_strings = s->n_code = 0;
-	describe(s, all);
-	int code = sections_decode(MAGIC, all, SECTIONS, data, len);
-	if (!code && !fits(s))
-		code = -EBADMSG;
-	if (code)
-		funcsnap_deinit(s);
-	return code;
-}
+const struct sections funcsnap_sections =
+	SECTIONS(0x31504e53434e5546ull, struct funcsnap, list, fits); /* "FUNCSNP1" */

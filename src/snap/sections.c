@@ -25,42 +25,60 @@ static size_t aligned(size_t n)
 	return (n + 7) & ~(size_t)7;
 }
 
-static size_t count_of(const struct section *s)
+static size_t get(const void *s, unsigned at)
 {
-	return s->n ? *s->n : 1;
+	size_t v;
+
+	memcpy(&v, (const char *)s + at, sizeof(v));
+	return v;
 }
 
-static const char *items_of(const struct section *s)
+static void set(void *s, unsigned at, size_t v)
 {
-	const char *p = s->items;
+	memcpy((char *)s + at, &v, sizeof(v));
+}
 
-	if (s->n)
-		memcpy(&p, s->items, sizeof(p));
+static size_t count_of(const struct section *c, const void *s)
+{
+	return c->n ? get(s, c->n) : 1;
+}
+
+static char *array_of(const struct section *c, const void *s)
+{
+	char *p;
+
+	memcpy(&p, (const char *)s + c->items, sizeof(p));
 	return p;
 }
 
-size_t sections_size(const struct section *s, size_t n)
+static const char *items_of(const struct section *c, const void *s)
+{
+	return c->n ? array_of(c, s) : (const char *)s + c->items;
+}
+
+size_t sections_size(const struct sections *k, const void *s)
 {
 	size_t size = sizeof(uint64_t);
 
-	for (size_t i = 0; i < n; i++)
-		size += sizeof(struct front) + aligned(count_of(&s[i]) * s[i].size);
+	for (size_t i = 0; i < k->n; i++)
+		size += sizeof(struct front) + aligned(count_of(&k->list[i], s) * k->list[i].size);
 	return size;
 }
 
-void sections_encode(uint64_t magic, const struct section *s, size_t n, void *ret)
+void sections_encode(const struct sections *k, const void *s, void *ret)
 {
 	char *p = ret;
 
-	memcpy(p, &magic, sizeof(magic));
-	p += sizeof(magic);
-	for (size_t i = 0; i < n; i++) {
-		struct front head = {s[i].number, s[i].size, count_of(&s[i])};
-		size_t len = (size_t)head.count * s[i].size;
+	memcpy(p, &k->magic, sizeof(k->magic));
+	p += sizeof(k->magic);
+	for (uint32_t i = 0; i < k->n; i++) {
+		const struct section *c = &k->list[i];
+		struct front head = {i + 1, c->size, count_of(c, s)};
+		size_t len = (size_t)head.count * c->size;
 		memcpy(p, &head, sizeof(head));
 		p += sizeof(head);
 		if (len)
-			memcpy(p, items_of(&s[i]), len);
+			memcpy(p, items_of(c, s), len);
 		memset(p + len, 0, aligned(len) - len);
 		p += aligned(len);
 	}
@@ -77,40 +95,35 @@ static void copy_items(char *to, size_t want, const char *from, size_t have, siz
 	}
 }
 
-static int take(const struct section *s, const struct front *f, const char *from)
+static int take_array(const struct section *c, void *s, const struct front *f, const char *from)
 {
-	char *to = s->items;
+	char *to = array_of(c, s);
 
-	if (s->size == 1 && f->item_size != 1)
-		return -EBADMSG;
-	if (!s->n) {
-		if (f->count != 1)
-			return -EBADMSG;
-		copy_items(to, s->size, from, f->item_size, 1);
-		return 0;
-	}
-	memcpy(&to, s->items, sizeof(to));
-	if (*s->cap < f->count) {
-		to = mem_resize(to, f->count, s->size);
+	if (get(s, c->cap) < f->count) {
+		to = mem_resize(to, f->count, c->size);
 		if (!to)
 			return -ENOMEM;
-		memcpy(s->items, &to, sizeof(to));
-		*s->cap = f->count;
+		memcpy((char *)s + c->items, &to, sizeof(to));
+		set(s, c->cap, f->count);
 	}
-	copy_items(to, s->size, from, f->item_size, f->count);
-	*s->n = f->count;
+	copy_items(to, c->size, from, f->item_size, f->count);
+	set(s, c->n, f->count);
 	return 0;
 }
 
-static const struct section *find(const struct section *s, size_t n, uint32_t number)
+static int take(const struct section *c, void *s, const struct front *f, const char *from)
 {
-	for (size_t i = 0; i < n; i++)
-		if (s[i].number == number)
-			return &s[i];
-	return NULL;
+	if (c->size == 1 && f->item_size != 1)
+		return -EBADMSG;
+	if (c->n)
+		return take_array(c, s, f, from);
+	if (f->count != 1)
+		return -EBADMSG;
+	copy_items((char *)s + c->items, c->size, from, f->item_size, 1);
+	return 0;
 }
 
-static int next_section(const struct section *s, size_t n, struct cursor *c)
+static int next_section(const struct sections *k, void *s, struct cursor *c)
 {
 	struct front f;
 	const void *p = cursor_bytes(c, sizeof(f));
@@ -121,23 +134,53 @@ static int next_section(const struct section *s, size_t n, struct cursor *c)
 	if (!f.item_size || f.count > cursor_left(c) / f.item_size)
 		return -EBADMSG;
 	const char *items = cursor_bytes(c, aligned((size_t)f.count * f.item_size));
-	const struct section *known = find(s, n, f.number);
+	const struct section *known = f.number - 1 < k->n ? &k->list[f.number - 1] : NULL;
 	/* Small items that claim to be many must not become much memory. */
 	if (!items || (f.count > SECTIONS_ITEMS_MAX && (!known || known->size > 1)))
 		return -EBADMSG;
-	return known ? take(known, &f, items) : 0;
+	return known ? take(known, s, &f, items) : 0;
 }
 
-int sections_decode(uint64_t magic, const struct section *s, size_t n, const void *data, size_t len)
+static int decode(const struct sections *k, void *s, const void *data, size_t len)
 {
 	struct cursor c = cursor_make(data, len);
 	int code = 0;
 
-	if (cursor_u64(&c) != magic)
+	if (cursor_u64(&c) != k->magic)
 		return -EPROTO;
 	while (!code && cursor_left(&c))
-		code = next_section(s, n, &c);
+		code = next_section(k, s, &c);
 	return code;
+}
+
+int sections_decode(const struct sections *k, void *s, const void *data, size_t len)
+{
+	sections_clear(k, s);
+	int code = decode(k, s, data, len);
+	if (!code && !k->fits(s))
+		code = -EBADMSG;
+	if (code)
+		sections_deinit(k, s);
+	return code;
+}
+
+void sections_clear(const struct sections *k, void *s)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		const struct section *c = &k->list[i];
+		if (c->n)
+			set(s, c->n, 0);
+		else
+			memset((char *)s + c->items, 0, c->size);
+	}
+}
+
+void sections_deinit(const struct sections *k, void *s)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (k->list[i].n)
+			mem_free(array_of(&k->list[i], s));
+	memset(s, 0, k->size);
 }
 
 int sections_add(void *items, size_t *n, size_t *cap, const void *item, size_t size)

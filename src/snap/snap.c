@@ -1,58 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A snapshot of perf events as arrays in memory. */
+/* What a snapshot of perf events consists of: see sections.h. */
 #include "kontend/snap.h"
-#include "kontend/mem.h"
 #include "kontend/sections.h"
 
-int snap_add_slots(struct snap *s, const struct snap_slots *item)
+static bool texts_fit(const struct snap *s, const uint32_t *offsets, size_t n)
 {
-	return sections_add(&s->slots, &s->n_slots, &s->cap_slots, item, sizeof(*item));
+	return sections_texts_fit(s->strings, s->n_strings, offsets, n);
 }
 
-int snap_add_register(struct snap *s, const struct snap_register *item)
+static bool event_fits(const struct snap *s, const struct snap_event *e)
 {
-	return sections_add(&s->registers, &s->n_registers, &s->cap_registers, item, sizeof(*item));
+	const uint32_t texts[] = {e->owner_comm, e->target_comm, e->tracer_comm,
+				  e->pmu,	 e->name,	 e->where};
+
+	return e->context <= s->n_contexts && texts_fit(s, texts, 6);
 }
 
-int snap_add_event(struct snap *s, const struct snap_event *item)
+/* Whatever is referred to is there. */
+static bool fits(const void *snap)
 {
-	return sections_add(&s->events, &s->n_events, &s->cap_events, item, sizeof(*item));
+	const struct snap *s = snap;
+	bool ok = texts_fit(s, &s->head.reason, 1);
+
+	for (size_t i = 0; ok && i < s->n_events; i++)
+		ok = event_fits(s, &s->events[i]);
+	for (size_t i = 0; ok && i < s->n_registers; i++)
+		ok = s->registers[i].event <= s->n_events;
+	for (size_t i = 0; ok && i < s->n_holders; i++)
+		ok = s->holders[i].event <= s->n_events && texts_fit(s, &s->holders[i].comm, 1);
+	for (size_t i = 0; ok && i < s->n_contexts; i++)
+		ok = texts_fit(s, &s->contexts[i].comm, 1);
+	return ok;
 }
 
-int snap_add_holder(struct snap *s, const struct snap_holder *item)
-{
-	return sections_add(&s->holders, &s->n_holders, &s->cap_holders, item, sizeof(*item));
-}
+static const struct section list[] = {
+	SECTION_HEAD(struct snap),	 SECTION(struct snap, slots),
+	SECTION(struct snap, registers), SECTION(struct snap, events),
+	SECTION(struct snap, holders),	 SECTION(struct snap, contexts),
+	SECTION(struct snap, strings),
+};
 
-int snap_add_context(struct snap *s, const struct snap_context *item)
-{
-	return sections_add(&s->contexts, &s->n_contexts, &s->cap_contexts, item, sizeof(*item));
-}
-
-uint32_t snap_add_text(struct snap *s, const char *text)
-{
-	return sections_add_text(&s->strings, &s->n_strings, &s->cap_strings, text);
-}
-
-const char *snap_text(const struct snap *s, uint32_t offset)
-{
-	return offset < s->n_strings ? s->strings + offset : "";
-}
-
-void snap_clear(struct snap *s)
-{
-	s->head = (struct snap_head){0};
-	s->n_slots = s->n_registers = s->n_events = 0;
-	s->n_holders = s->n_contexts = s->n_strings = 0;
-}
-
-void snap_deinit(struct snap *s)
-{
-	mem_free(s->slots);
-	mem_free(s->registers);
-	mem_free(s->events);
-	mem_free(s->holders);
-	mem_free(s->contexts);
-	mem_free(s->strings);
-	*s = (struct snap){0};
-}
+const struct sections snap_sections =
+	SECTIONS(0x31504e5346524550ull, struct snap, list, fits); /* "PERFSNP1" */

@@ -192,7 +192,7 @@ static void say_burst(struct drain *d, uint64_t until)
 		struct record_snapshot head;
 		struct record_burst burst;
 	} r = {
-		.head = {.kind = SNAPSHOT_BURST, .version = 1, .time_ns = until},
+		.head = {.kind = SNAPSHOT_BURST, .version = RECORD_BURST_VERSION, .time_ns = until},
 		.burst = d->switch_cost,
 	};
 

@@ -147,7 +147,7 @@ static void snapshot_state(FILE *f, const struct model *m)
 		for (size_t i = 0; s && i < s->len; i++)
 			sum = sum * 31 + s->bytes[i];
 		fprintf(f, "%s %" PRIu64 " last %" PRIu64 " sum %u\n",
-			kind ? snapshot_kind_name(kind) : "none", m->n_snapshots[kind],
+			kind ? snapshot_kind(kind)->name : "none", m->n_snapshots[kind],
 			s ? s->head.time_ns : 0, sum);
 	}
 }
