@@ -4,7 +4,6 @@
  * program's name in front so that it can be told from the measured command's own words.
  */
 #include "cmd.h"
-#include "kontend/clock.h"
 #include "kontend/query-zoom.h"
 
 #include <errno.h>
@@ -16,22 +15,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static const uint64_t SAME_SIGNAL_NS = 500000000;
-
 int cmd_fail(int status, const struct error *err)
 {
 	fprintf(stderr, "kontend: %s\n", err->text);
 	return status;
-}
-
-bool cmd_is_second_signal(uint64_t *first_ns)
-{
-	uint64_t now = clock_now_ns();
-
-	if (*first_ns)
-		return now - *first_ns > SAME_SIGNAL_NS;
-	*first_ns = now;
-	return false;
 }
 
 void cmd_say(const struct opts *o, const char *fmt, ...)

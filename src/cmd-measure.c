@@ -7,7 +7,7 @@
  *
  * SIGINT is the ordinary way to end a measurement that was given no end, and then the status is 0.
  * Where it cuts one short, and for other signals, the result is written too, and the status says
- * so. A second signal gives up at once.
+ * so. A second signal gives up at once (stall.c).
  *
  * With --input a recording is read instead. Part of one is not what was asked for, so that any
  * signal gives up then, and nothing is written.
@@ -39,20 +39,23 @@ static int open_signals(struct measure *m, struct error *err)
 	sigaddset(&set, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	m->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return m->signal_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals")
-				: 0;
+	if (m->signal_fd < 0)
+		return error_errno(err, -errno, "Cannot make a descriptor for signals");
+	return stall_start(&m->stall, err);
 }
 
 static void take_signals(struct measure *m, const struct run *run)
 {
-	struct signalfd_siginfo info;
+	int sig;
 
-	while (read(m->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (cmd_is_second_signal(&m->signal_ns) || run->from_file)
+	while ((sig = stall_next(&m->stall, m->signal_fd))) {
+		if (run->from_file)
 			m->give_up = true;
 		if (!m->signal)
-			m->signal = (int)info.ssi_signo;
+			m->signal = sig;
 	}
+	if (atomic_load(&m->stall.again))
+		m->give_up = true;
 }
 
 static int wait_ms(const struct measure *m, bool always_ready)
@@ -276,10 +279,6 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 		ret = j->begin(j, m, err);
 	if (ret == 0)
 		ret = run_start(&m->run, err);
-	/* Not before: a thread keeps the capabilities that it was born with. */
-	if (ret == 0)
-		ret = stall_start(&m->stall, m->signal_fd,
-				  m->output.file ? fileno(m->output.file) : STDOUT_FILENO, err);
 	if (ret < 0)
 		return ret;
 	if (m->run.from_file)
@@ -337,15 +336,16 @@ int measure_run(const struct opts *o, struct measure_job *j)
 			ret = output_open(&m.output, o->output, stdout, &err);
 		if (ret == -EINTR)
 			take_signals(&m, &m.run);
+		stall_watch(&m.stall, m.output.file ? fileno(m.output.file) : STDOUT_FILENO);
 		status = ret == -EINTR && m.signal ? CMD_EXIT_SIGNAL + m.signal
 			 : ret < 0		   ? cmd_fail(CMD_EXIT_FAILURE, &err)
 						   : run_job(&m, j, &err);
 	}
 	output_close(&m.output);
-	if (stall_stop(&m.stall))
-		status = CMD_EXIT_SIGNAL + (m.signal ? m.signal : SIGTERM);
 	if (run_close(&m.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
+	if (stall_stop(&m.stall))
+		status = CMD_EXIT_SIGNAL + (m.signal ? m.signal : SIGTERM);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);
 	return status;

@@ -21,7 +21,6 @@ struct measure {
 	uint64_t next_ns;     /* of the job's every() */
 	bool stopped;
 	int signal; /* the first that came, 0 = none */
-	uint64_t signal_ns;
 	bool give_up;
 	struct cmd_range range; /* --time */
 	bool bad_usage;		/* --time makes no sense here */

@@ -22,6 +22,7 @@
 #include "record-text.h"
 #include "record-told.h"
 #include "run-code.h"
+#include "stall.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -55,7 +56,7 @@ struct recording {
 	uint64_t left_out; /* of what stands before the events, for want of room */
 	int signal_fd;
 	uint64_t begin_ns, deadline_ns, flushed_ns, said_ns;
-	uint64_t signal_ns;
+	struct stall stall;
 	bool rotate, stop, stopped, ended, full, give_up; /* ended: the stream has */
 	int signal;					  /* the first that came, 0 = none */
 };
@@ -71,14 +72,14 @@ static void take_signals(struct recording *g)
 {
 	int signal;
 
-	while ((signal = record_signals_next(g->signal_fd))) {
+	while ((signal = stall_next(&g->stall, g->signal_fd))) {
 		if (signal == SIGUSR2)
 			g->rotate = true;
-		else if (cmd_is_second_signal(&g->signal_ns))
-			g->give_up = true;
 		else if (!g->signal)
 			g->signal = signal;
 	}
+	if (atomic_load(&g->stall.again))
+		g->give_up = true;
 }
 
 /* Of the events that went by unread the kernel knows the number. @end: it is the final one. */
@@ -473,6 +474,7 @@ int cmd_record(const struct opts *o)
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
 		r = record_signals_open(&g.signal_fd, &err);
+		r = r ? r : stall_start(&g.stall, &err);
 		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&g);
 	}
 	record_file_free(g.file);
@@ -480,6 +482,7 @@ int cmd_record(const struct opts *o)
 	record_told_deinit(&g.told);
 	if (run_close(&g.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
+	stall_stop(&g.stall);
 	if (g.signal_fd >= 0)
 		close(g.signal_fd);
 	return status;

@@ -54,12 +54,6 @@ int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
 
 /* Says @err on standard error; answers @status. */
 int cmd_fail(int status, const struct error *err);
-/*
- * The first signal asks for the end, a second one gives up. timeout(1) and some shells send one to
- * the process and to its group as well: within half a second it is the same wish. @first_ns is when
- * the first came, 0 = none yet.
- */
-bool cmd_is_second_signal(uint64_t *first_ns);
 /* A message on standard error unless --quiet. */
 void cmd_say(const struct opts *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 int record_signals_open(int *ret_fd, struct error *err)
 {
@@ -26,11 +26,4 @@ int record_signals_open(int *ret_fd, struct error *err)
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return *ret_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals") : 0;
-}
-
-int record_signals_next(int fd)
-{
-	struct signalfd_siginfo info;
-
-	return read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
 }

@@ -4,9 +4,8 @@
 
 #include "kontend/error.h"
 
-/* Blocks the signals that end a recording or begin another file: *ret_fd tells of them. */
+/* Blocks the signals that end a recording or begin another file: *ret_fd tells of them (stall.h).
+ */
 int record_signals_open(int *ret_fd, struct error *err);
-/* The next one that came; 0: none. */
-int record_signals_next(int fd);
 
 #endif

@@ -1,32 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A write to a pipe that nobody reads lasts for ever, and signals that are read from a descriptor
- * are not seen meanwhile. Standard streams know no other way of writing; so a thread looks after
- * them, and does nothing as long as no signal waits. What it takes away is put in the place of the
- * descriptor before the write is interrupted: so nothing that is written later can block again, up
- * to the flush at exit. SIGURG is used to interrupt, which nobody else minds.
+ * Signals are read from a descriptor between two steps of the work. A step may last for ever: a
+ * write to a pipe that nobody reads, since standard streams know no other way of writing, or a disk
+ * that does not answer. So a thread looks after whoever works, and does nothing until a signal
+ * comes. It may get it first; then it passes it on to the writer alone, whose descriptor and set of
+ * waiting signals show it as before. What it takes away, in the place of a descriptor, it takes
+ * before the write is interrupted: so nothing that is written later can block again, up to the
+ * flush at exit. SIGURG is used to interrupt, which nobody else minds.
+ *
+ * The kernel keeps one signal of a kind: only who reads the first one at once can tell that there
+ * was a second. It ends the program in any case.
  */
 #include "stall.h"
+#include "kontend/clock.h"
+#include "kontend/privs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum { GRACE_MS = 200 };
+
+/* timeout(1) and some shells send one signal to us and to our group: within this it is one wish. */
+static const uint64_t SAME_NS = 500000000;
+/* What is given up in good order needs a moment. */
+static const uint64_t LAST_NS = 2000000000;
 
 static void interrupt(int sig)
 {
 	(void)sig;
 }
 
-static bool is_ready(int fd, short events)
+static void fill_ending(sigset_t *set)
 {
-	struct pollfd p = {.fd = fd, .events = events};
-
-	return poll(&p, 1, 0) > 0;
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
 }
 
 static void give_up(struct stall *s, int fd)
@@ -42,14 +57,59 @@ static void give_up(struct stall *s, int fd)
 
 static void look(struct stall *s)
 {
-	if (!is_ready(s->signal_fd, POLLIN))
-		return;
-	for (int i = 0; i < 2; i++)
-		if (!is_ready(s->fds[i], POLLOUT))
-			give_up(s, s->fds[i]);
+	const int fds[] = {atomic_load(&s->out_fd), STDERR_FILENO};
+
+	for (int i = 0; i < 2; i++) {
+		struct pollfd p = {.fd = fds[i], .events = POLLOUT};
+
+		if (p.fd >= 0 && poll(&p, 1, 0) == 0)
+			give_up(s, p.fd);
+	}
 	/* It may have come to its write only now. */
 	if (atomic_load(&s->cut))
 		pthread_kill(s->writer, SIGURG);
+}
+
+static void note(struct stall *s)
+{
+	uint64_t never = 0, now = clock_now_ns();
+
+	if (!atomic_compare_exchange_strong(&s->asked_ns, &never, now) && now - never > SAME_NS)
+		atomic_store(&s->again, true);
+}
+
+/* The writer may read a signal before the watcher does; what this has passed on is no other one. */
+static int next(struct stall *s, int fd)
+{
+	struct signalfd_siginfo info;
+	sigset_t ending;
+
+	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return 0;
+	fill_ending(&ending);
+	if (sigismember(&ending, (int)info.ssi_signo) &&
+	    !(info.ssi_code == SI_TKILL && info.ssi_pid == (uint32_t)getpid()))
+		note(s);
+	return (int)info.ssi_signo;
+}
+
+int stall_next(struct stall *s, int fd)
+{
+	atomic_store(&s->unheard, false);
+	return next(s, fd);
+}
+
+/* Whatever the writer does. */
+static void end(int sig)
+{
+	sigset_t one;
+
+	signal(sig, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	kill(getpid(), sig);
+	_exit(128 + sig);
 }
 
 static void *watch(void *arg)
@@ -57,47 +117,86 @@ static void *watch(void *arg)
 	struct stall *s = arg;
 	struct pollfd p[2] = {{.fd = s->stop_fd, .events = POLLIN},
 			      {.fd = s->signal_fd, .events = POLLIN}};
+	uint64_t last_ns = 0;
+	int sig, last = SIGTERM;
 
-	while (!p[0].revents) {
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
-			break;
-		/* Who does not stand in a write reads it soon. */
-		if (!p[0].revents && poll(p, 1, GRACE_MS) == 0)
+	privs_give_up();
+	for (;;) {
+		bool waits = last_ns || atomic_load(&s->unheard);
+		int n = poll(p, 2, waits ? GRACE_MS : -1);
+
+		if (n < 0 ? errno != EINTR : p[0].revents != 0)
+			return NULL;
+		while (n > 0 && (sig = next(s, s->signal_fd))) {
+			last = sig;
+			atomic_store(&s->unheard, true);
+			pthread_kill(s->writer, sig);
+		}
+		if (n == 0 && atomic_load(&s->unheard))
 			look(s);
+		if (atomic_load(&s->again) && !last_ns)
+			last_ns = clock_now_ns() + LAST_NS;
+		if (last_ns && clock_now_ns() >= last_ns)
+			end(last);
 	}
-	return NULL;
 }
 
-int stall_start(struct stall *s, int signal_fd, int out_fd, struct error *err)
+static int open_both(struct stall *s)
+{
+	sigset_t ending;
+
+	fill_ending(&ending);
+	s->signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->stop_fd = s->signal_fd < 0 ? -1 : eventfd(0, EFD_CLOEXEC);
+	return s->stop_fd < 0 ? -errno : 0;
+}
+
+static void close_both(const struct stall *s)
+{
+	if (s->signal_fd >= 0)
+		close(s->signal_fd);
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
+}
+
+int stall_start(struct stall *s, struct error *err)
 {
 	struct sigaction sa = {.sa_handler = interrupt};
 
-	*s = (struct stall){
-		.writer = pthread_self(), .signal_fd = signal_fd, .fds = {out_fd, STDERR_FILENO}};
-	s->stop_fd = eventfd(0, EFD_CLOEXEC);
-	if (s->stop_fd < 0)
-		return error_errno(err, -errno, "Cannot make a descriptor to watch the output");
+	*s = (struct stall){.writer = pthread_self(), .out_fd = -1};
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGURG, &sa, NULL);
-	int r = pthread_create(&s->watcher, NULL, watch, s);
-	if (r) {
-		close(s->stop_fd);
-		return error_errno(err, -r, "Cannot start a thread to watch the output");
+	int r = open_both(s);
+	if (r == 0)
+		r = -pthread_create(&s->watcher, NULL, watch, s);
+	if (r < 0) {
+		close_both(s);
+		return error_errno(err, r, "Cannot start a thread that watches for signals");
 	}
 	s->runs = true;
 	return 0;
 }
 
+void stall_watch(struct stall *s, int out_fd)
+{
+	atomic_store(&s->out_fd, out_fd);
+}
+
 bool stall_stop(struct stall *s)
 {
 	uint64_t one = 1;
+	sigset_t ending;
 
 	if (!s->runs)
 		return false;
 	while (write(s->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(s->watcher, NULL);
-	close(s->stop_fd);
+	while (next(s, s->signal_fd)) /* all is done that they could have asked for */
+		;
+	close_both(s);
 	s->runs = false;
+	fill_ending(&ending);
+	pthread_sigmask(SIG_UNBLOCK, &ending, NULL);
 	return atomic_load(&s->cut);
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Signals that the loop does not come to read: the second one that asks for our end has it. */
+#include "signals.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { NAP_MS = 600, SURVIVED = 3 };
+
+static void nap(int ms)
+{
+	const struct timespec t = {.tv_nsec = (long)ms * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+/* How a process ends that never looks at its signals; those that @blocked has were before. */
+static int end_of(const int *sent, size_t n, int apart_ms, int blocked)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct signals s;
+		struct error err = {0};
+		sigset_t set;
+
+		sigemptyset(&set);
+		if (blocked)
+			sigaddset(&set, blocked);
+		sigprocmask(SIG_SETMASK, &set, NULL);
+		if (signals_open(&s, &err) < 0)
+			_exit(1);
+		for (size_t i = 0; i < n; i++) {
+			raise(sent[i]);
+			nap(apart_ms);
+		}
+		_exit(SURVIVED);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void test_the_second_one_ends(void **state)
+{
+	static const int term[] = {SIGTERM, SIGTERM}, mixed[] = {SIGINT, SIGHUP};
+
+	(void)state;
+	assert_int_equal(end_of(term, 2, NAP_MS, 0), -SIGTERM);
+	assert_int_equal(end_of(mixed, 2, NAP_MS, 0), -SIGHUP);
+}
+
+static void test_others_do_not(void **state)
+{
+	static const int one[] = {SIGTERM}, same[] = {SIGTERM, SIGTERM},
+			 resized[] = {SIGWINCH, SIGWINCH, SIGCONT, SIGTERM};
+
+	(void)state;
+	assert_int_equal(end_of(one, 1, NAP_MS, 0), SURVIVED);
+	assert_int_equal(end_of(same, 2, 0, 0), SURVIVED); /* to us and to our group */
+	assert_int_equal(end_of(resized, 4, NAP_MS, 0), SURVIVED);
+	assert_int_equal(end_of(same, 2, NAP_MS, SIGTERM), SURVIVED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_second_one_ends),
+		cmocka_unit_test(test_others_do_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
