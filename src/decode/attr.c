@@ -100,6 +100,12 @@ static bool is_output(const struct decode_attr *a)
 	       a->sample_type & PERF_SAMPLE_RAW;
 }
 
+static bool has_format(const struct decode_attr *a, const struct trace_event *format)
+{
+	return a->type == PERF_TYPE_TRACEPOINT && a->sample_type & PERF_SAMPLE_RAW &&
+	       a->config == format->id;
+}
+
 static void bind_format(const struct decode *d, struct decode_attr *a)
 {
 	if (is_output(a))
@@ -107,25 +113,22 @@ static void bind_format(const struct decode *d, struct decode_attr *a)
 	if (a->type != PERF_TYPE_TRACEPOINT || !(a->sample_type & PERF_SAMPLE_RAW))
 		return;
 	for (size_t i = 0; i < d->n_formats; i++)
-		if (d->formats[i].id == a->config)
+		if (has_format(a, &d->formats[i]))
 			a->tp = d->formats[i];
 	note_plain(a);
 }
 
 /* Of waits without their ends, or these alone, there is nothing true to be told. */
-static int check_sampled(const struct decode *d, struct error *err)
+static int check_sampled(const struct decode_attr *a, struct error *err)
 {
-	for (size_t i = 0; i < d->n_attrs; i++) {
-		uint32_t kind = d->attrs[i].tp.kind;
-		bool waits = kind == EVENT_CONTENTION_BEGIN || kind == EVENT_CONTENTION_END;
-		if (waits && d->attrs[i].is_counted)
-			return error_set(err, -ENOTSUP,
-					 "cannot read the recording: lock:contention_%s was "
-					 "counted, not sampled, as its group was made with `:S`; "
-					 "make one without it",
-					 kind == EVENT_CONTENTION_END ? "end" : "begin");
-	}
-	return 0;
+	uint32_t kind = a->tp.kind;
+
+	if (!a->is_counted || (kind != EVENT_CONTENTION_BEGIN && kind != EVENT_CONTENTION_END))
+		return 0;
+	return error_set(err, -ENOTSUP,
+			 "cannot read the recording: lock:contention_%s was counted, not sampled, "
+			 "as its group was made with `:S`; make one without it",
+			 kind == EVENT_CONTENTION_END ? "end" : "begin");
 }
 
 /* Does this event say where CPUs spend their time, as far as events of hardware and clocks do? */
@@ -238,7 +241,7 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 	if (d->n_attrs && d->attrs[0].sample_type != a->sample_type)
 		d->mixed = true;
 	d->n_attrs++;
-	return check_sampled(d, err);
+	return check_sampled(a, err);
 }
 
 int decode_add_format(struct decode *d, const void *data, size_t len, struct error *err)
@@ -256,9 +259,17 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 	if (mem_grow(&d->formats, &d->cap_formats, d->n_formats, sizeof(*d->formats)))
 		return error_set(err, -ENOMEM, "cannot keep a tracepoint format: out of memory");
 	d->formats[d->n_formats++] = ev;
-	for (size_t i = 0; i < d->n_attrs; i++)
-		bind_format(d, &d->attrs[i]);
-	return check_sampled(d, err);
+	/* A file may have many of both: only what is new is looked at. */
+	for (size_t i = 0; r == 0 && i < d->n_attrs; i++) {
+		struct decode_attr *a = &d->attrs[i];
+
+		if (!has_format(a, &ev))
+			continue;
+		a->tp = ev;
+		note_plain(a);
+		r = check_sampled(a, err);
+	}
+	return r;
 }
 
 bool decode_lacks_ends(const struct decode *d)

@@ -19,7 +19,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PUMP_RECORDS = 256 }; /* records taken before the caller gets its turn */
+/* Records, and bytes of them, that are taken before the caller gets its turn. */
+enum { PUMP_RECORDS = 256, PUMP_BYTES = 4 << 20 };
 
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
 		struct error *err)
@@ -299,7 +300,9 @@ static int take(struct engine *e, const struct record *r, bool *ret_kept, struct
 
 int engine_pump(struct engine *e, int timeout_ms, struct error *err)
 {
-	for (unsigned n = 0; n < PUMP_RECORDS; n++) {
+	size_t bytes = 0;
+
+	for (unsigned n = 0; n < PUMP_RECORDS && bytes < PUMP_BYTES; n++) {
 		struct record rec;
 		bool kept;
 		int r = source_next(e->source, n ? 0 : timeout_ms, &rec, err);
@@ -312,6 +315,7 @@ int engine_pump(struct engine *e, int timeout_ms, struct error *err)
 		}
 		if (r < 0)
 			return r;
+		bytes += rec.len;
 		r = take(e, &rec, &kept, err);
 		if (!kept)
 			source_release(e->source, &rec);

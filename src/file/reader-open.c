@@ -15,8 +15,10 @@
 
 enum {
 	MOST_SECTION = 64 << 20,
-	MOST_ATTRS = 65536,
-	MOST_FORMATS = 65536,
+	MOST_ATTRS = 16384,
+	MOST_FORMATS = 16384,
+	MOST_SYSTEM = 128,  /* bytes of a tracing system's name, which each format has a copy of */
+	MOST_IDS = 8 << 20, /* of all events: some thousand on some thousand CPUs */
 };
 
 typedef unsigned long long ull;
@@ -127,6 +129,11 @@ int reader_add_attr(struct reader *r, const void *data, size_t len, struct error
 	if (r->n_layouts >= MOST_ATTRS)
 		return error_set(err, -E2BIG, "cannot read \"%s\": more than %d event attributes",
 				 r->path, MOST_ATTRS);
+	r->n_ids += (len - size) / 8;
+	if (r->n_ids > MOST_IDS)
+		return error_set(err, -E2BIG,
+				 "cannot read \"%s\": its events have more than %d ids", r->path,
+				 MOST_IDS);
 	memcpy(&a, data, size < sizeof(a) ? size : sizeof(a));
 	if (a.write_backward)
 		return error_set(err, -ENOTSUP,
@@ -146,37 +153,36 @@ int reader_add_attr(struct reader *r, const void *data, size_t len, struct error
 		 : 0;
 }
 
-struct formats {
-	struct reader *r;
-	size_t n;
-};
-
 static int add_format(void *ctx, const char *system, const char *text, size_t len)
 {
-	struct formats *f = ctx;
+	struct reader *r = ctx;
 	size_t name = strlen(system) + 1;
 
-	if (f->n++ >= MOST_FORMATS)
+	if (r->n_formats++ >= MOST_FORMATS || name > MOST_SYSTEM)
 		return -E2BIG;
-	struct reader_block *b = reader_block_new(f->r, name + len);
+	struct reader_block *b = reader_block_new(r, name + len);
 	if (!b)
 		return -ENOMEM;
 	memcpy(b->heap, system, name);
 	if (len)
 		memcpy(b->heap + name, text, len);
-	f->r->has_formats = true;
-	f->r->has_locks |= !strcmp(system, "lock");
-	return reader_queue(f->r, RECORD_FORMAT, 0, b->heap, name + len, b);
+	r->has_formats = true;
+	r->has_locks |= !strcmp(system, "lock");
+	return reader_queue(r, RECORD_FORMAT, 0, b->heap, name + len, b);
 }
 
 int reader_add_tracing(struct reader *r, const void *data, size_t len, struct error *err)
 {
-	struct formats f = {.r = r};
 	struct error why = {0};
-	int e = tracing_walk(data, len, add_format, &f, &why);
+	int e = tracing_walk(data, len, add_format, r, &why);
 
 	if (!e)
 		return 0;
+	if (e == -E2BIG)
+		return error_set(err, e,
+				 "cannot read \"%s\": its tracepoint formats are more than %d, or "
+				 "their systems have names of more than %d bytes",
+				 r->path, MOST_FORMATS, MOST_SYSTEM - 1);
 	return error_set(err, e, "cannot read \"%s\": %s", r->path,
 			 why.code ? why.text : strerror(-e));
 }
