@@ -17,7 +17,10 @@
 
 int cmd_fail(int status, const struct error *err)
 {
-	fprintf(stderr, "kontend: %s\n", err->text);
+	bool few = err->code == -EMFILE && !strstr(err->text, "ulimit");
+
+	fprintf(stderr, "kontend: %s%s\n", err->text,
+		few ? ": raise the limit with 'ulimit -n 256'" : "");
 	return status;
 }
 

@@ -200,9 +200,9 @@ static int take_keys_from_terminal(struct error *err)
 		return error_errno(err, -errno,
 				   "Cannot open /dev/tty for the keys, as standard input is the "
 				   "recording");
-	dup2(fd, STDIN_FILENO);
+	int r = dup2(fd, STDIN_FILENO) < 0 ? -errno : 0;
 	close(fd);
-	return 0;
+	return r < 0 ? error_errno(err, r, "Cannot take keys from /dev/tty") : 0;
 }
 
 static int check_terminal(const struct replay *p, struct error *err)

@@ -77,7 +77,7 @@ static int finish_failed(struct writer *w, struct error *err)
 	if (!w->can_seek)
 		return 0;
 	if (w->good <= w->data_begin)
-		return error_set(err, -EIO, "there is nothing in \"%s\" to be read", w->path);
+		return error_set(err, -ENODATA, "there is nothing in \"%s\" to be read", w->path);
 	e = convert(w, &first);
 	if (!e || w->good_before <= w->data_begin)
 		return e ? error_set(err, e, "%s", first.text) : 0;

@@ -96,10 +96,11 @@ static int write_all(struct writer *w, struct iovec *v, int n_v, struct error *e
 			w->failed = true;
 			if (w->can_seek && !ftruncate(w->fd, (off_t)w->good))
 				lseek(w->fd, (off_t)w->good, SEEK_SET);
-			return error_errno(err, e,
-					   "cannot write \"%s\" after %llu bytes; what is "
-					   "written so far is readable",
-					   w->path, (unsigned long long)w->good);
+			return error_errno(err, e, "cannot write \"%s\" after %llu bytes%s",
+					   w->path, (unsigned long long)w->good,
+					   w->begun && w->good > w->data_begin
+						   ? "; what is written so far is readable"
+						   : "");
 		}
 		for (int i = 0; n && i < n_v; i++) {
 			size_t done = (size_t)n < v[i].iov_len ? (size_t)n : v[i].iov_len;

@@ -21,14 +21,6 @@
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 /* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
 static int set_config(struct bpf_object *o, const struct kit_file *f)
 {
@@ -236,7 +228,7 @@ static int load_fitted(struct bpf_object **ret, const struct kit_file *f)
 
 int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *err)
 {
-	libbpf_set_print(quiet);
+	bpf_types_quiet();
 	/* What this does not do, libbpf may, more slowly; and if not it is said why. */
 	if (f->types && load_fitted(ret, f) == 0)
 		return 0;

@@ -12,6 +12,7 @@
 #include "kontend/mem.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,11 @@ struct excerpt {
 };
 
 #define MARKED UINT32_MAX
+
+void bpf_types_quiet(void)
+{
+	libbpf_set_print(NULL);
+}
 
 int kerntypes_new(struct kerntypes **ret, struct error *err)
 {
@@ -63,6 +69,7 @@ void kerntypes_free(struct kerntypes *t)
 
 static void read_types(struct kerntypes *t)
 {
+	bpf_types_quiet();
 	struct btf *btf = btf__load_vmlinux_btf();
 
 	if (!btf) {

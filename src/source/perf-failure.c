@@ -81,6 +81,9 @@ static int explain_eperm(const struct perf_failure *f, struct error *err)
 	return explain_paranoid(f, err);
 }
 
+/* What else is open while events are: programs, files, and what is read meanwhile. */
+enum { SPARE_FDS = 128 };
+
 static int explain_emfile(const struct perf_failure *f, struct error *err)
 {
 	if (f->code == -ENFILE)
@@ -93,7 +96,7 @@ static int explain_emfile(const struct perf_failure *f, struct error *err)
 			 "%" PRIu64 " events are to be opened, more than the limit of %" PRIu64
 			 " open files leaves (%s): raise it with 'ulimit -n %" PRIu64
 			 "', or measure fewer CPUs with -C",
-			 f->fds, f->fd_limit, strerror(-f->code), f->fds + f->fd_limit);
+			 f->fds, f->fd_limit, strerror(-f->code), f->fds + f->fd_limit + SPARE_FDS);
 }
 
 static int explain_einval(const struct perf_failure *f, struct error *err)

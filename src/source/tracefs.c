@@ -87,13 +87,24 @@ int tracefs_search(const char *mounts, char ret_path[TRACEFS_PATH])
 	return r;
 }
 
+static int say_unmounted(const char *type, const char *where, struct error *err)
+{
+	return error_set(err, -ENXIO,
+			 "There is nothing in %s, where the kernel tells of itself: run "
+			 "'mount -t %s %s %s'",
+			 where, type, type, where);
+}
+
 int tracefs_find(char ret_path[TRACEFS_PATH], struct error *err)
 {
-	int found = tracefs_search("/proc/self/mounts", ret_path);
+	int found = access("/proc/self", F_OK)	  ? say_unmounted("proc", "/proc", err)
+		    : access("/sys/kernel", F_OK) ? say_unmounted("sysfs", "/sys", err)
+						  : tracefs_search("/proc/self/mounts", ret_path);
 
-	if (found == 0)
-		return 0;
-	if (found != -ENOENT)
+	/* Another file system may be mounted over it. */
+	if (found == -ENXIO || (found == 0 && (!access(ret_path, F_OK) || errno != ENOENT)))
+		return found;
+	if (found < 0 && found != -ENOENT)
 		return error_errno(err, found, "Cannot read /proc/self/mounts to find tracefs");
 	if (mount("nodev", default_path, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0) {
 		snprintf(ret_path, TRACEFS_PATH, "%s", default_path);

@@ -40,9 +40,9 @@ static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[
 	signal(SIGPIPE, SIG_DFL);
 	if (read_retry(go_fd, &byte, 1) != 1)
 		_exit(0);
-	if (apart)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	execvp(argv[0], argv);
+	/* Where that fails its output would be in the middle of ours. */
+	if (!apart || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		execvp(argv[0], argv);
 	int code = errno;
 	if (write(err_fd, &code, sizeof(code)) != sizeof(code))
 		_exit(126);

@@ -104,10 +104,15 @@ for options in "" -z; do
 done
 cd ../disk
 
-# No room for the head: nothing is left behind.
+# No room for the head: one sentence, nothing is left behind, and what was there before is.
+echo earlier >kontend.data
 dd if=/dev/zero of=other bs=4096 2>/dev/null || true
 rc=0
 "$kontend" record -q --duration 300ms 2>../err || rc=$?
 [ "$rc" = 1 ] || complain "no room at all: exit $rc"
-[ "$(ls)" = other ] || complain "no room at all: files: $(ls)"
+[ "$(ls)" = "kontend.data
+other" ] || complain "no room at all: files: $(ls)"
+[ "$(cat kontend.data)" = earlier ] || complain "no room at all: the earlier file has gone"
+[ "$(wc -l <../err)" = 1 ] || complain "no room at all: $(cat ../err)"
+grep -q 'No space left on device$' ../err || complain "no room at all: $(cat ../err)"
 exit $status

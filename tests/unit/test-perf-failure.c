@@ -63,7 +63,7 @@ static void test_open(void **state)
 	SAYS(F(.code = -ENOENT, .lbr = true), "LBR", "no PMU", "--call-graph fp or dwarf");
 	SAYS(F(.code = -EOPNOTSUPP, .lbr = true, .clock = true), "a clock", "--event cpu-clock");
 	SAYS(F(.code = -EMFILE, .fds = 3000, .fd_limit = 1024), "3000 events", "limit of 1024",
-	     "ulimit -n 4024", "-C");
+	     "ulimit -n 4152", "-C");
 	SAYS(F(.code = -ENFILE, .fds = 3000), "fs.file-max");
 	SAYS(F(.code = -ESRCH, .tid = 812), "no task 812", "ps -e");
 	SAYS(F(.code = -ENODEV, .cpu = 5), "CPU 5", "offline", "-C");
