@@ -18,15 +18,14 @@ struct reader {
 	struct source source;
 	char *path;
 	int fd;
-	bool own_fd, in_memory; /* in_memory: `map` is the caller's */
-	uint8_t *map;		/* NULL: read, not mapped */
-	size_t map_size;	/* the file's size when it was opened */
-	uint64_t charged;	/* bytes of its sections so far */
-	size_t n_formats, n_ids;
-	struct mapguard guard; /* of `map` */
-	bool cut;	       /* it was made shorter meanwhile: said */
-	size_t window;	       /* bytes of the mapping in one block */
-	uint64_t file_pos;     /* of outer.end when not mapped, else of what is behind the data */
+	bool own_fd, in_memory;		    /* in_memory: `map` is the caller's */
+	uint8_t *map;			    /* NULL: read, not mapped */
+	size_t map_size;		    /* the file's size when it was opened */
+	uint64_t charged, n_formats, n_ids; /* so far: bytes of its sections, and how many */
+	struct mapguard guard;		    /* of `map` */
+	bool cut;			    /* it was made shorter meanwhile: said */
+	size_t window;			    /* bytes of the mapping in one block */
+	uint64_t file_pos; /* of outer.end when not mapped, else of what is behind the data */
 	struct reader_region outer, inner;
 	uint8_t *payload; /* of TRACING_DATA, being collected */
 	size_t payload_len, payload_size;
