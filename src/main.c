@@ -5,6 +5,7 @@
  */
 #include "cmd-config.h"
 #include "cmd.h"
+#include "kontend/mem.h"
 #include "kontend/srclines.h"
 
 #include <fcntl.h>
@@ -75,6 +76,7 @@ int main(int argc, char **argv)
 		return srclines_work();
 	if (argc == 3 && !strcmp(argv[1], SRCLINES_FETCH_ARG))
 		return srclines_fetch(argv[2]);
+	mem_setup();
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	hold_standard_streams();

@@ -109,6 +109,12 @@ static inline bool cell_key_equal(const struct cell_key *a, const struct cell_ke
  */
 uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
 		   uint32_t (*coarse)(const void *ctx, uint32_t lock), const void *ctx);
+/*
+ * Gives cells other keys, and adds up those whose keys are the same then. @give: false, or true
+ * with the key that the cell has from now on. Answers how many waits are in those. Indices change.
+ */
+uint64_t cell_rekey(struct cell_table *t,
+		    bool (*give)(void *ctx, const struct cell *c, struct cell_key *ret), void *ctx);
 /* The open bucket becomes the closed one. */
 void cell_tick(struct cell_table *t);
 /* Words of `touched`; all of its bits set, for cells that were put there without it. */

@@ -16,17 +16,24 @@
 
 /* A file, or what else code is mapped from. */
 struct map_object {
-	const char *path;  /* interned; as the kernel names it: "[vdso]", "//anon", "/usr/bin/x" */
+	const char *path;  /* interned; as the kernel names it: "[vdso]", "//anon", "/usr/bin/x";
+			    * NULL: nothing has this number */
 	uint32_t maj, min; /* 0, 0 with inode 0: no file */
 	uint64_t ino;
 	int32_t pid;	/* who had it mapped first; of memory that is no file: whose it is */
 	uint8_t id[20]; /* build id, where the mapping says it instead of the inode */
 	uint8_t id_len;
+	uint64_t told; /* when it was mapped last: by `clock` */
 };
 
-enum { MAP_RECENT = 64 };
+/* From MAP_NUMBERS on those of objects that are forgotten are given again. */
+enum { MAP_RECENT = 64, MAP_NUMBERS = 1 << 14 };
 
-/* Objects are only added, so that copies of a model share them. Index 0: not known. */
+/*
+ * Objects are only added: who forgets some goes on with another table, of the next epoch, and so
+ * does a copy of the model, as what is forgotten must follow from its own events. Index 0: not
+ * known.
+ */
 struct map_objects {
 	struct strpool names;
 	struct map_object *items;
@@ -35,6 +42,11 @@ struct map_objects {
 	uint32_t recent[MAP_RECENT]; /* by inode: the last file found; 0 = none */
 	unsigned refs;
 	uint64_t version; /* of the space that changed last */
+	uint64_t clock;	  /* mappings told */
+	size_t in_use;	  /* with index 0 */
+	size_t next;	  /* a number that is free is not below, unless all were tried */
+	uint32_t epoch;
+	uint32_t again; /* numbers that were given again */
 };
 
 struct map_range {
@@ -56,6 +68,7 @@ struct map_spaces {
 	struct map_space **spaces; /* NULL: free */
 	size_t n, cap;
 	size_t free_from; /* all before this one are used */
+	size_t forget_at; /* objects: when there are so many, some are forgotten; 0: the usual */
 	uint64_t dropped; /* mappings for which there was no room */
 };
 
@@ -67,8 +80,10 @@ enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = (1 << 15) - 1, MAP_MARK = MAP_OBJECTS
 
 /*
  * Or it is no place but says why nothing more is known of who called: the number MAP_MARK in place
- * of an object, and the reason, which is an enum unwind_end.
+ * of an object, and the reason, which is an enum unwind_end; or MAP_MARK_ENDED, anywhere in a
+ * chain: it was in code of a program that has ended, and of which nothing is kept any more.
  */
+enum { MAP_MARK_ENDED = 1 << 16 };
 static inline uint64_t map_frame_mark(uint32_t why)
 {
 	return (uint64_t)MAP_MARK << MAP_OFFSET_BITS | why;
@@ -100,6 +115,8 @@ void map_objects_unref(struct map_objects *o);
 /* Index of what @ev (EVENT_MMAP) maps, made if new; 0: no room. @memory: as map_is_memory() says.
  */
 uint32_t map_objects_find(struct map_objects *o, const struct event *ev, bool memory);
+/* Those for which @keep is set (NULL: all), with the numbers they have. NULL: no memory. */
+struct map_objects *map_objects_some(const struct map_objects *o, const uint8_t *keep);
 
 /* Is code with this name in memory of a process, and in no file? */
 bool map_is_memory(const char *path);
@@ -120,6 +137,13 @@ const struct map_space *map_spaces_of(const struct map_spaces *s, int32_t pid);
 uint64_t map_space_frame(const struct map_space *space, uint64_t addr);
 /* NULL: not known. */
 const struct map_object *map_object_get(const struct map_objects *o, uint32_t index);
+/* There are so many objects that map_spaces_forget() should be called. */
+bool map_spaces_crowded(const struct map_spaces *s);
+/*
+ * Forgets the objects that no process has mapped, but for those that were mapped last. *ret_keep:
+ * a flag for each that there was; mem_free(). 0 or -ENOMEM with nothing changed.
+ */
+int map_spaces_forget(struct map_spaces *s, uint8_t **ret_keep);
 size_t map_spaces_bytes(const struct map_spaces *s);
 
 #endif

@@ -10,6 +10,8 @@
  * see that every block comes back. Sizes are checked for overflow. Not for use in signal handlers;
  * safe in both threads.
  */
+/* Once, at the start of a program that runs long: large blocks go back when they are freed. */
+void mem_setup(void);
 void *mem_calloc(size_t n, size_t size);	  /* zeroed; NULL when out of memory */
 void *mem_resize(void *p, size_t n, size_t size); /* as realloc; the old block lives on failure */
 char *mem_strdup(const char *s);

@@ -6,6 +6,7 @@
 #include "kontend/map64.h"
 #include "kontend/maps.h"
 #include "kontend/stack.h"
+#include "kontend/task.h"
 #include <stdint.h>
 
 /*
@@ -39,6 +40,8 @@ struct profile {
 	uint64_t shortened;	/* samples whose outer frames were given up for want of room */
 	uint64_t other;		/* samples for which there was no room at all */
 	uint64_t next_shorten;	/* samples before which it is not tried again */
+	uint64_t ended;		/* samples in what programs had mapped that are not kept any more */
+	uint64_t generation;	/* changes when numbers of chains may be given anew */
 };
 
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
@@ -47,6 +50,16 @@ void profile_deinit(struct profile *p);
 /* An EVENT_SAMPLE of @task. 0 or -ENOMEM. */
 int profile_sample(struct profile *p, const struct event *ev, uint32_t task);
 void profile_tick(struct profile *p);
+/*
+ * Samples of tasks that ended at @until_ns or before become those of TASK_OTHER. 0 or -ENOMEM: then
+ * some samples are gone.
+ */
+int profile_end_tasks(struct profile *p, const struct task_table *tasks, uint64_t until_ns);
+/*
+ * Forgets what programs had mapped that have ended long ago, if there is much of it: frames in it
+ * become the mark MAP_MARK_ENDED. 0 or -ENOMEM, as above.
+ */
+int profile_end_objects(struct profile *p);
 /* Forgets the samples; mappings stay. */
 void profile_zero(struct profile *p);
 size_t profile_bytes(const struct profile *p);

@@ -6,6 +6,7 @@
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 #include "kontend/wait.h"
+#include <stdbool.h>
 
 /*
  * Tasks by index. A tid used again by a new task (FORK of a tid that is there) is a new task; the
@@ -37,6 +38,7 @@ struct task_table {
 	uint32_t max;
 	uint32_t free; /* list of free entries through serial, 0 = none */
 	uint32_t next_serial;
+	uint32_t n_ended;     /* entries of those that have exited */
 	struct map64 by_tid;  /* living task of a tid */
 	struct map64 cgroups; /* cgroup id -> index of its path */
 	const char **cgroup_paths;
@@ -48,7 +50,12 @@ struct task_table {
 struct task_names {
 	struct strpool pool;
 	unsigned refs;
+	struct task_names *before; /* some are in that one still; NULL: none */
 };
+
+struct task_names *task_names_new(void); /* NULL: no memory; with one reference */
+struct task_names *task_names_ref(struct task_names *names);
+void task_names_unref(struct task_names *names); /* NULL is fine */
 
 int task_table_init(struct task_table *t, uint32_t max);
 /* Copies into an empty table; the names are shared. 0 or -ENOMEM with @dst empty. */
@@ -73,6 +80,15 @@ int task_fork(struct task_table *t, const struct event *ev);
 void task_end(struct task_table *t, uint32_t index, uint64_t time_ns);
 /* Forgets the tasks that have exited and are not `marked`, and clears the marks. */
 void task_sweep(struct task_table *t);
+static inline bool task_ended_until(const struct task *t, uint64_t time_ns)
+{
+	return !t->alive && t->comm && t->exit_ns <= time_ns;
+}
+/* Until when the older half of those that have exited did. */
+uint64_t task_older_half(const struct task_table *t);
+/* Texts of the table move into @to. 0, or -ENOMEM: some are where they were. */
+int task_names_renew(struct task_table *t, struct task_names *to);
+int task_names_move(struct task_names *to, const char **texts[], size_t n); /* and others */
 int task_cgroup_name(struct task_table *t, uint64_t id, const char *path);
 /* Path of a cgroup id, NULL when not known. */
 const char *task_cgroup_path(const struct task_table *t, uint64_t id);

@@ -37,6 +37,8 @@ struct engine_unwind {
 	bool tried, failed;
 	uint32_t *file_of; /* by object of the model, + 1; 0: not asked for yet */
 	size_t n_files;
+	const struct map_objects *objects; /* those */
+	uint32_t epoch, again;		   /* of these */
 	struct place places[PLACES];
 	uint64_t samples;
 	struct unwind_frame frames[STACK_MAX_FRAMES];
@@ -112,16 +114,29 @@ static struct buildid id_of(const struct engine_unwind *u, const struct map_obje
 	return id;
 }
 
+/* Numbers of objects may stand for others than before. */
+static void renew(struct engine_unwind *u, const struct map_objects *all)
+{
+	if (u->objects == all && u->epoch == all->epoch && u->again == all->again)
+		return;
+	if (u->n_files)
+		memset(u->file_of, 0, u->n_files * sizeof(*u->file_of));
+	u->objects = all;
+	u->epoch = all->epoch;
+	u->again = all->again;
+}
+
 /* What has no file has no tables either. */
 static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 {
-	const struct map_object *o =
-		map_object_get(u->engine->model.profile.spaces.objects, object);
+	const struct map_objects *all = u->engine->model.profile.spaces.objects;
+	const struct map_object *o = map_object_get(all, object);
 	struct buildid id;
 	uint32_t file;
 
 	if (!o || map_is_memory(o->path) || !make_room(u, (size_t)object + 1))
 		return UNWIND_NO_OBJECT;
+	renew(u, all);
 	if (u->file_of[object])
 		return u->file_of[object] - 1;
 	id = id_of(u, o);
@@ -236,10 +251,11 @@ static int encode(const struct map_object *o, struct cfisnap *s, char **ret, siz
 
 int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *ret_len)
 {
-	const struct engine_unwind *u = e->unwind;
+	struct engine_unwind *u = e->unwind;
 	const struct map_object *o = map_object_get(e->model.profile.spaces.objects, object);
 	struct cfisnap s;
 
+	renew(u, e->model.profile.spaces.objects);
 	if (!o || object >= u->n_files || !u->file_of[object] ||
 	    !unwind_tables_get(u->unwind, u->file_of[object] - 1, &s))
 		return 0;

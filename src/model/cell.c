@@ -207,14 +207,13 @@ static void merge(struct cell_table *t, struct cell *into, struct cell *from)
 }
 
 /*
- * In place: cells are taken one after the other and put back, as they are or as part of a coarse
+ * In place: cells are taken one after the other and put back, as they are or as part of another
  * one. At any moment no more cells are back than were taken, so the array always has room.
  */
-uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
-		   uint32_t (*coarse)(const void *ctx, uint32_t lock), const void *ctx)
+uint64_t cell_rekey(struct cell_table *t,
+		    bool (*give)(void *ctx, const struct cell *c, struct cell_key *ret), void *ctx)
 {
-	unsigned limit = threshold(t, now_ns);
-	size_t n = t->n, budget = n / 2 + 1;
+	size_t n = t->n;
 	uint64_t folded = 0;
 
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
@@ -222,16 +221,41 @@ uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
 	for (size_t i = 0; i < n; i++) {
 		struct cell taken = t->cells[i];
 		struct cell_key key = taken.key;
-		if (budget && !is_coarse(&taken) && warmth(&taken, now_ns) <= limit) {
-			budget--;
+		if (give(ctx, &taken, &key))
 			folded += taken.n;
-			key = (struct cell_key){.lock = coarse(ctx, key.lock), .cpu = key.cpu};
-		}
 		struct cell *into = cell_get(t, key);
 		merge(t, into, &taken);
 	}
 	cell_touch_all(t);
 	return folded;
+}
+
+/* Which cells are folded: so many, of those that are no warmer. */
+struct cold {
+	uint64_t now_ns;
+	unsigned limit;
+	size_t budget;
+	uint32_t (*coarse)(const void *ctx, uint32_t lock);
+	const void *ctx;
+};
+
+static bool give_cold(void *ctx, const struct cell *c, struct cell_key *ret)
+{
+	struct cold *f = ctx;
+
+	if (!f->budget || is_coarse(c) || warmth(c, f->now_ns) > f->limit)
+		return false;
+	f->budget--;
+	*ret = (struct cell_key){.lock = f->coarse(f->ctx, c->lock), .cpu = c->cpu};
+	return true;
+}
+
+uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
+		   uint32_t (*coarse)(const void *ctx, uint32_t lock), const void *ctx)
+{
+	struct cold f = {now_ns, threshold(t, now_ns), t->n / 2 + 1, coarse, ctx};
+
+	return cell_rekey(t, give_cold, &f);
 }
 
 void cell_table_clear(struct cell_table *t)

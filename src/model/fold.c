@@ -4,8 +4,14 @@
  * (cell.c), then locks, stacks and exited tasks that no cell and no wait names any more are freed.
  * If that frees nothing (all is in use) new identities go to "other" until the next attempt, which
  * is a quarter of a million events away: folding must not become the work itself.
+ *
+ * Tasks that have ended may take half of their table. Then the older half of them becomes "other":
+ * their waits keep lock, caller and CPU, and lose the lock where that was the mmap_lock of a
+ * process that is gone; their samples keep the call chain. What else was theirs goes with them,
+ * their names too. So a session beside ever new processes does not grow, and does not get slower.
  */
 #include "internal.h"
+#include <errno.h>
 
 enum { FOLD_PAUSE = 250000 };
 
@@ -34,7 +40,7 @@ static void sweep(struct model *m)
 	for (uint32_t i = 1; i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
 		const struct cell_key key = wait_key(w);
-		if (w->used)
+		if (w->used || i == m->last_wait)
 			mark(m, &key);
 	}
 	lock_sweep(&m->locks);
@@ -54,4 +60,62 @@ void fold_in_turn(struct model *m)
 {
 	if (m->n_events >= m->next_fold)
 		fold_cells(m);
+}
+
+struct ended_tasks {
+	const struct model *model;
+	uint64_t until_ns;
+};
+
+static bool give_ended(void *ctx, const struct cell *c, struct cell_key *ret)
+{
+	const struct ended_tasks *e = ctx;
+	const struct task *tasks = e->model->tasks.tasks;
+	const struct lock *lock = &e->model->locks.locks[c->lock];
+	uint32_t owner = cell_owner_task(c->owner);
+
+	if (owner && task_ended_until(&tasks[owner], e->until_ns))
+		ret->owner = OWNER_NONE;
+	if (c->task == TASK_OTHER || !task_ended_until(&tasks[c->task], e->until_ns))
+		return ret->owner != c->owner;
+	ret->task = TASK_OTHER;
+	ret->lock = lock->over ? lock->type : c->lock;
+	return true;
+}
+
+/* Interned texts cannot be given back one by one: those that are in use move. */
+static void renew_names(struct model *m)
+{
+	struct task_names *old = m->tasks.names, *new = task_names_new();
+	int code = new ? task_names_renew(&m->tasks, new) : -ENOMEM;
+
+	if (!new)
+		return;
+	for (size_t i = 0; i < m->locks.n; i++) {
+		struct lock_end *end = &m->locks.locks[i].end;
+		const char **texts[] = {&end->comm, &end->memcg};
+		code = task_names_move(new, texts, 2) < 0 ? -ENOMEM : code;
+	}
+	for (size_t i = 0; i < m->mmlocks.n; i++) {
+		struct mmlock_mm *mm = &m->mmlocks.mms[i];
+		const char **texts[] = {&mm->comm, &mm->memcg};
+		code = task_names_move(new, texts, 2) < 0 ? -ENOMEM : code;
+	}
+	m->tasks.names = new;
+	if (code < 0)
+		new->before = old;
+	else
+		task_names_unref(old);
+}
+
+int fold_ended(struct model *m)
+{
+	struct ended_tasks e = {m, task_older_half(&m->tasks)};
+	int code = profile_end_tasks(&m->profile, &m->tasks, e.until_ns);
+
+	m->damage.folded += cell_rekey(&m->cells, give_ended, &e);
+	sweep(m);
+	renew_names(m);
+	m->generation++;
+	return code;
 }

@@ -40,6 +40,8 @@ void lives_named(struct model *m, const struct locksnap *snap, uint64_t time_ns)
 /* fold.c: makes room in the tables. */
 void fold_cells(struct model *m);
 void fold_in_turn(struct model *m); /* unless that was a moment ago */
+/* The older half of the tasks that have ended is given up. 0 or -ENOMEM: samples are missing. */
+int fold_ended(struct model *m);
 /* Folds when locks, stacks or tasks have run out, at most once in a while. */
 static inline void fold_if_full(struct model *m)
 {

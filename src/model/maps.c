@@ -9,10 +9,11 @@
 #include "kontend/maps.h"
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
+#include "kontend/oldest.h"
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_RANGES = 1 << 16, MOST_SPACES = 1 << 16 };
+enum { MOST_RANGES = 1 << 16, MOST_SPACES = 1 << 16, FORGET_AT = 8192, KEEP_LATEST = 4096 };
 
 int map_spaces_init(struct map_spaces *s)
 {
@@ -41,8 +42,10 @@ void map_spaces_deinit(struct map_spaces *s)
 
 int map_spaces_copy(struct map_spaces *dst, const struct map_spaces *src)
 {
-	*dst = (struct map_spaces){.objects = src->objects, .dropped = src->dropped};
-	map_objects_ref(dst->objects);
+	*dst = (struct map_spaces){.objects = map_objects_some(src->objects, NULL),
+				   .dropped = src->dropped};
+	if (!dst->objects)
+		return -ENOMEM;
 	dst->spaces = mem_dup(src->spaces, src->n, sizeof(struct map_space *));
 	if ((src->n && !dst->spaces) || map64_copy(&dst->by_pid, &src->by_pid)) {
 		map_spaces_deinit(dst);
@@ -50,6 +53,7 @@ int map_spaces_copy(struct map_spaces *dst, const struct map_spaces *src)
 	}
 	dst->n = dst->cap = src->n;
 	dst->free_from = src->free_from;
+	dst->forget_at = src->forget_at;
 	for (size_t i = 0; i < dst->n; i++)
 		if (dst->spaces[i])
 			dst->spaces[i]->refs++;
@@ -234,9 +238,80 @@ uint64_t map_space_frame(const struct map_space *space, uint64_t addr)
 	return (uint64_t)r->object << MAP_OFFSET_BITS | ((addr - r->start + r->pgoff) & mask);
 }
 
+bool map_spaces_crowded(const struct map_spaces *s)
+{
+	return s->objects->in_use >= (s->forget_at ? s->forget_at : FORGET_AT);
+}
+
+static void keep_mapped(const struct map_spaces *s, uint8_t *keep)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; s->spaces[i] && k < s->spaces[i]->n; k++)
+			keep[s->spaces[i]->ranges[k].object] = 1;
+}
+
+/* Objects that are there, and mapped by nobody. */
+struct unmapped {
+	const struct map_objects *objects;
+	const uint8_t *keep;
+};
+
+static uint64_t told_of(const void *ctx, const void *item)
+{
+	const struct unmapped *u = ctx;
+	const struct map_object *o = item;
+
+	return o->path && !u->keep[o - u->objects->items] ? o->told : 0;
+}
+
+/* How many are kept. */
+static size_t keep_latest(const struct map_objects *o, uint8_t *keep)
+{
+	const struct unmapped u = {o, keep};
+	size_t mapped = 0;
+
+	for (size_t i = 1; i < o->n; i++)
+		mapped += keep[i] != 0;
+	size_t others = o->in_use - 1 - mapped;
+	if (others <= KEEP_LATEST) {
+		memset(keep, 1, o->n);
+		return o->in_use;
+	}
+	uint64_t until =
+		oldest_until(o->items, o->n, sizeof(*o->items), told_of, &u, others - KEEP_LATEST);
+	for (size_t i = 1; i < o->n; i++)
+		keep[i] |= o->items[i].told > until;
+	return mapped + KEEP_LATEST;
+}
+
+int map_spaces_forget(struct map_spaces *s, uint8_t **ret_keep)
+{
+	struct map_objects *old = s->objects, *some;
+	uint8_t *keep = mem_calloc(old->n, 1);
+
+	if (!keep)
+		return -ENOMEM;
+	keep_mapped(s, keep);
+	size_t kept = keep_latest(old, keep);
+	some = map_objects_some(old, keep);
+	if (!some) {
+		mem_free(keep);
+		return -ENOMEM;
+	}
+	s->objects = some;
+	/* When most are in use it is not done for each that comes. */
+	s->forget_at = kept * 2 < FORGET_AT ? 0 : kept * 2;
+	map_objects_unref(old);
+	*ret_keep = keep;
+	return 0;
+}
+
 size_t map_spaces_bytes(const struct map_spaces *s)
 {
-	size_t n = s->cap * sizeof(struct map_space *);
+	const struct map_objects *o = s->objects;
+	size_t n = s->cap * sizeof(struct map_space *) + o->cap * sizeof(*o->items) +
+		   o->names.arena.used_bytes +
+		   (o->index.slots ? (o->index.mask + 1) * sizeof(*o->index.slots) : 0);
 
 	for (size_t i = 0; i < s->n; i++)
 		if (s->spaces[i])

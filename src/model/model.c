@@ -101,7 +101,7 @@ static int end_task(struct model *m, const struct event *ev)
 	}
 	if (ev->pid == ev->tid)
 		map_spaces_clear(&m->profile.spaces, ev->pid);
-	return 0;
+	return m->tasks.n_ended > m->limits.tasks / 2 ? fold_ended(m) : 0;
 }
 
 static int begin_task(struct model *m, const struct event *ev)
@@ -173,13 +173,23 @@ static int name_task(struct model *m, const struct event *ev)
 	return task_comm(&m->tasks, ev);
 }
 
+static int map_code(struct model *m, const struct event *ev)
+{
+	int code = map_spaces_add(&m->profile.spaces, ev);
+
+	if (code < 0 || !map_spaces_crowded(&m->profile.spaces))
+		return code;
+	m->generation++;
+	return profile_end_objects(&m->profile);
+}
+
 static int apply_other(struct model *m, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_COMM:
 		return name_task(m, ev);
 	case EVENT_MMAP:
-		return map_spaces_add(&m->profile.spaces, ev);
+		return map_code(m, ev);
 	case EVENT_SAMPLE:
 		return profile_sample(&m->profile, ev,
 				      task_get_quickly(&m->tasks, ev->pid, ev->tid));

@@ -3,7 +3,8 @@
  * The profile. A sample is an addition to a cell keyed (call chain, task, CPU); every table of it
  * is a sum over cells when it is shown. When cells or chains have run out, chains lose their outer
  * half: who called from far away is forgotten first, the function that ran never, so shares by
- * symbol stay exact.
+ * symbol stay exact. Before that goes what belongs to programs that have ended, the oldest first:
+ * whose samples they were, and where in code that nobody has mapped any more.
  */
 #include "kontend/profile.h"
 #include "kontend/mem.h"
@@ -150,35 +151,113 @@ static bool is_full(const struct profile *p)
 	return p->n >= p->max || (!p->stacks.free && p->stacks.n >= p->stacks.max);
 }
 
-/* Chains of at most half the length, all else as it was; in the end it is functions alone. */
-static int shorten(struct profile *p, uint32_t *ret_most)
+/* How all cells are made anew: what is given up of each. */
+struct remake {
+	uint32_t most;			/* frames, the innermost; 0: all */
+	const struct task_table *tasks; /* NULL: none ends */
+	uint64_t until_ns;
+	const uint8_t *keep; /* objects; NULL: all */
+	size_t n_keep;
+};
+
+static bool is_ended(const struct remake *r, uint64_t frame)
+{
+	uint32_t object = map_frame_object(frame);
+
+	return r->keep && !map_frame_is_kernel(frame) && !map_frame_is_mark(frame) && object &&
+	       (object >= r->n_keep || !r->keep[object]);
+}
+
+/* Frames that nothing is known of any more are one, where they stand side by side. */
+static uint32_t take_kept(const struct remake *r, const uint64_t *frames, uint32_t n, uint64_t *ret,
+			  bool *ret_ended)
+{
+	const uint64_t mark = map_frame_mark(MAP_MARK_ENDED);
+	uint32_t k = 0;
+
+	*ret_ended = false;
+	for (uint32_t i = 0; i < n; i++) {
+		bool ended = is_ended(r, frames[i]);
+		*ret_ended |= ended;
+		if (!ended || !k || ret[k - 1] != mark)
+			ret[k++] = ended ? mark : frames[i];
+	}
+	return k;
+}
+
+static uint32_t take_task(const struct remake *r, uint32_t task)
+{
+	if (r->most == LEAF_ONLY)
+		return TASK_OTHER;
+	return r->tasks && task_ended_until(&r->tasks->tasks[task], r->until_ns) ? TASK_OTHER
+										 : task;
+}
+
+static int remake_cell(struct profile *p, const struct profile *old, const struct remake *r,
+		       const struct profile_cell *c)
+{
+	const struct stack *s = &old->stacks.stacks[c->stack];
+	uint64_t frames[STACK_MAX_FRAMES];
+	uint32_t n = r->most && s->n > r->most ? r->most : s->n;
+	bool ended;
+
+	n = take_kept(r, stack_frames(&old->stacks, c->stack), n, frames, &ended);
+	p->shortened += r->most && s->n > r->most ? c->n : 0;
+	p->ended += ended ? c->n : 0;
+	return add(p, stack_get(&p->stacks, frames, n), take_task(r, c->task), c->cpu, c->n,
+		   c->period);
+}
+
+static int remake(struct profile *p, const struct remake *how)
 {
 	struct profile old = *p;
-	uint32_t most = LEAF_ONLY;
-	int r;
+	int r = stack_table_init(&p->stacks, old.stacks.max);
 
-	for (uint32_t i = 1; i < old.stacks.n; i++)
-		if (old.stacks.stacks[i].n / 2 > most)
-			most = old.stacks.stacks[i].n / 2;
-	r = stack_table_init(&p->stacks, old.stacks.max);
 	p->cells = NULL;
 	p->n = p->cap = 0;
 	p->index = (struct map64){0};
-	for (size_t i = 0; !r && i < old.n; i++) {
-		const struct profile_cell *c = &old.cells[i];
-		uint32_t n = old.stacks.stacks[c->stack].n;
-		uint32_t stack = stack_get(&p->stacks, stack_frames(&old.stacks, c->stack),
-					   n < most ? n : most);
-		uint32_t task = most == LEAF_ONLY ? TASK_OTHER : c->task;
-
-		p->shortened += n > most ? c->n : 0;
-		r = add(p, stack, task, c->cpu, c->n, c->period);
-	}
-	*ret_most = most;
+	p->generation++;
+	for (size_t i = 0; !r && i < old.n; i++)
+		r = remake_cell(p, &old, how, &old.cells[i]);
 	stack_table_deinit(&old.stacks);
 	map64_deinit(&old.index);
 	mem_free(old.cells);
 	return r;
+}
+
+int profile_end_tasks(struct profile *p, const struct task_table *tasks, uint64_t until_ns)
+{
+	const struct remake how = {.tasks = tasks, .until_ns = until_ns};
+
+	return p->n ? remake(p, &how) : 0;
+}
+
+int profile_end_objects(struct profile *p)
+{
+	struct remake how = {.n_keep = p->spaces.objects->n};
+	uint8_t *keep;
+
+	if (!map_spaces_crowded(&p->spaces))
+		return 0;
+	int r = map_spaces_forget(&p->spaces, &keep);
+	if (r < 0)
+		return r;
+	how.keep = keep;
+	r = remake(p, &how);
+	mem_free(keep);
+	return r;
+}
+
+/* Chains of at most half the length, all else as it was; in the end it is functions alone. */
+static int shorten(struct profile *p, uint32_t *ret_most)
+{
+	struct remake how = {.most = LEAF_ONLY};
+
+	for (uint32_t i = 1; i < p->stacks.n; i++)
+		if (p->stacks.stacks[i].n / 2 > how.most)
+			how.most = p->stacks.stacks[i].n / 2;
+	*ret_most = how.most;
+	return remake(p, &how);
 }
 
 static bool is_crowded(const struct profile *p)
@@ -230,7 +309,8 @@ void profile_tick(struct profile *p)
 void profile_zero(struct profile *p)
 {
 	p->n = 0;
-	p->samples = p->period = p->shortened = p->other = p->next_shorten = 0;
+	p->samples = p->period = p->shortened = p->other = p->next_shorten = p->ended = 0;
+	p->generation++;
 	map64_clear(&p->index);
 	stack_sweep(&p->stacks);
 }

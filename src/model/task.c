@@ -7,37 +7,55 @@
  */
 #include "kontend/task.h"
 #include "kontend/mem.h"
+#include "kontend/oldest.h"
 #include "kontend/taskid.h"
 #include <errno.h>
+
+struct task_names *task_names_new(void)
+{
+	struct task_names *names = mem_calloc(1, sizeof(*names));
+
+	if (names)
+		names->refs = 1;
+	return names;
+}
+
+struct task_names *task_names_ref(struct task_names *names)
+{
+	names->refs++;
+	return names;
+}
+
+void task_names_unref(struct task_names *names)
+{
+	while (names && !--names->refs) {
+		struct task_names *before = names->before;
+
+		strpool_deinit(&names->pool);
+		mem_free(names);
+		names = before;
+	}
+}
 
 int task_table_init(struct task_table *t, uint32_t max)
 {
 	*t = (struct task_table){.max = max, .n = 1, .cap = 64, .next_serial = 1};
 	t->tasks = mem_calloc(t->cap, sizeof(*t->tasks));
-	t->names = mem_calloc(1, sizeof(*t->names));
+	t->names = task_names_new();
 	if (!t->tasks || !t->names) {
 		mem_free(t->tasks);
 		mem_free(t->names);
 		*t = (struct task_table){0};
 		return -ENOMEM;
 	}
-	t->names->refs = 1;
 	t->tasks[TASK_OTHER] = (struct task){.pid = -1, .tid = -1, .comm = "other"};
 	return 0;
-}
-
-static void put_names(struct task_names *names)
-{
-	if (!names || --names->refs)
-		return;
-	strpool_deinit(&names->pool);
-	mem_free(names);
 }
 
 int task_table_copy(struct task_table *dst, const struct task_table *src)
 {
 	*dst = *src;
-	dst->names->refs++;
+	task_names_ref(dst->names);
 	dst->by_tid = dst->cgroups = (struct map64){0};
 	dst->cap = src->n;
 	dst->tasks = mem_dup(src->tasks, src->n, sizeof(*src->tasks));
@@ -58,7 +76,7 @@ void task_table_deinit(struct task_table *t)
 	mem_free(t->cgroup_paths);
 	map64_deinit(&t->by_tid);
 	map64_deinit(&t->cgroups);
-	put_names(t->names);
+	task_names_unref(t->names);
 	*t = (struct task_table){0};
 }
 
@@ -165,6 +183,7 @@ void task_end(struct task_table *t, uint32_t index, uint64_t time_ns)
 	map64_del(&t->by_tid, (uint32_t)task->tid);
 	task->alive = 0;
 	task->exit_ns = time_ns;
+	t->n_ended++;
 }
 
 void task_sweep(struct task_table *t)
@@ -174,9 +193,53 @@ void task_sweep(struct task_table *t)
 		if (!task->alive && !task->marked && task->comm) {
 			*task = (struct task){.serial = t->free};
 			t->free = i;
+			t->n_ended--;
 		}
 		task->marked = 0;
 	}
+}
+
+static uint64_t age(const void *ctx, const void *item)
+{
+	const struct task *t = item;
+
+	(void)ctx;
+	return !t->alive && t->comm ? t->exit_ns : 0;
+}
+
+uint64_t task_older_half(const struct task_table *t)
+{
+	return oldest_until(t->tasks, t->n, sizeof(*t->tasks), age, NULL, (t->n_ended + 1) / 2);
+}
+
+static int move(struct task_names *to, const char **text)
+{
+	const char *new = *text &&**text ? strpool_intern(&to->pool, *text) : *text;
+
+	if (*text && !new)
+		return -ENOMEM;
+	*text = new;
+	return 0;
+}
+
+int task_names_move(struct task_names *to, const char **texts[], size_t n)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < n; i++)
+		code = move(to, texts[i]) < 0 ? -ENOMEM : code;
+	return code;
+}
+
+int task_names_renew(struct task_table *t, struct task_names *to)
+{
+	int code = 0;
+
+	for (uint32_t i = 1; i < t->n; i++)
+		code = move(to, &t->tasks[i].comm) < 0 ? -ENOMEM : code;
+	for (size_t i = 0; i < t->n_cgroups; i++)
+		code = move(to, &t->cgroup_paths[i]) < 0 ? -ENOMEM : code;
+	return code;
 }
 
 int task_cgroup_name(struct task_table *t, uint64_t id, const char *path)

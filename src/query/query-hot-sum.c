@@ -7,6 +7,7 @@
  */
 #include "query-hot.h"
 
+#include "kontend/mem.h"
 #include "kontend/text.h"
 #include "query-perf.h"
 
@@ -33,19 +34,40 @@ enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint
 	return best;
 }
 
+static bool groups_are_current(const struct query *q, const struct query_hot_groups *g)
+{
+	return g->generation == q->model->generation && g->n_loads == q->sym->n_loads &&
+	       g->profile_generation == q->model->profile.generation &&
+	       g->sym_state == q->sym->state;
+}
+
+/* Only of chains that came since: going through all frames of all chains takes longest. */
 uint8_t *hot_groups(struct query *q)
 {
 	const struct stack_table *t = &q->model->profile.stacks;
-	uint8_t *groups = q->cache->hot_groups;
+	struct query_hot_groups *g = &q->cache->hot_groups;
 
-	if (groups)
-		return groups;
-	groups = q->cache->hot_groups = arena_alloc(&q->arena, t->n + 1);
-	for (uint32_t i = 1; groups && i < t->n; i++)
-		if (t->stacks[i].used)
-			groups[i] =
-				(uint8_t)hot_group_of_chain(q, stack_frames(t, i), t->stacks[i].n);
-	return groups;
+	if (!groups_are_current(q, g)) {
+		g->n = 0;
+		g->generation = q->model->generation;
+		g->profile_generation = q->model->profile.generation;
+		g->n_loads = q->sym->n_loads;
+		g->sym_state = q->sym->state;
+	}
+	if (g->cap < t->n) {
+		uint8_t *p = mem_resize(g->groups, t->cap, 1);
+		if (!p)
+			return NULL;
+		g->groups = p;
+		g->cap = t->cap;
+	}
+	for (; g->n < t->n; g->n++) {
+		const struct stack *s = &t->stacks[g->n];
+		g->groups[g->n] =
+			(uint8_t)(s->used ? hot_group_of_chain(q, t->frames + s->first, s->n)
+					  : PATH_NONE);
+	}
+	return g->groups;
 }
 
 uint32_t hot_leaf(const struct hot_rows *h, uint32_t stack)
@@ -89,6 +111,8 @@ uint64_t hot_key(const struct hot_rows *h, const struct profile_cell *c, uint32_
 	}
 }
 
+enum { FIRST_ROWS = 256 };
+
 static struct hot_row *row_get(struct hot_rows *h, uint64_t key)
 {
 	const uint32_t *known = map64_get(&h->index, key);
@@ -97,7 +121,7 @@ static struct hot_row *row_get(struct hot_rows *h, uint64_t key)
 	if (known)
 		return &h->rows[*known];
 	if (h->n == h->cap) {
-		size_t cap = h->cap ? h->cap * 2 : 256;
+		size_t cap = h->cap ? h->cap * 2 : h->q->cache->hot_groups.rows + FIRST_ROWS;
 		r = arena_alloc(&h->q->arena, cap * sizeof(*r));
 		if (!r)
 			return NULL;
@@ -197,6 +221,8 @@ int hot_sum(struct hot_rows *h)
 	h->groups = hot_groups(h->q);
 	r = h->groups ? sum(h) : -ENOMEM;
 	map64_deinit(&h->index);
+	/* Doubled arrays stay in the arena until the frame ends. */
+	h->q->cache->hot_groups.rows = h->n;
 	return h->q->cache->failed ? -ENOMEM : r;
 }
 

@@ -445,6 +445,7 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 				  .hz = d->freq ? d->rate : 0,
 				  .samples = p->samples,
 				  .shortened = p->shortened,
+				  .ended = p->ended,
 				  .other = p->other};
 	struct hot_rows h = {.q = q, .p = p, .zoom = zoom};
 

@@ -24,9 +24,30 @@ struct query_stack {
 	uint32_t frame; /* its index in the chain */
 };
 
+/* Names that answers of this frame may point to, though the model has others meanwhile. */
+struct query_hold {
+	struct query_hold *next; /* in the arena */
+	struct map_objects *objects;
+	struct task_names *names;
+};
+
+/* Groups of call chains of the profile, by number, which go on from frame to frame. */
+struct query_hot_groups {
+	uint8_t *groups;
+	size_t n, cap;
+	uint64_t generation, profile_generation; /* of the chains */
+	uint32_t n_loads;			 /* of the symbols */
+	enum sym_state sym_state;
+	size_t rows; /* that the last sum had */
+};
+
 struct query_cache {
 	bool valid, failed; /* failed: an allocation did, the query must not answer */
+	struct query_hold *holds;
+	struct query_hot_groups hot_groups;
 	uint64_t generation;
+	const struct map_objects *objects; /* that numbers in frames are of */
+	uint32_t epoch;
 	uint32_t n_loads; /* of the symbols that names were taken from */
 	enum sym_state sym_state;
 	uint64_t funcs_told;  /* changes of what the recording says of functions */
@@ -41,7 +62,6 @@ struct query_cache {
 	const char **lock_names;
 	uint32_t *lock_head, *lock_next; /* the cells of a lock, as index + 1 */
 	size_t n_locks;
-	uint8_t *hot_groups; /* of call chains of the profile */
 };
 
 /* query.c: the cache. */

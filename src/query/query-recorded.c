@@ -14,6 +14,8 @@
 struct query_recorded {
 	const struct funcset *of; /* what the numbers below are of */
 	uint64_t changes;
+	const struct map_objects *in; /* the model's */
+	uint32_t epoch, again;	      /* of these */
 	uint32_t *objects; /* by index in the model: index + 1, NONE, or 0: not looked for */
 	size_t n_objects;
 };
@@ -46,9 +48,14 @@ static struct query_recorded *told(struct query *q)
 		return NULL;
 	if (!r)
 		r = q->recorded = mem_calloc(1, sizeof(*r));
-	if (r && (r->of != s || r->changes != s->changes)) {
+	const struct map_objects *in = q->model->profile.spaces.objects;
+	if (r && (r->of != s || r->changes != s->changes || r->in != in || r->epoch != in->epoch ||
+		  r->again != in->again)) {
 		r->of = s;
 		r->changes = s->changes;
+		r->in = in;
+		r->epoch = in->epoch;
+		r->again = in->again;
 		forget_objects(r);
 	}
 	q->cache->failed |= !r;

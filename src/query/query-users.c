@@ -28,6 +28,8 @@ struct query_files {
 	uint32_t *numbers; /* + 1; 0: not asked for yet */
 	size_t n;
 	const struct snapshot *ids; /* the build ids that they were asked for with */
+	const struct map_objects *objects;
+	uint32_t epoch, again; /* of these */
 };
 
 int query_open_names(struct query *q)
@@ -58,6 +60,9 @@ static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, 
 {
 	const struct map_objects *all = q->model->profile.spaces.objects;
 
+	if (q->jitdumps_again != all->epoch + all->again)
+		q->jitdumps_seen = 0;
+	q->jitdumps_again = all->epoch + all->again;
 	for (; q->jitdumps_seen < all->n; q->jitdumps_seen++) {
 		const struct map_object *x = map_object_get(all, (uint32_t)q->jitdumps_seen);
 		if (x && is_jitdump(x->path) && usersyms_jitdump(q->users, x->pid, x->path) < 0)
@@ -78,14 +83,19 @@ static void forget_files(struct query *q)
 static uint32_t *number_of(struct query *q, uint32_t index)
 {
 	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
-	size_t want = q->model->profile.spaces.objects->n;
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	size_t want = objects->n;
 
-	if (q->files && q->files->ids != ids)
+	if (q->files && (q->files->ids != ids || q->files->objects != objects ||
+			 q->files->epoch != objects->epoch || q->files->again != objects->again))
 		forget_files(q);
 	if (!q->files && !(q->files = mem_calloc(1, sizeof(*q->files))))
 		return NULL;
 	struct query_files *f = q->files;
 	f->ids = ids;
+	f->objects = objects;
+	f->epoch = objects->epoch;
+	f->again = objects->again;
 	if (index >= f->n) {
 		uint32_t *p = mem_resize(f->numbers, want, sizeof(*p));
 		if (!p)
@@ -198,6 +208,8 @@ static uint32_t mark_func(struct query *q, uint64_t frame)
 
 	if (known)
 		return *known;
+	if (map_frame_offset(frame) == MAP_MARK_ENDED)
+		return query_func_add(q, frame, "[not kept]", "[ended programs]");
 	const char *name = arena_printf(&q->cache->text, "[%s]", unwind_reason(why));
 
 	return name ? query_func_add(q, frame, name, "[unknown]") : 0;

@@ -68,10 +68,40 @@ static void cache_drop(struct query_cache *c)
 	arena_deinit(&c->old_text);
 }
 
+static void release(struct query *q)
+{
+	for (struct query_hold *h = q->cache->holds; h; h = h->next) {
+		map_objects_unref(h->objects);
+		task_names_unref(h->names);
+	}
+	q->cache->holds = NULL;
+}
+
+/* What the model names things by now is not given back before the next frame. */
+static int hold(struct query *q)
+{
+	struct map_objects *objects = q->model->profile.spaces.objects;
+	struct task_names *names = q->model->tasks.names;
+	struct query_hold *h = q->cache->holds;
+
+	if (h && h->objects == objects && h->names == names)
+		return 0;
+	h = arena_alloc(&q->arena, sizeof(*h));
+	if (!h)
+		return -ENOMEM;
+	map_objects_ref(objects);
+	*h = (struct query_hold){q->cache->holds, objects, task_names_ref(names)};
+	q->cache->holds = h;
+	return 0;
+}
+
 void query_deinit(struct query *q)
 {
-	if (q->cache)
+	if (q->cache) {
+		release(q);
+		mem_free(q->cache->hot_groups.groups);
 		cache_drop(q->cache);
+	}
 	mem_free(q->cache);
 	query_perf_deinit(q);
 	query_queues_deinit(q);
@@ -85,13 +115,13 @@ void query_deinit(struct query *q)
 void query_begin(struct query *q)
 {
 	q->frame++;
+	release(q);
 	arena_reset(&q->arena);
 	arena_deinit(&q->cache->old_text);
 	query_users_tidy(q);
 	q->cache->lock_names = NULL;
 	q->cache->lock_head = q->cache->lock_next = NULL;
 	q->cache->n_locks = 0;
-	q->cache->hot_groups = NULL;
 }
 
 int query_enomem(struct error *err, const char *what)
@@ -112,7 +142,8 @@ static bool cache_is_current(const struct query *q)
 	const struct query_cache *c = q->cache;
 
 	return c->valid && c->generation == q->model->generation && c->n_loads == q->sym->n_loads &&
-	       c->sym_state == q->sym->state && c->funcs_told == funcs_told(q);
+	       c->sym_state == q->sym->state && c->funcs_told == funcs_told(q) &&
+	       c->objects == q->model->profile.spaces.objects && c->epoch == c->objects->epoch;
 }
 
 static int cache_renew(struct query *q)
@@ -126,6 +157,10 @@ static int cache_renew(struct query *q)
 	cache_drop(c);
 	*c = (struct query_cache){
 		.old_text = old_text,
+		.holds = c->holds,
+		.hot_groups = c->hot_groups,
+		.objects = q->model->profile.spaces.objects,
+		.epoch = q->model->profile.spaces.objects->epoch,
 		.generation = q->model->generation,
 		.n_loads = q->sym->n_loads,
 		.sym_state = q->sym->state,
@@ -160,8 +195,10 @@ static int cache_grow_stacks(struct query *q)
 
 int query_sync(struct query *q)
 {
-	int r;
+	int r = hold(q);
 
+	if (r < 0)
+		return r;
 	if (!cache_is_current(q)) {
 		r = cache_renew(q);
 		if (r < 0)

@@ -67,6 +67,11 @@ void report_hot_text(const struct report_data *d, FILE *out)
 	if (s->shortened)
 		fprintf(out, "# outer frames were given up for %s samples, for want of room\n",
 			units_count(a, s->shortened));
+	if (s->ended)
+		fprintf(out,
+			"# of %s samples it is not kept where in a program they were that has "
+			"ended\n",
+			units_count(a, s->ended));
 	if (s->other)
 		fprintf(out, "# nothing but the CPU is kept of %s samples, for want of room\n",
 			units_count(a, s->other));
@@ -129,6 +134,7 @@ static const struct figure sample_figures[] = {
 	{FIGURE("samples_part", COUNT, struct query_hot_sum, part)},
 	{FIGURE("samples_locks", COUNT, struct query_hot_sum, locks)},
 	{FIGURE("samples_shortened", COUNT, struct query_hot_sum, shortened)},
+	{FIGURE("samples_ended", COUNT, struct query_hot_sum, ended)},
 	{FIGURE("samples_other", COUNT, struct query_hot_sum, other)},
 	FIGURE_END,
 };

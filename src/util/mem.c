@@ -6,12 +6,24 @@
  */
 #include "kontend/mem.h"
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MEM_GROW_FIRST = 16 };
+
+/*
+ * glibc learns from each large block that is freed to keep the next ones of that size in its heap.
+ * Tables that double leave holes there, a third of all memory after minutes.
+ */
+void mem_setup(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
 
 static atomic_long mem_fail_in = -1;
 static atomic_long mem_allocations;

@@ -3,7 +3,7 @@
  * `kontend live` for minutes beside thousands of short processes, its views switched by keys all
  * the while: what it holds must not grow with time. Descriptors, anonymous memory and the CPU time
  * it takes are noted in equal parts of the time; the first part is the warm-up, in which tables get
- * their size. Called as: soak KONTEND MORTALS SECONDS
+ * their size. Called as: soak KONTEND MORTALS SECONDS PROCESSES-PER-SECOND
  */
 #include "session.h"
 
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PARTS = 6, SKIP = 77, PER_SECOND = 60, EXTRA_FDS = 8, PAUSE_MS = 250, TEXT = 4096 };
+enum { PARTS = 6, SKIP = 77, EXTRA_FDS = 8, PAUSE_MS = 250, TEXT = 4096 };
 
 /* What a table may grow by when it is doubled once more, and the share of CPU that is noise. */
 static const uint64_t EXTRA_BYTES = 16 << 20;
@@ -25,7 +25,7 @@ static const double EXTRA_CPU = 0.5, LEAST_CPU = 0.02;
 
 struct look {
 	unsigned fds;
-	uint64_t anonymous; /* bytes */
+	uint64_t anonymous, resident; /* bytes */
 	double cpu_s, share;
 };
 
@@ -51,7 +51,8 @@ static unsigned count_fds(pid_t pid)
 	return n;
 }
 
-static uint64_t anonymous_of(pid_t pid)
+/* Bytes that a line of its status tells. */
+static uint64_t status_of(pid_t pid, const char *begin)
 {
 	char path[64], line[256];
 	unsigned long long kb = 0;
@@ -59,8 +60,10 @@ static uint64_t anonymous_of(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	FILE *f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "RssAnon: %llu", &kb) == 1)
+		if (!strncmp(line, begin, strlen(begin))) {
+			kb = strtoull(line + strlen(begin), NULL, 10);
 			break;
+		}
 	if (f)
 		fclose(f);
 	return kb << 10;
@@ -84,8 +87,10 @@ static double cpu_of(pid_t pid)
 
 static struct look look_at(pid_t pid)
 {
-	return (struct look){
-		.fds = count_fds(pid), .anonymous = anonymous_of(pid), .cpu_s = cpu_of(pid)};
+	return (struct look){.fds = count_fds(pid),
+			     .anonymous = status_of(pid, "RssAnon:"),
+			     .resident = status_of(pid, "VmRSS:"),
+			     .cpu_s = cpu_of(pid)};
 }
 
 /* All views, one after the other, with what is behind a row, for @seconds. */
@@ -104,16 +109,15 @@ static void use(struct session *s, double seconds)
 	}
 }
 
-static FILE *start_mortals(const char *program, const char *dir, pid_t *ret)
+static FILE *start_mortals(const char *program, const char *dir, const char *rate, pid_t *ret)
 {
-	char rate[16], line[64];
+	char line[64];
 	int in[2], out[2];
 
 	if (pipe(in) < 0 || pipe(out) < 0)
 		abort();
 	*ret = fork();
 	if (*ret == 0) {
-		snprintf(rate, sizeof(rate), "%d", PER_SECOND);
 		dup2(in[0], STDIN_FILENO);
 		dup2(out[1], STDOUT_FILENO);
 		close(in[1]);
@@ -162,14 +166,14 @@ int main(int argc, char **argv)
 	struct session s;
 	pid_t mortals;
 
-	if (argc != 4 || atoi(argv[3]) < PARTS || !mkdtemp(dir))
+	if (argc != 5 || atoi(argv[3]) < PARTS || !mkdtemp(dir))
 		return 2;
 	if (geteuid() != 0) {
 		puts("skipped: needs root");
 		return SKIP;
 	}
 	double part_s = atof(argv[3]) / PARTS;
-	FILE *hold = start_mortals(argv[2], dir, &mortals);
+	FILE *hold = start_mortals(argv[2], dir, argv[4], &mortals);
 	session_start(&s, live, env);
 	session_expect(&s, "\033[?1049h");
 	use(&s, 2);
@@ -180,9 +184,11 @@ int main(int argc, char **argv)
 		looks[i].share = (looks[i].cpu_s - last) / (now_s() - since);
 		last = looks[i].cpu_s;
 		since = now_s();
-		printf("after %5.0f s: %u descriptors, %.1f MB, %.1f %% of a CPU\n",
-		       part_s * (i + 1), looks[i].fds, (double)looks[i].anonymous / 1e6,
-		       looks[i].share * 100);
+		printf("after %5.0f s: %u descriptors, %.1f MB resident, %.1f anonymous, %.1f %% "
+		       "of a "
+		       "CPU\n",
+		       part_s * (i + 1), looks[i].fds, (double)looks[i].resident / 1e6,
+		       (double)looks[i].anonymous / 1e6, looks[i].share * 100);
 		fflush(stdout);
 	}
 	session_send(&s, "q");
