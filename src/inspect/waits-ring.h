@@ -17,6 +17,14 @@
 
 const volatile struct waits_config config = {0};
 
+/*
+ * What the reader writes. A test writes rings out of a program of user space, by the atomics that
+ * the thread sanitizer knows.
+ */
+#ifndef RING_READ
+#define RING_READ(x) (*(const volatile typeof(x) *)&(x))
+#endif
+
 /* A sample with id, task, time, and CPU, and its raw data. */
 struct ring_record {
 	__u32 type;
@@ -53,7 +61,8 @@ static __always_inline bool ring_has_room(struct waits_ring *r)
 {
 	if (r->head <= r->most)
 		return true;
-	r->most = r->tail + WAITS_RING - 2 * RING_MOST;
+	/* Stores wait for the branch: nothing is written over what is not read yet. */
+	r->most = RING_READ(r->tail) + WAITS_RING - 2 * RING_MOST;
 	return r->head <= r->most;
 }
 
@@ -63,7 +72,7 @@ static __always_inline struct ring_record *ring_next(struct waits_ring *r)
 	__u64 at = r->head & (WAITS_RING - 1);
 
 	barrier_var(at); /* the same register for test and use, or the verifier forgets */
-	return at > WAITS_RING - RING_MOST ? NULL : (void *)r->data + at;
+	return at > WAITS_RING - RING_MOST ? NULL : (void *)((char *)r->data + at);
 }
 
 /* The record's head, of @size bytes and what is left behind them if that is too little. */
