@@ -30,6 +30,7 @@ struct sections {
 	uint32_t size; /* of the struct */
 	/* Is whatever the items refer to there? */
 	bool (*fits)(const void *s);
+	int (*finish)(void *s); /* works out what the bytes do not say: 0 or -ENOMEM; or NULL */
 };
 
 #define SECTION_HEAD(S)                                                                            \
@@ -41,9 +42,9 @@ struct sections {
 		sizeof(*((S *)NULL)->NAME), offsetof(S, NAME), offsetof(S, n_##NAME),              \
 			offsetof(S, cap_##NAME)                                                    \
 	}
-#define SECTIONS(MAGIC, S, LIST, FITS)                                                             \
+#define SECTIONS(MAGIC, S, LIST, FITS, FINISH)                                                     \
 	{                                                                                          \
-		MAGIC, LIST, sizeof(LIST) / sizeof(*(LIST)), sizeof(S), FITS                       \
+		MAGIC, LIST, sizeof(LIST) / sizeof(*(LIST)), sizeof(S), FITS, FINISH               \
 	}
 
 /* A block of texts is a section of items of one byte, with room for as many as there are bytes. */

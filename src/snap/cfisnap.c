@@ -30,4 +30,4 @@ static const struct section list[] = {
 };
 
 const struct sections cfisnap_sections =
-	SECTIONS(0x31504e5353494643ull, struct cfisnap, list, fits); /* "CFISSNP1" */
+	SECTIONS(0x31504e5353494643ull, struct cfisnap, list, fits, NULL); /* "CFISSNP1" */

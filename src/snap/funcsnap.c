@@ -119,4 +119,4 @@ static const struct section list[] = {
 };
 
 const struct sections funcsnap_sections =
-	SECTIONS(0x31504e53434e5546ull, struct funcsnap, list, fits); /* "FUNCSNP1" */
+	SECTIONS(0x31504e53434e5546ull, struct funcsnap, list, fits, NULL); /* "FUNCSNP1" */

@@ -54,4 +54,4 @@ static const struct section list[] = {
 };
 
 const struct sections locksnap_sections =
-	SECTIONS(0x31504e534b434f4cull, struct locksnap, list, fits); /* "LOCKSNP1" */
+	SECTIONS(0x31504e534b434f4cull, struct locksnap, list, fits, NULL); /* "LOCKSNP1" */

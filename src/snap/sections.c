@@ -159,6 +159,8 @@ int sections_decode(const struct sections *k, void *s, const void *data, size_t 
 	int code = decode(k, s, data, len);
 	if (!code && !k->fits(s))
 		code = -EBADMSG;
+	if (!code && k->finish)
+		code = k->finish(s);
 	if (code)
 		sections_deinit(k, s);
 	return code;

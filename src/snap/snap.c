@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a snapshot of perf events consists of: see sections.h. */
 #include "kontend/snap.h"
+#include "kontend/map64.h"
 #include "kontend/sections.h"
 
 static bool texts_fit(const struct snap *s, const uint32_t *offsets, size_t n)
@@ -33,6 +34,26 @@ static bool fits(const void *snap)
 	return ok;
 }
 
+/* What an event of ours has handed on to a child of its task is ours as well. */
+static int mark_own(void *snap)
+{
+	struct snap *s = snap;
+	struct map64 own = {0};
+	int code = 0;
+
+	for (size_t i = 0; i < s->n_events && !code; i++)
+		if (s->events[i].flags & SNAP_OWN && s->events[i].flags & SNAP_INHERIT)
+			code = map64_put(&own, s->events[i].id, 1);
+	for (size_t i = 0; i < s->n_events && own.count; i++) {
+		struct snap_event *e = &s->events[i];
+
+		if (e->parent && map64_get(&own, e->parent))
+			e->flags |= SNAP_OWN;
+	}
+	map64_deinit(&own);
+	return code;
+}
+
 static const struct section list[] = {
 	SECTION_HEAD(struct snap),	 SECTION(struct snap, slots),
 	SECTION(struct snap, registers), SECTION(struct snap, events),
@@ -41,4 +62,4 @@ static const struct section list[] = {
 };
 
 const struct sections snap_sections =
-	SECTIONS(0x31504e5346524550ull, struct snap, list, fits); /* "PERFSNP1" */
+	SECTIONS(0x31504e5346524550ull, struct snap, list, fits, mark_own); /* "PERFSNP1" */

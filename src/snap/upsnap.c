@@ -38,4 +38,4 @@ static const struct section list[] = {
 };
 
 const struct sections upsnap_sections =
-	SECTIONS(0x31504e5345425055ull, struct upsnap, list, fits); /* "UPBESNP1" */
+	SECTIONS(0x31504e5345425055ull, struct upsnap, list, fits, NULL); /* "UPBESNP1" */

@@ -214,12 +214,38 @@ static void test_no_memory(void **state)
 	mem_free(p);
 }
 
+/* Events that our own have handed on to children of their tasks are ours, others' are not. */
+static void test_inherited_are_own(void **state)
+{
+	static const uint32_t own = SNAP_OWN | SNAP_INHERIT;
+	const struct snap_event events[] = {
+		{.id = 1, .flags = own},
+		{.id = 2, .parent = 1, .flags = SNAP_CHILD},
+		{.id = 3, .flags = SNAP_INHERIT},
+		{.id = 4, .parent = 3, .flags = SNAP_CHILD},
+		{.id = 5, .parent = 9, .flags = SNAP_CHILD},
+	};
+	struct snap s = {0}, t = {0};
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		assert_int_equal(snap_add_event(&s, &events[i]), 0);
+	char *p = bytes_of(&s, &len);
+	assert_int_equal(snap_decode(&t, p, len), 0);
+	for (size_t i = 0; i < t.n_events; i++)
+		assert_int_equal((t.events[i].flags & SNAP_OWN) != 0, i < 2);
+	mem_free(p);
+	snap_deinit(&s);
+	snap_deinit(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_damaged),	       cmocka_unit_test(test_other_lengths),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_inherited_are_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
