@@ -88,8 +88,10 @@ static int save(struct app *a, const char *name, char *path, size_t size)
 void app_save(struct app *a, const char *name)
 {
 	char path[PATH_MAX];
-	int r = save(a, name, path, sizeof(path));
+	int r;
 
+	app_draw(a); /* keys before this one may not have been drawn yet */
+	r = save(a, name, path, sizeof(path));
 	if (r == -EEXIST)
 		app_say(a, ROLE_ERROR, "Not saved: %s exists already", path);
 	else if (r < 0)
