@@ -145,12 +145,13 @@ static int put_text(struct screen *s, struct rect r, int x, int y, enum role rol
 	struct span in = {.y = r.y + y, .from = c.x, .to = c.x + c.w};
 	bool is_in = in.y >= c.y && in.y < c.y + c.h && c.w > 0, is_cut = false;
 	struct word word = {0};
-	char clean[LINE_BYTES];
+	char clean[LINE_BYTES], kept[LINE_BYTES];
 	uint32_t ch;
 	size_t n;
 
 	text_clean(clean, sizeof(clean), text);
-	for (const char *p = clean; (n = text_decode(p, &ch)) > 0; p += n) {
+	bool keeps = names && text_keep_id(kept, sizeof(kept), clean, r.w - x);
+	for (const char *p = keeps ? kept : clean; (n = text_decode(p, &ch)) > 0; p += n) {
 		int at = r.x + x, w = text_char_width(ch);
 
 		if (!is_in || is_cut || w < 1) {

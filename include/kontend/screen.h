@@ -24,7 +24,7 @@ void screen_deinit(struct screen *s);
  * A word that is cut at the right ends in a mark; a figure is there as a whole, or a mark is.
  */
 int screen_put(struct screen *s, struct rect r, int x, int y, enum role role, const char *text);
-/* The same with a mark also where the text is cut between two words. */
+/* The same for a table's cell: a mark also between two words, and of "name/812" the id stays. */
 int screen_put_name(struct screen *s, struct rect r, int x, int y, enum role role,
 		    const char *text);
 int screen_printf(struct screen *s, struct rect r, int x, int y, enum role role, const char *fmt,

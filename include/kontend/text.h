@@ -24,6 +24,12 @@ int text_width(const char *s);		      /* columns */
 /* Begins a word as a figure does ("14.2ms" "~3" "<0.1" "+0:21", but not "0xffff")? */
 bool text_is_figure(const char *word);
 
+/*
+ * Text like "name/812 W" that is wider than @width, with the name cut so that the id stays: into
+ * @dst. False: it fits, it has no id, or there is no room for both.
+ */
+bool text_keep_id(char *dst, size_t size, const char *s, int width);
+
 /* Case-insensitive (ASCII) substring test; an empty needle is contained in everything. */
 bool text_contains(const char *haystack, const char *needle);
 /* The same for the same bytes, in every run; NULL as "". */

@@ -120,6 +120,10 @@ static size_t fitting(const char *s, int width, int *ret_left)
 static int put_clipped(struct text *x, const char *s, int width)
 {
 	int left;
+	char kept[CELL_BUF];
+
+	if (text_keep_id(kept, sizeof(kept), s, width))
+		s = kept;
 	size_t at = fitting(s, width, &left), word;
 
 	if (s[at] && width > 0) {

@@ -158,6 +158,41 @@ static void test_contains(void **state)
 	assert_true(text_contains("end", "end"));
 }
 
+/* Wherever a task's name is cut its id stays, and what is written is never wider than asked for. */
+static void test_keep_id(void **state)
+{
+	static const struct {
+		const char *text;
+		int width;
+		const char *kept; /* NULL: as it is */
+	} rows[] = {
+		{"demo-inode-h/14259", 18, NULL},
+		{"demo-inode-h/14259", 17, "demo-inode…/14259"},
+		{"demo-inode-h/14259", 10, "dem…/14259"},
+		{"demo-inode-h/14259", 9, NULL},
+		{"demo-inode-h/14259 W", 18, "demo-inod…/14259 W"},
+		{"demo-inode-h/14259 W 3ms ago", 18, "demo-inode…/14259 W 3ms ago"},
+		{"command/812@host", 13, "com…/812@host"},
+		{"command/812@host", 12, NULL},
+		{"mmap_lock mysqld/800", 18, "mmap_lock mys…/800"},
+		{"ä日本語/17", 8, "ä日…/17"},
+		{"/123", 2, NULL},
+		{"i_rwsem /var/x.img", 10, NULL},
+		{"a/12b/345 cpu 1", 12, "a/12b/345 cpu 1"},
+	};
+	char kept[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool is = text_keep_id(kept, sizeof(kept), rows[i].text, rows[i].width);
+
+		assert_int_equal(is, rows[i].kept != NULL);
+		if (is)
+			assert_string_equal(kept, rows[i].kept);
+	}
+	assert_false(text_keep_id(kept, 12, "demo-inode-h/14259", 17));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_clean_cuts_whole_characters),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_contains),
+		cmocka_unit_test(test_keep_id),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
