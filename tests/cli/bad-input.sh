@@ -92,13 +92,16 @@ prints '^  (rwsem|mutex)'
 mkfifo "$work/fifo"
 for pair in $readers; do
 	for writer in 'sleep 9' 'head -c 9000 perf.data; sleep 9' ''; do
-		[ -z "$writer" ] ||
-			setsid sh -c "cd '$work'; exec >fifo; echo \$\$ >writer; $writer" 2>/dev/null &
+		pid=
+		if [ -n "$writer" ]; then
+			setsid sh -c "cd '$work'; exec >fifo; $writer" 2>/dev/null &
+			pid=$!
+		fi
 		run timeout --preserve-status -s INT 0.5 "$kontend" ${pair%%:*} ${pair#*:} "$work/fifo"
 		[ "$rc" -eq 130 ] || complain "${pair%%:*}, '$writer': exit $rc: $(cat "$work/err")"
 		[ ! -s "$work/out" ] || complain "${pair%%:*}, '$writer': printed $(cat "$work/out")"
-		[ ! -f "$work/writer" ] || kill -- "-$(cat "$work/writer")" 2>/dev/null || true
-		rm -f "$work/writer"
+		# It may be so late that it has not even a session of its own: no reader is left for it.
+		[ -z "$pid" ] || kill -- "$pid" "-$pid" 2>/dev/null || kill "$pid" 2>/dev/null || true
 		wait || true
 		nothing_left "${pair%%:*} of a FIFO, '$writer'"
 	done
