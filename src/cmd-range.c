@@ -2,9 +2,10 @@
 /*
  * --time where nothing is on a screen. A range is said in terms of where a recording begins and
  * ends. The beginning is known when its first event comes, which is early enough. The end is in the
- * head of a finished file; another file is walked through for it, without looking at its events;
- * and of what is measured, or comes through a pipe, it is known when it is too late: forms that
- * need it are refused there.
+ * head of a finished file of kontend. Heads of others may be copied from another recording: such a
+ * file is walked through where its end is needed, without looking at its events. The end of what is
+ * measured, or comes through a pipe, is known when it is too late: forms that need it are refused
+ * there.
  */
 #include "cmd-range.h"
 #include "kontend/reader.h"
@@ -106,9 +107,20 @@ static int find_end(struct cmd_range *r, bool (*stop)(void *ctx), void *ctx, str
 	return e;
 }
 
+/* Is anything in it said by the end? Times of day may be: where they are is not known yet. */
+static bool needs_end(const char *text)
+{
+	const struct when w = {.begin_ns = 1, .end_ns = WHEN_UNKNOWN, .now_ns = 1};
+	struct error local = {0};
+	uint64_t from, to;
+
+	return when_parse_range(text, &w, &from, &to, &local) < 0;
+}
+
 int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, const char *path,
 		  bool (*stop)(void *ctx), void *ctx, struct error *err)
 {
+	struct reader_stat st;
 	uint64_t first;
 
 	*r = (struct cmd_range){.range = {.find = find},
@@ -117,9 +129,12 @@ int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, const
 				.path = path,
 				.end_ns = WHEN_UNKNOWN};
 	e->range = &r->range;
-	if (!path || source_span(e->source, &first, &r->end_ns))
+	if (!path)
 		return 0;
-	return find_end(r, stop, ctx, err);
+	reader_stat(e->source, &st);
+	if (st.own && source_span(e->source, &first, &r->end_ns))
+		return 0;
+	return needs_end(text) ? find_end(r, stop, ctx, err) : 0;
 }
 
 int cmd_range_check(struct cmd_range *r, struct error *err)

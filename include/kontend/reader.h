@@ -32,6 +32,7 @@ struct reader_stat {
 	uint64_t unknown_records; /* of types that perf gave no meaning yet when this was written */
 	uint64_t bad_records;
 	bool compressed; /* some of what was read so far */
+	bool own;	 /* made by kontend: its head tells the time of what is in it */
 	uint64_t pos;	 /* bytes of the file behind us */
 	uint64_t size;	 /* of the file; 0: not known */
 };

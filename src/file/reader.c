@@ -496,4 +496,5 @@ void reader_stat(struct source *s, struct reader_stat *ret)
 
 	*ret = r->stat;
 	ret->pos = reader_where(r);
+	ret->own = r->is_own;
 }

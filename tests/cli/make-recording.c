@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Writes recordings for the tests of the command line: the canned stream as a file and as it goes
- * through a pipe, another one (shorter, on another machine as far as addresses go), and one as perf
- * writes it. Called as:
+ * through a pipe, another one (shorter, on another machine as far as addresses go), and three as
+ * perf writes them, of which one goes through a pipe and one has the head of another. Called as:
  * make-recording FOLDER.
  */
 #include "canned.h"
@@ -46,6 +46,7 @@ static struct synth *other_stream(void)
 
 int main(int argc, char **argv)
 {
+	struct recording headed;
 	struct rig canned;
 	struct synth *other;
 
@@ -59,6 +60,14 @@ int main(int argc, char **argv)
 	rig_deinit(&canned);
 	canned_init(&canned);
 	save(argv[1], "perf.data", recording_perf(canned.synth, RECORDING_PIPE));
+	rig_deinit(&canned);
+	canned_init(&canned);
+	save(argv[1], "file.data", recording_perf(canned.synth, 0));
+	rig_deinit(&canned);
+	canned_init(&canned);
+	headed = recording_perf(canned.synth, 0);
+	recording_tell_span(&headed, CANNED_START, 1000 * CANNED_START);
+	save(argv[1], "head.data", headed);
 	rig_deinit(&canned);
 	other = other_stream();
 	save(argv[1], "other.data", recording_written(synth_source(other), 0));

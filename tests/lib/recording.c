@@ -314,6 +314,20 @@ void recording_read(struct recording_result *ret, const char *path, uint64_t tic
 	engine_deinit(&e);
 }
 
+/* In place of the last of its features. */
+void recording_tell_span(struct recording *r, uint64_t from, uint64_t to)
+{
+	enum { DATA_AT = 40, FEATURES_AT = 72, OTHER = 10, THIRD = 2 * 16 };
+	uint64_t data[2], features, section[2] = {r->len, 16}, span[2] = {from, to};
+
+	memcpy(data, r->data + DATA_AT, sizeof(data));
+	memcpy(&features, r->data + FEATURES_AT, sizeof(features));
+	features = (features & ~(1ull << OTHER)) | 1ull << PERFDATA_SAMPLE_TIME;
+	memcpy(r->data + FEATURES_AT, &features, sizeof(features));
+	memcpy(r->data + data[0] + data[1] + THIRD, section, sizeof(section));
+	put(r, span, sizeof(span));
+}
+
 void recording_read_bytes(struct recording_result *ret, const void *data, size_t len)
 {
 	char path[64];

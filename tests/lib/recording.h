@@ -24,6 +24,8 @@ enum { RECORDING_PIPE = 1, RECORDING_ZSTD = 2 };
 struct recording recording_written(struct source *source, int flags);
 /* What was stated to @s, as perf writes it: FINISHED_ROUND for rounds, nothing of ours. */
 struct recording recording_perf(struct synth *s, int flags);
+/* A header that tells of this time, as one that another program has copied may. */
+void recording_tell_span(struct recording *r, uint64_t from, uint64_t to);
 /* Waits of four tasks on two CPUs, 1 ms apart, ending on the other CPU; one tick, at the end. */
 void recording_waits(struct synth *s, unsigned rounds, unsigned waits);
 void recording_free(struct recording *r);

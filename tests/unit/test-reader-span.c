@@ -10,11 +10,8 @@
 
 #include <cmocka.h>
 
-#include "kontend/mem.h"
-#include "kontend/perfdata.h"
 #include "recording.h"
 #include "rig.h"
-#include <string.h>
 
 enum { ROUNDS = 5, WAITS = 12 };
 
@@ -28,23 +25,6 @@ static struct recording made(void)
 	rec = recording_perf(r.synth, 0);
 	rig_deinit(&r);
 	return rec;
-}
-
-/* A header that tells of this time, in place of the last of its features. */
-static void tell_span(struct recording *rec, uint64_t from, uint64_t to)
-{
-	enum { DATA_AT = 40, FEATURES_AT = 72, OTHER = 10, THIRD = 2 * 16 };
-	uint64_t data[2], features, section[2] = {rec->len, 16}, span[2] = {from, to};
-
-	memcpy(data, rec->data + DATA_AT, sizeof(data));
-	memcpy(&features, rec->data + FEATURES_AT, sizeof(features));
-	features = (features & ~(1ull << OTHER)) | 1ull << PERFDATA_SAMPLE_TIME;
-	memcpy(rec->data + FEATURES_AT, &features, sizeof(features));
-	memcpy(rec->data + data[0] + data[1] + THIRD, section, sizeof(section));
-	rec->data = mem_resize(rec->data, rec->len + sizeof(span), 1);
-	assert_non_null(rec->data);
-	memcpy(rec->data + rec->len, span, sizeof(span));
-	rec->len += sizeof(span);
 }
 
 /* How long was measured is what the samples say, wherever the header has its time from. */
@@ -67,7 +47,7 @@ static void test_header_of_another_time(void **state)
 		struct recording rec = made();
 		struct recording_result res;
 
-		tell_span(&rec, spans[i][0], spans[i][1]);
+		recording_tell_span(&rec, spans[i][0], spans[i][1]);
 		recording_read_bytes(&res, rec.data, rec.len);
 		if (res.answer)
 			fail_msg("%zu: %s", i, res.err.text);
