@@ -114,11 +114,6 @@ def main(run):
     if os.geteuid():
         print("skipped: needs root")
         sys.exit(77)
-    if not can("unshare", "-m") and "KONTEND_OWN_MOUNTS" not in os.environ:
-        # A plain chroot, where / is no mount point.
-        os.environ["KONTEND_OWN_MOUNTS"] = "yes"
-        lead = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib/own-mounts.sh")
-        os.execv(lead, [lead, sys.executable, *sys.argv])
     try:
         sys.exit(run())
     except Skip as why:

@@ -212,7 +212,7 @@ def holds(what, look, *words):
 def run():
     kontend, truth = [os.path.realpath(path) for path in sys.argv[1:3]]
     if not can(*PID) or not shutil.which("nsenter"):
-        raise Skip("no PID namespace can be made here")
+        raise Skip("unshare makes no PID namespace here, as in a chroot, whose / is no mount point")
     space = Space()
     try:
         failures = not refuses_who_is_outside(kontend, space)

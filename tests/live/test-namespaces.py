@@ -118,7 +118,7 @@ def is_seen(what, folder, kontend, truth, space, way):
 def run():
     kontend, truth = [os.path.realpath(path) for path in sys.argv[1:3]]
     if not can(*PID) or not shutil.which("nsenter"):
-        raise Skip("no PID namespace can be made here")
+        raise Skip("unshare makes no PID namespace here, as in a chroot, whose / is no mount point")
     failures = 0
     with tempfile.TemporaryDirectory(prefix="kontend-") as folder:
         for space, (_, _, _, ways) in SPACES.items():
