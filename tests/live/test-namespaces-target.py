@@ -91,12 +91,12 @@ class Watcher:
             self.pid = wait_for(lambda: children(self.process.pid), "a watcher")[0]
 
     def ready(self):
-        """The thread that takes from the rings is begun when all is open."""
+        """The thread that takes from the rings, beside that for signals, is begun when all is open."""
         def measures():
             if self.process.poll() is not None:
                 with open(self.out + ".err") as f:
                     raise AssertionError(f"a watcher ended: {f.read().strip()}")
-            return len(os.listdir(f"/proc/{self.pid}/task")) > 1
+            return len(os.listdir(f"/proc/{self.pid}/task")) > 2
         wait_for(measures, "a watcher")
 
     def report(self):

@@ -31,7 +31,8 @@ areas = [r for r in views["xol"]["rows"] if r["comm"] == "up-work"]
 held = [r for r in views["holders"]["rows"] if r["comm"] == "bp-holder"]
 if not areas or not areas[0]["ended"] or not areas[0]["last_seen_ns"]:
     wrong.append("no area of up-work that ended: %s" % areas)
-elif not areas[0]["max_used"]:
+elif sys.argv[1] == "live.json" and not areas[0]["max_used"]:
+    # A recorder looks once a second: the program may never be in a slot then.
     wrong.append("its area was never used: %s" % areas)
 if not held or not held[0]["ended"] or held[0]["state"] != "ended":
     wrong.append("no breakpoint of bp-holder that ended: %s" % held)
