@@ -78,7 +78,7 @@ build || exit 1
 names=("$@")
 [ $# -gt 0 ] || names=("${programs[@]#tests/fuzz/libfuzzer-}" mutant replays)
 passed=0 failed=0
-declare -A running
+declare -A running=()
 wait_one() {
 	local pid line
 	wait -n -p pid
