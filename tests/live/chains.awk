@@ -2,7 +2,23 @@
 # Compares call chains that chains printed with those of "perf script --no-inline --ns": how many
 # samples both have, how many frames of user space perf has in them, how many of these stand at their
 # place for us as well, and how many samples differ. Of a chain that has as many frames as we keep,
-# the others are not compared; where a dump ends early, ours says so.
+# the others are not compared; where a dump ends early, ours says so. Addresses are those in a file
+# for us. They are so for perf 6.1, too; later ones have those in the memory of the process: as much
+# further for each address in a file, and by whole pages.
+function hex(s, i, n) {
+	for (i = 1; i <= length(s); i++)
+		n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+	return n
+}
+function is_same(theirs, file, ours, key, by) {
+	if (substr(ours, index(ours, " ") + 1) != file)
+		return 0
+	by = hex(theirs) - hex(substr(ours, 1, index(ours, " ") - 1))
+	key = substr(at, 1, index(at, " ")) file
+	if (!(key in further))
+		further[key] = by
+	return by == further[key] && by % 4096 == 0
+}
 function begin(tid, time) {
 	at = tid " " time
 	depth = 0
@@ -38,7 +54,7 @@ NF < 2 || !(at in ours) || $NF == "([kernel.kallsyms])" { next }
 	if (end[at] == "[too many frames]" && depth > count[at])
 		next
 	frames++
-	if (frame[at, depth] == $1 " " $NF) {
+	if (is_same($1, $NF, frame[at, depth])) {
 		equal++
 		next
 	}
