@@ -55,7 +55,8 @@ const uint8_t *recover_at(struct recover *r, uint64_t at, size_t want)
 		if (load(r, at, want) || r->window.len < want)
 			return NULL;
 	}
-	return r->window.data + (at - r->window_at);
+	/* Of an empty file there is no window. */
+	return r->window.data ? r->window.data + (at - r->window_at) : NULL;
 }
 
 int recover_add_attr(struct recover *r, const void *attr, size_t len, const void *ids, size_t n_ids,

@@ -42,7 +42,7 @@ fuzz_one() {
 	build-fuzz/tests/fuzz/libfuzzer-"$name" -max_total_time="$seconds" -print_final_stats=1 -rss_limit_mb=4096 \
 		-artifact_prefix="$work/bad/" "$work/new" "tests/fuzz/corpus/$name" >"$work/log" 2>&1
 	status=$?
-	executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log")
+	executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log" | tail -n 1)
 	for file in "$work"/bad/*; do keep "$name" "$file"; done
 	echo "$name ${executed:-0} $status"
 }
