@@ -17,6 +17,7 @@ END
 }
 
 expected='failed: b (FAIL)
+  | x
 skipped: c: need "root"
 failed: d (TIMEOUT)
 skipped: f: from \ stderr
@@ -42,7 +43,14 @@ END
 }
 expected='skipped: kontend:vm / vm-a: two: "x": no PMU
 failed: kontend:vm / vm-a: three
+  | # hi
+  | ok 1 - one
+  | ok 2 - two: "x" # SKIP no PMU
+  | not ok 3 - three
+  | 1..3
 failed: kontend:vm / vm-b (ERROR)
+  | ok 1 - one
+  | Bail out! dead
 skipped: kontend:vm / vm-c: 1..0 # SKIP no network
 3 passed, 2 failed, 2 skipped'
 got=$(parts | awk -f "$top/tests/lib/summary.awk") || true
@@ -77,6 +85,7 @@ got=$(first | awk -f "$top/tests/lib/again.awk")
 }
 expected='passed the second time only: kontend:live / live-one
 failed: kontend:unit / live-two (FAIL)
+  | kontend:live / x
 failed: kontend:unit / slow (TIMEOUT)
 failed: kontend:vm / vm-one (ERROR)
 skipped: kontend:cli / cli-none: no

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads meson-logs/testlog.json (one JSON object a line) and prints each failed test, each skipped
-# test with the last line it printed (its reason), and "N passed, N failed, N skipped". Exit status 1
+# Reads meson-logs/testlog.json (one JSON object a line) and prints each failed test with the end of
+# what it printed, each skipped test with the last line it printed (its reason), and "N passed, N failed, N skipped". Exit status 1
 # if any failed. Of several logs the last word on a test counts, but
 # that no skip undoes a failure.
 # Quotes inside a JSON string are escaped, so the searched keys cannot come from test output.
@@ -24,6 +24,15 @@ function last_line(s,    n, lines) {
 	gsub(/\\"/, "\"", s)
 	gsub(/\\\\/, "\\", s)
 	return s
+}
+
+# The last lines of a JSON string, one below the other, marked as a test's own words.
+function last_lines(s,    i, n, lines, text) {
+	n = split(s, lines, /\\n/)
+	for (i = n > 25 ? n - 24 : 1; i <= n; i++)
+		if (lines[i] !~ /^ *$/)
+			text = text "  | " last_line(lines[i]) "\n"
+	return text
 }
 
 # A test that speaks TAP is as many tests as it has results. Its text is a JSON string.
@@ -63,6 +72,7 @@ function failed_result(result) {
 	else if (failed_result(results[name]) && !failed_result(result))
 		print "passed the second time only: " name
 	results[name] = result
+	ends[name] = failed_result(result) ? last_lines(value("stdout")) last_lines(value("stderr")) : ""
 	if (name ~ /^[^ ]*:vm \/ /)
 		count_parts(name, value("stdout"))
 	if (result == "SKIP") {
@@ -88,9 +98,10 @@ END {
 				failed++
 				print "failed: " name " (" results[name] ")"
 			}
+			printf "%s", ends[name]
 		} else if (failed_result(results[name])) {
 			failed++
-			print "failed: " name " (" (results[name] == "" ? "no result" : results[name]) ")"
+			printf "failed: %s (%s)\n%s", name, results[name] == "" ? "no result" : results[name], ends[name]
 		} else {
 			passed++
 		}
