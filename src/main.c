@@ -3,10 +3,10 @@
  * From the command line to a verb, and from its answer to an exit status. SIGPIPE is ignored, so
  * that writing to a reader that has gone is an ordinary error and everything is cleaned up first.
  */
-#include "cmd-config.h"
-#include "cmd.h"
+#include "cmd/verbs.h"
 #include "kontend/mem.h"
 #include "kontend/srclines.h"
+#include "options/config.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -68,7 +68,7 @@ static int run_verb(const struct opts *o)
 
 int main(int argc, char **argv)
 {
-	struct cmd_config config;
+	struct options_config config = {0};
 	struct opts o;
 	struct error err = {0};
 
@@ -86,8 +86,10 @@ int main(int argc, char **argv)
 		opts_help(o.verb, stdout);
 		return cmd_flush(CMD_EXIT_OK);
 	}
-	if (reads_config(o.verb) && cmd_config_read(&o, &config, &err) < 0)
+	if (reads_config(o.verb) && options_config_read(&o, &config, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (config.refused.code)
+		cmd_say(&o, "%s", config.refused.text);
 	if (opts_check(&o, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	return run_verb(&o);

@@ -37,7 +37,7 @@ function header_layer(name, depth,    i, n, deps, highest, layer) {
 	}
 	return highest
 }
-$1 == "file" && $2 ~ /\.c$/ {
+$1 == "file" && $2 ~ /\.c$/ && layer_of($2) < 7 {
 	layer_by_name[base($2)] = layer_of($2)
 	if ($2 ~ /^ui\//) is_ui[base($2)] = 1
 }

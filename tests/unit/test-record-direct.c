@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../../src/file/pack.h"
-#include "../../src/record-direct.h"
+#include "../../src/record/direct.h"
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/perfdata.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/record-direct.h"
+#include "../../src/record/direct.h"
 #include "canned.h"
 #include "kontend/mem.h"
 #include "recording.h"

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "../../src/place.h"
-#include "../../src/record-file.h"
+#include "../../src/record/file.h"
+#include "../../src/record/place.h"
 #include "canned.h"
 #include "recording.h"
 #include <dirent.h>

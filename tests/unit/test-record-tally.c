@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/record-tally.h"
+#include "../../src/record/tally.h"
 #include <linux/perf_event.h>
 #include <string.h>
 

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend bench rotation`: what it does to a workload that more events are open than there are
+ * counters: for each CPU, or for each CPU and the workload alone, which old kernels went through as
+ * a whole at each turn. A line a case; each is measured by a session of its own, in a process of
+ * its own, since a session gives up what the next one needs to open.
+ */
+#include "kontend/bench-rotation.h"
+#include "bench.h"
+#include "kontend/clock.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/pmus.h"
+#include "kontend/query-rotation.h"
+#include "kontend/run.h"
+#include "kontend/units.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EVENTS = 29, WAIT_MS = 100, CELL = 16 };
+
+static const uint64_t BYTES = 48 << 20, CASE_NS = 1000000000, SWITCHES_NS = 500000000;
+static const uint64_t TICK_NS = 100000000;
+
+/* What one case gave, as it goes through a pipe. */
+struct figures {
+	uint64_t rotations, p50_ns, p99_ns; /* on the workload's CPU */
+	double per_s, cpu_pct;
+	uint64_t switches, switch_ns;
+	double bytes_per_s;
+	struct error err;
+};
+
+/* Takes what comes until @deadline_ns (0: until the end). */
+static int pump(struct run *run, uint64_t deadline_ns, struct error *err)
+{
+	int r = 0;
+
+	while (r >= 0 && r != ENGINE_END && (!deadline_ns || clock_now_ns() < deadline_ns)) {
+		struct pollfd p = {.fd = source_fd(run->engine.source), .events = POLLIN};
+		if (r == ENGINE_IDLE)
+			poll(&p, 1, WAIT_MS);
+		r = engine_pump(&run->engine, 0, err);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The timer of the workload's CPU that rotated most. */
+static int take_row(struct query *q, uint32_t cpu, const struct query_rotation_costs *c,
+		    const struct table *t, struct figures *f)
+{
+	for (size_t i = 0; i < t->n_rows; i++) {
+		struct query_rotation_row row;
+		int code = query_rotation_row(q, t->ids[i], c, &row);
+		if (code < 0)
+			return code;
+		if (row.what_if.cpu != cpu || row.hist.n_waits < f->rotations)
+			continue;
+		f->rotations = row.hist.n_waits;
+		f->p50_ns = row.hist.p50_ns;
+		f->p99_ns = row.hist.p99_ns;
+		f->per_s = row.what_if.per_s;
+		f->cpu_pct = row.what_if.cpu_pct;
+	}
+	return 0;
+}
+
+static void take_switches(uint32_t cpu, const struct query_rotation_costs *c, struct figures *f)
+{
+	for (size_t i = 0; i < c->n_switches; i++) {
+		const struct query_rotation_switches *s = &c->switches[i];
+		if (s->cpu != cpu)
+			continue;
+		f->switches = s->loaded_n ? s->loaded_n : s->plain_n;
+		f->switch_ns = s->loaded_n ? s->loaded_p50_ns : s->plain_p50_ns;
+	}
+}
+
+static int take_figures(struct run *run, uint32_t cpu, struct figures *f, struct error *err)
+{
+	struct query_spec spec = {.average = true};
+	struct query_rotation_costs costs;
+	struct query q = {0};
+	struct table t;
+
+	int code = query_init(&q, &run->engine);
+	if (code == 0)
+		code = query_rotation(&q, &spec, &t, err);
+	if (code == 0)
+		code = query_rotation_costs(&q, &costs);
+	if (code == 0)
+		code = take_row(&q, cpu, &costs, &t, f);
+	if (code == 0)
+		take_switches(cpu, &costs, f);
+	query_deinit(&q);
+	return code < 0 ? error_errno(err, code, "Cannot sum up what was measured") : 0;
+}
+
+static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, struct figures *f)
+{
+	const struct opts o = {.verb = VERB_REPORT,
+			       .no_stack = true,
+			       .delay_ns = TICK_NS,
+			       .switches_ns = SWITCHES_NS};
+	struct error *err = &f->err;
+	struct run run = {0};
+
+	int code = run_open(&run, &o, err);
+	if (code == 0)
+		code = run_start(&run, err);
+	uint64_t from_ns = clock_now_ns(), from = bench_rotation_bytes(b);
+	if (code == 0)
+		code = pump(&run, from_ns + ns, err);
+	uint64_t took = clock_now_ns() - from_ns, bytes = bench_rotation_bytes(b) - from;
+	if (code == 0) {
+		run_stop(&run);
+		code = pump(&run, 0, err);
+	}
+	if (code == 0)
+		code = take_figures(&run, cpu, f, err);
+	f->bytes_per_s = took ? (double)bytes * 1e9 / (double)took : 0;
+	run_close(&run, err);
+	return code;
+}
+
+/* In a process of its own. */
+static int measure_apart(const struct bench_rotation *b, uint32_t cpu, uint64_t ns,
+			 struct figures *ret, struct error *err)
+{
+	struct figures f = {0};
+	int fds[2];
+
+	if (pipe(fds) < 0)
+		return error_errno(err, -errno, "Cannot make a pipe");
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		f.err.code = measure(b, cpu, ns, &f);
+		_exit(write(fds[1], &f, sizeof(f)) != (ssize_t)sizeof(f));
+	}
+	int code = pid < 0 ? -errno : 0;
+	close(fds[1]);
+	if (code == 0 && read(fds[0], &f, sizeof(f)) != (ssize_t)sizeof(f))
+		code = -ECHILD;
+	close(fds[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	if (code < 0)
+		return error_errno(err, code, "Cannot measure in a process of its own");
+	if (f.err.code < 0)
+		return error_set(err, f.err.code, "%s", f.err.text);
+	*ret = f;
+	return 0;
+}
+
+/* Right-aligned text, or "-" for what was not seen. */
+static void print_cell(int width, bool known, const char *text)
+{
+	printf(" %*s", width, known ? text : "-");
+}
+
+static void print_line(enum bench_rotation_case which, uint32_t opened, const struct figures *f,
+		       double without)
+{
+	char buf[UNITS_BUF], text[CELL];
+
+	printf("%-12s %8u", bench_rotation_name(which), opened);
+	print_cell(11, f->rotations, units_rate(buf, f->per_s));
+	print_cell(8, f->rotations, units_ns(buf, f->p50_ns));
+	print_cell(8, f->rotations, units_ns(buf, f->p99_ns));
+	snprintf(text, sizeof(text), "%.2f", f->cpu_pct);
+	print_cell(6, f->rotations, text);
+	print_cell(8, f->switches, units_ns(buf, f->switch_ns));
+	snprintf(text, sizeof(text), "%.0fM/s", f->bytes_per_s / 1e6);
+	print_cell(10, true, text);
+	snprintf(text, sizeof(text), "%.3fx", f->bytes_per_s > 0 ? without / f->bytes_per_s : 0);
+	print_cell(9, f->bytes_per_s > 0, text);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static int run_case(enum bench_rotation_case which, const struct bench_rotation_options *o,
+		    uint64_t ns, double *without, struct error *err)
+{
+	struct bench_rotation b;
+	struct figures f = {0};
+
+	int code = bench_rotation_start(&b, which, o, err);
+	if (code == 0)
+		code = measure_apart(&b, o->cpu, ns, &f, err);
+	if (code == 0) {
+		if (which == BENCH_ROTATION_NONE)
+			*without = f.bytes_per_s;
+		print_line(which, bench_rotation_opened(&b), &f, *without);
+	}
+	bench_rotation_stop(&b);
+	return code;
+}
+
+/* The last CPU: the first one has most to do for others. */
+static int last_cpu(uint32_t *ret, size_t *ret_n, struct error *err)
+{
+	uint32_t *cpus;
+	int code = cpulist_read("online", &cpus, ret_n);
+
+	if (code < 0)
+		return error_errno(err, code, "Cannot read which CPUs are online");
+	*ret = *ret_n ? cpus[*ret_n - 1] : 0;
+	mem_free(cpus);
+	return 0;
+}
+
+static int print_head(const struct bench_rotation_options *b, const struct pmus *pmus, size_t cpus)
+{
+	char bytes[UNITS_BUF];
+
+	printf("rotation: %u events of cycles for each of %zu CPUs, %s every %u ms; the workload "
+	       "streams through %s on CPU %u\n",
+	       b->events, cpus, pmus->items[0].name, pmus->items[0].interval_ms,
+	       units_bytes(bytes, b->bytes), b->cpu);
+	printf("%-12s %8s %11s %8s %8s %6s %8s %10s %9s\n", "", "events", "rotations/s", "p50",
+	       "p99", "CPU%", "switch", "workload", "slowdown");
+	return fflush(stdout);
+}
+
+int cmd_bench_rotation(const struct opts *o)
+{
+	struct bench_rotation_options b = {.events = o->events ? (uint32_t)o->events : EVENTS,
+					   .bytes = o->size ? o->size : BYTES};
+	uint64_t ns = o->duration_ns ? o->duration_ns / BENCH_ROTATION_CASES : CASE_NS;
+	struct error err = {0};
+	double without = 0;
+	struct pmus pmus;
+	size_t cpus;
+
+	pmus_read("/sys/bus/event_source/devices", &pmus);
+	int code = last_cpu(&b.cpu, &cpus, &err);
+	if (code == 0 && !pmus.n)
+		code = error_set(&err, -ENODEV,
+				 "Nothing rotates here: this machine has no hardware counters that "
+				 "events could take turns on");
+	if (code == 0)
+		print_head(&b, &pmus, cpus);
+	for (int i = 0; code == 0 && i < BENCH_ROTATION_CASES; i++)
+		code = run_case((enum bench_rotation_case)i, &b, ns, &without, &err);
+	return code < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : cmd_flush(CMD_EXIT_OK);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How verbs speak: results on standard output, one line a message on standard error, with the
+ * program's name in front so that it can be told from the measured command's own words.
+ */
+#include "kontend/query-zoom.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int cmd_fail(int status, const struct error *err)
+{
+	bool few = err->code == -EMFILE && !strstr(err->text, "ulimit");
+
+	fprintf(stderr, "kontend: %s%s\n", err->text,
+		few ? ": raise the limit with 'ulimit -n 256'" : "");
+	return status;
+}
+
+void cmd_say(const struct opts *o, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (o->quiet)
+		return;
+	fputs("kontend: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int cmd_width(const struct opts *o)
+{
+	struct winsize w;
+
+	if (o->output || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0)
+		return 0;
+	return w.ws_col;
+}
+
+char cmd_separator(const struct opts *o)
+{
+	if (!o->separator)
+		return ',';
+	return o->separator[0] == '\\' ? '\t' : o->separator[0];
+}
+
+int cmd_flush(int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) == 0 && !failed)
+		return status;
+	if (errno == EPIPE)
+		return CMD_EXIT_SIGNAL + SIGPIPE;
+	fprintf(stderr, "kontend: Cannot write all of the output to standard output: %s\n",
+		strerror(errno ? errno : EIO));
+	return status ? status : CMD_EXIT_FAILURE;
+}
+
+double cmd_percent_limit(const struct opts *o)
+{
+	return o->percent_limit ? strtod(o->percent_limit, NULL) : 0;
+}
+
+int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err)
+{
+	int r = 0;
+
+	*ret = (struct query_zoom){0};
+	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->zooms[i]; i++)
+		r = query_zoom_parse(o->zooms[i], o->groups, ret, err);
+	return r;
+}

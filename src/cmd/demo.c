@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `kontend demo`: the built-in workload in the foreground. */
+#include "kontend/demo.h"
+#include "kontend/privs.h"
+#include "verbs.h"
+
+#include <stdio.h>
+
+int cmd_demo(const struct opts *o)
+{
+	struct demo_options d = {.duration_ns = o->duration_ns,
+				 .threads = (unsigned)o->threads,
+				 .ready = privs_give_up};
+	struct error err = {0};
+
+	if (o->kinds && demo_kinds_parse(o->kinds, &d.kinds, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (o->verbose)
+		cmd_say(o, "contending for locks%s", d.duration_ns ? "" : " until Ctrl-C");
+	if (demo_run(&d, &err) < 0)
+		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	return CMD_EXIT_OK;
+}

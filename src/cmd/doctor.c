@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `kontend doctor`: the answers of doctor_run() as text or JSON. Exit 1 when the main job cannot
+ * run. */
+#include "kontend/doctor.h"
+#include "kontend/mux.h"
+#include "kontend/output.h"
+#include "verbs.h"
+#include "version.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put_item(FILE *out, const struct doctor_item *i)
+{
+	fprintf(out, "  %-12s %-8s %s\n", i->name, doctor_status_name(i->status), i->help);
+	if (i->status != DOCTOR_WORKS && *i->found)
+		fprintf(out, "  %-12s why: %s\n", "", i->found);
+	if (*i->fix)
+		fprintf(out, "  %-12s fix: %s\n", "", i->fix);
+}
+
+static void put_view(FILE *out, const struct doctor_item *v)
+{
+	fprintf(out, "  %-12s %-8s %s", v->name, doctor_status_name(v->status), v->help);
+	if (v->cause)
+		fprintf(out, "; see %s", v->cause);
+	else if (*v->found)
+		fprintf(out, "; %s", v->found);
+	fputc('\n', out);
+}
+
+static void put_config(FILE *out, const struct opts *o)
+{
+	if (!o->config_path)
+		fputs("configuration: none\n", out);
+	else
+		fprintf(out, "configuration: %s%s\n", o->config_path,
+			o->config_absent ? " (there is none)" : "");
+}
+
+static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
+{
+	bool all_well = true;
+
+	fprintf(out, "kontend %s on Linux %s %s, %u CPUs, user %s (%u)\n\nviews\n", KONTEND_VERSION,
+		d->kernel, d->machine, d->cpus, d->user, d->uid);
+	for (size_t i = 0; i < d->n_views; i++)
+		put_view(out, &d->views[i]);
+	fprintf(out, "\nchecks\n");
+	for (size_t i = 0; i < d->n_checks; i++) {
+		const struct doctor_item *c = &d->checks[i];
+
+		put_item(out, c);
+		if (o->verbose && c->status == DOCTOR_WORKS && *c->found)
+			fprintf(out, "  %-12s found: %s\n", "", c->found);
+		all_well = all_well && c->status == DOCTOR_WORKS;
+	}
+	fputc('\n', out);
+	put_config(out, o);
+	fprintf(out, "%s\n",
+		!d->works   ? "kontend cannot measure here: fix the first check that fails, then "
+			      "run the doctor again."
+		: !all_well ? "kontend works here, with limits."
+			    : "kontend works here.");
+}
+
+static void put_string(FILE *out, const char *s)
+{
+	fputc('"', out);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			fputc('\\', out);
+		fputc(*s, out);
+	}
+	fputc('"', out);
+}
+
+static void put_member(FILE *out, const char *key, const char *value)
+{
+	fprintf(out, ", \"%s\": ", key);
+	if (*value)
+		put_string(out, value);
+	else
+		fputs("null", out);
+}
+
+static void put_items(FILE *out, const char *key, const struct doctor_item *items, size_t n)
+{
+	fprintf(out, "  \"%s\": [\n", key);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "    {\"name\": ");
+		put_string(out, items[i].name);
+		put_member(out, "status", doctor_status_name(items[i].status));
+		put_member(out, "help", items[i].help);
+		put_member(out, "cause", items[i].cause ? items[i].cause : "");
+		put_member(out, "found", items[i].found);
+		put_member(out, "fix", items[i].fix);
+		fprintf(out, "}%s\n", i + 1 < n ? "," : "");
+	}
+	fprintf(out, "  ]");
+}
+
+static void put_json(FILE *out, const struct opts *o, const struct doctor *d)
+{
+	fprintf(out, "{\n  \"schema\": \"kontend.doctor/1\"");
+	put_member(out, "version", KONTEND_VERSION);
+	put_member(out, "kernel", d->kernel);
+	put_member(out, "machine", d->machine);
+	put_member(out, "user", d->user);
+	put_member(out, "config", o->config_path && !o->config_absent ? o->config_path : "");
+	fprintf(out, ", \"uid\": %u, \"cpus\": %u, \"works\": %s,\n", d->uid, d->cpus,
+		d->works ? "true" : "false");
+	put_items(out, "views", d->views, d->n_views);
+	fprintf(out, ",\n");
+	put_items(out, "checks", d->checks, d->n_checks);
+	fprintf(out, "\n}\n");
+}
+
+/* `doctor --repair`: a line for each setting that is back. */
+static int repair(const struct opts *o)
+{
+	struct mux_left left[MUX_MOST];
+	size_t n = mux_find_left(&mux_system, left, MUX_MOST);
+	struct error err = {0};
+	int status = CMD_EXIT_OK;
+
+	for (size_t i = 0; i < n; i++, err = (struct error){0}) {
+		if (mux_repair(&mux_system, &left[i], &err) < 0)
+			status = cmd_fail(CMD_EXIT_FAILURE, &err);
+		else
+			printf("%s rotates every %u ms again, and not %u\n", left[i].pmu,
+			       left[i].before_ms, left[i].now_ms);
+	}
+	if (!n)
+		cmd_say(o, "there is nothing to repair");
+	return cmd_flush(status);
+}
+
+int cmd_doctor(const struct opts *o)
+{
+	struct output output;
+	struct doctor d;
+	struct error err = {0};
+	int status;
+
+	if (o->enospc)
+		return cmd_enospc(o);
+	if (o->repair)
+		return repair(o);
+	if (output_open(&output, o->output, stdout, &err) < 0)
+		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	doctor_run(&d);
+	if (o->format && !strcmp(o->format, "json"))
+		put_json(output.file, o, &d);
+	else
+		put_text(output.file, o, &d);
+	status = d.works ? CMD_EXIT_OK : CMD_EXIT_FAILURE;
+	int r = output_commit(&output, &err);
+	if (r == -EPIPE)
+		status = CMD_EXIT_SIGNAL + SIGPIPE;
+	else if (r < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, &err);
+	output_close(&output);
+	return status;
+}

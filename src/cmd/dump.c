@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend dump TABLE` (hidden): the program's own tables as lines of fields separated by tabs. The
+ * tests of the manual pages and of the completions compare with it.
+ */
+#include "kontend/command.h"
+#include "kontend/query-damage.h"
+#include "kontend/settings.h"
+#include "kontend/tables.h"
+#include "kontend/view.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void dump_keys(FILE *out)
+{
+	for (const struct command_info *c = command_table; c->command != CMD_NONE; c++) {
+		fprintf(out, "%s\t%s\t", c->name, c->arg ? c->arg : "");
+		for (size_t i = 0; i < sizeof(c->keys) / sizeof(*c->keys) && c->keys[i]; i++) {
+			char name[16];
+
+			fprintf(out, "%s%s", i ? " " : "", command_key_name(c->keys[i], name));
+		}
+		fprintf(out, "\t%s\n", c->help);
+	}
+}
+
+static void dump_table(FILE *out, const char *name, const struct column *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c[i].flags)
+			fprintf(out, "%s\t%s\t%s\t%s\t%s\n", name, c[i].key,
+				c[i].flags & COLUMN_SCREEN ? c[i].title : "",
+				c[i].flags & COLUMN_REPORT ? "report" : "", c[i].help);
+}
+
+static void dump_columns(FILE *out)
+{
+	for (const struct table_def *t = table_defs; t->name; t++) {
+		size_t n;
+		const struct column *c = t->columns(&n);
+
+		dump_table(out, t->name, c, n);
+	}
+}
+
+/* Those that have columns of their own, with where the manual has these. */
+static void dump_tables(FILE *out)
+{
+	for (const struct table_def *t = table_defs; t->name; t++)
+		if (t->section)
+			fprintf(out, "%s\t%s\n", t->name, t->section);
+}
+
+static void dump_damage(FILE *out)
+{
+	for (const struct figure *f = query_damage_figures; f->key; f++)
+		if (f->title)
+			fprintf(out, "%s\n", f->key);
+}
+
+static void dump_views(FILE *out)
+{
+	for (size_t i = 0; view_roots[i]; i++)
+		fprintf(out, view_roots[i]->digit ? "%s\t%c\n" : "%s\t:view\n", view_roots[i]->name,
+			view_roots[i]->digit);
+}
+
+int cmd_dump(const struct opts *o)
+{
+	struct error err = {0};
+	const char *what = o->topic ? o->topic : "";
+
+	if (!strcmp(what, "options"))
+		opts_dump(stdout);
+	else if (!strcmp(what, "keys"))
+		dump_keys(stdout);
+	else if (!strcmp(what, "columns"))
+		dump_columns(stdout);
+	else if (!strcmp(what, "views"))
+		dump_views(stdout);
+	else if (!strcmp(what, "tables"))
+		dump_tables(stdout);
+	else if (!strcmp(what, "damage"))
+		dump_damage(stdout);
+	else if (!strcmp(what, "settings"))
+		settings_dump(stdout);
+	else {
+		error_set(&err, -EINVAL,
+			  "There is no table '%s': give options, keys, columns, damage, settings "
+			  "or views",
+			  what);
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	}
+	return cmd_flush(CMD_EXIT_OK);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend export`: what was measured, in the formats of other tools. A trace is written while
+ * events come; flame graphs, folded stacks and metrics are sums, written at the end, or metrics
+ * again and again.
+ */
+#include "kontend/chrome.h"
+#include "kontend/flamegraph.h"
+#include "kontend/folded.h"
+#include "kontend/openmetrics.h"
+#include "kontend/query-hot.h"
+#include "measure.h"
+#include "verbs.h"
+#include "version.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CALLERS = 20 };
+
+struct exporter {
+	struct measure_job job;
+	struct chrome *chrome;
+	struct openmetrics *metrics;
+	struct query_zoom zoom;
+	bool written, failing; /* --interval: once; the last time */
+};
+
+static int begin_chrome(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	int ret = chrome_new(&e->chrome, &m->run.engine, m->output.file);
+
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot begin to write a trace");
+	m->run.engine.watch = chrome_watch(e->chrome);
+	return 0;
+}
+
+static int finish_chrome(struct measure_job *j, struct measure *m, struct error *err)
+{
+	(void)m;
+	return chrome_finish(((struct exporter *)j)->chrome, err);
+}
+
+static bool is_format(const struct opts *o, const char *format)
+{
+	return strcmp(o->format ? o->format : "folded", format) == 0;
+}
+
+/* A graph is of samples where there are any; stacks are of waits unless asked for. */
+static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct error *err)
+{
+	struct query_hot_sum sum;
+	int ret = query_hot_sum(q, NULL, &sum);
+
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	if (!o->weight) {
+		*ret_wait = is_format(o, "folded") || !sum.samples;
+		return 0;
+	}
+	*ret_wait = strcmp(o->weight, "wait") == 0;
+	if (!*ret_wait && !sum.samples)
+		return error_set(err, -ENODATA, "--weight samples: %s", query_hot_none(&sum));
+	return 0;
+}
+
+static int write_chains(struct exporter *e, struct measure *m, struct query *q, struct error *err)
+{
+	const struct opts *o = m->o;
+	bool by_wait = true;
+	int ret = weigh(o, q, &by_wait, err);
+
+	if (ret < 0)
+		return ret;
+	if (is_format(o, "flamegraph")) {
+		const struct flamegraph_spec graph = {.by_wait = by_wait, .zoom = &e->zoom};
+		return flamegraph_write(q, &graph, m->output.file, err);
+	}
+	const struct folded_spec folded = {
+		.samples = !by_wait, .mark_kernel = o->mark_kernel, .zoom = &e->zoom};
+	return folded_write(q, &folded, m->output.file, err);
+}
+
+static int finish_chains(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct query q;
+	int ret = query_init(&q, &m->run.engine);
+
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	query_begin(&q);
+	ret = write_chains((struct exporter *)j, m, &q, err);
+	if (ret == 0)
+		measure_say_losses(m);
+	measure_say_names(m, &q);
+	query_deinit(&q);
+	return ret;
+}
+
+static struct openmetrics_spec metrics_spec(const struct opts *o)
+{
+	return (struct openmetrics_spec){
+		.callers = o->rows == OPTS_ROWS_DEFAULT ? CALLERS : (size_t)o->rows,
+		.version = KONTEND_VERSION,
+	};
+}
+
+/* What the model has goes to the totals, and the model begins anew. */
+static int add_metrics(struct exporter *e, struct measure *m, struct error *err)
+{
+	const struct openmetrics_spec spec = metrics_spec(m->o);
+	struct query q;
+	int ret = e->metrics ? 0 : openmetrics_new(&e->metrics, &spec);
+
+	if (ret == 0)
+		ret = query_init(&q, &m->run.engine);
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	query_begin(&q);
+	ret = openmetrics_add(e->metrics, &q, err);
+	query_deinit(&q);
+	model_zero(&m->run.engine.model);
+	return ret;
+}
+
+static int finish_openmetrics(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	int ret = add_metrics(e, m, err);
+
+	return ret < 0 ? ret : openmetrics_put(e->metrics, m->output.file, err);
+}
+
+/* All of it or nothing: whoever reads the file never sees a half. */
+static int rewrite(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	struct output out = {0};
+	int ret = add_metrics(e, m, err);
+
+	if (ret == 0)
+		ret = output_open(&out, m->o->output, NULL, err);
+	if (ret == 0)
+		ret = openmetrics_put(e->metrics, out.file, err);
+	if (ret == 0)
+		ret = output_commit(&out, err);
+	output_close(&out);
+	e->written |= ret == 0;
+	return ret;
+}
+
+/* A disk that is full for a while is no reason to lose the totals; at the start it is one to end.
+ */
+static int rewrite_or_try_again(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	struct error local = {0};
+	bool begun = e->written;
+	int ret = rewrite(j, m, begun ? &local : err);
+
+	if (ret < 0 && !begun)
+		return ret;
+	if (ret < 0 && !e->failing)
+		cmd_fail(CMD_EXIT_FAILURE, &local);
+	if (ret == 0 && e->failing)
+		cmd_say(m->o, "%s is written again", m->o->output);
+	e->failing = ret < 0;
+	return 0;
+}
+
+static int check_replaceable(const struct opts *o, struct error *err)
+{
+	struct stat st;
+
+	if (stat(o->output, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "--output '%s' is no regular file, which --interval could write anew",
+			 o->output);
+}
+
+/* What is about call chains says nothing about the other formats. */
+static int check_chains(const struct opts *o, struct error *err)
+{
+	const char *given = o->weight	     ? "weight"
+			    : o->zooms[0]    ? "zoom"
+			    : o->mark_kernel ? "mark-kernel"
+					     : NULL;
+
+	if (given && !is_format(o, "folded") && (o->mark_kernel || !is_format(o, "flamegraph")))
+		return error_set(err, -EINVAL, "--%s has no use with --format %s",
+				 o->mark_kernel ? "mark-kernel" : given, o->format);
+	return 0;
+}
+
+static int check(const struct opts *o, struct exporter *e, struct error *err)
+{
+	int ret = o->interval_ns ? check_replaceable(o, err) : 0;
+
+	if (ret == 0)
+		ret = check_chains(o, err);
+	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);
+}
+
+int cmd_export(const struct opts *o)
+{
+	struct exporter e = {.job.finish = finish_chains};
+	struct error err = {0};
+
+	if (check(o, &e, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (o->interval_ns)
+		e.job = (struct measure_job){.every = rewrite_or_try_again, .finish = rewrite};
+	else if (is_format(o, "chrome"))
+		e.job = (struct measure_job){.begin = begin_chrome, .finish = finish_chrome};
+	else if (is_format(o, "openmetrics"))
+		e.job.finish = finish_openmetrics;
+	int status = measure_run(o, &e.job);
+
+	chrome_free(e.chrome);
+	openmetrics_free(e.metrics);
+	return status;
+}

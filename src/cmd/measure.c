@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One measurement without a screen: what `report`, `export` and `script` have in common. It ends by
+ * whatever comes first: --duration, the end of the command, or a signal; then the rest of the
+ * events is read and the verb writes its result. Signals are blocked before any thread starts and
+ * are read from a descriptor, so that they need neither handlers nor globals.
+ *
+ * SIGINT is the ordinary way to end a measurement that was given no end, and then the status is 0.
+ * Where it cuts one short, and for other signals, the result is written too, and the status says
+ * so. A second signal gives up at once (stall.c).
+ *
+ * With --input a recording is read instead. Part of one is not what was asked for, so that any
+ * signal gives up then, and nothing is written.
+ */
+#include "measure.h"
+#include "kontend/clock.h"
+#include "kontend/reader.h"
+#include "kontend/units.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IDLE_MS = 1000, BUSY_MS = 20 };
+
+static int open_signals(struct measure *m, struct error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	m->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (m->signal_fd < 0)
+		return error_errno(err, -errno, "Cannot make a descriptor for signals");
+	return stall_start(&m->stall, err);
+}
+
+static void take_signals(struct measure *m, const struct run *run)
+{
+	int sig;
+
+	while ((sig = stall_next(&m->stall, m->signal_fd))) {
+		if (run->from_file)
+			m->give_up = true;
+		if (!m->signal)
+			m->signal = sig;
+	}
+	if (atomic_load(&m->stall.again))
+		m->give_up = true;
+}
+
+static int wait_ms(const struct measure *m, bool always_ready)
+{
+	uint64_t now = clock_now_ns(), until = m->deadline_ns;
+
+	if (always_ready)
+		return BUSY_MS;
+	if (m->next_ns && (!until || m->next_ns < until))
+		until = m->next_ns;
+	if (!until || m->stopped)
+		return IDLE_MS;
+	if (until <= now)
+		return 0;
+	uint64_t ms = (until - now) / 1000000 + 1;
+	return ms < IDLE_MS ? (int)ms : IDLE_MS;
+}
+
+static void wait_for_something(struct measure *m, struct run *run)
+{
+	struct pollfd fds[2] = {
+		{.fd = m->signal_fd, .events = POLLIN},
+		{.fd = source_fd(run->engine.source), .events = POLLIN},
+	};
+
+	poll(fds, 2, wait_ms(m, fds[1].fd < 0));
+	if (fds[0].revents)
+		take_signals(m, run);
+}
+
+static void show_progress(struct measure *m, struct run *run)
+{
+	struct reader_stat stat;
+
+	if (!run->from_file || !m->progress.what)
+		return;
+	reader_stat(run->engine.source, &stat);
+	progress_update(&m->progress, stat.pos, stat.size);
+}
+
+/* The part that --time asks for is complete. */
+static bool is_behind(const struct run *run)
+{
+	const struct engine_range *r = run->engine.range;
+
+	return r && r->state == ENGINE_RANGE_BEHIND;
+}
+
+/* What the job does now and then. */
+static int call_every(struct measure *m, struct error *err)
+{
+	struct measure_job *j = m->job;
+	uint64_t now = clock_now_ns();
+
+	if (!j->every || m->stopped || now < m->next_ns)
+		return 0;
+	m->next_ns = m->next_ns ? m->next_ns + m->o->interval_ns : now + m->o->interval_ns;
+	/* What was missed is not made up for. */
+	if (m->next_ns <= now)
+		m->next_ns = now + m->o->interval_ns;
+	return j->every(j, m, err);
+}
+
+/* Whoever reads lines through a pipe gets them when they are due. */
+static int flush_lines(struct measure *m, const struct run *run, int pumped, struct error *err)
+{
+	if (run->from_file || !m->output.file || (pumped != ENGINE_IDLE && pumped != ENGINE_TICK))
+		return 0;
+	return fflush(m->output.file) == 0 ? 0 : output_failed(&m->output, -errno, err);
+}
+
+/* Until the stream has ended, or has nothing more of the range that is asked for. */
+static int pump(struct measure *m, struct run *run, struct error *err)
+{
+	int ret = 0;
+
+	while (ret != ENGINE_END && !m->give_up && !(run->from_file && is_behind(run))) {
+		int failed = flush_lines(m, run, ret, err);
+		if (failed == 0)
+			failed = call_every(m, err);
+		if (failed)
+			return failed;
+		if (ret == ENGINE_IDLE)
+			wait_for_something(m, run);
+		else
+			take_signals(m, run);
+		if (!m->stopped && (m->signal || is_behind(run) ||
+				    (m->deadline_ns && clock_now_ns() >= m->deadline_ns))) {
+			run_stop(run);
+			m->stopped = true;
+		}
+		show_progress(m, run);
+		ret = engine_pump(&run->engine, 0, err);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* Notes that a source left: what of a recording is missing. */
+static void say_notes(const struct measure *m, const struct run *run, const char *path)
+{
+	const struct engine *e = &run->engine;
+
+	if (e->n_notes)
+		cmd_say(m->o, "%s: %s", path, e->note);
+	if (e->n_notes > 1)
+		cmd_say(m->o, "%s: %llu more messages like this", path,
+			(unsigned long long)e->n_notes - 1);
+}
+
+static bool stops_looking(void *ctx)
+{
+	struct measure *m = ctx;
+
+	take_signals(m, &m->run);
+	return m->signal != 0;
+}
+
+/* pump() within --time, where that is given. */
+static int pump_range(struct measure *m, struct run *run, const char *path, struct error *err)
+{
+	struct cmd_range *r = &m->range;
+
+	if (!m->o->time)
+		return pump(m, run, err);
+	int ret = cmd_range_set(r, &run->engine, m->o->time, path, stops_looking, m, err);
+	if (ret == 0)
+		ret = pump(m, run, err);
+	if (ret == 0 && !m->give_up)
+		ret = cmd_range_check(r, err);
+	run->engine.range = NULL;
+	m->bad_usage = r->is_bad;
+	return ret;
+}
+
+static int read_recording(struct measure *m, struct run *run, const char *path, struct error *err)
+{
+	/* Lines that are written to the same terminal on the way leave no place for a bar. */
+	bool lines = run->engine.watch && !m->o->output && isatty(STDOUT_FILENO);
+	char what[64];
+	int ret;
+
+	snprintf(what, sizeof(what), "reading %s", path);
+	progress_begin(&m->progress, m->o->quiet || lines ? NULL : what);
+	ret = pump_range(m, run, path, err);
+	progress_end(&m->progress);
+	m->progress.what = NULL;
+	if (ret == 0 && !m->give_up)
+		say_notes(m, run, path);
+	return ret;
+}
+
+int measure_read(struct measure *m, struct run *run, const char *path, struct error *err)
+{
+	int ret = run_open_file(run, path, 0, err);
+
+	if (ret == 0)
+		ret = read_recording(m, run, path, err);
+	return ret == 0 && m->give_up ? -EINTR : ret;
+}
+
+static void say_start(const struct measure *m)
+{
+	const struct live_info *i = &m->run.info;
+	char what[256], time[UNITS_BUF];
+
+	if (*i->note)
+		cmd_say(m->o, "%s", i->note);
+	if (m->o->verbose && m->deadline_ns && !m->o->duration_ns)
+		cmd_say(m->o, "looking once: --duration measures, and gives rates");
+	else if (m->o->verbose)
+		cmd_say(m->o, "measuring %s%s%s with %u rings of %u pages",
+			target_describe(&m->run.target, what, sizeof(what)),
+			m->deadline_ns ? " for " : "",
+			m->deadline_ns ? units_ns(time, m->o->duration_ns) : "", i->rings,
+			i->ring_pages);
+	else if (!m->deadline_ns && !m->o->command && isatty(STDERR_FILENO))
+		cmd_say(m->o, "measuring until Ctrl-C");
+}
+
+void measure_say_losses(const struct measure *m)
+{
+	const struct model_damage d = model_damage(&m->run.engine.model);
+
+	if (d.lost || d.dropped || d.bad)
+		cmd_say(m->o, "%llu records were lost, dropped or not readable: events are missing",
+			(unsigned long long)(d.lost + d.dropped + d.bad));
+}
+
+void measure_say_names(const struct measure *m, struct query *q)
+{
+	const char *note = query_load_note(q);
+
+	if (note)
+		cmd_say(m->o, "%s", note);
+}
+
+static int exit_status(const struct measure *m, int command)
+{
+	if (command >= 0)
+		return command;
+	if (!m->signal || m->job->every ||
+	    (m->signal == SIGINT && !m->deadline_ns && !m->o->command))
+		return CMD_EXIT_OK;
+	return CMD_EXIT_SIGNAL + m->signal;
+}
+
+static int failed(int ret, const struct error *err)
+{
+	if (ret == -EPIPE)
+		return CMD_EXIT_SIGNAL + SIGPIPE;
+	return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, err);
+}
+
+static int start(struct measure *m, struct measure_job *j, struct error *err)
+{
+	int ret = run_open(&m->run, m->o, err);
+
+	if (ret == 0 && j->begin)
+		ret = j->begin(j, m, err);
+	if (ret == 0)
+		ret = run_start(&m->run, err);
+	if (ret < 0)
+		return ret;
+	if (m->run.from_file)
+		return read_recording(m, &m->run, m->o->input, err);
+	if (m->o->duration_ns || (j->look && !m->o->command && !m->o->time))
+		m->deadline_ns = clock_now_ns() + m->o->duration_ns;
+	say_start(m);
+	return pump_range(m, &m->run, NULL, err);
+}
+
+/* The output takes nothing, and a signal has come: there is nobody to say more to. */
+static int given_up(struct measure *m)
+{
+	take_signals(m, &m->run);
+	return CMD_EXIT_SIGNAL + m->signal;
+}
+
+/* The kernel's answers are failures, whatever their number: only -EPIPE is not. */
+static int run_job(struct measure *m, struct measure_job *j, struct error *err)
+{
+	int ret = start(m, j, err);
+
+	if (ret < 0 && atomic_load(&m->stall.cut))
+		return given_up(m);
+	if (ret < 0 && m->give_up)
+		return CMD_EXIT_SIGNAL + m->signal;
+	if (ret < 0 && m->bad_usage)
+		return cmd_fail(CMD_EXIT_USAGE, err);
+	if (ret < 0)
+		return ret == -EPIPE ? failed(ret, err) : cmd_fail(CMD_EXIT_FAILURE, err);
+	int command = run_command_status(&m->run);
+	if (m->give_up)
+		return CMD_EXIT_SIGNAL + m->signal;
+	ret = j->finish(j, m, err);
+	/* A file is whole only then. */
+	if (ret == 0 && m->output.file && !atomic_load(&m->stall.cut))
+		ret = output_commit(&m->output, err);
+	if (atomic_load(&m->stall.cut))
+		return given_up(m);
+	return ret < 0 ? failed(ret, err) : exit_status(m, command);
+}
+
+int measure_run(const struct opts *o, struct measure_job *j)
+{
+	struct measure m = {.o = o, .job = j, .signal_fd = -1};
+	struct error err = {0}, end = {0};
+	int status = CMD_EXIT_FAILURE;
+	int ret = run_target(&m.run, o, &err);
+
+	if (ret < 0) {
+		status = failed(ret, &err);
+	} else {
+		ret = open_signals(&m, &err);
+		if (ret == 0 && !j->every)
+			ret = output_open(&m.output, o->output, stdout, &err);
+		if (ret == -EINTR)
+			take_signals(&m, &m.run);
+		stall_watch(&m.stall, m.output.file ? fileno(m.output.file) : STDOUT_FILENO);
+		status = ret == -EINTR && m.signal ? CMD_EXIT_SIGNAL + m.signal
+			 : ret < 0		   ? cmd_fail(CMD_EXIT_FAILURE, &err)
+						   : run_job(&m, j, &err);
+	}
+	output_close(&m.output);
+	if (run_close(&m.run, &end) < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, &end);
+	if (stall_stop(&m.stall))
+		status = CMD_EXIT_SIGNAL + (m.signal ? m.signal : SIGTERM);
+	if (m.signal_fd >= 0)
+		close(m.signal_fd);
+	return status;
+}

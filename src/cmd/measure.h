@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_MEASURE_H
+#define KONTEND_CMD_MEASURE_H
+
+#include "kontend/output.h"
+#include "kontend/query-load.h"
+#include "kontend/run.h"
+#include "kontend/source.h"
+#include "progress.h"
+#include "range.h"
+#include "session/stall.h"
+
+/* A measurement without a screen, or the reading of a recording, from start to end. */
+struct measure {
+	const struct opts *o;
+	struct run run;
+	struct measure_job *job;
+	struct output output; /* where --output says; file NULL: the job sees to it */
+	int signal_fd;
+	uint64_t deadline_ns; /* 0 = none */
+	uint64_t next_ns;     /* of the job's every() */
+	bool stopped;
+	int signal; /* the first that came, 0 = none */
+	bool give_up;
+	struct cmd_range range; /* --time */
+	bool bad_usage;		/* --time makes no sense here */
+	struct progress progress;
+	struct stall stall; /* whoever should read the output may not */
+};
+
+/*
+ * What a verb does with it. First member of the verb's own struct. Answers are 0 or a negative
+ * errno with @err; -EPIPE (the reader of the output has gone) ends the program without a word.
+ */
+struct measure_job {
+	bool look; /* what it shows is there at once: without an end asked for, a look is enough */
+	/* The engine is there, no event has come yet. NULL: nothing to do. */
+	int (*begin)(struct measure_job *j, struct measure *m, struct error *err);
+	/*
+	 * Not NULL: called at once, and then every --interval; any signal is then the ordinary end,
+	 * and the job opens --output itself.
+	 */
+	int (*every)(struct measure_job *j, struct measure *m, struct error *err);
+	/* All events have come: writes what is left to write to m->output. */
+	int (*finish)(struct measure_job *j, struct measure *m, struct error *err);
+};
+
+/*
+ * Reads a whole recording into @run, beside what @m is about, and stops for the same signals: then
+ * -EINTR. The caller gives @run back.
+ */
+int measure_read(struct measure *m, struct run *run, const char *path, struct error *err);
+
+/* For results that have no place for it: says so where records are missing from them. */
+void measure_say_losses(const struct measure *m);
+/* What there is to say about names that were loaded. */
+void measure_say_names(const struct measure *m, struct query *q);
+
+/*
+ * Measures as @o says and lets @j write. Says errors and messages itself; the answer is the exit
+ * status.
+ */
+int measure_run(const struct opts *o, struct measure_job *j);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_RANGE_H
+#define KONTEND_CMD_RANGE_H
+
+#include "kontend/engine.h"
+
+/* What --time says, on its way to a range of the engine. It must not move while that has it. */
+struct cmd_range {
+	struct engine_range range;
+	struct engine *engine;
+	const char *text, *path; /* borrowed; path NULL: no recording */
+	uint64_t end_ns;	 /* of the recording; WHEN_UNKNOWN */
+	bool is_bad;		 /* the text made no sense there */
+};
+
+/*
+ * From now on @e, which has read nothing yet, is about the part of its stream that @text says.
+ * Where the file does not tell its end it is read for it beforehand: @stop is asked now and then
+ * whether to give that up (-EINTR). 0 or a negative errno with @err; whether the text makes sense
+ * shows only when the stream begins.
+ */
+int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, const char *path,
+		  bool (*stop)(void *ctx), void *ctx, struct error *err);
+/* The stream has ended: -EINVAL with @err when it has nothing of the range. */
+int cmd_range_check(struct cmd_range *r, struct error *err);
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend recover`: writes what a damaged recording still holds under another name and, unless it
+ * was asked to leave it there, renames it over the damaged one, which becomes FILE.old.
+ */
+#include "kontend/recover.h"
+#include "kontend/mem.h"
+#include "kontend/tracefs.h"
+#include "kontend/units.h"
+#include "record/place.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *with_suffix(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), n = strlen(suffix) + 1;
+	char *name = mem_calloc(len + n, 1);
+
+	if (name) {
+		memcpy(name, path, len);
+		memcpy(name + len, suffix, n);
+	}
+	return name;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "No memory for file names");
+}
+
+/* A file that is asked for is replaced, the damaged one is kept. */
+static int put_in_place(const char *temp, const char *path, bool keep_old, struct error *err)
+{
+	if (keep_old)
+		return place_put(temp, path, err);
+	if (rename(temp, path) == 0)
+		return 0;
+	return error_errno(err, -errno, "Cannot rename the file '%s' to '%s'", temp, path);
+}
+
+/* The formats of this machine, should the file have none. */
+struct formats {
+	struct recover_format list[2];
+	char *bodies[2];
+	size_t n;
+};
+
+static const char lock_system[] = "lock";
+
+static void read_formats(struct formats *f)
+{
+	static const char *const names[2] = {"contention_begin", "contention_end"};
+	char path[TRACEFS_PATH];
+
+	if (tracefs_search("/proc/self/mounts", path) < 0)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		struct tracepoint tp = {0};
+
+		if (tracepoint_read(&tp, path, lock_system, names[i], NULL) < 0)
+			continue;
+		size_t len = sizeof(lock_system) + tp.format_len;
+		char *body = mem_calloc(len, 1);
+		if (body) {
+			memcpy(body, lock_system, sizeof(lock_system));
+			memcpy(body + sizeof(lock_system), tp.format, tp.format_len);
+			f->bodies[f->n] = body;
+			f->list[f->n++] = (struct recover_format){body, len};
+		}
+		tracepoint_deinit(&tp);
+	}
+}
+
+static int save(const struct opts *o, int fd, const char *path, struct recover_stat *st,
+		struct error *err)
+{
+	struct formats f = {0};
+
+	read_formats(&f);
+	struct recover_options r = {
+		.path = o->topic, .fd = fd, .name = path, .formats = f.list, .n_formats = f.n};
+	int ret = recover_file(&r, st, err);
+	for (size_t i = 0; i < f.n; i++)
+		mem_free(f.bodies[i]);
+	if (ret == 0 && fsync(fd) < 0)
+		ret = error_errno(err, -errno, "Cannot write all of '%s'", path);
+	return ret;
+}
+
+/* Under another name whoever asks for it gets what is whole, too. */
+static int copy_whole(const char *from, int to, const char *path, struct error *err)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = in < 0 || ftruncate(to, 0) < 0 || lseek(to, 0, SEEK_SET) < 0 ? -1 : 1;
+	char block[65536];
+
+	while (n > 0 && (n = read(in, block, sizeof(block))) > 0)
+		for (ssize_t done = 0, some; n > 0 && done < n; done += some) {
+			some = write(to, block + done, (size_t)(n - done));
+			if (some < 0)
+				n = some;
+		}
+	int code = n < 0 || fsync(to) < 0 ? -errno : 0;
+	if (in >= 0)
+		close(in);
+	return code < 0 ? error_errno(err, code, "Cannot copy '%s' to '%s'", from, path) : 0;
+}
+
+static int recover(const struct opts *o, const char *path, struct recover_stat *st,
+		   struct error *err)
+{
+	char *temp = with_suffix(path, ".XXXXXX");
+	int fd = temp ? mkostemp(temp, O_CLOEXEC) : -1;
+
+	if (fd < 0) {
+		int r = temp ? error_errno(err, -errno, "Cannot write beside '%s'", path)
+			     : no_memory(err);
+		mem_free(temp);
+		return r;
+	}
+	int r = save(o, fd, path, st, err), e = r;
+	if (r == RECOVER_WHOLE && o->output)
+		e = copy_whole(o->topic, fd, path, err);
+	close(fd);
+	if (e == 0)
+		e = put_in_place(temp, path, !o->output, err);
+	if (e != 0)
+		unlink(temp);
+	r = e < 0 ? e : r;
+	mem_free(temp);
+	return r;
+}
+
+static void say(const struct opts *o, const char *path, const struct recover_stat *st)
+{
+	char kept[UNITS_BUF], cut[UNITS_BUF], records[UNITS_BUF];
+
+	units_bytes(kept, st->kept);
+	units_count(records, st->records);
+	if (st->kept == st->size)
+		cmd_say(o, "%s: kept all of %s, %s records", path, kept, records);
+	else
+		cmd_say(o, "%s: kept %s, %s records; cut %s behind byte %llu", path, kept, records,
+			units_bytes(cut, st->size - st->kept), (unsigned long long)st->kept);
+	if (st->foreign_formats)
+		cmd_say(o, "it had no tracepoint formats: those of the running kernel were put in");
+	if (!o->output)
+		cmd_say(o, "the damaged file is %s.old now", path);
+}
+
+int cmd_recover(const struct opts *o)
+{
+	const char *path = o->output ? o->output : o->topic;
+	struct recover_stat st = {0};
+	struct error err = {0};
+	int r = recover(o, path, &st, &err);
+
+	if (r < 0)
+		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	if (r == RECOVER_WHOLE)
+		cmd_say(o, "%s has all its parts: there is nothing to recover%s%s", o->topic,
+			o->output ? ", and it was copied to " : "", o->output ? o->output : "");
+	else
+		say(o, path, &st);
+	return CMD_EXIT_OK;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend report`: measures once (cmd-measure.c) and prints. What the options ask for is worked
+ * out and checked first, since an error after ten minutes of measuring would be a bad joke.
+ */
+#include "kontend/report.h"
+#include "kontend/ended.h"
+#include "measure.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <string.h>
+
+struct reporter {
+	struct measure_job job;
+	const struct opts *o;
+	struct report_spec spec;
+	char filter[OPTS_FILTER];
+};
+
+enum { TEXT_ROWS = 20 };
+
+static const double TEXT_PERCENT = 0.5; /* least width of a frame */
+
+static unsigned default_views(enum report_format f)
+{
+	if (f == REPORT_CSV)
+		return REPORT_LOCKS;
+	return f == REPORT_JSON ? REPORT_LOCKS | REPORT_WAITERS
+				: REPORT_OVERVIEW | REPORT_LOCKS | REPORT_WAITERS;
+}
+
+/* A key may be one of locks, of the profile, or of both. */
+static int parse_by(const struct opts *o, struct report_spec *s, struct error *err)
+{
+	bool locks, hot;
+
+	s->hot_locks = o->group && !strcmp(o->group, "locks");
+	if (!o->by)
+		return 0;
+	locks = query_by_parse(o->by, &s->query.by) == 0;
+	hot = query_hot_by_parse(o->by, &s->hot_by) == 0;
+	if (!hot && s->views == REPORT_HOT)
+		return error_set(err, -EINVAL,
+				 "--by '%s': rows of the profile are by symbol, object, process, "
+				 "task, group, cpu or stack",
+				 o->by);
+	if (!locks && !(s->views & REPORT_HOT))
+		return error_set(err, -EINVAL,
+				 "--by '%s' is for --view hot: locks are by lock, caller, task, "
+				 "process, type, cpu, cgroup or stack",
+				 o->by);
+	return 0;
+}
+
+/* What only the profile and call chains know of. */
+static int parse_chains(const struct opts *o, struct report_spec *s, struct error *err)
+{
+	int r = cmd_zoom(o, &s->zoom, err);
+
+	if (r < 0)
+		return r;
+	s->percent_limit = cmd_percent_limit(o);
+	if (o->percent_limit && !(s->views & (REPORT_HOT | REPORT_FLAME | REPORT_TREE)))
+		return error_set(err, -EINVAL, "--percent-limit is for --view hot, flame and tree");
+	if (s->zoom.n && !(s->views & (REPORT_HOT | REPORT_FLAME)))
+		return error_set(err, -EINVAL, "--zoom is for --view hot and flame");
+	if (o->weight && !(s->views & REPORT_FLAME))
+		return error_set(err, -EINVAL, "--weight is for --view flame");
+	if (o->weight)
+		s->weight = strcmp(o->weight, "wait") ? REPORT_WEIGHT_SAMPLES : REPORT_WEIGHT_WAIT;
+	s->flame_limit = o->percent_limit	    ? s->percent_limit
+			 : s->format == REPORT_TEXT ? TEXT_PERCENT
+						    : 0;
+	return 0;
+}
+
+/* From options to what the report module takes: -EINVAL is a usage error. */
+static int make_spec(struct reporter *r, struct error *err)
+{
+	const struct opts *o = r->o;
+	struct report_spec *s = &r->spec;
+	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
+
+	*s = (struct report_spec){
+		.query = {.by = BY_LOCK,
+			  .sort = o->sort,
+			  .reverse = o->reverse,
+			  .filter = o->filter ? r->filter : NULL,
+			  .limit = (size_t)o->rows},
+		.csv_separator = cmd_separator(o),
+		.source_kind = o->input ? "perf.data" : "live",
+		.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.width = cmd_width(o),
+		.is_range = o->time != NULL,
+		.annotate = o->annotate,
+		.no_source = o->no_source,
+	};
+	if (report_format_parse(format, &s->format) < 0)
+		return error_set(err, -EINVAL, "--format '%s' is not known", format);
+	s->views = o->annotate ? 0 : default_views(s->format);
+	if (o->rows == OPTS_ROWS_DEFAULT)
+		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
+	if (o->view && report_view_parse(o->view, &s->views) < 0)
+		return error_set(err, -EINVAL,
+				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
+				 ", separated by commas; see 'kontend report --help'",
+				 o->view);
+	int by = parse_by(o, s, err);
+	by = by < 0 ? by : parse_chains(o, s, err);
+	if (by < 0)
+		return by;
+	if (s->format == REPORT_CSV && s->views & (s->views - 1))
+		return error_set(err, -EINVAL, "CSV holds one table: give one --view, not '%s'",
+				 o->view);
+	if (o->by && s->views & REPORT_CONTEXTS && !(s->views & REPORT_LOCKS) &&
+	    s->query.by != BY_PROCESS)
+		return error_set(
+			err, -EINVAL,
+			"--by '%s': contexts are grouped by process, or, without --by, are "
+			"a row each",
+			o->by);
+	return cmd_check_rows(o, report_sorted_table(s->views), r->filter, err);
+}
+
+static int write_report(struct measure_job *j, struct measure *m, struct error *err)
+{
+	const struct reporter *r = (const struct reporter *)j;
+	struct query q;
+	struct error local = {0};
+	int ret = query_init(&q, &m->run.engine);
+
+	if (ret < 0)
+		return error_errno(err, ret, "Cannot sum up what was measured");
+	query_begin(&q);
+	errno = 0;
+	ret = report_write(&q, &r->spec, m->output.file, &local);
+	int code = errno;
+	measure_say_names(m, &q);
+	query_deinit(&q);
+	if (ret == -EIO)
+		return output_failed(&m->output, code ? -code : ret, err);
+	return ret < 0 ? error_set(err, ret, "%s", local.text) : 0;
+}
+
+/* A report is of all that its looks have seen. */
+static int keep_ended(struct measure_job *j, struct measure *m, struct error *err)
+{
+	int code = ended_new(&m->run.engine.model.ended);
+
+	(void)j;
+	return code < 0 ? error_set(err, code, "No memory for what ends while it is measured") : 0;
+}
+
+/* Nothing but what is there at a moment, as ps(1) shows processes. */
+static bool is_look(const struct report_spec *s)
+{
+	const unsigned looks = REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS;
+
+	return s->views && !(s->views & ~looks) && !s->annotate;
+}
+
+int cmd_report(const struct opts *o)
+{
+	struct reporter r = {.job = {.begin = keep_ended, .finish = write_report}, .o = o};
+	struct error err = {0};
+	int ret = make_spec(&r, &err);
+
+	if (ret < 0)
+		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	r.job.look = is_look(&r.spec);
+	return measure_run(o, &r.job);
+}

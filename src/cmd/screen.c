@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What live and replay have in common: a terminal, and the user interface on it. */
+#include "screen.h"
+#include "kontend/term.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <signal.h>
+
+/* Whoever asks for our end may not have it before what we have set is put back. */
+static void hold_signals(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int run_app(struct engine *e, struct run *run, const struct app_options *a,
+		   struct display *display, struct error *err)
+{
+	struct app *app;
+	int r = app_new(&app, e, display, a, err);
+
+	if (r < 0)
+		return r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE;
+	if (run && run->mux.n)
+		hold_signals(); /* app_run() hears them, and its end holds them again */
+	r = run ? run_start(run, err) : 0;
+	if (r == 0)
+		r = app_run(app, err);
+	int sig = app_signal(app);
+	app_free(app);
+	if (r < 0)
+		return CMD_EXIT_FAILURE;
+	return sig ? CMD_EXIT_SIGNAL + sig : CMD_EXIT_OK;
+}
+
+int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
+	       struct error *err)
+{
+	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
+	struct display *display;
+
+	a.percent_limit = cmd_percent_limit(o);
+	a.view = o->view;
+	a.by = o->by;
+	a.sort = o->sort;
+	a.locks_by = o->locks_by;
+	a.locks_sort = o->locks_sort;
+	/* These are about the locks table; the overview would take no notice of them. */
+	if (!a.view && (a.by || a.sort))
+		a.view = "locks";
+	if (o->color && term_color_parse(o->color, &t.color) < 0)
+		return CMD_EXIT_USAGE;
+	if (term_new(&display, &t, err) < 0)
+		return CMD_EXIT_FAILURE;
+	int status = run_app(e, run, &a, display, err);
+	display->ops->free(display);
+	return status;
+}

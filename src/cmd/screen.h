@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_SCREEN_H
+#define KONTEND_CMD_SCREEN_H
+
+#include "kontend/app.h"
+#include "kontend/opts.h"
+#include "kontend/run.h"
+
+/*
+ * Shows @e on the terminal until the user leaves: with @a, to which is added what @o says of views
+ * and colours. @run is started when the screen is there; NULL: there is nothing to start. The
+ * terminal is given back before this answers, with an exit status, and @err for what is to be said.
+ */
+int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
+	       struct error *err);
+
+#endif

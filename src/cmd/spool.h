@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_SPOOL_H
+#define KONTEND_CMD_SPOOL_H
+
+#include "kontend/error.h"
+#include <stdbool.h>
+
+/*
+ * A recording that can be read again: a regular file as it is; what comes through a pipe ("-":
+ * standard input) is copied to a file without a name first, which is gone with its descriptor.
+ */
+struct spool {
+	char path[64]; /* to be opened; "" = the path that was given */
+	int fd;	       /* -1: nothing was copied */
+};
+
+/* A copy that takes long says how far it is on a terminal, unless @quiet. What does not begin as a
+ * recording is not copied on: -EINVAL. */
+int spool_open(struct spool *s, const char *path, bool quiet, struct error *err);
+void spool_close(struct spool *s);
+
+#endif

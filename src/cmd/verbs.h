@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_VERBS_H
+#define KONTEND_CMD_VERBS_H
+
+#include "kontend/error.h"
+#include "kontend/opts-filter.h"
+#include "kontend/opts.h"
+
+/* Exit statuses besides that of the measured command and 128 + signal. */
+enum { CMD_EXIT_OK = 0, CMD_EXIT_FAILURE = 1, CMD_EXIT_USAGE = 129, CMD_EXIT_SIGNAL = 128 };
+
+/* One function a verb, each in its own file; the answer is the exit status. */
+int cmd_live(const struct opts *o);
+int cmd_replay(const struct opts *o);
+int cmd_report(const struct opts *o);
+int cmd_script(const struct opts *o);
+int cmd_diff(const struct opts *o);
+int cmd_export(const struct opts *o);
+int cmd_record(const struct opts *o);
+int cmd_recover(const struct opts *o);
+int cmd_demo(const struct opts *o);
+int cmd_bench(const struct opts *o);
+int cmd_doctor(const struct opts *o);
+int cmd_enospc(const struct opts *o); /* `doctor --enospc` */
+int cmd_help(const struct opts *o);
+int cmd_version(const struct opts *o);
+int cmd_dump(const struct opts *o);
+
+struct table_def;
+/* The table of a view of the user interface that --sort and --filter are about; NULL: of the first
+ * one. */
+const struct table_def *cmd_table_of(const char *view);
+
+/*
+ * Checks --sort and --filter against @table, NULL where there is none that takes them, and writes
+ * the filter in our own words into
+ * @ret_filter (OPTS_FILTER bytes). -EINVAL with @err: a usage error.
+ */
+int cmd_check_rows(const struct opts *o, const struct table_def *table, char *ret_filter,
+		   struct error *err);
+
+/*
+ * Columns of the terminal that --output, or else standard output, is; 0: it is none. And what
+ * --format csv puts between fields.
+ */
+int cmd_width(const struct opts *o);
+char cmd_separator(const struct opts *o);
+
+/* --percent-limit, 0 without. */
+double cmd_percent_limit(const struct opts *o);
+struct query_zoom;
+/* --zoom, as queries take it. -EINVAL with @err: a usage error. */
+int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
+
+/* Says @err on standard error; answers @status. */
+int cmd_fail(int status, const struct error *err);
+/* A message on standard error unless --quiet. */
+void cmd_say(const struct opts *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Flushes standard output at the end of a verb whose status is @status: a failure to write turns
+ * success into failure; a reader that has gone gives 128 + SIGPIPE and no message.
+ */
+int cmd_flush(int status);
+
+#endif

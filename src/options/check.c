@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What options mean together: which exclude each other, and which say nothing without another one.
+ * Nothing here looks at the system, so that a command line means the same everywhere.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool opts_is_given(const struct opts *o, const struct opts_info *i)
+{
+	const void *at = (const char *)o + i->offset;
+
+	switch (i->kind) {
+	case OPTS_FLAG:
+		return *(const bool *)at;
+	case OPTS_TIME:
+	case OPTS_COUNT:
+	case OPTS_POWER:
+		return *(const uint64_t *)at != 0;
+	default:
+		return *(const char *const *)at != NULL;
+	}
+}
+
+static int check_targets(const struct opts *o, struct error *err)
+{
+	const char *given[5];
+	size_t n = 0;
+
+	if (o->all_cpus)
+		given[n++] = "--all-cpus";
+	if (o->pids)
+		given[n++] = "--pid";
+	if (o->tids)
+		given[n++] = "--tid";
+	if (o->cgroup)
+		given[n++] = "--cgroup";
+	if (o->command && !o->all_cpus)
+		given[n++] = "-- COMMAND";
+	if (n > 1)
+		return error_set(err, -EINVAL,
+				 "%s and %s say two things about what to measure: give one of them",
+				 given[0], given[1]);
+	return 0;
+}
+
+bool opts_samples(const struct opts *o)
+{
+	return o->freq && (o->verb == VERB_LIVE || o->freq != OPTS_FREQ_DEFAULT);
+}
+
+/* A recording has been measured: what says how to measure cannot be meant. */
+static int check_input(const struct opts *o, struct error *err)
+{
+	for (const struct opts_info *info = opts_table; info->name; info++) {
+		if (info->measures && opts_is_said(o, info) &&
+		    (info->kind != OPTS_FLAG || opts_is_given(o, info)))
+			return error_set(err, -EINVAL,
+					 "--input reads what has been measured: --%s says how to "
+					 "measure, give one of them",
+					 info->name);
+	}
+	if (o->command)
+		return error_set(err, -EINVAL,
+				 "--input reads what has been measured: there is no use for a "
+				 "command");
+	return 0;
+}
+
+static int check_interval(const struct opts *o, struct error *err)
+{
+	if (!o->format || strcmp(o->format, "openmetrics") != 0)
+		return error_set(err, -EINVAL, "--interval is for --format openmetrics");
+	if (!o->output)
+		return error_set(err, -EINVAL, "--interval needs --output FILE to write to");
+	if (o->input || o->time)
+		return error_set(err, -EINVAL,
+				 "--interval goes on measuring: there is no use for --%s",
+				 o->input ? "input" : "time");
+	return 0;
+}
+
+/* What says which breakpoint is meant says nothing without --enospc. */
+static int check_enospc(const struct opts *o, struct error *err)
+{
+	static const char *const only[] = {"pid", "tid", "cpu", "addr", "len", "type", "no-bpf"};
+
+	for (size_t i = 0; i < sizeof(only) / sizeof(only[0]); i++) {
+		const struct opts_info *info = opts_find(o->verb, only[i], strlen(only[i]));
+
+		if (info && opts_is_given(o, info))
+			return error_set(err, -EINVAL,
+					 "--%s is about a breakpoint: give --enospc, too",
+					 info->name);
+	}
+	return 0;
+}
+
+static int check_repair(const struct opts *o, struct error *err)
+{
+	if (o->enospc || o->format || o->output)
+		return error_set(err, -EINVAL,
+				 "--repair does that and nothing else: there is no use for --%s",
+				 o->enospc   ? "enospc"
+				 : o->format ? "format"
+					     : "output");
+	return 0;
+}
+
+int opts_check(const struct opts *o, struct error *err)
+{
+	if (o->repair && check_repair(o, err) < 0)
+		return -EINVAL;
+	if (o->verb == VERB_DOCTOR && !o->enospc && check_enospc(o, err) < 0)
+		return -EINVAL;
+	if (o->verb == VERB_REPLAY && o->input && o->topic)
+		return error_set(err, -EINVAL,
+				 "--input %s and '%s' are two recordings: give one of them",
+				 o->input, o->topic);
+	if (o->input && check_input(o, err) < 0)
+		return -EINVAL;
+	if (o->no_stack && o->max_stack)
+		return error_set(err, -EINVAL,
+				 "--no-stack and --max-stack exclude each other: give one of them");
+	if (o->no_stack && o->call_graph)
+		return error_set(
+			err, -EINVAL,
+			"--no-stack and --call-graph exclude each other: give one of them");
+	if (o->call_graph && !opts_samples(o))
+		return error_set(err, -EINVAL,
+				 "--call-graph is about samples: say with --freq how many a second "
+				 "are to be taken");
+	if (o->probes[0] && (o->cpus || o->cgroup))
+		return error_set(err, -EINVAL,
+				 "--probe and %s exclude each other: a probe is in processes (-p), "
+				 "or in all of them",
+				 o->cpus ? "--cpu" : "--cgroup");
+	if (o->verb == VERB_RECOVER && !o->topic)
+		return error_set(err, -EINVAL,
+				 "Give the recording to recover, as in 'kontend recover "
+				 "kontend.data'");
+	if (o->config && o->no_config)
+		return error_set(err, -EINVAL,
+				 "--config and --no-config exclude each other: give one of them");
+	if (o->verbose && o->quiet)
+		return error_set(err, -EINVAL,
+				 "--verbose and --quiet exclude each other: give one of them");
+	if (o->separator && o->format && strcmp(o->format, "csv") != 0)
+		return error_set(err, -EINVAL, "--separator is for CSV, not for --format %s",
+				 o->format);
+	if (o->separator && strcmp(o->separator, "\\t") != 0 &&
+	    (strlen(o->separator) != 1 || strchr("\"\n\r", o->separator[0])))
+		return error_set(
+			err, -EINVAL,
+			"--separator '%s': give one ASCII character that is no quote, or \\t",
+			o->separator);
+	if (o->files[0] && !o->files[1])
+		return error_set(err, -EINVAL,
+				 "'%s' is one recording: give two to compare, the old one first",
+				 o->files[0]);
+	if (o->interval_ns && check_interval(o, err) < 0)
+		return -EINVAL;
+	return check_targets(o, err);
+}

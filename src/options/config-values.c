@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Settings whose values only the modules understand that they are for. On a command line the verb
+ * finds out what is wrong with them; in a configuration it is said with its line, whatever the
+ * verb.
+ */
+#include "config.h"
+#include "kontend/callgraph.h"
+#include "kontend/mmlevel.h"
+#include "kontend/query.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The column that locks are sorted by under this name; the number of columns if none is. */
+static size_t find_column(const char *name, size_t *ret_n)
+{
+	const struct column *c = query_locks_columns(ret_n);
+	size_t i = 0;
+
+	while (i < *ret_n && !(c[i].flags && strcmp(c[i].key, name) == 0))
+		i++;
+	return i;
+}
+
+static int check_sort(const char *value, struct error *err)
+{
+	size_t n;
+
+	if (find_column(value, &n) < n)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "sort '%s': the table 'locks' has no such column; kontend-views(7) lists "
+			 "them",
+			 value);
+}
+
+static int check_by(const char *value, struct error *err)
+{
+	enum query_by by;
+
+	if (query_by_parse(value, &by) == 0)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "by '%s': what is set is a key of locks: lock, caller, task, process, "
+			 "type, cpu, cgroup, stack or owner",
+			 value);
+}
+
+static int check_mmap(const char *value, struct error *err)
+{
+	struct mmlevel_how how;
+
+	if (mmlevel_parse(value, &how) == 0 && how.level != MMLEVEL_PID)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "mmap '%s': what can be set is contended, sampled, sampled=N with N from "
+			 "2 to %d, or all",
+			 value, MMLEVEL_MOST);
+}
+
+static int check_call_graph(const char *value, struct error *err)
+{
+	struct callgraph how;
+
+	return callgraph_parse(value, &how, err);
+}
+
+int options_check_value(const struct config_line *l, struct error *err)
+{
+	static const struct {
+		const char *name;
+		int (*check)(const char *value, struct error *err);
+	} checks[] = {{"sort", check_sort},
+		      {"by", check_by},
+		      {"mmap", check_mmap},
+		      {"call-graph", check_call_graph}};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (strcmp(checks[i].name, l->key) == 0)
+			return checks[i].check(l->value, err);
+	return 0;
+}
+
+/* Does the locks table have the column, by this key? */
+static bool fits(const char *sort, const char *key)
+{
+	enum query_by by = BY_LOCK;
+	size_t n, column = find_column(sort, &n);
+
+	if (key && query_by_parse(key, &by) < 0)
+		return false;
+	return column < n && query_locks_has(by, column);
+}
+
+void options_apply(const struct settings *s, struct opts *o)
+{
+	const bool is_set = !o->sort;
+
+	settings_apply(s, o);
+	if (is_set && o->sort && !fits(o->sort, o->by))
+		o->sort = NULL;
+	if (o->locks_sort && !fits(o->locks_sort, o->locks_by))
+		o->locks_sort = NULL;
+}

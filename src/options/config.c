@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which configuration is read: that of --config, else that of the user, which need not be there.
+ * A recording has none: that of whoever looks at it counts.
+ */
+#include "config.h"
+#include "kontend/config.h"
+#include "kontend/mem.h"
+#include "kontend/ownfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int take_symbols(struct options_config *c, const struct config_line *l, struct error *err)
+{
+	if (strcmp(l->key, "cache") != 0)
+		return error_set(err, -EINVAL, "there is no %s in [symbols]: there is cache",
+				 l->key);
+	if (strcmp(l->value, "yes") != 0 && strcmp(l->value, "no") != 0)
+		return error_set(err, -EINVAL, "cache is yes or no");
+	c->no_symbol_cache = l->value[0] == 'n';
+	return 0;
+}
+
+static int take(void *ctx, const struct config_line *l, struct error *err)
+{
+	struct options_config *c = ctx;
+
+	if (strcmp(l->section, "groups") == 0)
+		return pathgroup_add(&c->groups, l->key, l->value, err);
+	if (strcmp(l->section, "symbols") == 0)
+		return take_symbols(c, l, err);
+	if (settings_section(l->section) < 0)
+		return error_set(err, -EINVAL,
+				 "there is no section [%s]: there are [groups], [symbols], "
+				 "[options], and those of verbs, like [report]",
+				 l->section);
+	int r = settings_add(&c->settings, l, err);
+	return r < 0 ? r : options_check_value(l, err);
+}
+
+/* "" where there is no home. */
+static void find(char *ret, size_t size)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (base && *base == '/')
+		snprintf(ret, size, "%s/kontend/config", base);
+	else if (home && *home)
+		snprintf(ret, size, "%s/.config/kontend/config", home);
+	else
+		*ret = '\0';
+}
+
+static int read_file(FILE *f, struct options_config *c, struct error *err)
+{
+	const struct config_reader reader = {take, c};
+	static const char too_long[] = "%s is no configuration: it has more than %d bytes";
+	char *text = mem_calloc(1, CONFIG_BYTES + 1);
+	size_t n = text ? fread(text, 1, CONFIG_BYTES + 1, f) : 0;
+	int r;
+
+	if (!text)
+		r = error_set(err, -ENOMEM, "Cannot read %s: out of memory", c->path);
+	else if (ferror(f))
+		r = error_errno(err, -EIO, "Cannot read the configuration %s", c->path);
+	else if (n > CONFIG_BYTES)
+		r = error_set(err, -EINVAL, too_long, c->path, CONFIG_BYTES);
+	else
+		r = config_parse(text, n, c->path, &reader, err);
+	mem_free(text);
+	return r;
+}
+
+/* Who became another user has the home of the first one: may not look into it, or should not. */
+static bool is_missing(struct options_config *c, int code)
+{
+	bool refused = code == -EACCES || code == -EPERM || code == -EINVAL;
+
+	if (refused)
+		error_set(&c->refused, code, "goes without the configuration %s: %s", c->path,
+			  ownfile_reason(code));
+	return refused || code == -ENOENT || code == -ENOTDIR;
+}
+
+/* Whoever names one says what it is. */
+static FILE *open_config(const struct opts *o, const char *path, int *ret_code)
+{
+	int fd = o->config ? open(path, O_RDONLY | O_CLOEXEC) : ownfile_open(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	*ret_code = f ? 0 : o->config || fd >= 0 ? -errno : fd;
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
+int options_config_read(struct opts *o, struct options_config *ret, struct error *err)
+{
+	FILE *f;
+	int r;
+
+	*ret = (struct options_config){0};
+	if (o->no_config)
+		return 0;
+	if (o->config)
+		snprintf(ret->path, sizeof(ret->path), "%s", o->config);
+	else
+		find(ret->path, sizeof(ret->path));
+	if (!*ret->path)
+		return 0;
+	o->config_path = ret->path;
+	f = open_config(o, ret->path, &r);
+	if (!f && !o->config && is_missing(ret, r)) {
+		o->config_absent = true;
+		return 0;
+	}
+	if (!f)
+		return error_errno(err, r, "Cannot read the configuration %s", ret->path);
+	r = read_file(f, ret, err);
+	fclose(f);
+	if (r < 0)
+		return r;
+	o->groups = &ret->groups;
+	o->no_symbol_cache |= ret->no_symbol_cache;
+	options_apply(&ret->settings, o);
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_OPTIONS_INTERNAL_H
+#define KONTEND_OPTIONS_INTERNAL_H
+
+#include "kontend/opts.h"
+
+/* The place of @i in the table. */
+static inline size_t opts_row(const struct opts_info *i)
+{
+	return (size_t)(i - opts_table);
+}
+
+/*
+ * Sets the field of @i in @o to what @value says, NULL being an option without argument. -EINVAL
+ * with @err, and @o as it was, for what it does not mean. @value is borrowed.
+ */
+int opts_set(struct opts *o, const struct opts_info *i, const char *value, struct error *err);
+
+/* Has it been set, by whatever, also to what it is without? And does it ask for anything? */
+bool opts_is_said(const struct opts *o, const struct opts_info *i);
+bool opts_is_given(const struct opts *o, const struct opts_info *i);
+
+/* Are samples taken, by --freq or its default? */
+bool opts_samples(const struct opts *o);
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the command line by the table of opts-table.c: --name=VALUE, --name VALUE, -xVALUE, -x
+ * VALUE, and flags in one word (-vq). Names are not cut short: an option that is added later must
+ * not change what a script means; a cut one is what the hint proposes. Nothing here looks at the
+ * system, so that a command line means the same everywhere.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct opts_parser {
+	struct opts *o;
+	char **argv; /* the next word */
+	struct error *err;
+};
+
+static int usage(const struct opts_parser *p, const char *problem, const char *word,
+		 const char *hint)
+{
+	const char *verb = opts_verb_info(p->o->verb)->name;
+
+	if (hint)
+		return error_set(p->err, -EINVAL,
+				 "%s '%s': did you mean '%s'? See 'kontend %s --help'", problem,
+				 word, hint, verb);
+	return error_set(p->err, -EINVAL, "%s '%s': see 'kontend %s --help'", problem, word, verb);
+}
+
+/* The argument of @i is @attached, or else the next word. */
+static int take_value(struct opts_parser *p, const struct opts_info *i, const char *attached)
+{
+	if (!attached && (!i->arg || !opts_takes_word(i)))
+		return opts_set(p->o, i, NULL, p->err);
+	if (!attached) {
+		if (!*p->argv)
+			return error_set(p->err, -EINVAL,
+					 "--%s needs a value (%s): see 'kontend %s --help'",
+					 i->name, i->arg, opts_verb_info(p->o->verb)->name);
+		attached = *p->argv++;
+	}
+	return opts_set(p->o, i, attached, p->err);
+}
+
+/* Does another verb know this option? Then say so: a better hint than a similar name. */
+static const char *other_verb(const char *name, size_t len, char short_name)
+{
+	for (unsigned v = 0; v < VERBS; v++) {
+		enum opts_verb verb = (enum opts_verb)v;
+
+		if (name ? opts_find(verb, name, len) : opts_find_short(verb, short_name))
+			return opts_verb_info(verb)->name;
+	}
+	return NULL;
+}
+
+static int unknown(const struct opts_parser *p, const char *word, const char *other,
+		   const char *nearest)
+{
+	const char *verb = opts_verb_info(p->o->verb)->name;
+
+	if (other)
+		return error_set(p->err, -EINVAL,
+				 "'%s' is an option of 'kontend %s', not of 'kontend %s': see "
+				 "'kontend %s --help'",
+				 word, other, verb, verb);
+	return usage(p, "There is no option", word, nearest);
+}
+
+static int parse_long(struct opts_parser *p, const char *word)
+{
+	const char *name = word + 2;
+	size_t len = strcspn(name, "=");
+	const struct opts_info *i = opts_find(p->o->verb, name, len);
+	char bare[64], hint[64];
+
+	if (!i) {
+		snprintf(bare, sizeof(bare), "%.*s", (int)(len < 60 ? len : 60), name);
+		const char *nearest = opts_nearest(p->o->verb, bare);
+
+		snprintf(hint, sizeof(hint), "--%s", nearest ? nearest : "");
+		return unknown(p, word, other_verb(name, len, 0), nearest ? hint : NULL);
+	}
+	if (name[len] == '=' && !i->arg && !(i->settings && i->kind == OPTS_FLAG))
+		return usage(p, "This option takes no value", word, NULL);
+	return take_value(p, i, name[len] == '=' ? name + len + 1 : NULL);
+}
+
+static int parse_short(struct opts_parser *p, const char *word)
+{
+	int r = 0;
+
+	for (const char *c = word + 1; *c && r == 0; c++) {
+		const struct opts_info *i = opts_find_short(p->o->verb, *c);
+		char name[3] = {'-', *c, '\0'};
+
+		if (!i)
+			return unknown(p, *c > 0 ? name : word, other_verb(NULL, 0, *c), NULL);
+		if (i->arg && (opts_takes_word(i) || c[1] == '='))
+			return take_value(p, i, c[1] ? c + 1 + !opts_takes_word(i) : NULL);
+		r = take_value(p, i, NULL);
+	}
+	return r;
+}
+
+static int parse_word(struct opts_parser *p, const char *word)
+{
+	enum opts_verb v = p->o->verb;
+
+	if ((v == VERB_HELP || v == VERB_DUMP || v == VERB_RECOVER || v == VERB_REPLAY ||
+	     v == VERB_BENCH) &&
+	    !p->o->topic) {
+		p->o->topic = word;
+		return 0;
+	}
+	if (v == VERB_DIFF && !p->o->files[1]) {
+		p->o->files[p->o->files[0] != NULL] = word;
+		return 0;
+	}
+	if (opts_verb_info(v)->takes_command)
+		return error_set(
+			p->err, -EINVAL,
+			"There is no use for the word '%s': a command to measure comes after "
+			"'--', as in 'kontend %s -- %s'",
+			word, opts_verb_info(v)->name, word);
+	return usage(p, "There is no use for the word", word, NULL);
+}
+
+static int parse_command(struct opts_parser *p)
+{
+	int r = 0;
+
+	if (!opts_verb_info(p->o->verb)->takes_command) {
+		while (r == 0 && *p->argv)
+			r = parse_word(p, *p->argv++);
+		return r;
+	}
+	if (!*p->argv)
+		return error_set(p->err, -EINVAL,
+				 "A command must follow '--', as in 'kontend %s -- make -j8'",
+				 opts_verb_info(p->o->verb)->name);
+	p->o->command = p->argv;
+	return 0;
+}
+
+static int parse_words(struct opts_parser *p)
+{
+	int r = 0;
+
+	while (r == 0 && *p->argv && !p->o->help) {
+		const char *word = *p->argv++;
+
+		if (strcmp(word, "--") == 0)
+			return parse_command(p);
+		if (word[0] == '-' && word[1] == '-')
+			r = parse_long(p, word);
+		else if (word[0] == '-' && word[1])
+			r = parse_short(p, word);
+		else
+			r = parse_word(p, word);
+	}
+	return r;
+}
+
+static int parse_verb(struct opts_parser *p)
+{
+	const char *word = *p->argv;
+
+	if (!word || word[0] == '-') {
+		if (word && (!strcmp(word, "--version") || !strcmp(word, "-V"))) {
+			p->o->verb = VERB_VERSION;
+			p->argv++;
+		} else if (word && (!strcmp(word, "--help") || !strcmp(word, "-h"))) {
+			p->o->verb = VERB_HELP;
+			p->argv++;
+		}
+		return 0;
+	}
+	p->o->verb = opts_verb_find(word);
+	if (p->o->verb == VERBS) {
+		const char *hint = opts_nearest_verb(word);
+
+		p->o->verb = VERB_HELP;
+		return error_set(
+			p->err, -EINVAL,
+			"There is no verb '%s'%s%s%s 'kontend --help'; a command to measure "
+			"comes after '--'",
+			word, hint ? ": did you mean '" : ": see", hint ? hint : "",
+			hint ? "'? See" : "");
+	}
+	p->argv++;
+	return 0;
+}
+
+int opts_parse(struct opts *ret, int argc, char **argv, struct error *err)
+{
+	struct opts_parser p = {ret, argv + (argc > 0), err};
+	int r;
+
+	*ret = (struct opts){
+		.verb = VERB_LIVE, .rows = OPTS_ROWS_DEFAULT, .freq = OPTS_FREQ_DEFAULT};
+	r = parse_verb(&p);
+	return r == 0 ? parse_words(&p) : r;
+}

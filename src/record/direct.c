@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the rings into the file. Runs of whole records are collected where they lie, of one ring
+ * after the other, and written by one call; only then their room in the rings is given back. So the
+ * file has each ring's records in its order and ends with a whole one, unless we are killed in the
+ * middle of a write: then it ends within a record, as a prefix of what would have been written.
+ *
+ * Where the kernel counts its events everything up to the head goes out as it is, since the head
+ * stands behind a whole record; nobody looks at it. Else, and where the file may have room for a
+ * part only, record headers are read, for the counts and for where the last record ends that fits.
+ * Such a batch is small enough for the cache, from which the kernel copies it then.
+ */
+#include "direct.h"
+#include "kontend/clock.h"
+
+#include <errno.h>
+
+enum { BATCH_BYTES = 256 << 10, TIGHT_BYTES = 64 << 10 };
+
+static void write_batch(struct record_direct *d)
+{
+	if (!d->n_spans || d->status < 0)
+		return;
+	d->status = record_file_put_runs(d->file, d->cpu, d->pieces, d->n_pieces, d->err);
+	d->full |= d->status == WRITER_FULL;
+	for (int i = 0; d->status == 0 && i < d->n_spans; i++) {
+		ring_release(d->spans[i].ring, d->spans[i].end);
+		d->tally->samples += d->spans[i].samples;
+		d->tally->lost += d->spans[i].lost;
+	}
+	d->status = d->status == WRITER_FULL ? 0 : d->status;
+	d->n_spans = d->n_pieces = 0;
+	d->bytes = 0;
+}
+
+/* Bytes that may still be added to the batch. */
+static uint64_t room(const struct record_direct *d)
+{
+	uint64_t all = record_file_room(d->file), used = d->reserve + d->bytes;
+
+	return all > used ? all - used : 0;
+}
+
+/* Packing can make a little more of it. */
+static bool is_plenty(uint64_t room, uint64_t len)
+{
+	return room >= len + len / 32 + TIGHT_BYTES;
+}
+
+static void add(struct record_direct *d, struct drain_ring *r, const struct ring_span *s)
+{
+	if (d->sampler)
+		record_sampler_run(d->sampler, r->cpu, s->piece, s->pieces);
+	for (int i = 0; i < s->pieces; i++) {
+		d->pieces[d->n_pieces++] = s->piece[i];
+		d->bytes += s->piece[i].iov_len;
+	}
+	d->spans[d->n_spans++] = (struct record_span){&r->ring, s->end, s->samples, s->lost};
+	d->cpu = r->cpu;
+	if (d->bytes >= BATCH_BYTES || d->n_spans == RECORD_DIRECT_BATCH)
+		write_batch(d);
+}
+
+static int put(struct record_direct *d, const struct record *r)
+{
+	int e = d->full ? WRITER_FULL : record_file_put(d->file, r, d->err);
+
+	d->full |= e == WRITER_FULL;
+	d->status = e < 0 ? e : 0;
+	if (e != 0)
+		return d->status;
+	record_tally_add(d->tally, r);
+	if (d->sampler)
+		record_sampler_put(d->sampler, r, clock_now_ns());
+	return 0;
+}
+
+/* Ids are to be put right: what the kernel has written must be copied for that. */
+static int take_copies(struct record_direct *d, struct drain_ring *r, uint64_t head)
+{
+	uint8_t buf[RING_RECORD_MAX];
+	struct record rec = {.kind = RECORD_PERF, .ring = r->cpu, .data = buf};
+	int e = 0;
+
+	write_batch(d);
+	while (d->status == 0 && !d->full) {
+		d->full = !is_plenty(room(d), RING_RECORD_MAX);
+		if (d->full || (e = ring_drain(&r->ring, head, buf, sizeof(buf), &rec.len)) != 0)
+			break;
+		drain_restore_ids(r, buf, rec.len);
+		put(d, &rec);
+	}
+	return e;
+}
+
+static int take_spans(struct record_direct *d, struct drain_ring *r, uint64_t head)
+{
+	struct ring_span s = {.end = *r->ring.tail};
+	int e = 0;
+
+	if (d->counted && is_plenty(room(d), head - s.end)) {
+		e = ring_all(&r->ring, head, &s);
+		if (e == 0)
+			add(d, r, &s);
+		return e;
+	}
+	while (d->status == 0 && !d->full) {
+		uint64_t left = room(d),
+			 most = is_plenty(left, BATCH_BYTES) ? BATCH_BYTES : TIGHT_BYTES;
+		uint64_t from = s.end;
+		e = ring_peek(&r->ring, from, head, left < most ? left : most, &s);
+		if (e != 0)
+			break;
+		d->full = s.end - from > left;
+		if (!d->full)
+			add(d, r, &s);
+		if (most == TIGHT_BYTES)
+			write_batch(d);
+	}
+	return e;
+}
+
+static void sink_take(void *ctx, struct drain_ring *r, uint64_t head)
+{
+	struct record_direct *d = ctx;
+
+	if (d->full)
+		return;
+	int e = r->renewed ? take_copies(d, r, head) : take_spans(d, r, head);
+
+	if (e != -EBADMSG)
+		return;
+	/* The next record cannot be found: everything before the head is lost. */
+	write_batch(d);
+	r->drop.bytes += ring_used(&r->ring, head);
+	r->drop.records++;
+	ring_release(&r->ring, head);
+}
+
+static void sink_taken(void *ctx)
+{
+	write_batch(ctx);
+}
+
+static int sink_put(void *ctx, enum record_kind kind, uint32_t ring, const void *data, size_t len)
+{
+	struct record_direct *d = ctx;
+	struct record r = {.kind = kind, .ring = ring, .data = data, .len = len};
+
+	return d->status < 0 ? d->status : put(d, &r);
+}
+
+/* What the events have lost in all is not what the last of several files misses. */
+static bool sink_is_whole(void *ctx)
+{
+	const struct record_direct *d = ctx;
+
+	return !record_file_parts(d->file)->finished;
+}
+
+struct drain_sink record_direct_sink(struct record_direct *d)
+{
+	return (struct drain_sink){
+		.take = sink_take,
+		.taken = sink_taken,
+		.put = sink_put,
+		.put_always = sink_put,
+		.is_whole = sink_is_whole,
+		.ctx = d,
+	};
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of a recording. A file is written under another name until what stands before the
+ * stream is in it, and gets its own name then: whoever finds the name finds something that can be
+ * read, also if we are killed, and a recording that fails at its start leaves the old one alone.
+ */
+#include "file.h"
+#include "again.h"
+#include "kontend/mem.h"
+#include "kontend/output.h"
+#include "kontend/sysinfo.h"
+#include "path.h"
+#include "place.h"
+#include "shrink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * Symbols are about a megabyte. Of more than this, unpacked, they are no part worth reading it all
+ * again, which would cost as much as recording it.
+ */
+enum { SHRINK_MOST = 8 << 20 };
+
+struct record_file {
+	struct record_file_options o;
+	char *path, *temp; /* temp: its name until it can be read */
+	char *cmdline;
+	const char **argv; /* into cmdline, NULL-terminated */
+	int fd;
+	bool regular;
+	struct writer *writer;
+	struct record_again again;
+	uint64_t shrunk_bytes;	   /* size of the finished file, when it was made smaller */
+	struct record_parts parts; /* those before it */
+	struct place_file present; /* the file that is written */
+};
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "No memory for the recording");
+}
+
+/* The words of our own command line, for the readers of the file. */
+static int read_argv(struct record_file *f)
+{
+	size_t len = 0, n = 0;
+
+	if (sysinfo_read_all("/proc/self/cmdline", &f->cmdline, &len) < 0)
+		len = 0;
+	for (size_t i = 0; i < len; i++)
+		n += !f->cmdline[i];
+	f->argv = mem_calloc(n + 1, sizeof(*f->argv));
+	if (!f->argv)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < len; i += strlen(f->cmdline + i) + 1)
+		f->argv[n++] = f->cmdline + i;
+	return 0;
+}
+
+static int open_fd(struct record_file *f, struct error *err)
+{
+	struct stat st;
+	bool there = stat(f->path, &st) == 0;
+
+	f->regular = !there || S_ISREG(st.st_mode);
+	if (!f->regular) {
+		f->fd = output_open_special(f->path);
+		if (f->fd < 0)
+			errno = -f->fd;
+	} else {
+		f->temp = record_path_suffix(f->path, ".XXXXXX");
+		if (!f->temp)
+			return no_memory(err);
+		f->fd = mkostemp(f->temp, O_CLOEXEC);
+	}
+	int code = f->fd < 0 ? -errno : place_know(f->fd, &f->present);
+	if (code == 0)
+		return 0;
+	mem_free(f->temp);
+	f->temp = NULL;
+	return error_errno(err, code, "Cannot record to the file '%s'", f->path);
+}
+
+static int open_writer(struct record_file *f, struct error *err)
+{
+	bool is_pipe = !strcmp(f->path, "-");
+	struct writer_options w = {
+		.path = is_pipe ? "-" : NULL,
+		.name = f->path,
+		.zstd_level = f->o.zstd_level,
+		.argv = f->argv,
+		.clock_id = CLOCK_MONOTONIC,
+		.max_bytes = f->o.max_bytes,
+		.wait = f->o.wait,
+		.ctx = f->o.ctx,
+	};
+	int r = is_pipe ? 0 : open_fd(f, err);
+
+	w.fd = f->fd;
+	return r < 0 ? r : writer_new(&f->writer, &w, err);
+}
+
+int record_file_new(struct record_file **ret, const struct record_file_options *o,
+		    struct error *err)
+{
+	struct record_file *f = mem_calloc(1, sizeof(*f));
+	int r = -ENOMEM;
+
+	if (!f)
+		return no_memory(err);
+	f->o = *o;
+	f->parts.keep = o->keep;
+	f->fd = -1;
+	record_again_init(&f->again, o->names, o->cgroups);
+	f->path = mem_strdup(o->path);
+	if (!f->path || read_argv(f) < 0)
+		no_memory(err);
+	else
+		r = open_writer(f, err);
+	if (r < 0) {
+		record_file_free(f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+/* Of the first one another file may have the name, which is kept; later it was ours. */
+static int take_name(struct record_file *f, struct error *err)
+{
+	if (!f->parts.finished)
+		return place_put(f->temp, f->path, err);
+	int r = place_rename(f->temp, f->path);
+	if (r == -EEXIST)
+		return error_set(err, r,
+				 "Cannot go on recording to '%s': another file has this name now, "
+				 "which was left alone",
+				 f->path);
+	if (r < 0)
+		return error_errno(err, r, "Cannot rename the file '%s' to '%s'", f->temp, f->path);
+	return 0;
+}
+
+/* The file can be read now: it gets its name. */
+static int put_in_place(struct record_file *f, struct error *err)
+{
+	int r = take_name(f, err);
+
+	if (r < 0)
+		return r;
+	mem_free(f->temp);
+	f->temp = NULL;
+	return 0;
+}
+
+/* Events: all that a reader needs to know before them is written. */
+static int put_in_place_once(struct record_file *f, struct error *err)
+{
+	int e = f->temp ? writer_flush(f->writer, err) : 0;
+
+	return e == 0 && f->temp ? put_in_place(f, err) : e;
+}
+
+int record_file_put(struct record_file *f, const struct record *r, struct error *err)
+{
+	int e = record_again_note(&f->again, r) < 0 ? no_memory(err)
+						    : writer_put(f->writer, r, err);
+
+	return e == 0 && r->kind == RECORD_PERF ? put_in_place_once(f, err) : e;
+}
+
+int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iovec *runs, int n,
+			 struct error *err)
+{
+	struct record r = {.kind = RECORD_PERF, .ring = ring};
+
+	record_again_note(&f->again, &r);
+	int e = writer_put_runs(f->writer, runs, n, err);
+	return e == 0 ? put_in_place_once(f, err) : e;
+}
+
+/* Files that are mostly beginnings would never catch up with the events. */
+static int check_share(const struct record_file *f, uint64_t more, struct error *err)
+{
+	uint64_t max = f->o.max_bytes, room = record_file_room(f);
+	uint64_t least = (2 * (max - room + more) + 1023) / 1024;
+
+	if (!max || !f->regular || (f->o.keep ? least * 1024 <= max : more <= room))
+		return 0;
+	return error_set(
+		err, -EFBIG,
+		"--max-size is too small: what stands before the events of each file takes "
+		"%lluK; give at least %lluK",
+		(unsigned long long)least / 2, (unsigned long long)least);
+}
+
+int record_file_begin(struct record_file *f, uint64_t more, struct error *err)
+{
+	int r = writer_begin(f->writer, err);
+
+	return r < 0 ? r : check_share(f, more, err);
+}
+
+uint64_t record_file_room(const struct record_file *f)
+{
+	return writer_room(f->writer);
+}
+
+/* It may have been removed while it was written: then nobody will ever read it. */
+static int check_name(const struct record_file *f, struct error *err)
+{
+	struct stat st;
+
+	if (!f->regular || f->fd < 0 || fstat(f->fd, &st) < 0 || st.st_nlink)
+		return 0;
+	return error_set(err, -ENOENT,
+			 "The recording '%s' was removed while it was written: it is lost",
+			 f->path);
+}
+
+int record_file_flush(struct record_file *f, struct error *err)
+{
+	int r = f->again.has_ring ? writer_flush(f->writer, err) : 0;
+
+	return r == 0 ? check_name(f, err) : r;
+}
+
+int record_file_fd(const struct record_file *f)
+{
+	return f->fd;
+}
+
+bool record_file_is_regular(const struct record_file *f)
+{
+	return f->regular && f->fd >= 0;
+}
+
+static void close_writer(struct record_file *f)
+{
+	writer_free(f->writer);
+	f->writer = NULL;
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
+
+/* One that has no beginning yet is of no use to anybody. */
+static void give_up_file(struct record_file *f)
+{
+	close_writer(f);
+	if (f->temp)
+		place_remove(f->temp, &f->present);
+	mem_free(f->temp);
+	f->temp = NULL;
+}
+
+/* The present file, whole and under its name. */
+static int end_file(struct record_file *f, struct error *err)
+{
+	int r = writer_finish(f->writer, err);
+
+	if (r == 0 && f->temp)
+		r = put_in_place(f, err);
+	return r == 0 ? check_name(f, err) : r;
+}
+
+int record_file_rotate(struct record_file *f, struct error *err)
+{
+	const struct place_file done = f->present;
+	int r = end_file(f, err);
+
+	if (r < 0)
+		return r;
+	close_writer(f);
+	r = open_writer(f, err);
+	if (r == 0)
+		r = record_again_put(&f->again, f->writer, f->path, err);
+	if (r == 0)
+		r = record_parts_add(&f->parts, f->path, &done, err);
+	if (r == 0)
+		r = put_in_place(f, err);
+	if (r < 0)
+		give_up_file(f);
+	return r;
+}
+
+int record_file_finish(struct record_file *f, struct error *err)
+{
+	return f->writer ? end_file(f, err) : 0;
+}
+
+int record_file_shrink(struct record_file *f, struct error *err)
+{
+	struct writer_options w = {
+		.name = f->path,
+		.zstd_level = f->o.zstd_level,
+		.argv = f->argv,
+		.clock_id = CLOCK_MONOTONIC,
+	};
+
+	struct writer_stat st;
+
+	record_file_stat(f, &st);
+	if (!f->regular || !f->again.has_symbols || f->temp ||
+	    st.bytes + st.packed_from - st.packed_to > SHRINK_MOST)
+		return 0;
+	return record_shrink(f->path, f->fd, &w, &f->shrunk_bytes, err);
+}
+
+void record_file_stat(const struct record_file *f, struct writer_stat *ret)
+{
+	*ret = (struct writer_stat){0};
+	if (f->writer)
+		writer_stat(f->writer, ret);
+	if (f->shrunk_bytes)
+		ret->bytes = f->shrunk_bytes;
+}
+
+void record_file_settle(struct record_file *f)
+{
+	f->again.settled = true;
+}
+
+const struct record_parts *record_file_parts(const struct record_file *f)
+{
+	return &f->parts;
+}
+
+void record_file_free(struct record_file *f)
+{
+	if (!f)
+		return;
+	give_up_file(f);
+	record_again_deinit(&f->again);
+	record_parts_deinit(&f->parts);
+	mem_free(f->path);
+	mem_free(f->argv);
+	mem_free(f->cmdline);
+	mem_free(f);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The names that the files of a recording get: all of them begin with the one that was asked for.
+ */
+#include "path.h"
+#include "kontend/mem.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+char *record_path_suffix(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), n = strlen(suffix) + 1;
+	char *name = mem_calloc(len + n, 1);
+
+	if (name) {
+		memcpy(name, path, len);
+		memcpy(name + len, suffix, n);
+	}
+	return name;
+}
+
+static bool is_taken(const char *name)
+{
+	struct stat st;
+
+	return lstat(name, &st) == 0;
+}
+
+char *record_path_part(const char *path)
+{
+	char stamp[48];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	size_t n = strftime(stamp, sizeof(stamp) - 12, ".%Y%m%d-%H%M%S", &tm);
+	for (int i = 2;; i++) {
+		char *name = record_path_suffix(path, stamp);
+
+		if (!name || !is_taken(name))
+			return name;
+		mem_free(name);
+		snprintf(stamp + n, sizeof(stamp) - n, "-%d", i);
+	}
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What goes on with processes is needed whole, or addresses cannot be told apart; samples are many
+ * and alike. They are taken for the time between two rounds, so that waits are whole, of each ring
+ * from its begin on, until there were too many; then not, until as much time has gone by. A ring
+ * comes in as many runs as its reader likes: what is taken of it counts until another ring's turn.
+ * What finds no room in the queue is left out: whoever reads the recording itself sees all of it.
+ *
+ * A file may be shorter than the time for which none are taken, and is to be told of as well: so
+ * each begins with those that any may have at first.
+ */
+#include "sampler.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum { BYTES_PER_SECOND = 4 << 20, RING_BYTES = 512 << 10, CHUNK = 64 << 10 };
+
+/* A place in the pieces of a run. */
+struct place {
+	const struct iovec *v;
+	int n;
+	size_t at; /* in the first of them */
+};
+
+/* The next @len bytes into @to; NULL: they are passed over. False: there are fewer. */
+static bool take(struct place *p, void *to, size_t len)
+{
+	char *dst = to;
+
+	while (len && p->n) {
+		size_t left = p->v->iov_len - p->at, n = len < left ? len : left;
+		if (dst)
+			memcpy(dst, (const char *)p->v->iov_base + p->at, n);
+		dst = dst ? dst + n : NULL;
+		len -= n;
+		p->at += n;
+		if (p->at == p->v->iov_len) {
+			p->v++;
+			p->n--;
+			p->at = 0;
+		}
+	}
+	return !len;
+}
+
+/* The chunk that is being filled. */
+struct chunk {
+	struct queue_item *item;
+	void *data;
+	size_t len, cap;
+};
+
+static void push(struct record_sampler *s, struct chunk *c, uint32_t ring)
+{
+	if (c->item && c->len)
+		queue_push(s->to, c->item, RECORD_PERF, ring, c->len);
+	else if (c->item)
+		queue_cancel(s->to, c->item);
+	*c = (struct chunk){0};
+}
+
+/* Room for @len bytes; NULL: there is none. */
+static char *room(struct record_sampler *s, struct chunk *c, uint32_t ring, size_t len)
+{
+	if (c->item && c->cap - c->len < len)
+		push(s, c, ring);
+	if (!c->item)
+		c->item = queue_alloc(s->to, len > CHUNK / 4 ? len : CHUNK / 4, &c->data, &c->cap);
+	return c->item ? (char *)c->data + c->len : NULL;
+}
+
+static bool take_record(struct record_sampler *s, struct chunk *c, uint32_t ring, struct place *p)
+{
+	struct perf_event_header h;
+
+	if (!take(p, &h, sizeof(h)) || h.size < sizeof(h))
+		return false;
+	bool is_sample = h.type == PERF_RECORD_SAMPLE;
+	bool wanted = !is_sample || (!s->closed && s->taken < RING_BYTES);
+	char *to = wanted ? room(s, c, ring, h.size) : NULL;
+	if (!to)
+		return take(p, NULL, h.size - sizeof(h));
+	memcpy(to, &h, sizeof(h));
+	if (!take(p, to + sizeof(h), h.size - sizeof(h)))
+		return false;
+	c->len += h.size;
+	s->taken += is_sample ? h.size : 0;
+	s->credit -= is_sample ? h.size : 0;
+	return true;
+}
+
+void record_sampler_run(struct record_sampler *s, uint32_t ring, const struct iovec *pieces, int n)
+{
+	struct place p = {pieces, n, 0};
+	struct chunk c = {0};
+
+	if (!s->to)
+		return;
+	if (ring != s->ring)
+		s->taken = 0;
+	s->ring = ring;
+	while (p.n && take_record(s, &c, ring, &p))
+		;
+	push(s, &c, ring);
+}
+
+/* Between two rounds all of them are taken, or none is. */
+static void open_or_close(struct record_sampler *s, uint64_t now_ns)
+{
+	uint64_t ns = s->credit_ns ? now_ns - s->credit_ns : 0;
+
+	if (ns > 1000000000)
+		ns = 1000000000;
+	s->credit_ns = now_ns;
+	s->credit += (int64_t)(ns * BYTES_PER_SECOND / 1000000000);
+	if (s->credit > RECORD_SAMPLER_CREDIT)
+		s->credit = RECORD_SAMPLER_CREDIT;
+	s->closed = s->credit < 0;
+	s->taken = 0;
+}
+
+void record_sampler_put(struct record_sampler *s, const struct record *r, uint64_t now_ns)
+{
+	struct iovec v = {(void *)(uintptr_t)r->data, r->len};
+
+	if (!s->to || r->kind == RECORD_SNAPSHOT)
+		return;
+	if (r->kind == RECORD_PERF) {
+		record_sampler_run(s, r->ring, &v, 1);
+		return;
+	}
+	if (r->kind == RECORD_ROUND)
+		open_or_close(s, now_ns);
+	/* Without memory there is one fewer; the next one says the same. */
+	(void)queue_put_always(s->to, r->kind, r->ring, r->data, r->len);
+}
+
+void record_sampler_cut(struct record_sampler *s, uint64_t now_ns)
+{
+	struct record r = {.kind = RECORD_ROUND, .data = &now_ns, .len = sizeof(now_ns)};
+
+	record_sampler_put(s, &r, now_ns);
+	s->credit = RECORD_SAMPLER_CREDIT;
+	s->closed = false;
+}

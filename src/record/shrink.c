@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A finished recording without the symbols that it does not need, as another file that takes its
+ * name: whatever happens on the way, the name stands for a whole recording. The name may stand for
+ * another file by now, since someone moved ours away: that one is not touched, and ours stays.
+ */
+#include "shrink.h"
+#include "kontend/mem.h"
+#include "kontend/reader.h"
+#include "kontend/shrink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int copy(int from, struct writer *w, struct error *err)
+{
+	char path[48];
+	struct reader_options o = {.path = path, .no_symbols = true};
+	struct source *s;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
+	int r = reader_new(&s, &o, err);
+
+	if (r)
+		return r;
+	r = shrink_copy(s, w, err);
+	source_free(s);
+	return r ? r : writer_finish(w, err);
+}
+
+static int write_small(int from, int to, const struct writer_options *o, struct writer_stat *stat,
+		       struct error *err)
+{
+	struct writer_options w = *o;
+	struct writer *writer;
+
+	w.path = NULL;
+	w.fd = to;
+	w.wait = NULL;
+	int r = writer_new(&writer, &w, err);
+	if (r)
+		return r;
+	r = copy(from, writer, err);
+	writer_stat(writer, stat);
+	writer_free(writer);
+	return r;
+}
+
+/* Does the name stand for the file that is open? */
+static bool is_named(const char *path, int fd, struct stat *ret)
+{
+	struct stat named;
+
+	return fstat(fd, ret) == 0 && lstat(path, &named) == 0 && named.st_dev == ret->st_dev &&
+	       named.st_ino == ret->st_ino;
+}
+
+/* All of it is on the disk before the name is its. 0, 1: it is of no use, or negative. */
+static int take_place(const char *path, const char *temp, int from, int to, struct error *err)
+{
+	struct stat before, now;
+
+	if (!is_named(path, from, &before) || fstat(to, &now) || now.st_size >= before.st_size)
+		return 1;
+	int r = fchmod(to, before.st_mode & 0777) || fdatasync(to) ? -errno : 0;
+	if (r == 0 && !is_named(path, from, &before))
+		return 1;
+	if (r == 0 && rename(temp, path))
+		r = -errno;
+	if (r)
+		return error_errno(err, r, "Cannot put '%s' in the place of '%s'", temp, path);
+	return 0;
+}
+
+static int shrink(const char *path, int from, char *temp, const struct writer_options *o,
+		  uint64_t *ret_bytes, struct error *err)
+{
+	struct writer_stat written;
+	struct stat st;
+
+	if (!is_named(path, from, &st))
+		return 0;
+	int to = mkostemp(temp, O_CLOEXEC);
+	if (to < 0)
+		return error_errno(err, -errno, "Cannot make the file '%s'", temp);
+	int r = write_small(from, to, o, &written, err);
+	if (r == 0)
+		r = take_place(path, temp, from, to, err);
+	if (r == 0)
+		*ret_bytes = written.bytes;
+	else
+		unlink(temp);
+	close(to);
+	return r < 0 ? r : 0;
+}
+
+int record_shrink(const char *path, int fd, const struct writer_options *o, uint64_t *ret_bytes,
+		  struct error *err)
+{
+	static const char suffix[] = ".XXXXXX";
+	size_t len = strlen(path);
+	char *temp = mem_calloc(len + sizeof(suffix), 1);
+
+	*ret_bytes = 0;
+	if (!temp)
+		return error_set(err, -ENOMEM, "No memory to make '%s' smaller", path);
+	memcpy(temp, path, len);
+	memcpy(temp + len, suffix, sizeof(suffix));
+	int r = shrink(path, fd, temp, o, ret_bytes, err);
+	mem_free(temp);
+	return r;
+}

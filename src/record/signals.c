@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Signals of `kontend record`, read from a descriptor between two steps of its work. */
+#include "signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+
+int record_signals_open(int *ret_fd, struct error *err)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2};
+	sigset_t set, blocked;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&set, signals[i]);
+	blocked = set;
+	/* A file that may not grow is an error of write(), not our end. */
+	sigaddset(&blocked, SIGXFSZ);
+	/* These say nothing to a recorder, and are no reason to lose what it has. */
+	sigaddset(&blocked, SIGUSR1);
+	sigaddset(&blocked, SIGALRM);
+	sigaddset(&blocked, SIGVTALRM);
+	sigaddset(&blocked, SIGPROF);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *ret_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals") : 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_RECORD_SIGNALS_H
+#define KONTEND_RECORD_SIGNALS_H
+
+#include "kontend/error.h"
+
+/* Blocks the signals that end a recording or begin another file: *ret_fd tells of them (stall.h).
+ */
+int record_signals_open(int *ret_fd, struct error *err);
+
+#endif

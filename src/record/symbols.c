@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording that can be read again at its end is told of whole then. Of others there is what was
+ * told on the way: a file that may be so long only keeps a part free for that, which bounds it.
+ */
+#include "symbols.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+
+static const uint64_t CUT_NS = 2000000000;
+
+enum { SHARE = 16, MOST = 8 << 20, MOST_TABLES = 24 << 20 };
+
+uint64_t record_symbols_reserve(const struct record_symbols *t)
+{
+	if (!t->wanted || !t->max_bytes)
+		return 0;
+	return t->max_bytes / SHARE < MOST ? t->max_bytes / SHARE : MOST;
+}
+
+int record_symbols_init(struct record_symbols *t, const struct opts *o, struct codesource *code,
+			struct error *err)
+{
+	t->wanted = o->freq && o->freq != OPTS_FREQ_DEFAULT;
+	t->max_bytes = o->max_size;
+	t->code = code;
+	struct resolve_thread_options n = {
+		.code = code,
+		.keep_symbols = !o->no_symbol_cache,
+		.most = t->max_bytes ? query_functions_within(record_symbols_reserve(t))
+				     : query_functions_usual,
+	};
+	return t->wanted ? resolve_thread_new(&t->resolver, &n, &t->sampler, err) : 0;
+}
+
+int record_symbols_start(struct record_symbols *t, struct error *err)
+{
+	return t->resolver ? resolve_thread_start(t->resolver, err) : 0;
+}
+
+/* Other tables than of programs of usual size would fill a short file. */
+static bool has_room(const struct record_symbols *t, const struct symbol_batch *n)
+{
+	return t->tables_bytes + n->len <= MOST_TABLES &&
+	       (!t->max_bytes || n->len <= t->max_bytes / SHARE);
+}
+
+static int put_one(struct record_symbols *t, struct record_file *f, const struct symbol_batch *n,
+		   struct error *err)
+{
+	struct record rec = {.kind = RECORD_SNAPSHOT, .data = n->body, .len = n->len};
+	int r = record_file_put(f, &rec, err);
+
+	if (n->is_tables)
+		t->left_tables += r == WRITER_FULL;
+	else
+		t->left += n->left + (r == WRITER_FULL);
+	return r < 0 ? r : 0;
+}
+
+static void keep(struct record_symbols *t, struct symbol_batch *n)
+{
+	n->next = t->tables;
+	t->tables = n;
+	t->tables_bytes += n->len;
+}
+
+int record_symbols_put(struct record_symbols *t, struct record_file *f, struct error *err)
+{
+	struct symbol_batch *n;
+	int r = 0;
+
+	while (r >= 0 && t->resolver && (n = resolve_thread_take(t->resolver))) {
+		bool fits = !n->is_tables || has_room(t, n);
+
+		t->left_tables += !fits;
+		r = fits ? put_one(t, f, n, err) : 0;
+		if (fits && n->is_tables)
+			keep(t, n);
+		else
+			mem_free(n);
+	}
+	return r;
+}
+
+int record_symbols_begin(struct record_symbols *t, struct record_file *f, struct error *err)
+{
+	int r = 0;
+
+	for (const struct symbol_batch *n = t->tables; r == 0 && n; n = n->next)
+		r = put_one(t, f, n, err);
+	return r;
+}
+
+int record_symbols_cut(struct record_symbols *t, struct record_file *f, bool ended,
+		       struct error *err)
+{
+	if (!t->resolver)
+		return 0;
+	record_sampler_cut(&t->sampler, clock_now_ns());
+	resolve_thread_cut(t->resolver, ended ? 0 : CUT_NS);
+	return record_symbols_put(t, f, err);
+}
+
+/* What was told on the way is all there will be. */
+static int tell_rest(struct record_symbols *t, struct record_file *f, struct resolve_final_stat *st,
+		     struct error *err)
+{
+	int r = resolve_thread_stop(t->resolver, false, err);
+	int e = record_symbols_put(t, f, err);
+
+	st->left_names = t->left;
+	st->left_tables = t->left_tables;
+	return r ? r : e;
+}
+
+const char *record_symbols_end(struct record_symbols *t, struct record_file *f,
+			       const struct resolve_final_options *o, struct error *err)
+{
+	bool again = record_file_is_regular(f) && !resolve_final_is_long(f);
+	struct resolve_final_stat st = {0};
+	struct error last = {0};
+	int r;
+
+	if (!t->wanted)
+		return NULL;
+	if (again) {
+		/* All of it is told anew. */
+		resolve_thread_stop(t->resolver, true, &last);
+		r = resolve_final_put(f, o, &st, err);
+	} else {
+		r = tell_rest(t, f, &st, err);
+	}
+	return resolve_final_lack(r, &st, err);
+}
+
+void record_symbols_deinit(struct record_symbols *t)
+{
+	resolve_thread_free(t->resolver);
+	while (t->tables) {
+		struct symbol_batch *next = t->tables->next;
+
+		mem_free(t->tables);
+		t->tables = next;
+	}
+	*t = (struct record_symbols){0};
+}

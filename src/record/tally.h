@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_RECORD_TALLY_H
+#define KONTEND_RECORD_TALLY_H
+
+#include "kontend/record.h"
+
+/* What goes by while it is recorded, counted by record headers alone. */
+struct record_tally {
+	uint64_t samples;
+	uint64_t lost;	  /* by the kernel: its rings were full */
+	uint64_t dropped; /* by us: the queue was full */
+};
+
+void record_tally_add(struct record_tally *t, const struct record *r);
+
+#endif

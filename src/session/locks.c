@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The look at locks. A recorder knows no locks to ask about, so it names the mmap_lock of every
+ * process; all others ask for what their tables show.
+ */
+#include "locks.h"
+#include "kontend/clock.h"
+#include "kontend/lockwalk.h"
+#include "kontend/mem.h"
+#include "kontend/record.h"
+#include "kontend/taskid.h"
+#include "look-bytes.h"
+
+#include <errno.h>
+#include <signal.h>
+
+struct run_locks {
+	struct look look;
+	struct lockask ask;
+	struct lockask_lock asked[LOCKASK_MOST];
+	struct lockwalk *walk; /* NULL: see why */
+	struct error why;
+	int32_t threads[LOCKASK_THREADS];
+	struct locksnap snap;
+	struct look_bytes bytes;
+};
+
+/* Those outside of our PID namespace cannot be asked about. */
+static int tell_gone(struct run_locks *r)
+{
+	size_t n = lockask_get_threads(&r->ask, r->threads);
+	int code = 0;
+
+	for (size_t i = 0; i < n && code == 0; i++)
+		if (r->threads[i] > 0 && !taskid_is_outside(r->threads[i]) &&
+		    kill(r->threads[i], 0) < 0 && errno == ESRCH)
+			code = locksnap_add_gone(&r->snap, r->threads[i]);
+	return code;
+}
+
+static int take_snapshot(struct run_locks *r)
+{
+	size_t n = lockask_get(&r->ask, r->asked);
+
+	if (!r->walk) {
+		locksnap_clear(&r->snap);
+		r->snap.head.reason = locksnap_add_text(&r->snap, r->why.text);
+		r->snap.head.time_ns = clock_now_ns();
+		return tell_gone(r);
+	}
+	int code = lockwalk_take(r->walk, r->asked, n, &r->snap, NULL);
+	return code < 0 ? code : tell_gone(r);
+}
+
+static void *take(struct look *l, bool last, size_t *ret_len)
+{
+	struct run_locks *r = (struct run_locks *)l;
+
+	(void)last;
+	/* The next tick tries again. */
+	if (take_snapshot(r) < 0)
+		return NULL;
+	return look_bytes_encode(&r->bytes, &locksnap_sections, &r->snap, ret_len);
+}
+
+int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes *types,
+		  struct error *err)
+{
+	struct run_locks *r = mem_calloc(1, sizeof(*r));
+
+	if (!r)
+		return error_set(err, -ENOMEM, "No memory for looking at locks");
+	r->look = (struct look){.kind = SNAPSHOT_LOCKS,
+				.version = LOCKSNAP_VERSION,
+				.take = take,
+				.at_start = true};
+	lockask_init(&r->ask);
+	if (o->no_bpf)
+		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
+	else
+		lockwalk_new(&r->walk, o->verb == VERB_RECORD, types, &r->why);
+	*ret = r;
+	return 0;
+}
+
+struct look *run_locks_look(struct run_locks *r)
+{
+	return &r->look;
+}
+
+struct lockask *run_locks_ask(struct run_locks *r)
+{
+	return r ? &r->ask : NULL;
+}
+
+void run_locks_free(struct run_locks *r)
+{
+	if (!r)
+		return;
+	lockwalk_free(r->walk);
+	lockask_deinit(&r->ask);
+	locksnap_deinit(&r->snap);
+	mem_free(r->bytes.bytes);
+	mem_free(r);
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Builds the pipe: options -> target -> live source or recording -> engine. The demo workload is
+ * forked before the source starts its thread, so that the child is a plain single-threaded process,
+ * and ends with us whatever happens, since it asks the kernel for a signal at our end.
+ */
+#include "kontend/run.h"
+#include "code.h"
+#include "kontend/collector.h"
+#include "kontend/demo.h"
+#include "kontend/history.h"
+#include "kontend/kerntypes.h"
+#include "kontend/nsview.h"
+#include "kontend/pidns.h"
+#include "kontend/placed.h"
+#include "kontend/privs.h"
+#include "kontend/reader.h"
+#include "kontend/uplook.h"
+#include "kontend/uprobe-spec.h"
+#include "locks.h"
+#include "look.h"
+#include "waits.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What programs read from standard output may have nothing else in it. */
+static bool is_for_programs(const struct opts *o)
+{
+	if (o->output && strcmp(o->output, "-"))
+		return false;
+	return (o->verb == VERB_RECORD && o->output) || o->verb == VERB_EXPORT ||
+	       (o->format && strcmp(o->format, "text"));
+}
+
+int run_target(struct run *r, const struct opts *o, struct error *err)
+{
+	struct target *t = &r->target;
+	int ret = 0;
+
+	if (o->cpus)
+		ret = target_parse_cpus(t, o->cpus, err);
+	if (ret == 0 && o->pids)
+		ret = target_parse_ids(t, TARGET_PIDS, o->pids, err);
+	if (ret == 0 && o->tids)
+		ret = target_parse_ids(t, TARGET_TIDS, o->tids, err);
+	if (ret == 0 && o->cgroup)
+		ret = target_set_cgroup(t, o->cgroup, err);
+	for (size_t i = 0; ret == 0 && i < OPTS_LIST_MAX && o->probes[i]; i++) {
+		struct uprobe_spec s;
+		ret = uprobe_spec_parse(o->probes[i], &s, err);
+	}
+	if (ret == 0 && o->mux_interval)
+		ret = mux_parse(&r->mux, o->mux_interval, err);
+	if (ret == 0 && o->command) {
+		t->kind = o->all_cpus ? TARGET_SYSTEM : TARGET_COMMAND;
+		t->command = o->command;
+		t->output_apart = is_for_programs(o);
+	}
+	return ret;
+}
+
+enum { LIVE_HZ = 499 };
+
+/* Who has just started kontend live waits for the first names; some samples are enough for that. */
+static const uint64_t FIRST_TICK_NS = 25000000;
+static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told otherwise */
+
+static _Noreturn void demo_child(void)
+{
+	struct demo_options d = {.ready = privs_give_up};
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	_exit(demo_run(&d, NULL) < 0);
+}
+
+static int start_demo(struct run *r, struct error *err)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return error_errno(err, -errno, "Cannot fork for the demo workload");
+	if (pid == 0)
+		demo_child();
+	r->demo = pid;
+	return 0;
+}
+
+static void stop_demo(struct run *r)
+{
+	if (!r->demo)
+		return;
+	kill(r->demo, SIGTERM);
+	while (waitpid(r->demo, NULL, 0) < 0 && errno == EINTR)
+		;
+	r->demo = 0;
+}
+
+/* Symbols take a moment to read: now, and not while events are waiting. */
+static int read_prologue(struct run *r, struct error *err)
+{
+	int ret, before = collector_hurry();
+
+	do {
+		ret = engine_pump(&r->engine, 0, err);
+	} while (ret == 0);
+	collector_relax(before);
+	return ret < 0 ? ret : 0;
+}
+
+/* Is there anything that shows or keeps what the inspector sees? */
+static bool looks(const struct opts *o)
+{
+	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_RECORD;
+}
+
+/* Who looks at a screen wants to see where time goes; what is written is what was asked for. */
+static uint32_t profile_hz(const struct opts *o)
+{
+	if (o->freq != OPTS_FREQ_DEFAULT)
+		return (uint32_t)o->freq;
+	return o->verb == VERB_LIVE ? LIVE_HZ : 0;
+}
+
+/* The list of what is looked at, or NULL. */
+static int open_looks(struct run *r, const struct opts *o, struct kerntypes *types,
+		      struct look **ret, struct error *err)
+{
+	*ret = NULL;
+	if (!looks(o))
+		return 0;
+	int code = run_look_new(&r->look, o, types, err);
+	code = code < 0 ? code : run_locks_new(&r->locks, o, types, err);
+	if (code < 0)
+		return code;
+	struct look *l = *ret = run_look_of(r->look);
+	while (l->next)
+		l = l->next;
+	l->next = run_locks_look(r->locks);
+	return 0;
+}
+
+/* In whose memory probes are placed: of those that are measured, or of all. */
+static int place_probes(struct run *r, const struct opts *o, struct error *err)
+{
+	struct uplook *u = r->look && o->probes[0] ? run_look_uprobes(r->look) : NULL;
+	pid_t child = r->target.kind == TARGET_COMMAND ? live_child_pid(r->source) : 0;
+	struct placed_options p = {.specs = o->probes,
+				   .pids = child ? &child : r->target.ids,
+				   .n_pids = child ? 1 : r->target.n_ids,
+				   .command = child ? *o->command : NULL};
+
+	if (!u)
+		return 0;
+	while (p.n_specs < OPTS_LIST_MAX && o->probes[p.n_specs])
+		p.n_specs++;
+	p.count = !uplook_reads_hits(u);
+	int code = placed_new(&r->placed, &p, err);
+	if (code == 0)
+		uplook_own(u, r->placed);
+	return code;
+}
+
+/* Somebody who was killed has left an interval that nobody has asked for. */
+static void say_left(struct live_info *i)
+{
+	struct mux_left left;
+	size_t n = strlen(i->note);
+	char text[160];
+
+	if (!mux_find_left(&mux_system, &left, 1))
+		return;
+	snprintf(i->note + n, sizeof(i->note) - n, "%s%s: 'kontend doctor --repair' puts it back",
+		 n ? "; " : "", mux_left_text(&left, text, sizeof(text)));
+}
+
+/* Waits that BPF tells of do not come through the rings that -m is about. */
+static void say_rings(const struct run *r, const struct opts *o, struct live_info *i)
+{
+	struct feed *feed = waitfeed_feed(r->waits);
+	size_t n = strlen(i->note);
+	struct ring ring;
+
+	if (!o->mmap_pages || !feed || !feed->waits || !feed->ring(feed, 0, &ring))
+		return;
+	snprintf(i->note + n, sizeof(i->note) - n,
+		 "%s--mmap-pages is not about waits: BPF writes them into rings of %zu KiB a CPU; "
+		 "with --no-bpf perf does, into rings of that size",
+		 n ? "; " : "", (size_t)ring.size / 1024);
+}
+
+/* -EINVAL: no such level, or not without a target. */
+static int read_level(const struct run *r, const struct opts *o, struct mmlevel_how *ret,
+		      struct error *err)
+{
+	const char *text = o->mmap ? o->mmap : mmlevel_name(MMLEVEL_CONTENDED);
+
+	if (mmlevel_parse(text, ret) < 0)
+		return error_set(err, -EINVAL,
+				 "--mmap '%s': give contended, sampled, sampled=N with N from 2 to "
+				 "%d, pid or all",
+				 text, MMLEVEL_MOST);
+	if (ret->level == MMLEVEL_PID && r->target.kind == TARGET_SYSTEM)
+		return error_set(err, -EINVAL,
+				 "--mmap pid is of the processes that are measured: name them with "
+				 "--pid, or give --mmap all or sampled");
+	return 0;
+}
+
+static int read_callgraph(const struct opts *o, struct callgraph *ret, struct error *err)
+{
+	*ret = (struct callgraph){CALLGRAPH_FP, 0};
+	return o->call_graph ? callgraph_parse(o->call_graph, ret, err) : 0;
+}
+
+/* In a PID namespace: who is outside. What cannot be had is missing where it would be shown. */
+static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *types)
+{
+	if (!o->no_bpf && pidns_is_inner() && nsview_new(&r->ns, types, NULL) < 0)
+		r->ns = NULL;
+	r->names = r->target.n_ids ? NULL : nsview_names(r->ns);
+}
+
+static int load_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+{
+	struct kerntypes *types;
+	int code = kerntypes_new(&types, err);
+
+	if (code < 0)
+		return code;
+	open_nsview(r, o, types);
+	code = open_looks(r, o, types, ret, err);
+	struct waitfeed_options w = {.target = &r->target, .ns = r->ns};
+	if (code == 0)
+		code = run_waits_new(&r->waits, o, w, types, err);
+	kerntypes_free(types);
+	return code;
+}
+
+/* All that loads BPF programs, which the kernel checks for a second of CPU time. */
+static int open_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+{
+	int before = collector_hurry();
+	int code = load_programs(r, o, ret, err);
+
+	collector_relax(before);
+	return code;
+}
+
+int run_source(struct run *r, const struct opts *o, struct error *err)
+{
+	/* Before there are descriptors for the demo to inherit. */
+	struct look *first = NULL;
+	int ret = o->demo ? start_demo(r, err) : 0;
+	if (ret == 0)
+		ret = mux_open(&r->mux, &mux_system, err);
+	if (ret == 0)
+		ret = open_programs(r, o, &first, err);
+	if (ret == 0)
+		ret = run_code_new(&r->code, o, err);
+	struct mmlevel_how level;
+	struct callgraph callgraph;
+	if (ret == 0)
+		ret = read_level(r, o, &level, err);
+	if (ret == 0)
+		ret = read_callgraph(o, &callgraph, err);
+	if (ret < 0)
+		return ret;
+	struct live_options l = {
+		.mmap = level,
+		.target = r->target,
+		.look = first,
+		.tick_ns = o->delay_ns,
+		.first_tick_ns = o->verb == VERB_LIVE ? FIRST_TICK_NS : 0,
+		.ring_pages = (uint32_t)o->mmap_pages,
+		.max_stack = (uint32_t)o->max_stack,
+		.no_stack = o->no_stack,
+		.calm = o->verb == VERB_REPORT || o->verb == VERB_EXPORT,
+		.relaxed = o->verb == VERB_RECORD,
+		.for_perf = o->verb == VERB_RECORD,
+		.tick = o->tick,
+		.profile_hz = profile_hz(o),
+		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
+		.callgraph = callgraph,
+		.feed = waitfeed_feed(r->waits),
+		.names = r->names,
+		.switches_ns = o->no_switches	? 0
+			       : o->switches_ns ? o->switches_ns
+						: SWITCHES_NS,
+		.switches_asked = o->switches_ns != 0,
+	};
+	ret = live_new(&r->source, &l, &r->info, err);
+	if (ret == 0 && r->waits)
+		ret = waitfeed_start(r->waits, live_child_pid(r->source), err);
+	if (ret == 0)
+		ret = place_probes(r, o, err);
+	if (ret == 0)
+		say_left(&r->info);
+	if (ret == 0)
+		say_rings(r, o, &r->info);
+	return ret;
+}
+
+/* On r->source, which run_close() takes care of also when this fails. */
+static int open_engine(struct run *r, struct error *err)
+{
+	struct source *top = r->source;
+	int ret = r->remember ? history_new(&top, r->source, NULL, err) : 0;
+
+	if (ret == 0)
+		ret = engine_init(&r->engine, top, NULL, err);
+	r->opened = ret == 0;
+	r->engine.asks = run_locks_ask(r->locks);
+	r->engine.code = run_code_source(r->code);
+	r->lines.argv = srclines_worker_argv;
+	r->engine.groups = r->groups;
+	r->engine.lines = &r->lines;
+	r->engine.keep_symbols = r->keep_symbols;
+	if (ret < 0 && top != r->source) {
+		source_free(top);
+		r->source = NULL; /* went with it */
+	}
+	return ret;
+}
+
+int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct error *err)
+{
+	struct reader_options options = {.path = path, .tick_ns = tick_ns};
+	int ret = reader_new(&r->source, &options, err);
+
+	r->from_file = true;
+	return ret < 0 ? ret : open_engine(r, err);
+}
+
+int run_open(struct run *r, const struct opts *o, struct error *err)
+{
+	int ret = 0;
+
+	r->lines.no_inline = o->no_inline;
+	r->lines.fetch_argv = o->debuginfod ? srclines_fetch_argv : NULL;
+	r->keep_symbols = !o->no_symbol_cache;
+	r->groups = o->groups;
+	if (o->input) {
+		ret = run_code_new(&r->code, o, err);
+		return ret < 0 ? ret : run_open_file(r, o->input, o->delay_ns, err);
+	}
+	ret = run_source(r, o, err);
+	if (ret == 0)
+		ret = open_engine(r, err);
+	return ret < 0 ? ret : read_prologue(r, err);
+}
+
+int run_start(struct run *r, struct error *err)
+{
+	if (r->from_file)
+		return 0;
+	/* All is open, those who are measured are forked, and no thread has been started. */
+	int ret = mux_set(&r->mux, err);
+	if (ret == 0)
+		ret = privs_drop(err);
+	return ret < 0 ? ret : live_start(r->source, err);
+}
+
+void run_stop(struct run *r)
+{
+	if (!r->from_file)
+		live_stop(r->source);
+}
+
+int run_command_status(struct run *r)
+{
+	if (!r->command_ended && r->source && !r->from_file &&
+	    live_child(r->source, &r->command_status) == 1)
+		r->command_ended = true;
+	if (!r->command_ended)
+		return -1;
+	return WIFSIGNALED(r->command_status) ? 128 + WTERMSIG(r->command_status)
+					      : WEXITSTATUS(r->command_status);
+}
+
+int run_close(struct run *r, struct error *err)
+{
+	if (r->opened)
+		engine_deinit(&r->engine);
+	else
+		source_free(r->source);
+	run_look_free(r->look);
+	placed_free(r->placed);
+	run_locks_free(r->locks);
+	waitfeed_free(r->waits);
+	nsview_free(r->ns);
+	run_code_free(r->code);
+	stop_demo(r);
+	target_deinit(&r->target);
+	int ret = mux_close(&r->mux, err);
+	*r = (struct run){0};
+	return ret;
+}

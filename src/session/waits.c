@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waits are told by BPF where they are shown, not recorded: a recording has perf's own events,
+ * which perf reads, too. Where BPF cannot be had they come from perf, and cost more; the method is
+ * said.
+ *
+ * Owners at the begin of waits are asked for by --owner, or by showing them. Whoever asks for what
+ * this kernel or user cannot have is told so, instead of being shown a table of nobody.
+ */
+#include "waits.h"
+#include "kontend/live.h"
+#include "kontend/query.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool wants_owners(const struct opts *o)
+{
+	return o->owner || (o->by && strcmp(o->by, query_by_name(BY_OWNER)) == 0);
+}
+
+static bool is_shown(const struct opts *o)
+{
+	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_EXPORT;
+}
+
+/* It is the cheaper way, and not the only one: no failure is the user's. */
+static void waits_and_owners(struct waitfeed **ret, const struct opts *o,
+			     struct waitfeed_options *w, struct kerntypes *types)
+{
+	struct error why = {0};
+
+	w->max_stack = live_max_stack(o->no_stack, (uint32_t)o->max_stack);
+	w->waits = !o->no_bpf && is_shown(o) && waitfeed_covers(w);
+	if (w->waits && waitfeed_new(ret, w, types, &why) < 0)
+		*ret = NULL;
+	w->waits = false;
+}
+
+/* Perf tells of waits, but not who the tasks outside of our PID namespace are. */
+static int only_names(struct waitfeed **ret, struct waitfeed_options *w, struct kerntypes *types)
+{
+	struct error why = {0};
+
+	if (w->ns && waitfeed_new(ret, w, types, &why) < 0)
+		*ret = NULL;
+	return 0;
+}
+
+int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
+		  struct kerntypes *types, struct error *err)
+{
+	struct error why = {0};
+
+	*ret = NULL;
+	w.owners = wants_owners(o);
+	waits_and_owners(ret, o, &w, types);
+	if (*ret)
+		return 0;
+	if (!w.owners)
+		return only_names(ret, &w, types);
+	if (o->no_bpf)
+		return error_set(err, -ENOTSUP,
+				 "Cannot tell who holds locks (%s): BPF is switched off (--no-bpf)",
+				 o->owner ? "--owner" : "--by owner");
+	int code = waitfeed_new(ret, &w, types, &why);
+	return code < 0 ? error_set(err, code, "Cannot tell who holds locks (%s): %s",
+				    o->owner ? "--owner" : "--by owner", why.text)
+			: 0;
+}
