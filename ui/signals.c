@@ -11,6 +11,7 @@
  */
 #include "signals.h"
 #include "kontend/clock.h"
+#include "kontend/ending.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +25,11 @@ static const uint64_t SAME_NS = 500000000; /* one wish may come to us and to our
 
 static struct signals *volatile handled;
 
-static bool is_ending(size_t i)
-{
-	return caught[i] == SIGINT || caught[i] == SIGTERM || caught[i] == SIGHUP ||
-	       caught[i] == SIGQUIT;
-}
-
 static bool is_second(struct signals *s, size_t i)
 {
 	uint64_t now = clock_now_ns();
 
-	if (!is_ending(i) || sigismember(&s->mask, caught[i]))
+	if (!sigismember(&s->ending, caught[i]) || sigismember(&s->mask, caught[i]))
 		return false;
 	if (!s->asked_ns)
 		s->asked_ns = now;
@@ -75,8 +70,11 @@ int signals_open(struct signals *s, struct error *err)
 	sigprocmask(SIG_BLOCK, NULL, &s->mask);
 	sigemptyset(&sa.sa_mask);
 	sigemptyset(&all);
+	ending_signals(&s->ending);
 	for (size_t i = 0; i < SIGNALS; i++) {
-		sigaction(caught[i], &sa, &s->old[i]);
+		bool kept_ignored = caught[i] == SIGHUP && !sigismember(&s->ending, SIGHUP);
+
+		sigaction(caught[i], kept_ignored ? NULL : &sa, &s->old[i]);
 		sigaddset(&all, caught[i]);
 	}
 	sigprocmask(SIG_UNBLOCK, &all, NULL);

@@ -15,6 +15,7 @@ enum { SIGNALS = 7 };
 struct signals {
 	int fd; /* readable when one waits */
 	int write_fd;
+	sigset_t ending;   /* those that ask for our end: ending.h */
 	uint64_t asked_ns; /* for our end, for the first time; 0: not yet */
 	struct sigaction old[SIGNALS];
 	sigset_t mask; /* before: none of them is blocked meanwhile */

@@ -8,6 +8,7 @@
  */
 #include "demo-internal.h"
 #include "kontend/clock.h"
+#include "kontend/ending.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -294,10 +295,7 @@ int demo_run(const struct demo_options *o, struct error *err)
 	if (d.threads > DEMO_MAX_THREADS)
 		return error_set(err, -EINVAL, "demo: %u threads a kind is too many: at most %d",
 				 d.threads, DEMO_MAX_THREADS);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
+	ending_signals(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	for (unsigned k = 0; k < DEMO_KINDS; k++) {

@@ -14,6 +14,7 @@
  */
 #include "measure.h"
 #include "kontend/clock.h"
+#include "kontend/ending.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
 #include "verbs.h"
@@ -32,11 +33,7 @@ static int open_signals(struct measure *m, struct error *err)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
+	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	m->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (m->signal_fd < 0)

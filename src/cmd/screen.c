@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What live and replay have in common: a terminal, and the user interface on it. */
 #include "screen.h"
+#include "kontend/ending.h"
 #include "kontend/term.h"
 #include "verbs.h"
 
@@ -10,12 +11,9 @@
 /* Whoever asks for our end may not have it before what we have set is put back. */
 static void hold_signals(void)
 {
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-		sigaddset(&set, ending[i]);
+	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Signals of `kontend record`, read from a descriptor between two steps of its work. */
 #include "signals.h"
+#include "kontend/ending.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,12 +10,10 @@
 
 int record_signals_open(int *ret_fd, struct error *err)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2};
 	sigset_t set, blocked;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&set, signals[i]);
+	ending_signals(&set);
+	sigaddset(&set, SIGUSR2);
 	blocked = set;
 	/* A file that may not grow is an error of write(), not our end. */
 	sigaddset(&blocked, SIGXFSZ);

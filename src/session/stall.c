@@ -13,6 +13,7 @@
  */
 #include "stall.h"
 #include "kontend/clock.h"
+#include "kontend/ending.h"
 #include "kontend/privs.h"
 
 #include <errno.h>
@@ -33,15 +34,6 @@ static const uint64_t LAST_NS = 2000000000;
 static void interrupt(int sig)
 {
 	(void)sig;
-}
-
-static void fill_ending(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
 }
 
 static void give_up(struct stall *s, int fd)
@@ -86,7 +78,7 @@ static int next(struct stall *s, int fd)
 
 	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return 0;
-	fill_ending(&ending);
+	ending_signals(&ending);
 	if (sigismember(&ending, (int)info.ssi_signo) &&
 	    !(info.ssi_code == SI_TKILL && info.ssi_pid == (uint32_t)getpid()))
 		note(s);
@@ -145,7 +137,7 @@ static int open_both(struct stall *s)
 {
 	sigset_t ending;
 
-	fill_ending(&ending);
+	ending_signals(&ending);
 	s->signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->stop_fd = s->signal_fd < 0 ? -1 : eventfd(0, EFD_CLOEXEC);
 	return s->stop_fd < 0 ? -errno : 0;
@@ -196,7 +188,7 @@ bool stall_stop(struct stall *s)
 		;
 	close_both(s);
 	s->runs = false;
-	fill_ending(&ending);
+	ending_signals(&ending);
 	pthread_sigmask(SIG_UNBLOCK, &ending, NULL);
 	return atomic_load(&s->cut);
 }

@@ -5,6 +5,7 @@
  * a full disk only when it flushes, hence the checks at the end.
  */
 #include "kontend/output.h"
+#include "kontend/ending.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
@@ -60,19 +61,6 @@ static int open_temp(struct output *o, const char *path, const struct stat *old)
 	return code;
 }
 
-/* Signals that end us may be blocked, to be read when there is time: one that waits is heard. */
-static bool is_asked_to_end(void)
-{
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	sigset_t waiting;
-
-	sigpending(&waiting);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-		if (sigismember(&waiting, ending[i]))
-			return true;
-	return false;
-}
-
 int output_open_special(const char *path)
 {
 	static const struct timespec step = {0, 20000000};
@@ -84,7 +72,7 @@ int output_open_special(const char *path)
 			return fcntl(fd, F_SETFL, 0) < 0 ? (close(fd), -EIO) : fd;
 		if (errno != ENXIO)
 			return -errno;
-		if (is_asked_to_end())
+		if (ending_is_pending()) /* blocked, to be read when there is time */
 			return -EINTR;
 		nanosleep(&step, NULL);
 	}

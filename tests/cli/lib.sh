@@ -53,15 +53,17 @@ heard_signals() {
 	! has_term ShdPnd "$1"
 }
 
-# signalled SIGNAL COMMAND...: its status when it gets the signal as soon as it measures. A shell's
+# signalled SIGNALS COMMAND...: its status when it gets the signals as soon as it measures. A shell's
 # background job ignores SIGINT, but for a program that reads its signals.
 signalled() {
-	signal=$1
+	signals=$1
 	shift
 	"$@" &
 	pid=$!
 	comes measures $pid || :
-	kill -s "$signal" $pid
+	for signal in $signals; do
+		kill -s "$signal" $pid
+	done
 	wait $pid
 }
 

@@ -70,7 +70,11 @@ expect 143 '' signalled TERM "$kontend" report --demo
 prints '^# kontend report'
 expect 143 '' signalled TERM "$kontend" report -- sleep 100
 prints '^# kontend report'
-expect 129 '' signalled HUP "$kontend" report
+# Whoever runs this test may ignore hang-ups.
+expect 129 '' signalled HUP env --default-signal=HUP "$kontend" report
+prints '^# kontend report'
+# Below nohup(1) logging out ends nothing.
+expect 143 '' signalled 'HUP TERM' env --ignore-signal=HUP "$kontend" report --duration 60
 prints '^# kontend report'
 
 # Killed outright, it takes the demo along.

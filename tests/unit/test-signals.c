@@ -22,8 +22,11 @@ static void nap(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* How a process ends that never looks at its signals; those that @blocked has were before. */
-static int end_of(const int *sent, size_t n, int apart_ms, int blocked)
+/*
+ * How a process ends that never looks at its signals; those that @blocked has were before. Whoever
+ * runs this may ignore signals: what @hangup says about HUP counts.
+ */
+static int end_with(const int *sent, size_t n, int apart_ms, int blocked, void (*hangup)(int))
 {
 	int status;
 	pid_t pid = fork();
@@ -34,6 +37,8 @@ static int end_of(const int *sent, size_t n, int apart_ms, int blocked)
 		struct error err = {0};
 		sigset_t set;
 
+		for (int sig = SIGHUP; sig <= SIGTERM; sig++)
+			signal(sig, sig == SIGHUP ? hangup : SIG_DFL);
 		sigemptyset(&set);
 		if (blocked)
 			sigaddset(&set, blocked);
@@ -48,6 +53,11 @@ static int end_of(const int *sent, size_t n, int apart_ms, int blocked)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int end_of(const int *sent, size_t n, int apart_ms, int blocked)
+{
+	return end_with(sent, n, apart_ms, blocked, SIG_DFL);
 }
 
 static void test_the_second_one_ends(void **state)
@@ -71,11 +81,22 @@ static void test_others_do_not(void **state)
 	assert_int_equal(end_of(same, 2, NAP_MS, SIGTERM), SURVIVED);
 }
 
+/* As nohup(1) begins a program. */
+static void test_an_ignored_hangup_stays_ignored(void **state)
+{
+	static const int hangups[] = {SIGHUP, SIGHUP}, last[] = {SIGTERM, SIGHUP, SIGTERM};
+
+	(void)state;
+	assert_int_equal(end_with(hangups, 2, NAP_MS, 0, SIG_IGN), SURVIVED);
+	assert_int_equal(end_with(last, 3, NAP_MS, 0, SIG_IGN), -SIGTERM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_second_one_ends),
 		cmocka_unit_test(test_others_do_not),
+		cmocka_unit_test(test_an_ignored_hangup_stays_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_ENDING_H
+#define KONTEND_ENDING_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/*
+ * The signals that ask a program to end: INT, TERM, HUP and QUIT. HUP is none of them where it was
+ * ignored when the program began: nohup(1) does that, so that logging out ends nothing.
+ */
+void ending_signals(sigset_t *ret);
+/* Does one of them wait, blocked? */
+bool ending_is_pending(void);
+
+#endif
