@@ -10,7 +10,8 @@
  * with one without key. Reports, screens and help loop over them, so none can forget one.
  */
 struct figure {
-	const char *key;   /* name in JSON and CSV */
+	const char *key;   /* name in JSON */
+	const char *csv;   /* name in CSV; NULL: the same */
 	const char *title; /* name on the screen; NULL: it is not shown there */
 	const char *words; /* what text reports say after the number; NULL: they do not have it */
 	const char *help;  /* one or two sentences */

@@ -69,12 +69,14 @@ struct diff_answer {
 static void put_text(const struct diff_side *a, const struct diff_side *b,
 		     const struct diff_answer *d, const struct diff_spec *s, FILE *out)
 {
+	struct report_spec look = {.ascii = s->ascii, .width = s->width};
+
 	fprintf(out, "# kontend diff by %s\n", query_by_name(s->query.by));
 	text_side(out, 'A', a, &d->a);
 	text_side(out, 'B', b, &d->b);
 	fputs("#\n", out);
 	if (d->table.n_rows)
-		report_text_table(&d->table, s->ascii, s->width, out);
+		report_text_table(&d->table, &look, out);
 	else
 		fputs("# no rows\n", out);
 	if (d->table.n_rows < d->table.n_match)

@@ -155,7 +155,7 @@ static void put_figures(struct csv *c, const struct figure *list, const void *ba
 		struct value v = figure_value(f, base, missing);
 		if (f->flags & FIGURE_JSON || !v.known)
 			continue;
-		put_field(c, f->key);
+		put_field(c, f->csv ? f->csv : f->key);
 		put_value(c, f->type, &v);
 		end_line(c);
 	}
@@ -179,45 +179,21 @@ static void put_struct(struct csv *c, const struct figure *list, const void *bas
 	end_line(c);
 }
 
-static const struct figure perf_figures[] = {
-	{FIGURE_IF("slots", COUNT, struct query_perf_sum, slots, slots_known)},
-	{FIGURE_IF("slots_used", COUNT, struct query_perf_sum, used, slots_known)},
-	{FIGURE_NEEDS("perf_events", COUNT, struct query_perf_sum, events, SNAP_NO_EVENTS)},
-	{FIGURE_NEEDS("perf_events_own", COUNT, struct query_perf_sum, own, SNAP_NO_EVENTS)},
-	{FIGURE_NEEDS("perf_contexts", COUNT, struct query_perf_sum, contexts, SNAP_NO_EVENTS)},
-	{FIGURE_NEEDS("perf_events_starved", COUNT, struct query_perf_sum, starved,
-		      SNAP_NO_EVENTS)},
-	FIGURE_END,
-};
-
-static const struct figure rotation_figures[] = {
-	{FIGURE_IF("rotating_pmus", COUNT, struct query_rotation_sum, pmus, known)},
-	{FIGURE_IF("rotations", COUNT, struct query_rotation_sum, rotations, known)},
-	{FIGURE_IF("rotation_total_ns", NS, struct query_rotation_sum, total_ns, known)},
-	FIGURE_END,
-};
-
-static const struct figure overview_figures[] = {
-	{FIGURE("duration_ns", NS, struct query_overview, elapsed_ns)},
-	{FIGURE("events", COUNT, struct query_overview, n_events)},
-	{FIGURE("contended", COUNT, struct query_overview, contended)},
-	{FIGURE("total_ns", NS, struct query_overview, total_ns)},
-	{FIGURE("waiting", COUNT, struct query_overview, waiting)},
-	{FIGURE("waiting_rwsem_r", COUNT, struct query_overview, waiting_rwsem_r)},
-	{FIGURE("waiting_rwsem_w", COUNT, struct query_overview, waiting_rwsem_w)},
-	{FIGURE_IF("longest_ns", NS, struct query_overview, longest_ns, any_longest)},
-	FIGURE_END,
-};
-
 static void put_overview(struct csv *c, const struct report_data *d)
 {
 	put_field(c, "key");
 	put_field(c, "value");
 	end_line(c);
-	put_figures(c, overview_figures, &d->overview, 0);
+	put_figures(c, report_time_figures, &d->overview, 0);
+	put_figures(c, report_overview_figures, &d->overview, 0);
+	if (d->overview.any_longest)
+		put_figures(c, report_longest_figures, &d->overview, 0);
 	put_figures(c, query_damage_figures, &d->overview.damage, 0);
-	put_figures(c, perf_figures, &d->perf, d->perf.known ? d->perf.missing : UINT32_MAX);
-	put_figures(c, rotation_figures, &d->rotation_sum, 0);
+	put_figures(c, report_perf_figures, &d->perf, d->perf.known ? d->perf.missing : UINT32_MAX);
+	if (!d->rotation_sum.known)
+		return;
+	put_figures(c, report_pmus_figures, &d->rotation_sum, 0);
+	put_figures(c, report_rotation_figures, &d->rotation_sum, 0);
 }
 
 static void put_tree(struct csv *c, const struct query_tree *t, double percent_limit)

@@ -31,18 +31,6 @@ static const char *weight_name(const struct report_data *d)
 	return d->flame_by_wait ? "wait" : "samples";
 }
 
-static void put_frames(const struct report_data *d, FILE *out)
-{
-	const struct table *t = &d->flame.table;
-
-	if (t->n_rows < t->n_total)
-		fprintf(out, "%zu of %zu frames\n", t->n_rows, t->n_total);
-	else
-		fprintf(out, "%zu frames\n", t->n_rows);
-	report_hot_zoom_text(d, out);
-	report_text_limit("frames", d->spec->flame_limit, out);
-}
-
 void report_flame_text(const struct report_data *d, FILE *out)
 {
 	const struct query_tree *t = &d->flame.tree;
@@ -56,8 +44,10 @@ void report_flame_text(const struct report_data *d, FILE *out)
 	fprintf(out, " by %s%s: %s samples, %s waited, ", weight_name(d),
 		d->spec->hot_locks ? ", lock paths only" : "", units_count(a, t->n_waits),
 		units_ns(b, t->total_ns));
-	put_frames(d, out);
-	report_text_table(&d->flame.table, d->spec->ascii, d->spec->width, out);
+	report_text_count(&d->flame.table, "frames", out);
+	report_hot_zoom_text(d, out);
+	report_text_limit("frames", d->spec->flame_limit, out);
+	report_text_table(&d->flame.table, d->spec, out);
 }
 
 void report_flame_json(const struct report_data *d, struct jsonw *j)

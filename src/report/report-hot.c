@@ -51,10 +51,8 @@ void report_hot_text(const struct report_data *d, FILE *out)
 	fprintf(out, "%s%s samples of %s, by %s%s", query_hot_is_short(s) ? "~" : "",
 		units_count(a, s->samples), s->event, query_hot_by_name(d->spec->hot_by),
 		d->spec->hot_locks ? ", lock paths only" : "");
-	if (d->hot.n_rows == d->hot.n_total)
-		fprintf(out, ": %zu rows\n", d->hot.n_rows);
-	else
-		fprintf(out, ": %zu of %zu rows\n", d->hot.n_rows, d->hot.n_total);
+	fputs(": ", out);
+	report_text_count(&d->hot, "rows", out);
 	report_hot_zoom_text(d, out);
 	put_groups(d, out);
 	if (query_hot_is_short(s))
@@ -76,7 +74,7 @@ void report_hot_text(const struct report_data *d, FILE *out)
 		fprintf(out, "# nothing but the CPU is kept of %s samples, for want of room\n",
 			units_count(a, s->other));
 	report_text_limit("rows", d->spec->percent_limit, out);
-	report_text_table(&d->hot, d->spec->ascii, d->spec->width, out);
+	report_text_table(&d->hot, d->spec, out);
 }
 
 void report_hot_zoom_json(const struct report_data *d, struct jsonw *j)

@@ -2,7 +2,6 @@
 #ifndef KONTEND_REPORT_INT_H
 #define KONTEND_REPORT_INT_H
 
-#include "kontend/jsonw.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
@@ -11,7 +10,7 @@
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
-#include "kontend/report.h"
+#include "report-format.h"
 
 /* What --annotate adds is no view, but asked for and written as these are. */
 enum { REPORT_AT_CODE = REPORT_VIEW_COUNT, REPORT_CODE = 1 << REPORT_AT_CODE };
@@ -44,6 +43,15 @@ struct report_data {
 	struct query_hist hist;
 };
 
+/* What a report has in text and JSON for one or more views. */
+struct report_part {
+	unsigned views; /* one of these is asked for */
+	void (*text)(const struct report_data *d, FILE *out);
+	void (*json)(const struct report_data *d, struct jsonw *j);
+};
+
+extern const struct report_part report_parts[]; /* in their order; views 0 ends */
+
 void report_text(const struct report_data *d, FILE *out);
 void report_csv(const struct report_data *d, FILE *out);
 void report_json(const struct report_data *d, FILE *out);
@@ -51,35 +59,25 @@ void report_json(const struct report_data *d, FILE *out);
 /* That of the view at @place of REPORT_VIEWS; NULL: it is no table. */
 const struct table *report_table(const struct report_data *d, unsigned place);
 
-/* One table in the manner of these reports; JSON: as a member named as the table is. */
-void report_text_table(const struct table *t, bool ascii, int width, FILE *out);
-/* The same below a line with what it is, and how many rows, or that they are @unknown. */
-void report_text_rows(const struct report_spec *s, const char *what, const struct table *t,
-		      bool unknown, FILE *out);
-/* "# rows of less than 0.5% are left out", with a limit. */
-void report_text_limit(const char *what, double percent_limit, FILE *out);
-void report_csv_table(const struct table *t, char separator /* 0: ',' */, FILE *out);
-void report_json_table(struct jsonw *j, const struct table *t, const char *by);
-/* The same in two parts, so that members can come between; then jsonw_end(j, '}'). */
-void report_json_head(struct jsonw *j, const struct table *t, const char *by);
-/* Members "missing", the keys of the bits, and "reason", which is null where nothing is. */
-void report_json_missing(struct jsonw *j, uint32_t missing, const char *(*key)(unsigned bit),
-			 const char *reason);
-/* A table of which some may not be known. */
-void report_json_part(struct jsonw *j, const struct table *t, const char *by, uint32_t missing,
-		      const char *(*key)(unsigned bit), const char *reason);
-void report_json_row(struct jsonw *j, const struct table *t, size_t row); /* its members */
-void report_json_rows(struct jsonw *j, const char *key, const struct table *t);
-/* Members of a struct; an array of structs as one of objects. */
-void report_json_figures(struct jsonw *j, const struct figure *list, const void *base,
-			 uint32_t missing);
-void report_json_structs(struct jsonw *j, const char *key, const struct figure *list,
-			 const void *array, size_t n, size_t size);
-/* All but snapshots; @unmatched_pct: NULL: without. */
-void report_json_damage(struct jsonw *j, const struct model_damage *d, const double *unmatched_pct);
-/* A node of a call tree, a bar of a histogram. */
-extern const struct figure report_node_figures[], report_bar_figures[];
-extern const struct figure report_time_figures[]; /* of struct query_overview: what it is about */
+/* Of the overview: what it is about, sums, the longest wait, and of other parts. */
+extern const struct figure report_time_figures[], report_overview_figures[],
+	report_longest_figures[], report_perf_figures[], report_pmus_figures[],
+	report_rotation_figures[];
+
+/* report-overview.c */
+void report_head_text(const struct report_data *d, FILE *out);
+void report_source_json(const struct report_data *d, struct jsonw *j);
+void report_overview_text(const struct report_data *d, FILE *out);
+void report_overview_json(const struct report_data *d, struct jsonw *j);
+/* report-waits.c */
+void report_locks_text(const struct report_data *d, FILE *out);
+void report_locks_json(const struct report_data *d, struct jsonw *j);
+void report_waiters_text(const struct report_data *d, FILE *out);
+void report_waiters_json(const struct report_data *d, struct jsonw *j);
+void report_tree_text(const struct report_data *d, FILE *out);
+void report_tree_json(const struct report_data *d, struct jsonw *j);
+void report_hist_text(const struct report_data *d, FILE *out);
+void report_hist_json(const struct report_data *d, struct jsonw *j);
 
 /* report-perf.c: breakpoint slots, perf events and contexts, in each format. */
 void report_perf_text(const struct report_data *d, FILE *out);

@@ -46,7 +46,7 @@ void report_mmap_text(const struct report_data *d, FILE *out)
 		return;
 	}
 	fprintf(out, "%zu of %zu rows\n", d->mmap.n_rows, d->mmap.n_total);
-	report_text_table(&d->mmap, d->spec->ascii, d->spec->width, out);
+	report_text_table(&d->mmap, d->spec, out);
 }
 
 static const struct figure event_figures[] = {

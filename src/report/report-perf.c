@@ -5,16 +5,8 @@
  * In JSON that is the member `perf` of `source`, whatever views are asked for, since it says how
  * far to trust the rest, as `source` does of everything else.
  */
-#include "kontend/text.h"
 #include "kontend/units.h"
 #include "report-int.h"
-
-static void put_clean(FILE *out, const char *text)
-{
-	char buf[1024];
-
-	fputs(text_clean(buf, sizeof(buf), text), out);
-}
 
 const char *report_perf_by(const struct report_data *d)
 {
@@ -50,31 +42,6 @@ static void put_look(const struct query_perf_sum *p, enum query_perf_part part, 
 		query_perf_cost_text(p, part, true, cost, sizeof(cost)));
 }
 
-static void put_damage(const struct query_perf_look *l, FILE *out)
-{
-	if (l->incomplete)
-		fprintf(out, "# %u lists changed while they were read: rows may be missing\n",
-			l->incomplete);
-	if (l->dropped)
-		fprintf(out,
-			"# %u events, contexts or descriptors were left out for lack of room\n",
-			l->dropped);
-}
-
-static void put_missing(const struct report_data *d, FILE *out)
-{
-	const struct query_perf_sum *p = &d->perf;
-
-	if (!p->missing)
-		return;
-	fprintf(out, "# not known: %s", query_perf_missing_text(d->q, p->missing));
-	if (*p->reason) {
-		fputs(": ", out);
-		put_clean(out, p->reason);
-	}
-	fputc('\n', out);
-}
-
 static void put_waits(const struct report_data *d, FILE *out)
 {
 	const struct query_perf_waits *w = &d->slot_waits;
@@ -86,14 +53,32 @@ static void put_waits(const struct report_data *d, FILE *out)
 	}
 	fprintf(out, "# waits for the slots' locks: %s/s, %s/s, worst %s, most in ",
 		units_rate(a, w->per_s), units_nsrate(b, w->wait_ns_per_s), units_ns(c, w->max_ns));
-	put_clean(out, w->caller);
+	report_text_clean(w->caller, out);
 	fputc('\n', out);
+}
+
+static struct report_snapshot snapshot_of(const struct report_data *d, enum query_perf_part part)
+{
+	const struct query_perf_sum *p = &d->perf;
+
+	return (struct report_snapshot){.known = p->known,
+					.reason = p->reason,
+					.missing = p->missing,
+					.key = query_perf_missing_key,
+					.text = query_perf_missing_text,
+					.incomplete = p->look[part].incomplete,
+					.dropped = p->look[part].dropped,
+					.dropped_what = "events, contexts or descriptors",
+					.ended_more = p->ended_more,
+					.ended_what = "contexts and breakpoints"};
 }
 
 static void put_rows(const struct report_data *d, const char *what, const struct table *t,
 		     uint32_t needs, FILE *out)
 {
-	report_text_rows(d->spec, what, t, d->perf.missing & needs, out);
+	struct report_snapshot s = snapshot_of(d, QUERY_PERF_EVENTS);
+
+	report_text_part(d->spec, what, t, &s, needs, out);
 }
 
 void report_perf_text_sum(const struct report_data *d, FILE *out)
@@ -114,21 +99,16 @@ void report_perf_text_sum(const struct report_data *d, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_title(const struct report_data *d, FILE *out)
+/* False: there is no snapshot. */
+static bool put_title(const struct report_data *d, FILE *out)
 {
 	const struct query_perf_sum *p = &d->perf;
 	bool slots = report_has(d, REPORT_SLOTS) || report_has(d, REPORT_HOLDERS);
 	enum query_perf_part part = slots ? QUERY_PERF_SLOTS : QUERY_PERF_EVENTS;
-	char a[UNITS_BUF];
+	struct report_snapshot s = snapshot_of(d, part);
 
-	fprintf(out, "#\n# %s", slots ? "breakpoint slots" : "perf contexts");
-	if (!p->known) {
-		fputs(": ", out);
-		put_clean(out, p->reason);
-		fputc('\n', out);
-		return;
-	}
-	fputc(' ', out);
+	if (!report_text_title(slots ? "breakpoint slots" : "perf contexts", &s, out))
+		return false;
 	put_look(p, part, out);
 	if (slots) {
 		fputs(": ", out);
@@ -139,19 +119,17 @@ static void put_title(const struct report_data *d, FILE *out)
 	}
 	put_opened(p, out);
 	fputc('\n', out);
-	put_damage(&p->look[part], out);
-	if (p->ended_more)
-		fprintf(out, "# %s more contexts and breakpoints ended, and are not listed\n",
-			units_count(a, p->ended_more));
-	put_missing(d, out);
+	report_text_limits(d->q, &s, out);
+	return true;
 }
 
 void report_perf_text(const struct report_data *d, FILE *out)
 {
-	put_title(d, out);
+	bool known = put_title(d, out);
+
 	if (report_has(d, REPORT_SLOTS))
 		put_waits(d, out);
-	if (!d->perf.known)
+	if (!known)
 		return;
 	if (report_has(d, REPORT_SLOTS))
 		put_rows(d, "slots", &d->slots, SNAP_NO_SLOTS, out);
@@ -175,17 +153,24 @@ static const struct figure look_figures[] = {
 	FIGURE_END,
 };
 
-static const struct figure sum_figures[] = {
+const struct figure report_perf_figures[] = {
 	{FIGURE_IF("slots", COUNT, struct query_perf_sum, slots, slots_known)},
 	{FIGURE_IF("slots_used", COUNT, struct query_perf_sum, used, slots_known)},
-	{FIGURE_NEEDS("breakpoints", COUNT, struct query_perf_sum, breakpoints, SNAP_NO_EVENTS)},
-	{FIGURE_NEEDS("events", COUNT, struct query_perf_sum, events, SNAP_NO_EVENTS)},
-	{FIGURE_NEEDS("own_events", COUNT, struct query_perf_sum, own, SNAP_NO_EVENTS)},
-	{FIGURE_NEEDS("contexts", COUNT, struct query_perf_sum, contexts, SNAP_NO_CONTEXTS)},
-	{FIGURE_NEEDS("rotating", COUNT, struct query_perf_sum, rotating, SNAP_NO_ROTATION)},
+	{FIGURE_NEEDS("breakpoints", COUNT, struct query_perf_sum, breakpoints, SNAP_NO_EVENTS),
+	 .flags = FIGURE_JSON},
+	{FIGURE_NEEDS("events", COUNT, struct query_perf_sum, events, SNAP_NO_EVENTS),
+	 .csv = "perf_events"},
+	{FIGURE_NEEDS("own_events", COUNT, struct query_perf_sum, own, SNAP_NO_EVENTS),
+	 .csv = "perf_events_own"},
+	{FIGURE_NEEDS("contexts", COUNT, struct query_perf_sum, contexts, SNAP_NO_CONTEXTS),
+	 .csv = "perf_contexts"},
+	{FIGURE_NEEDS("rotating", COUNT, struct query_perf_sum, rotating, SNAP_NO_ROTATION),
+	 .flags = FIGURE_JSON},
 	{FIGURE_NEEDS("starved", COUNT, struct query_perf_sum, starved,
-		      SNAP_NO_EVENTS | SNAP_NO_ROTATION)},
-	{FIGURE_IF("opened_per_s", RATE, struct query_perf_sum, opened_per_s, opened_known)},
+		      SNAP_NO_EVENTS | SNAP_NO_ROTATION),
+	 .csv = "perf_events_starved"},
+	{FIGURE_IF("opened_per_s", RATE, struct query_perf_sum, opened_per_s, opened_known),
+	 .flags = FIGURE_JSON},
 	FIGURE_END,
 };
 
@@ -200,16 +185,10 @@ static const struct figure wait_figures[] = {
 	FIGURE_END,
 };
 
-/* What is not known of what @needs says, which is all of it where nothing is. */
-static uint32_t missing_of(const struct report_data *d, uint32_t needs)
-{
-	return (d->perf.known ? d->perf.missing : UINT32_MAX) & needs;
-}
-
 void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_perf_sum *p = &d->perf;
-	uint32_t missing = missing_of(d, UINT32_MAX);
+	struct report_snapshot s = snapshot_of(d, QUERY_PERF_EVENTS);
 
 	jsonw_begin(j, "perf", '{', false);
 	jsonw_str(j, "method", p->known ? query_perf_method_name(p->method) : NULL);
@@ -217,7 +196,7 @@ void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 	jsonw_begin(j, "events", '{', true);
 	report_json_figures(j, look_figures, &p->look[QUERY_PERF_EVENTS], !p->known);
 	jsonw_end(j, '}');
-	report_json_missing(j, missing, query_perf_missing_key, p->reason);
+	report_json_missing(j, &s, UINT32_MAX);
 	jsonw_u64(j, "ended_more", p->ended_more);
 	jsonw_end(j, '}');
 }
@@ -225,15 +204,17 @@ void report_perf_json_source(const struct report_data *d, struct jsonw *j)
 void report_perf_json_sum(const struct report_data *d, struct jsonw *j)
 {
 	jsonw_begin(j, "perf", '{', false);
-	report_json_figures(j, sum_figures, &d->perf, missing_of(d, UINT32_MAX));
+	report_json_figures(j, report_perf_figures, &d->perf,
+			    d->perf.known ? d->perf.missing : UINT32_MAX);
 	jsonw_end(j, '}');
 }
 
 static void put_json_slots(const struct report_data *d, struct jsonw *j)
 {
+	struct report_snapshot s = snapshot_of(d, QUERY_PERF_SLOTS);
+
 	report_json_head(j, &d->slots, NULL);
-	report_json_missing(j, missing_of(d, SNAP_NO_SLOTS | SNAP_NO_TASK_MAX | SNAP_NO_REGISTERS),
-			    query_perf_missing_key, d->perf.reason);
+	report_json_missing(j, &s, SNAP_NO_SLOTS | SNAP_NO_TASK_MAX | SNAP_NO_REGISTERS);
 	jsonw_begin(j, "waits", '{', true);
 	report_json_figures(j, wait_figures, &d->slot_waits, 0);
 	jsonw_end(j, '}');
@@ -244,7 +225,9 @@ static void put_json_slots(const struct report_data *d, struct jsonw *j)
 static void put_json_part(const struct report_data *d, const struct table *t, const char *by,
 			  uint32_t needs, struct jsonw *j)
 {
-	report_json_part(j, t, by, missing_of(d, needs), query_perf_missing_key, d->perf.reason);
+	struct report_snapshot s = snapshot_of(d, QUERY_PERF_EVENTS);
+
+	report_json_part(j, t, by, &s, needs);
 }
 
 void report_perf_json(const struct report_data *d, struct jsonw *j)

@@ -8,13 +8,6 @@
 
 enum { WHAT_IFS = 4, NOT_A_SWITCH = 1 };
 
-static void put_clean(FILE *out, const char *text)
-{
-	char buf[1024];
-
-	fputs(text_clean(buf, sizeof(buf), text), out);
-}
-
 void report_rotation_text_sum(const struct report_data *d, FILE *out)
 {
 	const struct query_rotation_sum *s = &d->rotation_sum;
@@ -22,13 +15,13 @@ void report_rotation_text_sum(const struct report_data *d, FILE *out)
 
 	fputs("# rotation: ", out);
 	if (!s->rotations) {
-		put_clean(out, query_rotation_none(s));
+		report_text_clean(query_rotation_none(s), out);
 		fputc('\n', out);
 		return;
 	}
 	fprintf(out, "%s on %u timers, %s/s, %s/s (", units_count(a, s->rotations), s->timers,
 		units_rate(b, s->per_s), units_nsrate(c, s->ns_per_s));
-	put_clean(out, s->pmu);
+	report_text_clean(s->pmu, out);
 	fputs(")\n", out);
 	if (s->unpaired + s->unmatched + s->dropped)
 		fprintf(out, "# %s of them without an end, %s ends without a begin, %s left out\n",
@@ -132,30 +125,33 @@ void report_rotation_text(const struct report_data *d, FILE *out)
 	put_ticks(c, out);
 	put_left_out(c, out);
 	if (d->rotation.n_total)
-		report_text_table(&d->rotation, d->spec->ascii, d->spec->width, out);
+		report_text_table(&d->rotation, d->spec, out);
 }
 
-static const struct figure sum_figures[] = {
-	{FIGURE("timers", COUNT, struct query_rotation_sum, timers)},
+const struct figure report_pmus_figures[] = {
+	{FIGURE_IF("pmus", COUNT, struct query_rotation_sum, pmus, known), .csv = "rotating_pmus"},
+	FIGURE_END,
+};
+
+const struct figure report_rotation_figures[] = {
+	{FIGURE("timers", COUNT, struct query_rotation_sum, timers), .flags = FIGURE_JSON},
 	{FIGURE("rotations", COUNT, struct query_rotation_sum, rotations)},
-	{FIGURE("unpaired", COUNT, struct query_rotation_sum, unpaired)},
-	{FIGURE("unmatched", COUNT, struct query_rotation_sum, unmatched)},
-	{FIGURE("dropped", COUNT, struct query_rotation_sum, dropped)},
-	{FIGURE("rotations_per_s", RATE, struct query_rotation_sum, per_s)},
-	{FIGURE("total_ns", NS, struct query_rotation_sum, total_ns)},
+	{FIGURE("unpaired", COUNT, struct query_rotation_sum, unpaired), .flags = FIGURE_JSON},
+	{FIGURE("unmatched", COUNT, struct query_rotation_sum, unmatched), .flags = FIGURE_JSON},
+	{FIGURE("dropped", COUNT, struct query_rotation_sum, dropped), .flags = FIGURE_JSON},
+	{FIGURE("rotations_per_s", RATE, struct query_rotation_sum, per_s), .flags = FIGURE_JSON},
+	{FIGURE("total_ns", NS, struct query_rotation_sum, total_ns), .csv = "rotation_total_ns"},
 	FIGURE_END,
 };
 
 void report_rotation_json_sum(const struct report_data *d, struct jsonw *j)
 {
-	static const struct figure pmus[] = {
-		{FIGURE_IF("pmus", COUNT, struct query_rotation_sum, pmus, known)}, FIGURE_END};
 	const struct query_rotation_sum *s = &d->rotation_sum;
 
 	jsonw_begin(j, "rotation", '{', false);
-	report_json_figures(j, pmus, s, 0);
+	report_json_figures(j, report_pmus_figures, s, 0);
 	jsonw_str(j, "none", s->rotations ? NULL : query_rotation_none(s));
-	report_json_figures(j, sum_figures, s, 0);
+	report_json_figures(j, report_rotation_figures, s, 0);
 	jsonw_end(j, '}');
 }
 

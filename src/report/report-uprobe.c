@@ -4,7 +4,6 @@
  * one moment: how it was found out, what that costs, what is missing and why; in JSON that is the
  * member `uprobes` of `source`, whatever views are asked for.
  */
-#include "kontend/text.h"
 #include "kontend/units.h"
 #include "report-int.h"
 
@@ -47,47 +46,41 @@ void report_uprobe_text_sum(const struct report_data *d, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_title(const struct report_data *d, FILE *out)
+static struct report_snapshot snapshot_of(const struct report_data *d)
 {
 	const struct query_uprobe_sum *p = &d->uprobe;
-	char buf[1024];
 
-	fputs("#\n# uprobes", out);
-	if (!p->known) {
-		fprintf(out, ": %s\n", p->reason);
-		return;
-	}
-	fputc(' ', out);
-	put_look(p, out);
-	fputs(": ", out);
-	put_sum(p, out);
-	fputc('\n', out);
-	if (p->incomplete)
-		fprintf(out, "# %u lists changed while they were read: rows may be missing\n",
-			p->incomplete);
-	if (p->dropped)
-		fprintf(out, "# %u areas, tasks or probes were left out for lack of room\n",
-			p->dropped);
-	if (p->ended_more)
-		fprintf(out, "# %s more areas and probes ended, and are not listed\n",
-			units_count(buf, p->ended_more));
-	if (p->missing)
-		fprintf(out, "# not known: %s%s%s\n", query_uprobe_missing_text(d->q, p->missing),
-			*p->reason ? ": " : "", text_clean(buf, sizeof(buf), p->reason));
+	return (struct report_snapshot){.known = p->known,
+					.reason = p->reason,
+					.missing = p->missing,
+					.key = query_uprobe_missing_key,
+					.text = query_uprobe_missing_text,
+					.incomplete = p->incomplete,
+					.dropped = p->dropped,
+					.dropped_what = "areas, tasks or probes",
+					.ended_more = p->ended_more,
+					.ended_what = "areas and probes"};
 }
 
-/* @needs: bits of enum upsnap_missing without which no row does not mean none. */
 static void put_rows(const struct report_data *d, const char *what, const struct table *t,
 		     uint32_t needs, FILE *out)
 {
-	report_text_rows(d->spec, what, t, d->uprobe.missing & needs, out);
+	struct report_snapshot s = snapshot_of(d);
+
+	report_text_part(d->spec, what, t, &s, needs, out);
 }
 
 void report_uprobe_text(const struct report_data *d, FILE *out)
 {
-	put_title(d, out);
-	if (!d->uprobe.known)
+	struct report_snapshot s = snapshot_of(d);
+
+	if (!report_text_title("uprobes", &s, out))
 		return;
+	put_look(&d->uprobe, out);
+	fputs(": ", out);
+	put_sum(&d->uprobe, out);
+	fputc('\n', out);
+	report_text_limits(d->q, &s, out);
 	bool by_process = d->spec->query.by == BY_PROCESS;
 	if (report_has(d, REPORT_UPROBES))
 		put_rows(d, by_process ? "probes by process" : "probes",
@@ -120,27 +113,23 @@ static const struct figure sum_figures[] = {
 	FIGURE_END,
 };
 
-/* What is not known of what @needs says, which is all of it where nothing is. */
-static uint32_t missing_of(const struct report_data *d, uint32_t needs)
-{
-	return (d->uprobe.known ? d->uprobe.missing : UINT32_MAX) & needs;
-}
-
 static void put_json_part(const struct report_data *d, const struct table *t, uint32_t needs,
 			  struct jsonw *j)
 {
-	report_json_part(j, t, NULL, missing_of(d, needs), query_uprobe_missing_key,
-			 d->uprobe.reason);
+	struct report_snapshot s = snapshot_of(d);
+
+	report_json_part(j, t, NULL, &s, needs);
 }
 
 void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_uprobe_sum *p = &d->uprobe;
+	struct report_snapshot s = snapshot_of(d);
 
 	jsonw_begin(j, "uprobes", '{', false);
 	jsonw_str(j, "method", p->known ? query_uprobe_method_name(p->method) : NULL);
 	report_json_figures(j, look_figures, p, !p->known);
-	report_json_missing(j, missing_of(d, UINT32_MAX), query_uprobe_missing_key, p->reason);
+	report_json_missing(j, &s, UINT32_MAX);
 	jsonw_u64(j, "incomplete", p->incomplete);
 	jsonw_u64(j, "dropped", p->dropped);
 	jsonw_u64(j, "ended_more", p->ended_more);
@@ -150,7 +139,8 @@ void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j)
 {
 	jsonw_begin(j, "uprobes", '{', false);
-	report_json_figures(j, sum_figures, &d->uprobe, missing_of(d, UPSNAP_NO_TASKS));
+	report_json_figures(j, sum_figures, &d->uprobe,
+			    d->uprobe.known ? d->uprobe.missing : UINT32_MAX);
 	jsonw_end(j, '}');
 }
 

@@ -232,6 +232,23 @@ static const struct {
 	[REPORT_AT_CODE] = {ask_code, 0},
 };
 
+const struct report_part report_parts[] = {
+	{REPORT_OVERVIEW, report_overview_text, report_overview_json},
+	{REPORT_LOCKS, report_locks_text, report_locks_json},
+	{REPORT_WAITERS, report_waiters_text, report_waiters_json},
+	{REPORT_MMAP, report_mmap_text, report_mmap_json},
+	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS, report_perf_text,
+	 report_perf_json},
+	{REPORT_ROTATION, report_rotation_text, report_rotation_json},
+	{REPORT_UPROBES | REPORT_XOL, report_uprobe_text, report_uprobe_json},
+	{REPORT_HOT, report_hot_text, report_hot_json},
+	{REPORT_FLAME, report_flame_text, report_flame_json},
+	{REPORT_CODE, report_annotate_text, report_annotate_json},
+	{REPORT_TREE, report_tree_text, report_tree_json},
+	{REPORT_HIST, report_hist_text, report_hist_json},
+	{0, NULL, NULL},
+};
+
 const struct table *report_table(const struct report_data *d, unsigned place)
 {
 	size_t offset = views[place].table;

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What every report begins with (what was measured and how far to trust it) and the overview.
+ */
+#include "kontend/text.h"
+#include "kontend/units.h"
+#include "kontend/when.h"
+#include "report-int.h"
+
+static void put_count(FILE *out, const char *what, uint64_t n)
+{
+	char buf[UNITS_BUF];
+
+	if (n)
+		fprintf(out, ", %s %s", units_count(buf, n), what);
+}
+
+static void put_quality(FILE *out, const struct query_overview *o)
+{
+	const struct model_damage *d = &o->damage;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fprintf(out, "# quality: lost %s, unmatched %s%%", units_count(a, d->lost + d->dropped),
+		o->unmatched_pct > 0 ? units_pct(b, o->unmatched_pct) : "0");
+	for (const struct figure *f = query_damage_figures; f->key; f++)
+		if (f->words)
+			put_count(out, f->words, figure_value(f, d, 0).u);
+	if (o->cpus_offline == 1)
+		fprintf(out, ", CPU %u offline", o->first_offline);
+	else
+		put_count(out, "CPUs offline", o->cpus_offline);
+	fputc('\n', out);
+	if (o->no_ends)
+		fprintf(out,
+			"# no ends: %s waits began, but lock:contention_end was not recorded, so "
+			"none has a duration or is shown\n",
+			units_count(a, d->unmatched_begin));
+	if (o->sym_state == SYM_WITHHELD)
+		fputs("# kernel symbols are withheld: run as root, or sysctl "
+		      "kernel.kptr_restrict=0\n",
+		      out);
+	else if (o->sym_state == SYM_UNREADABLE)
+		fputs("# kernel symbols: /proc/kallsyms cannot be read; addresses are shown\n",
+		      out);
+}
+
+static void put_range(const struct query_overview *o, FILE *out)
+{
+	const struct when w = {.clock_ns = o->host->clock_ns, .wall_ns = o->host->wall_ns};
+	char a[WHEN_BUF], b[WHEN_BUF];
+
+	fprintf(out, "# range +%s to +%s", when_elapsed(a, o->from_ns - o->start_ns, 3),
+		when_elapsed(b, o->to_ns - o->start_ns, 3));
+	if (w.wall_ns)
+		fprintf(out, ", %s to %s", when_date(a, when_wall_ns(&w, o->from_ns), 3),
+			when_date(b, when_wall_ns(&w, o->to_ns), 3));
+	fputc('\n', out);
+}
+
+void report_head_text(const struct report_data *data, FILE *out)
+{
+	const struct query_overview *o = &data->overview;
+	const struct record_host *h = o->host;
+	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], d[UNITS_BUF];
+
+	fputs("# kontend report: ", out);
+	report_text_clean(h->targets[0] ? h->targets : "?", out);
+	fputs(", kernel ", out);
+	report_text_clean(h->release[0] ? h->release : "?", out);
+	report_text_clean(h->machine[0] ? " " : "", out);
+	report_text_clean(h->machine, out);
+	fprintf(out, ", %u CPUs\n", h->cpus_online);
+	if (data->spec->is_range)
+		put_range(o, out);
+	fprintf(out, "# measured %s: %s events, %s waits, %s waited\n", units_ns(a, o->elapsed_ns),
+		units_count(b, o->n_events), units_count(c, o->contended),
+		units_ns(d, o->total_ns));
+	put_quality(out, o);
+}
+
+void report_overview_text(const struct report_data *d, FILE *out)
+{
+	const struct query_overview *o = &d->overview;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fprintf(out, "#\n# overview: %s contentions/s, %s waited/s\n",
+		units_rate(a, report_rate(d, o->contended)),
+		units_nsrate(b, report_rate(d, o->waited_ns)));
+	fprintf(out, "# waiting now: %u (rwsem W %u, R %u)", o->waiting, o->waiting_rwsem_w,
+		o->waiting_rwsem_r);
+	if (o->waiting_early)
+		fprintf(out, ", %u since before measuring began", o->waiting_early);
+	if (o->waiting_doubtful)
+		fprintf(out, ", %u doubtful", o->waiting_doubtful);
+	if (o->any_longest) {
+		fprintf(out, ", longest %s%s: ", o->longest_approx ? "~" : "",
+			units_ns(a, o->longest_ns));
+		report_text_clean(o->longest_task, out);
+		fprintf(out, " on %s ", o->longest_type);
+		report_text_clean(o->longest_lock, out);
+	}
+	fputc('\n', out);
+	if (o->own_waits || o->own_waiting)
+		fprintf(out, "# of these kontend itself: %u waiting now; %s waits of %s\n",
+			o->own_waiting, units_count(a, o->own_waits), units_ns(b, o->own_wait_ns));
+	report_mmap_text_worst(d, out);
+	report_perf_text_sum(d, out);
+	if (d->rotation_sum.known)
+		report_rotation_text_sum(d, out);
+	report_uprobe_text_sum(d, out);
+	fputs("#\n", out);
+	report_text_table(&d->types, d->spec, out);
+	fputs("#\n", out);
+	report_text_table(&d->cpus, d->spec, out);
+}
+
+static const struct figure host_figures[] = {
+	{FIGURE("kernel", TEXT, struct record_host, release), .flags = FIGURE_CHARS},
+	{FIGURE("machine", TEXT, struct record_host, machine), .flags = FIGURE_CHARS},
+	{FIGURE("cpus", COUNT, struct record_host, cpus_online)},
+	{FIGURE("targets", TEXT, struct record_host, targets), .flags = FIGURE_CHARS},
+	{FIGURE("method", TEXT, struct record_host, method), .flags = FIGURE_CHARS},
+	{FIGURE("start_ns", NS, struct record_host, clock_ns)},
+	{FIGURE("start_wall_ns", NS, struct record_host, wall_ns)},
+	FIGURE_END,
+};
+
+const struct figure report_time_figures[] = {
+	{FIGURE("time_from_ns", NS, struct query_overview, from_ns), .flags = FIGURE_JSON},
+	{FIGURE("time_to_ns", NS, struct query_overview, to_ns), .flags = FIGURE_JSON},
+	{FIGURE("duration_ns", NS, struct query_overview, elapsed_ns)},
+	{FIGURE("events", COUNT, struct query_overview, n_events)},
+	FIGURE_END,
+};
+
+static void put_snapshots(struct jsonw *j, const struct query_overview *o)
+{
+	jsonw_begin(j, "snapshots", '{', true);
+	for (uint16_t kind = SNAPSHOT_NONE + 1; kind < SNAPSHOT_KINDS; kind++)
+		jsonw_u64(j, snapshot_kind(kind)->name, o->n_snapshots[kind]);
+	jsonw_u64(j, "unknown", o->damage.snapshot_unknown);
+	jsonw_u64(j, "lost", o->damage.snapshot_lost);
+	jsonw_end(j, '}');
+}
+
+void report_source_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_overview *o = &d->overview;
+
+	jsonw_begin(j, "source", '{', false);
+	jsonw_str(j, "kind", d->spec->source_kind ? d->spec->source_kind : "live");
+	report_json_figures(j, host_figures, o->host, 0);
+	report_json_figures(j, report_time_figures, o, 0);
+	report_json_damage(j, &o->damage, &o->unmatched_pct);
+	put_snapshots(j, o);
+	if (o->no_ends)
+		jsonw_bool(j, "no_ends", true);
+	jsonw_str(j, "symbols", report_sym_state(o->sym_state));
+	report_perf_json_source(d, j);
+	report_uprobe_json_source(d, j);
+	jsonw_end(j, '}');
+}
+
+const struct figure report_longest_figures[] = {
+	{FIGURE("since_ns", NS, struct query_overview, longest_ns), .csv = "longest_ns"},
+	{FIGURE("task", TEXT, struct query_overview, longest_task), .flags = FIGURE_JSON},
+	{FIGURE("kind", TEXT, struct query_overview, longest_type), .flags = FIGURE_JSON},
+	{FIGURE("name", TEXT, struct query_overview, longest_lock), .flags = FIGURE_JSON},
+	{FIGURE("at_least", BOOL, struct query_overview, longest_approx), .flags = FIGURE_JSON},
+	FIGURE_END,
+};
+
+static void put_longest(struct jsonw *j, const struct query_overview *o)
+{
+	if (!o->any_longest) {
+		jsonw_null(j, "longest");
+		return;
+	}
+	jsonw_begin(j, "longest", '{', true);
+	report_json_figures(j, report_longest_figures, o, 0);
+	jsonw_end(j, '}');
+}
+
+/* The buckets of the range are the last ones. */
+static void put_series(struct jsonw *j, const char *key, const uint64_t *v,
+		       const struct query_overview *o)
+{
+	jsonw_begin(j, key, '[', true);
+	for (uint32_t i = o->n_series - o->n_range; v && i < o->n_series; i++)
+		jsonw_u64(j, NULL, v[i]);
+	jsonw_end(j, ']');
+}
+
+const struct figure report_overview_figures[] = {
+	{FIGURE("contended", COUNT, struct query_overview, contended)},
+	{FIGURE("total_ns", NS, struct query_overview, total_ns)},
+	{FIGURE("inflight_ns", NS, struct query_overview, inflight_ns), .flags = FIGURE_JSON},
+	{FIGURE("waiting", COUNT, struct query_overview, waiting)},
+	{FIGURE("waiting_rwsem_r", COUNT, struct query_overview, waiting_rwsem_r)},
+	{FIGURE("waiting_rwsem_w", COUNT, struct query_overview, waiting_rwsem_w)},
+	{FIGURE("waiting_early", COUNT, struct query_overview, waiting_early),
+	 .flags = FIGURE_JSON},
+	{FIGURE("own_waiting", COUNT, struct query_overview, own_waiting), .flags = FIGURE_JSON},
+	{FIGURE("own_waits", COUNT, struct query_overview, own_waits), .flags = FIGURE_JSON},
+	{FIGURE("own_wait_ns", NS, struct query_overview, own_wait_ns), .flags = FIGURE_JSON},
+	{FIGURE("waiting_doubtful", COUNT, struct query_overview, waiting_doubtful),
+	 .flags = FIGURE_JSON},
+	FIGURE_END,
+};
+
+void report_overview_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_overview *o = &d->overview;
+
+	jsonw_begin(j, "overview", '{', false);
+	jsonw_double(j, "events_per_s", report_rate(d, o->n_events));
+	jsonw_double(j, "contended_per_s", report_rate(d, o->contended));
+	jsonw_double(j, "wait_ns_per_s", report_rate(d, o->waited_ns));
+	report_json_figures(j, report_overview_figures, o, 0);
+	put_longest(j, o);
+	jsonw_u64(j, "bucket_ns", o->bucket_ns);
+	put_series(j, "contended_series", o->contended_series, o);
+	put_series(j, "wait_ns_series", o->wait_series, o);
+	put_series(j, "waiting_series", o->waiting_series, o);
+	report_perf_json_sum(d, j);
+	report_rotation_json_sum(d, j);
+	report_uprobe_json_sum(d, j);
+	report_mmap_json_worst(d, j);
+	report_json_rows(j, "types", &d->types);
+	report_json_rows(j, "cpus", &d->cpus);
+	jsonw_end(j, '}');
+}

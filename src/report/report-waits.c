@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waits in reports: locks, waiters, the call tree and the histogram of durations. */
+#include "kontend/text.h"
+#include "kontend/units.h"
+#include "report-int.h"
+
+enum { BAR_WIDTH = 40 };
+
+static struct report_snapshot snapshot_of(const struct report_data *d)
+{
+	return (struct report_snapshot){.known = true,
+					.reason = d->lock_look.reason,
+					.missing = d->lock_look.missing,
+					.key = query_lock_missing_key};
+}
+
+static void put_no_look(const struct report_data *d, const char *what, FILE *out)
+{
+	if (!d->lock_look.refused)
+		return;
+	fprintf(out, "# not known: %s: ", what);
+	report_text_clean(d->lock_look.reason, out);
+	fputc('\n', out);
+}
+
+void report_locks_text(const struct report_data *d, FILE *out)
+{
+	const struct table *t = &d->locks;
+
+	fprintf(out, "#\n# locks by %s, sorted by %s%s: ", query_by_name(d->spec->query.by),
+		t->columns[t->sort_col].key, t->reverse ? " (reversed)" : "");
+	report_text_count(t, "rows", out);
+	put_no_look(d, "names, holders", out);
+	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_told)
+		fputs("# who held the locks was not seen: measure or record with --owner\n", out);
+	if (t->n_total == 0)
+		fputs(d->overview.no_ends ? "# no wait was seen to end\n"
+					  : "# no contention was seen\n",
+		      out);
+	else
+		report_text_table(t, d->spec, out);
+}
+
+void report_waiters_text(const struct report_data *d, FILE *out)
+{
+	fputs("#\n# waiters at the end: ", out);
+	report_text_count(&d->waiters, "rows", out);
+	put_no_look(d, "names, holders, places", out);
+	if (d->waiters.n_total == 0)
+		fputs(d->overview.no_ends ? "# not known without ends\n" : "# nobody was waiting\n",
+		      out);
+	else
+		report_text_table(&d->waiters, d->spec, out);
+}
+
+static const uint32_t IN_LOCKS = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS;
+
+void report_locks_json(const struct report_data *d, struct jsonw *j)
+{
+	struct report_snapshot s = snapshot_of(d);
+
+	report_json_part(j, &d->locks, query_by_name(d->spec->query.by), &s, IN_LOCKS);
+}
+
+void report_waiters_json(const struct report_data *d, struct jsonw *j)
+{
+	struct report_snapshot s = snapshot_of(d);
+
+	report_json_part(j, &d->waiters, NULL, &s, UINT32_MAX);
+}
+
+void report_tree_text(const struct report_data *d, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
+	const struct query_tree *t = &d->tree;
+
+	fprintf(out, "#\n# call tree, from the %s: %s waits, %s waited",
+		d->spec->inverted ? "outermost frames" : "call sites", units_count(a, t->n_waits),
+		units_ns(b, t->total_ns));
+	if (t->n_inflight)
+		fprintf(out, "; %s of them, %s, go on", units_count(a, t->n_inflight),
+			units_ns(b, t->inflight_ns));
+	fputc('\n', out);
+	report_text_limit("calls", d->spec->percent_limit, out);
+	fprintf(out, "# %5s  %6s  %6s  %6s  FUNCTION\n", d->spec->by_count ? "COUNT%" : "WAIT%",
+		"TOTAL", "COUNT", "MAX");
+	for (size_t i = 0; i < t->n; i++) {
+		const struct query_node *n = &t->nodes[i];
+		if (n->pct < d->spec->percent_limit)
+			continue;
+		fprintf(out, "  %5s", units_pct(a, n->pct));
+		fprintf(out, "  %6s  %6s  %6s  ", units_ns(a, n->total_ns), units_count(b, n->n),
+			units_ns(c, n->max_ns));
+		fprintf(out, "%*s", n->depth * 2, "");
+		report_text_clean(n->name, out);
+		fputc('\n', out);
+	}
+}
+
+/* Depth first with the depth of each: readers with a limit on nesting can still take it. */
+void report_tree_json(const struct report_data *d, struct jsonw *j)
+{
+	jsonw_begin(j, "tree", '{', false);
+	jsonw_str(j, "roots", d->spec->inverted ? "outermost frames" : "call sites");
+	jsonw_u64(j, "waits", d->tree.n_waits);
+	jsonw_u64(j, "total_ns", d->tree.total_ns);
+	jsonw_double(j, "percent_limit", d->spec->percent_limit);
+	jsonw_begin(j, "nodes", '[', false);
+	for (size_t i = 0; i < d->tree.n; i++) {
+		if (d->tree.nodes[i].pct < d->spec->percent_limit)
+			continue;
+		jsonw_begin(j, NULL, '{', true);
+		report_json_figures(j, report_node_figures, &d->tree.nodes[i], 0);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+	jsonw_end(j, '}');
+}
+
+static void put_bar(const struct query_bar *bar, uint64_t most, bool ascii, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
+	int len = (int)((double)bar->n / (double)most * BAR_WIDTH + 0.5);
+
+	fprintf(out, "  %6s  %6s  %5s", units_ns(a, bar->lower_ns), units_count(b, bar->n),
+		bar->n ? units_pct(c, bar->pct) : "0");
+	if (bar->n)
+		fputs("  ", out);
+	for (int i = 0; bar->n && i < (len ? len : 1); i++)
+		fputs(ascii ? "#" : "█", out);
+	fputc('\n', out);
+}
+
+void report_hist_text(const struct report_data *d, FILE *out)
+{
+	const struct query_hist *h = &d->hist;
+	char min[UNITS_BUF], a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], max[UNITS_BUF];
+	uint64_t most = 1;
+
+	fprintf(out, "#\n# wait histogram: %s waits", units_count(a, h->n_waits));
+	if (h->n_waits)
+		fprintf(out, ", min %s, p50 %s, p90 %s, p99 %s, max %s", units_ns(min, h->min_ns),
+			units_ns(a, h->p50_ns), units_ns(b, h->p90_ns), units_ns(c, h->p99_ns),
+			units_ns(max, h->max_ns));
+	fprintf(out, "\n# %6s  %6s  %5s\n", "FROM", "COUNT", "%");
+	for (size_t i = 0; i < h->n; i++)
+		most = h->bars[i].n > most ? h->bars[i].n : most;
+	for (size_t i = 0; i < h->n; i++)
+		put_bar(&h->bars[i], most, d->spec->ascii, out);
+}
+
+static const struct figure hist_figures[] = {
+	{FIGURE("waits", COUNT, struct query_hist, n_waits)},
+	{FIGURE("total_ns", NS, struct query_hist, total_ns)},
+	{FIGURE_IF("min_ns", NS, struct query_hist, min_ns, n_waits)},
+	{FIGURE_IF("p50_ns", NS, struct query_hist, p50_ns, n_waits)},
+	{FIGURE_IF("p90_ns", NS, struct query_hist, p90_ns, n_waits)},
+	{FIGURE_IF("p99_ns", NS, struct query_hist, p99_ns, n_waits)},
+	{FIGURE_IF("max_ns", NS, struct query_hist, max_ns, n_waits)},
+	FIGURE_END,
+};
+
+void report_hist_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_hist *h = &d->hist;
+
+	jsonw_begin(j, "hist", '{', false);
+	report_json_figures(j, hist_figures, h, 0);
+	report_json_structs(j, "bars", report_bar_figures, h->bars, h->n, sizeof(*h->bars));
+	jsonw_end(j, '}');
+}
