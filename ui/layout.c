@@ -11,8 +11,7 @@
 
 enum {
 	PARTS = 16,
-	TALL_H = 36,	  /* room for a ribbon of several lines */
-	NICE_TO_HAVE = 3, /* columns from this priority on come after names that can be read */
+	TALL_H = 36, /* room for a ribbon of several lines */
 };
 
 struct rect layout_below(struct rect r, int n)
@@ -111,37 +110,20 @@ void layout_cols(struct rect r, const struct layout_part *p, size_t n, struct re
 	layout_cut(r, false, p, n, ret);
 }
 
-/* What the wide columns should have on top of their width before further columns are shown. */
-static int wanted_more(const struct column *columns, size_t n, const bool *taken)
+/* Which columns are shown: what is left of the width. Names that can be read come first. */
+static int choose(const struct column *columns, size_t n, int width, bool *taken)
 {
-	int more = 0;
+	struct table_room room[TABLE_COLUMNS];
 
-	for (size_t i = 0; i < n; i++)
-		if (taken[i] && columns[i].flags & COLUMN_WIDE)
-			more += columns[i].width / 2;
-	return more;
-}
-
-/* Takes columns of the lowest priority number first, table order among equals. */
-static void choose(const struct column *columns, size_t n, int width, bool *taken)
-{
-	int left = width + 1; /* each column takes one blank, the last one does not */
-
-	for (unsigned priority = 0; priority <= UINT8_MAX; priority++) {
-		if (priority == NICE_TO_HAVE)
-			left -= wanted_more(columns, n, taken);
-		for (size_t i = 0; i < n; i++) {
-			if (columns[i].priority != priority || !(columns[i].flags & COLUMN_SCREEN))
-				continue;
-			/* A gap in the order of priorities would show a less wanted column. */
-			if (columns[i].width + 1 > left && priority > 0)
-				return;
-			taken[i] = true;
-			left -= columns[i].width + 1;
-		}
-		if (left <= 0)
-			return;
+	for (size_t i = 0; i < n; i++) {
+		const struct column *c = &columns[i];
+		room[i] = (struct table_room){
+			.width = c->flags & COLUMN_SCREEN ? c->width : 0,
+			.more = c->flags & COLUMN_WIDE ? c->width / 2 : 0,
+			.priority = c->priority,
+		};
 	}
+	return table_fit(room, n, width + 1, 1, taken); /* behind the last there is no blank */
 }
 
 static int extra_of(int *spare, int *wides)
@@ -156,19 +138,14 @@ static int extra_of(int *spare, int *wides)
 size_t layout_columns(const struct column *columns, size_t n, int width, struct layout_column *ret,
 		      size_t max)
 {
-	enum { COLUMNS = 64 };
-	bool taken[COLUMNS] = {false};
-	int spare = width + 1, wides = 0, x = 0;
+	bool taken[TABLE_COLUMNS];
+	int spare, wides = 0, x = 0;
 	size_t used = 0;
 
-	n = n < COLUMNS ? n : COLUMNS;
-	choose(columns, n, width, taken);
-	for (size_t i = 0; i < n; i++) {
-		if (!taken[i])
-			continue;
-		spare -= columns[i].width + 1;
-		wides += columns[i].flags & COLUMN_WIDE ? 1 : 0;
-	}
+	n = n < TABLE_COLUMNS ? n : TABLE_COLUMNS;
+	spare = choose(columns, n, width, taken);
+	for (size_t i = 0; i < n; i++)
+		wides += taken[i] && columns[i].flags & COLUMN_WIDE;
 	if (spare < 0)
 		spare = 0;
 	for (size_t i = 0; i < n && used < max; i++) {

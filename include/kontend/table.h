@@ -85,6 +85,22 @@ bool table_rises(const struct table *t);
 size_t table_column(const struct table *t, const char *key);
 /* Row of id, or SIZE_MAX. */
 size_t table_row(const struct table *t, uint64_t id);
+/* What a column asks of a line. */
+struct table_room {
+	int width;	  /* it has this or is not shown; 0: it is never shown */
+	int more;	  /* what it should have on top before those that are nice to have come */
+	uint8_t priority; /* as of struct column; from TABLE_NICE on it is nice to have */
+};
+
+enum { TABLE_COLUMNS = 64 /* none is shown beyond */, TABLE_NICE = 3 };
+
+/*
+ * Which of @n columns have room in @width, each with @gap behind it: those of priority 0, then by
+ * priority and table order, until one does not fit. What is left of the width, below 0 if those of
+ * priority 0 do not fit.
+ */
+int table_fit(const struct table_room *c, size_t n, int width, int gap, bool *ret_shown);
+
 /*
  * Screen form of a value (units attached, "·" for zero of counts and durations, "-" for unknown,
  * "~" before approximate ones; ASCII "." for "·" with @ascii); returns buf.

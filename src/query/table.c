@@ -3,7 +3,8 @@
  * A table is a row-major array of typed values beside an array of columns. This file knows how one
  * value looks on a screen or in the text report, so that views and reports cannot differ: three
  * significant digits with the unit attached, a dot for zero, a dash for what is not known and a
- * tilde before what is not exact. CSV and JSON take the raw values instead.
+ * tilde before what is not exact. CSV and JSON take the raw values instead. It also says which
+ * columns are shown where there is no room for all.
  */
 #include "kontend/table.h"
 #include "kontend/text.h"
@@ -38,6 +39,34 @@ size_t table_row(const struct table *t, uint64_t id)
 		if (t->ids[i] == id)
 			return i;
 	return SIZE_MAX;
+}
+
+/* The next column to show at @priority, from @from on; @n: there is none. */
+static size_t next_at(const struct table_room *c, size_t n, size_t from, unsigned priority)
+{
+	while (from < n && (c[from].priority != priority || c[from].width <= 0))
+		from++;
+	return from;
+}
+
+int table_fit(const struct table_room *c, size_t n, int width, int gap, bool *ret_shown)
+{
+	int left = width, more = 0;
+
+	memset(ret_shown, 0, n * sizeof(*ret_shown));
+	for (unsigned priority = 0; priority <= UINT8_MAX; priority++) {
+		int kept = priority >= TABLE_NICE ? more : 0;
+		for (size_t i = next_at(c, n, 0, priority); i < n;
+		     i = next_at(c, n, i + 1, priority)) {
+			/* A gap in the order of priorities would show a less wanted column. */
+			if (priority && c[i].width + gap > left - kept)
+				return left;
+			ret_shown[i] = true;
+			left -= c[i].width + gap;
+			more += priority < TABLE_NICE ? c[i].more : 0;
+		}
+	}
+	return left;
 }
 
 static bool is_zero(const struct column *c, const struct value *v)

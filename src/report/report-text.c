@@ -13,8 +13,8 @@
 
 enum {
 	CELL_BUF = 4096, /* longest text of a cell: a call chain of 127 frames may be cut */
-	MAX_COLUMNS = 64,
 	PRIORITY_SHOWN = 5,
+	GAP = 2,	  /* blanks between columns */
 	TEXT_WIDTH = 100, /* of one text that is not the last of its row */
 };
 
@@ -28,6 +28,11 @@ struct text {
 static bool is_left(const struct column *c)
 {
 	return c->type == COLUMN_TEXT;
+}
+
+static size_t columns_of(const struct table *t)
+{
+	return t->n_columns < TABLE_COLUMNS ? t->n_columns : TABLE_COLUMNS;
 }
 
 static void put_blanks(FILE *out, int n)
@@ -54,9 +59,9 @@ static bool is_shown(const struct table *t, size_t col)
 	return t->n_rows == 0; /* a column of dashes says nothing */
 }
 
-static void measure(struct text *x, const struct table *t, int widths[MAX_COLUMNS])
+static void measure(struct text *x, const struct table *t, int widths[TABLE_COLUMNS])
 {
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++) {
+	for (size_t col = 0; col < columns_of(t); col++) {
 		widths[col] = 0;
 		if (!is_shown(t, col))
 			continue;
@@ -68,34 +73,11 @@ static void measure(struct text *x, const struct table *t, int widths[MAX_COLUMN
 	}
 }
 
-static int sum_widths(const struct table *t, const int *widths)
-{
-	int sum = 0;
-
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++)
-		sum += widths[col] ? widths[col] + 2 : 0;
-	return sum;
-}
-
-static bool drop_one(const struct table *t, int *widths)
-{
-	size_t worst = SIZE_MAX;
-
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++)
-		if (widths[col] && t->columns[col].priority &&
-		    (worst == SIZE_MAX || t->columns[col].priority >= t->columns[worst].priority))
-			worst = col;
-	if (worst == SIZE_MAX)
-		return false;
-	widths[worst] = 0;
-	return true;
-}
-
 static size_t last_column(const struct table *t, const int *widths)
 {
 	size_t last = SIZE_MAX;
 
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++)
+	for (size_t col = 0; col < columns_of(t); col++)
 		last = widths[col] ? col : last;
 	return last;
 }
@@ -149,13 +131,13 @@ static void put_cell(struct text *x, const struct column *c, const char *s, int 
 	if (last)
 		fputc('\n', x->out);
 	else
-		put_blanks(x->out, (is_left(c) ? left : 0) + 2);
+		put_blanks(x->out, (is_left(c) ? left : 0) + GAP);
 }
 
 /* What is left over after dropping goes to the wide columns, from the left. */
 static void widen(const struct table *t, const int *natural, int *widths, int spare)
 {
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS && spare > 0; col++) {
+	for (size_t col = 0; col < columns_of(t) && spare > 0; col++) {
 		int more = widths[col] ? natural[col] - widths[col] : 0;
 		more = more < spare ? more : spare;
 		widths[col] += more;
@@ -163,42 +145,53 @@ static void widen(const struct table *t, const int *natural, int *widths, int sp
 	}
 }
 
-static void limit_widths(const struct text *x, const struct table *t, int *widths)
+/* Wide columns ask for the width of the screen first. */
+static void fit_widths(const struct table *t, int width, int *widths)
 {
-	int natural[MAX_COLUMNS];
+	struct table_room room[TABLE_COLUMNS];
+	int natural[TABLE_COLUMNS], spare;
+	bool shown[TABLE_COLUMNS];
 
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++)
-		if (widths[col] > TEXT_WIDTH && col != last_column(t, widths))
-			widths[col] = TEXT_WIDTH;
-	if (x->width == 0)
-		return;
 	memcpy(natural, widths, sizeof(natural));
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++) {
+	for (size_t col = 0; col < columns_of(t); col++) {
 		const struct column *c = &t->columns[col];
 		if (c->flags & COLUMN_WIDE && widths[col] > c->width)
 			widths[col] = c->width;
+		room[col] = (struct table_room){widths[col], 0, c->priority};
 	}
-	while (sum_widths(t, widths) > x->width && drop_one(t, widths))
-		;
-	widen(t, natural, widths, x->width - sum_widths(t, widths));
+	spare = table_fit(room, columns_of(t), width, GAP, shown);
+	for (size_t col = 0; col < columns_of(t); col++)
+		widths[col] = shown[col] ? widths[col] : 0;
+	widen(t, natural, widths, spare);
+}
+
+static void limit_widths(const struct text *x, const struct table *t, int *widths)
+{
+	size_t last = last_column(t, widths);
+
+	for (size_t col = 0; col < columns_of(t); col++)
+		if (widths[col] > TEXT_WIDTH && col != last)
+			widths[col] = TEXT_WIDTH;
+	if (x->width)
+		fit_widths(t, x->width, widths);
 }
 
 static void put_table(struct text *x, const struct table *t)
 {
-	int widths[MAX_COLUMNS] = {0};
+	int widths[TABLE_COLUMNS] = {0};
 	size_t last;
 
 	measure(x, t, widths);
 	limit_widths(x, t, widths);
 	last = last_column(t, widths);
 	fputs("# ", x->out);
-	for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++)
+	for (size_t col = 0; col < columns_of(t); col++)
 		if (widths[col])
 			put_cell(x, &t->columns[col], t->columns[col].title, widths[col],
 				 col == last);
 	for (size_t row = 0; row < t->n_rows; row++) {
 		fputs("  ", x->out);
-		for (size_t col = 0; col < t->n_columns && col < MAX_COLUMNS; col++)
+		for (size_t col = 0; col < columns_of(t); col++)
 			if (widths[col])
 				put_cell(x, &t->columns[col], cell(x, t, row, col), widths[col],
 					 col == last);

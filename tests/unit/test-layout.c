@@ -162,6 +162,33 @@ static void test_columns_go_by_priority(void **state)
 	assert_int_equal(layout_columns(columns, 6, 47, c, 2), 2);
 }
 
+/* Reports and screens choose columns by one rule: what fits is the begin of the order of need. */
+static void test_columns_that_have_room(void **state)
+{
+	static const struct table_room c[] = {
+		{4, 0, 4}, {5, 0, 0}, {0, 0, 0}, {7, 3, 1}, {2, 0, 4}, {6, 0, 2},
+	};
+	static const size_t order[] = {1, 3, 5, 0, 4};
+	bool shown[6];
+
+	(void)state;
+	for (int width = -5; width <= 60; width++) {
+		int left = table_fit(c, 6, width, 2, shown), used = 0;
+		size_t n = 0;
+
+		assert_true(shown[1]);
+		assert_false(shown[2]);
+		while (n < 5 && shown[order[n]])
+			used += c[order[n++]].width + 2;
+		for (size_t i = n; i < 5; i++)
+			assert_false(shown[order[i]]);
+		assert_int_equal(left, width - used);
+		assert_true(n == 1 || left >= 0);
+		if (n < 5 && left >= 0) /* the next has no room, or would take that of a name */
+			assert_true(left - (n > 2 ? 3 : 0) < c[order[n]].width + 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_more_parts_than_there_can_be),
 		cmocka_unit_test(test_columns_at_every_width),
 		cmocka_unit_test(test_columns_go_by_priority),
+		cmocka_unit_test(test_columns_that_have_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
