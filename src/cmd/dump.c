@@ -68,31 +68,43 @@ static void dump_views(FILE *out)
 			view_roots[i]->digit);
 }
 
+static const struct {
+	const char *name;
+	void (*dump)(FILE *out);
+} dumps[] = {
+	{"options", opts_dump},	 {"keys", dump_keys},	  {"columns", dump_columns},
+	{"tables", dump_tables}, {"damage", dump_damage}, {"settings", settings_dump},
+	{"views", dump_views},
+};
+
+enum { DUMPS = sizeof(dumps) / sizeof(*dumps) };
+
+/* "options, keys or views" */
+static void list_dumps(char *buf, size_t size)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < DUMPS && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s",
+				       i == 0	       ? ""
+				       : i + 1 < DUMPS ? ", "
+						       : " or ",
+				       dumps[i].name);
+}
+
 int cmd_dump(const struct opts *o)
 {
-	struct error err = {0};
 	const char *what = o->topic ? o->topic : "";
+	struct error err = {0};
+	char names[128];
 
-	if (!strcmp(what, "options"))
-		opts_dump(stdout);
-	else if (!strcmp(what, "keys"))
-		dump_keys(stdout);
-	else if (!strcmp(what, "columns"))
-		dump_columns(stdout);
-	else if (!strcmp(what, "views"))
-		dump_views(stdout);
-	else if (!strcmp(what, "tables"))
-		dump_tables(stdout);
-	else if (!strcmp(what, "damage"))
-		dump_damage(stdout);
-	else if (!strcmp(what, "settings"))
-		settings_dump(stdout);
-	else {
-		error_set(&err, -EINVAL,
-			  "There is no table '%s': give options, keys, columns, damage, settings "
-			  "or views",
-			  what);
-		return cmd_fail(CMD_EXIT_USAGE, &err);
+	for (size_t i = 0; i < DUMPS; i++) {
+		if (strcmp(what, dumps[i].name) != 0)
+			continue;
+		dumps[i].dump(stdout);
+		return cmd_flush(CMD_EXIT_OK);
 	}
-	return cmd_flush(CMD_EXIT_OK);
+	list_dumps(names, sizeof(names));
+	error_set(&err, -EINVAL, "There is no table '%s': give %s", what, names);
+	return cmd_fail(CMD_EXIT_USAGE, &err);
 }

@@ -5,12 +5,13 @@
  * said, with that check's fix: one thing to do, then run the doctor again.
  */
 #include "kontend/doctor.h"
+#include "kontend/report.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct view_needs {
-	const char *name, *help;
+	const char *help;
 	const char *needs[6]; /* in the order of fixing; NULL ends */
 	const char *wants[4];
 	const char *note; /* what this check found is said of the view that works */
@@ -22,31 +23,60 @@ struct view_needs {
 		"kernel", "tracefs", "events", "perf", "files", "measuring"                        \
 	}
 
-static const struct view_needs view_table[] = {
-	{"overview", "rates, CPUs, worst locks", MAIN_JOB, {"rings"}},
-	{"locks", "the table of locks", MAIN_JOB, {"rings", "names", "stacks"}},
-	{"waiters", "who waits now", MAIN_JOB, {"rings", "names", "stacks", "namespaces"}},
-	{"callers", "call paths that lead to waits", MAIN_JOB, {"stacks", "names"}},
-	{"tasks", "tasks that wait", MAIN_JOB, {"rings", "namespaces"}},
-	{"types", "waits by type of lock", MAIN_JOB, {"rings"}},
-	{"cpus", "waits by CPU", MAIN_JOB, {"rings"}},
-	{"slots", "breakpoint slots and who holds them", MAIN_JOB, {"bpf", "namespaces"}},
-	{"contexts", "perf events and their contexts", MAIN_JOB, {"bpf", "namespaces"}},
-	{"rotation",
-	 "what it costs that perf events take turns",
-	 MAIN_JOB,
-	 {"rings", "intervals"},
-	 "pmus"},
-	{"mmap",
-	 "how long mmap_locks take to get, by process",
-	 MAIN_JOB,
-	 {"bpf", "rings", "namespaces"}},
-	{"uprobes", "uprobes and their out-of-line slots", MAIN_JOB, {"bpf", "namespaces"}},
-	{"hot", "where CPUs spend their time, with -F", MAIN_JOB, {"samples", "names", "stacks"}},
-	{"annotate", "instructions of a function", MAIN_JOB, {"instructions", "code", "names"}},
-	{"--call-graph", "callers in programs, by dwarf", MAIN_JOB, {"samples", "user-stacks"}},
-	{"--debuginfod", "debug information from servers", MAIN_JOB, {"debuginfod"}, "debuginfod"},
-	{"--by cgroup", "waits by cgroup", MAIN_JOB, {"cgroups"}},
+/* A view of reports without a list here does not compile. */
+static const struct view_needs
+	needs_overview = {"rates, CPUs, worst locks", MAIN_JOB, {"rings"}},
+	needs_locks = {"the table of locks", MAIN_JOB, {"rings", "names", "stacks"}},
+	needs_waiters = {"who waits now", MAIN_JOB, {"rings", "names", "stacks", "namespaces"}},
+	needs_mmap = {"how long mmap_locks take to get, by process",
+		      MAIN_JOB,
+		      {"bpf", "rings", "namespaces"}},
+	needs_slots = {"breakpoint slots of CPUs", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_holders = {"who holds breakpoint slots", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_contexts = {"contexts of perf events", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_events = {"perf events", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_rotation = {"what it costs that perf events take turns",
+			  MAIN_JOB,
+			  {"rings", "intervals"},
+			  "pmus"},
+	needs_uprobes = {"uprobes and what they cost", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_xol = {"out-of-line slots of uprobes", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_hot = {"where CPUs spend their time, with -F",
+		     MAIN_JOB,
+		     {"samples", "names", "stacks"}},
+	needs_flame = {"call chains of samples or waits", MAIN_JOB, {"samples", "names", "stacks"}},
+	needs_tree = {"call paths that lead to waits", MAIN_JOB, {"stacks", "names"}},
+	needs_hist = {"how long waits took", MAIN_JOB, {"rings"}},
+	needs_callers = {"where waits were called for", MAIN_JOB, {"stacks", "names"}},
+	needs_tasks = {"tasks that wait", MAIN_JOB, {"rings", "namespaces"}},
+	needs_types = {"waits by type of lock", MAIN_JOB, {"rings"}},
+	needs_cpus = {"waits by CPU", MAIN_JOB, {"rings"}},
+	needs_annotate = {"instructions of a function",
+			  MAIN_JOB,
+			  {"instructions", "code", "names"}},
+	needs_call_graph = {"callers in programs, by dwarf", MAIN_JOB, {"samples", "user-stacks"}},
+	needs_debuginfod = {"debug information from servers",
+			    MAIN_JOB,
+			    {"debuginfod"},
+			    "debuginfod"},
+	needs_cgroup = {"waits by cgroup", MAIN_JOB, {"cgroups"}};
+
+static const struct {
+	const char *name;
+	const struct view_needs *needs;
+} view_table[] = {
+#define NEEDS_OF(name, NAME) {#name, &needs_##name},
+	REPORT_VIEWS(NEEDS_OF)
+#undef NEEDS_OF
+	/* Views of the screen alone, and what options show. */
+	{"callers", &needs_callers},
+	{"tasks", &needs_tasks},
+	{"types", &needs_types},
+	{"cpus", &needs_cpus},
+	{"annotate", &needs_annotate},
+	{"--call-graph", &needs_call_graph},
+	{"--debuginfod", &needs_debuginfod},
+	{"--by cgroup", &needs_cgroup},
 };
 
 static bool is_bad(const struct doctor_item *c)
@@ -81,7 +111,7 @@ static void judge(const struct doctor *d, const struct view_needs *v, struct doc
 	const struct doctor_item *bad =
 		is_bad(way) && way->status != DOCTOR_LIMITED ? first_failing(d, v) : NULL;
 
-	*ret = (struct doctor_item){.name = v->name, .help = v->help};
+	ret->help = v->help;
 	if (bad) {
 		take_over(ret, bad, DOCTOR_FAILS);
 		return;
@@ -107,7 +137,8 @@ void doctor_conclude(struct doctor *d)
 	for (size_t i = 0; i < sizeof(view_table) / sizeof(*view_table); i++) {
 		struct doctor_item *v = &d->views[d->n_views++];
 
-		judge(d, &view_table[i], v);
+		*v = (struct doctor_item){.name = view_table[i].name};
+		judge(d, view_table[i].needs, v);
 		if (!strcmp(v->name, "locks") && v->status == DOCTOR_FAILS)
 			d->works = false;
 	}

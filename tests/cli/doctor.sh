@@ -29,6 +29,9 @@ run "$kontend" doctor
 prints '^  locks +(works|limited|fails) '
 # The real default, which depends on the number of CPUs.
 "$kontend" doctor -v >"$work/said"
+for view in $("$kontend" dump views | cut -f1) flame tree hist holders events xol; do
+	grep -qE "^  $view +(works|limited|fails) " "$work/said" || complain "doctor has no view '$view'"
+done
 grep -A1 '^  rings ' "$work/said" | grep -qE 'found: (512|1024|2048) KiB a CPU|why: ' ||
 	complain "doctor does not say how large rings are"
 grep -qE '^  rotation +(works|limited|fails) .*; ' "$work/said" ||
