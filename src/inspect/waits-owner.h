@@ -9,7 +9,7 @@
 #include "kernel-locks.h"
 #include "kernel-ns.h"
 
-#include "../../include/kontend/ownerrec.h"
+#include "kontend/ownerrec.h"
 
 /* include/trace/events/lock.h */
 enum { LCB_SPIN = 1, LCB_READ = 2, LCB_WRITE = 4, LCB_RT = 8, LCB_PERCPU = 16, LCB_MUTEX = 32 };

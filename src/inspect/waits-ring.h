@@ -13,7 +13,7 @@
 #include "kernel-arch.h"
 #include "waits-shared.h"
 
-#include "../../include/kontend/waitrec.h"
+#include "kontend/waitrec.h"
 
 const volatile struct waits_config config = {0};
 

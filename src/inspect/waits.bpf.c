@@ -9,7 +9,7 @@
 #include "waits-chain.h"
 #include "waits-owner.h"
 
-#include "../../include/kontend/taskrec.h"
+#include "kontend/taskrec.h"
 
 char license_text[] SEC("license") = "GPL";
 

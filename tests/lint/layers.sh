@@ -1,60 +1,61 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# util <- source, file, decode, sym, bench <- model, engine <- query <- report, ui <- app <- main:
-# a file includes headers of its own layer and of lower ones. A header has the layer of the .c of
-# the same name; one without a .c has the highest layer among its own includes. Below main nothing
-# in src/ includes a header of ui/.
+# A file includes headers of its own module and of those that the table in ARCHITECTURE.md gives to
+# its module: "kontend/NAME.h" belongs to the module whose include/MODULE/kontend has it,
+# "MODULE/NAME.h" is a private one. A module may use only what stands above it in the table, so
+# there are no circles; what the compiler is given (src/meson.build) is the same list.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# MODULE: OTHER OTHER..., in the order of the table. "nothing" is no module.
+table() {
+	sed -n '/<!-- modules -->/,/<!-- \/modules -->/s/^| `\(src\/\)\{0,1\}\([a-z]*\)[^|]*|[^|]*| \([^|]*\) |$/\2: \3/p' \
+		ARCHITECTURE.md | sed 's/ nothing$//; s/,//g'
+}
+
+compiled() {
+	sed -n "/^uses = {/,/^}/s/^  '\([a-z]*\)': \[\(.*\)\],\$/\1: \2/p" src/meson.build | tr -d "'," | sed 's/ *$//'
+}
+
+table >"$findings.table"
 {
-	c_files src ui | sed 's/^/file /'
-	c_files src ui include | xargs -r grep -nE '^[ 	]*#[ 	]*include[ 	]*"kontend/' /dev/null |
-		sed -E 's|^([^:]*):([0-9]+):.*"kontend/([^"]*)\.h".*|include \1 \2 \3|'
+	sed 's/^/table /' "$findings.table"
+	files_below include -- -name '*.h' | sed 's/^/file /'
+	c_files src ui include | xargs -r grep -nE '^[ 	]*#[ 	]*include[ 	]*"[a-z]+/' /dev/null |
+		sed -E 's|^([^:]*):([0-9]+):.*"([a-z]+)/([^"]*)".*|include \1 \2 \3 \4|'
 } | awk '
-function base(path) {
-	sub(/.*\//, "", path)
-	sub(/\.[ch]$/, "", path)
-	return path
+function module_of(path,    part) {
+	split(path, part, "/")
+	return part[1] == "ui" ? "ui" : part[1] == "src" && part[2] ~ /\.c$/ ? "main" : part[2]
 }
-function layer_of(path) {
-	if (path ~ /^src\/(util|snap)\//) return 1
-	if (path ~ /^src\/(source|file|decode|sym|bench|inspect|uprobe)\//) return 2
-	if (path ~ /^src\/(model|engine)\//) return 3
-	if (path ~ /^src\/query\//) return 4
-	if (path ~ /^src\/report\//) return 5
-	if (path ~ /^ui\/app/) return 6
-	if (path ~ /^ui\//) return 5
-	return 7
-}
-function header_layer(name, depth,    i, n, deps, highest, layer) {
-	if (name in layer_by_name) return layer_by_name[name]
-	highest = 1
-	n = depth > 20 ? 0 : split(includes["include/kontend/" name ".h"], deps, " ")
-	for (i = 1; i <= n; i++) {
-		layer = header_layer(deps[i], depth + 1)
-		if (layer > highest) highest = layer
+$1 == "table" {
+	own = substr($2, 1, length($2) - 1)
+	for (i = 3; i <= NF; i++) {
+		allowed[own, $i] = 1
+		if (!known[$i])
+			print "ARCHITECTURE.md: " own " uses " $i ", which is not above it in the table"
 	}
-	return highest
+	known[own] = 1
 }
-$1 == "file" && $2 ~ /\.c$/ && layer_of($2) < 7 {
-	layer_by_name[base($2)] = layer_of($2)
-	if ($2 ~ /^ui\//) is_ui[base($2)] = 1
+$1 == "file" {
+	name = $2
+	sub(/.*\/kontend\//, "kontend/", name)
+	if (name in home)
+		print $2 ": the same name as " home[name]
+	home[name] = $2
 }
 $1 == "include" {
-	includes[$2] = includes[$2] " " $4
-	place[++n_places] = $2 ":" $3
-	from[n_places] = $2
-	to[n_places] = $4
-}
-END {
-	is_ui["display"] = is_ui["view"] = is_ui["command"] = is_ui["screen"] = 1
-	for (i = 1; i <= n_places; i++) {
-		own = from[i] ~ /^include\// ? header_layer(base(from[i]), 0) : layer_of(from[i])
-		if (header_layer(to[i], 0) > own)
-			print place[i] ": includes kontend/" to[i] ".h of a higher layer"
-		else if (from[i] ~ /^src\// && own < 7 && to[i] in is_ui)
-			print place[i] ": src/ below main includes kontend/" to[i] ".h of ui/"
-	}
+	own = module_of($2)
+	header = $4 "/" $5
+	other = $4 == "kontend" ? (header in home ? module_of(home[header]) : "no module") : $4
+	if (!known[own])
+		print $2 ": " own " is not in the table of ARCHITECTURE.md"
+	else if (own != other && !allowed[own, other] && (known[other] || $4 == "kontend"))
+		print $2 ":" $3 ": " own " does not use " other ", of which it includes " header
 }' >>"$findings"
+if [ -f src/meson.build ]; then
+	grep -v '^main:' "$findings.table" >"$findings.wanted"
+	compiled | diff "$findings.wanted" - | sed -n 's/^[<>] /src\/meson.build: uses is not the table of ARCHITECTURE.md: /p' >>"$findings"
+fi
+rm -f "$findings.table" "$findings.wanted"
 verdict

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A public function of include/kontend/NAME.h is called NAME_verb() (widgets.h: widget_verb()), or
+# A public function of include/MODULE/kontend/NAME.h is called NAME_verb() (widgets.h: widget_verb()), or
 # OBJECT_verb() after a struct that the same header defines. A declaration begins in the first
 # column, as .clang-format leaves it.
 # shellcheck source=tests/lint/lib.sh
@@ -9,7 +9,7 @@
 # HEADER:OTHER-PREFIX. view.h declares what the app offers to views, so that they need no app.h.
 also='view:app_'
 
-c_files include/kontend | code_of | awk -v also="$also" '
+c_files include | code_of | awk -v also="$also" '
 function begins(name, prefix) {
 	return index(name, prefix) == 1
 }

@@ -12,21 +12,31 @@ tried=' '
 
 clean_tree() {
 	rm -rf "$tree"
-	mkdir -p "$tree/src/util" "$tree/src/model" "$tree/src/query" "$tree/src/decode" \
-		"$tree/src/source" "$tree/src/report" "$tree/ui" "$tree/include/kontend" "$tree/tests" "$tree/man"
+	mkdir -p "$tree/tests" "$tree/man"
 	cp "$lint_dir/../../.clang-format" "$tree/"
 	spdx='SPDX-License-Identifier: GPL-2.0-only'
-	for name in util/mem model/model query/query decode/trace source/perf report/report; do
-		module=${name#*/}
-		printf '// %s\n#include "kontend/%s.h"\n' "$spdx" "$module" >"$tree/src/$name.c"
-		printf '/* %s */\nint %s_verb(int n);\n' "$spdx" "$module" \
-			>"$tree/include/kontend/$module.h"
+	table='<!-- modules -->\n| folder | job | includes |\n|---|---|---|\n'
+	used=nothing
+	for name in util/mem decode/trace source/perf model/model query/query report/report ui/term ui/app; do
+		module=${name%/*}
+		header=${name#*/}
+		folder=src/$module
+		[ "$module" != ui ] || folder=ui
+		mkdir -p "$tree/$folder" "$tree/include/$module/kontend"
+		printf '// %s\n#include "kontend/%s.h"\n' "$spdx" "$header" >"$tree/$folder/$header.c"
+		printf '/* %s */\nint %s_verb(int n);\n' "$spdx" "$header" \
+			>"$tree/include/$module/kontend/$header.h"
+		case $name in
+		ui/term) table="$table| \`ui\` | x | util, query |\n" ;;
+		ui/app) ;;
+		*)
+			table="$table| \`src/$module\` | x | $used |\n"
+			[ "$used" = nothing ] && used=$module || used="$used, $module"
+			;;
+		esac
 	done
-	for name in term app; do
-		printf '// %s\n#include "kontend/%s.h"\n' "$spdx" "$name" >"$tree/ui/$name.c"
-		printf '/* %s */\nint %s_verb(int n);\n' "$spdx" "$name" \
-			>"$tree/include/kontend/$name.h"
-	done
+	# shellcheck disable=SC2059 # the text is a format
+	printf "$table| \`src/main.c\` | x | ui |\n<!-- /modules -->\n" >"$tree/ARCHITECTURE.md"
 	printf '// %s\n#include "kontend/app.h"\n' "$spdx" >"$tree/src/main.c"
 	printf '#!/bin/sh\n# %s\necho hello\n' "$spdx" >"$tree/tests/good.sh"
 	{
@@ -70,6 +80,34 @@ accept() {
 		complain "$1: exit $status for the harmless $2: $3: $(cat "$tree.out")"
 }
 
+# Every pair of modules that the project's own table does not have, planted: each is found.
+every_pair() {
+	rm -rf "$tree"
+	mkdir -p "$tree"
+	cp "$lint_dir/../../ARCHITECTURE.md" "$tree/"
+	# shellcheck disable=SC2016 # backquotes of the document
+	rows=$(sed -n '/<!-- modules -->/,/<!-- \/modules -->/s/^| `\([a-z/]*\)` |.*| \([^|]*\) |$/\1: \2/p' "$tree/ARCHITECTURE.md")
+	folders=$(echo "$rows" | sed 's/:.*//')
+	planted=0
+	for folder in $folders; do
+		module=${folder#src/}
+		mkdir -p "$tree/$folder" "$tree/include/$module/kontend"
+		echo >"$tree/include/$module/kontend/of-$module.h"
+		for other in $folders; do
+			other=${other#src/}
+			echo "$rows" | grep "^$folder:" | grep -qE "[ ,]$other(,|\$)" && continue
+			[ "$other" != "$module" ] || continue
+			echo "#include \"kontend/of-$other.h\"" >>"$tree/$folder/$module.c"
+			planted=$((planted + 1))
+		done
+	done
+	run_lint layers
+	found=$(grep -c 'does not use' "$tree.out") || true
+	[ "$planted" -gt 150 ] || complain "layers: only $planted pairs are forbidden"
+	[ "$found" -eq "$planted" ] ||
+		complain "layers: $found of $planted forbidden includes found"
+}
+
 repeat() {
 	awk -v n="$1" -v line="$2" 'BEGIN { while (n-- > 0) printf "%s\\n", line }'
 }
@@ -87,8 +125,13 @@ expect_all() {
 	expect layers src/decode/trace.c '#include "kontend/query.h"\n'
 	expect layers src/model/model.c '#include "kontend/query.h"\n'
 	expect layers src/report/report.c '#include "kontend/term.h"\n'
-	expect layers ui/term.c '#include "kontend/app.h"\n'
-	expect layers include/kontend/mem.h '#include "kontend/trace.h"\n'
+	expect layers ui/term.c '#include "kontend/report.h"\n'
+	expect layers ui/term.c '#include "report/report-int.h"\n'
+	expect layers src/main.c '#include "kontend/query.h"\n'
+	expect layers src/util/mem.c '#include "kontend/nowhere.h"\n'
+	# shellcheck disable=SC2016 # backquotes of the document
+	expect layers ARCHITECTURE.md '<!-- modules -->\n| `src/late` | x | later |\n<!-- /modules -->\n'
+	expect layers include/util/kontend/mem.h '#include "kontend/trace.h"\n'
 	accept layers src/query/query.c '#include "kontend/model.h"\n'
 	accept layers src/main.c '#include "kontend/term.h"\n'
 	accept layers src/report/report.c '#include "kontend/query.h"\n'
@@ -104,7 +147,7 @@ expect_all() {
 	accept calls src/source/perf.c '/* free(x)\n exit(1) */ // printf(1)\nx = "exit(1)";\n'
 
 	expect size src/util/mem.c "$(repeat 700 'int x;')"
-	expect size include/kontend/mem.h "$(repeat 150 'int x;')"
+	expect size include/util/kontend/mem.h "$(repeat 150 'int x;')"
 	expect size src/util/mem.c "{\n$(repeat 61 '	x();')}\n"
 	expect size src/util/mem.c '\t\t// 2345678901234567890123456789012345678901234567890123456789012345678901234567890123456\n'
 	accept size src/util/mem.c "{\n$(repeat 60 '	x();')}\n"
@@ -114,10 +157,10 @@ expect_all() {
 	expect text tests/new.sh '#!/bin/sh\n'
 	accept text src/util/mem.c '// a template: /tmp/x-XXXXXX\n'
 
-	expect names include/kontend/mem.h 'void *memory_get(void);\n'
-	expect names include/kontend/mem.h 'static inline int get(int x)\n'
-	accept names include/kontend/mem.h 'struct block {\n\tint x;\n};\nvoid block_put(void);\n'
-	accept names include/kontend/mem.h '/*\nint other(void);\n*/\nvoid *mem_get(int (*f)(int));\n'
+	expect names include/util/kontend/mem.h 'void *memory_get(void);\n'
+	expect names include/util/kontend/mem.h 'static inline int get(int x)\n'
+	accept names include/util/kontend/mem.h 'struct block {\n\tint x;\n};\nvoid block_put(void);\n'
+	accept names include/util/kontend/mem.h '/*\nint other(void);\n*/\nvoid *mem_get(int (*f)(int));\n'
 	accept man man/kontend.1 '.Ql a ,\n.Ql \\&No b .\n.Pq Ql x Ns Ar Y ;\n'
 
 	expect format src/util/mem.c 'int  x( void );\n'
@@ -132,6 +175,7 @@ expect_all() {
 }
 
 expect_all
+every_pair
 for lint in "$@"; do
 	clean_tree
 	run_lint "$lint"

@@ -49,7 +49,7 @@ has() {
 	fi
 }
 
-values include/kontend/perfdata.h perfdata_feature PERFDATA_ >"$work/code"
+values include/file/kontend/perfdata.h perfdata_feature PERFDATA_ >"$work/code"
 items FEATURES >"$work/page"
 same 'numbers of features'
 
@@ -58,22 +58,22 @@ awk '/^const uint8_t writer_features/ { inside = 1; next } /^};/ { inside = 0 } 
 items FEATURES | cut -d ' ' -f 1 >"$work/page"
 same 'features that are written'
 
-values include/kontend/perfdata.h perfdata_type PERFDATA_TYPE_ | grep -v '^USER ' >"$work/code"
+values include/file/kontend/perfdata.h perfdata_type PERFDATA_TYPE_ | grep -v '^USER ' >"$work/code"
 items RECORDS >"$work/page"
 same 'records'
 
-values include/kontend/record.h record_kind RECORD_ >"$work/code"
+values include/decode/kontend/record.h record_kind RECORD_ >"$work/code"
 items 'SIDE DATA' >"$work/page"
 same 'kinds of side data'
 
 awk '/^struct perfdata_own {/ { inside = 1; next } /^}/ { inside = 0 }
-	inside { sub(/;$/, "", $2); print $1, $2 }' include/kontend/perfdata.h >"$work/code"
+	inside { sub(/;$/, "", $2); print $1, $2 }' include/file/kontend/perfdata.h >"$work/code"
 awk '$1 == ".It" && $2 == "Vt" { print $3, $6 }' "$page" >"$work/page"
 same 'fields of side data'
 
-has 'the id of our event' include/kontend/perfdata.h PERFDATA_OWN_ID
-has 'the length of a chunk' include/kontend/perfdata.h PERFDATA_OWN_CHUNK
-has 'the length of an attribute' include/kontend/perfdata.h PERFDATA_OWN_ATTR
+has 'the id of our event' include/file/kontend/perfdata.h PERFDATA_OWN_ID
+has 'the length of a chunk' include/file/kontend/perfdata.h PERFDATA_OWN_CHUNK
+has 'the length of an attribute' include/file/kontend/perfdata.h PERFDATA_OWN_ATTR
 has 'the length that is packed' src/file/writer-own.c PACK_FROM
 has 'the number of ids' src/file/writer-head.c MOST_IDS
 
