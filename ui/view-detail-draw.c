@@ -198,7 +198,6 @@ static void draw_main(struct view_detail *d, struct detail_page *p, struct scree
 	char title[160];
 
 	const char *filter = app_filter(d->v.app);
-	struct error err = {0};
 
 	if (d->by == BY_TREE) {
 		snprintf(title, sizeof(title), "%s (%s %%)  c count or wait  i invert  b table%s",
@@ -212,17 +211,10 @@ static void draw_main(struct view_detail *d, struct detail_page *p, struct scree
 			 query_by_name((enum query_by)d->by));
 	if (*filter)
 		snprintf(title + n, sizeof(title) - (size_t)n, "  filter %s%s%s", filter,
-			 p->wrong.code ? "" : ": ",
-			 p->wrong.code ? "" : view_count_text(&d->v, &p->table));
-	if (p->wrong.code) {
-		widget_rule(s, p->r_main, 0, title);
-		view_draw_error(s, layout_below(p->r_main, 1), &p->wrong);
-		return;
-	}
-	style.empty = view_empty_text(&d->v, &p->table);
-	pane_draw_table(&d->set, PANE_MAIN, s, p->r_main, title, &p->table, &style);
-	if (pane_missed(&d->panes[PANE_MAIN], &p->main_spec) && detail_ask_main(d, p, &err) == 0)
-		pane_draw_table(&d->set, PANE_MAIN, s, p->r_main, title, &p->table, &style);
+			 p->main.wrong.code ? "" : ": ",
+			 p->main.wrong.code ? "" : view_count_text(&d->v, &p->main.table));
+	style.empty = view_empty_text(&d->v, &p->main.table);
+	list_part_draw(&p->main, s, p->r_main, title, &style, NULL);
 }
 
 static void draw_more(struct view_detail *d, const struct detail_page *p, struct screen *s)

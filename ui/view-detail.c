@@ -10,7 +10,6 @@
 #include "view-flame.h"
 #include "view-hot.h"
 
-#include <errno.h>
 #include <string.h>
 
 static struct view_detail *of_view(struct view *v)
@@ -91,24 +90,24 @@ static int ask_more(struct view_detail *d, struct detail_page *p, struct error *
 	return r;
 }
 
-int detail_ask_main(struct view_detail *d, struct detail_page *p, struct error *err)
+static int ask_table(struct view *v, struct query_spec *spec, struct table *ret, struct error *err)
 {
-	struct pane *pane = &d->panes[PANE_MAIN];
-	struct query_spec *spec = &p->main_spec;
+	spec->by = (enum query_by)of_view(v)->by;
+	return query_locks(v->query, spec, ret, err);
+}
 
+static void fit_table(struct view *v, struct table *t)
+{
+	struct view_detail *d = of_view(v);
+
+	view_fit_locks(v, t, &d->panes[PANE_MAIN].columns, (enum query_by)d->by);
+}
+
+static int ask_main(struct view_detail *d, struct detail_page *p, struct error *err)
+{
 	if (d->by == BY_TREE)
 		return query_tree(d->v.query, &d->v.scope, d->inverted, d->by_count, &p->tree);
-	*spec = (struct query_spec){.by = (enum query_by)d->by};
-	view_fill_spec(&d->v, &pane->table, spec);
-	pane_window(pane, p->lines, spec);
-	int r = query_locks(d->v.query, spec, &p->table, &p->wrong);
-	if (r == 0)
-		view_fit_locks(&d->v, &p->table, &pane->columns, spec->by);
-	if (r == -EINVAL)
-		return 0;
-	if (r < 0)
-		*err = p->wrong;
-	return r;
+	return list_part_ask(&p->main, err);
 }
 
 /* All acquisitions, where it is one row of mmap_locks and nothing more. */
@@ -138,7 +137,7 @@ static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 	if (r == 0)
 		r = query_waiters(q, &spec, &p->waiters, err);
 	if (r == 0)
-		r = detail_ask_main(d, p, err);
+		r = ask_main(d, p, err);
 	if (r == 0 && p->tall)
 		r = ask_more(d, p, err);
 	if (r == 0)
@@ -149,7 +148,13 @@ static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 static void detail_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_detail *d = of_view(v);
-	struct detail_page p = {.tall = r.h >= TALL_H, .lines = r.h};
+	struct detail_page p = {.tall = r.h >= TALL_H,
+				.main = {.v = v,
+					 .set = &d->set,
+					 .pane = PANE_MAIN,
+					 .lines = r.h,
+					 .ask = ask_table,
+					 .fit = fit_table}};
 	struct error err = {0};
 
 	if (ask(d, &p, &err) < 0) {

@@ -2,8 +2,8 @@
 #ifndef KONTEND_UI_VIEW_DETAIL_H
 #define KONTEND_UI_VIEW_DETAIL_H
 
-#include "kontend/pane.h"
 #include "kontend/query-mmap.h"
+#include "view-list.h"
 
 enum { PANE_MAIN, PANE_MORE, PANE_WAITERS, PANES };
 enum { BY_TREE = -1, WIDE_W = 110, TALL_H = 34, ALL_OPEN = 128 };
@@ -22,19 +22,15 @@ struct detail_page {
 	struct query_mmap_row mmap; /* of mmap_locks whose own events are measured */
 	struct query_series series;
 	struct query_tree tree;
-	struct table table, more, waiters;
-	struct query_spec main_spec;
-	int lines;	    /* of the whole page */
-	struct error wrong; /* what is wrong with the filter */
-	bool tall;	    /* room for one more table */
+	struct list_part main; /* where it is no tree */
+	struct table more, waiters;
+	bool tall; /* room for one more table */
 	enum query_by more_by;
 	struct rect r_sum, r_hist, r_time, r_main, r_more, r_waiters;
 };
 
 /* Divides @r among the parts of the page, by what was answered. */
 void detail_place(struct detail_page *p, struct rect r);
-/* Asks for the main pane's table or tree: 0, or negative errno with @err. */
-int detail_ask_main(struct view_detail *d, struct detail_page *p, struct error *err);
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all views that are one table have in common. A table may have thousands of rows: it is asked
- * for the values of those that will probably be seen, and once more when it turns out while drawing
- * that others are.
+ * What all views that are one table have in common, and pages with one that is sorted and filtered.
+ * A table may have thousands of rows: it is asked for the values of those that will probably be
+ * seen, and once more when it turns out while drawing that others are.
  */
 #include "view-list.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* A word that says what the next one is, away from what stands before. */
@@ -106,6 +107,54 @@ void list_draw(struct view *v, struct screen *s, struct rect r)
 		code = draw(list_of(v), s, r, &missed, &err);
 	if (code < 0)
 		view_draw_error(s, r, &err);
+}
+
+static int part_ask(struct list_part *p)
+{
+	struct pane *pane = &p->set->panes[p->pane];
+
+	p->spec = (struct query_spec){0};
+	view_fill_spec(p->v, &pane->table, &p->spec);
+	pane_window(pane, p->lines, &p->spec);
+	int r = p->ask(p->v, &p->spec, &p->table, &p->wrong);
+	if (r == 0 && p->fit)
+		p->fit(p->v, &p->table);
+	return r;
+}
+
+int list_part_ask(struct list_part *p, struct error *err)
+{
+	int r = part_ask(p);
+
+	if (r < 0 && r != -EINVAL)
+		*err = p->wrong;
+	return r == -EINVAL ? 0 : r;
+}
+
+const char *list_part_title(struct list_part *p, const char *what)
+{
+	const char *filter = app_filter(p->v->app), *text = what;
+
+	if (*filter)
+		text = arena_printf(&p->v->query->arena, "%s, filter %s%s%s", what, filter,
+				    p->wrong.code ? "" : ": ",
+				    p->wrong.code ? "" : view_count_text(p->v, &p->table));
+	return text ? text : what;
+}
+
+void list_part_draw(struct list_part *p, struct screen *s, struct rect r, const char *title,
+		    const struct table_style *style, const char *empty)
+{
+	if (p->wrong.code) {
+		widget_rule(s, r, 0, title);
+		view_draw_error(s, layout_below(r, 1), &p->wrong);
+		return;
+	}
+	pane_draw_table(p->set, p->pane, s, r, title, &p->table, style);
+	if (pane_missed(&p->set->panes[p->pane], &p->spec) && part_ask(p) == 0)
+		pane_draw_table(p->set, p->pane, s, r, title, &p->table, style);
+	if (!p->table.n_rows && empty)
+		view_draw_text(s, layout_below(r, 2), ROLE_DIM, empty);
 }
 
 /* Other rows: the selection and the place start anew, the order that the user chose stays. */

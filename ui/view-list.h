@@ -49,6 +49,31 @@ void list_draw(struct view *v, struct screen *s, struct rect r);
 int list_command(struct view *v, enum command c, const struct command_arg *arg);
 void list_deinit(struct view *v);
 
+/*
+ * The same for a page of several panes: the one table of it that sort keys and filters are for.
+ * What is wrong with these is said in its place.
+ */
+struct list_part {
+	struct view *v;
+	struct pane_set *set;
+	size_t pane; /* of the set */
+	int lines;   /* at most, that will be seen */
+	int (*ask)(struct view *v, struct query_spec *spec, struct table *ret, struct error *err);
+	void (*fit)(struct view *v, struct table *t); /* or NULL */
+	/* Answered. */
+	struct table table;
+	struct query_spec spec;
+	struct error wrong;
+};
+
+/* 0 also for a filter or sort key that is wrong. */
+int list_part_ask(struct list_part *p, struct error *err);
+/* "@what, filter mm: 7 of 318 rows" */
+const char *list_part_title(struct list_part *p, const char *what);
+/* @empty: said below the titles of the columns where there are no rows; NULL: nothing. */
+void list_part_draw(struct list_part *p, struct screen *s, struct rect r, const char *title,
+		    const struct table_style *style, const char *empty);
+
 static inline struct list_view *list_of(struct view *v)
 {
 	return (struct list_view *)v;

@@ -5,17 +5,13 @@
  * window: the heights come from the rows there are, the worst locks take what is left, and on wide
  * screens types and CPUs stand side by side. The arrows go through all rows of the page.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/mem.h"
-#include "kontend/pane.h"
 #include "kontend/query-rotation.h"
 #include "kontend/units.h"
+#include "view-list.h"
 #include "view-mmap.h"
 #include "view-perf.h"
 #include "view-uprobes.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 enum { PANE_TYPES, PANE_CPUS, PANE_LOCKS, PANE_WAITERS, PANES };
@@ -34,10 +30,8 @@ struct page {
 	struct query_rotation_sum rotation;
 	struct query_uprobe_sum uprobe;
 	int now_lines;
-	struct table mmap, types, cpus, locks, waiters;
-	struct query_spec locks_spec;
-	struct error wrong; /* what is wrong with the filter */
-	int lines;	    /* of the whole page */
+	struct table mmap, types, cpus, waiters;
+	struct list_part locks;
 	struct rect r_now, r_types, r_cpus, r_locks, r_waiters;
 };
 
@@ -59,14 +53,10 @@ static struct view_overview *of_view(struct view *v)
 	return (struct view_overview *)v;
 }
 
-static int ask_locks(struct view_overview *o, struct page *p)
+static int ask_locks(struct view *v, struct query_spec *spec, struct table *ret, struct error *err)
 {
-	struct pane *pane = &o->panes[PANE_LOCKS];
-
-	p->locks_spec = (struct query_spec){.by = BY_LOCK};
-	view_fill_spec(&o->v, &pane->table, &p->locks_spec);
-	pane_window(pane, p->lines, &p->locks_spec);
-	return query_locks(o->v.query, &p->locks_spec, &p->locks, &p->wrong);
+	spec->by = BY_LOCK;
+	return query_locks(v->query, spec, ret, err);
 }
 
 /* Where there are none, there is no line. */
@@ -101,8 +91,8 @@ static int ask(struct view_overview *o, struct page *p, struct error *err)
 	if (r == 0)
 		r = query_cpus(q, &cpus, &p->cpus, err);
 	if (r == 0)
-		r = ask_locks(o, p);
-	if (r == 0 || r == -EINVAL)
+		r = list_part_ask(&p->locks, err);
+	if (r == 0)
 		r = query_waiters(q, &waiters, &p->waiters, err);
 	if (r < 0)
 		return r;
@@ -125,7 +115,7 @@ static void place_lists(struct page *p, struct rect r, bool tall)
 {
 	struct rect rows[2];
 	int waiters = tall ? pane_height(p->waiters.n_rows, r.h / 2) : 0;
-	int locks = pane_height(p->locks.n_rows, r.h - waiters);
+	int locks = pane_height(p->locks.table.n_rows, r.h - waiters);
 
 	layout_rows(r, (struct layout_part[]){{4, locks, !tall}, {tall ? 3 : 0, waiters, tall}}, 2,
 		    rows);
@@ -320,13 +310,13 @@ static void draw_others(const struct page *p, struct screen *s)
 static void locks_title(struct view_overview *o, const struct page *p, char *buf, size_t size)
 {
 	const char *filter = app_filter(o->v.app);
-	size_t n = p->locks.n_rows, room = p->r_locks.h > 2 ? (size_t)p->r_locks.h - 2 : 0;
+	size_t n = p->locks.table.n_rows, room = p->r_locks.h > 2 ? (size_t)p->r_locks.h - 2 : 0;
 
-	if (p->wrong.code)
+	if (p->locks.wrong.code)
 		snprintf(buf, size, "worst locks, filter %s", filter);
 	else if (*filter)
 		snprintf(buf, size, "worst locks, filter %s: %zu of %zu", filter, n,
-			 p->locks.n_total);
+			 p->locks.table.n_total);
 	else if (n > room)
 		snprintf(buf, size, "worst locks, %zu of %zu", room, n);
 	else
@@ -336,29 +326,23 @@ static void locks_title(struct view_overview *o, const struct page *p, char *buf
 static void draw_locks(struct view_overview *o, struct page *p, struct screen *s,
 		       struct table_style *style)
 {
-	struct rect body = layout_below(p->r_locks, 1);
 	char title[160];
 
 	locks_title(o, p, title, sizeof(title));
-	if (p->wrong.code) {
-		widget_rule(s, p->r_locks, 0, title);
-		view_draw_error(s, body, &p->wrong);
-		return;
-	}
 	style->empty = NULL;
-	pane_draw_table(&o->set, PANE_LOCKS, s, p->r_locks, title, &p->locks, style);
-	if (pane_missed(&o->panes[PANE_LOCKS], &p->locks_spec) && ask_locks(o, p) == 0)
-		pane_draw_table(&o->set, PANE_LOCKS, s, p->r_locks, title, &p->locks, style);
-	if (!p->locks.n_rows)
-		view_draw_text(s, layout_below(body, 1), ROLE_DIM,
-			       view_empty_text(&o->v, &p->locks));
+	list_part_draw(&p->locks, s, p->r_locks, title, style,
+		       view_empty_text(&o->v, &p->locks.table));
 }
 
 static void overview_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_overview *o = of_view(v);
 	struct table_style style = {.tick = v->query->model->n_ticks, .search = app_search(v->app)};
-	struct page p = {.lines = r.h};
+	struct page p = {.locks = {.v = v,
+				   .set = &o->set,
+				   .pane = PANE_LOCKS,
+				   .lines = r.h,
+				   .ask = ask_locks}};
 	struct error err = {0};
 
 	if (ask(o, &p, &err) < 0) {

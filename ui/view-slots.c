@@ -5,10 +5,9 @@
  * below. Between them stands whether anybody waits for the kernel's locks around the slots, as
  * that, the breakpoints created a second and who holds them are one story.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
+#include "view-list.h"
 #include "view-perf.h"
 
 #include <errno.h>
@@ -22,17 +21,16 @@ struct view_slots {
 	struct view v;
 	struct pane panes[PANES];
 	struct pane_set set;
+	bool descriptors;     /* holders are of descriptors, whatever these are for */
 	size_t cell, n_cells; /* the cursor on the board; cells of a row in the last frame */
 };
 
 struct page {
 	struct query_perf_sum sum;
 	struct query_perf_waits waits;
-	struct table slots, holders;
-	struct query_spec holders_spec;
-	int lines;
+	struct table slots;
+	struct list_part holders;
 	struct board board;
-	struct error wrong; /* what is wrong with the filter */
 	struct rect r_board, r_holders;
 };
 
@@ -41,14 +39,24 @@ static struct view_slots *of_view(struct view *v)
 	return (struct view_slots *)v;
 }
 
-static int ask_holders(struct view_slots *o, struct page *p)
+static int ask_holders(struct view *v, struct query_spec *spec, struct table *ret,
+		       struct error *err)
 {
-	struct pane *pane = &o->panes[PANE_HOLDERS];
+	return query_perf_holders(v->query, spec, ret, err);
+}
 
-	p->holders_spec = (struct query_spec){0};
-	view_fill_spec(&o->v, &pane->table, &p->holders_spec);
-	pane_window(pane, p->lines, &p->holders_spec);
-	return query_perf_holders(o->v.query, &p->holders_spec, &p->holders, &p->wrong);
+/* Without BPF there is nothing to say of a descriptor but whose it is. */
+static void fit_holders(struct view *v, struct table *t)
+{
+	static const char *const unknown[] = {"addr",  "where", "len",	 "bp_type",
+					      "bound", "state", "owner", "hits_per_s"};
+	enum { UNKNOWN = sizeof(unknown) / sizeof(*unknown) };
+	struct view_fit fit[UNKNOWN];
+
+	for (size_t i = 0; i < UNKNOWN; i++)
+		fit[i] = (struct view_fit){unknown[i], VIEW_HIDE, 0};
+	if (of_view(v)->descriptors)
+		view_fit_columns(t, &of_view(v)->panes[PANE_HOLDERS].columns, fit, UNKNOWN);
 }
 
 static int ask(struct view_slots *o, struct page *p, int width, struct error *err)
@@ -63,9 +71,8 @@ static int ask(struct view_slots *o, struct page *p, int width, struct error *er
 		r = query_perf_slots(q, &all, &p->slots, err);
 	if (r == 0)
 		r = board_make(q, &p->slots, width, &p->board);
-	if (r == 0)
-		r = ask_holders(o, p);
-	return r == -EINVAL ? 0 : r;
+	o->descriptors = p->sum.missing & SNAP_NO_EVENTS;
+	return r < 0 ? r : list_part_ask(&p->holders, err);
 }
 
 static void figures(const struct query_perf_sum *p, struct line *l)
@@ -109,7 +116,8 @@ static void draw_waits(const struct query_perf_waits *w, struct screen *s, struc
 static void place(struct page *p, struct rect r)
 {
 	int board = p->slots.n_rows + 2 > (size_t)r.h ? r.h : (int)p->slots.n_rows + 2;
-	int holders = p->holders.n_rows + 2 > (size_t)r.h ? r.h : (int)p->holders.n_rows + 2;
+	int holders =
+		p->holders.table.n_rows + 2 > (size_t)r.h ? r.h : (int)p->holders.table.n_rows + 2;
 	int most = r.h - holders > r.h / 2 ? r.h - holders : r.h / 2;
 	struct rect rows[2];
 
@@ -147,62 +155,28 @@ static void draw_board(struct view_slots *o, struct page *p, struct screen *s)
 			&p->board.table, &style);
 }
 
-static const char *holders_title(struct view_slots *o, const struct page *p)
-{
-	const char *filter = app_filter(o->v.app);
-	bool fds = p->sum.missing & SNAP_NO_EVENTS;
-	const char *what = fds ? "who has descriptors of perf events" : "holders";
-	const char *text = NULL;
-
-	if (*filter)
-		text = arena_printf(&o->v.query->arena, "%s, filter %s: %s", what, filter,
-				    view_count_text(&o->v, &p->holders));
-	return text ? text : what;
-}
-
-/* Without BPF there is nothing to say of a descriptor but whose it is. */
-static void fit_holders(struct view_slots *o, struct page *p)
-{
-	static const char *const unknown[] = {"addr",  "where", "len",	 "bp_type",
-					      "bound", "state", "owner", "hits_per_s"};
-	enum { UNKNOWN = sizeof(unknown) / sizeof(*unknown) };
-	struct view_fit fit[UNKNOWN];
-
-	for (size_t i = 0; i < UNKNOWN; i++)
-		fit[i] = (struct view_fit){unknown[i], VIEW_HIDE, 0};
-	if (p->sum.missing & SNAP_NO_EVENTS)
-		view_fit_columns(&p->holders, &o->panes[PANE_HOLDERS].columns, fit, UNKNOWN);
-}
-
 static void draw_holders(struct view_slots *o, struct page *p, struct screen *s)
 {
 	struct table_style style = {.tick = o->v.query->model->n_ticks,
 				    .heat = "hits_per_s",
 				    .search = app_search(o->v.app)};
+	const char *title = list_part_title(
+		&p->holders, o->descriptors ? "who has descriptors of perf events" : "holders");
 
-	if (p->wrong.code) {
-		widget_rule(s, p->r_holders, 0, "holders");
-		view_draw_error(s, layout_below(p->r_holders, 1), &p->wrong);
-		return;
-	}
-	fit_holders(o, p);
-	pane_draw_table(&o->set, PANE_HOLDERS, s, p->r_holders, holders_title(o, p), &p->holders,
-			&style);
-	if (pane_missed(&o->panes[PANE_HOLDERS], &p->holders_spec) && ask_holders(o, p) == 0) {
-		fit_holders(o, p);
-		pane_draw_table(&o->set, PANE_HOLDERS, s, p->r_holders, holders_title(o, p),
-				&p->holders, &style);
-	}
-	if (!p->holders.n_rows)
-		view_draw_text(s, layout_below(p->r_holders, 2), ROLE_DIM,
-			       view_perf_empty(&o->v, &p->holders, &p->sum, SNAP_NO_HOLDERS,
-					       "nobody has a breakpoint in the debug registers"));
+	list_part_draw(&p->holders, s, p->r_holders, title, &style,
+		       view_perf_empty(&o->v, &p->holders.table, &p->sum, SNAP_NO_HOLDERS,
+				       "nobody has a breakpoint in the debug registers"));
 }
 
 static void slots_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_slots *o = of_view(v);
-	struct page p = {.lines = r.h};
+	struct page p = {.holders = {.v = v,
+				     .set = &o->set,
+				     .pane = PANE_HOLDERS,
+				     .lines = r.h,
+				     .ask = ask_holders,
+				     .fit = fit_holders}};
 	struct error err = {0};
 
 	if (ask(o, &p, r.w, &err) < 0) {

@@ -5,21 +5,15 @@
  * leads from a probe to its hits by CPU, from a process to the tasks in its slots.
  */
 #include "view-uprobes.h"
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/pane.h"
-#include "kontend/text.h"
 #include "kontend/units.h"
+#include "view-list.h"
+#include "view-note.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { PANE_PROBES, PANE_WAITS, PANE_AREAS, PANES };
-enum { PROBES_MIN = 4, AREAS_MIN = 3, ROWS_KEPT = 6, WAITS_MAX = 4 };
-
-/* A look that is much older than a refresh says little of now. */
-#define STALE_NS 3000000000ull
+enum { PROBES_MIN = 4, AREAS_MIN = 3, WAITS_MAX = 4 };
 
 struct view_uprobes {
 	struct view v;
@@ -30,8 +24,8 @@ struct view_uprobes {
 
 struct page {
 	struct query_uprobe_sum sum;
-	struct table probes, waits, areas;
-	struct error wrong; /* what is wrong with the filter */
+	struct list_part probes;
+	struct table waits, areas;
 	struct rect r_probes, r_waits, r_areas;
 };
 
@@ -90,95 +84,49 @@ void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l)
 	}
 }
 
-/* "via bpf, cost 120us, 0.3s ago", or what of it fits into @room. */
-static void how_text(const struct query_uprobe_sum *p, int room, char *buf, size_t size)
-{
-	char cost[UNITS_BUF], age[UNITS_BUF], ago[UNITS_BUF + 8] = "";
-	const char *method = query_uprobe_method_name(p->method);
-
-	if (p->age_ns)
-		snprintf(ago, sizeof(ago), ", %s ago", units_ns(age, p->age_ns));
-	snprintf(buf, size, "via %s, cost %s%s", method ? method : "?", units_ns(cost, p->cost_ns),
-		 ago);
-	if (text_width(buf) > room)
-		snprintf(buf, size, "via %s%s", method ? method : "?", ago);
-	if (text_width(buf) > room)
-		*buf = '\0';
-}
-
-/* In as many lines as it needs, but for those that are kept for rows; answers how many. */
-static int draw_note(struct screen *s, struct rect r, int y, const char *text)
-{
-	struct rect room = layout_below(r, y);
-	int lines = 0;
-
-	room.h = room.h > ROWS_KEPT ? room.h - ROWS_KEPT : 0;
-	view_draw_text(s, room, ROLE_WARN, text);
-	for (const char *at = text; *at && lines < room.h; lines++) {
-		at += view_wrap(at, r.w < 100 ? r.w - 2 : 98);
-		at += strspn(at, " ");
-	}
-	return lines;
-}
-
-static const char *damage_text(struct view *v, const struct query_uprobe_sum *p)
-{
-	struct arena *a = &v->query->arena;
-	const char *text = "";
-
-	if (p->incomplete)
-		text = arena_printf(a, "%u lists changed while they were read: rows may be missing",
-				    p->incomplete);
-	if (text && p->dropped)
-		text = arena_printf(a, "%s%sno room for %u areas, tasks or probes", text,
-				    *text ? "; " : "", p->dropped);
-	return text;
-}
-
 int view_uprobes_head(struct view *v, struct screen *s, struct rect r,
 		      const struct query_uprobe_sum *p)
 {
-	struct line l = {.s = s, .r = r, .x = 1};
-	char how[160] = "";
-	int y = 1;
-
-	put_figures(p, &l);
-	how_text(p, r.w - 3 - l.x, how, sizeof(how));
-	screen_put(s, r, r.w - 1 - text_width(how), 0, p->age_ns > STALE_NS ? ROLE_WARN : ROLE_DIM,
-		   how);
-	const char *damage = damage_text(v, p);
-	if (damage && *damage)
-		y += draw_note(s, r, y, damage);
 	/* Costs are an offer, not a lack: nobody has asked for them if there are no probes. */
 	uint32_t missing = p->probes ? p->missing : p->missing & ~(uint32_t)UPSNAP_NO_COSTS;
-	if (missing) {
-		const char *text = arena_printf(&v->query->arena, "not known: %s%s%s",
-						query_uprobe_missing_text(v->query, missing),
-						*p->reason ? ": " : "", p->reason);
-		y += text ? draw_note(s, r, y, text) : 0;
-	}
-	return y;
+	struct line l = {.s = s, .r = r, .x = 1};
+	char ns[UNITS_BUF], cost[UNITS_BUF + 8];
+
+	put_figures(p, &l);
+	snprintf(cost, sizeof(cost), "cost %s", units_ns(ns, p->cost_ns));
+	return view_draw_moment(v, s, r, l.x,
+				&(struct view_moment){
+					.method = query_uprobe_method_name(p->method),
+					.costs = {cost, cost},
+					.age_ns = p->age_ns,
+					.incomplete = p->incomplete,
+					.dropped = p->dropped,
+					.dropped_what = "areas, tasks or probes",
+					.missing = query_uprobe_missing_text(v->query, missing),
+					.reason = p->reason,
+				});
 }
 
+static int ask_probes(struct view *v, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	spec->average = app_averages(v->app);
+	return (of_view(v)->by_process ? query_uprobe_processes
+				       : query_uprobe_probes)(v->query, spec, ret, err);
+}
+
+/* Sort keys and filters are for the probes. */
 static int ask(struct view_uprobes *o, struct page *p, struct error *err)
 {
-	struct query_spec probes = {0}, areas = {0};
 	bool average = app_averages(o->v.app);
+	struct query_spec waits = {.average = average}, areas = {0};
 	int r = query_uprobe_sum(o->v.query, average, &p->sum);
 
-	view_fill_spec(&o->v, &o->panes[PANE_PROBES].table, &probes);
-	probes.average = average;
 	if (r == 0)
-		r = (o->by_process ? query_uprobe_processes : query_uprobe_probes)(
-			o->v.query, &probes, &p->probes, &p->wrong);
-	if (r == 0 || r == -EINVAL) {
-		/* Sort keys and filters are for the probes. */
-		int second = query_uprobe_areas(o->v.query, &areas, &p->areas, err);
-		areas.average = average;
-		if (second == 0)
-			second = query_uprobe_waits(o->v.query, &areas, &p->waits, err);
-		r = second < 0 ? second : 0;
-	}
+		r = list_part_ask(&p->probes, err);
+	if (r == 0)
+		r = query_uprobe_areas(o->v.query, &areas, &p->areas, err);
+	if (r == 0)
+		r = query_uprobe_waits(o->v.query, &waits, &p->waits, err);
 	return r;
 }
 
@@ -214,23 +162,12 @@ static void draw_probes(struct view_uprobes *o, struct page *p, struct screen *s
 	struct table_style style = {.tick = o->v.query->model->n_ticks,
 				    .row_role = o->by_process ? NULL : probe_role,
 				    .search = app_search(o->v.app)};
-	const char *filter = app_filter(o->v.app);
-	const char *what = o->by_process ? "probes, by process" : "probes", *title = what;
+	const char *title =
+		list_part_title(&p->probes, o->by_process ? "probes, by process" : "probes");
 
-	if (*filter)
-		title = arena_printf(&o->v.query->arena, "%s, filter %s: %s", what, filter,
-				     p->wrong.code ? "" : view_count_text(&o->v, &p->probes));
-	if (p->wrong.code) {
-		widget_rule(s, p->r_probes, 0, title ? title : "probes");
-		view_draw_error(s, layout_below(p->r_probes, 1), &p->wrong);
-		return;
-	}
-	pane_draw_table(&o->set, PANE_PROBES, s, p->r_probes, title ? title : "probes", &p->probes,
-			&style);
-	if (!p->probes.n_rows)
-		view_draw_text(s, layout_below(p->r_probes, 2), ROLE_DIM,
-			       p->probes.n_total ? view_empty_text(&o->v, &p->probes)
-						 : "there is no uprobe that is known");
+	list_part_draw(&p->probes, s, p->r_probes, title, &style,
+		       p->probes.table.n_total ? view_empty_text(&o->v, &p->probes.table)
+					       : "there is no uprobe that is known");
 }
 
 static enum role area_role(const struct table *t, size_t row)
@@ -264,7 +201,11 @@ static void draw_waits(struct view_uprobes *o, struct page *p, struct screen *s)
 static void uprobes_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_uprobes *o = of_view(v);
-	struct page p = {0};
+	struct page p = {.probes = {.v = v,
+				    .set = &o->set,
+				    .pane = PANE_PROBES,
+				    .lines = r.h,
+				    .ask = ask_probes}};
 	struct error err = {0};
 
 	if (ask(o, &p, &err) < 0) {

@@ -3,19 +3,18 @@
  * A wait that goes on: who waits for what, who holds it, and the calls of both side by side, which
  * tell why nothing moves. Enter goes on to the lock.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
-#include "kontend/pane.h"
 #include "kontend/query-lock.h"
 #include "kontend/units.h"
 #include "kontend/wait-kept.h"
+#include "view-list.h"
 
 #include <errno.h>
 
 struct view_wait {
-	struct view v; /* v.row: of query_waiters() */
-	struct pane pane;
+	struct list_view list; /* v.row: of query_waiters() */
 	struct wait_kept seen; /* as it was drawn last */
+	struct query_wait now;
+	bool over;
 };
 
 enum { HEAD_LINES = 3 };
@@ -45,14 +44,13 @@ static void draw_who(struct screen *s, struct rect r, const struct query_wait *w
 	line_put(&l, ROLE_BOLD, w->name ? w->name : "-");
 }
 
-static void draw_holder(struct view_wait *o, struct screen *s, struct rect r,
-			const struct query_wait *w)
+static void draw_holder(struct view *v, struct screen *s, struct rect r, const struct query_wait *w)
 {
 	struct line l = {.s = s, .r = r, .x = 1, .y = 1};
 	struct query_lock_look look;
 
 	if (!w->holder) {
-		query_lock_look(o->v.query, &look);
+		query_lock_look(v->query, &look);
 		line_put(&l, ROLE_DIM,
 			 look.missing ? "who holds it is not known"
 				      : "who holds it was not seen at the last look at the locks");
@@ -66,73 +64,77 @@ static void draw_holder(struct view_wait *o, struct screen *s, struct rect r,
 		    w->is ? ", " : "", w->is ? w->is : "");
 }
 
-static void draw_calls(struct view_wait *o, struct screen *s, struct rect r, const struct table *t)
+/* What was seen last, when it is over. */
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
-	struct table_style style = {.tick = o->v.query->model->n_ticks,
-				    .search = app_search(o->v.app)};
+	struct view_wait *o = of_view(&l->v);
+	int code = query_wait(l->v.query, l->v.row, spec, &o->now, err);
+	const struct query_wait *seen = wait_kept_of(&o->seen, l->v.row);
 
-	pane_draw_list(&o->pane, s, r, t, &style);
-	if (!t->n_rows)
-		view_draw_text(s, layout_below(r, 2), ROLE_DIM,
-			       t->n_total ? view_empty_text(&o->v, t)
-					  : "no call is known: the wait began without a call path, "
-					    "and no look at the locks has seen it");
+	o->over = code == -ENOENT;
+	if (o->over)
+		o->now = seen ? *seen : (struct query_wait){0};
+	*ret = o->now.calls;
+	return o->over ? 0 : code;
 }
 
-static void draw_wait(struct view_wait *o, struct screen *s, struct rect r,
-		      const struct query_wait *w, bool over)
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
-	draw_who(s, r, w, over);
-	draw_holder(o, s, r, w);
-	if (over)
-		view_draw_text(s, layout_below(r, HEAD_LINES - 1), ROLE_DIM,
-			       "this wait has ended: it is shown as it was seen last");
-	draw_calls(o, s, layout_below(r, over ? HEAD_LINES + 1 : HEAD_LINES), &w->calls);
-}
+	struct view_wait *o = of_view(&l->v);
 
-static void wait_draw(struct view *v, struct screen *s, struct rect r)
-{
-	struct view_wait *o = of_view(v);
-	struct query_spec spec = {0};
-	struct error err = {0};
-	struct query_wait w;
-
-	view_fill_spec(v, &o->pane.table, &spec);
-	int code = query_wait(v->query, v->row, &spec, &w, &err);
-	const struct query_wait *over = wait_kept_of(&o->seen, v->row);
-	if (code == -ENOENT && over) {
-		draw_wait(o, s, r, over, true);
-		return;
-	}
-	if (code == -ENOENT) {
+	(void)t;
+	if (o->over && !wait_kept_of(&o->seen, l->v.row)) {
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM,
 			       "this wait has ended; Space pauses, so that a wait stays");
-		return;
+		return LIST_END;
 	}
-	if (code < 0) {
-		view_draw_error(s, r, &err);
-		return;
-	}
-	draw_wait(o, s, r, &w, false);
-	wait_kept_take(&o->seen, v->row, &w);
+	draw_who(s, r, &o->now, o->over);
+	draw_holder(&l->v, s, r, &o->now);
+	if (o->over)
+		view_draw_text(s, layout_below(r, HEAD_LINES - 1), ROLE_DIM,
+			       "this wait has ended: it is shown as it was seen last");
+	return o->over ? HEAD_LINES + 1 : HEAD_LINES;
 }
 
-static int wait_command(struct view *v, enum command c, const struct command_arg *arg)
+static const char *empty_text(struct list_view *l, const struct table *t)
 {
-	int r = pane_list_command(&of_view(v)->pane, c, arg);
+	(void)l;
+	(void)t;
+	return "no call is known: the wait began without a call path, and no look at the locks "
+	       "has seen it";
+}
 
-	const struct query_wait *seen = wait_kept_of(&of_view(v)->seen, v->row);
+static void keep(struct list_view *l, const struct table *t)
+{
+	struct view_wait *o = of_view(&l->v);
 
-	if (r != WIDGET_ENTER)
-		return r;
-	return seen ? view_open(v, BY_LOCK, seen->lock_id) : view_open_waiter(v, v->row, BY_LOCK);
+	(void)t;
+	if (!o->over)
+		wait_kept_take(&o->seen, l->v.row, &o->now);
+}
+
+static int open_lock(struct list_view *l)
+{
+	const struct query_wait *seen = wait_kept_of(&of_view(&l->v)->seen, l->v.row);
+
+	return seen ? view_open(&l->v, BY_LOCK, seen->lock_id)
+		    : view_open_waiter(&l->v, l->v.row, BY_LOCK);
 }
 
 static void wait_deinit(struct view *v)
 {
-	pane_deinit(&of_view(v)->pane);
+	list_deinit(v);
 	wait_kept_deinit(&of_view(v)->seen);
 }
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_head,
+	.empty = empty_text,
+	.open = open_lock,
+	.drawn = keep,
+	.has_no_keys = true,
+};
 
 const struct view_ops view_wait = {
 	.name = "wait",
@@ -143,6 +145,7 @@ const struct view_ops view_wait = {
 	.tables = "waiters",
 	.size = sizeof(struct view_wait),
 	.deinit = wait_deinit,
-	.draw = wait_draw,
-	.command = wait_command,
+	.draw = list_draw,
+	.command = list_command,
+	.list = &ops,
 };
