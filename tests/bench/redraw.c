@@ -7,9 +7,9 @@
  *
  * Arguments: frames of each view (default 200).
  */
+#include "display-mem.h"
 #include "kontend/app.h"
 #include "kontend/command.h"
-#include "kontend/display-mem.h"
 #include "kontend/view.h"
 #include "streams.h"
 #include <stdio.h>

@@ -10,7 +10,7 @@ only() {
 		grep -vE "^($1):" | sed "s#\$#  (allowed in $1 only)#" >>"$findings" || true
 }
 
-only 'ui/term\.c' 'n?curses\.h|ncursesw?/.*|term\.h|panel\.h|menu\.h|form\.h'
+only 'ui/term/term\.c' 'n?curses\.h|ncursesw?/.*|term\.h|panel\.h|menu\.h|form\.h'
 only 'src/source/perf[a-z-]*\.[ch]' 'perf/.*|internal/.*'
 only 'src/decode/trace\.c' 'event-parse\.h|traceevent/.*|trace-seq\.h'
 only 'src/sym/((elf|srclines-dwarf|srclines-reloc|unwind-libdw)\.c|srclines-reloc\.h)' 'elfutils/(lib|known|elf|version).*|libelf\.h|gelf\.h|dwarf\.h'

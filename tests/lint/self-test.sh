@@ -12,7 +12,7 @@ tried=' '
 
 clean_tree() {
 	rm -rf "$tree"
-	mkdir -p "$tree/tests" "$tree/man"
+	mkdir -p "$tree/tests" "$tree/man" "$tree/ui/app" "$tree/ui/term"
 	cp "$lint_dir/../../.clang-format" "$tree/"
 	spdx='SPDX-License-Identifier: GPL-2.0-only'
 	table='<!-- modules -->\n| folder | job | includes |\n|---|---|---|\n'
@@ -113,20 +113,20 @@ repeat() {
 }
 
 expect_all() {
-	expect libraries ui/app.c '#include <curses.h>\n'
+	expect libraries ui/app/app.c '#include <curses.h>\n'
 	expect libraries src/model/model.c '#include <perf/evlist.h>\n'
 	expect libraries src/decode/trace.c '#include <internal/evsel.h>\n'
 	expect libraries src/source/perf.c '#include <event-parse.h>\n'
 	expect libraries src/util/mem.c '#include <elfutils/libdw.h>\n'
-	accept libraries ui/term.c '#include <curses.h>\n'
+	accept libraries ui/term/term.c '#include <curses.h>\n'
 	accept libraries src/decode/trace.c '#include <event-parse.h>\n'
 
 	expect layers src/util/mem.c '#include "kontend/model.h"\n'
 	expect layers src/decode/trace.c '#include "kontend/query.h"\n'
 	expect layers src/model/model.c '#include "kontend/query.h"\n'
 	expect layers src/report/report.c '#include "kontend/term.h"\n'
-	expect layers ui/term.c '#include "kontend/report.h"\n'
-	expect layers ui/term.c '#include "report/report-int.h"\n'
+	expect layers ui/term/term.c '#include "kontend/report.h"\n'
+	expect layers ui/term/term.c '#include "report/report-int.h"\n'
 	expect layers src/main.c '#include "kontend/query.h"\n'
 	expect layers src/util/mem.c '#include "kontend/nowhere.h"\n'
 	# shellcheck disable=SC2016 # backquotes of the document
@@ -137,7 +137,7 @@ expect_all() {
 	accept layers src/report/report.c '#include "kontend/query.h"\n'
 
 	expect calls src/model/model.c 'x = malloc(3);\n'
-	expect calls ui/app.c '\tfree(x);\n'
+	expect calls ui/app/app.c '\tfree(x);\n'
 	expect calls src/decode/trace.c '\tprintf(x);\n'
 	expect calls src/model/model.c '\tfprintf(stderr, x);\n'
 	expect calls src/source/perf.c '\texit(1);\n'

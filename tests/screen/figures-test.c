@@ -4,8 +4,8 @@
  * screen must be on a wide one, too: every view of every stream is drawn in all widths and compared
  * with what the widest ones show.
  */
+#include "display-mem.h"
 #include "kontend/app.h"
-#include "kontend/display-mem.h"
 #include "kontend/engine.h"
 #include "kontend/layout.h"
 #include "kontend/mem.h"

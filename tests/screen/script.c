@@ -6,9 +6,9 @@
  */
 #include "script.h"
 
+#include "display-mem.h"
 #include "kontend/app.h"
 #include "kontend/command.h"
-#include "kontend/display-mem.h"
 #include "kontend/history.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"

@@ -6,8 +6,8 @@
  * each canned stream, at sizes drawn likewise, with ticks in between; another one lets every
  * allocation fail in turn.
  */
+#include "display-mem.h"
 #include "kontend/app.h"
-#include "kontend/display-mem.h"
 #include "kontend/layout.h"
 #include "kontend/mem.h"
 #include "kontend/screen.h"

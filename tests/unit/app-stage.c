@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "app-stage.h"
-#include "kontend/display-mem.h"
+#include "display-mem.h"
 #include "kontend/history.h"
 #include "kontend/mem.h"
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #ifndef KONTEND_TESTS_APP_STAGE_H
 #define KONTEND_TESTS_APP_STAGE_H
 
-#include "app-priv.h"
+#include "app/priv.h"
 #include "synth.h"
 
 #define S 1000000000ull

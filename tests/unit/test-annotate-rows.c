@@ -9,7 +9,7 @@
 
 #include "kontend/arena.h"
 #include "kontend/mem.h"
-#include "view-annotate.h"
+#include "views/annotate.h"
 
 #include <errno.h>
 #include <string.h>

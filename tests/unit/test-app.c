@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "display-mem.h"
 #include "kontend/app.h"
-#include "kontend/display-mem.h"
 #include "kontend/mem.h"
 #include "kontend/view.h"
 #include "synth.h"

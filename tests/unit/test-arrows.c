@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "arrows.h"
 #include "kontend/mem.h"
+#include "views/arrows.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "app/prompt.h"
 #include "kontend/command.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
-#include "prompt.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "app/ribbon.h"
 #include "kontend/mem.h"
-#include "ribbon.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

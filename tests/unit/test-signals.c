@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Signals that the loop does not come to read: the second one that asks for our end has it. */
-#include "signals.h"
+#include "app/signals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A terminal that takes nothing, slowly or all: what was written comes out whole, and nobody waits.
  */
-#include "tty.h"
+#include "term/tty.h"
 
 #include <fcntl.h>
 #include <poll.h>

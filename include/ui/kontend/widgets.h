@@ -29,7 +29,7 @@ struct table_widget {
 	bool has_rows;
 	char sort[32]; /* column key, "" = the view's default */
 	bool reverse;
-	/* From here on private to ui/widget-table.c. */
+	/* From here on private to ui/widgets/table.c. */
 	size_t index, top; /* of the selection; first row shown */
 	uint64_t *ids;	   /* rows of the last frame, in order */
 	size_t n_ids, cap_ids;
@@ -82,7 +82,7 @@ struct tree_widget {
 	bool has_rows;
 	uint16_t open_depth; /* 1: roots are open */
 	bool of_parent;	     /* percent are of the node above, not of everything */
-	/* From here on private to ui/widget-tree.c. */
+	/* From here on private to ui/widgets/tree.c. */
 	struct widget_ids toggled;
 	struct tree_row {
 		uint64_t id;

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From keys and clicks to commands, and the commands that the app does itself; all others go to the
+ * view on top. A key, a palette line and a click on the key bar take the same way from here on.
+ */
+#include "kontend/layout.h"
+#include "kontend/units.h"
+#include "priv.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WHEEL_ROWS = 3 };
+
+static const char *command_name(enum command c)
+{
+	for (const struct command_info *i = command_table; i->command; i++)
+		if (i->command == c)
+			return i->name;
+	return "click";
+}
+
+static int to_view(struct app *a, enum command c, const struct command_arg *arg)
+{
+	struct view *v = app_top(a)->view;
+	int r = v->ops->command ? v->ops->command(v, c, arg) : VIEW_UNHANDLED;
+
+	if (r < 0)
+		app_say(a, ROLE_ERROR, "%s: %s", command_name(c), strerror(-r));
+	return r;
+}
+
+static void say_unhandled(struct app *a, enum command c, const struct command_arg *arg)
+{
+	if (c == CMD_CLICK || c == CMD_DCLICK)
+		return;
+	app_say(a, ROLE_DIM,
+		arg->text ? "\"%s %s\" means nothing in this view"
+			  : "\"%s%s\" does nothing in this view",
+		command_name(c), arg->text ? arg->text : "");
+}
+
+static void set_delay(struct app *a, uint64_t ns)
+{
+	if (ns < APP_DELAY_MIN_NS)
+		ns = APP_DELAY_MIN_NS;
+	if (ns > APP_DELAY_MAX_NS)
+		ns = APP_DELAY_MAX_NS;
+	a->delay_ns = ns;
+	source_set_tick(a->engine->source, ns);
+	app_say(a, ROLE_NORMAL, "refresh every %gs", (double)ns / 1e9);
+}
+
+static void step_delay(struct app *a, int step)
+{
+	static const uint64_t steps_ms[] = {100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000};
+	enum { STEPS = sizeof(steps_ms) / sizeof(steps_ms[0]) };
+	size_t at = 0;
+
+	while (at < STEPS - 1 && steps_ms[at] * 1000000 < a->delay_ns)
+		at++;
+	if (step > 0 && at < STEPS - 1)
+		at++;
+	if (step < 0 && at > 0)
+		at--;
+	set_delay(a, steps_ms[at] * 1000000);
+}
+
+static void delay_from(struct app *a, const char *text)
+{
+	uint64_t ns;
+
+	if (!text || units_parse_ns(text, &ns) < 0)
+		app_say(a, ROLE_ERROR, "delay wants a time from 100ms to 60s, as in: delay 2s");
+	else
+		set_delay(a, ns);
+}
+
+static void show_root(struct app *a, size_t root)
+{
+	if (root >= a->n_roots) {
+		app_say(a, ROLE_DIM,
+			"There is no such view: Tab goes through all, :view NAME to one");
+		return;
+	}
+	while (a->n_stack)
+		app_pop(a);
+	a->root = root;
+}
+
+static void go_to_view(struct app *a, const struct command_arg *arg)
+{
+	const char *name = arg->text;
+
+	if (arg->n > 0) {
+		char digit = (char)('0' + arg->n);
+
+		for (size_t i = 0; i < a->n_roots; i++)
+			if (a->roots[i].view->ops->digit == digit) {
+				show_root(a, i);
+				return;
+			}
+		show_root(a, a->n_roots);
+		return;
+	}
+	for (size_t i = 0; name && i < a->n_roots; i++) {
+		if (!strcmp(a->roots[i].view->ops->name, name)) {
+			show_root(a, i);
+			return;
+		}
+	}
+	app_say(a, ROLE_ERROR, "No view is called \"%s\": Tab completes", name ? name : "");
+}
+
+static void help(struct app *a)
+{
+	const struct query_scope none = {0};
+	int r;
+
+	if (app_top(a)->view->ops == &view_help) {
+		app_pop(a);
+		return;
+	}
+	r = app_push(a, &view_help, &none, "help");
+	if (r < 0)
+		app_say(a, ROLE_ERROR, "Cannot open the help: %s", strerror(-r));
+}
+
+/* A view that was gone into, as a flame graph can be, is left step by step. */
+static void back(struct app *a)
+{
+	const struct command_arg none = {0};
+
+	if (to_view(a, CMD_BACK, &none) != VIEW_UNHANDLED)
+		return;
+	if (a->n_stack)
+		app_pop(a);
+	else if (app_filter(a)[0])
+		app_set_filter(a, "");
+	else if (!app_time_clear(a))
+		app_say(a, ROLE_DIM, "This is the first screen; q quits");
+}
+
+static void filter(struct app *a, const struct command_arg *arg)
+{
+	if (arg->text) {
+		app_set_filter(a, arg->text);
+		return;
+	}
+	snprintf(a->filter_before, sizeof(a->filter_before), "%s", app_filter(a));
+	prompt_open(&a->prompt, PROMPT_FILTER, app_filter(a));
+}
+
+static void find(struct app *a, enum command c)
+{
+	const struct command_arg none = {0};
+
+	if (!a->search[0])
+		app_say(a, ROLE_DIM, "Nothing to search for yet: %s asks for a text",
+			app_mode(a) & COMMAND_CODE ? "/" : "s");
+	else if (to_view(a, c, &none) == VIEW_UNHANDLED)
+		say_unhandled(a, c, &none);
+}
+
+static void search(struct app *a, const char *text)
+{
+	if (!text) {
+		prompt_open(&a->prompt, PROMPT_SEARCH, "");
+		return;
+	}
+	snprintf(a->search, sizeof(a->search), "%s", text);
+	if (*text)
+		find(a, CMD_SEARCH_NEXT);
+}
+
+static void theme(struct app *a, const char *name)
+{
+	const struct display_ops *ops = a->display->ops;
+
+	if (!name)
+		app_say(a, ROLE_ERROR, "theme wants a name: default, light, cvd or mono");
+	else if (ops->theme && ops->theme(a->display, name) < 0)
+		app_say(a, ROLE_ERROR,
+			"No theme is called \"%s\": there are default, light, cvd "
+			"and mono",
+			name);
+}
+
+static void repaint(struct app *a)
+{
+	if (a->display->ops->redraw)
+		a->display->ops->redraw(a->display);
+}
+
+/* False when the command is not the app's. */
+static bool own_command(struct app *a, enum command c, const struct command_arg *arg)
+{
+	switch (c) {
+	case CMD_QUIT:
+		a->done = true;
+		return true;
+	case CMD_BACK:
+		back(a);
+		return true;
+	case CMD_HELP:
+		help(a);
+		return true;
+	case CMD_FILTER:
+		filter(a, arg);
+		return true;
+	case CMD_CLEAR_FILTER:
+		app_set_filter(a, "");
+		repaint(a);
+		return true;
+	case CMD_REDRAW:
+		repaint(a);
+		return true;
+	case CMD_SEARCH:
+		search(a, arg->text);
+		return true;
+	case CMD_SEARCH_NEXT:
+	case CMD_SEARCH_PREV:
+		find(a, c);
+		return true;
+	case CMD_PALETTE:
+		a->prompt.mode = app_mode(a);
+		prompt_open(&a->prompt, PROMPT_PALETTE, "");
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool session_command(struct app *a, enum command c, const struct command_arg *arg)
+{
+	switch (c) {
+	case CMD_PAUSE:
+		app_history_pause(a);
+		return true;
+	case CMD_ZERO:
+		model_zero(&a->engine->model);
+		app_say(a, ROLE_NORMAL, "counting anew from now");
+		return true;
+	case CMD_SLOWER:
+	case CMD_FASTER:
+		step_delay(a, c == CMD_SLOWER ? 1 : -1);
+		return true;
+	case CMD_DELAY:
+		delay_from(a, arg->text);
+		return true;
+	case CMD_SAVE:
+		app_save(a, arg->text);
+		return true;
+	case CMD_THEME:
+		theme(a, arg->text);
+		return true;
+	case CMD_SUSPEND:
+		a->display->ops->suspend(a->display);
+		return true;
+	case CMD_VIEW:
+		go_to_view(a, arg);
+		return true;
+	case CMD_VIEW_NEXT:
+		show_root(a, (a->root + 1) % a->n_roots);
+		return true;
+	case CMD_VIEW_PREV:
+		show_root(a, (a->root + a->n_roots - 1) % a->n_roots);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void app_command(struct app *a, enum command c, const struct command_arg *arg)
+{
+	int r;
+
+	a->dirty = true;
+	if (app_time_command(a, c, arg) || own_command(a, c, arg) || session_command(a, c, arg))
+		return;
+	r = to_view(a, c, arg);
+	if (r == VIEW_UNHANDLED && c == CMD_LEFT)
+		back(a);
+	else if (r == VIEW_UNHANDLED && c == CMD_RIGHT)
+		app_command(a, CMD_ENTER, arg);
+	else if (r == VIEW_UNHANDLED && c == CMD_EXPAND && !a->time.is_replay)
+		step_delay(a, 1);
+	else if (r == VIEW_UNHANDLED && c == CMD_COLLAPSE && !a->time.is_replay)
+		step_delay(a, -1);
+	else if (r == VIEW_UNHANDLED)
+		say_unhandled(a, c, arg);
+}
+
+static void palette(struct app *a, const char *line)
+{
+	struct command_arg arg;
+	enum command c = command_parse(a->prompt.mode, line, &arg);
+
+	if (c)
+		app_command(a, c, &arg);
+	else if (line[strspn(line, " :")])
+		app_say(a, ROLE_ERROR, "No command is called \"%s\": Tab completes, ? lists them",
+			line);
+}
+
+static void prompt_input(struct app *a, uint32_t key)
+{
+	enum prompt_kind kind = a->prompt.kind;
+	int r = prompt_key(&a->prompt, key);
+	char line[PROMPT_TEXT];
+
+	/* A command of the palette may open the next prompt. */
+	snprintf(line, sizeof(line), "%s", a->prompt.text);
+	if (r == PROMPT_DONE || r == PROMPT_CANCEL)
+		a->prompt.kind = PROMPT_NONE;
+	if (kind == PROMPT_FILTER && r)
+		app_set_filter(a, r == PROMPT_CANCEL ? a->filter_before : line);
+	else if (kind == PROMPT_SEARCH && r == PROMPT_DONE)
+		search(a, line);
+	else if (kind == PROMPT_PALETTE && r == PROMPT_DONE)
+		palette(a, line);
+	else if (r == PROMPT_DONE && line[strspn(line, " ")])
+		app_command(a, kind == PROMPT_GO ? CMD_JUMP : CMD_CUT,
+			    &(struct command_arg){.text = line});
+}
+
+static void mouse(struct app *a, const struct display_input *in)
+{
+	struct command_arg arg = {.x = in->x, .y = in->y};
+	enum command c = in->key == KEY_K_DCLICK ? CMD_DCLICK : CMD_CLICK;
+
+	if (in->key == KEY_K_WHEEL_UP || in->key == KEY_K_WHEEL_DOWN) {
+		for (int i = 0; i < WHEEL_ROWS; i++)
+			app_command(a, in->key == KEY_K_WHEEL_UP ? CMD_UP : CMD_DOWN, &arg);
+		return;
+	}
+	if (app_time_click(a, in->x, in->y))
+		return;
+	if (in->y == a->screen.h - 1)
+		c = keybar_at(&a->keybar, in->x, &arg);
+	if (c)
+		app_command(a, c, &arg);
+}
+
+void app_key(struct app *a, const struct display_input *in)
+{
+	struct command_arg arg;
+	enum command c;
+
+	a->dirty = true;
+	if (in->key == KEY_K_RESIZE)
+		return;
+	if (in->key >= KEY_K_CLICK && in->key <= KEY_K_WHEEL_DOWN) {
+		if (!a->prompt.kind) {
+			a->message[0] = '\0';
+			mouse(a, in);
+		}
+		return;
+	}
+	if (a->prompt.kind) {
+		prompt_input(a, in->key);
+		return;
+	}
+	/* A key is about what one sees: the rows of a view exist once it is drawn. */
+	if (a->drawn != app_top(a)->view)
+		app_draw(a);
+	a->message[0] = '\0';
+	c = command_of_key(app_mode(a), in->key, &arg);
+	if (c)
+		app_command(a, c, &arg);
+}

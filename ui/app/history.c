@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pause of a live session. With a history the engine stands still at a tick of its own while
+ * what arrives is collected, and the first command that goes in time makes a timeline of the kept
+ * minutes; going on gives both up, and the engine catches up from where it was. Without a history
+ * the engine is just not pumped, and records wait in the source's queue.
+ */
+#include "priv.h"
+
+#include "kontend/history.h"
+
+static void pause_now(struct app *a)
+{
+	const struct model_damage *d = &a->engine->model.damage;
+	struct error err = {0};
+
+	if (a->history && history_freeze(a->history, a->engine, &err) < 0) {
+		app_say(a, ROLE_ERROR, "Not paused: %s", err.text);
+		return;
+	}
+	a->paused = true;
+	a->paused_losses = d->lost + d->dropped;
+}
+
+static void go_on(struct app *a)
+{
+	struct error err = {0};
+
+	app_history_leave(a);
+	if (a->history && history_thaw(a->history, a->engine, &err) < 0) {
+		app_say(a, ROLE_ERROR, "Not gone on yet: %s", err.text);
+		return;
+	}
+	/* The refresh may have been changed in the pause. */
+	if (a->history)
+		source_set_tick(a->engine->source, a->delay_ns);
+	a->paused = false;
+	a->catching_up = true;
+}
+
+void app_history_pause(struct app *a)
+{
+	if (a->paused)
+		go_on(a);
+	else
+		pause_now(a);
+}
+
+bool app_history_travel(struct app *a)
+{
+	struct error err = {0};
+	int r;
+
+	if (!a->history)
+		return false;
+	if (!a->paused)
+		pause_now(a);
+	if (!a->paused)
+		return false;
+	r = history_travel(a->history, a->engine, &err);
+	if (r == HISTORY_EMPTY)
+		app_say(a, ROLE_DIM, "There is nothing to go back to yet");
+	else if (r < 0 || timeline_new(&a->time.line, a->engine, NULL, &err) < 0)
+		app_say(a, ROLE_ERROR, "%s", err.text);
+	return a->time.line != NULL;
+}
+
+void app_history_leave(struct app *a)
+{
+	if (!a->history || !a->time.line)
+		return;
+	timeline_free(a->time.line);
+	a->time.line = NULL;
+	a->time.from_ns = a->time.to_ns = 0;
+}
+
+bool app_history_collects(const struct app *a)
+{
+	return a->history && a->paused && !a->collected;
+}
+
+int app_history_collect(struct app *a, struct error *err)
+{
+	int r = history_collect(a->history, err);
+
+	a->collected = r == SOURCE_END;
+	return r;
+}
+
+void app_history_tick(struct app *a)
+{
+	if (a->history)
+		history_note(a->history, a->engine);
+}
+
+uint64_t app_history_ns(const struct app *a)
+{
+	struct history_stat st;
+
+	if (!a->history)
+		return 0;
+	history_stat(a->history, &st);
+	return st.begin_ns && st.begin_ns < a->engine->model.now_ns
+		       ? a->engine->model.now_ns - st.begin_ns
+		       : 0;
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Going in time: where one is, playing, and the range. All moves end in go(), which knows one rule:
+ * tables speak of what lies between the begin of the range (where one is marked before the cursor,
+ * else that of everything) and the cursor. The end of a range is where the cursor is sent, and what
+ * the range means to other commands; so a range can be changed by moving and marking again.
+ *
+ * Playing goes by two clocks: the cursor is where the recording would be now, had it begun at
+ * `base_ns` when the app's clock showed `base_clock_ns`. So a slow step makes the next one longer
+ * instead of letting playing fall behind.
+ */
+#include "priv.h"
+#include "ribbon.h"
+
+#include <stdio.h>
+
+enum { SPEED_MIN = -3, SPEED_MAX = 6, FRAME_MS = 40 };
+
+static const uint64_t ms_ns = 1000000;
+
+static uint64_t clock_now(const struct app *a)
+{
+	return a->clock->now_ns(a->clock->arg);
+}
+
+static uint64_t scaled(uint64_t ns, int speed)
+{
+	return speed < 0 ? ns >> -speed : ns << speed;
+}
+
+/* From here on playing counts from where the cursor is. */
+static void rebase(struct app *a)
+{
+	a->time.base_clock_ns = clock_now(a);
+	a->time.base_ns = timeline_now_ns(a->time.line);
+}
+
+/* False: it said why not. */
+static bool go(struct app *a, uint64_t ns)
+{
+	struct app_time *t = &a->time;
+	struct error err = {0};
+	int r;
+
+	if (t->from_ns && t->from_ns < ns)
+		r = timeline_range(t->line, t->from_ns, ns, &err);
+	else
+		r = timeline_seek(t->line, ns, &err);
+	a->dirty = true;
+	if (r < 0) {
+		t->playing = false;
+		app_say(a, ROLE_ERROR, "%s", err.text);
+	}
+	return r >= 0;
+}
+
+static void jump_to(struct app *a, uint64_t ns)
+{
+	go(a, ns);
+	rebase(a);
+}
+
+/* The first stop behind the cursor: where a bucket ends. The end, when there is none. */
+static uint64_t next_stop(const struct app *a)
+{
+	uint64_t now = timeline_now_ns(a->time.line);
+	size_t n, low = 0, high;
+	const struct timeline_bucket *b = timeline_buckets(a->time.line, &n);
+
+	high = n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (b[mid].start_ns <= now)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < n ? b[low].start_ns : timeline_end_ns(a->time.line);
+}
+
+static uint64_t stop_before(const struct app *a)
+{
+	uint64_t now = timeline_now_ns(a->time.line);
+	size_t n, low = 0, high;
+	const struct timeline_bucket *b = timeline_buckets(a->time.line, &n);
+
+	high = n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (b[mid].start_ns < now)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? b[low - 1].start_ns : timeline_begin_ns(a->time.line);
+}
+
+bool app_averages(const struct app *a)
+{
+	const struct app_time *t = &a->time;
+
+	return t->line && t->to_ns && timeline_now_ns(t->line) == t->to_ns;
+}
+
+uint32_t app_buckets(const struct app *a)
+{
+	const struct app_time *t = &a->time;
+	const struct timeline_bucket *b;
+	uint32_t found = 0;
+	size_t n;
+
+	if (!app_averages(a))
+		return 1;
+	b = timeline_buckets(t->line, &n);
+	for (size_t i = 0; i < n; i++)
+		found += b[i].start_ns >= t->from_ns && b[i].start_ns < t->to_ns;
+	return found ? found : 1;
+}
+
+bool app_time_play(struct app *a)
+{
+	struct app_time *t = &a->time;
+	uint64_t target;
+
+	if (!t->playing)
+		return false;
+	target = t->base_ns + scaled(clock_now(a) - t->base_clock_ns, t->speed);
+	if (target < next_stop(a))
+		return false;
+	if (target >= timeline_end_ns(t->line)) {
+		target = timeline_end_ns(t->line);
+		t->playing = false;
+	}
+	return go(a, target);
+}
+
+int app_time_wait_ms(const struct app *a)
+{
+	const struct app_time *t = &a->time;
+	uint64_t at, stop, left_ms;
+
+	if (!t->playing)
+		return -1;
+	at = t->base_ns + scaled(clock_now(a) - t->base_clock_ns, t->speed);
+	stop = next_stop(a);
+	left_ms = stop > at ? scaled(stop - at, -t->speed) / ms_ns + 1 : 0;
+	return left_ms < FRAME_MS ? FRAME_MS : left_ms > 60000 ? 60000 : (int)left_ms;
+}
+
+static void play(struct app *a)
+{
+	struct app_time *t = &a->time;
+
+	t->playing = !t->playing;
+	if (t->playing && timeline_now_ns(t->line) >= timeline_end_ns(t->line))
+		go(a, timeline_begin_ns(t->line));
+	rebase(a);
+}
+
+static void step(struct app *a, bool back)
+{
+	uint64_t now = timeline_now_ns(a->time.line), ns = back ? stop_before(a) : next_stop(a);
+
+	a->time.playing = false;
+	jump_to(a, ns);
+	if (timeline_now_ns(a->time.line) == now)
+		app_say(a, ROLE_DIM, back ? "This is the beginning" : "This is the end");
+}
+
+static void set_speed(struct app *a, int step)
+{
+	struct app_time *t = &a->time;
+	int speed = t->speed + step;
+
+	if (speed < SPEED_MIN || speed > SPEED_MAX)
+		app_say(a, ROLE_DIM, "No %s: 1/8 to 64 times", step > 0 ? "faster" : "slower");
+	else
+		t->speed = speed;
+	rebase(a);
+}
+
+static void jump(struct app *a, const char *text)
+{
+	struct when w = app_time_when(a);
+	struct error err = {0};
+	uint64_t ns;
+
+	if (!text)
+		prompt_open(&a->prompt, PROMPT_GO, "");
+	else if (when_parse(text, &w, &ns, &err) < 0)
+		app_say(a, ROLE_ERROR, "%s", err.text);
+	else
+		jump_to(a, ns);
+}
+
+/* Both ends are marked: they may have been marked in any order. */
+static void show_range(struct app *a)
+{
+	struct app_time *t = &a->time;
+	uint64_t from = t->from_ns, to = t->to_ns;
+
+	if (from > to) {
+		t->from_ns = to;
+		t->to_ns = from;
+	}
+	t->playing = false;
+	jump_to(a, t->to_ns);
+}
+
+static void mark_from(struct app *a)
+{
+	struct app_time *t = &a->time;
+	uint64_t now = timeline_now_ns(t->line);
+	char buf[WHEN_BUF];
+
+	if (now == t->to_ns) {
+		app_say(a, ROLE_DIM, "The range ends here: go elsewhere to begin it");
+		return;
+	}
+	t->from_ns = now;
+	if (t->to_ns) {
+		show_range(a);
+		return;
+	}
+	go(a, now);
+	app_say(a, ROLE_NORMAL, "counting from %s on; ] ends the range, \\ forgets it",
+		when_elapsed(buf, now - timeline_begin_ns(t->line), app_time_digits(a)));
+}
+
+static void mark_to(struct app *a)
+{
+	struct app_time *t = &a->time;
+	uint64_t now = timeline_now_ns(t->line);
+
+	if (now == t->from_ns) {
+		app_say(a, ROLE_DIM, "The range begins here: go elsewhere to end it");
+		return;
+	}
+	t->to_ns = now;
+	if (!t->from_ns)
+		t->from_ns = timeline_begin_ns(t->line);
+	show_range(a);
+}
+
+bool app_time_clear(struct app *a)
+{
+	struct app_time *t = &a->time;
+
+	if (!t->line || (!t->from_ns && !t->to_ns))
+		return false;
+	t->from_ns = t->to_ns = 0;
+	jump_to(a, timeline_now_ns(t->line));
+	return true;
+}
+
+static void cut(struct app *a, const char *path)
+{
+	const struct app_time *t = &a->time;
+	struct error err = {0};
+
+	if (!t->cut)
+		app_say(a, ROLE_DIM, "This cannot be cut");
+	else if (!t->from_ns || !t->to_ns)
+		app_say(a, ROLE_DIM, "Mark a range first: [ begins it, ] ends it");
+	else if (!path)
+		prompt_open(&a->prompt, PROMPT_CUT, "cut.data");
+	else if (t->cut->write(t->cut->arg, path, t->from_ns, t->to_ns, &err) < 0)
+		app_say(a, ROLE_ERROR, "%s", err.text);
+	else
+		app_say(a, ROLE_BOLD, "written to %s", path);
+}
+
+static bool goes_in_time(enum command c)
+{
+	return c >= CMD_STEP && c <= CMD_RANGE_CLEAR;
+}
+
+bool app_time_command(struct app *a, enum command c, const struct command_arg *arg)
+{
+	if (!a->time.line && (!goes_in_time(c) || !app_history_travel(a)))
+		return goes_in_time(c);
+	switch (c) {
+	case CMD_PLAY:
+		play(a);
+		return true;
+	case CMD_STEP:
+	case CMD_STEP_BACK:
+		step(a, c == CMD_STEP_BACK);
+		return true;
+	case CMD_JUMP:
+		jump(a, arg->text);
+		return true;
+	case CMD_START:
+		jump_to(a, timeline_begin_ns(a->time.line));
+		return true;
+	case CMD_LAST:
+		jump_to(a, timeline_end_ns(a->time.line));
+		return true;
+	case CMD_CUT:
+		cut(a, arg->text);
+		return true;
+	case CMD_PLAY_FASTER:
+	case CMD_PLAY_SLOWER:
+		set_speed(a, c == CMD_PLAY_FASTER ? 1 : -1);
+		return true;
+	case CMD_RANGE_FROM:
+	case CMD_ZERO:
+		mark_from(a);
+		return true;
+	case CMD_RANGE_TO:
+		mark_to(a);
+		return true;
+	case CMD_RANGE_CLEAR:
+		if (!app_time_clear(a))
+			app_say(a, ROLE_DIM, "No range is marked: [ begins one, ] ends it");
+		return true;
+	default:
+		return false;
+	}
+}
+
+int app_time_digits(const struct app *a)
+{
+	uint64_t tick = timeline_tick_ns(a->time.line);
+
+	/* A tick is an average where the stream has its own: somewhat less than it says. */
+	if (tick >= 700 * ms_ns)
+		return 0;
+	return tick >= 70 * ms_ns ? 1 : 3;
+}
+
+struct when app_time_when(const struct app *a)
+{
+	const struct record_host *h = &a->engine->model.host;
+
+	return (struct when){.begin_ns = timeline_begin_ns(a->time.line),
+			     .end_ns = timeline_end_ns(a->time.line),
+			     .now_ns = timeline_now_ns(a->time.line),
+			     .clock_ns = h->clock_ns,
+			     .wall_ns = h->wall_ns};
+}
+
+static struct ribbon ribbon_of(const struct app *a)
+{
+	const struct app_time *t = &a->time;
+	struct ribbon b = {.begin_ns = timeline_begin_ns(t->line),
+			   .end_ns = timeline_end_ns(t->line),
+			   .now_ns = timeline_now_ns(t->line),
+			   .from_ns = t->from_ns,
+			   .to_ns = t->to_ns};
+
+	b.buckets = timeline_buckets(t->line, &b.n);
+	return b;
+}
+
+/* Ends that were said as times go to the stops before them, but are at least one bucket apart. */
+static void begin_range(struct app *a, uint64_t from_ns, uint64_t to_ns)
+{
+	struct app_time *t = &a->time;
+
+	t->from_ns = timeline_begin_ns(t->line);
+	if (go(a, from_ns) && from_ns >= timeline_now_ns(t->line))
+		t->from_ns = timeline_now_ns(t->line);
+	t->to_ns = next_stop(a);
+	if (go(a, to_ns) && timeline_now_ns(t->line) > t->from_ns)
+		t->to_ns = timeline_now_ns(t->line);
+	show_range(a);
+}
+
+void app_time_begin(struct app *a, uint64_t from_ns, uint64_t to_ns)
+{
+	struct app_time *t = &a->time;
+
+	if (to_ns) {
+		begin_range(a, from_ns, to_ns);
+		return;
+	}
+	t->playing = timeline_now_ns(t->line) < timeline_end_ns(t->line);
+	rebase(a);
+}
+
+void app_time_draw(struct app *a, struct rect r)
+{
+	struct ribbon b;
+
+	a->time.ribbon = r;
+	if (!a->time.line || r.h < 1)
+		return;
+	b = ribbon_of(a);
+	ribbon_draw(&b, &a->screen, r);
+}
+
+bool app_time_click(struct app *a, int x, int y)
+{
+	struct rect r = a->time.ribbon;
+	struct ribbon b;
+	uint64_t ns;
+
+	if (!a->time.line || y < r.y || y >= r.y + r.h)
+		return false;
+	b = ribbon_of(a);
+	if (ribbon_time_at(&b, r, x, &ns))
+		jump_to(a, ns);
+	return true;
+}

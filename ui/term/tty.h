@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_TERM_TTY_H
+#define KONTEND_UI_TERM_TTY_H
+
+#include "kontend/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <termios.h>
+
+/* A terminal that may take nothing: nothing here waits for it, but tty_leave() for a moment. */
+struct tty {
+	int fd;		       /* of ours, which never blocks; -1: none */
+	bool is_shared;	       /* with others, who would not like that: it blocks between writes */
+	int keys_fd;	       /* whose modes are set */
+	struct termios before; /* the modes that it had */
+	FILE *stream;	       /* where whoever draws writes; NULL: none */
+	uint8_t *bytes;	       /* from there, not yet taken by the terminal: [at, end) */
+	size_t at, end, cap;
+};
+
+/* The terminal @out_fd, and the modes of @keys_fd. Its sentence is in @err. */
+int tty_open(struct tty *t, int keys_fd, int out_fd, struct error *err);
+/* Each key at once and unseen, lines as they are written. */
+void tty_enter(struct tty *t);
+/* What was written to the stream is to be sent, behind what still is. -ENOMEM: it is lost. */
+int tty_take(struct tty *t);
+/* As much as is taken without waiting. True: nothing is left. */
+bool tty_send(struct tty *t);
+/*
+ * Sends what is left, for at most half a second, and puts the modes back. When it is not taken all
+ * the same, it is dropped, as is what the kernel holds, and @leave is tried in its place. False:
+ * whatever else is written there may wait for ever.
+ */
+bool tty_leave(struct tty *t, const char *leave);
+/* The descriptors 1 and 2 that are this terminal become another file, which nobody reads. */
+void tty_mute(const struct tty *t);
+/* To @buf a capability without its padding ("$<5>"), which nobody waits for while leaving. */
+void tty_append(char *buf, size_t size, const char *capability);
+void tty_close(struct tty *t);
+
+#endif

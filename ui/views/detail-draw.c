@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page of a detail: where its parts go and how they are drawn. Narrow pages have the histogram
+ * and the course side by side over the tables, wide ones have them in a column of their own; tall
+ * ones have one table more. Heights follow from the rows there are, and what is left goes to the
+ * main pane.
+ */
+#include "detail.h"
+#include "kontend/layout.h"
+#include "kontend/line.h"
+#include "kontend/query-lock.h"
+#include "kontend/units.h"
+
+#include <stdio.h>
+
+/* A rule and the column titles come on top of the rows. */
+static int lines_of(const struct table *t, int most)
+{
+	return t->n_rows + 2 > (size_t)most ? most : (int)t->n_rows + 2;
+}
+
+/* The tables below each other; the main one takes what the others leave. */
+static void place_tables(struct detail_page *p, struct rect r, int waiters)
+{
+	struct rect rows[3];
+	int more = p->tall ? lines_of(&p->more, r.h / 3) : 0;
+
+	layout_rows(r,
+		    (struct layout_part[]){{5, 6, 1},
+					   {p->tall ? 4 : 0, more, 0},
+					   {3, lines_of(&p->waiters, waiters), 0}},
+		    3, rows);
+	p->r_main = rows[0];
+	p->r_more = rows[1];
+	p->r_waiters = rows[2];
+}
+
+static void place_wide(struct detail_page *p, struct rect r)
+{
+	struct rect rows[2], cols[3], left[2];
+	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
+
+	layout_rows(r, (struct layout_part[]){{1, 1, 0}, {4, 4, 1}}, 2, rows);
+	layout_cols(rows[1], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
+	layout_rows(cols[0],
+		    (struct layout_part[]){{5, (int)p->hist.n + 1, 0}, {has_series ? 5 : 0, 12, 0}},
+		    has_series ? 2 : 1, left);
+	p->r_sum = rows[0];
+	p->r_hist = left[0];
+	p->r_time = has_series ? left[1] : (struct rect){0};
+	place_tables(p, cols[2], r.h / 3);
+}
+
+static void place_narrow(struct detail_page *p, struct rect r)
+{
+	struct rect rows[3], cols[3];
+	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
+	bool graphs = r.h >= 18;
+
+	layout_rows(r,
+		    (struct layout_part[]){
+			    {1, 1, 0}, {graphs ? 7 : 0, graphs ? r.h / 3 : 0, 0}, {8, 8, 1}},
+		    3, rows);
+	if (has_series)
+		layout_cols(rows[1], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
+			    cols);
+	p->r_sum = rows[0];
+	p->r_hist = has_series ? cols[0] : rows[1];
+	p->r_time = has_series ? cols[2] : (struct rect){0};
+	place_tables(p, rows[2], p->tall ? r.h / 4 : 5);
+}
+
+static void put_ns(struct line *l, const char *name, uint64_t ns)
+{
+	char buf[UNITS_BUF];
+
+	line_printf(l, ROLE_DIM, "  %s ", name);
+	line_put(l, ROLE_BOLD, units_ns(buf, ns));
+}
+
+/* "held by mm/5219 W (sure) ~2.1s, running on 1", at the right, where there is room for all of it.
+ */
+static void draw_holder(const struct view *v, struct line *l)
+{
+	struct query_lock_now now;
+	char text[160], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
+
+	if (!(v->scope.mask & 1u << BY_LOCK) ||
+	    !query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder)
+		return;
+	if (now.held_ns)
+		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
+	int n = snprintf(text, sizeof(text), "held by %s (%s)%s%s%s", now.holder, now.certainty,
+			 since, now.is ? ", " : "", now.is ? now.is : "");
+	if (l->x + 2 + n <= l->r.w)
+		l->x = l->r.w - n;
+	else
+		l->x += 2;
+	line_put(l, ROLE_WAITING, text);
+}
+
+static void draw_sum(const struct view *v, const struct detail_page *p, struct screen *s)
+{
+	struct line l = {.s = s, .r = p->r_sum, .x = 1};
+	char buf[UNITS_BUF];
+
+	if (p->waiters.n_total)
+		line_printf(&l, ROLE_WAITING, "%zu waiting now  ", p->waiters.n_total);
+	line_put(&l, ROLE_BOLD, units_count(buf, p->hist.n_waits));
+	line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
+	if (p->hist.n_waits) {
+		put_ns(&l, "total", p->hist.total_ns);
+		put_ns(&l, "avg", p->hist.total_ns / p->hist.n_waits);
+		if (l.r.w >= WIDE_W)
+			put_ns(&l, "p50", p->hist.p50_ns);
+		put_ns(&l, "p99", p->hist.p99_ns);
+		put_ns(&l, "max", p->hist.max_ns);
+	}
+	/* In the tree below, and in no figure before. */
+	if (p->hist.inflight_ns && l.r.w >= WIDE_W)
+		put_ns(&l, "going on", p->hist.inflight_ns);
+	draw_holder(v, &l);
+}
+
+static void draw_hist(const struct detail_page *p, struct screen *s)
+{
+	struct rect body = layout_below(p->r_hist, 1);
+
+	if (p->r_hist.h < 2)
+		return;
+	if (p->mmap.wait.n_waits) {
+		char title[80], n[UNITS_BUF];
+		snprintf(title, sizeof(title), "time to get it, %s acquisitions",
+			 units_count(n, p->mmap.wait.n_waits));
+		widget_rule(s, p->r_hist, 0, title);
+		widget_hist(s, body, &p->mmap.wait);
+		return;
+	}
+	widget_rule(s, p->r_hist, 0, "wait histogram");
+	if (p->hist.n)
+		widget_hist(s, body, &p->hist);
+	else
+		screen_put(s, body, 1, 0, ROLE_DIM, "no wait has ended yet");
+}
+
+static void draw_hold(const struct detail_page *p, struct screen *s)
+{
+	if (p->r_time.h < 2 || !p->mmap.hold.n_waits)
+		return;
+	widget_rule(s, p->r_time, 0, "time that it was held");
+	widget_hist(s, layout_below(p->r_time, 1), &p->mmap.hold);
+}
+
+static uint64_t mean_of_last(const uint64_t *v, uint32_t n, uint32_t last)
+{
+	uint64_t sum = 0;
+
+	last = last < n ? last : n;
+	for (uint32_t i = n - last; i < n; i++)
+		sum += v[i];
+	return last ? sum / last : 0;
+}
+
+/* The course on its own scale, and below it that of all locks for comparison. */
+static void draw_time(const struct detail_page *p, uint32_t last, struct screen *s)
+{
+	struct rect body = layout_below(p->r_time, 1), graph, all;
+	uint64_t now = mean_of_last(p->series.v, p->series.n, last);
+	uint64_t of = mean_of_last(p->series.all, p->series.n, last);
+	char title[128], value[UNITS_BUF], share[UNITS_BUF], peak[UNITS_BUF];
+
+	if (p->r_time.h < 3 || !p->series.n)
+		return;
+	int n = snprintf(title, sizeof(title), "wait/s %s, %s%% of all",
+			 units_nsrate(value, (double)now),
+			 units_pct(share, of ? (double)now * 100.0 / (double)of : 0.0));
+	if (body.w > 48)
+		snprintf(title + n, sizeof(title) - (size_t)n, ", peak %s",
+			 units_nsrate(peak, (double)widget_series_max(p->series.v, p->series.n)));
+	widget_rule(s, p->r_time, 0, title);
+	graph = all = body;
+	graph.h = body.h - 1;
+	all.y += graph.h;
+	all.h = 1;
+	widget_graph(s, graph, p->series.v, p->series.n, 0);
+	screen_put(s, all, 0, 0, ROLE_DIM, "all ");
+	widget_sparkline(s, all, 4, 0, all.w - 4, p->series.all, p->series.n, 0);
+}
+
+static void draw_main(struct view_detail *d, struct detail_page *p, struct screen *s)
+{
+	struct table_style style = {.heat = "wait_ns_per_s",
+				    .search = app_search(d->v.app),
+				    .tick = d->v.query->model->n_ticks};
+	struct tree_style tree = {.by_count = d->by_count,
+				  .limit = app_percent_limit(d->v.app),
+				  .search = app_search(d->v.app)};
+	char title[160];
+
+	const char *filter = app_filter(d->v.app);
+
+	if (d->by == BY_TREE) {
+		snprintf(title, sizeof(title), "%s (%s %%)  c count or wait  i invert  b table%s",
+			 d->inverted ? "call paths from the outside" : "callers",
+			 d->by_count ? "count" : "wait", *filter ? "  filter: tables only" : "");
+		tree.empty = "no wait with a call path has ended yet";
+		pane_draw_tree(&d->set, PANE_MAIN, s, p->r_main, title, &p->tree, &tree);
+		return;
+	}
+	int n = snprintf(title, sizeof(title), "by %s  b next",
+			 query_by_name((enum query_by)d->by));
+	if (*filter)
+		snprintf(title + n, sizeof(title) - (size_t)n, "  filter %s%s%s", filter,
+			 p->main.wrong.code ? "" : ": ",
+			 p->main.wrong.code ? "" : view_count_text(&d->v, &p->main.table));
+	style.empty = view_empty_text(&d->v, &p->main.table);
+	list_part_draw(&p->main, s, p->r_main, title, &style, NULL);
+}
+
+static void draw_more(struct view_detail *d, const struct detail_page *p, struct screen *s)
+{
+	struct table_style style = {
+		.heat = "wait_ns_per_s", .empty = "none", .tick = d->v.query->model->n_ticks};
+	char title[40];
+
+	d->more_by = p->more_by;
+	snprintf(title, sizeof(title), "by %s", query_by_name(p->more_by));
+	pane_draw_table(&d->set, PANE_MORE, s, p->r_more, title, &p->more, &style);
+}
+
+static void draw_waiters(struct view_detail *d, const struct detail_page *p, struct screen *s)
+{
+	struct table_style style = {.heat = "since_ns",
+				    .empty = "nobody waits here now",
+				    .tick = d->v.query->model->n_ticks};
+
+	pane_draw_table(&d->set, PANE_WAITERS, s, p->r_waiters, "waiting now", &p->waiters, &style);
+}
+
+void detail_place(struct detail_page *p, struct rect r)
+{
+	if (r.w >= WIDE_W)
+		place_wide(p, r);
+	else
+		place_narrow(p, r);
+}
+
+void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s)
+{
+	draw_sum(&d->v, p, s);
+	draw_hist(p, s);
+	draw_time(p, app_buckets(d->v.app), s);
+	draw_hold(p, s);
+	draw_main(d, p, s);
+	draw_more(d, p, s);
+	draw_waiters(d, p, s);
+}

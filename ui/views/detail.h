@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_VIEWS_DETAIL_H
+#define KONTEND_UI_VIEWS_DETAIL_H
+
+#include "kontend/query-mmap.h"
+#include "list.h"
+
+enum { PANE_MAIN, PANE_MORE, PANE_WAITERS, PANES };
+enum { BY_TREE = -1, WIDE_W = 110, TALL_H = 34, ALL_OPEN = 128 };
+
+struct view_detail {
+	struct view v;
+	int by;		       /* enum query_by of the table in the main pane, or BY_TREE */
+	enum query_by more_by; /* of the table below it, as last drawn */
+	bool inverted, by_count;
+	struct pane panes[PANES];
+	struct pane_set set;
+};
+
+struct detail_page {
+	struct query_hist hist;
+	struct query_mmap_row mmap; /* of mmap_locks whose own events are measured */
+	struct query_series series;
+	struct query_tree tree;
+	struct list_part main; /* where it is no tree */
+	struct table more, waiters;
+	bool tall; /* room for one more table */
+	enum query_by more_by;
+	struct rect r_sum, r_hist, r_time, r_main, r_more, r_waiters;
+};
+
+/* Divides @r among the parts of the page, by what was answered. */
+void detail_place(struct detail_page *p, struct rect r);
+void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s);
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a flame graph looks: a line that says what is shown, the boxes, and two lines about the
+ * selected one. The first cell of a box says what it is of, so that boxes are apart and of a kind
+ * without colours as well.
+ */
+#include "../widgets/priv.h"
+#include "flame.h"
+#include "hot.h"
+#include "kontend/layout.h"
+#include "kontend/line.h"
+#include "kontend/text.h"
+#include "kontend/units.h"
+
+#include <stdio.h>
+
+enum { STATUS_LINES = 2 };
+
+static const struct {
+	enum role role;
+	const char *mark;
+} kinds[] = {
+	[FRAME_NAME] = {ROLE_FRAME_NAME, "│"},
+	[FRAME_USER] = {ROLE_FRAME_USER, "│"},
+	[FRAME_KERNEL] = {ROLE_FRAME_KERNEL, "·"},
+	[FRAME_LOCK] = {ROLE_FRAME_LOCK, "■"},
+};
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static uint64_t weight_of(const struct view_flame *f, const struct flame_picture *p, uint32_t node)
+{
+	if (node != FLAME_ALL)
+		return flame_weight(&p->tree.nodes[node], f->by_wait);
+	return f->by_wait ? p->tree.total_ns : p->tree.n_waits;
+}
+
+/* "│ user  · kernel  ■ lock path" at the right, where it fits. */
+static void draw_legend(struct line *l)
+{
+	int x = l->r.w - 1;
+
+	for (enum query_frame k = FRAME_USER; k <= FRAME_LOCK; k++)
+		x -= text_width(query_flame_frame_name(k)) + 4;
+	if (x < l->x + 2)
+		return;
+	l->x = x;
+	for (enum query_frame k = FRAME_USER; k <= FRAME_LOCK; k++) {
+		line_put(l, ROLE_NORMAL, "  ");
+		line_put(l, kinds[k].role, kinds[k].mark);
+		line_printf(l, ROLE_DIM, " %s", query_flame_frame_name(k));
+	}
+}
+
+static void draw_head(const struct view_flame *f, const struct flame_picture *p, struct screen *s,
+		      struct rect r)
+{
+	struct line l = {.s = s, .r = r, .x = 1};
+	char buf[UNITS_BUF];
+
+	hot_draw_zoom(&f->zoom, &l);
+	line_put(&l, ROLE_DIM, "by ");
+	line_put(&l, ROLE_BOLD, f->by_wait ? "wait" : f->locks ? "lock paths" : "samples");
+	line_put(&l, ROLE_DIM, " [c]  ");
+	if (!f->v.scope.mask)
+		line_printf(&l, ROLE_NORMAL, "%s samples  ", units_count(buf, p->tree.n_waits));
+	line_printf(&l, ROLE_NORMAL, "waited %s", units_ns(buf, p->tree.total_ns));
+	if (*p->match) {
+		uint64_t hit = flame_matched(&p->tree, f->by_wait, p->root, p->match);
+		line_printf(&l, ROLE_DIM, "  %s ", p->match);
+		line_printf(&l, ROLE_MATCH, "%s%%",
+			    units_pct(buf, share(hit, weight_of(f, p, p->root))));
+	}
+	if (f->n_roots && p->root == FLAME_ALL)
+		line_put(&l, ROLE_WARN, "  zoomed to nothing: all shown");
+	draw_legend(&l);
+}
+
+static void draw_box(const struct view_flame *f, const struct flame_picture *p, size_t i,
+		     bool selected, struct screen *s, int y)
+{
+	const struct flame_box *b = &p->boxes[i];
+	const struct query_node *n = b->node == FLAME_ALL ? NULL : &p->tree.nodes[b->node];
+	const enum query_frame kind = n ? query_flame_frame(n) : FRAME_NAME;
+	enum role role = selected	       ? ROLE_SELECTED
+			 : f->spots[i].matches ? ROLE_MATCH
+					       : kinds[kind].role;
+	const char *mark = selected ? "›" : f->spots[i].matches ? "•" : kinds[kind].mark;
+	const struct rect cells = {f->rect.x + b->x, f->rect.y + y, b->w, 1};
+
+	screen_fill(s, cells, ' ', role);
+	screen_put(s, cells, 0, 0, role, mark);
+	widget_text(s, cells, 1, 0, b->w - 1, role, n ? n->name : "all");
+}
+
+static void draw_boxes(struct view_flame *f, const struct flame_picture *p, struct screen *s)
+{
+	size_t levels = 0, page = f->rect.h > 0 ? (size_t)f->rect.h : 0, at = flame_selected(f);
+
+	for (size_t i = 0; i < p->n; i++)
+		levels = p->boxes[i].level >= levels ? p->boxes[i].level + 1u : levels;
+	f->bottom = widget_scroll(f->bottom, p->boxes[at].level, levels, page);
+	for (size_t i = 0; i < p->n; i++) {
+		size_t level = p->boxes[i].level;
+		if (level < f->bottom || level >= f->bottom + page)
+			continue;
+		int line = (int)(level - f->bottom);
+		draw_box(f, p, i, i == at, s, f->icicle ? line : f->rect.h - 1 - line);
+	}
+}
+
+/* The node that a box stands on. */
+static uint32_t parent_node(const struct query_tree *t, uint32_t node)
+{
+	uint16_t depth = t->nodes[node].depth;
+
+	while (node > 0 && t->nodes[node].depth >= depth)
+		node--;
+	return t->nodes[node].depth < depth ? node : FLAME_ALL;
+}
+
+static void put_share(struct line *l, uint64_t part, uint64_t all, uint64_t parent)
+{
+	char buf[UNITS_BUF];
+
+	if (!part)
+		return;
+	if (line_whole(l, ROLE_NORMAL, ", %s%% of all", units_pct(buf, share(part, all))))
+		line_whole(l, ROLE_NORMAL, ", %s%% of caller", units_pct(buf, share(part, parent)));
+}
+
+static void draw_numbers(const struct view_flame *f, const struct flame_picture *p, uint32_t node,
+			 struct line *l)
+{
+	const struct query_tree *t = &p->tree;
+	const struct query_node *n = &t->nodes[node];
+	uint32_t up = parent_node(t, node);
+	char buf[UNITS_BUF];
+
+	if (!f->v.scope.mask) {
+		line_put(l, ROLE_BOLD, n->n ? units_count(buf, n->n) : "·");
+		line_put(l, ROLE_DIM, " samples");
+		put_share(l, n->n, t->n_waits, up == FLAME_ALL ? t->n_waits : t->nodes[up].n);
+		line_put(l, ROLE_NORMAL, "  ");
+	}
+	line_put(l, ROLE_DIM, "waited ");
+	line_put(l, ROLE_BOLD, n->total_ns ? units_ns(buf, n->total_ns) : "·");
+	put_share(l, n->total_ns, t->total_ns,
+		  up == FLAME_ALL ? t->total_ns : t->nodes[up].total_ns);
+}
+
+static void draw_status(struct view_flame *f, const struct flame_picture *p, struct screen *s,
+			struct rect r)
+{
+	const uint32_t node = p->boxes[flame_selected(f)].node;
+	struct line first = {.s = s, .r = r, .x = 1}, second = {.s = s, .r = r, .x = 1, .y = 1};
+	char buf[UNITS_BUF];
+
+	if (node == FLAME_ALL) {
+		line_put(&first, ROLE_BOLD, "all");
+		if (!f->v.scope.mask)
+			line_printf(&second, ROLE_NORMAL, "%s samples  ",
+				    units_count(buf, p->tree.n_waits));
+		line_printf(&second, ROLE_NORMAL, "waited %s", units_ns(buf, p->tree.total_ns));
+		return;
+	}
+	const struct query_node *n = &p->tree.nodes[node];
+	snprintf(f->name, sizeof(f->name), "%s", n->name);
+	line_put(&first, ROLE_BOLD, n->name);
+	if (n->object)
+		line_printf(&first, ROLE_DIM, "  %s", n->object);
+	if (n->group > PATH_IDLE)
+		line_printf(&first, ROLE_DIM, "  %s", query_hot_group_name(f->v.query, n->group));
+	if (n->recorded)
+		line_whole(&first, ROLE_DIM, "  name: from the recording");
+	draw_numbers(f, p, node, &second);
+}
+
+static const char *why_empty(const struct view_flame *f, const struct flame_picture *p)
+{
+	if (f->by_wait)
+		return "nothing was waited for here in the time shown";
+	if (!p->sum.samples)
+		return query_hot_none(&p->sum);
+	return f->locks ? "no sample is in a lock path here; l shows all" : "no sample is in here";
+}
+
+void flame_draw_picture(struct view_flame *f, const struct flame_picture *p, struct screen *s,
+			struct rect r)
+{
+	int status = r.h > 2 * STATUS_LINES ? STATUS_LINES : 0;
+
+	draw_head(f, p, s, r);
+	f->rect = layout_below(r, 1);
+	f->rect.h -= status;
+	if (!weight_of(f, p, FLAME_ALL) || !p->n) {
+		view_draw_text(s, layout_below(r, 2), ROLE_DIM, why_empty(f, p));
+		f->n_spots = 0;
+		return;
+	}
+	draw_boxes(f, p, s);
+	if (status)
+		draw_status(f, p, s, layout_below(r, r.h - status));
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_VIEWS_LIST_H
+#define KONTEND_UI_VIEWS_LIST_H
+
+#include "kontend/layout.h"
+#include "kontend/line.h"
+#include "kontend/pane.h"
+
+/*
+ * A view that is one table: its query, the line with what the rows are by and how they are sorted,
+ * the table, and the keys for all that. What is special to a view is in its list_ops.
+ */
+struct list_view {
+	struct view v;
+	struct pane pane;
+	unsigned by; /* place in list_ops.bys */
+};
+
+enum { LIST_END = -1 };
+
+struct list_ops {
+	int (*ask)(struct list_view *l, struct query_spec *spec, struct table *ret,
+		   struct error *err);
+	/* All others may be NULL. Lines above the table: how many, or LIST_END: that was all. */
+	int (*head)(struct list_view *l, struct screen *s, struct rect r, const struct table *t);
+	/* Words in the line of keys, before "by", behind "sort" and at its end. */
+	void (*before)(struct list_view *l, struct line *line);
+	void (*options)(struct list_view *l, struct line *line);
+	void (*behind)(struct list_view *l, struct line *line);
+	/* Which columns there are room and use for. */
+	void (*fit)(struct list_view *l, struct table *t);
+	/* The sentence for a table without rows, if it is not that of locks; t->n_total is 0. */
+	const char *(*empty)(struct list_view *l, const struct table *t);
+	int (*open)(struct list_view *l); /* Enter on the selected row */
+	int (*command)(struct list_view *l, enum command c, const struct command_arg *arg);
+	void (*drawn)(struct list_view *l, const struct table *t); /* after each frame */
+	/* Is there a column of that name when the rows are by that? Else the order starts anew. */
+	bool (*sorts)(unsigned by, const char *key);
+	bool (*skips)(struct list_view *l, unsigned by); /* `b` passes it by */
+	const char *const *bys;				 /* what `b` goes through, ended by NULL */
+	bool has_no_keys;				 /* the head says what that line would */
+	const char *needs_looks; /* what only looks at locks tell: said if there are none */
+	const char *heat;	 /* as in table_style */
+	enum role (*row_role)(const struct table *t, size_t row);
+};
+
+/* For view_ops: draw, command, deinit. `list` of the ops says what is special. */
+void list_draw(struct view *v, struct screen *s, struct rect r);
+int list_command(struct view *v, enum command c, const struct command_arg *arg);
+void list_deinit(struct view *v);
+
+/*
+ * The same for a page of several panes: the one table of it that sort keys and filters are for.
+ * What is wrong with these is said in its place.
+ */
+struct list_part {
+	struct view *v;
+	struct pane_set *set;
+	size_t pane; /* of the set */
+	int lines;   /* at most, that will be seen */
+	int (*ask)(struct view *v, struct query_spec *spec, struct table *ret, struct error *err);
+	void (*fit)(struct view *v, struct table *t); /* or NULL */
+	/* Answered. */
+	struct table table;
+	struct query_spec spec;
+	struct error wrong;
+};
+
+/* 0 also for a filter or sort key that is wrong. */
+int list_part_ask(struct list_part *p, struct error *err);
+/* "@what, filter mm: 7 of 318 rows" */
+const char *list_part_title(struct list_part *p, const char *what);
+/* @empty: said below the titles of the columns where there are no rows; NULL: nothing. */
+void list_part_draw(struct list_part *p, struct screen *s, struct rect r, const char *title,
+		    const struct table_style *style, const char *empty);
+
+static inline struct list_view *list_of(struct view *v)
+{
+	return (struct list_view *)v;
+}
+
+#define LIST_VIEW(OPS)                                                                             \
+	.list = (OPS), .deinit = list_deinit, .draw = list_draw, .command = list_command
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of what was waited for, by any key. One view serves several roots (locks, callers,
+ * tasks, types, CPUs): they differ in the key they begin with, and `b` or `:by` gives any other.
+ * A new key is another set of rows, so the selection and the place start anew while the order that
+ * the user chose stays.
+ */
+#include "flame.h"
+#include "hot.h"
+#include "list.h"
+
+#include <string.h>
+
+static const char locks_help[] =
+	"Where tasks waited for kernel locks: one row a lock, caller, task, process, type, CPU, "
+	"cgroup, call stack or owner. b goes through these keys, :by caller jumps to one. NOW is "
+	"the "
+	"number of tasks waiting at this moment, rates are of the last refresh interval, the other "
+	"figures count from the start or the last zero (z). WAIT/s of 2s means that two tasks "
+	"wait all the time. Enter opens a row: its histogram, call tree, waiters and course. f "
+	"shows all call chains as a flame graph, a the instructions of the locking code that the "
+	"waits of a row pass, where most samples of the profile are.";
+
+static bool sorts(unsigned by, const char *key)
+{
+	size_t n;
+	const struct column *columns = query_locks_columns(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(columns[i].key, key))
+			return query_locks_has((enum query_by)by, i);
+	return false;
+}
+
+static bool owners_told(const struct list_view *l)
+{
+	return l->v.query->model->owners_told;
+}
+
+static bool skips(struct list_view *l, unsigned by)
+{
+	return by == BY_OWNER && !owners_told(l);
+}
+
+static void put_owners(struct list_view *l, struct line *line)
+{
+	if (l->by == BY_OWNER && !owners_told(l))
+		line_put(line, ROLE_WARN, "  not seen: start with --owner");
+}
+
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	spec->by = (enum query_by)l->by;
+	return query_locks(l->v.query, spec, ret, err);
+}
+
+static void fit(struct list_view *l, struct table *t)
+{
+	view_fit_locks(&l->v, t, &l->pane.columns, (enum query_by)l->by);
+}
+
+static int open_row(struct list_view *l)
+{
+	return view_open(&l->v, (enum query_by)l->by, l->pane.table.selected);
+}
+
+/* The code in which the waits of the selected row are. */
+static int annotate(struct list_view *l)
+{
+	struct query_scope scope = l->v.scope;
+
+	if (!l->pane.table.has_rows)
+		return 0;
+	scope.mask |= 1u << l->by;
+	scope.id[l->by] = l->pane.table.selected;
+	return annotate_open_path(&l->v, &scope);
+}
+
+static int take_command(struct list_view *l, enum command c, const struct command_arg *arg)
+{
+	(void)arg;
+	if (c == CMD_FLAME)
+		return flame_open_waits(&l->v, &l->v.scope);
+	return c == CMD_ANNOTATE ? annotate(l) : VIEW_UNHANDLED;
+}
+
+const char *const view_by_names[] = {"lock", "caller", "task",	"process", "type",
+				     "cpu",  "cgroup", "stack", "owner",   NULL};
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.behind = put_owners,
+	.fit = fit,
+	.open = open_row,
+	.command = take_command,
+	.sorts = sorts,
+	.skips = skips,
+	.bys = view_by_names,
+	.needs_looks = "names, holders",
+	.heat = "wait_ns_per_s",
+};
+
+/* The key that each of the roots begins with. */
+static int init_view(struct view *v)
+{
+	list_of(v)->by = v->ops == &view_callers ? BY_CALLER
+			 : v->ops == &view_tasks ? BY_TASK
+			 : v->ops == &view_types ? BY_TYPE
+			 : v->ops == &view_cpus	 ? BY_CPU
+						 : BY_LOCK;
+	return 0;
+}
+
+#define LOCKS_VIEW(NAME, DIGIT)                                                                    \
+	{                                                                                          \
+		.name = NAME, .title = NAME, .digit = DIGIT, .help = locks_help,                   \
+		.tables = "locks", .size = sizeof(struct list_view), .init = init_view,            \
+		LIST_VIEW(&ops),                                                                   \
+	}
+
+const struct view_ops view_locks = LOCKS_VIEW("locks", '2');
+const struct view_ops view_callers = LOCKS_VIEW("callers", 0);
+const struct view_ops view_tasks = LOCKS_VIEW("tasks", 0);
+const struct view_ops view_types = LOCKS_VIEW("types", 0);
+const struct view_ops view_cpus = LOCKS_VIEW("cpus", 0);

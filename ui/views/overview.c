@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page that answers "is anything wrong now?" in its first lines (how much is waited, by how
+ * many, since when) and "where?" below: by type, by CPU, and the worst locks. All of it fits the
+ * window: the heights come from the rows there are, the worst locks take what is left, and on wide
+ * screens types and CPUs stand side by side. The arrows go through all rows of the page.
+ */
+#include "kontend/query-rotation.h"
+#include "kontend/units.h"
+#include "list.h"
+#include "mmap.h"
+#include "perf.h"
+#include "uprobes.h"
+
+#include <stdio.h>
+
+enum { PANE_TYPES, PANE_CPUS, PANE_LOCKS, PANE_WAITERS, PANES };
+enum { NOW_LINES = 3, WORST_LOCKS = 5, SLOT_MARKS = 16 };
+enum { SIDE_BY_SIDE_W = 150, TALL_H = 32 }; /* from here on side by side, and with the waiters */
+
+struct view_overview {
+	struct view v;
+	struct pane panes[PANES];
+	struct pane_set set;
+};
+
+struct page {
+	struct query_overview now;
+	struct query_perf_sum perf;
+	struct query_rotation_sum rotation;
+	struct query_uprobe_sum uprobe;
+	int now_lines;
+	struct table mmap, types, cpus, waiters;
+	struct list_part locks;
+	struct rect r_now, r_types, r_cpus, r_locks, r_waiters;
+};
+
+static const struct view_fit fit_types[] = {
+	{"name", VIEW_HIDE, 0}, {"caller", 6, 12}, {"locks", 5, 0},  {"spark", 1, 0},
+	{"wait_pct", 2, 0},	{"avg_ns", 3, 0},  {"max_ns", 3, 0},
+};
+static const struct view_fit fit_cpus[] = {
+	{"caller", 6, 12},
+	{"spark", 1, 0},
+	{"fill_pct", 2, 0},
+	{"lost", 1, 0},
+	{"wait_pct", 3, 0},
+	{"bp_slots", VIEW_HIDE, 0}, /* last: where they are known they are shown */
+};
+
+static struct view_overview *of_view(struct view *v)
+{
+	return (struct view_overview *)v;
+}
+
+static int ask_locks(struct view *v, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	spec->by = BY_LOCK;
+	return query_locks(v->query, spec, ret, err);
+}
+
+/* Where there are none, there is no line. */
+static bool has_uprobes(const struct page *p)
+{
+	return p->uprobe.known && (p->uprobe.probes || p->uprobe.areas);
+}
+
+static int ask(struct view_overview *o, struct page *p, struct error *err)
+{
+	struct query *q = o->v.query;
+	struct query_spec types = {0}, cpus = {0}, waiters = {0};
+	int r;
+
+	view_fill_spec(&o->v, &o->panes[PANE_TYPES].table, &types);
+	view_fill_spec(&o->v, &o->panes[PANE_CPUS].table, &cpus);
+	view_fill_spec(&o->v, &o->panes[PANE_WAITERS].table, &waiters);
+	types.filter = cpus.filter = waiters.filter = NULL;
+	r = query_overview(q, &p->now);
+	if (r == 0)
+		r = query_perf_sum(q, &p->perf);
+	if (r == 0)
+		r = query_rotation_sum(q, app_averages(o->v.app), &p->rotation);
+	if (r == 0)
+		r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
+	if (r == 0)
+		r = query_uprobe_sum(q, app_averages(o->v.app), &p->uprobe);
+	p->now_lines = NOW_LINES + p->perf.known + (p->rotation.rotations != 0) +
+		       (p->mmap.n_rows != 0) + has_uprobes(p);
+	if (r == 0)
+		r = query_types(q, &types, &p->types, err);
+	if (r == 0)
+		r = query_cpus(q, &cpus, &p->cpus, err);
+	if (r == 0)
+		r = list_part_ask(&p->locks, err);
+	if (r == 0)
+		r = query_waiters(q, &waiters, &p->waiters, err);
+	if (r < 0)
+		return r;
+	view_fit_columns(&p->types, &o->panes[PANE_TYPES].columns, fit_types,
+			 sizeof(fit_types) / sizeof(*fit_types));
+	view_fit_columns(&p->cpus, &o->panes[PANE_CPUS].columns, fit_cpus,
+			 sizeof(fit_cpus) / sizeof(*fit_cpus) - p->perf.slots_known);
+	view_fit_waiters(&o->v, &p->waiters, &o->panes[PANE_WAITERS].columns);
+	return 0;
+}
+
+/* A rule and the column titles come on top of the rows of each pane. */
+static int pane_height(size_t rows, int most)
+{
+	return rows + 2 > (size_t)most ? most : (int)rows + 2;
+}
+
+/* The lower part: the worst locks, and who waits where there is room for both. */
+static void place_lists(struct page *p, struct rect r, bool tall)
+{
+	struct rect rows[2];
+	int waiters = tall ? pane_height(p->waiters.n_rows, r.h / 2) : 0;
+	int locks = pane_height(p->locks.table.n_rows, r.h - waiters);
+
+	layout_rows(r, (struct layout_part[]){{4, locks, !tall}, {tall ? 3 : 0, waiters, tall}}, 2,
+		    rows);
+	p->r_locks = rows[0];
+	p->r_waiters = rows[1];
+}
+
+static void place_wide(struct page *p, struct rect r)
+{
+	int types = pane_height(p->types.n_rows, r.h / 2);
+	int cpus = pane_height(p->cpus.n_rows, r.h / 2);
+	struct rect rows[3], cols[3];
+
+	layout_rows(r,
+		    (struct layout_part[]){{p->now_lines, p->now_lines, 0},
+					   {3, types > cpus ? types : cpus, 0},
+					   {WORST_LOCKS + 2, WORST_LOCKS + 2, 1}},
+		    3, rows);
+	layout_cols(rows[1], (struct layout_part[]){{1, 1, 1}, {2, 2, 0}, {1, 1, 1}}, 3, cols);
+	p->r_now = rows[0];
+	p->r_types = cols[0];
+	p->r_cpus = cols[2];
+	place_lists(p, rows[2], r.h >= TALL_H);
+}
+
+static void place_narrow(struct page *p, struct rect r)
+{
+	struct layout_part parts[] = {
+		{p->now_lines, p->now_lines, 0},
+		{r.h < 16 ? 0 : 4, r.h < 16 ? 0 : pane_height(p->types.n_rows, r.h / 3), 0},
+		{r.h < 12 ? 0 : 4, r.h < 12 ? 0 : pane_height(p->cpus.n_rows, r.h / 3), 0},
+		{5, WORST_LOCKS + 2, 1},
+	};
+	struct rect rows[4];
+
+	layout_rows(r, parts, 4, rows);
+	p->r_now = rows[0];
+	p->r_types = rows[1];
+	p->r_cpus = rows[2];
+	place_lists(p, rows[3], r.h >= TALL_H);
+}
+
+/* "contended/s   2.70k ▁▂▃▅▇█": figures in one column, sparklines in another. */
+static void draw_figure(struct screen *s, struct rect r, int y, const char *name, const char *value,
+			const uint64_t *series, uint32_t n)
+{
+	screen_put(s, r, 1, y, ROLE_DIM, name);
+	screen_printf(s, r, 13, y, ROLE_BOLD, "%6s", value);
+	if (series)
+		widget_sparkline(s, r, 20, y, r.w - 20, series, n, 0);
+}
+
+/* "rwsem W 9, R 5  mutex 1": rwsems first. */
+static void draw_waiting_types(const struct query_overview *now, struct line *l)
+{
+	const char *sep = "";
+
+	if (now->waiting_rwsem_w || now->waiting_rwsem_r) {
+		line_printf(l, ROLE_WAITING, "rwsem W %u, R %u", now->waiting_rwsem_w,
+			    now->waiting_rwsem_r);
+		sep = "  ";
+	}
+	for (int i = 0; i < LOCK_TYPES; i++) {
+		if (!now->waiting_by_type[i] || i == LOCK_RWSEM_R || i == LOCK_RWSEM_W)
+			continue;
+		line_printf(l, ROLE_NORMAL, "%s%s %u", sep, locktype_name((enum lock_type)i),
+			    now->waiting_by_type[i]);
+		sep = "  ";
+	}
+}
+
+static const char *approx(char *buf, const struct query_overview *now)
+{
+	char ns[UNITS_BUF];
+
+	snprintf(buf, UNITS_BUF, "%s%s", now->longest_approx ? "~" : "",
+		 units_ns(ns, now->longest_ns));
+	return buf;
+}
+
+/* Right of the figures: the longest wait, and beside the number of waiters what they wait for. */
+static void draw_now_right(const struct query_overview *now, struct screen *s, struct rect r)
+{
+	struct line l = {.s = s, .r = r};
+	char buf[UNITS_BUF];
+
+	line_put(&l, ROLE_DIM, "longest ");
+	if (now->any_longest) {
+		line_printf(&l, ROLE_BOLD, "%6s ", approx(buf, now));
+		line_put(&l, ROLE_NORMAL, now->longest_task);
+		l.x = 0;
+		l.y = 1;
+		line_printf(&l, ROLE_DIM, "on ");
+		line_printf(&l, ROLE_NORMAL, "%s ", now->longest_type);
+		line_put(&l, ROLE_NORMAL, now->longest_lock);
+	} else {
+		line_put(&l, ROLE_DIM, "     ·");
+	}
+	l.x = 0;
+	l.y = 2;
+	draw_waiting_types(now, &l);
+}
+
+static const char *or_zero(bool any, const char *text)
+{
+	return any ? text : "·";
+}
+
+static void draw_now(const struct query_overview *now, bool average, struct screen *s,
+		     struct rect r)
+{
+	double elapsed_s = (double)now->elapsed_ns / 1e9;
+	bool whole = average && elapsed_s > 0;
+	double wait = whole ? (double)now->waited_ns / elapsed_s : now->wait_ns_per_s;
+	double n = whole ? (double)now->contended / elapsed_s : now->contended_per_s;
+	struct rect cols[3];
+	char buf[UNITS_BUF];
+
+	layout_cols(r, (struct layout_part[]){{37, 37, 1}, {2, 2, 0}, {20, 41, 2}}, 3, cols);
+	draw_figure(s, cols[0], 0, "wait/s", or_zero(wait > 0, units_nsrate(buf, wait)),
+		    now->wait_series, now->n_series);
+	draw_figure(s, cols[0], 1, "contended/s", or_zero(n > 0, units_rate(buf, n)),
+		    now->contended_series, now->n_series);
+	draw_figure(s, cols[0], 2, "waiting now",
+		    or_zero(now->waiting, units_count(buf, now->waiting)), now->waiting_series,
+		    now->n_series);
+	draw_now_right(now, s, cols[2]);
+}
+
+/* "slots 3/8 ■■■□□□□□  events 48 in 12 contexts  short of time ·  created 12.0/s" */
+static void draw_perf(const struct query_perf_sum *p, struct screen *s, struct rect r)
+{
+	struct line l = {.s = s, .r = r, .x = 1, .y = NOW_LINES};
+	bool few = p->slots <= SLOT_MARKS && !(p->missing & SNAP_NO_TASK_MAX);
+
+	line_put(&l, ROLE_DIM, "slots ");
+	if (p->slots_known)
+		line_printf(&l, p->used >= p->slots ? ROLE_WARN : ROLE_BOLD, "%s%u/%u",
+			    p->missing & SNAP_NO_TASK_MAX ? "~" : "", p->used, p->slots);
+	else
+		line_put(&l, ROLE_NORMAL, "-");
+	line_put(&l, ROLE_NORMAL, " ");
+	for (uint32_t i = 0; few && p->slots_known && i < p->slots; i++)
+		line_put(&l, i < p->used ? ROLE_HEAT_MID : ROLE_DIM, i < p->used ? "■" : "□");
+	line_put(&l, ROLE_DIM, "  events ");
+	if (p->missing & SNAP_NO_EVENTS) {
+		line_put(&l, ROLE_NORMAL, "-");
+		return;
+	}
+	line_printf(&l, ROLE_NORMAL, "%u in %u contexts", p->events, p->contexts);
+	line_put(&l, ROLE_DIM, "  short of time ");
+	if (p->starved)
+		line_printf(&l, ROLE_WARN, "%u", p->starved);
+	else
+		line_put(&l, ROLE_NORMAL, "·");
+	view_perf_opened(p, &l);
+}
+
+/* "rotation 476/s  taking 60.1ms/s  every armv8_pmuv3 4ms" */
+static void draw_rotation(const struct query_rotation_sum *sum, int y, struct screen *s,
+			  struct rect r)
+{
+	struct line l = {.s = s, .r = r, .x = 1, .y = y};
+	char buf[UNITS_BUF];
+
+	line_put(&l, ROLE_DIM, "rotation ");
+	line_printf(&l, ROLE_BOLD, "%s/s", or_zero(sum->per_s > 0, units_rate(buf, sum->per_s)));
+	line_put(&l, ROLE_DIM, "  taking ");
+	line_printf(&l, ROLE_BOLD, "%s/s",
+		    or_zero(sum->ns_per_s > 0, units_nsrate(buf, sum->ns_per_s)));
+	line_put(&l, ROLE_DIM, "  every ");
+	line_put(&l, ROLE_NORMAL, *sum->pmu ? sum->pmu : "-");
+}
+
+/* The lines of what is there only now and then, one below the other. */
+static void draw_others(const struct page *p, struct screen *s)
+{
+	int y = NOW_LINES;
+
+	if (p->perf.known)
+		draw_perf(&p->perf, s, p->r_now);
+	y += p->perf.known;
+	if (p->rotation.rotations)
+		draw_rotation(&p->rotation, y++, s, p->r_now);
+	if (p->mmap.n_rows)
+		view_mmap_worst(&p->mmap, y++, s, p->r_now);
+	if (has_uprobes(p))
+		view_uprobes_line(&p->uprobe,
+				  &(struct line){.s = s, .r = p->r_now, .x = 1, .y = y});
+}
+
+static void locks_title(struct view_overview *o, const struct page *p, char *buf, size_t size)
+{
+	const char *filter = app_filter(o->v.app);
+	size_t n = p->locks.table.n_rows, room = p->r_locks.h > 2 ? (size_t)p->r_locks.h - 2 : 0;
+
+	if (p->locks.wrong.code)
+		snprintf(buf, size, "worst locks, filter %s", filter);
+	else if (*filter)
+		snprintf(buf, size, "worst locks, filter %s: %zu of %zu", filter, n,
+			 p->locks.table.n_total);
+	else if (n > room)
+		snprintf(buf, size, "worst locks, %zu of %zu", room, n);
+	else
+		snprintf(buf, size, "worst locks");
+}
+
+static void draw_locks(struct view_overview *o, struct page *p, struct screen *s,
+		       struct table_style *style)
+{
+	char title[160];
+
+	locks_title(o, p, title, sizeof(title));
+	style->empty = NULL;
+	list_part_draw(&p->locks, s, p->r_locks, title, style,
+		       view_empty_text(&o->v, &p->locks.table));
+}
+
+static void overview_draw(struct view *v, struct screen *s, struct rect r)
+{
+	struct view_overview *o = of_view(v);
+	struct table_style style = {.tick = v->query->model->n_ticks, .search = app_search(v->app)};
+	struct page p = {.locks = {.v = v,
+				   .set = &o->set,
+				   .pane = PANE_LOCKS,
+				   .lines = r.h,
+				   .ask = ask_locks}};
+	struct error err = {0};
+
+	if (ask(o, &p, &err) < 0) {
+		view_draw_error(s, r, &err);
+		return;
+	}
+	if (r.w >= SIDE_BY_SIDE_W)
+		place_wide(&p, r);
+	else
+		place_narrow(&p, r);
+	draw_now(&p.now, app_averages(v->app), s, p.r_now);
+	draw_others(&p, s);
+	style.heat = "wait_ns_per_s";
+	style.empty = "none yet";
+	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types, "by type", &p.types, &style);
+	pane_draw_table(&o->set, PANE_CPUS, s, p.r_cpus, "by cpu", &p.cpus, &style);
+	draw_locks(o, &p, s, &style);
+	style.heat = "since_ns";
+	style.empty = "nobody";
+	pane_draw_table(&o->set, PANE_WAITERS, s, p.r_waiters, "waiting now", &p.waiters, &style);
+}
+
+static int overview_init(struct view *v)
+{
+	struct view_overview *o = of_view(v);
+
+	o->set = (struct pane_set){.panes = o->panes, .n = PANES, .focus = PANE_LOCKS};
+	return 0;
+}
+
+static void overview_deinit(struct view *v)
+{
+	pane_set_deinit(&of_view(v)->set);
+}
+
+static int overview_command(struct view *v, enum command c, const struct command_arg *arg)
+{
+	static const enum query_by by[PANES] = {
+		[PANE_TYPES] = BY_TYPE, [PANE_CPUS] = BY_CPU, [PANE_LOCKS] = BY_LOCK};
+	struct pane_set *set = &of_view(v)->set;
+	int r = pane_command(set, c, arg);
+	uint64_t row = set->panes[set->focus].table.selected;
+
+	if (r == WIDGET_ENTER && set->focus == PANE_WAITERS)
+		return view_open_waiter(v, row, BY_LOCK);
+	if (r == WIDGET_ENTER)
+		return view_open(v, by[set->focus], row);
+	return r;
+}
+
+const struct view_ops view_overview = {
+	.name = "overview",
+	.title = "overview",
+	.digit = '1',
+	.help = "Is anything wrong now? WAIT/s is the time that tasks spent waiting in each "
+		"second, "
+		"all added up: 3s means that three tasks wait on average. Below: the same by type "
+		"of lock and by CPU, and the worst locks of the last interval. The arrows reach "
+		"every row of the page; Enter opens it. Sparklines show the last intervals, the "
+		"newest at the right.",
+	.tables = "locks cpus",
+	.size = sizeof(struct view_overview),
+	.init = overview_init,
+	.deinit = overview_deinit,
+	.draw = overview_draw,
+	.command = overview_command,
+};

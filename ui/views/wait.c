@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A wait that goes on: who waits for what, who holds it, and the calls of both side by side, which
+ * tell why nothing moves. Enter goes on to the lock.
+ */
+#include "kontend/query-lock.h"
+#include "kontend/units.h"
+#include "kontend/wait-kept.h"
+#include "list.h"
+
+#include <errno.h>
+
+struct view_wait {
+	struct list_view list; /* v.row: of query_waiters() */
+	struct wait_kept seen; /* as it was drawn last */
+	struct query_wait now;
+	bool over;
+};
+
+enum { HEAD_LINES = 3 };
+
+static struct view_wait *of_view(struct view *v)
+{
+	return (struct view_wait *)v;
+}
+
+void view_wait_keep(struct view *v, struct wait_kept *seen)
+{
+	wait_kept_move(&of_view(v)->seen, seen);
+}
+
+/* "mm/5219 waits 41.2ms asleep for rwsem:W mmap_lock mm/5214"; "waited" when it is over. */
+static void draw_who(struct screen *s, struct rect r, const struct query_wait *w, bool over)
+{
+	struct line l = {.s = s, .r = r, .x = 1};
+	char buf[UNITS_BUF];
+
+	line_put(&l, ROLE_BOLD, w->task ? w->task : "-");
+	line_put(&l, ROLE_DIM, over ? " waited " : " waits ");
+	line_printf(&l, ROLE_BOLD, "%s%s", w->approx ? "~" : "", units_ns(buf, w->since_ns));
+	line_printf(&l, ROLE_NORMAL, " %s", w->phase ? w->phase : "");
+	line_put(&l, ROLE_DIM, " for ");
+	line_printf(&l, ROLE_NORMAL, "%s ", w->kind ? w->kind : "");
+	line_put(&l, ROLE_BOLD, w->name ? w->name : "-");
+}
+
+static void draw_holder(struct view *v, struct screen *s, struct rect r, const struct query_wait *w)
+{
+	struct line l = {.s = s, .r = r, .x = 1, .y = 1};
+	struct query_lock_look look;
+
+	if (!w->holder) {
+		query_lock_look(v->query, &look);
+		line_put(&l, ROLE_DIM,
+			 look.missing ? "who holds it is not known"
+				      : "who holds it was not seen at the last look at the locks");
+		if (look.refused)
+			line_printf(&l, ROLE_WARN, ": %s%s", look.reason, view_advice(look.reason));
+		return;
+	}
+	line_put(&l, ROLE_DIM, "held by ");
+	line_put(&l, ROLE_WAITING, w->holder);
+	line_printf(&l, ROLE_NORMAL, " (%s)%s%s", w->certainty ? w->certainty : "-",
+		    w->is ? ", " : "", w->is ? w->is : "");
+}
+
+/* What was seen last, when it is over. */
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	struct view_wait *o = of_view(&l->v);
+	int code = query_wait(l->v.query, l->v.row, spec, &o->now, err);
+	const struct query_wait *seen = wait_kept_of(&o->seen, l->v.row);
+
+	o->over = code == -ENOENT;
+	if (o->over)
+		o->now = seen ? *seen : (struct query_wait){0};
+	*ret = o->now.calls;
+	return o->over ? 0 : code;
+}
+
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	struct view_wait *o = of_view(&l->v);
+
+	(void)t;
+	if (o->over && !wait_kept_of(&o->seen, l->v.row)) {
+		view_draw_text(s, layout_below(r, 1), ROLE_DIM,
+			       "this wait has ended; Space pauses, so that a wait stays");
+		return LIST_END;
+	}
+	draw_who(s, r, &o->now, o->over);
+	draw_holder(&l->v, s, r, &o->now);
+	if (o->over)
+		view_draw_text(s, layout_below(r, HEAD_LINES - 1), ROLE_DIM,
+			       "this wait has ended: it is shown as it was seen last");
+	return o->over ? HEAD_LINES + 1 : HEAD_LINES;
+}
+
+static const char *empty_text(struct list_view *l, const struct table *t)
+{
+	(void)l;
+	(void)t;
+	return "no call is known: the wait began without a call path, and no look at the locks "
+	       "has seen it";
+}
+
+static void keep(struct list_view *l, const struct table *t)
+{
+	struct view_wait *o = of_view(&l->v);
+
+	(void)t;
+	if (!o->over)
+		wait_kept_take(&o->seen, l->v.row, &o->now);
+}
+
+static int open_lock(struct list_view *l)
+{
+	const struct query_wait *seen = wait_kept_of(&of_view(&l->v)->seen, l->v.row);
+
+	return seen ? view_open(&l->v, BY_LOCK, seen->lock_id)
+		    : view_open_waiter(&l->v, l->v.row, BY_LOCK);
+}
+
+static void wait_deinit(struct view *v)
+{
+	list_deinit(v);
+	wait_kept_deinit(&of_view(v)->seen);
+}
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_head,
+	.empty = empty_text,
+	.open = open_lock,
+	.drawn = keep,
+	.has_no_keys = true,
+};
+
+const struct view_ops view_wait = {
+	.name = "wait",
+	.title = "wait",
+	.help = "A task that waits and the one that holds the lock, with the calls of both, the "
+		"innermost first: as of the last look at the locks, or of when the wait began. Of "
+		"a holder that runs there are none. Enter opens the lock.",
+	.tables = "waiters",
+	.size = sizeof(struct view_wait),
+	.deinit = wait_deinit,
+	.draw = list_draw,
+	.command = list_command,
+	.list = &ops,
+};
