@@ -23,6 +23,13 @@
 #define INODE_LOCK 0xffff888011111100ull
 #define PIPE_LOCK 0xffff888022222200ull
 
+static struct synth *first_round(struct asked *w)
+{
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	return w->rig.synth;
+}
+
 static uint32_t frames(struct locksnap *s, const enum synth_address *a, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -105,11 +112,9 @@ static void waits_from_before_are_rows(void **state)
 static void waits_of_kontend_are_told_apart(void **state)
 {
 	struct asked *w = *state;
+	struct synth *s = first_round(w);
 	struct query_overview o;
 
-	rig_init(&w->rig, 1);
-	struct synth *s = w->rig.synth;
-	synth_round(s, CANNED_START);
 	synth_comm(s, 0, CANNED_START, 50, 50, "kontend");
 	synth_comm(s, 0, CANNED_START, 60, 60, "app");
 	synth_comm(s, 0, CANNED_START, 60, 61, "kontend");
@@ -135,11 +140,9 @@ static void waits_of_kontend_are_told_apart(void **state)
 static void waits_of_kontend_are_told_where_its_process_has_no_name(void **state)
 {
 	struct asked *w = *state;
+	struct synth *s = first_round(w);
 	struct query_overview o;
 
-	rig_init(&w->rig, 1);
-	struct synth *s = w->rig.synth;
-	synth_round(s, CANNED_START);
 	synth_begin(s, 0, CANNED_START + 1 * MS, 70, 70, PIPE_LOCK, LCB_F_WRITE, NULL, 0);
 	synth_end(s, 0, CANNED_START + 2 * MS, 70, 70, PIPE_LOCK, 0);
 	synth_comm(s, 0, CANNED_START + 2 * MS, 70, 71, "kontend");

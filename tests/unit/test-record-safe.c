@@ -303,7 +303,30 @@ static void earlier_files_stay(void **state)
 	rig_deinit(&r);
 }
 
-/* A part that somebody has put another file in the place of. */
+static void put_all(struct record_file *f, const struct rig *r)
+{
+	struct error err = {0};
+
+	for (size_t i = 0; i < synth_count(r->synth); i++)
+		assert_int_equal(record_file_put(f, synth_at(r->synth, i), &err), 0);
+}
+
+/* A recording whose first part has the whole stream. */
+static struct record_file *first_part(const struct record_file_options *o, struct rig *r,
+				      char dir[32])
+{
+	struct record_file *f;
+	struct error err = {0};
+
+	canned_init(r);
+	enter(dir, 0);
+	assert_int_equal(record_file_new(&f, o, &err), 0);
+	put_all(f, r);
+	assert_int_equal(record_file_rotate(f, &err), 0);
+	return f;
+}
+
+/* Somebody has put another file in place of a part. */
 static void foreign_files_stay(void **state)
 {
 	struct record_file_options o = {.path = "file", .keep = 1};
@@ -313,12 +336,7 @@ static void foreign_files_stay(void **state)
 	struct rig r;
 
 	(void)state;
-	canned_init(&r);
-	enter(dir, 0);
-	assert_int_equal(record_file_new(&f, &o, &err), 0);
-	for (size_t i = 0; i < synth_count(r.synth); i++)
-		assert_int_equal(record_file_put(f, synth_at(r.synth, i), &err), 0);
-	assert_int_equal(record_file_rotate(f, &err), 0);
+	f = first_part(&o, &r, dir);
 	const char *part = record_file_parts(f)->list[0].name;
 	assert_int_equal(rename(part, "mine"), 0);
 	make(earlier[2]);
@@ -353,8 +371,7 @@ static void a_taken_name_ends_it(void **state)
 	canned_init(&r);
 	enter(dir, 0);
 	assert_int_equal(record_file_new(&f, &o, &err), 0);
-	for (size_t i = 0; i < synth_count(r.synth); i++)
-		assert_int_equal(record_file_put(f, synth_at(r.synth, i), &err), 0);
+	put_all(f, &r);
 	assert_int_equal(rename("file", "moved"), 0);
 	assert_int_equal(record_file_rotate(f, &err), 0); /* as log files are rotated */
 	assert_int_equal(rename("file", "moved.2"), 0);
@@ -408,12 +425,7 @@ static void parts_of_the_end_are_cheap(void **state)
 	struct rig r;
 
 	(void)state;
-	canned_init(&r);
-	enter(dir, 0);
-	assert_int_equal(record_file_new(&f, &o, &err), 0);
-	for (size_t i = 0; i < synth_count(r.synth); i++)
-		assert_int_equal(record_file_put(f, synth_at(r.synth, i), &err), 0);
-	assert_int_equal(record_file_rotate(f, &err), 0);
+	f = first_part(&o, &r, dir);
 	assert_int_equal(record_file_rotate(f, &err), 0);
 	symbols_read = tasks_read = 0;
 	record_file_settle(f);
