@@ -22,9 +22,10 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 200 };
+enum { GRACE_MS = 200, STUCK_LOOKS = 5 };
 
 /* timeout(1) and some shells send one signal to us and to our group: within this it is one wish. */
 static const uint64_t SAME_NS = 500000000;
@@ -91,6 +92,24 @@ int stall_next(struct stall *s, int fd)
 	return next(s, fd);
 }
 
+/*
+ * The writer has heard that it is to end, and has not run since so many looks: it waits for
+ * something. Whoever reads slowly lets it run now and then.
+ */
+static bool is_stuck(const struct stall *s, struct timespec *ran, unsigned *looks)
+{
+	struct timespec now = {0};
+	clockid_t clock;
+
+	if (!atomic_load(&s->asked_ns) || pthread_getcpuclockid(s->writer, &clock) != 0)
+		return false;
+	clock_gettime(clock, &now);
+	if (now.tv_sec != ran->tv_sec || now.tv_nsec != ran->tv_nsec)
+		*looks = 0;
+	*ran = now;
+	return ++*looks > STUCK_LOOKS;
+}
+
 /* Whatever the writer does. */
 static void end(int sig)
 {
@@ -109,12 +128,14 @@ static void *watch(void *arg)
 	struct stall *s = arg;
 	struct pollfd p[2] = {{.fd = s->stop_fd, .events = POLLIN},
 			      {.fd = s->signal_fd, .events = POLLIN}};
+	struct timespec ran = {0};
+	unsigned looks = 0;
 	uint64_t last_ns = 0;
 	int sig, last = SIGTERM;
 
 	privs_give_up();
 	for (;;) {
-		bool waits = last_ns || atomic_load(&s->unheard);
+		bool waits = atomic_load(&s->unheard) || atomic_load(&s->asked_ns);
 		int n = poll(p, 2, waits ? GRACE_MS : -1);
 
 		if (n < 0 ? errno != EINTR : p[0].revents != 0)
@@ -124,7 +145,7 @@ static void *watch(void *arg)
 			atomic_store(&s->unheard, true);
 			pthread_kill(s->writer, sig);
 		}
-		if (n == 0 && atomic_load(&s->unheard))
+		if (n == 0 && (atomic_load(&s->unheard) || is_stuck(s, &ran, &looks)))
 			look(s);
 		if (atomic_load(&s->again) && !last_ns)
 			last_ns = clock_now_ns() + LAST_NS;
