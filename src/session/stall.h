@@ -25,9 +25,9 @@ struct stall {
 
 /*
  * The caller is the writer, and has blocked the signals. When one waits while an output takes
- * nothing, that output becomes /dev/null and the write fails with EINTR; so does one that the writer
- * comes to later, if it does not run for a second. A second signal ends the program two seconds
- * later, if it has not ended by then.
+ * nothing, that output becomes /dev/null and the write fails with EINTR; so does one that the
+ * writer comes to later, if it does not run for a second. A second signal ends the program two
+ * seconds later, if it has not ended by then.
  */
 int stall_start(struct stall *s, struct error *err);
 void stall_watch(struct stall *s, int out_fd);
