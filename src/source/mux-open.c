@@ -23,7 +23,7 @@ static bool parse_one(const char *text, size_t len, struct mux_item *ret)
 	unsigned long ms = strtoul(is + 1, &end, 10);
 	if (end != text + len || !ms || ms > MUX_MS_MOST)
 		return false;
-	*ret = (struct mux_item){.ms = (uint32_t)ms, .fd = -1};
+	*ret = (struct mux_item){.ms = (uint32_t)ms, .fd = -1, .note = -1};
 	memcpy(ret->pmu, text, name);
 	return true;
 }

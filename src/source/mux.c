@@ -1,26 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Setting the intervals of PMUs for a session, and what has to become of a value afterwards. All is
- * decided by the note and by the value that is there: if that is one of ours, it becomes what the
- * last session that is still there has set, or else what was before all of us. sysfs asks for
+ * Sets the intervals of PMUs for a session and puts them back. The note on a PMU, a file of one
+ * line, says what its value was before the first session. A session holds a shared lock on the
+ * note, and the kernel drops the lock when the process dies, however it does: who gets the note
+ * alone knows that no session is left, puts the value back and removes the note. sysfs asks for
  * permission when its files are opened, so a descriptor from the start is all that the end takes.
  */
 #include "kontend/mux.h"
-#include "kontend/procfs.h"
-#include "mux-note.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH = 512, NUMBER = 16 };
+enum { PATH = 512, NUMBER = 16, NAME = PMUS_NAME + 32, LINE = 96 };
 
-const struct mux_roots mux_system = {
-	.devices = "/sys/bus/event_source/devices", .notes = "/run/kontend", .proc = "/proc"};
+const struct mux_roots mux_system = {.devices = "/sys/bus/event_source/devices",
+				     .notes = "/run/kontend"};
+
+static const char prefix[] = "mux-interval.";
+
+/* The folder of notes. One process at a time holds its lock, and reads and writes notes. */
+struct folder {
+	int dir, lock;
+};
+
+struct note {
+	uint32_t before_ms; /* what is put back */
+	/* The last value that a session has set, and the one that it found: killed between
+	 * writing the note and setting, it leaves that one. Any other value is not ours. */
+	uint32_t set_ms, found_ms;
+	int32_t pid; /* of the session that set last */
+};
 
 static int path_of(const struct mux_roots *roots, const char *pmu, char path[PATH])
 {
@@ -37,102 +53,126 @@ static uint32_t read_ms(int fd)
 	return ms <= INT32_MAX ? (uint32_t)ms : 0;
 }
 
-static int write_ms(int fd, uint32_t ms)
+/* In one call, so that a note is never half written. */
+static int write_text(int fd, const char *text, int len)
 {
-	char text[NUMBER];
-	int len = snprintf(text, sizeof(text), "%u\n", ms);
 	ssize_t n = pwrite(fd, text, (size_t)len, 0);
 
 	return n == len ? 0 : n < 0 ? -errno : -EIO;
 }
 
-/* Does the value @ms come from a session that is still there, or from one that is not? */
-static bool is_of(const struct mux_note *n, uint32_t ms, bool alive)
+static int write_ms(int fd, uint32_t ms)
 {
-	for (size_t i = 0; i < n->n; i++) {
-		if (n->owners[i].ms == ms && n->owners[i].alive == alive)
-			return true;
-	}
-	return false;
+	char text[NUMBER];
+
+	return write_text(fd, text, snprintf(text, sizeof(text), "%" PRIu32 "\n", ms));
 }
 
-/* What the value should be now that only the living count. */
-static uint32_t wanted(const struct mux_note *n)
+static void leave(struct folder *f)
 {
-	uint32_t ms = n->before_ms;
-
-	for (size_t i = 0; i < n->n; i++)
-		ms = n->owners[i].alive ? n->owners[i].ms : ms;
-	return ms;
+	if (f->lock >= 0)
+		close(f->lock);
+	if (f->dir >= 0)
+		close(f->dir);
+	*f = (struct folder){-1, -1};
 }
 
-/* Forgets the dead; all but those whose value is still there, if @but_ms is it. */
-static void bury(struct mux_note *n, uint32_t but_ms)
+/* The lock is a file that only its owner may open: who may open it may hold it for ever. */
+static int enter(struct folder *f, const struct mux_roots *roots, bool make)
 {
-	size_t kept = 0;
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (make ? O_CREAT : 0);
 
-	for (size_t i = 0; i < n->n; i++) {
-		bool again = kept && n->owners[kept - 1].ms == but_ms;
-		if (n->owners[i].alive || (n->owners[i].ms == but_ms && !again))
-			n->owners[kept++] = n->owners[i];
-	}
-	n->n = kept;
-}
-
-/* What is there is set to what it should be, if it is of ours at all, and the dead are forgotten.
- */
-static int settle(const struct mux_notes *s, const char *pmu, struct mux_note *n, int fd)
-{
-	uint32_t now = read_ms(fd), want = wanted(n);
-	int code = 0;
-
-	if (is_of(n, now, false) && now != want)
-		code = write_ms(fd, want);
+	*f = (struct folder){-1, -1};
+	if (make && mkdir(roots->notes, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	f->dir = open(roots->notes, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f->dir >= 0)
+		f->lock = openat(f->dir, "mux-interval~lock", flags, 0600);
+	int code = f->lock < 0 ? -errno : 0;
+	while (code == 0 && flock(f->lock, LOCK_EX) < 0)
+		code = errno == EINTR ? 0 : -errno;
 	if (code < 0)
-		return code;
-	bury(n, 0);
-	return mux_note_store(s, pmu, n);
+		leave(f);
+	return code;
 }
 
-static int add_self(const struct mux_roots *roots, struct mux_note *n, uint32_t ms)
+/* A file that others could have written is not believed. */
+static bool is_trusted(int fd)
 {
-	struct procfs_task self = {0};
+	struct stat st;
 
-	if (n->n == MUX_OWNERS)
-		return -EUSERS;
-	if (procfs_identify(roots->proc, getpid(), &self) < 0)
-		return -ESRCH;
-	n->owners[n->n++] =
-		(struct mux_owner){.ms = ms, .pid = self.id, .start = self.start, .alive = true};
-	return 0;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool is_self(const struct mux_owner *o)
+/* A descriptor, or a negative errno. */
+static int open_note(const struct folder *f, const char *pmu, bool make)
 {
-	return o->pid == getpid() && o->alive;
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	char name[NAME];
+
+	snprintf(name, sizeof(name), "%s%s", prefix, pmu);
+	int fd = openat(f->dir, name, flags);
+	if (fd >= 0 && is_trusted(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	if (!make)
+		return -ENOENT;
+	unlinkat(f->dir, name, 0);
+	fd = openat(f->dir, name, flags | O_CREAT | O_EXCL, 0600);
+	return fd < 0 ? -errno : fd;
 }
 
-static int set_item(const struct mux_notes *s, struct mux_item *item, struct error *err)
+static bool load(int fd, struct note *n)
+{
+	char text[LINE] = "";
+
+	*n = (struct note){0};
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 &&
+	       sscanf(text, "kontend mux-interval 2 %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNd32,
+		      &n->before_ms, &n->set_ms, &n->found_ms, &n->pid) == 4 &&
+	       n->before_ms;
+}
+
+static int store(int fd, const struct note *n)
+{
+	char text[LINE];
+	int len = snprintf(text, sizeof(text),
+			   "kontend mux-interval 2 %10" PRIu32 " %10" PRIu32 " %10" PRIu32
+			   " %10" PRId32 "\n",
+			   n->before_ms, n->set_ms, n->found_ms, n->pid);
+
+	return write_text(fd, text, len);
+}
+
+static bool is_ours(const struct note *n, uint32_t ms)
+{
+	return ms == n->set_ms || ms == n->found_ms;
+}
+
+static int set_item(const struct folder *f, const char *notes, struct mux_item *item,
+		    struct error *err)
 {
 	uint32_t now = read_ms(item->fd);
-	struct mux_note n;
+	struct note n;
 
 	if (!now)
 		return error_set(err, -EIO, "Cannot read the interval of the PMU %s", item->pmu);
-	if (!mux_note_load(s, item->pmu, &n))
-		n = (struct mux_note){.before_ms = now};
-	bury(&n, now);
-	if (!is_of(&n, now, true) && !is_of(&n, now, false))
-		n.before_ms = now;
-	int code = add_self(s->roots, &n, item->ms);
-	if (code == 0)
-		code = mux_note_store(s, item->pmu, &n);
+	int code = item->note = open_note(f, item->pmu, true);
+	if (code >= 0 && (code = flock(item->note, LOCK_SH)) < 0)
+		code = -errno;
+	if (code == 0) {
+		if (!load(item->note, &n) || !is_ours(&n, now))
+			n.before_ms = now;
+		n = (struct note){n.before_ms, item->ms, now, getpid()};
+		code = store(item->note, &n);
+	}
 	if (code < 0)
 		return error_errno(err, code,
 				   "Cannot leave a note in %s on the interval of %s, without which "
 				   "nobody could put it back",
-				   s->roots->notes, item->pmu);
-	item->set = true;
+				   notes, item->pmu);
 	code = write_ms(item->fd, item->ms);
 	return code < 0 ? error_errno(err, code, "The kernel does not take %u ms for the PMU %s",
 				      item->ms, item->pmu)
@@ -141,110 +181,117 @@ static int set_item(const struct mux_notes *s, struct mux_item *item, struct err
 
 int mux_set(struct mux *m, struct error *err)
 {
-	struct mux_notes s;
+	struct folder f;
 
 	if (!m->n)
 		return 0;
-	int code = mux_notes_open(&s, m->roots, true);
+	int code = enter(&f, m->roots, true);
 	if (code < 0)
 		return error_errno(err, code, "Cannot leave a note in %s on the interval of %s",
 				   m->roots->notes, m->items[0].pmu);
 	for (uint32_t i = 0; code == 0 && i < m->n; i++)
-		code = set_item(&s, &m->items[i], err);
-	mux_notes_close(&s);
+		code = set_item(&f, m->roots->notes, &m->items[i], err);
+	leave(&f);
 	return code;
 }
 
-static int put_back(const struct mux_notes *s, struct mux_item *item, struct error *err)
+/* False: a session still holds the note, or there is none. */
+static bool is_alone(int note)
 {
-	struct mux_note n;
+	return note >= 0 && flock(note, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Of the last session: what it or one before it has set becomes what was there before. */
+static int put_back(const struct folder *f, const char *pmu, int note, int setting,
+		    struct error *err)
+{
+	uint32_t now = read_ms(setting);
+	char name[NAME];
+	struct note n;
 	int code = 0;
 
-	/* Without a note somebody has repaired it, as if we were gone. */
-	if (mux_note_load(s, item->pmu, &n)) {
-		for (size_t i = 0; i < n.n; i++)
-			n.owners[i].alive = n.owners[i].alive && !is_self(&n.owners[i]);
-		code = settle(s, item->pmu, &n, item->fd);
-	}
-	item->set = code < 0;
-	return code < 0 ? error_errno(err, code,
-				      "Cannot put the interval of %s back to %u ms ('kontend "
-				      "doctor --repair' does)",
-				      item->pmu, n.before_ms)
-			: 0;
+	if (load(note, &n) && is_ours(&n, now) && now != n.before_ms)
+		code = write_ms(setting, n.before_ms);
+	if (code < 0)
+		return error_errno(err, code,
+				   "Cannot put the interval of %s back to %" PRIu32
+				   " ms ('kontend doctor --repair' does)",
+				   pmu, n.before_ms);
+	snprintf(name, sizeof(name), "%s%s", prefix, pmu);
+	if (unlinkat(f->dir, name, 0) < 0 && errno != ENOENT)
+		return error_errno(err, -errno, "Cannot remove the note on the interval of %s",
+				   pmu);
+	return 0;
 }
 
 int mux_close(struct mux *m, struct error *err)
 {
-	struct mux_notes s = {.dir = -1, .lock = -1};
+	struct folder f = {-1, -1};
 	bool any = false;
 	int code = 0;
 
 	for (uint32_t i = 0; i < m->n; i++)
-		any |= m->items[i].set;
-	if (any && (code = mux_notes_open(&s, m->roots, true)) < 0)
+		any |= m->items[i].note >= 0;
+	if (any && (code = enter(&f, m->roots, true)) < 0)
 		error_errno(err, code, "Cannot open %s to put back intervals of PMUs",
 			    m->roots->notes);
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct mux_item *item = &m->items[i];
-		int r = item->set && s.dir >= 0 ? put_back(&s, item, err) : 0;
-		code = r < 0 ? r : code;
+		if (f.dir >= 0 && is_alone(item->note)) {
+			int r = put_back(&f, item->pmu, item->note, item->fd, err);
+			code = r < 0 ? r : code;
+		}
+		if (item->note >= 0)
+			close(item->note);
 		if (item->fd >= 0)
 			close(item->fd);
 	}
-	mux_notes_close(&s);
+	leave(&f);
 	*m = (struct mux){0};
 	return code;
 }
 
-static bool look_at(const struct mux_notes *s, const char *pmu, struct mux_left *ret)
+static bool find_left(const struct folder *f, const struct mux_roots *roots, const char *pmu,
+		      struct mux_left *ret)
 {
-	struct mux_note n;
+	int note = open_note(f, pmu, false);
+	bool alone = is_alone(note);
 	char path[PATH];
+	struct note n;
 
-	path_of(s->roots, pmu, path);
+	path_of(roots, pmu, path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	uint32_t now = fd < 0 ? 0 : read_ms(fd);
+	bool found = now && alone && load(note, &n) && is_ours(&n, now) && now != n.before_ms;
+	if (found) {
+		*ret = (struct mux_left){.now_ms = now, .before_ms = n.before_ms, .pid = n.pid};
+		snprintf(ret->pmu, sizeof(ret->pmu), "%s", pmu);
+	}
 	if (fd >= 0)
 		close(fd);
-	if (!now || !mux_note_load(s, pmu, &n) || !is_of(&n, now, false) || is_of(&n, now, true) ||
-	    wanted(&n) == now)
-		return false;
-	*ret = (struct mux_left){.now_ms = now, .before_ms = wanted(&n)};
-	snprintf(ret->pmu, sizeof(ret->pmu), "%s", pmu);
-	for (size_t i = 0; i < n.n; i++) {
-		if (n.owners[i].ms == now)
-			ret->pid = n.owners[i].pid;
-	}
-	return true;
+	if (note >= 0)
+		close(note);
+	return found;
 }
 
 size_t mux_find_left(const struct mux_roots *roots, struct mux_left *ret, size_t most)
 {
-	struct mux_notes s;
-	struct dirent *e;
+	struct folder f;
 	struct pmus pmus;
 	size_t n = 0;
 
-	if (mux_notes_open(&s, roots, false) < 0)
+	if (enter(&f, roots, false) < 0)
 		return 0;
 	pmus_read(roots->devices, &pmus);
-	DIR *d = opendir(roots->notes);
-	while (d && n < most && (e = readdir(d))) {
-		const char *pmu = mux_note_pmu(e->d_name);
-		if (pmu && pmus_find(&pmus, pmu) && look_at(&s, pmu, &ret[n]))
-			n++;
-	}
-	if (d)
-		closedir(d);
-	mux_notes_close(&s);
+	for (uint32_t i = 0; i < pmus.n && n < most; i++)
+		n += find_left(&f, roots, pmus.items[i].name, &ret[n]);
+	leave(&f);
 	return n;
 }
 
 int mux_repair(const struct mux_roots *roots, const struct mux_left *left, struct error *err)
 {
-	struct mux_notes s;
-	struct mux_note n;
+	struct folder f;
 	char path[PATH];
 
 	path_of(roots, left->pmu, path);
@@ -252,14 +299,19 @@ int mux_repair(const struct mux_roots *roots, const struct mux_left *left, struc
 	if (fd < 0)
 		return error_errno(err, -errno, "Cannot open %s for writing, which takes root",
 				   path);
-	int code = mux_notes_open(&s, roots, true);
-	if (code == 0 && mux_note_load(&s, left->pmu, &n))
-		code = settle(&s, left->pmu, &n, fd);
-	mux_notes_close(&s);
+	int code = enter(&f, roots, true);
+	if (code < 0) {
+		error_errno(err, code, "Cannot open %s to put back intervals of PMUs",
+			    roots->notes);
+	} else {
+		int note = open_note(&f, left->pmu, false);
+		code = is_alone(note) ? put_back(&f, left->pmu, note, fd, err) : 0;
+		if (note >= 0)
+			close(note);
+	}
+	leave(&f);
 	close(fd);
-	return code < 0 ? error_errno(err, code, "Cannot put the interval of %s back to %u ms",
-				      left->pmu, left->before_ms)
-			: 0;
+	return code;
 }
 
 const char *mux_left_text(const struct mux_left *left, char *buf, size_t size)

@@ -25,7 +25,7 @@ enum { PATH = 256, FILE_PATH = 2 * PATH };
 
 static char root[] = "/tmp/kontend-mux-XXXXXX";
 static char devices[PATH], notes[PATH];
-static const struct mux_roots roots = {.devices = devices, .notes = notes, .proc = "/proc"};
+static const struct mux_roots roots = {.devices = devices, .notes = notes};
 
 static void write_file(const char *name, const char *text)
 {
@@ -254,7 +254,8 @@ static void values_of_others_stay(void **state)
 	write_file("devices/cpu_core/perf_event_mux_interval_ms", "4\n");
 }
 
-/* In whatever order two sessions end, the first value is what remains. */
+/* In whatever order two sessions end, the value set last stays until the last of them has ended,
+ * and the first one remains. */
 static void two_at_once_keep_the_first(void **state)
 {
 	struct session other;
@@ -271,7 +272,7 @@ static void two_at_once_keep_the_first(void **state)
 	other = begin_other("cpu_core=8");
 	begin(&m, "cpu_core=16");
 	end(&m);
-	assert_int_equal(interval("cpu_core"), 8);
+	assert_int_equal(interval("cpu_core"), 16);
 	assert_true(has_note("cpu_core"));
 	end_other(&other, false);
 	assert_int_equal(interval("cpu_core"), 4);
@@ -325,13 +326,64 @@ static void the_next_session_puts_back_what_was_left(void **state)
 	assert_int_equal(interval("cpu_core"), 4);
 	assert_false(has_note("cpu_core"));
 
-	/* One of two was killed: the other one's value comes back, or the first. */
+	/* One of two was killed: the end of the other one puts back the first value. */
 	other = begin_other("cpu_core=8");
 	second = begin_other("cpu_core=16");
 	end_other(&second, true);
-	assert_int_equal(mux_find_left(&roots, &left, 1), 1);
-	assert_int_equal(left.before_ms, 8);
+	assert_int_equal(interval("cpu_core"), 16);
+	assert_int_equal(mux_find_left(&roots, &left, 1), 0);
 	end_other(&other, false);
+	assert_int_equal(interval("cpu_core"), 4);
+	assert_false(has_note("cpu_core"));
+}
+
+/* The lock of a killed session goes with it, in whatever order several are killed. */
+static void several_that_were_killed_are_repaired(void **state)
+{
+	struct session sessions[3];
+	struct error err = {0};
+	struct mux_left left;
+
+	(void)state;
+	for (int last = 0; last < 3; last++) {
+		sessions[0] = begin_other("cpu_core=8");
+		sessions[1] = begin_other("cpu_core=16");
+		sessions[2] = begin_other("cpu_core=32");
+		for (int i = 1; i < 3; i++) {
+			end_other(&sessions[(last + i) % 3], true);
+			assert_int_equal(mux_find_left(&roots, &left, 1), 0);
+			left = (struct mux_left){.pmu = "cpu_core"};
+			assert_int_equal(mux_repair(&roots, &left, &err), 0);
+			assert_int_equal(interval("cpu_core"), 32);
+		}
+		end_other(&sessions[last], true);
+		assert_int_equal(interval("cpu_core"), 32);
+		assert_int_equal(mux_find_left(&roots, &left, 1), 1);
+		assert_int_equal(left.before_ms, 4);
+		assert_int_equal(left.pid, sessions[2].pid);
+		assert_int_equal(mux_repair(&roots, &left, &err), 0);
+		assert_int_equal(interval("cpu_core"), 4);
+		assert_false(has_note("cpu_core"));
+	}
+}
+
+/* Killed after it had written its note, and before it set the value: the first one is still known.
+ */
+static void a_note_before_its_value_is_understood(void **state)
+{
+	struct session other = begin_other("cpu_core=8"), second;
+	struct mux_left left;
+	struct mux m;
+
+	(void)state;
+	second = begin_other("cpu_core=16");
+	write_file("devices/cpu_core/perf_event_mux_interval_ms", "8\n");
+	end_other(&second, true);
+	end_other(&other, true);
+	assert_int_equal(mux_find_left(&roots, &left, 1), 1);
+	assert_int_equal(left.before_ms, 4);
+	begin(&m, "cpu_core=2");
+	end(&m);
 	assert_int_equal(interval("cpu_core"), 4);
 	assert_false(has_note("cpu_core"));
 }
@@ -355,9 +407,10 @@ static void what_has_changed_since_is_no_ones(void **state)
 
 static void notes_of_others_are_not_believed(void **state)
 {
-	static const char *const bad[] = {"", "kontend mux-interval 1 another-boot 2\n4 by 1 1\n",
-					  "kontend mux-interval 9\n",
-					  "kontend mux-interval 1 \n4 by\n"};
+	static const char *const bad[] = {"", "kontend mux-interval 1 a-boot 2\n4 by 1 1\n",
+					  "kontend mux-interval 9 2 4 4 1\n",
+					  "kontend mux-interval 2 2 4\n",
+					  "kontend mux-interval 2 0 4 4 1\n"};
 	char path[FILE_PATH];
 	struct mux_left left;
 	struct mux m;
@@ -382,7 +435,7 @@ static void notes_of_others_are_not_believed(void **state)
 /* Without a note nothing is set; what the kernel refuses leaves none. */
 static void failures_change_nothing(void **state)
 {
-	const struct mux_roots nowhere = {devices, "/proc/nowhere", "/proc"};
+	const struct mux_roots nowhere = {devices, "/proc/nowhere"};
 	char path[FILE_PATH];
 	struct error err = {0};
 	struct mux m = {0};
@@ -422,6 +475,8 @@ int main(void)
 		cmocka_unit_test(two_at_once_keep_the_first),
 		cmocka_unit_test(who_was_killed_is_found_and_repaired),
 		cmocka_unit_test(the_next_session_puts_back_what_was_left),
+		cmocka_unit_test(several_that_were_killed_are_repaired),
+		cmocka_unit_test(a_note_before_its_value_is_understood),
 		cmocka_unit_test(what_has_changed_since_is_no_ones),
 		cmocka_unit_test(notes_of_others_are_not_believed),
 		cmocka_unit_test(failures_change_nothing),

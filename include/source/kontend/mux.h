@@ -8,18 +8,18 @@
 #include <sys/types.h>
 
 /*
- * How often a PMU's events take turns is a setting of the whole machine. A session that gives it
- * another value leaves a note first, in a folder that a boot empties: what the value was, what it
- * is set to, and by which process. At its end the value is put back and the note goes. Sessions at
- * the same time share the note, so that the first value is never lost; who is killed leaves it, and
- * whoever looks afterwards can put the value back. A value that somebody else has set meanwhile is
- * theirs, and stays.
+ * How often a PMU's events take turns is a setting of the whole machine. A session that sets
+ * another value first leaves a note in a folder that a boot empties. Sessions at the same time
+ * share the note: the value that was set last is in force until the last of them ends, which puts
+ * back what was there before the first. A session that is killed counts as ended; when no other one
+ * is left, the note tells the next session, or doctor, what to put back. A value that another
+ * program has set meanwhile stays.
  */
 enum { MUX_MOST = 8, MUX_MS_MOST = 10000 };
 
-/* Folders; "/sys/bus/event_source/devices", "/run/kontend" and "/proc", or those of a test. */
+/* Folders: "/sys/bus/event_source/devices" and "/run/kontend", or those of a test. */
 struct mux_roots {
-	const char *devices, *notes, *proc;
+	const char *devices, *notes;
 };
 extern const struct mux_roots mux_system;
 
@@ -27,7 +27,7 @@ struct mux_item {
 	char pmu[PMUS_NAME];
 	uint32_t ms;
 	int fd;	  /* of the setting, open since before privileges were given up */
-	bool set; /* to be put back */
+	int note; /* locked as long as the session lives; -1: nothing was set */
 };
 
 /* What a session sets. `= {0}` sets nothing. */
@@ -43,17 +43,18 @@ int mux_parse(struct mux *m, const char *text, struct error *err);
 int mux_open(struct mux *m, const struct mux_roots *roots, struct error *err);
 /* Sets what was opened. What fails leaves everything as it was, for mux_close() to put back. */
 int mux_set(struct mux *m, struct error *err);
-/* Puts back what was set, and closes. Negative with @err: something could not be put back. */
+/* Puts back what was set if no other session is left, and closes. Negative with @err: something
+ * could not be put back. */
 int mux_close(struct mux *m, struct error *err);
 
-/* What somebody who was killed has left. */
+/* What sessions that were killed have left. */
 struct mux_left {
 	char pmu[PMUS_NAME];
 	uint32_t now_ms, before_ms; /* to be put back: before_ms */
-	pid_t pid;		    /* who it was */
+	pid_t pid;		    /* which kontend it was */
 };
 
-/* How many there are; at most @most of them in @ret. Who may not read the notes sees none. */
+/* How many there are; at most @most of them in @ret. Only root reads notes: others see none. */
 size_t mux_find_left(const struct mux_roots *roots, struct mux_left *ret, size_t most);
 /* Puts one back, unless it has changed since it was found. 0 or a negative errno. */
 int mux_repair(const struct mux_roots *roots, const struct mux_left *left, struct error *err);
