@@ -7,7 +7,7 @@
  * wp_on_reg[] (arm64).
  */
 #include "bpf-int.h"
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 
 #include <bpf/btf.h>

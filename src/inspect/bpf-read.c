@@ -9,7 +9,7 @@
  * breakpoint is remembered by the breakpoint's number, until there are others.
  */
 #include "bpf-int.h"
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 
@@ -30,7 +30,7 @@ enum {
 
 int bpf_run(const struct inspect_bpf *i, int program, int cpu)
 {
-	return kit_run(i->prog_fd[program], cpu);
+	return bpf_run_once(i->prog_fd[program], cpu);
 }
 
 int bpf_iterate(const struct inspect_bpf *i, int program)
@@ -39,7 +39,7 @@ int bpf_iterate(const struct inspect_bpf *i, int program)
 		return bpf_run(i, PROG_WALK_TASKS, -1);
 	if (i->layout.config.ns.level && program == PROG_READ_HOLDERS)
 		return bpf_run(i, PROG_WALK_HOLDERS, -1);
-	return kit_iterate(i->link[program]);
+	return bpf_run_iterate(i->link[program]);
 }
 
 /* The arrays as they are: all that one pass found. */

@@ -9,7 +9,7 @@
  * reading one makes the kernel bring the times of that CPU's context up to date.
  */
 #include "bpf-int.h"
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
@@ -63,7 +63,7 @@ static int open_own(int cpu)
 
 static int open_own_events(struct inspect_bpf *i, struct error *err)
 {
-	int code = kit_count_cpus(&i->n_cpus, RAW_CPUS, err);
+	int code = bpf_run_count_cpus(&i->n_cpus, RAW_CPUS, err);
 
 	if (code < 0)
 		return code;
@@ -89,12 +89,14 @@ static int map_arrays(struct inspect_bpf *i, struct error *err)
 {
 	const int r = PROT_READ;
 
-	i->state = kit_map(i->object, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
-	i->events = kit_map(i->object, "events", RAW_EVENTS * sizeof(*i->events), r, err);
-	i->contexts = kit_map(i->object, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
-	i->holders = kit_map(i->object, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
-	i->cpus = kit_map(i->object, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
-	i->again = kit_map(i->object, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
+	i->state = bpf_run_map(i->object, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
+	i->events = bpf_run_map(i->object, "events", RAW_EVENTS * sizeof(*i->events), r, err);
+	i->contexts =
+		bpf_run_map(i->object, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
+	i->holders = bpf_run_map(i->object, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
+	i->cpus = bpf_run_map(i->object, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
+	i->again =
+		bpf_run_map(i->object, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
 	return i->state && i->events && i->contexts && i->holders && i->cpus && i->again
 		       ? 0
 		       : err->code;
@@ -102,14 +104,14 @@ static int map_arrays(struct inspect_bpf *i, struct error *err)
 
 static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
 {
-	struct kit_file f = {
+	struct bpf_run_file f = {
 		.bytes = inspect_object,
 		.len = (size_t)(inspect_object_end - inspect_object),
 		.config = &i->layout.config,
 		.config_size = sizeof(i->layout.config),
 		.types = types,
 	};
-	int code = kit_load(&i->object, &f, err);
+	int code = bpf_run_load(&i->object, &f, err);
 
 	return code < 0 ? code : map_arrays(i, err);
 }
@@ -117,12 +119,12 @@ static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *er
 static int attach(struct inspect_bpf *i, struct error *err)
 {
 	for (int k = 0; k < PROGS; k++) {
-		i->prog_fd[k] = kit_program(i->object, program_names[k], err);
+		i->prog_fd[k] = bpf_run_program(i->object, program_names[k], err);
 		if (i->prog_fd[k] < 0)
 			return i->prog_fd[k];
 		if (k < PROG_RUN)
 			continue;
-		i->link[k] = kit_iterator(i->object, program_names[k], err);
+		i->link[k] = bpf_run_iterator(i->object, program_names[k], err);
 		if (!i->link[k])
 			return err->code;
 	}
@@ -250,12 +252,12 @@ static void bpf_free(struct inspect *base)
 {
 	struct inspect_bpf *i = (struct inspect_bpf *)base;
 
-	kit_unmap(i->state, sizeof(*i->state));
-	kit_unmap(i->events, RAW_EVENTS * sizeof(*i->events));
-	kit_unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
-	kit_unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
-	kit_unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
-	kit_unmap(i->again, RAW_AGAIN * sizeof(*i->again));
+	bpf_run_unmap(i->state, sizeof(*i->state));
+	bpf_run_unmap(i->events, RAW_EVENTS * sizeof(*i->events));
+	bpf_run_unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
+	bpf_run_unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
+	bpf_run_unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
+	bpf_run_unmap(i->again, RAW_AGAIN * sizeof(*i->again));
 	for (int k = 0; k < PROGS; k++)
 		bpf_link__destroy(i->link[k]);
 	bpf_object__close(i->object);

@@ -6,7 +6,7 @@
  * reads snapshots remembers names.
  */
 #include "kontend/lockwalk.h"
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
@@ -65,12 +65,13 @@ static int map_arrays(struct lockwalk *w, struct error *err)
 {
 	const int r = PROT_READ, rw = PROT_READ | PROT_WRITE;
 
-	w->state = kit_map(w->object, ".bss", sizeof(*w->state), rw, err);
-	w->locks = kit_map(w->object, "locks", RAW_LOCKS * sizeof(*w->locks), rw, err);
-	w->names = kit_map(w->object, "names", RAW_LOCK_NAMES * sizeof(*w->names), r, err);
-	w->waiters = kit_map(w->object, "waiters", RAW_LOCK_WAITERS * sizeof(*w->waiters), r, err);
-	w->tasks = kit_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), r, err);
-	w->bases = kit_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
+	w->state = bpf_run_map(w->object, ".bss", sizeof(*w->state), rw, err);
+	w->locks = bpf_run_map(w->object, "locks", RAW_LOCKS * sizeof(*w->locks), rw, err);
+	w->names = bpf_run_map(w->object, "names", RAW_LOCK_NAMES * sizeof(*w->names), r, err);
+	w->waiters =
+		bpf_run_map(w->object, "waiters", RAW_LOCK_WAITERS * sizeof(*w->waiters), r, err);
+	w->tasks = bpf_run_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), r, err);
+	w->bases = bpf_run_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
 	w->by_address = bpf_object__find_map_by_name(w->object, "by_address");
 	w->by_thread = bpf_object__find_map_by_name(w->object, "by_thread");
 	return w->state && w->locks && w->names && w->waiters && w->tasks && w->bases &&
@@ -82,17 +83,17 @@ static int map_arrays(struct lockwalk *w, struct error *err)
 static int attach(struct lockwalk *w, struct error *err)
 {
 	for (int i = 0; i < ITERATORS; i++) {
-		w->link[i] = kit_iterator(w->object, iterators[i], err);
+		w->link[i] = bpf_run_iterator(w->object, iterators[i], err);
 		if (!w->link[i])
 			return err->code;
-		w->walk[i] = w->is_inner ? kit_program(w->object, walks[i], err) : 0;
+		w->walk[i] = w->is_inner ? bpf_run_program(w->object, walks[i], err) : 0;
 		if (w->walk[i] < 0)
 			return w->walk[i];
 	}
-	w->read_queues = kit_program(w->object, "read_queues", err);
+	w->read_queues = bpf_run_program(w->object, "read_queues", err);
 	if (w->read_queues < 0)
 		return w->read_queues;
-	w->read_arrival = kit_program(w->object, "read_arrival", err);
+	w->read_arrival = bpf_run_program(w->object, "read_arrival", err);
 	return w->read_arrival < 0 ? w->read_arrival : 0;
 }
 
@@ -110,7 +111,7 @@ static bool clocks_differ(const struct lockwalk *w, int64_t *ret_ns)
 		w->state->arrived = 0;
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
 		uint64_t now = clock_now_ns();
-		if (kit_run(w->read_arrival, -1) < 0 || !w->state->arrived)
+		if (bpf_run_once(w->read_arrival, -1) < 0 || !w->state->arrived)
 			return false;
 		int64_t ahead = (int64_t)(w->state->arrived - now);
 		*ret_ns = known && *ret_ns > ahead ? *ret_ns : ahead;
@@ -122,7 +123,7 @@ static bool clocks_differ(const struct lockwalk *w, int64_t *ret_ns)
 /* The address of each CPU's section; where it cannot be told, its locks have no names. */
 static void learn_bases(struct lockwalk *w)
 {
-	int prog = kit_program(w->object, "learn_base", NULL);
+	int prog = bpf_run_program(w->object, "learn_base", NULL);
 	uint32_t *cpus;
 	size_t n;
 
@@ -130,14 +131,14 @@ static void learn_bases(struct lockwalk *w)
 	    cpulist_read("online", &cpus, &n) < 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		(void)kit_run(prog, (int)cpus[i]);
+		(void)bpf_run_once(prog, (int)cpus[i]);
 	mem_free(cpus);
 }
 
 /* By kernels since 6.13; others say no caches. */
 static void load_slabs(struct lockwalk *w, struct kerntypes *types)
 {
-	struct kit_file f = {
+	struct bpf_run_file f = {
 		.bytes = slabs_object,
 		.len = (size_t)(slabs_object_end - slabs_object),
 		.types = types,
@@ -147,8 +148,8 @@ static void load_slabs(struct lockwalk *w, struct kerntypes *types)
 
 	if (kerntypes_find(types, "bpf_get_kmem_cache", BTF_KIND_FUNC) < 0)
 		return;
-	if (kit_load(&w->slabs, &f, NULL) == 0)
-		w->read_slabs = kit_program(w->slabs, "read_slabs", NULL);
+	if (bpf_run_load(&w->slabs, &f, NULL) == 0)
+		w->read_slabs = bpf_run_program(w->slabs, "read_slabs", NULL);
 }
 
 static int load(struct lockwalk *w, struct kerntypes *types, struct error *err)
@@ -158,7 +159,7 @@ static int load(struct lockwalk *w, struct kerntypes *types, struct error *err)
 		.off_runqueues = runqueues ? runqueues->offset : 0,
 		.self = (unsigned int)getpid(),
 	};
-	struct kit_file f = {
+	struct bpf_run_file f = {
 		.bytes = locks_object,
 		.len = (size_t)(locks_object_end - locks_object),
 		.config = &config,
@@ -168,7 +169,7 @@ static int load(struct lockwalk *w, struct kerntypes *types, struct error *err)
 	int code = ns_own(&config.ns, types, err);
 
 	w->is_inner = config.ns.level > 0;
-	code = code < 0 ? code : kit_load(&w->object, &f, err);
+	code = code < 0 ? code : bpf_run_load(&w->object, &f, err);
 	code = code < 0 ? code : map_arrays(w, err);
 	code = code < 0 ? code : attach(w, err);
 	if (code < 0)
@@ -262,16 +263,16 @@ static bool names_wanted(struct lockwalk *w, const struct lockask_lock *asks, si
 
 static int go_through(const struct lockwalk *w, int which)
 {
-	int code = w->is_inner && which != SEE_TASKS ? 0 : kit_iterate(w->link[which]);
+	int code = w->is_inner && which != SEE_TASKS ? 0 : bpf_run_iterate(w->link[which]);
 
-	return code == 0 && w->is_inner ? kit_run(w->walk[which], -1) : code;
+	return code == 0 && w->is_inner ? bpf_run_once(w->walk[which], -1) : code;
 }
 
 static int read_kernel(struct lockwalk *w, const struct lockask_lock *asks, size_t n)
 {
 	int code = go_through(w, FIND_BLOCKED);
 
-	code = code < 0 ? code : kit_run(w->read_queues, -1);
+	code = code < 0 ? code : bpf_run_once(w->read_queues, -1);
 	if (code == 0 && w->state->n_tasks)
 		code = go_through(w, SEE_TASKS);
 	bool wanted = names_wanted(w, asks, n);
@@ -280,7 +281,7 @@ static int read_kernel(struct lockwalk *w, const struct lockask_lock *asks, size
 	if (code < 0 || !wanted)
 		return code;
 	if (w->slabs && w->read_slabs >= 0)
-		(void)kit_run(w->read_slabs, -1);
+		(void)bpf_run_once(w->read_slabs, -1);
 	return go_through(w, NAME_FILES);
 }
 
@@ -313,12 +314,12 @@ void lockwalk_free(struct lockwalk *w)
 {
 	if (!w)
 		return;
-	kit_unmap(w->state, sizeof(*w->state));
-	kit_unmap(w->locks, RAW_LOCKS * sizeof(*w->locks));
-	kit_unmap(w->names, RAW_LOCK_NAMES * sizeof(*w->names));
-	kit_unmap(w->waiters, RAW_LOCK_WAITERS * sizeof(*w->waiters));
-	kit_unmap(w->tasks, RAW_LOCK_TASKS * sizeof(*w->tasks));
-	kit_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
+	bpf_run_unmap(w->state, sizeof(*w->state));
+	bpf_run_unmap(w->locks, RAW_LOCKS * sizeof(*w->locks));
+	bpf_run_unmap(w->names, RAW_LOCK_NAMES * sizeof(*w->names));
+	bpf_run_unmap(w->waiters, RAW_LOCK_WAITERS * sizeof(*w->waiters));
+	bpf_run_unmap(w->tasks, RAW_LOCK_TASKS * sizeof(*w->tasks));
+	bpf_run_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
 	for (int i = 0; i < ITERATORS; i++)
 		bpf_link__destroy(w->link[i]);
 	bpf_object__close(w->slabs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/nsview.h"
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
@@ -26,18 +26,18 @@ struct nsview {
 
 static int set_up(struct nsview *v, struct error *err)
 {
-	int learn = kit_program(v->object, "learn_ns", err);
+	int learn = bpf_run_program(v->object, "learn_ns", err);
 
-	v->look = learn < 0 ? learn : kit_program(v->object, "read_all_tasks", err);
+	v->look = learn < 0 ? learn : bpf_run_program(v->object, "read_all_tasks", err);
 	if (v->look < 0)
 		return v->look;
-	v->state = kit_map(v->object, ".bss", sizeof(*v->state), PROT_READ | PROT_WRITE, err);
-	v->tasks =
-		v->state ? kit_map(v->object, "tasks", NS_TASKS * sizeof(*v->tasks), PROT_READ, err)
-			 : NULL;
+	v->state = bpf_run_map(v->object, ".bss", sizeof(*v->state), PROT_READ | PROT_WRITE, err);
+	v->tasks = v->state ? bpf_run_map(v->object, "tasks", NS_TASKS * sizeof(*v->tasks),
+					  PROT_READ, err)
+			    : NULL;
 	if (!v->tasks)
 		return err->code;
-	int code = kit_run(learn, -1);
+	int code = bpf_run_once(learn, -1);
 	return code < 0 ? error_errno(err, code, "Cannot ask BPF for the PID namespace") : 0;
 }
 
@@ -57,7 +57,7 @@ static int put_names(const struct sideband_source *from, struct sideband *s)
 
 int nsview_new(struct nsview **ret, struct kerntypes *types, struct error *err)
 {
-	struct kit_file f = {
+	struct bpf_run_file f = {
 		.bytes = ns_object, .len = (size_t)(ns_object_end - ns_object), .types = types};
 	struct nsview *v = mem_calloc(1, sizeof(*v));
 	struct error none;
@@ -66,7 +66,7 @@ int nsview_new(struct nsview **ret, struct kerntypes *types, struct error *err)
 	if (!v)
 		return error_set(err, -ENOMEM, "No memory for the tasks of other namespaces");
 	v->names.put = put_names;
-	int code = kit_load(&v->object, &f, err);
+	int code = bpf_run_load(&v->object, &f, err);
 	code = code < 0 ? code : set_up(v, err);
 	if (code < 0) {
 		nsview_free(v);
@@ -80,8 +80,8 @@ void nsview_free(struct nsview *v)
 {
 	if (!v)
 		return;
-	kit_unmap(v->state, sizeof(*v->state));
-	kit_unmap(v->tasks, NS_TASKS * sizeof(*v->tasks));
+	bpf_run_unmap(v->state, sizeof(*v->state));
+	bpf_run_unmap(v->tasks, NS_TASKS * sizeof(*v->tasks));
 	bpf_object__close(v->object);
 	mem_free(v);
 }
@@ -97,7 +97,7 @@ int nsview_look(struct nsview *v)
 
 	for (int i = 0; i < TRIES; i++) {
 		v->state->torn = 0;
-		code = kit_run(v->look, -1);
+		code = bpf_run_once(v->look, -1);
 		if (code < 0 || !v->state->torn)
 			return code;
 	}

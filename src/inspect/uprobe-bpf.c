@@ -6,7 +6,7 @@
  * look like (by an event and a link of ours).
  */
 #include "uprobe-bpf.h"
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 #include "kontend/mem.h"
 #include "ns.h"
@@ -65,40 +65,40 @@ static int map_arrays(struct up_bpf *b, struct error *err)
 	struct bpf_object *o = b->programs->object;
 	const int r = PROT_READ;
 
-	b->state = kit_map(o, ".bss", sizeof(*b->state), PROT_READ | PROT_WRITE, err);
-	b->areas = kit_map(o, "areas", UP_AREAS * sizeof(*b->areas), r, err);
-	b->tasks = kit_map(o, "tasks", UP_TASKS * sizeof(*b->tasks), r, err);
-	b->events = kit_map(o, "events", UP_EVENTS * sizeof(*b->events), r, err);
-	b->holders = kit_map(o, "holders", UP_HOLDERS * sizeof(*b->holders), r, err);
-	b->own = kit_map(o, "own", UP_OWN * sizeof(*b->own), PROT_READ | PROT_WRITE, err);
+	b->state = bpf_run_map(o, ".bss", sizeof(*b->state), PROT_READ | PROT_WRITE, err);
+	b->areas = bpf_run_map(o, "areas", UP_AREAS * sizeof(*b->areas), r, err);
+	b->tasks = bpf_run_map(o, "tasks", UP_TASKS * sizeof(*b->tasks), r, err);
+	b->events = bpf_run_map(o, "events", UP_EVENTS * sizeof(*b->events), r, err);
+	b->holders = bpf_run_map(o, "holders", UP_HOLDERS * sizeof(*b->holders), r, err);
+	b->own = bpf_run_map(o, "own", UP_OWN * sizeof(*b->own), PROT_READ | PROT_WRITE, err);
 	return b->state && b->areas && b->tasks && b->events && b->holders && b->own ? 0
 										     : err->code;
 }
 
 static int attach(struct up_programs *p, struct error *err)
 {
-	p->tasks = kit_iterator(p->object, "read_tasks", err);
-	p->files = p->tasks ? kit_iterator(p->object, "read_holders", err) : NULL;
+	p->tasks = bpf_run_iterator(p->object, "read_tasks", err);
+	p->files = p->tasks ? bpf_run_iterator(p->object, "read_holders", err) : NULL;
 	if (!p->files)
 		return err->code;
 	if (!p->is_inner)
 		return 0;
-	p->walk_tasks = kit_program(p->object, "walk_tasks", err);
-	p->walk_files = kit_program(p->object, "walk_holders", err);
+	p->walk_tasks = bpf_run_program(p->object, "walk_tasks", err);
+	p->walk_files = bpf_run_program(p->object, "walk_holders", err);
 	return p->walk_files < 0 || p->walk_tasks < 0 ? err->code : 0;
 }
 
 /* CPUs that are away have no anchor: their hits are not counted until kontend is started anew. */
 static int learn_anchors(struct up_bpf *b, struct error *err)
 {
-	int anchor = kit_program(b->programs->object, "learn_anchor", err);
-	int pointer = kit_program(b->programs->object, "learn_pointer", err);
+	int anchor = bpf_run_program(b->programs->object, "learn_anchor", err);
+	int pointer = bpf_run_program(b->programs->object, "learn_pointer", err);
 
 	if (anchor < 0 || pointer < 0)
 		return err->code;
 	for (uint32_t cpu = 0; cpu < b->programs->n_cpus; cpu++)
-		(void)kit_run(anchor, (int)cpu);
-	int code = kit_run(pointer, -1);
+		(void)bpf_run_once(anchor, (int)cpu);
+	int code = bpf_run_once(pointer, -1);
 	return code < 0 ? error_errno(err, code, "Cannot run a BPF program") : 0;
 }
 
@@ -137,19 +137,19 @@ static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types
 
 	code = code < 0 ? code : ns_own(&c.ns, types, err);
 
-	code = code < 0 ? code : kit_count_cpus(&b->programs->n_cpus, UP_CPUS, err);
+	code = code < 0 ? code : bpf_run_count_cpus(&b->programs->n_cpus, UP_CPUS, err);
 	if (code == 0) {
 		c.n_cpus = b->programs->n_cpus;
 		c.words = ((uint32_t)slots + 64) / 64; /* with the one that is kept */
 		c.words = slots < 0 ? 1 : c.words > UP_WORDS ? UP_WORDS : c.words;
-		struct kit_file f = {
+		struct bpf_run_file f = {
 			.bytes = uprobe_object,
 			.len = (size_t)(uprobe_object_end - uprobe_object),
 			.config = &c,
 			.config_size = sizeof(c),
 			.types = types,
 		};
-		code = kit_load(&b->programs->object, &f, err);
+		code = bpf_run_load(&b->programs->object, &f, err);
 	}
 	b->programs->is_inner = c.ns.level > 0;
 	code = code < 0 ? code : map_arrays(b, err);
@@ -180,22 +180,22 @@ int up_bpf_walk(struct up_bpf *b)
 	struct up_state *s = b->state;
 
 	s->n_areas = s->n_tasks = s->n_events = s->torn = s->dropped = 0;
-	return b->programs->is_inner ? kit_run(b->programs->walk_tasks, -1)
-				     : kit_iterate(b->programs->tasks);
+	return b->programs->is_inner ? bpf_run_once(b->programs->walk_tasks, -1)
+				     : bpf_run_iterate(b->programs->tasks);
 }
 
 int up_bpf_walk_files(struct up_bpf *b)
 {
 	b->state->n_holders = 0;
-	return b->programs->is_inner ? kit_run(b->programs->walk_files, -1)
-				     : kit_iterate(b->programs->files);
+	return b->programs->is_inner ? bpf_run_once(b->programs->walk_files, -1)
+				     : bpf_run_iterate(b->programs->files);
 }
 
 int up_bpf_count(struct up_bpf *b, uint32_t i, int fd)
 {
 	struct bpf_link_create_opts o;
 	struct error err = {0};
-	int program = kit_program(b->programs->object, "count_own", &err);
+	int program = bpf_run_program(b->programs->object, "count_own", &err);
 
 	if (program < 0 || i >= UP_OWN)
 		return program < 0 ? program : -E2BIG;
@@ -212,12 +212,12 @@ void up_bpf_close(struct up_bpf *b)
 {
 	struct up_programs *p = b->programs;
 
-	kit_unmap(b->state, sizeof(*b->state));
-	kit_unmap(b->areas, UP_AREAS * sizeof(*b->areas));
-	kit_unmap(b->tasks, UP_TASKS * sizeof(*b->tasks));
-	kit_unmap(b->events, UP_EVENTS * sizeof(*b->events));
-	kit_unmap(b->holders, UP_HOLDERS * sizeof(*b->holders));
-	kit_unmap(b->own, UP_OWN * sizeof(*b->own));
+	bpf_run_unmap(b->state, sizeof(*b->state));
+	bpf_run_unmap(b->areas, UP_AREAS * sizeof(*b->areas));
+	bpf_run_unmap(b->tasks, UP_TASKS * sizeof(*b->tasks));
+	bpf_run_unmap(b->events, UP_EVENTS * sizeof(*b->events));
+	bpf_run_unmap(b->holders, UP_HOLDERS * sizeof(*b->holders));
+	bpf_run_unmap(b->own, UP_OWN * sizeof(*b->own));
 	if (p) {
 		bpf_link__destroy(p->tasks);
 		bpf_link__destroy(p->files);

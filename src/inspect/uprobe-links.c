@@ -4,7 +4,7 @@
  * links; links of single uprobes are of perf events, which the walk through the tasks finds. What a
  * link's program was run is not read: hits are not known of these probes.
  */
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 #include "kontend/mem.h"
 #include "ns.h"
@@ -35,7 +35,7 @@ static uint32_t type_multi(struct kerntypes *types)
 static int load(struct up_links *l, uint32_t type, struct kerntypes *types, struct error *err)
 {
 	struct up_links_config c = {.type_multi = type};
-	struct kit_file f = {
+	struct bpf_run_file f = {
 		.bytes = uplinks_object,
 		.len = (size_t)(uplinks_object_end - uplinks_object),
 		.config = &c,
@@ -44,13 +44,13 @@ static int load(struct up_links *l, uint32_t type, struct kerntypes *types, stru
 	};
 	int code = ns_own(&c.ns, types, err);
 
-	code = code < 0 ? code : kit_load(&l->object, &f, err);
+	code = code < 0 ? code : bpf_run_load(&l->object, &f, err);
 
 	if (code < 0)
 		return code;
-	l->state = kit_map(l->object, ".bss", sizeof(*l->state), PROT_READ | PROT_WRITE, err);
-	l->links = kit_map(l->object, "links", UP_LINKS * sizeof(*l->links), PROT_READ, err);
-	l->iterator = kit_iterator(l->object, "read_links", err);
+	l->state = bpf_run_map(l->object, ".bss", sizeof(*l->state), PROT_READ | PROT_WRITE, err);
+	l->links = bpf_run_map(l->object, "links", UP_LINKS * sizeof(*l->links), PROT_READ, err);
+	l->iterator = bpf_run_iterator(l->object, "read_links", err);
 	return l->state && l->links && l->iterator ? 0 : err->code;
 }
 
@@ -88,8 +88,8 @@ void up_links_close(struct up_links *l)
 {
 	if (!l)
 		return;
-	kit_unmap(l->state, sizeof(*l->state));
-	kit_unmap(l->links, UP_LINKS * sizeof(*l->links));
+	bpf_run_unmap(l->state, sizeof(*l->state));
+	bpf_run_unmap(l->links, UP_LINKS * sizeof(*l->links));
 	bpf_link__destroy(l->iterator);
 	bpf_object__close(l->object);
 	mem_free(l);
@@ -114,7 +114,7 @@ int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_li
 	if (!l)
 		return 0;
 	l->state->n_links = l->state->dropped = 0;
-	int code = kit_iterate(l->iterator);
+	int code = bpf_run_iterate(l->iterator);
 	for (uint32_t i = 0; code == 0 && i < l->state->n_links && i < UP_LINKS; i++) {
 		const struct up_link_raw *r = &l->links[i];
 		join(r, path, sizeof(path));

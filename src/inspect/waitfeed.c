@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Loads and attaches the programs of waits: raw tracepoints, gone with their descriptors. */
 #include "kontend/waitfeed.h"
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 #include "kontend/cgroup.h"
 #include "kontend/mem.h"
@@ -219,7 +219,8 @@ static int map_own(struct waitfeed *f, uint32_t n_cpus, struct error *err)
 	f->ids = mem_calloc(n_cpus, sizeof(*f->ids));
 	if (!f->ids)
 		return error_set(err, -ENOMEM, "No memory for the rings of waits");
-	f->own = kit_map(f->object, "own", n_cpus * sizeof(*f->own), PROT_READ | PROT_WRITE, err);
+	f->own = bpf_run_map(f->object, "own", n_cpus * sizeof(*f->own), PROT_READ | PROT_WRITE,
+			     err);
 	f->n_cpus = f->own ? n_cpus : 0;
 	return f->own ? 0 : err->code;
 }
@@ -228,16 +229,16 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 		struct error *err)
 {
 	const struct waits_config config = config_of(o, types);
-	struct kit_file file = {.bytes = waits_object,
-				.len = (size_t)(waits_object_end - waits_object),
-				.config = &config,
-				.config_size = sizeof(config),
-				.types = types,
-				.by_cpu = "own",
-				.n_cpus = 1};
-	int code = o->waits ? kit_count_cpus(&file.n_cpus, WAITS_CPUS, err) : 0;
+	struct bpf_run_file file = {.bytes = waits_object,
+				    .len = (size_t)(waits_object_end - waits_object),
+				    .config = &config,
+				    .config_size = sizeof(config),
+				    .types = types,
+				    .by_cpu = "own",
+				    .n_cpus = 1};
+	int code = o->waits ? bpf_run_count_cpus(&file.n_cpus, WAITS_CPUS, err) : 0;
 
-	code = code < 0 ? code : kit_load(&f->object, &file, err);
+	code = code < 0 ? code : bpf_run_load(&f->object, &file, err);
 	if (code == 0 && o->waits)
 		code = map_own(f, file.n_cpus, err);
 
@@ -282,7 +283,7 @@ struct feed *waitfeed_feed(struct waitfeed *f)
 static int attach(struct waitfeed *f, const char *tracepoint, const char *program,
 		  struct error *err)
 {
-	int prog = kit_program(f->object, program, err);
+	int prog = bpf_run_program(f->object, program, err);
 
 	if (prog < 0)
 		return prog;
@@ -329,7 +330,7 @@ void waitfeed_free(struct waitfeed *f)
 		return;
 	for (size_t i = 0; i < f->n_links; i++)
 		close(f->links[i]);
-	kit_unmap(f->own, f->n_cpus * sizeof(*f->own));
+	bpf_run_unmap(f->own, f->n_cpus * sizeof(*f->own));
 	bpf_object__close(f->object);
 	mem_free(f->ids);
 	mem_free(f);

@@ -3,7 +3,7 @@
  * BPF programs that are run on demand, by test_run or as iterators, and speak through arrays that
  * are mapped. What an iterator prints is of no use: it is read until its end.
  */
-#include "bpf-kit.h"
+#include "bpf-run.h"
 #include "bpf-types.h"
 #include "kfunc-call.h"
 #include "kontend/cpulist.h"
@@ -22,7 +22,7 @@
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
 /* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
-static int set_config(struct bpf_object *o, const struct kit_file *f)
+static int set_config(struct bpf_object *o, const struct bpf_run_file *f)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(o, ".rodata");
 	size_t size = 0;
@@ -45,7 +45,7 @@ static int say(int code, struct error *err)
 	return error_errno(err, code, "The kernel refused the BPF programs");
 }
 
-static int share(struct bpf_object *o, const struct kit_file *f)
+static int share(struct bpf_object *o, const struct bpf_run_file *f)
 {
 	struct bpf_map *m = f->shared ? bpf_object__find_map_by_name(o, f->shared) : NULL;
 
@@ -54,7 +54,7 @@ static int share(struct bpf_object *o, const struct kit_file *f)
 	return m ? bpf_map__reuse_fd(m, bpf_map__fd(f->shared_map)) : -ENOENT;
 }
 
-int kit_count_cpus(uint32_t *ret, uint32_t most, struct error *err)
+int bpf_run_count_cpus(uint32_t *ret, uint32_t most, struct error *err)
 {
 	uint32_t *possible;
 	size_t n;
@@ -70,7 +70,7 @@ int kit_count_cpus(uint32_t *ret, uint32_t most, struct error *err)
 		       : 0;
 }
 
-static int set_cpus(struct bpf_object *o, const struct kit_file *f)
+static int set_cpus(struct bpf_object *o, const struct bpf_run_file *f)
 {
 	struct bpf_map *m = f->by_cpu ? bpf_object__find_map_by_name(o, f->by_cpu) : NULL;
 
@@ -93,7 +93,7 @@ static const char *types_path(int memory, char *buf, size_t size)
 	return access(btf_path, R_OK) == 0 ? btf_path : NULL;
 }
 
-static int open_and_load(struct bpf_object **ret, const struct kit_file *f, int memory,
+static int open_and_load(struct bpf_object **ret, const struct bpf_run_file *f, int memory,
 			 struct error *err)
 {
 	char path[40];
@@ -195,7 +195,7 @@ static int keep_a_handler(void)
 }
 
 static int handle(const char *section, enum bpf_prog_type type, libbpf_prog_prepare_load_fn_t fn,
-		  const struct kit_file *f)
+		  const struct bpf_run_file *f)
 {
 	struct libbpf_prog_handler_opts how = {
 		.sz = sizeof(how),
@@ -206,7 +206,7 @@ static int handle(const char *section, enum bpf_prog_type type, libbpf_prog_prep
 	return libbpf_register_prog_handler(section, type, 0, &how);
 }
 
-static int load_fitted(struct bpf_object **ret, const struct kit_file *f)
+static int load_fitted(struct bpf_object **ret, const struct bpf_run_file *f)
 {
 	int code = keep_a_handler();
 	if (code < 0)
@@ -226,7 +226,7 @@ static int load_fitted(struct bpf_object **ret, const struct kit_file *f)
 	return code;
 }
 
-int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *err)
+int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err)
 {
 	bpf_types_quiet();
 	/* What this does not do, libbpf may, more slowly; and if not it is said why. */
@@ -235,7 +235,7 @@ int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *er
 	return open_and_load(ret, f, -1, err);
 }
 
-void *kit_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err)
+void *bpf_run_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(o, name);
 
@@ -251,13 +251,13 @@ void *kit_map(struct bpf_object *o, const char *name, size_t size, int prot, str
 	return p;
 }
 
-void kit_unmap(const void *p, size_t size)
+void bpf_run_unmap(const void *p, size_t size)
 {
 	if (p)
 		munmap((void *)(uintptr_t)p, size);
 }
 
-int kit_program(struct bpf_object *o, const char *name, struct error *err)
+int bpf_run_program(struct bpf_object *o, const char *name, struct error *err)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
 
@@ -265,7 +265,7 @@ int kit_program(struct bpf_object *o, const char *name, struct error *err)
 		 : error_set(err, -ENOENT, "The BPF object has no program %s", name);
 }
 
-struct bpf_link *kit_iterator(struct bpf_object *o, const char *name, struct error *err)
+struct bpf_link *bpf_run_iterator(struct bpf_object *o, const char *name, struct error *err)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
 	struct bpf_link *l = p ? bpf_program__attach_iter(p, NULL) : NULL;
@@ -275,7 +275,7 @@ struct bpf_link *kit_iterator(struct bpf_object *o, const char *name, struct err
 	return l;
 }
 
-int kit_run(int prog_fd, int cpu)
+int bpf_run_once(int prog_fd, int cpu)
 {
 	struct bpf_test_run_opts opts = {.sz = sizeof(opts)};
 
@@ -286,7 +286,7 @@ int kit_run(int prog_fd, int cpu)
 	return bpf_prog_test_run_opts(prog_fd, &opts) < 0 ? -errno : 0;
 }
 
-int kit_iterate(const struct bpf_link *l)
+int bpf_run_iterate(const struct bpf_link *l)
 {
 	char none[8];
 	int fd = bpf_iter_create(bpf_link__fd(l));

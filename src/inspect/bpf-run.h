@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_INSPECT_BPF_KIT_H
-#define KONTEND_INSPECT_BPF_KIT_H
+#ifndef KONTEND_INSPECT_BPF_RUN_H
+#define KONTEND_INSPECT_BPF_RUN_H
 
 #include "kontend/error.h"
 
@@ -16,7 +16,7 @@ struct bpf_link;
 struct kerntypes;
 
 /* An object file in memory. */
-struct kit_file {
+struct bpf_run_file {
 	const char *bytes;
 	size_t len;
 	/* In place of the first bytes of its constants; size 0: it has none that are to be set. */
@@ -32,18 +32,18 @@ struct kit_file {
 };
 
 /* One more than the highest number that a CPU may get, which is not to be above @most. */
-int kit_count_cpus(uint32_t *ret, uint32_t most, struct error *err);
+int bpf_run_count_cpus(uint32_t *ret, uint32_t most, struct error *err);
 /* Opens an object and loads it. 0 or a negative errno. */
-int kit_load(struct bpf_object **ret, const struct kit_file *f, struct error *err);
-/* The bytes of a map, as the programs see them; NULL with @err. kit_unmap() it. */
-void *kit_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err);
-void kit_unmap(const void *p, size_t size); /* NULL is fine */
+int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err);
+/* The bytes of a map, as the programs see them; NULL with @err. bpf_run_unmap() it. */
+void *bpf_run_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err);
+void bpf_run_unmap(const void *p, size_t size); /* NULL is fine */
 /* Descriptor of a program; or a negative errno. */
-int kit_program(struct bpf_object *o, const char *name, struct error *err);
+int bpf_run_program(struct bpf_object *o, const char *name, struct error *err);
 /* The iterator @name, ready to be run; NULL with @err. bpf_link__destroy() it. */
-struct bpf_link *kit_iterator(struct bpf_object *o, const char *name, struct error *err);
+struct bpf_link *bpf_run_iterator(struct bpf_object *o, const char *name, struct error *err);
 /* Runs a program once, on @cpu or, < 0, wherever we are; an iterator over all there is. */
-int kit_run(int prog_fd, int cpu);
-int kit_iterate(const struct bpf_link *l);
+int bpf_run_once(int prog_fd, int cpu);
+int bpf_run_iterate(const struct bpf_link *l);
 
 #endif
