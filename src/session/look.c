@@ -11,7 +11,7 @@
 #include "kontend/mem.h"
 #include "kontend/record.h"
 #include "look-bytes.h"
-#include "uplook.h"
+#include "uprobes.h"
 
 #include <errno.h>
 
@@ -31,7 +31,7 @@ struct run_look_one {
 struct run_look {
 	struct inspect *inspect;
 	struct run_look_one all, slots;
-	struct run_uplook *uprobes;
+	struct run_uprobes *uprobes;
 };
 
 static bool has_tasks(const struct snap *s)
@@ -95,13 +95,13 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *
 		r->all.look.next = &r->slots.look;
 	else
 		r->all.least_ns = 0;
-	code = run_uplook_new(&r->uprobes, o, types, err);
+	code = run_uprobes_new(&r->uprobes, o, types, err);
 	if (code < 0) {
 		run_look_free(r);
 		return code;
 	}
 	*(r->inspect->has_parts ? &r->slots.look.next : &r->all.look.next) =
-		run_uplook_of(r->uprobes);
+		run_uprobes_of(r->uprobes);
 	*ret = r;
 	return 0;
 }
@@ -111,9 +111,9 @@ struct look *run_look_of(struct run_look *r)
 	return r ? &r->all.look : NULL;
 }
 
-struct uplook *run_look_uprobes(struct run_look *r)
+struct snapshot_uprobes *run_look_uprobes(struct run_look *r)
 {
-	return run_uplook_inner(r->uprobes);
+	return run_uprobes_inner(r->uprobes);
 }
 
 static void one_deinit(struct run_look_one *r)
@@ -126,7 +126,7 @@ void run_look_free(struct run_look *r)
 {
 	if (!r)
 		return;
-	run_uplook_free(r->uprobes);
+	run_uprobes_free(r->uprobes);
 	inspect_free(r->inspect);
 	one_deinit(&r->all);
 	one_deinit(&r->slots);

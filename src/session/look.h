@@ -7,7 +7,7 @@
 
 struct kerntypes;
 struct look;
-struct uplook;
+struct snapshot_uprobes;
 struct run_look;
 
 /* What a run with these options looks at once a tick. */
@@ -15,7 +15,7 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *
 		 struct error *err);
 struct look *run_look_of(struct run_look *r); /* borrowed; NULL of NULL */
 /* The one at uprobes. */
-struct uplook *run_look_uprobes(struct run_look *r); /* borrowed */
-void run_look_free(struct run_look *r);		     /* after the source that it was given to */
+struct snapshot_uprobes *run_look_uprobes(struct run_look *r); /* borrowed */
+void run_look_free(struct run_look *r); /* after the source that it was given to */
 
 #endif

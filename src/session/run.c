@@ -15,7 +15,7 @@
 #include "kontend/placed.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
-#include "kontend/uplook.h"
+#include "kontend/snapshot-uprobes.h"
 #include "kontend/uprobe-spec.h"
 #include "locks.h"
 #include "look.h"
@@ -149,7 +149,7 @@ static int open_looks(struct run *r, const struct opts *o, struct kerntypes *typ
 /* In whose memory probes are placed: of those that are measured, or of all. */
 static int place_probes(struct run *r, const struct opts *o, struct error *err)
 {
-	struct uplook *u = r->look && o->probes[0] ? run_look_uprobes(r->look) : NULL;
+	struct snapshot_uprobes *u = r->look && o->probes[0] ? run_look_uprobes(r->look) : NULL;
 	pid_t child = r->target.kind == TARGET_COMMAND ? live_child_pid(r->source) : 0;
 	struct placed_options p = {.specs = o->probes,
 				   .pids = child ? &child : r->target.ids,
@@ -160,10 +160,10 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 		return 0;
 	while (p.n_specs < OPTS_LIST_MAX && o->probes[p.n_specs])
 		p.n_specs++;
-	p.count = !uplook_reads_hits(u);
+	p.count = !snapshot_uprobes_reads_hits(u);
 	int code = placed_new(&r->placed, &p, err);
 	if (code == 0)
-		uplook_own(u, r->placed);
+		snapshot_uprobes_own(u, r->placed);
 	return code;
 }
 

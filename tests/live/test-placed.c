@@ -10,7 +10,7 @@
  * short: without recordings that are replayed, for machines that are slow.
  */
 #include "kontend/binary.h"
-#include "kontend/uplook.h"
+#include "kontend/snapshot-uprobes.h"
 #include "live.h"
 #include "up-probe.h"
 
@@ -30,7 +30,7 @@ enum { CALLS = 2100 };
 
 struct test {
 	const char *kontend, *program;
-	struct uplook *look;
+	struct snapshot_uprobes *look;
 	struct upsnap snap;
 	struct up_work work;
 	uint64_t offset; /* of up_push */
@@ -94,7 +94,7 @@ static const struct upsnap_probe *look(struct test *t, pid_t owner, bool back)
 {
 	struct error err = {0};
 
-	if (uplook_take(t->look, &t->snap, &err) < 0) {
+	if (snapshot_uprobes_take(t->look, &t->snap, &err) < 0) {
 		printf("FAIL %s\n", err.text);
 		exit(1);
 	}
@@ -321,13 +321,13 @@ int main(int argc, char **argv)
 	static char program[PATH_MAX];
 	struct test t = {.kontend = argc > 2 ? argv[1] : "",
 			 .program = argc > 2 && realpath(argv[2], program) ? program : ""};
-	struct uplook_options o = {0};
+	struct snapshot_uprobes_options o = {0};
 	struct error err = {0};
 	struct utsname u = {0};
 	char line[256];
 
 	live_need_root();
-	if (uplook_new(&t.look, &o, &err) < 0 || !uplook_reads_hits(t.look)) {
+	if (snapshot_uprobes_new(&t.look, &o, &err) < 0 || !snapshot_uprobes_reads_hits(t.look)) {
 		printf("skipped: hits are read by BPF: %s\n", err.text);
 		return LIVE_SKIP;
 	}
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
 	if (argc == 3)
 		beside_others(&t);
 	up_work_stop(&t.work);
-	uplook_free(t.look);
+	snapshot_uprobes_free(t.look);
 	upsnap_deinit(&t.snap);
 	return t.failures != 0;
 }

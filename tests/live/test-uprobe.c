@@ -9,8 +9,8 @@
  *     test-uprobe UP-WORK
  */
 #include "kontend/binary.h"
+#include "kontend/snapshot-uprobes.h"
 #include "kontend/tracefs.h"
-#include "kontend/uplook.h"
 #include "live.h"
 #include "up-probe.h"
 
@@ -27,7 +27,7 @@
 enum { THREADS = 40, TRIES = 20000 };
 
 struct test {
-	struct uplook *look;
+	struct snapshot_uprobes *look;
 	struct upsnap snap;
 	struct up_work work;
 	struct binary *binary;
@@ -52,7 +52,7 @@ static void look(struct test *t)
 {
 	struct error err = {0};
 
-	live_must(uplook_take(t->look, &t->snap, &err), &err);
+	live_must(snapshot_uprobes_take(t->look, &t->snap, &err), &err);
 	const struct upsnap_area *a = find_area(t);
 	t->has_area |= a != NULL;
 	if (a && a->used > (int32_t)t->max_used)
@@ -310,12 +310,12 @@ int main(int argc, char **argv)
 {
 	static char program[PATH_MAX]; /* links are listed by whole paths */
 	struct test t = {.program = argc > 1 && realpath(argv[1], program) ? program : ""};
-	struct uplook_options o = {0};
+	struct snapshot_uprobes_options o = {0};
 	struct error err = {0};
 	char line[256];
 
 	live_need_root();
-	live_must(uplook_new(&t.look, &o, &err), &err);
+	live_must(snapshot_uprobes_new(&t.look, &o, &err), &err);
 	live_must(binary_open(&t.binary, t.program, &err), &err);
 	live_must(tracefs_find(t.tracefs, &err), &err);
 	look(&t);
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 	printf("a look took %llu ns, of that the walk through all tasks %llu\n",
 	       (unsigned long long)t.snap.head.cost_ns, (unsigned long long)t.snap.head.walk_ns);
 	binary_close(t.binary);
-	uplook_free(t.look);
+	snapshot_uprobes_free(t.look);
 	upsnap_deinit(&t.snap);
 	return t.failures != 0;
 }

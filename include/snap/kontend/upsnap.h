@@ -11,9 +11,9 @@
 
 /*
  * What uprobes, areas of out-of-line slots and tasks in them a kernel had at one moment: taken by
- * an uplook (uplook.h), carried as the payload of a SNAPSHOT record of kind SNAPSHOT_UPROBES, drawn
- * by the view uprobes. Each snapshot stands alone: what is since the first look (averages, highest
- * marks, the last samples) is in it.
+ * a look at uprobes (snapshot-uprobes.h), carried as the payload of a SNAPSHOT record of kind
+ * SNAPSHOT_UPROBES, drawn by the view uprobes. Each snapshot stands alone: what is since the first
+ * look (averages, highest marks, the last samples) is in it.
  *
  * Arrays refer to one another by index + 1 (0: none, not known), and to texts by offset into
  * `strings` (0: ""). Everything is in native byte order; upsnap_decode() checks what comes from

@@ -8,7 +8,7 @@
  */
 #include "kontend/mem.h"
 #include "kontend/placed.h"
-#include "uplook-int.h"
+#include "snapshot-uprobes-int.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-uint64_t uplook_hash(uint64_t from, const char *text)
+uint64_t snapshot_uprobes_hash(uint64_t from, const char *text)
 {
 	uint64_t h = from ^ 0xcbf29ce484222325ull;
 
@@ -33,7 +33,8 @@ static const struct probe_past *find_past(const struct pasts *p, uint64_t id)
 	return NULL;
 }
 
-static int remember(struct uplook *u, const struct found_probe *f, const struct upsnap_probe *p)
+static int remember(struct snapshot_uprobes *u, const struct found_probe *f,
+		    const struct upsnap_probe *p)
 {
 	struct pasts *all = &u->pasts;
 	const struct probe_past *before = find_past(all, p->id);
@@ -53,7 +54,8 @@ static int remember(struct uplook *u, const struct found_probe *f, const struct 
 	return 0;
 }
 
-static void fill_rates(struct uplook *u, const struct probe_past *past, struct upsnap_probe *p)
+static void fill_rates(struct snapshot_uprobes *u, const struct probe_past *past,
+		       struct upsnap_probe *p)
 {
 	bool was = past && past->hits <= p->hits;
 
@@ -85,7 +87,7 @@ static int add_cpu_hits(struct upsnap *s, const struct found_probe *f,
 	return code;
 }
 
-static void fill_place(struct uplook *u, struct upsnap *s, const struct place *at,
+static void fill_place(struct snapshot_uprobes *u, struct upsnap *s, const struct place *at,
 		       struct upsnap_probe *p)
 {
 	bool back = (p->flags & UPSNAP_RETURN) != 0;
@@ -102,10 +104,10 @@ static void fill_place(struct uplook *u, struct upsnap *s, const struct place *a
 		p->cost_ns = u->costs.ns[p->class_][back];
 }
 
-static int add_probe(struct uplook *u, struct upsnap *s, const struct found_probe *f)
+static int add_probe(struct snapshot_uprobes *u, struct upsnap *s, const struct found_probe *f)
 {
 	const struct probe_past *past = find_past(&u->pasts, f->id);
-	const struct place *at = uplook_place(u, f);
+	const struct place *at = snapshot_uprobes_place(u, f);
 	struct upsnap_probe p = {.id = f->id,
 				 .offset = f->offset,
 				 .ref_ctr = f->ref_ctr,
@@ -130,10 +132,11 @@ static int add_probe(struct uplook *u, struct upsnap *s, const struct found_prob
 }
 
 /* Is the event of a probe that stands in uprobe_events? Then by that name. */
-static const struct up_event *find_user(const struct uplook *u, const struct uprobe_line *l)
+static const struct up_event *find_user(const struct snapshot_uprobes *u,
+					const struct uprobe_line *l)
 {
-	for (uint32_t i = 0; i < uplook_n_events(u); i++) {
-		const struct up_event *e = uplook_event(u, i);
+	for (uint32_t i = 0; i < snapshot_uprobes_n_events(u); i++) {
+		const struct up_event *e = snapshot_uprobes_event(u, i);
 		if (!(e->flags & UP_LOCAL) && !strncmp(e->group, l->group, sizeof(e->group) - 1) &&
 		    !strncmp(e->name, l->event, sizeof(e->name) - 1))
 			return e;
@@ -141,7 +144,8 @@ static const struct up_event *find_user(const struct uplook *u, const struct upr
 	return NULL;
 }
 
-static int add_line(struct uplook *u, struct upsnap *s, const struct uprobe_line *l, uint64_t hits)
+static int add_line(struct snapshot_uprobes *u, struct upsnap *s, const struct uprobe_line *l,
+		    uint64_t hits)
 {
 	const struct up_event *user = find_user(u, l);
 	char name[160];
@@ -157,13 +161,13 @@ static int add_line(struct uplook *u, struct upsnap *s, const struct uprobe_line
 				.n_cpus = UP_EVENT_CPUS};
 
 	snprintf(name, sizeof(name), "%s/%s", l->group, l->event);
-	f.id = uplook_hash(UPSNAP_TRACEFS, name);
+	f.id = snapshot_uprobes_hash(UPSNAP_TRACEFS, name);
 	if (user) {
 		f.owner_pid = user->owner_pid;
 		f.filter_pid = user->target_pid;
 		f.comm = user->comm;
 		f.cpu_hits = user->cpu_hits;
-	} else if (!uplook_line_enabled(u, l)) {
+	} else if (!snapshot_uprobes_line_enabled(u, l)) {
 		f.flags |= UPSNAP_DISABLED;
 	}
 	return add_probe(u, s, &f);
@@ -176,24 +180,26 @@ static uint64_t event_id(const struct up_event *e)
 
 	snprintf(text, sizeof(text), "%d %d %d %" PRIx64 " %d ", UPSNAP_PERF, e->owner_pid,
 		 e->target_pid, (uint64_t)e->offset, (int)(e->flags & UP_RETURN));
-	return uplook_hash(uplook_hash(0, text), e->path);
+	return snapshot_uprobes_hash(snapshot_uprobes_hash(0, text), e->path);
 }
 
-static bool is_first(const struct uplook *u, uint32_t index, uint64_t id)
+static bool is_first(const struct snapshot_uprobes *u, uint32_t index, uint64_t id)
 {
 	for (uint32_t i = 0; i < index; i++)
-		if (uplook_event(u, i)->flags & UP_LOCAL && event_id(uplook_event(u, i)) == id)
+		if (snapshot_uprobes_event(u, i)->flags & UP_LOCAL &&
+		    event_id(snapshot_uprobes_event(u, i)) == id)
 			return false;
 	return true;
 }
 
 /* Each of the events of a probe has a count of its own of the same hits: the greatest is whole. */
-static const struct up_event *most_hit(const struct uplook *u, uint32_t first, uint64_t id)
+static const struct up_event *most_hit(const struct snapshot_uprobes *u, uint32_t first,
+				       uint64_t id)
 {
-	const struct up_event *most = uplook_event(u, first);
+	const struct up_event *most = snapshot_uprobes_event(u, first);
 
-	for (uint32_t i = first + 1; i < uplook_n_events(u); i++) {
-		const struct up_event *e = uplook_event(u, i);
+	for (uint32_t i = first + 1; i < snapshot_uprobes_n_events(u); i++) {
+		const struct up_event *e = snapshot_uprobes_event(u, i);
 		if (e->flags & UP_LOCAL && e->hits > most->hits && event_id(e) == id)
 			most = e;
 	}
@@ -201,9 +207,10 @@ static const struct up_event *most_hit(const struct uplook *u, uint32_t first, u
 }
 
 /* Of a probe of ours that a program counts: its hits, and those by CPU, which stay in @e. */
-static void take_own(const struct uplook *u, const struct up_event *e, struct found_probe *f)
+static void take_own(const struct snapshot_uprobes *u, const struct up_event *e,
+		     struct found_probe *f)
 {
-	const struct up_own *o = uplook_own_count(u, e);
+	const struct up_own *o = snapshot_uprobes_own_count(u, e);
 
 	if (!o)
 		return;
@@ -215,10 +222,10 @@ static void take_own(const struct uplook *u, const struct up_event *e, struct fo
 	f->is_exact = true;
 }
 
-static int add_event(struct uplook *u, struct upsnap *s, uint32_t index, uint64_t id)
+static int add_event(struct snapshot_uprobes *u, struct upsnap *s, uint32_t index, uint64_t id)
 {
 	const struct up_event *e = most_hit(u, index, id);
-	const struct up_holder *h = e->owner_pid ? NULL : uplook_holder(u, e->event, 0);
+	const struct up_holder *h = e->owner_pid ? NULL : snapshot_uprobes_holder(u, e->event, 0);
 	struct found_probe f = {.id = id,
 				.offset = e->offset,
 				.ref_ctr = e->ref_ctr,
@@ -239,14 +246,14 @@ static int add_event(struct uplook *u, struct upsnap *s, uint32_t index, uint64_
 	return add_probe(u, s, &f);
 }
 
-static int add_events(struct uplook *u, struct upsnap *s)
+static int add_events(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	int code = 0;
 
-	for (uint32_t i = 0; code == 0 && i < uplook_n_events(u); i++) {
-		if (!(uplook_event(u, i)->flags & UP_LOCAL))
+	for (uint32_t i = 0; code == 0 && i < snapshot_uprobes_n_events(u); i++) {
+		if (!(snapshot_uprobes_event(u, i)->flags & UP_LOCAL))
 			continue;
-		uint64_t id = event_id(uplook_event(u, i));
+		uint64_t id = event_id(snapshot_uprobes_event(u, i));
 		if (is_first(u, i, id))
 			code = add_event(u, s, i, id);
 	}
@@ -254,7 +261,7 @@ static int add_events(struct uplook *u, struct upsnap *s)
 }
 
 /* What we have placed ourselves we know of without BPF as well. */
-static int add_own(struct uplook *u, struct upsnap *s)
+static int add_own(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	const struct placed_probe *p;
 	int code = 0;
@@ -274,21 +281,21 @@ static int add_own(struct uplook *u, struct upsnap *s)
 		if (!placed_hits(u->own, i, &f.hits))
 			f.hits = UINT64_MAX;
 		snprintf(text, sizeof(text), "own %zu", i);
-		f.id = uplook_hash(0, text);
+		f.id = snapshot_uprobes_hash(0, text);
 		code = add_probe(u, s, &f);
 	}
 	return code;
 }
 
 struct linking {
-	struct uplook *u;
+	struct snapshot_uprobes *u;
 	struct upsnap *s;
 };
 
 static int add_link(void *arg, const struct up_link *l)
 {
 	const struct linking *k = arg;
-	const struct up_holder *h = uplook_holder(k->u, 0, l->id);
+	const struct up_holder *h = snapshot_uprobes_holder(k->u, 0, l->id);
 	char text[64], name[64];
 	struct found_probe f = {.offset = l->offset,
 				.ref_ctr = l->ref_ctr,
@@ -304,11 +311,11 @@ static int add_link(void *arg, const struct up_link *l)
 
 	snprintf(name, sizeof(name), "link %" PRIu32 " %s", l->id, l->program);
 	snprintf(text, sizeof(text), "%d %" PRIu32 " %" PRIx64, UPSNAP_LINK, l->id, l->offset);
-	f.id = uplook_hash(0, text);
+	f.id = snapshot_uprobes_hash(0, text);
 	return add_probe(k->u, k->s, &f);
 }
 
-static int add_links(struct uplook *u, struct upsnap *s)
+static int add_links(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	struct linking k = {u, s};
 	int code = up_links_walk(u->links, add_link, &k);
@@ -337,7 +344,7 @@ static bool has_others(const struct upsnap *s, const struct upsnap_probe *p)
  * What the kernel counts of a probe for one process are all who come by. That is that process alone
  * as long as nobody else has a probe there. Probes stand in the snapshot as they are remembered.
  */
-static void mark_shared(struct uplook *u, struct upsnap *s)
+static void mark_shared(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	for (size_t i = 0; i < s->n_probes && i < u->pasts.n_probes_next; i++) {
 		struct probe_past *past = &u->pasts.probes_next[i];
@@ -362,9 +369,9 @@ static void turn(struct pasts *p)
 	p->n_probes_next = 0;
 }
 
-int uplook_probes(struct uplook *u, struct upsnap *s)
+int snapshot_uprobes_probes(struct snapshot_uprobes *u, struct upsnap *s)
 {
-	int code = uplook_lines(u, s, add_line);
+	int code = snapshot_uprobes_lines(u, s, add_line);
 
 	if (code == -ENOENT) {
 		s->head.missing |= UPSNAP_NO_TRACEFS;

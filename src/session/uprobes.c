@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The look at uprobes: an uplook and the bytes of its last snapshot, as run-look.c has them. */
-#include "uplook.h"
+/* The look at uprobes: an snapshot_uprobes and the bytes of its last snapshot, as run-look.c has
+ * them. */
+#include "uprobes.h"
 #include "kontend/clock.h"
 #include "kontend/look.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
-#include "kontend/uplook.h"
+#include "kontend/snapshot-uprobes.h"
 #include "look-bytes.h"
 
 #include <errno.h>
@@ -13,35 +14,35 @@
 /* A second look within this time would give rates of next to no time. */
 static const uint64_t LEAST_NS = 50000000;
 
-struct run_uplook {
+struct run_uprobes {
 	struct look look;
-	struct uplook *uplook;
+	struct snapshot_uprobes *snapshot_uprobes;
 	struct upsnap snap;
 	struct look_bytes bytes;
 };
 
 static void *take(struct look *l, bool last, size_t *ret_len)
 {
-	struct run_uplook *r = (struct run_uplook *)l;
+	struct run_uprobes *r = (struct run_uprobes *)l;
 
 	if (last && clock_now_ns() - r->snap.head.time_ns < LEAST_NS)
 		return NULL;
 	/* The next tick tries again; the view says how old what it shows is. */
-	if (uplook_take(r->uplook, &r->snap, NULL) < 0)
+	if (snapshot_uprobes_take(r->snapshot_uprobes, &r->snap, NULL) < 0)
 		return NULL;
 	return look_bytes_encode(&r->bytes, &upsnap_sections, &r->snap, ret_len);
 }
 
-int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct kerntypes *types,
-		   struct error *err)
+int run_uprobes_new(struct run_uprobes **ret, const struct opts *o, struct kerntypes *types,
+		    struct error *err)
 {
-	struct uplook_options uo = {.no_bpf = o->no_bpf, .types = types};
-	struct run_uplook *r = mem_calloc(1, sizeof(*r));
+	struct snapshot_uprobes_options uo = {.no_bpf = o->no_bpf, .types = types};
+	struct run_uprobes *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
 	r->look = (struct look){.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .take = take};
-	int code = uplook_new(&r->uplook, &uo, err);
+	int code = snapshot_uprobes_new(&r->snapshot_uprobes, &uo, err);
 	if (code < 0) {
 		mem_free(r);
 		return code;
@@ -50,21 +51,21 @@ int run_uplook_new(struct run_uplook **ret, const struct opts *o, struct kerntyp
 	return 0;
 }
 
-struct uplook *run_uplook_inner(struct run_uplook *r)
+struct snapshot_uprobes *run_uprobes_inner(struct run_uprobes *r)
 {
-	return r->uplook;
+	return r->snapshot_uprobes;
 }
 
-struct look *run_uplook_of(struct run_uplook *r)
+struct look *run_uprobes_of(struct run_uprobes *r)
 {
 	return &r->look;
 }
 
-void run_uplook_free(struct run_uplook *r)
+void run_uprobes_free(struct run_uprobes *r)
 {
 	if (!r)
 		return;
-	uplook_free(r->uplook);
+	snapshot_uprobes_free(r->snapshot_uprobes);
 	upsnap_deinit(&r->snap);
 	mem_free(r->bytes.bytes);
 	mem_free(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_UPLOOK_H
-#define KONTEND_UPLOOK_H
+#ifndef KONTEND_SNAPSHOT_UPROBES_H
+#define KONTEND_SNAPSHOT_UPROBES_H
 
 #include "kontend/error.h"
 #include "kontend/upsnap.h"
@@ -15,23 +15,24 @@ struct kerntypes;
  * links; without BPF by what /proc and tracefs say. As long as there are no uprobes it costs a walk
  * through the tasks and no more. For one thread.
  */
-struct uplook_options {
+struct snapshot_uprobes_options {
 	bool no_bpf;		 /* as if the kernel had no BPF */
 	const char *tracefs;	 /* NULL: where it is mounted */
 	struct kerntypes *types; /* NULL: it reads them itself */
 };
 
-struct uplook;
+struct snapshot_uprobes;
 
-int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error *err);
+int snapshot_uprobes_new(struct snapshot_uprobes **ret, const struct snapshot_uprobes_options *o,
+			 struct error *err);
 /* A snapshot of now into @ret, which is cleared before. 0, or a negative errno: try again later. */
-int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err);
+int snapshot_uprobes_take(struct snapshot_uprobes *u, struct upsnap *ret, struct error *err);
 /* Are hits of perf events read (by BPF)? */
-bool uplook_reads_hits(const struct uplook *u);
+bool snapshot_uprobes_reads_hits(const struct snapshot_uprobes *u);
 /* Our own probes, borrowed from now on: where no hits are read, they are asked. Before capabilities
  * are given up: those of one process are counted by a program. */
 struct placed;
-void uplook_own(struct uplook *u, const struct placed *own);
-void uplook_free(struct uplook *u); /* NULL is fine */
+void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct placed *own);
+void snapshot_uprobes_free(struct snapshot_uprobes *u); /* NULL is fine */
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_INSPECT_UPLOOK_INT_H
-#define KONTEND_INSPECT_UPLOOK_INT_H
+#ifndef KONTEND_INSPECT_SNAPSHOT_UPROBES_INT_H
+#define KONTEND_INSPECT_SNAPSHOT_UPROBES_INT_H
 
 #include "kontend/map64.h"
-#include "kontend/uplook.h"
+#include "kontend/snapshot-uprobes.h"
 #include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
 #include "uprobe-bpf.h"
 
 #include <sys/types.h>
 
-/* What the parts of an uplook share. */
+/* What the parts of an snapshot_uprobes share. */
 
 /* What is remembered of an area or of a task's state, from one look to the next. */
 struct area_past {
@@ -63,7 +63,7 @@ struct pasts {
 	size_t n_probes, cap_probes, n_probes_next, cap_probes_next;
 };
 
-struct uplook {
+struct snapshot_uprobes {
 	struct up_bpf bpf;
 	struct up_links *links;
 	bool has_bpf;
@@ -106,33 +106,36 @@ struct found_probe {
 	bool is_exact; /* hits are those in filter_pid, whoever else has a probe there */
 };
 
-/* uplook-areas.c: from what the walk found. 0 or -ENOMEM. */
-int uplook_areas(struct uplook *u, struct upsnap *s);
+/* snapshot-uprobes-areas.c: from what the walk found. 0 or -ENOMEM. */
+int snapshot_uprobes_areas(struct snapshot_uprobes *u, struct upsnap *s);
 /* Without BPF: who has an area, by /proc. */
-int uplook_areas_proc(struct uplook *u, struct upsnap *s);
-/* uplook-probes.c */
-int uplook_probes(struct uplook *u, struct upsnap *s);
-/* uplook-lists.c: what tracefs says, each line of it with its hits; 0, -ENOENT: there is none. */
-int uplook_lines(struct uplook *u, struct upsnap *s,
-		 int (*add)(struct uplook *u, struct upsnap *s, const struct uprobe_line *l,
-			    uint64_t hits));
-bool uplook_line_enabled(const struct uplook *u, const struct uprobe_line *l);
+int snapshot_uprobes_areas_proc(struct snapshot_uprobes *u, struct upsnap *s);
+/* snapshot-uprobes-probes.c */
+int snapshot_uprobes_probes(struct snapshot_uprobes *u, struct upsnap *s);
+/* snapshot-uprobes-lists.c: what tracefs says, each line of it with its hits; 0, -ENOENT: there is
+ * none. */
+int snapshot_uprobes_lines(struct snapshot_uprobes *u, struct upsnap *s,
+			   int (*add)(struct snapshot_uprobes *u, struct upsnap *s,
+				      const struct uprobe_line *l, uint64_t hits));
+bool snapshot_uprobes_line_enabled(const struct snapshot_uprobes *u, const struct uprobe_line *l);
 /* Events that count uprobes: of the walk, then those that only descriptors led to. */
-uint32_t uplook_n_events(const struct uplook *u);
-const struct up_event *uplook_event(const struct uplook *u, uint32_t i);
+uint32_t snapshot_uprobes_n_events(const struct snapshot_uprobes *u);
+const struct up_event *snapshot_uprobes_event(const struct snapshot_uprobes *u, uint32_t i);
 /* Walks the descriptors; the next look knows who has them. */
-int uplook_walk_files(struct uplook *u);
+int snapshot_uprobes_walk_files(struct snapshot_uprobes *u);
 /* Who has a descriptor of @event, or, if that is 0, of @link; NULL: nobody known. */
-const struct up_holder *uplook_holder(const struct uplook *u, uint64_t event, uint32_t link);
-/* uplook-own.c: begins to count u->own, as far as that can be. */
-void uplook_count_own(struct uplook *u);
+const struct up_holder *snapshot_uprobes_holder(const struct snapshot_uprobes *u, uint64_t event,
+						uint32_t link);
+/* snapshot-uprobes-own.c: begins to count u->own, as far as that can be. */
+void snapshot_uprobes_count_own(struct snapshot_uprobes *u);
 /* What is counted of @e there; NULL: nothing is. */
-const struct up_own *uplook_own_count(const struct uplook *u, const struct up_event *e);
-void uplook_stop_own(struct uplook *u);
-/* uplook-place.c: what is there; NULL: no memory. */
-const struct place *uplook_place(struct uplook *u, const struct found_probe *p);
+const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,
+						const struct up_event *e);
+void snapshot_uprobes_stop_own(struct snapshot_uprobes *u);
+/* snapshot-uprobes-place.c: what is there; NULL: no memory. */
+const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const struct found_probe *p);
 
 /* A number for a text, and for a text and a number. */
-uint64_t uplook_hash(uint64_t from, const char *text);
+uint64_t snapshot_uprobes_hash(uint64_t from, const char *text);
 
 #endif

@@ -6,22 +6,22 @@
  */
 #include "kontend/mem.h"
 #include "kontend/placed.h"
-#include "uplook-int.h"
+#include "snapshot-uprobes-int.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static const struct up_event *find_event(const struct uplook *u, uint64_t id)
+static const struct up_event *find_event(const struct snapshot_uprobes *u, uint64_t id)
 {
-	for (uint32_t i = 0; i < uplook_n_events(u); i++)
-		if (uplook_event(u, i)->id == id)
-			return uplook_event(u, i);
+	for (uint32_t i = 0; i < snapshot_uprobes_n_events(u); i++)
+		if (snapshot_uprobes_event(u, i)->id == id)
+			return snapshot_uprobes_event(u, i);
 	return NULL;
 }
 
 /* Without a program it is counted as others' probes are. */
-static void count(struct uplook *u, int fd)
+static void count(struct snapshot_uprobes *u, int fd)
 {
 	struct own_count *c = &u->counts[u->n_counts];
 
@@ -34,7 +34,7 @@ static void count(struct uplook *u, int fd)
 	u->n_counts += c->link >= 0;
 }
 
-void uplook_count_own(struct uplook *u)
+void snapshot_uprobes_count_own(struct snapshot_uprobes *u)
 {
 	const struct placed_probe *p;
 
@@ -48,7 +48,8 @@ void uplook_count_own(struct uplook *u)
 			count(u, placed_fd(u->own, i));
 }
 
-const struct up_own *uplook_own_count(const struct uplook *u, const struct up_event *e)
+const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,
+						const struct up_event *e)
 {
 	for (uint32_t i = 0; i < u->n_counts; i++)
 		if (u->counts[i].event == e->id)
@@ -56,7 +57,7 @@ const struct up_own *uplook_own_count(const struct uplook *u, const struct up_ev
 	return NULL;
 }
 
-void uplook_stop_own(struct uplook *u)
+void snapshot_uprobes_stop_own(struct snapshot_uprobes *u)
 {
 	for (uint32_t i = 0; i < u->n_counts; i++)
 		close(u->counts[i].link);

@@ -10,7 +10,7 @@
 #include "kontend/pidns.h"
 #include "kontend/sysinfo.h"
 #include "kontend/tracefs.h"
-#include "uplook-int.h"
+#include "snapshot-uprobes-int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 static const uint64_t FILES_NS = 10000000000ull;
 static const uint64_t COSTS_NS = 5000000000ull;
 
-static void find_tracefs(struct uplook *u, const struct uplook_options *o)
+static void find_tracefs(struct snapshot_uprobes *u, const struct snapshot_uprobes_options *o)
 {
 	char path[TRACEFS_PATH];
 
@@ -29,7 +29,7 @@ static void find_tracefs(struct uplook *u, const struct uplook_options *o)
 		snprintf(u->tracefs, sizeof(u->tracefs), "%.250s", path);
 }
 
-static void learn_kernel(struct uplook *u)
+static void learn_kernel(struct snapshot_uprobes *u)
 {
 	struct utsname n = {0};
 
@@ -37,9 +37,10 @@ static void learn_kernel(struct uplook *u)
 	u->kernel = uprobe_kernel_of(n.release);
 }
 
-int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error *err)
+int snapshot_uprobes_new(struct snapshot_uprobes **ret, const struct snapshot_uprobes_options *o,
+			 struct error *err)
 {
-	struct uplook *u = mem_calloc(1, sizeof(*u));
+	struct snapshot_uprobes *u = mem_calloc(1, sizeof(*u));
 	struct error why = {0};
 	/* Of the PMU that perf_event_open() places uprobes with; -1: there is none. */
 	int32_t type = (int32_t)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
@@ -66,7 +67,7 @@ int uplook_new(struct uplook **ret, const struct uplook_options *o, struct error
 	return 0;
 }
 
-static void load_costs(struct uplook *u, struct upsnap *s)
+static void load_costs(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	if (!u->costs_at || u->now_ns - u->costs_at > COSTS_NS) {
 		u->has_costs = uprobe_cost_load(&u->costs) == 0;
@@ -77,20 +78,20 @@ static void load_costs(struct uplook *u, struct upsnap *s)
 }
 
 /* Which events there are: when they change, somebody may have passed descriptors on. */
-static uint64_t what_is_there(const struct uplook *u, const struct upsnap *s)
+static uint64_t what_is_there(const struct snapshot_uprobes *u, const struct upsnap *s)
 {
 	uint64_t sum = s->n_probes;
 
 	for (size_t i = 0; i < s->n_probes; i++)
 		sum = sum * 31 + s->probes[i].id;
-	for (uint32_t i = 0; i < uplook_n_events(u); i++)
-		sum = sum * 31 + uplook_event(u, i)->id;
+	for (uint32_t i = 0; i < snapshot_uprobes_n_events(u); i++)
+		sum = sum * 31 + snapshot_uprobes_event(u, i)->id;
 	return sum;
 }
 
-static int look_at_probes(struct uplook *u, struct upsnap *s)
+static int look_at_probes(struct snapshot_uprobes *u, struct upsnap *s)
 {
-	int code = uplook_probes(u, s);
+	int code = snapshot_uprobes_probes(u, s);
 
 	if (!u->has_bpf || code < 0 || (!s->n_probes && !s->n_areas))
 		return code;
@@ -100,10 +101,10 @@ static int look_at_probes(struct uplook *u, struct upsnap *s)
 	u->seen = seen;
 	u->files_at = u->now_ns;
 	/* It adds to the holders that the next looks find owners in. */
-	return uplook_walk_files(u);
+	return snapshot_uprobes_walk_files(u);
 }
 
-static int look(struct uplook *u, struct upsnap *s)
+static int look(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	int code = u->has_bpf ? up_bpf_walk(&u->bpf) : 0;
 
@@ -113,14 +114,14 @@ static int look(struct uplook *u, struct upsnap *s)
 	if (u->has_bpf) {
 		s->head.incomplete = u->bpf.state->torn;
 		s->head.dropped = u->bpf.state->dropped;
-		code = uplook_areas(u, s);
+		code = snapshot_uprobes_areas(u, s);
 	} else {
-		code = uplook_areas_proc(u, s);
+		code = snapshot_uprobes_areas_proc(u, s);
 	}
 	return code < 0 ? code : look_at_probes(u, s);
 }
 
-int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err)
+int snapshot_uprobes_take(struct snapshot_uprobes *u, struct upsnap *ret, struct error *err)
 {
 	u->now_ns = clock_now_ns();
 	upsnap_clear(ret);
@@ -140,23 +141,23 @@ int uplook_take(struct uplook *u, struct upsnap *ret, struct error *err)
 	return 0;
 }
 
-bool uplook_reads_hits(const struct uplook *u)
+bool snapshot_uprobes_reads_hits(const struct snapshot_uprobes *u)
 {
 	return u->has_bpf;
 }
 
-void uplook_own(struct uplook *u, const struct placed *own)
+void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct placed *own)
 {
 	u->own = own;
-	uplook_count_own(u);
+	snapshot_uprobes_count_own(u);
 	u->own_ns = clock_now_ns();
 }
 
-void uplook_free(struct uplook *u)
+void snapshot_uprobes_free(struct snapshot_uprobes *u)
 {
 	if (!u)
 		return;
-	uplook_stop_own(u);
+	snapshot_uprobes_stop_own(u);
 	if (u->has_bpf)
 		up_bpf_close(&u->bpf);
 	up_links_close(u->links);

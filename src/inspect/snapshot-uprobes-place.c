@@ -5,7 +5,7 @@
  */
 #include "kontend/binary.h"
 #include "kontend/mem.h"
-#include "uplook-int.h"
+#include "snapshot-uprobes-int.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static bool find_file(const struct found_probe *p, char *ret, size_t size, struc
 	return stat(ret, st) == 0;
 }
 
-static struct place *find_place(struct uplook *u, const struct found_probe *p)
+static struct place *find_place(struct snapshot_uprobes *u, const struct found_probe *p)
 {
 	for (size_t i = 0; i < u->n_places; i++)
 		if (u->places[i].offset == p->offset && !strcmp(u->places[i].path, p->path))
@@ -37,8 +37,8 @@ static struct place *find_place(struct uplook *u, const struct found_probe *p)
 	return NULL;
 }
 
-static void read_hint(const struct uplook *u, struct place *p, const uint8_t *bytes, size_t n,
-		      size_t at, uint64_t into)
+static void read_hint(const struct snapshot_uprobes *u, struct place *p, const uint8_t *bytes,
+		      size_t n, size_t at, uint64_t into)
 {
 	struct uprobe_verdict other;
 	/* In front of a function there is padding that nothing runs through. */
@@ -65,7 +65,7 @@ static void read_symbol(struct place *p, struct binary *b, uint64_t *ret_into)
 		snprintf(p->symbol, sizeof(p->symbol), "%s", name);
 }
 
-static void read_place(const struct uplook *u, struct place *p, const char *file)
+static void read_place(const struct snapshot_uprobes *u, struct place *p, const char *file)
 {
 	uint64_t before = p->offset < BEFORE ? p->offset : BEFORE, into;
 	struct error err = {0};
@@ -95,7 +95,7 @@ static bool is_current(const struct place *p, const struct stat *st)
 	return p->dev == st->st_dev && p->ino == st->st_ino && p->mtime == st->st_mtime;
 }
 
-static struct place *new_place(struct uplook *u)
+static struct place *new_place(struct snapshot_uprobes *u)
 {
 	if (u->n_places >= PLACES_MAX)
 		u->n_places = 0; /* so many that are gone by now */
@@ -104,7 +104,7 @@ static struct place *new_place(struct uplook *u)
 	return &u->places[u->n_places++];
 }
 
-const struct place *uplook_place(struct uplook *u, const struct found_probe *f)
+const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const struct found_probe *f)
 {
 	struct place *p = find_place(u, f);
 	char file[UP_PATH + 64];

@@ -6,7 +6,7 @@
  * descriptors.
  */
 #include "kontend/mem.h"
-#include "uplook-int.h"
+#include "snapshot-uprobes-int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 enum { LINE_SIZE = 4096 };
 
 /* Is it switched on as an event of ftrace? */
-bool uplook_line_enabled(const struct uplook *u, const struct uprobe_line *l)
+bool snapshot_uprobes_line_enabled(const struct snapshot_uprobes *u, const struct uprobe_line *l)
 {
 	char path[512], state = '0';
 
@@ -29,7 +29,7 @@ bool uplook_line_enabled(const struct uplook *u, const struct uprobe_line *l)
 	return state != '0';
 }
 
-static FILE *open_list(const struct uplook *u, const char *name)
+static FILE *open_list(const struct snapshot_uprobes *u, const char *name)
 {
 	char path[320];
 
@@ -48,9 +48,9 @@ static uint64_t read_hits(FILE *f, const char *event)
 	return n;
 }
 
-int uplook_lines(struct uplook *u, struct upsnap *s,
-		 int (*add)(struct uplook *u, struct upsnap *s, const struct uprobe_line *l,
-			    uint64_t hits))
+int snapshot_uprobes_lines(struct snapshot_uprobes *u, struct upsnap *s,
+			   int (*add)(struct snapshot_uprobes *u, struct upsnap *s,
+				      const struct uprobe_line *l, uint64_t hits))
 {
 	FILE *list = *u->tracefs ? open_list(u, "uprobe_events") : NULL;
 	FILE *profile = list ? open_list(u, "uprobe_profile") : NULL;
@@ -69,26 +69,27 @@ int uplook_lines(struct uplook *u, struct upsnap *s,
 	return code;
 }
 
-static uint32_t n_walked(const struct uplook *u)
+static uint32_t n_walked(const struct snapshot_uprobes *u)
 {
 	uint32_t n = u->has_bpf ? u->bpf.state->n_events : 0;
 
 	return n < UP_EVENTS ? n : UP_EVENTS;
 }
 
-uint32_t uplook_n_events(const struct uplook *u)
+uint32_t snapshot_uprobes_n_events(const struct snapshot_uprobes *u)
 {
 	return n_walked(u) + (uint32_t)u->n_orphans;
 }
 
-const struct up_event *uplook_event(const struct uplook *u, uint32_t i)
+const struct up_event *snapshot_uprobes_event(const struct snapshot_uprobes *u, uint32_t i)
 {
 	uint32_t n = n_walked(u);
 
 	return i < n ? &u->bpf.events[i] : &u->orphans[i - n];
 }
 
-const struct up_holder *uplook_holder(const struct uplook *u, uint64_t event, uint32_t link)
+const struct up_holder *snapshot_uprobes_holder(const struct snapshot_uprobes *u, uint64_t event,
+						uint32_t link)
 {
 	for (uint32_t i = 0; u->has_bpf && i < u->bpf.state->n_holders && i < UP_HOLDERS; i++) {
 		const struct up_holder *h = &u->bpf.holders[i];
@@ -106,7 +107,7 @@ static bool is_among(const struct up_event *list, size_t n, uint64_t event)
 	return false;
 }
 
-int uplook_walk_files(struct uplook *u)
+int snapshot_uprobes_walk_files(struct snapshot_uprobes *u)
 {
 	uint32_t before = n_walked(u);
 	int code = up_bpf_walk_files(&u->bpf);

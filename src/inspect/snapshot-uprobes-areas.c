@@ -5,7 +5,7 @@
  * going through them: there are as many as processes with probes.
  */
 #include "kontend/mem.h"
-#include "uplook-int.h"
+#include "snapshot-uprobes-int.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static void remember_used(struct area_past *p, uint32_t used)
 }
 
 /* What is since the first look at it; @used < 0: not known. */
-static int with_past(struct uplook *u, struct upsnap_area *a)
+static int with_past(struct snapshot_uprobes *u, struct upsnap_area *a)
 {
 	struct pasts *all = &u->pasts;
 	const struct area_past *old = find_area(all, a->mm, a->pid);
@@ -60,7 +60,7 @@ static int with_past(struct uplook *u, struct upsnap_area *a)
 	return 0;
 }
 
-static int add_area(struct uplook *u, struct upsnap *s, const struct up_area *r)
+static int add_area(struct snapshot_uprobes *u, struct upsnap *s, const struct up_area *r)
 {
 	struct upsnap_area a = {.mm = r->mm, .pid = r->pid, .slots = u->slots};
 
@@ -72,7 +72,7 @@ static int add_area(struct uplook *u, struct upsnap *s, const struct up_area *r)
 	return code < 0 ? code : map64_put(&u->at_area, a.mm, (uint32_t)s->n_areas);
 }
 
-static uint64_t since(struct uplook *u, uint64_t key)
+static uint64_t since(struct snapshot_uprobes *u, uint64_t key)
 {
 	struct pasts *p = &u->pasts;
 	uint64_t from = u->now_ns;
@@ -86,7 +86,7 @@ static uint64_t since(struct uplook *u, uint64_t key)
 }
 
 /* Its slot, by its address in the area. */
-static int32_t slot_of(const struct uplook *u, const struct up_task *r)
+static int32_t slot_of(const struct snapshot_uprobes *u, const struct up_task *r)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t size = u->slots > 0 ? page / ((uint64_t)u->slots + 1) : 0;
@@ -99,7 +99,7 @@ static int32_t slot_of(const struct uplook *u, const struct up_task *r)
 	return -1;
 }
 
-static int add_task(struct uplook *u, struct upsnap *s, const struct up_task *r)
+static int add_task(struct snapshot_uprobes *u, struct upsnap *s, const struct up_task *r)
 {
 	const uint32_t *at = map64_get(&u->at_area, r->mm);
 	struct upsnap_task t = {.tid = r->tid, .offset = r->offset, .slot = -1, .depth = r->depth};
@@ -140,7 +140,7 @@ static void turn(struct pasts *p)
 	p->n_areas_next = p->n_tasks_next = 0;
 }
 
-int uplook_areas(struct uplook *u, struct upsnap *s)
+int snapshot_uprobes_areas(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	const struct up_state *st = u->bpf.state;
 	int code = 0;
@@ -183,7 +183,7 @@ static void read_comm(const char *pid, char *ret, size_t size)
 		fclose(f);
 }
 
-static int find_proc(struct uplook *u)
+static int find_proc(struct snapshot_uprobes *u)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
@@ -205,7 +205,7 @@ static int find_proc(struct uplook *u)
 	return code;
 }
 
-int uplook_areas_proc(struct uplook *u, struct upsnap *s)
+int snapshot_uprobes_areas_proc(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	int code = 0;
 
