@@ -5,9 +5,9 @@
  */
 #include "locks.h"
 #include "kontend/clock.h"
-#include "kontend/lockwalk.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "kontend/snapshot-locks.h"
 #include "kontend/taskid.h"
 #include "look-bytes.h"
 
@@ -18,7 +18,7 @@ struct run_locks {
 	struct look look;
 	struct lockask ask;
 	struct lockask_lock asked[LOCKASK_MOST];
-	struct lockwalk *walk; /* NULL: see why */
+	struct snapshot_locks *walk; /* NULL: see why */
 	struct error why;
 	int32_t threads[LOCKASK_THREADS];
 	struct locksnap snap;
@@ -48,7 +48,7 @@ static int take_snapshot(struct run_locks *r)
 		r->snap.head.time_ns = clock_now_ns();
 		return tell_gone(r);
 	}
-	int code = lockwalk_take(r->walk, r->asked, n, &r->snap, NULL);
+	int code = snapshot_locks_take(r->walk, r->asked, n, &r->snap, NULL);
 	return code < 0 ? code : tell_gone(r);
 }
 
@@ -78,7 +78,7 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes
 	if (o->no_bpf)
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
 	else
-		lockwalk_new(&r->walk, o->verb == VERB_RECORD, types, &r->why);
+		snapshot_locks_new(&r->walk, o->verb == VERB_RECORD, types, &r->why);
 	*ret = r;
 	return 0;
 }
@@ -97,7 +97,7 @@ void run_locks_free(struct run_locks *r)
 {
 	if (!r)
 		return;
-	lockwalk_free(r->walk);
+	snapshot_locks_free(r->walk);
 	lockask_deinit(&r->ask);
 	locksnap_deinit(&r->snap);
 	mem_free(r->bytes.bytes);

@@ -5,15 +5,15 @@
  * names is dear, so it is done for locks that were not asked about before, or long ago: whoever
  * reads snapshots remembers names.
  */
-#include "kontend/lockwalk.h"
+#include "kontend/snapshot-locks.h"
 #include "bpf-run.h"
 #include "bpf-types.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
-#include "lockwalk-int.h"
 #include "ns.h"
+#include "snapshot-locks-int.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -42,7 +42,7 @@ enum { FIND_BLOCKED, SEE_TASKS, NAME_TASKS, NAME_FILES };
 static const char *const walks[ITERATORS] = {"walk_blocked", "walk_others", "walk_names",
 					     "walk_files"};
 
-struct lockwalk {
+struct snapshot_locks {
 	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
 	struct bpf_link *link[ITERATORS];
 	struct bpf_map *by_address, *by_thread;
@@ -61,7 +61,7 @@ struct lockwalk {
 	struct memcg_cache memcgs;
 };
 
-static int map_arrays(struct lockwalk *w, struct error *err)
+static int map_arrays(struct snapshot_locks *w, struct error *err)
 {
 	const int r = PROT_READ, rw = PROT_READ | PROT_WRITE;
 
@@ -80,7 +80,7 @@ static int map_arrays(struct lockwalk *w, struct error *err)
 		       : err->code;
 }
 
-static int attach(struct lockwalk *w, struct error *err)
+static int attach(struct snapshot_locks *w, struct error *err)
 {
 	for (int i = 0; i < ITERATORS; i++) {
 		w->link[i] = bpf_run_iterator(w->object, iterators[i], err);
@@ -102,7 +102,7 @@ static int attach(struct lockwalk *w, struct error *err)
  * CPU, and ours a moment later, so the greatest difference of a few is the nearest. They drift, so
  * it is measured for each look. False: this kernel does not tell.
  */
-static bool clocks_differ(const struct lockwalk *w, int64_t *ret_ns)
+static bool clocks_differ(const struct snapshot_locks *w, int64_t *ret_ns)
 {
 	const struct timespec moment = {.tv_nsec = 1000};
 	bool known = false;
@@ -121,7 +121,7 @@ static bool clocks_differ(const struct lockwalk *w, int64_t *ret_ns)
 }
 
 /* The address of each CPU's section; where it cannot be told, its locks have no names. */
-static void learn_bases(struct lockwalk *w)
+static void learn_bases(struct snapshot_locks *w)
 {
 	int prog = bpf_run_program(w->object, "learn_base", NULL);
 	uint32_t *cpus;
@@ -136,7 +136,7 @@ static void learn_bases(struct lockwalk *w)
 }
 
 /* By kernels since 6.13; others say no caches. */
-static void load_slabs(struct lockwalk *w, struct kerntypes *types)
+static void load_slabs(struct snapshot_locks *w, struct kerntypes *types)
 {
 	struct bpf_run_file f = {
 		.bytes = slabs_object,
@@ -152,7 +152,7 @@ static void load_slabs(struct lockwalk *w, struct kerntypes *types)
 		w->read_slabs = bpf_run_program(w->slabs, "read_slabs", NULL);
 }
 
-static int load(struct lockwalk *w, struct kerntypes *types, struct error *err)
+static int load(struct snapshot_locks *w, struct kerntypes *types, struct error *err)
 {
 	const struct percpu_var *runqueues = percpu_named(&w->percpu, "runqueues");
 	struct raw_locks_config config = {
@@ -179,9 +179,10 @@ static int load(struct lockwalk *w, struct kerntypes *types, struct error *err)
 	return 0;
 }
 
-int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *shared, struct error *err)
+int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntypes *shared,
+		       struct error *err)
 {
-	struct lockwalk *w = mem_calloc(1, sizeof(*w));
+	struct snapshot_locks *w = mem_calloc(1, sizeof(*w));
 	struct kerntypes *own;
 
 	if (!w)
@@ -191,7 +192,7 @@ int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *shared, 
 	code = code < 0 ? code : load(w, types, err);
 	kerntypes_free(own);
 	if (code < 0) {
-		lockwalk_free(w);
+		snapshot_locks_free(w);
 		return code;
 	}
 	w->state->all_mms = all_mms;
@@ -200,7 +201,7 @@ int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *shared, 
 }
 
 /* The list of locks anew; that of the programs by address follows it. */
-static void clear(struct lockwalk *w)
+static void clear(struct snapshot_locks *w)
 {
 	struct raw_locks_state *s = w->state;
 
@@ -213,7 +214,7 @@ static void clear(struct lockwalk *w)
 	s->n_locks = s->n_names = s->n_waiters = s->n_tasks = s->dropped = 0;
 }
 
-static void ask(struct lockwalk *w, const struct lockask_lock *a)
+static void ask(struct snapshot_locks *w, const struct lockask_lock *a)
 {
 	const uint32_t *looked = map64_get(&w->looked, a->addr);
 	struct raw_locks_state *s = w->state;
@@ -243,7 +244,7 @@ static uint32_t life_of(const struct lockask_lock *asks, size_t n, uint64_t addr
 }
 
 /* Is there a lock whose name was not looked for of late? Then it is now. */
-static bool names_wanted(struct lockwalk *w, const struct lockask_lock *asks, size_t n)
+static bool names_wanted(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n)
 {
 	bool wanted = false;
 
@@ -261,14 +262,14 @@ static bool names_wanted(struct lockwalk *w, const struct lockask_lock *asks, si
 	return wanted;
 }
 
-static int go_through(const struct lockwalk *w, int which)
+static int go_through(const struct snapshot_locks *w, int which)
 {
 	int code = w->is_inner && which != SEE_TASKS ? 0 : bpf_run_iterate(w->link[which]);
 
 	return code == 0 && w->is_inner ? bpf_run_once(w->walk[which], -1) : code;
 }
 
-static int read_kernel(struct lockwalk *w, const struct lockask_lock *asks, size_t n)
+static int read_kernel(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n)
 {
 	int code = go_through(w, FIND_BLOCKED);
 
@@ -285,8 +286,8 @@ static int read_kernel(struct lockwalk *w, const struct lockask_lock *asks, size
 	return go_through(w, NAME_FILES);
 }
 
-int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
-		  struct locksnap *ret, struct error *err)
+int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
+			struct locksnap *ret, struct error *err)
 {
 	bool tells_percpu = w->state->all_mms && w->n_taken % ASK_AGAIN == 0;
 	uint64_t from = clock_now_ns();
@@ -298,11 +299,11 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	int code = read_kernel(w, asks, n);
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
-	struct lockwalk_raw raw = {w->state, w->locks,	 w->names, w->waiters, w->tasks,
-				   w->bases, &w->percpu, "/proc",  &w->memcgs};
+	struct snapshot_locks_raw raw = {w->state, w->locks,   w->names, w->waiters, w->tasks,
+					 w->bases, &w->percpu, "/proc",	 &w->memcgs};
 	raw.tells_percpu = tells_percpu;
 	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
-	code = lockwalk_fill(&raw, ret);
+	code = snapshot_locks_fill(&raw, ret);
 	if (code < 0)
 		return error_set(err, code, "No memory for a snapshot of locks");
 	ret->head.time_ns = from;
@@ -310,7 +311,7 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	return 0;
 }
 
-void lockwalk_free(struct lockwalk *w)
+void snapshot_locks_free(struct snapshot_locks *w)
 {
 	if (!w)
 		return;

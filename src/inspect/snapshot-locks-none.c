@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Looking at locks, in a kontend that was built without BPF. */
-#include "kontend/lockwalk.h"
+#include "kontend/snapshot-locks.h"
 
 #include <errno.h>
 
-int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *types, struct error *err)
+int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntypes *types,
+		       struct error *err)
 {
 	(void)types;
 	(void)ret;
@@ -12,8 +13,8 @@ int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *types, s
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
-int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
-		  struct locksnap *ret, struct error *err)
+int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
+			struct locksnap *ret, struct error *err)
 {
 	(void)w;
 	(void)asks;
@@ -22,7 +23,7 @@ int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
-void lockwalk_free(struct lockwalk *w)
+void snapshot_locks_free(struct snapshot_locks *w)
 {
 	(void)w;
 }

@@ -3,7 +3,7 @@
  * From what the programs read to a snapshot. A lock has one name: what was found in a process or a
  * file says most, then the per-CPU variable, then the slab cache that the lock stands in.
  */
-#include "lockwalk-int.h"
+#include "snapshot-locks-int.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static uint32_t add_path(struct locksnap *s, const char *proc, int pid, int fd)
 }
 
 /* Many processes have one path, so it is in the snapshot once. */
-static uint32_t add_memcg(const struct lockwalk_raw *raw, struct locksnap *s,
+static uint32_t add_memcg(const struct snapshot_locks_raw *raw, struct locksnap *s,
 			  const struct raw_lock_name *r)
 {
 	struct memcg_cache *c = raw->memcgs;
@@ -55,7 +55,7 @@ static uint32_t add_memcg(const struct lockwalk_raw *raw, struct locksnap *s,
 	return offset;
 }
 
-static int fill_names(const struct lockwalk_raw *raw, struct locksnap *s)
+static int fill_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
 {
 	for (uint32_t i = 0; i < raw->state->n_names && i < RAW_LOCK_NAMES; i++) {
 		const struct raw_lock_name *r = &raw->names[i];
@@ -75,7 +75,8 @@ static int fill_names(const struct lockwalk_raw *raw, struct locksnap *s)
 }
 
 /* Is it in the per-CPU section of some CPU? */
-static bool name_percpu(const struct lockwalk_raw *raw, struct locksnap *s, struct locksnap_name *n)
+static bool name_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s,
+			struct locksnap_name *n)
 {
 	for (int cpu = 0; cpu < RAW_LOCK_CPUS; cpu++) {
 		if (!raw->bases[cpu] || n->addr < raw->bases[cpu])
@@ -103,7 +104,7 @@ static uint32_t add_slab(struct locksnap *s, const struct raw_lock *l)
 	return locksnap_add_text(s, text);
 }
 
-static int fill_other_names(const struct lockwalk_raw *raw, struct locksnap *s)
+static int fill_other_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
 {
 	for (uint32_t i = 0; i < raw->state->n_locks && i < RAW_LOCKS; i++) {
 		const struct raw_lock *l = &raw->locks[i];
@@ -145,7 +146,7 @@ static enum locksnap_state state_of(const struct raw_lock_task *t)
 }
 
 /* What was read of a task; NULL: nothing. */
-static const struct raw_lock_task *task_at(const struct lockwalk_raw *raw, uint32_t at)
+static const struct raw_lock_task *task_at(const struct snapshot_locks_raw *raw, uint32_t at)
 {
 	if (!at || at > raw->state->n_tasks || at > RAW_LOCK_TASKS || !raw->tasks[at - 1].seen)
 		return NULL;
@@ -167,8 +168,8 @@ static int add_frames(const struct raw_lock_task *t, struct locksnap *s, uint32_
 	return code;
 }
 
-static int fill_holder(const struct lockwalk_raw *raw, const struct raw_lock *l, struct locksnap *s,
-		       struct locksnap_queue *q)
+static int fill_holder(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
+		       struct locksnap *s, struct locksnap_queue *q)
 {
 	const struct raw_lock_task *t = task_at(raw, l->holder_task);
 
@@ -185,7 +186,7 @@ static int fill_holder(const struct lockwalk_raw *raw, const struct raw_lock *l,
 	return add_frames(t, s, &q->holder_frame, &q->holder_n_frames);
 }
 
-static int fill_waiter(const struct lockwalk_raw *raw, const struct raw_lock_waiter *r,
+static int fill_waiter(const struct snapshot_locks_raw *raw, const struct raw_lock_waiter *r,
 		       uint32_t position, struct locksnap *s)
 {
 	const struct raw_lock_task *t = task_at(raw, r->task);
@@ -203,7 +204,8 @@ static int fill_waiter(const struct lockwalk_raw *raw, const struct raw_lock_wai
 	return code < 0 ? code : locksnap_add_waiter(s, &w);
 }
 
-static int fill_queue(const struct lockwalk_raw *raw, const struct raw_lock *l, struct locksnap *s)
+static int fill_queue(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
+		      struct locksnap *s)
 {
 	static const uint32_t types[] = {LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM};
 	struct locksnap_queue q = {.addr = l->addr, .type = types[l->type]};
@@ -220,7 +222,7 @@ static int fill_queue(const struct lockwalk_raw *raw, const struct raw_lock *l, 
 	return locksnap_add_queue(s, &q);
 }
 
-static int fill_queues(const struct lockwalk_raw *raw, struct locksnap *s)
+static int fill_queues(const struct snapshot_locks_raw *raw, struct locksnap *s)
 {
 	int code = 0;
 
@@ -237,7 +239,7 @@ static int fill_queues(const struct lockwalk_raw *raw, struct locksnap *s)
 }
 
 /* Nobody asks a recorder for names: what they are found by is in the recording. */
-static int fill_percpu(const struct lockwalk_raw *raw, struct locksnap *s)
+static int fill_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s)
 {
 	int code = 0;
 
@@ -254,7 +256,7 @@ static int fill_percpu(const struct lockwalk_raw *raw, struct locksnap *s)
 	return code;
 }
 
-int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret)
+int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *ret)
 {
 	map64_clear(&raw->memcgs->offsets);
 	int code = fill_names(raw, ret);

@@ -5,10 +5,10 @@
  * mmap_lock which a fork holds. Nothing is traced: the waits began before anybody looked. The same
  * waits as a report shows them, which was started later.
  *
- *     test-live-lockwalk KONTEND
+ *     test-live-snapshot-locks KONTEND
  */
 #include "kontend/clock.h"
-#include "kontend/lockwalk.h"
+#include "kontend/snapshot-locks.h"
 #include "live.h"
 #include "workloads/gate.h"
 
@@ -145,14 +145,14 @@ static void check_merged(const char *text)
 }
 
 /* What is no lock, and in no table of ours, still stands in a slab cache. */
-static void check_slab(struct lockwalk *w, uint64_t addr)
+static void check_slab(struct snapshot_locks *w, uint64_t addr)
 {
 	struct lockask_lock ask = {.addr = addr, .type = LOCKSNAP_MUTEX};
 	struct locksnap s = {0};
 
 	if (uname_before(6, 13))
 		return; /* cannot be asked */
-	live_check(&failures, lockwalk_take(w, &ask, 1, &s, NULL) == 0, "no second look");
+	live_check(&failures, snapshot_locks_take(w, &ask, 1, &s, NULL) == 0, "no second look");
 	const struct locksnap_name *n = name_of(&s, addr);
 	live_check(&failures, n && n->kind == LOCKSNAP_SLAB, "name of kind %u in a slab",
 		   n ? n->kind : 0);
@@ -163,13 +163,13 @@ static void check_slab(struct lockwalk *w, uint64_t addr)
 	locksnap_deinit(&s);
 }
 
-static void check_gate(struct lockwalk *w, struct gate *g, bool dir, bool named)
+static void check_gate(struct snapshot_locks *w, struct gate *g, bool dir, bool named)
 {
 	struct locksnap s = {0};
 	struct error err = {0};
 	uint64_t held_ns = clock_now_ns();
 
-	if (!live_check(&failures, lockwalk_take(w, NULL, 0, &s, &err) == 0, "%s", err.text))
+	if (!live_check(&failures, snapshot_locks_take(w, NULL, 0, &s, &err) == 0, "%s", err.text))
 		return;
 	const struct locksnap_queue *q = queue_of(&s, getpid());
 	if (!q && s.head.partial) {
@@ -314,7 +314,7 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-static void check_gates(struct lockwalk *w, const char *kontend, int dir)
+static void check_gates(struct snapshot_locks *w, const char *kontend, int dir)
 {
 	pthread_t t[THREADS];
 	int r = gate_init(&gate, THREADS, dir);
@@ -388,10 +388,10 @@ static void forker(void)
 
 /* The lock in a snapshot in which the forker holds its mmap_lock and others wait for it; 0: none.
  */
-static uint64_t find_fork(struct lockwalk *w, pid_t pid, struct locksnap *s)
+static uint64_t find_fork(struct snapshot_locks *w, pid_t pid, struct locksnap *s)
 {
 	for (int i = 0; i < LOOKS; i++) {
-		if (lockwalk_take(w, NULL, 0, s, NULL) < 0)
+		if (snapshot_locks_take(w, NULL, 0, s, NULL) < 0)
 			return 0;
 		const struct locksnap_queue *q = queue_of(s, pid);
 		if (q && q->certainty == LOCKSNAP_SURE && q->holder_tid == pid)
@@ -423,7 +423,7 @@ static void check_modes(const struct locksnap *s, uint64_t addr, uint32_t seen[2
 }
 
 /* Until both kinds of waiters were on the list, the forking thread holding the lock each time. */
-static void check_all_modes(struct lockwalk *w, pid_t pid, struct locksnap *s)
+static void check_all_modes(struct snapshot_locks *w, pid_t pid, struct locksnap *s)
 {
 	uint32_t seen[2] = {0};
 
@@ -439,7 +439,7 @@ static void check_all_modes(struct lockwalk *w, pid_t pid, struct locksnap *s)
 	       seen[1]);
 }
 
-static void check_mmap(struct lockwalk *w)
+static void check_mmap(struct snapshot_locks *w)
 {
 	struct locksnap s = {0};
 	pid_t pid = fork();
@@ -451,7 +451,7 @@ static void check_mmap(struct lockwalk *w)
 		/* Names are told again only after a while, if this lock was seen before. */
 		const struct locksnap_name *n = name_of(&s, ask.addr);
 		for (int i = 0; !n && i < 64; i++) {
-			if (lockwalk_take(w, &ask, 1, &s, NULL) < 0)
+			if (snapshot_locks_take(w, &ask, 1, &s, NULL) < 0)
 				break;
 			n = name_of(&s, ask.addr);
 		}
@@ -469,14 +469,14 @@ static void check_mmap(struct lockwalk *w)
 
 int main(int argc, char **argv)
 {
-	char name[] = "/tmp/kontend-lockwalk-XXXXXX";
-	struct lockwalk *w;
+	char name[] = "/tmp/kontend-snapshot-locks-XXXXXX";
+	struct snapshot_locks *w;
 	struct error err = {0};
 
 	live_need_root();
 	if (argc != 2)
 		return 1;
-	int code = lockwalk_new(&w, false, NULL, &err);
+	int code = snapshot_locks_new(&w, false, NULL, &err);
 	if (code < 0) {
 		printf("%s\n", err.text);
 		return LIVE_SKIP;
@@ -487,6 +487,6 @@ int main(int argc, char **argv)
 	unlinkat(dir, "gate", AT_REMOVEDIR);
 	close(dir);
 	rmdir(name);
-	lockwalk_free(w);
+	snapshot_locks_free(w);
 	return failures != 0;
 }

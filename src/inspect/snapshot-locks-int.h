@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_INSPECT_LOCKWALK_INT_H
-#define KONTEND_INSPECT_LOCKWALK_INT_H
+#ifndef KONTEND_INSPECT_SNAPSHOT_LOCKS_INT_H
+#define KONTEND_INSPECT_SNAPSHOT_LOCKS_INT_H
 
 #include "kontend/locksnap.h"
 #include "locks-shared.h"
@@ -8,7 +8,7 @@
 #include "percpu.h"
 
 /* What the programs left in their arrays. */
-struct lockwalk_raw {
+struct snapshot_locks_raw {
 	struct raw_locks_state *state;
 	struct raw_lock *locks;
 	const struct raw_lock_name *names;
@@ -24,6 +24,6 @@ struct lockwalk_raw {
 };
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */
-int lockwalk_fill(const struct lockwalk_raw *raw, struct locksnap *ret);
+int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *ret);
 
 #endif

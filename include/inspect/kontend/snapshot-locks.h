@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_LOCKWALK_H
-#define KONTEND_LOCKWALK_H
+#ifndef KONTEND_SNAPSHOT_LOCKS_H
+#define KONTEND_SNAPSHOT_LOCKS_H
 
 #include "kontend/error.h"
 #include "kontend/lockask.h"
@@ -11,19 +11,20 @@
  * to, by BPF programs that are run on demand and take no lock. For one thread.
  */
 struct kerntypes;
-struct lockwalk;
+struct snapshot_locks;
 
 /*
  * @all_mms: every snapshot names the mmap_lock of every process, asked for or not. @types: NULL: it
  * reads them itself. -ENOTSUP when kontend was built without BPF, else what the kernel said.
  */
-int lockwalk_new(struct lockwalk **ret, bool all_mms, struct kerntypes *types, struct error *err);
+int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntypes *types,
+		       struct error *err);
 /*
  * A snapshot of now into @ret, which is cleared before: all locks that tasks wait for, as far as
  * the kernel tells, and those asked for. 0 or a negative errno: try again later.
  */
-int lockwalk_take(struct lockwalk *w, const struct lockask_lock *asks, size_t n,
-		  struct locksnap *ret, struct error *err);
-void lockwalk_free(struct lockwalk *w); /* NULL is fine */
+int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
+			struct locksnap *ret, struct error *err);
+void snapshot_locks_free(struct snapshot_locks *w); /* NULL is fine */
 
 #endif

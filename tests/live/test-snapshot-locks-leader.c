@@ -3,7 +3,7 @@
  * A process whose first thread has ended while others go on: its mmap_lock has its name and its
  * memory cgroup all the same, and both once, however many threads there are.
  */
-#include "kontend/lockwalk.h"
+#include "kontend/snapshot-locks.h"
 #include "live.h"
 
 #include <pthread.h>
@@ -65,13 +65,13 @@ static size_t names_of(const struct locksnap *s, pid_t pid, const struct locksna
 	return n;
 }
 
-static void check(struct lockwalk *w, pid_t pid)
+static void check(struct snapshot_locks *w, pid_t pid)
 {
 	const struct locksnap_name *name = NULL, *own = NULL;
 	struct locksnap s = {0};
 	struct error err = {0};
 
-	if (!live_check(&failures, lockwalk_take(w, NULL, 0, &s, &err) == 0, "no look: %s",
+	if (!live_check(&failures, snapshot_locks_take(w, NULL, 0, &s, &err) == 0, "no look: %s",
 			err.text))
 		return;
 	size_t n = names_of(&s, pid, &name);
@@ -89,11 +89,11 @@ static void check(struct lockwalk *w, pid_t pid)
 
 int main(void)
 {
-	struct lockwalk *w;
+	struct snapshot_locks *w;
 	struct error err = {0};
 
 	live_need_root();
-	if (lockwalk_new(&w, true, NULL, &err) < 0) {
+	if (snapshot_locks_new(&w, true, NULL, &err) < 0) {
 		printf("%s\n", err.text);
 		return LIVE_SKIP;
 	}
@@ -109,6 +109,6 @@ int main(void)
 		check(w, pid);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	lockwalk_free(w);
+	snapshot_locks_free(w);
 	return failures != 0;
 }
