@@ -9,20 +9,20 @@
 #include "kontend/record.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/taskid.h"
-#include "look-bytes.h"
+#include "snapshot-buf.h"
 
 #include <errno.h>
 #include <signal.h>
 
 struct run_locks {
-	struct look look;
+	struct snapshot_source look;
 	struct lockask ask;
 	struct lockask_lock asked[LOCKASK_MOST];
 	struct snapshot_locks *walk; /* NULL: see why */
 	struct error why;
 	int32_t threads[LOCKASK_THREADS];
 	struct locksnap snap;
-	struct look_bytes bytes;
+	struct snapshot_buf bytes;
 };
 
 /* Those outside of our PID namespace cannot be asked about. */
@@ -52,7 +52,7 @@ static int take_snapshot(struct run_locks *r)
 	return code < 0 ? code : tell_gone(r);
 }
 
-static void *take(struct look *l, bool last, size_t *ret_len)
+static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct run_locks *r = (struct run_locks *)l;
 
@@ -60,7 +60,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	/* The next tick tries again. */
 	if (take_snapshot(r) < 0)
 		return NULL;
-	return look_bytes_encode(&r->bytes, &locksnap_sections, &r->snap, ret_len);
+	return snapshot_buf_encode(&r->bytes, &locksnap_sections, &r->snap, ret_len);
 }
 
 int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes *types,
@@ -70,10 +70,10 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes
 
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for looking at locks");
-	r->look = (struct look){.kind = SNAPSHOT_LOCKS,
-				.version = LOCKSNAP_VERSION,
-				.take = take,
-				.at_start = true};
+	r->look = (struct snapshot_source){.kind = SNAPSHOT_LOCKS,
+					   .version = LOCKSNAP_VERSION,
+					   .take = take,
+					   .at_start = true};
 	lockask_init(&r->ask);
 	if (o->no_bpf)
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
@@ -83,7 +83,7 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes
 	return 0;
 }
 
-struct look *run_locks_look(struct run_locks *r)
+struct snapshot_source *run_locks_look(struct run_locks *r)
 {
 	return &r->look;
 }

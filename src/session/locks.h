@@ -4,8 +4,8 @@
 
 #include "kontend/error.h"
 #include "kontend/lockask.h"
-#include "kontend/look.h"
 #include "kontend/opts.h"
+#include "kontend/snapshot-source.h"
 
 struct kerntypes;
 struct run_locks;
@@ -14,7 +14,7 @@ struct run_locks;
  * snapshots say why. -ENOMEM. */
 int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes *types,
 		  struct error *err);
-struct look *run_locks_look(struct run_locks *r);   /* borrowed */
+struct snapshot_source *run_locks_look(struct run_locks *r); /* borrowed */
 struct lockask *run_locks_ask(struct run_locks *r); /* for the engine; borrowed; NULL of NULL */
 void run_locks_free(struct run_locks *r); /* after the source and the engine; NULL is fine */
 

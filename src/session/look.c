@@ -7,10 +7,10 @@
 #include "look.h"
 #include "kontend/clock.h"
 #include "kontend/inspect.h"
-#include "kontend/look.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
-#include "look-bytes.h"
+#include "kontend/snapshot-source.h"
+#include "snapshot-buf.h"
 #include "uprobes.h"
 
 #include <errno.h>
@@ -20,12 +20,12 @@ static const uint64_t SECOND = 1000000000;
 static const uint64_t LEAST_NS = 50000000;
 
 struct run_look_one {
-	struct look look;
+	struct snapshot_source look;
 	struct inspect *inspect; /* borrowed */
 	enum inspect_what what;
 	uint64_t least_ns; /* between two of them, but for the last one */
 	struct snap snap;
-	struct look_bytes bytes;
+	struct snapshot_buf bytes;
 };
 
 struct run_look {
@@ -44,7 +44,7 @@ static bool has_tasks(const struct snap *s)
 	return false;
 }
 
-static void *take(struct look *l, bool last, size_t *ret_len)
+static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct run_look_one *r = (struct run_look_one *)l;
 
@@ -54,7 +54,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	if (inspect_take(r->inspect, r->what, &r->snap, NULL) < 0)
 		return NULL;
 	l->has_tasks = has_tasks(&r->snap);
-	return look_bytes_encode(&r->bytes, &snap_sections, &r->snap, ret_len);
+	return snapshot_buf_encode(&r->bytes, &snap_sections, &r->snap, ret_len);
 }
 
 static struct run_look_one make_one(struct inspect *i, uint16_t kind, enum inspect_what what,
@@ -106,7 +106,7 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *
 	return 0;
 }
 
-struct look *run_look_of(struct run_look *r)
+struct snapshot_source *run_look_of(struct run_look *r)
 {
 	return r ? &r->all.look : NULL;
 }

@@ -6,14 +6,14 @@
 #include "kontend/opts.h"
 
 struct kerntypes;
-struct look;
+struct snapshot_source;
 struct snapshot_uprobes;
 struct run_look;
 
 /* What a run with these options looks at once a tick. */
 int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *types,
 		 struct error *err);
-struct look *run_look_of(struct run_look *r); /* borrowed; NULL of NULL */
+struct snapshot_source *run_look_of(struct run_look *r); /* borrowed; NULL of NULL */
 /* The one at uprobes. */
 struct snapshot_uprobes *run_look_uprobes(struct run_look *r); /* borrowed */
 void run_look_free(struct run_look *r); /* after the source that it was given to */

@@ -130,7 +130,7 @@ static uint32_t profile_hz(const struct opts *o)
 
 /* The list of what is looked at, or NULL. */
 static int open_looks(struct run *r, const struct opts *o, struct kerntypes *types,
-		      struct look **ret, struct error *err)
+		      struct snapshot_source **ret, struct error *err)
 {
 	*ret = NULL;
 	if (!looks(o))
@@ -139,7 +139,7 @@ static int open_looks(struct run *r, const struct opts *o, struct kerntypes *typ
 	code = code < 0 ? code : run_locks_new(&r->locks, o, types, err);
 	if (code < 0)
 		return code;
-	struct look *l = *ret = run_look_of(r->look);
+	struct snapshot_source *l = *ret = run_look_of(r->look);
 	while (l->next)
 		l = l->next;
 	l->next = run_locks_look(r->locks);
@@ -227,7 +227,8 @@ static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *t
 	r->names = r->target.n_ids ? NULL : nsview_names(r->ns);
 }
 
-static int load_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+static int load_programs(struct run *r, const struct opts *o, struct snapshot_source **ret,
+			 struct error *err)
 {
 	struct kerntypes *types;
 	int code = kerntypes_new(&types, err);
@@ -244,7 +245,8 @@ static int load_programs(struct run *r, const struct opts *o, struct look **ret,
 }
 
 /* All that loads BPF programs, which the kernel checks for a second of CPU time. */
-static int open_programs(struct run *r, const struct opts *o, struct look **ret, struct error *err)
+static int open_programs(struct run *r, const struct opts *o, struct snapshot_source **ret,
+			 struct error *err)
 {
 	int before = collector_hurry();
 	int code = load_programs(r, o, ret, err);
@@ -256,7 +258,7 @@ static int open_programs(struct run *r, const struct opts *o, struct look **ret,
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
-	struct look *first = NULL;
+	struct snapshot_source *first = NULL;
 	int ret = o->demo ? start_demo(r, err) : 0;
 	if (ret == 0)
 		ret = mux_open(&r->mux, &mux_system, err);
@@ -275,7 +277,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	struct live_options l = {
 		.mmap = level,
 		.target = r->target,
-		.look = first,
+		.snapshots = first,
 		.tick_ns = o->delay_ns,
 		.first_tick_ns = o->verb == VERB_LIVE ? FIRST_TICK_NS : 0,
 		.ring_pages = (uint32_t)o->mmap_pages,

@@ -3,11 +3,11 @@
  * them. */
 #include "uprobes.h"
 #include "kontend/clock.h"
-#include "kontend/look.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "kontend/snapshot-source.h"
 #include "kontend/snapshot-uprobes.h"
-#include "look-bytes.h"
+#include "snapshot-buf.h"
 
 #include <errno.h>
 
@@ -15,13 +15,13 @@
 static const uint64_t LEAST_NS = 50000000;
 
 struct run_uprobes {
-	struct look look;
+	struct snapshot_source look;
 	struct snapshot_uprobes *snapshot_uprobes;
 	struct upsnap snap;
-	struct look_bytes bytes;
+	struct snapshot_buf bytes;
 };
 
-static void *take(struct look *l, bool last, size_t *ret_len)
+static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct run_uprobes *r = (struct run_uprobes *)l;
 
@@ -30,7 +30,7 @@ static void *take(struct look *l, bool last, size_t *ret_len)
 	/* The next tick tries again; the view says how old what it shows is. */
 	if (snapshot_uprobes_take(r->snapshot_uprobes, &r->snap, NULL) < 0)
 		return NULL;
-	return look_bytes_encode(&r->bytes, &upsnap_sections, &r->snap, ret_len);
+	return snapshot_buf_encode(&r->bytes, &upsnap_sections, &r->snap, ret_len);
 }
 
 int run_uprobes_new(struct run_uprobes **ret, const struct opts *o, struct kerntypes *types,
@@ -41,7 +41,8 @@ int run_uprobes_new(struct run_uprobes **ret, const struct opts *o, struct kernt
 
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
-	r->look = (struct look){.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .take = take};
+	r->look = (struct snapshot_source){
+		.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .take = take};
 	int code = snapshot_uprobes_new(&r->snapshot_uprobes, &uo, err);
 	if (code < 0) {
 		mem_free(r);
@@ -56,7 +57,7 @@ struct snapshot_uprobes *run_uprobes_inner(struct run_uprobes *r)
 	return r->snapshot_uprobes;
 }
 
-struct look *run_uprobes_of(struct run_uprobes *r)
+struct snapshot_source *run_uprobes_of(struct run_uprobes *r)
 {
 	return &r->look;
 }

@@ -6,7 +6,7 @@
 #include "kontend/opts.h"
 
 struct kerntypes;
-struct look;
+struct snapshot_source;
 struct run_uprobes;
 struct snapshot_uprobes;
 
@@ -14,7 +14,7 @@ struct snapshot_uprobes;
 int run_uprobes_new(struct run_uprobes **ret, const struct opts *o, struct kerntypes *types,
 		    struct error *err);
 struct snapshot_uprobes *run_uprobes_inner(struct run_uprobes *r); /* borrowed */
-struct look *run_uprobes_of(struct run_uprobes *r);		   /* borrowed */
+struct snapshot_source *run_uprobes_of(struct run_uprobes *r);	   /* borrowed */
 void run_uprobes_free(struct run_uprobes *r);			   /* NULL is fine */
 
 #endif

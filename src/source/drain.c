@@ -135,7 +135,7 @@ static void say_progress(struct drain *d, uint64_t t0)
 	d->mark = t0;
 }
 
-static void put_look(struct drain *d, struct look *l, uint64_t time_ns, bool last)
+static void put_look(struct drain *d, struct snapshot_source *l, uint64_t time_ns, bool last)
 {
 	struct record_snapshot head = {.kind = l->kind, .version = l->version, .time_ns = time_ns};
 	size_t len = 0;
@@ -150,7 +150,7 @@ static void put_look(struct drain *d, struct look *l, uint64_t time_ns, bool las
 
 static void put_looks(struct drain *d, uint64_t time_ns, bool last)
 {
-	for (struct look *l = d->look; l; l = l->next)
+	for (struct snapshot_source *l = d->snapshots; l; l = l->next)
 		put_look(d, l, time_ns, last);
 }
 
@@ -161,7 +161,7 @@ static void put_looks(struct drain *d, uint64_t time_ns, bool last)
  */
 static void take_look(struct drain *d, uint64_t now)
 {
-	if (!d->look || now < d->next_tick || d->next_tick == d->last_taken)
+	if (!d->snapshots || now < d->next_tick || d->next_tick == d->last_taken)
 		return;
 	d->last_taken = d->next_tick;
 	put_looks(d, d->next_tick, false);
@@ -170,7 +170,7 @@ static void take_look(struct drain *d, uint64_t now)
 /* What is looked at when measuring begins. */
 static void begin_looks(struct drain *d, uint64_t now)
 {
-	for (struct look *l = d->begun ? NULL : d->look; l; l = l->next)
+	for (struct snapshot_source *l = d->begun ? NULL : d->snapshots; l; l = l->next)
 		if (l->at_start)
 			put_look(d, l, now, false);
 	d->begun = true;
@@ -179,7 +179,7 @@ static void begin_looks(struct drain *d, uint64_t now)
 /* Has anybody else's task events, so that its switches are to be looked at? */
 static bool tasks_have_events(const struct drain *d)
 {
-	for (const struct look *l = d->look; l; l = l->next) {
+	for (const struct snapshot_source *l = d->snapshots; l; l = l->next) {
 		if (l->has_tasks)
 			return true;
 	}

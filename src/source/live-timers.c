@@ -129,7 +129,7 @@ int live_timers_put(struct live_timers *t, struct queue *q)
 }
 
 /* Somebody may give a PMU another interval while we measure. */
-static void *take_changes(struct look *l, bool last, size_t *ret_len)
+static void *take_changes(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct live_timers *t =
 		(struct live_timers *)((char *)l - offsetof(struct live_timers, look));
@@ -145,15 +145,15 @@ static void *take_changes(struct look *l, bool last, size_t *ret_len)
 	return &t->body;
 }
 
-struct look *live_timers_look(struct live_timers *t, struct look *others)
+struct snapshot_source *live_timers_look(struct live_timers *t, struct snapshot_source *others)
 {
 	if (!t->pmus.n)
 		return others;
-	t->look = (struct look){.next = others,
-				.kind = SNAPSHOT_PMUS,
-				.version = PMUS_VERSION,
-				.at_start = true,
-				.take = take_changes};
+	t->look = (struct snapshot_source){.next = others,
+					   .kind = SNAPSHOT_PMUS,
+					   .version = PMUS_VERSION,
+					   .at_start = true,
+					   .take = take_changes};
 	return &t->look;
 }
 

@@ -2,11 +2,11 @@
 #ifndef KONTEND_SOURCE_LIVE_TIMERS_H
 #define KONTEND_SOURCE_LIVE_TIMERS_H
 
-#include "kontend/look.h"
 #include "kontend/perf-session.h"
 #include "kontend/pmus.h"
 #include "kontend/queue.h"
 #include "kontend/record.h"
+#include "kontend/snapshot-source.h"
 #include "kontend/tracefs.h"
 
 /*
@@ -21,7 +21,7 @@ struct live_timers {
 	uint64_t mux, tick_handler;    /* addresses of their functions; 0 = not known */
 	bool is_mux, is_tick;	       /* kallsyms has it, maybe without the address */
 	bool on;		       /* the session lets them through */
-	struct look look;	       /* says what has changed of `pmus` */
+	struct snapshot_source look;   /* says what has changed of `pmus` */
 	struct {
 		struct record_snapshot head;
 		struct pmus pmus;
@@ -29,7 +29,7 @@ struct live_timers {
 };
 
 /* @others: what is looked at besides; borrowed. */
-struct look *live_timers_look(struct live_timers *t, struct look *others);
+struct snapshot_source *live_timers_look(struct live_timers *t, struct snapshot_source *others);
 /* With @tracefs, its path. */
 void live_timers_read(struct live_timers *t, const char *tracefs);
 /* The field hrtimer's place in the raw data of an entry. */

@@ -212,7 +212,7 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->session = l->session;
 	d->tasks = l->tasks;
 	d->n_tasks = l->n_tasks;
-	d->look = live_timers_look(&l->timers, o->look);
+	d->snapshots = live_timers_look(&l->timers, o->snapshots);
 	if (l->timers.on && o->switches_ns) {
 		d->switches = (struct burst){.len_ns = o->switches_ns, .every_ns = SWITCHES_NS};
 		d->switch_ps = switch_cost_measure();

@@ -23,7 +23,7 @@ enum { PARTS = 6, SKIP = 77, EXTRA_FDS = 8, PAUSE_MS = 250, TEXT = 4096 };
 static const uint64_t EXTRA_BYTES = 16 << 20;
 static const double EXTRA_CPU = 0.5, LEAST_CPU = 0.02;
 
-struct look {
+struct snapshot_source {
 	unsigned fds;
 	uint64_t anonymous, resident; /* bytes */
 	double cpu_s, share;
@@ -85,12 +85,12 @@ static double cpu_of(pid_t pid)
 	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
-static struct look look_at(pid_t pid)
+static struct snapshot_source look_at(pid_t pid)
 {
-	return (struct look){.fds = count_fds(pid),
-			     .anonymous = status_of(pid, "RssAnon:"),
-			     .resident = status_of(pid, "VmRSS:"),
-			     .cpu_s = cpu_of(pid)};
+	return (struct snapshot_source){.fds = count_fds(pid),
+					.anonymous = status_of(pid, "RssAnon:"),
+					.resident = status_of(pid, "VmRSS:"),
+					.cpu_s = cpu_of(pid)};
 }
 
 /* All views, one after the other, with what is behind a row, for @seconds. */
@@ -140,9 +140,9 @@ static int complain(const char *what, double before, double after, double most)
 }
 
 /* The first part is the warm-up; what the second has is compared with the last. */
-static int judge(const struct look *l)
+static int judge(const struct snapshot_source *l)
 {
-	const struct look *a = &l[1], *b = &l[PARTS - 1];
+	const struct snapshot_source *a = &l[1], *b = &l[PARTS - 1];
 	double most_share = a->share * (1 + EXTRA_CPU) + LEAST_CPU;
 	int bad = 0;
 
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 	const char *const env[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", NULL};
 	char *live[] = {argc > 1 ? argv[1] : NULL, (char[]){"live"}, NULL};
 	char dir[] = "/tmp/kontend-soak-XXXXXX";
-	struct look looks[PARTS + 1];
+	struct snapshot_source looks[PARTS + 1];
 	struct session s;
 	pid_t mortals;
 

@@ -8,12 +8,12 @@
 
 #include <stddef.h>
 
-struct look {
+struct snapshot_source {
 	uint32_t ch;
 	char ascii;
 };
 
-static const struct look looks[] = {
+static const struct snapshot_source looks[] = {
 	{0x00b1, '+'},	{0x00b5, 'u'},	{0x00b7, '.'}, {0x00d7, 'x'}, {0x2013, '-'}, {0x2014, '-'},
 	{0x2018, '\''}, {0x2019, '\''}, {0x201c, '"'}, {0x201d, '"'}, {0x2022, '*'}, {0x2026, '~'},
 	{0x2039, '<'},	{0x203a, '>'},	{0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},

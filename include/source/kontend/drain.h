@@ -4,10 +4,10 @@
 
 #include "kontend/burst.h"
 #include "kontend/error.h"
-#include "kontend/look.h"
 #include "kontend/perf-session.h"
 #include "kontend/procfs.h"
 #include "kontend/record.h"
+#include "kontend/snapshot-source.h"
 #include <poll.h>
 
 struct drain;
@@ -62,15 +62,15 @@ struct drain {
 	struct burst mmaps; /* when the events of mmap_locks are on, where not all the time */
 	struct mmlevel_how mmap_how;		  /* what is said of that */
 	const struct live_mmap_count *mmap_count; /* NULL: none */
-	struct look *look;		 /* the first of those taken at each tick, NULL = none */
-	struct burst switches;		 /* when context switches are looked at */
-	struct record_burst switch_cost; /* of the burst that goes on; its times are not set */
-	bool switches_asked;		 /* whether any task has events or not */
-	uint64_t switch_ps;		 /* record_burst.own_ps */
-	int pidfd;			 /* the session ends when this is readable; -1 = none */
-	bool calm;			 /* nobody waits for early records */
-	bool relaxed;			 /* few wake-ups matter more than early records */
-	bool cpu_wide;			 /* rings end with their CPU, not with a task */
+	struct snapshot_source *snapshots; /* the first of those taken at each tick, NULL = none */
+	struct burst switches;		   /* when context switches are looked at */
+	struct record_burst switch_cost;   /* of the burst that goes on; its times are not set */
+	bool switches_asked;		   /* whether any task has events or not */
+	uint64_t switch_ps;		   /* record_burst.own_ps */
+	int pidfd;			   /* the session ends when this is readable; -1 = none */
+	bool calm;			   /* nobody waits for early records */
+	bool relaxed;			   /* few wake-ups matter more than early records */
+	bool cpu_wide;			   /* rings end with their CPU, not with a task */
 
 	/* its own */
 	uint64_t mmaps_from;   /* since when all of their events are on */

@@ -4,8 +4,8 @@
 
 #include "kontend/callgraph.h"
 #include "kontend/feed.h"
-#include "kontend/look.h"
 #include "kontend/mmlevel.h"
+#include "kontend/snapshot-source.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
 
@@ -32,8 +32,7 @@ struct live_options {
 	bool relaxed;		/* whoever takes the records is in no hurry: fewer, larger pieces */
 	bool no_stack;
 	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
-	struct look
-		*look; /* and those behind it; borrowed as long as the source lives; NULL = none */
+	struct snapshot_source *snapshots; /* the first; borrowed as long as the source lives */
 	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = nobody */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool switches_asked;  /* also while no task has events: what they cost without any */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_LOOK_H
-#define KONTEND_LOOK_H
+#ifndef KONTEND_SNAPSHOT_SOURCE_H
+#define KONTEND_SNAPSHOT_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,16 +10,16 @@
  * Something that is looked at as a whole, at most once a tick, and rides in the stream as a
  * SNAPSHOT record. take() is called by the collector's thread.
  */
-struct look {
-	struct look *next; /* that is taken after this one; NULL: none */
-	uint16_t kind;	   /* enum record_snapshot_kind */
-	uint16_t version;  /* of the payload */
-	bool has_tasks;	   /* the latest one has events of tasks, others than our own */
+struct snapshot_source {
+	struct snapshot_source *next; /* that is taken after this one; NULL: none */
+	uint16_t kind;		      /* enum record_snapshot_kind */
+	uint16_t version;	      /* of the payload */
+	bool has_tasks;		      /* the latest one has events of tasks, others than our own */
 	/*
 	 * The payload behind a struct record_snapshot, which the caller fills in; borrowed until
 	 * the next call. NULL: there is none this time. @last: it is the end of measuring.
 	 */
-	void *(*take)(struct look *l, bool last, size_t *ret_len);
+	void *(*take)(struct snapshot_source *l, bool last, size_t *ret_len);
 	bool at_start; /* taken once more when measuring begins */
 };
 

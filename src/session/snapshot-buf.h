@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_LOOK_BYTES_H
-#define KONTEND_LOOK_BYTES_H
+#ifndef KONTEND_SNAPSHOT_BUF_H
+#define KONTEND_SNAPSHOT_BUF_H
 
 #include "kontend/mem.h"
 #include "kontend/record.h"
@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 
-/* The bytes of a look's last snapshot; they grow as needed and are kept for the next. */
-struct look_bytes {
+/* The bytes of a source's last snapshot; they grow as needed and are kept for the next. */
+struct snapshot_buf {
 	char *bytes;
 	size_t cap;
 };
 
 /* Where a payload of @len bytes is to go, behind its struct record_snapshot; NULL: no memory. */
-static inline char *look_bytes_payload(struct look_bytes *b, size_t len, size_t *ret_len)
+static inline char *snapshot_buf_payload(struct snapshot_buf *b, size_t len, size_t *ret_len)
 {
 	const size_t head = sizeof(struct record_snapshot);
 
@@ -30,11 +30,11 @@ static inline char *look_bytes_payload(struct look_bytes *b, size_t len, size_t 
 	return b->bytes + head;
 }
 
-/* @snap as take() of a look answers it: behind room for its head. NULL: no memory. */
-static inline void *look_bytes_encode(struct look_bytes *b, const struct sections *k,
-				      const void *snap, size_t *ret_len)
+/* @snap as take() of a source answers it: behind room for its head. NULL: no memory. */
+static inline void *snapshot_buf_encode(struct snapshot_buf *b, const struct sections *k,
+					const void *snap, size_t *ret_len)
 {
-	char *payload = look_bytes_payload(b, sections_size(k, snap), ret_len);
+	char *payload = snapshot_buf_payload(b, sections_size(k, snap), ret_len);
 
 	if (payload)
 		sections_encode(k, snap, payload);
