@@ -30,7 +30,7 @@ struct waitfeed {
 	struct waits_ring *own; /* of each CPU; NULL: waits are not told */
 	uint64_t *ids;		/* of the CPU's event, 0: none */
 	uint32_t n_cpus;
-	enum waits_whose whose;
+	enum waits_scope scope;
 	bool owners;
 	struct nsview *ns; /* borrowed, or NULL */
 	int links[LINKS];  /* attached programs */
@@ -79,12 +79,12 @@ static bool ring(struct feed *feed, uint32_t cpu, struct ring *ret)
 }
 
 /* BPF sees threads by their number in the initial namespace, which in another one is not ours. */
-static bool knows_tids(const struct nsview *ns)
+static bool in_init_pidns(const struct nsview *ns)
 {
 	return ns || !pidns_is_inner();
 }
 
-static bool has_told_cpus(const struct target *t)
+static bool fits_cpu_filter(const struct target *t)
 {
 	for (size_t i = 0; i < t->n_cpus; i++)
 		if (t->cpus[i] >= WAITS_CPUS)
@@ -93,7 +93,7 @@ static bool has_told_cpus(const struct target *t)
 }
 
 /* False: the program would have to tell of all. */
-static bool whose(const struct waitfeed_options *o, enum waits_whose *ret)
+static bool scope_of(const struct waitfeed_options *o, enum waits_scope *ret)
 {
 	const struct target *t = o->target;
 
@@ -112,15 +112,15 @@ static bool whose(const struct waitfeed_options *o, enum waits_whose *ret)
 		*ret = WAITS_PIDS;
 		break;
 	}
-	return t->n_ids < WAITS_IDS && knows_tids(o->ns);
+	return t->n_ids < WAITS_IDS && in_init_pidns(o->ns);
 }
 
 bool waitfeed_covers(const struct waitfeed_options *o)
 {
-	enum waits_whose w;
+	enum waits_scope w;
 
-	return o->max_stack <= WAITREC_FRAMES && knows_tids(o->ns) && has_told_cpus(o->target) &&
-	       whose(o, &w);
+	return o->max_stack <= WAITREC_FRAMES && in_init_pidns(o->ns) &&
+	       fits_cpu_filter(o->target) && scope_of(o, &w);
 }
 
 /* See waits_config.word_type. */
@@ -142,15 +142,15 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.frames = o->max_stack,
 		.word_type = word_type(types),
 	};
-	enum waits_whose w;
+	enum waits_scope w;
 
 	if (o->ns)
 		c.ns = *nsview_config(o->ns);
 	if (!t)
 		return c;
-	if (whose(o, &w))
-		c.whose = w;
-	c.by_cpu = t->n_cpus > 0 && has_told_cpus(t);
+	if (scope_of(o, &w))
+		c.scope = w;
+	c.by_cpu = t->n_cpus > 0 && fits_cpu_filter(t);
 	for (size_t i = 0; c.by_cpu && i < t->n_cpus; i++)
 		c.cpus[t->cpus[i] / 64] |= 1ull << t->cpus[i] % 64;
 	return c;
@@ -207,9 +207,9 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 {
 	int code = look_again(f, err);
 
-	if (f->whose == WAITS_CGROUP)
+	if (f->scope == WAITS_CGROUP)
 		return tell_cgroup(f, t->cgroup, err);
-	for (size_t i = 0; f->whose != WAITS_ALL && code == 0 && i < t->n_ids; i++)
+	for (size_t i = 0; f->scope != WAITS_ALL && code == 0 && i < t->n_ids; i++)
 		code = tell_id(f, (uint32_t)t->ids[i], err);
 	return code;
 }
@@ -242,7 +242,7 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 	if (code == 0 && o->waits)
 		code = map_own(f, file.n_cpus, err);
 
-	f->whose = (enum waits_whose)config.whose;
+	f->scope = (enum waits_scope)config.scope;
 	if (code == 0)
 		code = tell_target(f, o->target, err);
 	if (code < 0)
@@ -311,11 +311,11 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		code = tell_id(f, (uint32_t)command, err);
 
 	/* Whoever is started meanwhile is not to be missed, nor who has his number later. */
-	if (code == 0 && f->whose == WAITS_PIDS)
+	if (code == 0 && f->scope == WAITS_PIDS)
 		code = attach(f, "sched_process_free", "see_gone", err);
-	if (code == 0 && f->whose == WAITS_PIDS)
+	if (code == 0 && f->scope == WAITS_PIDS)
 		code = attach(f, "sched_process_fork", "see_fork", err);
-	if (code == 0 && f->ns && f->whose != WAITS_PIDS && f->whose != WAITS_TIDS)
+	if (code == 0 && f->ns && f->scope != WAITS_PIDS && f->scope != WAITS_TIDS)
 		code = attach_names(f, err);
 	if (code == 0 && !f->feed.waits && !f->owners)
 		return 0;

@@ -12,7 +12,7 @@ enum {
 	WAITS_CHAINS = 19 * 4096 - 256, /* with what is before them, whole pages */
 };
 
-enum waits_whose {
+enum waits_scope {
 	WAITS_ALL,
 	WAITS_TIDS,   /* of the threads in the map `ids` */
 	WAITS_PIDS,   /* of the processes there, and of those that they start */
@@ -44,7 +44,7 @@ struct waits_ring {
 struct waits_config {
 	struct ns_config ns;
 	unsigned int by_cpu; /* only on the CPUs of the mask */
-	unsigned int whose;  /* enum waits_whose */
+	unsigned int scope;  /* enum waits_scope */
 	unsigned int waits;  /* their begin and end (waitrec.h) */
 	unsigned int owners; /* who has the lock (ownerrec.h) */
 	unsigned int frames; /* of a call chain, at most; 0: none */

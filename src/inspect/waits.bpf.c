@@ -50,7 +50,7 @@ static __always_inline bool is_wanted(__u64 pid_tid)
 	if (config.by_cpu &&
 	    (cpu >= WAITS_CPUS || !(config.cpus[cpu / 64 % (WAITS_CPUS / 64)] >> cpu % 64 & 1)))
 		return false;
-	switch (config.whose) {
+	switch (config.scope) {
 	case WAITS_TIDS:
 		return bpf_map_lookup_elem(&ids, &tid);
 	case WAITS_PIDS:
