@@ -255,6 +255,19 @@ static int open_programs(struct run *r, const struct opts *o, struct snapshot_so
 	return code;
 }
 
+static enum drain_policy drain_policy(const struct opts *o)
+{
+	switch (o->verb) {
+	case VERB_RECORD:
+		return DRAIN_THROUGHPUT;
+	case VERB_REPORT:
+	case VERB_EXPORT:
+		return DRAIN_REPORT;
+	default:
+		return DRAIN_INTERACTIVE;
+	}
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	/* Before there are descriptors for the demo to inherit. */
@@ -283,8 +296,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.ring_pages = (uint32_t)o->mmap_pages,
 		.max_stack = (uint32_t)o->max_stack,
 		.no_stack = o->no_stack,
-		.calm = o->verb == VERB_REPORT || o->verb == VERB_EXPORT,
-		.relaxed = o->verb == VERB_RECORD,
+		.policy = drain_policy(o),
 		.for_perf = o->verb == VERB_RECORD,
 		.tick = o->tick,
 		.profile_hz = profile_hz(o),

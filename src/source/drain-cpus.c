@@ -105,7 +105,7 @@ static void hung_up(struct drain *d, size_t i)
 	}
 }
 
-bool drain_look_around(struct drain *d, uint64_t now)
+bool drain_check_liveness(struct drain *d, uint64_t now)
 {
 	for (size_t i = 0; i < d->n_rings; i++) {
 		if (d->polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))
@@ -113,11 +113,11 @@ bool drain_look_around(struct drain *d, uint64_t now)
 	}
 	if (d->polls[d->n_rings + DRAIN_CALLERS].revents)
 		return true;
-	if (now - d->last_cpus >= (d->relaxed ? RELAXED_CPUS_NS : LOOK_NS)) {
+	if (now - d->last_cpus >= (d->policy == DRAIN_THROUGHPUT ? RELAXED_CPUS_NS : LOOK_NS)) {
 		d->last_cpus = now;
 		look_at_cpus(d);
 	}
-	if (now - d->last_tasks < (d->relaxed ? RELAXED_TASKS_NS : LOOK_NS))
+	if (now - d->last_tasks < (d->policy == DRAIN_THROUGHPUT ? RELAXED_TASKS_NS : LOOK_NS))
 		return false;
 	d->last_tasks = now;
 	return tasks_ended(d);

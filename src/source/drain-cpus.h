@@ -8,7 +8,7 @@
 enum { DRAIN_CALLERS = 2 };
 
 /* Within a step: what went and what came back since the last time. True: the session is to end. */
-bool drain_look_around(struct drain *d, uint64_t now);
+bool drain_check_liveness(struct drain *d, uint64_t now);
 /* Everything that is in @r now goes to the sink, not what comes meanwhile; false: nothing was. */
 bool drain_take_ring(struct drain *d, struct drain_ring *r);
 

@@ -6,8 +6,8 @@
  * what is younger than its own start, and hardly that. A ROUND therefore carries the start of an
  * earlier drain, at least SETTLE_NS before the present one. A TICK is due when a round passes it;
  * to have it early, there is a drain right at the tick and another SETTLE_NS later. Rounds that
- * would say nothing new (no data since) are left out, which lets an idle reader sleep. Who is
- * relaxed hears of ticks and rounds when the rings are looked at anyway.
+ * would say nothing new (no data since) are left out, which lets an idle reader sleep. A
+ * recording hears of ticks and rounds when the rings are looked at anyway.
  *
  * A sink that has no room must not hold up the rings, and the rounds not either: what it could not
  * take is counted and thrown away there, and a RECORD_DROP tells so before the next round.
@@ -126,7 +126,7 @@ static void say_ticks(struct drain *d, uint64_t until)
 /* After a drain that began at @t0: all events up to the mark are in the queue. */
 static void say_progress(struct drain *d, uint64_t t0)
 {
-	if (t0 - d->mark < (d->relaxed ? RELAXED_SETTLE_NS : SETTLE_NS))
+	if (t0 - d->mark < (d->policy == DRAIN_THROUGHPUT ? RELAXED_SETTLE_NS : SETTLE_NS))
 		return;
 	say_ticks(d, d->mark);
 	if (d->last_round < d->data_until &&
@@ -240,14 +240,14 @@ static void take_counted(struct drain *d)
 /* When to drain next, if no ring asks for it before. */
 static uint64_t next_drain(const struct drain *d)
 {
-	uint64_t most = d->relaxed || d->calm ? RELAXED_NS : DRAIN_NS;
+	uint64_t most = d->policy != DRAIN_INTERACTIVE ? RELAXED_NS : DRAIN_NS;
 	uint64_t every = d->tick_now / 4 < most ? d->tick_now / 4 : most;
-	uint64_t at = d->last_drain + (d->relaxed ? most : every);
+	uint64_t at = d->last_drain + (d->policy == DRAIN_THROUGHPUT ? most : every);
 	uint64_t settled = d->mark + SETTLE_NS;
 
 	at = drain_next_burst(d, at);
 	/* At a tick something may be looked at, which is to be seen as of then. */
-	if (d->relaxed)
+	if (d->policy == DRAIN_THROUGHPUT)
 		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
 	/* The tick has passed but was not said yet: as soon as the mark may become a round. */
 	if (d->next_tick <= d->mark)
@@ -308,7 +308,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	uint64_t t0 = clock_ns(CLOCK_MONOTONIC);
 
 	d->sink = sink;
-	bool end = drain_look_around(d, t0);
+	bool end = drain_check_liveness(d, t0);
 	begin_looks(d, t0);
 	drain_mmaps(d);
 	take_counted(d);

@@ -143,7 +143,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.ring_pages = o->ring_pages,
 		.max_stack = live_max_stack(o->no_stack, o->max_stack),
 		.for_perf = o->for_perf,
-		.relaxed = o->relaxed,
+		.few_wakeups = o->policy == DRAIN_THROUGHPUT,
 		.feed = o->feed,
 		.filter = o->event_filter,
 		.profile_hz = o->profile_hz,
@@ -188,7 +188,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		r = queue_new(&l->queue, queue_bytes, err);
 	if (r < 0)
 		return r;
-	if (o->relaxed)
+	if (o->policy == DRAIN_THROUGHPUT)
 		queue_set_wake(l->queue,
 			       queue_bytes / 16 < RELAXED_WAKE ? queue_bytes / 16 : RELAXED_WAKE);
 	struct live_prologue p = {
@@ -223,8 +223,7 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	live_mmap_count(&l->mmap, &o->target, l->workload.pid);
 	d->mmap_count = &l->mmap.count;
 	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
-	d->calm = o->calm;
-	d->relaxed = o->relaxed;
+	d->policy = o->policy;
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
 	atomic_init(&c->tick_ns, tick_or_default(o->tick_ns));
 	c->first_tick_ns = o->first_tick_ns;

@@ -5,7 +5,7 @@
  * having: only the begin takes them, without the user part,
  * unless perf shall read them: it knows a wait by the call chain at its end. The dummy counts
  * nothing; comm, task and cgroup make it carry the records that name tasks. Waking us at a quarter
- * of the ring leaves three quarters for what comes until we run. Who is relaxed is woken less
+ * of the ring leaves three quarters for what comes until we run. With few_wakeups we are woken less
  * often.
  */
 #include "kontend/perf-attr.h"
@@ -167,7 +167,7 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	attr->wakeup_watermark = o->relaxed ? o->ring_bytes / 16 * 11 : o->ring_bytes / 4;
+	attr->wakeup_watermark = o->few_wakeups ? o->ring_bytes / 16 * 11 : o->ring_bytes / 4;
 	/* A thread is that thread; a process and a command are all that they start. */
 	attr->inherit = o->kind == TARGET_PIDS || o->kind == TARGET_COMMAND;
 	attr->enable_on_exec = o->kind == TARGET_COMMAND;

@@ -190,7 +190,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.callgraph = at->o->callgraph,
 		.data_maps = at->o->data_maps,
 		.for_perf = at->o->for_perf,
-		.relaxed = at->o->relaxed,
+		.few_wakeups = at->o->few_wakeups,
 		.cgroup = at->cgroup,
 		.lost = at->lost,
 		.fed = at->o->feed && at->o->feed->waits,

@@ -93,7 +93,7 @@ static char *measure(const struct way *w, int fd, char **ret_dump, uint64_t *ret
 {
 	struct live_options lo = {.target.kind = TARGET_SYSTEM,
 				  .tick_ns = 100000000,
-				  .relaxed = true,
+				  .policy = DRAIN_THROUGHPUT,
 				  .for_perf = true};
 	struct writer_options wo = {.fd = fd,
 				    .name = "the test's",

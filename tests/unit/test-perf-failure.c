@@ -144,7 +144,7 @@ static void test_attr(void **state)
 	assert_false(b.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP));
 	assert_true(b.inherit && b.enable_on_exec && d.inherit && d.enable_on_exec);
 	assert_false(d.cgroup);
-	o.lost = o.relaxed = true;
+	o.lost = o.few_wakeups = true;
 	perf_attr_init(&b, PERF_BEGIN, &o);
 	perf_attr_init(&e, PERF_END, &o);
 	perf_attr_init(&d, PERF_DUMMY, &o);

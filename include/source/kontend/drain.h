@@ -3,6 +3,7 @@
 #define KONTEND_DRAIN_H
 
 #include "kontend/burst.h"
+#include "kontend/drain-policy.h"
 #include "kontend/error.h"
 #include "kontend/perf-session.h"
 #include "kontend/procfs.h"
@@ -68,9 +69,8 @@ struct drain {
 	bool switches_asked;		   /* whether any task has events or not */
 	uint64_t switch_ps;		   /* record_burst.own_ps */
 	int pidfd;			   /* the session ends when this is readable; -1 = none */
-	bool calm;			   /* nobody waits for early records */
-	bool relaxed;			   /* few wake-ups matter more than early records */
-	bool cpu_wide;			   /* rings end with their CPU, not with a task */
+	enum drain_policy policy;
+	bool cpu_wide; /* rings end with their CPU, not with a task */
 
 	/* its own */
 	uint64_t mmaps_from;   /* since when all of their events are on */

@@ -3,6 +3,7 @@
 #define KONTEND_LIVE_H
 
 #include "kontend/callgraph.h"
+#include "kontend/drain-policy.h"
 #include "kontend/feed.h"
 #include "kontend/mmlevel.h"
 #include "kontend/snapshot-source.h"
@@ -28,8 +29,7 @@ struct live_options {
 	uint32_t ring_pages;	/* data pages per ring, a power of two; 0 = default */
 	uint32_t max_stack;	/* frames of a call chain; 0 = default */
 	uint32_t queue_bytes;	/* bound of the queue between the threads; 0 = default */
-	bool calm;		/* nobody looks on: rings are looked at less often */
-	bool relaxed;		/* whoever takes the records is in no hurry: fewer, larger pieces */
+	enum drain_policy policy;
 	bool no_stack;
 	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
 	struct snapshot_source *snapshots; /* the first; borrowed as long as the source lives */

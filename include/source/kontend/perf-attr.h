@@ -42,9 +42,9 @@ struct perf_attr_options {
 	bool profile_clock;  /* by the CPU's clock, not its cycles */
 	struct callgraph callgraph; /* of the profile, with call chains only */
 	bool data_maps;		    /* records of mappings of data, too: perf finds tables there */
-	bool for_perf; /* what perf needs: addresses, and call chains also where waits end */
-	bool relaxed;  /* fewer wake-ups: at two thirds of the ring */
-	bool cgroup;   /* ask for cgroup ids */
+	bool for_perf;	  /* what perf needs: addresses, and call chains also where waits end */
+	bool few_wakeups; /* at two thirds of the ring */
+	bool cgroup;	  /* ask for cgroup ids */
 	bool fed; /* waits are told by a feed: in place of the events of them are ones of nothing */
 	bool lost; /* ask for the number of records that were lost: Linux 6.0 */
 };

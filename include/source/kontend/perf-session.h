@@ -30,7 +30,7 @@ struct perf_session_options {
 	bool data_maps;		    /* records of mappings of data, too */
 	bool for_perf;		    /* also what only perf needs: see perf-attr.h */
 	struct feed *feed;	    /* is given the events PERF_OUTPUT; NULL = there are none */
-	bool relaxed;		    /* few wake-ups matter more than room in the rings */
+	bool few_wakeups;	    /* few wake-ups matter more than room in the rings */
 	const char *filter;	    /* for contention_begin, NULL = none */
 };
 
