@@ -88,9 +88,9 @@ struct snapshot_uprobes {
 	} * proc; /* without BPF: who has an area, as of proc_at */
 	size_t n_proc, cap_proc;
 	uint64_t proc_at;
-	const struct placed *own; /* NULL: none */
-	uint64_t own_ns;	  /* since when there are some */
-	struct own_count *counts; /* those whose hits are counted in bpf.own[i] */
+	const struct uprobe_attach *own; /* NULL: none */
+	uint64_t own_ns;		 /* since when there are some */
+	struct own_count *counts;	 /* those whose hits are counted in bpf.own[i] */
 	uint32_t n_counts;
 	struct map64 at_area; /* mm -> index + 1 in the snapshot */
 };

@@ -5,7 +5,7 @@
  * soon as anybody else has a probe there.
  */
 #include "kontend/mem.h"
-#include "kontend/placed.h"
+#include "kontend/uprobe-attach.h"
 #include "snapshot-uprobes-int.h"
 
 #include <linux/perf_event.h>
@@ -36,16 +36,16 @@ static void count(struct snapshot_uprobes *u, int fd)
 
 void snapshot_uprobes_count_own(struct snapshot_uprobes *u)
 {
-	const struct placed_probe *p;
+	const struct uprobe_attach_probe *p;
 
 	if (!u->own || !u->has_bpf || u->counts)
 		return;
 	u->counts = mem_calloc(UP_OWN, sizeof(*u->counts));
 	if (!u->counts || up_bpf_walk(&u->bpf) < 0)
 		return;
-	for (size_t i = 0; u->n_counts < UP_OWN && (p = placed_get(u->own, i)); i++)
+	for (size_t i = 0; u->n_counts < UP_OWN && (p = uprobe_attach_get(u->own, i)); i++)
 		if (p->pid)
-			count(u, placed_fd(u->own, i));
+			count(u, uprobe_attach_fd(u->own, i));
 }
 
 const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,

@@ -7,7 +7,7 @@
  * uses that.
  */
 #include "kontend/mem.h"
-#include "kontend/placed.h"
+#include "kontend/uprobe-attach.h"
 #include "snapshot-uprobes-int.h"
 
 #include <errno.h>
@@ -263,10 +263,10 @@ static int add_events(struct snapshot_uprobes *u, struct upsnap *s)
 /* What we have placed ourselves we know of without BPF as well. */
 static int add_own(struct snapshot_uprobes *u, struct upsnap *s)
 {
-	const struct placed_probe *p;
+	const struct uprobe_attach_probe *p;
 	int code = 0;
 
-	for (size_t i = 0; code == 0 && (p = placed_get(u->own, i)); i++) {
+	for (size_t i = 0; code == 0 && (p = uprobe_attach_get(u->own, i)); i++) {
 		struct found_probe f = {.offset = p->offset,
 					.misses = UINT64_MAX,
 					.owner_pid = getpid(),
@@ -278,7 +278,7 @@ static int add_own(struct snapshot_uprobes *u, struct upsnap *s)
 					.name = "",
 					.is_exact = true};
 		char text[64];
-		if (!placed_hits(u->own, i, &f.hits))
+		if (!uprobe_attach_hits(u->own, i, &f.hits))
 			f.hits = UINT64_MAX;
 		snprintf(text, sizeof(text), "own %zu", i);
 		f.id = snapshot_uprobes_hash(0, text);

@@ -146,7 +146,7 @@ bool snapshot_uprobes_reads_hits(const struct snapshot_uprobes *u)
 	return u->has_bpf;
 }
 
-void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct placed *own)
+void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct uprobe_attach *own)
 {
 	u->own = own;
 	snapshot_uprobes_count_own(u);

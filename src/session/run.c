@@ -12,10 +12,10 @@
 #include "kontend/kerntypes.h"
 #include "kontend/nsview.h"
 #include "kontend/pidns.h"
-#include "kontend/placed.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
 #include "kontend/snapshot-uprobes.h"
+#include "kontend/uprobe-attach.h"
 #include "kontend/uprobe-spec.h"
 #include "locks.h"
 #include "look.h"
@@ -151,17 +151,17 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 {
 	struct snapshot_uprobes *u = r->look && o->probes[0] ? run_look_uprobes(r->look) : NULL;
 	pid_t child = r->target.kind == TARGET_COMMAND ? live_child_pid(r->source) : 0;
-	struct placed_options p = {.specs = o->probes,
-				   .pids = child ? &child : r->target.ids,
-				   .n_pids = child ? 1 : r->target.n_ids,
-				   .command = child ? *o->command : NULL};
+	struct uprobe_attach_options p = {.specs = o->probes,
+					  .pids = child ? &child : r->target.ids,
+					  .n_pids = child ? 1 : r->target.n_ids,
+					  .command = child ? *o->command : NULL};
 
 	if (!u)
 		return 0;
 	while (p.n_specs < OPTS_LIST_MAX && o->probes[p.n_specs])
 		p.n_specs++;
 	p.count = !snapshot_uprobes_reads_hits(u);
-	int code = placed_new(&r->placed, &p, err);
+	int code = uprobe_attach_new(&r->placed, &p, err);
 	if (code == 0)
 		snapshot_uprobes_own(u, r->placed);
 	return code;
@@ -405,7 +405,7 @@ int run_close(struct run *r, struct error *err)
 	else
 		source_free(r->source);
 	run_look_free(r->look);
-	placed_free(r->placed);
+	uprobe_attach_free(r->placed);
 	run_locks_free(r->locks);
 	waitfeed_free(r->waits);
 	nsview_free(r->ns);

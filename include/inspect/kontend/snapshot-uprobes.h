@@ -31,8 +31,8 @@ int snapshot_uprobes_take(struct snapshot_uprobes *u, struct upsnap *ret, struct
 bool snapshot_uprobes_reads_hits(const struct snapshot_uprobes *u);
 /* Our own probes, borrowed from now on: where no hits are read, they are asked. Before capabilities
  * are given up: those of one process are counted by a program. */
-struct placed;
-void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct placed *own);
+struct uprobe_attach;
+void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct uprobe_attach *own);
 void snapshot_uprobes_free(struct snapshot_uprobes *u); /* NULL is fine */
 
 #endif

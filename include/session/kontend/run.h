@@ -26,9 +26,9 @@ struct run {
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
 	struct run_code *code;	 /* of the kernel; NULL: nobody asks for it */
 	struct srclines_config lines;
-	bool keep_symbols;     /* of programs, in the cache */
-	struct placed *placed; /* probes of ours (--probe), NULL = none */
-	struct nsview *ns;     /* in a PID namespace of its own: all tasks; NULL: not known */
+	bool keep_symbols;	      /* of programs, in the cache */
+	struct uprobe_attach *placed; /* probes of ours (--probe), NULL = none */
+	struct nsview *ns; /* in a PID namespace of its own: all tasks; NULL: not known */
 	const struct sideband_source *names; /* of tasks outside of it; NULL: nobody needs them */
 	struct waitfeed *waits; /* tells of waits and of owners; NULL: perf does, of waits */
 	pid_t demo;		/* 0 = none */

@@ -9,12 +9,12 @@
  * Events are not inherited: the kernel would read the path of the binary anew, in the memory of
  * whoever forks.
  */
-#include "kontend/placed.h"
+#include "kontend/uprobe-attach.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
-#include "placed-find.h"
+#include "uprobe-resolve.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -30,8 +30,8 @@ struct event {
 	int fd;
 };
 
-struct placed {
-	struct placed_probe *probes;
+struct uprobe_attach {
+	struct uprobe_attach_probe *probes;
 	struct event *events;
 	size_t n_probes, cap_probes, n_events, cap_events;
 	bool count;
@@ -47,7 +47,7 @@ static int read_type(struct error *err)
 			: type;
 }
 
-static int explain(const struct placed_probe *p, pid_t task, int code, struct error *err)
+static int explain(const struct uprobe_attach_probe *p, pid_t task, int code, struct error *err)
 {
 	switch (-code) {
 	case EACCES:
@@ -72,9 +72,9 @@ static int explain(const struct placed_probe *p, pid_t task, int code, struct er
 }
 
 /* An event of probe @i for @task, or, if that is -1, for all on @cpu. */
-static int add_event(struct placed *l, size_t i, pid_t task, int cpu, struct error *err)
+static int add_event(struct uprobe_attach *l, size_t i, pid_t task, int cpu, struct error *err)
 {
-	const struct placed_probe *p = &l->probes[i];
+	const struct uprobe_attach_probe *p = &l->probes[i];
 	struct perf_event_attr attr = {
 		.type = (uint32_t)l->type,
 		.size = sizeof(attr),
@@ -93,7 +93,7 @@ static int add_event(struct placed *l, size_t i, pid_t task, int cpu, struct err
 }
 
 /* A thread that has ended since the list was read is no error. */
-static int add_threads(struct placed *l, size_t i, pid_t pid, struct error *err)
+static int add_threads(struct uprobe_attach *l, size_t i, pid_t pid, struct error *err)
 {
 	size_t n = 0, cap = 0, before = l->n_events;
 	pid_t *tids = NULL;
@@ -113,7 +113,7 @@ static int add_threads(struct placed *l, size_t i, pid_t pid, struct error *err)
 	return code;
 }
 
-static int add_cpus(struct placed *l, size_t i, struct error *err)
+static int add_cpus(struct uprobe_attach *l, size_t i, struct error *err)
 {
 	uint32_t *cpus;
 	size_t n;
@@ -127,14 +127,14 @@ static int add_cpus(struct placed *l, size_t i, struct error *err)
 	return code;
 }
 
-static int place(struct placed *l, const char *spec, pid_t pid, const char *command,
+static int place(struct uprobe_attach *l, const char *spec, pid_t pid, const char *command,
 		 struct error *err)
 {
 	size_t i = l->n_probes;
 
 	if (mem_grow(&l->probes, &l->cap_probes, i, sizeof(*l->probes)) < 0)
 		return error_set(err, -ENOMEM, "No memory for probes");
-	int code = placed_find(spec, pid, command, &l->probes[i], err);
+	int code = uprobe_resolve(spec, pid, command, &l->probes[i], err);
 	if (code < 0)
 		return code;
 	l->n_probes++;
@@ -143,9 +143,10 @@ static int place(struct placed *l, const char *spec, pid_t pid, const char *comm
 	return l->count ? add_threads(l, i, pid, err) : add_event(l, i, pid, -1, err);
 }
 
-int placed_new(struct placed **ret, const struct placed_options *o, struct error *err)
+int uprobe_attach_new(struct uprobe_attach **ret, const struct uprobe_attach_options *o,
+		      struct error *err)
 {
-	struct placed *l = mem_calloc(1, sizeof(*l));
+	struct uprobe_attach *l = mem_calloc(1, sizeof(*l));
 
 	if (!l)
 		return error_set(err, -ENOMEM, "No memory for probes");
@@ -158,19 +159,19 @@ int placed_new(struct placed **ret, const struct placed_options *o, struct error
 			code = place(l, o->specs[i], o->pids[k], o->command, err);
 	}
 	if (code < 0) {
-		placed_free(l);
+		uprobe_attach_free(l);
 		return code;
 	}
 	*ret = l;
 	return 0;
 }
 
-const struct placed_probe *placed_get(const struct placed *p, size_t i)
+const struct uprobe_attach_probe *uprobe_attach_get(const struct uprobe_attach *p, size_t i)
 {
 	return p && i < p->n_probes ? &p->probes[i] : NULL;
 }
 
-int placed_fd(const struct placed *p, size_t i)
+int uprobe_attach_fd(const struct uprobe_attach *p, size_t i)
 {
 	for (size_t k = 0; k < p->n_events; k++)
 		if (p->events[k].probe == i)
@@ -178,7 +179,7 @@ int placed_fd(const struct placed *p, size_t i)
 	return -1;
 }
 
-bool placed_hits(const struct placed *p, size_t i, uint64_t *ret)
+bool uprobe_attach_hits(const struct uprobe_attach *p, size_t i, uint64_t *ret)
 {
 	uint64_t n;
 
@@ -193,7 +194,7 @@ bool placed_hits(const struct placed *p, size_t i, uint64_t *ret)
 	return p->count;
 }
 
-void placed_free(struct placed *p)
+void uprobe_attach_free(struct uprobe_attach *p)
 {
 	if (!p)
 		return;

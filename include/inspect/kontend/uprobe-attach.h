@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_PLACED_H
-#define KONTEND_PLACED_H
+#ifndef KONTEND_UPROBE_ATTACH_H
+#define KONTEND_UPROBE_ATTACH_H
 
 #include "kontend/error.h"
 
@@ -13,7 +13,7 @@
  * Probes that kontend itself places: they count and do nothing else. Each is an event of perf's PMU
  * "uprobe", so that the kernel takes it away with its descriptor, however we end.
  */
-struct placed_options {
+struct uprobe_attach_options {
 	const char *const *specs; /* as uprobe-spec.h has them */
 	size_t n_specs;
 	const pid_t *pids; /* in these processes; none: in all there are and will be */
@@ -23,24 +23,25 @@ struct placed_options {
 	bool count;
 };
 
-struct placed_probe {
+struct uprobe_attach_probe {
 	char path[256];
 	uint64_t offset;
 	bool is_return;
 	pid_t pid; /* 0: in all processes */
 };
 
-struct placed;
+struct uprobe_attach;
 
 /* -EINVAL: what a text says makes no sense; -ENOENT: there is no such binary or function; or what
  * the kernel answers. */
-int placed_new(struct placed **ret, const struct placed_options *o, struct error *err);
+int uprobe_attach_new(struct uprobe_attach **ret, const struct uprobe_attach_options *o,
+		      struct error *err);
 /* Probe @i, borrowed; NULL behind the last one. */
-const struct placed_probe *placed_get(const struct placed *p, size_t i);
+const struct uprobe_attach_probe *uprobe_attach_get(const struct uprobe_attach *p, size_t i);
 /* A descriptor of an event of probe @i, borrowed; -1: there is none. */
-int placed_fd(const struct placed *p, size_t i);
+int uprobe_attach_fd(const struct uprobe_attach *p, size_t i);
 /* Hits of probe @i until now; false: they are not counted here. */
-bool placed_hits(const struct placed *p, size_t i, uint64_t *ret);
-void placed_free(struct placed *p); /* takes them away; NULL is fine */
+bool uprobe_attach_hits(const struct uprobe_attach *p, size_t i, uint64_t *ret);
+void uprobe_attach_free(struct uprobe_attach *p); /* takes them away; NULL is fine */
 
 #endif

@@ -5,7 +5,7 @@
  * of a command. A place inside of a function must be where an instruction begins: the kernel would
  * write over the middle of one.
  */
-#include "placed-find.h"
+#include "uprobe-resolve.h"
 #include "kontend/binary.h"
 #include "kontend/uprobe-spec.h"
 
@@ -126,7 +126,8 @@ static int check_begin(struct binary *b, const struct uprobe_spec *s, uint64_t o
 			 s->function, s->offset, at, at + len);
 }
 
-static int find_place(const struct uprobe_spec *s, struct placed_probe *ret, struct error *err)
+static int find_place(const struct uprobe_spec *s, struct uprobe_attach_probe *ret,
+		      struct error *err)
 {
 	struct binary *b;
 	int code = binary_open(&b, ret->path, err);
@@ -144,13 +145,13 @@ static int find_place(const struct uprobe_spec *s, struct placed_probe *ret, str
 	return code;
 }
 
-int placed_find(const char *text, pid_t pid, const char *command, struct placed_probe *ret,
-		struct error *err)
+int uprobe_resolve(const char *text, pid_t pid, const char *command,
+		   struct uprobe_attach_probe *ret, struct error *err)
 {
 	struct uprobe_spec s;
 	int code = uprobe_spec_parse(text, &s, err);
 
-	*ret = (struct placed_probe){.is_return = s.is_return, .pid = pid};
+	*ret = (struct uprobe_attach_probe){.is_return = s.is_return, .pid = pid};
 	code = code < 0 ? code : find_binary(&s, pid, command, ret->path, sizeof(ret->path), err);
 	return code < 0 ? code : find_place(&s, ret, err);
 }
