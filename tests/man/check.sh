@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The manual pages say what the program's tables say, no more and no less: options with their
-# arguments by verb, keys with their commands, columns with their titles, views with their digits.
+# arguments by verb, keys with their commands, columns with their titles and help, views with their digits.
 # Called as: check.sh KONTEND MAN-FOLDER
 set -eu
 export LC_ALL=C
 kontend=$1
 man=$2
+here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
@@ -54,6 +55,12 @@ page_items() {
 	}' "$1"
 }
 
+# help_of TABLE PAGE SECTION: what the page says of its columns begins with their help.
+help_of() {
+	"$kontend" dump columns | awk -F '\t' -v table="$1" '$1 == table' |
+		"$here/columns.py" "$2" "$3" || status=1
+}
+
 # Every verb that has options of its own has a page.
 verbs=$("$kontend" dump options | cut -f 1 | uniq -c | awk '$1 > 1 { print $2 }')
 for verb in $verbs; do
@@ -88,12 +95,14 @@ while IFS='	' read -r table section; do
 	}' >"$work/table"
 	page_items "$man/kontend-views.7" "$section" Va >"$work/page"
 	same "columns of $table"
+	help_of "$table" "$man/kontend-views.7" "$section"
 done <"$work/tables"
 
 "$kontend" dump columns | awk -F '\t' '$1 == "diff" { print $2 ($3 == "" ? "" : " " $3) }' \
 	>"$work/table"
 page_items "$man/kontend-diff.1" COLUMNS Va >"$work/page"
 same "columns of diff"
+help_of diff "$man/kontend-diff.1" COLUMNS
 
 "$kontend" dump settings | tr '\t' ' ' >"$work/table"
 page_items "$man/kontend-config.5" '[options]' Cm >"$work/page"
