@@ -9,11 +9,11 @@
  */
 #include "kontend/chrome.h"
 #include "event-names.h"
+#include "internal.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
 #include "kontend/strpool.h"
 #include "kontend/taskid.h"
-#include "report-int.h"
 
 #include <errno.h>
 #include <inttypes.h>

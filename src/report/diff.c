@@ -5,10 +5,10 @@
  * since a recording that lost half of its events has half of the waits.
  */
 #include "kontend/diff.h"
+#include "internal.h"
 #include "kontend/jsonw.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 /*
  * A report is the answers of the same queries that the views draw, written once. Everything is
  * asked for before anything is written, so that a wrong sort key or filter leaves no half of a
- * report behind. What a format looks like is in report-text.c, report-csv.c and report-json.c.
+ * report behind. What a format looks like is in text.c, csv.c and json.c.
  */
+#include "internal.h"
 #include "kontend/tables.h"
-#include "report-int.h"
 
 #include <errno.h>
 #include <stddef.h>

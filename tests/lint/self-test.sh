@@ -126,7 +126,7 @@ expect_all() {
 	expect layers src/model/model.c '#include "kontend/query.h"\n'
 	expect layers src/report/report.c '#include "kontend/term.h"\n'
 	expect layers ui/term/term.c '#include "kontend/report.h"\n'
-	expect layers ui/term/term.c '#include "report/report-int.h"\n'
+	expect layers ui/term/term.c '#include "report/internal.h"\n'
 	expect layers src/main.c '#include "kontend/query.h"\n'
 	expect layers src/util/mem.c '#include "kontend/nowhere.h"\n'
 	# shellcheck disable=SC2016 # backquotes of the document

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/report/report-int.h"
+#include "../../src/report/format.h"
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"

@@ -6,9 +6,9 @@
  * in one line feed, as Unix tools expect. Views that are no table are written as one: the overview
  * as key and value, the tree with the depth of every node.
  */
+#include "internal.h"
 #include "kontend/jsonw.h"
 #include "kontend/text.h"
-#include "report-int.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * The profile in reports: what was sampled, how much of it is in locking code and other groups, and
  * the table, by what was asked for.
  */
+#include "internal.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 static double share(uint64_t n, uint64_t all)
 {

@@ -2,9 +2,9 @@
 /*
  * mmap_locks in reports: whose they are a row, or the sentence that says why there is none.
  */
+#include "internal.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 static const char *none_of(const struct report_data *d)
 {

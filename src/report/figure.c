@@ -3,7 +3,7 @@
  * Values as members of JSON: those of tables by their columns, those of structs by their figures.
  * What is not known is null.
  */
-#include "report-int.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

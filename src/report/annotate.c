@@ -3,10 +3,10 @@
  * A function's instructions in reports, as perf annotate --stdio has them: the share of its samples
  * in front of each, and what was waited below it.
  */
+#include "internal.h"
 #include "kontend/maps.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 #include <errno.h>
 #include <string.h>

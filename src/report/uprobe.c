@@ -4,8 +4,8 @@
  * one moment: how it was found out, what that costs, what is missing and why; in JSON that is the
  * member `uprobes` of `source`, whatever views are asked for.
  */
+#include "internal.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 /* Without these no row does not mean no probe. */
 enum { PROBES = UPSNAP_NO_TRACEFS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS };

@@ -4,7 +4,7 @@
  * they exceed what a double holds, null for what is not known. Keys are the keys of the columns, so
  * a new column of a table is in the report with no change here.
  */
-#include "report-int.h"
+#include "internal.h"
 
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t)
 {

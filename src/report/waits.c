@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Waits in reports: locks, waiters, the call tree and the histogram of durations. */
+#include "internal.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 enum { BAR_WIDTH = 40 };
 

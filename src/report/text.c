@@ -6,8 +6,8 @@
  * is asked for; CSV and JSON have them all.
  */
 #include "kontend/text.h"
+#include "internal.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * they are. In the order in which they stand there are no first ones, so a limit of rows holds for
  * a sorted table alone.
  */
+#include "internal.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err)
 {

@@ -5,8 +5,8 @@
  * In JSON that is the member `perf` of `source`, whatever views are asked for, since it says how
  * far to trust the rest, as `source` does of everything else.
  */
+#include "internal.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 const char *report_perf_by(const struct report_data *d)
 {

@@ -2,9 +2,9 @@
 /*
  * Rotation in reports: one line of sums, which says so when there is nothing, then the table.
  */
+#include "internal.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "report-int.h"
 
 enum { WHAT_IFS = 4, NOT_A_SWITCH = 1 };
 

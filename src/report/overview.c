@@ -2,10 +2,10 @@
 /*
  * What every report begins with (what was measured and how far to trust it) and the overview.
  */
+#include "internal.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
-#include "report-int.h"
 
 static void put_count(FILE *out, const char *what, uint64_t n)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_INT_H
-#define KONTEND_REPORT_INT_H
+#ifndef KONTEND_REPORT_INTERNAL_H
+#define KONTEND_REPORT_INTERNAL_H
 
+#include "format.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
@@ -10,7 +11,6 @@
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
-#include "report-format.h"
 
 /* What --annotate adds is no view, but asked for and written as these are. */
 enum { REPORT_AT_CODE = REPORT_VIEW_COUNT, REPORT_CODE = 1 << REPORT_AT_CODE };
@@ -64,12 +64,12 @@ extern const struct figure report_time_figures[], report_overview_figures[],
 	report_longest_figures[], report_perf_figures[], report_pmus_figures[],
 	report_rotation_figures[];
 
-/* report-overview.c */
+/* overview.c */
 void report_head_text(const struct report_data *d, FILE *out);
 void report_source_json(const struct report_data *d, struct jsonw *j);
 void report_overview_text(const struct report_data *d, FILE *out);
 void report_overview_json(const struct report_data *d, struct jsonw *j);
-/* report-waits.c */
+/* waits.c */
 void report_locks_text(const struct report_data *d, FILE *out);
 void report_locks_json(const struct report_data *d, struct jsonw *j);
 void report_waiters_text(const struct report_data *d, FILE *out);
@@ -79,7 +79,7 @@ void report_tree_json(const struct report_data *d, struct jsonw *j);
 void report_hist_text(const struct report_data *d, FILE *out);
 void report_hist_json(const struct report_data *d, struct jsonw *j);
 
-/* report-perf.c: breakpoint slots, perf events and contexts, in each format. */
+/* perf.c: breakpoint slots, perf events and contexts, in each format. */
 void report_perf_text(const struct report_data *d, FILE *out);
 void report_perf_text_sum(const struct report_data *d, FILE *out); /* of the overview */
 void report_perf_json(const struct report_data *d, struct jsonw *j);
@@ -87,30 +87,30 @@ void report_perf_json_sum(const struct report_data *d, struct jsonw *j);
 void report_perf_json_source(const struct report_data *d, struct jsonw *j);
 const char *report_perf_by(const struct report_data *d); /* of contexts: "context", "process" */
 
-/* report-rotation.c */
+/* rotation.c */
 void report_rotation_text(const struct report_data *d, FILE *out);
 void report_rotation_text_sum(const struct report_data *d, FILE *out); /* of the overview */
 void report_rotation_json(const struct report_data *d, struct jsonw *j);
 void report_rotation_json_sum(const struct report_data *d, struct jsonw *j);
-/* report-mmap.c: mmap_locks by process or memory cgroup. */
+/* mmap.c: mmap_locks by process or memory cgroup. */
 void report_mmap_text(const struct report_data *d, FILE *out);
 void report_mmap_text_worst(const struct report_data *d, FILE *out);
 void report_mmap_json_worst(const struct report_data *d, struct jsonw *j);
 void report_mmap_json(const struct report_data *d, struct jsonw *j);
-/* report-hot.c */
+/* hot.c */
 void report_hot_text(const struct report_data *d, FILE *out);
 void report_hot_json(const struct report_data *d, struct jsonw *j);
 void report_hot_zoom_text(const struct report_data *d, FILE *out);
 void report_hot_zoom_json(const struct report_data *d, struct jsonw *j);
-/* report-flame.c */
+/* flame.c */
 int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 void report_flame_text(const struct report_data *d, FILE *out);
 void report_flame_json(const struct report_data *d, struct jsonw *j);
-/* report-annotate.c */
+/* annotate.c */
 int report_annotate_ask(struct report_data *d, struct error *err);
 void report_annotate_text(const struct report_data *d, FILE *out);
 void report_annotate_json(const struct report_data *d, struct jsonw *j);
-/* report-uprobe.c: uprobes and slots, in each format. */
+/* uprobe.c: uprobes and slots, in each format. */
 void report_uprobe_text(const struct report_data *d, FILE *out);
 void report_uprobe_text_sum(const struct report_data *d, FILE *out); /* of the overview */
 void report_uprobe_json(const struct report_data *d, struct jsonw *j);
