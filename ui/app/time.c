@@ -9,6 +9,7 @@
  * `base_ns` when the app's clock showed `base_clock_ns`. So a slow step makes the next one longer
  * instead of letting playing fall behind.
  */
+#include "kontend/bisect.h"
 #include "priv.h"
 #include "ribbon.h"
 
@@ -60,41 +61,24 @@ static void jump_to(struct app *a, uint64_t ns)
 	rebase(a);
 }
 
-/* The first stop behind the cursor: where a bucket ends. The end, when there is none. */
+/* The first stop after the cursor: where a bucket ends. The end, when there is none. */
 static uint64_t next_stop(const struct app *a)
 {
-	uint64_t now = timeline_now_ns(a->time.line);
-	size_t n, low = 0, high;
+	size_t n;
 	const struct timeline_bucket *b = timeline_buckets(a->time.line, &n);
+	size_t at = BISECT(b, n, start_ns, timeline_now_ns(a->time.line));
 
-	high = n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (b[mid].start_ns <= now)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < n ? b[low].start_ns : timeline_end_ns(a->time.line);
+	return at < n ? b[at].start_ns : timeline_end_ns(a->time.line);
 }
 
 static uint64_t stop_before(const struct app *a)
 {
 	uint64_t now = timeline_now_ns(a->time.line);
-	size_t n, low = 0, high;
+	size_t n;
 	const struct timeline_bucket *b = timeline_buckets(a->time.line, &n);
+	size_t at = now ? BISECT(b, n, start_ns, now - 1) : 0;
 
-	high = n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (b[mid].start_ns < now)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? b[low - 1].start_ns : timeline_begin_ns(a->time.line);
+	return at ? b[at - 1].start_ns : timeline_begin_ns(a->time.line);
 }
 
 bool app_averages(const struct app *a)

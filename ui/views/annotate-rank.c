@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lines of a function by what they have of the unit that was chosen. */
 #include "annotate.h"
+#include "kontend/bisect.h"
 
 const char *annotate_unit_name(enum annotate_unit u)
 {
@@ -62,15 +63,7 @@ struct annotate_rank annotate_rank(const struct query_annotate *a, enum annotate
 
 size_t annotate_line_at(const struct query_annotate *a, uint64_t offset)
 {
-	size_t low = 0, high = a->n;
+	size_t n = BISECT(a->lines, a->n, offset, offset);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (a->lines[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? low - 1 : 0;
+	return n ? n - 1 : 0;
 }

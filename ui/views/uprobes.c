@@ -236,43 +236,35 @@ static void uprobes_deinit(struct view *v)
 	pane_set_deinit(&of_view(v)->set);
 }
 
-/* The text of column @key in the row that is selected. */
-static const char *title_of(const struct table *t, uint64_t id, const char *key)
-{
-	size_t row = table_row(t, id);
-	const char *text = row == SIZE_MAX ? NULL : table_value(t, row, table_column(t, key))->s;
+typedef int ask_rows(struct query *q, const struct query_spec *s, struct table *ret,
+		     struct error *err);
 
-	return text;
-}
-
-static int say_gone(struct view_uprobes *o)
+/* The page @ops of the row @id of what @rows answers, with what @key says of it as its title. */
+static int open_page(struct view_uprobes *o, const struct view_ops *ops, ask_rows *rows,
+		     const char *key, uint64_t id)
 {
+	struct query_spec all = {0};
+	struct table t;
+	int r = rows(o->v.query, &all, &t, NULL);
+	size_t row = r < 0 ? SIZE_MAX : table_row(&t, id);
+	const char *title = row == SIZE_MAX ? NULL : table_value(&t, row, table_column(&t, key))->s;
+
+	if (r < 0)
+		return r;
+	if (title)
+		return app_push_row(o->v.app, ops, id, title);
 	app_say(o->v.app, ROLE_NORMAL, "this has just gone");
 	return 0;
 }
 
 static int open_probe(struct view_uprobes *o, uint64_t id)
 {
-	struct query_spec all = {0};
-	struct table t;
-	int r = query_uprobe_probes(o->v.query, &all, &t, NULL);
-	const char *title = r < 0 ? NULL : title_of(&t, id, "probe");
-
-	if (r < 0)
-		return r;
-	return title ? app_push_row(o->v.app, &view_uprobe, id, title) : say_gone(o);
+	return open_page(o, &view_uprobe, query_uprobe_probes, "probe", id);
 }
 
 static int open_area(struct view_uprobes *o, uint64_t mm)
 {
-	struct query_spec all = {0};
-	struct table t;
-	int r = query_uprobe_areas(o->v.query, &all, &t, NULL);
-	const char *title = r < 0 ? NULL : title_of(&t, mm, "process");
-
-	if (r < 0)
-		return r;
-	return title ? app_push_row(o->v.app, &view_xol, mm, title) : say_gone(o);
+	return open_page(o, &view_xol, query_uprobe_areas, "process", mm);
 }
 
 /* Of a process there is more to see when it has slots. */

@@ -6,6 +6,7 @@
  */
 #include "priv.h"
 
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include <errno.h>
@@ -14,17 +15,7 @@
 
 static size_t lower_bound(const struct widget_ids *s, uint64_t id)
 {
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (s->v[mid] < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return id ? bisect_at(s->v, s->n, sizeof(*s->v), 0, id - 1) : 0;
 }
 
 bool widget_ids_has(const struct widget_ids *s, uint64_t id)
