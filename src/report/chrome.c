@@ -3,7 +3,7 @@
  * A wait is written when it ends, as the pair of async events that viewers ask for ("b" and "e"
  * with one id), so no wait is open in the file that has lost its end. Viewers make one track of
  * what has one name within one process; so all waits are in one made-up process and are named after
- * their lock. The caller in the name is that of the lock's first wait and stays, as another name
+ * their lock. The caller in the name is the one of the lock's first wait and stays, as another name
  * would be another track: it is remembered for as many locks as anybody could look at, and those
  * beyond go by their address alone. Time counts from the start of the session, in microseconds.
  */

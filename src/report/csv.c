@@ -61,7 +61,7 @@ static void end_line(struct csv *c)
 }
 
 /*
- * Spreadsheets take a field that begins so for a formula, whoever has chosen that name, and quotes
+ * Spreadsheets take a field that begins so for a formula, no matter who chose that name, and quotes
  * do not change that. A login shell (-bash) is none.
  */
 static bool is_formula(const char *s)
@@ -79,7 +79,7 @@ static void put_text(struct csv *c, const char *s)
 	put_field(c, is_formula(buf + 1) ? buf : buf + 1);
 }
 
-/* A list is one field, its parts behind semicolons. */
+/* A list is one field, its parts separated by semicolons. */
 static void put_list(struct csv *c, const char *s)
 {
 	char buf[4096];

@@ -3,7 +3,7 @@
  * Names of callers are kept in a table of one way: the slot of a stack is its index modulo the
  * size, and a stack that comes to a slot that another one has takes it over. A run of events has
  * few stacks, so nearly all find theirs. The model's generation is part of the key, since indices
- * of stacks and the texts of symbols are given anew with it.
+ * of stacks and the texts of symbols are given again with it.
  */
 #include "event-names.h"
 #include "kontend/text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Values as members of JSON: those of tables by their columns, those of structs by their figures.
+ * Values as members of JSON: of tables by their columns, of structs by their figures.
  * What is not known is null.
  */
 #include "internal.h"

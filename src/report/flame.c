@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The flame graph in reports: the table of its frames, with where their boxes begin and how wide
- * they are. In the order in which they stand there are no first ones, so a limit of rows holds for
+ * they are. In the order of the graph there are no first ones, so a limit of rows holds for
  * a sorted table alone.
  */
 #include "internal.h"

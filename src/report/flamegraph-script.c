@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What makes a flame graph answer: a click gives a box the whole width, with what stands on it, and
- * leaves what it stands on; a search marks boxes and adds up the outermost of those that match.
- * Boxes are in the order of their chains, which the sum makes use of. Without a script all of it
- * can be seen as it was written.
+ * What makes a flame graph answer: a click gives a box the whole width, with the boxes above it,
+ * and leaves the boxes below it; a search marks boxes and adds up the outermost of those that
+ * match. Boxes are in the order of their chains, which the sum makes use of. Without a script all
+ * of it can be seen as it was written.
  */
 #include "kontend/flamegraph.h"
 

@@ -71,7 +71,7 @@ static size_t count_characters(const char *s)
 	return n;
 }
 
-/* The colour stands at each box, for viewers that know no styles. */
+/* The colour is an attribute of each box, for viewers that know no styles. */
 static const struct {
 	const char *name, *fill;
 } classes[] = {
@@ -151,7 +151,7 @@ static void put_boxes(struct graph *g)
 	}
 }
 
-/* Of the boxes that are wide enough, with that of everything. */
+/* Of the boxes that are wide enough, the one of everything included. */
 static unsigned count_levels(const struct graph *g)
 {
 	unsigned levels = 1;

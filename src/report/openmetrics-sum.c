@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Totals that outlive what the model keeps. A model that is full folds what is cold, and a caller's
- * sum would become smaller: to Prometheus a counter that began anew. So what the model has summed
+ * sum would become smaller: to Prometheus a counter that was reset. So what the model has summed
  * up is added to totals of our own, and the model forgets it. Two functions of one name are two
  * callers to us but would be one set of labels, hence callers go by name, in an array in the order
  * of names. It has a bound, and then what is new goes to "other".

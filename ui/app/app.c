@@ -2,7 +2,7 @@
 /*
  * The user interface as one object: root views that live from start to end (so that they keep their
  * selection and order), and a stack of drill-downs above the one that is shown. A frame is drawn
- * anew from queries into a grid of cells; the display finds out what changed.
+ * again from queries into a grid of cells; the display finds out what changed.
  *
  * Pause: while paused the engine is not pumped. The model stays as it is, so that one can move,
  * sort, filter and drill down in it, and waiters are still there to be looked at; a frozen picture
@@ -178,7 +178,7 @@ static void order_rows(struct view *v, const char *key, const char *column)
 		v->ops->command(v, CMD_SORT, &sort);
 }
 
-/* What is asked for goes to the first view, behind what is set for locks. */
+/* What is asked for goes to the first view, after what is set for locks. */
 static void apply_options(struct app *a, const struct app_options *o)
 {
 	for (size_t i = 0; i < a->n_roots; i++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The one table of commands: the keys, the palette, the help screen, the key bar and the man page
- * are all made from it. A key belongs to the first command that lists it; some stand twice: `+` and
+ * are all made from it. A key belongs to the first command that lists it; some are listed twice:
+ * `+` and
  * `-` are the delay's keys wherever a view has no tree to unfold, and the arrows to the left and
  * right lead back and deeper wherever there is no board to go over. In a function's instructions,
  * which have an order of their own, keys of tables mean what perf annotate's users expect.

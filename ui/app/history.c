@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pause of a live session. With a history the engine stands still at a tick of its own while
+ * The pause of a live session. With a history the engine stops at a tick of its own while
  * what arrives is collected, and the first command that goes in time makes a timeline of the kept
  * minutes; going on gives both up, and the engine catches up from where it was. Without a history
  * the engine is just not pumped, and records wait in the source's queue.

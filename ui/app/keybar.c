@@ -57,7 +57,7 @@ static int draw_views(struct app *a, struct rect r, size_t named)
 	return x;
 }
 
-/* Is it about time, in a recording or while the present stands still? Then that comes first. */
+/* Is it about time, in a recording or while the session is paused? Then that comes first. */
 static bool is_about_time(const struct app *a)
 {
 	return a->time.is_replay || (a->history && a->paused);

@@ -30,7 +30,8 @@ struct keybar {
 	size_t n;
 };
 
-/* Going in time; `line` is NULL while live. A recording's is borrowed, that of a pause our own. */
+/* Going in time; `line` is NULL while live. A recording's is borrowed, that of a pause is the
+ * app's. */
 struct app_time {
 	struct timeline *line;
 	bool is_replay;
@@ -98,7 +99,7 @@ void app_history_leave(struct app *a);
 /* Has what arrives to be collected now? Then app_history_collect() when the source is readable. */
 bool app_history_collects(const struct app *a);
 int app_history_collect(struct app *a, struct error *err);
-void app_history_tick(struct app *a);	      /* the engine stands at a tick */
+void app_history_tick(struct app *a);	      /* the engine is at a tick */
 uint64_t app_history_ns(const struct app *a); /* how far one can go back; 0 = not at all */
 
 /* ui/app/time.c: true when the command was one of these, when it moved, when a range was marked. */

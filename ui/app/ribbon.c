@@ -4,7 +4,7 @@
  * highest wait per second among the buckets it touches, not their mean: a stall of one second must
  * be seen in a recording of an hour. What the tables speak of (up to the cursor, from the range's
  * begin on) is bright, the rest dim. The cursor and the ends of a range are characters of their
- * own, since colours may be missing; they stand in the place of a bar.
+ * own, since colours may be missing; they replace a bar.
  */
 #include "ribbon.h"
 

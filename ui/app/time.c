@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Going in time: where one is, playing, and the range. All moves end in go(), which knows one rule:
- * tables speak of what lies between the begin of the range (where one is marked before the cursor,
- * else that of everything) and the cursor. The end of a range is where the cursor is sent, and what
+ * tables speak of what is between the begin of the range (where one is marked before the cursor,
+ * else of everything) and the cursor. The end of a range is where the cursor is sent, and what
  * the range means to other commands; so a range can be changed by moving and marking again.
  *
  * Playing goes by two clocks: the cursor is where the recording would be now, had it begun at

@@ -76,7 +76,7 @@ static int term_theme(struct display *d, const char *name)
 	return 0;
 }
 
-/* Curses takes it for granted, and has told the terminal only of the size that it began with. */
+/* Curses takes it for granted, and knows only the size that the terminal began with. */
 static void scroll_all(void)
 {
 	if (change_scroll_region)

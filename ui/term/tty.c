@@ -7,8 +7,8 @@
  * the size to us; what it reads is a terminal all the same.
  *
  * Not waiting is a property of an open file, and that of standard output is the shell's as well: so
- * the terminal is opened anew. Where that is refused (it belongs to somebody else, as after su) the
- * shared one is made not to wait during each write.
+ * the terminal is opened again. Where that is refused (it belongs to somebody else, as after su)
+ * the shared one is made not to wait during each write.
  */
 #include "tty.h"
 #include "kontend/clock.h"

@@ -16,7 +16,7 @@ struct tty {
 	bool is_shared;	       /* with others, who would not like that: it blocks between writes */
 	int keys_fd;	       /* whose modes are set */
 	struct termios before; /* the modes that it had */
-	FILE *stream;	       /* where whoever draws writes; NULL: none */
+	FILE *stream;	       /* curses writes its frames here; NULL: none */
 	uint8_t *bytes;	       /* from there, not yet taken by the terminal: [at, end) */
 	size_t at, end, cap;
 };
@@ -25,7 +25,7 @@ struct tty {
 int tty_open(struct tty *t, int keys_fd, int out_fd, struct error *err);
 /* Each key at once and unseen, lines as they are written. */
 void tty_enter(struct tty *t);
-/* What was written to the stream is to be sent, behind what still is. -ENOMEM: it is lost. */
+/* Queues what was written to the stream, after what still waits to be sent. -ENOMEM: it is lost. */
 int tty_take(struct tty *t);
 /* As much as is taken without waiting. True: nothing is left. */
 bool tty_send(struct tty *t);

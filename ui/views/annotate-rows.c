@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rows of the list: the instructions, and before those that are from another line of the source
- * than the one before them, that line. The compiler mixes lines, so one stands wherever it begins
- * anew.
+ * than the one before them, that line. The compiler mixes lines, so one is shown wherever it begins
+ * again.
  */
 #include "annotate.h"
 #include "kontend/text.h"

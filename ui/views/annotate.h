@@ -37,7 +37,7 @@ struct view_annotate {
 	size_t n_came_from;
 };
 
-const char *annotate_unit_name(enum annotate_unit u); /* "percent"; NULL behind the last */
+const char *annotate_unit_name(enum annotate_unit u); /* "percent"; NULL after the last */
 uint64_t annotate_value(const struct query_code_line *l, enum annotate_unit u);
 /* The line with most of the unit; SIZE_MAX: none has any. */
 size_t annotate_hottest(const struct query_annotate *a, enum annotate_unit u);

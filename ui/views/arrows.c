@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Jumps to one target: they lie behind each other in the array. */
+/* Jumps to one target: they follow each other in the array. */
 struct group {
 	uint32_t first, n, low, high;
 };

@@ -84,7 +84,7 @@ static void fill_row(struct query *q, const struct table *slots, const struct pl
 						     table_value(slots, row, at->free_task)));
 }
 
-/* What the columns that are no cells take, each with the blank behind it, and the mark. */
+/* What the columns that are no cells take, each with the blank after it, and the mark. */
 static int fixed_width(const struct column *pinned, const struct column *avail, bool pools)
 {
 	return 1 + (NUMBER_W + 1) * (pools ? 2 : 1) + pinned->width + 1 + avail->width + 1;

@@ -44,7 +44,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	return view_perf_head(&l->v, s, r, sum_of(l), &top);
 }
 
-/* Rows that take turns stand out, beyond the column that says so. */
+/* Rows of events that take turns have a colour, beside the column that says so. */
 static enum role turns_role(const struct table *t, size_t row)
 {
 	size_t col = table_column(t, "rotating");

@@ -161,7 +161,7 @@ static uint64_t mean_of_last(const uint64_t *v, uint32_t n, uint32_t last)
 	return last ? sum / last : 0;
 }
 
-/* The course on its own scale, and below it that of all locks for comparison. */
+/* The course on its own scale, and below it the course of all locks for comparison. */
 static void draw_time(const struct detail_page *p, uint32_t last, struct screen *s)
 {
 	struct rect body = layout_below(p->r_time, 1), graph, all;

@@ -112,7 +112,7 @@ static void draw_boxes(struct view_flame *f, const struct flame_picture *p, stru
 	}
 }
 
-/* The node that a box stands on. */
+/* The node below a box: its parent. */
 static uint32_t parent_node(const struct query_tree *t, uint32_t node)
 {
 	uint16_t depth = t->nodes[node].depth;

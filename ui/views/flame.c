@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The call chains as a flame graph: a box a function, as wide as its share, on that of its caller.
- * Frames are known by the path that leads to them, so the selection and what was zoomed into stay
- * where they are while samples come. Boxes of the last frame are kept for the moves between two.
+ * The call chains as a flame graph: a box a function, as wide as its share, above the box of its
+ * caller. Frames are known by the path that leads to them, so the selection and what was zoomed
+ * into stay where they are while samples come. Boxes of the last frame are kept for the moves
+ * between two.
  */
 #include "flame.h"
 #include "../widgets/priv.h"
@@ -111,7 +112,7 @@ static void select_spot(struct view_flame *f, size_t i)
 		f->selected = f->spots[i].id;
 }
 
-/* The box that it stands on: on the level below, and not right of where it begins. */
+/* The box below it: on the level below, and not right of where it begins. */
 static size_t parent_of(const struct view_flame *f, size_t at)
 {
 	const struct flame_spot *of = &f->spots[at];
@@ -122,7 +123,7 @@ static size_t parent_of(const struct view_flame *f, size_t at)
 	return at;
 }
 
-/* The widest of those that stand on it. */
+/* The widest of the boxes above it. */
 static size_t child_of(const struct view_flame *f, size_t at)
 {
 	const struct flame_spot *of = &f->spots[at];

@@ -9,7 +9,7 @@
 
 enum { FLAME_ROOTS = 16 };
 
-/* What stands on the screen, for moves and clicks between two frames. */
+/* What is on the screen, for moves and clicks between two frames. */
 struct flame_spot {
 	uint64_t id; /* of the node; 0: FLAME_ALL */
 	uint64_t addr;
@@ -45,7 +45,7 @@ struct flame_picture {
 
 void flame_draw_picture(struct view_flame *f, const struct flame_picture *p, struct screen *s,
 			struct rect r);
-/* The index of the selected one; 0 where it has no box: that of everything. */
+/* The index of the selected one; 0, the box of everything, where it has none. */
 size_t flame_selected(const struct view_flame *f);
 
 /*

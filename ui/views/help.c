@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Help, made anew for each frame from what the program itself is made of: the text of the view one
+ * Help, made again for each frame from what the program itself is made of: the text of the view one
  * came from, the columns of its tables, the table of commands. Only the meaning of the first line
  * is written here. The page is an array of lines in the query's arena, wrapped to the width, of
  * which the window shows a part.

@@ -127,7 +127,7 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 					 : view_empty_text(&l->v, t);
 }
 
-/* Into what the selected row stands for, or what is said: "pid=812". */
+/* Narrows to the selected row, or to what the user typed: "pid=812". */
 static int zoom_in(struct view_hot *o, const char *term)
 {
 	struct error err = {0};

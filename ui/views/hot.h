@@ -10,7 +10,7 @@
 
 enum { HOT_LOAD_MS = 10 };
 
-/* What was opened is told by struct view: its row, and by what it is a row. */
+/* struct view says what was opened: its row, and by what it is a row. */
 struct view_hot_tree {
 	struct view v; /* v.row: the row's id */
 	struct pane pane;

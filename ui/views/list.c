@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A word that says what the next one is, away from what stands before. */
+/* A word that says what the next one is, away from what is before it. */
 static void put_word(struct line *line, const char *word)
 {
 	line_printf(line, ROLE_DIM, "%s%s ", line->x > 1 ? "  " : "", word);
@@ -157,7 +157,7 @@ void list_part_draw(struct list_part *p, struct screen *s, struct rect r, const 
 		view_draw_text(s, layout_below(r, 2), ROLE_DIM, empty);
 }
 
-/* Other rows: the selection and the place start anew, the order that the user chose stays. */
+/* Other rows: the selection and the place are reset, the order that the user chose stays. */
 static void set_by(struct list_view *l, unsigned by)
 {
 	const struct list_ops *ops = l->v.ops->list;

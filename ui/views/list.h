@@ -23,18 +23,19 @@ struct list_ops {
 		   struct error *err);
 	/* All others may be NULL. Lines above the table: how many, or LIST_END: that was all. */
 	int (*head)(struct list_view *l, struct screen *s, struct rect r, const struct table *t);
-	/* Words in the line of keys, before "by", behind "sort" and at its end. */
+	/* Words in the line of keys, before "by", after "sort" and at its end. */
 	void (*before)(struct list_view *l, struct line *line);
 	void (*options)(struct list_view *l, struct line *line);
 	void (*behind)(struct list_view *l, struct line *line);
 	/* Which columns there are room and use for. */
 	void (*fit)(struct list_view *l, struct table *t);
-	/* The sentence for a table without rows, if it is not that of locks; t->n_total is 0. */
+	/* The sentence for a table without rows, if it is not the one of locks; t->n_total is 0. */
 	const char *(*empty)(struct list_view *l, const struct table *t);
 	int (*open)(struct list_view *l); /* Enter on the selected row */
 	int (*command)(struct list_view *l, enum command c, const struct command_arg *arg);
 	void (*drawn)(struct list_view *l, const struct table *t); /* after each frame */
-	/* Is there a column of that name when the rows are by that? Else the order starts anew. */
+	/* Is there a column of that name when the rows are by that? Else the order is the default
+	 * again. */
 	bool (*sorts)(unsigned by, const char *key);
 	bool (*skips)(struct list_view *l, unsigned by); /* `b` passes it by */
 	const char *const *bys;				 /* what `b` goes through, ended by NULL */

@@ -2,7 +2,7 @@
 /*
  * The table of what was waited for, by any key. One view serves several roots (locks, callers,
  * tasks, types, CPUs): they differ in the key they begin with, and `b` or `:by` gives any other.
- * A new key is another set of rows, so the selection and the place start anew while the order that
+ * A new key is another set of rows, so the selection and the place are reset while the order that
  * the user chose stays.
  */
 #include "flame.h"

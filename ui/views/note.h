@@ -18,7 +18,7 @@ struct view_moment {
 };
 
 /*
- * How and when, at the right of the first line behind the figures, which end at @x; below it what
+ * How and when, at the right of the first line after the figures, which end at @x; below it what
  * is damaged or missing, why, and what gives it. Answers how many lines of @r that took; a part of
  * @r is left for rows.
  */

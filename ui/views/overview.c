@@ -3,7 +3,7 @@
  * The page that answers "is anything wrong now?" in its first lines (how much is waited, by how
  * many, since when) and "where?" below: by type, by CPU, and the worst locks. All of it fits the
  * window: the heights come from the rows there are, the worst locks take what is left, and on wide
- * screens types and CPUs stand side by side. The arrows go through all rows of the page.
+ * screens types and CPUs are side by side. The arrows go through all rows of the page.
  */
 #include "kontend/query-rotation.h"
 #include "kontend/units.h"

@@ -7,7 +7,8 @@
 
 /* What the views slots, contexts and events have in common. */
 
-/* How a view speaks of what it shows: its figures behind the first words of the first line. */
+/* How a view speaks of what it shows: its figures, which follow the first words of the first line.
+ */
 struct line;
 struct view_perf_top {
 	enum query_perf_part part; /* that it shows */

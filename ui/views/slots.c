@@ -2,7 +2,7 @@
 /*
  * Who has the debug registers. On top the board, with a cursor on one of its cells; below it the
  * holders of breakpoints. The board knows no sorting and no filter: these keys are for the table
- * below. Between them stands whether anybody waits for the kernel's locks around the slots, as
+ * below. Between them a line says whether anybody waits for the kernel's locks around the slots, as
  * that, the breakpoints created a second and who holds them are one story.
  */
 #include "kontend/mem.h"

@@ -149,7 +149,7 @@ static void place(struct page *p, struct rect r)
 	p->r_areas = rows[2];
 }
 
-/* Where hits have costs, out of line stands out. */
+/* Out of line has a colour where hits have costs. */
 static enum role probe_role(const struct table *t, size_t row)
 {
 	const struct value *v = table_value(t, row, table_column(t, "class"));

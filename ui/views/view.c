@@ -2,7 +2,7 @@
 /*
  * What views share: sentences for tables without rows, errors of queries in place of their answer,
  * the spec of a query from what the user chose, and the step from a row into its detail. All text
- * made here lies in the arena of the query and lives until the next frame.
+ * made here is in the arena of the query and is valid until the next frame.
  */
 #include "kontend/view.h"
 #include "kontend/arena.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Every task that waits at this moment, rwsems first and the longest wait first: the rows of the
- * model's waits in flight, so they stand while paused and leave when the lock was got. Enter opens
- * the wait with its calls and the holder's; the lock, with its other waiters, is one step deeper.
+ * model's waits in flight, so they stay while paused and go when the task has got the lock. Enter
+ * opens the wait with its calls and the holder's; the lock, with its other waiters, is one step
+ * deeper.
  */
 #include "kontend/units.h"
 #include "kontend/wait-kept.h"

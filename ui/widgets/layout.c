@@ -123,7 +123,7 @@ static int choose(const struct column *columns, size_t n, int width, bool *taken
 			.priority = c->priority,
 		};
 	}
-	return table_fit(room, n, width + 1, 1, taken); /* behind the last there is no blank */
+	return table_fit(room, n, width + 1, 1, taken); /* there is no blank after the last */
 }
 
 static int extra_of(int *spare, int *wides)

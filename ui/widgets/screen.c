@@ -107,7 +107,7 @@ static int put_char(struct screen *s, struct span in, int x, uint32_t ch, enum r
 /* The last word that is seen: where it begins, whether it goes on, and whether it is a figure. */
 struct word {
 	int x;
-	bool any, is_figure, has_gap; /* a blank behind it is seen, too */
+	bool any, is_figure, has_gap; /* a blank after it is seen, too */
 };
 
 static void next_char(struct word *w, struct span in, const char *p, uint32_t ch, int x)
@@ -122,7 +122,7 @@ static void next_char(struct word *w, struct span in, const char *p, uint32_t ch
 
 /*
  * The text goes on beyond the edge. A part of a figure is another figure: it goes. Of all else a
- * part with a mark says enough. @names: a mark also behind a word that is there as a whole.
+ * part with a mark says enough. @names: a mark also after a word that is there as a whole.
  */
 static void mark_cut(struct screen *s, struct span in, const struct word *w, bool names,
 		     enum role role)

@@ -209,7 +209,7 @@ static bool is_left(const struct column *c)
 	return c->type == COLUMN_TEXT || c->type == COLUMN_SERIES;
 }
 
-/* The mark stands in the column that it is about: behind a name, before a figure's title. */
+/* The mark is in the column that it is about: after a name, before a figure's title. */
 static void draw_title(const struct frame *f, struct rect line,
 		       const struct table_widget_column *at)
 {

@@ -3,7 +3,7 @@
  * Themes are data: a style per role, each with a colour for 256, 16 and 8 colours and attributes
  * for terminals (or users) without colour. The background stays the terminal's own (-1) except
  * where a bar is drawn. `cvd` uses the blue-orange axis, which the common kinds of colour blindness
- * keep apart, in the place of green-yellow-red. No role is told by colour alone: see mono_attrs,
+ * keep apart, in the place of green-yellow-red. No role is shown by colour alone: see mono_attrs,
  * and the letters and marks that widgets draw.
  */
 #include "kontend/theme.h"

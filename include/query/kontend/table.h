@@ -95,7 +95,7 @@ struct table_room {
 enum { TABLE_COLUMNS = 64 /* none is shown beyond */, TABLE_NICE = 3 };
 
 /*
- * Which of @n columns have room in @width, each with @gap behind it: those of priority 0, then by
+ * Which of @n columns have room in @width, each with @gap after it: those of priority 0, then by
  * priority and table order, until one does not fit. What is left of the width, below 0 if those of
  * priority 0 do not fit.
  */

@@ -9,12 +9,12 @@
 /*
  * Call chains in the format that flame graph tools read: a line "comm;outer;...;inner N" for each
  * chain and comm. Of waits, N is what was waited in nanoseconds, chains end at the function that
- * waited, and behind it stands the type of the lock: "...;[rwsem:W] 1234"; waits in flight are
+ * waited, and after it follows the type of the lock: "...;[rwsem:W] 1234"; waits in flight are
  * lines of their own, "[rwsem:W, still waiting]". Of samples, N is how many there were.
  */
 struct folded_spec {
 	bool samples;
-	bool mark_kernel;	       /* "_[k]" behind functions of the kernel */
+	bool mark_kernel;	       /* "_[k]" after functions of the kernel */
 	const struct query_zoom *zoom; /* NULL: everything */
 };
 

@@ -8,8 +8,8 @@
 
 /*
  * Writes JSON to a stream: commas, indentation and escapes are its business, balance of begin and
- * end the caller's. @key is NULL inside arrays. What lies in a `flat` object or array is on one
- * line. Errors are those of the stream: ask ferror() at the end.
+ * end the caller's. @key is NULL inside arrays. What is in a `flat` object or array is on one
+ * line. Errors are the stream's: ask ferror() at the end.
  */
 struct jsonw {
 	FILE *out;

@@ -55,7 +55,7 @@ enum report_weight {
 
 /*
  * `query` is for the tables: with several views, one that has no such sort key or filter column is
- * shown without it. Rates are those of the whole time measured. Locks are sorted by total_ns unless
+ * shown without it. Rates are of the whole time measured. Locks are sorted by total_ns unless
  * told otherwise. Contexts are by context unless query.by is BY_PROCESS, mmap_locks by process
  * unless it is BY_CGROUP.
  */
@@ -75,7 +75,7 @@ struct report_spec {
 	enum report_weight weight; /* flame */
 	double percent_limit;	   /* hot, tree: rows of less are left out */
 	double flame_limit;	   /* flame: the same */
-	const char *annotate; /* a function, shown behind the views, which may be none; or NULL */
+	const char *annotate; /* a function, shown after the views, which may be none; or NULL */
 	bool no_source;	      /* its instructions without lines of source between them */
 };
 

@@ -11,15 +11,16 @@ enum { FLAME_DEPTH = 512 };  /* deeper nodes have no box */
 
 struct flame_box {
 	uint32_t node;	/* index into the tree */
-	uint16_t level; /* 0: that of FLAME_ALL; its children 1 */
+	uint16_t level; /* 0: the level of FLAME_ALL; its children 1 */
 	int x, w;	/* cells; w > 0 */
 };
 
 /*
- * Boxes in the order of nodes, so those of one level from left to right. Node @root has the whole
- * width, with what is above it (FLAME_ALL: everything has). A box lies within that of its parent,
- * siblings do not overlap, and a box is as wide as its share of the root's, cut to whole cells so
- * that sums are right. Nodes of no cell have no box. @ret: room for t->n + 1. Returns how many.
+ * Boxes in the order of nodes, so the boxes of one level from left to right. Node @root has the
+ * whole width, with what is above it (FLAME_ALL: everything has). A box is within the one of its
+ * parent, siblings do not overlap, and a box is as wide as its share of the root's, cut to whole
+ * cells so that sums are right. Nodes of no cell have no box. @ret: room for t->n + 1. Returns how
+ * many.
  */
 size_t flame_place(const struct query_tree *t, bool by_wait, uint32_t root, int w,
 		   struct flame_box *ret);

@@ -64,9 +64,9 @@ void app_say(struct app *a, enum role role, const char *fmt, ...)
 void app_again(struct app *a);
 bool app_paused(const struct app *a);
 enum command_mode app_mode(const struct app *a);
-/* A range is shown: rates are those of the whole range, not of its last bucket. */
+/* A range is shown: rates are of the whole range, not of its last bucket. */
 bool app_averages(const struct app *a);
-/* How many of the last buckets figures are about: those of the range, or one. */
+/* How many of the last buckets figures are about: all of the range, or one. */
 uint32_t app_buckets(const struct app *a);
 const char *app_filter(const struct app *a);   /* of the top view; "" = none */
 double app_percent_limit(const struct app *a); /* of the nodes of trees that are opened at first */
@@ -91,7 +91,7 @@ int view_open_wait(struct view *v, uint64_t row, struct wait_kept *seen);
 void view_wait_keep(struct view *v, struct wait_kept *seen);
 /*
  * Which columns of a table are shown depends on the key and on what the scope already says:
- * view_fit_columns() changes priorities in a copy of the columns, which lies in @store of the view,
+ * view_fit_columns() changes priorities in a copy of the columns in @store of the view,
  * since a widget remembers its columns from one frame to the next.
  */
 enum { VIEW_HIDE = 255, VIEW_COLUMNS = 64 }; /* as many as a query has at most */
