@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which PID namespace we are in, and all tasks that there are, also those outside of it. */
-#include "kernel-ns.h"
-#include "kernel-walk.h"
+#include "kernel/ns.h"
+#include "kernel/walk.h"
 
 char license_text[] SEC("license") = "GPL";
 

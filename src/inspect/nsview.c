@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/nsview.h"
 #include "bpf-run.h"
-#include "bpf-types.h"
+#include "btf/types.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/sideband.h"

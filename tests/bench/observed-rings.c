@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../src/inspect/waits-shared.h"
+#include "../../src/inspect/waits/shared.h"
 
 static bool info_of(int fd, struct bpf_map_info *ret)
 {

@@ -20,5 +20,5 @@ only 'src/sym/disasm\.c' 'capstone/.*'
 only 'src/sym/unxz\.c' 'lzma\.h'
 only 'src/sym/unwind-libunwind\.c' 'libunwind.*'
 only 'src/[a-z]*/[a-z-]*pack\.c' 'zstd.*\.h|zlib\.h'
-only 'src/inspect/[a-z.-]*\.[ch]' 'bpf/.*'
+only 'src/inspect/[a-z./-]*\.[ch]' 'bpf/.*'
 verdict

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From what the programs in the kernel read to a snapshot, on canned arrays. */
-#include "../../src/inspect/bpf-int.h"
+#include "../../src/inspect/perf/bpf-int.h"
 #include "kontend/mem.h"
 #include "kontend/snap.h"
 

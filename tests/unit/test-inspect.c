@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of events and places, perf descriptors of a made-up /proc, and this machine's slots. */
-#include "../../src/inspect/fdscan.h"
-#include "../../src/inspect/names.h"
-#include "../../src/inspect/slots.h"
+#include "../../src/inspect/perf/fdscan.h"
+#include "../../src/inspect/perf/names.h"
+#include "../../src/inspect/perf/slots.h"
 #include "kontend/snap.h"
 
 #include <errno.h>

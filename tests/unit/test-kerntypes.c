@@ -3,7 +3,7 @@
  * The excerpt of the kernel's types says the same of what programs ask for as the whole does:
  * names, sizes and places of members, and of what lies in these.
  */
-#include "bpf-types.h"
+#include "btf/types.h"
 
 #include <bpf/btf.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The memory cgroup of a process, from texts of /proc/PID/cgroup. */
-#include "../../src/inspect/memcg.h"
+#include "../../src/inspect/locks/memcg.h"
 #include "kontend/cgroup.h"
 
 #include <fcntl.h>

@@ -39,7 +39,7 @@ static inline bool is_x86(void)
 	return false;
 }
 
-#include "../../src/inspect/waits-ring.h"
+#include "../../src/inspect/waits/ring.h"
 
 enum { RECORDS = 200000, FRAMES = 32 };
 

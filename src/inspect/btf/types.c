@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's BTF is 5 MB with 130,000 types, and libbpf goes through all of them for each
+ * structure of each object that it fits to the kernel: that was most of what starting took. So
+ * objects are fitted to an excerpt, which has a few thousand types. Fitting compares members by
+ * their kinds and goes into structures within structures, but never behind a pointer: so pointers
+ * in the excerpt point to nothing. Types of one name are all in it, or an ambiguity would be
+ * decided.
+ */
+#include "types.h"
+#include "index.h"
+#include "kontend/mem.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct kerntypes {
+	struct btf *btf;
+	struct btf_index index;
+	struct error why; /* code 0: not read yet, or read */
+};
+
+struct excerpt {
+	const struct kerntypes *from;
+	struct btf *to;
+	uint32_t *ids; /* of @from -> of @to; MARKED until it is there */
+	uint32_t n_types;
+	uint32_t *list; /* what is marked: of those below `done`, so is what lies in them */
+	size_t n, cap, done;
+};
+
+#define MARKED UINT32_MAX
+
+void bpf_types_quiet(void)
+{
+	libbpf_set_print(NULL);
+}
+
+int kerntypes_new(struct kerntypes **ret, struct error *err)
+{
+	struct kerntypes *t = mem_calloc(1, sizeof(*t));
+
+	if (!t)
+		return error_set(err, -ENOMEM, "No memory for the kernel's types");
+	*ret = t;
+	return 0;
+}
+
+struct kerntypes *kerntypes_or(struct kerntypes *shared, struct kerntypes **ret_own,
+			       struct error *err)
+{
+	*ret_own = NULL;
+	if (!shared)
+		kerntypes_new(ret_own, err);
+	return shared ? shared : *ret_own;
+}
+
+void kerntypes_free(struct kerntypes *t)
+{
+	if (!t)
+		return;
+	btf__free(t->btf);
+	btf_index_deinit(&t->index);
+	mem_free(t);
+}
+
+static void read_types(struct kerntypes *t)
+{
+	bpf_types_quiet();
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf) {
+		error_errno(&t->why, -errno,
+			    "Cannot read the kernel's BTF "
+			    "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)");
+		return;
+	}
+	if (btf_index_make(&t->index, btf) < 0) {
+		error_set(&t->why, -ENOMEM, "No memory for the kernel's types");
+		btf__free(btf);
+		return;
+	}
+	t->btf = btf;
+}
+
+const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err)
+{
+	if (!t->btf && !t->why.code)
+		read_types(t);
+	if (!t->btf && err)
+		*err = t->why;
+	return t->btf;
+}
+
+static int mark(struct excerpt *x, uint32_t id)
+{
+	if (!id || id >= x->n_types || x->ids[id])
+		return 0;
+	if (mem_grow(&x->list, &x->cap, x->n, sizeof(*x->list)) < 0)
+		return -ENOMEM;
+	x->ids[id] = MARKED;
+	x->list[x->n++] = id;
+	return 0;
+}
+
+/* All that are called as a type of the programs is. */
+static int mark_named(struct excerpt *x, const char *name)
+{
+	const struct btf_index *in = &x->from->index;
+	const struct btf_index_entry *e = btf_index_first(in, name);
+	int code = 0;
+
+	for (; !code && e; e = btf_index_next(in, e))
+		if (btf_index_is_type(btf__type_by_id(x->from->btf, e->id)))
+			code = mark(x, e->id);
+	return code;
+}
+
+static int mark_all_named(struct excerpt *x, const struct btf *programs)
+{
+	int code = 0;
+
+	for (uint32_t id = 1; !code && id < btf__type_cnt(programs); id++) {
+		const struct btf_type *t = btf__type_by_id(programs, id);
+		if (btf_index_is_type(t))
+			code = mark_named(x, btf__name_by_offset(programs, t->name_off));
+	}
+	return code;
+}
+
+/* Types that @t is made of: those behind pointers are none. */
+static int mark_parts(struct excerpt *x, const struct btf_type *t)
+{
+	int code = 0;
+
+	if (btf_is_composite(t)) {
+		for (uint32_t i = 0; !code && i < btf_vlen(t); i++)
+			code = mark(x, btf_members(t)[i].type);
+	} else if (btf_is_array(t)) {
+		code = mark(x, btf_array(t)->type);
+		code = code ? code : mark(x, btf_array(t)->index_type);
+	} else if (btf_is_mod(t) || btf_is_typedef(t)) {
+		code = mark(x, t->type);
+	}
+	return code;
+}
+
+static int copy_types(struct excerpt *x)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		int to = btf__add_type(x->to, x->from->btf,
+				       btf__type_by_id(x->from->btf, x->list[i]));
+		if (to < 0)
+			return to;
+		x->ids[x->list[i]] = (uint32_t)to;
+	}
+	return 0;
+}
+
+static uint32_t new_id(const struct excerpt *x, uint32_t id)
+{
+	return id < x->n_types ? x->ids[id] : 0;
+}
+
+/* The copy of a type still says the old numbers of others. */
+static void renumber(const struct excerpt *x, struct btf_type *t)
+{
+	if (btf_is_composite(t)) {
+		for (uint32_t i = 0; i < btf_vlen(t); i++)
+			btf_members(t)[i].type = new_id(x, btf_members(t)[i].type);
+	} else if (btf_is_array(t)) {
+		btf_array(t)->type = new_id(x, btf_array(t)->type);
+		btf_array(t)->index_type = new_id(x, btf_array(t)->index_type);
+	} else if (btf_is_ptr(t)) {
+		t->type = 0;
+	} else if (btf_is_mod(t) || btf_is_typedef(t)) {
+		t->type = new_id(x, t->type);
+	}
+}
+
+static int write_out(const struct btf *btf, int fd)
+{
+	uint32_t size;
+	const char *p = btf__raw_data(btf, &size);
+
+	if (!p)
+		return -ENOMEM;
+	while (size) {
+		ssize_t n = write(fd, p, size);
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		size -= (uint32_t)n;
+	}
+	return 0;
+}
+
+static int make(struct excerpt *x, const struct btf *programs, int fd)
+{
+	int code = mark_all_named(x, programs);
+
+	while (!code && x->done < x->n)
+		code = mark_parts(x, btf__type_by_id(x->from->btf, x->list[x->done++]));
+	code = code ? code : copy_types(x);
+	for (uint32_t id = 1; !code && id < btf__type_cnt(x->to); id++)
+		renumber(x, (struct btf_type *)(uintptr_t)btf__type_by_id(x->to, id));
+	return code ? code : write_out(x->to, fd);
+}
+
+int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd)
+{
+	struct excerpt x = {.from = t};
+
+	if (!kerntypes_btf(t, NULL))
+		return t->why.code;
+	x.n_types = btf__type_cnt(t->btf);
+	x.ids = mem_calloc(x.n_types, sizeof(*x.ids));
+	x.to = btf__new_empty();
+	int code = x.ids && x.to ? make(&x, programs, fd) : -ENOMEM;
+	btf__free(x.to);
+	mem_free(x.ids);
+	mem_free(x.list);
+	return code;
+}
+
+int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind)
+{
+	return kerntypes_btf(t, NULL) ? btf_index_find(&t->index, t->btf, name, kind) : t->why.code;
+}
+
+int kerntypes_enumerator(struct kerntypes *t, const char *name)
+{
+	for (size_t i = 0; kerntypes_btf(t, NULL) && i < t->index.n_enums; i++) {
+		const struct btf_type *type = btf__type_by_id(t->btf, t->index.enums[i]);
+		const struct btf_enum *e = btf_enum(type);
+		for (uint32_t k = 0; k < btf_vlen(type); k++)
+			if (strcmp(btf__name_by_offset(t->btf, e[k].name_off), name) == 0)
+				return e[k].val;
+	}
+	return 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's sleeping locks, and what they are in, as far as they are read here: see base.h. */
+#ifndef KONTEND_INSPECT_KERNEL_LOCKS_H
+#define KONTEND_INSPECT_KERNEL_LOCKS_H
+
+#include "base.h"
+
+struct atomic_value {
+	long counter;
+} CORE;
+
+/* PREEMPT_RT has other ones, without these members. */
+struct rw_semaphore {
+	struct atomic_value count, owner;
+	struct list_head wait_list;
+} CORE;
+
+struct mutex {
+	struct atomic_value owner;
+	struct list_head wait_list;
+} CORE;
+
+struct semaphore {
+	struct list_head wait_list;
+	unsigned long last_holder; /* 6.16 */
+} CORE;
+
+enum rwsem_waiter_type { WAITING_FOR_WRITE, WAITING_FOR_READ };
+
+struct rwsem_waiter {
+	struct list_head list;
+	struct task_struct *task;
+	enum rwsem_waiter_type type;
+} CORE;
+
+struct mutex_waiter {
+	struct list_head list;
+	struct task_struct *task;
+} CORE;
+
+struct semaphore_waiter {
+	struct list_head list;
+	struct task_struct *task;
+} CORE;
+
+struct mm_struct {
+	struct rw_semaphore mmap_lock;
+} CORE;
+
+struct thread_info {
+	unsigned int cpu;
+} CORE;
+
+/* CONFIG_SCHED_INFO */
+struct sched_info {
+	unsigned long long last_arrival;
+} CORE;
+
+struct sched_entity___locks {
+	unsigned long long sum_exec_runtime, prev_sum_exec_runtime;
+	unsigned char sched_delayed; /* 6.12: asleep, though its run queue still has it */
+} CORE;
+
+struct task_struct___locks {
+	struct thread_info thread_info;
+	unsigned int __state;
+	int on_cpu, on_rq;
+	unsigned int policy;
+	struct sched_entity___locks se;
+	struct sched_info sched_info;
+	struct mm_struct *mm;
+	unsigned long long start_time;
+	unsigned long blocker;	  /* 6.16 */
+	struct mutex *blocked_on; /* before 6.17 only with CONFIG_DEBUG_MUTEXES */
+} CORE;
+
+struct pipe_inode_info {
+	struct mutex mutex;
+} CORE;
+
+struct address_space {
+	struct rw_semaphore i_mmap_rwsem;
+} CORE;
+
+struct inode {
+	struct rw_semaphore i_rwsem;
+	struct address_space i_data;
+	struct pipe_inode_info *i_pipe;
+} CORE;
+
+struct file___locks {
+	struct inode *f_inode;
+	struct mutex f_pos_lock;
+} CORE;
+
+struct kmem_cache {
+	const char *name;
+	int refcount;
+} CORE;
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what the programs read to a snapshot. A lock has one name: what was found in a process or a
+ * file says most, then the per-CPU variable, then the slab cache that the lock stands in.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WRITER_LOCKED = 1, READER_SHIFT = 8, READER_OWNED = 1 };
+
+/* A comm or a cache's name; what may not be shown becomes '?'. */
+static uint32_t add_text(struct locksnap *s, const char *text, size_t size)
+{
+	char clean[64];
+	size_t n = 0;
+
+	for (; n < size && n + 1 < sizeof(clean) && text[n]; n++)
+		clean[n] = (unsigned char)text[n] < ' ' || text[n] == 127 ? '?' : text[n];
+	clean[n] = 0;
+	return locksnap_add_text(s, clean);
+}
+
+static uint32_t add_path(struct locksnap *s, const char *proc, int pid, int fd)
+{
+	char link[64], path[256];
+
+	snprintf(link, sizeof(link), "%s/%d/fd/%d", proc, pid, fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return 0;
+	path[n] = 0;
+	for (char *p = path; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+	return locksnap_add_text(s, path);
+}
+
+/* Many processes have one path, so it is in the snapshot once. */
+static uint32_t add_memcg(const struct snapshot_locks_raw *raw, struct locksnap *s,
+			  const struct raw_lock_name *r)
+{
+	struct memcg_cache *c = raw->memcgs;
+	const char *path = memcg_path(c, raw->proc, r->addr, r->pid, r->tid);
+	const uint32_t *known = map64_get(&c->offsets, (uintptr_t)path);
+
+	if (known)
+		return *known;
+	uint32_t offset = locksnap_add_text(s, path);
+	/* Without memory it is there twice. */
+	(void)map64_put(&c->offsets, (uintptr_t)path, offset);
+	return offset;
+}
+
+static int fill_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
+{
+	for (uint32_t i = 0; i < raw->state->n_names && i < RAW_LOCK_NAMES; i++) {
+		const struct raw_lock_name *r = &raw->names[i];
+		struct locksnap_name n = {
+			.addr = r->addr, .kind = r->kind, .cpu = -1, .pid = r->pid};
+		n.comm = add_text(s, r->comm, sizeof(r->comm));
+		if (r->fd >= 0)
+			n.text = add_path(s, raw->proc, r->pid, r->fd);
+		else if (r->kind == LOCKSNAP_MMAP)
+			n.text = add_memcg(raw, s, r);
+		if (r->kind == LOCKSNAP_MMAP)
+			n.since_ns = r->since_ns;
+		if (locksnap_add_name(s, &n) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Is it in the per-CPU section of some CPU? */
+static bool name_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s,
+			struct locksnap_name *n)
+{
+	for (int cpu = 0; cpu < RAW_LOCK_CPUS; cpu++) {
+		if (!raw->bases[cpu] || n->addr < raw->bases[cpu])
+			continue;
+		uint64_t offset = n->addr - raw->bases[cpu];
+		const struct percpu_var *v = percpu_find(raw->percpu, offset);
+		if (!v)
+			continue;
+		n->kind = LOCKSNAP_PERCPU;
+		n->cpu = cpu;
+		n->offset = (uint32_t)(offset - v->offset);
+		n->text = locksnap_add_text(s, v->name);
+		return true;
+	}
+	return false;
+}
+
+/* "filp", and "~pid" where others have merged into the cache of that name. */
+static uint32_t add_slab(struct locksnap *s, const struct raw_lock *l)
+{
+	char text[sizeof(l->slab) + 2];
+
+	snprintf(text, sizeof(text), "%s%.*s", l->merged ? LOCKSNAP_MERGED : "",
+		 (int)sizeof(l->slab), l->slab);
+	return locksnap_add_text(s, text);
+}
+
+static int fill_other_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
+{
+	for (uint32_t i = 0; i < raw->state->n_locks && i < RAW_LOCKS; i++) {
+		const struct raw_lock *l = &raw->locks[i];
+		struct locksnap_name n = {.addr = l->addr, .kind = LOCKSNAP_SLAB, .cpu = -1};
+		if (l->named)
+			continue;
+		if (!name_percpu(raw, s, &n)) {
+			if (!l->slab[0])
+				continue;
+			n.text = add_slab(s, l);
+		}
+		if (locksnap_add_name(s, &n) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void say_holder(const struct raw_lock *l, struct locksnap_queue *q)
+{
+	int64_t readers = (int64_t)l->count >> READER_SHIFT;
+
+	if (l->type == RAW_MUTEX)
+		q->certainty = l->owner & ~7ull ? LOCKSNAP_SURE : LOCKSNAP_NOBODY;
+	else if (l->type == RAW_SEM)
+		q->certainty = l->owner ? LOCKSNAP_HINT : LOCKSNAP_NOBODY;
+	else if (l->count & WRITER_LOCKED)
+		q->certainty = l->owner & READER_OWNED ? LOCKSNAP_NOBODY : LOCKSNAP_SURE;
+	else if (readers > 0)
+		q->certainty = LOCKSNAP_HINT;
+	if (l->type == RAW_RWSEM && !(l->count & WRITER_LOCKED) && readers > 0)
+		q->readers = (uint32_t)readers;
+}
+
+static enum locksnap_state state_of(const struct raw_lock_task *t)
+{
+	if (t->on_cpu)
+		return LOCKSNAP_RUNNING;
+	return t->on_rq || !t->state ? LOCKSNAP_RUNNABLE : LOCKSNAP_ASLEEP;
+}
+
+/* What was read of a task; NULL: nothing. */
+static const struct raw_lock_task *task_at(const struct snapshot_locks_raw *raw, uint32_t at)
+{
+	if (!at || at > raw->state->n_tasks || at > RAW_LOCK_TASKS || !raw->tasks[at - 1].seen)
+		return NULL;
+	return &raw->tasks[at - 1];
+}
+
+static int add_frames(const struct raw_lock_task *t, struct locksnap *s, uint32_t *ret_first,
+		      uint32_t *ret_n)
+{
+	const int size = sizeof(t->frames[0]);
+	int code = 0;
+
+	*ret_first = (uint32_t)s->n_frames;
+	for (int i = 0; code == 0 && i < RAW_LOCK_FRAMES && (i + 1) * size <= t->bytes; i++) {
+		const uint64_t addr = t->frames[i];
+		code = addr ? locksnap_add_frame(s, &addr) : 0;
+	}
+	*ret_n = (uint32_t)s->n_frames - *ret_first;
+	return code;
+}
+
+static int fill_holder(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
+		       struct locksnap *s, struct locksnap_queue *q)
+{
+	const struct raw_lock_task *t = task_at(raw, l->holder_task);
+
+	say_holder(l, q);
+	if (q->certainty == LOCKSNAP_NOBODY)
+		return 0;
+	q->holder_pid = l->holder_pid;
+	q->holder_tid = l->holder_tid;
+	q->holder_comm = add_text(s, l->holder_comm, sizeof(l->holder_comm));
+	if (!t)
+		return 0;
+	q->holder_state = state_of(t);
+	q->holder_cpu = t->cpu;
+	return add_frames(t, s, &q->holder_frame, &q->holder_n_frames);
+}
+
+static int fill_waiter(const struct snapshot_locks_raw *raw, const struct raw_lock_waiter *r,
+		       uint32_t position, struct locksnap *s)
+{
+	const struct raw_lock_task *t = task_at(raw, r->task);
+	struct locksnap_waiter w = {.queue = (uint32_t)s->n_queues,
+				    .position = position,
+				    .pid = r->pid,
+				    .tid = r->tid,
+				    .reader = r->reader};
+
+	if (r->ran && raw->ran_known)
+		w.ran_ns = r->ran - (uint64_t)raw->ahead_ns;
+	w.cpu = (uint32_t)(r->cpu + 1);
+	w.comm = add_text(s, r->comm, sizeof(r->comm));
+	int code = t ? add_frames(t, s, &w.frame, &w.n_frames) : 0;
+	return code < 0 ? code : locksnap_add_waiter(s, &w);
+}
+
+static int fill_queue(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
+		      struct locksnap *s)
+{
+	static const uint32_t types[] = {LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM};
+	struct locksnap_queue q = {.addr = l->addr, .type = types[l->type]};
+
+	if (fill_holder(raw, l, s, &q) < 0)
+		return -ENOMEM;
+	q.incomplete = l->torn;
+	for (uint32_t i = 0; i < l->waiters && l->first + i < RAW_LOCK_WAITERS; i++) {
+		const struct raw_lock_waiter *r = &raw->waiters[l->first + i];
+		if (fill_waiter(raw, r, i + 1, s) < 0)
+			return -ENOMEM;
+		*(r->reader ? &q.readers_waiting : &q.writers_waiting) += 1;
+	}
+	return locksnap_add_queue(s, &q);
+}
+
+static int fill_queues(const struct snapshot_locks_raw *raw, struct locksnap *s)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; code == 0 && i < raw->state->n_locks && i < RAW_LOCKS; i++) {
+		const struct raw_lock *l = &raw->locks[i];
+		if (l->type >= RAW_NO_QUEUE)
+			continue;
+		if (l->waiters)
+			code = fill_queue(raw, l, s);
+		else if (!l->torn)
+			code = locksnap_add_empty(s, l->addr);
+	}
+	return code;
+}
+
+/* Nobody asks a recorder for names: what they are found by is in the recording. */
+static int fill_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s)
+{
+	int code = 0;
+
+	for (int cpu = 0; code == 0 && cpu < RAW_LOCK_CPUS; cpu++) {
+		const struct locksnap_area a = {.base = raw->bases[cpu], .cpu = cpu};
+		code = a.base ? locksnap_add_area(s, &a) : 0;
+	}
+	for (size_t i = 0; code == 0 && s->n_areas && i < raw->percpu->n; i++) {
+		const struct percpu_var *p = &raw->percpu->vars[i];
+		struct locksnap_var v = {.offset = (uint32_t)p->offset, .size = (uint32_t)p->size};
+		v.name = locksnap_add_text(s, p->name);
+		code = locksnap_add_var(s, &v);
+	}
+	return code;
+}
+
+int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *ret)
+{
+	map64_clear(&raw->memcgs->offsets);
+	int code = fill_names(raw, ret);
+
+	code = code < 0 ? code : fill_other_names(raw, ret);
+	code = code < 0 ? code : fill_queues(raw, ret);
+	if (code == 0 && raw->tells_percpu)
+		code = fill_percpu(raw, ret);
+	ret->head.dropped = raw->state->dropped;
+	ret->head.partial = !raw->state->has_blocker;
+	ret->head.mmap_offset = raw->state->mmap_offset;
+	return code;
+}

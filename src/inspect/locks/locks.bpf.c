@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who holds the sleeping locks that tasks wait for now, who waits in which order, and what a lock
+ * belongs to. Programs run on demand and read without taking any lock: a waiter stands on the stack
+ * of the task that waits, so lists change and end under the walk; all is read by probe reads, no
+ * walk is longer than its bound, and one that does not come back to its head is marked.
+ *
+ * find_blocked lists the locks, read_queues walks their lists, see_tasks looks what holders and
+ * waiters do, name_tasks and name_files say whose the locks are.
+ */
+#include "kernel/locks.h"
+
+#include "kernel/ns.h"
+#include "kernel/walk-files.h"
+#include "read-ran.h"
+#include "shared.h"
+
+char license_text[] SEC("license") = "GPL";
+
+/* One object each, so that user space finds them at the front of their sections. */
+const volatile struct raw_locks_config config = {0};
+struct raw_locks_state state = {0};
+
+ARRAY(locks, struct raw_lock, RAW_LOCKS);
+ARRAY(names, struct raw_lock_name, RAW_LOCK_NAMES);
+ARRAY(waiters, struct raw_lock_waiter, RAW_LOCK_WAITERS);
+ARRAY(tasks, struct raw_lock_task, RAW_LOCK_TASKS);
+ARRAY(bases, __u64, RAW_LOCK_CPUS);
+
+/* Address of a lock: its index. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RAW_LOCKS);
+	__type(key, __u64);
+	__type(value, __u32);
+} by_address SEC(".maps");
+
+/* Thread: index + 1 of its task. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RAW_LOCK_TASKS);
+	__type(key, __u32);
+	__type(value, __u32);
+} by_thread SEC(".maps");
+
+/* What tells, in the low bits of task_struct.blocker, which kind of lock it is. */
+enum { BLOCKER_BITS = 3, BLOCKER_MUTEX = 0, BLOCKER_SEM = 1 };
+
+/* Numbers of locksnap.h. */
+enum { NAME_MMAP = 1, NAME_INODE, NAME_IMMAP, NAME_POS, NAME_PIPE };
+
+__noinline int put_lock(__u64 addr, __u32 type)
+{
+	__u32 i = state.n_locks;
+
+	if (bpf_map_lookup_elem(&by_address, &addr))
+		return 0;
+	struct raw_lock *l = bpf_map_lookup_elem(&locks, &i);
+	if (!l || bpf_map_update_elem(&by_address, &addr, &i, BPF_ANY)) {
+		state.dropped++;
+		return 0;
+	}
+	__builtin_memset(l, 0, sizeof(*l));
+	l->addr = addr;
+	l->type = type;
+	state.n_locks = i + 1;
+	return 0;
+}
+
+/* The address of a task's mmap_lock; 0: it has no memory of its own. */
+static __always_inline __u64 mmap_lock_of(struct task_struct *t)
+{
+	struct task_struct___locks *task = (void *)t;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+
+	return mm ? (__u64)mm + bpf_core_field_offset(mm->mmap_lock) : 0;
+}
+
+/*
+ * Is it the task by which its process is known to have memory? That is its leader; one that has
+ * exited before its threads has none any more, and then each of them may tell.
+ */
+static __always_inline bool tells_mm(struct task_struct *t)
+{
+	return BPF_CORE_READ(t, pid) == BPF_CORE_READ(t, tgid) ||
+	       !mmap_lock_of(BPF_CORE_READ(t, group_leader));
+}
+
+static __always_inline bool has_waiters(__u64 rwsem)
+{
+	__u64 head, first = 0;
+
+	if (!bpf_core_field_exists(((struct rw_semaphore *)0)->wait_list))
+		return false;
+	head = rwsem + bpf_core_field_offset(((struct rw_semaphore *)0)->wait_list);
+	return !bpf_probe_read_kernel(&first, sizeof(first), (void *)head) && first &&
+	       first != head;
+}
+
+/* Told of tasks that sleep uninterruptibly only. */
+static __always_inline void put_blocker(struct task_struct___locks *t)
+{
+	__u64 blocker = BPF_CORE_READ(t, blocker);
+	__u32 kind = blocker & BLOCKER_BITS;
+
+	state.has_blocker = 1;
+	if (!blocker)
+		return;
+	put_lock(blocker & ~(__u64)BLOCKER_BITS, kind == BLOCKER_MUTEX ? RAW_MUTEX
+						 : kind == BLOCKER_SEM ? RAW_SEM
+								       : RAW_RWSEM);
+}
+
+static __always_inline int look_at(struct task_struct *t)
+{
+	struct task_struct___locks *task = (void *)t;
+
+	if (bpf_core_field_exists(task->blocker))
+		put_blocker(task);
+	if (bpf_core_field_exists(task->blocked_on)) {
+		__u64 mutex = (__u64)BPF_CORE_READ(task, blocked_on);
+		if (mutex)
+			put_lock(mutex, RAW_MUTEX);
+	}
+	if (tells_mm(t)) {
+		__u64 addr = mmap_lock_of(t);
+
+		if (addr && has_waiters(addr))
+			put_lock(addr, RAW_RWSEM);
+	}
+	return 0;
+}
+
+SEC("iter/task")
+int find_blocked(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	return t ? look_at(t) : 0;
+}
+
+__noinline int look_at_task(__u64 task)
+{
+	return look_at((void *)task);
+}
+
+WALK_TASKS(walk_blocked, look_at_task, state.dropped)
+
+/* Where see_tasks is to put what @tid does: index + 1, or 0 when there is no more room. */
+__noinline int put_task(int tid)
+{
+	__u32 key = tid, i = state.n_tasks, next = i + 1;
+	__u32 *known = bpf_map_lookup_elem(&by_thread, &key);
+
+	if (known)
+		return *known;
+	struct raw_lock_task *r = bpf_map_lookup_elem(&tasks, &i);
+	if (!r || bpf_map_update_elem(&by_thread, &key, &next, BPF_ANY))
+		return 0;
+	r->tid = tid;
+	r->seen = 0;
+	state.n_tasks = next;
+	return next;
+}
+
+static __always_inline void read_holder(struct raw_lock *l, __u64 task)
+{
+	struct task_struct *t = (void *)task;
+
+	if (!t || BPF_CORE_READ(t, pid) <= 0)
+		return;
+	l->holder_pid = ns_pid(t, &config.ns);
+	l->holder_tid = ns_tid(t, &config.ns);
+	BPF_CORE_READ_STR_INTO(&l->holder_comm, t, comm);
+	l->holder_task = put_task(l->holder_tid);
+}
+
+struct walk {
+	__u64 head, node, task_at, type_at;
+	__u32 lock, n, reads;
+};
+
+static long step(__u32 i, struct walk *w)
+{
+	struct task_struct *t = NULL;
+	__u64 next = 0;
+	__u32 type = WAITING_FOR_WRITE, at = state.n_waiters;
+
+	if (!w->node || w->node == w->head)
+		return 1;
+	if (bpf_probe_read_kernel(&next, sizeof(next), (void *)w->node))
+		return 1;
+	bpf_probe_read_kernel(&t, sizeof(t), (void *)(w->node + w->task_at));
+	if (w->reads)
+		bpf_probe_read_kernel(&type, sizeof(type), (void *)(w->node + w->type_at));
+	struct raw_lock_waiter *r = bpf_map_lookup_elem(&waiters, &at);
+	if (!r) {
+		state.dropped++;
+		return 1;
+	}
+	r->lock = w->lock;
+	r->reader = w->reads && type == WAITING_FOR_READ;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+	r->comm[0] = 0;
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+	/* No task is there: the waiter has gone, and what follows it is no list. */
+	if (r->tid <= 0)
+		return 1;
+	r->task = put_task(r->tid);
+	r->ran = ran_until(t);
+	r->cpu = last_cpu(t);
+	state.n_waiters = at + 1;
+	w->n++;
+	w->node = next;
+	return 0;
+}
+
+static __always_inline void walk_queue(struct raw_lock *l, struct walk *w)
+{
+	if (bpf_probe_read_kernel(&w->node, sizeof(w->node), (void *)w->head) || !w->node) {
+		l->torn = 1;
+		return;
+	}
+	if (w->node != w->head)
+		bpf_loop(RAW_LOCK_QUEUE, step, w, 0);
+	l->torn = w->node != w->head;
+	l->waiters = w->n;
+	l->first = state.n_waiters - w->n;
+}
+
+static __always_inline __u64 word_at(__u64 addr)
+{
+	__u64 v = 0;
+
+	bpf_probe_read_kernel(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline void read_rwsem(struct raw_lock *l, struct walk *w)
+{
+	struct rw_semaphore *s = (void *)l->addr;
+
+	if (!bpf_core_field_exists(s->wait_list))
+		return;
+	l->count = word_at(l->addr + bpf_core_field_offset(s->count));
+	l->owner = word_at(l->addr + bpf_core_field_offset(s->owner));
+	read_holder(l, l->owner & ~7ull);
+	w->head = l->addr + bpf_core_field_offset(s->wait_list);
+	__u64 list = bpf_core_field_offset(((struct rwsem_waiter *)0)->list);
+	w->task_at = bpf_core_field_offset(((struct rwsem_waiter *)0)->task) - list;
+	w->type_at = bpf_core_field_offset(((struct rwsem_waiter *)0)->type) - list;
+	w->reads = 1;
+	walk_queue(l, w);
+}
+
+static __always_inline void read_mutex(struct raw_lock *l, struct walk *w)
+{
+	struct mutex *m = (void *)l->addr;
+
+	if (!bpf_core_field_exists(m->wait_list))
+		return;
+	l->owner = word_at(l->addr + bpf_core_field_offset(m->owner));
+	read_holder(l, l->owner & ~7ull);
+	w->head = l->addr + bpf_core_field_offset(m->wait_list);
+	w->task_at = bpf_core_field_offset(((struct mutex_waiter *)0)->task) -
+		     bpf_core_field_offset(((struct mutex_waiter *)0)->list);
+	walk_queue(l, w);
+}
+
+static __always_inline void read_sem(struct raw_lock *l, struct walk *w)
+{
+	struct semaphore *s = (void *)l->addr;
+
+	if (bpf_core_field_exists(s->last_holder)) {
+		l->owner = word_at(l->addr + bpf_core_field_offset(s->last_holder));
+		read_holder(l, l->owner);
+	}
+	w->head = l->addr + bpf_core_field_offset(s->wait_list);
+	w->task_at = bpf_core_field_offset(((struct semaphore_waiter *)0)->task) -
+		     bpf_core_field_offset(((struct semaphore_waiter *)0)->list);
+	walk_queue(l, w);
+}
+
+static long read_queue(__u32 i, void *ctx)
+{
+	struct raw_lock *l = bpf_map_lookup_elem(&locks, &i);
+	struct walk w = {.lock = i};
+
+	if (!l || i >= state.n_locks)
+		return 1;
+	if (l->type == RAW_RWSEM)
+		read_rwsem(l, &w);
+	else if (l->type == RAW_MUTEX)
+		read_mutex(l, &w);
+	else if (l->type == RAW_SEM)
+		read_sem(l, &w);
+	return 0;
+}
+
+SEC("raw_tp")
+int read_queues(void *ctx)
+{
+	bpf_loop(RAW_LOCKS, read_queue, NULL, 0);
+	state.mmap_offset = bpf_core_field_offset(((struct mm_struct *)0)->mmap_lock);
+	return 0;
+}
+
+/* The calls of one that runs change while they are read. */
+static __always_inline struct raw_lock_task *see(struct task_struct *t)
+{
+	struct task_struct___locks *task = (void *)t;
+	__u32 tid = (__u32)ns_tid(t, &config.ns);
+	__u32 *at = bpf_map_lookup_elem(&by_thread, &tid);
+	if (!at)
+		return NULL;
+	__u32 i = *at - 1;
+	struct raw_lock_task *r = bpf_map_lookup_elem(&tasks, &i);
+	if (!r || r->seen)
+		return NULL;
+	r->state = BPF_CORE_READ(task, __state);
+	r->on_rq = BPF_CORE_READ(task, on_rq);
+	if (bpf_core_field_exists(task->se.sched_delayed) && BPF_CORE_READ(task, se.sched_delayed))
+		r->on_rq = 0;
+	r->on_cpu = bpf_core_field_exists(task->on_cpu) ? BPF_CORE_READ(task, on_cpu) : 0;
+	r->cpu = last_cpu(t);
+	r->bytes = 0;
+	r->seen = 1;
+	return r;
+}
+
+SEC("iter/task")
+int see_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct raw_lock_task *r = t ? see(t) : NULL;
+
+	if (r && !r->on_cpu)
+		r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
+	return 0;
+}
+
+/* Calls can be read of tasks only that an iterator hands out: these are those outside. */
+__noinline int see_task(__u64 task)
+{
+	see((void *)task);
+	return 0;
+}
+
+WALK_TASKS(walk_others, see_task, state.dropped)
+
+/* Is a name for the lock at @addr wanted? Each has the first that is found. */
+static __always_inline bool wanted(__u64 addr, __u32 kind)
+{
+	__u32 *at = bpf_map_lookup_elem(&by_address, &addr);
+
+	if (!at)
+		return state.all_mms && kind == NAME_MMAP;
+	__u32 i = *at;
+	struct raw_lock *l = bpf_map_lookup_elem(&locks, &i);
+	if (!l || l->named)
+		return false;
+	l->named = 1;
+	return true;
+}
+
+static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct *t, int fd)
+{
+	__u32 i = state.n_names;
+
+	if (!wanted(addr, kind))
+		return;
+	struct raw_lock_name *r = bpf_map_lookup_elem(&names, &i);
+	if (!r) {
+		state.dropped++;
+		return;
+	}
+	state.n_names = i + 1;
+	r->addr = addr;
+	r->kind = kind;
+	struct task_struct___locks *leader = (void *)BPF_CORE_READ(t, group_leader);
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+	r->since_ns = BPF_CORE_READ(leader, start_time);
+	r->fd = fd;
+	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
+}
+
+static __always_inline int name_by_task(struct task_struct *t)
+{
+	if (!tells_mm(t))
+		return 0;
+	__u64 addr = mmap_lock_of(t);
+	if (!addr)
+		return 0;
+	/* Of several threads the first one: what is in the list is named once. */
+	if (BPF_CORE_READ(t, pid) != BPF_CORE_READ(t, tgid) && state.all_mms)
+		put_lock(addr, RAW_NO_QUEUE);
+	put_name(addr, NAME_MMAP, t, -1);
+	return 0;
+}
+
+SEC("iter/task")
+int name_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	return t ? name_by_task(t) : 0;
+}
+
+__noinline int name_by_any(__u64 task)
+{
+	return name_by_task((void *)task);
+}
+
+WALK_TASKS(walk_names, name_by_any, state.dropped)
+
+static __always_inline int name_by_file(struct task_struct *t, struct file___locks *f, int fd)
+{
+	struct inode *inode = BPF_CORE_READ(f, f_inode);
+	if (!inode)
+		return 0;
+	put_name((__u64)inode + bpf_core_field_offset(inode->i_rwsem), NAME_INODE, t, fd);
+	put_name((__u64)inode + bpf_core_field_offset(inode->i_data) +
+			 bpf_core_field_offset(((struct address_space *)0)->i_mmap_rwsem),
+		 NAME_IMMAP, t, fd);
+	put_name((__u64)f + bpf_core_field_offset(f->f_pos_lock), NAME_POS, t, fd);
+	struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
+	if (pipe)
+		put_name((__u64)pipe + bpf_core_field_offset(pipe->mutex), NAME_PIPE, t, fd);
+	return 0;
+}
+
+SEC("iter/task_file")
+int name_files(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct file *f = ctx->file;
+
+	return t && f ? name_by_file(t, (void *)f, (int)ctx->fd) : 0;
+}
+
+__noinline int name_by_any_file(__u64 task, __u64 file, __u32 fd)
+{
+	return name_by_file((void *)task, (void *)file, (int)fd);
+}
+
+WALK_FILES(walk_files, name_by_any_file, state.dropped)
+
+/* Tells who has just been asleep what the scheduler's clock was when it woke. */
+SEC("raw_tp")
+int read_arrival(void *ctx)
+{
+	struct task_struct___locks *task = (void *)bpf_get_current_task();
+
+	if (bpf_core_field_exists(task->sched_info.last_arrival))
+		state.arrived = BPF_CORE_READ(task, sched_info.last_arrival);
+	return 0;
+}
+
+/* Once on each CPU: where its per-CPU section is, told by the run queue of the running task. */
+SEC("raw_tp")
+int learn_base(void *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct task_struct *t = (void *)bpf_get_current_task();
+	__u64 *base = bpf_map_lookup_elem(&bases, &cpu);
+
+	if (!base || !bpf_core_field_exists(t->se.cfs_rq))
+		return 0; /* a kernel without FAIR_GROUP_SCHED */
+	struct rq *rq = BPF_CORE_READ(t, se.cfs_rq, rq);
+	if (BPF_CORE_READ(rq, cpu) == (int)cpu)
+		*base = (__u64)rq - config.off_runqueues;
+	return 0;
+}

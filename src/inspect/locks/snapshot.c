@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs the programs that look at locks, for each snapshot: first those that list what tasks are
+ * blocked on, then the walk along the queues, then the names. Going through all descriptors for
+ * names is dear, so it is done for locks that were not asked about before, or long ago: whoever
+ * reads snapshots remembers names.
+ */
+#include "bpf-run.h"
+#include "btf/types.h"
+#include "internal.h"
+#include "kontend/clock.h"
+#include "kontend/cpulist.h"
+#include "kontend/map64.h"
+#include "kontend/mem.h"
+#include "kontend/snapshot-locks.h"
+#include "ns.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern const char locks_object[], locks_object_end[];
+extern const char slabs_object[], slabs_object_end[];
+
+enum {
+	ITERATORS = 4,
+	ASK_AGAIN = 30, /* snapshots after which names are looked for again */
+	ARRIVALS = 5,
+};
+
+static const char *const iterators[ITERATORS] = {"find_blocked", "see_tasks", "name_tasks",
+						 "name_files"};
+
+enum { FIND_BLOCKED, SEE_TASKS, NAME_TASKS, NAME_FILES };
+
+/* In a PID namespace, where iterators show that one's tasks: of all, or, SEE_TASKS, of the others.
+ */
+static const char *const walks[ITERATORS] = {"walk_blocked", "walk_others", "walk_names",
+					     "walk_files"};
+
+struct snapshot_locks {
+	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
+	struct bpf_link *link[ITERATORS];
+	struct bpf_map *by_address, *by_thread;
+	int read_queues, read_slabs, read_arrival;
+	bool is_inner;
+	int walk[ITERATORS]; /* programs; in the initial namespace 0 */
+	struct raw_locks_state *state;
+	struct raw_lock *locks;
+	const struct raw_lock_name *names;
+	const struct raw_lock_waiter *waiters;
+	const struct raw_lock_task *tasks;
+	const uint64_t *bases;
+	struct percpu percpu;
+	struct map64 looked; /* lock -> which life of it had its name looked for */
+	uint32_t n_taken;
+	struct memcg_cache memcgs;
+};
+
+static int map_arrays(struct snapshot_locks *w, struct error *err)
+{
+	const int r = PROT_READ, rw = PROT_READ | PROT_WRITE;
+
+	w->state = bpf_run_map(w->object, ".bss", sizeof(*w->state), rw, err);
+	w->locks = bpf_run_map(w->object, "locks", RAW_LOCKS * sizeof(*w->locks), rw, err);
+	w->names = bpf_run_map(w->object, "names", RAW_LOCK_NAMES * sizeof(*w->names), r, err);
+	w->waiters =
+		bpf_run_map(w->object, "waiters", RAW_LOCK_WAITERS * sizeof(*w->waiters), r, err);
+	w->tasks = bpf_run_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), r, err);
+	w->bases = bpf_run_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
+	w->by_address = bpf_object__find_map_by_name(w->object, "by_address");
+	w->by_thread = bpf_object__find_map_by_name(w->object, "by_thread");
+	return w->state && w->locks && w->names && w->waiters && w->tasks && w->bases &&
+			       w->by_address && w->by_thread
+		       ? 0
+		       : err->code;
+}
+
+static int attach(struct snapshot_locks *w, struct error *err)
+{
+	for (int i = 0; i < ITERATORS; i++) {
+		w->link[i] = bpf_run_iterator(w->object, iterators[i], err);
+		if (!w->link[i])
+			return err->code;
+		w->walk[i] = w->is_inner ? bpf_run_program(w->object, walks[i], err) : 0;
+		if (w->walk[i] < 0)
+			return w->walk[i];
+	}
+	w->read_queues = bpf_run_program(w->object, "read_queues", err);
+	if (w->read_queues < 0)
+		return w->read_queues;
+	w->read_arrival = bpf_run_program(w->object, "read_arrival", err);
+	return w->read_arrival < 0 ? w->read_arrival : 0;
+}
+
+/*
+ * How far the scheduler's clock is ahead of ours: it is read when a thread that slept comes to its
+ * CPU, and ours a moment later, so the greatest difference of a few is the nearest. They drift, so
+ * it is measured for each look. False: this kernel does not tell.
+ */
+static bool clocks_differ(const struct snapshot_locks *w, int64_t *ret_ns)
+{
+	const struct timespec moment = {.tv_nsec = 1000};
+	bool known = false;
+
+	for (int i = 0; i < ARRIVALS; i++) {
+		w->state->arrived = 0;
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+		uint64_t now = clock_now_ns();
+		if (bpf_run_once(w->read_arrival, -1) < 0 || !w->state->arrived)
+			return false;
+		int64_t ahead = (int64_t)(w->state->arrived - now);
+		*ret_ns = known && *ret_ns > ahead ? *ret_ns : ahead;
+		known = true;
+	}
+	return known;
+}
+
+/* The address of each CPU's section; where it cannot be told, its locks have no names. */
+static void learn_bases(struct snapshot_locks *w)
+{
+	int prog = bpf_run_program(w->object, "learn_base", NULL);
+	uint32_t *cpus;
+	size_t n;
+
+	if (prog < 0 || !percpu_named(&w->percpu, "runqueues") ||
+	    cpulist_read("online", &cpus, &n) < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		(void)bpf_run_once(prog, (int)cpus[i]);
+	mem_free(cpus);
+}
+
+/* By kernels since 6.13; others say no caches. */
+static void load_slabs(struct snapshot_locks *w, struct kerntypes *types)
+{
+	struct bpf_run_file f = {
+		.bytes = slabs_object,
+		.len = (size_t)(slabs_object_end - slabs_object),
+		.types = types,
+		.shared = "locks",
+		.shared_map = bpf_object__find_map_by_name(w->object, "locks"),
+	};
+
+	if (kerntypes_find(types, "bpf_get_kmem_cache", BTF_KIND_FUNC) < 0)
+		return;
+	if (bpf_run_load(&w->slabs, &f, NULL) == 0)
+		w->read_slabs = bpf_run_program(w->slabs, "read_slabs", NULL);
+}
+
+static int load(struct snapshot_locks *w, struct kerntypes *types, struct error *err)
+{
+	const struct percpu_var *runqueues = percpu_named(&w->percpu, "runqueues");
+	struct raw_locks_config config = {
+		.off_runqueues = runqueues ? runqueues->offset : 0,
+		.self = (unsigned int)getpid(),
+	};
+	struct bpf_run_file f = {
+		.bytes = locks_object,
+		.len = (size_t)(locks_object_end - locks_object),
+		.config = &config,
+		.config_size = sizeof(config),
+		.types = types,
+	};
+	int code = ns_own(&config.ns, types, err);
+
+	w->is_inner = config.ns.level > 0;
+	code = code < 0 ? code : bpf_run_load(&w->object, &f, err);
+	code = code < 0 ? code : map_arrays(w, err);
+	code = code < 0 ? code : attach(w, err);
+	if (code < 0)
+		return code;
+	learn_bases(w);
+	load_slabs(w, types);
+	return 0;
+}
+
+int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntypes *shared,
+		       struct error *err)
+{
+	struct snapshot_locks *w = mem_calloc(1, sizeof(*w));
+	struct kerntypes *own;
+
+	if (!w)
+		return error_set(err, -ENOMEM, "No memory for looking at locks");
+	struct kerntypes *types = kerntypes_or(shared, &own, err);
+	int code = types ? percpu_read(&w->percpu, types, err) : -ENOMEM;
+	code = code < 0 ? code : load(w, types, err);
+	kerntypes_free(own);
+	if (code < 0) {
+		snapshot_locks_free(w);
+		return code;
+	}
+	w->state->all_mms = all_mms;
+	*ret = w;
+	return 0;
+}
+
+/* The list of locks anew; that of the programs by address follows it. */
+static void clear(struct snapshot_locks *w)
+{
+	struct raw_locks_state *s = w->state;
+
+	for (uint32_t i = 0; i < s->n_locks && i < RAW_LOCKS; i++)
+		bpf_map__delete_elem(w->by_address, &w->locks[i].addr, sizeof(uint64_t), 0);
+	for (uint32_t i = 0; i < s->n_tasks && i < RAW_LOCK_TASKS; i++)
+		bpf_map__delete_elem(w->by_thread, &w->tasks[i].tid, sizeof(w->tasks[i].tid), 0);
+	memset(w->locks, 0,
+	       (s->n_locks + 1 < RAW_LOCKS ? s->n_locks + 1 : RAW_LOCKS) * sizeof(*w->locks));
+	s->n_locks = s->n_names = s->n_waiters = s->n_tasks = s->dropped = 0;
+}
+
+static void ask(struct snapshot_locks *w, const struct lockask_lock *a)
+{
+	const uint32_t *looked = map64_get(&w->looked, a->addr);
+	struct raw_locks_state *s = w->state;
+	uint32_t i = s->n_locks;
+
+	if (looked && *looked != a->life)
+		map64_del(&w->looked, a->addr);
+
+	if (i >= RAW_LOCKS) {
+		s->dropped++;
+		return;
+	}
+	/* Asked for before: it is in the list. */
+	if (bpf_map__update_elem(w->by_address, &a->addr, sizeof(a->addr), &i, sizeof(i),
+				 BPF_NOEXIST) < 0)
+		return;
+	w->locks[i] = (struct raw_lock){.addr = a->addr, .type = a->type};
+	s->n_locks = i + 1;
+}
+
+static uint32_t life_of(const struct lockask_lock *asks, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (asks[i].addr == addr)
+			return asks[i].life;
+	return 0;
+}
+
+/* Is there a lock whose name was not looked for of late? Then it is now. */
+static bool names_wanted(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n)
+{
+	bool wanted = false;
+
+	if (w->n_taken % ASK_AGAIN == 0) {
+		map64_clear(&w->looked);
+		memcg_forget(&w->memcgs);
+	}
+	for (uint32_t i = 0; i < w->state->n_locks && i < RAW_LOCKS; i++) {
+		if (map64_get(&w->looked, w->locks[i].addr))
+			continue;
+		wanted = true;
+		(void)map64_put(&w->looked, w->locks[i].addr, life_of(asks, n, w->locks[i].addr));
+	}
+	w->n_taken++;
+	return wanted;
+}
+
+static int go_through(const struct snapshot_locks *w, int which)
+{
+	int code = w->is_inner && which != SEE_TASKS ? 0 : bpf_run_iterate(w->link[which]);
+
+	return code == 0 && w->is_inner ? bpf_run_once(w->walk[which], -1) : code;
+}
+
+static int read_kernel(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n)
+{
+	int code = go_through(w, FIND_BLOCKED);
+
+	code = code < 0 ? code : bpf_run_once(w->read_queues, -1);
+	if (code == 0 && w->state->n_tasks)
+		code = go_through(w, SEE_TASKS);
+	bool wanted = names_wanted(w, asks, n);
+	if (code == 0 && (wanted || w->state->all_mms))
+		code = go_through(w, NAME_TASKS);
+	if (code < 0 || !wanted)
+		return code;
+	if (w->slabs && w->read_slabs >= 0)
+		(void)bpf_run_once(w->read_slabs, -1);
+	return go_through(w, NAME_FILES);
+}
+
+int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
+			struct locksnap *ret, struct error *err)
+{
+	bool tells_percpu = w->state->all_mms && w->n_taken % ASK_AGAIN == 0;
+	uint64_t from = clock_now_ns();
+
+	locksnap_clear(ret);
+	clear(w);
+	for (size_t i = 0; i < n; i++)
+		ask(w, &asks[i]);
+	int code = read_kernel(w, asks, n);
+	if (code < 0)
+		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
+	struct snapshot_locks_raw raw = {w->state, w->locks,   w->names, w->waiters, w->tasks,
+					 w->bases, &w->percpu, "/proc",	 &w->memcgs};
+	raw.tells_percpu = tells_percpu;
+	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
+	code = snapshot_locks_fill(&raw, ret);
+	if (code < 0)
+		return error_set(err, code, "No memory for a snapshot of locks");
+	ret->head.time_ns = from;
+	ret->head.cost_ns = clock_now_ns() - from;
+	return 0;
+}
+
+void snapshot_locks_free(struct snapshot_locks *w)
+{
+	if (!w)
+		return;
+	bpf_run_unmap(w->state, sizeof(*w->state));
+	bpf_run_unmap(w->locks, RAW_LOCKS * sizeof(*w->locks));
+	bpf_run_unmap(w->names, RAW_LOCK_NAMES * sizeof(*w->names));
+	bpf_run_unmap(w->waiters, RAW_LOCK_WAITERS * sizeof(*w->waiters));
+	bpf_run_unmap(w->tasks, RAW_LOCK_TASKS * sizeof(*w->tasks));
+	bpf_run_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
+	for (int i = 0; i < ITERATORS; i++)
+		bpf_link__destroy(w->link[i]);
+	bpf_object__close(w->slabs);
+	bpf_object__close(w->object);
+	percpu_deinit(&w->percpu);
+	map64_deinit(&w->looked);
+	memcg_deinit(&w->memcgs);
+	mem_free(w);
+}

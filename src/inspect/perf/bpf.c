@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The inspector by BPF: loads the programs, lets them learn where to begin, and runs them for each
+ * snapshot. Nothing stays attached to the kernel: programs and maps go with our descriptors.
+ *
+ * Where to begin: events of our own, one a CPU, lead to that CPU's context; a breakpoint of our
+ * own, open for a moment, leads to the list of all breakpoints (since 6.15); and a program that
+ * runs on a CPU finds its per-CPU section. Our events are enabled software ones that count nothing:
+ * reading one makes the kernel bring the times of that CPU's context up to date.
+ */
+#include "bpf-int.h"
+#include "bpf-run.h"
+#include "btf/types.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include "ns.h"
+#include "slots.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern const char inspect_object[], inspect_object_end[];
+
+static const char *const program_names[PROGS] = {
+	[PROG_LEARN_BASE] = "learn_base",
+	[PROG_READ_CPUS] = "read_cpus",
+	[PROG_READ_CPU_CONTEXTS] = "read_cpu_contexts",
+	[PROG_READ_BREAKPOINTS] = "read_breakpoints",
+	[PROG_READ_AGAIN] = "read_again",
+	[PROG_WALK_TASKS] = "walk_tasks_contexts",
+	[PROG_WALK_HOLDERS] = "walk_holders",
+	[PROG_LEARN] = "learn",
+	[PROG_READ_TASKS] = "read_tasks_contexts",
+	[PROG_READ_HOLDERS] = "read_holders",
+};
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	attr->size = sizeof(*attr);
+	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_own(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+	};
+
+	return open_event(&attr, -1, cpu);
+}
+
+static int open_own_events(struct inspect_bpf *i, struct error *err)
+{
+	int code = bpf_run_count_cpus(&i->n_cpus, RAW_CPUS, err);
+
+	if (code < 0)
+		return code;
+	i->own_fds = mem_calloc(i->n_cpus, sizeof(*i->own_fds));
+	if (!i->own_fds)
+		return error_set(err, -ENOMEM, "No memory for %u CPUs", i->n_cpus);
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
+		i->own_fds[cpu] = -1;
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++) {
+		int fd = open_own((int)cpu);
+		if (fd == -EACCES || fd == -EPERM)
+			return error_errno(err, fd,
+					   "The kernel does not let this user open an event on a "
+					   "CPU (it needs CAP_PERFMON, and CAP_BPF, or root)");
+		if (fd < 0 && fd != -ENODEV && fd != -ENXIO)
+			return error_errno(err, fd, "Cannot open a software event on CPU %u", cpu);
+		i->own_fds[cpu] = fd < 0 ? -1 : fd;
+	}
+	return 0;
+}
+
+static int map_arrays(struct inspect_bpf *i, struct error *err)
+{
+	const int r = PROT_READ;
+
+	i->state = bpf_run_map(i->object, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
+	i->events = bpf_run_map(i->object, "events", RAW_EVENTS * sizeof(*i->events), r, err);
+	i->contexts =
+		bpf_run_map(i->object, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
+	i->holders = bpf_run_map(i->object, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
+	i->cpus = bpf_run_map(i->object, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
+	i->again =
+		bpf_run_map(i->object, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
+	return i->state && i->events && i->contexts && i->holders && i->cpus && i->again
+		       ? 0
+		       : err->code;
+}
+
+static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
+{
+	struct bpf_run_file f = {
+		.bytes = inspect_object,
+		.len = (size_t)(inspect_object_end - inspect_object),
+		.config = &i->layout.config,
+		.config_size = sizeof(i->layout.config),
+		.types = types,
+	};
+	int code = bpf_run_load(&i->object, &f, err);
+
+	return code < 0 ? code : map_arrays(i, err);
+}
+
+static int attach(struct inspect_bpf *i, struct error *err)
+{
+	for (int k = 0; k < PROGS; k++) {
+		i->prog_fd[k] = bpf_run_program(i->object, program_names[k], err);
+		if (i->prog_fd[k] < 0)
+			return i->prog_fd[k];
+		if (k < PROG_RUN)
+			continue;
+		i->link[k] = bpf_run_iterator(i->object, program_names[k], err);
+		if (!i->link[k])
+			return err->code;
+	}
+	return 0;
+}
+
+static int tell_own_fds(struct inspect_bpf *i)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(i->object, "own_fds");
+
+	for (uint32_t cpu = 0; m && cpu < i->n_cpus; cpu++) {
+		uint32_t fd = (uint32_t)i->own_fds[cpu];
+		if (i->own_fds[cpu] >= 0 &&
+		    bpf_map__update_elem(m, &fd, sizeof(fd), &cpu, sizeof(cpu), BPF_ANY) < 0)
+			return -errno;
+	}
+	return m ? 0 : -ENOENT;
+}
+
+/* No slot may be free: then the first breakpoint that is found tells of the others. */
+static int open_breakpoint(const void *at)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)at,
+		.bp_len = HW_BREAKPOINT_LEN_1,
+		.disabled = 1,
+		.exclude_kernel = 1,
+	};
+
+	return open_event(&attr, 0, -1);
+}
+
+static int learn(struct inspect_bpf *i, struct error *err)
+{
+	int fd = open_breakpoint(&i->base);
+	int code = tell_own_fds(i);
+
+	i->state->bp_fd = fd < 0 ? -1 : fd;
+	code = code < 0 ? code : bpf_iterate(i, PROG_LEARN);
+	if (fd >= 0)
+		close(fd);
+	if (code < 0)
+		return error_errno(err, code, "Cannot run the BPF iterator learn");
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
+		if (i->own_fds[cpu] >= 0)
+			(void)bpf_run(i, PROG_LEARN_BASE, (int)cpu);
+	return 0;
+}
+
+static void count_slots(struct inspect_bpf *i)
+{
+	struct slots_machine m = slots_of_machine();
+
+	for (uint32_t k = 0; k < RAW_POOLS; k++)
+		i->slots[k] = m.pools == i->layout.pools && k < m.pools ? m.slots[k] : -1;
+}
+
+/* Lets the kernel bring the times of every CPU's context up to date. */
+static void refresh(const struct inspect_bpf *i)
+{
+	uint64_t value;
+
+	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
+		if (i->own_fds[cpu] >= 0 && read(i->own_fds[cpu], &value, sizeof(value)) < 0)
+			continue;
+}
+
+/* The number that the next event gets: how many there have been. */
+static uint64_t next_id(void)
+{
+	uint64_t id = UINT64_MAX;
+	int fd = open_own(0);
+
+	if (fd < 0)
+		return UINT64_MAX;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
+		id = UINT64_MAX;
+	close(fd);
+	return id;
+}
+
+static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct snap *s, uint64_t from)
+{
+	struct tally *before = &i->tallies[what];
+	uint64_t id = next_id();
+
+	s->head.method = SNAP_BPF;
+	s->head.time_ns = from;
+	s->head.interval_ns = before->last_ns ? from - before->last_ns : 0;
+	s->head.opened = UINT64_MAX;
+	/* One of them is the event that told the number. */
+	if (id != UINT64_MAX && before->last_id && id > before->last_id)
+		s->head.opened = id - before->last_id - 1;
+	s->head.incomplete = i->found.torn;
+	s->head.dropped = i->found.dropped;
+	before->last_ns = from;
+	before->last_id = id != UINT64_MAX ? id : 0;
+}
+
+static int take(struct inspect *base, enum inspect_what what, struct snap *ret, struct error *err)
+{
+	struct inspect_bpf *i = (struct inspect_bpf *)base;
+	uint64_t from = clock_now_ns(), cpu = inspect_cpu_ns();
+
+	snap_clear(ret);
+	if (what == INSPECT_ALL)
+		refresh(i);
+	int code = bpf_read(i, what);
+	if (code == -ENOMEM)
+		return error_set(err, code, "No memory for what the BPF inspector finds");
+	if (code < 0)
+		return error_errno(err, code, "Cannot run the BPF inspector");
+	fill_head(i, what, ret, from);
+	code = bpf_fill(i, what, ret);
+	if (code < 0)
+		return error_set(err, code, "No memory for a snapshot of %u perf events",
+				 i->found.n_events);
+	inspect_cost(&i->tallies[what].cost, &ret->head, cpu);
+	return 0;
+}
+
+static void bpf_free(struct inspect *base)
+{
+	struct inspect_bpf *i = (struct inspect_bpf *)base;
+
+	bpf_run_unmap(i->state, sizeof(*i->state));
+	bpf_run_unmap(i->events, RAW_EVENTS * sizeof(*i->events));
+	bpf_run_unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
+	bpf_run_unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
+	bpf_run_unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
+	bpf_run_unmap(i->again, RAW_AGAIN * sizeof(*i->again));
+	for (int k = 0; k < PROGS; k++)
+		bpf_link__destroy(i->link[k]);
+	bpf_object__close(i->object);
+	for (uint32_t cpu = 0; i->own_fds && cpu < i->n_cpus; cpu++)
+		if (i->own_fds[cpu] >= 0)
+			close(i->own_fds[cpu]);
+	mem_free(i->own_fds);
+	names_deinit(&i->names);
+	map64_deinit(&i->at_event);
+	map64_deinit(&i->at_context);
+	for (int k = 0; k < INSPECT_WHATS; k++)
+		tally_deinit(&i->tallies[k]);
+	whom_deinit(&i->whom);
+	mem_free(i->slot_tids);
+	bpf_read_deinit(i);
+	mem_free(i);
+}
+
+static const struct inspect_ops ops = {.take = take, .free = bpf_free};
+
+static int set_up(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
+{
+	int code = layout_read(&i->layout, types, err);
+
+	code = code < 0 ? code : open_own_events(i, err);
+	if (code == 0) {
+		i->layout.config.n_cpus = i->n_cpus;
+		i->layout.config.self = getpid();
+		code = ns_own(&i->layout.config.ns, types, err);
+	}
+	if (code == 0) {
+		code = load(i, types, err);
+	}
+	code = code < 0 ? code : attach(i, err);
+	return code < 0 ? code : learn(i, err);
+}
+
+int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struct error *err)
+{
+	struct inspect_bpf *i = mem_calloc(1, sizeof(*i));
+	struct kerntypes *own;
+
+	if (!i)
+		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+	i->base.ops = &ops;
+	i->base.has_parts = true;
+	struct kerntypes *types = kerntypes_or(o->types, &own, err);
+	int code = types ? set_up(i, types, err) : err->code;
+	kerntypes_free(own);
+	if (code < 0) {
+		bpf_free(&i->base);
+		return code;
+	}
+	count_slots(i);
+	*ret = &i->base;
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_UPROBE_BPF_H
+#define KONTEND_INSPECT_UPROBE_BPF_H
+
+#include "kontend/error.h"
+#include "shared.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kerntypes;
+
+/* The programs of uprobe.bpf.c, loaded, and the arrays that they fill. */
+struct up_bpf {
+	struct up_state *state;
+	const struct up_area *areas;
+	const struct up_task *tasks;
+	const struct up_event *events;
+	const struct up_holder *holders;
+	struct up_own *own;
+	struct up_programs *programs;
+};
+
+/* 0; -ENOTSUP when kontend was built without BPF, else what the kernel said. */
+int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types, struct error *err);
+/* Areas, tasks and events, of now; 0 or a negative errno. */
+int up_bpf_walk(struct up_bpf *b);
+/* Adds holders, and the events that only descriptors lead to. */
+int up_bpf_walk_files(struct up_bpf *b);
+/* Has the hits of the event @fd counted in own[i]; a descriptor that ends it, or a negative errno.
+ */
+int up_bpf_count(struct up_bpf *b, uint32_t i, int fd);
+void up_bpf_close(struct up_bpf *b);
+
+/* A uprobe that a BPF link has placed. */
+struct up_link {
+	uint64_t offset, ref_ctr;
+	uint32_t id;
+	int32_t pid; /* counts in this process only; 0: in all */
+	bool is_return;
+	const char *path, *program; /* borrowed during the call */
+};
+
+struct up_links;
+
+/* 0 with *ret NULL where kernels have no such links; or a negative errno. */
+int up_links_open(struct up_links **ret, struct kerntypes *types, struct error *err);
+/* Calls @found, which answers 0 or -ENOMEM, for each uprobe of each link; of NULL: of none. */
+int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_link *l), void *arg);
+void up_links_close(struct up_links *l); /* NULL is fine */
+
+/* Slots that a process can use for instructions out of line; -1: not known for this machine. */
+int32_t up_slots(void);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_SNAPSHOT_UPROBES_INT_H
+#define KONTEND_INSPECT_SNAPSHOT_UPROBES_INT_H
+
+#include "bpf.h"
+#include "kontend/map64.h"
+#include "kontend/snapshot-uprobes.h"
+#include "kontend/uprobe-cost.h"
+#include "kontend/uprobe.h"
+
+#include <sys/types.h>
+
+/* What the parts of an snapshot_uprobes share. */
+
+/* What is remembered of an area or of a task's state, from one look to the next. */
+struct area_past {
+	uint64_t mm, since_ns, sum_used;
+	int32_t pid;
+	uint32_t max_used, samples, n_recent;
+	uint16_t recent[UPSNAP_RECENT];
+};
+
+struct task_past {
+	uint64_t key, since_ns;
+};
+
+/* And of a probe. */
+struct probe_past {
+	uint64_t id, first_hits, first_ns, hits;
+	bool shared;   /* see UPSNAP_SHARED: what was counted stays in the sum */
+	bool is_exact; /* as in found_probe */
+	uint64_t cpu_hits[UP_EVENT_CPUS];
+};
+
+/* What is in the binary at a probe's place; looked up once. */
+struct place {
+	char path[UP_PATH];
+	uint64_t offset;
+	dev_t dev;
+	ino_t ino;
+	int64_t mtime;
+	struct uprobe_verdict verdict;
+	enum uprobe_machine machine;
+	char symbol[192], hint[128];
+	uint8_t bytes[16];
+	uint32_t n_bytes;
+	uint64_t checked_ns; /* the look that read it */
+	bool debug;
+};
+
+/* A probe of our own that a program counts. */
+struct own_count {
+	uint64_t event; /* its number */
+	int link;
+};
+
+struct pasts {
+	struct area_past *areas, *areas_next;
+	size_t n_areas, cap_areas, n_areas_next, cap_areas_next;
+	struct task_past *tasks, *tasks_next;
+	size_t n_tasks, cap_tasks, n_tasks_next, cap_tasks_next;
+	struct probe_past *probes, *probes_next;
+	size_t n_probes, cap_probes, n_probes_next, cap_probes_next;
+};
+
+struct snapshot_uprobes {
+	struct up_bpf bpf;
+	struct up_links *links;
+	bool has_bpf;
+	char why[256]; /* why something is missing */
+	uint32_t missing;
+	char tracefs[256]; /* "": not there */
+	struct uprobe_kernel kernel;
+	struct uprobe_costs costs;
+	bool has_costs;
+	uint64_t costs_at, files_at;
+	uint64_t seen; /* hash of which events and links there were at files_at */
+	struct pasts pasts;
+	struct place *places;
+	size_t n_places, cap_places;
+	uint64_t first_ns, last_ns, now_ns;
+	int32_t slots;
+	struct up_event *orphans; /* that only descriptors led to, as of files_at */
+	size_t n_orphans, cap_orphans;
+	struct proc_area {
+		int32_t pid;
+		char comm[32];
+	} * proc; /* without BPF: who has an area, as of proc_at */
+	size_t n_proc, cap_proc;
+	uint64_t proc_at;
+	const struct uprobe_attach *own; /* NULL: none */
+	uint64_t own_ns;		 /* since when there are some */
+	struct own_count *counts;	 /* those whose hits are counted in bpf.own[i] */
+	uint32_t n_counts;
+	struct map64 at_area; /* mm -> index + 1 in the snapshot */
+};
+
+/* A probe as it was found, before it is looked up in its binary. */
+struct found_probe {
+	uint64_t id, offset, ref_ctr, hits, misses;
+	int32_t owner_pid, filter_pid;
+	uint32_t source, flags;
+	const char *comm, *path, *name;
+	const unsigned long long *cpu_hits; /* UP_EVENT_CPUS; NULL: not known */
+	uint32_t n_cpus;
+	bool is_exact; /* hits are those in filter_pid, whoever else has a probe there */
+};
+
+/* areas.c: from what the walk found. 0 or -ENOMEM. */
+int snapshot_uprobes_areas(struct snapshot_uprobes *u, struct upsnap *s);
+/* Without BPF: who has an area, by /proc. */
+int snapshot_uprobes_areas_proc(struct snapshot_uprobes *u, struct upsnap *s);
+/* probes.c */
+int snapshot_uprobes_probes(struct snapshot_uprobes *u, struct upsnap *s);
+/* lists.c: what tracefs says, each line of it with its hits; 0, -ENOENT: there is
+ * none. */
+int snapshot_uprobes_lines(struct snapshot_uprobes *u, struct upsnap *s,
+			   int (*add)(struct snapshot_uprobes *u, struct upsnap *s,
+				      const struct uprobe_line *l, uint64_t hits));
+bool snapshot_uprobes_line_enabled(const struct snapshot_uprobes *u, const struct uprobe_line *l);
+/* Events that count uprobes: of the walk, then those that only descriptors led to. */
+uint32_t snapshot_uprobes_n_events(const struct snapshot_uprobes *u);
+const struct up_event *snapshot_uprobes_event(const struct snapshot_uprobes *u, uint32_t i);
+/* Walks the descriptors; the next look knows who has them. */
+int snapshot_uprobes_walk_files(struct snapshot_uprobes *u);
+/* Who has a descriptor of @event, or, if that is 0, of @link; NULL: nobody known. */
+const struct up_holder *snapshot_uprobes_holder(const struct snapshot_uprobes *u, uint64_t event,
+						uint32_t link);
+/* own.c: begins to count u->own, as far as that can be. */
+void snapshot_uprobes_count_own(struct snapshot_uprobes *u);
+/* What is counted of @e there; NULL: nothing is. */
+const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,
+						const struct up_event *e);
+void snapshot_uprobes_stop_own(struct snapshot_uprobes *u);
+/* place.c: what is there; NULL: no memory. */
+const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const struct found_probe *p);
+
+/* A number for a text, and for a text and a number. */
+uint64_t snapshot_uprobes_hash(uint64_t from, const char *text);
+
+#endif

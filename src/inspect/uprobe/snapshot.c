@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One look: the walk through all tasks, then what it led to. The walk through all descriptors,
+ * which takes longer, tells who keeps what nobody has opened any more: it is made when there is
+ * something new to keep, and now and then. Where BPF cannot be, /proc tells who has an area and
+ * tracefs which probes it has.
+ */
+#include "internal.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include "kontend/pidns.h"
+#include "kontend/sysinfo.h"
+#include "kontend/tracefs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+static const uint64_t FILES_NS = 10000000000ull;
+static const uint64_t COSTS_NS = 5000000000ull;
+
+static void find_tracefs(struct snapshot_uprobes *u, const struct snapshot_uprobes_options *o)
+{
+	char path[TRACEFS_PATH];
+
+	if (o->tracefs)
+		snprintf(u->tracefs, sizeof(u->tracefs), "%s", o->tracefs);
+	else if (tracefs_find(path, NULL) == 0)
+		snprintf(u->tracefs, sizeof(u->tracefs), "%.250s", path);
+}
+
+static void learn_kernel(struct snapshot_uprobes *u)
+{
+	struct utsname n = {0};
+
+	uname(&n);
+	u->kernel = uprobe_kernel_of(n.release);
+}
+
+int snapshot_uprobes_new(struct snapshot_uprobes **ret, const struct snapshot_uprobes_options *o,
+			 struct error *err)
+{
+	struct snapshot_uprobes *u = mem_calloc(1, sizeof(*u));
+	struct error why = {0};
+	/* Of the PMU that perf_event_open() places uprobes with; -1: there is none. */
+	int32_t type = (int32_t)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
+
+	if (!u)
+		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
+	find_tracefs(u, o);
+	learn_kernel(u);
+	u->slots = up_slots();
+	if (o->no_bpf)
+		snprintf(u->why, sizeof(u->why), "BPF was switched off (--no-bpf)%s",
+			 pidns_unseen());
+	else if (up_bpf_open(&u->bpf, type, o->types, &why) == 0)
+		u->has_bpf = true;
+	else
+		snprintf(u->why, sizeof(u->why), "%.180s%s", why.text, pidns_unseen());
+	if (!u->has_bpf)
+		u->missing = UPSNAP_NO_SLOTS | UPSNAP_NO_TASKS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS;
+	if (u->has_bpf && up_links_open(&u->links, o->types, &why) < 0) {
+		u->missing |= UPSNAP_NO_LINKS;
+		snprintf(u->why, sizeof(u->why), "%.250s", why.text);
+	}
+	*ret = u;
+	return 0;
+}
+
+static void load_costs(struct snapshot_uprobes *u, struct upsnap *s)
+{
+	if (!u->costs_at || u->now_ns - u->costs_at > COSTS_NS) {
+		u->has_costs = uprobe_cost_load(&u->costs) == 0;
+		u->costs_at = u->now_ns;
+	}
+	if (!u->has_costs)
+		s->head.missing |= UPSNAP_NO_COSTS;
+}
+
+/* Which events there are: when they change, somebody may have passed descriptors on. */
+static uint64_t what_is_there(const struct snapshot_uprobes *u, const struct upsnap *s)
+{
+	uint64_t sum = s->n_probes;
+
+	for (size_t i = 0; i < s->n_probes; i++)
+		sum = sum * 31 + s->probes[i].id;
+	for (uint32_t i = 0; i < snapshot_uprobes_n_events(u); i++)
+		sum = sum * 31 + snapshot_uprobes_event(u, i)->id;
+	return sum;
+}
+
+static int look_at_probes(struct snapshot_uprobes *u, struct upsnap *s)
+{
+	int code = snapshot_uprobes_probes(u, s);
+
+	if (!u->has_bpf || code < 0 || (!s->n_probes && !s->n_areas))
+		return code;
+	uint64_t seen = what_is_there(u, s);
+	if (seen == u->seen && u->now_ns - u->files_at < FILES_NS)
+		return 0;
+	u->seen = seen;
+	u->files_at = u->now_ns;
+	/* It adds to the holders that the next looks find owners in. */
+	return snapshot_uprobes_walk_files(u);
+}
+
+static int look(struct snapshot_uprobes *u, struct upsnap *s)
+{
+	int code = u->has_bpf ? up_bpf_walk(&u->bpf) : 0;
+
+	s->head.walk_ns = clock_now_ns() - u->now_ns;
+	if (code < 0)
+		return code;
+	if (u->has_bpf) {
+		s->head.incomplete = u->bpf.state->torn;
+		s->head.dropped = u->bpf.state->dropped;
+		code = snapshot_uprobes_areas(u, s);
+	} else {
+		code = snapshot_uprobes_areas_proc(u, s);
+	}
+	return code < 0 ? code : look_at_probes(u, s);
+}
+
+int snapshot_uprobes_take(struct snapshot_uprobes *u, struct upsnap *ret, struct error *err)
+{
+	u->now_ns = clock_now_ns();
+	upsnap_clear(ret);
+	ret->head.time_ns = u->now_ns;
+	ret->head.interval_ns = u->last_ns ? u->now_ns - u->last_ns : 0;
+	ret->head.method = u->has_bpf ? UPSNAP_BPF : UPSNAP_PROC;
+	ret->head.missing = u->missing;
+	load_costs(u, ret);
+	int code = look(u, ret);
+	if (code < 0)
+		return error_errno(err, code, "Cannot look at uprobes");
+	u->first_ns = u->first_ns ? u->first_ns : u->now_ns;
+	u->last_ns = u->now_ns;
+	ret->head.first_ns = u->first_ns;
+	ret->head.reason = upsnap_add_text(ret, u->why);
+	ret->head.cost_ns = clock_now_ns() - u->now_ns;
+	return 0;
+}
+
+bool snapshot_uprobes_reads_hits(const struct snapshot_uprobes *u)
+{
+	return u->has_bpf;
+}
+
+void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct uprobe_attach *own)
+{
+	u->own = own;
+	snapshot_uprobes_count_own(u);
+	u->own_ns = clock_now_ns();
+}
+
+void snapshot_uprobes_free(struct snapshot_uprobes *u)
+{
+	if (!u)
+		return;
+	snapshot_uprobes_stop_own(u);
+	if (u->has_bpf)
+		up_bpf_close(&u->bpf);
+	up_links_close(u->links);
+	mem_free(u->pasts.areas);
+	mem_free(u->pasts.areas_next);
+	mem_free(u->pasts.tasks);
+	mem_free(u->pasts.tasks_next);
+	mem_free(u->pasts.probes);
+	mem_free(u->pasts.probes_next);
+	mem_free(u->places);
+	mem_free(u->orphans);
+	mem_free(u->proc);
+	map64_deinit(&u->at_area);
+	mem_free(u);
+}

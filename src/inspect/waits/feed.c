@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loads and attaches the programs of waits: raw tracepoints, gone with their descriptors. */
+#include "bpf-run.h"
+#include "btf/types.h"
+#include "kontend/cgroup.h"
+#include "kontend/mem.h"
+#include "kontend/nsview.h"
+#include "kontend/pidns.h"
+#include "kontend/waitfeed.h"
+#include "kontend/waitrec.h"
+#include "shared.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/btf.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern const char waits_object[], waits_object_end[];
+
+enum { LINKS = 7 };
+
+struct waitfeed {
+	struct feed feed;
+	struct bpf_object *object;
+	int rings;		/* descriptor of the map of events */
+	struct waits_ring *own; /* of each CPU; NULL: waits are not told */
+	uint64_t *ids;		/* of the CPU's event, 0: none */
+	uint32_t n_cpus;
+	enum waits_scope scope;
+	bool owners;
+	struct nsview *ns; /* borrowed, or NULL */
+	int links[LINKS];  /* attached programs */
+	size_t n_links;
+};
+
+static struct waitfeed *of_feed(struct feed *feed)
+{
+	return (struct waitfeed *)feed;
+}
+
+/* Records have the id of the event that was there first, of which the stream has been told. */
+static int set(struct feed *feed, uint32_t cpu, int fd)
+{
+	struct waitfeed *f = of_feed(feed);
+
+	if (cpu < f->n_cpus && !f->ids[cpu] && ioctl(fd, PERF_EVENT_IOC_ID, &f->ids[cpu]) < 0)
+		return -errno;
+	return bpf_map_update_elem(f->rings, &cpu, &fd, BPF_ANY) < 0 ? -errno : 0;
+}
+
+static void enable(struct feed *feed, bool on)
+{
+	struct waitfeed *f = of_feed(feed);
+
+	for (uint32_t i = 0; i < f->n_cpus; i++)
+		__atomic_store_n(&f->own[i].id, on ? f->ids[i] : 0, __ATOMIC_RELEASE);
+}
+
+static bool ring(struct feed *feed, uint32_t cpu, struct ring *ret)
+{
+	struct waitfeed *f = of_feed(feed);
+
+	if (cpu >= f->n_cpus)
+		return false;
+	struct waits_ring *r = &f->own[cpu];
+	*ret = (struct ring){
+		.base = (const uint8_t *)r->data,
+		.size = sizeof(r->data),
+		.head = (const uint64_t *)&r->head,
+		.tail = (uint64_t *)&r->tail,
+		.gap = &r->gap,
+		.missed = &r->missed,
+	};
+	return true;
+}
+
+/* BPF sees threads by their number in the initial namespace, which in another one is not ours. */
+static bool in_init_pidns(const struct nsview *ns)
+{
+	return ns || !pidns_is_inner();
+}
+
+static bool fits_cpu_filter(const struct target *t)
+{
+	for (size_t i = 0; i < t->n_cpus; i++)
+		if (t->cpus[i] >= WAITS_CPUS)
+			return false;
+	return true;
+}
+
+/* False: the program would have to tell of all. */
+static bool scope_of(const struct waitfeed_options *o, enum waits_scope *ret)
+{
+	const struct target *t = o->target;
+
+	switch (t->kind) {
+	case TARGET_SYSTEM:
+		*ret = WAITS_ALL;
+		return true;
+	case TARGET_CGROUP:
+		*ret = WAITS_CGROUP;
+		return true;
+	case TARGET_TIDS:
+		*ret = WAITS_TIDS;
+		break;
+	case TARGET_PIDS:
+	case TARGET_COMMAND:
+		*ret = WAITS_PIDS;
+		break;
+	}
+	return t->n_ids < WAITS_IDS && in_init_pidns(o->ns);
+}
+
+bool waitfeed_covers(const struct waitfeed_options *o)
+{
+	enum waits_scope w;
+
+	return o->max_stack <= WAITREC_FRAMES && in_init_pidns(o->ns) &&
+	       fits_cpu_filter(o->target) && scope_of(o, &w);
+}
+
+/* See waits_config.word_type. */
+static uint32_t word_type(struct kerntypes *types)
+{
+	int type = kerntypes_find(types, "timespec64", BTF_KIND_STRUCT);
+
+	return kerntypes_find(types, "bpf_rdonly_cast", BTF_KIND_FUNC) < 0 || type < 0
+		       ? 0
+		       : (uint32_t)type;
+}
+
+static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types)
+{
+	const struct target *t = o->target;
+	struct waits_config c = {
+		.waits = o->waits,
+		.owners = o->owners,
+		.frames = o->max_stack,
+		.word_type = word_type(types),
+	};
+	enum waits_scope w;
+
+	if (o->ns)
+		c.ns = *nsview_config(o->ns);
+	if (!t)
+		return c;
+	if (scope_of(o, &w))
+		c.scope = w;
+	c.by_cpu = t->n_cpus > 0 && fits_cpu_filter(t);
+	for (size_t i = 0; c.by_cpu && i < t->n_cpus; i++)
+		c.cpus[t->cpus[i] / 64] |= 1ull << t->cpus[i] % 64;
+	return c;
+}
+
+static int map_of(const struct waitfeed *f, const char *name, struct error *err)
+{
+	int map = bpf_object__find_map_fd_by_name(f->object, name);
+
+	return map < 0 ? error_set(err, -ENOENT, "The BPF object has no map %s", name) : map;
+}
+
+static int tell_id(const struct waitfeed *f, uint32_t id, struct error *err)
+{
+	int map = map_of(f, "ids", err);
+	const uint8_t is_one = 1;
+
+	if (map < 0)
+		return map;
+	/* The program knows them by their numbers in the initial namespace; who has ended has none.
+	 */
+	if (f->ns && !(id = (uint32_t)nsview_host_id(f->ns, (int32_t)id)))
+		return 0;
+	return bpf_map_update_elem(map, &id, &is_one, BPF_ANY) < 0
+		       ? error_errno(err, -errno, "Cannot tell BPF of task %u", id)
+		       : 0;
+}
+
+static int tell_cgroup(const struct waitfeed *f, const char *path, struct error *err)
+{
+	int map = map_of(f, "cgroups", err), fd = map < 0 ? map : cgroup_open(path, err);
+	const uint32_t first = 0;
+	int code = 0;
+
+	if (fd < 0)
+		return fd;
+	if (bpf_map_update_elem(map, &first, &fd, BPF_ANY) < 0)
+		code = error_errno(err, -errno, "Cannot tell BPF of cgroup %s", path);
+	close(fd);
+	return code;
+}
+
+/* Who has come meanwhile has a number, too. */
+static int look_again(const struct waitfeed *f, struct error *err)
+{
+	int code = f->ns ? nsview_look(f->ns) : 0;
+
+	return code < 0 && code != -EAGAIN
+		       ? error_errno(err, code, "Cannot look at all tasks by BPF")
+		       : 0;
+}
+
+static int tell_target(const struct waitfeed *f, const struct target *t, struct error *err)
+{
+	int code = look_again(f, err);
+
+	if (f->scope == WAITS_CGROUP)
+		return tell_cgroup(f, t->cgroup, err);
+	for (size_t i = 0; f->scope != WAITS_ALL && code == 0 && i < t->n_ids; i++)
+		code = tell_id(f, (uint32_t)t->ids[i], err);
+	return code;
+}
+
+static int map_own(struct waitfeed *f, uint32_t n_cpus, struct error *err)
+{
+	f->ids = mem_calloc(n_cpus, sizeof(*f->ids));
+	if (!f->ids)
+		return error_set(err, -ENOMEM, "No memory for the rings of waits");
+	f->own = bpf_run_map(f->object, "own", n_cpus * sizeof(*f->own), PROT_READ | PROT_WRITE,
+			     err);
+	f->n_cpus = f->own ? n_cpus : 0;
+	return f->own ? 0 : err->code;
+}
+
+static int load(struct waitfeed *f, const struct waitfeed_options *o, struct kerntypes *types,
+		struct error *err)
+{
+	const struct waits_config config = config_of(o, types);
+	struct bpf_run_file file = {.bytes = waits_object,
+				    .len = (size_t)(waits_object_end - waits_object),
+				    .config = &config,
+				    .config_size = sizeof(config),
+				    .types = types,
+				    .by_cpu = "own",
+				    .n_cpus = 1};
+	int code = o->waits ? bpf_run_count_cpus(&file.n_cpus, WAITS_CPUS, err) : 0;
+
+	code = code < 0 ? code : bpf_run_load(&f->object, &file, err);
+	if (code == 0 && o->waits)
+		code = map_own(f, file.n_cpus, err);
+
+	f->scope = (enum waits_scope)config.scope;
+	if (code == 0)
+		code = tell_target(f, o->target, err);
+	if (code < 0)
+		return code;
+	f->rings = bpf_object__find_map_fd_by_name(f->object, "rings");
+	return f->rings < 0 ? error_set(err, -ENOENT, "The BPF object has no map rings") : 0;
+}
+
+int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
+		 struct error *err)
+{
+	struct waitfeed *f = mem_calloc(1, sizeof(*f));
+
+	if (!f)
+		return error_set(err, -ENOMEM, "No memory for the program of waits");
+	f->feed.set = set;
+	f->feed.enable = enable;
+	f->feed.ring = ring;
+	f->feed.waits = o->waits;
+	f->ns = o->ns;
+	f->owners = o->owners;
+	struct kerntypes *own, *types_or = kerntypes_or(types, &own, err);
+	int code = types_or ? load(f, o, types_or, err) : err->code;
+	kerntypes_free(own);
+	if (code < 0) {
+		waitfeed_free(f);
+		return code;
+	}
+	*ret = f;
+	return 0;
+}
+
+struct feed *waitfeed_feed(struct waitfeed *f)
+{
+	return f ? &f->feed : NULL;
+}
+
+static int attach(struct waitfeed *f, const char *tracepoint, const char *program,
+		  struct error *err)
+{
+	int prog = bpf_run_program(f->object, program, err);
+
+	if (prog < 0)
+		return prog;
+	int link = bpf_raw_tracepoint_open(tracepoint, prog);
+	if (link < 0)
+		return error_errno(err, -errno, "Cannot attach to the tracepoint %s", tracepoint);
+	f->links[f->n_links++] = link;
+	return 0;
+}
+
+/* Who is outside of our PID namespace, from here on. */
+static int attach_names(struct waitfeed *f, struct error *err)
+{
+	int code = attach(f, "task_newtask", "see_new", err);
+
+	code = code < 0 ? code : attach(f, "task_rename", "see_name", err);
+	return code < 0 ? code : attach(f, "sched_process_exit", "see_exit", err);
+}
+
+int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
+{
+	int code = command ? look_again(f, err) : 0;
+
+	if (command && code == 0)
+		code = tell_id(f, (uint32_t)command, err);
+
+	/* Whoever is started meanwhile is not to be missed, nor who has his number later. */
+	if (code == 0 && f->scope == WAITS_PIDS)
+		code = attach(f, "sched_process_free", "see_gone", err);
+	if (code == 0 && f->scope == WAITS_PIDS)
+		code = attach(f, "sched_process_fork", "see_fork", err);
+	if (code == 0 && f->ns && f->scope != WAITS_PIDS && f->scope != WAITS_TIDS)
+		code = attach_names(f, err);
+	if (code == 0 && !f->feed.waits && !f->owners)
+		return 0;
+	if (code == 0)
+		code = attach(f, "contention_begin", "see_begin", err);
+	return code == 0 && f->feed.waits ? attach(f, "contention_end", "see_end", err) : code;
+}
+
+void waitfeed_free(struct waitfeed *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->n_links; i++)
+		close(f->links[i]);
+	bpf_run_unmap(f->own, f->n_cpus * sizeof(*f->own));
+	bpf_object__close(f->object);
+	mem_free(f->ids);
+	mem_free(f);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rings of our own, one a CPU, in memory that the reader has mapped. What goes through perf's takes
+ * about twice as long, most of it for code and data that no cache has where tasks wait. So all that
+ * is asked for each time is in one cache line, and a record is in one piece: if one more might not
+ * be, the last one before the ring's end is as long as that is far. Samples are written as perf
+ * writes them, of its event that programs have. Nobody else writes on this CPU: see the flag
+ * `busy`.
+ */
+#ifndef KONTEND_INSPECT_WAITS_RING_H
+#define KONTEND_INSPECT_WAITS_RING_H
+
+#include "kernel/arch.h"
+#include "shared.h"
+
+#include "kontend/waitrec.h"
+
+const volatile struct waits_config config = {0};
+
+/*
+ * What the reader writes. A test writes rings out of a program of user space, by the atomics that
+ * the thread sanitizer knows.
+ */
+#ifndef RING_READ
+#define RING_READ(x) (*(const volatile typeof(x) *)&(x))
+#endif
+
+/* A sample with id, task, time, and CPU, and its raw data. */
+struct ring_record {
+	__u32 type;
+	__u16 misc, size;
+	__u64 id;
+	__u32 pid, tid;
+	__u64 time;
+	__u64 cpu;
+	union {
+		struct waitrec_begin begin;
+		struct waitrec_end end;
+	};
+};
+
+enum {
+	RING_SAMPLE = 9,    /* PERF_RECORD_SAMPLE */
+	RING_IN_KERNEL = 1, /* PERF_RECORD_MISC_KERNEL */
+	RING_LEAD = offsetof(struct ring_record, begin),
+	RING_BEGIN = offsetof(struct ring_record, begin.frames),
+	RING_END = RING_LEAD + sizeof(struct waitrec_end),
+	RING_MOST = sizeof(struct ring_record),
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* who loads it knows how many CPUs there are */
+	__type(key, __u32);
+	__type(value, struct waits_ring);
+} own SEC(".maps");
+
+/* Room for two, as one may have to be as long as that. The reader's line is looked at seldom. */
+static __always_inline bool ring_has_room(struct waits_ring *r)
+{
+	if (r->head <= r->most)
+		return true;
+	/* Stores wait for the branch: nothing is written over what is not read yet. */
+	r->most = RING_READ(r->tail) + WAITS_RING - 2 * RING_MOST;
+	return r->head <= r->most;
+}
+
+/* Where the next record is to be; NULL is for the verifier, as there is none of that kind. */
+static __always_inline struct ring_record *ring_next(struct waits_ring *r)
+{
+	__u64 at = r->head & (WAITS_RING - 1);
+
+	barrier_var(at); /* the same register for test and use, or the verifier forgets */
+	return at > WAITS_RING - RING_MOST ? NULL : (void *)((char *)r->data + at);
+}
+
+/* The record's head, of @size bytes and what is left behind them if that is too little. */
+static __always_inline __u32 ring_lead(struct waits_ring *r, struct ring_record *rec, __u32 size)
+{
+	__u32 left = WAITS_RING - (r->head & (WAITS_RING - 1)) - size;
+
+	if (left < RING_MOST)
+		size += left;
+	rec->type = RING_SAMPLE;
+	rec->misc = RING_IN_KERNEL | WAITREC_TELLS_GAPS | (r->gap ? WAITREC_AFTER_GAP : 0);
+	rec->size = (__u16)size;
+	rec->id = r->id;
+	r->gap = 0;
+	return size;
+}
+
+/* What stands in the record is to be seen no later than that it does. */
+static __always_inline __u64 ring_publish(struct waits_ring *r, __u32 size)
+{
+	__u64 head = r->head + size;
+
+	if (!is_x86()) {
+		__sync_fetch_and_add(&r->head, size);
+		return head;
+	}
+	/* Stores are seen in their order, and no lock waits for the lines that they need. */
+	barrier();
+	*(volatile __u64 *)&r->head = head;
+	return head;
+}
+
+#endif

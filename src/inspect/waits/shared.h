@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_WAITS_SHARED_H
+#define KONTEND_INSPECT_WAITS_SHARED_H
+
+#include "ns-shared.h"
+
+/* What the program of waits tells, and whose. Included by it, too: plain C types only. */
+enum {
+	WAITS_CPUS = 8192,
+	WAITS_IDS = 16384,
+	WAITS_RING = 1 << 18,
+	WAITS_CHAINS = 19 * 4096 - 256, /* with what is before them, whole pages */
+};
+
+enum waits_scope {
+	WAITS_ALL,
+	WAITS_TIDS,   /* of the threads in the map `ids` */
+	WAITS_PIDS,   /* of the processes there, and of those that they start */
+	WAITS_CGROUP, /* of those in the cgroup that is in the map `cgroups`, or below it */
+};
+
+/*
+ * What the program tells on one CPU: records as perf would write them, in a ring like perf's. Head
+ * and tail count bytes since the start; records are where these are modulo the size, and none of
+ * them wraps: see ring.h.
+ */
+struct waits_ring {
+	unsigned long long head;  /* moved by the program */
+	unsigned long long id;	  /* of the event that its records are of; 0: nobody reads them */
+	unsigned long long woken; /* where it was when the reader was woken */
+	unsigned long long most;  /* beyond it, it may have no room: the tail is to be looked at */
+	unsigned int busy;	  /* a program is at it on this CPU */
+	unsigned int missed;	  /* records that could not be written */
+	unsigned int gap;	  /* for want of room, since the last one that was */
+	unsigned int pad1;
+	unsigned long long pad[10];
+	unsigned long long tail; /* moved by the reader */
+	unsigned long long rest[15];
+	/* Call chains: the program's alone, but on few pages with what it needs anyway. */
+	unsigned long long chains[WAITS_CHAINS / 8];
+	unsigned long long data[WAITS_RING / 8];
+};
+
+struct waits_config {
+	struct ns_config ns;
+	unsigned int by_cpu; /* only on the CPUs of the mask */
+	unsigned int scope;  /* enum waits_scope */
+	unsigned int waits;  /* their begin and end (waitrec.h) */
+	unsigned int owners; /* who has the lock (ownerrec.h) */
+	unsigned int frames; /* of a call chain, at most; 0: none */
+	/*
+	 * The kernel's type of struct timespec64, as which words of the stack are read where they
+	 * are; 0: this kernel cannot do that.
+	 */
+	unsigned int word_type;
+	unsigned long long cpus[WAITS_CPUS / 64];
+};
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waits for locks, where they begin and where they end: in records as perf's own events of the two
+ * tracepoints would have them, at a fraction of their cost; and who has the lock, read where a wait
+ * begins, right behind the record of that, be it ours or perf's.
+ */
+#include "chain.h"
+#include "kernel/cgroup.h"
+#include "kernel/ns.h"
+#include "owner.h"
+
+#include "kontend/taskrec.h"
+
+char license_text[] SEC("license") = "GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__type(key, __u32);
+	__type(value, __u8);
+	__uint(max_entries, WAITS_IDS);
+} ids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__type(key, __u32);
+	__type(value, __u32);
+	__uint(max_entries, 1);
+} cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__type(key, __u32);
+	__type(value, __u32);
+} rings SEC(".maps");
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+} CORE;
+
+struct task_struct___cgroups {
+	struct css_set *cgroups;
+} CORE;
+
+enum cgroup_subsys_id { perf_event_cgrp_id = 1 };
+
+static __always_inline bool is_wanted(__u64 pid_tid)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), tid = (__u32)pid_tid, pid = pid_tid >> 32;
+
+	if (config.by_cpu &&
+	    (cpu >= WAITS_CPUS || !(config.cpus[cpu / 64 % (WAITS_CPUS / 64)] >> cpu % 64 & 1)))
+		return false;
+	switch (config.scope) {
+	case WAITS_TIDS:
+		return bpf_map_lookup_elem(&ids, &tid);
+	case WAITS_PIDS:
+		return bpf_map_lookup_elem(&ids, &pid);
+	case WAITS_CGROUP:
+		return bpf_current_task_under_cgroup(&cgroups, 0) == 1;
+	default:
+		return true;
+	}
+}
+
+/* That by which perf counts: its controller's. */
+static __always_inline __u64 cgroup_here(void)
+{
+	struct task_struct___cgroups *t = (void *)bpf_get_current_task_btf();
+	__u32 nth = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
+	struct css_set *set = t->cgroups;
+	struct cgroup_subsys_state *css;
+
+	if (!set)
+		return 0;
+	css = *(struct cgroup_subsys_state **)((char *)set + bpf_core_field_offset(set->subsys) +
+					       nth * sizeof(css));
+	return css->cgroup->kn->id;
+}
+
+/* The reader looks by itself now and then: this is for when that is too late. */
+static __always_inline void publish(void *ctx, struct waits_ring *r, __u32 size)
+{
+	const __u64 magic = WAITREC_WAKE_MAGIC;
+	__u64 head = ring_publish(r, size);
+
+	if (head - r->woken < WAITS_RING / 2)
+		return;
+	r->woken = head;
+	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)&magic, sizeof(magic));
+}
+
+/* Who waits, when and where. */
+static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u32 cpu)
+{
+	rec->pid = pid_tid >> 32;
+	rec->tid = (__u32)pid_tid;
+	if (config.ns.level) {
+		struct task_struct *t = (void *)bpf_get_current_task();
+		rec->pid = (__u32)ns_pid(t, &config.ns);
+		rec->tid = (__u32)ns_tid(t, &config.ns);
+	}
+	rec->time = bpf_ktime_get_ns();
+	rec->cpu = cpu;
+}
+
+static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
+				       struct ring_record *rec)
+{
+	__u32 flags = (__u32)ctx->args[1];
+	__u32 n = stack_here(ctx, stack_work(r), rec, flags, config.frames);
+	__u32 size = ring_lead(r, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
+	__u32 missed = r->missed;
+
+	rec->begin.size = size - RING_LEAD - sizeof(rec->begin.size);
+	rec->begin.magic = WAITREC_BEGIN_MAGIC;
+	rec->begin.lock = ctx->args[0];
+	rec->begin.cgroup = cgroup_here();
+	rec->begin.flags = flags;
+	rec->begin.tid = (int)rec->tid;
+	rec->begin.missed = missed;
+	rec->begin.n_frames = n;
+	/* An interrupt may have added to it just now. */
+	if (missed)
+		__sync_fetch_and_add(&r->missed, -missed);
+	publish(ctx, r, size);
+}
+
+static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
+				     struct ring_record *rec)
+{
+	__u32 size = ring_lead(r, rec, RING_END);
+
+	rec->end.size = size - RING_LEAD - sizeof(rec->end.size);
+	rec->end.magic = WAITREC_END_MAGIC;
+	rec->end.lock = ctx->args[0];
+	rec->end.ret = (int)ctx->args[1];
+	rec->end.tid = (int)rec->tid;
+	publish(ctx, r, size);
+}
+
+static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct ownerrec r = {0};
+
+	if (owner_read(&r, ctx->args[0], (__u32)ctx->args[1]))
+		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r, sizeof(r));
+}
+
+static __always_inline void tell_task(void *ctx, const struct taskrec *r)
+{
+	if (r->tid & NS_OUTSIDE)
+		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)r, sizeof(*r));
+}
+
+enum what { BEGIN, END };
+
+static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
+				 enum what what, __u64 pid_tid, __u32 cpu)
+{
+	struct ring_record *rec = ring_has_room(r) ? ring_next(r) : NULL;
+
+	if (!rec) {
+		r->missed++;
+		r->gap = 1;
+		return;
+	}
+	tell_who(rec, pid_tid, cpu);
+	if (what == BEGIN)
+		tell_begin(ctx, r, rec);
+	else
+		tell_end(ctx, r, rec);
+}
+
+static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
+				     __u64 pid_tid)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct waits_ring *r = bpf_map_lookup_elem(&own, &cpu);
+
+	if (!r || !r->id)
+		return;
+	/* An interrupt that waits: one program is not called while it runs, so this is the other
+	 * half. Both are missing, so that nothing is taken for what it is not. */
+	if (r->busy) {
+		r->missed += 2;
+		return;
+	}
+	r->busy = 1;
+	tell(ctx, r, what, pid_tid, cpu);
+	if (config.owners && what == BEGIN)
+		tell_owner(ctx);
+	r->busy = 0;
+}
+
+static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
+{
+	__u64 pid_tid = bpf_get_current_pid_tgid();
+
+	if (!is_wanted(pid_tid))
+		return;
+	if (config.waits)
+		see_wait(ctx, what, pid_tid);
+	else if (config.owners && what == BEGIN)
+		tell_owner(ctx);
+}
+
+SEC("raw_tp/contention_begin")
+int see_begin(struct bpf_raw_tracepoint_args *ctx)
+{
+	see(ctx, BEGIN);
+	return 0;
+}
+
+SEC("raw_tp/contention_end")
+int see_end(struct bpf_raw_tracepoint_args *ctx)
+{
+	see(ctx, END);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int see_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	__u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid);
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u8 is_one = 1;
+
+	if (from == to || !bpf_map_lookup_elem(&ids, &from))
+		return 0;
+	if (bpf_map_update_elem(&ids, &to, &is_one, BPF_ANY)) {
+		struct waits_ring *r = bpf_map_lookup_elem(&own, &cpu);
+		if (r)
+			r->missed++;
+	}
+	return 0;
+}
+
+/* Long after its end, until which it may wait. */
+SEC("raw_tp/sched_process_free")
+int see_gone(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *t = (void *)ctx->args[0];
+	__u32 pid = BPF_CORE_READ(t, tgid), tid = BPF_CORE_READ(t, pid);
+
+	if (pid == tid)
+		bpf_map_delete_elem(&ids, &pid);
+	return 0;
+}
+
+/* Of tasks outside of our PID namespace perf's records do not say who it is. */
+static __always_inline void who_is(struct taskrec *r, enum taskrec_what what, struct task_struct *t)
+{
+	r->magic = TASKREC_MAGIC;
+	r->what = what;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+}
+
+SEC("raw_tp/task_newtask")
+int see_new(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)bpf_get_current_task();
+	struct taskrec r = {0};
+
+	who_is(&r, TASKREC_FORK, (void *)ctx->args[0]);
+	r.ppid = ns_pid(parent, &config.ns);
+	r.ptid = ns_tid(parent, &config.ns);
+	tell_task(ctx, &r);
+	return 0;
+}
+
+SEC("raw_tp/task_rename")
+int see_name(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct taskrec r = {0};
+
+	who_is(&r, TASKREC_COMM, (void *)ctx->args[0]);
+	bpf_probe_read_kernel_str(r.comm, sizeof(r.comm), (void *)ctx->args[1]);
+	tell_task(ctx, &r);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int see_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct taskrec r = {0};
+
+	who_is(&r, TASKREC_EXIT, (void *)ctx->args[0]);
+	tell_task(ctx, &r);
+	return 0;
+}
