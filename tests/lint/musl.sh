@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 command -v musl-gcc >/dev/null || skip "musl-gcc is not installed (musl-tools)"
-doors=$(find include -mindepth 1 -maxdepth 1 -type d | sed 's/^/-I/' | tr '\n' ' ')
+doors=$(find include src ui -mindepth 1 -maxdepth 1 -type d | sed 's/^/-I/' | tr '\n' ' ')
 headers=$(cc -M -include asm/types.h -x c /dev/null | tr ' ' '\n' | sed -n 's,/asm/types\.h$,,p' | head -n 1)
 # shellcheck disable=SC2086 # one folder a word
 c_files src ui | grep '\.c$' | grep -v '\.bpf\.c$' |
