@@ -72,8 +72,6 @@ uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_ev
 /* perf-timers.c: the filters of a ring whose events were opened anew, and its scout. */
 void perf_timers_reopen(struct perf_session *ps, size_t ring);
 void perf_timers_free(struct perf_session *ps);
-/* perf-counts.c: adds what the events of the @cpu-th CPU have counted. */
-void perf_counts_add(const struct perf_session *ps, size_t cpu, struct perf_counts *sum);
 /* perf-rings.c: maps the rings of @at->ring_pages. 0, or negative errno with @at->failure. */
 int perf_rings_map(struct perf_session *ps, struct perf_attempt *at);
 /* The size of each where none is asked for. */

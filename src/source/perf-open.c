@@ -13,9 +13,10 @@
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
-#include "perf-cycles.h"
 #include "perf-internal.h"
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -446,6 +447,30 @@ static void note(struct live_info *info, uint32_t asked_pages)
 			 "This kernel gives no cgroup ids (CONFIG_CGROUP_PERF is off).");
 }
 
+/*
+ * Is there no PMU that samples cycles, as in most virtual machines? An event of its own asks: the
+ * least that can be asked for, on the CPU that we are on. To find it out by opening all events of a
+ * session would take a tenth of a second, since to close tracepoints the kernel waits for all CPUs.
+ * Opening them reports what else may be in the way.
+ */
+static bool lacks_cycles(void)
+{
+	struct perf_event_attr attr = {
+		.size = PERF_ATTR_SIZE_VER5,
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = 1u << 30,
+		.disabled = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, sched_getcpu(), -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT || errno == EOPNOTSUPP;
+	close(fd);
+	return false;
+}
+
 int perf_session_open(struct perf_session **ret, const struct perf_session_options *o,
 		      struct live_info *info, struct error *err)
 {
@@ -461,7 +486,7 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 
 	if (!pages || pages & (pages - 1))
 		return error_set(err, -EINVAL, "%u pages a ring: it must be a power of two", pages);
-	if (o->profile_hz && !wants_lbr(o) && perf_lacks_cycles())
+	if (o->profile_hz && !wants_lbr(o) && lacks_cycles())
 		at.clock = true;
 	libperf_init(print_nothing);
 	do {

@@ -17,6 +17,50 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/*
+ * What the kernel knows of its events without anybody reading their records: how often each
+ * happened, and how many of its records found no room. A process that only passes the records on
+ * need not look at them then. Of tasks there may be very many events, each to be asked: they are
+ * not.
+ */
+static void add_counts(const struct perf_session *ps, size_t cpu, struct perf_counts *sum)
+{
+	struct {
+		uint64_t count, id, lost;
+	} v;
+
+	for (int e = 0; e < PERF_EVENTS; e++) {
+		if (!ps->evsels[e])
+			continue;
+		int fd = *perf_session_fd(ps, (enum perf_event_index)e, cpu, 0);
+		if (read(fd, &v, sizeof(v)) != (ssize_t)sizeof(v))
+			continue; /* of a CPU that is gone with nothing to tell */
+		sum->events += e == PERF_BEGIN || e == PERF_END ? v.count : 0;
+		sum->lost += v.lost;
+	}
+}
+
+int perf_session_lost(const struct perf_session *ps, size_t i, uint64_t *ret)
+{
+	struct perf_counts sum = {0};
+
+	if (!ps->counts)
+		return -ENOTSUP;
+	add_counts(ps, i, &sum);
+	*ret = sum.lost;
+	return 0;
+}
+
+int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret)
+{
+	if (!ps->counts)
+		return -ENOTSUP;
+	*ret = ps->before;
+	for (size_t c = 0; c < (size_t)perf_cpu_map__nr(ps->cpus); c++)
+		add_counts(ps, c, ret);
+	return 0;
+}
+
 /* What takes the place of a ring's events. */
 struct revival {
 	int fds[PERF_EVENTS];
@@ -58,7 +102,7 @@ static void take_places(struct perf_session *ps, size_t i, struct revival *v, si
 	struct perf_mmap *m = &ps->evlist->mmap[i];
 
 	if (ps->counts)
-		perf_counts_add(ps, i, &ps->before);
+		add_counts(ps, i, &ps->before);
 	for (int e = 0; e < PERF_EVENTS; e++) {
 		if (!ps->evsels[e])
 			continue;
