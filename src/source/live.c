@@ -11,11 +11,11 @@
 #include "kontend/collector.h"
 #include "kontend/mem.h"
 #include "kontend/tracefs.h"
-#include "kontend/workload.h"
 #include "live-mmap.h"
 #include "live-prologue.h"
 #include "live-timers.h"
 #include "switch-cost.h"
+#include "workload.h"
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>

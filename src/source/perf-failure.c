@@ -5,7 +5,7 @@
  * sysctl; all of it is in struct perf_failure, and explaining is a pure function: each sentence has
  * a test.
  */
-#include "kontend/perf-failure.h"
+#include "perf-failure.h"
 #include "kontend/pidns.h"
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"

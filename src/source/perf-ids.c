@@ -8,7 +8,7 @@
  * while the stream has announced the old ones, and everybody behind it, recordings too, knows those
  * from the start.
  */
-#include "kontend/perf-ids.h"
+#include "perf-ids.h"
 #include <linux/perf_event.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define KONTEND_SOURCE_PERF_INTERNAL_H
 
 /* Shared by perf-*.c here, the only files that know libperf. */
-#include "kontend/perf-failure.h"
 #include "kontend/perf-session.h"
+#include "perf-failure.h"
 #include <internal/evlist.h>
 #include <internal/evsel.h>
 #include <internal/mmap.h>

@@ -9,7 +9,7 @@
  * were, so that it can be tried again.
  */
 #include "kontend/mem.h"
-#include "kontend/perf-ids.h"
+#include "perf-ids.h"
 #include "perf-internal.h"
 #include <errno.h>
 #include <fcntl.h>

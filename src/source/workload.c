@@ -6,7 +6,7 @@
  * exec, brings back the errno of a failed one. A pidfd tells its end to whoever polls; only
  * workload_ended() reaps it, so its pid cannot be reused under us.
  */
-#include "kontend/workload.h"
+#include "workload.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A public function of include/MODULE/kontend/NAME.h is called NAME_verb() (widgets.h: widget_verb()), or
+# A public function of include/MODULE/kontend/NAME.h is called NAME_verb() (locks.h: lock_verb()), or
 # OBJECT_verb() after a struct that the same header defines. A declaration begins in the first
 # column, as .clang-format leaves it.
 # shellcheck source=tests/lint/lib.sh

@@ -7,11 +7,11 @@
 #include "display-mem.h"
 #include "kontend/app.h"
 #include "kontend/engine.h"
-#include "kontend/layout.h"
 #include "kontend/mem.h"
 #include "kontend/screen.h"
 #include "kontend/text.h"
 #include "streams.h"
+#include "widgets/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  */
 #include "display-mem.h"
 #include "kontend/app.h"
-#include "kontend/layout.h"
 #include "kontend/mem.h"
 #include "kontend/screen.h"
 #include "streams.h"
+#include "widgets/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

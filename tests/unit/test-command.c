@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/command.h"
 #include "kontend/display.h"
-#include "kontend/theme.h"
+#include "widgets/theme.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

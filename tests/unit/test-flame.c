@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Boxes of flame graphs, of trees of any shape at any width. */
-#include "kontend/flame.h"
+#include "widgets/flame.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

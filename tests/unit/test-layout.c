@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kontend/layout.h"
+#include "widgets/layout.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

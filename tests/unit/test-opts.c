@@ -4,8 +4,8 @@
 #include "kontend/opts.h"
 #include "kontend/query.h"
 #include "kontend/report.h"
-#include "kontend/theme.h"
 #include "kontend/view.h"
+#include "widgets/theme.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

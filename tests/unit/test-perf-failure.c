@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "../../src/source/perf-failure.h"
 #include "kontend/perf-attr.h"
-#include "kontend/perf-failure.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "kontend/perf-ids.h"
+#include "../../src/source/perf-ids.h"
 #include <linux/perf_event.h>
 
 static const uint64_t from[] = {71, 72, 73}, to[] = {11, 12, 13};

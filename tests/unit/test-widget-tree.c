@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/mem.h"
-#include "kontend/widgets.h"
+#include "widgets/widget.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

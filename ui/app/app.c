@@ -10,10 +10,10 @@
  * applied at resume, so a short pause loses nothing; what a long one loses is counted, said, and
  * stays in the header.
  */
-#include "kontend/layout.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "priv.h"
+#include "widgets/layout.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

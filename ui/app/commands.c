@@ -3,9 +3,9 @@
  * From keys and clicks to commands, and the commands that the app does itself; all others go to the
  * view on top. A key, a palette line and a click on the key bar take the same way from here on.
  */
-#include "kontend/layout.h"
 #include "kontend/units.h"
 #include "priv.h"
+#include "widgets/layout.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

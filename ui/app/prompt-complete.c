@@ -8,8 +8,8 @@
 
 #include "../views/annotate.h"
 #include "kontend/query.h"
-#include "kontend/theme.h"
 #include "kontend/view.h"
+#include "widgets/theme.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
 
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "kontend/widgets.h"
+#include "widgets/widget.h"
 #include <stdio.h>
 
 enum { LABEL_W = 24, MOST_CELLS = 1024 };

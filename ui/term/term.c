@@ -12,8 +12,8 @@
 
 #include "crash.h"
 #include "kontend/mem.h"
-#include "kontend/theme.h"
 #include "tty.h"
+#include "widgets/theme.h"
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>

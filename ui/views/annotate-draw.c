@@ -6,8 +6,8 @@
 #include "../widgets/priv.h"
 #include "annotate.h"
 #include "arrows.h"
-#include "kontend/layout.h"
 #include "kontend/text.h"
+#include "widgets/layout.h"
 
 #include <errno.h>
 #include <stdio.h>

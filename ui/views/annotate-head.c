@@ -6,10 +6,10 @@
  */
 #include "../widgets/priv.h"
 #include "annotate.h"
-#include "kontend/layout.h"
-#include "kontend/line.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "widgets/layout.h"
+#include "widgets/line.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include "annotate.h"
 #include "../widgets/priv.h"
 #include "hot.h"
-#include "kontend/layout.h"
 #include "kontend/text.h"
+#include "widgets/layout.h"
 
 #include <errno.h>
 #include <string.h>

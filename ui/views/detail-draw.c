@@ -6,10 +6,10 @@
  * main pane.
  */
 #include "detail.h"
-#include "kontend/layout.h"
-#include "kontend/line.h"
 #include "kontend/query-lock.h"
 #include "kontend/units.h"
+#include "widgets/layout.h"
+#include "widgets/line.h"
 
 #include <stdio.h>
 

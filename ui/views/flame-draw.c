@@ -7,10 +7,10 @@
 #include "../widgets/priv.h"
 #include "flame.h"
 #include "hot.h"
-#include "kontend/layout.h"
-#include "kontend/line.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "widgets/layout.h"
+#include "widgets/line.h"
 
 #include <stdio.h>
 

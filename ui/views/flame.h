@@ -2,10 +2,10 @@
 #ifndef KONTEND_UI_VIEWS_FLAME_H
 #define KONTEND_UI_VIEWS_FLAME_H
 
-#include "kontend/flame.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
 #include "kontend/view.h"
+#include "widgets/flame.h"
 
 enum { FLAME_ROOTS = 16 };
 

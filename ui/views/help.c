@@ -6,10 +6,10 @@
  * which the window shows a part.
  */
 #include "kontend/arena.h"
-#include "kontend/pane.h"
 #include "kontend/query-damage.h"
 #include "kontend/tables.h"
 #include "kontend/text.h"
+#include "pane.h"
 
 #include <errno.h>
 #include <stdio.h>

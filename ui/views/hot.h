@@ -2,9 +2,9 @@
 #ifndef KONTEND_UI_VIEWS_HOT_H
 #define KONTEND_UI_VIEWS_HOT_H
 
-#include "kontend/line.h"
-#include "kontend/pane.h"
 #include "kontend/query-hot.h"
+#include "pane.h"
+#include "widgets/line.h"
 
 /* The views of the profile. */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The line of the overview about mmap_locks: those where most is waited now. */
-#include "kontend/line.h"
 #include "mmap.h"
+#include "widgets/line.h"
 
 static void put_value(struct line *l, enum role role, const struct table *t, size_t row,
 		      const char *key, const char *after)

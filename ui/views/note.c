@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lines above a table that say what it does not show, why, and what gives it. */
 #include "note.h"
-#include "kontend/layout.h"
 #include "kontend/query-lock.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "widgets/layout.h"
 
 #include <stdio.h>
 #include <string.h>

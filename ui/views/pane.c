@@ -5,9 +5,9 @@
  * in the next pane that has rows. A click takes the focus to where it is. Panes keep the
  * rectangles of the last frame; commands come between frames, about what was seen there.
  */
-#include "kontend/pane.h"
-#include "kontend/layout.h"
+#include "pane.h"
 #include "kontend/mem.h"
+#include "widgets/layout.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lines on top of the views slots, contexts and events. */
 #include "perf.h"
-#include "kontend/line.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "note.h"
+#include "widgets/line.h"
 
 void view_perf_opened(const struct query_perf_sum *p, struct line *l)
 {

@@ -2,8 +2,8 @@
 #ifndef KONTEND_UI_VIEWS_PERF_H
 #define KONTEND_UI_VIEWS_PERF_H
 
-#include "kontend/pane.h"
 #include "kontend/query-perf.h"
+#include "pane.h"
 
 /* What the views slots, contexts and events have in common. */
 

@@ -4,13 +4,13 @@
  * points that were seen; then how long single ones took, the points themselves, whose events they
  * are, and what the same events cost each context switch and tick.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
 #include "kontend/view.h"
-#include "kontend/widgets.h"
 #include "rotation.h"
+#include "widgets/layout.h"
+#include "widgets/line.h"
+#include "widgets/widget.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,12 +3,12 @@
  * Panels on the page of one CPU: what rotations took against the number of events, with the line
  * through these points; what events of tasks add to context switches; what they add to the tick.
  */
-#include "kontend/layout.h"
-#include "kontend/line.h"
 #include "kontend/units.h"
 #include "kontend/view.h"
-#include "kontend/widgets.h"
 #include "rotation.h"
+#include "widgets/layout.h"
+#include "widgets/line.h"
+#include "widgets/widget.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #ifndef KONTEND_UI_VIEWS_UPROBES_H
 #define KONTEND_UI_VIEWS_UPROBES_H
 
-#include "kontend/line.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/view.h"
+#include "widgets/line.h"
 
 /*
  * The lines on top of the views of uprobes: figures, how and when they were found out, then what is

@@ -7,8 +7,8 @@
 #include "kontend/view.h"
 #include "kontend/arena.h"
 #include "kontend/text.h"
-#include "kontend/wait-kept.h"
-#include "kontend/widgets.h"
+#include "wait-kept.h"
+#include "widgets/widget.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * A copy of a wait with its calls. Waits last for milliseconds, frames for a second: what is on the
  * screen is over when somebody opens it, and is what he wants to read.
  */
-#include "kontend/wait-kept.h"
+#include "wait-kept.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  */
 #include "kontend/query-lock.h"
 #include "kontend/units.h"
-#include "kontend/wait-kept.h"
 #include "list.h"
+#include "wait-kept.h"
 
 #include <errno.h>
 

@@ -6,8 +6,8 @@
  * deeper.
  */
 #include "kontend/units.h"
-#include "kontend/wait-kept.h"
 #include "list.h"
+#include "wait-kept.h"
 
 struct view_waiters {
 	struct list_view list;

@@ -6,7 +6,7 @@
  * cell's edge falls. What a node has for itself, its samples with nothing called, is left free at
  * the right.
  */
-#include "kontend/flame.h"
+#include "flame.h"
 #include "kontend/text.h"
 
 /* The box that the children of a level are cut from. */

@@ -5,7 +5,7 @@
  * what a part wants, then the rest by weight. Parts touch, never overlap and never leave their
  * parent; what does not fit has size 0.
  */
-#include "kontend/layout.h"
+#include "layout.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  * The place of the next word follows from the width of the last one, so that a line can be put
  * together from parts that are there or not.
  */
-#include "kontend/line.h"
+#include "line.h"
 #include "kontend/text.h"
 
 #include <stdarg.h>

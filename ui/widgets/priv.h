@@ -2,7 +2,7 @@
 #ifndef KONTEND_UI_WIDGETS_PRIV_H
 #define KONTEND_UI_WIDGETS_PRIV_H
 
-#include "kontend/widgets.h"
+#include "widget.h"
 
 /* What tables and trees have in common: a set of ids, a selection that moves, a window on rows. */
 

@@ -5,9 +5,9 @@
  * next draw. New rows glow for one tick: `known` holds the rows of the tick before, and rows that a
  * changed filter or grouping brings in between two ticks count as known.
  */
-#include "kontend/layout.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
+#include "layout.h"
 #include "priv.h"
 #include <stdio.h>
 #include <string.h>

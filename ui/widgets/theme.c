@@ -6,7 +6,7 @@
  * keep apart, in the place of green-yellow-red. No role is shown by colour alone: see mono_attrs,
  * and the letters and marks that widgets draw.
  */
-#include "kontend/theme.h"
+#include "theme.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_PERF_FAILURE_H
-#define KONTEND_PERF_FAILURE_H
+#ifndef KONTEND_SOURCE_PERF_FAILURE_H
+#define KONTEND_SOURCE_PERF_FAILURE_H
 
 #include "kontend/error.h"
 #include "kontend/target.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_PANE_H
-#define KONTEND_PANE_H
+#ifndef KONTEND_UI_VIEWS_PANE_H
+#define KONTEND_UI_VIEWS_PANE_H
 
 #include "kontend/view.h"
-#include "kontend/widgets.h"
+#include "widgets/widget.h"
 
 /*
  * A part of a page: a table or tree. A table whose rows nobody has moved in shows its first row and

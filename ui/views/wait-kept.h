@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_WAIT_KEPT_H
-#define KONTEND_WAIT_KEPT_H
+#ifndef KONTEND_UI_VIEWS_WAIT_KEPT_H
+#define KONTEND_UI_VIEWS_WAIT_KEPT_H
 
 #include "kontend/query-wait.h"
 

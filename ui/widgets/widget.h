@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_WIDGETS_H
-#define KONTEND_WIDGETS_H
+#ifndef KONTEND_UI_WIDGETS_WIDGET_H
+#define KONTEND_UI_WIDGETS_WIDGET_H
 
 #include "kontend/command.h"
 #include "kontend/query.h"

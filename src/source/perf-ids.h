@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_PERF_IDS_H
-#define KONTEND_PERF_IDS_H
+#ifndef KONTEND_SOURCE_PERF_IDS_H
+#define KONTEND_SOURCE_PERF_IDS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_FLAME_H
-#define KONTEND_FLAME_H
+#ifndef KONTEND_UI_WIDGETS_FLAME_H
+#define KONTEND_UI_WIDGETS_FLAME_H
 
 #include "kontend/query-tree.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_LINE_H
-#define KONTEND_LINE_H
+#ifndef KONTEND_UI_WIDGETS_LINE_H
+#define KONTEND_UI_WIDGETS_LINE_H
 
 #include "kontend/screen.h"
 

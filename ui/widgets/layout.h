@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_LAYOUT_H
-#define KONTEND_LAYOUT_H
+#ifndef KONTEND_UI_WIDGETS_LAYOUT_H
+#define KONTEND_UI_WIDGETS_LAYOUT_H
 
 #include "kontend/screen.h"
 #include "kontend/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_THEME_H
-#define KONTEND_THEME_H
+#ifndef KONTEND_UI_WIDGETS_THEME_H
+#define KONTEND_UI_WIDGETS_THEME_H
 
 #include "kontend/display.h"
 

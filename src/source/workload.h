@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_WORKLOAD_H
-#define KONTEND_WORKLOAD_H
+#ifndef KONTEND_SOURCE_WORKLOAD_H
+#define KONTEND_SOURCE_WORKLOAD_H
 
 #include "kontend/error.h"
 #include <stdbool.h>
