@@ -254,18 +254,6 @@ int timeline_seek(struct timeline *t, uint64_t time_ns, struct error *err)
 	return go_to(t, stop_before(t, time_ns), err);
 }
 
-int timeline_step(struct timeline *t, int ticks, struct error *err)
-{
-	size_t far = ticks < 0 ? (size_t) - (int64_t)ticks : (size_t)ticks;
-	size_t room = ticks < 0 ? t->at : t->n - 1 - t->at;
-	bool edge = far > room;
-
-	if (edge)
-		far = room;
-	int r = go_to(t, ticks < 0 ? t->at - far : t->at + far, err);
-	return !r && edge ? TIMELINE_EDGE : r;
-}
-
 int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct error *err)
 {
 	if (from_ns > to_ns) {

@@ -237,17 +237,3 @@ int openmetrics_put(const struct openmetrics *sum, FILE *out, struct error *err)
 		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the metrics");
 	return 0;
 }
-
-int openmetrics_write(struct query *q, const struct openmetrics_spec *s, FILE *out,
-		      struct error *err)
-{
-	struct openmetrics *m;
-
-	if (openmetrics_new(&m, s) < 0)
-		return error_set(err, -ENOMEM, "Cannot sum up the metrics: out of memory");
-	int r = openmetrics_add(m, q, err);
-	if (r == 0)
-		r = openmetrics_put(m, out, err);
-	openmetrics_free(m);
-	return r;
-}

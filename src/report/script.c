@@ -22,7 +22,6 @@ struct script {
 	const struct engine *engine;
 	FILE *out;
 	bool json, started;
-	uint64_t n;
 	struct event_names names;
 };
 
@@ -226,7 +225,6 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 		put_json(s, &l);
 	else
 		put_text(s, &l);
-	s->n++;
 	if (ferror(s->out))
 		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the events");
 	return 0;
@@ -254,9 +252,4 @@ void script_free(struct script *s)
 struct engine_watch *script_watch(struct script *s)
 {
 	return &s->watch;
-}
-
-uint64_t script_count(const struct script *s)
-{
-	return s->n;
 }

@@ -15,6 +15,7 @@
 #include "kontend/writer.h"
 #include "live.h"
 #include "rig.h"
+#include "tee.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static char *measure(const struct way *w, int fd, char **ret_dump, uint64_t *ret
 
 	must(live_new(&live, &lo, NULL, &err), &err, "live source");
 	must(writer_new(&writer, &wo, &err), &err, "writer");
-	must(writer_tee(&tee, live, writer, &err), &err, "tee");
+	must(tee_new(&tee, live, writer, &err), &err, "tee");
 	must(engine_init(&e, tee, NULL, &err), &err, "engine");
 	must(live_start(live, &err), &err, "start");
 	pump(&e, live);

@@ -115,9 +115,6 @@ static void test_machines(void **state)
 	struct error err = {0};
 
 	(void)state;
-	assert_int_equal(disasm_machine_of(EM_X86_64), DISASM_X86_64);
-	assert_int_equal(disasm_machine_of(EM_AARCH64), DISASM_ARM64);
-	assert_int_equal(disasm_machine_of(EM_RISCV), DISASM_OTHER);
 	assert_int_equal(disasm_open(&d, DISASM_OTHER, &err), -ENOTSUP);
 	assert_true(strlen(err.text) > 0);
 	disasm_close(NULL);

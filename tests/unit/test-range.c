@@ -374,24 +374,29 @@ static void a_wait_from_before_is_the_difference(void **state)
 static uint64_t lines_within(struct synth *s, uint64_t from, uint64_t to)
 {
 	struct fixed f = {.range.find = find, .from_ns = from, .to_ns = to};
-	FILE *null = fopen("/dev/null", "we");
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 	struct error err = {0};
 	struct script *script;
 	struct engine e;
 	int r;
 
 	assert_int_equal(engine_init(&e, synth_source(s), NULL, &err), 0);
-	assert_int_equal(script_new(&script, &e, null, false), 0);
+	assert_int_equal(script_new(&script, &e, out, false), 0);
 	e.watch = script_watch(script);
 	e.range = &f.range;
 	do {
 		r = engine_pump(&e, 0, &err);
 	} while (r >= 0 && r != ENGINE_END);
-	uint64_t n = script_count(script);
 	script_free(script);
 	engine_deinit(&e);
-	fclose(null);
-	return n;
+	fclose(out);
+	uint64_t n = 0;
+	for (const char *c = text; *c; c++)
+		n += *c == '\n';
+	free(text);
+	return n ? n - 1 : 0; /* without the head */
 }
 
 static void lines_are_of_both_ends(void **state)

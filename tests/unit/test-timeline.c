@@ -187,7 +187,7 @@ static void folding_happens_again_in_the_same_way(void **state)
 	jump_about(&p, &small, &often, false, 30);
 }
 
-static void steps_go_one_tick_and_stop_at_the_edges(void **state)
+static void every_stop_is_reached_both_ways(void **state)
 {
 	struct random_plan p = {.events = 6000, .locks = 50, .seed = 21, .has_tail = true};
 	struct straight s;
@@ -197,21 +197,18 @@ static void steps_go_one_tick_and_stop_at_the_edges(void **state)
 	(void)state;
 	play_straight(&s, &p, NULL, SIZE_MAX);
 	begin_travel(&v, &p, NULL, NULL, false);
-	assert_int_equal(timeline_step(v.t, 1, &err), TIMELINE_EDGE);
 	for (size_t i = s.n - 1; i-- > 0;) {
-		assert_int_equal(timeline_step(v.t, -1, &err), 0);
-		assert_state(&v, s.states[i]);
+		assert_int_equal(timeline_seek(v.t, s.times[i], &err), 0);
+		assert_state(&v, s.states[stop_at(&s, s.times[i])]);
 	}
-	assert_int_equal(timeline_step(v.t, -1, &err), TIMELINE_EDGE);
+	assert_int_equal(timeline_seek(v.t, 0, &err), 0);
 	assert_state(&v, s.states[0]);
 	for (size_t i = 1; i < s.n; i++) {
-		assert_int_equal(timeline_step(v.t, 1, &err), 0);
-		assert_state(&v, s.states[i]);
+		assert_int_equal(timeline_seek(v.t, s.times[i], &err), 0);
+		assert_state(&v, s.states[stop_at(&s, s.times[i])]);
 	}
-	assert_int_equal(timeline_step(v.t, INT32_MIN, &err), TIMELINE_EDGE);
-	assert_state(&v, s.states[0]);
-	assert_int_equal(timeline_step(v.t, 3, &err), 0);
-	assert_state(&v, s.states[3]);
+	assert_int_equal(timeline_seek(v.t, s.times[3], &err), 0);
+	assert_state(&v, s.states[stop_at(&s, s.times[3])]);
 	assert_int_equal(timeline_seek(v.t, UINT64_MAX, &err), 0);
 	assert_state(&v, s.states[s.n - 1]);
 	end_travel(&v);
@@ -247,7 +244,7 @@ static void a_range_has_what_came_in_it(void **state)
 			assert_state(&v, s.states[stop_at(&s, s.times[to])]);
 		}
 		/* Going on from there is not within the range any more. */
-		assert_int_equal(timeline_step(v.t, 0, &err), 0);
+		assert_int_equal(timeline_seek(v.t, s.times[to], &err), 0);
 		assert_state(&v, whole.states[stop_at(&s, s.times[to])]);
 		free_straight(&s);
 	}
@@ -346,8 +343,8 @@ static void streams_of_almost_nothing(void **state)
 		timeline_buckets(t, &n);
 		assert_int_equal(n, 1);
 		assert_int_equal(timeline_seek(t, 7, &err), 0);
-		assert_int_equal(timeline_step(t, 1, &err), TIMELINE_EDGE);
-		assert_int_equal(timeline_step(t, -1, &err), TIMELINE_EDGE);
+		assert_int_equal(timeline_seek(t, UINT64_MAX, &err), 0);
+		assert_int_equal(timeline_seek(t, 0, &err), 0);
 		assert_int_equal(timeline_range(t, 1, 9 * MS, &err), 0);
 		assert_int_equal(e.model.waits.in_flight, events);
 		timeline_free(t);
@@ -476,7 +473,7 @@ int main(void)
 		cmocka_unit_test(any_order_of_jumps_gives_the_straight_state),
 		cmocka_unit_test(few_kept_states_are_enough),
 		cmocka_unit_test(folding_happens_again_in_the_same_way),
-		cmocka_unit_test(steps_go_one_tick_and_stop_at_the_edges),
+		cmocka_unit_test(every_stop_is_reached_both_ways),
 		cmocka_unit_test(a_range_has_what_came_in_it),
 		cmocka_unit_test(a_range_is_never_empty),
 		cmocka_unit_test(buckets_say_what_was_waited_when),

@@ -16,6 +16,7 @@
 #include "kontend/perfdata.h"
 #include "kontend/writer.h"
 #include "recording.h"
+#include "tee.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -326,7 +327,7 @@ static void test_tee(void **state)
 	(void)state;
 	canned_init(&r);
 	assert_int_equal(writer_new(&w, &o, NULL), 0);
-	assert_int_equal(writer_tee(&s, synth_source(r.synth), w, NULL), 0);
+	assert_int_equal(tee_new(&s, synth_source(r.synth), w, NULL), 0);
 	assert_int_equal(engine_init(&e, s, NULL, NULL), 0);
 	while (engine_pump(&e, 0, NULL) != ENGINE_END)
 		;

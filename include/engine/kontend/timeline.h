@@ -54,12 +54,9 @@ const struct timeline_bucket *timeline_buckets(const struct timeline *t, size_t 
  * engine is somewhere on the way; any of these can be tried again.
  */
 int timeline_seek(struct timeline *t, uint64_t time_ns, struct error *err);
-/* One tick forward or back; TIMELINE_EDGE when there is none. */
-enum { TIMELINE_EDGE = 1 };
-int timeline_step(struct timeline *t, int ticks, struct error *err);
 /*
  * Aggregates of [from, to] only: every table then speaks of the range, in whole buckets, at least
- * one. Seeking and stepping leave it again, and so does from == to.
+ * one. Seeking leaves it again, and so does from == to.
  */
 int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct error *err);
 

@@ -69,11 +69,4 @@ void writer_stat(const struct writer *w, struct writer_stat *ret);
 /* Without writer_finish() the file stays as it is: pipe layout. */
 void writer_free(struct writer *w);
 
-/*
- * A source that hands through the records of @inner, each written to @w before it is handed out.
- * Takes over @inner, at success only; @w stays the caller's. When writing fails the stream ends
- * with that error.
- */
-int writer_tee(struct source **ret, struct source *inner, struct writer *w, struct error *err);
-
 #endif

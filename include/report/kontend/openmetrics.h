@@ -28,8 +28,4 @@ int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err);
 /* 0, or the errno of a failed write, with @err. */
 int openmetrics_put(const struct openmetrics *m, FILE *out, struct error *err);
 
-/* All three of it: what was measured, once. */
-int openmetrics_write(struct query *q, const struct openmetrics_spec *s, FILE *out,
-		      struct error *err);
-
 #endif

@@ -16,7 +16,5 @@ int script_new(struct script **ret, const struct engine *e, FILE *out, bool json
 void script_free(struct script *s);
 /* To be set as the engine's watch. It answers -EPIPE or another errno when writing fails. */
 struct engine_watch *script_watch(struct script *s);
-/* Events written. */
-uint64_t script_count(const struct script *s);
 
 #endif

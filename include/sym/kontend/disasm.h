@@ -39,9 +39,17 @@ struct disasm_line {
 
 struct disasm;
 
-/* The machine of an ELF file's e_machine, and the one we run on. */
-enum disasm_machine disasm_machine_of(unsigned e_machine);
-enum disasm_machine disasm_machine_here(void);
+/* The machine we run on. */
+static inline enum disasm_machine disasm_machine_here(void)
+{
+#if defined(__x86_64__)
+	return DISASM_X86_64;
+#elif defined(__aarch64__)
+	return DISASM_ARM64;
+#else
+	return DISASM_OTHER;
+#endif
+}
 
 /* 0; -ENOTSUP: built without capstone, or not that machine; -ENOMEM. */
 int disasm_open(struct disasm **ret, enum disasm_machine m, struct error *err);

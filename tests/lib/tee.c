@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A source that writes what it hands through: what is on the screen is in the file. */
+/* A source that writes what it hands through. */
+#include "tee.h"
 #include "kontend/mem.h"
-#include "writer-int.h"
+
 #include <errno.h>
 
 struct tee {
@@ -61,7 +62,7 @@ static const struct source_ops tee_ops = {
 	.free = tee_free,
 };
 
-int writer_tee(struct source **ret, struct source *inner, struct writer *w, struct error *err)
+int tee_new(struct source **ret, struct source *inner, struct writer *w, struct error *err)
 {
 	struct tee *t = mem_calloc(1, sizeof(*t));
 
