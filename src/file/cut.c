@@ -166,7 +166,7 @@ static int take_time(struct cut *c, const struct record *r, struct error *err)
 /* What is needed of symbols for a sample that is kept. */
 static void mark(struct cut *c, const struct event *ev)
 {
-	if (!needs_is_one(ev))
+	if (!event_has_addresses(ev))
 		return;
 	c->has_events = true;
 	if (c->marks)

@@ -7,7 +7,7 @@
 #include "kontend/sym.h"
 
 /* One of those that name symbols? */
-static inline bool needs_is_one(const struct event *ev)
+static inline bool event_has_addresses(const struct event *ev)
 {
 	return ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END ||
 	       ev->kind == EVENT_TIMER_ENTRY || ev->kind == EVENT_SAMPLE;

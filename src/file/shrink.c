@@ -53,7 +53,7 @@ static int look_at_run(struct shrink *k, const struct record *r)
 
 		if (!size)
 			return 0;
-		if (e || !needs_is_one(&ev))
+		if (e || !event_has_addresses(&ev))
 			continue;
 		if (!k->marks)
 			return SHRINK_NOTHING;

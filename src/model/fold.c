@@ -87,10 +87,10 @@ static bool give_ended(void *ctx, const struct cell *c, struct cell_key *ret)
 static void renew_names(struct model *m)
 {
 	struct task_names *old = m->tasks.names, *new = task_names_new();
-	int code = new ? task_names_renew(&m->tasks, new) : -ENOMEM;
 
 	if (!new)
 		return;
+	int code = task_names_renew(&m->tasks, new);
 	for (size_t i = 0; i < m->locks.n; i++) {
 		struct lock_end *end = &m->locks.locks[i].end;
 		const char **texts[] = {&end->comm, &end->memcg};
