@@ -17,18 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *with_suffix(const char *path, const char *suffix)
-{
-	size_t len = strlen(path), n = strlen(suffix) + 1;
-	char *name = mem_calloc(len + n, 1);
-
-	if (name) {
-		memcpy(name, path, len);
-		memcpy(name + len, suffix, n);
-	}
-	return name;
-}
-
 static int no_memory(struct error *err)
 {
 	return error_set(err, -ENOMEM, "No memory for file names");
@@ -115,7 +103,7 @@ static int copy_whole(const char *from, int to, const char *path, struct error *
 static int recover(const struct opts *o, const char *path, struct recover_stat *st,
 		   struct error *err)
 {
-	char *temp = with_suffix(path, ".XXXXXX");
+	char *temp = mem_join(path, ".XXXXXX");
 	int fd = temp ? mkostemp(temp, O_CLOEXEC) : -1;
 
 	if (fd < 0) {

@@ -5,6 +5,7 @@
  * once where the file system cannot do without.
  */
 #include "spool.h"
+#include "kontend/fdio.h"
 #include "kontend/perfdata.h"
 #include "progress.h"
 
@@ -43,21 +44,6 @@ static int open_nameless(struct error *err)
 	return fd;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* What is slow to come is waited for in steps: the line that says how far we are stays true. */
 static ssize_t read_some(int from, char *block, struct progress *p, uint64_t done)
 {
@@ -87,7 +73,7 @@ static bool begins_well(int fd)
 
 static int copy_block(int to, const char *block, size_t len, const char *path, struct error *err)
 {
-	int r = write_all(to, block, len);
+	int r = fdio_write_all(to, block, len);
 
 	if (r < 0)
 		return error_errno(err, r, "Cannot keep what comes from '%s' in a file in '%s'",

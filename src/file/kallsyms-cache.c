@@ -12,6 +12,7 @@
 #include "kontend/kallsyms-cache.h"
 #include "kernel.h"
 #include "kontend/cachefolder.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -86,21 +87,6 @@ int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsym
 	return 0;
 }
 
-static int write_all(int fd, const char *p, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Padding in front of functions, every other line of some kernels, is of no use to anybody. */
 static bool is_padding(const char *line, size_t len)
 {
@@ -148,7 +134,7 @@ int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *t
 	unlinkat(folder, new_name, 0);
 	int fd =
 		file ? openat(folder, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-	int r = !file ? -ENOMEM : fd < 0 ? -errno : write_all(fd, file, n);
+	int r = !file ? -ENOMEM : fd < 0 ? -errno : fdio_write_all(fd, file, n);
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
 	if (!r && renameat(folder, new_name, folder, name))

@@ -76,7 +76,7 @@ static int open_fd(struct record_file *f, struct error *err)
 		if (f->fd < 0)
 			errno = -f->fd;
 	} else {
-		f->temp = record_path_suffix(f->path, ".XXXXXX");
+		f->temp = mem_join(f->path, ".XXXXXX");
 		if (!f->temp)
 			return no_memory(err);
 		f->fd = mkostemp(f->temp, O_CLOEXEC);

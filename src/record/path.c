@@ -11,18 +11,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-char *record_path_suffix(const char *path, const char *suffix)
-{
-	size_t len = strlen(path), n = strlen(suffix) + 1;
-	char *name = mem_calloc(len + n, 1);
-
-	if (name) {
-		memcpy(name, path, len);
-		memcpy(name + len, suffix, n);
-	}
-	return name;
-}
-
 static bool is_taken(const char *name)
 {
 	struct stat st;
@@ -39,7 +27,7 @@ char *record_path_part(const char *path)
 	localtime_r(&now, &tm);
 	size_t n = strftime(stamp, sizeof(stamp) - 12, ".%Y%m%d-%H%M%S", &tm);
 	for (int i = 2;; i++) {
-		char *name = record_path_suffix(path, stamp);
+		char *name = mem_join(path, stamp);
 
 		if (!name || !is_taken(name))
 			return name;

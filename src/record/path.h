@@ -2,9 +2,8 @@
 #ifndef KONTEND_RECORD_PATH_H
 #define KONTEND_RECORD_PATH_H
 
-/* @path with @suffix behind it; NULL: no memory. The caller's to free. */
-char *record_path_suffix(const char *path, const char *suffix);
-/* PATH.20261120-143005, with a number behind it where that is taken; as above. */
+/* PATH.20261120-143005, and a number after it where that is taken; NULL: no memory. The caller
+ * frees it. */
 char *record_path_part(const char *path);
 
 #endif

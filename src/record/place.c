@@ -75,19 +75,6 @@ static int no_memory(struct error *err)
 	return error_set(err, -ENOMEM, "No memory for the names of files");
 }
 
-static char *with_old(const char *name)
-{
-	static const char suffix[] = ".old";
-	size_t len = strlen(name);
-	char *ret = mem_calloc(len + sizeof(suffix), 1);
-
-	if (ret) {
-		memcpy(ret, name, len);
-		memcpy(ret + len, suffix, sizeof(suffix));
-	}
-	return ret;
-}
-
 /* A step back, which may fail like those that were taken. */
 static int go_back(const char *from, const char *to, struct error *err)
 {
@@ -123,7 +110,7 @@ static int put_by(const char *temp, const char *path, const char *old, const cha
  */
 static int put_in_steps(const char *temp, const char *path, const char *old, struct error *err)
 {
-	char *spare = with_old(temp);
+	char *spare = mem_join(temp, ".old");
 
 	if (!spare)
 		return no_memory(err);
@@ -153,7 +140,7 @@ int place_put(const char *temp, const char *path, struct error *err)
 
 	if (r != -EEXIST)
 		return r < 0 ? failed(temp, path, r, err) : 0;
-	char *old = with_old(path);
+	char *old = mem_join(path, ".old");
 	if (!old)
 		return no_memory(err);
 	r = put_over(temp, path, old, err);

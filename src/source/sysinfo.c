@@ -4,6 +4,7 @@
  * they are read to their end into a buffer that grows.
  */
 #include "kontend/sysinfo.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ssize_t read_retry(int fd, void *buf, size_t size)
-{
-	ssize_t n;
-
-	do {
-		n = read(fd, buf, size);
-	} while (n < 0 && errno == EINTR);
-	return n;
-}
-
 int sysinfo_read(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -30,7 +21,7 @@ int sysinfo_read(const char *path, char *buf, size_t size)
 	buf[0] = '\0';
 	if (fd < 0)
 		return -errno;
-	ssize_t n = read_retry(fd, buf, size - 1);
+	ssize_t n = fdio_read(fd, buf, size - 1);
 	int code = n < 0 ? -errno : 0;
 	close(fd);
 	if (code)
@@ -54,7 +45,7 @@ static int read_to_end(int fd, char **buf, size_t *len)
 				return -ENOMEM;
 			*buf = bigger;
 		}
-		ssize_t n = read_retry(fd, *buf + *len, cap - *len - 1);
+		ssize_t n = fdio_read(fd, *buf + *len, cap - *len - 1);
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
 		*len += (size_t)n;

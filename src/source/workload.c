@@ -7,6 +7,7 @@
  * workload_ended() reaps it, so its pid cannot be reused under us.
  */
 #include "workload.h"
+#include "kontend/fdio.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,16 +20,6 @@
 
 enum { TERM_WAIT_MS = 2000 };
 
-static ssize_t read_retry(int fd, void *buf, size_t size)
-{
-	ssize_t n;
-
-	do {
-		n = read(fd, buf, size);
-	} while (n < 0 && errno == EINTR);
-	return n;
-}
-
 static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[])
 {
 	sigset_t none;
@@ -38,7 +29,7 @@ static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	if (read_retry(go_fd, &byte, 1) != 1)
+	if (fdio_read(go_fd, &byte, 1) != 1)
 		_exit(0);
 	/* Where that fails its output would be in the middle of ours. */
 	if (!apart || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
@@ -117,7 +108,7 @@ int workload_go(struct workload *w, char *const argv[], struct error *err)
 		return error_errno(err, -errno, "The command %s ended before it was let go",
 				   argv[0]);
 	close_fd(&w->go_fd);
-	ssize_t n = read_retry(w->err_fd, &code, sizeof(code));
+	ssize_t n = fdio_read(w->err_fd, &code, sizeof(code));
 	close_fd(&w->err_fd);
 	return n == sizeof(code) ? exec_failed(argv[0], code, err) : 0;
 }

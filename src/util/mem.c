@@ -74,6 +74,18 @@ char *mem_strdup(const char *s)
 	return p ? memcpy(p, s, len) : NULL;
 }
 
+char *mem_join(const char *a, const char *b)
+{
+	size_t n_a = strlen(a), n_b = strlen(b) + 1;
+	char *p = mem_calloc(n_a + n_b, 1);
+
+	if (p) {
+		memcpy(p, a, n_a);
+		memcpy(p + n_a, b, n_b);
+	}
+	return p;
+}
+
 void *mem_dup(const void *p, size_t n, size_t size)
 {
 	void *copy = p ? mem_calloc(n, size) : NULL;

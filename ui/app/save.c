@@ -5,6 +5,7 @@
  * which fails when that is taken. kontend often runs as root, so no link of somebody else is
  * followed.
  */
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "priv.h"
 #include <errno.h>
@@ -16,21 +17,6 @@
 
 enum { SAVE_TRIES = 10000 };
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Writes @text to a new file @tmp. */
 static int write_new(const char *tmp, const char *text)
 {
@@ -39,7 +25,7 @@ static int write_new(const char *tmp, const char *text)
 
 	if (fd < 0)
 		return -errno;
-	r = write_all(fd, text, strlen(text));
+	r = fdio_write_all(fd, text, strlen(text));
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	if (r < 0)

@@ -15,6 +15,7 @@ void mem_setup(void);
 void *mem_calloc(size_t n, size_t size);	  /* zeroed; NULL when out of memory */
 void *mem_resize(void *p, size_t n, size_t size); /* as realloc; the old block lives on failure */
 char *mem_strdup(const char *s);
+char *mem_join(const char *a, const char *b); /* one text after the other; NULL: no memory */
 /* A copy of @n elements; NULL when out of memory, or when @p is NULL. */
 void *mem_dup(const void *p, size_t n, size_t size);
 void mem_free(void *p); /* NULL is fine */

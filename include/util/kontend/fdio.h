@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_FDIO_H
+#define KONTEND_FDIO_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Calls of the kernel that begin again when a signal interrupts them. */
+
+/* As read(): bytes, 0 at the end, or -1 with errno. */
+ssize_t fdio_read(int fd, void *buf, size_t size);
+/* Writes all of it: 0, or -errno. */
+int fdio_write_all(int fd, const char *data, size_t len);
+
+#endif
