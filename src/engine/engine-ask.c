@@ -8,6 +8,7 @@
  */
 #include "engine-int.h"
 #include "kontend/lockask.h"
+#include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 
 static uint32_t queue_type(enum lock_type type)

@@ -11,6 +11,8 @@
 #include "engine-unwind.h"
 
 #include "kontend/buildids.h"
+#include "kontend/cfiset.h"
+#include "kontend/map-stamp.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/thisboot.h"
@@ -37,8 +39,7 @@ struct engine_unwind {
 	bool tried, failed;
 	uint32_t *file_of; /* by object of the model, + 1; 0: not asked for yet */
 	size_t n_files;
-	const struct map_objects *objects; /* those */
-	uint32_t epoch, again;		   /* of these */
+	struct map_stamp objects; /* those */
 	struct place places[PLACES];
 	uint64_t samples;
 	struct unwind_frame frames[STACK_MAX_FRAMES];
@@ -59,7 +60,7 @@ static const struct cfisnap *recorded(void *ctx, uint32_t file)
 /* Tables may stand behind the first samples that need them. */
 static void look_again(struct engine_unwind *u)
 {
-	size_t n = u->engine->model.cfi->n;
+	size_t n = cfiset_count(u->engine->model.cfi);
 
 	if (n == u->recorded)
 		return;
@@ -117,13 +118,11 @@ static struct buildid id_of(const struct engine_unwind *u, const struct map_obje
 /* Numbers of objects may stand for others than before. */
 static void renew(struct engine_unwind *u, const struct map_objects *all)
 {
-	if (u->objects == all && u->epoch == all->epoch && u->again == all->again)
+	if (map_stamp_is(&u->objects, all))
 		return;
 	if (u->n_files)
 		memset(u->file_of, 0, u->n_files * sizeof(*u->file_of));
-	u->objects = all;
-	u->epoch = all->epoch;
-	u->again = all->again;
+	u->objects = map_stamp(all);
 }
 
 /* What has no file has no tables either. */

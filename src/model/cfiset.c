@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables for unwinding, as far as the recording has them. They are few. */
 #include "kontend/cfiset.h"
+#include "kontend/cfisnap.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
 #include <string.h>
+
+enum { CFISET_MOST = 256, CFISET_BYTES = 64 << 20 };
+
+struct cfiset {
+	struct cfisnap *items;
+	size_t n, cap;
+	size_t bytes; /* of tables */
+	unsigned refs;
+};
 
 struct cfiset *cfiset_new(void)
 {
@@ -39,6 +50,11 @@ static bool is_of(const struct cfisnap *s, const struct map_object *o)
 	       (!o->id_len || !h->id_len ||
 		(h->id_len == o->id_len && !memcmp(h->id, o->id, o->id_len))) &&
 	       !strcmp(cfisnap_path(s), o->path);
+}
+
+size_t cfiset_count(const struct cfiset *s)
+{
+	return s->n;
 }
 
 const struct cfisnap *cfiset_find(const struct cfiset *s, const struct map_object *o)

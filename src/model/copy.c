@@ -5,6 +5,9 @@
  * snapshots are shared, as they never change. A copy holds what is in use, not what was reserved.
  */
 #include "internal.h"
+#include "kontend/cfiset.h"
+#include "kontend/funcset.h"
+#include "kontend/lockname.h"
 #include "kontend/mem.h"
 #include <errno.h>
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names and code of functions, as far as the recording has told them. */
 #include "kontend/funcset.h"
+#include "kontend/funcsnap.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
+
+struct funcset {
+	struct funcsnap snap;
+	uint64_t changes;
+	unsigned refs;
+};
 
 struct funcset *funcset_new(void)
 {
@@ -26,6 +33,16 @@ void funcset_unref(struct funcset *s)
 		return;
 	funcsnap_deinit(&s->snap);
 	mem_free(s);
+}
+
+const struct funcsnap *funcset_snap(const struct funcset *s)
+{
+	return &s->snap;
+}
+
+uint64_t funcset_changes(const struct funcset *s)
+{
+	return s->changes;
 }
 
 int funcset_take(struct funcset *s, const void *payload, size_t len)

@@ -4,6 +4,8 @@
 
 #include "kontend/model.h"
 
+struct locksnap;
+
 /* pair.c: waits begin and end. 0 or -ENOMEM. */
 int pair_begin(struct model *m, const struct event *ev);
 int pair_end(struct model *m, const struct event *ev);

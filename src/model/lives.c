@@ -6,6 +6,8 @@
  * another lock's.
  */
 #include "internal.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
 
 void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm)
 {

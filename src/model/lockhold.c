@@ -5,6 +5,7 @@
  * been somebody else's, so it is a claim about looks. Where time goes back it begins anew.
  */
 #include "kontend/lockhold.h"
+#include "kontend/locksnap.h"
 #include "kontend/mem.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
  */
 #include "kontend/lockname.h"
 #include "kontend/bisect.h"
+#include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include <errno.h>
 

@@ -15,6 +15,7 @@
  * a task leaves the queue before it goes on.
  */
 #include "internal.h"
+#include "kontend/locksnap.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define KONTEND_MODEL_MMLOCK_INT_H
 
 #include "kontend/mem.h"
+#include "kontend/mmlevel.h"
 #include "kontend/mmlock.h"
 
 /* mmlock-mm.c: the address space of an event; the first entry when there is no room. NULL: no

@@ -14,12 +14,13 @@ enum { VOTES_MOST = 8, HIST_GROUPS_MOST = 1 << 15 };
 
 int mmlock_init(struct mmlocks *l)
 {
-	*l = (struct mmlocks){0};
-	return hist_pool_init(&l->hists, HIST_GROUPS_MOST);
+	*l = (struct mmlocks){.how = mem_calloc(1, sizeof(*l->how))};
+	return l->how ? hist_pool_init(&l->hists, HIST_GROUPS_MOST) : -ENOMEM;
 }
 
 void mmlock_deinit(struct mmlocks *l)
 {
+	mem_free(l->how);
 	mem_free(l->mms);
 	mem_free(l->tasks);
 	map64_deinit(&l->by_mm);
@@ -147,8 +148,8 @@ void mmlock_zero(struct mmlocks *l)
 		n++;
 	}
 	l->n = n;
-	l->counts_before[0] = l->how.counted;
-	l->counts_before[1] = l->how.counted_inside;
+	l->counts_before[0] = l->how->counted;
+	l->counts_before[1] = l->how->counted_inside;
 	l->counted = l->counted_inside = 0;
 	l->size = l->sizes_squared = 0;
 	l->got = l->got_before = 0;
@@ -162,13 +163,14 @@ int mmlock_copy(struct mmlocks *dst, const struct mmlocks *src)
 	dst->cap = src->n;
 	dst->cap_tasks = src->n_tasks;
 	dst->by_mm = dst->by_tid = (struct map64){0};
+	dst->how = mem_dup(src->how, 1, sizeof(*src->how));
 	dst->mms = mem_dup(src->n ? src->mms : NULL, src->n, sizeof(*src->mms));
 	dst->tasks = mem_dup(src->n_tasks ? src->tasks : NULL, src->n_tasks, sizeof(*src->tasks));
 	dst->hists.cap_groups = src->hists.n_groups;
 	dst->hists.groups =
 		mem_dup(src->hists.groups, src->hists.n_groups, sizeof(*src->hists.groups));
 	if (map64_copy(&dst->by_mm, &src->by_mm) == 0 &&
-	    map64_copy(&dst->by_tid, &src->by_tid) == 0 && dst->hists.groups &&
+	    map64_copy(&dst->by_tid, &src->by_tid) == 0 && dst->how && dst->hists.groups &&
 	    (dst->mms || !src->n) && (dst->tasks || !src->n_tasks))
 		return 0;
 	mmlock_deinit(dst);

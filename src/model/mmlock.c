@@ -253,7 +253,7 @@ void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_
 {
 	uint64_t from = how->from_ns > zero_ns ? how->from_ns : zero_ns;
 
-	l->how = *how;
+	*l->how = *how;
 	l->how_known = true;
 	/* Before the first one was counted bursts had nothing, and their sizes another unit. */
 	if (how->counted && !l->counted)

@@ -7,8 +7,13 @@
  */
 #include "internal.h"
 #include "kontend/buildids.h"
+#include "kontend/cfiset.h"
 #include "kontend/ended.h"
+#include "kontend/funcset.h"
 #include "kontend/funcsnap.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "kontend/mmlevel.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

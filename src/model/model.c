@@ -6,7 +6,10 @@
  * and the live session it was made in end up in the same state.
  */
 #include "internal.h"
+#include "kontend/cfiset.h"
 #include "kontend/ended.h"
+#include "kontend/funcset.h"
+#include "kontend/lockname.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>

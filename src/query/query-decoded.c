@@ -4,6 +4,7 @@
  * the address alone does not tell, as memory is used again.
  */
 #include "query-decoded.h"
+#include "kontend/model.h"
 #include "kontend/query.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "kontend/query-functions.h"
 
 #include "kontend/disasm.h"
+#include "kontend/funcsnap.h"
 #include "kontend/mem.h"
 #include "query-annotate.h"
 #include "query-users.h"

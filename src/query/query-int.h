@@ -2,9 +2,12 @@
 #ifndef KONTEND_QUERY_INT_H
 #define KONTEND_QUERY_INT_H
 
+#include "kontend/engine.h"
 #include "kontend/pathgroup.h"
 #include "kontend/query.h"
 #include "query-group.h"
+
+struct lockname;
 
 /* What the files of src/query share; nobody else includes it. */
 

@@ -3,6 +3,7 @@
  * A lock at this moment. The queue in a snapshot has all who wait, those that began before there
  * were events, too; where there is none the waits in flight are counted, over both modes of a lock.
  */
+#include "kontend/locksnap.h"
 #include "kontend/query-lock.h"
 #include "query-int.h"
 #include "query-queues.h"

@@ -4,6 +4,8 @@
  * "i_rwsem /var/x.img", "pipe->mutex sh/612", "rq_lock cpu 1". Of a lock of which only the slab
  * cache is known that is said before its address.
  */
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
 #include "query-int.h"
 
 #include <inttypes.h>

@@ -5,6 +5,8 @@
  * cleared and are then neither shown, reported, sorted nor filtered by. Sums cost nothing once the
  * groups are there; percentiles and names are worked out only for rows that need them.
  */
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
 #include "kontend/query-lock.h"
 #include "query-int.h"
 #include "query-queues.h"

@@ -4,6 +4,9 @@
  * measured: the level, what it lets through now, and what that costs. The cost is computed, from
  * the rate of events and what one was measured to take.
  */
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "kontend/mmlevel.h"
 #include "query-mmap.h"
 #include "query-queues.h"
 
@@ -75,11 +78,11 @@ int query_mmap_row(struct query *q, enum query_by by, uint64_t id, struct query_
 
 static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
 {
-	s->level = l->how_known ? l->how.level : l->n_events ? MMLEVEL_ALL : MMLEVEL_CONTENDED;
-	s->asked = l->how_known ? l->how.asked : s->level;
-	s->one_in = l->how_known ? l->how.one_in : 1;
-	s->event_ns = l->how_known ? l->how.event_ns : 0;
-	s->missing = l->how_known ? l->how.reason : "";
+	s->level = l->how_known ? l->how->level : l->n_events ? MMLEVEL_ALL : MMLEVEL_CONTENDED;
+	s->asked = l->how_known ? l->how->asked : s->level;
+	s->one_in = l->how_known ? l->how->one_in : 1;
+	s->event_ns = l->how_known ? l->how->event_ns : 0;
+	s->missing = l->how_known ? l->how->reason : "";
 	s->events = l->n_events;
 	s->unpaired = l->asked_only + l->held_only + l->release_only;
 	s->asked_only = l->asked_only;
@@ -103,7 +106,7 @@ static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counte
 	double told = l->seen_until > since ? (double)(l->seen_until - since) : 0;
 	enum { ENOUGH = 100 };
 
-	*ret_counted = l->how.level == MMLEVEL_SAMPLED && l->counted && told > 0 &&
+	*ret_counted = l->how->level == MMLEVEL_SAMPLED && l->counted && told > 0 &&
 		       l->got_before >= ENOUGH;
 	if (!*ret_counted)
 		return seen_ns && elapsed > seen_ns ? (double)elapsed / (double)seen_ns : 1;

@@ -6,6 +6,9 @@
  * is a row of its own, by its address. Ids hold the process id, or a hash of the path, so that a
  * row stays one when a program is executed anew.
  */
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "kontend/mmlevel.h"
 #include "query-mmap.h"
 
 #include <inttypes.h>
@@ -68,7 +71,7 @@ static void by_end(const struct lock_end *end, struct query_mmap_owner *ret)
 static const char *memcg_of_waiter(const struct query *q, const struct lock *l)
 {
 	const struct model *m = q->model;
-	bool told = l && l->cgroup && m->mmlocks.how.memcg_told;
+	bool told = l && l->cgroup && m->mmlocks.how->memcg_told;
 	const char *path = told ? task_cgroup_path(&m->tasks, l->cgroup) : NULL;
 
 	return path ? path : "";

@@ -7,6 +7,7 @@
  * count as waiting now.
  */
 #include "query-mmap.h"
+#include "kontend/mmlevel.h"
 #include "query-queues.h"
 #include "query-rows.h"
 
@@ -340,7 +341,7 @@ static const struct column *columns_by(struct query *q, enum query_by by)
 	memcpy(c, columns, sizeof(columns));
 	if (!q->model->mmlocks.n)
 		c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = c[C_OF].flags = c[C_FAILED].flags = R;
-	if (q->model->mmlocks.how.level != MMLEVEL_SAMPLED)
+	if (q->model->mmlocks.how->level != MMLEVEL_SAMPLED)
 		c[C_ERROR].flags = R;
 	if (by == BY_MMAP_MEMCG) {
 		c[C_PROCESS].flags = c[C_PID].flags = c[C_COMM].flags = 0;

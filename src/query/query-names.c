@@ -7,6 +7,8 @@
  * readers and writers of one rwsem have one name. The search walks the list of the lock's cells,
  * built once a frame and only when a name is asked for.
  */
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
 #include "kontend/taskid.h"
 #include "query-int.h"
 

@@ -5,6 +5,8 @@
  * may have got the lock by then. What it says of waits that no event tells of, the model knows.
  */
 #include "query-queues.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "query-decoded.h"
 #include "query-int.h"

@@ -6,6 +6,8 @@
  */
 #include "query-recorded.h"
 
+#include "kontend/funcset.h"
+#include "kontend/map-stamp.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
@@ -14,9 +16,8 @@
 struct query_recorded {
 	const struct funcset *of; /* what the numbers below are of */
 	uint64_t changes;
-	const struct map_objects *in; /* the model's */
-	uint32_t epoch, again;	      /* of these */
-	uint32_t *objects; /* by index in the model: index + 1, NONE, or 0: not looked for */
+	struct map_stamp in; /* the model's objects */
+	uint32_t *objects;   /* by index in the model: index + 1, NONE, or 0: not looked for */
 	size_t n_objects;
 };
 
@@ -44,18 +45,15 @@ static struct query_recorded *told(struct query *q)
 	const struct funcset *s = q->model->funcs;
 	struct query_recorded *r = q->recorded;
 
-	if (!s || !s->snap.n_funcs)
+	if (!s || !funcset_snap(s)->n_funcs)
 		return NULL;
 	if (!r)
 		r = q->recorded = mem_calloc(1, sizeof(*r));
 	const struct map_objects *in = q->model->profile.spaces.objects;
-	if (r && (r->of != s || r->changes != s->changes || r->in != in || r->epoch != in->epoch ||
-		  r->again != in->again)) {
+	if (r && (r->of != s || r->changes != funcset_changes(s) || !map_stamp_is(&r->in, in))) {
 		r->of = s;
-		r->changes = s->changes;
-		r->in = in;
-		r->epoch = in->epoch;
-		r->again = in->again;
+		r->changes = funcset_changes(s);
+		r->in = map_stamp(in);
 		forget_objects(r);
 	}
 	q->cache->failed |= !r;
@@ -100,9 +98,10 @@ static uint32_t object_of(struct query *q, struct query_recorded *r, uint32_t ob
 		q->cache->failed = true;
 		return 0;
 	}
+	const struct funcsnap *s = funcset_snap(r->of);
 	uint32_t *known = &r->objects[object];
-	for (size_t i = 0; !*known && i < r->of->snap.n_objects; i++)
-		if (is_it(&r->of->snap, &r->of->snap.objects[i], o))
+	for (size_t i = 0; !*known && i < s->n_objects; i++)
+		if (is_it(s, &s->objects[i], o))
 			*known = (uint32_t)i + 1;
 	if (!*known)
 		*known = NONE;
@@ -116,14 +115,14 @@ const struct funcsnap_func *recorded_func(struct query *q, uint64_t frame)
 	if (!r)
 		return NULL;
 	if (map_frame_is_kernel(frame))
-		return funcsnap_find(&r->of->snap, 0, frame);
+		return funcsnap_find(funcset_snap(r->of), 0, frame);
 	uint32_t object = object_of(q, r, map_frame_object(frame));
-	return object ? funcsnap_find(&r->of->snap, object, map_frame_offset(frame)) : NULL;
+	return object ? funcsnap_find(funcset_snap(r->of), object, map_frame_offset(frame)) : NULL;
 }
 
 const char *recorded_name(const struct query *q, const struct funcsnap_func *f)
 {
-	return funcsnap_text(&q->model->funcs->snap, f->name);
+	return funcsnap_text(funcset_snap(q->model->funcs), f->name);
 }
 
 bool recorded_bytes(struct query *q, uint64_t start, const uint8_t **ret, size_t *ret_n)
@@ -133,7 +132,7 @@ bool recorded_bytes(struct query *q, uint64_t start, const uint8_t **ret, size_t
 
 	if (!f || f->start != at || !f->code_len)
 		return false;
-	*ret = q->model->funcs->snap.code + f->code;
+	*ret = funcset_snap(q->model->funcs)->code + f->code;
 	*ret_n = f->code_len;
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "kontend/asked.h"
 #include "kontend/buildids.h"
+#include "kontend/map-stamp.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/thisboot.h"
@@ -28,8 +29,7 @@ struct query_files {
 	uint32_t *numbers; /* + 1; 0: not asked for yet */
 	size_t n;
 	const struct snapshot *ids; /* the build ids that they were asked for with */
-	const struct map_objects *objects;
-	uint32_t epoch, again; /* of these */
+	struct map_stamp objects;
 };
 
 int query_open_names(struct query *q)
@@ -86,16 +86,13 @@ static uint32_t *number_of(struct query *q, uint32_t index)
 	const struct map_objects *objects = q->model->profile.spaces.objects;
 	size_t want = objects->n;
 
-	if (q->files && (q->files->ids != ids || q->files->objects != objects ||
-			 q->files->epoch != objects->epoch || q->files->again != objects->again))
+	if (q->files && (q->files->ids != ids || !map_stamp_is(&q->files->objects, objects)))
 		forget_files(q);
 	if (!q->files && !(q->files = mem_calloc(1, sizeof(*q->files))))
 		return NULL;
 	struct query_files *f = q->files;
 	f->ids = ids;
-	f->objects = objects;
-	f->epoch = objects->epoch;
-	f->again = objects->again;
+	f->objects = map_stamp(objects);
 	if (index >= f->n) {
 		uint32_t *p = mem_resize(f->numbers, want, sizeof(*p));
 		if (!p)

@@ -7,6 +7,7 @@
  * that a selection stays with a wait and does not jump to the next wait of the same task. The
  * columns without a flag carry the ids that a drill-down scopes by.
  */
+#include "kontend/locksnap.h"
 #include "kontend/units.h"
 #include "query-int.h"
 #include "query-queues.h"

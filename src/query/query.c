@@ -8,6 +8,7 @@
  * Functions that fail to allocate set `failed` and answer "not known"; the query then ends with
  * -ENOMEM, so that no table is ever shown with rows merged by lack of memory.
  */
+#include "kontend/funcset.h"
 #include "kontend/mem.h"
 #include "query-hot.h"
 #include "query-int.h"
@@ -134,7 +135,7 @@ int query_enomem(struct error *err, const char *what)
 
 static uint64_t funcs_told(const struct query *q)
 {
-	return q->model->funcs ? q->model->funcs->changes : 0;
+	return q->model->funcs ? funcset_changes(q->model->funcs) : 0;
 }
 
 static bool cache_is_current(const struct query *q)

@@ -10,6 +10,7 @@
 #include "kontend/demo.h"
 #include "kontend/history.h"
 #include "kontend/kerntypes.h"
+#include "kontend/mmlevel.h"
 #include "kontend/nsview.h"
 #include "kontend/pidns.h"
 #include "kontend/privs.h"
@@ -288,7 +289,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
-		.mmap = level,
+		.mmap = &level,
 		.target = r->target,
 		.snapshots = first,
 		.tick_ns = o->delay_ns,

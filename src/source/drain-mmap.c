@@ -5,6 +5,7 @@
  */
 #include "drain-mmap.h"
 #include "kontend/clock.h"
+#include "kontend/mmlevel.h"
 #include "live-mmap-count.h"
 
 static uint64_t count_now(const struct drain *d)

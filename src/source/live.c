@@ -243,7 +243,8 @@ int live_new(struct source **ret, const struct live_options *o, struct live_info
 	l->command = o->target.command;
 	l->names = o->names;
 	l->timers.tick = o->tick;
-	l->mmap.how = o->mmap;
+	if (o->mmap)
+		l->mmap.how = *o->mmap;
 	l->on_exec = o->target.kind == TARGET_COMMAND;
 	int r = set_up(l, o, tp, &info, err);
 	if (r == 0)

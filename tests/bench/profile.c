@@ -8,6 +8,7 @@
  * Arguments: samples (default 1,000,000), different call chains (default 4,000).
  */
 #include "kontend/clock.h"
+#include "kontend/engine.h"
 #include "kontend/query-hot.h"
 #include "kontend/query.h"
 #include "kontend/sym.h"

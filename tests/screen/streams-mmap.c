@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Streams in which it is known what locks belong to, or why it is not. */
 #include "kontend/mem.h"
+#include "kontend/mmlevel.h"
 #include "lock-snaps.h"
 #include "streams-int.h"
 #include "synth-mm.h"

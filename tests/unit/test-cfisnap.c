@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "kontend/cfiset.h"
+#include "kontend/cfisnap.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <stdio.h>
@@ -114,7 +116,7 @@ static void a_set_has_each_once(void **state)
 		assert_true(cfiset_take(set, p, len - 1) < 0);
 		mem_free(p);
 	}
-	assert_int_equal(set->n, 3);
+	assert_int_equal(cfiset_count(set), 3);
 	assert_string_equal(cfisnap_path(cfiset_find(set, &o)), "/opt/1");
 	o.ino = 2;
 	assert_null(cfiset_find(set, &o));

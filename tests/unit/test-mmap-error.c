@@ -15,6 +15,7 @@
 
 #include "../../src/query/query-mmap.h"
 #include "kontend/burst.h"
+#include "kontend/mmlevel.h"
 #include "kontend/strpool.h"
 #include <math.h>
 #include <stdio.h>

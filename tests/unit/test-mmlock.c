@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/mmlevel.h"
 #include "kontend/mmlock.h"
 #include <inttypes.h>
 #include <string.h>

@@ -13,6 +13,8 @@
 #include "asked.h"
 #include "canary.h"
 #include "kontend/buildids.h"
+#include "kontend/funcset.h"
+#include "kontend/funcsnap.h"
 #include "kontend/mem.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-functions.h"
@@ -217,9 +219,9 @@ static void what_was_told_in_parts_is_one(void **state)
 	assert_string_equal(cell_s(&t, 0, "symbol"), "names_canary");
 	assert_string_equal(cell_s(&t, 0, "names"), "recording");
 	const struct funcset *told = w->rig.engine.model.funcs;
-	assert_int_equal(told->changes, 2);
-	assert_int_equal(told->snap.n_funcs, found.n_funcs);
-	assert_int_equal(canary_in(&told->snap)->code_len, canary_in(&found)->code_len);
+	assert_int_equal(funcset_changes(told), 2);
+	assert_int_equal(funcset_snap(told)->n_funcs, found.n_funcs);
+	assert_int_equal(canary_in(funcset_snap(told))->code_len, canary_in(&found)->code_len);
 	funcsnap_deinit(&found);
 }
 

@@ -9,6 +9,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/mmlevel.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "lock-snaps.h"

@@ -10,6 +10,7 @@
 #include "../../src/record/resolve-thread.h"
 #include "canary.h"
 #include "kontend/clock.h"
+#include "kontend/funcsnap.h"
 #include "kontend/mem.h"
 #include "synth-profile.h"
 #include <string.h>

@@ -2,22 +2,23 @@
 #ifndef KONTEND_FUNCSET_H
 #define KONTEND_FUNCSET_H
 
-#include "kontend/funcsnap.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct funcsnap;
 
 /*
  * What all snapshots of functions in a recording tell. It holds for the whole recording, wherever
  * they stand: so the copies of a model share it, and it only grows.
  */
-struct funcset {
-	struct funcsnap snap; /* sorted */
-	uint64_t changes;     /* how often there was something new */
-	unsigned refs;
-};
+struct funcset;
 
 struct funcset *funcset_new(void); /* NULL: no memory; with one reference */
 struct funcset *funcset_ref(struct funcset *s);
 void funcset_unref(struct funcset *s); /* NULL is fine */
 
+const struct funcsnap *funcset_snap(const struct funcset *s); /* sorted */
+uint64_t funcset_changes(const struct funcset *s);	      /* how often something new came */
 /* The payload of a SNAPSHOT_FUNCS. 0, or negative as funcsnap_decode() and funcsnap_merge(). */
 int funcset_take(struct funcset *s, const void *payload, size_t len);
 

@@ -2,7 +2,10 @@
 #ifndef KONTEND_LOCKHOLD_H
 #define KONTEND_LOCKHOLD_H
 
-#include "kontend/locksnap.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct locksnap;
 
 struct lockhold {
 	uint64_t addr, since_ns;

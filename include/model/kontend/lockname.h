@@ -3,10 +3,11 @@
 #define KONTEND_LOCKNAME_H
 
 #include "kontend/lockhold.h"
-#include "kontend/locksnap.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 #include "kontend/task.h"
+
+struct locksnap;
 
 /*
  * What locks belong to, as snapshots of locks told in the course of a session, by address. A name

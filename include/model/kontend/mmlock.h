@@ -5,8 +5,9 @@
 #include "kontend/event.h"
 #include "kontend/hist.h"
 #include "kontend/map64.h"
-#include "kontend/mmlevel.h"
 #include "kontend/strpool.h"
+
+struct mmlevel_how;
 
 /*
  * Acquisitions of mmap_locks, as their own events tell: who asks, who gets it, who gives it back.
@@ -70,7 +71,7 @@ struct mmlocks {
 	struct map64 by_tid;
 	struct hist_pool hists;
 	uint32_t lock_offset;	   /* of mmap_lock in mm_struct; 0: not known yet */
-	struct mmlevel_how how;	   /* how it is measured now */
+	struct mmlevel_how *how;   /* how it is measured now; of its own */
 	bool how_known;		   /* the stream says so */
 	uint64_t lost_until;	   /* events before are not all there */
 	uint64_t n_events;	   /* since the start */

@@ -2,8 +2,8 @@
 #ifndef KONTEND_QUERY_DAMAGE_H
 #define KONTEND_QUERY_DAMAGE_H
 
+#include "kontend/damage.h"
 #include "kontend/figure.h"
-#include "kontend/model.h"
 
 /*
  * The members of struct model_damage, by which everybody shows it; each has a help. Places of those

@@ -4,6 +4,7 @@
 
 #include "kontend/query-zoom.h"
 #include "kontend/query.h"
+#include "kontend/stack.h"
 
 /*
  * All call chains from the outside in, below the name of the task: samples in n, what was waited

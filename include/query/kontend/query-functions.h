@@ -2,8 +2,9 @@
 #ifndef KONTEND_QUERY_FUNCTIONS_H
 #define KONTEND_QUERY_FUNCTIONS_H
 
-#include "kontend/funcsnap.h"
 #include "kontend/query.h"
+
+struct funcsnap;
 
 /* At most so many functions, and bytes of their names and of their code. */
 struct query_functions_limits {

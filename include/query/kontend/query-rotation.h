@@ -5,6 +5,8 @@
 #include "kontend/pmus.h"
 #include "kontend/query.h"
 
+struct rotation_timer;
+
 /*
  * Rotation of perf events where a PMU has fewer counters than it has events: what it costs, on
  * which CPU, because of whom. All answers lie in the query's arena, as those of query.h do.

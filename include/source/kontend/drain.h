@@ -5,6 +5,7 @@
 #include "kontend/burst.h"
 #include "kontend/drain-policy.h"
 #include "kontend/error.h"
+#include "kontend/mmlevel.h"
 #include "kontend/perf-session.h"
 #include "kontend/procfs.h"
 #include "kontend/record.h"

@@ -5,11 +5,11 @@
 #include "kontend/callgraph.h"
 #include "kontend/drain-policy.h"
 #include "kontend/feed.h"
-#include "kontend/mmlevel.h"
 #include "kontend/snapshot-source.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
 
+struct mmlevel_how;
 struct drain_sink;
 struct sideband_source;
 
@@ -39,8 +39,9 @@ struct live_options {
 	bool tick;	      /* measure the timer tick, too */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
 	bool profile_clock;   /* by the clock even where cycles can be sampled */
-	struct callgraph callgraph;	     /* of the profile's samples */
-	struct mmlevel_how mmap;	     /* level and one_in: how mmap_locks are measured */
+	struct callgraph callgraph; /* of the profile's samples */
+	/* Level and one_in: how mmap_locks are measured; NULL: by contention alone. */
+	const struct mmlevel_how *mmap;
 	const struct sideband_source *names; /* of more tasks than /proc shows; NULL: none */
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
