@@ -5,6 +5,7 @@
  * frames is decided once, by the architecture: libunwind of our own, which is the faster one, libdw
  * of the others or where the former was left out of the build.
  */
+#include "kontend/unwind.h"
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "unwind-int.h"
@@ -284,4 +285,26 @@ size_t unwind_stack(struct unwind_space *s, const struct unwind_sample *sample,
 	s->is_cut = s->is_unknown = false;
 	unwind_put_frame(s, s->ip, false, &ret[0]);
 	return s->u->backend->walk(s, ret, most, ret_end);
+}
+
+/* Why a chain ends, in words. */
+
+const char *unwind_reason(enum unwind_end e)
+{
+	static const char *const reasons[UNWIND_ENDS] = {
+		[UNWIND_DONE] = "complete",
+		[UNWIND_CUT] = "stack dump ends",
+		[UNWIND_NO_INFO] = "no unwind tables",
+		[UNWIND_LOOP] = "frames in a loop",
+		[UNWIND_MOST] = "too many frames",
+		[UNWIND_BAD] = "damaged, or no registers",
+		[UNWIND_NO_FILE] = "file not found",
+		[UNWIND_NO_RIGHT] = "file not readable",
+		[UNWIND_OTHER_FILE] = "maybe another file",
+		[UNWIND_32BIT] = "32-bit program",
+		[UNWIND_NO_MAPS] = "mappings not known",
+		[UNWIND_NONE] = "no unwinder",
+	};
+
+	return (unsigned)e < UNWIND_ENDS ? reasons[e] : "unknown";
 }
