@@ -164,6 +164,12 @@ expect_all() {
 	accept man man/kontend.1 '.Ql a ,\n.Ql \\&No b .\n.Pq Ql x Ns Ar Y ;\n'
 
 	expect format src/util/mem.c 'int  x( void );\n'
+	# shellcheck disable=SC2016 # backquotes of a document
+	{
+		expect docs ARCHITECTURE.md 'See `mem-gone.c`.\n'
+		expect docs ARCHITECTURE.md 'See `util/gone.c`.\n'
+		accept docs ARCHITECTURE.md 'See `mem.c`, `util/mem.c`, `src/NAME.c`.\n'
+	}
 	expect shell tests/good.sh 'unused=1\n'
 	expect man man/kontend.1 '.Fl\n.Xx\n'
 	expect musl src/util/mem.c '#include <sys/resource.h>\n__rlimit_resource_t x;\n'
