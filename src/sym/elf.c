@@ -1,297 +1,222 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ELF files by libelf: which machine they are for, their bytes, and their functions by file offset.
- * A symbol has an address; the segment that an offset is loaded with tells which. Files without
- * .symtab may have one apart, under /usr/lib/debug by their build id; .dynsym is what is left then.
- * Nothing is indexed: a symbol is looked for once for each probe, and kept by who asked.
+ * ELF files that probes are in: which machine they are for, their bytes, and their functions by
+ * file offset. A symbol has an address; the segment that an offset is loaded with tells which.
+ * Files without .symtab may have one apart, under /usr/lib/debug by their build id; .dynsym is what
+ * is left then. Nothing is indexed: a symbol is looked for once for each probe, and kept by who
+ * asked. kontend may be root here, and the file anyone's: elfimg.h reads it.
  */
 #include "kontend/binary.h"
+#include "kontend/elfimg.h"
 #include "kontend/mem.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { BUILD_ID_MAX = 64, NOTE_GNU_BUILD_ID = 3 };
+enum { TABLE_MOST = 1 << 30 };
 
-struct binary {
-	Elf *elf, *debug;
-	int fd, debug_fd;
-	bool looked_for_debug;
+/* A table of symbols; its names end in a NUL. */
+struct table {
+	const struct elfimg *of;
+	uint8_t *entries;
+	char *names;
+	size_t n, names_len;
 };
 
-static int open_elf(const char *path, int *ret_fd, Elf **ret)
+struct binary {
+	struct elfimg elf, debug;
+	struct table table; /* of NULL: there is none, or nobody has asked */
+	bool looked_for_table;
+};
+
+static int open_elf(const char *path, struct elfimg *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	Elf *e = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!e || elf_kind(e) != ELF_K_ELF) {
-		elf_end(e);
-		close(fd);
-		return -ENOTSUP;
-	}
-	*ret_fd = fd;
-	*ret = e;
-	return 0;
+	return fd < 0 ? -errno : elfimg_open_fd(ret, fd);
 }
 
 int binary_open(struct binary **ret, const char *path, struct error *err)
 {
 	struct binary *b = mem_calloc(1, sizeof(*b));
+	int code = b ? open_elf(path, &b->elf) : -ENOMEM;
 
-	if (!b)
-		return error_set(err, -ENOMEM, "No memory for %s", path);
-	elf_version(EV_CURRENT);
-	b->debug_fd = -1;
-	int code = open_elf(path, &b->fd, &b->elf);
-	if (code < 0) {
-		mem_free(b);
-		return code == -ENOTSUP ? error_set(err, code, "%s is not an ELF file", path)
-					: error_errno(err, code, "Cannot open %s", path);
+	if (code == 0) {
+		b->debug.fd = -1;
+		*ret = b;
+		return 0;
 	}
-	*ret = b;
-	return 0;
+	binary_close(b);
+	if (code == -ENOMEM)
+		return error_set(err, code, "No memory for %s", path);
+	if (code == -ENOEXEC)
+		return error_set(err, -ENOTSUP, "%s is not an ELF file, or a damaged one", path);
+	return error_errno(err, code, "Cannot open %s", path);
 }
 
 void binary_close(struct binary *b)
 {
 	if (!b)
 		return;
-	elf_end(b->elf);
-	elf_end(b->debug);
-	close(b->fd);
-	if (b->debug_fd >= 0)
-		close(b->debug_fd);
+	mem_free(b->table.entries);
+	mem_free(b->table.names);
+	elfimg_close(&b->elf);
+	elfimg_close(&b->debug);
 	mem_free(b);
 }
 
 enum uprobe_machine binary_machine(const struct binary *b)
 {
-	GElf_Ehdr h;
-
-	if (!gelf_getehdr(b->elf, &h) || h.e_ident[EI_CLASS] != ELFCLASS64)
+	if (!b->elf.is_64)
 		return UPROBE_OTHER;
-	return h.e_machine == EM_X86_64	   ? UPROBE_X86_64
-	       : h.e_machine == EM_AARCH64 ? UPROBE_ARM64
-					   : UPROBE_OTHER;
+	return b->elf.machine == EM_X86_64    ? UPROBE_X86_64
+	       : b->elf.machine == EM_AARCH64 ? UPROBE_ARM64
+					      : UPROBE_OTHER;
 }
 
 size_t binary_read(const struct binary *b, uint64_t offset, void *ret, size_t n)
 {
-	ssize_t got = offset > INT64_MAX ? -1 : pread(b->fd, ret, n, (off_t)offset);
-
-	return got > 0 ? (size_t)got : 0;
-}
-
-/* The segment that a file offset (or, @by_addr, an address) is in. */
-static bool find_segment(Elf *e, uint64_t at, bool by_addr, GElf_Phdr *ret)
-{
-	size_t n;
-
-	if (elf_getphdrnum(e, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(e, (int)i, ret) || ret->p_type != PT_LOAD)
-			continue;
-		uint64_t from = by_addr ? ret->p_vaddr : ret->p_offset;
-		if (at >= from && at - from < ret->p_filesz)
-			return true;
-	}
-	return false;
-}
-
-static Elf_Scn *find_section(Elf *e, uint32_t type, GElf_Shdr *ret)
-{
-	Elf_Scn *s = NULL;
-
-	while ((s = elf_nextscn(e, s)))
-		if (gelf_getshdr(s, ret) && ret->sh_type == type)
-			return s;
-	return NULL;
-}
-
-/* Is the build id of @e in a note; how many bytes? */
-static size_t build_id(Elf *e, uint8_t *ret)
-{
-	Elf_Scn *s = NULL;
-	GElf_Shdr sh;
-	GElf_Nhdr nh;
-	size_t name, desc;
-
-	while ((s = elf_nextscn(e, s))) {
-		Elf_Data *d = gelf_getshdr(s, &sh) && sh.sh_type == SHT_NOTE ? elf_getdata(s, NULL)
-									     : NULL;
-		for (size_t at = 0, next; d; at = next) {
-			next = gelf_getnote(d, at, &nh, &name, &desc);
-			if (!next)
-				break;
-			if (nh.n_type == NOTE_GNU_BUILD_ID && nh.n_namesz == 4 &&
-			    !memcmp((char *)d->d_buf + name, "GNU", 4) && nh.n_descsz > 1 &&
-			    nh.n_descsz <= BUILD_ID_MAX) {
-				memcpy(ret, (char *)d->d_buf + desc, nh.n_descsz);
-				return nh.n_descsz;
-			}
-		}
-	}
-	return 0;
+	if (offset >= b->elf.size)
+		return 0;
+	if (n > b->elf.size - offset)
+		n = (size_t)(b->elf.size - offset);
+	return elfimg_read(&b->elf, offset, ret, n) ? n : 0;
 }
 
 static void open_debug(struct binary *b)
 {
-	uint8_t id[BUILD_ID_MAX];
-	char path[64 + 2 * BUILD_ID_MAX];
-	size_t n = build_id(b->elf, id);
+	static const char folder[] = "/usr/lib/debug/.build-id/";
+	char path[sizeof(folder) + 2 * ELFIMG_BUILD_ID_MAX + sizeof("/.debug")];
+	const struct elfimg *e = &b->elf;
 
-	b->looked_for_debug = true;
-	if (!n)
+	if (e->build_id_len < 2)
 		return;
-	int at = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", id[0]);
-	for (size_t i = 1; i < n; i++)
-		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", id[i]);
+	int at = snprintf(path, sizeof(path), "%s%02x/", folder, e->build_id[0]);
+	for (size_t i = 1; i < e->build_id_len; i++)
+		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", e->build_id[i]);
 	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
-	if (open_elf(path, &b->debug_fd, &b->debug) < 0)
-		b->debug_fd = -1;
+	open_elf(path, &b->debug); /* one that cannot be read is none */
 }
 
-/* The best table of symbols that there is. */
-static Elf_Scn *find_symbols(struct binary *b, Elf **ret_of, GElf_Shdr *sh)
+static bool load(struct table *t, const struct elfimg *e, uint32_t type)
 {
-	Elf_Scn *s = find_section(b->elf, SHT_SYMTAB, sh);
+	const struct elfimg_section *s = elfimg_find_type(e, type);
+	const struct elfimg_section *names = s ? elfimg_linked(e, s, SHT_STRTAB) : NULL;
+	void *entries, *text;
+	size_t len;
 
-	*ret_of = b->elf;
-	if (s)
-		return s;
-	if (!b->looked_for_debug)
-		open_debug(b);
-	if (b->debug && (s = find_section(b->debug, SHT_SYMTAB, sh))) {
-		*ret_of = b->debug;
-		return s;
-	}
-	return find_section(b->elf, SHT_DYNSYM, sh);
-}
-
-/* A walk over the functions of a table, and variables if it is told so. */
-struct symbols {
-	Elf *of;
-	Elf_Data *data;
-	size_t n, at, names;
-	bool variables;
-	const char *name;
-	GElf_Sym sym;
-};
-
-static bool symbols_begin(struct binary *b, struct symbols *w)
-{
-	GElf_Shdr sh;
-	Elf_Scn *s;
-
-	*w = (struct symbols){0};
-	s = find_symbols(b, &w->of, &sh);
-	w->data = s ? elf_getdata(s, NULL) : NULL;
-	if (!w->data || !sh.sh_entsize)
+	if (!names || elfimg_load(e, s, TABLE_MOST, &entries, &len) < 0)
 		return false;
-	w->n = sh.sh_size / sh.sh_entsize;
-	w->names = sh.sh_link;
+	if (elfimg_load(e, names, TABLE_MOST, &text, &t->names_len) < 0) {
+		mem_free(entries);
+		return false;
+	}
+	t->of = e;
+	t->entries = entries;
+	t->n = len / elfimg_symbol_size(e);
+	t->names = text;
+	t->names[t->names_len - 1] = '\0';
 	return true;
 }
 
-static bool symbols_next(struct symbols *w)
+/* The best table of symbols that there is; NULL: none. */
+static const struct table *table_of(struct binary *b)
 {
-	while (w->at < w->n && w->at < INT32_MAX) {
-		if (!gelf_getsym(w->data, (int)w->at++, &w->sym))
-			return false;
-		unsigned type = GELF_ST_TYPE(w->sym.st_info);
-		bool function = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
-		if ((!function && !(w->variables && type == STT_OBJECT)) ||
-		    w->sym.st_shndx == SHN_UNDEF)
-			continue;
-		w->name = elf_strptr(w->of, w->names, w->sym.st_name);
-		if (w->name && *w->name && *w->name != '$') /* arm64 marks code and data with $x */
-			return true;
+	if (!b->looked_for_table && !load(&b->table, &b->elf, SHT_SYMTAB)) {
+		open_debug(b);
+		if (b->debug.n_sections == 0 || !load(&b->table, &b->debug, SHT_SYMTAB))
+			load(&b->table, &b->elf, SHT_DYNSYM);
 	}
-	return false;
+	b->looked_for_table = true;
+	return b->table.of ? &b->table : NULL;
+}
+
+/* The function, or with @variables whatever it is, of entry @i; NULL: none that counts. */
+static const char *symbol_at(const struct table *t, size_t i, bool variables,
+			     struct elfimg_symbol *ret)
+{
+	elfimg_symbol(t->of, t->entries + i * elfimg_symbol_size(t->of), ret);
+	bool function =
+		ret->type == STT_FUNC || ret->type == STT_GNU_IFUNC || ret->type == STT_NOTYPE;
+	if ((!function && !(variables && ret->type == STT_OBJECT)) || ret->section == SHN_UNDEF ||
+	    ret->name >= t->names_len)
+		return NULL;
+	const char *name = t->names + ret->name;
+	return *name && *name != '$' ? name : NULL; /* arm64 marks code and data with $x */
 }
 
 /* Which of two symbols that an address may belong to: one that covers it, then the nearest. */
-static bool is_better(const GElf_Sym *a, const GElf_Sym *best, uint64_t addr, bool any)
+static bool is_better(const struct elfimg_symbol *a, const struct elfimg_symbol *best,
+		      uint64_t addr, bool any)
 {
-	bool covers = addr - a->st_value < a->st_size;
-	bool best_covers = any && addr - best->st_value < best->st_size;
+	bool covers = addr - a->addr < a->size;
+	bool best_covers = any && addr - best->addr < best->size;
 
 	if (!any || covers != best_covers)
 		return !any || covers;
-	if (a->st_value != best->st_value)
-		return a->st_value > best->st_value;
-	return GELF_ST_BIND(a->st_info) == STB_GLOBAL && GELF_ST_BIND(best->st_info) != STB_GLOBAL;
+	if (a->addr != best->addr)
+		return a->addr > best->addr;
+	return a->bind == STB_GLOBAL && best->bind != STB_GLOBAL;
 }
 
 bool binary_symbol(struct binary *b, uint64_t offset, char *ret, size_t size, uint64_t *ret_into,
 		   bool *ret_debug)
 {
-	struct symbols w;
-	GElf_Phdr ph;
-	GElf_Sym best = {0};
-	bool any = false;
+	const struct elfimg_segment *in =
+		elfimg_segment_at(b->elf.segments, b->elf.n_segments, offset, false);
+	const struct table *t = in ? table_of(b) : NULL;
+	struct elfimg_symbol sym, best = {0};
+	const char *found = NULL, *name;
 
-	if (!find_segment(b->elf, offset, false, &ph) || !symbols_begin(b, &w))
+	if (!t)
 		return false;
-	uint64_t addr = offset - ph.p_offset + ph.p_vaddr;
-	while (symbols_next(&w)) {
-		if (w.sym.st_value > addr || w.sym.st_value < ph.p_vaddr)
+	uint64_t addr = offset - in->offset + in->addr;
+	for (size_t i = 0; i < t->n; i++) {
+		name = symbol_at(t, i, false, &sym);
+		if (!name || sym.addr > addr || sym.addr < in->addr ||
+		    !is_better(&sym, &best, addr, found))
 			continue;
-		if (!is_better(&w.sym, &best, addr, any))
-			continue;
-		best = w.sym;
-		any = true;
-		snprintf(ret, size, "%s", w.name);
+		best = sym;
+		found = name;
 	}
-	*ret_into = any ? addr - best.st_value : 0;
-	*ret_debug = any && w.of == b->debug;
-	return any;
-}
-
-static struct binary_entry entry_of(struct binary *b, const struct symbols *w)
-{
-	unsigned type = GELF_ST_TYPE(w->sym.st_info);
-	struct binary_entry e = {
-		.name = w->name,
-		.offset = UINT64_MAX,
-		.size = w->sym.st_size,
-		.kind = type == STT_OBJECT	? BINARY_VARIABLE
-			: type == STT_GNU_IFUNC ? BINARY_CHOOSER
-						: BINARY_FUNCTION,
-		.global = GELF_ST_BIND(w->sym.st_info) != STB_LOCAL,
-	};
-	GElf_Phdr ph;
-
-	if (find_segment(b->elf, w->sym.st_value, true, &ph))
-		e.offset = w->sym.st_value - ph.p_vaddr + ph.p_offset;
-	return e;
+	if (found)
+		snprintf(ret, size, "%s", found);
+	*ret_into = found ? addr - best.addr : 0;
+	*ret_debug = found && t->of == &b->debug;
+	return found;
 }
 
 bool binary_walk(struct binary *b, void (*each)(void *arg, const struct binary_entry *e), void *arg)
 {
-	struct symbols w;
+	const struct table *t = table_of(b);
+	struct elfimg_symbol sym;
+	const char *name;
 
-	if (!symbols_begin(b, &w))
-		return false;
-	w.variables = true;
-	while (symbols_next(&w)) {
-		struct binary_entry e = entry_of(b, &w);
+	for (size_t i = 0; t && i < t->n; i++) {
+		if (!(name = symbol_at(t, i, true, &sym)))
+			continue;
+		struct binary_entry e = {
+			.name = name,
+			.size = sym.size,
+			.kind = sym.type == STT_OBJECT	    ? BINARY_VARIABLE
+				: sym.type == STT_GNU_IFUNC ? BINARY_CHOOSER
+							    : BINARY_FUNCTION,
+			.global = sym.bind != STB_LOCAL,
+		};
+		if (!elfimg_to_offset(b->elf.segments, b->elf.n_segments, sym.addr, &e.offset))
+			e.offset = UINT64_MAX;
 		each(arg, &e);
 	}
-	return true;
+	return t;
 }
 
 bool binary_is_code(const struct binary *b, uint64_t offset)
 {
-	GElf_Phdr ph;
+	const struct elfimg_segment *in =
+		elfimg_segment_at(b->elf.segments, b->elf.n_segments, offset, false);
 
-	return find_segment(b->elf, offset, false, &ph) && ph.p_flags & PF_X;
+	return in && in->flags & PF_X;
 }

@@ -388,8 +388,8 @@ void elfimg_symbol(const struct elfimg *e, const uint8_t *p, struct elfimg_symbo
 }
 
 /* Pages are shared by neighbours in the file, so an offset may be in two: code is what is asked. */
-static const struct elfimg_segment *find_segment(const struct elfimg_segment *s, size_t n,
-						 uint64_t at, bool by_addr)
+const struct elfimg_segment *elfimg_segment_at(const struct elfimg_segment *s, size_t n,
+					       uint64_t at, bool by_addr)
 {
 	const struct elfimg_segment *best = NULL;
 
@@ -405,7 +405,7 @@ static const struct elfimg_segment *find_segment(const struct elfimg_segment *s,
 
 bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t *ret)
 {
-	const struct elfimg_segment *in = find_segment(s, n, offset, false);
+	const struct elfimg_segment *in = elfimg_segment_at(s, n, offset, false);
 
 	if (in)
 		*ret = offset - in->offset + in->addr;
@@ -414,7 +414,7 @@ bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, u
 
 bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, uint64_t *ret)
 {
-	const struct elfimg_segment *in = find_segment(s, n, addr, true);
+	const struct elfimg_segment *in = elfimg_segment_at(s, n, addr, true);
 
 	if (in)
 		*ret = addr - in->addr + in->offset;

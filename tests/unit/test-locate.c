@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -83,12 +85,45 @@ static void no_code(void **state)
 	binary_close(b);
 }
 
+/* Each beginning of a file is refused, or read without what lies beyond its end. */
+static void a_file_that_was_cut(void **state)
+{
+	static uint8_t whole[1 << 20];
+	struct error err = {0};
+	char path[64], name[64];
+	uint64_t into;
+	bool debug;
+	FILE *self = fopen("/proc/self/exe", "re");
+	int fd = memfd_create("cut", MFD_CLOEXEC);
+
+	(void)state;
+	assert_non_null(self);
+	size_t n = fread(whole, 1, sizeof(whole), self);
+	fclose(self);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (size_t len = 0, opened = 0; len <= n; len += len < 256 ? 1 : 997) {
+		struct binary *b = NULL;
+
+		assert_int_equal(pwrite(fd, whole, len, 0), len);
+		int code = binary_open(&b, path, &err);
+		assert_true(code == 0 || code == -ENOTSUP);
+		opened += code == 0;
+		assert_true(len >= 64 || !opened);
+		if (code == 0)
+			binary_symbol(b, len / 2, name, sizeof(name), &into, &debug);
+		binary_close(b);
+	}
+	assert_non_null(strstr(err.text, "is not an ELF file"));
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function),
 		cmocka_unit_test(no_functions),
 		cmocka_unit_test(no_code),
+		cmocka_unit_test(a_file_that_was_cut),
 	};
 
 	if (locate_whole(1) == 0)

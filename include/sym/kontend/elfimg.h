@@ -68,6 +68,9 @@ size_t elfimg_symbol_size(const struct elfimg *e);
 /* @p: elfimg_symbol_size() bytes. */
 void elfimg_symbol(const struct elfimg *e, const uint8_t *p, struct elfimg_symbol *ret);
 
+/* The loaded segment that a file offset, or with @by_addr an address, is in; NULL: none. */
+const struct elfimg_segment *elfimg_segment_at(const struct elfimg_segment *s, size_t n,
+					       uint64_t at, bool by_addr);
 /* The address that a file offset is loaded at, and back; executable segments first. */
 bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t *ret);
 bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, uint64_t *ret);
