@@ -9,7 +9,7 @@
 #include "kontend/ktext.h"
 #include "kontend/pmus.h"
 #include "kontend/sysinfo.h"
-#include "sym/debuginfod.h"
+#include "sym/lines/debuginfod.h"
 #include "version.h"
 
 #include <errno.h>

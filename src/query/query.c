@@ -8,16 +8,16 @@
  * Functions that fail to allocate set `failed` and answer "not known"; the query then ends with
  * -ENOMEM, so that no table is ever shown with rows merged by lack of memory.
  */
+#include "hot/list.h"
+#include "internal.h"
 #include "kontend/funcset.h"
 #include "kontend/mem.h"
-#include "query-hot.h"
-#include "query-int.h"
-#include "query-perf.h"
-#include "query-queues.h"
-#include "query-recorded.h"
-#include "query-rows.h"
-#include "query-uprobe.h"
-#include "query-users.h"
+#include "locks/queues.h"
+#include "names/recorded.h"
+#include "names/user.h"
+#include "perf/snapshot.h"
+#include "rows.h"
+#include "uprobes/snapshot.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * and checksums made right, so that what they say is believed. The seed is what is kept of a
  * program of seven functions that tests/lib/elfmake.c made.
  */
+#include "../../src/sym/user/symcache.h"
 #include "fuzz.h"
-#include "symcache.h"
 
 #include <string.h>
 #include <sys/mman.h>

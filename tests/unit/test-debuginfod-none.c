@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a build without libdebuginfod, or without libdw, says of it. */
-#include "debuginfod.h"
+#include "../../src/sym/lines/debuginfod.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/query/query-mmap.h"
+#include "../../src/query/mmap/list.h"
 #include "kontend/burst.h"
 #include "kontend/mmlevel.h"
 #include "kontend/strpool.h"

@@ -3,10 +3,10 @@
  * Symbols that are kept in a folder made for the test: what is taken instead of reading, and all
  * that must not be: of another file, damaged anywhere, or where others may write.
  */
+#include "../../src/sym/user/internal.h"
 #include "elfmake.h"
 #include "kontend/mem.h"
 #include "loadall.h"
-#include "usersyms-int.h"
 
 #include <elf.h>
 #include <fcntl.h>

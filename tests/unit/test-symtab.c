@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of symbols: sorted in steps, one an address, and found again. */
-#include "symtab.h"
+#include "../../src/sym/user/symtab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

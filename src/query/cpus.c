@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "cpus": one row for every CPU that the session has seen, whether anything waited on it
+ * or not. Rates come from the model's per-CPU counters; waiters and the hottest call site from the
+ * groups by CPU. Its own order is the CPU number.
+ */
+#include "internal.h"
+#include "kontend/query-perf.h"
+#include "rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	C_CPU,
+	C_CONT_RATE,
+	C_SPARK,
+	C_WAIT_RATE,
+	C_WAIT_PCT,
+	C_SPIN_PCT,
+	C_WAITING,
+	C_CONTENDED,
+	C_TOTAL,
+	C_LOST,
+	C_FILL,
+	C_SLOTS,
+	C_SLOTS_ALL,
+	C_SLOTS_USED,
+	C_STATE,
+	C_CALLER,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, SPARK_LEN = 16 };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
+	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 0, SR},
+	[C_SPARK] = {"spark", "HISTORY", "contentions in the last buckets", COLUMN_SERIES,
+		     SPARK_LEN, 4, COLUMN_SCREEN},
+	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
+			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
+			 SR},
+	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all CPUs", COLUMN_PCT, 5, 2, SR},
+	[C_SPIN_PCT] = {"spin_pct", "SPIN%", "share of its time that the CPU spun for locks",
+			COLUMN_PCT, 5, 1, SR},
+	[C_WAITING] = {"waiting", "NOW", "tasks waiting now that began to wait there", COLUMN_COUNT,
+		       4, 0, SR},
+	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 5, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 5, SR},
+	[C_LOST] = {"lost", "LOST", "records lost because its ring was full", COLUMN_COUNT, 6, 1,
+		    SR},
+	[C_FILL] = {"fill_pct", "FILL%", "how full its ring was at most", COLUMN_PCT, 5, 3, SR},
+	[C_SLOTS] = {"bp_slots", "SLOTS", "breakpoint slots: used of all", COLUMN_TEXT, 5, 1,
+		     COLUMN_SCREEN},
+	[C_SLOTS_ALL] = {"slots", "", "breakpoint slots", COLUMN_INT, 5, 9, COLUMN_REPORT},
+	[C_SLOTS_USED] = {"slots_used", "", "of them taken: by the CPU and by the task with most",
+			  COLUMN_INT, 5, 9, COLUMN_REPORT},
+	[C_STATE] = {"state", "STATE", "online, or offline when it went away", COLUMN_TEXT, 7, 6,
+		     SR},
+	[C_CALLER] = {"caller", "HOTTEST CALLER", "call site that cost most there", COLUMN_TEXT, 20,
+		      1, SR | COLUMN_WIDE},
+};
+
+struct cpus {
+	struct query *q;
+	struct groups gs;
+	const struct group **group; /* by CPU, NULL = nothing waited there */
+	uint32_t *cpu;		    /* of a row */
+	const struct snap *snap;    /* NULL = none */
+	bool average;
+	uint64_t elapsed_ns;
+	double wait_per_s;
+};
+
+static double wait_rate(const struct cpus *cs, uint32_t cpu)
+{
+	const struct model_cpu *c = &cs->q->model->cpus[cpu];
+
+	const struct group *g = cs->group[cpu];
+
+	if (cs->average)
+		return query_per_s(g ? g->waited_ns : 0, cs->elapsed_ns);
+	return query_per_s(c->rate_wait_ns, cs->q->model->rate_ns);
+}
+
+/* Since the sums began. */
+static uint64_t spun_ns(const struct model *m, const struct model_cpu *c)
+{
+	const struct wait *w = c->depth ? &m->waits.waits[c->waits[0]] : NULL;
+
+	return c->spin_ns + (w && !w->doubtful ? query_wait_within_ns(m, w) : 0);
+}
+
+static void fill_rates(const struct cpus *cs, uint32_t cpu, struct value *v)
+{
+	const struct model *m = cs->q->model;
+	const struct model_cpu *c = &m->cpus[cpu];
+	double rate = wait_rate(cs, cpu);
+
+	if (cs->average && cs->elapsed_ns)
+		value_d(&v[C_CONT_RATE], query_per_s(c->contended, cs->elapsed_ns));
+	else if (!cs->average && m->rate_ns)
+		value_d(&v[C_CONT_RATE], query_per_s(c->rate_n, m->rate_ns));
+	if (v[C_CONT_RATE].known) {
+		value_d(&v[C_WAIT_RATE], rate);
+		value_d(&v[C_WAIT_PCT], cs->wait_per_s > 0 ? 100 * rate / cs->wait_per_s : 0);
+	}
+	uint64_t of = cs->average ? cs->elapsed_ns : m->rate_ns;
+	uint64_t spun = cs->average ? spun_ns(m, c) : c->rate_spin_ns;
+	if (of)
+		value_d(&v[C_SPIN_PCT], 100.0 * (double)spun / (double)of);
+}
+
+/* All pools of the CPU together; `~` where it is not known what tasks take. */
+static void fill_slots(const struct cpus *cs, uint32_t cpu, struct value *v)
+{
+	int32_t all = 0, used = 0;
+	bool approx = false;
+
+	for (size_t i = 0; cs->snap && i < cs->snap->n_slots; i++) {
+		const struct snap_slots *s = &cs->snap->slots[i];
+		if (s->cpu != cpu || s->slots < 0 || s->cpu_pinned < 0)
+			continue;
+		all += s->slots;
+		used += s->cpu_pinned + (s->task_pinned_max > 0 ? s->task_pinned_max : 0);
+		approx |= s->task_pinned_max < 0;
+	}
+	if (!all)
+		return;
+	value_i(&v[C_SLOTS_ALL], all);
+	value_i(&v[C_SLOTS_USED], used);
+	value_s(&v[C_SLOTS], arena_printf(&cs->q->arena, "%d/%d", used, all));
+	v[C_SLOTS].approx = v[C_SLOTS_USED].approx = approx;
+}
+
+static void cpus_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct cpus *cs = ctx;
+	uint32_t cpu = cs->cpu[row];
+	const struct model_cpu *c = &cs->q->model->cpus[cpu];
+	const struct group *g = cs->group[cpu];
+
+	value_i(&v[C_CPU], cpu);
+	fill_rates(cs, cpu, v);
+	if (want & 1ull << C_SPARK)
+		value_series(cs->q, &v[C_SPARK], &c->n_series, SPARK_LEN);
+	value_u(&v[C_WAITING], g ? g->waiting : 0);
+	value_u(&v[C_CONTENDED], c->contended);
+	value_u(&v[C_TOTAL], c->total_ns);
+	value_u(&v[C_LOST], c->lost - c->lost_before);
+	if (c->fill_size)
+		value_d(&v[C_FILL],
+			100.0 * (cs->average ? c->fill_most : c->fill_used) / c->fill_size);
+	fill_slots(cs, cpu, v);
+	value_s(&v[C_STATE], c->offline ? "offline" : "online");
+	if (g && want & 1ull << C_CALLER) {
+		value_s(&v[C_CALLER],
+			query_func_name(cs->q, query_group_caller(cs->q, &cs->gs, g)));
+		v[C_CALLER].approx = g->many_callers;
+	}
+}
+
+static void cpus_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct cpus *cs = ctx;
+
+	*ret = (struct row_rank){.id = cs->cpu[row], .order = UINT64_MAX - cs->cpu[row]};
+}
+
+const struct column *query_cpus_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+static int cpus_collect(struct cpus *cs, const struct query_spec *s, size_t *ret_n)
+{
+	struct query *q = cs->q;
+	const struct model *m = q->model;
+	size_t n = 0;
+
+	cs->group = arena_alloc(&q->arena, ((size_t)m->n_cpus + 1) * sizeof(*cs->group));
+	cs->cpu = arena_alloc(&q->arena, ((size_t)m->n_cpus + 1) * sizeof(*cs->cpu));
+	if (!cs->group || !cs->cpu || query_group(q, BY_CPU, &s->scope, &cs->gs) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < cs->gs.n; i++)
+		if (cs->gs.g[i].first.cpu < m->n_cpus)
+			cs->group[cs->gs.g[i].first.cpu] = &cs->gs.g[i];
+	cs->average = s->average;
+	cs->elapsed_ns = query_elapsed(m);
+	for (uint32_t cpu = 0; cpu < m->n_cpus; cpu++) {
+		if (!m->cpus[cpu].seen)
+			continue;
+		cs->cpu[n++] = cpu;
+		cs->wait_per_s += wait_rate(cs, cpu);
+	}
+	*ret_n = n;
+	return 0;
+}
+
+int query_cpus(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	const char *why;
+	struct cpus cs = {.q = q, .snap = query_perf_snap(q, QUERY_PERF_SLOTS, &why)};
+	struct row_source src = {
+		.name = "cpus",
+		.columns = columns,
+		.n_columns = C_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &cs,
+		.fill = cpus_fill,
+		.rank = cpus_rank,
+	};
+
+	if (query_sync(q) < 0 || cpus_collect(&cs, s, &src.n) < 0)
+		return query_enomem(err, "CPUs");
+	return rows_answer(q, s, &src, ret, err);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots for queries. They are decoded for what is shown, and kept until another one has come:
+ * the address alone does not tell, as memory is used again.
+ */
+#include "decoded.h"
+#include "kontend/model.h"
+#include "kontend/query.h"
+
+#include <errno.h>
+
+bool query_decode(struct query *q, struct query_decoded *d, const struct sections *k, void *snap,
+		  const struct snapshot *s)
+{
+	if (!s)
+		return false;
+	if (d->code == -ENOMEM || d->of != s || d->time_ns != s->head.time_ns || d->len != s->len) {
+		if (d->code != -ENOMEM)
+			held_renew(&d->held, &q->frame);
+		d->code = sections_decode(k, snap, s->bytes, s->len);
+		d->of = s;
+		d->time_ns = s->head.time_ns;
+		d->len = s->len;
+	}
+	return d->code == 0;
+}
+
+const char *query_decode_why(const struct query *q, uint16_t kind, const char *none)
+{
+	if (q->model->n_snapshots[kind])
+		return "the snapshot is damaged";
+	if (q->model->damage.snapshot_unknown)
+		return "the recording has snapshots of a later version of kontend only";
+	return q->model->n_ticks ? none
+				 : "nothing was looked at yet: the first snapshot comes with the "
+				   "first interval";
+}

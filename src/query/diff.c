@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "diff": two sorted lists of classes are walked side by side, and what has one name in
+ * both is a row, as is what only one of them has. What is compared is wait per second, waits in
+ * flight included, since recordings differ in length; a change of less than one percent is called
+ * none.
+ */
+#include "internal.h"
+#include "kontend/query-classes.h"
+#include "kontend/query-diff.h"
+#include "rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+	C_CHANGE,
+	C_DELTA,
+	C_A_WAIT,
+	C_B_WAIT,
+	C_RATIO,
+	C_A_CONT,
+	C_B_CONT,
+	C_A_AVG,
+	C_B_AVG,
+	C_A_P99,
+	C_B_P99,
+	C_A_MAX,
+	C_B_MAX,
+	C_A_N,
+	C_B_N,
+	C_A_TOTAL,
+	C_B_TOTAL,
+	C_KIND,
+	C_NAME,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_CHANGE] = {"change", "CHANGE", "new, gone, more, less or same (within 1 %)", COLUMN_TEXT,
+		      6, 0, SR},
+	[C_DELTA] = {"delta_ns_per_s", "DELTA/s", "wait per second of B less that of A",
+		     COLUMN_NSRATE, 7, 0, SR},
+	[C_A_WAIT] = {"a_wait_ns_per_s", "A:WAIT/s",
+		      "time waited per second, waits in flight included", COLUMN_NSRATE, 8, 0, SR},
+	[C_B_WAIT] = {"b_wait_ns_per_s", "B:WAIT/s", "the same of B", COLUMN_NSRATE, 8, 0, SR},
+	[C_RATIO] = {"ratio", "B/A", "wait per second of B divided by that of A", COLUMN_RATE, 5, 1,
+		     SR},
+	[C_A_CONT] = {"a_cont_per_s", "A:CONT/s", "finished waits per second", COLUMN_RATE, 8, 2,
+		      SR},
+	[C_B_CONT] = {"b_cont_per_s", "B:CONT/s", "the same of B", COLUMN_RATE, 8, 2, SR},
+	[C_A_AVG] = {"a_avg_ns", "A:AVG", "average wait", COLUMN_NS, 6, 3, SR},
+	[C_B_AVG] = {"b_avg_ns", "B:AVG", "the same of B", COLUMN_NS, 6, 3, SR},
+	[C_A_P99] = {"a_p99_ns", "A:P99", "99 % of the waits were shorter, within 13 %", COLUMN_NS,
+		     6, 4, SR},
+	[C_B_P99] = {"b_p99_ns", "B:P99", "the same of B", COLUMN_NS, 6, 4, SR},
+	[C_A_MAX] = {"a_max_ns", "A:MAX", "longest wait", COLUMN_NS, 6, 9, R},
+	[C_B_MAX] = {"b_max_ns", "B:MAX", "the same of B", COLUMN_NS, 6, 9, R},
+	[C_A_N] = {"a_contended", "A:CONTENDED", "finished waits", COLUMN_COUNT, 9, 9, R},
+	[C_B_N] = {"b_contended", "B:CONTENDED", "the same of B", COLUMN_COUNT, 9, 9, R},
+	[C_A_TOTAL] = {"a_total_ns", "A:TOTAL", "time of all finished waits", COLUMN_NS, 6, 9, R},
+	[C_B_TOTAL] = {"b_total_ns", "B:TOTAL", "the same of B", COLUMN_NS, 6, 9, R},
+	[C_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 1,
+		    SR},
+	[C_NAME] = {"name", "NAME", "what the row stands for", COLUMN_TEXT, 24, 0,
+		    SR | COLUMN_WIDE},
+};
+
+/* A row: the class as it is in A and in B; NULL: not there. */
+struct pair {
+	const struct query_class *a, *b;
+};
+
+struct diff {
+	struct pair *pairs;
+	size_t n;
+	uint64_t a_ns, b_ns; /* length of the measurements */
+};
+
+const struct column *query_diff_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+static double wait_per_s(const struct query_class *c, uint64_t elapsed_ns)
+{
+	return c ? query_per_s(c->waited_ns, elapsed_ns) : 0;
+}
+
+static double delta(const struct diff *d, const struct pair *p)
+{
+	return wait_per_s(p->b, d->b_ns) - wait_per_s(p->a, d->a_ns);
+}
+
+static const char *change(const struct diff *d, const struct pair *p)
+{
+	double a = wait_per_s(p->a, d->a_ns), b = wait_per_s(p->b, d->b_ns);
+
+	if (!p->a || !p->b)
+		return p->a ? "gone" : "new";
+	if (fabs(b - a) <= 0.01 * fmax(a, b))
+		return "same";
+	return b > a ? "more" : "less";
+}
+
+/* The columns of one side; those of the other are next to them. */
+static void fill_side(const struct query_class *c, uint64_t elapsed_ns, struct value *v)
+{
+	value_d(&v[C_A_WAIT], wait_per_s(c, elapsed_ns));
+	value_d(&v[C_A_CONT], c ? query_per_s(c->n, elapsed_ns) : 0);
+	value_u(&v[C_A_N], c ? c->n : 0);
+	value_u(&v[C_A_TOTAL], c ? c->total_ns : 0);
+	if (!c || !c->n)
+		return;
+	value_u(&v[C_A_AVG], c->total_ns / c->n);
+	value_u(&v[C_A_P99], c->p99_ns);
+	value_u(&v[C_A_MAX], c->max_ns);
+}
+
+static void diff_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct diff *d = ctx;
+	const struct pair *p = &d->pairs[row];
+	const struct query_class *any = p->a ? p->a : p->b;
+	double a = wait_per_s(p->a, d->a_ns);
+
+	(void)want;
+	fill_side(p->a, d->a_ns, v);
+	fill_side(p->b, d->b_ns, v + 1);
+	value_s(&v[C_CHANGE], change(d, p));
+	value_d(&v[C_DELTA], delta(d, p));
+	if (a > 0)
+		value_d(&v[C_RATIO], wait_per_s(p->b, d->b_ns) / a);
+	if (any->typed)
+		value_s(&v[C_KIND], locktype_name(any->type));
+	value_s(&v[C_NAME], any->name);
+}
+
+static void diff_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct diff *d = ctx;
+	const struct pair *p = &d->pairs[row];
+
+	*ret = (struct row_rank){.id = row,
+				 .order = (uint64_t)fabs(delta(d, p)),
+				 .tie = (p->a ? p->a->n : 0) + (p->b ? p->b->n : 0)};
+}
+
+static void join(struct diff *d, const struct query_classes *a, const struct query_classes *b)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a->n || k < b->n) {
+		int c = i == a->n   ? 1
+			: k == b->n ? -1
+				    : query_classes_compare(&a->classes[i], &b->classes[k]);
+		d->pairs[d->n++] = (struct pair){
+			.a = c <= 0 ? &a->classes[i] : NULL,
+			.b = c >= 0 ? &b->classes[k] : NULL,
+		};
+		i += c <= 0 ? 1 : 0;
+		k += c >= 0 ? 1 : 0;
+	}
+}
+
+int query_diff(struct query *a, struct query *b, const struct query_spec *s, struct table *ret,
+	       struct error *err)
+{
+	struct diff d = {.a_ns = query_elapsed(a->model), .b_ns = query_elapsed(b->model)};
+	struct row_source src = {
+		.name = "diff",
+		.columns = columns,
+		.n_columns = C_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &d,
+		.fill = diff_fill,
+		.rank = diff_rank,
+	};
+	struct query_classes in_a, in_b;
+
+	if (query_classes(a, s->by, &in_a) < 0 || query_classes(b, s->by, &in_b) < 0)
+		return query_enomem(err, src.name);
+	d.pairs = arena_alloc(&b->arena, (in_a.n + in_b.n + 1) * sizeof(*d.pairs));
+	if (!d.pairs)
+		return query_enomem(err, src.name);
+	join(&d, &in_a, &in_b);
+	src.n = d.n;
+	return rows_answer(b, s, &src, ret, err);
+}

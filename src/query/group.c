@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sums cells and waits in flight up into groups, by any dimension. A group's id is made of what it
+ * stands for (address and type, thread and serial, chain), never of an index, since indices are
+ * given anew when the model folds and the selection on a screen must survive that. Every group
+ * keeps the lists of its cells and waits: what costs more than an addition (histogram, hottest
+ * caller, number of locks) is worked out from them for the rows that are really shown.
+ */
+#include "internal.h"
+#include "mmap/list.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A caller's id, as lock_key() makes a lock's: the top byte of a kernel address is all ones. */
+static uint64_t caller_id(struct query *q, uint32_t stack, enum lock_type type)
+{
+	/* First: it may move the array. */
+	uint32_t func = query_caller(q, stack);
+
+	return lock_key(q->cache->funcs[func].start, type);
+}
+
+static uint64_t task_id(const struct task *t, uint32_t index)
+{
+	return index == TASK_OTHER ? 0 : (uint64_t)t->serial << 32 | (uint32_t)t->tid;
+}
+
+/* Hints apart from what is sure. */
+static uint64_t owner_id(const struct model *m, uint16_t owner)
+{
+	return task_id(&m->tasks.tasks[cell_owner_task(owner)], cell_owner_task(owner)) << 1 |
+	       (owner & OWNER_HINT ? 1 : 0);
+}
+
+uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w)
+{
+	const struct model *m = q->model;
+	const struct lock *l = &m->locks.locks[w->lock];
+	const struct task *t = &m->tasks.tasks[w->task];
+
+	switch (by) {
+	case BY_LOCK:
+		return l->id;
+	case BY_CALLER:
+		return caller_id(q, w->stack, (enum lock_type)l->type);
+	case BY_TASK:
+		return task_id(t, w->task);
+	case BY_PROCESS:
+		return w->task == TASK_OTHER ? UINT64_MAX : (uint32_t)t->pid;
+	case BY_TYPE:
+		return l->type;
+	case BY_CPU:
+		return w->cpu;
+	case BY_CGROUP:
+		return t->cgroup;
+	case BY_OWNER:
+		return owner_id(m, w->owner);
+	case BY_STACK:
+		return m->stacks.stacks[w->stack].hash;
+	case BY_MMAP:
+	case BY_MMAP_MEMCG:
+		return query_mmap_id(q, by, w->lock);
+	default:
+		return 0;
+	}
+}
+
+bool query_in_scope(struct query *q, const struct query_scope *s, const struct query_where *w)
+{
+	if (!s || !s->mask)
+		return true;
+	for (int by = 0; by < QUERY_SCOPES; by++)
+		if (s->mask & 1u << by && query_id(q, (enum query_by)by, w) != s->id[by])
+			return false;
+	return true;
+}
+
+static bool grow_slots(struct query *q, struct groups *gs)
+{
+	size_t size = gs->slots ? (gs->mask + 1) * 4 : 256;
+	uint32_t *slots = arena_alloc(&q->arena, size * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < gs->n; i++) {
+		size_t k = map64_hash(gs->g[i].id) & (size - 1);
+		while (slots[k])
+			k = (k + 1) & (size - 1);
+		slots[k] = (uint32_t)i + 1;
+	}
+	gs->slots = slots;
+	gs->mask = size - 1;
+	return true;
+}
+
+static bool grow_groups(struct query *q, struct groups *gs)
+{
+	size_t cap = gs->cap ? gs->cap * 2 : 64;
+	struct group *g = arena_alloc(&q->arena, cap * sizeof(*g));
+
+	if (!g)
+		return false;
+	if (gs->n)
+		memcpy(g, gs->g, gs->n * sizeof(*g));
+	gs->g = g;
+	gs->cap = cap;
+	return true;
+}
+
+static struct group *group_new(struct query *q, struct groups *gs, size_t slot, uint64_t id,
+			       const struct query_where *w)
+{
+	struct group *g;
+
+	if (gs->n == gs->cap && !grow_groups(q, gs))
+		return NULL;
+	g = &gs->g[gs->n++];
+	gs->slots[slot] = (uint32_t)gs->n;
+	*g = (struct group){.id = id, .min_ns = UINT64_MAX, .first = *w};
+	g->type = q->model->locks.locks[w->lock].type;
+	g->func = query_caller(q, w->stack);
+	return g;
+}
+
+static struct group *group_get(struct query *q, struct groups *gs, uint64_t id,
+			       const struct query_where *w)
+{
+	size_t k;
+
+	if ((!gs->slots || gs->n * 2 > gs->mask) && !grow_slots(q, gs))
+		return NULL;
+	for (k = map64_hash(id) & gs->mask; gs->slots[k]; k = (k + 1) & gs->mask)
+		if (gs->g[gs->slots[k] - 1].id == id)
+			return &gs->g[gs->slots[k] - 1];
+	return group_new(q, gs, k, id, w);
+}
+
+/* Notes in which dimensions the group spans more than one thing. */
+static void group_widen(struct query *q, struct group *g, const struct query_where *w)
+{
+	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+
+	if (w->lock != g->first.lock)
+		g->many_locks = true;
+	if (type != g->type) {
+		g->many_types = true;
+		if (strcmp(locktype_base(type), locktype_base((enum lock_type)g->type)) != 0)
+			g->many_bases = true;
+	}
+	if (w->stack != g->first.stack && query_caller(q, w->stack) != g->func)
+		g->many_callers = true;
+}
+
+static bool where_is_valid(const struct model *m, const struct query_where *w)
+{
+	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
+	       cell_owner_task(w->owner) < m->tasks.n;
+}
+
+static struct group *group_of(struct query *q, struct groups *gs, enum query_by by,
+			      const struct query_where *w)
+{
+	struct group *g = group_get(q, gs, query_id(q, by, w), w);
+
+	if (g)
+		group_widen(q, g, w);
+	return g;
+}
+
+static void group_add_cell(struct group *g, const struct cell *c)
+{
+	g->n += c->n;
+	g->total_ns += c->total_ns;
+	g->waited_ns += c->waited_ns;
+	g->rate_n += c->rate_n;
+	g->rate_wait_ns += c->rate_wait_ns;
+	g->failed += c->failed;
+	if (c->n == 0)
+		return;
+	g->min_ns = c->min_ns < g->min_ns ? c->min_ns : g->min_ns;
+	g->max_ns = c->max_ns > g->max_ns ? c->max_ns : g->max_ns;
+	g->last_ns = c->last_ns > g->last_ns ? c->last_ns : g->last_ns;
+}
+
+/* A cell that nothing has come to since the aggregates were zeroed makes no row. */
+static bool cell_is_empty(const struct cell *c)
+{
+	return !c->n && !c->failed && !c->rate_n && !c->rate_wait_ns;
+}
+
+static int group_cells(struct query *q, enum query_by by, const struct query_scope *scope,
+		       struct groups *gs)
+{
+	const struct cell_table *t = &q->model->cells;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
+		struct query_where w = query_cell_where(c);
+		struct group *g;
+
+		if (cell_is_empty(c) || !where_is_valid(q->model, &w) ||
+		    !query_in_scope(q, scope, &w))
+			continue;
+		g = group_of(q, gs, by, &w);
+		if (!g)
+			return -ENOMEM;
+		group_add_cell(g, c);
+		gs->cell_next[i] = g->cells;
+		g->cells = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+static int group_waits(struct query *q, enum query_by by, const struct query_scope *scope,
+		       struct groups *gs)
+{
+	const struct wait_pool *p = &q->model->waits;
+
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
+		const struct wait *wait = &p->waits[i];
+		struct query_where w = query_wait_where(wait);
+		struct group *g;
+
+		if (!wait->used || !where_is_valid(q->model, &w) || !query_in_scope(q, scope, &w))
+			continue;
+		if (wait->no_cpu && by == BY_CPU)
+			continue;
+		g = group_of(q, gs, by, &w);
+		if (!g)
+			return -ENOMEM;
+		g->waiting++;
+		g->inflight_ns += wait->doubtful ? 0 : query_wait_ns(q->model, wait);
+		g->waited_ns += wait->doubtful ? 0 : query_wait_within_ns(q->model, wait);
+		gs->wait_next[i] = g->waits;
+		g->waits = i + 1;
+	}
+	return 0;
+}
+
+int query_group(struct query *q, enum query_by by, const struct query_scope *scope,
+		struct groups *ret)
+{
+	const struct model *m = q->model;
+	struct groups gs = {0};
+	int r;
+
+	gs.cell_next = arena_alloc(&q->arena, (m->cells.n + 1) * sizeof(uint32_t));
+	gs.wait_next = arena_alloc(&q->arena, ((size_t)m->waits.high + 1) * sizeof(uint32_t));
+	if (!gs.cell_next || !gs.wait_next)
+		return -ENOMEM;
+	r = group_cells(q, by, scope, &gs);
+	if (r == 0)
+		r = group_waits(q, by, scope, &gs);
+	if (r == 0 && q->cache->failed)
+		r = -ENOMEM;
+	if (r == 0)
+		*ret = gs;
+	return r;
+}
+
+void query_group_hist(struct query *q, const struct groups *gs, const struct group *g,
+		      struct hist *ret)
+{
+	const struct cell_table *t = &q->model->cells;
+
+	*ret = (struct hist){0};
+	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
+		hist_pool_sum(&t->hists, t->cells[i - 1].hist, ret);
+}
+
+void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns)
+{
+	uint32_t func = query_caller(q, stack);
+	struct query_func *f = &q->cache->funcs[func];
+	const struct query_func *b;
+
+	if (!func)
+		return;
+	if (f->stamp != q->cache->stamp)
+		f->sum = 0;
+	f->stamp = q->cache->stamp;
+	f->sum += ns + 1;
+	b = &q->cache->funcs[*best];
+	if (!*best || f->sum > b->sum || (f->sum == b->sum && f->start < b->start))
+		*best = func;
+}
+
+uint32_t query_group_caller(struct query *q, const struct groups *gs, const struct group *g)
+{
+	const struct model *m = q->model;
+	uint32_t best = 0;
+
+	if (!g->many_callers)
+		return g->func;
+	q->cache->stamp++;
+	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
+		query_heat(q, &best, m->cells.cells[i - 1].stack, m->cells.cells[i - 1].total_ns);
+	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1])
+		query_heat(q, &best, m->waits.waits[i - 1].stack,
+			   query_wait_ns(m, &m->waits.waits[i - 1]));
+	return best;
+}
+
+size_t query_group_locks(struct query *q, struct groups *gs, const struct group *g)
+{
+	const struct model *m = q->model;
+	size_t n = 0;
+
+	if (!g->many_locks)
+		return 1;
+	if (!gs->lock_seen)
+		gs->lock_seen = arena_alloc(&q->arena, m->locks.n * sizeof(*gs->lock_seen));
+	if (!gs->lock_seen) {
+		q->cache->failed = true;
+		return 0;
+	}
+	gs->stamp++;
+	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1]) {
+		uint32_t *seen = &gs->lock_seen[m->cells.cells[i - 1].lock];
+		n += *seen != gs->stamp;
+		*seen = gs->stamp;
+	}
+	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1]) {
+		uint32_t *seen = &gs->lock_seen[m->waits.waits[i - 1].lock];
+		n += *seen != gs->stamp;
+		*seen = gs->stamp;
+	}
+	return n;
+}

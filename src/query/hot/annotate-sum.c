@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What happened at which place of a function: samples whose innermost frame is in it, and waits
+ * whose call chain passes it. A chain that passes a place twice has waited there once.
+ */
+#include "annotate.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct annotate_place *place_get(struct query *q, struct annotate_places *p, uint64_t offset,
+					bool is_return)
+{
+	uint64_t key = offset << 1 | is_return;
+	const uint32_t *known = map64_get(&p->index, key);
+
+	if (known)
+		return &p->items[*known];
+	if (p->n == p->cap) {
+		size_t cap = p->cap ? p->cap * 2 : 64;
+		struct annotate_place *items = arena_alloc(&q->arena, cap * sizeof(*items));
+		if (!items)
+			return NULL;
+		if (p->n)
+			memcpy(items, p->items, p->n * sizeof(*items));
+		p->items = items;
+		p->cap = cap;
+	}
+	if (map64_put(&p->index, key, (uint32_t)p->n) < 0)
+		return NULL;
+	p->items[p->n] = (struct annotate_place){.offset = offset, .is_return = is_return};
+	return &p->items[p->n++];
+}
+
+static int sum_samples(struct query *q, uint32_t func, struct annotate_places *p,
+		       struct query_annotate *sums)
+{
+	const struct profile *profile = &q->model->profile;
+
+	for (size_t i = 0; i < profile->n; i++) {
+		const struct profile_cell *c = &profile->cells[i];
+		uint64_t weight = profile->period ? c->period : c->n;
+		uint64_t frame = profile->stacks.stacks[c->stack].n
+					 ? stack_frames(&profile->stacks, c->stack)[0]
+					 : 0;
+
+		p->all_weight += weight;
+		if (!frame || query_func(q, frame) != func)
+			continue;
+		struct annotate_place *at = place_get(q, p, frame - sums->start, false);
+		if (!at)
+			return -ENOMEM;
+		at->samples += c->n;
+		at->weight += weight;
+		sums->samples += c->n;
+		sums->weight += weight;
+	}
+	return 0;
+}
+
+static int sum_chain(struct query *q, uint32_t func, uint32_t stack, uint64_t ns,
+		     struct annotate_places *p, struct query_annotate *sums)
+{
+	const struct stack_table *t = &q->model->stacks;
+	const uint64_t *frames = stack_frames(t, stack);
+	bool seen = false;
+
+	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
+		bool again = false;
+
+		if (query_func(q, frames[i]) != func)
+			continue;
+		for (uint32_t k = 0; k < i && !again; k++)
+			again = frames[k] == frames[i];
+		struct annotate_place *at = place_get(q, p, frames[i] - sums->start, true);
+		if (!at)
+			return -ENOMEM;
+		at->wait_ns += again ? 0 : ns;
+		sums->wait_ns += seen ? 0 : ns;
+		seen = true;
+	}
+	return 0;
+}
+
+static int sum_waits(struct query *q, uint32_t func, struct annotate_places *p,
+		     struct query_annotate *sums)
+{
+	const struct cell_table *cells = &q->model->cells;
+	uint64_t *ns = arena_alloc(&q->arena, (q->model->stacks.n + 1) * sizeof(*ns));
+	int r = ns ? 0 : -ENOMEM;
+
+	for (size_t i = 0; ns && i < cells->n; i++) {
+		ns[cells->cells[i].stack] += cells->cells[i].total_ns;
+		p->all_wait_ns += cells->cells[i].total_ns;
+	}
+	for (uint32_t i = 1; r == 0 && i < q->model->stacks.n; i++)
+		if (ns[i])
+			r = sum_chain(q, func, i, ns[i], p, sums);
+	return r;
+}
+
+int annotate_sum(struct query *q, uint32_t func, struct annotate_places *ret,
+		 struct query_annotate *sums)
+{
+	int r;
+
+	*ret = (struct annotate_places){0};
+	r = sum_samples(q, func, ret, sums);
+	if (r == 0)
+		r = sum_waits(q, func, ret, sums);
+	map64_deinit(&ret->index);
+	return q->cache->failed ? -ENOMEM : r;
+}

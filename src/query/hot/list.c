@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "hot": where CPUs spend their time, by function or by whatever else. Shares are of all
+ * samples, weighted with what each stands for, as perf does it; so they are the same whether other
+ * rows are shown or not.
+ */
+#include "list.h"
+#include "../rows.h"
+#include "kontend/text.h"
+#include "names/lines.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	C_PCT,
+	C_SAMPLES,
+	C_WAIT_PCT,
+	C_WAIT,
+	C_GROUP,
+	C_FILE,
+	C_OBJECT,
+	C_SYMBOL,
+	C_NAMES,
+	C_PID,
+	C_PROCESS,
+	C_TID,
+	C_TASK,
+	C_CPU,
+	C_STACK,
+	C_SOURCE,
+	C_TOP_CPU,
+	C_MAX,
+	C_MEDIAN,
+	C_MIN,
+	C_BY_CPU,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, STACK_FRAMES = 24 };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_PCT] = {"pct", "CPU%", "share of all samples", COLUMN_PCT, 5, 0, SR},
+	[C_SAMPLES] = {"samples", "SAMPLES", "samples", COLUMN_COUNT, 7, 3, SR},
+	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of all that was waited for locks below it",
+			COLUMN_PCT, 5, 2, SR},
+	[C_WAIT] = {"wait_ns", "WAIT", "waited for locks below it", COLUMN_NS, 6, 4, SR},
+	[C_GROUP] = {"group", "GROUP", "kind of lock or part of the kernel that its samples are in",
+		     COLUMN_TEXT, 12, 1, SR},
+	[C_FILE] = {"file", "OBJECT", "kernel, module or name of the file that the code is in",
+		    COLUMN_TEXT, 18, 2, COLUMN_SCREEN},
+	[C_OBJECT] = {"object", "PATH", "the same with the path of the file", COLUMN_TEXT, 18, 2,
+		      R},
+	[C_SYMBOL] = {"symbol", "SYMBOL", "function", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+	[C_NAMES] = {"names", "NAMES",
+		     "recording, where the file is not here and the name is from the recording",
+		     COLUMN_TEXT, 9, 0, R},
+	[C_PID] = {"pid", "PID", "number of the process", COLUMN_INT, 7, 1, SR},
+	[C_PROCESS] = {"process", "PROCESS", "name of the process", COLUMN_TEXT, 16, 0,
+		       SR | COLUMN_WIDE},
+	[C_TID] = {"tid", "TID", "number of the task", COLUMN_INT, 7, 1, SR},
+	[C_TASK] = {"task", "TASK", "name of the task", COLUMN_TEXT, 16, 0, SR | COLUMN_WIDE},
+	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
+	[C_STACK] = {"stack", "CALL CHAIN", "functions, innermost first", COLUMN_TEXT, 40, 0,
+		     SR | COLUMN_WIDE | COLUMN_LIST},
+	[C_SOURCE] = {"source", "SOURCE", "line of source that the function begins in", COLUMN_TEXT,
+		      24, 4, R},
+	[C_TOP_CPU] = {"top_cpu", "TOP CPU", "CPU of whose samples it has most", COLUMN_INT, 7, 1,
+		       SR},
+	[C_MAX] = {"max_pct", "MAX%", "its share of that CPU's samples", COLUMN_PCT, 5, 1, SR},
+	[C_MEDIAN] = {"median_pct", "MED%", "the same of the CPU in the middle", COLUMN_PCT, 5, 2,
+		      SR},
+	[C_MIN] = {"min_pct", "MIN%", "the same of the CPU where it has least", COLUMN_PCT, 5, 2,
+		   SR},
+	[C_BY_CPU] = {"by_cpu", "BY CPU", "its share of each CPU's samples, CPU after CPU",
+		      COLUMN_SERIES, 16, 2, COLUMN_SCREEN | COLUMN_WIDE | COLUMN_SPREAD},
+};
+
+#define COMMON (1u << C_PCT | 1u << C_SAMPLES)
+
+/* What is said of a row, by what it is. */
+static const struct {
+	const char *name;
+	unsigned columns;
+} bys[QUERY_HOT_BYS] = {
+	[HOT_SYMBOL] = {"symbol", COMMON | 1u << C_WAIT_PCT | 1u << C_WAIT | 1u << C_GROUP |
+					  1u << C_FILE | 1u << C_SYMBOL | 1u << C_NAMES |
+					  1u << C_SOURCE},
+	[HOT_OBJECT] = {"object", COMMON | 1u << C_FILE},
+	[HOT_PROCESS] = {"process", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_PROCESS},
+	[HOT_TASK] = {"task", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_TID | 1u << C_TASK},
+	[HOT_GROUP] = {"group", COMMON | 1u << C_GROUP | 1u << C_TOP_CPU | 1u << C_MAX |
+					1u << C_MEDIAN | 1u << C_MIN | 1u << C_BY_CPU},
+	[HOT_CPU] = {"cpu", COMMON | 1u << C_CPU | 1u << C_GROUP},
+	[HOT_STACK] = {"stack", COMMON | 1u << C_GROUP | 1u << C_STACK},
+};
+
+const char *query_hot_by_name(enum query_hot_by by)
+{
+	return by < QUERY_HOT_BYS ? bys[by].name : "?";
+}
+
+int query_hot_by_parse(const char *s, enum query_hot_by *ret)
+{
+	for (int i = 0; i < QUERY_HOT_BYS; i++) {
+		if (!strcmp(s, bys[i].name)) {
+			*ret = (enum query_hot_by)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *query_hot_group_name(const struct query *q, enum path_group g)
+{
+	return pathgroup_title(q->engine->groups, g);
+}
+
+/* The group that most of its samples in lock paths are in. */
+static const char *main_group(const struct query *q, const struct hot_row *r)
+{
+	int best = PATH_NONE;
+
+	for (int g = PATH_IDLE; g < PATH_ALL; g++)
+		if (r->groups[g] > (best ? r->groups[best] : 0))
+			best = g;
+	return query_hot_group_name(q, (enum path_group)best);
+}
+
+static const char *chain_text(struct query *q, uint32_t stack)
+{
+	const struct stack_table *t = &q->model->profile.stacks;
+	uint32_t funcs[2 * STACK_MAX_FRAMES], n = t->stacks[stack].n;
+	const char *text = NULL;
+
+	n = query_chain_funcs(q, stack_frames(t, stack), n, funcs, 2 * STACK_MAX_FRAMES);
+	for (uint32_t i = 0; i < n && i < STACK_FRAMES; i++) {
+		const char *name = query_func_name(q, funcs[i]);
+		text = text ? arena_printf(&q->arena, "%s\n%s", text, name ? name : "?") : name;
+	}
+	return text;
+}
+
+static const char *source_of(struct query *q, uint64_t start)
+{
+	const struct srclines_place *p;
+	const char *why;
+
+	if (query_place(q, start, false, &p, &why) != SRCLINES_OK)
+		return NULL;
+	return query_place_text(q, &p->frames[0]);
+}
+
+static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
+{
+	const struct task *t = &q->model->tasks.tasks[r->first.task];
+	const char *process = query_process_comm(q, r->first.task);
+
+	if (r->first.task == TASK_OTHER)
+		return;
+	value_i(&v[C_PID], taskid_number(t->pid));
+	value_i(&v[C_TID], taskid_number(t->tid));
+	value_s(&v[C_PROCESS], process ? process : query_task_comm(q, r->first.task));
+	value_s(&v[C_TASK], query_task_comm(q, r->first.task));
+}
+
+static void fill_spread(const struct hot_rows *h, enum path_group g, struct value *v)
+{
+	struct query_hot_spread s;
+
+	if (query_hot_spread(h->q, &h->cpus, g, &s) < 0) {
+		h->q->cache->failed = true;
+		return;
+	}
+	value_i(&v[C_TOP_CPU], s.cpu);
+	value_d(&v[C_MAX], s.max);
+	value_d(&v[C_MEDIAN], s.median);
+	value_d(&v[C_MIN], s.min);
+	v[C_BY_CPU].series = s.shares;
+	v[C_BY_CPU].n = (uint32_t)h->cpus.n;
+	v[C_BY_CPU].known = true;
+}
+
+static void fill_object(const char *object, struct value *v)
+{
+	const char *slash = object ? strrchr(object, '/') : NULL;
+
+	value_s(&v[C_OBJECT], object);
+	value_s(&v[C_FILE], slash && slash[1] ? slash + 1 : object);
+}
+
+static double share_of(const struct hot_rows *h, const struct hot_row *r)
+{
+	return h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0;
+}
+
+/* How many are left, in front. */
+static size_t drop_narrow(struct hot_rows *h, double percent_limit)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (share_of(h, &h->rows[i]) >= percent_limit)
+			h->rows[n++] = h->rows[i];
+	return n;
+}
+
+static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct hot_rows *h = ctx;
+	const struct hot_row *r = &h->rows[row];
+	struct query *q = h->q;
+
+	value_d(&v[C_PCT], share_of(h, r));
+	value_u(&v[C_SAMPLES], r->n);
+	if (h->by == HOT_SYMBOL) {
+		value_u(&v[C_WAIT], r->wait_ns);
+		value_d(&v[C_WAIT_PCT],
+			h->wait_ns ? 100.0 * (double)r->wait_ns / (double)h->wait_ns : 0);
+		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
+		value_s(&v[C_NAMES], q->cache->funcs[r->func].recorded ? "recording" : NULL);
+		if (want & 1ull << C_SOURCE && (h->lines || want != UINT64_MAX))
+			value_s(&v[C_SOURCE], source_of(q, r->key));
+	}
+	if (h->by == HOT_SYMBOL || h->by == HOT_OBJECT)
+		fill_object(hot_object_name(q, r->func), v);
+	if (h->by == HOT_PROCESS || h->by == HOT_TASK)
+		fill_task(q, r, v);
+	if (h->by == HOT_CPU)
+		value_i(&v[C_CPU], r->first.cpu);
+	if (h->by == HOT_STACK && want & 1ull << C_STACK)
+		value_s(&v[C_STACK], chain_text(q, r->first.stack));
+	if (h->by != HOT_OBJECT)
+		value_s(&v[C_GROUP], main_group(q, r));
+	if (h->by == HOT_GROUP && !v[C_GROUP].known)
+		value_s(&v[C_GROUP], "other");
+	if (h->by == HOT_GROUP)
+		fill_spread(h, (enum path_group)r->key, v);
+	if (!(bys[h->by].columns & 1u << C_TID))
+		v[C_TID].known = v[C_TASK].known = false;
+}
+
+static void hot_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct hot_row *r = &((const struct hot_rows *)ctx)->rows[row];
+
+	*ret = (struct row_rank){.id = r->id, .order = r->weight, .tie = r->n};
+}
+
+const struct column *query_hot_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+/* Those that say something of such rows; the others are reported as not known. */
+static const struct column *columns_of(struct query *q, enum query_hot_by by)
+{
+	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+
+	if (!c)
+		return NULL;
+	memcpy(c, columns, sizeof(columns));
+	for (unsigned i = 0; i < C_COLUMNS; i++)
+		if (!(bys[by].columns & 1u << i))
+			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
+	return c;
+}
+
+static int answer(struct hot_rows *h, const struct query_hot_spec *s, struct table *ret,
+		  struct error *err)
+{
+	struct row_source src = {
+		.name = "hot",
+		.columns = columns_of(h->q, s->by),
+		.n_columns = C_COLUMNS,
+		.n = h->n,
+		.default_sort = SIZE_MAX,
+		.ctx = h,
+		.fill = hot_fill,
+		.rank = hot_rank,
+	};
+
+	if (!src.columns)
+		return query_enomem(err, "profile");
+	int r = rows_answer(h->q, &s->rows, &src, ret, err);
+	ret->n_total = h->total;
+	return r;
+}
+
+static int sum_up(struct query *q, const struct query_hot_spec *s, struct hot_rows *ret,
+		  struct error *err)
+{
+	*ret = (struct hot_rows){.q = q,
+				 .p = &q->model->profile,
+				 .by = s->by,
+				 .locks = s->locks,
+				 .lines = s->lines,
+				 .zoom = s->zoom};
+	if (query_sync(q) < 0 || hot_sum(ret) < 0 ||
+	    (s->by == HOT_GROUP && query_hot_cpus(q, s->zoom, &ret->cpus) < 0))
+		return query_enomem(err, "profile");
+	ret->total = ret->n;
+	ret->n = drop_narrow(ret, s->percent_limit);
+	return 0;
+}
+
+int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret, struct error *err)
+{
+	struct hot_rows h;
+	int r = sum_up(q, s, &h, err);
+
+	return r < 0 ? r : answer(&h, s, ret, err);
+}
+
+/* Lines of source are asked for by the first answer, and are no part of what is summed up. */
+int query_hot_named(struct query *q, const struct query_hot_spec *s, struct table *ret,
+		    struct error *err)
+{
+	struct hot_rows h;
+	int r = s->by == HOT_STACK ? hot_load_chains(q) : hot_load_leaves(q);
+
+	if (r < 0)
+		return query_enomem(err, "profile");
+	r = sum_up(q, s, &h, err);
+	if (r == 0)
+		r = answer(&h, s, ret, err);
+	while (r == 0 && query_load_wait(q, HOT_WAIT_NS)) {
+		r = q->cache->valid ? 0 : sum_up(q, s, &h, err);
+		r = r < 0 ? r : answer(&h, s, ret, err);
+	}
+	return r;
+}
+
+static const char *row_name(const struct hot_rows *h, const struct hot_row *r)
+{
+	struct query *q = h->q;
+	const char *comm;
+
+	switch (h->by) {
+	case HOT_SYMBOL:
+		return query_func_name(q, r->func);
+	case HOT_OBJECT:
+		return hot_object_name(q, r->func);
+	case HOT_PROCESS:
+		comm = query_process_name(q, r->first.task);
+		return comm ? comm : "?";
+	case HOT_TASK:
+		comm = query_task_name(q, r->first.task);
+		return comm ? comm : "?";
+	case HOT_GROUP:
+		comm = query_hot_group_name(q, (enum path_group)r->key);
+		return *comm ? comm : "other";
+	case HOT_CPU:
+		return arena_printf(&q->arena, "cpu %u", r->first.cpu);
+	default:
+		return query_func_name(q, r->func);
+	}
+}
+
+/* 0 with *ret among @h's rows; -ENOENT: it is gone; -ENOMEM. */
+static int find_row(struct hot_rows *h, uint64_t id, const struct hot_row **ret)
+{
+	if (query_sync(h->q) < 0 || hot_sum(h) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n; i++) {
+		if (h->rows[i].id == id) {
+			*ret = &h->rows[i];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row)
+{
+	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = by};
+	const struct hot_row *r;
+
+	return find_row(&h, row, &r) < 0 ? NULL : row_name(&h, r);
+}
+
+int query_hot_start(struct query *q, uint64_t row, uint64_t *ret)
+{
+	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = HOT_SYMBOL};
+	const struct hot_row *r;
+	int code = find_row(&h, row, &r);
+
+	if (code == 0)
+		*ret = r->key;
+	return code;
+}
+
+static const enum query_zoom_kind zoom_kinds[QUERY_HOT_BYS] = {
+	[HOT_SYMBOL] = ZOOM_OBJECT,	[HOT_OBJECT] = ZOOM_OBJECT, [HOT_PROCESS] = ZOOM_PID,
+	[HOT_TASK] = ZOOM_TASK,		[HOT_GROUP] = ZOOM_GROUP,   [HOT_CPU] = ZOOM_CPU,
+	[HOT_STACK] = QUERY_ZOOM_KINDS,
+};
+
+int query_hot_zoom(struct query *q, enum query_hot_by by, uint64_t row, struct query_zoom *z)
+{
+	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = by};
+	struct query_zoom_term t = {.kind = zoom_kinds[by]};
+	const struct hot_row *r;
+	const char *name, *slash;
+	int code;
+
+	if (t.kind == QUERY_ZOOM_KINDS)
+		return -EINVAL;
+	if (z->n == QUERY_ZOOM_TERMS)
+		return -ENOSPC;
+	code = find_row(&h, row, &r);
+	if (code < 0)
+		return code;
+	name = t.kind == ZOOM_OBJECT ? hot_object_name(q, r->func) : row_name(&h, r);
+	if (!name)
+		return -ENOMEM;
+	t.id = t.kind == ZOOM_OBJECT ? text_hash(name) : r->key;
+	slash = t.kind == ZOOM_OBJECT ? strrchr(name, '/') : NULL;
+	snprintf(t.name, sizeof(t.name), "%s", slash && slash[1] ? slash + 1 : name);
+	z->terms[z->n++] = t;
+	return 0;
+}
+
+static const char *event_name(struct query *q, const struct decode_profile *p)
+{
+	if (p->type == PERF_TYPE_SOFTWARE)
+		return p->config == PERF_COUNT_SW_CPU_CLOCK ? "cpu-clock" : "task-clock";
+	if (p->type == PERF_TYPE_HARDWARE && (p->config & 0xff) == PERF_COUNT_HW_CPU_CYCLES)
+		return "cycles";
+	if (p->type == PERF_TYPE_HARDWARE && (p->config & 0xff) == PERF_COUNT_HW_INSTRUCTIONS)
+		return "instructions";
+	return arena_printf(&q->arena, "event %u:0x%llx", p->type, (unsigned long long)p->config);
+}
+
+int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret)
+{
+	const struct decode_profile *d = &q->engine->decode.profile;
+	const struct profile *p = &q->model->profile;
+	struct query_hot_sum s = {.known = d->known,
+				  .chains = d->chains,
+				  .event = event_name(q, d),
+				  .hz = d->freq ? d->rate : 0,
+				  .samples = p->samples,
+				  .shortened = p->shortened,
+				  .ended = p->ended,
+				  .other = p->other};
+	struct hot_rows h = {.q = q, .p = p, .zoom = zoom};
+
+	if (query_sync(q) < 0 || !s.event || !(h.groups = hot_groups(q)) ||
+	    hot_find_share(q, d, &s) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++) {
+		if (!hot_zoom_sample(&h, &p->cells[i]))
+			continue;
+		s.part += p->cells[i].n;
+		s.groups[h.groups[p->cells[i].stack]] += p->cells[i].n;
+	}
+	for (int g = PATH_IDLE + 1; g < PATH_ALL; g++)
+		s.locks += s.groups[g];
+	s.idle = s.groups[PATH_IDLE];
+	s.per_s = query_per_s(p->samples, query_elapsed(q->model));
+	*ret = s;
+	return q->cache->failed ? -ENOMEM : 0;
+}
+
+const char *query_hot_none(const struct query_hot_sum *s)
+{
+	if (!s->known)
+		return "nothing is sampled: kontend -F 499, or kontend record -F 499 for a "
+		       "recording, sees where CPUs spend their time";
+	return "no samples yet";
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sums of the profile. Which group a call chain is of follows from its functions, once a chain: a
+ * subsystem that it passes counts before a lock, and of several the innermost. Waits are added to
+ * the functions that their call chains pass, each once a chain, so that beside what a function
+ * costs in CPU time stands what is waited below it.
+ */
+#include "list.h"
+
+#include "kontend/mem.h"
+#include "kontend/text.h"
+#include "perf/snapshot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+bool hot_is_lock_path(enum path_group g)
+{
+	return g > PATH_IDLE;
+}
+
+enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	enum path_group best = PATH_NONE;
+
+	for (uint32_t i = 0; i < n && map_frame_is_kernel(frames[i]); i++) {
+		enum path_group g = query_func_group(q, query_func(q, frames[i]));
+		if (g >= PATH_PERF)
+			return g;
+		if (best == PATH_NONE || best == PATH_LOCK)
+			best = g != PATH_NONE ? g : best;
+	}
+	return best;
+}
+
+static bool groups_are_current(const struct query *q, const struct query_hot_groups *g)
+{
+	return g->generation == q->model->generation && g->n_loads == q->sym->n_loads &&
+	       g->profile_generation == q->model->profile.generation &&
+	       g->sym_state == q->sym->state;
+}
+
+/* Only of chains that came since: going through all frames of all chains takes longest. */
+uint8_t *hot_groups(struct query *q)
+{
+	const struct stack_table *t = &q->model->profile.stacks;
+	struct query_hot_groups *g = &q->cache->hot_groups;
+
+	if (!groups_are_current(q, g)) {
+		g->n = 0;
+		g->generation = q->model->generation;
+		g->profile_generation = q->model->profile.generation;
+		g->n_loads = q->sym->n_loads;
+		g->sym_state = q->sym->state;
+	}
+	if (g->cap < t->n) {
+		uint8_t *p = mem_resize(g->groups, t->cap, 1);
+		if (!p)
+			return NULL;
+		g->groups = p;
+		g->cap = t->cap;
+	}
+	for (; g->n < t->n; g->n++) {
+		const struct stack *s = &t->stacks[g->n];
+		g->groups[g->n] =
+			(uint8_t)(s->used ? hot_group_of_chain(q, t->frames + s->first, s->n)
+					  : PATH_NONE);
+	}
+	return g->groups;
+}
+
+uint32_t hot_leaf(const struct hot_rows *h, uint32_t stack)
+{
+	const struct stack_table *t = &h->p->stacks;
+
+	return t->stacks[stack].n ? query_func(h->q, stack_frames(t, stack)[0]) : 0;
+}
+
+/* Chains of the same functions are one, wherever in them the calls stand. */
+static uint64_t chain_key(const struct hot_rows *h, uint32_t stack)
+{
+	const struct stack_table *t = &h->p->stacks;
+	const uint64_t *frames = stack_frames(t, stack);
+	uint64_t v = 0;
+
+	for (uint32_t i = 0; i < t->stacks[stack].n; i++)
+		v = map64_hash(v * 31 + h->q->cache->funcs[query_func(h->q, frames[i])].start + 1);
+	return v;
+}
+
+uint64_t hot_key(const struct hot_rows *h, const struct profile_cell *c, uint32_t func)
+{
+	const struct task *t = &h->q->model->tasks.tasks[c->task];
+
+	switch (h->by) {
+	case HOT_OBJECT:
+		return text_hash(hot_object_name(h->q, func));
+	case HOT_PROCESS:
+		return (uint32_t)t->pid;
+	case HOT_TASK:
+		return t->serial;
+	case HOT_GROUP:
+		return h->groups[c->stack];
+	case HOT_CPU:
+		return c->cpu;
+	case HOT_STACK:
+		return chain_key(h, c->stack);
+	default:
+		return h->q->cache->funcs[func].start;
+	}
+}
+
+enum { FIRST_ROWS = 256 };
+
+static struct hot_row *row_get(struct hot_rows *h, uint64_t key)
+{
+	const uint32_t *known = map64_get(&h->index, key);
+	struct hot_row *r;
+
+	if (known)
+		return &h->rows[*known];
+	if (h->n == h->cap) {
+		size_t cap = h->cap ? h->cap * 2 : h->q->cache->hot_groups.rows + FIRST_ROWS;
+		r = arena_alloc(&h->q->arena, cap * sizeof(*r));
+		if (!r)
+			return NULL;
+		if (h->n)
+			memcpy(r, h->rows, h->n * sizeof(*r));
+		h->rows = r;
+		h->cap = cap;
+	}
+	if (map64_put(&h->index, key, (uint32_t)h->n))
+		return NULL;
+	r = &h->rows[h->n++];
+	*r = (struct hot_row){.id = hot_id(key), .key = key};
+	return r;
+}
+
+static int add_cell(struct hot_rows *h, const struct profile_cell *c)
+{
+	uint64_t weight = h->p->period ? c->period : c->n;
+	enum path_group g = (enum path_group)h->groups[c->stack];
+
+	if (!hot_zoom_sample(h, c))
+		return 0;
+	h->samples += c->n;
+	h->weight += weight;
+	if (h->locks && !hot_is_lock_path(g))
+		return 0;
+	uint32_t func = hot_leaf(h, c->stack);
+	struct hot_row *r = row_get(h, hot_key(h, c, func));
+	if (!r)
+		return -ENOMEM;
+	if (!r->n) {
+		r->first = *c;
+		r->func = func;
+	}
+	r->n += c->n;
+	r->weight += weight;
+	r->groups[g] += c->n;
+	return 0;
+}
+
+/* What was waited by call chain, in the arena. */
+static uint64_t *waits_by_stack(struct hot_rows *h)
+{
+	const struct model *m = h->q->model;
+	uint64_t *ns = arena_alloc(&h->q->arena, (m->stacks.n + 1) * sizeof(*ns));
+
+	for (size_t i = 0; ns && i < m->cells.n; i++) {
+		const struct query_where w = query_cell_where(&m->cells.cells[i]);
+		if (!hot_zoom_wait(h->q, h->zoom, &w))
+			continue;
+		ns[m->cells.cells[i].stack] += m->cells.cells[i].total_ns;
+		h->wait_ns += m->cells.cells[i].total_ns;
+	}
+	return ns;
+}
+
+static void add_waits_of(struct hot_rows *h, uint32_t stack, uint64_t ns, uint64_t *seen)
+{
+	const struct stack_table *t = &h->q->model->stacks;
+	const uint64_t *frames = stack_frames(t, stack);
+
+	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
+		uint32_t func = query_func(h->q, frames[i]);
+		const uint32_t *row = map64_get(&h->index, h->q->cache->funcs[func].start);
+		if (!row || seen[*row] == stack)
+			continue;
+		seen[*row] = stack;
+		h->rows[*row].wait_ns += ns;
+	}
+}
+
+static int add_waits(struct hot_rows *h)
+{
+	uint64_t *ns = waits_by_stack(h);
+	uint64_t *seen = arena_alloc(&h->q->arena, (h->n + 1) * sizeof(*seen));
+
+	if (!ns || !seen)
+		return -ENOMEM;
+	for (uint32_t i = 1; h->by == HOT_SYMBOL && i < h->q->model->stacks.n; i++)
+		if (ns[i])
+			add_waits_of(h, i, ns[i], seen);
+	return 0;
+}
+
+static int sum(struct hot_rows *h)
+{
+	for (size_t i = 0; i < h->p->n; i++)
+		if (add_cell(h, &h->p->cells[i]))
+			return -ENOMEM;
+	return add_waits(h);
+}
+
+int hot_sum(struct hot_rows *h)
+{
+	int r;
+
+	h->groups = hot_groups(h->q);
+	r = h->groups ? sum(h) : -ENOMEM;
+	map64_deinit(&h->index);
+	/* Doubled arrays stay in the arena until the frame ends. */
+	h->q->cache->hot_groups.rows = h->n;
+	return h->q->cache->failed ? -ENOMEM : r;
+}
+
+bool query_hot_is_short(const struct query_hot_sum *s)
+{
+	return s->running_pct < 99.5;
+}
+
+int hot_find_share(struct query *q, const struct decode_profile *d, struct query_hot_sum *s)
+{
+	struct query_perf p;
+	uint64_t enabled = 0, running = 0;
+	int r = query_perf(q, QUERY_PERF_EVENTS, &p);
+
+	s->running_pct = NAN;
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	for (size_t i = 0; i < p.snap->n_events; i++) {
+		const struct snap_event *e = &p.snap->events[i];
+
+		if (!(e->flags & SNAP_OWN) || e->type != d->type || e->config != d->config)
+			continue;
+		enabled += e->enabled_ns;
+		running += e->running_ns;
+	}
+	if (enabled && running <= enabled)
+		s->running_pct = 100.0 * (double)running / (double)enabled;
+	return 0;
+}

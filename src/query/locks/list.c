@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "locks", by any dimension, and "types", which is the same by type. All dimensions have
+ * one set of columns at fixed places; those that say nothing in a dimension have their flags
+ * cleared and are then neither shown, reported, sorted nor filtered by. Sums cost nothing once the
+ * groups are there; percentiles and names are worked out only for rows that need them.
+ */
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "kontend/query-lock.h"
+#include "queues.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	C_TASK,
+	C_PROCESS,
+	C_PID,
+	C_TID,
+	C_COMM,
+	C_CPU,
+	C_CGROUP,
+	C_STACK,
+	C_LOCK,
+	C_KIND,
+	C_TYPE,
+	C_MODE,
+	C_NAME,
+	C_OBJECT,
+	C_PATH,
+	C_LOCKS,
+	C_WAITING,
+	C_READERS,
+	C_WRITERS,
+	C_HOLDER,
+	C_OWNER_PID,
+	C_OWNER_TID,
+	C_OWNER_COMM,
+	C_CERTAINTY,
+	C_OWNER_FUNCTION,
+	C_CONT_RATE,
+	C_WAIT_RATE,
+	C_WAIT_PCT,
+	C_SPARK,
+	C_AVG,
+	C_P50,
+	C_P99,
+	C_MAX,
+	C_CONTENDED,
+	C_TOTAL,
+	C_MIN,
+	C_P90,
+	C_LAST,
+	C_FAILED,
+	C_CALLER,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE };
+
+/* Points of a sparkline in a row. */
+enum { SPARK_LEN = 16 };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_TASK] = {"task", "TASK", "the task: its name and thread id", COLUMN_TEXT, 16, 0,
+		    COLUMN_SCREEN},
+	[C_PROCESS] = {"process", "PROCESS", "the process: its name and process id", COLUMN_TEXT,
+		       16, 0, COLUMN_SCREEN},
+	[C_PID] = {"pid", "PID", "process id", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_TID] = {"tid", "TID", "thread id", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
+	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 0, SR},
+	[C_CGROUP] = {"cgroup", "CGROUP", "path of the cgroup of the task that waits", COLUMN_TEXT,
+		      24, 0, SR | W},
+	[C_STACK] = {"stack", "CALL CHAIN", "call chain from the call site outwards", COLUMN_TEXT,
+		     40, 0, SR | W},
+	[C_LOCK] = {"lock", "ADDRESS", "address of the lock; unknown where the row spans several",
+		    COLUMN_ADDR, 18, 9, COLUMN_REPORT},
+	[C_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 0,
+		    SR},
+	[C_TYPE] = {"type", "TYPE", "type of the lock without the mode", COLUMN_TEXT, 9, 9,
+		    COLUMN_REPORT},
+	[C_MODE] = {"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 9,
+		    COLUMN_REPORT},
+	[C_NAME] =
+		{"name", "LOCK",
+		 "name of the lock: whose it is, its symbol, or its address and the function that "
+		 "waits for it most",
+		 COLUMN_TEXT, 20, 0, SR | W},
+	[C_OBJECT] = {"object", "OBJECT",
+		      "what the lock is: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
+		      "that it lies in",
+		      COLUMN_TEXT, 12, 9, COLUMN_REPORT},
+	[C_PATH] = {"path", "PATH", "of the file that it belongs to", COLUMN_TEXT, 20, 9,
+		    COLUMN_REPORT},
+	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
+		     COLUMN_COUNT, 5, 6, SR},
+	[C_WAITING] = {"waiting", "NOW", "tasks waiting now", COLUMN_COUNT, 4, 0, SR},
+	[C_READERS] = {"readers_waiting", "R", "tasks that wait for the lock to read, now",
+		       COLUMN_COUNT, 3, 6, SR},
+	[C_WRITERS] = {"writers_waiting", "W",
+		       "tasks that wait for the lock to write, or for one without modes, now",
+		       COLUMN_COUNT, 3, 6, SR},
+	[C_HOLDER] =
+		{"holder", "HOLDER",
+		 "who holds the lock now: name and thread id; W a writer, R? a reader that had "
+		 "it",
+		 COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
+	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock now", COLUMN_INT, 7,
+			 9, COLUMN_REPORT},
+	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock now", COLUMN_INT, 7,
+			 9, COLUMN_REPORT},
+	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9,
+			  COLUMN_REPORT},
+	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
+			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
+			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+	[C_OWNER_FUNCTION] = {"owner_function", "LAST SEEN IN",
+			      "function in which the holder slept when it was last looked at",
+			      COLUMN_TEXT, 20, 3, SR},
+	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
+	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
+			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
+			 SR},
+	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all rows", COLUMN_PCT, 5, 3, SR},
+	[C_SPARK] = {"spark", "HISTORY", "time waited in the last buckets", COLUMN_SERIES,
+		     SPARK_LEN, 8, COLUMN_SCREEN},
+	[C_AVG] = {"avg_ns", "AVG", "average wait", COLUMN_NS, 6, 1, SR},
+	[C_P50] = {"p50_ns", "P50", "half of the waits were shorter, within 13 %", COLUMN_NS, 6, 4,
+		   SR},
+	[C_P99] = {"p99_ns", "P99", "99 % of the waits were shorter, within 13 %", COLUMN_NS, 6, 2,
+		   SR},
+	[C_MAX] = {"max_ns", "MAX", "longest wait", COLUMN_NS, 6, 1, SR},
+	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 4, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 4, SR},
+	[C_MIN] = {"min_ns", "MIN", "shortest wait", COLUMN_NS, 6, 7, SR},
+	[C_P90] = {"p90_ns", "P90", "90 % of the waits were shorter, within 13 %", COLUMN_NS, 6, 5,
+		   SR},
+	[C_LAST] = {"last_ns", "LAST", "how long ago the latest wait ended", COLUMN_NS, 6, 6, SR},
+	[C_FAILED] = {"failed", "FAILED", "waits that ended without the lock", COLUMN_COUNT, 6, 8,
+		      SR},
+	[C_CALLER] = {"caller", "CALLER",
+		      "function that waits for the lock; ~ the one that waits most of several",
+		      COLUMN_TEXT, 20, 1, SR | W},
+};
+
+/* In which dimensions a column says something; those not named: in all. */
+static const uint32_t only_by[C_COLUMNS] = {
+	[C_TASK] = 1 << BY_TASK,
+	[C_PROCESS] = 1 << BY_PROCESS,
+	[C_PID] = 1 << BY_TASK | 1 << BY_PROCESS,
+	[C_TID] = 1 << BY_TASK,
+	[C_COMM] = 1 << BY_TASK | 1 << BY_PROCESS,
+	[C_CPU] = 1 << BY_CPU,
+	[C_CGROUP] = 1 << BY_CGROUP,
+	[C_STACK] = 1 << BY_STACK,
+	[C_OBJECT] = 1 << BY_LOCK,
+	[C_PATH] = 1 << BY_LOCK,
+	[C_READERS] = 1 << BY_LOCK,
+	[C_WRITERS] = 1 << BY_LOCK,
+	[C_HOLDER] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_PID] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_TID] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_COMM] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_OWNER_FUNCTION] = 1 << BY_OWNER,
+	[C_CERTAINTY] = 1 << BY_LOCK | 1 << BY_OWNER,
+	[C_LOCKS] = ~(1u << BY_LOCK),
+	[C_SPARK] = 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CPU,
+};
+
+/* Where a column is known too seldom to take room on the screen, or another one says it. */
+static const uint32_t off_screen[C_COLUMNS] = {
+	[C_KIND] = 1 << BY_CPU | 1 << BY_CGROUP,
+	[C_NAME] = 1 << BY_TYPE | 1 << BY_CPU | 1 << BY_CGROUP,
+	[C_CALLER] = 1 << BY_STACK,
+};
+
+struct locks {
+	struct query *q;
+	struct groups gs;
+	enum query_by by;
+	bool average;
+	uint64_t elapsed_ns;
+	double wait_per_s; /* of all groups */
+	struct hist hist;  /* scratch */
+};
+
+static double wait_rate(const struct locks *ls, const struct group *g)
+{
+	if (ls->average)
+		return query_per_s(g->waited_ns, ls->elapsed_ns);
+	return query_per_s(g->rate_wait_ns, ls->q->model->rate_ns);
+}
+
+static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
+{
+	const struct model *m = ls->q->model;
+	uint64_t n = ls->average ? g->n : g->rate_n;
+	uint64_t ns = ls->average ? ls->elapsed_ns : m->rate_ns;
+	double rate = wait_rate(ls, g);
+
+	value_u(&v[C_WAITING], g->waiting);
+	if (ns) {
+		value_d(&v[C_CONT_RATE], query_per_s(n, ns));
+		value_d(&v[C_WAIT_RATE], rate);
+		value_d(&v[C_WAIT_PCT], ls->wait_per_s > 0 ? 100 * rate / ls->wait_per_s : 0);
+	}
+	value_u(&v[C_CONTENDED], g->n);
+	value_u(&v[C_TOTAL], g->total_ns);
+	value_u(&v[C_FAILED], g->failed);
+	if (g->n == 0)
+		return;
+	value_u(&v[C_AVG], g->total_ns / g->n);
+	value_u(&v[C_MIN], g->min_ns);
+	value_u(&v[C_MAX], g->max_ns);
+	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
+}
+
+static void fill_percentiles(struct locks *ls, const struct group *g, struct value *v)
+{
+	static const struct {
+		int column;
+		double pct;
+	} all[] = {{C_P50, 50}, {C_P90, 90}, {C_P99, 99}};
+	bool exact = g->min_ns == g->max_ns;
+
+	if (g->n == 0)
+		return;
+	if (!exact)
+		query_group_hist(ls->q, &ls->gs, g, &ls->hist);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		value_u(&v[all[i].column],
+			exact ? g->max_ns
+			      : hist_percentile(&ls->hist, all[i].pct, g->min_ns, g->max_ns));
+}
+
+/* Who held the locks when the waits of the row began. */
+static void fill_owner(struct query *q, uint16_t owner, struct value *v)
+{
+	const struct task *t = &q->model->tasks.tasks[cell_owner_task(owner)];
+
+	if (!owner)
+		return;
+	value_s(&v[C_HOLDER], query_owner_name(q, owner));
+	value_s(&v[C_CERTAINTY], owner == OWNER_FREE  ? "free"
+				 : owner & OWNER_HINT ? "hint"
+						      : "sure");
+	if (owner == OWNER_FREE)
+		return;
+	value_s(&v[C_OWNER_COMM], query_task_comm(q, cell_owner_task(owner)));
+	value_i(&v[C_OWNER_PID], taskid_number(t->pid));
+	value_i(&v[C_OWNER_TID], taskid_number(t->tid));
+	value_s(&v[C_OWNER_FUNCTION], query_queue_last_function(q, t->tid));
+}
+
+static void fill_key(struct locks *ls, const struct group *g, struct value *v)
+{
+	struct query *q = ls->q;
+	const struct task *t = &q->model->tasks.tasks[g->first.task];
+	bool known = g->first.task != TASK_OTHER;
+
+	switch (ls->by) {
+	case BY_TASK:
+		value_s(&v[C_TASK], query_task_name(q, g->first.task));
+		value_s(&v[C_COMM], query_task_comm(q, g->first.task));
+		v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
+		v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+		break;
+	case BY_PROCESS:
+		value_s(&v[C_PROCESS], query_process_name(q, g->first.task));
+		value_s(&v[C_COMM], query_process_comm(q, g->first.task));
+		v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+		break;
+	case BY_CPU:
+		value_i(&v[C_CPU], g->first.cpu);
+		break;
+	case BY_CGROUP:
+		value_s(&v[C_CGROUP], query_cgroup_name(q, g->id));
+		break;
+	case BY_STACK:
+		value_s(&v[C_STACK], query_chain(q, g->first.stack));
+		break;
+	case BY_OWNER:
+		fill_owner(q, g->first.owner, v);
+		break;
+	default:
+		break;
+	}
+}
+
+static void fill_lock(struct locks *ls, const struct group *g, uint64_t want, struct value *v)
+{
+	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
+	enum lock_type type = (enum lock_type)g->type;
+
+	if (!g->many_types) {
+		value_s(&v[C_KIND], locktype_name(type));
+		value_s(&v[C_MODE], locktype_mode(type));
+	}
+	if (!g->many_bases)
+		value_s(&v[C_TYPE], locktype_base(type));
+	if (!g->many_locks) {
+		v[C_LOCK] = (struct value){.u = l->addr, .known = g->first.lock >= LOCK_TYPES};
+		if (want & 1ull << C_NAME)
+			value_s(&v[C_NAME], query_lock_name(ls->q, g->first.lock));
+	}
+	if (want & 1ull << C_LOCKS && ls->by != BY_LOCK)
+		value_u(&v[C_LOCKS], query_group_locks(ls->q, &ls->gs, g));
+	if (want & 1ull << C_CALLER) {
+		value_s(&v[C_CALLER],
+			query_func_name(ls->q, query_group_caller(ls->q, &ls->gs, g)));
+		v[C_CALLER].approx = g->many_callers;
+	}
+}
+
+static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
+{
+	const struct lockname *o = query_lock_place(ls->q, l->addr, l->begin_ns);
+
+	if (!o)
+		return;
+	value_s(&v[C_OBJECT], query_object_kind(o));
+	if (o->kind == LOCKSNAP_INODE || o->kind == LOCKSNAP_IMMAP || o->kind == LOCKSNAP_POS)
+		value_s(&v[C_PATH], o->text);
+}
+
+/* Who has it and who waits, whatever the mode of the row. */
+static void fill_now(struct locks *ls, const struct group *g, struct value *v)
+{
+	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
+	struct query_lock_now now;
+
+	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES)
+		return;
+	fill_object(ls, l, v);
+	if (l->over)
+		return;
+	query_lock_now(ls->q, l->addr, (enum lock_type)l->type, &now);
+	value_u(&v[C_READERS], now.readers_waiting);
+	value_u(&v[C_WRITERS], now.writers_waiting);
+	value_s(&v[C_CERTAINTY], now.certainty);
+	if (!now.certainty)
+		return;
+	value_s(&v[C_HOLDER], now.holder);
+	value_i(&v[C_OWNER_PID], taskid_number(now.owner_pid));
+	value_i(&v[C_OWNER_TID], taskid_number(now.owner_tid));
+	value_s(&v[C_OWNER_COMM], now.owner_comm);
+}
+
+static void fill_spark(struct locks *ls, const struct group *g, struct value *v)
+{
+	const struct model *m = ls->q->model;
+	const struct series *s = NULL;
+
+	if (ls->by == BY_LOCK)
+		s = &m->locks.locks[g->first.lock].wait_series;
+	else if (ls->by == BY_TYPE)
+		s = &m->types[g->type].wait_series;
+	else if (ls->by == BY_CPU && g->first.cpu < m->n_cpus)
+		s = &m->cpus[g->first.cpu].wait_series;
+	if (s)
+		value_series(ls->q, &v[C_SPARK], s, SPARK_LEN);
+}
+
+static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const uint64_t percentiles = 1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99;
+	const uint64_t lock = 1ull << C_LOCK | 1ull << C_KIND | 1ull << C_TYPE | 1ull << C_MODE |
+			      1ull << C_NAME | 1ull << C_LOCKS | 1ull << C_CALLER;
+	const uint64_t now = 1ull << C_OBJECT | 1ull << C_PATH | 1ull << C_READERS |
+			     1ull << C_WRITERS | 1ull << C_HOLDER | 1ull << C_OWNER_PID |
+			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY;
+	const uint64_t key = ((1ull << C_LOCK) - 1) | now | 1ull << C_OWNER_FUNCTION;
+	struct locks *ls = ctx;
+	const struct group *g = &ls->gs.g[row];
+
+	fill_sums(ls, g, v);
+	if (want & percentiles)
+		fill_percentiles(ls, g, v);
+	if (want & lock)
+		fill_lock(ls, g, want, v);
+	if (want & now)
+		fill_now(ls, g, v);
+	if (want & key)
+		fill_key(ls, g, v);
+	if (want & 1ull << C_SPARK)
+		fill_spark(ls, g, v);
+}
+
+static void locks_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct locks *ls = ctx;
+	const struct group *g = &ls->gs.g[row];
+
+	*ret = (struct row_rank){.id = g->id, .tie = g->n};
+}
+
+const struct column *query_locks_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+bool query_locks_has(enum query_by by, size_t column)
+{
+	return column < C_COLUMNS && (!only_by[column] || only_by[column] & 1u << by);
+}
+
+static struct column *columns_by(struct query *q, enum query_by by)
+{
+	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+
+	if (!c)
+		return NULL;
+	memcpy(c, columns, sizeof(columns));
+	for (size_t i = 0; i < C_COLUMNS; i++)
+		if (!query_locks_has(by, i))
+			c[i].flags = 0;
+	/* Only snapshots of locks tell: without one it takes no room of the screen. */
+	if (by == BY_LOCK && !query_queues(q))
+		c[C_HOLDER].flags = 0;
+	for (size_t i = 0; i < C_COLUMNS; i++)
+		if (off_screen[i] & 1u << by)
+			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
+	return c;
+}
+
+static int locks_prepare(struct locks *ls, struct query *q, const struct query_spec *s)
+{
+	int r = query_sync(q);
+
+	if (r == 0)
+		r = query_group(q, s->by, &s->scope, &ls->gs);
+	if (r < 0)
+		return r;
+	ls->q = q;
+	ls->by = s->by;
+	ls->average = s->average;
+	ls->elapsed_ns = query_elapsed(q->model);
+	for (size_t i = 0; i < ls->gs.n; i++)
+		ls->wait_per_s += wait_rate(ls, &ls->gs.g[i]);
+	return 0;
+}
+
+static int locks_answer(struct query *q, const char *name, const struct query_spec *s,
+			struct table *ret, struct error *err)
+{
+	struct locks ls = {0};
+	struct row_source src = {
+		.name = name,
+		.columns = columns_by(q, s->by),
+		.n_columns = C_COLUMNS,
+		.default_sort = s->average ? C_TOTAL : C_WAIT_RATE,
+		.ctx = &ls,
+		.fill = locks_fill,
+		.rank = locks_rank,
+	};
+
+	if (!src.columns || locks_prepare(&ls, q, s) < 0)
+		return query_enomem(err, name);
+	src.n = ls.gs.n;
+	return rows_answer(q, s, &src, ret, err);
+}
+
+int query_locks(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	return locks_answer(q, "locks", s, ret, err);
+}
+
+int query_types(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct query_spec by_type = *s;
+
+	by_type.by = BY_TYPE;
+	return locks_answer(q, "types", &by_type, ret, err);
+}

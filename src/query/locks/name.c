@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of locks by what they belong to, as snapshots of locks tell: "mmap_lock mm/5214",
+ * "i_rwsem /var/x.img", "pipe->mutex sh/612", "rq_lock cpu 1". Of a lock of which only the slab
+ * cache is known that is said before its address.
+ */
+#include "../internal.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *prefix(enum locksnap_kind kind)
+{
+	static const char *const names[LOCKSNAP_KINDS] = {
+		[LOCKSNAP_MMAP] = "mmap_lock",	   [LOCKSNAP_INODE] = "i_rwsem",
+		[LOCKSNAP_IMMAP] = "i_mmap_rwsem", [LOCKSNAP_POS] = "f_pos_lock",
+		[LOCKSNAP_PIPE] = "pipe->mutex",
+	};
+
+	return names[kind];
+}
+
+static const char *percpu_name(struct query *q, const struct lockname *n)
+{
+	if (strcmp(n->text, "runqueues") == 0 && !n->offset)
+		return arena_printf(&q->arena, "rq_lock cpu %" PRId32, n->cpu);
+	if (!n->offset)
+		return arena_printf(&q->arena, "%s cpu %" PRId32, n->text, n->cpu);
+	return arena_printf(&q->arena, "%s+0x%" PRIx32 " cpu %" PRId32, n->text, n->offset, n->cpu);
+}
+
+/* Before an mmap_lock of one process there was that of another one at its place. */
+const struct lockname *query_lock_object(const struct query *q, uint64_t addr, uint64_t time_ns)
+{
+	static const struct lockname some_mm = {
+		.kind = LOCKSNAP_SLAB, .cpu = -1, .comm = "", .text = "mm_struct"};
+	const struct lockname_set *s = q->model->lock_names;
+	const struct lockname *n = s ? lockname_at(s, addr, time_ns) : NULL;
+	const struct lockname *latest = s && !n ? lockname_get(s, addr) : NULL;
+
+	return latest && latest->kind == LOCKSNAP_MMAP ? &some_mm : n;
+}
+
+const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns)
+{
+	const struct lockname_set *s = q->model->lock_names;
+	const struct lockname *known = query_lock_object(q, addr, time_ns);
+	struct lockname n, *copy;
+
+	if (known || !s || !lockname_percpu(s, addr, &n))
+		return known;
+	copy = arena_alloc(&q->arena, sizeof(*copy));
+	if (copy)
+		*copy = n;
+	return copy;
+}
+
+const char *query_object_kind(const struct lockname *n)
+{
+	const char *name = prefix((enum locksnap_kind)n->kind);
+
+	if (n->kind == LOCKSNAP_PERCPU && !n->offset && strcmp(n->text, "runqueues") == 0)
+		return "rq_lock";
+	return name ? name : *n->text ? n->text : NULL;
+}
+
+const char *query_object_name(struct query *q, const struct lockname *n)
+{
+	switch (n->kind) {
+	case LOCKSNAP_PERCPU:
+		return percpu_name(q, n);
+	case LOCKSNAP_INODE:
+	case LOCKSNAP_IMMAP:
+	case LOCKSNAP_POS:
+		if (*n->text)
+			return arena_printf(&q->arena, "%s %s", prefix(n->kind), n->text);
+		break;
+	case LOCKSNAP_MMAP:
+	case LOCKSNAP_PIPE:
+		break;
+	default:
+		return NULL;
+	}
+	return arena_printf(&q->arena, "%s %s", prefix(n->kind),
+			    query_slash(&q->arena, n->comm, n->pid, "-"));
+}

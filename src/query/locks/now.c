@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A lock at this moment. The queue in a snapshot has all who wait, those that began before there
+ * were events, too; where there is none the waits in flight are counted, over both modes of a lock.
+ */
+#include "../internal.h"
+#include "kontend/locksnap.h"
+#include "kontend/query-lock.h"
+#include "queues.h"
+
+void query_lock_look(struct query *q, struct query_lock_look *ret)
+{
+	const struct locksnap *s = query_queues(q);
+
+	*ret = (struct query_lock_look){.reason = ""};
+	if (s && !s->head.reason)
+		return;
+	ret->missing = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS | QUERY_LOCK_NO_PLACES;
+	ret->refused = s != NULL;
+	ret->reason = s ? locksnap_text(s, s->head.reason) : "there is no snapshot of locks";
+}
+
+const char *query_lock_missing_key(unsigned bit)
+{
+	static const char *const keys[] = {"names", "holders", "places"};
+
+	return bit < sizeof(keys) / sizeof(*keys) ? keys[bit] : NULL;
+}
+
+static uint32_t waiting(const struct model *m, uint64_t addr, enum lock_type type)
+{
+	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
+
+	return at ? m->locks.locks[*at].waiting : 0;
+}
+
+static void count_waits(const struct model *m, uint64_t addr, enum lock_type type,
+			struct query_lock_now *ret)
+{
+	switch (type) {
+	case LOCK_RWSEM_R:
+	case LOCK_RWSEM_W:
+		ret->readers_waiting = waiting(m, addr, LOCK_RWSEM_R);
+		ret->writers_waiting = waiting(m, addr, LOCK_RWSEM_W);
+		break;
+	case LOCK_RWLOCK_R:
+	case LOCK_RWLOCK_W:
+		ret->readers_waiting = waiting(m, addr, LOCK_RWLOCK_R);
+		ret->writers_waiting = waiting(m, addr, LOCK_RWLOCK_W);
+		break;
+	case LOCK_RWLOCK_RT_R:
+	case LOCK_RWLOCK_RT_W:
+		ret->readers_waiting = waiting(m, addr, LOCK_RWLOCK_RT_R);
+		ret->writers_waiting = waiting(m, addr, LOCK_RWLOCK_RT_W);
+		break;
+	default:
+		ret->writers_waiting = waiting(m, addr, type);
+		break;
+	}
+}
+
+void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct query_lock_now *ret)
+{
+	const struct locksnap_queue *l = query_queue_at(q, addr);
+
+	*ret = (struct query_lock_now){0};
+	if (!l) {
+		count_waits(q->model, addr, type, ret);
+		return;
+	}
+	ret->readers_waiting = l->readers_waiting;
+	ret->writers_waiting = l->writers_waiting;
+	ret->certainty = query_queue_certainty(l);
+	if (!ret->certainty)
+		return;
+	ret->holder = query_queue_holder(q, l);
+	ret->is = query_queue_holder_is(q, l);
+	ret->held_ns = query_queue_held_ns(q, l);
+	ret->owner_comm = locksnap_text(query_queues(q), l->holder_comm);
+	ret->owner_pid = l->holder_pid;
+	ret->owner_tid = l->holder_tid;
+}
+
+bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *ret)
+{
+	uint32_t at = lock_by_id(&q->model->locks, id);
+
+	*ret = (struct query_lock_now){0};
+	if (at == UINT32_MAX || q->model->locks.locks[at].over || query_sync(q) < 0)
+		return false;
+	const struct lock *l = &q->model->locks.locks[at];
+	query_lock_now(q, l->addr, (enum lock_type)l->type, ret);
+	return true;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who holds the locks that are waited for, and who waits, as the latest snapshot of locks has it.
+ * It is taken a moment after the tick that it is shown for: who waits by the events up to the tick
+ * may have got the lock by then. What it says of waits that no event tells of, the model knows.
+ */
+#include "queues.h"
+#include "../decoded.h"
+#include "../internal.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct query_queue_cache {
+	struct locksnap snap;
+	struct query_decoded of;
+};
+
+void query_queues_deinit(struct query *q)
+{
+	if (q->queues)
+		locksnap_deinit(&q->queues->snap);
+	mem_free(q->queues);
+	q->queues = NULL;
+}
+
+int query_queues_init(struct query *q)
+{
+	q->queues = mem_calloc(1, sizeof(*q->queues));
+	return q->queues ? 0 : -ENOMEM;
+}
+
+const struct locksnap *query_queues(struct query *q)
+{
+	struct query_queue_cache *c = q->queues;
+	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_LOCKS);
+
+	return query_decode(q, &c->of, &locksnap_sections, &c->snap, s) ? &c->snap : NULL;
+}
+
+const struct locksnap_queue *query_queue_at(struct query *q, uint64_t addr)
+{
+	const struct locksnap *s = query_queues(q);
+
+	for (size_t i = 0; s && i < s->n_queues; i++)
+		if (s->queues[i].addr == addr)
+			return &s->queues[i];
+	return NULL;
+}
+
+const struct locksnap_waiter *query_queue_waiter(struct query *q,
+						 const struct locksnap_queue *queue, int32_t tid)
+{
+	const struct locksnap *s = query_queues(q);
+
+	for (size_t i = 0; s && i < s->n_waiters; i++)
+		if (&s->queues[s->waiters[i].queue] == queue && s->waiters[i].tid == tid)
+			return &s->waiters[i];
+	return NULL;
+}
+
+const char *query_queue_holder(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || queue->certainty == LOCKSNAP_NOBODY || !queue->holder_tid)
+		return NULL;
+	const char *comm = locksnap_text(s, queue->holder_comm);
+	const char *mode = queue->certainty == LOCKSNAP_HINT ? " R?"
+			   : queue->type == LOCKSNAP_RWSEM   ? " W"
+							     : "";
+	if (queue->type == LOCKSNAP_SEM)
+		mode = "?";
+	return arena_printf(&q->arena, "%s%s", query_slash(&q->arena, comm, queue->holder_tid, "-"),
+			    mode);
+}
+
+const char *query_queue_certainty(const struct locksnap_queue *queue)
+{
+	if (queue->certainty == LOCKSNAP_NOBODY || !queue->holder_tid)
+		return NULL;
+	return queue->certainty == LOCKSNAP_SURE ? "sure" : "hint";
+}
+
+const char *query_queue_state(const struct locksnap_queue *queue)
+{
+	static const char *const names[LOCKSNAP_STATES] = {
+		[LOCKSNAP_RUNNING] = "running",
+		[LOCKSNAP_RUNNABLE] = "runnable",
+		[LOCKSNAP_ASLEEP] = "asleep",
+	};
+
+	return query_queue_certainty(queue) ? names[queue->holder_state] : NULL;
+}
+
+/* What every sleeper goes through says nothing. */
+static bool is_schedule(const char *name)
+{
+	static const char *const prefixes[] = {"schedule", "__schedule", "preempt_schedule"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+static const char *sleeps_in(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	const char *name = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		name = query_func_name(q, query_func(q, frames[i]));
+		if (name && !is_schedule(name))
+			break;
+	}
+	return name;
+}
+
+const char *query_queue_function(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || queue->holder_state != LOCKSNAP_ASLEEP || !query_queue_certainty(queue))
+		return NULL;
+	return sleeps_in(q, s->frames + queue->holder_frame, queue->holder_n_frames);
+}
+
+const char *query_queue_last_function(struct query *q, int32_t tid)
+{
+	const struct lockname_holder *h =
+		q->model->lock_names ? lockname_holder(q->model->lock_names, tid) : NULL;
+
+	return h ? sleeps_in(q, h->frames, h->n_frames) : NULL;
+}
+
+const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue)
+{
+	const char *state = query_queue_state(queue), *in = query_queue_function(q, queue);
+
+	if (!state || queue->holder_state == LOCKSNAP_ASLEEP)
+		return in ? arena_printf(&q->arena, "%s %s", state, in) : state;
+	if (queue->holder_cpu < 0)
+		return state;
+	return arena_printf(&q->arena, "%s on %" PRId32, state, queue->holder_cpu);
+}
+
+uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue *queue)
+{
+	const struct lockname_set *s = q->model->lock_names;
+
+	return s && queue->holder_tid ? lockhold_ns(&s->holds, queue->addr, queue->holder_tid) : 0;
+}
+
+const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = query_func_name(q, query_func(q, frames[i]));
+		text = arena_printf(&q->arena, "%s%s%s", text ? text : "", text ? "\n" : "",
+				    name ? name : query_hex(&q->arena, frames[i]));
+	}
+	return text;
+}
+
+const char *query_queue_holder_stack(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || !query_queue_certainty(queue))
+		return NULL;
+	return query_queue_frames(q, s->frames + queue->holder_frame, queue->holder_n_frames);
+}
+
+const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w)
+{
+	const struct locksnap *s = query_queues(q);
+
+	return s ? query_queue_frames(q, s->frames + w->frame, w->n_frames) : NULL;
+}

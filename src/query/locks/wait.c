@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A wait that goes on, with the calls of the task that waits and those of the task that holds the
+ * lock side by side: the row of the waiters table, whose lists of calls are cut into lines here.
+ */
+#include "../rows.h"
+#include "kontend/query-wait.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { C_STACK, C_OWNER_STACK, C_COLUMNS };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_STACK] = {"stack", "WAITS IN", "calls of the task that waits, the innermost first",
+		     COLUMN_TEXT, 24, 0, COLUMN_SCREEN | COLUMN_WIDE},
+	[C_OWNER_STACK] = {"owner_stack", "HOLDER IS IN",
+			   "calls of the task that holds the lock, the innermost first",
+			   COLUMN_TEXT, 24, 0, COLUMN_SCREEN | COLUMN_WIDE},
+};
+
+struct calls {
+	struct query *q;
+	const char *lists[C_COLUMNS]; /* a line for each call; NULL: not known */
+};
+
+static size_t count(const char *list)
+{
+	size_t n = list != NULL;
+
+	for (; list && *list; list++)
+		n += *list == '\n';
+	return n;
+}
+
+static const char *nth(struct query *q, const char *list, size_t n)
+{
+	while (list && n--) {
+		list = strchr(list, '\n');
+		list = list ? list + 1 : NULL;
+	}
+	return list ? arena_printf(&q->arena, "%.*s", (int)strcspn(list, "\n"), list) : NULL;
+}
+
+static void fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct calls *c = ctx;
+
+	(void)want;
+	for (int i = 0; i < C_COLUMNS; i++)
+		value_s(&v[i], nth(c->q, c->lists[i], row));
+}
+
+static void rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	(void)ctx;
+	*ret = (struct row_rank){.id = row + 1, .order = UINT64_MAX / 2 - row};
+}
+
+static const char *text(const struct table *t, size_t row, const char *key)
+{
+	const struct value *v = table_value(t, row, table_column(t, key));
+
+	return v->known ? v->s : NULL;
+}
+
+/* The table with all values of that one row only. */
+static int find(struct query *q, uint64_t id, struct table *t, size_t *ret_row, struct error *err)
+{
+	struct query_spec spec = {.window_n = 1};
+	int r = query_waiters(q, &spec, t, err);
+
+	if (r < 0)
+		return r;
+	*ret_row = spec.window_first = table_row(t, id);
+	return *ret_row == SIZE_MAX ? -ENOENT : query_waiters(q, &spec, t, err);
+}
+
+int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct query_wait *ret,
+	       struct error *err)
+{
+	struct table t;
+	size_t at;
+	int r = find(q, row, &t, &at, err);
+
+	if (r < 0)
+		return r;
+	const struct value *since = table_value(&t, at, table_column(&t, "since_ns"));
+	*ret = (struct query_wait){
+		.task = text(&t, at, "task"),
+		.kind = text(&t, at, "kind"),
+		.name = text(&t, at, "name"),
+		.phase = text(&t, at, "phase"),
+		.holder = text(&t, at, "holder"),
+		.certainty = text(&t, at, "owner_certainty"),
+		.is = text(&t, at, "holder_is"),
+		.since_ns = since->u,
+		.lock_id = table_value(&t, at, table_column(&t, "lock_id"))->u,
+		.approx = since->approx,
+	};
+	struct calls c = {q, {text(&t, at, "stack"), text(&t, at, "owner_stack")}};
+	size_t n = count(c.lists[C_STACK]), n_owner = count(c.lists[C_OWNER_STACK]);
+	const struct row_source src = {
+		.name = "calls",
+		.columns = columns,
+		.n_columns = C_COLUMNS,
+		.n = n > n_owner ? n : n_owner,
+		.default_sort = SIZE_MAX,
+		.ctx = &c,
+		.fill = fill,
+		.rank = rank,
+	};
+	return rows_answer(q, s, &src, &ret->calls, err);
+}

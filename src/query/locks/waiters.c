@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "waiters": every wait in flight is a row, also one that no event told of, if a look at
+ * the locks proves it. Its own order is rwsem first, then the longest wait first; behind them come
+ * those that may have ended unseen. What a look tells of a lock is of another moment than the wait:
+ * both are put together where the look saw the wait. A row's id is made of task, lock and begin, so
+ * that a selection stays with a wait and does not jump to the next wait of the same task. The
+ * columns without a flag carry the ids that a drill-down scopes by.
+ */
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/locksnap.h"
+#include "kontend/units.h"
+#include "queues.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	C_SINCE,
+	C_KIND,
+	C_TYPE,
+	C_MODE,
+	C_TASK,
+	C_PID,
+	C_TID,
+	C_COMM,
+	C_LOCK,
+	C_NAME,
+	C_PHASE,
+	C_CPU,
+	C_DOUBTFUL,
+	C_EARLY,
+	C_PLACE,
+	C_POSITION,
+	C_QUEUE,
+	C_HOLDER,
+	C_OWNER_PID,
+	C_OWNER_TID,
+	C_OWNER_COMM,
+	C_CERTAINTY,
+	C_IS,
+	C_OWNER_STATE,
+	C_OWNER_CPU,
+	C_OWNER_FUNCTION,
+	C_OWNER_SEEN,
+	C_OWNER_STACK,
+	C_STACK,
+	C_CALLER,
+	C_AT_LEAST,
+	C_OWNER_AGE,
+	C_TASK_ID,
+	C_LOCK_ID,
+	C_CALLER_ID,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_SINCE] = {"since_ns", "SINCE", "how long the wait has lasted", COLUMN_NS, 6, 0, SR},
+	[C_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 0,
+		    SR},
+	[C_TYPE] = {"type", "TYPE", "type of the lock without the mode", COLUMN_TEXT, 9, 9,
+		    COLUMN_REPORT},
+	[C_MODE] = {"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 9,
+		    COLUMN_REPORT},
+	[C_TASK] = {"task", "TASK", "who waits: name and thread id", COLUMN_TEXT, 16, 0,
+		    COLUMN_SCREEN},
+	[C_PID] = {"pid", "PID", "process id", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_TID] = {"tid", "TID", "thread id", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
+	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, COLUMN_REPORT},
+	[C_NAME] =
+		{"name", "WAITS FOR",
+		 "name of the lock: whose it is, its symbol, or its address and the function that "
+		 "waits for it most",
+		 COLUMN_TEXT, 18, 0, SR | W},
+	[C_PHASE] = {"phase", "STATE", "spinning (burns its CPU) or asleep", COLUMN_TEXT, 8, 4, SR},
+	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 5, SR},
+	[C_DOUBTFUL] = {"doubtful", "DOUBTFUL",
+			"records were lost since it began: it may have ended", COLUMN_BOOL, 8, 5,
+			SR},
+	[C_EARLY] = {"early", "EARLY",
+		     "it began before measuring did: SINCE is what the scheduler knows of it",
+		     COLUMN_BOOL, 8, 9, COLUMN_REPORT},
+	[C_PLACE] = {"place", "PLACE", "place in the lock's queue, of how many; 1 gets it next",
+		     COLUMN_TEXT, 6, 2, COLUMN_SCREEN},
+	[C_POSITION] = {"position", "POSITION", "place in the lock's queue; 1 gets it next",
+			COLUMN_INT, 8, 9, COLUMN_REPORT},
+	[C_QUEUE] = {"queue", "QUEUE", "tasks in the lock's queue", COLUMN_COUNT, 5, 9,
+		     COLUMN_REPORT},
+	[C_HOLDER] = {"holder", "HOLDER",
+		      "who holds the lock: name and thread id; W a writer, R? a reader that had it",
+		      COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
+	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
+			 COLUMN_REPORT},
+	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock", COLUMN_INT, 7, 9,
+			 COLUMN_REPORT},
+	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9,
+			  COLUMN_REPORT},
+	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
+			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
+			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+	[C_IS] = {"holder_is", "HOLDER IS",
+		  "what the holder does: running or runnable on a CPU, or asleep in a function",
+		  COLUMN_TEXT, 20, 6, COLUMN_SCREEN},
+	[C_OWNER_STATE] = {"owner_state", "OWNER STATE",
+			   "what the holder does: running, runnable, asleep", COLUMN_TEXT, 8, 9,
+			   COLUMN_REPORT},
+	[C_OWNER_CPU] = {"owner_cpu", "OWNER CPU", "the CPU on which it is, or was last",
+			 COLUMN_INT, 4, 9, COLUMN_REPORT},
+	[C_OWNER_FUNCTION] = {"owner_function", "OWNER FUNCTION", "where it sleeps", COLUMN_TEXT,
+			      20, 9, COLUMN_REPORT},
+	[C_OWNER_SEEN] = {"owner_seen_ns", "OWNER SEEN",
+			  "how long each look has seen it hold the lock, if it is sure", COLUMN_NS,
+			  6, 9, COLUMN_REPORT},
+	[C_OWNER_STACK] = {"owner_stack", "OWNER STACK",
+			   "the calls of a holder that is not running, the innermost first",
+			   COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
+	[C_STACK] = {"stack", "STACK",
+		     "the calls in which it waits, the innermost first: as of the last look, or of "
+		     "when the wait began",
+		     COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
+	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 18, 2,
+		      SR | W},
+	[C_AT_LEAST] = {"at_least", "AT LEAST",
+			"no event told of its begin: it may have lasted longer than SINCE",
+			COLUMN_BOOL, 8, 9, COLUMN_REPORT},
+	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
+			 "how old the look is that saw the holder, where it did not see the wait",
+			 COLUMN_NS, 6, 9, COLUMN_REPORT},
+	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
+	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
+	[C_CALLER_ID] = {"caller_id", "CALLER ID", "id of the call site's row by caller",
+			 COLUMN_COUNT, 0, 9, 0},
+};
+
+struct waiters {
+	struct query *q;
+	uint32_t *waits; /* indices into the pool */
+};
+
+static const char *phase(const struct wait *w, enum lock_type type)
+{
+	return locktype_is_spin(type) || w->flags & LCB_F_SPIN ? "spinning" : "asleep";
+}
+
+static void fill_who(struct query *q, const struct wait *w, struct value *v)
+{
+	const struct task *t = &q->model->tasks.tasks[w->task];
+	bool known = w->task != TASK_OTHER;
+
+	value_s(&v[C_TASK], query_task_name(q, w->task));
+	value_s(&v[C_COMM], query_task_comm(q, w->task));
+	v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+	v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
+	v[C_CPU] = (struct value){.i = w->cpu, .known = !w->no_cpu};
+}
+
+/* 0: the look at the locks is not older than the events. */
+static uint64_t look_age_ns(struct query *q)
+{
+	uint64_t taken = query_queues(q)->head.time_ns, now = q->model->now_ns;
+
+	return now > taken ? now - taken : 0;
+}
+
+/*
+ * Is who holds the lock by the look, who cannot be who waits, the one that the wait is for? That is
+ * sure where the look saw it in the queue, in which nobody is who spins. Of a wait that the look is
+ * too old for it is told with the look's age.
+ */
+static bool is_holder_of(struct query *q, const struct locksnap_queue *l, const struct wait *w,
+			 const struct locksnap_waiter *seen, uint64_t *ret_age_ns)
+{
+	*ret_age_ns = 0;
+	if (l->holder_tid == q->model->tasks.tasks[w->task].tid || !query_queue_certainty(l))
+		return false;
+	if (!seen)
+		*ret_age_ns = look_age_ns(q);
+	return seen || w->flags & LCB_F_SPIN || *ret_age_ns;
+}
+
+static void fill_holder(struct query *q, const struct locksnap_queue *l, uint64_t age_ns,
+			struct value *v)
+{
+	const char *holder = query_queue_holder(q, l);
+	uint64_t seen_ns = query_queue_held_ns(q, l);
+	char age[UNITS_BUF];
+
+	if (age_ns)
+		holder = arena_printf(&q->arena, "%s %s ago", holder ? holder : "-",
+				      units_ns(age, age_ns));
+	value_s(&v[C_HOLDER], holder);
+	v[C_OWNER_AGE] = (struct value){.u = age_ns, .known = age_ns != 0};
+	value_s(&v[C_CERTAINTY], query_queue_certainty(l));
+	value_i(&v[C_OWNER_PID], taskid_number(l->holder_pid));
+	value_i(&v[C_OWNER_TID], taskid_number(l->holder_tid));
+	value_s(&v[C_OWNER_COMM], locksnap_text(query_queues(q), l->holder_comm));
+	value_s(&v[C_IS], query_queue_holder_is(q, l));
+	value_s(&v[C_OWNER_STATE], query_queue_state(l));
+	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, l));
+	v[C_OWNER_SEEN] = (struct value){.u = seen_ns, .known = seen_ns != 0};
+	if (v[C_OWNER_STATE].known && l->holder_cpu >= 0)
+		value_i(&v[C_OWNER_CPU], l->holder_cpu);
+}
+
+static void fill_queue(struct query *q, const struct wait *w, uint64_t want, struct value *v)
+{
+	const struct locksnap_queue *l = query_queue_at(q, w->addr);
+	uint64_t age_ns;
+
+	if (!l)
+		return;
+	const struct locksnap_waiter *seen =
+		query_queue_waiter(q, l, q->model->tasks.tasks[w->task].tid);
+	uint32_t n = l->readers_waiting + l->writers_waiting;
+	value_u(&v[C_QUEUE], n);
+	if (seen) {
+		value_i(&v[C_POSITION], seen->position);
+		value_s(&v[C_PLACE], arena_printf(&q->arena, "%" PRIu32 "/%" PRIu32 "%s",
+						  seen->position, n, l->incomplete ? "+" : ""));
+	}
+	if (seen && want & 1ull << C_STACK)
+		value_s(&v[C_STACK], query_queue_stack(q, seen));
+	if (!is_holder_of(q, l, w, seen, &age_ns))
+		return;
+	fill_holder(q, l, age_ns, v);
+	if (want & 1ull << C_OWNER_STACK)
+		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, l));
+}
+
+static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct waiters *ws = ctx;
+	struct query *q = ws->q;
+	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
+	struct query_where where = query_wait_where(w);
+	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+
+	value_u(&v[C_SINCE], query_wait_ns(q->model, w));
+	v[C_SINCE].approx = w->doubtful || w->at_least;
+	value_s(&v[C_KIND], locktype_name(type));
+	value_s(&v[C_TYPE], locktype_base(type));
+	value_s(&v[C_MODE], locktype_mode(type));
+	value_u(&v[C_LOCK], w->addr);
+	if (want & 1ull << C_NAME)
+		value_s(&v[C_NAME], query_lock_name(q, w->lock));
+	value_s(&v[C_PHASE], phase(w, type));
+	value_u(&v[C_DOUBTFUL], w->doubtful);
+	value_u(&v[C_EARLY], w->early);
+	value_u(&v[C_AT_LEAST], w->at_least);
+	if (w->task != TASK_OTHER)
+		fill_queue(q, w, want, v);
+	if (!v[C_STACK].known && want & 1ull << C_STACK)
+		value_s(&v[C_STACK],
+			query_queue_frames(q, stack_frames(&q->model->stacks, w->stack),
+					   q->model->stacks.stacks[w->stack].n));
+	value_s(&v[C_CALLER], query_func_name(q, query_caller(q, w->stack)));
+	fill_who(q, w, v);
+	value_u(&v[C_TASK_ID], query_id(q, BY_TASK, &where));
+	value_u(&v[C_LOCK_ID], query_id(q, BY_LOCK, &where));
+	value_u(&v[C_CALLER_ID], query_id(q, BY_CALLER, &where));
+}
+
+static uint64_t order_of(const struct wait *w, enum lock_type type, uint64_t since)
+{
+	bool rwsem = type == LOCK_RWSEM_R || type == LOCK_RWSEM_W;
+
+	return (uint64_t)!w->doubtful << 63 | (uint64_t)rwsem << 62 | (since & INT64_MAX >> 1);
+}
+
+/* Those that a look told of at once are in the order of the queue. */
+static uint32_t place_in_queue(struct query *q, const struct wait *w)
+{
+	const struct locksnap_queue *l = query_queue_at(q, w->addr);
+	const struct locksnap_waiter *v =
+		l ? query_queue_waiter(q, l, q->model->tasks.tasks[w->task].tid) : NULL;
+
+	return v ? v->position : UINT32_MAX;
+}
+
+static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct waiters *ws = ctx;
+	struct query *q = ws->q;
+	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
+	struct query_where where = query_wait_where(w);
+	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+	uint64_t since = query_wait_ns(q->model, w);
+
+	ret->id = map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
+	ret->order = order_of(w, type, since);
+	ret->tie = w->by_look ? UINT32_MAX - place_in_queue(q, w) : since;
+}
+
+const struct column *query_waiters_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+/* The waits in scope: 0 or -ENOMEM. */
+static int waiters_collect(struct waiters *ws, const struct query_scope *scope, size_t *ret_n)
+{
+	struct query *q = ws->q;
+	const struct model *m = q->model;
+	const struct wait_pool *p = &m->waits;
+	size_t n = 0;
+
+	ws->waits = arena_alloc(&q->arena, ((size_t)p->high + 1) * sizeof(*ws->waits));
+	if (!ws->waits)
+		return -ENOMEM;
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
+		struct query_where w = query_wait_where(&p->waits[i]);
+		if (p->waits[i].used && w.lock < m->locks.n && w.stack < m->stacks.n &&
+		    w.task < m->tasks.n && query_in_scope(q, scope, &w))
+			ws->waits[n++] = i;
+	}
+	*ret_n = n;
+	return q->cache->failed ? -ENOMEM : 0;
+}
+
+/* What only looks at locks tell takes no room of the screen where they tell nothing. */
+static const struct column *columns_of(struct query *q)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (s && !s->head.reason)
+		return columns;
+	struct column *copy = arena_alloc(&q->arena, sizeof(columns));
+	if (!copy)
+		return NULL;
+	memcpy(copy, columns, sizeof(columns));
+	copy[C_PLACE].flags = copy[C_HOLDER].flags = copy[C_IS].flags = 0;
+	return copy;
+}
+
+int query_waiters(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct waiters ws = {.q = q};
+	struct row_source src = {
+		.name = "waiters",
+		.columns = columns_of(q),
+		.n_columns = C_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &ws,
+		.fill = waiters_fill,
+		.rank = waiters_rank,
+	};
+
+	if (!src.columns || query_sync(q) < 0 || waiters_collect(&ws, &s->scope, &src.n) < 0)
+		return query_enomem(err, "waits in flight");
+	return rows_answer(q, s, &src, ret, err);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the events of mmap_locks tell, summed up over those that a row stands for; and how it is
+ * measured: the level, what it lets through now, and what that costs. The cost is computed, from
+ * the rate of events and what one was measured to take.
+ */
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "kontend/mmlevel.h"
+#include "list.h"
+#include "locks/queues.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void add_times(struct query_hist *to, const struct mmlock_times *from)
+{
+	if (!from->n)
+		return;
+	to->min_ns = !to->n_waits || from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+	to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+	to->n_waits += from->n;
+	to->total_ns += from->total_ns;
+}
+
+void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint32_t mode,
+		    uint32_t *next)
+{
+	const struct mmlock_mode *m = &l->mms[mode / 2].mode[mode % 2];
+
+	to->acquired += m->acquired;
+	to->failed += m->failed;
+	to->before += m->before;
+	/* Not more than this in sum, however they go together. */
+	to->deviation += query_mmap_deviation(m, l);
+	add_times(&to->wait, &m->wait);
+	add_times(&to->hold, &m->hold);
+	next[mode] = to->first;
+	to->first = mode + 1;
+}
+
+void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
+		      const uint32_t *next, struct hist *wait, struct hist *hold)
+{
+	*wait = *hold = (struct hist){0};
+	for (uint32_t i = e->first; i; i = next[i - 1]) {
+		const struct mmlock_mode *m = &l->mms[(i - 1) / 2].mode[(i - 1) % 2];
+		hist_pool_sum(&l->hists, m->wait.hist, wait);
+		hist_pool_sum(&l->hists, m->hold.hist, hold);
+	}
+}
+
+int query_mmap_row(struct query *q, enum query_by by, uint64_t id, struct query_mmap_row *ret)
+{
+	const struct mmlocks *l = &q->model->mmlocks;
+	uint32_t *next = arena_alloc(&q->arena, (2 * l->n + 1) * sizeof(*next));
+	struct query_mmap_events e = {0};
+	struct hist wait, hold;
+
+	*ret = (struct query_mmap_row){0};
+	if (!next || query_sync(q) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < 2 * l->n; i++) {
+		struct query_mmap_owner o;
+		uint64_t addr = query_mmap_owner_of(q, i / 2, &o);
+		if (query_mmap_row_id(by, &o, addr, i % 2 == 0) == id)
+			query_mmap_add(&e, l, i, next);
+	}
+	query_mmap_hists(&e, l, next, &wait, &hold);
+	ret->acquired = e.acquired;
+	ret->failed = e.failed;
+	ret->wait = e.wait;
+	ret->hold = e.hold;
+	int code = query_hist_make(q, &wait, &ret->wait);
+	return code < 0 ? code : query_hist_make(q, &hold, &ret->hold);
+}
+
+static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
+{
+	s->level = l->how_known ? l->how->level : l->n_events ? MMLEVEL_ALL : MMLEVEL_CONTENDED;
+	s->asked = l->how_known ? l->how->asked : s->level;
+	s->one_in = l->how_known ? l->how->one_in : 1;
+	s->event_ns = l->how_known ? l->how->event_ns : 0;
+	s->missing = l->how_known ? l->how->reason : "";
+	s->events = l->n_events;
+	s->unpaired = l->asked_only + l->held_only + l->release_only;
+	s->asked_only = l->asked_only;
+	s->held_only = l->held_only;
+	s->release_only = l->release_only;
+	s->tried = l->tried;
+	s->downgraded = l->downgraded;
+	s->dropped = l->dropped;
+}
+
+/*
+ * What stands for one that was seen. By time, the slower a program is while its events are written
+ * the fewer of them are seen; by the counts of all it is known how many it were, until the last
+ * burst ended. They are compared with the events themselves and not with what was counted within
+ * the bursts: switching events on and off takes its time, in which some come.
+ */
+static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counted)
+{
+	const struct mmlocks *l = &m->mmlocks;
+	uint64_t elapsed = query_elapsed(m), since = m->now_ns - elapsed;
+	double told = l->seen_until > since ? (double)(l->seen_until - since) : 0;
+	enum { ENOUGH = 100 };
+
+	*ret_counted = l->how->level == MMLEVEL_SAMPLED && l->counted && told > 0 &&
+		       l->got_before >= ENOUGH;
+	if (!*ret_counted)
+		return seen_ns && elapsed > seen_ns ? (double)elapsed / (double)seen_ns : 1;
+	double scale = (double)l->counted / (double)l->got_before;
+	scale = scale < 1 ? 1 : scale;
+	return (double)elapsed > told ? scale * ((double)elapsed / told) : scale;
+}
+
+int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)
+{
+	const struct locksnap *snap = query_queues(q);
+	const struct model *m = q->model;
+	const struct mmlocks *l = &m->mmlocks;
+	uint64_t elapsed = query_elapsed(m);
+	struct query_mmap_sum s = {
+		.known = (m->lock_names && m->lock_names->n) || (l->n && l->lock_offset),
+		.reason = snap ? locksnap_text(snap, snap->head.reason) : "",
+	};
+
+	sum_how(l, &s);
+	s.seen_ns = s.level == MMLEVEL_SAMPLED	   ? l->seen_ns
+		    : s.level == MMLEVEL_CONTENDED ? 0
+						   : elapsed;
+	s.scale = scale_of(m, s.seen_ns, &s.counted);
+	s.events_per_s = average ? query_per_s(l->n_events, m->now_ns - m->start_ns)
+				 : query_per_s(l->rate_n, m->rate_ns);
+	s.cost_pct = s.events_per_s * (double)s.event_ns / 1e7;
+	*ret = s;
+	return 0;
+}
+
+const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *s)
+{
+	const char *text = mmlevel_name(s->level);
+
+	if (s->level == MMLEVEL_SAMPLED)
+		text = arena_printf(&q->arena, "%s, 1/%" PRIu32 " of the time", text, s->one_in);
+	return text ? text : "";
+}
+
+const char *query_mmap_none(struct query *q, const struct query_mmap_sum *s)
+{
+	const char *text = "nobody has waited for an mmap_lock yet";
+
+	if (s->level != MMLEVEL_CONTENDED)
+		text = "no mmap_lock was taken yet";
+	else if (!s->known && *s->reason)
+		text = arena_printf(&q->arena, "which locks are mmap_locks is not known: %s",
+				    s->reason);
+	else if (!s->known)
+		text = "no snapshot of locks says which are mmap_locks";
+	return text ? text : "";
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "mmap": how long it takes to get mmap_locks, a row a process (or memory cgroup) and
+ * mode. What was waited comes from the cells of the contention events, so it costs nothing beside
+ * them; it is of contended acquisitions alone. Where the locks' own events are measured percentiles
+ * are of all acquisitions, and OF says which of both it is. Waits from before there were events
+ * count as waiting now.
+ */
+#include "list.h"
+#include "../rows.h"
+#include "kontend/mmlevel.h"
+#include "locks/queues.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	C_PROCESS,
+	C_PID,
+	C_COMM,
+	C_MEMCG,
+	C_LOCKS,
+	C_MODE,
+	C_WAITING,
+	C_ACQUIRED,
+	C_ERROR,
+	C_CONTENDED,
+	C_CONT_RATE,
+	C_WAIT_RATE,
+	C_P50,
+	C_P90,
+	C_P99,
+	C_MAX,
+	C_HOLD_P99,
+	C_OF,
+	C_FAILED,
+	C_TOTAL,
+	C_HISTOGRAM,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, W = COLUMN_WIDE };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_PROCESS] = {"process", "MMAP_LOCK OF", "the process whose mmap_lock it is", COLUMN_TEXT,
+		       16, 0, COLUMN_SCREEN},
+	[C_PID] = {"pid", "PID", "its process id", COLUMN_INT, 7, 9, R},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_MEMCG] = {"memcg", "MEMCG", "path of its memory cgroup", COLUMN_TEXT, 16, 4, SR | W},
+	[C_LOCKS] = {"locks", "LOCKS", "mmap_locks that the row spans", COLUMN_COUNT, 5, 6, SR},
+	[C_MODE] = {"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 0, SR},
+	[C_WAITING] = {"waiting", "NOW", "tasks waiting now", COLUMN_COUNT, 4, 0, SR},
+	[C_ACQUIRED] = {"acquired", "ACQUIRED", "times it was taken, also without waiting",
+			COLUMN_COUNT, 8, 2, SR},
+	[C_ERROR] = {"acquired_error", "ERROR",
+		     "how far off ACQUIRED may be, in 95 of 100 cases, where it is of samples",
+		     COLUMN_COUNT, 6, 3, SR},
+	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 3, SR},
+	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
+	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
+			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
+			 SR},
+	[C_P50] = {"p50_ns", "P50", "half of them took less time to get it, within 13 %", COLUMN_NS,
+		   6, 1, SR},
+	[C_P90] = {"p90_ns", "P90", "90 % took less", COLUMN_NS, 6, 5, SR},
+	[C_P99] = {"p99_ns", "P99", "99 % took less", COLUMN_NS, 6, 0, SR},
+	[C_MAX] = {"max_ns", "MAX", "the longest", COLUMN_NS, 6, 2, SR},
+	[C_HOLD_P99] = {"hold_p99_ns", "HOLD99", "99 % of the times that it was held were shorter",
+			COLUMN_NS, 6, 2, SR},
+	[C_OF] = {"of", "OF",
+		  "what P50 to MAX are of: of all that was acquired, or of what was waited",
+		  COLUMN_TEXT, 8, 8, SR},
+	[C_FAILED] = {"failed", "FAILED", "tries that did not get it", COLUMN_COUNT, 6, 8, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 7, SR},
+	[C_HISTOGRAM] = {"histogram", "HISTOGRAM",
+			 "how many took from 2^N to 2^(N+1) ns, N counting from 0", COLUMN_TEXT, 9,
+			 9, R | COLUMN_LIST | COLUMN_NUMBERS},
+};
+
+struct row {
+	uint64_t id;
+	struct query_mmap_owner owner; /* of a lock that it spans */
+	const struct group *g;	       /* NULL: nobody has waited */
+	struct query_mmap_events e;
+	bool reader;
+};
+
+struct rows {
+	struct query *q;
+	enum query_by by; /* BY_MMAP or BY_MMAP_MEMCG */
+	struct groups gs;
+	struct row *rows;
+	size_t n;
+	struct map64 at;     /* id -> index */
+	uint32_t *mode_next; /* see query_mmap_add() */
+	bool average;
+	uint64_t elapsed_ns;
+	double scale;		/* of what is seen for a part of the time */
+	double all;		/* events of getting one that there were; 0: not counted */
+	struct hist hist, hold; /* scratch */
+};
+
+/* The row of a lock, made if it is not there; NULL: no memory. */
+static struct row *row_at(struct rows *t, const struct query_mmap_owner *o, uint64_t addr,
+			  bool reader)
+{
+	uint64_t id = query_mmap_row_id(t->by, o, addr, reader);
+	const uint32_t *at = map64_get(&t->at, id);
+
+	if (at)
+		return &t->rows[*at];
+	if (map64_put(&t->at, id, (uint32_t)t->n) < 0)
+		return NULL;
+	t->rows[t->n] = (struct row){.id = id, .owner = *o, .reader = reader};
+	return &t->rows[t->n++];
+}
+
+/* Rows of what the contention events know. */
+static int add_groups(struct rows *t)
+{
+	for (size_t i = 0; i < t->gs.n; i++) {
+		const struct group *g = &t->gs.g[i];
+		const struct lock *l = &t->q->model->locks.locks[g->first.lock];
+		struct query_mmap_owner o;
+		if (!g->id || !query_mmap_owner(t->q, l->addr, l, &o))
+			continue;
+		bool reader = locktype_mode((enum lock_type)l->type)[0] == 'R';
+		struct row *row = row_at(t, &o, l->addr, reader);
+		if (!row)
+			return -ENOMEM;
+		row->g = g;
+	}
+	return 0;
+}
+
+static int add_events(struct rows *t)
+{
+	const struct mmlocks *l = &t->q->model->mmlocks;
+
+	for (uint32_t i = 0; i < 2 * l->n; i++) {
+		const struct mmlock_mode *m = &l->mms[i / 2].mode[i % 2];
+		struct query_mmap_owner o;
+		if (!m->acquired && !m->failed && !m->hold.n)
+			continue;
+		uint64_t addr = query_mmap_owner_of(t->q, i / 2, &o);
+		struct row *row = row_at(t, &o, addr, i % 2 == 0);
+		if (!row)
+			return -ENOMEM;
+		/* Of several address spaces of a process the last one has its name. */
+		if (!row->g && *o.comm)
+			row->owner = o;
+		query_mmap_add(&row->e, l, i, t->mode_next);
+	}
+	return 0;
+}
+
+static int collect(struct rows *t, const struct query_scope *scope)
+{
+	size_t modes = 2 * t->q->model->mmlocks.n;
+	struct arena *a = &t->q->arena;
+	int code = query_group(t->q, t->by, scope, &t->gs);
+
+	if (code < 0)
+		return code;
+	t->rows = arena_alloc(a, (t->gs.n + modes + 1) * sizeof(*t->rows));
+	t->mode_next = arena_alloc(a, (modes + 1) * sizeof(*t->mode_next));
+	if (!t->rows || !t->mode_next)
+		return -ENOMEM;
+	code = add_groups(t);
+	if (scope->mask)
+		return code;
+	return code < 0 ? code : add_events(t);
+}
+
+/* The process that waited: of a lock that nobody has named most probably its own. */
+static void guess_process(const struct rows *t, const struct group *g, struct value *v)
+{
+	const struct task *task = g ? &t->q->model->tasks.tasks[g->first.task] : NULL;
+
+	if (!task || g->first.task == TASK_OTHER || t->by != BY_MMAP)
+		return;
+	value_i(&v[C_PID], taskid_number(task->pid));
+	value_s(&v[C_COMM], query_process_comm(t->q, g->first.task));
+	value_s(&v[C_PROCESS], query_process_name(t->q, g->first.task));
+	v[C_PID].approx = v[C_COMM].approx = v[C_PROCESS].approx = true;
+}
+
+static void fill_key(const struct rows *t, const struct row *row, struct value *v)
+{
+	const struct query_mmap_owner *o = &row->owner;
+
+	value_s(&v[C_MODE], row->reader ? "R" : "W");
+	value_s(&v[C_MEMCG], o->memcg);
+	v[C_MEMCG].approx = o->memcg_guessed;
+	if (t->by == BY_MMAP_MEMCG)
+		return;
+	if (o->pid <= 0) {
+		value_s(&v[C_PROCESS], o->comm);
+		guess_process(t, row->g, v);
+		return;
+	}
+	value_i(&v[C_PID], taskid_number(o->pid));
+	value_s(&v[C_COMM], o->comm);
+	value_s(&v[C_PROCESS], query_slash(&t->q->arena, o->comm, o->pid, "-"));
+}
+
+/* Counts, a line an octave; the first one that is stored begins at 0 and ends at 2^2 ns. */
+static const char *histogram_text(struct rows *t)
+{
+	const char *text = "0";
+	uint64_t seen = 0;
+
+	for (unsigned o = 0; text && seen < t->hist.n && o < HIST_BUCKETS / HIST_SUB; o++) {
+		uint64_t n = hist_octave(&t->hist, o);
+		text = arena_printf(&t->q->arena, "%s\n%" PRIu64, text, n);
+		seen += n;
+	}
+	return text;
+}
+
+/* Of @hist, whose extremes are these. */
+static void fill_histogram(struct rows *t, uint64_t min, uint64_t max, uint64_t want,
+			   struct value *v)
+{
+	static const struct {
+		int column;
+		double pct;
+	} all[] = {{C_P50, 50}, {C_P90, 90}, {C_P99, 99}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		value_u(&v[all[i].column], hist_percentile(&t->hist, all[i].pct, min, max));
+	if (want & 1ull << C_HISTOGRAM)
+		value_s(&v[C_HISTOGRAM], histogram_text(t));
+}
+
+static bool wants_histogram(uint64_t want)
+{
+	return want & (1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99 | 1ull << C_HOLD_P99 |
+		       1ull << C_HISTOGRAM);
+}
+
+static void fill_waits(struct rows *t, const struct row *row, uint64_t want, struct value *v)
+{
+	const struct group *g = row->g;
+	uint64_t ns = t->average ? t->elapsed_ns : t->q->model->rate_ns;
+
+	value_u(&v[C_CONTENDED], g->n);
+	value_u(&v[C_TOTAL], g->total_ns);
+	if (want & 1ull << C_LOCKS && t->by == BY_MMAP_MEMCG)
+		value_u(&v[C_LOCKS], query_group_locks(t->q, &t->gs, g));
+	if (ns) {
+		value_d(&v[C_CONT_RATE], query_per_s(t->average ? g->n : g->rate_n, ns));
+		value_d(&v[C_WAIT_RATE],
+			query_per_s(t->average ? g->waited_ns : g->rate_wait_ns, ns));
+	}
+	if (!g->n || row->e.wait.n_waits)
+		return;
+	value_s(&v[C_OF], "waited");
+	value_u(&v[C_MAX], g->max_ns);
+	if (!wants_histogram(want))
+		return;
+	query_group_hist(t->q, &t->gs, g, &t->hist);
+	fill_histogram(t, g->min_ns, g->max_ns, want, v);
+}
+
+/* A count of a part of the time stands for so many of the whole. */
+static void scaled(const struct rows *t, struct value *v, uint64_t n)
+{
+	value_u(v, (uint64_t)((double)n * t->scale + 0.5));
+	v->approx = t->scale > 1;
+}
+
+static void fill_events(struct rows *t, const struct row *row, uint64_t want, struct value *v)
+{
+	const struct query_mmap_events *e = &row->e;
+	uint64_t waited = row->g && row->g->n ? row->g->max_ns : 0;
+
+	const struct mmlocks *l = &t->q->model->mmlocks;
+
+	/* The scale is of when the last burst ended. */
+	scaled(t, &v[C_ACQUIRED], t->scale > 1 && l->bursts ? e->before : e->acquired);
+	double error = t->scale > 1 ? query_mmap_error(e, l, t->scale, t->all) : -1;
+	if (error >= 0)
+		value_u(&v[C_ERROR], (uint64_t)(error + 0.5));
+	scaled(t, &v[C_FAILED], e->failed);
+	if (wants_histogram(want))
+		query_mmap_hists(e, &t->q->model->mmlocks, t->mode_next, &t->hist, &t->hold);
+	if (e->hold.n_waits && wants_histogram(want))
+		value_u(&v[C_HOLD_P99],
+			hist_percentile(&t->hold, 99, e->hold.min_ns, e->hold.max_ns));
+	if (!e->wait.n_waits)
+		return;
+	value_s(&v[C_OF], "acquired");
+	value_u(&v[C_MAX], e->wait.max_ns > waited ? e->wait.max_ns : waited);
+	if (wants_histogram(want))
+		fill_histogram(t, e->wait.min_ns, e->wait.max_ns, want, v);
+}
+
+static void mmap_fill(void *ctx, size_t i, uint64_t want, struct value *v)
+{
+	struct rows *t = ctx;
+	const struct row *row = &t->rows[i];
+
+	fill_key(t, row, v);
+	value_u(&v[C_WAITING], row->g ? row->g->waiting : 0);
+	if (row->g)
+		fill_waits(t, row, want, v);
+	if (row->e.first)
+		fill_events(t, row, want, v);
+}
+
+static void mmap_rank(void *ctx, size_t i, struct row_rank *ret)
+{
+	const struct row *row = &((const struct rows *)ctx)->rows[i];
+
+	*ret = (struct row_rank){.id = row->id, .tie = row->g ? row->g->total_ns : row->e.acquired};
+}
+
+const struct column *query_mmap_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+const char *query_mmap_by_name(enum query_by by)
+{
+	return by == BY_CGROUP || by == BY_MMAP_MEMCG ? "memcg" : "process";
+}
+
+/*
+ * A row a memory cgroup has no process; a process has one lock. What only events tell that are not
+ * measured takes no room of the screen.
+ */
+static const struct column *columns_by(struct query *q, enum query_by by)
+{
+	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+
+	if (!c)
+		return NULL;
+	memcpy(c, columns, sizeof(columns));
+	if (!q->model->mmlocks.n)
+		c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = c[C_OF].flags = c[C_FAILED].flags = R;
+	if (q->model->mmlocks.how->level != MMLEVEL_SAMPLED)
+		c[C_ERROR].flags = R;
+	if (by == BY_MMAP_MEMCG) {
+		c[C_PROCESS].flags = c[C_PID].flags = c[C_COMM].flags = 0;
+		c[C_MEMCG].priority = 0;
+	} else {
+		c[C_LOCKS].flags = 0;
+	}
+	return c;
+}
+
+int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct rows t = {.q = q,
+			 .by = s->by == BY_CGROUP ? BY_MMAP_MEMCG : BY_MMAP,
+			 .average = s->average,
+			 .elapsed_ns = query_elapsed(q->model)};
+	struct row_source src = {
+		.name = "mmap",
+		.columns = columns_by(q, t.by),
+		.n_columns = C_COLUMNS,
+		.default_sort = s->average ? C_TOTAL : C_WAIT_RATE,
+		.ctx = &t,
+		.fill = mmap_fill,
+		.rank = mmap_rank,
+	};
+	struct query_mmap_sum sum;
+	int code = src.columns ? query_sync(q) : -ENOMEM;
+
+	code = code < 0 ? code : query_mmap_sum(q, s->average, &sum);
+	t.scale = code < 0 ? 1 : sum.scale;
+	t.all = code < 0 || !sum.counted ? 0 : t.scale * (double)q->model->mmlocks.got_before;
+	code = code < 0 ? code : collect(&t, &s->scope);
+	map64_deinit(&t.at);
+	if (code < 0)
+		return query_enomem(err, "mmap_locks");
+	src.n = t.n;
+	return rows_answer(q, s, &src, ret, err);
+}
+
+int query_mmap_worst(struct query *q, bool average, struct table *ret, struct error *err)
+{
+	struct query_spec s = {.by = BY_PROCESS,
+			       .average = average,
+			       .limit = QUERY_MMAP_WORST,
+			       .sort = "wait_ns_per_s"};
+
+	return query_mmap(q, &s, ret, err);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What things are called. A lock that is a static object has the name of its data symbol, one of
+ * which it is known what it belongs to is called by that (locks/name.c). All others are known
+ * by their address and, since an address says nothing to a reader, by the function that waits for
+ * them most: "0xffff888012345678 (vm_mmap_pgoff)". Both modes of a lock count for that, so that
+ * readers and writers of one rwsem have one name. The search walks the list of the lock's cells,
+ * built once a frame and only when a name is asked for.
+ */
+#include "../internal.h"
+#include "kontend/lockname.h"
+#include "kontend/locksnap.h"
+#include "kontend/taskid.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *query_hex(struct arena *a, uint64_t addr)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned n = 1;
+	char *s;
+
+	while (n < 16 && addr >> (4 * n))
+		n++;
+	s = arena_alloc(a, n + 3);
+	if (!s)
+		return NULL;
+	s[0] = '0';
+	s[1] = 'x';
+	for (unsigned i = 0; i < n; i++)
+		s[2 + i] = digits[addr >> (4 * (n - 1 - i)) & 15];
+	return s;
+}
+
+static const char *fail(struct query *q)
+{
+	q->cache->failed = true;
+	return NULL;
+}
+
+static const char *checked(struct query *q, const char *s)
+{
+	return s ? s : fail(q);
+}
+
+/* "init_mm+0xb8", or NULL when the address lies in no static object. */
+static const char *static_name(struct query *q, uint64_t addr)
+{
+	const struct sym_entry *e = sym_object(q->sym, addr);
+
+	if (!e || addr == e->addr)
+		return e ? sym_text(q->sym, e) : NULL;
+	return checked(
+		q, arena_printf(&q->arena, "%s+0x%" PRIx64, sym_text(q->sym, e), addr - e->addr));
+}
+
+static bool index_cells(struct query *q)
+{
+	const struct cell_table *t = &q->model->cells;
+	struct query_cache *c = q->cache;
+	size_t n = q->model->locks.n;
+
+	if (c->lock_head)
+		return true;
+	c->lock_names = arena_alloc(&q->arena, n * sizeof(*c->lock_names));
+	c->lock_next = arena_alloc(&q->arena, (t->n + 1) * sizeof(*c->lock_next));
+	c->lock_head = arena_alloc(&q->arena, n * sizeof(*c->lock_head));
+	if (!c->lock_names || !c->lock_next || !c->lock_head) {
+		c->lock_head = NULL;
+		return false;
+	}
+	c->n_locks = n;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t lock = t->cells[i].lock;
+		if (lock >= n)
+			continue;
+		c->lock_next[i] = c->lock_head[lock];
+		c->lock_head[lock] = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+/* The same lock in the other mode, or UINT32_MAX. */
+static uint32_t sibling(const struct query *q, uint32_t lock)
+{
+	const struct lock *l = &q->model->locks.locks[lock];
+	const char *mode = locktype_mode((enum lock_type)l->type);
+	const uint32_t *other;
+
+	if (mode[0] == '\0' || l->over)
+		return UINT32_MAX;
+	other = map64_get(&q->model->locks.index,
+			  lock_key(l->addr, (enum lock_type)(l->type + (mode[0] == 'R' ? 1 : -1))));
+	return other && *other < q->cache->n_locks ? *other : UINT32_MAX;
+}
+
+static void heat_cells(struct query *q, uint32_t *best, uint32_t lock)
+{
+	const struct cell *cells = q->model->cells.cells;
+
+	for (uint32_t i = q->cache->lock_head[lock]; i; i = q->cache->lock_next[i - 1])
+		if (cells[i - 1].n)
+			query_heat(q, best, cells[i - 1].stack, cells[i - 1].total_ns);
+}
+
+/* Function that waits for the lock most; that of a wait in flight where none has finished yet. */
+static uint32_t hottest_caller(struct query *q, uint32_t lock)
+{
+	const struct wait_pool *p = &q->model->waits;
+	uint32_t other = sibling(q, lock);
+	uint32_t best = 0;
+
+	q->cache->stamp++;
+	heat_cells(q, &best, lock);
+	if (other != UINT32_MAX)
+		heat_cells(q, &best, other);
+	for (uint32_t i = 1; !best && p->in_flight && i < p->high; i++) {
+		const struct wait *w = &p->waits[i];
+		if (w->used && (w->lock == lock || w->lock == other))
+			best = query_caller(q, w->stack);
+	}
+	return best;
+}
+
+static const char *make_lock_name(struct query *q, uint32_t lock)
+{
+	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lockname *object;
+	const char *name;
+	uint32_t func;
+
+	if (lock < LOCK_TYPES)
+		return "other";
+	name = static_name(q, l->addr);
+	if (name || q->cache->failed)
+		return name;
+	object = query_lock_place(q, l->addr, l->begin_ns);
+	name = object ? query_object_name(q, object) : NULL;
+	if (name)
+		return name;
+	name = query_hex(&q->arena, l->addr);
+	/* A name that others' objects have, too, would be a wrong one: the function says more. */
+	if (name && object && object->kind == LOCKSNAP_SLAB && *object->text != *LOCKSNAP_MERGED)
+		name = arena_printf(&q->arena, "%s %s", object->text, name);
+	func = hottest_caller(q, lock);
+	if (!name || !func)
+		return checked(q, name);
+	return checked(q, arena_printf(&q->arena, "%s (%s)", name, query_func_name(q, func)));
+}
+
+const char *query_lock_name(struct query *q, uint32_t lock)
+{
+	const char **known;
+
+	if (!index_cells(q))
+		return fail(q);
+	if (lock >= q->cache->n_locks)
+		return NULL;
+	known = &q->cache->lock_names[lock];
+	if (!*known)
+		*known = make_lock_name(q, lock);
+	return *known;
+}
+
+static const struct task *task_at(const struct query *q, uint32_t task)
+{
+	const struct task_table *t = &q->model->tasks;
+
+	return task != TASK_OTHER && task < t->n ? &t->tasks[task] : NULL;
+}
+
+const char *query_slash(struct arena *a, const char *comm, int32_t id, const char *none)
+{
+	char number[TASKID_TEXT];
+
+	return arena_printf(a, "%s/%s", comm && *comm ? comm : none, taskid_text(number, id));
+}
+
+static const char *slash_name(struct query *q, const char *comm, int32_t id)
+{
+	return checked(q, query_slash(&q->arena, comm, id, id ? "-" : "swapper"));
+}
+
+const char *query_task_comm(struct query *q, uint32_t task)
+{
+	const struct task *t = task_at(q, task);
+
+	return t && t->comm && *t->comm ? t->comm : NULL;
+}
+
+const char *query_task_comm_or_idle(struct query *q, uint32_t task)
+{
+	const struct task *t = task_at(q, task);
+	const char *comm = query_task_comm(q, task);
+
+	return comm || !t || t->tid ? comm : "swapper";
+}
+
+const char *query_task_name(struct query *q, uint32_t task)
+{
+	const struct task *t = task_at(q, task);
+
+	return t ? slash_name(q, t->comm, t->tid) : "other";
+}
+
+const char *query_process_comm(struct query *q, uint32_t task)
+{
+	const struct task *t = task_at(q, task);
+	const uint32_t *leader;
+
+	if (!t)
+		return NULL;
+	leader = map64_get(&q->model->tasks.by_tid, (uint32_t)t->pid);
+	if (leader && task_at(q, *leader) && task_at(q, *leader)->pid == t->pid)
+		task = *leader;
+	return query_task_comm(q, task);
+}
+
+const char *query_owner_name(struct query *q, uint16_t owner)
+{
+	if (owner == OWNER_FREE)
+		return "(free)";
+	const char *name = owner ? query_task_name(q, cell_owner_task(owner)) : NULL;
+
+	return name && owner & OWNER_HINT ? arena_printf(&q->arena, "%s R?", name) : name;
+}
+
+const char *query_process_name(struct query *q, uint32_t task)
+{
+	const struct task *t = task_at(q, task);
+
+	return t ? slash_name(q, query_process_comm(q, task), t->pid) : "other";
+}
+
+const char *query_cgroup_name(struct query *q, uint64_t id)
+{
+	const char *path = id ? task_cgroup_path(&q->model->tasks, id) : NULL;
+
+	if (!id || (path && *path))
+		return path;
+	return checked(q, arena_printf(&q->arena, "cgroup id %" PRIu64, id));
+}
+
+/* Each frame is resolved once: short of memory, a second look may find more than the first. */
+static const char **chain_names(struct query *q, const uint64_t *frames, size_t n, size_t *ret_len)
+{
+	const char **names = arena_alloc(&q->arena, n * sizeof(*names));
+
+	*ret_len = 0;
+	for (size_t i = 0; names && i < n; i++) {
+		uint32_t f = query_func(q, frames[i]);
+		names[i] = f ? query_func_name(q, f) : "";
+		*ret_len += strlen(names[i]) + 3;
+	}
+	return names;
+}
+
+const char *query_chain(struct query *q, uint32_t stack)
+{
+	const struct stack_table *t = &q->model->stacks;
+	size_t len;
+
+	if (!query_caller(q, stack))
+		return NULL;
+	uint32_t at = query_caller_frame(q, stack), n = t->stacks[stack].n - at;
+	const char **names = chain_names(q, stack_frames(t, stack) + at, n, &len);
+	char *s = names ? arena_alloc(&q->arena, len + 1) : NULL;
+	if (!s)
+		return fail(q);
+	char *end = s;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && *names[i])
+			end = stpcpy(end, " < ");
+		end = stpcpy(end, names[i]);
+	}
+	return s;
+}

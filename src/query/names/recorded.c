@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names and code of functions out of the recording. Files have other numbers in it than in the
+ * model; which is which is found out once a file, by its path and what else the mapping said of it,
+ * and anew when the recording has told more.
+ */
+#include "recorded.h"
+
+#include "kontend/funcset.h"
+#include "kontend/map-stamp.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct query_recorded {
+	const struct funcset *of; /* what the numbers below are of */
+	uint64_t changes;
+	struct map_stamp in; /* the model's objects */
+	uint32_t *objects;   /* by index in the model: index + 1, NONE, or 0: not looked for */
+	size_t n_objects;
+};
+
+#define NONE UINT32_MAX
+
+static void forget_objects(struct query_recorded *r)
+{
+	mem_free(r->objects);
+	r->objects = NULL;
+	r->n_objects = 0;
+}
+
+void query_recorded_deinit(struct query *q)
+{
+	if (!q->recorded)
+		return;
+	forget_objects(q->recorded);
+	mem_free(q->recorded);
+	q->recorded = NULL;
+}
+
+/* NULL: nothing was told, or q->cache->failed. */
+static struct query_recorded *told(struct query *q)
+{
+	const struct funcset *s = q->model->funcs;
+	struct query_recorded *r = q->recorded;
+
+	if (!s || !funcset_snap(s)->n_funcs)
+		return NULL;
+	if (!r)
+		r = q->recorded = mem_calloc(1, sizeof(*r));
+	const struct map_objects *in = q->model->profile.spaces.objects;
+	if (r && (r->of != s || r->changes != funcset_changes(s) || !map_stamp_is(&r->in, in))) {
+		r->of = s;
+		r->changes = funcset_changes(s);
+		r->in = map_stamp(in);
+		forget_objects(r);
+	}
+	q->cache->failed |= !r;
+	return r;
+}
+
+static bool is_it(const struct funcsnap *s, const struct funcsnap_object *a,
+		  const struct map_object *b)
+{
+	if (a->maj != b->maj || a->min != b->min || a->ino != b->ino ||
+	    strcmp(funcsnap_text(s, a->path), b->path) != 0)
+		return false;
+	if (b->id_len && (a->id_len != b->id_len || memcmp(a->id, b->id, b->id_len) != 0))
+		return false;
+	return !map_is_memory(b->path) || a->pid == b->pid;
+}
+
+static bool grow_objects(struct query_recorded *r, size_t n)
+{
+	uint32_t *p;
+
+	if (n <= r->n_objects)
+		return true;
+	p = mem_resize(r->objects, n, sizeof(*p));
+	if (!p)
+		return false;
+	memset(p + r->n_objects, 0, (n - r->n_objects) * sizeof(*p));
+	r->objects = p;
+	r->n_objects = n;
+	return true;
+}
+
+/* Index + 1 in the snapshot; 0: it has none of it. */
+static uint32_t object_of(struct query *q, struct query_recorded *r, uint32_t object)
+{
+	const struct map_objects *all = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(all, object);
+
+	if (!o)
+		return 0;
+	if (!grow_objects(r, all->n)) {
+		q->cache->failed = true;
+		return 0;
+	}
+	const struct funcsnap *s = funcset_snap(r->of);
+	uint32_t *known = &r->objects[object];
+	for (size_t i = 0; !*known && i < s->n_objects; i++)
+		if (is_it(s, &s->objects[i], o))
+			*known = (uint32_t)i + 1;
+	if (!*known)
+		*known = NONE;
+	return *known == NONE ? 0 : *known;
+}
+
+const struct funcsnap_func *recorded_func(struct query *q, uint64_t frame)
+{
+	struct query_recorded *r = told(q);
+
+	if (!r)
+		return NULL;
+	if (map_frame_is_kernel(frame))
+		return funcsnap_find(funcset_snap(r->of), 0, frame);
+	uint32_t object = object_of(q, r, map_frame_object(frame));
+	return object ? funcsnap_find(funcset_snap(r->of), object, map_frame_offset(frame)) : NULL;
+}
+
+const char *recorded_name(const struct query *q, const struct funcsnap_func *f)
+{
+	return funcsnap_text(funcset_snap(q->model->funcs), f->name);
+}
+
+bool recorded_bytes(struct query *q, uint64_t start, const uint8_t **ret, size_t *ret_n)
+{
+	const struct funcsnap_func *f = recorded_func(q, start);
+	uint64_t at = map_frame_is_kernel(start) ? start : map_frame_offset(start);
+
+	if (!f || f->start != at || !f->code_len)
+		return false;
+	*ret = funcset_snap(q->model->funcs)->code + f->code;
+	*ret_n = f->code_len;
+	return true;
+}

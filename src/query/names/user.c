@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of functions in programs. Their files are loaded in steps, between which a screen is drawn:
+ * until then all functions of a file are one, "(loading)"; when names have come, those that were
+ * cached are forgotten. Where a file is not there, or is another one, the recording may have the
+ * name. What neither has names for is one function as well, called by the reason.
+ */
+#include "user.h"
+#include "lines.h"
+
+#include "kontend/asked.h"
+#include "kontend/buildids.h"
+#include "kontend/map-stamp.h"
+#include "kontend/mem.h"
+#include "kontend/pidns.h"
+#include "kontend/thisboot.h"
+#include "kontend/unwind.h"
+#include "recorded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* So long names are loaded before it is looked whether anybody wants us to end. */
+static const uint64_t SLICE_NS = 100000000;
+
+/* Which file of usersyms.h an object of the model is. */
+struct query_files {
+	uint32_t *numbers; /* + 1; 0: not asked for yet */
+	size_t n;
+	const struct snapshot *ids; /* the build ids that they were asked for with */
+	struct map_stamp objects;
+};
+
+int query_open_names(struct query *q)
+{
+	const struct record_host *h = &q->model->host;
+	struct usersyms_config c = {.same_machine =
+					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
+					    pidns_is_ours(h->method),
+				    .keep = q->engine->keep_symbols};
+	struct error err;
+
+	return q->users ? 0 : usersyms_new(&q->users, &c, &err);
+}
+
+/* "jit-123.dump": a compiler maps it only to be seen here. */
+static bool is_jitdump(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	int end = 0;
+
+	if (!name || strncmp(name, "/jit-", 5) != 0)
+		return false;
+	return sscanf(name, "/jit-%*u.dump%n", &end) == 0 && end && !name[end];
+}
+
+static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, uint64_t addr,
+				   struct usersym *ret)
+{
+	const struct map_objects *all = q->model->profile.spaces.objects;
+
+	if (q->jitdumps_again != all->epoch + all->again)
+		q->jitdumps_seen = 0;
+	q->jitdumps_again = all->epoch + all->again;
+	for (; q->jitdumps_seen < all->n; q->jitdumps_seen++) {
+		const struct map_object *x = map_object_get(all, (uint32_t)q->jitdumps_seen);
+		if (x && is_jitdump(x->path) && usersyms_jitdump(q->users, x->pid, x->path) < 0)
+			return USERSYM_NO_MEMORY;
+	}
+	return usersyms_lookup_jit(q->users, o->pid, addr, ret);
+}
+
+static void forget_files(struct query *q)
+{
+	if (q->files)
+		mem_free(q->files->numbers);
+	mem_free(q->files);
+	q->files = NULL;
+}
+
+/* Where the number of object @index is kept; NULL: no memory. */
+static uint32_t *number_of(struct query *q, uint32_t index)
+{
+	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	size_t want = objects->n;
+
+	if (q->files && (q->files->ids != ids || !map_stamp_is(&q->files->objects, objects)))
+		forget_files(q);
+	if (!q->files && !(q->files = mem_calloc(1, sizeof(*q->files))))
+		return NULL;
+	struct query_files *f = q->files;
+	f->ids = ids;
+	f->objects = map_stamp(objects);
+	if (index >= f->n) {
+		uint32_t *p = mem_resize(f->numbers, want, sizeof(*p));
+		if (!p)
+			return NULL;
+		memset(p + f->n, 0, (want - f->n) * sizeof(*p));
+		f->numbers = p;
+		f->n = want;
+	}
+	return &f->numbers[index];
+}
+
+/* Its build id, if one was recorded, says whether a file is the one. 0 or -ENOMEM. */
+static int file_of(struct query *q, uint32_t index, const struct map_object *o, uint32_t *ret)
+{
+	uint32_t *number = number_of(q, index);
+	struct buildid id = {.len = o->id_len};
+
+	if (!number)
+		return -ENOMEM;
+	memcpy(id.id, o->id, o->id_len);
+	if (!*number) {
+		const struct snapshot *ids = q->files->ids;
+		if (!id.len && ids && !buildids_find(ids->bytes, ids->len, o->path, &id))
+			id.len = 0;
+		if (usersyms_object(q->users, o->path, id.id, id.len, o->pid, ret) < 0)
+			return -ENOMEM;
+		*number = *ret + 1;
+	}
+	*ret = *number - 1;
+	return 0;
+}
+
+int query_user_file(struct query *q, uint64_t frame, uint32_t *ret)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
+
+	if (map_frame_is_kernel(frame) || !o || map_is_memory(o->path))
+		return -ENOENT;
+	return query_open_names(q) < 0 ? -ENOMEM : file_of(q, map_frame_object(frame), o, ret);
+}
+
+/* Of what exports names alone, and of what has none, a debug file that is asked for knows more. */
+static void want_debug(struct query *q, uint64_t frame, uint32_t file)
+{
+	const struct srclines_place *p;
+	const char *why;
+
+	if (q->engine->lines && q->engine->lines->fetch_argv && usersyms_is_poor(q->users, file))
+		query_place(q, frame, false, &p, &why);
+}
+
+enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
+	uint32_t file;
+
+	if (!o)
+		return USERSYM_NO_FILE;
+	if (query_open_names(q) < 0)
+		return USERSYM_NO_MEMORY;
+	if (map_is_memory(o->path))
+		return ask_jit(q, o, map_frame_offset(frame), ret);
+	if (file_of(q, map_frame_object(frame), o, &file) < 0)
+		return USERSYM_NO_MEMORY;
+	want_debug(q, frame, file);
+	return usersyms_lookup(q->users, file, map_frame_offset(frame), ret);
+}
+
+size_t query_user_build_id(struct query *q, uint32_t object, uint8_t ret[20])
+{
+	const struct map_object *o = map_object_get(q->model->profile.spaces.objects, object);
+	uint32_t file;
+
+	if (!o || map_is_memory(o->path) || !q->users || file_of(q, object, o, &file) < 0)
+		return 0;
+	return usersyms_build_id(q->users, file, ret);
+}
+
+static uint32_t func_of(struct query *q, uint64_t start, const char *name, const char *object)
+{
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
+
+	return known ? *known : query_func_add(q, start, name, object);
+}
+
+/*
+ * Those without a name lie where no function can: at the last byte there is. They are asked for
+ * again and again, as a name may come.
+ */
+static uint32_t without_name(struct query *q, uint64_t base, enum usersym_answer a,
+			     const char *object)
+{
+	uint64_t start = base | ((1ull << MAP_OFFSET_BITS) - 1 - (uint64_t)a);
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
+	const char *why = a == USERSYM_PENDING ? "loading" : usersym_reason(a);
+
+	if (known)
+		return *known;
+	const char *name = arena_printf(&q->cache->text, "(%s)", why);
+	return name ? query_func_add(q, start, name, object) : 0;
+}
+
+/* "[stack dump ends]": a frame like others, of no object. */
+static uint32_t mark_func(struct query *q, uint64_t frame)
+{
+	const uint32_t *known = map64_get(&q->cache->by_addr, frame);
+	enum unwind_end why = (enum unwind_end)map_frame_offset(frame);
+
+	if (known)
+		return *known;
+	if (map_frame_offset(frame) == MAP_MARK_ENDED)
+		return query_func_add(q, frame, "[not kept]", "[ended programs]");
+	const char *name = arena_printf(&q->cache->text, "[%s]", unwind_reason(why));
+
+	return name ? query_func_add(q, frame, name, "[unknown]") : 0;
+}
+
+static uint32_t recorded(struct query *q, uint64_t base, const struct funcsnap_func *f,
+			 const char *object)
+{
+	const char *name = arena_printf(&q->cache->text, "%s", recorded_name(q, f));
+	uint32_t func = name ? func_of(q, base | f->start, name, object) : 0;
+
+	q->cache->failed |= !name;
+	if (func)
+		q->cache->funcs[func].recorded = true;
+	return func;
+}
+
+uint32_t query_user_func(struct query *q, uint64_t frame)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
+	uint64_t base = frame & ~((1ull << MAP_OFFSET_BITS) - 1);
+	struct usersym sym;
+
+	if (map_frame_is_mark(frame))
+		return mark_func(q, frame);
+	if (!o)
+		return func_of(q, base, "(no mapping)", "[unknown]");
+	enum usersym_answer a = query_user_symbol(q, frame, &sym);
+	if (a == USERSYM_NO_MEMORY)
+		q->cache->failed = true;
+	const struct funcsnap_func *f =
+		a == USERSYM_OK || a == USERSYM_PENDING ? NULL : recorded_func(q, frame);
+	if (a != USERSYM_OK && !f)
+		return without_name(q, base, a, o->path);
+	uint32_t func =
+		f ? recorded(q, base, f, o->path) : func_of(q, base | sym.start, sym.name, o->path);
+	if (func && map64_put(&q->cache->by_addr, frame, func) < 0)
+		q->cache->failed = true;
+	return func;
+}
+
+enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret, size_t n,
+				     size_t *ret_n, const char **ret_path)
+{
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_object *o = map_object_get(objects, map_frame_object(start));
+	struct usersym sym;
+	uint32_t file;
+
+	if (!o)
+		return USERSYM_NO_FILE;
+	enum usersym_answer a = query_user_symbol(q, start, &sym);
+	if (a != USERSYM_OK)
+		return a;
+	if (map_is_memory(o->path))
+		return usersyms_bytes_jit(q->users, o->pid, sym.start, ret,
+					  sym.size < n ? sym.size : n, ret_n, ret_path);
+	if (file_of(q, map_frame_object(start), o, &file) < 0)
+		return USERSYM_NO_MEMORY;
+	*ret_path = o->path;
+	return usersyms_bytes(q->users, file, sym.start, ret, sym.size < n ? sym.size : n, ret_n);
+}
+
+void query_users_tidy(struct query *q)
+{
+	if (q->users)
+		usersyms_tidy(q->users);
+	if (q->lines)
+		srclines_tidy(q->lines);
+}
+
+/* True: there is more to do at once. */
+static bool load_some(struct query *q, uint64_t budget_ns, bool *ret_changed)
+{
+	bool names = false, lines = false, more = false;
+
+	if (q->users)
+		more = usersyms_load_some(q->users, budget_ns, &names);
+	if (q->lines)
+		more |= srclines_pump(q->lines, budget_ns, &lines);
+	if (names)
+		q->cache->valid = false;
+	*ret_changed |= names || lines;
+	return more;
+}
+
+bool query_load_names(struct query *q, uint64_t budget_ns)
+{
+	bool changed = false, more = load_some(q, budget_ns, &changed);
+
+	return more || changed;
+}
+
+int query_load_fd(const struct query *q)
+{
+	return q->lines ? srclines_fd(q->lines) : -1;
+}
+
+bool query_load_wait(struct query *q, uint64_t most_ns)
+{
+	bool changed = false;
+
+	while (!asked_to_end() && load_some(q, SLICE_NS, &changed))
+		;
+	if (q->lines)
+		changed |= srclines_wait(q->lines, most_ns);
+	return changed && !asked_to_end();
+}
+
+const char *query_load_note(struct query *q)
+{
+	return q->users ? usersyms_note(q->users) : NULL;
+}
+
+void query_users_deinit(struct query *q)
+{
+	query_lines_deinit(q);
+	usersyms_free(q->users);
+	q->users = NULL;
+	forget_files(q);
+	q->jitdumps_seen = 0;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The figures of the header line and of the overview block. Rates are those of the last closed
+ * bucket; the sums beside them are since the start or since the aggregates were zeroed. A wait that
+ * may have ended unseen counts as waiting but is never named the longest one; nor is one of
+ * kontend.
+ */
+#include "internal.h"
+#include "rows.h"
+
+#include <errno.h>
+
+static void sum_types(const struct model *m, struct query_overview *o)
+{
+	uint64_t n = 0, ns = 0;
+
+	for (int i = 0; i < LOCK_TYPES; i++) {
+		n += m->types[i].rate_n;
+		ns += m->types[i].rate_wait_ns;
+		o->contended += m->types[i].contended;
+		o->total_ns += m->types[i].total_ns;
+		o->waited_ns += m->types[i].waited_ns;
+	}
+	o->contended_per_s = query_per_s(n, m->rate_ns);
+	o->wait_ns_per_s = query_per_s(ns, m->rate_ns);
+	o->events_per_s = query_per_s(m->rate_n, m->rate_ns);
+}
+
+static uint32_t sum_waits(struct query *q, struct query_overview *o)
+{
+	const struct model *m = q->model;
+	const struct wait_pool *p = &m->waits;
+	uint32_t longest = 0;
+
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
+		const struct wait *w = &p->waits[i];
+		uint8_t type;
+		if (!w->used || w->lock >= m->locks.n)
+			continue;
+		type = m->locks.locks[w->lock].type;
+		o->waiting++;
+		o->waiting_early += w->early;
+		o->waiting_doubtful += w->doubtful;
+		o->inflight_ns += w->doubtful ? 0 : query_wait_ns(m, w);
+		o->waited_ns += w->doubtful ? 0 : query_wait_within_ns(m, w);
+		o->waiting_by_type[type < LOCK_TYPES ? type : LOCK_UNKNOWN]++;
+		if (query_is_kontend(q, w->task))
+			o->own_waiting++;
+		else if (!w->doubtful && (!longest || w->begin_ns < p->waits[longest].begin_ns))
+			longest = i;
+	}
+	return longest;
+}
+
+static void name_longest(struct query *q, const struct wait *w, struct query_overview *o)
+{
+	uint8_t type = q->model->locks.locks[w->lock].type;
+
+	o->any_longest = true;
+	o->longest_ns = query_wait_ns(q->model, w);
+	o->longest_approx = w->at_least;
+	o->longest_task = query_task_name(q, w->task);
+	o->longest_lock = query_lock_name(q, w->lock);
+	o->longest_type = locktype_name((enum lock_type)type);
+}
+
+static const uint64_t *series(struct query *q, const struct series *s)
+{
+	struct value v = {0};
+
+	value_series(q, &v, s, SERIES_LEN);
+	return v.known ? v.series : NULL;
+}
+
+static void fill_series(struct query *q, struct query_overview *o)
+{
+	const struct model *m = q->model;
+
+	uint64_t range = m->n_ticks - m->before.n_ticks;
+
+	o->n_series = m->n_ticks < SERIES_LEN ? (uint32_t)m->n_ticks : SERIES_LEN;
+	o->n_range = range < SERIES_LEN ? (uint32_t)range : SERIES_LEN;
+	o->contended_series = series(q, &m->n_series);
+	o->wait_series = series(q, &m->wait_series);
+	o->waiting_series = series(q, &m->waiting_series);
+}
+
+static void fill_quality(const struct model *m, struct query_overview *o)
+{
+	const struct model_damage *d = &o->damage;
+
+	o->damage = model_damage(m);
+	uint64_t bad = d->unmatched + d->doubtful;
+	uint64_t all = bad + o->contended + m->n_failed;
+
+	o->unmatched_pct = all ? 100.0 * (double)bad / (double)all : 0;
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		const struct model_cpu *c = &m->cpus[i];
+		uint64_t pct = c->fill_size ? 100ull * c->fill_used / c->fill_size : 0;
+		o->fill_pct = pct > o->fill_pct ? (uint32_t)pct : o->fill_pct;
+		if (c->offline && !o->cpus_offline++)
+			o->first_offline = i;
+	}
+}
+
+int query_overview(struct query *q, struct query_overview *ret)
+{
+	const struct model *m = q->model;
+	struct query_overview o = {
+		.elapsed_ns = query_elapsed(m),
+		.bucket_ns = m->rate_ns,
+		.start_ns = m->start_ns,
+		.from_ns = query_from(m),
+		.to_ns = m->now_ns,
+		.n_events = m->n_events - m->before.n_events,
+		.host = &m->host,
+		.n_snapshots = m->n_snapshots,
+		.sym_state = q->sym->state,
+		.no_ends = m->no_ends,
+	};
+	uint32_t longest;
+
+	if (query_sync(q) < 0)
+		return -ENOMEM;
+	sum_types(m, &o);
+	longest = sum_waits(q, &o);
+	query_own_waits(q, &o);
+	o.waiting_rwsem_r = o.waiting_by_type[LOCK_RWSEM_R];
+	o.waiting_rwsem_w = o.waiting_by_type[LOCK_RWSEM_W];
+	if (longest)
+		name_longest(q, &m->waits.waits[longest], &o);
+	fill_series(q, &o);
+	fill_quality(m, &o);
+	if (q->cache->failed)
+		return -ENOMEM;
+	*ret = o;
+	return 0;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "contexts": the kernel's perf_event_context of each CPU and task that has events, or,
+ * by process, the events of each process that opened them. Its own order is by what they cost:
+ * those that rotate first, then by the number of events.
+ */
+#include "../ended.h"
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/map64.h"
+#include "snapshot.h"
+
+#include <errno.h>
+
+enum {
+	C_CONTEXT,
+	C_CPU,
+	C_TID,
+	C_PID,
+	C_COMM,
+	C_EVENTS,
+	C_PINNED,
+	C_FLEXIBLE,
+	C_ACTIVE,
+	C_ROTATING,
+	C_RUNNING_PCT,
+	C_LOST,
+	C_CONTEXTS,
+	C_ENDED,
+	C_LAST_SEEN,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_CONTEXT] = {"context", "CONTEXT", "CPU, or task: whose events they are", COLUMN_TEXT, 18,
+		       0, SR | COLUMN_WIDE},
+	[C_CPU] = {"cpu", "CPU", "its CPU", COLUMN_INT, 4, 9, R},
+	[C_TID] = {"tid", "TID", "its task", COLUMN_INT, 7, 9, R},
+	[C_PID] = {"pid", "PID", "process of the task", COLUMN_INT, 7, 9, R},
+	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, R},
+	[C_EVENTS] = {"events", "EVENTS", "perf events in it", COLUMN_COUNT, 6, 0, SR},
+	[C_PINNED] = {"pinned", "PINNED", "of them always on their PMU, or in error", COLUMN_COUNT,
+		      6, 1, SR},
+	[C_FLEXIBLE] = {"flexible", "FLEXIBLE", "of them on their PMU when there is room",
+			COLUMN_COUNT, 8, 2, SR},
+	[C_ACTIVE] = {"active", "ACTIVE", "of them counting at this moment", COLUMN_COUNT, 6, 0,
+		      SR},
+	[C_ROTATING] = {"rotating", "ROTATES", "more events than counters: they take turns",
+			COLUMN_BOOL, 7, 0, SR},
+	[C_RUNNING_PCT] =
+		{"running_pct", "RUN%",
+		 "share of their enabled time that its events could count, those of a "
+		 "task that differ by their CPU alone taken together; - not known, as some "
+		 "CPU has none",
+		 COLUMN_PCT, 5, 0, SR},
+	[C_LOST] = {"lost_ns", "LOST", "time in which its events could not count, of all of them",
+		    COLUMN_NS, 6, 3, SR},
+	[C_CONTEXTS] = {"contexts", "CONTEXTS", "contexts that its events are in", COLUMN_COUNT, 8,
+			3, SR},
+	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
+		     R},
+	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
+			 "how long before the end of measuring, where it ended before", COLUMN_NS,
+			 9, 0, R},
+};
+
+/* Sums over the events of a row. */
+struct row {
+	uint64_t id;
+	const struct snap_context *context; /* NULL: of a process */
+	int32_t pid;
+	uint32_t comm;
+	uint32_t events, pinned, active, contexts;
+	uint64_t enabled_ns, running_ns;
+	uint32_t last_context;
+	bool rotating, no_share;
+};
+
+struct contexts {
+	struct query *q;
+	struct query_perf p;
+	struct query_perf_share *shares;
+	struct row *rows;
+	size_t n;
+	struct query_ended ended; /* the rows behind those */
+};
+
+static void add_event(struct row *r, const struct snap_event *e, const struct query_perf_share *h)
+{
+	r->events++;
+	r->pinned += (e->flags & SNAP_PINNED) != 0;
+	r->active += e->state == SNAP_ACTIVE;
+	r->rotating |= (e->flags & SNAP_ROTATES) != 0;
+	/* Events of a context stand together. */
+	r->contexts += e->context != r->last_context;
+	r->last_context = e->context;
+	if (e->state < SNAP_INACTIVE || !(e->flags & SNAP_TIMES))
+		return;
+	r->no_share |= !h->known;
+	if (h->first) {
+		r->enabled_ns += h->enabled_ns;
+		r->running_ns += h->running_ns;
+	}
+}
+
+static int collect_contexts(struct contexts *t)
+{
+	const struct snap *s = t->p.snap;
+
+	t->rows = arena_alloc(&t->q->arena, (s->n_contexts + 1) * sizeof(*t->rows));
+	if (!t->rows)
+		return -ENOMEM;
+	t->n = s->n_contexts;
+	for (size_t i = 0; i < t->n; i++)
+		t->rows[i] = (struct row){.id = s->contexts[i].addr, .context = &s->contexts[i]};
+	for (size_t i = 0; i < s->n_events; i++)
+		if (s->events[i].context)
+			add_event(&t->rows[s->events[i].context - 1], &s->events[i], &t->shares[i]);
+	return 0;
+}
+
+/* Whose event it is: the process that opened it, else the one that keeps it. */
+static struct row *row_of(struct contexts *t, struct map64 *by_pid, size_t event)
+{
+	const struct snap_event *e = &t->p.snap->events[event];
+	struct query_keeper k = query_perf_keeper(&t->p, event);
+	int32_t pid = e->owner_pid ? e->owner_pid : k.pid;
+	const uint32_t *at = map64_get(by_pid, (uint32_t)pid);
+
+	if (at)
+		return &t->rows[*at];
+	if (map64_put(by_pid, (uint32_t)pid, (uint32_t)t->n) < 0)
+		return NULL;
+	t->rows[t->n] = (struct row){
+		.id = (uint32_t)pid, .pid = pid, .comm = e->owner_pid ? e->owner_comm : k.comm};
+	return &t->rows[t->n++];
+}
+
+static int collect_processes(struct contexts *t)
+{
+	const struct snap *s = t->p.snap;
+	struct map64 by_pid = {0};
+	int code = 0;
+
+	t->rows = arena_alloc(&t->q->arena, (s->n_events + 1) * sizeof(*t->rows));
+	if (!t->rows)
+		return -ENOMEM;
+	for (size_t i = 0; !code && i < s->n_events; i++) {
+		struct row *r = row_of(t, &by_pid, i);
+		if (r)
+			add_event(r, &s->events[i], &t->shares[i]);
+		code = r ? 0 : -ENOMEM;
+	}
+	map64_deinit(&by_pid);
+	return code;
+}
+
+static void fill_name(const struct contexts *t, const struct row *r, struct value *v)
+{
+	const struct snap_context *c = r->context;
+	int32_t pid = c ? c->pid : r->pid, tid = c ? c->tid : 0;
+	uint32_t comm = c ? c->comm : r->comm;
+
+	if (c && c->cpu >= 0)
+		value_s(&v[C_CONTEXT], arena_printf(&t->q->arena, "cpu %d", c->cpu));
+	else if (pid)
+		value_s(&v[C_CONTEXT], query_perf_task(t->q, &t->p, comm, tid ? tid : pid));
+	else
+		value_s(&v[C_CONTEXT], "the kernel");
+	v[C_CPU] = (struct value){.i = c ? c->cpu : -1, .known = c && c->cpu >= 0};
+	value_task(&v[C_TID], tid);
+	value_task(&v[C_PID], pid);
+	value_s(&v[C_COMM], pid ? snap_text(t->p.snap, comm) : "");
+}
+
+/* As the last look saw it. */
+static void fill_ended(const struct contexts *t, size_t i, struct value *v)
+{
+	const struct snap *s = &t->q->model->ended->perf;
+	const struct snap_context *c = &s->contexts[t->ended.at[i]];
+	const struct contexts then = {.q = t->q, .p = {.snap = s}};
+
+	fill_name(&then, &(struct row){.context = c}, v);
+	value_u(&v[C_EVENTS], c->events);
+	value_u(&v[C_PINNED], c->pinned);
+	value_u(&v[C_FLEXIBLE], c->flexible);
+	value_u(&v[C_ROTATING], c->rotating != 0);
+	query_ended_fill(t->q, &t->ended, i, &v[C_ENDED]);
+}
+
+static void contexts_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct contexts *t = ctx;
+
+	(void)want;
+	if (row >= t->n) {
+		fill_ended(t, row - t->n, v);
+		return;
+	}
+	const struct row *r = &t->rows[row];
+	value_u(&v[C_ENDED], 0);
+	fill_name(t, r, v);
+	value_u(&v[C_EVENTS], r->events);
+	value_u(&v[C_PINNED], r->pinned);
+	value_u(&v[C_FLEXIBLE], r->events - r->pinned);
+	value_u(&v[C_ACTIVE], r->active);
+	value_u(&v[C_ROTATING], r->rotating);
+	if (r->enabled_ns && !r->no_share) {
+		value_d(&v[C_RUNNING_PCT], 100.0 * (double)r->running_ns / (double)r->enabled_ns);
+		value_u(&v[C_LOST], r->enabled_ns - r->running_ns);
+	}
+	v[C_CONTEXTS] = (struct value){.u = r->contexts, .known = !r->context};
+}
+
+static void contexts_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct contexts *t = ctx;
+
+	if (row >= t->n) {
+		const struct snap *s = &t->q->model->ended->perf;
+		const struct snap_context *c = &s->contexts[t->ended.at[row - t->n]];
+		*ret = (struct row_rank){.id = c->addr ^ (uint64_t)(uint32_t)c->tid << 32};
+		return;
+	}
+	const struct row *r = &t->rows[row];
+
+	*ret = (struct row_rank){
+		.id = r->id, .order = (r->rotating ? 1ull << 63 : 0) | r->events, .tie = r->active};
+}
+
+const struct column *query_perf_contexts_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+int query_perf_contexts(struct query *q, const struct query_spec *s, struct table *ret,
+			struct error *err)
+{
+	struct contexts t = {.q = q};
+	struct row_source src = {
+		.name = "contexts",
+		.columns = columns,
+		.n_columns = C_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &t,
+		.fill = contexts_fill,
+		.rank = contexts_rank,
+	};
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_EVENTS, &t.p);
+
+	if (code == 0)
+		code = query_perf_shares(q, &t.p, &t.shares);
+	if (code == 0)
+		code = s->by == BY_PROCESS ? collect_processes(&t) : collect_contexts(&t);
+	if (code != -ENOMEM && s->by != BY_PROCESS)
+		code = query_ended(q, ENDED_CONTEXT, &t.ended);
+	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	if (code == -ENOMEM || !src.columns)
+		return query_enomem(err, "contexts");
+	src.n = t.n + t.ended.n;
+	return rows_answer(q, s, &src, ret, err);
+}

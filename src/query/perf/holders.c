@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "holders": every breakpoint there is, whoever made it, with who keeps it and where it
+ * is set. Where only descriptors are known (no BPF), a row is a descriptor of some perf event. Its
+ * own order is the kind, then the process.
+ */
+#include "../ended.h"
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/taskid.h"
+#include "snapshot.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+enum {
+	C_HOLDER,
+	C_KIND,
+	C_PID,
+	C_COMM,
+	C_HOLDER_PIDS,
+	C_FD,
+	C_ADDR,
+	C_WHERE,
+	C_LEN,
+	C_RWX,
+	C_BOUND,
+	C_CPU,
+	C_TARGET_TID,
+	C_TARGET,
+	C_STATE,
+	C_OWNER,
+	C_OWNER_PID,
+	C_HITS,
+	C_ID,
+	C_ENDED,
+	C_LAST_SEEN,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_HOLDER] = {"holder", "HOLDER", "process that keeps it: by a descriptor, or by ptrace",
+		      COLUMN_TEXT, 14, 0, COLUMN_SCREEN},
+	[C_KIND] = {"kind", "KIND",
+		    "perf fd, inherited (by fork or clone), ptrace (a debugger), kernel, or no fd",
+		    COLUMN_TEXT, 9, 0, SR},
+	[C_PID] = {"pid", "PID", "process that keeps it", COLUMN_INT, 7, 9, R},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_HOLDER_PIDS] = {"holder_pids", "HOLDER PIDS", "every process with a descriptor of it",
+			   COLUMN_TEXT, 11, 6, R | COLUMN_LIST | COLUMN_NUMBERS},
+	[C_FD] = {"fd", "FD", "number of the descriptor", COLUMN_INT, 4, 3, SR},
+	[C_ADDR] = {"addr", "ADDRESS", "address that is watched", COLUMN_ADDR, 18, 4, SR},
+	[C_WHERE] = {"where", "SYMBOL", "symbol, or object and offset, of the address, or itself",
+		     COLUMN_TEXT, 14, 0, SR | COLUMN_WIDE},
+	[C_LEN] = {"len", "LEN", "bytes that are watched", COLUMN_INT, 3, 3, SR},
+	[C_RWX] = {"bp_type", "RWX", "R read, W write, X execute", COLUMN_TEXT, 3, 0, SR},
+	[C_BOUND] = {"bound", "BOUND", "task or CPU that it is for", COLUMN_TEXT, 12, 0,
+		     COLUMN_SCREEN},
+	[C_CPU] = {"cpu", "CPU", "CPU that it is bound to", COLUMN_INT, 4, 9, R},
+	[C_TARGET_TID] = {"target_tid", "TARGET", "task that it is for", COLUMN_INT, 7, 9, R},
+	[C_TARGET] = {"target", "TARGET COMM", "name of that task", COLUMN_TEXT, 16, 9, R},
+	[C_STATE] = {"state", "STATE", "active, inactive (its task is not on a CPU), off, error",
+		     COLUMN_TEXT, 8, 1, SR},
+	[C_OWNER] = {"owner", "OWNER", "task that opened it", COLUMN_TEXT, 14, 5, COLUMN_SCREEN},
+	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that opened it", COLUMN_INT, 7, 9, R},
+	[C_HITS] = {"hits_per_s", "HITS/s", "hits per second since the snapshot before",
+		    COLUMN_RATE, 6, 2, SR},
+	[C_ID] = {"id", "ID", "number of the event in the kernel", COLUMN_INT, 8, 9, R},
+	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
+		     R},
+	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
+			 "how long before the end of measuring, where it ended before", COLUMN_NS,
+			 9, 0, R},
+};
+
+struct holders {
+	struct query *q;
+	struct query_perf p;
+	uint32_t *event;	  /* of a row */
+	size_t n;		  /* rows of what is there */
+	bool only_fds;		  /* rows are descriptors */
+	struct query_ended ended; /* the rows behind those */
+	struct query_perf then;	  /* where they are */
+};
+
+static void fill_fd(const struct holders *t, size_t row, struct value *v)
+{
+	const struct snap_holder *h = &t->p.snap->holders[row];
+
+	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, h->comm, h->pid));
+	value_s(&v[C_KIND], "perf fd");
+	value_i(&v[C_PID], taskid_number(h->pid));
+	value_s(&v[C_COMM], snap_text(t->p.snap, h->comm));
+	value_s(&v[C_HOLDER_PIDS], arena_printf(&t->q->arena, "%d", taskid_number(h->pid)));
+	value_i(&v[C_FD], h->fd);
+}
+
+static void fill_keeper(const struct holders *t, size_t i, struct value *v)
+{
+	struct query_keeper k = query_perf_keeper(&t->p, i);
+
+	value_s(&v[C_KIND], k.kind);
+	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, k.comm, k.pid));
+	value_task(&v[C_PID], k.pid);
+	value_s(&v[C_COMM], k.pid ? snap_text(t->p.snap, k.comm) : "");
+	v[C_FD] = (struct value){.i = k.fd, .known = k.fd >= 0};
+	value_s(&v[C_HOLDER_PIDS], query_perf_holder_pids(t->q, &t->p, i));
+}
+
+static void fill_bound(const struct holders *t, const struct snap_event *e, struct value *v)
+{
+	const char *task = query_perf_task(t->q, &t->p, e->target_comm, e->target_tid);
+
+	v[C_CPU] = (struct value){.i = e->cpu, .known = e->cpu >= 0};
+	value_task(&v[C_TARGET_TID], e->target_tid);
+	value_s(&v[C_TARGET], e->target_tid ? snap_text(t->p.snap, e->target_comm) : "");
+	if (e->target_tid && e->cpu >= 0)
+		task = arena_printf(&t->q->arena, "%s cpu %d", task, e->cpu);
+	value_s(&v[C_BOUND], e->target_tid ? task : arena_printf(&t->q->arena, "cpu %d", e->cpu));
+}
+
+static void fill_event(const struct holders *t, size_t i, uint64_t want, struct value *v)
+{
+	const struct snap *s = t->p.snap;
+	const struct snap_event *e = &s->events[i];
+	fill_keeper(t, i, v);
+	fill_bound(t, e, v);
+	value_u(&v[C_ADDR], e->bp_addr);
+	if (want & 1ull << C_WHERE)
+		value_s(&v[C_WHERE], query_perf_where(t->q, &t->p, e));
+	value_i(&v[C_LEN], (int64_t)e->bp_len);
+	value_s(&v[C_RWX], query_perf_rwx(e->bp_type));
+	value_s(&v[C_STATE], query_perf_state(e->state));
+	value_s(&v[C_OWNER], query_perf_task(t->q, &t->p, e->owner_comm, e->owner_tid));
+	value_task(&v[C_OWNER_PID], e->owner_pid);
+	if (e->hits != UINT64_MAX && s->head.interval_ns)
+		value_d(&v[C_HITS], query_per_s(e->hits, s->head.interval_ns));
+	v[C_HITS].approx = (e->flags & SNAP_SHARED) != 0;
+	value_i(&v[C_ID], (int64_t)e->id);
+}
+
+static void holders_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct holders *t = ctx;
+	struct holders then = {.q = t->q, .p = t->then};
+
+	if (row >= t->n) {
+		fill_event(&then, t->ended.at[row - t->n], want, v);
+		value_s(&v[C_STATE], "ended");
+		query_ended_fill(t->q, &t->ended, row - t->n, &v[C_ENDED]);
+		return;
+	}
+	value_u(&v[C_ENDED], 0);
+	if (t->only_fds)
+		fill_fd(t, row, v);
+	else
+		fill_event(t, t->event[row], want, v);
+}
+
+static void holders_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct holders *t = ctx;
+	const struct snap *s = t->p.snap;
+
+	if (row >= t->n) {
+		ret->id = t->then.snap->events[t->ended.at[row - t->n]].id;
+		*ret = (struct row_rank){.id = ret->id};
+		return;
+	}
+	if (t->only_fds) {
+		const struct snap_holder *h = &s->holders[row];
+		*ret = (struct row_rank){.id = (uint64_t)h->pid << 32 | (uint32_t)h->fd};
+		ret->order = UINT64_MAX - ret->id;
+		return;
+	}
+	const struct snap_event *e = &s->events[t->event[row]];
+	/* Those of CPUs first: they stand in everybody's way. */
+	*ret = (struct row_rank){.id = e->id,
+				 .order = (e->target_tid ? 0 : 1ull << 63) | (~e->id >> 1)};
+}
+
+const struct column *query_perf_holders_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+static int collect(struct holders *t, size_t *ret_n)
+{
+	const struct snap *s = t->p.snap;
+
+	t->only_fds = (s->head.missing & SNAP_NO_EVENTS) != 0;
+	t->event = arena_alloc(&t->q->arena, (s->n_events + 1) * sizeof(*t->event));
+	if (!t->event)
+		return -ENOMEM;
+	*ret_n = t->only_fds ? s->n_holders : 0;
+	for (size_t i = 0; i < s->n_events; i++)
+		if (s->events[i].type == PERF_TYPE_BREAKPOINT)
+			t->event[(*ret_n)++] = (uint32_t)i;
+	return 0;
+}
+
+int query_perf_holders(struct query *q, const struct query_spec *s, struct table *ret,
+		       struct error *err)
+{
+	struct holders t = {.q = q};
+	struct row_source src = {
+		.name = "holders",
+		.columns = columns,
+		.n_columns = C_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &t,
+		.fill = holders_fill,
+		.rank = holders_rank,
+	};
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &t.p);
+
+	if (code == 0)
+		code = collect(&t, &t.n);
+	if (code != -ENOMEM)
+		code = query_ended(q, ENDED_BREAKPOINT, &t.ended);
+	if (code == 0 && t.ended.n)
+		code = query_perf_of(q, &q->model->ended->perf, &t.then);
+	src.n = t.n + t.ended.n;
+	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	if (code == -ENOMEM || !src.columns)
+		return query_enomem(err, "breakpoints");
+	return rows_answer(q, s, &src, ret, err);
+}

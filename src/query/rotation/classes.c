@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Groups of one measurement by a name that means the same in another one. The groups of the tables
+ * are identities (this lock, this thread); here those that share a name are added up, their
+ * histograms too, so that percentiles are those of all their waits. A lock on the heap has no name:
+ * it goes by the function that waits for it most, in parentheses, with all other locks of its type
+ * of which the same is true.
+ */
+#include "../internal.h"
+#include "kontend/query-classes.h"
+#include "kontend/sort.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct raw {
+	struct query_class class;
+	uint32_t group;
+};
+
+int query_classes_compare(const struct query_class *a, const struct query_class *b)
+{
+	int c = strcmp(a->name, b->name);
+
+	if (c || a->typed != b->typed)
+		return c ? c : (int)a->typed - (int)b->typed;
+	if (!a->typed || a->type == b->type)
+		return 0;
+	return a->type < b->type ? -1 : 1;
+}
+
+static int class_before(const void *a, const void *b)
+{
+	return query_classes_compare(&((const struct raw *)a)->class,
+				     &((const struct raw *)b)->class) < 0;
+}
+
+/* "0xffff888012345678 (vm_mmap_pgoff)" without the address. */
+static const char *lock_class(struct query *q, uint32_t lock)
+{
+	const char *name = query_lock_name(q, lock), *caller;
+
+	if (!name || strncmp(name, "0x", 2) != 0)
+		return name;
+	caller = strchr(name, '(');
+	return caller ? caller : "(no call chain)";
+}
+
+static const char *class_name(struct query *q, enum query_by by, const struct group *g)
+{
+	const char *name = NULL;
+
+	switch (by) {
+	case BY_LOCK:
+		return lock_class(q, g->first.lock);
+	case BY_CALLER:
+		name = query_func_name(q, g->func);
+		return name ? name : "(no call chain)";
+	case BY_TASK:
+		name = query_task_comm(q, g->first.task);
+		break;
+	case BY_PROCESS:
+		name = query_process_comm(q, g->first.task);
+		break;
+	case BY_TYPE:
+		return locktype_name((enum lock_type)g->type);
+	case BY_CPU:
+		return arena_printf(&q->arena, "CPU %u", g->first.cpu);
+	case BY_CGROUP:
+		name = query_cgroup_name(q, g->id);
+		break;
+	case BY_OWNER:
+		if (g->first.owner == OWNER_FREE)
+			return "(free)";
+		name = query_task_comm(q, cell_owner_task(g->first.owner));
+		if (g->first.owner & OWNER_HINT && name)
+			name = arena_printf(&q->arena, "%s R?", name);
+		break;
+	case BY_STACK:
+		name = query_chain(q, g->first.stack);
+		return name ? name : "(no call chain)";
+	default:
+		break;
+	}
+	return name ? name : "(unknown)";
+}
+
+static bool is_typed(enum query_by by)
+{
+	return by == BY_LOCK || by == BY_CALLER || by == BY_TYPE;
+}
+
+static int name_groups(struct query *q, enum query_by by, const struct groups *gs, struct raw *rows)
+{
+	for (size_t i = 0; i < gs->n; i++) {
+		const struct group *g = &gs->g[i];
+
+		rows[i].class.name = class_name(q, by, g);
+		if (!rows[i].class.name || q->cache->failed)
+			return -ENOMEM;
+		rows[i].class.typed = is_typed(by);
+		rows[i].class.type = (enum lock_type)g->type;
+		rows[i].group = (uint32_t)i;
+	}
+	return 0;
+}
+
+static void add_group(struct query *q, const struct groups *gs, const struct group *g,
+		      struct query_class *c, struct hist *h)
+{
+	const struct cell_table *t = &q->model->cells;
+
+	c->waiting += g->waiting;
+	c->n += g->n;
+	c->total_ns += g->total_ns;
+	c->waited_ns += g->waited_ns;
+	if (g->n && (!c->max_ns || g->min_ns < c->min_ns))
+		c->min_ns = g->min_ns;
+	if (g->n && g->max_ns > c->max_ns)
+		c->max_ns = g->max_ns;
+	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
+		hist_pool_sum(&t->hists, t->cells[i - 1].hist, h);
+}
+
+int query_classes(struct query *q, enum query_by by, struct query_classes *ret)
+{
+	struct query_classes answer = {0};
+	struct groups gs;
+	struct raw *rows, *room;
+
+	if (query_sync(q) < 0 || query_group(q, by, NULL, &gs) < 0)
+		return -ENOMEM;
+	rows = arena_alloc(&q->arena, (gs.n + 1) * sizeof(*rows));
+	room = arena_alloc(&q->arena, (gs.n + 1) * sizeof(*room));
+	answer.classes = arena_alloc(&q->arena, (gs.n + 1) * sizeof(*answer.classes));
+	if (!rows || !room || !answer.classes || name_groups(q, by, &gs, rows) < 0)
+		return -ENOMEM;
+	sort_merge(rows, room, gs.n, sizeof(*rows), class_before);
+	for (size_t i = 0; i < gs.n;) {
+		struct query_class *c = &answer.classes[answer.n++];
+		struct hist h = {0};
+
+		*c = rows[i].class;
+		for (; i < gs.n && query_classes_compare(c, &rows[i].class) == 0; i++)
+			add_group(q, &gs, &gs.g[rows[i].group], c, &h);
+		c->p99_ns = hist_percentile(&h, 99, c->min_ns, c->max_ns);
+	}
+	*ret = answer;
+	return 0;
+}

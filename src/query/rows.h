@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_ROWS_H
+#define KONTEND_QUERY_ROWS_H
+
+#include "kontend/query.h"
+#include "kontend/taskid.h"
+
+/* filter.c */
+struct filter_term {
+	const char *word; /* NUL-terminated */
+	uint64_t u;
+	double d;
+	size_t col; /* SIZE_MAX: any text column */
+	char op;    /* ':' '=' '<' '>' */
+	bool negate;
+};
+
+struct filter {
+	struct filter_term *terms;
+	size_t n;
+	uint64_t want; /* columns that it reads, a bit each */
+};
+
+int filter_parse(struct filter *f, struct arena *a, const char *text, const struct column *columns,
+		 size_t n_columns, struct error *err);
+bool filter_match(const struct filter *f, const struct column *columns, size_t n_columns,
+		  const struct value *v);
+
+/* rows.c: from rows that can be filled in to a table, filtered, sorted and cut. */
+struct row_rank {
+	uint64_t id;
+	uint64_t order; /* the table's own order: descending */
+	uint64_t tie;	/* equal keys: the greater first, then the smaller id */
+};
+
+struct row_source {
+	const char *name;
+	const struct column *columns; /* at most 64 */
+	size_t n_columns, n;
+	size_t default_sort; /* column, or SIZE_MAX: by row_rank.order */
+	void *ctx;
+	/* Fills in at least the columns in @want; the others may be left unknown. */
+	void (*fill)(void *ctx, size_t row, uint64_t want, struct value *v);
+	void (*rank)(void *ctx, size_t row, struct row_rank *ret);
+};
+
+int rows_answer(struct query *q, const struct query_spec *s, const struct row_source *src,
+		struct table *ret, struct error *err);
+
+static inline void value_u(struct value *v, uint64_t u)
+{
+	v->u = u;
+	v->known = true;
+}
+
+static inline void value_i(struct value *v, int64_t i)
+{
+	v->i = i;
+	v->known = true;
+}
+
+/* The number of a task or process; 0: of none. */
+static inline void value_task(struct value *v, int32_t id)
+{
+	value_i(v, taskid_number(id));
+	v->known = id != 0 && id != TASKID_OUTSIDE;
+}
+
+static inline void value_d(struct value *v, double d)
+{
+	v->d = d;
+	v->known = true;
+}
+
+static inline void value_s(struct value *v, const char *s) /* NULL or "": not known */
+{
+	v->s = s;
+	v->known = s && *s;
+}
+
+/* The last buckets of a series, oldest first. */
+void value_series(struct query *q, struct value *v, const struct series *s, uint32_t n);
+
+#endif

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tables "xol", a row a process with an area of out-of-line slots, the fullest first, and
+ * "uptasks": a row a task that is in a slot or waits for one, who waits first.
+ */
+#include "../ended.h"
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/taskid.h"
+#include "snapshot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum {
+	C_PROCESS,
+	C_PID,
+	C_COMM,
+	C_SLOTS,
+	C_USED,
+	C_MAX_USED,
+	C_AVG_USED,
+	C_WAITING,
+	C_SINGLE_STEP,
+	C_LONGEST,
+	C_RETURNS,
+	C_DEPTH,
+	C_RECENT,
+	C_SAMPLES,
+	C_WAITERS,
+	C_ENDED,
+	C_LAST_SEEN,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_PROCESS] = {"process", "PROCESS", "whose area it is", COLUMN_TEXT, 18, 0,
+		       COLUMN_SCREEN | COLUMN_WIDE},
+	[C_PID] = {"pid", "PID", "the process", COLUMN_INT, 7, 9, R},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_SLOTS] = {"slots", "SLOTS", "that can be used at a time", COLUMN_INT, 5, 0, SR},
+	[C_USED] = {"used", "USED", "slots in use now", COLUMN_COUNT, 4, 0, SR},
+	[C_MAX_USED] = {"max_used", "MAX", "most in use in any look", COLUMN_COUNT, 4, 0, SR},
+	[C_AVG_USED] = {"avg_used", "AVG", "in use on the average of all looks", COLUMN_RATE, 5, 1,
+			SR},
+	[C_WAITING] = {"waiting", "WAITING", "tasks that wait for a slot", COLUMN_COUNT, 7, 0, SR},
+	[C_SINGLE_STEP] = {"single_step", "IN-STEP", "tasks in a slot", COLUMN_COUNT, 7, 0, SR},
+	[C_LONGEST] = {"longest_ns", "SINCE", "the longest that one of them has waited", COLUMN_NS,
+		       6, 2, SR},
+	[C_RETURNS] = {"returns", "RETURNS", "return probes that its tasks are inside of",
+		       COLUMN_COUNT, 7, 4, SR},
+	[C_DEPTH] = {"depth", "DEPTH", "the most of one task", COLUMN_COUNT, 5, 5, SR},
+	[C_RECENT] = {"recent", "HISTORY", "slots in use, look by look", COLUMN_SERIES, 16, 3,
+		      COLUMN_SCREEN},
+	[C_SAMPLES] = {"samples", "LOOKS", "that AVG and MAX are of", COLUMN_COUNT, 6, 9, R},
+	[C_WAITERS] = {"waiters", "WAITERS", "threads that wait for a slot", COLUMN_TEXT, 12, 9,
+		       R | COLUMN_LIST | COLUMN_NUMBERS},
+	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
+		     R},
+	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
+			 "how long before the end of measuring, where it ended before", COLUMN_NS,
+			 9, 0, R},
+};
+
+struct areas {
+	struct query *q;
+	const struct upsnap *s;
+	struct query_ended ended; /* behind those of @s */
+};
+
+static uint64_t waited_ns(const struct upsnap *s, const struct upsnap_task *t)
+{
+	return s->head.time_ns > t->since_ns ? s->head.time_ns - t->since_ns : 0;
+}
+
+/* Who waits in the area at @index, and how long the longest. */
+static const char *waiters(const struct areas *t, size_t index, uint64_t *ret_longest)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < t->s->n_tasks; i++) {
+		const struct upsnap_task *k = &t->s->tasks[i];
+		if (k->area != index + 1 || k->state != UPSNAP_WAIT)
+			continue;
+		uint64_t ns = waited_ns(t->s, k);
+		*ret_longest = ns > *ret_longest ? ns : *ret_longest;
+		int32_t tid = taskid_number(k->tid);
+		text = text ? arena_printf(&t->q->arena, "%s\n%" PRId32, text, tid)
+			    : arena_printf(&t->q->arena, "%" PRId32, tid);
+		if (!text)
+			break;
+	}
+	return text;
+}
+
+static void fill_recent(const struct areas *t, const struct upsnap_area *a, struct value *v)
+{
+	uint64_t *p = arena_alloc(&t->q->arena, (a->n_recent + 1) * sizeof(*p));
+
+	if (!p) {
+		t->q->cache->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < a->n_recent; i++)
+		p[i] = a->recent[i];
+	*v = (struct value){.series = p, .n = a->n_recent, .known = a->n_recent != 0};
+}
+
+static void fill_area(const struct areas *t, size_t row, struct value *v)
+{
+	const struct upsnap_area *a = &t->s->areas[row];
+	bool tasks = !(t->s->head.missing & UPSNAP_NO_TASKS);
+	uint64_t longest = 0;
+	const char *who = waiters(t, row, &longest);
+
+	value_s(&v[C_PROCESS], query_uprobe_task(t->q, t->s, a->comm, a->pid));
+	v[C_PID] = (struct value){.i = taskid_number(a->pid), .known = true};
+	value_s(&v[C_COMM], upsnap_text(t->s, a->comm));
+	v[C_SLOTS] = (struct value){.i = a->slots, .known = a->slots >= 0};
+	v[C_USED] = (struct value){.u = (uint64_t)a->used, .known = a->used >= 0};
+	v[C_MAX_USED] = (struct value){.u = a->max_used, .known = a->samples != 0};
+	if (a->samples)
+		value_d(&v[C_AVG_USED], (double)a->sum_used / a->samples);
+	v[C_WAITING] = (struct value){.u = a->waiting, .known = tasks};
+	v[C_SINGLE_STEP] = (struct value){.u = a->single_step, .known = tasks};
+	v[C_LONGEST] = (struct value){.u = longest, .known = who != NULL, .approx = true};
+	v[C_RETURNS] = (struct value){.u = a->returns, .known = tasks};
+	v[C_DEPTH] = (struct value){.u = a->depth, .known = tasks};
+	v[C_SAMPLES] = (struct value){.u = a->samples, .known = true};
+	v[C_WAITERS] = (struct value){.s = who ? who : "", .known = tasks};
+	fill_recent(t, a, &v[C_RECENT]);
+}
+
+/* What was there once has no slots in use now. */
+static void fill_ended(const struct areas *t, size_t i, struct value *v)
+{
+	static const int now[] = {C_USED,    C_WAITING, C_SINGLE_STEP, C_LONGEST,
+				  C_RETURNS, C_DEPTH,	C_WAITERS};
+	struct upsnap s = query_ended_upsnap(t->q, &t->ended, i);
+	struct areas then = {.q = t->q, .s = &s};
+
+	s.n_tasks = 0;
+	fill_area(&then, t->ended.at[i], v);
+	for (size_t k = 0; k < sizeof(now) / sizeof(*now); k++)
+		v[now[k]].known = false;
+	query_ended_fill(t->q, &t->ended, i, &v[C_ENDED]);
+}
+
+static void areas_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct areas *t = ctx;
+	size_t n = t->s ? t->s->n_areas : 0;
+
+	(void)want;
+	if (row >= n) {
+		fill_ended(t, row - n, v);
+		return;
+	}
+	fill_area(t, row, v);
+	value_u(&v[C_ENDED], 0);
+}
+
+static void areas_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct areas *t = ctx;
+	size_t n = t->s ? t->s->n_areas : 0;
+
+	if (row >= n) {
+		const struct upsnap_area *was =
+			&t->q->model->ended->uprobes.areas[t->ended.at[row - n]];
+		*ret = (struct row_rank){.id = was->mm ^ (uint64_t)was->pid << 48,
+					 .tie = was->max_used};
+		return;
+	}
+	const struct upsnap_area *a = &t->s->areas[row];
+	*ret = (struct row_rank){.id = a->mm,
+				 .order = (uint64_t)a->waiting << 32 |
+					  (uint32_t)(a->used > 0 ? a->used : 0),
+				 .tie = a->max_used};
+}
+
+const struct column *query_uprobe_areas_columns(size_t *ret_n)
+{
+	*ret_n = C_COLUMNS;
+	return columns;
+}
+
+int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
+		       struct error *err)
+{
+	struct areas t = {.q = q};
+	struct row_source src = {
+		.name = "xol",
+		.columns = columns,
+		.n_columns = C_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &t,
+		.fill = areas_fill,
+		.rank = areas_rank,
+	};
+	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
+
+	if (code != -ENOMEM)
+		code = query_ended(q, ENDED_AREA, &t.ended);
+	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	if (code == -ENOMEM || !src.columns)
+		return query_enomem(err, "areas of uprobes");
+	src.n = (t.s ? t.s->n_areas : 0) + t.ended.n;
+	return rows_answer(q, s, &src, ret, err);
+}
+
+enum { T_TASK, T_TID, T_STATE, T_SINCE, T_SLOT, T_DEPTH, T_PROBE, T_PROCESS, T_COLUMNS };
+
+static const struct column task_columns[T_COLUMNS] = {
+	[T_TASK] = {"task", "TASK", "name and thread", COLUMN_TEXT, 18, 0, SR | COLUMN_WIDE},
+	[T_TID] = {"tid", "TID", "the thread", COLUMN_INT, 7, 9, R},
+	[T_STATE] = {"state", "STATE", "in a slot, or waits for one", COLUMN_TEXT, 7, 0, SR},
+	[T_SINCE] = {"since_ns", "SINCE", "the looks that saw it so, one after the other",
+		     COLUMN_NS, 6, 0, SR},
+	[T_SLOT] = {"slot", "SLOT", "its slot", COLUMN_INT, 4, 1, SR},
+	[T_DEPTH] = {"depth", "DEPTH", "return probes that it is inside of", COLUMN_COUNT, 5, 2,
+		     SR},
+	[T_PROBE] = {"offset", "OFFSET", "of its probe in the binary", COLUMN_ADDR, 12, 2, SR},
+	[T_PROCESS] = {"process", "PROCESS", "whose area it is", COLUMN_TEXT, 18, 3, SR},
+};
+
+struct tasks {
+	struct query *q;
+	const struct upsnap *s;
+	const struct upsnap_task **rows;
+	size_t n;
+};
+
+static int collect_tasks(struct tasks *t, uint64_t area)
+{
+	const struct upsnap *s = t->s;
+
+	t->rows = arena_alloc(&t->q->arena, (s->n_tasks + 1) * sizeof(const struct upsnap_task *));
+	if (!t->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_tasks; i++)
+		if (!area || (s->tasks[i].area && s->areas[s->tasks[i].area - 1].mm == area))
+			t->rows[t->n++] = &s->tasks[i];
+	return 0;
+}
+
+static void tasks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct tasks *t = ctx;
+	const struct upsnap_task *k = t->rows[row];
+	const struct upsnap_area *a = k->area ? &t->s->areas[k->area - 1] : NULL;
+
+	(void)want;
+	value_s(&v[T_TASK], query_uprobe_task(t->q, t->s, k->comm, k->tid));
+	v[T_TID] = (struct value){.i = taskid_number(k->tid), .known = true};
+	value_s(&v[T_STATE], k->state == UPSNAP_WAIT ? "waits" : "in slot");
+	v[T_SINCE] = (struct value){.u = waited_ns(t->s, k), .known = true, .approx = true};
+	v[T_SLOT] = (struct value){.i = k->slot, .known = k->slot >= 0};
+	value_u(&v[T_DEPTH], k->depth);
+	v[T_PROBE] = (struct value){.u = k->offset, .known = k->offset != UINT64_MAX};
+	if (a)
+		value_s(&v[T_PROCESS], query_uprobe_task(t->q, t->s, a->comm, a->pid));
+}
+
+static void tasks_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct tasks *t = ctx;
+	const struct upsnap_task *k = t->rows[row];
+
+	*ret = (struct row_rank){.id = (uint32_t)k->tid,
+				 .order = (uint64_t)(k->state == UPSNAP_WAIT) << 63 |
+					  waited_ns(t->s, k)};
+}
+
+const struct column *query_uprobe_tasks_columns(size_t *ret_n)
+{
+	*ret_n = T_COLUMNS;
+	return task_columns;
+}
+
+int query_uprobe_tasks(struct query *q, uint64_t area, const struct query_spec *s,
+		       struct table *ret, struct error *err)
+{
+	struct tasks t = {.q = q};
+	struct row_source src = {
+		.name = "uptasks",
+		.columns = task_columns,
+		.n_columns = T_COLUMNS,
+		.default_sort = SIZE_MAX,
+		.ctx = &t,
+		.fill = tasks_fill,
+		.rank = tasks_rank,
+	};
+	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
+
+	if (code == 0)
+		code = collect_tasks(&t, area);
+	if (code == -ENOMEM)
+		return query_enomem(err, "tasks in slots");
+	src.n = t.n;
+	return rows_answer(q, s, &src, ret, err);
+}

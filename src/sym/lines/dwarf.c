@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Debug information by libdw, in a process of its own. The file is mapped: what is not looked at
+ * costs nothing, and one that is made shorter meanwhile ends this process only. Which unit a place
+ * is in is told by .debug_aranges, or by asking each unit; the function is looked for among all
+ * entries of its unit and kept, since whoever asks for one place of a function asks for others.
+ *
+ * The tree of entries is walked by steps that are counted and to a depth that is limited: how
+ * entries are nested and where they refer to is said by the file. Sections of texts must end in a
+ * zero, as the library reads to it.
+ */
+#include "dwarf.h"
+#include "code/demangle.h"
+#include "kontend/mem.h"
+#include "kontend/text.h"
+#include "reloc.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	STEPS_MOST = 4 << 20, /* entries looked at for one place */
+	DEPTH_MOST = 64,
+	TEXT_SIZE = 1024,
+	UNPACKED_MOST = 1 << 30, /* bytes of a section */
+};
+
+struct dwarf_part {
+	int fd;
+	Elf *elf;
+	Dwarf *dwarf;
+};
+
+struct dwarf_file {
+	struct dwarf_part main, alt;
+	Dwarf_Die unit, function;
+	bool has_unit, has_function;
+	long steps;
+};
+
+bool dwarf_file_built(void)
+{
+	return true;
+}
+
+static bool is_texts(const char *name)
+{
+	return !strcmp(name, ".debug_str") || !strcmp(name, ".debug_line_str") ||
+	       !strcmp(name, ".zdebug_str");
+}
+
+/* A packed section says how long it will be. */
+static bool unpack(Elf_Scn *s)
+{
+	GElf_Chdr packed;
+	GElf_Shdr h;
+
+	if (!gelf_getshdr(s, &h))
+		return false;
+	if (!(h.sh_flags & SHF_COMPRESSED))
+		return true;
+	return gelf_getchdr(s, &packed) && packed.ch_size <= UNPACKED_MOST &&
+	       elf_compress(s, 0, 0) >= 0;
+}
+
+/* Has it the bytes it says, and if they are texts, does the last one end? */
+static bool section_is_sound(Elf *elf, size_t names, Elf_Scn *s)
+{
+	GElf_Shdr h;
+
+	if (!gelf_getshdr(s, &h))
+		return false;
+	const char *name = elf_strptr(elf, names, h.sh_name);
+	if (!name || h.sh_type == SHT_NOBITS ||
+	    (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+		return true;
+	if (!unpack(s) || (name[1] == 'z' && elf_compress_gnu(s, 0, 0) < 0))
+		return false;
+	Elf_Data *d = elf_rawdata(s, NULL);
+	if (!d)
+		return false;
+	return !is_texts(name) || !d->d_size ||
+	       (d->d_buf && ((const char *)d->d_buf)[d->d_size - 1] == '\0');
+}
+
+static bool sections_are_sound(Elf *elf)
+{
+	Elf_Scn *s = NULL;
+	size_t names;
+
+	if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) < 0)
+		return false;
+	while ((s = elf_nextscn(elf, s)))
+		if (!section_is_sound(elf, names, s))
+			return false;
+	return true;
+}
+
+/* What is filled in is written to our own copy; the sections are looked at again behind it. */
+static bool fill_in(struct dwarf_part *p, const char **ret_why)
+{
+	elf_end(p->elf);
+	p->elf = elf_begin(p->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	return p->elf && sections_are_sound(p->elf) && dwarf_relocate(p->elf, ret_why) &&
+	       sections_are_sound(p->elf);
+}
+
+static enum srclines_answer begin(struct dwarf_part *p, const char **ret_why)
+{
+	*ret_why = "debug information damaged: a section is cut off or does not end";
+	p->elf = elf_begin(p->fd, ELF_C_READ_MMAP, NULL);
+	if (!p->elf || !sections_are_sound(p->elf))
+		return SRCLINES_DAMAGED;
+	if (dwarf_needs_relocation(p->elf) && !fill_in(p, ret_why))
+		return SRCLINES_DAMAGED;
+	p->dwarf = dwarf_begin_elf(p->elf, DWARF_C_READ, NULL);
+	*ret_why = "";
+	return p->dwarf ? SRCLINES_OK : SRCLINES_NO_INFO;
+}
+
+static void end(struct dwarf_part *p)
+{
+	dwarf_end(p->dwarf);
+	elf_end(p->elf);
+	if (p->fd >= 0)
+		close(p->fd);
+}
+
+/* What it shares with others is of no use without it, but not the other way round. */
+enum srclines_answer dwarf_file_open(struct dwarf_file **ret, int fd, int alt, const char **ret_why)
+{
+	struct dwarf_file *d = mem_calloc(1, sizeof(*d));
+	struct dwarf_part none = {.fd = fd}, shared = {.fd = alt};
+	const char *ignored;
+
+	*ret_why = "";
+	if (!d) {
+		end(&none);
+		end(&shared);
+		return SRCLINES_NO_MEMORY;
+	}
+	elf_version(EV_CURRENT);
+	d->main.fd = fd;
+	d->alt.fd = alt;
+	enum srclines_answer a = begin(&d->main, ret_why);
+	if (a == SRCLINES_OK && alt >= 0 && begin(&d->alt, &ignored) == SRCLINES_OK)
+		dwarf_setalt(d->main.dwarf, d->alt.dwarf);
+	if (a == SRCLINES_OK)
+		*ret = d;
+	else
+		dwarf_file_close(d);
+	return a;
+}
+
+void dwarf_file_close(struct dwarf_file *d)
+{
+	if (!d)
+		return;
+	end(&d->main);
+	end(&d->alt);
+	mem_free(d);
+}
+
+static bool find_unit(struct dwarf_file *d, Dwarf_Addr pc)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	uint8_t type;
+	Dwarf_Die die;
+
+	if (d->has_unit && dwarf_haspc(&d->unit, pc) == 1)
+		return true;
+	d->has_unit = true;
+	if (dwarf_addrdie(d->main.dwarf, pc, &d->unit))
+		return true;
+	/* Not every compiler writes what that is told by. */
+	while (--d->steps > 0 &&
+	       dwarf_get_units(d->main.dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
+		if (dwarf_haspc(&die, pc) == 1) {
+			d->unit = die;
+			return true;
+		}
+	d->has_unit = false;
+	return false;
+}
+
+/* What is looked for, and below what else it may be. */
+struct wanted {
+	int tag;
+	bool (*may_hold)(int tag);
+};
+
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+static bool is_block(int tag)
+{
+	return tag == DW_TAG_lexical_block;
+}
+
+/*
+ * What is wanted below @in that @pc is in, directly or below what may hold it. That
+ * is gone through whatever it says of where it is: some compilers give blocks no place, though what
+ * is in them has one.
+ */
+static bool find_below(struct dwarf_file *d, Dwarf_Die *in, Dwarf_Addr pc, unsigned depth,
+		       const struct wanted *w, Dwarf_Die *ret)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MOST || dwarf_child(in, &die) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		if (--d->steps <= 0)
+			return false;
+		if (tag == w->tag && dwarf_haspc(&die, pc) == 1) {
+			*ret = die;
+			return true;
+		}
+		if (w->may_hold(tag) && find_below(d, &die, pc, depth + 1, w, ret))
+			return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+static const struct wanted a_function = {DW_TAG_subprogram, holds_functions};
+static const struct wanted an_inlined = {DW_TAG_inlined_subroutine, is_block};
+
+static const char *keep(struct strpool *names, const char *text)
+{
+	char clean[TEXT_SIZE];
+
+	return strpool_intern(names, text ? text_clean(clean, sizeof(clean), text) : "");
+}
+
+/* As it was when the unit was compiled, where it is not from the root. */
+static const char *keep_path(struct dwarf_file *d, struct strpool *names, const char *path)
+{
+	char whole[TEXT_SIZE];
+	Dwarf_Attribute a;
+
+	if (!path || path[0] == '/' || !dwarf_attr(&d->unit, DW_AT_comp_dir, &a))
+		return keep(names, path);
+	const char *dir = dwarf_formstring(&a);
+	if (!dir)
+		return keep(names, path);
+	int n = snprintf(whole, sizeof(whole), "%s/%s", dir, path);
+	return keep(names, n > 0 && (size_t)n < sizeof(whole) ? whole : path);
+}
+
+static const char *name_of(Dwarf_Die *die, struct strpool *names)
+{
+	char readable[TEXT_SIZE];
+	Dwarf_Attribute a;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
+		name = dwarf_formstring(&a);
+	if (name && demangle(name, readable, sizeof(readable)))
+		name = readable;
+	else
+		name = dwarf_diename(die);
+	return keep(names, name);
+}
+
+/* Where an inlined function was called, which is in the frame that it is inlined in. */
+static bool fill_call(struct dwarf_file *d, Dwarf_Die *inlined, struct strpool *names,
+		      struct srclines_frame *ret)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word file = 0, line = 0;
+	Dwarf_Files *files;
+	size_t n;
+	const char *path = NULL;
+
+	if (dwarf_attr(inlined, DW_AT_call_line, &a) && dwarf_formudata(&a, &line) == 0)
+		ret->line = line < UINT32_MAX ? (uint32_t)line : 0;
+	if (dwarf_attr(inlined, DW_AT_call_file, &a) && dwarf_formudata(&a, &file) == 0 &&
+	    dwarf_getsrcfiles(&d->unit, &files, &n) == 0 && file < n)
+		path = dwarf_filesrc(files, file, NULL, NULL);
+	ret->file = keep_path(d, names, path);
+	return ret->file != NULL;
+}
+
+static bool fill_line(struct dwarf_file *d, Dwarf_Addr pc, struct strpool *names,
+		      struct srclines_frame *ret)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&d->unit, pc);
+	int number = 0;
+
+	if (line && dwarf_lineno(line, &number) == 0 && number > 0)
+		ret->line = (uint32_t)number;
+	ret->file = keep_path(d, names, line ? dwarf_linesrc(line, NULL, NULL) : NULL);
+	return ret->file != NULL;
+}
+
+/* The function and what is inlined at @pc, outermost first; beyond the room the inner ones. */
+static size_t find_chain(struct dwarf_file *d, Dwarf_Addr pc, Dwarf_Die *ret)
+{
+	size_t n = 0;
+
+	if (!d->has_function || dwarf_haspc(&d->function, pc) != 1)
+		d->has_function = find_below(d, &d->unit, pc, 0, &a_function, &d->function);
+	if (!d->has_function)
+		return 0;
+	ret[n++] = d->function;
+	while (n < SRCLINES_FRAMES && find_below(d, &ret[n - 1], pc, 0, &an_inlined, &ret[n]))
+		n++;
+	return n;
+}
+
+enum srclines_answer dwarf_file_find(struct dwarf_file *d, uint64_t addr, struct strpool *names,
+				     struct srclines_place *ret)
+{
+	Dwarf_Die chain[SRCLINES_FRAMES];
+
+	d->steps = STEPS_MOST;
+	*ret = (struct srclines_place){0};
+	if (!find_unit(d, addr))
+		return SRCLINES_NO_LINE;
+	size_t n = find_chain(d, addr, chain);
+	ret->n = n ? n : 1;
+	if (!fill_line(d, addr, names, &ret->frames[0]))
+		return SRCLINES_NO_MEMORY;
+	ret->frames[0].function = n ? name_of(&chain[n - 1], names) : keep(names, NULL);
+	for (size_t i = 1; i < n; i++) {
+		ret->frames[i].function = name_of(&chain[n - 1 - i], names);
+		if (!ret->frames[i].function ||
+		    !fill_call(d, &chain[n - i], names, &ret->frames[i]))
+			return SRCLINES_NO_MEMORY;
+	}
+	if (!ret->frames[0].function)
+		return SRCLINES_NO_MEMORY;
+	return n || ret->frames[0].line ? SRCLINES_OK : SRCLINES_NO_LINE;
+}

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* Built without libdw. */
-#include "unwind-int.h"
-
-const struct unwind_backend *unwind_by_libdw(void)
-{
-	return NULL;
-}

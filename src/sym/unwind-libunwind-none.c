@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* Built without libunwind. */
-#include "unwind-int.h"
-
-const struct unwind_backend *unwind_by_libunwind(void)
-{
-	return NULL;
-}

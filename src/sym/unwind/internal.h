@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SYM_UNWIND_INT_H
+#define KONTEND_SYM_UNWIND_INT_H
+
+#include "kontend/unwind.h"
+#include "tables.h"
+
+/* What unwinders share: files, mappings, registers. */
+
+/* The tables of a file as they are mapped in a process. */
+struct unwind_view {
+	const struct unwind_tables *tables;
+	uint64_t bias; /* address in the process - address in the file */
+};
+
+struct unwind_machine {
+	const char *name; /* as uname() has it */
+	uint16_t elf;	  /* EM_* */
+	uint8_t perf_sp, perf_ip;
+	uint8_t n_regs;
+	const int8_t *perf_regs; /* by the number that DWARF gives a register */
+};
+
+struct unwind_backend;
+
+struct unwind {
+	const struct unwind_machine *machine;
+	const struct unwind_backend *backend;
+	struct usersyms *files;
+	struct unwind_config config;
+	struct unwind_tables **tables; /* by object; NULL: not read yet */
+	size_t cap;
+};
+
+struct unwind_space {
+	struct unwind *u;
+	void *own; /* of the backend */
+	const struct unwind_map *maps;
+	size_t n_maps;
+	struct unwind_view *views;
+	size_t n_views, cap_views, last;
+	/* Of the stack that is being unwound. */
+	const struct unwind_sample *sample;
+	uint64_t sp, ip;     /* of its first frame */
+	uint64_t unknown_ip; /* where tables were looked for last */
+	long reads_left;
+	bool is_cut, is_unknown;
+	bool is_searching; /* a table, and no frame */
+};
+
+/* Finds frames. Each library is behind one. */
+struct unwind_backend {
+	bool (*is_for)(const struct unwind_machine *m);
+	int (*open)(struct unwind_space *s); /* 0 or -ENOMEM */
+	void (*close)(struct unwind_space *s);
+	void (*forget)(struct unwind_space *s); /* the mappings are others */
+	/* The first frame is there; those outside of it, up to @most in all, and why no more. */
+	size_t (*walk)(struct unwind_space *s, struct unwind_frame *ret, size_t most,
+		       enum unwind_end *ret_end);
+};
+
+/* NULL: built without it. */
+const struct unwind_backend *unwind_by_libunwind(void);
+const struct unwind_backend *unwind_by_libdw(void);
+
+const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip);
+/* The tables that are for a mapping, where they are in its process. NULL: none. */
+const struct unwind_view *unwind_view_of(struct unwind_space *s, const struct unwind_map *m);
+/* A register of the sample by DWARF's number. */
+bool unwind_reg(const struct unwind_space *s, unsigned reg, uint64_t *ret);
+/* A word of the dump. False: it is not in it. */
+bool unwind_stack_word(const struct unwind_space *s, uint64_t addr, uint64_t *ret);
+void unwind_put_frame(const struct unwind_space *s, uint64_t ip, bool is_return,
+		      struct unwind_frame *ret);
+/* Why there are no tables for the code at unknown_ip. */
+enum unwind_end unwind_no_tables(const struct unwind_space *s);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks by libdwfl, of any architecture that elfutils knows. It is given no file: files may be
+ * anybody's, and what it reads of debug information can lead it out of a damaged one. What it gets
+ * of each is an image of our own in memory: a header, two segments, and the tables for exceptions
+ * as they were read with bounds checked. So there is nothing else that it could look for.
+ *
+ * A space is a Dwfl, set up when its mappings are first needed. What a stack may cost is bounded by
+ * its words of memory, counted here, and by the number of frames.
+ */
+#include "internal.h"
+#include "kontend/mem.h"
+
+#include <elf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <string.h>
+
+enum { PAGE = 4096, TABLES_AT = PAGE, SEGMENTS = 2, THREAD = 1 };
+
+/* The tables of a file as a file that has nothing else. */
+struct image {
+	Elf64_Ehdr head;
+	Elf64_Phdr segments[SEGMENTS];
+};
+
+struct space {
+	Dwfl *dwfl; /* NULL: not yet */
+	Elf *machine;
+	Elf64_Ehdr machine_head;
+};
+
+/* A stack that is being walked. */
+struct walk {
+	struct unwind_space *s;
+	struct unwind_frame *frames;
+	size_t n, most;
+	uint64_t last_sp;
+	enum unwind_end end; /* UNWIND_ENDS: not ended by us */
+};
+
+static Elf64_Ehdr head_of(const struct unwind_machine *m)
+{
+	return (Elf64_Ehdr){
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = m->elf,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+	};
+}
+
+/* The lowest address of the file, at which a mapping of it begins. */
+static uint64_t lowest(const struct unwind_tables *t)
+{
+	uint64_t low = UINT64_MAX;
+
+	for (size_t i = 0; i < t->n_segments; i++)
+		if (t->segments[i].type == PT_LOAD && t->segments[i].addr < low)
+			low = t->segments[i].addr;
+	return low & ~(uint64_t)(PAGE - 1);
+}
+
+static bool make_image(struct unwind_tables *t, const struct unwind_machine *m)
+{
+	struct image h = {.head = head_of(m)};
+	uint64_t at = TABLES_AT + (t->header - t->addr);
+
+	if (t->image)
+		return true;
+	t->image = mem_calloc(1, TABLES_AT + t->len);
+	if (!t->image)
+		return false;
+	h.head.e_phoff = offsetof(struct image, segments);
+	h.head.e_phentsize = sizeof(h.segments[0]);
+	h.head.e_phnum = SEGMENTS;
+	h.segments[0] = (Elf64_Phdr){.p_type = PT_LOAD,
+				     .p_flags = PF_R | PF_X,
+				     .p_vaddr = lowest(t),
+				     .p_filesz = PAGE,
+				     .p_memsz = PAGE,
+				     .p_align = PAGE};
+	h.segments[1] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME,
+				     .p_flags = PF_R,
+				     .p_offset = at,
+				     .p_vaddr = t->header,
+				     .p_filesz = TABLES_AT + t->len - at,
+				     .p_memsz = TABLES_AT + t->len - at,
+				     .p_align = 4};
+	memcpy(t->image, &h, sizeof(h));
+	memcpy(t->image + TABLES_AT, t->bytes, t->len);
+	return true;
+}
+
+static int find_elf(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
+		    char **ret_name, Elf **ret)
+{
+	struct unwind_tables *t = *user;
+
+	(void)mod, (void)name, (void)base, (void)ret_name;
+	*ret = elf_memory((char *)t->image, TABLES_AT + t->len);
+	return -1;
+}
+
+static int no_debuginfo(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **ret_name)
+{
+	(void)mod, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc;
+	(void)ret_name;
+	return -1;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
+{
+	struct unwind_space *s = arg;
+	uint64_t word;
+
+	(void)dwfl;
+	if (--s->reads_left < 0)
+		return false;
+	if (!unwind_stack_word(s, addr, &word)) {
+		s->is_cut = true;
+		return false;
+	}
+	*ret = word;
+	return true;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **ret)
+{
+	(void)dwfl, (void)tid;
+	*ret = arg;
+	return true;
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **ret)
+{
+	bool is_first = !*ret;
+
+	(void)dwfl;
+	*ret = arg;
+	return is_first ? THREAD : 0;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct unwind_space *s = arg;
+	const struct unwind_machine *m = s->u->machine;
+	uint64_t value;
+
+	for (unsigned i = 0; i < m->n_regs; i++) {
+		Dwarf_Word word;
+
+		if (!unwind_reg(s, i, &value))
+			continue;
+		word = value;
+		/* One that is no register for DWARF is the program counter. */
+		if ((unsigned)m->perf_regs[i] == m->perf_ip)
+			dwfl_thread_state_register_pc(thread, word);
+		if (!dwfl_thread_state_registers(thread, (int)i, 1, &word) &&
+		    (unsigned)m->perf_regs[i] != m->perf_ip)
+			return false;
+	}
+	return true;
+}
+
+static const Dwfl_Callbacks callbacks = {.find_elf = find_elf, .find_debuginfo = no_debuginfo};
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = read_memory,
+	.set_initial_registers = set_registers,
+};
+
+/*
+ * The mappings of a file from @first on that lie together are a module. Returns behind the last of
+ * them; *ret_end: where it ends.
+ */
+static size_t report_module(struct unwind_space *s, struct space *own, size_t first,
+			    uint64_t *ret_end)
+{
+	const struct unwind_view *v = unwind_view_of(s, &s->maps[first]);
+	struct unwind_view view = v ? *v : (struct unwind_view){0};
+	uint64_t low, end = s->maps[first].end;
+	size_t i = first + 1;
+	void **user;
+
+	if (!v)
+		return i;
+	for (; i < s->n_maps && s->maps[i].object == s->maps[first].object; i++)
+		end = s->maps[i].end;
+	low = lowest(view.tables) + view.bias;
+	if (low < *ret_end || low > s->maps[first].start || end <= low ||
+	    !make_image((struct unwind_tables *)(uintptr_t)view.tables, s->u->machine))
+		return i;
+	Dwfl_Module *mod = dwfl_report_module(own->dwfl, "", low, end);
+	if (mod && dwfl_module_info(mod, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+		*user = (void *)(uintptr_t)view.tables;
+	*ret_end = end;
+	return i;
+}
+
+static bool set_up(struct unwind_space *s)
+{
+	struct space *own = s->own;
+	uint64_t end = 0;
+
+	if (own->dwfl)
+		return true;
+	own->dwfl = dwfl_begin(&callbacks);
+	if (!own->dwfl)
+		return false;
+	dwfl_report_begin(own->dwfl);
+	for (size_t i = 0; i < s->n_maps;)
+		i = report_module(s, own, i, &end);
+	dwfl_report_end(own->dwfl, NULL, NULL);
+	if (dwfl_attach_state(own->dwfl, own->machine, THREAD, &thread_callbacks, s))
+		return true;
+	dwfl_end(own->dwfl);
+	own->dwfl = NULL;
+	return false;
+}
+
+static int end_walk(struct walk *w, enum unwind_end end)
+{
+	w->end = end;
+	return DWARF_CB_ABORT;
+}
+
+static int take_frame(Dwfl_Frame *frame, void *arg)
+{
+	struct walk *w = arg;
+	struct unwind_space *s = w->s;
+	Dwarf_Addr pc;
+	Dwarf_Word sp;
+	bool is_leaf;
+
+	if (!dwfl_frame_pc(frame, &pc, &is_leaf) || !pc)
+		return end_walk(w, UNWIND_DONE);
+	if (w->n++ == 0) {
+		s->unknown_ip = s->ip;
+		return DWARF_CB_OK;
+	}
+	if (w->n > w->most) {
+		w->n--;
+		return end_walk(w, UNWIND_MOST);
+	}
+	if (dwfl_frame_reg(frame, s->u->machine->perf_sp, &sp) == 0) {
+		if (sp < w->last_sp || (sp == w->last_sp && w->n > 2)) {
+			w->n--;
+			return end_walk(w, UNWIND_LOOP);
+		}
+		w->last_sp = sp;
+	}
+	unwind_put_frame(s, pc, !is_leaf, &w->frames[w->n - 1]);
+	s->unknown_ip = w->frames[w->n - 1].at;
+	return DWARF_CB_OK;
+}
+
+/*
+ * Why libdwfl found no frame outside of the last one. For it a place to return to that could not be
+ * read is as one that the outermost function does not have.
+ */
+static enum unwind_end end_of(struct unwind_space *s, int code)
+{
+	const struct unwind_map *m = unwind_find_map(s, s->unknown_ip);
+
+	if (code == 0)
+		return s->is_cut ? UNWIND_CUT : UNWIND_DONE;
+	if (s->reads_left < 0)
+		return UNWIND_BAD;
+	if (!m || !unwind_view_of(s, m))
+		return unwind_no_tables(s);
+	return s->is_cut ? UNWIND_CUT : UNWIND_NO_INFO;
+}
+
+static bool is_for(const struct unwind_machine *m)
+{
+	return m->elf == EM_X86_64 || m->elf == EM_AARCH64;
+}
+
+static int open_space(struct unwind_space *s)
+{
+	struct space *own = mem_calloc(1, sizeof(*own));
+
+	if (!own)
+		return -ENOMEM;
+	elf_version(EV_CURRENT);
+	own->machine_head = head_of(s->u->machine);
+	own->machine = elf_memory((char *)&own->machine_head, sizeof(own->machine_head));
+	s->own = own;
+	return 0;
+}
+
+static void forget(struct unwind_space *s)
+{
+	struct space *own = s->own;
+
+	dwfl_end(own->dwfl);
+	own->dwfl = NULL;
+}
+
+static void close_space(struct unwind_space *s)
+{
+	struct space *own = s->own;
+
+	forget(s);
+	elf_end(own->machine);
+	mem_free(own);
+}
+
+static size_t walk(struct unwind_space *s, struct unwind_frame *ret, size_t most,
+		   enum unwind_end *ret_end)
+{
+	struct space *own = s->own;
+	struct walk w = {.s = s, .frames = ret, .most = most, .last_sp = s->sp, .end = UNWIND_ENDS};
+
+	s->unknown_ip = s->ip;
+	if (!set_up(s))
+		return 1;
+	int code = dwfl_getthread_frames(own->dwfl, THREAD, take_frame, &w);
+	*ret_end = w.end == UNWIND_ENDS ? end_of(s, code) : w.end;
+	return w.n ? w.n : 1;
+}
+
+static const struct unwind_backend backend = {is_for, open_space, close_space, forget, walk};
+
+const struct unwind_backend *unwind_by_libdw(void)
+{
+	return &backend;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Built without libunwind. */
+#include "internal.h"
+
+const struct unwind_backend *unwind_by_libunwind(void)
+{
+	return NULL;
+}

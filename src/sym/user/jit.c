@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Maps of compiled code: a text file /tmp/perf-PID.map that a runtime appends to, "START SIZE name"
+ * a line, both in hexadecimal; and dumps (jitdump.h), which a runtime maps, so that the stream
+ * tells where they are. What came since is read; a function that was compiled anew at the same
+ * place is the later one. PID is the number that the process has in its own namespace.
+ */
+#include "internal.h"
+
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { JIT_STEP = 4 << 20, MAP_MOST = 256 << 20, JIT_RANK = 1 };
+
+/* Doubled so often, while a process lives and when it has ended. */
+enum { PAUSES = 5, PAUSES_GONE = 9 };
+static const uint64_t PAUSE_NS = 250000000;
+
+/* The innermost of the numbers in the line NSpid of its status. */
+static pid_t own_number(const struct usersyms *u, pid_t pid)
+{
+	char path[4200], line[256];
+	pid_t own = pid;
+
+	snprintf(path, sizeof(path), "%s/%d/status", u->config.proc, (int)pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *last = strrchr(line, '\t');
+		if (!strncmp(line, "NSpid:", 6) && last && atoi(last) > 0)
+			own = atoi(last);
+	}
+	if (f)
+		fclose(f);
+	return own;
+}
+
+/*
+ * What anybody could have put there names nothing: the file is no link, and belongs to root, to us,
+ * or to who runs the process while it does.
+ */
+static bool is_believed(const struct usersyms *u, pid_t pid, int fd)
+{
+	struct stat st, process;
+	char path[4200];
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	if (st.st_uid == 0 || st.st_uid == geteuid())
+		return true;
+	snprintf(path, sizeof(path), "%s/%d", u->config.proc, (int)pid);
+	return stat(path, &process) == 0 && process.st_uid == st.st_uid;
+}
+
+static int open_believed(const struct usersyms *u, pid_t pid, int root, const char *path)
+{
+	int fd = usersym_open_own(root, path);
+
+	if (fd >= 0 && !is_believed(u, pid, fd)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static int open_map(const struct usersyms *u, const struct usersym_jit *j, int root)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)own_number(u, j->pid));
+	return open_believed(u, j->pid, root, path);
+}
+
+static int add_line(struct symtab *t, const char *line, const char *end)
+{
+	char *at;
+	struct symtab_entry e = {.rank = JIT_RANK};
+
+	e.addr = strtoull(line, &at, 16);
+	if (at == line || *at != ' ')
+		return 0;
+	const char *size = at + 1;
+	unsigned long long n = strtoull(size, &at, 16);
+	if (at == size || *at != ' ' || at >= end || !n || n > UINT32_MAX ||
+	    n > UINT64_MAX - e.addr)
+		return 0;
+	e.size = (uint32_t)n;
+	return symtab_add_text(t, &e, at + 1, (size_t)(end - at - 1));
+}
+
+/* Whole lines of @text, which ends in a NUL; *ret_used: bytes of these. */
+static int add_lines(struct symtab *t, const char *text, size_t *ret_used)
+{
+	const char *line = text, *end;
+	int code = 0;
+
+	for (; !code && (end = strchr(line, '\n')); line = end + 1)
+		code = end == line ? 0 : add_line(t, line, end);
+	*ret_used = (size_t)(line - text);
+	return code;
+}
+
+static int sort(struct symtab *t)
+{
+	bool more = true;
+	int code = 0;
+
+	while (more && !code)
+		code = symtab_sort_step(t, &more);
+	return code;
+}
+
+static int read_more(struct usersym_jit *j, int fd, size_t n)
+{
+	char *text = mem_calloc(1, n + 1);
+	size_t used = 0;
+	int code = -ENOMEM;
+
+	if (!text)
+		return code;
+	ssize_t got = pread(fd, text, n, (off_t)j->read);
+	text[got > 0 ? got : 0] = '\0';
+	code = add_lines(&j->table, text, &used);
+	mem_free(text);
+	j->read += used;
+	/* A line longer than all of this is none, nor is the rest a map: it may be a hole. */
+	j->spoilt = !used && n == JIT_STEP;
+	return code ? code : sort(&j->table);
+}
+
+/* Another file is another process's, or begun anew: what both said is read again. */
+static void begin_anew(struct usersym_jit *j)
+{
+	symtab_deinit(&j->table);
+	jitdump_deinit(&j->dump);
+	j->table.latest = true;
+	j->read = j->written_ns = 0;
+	j->spoilt = false;
+}
+
+static bool is_same(const struct stat *st, uint64_t dev, uint64_t ino)
+{
+	return st->st_dev == dev && st->st_ino == ino;
+}
+
+/* 0 with what is open, or a negative errno. */
+static int load_map(struct usersyms *u, struct usersym_jit *j, int fd, const struct stat *st)
+{
+	uint64_t size = (uint64_t)st->st_size < MAP_MOST ? (uint64_t)st->st_size : MAP_MOST;
+	uint64_t more = size > j->read ? size - j->read : 0;
+
+	if (j->spoilt || !more)
+		return j->spoilt ? -ENOEXEC : 0;
+	int code = read_more(j, fd, more < JIT_STEP ? (size_t)more : JIT_STEP);
+	if (more > JIT_STEP && !j->spoilt)
+		j->asked = u->jit_asked = true;
+	return j->spoilt && !code ? -ENOEXEC : code;
+}
+
+static int load_dump(struct usersyms *u, struct usersym_jit *j, int fd, const struct stat *st)
+{
+	size_t before = j->table.n;
+	bool more;
+	int code = jitdump_read(&j->dump, &j->table, fd, (uint64_t)st->st_size, &more);
+
+	if (more)
+		j->asked = u->jit_asked = true;
+	if (j->table.n != before && code != -ENOMEM)
+		return sort(&j->table);
+	return code;
+}
+
+static int open_dump(const struct usersyms *u, const struct usersym_jit *j, int root)
+{
+	return j->dump_path ? open_believed(u, j->pid, root, j->dump_path) : -ENOENT;
+}
+
+static enum usersym_answer answer_of(int map, int dump)
+{
+	if (map == -ENOMEM || dump == -ENOMEM)
+		return USERSYM_NO_MEMORY;
+	if (map >= 0 || dump >= 0)
+		return USERSYM_OK;
+	if (dump == -ENOEXEC || map == -ENOEXEC)
+		return USERSYM_NOT_ELF;
+	if (usersym_is_short(map) || usersym_is_short(dump))
+		return USERSYM_NO_DESCRIPTOR;
+	if (map == -EPERM || dump == -EPERM || map == -ELOOP || dump == -ELOOP)
+		return USERSYM_NOT_BELIEVED;
+	return map == -EACCES || dump == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
+}
+
+static void note_written(struct usersym_jit *j, const struct stat *st)
+{
+	uint64_t ns = (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+
+	j->written_ns = ns > j->written_ns ? ns : j->written_ns;
+}
+
+/* The files as they are now; the results in place of the descriptors. */
+static void load_both(struct usersyms *u, struct usersym_jit *j, int *map, int *dump)
+{
+	struct stat m = {0}, d = {0};
+	int fds[2] = {*map, *dump};
+
+	if ((*map >= 0 && (fstat(*map, &m) != 0 || !is_same(&m, j->dev, j->ino) ||
+			   (uint64_t)m.st_size < j->read)) ||
+	    (*dump >= 0 && (fstat(*dump, &d) != 0 || !is_same(&d, j->dump_dev, j->dump_ino) ||
+			    (uint64_t)d.st_size < j->dump.read)))
+		begin_anew(j);
+	if (*map >= 0) {
+		j->dev = m.st_dev;
+		j->ino = m.st_ino;
+		note_written(j, &m);
+		*map = load_map(u, j, fds[0], &m);
+	}
+	if (*dump >= 0) {
+		j->dump_dev = d.st_dev;
+		j->dump_ino = d.st_ino;
+		note_written(j, &d);
+		*dump = load_dump(u, j, fds[1], &d);
+	}
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static enum usersym_answer dump_bytes(const struct usersyms *u, const struct usersym_jit *j,
+				      uint64_t at, void *ret, size_t n, size_t *ret_n)
+{
+	struct stat st;
+	int root = usersym_open_root(u, j->pid), fd = open_dump(u, j, root);
+
+	if (root >= 0)
+		close(root);
+	if (fd < 0)
+		return fd == -EACCES ? USERSYM_NO_RIGHT : USERSYM_NO_FILE;
+	bool same = fstat(fd, &st) == 0 && is_same(&st, j->dump_dev, j->dump_ino);
+	ssize_t got = same ? pread(fd, ret, n, (off_t)at) : -1;
+	close(fd);
+	if (got < 0)
+		return USERSYM_OTHER_FILE;
+	*ret_n = (size_t)got;
+	return USERSYM_OK;
+}
+
+enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t addr, void *ret,
+				       size_t n, size_t *ret_n, const char **ret_path)
+{
+	struct usersym_jit *j = usersym_jit_of(u, pid);
+	uint64_t at, len;
+
+	if (!j)
+		return USERSYM_NO_MEMORY;
+	if (!u->config.same_machine)
+		return USERSYM_NO_FILE;
+	if (!jitdump_place(&j->dump, addr, &at, &len)) {
+		*ret_path = "memory of its process";
+		return usersym_jit_memory(u, j, addr, ret, n, ret_n);
+	}
+	*ret_path = j->dump_path;
+	return dump_bytes(u, j, at, ret, len < n ? (size_t)len : n, ret_n);
+}
+
+/* What has no names yet is looked for again later and later, who has ended seldom. */
+static void pause_for(const struct usersyms *u, struct usersym_jit *j, bool changed, bool here)
+{
+	uint64_t first = u->config.jit_pause_ns ? u->config.jit_pause_ns : PAUSE_NS;
+	uint64_t most = first << (here ? PAUSES : PAUSES_GONE);
+
+	j->pause_ns = changed || j->asked ? 0 : j->pause_ns ? 2 * j->pause_ns : first;
+	j->pause_ns = j->pause_ns < most ? j->pause_ns : most;
+	j->next_ns = clock_now_ns() + j->pause_ns;
+}
+
+bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j)
+{
+	enum usersym_answer was = j->answer;
+	size_t before = j->table.text_len + j->dump.n;
+	bool here = u->config.same_machine;
+	int root = usersym_open_root(u, j->pid);
+	int map = here ? open_map(u, j, root) : -ENOENT, dump = here ? open_dump(u, j, root) : map;
+	bool lives = root >= 0;
+
+	if (root >= 0)
+		close(root);
+	if (map >= 0 || dump >= 0) {
+		load_both(u, j, &map, &dump);
+		j->answer = answer_of(map, dump);
+	} else if (j->answer != USERSYM_OK) {
+		j->answer = answer_of(map, dump);
+	}
+	bool changed = was != j->answer || before != j->table.text_len + j->dump.n;
+	pause_for(u, j, changed, lives);
+	return changed;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loading one file, as stages that are left after each step: open it, find the best table of
+ * symbols, read names and symbols piece by piece, sort digit by digit. How long a step takes does
+ * not grow with the file.
+ *
+ * Once it is known where symbols are from, a table that was kept of these files saves the rest.
+ *
+ * The best table is .symtab of the file, else that of a separate file, else the packed one together
+ * with .dynsym (it has only what that has not), else .dynsym alone.
+ */
+#include "keep.h"
+
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAMES_STEP = 2 << 20, SYMBOLS_STEP = 1 << 16 };
+
+void usersym_load_end(struct usersym_load *l)
+{
+	elfimg_close(&l->main);
+	elfimg_close(&l->debug);
+	elfimg_close(&l->packed);
+	mem_free(l->unpacked);
+	if (l->root_fd >= 0)
+		close(l->root_fd);
+	*l = (struct usersym_load){.root_fd = -1};
+}
+
+/* The image of the file that is open, new or known. */
+static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e, bool *ret_new)
+{
+	struct stat st = {0};
+
+	if (e->fd >= 0 && !e->mem)
+		fstat(e->fd, &st);
+	struct usersym_image like = {
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = e->size,
+		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec,
+		.answer = USERSYM_NO_TABLE,
+		.given = -1,
+		.id_len = (uint8_t)(e->build_id_len < USERSYM_ID_MAX ? e->build_id_len
+								     : USERSYM_ID_MAX),
+	};
+	memcpy(like.id, e->build_id, like.id_len);
+	*ret_new = false;
+	for (size_t i = 0; i < u->n_images; i++) {
+		struct usersym_image *x = u->images[i];
+		if (x->dev == like.dev && x->ino == like.ino && x->size == like.size &&
+		    x->mtime_ns == like.mtime_ns)
+			return x;
+	}
+	if (mem_grow(&u->images, &u->cap_images, u->n_images, sizeof(struct usersym_image *)) < 0)
+		return NULL;
+	struct usersym_image *x = mem_dup(&like, 1, sizeof(like));
+	if (!x)
+		return NULL;
+	x->segments = mem_dup(e->segments, e->n_segments, sizeof(*e->segments));
+	x->n_segments = x->segments ? e->n_segments : 0;
+	if (!x->segments && e->n_segments) {
+		mem_free(x);
+		return NULL;
+	}
+	u->images[u->n_images++] = x;
+	*ret_new = true;
+	return x;
+}
+
+/* The sources are known; @next reads them, unless that was done before. */
+static void look_for_kept(struct usersym_load *l, enum usersym_stage next)
+{
+	l->at = 0;
+	l->stage = STAGE_KEPT;
+	l->after_kept = next;
+}
+
+static bool add_source(struct usersym_load *l, const struct elfimg *e, uint32_t type)
+{
+	const struct elfimg_section *s = elfimg_find_type(e, type);
+	const struct elfimg_section *names = s ? elfimg_linked(e, s, SHT_STRTAB) : NULL;
+
+	if (!names || s->size < elfimg_symbol_size(e))
+		return false;
+	l->sources[l->n_sources++] = (struct usersym_source){e, s, names};
+	return true;
+}
+
+/* What was given has been looked at before. */
+static bool add_given(struct usersym_load *l)
+{
+	int fd = l->image->given < 0 ? -1 : fcntl(l->image->given, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0 || elfimg_open_fd(&l->debug, fd) < 0)
+		return false;
+	return add_source(l, &l->debug, SHT_SYMTAB);
+}
+
+bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
+{
+	struct usersym_load *l = &u->load;
+	bool is_new;
+
+	*l = (struct usersym_load){.root_fd = -1};
+	o->answer = usersym_open(u, o, &l->main, &l->root_fd);
+	if (o->answer != USERSYM_OK) {
+		l->main.fd = -1;
+		usersym_load_end(l);
+		/* It was there the last time. */
+		if (o->image && o->image->answer == USERSYM_PENDING)
+			o->image->answer = o->answer;
+		return false;
+	}
+	o->image = image_of(u, &l->main, &is_new);
+	if (!o->image)
+		o->answer = USERSYM_NO_MEMORY;
+	if (!o->image || (!is_new && o->image->answer != USERSYM_PENDING)) {
+		usersym_load_end(l);
+		return false;
+	}
+	/* Of what is read anew the addresses stay known. */
+	if (is_new)
+		o->answer = USERSYM_PENDING;
+	l->object = o;
+	l->image = o->image;
+	l->stage = STAGE_DEBUG;
+	if (add_source(l, &l->main, SHT_SYMTAB) || add_given(l))
+		look_for_kept(l, STAGE_NAMES);
+	return true;
+}
+
+/* What follows the search for separate symbols that ended with @code. */
+static int found(struct usersym_load *l, int code, enum usersym_stage next)
+{
+	if (code < 0)
+		return code;
+	l->stage = next;
+	if (code == 1 && add_source(l, &l->debug, SHT_SYMTAB))
+		look_for_kept(l, STAGE_NAMES);
+	else if (next == STAGE_PACKED)
+		look_for_kept(l, STAGE_PACKED);
+	return 0;
+}
+
+static int step_kept(struct usersyms *u, struct usersym_load *l)
+{
+	l->stage = l->after_kept;
+	l->image->poor = l->after_kept == STAGE_PACKED;
+	if (usersym_keep_find(u, l)) {
+		l->image->answer = USERSYM_OK;
+		l->stage = STAGE_DONE;
+	}
+	return 0;
+}
+
+static int step_packed(struct usersym_load *l)
+{
+	int code = usersym_debug_packed(l);
+
+	if (code < 0)
+		return code;
+	if (code == 1)
+		add_source(l, &l->packed, SHT_SYMTAB);
+	add_source(l, &l->main, SHT_DYNSYM);
+	l->at = 0;
+	l->stage = l->n_sources ? STAGE_NAMES : STAGE_STUBS;
+	return 0;
+}
+
+static int step_names(struct usersym_load *l)
+{
+	const struct usersym_source *s = &l->sources[l->source];
+	struct symtab *t = &l->image->table;
+
+	if (!l->at) {
+		/* The file must have these bytes before there is room for them. */
+		if (s->names->offset > s->elf->size || !s->names->size ||
+		    s->names->size > s->elf->size - s->names->offset)
+			return -ENOEXEC;
+		l->text_base = t->text_len;
+		if (s->names->size > SYMTAB_TEXT_MOST)
+			return -EFBIG;
+		int code = symtab_reserve_text(t, (size_t)s->names->size);
+		if (code < 0)
+			return code;
+	}
+	uint64_t left = s->names->size - l->at;
+	size_t n = left < NAMES_STEP ? (size_t)left : NAMES_STEP;
+	if (!elfimg_read(s->elf, s->names->offset + l->at, t->text + t->text_len, n))
+		return -ENOEXEC;
+	t->text_len += n;
+	l->at += n;
+	if (l->at == s->names->size) {
+		t->text[t->text_len - 1] = '\0';
+		l->at = 0;
+		l->stage = STAGE_SYMBOLS;
+	}
+	return 0;
+}
+
+/* A function, or a label in code that is no mark of the assembler's. */
+static bool is_wanted(const struct elfimg *e, const struct elfimg_symbol *s, const char *name)
+{
+	if (s->section == SHN_UNDEF || !*name)
+		return false;
+	if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
+		return true;
+	return s->type == STT_NOTYPE && s->section < e->n_sections &&
+	       e->sections[s->section].flags & SHF_EXECINSTR && s->visibility != STV_HIDDEN &&
+	       s->visibility != STV_INTERNAL && *name != '$';
+}
+
+/* Of a file that is still to be linked, symbols say where in their section they are. */
+static uint64_t address_of(const struct elfimg *e, const struct elfimg_symbol *s)
+{
+	bool is_loose = e->type == ET_REL && s->section < e->n_sections;
+
+	return s->addr + (is_loose ? e->sections[s->section].addr : 0);
+}
+
+static int add_symbols(struct usersym_load *l, const struct usersym_source *s, const uint8_t *p,
+		       size_t n)
+{
+	struct symtab *t = &l->image->table;
+	size_t size = elfimg_symbol_size(s->elf);
+
+	for (size_t i = 0; i < n; i++) {
+		struct elfimg_symbol x;
+		elfimg_symbol(s->elf, p + i * size, &x);
+		if (x.name >= t->text_len - l->text_base ||
+		    !is_wanted(s->elf, &x, t->text + l->text_base + x.name))
+			continue;
+		struct symtab_entry e = {
+			.addr = address_of(s->elf, &x),
+			.size = x.size < UINT32_MAX ? (uint32_t)x.size : UINT32_MAX,
+			.name = (uint32_t)l->text_base + x.name,
+			.rank = symtab_rank(&x),
+		};
+		int code = symtab_add(t, &e);
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
+static int step_symbols(struct usersym_load *l)
+{
+	const struct usersym_source *s = &l->sources[l->source];
+	size_t size = elfimg_symbol_size(s->elf);
+	uint64_t left = s->symbols->size / size - l->at;
+	size_t n = left < SYMBOLS_STEP ? (size_t)left : SYMBOLS_STEP;
+	uint64_t offset = s->symbols->offset + l->at * size;
+
+	if (offset > s->elf->size || n * size > s->elf->size - offset)
+		return -ENOEXEC;
+	uint8_t *p = mem_calloc(n, size);
+	if (!p)
+		return -ENOMEM;
+	int code = elfimg_read(s->elf, offset, p, n * size) ? add_symbols(l, s, p, n) : -ENOEXEC;
+	mem_free(p);
+	l->at += n;
+	if (left == n) {
+		l->at = 0;
+		l->stage = ++l->source < l->n_sources ? STAGE_NAMES : STAGE_STUBS;
+	}
+	return code;
+}
+
+static int step_stubs(struct usersym_load *l)
+{
+	l->stage = STAGE_SORT;
+	return usersym_stubs(&l->main, &l->image->table);
+}
+
+static int step_sort(struct usersyms *u, struct usersym_load *l)
+{
+	bool more;
+	int code = symtab_sort_step(&l->image->table, &more);
+
+	if (code < 0 || more)
+		return code;
+	l->image->answer = l->image->table.n ? USERSYM_OK : USERSYM_NO_TABLE;
+	l->stage = STAGE_DONE;
+	usersym_keep_want(u, l);
+	return 0;
+}
+
+static int step(struct usersyms *u, struct usersym_load *l)
+{
+	int code;
+
+	switch (l->stage) {
+	case STAGE_DEBUG:
+		return found(l, usersym_debug_by_id(u, l), STAGE_LINK);
+	case STAGE_LINK:
+		code = usersym_debug_by_link(u, l);
+		return found(l, code, code == 2 ? STAGE_SUM : STAGE_PACKED);
+	case STAGE_SUM:
+		code = usersym_debug_sum(l);
+		return found(l, code, code == 2 ? STAGE_SUM : STAGE_LINK);
+	case STAGE_KEPT:
+		return step_kept(u, l);
+	case STAGE_PACKED:
+		return step_packed(l);
+	case STAGE_NAMES:
+		return step_names(l);
+	case STAGE_SYMBOLS:
+		return step_symbols(l);
+	case STAGE_STUBS:
+		return step_stubs(l);
+	default:
+		return step_sort(u, l);
+	}
+}
+
+/* What was read before the file turned out to be damaged is no table. */
+static void give_up(struct usersym_load *l, int code)
+{
+	symtab_deinit(&l->image->table);
+	l->image->answer = code == -ENOMEM ? USERSYM_NO_MEMORY : USERSYM_NOT_ELF;
+	l->stage = STAGE_DONE;
+}
+
+bool usersym_load_step(struct usersyms *u)
+{
+	struct usersym_load *l = &u->load;
+	uint64_t begun = clock_now_ns();
+	int code = step(u, l);
+
+	l->spent_ns += clock_now_ns() - begun;
+	if (code < 0)
+		give_up(l, code);
+	if (l->stage != STAGE_DONE)
+		return true;
+	l->object->answer = USERSYM_OK;
+	usersym_load_end(l);
+	return false;
+}

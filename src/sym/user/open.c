@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which file a name means. A process may see another one by that name than we do (containers), and
+ * may still run one that is deleted or replaced: so it is asked for through the process first, by
+ * its root or by its mappings, and as we see it last. A build id decides; where none was recorded
+ * the mapping is what is sure, and comes first: if that cannot be opened, and is of a deleted file,
+ * none by its name is taken.
+ *
+ * Paths come from mappings of any process, who may map a device: nothing but a regular file is
+ * opened. Below another root, links are followed within it.
+ */
+#include "internal.h"
+
+#include "kontend/mem.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4200, MAPS_MOST = 1 << 20 };
+
+static int open_place(int root_fd, const char *path, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			       .resolve = RESOLVE_IN_ROOT};
+
+	if (root_fd < 0)
+		return open(path, O_PATH | O_CLOEXEC | flags);
+	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	if (fd < 0 && errno == ENOSYS)
+		return openat(root_fd, path + strspn(path, "/"), O_PATH | O_CLOEXEC | flags);
+	return fd;
+}
+
+static int open_regular(int root_fd, const char *path, int flags)
+{
+	char again[40];
+	struct stat st = {0};
+	int place = open_place(root_fd, path, flags), fd = -1;
+
+	if (place < 0)
+		return -errno;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	if (fstat(place, &st) != 0 || !S_ISREG(st.st_mode))
+		errno = S_ISLNK(st.st_mode) ? ELOOP : ENOEXEC;
+	else
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int code = fd < 0 ? -errno : fd;
+	close(place);
+	return code;
+}
+
+int usersym_open_in(int root_fd, const char *path)
+{
+	return open_regular(root_fd, path, 0);
+}
+
+int usersym_open_own(int root_fd, const char *path)
+{
+	return open_regular(root_fd, path, O_NOFOLLOW);
+}
+
+int usersym_open_root(const struct usersyms *u, pid_t pid)
+{
+	char path[PATH_SIZE];
+
+	if (pid <= 0 || !u->config.same_machine)
+		return -1;
+	snprintf(path, sizeof(path), "%s/%d/root", u->config.proc, (int)pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The path in a line of maps, or NULL; *ret_range: how /proc/PID/map_files calls the mapping. */
+static const char *mapped_path(char *line, char *ret_range, size_t size)
+{
+	unsigned long long from, end;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &from, &end, &at) != 2 || !at)
+		return NULL;
+	snprintf(ret_range, size, "%llx-%llx", from, end);
+	return line + at;
+}
+
+static const char gone[] = " (deleted)";
+
+/* Of a deleted file both names are the same: what was mapped is known without the mark, too. */
+static bool is_path(const char *mapped, const char *path)
+{
+	size_t n = strlen(path), tail = sizeof(gone) - 1;
+
+	if (n > tail && strcmp(path + n - tail, gone) == 0)
+		n -= tail;
+	return strncmp(mapped, path, n) == 0 && (!mapped[n] || strcmp(mapped + n, gone) == 0);
+}
+
+static bool is_deleted(const char *mapped)
+{
+	size_t n = strlen(mapped), tail = sizeof(gone) - 1;
+
+	return n > tail && strcmp(mapped + n - tail, gone) == 0;
+}
+
+/* The program itself, if that is what @o is: it takes no capability but the right to look. */
+static int open_program(const struct usersyms *u, const struct usersym_object *o)
+{
+	char path[PATH_SIZE], target[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%d/exe", u->config.proc, (int)o->pid);
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	return is_path(target, o->path) ? usersym_open_in(-1, path) : -ENOENT;
+}
+
+/* *ret_deleted: what has its name now is another file. */
+static int open_mapped(const struct usersyms *u, const struct usersym_object *o, bool *ret_deleted)
+{
+	char path[PATH_SIZE], line[PATH_SIZE], range[64];
+	int fd = -ENOENT;
+
+	if (o->pid <= 0 || !u->config.same_machine)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/%d/maps", u->config.proc, (int)o->pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	for (size_t n = 0; fd == -ENOENT && n < MAPS_MOST && fgets(line, sizeof(line), f); n++) {
+		const char *mapped = mapped_path(line, range, sizeof(range));
+		if (!mapped || !is_path(mapped, o->path))
+			continue;
+		*ret_deleted = is_deleted(mapped);
+		snprintf(path, sizeof(path), "%s/%d/map_files/%s", u->config.proc, (int)o->pid,
+			 range);
+		fd = usersym_open_in(-1, path);
+	}
+	fclose(f);
+	int program = fd == -EPERM || fd == -EACCES ? open_program(u, o) : fd;
+	return program >= 0 ? program : fd;
+}
+
+static bool has_id(const struct usersym_object *o, const struct elfimg *e)
+{
+	size_t n = e->build_id_len < USERSYM_ID_MAX ? e->build_id_len : USERSYM_ID_MAX;
+
+	return !o->id_len || (n == o->id_len && memcmp(o->id, e->build_id, n) == 0);
+}
+
+static enum usersym_answer take(const struct usersym_object *o, struct elfimg *e, int code)
+{
+	if (code < 0)
+		return code == -ENOMEM ? USERSYM_NO_MEMORY : USERSYM_NOT_ELF;
+	if (has_id(o, e))
+		return USERSYM_OK;
+	elfimg_close(e);
+	return USERSYM_OTHER_FILE;
+}
+
+static enum usersym_answer take_fd(const struct usersym_object *o, int fd, struct elfimg *ret)
+{
+	if (usersym_is_short(fd))
+		return USERSYM_NO_DESCRIPTOR;
+	if (fd == -EACCES || fd == -EPERM)
+		return USERSYM_NO_RIGHT;
+	if (fd == -ENOEXEC)
+		return USERSYM_NOT_ELF;
+	if (fd < 0)
+		return USERSYM_NO_FILE;
+	return take(o, ret, elfimg_open_fd(ret, fd));
+}
+
+/* Our own: where its table of sections ends, which is its last part, it ends. */
+static size_t vdso_size(const void *p)
+{
+	Elf64_Ehdr h;
+
+	memcpy(&h, p, sizeof(h));
+	return h.e_shoff + (size_t)h.e_shnum * h.e_shentsize;
+}
+
+/* What the kernel maps into every program: it is in no file, but in our memory, too. */
+static enum usersym_answer open_vdso(const struct usersyms *u, const struct usersym_object *o,
+				     struct elfimg *ret)
+{
+	const void *p = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+
+	if (!p)
+		return USERSYM_NO_FILE;
+	if (!u->config.same_machine && !o->id_len)
+		return USERSYM_UNSURE;
+	return take(o, ret, elfimg_open_mem(ret, p, vdso_size(p)));
+}
+
+/* By the root of its process, by what that has mapped, or by the path as we see it. */
+static enum usersym_answer open_by(char way, const struct usersyms *u,
+				   const struct usersym_object *o, struct elfimg *ret, int root,
+				   bool *ret_deleted)
+{
+	if (way == 'm')
+		return take_fd(o, open_mapped(u, o, ret_deleted), ret);
+	if (*ret_deleted && !o->id_len)
+		return USERSYM_NO_FILE;
+	if (way == 'r')
+		return root < 0 ? USERSYM_NO_FILE : take_fd(o, usersym_open_in(root, o->path), ret);
+	/* Who has another root may mean another file. */
+	if (root >= 0 && !o->id_len)
+		return USERSYM_NO_FILE;
+	return take_fd(o, usersym_open_in(-1, o->path), ret);
+}
+
+enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,
+				 struct elfimg *ret, int *ret_root)
+{
+	enum usersym_answer worst = USERSYM_NO_FILE;
+
+	*ret_root = -1;
+	if (!strcmp(o->path, "[vdso]"))
+		return open_vdso(u, o, ret);
+	if (!strcmp(o->path, "[uprobes]"))
+		return USERSYM_SLOTS;
+	if (o->path[0] != '/')
+		return USERSYM_NO_FILE;
+	if (!u->config.same_machine && !o->id_len)
+		return USERSYM_UNSURE;
+	int root = usersym_open_root(u, o->pid);
+	bool deleted = false;
+	for (const char *way = o->id_len ? "rmp" : "mrp"; *way; way++) {
+		enum usersym_answer a = open_by(*way, u, o, ret, root, &deleted);
+		if (a == USERSYM_OK) {
+			*ret_root = root;
+			return a;
+		}
+		/* That there is another file says more than that there is none. */
+		if (worst == USERSYM_NO_FILE || a == USERSYM_OTHER_FILE ||
+		    a == USERSYM_NO_DESCRIPTOR)
+			worst = a;
+	}
+	if (root >= 0)
+		close(root);
+	return worst;
+}
