@@ -92,7 +92,7 @@ static const struct column columns[C_COLUMNS] = {
 		 COLUMN_TEXT, 20, 0, SR | W},
 	[C_OBJECT] = {"object", "OBJECT",
 		      "what the lock is: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
-		      "that it lies in",
+		      "that it is in",
 		      COLUMN_TEXT, 12, 9, COLUMN_REPORT},
 	[C_PATH] = {"path", "PATH", "of the file that it belongs to", COLUMN_TEXT, 20, 9,
 		    COLUMN_REPORT},

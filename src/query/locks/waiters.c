@@ -126,7 +126,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 18, 2,
 		      SR | W},
 	[C_AT_LEAST] = {"at_least", "AT LEAST",
-			"no event told of its begin: it may have lasted longer than SINCE",
+			"no event reported its begin: it may have lasted longer than SINCE",
 			COLUMN_BOOL, 8, 9, COLUMN_REPORT},
 	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
 			 "how old the look is that saw the holder, where it did not see the wait",
