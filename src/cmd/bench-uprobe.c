@@ -111,6 +111,6 @@ int cmd_bench_uprobe(const struct opts *o)
 	if (code < 0 || uprobe_cost_store(&costs, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	cmd_say(o,
-		"what a hit costs is kept until this machine boots anew: the view uprobes has it");
+		"what a hit costs is kept until this machine boots again: the view uprobes has it");
 	return cmd_flush(CMD_EXIT_OK);
 }

@@ -205,7 +205,7 @@ void cmd_enospc_put_text(FILE *out, const struct cmd_enospc *c)
 	for (size_t i = 0; i < r->n_closes; i++)
 		put_close(out, &c->snap, r->closes[i]);
 	if (r->helpless)
-		fprintf(out, "  Not for all of it somebody can be named.\n");
+		fprintf(out, "  The holders of some of it are not known.\n");
 	put_method(out, c);
 }
 

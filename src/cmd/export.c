@@ -178,7 +178,7 @@ static int check_replaceable(const struct opts *o, struct error *err)
 	if (stat(o->output, &st) < 0 || S_ISREG(st.st_mode))
 		return 0;
 	return error_set(err, -EINVAL,
-			 "--output '%s' is no regular file, which --interval could write anew",
+			 "--output '%s' is no regular file, which --interval could write again",
 			 o->output);
 }
 

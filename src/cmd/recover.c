@@ -134,7 +134,7 @@ static void say(const struct opts *o, const char *path, const struct recover_sta
 	if (st->kept == st->size)
 		cmd_say(o, "%s: kept all of %s, %s records", path, kept, records);
 	else
-		cmd_say(o, "%s: kept %s, %s records; cut %s behind byte %llu", path, kept, records,
+		cmd_say(o, "%s: kept %s, %s records; cut %s after byte %llu", path, kept, records,
 			units_bytes(cut, st->size - st->kept), (unsigned long long)st->kept);
 	if (st->foreign_formats)
 		cmd_say(o, "it had no tracepoint formats: those of the running kernel were put in");

@@ -214,7 +214,8 @@ static void check_bpf(struct doctor *d, const struct doctor_facts *f)
 		doctor_found(i, DOCTOR_WORKS, "the kernel takes them");
 		return;
 	}
-	doctor_found(i, DOCTOR_LIMITED, "%s: slots are counted, but nobody is named", err.text);
+	doctor_found(i, DOCTOR_LIMITED, "%s: slots are counted, but their holders are not known",
+		     err.text);
 	if (r == -EPERM || r == -EACCES)
 		doctor_fix_setcap(i, f);
 	else if (r == -ENOTSUP)

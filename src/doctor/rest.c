@@ -165,7 +165,7 @@ static void check_build(struct doctor *d)
 	else
 		doctor_found(i, DOCTOR_WORKS, "all that there is");
 	if (*KONTEND_LACKS)
-		doctor_fix(i, "install what is missing, and run ./bootstrap build anew");
+		doctor_fix(i, "install what is missing, and build kontend again");
 }
 
 void doctor_rest(struct doctor *d, const struct doctor_facts *f)

@@ -382,7 +382,7 @@ int reader_open_layout(struct reader *r, struct error *err)
 		e = read_features(r, &h, err);
 	} else if (reader_note(r,
 			       "\"%s\" is cut at byte %llu: of %llu bytes of data there are "
-			       "%llu, and what should stand behind them is missing",
+			       "%llu, and what should follow them is missing",
 			       r->path, (ull)r->map_size, (ull)h.data.size, (ull)size)) {
 		e = -ENOMEM;
 	}

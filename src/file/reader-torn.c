@@ -53,7 +53,7 @@ int reader_open_torn(struct reader *r, const struct perfdata_header *h)
 	r->is_own = true;
 	if (reader_note(r,
 			"\"%s\" is cut at byte %llu: of %llu bytes of data there are %llu, and "
-			"what should stand behind them is missing; `kontend recover` makes a "
+			"what should follow them is missing; `kontend recover` makes a "
 			"whole recording of what is left",
 			r->path, (ull)r->map_size, (ull)h->data.size,
 			(ull)(h->data.size < left ? h->data.size : left)))

@@ -57,7 +57,7 @@ int writer_check_head(struct writer *w, struct error *err)
 		return 0;
 	w->failed = true;
 	return error_set(err, -EFBIG,
-			 "cannot write \"%s\": the symbols of the kernel and what else stands "
+			 "cannot write \"%s\": the symbols of the kernel and what else comes "
 			 "before the events take %llu bytes, and it may have only %llu",
 			 w->path, (unsigned long long)used, (unsigned long long)w->max_bytes);
 }

@@ -86,7 +86,7 @@ static const char *title_owner(struct query *q, uint64_t id)
 	uint16_t hint = id & 1 ? OWNER_HINT : 0;
 
 	if (id == 1)
-		return "held by nobody at that moment";
+		return "without a holder at that moment";
 	for (uint32_t i = 1; id && i < t->n && i < OWNER_HINT; i++)
 		if (t->tasks[i].serial == id >> 33 &&
 		    (uint32_t)t->tasks[i].tid == (uint32_t)(id >> 1))

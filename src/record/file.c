@@ -195,11 +195,10 @@ static int check_share(const struct record_file *f, uint64_t more, struct error 
 
 	if (!max || !f->regular || (f->o.keep ? least * 1024 <= max : more <= room))
 		return 0;
-	return error_set(
-		err, -EFBIG,
-		"--max-size is too small: what stands before the events of each file takes "
-		"%lluK; give at least %lluK",
-		(unsigned long long)least / 2, (unsigned long long)least);
+	return error_set(err, -EFBIG,
+			 "--max-size is too small: what comes before the events of each file takes "
+			 "%lluK; give at least %lluK",
+			 (unsigned long long)least / 2, (unsigned long long)least);
 }
 
 int record_file_begin(struct record_file *f, uint64_t more, struct error *err)

@@ -48,7 +48,7 @@ static void put_waits(const struct report_data *d, FILE *out)
 	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
 
 	if (!w->caller) {
-		fputs("# nobody waited for the slots' locks\n", out);
+		fputs("# no task waited for the slots' locks\n", out);
 		return;
 	}
 	fprintf(out, "# waits for the slots' locks: %s/s, %s/s, worst %s, most in ",

@@ -47,7 +47,8 @@ void report_waiters_text(const struct report_data *d, FILE *out)
 	report_text_count(&d->waiters, "rows", out);
 	put_no_look(d, "names, holders, places", out);
 	if (d->waiters.n_total == 0)
-		fputs(d->overview.no_ends ? "# not known without ends\n" : "# nobody was waiting\n",
+		fputs(d->overview.no_ends ? "# not known without ends\n"
+					  : "# no task was waiting\n",
 		      out);
 	else
 		report_text_table(&d->waiters, d->spec, out);

@@ -171,7 +171,7 @@ static int set_item(const struct folder *f, const char *notes, struct mux_item *
 	if (code < 0)
 		return error_errno(err, code,
 				   "Cannot leave a note in %s on the interval of %s, without which "
-				   "nobody could put it back",
+				   "no later session could put it back",
 				   notes, item->pmu);
 	code = write_ms(item->fd, item->ms);
 	return code < 0 ? error_errno(err, code, "The kernel does not take %u ms for the PMU %s",

@@ -69,7 +69,7 @@ static int take_setting(struct parser *p, char *line, const struct config_reader
 	if (!is_word(l.key))
 		return complain(p, "the name of a setting has lower case letters, digits and '-'");
 	if (!*l.value)
-		return complain(p, "there is nothing behind '='");
+		return complain(p, "there is nothing after '='");
 	ret = r->take(r->ctx, &l, &why);
 	return ret < 0 ? complain(p, why.text) : 0;
 }

@@ -75,7 +75,7 @@ static void what_is_wrong_names_its_line(void **state)
 		{"[]", "file:1: the name of a section"},
 		{"[groups]\nA = b", "file:2: the name of a setting"},
 		{"[groups]\n = b", "file:2: the name of a setting"},
-		{"[groups]\na =", "file:2: there is nothing behind"},
+		{"[groups]\na =", "file:2: there is nothing after"},
 		{"[groups]\na = b\x01", "file:2: there is a control character"},
 		{"[groups]\na = *", "file:2: '*' is no function"},
 		{"[groups]\na = __*", "file:2: '__*' is no function"},

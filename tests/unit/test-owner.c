@@ -107,7 +107,7 @@ static void waits_are_summed_up_by_owner(void **state)
 	assert_string_equal(query_title(&w->q, BY_OWNER, t.ids[sure]), "held by holder/901");
 	assert_string_equal(query_title(&w->q, BY_OWNER, t.ids[hint]), "held by holder/901 R?");
 	assert_string_equal(query_title(&w->q, BY_OWNER, t.ids[none]),
-			    "held by nobody at that moment");
+			    "without a holder at that moment");
 
 	struct query_spec in = {.by = BY_TASK};
 	in.scope.mask = 1u << BY_OWNER;

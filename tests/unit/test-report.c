@@ -244,7 +244,7 @@ static void nothing_measured_is_a_report_too(void **state)
 	s.format = REPORT_TEXT;
 	text = asked_report(&w->q, &s);
 	assert_non_null(strstr(text, "no contention was seen"));
-	assert_non_null(strstr(text, "nobody was waiting"));
+	assert_non_null(strstr(text, "no task was waiting"));
 	free(text);
 }
 

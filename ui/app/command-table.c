@@ -278,7 +278,7 @@ const struct command_info command_table[] = {
 	 {'{', '('},
 	 NULL,
 	 COMMAND_REPLAY},
-	{CMD_ZERO, "zero", NULL, "count anew from now", {'z'}, NULL},
+	{CMD_ZERO, "zero", NULL, "count from now again", {'z'}, NULL},
 	{CMD_SLOWER, "slower", NULL, "refresh less often (60 s at most)", {'+'}, NULL, NOW},
 	{CMD_FASTER, "faster", NULL, "refresh more often (0.1 s at least)", {'-'}, NULL, NOW},
 	{CMD_DELAY, "delay", "TIME", "refresh every TIME: 500ms, 2s; 0.1s to 60s", {0}, NULL, NOW},

@@ -239,7 +239,7 @@ static bool session_command(struct app *a, enum command c, const struct command_
 		return true;
 	case CMD_ZERO:
 		model_zero(&a->engine->model);
-		app_say(a, ROLE_NORMAL, "counting anew from now");
+		app_say(a, ROLE_NORMAL, "counting from now again");
 		return true;
 	case CMD_SLOWER:
 	case CMD_FASTER:

@@ -231,7 +231,7 @@ static void draw_more(struct view_detail *d, const struct detail_page *p, struct
 static void draw_waiters(struct view_detail *d, const struct detail_page *p, struct screen *s)
 {
 	struct table_style style = {.heat = "since_ns",
-				    .empty = "nobody waits here now",
+				    .empty = "no task waits here now",
 				    .tick = d->v.query->model->n_ticks};
 
 	pane_draw_table(&d->set, PANE_WAITERS, s, p->r_waiters, "waiting now", &p->waiters, &style);

@@ -49,7 +49,7 @@ static const struct {
 	 COMMAND_LIVE | COMMAND_TRAVEL},
 	{"T goes back 2:31",
 	 "the kept minutes of a session that is paused: keys that go in time work there, and "
-	 "the time by the clock on the wall stands in the first line meanwhile. Space goes on",
+	 "the time by the clock on the wall is in the first line meanwhile. Space goes on",
 	 COMMAND_TRAVEL},
 	{"replay +0:41 of 2:00",
 	 "a recording, the time by the clock on the wall, and how far it has been played. "

@@ -144,7 +144,7 @@ void rotation_draw_switches(const struct rotation_page *p, struct screen *s, str
 	if (!w) {
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM,
 			       p->costs.bursts ? "none was seen with events of tasks that are known"
-					       : "not looked at: nobody has events of tasks");
+					       : "not looked at: no task has events");
 		return;
 	}
 	put_class(s, r, 1, "plain", w->plain_p50_ns, w->plain_n);

@@ -165,7 +165,7 @@ static void draw_holders(struct view_slots *o, struct page *p, struct screen *s)
 
 	list_part_draw(&p->holders, s, p->r_holders, title, &style,
 		       view_perf_empty(&o->v, &p->holders.table, &p->sum, SNAP_NO_HOLDERS,
-				       "nobody has a breakpoint in the debug registers"));
+				       "no breakpoint is in the debug registers"));
 }
 
 static void slots_draw(struct view *v, struct screen *s, struct rect r)
@@ -226,7 +226,7 @@ static int open_cell(struct view_slots *o)
 	if (o->cell >= n || cells[o->cell].kind == CELL_FREE)
 		app_say(o->v.app, ROLE_NORMAL, "this slot is free");
 	else if (!cells[o->cell].event_id)
-		app_say(o->v.app, ROLE_NORMAL, "nobody can tell whose breakpoint is here");
+		app_say(o->v.app, ROLE_NORMAL, "it is not known whose breakpoint this is");
 	else if (!has_id(&to->table, cells[o->cell].event_id))
 		app_say(o->v.app, ROLE_NORMAL, "the filter hides its holder, %s",
 			cells[o->cell].who);

@@ -181,7 +181,7 @@ static void draw_areas(struct view_uprobes *o, struct page *p, struct screen *s)
 {
 	struct table_style style = {.tick = o->v.query->model->n_ticks,
 				    .row_role = area_role,
-				    .empty = "nobody has slots"};
+				    .empty = "no process has slots"};
 
 	o->panes[PANE_AREAS].table.sort[0] = '\0';
 	pane_draw_table(&o->set, PANE_AREAS, s, p->r_areas, "out-of-line slots, by process",

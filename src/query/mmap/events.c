@@ -149,7 +149,7 @@ const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *
 
 const char *query_mmap_none(struct query *q, const struct query_mmap_sum *s)
 {
-	const char *text = "nobody has waited for an mmap_lock yet";
+	const char *text = "no task has waited for an mmap_lock yet";
 
 	if (s->level != MMLEVEL_CONTENDED)
 		text = "no mmap_lock was taken yet";

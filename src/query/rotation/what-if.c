@@ -110,7 +110,7 @@ const char *query_rotation_fewer_text(const struct query_rotation_what_if *w, ch
 
 	if (!w->fit.known)
 		snprintf(buf, size, "what fewer events would save is not known: %s",
-			 w->events ? "only one number was seen" : "nobody says how many there are");
+			 w->events ? "only one number was seen" : "their number is not known");
 	else if (!w->fewer)
 		snprintf(buf, size, "handler %s; more events were not seen to take longer",
 			 units_ns(a, whole_ns(w->fit.base_ns)));

@@ -122,7 +122,7 @@ static void fill_class(const struct probes *t, const struct upsnap_probe *p, str
 	v[C_CLASS] = (struct value){.s = uprobe_class_name((enum upsnap_class)p->class_),
 				    .known = p->class_ != UPSNAP_CLASS_UNKNOWN};
 	if (p->flags & UPSNAP_DISABLED)
-		note = "disabled: nobody uses it";
+		note = "disabled: nothing uses it";
 	value_s(&v[C_NOTE], note);
 	v[C_REASON] = (struct value){.s = reason, .known = *reason != '\0'};
 	v[C_HINT] = (struct value){.s = hint, .known = *hint != '\0'};

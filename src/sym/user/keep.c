@@ -56,7 +56,7 @@ void usersym_keep_damaged(struct usersyms *u, const char *path)
 {
 	if (!*u->note)
 		snprintf(u->note, sizeof(u->note),
-			 "The symbols that were kept of %.200s are damaged: they are read anew",
+			 "The symbols that were kept of %.200s are damaged: they are read again",
 			 path);
 }
 
