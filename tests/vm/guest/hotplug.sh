@@ -118,6 +118,7 @@ kontend record -v -a -o recording 2>started &
 report=$!
 eventually grep -q 'recording .* rings' started
 blink
+looked # the ring of a CPU that is away is gone as well: that alone does not say that it is back
 busy 2 20
 kill -TERM "$report"
 rc=0
