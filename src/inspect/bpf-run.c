@@ -70,15 +70,6 @@ int bpf_run_count_cpus(uint32_t *ret, uint32_t most, struct error *err)
 		       : 0;
 }
 
-static int set_cpus(struct bpf_object *o, const struct bpf_run_file *f)
-{
-	struct bpf_map *m = f->by_cpu ? bpf_object__find_map_by_name(o, f->by_cpu) : NULL;
-
-	if (!f->by_cpu)
-		return 0;
-	return m ? bpf_map__set_max_entries(m, f->n_cpus) : -ENOENT;
-}
-
 /*
  * The file of types that the object is fitted to: an excerpt in @memory, or all. Named by its path,
  * or libbpf looks into the modules' BTF for structures that this kernel does not have, which takes
@@ -108,7 +99,8 @@ static int open_and_load(struct bpf_object **ret, const struct bpf_run_file *f, 
 		return error_errno(err, -errno, "Cannot open the BPF programs");
 	int code = set_config(o, f);
 	code = code < 0 ? code : share(o, f);
-	code = code < 0 ? code : set_cpus(o, f);
+	if (code == 0 && f->prepare)
+		code = f->prepare(o, f->prepare_arg);
 	if (code == 0 && memory >= 0)
 		code = kerntypes_excerpt(f->types, bpf_object__btf(o), memory);
 	code = code < 0 ? code : bpf_object__load(o);

@@ -23,9 +23,10 @@ struct bpf_run_file {
 	const void *config;
 	size_t config_size;
 	struct kerntypes *types; /* NULL: libbpf reads them if it needs any */
-	/* The map that has an element for each CPU, and how many these are; NULL: none. */
-	const char *by_cpu;
-	uint32_t n_cpus;
+	/* Gives maps their sizes before they are made: 0 or a negative errno; NULL: they have them.
+	 */
+	int (*prepare)(struct bpf_object *o, const void *arg);
+	const void *prepare_arg;
 	/* The map that is to be called so, of another object; NULL: none. */
 	const char *shared;
 	const struct bpf_map *shared_map;

@@ -23,6 +23,7 @@
 #include "waits.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,19 +182,23 @@ static void say_left(struct live_info *i)
 		 n ? "; " : "", mux_left_text(&left, text, sizeof(text)));
 }
 
-/* Waits that BPF tells of do not come through the rings that -m is about. */
+static uint64_t asked_bytes(const struct opts *o)
+{
+	return o->mmap_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The rings of waits have bounds of their own. */
 static void say_rings(const struct run *r, const struct opts *o, struct live_info *i)
 {
-	struct feed *feed = waitfeed_feed(r->waits);
+	const struct feed *feed = waitfeed_feed(r->waits);
+	uint64_t asked = asked_bytes(o);
 	size_t n = strlen(i->note);
-	struct ring ring;
 
-	if (!o->mmap_pages || !feed || !feed->waits || !feed->ring(feed, 0, &ring))
+	if (!asked || !feed || !feed->waits || feed->ring_bytes == asked)
 		return;
 	snprintf(i->note + n, sizeof(i->note) - n,
-		 "%s--mmap-pages is not about waits: BPF writes them into rings of %zu KiB a CPU; "
-		 "with --no-bpf perf does, into rings of that size",
-		 n ? "; " : "", (size_t)ring.size / 1024);
+		 "%sBPF writes waits into rings of %u KiB a CPU, not of %" PRIu64 " KiB",
+		 n ? "; " : "", feed->ring_bytes / 1024, asked / 1024);
 }
 
 /* -EINVAL: no such level, or not without a target. */
@@ -238,7 +243,11 @@ static int load_programs(struct run *r, const struct opts *o, struct snapshot_so
 		return code;
 	open_nsview(r, o, types);
 	code = open_looks(r, o, types, ret, err);
-	struct waitfeed_options w = {.target = &r->target, .ns = r->ns};
+	struct waitfeed_options w = {
+		.target = &r->target,
+		.ns = r->ns,
+		.ring_bytes = asked_bytes(o),
+	};
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, err);
 	kerntypes_free(types);

@@ -78,15 +78,16 @@ static void take_all(struct drain *d)
 	say_drops(d);
 }
 
-/* A CPU's rings are as one: what is told is how full the fuller one was. */
+/* A CPU's rings are as one: what is reported is how full the fullest one was. */
 static struct record_fill fill_of(struct drain_ring *r)
 {
-	struct drain_ring *own = r->own, *fuller = own && own->max_used > r->max_used ? own : r;
-	struct record_fill fill = {(uint32_t)fuller->max_used, (uint32_t)fuller->ring.size};
+	struct record_fill fill = {(uint32_t)r->max_used, (uint32_t)r->ring.size};
 
-	r->max_used = 0;
-	if (own)
-		own->max_used = 0;
+	for (struct drain_ring *o = r; o; o = o->next_own) {
+		if (o->max_used * fill.size_bytes > fill.used_bytes * o->ring.size)
+			fill = (struct record_fill){(uint32_t)o->max_used, (uint32_t)o->ring.size};
+		o->max_used = 0;
+	}
 	return fill;
 }
 
@@ -396,36 +397,44 @@ static void set_up_ring(struct drain *d, size_t i)
 	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
 }
 
-/* Those that the feed writes itself have numbers behind all CPUs' ones. */
-static void set_up_own(struct drain *d)
+/* The @nth one that the feed writes itself for the CPU of @r. */
+static void set_up_own(struct drain *d, struct drain_ring *r, unsigned nth, uint32_t cpus)
 {
-	uint32_t first = 0;
+	struct drain_ring *own = &d->rings[d->n_all];
+
+	if (!perf_session_own_ring(d->session, (size_t)(r - d->rings), nth, &own->ring))
+		return;
+	own->of = d;
+	own->cpu = r->cpu;
+	own->number = (nth + 1) * cpus + r->cpu;
+	own->next_own = r->next_own;
+	r->next_own = own;
+	d->n_all++;
+}
+
+/* Their numbers are after all CPUs' ones. */
+static void set_up_all_own(struct drain *d)
+{
+	uint32_t cpus = 0;
 
 	for (size_t i = 0; i < d->n_rings; i++)
-		first = d->rings[i].cpu >= first ? d->rings[i].cpu + 1 : first;
-	for (size_t i = 0; i < d->n_rings; i++) {
-		struct drain_ring *r = &d->rings[i], *own = &d->rings[d->n_all];
-		if (!perf_session_own_ring(d->session, i, &own->ring))
-			continue;
-		own->of = d;
-		own->cpu = r->cpu;
-		own->number = first + r->cpu;
-		r->own = own;
-		d->n_all++;
-	}
+		cpus = d->rings[i].cpu >= cpus ? d->rings[i].cpu + 1 : cpus;
+	for (unsigned nth = 0; nth < FEED_RINGS; nth++)
+		for (size_t i = 0; i < d->n_rings; i++)
+			set_up_own(d, &d->rings[i], nth, cpus);
 }
 
 int drain_init(struct drain *d, struct error *err)
 {
 	d->n_rings = d->n_all = perf_session_rings(d->session);
-	d->rings = mem_calloc(2 * d->n_rings, sizeof(*d->rings));
+	d->rings = mem_calloc((1 + FEED_RINGS) * d->n_rings, sizeof(*d->rings));
 	d->polls = mem_calloc(d->n_rings + DRAIN_CALLERS + 1, sizeof(*d->polls));
 	if (!d->rings || !d->polls)
 		return error_set(err, -ENOMEM, "No memory for the collector of %zu rings",
 				 d->n_rings);
 	for (size_t i = 0; i < d->n_rings; i++)
 		set_up_ring(d, i);
-	set_up_own(d);
+	set_up_all_own(d);
 	for (size_t i = 0; i < d->n_rings + DRAIN_CALLERS + 1; i++)
 		d->polls[i].events = POLLIN;
 	d->polls[d->n_rings + DRAIN_CALLERS].fd = d->pidfd;

@@ -104,9 +104,9 @@ bool perf_session_is_fed(const struct perf_session *ps)
 	return ps->feed && ps->feed->waits;
 }
 
-bool perf_session_own_ring(const struct perf_session *ps, size_t i, struct ring *ret)
+bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth, struct ring *ret)
 {
-	return ps->feed && ps->feed->ring(ps->feed, perf_session_cpu(ps, i), ret);
+	return ps->feed && ps->feed->ring(ps->feed, perf_session_cpu(ps, i), nth, ret);
 }
 
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which)

@@ -183,3 +183,15 @@ uint64_t ring_skip(struct ring *r, uint64_t head)
 	ring_advance(r, head);
 	return records;
 }
+
+uint32_t ring_own_bytes(uint64_t asked, size_t beside, size_t n)
+{
+	enum { LEAST = 1 << 16, USUAL = 1 << 20, MOST = 1 << 21, TOGETHER = 64 << 20 };
+	uint32_t bytes = USUAL;
+
+	if (asked)
+		return asked < LEAST ? LEAST : asked > MOST ? MOST : (uint32_t)asked;
+	while (bytes > LEAST && (bytes + beside) * n > TOGETHER)
+		bytes /= 2;
+	return bytes;
+}

@@ -6,6 +6,7 @@
 #include "kontend/sysinfo.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -138,4 +139,19 @@ uint64_t sysinfo_cpu_epoch(uint32_t cpu)
 	 */
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology", cpu);
 	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+int sysinfo_cpu_node(uint32_t cpu)
+{
+	char path[64];
+	int node = -1;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+	DIR *d = opendir(path);
+	for (struct dirent *e; d && node < 0 && (e = readdir(d));)
+		if (sscanf(e->d_name, "node%d", &node) != 1)
+			node = -1;
+	if (d)
+		closedir(d);
+	return node;
 }

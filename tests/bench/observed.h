@@ -17,14 +17,15 @@
  */
 enum { OBSERVED_FDS = 256, OBSERVED_CPUS = 512 };
 
-struct waits_ring;
+struct waits_cpu;
 
 struct observed {
 	pid_t pid;
 	int fds[OBSERVED_FDS];
 	bool own[OBSERVED_FDS]; /* it switches that one itself */
 	size_t n;
-	struct waits_ring *rings; /* NULL: it has no such program */
+	struct waits_cpu *rings[OBSERVED_CPUS]; /* of its program of waits, if it has one */
+	size_t ring_bytes;			/* of what is mapped for each */
 	uint32_t n_rings;
 	uint64_t ids[OBSERVED_CPUS]; /* what they have when they are read */
 	/* Of learning which those are: */

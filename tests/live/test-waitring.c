@@ -2,7 +2,7 @@
 /*
  * The rings that the program of waits writes itself, read by nobody for a while: whoever listens is
  * woken, nothing that has been written is overwritten, no record wraps, and all that found no room
- * is counted.
+ * is counted. What comes while a program writes has a ring of its own.
  */
 #include "source-test.h"
 
@@ -21,14 +21,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../src/inspect/waits/shared.h"
+
 enum { THREADS = 4, ROUNDS = 4000, PAGES = 9, LEAD = 40, MOST = 700, FULL_MS = 50 };
 
 /* A CPU: the event by which the program wakes, and the ring that it writes. */
 struct listener {
+	uint32_t cpu;
 	int fd;
 	void *map;
 	struct ring ring;
 };
+
+enum { CHAINS = 64 };
 
 struct listeners {
 	struct waitfeed *feed;
@@ -37,6 +42,8 @@ struct listeners {
 	uint64_t begins, ends, missed;
 	uint64_t longer; /* records up to the end of their ring */
 	bool woken;
+	uint64_t called_by[CHAINS]; /* first frames of chains */
+	size_t n_called_by;
 };
 
 static void listen_on(struct waitfeed *f, struct listener *l, uint32_t cpu)
@@ -47,13 +54,14 @@ static void listen_on(struct waitfeed *f, struct listener *l, uint32_t cpu)
 	struct perf_event_attr attr;
 	size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
 
+	l->cpu = cpu;
 	perf_attr_init(&attr, PERF_OUTPUT, &o);
 	l->fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	assert_true(l->fd >= 0);
 	l->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
 	assert_ptr_not_equal(l->map, MAP_FAILED);
 	assert_int_equal(feed->set(feed, cpu, l->fd), 0);
-	assert_true(feed->ring(feed, cpu, &l->ring));
+	assert_true(feed->ring(feed, cpu, 0, &l->ring));
 	assert_int_equal(ioctl(l->fd, PERF_EVENT_IOC_ENABLE, 0), 0);
 }
 
@@ -98,6 +106,20 @@ static void expect_size(struct listeners *l, uint64_t at, uint32_t size, size_t 
 	assert_true(end <= l->of[0].ring.size - LEAD - sizeof(struct waitrec_begin));
 }
 
+static bool has_caller(const struct listeners *l, uint64_t frame)
+{
+	for (size_t i = 0; i < l->n_called_by; i++)
+		if (l->called_by[i] == frame)
+			return true;
+	return false;
+}
+
+static void remember(struct listeners *l, uint64_t frame)
+{
+	if (!has_caller(l, frame) && l->n_called_by < CHAINS)
+		l->called_by[l->n_called_by++] = frame;
+}
+
 /* The record that is @at, counted since the start: all are samples of ours. */
 static size_t take_one(struct listeners *l, uint64_t at, const uint8_t *p)
 {
@@ -120,6 +142,8 @@ static size_t take_one(struct listeners *l, uint64_t at, const uint8_t *p)
 		    LEAD + sizeof(b) - sizeof(b.frames) + b.n_frames * sizeof(b.frames[0]));
 	l->begins++;
 	l->missed += b.missed;
+	if (b.n_frames)
+		remember(l, b.frames[0]);
 	return h.size;
 }
 
@@ -188,10 +212,72 @@ static void what_finds_no_room_is_counted(void **state)
 	assert_int_equal(WEXITSTATUS(storm_end(&storm)), 7);
 }
 
+/* As an interrupt finds them that comes while a program writes. */
+static void set_busy(struct listeners *l, unsigned busy)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct waits_ring *r = (void *)(uintptr_t)l->of[i].ring.head;
+		__atomic_store_n(&r->busy, busy, __ATOMIC_RELEASE);
+	}
+}
+
+static void take_nested(struct listeners *l)
+{
+	struct feed *feed = waitfeed_feed(l->feed);
+	struct ring usual = l->of[0].ring;
+
+	for (size_t i = 0; i < l->n; i++) {
+		assert_true(feed->ring(feed, l->of[i].cpu, 1, &l->of[0].ring));
+		take(l, &l->of[0].ring);
+	}
+	l->of[0].ring = usual;
+}
+
+/* All waits of a storm by way of the rings of interrupts, or of the usual ones. */
+static void run_storm(struct listeners *l, bool nested)
+{
+	struct storm storm;
+
+	storm_fork(&storm, THREADS, ROUNDS / 4);
+	begin(l, &storm);
+	set_busy(l, nested);
+	waitfeed_feed(l->feed)->enable(waitfeed_feed(l->feed), true);
+	storm_go(&storm);
+	for (bool last = false; !last;) {
+		last = storm_finished(&storm);
+		take_nested(l);
+		for (size_t i = 0; i < l->n; i++)
+			take(l, &l->of[i].ring);
+	}
+	waitfeed_feed(l->feed)->enable(waitfeed_feed(l->feed), false);
+	set_busy(l, 0);
+	end(l);
+	assert_int_equal(WEXITSTATUS(storm_end(&storm)), 7);
+}
+
+static void an_interrupt_has_a_ring_of_its_own(void **state)
+{
+	struct listeners usual, nested;
+
+	(void)state;
+	run_storm(&usual, false);
+	run_storm(&nested, true);
+	print_message("usual %llu begins, nested %llu and %llu missing\n",
+		      (unsigned long long)usual.begins, (unsigned long long)nested.begins,
+		      (unsigned long long)nested.missed);
+	assert_true(nested.begins > 0 && nested.ends > 0);
+	assert_true(nested.n_called_by > 0);
+	/* The same frames are skipped: chains begin where those of the usual program do. */
+	for (size_t i = 0; i < nested.n_called_by; i++)
+		assert_true(has_caller(&usual, nested.called_by[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_finds_no_room_is_counted, count_before,
+						count_after),
+		cmocka_unit_test_setup_teardown(an_interrupt_has_a_ring_of_its_own, count_before,
 						count_after),
 	};
 

@@ -403,6 +403,21 @@ static void test_peek_broken(void **state)
 	}
 }
 
+static void own_rings_fit_into_their_memory(void **state)
+{
+	const size_t beside = 80 << 10;
+
+	(void)state;
+	assert_int_equal(ring_own_bytes(0, beside, 2), 1 << 20);
+	assert_int_equal(ring_own_bytes(0, beside, 64), 1 << 19);
+	assert_int_equal(ring_own_bytes(0, beside, 1024), 1 << 16);
+	for (size_t n = 1; n < 400; n++)
+		assert_true((ring_own_bytes(0, beside, n) + beside) * n <= 64 << 20);
+	assert_int_equal(ring_own_bytes(4096, beside, 2), 1 << 16);
+	assert_int_equal(ring_own_bytes(1 << 18, beside, 1024), 1 << 18);
+	assert_int_equal(ring_own_bytes(1ull << 33, beside, 2), 1 << 21);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_peek_in_parts),
 		cmocka_unit_test(test_peek_counts),
 		cmocka_unit_test(test_peek_broken),
+		cmocka_unit_test(own_rings_fit_into_their_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,15 +23,12 @@
 /* What the header takes from the kernel's side. */
 #define KONTEND_INSPECT_KERNEL_ARCH_H
 #define SEC(name)
-#define __uint(name, value) int(*name)[value]
-#define __type(name, value) value *name
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
 #define barrier() __asm__ __volatile__("" ::: "memory")
 #define barrier_var(x) __asm__ __volatile__("" : "+r"(x))
 #define RING_READ(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
-enum { BPF_MAP_TYPE_ARRAY = 2, BPF_F_MMAPABLE = 1024 };
 
 /* Publishes by an atomic addition: the way of other machines. */
 static inline bool is_x86(void)
@@ -41,18 +38,19 @@ static inline bool is_x86(void)
 
 #include "../../src/inspect/waits/ring.h"
 
-enum { RECORDS = 200000, FRAMES = 32 };
+enum { RECORDS = 200000, FRAMES = 32, BYTES = 1 << 18 };
 
 struct side {
-	struct waits_ring *ring;
+	struct ring_place place;
 	bool patient; /* waits for room, so that nothing is lost */
 };
 
 /* Records of all lengths, whose words follow from their number. */
-static void write_one(struct waits_ring *r, struct ring_record *rec, uint32_t number)
+static void write_one(const struct ring_place *p, struct ring_record *rec, uint32_t number)
 {
+	struct waits_ring *r = p->ring;
 	uint32_t n = number % (FRAMES + 1);
-	uint32_t size = ring_lead(r, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
+	uint32_t size = ring_lead(p, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
 
 	rec->begin.lock = number;
 	rec->begin.missed = r->missed;
@@ -69,13 +67,14 @@ static void *produce(void *arg)
 
 	for (uint32_t i = 0; i < RECORDS; i++) {
 		struct ring_record *rec = NULL;
-		while (!(rec = ring_has_room(s->ring) ? ring_next(s->ring) : NULL) && s->patient)
+		while (!(rec = ring_has_room(&s->place) ? ring_next(&s->place) : NULL) &&
+		       s->patient)
 			sched_yield();
 		if (rec) {
-			write_one(s->ring, rec, i);
+			write_one(&s->place, rec, i);
 		} else {
-			s->ring->missed++;
-			s->ring->gap = 1;
+			s->place.ring->missed++;
+			s->place.ring->gap = 1;
 		}
 	}
 	return NULL;
@@ -123,34 +122,34 @@ static void take(struct ring *ring, struct seen *s, uint8_t *buf, size_t room)
 }
 
 /* The first one after a gap: there is room again. */
-static void write_last(struct waits_ring *r)
+static void write_last(const struct ring_place *p)
 {
-	assert_true(r->missed > 0 && ring_has_room(r));
-	write_one(r, ring_next(r), RECORDS);
+	assert_true(p->ring->missed > 0 && ring_has_room(p));
+	write_one(p, ring_next(p), RECORDS);
 }
 
 static void pass_all(bool patient, bool slow)
 {
 	struct waits_ring *shared = aligned_alloc(128, sizeof(*shared));
-	uint8_t *buf = malloc(WAITS_RING);
-	struct side side = {shared, patient};
+	uint8_t *buf = malloc(BYTES), *data = malloc(BYTES);
+	struct side side = {{shared, data, BYTES}, patient};
 	struct seen seen = {0};
 	pthread_t thread;
 	bool done = false;
 
-	assert_true(shared && buf);
+	assert_true(shared && buf && data);
 	memset(shared, 0, sizeof(*shared));
 	shared->id = 7;
 	struct ring ring = {.head = (void *)&shared->head,
 			    .tail = (void *)&shared->tail,
-			    .base = (const uint8_t *)shared->data,
-			    .size = WAITS_RING};
+			    .base = data,
+			    .size = BYTES};
 	assert_int_equal(pthread_create(&thread, NULL, produce, &side), 0);
 	if (slow)
 		done = pthread_join(thread, NULL) == 0;
 	while (seen.n + seen.missed < RECORDS) {
 		uint64_t before = seen.n;
-		take(&ring, &seen, buf, WAITS_RING);
+		take(&ring, &seen, buf, BYTES);
 		/* What was missed last no record tells. */
 		if (done && seen.n == before)
 			break;
@@ -162,12 +161,13 @@ static void pass_all(bool patient, bool slow)
 	assert_int_equal(seen.n + seen.missed + shared->missed, RECORDS);
 	assert_true(patient ? seen.n == RECORDS : seen.n > 0);
 	if (slow) {
-		write_last(shared);
-		take(&ring, &seen, buf, WAITS_RING);
+		write_last(&side.place);
+		take(&ring, &seen, buf, BYTES);
 		assert_int_equal(seen.next, RECORDS + 1);
 	}
 	free(shared);
 	free(buf);
+	free(data);
 }
 
 static void nothing_is_lost_where_there_is_room(void **state)

@@ -27,7 +27,8 @@ struct waitfeed;
 struct waitfeed_options {
 	const struct target *target; /* borrowed for the call; NULL: all */
 	bool waits, owners;
-	uint32_t max_stack; /* frames of a call chain; 0: none */
+	uint32_t max_stack;  /* frames of a call chain; 0: none */
+	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
 };
 

@@ -19,9 +19,9 @@ struct drain_ring {
 	struct drain *of;
 	struct ring ring;
 	uint32_t cpu;
-	uint32_t number;	/* of its records; its CPU, unless it is the feed's own */
-	struct drain_ring *own; /* of the feed's, for the same CPU; NULL: none */
-	size_t poll_k;		/* which of the ring's tasks wakes us */
+	uint32_t number;	     /* of its records; its CPU, unless it is the feed's own */
+	struct drain_ring *next_own; /* of the feed's, for the same CPU; NULL: no more */
+	size_t poll_k;		     /* which of the ring's tasks wakes us */
 	bool dead;	/* its CPU went offline, and with it its events, where they are CPU-wide */
 	bool gone;	/* that was said */
 	bool renewed;	/* its events were opened anew: see drain_restore_ids() */

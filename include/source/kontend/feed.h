@@ -12,6 +12,8 @@
  * rings by way of an event of each CPU, of the software event bpf-output, or into rings of their
  * own, as records of that event.
  */
+enum { FEED_RINGS = 2 }; /* of a CPU, at most: the usual one, and one of nested interrupts */
+
 struct feed {
 	/*
 	 * The event of @cpu has been opened, or opened anew; the descriptor is borrowed for the
@@ -20,8 +22,9 @@ struct feed {
 	int (*set)(struct feed *f, uint32_t cpu, int fd);
 	/* From now on it writes into its own rings, or not any more. */
 	void (*enable)(struct feed *f, bool on);
-	/* The ring of its own that it has for @cpu, of which set() has been told. False: none. */
-	bool (*ring)(struct feed *f, uint32_t cpu, struct ring *ret);
+	/* The @nth ring of its own for @cpu, of which set() has been told. False: none. */
+	bool (*ring)(struct feed *f, uint32_t cpu, unsigned nth, struct ring *ret);
+	uint32_t ring_bytes; /* of the usual one of each CPU */
 	/* It tells where waits begin and end: perf's own events of that are not opened. */
 	bool waits;
 };

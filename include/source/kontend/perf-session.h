@@ -64,7 +64,7 @@ bool perf_session_has(const struct perf_session *ps, enum perf_event_index which
 /* Are waits told by the feed, with events of nothing in place of perf's of them? */
 bool perf_session_is_fed(const struct perf_session *ps);
 /* The ring of the feed's own for the CPU of ring @i. False: it has none. */
-bool perf_session_own_ring(const struct perf_session *ps, size_t i, struct ring *ret);
+bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth, struct ring *ret);
 /*
  * The expiries of timers with this @filter (on fields of hrtimer_expire_entry) are to be measured,
  * from perf_session_enable(PERF_TIMER_ENTRY) on. The exits name no function: they come from the

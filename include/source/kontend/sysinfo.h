@@ -29,5 +29,7 @@ bool sysinfo_capable(unsigned int cap);
 
 /* A number that is another one when the CPU was offline in between; 0 = unknown. */
 uint64_t sysinfo_cpu_epoch(uint32_t cpu);
+/* The NUMA node of a CPU; -1: not known. From its folder in sysfs. */
+int sysinfo_cpu_node(uint32_t cpu);
 
 #endif

@@ -79,9 +79,9 @@ struct stack_work {
 
 _Static_assert(sizeof(struct stack_work) <= WAITS_CHAINS, "the chains have their room");
 
-static __always_inline struct stack_work *stack_work(struct waits_ring *r)
+static __always_inline struct stack_work *stack_work(struct waits_cpu *c)
 {
-	return (struct stack_work *)r->chains;
+	return (struct stack_work *)c->chains;
 }
 
 struct task_struct___stack {
@@ -298,6 +298,20 @@ static __always_inline __u32 stack_other(void *ctx, struct stack_work *w, struct
 
 	stack_tell(w, rec, n);
 	return n;
+}
+
+/* That of an interrupt which has found the chains busy: straight into its record. */
+static __always_inline __u32 stack_nested(void *ctx, struct ring_record *rec, __u32 frames)
+{
+	__u64 size = frames * sizeof(rec->begin.frames[0]);
+	long len = 0;
+
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > sizeof(rec->begin.frames))
+		size = sizeof(rec->begin.frames);
+	if (size)
+		len = bpf_get_stack(ctx, rec->begin.frames, size, STACK_LEAD);
+	return len > 0 ? (__u32)len / 8 : 0;
 }
 
 /* The next way that is free, with the next place for a chain, or where none is, whose turn it is.

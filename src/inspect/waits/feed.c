@@ -3,9 +3,11 @@
 #include "bpf-run.h"
 #include "btf/types.h"
 #include "kontend/cgroup.h"
+#include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/nsview.h"
 #include "kontend/pidns.h"
+#include "kontend/sysinfo.h"
 #include "kontend/waitfeed.h"
 #include "kontend/waitrec.h"
 #include "shared.h"
@@ -21,15 +23,21 @@
 
 extern const char waits_object[], waits_object_end[];
 
-enum { LINKS = 7 };
+enum { LINKS = 9 };
+
+/* What there is for a CPU. */
+struct waits_own {
+	struct waits_cpu *cpu; /* mapped; NULL: it is not measured */
+	uint64_t id;	       /* of its event, 0: none */
+};
 
 struct waitfeed {
 	struct feed feed;
 	struct bpf_object *object;
-	int rings;		/* descriptor of the map of events */
-	struct waits_ring *own; /* of each CPU; NULL: waits are not told */
-	uint64_t *ids;		/* of the CPU's event, 0: none */
-	uint32_t n_cpus;
+	int rings; /* descriptor of the map of events */
+	int maps;  /* and of that of each CPU's own */
+	struct waits_own *own;
+	uint32_t n_cpus; /* 0: waits are not told */
 	enum waits_scope scope;
 	bool owners;
 	struct nsview *ns; /* borrowed, or NULL */
@@ -42,12 +50,40 @@ static struct waitfeed *of_feed(struct feed *feed)
 	return (struct waitfeed *)feed;
 }
 
+static size_t own_bytes(const struct waitfeed *f)
+{
+	return sizeof(struct waits_cpu) + f->feed.ring_bytes;
+}
+
+/* Near its CPU. The programs keep the array as long as they are there. */
+static int make_own(struct waitfeed *f, uint32_t cpu)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, how, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
+		    .numa_node = (uint32_t)sysinfo_cpu_node(cpu));
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "waits_cpu", sizeof(cpu),
+				 (uint32_t)own_bytes(f), 1, &how);
+	if (map < 0)
+		return -errno;
+	void *p = mmap(NULL, own_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+	int code = p == MAP_FAILED ? -errno : 0;
+	if (code == 0)
+		f->own[cpu].cpu = p;
+	if (code == 0 && bpf_map_update_elem(f->maps, &cpu, &map, BPF_ANY) < 0)
+		code = -errno;
+	close(map);
+	return code;
+}
+
 /* Records have the id of the event that was there first, of which the stream has been told. */
 static int set(struct feed *feed, uint32_t cpu, int fd)
 {
 	struct waitfeed *f = of_feed(feed);
+	struct waits_own *own = cpu < f->n_cpus ? &f->own[cpu] : NULL;
+	int code = own && !own->cpu ? make_own(f, cpu) : 0;
 
-	if (cpu < f->n_cpus && !f->ids[cpu] && ioctl(fd, PERF_EVENT_IOC_ID, &f->ids[cpu]) < 0)
+	if (code < 0)
+		return code;
+	if (own && !own->id && ioctl(fd, PERF_EVENT_IOC_ID, &own->id) < 0)
 		return -errno;
 	return bpf_map_update_elem(f->rings, &cpu, &fd, BPF_ANY) < 0 ? -errno : 0;
 }
@@ -56,20 +92,26 @@ static void enable(struct feed *feed, bool on)
 {
 	struct waitfeed *f = of_feed(feed);
 
-	for (uint32_t i = 0; i < f->n_cpus; i++)
-		__atomic_store_n(&f->own[i].id, on ? f->ids[i] : 0, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < f->n_cpus; i++) {
+		struct waits_own *own = &f->own[i];
+		if (!own->cpu)
+			continue;
+		__atomic_store_n(&own->cpu->nested.id, on ? own->id : 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&own->cpu->ring.id, on ? own->id : 0, __ATOMIC_RELEASE);
+	}
 }
 
-static bool ring(struct feed *feed, uint32_t cpu, struct ring *ret)
+static bool ring(struct feed *feed, uint32_t cpu, unsigned nth, struct ring *ret)
 {
 	struct waitfeed *f = of_feed(feed);
+	struct waits_cpu *own = cpu < f->n_cpus ? f->own[cpu].cpu : NULL;
 
-	if (cpu >= f->n_cpus)
+	if (!own || nth >= FEED_RINGS)
 		return false;
-	struct waits_ring *r = &f->own[cpu];
+	struct waits_ring *r = nth ? &own->nested : &own->ring;
 	*ret = (struct ring){
-		.base = (const uint8_t *)r->data,
-		.size = sizeof(r->data),
+		.base = (const uint8_t *)(nth ? own->nested_data : own->data),
+		.size = nth ? sizeof(own->nested_data) : f->feed.ring_bytes,
 		.head = (const uint64_t *)&r->head,
 		.tail = (uint64_t *)&r->tail,
 		.gap = &r->gap,
@@ -133,10 +175,12 @@ static uint32_t word_type(struct kerntypes *types)
 		       : (uint32_t)type;
 }
 
-static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types)
+static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types,
+				     uint32_t ring_bytes)
 {
 	const struct target *t = o->target;
 	struct waits_config c = {
+		.ring_bytes = ring_bytes,
 		.waits = o->waits,
 		.owners = o->owners,
 		.frames = o->max_stack,
@@ -214,41 +258,57 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 	return code;
 }
 
-static int map_own(struct waitfeed *f, uint32_t n_cpus, struct error *err)
+/* Before it is loaded: as many arrays as CPUs may come, each with the ring's bytes. */
+static int size_maps(struct bpf_object *o, const void *arg)
 {
-	f->ids = mem_calloc(n_cpus, sizeof(*f->ids));
-	if (!f->ids)
-		return error_set(err, -ENOMEM, "No memory for the rings of waits");
-	f->own = bpf_run_map(f->object, "own", n_cpus * sizeof(*f->own), PROT_READ | PROT_WRITE,
-			     err);
-	f->n_cpus = f->own ? n_cpus : 0;
-	return f->own ? 0 : err->code;
+	const struct waitfeed *f = arg;
+	struct bpf_map *m = bpf_object__find_map_by_name(o, "own");
+	int code = m ? bpf_map__set_max_entries(m, f->n_cpus ? f->n_cpus : 1) : -ENOENT;
+
+	return code < 0 ? code
+			: bpf_map__set_value_size(bpf_map__inner_map(m), (uint32_t)own_bytes(f));
+}
+
+static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, struct error *err)
+{
+	uint32_t *online;
+	size_t n;
+
+	if (!o->waits)
+		return 0;
+	if (cpulist_read("online", &online, &n) < 0)
+		return error_errno(err, -errno, "Cannot read /sys/devices/system/cpu/online");
+	mem_free(online);
+	f->feed.ring_bytes = ring_own_bytes(o->ring_bytes, sizeof(struct waits_cpu), n);
+	int code = bpf_run_count_cpus(&f->n_cpus, WAITS_CPUS, err);
+	if (code < 0)
+		return code;
+	f->own = mem_calloc(f->n_cpus, sizeof(*f->own));
+	return f->own ? 0 : error_set(err, -ENOMEM, "No memory for the rings of waits");
 }
 
 static int load(struct waitfeed *f, const struct waitfeed_options *o, struct kerntypes *types,
 		struct error *err)
 {
-	const struct waits_config config = config_of(o, types);
+	int code = prepare_own(f, o, err);
+	const struct waits_config config = config_of(o, types, f->feed.ring_bytes);
 	struct bpf_run_file file = {.bytes = waits_object,
 				    .len = (size_t)(waits_object_end - waits_object),
 				    .config = &config,
 				    .config_size = sizeof(config),
 				    .types = types,
-				    .by_cpu = "own",
-				    .n_cpus = 1};
-	int code = o->waits ? bpf_run_count_cpus(&file.n_cpus, WAITS_CPUS, err) : 0;
+				    .prepare = size_maps,
+				    .prepare_arg = f};
 
 	code = code < 0 ? code : bpf_run_load(&f->object, &file, err);
-	if (code == 0 && o->waits)
-		code = map_own(f, file.n_cpus, err);
-
 	f->scope = (enum waits_scope)config.scope;
 	if (code == 0)
 		code = tell_target(f, o->target, err);
 	if (code < 0)
 		return code;
-	f->rings = bpf_object__find_map_fd_by_name(f->object, "rings");
-	return f->rings < 0 ? error_set(err, -ENOENT, "The BPF object has no map rings") : 0;
+	f->rings = map_of(f, "rings", err);
+	f->maps = map_of(f, "own", err);
+	return f->rings < 0 || f->maps < 0 ? err->code : 0;
 }
 
 int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
@@ -321,7 +381,11 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		return 0;
 	if (code == 0)
 		code = attach(f, "contention_begin", "see_begin", err);
-	return code == 0 && f->feed.waits ? attach(f, "contention_end", "see_end", err) : code;
+	if (code < 0 || !f->feed.waits)
+		return code;
+	code = attach(f, "contention_end", "see_end", err);
+	code = code < 0 ? code : attach(f, "contention_begin", "see_nested_begin", err);
+	return code < 0 ? code : attach(f, "contention_end", "see_nested_end", err);
 }
 
 void waitfeed_free(struct waitfeed *f)
@@ -330,8 +394,9 @@ void waitfeed_free(struct waitfeed *f)
 		return;
 	for (size_t i = 0; i < f->n_links; i++)
 		close(f->links[i]);
-	bpf_run_unmap(f->own, f->n_cpus * sizeof(*f->own));
+	for (uint32_t i = 0; f->own && i < f->n_cpus; i++)
+		bpf_run_unmap(f->own[i].cpu, own_bytes(f));
 	bpf_object__close(f->object);
-	mem_free(f->ids);
+	mem_free(f->own);
 	mem_free(f);
 }

@@ -48,37 +48,41 @@ enum {
 	RING_MOST = sizeof(struct ring_record),
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* who loads it knows how many CPUs there are */
-	__type(key, __u32);
-	__type(value, struct waits_ring);
-} own SEC(".maps");
+/* A ring's head, its bytes, and how many these are: a power of two that is known when it is loaded.
+ */
+struct ring_place {
+	struct waits_ring *ring;
+	void *data;
+	__u32 bytes;
+};
 
 /* Room for two, as one may have to be as long as that. The reader's line is looked at seldom. */
-static __always_inline bool ring_has_room(struct waits_ring *r)
+static __always_inline bool ring_has_room(const struct ring_place *p)
 {
+	struct waits_ring *r = p->ring;
+
 	if (r->head <= r->most)
 		return true;
 	/* Stores wait for the branch: nothing is written over what is not read yet. */
-	r->most = RING_READ(r->tail) + WAITS_RING - 2 * RING_MOST;
+	r->most = RING_READ(r->tail) + p->bytes - 2 * RING_MOST;
 	return r->head <= r->most;
 }
 
 /* Where the next record is to be; NULL is for the verifier, as there is none of that kind. */
-static __always_inline struct ring_record *ring_next(struct waits_ring *r)
+static __always_inline struct ring_record *ring_next(const struct ring_place *p)
 {
-	__u64 at = r->head & (WAITS_RING - 1);
+	__u64 at = p->ring->head & (p->bytes - 1);
 
 	barrier_var(at); /* the same register for test and use, or the verifier forgets */
-	return at > WAITS_RING - RING_MOST ? NULL : (void *)((char *)r->data + at);
+	return at > p->bytes - RING_MOST ? NULL : (void *)((char *)p->data + at);
 }
 
 /* The record's head, of @size bytes and what is left behind them if that is too little. */
-static __always_inline __u32 ring_lead(struct waits_ring *r, struct ring_record *rec, __u32 size)
+static __always_inline __u32 ring_lead(const struct ring_place *p, struct ring_record *rec,
+				       __u32 size)
 {
-	__u32 left = WAITS_RING - (r->head & (WAITS_RING - 1)) - size;
+	struct waits_ring *r = p->ring;
+	__u32 left = p->bytes - (r->head & (p->bytes - 1)) - size;
 
 	if (left < RING_MOST)
 		size += left;

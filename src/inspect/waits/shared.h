@@ -8,8 +8,8 @@
 enum {
 	WAITS_CPUS = 8192,
 	WAITS_IDS = 16384,
-	WAITS_RING = 1 << 18,
-	WAITS_CHAINS = 19 * 4096 - 256, /* with what is before them, whole pages */
+	WAITS_NESTED = 1 << 13,		/* bytes of an interrupt's ring */
+	WAITS_CHAINS = 19 * 4096 - 512, /* with what is before them, whole pages */
 };
 
 enum waits_scope {
@@ -20,9 +20,8 @@ enum waits_scope {
 };
 
 /*
- * What the program tells on one CPU: records as perf would write them, in a ring like perf's. Head
- * and tail count bytes since the start; records are where these are modulo the size, and none of
- * them wraps: see ring.h.
+ * Records as perf would write them, in a ring like perf's. Head and tail count bytes since the
+ * start; records are where these are modulo the size, and none of them wraps: see ring.h.
  */
 struct waits_ring {
 	unsigned long long head;  /* moved by the program */
@@ -36,18 +35,25 @@ struct waits_ring {
 	unsigned long long pad[10];
 	unsigned long long tail; /* moved by the reader */
 	unsigned long long rest[15];
+};
+
+/* What the programs have for one CPU: a map of its own, which is made when the CPU is measured. */
+struct waits_cpu {
+	struct waits_ring ring, nested; /* of interrupts that come while `ring` is busy */
 	/* Call chains: the program's alone, but on few pages with what it needs anyway. */
 	unsigned long long chains[WAITS_CHAINS / 8];
-	unsigned long long data[WAITS_RING / 8];
+	unsigned long long nested_data[WAITS_NESTED / 8];
+	unsigned long long data[]; /* waits_config.ring_bytes */
 };
 
 struct waits_config {
 	struct ns_config ns;
-	unsigned int by_cpu; /* only on the CPUs of the mask */
-	unsigned int scope;  /* enum waits_scope */
-	unsigned int waits;  /* their begin and end (waitrec.h) */
-	unsigned int owners; /* who has the lock (ownerrec.h) */
-	unsigned int frames; /* of a call chain, at most; 0: none */
+	unsigned int by_cpu;	 /* only on the CPUs of the mask */
+	unsigned int scope;	 /* enum waits_scope */
+	unsigned int waits;	 /* their begin and end (waitrec.h) */
+	unsigned int owners;	 /* who has the lock (ownerrec.h) */
+	unsigned int frames;	 /* of a call chain, at most; 0: none */
+	unsigned int ring_bytes; /* of each CPU: a power of two */
 	/*
 	 * The kernel's type of struct timespec64, as which words of the stack are read where they
 	 * are; 0: this kernel cannot do that.

@@ -34,6 +34,21 @@ struct {
 	__type(value, __u32);
 } rings SEC(".maps");
 
+/* The programs' own of each CPU: struct waits_cpu, in an array of its own, which readers map. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* who loads it knows how many CPUs there are */
+	__type(key, __u32);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_ARRAY);
+			__uint(map_flags, BPF_F_MMAPABLE | BPF_F_NUMA_NODE);
+			__uint(max_entries, 1);
+			__uint(key_size, sizeof(__u32));
+			__uint(value_size, sizeof(struct waits_cpu)); /* and its ring's bytes */
+		});
+} own SEC(".maps");
+
 struct css_set {
 	struct cgroup_subsys_state *subsys[1];
 } CORE;
@@ -142,15 +157,24 @@ static __always_inline __u64 cgroup_here(void)
 	return css->cgroup->kn->id;
 }
 
+/* What the CPU has; NULL: nobody reads it. */
+static __always_inline struct waits_cpu *waits_here(__u32 cpu)
+{
+	void *map = bpf_map_lookup_elem(&own, &cpu);
+	const __u32 first = 0;
+
+	return map ? bpf_map_lookup_elem(map, &first) : NULL;
+}
+
 /* The reader looks by itself now and then: this is for when that is too late. */
-static __always_inline void publish(void *ctx, struct waits_ring *r, __u32 size)
+static __always_inline void publish(void *ctx, const struct ring_place *p, __u32 size)
 {
 	const __u64 magic = WAITREC_WAKE_MAGIC;
-	__u64 head = ring_publish(r, size);
+	__u64 head = ring_publish(p->ring, size);
 
-	if (head - r->woken < WAITS_RING / 2)
+	if (head - p->ring->woken < p->bytes / 2)
 		return;
-	r->woken = head;
+	p->ring->woken = head;
 	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)&magic, sizeof(magic));
 }
 
@@ -168,39 +192,38 @@ static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u
 	rec->cpu = cpu;
 }
 
-static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
-				       struct ring_record *rec)
+/* @n frames are in the record. */
+static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx,
+				       const struct ring_place *p, struct ring_record *rec, __u32 n)
 {
-	__u32 flags = (__u32)ctx->args[1];
-	__u32 n = stack_here(ctx, stack_work(r), rec, flags, config.frames);
-	__u32 size = ring_lead(r, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
-	__u32 missed = r->missed;
+	__u32 size = ring_lead(p, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
+	__u32 missed = p->ring->missed;
 
 	rec->begin.size = size - RING_LEAD - sizeof(rec->begin.size);
 	rec->begin.magic = WAITREC_BEGIN_MAGIC;
 	rec->begin.lock = ctx->args[0];
 	rec->begin.cgroup = cgroup_here();
-	rec->begin.flags = flags;
+	rec->begin.flags = (__u32)ctx->args[1];
 	rec->begin.tid = (int)rec->tid;
 	rec->begin.missed = missed;
 	rec->begin.n_frames = n;
 	/* An interrupt may have added to it just now. */
 	if (missed)
-		__sync_fetch_and_add(&r->missed, -missed);
-	publish(ctx, r, size);
+		__sync_fetch_and_add(&p->ring->missed, -missed);
+	publish(ctx, p, size);
 }
 
-static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
-				     struct ring_record *rec)
+static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx,
+				     const struct ring_place *p, struct ring_record *rec)
 {
-	__u32 size = ring_lead(r, rec, RING_END);
+	__u32 size = ring_lead(p, rec, RING_END);
 
 	rec->end.size = size - RING_LEAD - sizeof(rec->end.size);
 	rec->end.magic = WAITREC_END_MAGIC;
 	rec->end.lock = ctx->args[0];
 	rec->end.ret = (int)ctx->args[1];
 	rec->end.tid = (int)rec->tid;
-	publish(ctx, r, size);
+	publish(ctx, p, size);
 }
 
 static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
@@ -219,42 +242,60 @@ static __always_inline void tell_task(void *ctx, const struct taskrec *r)
 
 enum what { BEGIN, END };
 
-static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_ring *r,
-				 enum what what, __u64 pid_tid, __u32 cpu)
+/* The record that is next, with who and when in it; NULL: there is no room, which is counted. */
+static __always_inline struct ring_record *start_record(const struct ring_place *p, __u64 pid_tid,
+							__u32 cpu)
 {
-	struct ring_record *rec = ring_has_room(r) ? ring_next(r) : NULL;
+	struct ring_record *rec = ring_has_room(p) ? ring_next(p) : NULL;
 
 	if (!rec) {
-		r->missed++;
-		r->gap = 1;
-		return;
+		p->ring->missed++;
+		p->ring->gap = 1;
+		return NULL;
 	}
 	tell_who(rec, pid_tid, cpu);
-	if (what == BEGIN)
-		tell_begin(ctx, r, rec);
-	else
-		tell_end(ctx, r, rec);
+	return rec;
 }
 
+static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
+				 enum what what, __u64 pid_tid, __u32 cpu)
+{
+	const struct ring_place p = {&c->ring, c->data, config.ring_bytes};
+	struct ring_record *rec = start_record(&p, pid_tid, cpu);
+
+	if (rec && what == BEGIN)
+		tell_begin(ctx, &p, rec,
+			   stack_here(ctx, stack_work(c), rec, (__u32)ctx->args[1], config.frames));
+	else if (rec)
+		tell_end(ctx, &p, rec);
+}
+
+static __always_inline void tell_nested(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
+					enum what what, __u64 pid_tid, __u32 cpu)
+{
+	const struct ring_place p = {&c->nested, c->nested_data, WAITS_NESTED};
+	struct ring_record *rec = start_record(&p, pid_tid, cpu);
+
+	if (rec && what == BEGIN)
+		tell_begin(ctx, &p, rec, stack_nested(ctx, rec, config.frames));
+	else if (rec)
+		tell_end(ctx, &p, rec);
+}
+
+/* A program that comes while another one is at the ring leaves it to see_nested(). */
 static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
 				     __u64 pid_tid)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct waits_ring *r = bpf_map_lookup_elem(&own, &cpu);
+	struct waits_cpu *c = waits_here(cpu);
 
-	if (!r || !r->id)
+	if (!c || !c->ring.id || c->ring.busy)
 		return;
-	/* An interrupt that waits: one program is not called while it runs, so this is the other
-	 * half. Both are missing, so that nothing is taken for what it is not. */
-	if (r->busy) {
-		r->missed += 2;
-		return;
-	}
-	r->busy = 1;
-	tell(ctx, r, what, pid_tid, cpu);
+	c->ring.busy = 1;
+	tell(ctx, c, what, pid_tid, cpu);
 	if (config.owners && what == BEGIN)
 		tell_owner(ctx);
-	r->busy = 0;
+	c->ring.busy = 0;
 }
 
 static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
@@ -283,6 +324,44 @@ int see_end(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/*
+ * The second programs of the tracepoints, called after the first: they have something to do only in
+ * an interrupt that has come while a first one runs. The kernel does not call a program that runs
+ * already, so the first ones could not: but these can.
+ */
+static __always_inline void see_nested(struct bpf_raw_tracepoint_args *ctx, enum what what)
+{
+	__u64 pid_tid = bpf_get_current_pid_tgid();
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct waits_cpu *c = waits_here(cpu);
+
+	if (!c || !c->ring.busy || !is_wanted(pid_tid))
+		return;
+	/* An interrupt of an interrupt: one program is not called while it runs, so this is the
+	 * other half. Both are missing, so that nothing is taken for what it is not. */
+	if (c->nested.busy) {
+		c->nested.missed += 2;
+		return;
+	}
+	c->nested.busy = 1;
+	tell_nested(ctx, c, what, pid_tid, cpu);
+	c->nested.busy = 0;
+}
+
+SEC("raw_tp/contention_begin")
+int see_nested_begin(struct bpf_raw_tracepoint_args *ctx)
+{
+	see_nested(ctx, BEGIN);
+	return 0;
+}
+
+SEC("raw_tp/contention_end")
+int see_nested_end(struct bpf_raw_tracepoint_args *ctx)
+{
+	see_nested(ctx, END);
+	return 0;
+}
+
 SEC("raw_tp/sched_process_fork")
 int see_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -294,9 +373,9 @@ int see_fork(struct bpf_raw_tracepoint_args *ctx)
 	if (from == to || !bpf_map_lookup_elem(&ids, &from))
 		return 0;
 	if (bpf_map_update_elem(&ids, &to, &is_one, BPF_ANY)) {
-		struct waits_ring *r = bpf_map_lookup_elem(&own, &cpu);
-		if (r)
-			r->missed++;
+		struct waits_cpu *c = waits_here(cpu);
+		if (c)
+			c->ring.missed++;
 	}
 	return 0;
 }
