@@ -131,8 +131,11 @@ int collector_start(struct collector *c, struct error *err)
 {
 	sigset_t all, before;
 
-	if (!c->began)
-		drain_begin(&c->drain, atomic_load(&c->tick_ns), c->first_tick_ns);
+	if (!c->began) {
+		int code = drain_begin(&c->drain, atomic_load(&c->tick_ns), c->first_tick_ns, err);
+		if (code < 0)
+			return code;
+	}
 	c->began = true;
 	atomic_store(&c->pausing, false);
 	sigfillset(&all);

@@ -19,6 +19,7 @@
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
+#include "snapshot-thread.h"
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -29,9 +30,11 @@ static const uint64_t SETTLE_NS = 2 * MS; /* from time stamp to ring, with room 
 static const uint64_t RELAXED_SETTLE_NS = 50 * MS;
 static const uint64_t DRAIN_NS = 50 * MS; /* rings are looked at no later than this */
 static const uint64_t RELAXED_NS = 500 * MS;
-enum { WORTH = 16 };	/* a drain before its time: that part of some ring */
-enum { CATCH_UP = 16 }; /* ticks made up for after a stall, no more */
+static const uint64_t HOLD_NS = 250 * MS; /* a tick waits for its looks no longer than this */
+enum { WORTH = 16 };			  /* a drain before its time: that part of some ring */
+enum { CATCH_UP = 16 };			  /* ticks made up for after a stall, no more */
 enum { EARLY_GROWTH = 4 };
+enum { OWN_POLLS = 2 }; /* after those of rings and callers: pidfd, looks */
 
 static uint64_t cpu_ns(void)
 {
@@ -124,57 +127,84 @@ static void say_ticks(struct drain *d, uint64_t until)
 	}
 }
 
+static void put_snapshot(struct drain *d, const struct snapshot_taken *t)
+{
+	struct record_snapshot head = {
+		.kind = t->of->kind, .version = t->of->version, .time_ns = t->time_ns};
+
+	if (t->len < sizeof(head))
+		return;
+	memcpy(t->body, &head, sizeof(head));
+	/* One a tick, whatever the queue holds: without room for it there is none. */
+	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, t->body, t->len);
+}
+
+static void collect_looks(struct drain *d)
+{
+	struct snapshot_taken t;
+
+	while (snapshot_thread_is_busy(d->looks) && snapshot_thread_collect(d->looks, &t))
+		put_snapshot(d, &t);
+}
+
+static void ask_looks(struct drain *d, enum snapshot_round round, uint64_t time_ns, uint64_t now)
+{
+	snapshot_thread_ask(d->looks, round, time_ns);
+	d->asked_ns = now;
+}
+
+/*
+ * What a tick closes is seen as of that tick, so it is looked at when the tick is due, by another
+ * thread, and the tick is said when that is done. If it takes long the tick does not wait: then its
+ * snapshots follow it.
+ */
+static void step_looks(struct drain *d, uint64_t now)
+{
+	if (!d->looks)
+		return;
+	collect_looks(d);
+	if (snapshot_thread_is_busy(d->looks) || now < d->next_tick ||
+	    d->next_tick == d->last_asked)
+		return;
+	d->last_asked = d->next_tick;
+	ask_looks(d, SNAPSHOT_TICK, d->next_tick, now);
+}
+
+static uint64_t hold_ns(const struct drain *d)
+{
+	return d->tick_now / 2 < HOLD_NS ? d->tick_now / 2 : HOLD_NS;
+}
+
+/* Does a tick that is due wait for what is seen as of it? */
+static bool waits_for_looks(const struct drain *d, uint64_t now)
+{
+	return d->looks && d->next_tick <= d->mark && snapshot_thread_is_busy(d->looks) &&
+	       now - d->asked_ns < hold_ns(d);
+}
+
+/* At the end, whatever it takes. */
+static void last_looks(struct drain *d, uint64_t now)
+{
+	if (!d->looks)
+		return;
+	snapshot_thread_wait(d->looks);
+	collect_looks(d);
+	ask_looks(d, SNAPSHOT_LAST, now, now);
+	snapshot_thread_wait(d->looks);
+	collect_looks(d);
+}
+
 /* After a drain that began at @t0: all events up to the mark are in the queue. */
 static void say_progress(struct drain *d, uint64_t t0)
 {
-	if (t0 - d->mark < (d->policy == DRAIN_THROUGHPUT ? RELAXED_SETTLE_NS : SETTLE_NS))
+	if (t0 - d->mark < (d->policy == DRAIN_THROUGHPUT ? RELAXED_SETTLE_NS : SETTLE_NS) ||
+	    waits_for_looks(d, t0))
 		return;
 	say_ticks(d, d->mark);
 	if (d->last_round < d->data_until &&
 	    drain_put(d, RECORD_ROUND, 0, &d->mark, sizeof(d->mark)) == 0)
 		d->last_round = d->mark;
 	d->mark = t0;
-}
-
-static void put_look(struct drain *d, struct snapshot_source *l, uint64_t time_ns, bool last)
-{
-	struct record_snapshot head = {.kind = l->kind, .version = l->version, .time_ns = time_ns};
-	size_t len = 0;
-	void *body = l->take(l, last, &len);
-
-	if (!body || len < sizeof(head))
-		return;
-	memcpy(body, &head, sizeof(head));
-	/* One a tick, whatever the queue holds: without room for it there is none. */
-	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, body, len);
-}
-
-static void put_looks(struct drain *d, uint64_t time_ns, bool last)
-{
-	for (struct snapshot_source *l = d->snapshots; l; l = l->next)
-		put_look(d, l, time_ns, last);
-}
-
-/*
- * What a tick closes is seen as of that tick, so it is looked at between the tick and the moment
- * when the tick is said. The rings have been drained right before: they can wait longest now. A
- * look goes through all tasks and their descriptors, which costs as much as many events do.
- */
-static void take_look(struct drain *d, uint64_t now)
-{
-	if (!d->snapshots || now < d->next_tick || d->next_tick == d->last_taken)
-		return;
-	d->last_taken = d->next_tick;
-	put_looks(d, d->next_tick, false);
-}
-
-/* What is looked at when measuring begins. */
-static void begin_looks(struct drain *d, uint64_t now)
-{
-	for (struct snapshot_source *l = d->begun ? NULL : d->snapshots; l; l = l->next)
-		if (l->at_start)
-			put_look(d, l, now, false);
-	d->begun = true;
 }
 
 /* Has anybody else's task events, so that its switches are to be looked at? */
@@ -251,15 +281,23 @@ static uint64_t next_drain(const struct drain *d)
 	if (d->policy == DRAIN_THROUGHPUT)
 		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
 	/* The tick has passed but was not said yet: as soon as the mark may become a round. */
-	if (d->next_tick <= d->mark)
+	if (d->next_tick <= d->mark) {
+		if (waits_for_looks(d, d->last_drain))
+			settled = d->asked_ns + hold_ns(d);
 		return settled < at ? settled : at;
+	}
 	return d->next_tick < at ? d->next_tick : at;
+}
+
+static size_t polls_of(const struct drain *d)
+{
+	return d->n_rings + DRAIN_CALLERS + OWN_POLLS;
 }
 
 /* True at @until, and when something else than a ring's watermark woke us. */
 static bool wait_once(struct drain *d, uint64_t until)
 {
-	size_t n = d->n_rings + DRAIN_CALLERS + 1;
+	size_t n = polls_of(d);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), ns = until > now ? until - now : 0;
 	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 
@@ -310,11 +348,10 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 
 	d->sink = sink;
 	bool end = drain_check_liveness(d, t0);
-	begin_looks(d, t0);
 	drain_mmaps(d);
 	take_counted(d);
 	d->last_drain = t0;
-	take_look(d, t0);
+	step_looks(d, t0);
 	say_progress(d, t0);
 	return end;
 }
@@ -327,7 +364,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	take_all(d);
 	drain_gaps_end(d);
 	drain_mmaps_end(d, now);
-	put_looks(d, now, true);
+	last_looks(d, now);
 	say_ticks(d, d->mark);
 	say_fills(d);
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
@@ -371,13 +408,26 @@ void drain_set_tick(struct drain *d, uint64_t tick)
 		d->next_tick = d->mark;
 }
 
-void drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns)
+/* No earlier: other threads keep the privileges that they were started with. */
+static int begin_looks(struct drain *d, struct error *err)
+{
+	int code = d->snapshots ? snapshot_thread_new(&d->looks, d->snapshots, err) : 0;
+
+	if (!d->looks)
+		return code;
+	d->polls[polls_of(d) - 1].fd = snapshot_thread_fd(d->looks);
+	ask_looks(d, SNAPSHOT_START, d->mark, d->mark);
+	return 0;
+}
+
+int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct error *err)
 {
 	d->mark = d->last_tick = d->last_drain = d->last_cpus = d->last_tasks =
 		clock_ns(CLOCK_MONOTONIC);
 	d->tick_now = tick_ns;
 	d->early_ns = first_ns < tick_ns ? first_ns : 0;
 	d->next_tick = d->last_tick + (d->early_ns ? d->early_ns : tick_ns);
+	return begin_looks(d, err);
 }
 
 void drain_restore_ids(const struct drain_ring *r, void *records, size_t len)
@@ -428,21 +478,24 @@ int drain_init(struct drain *d, struct error *err)
 {
 	d->n_rings = d->n_all = perf_session_rings(d->session);
 	d->rings = mem_calloc((1 + FEED_RINGS) * d->n_rings, sizeof(*d->rings));
-	d->polls = mem_calloc(d->n_rings + DRAIN_CALLERS + 1, sizeof(*d->polls));
+	d->polls = mem_calloc(polls_of(d), sizeof(*d->polls));
 	if (!d->rings || !d->polls)
 		return error_set(err, -ENOMEM, "No memory for the collector of %zu rings",
 				 d->n_rings);
 	for (size_t i = 0; i < d->n_rings; i++)
 		set_up_ring(d, i);
 	set_up_all_own(d);
-	for (size_t i = 0; i < d->n_rings + DRAIN_CALLERS + 1; i++)
-		d->polls[i].events = POLLIN;
+	for (size_t i = 0; i < polls_of(d); i++)
+		d->polls[i] = (struct pollfd){.fd = d->polls[i].fd, .events = POLLIN};
 	d->polls[d->n_rings + DRAIN_CALLERS].fd = d->pidfd;
+	d->polls[polls_of(d) - 1].fd = -1;
 	return 0;
 }
 
 void drain_deinit(struct drain *d)
 {
+	snapshot_thread_free(d->looks);
+	d->looks = NULL;
 	mem_free(d->rings);
 	mem_free(d->polls);
 	d->rings = NULL;

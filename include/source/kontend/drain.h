@@ -13,6 +13,7 @@
 #include <poll.h>
 
 struct drain;
+struct snapshot_thread;
 
 /* A ring and what is known of its CPU. */
 struct drain_ring {
@@ -77,15 +78,16 @@ struct drain {
 	uint64_t mmaps_from;   /* since when all of their events are on */
 	uint64_t mmaps_before; /* the count then */
 	struct drain_ring *rings;
-	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd */
+	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd and looks */
 	size_t n_rings;	      /* of the session */
 	size_t n_all;	      /* and those behind them, which are the feed's own */
 	uint64_t tick_now;    /* the length of a tick */
 	uint64_t early_ns; /* of this one, while they are shorter at the start; 0: they are not */
 	uint64_t next_tick, last_tick;
-	bool begun;	     /* the looks of the start were taken */
-	uint64_t last_taken; /* the tick that the last look was taken for */
-	uint64_t mark;	     /* start of an earlier drain: the next round */
+	struct snapshot_thread *looks; /* NULL: there are no snapshots */
+	uint64_t last_asked;	       /* the tick that the last looks were asked for */
+	uint64_t asked_ns;	       /* when that was */
+	uint64_t mark;		       /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;
 	uint64_t last_drain, last_cpus, last_tasks;
 	const struct drain_sink *sink; /* of the step at hand */
@@ -95,10 +97,11 @@ struct drain {
 int drain_init(struct drain *d, struct error *err);
 void drain_deinit(struct drain *d);
 /*
- * Ticks of this length count from here; unless @first_ns is 0 the first one is that long, and each
- * of the next four times the one before until they are @tick_ns.
+ * Starts the thread that takes snapshots. Ticks of this length count from here; unless @first_ns is
+ * 0 the first one is that long, and each of the next four times the one before until they are
+ * @tick_ns.
  */
-void drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns);
+int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct error *err);
 /* From now on another length. */
 void drain_set_tick(struct drain *d, uint64_t tick_ns);
 /*

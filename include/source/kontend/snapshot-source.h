@@ -2,19 +2,21 @@
 #ifndef KONTEND_SNAPSHOT_SOURCE_H
 #define KONTEND_SNAPSHOT_SOURCE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
  * Something that is looked at as a whole, at most once a tick, and rides in the stream as a
- * SNAPSHOT record. take() is called by the collector's thread.
+ * SNAPSHOT record. take() is called by a thread
+ * of its own, snapshot-thread.h.
  */
 struct snapshot_source {
 	struct snapshot_source *next; /* that is taken after this one; NULL: none */
 	uint16_t kind;		      /* enum record_snapshot_kind */
 	uint16_t version;	      /* of the payload */
-	bool has_tasks;		      /* the latest one has events of tasks, others than our own */
+	atomic_bool has_tasks;	      /* the latest one has events of tasks, others than our own */
 	/*
 	 * The payload behind a struct record_snapshot, which the caller fills in; borrowed until
 	 * the next call. NULL: there is none this time. @last: it is the end of measuring.

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One thread, one round of looks at a time. What a round gives stands in an array in the order of
+ * the sources: the thread writes up to `n_done`, who collects reads behind that, and neither waits
+ * for the other. The eventfd only says that there is something new.
+ */
+#include "snapshot-thread.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { SNAPSHOT_NICE = -10 }; /* after who drains, and before what keeps the CPUs busy */
+
+struct snapshot_thread {
+	struct snapshot_source *sources; /* borrowed */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int fd;
+	/* under the lock */
+	bool asked, stopping;
+	enum snapshot_round round;
+	uint64_t time_ns;
+	/* of the round: written by the thread up to n_done, read by who collects behind that */
+	struct snapshot_taken *taken;
+	size_t n, collected;
+	atomic_size_t n_done;
+	atomic_ullong cost_ns;
+};
+
+static void say_done(const struct snapshot_thread *t)
+{
+	const uint64_t one = 1;
+
+	/* It can only fail when it is readable already. */
+	if (write(t->fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void take_one(struct snapshot_thread *t, struct snapshot_source *s, size_t i)
+{
+	struct snapshot_taken *taken = &t->taken[i];
+	bool is_wanted = t->round != SNAPSHOT_START || s->at_start;
+
+	*taken = (struct snapshot_taken){.of = s, .time_ns = t->time_ns};
+	if (is_wanted)
+		taken->body = s->take(s, t->round == SNAPSHOT_LAST, &taken->len);
+	atomic_store(&t->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	pthread_mutex_lock(&t->lock);
+	atomic_store(&t->n_done, i + 1);
+	pthread_cond_broadcast(&t->changed);
+	pthread_mutex_unlock(&t->lock);
+	if (taken->body)
+		say_done(t);
+}
+
+static bool next_round(struct snapshot_thread *t)
+{
+	pthread_mutex_lock(&t->lock);
+	while (!t->asked && !t->stopping)
+		pthread_cond_wait(&t->changed, &t->lock);
+	bool goes_on = t->asked;
+	t->asked = false;
+	pthread_mutex_unlock(&t->lock);
+	return goes_on;
+}
+
+static void *run(void *arg)
+{
+	struct snapshot_thread *t = arg;
+
+	/* Who may not ask for this goes without. */
+	(void)setpriority(PRIO_PROCESS, 0, SNAPSHOT_NICE);
+	while (next_round(t)) {
+		size_t i = 0;
+		for (struct snapshot_source *s = t->sources; s; s = s->next)
+			take_one(t, s, i++);
+	}
+	return NULL;
+}
+
+static int start(struct snapshot_thread *t, struct error *err)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(&t->thread, NULL, run, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code ? error_errno(err, -code, "Cannot start the thread that takes snapshots") : 0;
+}
+
+static void discard(struct snapshot_thread *t)
+{
+	pthread_mutex_destroy(&t->lock);
+	pthread_cond_destroy(&t->changed);
+	if (t->fd >= 0)
+		close(t->fd);
+	mem_free(t->taken);
+	mem_free(t);
+}
+
+int snapshot_thread_new(struct snapshot_thread **ret, struct snapshot_source *sources,
+			struct error *err)
+{
+	struct snapshot_thread *t = mem_calloc(1, sizeof(*t));
+	int code = 0;
+
+	if (!t)
+		return error_set(err, -ENOMEM, "No memory for the thread that takes snapshots");
+	t->sources = sources;
+	for (struct snapshot_source *s = sources; s; s = s->next)
+		t->n++;
+	t->collected = t->n;
+	atomic_init(&t->n_done, t->n);
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->changed, NULL);
+	t->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	t->taken = mem_calloc(t->n ? t->n : 1, sizeof(*t->taken));
+	if (t->fd < 0)
+		code = error_errno(err, -errno, "Cannot make an eventfd for snapshots");
+	else if (!t->taken)
+		code = error_set(err, -ENOMEM, "No memory for the thread that takes snapshots");
+	code = code < 0 ? code : start(t, err);
+	if (code < 0) {
+		discard(t);
+		return code;
+	}
+	*ret = t;
+	return 0;
+}
+
+void snapshot_thread_free(struct snapshot_thread *t)
+{
+	if (!t)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->stopping = true;
+	pthread_cond_broadcast(&t->changed);
+	pthread_mutex_unlock(&t->lock);
+	pthread_join(t->thread, NULL);
+	discard(t);
+}
+
+int snapshot_thread_fd(const struct snapshot_thread *t)
+{
+	return t->fd;
+}
+
+bool snapshot_thread_is_busy(const struct snapshot_thread *t)
+{
+	return t->collected < t->n;
+}
+
+void snapshot_thread_ask(struct snapshot_thread *t, enum snapshot_round round, uint64_t time_ns)
+{
+	pthread_mutex_lock(&t->lock);
+	t->round = round;
+	t->time_ns = time_ns;
+	t->collected = 0;
+	atomic_store(&t->n_done, 0);
+	t->asked = true;
+	pthread_cond_broadcast(&t->changed);
+	pthread_mutex_unlock(&t->lock);
+}
+
+bool snapshot_thread_collect(struct snapshot_thread *t, struct snapshot_taken *ret)
+{
+	uint64_t times;
+	ssize_t said = read(t->fd, &times, sizeof(times)); /* or nothing was said since */
+
+	(void)said;
+	while (t->collected < atomic_load(&t->n_done)) {
+		*ret = t->taken[t->collected++];
+		if (ret->body)
+			return true;
+	}
+	return false;
+}
+
+void snapshot_thread_wait(struct snapshot_thread *t)
+{
+	pthread_mutex_lock(&t->lock);
+	while (atomic_load(&t->n_done) < t->n)
+		pthread_cond_wait(&t->changed, &t->lock);
+	pthread_mutex_unlock(&t->lock);
+}
+
+uint64_t snapshot_thread_cost_ns(const struct snapshot_thread *t)
+{
+	return atomic_load(&t->cost_ns);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots that a thread takes while others go on: all of a round in their order, each as soon as
+ * it is there, those of the start only where they are asked for, and nothing twice.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../src/source/snapshot-thread.h"
+
+#include <poll.h>
+#include <semaphore.h>
+#include <string.h>
+
+enum { SOURCES = 3 };
+
+struct fake {
+	struct snapshot_source look;
+	char body[8];
+	bool is_silent;
+	sem_t *gate; /* taken before each look; NULL: there is none */
+	int looks, last_looks;
+};
+
+static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
+{
+	struct fake *f = (struct fake *)l;
+
+	if (f->gate)
+		sem_wait(f->gate);
+	f->looks++;
+	f->last_looks += last;
+	*ret_len = sizeof(f->body);
+	return f->is_silent ? NULL : f->body;
+}
+
+struct bench {
+	struct fake of[SOURCES];
+	struct snapshot_thread *thread;
+	sem_t gate;
+};
+
+static void set_up(struct bench *b)
+{
+	struct error err = {0};
+
+	memset(b, 0, sizeof(*b));
+	assert_int_equal(sem_init(&b->gate, 0, 0), 0);
+	for (int i = 0; i < SOURCES; i++) {
+		b->of[i].look.kind = (uint16_t)(i + 1);
+		b->of[i].look.take = take;
+		b->of[i].look.next = i + 1 < SOURCES ? &b->of[i + 1].look : NULL;
+	}
+	assert_int_equal(snapshot_thread_new(&b->thread, &b->of[0].look, &err), 0);
+	assert_false(snapshot_thread_is_busy(b->thread));
+}
+
+static void tear_down(struct bench *b)
+{
+	snapshot_thread_free(b->thread);
+	sem_destroy(&b->gate);
+}
+
+static void wait_readable(const struct bench *b)
+{
+	struct pollfd p = {.fd = snapshot_thread_fd(b->thread), .events = POLLIN};
+
+	assert_int_equal(poll(&p, 1, -1), 1);
+}
+
+static void expect(struct bench *b, int nth, uint64_t time_ns)
+{
+	struct snapshot_taken t;
+
+	assert_true(snapshot_thread_collect(b->thread, &t));
+	assert_ptr_equal(t.of, &b->of[nth].look);
+	assert_ptr_equal(t.body, b->of[nth].body);
+	assert_int_equal(t.len, sizeof(b->of[nth].body));
+	assert_int_equal(t.time_ns, time_ns);
+}
+
+static void expect_no_more(struct bench *b)
+{
+	struct snapshot_taken t;
+
+	assert_false(snapshot_thread_collect(b->thread, &t));
+}
+
+static void a_round_is_collected_in_its_order(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	for (uint64_t time_ns = 1; time_ns < 100; time_ns++) {
+		snapshot_thread_ask(b.thread, SNAPSHOT_TICK, time_ns);
+		assert_true(snapshot_thread_is_busy(b.thread));
+		snapshot_thread_wait(b.thread);
+		for (int i = 0; i < SOURCES; i++)
+			expect(&b, i, time_ns);
+		expect_no_more(&b);
+		assert_false(snapshot_thread_is_busy(b.thread));
+	}
+	assert_true(snapshot_thread_cost_ns(b.thread) > 0);
+	tear_down(&b);
+	assert_int_equal(b.of[SOURCES - 1].looks, 99);
+}
+
+static void what_is_there_does_not_wait_for_the_rest(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	b.of[2].gate = &b.gate;
+	snapshot_thread_ask(b.thread, SNAPSHOT_TICK, 7);
+	wait_readable(&b);
+	expect(&b, 0, 7);
+	wait_readable(&b);
+	expect(&b, 1, 7);
+	expect_no_more(&b);
+	assert_true(snapshot_thread_is_busy(b.thread));
+	sem_post(&b.gate);
+	wait_readable(&b);
+	expect(&b, 2, 7);
+	assert_false(snapshot_thread_is_busy(b.thread));
+	tear_down(&b);
+}
+
+static void some_have_nothing_to_say(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	b.of[0].is_silent = b.of[2].is_silent = true;
+	snapshot_thread_ask(b.thread, SNAPSHOT_TICK, 7);
+	snapshot_thread_wait(b.thread);
+	expect(&b, 1, 7);
+	expect_no_more(&b);
+	assert_false(snapshot_thread_is_busy(b.thread));
+	tear_down(&b);
+}
+
+static void the_start_and_the_end_are_asked_for(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	b.of[1].look.at_start = true;
+	snapshot_thread_ask(b.thread, SNAPSHOT_START, 1);
+	snapshot_thread_wait(b.thread);
+	expect(&b, 1, 1);
+	expect_no_more(&b);
+	assert_int_equal(b.of[0].looks, 0);
+	snapshot_thread_ask(b.thread, SNAPSHOT_LAST, 2);
+	snapshot_thread_wait(b.thread);
+	for (int i = 0; i < SOURCES; i++) {
+		expect(&b, i, 2);
+		assert_int_equal(b.of[i].last_looks, 1);
+	}
+	tear_down(&b);
+}
+
+/* Who ends in the middle of a round waits for it: bodies are not freed while they are written. */
+static void the_round_at_hand_is_finished(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	snapshot_thread_ask(b.thread, SNAPSHOT_TICK, 1);
+	tear_down(&b);
+	assert_int_equal(b.of[SOURCES - 1].looks, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_round_is_collected_in_its_order),
+		cmocka_unit_test(what_is_there_does_not_wait_for_the_rest),
+		cmocka_unit_test(some_have_nothing_to_say),
+		cmocka_unit_test(the_start_and_the_end_are_asked_for),
+		cmocka_unit_test(the_round_at_hand_is_finished),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
