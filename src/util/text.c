@@ -66,6 +66,9 @@ char *text_clean(char *dst, size_t size, const char *src)
 
 	if (!size)
 		return dst;
+	/* Nearly all of it is ASCII and harmless. */
+	for (; *src >= ' ' && *src < 0x7f && at < size - 1; src++)
+		dst[at++] = *src;
 	for (; (len = text_decode(src, &ch)) != 0; src += len) {
 		bool bad = (len == 1 && ch == TEXT_BAD) || text_is_harmful(ch);
 		size_t n = bad ? 1 : len;

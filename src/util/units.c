@@ -8,6 +8,7 @@
  * Parsing is by hand: strtod() knows signs, hex, "inf" and the locale, options know none of them.
  */
 #include "kontend/units.h"
+#include "kontend/textbuf.h"
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -67,6 +68,37 @@ static const char *units_pair(char *buf, double v, char large, char small)
 	return buf;
 }
 
+/*
+ * Below a minute, as units_format() writes it but without floating point. False: it is longer, or
+ * lies right between two texts, where the nearest fraction that a double has decides.
+ */
+static bool units_exact(char *buf, uint64_t ns)
+{
+	static const unsigned powers[] = {1, 10, 100};
+	uint64_t unit = ns < 999500 ? 1000 : ns < 999500000 ? 1000000 : 1000000000;
+	struct textbuf b = textbuf_make(buf, UNITS_BUF);
+	unsigned digits = 0;
+
+	if (ns >= 59950000000)
+		return false;
+	if (ns < 1000)
+		unit = 1;
+	else
+		digits = ns * 100 >= unit * 9995 ? 0 : ns * 1000 >= unit * 9995 ? 1 : 2;
+	uint64_t step = unit / powers[digits], n = ns / step, rest = ns % step;
+	if (rest * 2 == step)
+		return false;
+	n += rest * 2 > step;
+	textbuf_u64(&b, n / powers[digits]);
+	if (digits) {
+		textbuf_char(&b, '.');
+		textbuf_u64_zeros(&b, n % powers[digits], digits);
+	}
+	textbuf_str(&b, unit == 1 ? "ns" : unit == 1000 ? "us" : unit == 1000000 ? "ms" : "s");
+	textbuf_end(&b);
+	return true;
+}
+
 /* @ns is not negative. */
 static const char *units_time(char *buf, double ns)
 {
@@ -88,7 +120,7 @@ static bool units_is_unknown(double v)
 
 const char *units_ns(char *buf, uint64_t ns)
 {
-	return units_time(buf, (double)ns);
+	return units_exact(buf, ns) ? buf : units_time(buf, (double)ns);
 }
 
 const char *units_count(char *buf, uint64_t n)
