@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* By bisection of the values: it takes no memory, and the order of the items stays. */
+/*
+ * By the digits of the values, the highest first: of all that begin as the answer does, so many
+ * have this or that next digit. It takes no memory, and the order of the items stays.
+ */
 #include "kontend/oldest.h"
+
+#include <string.h>
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
 uint64_t oldest_until(const void *items, size_t n, size_t size,
 		      uint64_t (*age)(const void *ctx, const void *item), const void *ctx,
 		      size_t want)
 {
-	uint64_t low = 0, high = UINT64_MAX;
+	size_t counts[DIGITS];
+	uint64_t found = 0, mask = 0;
 
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-		size_t older = 0;
+	for (unsigned shift = 64; want && shift > 0;) {
+		uint64_t digit = 0;
 
+		shift -= DIGIT_BITS;
+		memset(counts, 0, sizeof(counts));
 		for (size_t i = 0; i < n; i++) {
 			uint64_t v = age(ctx, (const char *)items + i * size);
-			older += v && v <= mid;
+			if (v && (v & mask) == found)
+				counts[v >> shift & (DIGITS - 1)]++;
 		}
-		if (older >= want)
-			high = mid;
-		else
-			low = mid + 1;
+		for (; digit < DIGITS && counts[digit] < want; digit++)
+			want -= counts[digit];
+		if (digit == DIGITS)
+			return UINT64_MAX;
+		found |= digit << shift;
+		mask |= (uint64_t)(DIGITS - 1) << shift;
 	}
-	return low;
+	return found;
 }
