@@ -14,9 +14,9 @@
 #include "kontend/mem.h"
 #include "kontend/strpool.h"
 #include "kontend/taskid.h"
+#include "kontend/textbuf.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 enum { NAMED_LOCKS = 65536, PROCESS = 1 };
@@ -64,33 +64,40 @@ static const char *lock_caller(struct chrome *c, const struct lock *l, uint32_t 
 {
 	uint64_t key = lock_key(l->addr, (enum lock_type)l->type);
 	const uint32_t *known = map64_get(&c->locks, key);
-	char buf[EVENT_NAMES_TEXT];
 
 	if (known)
 		return c->callers[*known];
 	if (c->n_callers >= NAMED_LOCKS ||
 	    mem_grow(&c->callers, &c->cap_callers, c->n_callers, sizeof(*c->callers)) < 0)
 		return NULL;
-	const char *caller = event_names_caller(&c->names, stack, buf);
+	const char *caller = event_names_caller(&c->names, stack);
 	if (map64_put(&c->locks, key, (uint32_t)c->n_callers) < 0)
 		return NULL;
 	c->callers[c->n_callers] = caller ? strpool_intern(&c->pool, caller) : NULL;
 	return c->callers[c->n_callers++];
 }
 
+/* "mutex console_mutex", "spinlock 0xffff... (caller)" */
 static void lock_name(struct chrome *c, const struct wait *w, char *buf, size_t size)
 {
 	const struct lock *l = &c->engine->model.locks.locks[w->lock];
-	const char *type = locktype_name((enum lock_type)l->type);
-	char object[EVENT_NAMES_TEXT];
+	const char *object = event_names_object(&c->names, w->addr), *caller = NULL;
+	struct textbuf b = textbuf_make(buf, size);
 
-	if (event_names_object(c->engine, w->addr, object)) {
-		snprintf(buf, size, "%s %s", type, object);
-		return;
+	textbuf_str(&b, locktype_name((enum lock_type)l->type));
+	textbuf_char(&b, ' ');
+	if (object)
+		textbuf_str(&b, object);
+	else
+		textbuf_hex(&b, w->addr);
+	if (!object && l->addr)
+		caller = lock_caller(c, l, w->stack);
+	if (caller) {
+		textbuf_str(&b, " (");
+		textbuf_str(&b, caller);
+		textbuf_char(&b, ')');
 	}
-	const char *caller = l->addr ? lock_caller(c, l, w->stack) : NULL;
-	snprintf(buf, size, "%s 0x%" PRIx64 "%s%s%s", type, w->addr, caller ? " (" : "",
-		 caller ? caller : "", caller ? ")" : "");
+	textbuf_end(&b);
 }
 
 static void put_args(struct chrome *c, const struct wait *w, const struct outcome *o)
@@ -106,7 +113,7 @@ static void put_args(struct chrome *c, const struct wait *w, const struct outcom
 	jsonw_u64(j, "cpu", w->cpu);
 	jsonw_hex(j, "lock", w->addr);
 	jsonw_str(j, "flags", event_names_flags(w->flags, buf));
-	jsonw_str(j, "caller", event_names_caller(&c->names, w->stack, buf));
+	jsonw_str(j, "caller", event_names_caller(&c->names, w->stack));
 	if (o->ret)
 		jsonw_i64(j, "ret", o->ret);
 	if (o->waiting)
@@ -151,7 +158,7 @@ static void put_wait(struct chrome *c, const struct wait *w, const struct outcom
 
 static int check(const struct chrome *c, struct error *err)
 {
-	if (!ferror(c->json.out))
+	if (!ferror_unlocked(c->json.out))
 		return 0;
 	return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the trace");
 }

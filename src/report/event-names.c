@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of callers are kept in a table of one way: the slot of a stack is its index modulo the
- * size, and a stack that comes to a slot that another one has takes it over. A run of events has
- * few stacks, so nearly all find theirs. The model's generation is part of the key, since indices
- * of stacks and the texts of symbols are given again with it.
+ * Names are kept in tables of one way: the slot of a stack is its index modulo the size, that of a
+ * lock a hash of its address, and what comes to a slot that another one has takes it over. A run of
+ * events has few stacks and locks, so nearly all find theirs. The model's generation is part of a
+ * stack's key, since indices of stacks are given again with it; the number of times that symbols
+ * were loaded is part of a lock's.
  */
 #include "event-names.h"
 #include "kontend/text.h"
+#include "kontend/textbuf.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *event_names_func(const struct engine *e, uint64_t addr, char buf[EVENT_NAMES_TEXT])
 {
 	const char *name = sym_name(&e->sym, addr, NULL);
+	struct textbuf b = textbuf_make(buf, EVENT_NAMES_TEXT);
 
 	if (name)
 		return text_clean(buf, EVENT_NAMES_TEXT, name);
-	snprintf(buf, EVENT_NAMES_TEXT, "0x%" PRIx64, addr);
-	return buf;
+	textbuf_hex(&b, addr);
+	return textbuf_end(&b);
 }
 
-const char *event_names_caller(struct event_names *n, uint32_t stack, char buf[EVENT_NAMES_TEXT])
+const char *event_names_caller(struct event_names *n, uint32_t stack)
 {
 	const struct stack_table *t = &n->engine->model.stacks;
 	uint64_t generation = n->engine->model.generation + 1;
@@ -32,31 +33,45 @@ const char *event_names_caller(struct event_names *n, uint32_t stack, char buf[E
 		return NULL;
 	if (n->callers[slot].generation != generation || n->callers[slot].stack != stack) {
 		const uint64_t *frames = stack_frames(t, stack);
-		const struct sym *s = &n->engine->sym;
 
 		n->callers[slot].generation = generation;
 		n->callers[slot].stack = stack;
-		n->callers[slot].addr = frames[sym_caller(s, frames, t->stacks[stack].n)];
-		n->callers[slot].name = sym_name(s, n->callers[slot].addr, NULL);
+		event_names_func(n->engine,
+				 frames[sym_caller(&n->engine->sym, frames, t->stacks[stack].n)],
+				 n->callers[slot].text);
 	}
-	if (n->callers[slot].name)
-		return text_clean(buf, EVENT_NAMES_TEXT, n->callers[slot].name);
-	snprintf(buf, EVENT_NAMES_TEXT, "0x%" PRIx64, n->callers[slot].addr);
-	return buf;
+	return n->callers[slot].text;
 }
 
-const char *event_names_object(const struct engine *e, uint64_t lock, char buf[EVENT_NAMES_TEXT])
+/* Answers whether there is one. */
+static bool find_object(const struct sym *syms, uint64_t lock, char buf[EVENT_NAMES_TEXT])
 {
-	const struct sym_entry *s = sym_object(&e->sym, lock);
-	size_t len;
+	const struct sym_entry *s = sym_object(syms, lock);
+	struct textbuf b = textbuf_make(buf, EVENT_NAMES_TEXT);
 
 	if (!s)
-		return NULL;
-	text_clean(buf, EVENT_NAMES_TEXT - 20, sym_text(&e->sym, s));
-	len = strlen(buf);
-	if (lock != s->addr)
-		snprintf(buf + len, EVENT_NAMES_TEXT - len, "+0x%" PRIx64, lock - s->addr);
-	return buf;
+		return false;
+	text_clean(buf, EVENT_NAMES_TEXT - 20, sym_text(syms, s));
+	b.at += strlen(buf);
+	if (lock != s->addr) {
+		textbuf_char(&b, '+');
+		textbuf_hex(&b, lock - s->addr);
+	}
+	textbuf_end(&b);
+	return true;
+}
+
+const char *event_names_object(struct event_names *n, uint64_t lock)
+{
+	const struct sym *syms = &n->engine->sym;
+	size_t slot = (lock * 0x9e3779b97f4a7c15u >> 32) % EVENT_NAMES;
+
+	if (n->objects[slot].lock != lock || n->objects[slot].n_loads != syms->n_loads + 1) {
+		n->objects[slot].lock = lock;
+		n->objects[slot].n_loads = syms->n_loads + 1;
+		n->objects[slot].known = find_object(syms, lock, n->objects[slot].text);
+	}
+	return n->objects[slot].known ? n->objects[slot].text : NULL;
 }
 
 const char *event_names_comm(const struct engine *e, uint32_t task, char buf[EVENT_NAMES_TEXT])
@@ -73,15 +88,20 @@ const char *event_names_comm(const struct engine *e, uint32_t task, char buf[EVE
 const char *event_names_flags(uint32_t flags, char buf[EVENT_NAMES_TEXT])
 {
 	static const char *const names[] = {"SPIN", "READ", "WRITE", "RT", "PERCPU", "MUTEX"};
-	size_t at = 0;
+	struct textbuf b = textbuf_make(buf, EVENT_NAMES_TEXT);
+	uint32_t known = (1u << sizeof(names) / sizeof(names[0])) - 1;
 
-	buf[0] = '\0';
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (flags & 1u << i)
-			at += (size_t)snprintf(buf + at, EVENT_NAMES_TEXT - at, "%s%s",
-					       at ? "|" : "", names[i]);
-	flags &= ~0x3fu;
-	if (flags || !at)
-		snprintf(buf + at, EVENT_NAMES_TEXT - at, "%s0x%" PRIx32, at ? "|" : "", flags);
-	return buf;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!(flags & 1u << i))
+			continue;
+		if (textbuf_len(&b))
+			textbuf_char(&b, '|');
+		textbuf_str(&b, names[i]);
+	}
+	if (flags & ~known || !flags) {
+		if (flags & known)
+			textbuf_char(&b, '|');
+		textbuf_hex(&b, flags & ~known);
+	}
+	return textbuf_end(&b);
 }

@@ -1,33 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A JSON writer with no buffer of its own. `any` says whether a comma is due at the level at hand:
- * it is false after a bracket opens and true after anything that was written, a closed bracket
- * included. Inside a flat bracket, and in all that is nested in it, no line is broken. Numbers are
- * written digit by digit, since printf's decimal point follows the locale.
+ * A JSON writer whose only buffer is that of the field at hand: what it puts goes to the stream in
+ * one piece, unless it is long. `any` says whether a comma is due at the level at hand: it is false
+ * after a bracket opens and true after anything that was written, a closed bracket included. Inside
+ * a flat bracket, and in all that is nested in it, no line is broken. Numbers are written digit by
+ * digit, since printf's decimal point follows the locale.
  */
 #include "kontend/jsonw.h"
 #include "kontend/text.h"
+#include "kontend/textbuf.h"
 
-#include <inttypes.h>
 #include <math.h>
 
-static void new_line(struct jsonw *j)
+enum { FIELD = 256 };
+
+struct field {
+	FILE *out;
+	struct textbuf b;
+	char mem[FIELD];
+};
+
+static void field_flush(struct field *f)
 {
-	fputc('\n', j->out);
-	for (unsigned i = 0; i < j->depth; i++)
-		fputs("  ", j->out);
+	fwrite_unlocked(f->b.from, 1, textbuf_len(&f->b), f->out);
+	f->b.at = f->b.from;
 }
 
-static void put_escaped(FILE *out, uint32_t ch)
+static void put_bytes(struct field *f, const char *s, size_t len)
 {
-	if (ch == '"' || ch == '\\')
-		fprintf(out, "\\%c", (char)ch);
-	else if (ch == '\n')
-		fputs("\\n", out);
-	else if (ch == '\t')
-		fputs("\\t", out);
+	if (len > (size_t)(f->b.end - f->b.at))
+		field_flush(f);
+	if (len > FIELD)
+		fwrite_unlocked(s, 1, len, f->out);
 	else
-		fprintf(out, "\\u%04" PRIx32, ch);
+		textbuf_bytes(&f->b, s, len);
+}
+
+static void put_char(struct field *f, char c)
+{
+	put_bytes(f, &c, 1);
+}
+
+static void new_line(struct field *f, const struct jsonw *j)
+{
+	put_char(f, '\n');
+	for (unsigned i = 0; i < j->depth; i++)
+		put_bytes(f, "  ", 2);
+}
+
+static void put_escaped(struct field *f, uint32_t ch)
+{
+	char code[16];
+
+	if (ch == '"' || ch == '\\') {
+		put_char(f, '\\');
+		put_char(f, (char)ch);
+	} else if (ch == '\n') {
+		put_bytes(f, "\\n", 2);
+	} else if (ch == '\t') {
+		put_bytes(f, "\\t", 2);
+	} else {
+		put_bytes(f, code, (size_t)snprintf(code, sizeof(code), "\\u%04x", (unsigned)ch));
+	}
 }
 
 /* Controls and what reorders or hides text: legal in JSON in part, but not on a terminal. */
@@ -38,42 +72,64 @@ static bool needs_escape(uint32_t ch)
 	       (ch >= 0x2066 && ch <= 0x2069) || ch == 0xfeff || ch == 0x061c;
 }
 
-static void put_string(FILE *out, const char *s)
+/* Bytes from @s on that stand for themselves. */
+static size_t plain_span(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= ' ' && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
+}
+
+static void put_string(struct field *f, const char *s)
 {
 	char utf8[4];
 	uint32_t ch;
 	size_t len;
 
-	fputc('"', out);
-	while ((len = text_decode(s, &ch)) > 0) {
+	put_char(f, '"');
+	for (;;) {
+		size_t plain = plain_span(s);
+
+		put_bytes(f, s, plain);
+		s += plain;
+		len = text_decode(s, &ch);
+		if (!len)
+			break;
 		s += len;
 		if (needs_escape(ch))
-			put_escaped(out, ch);
+			put_escaped(f, ch);
 		else
-			fwrite(utf8, 1, text_encode(utf8, ch), out);
+			put_bytes(f, utf8, text_encode(utf8, ch));
 	}
-	fputc('"', out);
+	put_char(f, '"');
 }
 
-static void start(struct jsonw *j, const char *key)
+static void start(struct field *f, struct jsonw *j, const char *key)
 {
+	f->out = j->out;
+	f->b = textbuf_make(f->mem, sizeof(f->mem));
 	if (j->any)
-		fputc(',', j->out);
+		put_char(f, ',');
 	if (j->depth && !j->flat)
-		new_line(j);
+		new_line(f, j);
 	else if (j->any)
-		fputc(' ', j->out);
+		put_char(f, ' ');
 	j->any = true;
 	if (key) {
-		put_string(j->out, key);
-		fputs(": ", j->out);
+		put_string(f, key);
+		put_bytes(f, ": ", 2);
 	}
 }
 
 void jsonw_begin(struct jsonw *j, const char *key, char bracket, bool flat)
 {
-	start(j, key);
-	fputc(bracket, j->out);
+	struct field f;
+
+	start(&f, j, key);
+	put_char(&f, bracket);
+	field_flush(&f);
 	j->depth++;
 	if (flat || j->flat)
 		j->flat++;
@@ -82,41 +138,65 @@ void jsonw_begin(struct jsonw *j, const char *key, char bracket, bool flat)
 
 void jsonw_end(struct jsonw *j, char bracket)
 {
+	struct field f = {.out = j->out};
+
+	f.b = textbuf_make(f.mem, sizeof(f.mem));
 	j->depth--;
 	if (j->flat)
 		j->flat--;
 	else if (j->any)
-		new_line(j);
-	fputc(bracket, j->out);
+		new_line(&f, j);
+	put_char(&f, bracket);
 	j->any = true;
 	if (j->depth == 0)
-		fputc('\n', j->out);
+		put_char(&f, '\n');
+	field_flush(&f);
+}
+
+/* What stands for itself. */
+static void put_word(struct jsonw *j, const char *key, const char *word)
+{
+	struct field f;
+
+	start(&f, j, key);
+	put_bytes(&f, word, strlen(word));
+	field_flush(&f);
 }
 
 void jsonw_str(struct jsonw *j, const char *key, const char *s)
 {
+	struct field f;
+
 	if (!s) {
 		jsonw_null(j, key);
 		return;
 	}
-	start(j, key);
-	put_string(j->out, s);
+	start(&f, j, key);
+	put_string(&f, s);
+	field_flush(&f);
 }
 
 void jsonw_u64(struct jsonw *j, const char *key, uint64_t v)
 {
-	start(j, key);
-	fprintf(j->out, "%" PRIu64, v);
+	char number[TEXTBUF_NUMBER + 1];
+	struct textbuf b = textbuf_make(number, sizeof(number));
+
+	textbuf_u64(&b, v);
+	put_word(j, key, textbuf_end(&b));
 }
 
 void jsonw_i64(struct jsonw *j, const char *key, int64_t v)
 {
-	start(j, key);
-	fprintf(j->out, "%" PRId64, v);
+	char number[TEXTBUF_NUMBER + 2];
+	struct textbuf b = textbuf_make(number, sizeof(number));
+
+	textbuf_i64(&b, v);
+	put_word(j, key, textbuf_end(&b));
 }
 
 void jsonw_fixed(char *buf, size_t size, double v)
 {
+	struct textbuf b = textbuf_make(buf, size);
 	double a = fabs(v);
 	uint64_t m;
 
@@ -125,7 +205,12 @@ void jsonw_fixed(char *buf, size_t size, double v)
 		return;
 	}
 	m = (uint64_t)(a * 1000 + 0.5);
-	snprintf(buf, size, "%s%" PRIu64 ".%03" PRIu64, v < 0 && m ? "-" : "", m / 1000, m % 1000);
+	if (v < 0 && m)
+		textbuf_char(&b, '-');
+	textbuf_u64(&b, m / 1000);
+	textbuf_char(&b, '.');
+	textbuf_u64_zeros(&b, m % 1000, 3);
+	textbuf_end(&b);
 }
 
 void jsonw_double(struct jsonw *j, const char *key, double v)
@@ -133,24 +218,26 @@ void jsonw_double(struct jsonw *j, const char *key, double v)
 	char buf[340];
 
 	jsonw_fixed(buf, sizeof(buf), v);
-	start(j, key);
-	fputs(buf, j->out);
+	put_word(j, key, buf);
 }
 
 void jsonw_bool(struct jsonw *j, const char *key, bool v)
 {
-	start(j, key);
-	fputs(v ? "true" : "false", j->out);
+	put_word(j, key, v ? "true" : "false");
 }
 
 void jsonw_null(struct jsonw *j, const char *key)
 {
-	start(j, key);
-	fputs("null", j->out);
+	put_word(j, key, "null");
 }
 
 void jsonw_hex(struct jsonw *j, const char *key, uint64_t v)
 {
-	start(j, key);
-	fprintf(j->out, "\"0x%" PRIx64 "\"", v);
+	char number[TEXTBUF_NUMBER + 3];
+	struct textbuf b = textbuf_make(number, sizeof(number));
+
+	textbuf_char(&b, '"');
+	textbuf_hex(&b, v);
+	textbuf_char(&b, '"');
+	put_word(j, key, textbuf_end(&b));
 }

@@ -6,10 +6,9 @@
  */
 #include "script-mm.h"
 #include "kontend/jsonw.h"
-#include "kontend/taskid.h"
+#include "kontend/textbuf.h"
 #include "kontend/units.h"
-
-#include <inttypes.h>
+#include "script-line.h"
 
 struct mm_line {
 	const struct event *ev;
@@ -56,30 +55,40 @@ static void describe(const struct engine *e, const struct event *ev, struct mm_l
 	ret->memcg = m ? m->memcg : NULL;
 }
 
+/* What the time is, from the event before it. */
+static const char *time_kind(const struct mm_line *l, bool ends)
+{
+	if (!ends || !l->locks->last_end)
+		return "-";
+	return l->locks->last_end == MMLOCK_ENDS_WAIT ? "waited" : "held";
+}
+
 static void put_text(const struct mm_line *l, FILE *out)
 {
-	const struct event *ev = l->ev;
-	char number[TASKID_TEXT], task[EVENT_NAMES_TEXT + TASKID_TEXT], name[EVENT_NAMES_TEXT + 32],
-		ns[UNITS_BUF] = "-";
-	bool ends = ev->kind != EVENT_MM_START;
+	char name[SCRIPT_LINE_TASK], ns[UNITS_BUF] = "-";
+	bool ends = l->ev->kind != EVENT_MM_START;
+	const struct script_line columns = {
+		.comm = l->comm,
+		.tid = l->ev->tid,
+		.event = l->event,
+		.type = l->ev->mm.write ? "mmap_lock:W" : "mmap_lock:R",
+		.lock = name,
+		.flags = "-",
+		.wait = ends && !l->locks->last_end ? "?" : ns,
+		.caller = time_kind(l, ends),
+	};
+	struct textbuf b = textbuf_make(name, sizeof(name));
 
-	snprintf(task, sizeof(task), "%s/%s", l->comm ? l->comm : "-",
-		 taskid_text(number, ev->tid));
-	if (l->owner_pid)
-		snprintf(name, sizeof(name), "%s/%s", l->owner ? l->owner : "-",
-			 taskid_text(number, l->owner_pid));
-	else
-		snprintf(name, sizeof(name), "mm 0x%" PRIx64, ev->mm.mm);
+	if (l->owner_pid) {
+		script_line_task(name, l->owner, l->owner_pid);
+	} else {
+		textbuf_str(&b, "mm ");
+		textbuf_hex(&b, l->ev->mm.mm);
+		textbuf_end(&b);
+	}
 	if (ends && l->locks->last_end)
 		units_ns(ns, l->locks->last_ns);
-	fprintf(out,
-		"%6" PRIu64 ".%09" PRIu64 " [%03" PRIu32 "] %-20s %-9s %-12s %-18s %-12s %7s  %s\n",
-		ev->time / 1000000000u, ev->time % 1000000000u, ev->cpu, task, l->event,
-		ev->mm.write ? "mmap_lock:W" : "mmap_lock:R", name, "-",
-		ends && !l->locks->last_end ? "?" : ns,
-		!ends || !l->locks->last_end		 ? "-"
-		: l->locks->last_end == MMLOCK_ENDS_WAIT ? "waited"
-							 : "held");
+	script_line_put(l->ev, &columns, out);
 }
 
 static void put_ns(struct jsonw *j, const char *name, const struct mm_line *l,

@@ -9,8 +9,9 @@
 #include "event-names.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
-#include "kontend/taskid.h"
+#include "kontend/textbuf.h"
 #include "kontend/units.h"
+#include "script-line.h"
 #include "script-mm.h"
 
 #include <errno.h>
@@ -35,8 +36,7 @@ struct line {
 	uint64_t lock, wait_ns;
 	bool typed, is_lock, is_end, continues;
 	const char *caller, *object, *comm; /* NULL: not known */
-	char caller_buf[EVENT_NAMES_TEXT], object_buf[EVENT_NAMES_TEXT];
-	char comm_buf[EVENT_NAMES_TEXT], flags_buf[EVENT_NAMES_TEXT];
+	char caller_buf[EVENT_NAMES_TEXT], comm_buf[EVENT_NAMES_TEXT], flags_buf[EVENT_NAMES_TEXT];
 };
 
 static void describe_begin(struct script *s, struct line *l)
@@ -49,7 +49,7 @@ static void describe_begin(struct script *s, struct line *l)
 	l->lock = ev->begin.lock;
 	l->continues = l->wait && l->wait->begin_ns != ev->time;
 	if (l->wait && !l->continues && l->wait->stack != STACK_OTHER)
-		l->caller = event_names_caller(&s->names, l->wait->stack, l->caller_buf);
+		l->caller = event_names_caller(&s->names, l->wait->stack);
 	else if (ev->begin.n_frames)
 		l->caller = event_names_func(
 			s->engine,
@@ -72,7 +72,7 @@ static void describe_end(struct script *s, struct line *l)
 	l->type = (enum lock_type)s->engine->model.locks.locks[w->lock].type;
 	l->typed = true;
 	l->wait_ns = l->ev->time > w->begin_ns ? l->ev->time - w->begin_ns : 0;
-	l->caller = event_names_caller(&s->names, w->stack, l->caller_buf);
+	l->caller = event_names_caller(&s->names, w->stack);
 }
 
 static uint32_t task_of(const struct model *m, int32_t tid)
@@ -106,41 +106,54 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 		describe_begin(s, l);
 	else
 		describe_end(s, l);
-	l->object = event_names_object(s->engine, l->lock, l->object_buf);
+	l->object = event_names_object(&s->names, l->lock);
 	return true;
 }
 
-static void put_place(const struct script *s, const struct line *l)
+/* "15.6us", "~15.6us" where it is doubtful, "?" where it is not known. */
+static const char *wait_text(const struct line *l, char buf[UNITS_BUF + 1])
 {
-	char task[EVENT_NAMES_TEXT + TASKID_TEXT] = "-", number[TASKID_TEXT];
+	if (!l->is_end)
+		return "-";
+	if (!l->wait)
+		return "?";
+	buf[0] = '~';
+	units_ns(buf + 1, l->wait_ns);
+	return l->wait->doubtful ? buf : buf + 1;
+}
 
-	if (l->is_lock)
-		snprintf(task, sizeof(task), "%s/%s", l->comm ? l->comm : "-",
-			 taskid_text(number, l->ev->tid));
-	fprintf(s->out, "%6" PRIu64 ".%09" PRIu64 " [%03" PRIu32 "] %-20s %-9s ",
-		l->ev->time / 1000000000u, l->ev->time % 1000000000u, l->ev->cpu, task, l->event);
+static void put_lock_text(struct line *l, FILE *out)
+{
+	char lock[EVENT_NAMES_TEXT], wait[UNITS_BUF + 1];
+	struct textbuf b = textbuf_make(lock, sizeof(lock));
+	const struct script_line columns = {
+		.comm = l->comm,
+		.tid = l->ev->tid,
+		.event = l->event,
+		.type = l->typed ? locktype_name(l->type) : "?",
+		.lock = l->object ? l->object : lock,
+		.flags = l->typed ? event_names_flags(l->flags, l->flags_buf) : "?",
+		.wait = wait_text(l, wait),
+		.caller = l->caller ? l->caller : "-",
+	};
+
+	if (!l->object)
+		textbuf_hex(&b, l->lock);
+	textbuf_end(&b);
+	script_line_put(l->ev, &columns, out);
 }
 
 static void put_text(const struct script *s, struct line *l)
 {
-	char lock[EVENT_NAMES_TEXT], ns[UNITS_BUF], wait[UNITS_BUF + 2] = "-";
+	char words[EVENT_NAMES_TEXT] = "the kernel held back events of this CPU";
 
-	put_place(s, l);
-	if (!l->is_lock) {
-		if (l->ev->kind == EVENT_THROTTLE)
-			fputs("the kernel held back events of this CPU\n", s->out);
-		else
-			fprintf(s->out, "%" PRIu64 " records\n", l->ev->lost.n);
+	if (l->is_lock) {
+		put_lock_text(l, s->out);
 		return;
 	}
-	if (l->is_end)
-		snprintf(wait, sizeof(wait), "%s%s", l->wait && l->wait->doubtful ? "~" : "",
-			 l->wait ? units_ns(ns, l->wait_ns) : "?");
-	snprintf(lock, sizeof(lock), "0x%" PRIx64, l->lock);
-	fprintf(s->out, "%-12s %-18s %-12s %7s  %s\n", l->typed ? locktype_name(l->type) : "?",
-		l->object ? l->object : lock,
-		l->typed ? event_names_flags(l->flags, l->flags_buf) : "?", wait,
-		l->caller ? l->caller : "-");
+	if (l->ev->kind != EVENT_THROTTLE)
+		snprintf(words, sizeof(words), "%" PRIu64 " records", l->ev->lost.n);
+	script_line_say(l->ev, l->event, words, s->out);
 }
 
 static void put_lock_json(struct jsonw *j, struct line *l)
@@ -193,8 +206,7 @@ static void put_header(const struct script *s)
 	struct jsonw j = {.out = s->out};
 
 	if (!s->json) {
-		fprintf(s->out, "#%15s %5s %-20s %-9s %-12s %-18s %-12s %7s  %s\n", "TIME", "CPU",
-			"TASK", "EVENT", "TYPE", "LOCK", "FLAGS", "WAIT", "CALLER");
+		script_line_head(s->out);
 		return;
 	}
 	jsonw_begin(&j, NULL, '{', true);
@@ -225,7 +237,7 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 		put_json(s, &l);
 	else
 		put_text(s, &l);
-	if (ferror(s->out))
+	if (ferror_unlocked(s->out))
 		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the events");
 	return 0;
 }
