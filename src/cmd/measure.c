@@ -119,7 +119,9 @@ static int call_every(struct measure *m, struct error *err)
 /* Whoever reads lines through a pipe gets them when they are due. */
 static int flush_lines(struct measure *m, const struct run *run, int pumped, struct error *err)
 {
-	if (run->from_file || !m->output.file || (pumped != ENGINE_IDLE && pumped != ENGINE_TICK))
+	bool due = pumped == ENGINE_IDLE || (pumped == ENGINE_TICK && !run->from_file);
+
+	if (!m->output.file || !due)
 		return 0;
 	return fflush(m->output.file) == 0 ? 0 : output_failed(&m->output, -errno, err);
 }

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { BLOCK = 64 << 10 };
+
 static int open_failed(struct output *o, const char *path, int code, struct error *err)
 {
 	output_close(o);
@@ -92,13 +94,29 @@ static int open_special(struct output *o, const char *path)
 	return code;
 }
 
-int output_open(struct output *o, const char *path, FILE *standard, struct error *err)
+/*
+ * Large blocks save most of the calls. A terminal gets its lines one by one, and where there is no
+ * memory all stays as it is.
+ */
+static void write_blocks(struct output *o)
+{
+	char *block = isatty(fileno(o->file)) ? NULL : mem_resize(NULL, BLOCK, 1);
+
+	if (!block)
+		return;
+	if (setvbuf(o->file, block, _IOFBF, BLOCK) != 0)
+		mem_free(block);
+	else if (o->path)
+		o->block = block;
+}
+
+/* To @path, or else to @standard. */
+static int open_file(struct output *o, const char *path, FILE *standard, struct error *err)
 {
 	struct stat st;
 	bool there;
 	int r;
 
-	*o = (struct output){0};
 	if (!path) {
 		o->file = standard;
 		return 0;
@@ -113,6 +131,16 @@ int output_open(struct output *o, const char *path, FILE *standard, struct error
 	}
 	r = open_temp(o, path, there ? &st : NULL);
 	return r < 0 ? open_failed(o, path, r, err) : 0;
+}
+
+int output_open(struct output *o, const char *path, FILE *standard, struct error *err)
+{
+	*o = (struct output){0};
+	int r = open_file(o, path, standard, err);
+
+	if (r == 0)
+		write_blocks(o);
+	return r;
 }
 
 int output_failed(const struct output *o, int code, struct error *err)
@@ -155,6 +183,7 @@ void output_close(struct output *o)
 		fclose(o->file);
 	if (o->temp)
 		unlink(o->temp);
+	mem_free(o->block);
 	mem_free(o->temp);
 	mem_free(o->path);
 	*o = (struct output){0};

@@ -13,8 +13,9 @@
  */
 struct output {
 	FILE *file;
-	char *path; /* NULL: standard output */
-	char *temp; /* written to; renamed to path at the end; NULL: written to directly */
+	char *path;  /* NULL: standard output */
+	char *temp;  /* written to; renamed to path at the end; NULL: written to directly */
+	char *block; /* what is collected before it is written; standard output keeps its own */
 };
 
 /*
