@@ -1,89 +1,153 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One file, "kallsyms", in a folder that nobody else may write to: the lines of /proc/kallsyms that
- * sym_load() looks at, and a last line of fixed length that says of which kernel, modules and BPF
- * programs they are and how many bytes stand before it. The line that belongs there now is made
- * anew and compared, so nothing of the file is interpreted before it is known to be whole and of
- * now. A new file takes the place of the old one by its name.
+ * The lines of /proc/kallsyms that sym_load() looks at, as a kept file (kept.h), and whether they
+ * are those of now. The image moves only with a boot, modules are listed with their addresses, and
+ * BPF programs and the trampolines of their links have ids that are given once. Pages of ftrace and
+ * kprobes have no such list, but their names only say what kind of page it is, and whatever else
+ * came to lie there would be seen here.
  *
  * All failures are silent for whoever asks: the cache saves time, and without it nothing else is
  * different.
  */
 #include "kontend/kallsyms-cache.h"
 #include "kernel.h"
-#include "kontend/cachefolder.h"
-#include "kontend/fdio.h"
+#include "kontend/kept.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
+#include <linux/bpf.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SEAL = 160 }; /* bytes of the last line */
+enum { MOST_IDS = 65536 };
 
-static const char name[] = "kallsyms", new_name[] = "kallsyms.new";
+#define HASH_START 0xcbf29ce484222325ull
 
-/* Version 1 of the format. */
-static void make_seal(const struct kallsyms_cache_state *s, size_t body, char ret[SEAL])
+/* FNV-1a: these are some kilobytes. */
+static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
-	char text[SEAL];
-	int n = snprintf(text, sizeof(text),
-			 "# kontend kallsyms 1, boot %s, modules %016llx, bpf %016llx, %zu bytes",
-			 s->boot, (unsigned long long)s->modules, (unsigned long long)s->bpf, body);
+	const unsigned char *p = data;
 
-	memset(ret, ' ', SEAL);
-	memcpy(ret, text, (size_t)n < SEAL ? (size_t)n : SEAL - 1);
-	ret[SEAL - 1] = '\n';
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ p[i]) * 0x100000001b3ull;
+	return h;
 }
 
-bool kallsyms_cache_place(char *buf, size_t size)
+/* "name size users dependents state address [taints]": users come and go. */
+uint64_t kallsyms_cache_modules(const char *text)
 {
-	return cachefolder_path(name, buf, size);
+	static const bool counts[] = {true, true, false, false, true, true};
+	uint64_t h = HASH_START;
+
+	while (*text) {
+		size_t line = strcspn(text, "\n");
+		const char *p = text;
+
+		for (size_t i = 0; i < sizeof(counts) && p < text + line; i++) {
+			size_t word = strcspn(p, " \n");
+			if (counts[i])
+				h = hash(hash(h, p, word), " ", 1);
+			p += word + (p[word] == ' ');
+		}
+		text += line + (text[line] == '\n');
+	}
+	return h;
+}
+
+/* A kernel without modules has no such file. */
+static int modules(uint64_t *ret)
+{
+	char *text = NULL;
+	size_t len;
+	int r = kernel_read_file("/proc/modules", &text, &len);
+
+	if (r && r != -ENOENT)
+		return r;
+	*ret = kallsyms_cache_modules(r ? "" : text);
+	mem_free(text);
+	return 0;
+}
+
+/* The ids of all programs, or of all links. Kernels without BPF have none. */
+static int bpf_ids(int command, uint64_t *h)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	for (unsigned n = 0; n < MOST_IDS; n++) {
+		if (syscall(SYS_bpf, command, &attr, sizeof(attr)))
+			return errno == ENOENT || errno == ENOSYS ? 0 : -errno;
+		*h = hash(*h, &attr.next_id, sizeof(attr.next_id));
+		attr.start_id = attr.next_id;
+	}
+	return -E2BIG;
+}
+
+/* The kernel takes no large reads of a sysctl, so this is not kernel_read_file(). */
+static int boot_id(char *ret, size_t size)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	ssize_t n = read(fd, ret, size - 1);
+	int r = n < 0 ? -errno : n ? 0 : -ENODATA;
+	close(fd);
+	ret[n > 0 ? n : 0] = 0;
+	ret[strcspn(ret, "\n")] = 0;
+	return r;
+}
+
+int kallsyms_cache_now(struct kallsyms_cache_state *ret)
+{
+	struct kallsyms_cache_state s = {.bpf = HASH_START};
+	int r = boot_id(s.boot, sizeof(s.boot));
+
+	if (!r)
+		r = modules(&s.modules);
+	if (!r)
+		r = bpf_ids(BPF_PROG_GET_NEXT_ID, &s.bpf);
+	if (!r)
+		r = bpf_ids(BPF_LINK_GET_NEXT_ID, &s.bpf);
+	if (!r)
+		*ret = s;
+	return r;
+}
+
+static struct kept_key key_of(const struct kallsyms_cache_state *s)
+{
+	struct kept_key key = {.name = "kallsyms", .form = {"kallsym2"}};
+
+	_Static_assert(sizeof(*s) <= sizeof(key.stamp), "room");
+	memcpy(key.stamp, s, sizeof(*s));
+	return key;
 }
 
 void kallsyms_text_deinit(struct kallsyms_text *t)
 {
 	mem_free(t->heap);
+	kept_close(t->kept);
 	filemap_close(&t->file);
 	*t = (struct kallsyms_text){0};
 }
 
-/* The seal, if there is room for one, is that of @state. */
-static bool is_sealed(const struct kallsyms_cache_state *state, const struct filemap *file)
-{
-	char seal[SEAL];
-
-	if (file->len <= SEAL)
-		return false;
-	make_seal(state, file->len - SEAL, seal);
-	return !memcmp(file->bytes + file->len - SEAL, seal, SEAL);
-}
-
+/* All of it is read soon after, so all of it is compared with its checksums at once. */
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret)
 {
-	int r, folder = cachefolder_open(false);
+	const struct kept_key key = key_of(state);
 
 	*ret = (struct kallsyms_text){0};
-	if (folder < 0)
-		return folder;
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	r = fd < 0			       ? -errno
-	    : cachefolder_is_ours(fd, S_IFREG) ? filemap_open(&ret->file, fd)
-					       : -EPERM;
-	if (fd >= 0)
-		close(fd);
-	close(folder);
-	if (!r && !is_sealed(state, &ret->file)) {
-		kallsyms_text_deinit(ret);
-		r = -ENOENT;
-	}
-	if (r)
+	int r = kept_open(&ret->kept, &key);
+	if (r < 0)
 		return r;
-	ret->text = ret->file.bytes;
-	ret->len = ret->file.len - SEAL;
+	const struct kept_part text = kept_part(ret->kept, 0);
+	if (!kept_is_sound(ret->kept, text.bytes, text.len)) {
+		kallsyms_text_deinit(ret);
+		return -EBADMSG;
+	}
+	ret->text = text.bytes;
+	ret->len = text.len;
 	return 0;
 }
 
@@ -97,51 +161,38 @@ static bool is_padding(const char *line, size_t len)
 	       !memcmp(type + 2, mark, sizeof(mark) - 1);
 }
 
-/* The lines that count, and the seal behind them. */
-static char *make_file(const struct kallsyms_cache_state *state, const char *text, size_t len,
-		       size_t *ret_len)
+/* The lines that count. */
+static size_t without_padding(const char *text, size_t len, char *ret)
 {
-	char *file = mem_resize(NULL, len + 1 + SEAL, 1);
 	size_t n = 0;
 
-	for (size_t at = 0; file && at < len;) {
+	for (size_t at = 0; at < len;) {
 		const char *line = text + at, *eol = memchr(line, '\n', len - at);
 		size_t size = eol ? (size_t)(eol - line) : len - at;
 
 		at += size + 1;
 		if (is_padding(line, size))
 			continue;
-		memcpy(file + n, line, size);
+		memcpy(ret + n, line, size);
 		n += size;
-		file[n++] = '\n';
+		ret[n++] = '\n';
 	}
-	if (file)
-		make_seal(state, n, file + n);
-	*ret_len = n + SEAL;
-	return file;
+	return n;
 }
 
 int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len)
 {
-	int folder = cachefolder_open(true);
-	size_t n;
+	const struct kept_key key = key_of(state);
+	struct kept_write w;
+	char *lines = mem_resize(NULL, len + 1, 1);
 
-	if (folder < 0)
-		return folder;
-	char *file = make_file(state, text, len, &n);
-	/* What a program left that was ended here would be in the way for ever. If it still runs,
-	 * one of the two files becomes the cache, and only a whole one counts. */
-	unlinkat(folder, new_name, 0);
-	int fd =
-		file ? openat(folder, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-	int r = !file ? -ENOMEM : fd < 0 ? -errno : fdio_write_all(fd, file, n);
-	if (fd >= 0 && close(fd) && !r)
-		r = -errno;
-	if (!r && renameat(folder, new_name, folder, name))
-		r = -errno;
-	if (r && fd >= 0)
-		unlinkat(folder, new_name, 0);
-	mem_free(file);
-	close(folder);
+	if (!lines)
+		return -ENOMEM;
+	const struct kept_part parts[KEPT_PARTS] = {{lines, without_padding(text, len, lines)}};
+	int r = kept_write_begin(&w, &key, parts, UINT64_MAX);
+	if (r == 0)
+		while ((r = kept_write_step(&w)) > 0)
+			;
+	mem_free(lines);
 	return r;
 }

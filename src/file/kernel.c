@@ -128,11 +128,10 @@ uint64_t kernel_text_address(const char *text, size_t len)
 /* Keeps what the kernel took long to say, if nothing has changed while it did. */
 static void keep(const struct kallsyms_cache_state *before, const char *text, size_t len)
 {
-	struct kallsyms_cache_state after;
+	struct kallsyms_cache_state after = {0};
 
 	if (kernel_text_address(text, len) && !kallsyms_cache_now(&after) &&
-	    !strcmp(after.boot, before->boot) && after.modules == before->modules &&
-	    after.bpf == before->bpf)
+	    !memcmp(&after, before, sizeof(after)))
 		kallsyms_cache_store(before, text, len);
 }
 

@@ -3,20 +3,22 @@
 #define KONTEND_KALLSYMS_CACHE_H
 
 #include "kontend/filemap.h"
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * What /proc/kallsyms said, kept in the folder of cachefolder.h: the kernel takes longer to print
- * it than a report of 500,000 events does.
+ * What /proc/kallsyms said, kept (kept.h): the kernel takes longer to print it than a report of
+ * 500,000 events does.
  */
+
+struct kept;
 
 /* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. */
 struct kallsyms_text {
 	const char *text; /* no NUL behind it; NULL: there is none */
 	size_t len;
 	char *heap;
+	struct kept *kept;
 	struct filemap file;
 };
 
@@ -34,8 +36,6 @@ int kallsyms_cache_now(struct kallsyms_cache_state *ret);
 /* Hash of the text of /proc/modules, without what changes while the modules stay. */
 uint64_t kallsyms_cache_modules(const char *text);
 
-/* Where the file is, if there is one; false: the cache is turned off, or has no place. */
-bool kallsyms_cache_place(char *buf, size_t size);
 /* The text kept, if it is of @state. 0, -ENOENT or another errno with @ret empty. */
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret);
 /* Keeps @text instead of what was there. 0 or a negative errno, with nothing changed. */

@@ -23,7 +23,7 @@ struct usersyms_config {
 	bool same_machine;
 	const char *proc;	/* NULL: "/proc"; both are borrowed until usersyms_free() */
 	const char *debug_root; /* NULL: "/usr/lib/debug" */
-	/* Are symbols that took long to read kept for the next time (cachefolder.h)? */
+	/* Are symbols that took long to read kept for the next time (kept.h)? */
 	bool keep;
 	uint64_t keep_least_ns, keep_most; /* so long; bytes of all: for tests; 0: usual */
 	uint64_t tables_most; /* bytes of tables that usersyms_tidy() keeps; the same */

@@ -3,29 +3,36 @@
 #define KONTEND_SYM_USERSYMS_INT_H
 
 #include "jit.h"
+#include "kontend/kept.h"
 #include "kontend/map64.h"
 #include "kontend/usersyms.h"
-#include "symcache.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 enum { USERSYM_ID_MAX = 20 };
 
+/* A file that symbols were read from. A build id says it, but whoever wrote it could say any. */
+struct usersym_file {
+	uint64_t ino, size, mtime_ns, ctime_ns;
+};
+
 /* What was read of one file, whatever names it has. */
 struct usersym_image {
-	uint64_t dev, ino, mtime_ns, size;
+	uint64_t dev;
+	struct usersym_file file;
 	enum usersym_answer answer; /* PENDING: being read */
 	struct symtab table;
 	struct elfimg_segment *segments;
 	size_t n_segments;
 	uint8_t id[USERSYM_ID_MAX]; /* build id */
 	uint8_t id_len;
-	bool poor;	 /* not from a whole table */
-	int given;	 /* a debug file from elsewhere; -1: none */
-	uint64_t used;	 /* by the clock of usersyms */
-	bool distrusted; /* what was kept of it is damaged */
-	bool keep;	 /* it is to be kept by that: */
-	struct symcache_key key;
+	bool poor;	     /* not from a whole table */
+	int given;	     /* a debug file from elsewhere; -1: none */
+	uint64_t used;	     /* by the clock of usersyms */
+	bool distrusted;     /* what was kept of it is damaged */
+	bool keep;	     /* it is to be kept by that: */
+	struct kept_key key; /* no name: it cannot be */
 };
 
 struct usersym_object {
@@ -93,7 +100,7 @@ struct usersyms {
 	bool jit_asked, grown;		   /* grown: since they were tidied */
 	uint64_t clock;
 	struct usersym_load load;
-	struct symcache_write keeping;
+	struct kept_write keeping;
 	char note[320]; /* "": nothing to be said */
 	bool noted;
 };
@@ -102,6 +109,16 @@ struct usersyms {
 bool usersym_load_begin(struct usersyms *u, struct usersym_object *o);
 bool usersym_load_step(struct usersyms *u);
 void usersym_load_end(struct usersym_load *l);
+
+struct usersym_file usersym_file_of(const struct stat *st);
+/* True: the table of the image is what was kept of it, and nothing is to be read. */
+bool usersym_keep_find(struct usersyms *u, struct usersym_load *l);
+/* The table of the image was just loaded: is it worth to be kept? */
+void usersym_keep_want(const struct usersyms *u, struct usersym_load *l);
+/* A step of that. True: there are more. */
+bool usersym_keep_step(struct usersyms *u);
+/* What was kept, and is in use, turned out to be damaged: it is to be read again. */
+enum usersym_answer usersym_keep_lost(struct usersyms *u, uint32_t object);
 
 /* Descriptor of a regular file, links in it leading nowhere but below @root_fd; or -errno. */
 int usersym_open_in(int root_fd, const char *path);

@@ -9,7 +9,7 @@
  * The best table is .symtab of the file, else that of a separate file, else the packed one together
  * with .dynsym (it has only what that has not), else .dynsym alone.
  */
-#include "keep.h"
+#include "internal.h"
 
 #include "kontend/clock.h"
 #include "kontend/mem.h"
@@ -42,20 +42,18 @@ static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e
 		fstat(e->fd, &st);
 	struct usersym_image like = {
 		.dev = st.st_dev,
-		.ino = st.st_ino,
-		.size = e->size,
-		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec,
+		.file = usersym_file_of(&st),
 		.answer = USERSYM_NO_TABLE,
 		.given = -1,
 		.id_len = (uint8_t)(e->build_id_len < USERSYM_ID_MAX ? e->build_id_len
 								     : USERSYM_ID_MAX),
 	};
+	like.file.size = e->size;
 	memcpy(like.id, e->build_id, like.id_len);
 	*ret_new = false;
 	for (size_t i = 0; i < u->n_images; i++) {
 		struct usersym_image *x = u->images[i];
-		if (x->dev == like.dev && x->ino == like.ino && x->size == like.size &&
-		    x->mtime_ns == like.mtime_ns)
+		if (x->dev == like.dev && memcmp(&x->file, &like.file, sizeof(x->file)) == 0)
 			return x;
 	}
 	if (mem_grow(&u->images, &u->cap_images, u->n_images, sizeof(struct usersym_image *)) < 0)

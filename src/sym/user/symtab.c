@@ -9,9 +9,9 @@
  */
 #include "symtab.h"
 #include "code/demangle.h"
+#include "kontend/kept.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
-#include "symcache.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -43,12 +43,29 @@ void symtab_deinit(struct symtab *t)
 		mem_free(t->entries);
 		mem_free(t->text);
 	}
-	symcache_close(t->kept);
+	kept_close(t->kept);
 	mem_free(t->sort);
 	mem_free(t->room);
 	mem_free(t->shown);
 	mem_free(t->shown_at);
 	*t = (struct symtab){0};
+}
+
+bool symtab_from_kept(struct symtab *ret, struct kept *k)
+{
+	struct kept_part entries = kept_part(k, 0), text = kept_part(k, 1);
+	size_t n = entries.len / sizeof(*ret->entries);
+
+	if (!n || entries.len % sizeof(*ret->entries) || n > SYMTAB_MOST ||
+	    text.len > SYMTAB_TEXT_MOST)
+		return false;
+	*ret = (struct symtab){.entries = (void *)(uintptr_t)entries.bytes,
+			       .n = n,
+			       .text = (void *)(uintptr_t)text.bytes,
+			       .text_len = text.len,
+			       .kept = k,
+			       .sorted = true};
+	return true;
 }
 
 int symtab_reserve_text(struct symtab *t, size_t len)
@@ -249,13 +266,13 @@ int symtab_sort_step(struct symtab *t, bool *ret_more)
 
 bool symtab_is_damaged(const struct symtab *t)
 {
-	return t->kept && symcache_is_broken(t->kept);
+	return t->kept && kept_is_broken(t->kept);
 }
 
 /* What lies in memory of our own is what we have put there. */
 static bool is_sound(const struct symtab *t, const void *p, size_t len)
 {
-	return !t->kept || symcache_is_sound(t->kept, p, len);
+	return !t->kept || kept_is_sound(t->kept, p, len);
 }
 
 /* How many begin at @addr or below; SIZE_MAX: it cannot be told. */
@@ -293,7 +310,7 @@ const char *symtab_name(const struct symtab *t, const struct symtab_entry *e)
 {
 	if (!t->kept)
 		return t->text + e->name;
-	return is_sound(t, e, sizeof(*e)) ? symcache_text(t->kept, e->name) : NULL;
+	return is_sound(t, e, sizeof(*e)) ? kept_text(t->kept, e->name) : NULL;
 }
 
 /* Where it is kept which name an entry is shown by; NULL: no memory. */

@@ -5,7 +5,7 @@
  * read once. What is looked up first is put into a queue; names are made fit to be shown when they
  * are first asked for.
  */
-#include "keep.h"
+#include "internal.h"
 
 #include "kontend/clock.h"
 #include "kontend/mem.h"
@@ -73,7 +73,7 @@ void usersyms_free(struct usersyms *u)
 	if (!u)
 		return;
 	usersym_load_end(&u->load);
-	symcache_write_end(&u->keeping);
+	kept_write_end(&u->keeping);
 	for (size_t i = 0; i < u->n_objects; i++)
 		mem_free(u->objects[i]);
 	for (size_t i = 0; i < u->n_images; i++)

@@ -59,7 +59,7 @@ static void set_names(const char *prefix)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(dir, "/tmp/kontend-symcache-XXXXXX");
+	strcpy(dir, "/tmp/kontend-kept-XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	snprintf(cache, sizeof(cache), "%s/cache", dir);
 	snprintf(program, sizeof(program), "%s/program", dir);
@@ -215,19 +215,32 @@ static void test_damage(void **state)
 	assert_false(is_kept("first"));
 	assert_int_equal(stat(file, &st), 0);
 	/* Of the header, its checksums, the entries, the texts, and the end. */
-	const off_t places[] = {9, sizeof(struct symcache_head) + 3, SYMCACHE_PAGE + 1,
-				st.st_size - 20000, st.st_size - 10000};
+	const off_t places[] = {20, sizeof(struct kept_head) + 3, KEPT_PAGE + 1, st.st_size - 20000,
+				st.st_size - 10000};
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		change_byte(places[i]);
 		assert_false(check("first", &note));
 		assert_true(note);
 		assert_true(is_kept("first"));
 	}
-	const off_t lengths[] = {0, 100, SYMCACHE_PAGE, st.st_size - 1, st.st_size + 1};
+	const off_t lengths[] = {0, 100, KEPT_PAGE, st.st_size - 1, st.st_size + 1};
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		assert_int_equal(truncate(file, lengths[i]), 0);
 		assert_false(check("first", &note));
 		assert_true(note);
+		assert_true(is_kept("first"));
+	}
+}
+
+/* Of another version, or of what was kept before there were versions: not damaged, only of no use.
+ */
+static void test_another_form(void **state)
+{
+	(void)state;
+	assert_false(is_kept("first"));
+	for (off_t at = 0; at < 12; at++) {
+		change_byte(at);
+		assert_false(is_kept("first"));
 		assert_true(is_kept("first"));
 	}
 }
@@ -391,6 +404,7 @@ int main(void)
 		TEST(test_another_file_of_that_id),
 		TEST(test_separate_symbols_come_later),
 		TEST(test_damage),
+		TEST(test_another_form),
 		TEST(test_cut_while_in_use),
 		TEST(test_what_others_may_write),
 		TEST(test_not_worth_it_or_not_wanted),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a file of kept symbols: as they are, where nearly all are refused, and with lengths
+ * Any bytes as a kept file of symbols: as they are, where nearly all are refused, and with lengths
  * and checksums made right, so that what they say is believed. The seed is what is kept of a
  * program of seven functions that tests/lib/elfmake.c made.
  */
-#include "../../src/sym/user/symcache.h"
+#include "../../src/sym/user/symtab.h"
 #include "fuzz.h"
+#include "kontend/kept.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -20,60 +21,73 @@ static void ask(struct symtab *t, uint64_t addr, struct strpool *names)
 		fuzz_require(strnlen(name, 5000) < 5000);
 }
 
+static void ask_all(struct symtab *t)
+{
+	struct strpool names = {0};
+
+	for (size_t i = 0; i < t->n && i < 64; i++)
+		if (kept_is_sound(t->kept, &t->entries[i], sizeof(*t->entries)))
+			ask(t, t->entries[i].addr, &names);
+	ask(t, 0, &names);
+	ask(t, UINT64_MAX, &names);
+	strpool_deinit(&names);
+}
+
 static void look_at(const uint8_t *data, size_t size)
 {
-	struct symcache_head h = {0};
+	struct kept_head h = {0};
+	struct kept_key key = {0};
 	struct symtab t = {0};
-	struct strpool names = {0};
+	struct kept *k;
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
 	memcpy(&h, data, size < sizeof(h) ? size : sizeof(h));
+	memcpy(key.form, h.form, sizeof(key.form));
+	memcpy(key.stamp, h.stamp, sizeof(key.stamp));
 	fuzz_require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	if (symcache_open(&t, fd, &h.key) < 0)
+	if (kept_open_fd(&k, fd, &key) < 0)
 		return;
-	for (size_t i = 0; i < t.n && i < 64; i++)
-		if (symcache_is_sound(t.kept, &t.entries[i], sizeof(*t.entries)))
-			ask(&t, t.entries[i].addr, &names);
-	ask(&t, 0, &names);
-	ask(&t, UINT64_MAX, &names);
+	if (!symtab_from_kept(&t, k)) {
+		kept_close(k);
+		return;
+	}
+	ask_all(&t);
 	symtab_deinit(&t);
-	strpool_deinit(&names);
 }
 
 /* As a file of @n entries that has all its checksums. */
 static void seal(uint8_t *p, size_t size, uint64_t n)
 {
 	const uint64_t entries = n * sizeof(struct symtab_entry);
-	struct symcache_head h;
+	struct kept_head h;
 	uint64_t sums[64] = {0};
 
 	memcpy(&h, p, sizeof(h));
-	memcpy(h.magic, SYMCACHE_MAGIC, sizeof(h.magic));
-	h.version = SYMCACHE_VERSION;
-	h.block = SYMCACHE_BLOCK;
-	h.n = n;
-	h.body = SYMCACHE_PAGE;
-	h.text_len = size - SYMCACHE_PAGE - entries;
-	size_t blocks = symcache_blocks(h.n, h.text_len);
+	memcpy(h.magic, KEPT_MAGIC, sizeof(h.magic));
+	h.version = KEPT_VERSION;
+	h.block = KEPT_BLOCK;
+	h.len[0] = entries;
+	h.len[1] = size - KEPT_PAGE - entries;
+	size_t blocks = kept_blocks(h.len[0] + h.len[1]);
 	for (size_t i = 0; i < blocks; i++) {
-		size_t from = SYMCACHE_PAGE + i * SYMCACHE_BLOCK, left = size - from;
-		sums[i] = symcache_sum(p + from, left < SYMCACHE_BLOCK ? left : SYMCACHE_BLOCK);
+		size_t from = KEPT_PAGE + i * KEPT_BLOCK, left = size - from;
+		sums[i] = kept_sum(p + from, left < KEPT_BLOCK ? left : KEPT_BLOCK);
 	}
 	memcpy(p + sizeof(h), sums, blocks * sizeof(*sums));
-	h.sums_sum = symcache_sum(sums, blocks * sizeof(*sums));
-	h.sum = symcache_sum(&h, offsetof(struct symcache_head, sum));
+	h.sums_sum = kept_sum(sums, blocks * sizeof(*sums));
+	h.sum = kept_sum(&h, offsetof(struct kept_head, sum));
 	memcpy(p, &h, sizeof(h));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	look_at(data, size);
-	if (size <= SYMCACHE_PAGE + sizeof(struct symtab_entry) || size > 64 * SYMCACHE_BLOCK)
+	if (size <= KEPT_PAGE + sizeof(struct symtab_entry) || size > 64 * KEPT_BLOCK)
 		return 0;
 	uint8_t *copy = malloc(size);
 	fuzz_require(copy != NULL);
 	memcpy(copy, data, size);
-	size_t n = (size - SYMCACHE_PAGE) / sizeof(struct symtab_entry);
+	size_t n = (size - KEPT_PAGE) / sizeof(struct symtab_entry);
 	seal(copy, size, n < 7 ? n : 7);
 	look_at(copy, size);
 	free(copy);

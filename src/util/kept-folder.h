@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UTIL_KEPT_FOLDER_H
+#define KONTEND_UTIL_KEPT_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The folder of kept files (kept.h), or folder @sub in it: a descriptor, or a negative errno.
+ * @create: what is missing is made, for us alone.
+ */
+int kept_folder_open(const char *sub, bool create);
+/* Is it of that type, S_IFREG or so, ours, and for nobody else to be written to? */
+bool kept_folder_is_ours(int fd, mode_t type);
+/* Until there is room for @need bytes. 0, -EFBIG: there never is, or another negative errno. */
+int kept_folder_make_room(int folder, uint64_t need, uint64_t most);
+
+#endif
