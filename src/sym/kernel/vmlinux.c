@@ -87,7 +87,7 @@ bool vmlinux_running(struct vmlinux *ret, const char *root)
 enum vmlinux_answer vmlinux_look_at(const struct vmlinux *v)
 {
 	struct elfimg e;
-	int fd = usersym_open_in(-1, v->path);
+	int fd = usersym_open_in(-1, v->path, 0);
 
 	if (fd < 0 || elfimg_open_fd(&e, fd) < 0)
 		return VMLINUX_NO_FILE;

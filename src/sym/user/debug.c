@@ -30,7 +30,7 @@ static bool same_id(const struct elfimg *a, const struct elfimg *b)
 
 static int open_debug(struct usersym_load *l, int root, const char *path)
 {
-	int fd = usersym_open_in(root, path);
+	int fd = usersym_open_in(root, path, 0);
 
 	if (fd < 0)
 		return 0;

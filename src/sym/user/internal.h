@@ -121,9 +121,7 @@ bool usersym_keep_step(struct usersyms *u);
 enum usersym_answer usersym_keep_lost(struct usersyms *u, uint32_t object);
 
 /* Descriptor of a regular file, links in it leading nowhere but below @root_fd; or -errno. */
-int usersym_open_in(int root_fd, const char *path);
-/* The same where its name may not be a link. */
-int usersym_open_own(int root_fd, const char *path);
+int usersym_open_in(int root_fd, const char *path, int flags /* O_NOFOLLOW, or 0 */);
 /* Is it the code of who may not open more files? */
 static inline bool usersym_is_short(int code)
 {
@@ -131,10 +129,7 @@ static inline bool usersym_is_short(int code)
 }
 /* The mount namespace of a process; -1: not there, or not to be looked at. */
 int usersym_open_root(const struct usersyms *u, pid_t pid);
-/*
- * Finds the file of an object: opened, its build id compared. USERSYM_OK with @ret and its root
- * (-1: ours).
- */
+/* The file of an object, whose build id is compared, and its root (-1: ours), if it is OK. */
 enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,
 				 struct elfimg *ret, int *ret_root);
 
@@ -150,7 +145,5 @@ int usersym_debug_packed(struct usersym_load *l);
 enum usersym_answer usersym_ask(struct usersyms *u, uint32_t object);
 /* Forgets the names of its image: they are read anew. PENDING, or NO_MEMORY. */
 enum usersym_answer usersym_reload(struct usersyms *u, uint32_t object);
-/* Stubs that call functions of other libraries. 0 or a negative errno. */
-int usersym_stubs(const struct elfimg *e, struct symtab *t);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Maps of compiled code: a text file /tmp/perf-PID.map that a runtime appends to, "START SIZE name"
- * a line, both in hexadecimal; and dumps (jitdump.h), which a runtime maps, so that the stream
+ * a line, both in hexadecimal; and dumps, which a runtime maps, so that the stream
  * tells where they are. What came since is read; a function that was compiled anew at the same
  * place is the later one. PID is the number that the process has in its own namespace.
  */
@@ -22,6 +22,212 @@ enum { JIT_STEP = 4 << 20, MAP_MOST = 256 << 20, JIT_RANK = 1 };
 /* Doubled so often, while a process lives and when it has ended. */
 enum { PAUSES = 5, PAUSES_GONE = 9 };
 static const uint64_t PAUSE_NS = 250000000;
+
+/*
+ * A jitdump is a header and records, each of which begins with its kind, its length and a time
+ * (tools/perf/Documentation/jitdump-specification.txt): a function with its name and its bytes, or
+ * that one has moved. Line numbers and tables for unwinding are passed over. Records are read
+ * through a window that is moved to each head; the bytes of functions are left where they are.
+ *
+ * Samples have no time any more when they are named, so of two functions at one place the later one
+ * counts.
+ */
+
+enum {
+	DUMP_MAGIC = 0x4a695444,
+	DUMP_VERSION = 1,
+	HEADER = 40,
+	PREFIX = 16,
+	LOAD_HEAD = PREFIX + 40,
+	MOVE_HEAD = PREFIX + 48,
+	NAME_MOST = 4096,
+	WINDOW = 64 << 10,
+	RECORDS_STEP = 20000, /* of a piece */
+};
+
+enum { CODE_LOAD, CODE_MOVE };
+
+struct window {
+	int fd;
+	uint64_t size, from;
+	size_t len;
+	uint8_t bytes[WINDOW];
+};
+
+/* @n bytes of the file at @at; NULL: they are not there. */
+static const uint8_t *look(struct window *w, uint64_t at, size_t n)
+{
+	if (n > WINDOW || at > w->size || n > w->size - at)
+		return NULL;
+	if (at < w->from || at - w->from > w->len || n > w->len - (at - w->from)) {
+		ssize_t got = pread(w->fd, w->bytes, WINDOW, (off_t)at);
+		w->from = at;
+		w->len = got > 0 ? (size_t)got : 0;
+		if (w->len < n)
+			return NULL;
+	}
+	return w->bytes + (at - w->from);
+}
+
+static uint32_t u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Length of the header; 0: it is not there yet; or -ENOEXEC. */
+static int64_t read_header(struct window *w)
+{
+	const uint8_t *p = look(w, 0, HEADER);
+
+	if (!p)
+		return 0;
+	uint32_t len = u32(p + 8);
+	if (u32(p) != DUMP_MAGIC || u32(p + 4) != DUMP_VERSION || len < HEADER)
+		return -ENOEXEC;
+	return len <= w->size ? (int64_t)len : 0;
+}
+
+static int keep_code(struct jitdump *d, const struct jitdump_code *c)
+{
+	if (mem_grow(&d->codes, &d->cap, d->n, sizeof(*d->codes)) < 0)
+		return -ENOMEM;
+	d->codes[d->n++] = *c;
+	return 0;
+}
+
+static bool is_range(uint64_t addr, uint64_t size)
+{
+	return size && size <= UINT32_MAX && size <= UINT64_MAX - addr;
+}
+
+/* pid, tid, where it was made, where it runs, its length and number; name; bytes. */
+static int take_load(struct jitdump *d, struct symtab *t, struct window *w, uint64_t at,
+		     uint32_t len)
+{
+	size_t head = len < LOAD_HEAD + NAME_MOST ? len : LOAD_HEAD + NAME_MOST;
+	const uint8_t *p = look(w, at, head);
+
+	if (!p || len <= LOAD_HEAD)
+		return -ENOEXEC;
+	const char *name = (const char *)p + LOAD_HEAD;
+	size_t n = strnlen(name, head - LOAD_HEAD);
+	struct jitdump_code c = {.addr = u64(p + 32), .size = u64(p + 40), .index = u64(p + 48)};
+	struct symtab_entry e = {.addr = c.addr, .rank = JIT_RANK};
+	if (!n || !is_range(c.addr, c.size))
+		return 0;
+	/* Its bytes are the last ones of the record. */
+	if (c.size < len - LOAD_HEAD - n)
+		c.at = at + len - c.size;
+	e.size = (uint32_t)c.size;
+	c.name = (uint32_t)t->text_len;
+	int code = symtab_add_text(t, &e, name, n);
+	return code ? code : keep_code(d, &c);
+}
+
+static int take_move(struct jitdump *d, struct symtab *t, struct window *w, uint64_t at,
+		     uint32_t len)
+{
+	const uint8_t *p = len >= MOVE_HEAD ? look(w, at, MOVE_HEAD) : NULL;
+
+	if (!p)
+		return -ENOEXEC;
+	uint64_t from = u64(p + 32), to = u64(p + 40), index = u64(p + 56);
+	for (size_t i = d->n; i-- > 0;) {
+		struct jitdump_code c = d->codes[i];
+		if (c.addr != from || c.index != index)
+			continue;
+		c.addr = to;
+		struct symtab_entry e = {
+			.addr = to, .size = (uint32_t)c.size, .name = c.name, .rank = JIT_RANK};
+		if (!is_range(to, c.size))
+			return 0;
+		int code = symtab_add(t, &e);
+		return code ? code : keep_code(d, &c);
+	}
+	return 0;
+}
+
+/* The record at d->read. 1: taken; 0: it is not whole yet; or a negative errno. */
+static int take_record(struct jitdump *d, struct symtab *t, struct window *w)
+{
+	const uint8_t *p = look(w, d->read, PREFIX);
+	int code = 0;
+
+	if (!p)
+		return 0;
+	uint32_t kind = u32(p), len = u32(p + 4);
+	if (len < PREFIX)
+		return -ENOEXEC;
+	if (len > w->size - d->read)
+		return 0;
+	if (kind == CODE_LOAD)
+		code = take_load(d, t, w, d->read, len);
+	else if (kind == CODE_MOVE)
+		code = take_move(d, t, w, d->read, len);
+	d->read += code ? 0 : len;
+	return code ? code : 1;
+}
+
+static int read_piece(struct jitdump *d, struct symtab *t, struct window *w, bool *ret_more)
+{
+	int code = 1;
+
+	if (!d->read) {
+		int64_t header = read_header(w);
+		if (header <= 0)
+			return (int)header;
+		d->read = (uint64_t)header;
+	}
+	for (size_t i = 0; i < RECORDS_STEP && code == 1; i++)
+		code = take_record(d, t, w);
+	*ret_more = code == 1;
+	return code < 0 ? code : 0;
+}
+
+int jitdump_read(struct jitdump *d, struct symtab *t, int fd, uint64_t size, bool *ret_more)
+{
+	struct window *w = d->damaged ? NULL : mem_calloc(1, sizeof(*w));
+
+	*ret_more = false;
+	if (!w)
+		return d->damaged ? -ENOEXEC : -ENOMEM;
+	w->fd = fd;
+	w->size = size;
+	int code = read_piece(d, t, w, ret_more);
+	mem_free(w);
+	d->damaged = code == -ENOEXEC;
+	return code;
+}
+
+bool jitdump_place(const struct jitdump *d, uint64_t addr, uint64_t *ret_at, uint64_t *ret_len)
+{
+	for (size_t i = d->n; i-- > 0;) {
+		const struct jitdump_code *c = &d->codes[i];
+		if (addr < c->addr || addr - c->addr >= c->size)
+			continue;
+		*ret_at = c->at + (addr - c->addr);
+		*ret_len = c->size - (addr - c->addr);
+		return c->at != 0;
+	}
+	return false;
+}
+
+void jitdump_deinit(struct jitdump *d)
+{
+	mem_free(d->codes);
+	*d = (struct jitdump){0};
+}
 
 /* The innermost of the numbers in the line NSpid of its status. */
 static pid_t own_number(const struct usersyms *u, pid_t pid)
@@ -60,7 +266,7 @@ static bool is_believed(const struct usersyms *u, pid_t pid, int fd)
 
 static int open_believed(const struct usersyms *u, pid_t pid, int root, const char *path)
 {
-	int fd = usersym_open_own(root, path);
+	int fd = usersym_open_in(root, path, O_NOFOLLOW);
 
 	if (fd >= 0 && !is_believed(u, pid, fd)) {
 		close(fd);

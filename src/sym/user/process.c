@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Files and memory of the processes that symbols are asked for.
+ *
  * Which file a name means. A process may see another one by that name than we do (containers), and
  * may still run one that is deleted or replaced: so it is asked for through the process first, by
  * its root or by its mappings, and as we see it last. A build id decides; where none was recorded
@@ -11,7 +13,7 @@
  */
 #include "internal.h"
 
-#include "kontend/mem.h"
+#include "kontend/clock.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4200, MAPS_MOST = 1 << 20 };
@@ -38,7 +41,7 @@ static int open_place(int root_fd, const char *path, int flags)
 	return fd;
 }
 
-static int open_regular(int root_fd, const char *path, int flags)
+int usersym_open_in(int root_fd, const char *path, int flags)
 {
 	char again[40];
 	struct stat st = {0};
@@ -56,16 +59,6 @@ static int open_regular(int root_fd, const char *path, int flags)
 	return code;
 }
 
-int usersym_open_in(int root_fd, const char *path)
-{
-	return open_regular(root_fd, path, 0);
-}
-
-int usersym_open_own(int root_fd, const char *path)
-{
-	return open_regular(root_fd, path, O_NOFOLLOW);
-}
-
 int usersym_open_root(const struct usersyms *u, pid_t pid)
 {
 	char path[PATH_SIZE];
@@ -74,6 +67,14 @@ int usersym_open_root(const struct usersyms *u, pid_t pid)
 		return -1;
 	snprintf(path, sizeof(path), "%s/%d/root", u->config.proc, (int)pid);
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static FILE *open_proc(const struct usersyms *u, pid_t pid, const char *name)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%d/%s", u->config.proc, (int)pid, name);
+	return fopen(path, "re");
 }
 
 /* The path in a line of maps, or NULL; *ret_range: how /proc/PID/map_files calls the mapping. */
@@ -118,7 +119,7 @@ static int open_program(const struct usersyms *u, const struct usersym_object *o
 	if (n < 0)
 		return -errno;
 	target[n] = '\0';
-	return is_path(target, o->path) ? usersym_open_in(-1, path) : -ENOENT;
+	return is_path(target, o->path) ? usersym_open_in(-1, path, 0) : -ENOENT;
 }
 
 /* *ret_deleted: what has its name now is another file. */
@@ -129,8 +130,7 @@ static int open_mapped(const struct usersyms *u, const struct usersym_object *o,
 
 	if (o->pid <= 0 || !u->config.same_machine)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/%d/maps", u->config.proc, (int)o->pid);
-	FILE *f = fopen(path, "re");
+	FILE *f = open_proc(u, o->pid, "maps");
 	if (!f)
 		return -errno;
 	for (size_t n = 0; fd == -ENOENT && n < MAPS_MOST && fgets(line, sizeof(line), f); n++) {
@@ -140,7 +140,7 @@ static int open_mapped(const struct usersyms *u, const struct usersym_object *o,
 		*ret_deleted = is_deleted(mapped);
 		snprintf(path, sizeof(path), "%s/%d/map_files/%s", u->config.proc, (int)o->pid,
 			 range);
-		fd = usersym_open_in(-1, path);
+		fd = usersym_open_in(-1, path, 0);
 	}
 	fclose(f);
 	int program = fd == -EPERM || fd == -EACCES ? open_program(u, o) : fd;
@@ -209,11 +209,12 @@ static enum usersym_answer open_by(char way, const struct usersyms *u,
 	if (*ret_deleted && !o->id_len)
 		return USERSYM_NO_FILE;
 	if (way == 'r')
-		return root < 0 ? USERSYM_NO_FILE : take_fd(o, usersym_open_in(root, o->path), ret);
+		return root < 0 ? USERSYM_NO_FILE
+				: take_fd(o, usersym_open_in(root, o->path, 0), ret);
 	/* Who has another root may mean another file. */
 	if (root >= 0 && !o->id_len)
 		return USERSYM_NO_FILE;
-	return take_fd(o, usersym_open_in(-1, o->path), ret);
+	return take_fd(o, usersym_open_in(-1, o->path, 0), ret);
 }
 
 enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,
@@ -246,4 +247,110 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 	if (root >= 0)
 		close(root);
 	return worst;
+}
+
+/*
+ * Code that a process made and that no file has, out of its memory (/proc/PID/mem), while it lives.
+ * The process of that number has to be the one that wrote the names, and only what it has mapped to
+ * be executed, and of no file but one in memory, is read.
+ */
+
+enum { START_FIELD = 22, COMM_FIELD = 2 };
+
+static const uint64_t SECOND_NS = 1000000000;
+
+static enum usersym_answer answer_of(int code)
+{
+	return code == EACCES || code == EPERM ? USERSYM_MEMORY_DENIED : USERSYM_MEMORY_GONE;
+}
+
+/* When it started, after booting; false: it is not told. */
+static bool started_ns(const struct usersyms *u, pid_t pid, uint64_t *ret)
+{
+	char line[1024];
+	unsigned long long ticks;
+	long hz = sysconf(_SC_CLK_TCK);
+	FILE *f = open_proc(u, pid, "stat");
+	const char *at = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+
+	if (f)
+		fclose(f);
+	for (int i = COMM_FIELD; at && i < START_FIELD; i++) {
+		at = strchr(at, ' ');
+		at += at ? 1 : 0;
+	}
+	if (!at || hz <= 0 || sscanf(at, "%llu", &ticks) != 1)
+		return false;
+	*ret = ticks * (SECOND_NS / (uint64_t)hz);
+	return true;
+}
+
+/* Its names were written since it started: a later process of the number did not write them. */
+static bool is_writer(const struct usersyms *u, const struct usersym_jit *j)
+{
+	uint64_t started, wall = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
+
+	/* Times of files are in coarser steps. */
+	return started_ns(u, j->pid, &started) &&
+	       wall - boot + started <= j->written_ns + SECOND_NS;
+}
+
+static bool is_in_memory(const char *line, uint64_t *ret_from, uint64_t *ret_end)
+{
+	unsigned long long from, end, ino;
+	char perms[8];
+	int at = 0;
+
+	if (sscanf(line, "%llx-%llx %7s %*s %*s %llu %n", &from, &end, perms, &ino, &at) != 4)
+		return false;
+	*ret_from = from;
+	*ret_end = end;
+	return perms[2] == 'x' &&
+	       (!ino || !strncmp(line + at, "/memfd:", 7) || !strncmp(line + at, "/dev/zero", 9));
+}
+
+/* What is mapped around @addr, into @j, where it is known for those that follow. */
+static enum usersym_answer find_mapped(const struct usersyms *u, struct usersym_jit *j,
+				       uint64_t addr)
+{
+	char line[PATH_SIZE];
+	uint64_t from, end;
+	bool found = false;
+
+	if (addr >= j->mapped_from && addr < j->mapped_end)
+		return USERSYM_OK;
+	FILE *f = open_proc(u, j->pid, "maps");
+	if (!f)
+		return answer_of(errno);
+	for (size_t n = 0; !found && n < MAPS_MOST && fgets(line, sizeof(line), f); n++)
+		found = is_in_memory(line, &from, &end) && addr >= from && addr < end;
+	fclose(f);
+	if (!found)
+		return USERSYM_MEMORY_GONE;
+	j->mapped_from = from;
+	j->mapped_end = end;
+	return USERSYM_OK;
+}
+
+enum usersym_answer usersym_jit_memory(const struct usersyms *u, struct usersym_jit *j,
+				       uint64_t addr, void *ret, size_t n, size_t *ret_n)
+{
+	if (!is_writer(u, j))
+		return USERSYM_MEMORY_GONE;
+	enum usersym_answer a = find_mapped(u, j, addr);
+	if (a != USERSYM_OK)
+		return a;
+	FILE *f = open_proc(u, j->pid, "mem");
+	if (!f)
+		return answer_of(errno);
+	uint64_t left = j->mapped_end - addr;
+	ssize_t got = pread(fileno(f), ret, left < n ? (size_t)left : n, (off_t)addr);
+	int code = got < 0 ? errno : 0;
+	fclose(f);
+	if (got <= 0) {
+		j->mapped_from = j->mapped_end = 0;
+		return answer_of(code);
+	}
+	*ret_n = (size_t)got;
+	return USERSYM_OK;
 }
