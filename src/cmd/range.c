@@ -132,7 +132,7 @@ int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, const
 	if (!path)
 		return 0;
 	reader_stat(e->source, &st);
-	if (st.own && source_span(e->source, &first, &r->end_ns))
+	if (st.by_kontend && source_span(e->source, &first, &r->end_ns))
 		return 0;
 	return needs_end(text) ? find_end(r, stop, ctx, err) : 0;
 }

@@ -3,22 +3,7 @@
 #define KONTEND_SRC_DECODE_SAMPLE_H
 
 #include "kontend/decode.h"
-#include <string.h>
-
-/* Records are 8-byte aligned, fields of RAW need not be. */
-static inline uint64_t load_u64(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static inline uint32_t load_u32(const uint8_t *p)
-{
-	uint32_t v;
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
+#include "kontend/load.h"
 
 /* The attr that the record with this id belongs to; NULL when it cannot be told. */
 static inline const struct decode_attr *decode_find_attr(const struct decode *d, uint64_t id)

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where bytes come from. A regular file is mapped whole and walked through windows, each a block of
- * its own, so that pages can go when their records have gone. What cannot be mapped (a pipe, a
- * terminal, too little address space) is read into heap blocks; what is compressed is unpacked into
- * such blocks. A record that the end of a block cuts moves to the start of the next one.
+ * Where bytes come from, and who holds which of them. A regular file is mapped whole and walked
+ * through windows, each a block of its own. What cannot be mapped (a pipe, a terminal, too little
+ * address space) is read into heap blocks; what is compressed is unpacked into such blocks. A
+ * record that the end of a block cuts moves to the start of the next one.
+ *
+ * Records handed out borrow from a block and hold a reference on it; the reader holds one on the
+ * block that it scans. The last reference frees heap, or tells the kernel that the pages of a piece
+ * of the mapping are not needed any more: resident memory follows what waits for its round, not the
+ * file. A page dropped too early would only be read again.
  */
 #include "kontend/mem.h"
-#include "reader-int.h"
+#include "reader.h"
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,12 +24,147 @@ enum {
 	LEAST_ROOM = 128 << 10, /* twice the longest record */
 };
 
+/* The start of a window, at a record, with nothing unpacked or queued in between. */
+struct reader_place {
+	size_t offset;
+	struct reader_flow flow;
+};
+
+static void enlist(struct reader *r, struct reader_block *b)
+{
+	b->refs = 1;
+	b->place = r->here;
+	b->next = r->blocks;
+	if (r->blocks)
+		r->blocks->prev = b;
+	r->blocks = b;
+}
+
+static void delist(struct reader *r, struct reader_block *b)
+{
+	if (b->next)
+		b->next->prev = b->prev;
+	if (b->prev)
+		b->prev->next = b->next;
+	else
+		r->blocks = b->next;
+}
+
+struct reader_block *reader_block_new(struct reader *r, size_t cap)
+{
+	struct reader_block *b = mem_calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->heap = mem_resize(NULL, cap ? cap : 1, 1);
+	if (!b->heap) {
+		mem_free(b);
+		return NULL;
+	}
+	b->from = b->heap;
+	b->cap = cap;
+	r->stat.held_bytes += cap;
+	enlist(r, b);
+	return b;
+}
+
+static struct reader_block *map_block(struct reader *r, const uint8_t *from, size_t len)
+{
+	struct reader_block *b = mem_calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->from = from;
+	b->len = len;
+	enlist(r, b);
+	return b;
+}
+
+static void drop_pages(const struct reader *r, const struct reader_block *b)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	size_t at = (size_t)(b->from - r->map);
+	size_t end = at + b->len;
+
+	at &= ~(page - 1);
+	if (end > at)
+		madvise(r->map + at, end - at, MADV_DONTNEED);
+}
+
+void reader_block_put(struct reader *r, struct reader_block *b)
+{
+	if (!b || --b->refs)
+		return;
+	delist(r, b);
+	if (b->heap) {
+		r->stat.held_bytes -= b->cap;
+		mem_free(b->heap);
+	} else if (!r->in_memory) {
+		drop_pages(r, b);
+	}
+	mem_free(b);
+}
+
+int reader_queue(struct reader *r, enum record_kind kind, uint32_t ring, const void *data,
+		 size_t len, struct reader_block *b)
+{
+	if (r->queue_at == r->n_queue)
+		r->queue_at = r->n_queue = 0;
+	if (mem_grow(&r->queue, &r->cap_queue, r->n_queue, sizeof(*r->queue))) {
+		reader_block_put(r, b);
+		return -ENOMEM;
+	}
+	r->queue[r->n_queue++] =
+		(struct record){.kind = kind, .ring = ring, .data = data, .len = len, .owner = b};
+	return 0;
+}
+
+int reader_queue_copy(struct reader *r, enum record_kind kind, uint32_t ring, const void *data,
+		      size_t len)
+{
+	struct reader_block *b = reader_block_new(r, len);
+
+	if (!b)
+		return -ENOMEM;
+	if (len)
+		memcpy(b->heap, data, len);
+	return reader_queue(r, kind, ring, b->heap, len, b);
+}
+
+int reader_note(struct reader *r, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return 0;
+	size_t len = (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
+	return reader_queue_copy(r, RECORD_NOTE, 0, text, len);
+}
+
+uint64_t reader_where(const struct reader *r)
+{
+	if (r->map && r->outer.pos)
+		return (uint64_t)(r->outer.pos - r->map);
+	return r->file_pos - (uint64_t)(r->outer.end - r->outer.pos);
+}
+
+int reader_bad(struct reader *r)
+{
+	if (!r->stat.bad_records++)
+		r->bad_at = reader_where(r);
+	return READER_AGAIN;
+}
+
 /* The place of a new window: its own, if one can go on from there. */
 static int note_place(struct reader *r)
 {
 	struct reader_place p = {.offset = (size_t)(r->outer.pos - r->map), .flow = r->flow};
 	bool clean = r->inner.pos == r->inner.end && !unpack_is_within(&r->unpack) && !r->payload &&
-		     !r->skip && !r->own && !r->own_head.offset;
+		     !r->skip && !r->ext && !r->ext_head.offset;
 
 	if (!clean)
 		return 0;
@@ -44,8 +185,7 @@ static int next_window(struct reader *r)
 
 	if (!r->early && note_place(r))
 		return -ENOMEM;
-	struct reader_block *b =
-		reader_block_map(r, r->outer.pos, left < r->window ? left : r->window);
+	struct reader_block *b = map_block(r, r->outer.pos, left < r->window ? left : r->window);
 	if (!b)
 		return -ENOMEM;
 	reader_block_put(r, r->outer.block);
@@ -53,8 +193,9 @@ static int next_window(struct reader *r)
 	return 0;
 }
 
-uint64_t reader_mark(struct reader *r)
+uint64_t reader_mark(struct source *s)
 {
+	const struct reader *r = (struct reader *)s;
 	uint32_t place = r->here;
 
 	for (const struct reader_block *b = r->blocks; b; b = b->next)
@@ -69,27 +210,32 @@ void reader_forget(struct reader *r)
 	r->inner = (struct reader_region){0};
 	unpack_deinit(&r->unpack);
 	mem_free(r->payload);
-	mem_free(r->own);
-	r->payload = r->own = NULL;
-	r->own_head = (struct perfdata_own){0};
+	mem_free(r->ext);
+	r->payload = r->ext = NULL;
+	r->ext_head = (struct perfdata_ext){0};
 	r->skip = 0;
 }
 
-int reader_go(struct reader *r, uint64_t mark)
+int reader_seek(struct source *s, uint64_t mark, struct error *err)
 {
-	const struct reader_place *p = &r->places[mark];
+	struct reader *r = (struct reader *)s;
 
+	if (mark >= r->n_places)
+		return error_set(err, -EINVAL, "cannot go to place %llu of \"%s\": there are %zu",
+				 (unsigned long long)mark, r->path, r->n_places);
 	if (reader_where(r) > r->farthest)
 		r->farthest = reader_where(r);
 	for (; r->queue_at < r->n_queue; r->queue_at++)
 		reader_block_put(r, r->queue[r->queue_at].owner);
 	reader_forget(r);
-	r->outer.pos = r->map + p->offset;
-	r->flow = p->flow;
+	r->outer.pos = r->map + r->places[mark].offset;
+	r->flow = r->places[mark].flow;
 	r->here = (uint32_t)mark;
 	r->round_until = READER_NONE;
 	r->ended = false;
-	return next_window(r);
+	return next_window(r)
+		       ? error_set(err, -ENOMEM, "cannot go back in \"%s\": out of memory", r->path)
+		       : 0;
 }
 
 int reader_map(struct reader *r, uint64_t offset, uint64_t size)
@@ -147,7 +293,7 @@ int reader_fill(struct reader *r, int timeout_ms, struct error *err)
 	int e = make_room(r, g);
 
 	if (e)
-		return error_set(err, e, "cannot read \"%s\": out of memory", r->path);
+		return e;
 	e = wait_input(r, timeout_ms);
 	if (e > 0)
 		return e;
@@ -170,7 +316,7 @@ int reader_unpack(struct reader *r, struct error *err)
 	int e = make_room(r, g);
 
 	if (e)
-		return error_set(err, e, "cannot unpack \"%s\": out of memory", r->path);
+		return e;
 	size_t used = (size_t)(g->end - g->block->from);
 	long n = unpack_some(&r->unpack, g->block->heap + used, g->block->cap - used, err);
 	if (n < 0)

@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fixed parts of a file: header, attrs with their ids, feature sections. Every offset and size
- * in them is the file's word only, so each is checked against the file before it is followed. What
- * is wrong with the header is an error; what is wrong behind the data costs the features, with a
- * note.
+ * Opens what is to be read: a file, a pipe or bytes in memory, and of a file the fixed parts, which
+ * are header, attrs with their ids and feature sections. Every offset and size in them is the
+ * file's word only, so each is checked against the file before it is followed. What is wrong with
+ * the header is an error; what is wrong after the data costs the features, with a note.
+ *
+ * Of a file of ours that lost its end, the stream that it was while it was recorded is still there,
+ * in front of the data (writer-finish.c): all but the attr of kontend's event, which the header has
+ * overwritten and which is always the same. So it is read as that stream, up to where it was cut.
+ *
+ * Which functions a recording meets is known at its end, so that is where their names are; whoever
+ * plays it wants them from the beginning. The last record of such a file says where they begin:
+ * they are read first, and passed over when reading comes by again. If anything else is there,
+ * reading begins where it would without that record.
  */
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
-#include "reader-int.h"
-#include "tracing.h"
+#include "reader.h"
 #include <errno.h>
-#include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	MOST_SECTION = 64 << 20,
 	MOST_ATTRS = 16384,
-	MOST_FORMATS = 16384,
-	MOST_SYSTEM = 128,  /* bytes of a tracing system's name, which each format has a copy of */
-	MOST_IDS = 8 << 20, /* of all events: some thousand on some thousand CPUs */
+	/* A sample of ours with one u64: see writer-ext.c. */
+	RAW_AT = 48,
+	EXT_AT = RAW_AT + 4,
+	RECORD_LEN = 96,
 };
 
 typedef unsigned long long ull;
 
-int reader_read_at(struct reader *r, uint64_t offset, void *buf, size_t len, const char *what,
+static int read_at(struct reader *r, uint64_t offset, void *buf, size_t len, const char *what,
 		   struct error *err)
 {
 	size_t have = 0;
@@ -51,142 +62,6 @@ int reader_read_at(struct reader *r, uint64_t offset, void *buf, size_t len, con
 			 r->path, what, len, (ull)offset, (ull)r->map_size);
 }
 
-static void place(uint16_t *ret, uint16_t *off, uint64_t have, uint64_t want)
-{
-	if (!(have & want))
-		return;
-	if (ret)
-		*ret = *off;
-	*off = (uint16_t)(*off + 8);
-}
-
-static void lay_out(struct reader_layout *l, uint64_t st, bool sample_id_all)
-{
-	uint16_t off = sizeof(struct perf_event_header), back = 0;
-
-	*l = (struct reader_layout){0};
-	place(NULL, &off, st, PERF_SAMPLE_IDENTIFIER);
-	place(NULL, &off, st, PERF_SAMPLE_IP);
-	place(NULL, &off, st, PERF_SAMPLE_TID);
-	place(&l->off_time, &off, st, PERF_SAMPLE_TIME);
-	place(NULL, &off, st, PERF_SAMPLE_ADDR);
-	place(NULL, &off, st, PERF_SAMPLE_ID);
-	place(NULL, &off, st, PERF_SAMPLE_STREAM_ID);
-	place(&l->off_cpu, &off, st, PERF_SAMPLE_CPU);
-	l->fixed = off;
-	if (!sample_id_all)
-		return;
-	back = st & PERF_SAMPLE_IDENTIFIER ? 8 : 0;
-	if (st & PERF_SAMPLE_CPU)
-		l->trail_cpu = back += 8;
-	back += st & PERF_SAMPLE_STREAM_ID ? 8 : 0;
-	back += st & PERF_SAMPLE_ID ? 8 : 0;
-	if (st & PERF_SAMPLE_TIME)
-		l->trail_time = back += 8;
-	back += st & PERF_SAMPLE_TID ? 8 : 0;
-	l->trail_size = back;
-}
-
-static int keep_layout(struct reader *r, const struct perf_event_attr *a, const uint8_t *ids,
-		       size_t n)
-{
-	struct reader_layout l;
-
-	lay_out(&l, a->sample_type, a->sample_id_all);
-	bool identifier = a->sample_type & PERF_SAMPLE_IDENTIFIER;
-	if (!r->n_layouts) {
-		r->layout = l;
-		r->has_identifier = identifier;
-	}
-	r->has_identifier &= identifier;
-	r->is_uniform = (!r->n_layouts || r->is_uniform) && !memcmp(&l, &r->layout, sizeof(l));
-	if (mem_grow(&r->layouts, &r->cap_layouts, r->n_layouts, sizeof(*r->layouts)))
-		return -ENOMEM;
-	r->layouts[r->n_layouts] = l;
-	for (size_t i = 0; i < n; i++)
-		if (map64_put(&r->ids, reader_u64(ids + 8 * i), (uint32_t)r->n_layouts))
-			return -ENOMEM;
-	r->n_layouts++;
-	return 0;
-}
-
-static bool is_own(const struct perf_event_attr *a, const uint8_t *ids, size_t n)
-{
-	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_BPF_OUTPUT && n == 1 &&
-	       reader_u64(ids) == PERFDATA_OWN_ID && a->sample_type == PERFDATA_OWN_SAMPLE;
-}
-
-int reader_add_attr(struct reader *r, const void *data, size_t len, struct error *err)
-{
-	struct perf_event_attr a = {0};
-	uint32_t size = len >= PERF_ATTR_SIZE_VER0 ? reader_u32((const char *)data + 4) : 0;
-
-	if (size < PERF_ATTR_SIZE_VER0 || size > len || (len - size) % 8 || size % 8)
-		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": event attribute %zu, before byte "
-				 "%llu, says it has %u of %zu bytes",
-				 r->path, r->n_layouts, (ull)reader_where(r), size, len);
-	if (r->n_layouts >= MOST_ATTRS)
-		return error_set(err, -E2BIG, "cannot read \"%s\": more than %d event attributes",
-				 r->path, MOST_ATTRS);
-	r->n_ids += (len - size) / 8;
-	if (r->n_ids > MOST_IDS)
-		return error_set(err, -E2BIG,
-				 "cannot read \"%s\": its events have more than %d ids", r->path,
-				 MOST_IDS);
-	memcpy(&a, data, size < sizeof(a) ? size : sizeof(a));
-	if (a.write_backward)
-		return error_set(err, -ENOTSUP,
-				 "cannot read \"%s\": it was made with perf record --overwrite, "
-				 "which leaves the latest records first; make one without it",
-				 r->path);
-	const uint8_t *ids = (const uint8_t *)data + size;
-	size_t n = (len - size) / 8;
-	bool own = is_own(&a, ids, n);
-	r->is_own |= own;
-	r->has_tracepoints |= a.type == PERF_TYPE_TRACEPOINT;
-	/* Samples of ours are known by their id alone. */
-	int e = own ? 0 : keep_layout(r, &a, ids, n);
-	if (!e && !own)
-		e = reader_queue_copy(r, RECORD_ATTR, 0, data, len);
-	return e ? error_set(err, e, "cannot keep the events of \"%s\": out of memory", r->path)
-		 : 0;
-}
-
-static int add_format(void *ctx, const char *system, const char *text, size_t len)
-{
-	struct reader *r = ctx;
-	size_t name = strlen(system) + 1;
-
-	if (r->n_formats++ >= MOST_FORMATS || name > MOST_SYSTEM)
-		return -E2BIG;
-	struct reader_block *b = reader_block_new(r, name + len);
-	if (!b)
-		return -ENOMEM;
-	memcpy(b->heap, system, name);
-	if (len)
-		memcpy(b->heap + name, text, len);
-	r->has_formats = true;
-	r->has_locks |= !strcmp(system, "lock");
-	return reader_queue(r, RECORD_FORMAT, 0, b->heap, name + len, b);
-}
-
-int reader_add_tracing(struct reader *r, const void *data, size_t len, struct error *err)
-{
-	struct error why = {0};
-	int e = tracing_walk(data, len, add_format, r, &why);
-
-	if (!e)
-		return 0;
-	if (e == -E2BIG)
-		return error_set(err, e,
-				 "cannot read \"%s\": its tracepoint formats are more than %d, or "
-				 "their systems have names of more than %d bytes",
-				 r->path, MOST_FORMATS, MOST_SYSTEM - 1);
-	return error_set(err, e, "cannot read \"%s\": %s", r->path,
-			 why.code ? why.text : strerror(-e));
-}
-
 /*
  * Sections are parts of the file that nothing else is in: all of them together are no longer than
  * it, or one part is asked for many times over, each time at the cost of its copy.
@@ -211,7 +86,7 @@ static int read_attr_entry(struct reader *r, const struct perfdata_header *h, ui
 	size_t size = (size_t)h->attr_size - sizeof(struct perfdata_section);
 	struct perfdata_section ids;
 	uint32_t stated;
-	int e = reader_read_at(r, at + size, &ids, sizeof(ids), "event attributes", err);
+	int e = read_at(r, at + size, &ids, sizeof(ids), "event attributes", err);
 
 	if (e)
 		return e;
@@ -225,8 +100,8 @@ static int read_attr_entry(struct reader *r, const struct perfdata_header *h, ui
 		return e;
 	uint8_t *buf = mem_calloc(1, size + (size_t)ids.size);
 	if (!buf)
-		return error_set(err, -ENOMEM, "cannot read \"%s\": out of memory", r->path);
-	e = reader_read_at(r, at, buf, size, "event attributes", err);
+		return -ENOMEM;
+	e = read_at(r, at, buf, size, "event attributes", err);
 	memcpy(&stated, buf + 4, sizeof(stated));
 	if (!stated)
 		stated = (uint32_t)size; /* as perf of the first years left it */
@@ -237,7 +112,7 @@ static int read_attr_entry(struct reader *r, const struct perfdata_header *h, ui
 			      r->path, (ull)k, (ull)at, stated, size);
 	if (!e && stated >= PERF_ATTR_SIZE_VER0) {
 		memcpy(buf + 4, &stated, sizeof(stated));
-		e = reader_read_at(r, ids.offset, buf + stated, (size_t)ids.size, "event ids", err);
+		e = read_at(r, ids.offset, buf + stated, (size_t)ids.size, "event ids", err);
 	}
 	r->file_pos = at + h->attr_size;
 	if (!e)
@@ -274,12 +149,12 @@ static int hand_out_ids(struct reader *r, const void *ids, size_t len)
 		;
 	if (one.kernel || len > RECORD_SNAPSHOT_MOST)
 		return 0;
-	uint8_t *body = mem_calloc(1, sizeof(head) + len);
-	if (!body)
+	struct reader_block *b = reader_block_new(r, sizeof(head) + len);
+	if (!b)
 		return -ENOMEM;
-	memcpy(body, &head, sizeof(head));
-	memcpy(body + sizeof(head), ids, len);
-	return reader_queue_heap(r, RECORD_SNAPSHOT, 0, body, sizeof(head) + len);
+	memcpy(b->heap, &head, sizeof(head));
+	memcpy(b->heap + sizeof(head), ids, len);
+	return reader_queue(r, RECORD_SNAPSHOT, 0, b->heap, sizeof(head) + len, b);
 }
 
 /* A feature that cannot be read is no reason to refuse the data, but for the formats. */
@@ -296,8 +171,8 @@ static int read_feature(struct reader *r, uint32_t bit, const struct perfdata_se
 		return e;
 	void *buf = mem_calloc(1, (size_t)s->size + 1);
 	if (!buf)
-		return error_set(err, -ENOMEM, "cannot read \"%s\": out of memory", r->path);
-	e = reader_read_at(r, s->offset, buf, (size_t)s->size, "feature section", err);
+		return -ENOMEM;
+	e = read_at(r, s->offset, buf, (size_t)s->size, "feature section", err);
 	if (!e && bit == PERFDATA_TRACING_DATA)
 		e = reader_add_tracing(r, buf, (size_t)s->size, err);
 	else if (!e)
@@ -320,11 +195,13 @@ static int read_features(struct reader *r, const struct perfdata_header *h, stru
 		struct error why = {0};
 		int e = 0;
 		if (features_wants(bit)) {
-			e = reader_read_at(r, at, &s, sizeof(s), "table of features", &why);
+			e = read_at(r, at, &s, sizeof(s), "table of features", &why);
 			if (!e)
 				e = read_feature(r, bit, &s, &why);
 		}
-		if (e == -ENOMEM || (e && bit == PERFDATA_TRACING_DATA))
+		if (e == -ENOMEM)
+			return e;
+		if (e && bit == PERFDATA_TRACING_DATA)
 			return error_set(err, e, "%s", why.text);
 		if (e && reader_note(r, "%s", why.text))
 			return -ENOMEM;
@@ -359,17 +236,97 @@ static int check_sections(struct reader *r, const struct perfdata_header *h, str
 	return 0;
 }
 
-int reader_open_layout(struct reader *r, struct error *err)
+static bool inside(const struct reader *r, const struct perfdata_section *s)
+{
+	return s->offset <= r->map_size && s->size <= r->map_size - s->offset;
+}
+
+static bool features_inside(struct reader *r, const struct perfdata_header *h)
+{
+	struct perfdata_section table[PERFDATA_FEATURE_BITS];
+	struct error err = {0};
+	size_t n = 0;
+
+	for (unsigned i = 0; i < PERFDATA_FEATURE_BITS / 64; i++)
+		n += (size_t)__builtin_popcountll(h->features[i]);
+	if (read_at(r, h->data.offset + h->data.size, table, n * sizeof(*table),
+		    "table of features", &err))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!inside(r, &table[i]))
+			return false;
+	return true;
+}
+
+/* A file of ours without its end? */
+static bool is_torn(struct reader *r, const struct perfdata_header *h)
+{
+	struct error err = {0};
+	uint64_t id;
+
+	if (h->size != PERFDATA_FILE_HEADER || h->data.offset <= PERFDATA_EXT_HEAD_AT ||
+	    read_at(r, PERFDATA_EXT_ID_AT, &id, sizeof(id), "first event", &err) ||
+	    id != PERFDATA_EXT_ID)
+		return false;
+	return !inside(r, &h->data) || !inside(r, &h->attrs) || !features_inside(r, h);
+}
+
+static int open_torn(struct reader *r, const struct perfdata_header *h)
+{
+	uint64_t from = h->data.offset, left = r->map_size < from ? 0 : r->map_size - from;
+	uint64_t end = h->data.size < left ? from + h->data.size : r->map_size;
+
+	r->by_kontend = true;
+	if (reader_note(r,
+			"\"%s\" is cut at byte %llu: of %llu bytes of data there are %llu, and "
+			"what should follow them is missing; `kontend recover` makes a "
+			"whole recording of what is left",
+			r->path, (ull)r->map_size, (ull)h->data.size,
+			(ull)(h->data.size < left ? h->data.size : left)))
+		return -ENOMEM;
+	return reader_map(r, PERFDATA_EXT_HEAD_AT, end - PERFDATA_EXT_HEAD_AT);
+}
+
+/* Bytes before the last record that it speaks of; 0: it is none. */
+static uint64_t ending_len(const struct reader *r, uint64_t at, uint64_t size)
+{
+	struct perf_event_header h;
+	struct perfdata_ext ext;
+
+	if (!r->by_kontend || size < RECORD_LEN)
+		return 0;
+	const uint8_t *p = r->map + at + size - RECORD_LEN;
+	memcpy(&h, p, sizeof(h));
+	memcpy(&ext, p + EXT_AT, sizeof(ext));
+	if (h.type != PERF_RECORD_SAMPLE || h.size != RECORD_LEN ||
+	    load_u64(p + sizeof(h)) != PERFDATA_EXT_ID || ext.magic != PERFDATA_EXT_MAGIC ||
+	    ext.version != PERFDATA_EXT_VERSION || ext.kind != RECORD_ENDING ||
+	    ext.length != sizeof(uint64_t))
+		return 0;
+	uint64_t len = load_u64(p + EXT_AT + sizeof(ext));
+	return len <= size - RECORD_LEN ? len : 0;
+}
+
+/* The data, and before them what is at their end. 0 or -ENOMEM. */
+static int open_data(struct reader *r, uint64_t at, uint64_t size)
+{
+	uint64_t len = ending_len(r, at, size);
+
+	r->data_at = at;
+	r->data_size = size;
+	r->early = len != 0;
+	return len ? reader_map(r, at + size - RECORD_LEN - len, len) : reader_map(r, at, size);
+}
+
+static int open_layout(struct reader *r, struct error *err)
 {
 	struct perfdata_header h = {0};
-	int e = reader_read_at(r, 0, &h, 72, "header", err);
+	int e = read_at(r, 0, &h, 72, "header", err);
 
 	if (!e && h.size >= sizeof(h))
-		e = reader_read_at(r, 0, &h, sizeof(h), "header", err);
-	if (!e && reader_is_torn(r, &h)) {
-		e = reader_open_torn(r, &h);
-		return e ? error_set(err, e, "cannot read \"%s\": out of memory", r->path) : 0;
-	}
+		e = read_at(r, 0, &h, sizeof(h), "header", err);
+	if (!e && is_torn(r, &h))
+		return open_torn(r, &h);
 	if (!e)
 		e = check_sections(r, &h, err);
 	if (!e)
@@ -380,15 +337,137 @@ int reader_open_layout(struct reader *r, struct error *err)
 	if (h.size == sizeof(h) && h.data.size && h.data.size <= size) {
 		size = h.data.size;
 		e = read_features(r, &h, err);
-	} else if (reader_note(r,
-			       "\"%s\" is cut at byte %llu: of %llu bytes of data there are "
-			       "%llu, and what should follow them is missing",
-			       r->path, (ull)r->map_size, (ull)h.data.size, (ull)size)) {
-		e = -ENOMEM;
+	} else {
+		e = reader_note(r,
+				"\"%s\" is cut at byte %llu: of %llu bytes of data there are "
+				"%llu, and what should follow them is missing",
+				r->path, (ull)r->map_size, (ull)h.data.size, (ull)size);
 	}
-	if (e)
-		return error_set(err, e, "cannot read \"%s\": %s", r->path, strerror(-e));
 	r->file_pos = h.data.offset;
-	e = reader_open_data(r, h.data.offset, size);
-	return e ? error_set(err, e, "cannot read \"%s\": out of memory", r->path) : 0;
+	return e ? e : open_data(r, h.data.offset, size);
+}
+
+/* Magic first: what else is in the file only makes sense when it is right. */
+static int check_magic(struct reader *r, uint64_t magic, struct error *err)
+{
+	if (magic == PERFDATA_MAGIC_SWAPPED)
+		return error_set(err, -ENOTSUP,
+				 "cannot read \"%s\": it was written on a machine with "
+				 "the other byte order",
+				 r->path);
+	if (magic != PERFDATA_MAGIC)
+		return error_set(err, -EINVAL,
+				 "cannot read \"%s\": its first bytes are not those of "
+				 "a perf.data file",
+				 r->path);
+	return 0;
+}
+
+int reader_open_pipe(struct reader *r, struct error *err)
+{
+	if (r->outer.end - r->outer.pos < PERFDATA_PIPE_HEADER)
+		return 0;
+	int e = check_magic(r, load_u64(r->outer.pos), err);
+	if (!e && load_u64(r->outer.pos + 8) != PERFDATA_PIPE_HEADER)
+		e = error_set(err, -EINVAL,
+			      "cannot read \"%s\": it does not begin as a stream of perf record "
+			      "-o -; a file has to be read by its name",
+			      r->path);
+	if (e)
+		return e;
+	r->outer.pos += PERFDATA_PIPE_HEADER;
+	r->header_done = true;
+	return READER_AGAIN;
+}
+
+static int open_path(struct reader *r, const char *path, struct error *err)
+{
+	if (!strcmp(path, "-")) {
+		r->fd = STDIN_FILENO;
+		return 0;
+	}
+	/* A FIFO that nobody writes to must not hold us here. */
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	r->close_fd = r->fd >= 0;
+	return r->close_fd ? 0
+			   : error_errno(err, -errno, "cannot open the recording \"%s\"", r->path);
+}
+
+static int map_file(struct reader *r, struct error *err)
+{
+	void *map = mmap(NULL, r->map_size, PROT_READ, MAP_PRIVATE, r->fd, 0);
+
+	if (map == MAP_FAILED)
+		return error_errno(err, -errno, "cannot map \"%s\" (%zu bytes)", r->path,
+				   r->map_size);
+	r->map = map;
+	mapguard_add(&r->guard, map, r->map_size);
+	return 0;
+}
+
+static int open_file(struct reader *r, struct error *err)
+{
+	uint64_t head[2];
+
+	if (!r->map_size)
+		return error_set(err, -EINVAL, "cannot read \"%s\": the file is empty", r->path);
+	int e = read_at(r, 0, head, sizeof(head), "header", err);
+	if (!e)
+		e = check_magic(r, head[0], err);
+	if (!e && !r->in_memory)
+		e = map_file(r, err);
+	if (e)
+		return e;
+	r->stat.size = r->map_size;
+	r->header_done = true;
+	if (head[1] != PERFDATA_PIPE_HEADER)
+		return open_layout(r, err);
+	return reader_map(r, PERFDATA_PIPE_HEADER, r->map_size - PERFDATA_PIPE_HEADER);
+}
+
+/* One of perf record --threads has a file of all but the events, and one a thread. */
+static int is_folder(const struct reader *r, struct error *err)
+{
+	if (faccessat(r->fd, "data", F_OK, 0) || faccessat(r->fd, "data.0", F_OK, 0))
+		return error_errno(err, -EISDIR, "cannot read the recording \"%s\"", r->path);
+	return error_set(err, -EISDIR,
+			 "cannot read \"%s\": it is a folder of perf record --threads, whose files "
+			 "are not put together; make one without it",
+			 r->path);
+}
+
+static int open_any(struct reader *r, const char *path, struct error *err)
+{
+	struct stat st;
+	int e = open_path(r, path, err);
+
+	if (e)
+		return e;
+	if (fstat(r->fd, &st))
+		return error_errno(err, -errno, "cannot read the recording \"%s\"", r->path);
+	if (S_ISDIR(st.st_mode))
+		return is_folder(r, err);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	r->map_size = (size_t)st.st_size;
+	return open_file(r, err);
+}
+
+int reader_open(struct reader *r, const struct reader_options *o, struct error *err)
+{
+	if (!o->bytes)
+		return open_any(r, o->path, err);
+	r->in_memory = true;
+	r->map = (uint8_t *)(uintptr_t)o->bytes;
+	r->map_size = o->n_bytes;
+	return open_file(r, err);
+}
+
+int reader_end_early(struct reader *r)
+{
+	reader_forget(r);
+	r->flow = (struct reader_flow){.is_sorted = true};
+	r->early = false;
+	r->had_early = true;
+	return reader_map(r, r->data_at, r->data_size);
 }

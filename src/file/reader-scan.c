@@ -5,16 +5,34 @@
  * its time and its CPU, on one or two cache lines that the decoder will want soon. Where events
  * differ in layout the id finds the right one; where samples have no CPU a ring ends when time goes
  * back.
+ *
+ * And when events may leave the merge. perf ends each pass over its rings with FINISHED_ROUND: what
+ * the pass before has shown is then complete, so everything up to that pass's latest time may go.
+ * Files without such marks are either sorted already (many changes of CPU, time never goes back: a
+ * short window is enough) or small; beyond a bound of bytes held the events go in any case. Ticks
+ * are made of the stream's own time, unless the recording has its own.
  */
+#include "reader-scan.h"
+#include "kernel.h"
 #include "kontend/prefetch.h"
-#include "reader-int.h"
+#include "kontend/thisboot.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 
 enum {
-	HEADER = sizeof(struct perf_event_header),
+	HEADER = READER_HEADER,
 	MOST_CPUS = 8192, /* beyond, a number is damage */
 	TALLY_RING = MOST_CPUS,
 	RINGS_BY_TIME = 64,
 	AHEAD = 2048, /* bytes: memory is slower than the walk */
+	SECOND_NS = 1000000000,
+	TICKS = 100,
+	MOST_TICKS = 4096, /* in one round: a gap of years is no reason to draw for years */
+	SORTED_RUNS = 64,
+	SORTED_BYTES = 1 << 20,
+	MAPPED_BYTES = 256 << 20,
+	HEAP_BYTES = 64 << 20,
 };
 
 struct place {
@@ -34,13 +52,13 @@ static void place_sample(const struct reader *r, const uint8_t *p, size_t size, 
 	const struct reader_layout *l = &r->layout;
 
 	if (!r->is_uniform && r->has_identifier && size >= HEADER + 8)
-		l = layout_of(r, reader_u64(p + HEADER));
+		l = layout_of(r, load_u64(p + HEADER));
 	if (size < l->fixed)
 		return;
 	if (l->off_time)
-		ret->time = reader_u64(p + l->off_time);
+		ret->time = load_u64(p + l->off_time);
 	if (l->off_cpu)
-		ret->ring = reader_u32(p + l->off_cpu);
+		ret->ring = load_u32(p + l->off_cpu);
 }
 
 static void place_other(const struct reader *r, const uint8_t *p, size_t size, struct place *ret)
@@ -48,13 +66,13 @@ static void place_other(const struct reader *r, const uint8_t *p, size_t size, s
 	const struct reader_layout *l = &r->layout;
 
 	if (!r->is_uniform && r->has_identifier && size >= HEADER + 8)
-		l = layout_of(r, reader_u64(p + size - 8));
+		l = layout_of(r, load_u64(p + size - 8));
 	if (size < HEADER + (size_t)l->trail_size)
 		return;
 	if (l->trail_time)
-		ret->time = reader_u64(p + size - l->trail_time);
+		ret->time = load_u64(p + size - l->trail_time);
 	if (l->trail_cpu)
-		ret->ring = reader_u32(p + size - l->trail_cpu);
+		ret->ring = load_u32(p + size - l->trail_cpu);
 }
 
 /*
@@ -103,12 +121,12 @@ static bool is_kernel_text(const uint8_t *p, size_t size)
 {
 	static const char name[] = "[kernel.kallsyms]_text";
 
-	return size >= HEADER + 32 + sizeof(name) && reader_u32(p + HEADER) == UINT32_MAX &&
+	return size >= HEADER + 32 + sizeof(name) && load_u32(p + HEADER) == UINT32_MAX &&
 	       !memcmp(p + HEADER + 32, name, sizeof(name));
 }
 
 /* Answers READER_STOP_RUN when the record at @p may be part of a run. */
-static enum reader_stop look(struct reader *r, const uint8_t *p, size_t left, size_t *ret_size)
+static enum reader_stop classify(struct reader *r, const uint8_t *p, size_t left, size_t *ret_size)
 {
 	struct perf_event_header h;
 
@@ -125,10 +143,10 @@ static enum reader_stop look(struct reader *r, const uint8_t *p, size_t left, si
 	if (h.size % 8)
 		return READER_STOP_BAD;
 	if (h.type == PERF_RECORD_MMAP && is_kernel_text(p, h.size))
-		r->kernel_text = reader_u64(p + HEADER + 24);
-	if (r->is_own && h.type == PERF_RECORD_SAMPLE && h.size >= HEADER + 8 &&
-	    reader_u64(p + HEADER) == PERFDATA_OWN_ID)
-		return READER_STOP_OWN;
+		r->kernel_text = load_u64(p + HEADER + 24);
+	if (r->by_kontend && h.type == PERF_RECORD_SAMPLE && h.size >= HEADER + 8 &&
+	    load_u64(p + HEADER) == PERFDATA_EXT_ID)
+		return READER_STOP_EXT;
 	return READER_STOP_RUN;
 }
 
@@ -141,17 +159,17 @@ static const uint8_t *skip_samples(struct reader *r, const uint8_t *p, const uin
 {
 	const struct reader_layout l = r->layout;
 	uint64_t last = r->flow.last_time, max = r->flow.max_time,
-		 own = r->is_own ? PERFDATA_OWN_ID : 0;
+		 ours = r->by_kontend ? PERFDATA_EXT_ID : 0;
 	bool sorted = r->flow.is_sorted;
 
 	if (!r->is_uniform || !l.off_time || !l.off_cpu || !r->flow.first_time)
 		return p;
 	while (p < edge && end - p >= l.fixed) {
-		uint64_t head = reader_u64(p), size = head >> 48, time = reader_u64(p + l.off_time);
+		uint64_t head = load_u64(p), size = head >> 48, time = load_u64(p + l.off_time);
 		bool plain = (uint32_t)head == PERF_RECORD_SAMPLE && size >= l.fixed &&
 			     size % 8 == 0 && size <= (size_t)(end - p) &&
-			     reader_u32(p + l.off_cpu) == r->flow.ring && time - 1 < INT64_MAX &&
-			     reader_u64(p + HEADER) != own;
+			     load_u32(p + l.off_cpu) == r->flow.ring && time - 1 < INT64_MAX &&
+			     load_u64(p + HEADER) != ours;
 		if (!plain)
 			break;
 		prefetch_record(p + AHEAD);
@@ -166,21 +184,43 @@ static const uint8_t *skip_samples(struct reader *r, const uint8_t *p, const uin
 	return p;
 }
 
+void reader_finished_round(struct reader *r)
+{
+	if (r->flow.prev_max_time)
+		r->round_until = r->flow.prev_max_time;
+	r->flow.prev_max_time = r->flow.max_time;
+	r->flow.has_rounds = true;
+	r->flow.window_bytes = r->flow.window_runs = 0;
+}
+
+static void add_to_window(struct reader *r, size_t bytes, bool ring_changed)
+{
+	r->flow.window_bytes += bytes;
+	r->flow.window_runs += ring_changed;
+	bool sorted = !r->flow.has_rounds && !r->by_kontend && r->flow.is_sorted &&
+		      r->flow.window_runs >= SORTED_RUNS && r->flow.window_bytes >= SORTED_BYTES;
+	bool full = r->flow.window_bytes >= MAPPED_BYTES || r->stat.held_bytes >= HEAP_BYTES;
+	if (!sorted && !(full && r->flow.window_bytes >= HEAP_BYTES / 2))
+		return;
+	bool had_rounds = r->flow.has_rounds;
+	reader_finished_round(r);
+	r->flow.has_rounds = had_rounds;
+}
+
 enum reader_stop reader_scan(struct reader *r, struct reader_region *g, struct reader_run *ret)
 {
 	const uint8_t *from = g->pos, *p = from;
 	const uint8_t *edge = g->block->from + g->block->len;
 	enum reader_stop stop = READER_STOP_RUN;
+	size_t size = 0;
 	uint32_t ring = r->flow.ring;
 	bool changed = false;
 
 	while (p < edge) {
-		size_t size;
-
-		stop = look(r, p, (size_t)(g->end - p), &size);
+		stop = classify(r, p, (size_t)(g->end - p), &size);
 		if (stop != READER_STOP_RUN)
 			break;
-		ring = ring_of(r, p, reader_u32(p), size);
+		ring = ring_of(r, p, load_u32(p), size);
 		if (p == from)
 			r->flow.ring = ring;
 		changed = ring != r->flow.ring;
@@ -188,11 +228,144 @@ enum reader_stop reader_scan(struct reader *r, struct reader_region *g, struct r
 			break;
 		p = skip_samples(r, p + size, edge, g->end);
 	}
-	*ret = (struct reader_run){.from = from, .len = (size_t)(p - from), .ring = r->flow.ring};
+	*ret = (struct reader_run){
+		.from = from, .len = p > from ? (size_t)(p - from) : size, .ring = r->flow.ring};
 	g->pos = p;
 	if (changed)
 		r->flow.ring = ring;
 	if (p > from)
-		reader_window(r, ret->len, changed);
+		add_to_window(r, ret->len, changed);
 	return p > from ? READER_STOP_RUN : stop;
+}
+
+static int say(struct reader *r, enum record_kind kind, uint64_t time)
+{
+	return reader_queue_copy(r, kind, 0, &time, sizeof(time)) ? -ENOMEM : 1;
+}
+
+/* Before the first round. 0 or -ENOMEM. */
+static int queue_symbols(struct reader *r)
+{
+	struct kallsyms_text *text = &r->symbols;
+	char why[KERNEL_WHY] = "";
+	int e;
+
+	if (r->symbols_done)
+		return 0;
+	r->symbols_done = true;
+	if (r->by_kontend || r->no_symbols)
+		return 0;
+	e = kernel_symbols(&r->features, r->kernel_text, text, why);
+	if (!e && why[0])
+		e = reader_note(r, "\"%s\": no kernel symbols: %s", r->path, why);
+	if (!e)
+		e = reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
+	if (!e)
+		r->queue[r->n_queue - 1].lasts = true;
+	return e;
+}
+
+/* Every tick walks the model, so a long recording has about as many as a screen has columns. */
+static uint64_t tick_of(const struct reader *r)
+{
+	const uint64_t *t = r->features.sample_time;
+	uint64_t seconds = 1;
+
+	if (r->asked_tick_ns)
+		return r->asked_tick_ns;
+	if (t[0] && t[1] > t[0])
+		seconds += (t[1] - t[0]) / SECOND_NS / TICKS;
+	return seconds * SECOND_NS;
+}
+
+int reader_round(struct reader *r)
+{
+	uint64_t until = r->round_until;
+
+	if (until == READER_NONE)
+		return 0;
+	if (!r->symbols_done)
+		return queue_symbols(r) ? -ENOMEM : 1;
+	if (!r->by_kontend || r->asked_tick_ns) {
+		uint64_t tick = tick_of(r);
+		if (!r->flow.next_tick)
+			r->flow.next_tick = r->flow.first_time + tick;
+		if (r->flow.next_tick <= until && (until - r->flow.next_tick) / tick > MOST_TICKS)
+			r->flow.next_tick = until - (until - r->flow.next_tick) % tick;
+		if (r->flow.next_tick <= until && r->flow.next_tick >= r->flow.first_time) {
+			r->flow.next_tick += tick;
+			return say(r, RECORD_TICK, r->flow.next_tick - tick);
+		}
+	}
+	r->round_until = READER_NONE;
+	r->flow.said_until = until;
+	return say(r, RECORD_ROUND, until);
+}
+
+/* What stands at the end: whatever still waits leaves, and the last bucket is closed. */
+int reader_finish(struct reader *r)
+{
+	int e = queue_symbols(r);
+	bool first = !r->finished;
+
+	r->finished = true;
+	if (!e && first && r->stat.bad_records)
+		e = reader_note(r,
+				"%llu records of \"%s\" could not be read, the first one at byte "
+				"%llu",
+				(unsigned long long)r->stat.bad_records, r->path,
+				(unsigned long long)r->bad_at);
+	if (!e && first && r->stat.unknown_records)
+		e = reader_note(r, "%llu records of \"%s\" are of types not known and were skipped",
+				(unsigned long long)r->stat.unknown_records, r->path);
+	if (!e && r->flow.max_time > r->flow.said_until)
+		e = say(r, RECORD_TICK, r->flow.max_time);
+	if (e > 0)
+		e = say(r, RECORD_ROUND, r->flow.max_time);
+	return e < 0 ? e : 0;
+}
+
+/*
+ * perf says what time it was on request only. But a file that was finished when, by this boot's
+ * clock, its last sample was taken, on a host of this name with this kernel, is of this boot: then
+ * its processes and files are those of here.
+ */
+static void find_wall_clock(const struct reader *r, struct record_host *h)
+{
+	const struct features *f = &r->features;
+	uint64_t last = f->sample_time[1], written;
+	struct utsname u;
+	struct stat st;
+
+	if (h->wall_ns || !last || r->in_memory || fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    uname(&u) < 0 || strcmp(u.nodename, f->hostname) != 0)
+		return;
+	written = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	if (thisboot_saw(f->release, written, last))
+		h->wall_ns = written - (last - h->clock_ns);
+}
+
+/* The header was copied from another file, or was made from other samples: it says nothing. */
+static void check_span(struct reader *r)
+{
+	uint64_t *t = r->features.sample_time;
+
+	if (t[1] < t[0] || r->flow.first_time > t[1])
+		t[0] = t[1] = 0;
+}
+
+int reader_begin(struct reader *r)
+{
+	struct record_host host;
+
+	if (r->host_done)
+		return 0;
+	r->host_done = true;
+	if (r->by_kontend)
+		return 0;
+	const struct features *f = &r->features;
+	check_span(r);
+	features_host(f, f->sample_time[0] ? f->sample_time[0] : f->clock_ns, &host);
+	find_wall_clock(r, &host);
+	return reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));
 }

@@ -54,22 +54,22 @@ static bool is_whole(struct recover *r, const struct perfdata_header *h)
 static bool is_ours(struct recover *r, const struct perfdata_header *h)
 {
 	uint64_t id = 0;
-	const uint8_t *p = recover_at(r, PERFDATA_OWN_ID_AT, sizeof(id));
+	const uint8_t *p = recover_at(r, PERFDATA_EXT_ID_AT, sizeof(id));
 
 	if (p)
 		memcpy(&id, p, sizeof(id));
-	return id == PERFDATA_OWN_ID && h->data.offset > PERFDATA_OWN_HEAD_AT;
+	return id == PERFDATA_EXT_ID && h->data.offset > PERFDATA_EXT_HEAD_AT;
 }
 
 static int scan_ours(struct recover *r, const struct perfdata_header *h, struct error *err)
 {
-	struct perf_event_attr own = writer_own_attr();
-	uint64_t id = PERFDATA_OWN_ID, end = h->data.offset + h->data.size;
+	struct perf_event_attr own = writer_ext_attr();
+	uint64_t id = PERFDATA_EXT_ID, end = h->data.offset + h->data.size;
 	int e = recover_add_attr(r, &own, sizeof(own), &id, 1, err);
 
 	if (!e)
-		snprintf(r->attrs[0].name, sizeof(r->attrs[0].name), "%s", PERFDATA_OWN_NAME);
-	return e ? e : recover_scan(r, PERFDATA_OWN_HEAD_AT, end < r->size ? end : r->size, err);
+		snprintf(r->attrs[0].name, sizeof(r->attrs[0].name), "%s", PERFDATA_EXT_NAME);
+	return e ? e : recover_scan(r, PERFDATA_EXT_HEAD_AT, end < r->size ? end : r->size, err);
 }
 
 /* One entry of the attrs section: an attr, and where its ids are. */

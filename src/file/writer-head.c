@@ -360,14 +360,14 @@ static int head_kernel(struct writer *w, struct writer_bytes *b)
 
 static int add_own_attr(struct writer *w)
 {
-	struct writer_attr a = {.attr = writer_own_attr(), .n_ids = 1, .name = PERFDATA_OWN_NAME};
+	struct writer_attr a = {.attr = writer_ext_attr(), .n_ids = 1, .name = PERFDATA_EXT_NAME};
 
 	a.ids = mem_calloc(1, sizeof(*a.ids));
 	if (!a.ids || mem_grow(&w->attrs, &w->cap_attrs, w->n_attrs, sizeof(a))) {
 		mem_free(a.ids);
 		return -ENOMEM;
 	}
-	a.ids[0] = PERFDATA_OWN_ID;
+	a.ids[0] = PERFDATA_EXT_ID;
 	memmove(w->attrs + 1, w->attrs, w->n_attrs * sizeof(a));
 	w->attrs[0] = a;
 	w->n_attrs++;

@@ -15,7 +15,7 @@ struct writer_bytes {
 };
 
 /* An attr as it will stand in the file: WRITER_ATTR bytes, and its ids. */
-enum { WRITER_ATTR = PERFDATA_OWN_ATTR };
+enum { WRITER_ATTR = PERFDATA_EXT_ATTR };
 struct writer_attr {
 	struct perf_event_attr attr;
 	uint64_t *ids;
@@ -26,7 +26,7 @@ struct writer_attr {
 struct writer {
 	char *path;
 	int fd;
-	bool own_fd, can_seek, begun, failed;
+	bool close_fd, can_seek, begun, failed;
 	int (*wait)(void *ctx, int fd); /* as in the options; NULL: not for this output */
 	void *ctx;
 	bool in_bits;		   /* the kernel cannot write to it without waiting */
@@ -73,8 +73,8 @@ int writer_verdict(struct writer *w, int e);
 int writer_check_head(struct writer *w, struct error *err);
 
 /* writer-own.c: a record of ours into @b, in as many samples as it takes. 0 or -ENOMEM. */
-int writer_own(struct writer *w, struct writer_bytes *b, const struct record *r);
-struct perf_event_attr writer_own_attr(void);
+int writer_ext(struct writer *w, struct writer_bytes *b, const struct record *r);
+struct perf_event_attr writer_ext_attr(void);
 
 /* writer-head.c: what stands before the data: events, formats, features as records. */
 int writer_add_attr(struct writer *w, const struct record *r, struct error *err);

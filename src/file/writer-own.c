@@ -18,26 +18,26 @@ struct sample {
 	uint32_t cpu, reserved;
 };
 
-struct perf_event_attr writer_own_attr(void)
+struct perf_event_attr writer_ext_attr(void)
 {
 	struct perf_event_attr a = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = WRITER_ATTR,
 		.config = PERF_COUNT_SW_BPF_OUTPUT,
 		.sample_period = 1,
-		.sample_type = PERFDATA_OWN_SAMPLE,
+		.sample_type = PERFDATA_EXT_SAMPLE,
 		.sample_id_all = 1,
 	};
 
 	return a;
 }
 
-static int add_sample(struct writer *w, struct writer_bytes *b, const struct perfdata_own *h,
+static int add_sample(struct writer *w, struct writer_bytes *b, const struct perfdata_ext *h,
 		      const void *data, size_t n)
 {
 	struct sample s = {
 		.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL},
-		.id = PERFDATA_OWN_ID,
+		.id = PERFDATA_EXT_ID,
 		.time = w->now,
 	};
 	size_t pad = (8 - (sizeof(uint32_t) + sizeof(*h) + n) % 8) % 8;
@@ -51,14 +51,14 @@ static int add_sample(struct writer *w, struct writer_bytes *b, const struct per
 	return 0;
 }
 
-static int add_chunks(struct writer *w, struct writer_bytes *b, struct perfdata_own *h,
+static int add_chunks(struct writer *w, struct writer_bytes *b, struct perfdata_ext *h,
 		      const uint8_t *data)
 {
 	int e = 0;
 
 	do {
 		size_t left = h->stored - h->offset;
-		size_t n = left < PERFDATA_OWN_CHUNK ? left : PERFDATA_OWN_CHUNK;
+		size_t n = left < PERFDATA_EXT_CHUNK ? left : PERFDATA_EXT_CHUNK;
 		h->here = (uint16_t)n;
 		e = add_sample(w, b, h, data + h->offset, n);
 		h->offset += (uint32_t)n;
@@ -66,18 +66,18 @@ static int add_chunks(struct writer *w, struct writer_bytes *b, struct perfdata_
 	return e;
 }
 
-int writer_own(struct writer *w, struct writer_bytes *b, const struct record *r)
+int writer_ext(struct writer *w, struct writer_bytes *b, const struct record *r)
 {
-	struct perfdata_own h = {
-		.magic = PERFDATA_OWN_MAGIC,
-		.version = PERFDATA_OWN_VERSION,
+	struct perfdata_ext h = {
+		.magic = PERFDATA_EXT_MAGIC,
+		.version = PERFDATA_EXT_VERSION,
 		.kind = (uint16_t)r->kind,
 		.ring = r->ring,
 		.stored = (uint32_t)r->len,
 		.length = (uint32_t)r->len,
 	};
 
-	if (r->len > PERFDATA_OWN_MOST)
+	if (r->len > PERFDATA_EXT_MOST)
 		return -EFBIG;
 	/* Packed already as part of the stream when that is packed. */
 	if (r->len < PACK_FROM || w->pack.level)
@@ -86,7 +86,7 @@ int writer_own(struct writer *w, struct writer_bytes *b, const struct record *r)
 	uint8_t *packed = mem_resize(NULL, room, 1);
 	long n = packed ? pack_frame(r->data, r->len, packed, room, PACK_LEVEL) : -ENOMEM;
 	if (n > 0) {
-		h.flags = PERFDATA_OWN_ZSTD;
+		h.flags = PERFDATA_EXT_ZSTD;
 		h.stored = (uint32_t)n;
 	}
 	int e = n < 0 ? (int)n : add_chunks(w, b, &h, packed);

@@ -227,7 +227,7 @@ static int put_data(struct writer *w, const struct iovec *runs, int n, struct er
 static int put_own(struct writer *w, const struct record *r, struct error *err)
 {
 	struct writer_bytes b = {0};
-	int e = writer_own(w, w->begun ? &b : &w->early, r);
+	int e = writer_ext(w, w->begun ? &b : &w->early, r);
 	struct iovec v = {b.data, b.len};
 
 	if (e)
@@ -428,7 +428,7 @@ static int open_output(struct writer *w, const struct writer_options *o, struct 
 	w->fd = !o->path ? o->fd : is_stdout ? STDOUT_FILENO : -1;
 	if (w->fd < 0) {
 		w->fd = open(o->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		w->own_fd = w->fd >= 0;
+		w->close_fd = w->fd >= 0;
 	}
 	if (w->fd < 0)
 		return error_errno(err, -errno, "cannot create the recording \"%s\"", w->path);
@@ -486,7 +486,7 @@ void writer_free(struct writer *w)
 	mem_free(w->cmdline.data);
 	mem_free(w->build_ids.data);
 	pack_deinit(&w->pack);
-	if (w->own_fd)
+	if (w->close_fd)
 		close(w->fd);
 	mem_free(w->path);
 	mem_free(w);

@@ -6,13 +6,14 @@
  */
 #include "tally.h"
 
+#include "kontend/load.h"
+
 #include <linux/perf_event.h>
 #include <string.h>
 
 static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)
 {
 	struct perf_event_header h;
-	uint64_t n;
 
 	for (; len >= sizeof(h); p += h.size, len -= h.size) {
 		memcpy(&h, p, sizeof(h));
@@ -22,11 +23,9 @@ static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)
 			t->samples++;
 		} else if (h.type == PERF_RECORD_LOST && h.size >= 24) {
 			/* The id of the event, then the number. */
-			memcpy(&n, p + 16, sizeof(n));
-			t->lost += n;
+			t->lost += load_u64(p + 16);
 		} else if (h.type == PERF_RECORD_LOST_SAMPLES && h.size >= 16) {
-			memcpy(&n, p + 8, sizeof(n));
-			t->lost += n;
+			t->lost += load_u64(p + 8);
 		}
 	}
 }

@@ -27,10 +27,10 @@ static void put_head(int fd)
 	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE,
 				    .size = 128,
 				    .config = PERF_COUNT_SW_BPF_OUTPUT,
-				    .sample_type = PERFDATA_OWN_SAMPLE,
+				    .sample_type = PERFDATA_EXT_SAMPLE,
 				    .sample_id_all = 1};
 	struct perf_event_header h = {.type = PERFDATA_TYPE_ATTR, .size = sizeof(h) + 128 + 8};
-	uint64_t words[2] = {PERFDATA_MAGIC, PERFDATA_PIPE_HEADER}, id = PERFDATA_OWN_ID;
+	uint64_t words[2] = {PERFDATA_MAGIC, PERFDATA_PIPE_HEADER}, id = PERFDATA_EXT_ID;
 
 	put(fd, words, sizeof(words));
 	put(fd, &h, sizeof(h));
@@ -38,10 +38,10 @@ static void put_head(int fd)
 	put(fd, &id, sizeof(id));
 }
 
-static void put_sample(int fd, const struct perfdata_own *own, const void *body, size_t len)
+static void put_sample(int fd, const struct perfdata_ext *own, const void *body, size_t len)
 {
 	uint8_t buf[1024] = {0};
-	uint64_t id = PERFDATA_OWN_ID;
+	uint64_t id = PERFDATA_EXT_ID;
 	uint32_t raw = (uint32_t)(sizeof(*own) + len);
 	size_t size = (RAW_HEAD + sizeof(raw) + raw + 7) / 8 * 8;
 	struct perf_event_header h = {.type = PERF_RECORD_SAMPLE, .size = (uint16_t)size};
@@ -60,8 +60,8 @@ static void put_chunk(int fd, const uint8_t *line)
 {
 	static const uint8_t zero[16 * UNIT];
 	struct record_snapshot head = {.kind = line[6], .version = 1, .time_ns = line[7]};
-	struct perfdata_own own = {.magic = PERFDATA_OWN_MAGIC,
-				   .version = PERFDATA_OWN_VERSION,
+	struct perfdata_ext own = {.magic = PERFDATA_EXT_MAGIC,
+				   .version = PERFDATA_EXT_VERSION,
 				   .kind = RECORD_SNAPSHOT,
 				   .flags = line[0] & 1,
 				   .here = (uint16_t)(line[1] % 16 * UNIT),

@@ -129,9 +129,9 @@ static bool take_apart(const uint8_t *p, size_t n, struct parts *ret)
 /* The payload of ours in a sample: where its magic is; 0: it is another record. */
 static size_t find_own(const uint8_t *p, size_t n)
 {
-	const uint64_t magic = PERFDATA_OWN_MAGIC;
+	const uint64_t magic = PERFDATA_EXT_MAGIC;
 
-	for (size_t at = 8; at + sizeof(struct perfdata_own) <= n && at < 128; at += 4)
+	for (size_t at = 8; at + sizeof(struct perfdata_ext) <= n && at < 128; at += 4)
 		if (!memcmp(p + at, &magic, sizeof(magic)))
 			return at;
 	return 0;
@@ -157,7 +157,7 @@ static void damage_record(struct mutate_random *r, const uint8_t *p, size_t n,
 	uint32_t kind = kinds[mutate_draw(r, sizeof(kinds) / sizeof(*kinds))];
 
 	if (own && mutate_draw(r, 4)) {
-		mutate_own(r, p, n, own, out);
+		mutate_ext(r, p, n, own, out);
 		return;
 	}
 	switch (mutate_draw(r, 8)) {

@@ -34,8 +34,8 @@ void mutate_put(struct mutate_bytes *b, const void *p, size_t n);
 void mutate_recording(struct mutate_random *r, const uint8_t *p, size_t n,
 		      struct mutate_bytes *ret);
 
-/* mutate-own.c: a record of ours (its raw data begins with PERFDATA_OWN_MAGIC), damaged inside. */
-void mutate_own(struct mutate_random *r, const uint8_t *record, size_t n, size_t magic_at,
+/* mutate-ext.c: a record of ours (its raw data begins with PERFDATA_EXT_MAGIC), damaged inside. */
+void mutate_ext(struct mutate_random *r, const uint8_t *record, size_t n, size_t magic_at,
 		struct mutate_bytes *ret);
 /* All that the zstd stream in COMPRESSED records has, as one; and records of what @p is. */
 void mutate_unpack(const uint8_t *p, size_t n, struct mutate_bytes *ret);

@@ -66,14 +66,14 @@ values include/decode/kontend/record.h record_kind RECORD_ >"$work/code"
 items 'SIDE DATA' >"$work/page"
 same 'kinds of side data'
 
-awk '/^struct perfdata_own {/ { inside = 1; next } /^}/ { inside = 0 }
+awk '/^struct perfdata_ext {/ { inside = 1; next } /^}/ { inside = 0 }
 	inside { sub(/;$/, "", $2); print $1, $2 }' include/file/kontend/perfdata.h >"$work/code"
 awk '$1 == ".It" && $2 == "Vt" { print $3, $6 }' "$page" >"$work/page"
 same 'fields of side data'
 
-has 'the id of our event' include/file/kontend/perfdata.h PERFDATA_OWN_ID
-has 'the length of a chunk' include/file/kontend/perfdata.h PERFDATA_OWN_CHUNK
-has 'the length of an attribute' include/file/kontend/perfdata.h PERFDATA_OWN_ATTR
+has 'the id of our event' include/file/kontend/perfdata.h PERFDATA_EXT_ID
+has 'the length of a chunk' include/file/kontend/perfdata.h PERFDATA_EXT_CHUNK
+has 'the length of an attribute' include/file/kontend/perfdata.h PERFDATA_EXT_ATTR
 has 'the length that is packed' src/file/writer-own.c PACK_FROM
 has 'the number of ids' src/file/writer-head.c MOST_IDS
 

@@ -227,13 +227,13 @@ static size_t find_own(const struct recording *rec, uint16_t kind, size_t from, 
 	struct perf_event_header h;
 
 	for (size_t at = from; at + sizeof(h) <= rec->len; at += h.size) {
-		struct perfdata_own own = {0};
+		struct perfdata_ext own = {0};
 		memcpy(&h, rec->data + at, sizeof(h));
 		assert_true(h.size >= sizeof(h));
 		if (at + 52 + sizeof(own) <= rec->len)
 			memcpy(&own, rec->data + at + 52, sizeof(own));
 		*ret_size = h.size;
-		if (h.type == PERF_RECORD_SAMPLE && own.magic == PERFDATA_OWN_MAGIC &&
+		if (h.type == PERF_RECORD_SAMPLE && own.magic == PERFDATA_EXT_MAGIC &&
 		    own.kind == kind)
 			return at;
 		if (h.type == PERFDATA_TYPE_TRACING_DATA) {

@@ -72,7 +72,7 @@ static uint64_t u64_at(const uint8_t *p, size_t at)
 /* Ours have an address before the thread's numbers; COMM has its time in its last words. */
 static uint64_t time_of(const uint8_t *p, const struct perf_event_header *h)
 {
-	if (h->type == PERF_RECORD_SAMPLE && u64_at(p, 8) == PERFDATA_OWN_ID)
+	if (h->type == PERF_RECORD_SAMPLE && u64_at(p, 8) == PERFDATA_EXT_ID)
 		return u64_at(p, 32);
 	return h->type == PERF_RECORD_COMM ? u64_at(p, h->size - 24u) : 0;
 }

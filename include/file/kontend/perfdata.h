@@ -69,30 +69,30 @@ enum perfdata_type {
  * PERF_COUNT_SW_BPF_OUTPUT with this id. perf shows such samples as bytes and counts them apart.
  * A body longer than a sample is cut into chunks that follow each other.
  */
-#define PERFDATA_OWN_ID 0x6b6f6e74656e64ull	 /* "kontend" */
-#define PERFDATA_OWN_MAGIC 0x31444e45544e4f4bull /* "KONTEND1" */
-#define PERFDATA_OWN_NAME "kontend"
+#define PERFDATA_EXT_ID 0x6b6f6e74656e64ull	 /* "kontend" */
+#define PERFDATA_EXT_MAGIC 0x31444e45544e4f4bull /* "KONTEND1" */
+#define PERFDATA_EXT_NAME "kontend"
 /* perf script wants an IP where it does not know better. */
-#define PERFDATA_OWN_SAMPLE                                                                        \
+#define PERFDATA_EXT_SAMPLE                                                                        \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
 
 enum {
-	PERFDATA_OWN_VERSION = 1,
-	PERFDATA_OWN_CHUNK = 61440,   /* bytes of a body in one sample */
-	PERFDATA_OWN_MOST = 64 << 20, /* longest body, unpacked */
+	PERFDATA_EXT_VERSION = 1,
+	PERFDATA_EXT_CHUNK = 61440,   /* bytes of a body in one sample */
+	PERFDATA_EXT_MOST = 64 << 20, /* longest body, unpacked */
 	/* Of a file of ours, whichever its layout: the first event is ours and has this id; the
 	 * records behind it describe the others. */
-	PERFDATA_OWN_ATTR = 128,
-	PERFDATA_OWN_ID_AT = PERFDATA_PIPE_HEADER + 8 + PERFDATA_OWN_ATTR,
-	PERFDATA_OWN_HEAD_AT = PERFDATA_OWN_ID_AT + 8,
+	PERFDATA_EXT_ATTR = 128,
+	PERFDATA_EXT_ID_AT = PERFDATA_PIPE_HEADER + 8 + PERFDATA_EXT_ATTR,
+	PERFDATA_EXT_HEAD_AT = PERFDATA_EXT_ID_AT + 8,
 };
 
-enum perfdata_own_flags {
-	PERFDATA_OWN_ZSTD = 1, /* the body is one zstd frame */
+enum perfdata_ext_flags {
+	PERFDATA_EXT_ZSTD = 1, /* the body is one zstd frame */
 };
 
-struct perfdata_own {
+struct perfdata_ext {
 	uint64_t magic;
 	uint16_t version;
 	uint16_t kind; /* enum record_kind */

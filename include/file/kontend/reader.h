@@ -9,7 +9,7 @@
  * A perf.data file as a source: file or pipe layout, compressed or not, by perf or by ourselves.
  * What it says comes in the order HOST, FORMAT, ATTR, then PERF runs of one CPU each with ROUND and
  * TICK between them, KALLSYMS before the first of these, NOTE where part of the file is not usable.
- * The file is mapped and its pages are given back behind the last record released.
+ * The file is mapped and its pages are given back after the last record released.
  */
 struct reader_options {
 	const char *path; /* "-": standard input */
@@ -32,8 +32,8 @@ struct reader_stat {
 	uint64_t unknown_records; /* of types that perf gave no meaning yet when this was written */
 	uint64_t bad_records;
 	bool compressed; /* some of what was read so far */
-	bool own;	 /* made by kontend: its head tells the time of what is in it */
-	uint64_t pos;	 /* bytes of the file behind us */
+	bool by_kontend; /* made by kontend: its head tells the time of what is in it */
+	uint64_t pos;	 /* bytes of the file that were read */
 	uint64_t size;	 /* of the file; 0: not known */
 };
 void reader_stat(struct source *s, struct reader_stat *ret);

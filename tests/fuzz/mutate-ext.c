@@ -26,11 +26,11 @@ static uint8_t *room(size_t n)
 }
 
 /* A body alone in its chunk. False: it has others, or cannot be unpacked. */
-static bool unpack_body(const struct perfdata_own *o, const uint8_t *p, struct mutate_bytes *ret)
+static bool unpack_body(const struct perfdata_ext *o, const uint8_t *p, struct mutate_bytes *ret)
 {
 	if (o->offset || o->here != o->stored || o->length > BODY_MOST)
 		return false;
-	if (!(o->flags & PERFDATA_OWN_ZSTD)) {
+	if (!(o->flags & PERFDATA_EXT_ZSTD)) {
 		mutate_put(ret, p, o->here);
 		return true;
 	}
@@ -42,7 +42,7 @@ static bool unpack_body(const struct perfdata_own *o, const uint8_t *p, struct m
 	return !ZSTD_isError(n);
 }
 
-static void damage_body(struct mutate_random *r, struct perfdata_own *o, struct mutate_bytes *b)
+static void damage_body(struct mutate_random *r, struct perfdata_ext *o, struct mutate_bytes *b)
 {
 	struct record_snapshot s;
 
@@ -70,7 +70,7 @@ static void damage_body(struct mutate_random *r, struct perfdata_own *o, struct 
 }
 
 /* The record anew around another body: what stands before the raw data's length stays. */
-static void put_own(const uint8_t *record, size_t magic_at, const struct perfdata_own *o,
+static void put_own(const uint8_t *record, size_t magic_at, const struct perfdata_ext *o,
 		    const uint8_t *body, struct mutate_bytes *ret)
 {
 	struct perf_event_header h;
@@ -90,11 +90,11 @@ static void put_own(const uint8_t *record, size_t magic_at, const struct perfdat
 	mutate_put(ret, zeros, len - raw);
 }
 
-void mutate_own(struct mutate_random *r, const uint8_t *record, size_t n, size_t magic_at,
+void mutate_ext(struct mutate_random *r, const uint8_t *record, size_t n, size_t magic_at,
 		struct mutate_bytes *ret)
 {
 	struct mutate_bytes body = {0};
-	struct perfdata_own o;
+	struct perfdata_ext o;
 	size_t from = ret->n;
 
 	memcpy(&o, record + magic_at, sizeof(o));
@@ -111,8 +111,8 @@ void mutate_own(struct mutate_random *r, const uint8_t *record, size_t n, size_t
 	size_t most = ZSTD_compressBound(body.n);
 	uint8_t *packed = room(most);
 	size_t len = ZSTD_compress(packed, most, body.p, body.n, LEVEL);
-	if (!ZSTD_isError(len) && len <= PERFDATA_OWN_CHUNK) {
-		o.flags |= PERFDATA_OWN_ZSTD;
+	if (!ZSTD_isError(len) && len <= PERFDATA_EXT_CHUNK) {
+		o.flags |= PERFDATA_EXT_ZSTD;
 		o.here = (uint16_t)len;
 		o.stored = (uint32_t)len;
 		o.length = (uint32_t)body.n;

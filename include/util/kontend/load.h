@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_SRC_FILE_LOAD_H
-#define KONTEND_SRC_FILE_LOAD_H
+#ifndef KONTEND_LOAD_H
+#define KONTEND_LOAD_H
 
 #include <stdint.h>
 #include <string.h>
 
 /* Loads from bytes that need not be aligned and whose end was checked before. */
-static inline uint64_t reader_u64(const void *p)
+static inline uint64_t load_u64(const void *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof(v));
 	return v;
 }
 
-static inline uint32_t reader_u32(const void *p)
+static inline uint32_t load_u32(const void *p)
 {
 	uint32_t v;
 	memcpy(&v, p, sizeof(v));
