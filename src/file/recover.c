@@ -5,10 +5,16 @@
  * (what the stream had before its data is still there, but for the first event, which is always the
  * same); and a file of perf's that was never finished, which has its events in front but no formats
  * of tracepoints: those of this machine are taken, where the numbers agree.
+ *
+ * The walk over what is left goes by record headers: what describes the data is collected, the data
+ * are copied as they are, compressed or not. The file is read, not mapped: a file on a failing disk
+ * or one that is cut meanwhile is an error and no signal. The walk ends where no record of a known
+ * range of types and a possible size is.
  */
 #include "kontend/recover.h"
+#include "kontend/fdio.h"
+#include "kontend/load.h"
 #include "kontend/mem.h"
-#include "recover-int.h"
 #include "tracing.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +22,250 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ATTRS = 4096 };
+enum {
+	WINDOW = 1 << 20,
+	MOST_ATTRS = 4096,
+	MOST_FEATURE = 64 << 20,
+	MOST_FORMATS = 16,
+	LAST_KERNEL = 40, /* with room for types that are still to come */
+	LAST_USER = 100,
+	UPDATE_NAME = 2,
+};
+
+/* A damaged recording: a window that moves over the file, and what was found on the way. */
+struct recover {
+	const struct recover_options *o;
+	int fd;
+	uint64_t size;
+	struct writer_bytes window;
+	uint64_t window_at; /* of the window in the file */
+
+	struct writer_attr *attrs;
+	size_t n_attrs, cap_attrs;
+	struct writer_bytes features[PERFDATA_FEATURE_BITS];
+
+	uint64_t data_from, data_to; /* a run of data that is not copied yet */
+	uint64_t copied;
+	struct recover_stat stat;
+};
+
+static int no_memory(const struct recover *r, struct error *err)
+{
+	return error_set(err, -ENOMEM, "cannot recover \"%s\": out of memory", r->o->path);
+}
+
+/* Fills the window from @at on; short at the end of the file or where it cannot be read. */
+static int load(struct recover *r, uint64_t at, size_t want)
+{
+	size_t size = want < WINDOW ? WINDOW : want;
+
+	r->window.len = 0;
+	if (writer_bytes_add(&r->window, NULL, size))
+		return -ENOMEM;
+	r->window.len = 0;
+	r->window_at = at;
+	while (r->window.len < size) {
+		ssize_t n = pread(r->fd, r->window.data + r->window.len, size - r->window.len,
+				  (off_t)(at + r->window.len));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		r->window.len += (size_t)n;
+	}
+	return 0;
+}
+
+/* All of @want bytes at @at, valid until the next call; NULL: not there. */
+static const uint8_t *bytes_at(struct recover *r, uint64_t at, size_t want)
+{
+	uint64_t end = r->window_at + r->window.len;
+
+	if (at > r->size || want > r->size - at)
+		return NULL;
+	if (at < r->window_at || at > end || want > end - at) {
+		if (load(r, at, want) || r->window.len < want)
+			return NULL;
+	}
+	/* Of an empty file there is no window. */
+	return r->window.data ? r->window.data + (at - r->window_at) : NULL;
+}
+
+/* An attr of @len bytes with @n_ids ids. */
+static int add_attr(struct recover *r, const void *attr, size_t len, const void *ids, size_t n_ids,
+		    struct error *err)
+{
+	struct writer_attr a = {.n_ids = (uint32_t)n_ids};
+
+	if (mem_grow(&r->attrs, &r->cap_attrs, r->n_attrs, sizeof(a)))
+		return no_memory(r, err);
+	memcpy(&a.attr, attr, len < WRITER_ATTR ? len : WRITER_ATTR);
+	a.attr.size = WRITER_ATTR;
+	a.ids = mem_calloc(n_ids + 1, sizeof(*a.ids));
+	if (!a.ids)
+		return no_memory(r, err);
+	if (n_ids)
+		memcpy(a.ids, ids, n_ids * sizeof(*a.ids));
+	r->attrs[r->n_attrs++] = a;
+	return 0;
+}
+
+/* The attr, then its ids. */
+static int take_attr(struct recover *r, const uint8_t *p, size_t len, struct error *err)
+{
+	uint32_t size = len >= PERF_ATTR_SIZE_VER0 ? load_u32(p + 4) : 0;
+
+	if (size < PERF_ATTR_SIZE_VER0 || size > len)
+		return error_set(err, -EBADMSG, "cannot recover \"%s\": an event is damaged",
+				 r->o->path);
+	return add_attr(r, p, size, p + size, (len - size) / 8, err);
+}
+
+/* {u64 what, u64 id, name}: the name of an event. */
+static void take_name(struct recover *r, const uint8_t *p, size_t len)
+{
+	if (len <= 16 || load_u64(p) != UPDATE_NAME)
+		return;
+	for (size_t i = 0; i < r->n_attrs; i++) {
+		struct writer_attr *a = &r->attrs[i];
+		size_t n = len - 16 < sizeof(a->name) - 1 ? len - 16 : sizeof(a->name) - 1;
+		if (a->n_ids && a->ids[0] == load_u64(p + 8))
+			memcpy(a->name, p + 16, n);
+	}
+}
+
+static int take_feature(struct recover *r, const uint8_t *p, size_t len)
+{
+	uint64_t bit = len > sizeof(bit) ? load_u64(p) : PERFDATA_FEATURE_BITS;
+
+	if (bit >= PERFDATA_FEATURE_BITS)
+		return 0;
+	r->features[bit].len = 0;
+	return writer_bytes_add(&r->features[bit], p + sizeof(bit), len - sizeof(bit));
+}
+
+/* A record that describes the data. */
+static int take_head(struct recover *r, uint64_t at, const struct perf_event_header *h,
+		     uint64_t more, struct error *err)
+{
+	const uint8_t *p = bytes_at(r, at, h->size + (size_t)more);
+	size_t len = h->size - sizeof(*h);
+	int e = 0;
+
+	if (!p)
+		return no_memory(r, err);
+	p += sizeof(*h);
+	switch (h->type) {
+	case PERFDATA_TYPE_ATTR:
+		return take_attr(r, p, len, err);
+	case PERFDATA_TYPE_EVENT_UPDATE:
+		take_name(r, p, len);
+		return 0;
+	case PERFDATA_TYPE_FEATURE:
+		e = take_feature(r, p, len);
+		break;
+	case PERFDATA_TYPE_TRACING_DATA:
+		r->features[PERFDATA_TRACING_DATA].len = 0;
+		e = writer_bytes_add(&r->features[PERFDATA_TRACING_DATA], p + len, more);
+		break;
+	case PERFDATA_TYPE_BUILD_ID:
+		e = writer_bytes_add(&r->features[PERFDATA_BUILD_ID], p - sizeof(*h), h->size);
+		break;
+	default:
+		break;
+	}
+	return e ? no_memory(r, err) : 0;
+}
+
+static bool is_head(uint32_t type)
+{
+	return (type >= PERFDATA_TYPE_ATTR && type <= PERFDATA_TYPE_BUILD_ID) ||
+	       type == PERFDATA_TYPE_EVENT_UPDATE || type == PERFDATA_TYPE_FEATURE ||
+	       type == PERFDATA_TYPE_FINISHED_INIT;
+}
+
+/* The header of the record at @at, and how many bytes follow it; false: none that is whole. */
+static bool record_at(struct recover *r, uint64_t at, uint64_t end, struct perf_event_header *h,
+		      uint64_t *ret_more)
+{
+	const uint8_t *p = end - at < sizeof(*h) ? NULL : bytes_at(r, at, sizeof(*h));
+	uint64_t more = 0;
+
+	if (!p)
+		return false;
+	memcpy(h, p, sizeof(*h));
+	bool known = (h->type && h->type <= LAST_KERNEL) ||
+		     (h->type >= PERFDATA_TYPE_USER && h->type <= LAST_USER);
+	if (!known || h->size < sizeof(*h) || h->size > end - at || !bytes_at(r, at, h->size))
+		return false;
+	p = bytes_at(r, at, h->size) + sizeof(*h);
+	if (h->type == PERFDATA_TYPE_TRACING_DATA && h->size >= sizeof(*h) + sizeof(uint32_t))
+		more = load_u32(p);
+	if (h->type == PERFDATA_TYPE_AUXTRACE && h->size >= sizeof(*h) + sizeof(more))
+		more = load_u64(p);
+	if (more > end - at - h->size || (is_head(h->type) && more > MOST_FEATURE))
+		return false;
+	*ret_more = more;
+	return true;
+}
+
+static int put(const struct recover *r, const void *data, size_t len, struct error *err)
+{
+	int e = fdio_write_all(r->o->fd, data, len);
+
+	return e ? error_errno(err, e, "cannot write \"%s\"", r->o->name) : 0;
+}
+
+static int copy(struct recover *r, struct error *err)
+{
+	uint64_t at = r->data_from;
+
+	while (at < r->data_to) {
+		uint64_t left = r->data_to - at;
+		size_t n = left < WINDOW ? (size_t)left : WINDOW;
+		const uint8_t *p = bytes_at(r, at, n);
+		if (!p)
+			return error_errno(err, -EIO, "cannot read \"%s\"", r->o->path);
+		int e = put(r, p, n, err);
+		if (e)
+			return e;
+		at += n;
+		r->copied += n;
+	}
+	r->data_from = r->data_to;
+	return 0;
+}
+
+/* One more record of data; what follows each other is copied in one go. */
+static int take_data(struct recover *r, uint64_t at, uint64_t len, struct error *err)
+{
+	int e = 0;
+
+	if (at != r->data_to || r->data_to - r->data_from >= WINDOW) {
+		e = copy(r, err);
+		r->data_from = at;
+	}
+	r->data_to = at + len;
+	r->stat.records++;
+	return e;
+}
+
+/* Walks records from @at to @end or the last whole one; data go to the new file. */
+static int walk(struct recover *r, uint64_t at, uint64_t end, struct error *err)
+{
+	struct perf_event_header h;
+	uint64_t more;
+	int e = 0;
+
+	r->data_from = r->data_to = at;
+	while (!e && record_at(r, at, end, &h, &more)) {
+		e = is_head(h.type) ? take_head(r, at, &h, more, err)
+				    : take_data(r, at, h.size + more, err);
+		at += h.size + more;
+	}
+	r->stat.kept = at;
+	return e ? e : copy(r, err);
+}
 
 static int nothing(const struct recover *r, const char *why, struct error *err)
 {
@@ -40,7 +289,7 @@ static bool is_whole(struct recover *r, const struct perfdata_header *h)
 		struct perfdata_section s;
 		if (!(h->features[bit / 64] >> bit % 64 & 1))
 			continue;
-		const uint8_t *p = recover_at(r, at, sizeof(s));
+		const uint8_t *p = bytes_at(r, at, sizeof(s));
 		if (!p)
 			return false;
 		memcpy(&s, p, sizeof(s));
@@ -53,23 +302,20 @@ static bool is_whole(struct recover *r, const struct perfdata_header *h)
 
 static bool is_ours(struct recover *r, const struct perfdata_header *h)
 {
-	uint64_t id = 0;
-	const uint8_t *p = recover_at(r, PERFDATA_EXT_ID_AT, sizeof(id));
+	const uint8_t *p = bytes_at(r, PERFDATA_EXT_ID_AT, sizeof(uint64_t));
 
-	if (p)
-		memcpy(&id, p, sizeof(id));
-	return id == PERFDATA_EXT_ID && h->data.offset > PERFDATA_EXT_HEAD_AT;
+	return p && load_u64(p) == PERFDATA_EXT_ID && h->data.offset > PERFDATA_EXT_HEAD_AT;
 }
 
 static int scan_ours(struct recover *r, const struct perfdata_header *h, struct error *err)
 {
-	struct perf_event_attr own = writer_ext_attr();
+	struct perf_event_attr ours = writer_ext_attr();
 	uint64_t id = PERFDATA_EXT_ID, end = h->data.offset + h->data.size;
-	int e = recover_add_attr(r, &own, sizeof(own), &id, 1, err);
+	int e = add_attr(r, &ours, sizeof(ours), &id, 1, err);
 
 	if (!e)
 		snprintf(r->attrs[0].name, sizeof(r->attrs[0].name), "%s", PERFDATA_EXT_NAME);
-	return e ? e : recover_scan(r, PERFDATA_EXT_HEAD_AT, end < r->size ? end : r->size, err);
+	return e ? e : walk(r, PERFDATA_EXT_HEAD_AT, end < r->size ? end : r->size, err);
 }
 
 /* One entry of the attrs section: an attr, and where its ids are. */
@@ -79,7 +325,7 @@ static int add_entry(struct recover *r, const struct perfdata_header *h, size_t 
 	uint8_t attr[4096];
 	struct perfdata_section s;
 	size_t len = (size_t)h->attr_size - sizeof(s);
-	const uint8_t *p = recover_at(r, h->attrs.offset + i * h->attr_size, (size_t)h->attr_size);
+	const uint8_t *p = bytes_at(r, h->attrs.offset + i * h->attr_size, (size_t)h->attr_size);
 
 	if (!p)
 		return nothing(r, "its events are not all there", err);
@@ -87,10 +333,10 @@ static int add_entry(struct recover *r, const struct perfdata_header *h, size_t 
 	memcpy(&s, p + len, sizeof(s));
 	if (!inside(r, &s) || s.size > UINT16_MAX * 8ull)
 		return nothing(r, "the ids of its events are not there", err);
-	const uint8_t *ids = recover_at(r, s.offset, (size_t)s.size);
+	const uint8_t *ids = bytes_at(r, s.offset, (size_t)s.size);
 	if (!ids)
 		return nothing(r, "the ids of its events cannot be read", err);
-	return recover_add_attr(r, attr, len, ids, (size_t)s.size / 8, err);
+	return add_attr(r, attr, len, ids, (size_t)s.size / 8, err);
 }
 
 /* Of any program: events in front of the data. */
@@ -105,14 +351,14 @@ static int scan_file(struct recover *r, const struct perfdata_header *h, struct 
 		return nothing(r, "the part that describes its events is not there any more", err);
 	for (size_t i = 0; !e && i < n; i++)
 		e = add_entry(r, h, i, err);
-	return e ? e : recover_scan(r, h->data.offset, end < r->size ? end : r->size, err);
+	return e ? e : walk(r, h->data.offset, end < r->size ? end : r->size, err);
 }
 
 static int scan(struct recover *r, struct error *err)
 {
 	struct perfdata_header h = {0};
 	size_t n = r->size < sizeof(h) ? (size_t)r->size : sizeof(h);
-	const uint8_t *p = recover_at(r, 0, n);
+	const uint8_t *p = bytes_at(r, 0, n);
 
 	if (p)
 		memcpy(&h, p, n);
@@ -126,7 +372,7 @@ static int scan(struct recover *r, struct error *err)
 	if (h.magic != PERFDATA_MAGIC)
 		return nothing(r, "it does not begin as a recording does", err);
 	if (h.size == PERFDATA_PIPE_HEADER)
-		return recover_scan(r, PERFDATA_PIPE_HEADER, r->size, err);
+		return walk(r, PERFDATA_PIPE_HEADER, r->size, err);
 	if (n < sizeof(h) || h.size < 72 || h.data.offset > r->size)
 		return nothing(r, "its header is damaged", err);
 	if (is_whole(r, &h))
@@ -149,42 +395,17 @@ static bool is_used(const struct recover *r, const struct recover_format *f)
 /* Formats that the file lost, from those that were offered. */
 static int add_formats(struct recover *r)
 {
-	struct writer w = {0};
-	struct writer_bytes formats[16] = {{0}};
-	int e = 0;
+	struct writer_bytes *b = &r->features[PERFDATA_TRACING_DATA], formats[MOST_FORMATS];
+	size_t n = 0;
 
-	if (r->features[PERFDATA_TRACING_DATA].len)
-		return 0;
-	w.formats = formats;
-	for (size_t i = 0; !e && i < r->o->n_formats && w.n_formats < 16; i++) {
+	for (size_t i = 0; !b->len && i < r->o->n_formats && n < MOST_FORMATS; i++) {
 		const struct recover_format *f = &r->o->formats[i];
 		if (is_used(r, f))
-			e = writer_bytes_add(&formats[w.n_formats++], f->body, f->len);
+			formats[n++] = (struct writer_bytes){.data = (uint8_t *)(uintptr_t)f->body,
+							     .len = f->len};
 	}
-	r->stat.foreign_formats = w.n_formats;
-	if (!e && w.n_formats)
-		e = writer_tracing(&w, &r->features[PERFDATA_TRACING_DATA]);
-	for (size_t i = 0; i < w.n_formats; i++)
-		mem_free(formats[i].data);
-	return e;
-}
-
-static int write_at(const struct recover *r, const void *data, size_t len, uint64_t at,
-		    struct error *err)
-{
-	const uint8_t *p = data;
-
-	while (len) {
-		ssize_t n = pwrite(r->o->fd, p, len, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_errno(err, -errno, "cannot write \"%s\"", r->o->name);
-		p += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
+	r->stat.foreign_formats = n;
+	return n ? tracing_build(formats, n, b) : 0;
 }
 
 /* A list of events with names that are not theirs would be worse than none. */
@@ -199,12 +420,11 @@ static bool all_named(const struct recover *r)
 /* Around the data, which are in the new file already. */
 static int write_ends(struct recover *r, struct error *err)
 {
-	struct writer w = {.attrs = r->attrs, .n_attrs = r->n_attrs};
 	struct writer_ends ends = {.at = PERFDATA_FILE_HEADER + r->copied};
 	int e = add_formats(r);
 
 	if (!e && !r->features[PERFDATA_EVENT_DESC].len && all_named(r))
-		e = writer_feature(&w, PERFDATA_EVENT_DESC, &r->features[PERFDATA_EVENT_DESC]);
+		e = writer_event_desc(r->attrs, r->n_attrs, &r->features[PERFDATA_EVENT_DESC]);
 	memcpy(ends.features, r->features, sizeof(ends.features));
 	memset(r->features, 0, sizeof(r->features));
 	ends.h.data.offset = PERFDATA_FILE_HEADER;
@@ -214,9 +434,11 @@ static int write_ends(struct recover *r, struct error *err)
 	if (e)
 		error_errno(err, e, "cannot finish \"%s\"", r->o->name);
 	if (!e)
-		e = write_at(r, ends.tail.data, ends.tail.len, ends.at, err);
+		e = put(r, ends.tail.data, ends.tail.len, err);
+	if (!e && lseek(r->o->fd, 0, SEEK_SET))
+		e = error_errno(err, -errno, "cannot write \"%s\"", r->o->name);
 	if (!e)
-		e = write_at(r, &ends.h, sizeof(ends.h), 0, err);
+		e = put(r, &ends.h, sizeof(ends.h), err);
 	writer_ends_deinit(&ends);
 	return e;
 }

@@ -92,29 +92,17 @@ int tracing_walk(const void *data, size_t len, tracing_fn *fn, void *ctx, struct
 	return c.bad ? cut(&c, data, len, err) : 0;
 }
 
-struct sink {
-	uint8_t *buf;
-	size_t at, room;
-};
-
-static void put(struct sink *s, const void *data, size_t len)
+static void put_u32(struct writer_bytes *b, uint32_t v)
 {
-	if (s->at + len <= s->room && len)
-		memcpy(s->buf + s->at, data, len);
-	s->at += len;
+	writer_bytes_add(b, &v, sizeof(v));
 }
 
-static void put_u32(struct sink *s, uint32_t v)
-{
-	put(s, &v, sizeof(v));
-}
-
-static void put_blob(struct sink *s, const void *data, size_t len)
+static void put_blob(struct writer_bytes *b, const void *data, size_t len)
 {
 	uint64_t n = len;
 
-	put(s, &n, sizeof(n));
-	put(s, data, len);
+	writer_bytes_add(b, &n, sizeof(n));
+	writer_bytes_add(b, data, len);
 }
 
 /* perf reads where the page header's fields stand; these are those of every 64-bit kernel. */
@@ -127,44 +115,48 @@ static const char header_event[] = "# compressed entry header\n"
 				   "\ttime_delta  :   27 bits\n"
 				   "\tarray       :   32 bits\n";
 
-static uint32_t count_system(const struct tracing_event *events, size_t n, size_t from)
+static const char *system_of(const struct writer_bytes *format)
+{
+	return (const char *)format->data;
+}
+
+static uint32_t count_system(const struct writer_bytes *formats, size_t n, size_t from)
 {
 	uint32_t k = 1;
 
-	while (from + k < n && !strcmp(events[from + k].body, events[from].body))
+	while (from + k < n && !strcmp(system_of(&formats[from + k]), system_of(&formats[from])))
 		k++;
 	return k;
 }
 
-size_t tracing_build(const struct tracing_event *events, size_t n, void *buf, size_t room)
+int tracing_build(const struct writer_bytes *formats, size_t n, struct writer_bytes *b)
 {
-	struct sink s = {.buf = buf, .room = room};
 	uint16_t one = 1;
 	uint8_t sizes[2] = {!*(const uint8_t *)&one, 8};
 	uint32_t systems = 0;
 
-	put(&s, magic, sizeof(magic));
-	put(&s, "0.6", 4);
-	put(&s, sizes, sizeof(sizes));
-	put_u32(&s, 4096);
-	put(&s, "header_page", 12);
-	put_blob(&s, header_page, sizeof(header_page) - 1);
-	put(&s, "header_event", 13);
-	put_blob(&s, header_event, sizeof(header_event) - 1);
-	put_u32(&s, 0);
-	for (size_t i = 0; i < n; i += count_system(events, n, i))
+	writer_bytes_add(b, magic, sizeof(magic));
+	writer_bytes_add(b, "0.6", 4);
+	writer_bytes_add(b, sizes, sizeof(sizes));
+	put_u32(b, 4096);
+	writer_bytes_add(b, "header_page", 12);
+	put_blob(b, header_page, sizeof(header_page) - 1);
+	writer_bytes_add(b, "header_event", 13);
+	put_blob(b, header_event, sizeof(header_event) - 1);
+	put_u32(b, 0);
+	for (size_t i = 0; i < n; i += count_system(formats, n, i))
 		systems++;
-	put_u32(&s, systems);
+	put_u32(b, systems);
 	for (size_t i = 0, k; i < n; i += k) {
-		k = count_system(events, n, i);
-		size_t name = strlen(events[i].body) + 1;
-		put(&s, events[i].body, name);
-		put_u32(&s, (uint32_t)k);
+		k = count_system(formats, n, i);
+		size_t name = strlen(system_of(&formats[i])) + 1;
+		writer_bytes_add(b, formats[i].data, name);
+		put_u32(b, (uint32_t)k);
 		for (size_t j = i; j < i + k; j++)
-			put_blob(&s, events[j].body + name, events[j].len - name);
+			put_blob(b, formats[j].data + name, formats[j].len - name);
 	}
-	put_u32(&s, 0);	       /* kallsyms */
-	put_u32(&s, 0);	       /* printk formats */
-	put_blob(&s, NULL, 0); /* command lines */
-	return s.at;
+	put_u32(b, 0);	      /* kallsyms */
+	put_u32(b, 0);	      /* printk formats */
+	put_blob(b, NULL, 0); /* command lines */
+	return b->failed ? -ENOMEM : 0;
 }

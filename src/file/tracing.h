@@ -2,9 +2,7 @@
 #ifndef KONTEND_SRC_FILE_TRACING_H
 #define KONTEND_SRC_FILE_TRACING_H
 
-#include "kontend/error.h"
-#include <stddef.h>
-#include <stdint.h>
+#include "writer.h"
 
 /*
  * The container of tracepoint formats in perf.data and trace.dat: magic, version, sizes, the ring's
@@ -14,12 +12,7 @@
 typedef int tracing_fn(void *ctx, const char *system, const char *text, size_t len);
 int tracing_walk(const void *data, size_t len, tracing_fn *fn, void *ctx, struct error *err);
 
-/* Builds one: header with no events; then systems (in groups) as RECORD_FORMAT bodies. */
-struct tracing_event {
-	const char *body; /* "SYSTEM\0", text */
-	size_t len;
-};
-/* Bytes needed, put into @buf when they fit into @room. @events of one system stand together. */
-size_t tracing_build(const struct tracing_event *events, size_t n, void *buf, size_t room);
+/* Adds one of @n RECORD_FORMAT bodies, those of one system together. 0 or -ENOMEM. */
+int tracing_build(const struct writer_bytes *formats, size_t n, struct writer_bytes *b);
 
 #endif

@@ -1,14 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From pipe layout to file layout, in place: what the header of the file layout points at is
- * appended (feature table and sections, ids, attrs), is on the disk, and only then the header
- * overwrites the first 104 bytes, in which the pipe layout had its own and the attr of our event.
- * The data stay where they are. Before that last write the file is a pipe layout with bytes behind
- * it, after it a file layout; both are read by perf.
+ * appended (the table of features in the order of their bits, their bodies, the ids of all events,
+ * the events themselves), is on the disk, and only then the header overwrites the first 104 bytes,
+ * in which the pipe layout had its own and the attr of kontend's event. The data stay where they
+ * are. Before that last write the file is a pipe layout with bytes after it, afterwards a file
+ * layout; perf reads both. It finds the table of features by its place alone: directly after the
+ * data.
  */
-#include "writer-int.h"
+#include "kontend/mem.h"
+#include "writer.h"
 #include <errno.h>
 #include <unistd.h>
+
+static void add_features(struct writer_ends *f)
+{
+	struct perfdata_section s[PERFDATA_FEATURE_BITS];
+	size_t n = 0, at = 0;
+
+	for (unsigned bit = 0; bit < PERFDATA_FEATURE_BITS; bit++) {
+		size_t len = f->features[bit].len;
+		if (!len)
+			continue;
+		f->h.features[bit / 64] |= 1ull << bit % 64;
+		s[n++] = (struct perfdata_section){.offset = at, .size = len};
+		at += (len + 7) / 8 * 8;
+	}
+	for (size_t i = 0; i < n; i++)
+		s[i].offset += f->at + n * sizeof(*s);
+	writer_bytes_add(&f->tail, s, n * sizeof(*s));
+	for (unsigned bit = 0; bit < PERFDATA_FEATURE_BITS; bit++) {
+		writer_bytes_add(&f->tail, f->features[bit].data, f->features[bit].len);
+		writer_bytes_pad(&f->tail);
+	}
+}
+
+static void add_attrs(struct writer_ends *f, const struct writer_attr *attrs, size_t n)
+{
+	uint64_t ids = f->at + f->tail.len;
+
+	for (size_t i = 0; i < n; i++)
+		writer_bytes_add(&f->tail, attrs[i].ids, attrs[i].n_ids * sizeof(*attrs->ids));
+	f->h.attr_size = WRITER_ATTR + sizeof(struct perfdata_section);
+	f->h.attrs.offset = f->at + f->tail.len;
+	f->h.attrs.size = n * f->h.attr_size;
+	for (size_t i = 0; i < n; i++) {
+		struct perfdata_section s = {.offset = ids, .size = attrs[i].n_ids * 8ull};
+		writer_bytes_add(&f->tail, &attrs[i].attr, WRITER_ATTR);
+		writer_bytes_add(&f->tail, &s, sizeof(s));
+		ids += s.size;
+	}
+}
+
+int writer_ends_build(struct writer_ends *f, const struct writer_attr *attrs, size_t n)
+{
+	f->h.magic = PERFDATA_MAGIC;
+	f->h.size = sizeof(f->h);
+	add_features(f);
+	add_attrs(f, attrs, n);
+	return f->tail.failed ? -ENOMEM : 0;
+}
+
+void writer_ends_deinit(struct writer_ends *f)
+{
+	for (unsigned bit = 0; bit < PERFDATA_FEATURE_BITS; bit++)
+		mem_free(f->features[bit].data);
+	mem_free(f->tail.data);
+}
 
 /* Appends the tail, then makes the head of the file say so. */
 static int write_ends(struct writer *w, const struct writer_ends *f, struct error *err)
@@ -33,10 +91,8 @@ static int write_ends(struct writer *w, const struct writer_ends *f, struct erro
 
 static int collect(struct writer *w, struct writer_ends *f)
 {
-	int e = 0;
+	int e = writer_features(w, f->features);
 
-	for (size_t i = 0; !e && i < writer_n_features; i++)
-		e = writer_feature(w, writer_features[i], &f->features[writer_features[i]]);
 	return e ? e : writer_ends_build(f, w->attrs, w->n_attrs);
 }
 

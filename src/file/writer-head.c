@@ -8,7 +8,7 @@
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "tracing.h"
-#include "writer-int.h"
+#include "writer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <sys/utsname.h>
@@ -20,13 +20,12 @@ enum {
 	MOST_IDS = 7000, /* an attr record has at most 64 KiB */
 };
 
-const uint8_t writer_features[] = {
+static const uint8_t features[] = {
 	PERFDATA_TRACING_DATA, PERFDATA_BUILD_ID,   PERFDATA_HOSTNAME,	  PERFDATA_OSRELEASE,
 	PERFDATA_VERSION,      PERFDATA_ARCH,	    PERFDATA_NRCPUS,	  PERFDATA_CPUDESC,
 	PERFDATA_CMDLINE,      PERFDATA_EVENT_DESC, PERFDATA_SAMPLE_TIME, PERFDATA_CLOCKID,
 	PERFDATA_COMPRESSED,   PERFDATA_CLOCK_DATA,
 };
-const size_t writer_n_features = sizeof(writer_features);
 
 static int add(struct writer_bytes *b, const void *data, size_t len)
 {
@@ -47,8 +46,9 @@ static int add_string(struct writer_bytes *b, const char *s)
 {
 	size_t n = strlen(s) + 1, padded = (n + NAME_ALIGN - 1) / NAME_ALIGN * NAME_ALIGN;
 
-	return add_u32(b, (uint32_t)padded) || add(b, s, n) || add(b, NULL, padded - n) ? -ENOMEM
-											: 0;
+	add_u32(b, (uint32_t)padded);
+	add(b, s, n);
+	return add(b, NULL, padded - n);
 }
 
 /* Of those that are no tracepoints. */
@@ -129,10 +129,11 @@ static int add_kernel_id(struct writer_bytes *b)
 		return 0;
 	id[20] = (uint8_t)n;
 	/* pid, id; the name follows the id directly; perf pads the whole to 8 bytes. */
-	return add(b, &h, sizeof(h)) || add_u32(b, UINT32_MAX) || add(b, id, sizeof(id)) ||
-			       add(b, name, sizeof(name)) || add_u32(b, 0)
-		       ? -ENOMEM
-		       : 0;
+	add(b, &h, sizeof(h));
+	add_u32(b, UINT32_MAX);
+	add(b, id, sizeof(id));
+	add(b, name, sizeof(name));
+	return add_u32(b, 0);
 }
 
 /* Of the kernel that was recorded, where that is said, else it is the one that runs. */
@@ -144,8 +145,9 @@ static int add_build_ids(const struct writer *w, struct writer_bytes *b)
 
 	while ((next = buildids_next(ids->data, ids->len, at, &one)) && !one.kernel)
 		at = next;
-	int e = next ? 0 : add_kernel_id(b);
-	return e ? e : add(b, ids->data, ids->len);
+	if (!next)
+		add_kernel_id(b);
+	return add(b, ids->data, ids->len);
 }
 
 static int add_cpudesc(struct writer_bytes *b)
@@ -170,27 +172,27 @@ static int add_cmdline(const struct writer *w, struct writer_bytes *b)
 {
 	const char *p = (const char *)w->cmdline.data;
 	uint32_t n = 0;
-	int e;
 
 	for (size_t i = 0; i < w->cmdline.len; i++)
 		n += !p[i];
-	e = n ? add_u32(b, n) : 0;
-	for (size_t at = 0; !e && at < w->cmdline.len; at += strlen(p + at) + 1)
-		e = add_string(b, p + at);
-	return e;
+	if (n)
+		add_u32(b, n);
+	for (size_t at = 0; at < w->cmdline.len; at += strlen(p + at) + 1)
+		add_string(b, p + at);
+	return b->failed ? -ENOMEM : 0;
 }
 
-static int add_event_desc(const struct writer *w, struct writer_bytes *b)
+int writer_event_desc(const struct writer_attr *attrs, size_t n, struct writer_bytes *b)
 {
-	int e = add_u32(b, (uint32_t)w->n_attrs) || add_u32(b, WRITER_ATTR) ? -ENOMEM : 0;
-
-	for (size_t i = 0; !e && i < w->n_attrs; i++) {
-		const struct writer_attr *a = &w->attrs[i];
-		if (add(b, &a->attr, WRITER_ATTR) || add_u32(b, a->n_ids) ||
-		    add_string(b, a->name) || add(b, a->ids, a->n_ids * sizeof(*a->ids)))
-			e = -ENOMEM;
+	add_u32(b, (uint32_t)n);
+	add_u32(b, WRITER_ATTR);
+	for (const struct writer_attr *a = attrs; a < attrs + n; a++) {
+		add(b, &a->attr, WRITER_ATTR);
+		add_u32(b, a->n_ids);
+		add_string(b, a->name);
+		add(b, a->ids, a->n_ids * sizeof(*a->ids));
 	}
-	return e;
+	return b->failed ? -ENOMEM : 0;
 }
 
 /* version, type zstd, level, ratio, and the room that unpacking a record takes at most. */
@@ -202,37 +204,22 @@ static int add_compressed(const struct writer *w, struct writer_bytes *b)
 		return 0;
 	if (w->stat.packed_to)
 		ratio = (uint32_t)(w->stat.packed_from / w->stat.packed_to);
-	return add_u32(b, 1) || add_u32(b, 1) || add_u32(b, (uint32_t)w->pack.level) ||
-			       add_u32(b, ratio) || add_u32(b, 1 << 20)
-		       ? -ENOMEM
-		       : 0;
+	add_u32(b, 1);
+	add_u32(b, 1);
+	add_u32(b, (uint32_t)w->pack.level);
+	add_u32(b, ratio);
+	return add_u32(b, 1 << 20);
 }
 
-int writer_tracing(struct writer *w, struct writer_bytes *b)
-{
-	struct tracing_event *events = mem_calloc(w->n_formats + 1, sizeof(*events));
-
-	if (!events)
-		return -ENOMEM;
-	for (size_t i = 0; i < w->n_formats; i++)
-		events[i] = (struct tracing_event){.body = (const char *)w->formats[i].data,
-						   .len = w->formats[i].len};
-	size_t n = tracing_build(events, w->n_formats, NULL, 0), at = b->len;
-	int e = add(b, NULL, n);
-	if (!e)
-		tracing_build(events, w->n_formats, b->data + at, n);
-	mem_free(events);
-	return e;
-}
-
-int writer_feature(struct writer *w, enum perfdata_feature feature, struct writer_bytes *b)
+static int add_feature(const struct writer *w, enum perfdata_feature feature,
+		       struct writer_bytes *b)
 {
 	const struct record_host *h = &w->host;
 	struct utsname u;
 
 	switch (feature) {
 	case PERFDATA_TRACING_DATA:
-		return writer_tracing(w, b);
+		return tracing_build(w->formats, w->n_formats, b);
 	case PERFDATA_BUILD_ID:
 		return add_build_ids(w, b);
 	case PERFDATA_HOSTNAME:
@@ -244,28 +231,40 @@ int writer_feature(struct writer *w, enum perfdata_feature feature, struct write
 	case PERFDATA_ARCH:
 		return add_string(b, h->machine);
 	case PERFDATA_NRCPUS:
-		return add_u32(b, h->cpus) || add_u32(b, h->cpus_online) ? -ENOMEM : 0;
+		add_u32(b, h->cpus);
+		return add_u32(b, h->cpus_online);
 	case PERFDATA_CPUDESC:
 		return add_cpudesc(b);
 	case PERFDATA_CMDLINE:
 		return add_cmdline(w, b);
 	case PERFDATA_EVENT_DESC:
-		return add_event_desc(w, b);
+		return writer_event_desc(w->attrs, w->n_attrs, b);
 	case PERFDATA_SAMPLE_TIME:
-		return add_u64(b, h->clock_ns) || add_u64(b, w->now) ? -ENOMEM : 0;
+		add_u64(b, h->clock_ns);
+		return add_u64(b, w->now);
 	case PERFDATA_CLOCKID:
 		return add_u64(b, w->clock_id);
 	case PERFDATA_COMPRESSED:
 		return add_compressed(w, b);
 	case PERFDATA_CLOCK_DATA:
-		return !h->wall_ns ? 0
-		       : add_u32(b, 1) || add_u32(b, w->clock_id) || add_u64(b, h->wall_ns) ||
-				       add_u64(b, h->clock_ns)
-			       ? -ENOMEM
-			       : 0;
+		if (!h->wall_ns)
+			return 0;
+		add_u32(b, 1);
+		add_u32(b, w->clock_id);
+		add_u64(b, h->wall_ns);
+		return add_u64(b, h->clock_ns);
 	default:
 		return 0;
 	}
+}
+
+int writer_features(const struct writer *w, struct writer_bytes *bodies)
+{
+	int e = 0;
+
+	for (size_t i = 0; !e && i < sizeof(features); i++)
+		e = add_feature(w, features[i], &bodies[features[i]]);
+	return e;
 }
 
 static size_t open_record(struct writer_bytes *b, uint32_t type)
@@ -273,14 +272,15 @@ static size_t open_record(struct writer_bytes *b, uint32_t type)
 	struct perf_event_header h = {.type = type};
 	size_t at = b->len;
 
-	return add(b, &h, sizeof(h)) ? SIZE_MAX : at;
+	add(b, &h, sizeof(h));
+	return at;
 }
 
 static int close_record(struct writer_bytes *b, size_t at)
 {
 	struct perf_event_header h;
 
-	if (at == SIZE_MAX || writer_bytes_pad(b))
+	if (writer_bytes_pad(b))
 		return -ENOMEM;
 	if (b->len - at > UINT16_MAX)
 		return -E2BIG;
@@ -294,15 +294,15 @@ static int head_attr(struct writer_bytes *b, const struct writer_attr *a)
 {
 	size_t at = open_record(b, PERFDATA_TYPE_ATTR);
 
-	if (add(b, &a->attr, WRITER_ATTR) || add(b, a->ids, a->n_ids * sizeof(*a->ids)))
-		return -ENOMEM;
+	add(b, &a->attr, WRITER_ATTR);
+	add(b, a->ids, a->n_ids * sizeof(*a->ids));
 	int e = close_record(b, at);
 	if (e || !a->n_ids)
 		return e;
 	at = open_record(b, PERFDATA_TYPE_EVENT_UPDATE);
-	if (add_u64(b, UPDATE_NAME) || add_u64(b, a->ids[0]) ||
-	    add(b, a->name, strlen(a->name) + 1))
-		return -ENOMEM;
+	add_u64(b, UPDATE_NAME);
+	add_u64(b, a->ids[0]);
+	add(b, a->name, strlen(a->name) + 1);
 	return close_record(b, at);
 }
 
@@ -310,10 +310,13 @@ static int head_tracing(struct writer *w, struct writer_bytes *b)
 {
 	struct writer_bytes body = {0};
 	size_t at = open_record(b, PERFDATA_TYPE_TRACING_DATA);
-	int e = writer_tracing(w, &body);
+	int e = tracing_build(w->formats, w->n_formats, &body);
 
 	/* The size that is said is the padded one, as perf itself does it. */
-	if (!e && !writer_bytes_pad(&body) && !add_u32(b, (uint32_t)body.len))
+	if (!e)
+		e = writer_bytes_pad(&body);
+	add_u32(b, (uint32_t)body.len);
+	if (!e)
 		e = close_record(b, at);
 	if (!e)
 		e = add(b, body.data, body.len);
@@ -324,13 +327,14 @@ static int head_tracing(struct writer *w, struct writer_bytes *b)
 static int head_feature(struct writer *w, struct writer_bytes *b, enum perfdata_feature feature)
 {
 	struct writer_bytes body = {0};
-	int e = writer_feature(w, feature, &body);
+	int e = add_feature(w, feature, &body);
 
 	/* One too long for a record comes with the file layout only. */
 	if (!e && body.len && body.len < UINT16_MAX - 32) {
 		size_t at = open_record(b, PERFDATA_TYPE_FEATURE);
-		e = add_u64(b, feature) || add(b, body.data, body.len) ? -ENOMEM
-								       : close_record(b, at);
+		add_u64(b, feature);
+		add(b, body.data, body.len);
+		e = close_record(b, at);
 	}
 	mem_free(body.data);
 	return e;
@@ -351,14 +355,19 @@ static int head_kernel(struct writer *w, struct writer_bytes *b)
 				   PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
 	     bits; bits &= bits - 1)
 		trailer += 8;
-	if (add(b, &h, sizeof(h)) || add_u32(b, UINT32_MAX) || add_u32(b, 0) || add_u64(b, from) ||
-	    add_u64(b, to - from) || add_u64(b, from) || add(b, name, sizeof(name)) ||
-	    writer_bytes_pad(b) || add(b, NULL, trailer))
-		return -ENOMEM;
+	add(b, &h, sizeof(h));
+	add_u32(b, UINT32_MAX);
+	add_u32(b, 0);
+	add_u64(b, from);
+	add_u64(b, to - from);
+	add_u64(b, from);
+	add(b, name, sizeof(name));
+	writer_bytes_pad(b);
+	add(b, NULL, trailer);
 	return close_record(b, at);
 }
 
-static int add_own_attr(struct writer *w)
+static int add_ext_attr(struct writer *w)
 {
 	struct writer_attr a = {.attr = writer_ext_attr(), .n_ids = 1, .name = PERFDATA_EXT_NAME};
 
@@ -376,25 +385,23 @@ static int add_own_attr(struct writer *w)
 
 static int build(struct writer *w, struct writer_bytes *b, struct writer_bytes *kernel)
 {
-	uint64_t magic = PERFDATA_MAGIC;
-	int e = add_own_attr(w);
+	int e = add_ext_attr(w);
 
-	if (!e && (add_u64(b, magic) || add_u64(b, PERFDATA_PIPE_HEADER)))
-		e = -ENOMEM;
+	add_u64(b, PERFDATA_MAGIC);
+	add_u64(b, PERFDATA_PIPE_HEADER);
 	for (size_t i = 1; !e && i < w->n_attrs; i++)
 		name_attr(w, &w->attrs[i]);
 	for (size_t i = 0; !e && i < w->n_attrs; i++)
 		e = head_attr(b, &w->attrs[i]);
 	if (!e && w->n_formats)
 		e = head_tracing(w, b);
-	for (size_t i = 0; !e && i < writer_n_features; i++)
-		if (writer_features[i] == PERFDATA_BUILD_ID)
+	for (size_t i = 0; !e && i < sizeof(features); i++)
+		if (features[i] == PERFDATA_BUILD_ID)
 			/* Those of programs, as perf has them, are of no size for a stream. */
 			e = add_kernel_id(b);
-		else if (writer_features[i] != PERFDATA_TRACING_DATA &&
-			 writer_features[i] != PERFDATA_EVENT_DESC &&
-			 writer_features[i] != PERFDATA_SAMPLE_TIME)
-			e = head_feature(w, b, writer_features[i]);
+		else if (features[i] != PERFDATA_TRACING_DATA &&
+			 features[i] != PERFDATA_EVENT_DESC && features[i] != PERFDATA_SAMPLE_TIME)
+			e = head_feature(w, b, features[i]);
 	return e ? e : head_kernel(w, kernel);
 }
 

@@ -1,241 +1,123 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stream into a file. Everything is collected into whole records before it is written, and
- * `good` is the length of what has been written in whole: when a write fails in the middle, the
- * file is cut back to it, so that what is there stays readable. With compression each piece of a
- * ring and each long sample of ours is a zstd frame of its own, in as many records as it takes. A
- * frame in one go is packed from where its bytes lie, which takes a quarter less time than a stream
- * that must first copy them to remember them.
+ * The stream into a file, record by record. What perf has no record for becomes samples of
+ * kontend's event. Long bodies (the symbols' text) are packed, since they are text, and cut into
+ * chunks, since a record's size has 16 bits. The samples carry the session's time as known so far,
+ * so that perf, which sorts by it, keeps them in their place.
  */
+#include "writer.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
-#include "writer-int.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/fs.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
-	OUT_BYTES = 256 << 10,
-	FRAME = 256 << 10,   /* bytes in one: a reader can go back to the start of each */
-	PACKED_MOST = 65520, /* bytes of one in a record: with the header still a 16-bit size */
-	OWN_PLAIN = 512,     /* a sample of ours that is shorter is not worth a frame */
+	PACK_FROM = 4096,
+	PACK_LEVEL = 1,
+	EXT_PLAIN = 512, /* a sample of ours that is shorter is not worth a frame */
 };
 
-int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len)
+struct sample {
+	struct perf_event_header header;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
+
+struct perf_event_attr writer_ext_attr(void)
 {
-	if (b->cap - b->len < len) {
-		size_t cap = b->cap ? b->cap : 4096;
-		while (cap - b->len < len)
-			cap *= 2;
-		uint8_t *more = mem_resize(b->data, cap, 1);
-		if (!more)
-			return -ENOMEM;
-		b->data = more;
-		b->cap = cap;
-	}
-	if (len && data)
-		memcpy(b->data + b->len, data, len);
-	else if (len)
-		memset(b->data + b->len, 0, len);
-	b->len += len;
-	return 0;
+	struct perf_event_attr a = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = WRITER_ATTR,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.sample_period = 1,
+		.sample_type = PERFDATA_EXT_SAMPLE,
+		.sample_id_all = 1,
+	};
+
+	return a;
 }
 
-int writer_bytes_pad(struct writer_bytes *b)
+static int add_sample(struct writer *w, struct writer_bytes *b, const struct perfdata_ext *h,
+		      const void *data, size_t n)
 {
-	return writer_bytes_add(b, NULL, (8 - b->len % 8) % 8);
+	struct sample s = {
+		.header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL},
+		.id = PERFDATA_EXT_ID,
+		.time = w->now,
+	};
+	size_t pad = (8 - (sizeof(uint32_t) + sizeof(*h) + n) % 8) % 8;
+	uint32_t raw = (uint32_t)(sizeof(*h) + n + pad);
+
+	s.header.size = (uint16_t)(sizeof(s) + sizeof(raw) + raw);
+	writer_bytes_add(b, &s, sizeof(s));
+	writer_bytes_add(b, &raw, sizeof(raw));
+	writer_bytes_add(b, h, sizeof(*h));
+	writer_bytes_add(b, data, n);
+	return writer_bytes_add(b, NULL, pad);
 }
 
-static int no_memory(const struct writer *w, struct error *err)
+static int add_chunks(struct writer *w, struct writer_bytes *b, struct perfdata_ext *h,
+		      const uint8_t *data)
 {
-	return error_set(err, -ENOMEM, "cannot write \"%s\": out of memory", w->path);
-}
-
-/* As writev(); a full pipe is waited for, where somebody wants to do that, and answers EINTR. */
-static ssize_t write_some(struct writer *w, const struct iovec *v, int n_v)
-{
-	ssize_t n = -1;
-
-	if (!w->wait)
-		return writev(w->fd, v, n_v);
-	if (!w->in_bits) {
-		n = syscall(SYS_pwritev2, w->fd, v, n_v, -1L, -1L, RWF_NOWAIT);
-		/* Not of fifos, nor of pipes before Linux 6.4. */
-		w->in_bits = n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL);
-		if (n >= 0 || (errno != EAGAIN && !w->in_bits))
-			return n;
-	}
-	int stop = w->wait(w->ctx, w->fd);
-	errno = stop ? stop : EINTR;
-	if (stop || !w->in_bits)
-		return -1;
-	/* So much fits when a pipe can be written to at all. */
-	return write(w->fd, v->iov_base, v->iov_len < PIPE_BUF ? v->iov_len : PIPE_BUF);
-}
-
-/* @v is used up on the way. */
-static int write_all(struct writer *w, struct iovec *v, int n_v, struct error *err)
-{
-	while (n_v) {
-		if (!v->iov_len) {
-			v++;
-			n_v--;
-			continue;
-		}
-		ssize_t n = write_some(w, v, n_v);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int e = -errno;
-			w->failed = true;
-			if (w->can_seek && !ftruncate(w->fd, (off_t)w->good))
-				lseek(w->fd, (off_t)w->good, SEEK_SET);
-			return error_errno(err, e, "cannot write \"%s\" after %llu bytes%s",
-					   w->path, (unsigned long long)w->good,
-					   w->begun && w->good > w->data_begin
-						   ? "; what is written so far is readable"
-						   : "");
-		}
-		for (int i = 0; n && i < n_v; i++) {
-			size_t done = (size_t)n < v[i].iov_len ? (size_t)n : v[i].iov_len;
-			v[i].iov_base = (char *)v[i].iov_base + done;
-			v[i].iov_len -= done;
-			n -= (ssize_t)done;
-		}
-	}
-	return 0;
-}
-
-/* What was collected, and @more behind it, in one go: that much more of the file is whole then. */
-static int write_out(struct writer *w, const struct iovec *more, int n_more, struct error *err)
-{
-	struct iovec v[1 + WRITER_RUNS];
-	uint64_t len = w->out.len;
-
-	if (w->failed)
-		return error_set(err, -EIO, "cannot go on writing \"%s\"", w->path);
-	v[0] = (struct iovec){w->out.data, w->out.len};
-	for (int i = 0; i < n_more; i++) {
-		v[1 + i] = more[i];
-		len += more[i].iov_len;
-	}
-	int e = write_all(w, v, 1 + n_more, err);
-	if (!e && len) {
-		w->good_before = w->good;
-		w->good += len;
-	}
-	w->out.len = 0;
-	w->stat.bytes = w->good;
-	return e;
-}
-
-int writer_flush(struct writer *w, struct error *err)
-{
-	return write_out(w, NULL, 0, err);
-}
-
-static int put_out(struct writer *w, const void *data, size_t len, struct error *err)
-{
-	struct iovec v = {(void *)(uintptr_t)data, len};
 	int e = 0;
 
-	if (len >= OUT_BYTES && !w->on_trial)
-		return write_out(w, &v, 1, err);
-	if (w->out.len + len > OUT_BYTES && !w->on_trial)
-		e = writer_flush(w, err);
-	if (!e && writer_bytes_add(&w->out, data, len))
-		e = no_memory(w, err);
+	do {
+		size_t left = h->stored - h->offset;
+		size_t n = left < PERFDATA_EXT_CHUNK ? left : PERFDATA_EXT_CHUNK;
+		h->here = (uint16_t)n;
+		e = add_sample(w, b, h, data + h->offset, n);
+		h->offset += (uint32_t)n;
+	} while (!e && h->offset < h->stored);
 	return e;
 }
 
-/* A whole frame, in records that perf's 16-bit sizes can tell; none is cut by a write. */
-static int put_frame(struct writer *w, const uint8_t *frame, size_t len, struct error *err)
+/* A record of ours into @b, in as many samples as it takes. 0 or negative. */
+static int add_record(struct writer *w, struct writer_bytes *b, const struct record *r)
 {
-	struct perf_event_header h = {.type = PERFDATA_TYPE_COMPRESSED};
-	int e = 0;
+	struct perfdata_ext h = {
+		.magic = PERFDATA_EXT_MAGIC,
+		.version = PERFDATA_EXT_VERSION,
+		.kind = (uint16_t)r->kind,
+		.ring = r->ring,
+		.stored = (uint32_t)r->len,
+		.length = (uint32_t)r->len,
+	};
 
-	for (size_t n; !e && len; frame += n, len -= n) {
-		n = len < PACKED_MOST ? len : PACKED_MOST;
-		h.size = (uint16_t)(sizeof(h) + n);
-		w->stat.packed_to += h.size;
-		if (w->out.len + h.size > OUT_BYTES && !w->on_trial)
-			e = writer_flush(w, err);
-		if (!e)
-			e = put_out(w, &h, sizeof(h), err);
-		if (!e)
-			e = put_out(w, frame, n, err);
+	if (r->len > PERFDATA_EXT_MOST)
+		return -EFBIG;
+	/* Packed already as part of the stream when that is packed. */
+	if (r->len < PACK_FROM || w->pack.level)
+		return add_chunks(w, b, &h, r->data);
+	size_t room = pack_bound(r->len);
+	uint8_t *packed = mem_resize(NULL, room, 1);
+	long n = packed ? pack_frame(r->data, r->len, packed, room, PACK_LEVEL) : -ENOMEM;
+	if (n > 0) {
+		h.flags = PERFDATA_EXT_ZSTD;
+		h.stored = (uint32_t)n;
 	}
+	int e = n < 0 ? (int)n : add_chunks(w, b, &h, packed);
+	mem_free(packed);
 	return e;
-}
-
-static int put_packed(struct writer *w, const uint8_t *data, size_t len, struct error *err)
-{
-	size_t room = pack_bound(FRAME);
-
-	/* Filled with zeros once, and not each time. */
-	if (w->packed.cap < room && writer_bytes_add(&w->packed, NULL, room))
-		return no_memory(w, err);
-	long n = pack_some(&w->pack, data, len, w->packed.data, w->packed.cap, 1);
-	if (n < 0)
-		return error_errno(err, (int)n, "cannot compress for \"%s\"", w->path);
-	w->stat.packed_from += len;
-	return put_frame(w, w->packed.data, (size_t)n, err);
-}
-
-int writer_data(struct writer *w, const void *data, size_t len, struct error *err)
-{
-	const uint8_t *p = data;
-	int e = 0;
-
-	if (!w->pack.level)
-		return put_out(w, data, len, err);
-	for (size_t n; !e && len; p += n, len -= n) {
-		n = len < FRAME ? len : FRAME;
-		e = put_packed(w, p, n, err);
-	}
-	return e;
-}
-
-/* As it is, where it fits. */
-static int put_plain(struct writer *w, const void *data, size_t len, struct error *err)
-{
-	int e = writer_fits(w, len);
-
-	return e ? e : put_out(w, data, len, err);
-}
-
-/* Runs, packed or not: all of them, or WRITER_FULL. */
-static int put_data(struct writer *w, const struct iovec *runs, int n, struct error *err)
-{
-	size_t len = 0;
-
-	for (int i = 0; i < n; i++)
-		len += runs[i].iov_len;
-	int e = w->pack.level ? writer_trial(w, len, err) : writer_fits(w, len);
-	for (int i = 0; !e && i < n; i++)
-		e = writer_data(w, runs[i].iov_base, runs[i].iov_len, err);
-	return w->pack.level ? writer_verdict(w, e) : e;
 }
 
 /* Our samples wait until the head stands before them. */
-static int put_own(struct writer *w, const struct record *r, struct error *err)
+static int put_ext(struct writer *w, const struct record *r, struct error *err)
 {
 	struct writer_bytes b = {0};
-	int e = writer_ext(w, w->begun ? &b : &w->early, r);
+	int e = add_record(w, w->begun ? &b : &w->early, r);
 	struct iovec v = {b.data, b.len};
 
 	if (e)
-		e = no_memory(w, err);
-	else if (w->begun && b.len < OWN_PLAIN)
-		e = put_plain(w, b.data, b.len, err);
+		e = writer_no_memory(w, err);
+	else if (w->begun && b.len < EXT_PLAIN)
+		e = writer_put_plain(w, b.data, b.len, err);
 	else if (w->begun)
-		e = put_data(w, &v, 1, err);
+		e = writer_put_data(w, &v, 1, err);
 	mem_free(b.data);
 	return e;
 }
@@ -249,10 +131,10 @@ static int put_own(struct writer *w, const struct record *r, struct error *err)
 static int put_round(struct writer *w, const struct record *r, uint64_t before, struct error *err)
 {
 	struct perf_event_header h = {.type = PERFDATA_TYPE_FINISHED_ROUND, .size = sizeof(h)};
-	int e = put_own(w, r, err);
+	int e = put_ext(w, r, err);
 
 	w->rounds += w->now > before;
-	return e || w->now == before || w->rounds % 2 ? e : put_plain(w, &h, sizeof(h), err);
+	return e || w->now == before || w->rounds % 2 ? e : writer_put_plain(w, &h, sizeof(h), err);
 }
 
 int writer_begin(struct writer *w, struct error *err)
@@ -266,8 +148,15 @@ int writer_begin(struct writer *w, struct error *err)
 	mem_free(w->early.data);
 	w->early = (struct writer_bytes){0};
 	if (!e && w->max_bytes && w->can_seek && writer_end_bytes(w, &w->end_bytes))
-		e = no_memory(w, err);
-	return e ? e : writer_check_head(w, err);
+		e = writer_no_memory(w, err);
+	uint64_t used = w->good + w->out.len + w->end_bytes;
+	if (e || !w->max_bytes || used <= w->max_bytes)
+		return e;
+	w->failed = true;
+	return error_set(err, -EFBIG,
+			 "cannot write \"%s\": the symbols of the kernel and what else comes "
+			 "before the events take %llu bytes, and it may have only %llu",
+			 w->path, (unsigned long long)used, (unsigned long long)w->max_bytes);
 }
 
 static int add_format(struct writer *w, const struct record *r, struct error *err)
@@ -281,11 +170,11 @@ static int add_format(struct writer *w, const struct record *r, struct error *er
 				 "the first events",
 				 w->path);
 	if (mem_grow(&w->formats, &w->cap_formats, w->n_formats, sizeof(*w->formats)))
-		return no_memory(w, err);
+		return writer_no_memory(w, err);
 	struct writer_bytes *b = &w->formats[w->n_formats];
 	*b = (struct writer_bytes){0};
 	if (writer_bytes_add(b, r->data, r->len))
-		return no_memory(w, err);
+		return writer_no_memory(w, err);
 	w->n_formats++;
 	return 0;
 }
@@ -322,18 +211,7 @@ static int put_run(struct writer *w, const struct record *r, struct error *err)
 	struct iovec v = {(void *)(uintptr_t)r->data, r->len};
 	int e = writer_begin(w, err);
 
-	return e ? e : put_data(w, &v, 1, err);
-}
-
-/* Longer ones are not copied on the way. */
-static int write_runs(struct writer *w, const struct iovec *runs, int n, struct error *err)
-{
-	uint64_t len = 0;
-
-	for (int i = 0; i < n; i++)
-		len += runs[i].iov_len;
-	int e = writer_fits(w, len);
-	return e ? e : write_out(w, runs, n, err);
+	return e ? e : writer_put_data(w, &v, 1, err);
 }
 
 /* They have a place in perf.data, which is written at the end. */
@@ -346,7 +224,7 @@ static int keep_build_ids(struct writer *w, const void *ids, size_t len, struct 
 		return WRITER_FULL;
 	b->len = 0;
 	w->end_bytes += more;
-	return writer_bytes_add(b, ids, len) ? no_memory(w, err) : 0;
+	return writer_bytes_add(b, ids, len) ? writer_no_memory(w, err) : 0;
 }
 
 /* What is of the whole recording and comes behind events is found by where it begins. */
@@ -356,11 +234,11 @@ static int put_snapshot(struct writer *w, const struct record *r, struct error *
 	uint64_t at = w->good + w->out.len;
 
 	if (!snapshot_parse(r->data, r->len, &head) || !snapshot_is_lasting(head.kind))
-		return put_own(w, r, err);
+		return put_ext(w, r, err);
 	if (head.kind == SNAPSHOT_BUILD_IDS)
 		return keep_build_ids(w, (const uint8_t *)r->data + sizeof(head),
 				      r->len - sizeof(head), err);
-	int e = put_own(w, r, err);
+	int e = put_ext(w, r, err);
 	/* Others come, and it stands where it does. */
 	if (!e && w->begun && !w->ending && !(head.flags & RECORD_SNAPSHOT_MORE))
 		w->ending = at;
@@ -374,7 +252,7 @@ int writer_put_runs(struct writer *w, const struct iovec *runs, int n, struct er
 	w->stat.records++;
 	if (e)
 		return e;
-	return w->pack.level ? put_data(w, runs, n, err) : write_runs(w, runs, n, err);
+	return writer_put_direct(w, runs, n, err);
 }
 
 int writer_put(struct writer *w, const struct record *r, struct error *err)
@@ -396,10 +274,10 @@ int writer_put(struct writer *w, const struct record *r, struct error *err)
 		memcpy(&w->host, r->data, sizeof(w->host));
 		if (w->host.clock_ns > w->now)
 			w->now = w->host.clock_ns;
-		return put_own(w, r, err);
+		return put_ext(w, r, err);
 	case RECORD_KALLSYMS:
 		find_text(w, r);
-		return put_own(w, r, err);
+		return put_ext(w, r, err);
 	case RECORD_ROUND:
 	case RECORD_TICK:
 		if (note_time(w, r))
@@ -407,11 +285,11 @@ int writer_put(struct writer *w, const struct record *r, struct error *err)
 		e = writer_begin(w, err);
 		if (e)
 			return e;
-		return r->kind == RECORD_TICK ? put_own(w, r, err) : put_round(w, r, before, err);
+		return r->kind == RECORD_TICK ? put_ext(w, r, err) : put_round(w, r, before, err);
 	case RECORD_SNAPSHOT:
 		return put_snapshot(w, r, err);
 	default:
-		return put_own(w, r, err);
+		return put_ext(w, r, err);
 	}
 }
 
@@ -452,7 +330,7 @@ int writer_new(struct writer **ret, const struct writer_options *o, struct error
 	e = open_output(w, o, err);
 	for (size_t i = 0; !e && o->argv && o->argv[i]; i++)
 		if (writer_bytes_add(&w->cmdline, o->argv[i], strlen(o->argv[i]) + 1))
-			e = no_memory(w, err);
+			e = writer_no_memory(w, err);
 	if (e) {
 		writer_free(w);
 		return e;

@@ -15,7 +15,7 @@ enum { MOST_KEPT = 16 };
 struct kept {
 	const uint8_t *data;
 	size_t size;
-	struct tracing_event events[MOST_KEPT];
+	struct writer_bytes formats[MOST_KEPT];
 	size_t n;
 };
 
@@ -29,11 +29,8 @@ static int keep(void *ctx, const char *system, const char *text, size_t len)
 	fuzz_require(text >= begin && text + len <= begin + k->size);
 	if (k->n == MOST_KEPT)
 		return 0;
-	char *body = mem_calloc(1, name + len);
-	fuzz_require(body);
-	memcpy(body, system, name);
-	memcpy(body + name, text, len);
-	k->events[k->n++] = (struct tracing_event){.body = body, .len = name + len};
+	struct writer_bytes *b = &k->formats[k->n++];
+	fuzz_require(!writer_bytes_add(b, system, name) && !writer_bytes_add(b, text, len));
 	return 0;
 }
 
@@ -45,24 +42,23 @@ struct same {
 static int compare(void *ctx, const char *system, const char *text, size_t len)
 {
 	struct same *s = ctx;
-	const struct tracing_event *e = &s->kept->events[s->n++];
+	const struct writer_bytes *b = &s->kept->formats[s->n++];
+	size_t name = strlen(system) + 1;
 
-	fuzz_require(s->n <= s->kept->n && !strcmp(system, e->body));
-	fuzz_require(len == e->len - strlen(e->body) - 1);
-	fuzz_require(!memcmp(text, e->body + strlen(e->body) + 1, len));
+	fuzz_require(s->n <= s->kept->n && !strcmp(system, (char *)b->data));
+	fuzz_require(len == b->len - name && !memcmp(text, b->data + name, len));
 	return 0;
 }
 
 static void rebuild(const struct kept *k)
 {
-	size_t need = tracing_build(k->events, k->n, NULL, 0);
+	struct writer_bytes built = {0};
 	struct same s = {.kept = k};
 	struct error err = {0};
-	uint8_t *buf = mem_calloc(1, need);
 
-	fuzz_require(buf && tracing_build(k->events, k->n, buf, need) == need);
-	fuzz_require(!tracing_walk(buf, need, compare, &s, &err) && s.n == k->n);
-	mem_free(buf);
+	fuzz_require(!tracing_build(k->formats, k->n, &built));
+	fuzz_require(!tracing_walk(built.data, built.len, compare, &s, &err) && s.n == k->n);
+	mem_free(built.data);
 }
 
 static void parse(const char *text, size_t len)
@@ -91,11 +87,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_require(!r || err.text[0]);
 	rebuild(&k);
 	for (size_t i = 0; i < k.n; i++) {
-		const char *text = k.events[i].body + strlen(k.events[i].body) + 1;
-		parse(text, k.events[i].len - (size_t)(text - k.events[i].body));
+		struct writer_bytes *b = &k.formats[i];
+		const char *text = (const char *)b->data;
+		size_t name = strlen(text) + 1;
+		parse(text + name, b->len - name);
+		mem_free(b->data);
 	}
-	for (size_t i = 0; i < k.n; i++)
-		mem_free((char *)(uintptr_t)k.events[i].body);
 	parse((const char *)data, size);
 	return 0;
 }

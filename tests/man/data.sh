@@ -53,7 +53,7 @@ values include/file/kontend/perfdata.h perfdata_feature PERFDATA_ >"$work/code"
 items FEATURES >"$work/page"
 same 'numbers of features'
 
-awk '/^const uint8_t writer_features/ { inside = 1; next } /^};/ { inside = 0 } inside' \
+awk '/^static const uint8_t features/ { inside = 1; next } /^};/ { inside = 0 } inside' \
 	src/file/writer-head.c | tr -d ' \t' | tr ',' '\n' | sed -n 's/^PERFDATA_//p' >"$work/code"
 items FEATURES | cut -d ' ' -f 1 >"$work/page"
 same 'features that are written'
@@ -74,7 +74,7 @@ same 'fields of side data'
 has 'the id of our event' include/file/kontend/perfdata.h PERFDATA_EXT_ID
 has 'the length of a chunk' include/file/kontend/perfdata.h PERFDATA_EXT_CHUNK
 has 'the length of an attribute' include/file/kontend/perfdata.h PERFDATA_EXT_ATTR
-has 'the length that is packed' src/file/writer-own.c PACK_FROM
+has 'the length that is packed' src/file/writer.c PACK_FROM
 has 'the number of ids' src/file/writer-head.c MOST_IDS
 
 exit $status

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_SRC_FILE_WRITER_INT_H
-#define KONTEND_SRC_FILE_WRITER_INT_H
+#ifndef KONTEND_SRC_FILE_WRITER_H
+#define KONTEND_SRC_FILE_WRITER_H
 
 #include "kontend/perfdata.h"
 #include "kontend/writer.h"
@@ -8,10 +8,11 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Bytes that grow; never shorter than `len` long. */
+/* Bytes that grow. After an addition without memory all others fail, too: the last one tells. */
 struct writer_bytes {
 	uint8_t *data;
 	size_t len, cap;
+	bool failed;
 };
 
 /* An attr as it will stand in the file: WRITER_ATTR bytes, and its ids. */
@@ -54,40 +55,34 @@ struct writer {
 	struct writer_stat stat;
 };
 
-/* writer.c */
-int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len); /* 0 or -ENOMEM */
-int writer_bytes_pad(struct writer_bytes *b);				    /* to 8 bytes */
+/* writer-out.c. 0 or -ENOMEM; @data NULL: zeros. */
+int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len);
+int writer_bytes_pad(struct writer_bytes *b); /* to 8 bytes */
+int writer_no_memory(const struct writer *w, struct error *err);
+/* May @len bytes, as they will be in the file, be added? 0 or WRITER_FULL. */
+int writer_fits(const struct writer *w, uint64_t len);
 /* To the file, packed or not; a whole number of records. */
 int writer_data(struct writer *w, const void *data, size_t len, struct error *err);
+/* As it is, where it fits. */
+int writer_put_plain(struct writer *w, const void *data, size_t len, struct error *err);
+/* Runs, packed or not: all of them, or WRITER_FULL. */
+int writer_put_data(struct writer *w, const struct iovec *runs, int n, struct error *err);
+/* The same without a copy on the way where they are not packed, which pays for long ones. */
+int writer_put_direct(struct writer *w, const struct iovec *runs, int n, struct error *err);
 
-/* writer-finish.c: what finishing adds. 0 or -ENOMEM. */
-int writer_end_bytes(struct writer *w, uint64_t *ret);
-
-/* writer-room.c: may @len bytes, as they will stand in the file, be added? 0 or WRITER_FULL. */
-int writer_fits(const struct writer *w, uint64_t len);
-/* Before @len bytes are packed, which may become too many: 0 or negative. */
-int writer_trial(struct writer *w, size_t len, struct error *err);
-/* After that, with the answer @e of what was done: WRITER_FULL when it is taken back. */
-int writer_verdict(struct writer *w, int e);
-/* Has what stands before the events found room? 0 or -EFBIG. */
-int writer_check_head(struct writer *w, struct error *err);
-
-/* writer-own.c: a record of ours into @b, in as many samples as it takes. 0 or -ENOMEM. */
-int writer_ext(struct writer *w, struct writer_bytes *b, const struct record *r);
+/* writer.c */
 struct perf_event_attr writer_ext_attr(void);
 
-/* writer-head.c: what stands before the data: events, formats, features as records. */
+/* writer-head.c: what comes before the data: events, formats, features as records. */
 int writer_add_attr(struct writer *w, const struct record *r, struct error *err);
 int writer_head(struct writer *w, struct error *err);
-/* The body of a feature's section; 0 bytes: not known. 0 or -ENOMEM. */
-int writer_feature(struct writer *w, enum perfdata_feature feature, struct writer_bytes *b);
-extern const uint8_t writer_features[];
-extern const size_t writer_n_features;
-int writer_tracing(struct writer *w, struct writer_bytes *b);
+/* Bodies of sections into @bodies, by the feature's bit; 0 bytes: not known. 0 or -ENOMEM. */
+int writer_features(const struct writer *w, struct writer_bytes *bodies);
+int writer_event_desc(const struct writer_attr *attrs, size_t n, struct writer_bytes *b);
 
-/* writer-ends.c: what the file layout has around its data. */
+/* writer-finish.c: what the file layout has around its data. */
 struct writer_ends {
-	uint64_t at;		  /* where the tail stands: at the end of the data */
+	uint64_t at;		  /* where the tail is: at the end of the data */
 	struct perfdata_header h; /* `data` is the caller's to fill in */
 	struct writer_bytes tail;
 	struct writer_bytes features[PERFDATA_FEATURE_BITS]; /* bodies; empty: not there */
@@ -95,5 +90,6 @@ struct writer_ends {
 /* 0 or -ENOMEM. */
 int writer_ends_build(struct writer_ends *f, const struct writer_attr *attrs, size_t n);
 void writer_ends_deinit(struct writer_ends *f);
+int writer_end_bytes(struct writer *w, uint64_t *ret); /* that finishing adds. 0 or -ENOMEM */
 
 #endif
