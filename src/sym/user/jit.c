@@ -8,6 +8,7 @@
 #include "internal.h"
 
 #include "kontend/clock.h"
+#include "kontend/load.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -69,22 +70,6 @@ static const uint8_t *look(struct window *w, uint64_t at, size_t n)
 	return w->bytes + (at - w->from);
 }
 
-static uint32_t u32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint64_t u64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 /* Length of the header; 0: it is not there yet; or -ENOEXEC. */
 static int64_t read_header(struct window *w)
 {
@@ -92,8 +77,8 @@ static int64_t read_header(struct window *w)
 
 	if (!p)
 		return 0;
-	uint32_t len = u32(p + 8);
-	if (u32(p) != DUMP_MAGIC || u32(p + 4) != DUMP_VERSION || len < HEADER)
+	uint32_t len = load_u32(p + 8);
+	if (load_u32(p) != DUMP_MAGIC || load_u32(p + 4) != DUMP_VERSION || len < HEADER)
 		return -ENOEXEC;
 	return len <= w->size ? (int64_t)len : 0;
 }
@@ -122,7 +107,8 @@ static int take_load(struct jitdump *d, struct symtab *t, struct window *w, uint
 		return -ENOEXEC;
 	const char *name = (const char *)p + LOAD_HEAD;
 	size_t n = strnlen(name, head - LOAD_HEAD);
-	struct jitdump_code c = {.addr = u64(p + 32), .size = u64(p + 40), .index = u64(p + 48)};
+	struct jitdump_code c = {
+		.addr = load_u64(p + 32), .size = load_u64(p + 40), .index = load_u64(p + 48)};
 	struct symtab_entry e = {.addr = c.addr, .rank = JIT_RANK};
 	if (!n || !is_range(c.addr, c.size))
 		return 0;
@@ -142,7 +128,7 @@ static int take_move(struct jitdump *d, struct symtab *t, struct window *w, uint
 
 	if (!p)
 		return -ENOEXEC;
-	uint64_t from = u64(p + 32), to = u64(p + 40), index = u64(p + 56);
+	uint64_t from = load_u64(p + 32), to = load_u64(p + 40), index = load_u64(p + 56);
 	for (size_t i = d->n; i-- > 0;) {
 		struct jitdump_code c = d->codes[i];
 		if (c.addr != from || c.index != index)
@@ -166,7 +152,7 @@ static int take_record(struct jitdump *d, struct symtab *t, struct window *w)
 
 	if (!p)
 		return 0;
-	uint32_t kind = u32(p), len = u32(p + 4);
+	uint32_t kind = load_u32(p), len = load_u32(p + 4);
 	if (len < PREFIX)
 		return -ENOEXEC;
 	if (len > w->size - d->read)
