@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Any bytes as a message about debug information: what is taken for one says the same again. */
-#include "../../src/sym/lines/msg.h"
+#include "../../src/sym/lines/proc.h"
 #include "fuzz.h"
 
 #include <string.h>

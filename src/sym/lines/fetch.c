@@ -6,8 +6,6 @@
  */
 #include "fetch.h"
 #include "debuginfod.h"
-#include "fdpass.h"
-#include "jail.h"
 #include "kontend/clock.h"
 #include "kontend/srclines.h"
 #include "kontend/text.h"

@@ -5,7 +5,7 @@
  * run, mapped to be executed or sent elsewhere. A call that is not in the list fails, and does not
  * kill, as the library asks for files that it can do without.
  */
-#include "jail.h"
+#include "proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +91,8 @@ static void become_nobody(void)
 #define FAIL (SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
 /* Only without PROT_EXEC, which is argument 2 of either call. */
+#include "proc.h"
+
 #define ALLOW_MAP(nr)                                                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4), LOAD(args[2]),                              \
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1), ANSWER(FAIL),               \

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Starting, asking and ending the process. It is run anew and not only forked: there may be threads
- * here, and what kontend has in its memory is nothing for it. Standard streams lead nowhere, and
- * the signals of a terminal go to another group.
+ * The other processes: how they are started and ended, and what is said to them.
+ *
+ * They are run anew and not only forked: there may be threads here, and what kontend has in its
+ * memory is nothing for them. Standard streams lead nowhere, and the signals of a terminal go to
+ * another group.
+ *
+ * Messages: a head of four words (mark, kind, file, number), then what the kind has. Texts are a
+ * length that counts their NUL, and the bytes. A message must be used up by what it says it holds.
+ *
+ * Descriptors go along by SCM_RIGHTS, see unix(7): they lie behind the header of a control message,
+ * aligned for that header. Who receives has them from the kernel, whatever the sender is; how many
+ * is his choice.
  */
 #include "proc.h"
-#include "fdpass.h"
+#include "kontend/cursor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +25,219 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { MARK = 0x4b4c4e31 };
+
+struct writer {
+	uint8_t *at, *end;
+};
+
+static void put(struct writer *w, const void *p, size_t n)
+{
+	if ((size_t)(w->end - w->at) < n)
+		return;
+	memcpy(w->at, p, n);
+	w->at += n;
+}
+
+static void put_u32(struct writer *w, uint32_t v)
+{
+	put(w, &v, sizeof(v));
+}
+
+static void put_text(struct writer *w, const char *s)
+{
+	uint32_t n = (uint32_t)strnlen(s ? s : "", SRCLINES_MSG_TEXT - 1);
+
+	put_u32(w, n + 1);
+	put(w, s ? s : "", n);
+	put(w, "", 1);
+}
+
+/* All frames fit: SRCLINES_FRAMES times two texts are less than a message. */
+static void put_place(struct writer *w, const struct srclines_msg *m)
+{
+	size_t n = m->answer == SRCLINES_OK ? m->place.n : 0;
+
+	put(w, &m->addr, sizeof(m->addr));
+	put_u32(w, (uint32_t)m->answer);
+	for (size_t i = 0; i < n; i++) {
+		put_u32(w, m->place.frames[i].line);
+		put_text(w, m->place.frames[i].function);
+		put_text(w, m->place.frames[i].file);
+	}
+}
+
+_Static_assert(SRCLINES_FRAMES * 2 * (SRCLINES_MSG_TEXT + 8) + 64 < SRCLINES_MSG_MOST,
+	       "a place fits into a message");
+
+static uint32_t number_of(const struct srclines_msg *m)
+{
+	if (m->kind == SRCLINES_MSG_FIND)
+		return (uint32_t)m->n;
+	return m->kind == SRCLINES_MSG_PLACE && m->answer == SRCLINES_OK ? (uint32_t)m->place.n : 0;
+}
+
+size_t srclines_msg_put(uint8_t *buf, const struct srclines_msg *m)
+{
+	struct writer w = {.at = buf, .end = buf + SRCLINES_MSG_MOST};
+
+	put_u32(&w, MARK);
+	put_u32(&w, (uint32_t)m->kind);
+	put_u32(&w, m->file);
+	put_u32(&w, number_of(m));
+	if (m->kind == SRCLINES_MSG_FIND)
+		put(&w, m->addrs, m->n * sizeof(m->addrs[0]));
+	if (m->kind == SRCLINES_MSG_OPENED) {
+		put_u32(&w, (uint32_t)m->answer);
+		put_text(&w, m->why);
+	}
+	if (m->kind == SRCLINES_MSG_PLACE)
+		put_place(&w, m);
+	return (size_t)(w.at - buf);
+}
+
+/* "" where it is not what it should be. */
+static const char *get_text(struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+	const char *p = n && n <= SRCLINES_MSG_TEXT ? cursor_bytes(c, n) : NULL;
+
+	if (p && memchr(p, '\0', n) == p + n - 1)
+		return p;
+	c->bad = true;
+	return "";
+}
+
+static enum srclines_answer get_answer(struct cursor *c)
+{
+	uint32_t a = cursor_u32(c);
+
+	if (a >= SRCLINES_ANSWERS || a == SRCLINES_PENDING)
+		c->bad = true;
+	return c->bad ? SRCLINES_DAMAGED : (enum srclines_answer)a;
+}
+
+static void get_place(struct cursor *c, size_t n, struct srclines_msg *ret)
+{
+	ret->addr = cursor_u64(c);
+	ret->answer = get_answer(c);
+	if (n > SRCLINES_FRAMES || (n != 0) != (ret->answer == SRCLINES_OK)) {
+		c->bad = true;
+		return;
+	}
+	ret->place.n = n;
+	for (size_t i = 0; i < n; i++) {
+		ret->place.frames[i].line = cursor_u32(c);
+		ret->place.frames[i].function = get_text(c);
+		ret->place.frames[i].file = get_text(c);
+	}
+}
+
+static void get_body(struct cursor *c, uint32_t n, struct srclines_msg *ret)
+{
+	const void *addrs;
+
+	switch (ret->kind) {
+	case SRCLINES_MSG_FIND:
+		c->bad |= !n || n > SRCLINES_MSG_PLACES;
+		addrs = cursor_bytes(c, c->bad ? 0 : n * sizeof(ret->addrs[0]));
+		ret->n = addrs ? n : 0;
+		if (addrs)
+			memcpy(ret->addrs, addrs, n * sizeof(ret->addrs[0]));
+		break;
+	case SRCLINES_MSG_OPENED:
+		ret->answer = get_answer(c);
+		ret->why = get_text(c);
+		break;
+	case SRCLINES_MSG_PLACE:
+		get_place(c, n, ret);
+		break;
+	default:
+		break;
+	}
+}
+
+bool srclines_msg_get(const uint8_t *buf, size_t n, struct srclines_msg *ret)
+{
+	struct cursor c = cursor_make(buf, n);
+
+	uint32_t mark = cursor_u32(&c), kind = cursor_u32(&c);
+	ret->file = cursor_u32(&c);
+	uint32_t number = cursor_u32(&c);
+	if (c.bad || mark != MARK || kind < SRCLINES_MSG_OPEN || kind >= SRCLINES_MSG_KINDS)
+		return false;
+	ret->kind = (enum srclines_msg_kind)kind;
+	get_body(&c, number, ret);
+	return !c.bad && !cursor_left(&c);
+}
+
+union control {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(FDPASS_MOST * sizeof(int))];
+};
+
+int fdpass_send(int to, const void *data, size_t len, const int *fds, size_t n, int flags)
+{
+	union control control = {0};
+	struct iovec io = {.iov_base = (void *)(uintptr_t)data, .iov_len = len};
+	struct msghdr h = {.msg_iov = &io, .msg_iovlen = 1};
+	ssize_t r;
+
+	if (n > FDPASS_MOST)
+		return -EINVAL;
+	if (n) {
+		h.msg_control = &control;
+		h.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
+	}
+	do {
+		r = sendmsg(to, &h, flags | MSG_NOSIGNAL);
+	} while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : 0;
+}
+
+static void take_fds(struct msghdr *h, int *fds)
+{
+	size_t n = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+			if (n < FDPASS_MOST)
+				fds[n++] = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+long fdpass_receive(int from, void *ret, size_t size, int fds[FDPASS_MOST], int flags)
+{
+	union control control;
+	struct iovec io = {.iov_base = ret, .iov_len = size};
+	struct msghdr h = {.msg_iov = &io,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	ssize_t n;
+
+	for (size_t i = 0; i < FDPASS_MOST; i++)
+		fds[i] = -1;
+	do {
+		n = recvmsg(from, &h, flags | MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	take_fds(&h, fds);
+	return (long)n;
+}
 
 static int set_files(posix_spawn_file_actions_t *a, int fd)
 {

@@ -2,9 +2,60 @@
 #ifndef KONTEND_SYM_SRCLINES_PROC_H
 #define KONTEND_SYM_SRCLINES_PROC_H
 
-#include "msg.h"
+#include "kontend/srclines.h"
 
+#include <stddef.h>
 #include <sys/types.h>
+
+/*
+ * What kontend and the process that reads debug information say to each other: messages of at most
+ * SRCLINES_MSG_MOST bytes, each one datagram, in this machine's byte order. Whoever gets one takes
+ * it for hostile.
+ */
+enum srclines_msg_kind {
+	/* Questions. Their answers come in the same order; a close has none. */
+	SRCLINES_MSG_OPEN = 1, /* a file; descriptors come along: of it, and of what it shares */
+	SRCLINES_MSG_FIND,     /* n places in a file: an answer each */
+	SRCLINES_MSG_CLOSE,
+	/* Answers. */
+	SRCLINES_MSG_OPENED, /* `answer`, and why where it is not OK */
+	SRCLINES_MSG_PLACE,  /* of an address */
+	SRCLINES_MSG_KINDS,
+};
+
+enum {
+	SRCLINES_MSG_MOST = 48 << 10,
+	SRCLINES_MSG_PLACES = 256, /* in one question */
+	SRCLINES_MSG_TEXT = 1024,  /* bytes of a name, with its NUL */
+};
+
+struct srclines_msg {
+	enum srclines_msg_kind kind;
+	uint32_t file;
+	size_t n; /* FIND: addresses */
+	uint64_t addrs[SRCLINES_MSG_PLACES];
+	uint64_t addr; /* PLACE */
+	enum srclines_answer answer;
+	const char *why;	     /* OPENED: in the bytes; "": nothing more to say */
+	struct srclines_place place; /* PLACE that is OK; texts are in the bytes */
+};
+
+/* Into @buf, which has SRCLINES_MSG_MOST bytes: how many they are. Longer texts are cut. */
+size_t srclines_msg_put(uint8_t *buf, const struct srclines_msg *m);
+/* False: it is no such message. @ret is valid as long as @buf. */
+bool srclines_msg_get(const uint8_t *buf, size_t n, struct srclines_msg *ret);
+
+/* Messages between processes, with descriptors along. A signal that comes meanwhile is no end. */
+enum { FDPASS_MOST = 2 };
+
+/* @flags as of sendmsg(), MSG_NOSIGNAL with them. 0 or what sendmsg() says, negative. */
+int fdpass_send(int to, const void *data, size_t len, const int *fds, size_t n, int flags);
+/*
+ * A message of at most @size bytes: how many it has, 0 when there is nobody any more, or negative.
+ * Descriptors are closed on exec, and the caller's: -1 where there is none. Those that are more
+ * than fit are closed.
+ */
+long fdpass_receive(int from, void *ret, size_t size, int fds[FDPASS_MOST], int flags);
 
 /* The process that reads debug information, from outside. */
 struct srclines_proc {
@@ -23,5 +74,23 @@ int srclines_proc_send(struct srclines_proc *p, const struct srclines_msg *m, co
 		       size_t n);
 /* The next answer, in p->bytes. 1; 0: none yet; negative: it has ended, or is broken. */
 int srclines_proc_receive(struct srclines_proc *p, struct srclines_msg *ret);
+
+/*
+ * Gives up, for good, whatever the process that reads debug information does not need: other
+ * descriptors than standard streams and @fd, capabilities, another user than nobody where that may
+ * be chosen, memory without bounds, and nearly all system calls. 0 or a negative errno, after which
+ * nothing must be read.
+ */
+int srclines_jail(int fd);
+/* Before each question: from now on the process may use so much, else the kernel ends it. */
+void srclines_jail_budget(unsigned cpu_s, unsigned wall_s);
+
+/*
+ * For a process that needs the network and files of its user: other descriptors than standard
+ * streams and @fd are closed, capabilities dropped; it ends with who began it.
+ */
+int srclines_jail_rights(int fd);
+/* Where the kernel can see to it: nothing is run, and nothing written to but below folder @path. */
+int srclines_jail_writes(const char *path);
 
 #endif

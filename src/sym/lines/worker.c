@@ -6,9 +6,7 @@
  * for it, and nothing is lost but its answers.
  */
 #include "dwarf.h"
-#include "fdpass.h"
-#include "jail.h"
-#include "msg.h"
+#include "proc.h"
 
 #include <errno.h>
 #include <string.h>
