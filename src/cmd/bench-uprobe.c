@@ -7,8 +7,8 @@
 #include "kontend/bench-uprobe.h"
 #include "bench.h"
 #include "kontend/cpulist.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
-#include "kontend/sysinfo.h"
 #include "kontend/units.h"
 #include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
@@ -70,7 +70,7 @@ static void read_names(struct sym *s)
 	char *text = NULL;
 
 	sym_init(s);
-	if (sysinfo_read_all("/proc/kallsyms", &text, &len) >= 0)
+	if (fdio_read_file("/proc/kallsyms", &text, &len) >= 0)
 		(void)sym_load(s, text, len, NULL);
 	mem_free(text);
 }

@@ -5,6 +5,7 @@
  * looked for a slot; but no free slot helps a breakpoint that it does not take.
  */
 #include "kontend/enospc.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
 
@@ -119,7 +120,7 @@ struct enospc_machine enospc_machine(void)
 	size_t len;
 
 	m.arch = ENOSPC_X86;
-	if (sysinfo_read_all("/proc/cpuinfo", &text, &len) == 0) {
+	if (fdio_read_file("/proc/cpuinfo", &text, &len) == 0) {
 		m.any_power = strstr(text, " bpext") != NULL;
 		mem_free(text);
 	}

@@ -11,10 +11,11 @@
  */
 #include "kontend/kallsyms-cache.h"
 #include "kernel.h"
+#include "kontend/fdio.h"
 #include "kontend/kept.h"
 #include "kontend/mem.h"
+#include "kontend/thisboot.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/bpf.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -60,7 +61,7 @@ static int modules(uint64_t *ret)
 {
 	char *text = NULL;
 	size_t len;
-	int r = kernel_read_file("/proc/modules", &text, &len);
+	int r = fdio_read_file("/proc/modules", &text, &len);
 
 	if (r && r != -ENOENT)
 		return r;
@@ -84,25 +85,10 @@ static int bpf_ids(int command, uint64_t *h)
 	return -E2BIG;
 }
 
-/* The kernel takes no large reads of a sysctl, so this is not kernel_read_file(). */
-static int boot_id(char *ret, size_t size)
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	ssize_t n = read(fd, ret, size - 1);
-	int r = n < 0 ? -errno : n ? 0 : -ENODATA;
-	close(fd);
-	ret[n > 0 ? n : 0] = 0;
-	ret[strcspn(ret, "\n")] = 0;
-	return r;
-}
-
 int kallsyms_cache_now(struct kallsyms_cache_state *ret)
 {
 	struct kallsyms_cache_state s = {.bpf = HASH_START};
-	int r = boot_id(s.boot, sizeof(s.boot));
+	int r = thisboot_id(s.boot);
 
 	if (!r)
 		r = modules(&s.modules);
@@ -183,16 +169,12 @@ static size_t without_padding(const char *text, size_t len, char *ret)
 int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len)
 {
 	const struct kept_key key = key_of(state);
-	struct kept_write w;
 	char *lines = mem_resize(NULL, len + 1, 1);
 
 	if (!lines)
 		return -ENOMEM;
 	const struct kept_part parts[KEPT_PARTS] = {{lines, without_padding(text, len, lines)}};
-	int r = kept_write_begin(&w, &key, parts, UINT64_MAX);
-	if (r == 0)
-		while ((r = kept_write_step(&w)) > 0)
-			;
+	int r = kept_store(&key, parts);
 	mem_free(lines);
 	return r;
 }

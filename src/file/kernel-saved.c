@@ -7,6 +7,7 @@
  * loaded.
  */
 #include "kernel.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +80,7 @@ static bool modules_are_right(const struct stat *st, const char *text, size_t le
 
 	if (!is_of_this_boot(st))
 		return false;
-	int e = kernel_read_file("/proc/modules", &modules, &n);
+	int e = fdio_read_file("/proc/modules", &modules, &n);
 	bool right = e == -ENOENT || (!e && has_modules(text, len, modules));
 	mem_free(modules);
 	return right;

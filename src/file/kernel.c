@@ -7,60 +7,14 @@
  */
 #include "kernel.h"
 #include "kontend/cursor.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-enum { READ_STEP = 1 << 20, MOST_BYTES = 256 << 20, NT_GNU_BUILD_ID_TYPE = 3 };
-
-static int read_fd(int fd, char **ret_text, size_t *ret_len)
-{
-	size_t len = 0, cap = 0;
-	char *text = NULL;
-
-	for (;;) {
-		if (cap - len < READ_STEP / 2) {
-			char *more =
-				cap < MOST_BYTES ? mem_resize(text, cap + READ_STEP * 8, 1) : NULL;
-			if (!more)
-				break;
-			text = more;
-			cap += READ_STEP * 8;
-		}
-		ssize_t n = read(fd, text + len, cap - len - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int e = -errno;
-			mem_free(text);
-			return e;
-		}
-		if (!n) {
-			text[len] = 0;
-			*ret_text = text;
-			*ret_len = len;
-			return 0;
-		}
-		len += (size_t)n;
-	}
-	mem_free(text);
-	return -ENOMEM;
-}
-
-int kernel_read_file(const char *path, char **ret_text, size_t *ret_len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	int r = read_fd(fd, ret_text, ret_len);
-	close(fd);
-	return r;
-}
+enum { NT_GNU_BUILD_ID_TYPE = 3 };
 
 /* ELF notes: {u32 name size, u32 size, u32 type, name, body}, both padded to 4. */
 size_t kernel_build_id(uint8_t id[20])
@@ -68,7 +22,7 @@ size_t kernel_build_id(uint8_t id[20])
 	size_t len = 0, n = 0;
 	char *notes = NULL;
 
-	if (kernel_read_file("/sys/kernel/notes", &notes, &len))
+	if (fdio_read_file("/sys/kernel/notes", &notes, &len))
 		return 0;
 	struct cursor c = cursor_make(notes, len);
 	while (!n && cursor_left(&c) >= 12) {
@@ -146,7 +100,7 @@ static int running_symbols(uint64_t text_addr, struct kallsyms_text *ret)
 		return 0;
 	if (!kernel_saved_symbols(id, kernel_build_id(id), text_addr, true, ret))
 		return 0;
-	int e = kernel_read_file("/proc/kallsyms", &ret->heap, &ret->len);
+	int e = fdio_read_file("/proc/kallsyms", &ret->heap, &ret->len);
 	ret->text = ret->heap;
 	if (!e && is_known)
 		keep(&now, ret->text, ret->len);

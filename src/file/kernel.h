@@ -25,7 +25,5 @@ uint64_t kernel_text_address(const char *text, size_t len);
  */
 int kernel_saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool is_running,
 			 struct kallsyms_text *ret);
-/* All of a file of /proc or /sys, NUL behind it. 0 or negative errno. mem_free() it. */
-int kernel_read_file(const char *path, char **ret_text, size_t *ret_len);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "kernel.h"
 #include "kontend/buildids.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "tracing.h"
 #include "writer.h"
@@ -156,7 +157,7 @@ static int add_cpudesc(struct writer_bytes *b)
 	size_t len;
 	int e = 0;
 
-	if (kernel_read_file("/proc/cpuinfo", &text, &len))
+	if (fdio_read_file("/proc/cpuinfo", &text, &len))
 		return 0;
 	at = strstr(text, "model name");
 	at = at ? strstr(at, ": ") : NULL;

@@ -8,9 +8,9 @@
 #include "again.h"
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
-#include "kontend/sysinfo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +97,7 @@ static int read_symbols(struct record_again *a, struct error *err)
 	a->symbols = NULL;
 	a->symbols_len = 0;
 	if (lseek(a->symbols_fd, 0, SEEK_SET) == 0 &&
-	    sysinfo_read_fd(a->symbols_fd, &a->symbols, &a->symbols_len) == -ENOMEM)
+	    fdio_read_rest(a->symbols_fd, &a->symbols, &a->symbols_len) == -ENOMEM)
 		return no_memory(err);
 	return 0;
 }

@@ -6,9 +6,9 @@
  */
 #include "file.h"
 #include "again.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/output.h"
-#include "kontend/sysinfo.h"
 #include "path.h"
 #include "place.h"
 #include "shrink.h"
@@ -52,7 +52,7 @@ static int read_argv(struct record_file *f)
 {
 	size_t len = 0, n = 0;
 
-	if (sysinfo_read_all("/proc/self/cmdline", &f->cmdline, &len) < 0)
+	if (fdio_read_file("/proc/self/cmdline", &f->cmdline, &len) < 0)
 		len = 0;
 	for (size_t i = 0; i < len; i++)
 		n += !f->cmdline[i];

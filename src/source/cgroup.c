@@ -6,8 +6,8 @@
  * with the depth; directories that vanish meanwhile are left out.
  */
 #include "kontend/cgroup.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
-#include "kontend/sysinfo.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ int cgroup_search(const char *mounts, char *ret_path, size_t size)
 	for (int v2 = 0; v2 <= 1 && r == -ENOENT; v2++) {
 		char *text;
 		size_t len;
-		r = sysinfo_read_all(mounts, &text, &len);
+		r = fdio_read_file(mounts, &text, &len);
 		if (r < 0)
 			return r;
 		r = search(text, v2, ret_path, size);

@@ -8,10 +8,10 @@
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/procfs.h"
-#include "kontend/sysinfo.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static int put_kallsyms(const struct live_prologue *p)
 	size_t len = 0;
 
 	/* Not readable is an answer of its own: an empty record. */
-	if (sysinfo_read_all("/proc/kallsyms", &text, &len) == -ENOMEM)
+	if (fdio_read_file("/proc/kallsyms", &text, &len) == -ENOMEM)
 		return -ENOMEM;
 	live_timers_find(p->timers, text, len);
 	int r = queue_give(p->queue, RECORD_KALLSYMS, 0, text, len);

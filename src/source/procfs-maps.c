@@ -4,9 +4,9 @@
  * when it was mapped: names as it gives them there. Lines are "start-end perms offset major:minor
  * inode path"; what is not executable is left out unless it is asked for.
  */
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
-#include "kontend/sysinfo.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -56,7 +56,7 @@ int procfs_maps(const char *root, pid_t pid, struct sideband *s)
 	int r;
 
 	snprintf(path, sizeof(path), "%s/%d/maps", root, pid);
-	r = sysinfo_read_all(path, &text, &len);
+	r = fdio_read_file(path, &text, &len);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	for (line = strtok_r(text, "\n", &save); r >= 0 && line; line = strtok_r(NULL, "\n", &save))

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Facts about the system that error texts and defaults need. Files of /proc and /sys say size 0, so
- * they are read to their end into a buffer that grows.
- */
+/* Facts about the system that error texts and defaults need. */
 #include "kontend/sysinfo.h"
 #include "kontend/fdio.h"
-#include "kontend/mem.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,53 +27,6 @@ int sysinfo_read(const char *path, char *buf, size_t size)
 		n--;
 	buf[n] = '\0';
 	return (int)n;
-}
-
-static int read_to_end(int fd, char **buf, size_t *len)
-{
-	size_t cap = 0;
-
-	for (;;) {
-		/* One byte is kept for the NUL. */
-		if (*len + 1 >= cap) {
-			cap = cap ? cap * 2 : 8192;
-			char *bigger = mem_resize(*buf, cap, 1);
-			if (!bigger)
-				return -ENOMEM;
-			*buf = bigger;
-		}
-		ssize_t n = fdio_read(fd, *buf + *len, cap - *len - 1);
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		*len += (size_t)n;
-	}
-}
-
-int sysinfo_read_all(const char *path, char **ret, size_t *ret_len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	int r = sysinfo_read_fd(fd, ret, ret_len);
-	close(fd);
-	return r;
-}
-
-int sysinfo_read_fd(int fd, char **ret, size_t *ret_len)
-{
-	char *buf = NULL;
-	size_t len = 0;
-	int r = read_to_end(fd, &buf, &len);
-
-	if (r < 0) {
-		mem_free(buf);
-		return r;
-	}
-	buf[len] = '\0';
-	*ret = buf;
-	*ret_len = len;
-	return 0;
 }
 
 int64_t sysinfo_number(const char *path, int64_t otherwise)

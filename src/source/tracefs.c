@@ -6,6 +6,7 @@
  * an event. What failed and what helps is one pure function, so that every text has a test.
  */
 #include "kontend/tracefs.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"
@@ -70,7 +71,7 @@ int tracefs_search(const char *mounts, char ret_path[TRACEFS_PATH])
 	char path[TRACEFS_PATH];
 	char *text;
 	size_t len;
-	int r = sysinfo_read_all(mounts, &text, &len);
+	int r = fdio_read_file(mounts, &text, &len);
 
 	if (r < 0)
 		return r;
@@ -214,7 +215,7 @@ int tracepoint_read(struct tracepoint *tp, const char *path, const char *system,
 		r = parse_id(text, &tp->id);
 	if (r == 0) {
 		snprintf(file, sizeof(file), "%s/%s/format", dir, event);
-		r = sysinfo_read_all(file, &tp->format, &tp->format_len);
+		r = fdio_read_file(file, &tp->format, &tp->format_len);
 	}
 	return r < 0 ? fail(r, file, dir, err) : 0;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/fdio.h"
+#include "kontend/mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 ssize_t fdio_read(int fd, void *buf, size_t size)
@@ -27,4 +29,51 @@ int fdio_write_all(int fd, const char *data, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+static int read_to_end(int fd, char **buf, size_t *len)
+{
+	size_t cap = 0;
+
+	for (;;) {
+		/* One byte is kept for the NUL. */
+		if (*len + 1 >= cap) {
+			cap = cap ? cap * 2 : 8192;
+			char *bigger = mem_resize(*buf, cap, 1);
+			if (!bigger)
+				return -ENOMEM;
+			*buf = bigger;
+		}
+		ssize_t n = fdio_read(fd, *buf + *len, cap - *len - 1);
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		*len += (size_t)n;
+	}
+}
+
+int fdio_read_rest(int fd, char **ret, size_t *ret_len)
+{
+	char *buf = NULL;
+	size_t len = 0;
+	int r = read_to_end(fd, &buf, &len);
+
+	if (r < 0) {
+		mem_free(buf);
+		return r;
+	}
+	buf[len] = '\0';
+	*ret = buf;
+	*ret_len = len;
+	return 0;
+}
+
+int fdio_read_file(const char *path, char **ret, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int r = fdio_read_rest(fd, ret, ret_len);
+	close(fd);
+	return r;
 }

@@ -23,31 +23,37 @@
 enum { FILES_MOST = 1 << 16, FORGOTTEN_S = 3600 };
 
 /* Whoever else could write there could tell us names, or have us write elsewhere. */
-bool kept_folder_is_ours(int fd, mode_t type)
+bool kept_folder_is_ours(int fd, mode_t type, bool or_of_root)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() &&
+	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type &&
+	       (st.st_uid == geteuid() || (or_of_root && st.st_uid == 0)) &&
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 /* @name in folder @in, which is closed. A descriptor or a negative errno, which @in may be. */
-static int enter(int in, const char *name, bool create)
+static int enter_for(bool for_all, int in, const char *name, bool create)
 {
 	int fd = in;
 
 	if (in < 0 && in != AT_FDCWD)
 		return in;
-	if (create && mkdirat(in, name, 0700) && errno != EEXIST)
+	if (create && mkdirat(in, name, for_all ? 0755 : 0700) && errno != EEXIST)
 		fd = -errno;
 	else if ((fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
 		fd = -errno;
 	if (in >= 0)
 		close(in);
-	if (fd < 0 || kept_folder_is_ours(fd, S_IFDIR))
+	if (fd < 0 || kept_folder_is_ours(fd, S_IFDIR, for_all))
 		return fd;
 	close(fd);
 	return -EPERM;
+}
+
+static int enter(int in, const char *name, bool create)
+{
+	return enter_for(false, in, name, create);
 }
 
 static const char *folder_from(const char *variable)
@@ -73,8 +79,9 @@ static int open_top(bool create)
 
 int kept_folder_open(const char *sub, bool create)
 {
+	if (kept_folder_is_for_all(sub))
+		return enter_for(true, AT_FDCWD, sub, create);
 	int top = open_top(create);
-
 	return sub ? enter(top, sub, create) : top;
 }
 

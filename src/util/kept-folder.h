@@ -12,7 +12,11 @@
  */
 int kept_folder_open(const char *sub, bool create);
 /* Is it of that type, S_IFREG or so, ours, and for nobody else to be written to? */
-bool kept_folder_is_ours(int fd, mode_t type);
+bool kept_folder_is_ours(int fd, mode_t type, bool or_of_root);
+static inline bool kept_folder_is_for_all(const char *sub)
+{
+	return sub && sub[0] == '/';
+}
 /* Until there is room for @need bytes. 0, -EFBIG: there never is, or another negative errno. */
 int kept_folder_make_room(int folder, uint64_t need, uint64_t most);
 

@@ -160,7 +160,7 @@ int kept_open(struct kept **ret, const struct kept_key *key)
 	close(folder);
 	if (r < 0)
 		return r;
-	if (!kept_folder_is_ours(fd, S_IFREG)) {
+	if (!kept_folder_is_ours(fd, S_IFREG, kept_folder_is_for_all(key->folder))) {
 		close(fd);
 		return -EPERM;
 	}
@@ -252,7 +252,9 @@ static int open_file(struct kept_write *w, const char *folder, uint64_t most)
 	unlinkat(w->folder, w->temporary, 0);
 	w->fd = openat(w->folder, w->temporary,
 		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return w->fd < 0 ? -errno : 0;
+	if (w->fd < 0)
+		return -errno;
+	return kept_folder_is_for_all(folder) && fchmod(w->fd, 0644) < 0 ? -errno : 0;
 }
 
 int kept_write_begin(struct kept_write *w, const struct kept_key *key,
@@ -358,4 +360,15 @@ void kept_write_end(struct kept_write *w)
 	mem_free(w->sums);
 	mem_free(w->block);
 	w->parts[0].bytes = NULL;
+}
+
+int kept_store(const struct kept_key *key, const struct kept_part parts[KEPT_PARTS])
+{
+	struct kept_write w;
+	int r = kept_write_begin(&w, key, parts, UINT64_MAX);
+
+	if (r == 0)
+		while ((r = kept_write_step(&w)) > 0)
+			;
+	return r;
 }

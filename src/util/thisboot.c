@@ -5,9 +5,13 @@
  */
 #include "kontend/thisboot.h"
 #include "kontend/clock.h"
+#include "kontend/fdio.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 /* Clocks are put right while a machine runs. */
 static const uint64_t DRIFT_NS = 5000000000;
@@ -21,4 +25,19 @@ bool thisboot_saw(const char *release, uint64_t wall_ns, uint64_t clock_then_ns)
 
 	return wall_ns && uname(&u) == 0 && !strcmp(u.release, release) &&
 	       then - now + DRIFT_NS < 2 * DRIFT_NS;
+}
+
+int thisboot_id(char ret[THISBOOT_ID])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	memset(ret, 0, THISBOOT_ID);
+	if (fd < 0)
+		return -errno;
+	ssize_t n = fdio_read(fd, ret, THISBOOT_ID - 1);
+	int r = n < 0 ? -errno : n ? 0 : -ENODATA;
+	close(fd);
+	if (n > 0 && ret[n - 1] == '\n')
+		ret[n - 1] = '\0';
+	return r;
 }

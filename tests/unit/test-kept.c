@@ -51,12 +51,8 @@ static int tear_down(void **state)
 static int store(size_t n_first, size_t n_text)
 {
 	const struct kept_part parts[KEPT_PARTS] = {{first, n_first}, {text, n_text}};
-	struct kept_write w;
-	int r = kept_write_begin(&w, &key, parts, UINT64_MAX);
 
-	while (r == 0 && (r = kept_write_step(&w)) > 0)
-		r = 0;
-	return r;
+	return kept_store(&key, parts);
 }
 
 /* 0 if it is what was written; else why there is nothing. */
@@ -227,6 +223,44 @@ static void test_of_others(void **state)
 	assert_int_equal(load(FIRST, TEXT), 0);
 }
 
+/* In a folder for all users root's files are believed as well, but nobody else's. */
+static void test_for_all_users(void **state)
+{
+	char all[80], path[96];
+	struct kept_key shared = key;
+	struct stat st;
+
+	(void)state;
+	snprintf(all, sizeof(all), "%s/all", cache);
+	snprintf(path, sizeof(path), "%s/one", all);
+	shared.folder = all;
+	mode_t before = umask(077);
+	const struct kept_part parts[KEPT_PARTS] = {{first, FIRST}, {text, TEXT}};
+	assert_int_equal(kept_store(&shared, parts), 0);
+	umask(before);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0644);
+	assert_int_equal(open_as(&shared), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(chmod(cache, 0755), 0);
+		assert_int_equal(chmod(all, 0755), 0);
+		assert_int_equal(seteuid(12345), 0);
+		assert_int_equal(open_as(&shared), 0);
+		assert_int_equal(seteuid(0), 0);
+		assert_int_equal(chown(path, 12345, 12345), 0);
+		assert_int_equal(open_as(&shared), -EPERM);
+		assert_int_equal(chown(path, 0, 0), 0);
+		assert_int_equal(chown(all, 12345, 12345), 0);
+		assert_int_equal(open_as(&shared), -EPERM);
+		assert_int_equal(chown(all, 0, 0), 0);
+	}
+	assert_int_equal(chmod(path, 0646), 0);
+	assert_int_equal(open_as(&shared), -EPERM);
+	assert_int_equal(chmod(path, 0644), 0);
+	assert_int_equal(chmod(all, 0757), 0);
+	assert_int_equal(open_as(&shared), -EPERM);
+}
+
 /* What was there stays until the next one is whole. */
 static void test_not_finished(void **state)
 {
@@ -323,6 +357,7 @@ int main(void)
 		TEST(test_of_something_else),
 		TEST(test_lengths),
 		TEST(test_of_others),
+		TEST(test_for_all_users),
 		TEST(test_cut_while_it_is_mapped),
 		TEST(test_text),
 		TEST(test_no_memory),

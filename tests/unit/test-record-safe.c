@@ -30,12 +30,12 @@
 /* Readings of symbols, and of the names of all tasks. */
 static unsigned symbols_read, tasks_read;
 
-int __real_sysinfo_read_fd(int fd, char **ret, size_t *len);
-int __wrap_sysinfo_read_fd(int fd, char **ret, size_t *len);
-int __wrap_sysinfo_read_fd(int fd, char **ret, size_t *len)
+int __real_fdio_read_rest(int fd, char **ret, size_t *len);
+int __wrap_fdio_read_rest(int fd, char **ret, size_t *len);
+int __wrap_fdio_read_rest(int fd, char **ret, size_t *len)
 {
 	symbols_read++;
-	return __real_sysinfo_read_fd(fd, ret, len);
+	return __real_fdio_read_rest(fd, ret, len);
 }
 
 int __real_procfs_comms_all(const char *root, struct sideband *s);

@@ -3,6 +3,7 @@
 #define KONTEND_KALLSYMS_CACHE_H
 
 #include "kontend/filemap.h"
+#include "kontend/thisboot.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ void kallsyms_text_deinit(struct kallsyms_text *t);
 
 /* What kernel code there is: as long as it is equal, so is /proc/kallsyms. */
 struct kallsyms_cache_state {
-	char boot[40];
+	char boot[THISBOOT_ID];
 	uint64_t modules; /* hash of their names, sizes and addresses */
 	uint64_t bpf;	  /* hash of the ids of programs and links */
 };

@@ -13,10 +13,6 @@
 
 /* A file's text without a trailing newline, cut to @size; the length, or a negative errno. */
 int sysinfo_read(const char *path, char *buf, size_t size);
-/* A file of any size (0 in stat, as in /proc) as a NUL-terminated text from util/mem. */
-int sysinfo_read_all(const char *path, char **ret, size_t *ret_len);
-/* The same of what is open, from where it stands. */
-int sysinfo_read_fd(int fd, char **ret, size_t *ret_len);
 /* The number in a file, or @otherwise. */
 int64_t sysinfo_number(const char *path, int64_t otherwise);
 

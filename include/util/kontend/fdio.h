@@ -9,6 +9,10 @@
 
 /* As read(): bytes, 0 at the end, or -1 with errno. */
 ssize_t fdio_read(int fd, void *buf, size_t size);
+/* A file of any size (0 in stat, as in /proc) as a NUL-terminated text. 0 or -errno. */
+int fdio_read_file(const char *path, char **ret /* mem_free() */, size_t *ret_len);
+/* The same of what is open, from where it stands. */
+int fdio_read_rest(int fd, char **ret, size_t *ret_len);
 /* Writes all of it: 0, or -errno. */
 int fdio_write_all(int fd, const char *data, size_t len);
 

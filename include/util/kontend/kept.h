@@ -29,7 +29,9 @@ enum {
 
 /* Which file it is, and what it has to be of to be taken. */
 struct kept_key {
-	const char *folder; /* in the folder of kept files: "symbols"; NULL: that folder itself */
+	/* In the folder of kept files: "symbols"; NULL: that folder itself. With a slash in front:
+	 * a folder for all users, who believe root's files and their own. */
+	const char *folder;
 	char name[KEPT_NAME];
 	char form[8];		   /* what the parts are, with a version: "symtab 1" */
 	uint8_t stamp[KEPT_STAMP]; /* what they were made from: another stamp, another content */
@@ -90,6 +92,9 @@ int kept_write_begin(struct kept_write *w, const struct kept_key *key,
 int kept_write_step(struct kept_write *w);
 /* Gives up what is not finished. */
 void kept_write_end(struct kept_write *w);
+
+/* All of it at once. 0 or a negative errno: nothing has changed. */
+int kept_store(const struct kept_key *key, const struct kept_part parts[KEPT_PARTS]);
 
 /* Where @name is, if it is there; false: there is no folder of kept files. */
 bool kept_path(const char *name, char *ret, size_t size);

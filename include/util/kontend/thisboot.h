@@ -11,4 +11,8 @@
  */
 bool thisboot_saw(const char *release, uint64_t wall_ns, uint64_t clock_ns);
 
+enum { THISBOOT_ID = 40 };
+/* What the kernel calls this boot, with zeros behind it. 0 or a negative errno. */
+int thisboot_id(char ret[THISBOOT_ID]);
+
 #endif
