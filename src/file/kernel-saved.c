@@ -9,8 +9,9 @@
 #include "kernel.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/ownfile.h"
+#include "kontend/text.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +26,9 @@ static bool path_of(const uint8_t *id, size_t n, char *path, size_t size)
 
 	if (!home || home[0] != '/' || !n || n > 20)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	text_hex(hex, id, n);
 	int len = snprintf(path, size, "%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex);
 	return len > 0 && (size_t)len < size;
-}
-
-/* Others must not be able to tell us names. */
-static bool is_trusted(const struct stat *st)
-{
-	return S_ISREG(st->st_mode) && !(st->st_mode & (S_IWGRP | S_IWOTH)) &&
-	       (st->st_uid == geteuid() || st->st_uid == 0);
 }
 
 static bool is_of_this_boot(const struct stat *st)
@@ -92,7 +85,8 @@ static size_t usable(const struct stat *st, const struct filemap *file, uint64_t
 {
 	const char *text = file->bytes;
 
-	if (!is_trusted(st) || kernel_text_address(text, file->len) != text_addr)
+	/* Others must not be able to tell us names. */
+	if (st->st_mode & (S_IWGRP | S_IWOTH) || kernel_text_address(text, file->len) != text_addr)
 		return 0;
 	if (is_running)
 		return modules_are_right(st, text, file->len) ? file->len : 0;
@@ -108,9 +102,9 @@ int kernel_saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool i
 	*ret = (struct kallsyms_text){0};
 	if (!text_addr || !path_of(id, n, path, sizeof(path)))
 		return -ENOENT;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = ownfile_open(path);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	int r = fstat(fd, &st) < 0 ? -errno : filemap_open(&ret->file, fd);
 	close(fd);
 	if (r)

@@ -44,16 +44,21 @@ struct query_hot_groups {
 	size_t rows; /* that the last sum had */
 };
 
+/* What names of functions are taken from: as long as it is equal, they are. */
+struct query_stamp {
+	uint64_t generation;
+	uint64_t funcs_told;		   /* changes of what the recording says of functions */
+	const struct map_objects *objects; /* that numbers in frames are of */
+	uint32_t epoch;
+	uint32_t n_loads; /* of the symbols */
+	uint64_t sym_state;
+};
+
 struct query_cache {
 	bool valid, failed; /* failed: an allocation did, the query must not answer */
 	struct query_hold *holds;
 	struct query_hot_groups hot_groups;
-	uint64_t generation;
-	const struct map_objects *objects; /* that numbers in frames are of */
-	uint32_t epoch;
-	uint32_t n_loads; /* of the symbols that names were taken from */
-	enum sym_state sym_state;
-	uint64_t funcs_told;  /* changes of what the recording says of functions */
+	struct query_stamp names;
 	struct map64 by_addr; /* address -> func */
 	struct query_func *funcs;
 	size_t n_funcs, cap_funcs, n_stacks;

@@ -133,21 +133,23 @@ int query_enomem(struct error *err, const char *what)
 			 what);
 }
 
-static uint64_t funcs_told(const struct query *q)
+/* Without padding, so that two can be compared as bytes. */
+static struct query_stamp stamp_of(const struct query *q)
 {
-	return q->model->funcs ? funcset_changes(q->model->funcs) : 0;
+	const struct map_objects *o = q->model->profile.spaces.objects;
+
+	_Static_assert(sizeof(struct query_stamp) == 40 || sizeof(void *) != 8, "no padding");
+	return (struct query_stamp){
+		.generation = q->model->generation,
+		.funcs_told = q->model->funcs ? funcset_changes(q->model->funcs) : 0,
+		.objects = o,
+		.epoch = o->epoch,
+		.n_loads = q->sym->n_loads,
+		.sym_state = q->sym->state,
+	};
 }
 
-static bool cache_is_current(const struct query *q)
-{
-	const struct query_cache *c = q->cache;
-
-	return c->valid && c->generation == q->model->generation && c->n_loads == q->sym->n_loads &&
-	       c->sym_state == q->sym->state && c->funcs_told == funcs_told(q) &&
-	       c->objects == q->model->profile.spaces.objects && c->epoch == c->objects->epoch;
-}
-
-static int cache_renew(struct query *q)
+static int cache_renew(struct query *q, const struct query_stamp *names)
 {
 	struct query_cache *c = q->cache;
 	struct arena old_text = c->old_text;
@@ -160,12 +162,7 @@ static int cache_renew(struct query *q)
 		.old_text = old_text,
 		.holds = c->holds,
 		.hot_groups = c->hot_groups,
-		.objects = q->model->profile.spaces.objects,
-		.epoch = q->model->profile.spaces.objects->epoch,
-		.generation = q->model->generation,
-		.n_loads = q->sym->n_loads,
-		.sym_state = q->sym->state,
-		.funcs_told = funcs_told(q),
+		.names = *names,
 	};
 	if (mem_grow(&c->funcs, &c->cap_funcs, 0, sizeof(*c->funcs)) < 0)
 		return -ENOMEM;
@@ -200,8 +197,9 @@ int query_sync(struct query *q)
 
 	if (r < 0)
 		return r;
-	if (!cache_is_current(q)) {
-		r = cache_renew(q);
+	const struct query_stamp names = stamp_of(q);
+	if (!q->cache->valid || memcmp(&q->cache->names, &names, sizeof(names)) != 0) {
+		r = cache_renew(q, &names);
 		if (r < 0)
 			return r;
 	}

@@ -115,10 +115,9 @@ void report_annotate_text(const struct report_data *d, FILE *out)
 
 static void put_bytes(struct jsonw *j, const struct query_code_line *l)
 {
-	char hex[2 * DISASM_BYTES + 1] = "";
+	char hex[2 * DISASM_BYTES + 1];
 
-	for (size_t i = 0; i < l->length && i < DISASM_BYTES; i++)
-		snprintf(hex + 2 * i, 3, "%02x", l->code[i]);
+	text_hex(hex, l->code, l->length < DISASM_BYTES ? l->length : DISASM_BYTES);
 	jsonw_str(j, "bytes", l->length ? hex : NULL);
 }
 

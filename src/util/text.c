@@ -128,3 +128,15 @@ uint64_t text_hash(const char *s)
 		v = (v ^ (uint8_t)*s) * 0x100000001b3ull;
 	return v;
 }
+
+void text_hex(char *ret, const void *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *p = bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		ret[2 * i] = digits[p[i] >> 4];
+		ret[2 * i + 1] = digits[p[i] & 15];
+	}
+	ret[2 * n] = '\0';
+}

@@ -61,17 +61,16 @@ struct query {
 	struct arena arena;
 	struct query_cache
 		*cache; /* stack -> caller symbol and such; dropped with a new generation */
-	struct query_perf_cache *perf;	      /* the snapshot that was decoded last */
-	struct query_queue_cache *queues;     /* the same of locks */
-	struct query_uprobe_cache *uprobe;    /* and that of uprobes */
-	struct usersyms *users;		      /* NULL: no name of a program was asked for */
-	size_t jitdumps_seen, jitdumps_again; /* of the model's mapped objects, and their epoch */
-	struct srclines *lines;		      /* NULL: no line of source was asked for */
-	struct query_files *files;	      /* their files by number of the object */
-	struct query_recorded *recorded; /* names that the recording has; NULL: not asked for */
-	struct query_vmlinux *vmlinux;	 /* the kernel's file; NULL: not looked for */
-	struct query_kmodules *kmodules; /* and those of its modules */
-	struct srctext *texts;		 /* NULL: nor its text */
+	struct query_perf_cache *perf;	   /* the snapshot that was decoded last */
+	struct query_queue_cache *queues;  /* the same of locks */
+	struct query_uprobe_cache *uprobe; /* and that of uprobes */
+	struct usersyms *users;		   /* NULL: no name of a program was asked for */
+	struct srclines *lines;		   /* NULL: no line of source was asked for */
+	struct query_files *files;	   /* their files by number of the object */
+	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
+	struct query_vmlinux *vmlinux;	   /* the kernel's file; NULL: not looked for */
+	struct query_kmodules *kmodules;   /* and those of its modules */
+	struct srctext *texts;		   /* NULL: nor its text */
 };
 
 int query_init(struct query *q, const struct engine *e);

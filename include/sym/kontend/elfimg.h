@@ -68,6 +68,9 @@ size_t elfimg_symbol_size(const struct elfimg *e);
 /* @p: elfimg_symbol_size() bytes. */
 void elfimg_symbol(const struct elfimg *e, const uint8_t *p, struct elfimg_symbol *ret);
 
+/* Where the debug file of a build id would be, below @root; false: no id, or too long a path. */
+bool elfimg_debug_path(char *ret, size_t size, const char *root, const uint8_t *id, size_t n);
+
 /* The loaded segment that a file offset, or with @by_addr an address, is in; NULL: none. */
 const struct elfimg_segment *elfimg_segment_at(const struct elfimg_segment *s, size_t n,
 					       uint64_t at, bool by_addr);

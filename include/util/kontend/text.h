@@ -35,4 +35,7 @@ bool text_contains(const char *haystack, const char *needle);
 /* The same for the same bytes, in every run; NULL as "". */
 uint64_t text_hash(const char *s);
 
+/* Two digits a byte: 2 * @n characters and a NUL. */
+void text_hex(char *ret, const void *bytes, size_t n);
+
 #endif

@@ -30,6 +30,7 @@ struct query_files {
 	size_t n;
 	const struct snapshot *ids; /* the build ids that they were asked for with */
 	struct map_stamp objects;
+	size_t jitdumps_seen; /* objects that may be one */
 };
 
 int query_open_names(struct query *q)
@@ -55,22 +56,6 @@ static bool is_jitdump(const char *path)
 	return sscanf(name, "/jit-%*u.dump%n", &end) == 0 && end && !name[end];
 }
 
-static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, uint64_t addr,
-				   struct usersym *ret)
-{
-	const struct map_objects *all = q->model->profile.spaces.objects;
-
-	if (q->jitdumps_again != all->epoch + all->again)
-		q->jitdumps_seen = 0;
-	q->jitdumps_again = all->epoch + all->again;
-	for (; q->jitdumps_seen < all->n; q->jitdumps_seen++) {
-		const struct map_object *x = map_object_get(all, (uint32_t)q->jitdumps_seen);
-		if (x && is_jitdump(x->path) && usersyms_jitdump(q->users, x->pid, x->path) < 0)
-			return USERSYM_NO_MEMORY;
-	}
-	return usersyms_lookup_jit(q->users, o->pid, addr, ret);
-}
-
 static void forget_files(struct query *q)
 {
 	if (q->files)
@@ -79,21 +64,44 @@ static void forget_files(struct query *q)
 	q->files = NULL;
 }
 
-/* Where the number of object @index is kept; NULL: no memory. */
-static uint32_t *number_of(struct query *q, uint32_t index)
+/* What is known of the objects that there are now; NULL: no memory. */
+static struct query_files *files_now(struct query *q)
 {
 	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
 	const struct map_objects *objects = q->model->profile.spaces.objects;
-	size_t want = objects->n;
 
 	if (q->files && (q->files->ids != ids || !map_stamp_is(&q->files->objects, objects)))
 		forget_files(q);
-	if (!q->files && !(q->files = mem_calloc(1, sizeof(*q->files))))
-		return NULL;
-	struct query_files *f = q->files;
-	f->ids = ids;
-	f->objects = map_stamp(objects);
-	if (index >= f->n) {
+	if (!q->files && (q->files = mem_calloc(1, sizeof(*q->files)))) {
+		q->files->ids = ids;
+		q->files->objects = map_stamp(objects);
+	}
+	return q->files;
+}
+
+static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, uint64_t addr,
+				   struct usersym *ret)
+{
+	const struct map_objects *all = q->model->profile.spaces.objects;
+	struct query_files *f = files_now(q);
+
+	if (!f)
+		return USERSYM_NO_MEMORY;
+	for (; f->jitdumps_seen < all->n; f->jitdumps_seen++) {
+		const struct map_object *x = map_object_get(all, (uint32_t)f->jitdumps_seen);
+		if (x && is_jitdump(x->path) && usersyms_jitdump(q->users, x->pid, x->path) < 0)
+			return USERSYM_NO_MEMORY;
+	}
+	return usersyms_lookup_jit(q->users, o->pid, addr, ret);
+}
+
+/* Where the number of object @index is kept; NULL: no memory. */
+static uint32_t *number_of(struct query *q, uint32_t index)
+{
+	struct query_files *f = files_now(q);
+	size_t want = q->model->profile.spaces.objects->n;
+
+	if (f && index >= f->n) {
 		uint32_t *p = mem_resize(f->numbers, want, sizeof(*p));
 		if (!p)
 			return NULL;
@@ -101,7 +109,7 @@ static uint32_t *number_of(struct query *q, uint32_t index)
 		f->numbers = p;
 		f->n = want;
 	}
-	return &f->numbers[index];
+	return f ? &f->numbers[index] : NULL;
 }
 
 /* Its build id, if one was recorded, says whether a file is the one. 0 or -ENOMEM. */
@@ -328,5 +336,4 @@ void query_users_deinit(struct query *q)
 	usersyms_free(q->users);
 	q->users = NULL;
 	forget_files(q);
-	q->jitdumps_seen = 0;
 }

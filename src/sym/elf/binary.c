@@ -88,17 +88,11 @@ size_t binary_read(const struct binary *b, uint64_t offset, void *ret, size_t n)
 
 static void open_debug(struct binary *b)
 {
-	static const char folder[] = "/usr/lib/debug/.build-id/";
-	char path[sizeof(folder) + 2 * ELFIMG_BUILD_ID_MAX + sizeof("/.debug")];
+	char path[64 + 2 * ELFIMG_BUILD_ID_MAX];
 	const struct elfimg *e = &b->elf;
 
-	if (e->build_id_len < 2)
-		return;
-	int at = snprintf(path, sizeof(path), "%s%02x/", folder, e->build_id[0]);
-	for (size_t i = 1; i < e->build_id_len; i++)
-		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", e->build_id[i]);
-	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
-	open_elf(path, &b->debug); /* one that cannot be read is none */
+	if (elfimg_debug_path(path, sizeof(path), "/usr/lib/debug", e->build_id, e->build_id_len))
+		open_elf(path, &b->debug); /* one that cannot be read is none */
 }
 
 static bool load(struct table *t, const struct elfimg *e, uint32_t type)

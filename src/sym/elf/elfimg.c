@@ -8,9 +8,11 @@
 #include "kontend/elfimg.h"
 #include "elfrel.h"
 #include "kontend/mem.h"
+#include "kontend/text.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -419,4 +421,15 @@ bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, u
 	if (in)
 		*ret = addr - in->addr + in->offset;
 	return in != NULL;
+}
+
+bool elfimg_debug_path(char *ret, size_t size, const char *root, const uint8_t *id, size_t n)
+{
+	char hex[2 * ELFIMG_BUILD_ID_MAX + 1];
+
+	if (!n || n > ELFIMG_BUILD_ID_MAX)
+		return false;
+	text_hex(hex, id, n);
+	int len = snprintf(ret, size, "%s/.build-id/%.2s/%s.debug", root, hex, hex + 2);
+	return len > 0 && (size_t)len < size;
 }

@@ -110,12 +110,10 @@ static void put_path(struct vmlinux *v, const char *root, const char *place, con
 
 void vmlinux_put_id_path(struct vmlinux *v, const char *root)
 {
-	int at = snprintf(v->path, sizeof(v->path), "%s/usr/lib/debug/.build-id/%02x/", root,
-			  v->build_id[0]);
+	char debug[sizeof(v->path)];
 
-	for (size_t i = 1; i < v->build_id_len; i++)
-		at += snprintf(v->path + at, sizeof(v->path) - (size_t)at, "%02x", v->build_id[i]);
-	snprintf(v->path + at, sizeof(v->path) - (size_t)at, ".debug");
+	snprintf(debug, sizeof(debug), "%s/usr/lib/debug", root);
+	elfimg_debug_path(v->path, sizeof(v->path), debug, v->build_id, v->build_id_len);
 }
 
 enum vmlinux_answer vmlinux_find(struct vmlinux *ret, const char *root, const char *release)

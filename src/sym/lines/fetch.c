@@ -70,8 +70,7 @@ int srclines_fetch_start(struct srclines_fetch *f, const char *const *argv, uint
 
 	if (srclines_fetch_never(f, n))
 		return -ENOENT;
-	for (size_t i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	text_hex(hex, id, n);
 	f->object = object;
 	f->begun_ns = clock_now_ns();
 	int r = srclines_proc_start(&f->proc, args);

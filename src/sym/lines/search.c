@@ -67,15 +67,10 @@ static int open_shared(struct srclines_search *s, const char *path, const uint8_
 static int open_shared_by_id(struct srclines_search *s, const uint8_t *id, size_t n)
 {
 	char path[PATH_SIZE];
-	int at = snprintf(path, sizeof(path), "%s/.build-id/%02x/", s->files->config.debug_root,
-			  id[0]);
 
-	if (n > ELFIMG_BUILD_ID_MAX || at < 0 || (size_t)at > sizeof(path) - 2 * n - 16)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", id[i]);
-	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
-	return open_shared(s, path, id, n);
+	return elfimg_debug_path(path, sizeof(path), s->files->config.debug_root, id, n)
+		       ? open_shared(s, path, id, n)
+		       : 0;
 }
 
 /* "path\0" and the build id. That it is not there leaves some names out. 0 or -ENOMEM. */

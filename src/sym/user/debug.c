@@ -55,15 +55,9 @@ int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l)
 	char path[PATH_SIZE];
 	const struct elfimg *e = &l->main;
 
-	if (!e->build_id_len)
+	if (!elfimg_debug_path(path, sizeof(path), u->config.debug_root, e->build_id,
+			       e->build_id_len))
 		return 0;
-	int at = snprintf(path, sizeof(path), "%s/.build-id/%02x/", u->config.debug_root,
-			  e->build_id[0]);
-	if (at < 0 || (size_t)at > sizeof(path) - 2 * sizeof(e->build_id) - 16)
-		return 0;
-	for (size_t i = 1; i < e->build_id_len; i++)
-		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", e->build_id[i]);
-	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
 	int code = open_anywhere(l, path);
 	if (code == 1 && !same_id(e, &l->debug)) {
 		elfimg_close(&l->debug);

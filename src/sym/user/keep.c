@@ -17,6 +17,7 @@
 
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,8 +70,8 @@ static bool set_key(struct usersym_load *l)
 		return false;
 	memcpy(s.id, i->id, i->id_len);
 	memcpy(i->key.stamp, &s, sizeof(s));
-	for (size_t n = 0; n < i->id_len; n++)
-		snprintf(i->key.name + 2 * n, sizeof(".syms") + 2, "%02x.syms", i->id[n]);
+	text_hex(i->key.name, i->id, i->id_len);
+	strcat(i->key.name, ".syms");
 	return true;
 }
 
