@@ -186,8 +186,8 @@ uint64_t ring_skip(struct ring *r, uint64_t head)
 
 uint32_t ring_own_bytes(uint64_t asked, size_t beside, size_t n)
 {
-	enum { LEAST = 1 << 16, USUAL = 1 << 20, MOST = 1 << 21, TOGETHER = 64 << 20 };
-	uint32_t bytes = USUAL;
+	enum { LEAST = 1 << 16, MOST = 1 << 21, TOGETHER = 64 << 20 };
+	uint32_t bytes = MOST;
 
 	if (asked)
 		return asked < LEAST ? LEAST : asked > MOST ? MOST : (uint32_t)asked;

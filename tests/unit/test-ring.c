@@ -408,7 +408,8 @@ static void own_rings_fit_into_their_memory(void **state)
 	const size_t beside = 80 << 10;
 
 	(void)state;
-	assert_int_equal(ring_own_bytes(0, beside, 2), 1 << 20);
+	assert_int_equal(ring_own_bytes(0, beside, 2), 1 << 21);
+	assert_int_equal(ring_own_bytes(0, beside, 32), 1 << 20);
 	assert_int_equal(ring_own_bytes(0, beside, 64), 1 << 19);
 	assert_int_equal(ring_own_bytes(0, beside, 1024), 1 << 16);
 	for (size_t n = 1; n < 400; n++)

@@ -172,7 +172,8 @@ static __always_inline void publish(void *ctx, const struct ring_place *p, __u32
 	const __u64 magic = WAITREC_WAKE_MAGIC;
 	__u64 head = ring_publish(p->ring, size);
 
-	if (head - p->ring->woken < p->bytes / 2)
+	/* Where no CPU is idle the reader may get one only tens of milliseconds later. */
+	if (head - p->ring->woken < p->bytes / 4)
 		return;
 	p->ring->woken = head;
 	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)&magic, sizeof(magic));
