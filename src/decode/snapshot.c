@@ -31,6 +31,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_BUILD_IDS] = {"build_ids", BUILDIDS_VERSION, true},
 	[SNAPSHOT_FUNCS] = {"functions", FUNCSNAP_VERSION, true},
 	[SNAPSHOT_TABLES] = {"tables", CFISNAP_VERSION, true},
+	[SNAPSHOT_COST] = {"cost", RECORD_COST_VERSION, false},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

@@ -6,10 +6,11 @@
 #include "kontend/query-damage.h"
 
 const struct figure query_damage_figures[] = {
-	[DAMAGE_LOST] = {FIGURE("lost", COUNT, struct model_damage, lost), .title = "lost",
-			 .help = "records that the kernel dropped since its buffers were full: the "
-				 "figures are too small. Fewer targets (-p, -C, -G) help; larger "
-				 "buffers (-m) where perf tells of waits, and not BPF"},
+	[DAMAGE_LOST] =
+		{FIGURE("lost", COUNT, struct model_damage, lost), .title = "lost",
+		 .help = "records that the kernel dropped since its buffers were full: the "
+			 "figures are too small. Fewer targets (-p, -C, -G) help, and larger "
+			 "buffers (-m)"},
 	{FIGURE("dropped", COUNT, struct model_damage, dropped), .title = "dropped",
 	 .help = "records that kontend dropped since it could not keep up"},
 	{FIGURE("throttled", COUNT, struct model_damage, throttled), .title = "throttled",

@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "kontend/query-annotate.h"
+#include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
@@ -21,6 +22,7 @@ struct report_data {
 	const struct report_spec *spec;
 	unsigned views;			/* enum report_view, with those that come along */
 	struct query_overview overview; /* always: the header says how far to trust the rest */
+	struct query_cost cost;		/* always */
 	struct query_perf_sum perf;	/* always */
 	struct query_perf_waits slot_waits;
 	struct query_rotation_sum rotation_sum; /* always */

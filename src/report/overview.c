@@ -61,7 +61,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 {
 	const struct query_overview *o = &data->overview;
 	const struct record_host *h = o->host;
-	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], d[UNITS_BUF];
+	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], d[UNITS_BUF], cost[QUERY_COST_TEXT];
 
 	fputs("# kontend report: ", out);
 	report_text_clean(h->targets[0] ? h->targets : "?", out);
@@ -76,6 +76,9 @@ void report_head_text(const struct report_data *data, FILE *out)
 		units_count(b, o->n_events), units_count(c, o->contended),
 		units_ns(d, o->total_ns));
 	put_quality(out, o);
+	if (data->cost.known)
+		fprintf(out, "# kontend itself: %s\n",
+			query_cost_text(&data->cost, cost, sizeof(cost)));
 }
 
 void report_overview_text(const struct report_data *d, FILE *out)
@@ -143,6 +146,17 @@ static void put_snapshots(struct jsonw *j, const struct query_overview *o)
 	jsonw_end(j, '}');
 }
 
+static void put_cost_json(const struct report_data *d, struct jsonw *j)
+{
+	if (!d->cost.known) {
+		jsonw_null(j, "cost");
+		return;
+	}
+	jsonw_begin(j, "cost", '{', true);
+	report_json_figures(j, query_cost_figures, &d->cost, 0);
+	jsonw_end(j, '}');
+}
+
 void report_source_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_overview *o = &d->overview;
@@ -153,6 +167,7 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 	report_json_figures(j, report_time_figures, o, 0);
 	report_json_damage(j, &o->damage, &o->unmatched_pct);
 	put_snapshots(j, o);
+	put_cost_json(d, j);
 	if (o->no_ends)
 		jsonw_bool(j, "no_ends", true);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));

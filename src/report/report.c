@@ -320,6 +320,7 @@ static int check_spec(const struct report_spec *s, struct error *err)
 static int ask(struct report_data *d, struct error *err)
 {
 	struct query_spec s = d->spec->query;
+	d->cost = query_cost(d->q);
 	int r = query_overview(d->q, &d->overview);
 
 	query_lock_look(d->q, &d->lock_look);

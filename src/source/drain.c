@@ -112,12 +112,29 @@ static uint64_t next_length(struct drain *d)
 	return d->early_ns ? d->early_ns : d->tick_now;
 }
 
+static void say_cost(struct drain *d, uint64_t until)
+{
+	struct {
+		struct record_snapshot head;
+		struct record_cost cost;
+	} r = {
+		.head = {.kind = SNAPSHOT_COST, .version = RECORD_COST_VERSION, .time_ns = until},
+		.cost = d->cost,
+	};
+
+	r.cost.to_ns = clock_ns(CLOCK_MONOTONIC);
+	r.cost.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->cpu_before_ns;
+	r.cost.looks_ns = d->looks ? snapshot_thread_cost_ns(d->looks) : 0;
+	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
+}
+
 /* Ticks that are due by @until, oldest first. */
 static void say_ticks(struct drain *d, uint64_t until)
 {
 	if (d->next_tick > until)
 		return;
 	say_fills(d);
+	say_cost(d, d->next_tick);
 	uint64_t behind = (until - d->next_tick) / d->tick_now;
 	if (behind > CATCH_UP)
 		d->next_tick += behind * d->tick_now;
@@ -344,7 +361,7 @@ unsigned drain_wait(struct drain *d, const int fds[2], uint64_t most_ns)
 
 bool drain_step(struct drain *d, const struct drain_sink *sink)
 {
-	uint64_t t0 = clock_ns(CLOCK_MONOTONIC);
+	uint64_t t0 = clock_ns(CLOCK_MONOTONIC), cpu = cpu_ns();
 
 	d->sink = sink;
 	bool end = drain_check_liveness(d, t0);
@@ -353,6 +370,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	d->last_drain = t0;
 	step_looks(d, t0);
 	say_progress(d, t0);
+	d->cost.drain_ns += cpu_ns() - cpu;
 	return end;
 }
 
@@ -367,6 +385,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	last_looks(d, now);
 	say_ticks(d, d->mark);
 	say_fills(d);
+	say_cost(d, now);
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
 }
 
@@ -424,6 +443,8 @@ int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct err
 {
 	d->mark = d->last_tick = d->last_drain = d->last_cpus = d->last_tasks =
 		clock_ns(CLOCK_MONOTONIC);
+	d->cost.from_ns = d->mark;
+	d->cpu_before_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	d->tick_now = tick_ns;
 	d->early_ns = first_ns < tick_ns ? first_ns : 0;
 	d->next_tick = d->last_tick + (d->early_ns ? d->early_ns : tick_ns);

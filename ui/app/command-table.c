@@ -282,6 +282,12 @@ const struct command_info command_table[] = {
 	{CMD_SLOWER, "slower", NULL, "refresh less often (60 s at most)", {'+'}, NULL, NOW},
 	{CMD_FASTER, "faster", NULL, "refresh more often (0.1 s at least)", {'-'}, NULL, NOW},
 	{CMD_DELAY, "delay", "TIME", "refresh every TIME: 500ms, 2s; 0.1s to 60s", {0}, NULL, NOW},
+	{CMD_COST,
+	 "cost",
+	 NULL,
+	 "what of kontend's own CPU time goes to rings, snapshots and the rest",
+	 {0},
+	 NULL},
 
 	{CMD_SAVE,
 	 "save",

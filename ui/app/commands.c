@@ -3,6 +3,7 @@
  * From keys and clicks to commands, and the commands that the app does itself; all others go to the
  * view on top. A key, a palette line and a click on the key bar take the same way from here on.
  */
+#include "kontend/query-cost.h"
 #include "kontend/units.h"
 #include "priv.h"
 #include "widgets/layout.h"
@@ -74,6 +75,18 @@ static void delay_from(struct app *a, const char *text)
 		app_say(a, ROLE_ERROR, "delay wants a time from 100ms to 60s, as in: delay 2s");
 	else
 		set_delay(a, ns);
+}
+
+static void say_cost(struct app *a)
+{
+	struct query_cost c = query_cost(&a->query);
+	char text[QUERY_COST_TEXT];
+
+	if (c.known)
+		app_say(a, ROLE_NORMAL, "kontend itself: %s",
+			query_cost_text(&c, text, sizeof(text)));
+	else
+		app_say(a, ROLE_ERROR, "what kontend itself costs is not in this recording");
 }
 
 static void show_root(struct app *a, size_t root)
@@ -247,6 +260,9 @@ static bool session_command(struct app *a, enum command c, const struct command_
 		return true;
 	case CMD_DELAY:
 		delay_from(a, arg->text);
+		return true;
+	case CMD_COST:
+		say_cost(a);
 		return true;
 	case CMD_SAVE:
 		app_save(a, arg->text);

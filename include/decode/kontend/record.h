@@ -86,6 +86,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_BUILD_IDS, /* which files programs were: buildids.h */
 	SNAPSHOT_FUNCS,	    /* names and code of functions that were met: funcsnap.h */
 	SNAPSHOT_TABLES,    /* by which stacks are unwound, of a file: cfisnap.h */
+	SNAPSHOT_COST,	    /* what kontend itself has cost so far: struct record_cost */
 	SNAPSHOT_KINDS,
 };
 
@@ -115,6 +116,16 @@ struct record_burst {
 	/* CPU time of who collected: for turning it on and off; for taking what was in the rings
 	 * meanwhile, and how much that was in all. */
 	uint64_t turn_ns, drain_ns, drain_bytes;
+};
+
+enum { RECORD_COST_VERSION = 1 };
+
+/* The payload of SNAPSHOT_COST, at each tick of a live session. */
+struct record_cost {
+	uint64_t from_ns, to_ns; /* session clock: since measuring began */
+	/* CPU time of the process meanwhile; of it that of who drains, and of who takes snapshots.
+	 */
+	uint64_t cpu_ns, drain_ns, looks_ns;
 };
 
 struct record {

@@ -87,6 +87,8 @@ struct drain {
 	struct snapshot_thread *looks; /* NULL: there are no snapshots */
 	uint64_t last_asked;	       /* the tick that the last looks were asked for */
 	uint64_t asked_ns;	       /* when that was */
+	struct record_cost cost;       /* so far */
+	uint64_t cpu_before_ns;	       /* CPU time of the process when measuring began */
 	uint64_t mark;		       /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;
 	uint64_t last_drain, last_cpus, last_tasks;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_COST_H
+#define KONTEND_QUERY_COST_H
+
+#include "kontend/figure.h"
+#include "kontend/query.h"
+
+/*
+ * What kontend itself has cost since measuring began, as of the last tick (record_cost): CPU time,
+ * and shares in percent of one CPU.
+ */
+struct query_cost {
+	bool known;
+	uint64_t cpu_ns, drain_ns, looks_ns, rest_ns;
+	double pct, drain_pct, looks_pct, rest_pct;
+};
+
+enum { QUERY_COST_TEXT = 128 }; /* bytes for query_cost_text() */
+
+extern const struct figure query_cost_figures[];
+
+/* All zeros and not known where the stream has none: of old recordings, and of other programs'. */
+struct query_cost query_cost(const struct query *q);
+/* "3.2% of a CPU: draining rings 0.6%, snapshots 1.1%, the rest 1.5%" into @buf. */
+const char *query_cost_text(const struct query_cost *c, char *buf, size_t size);
+
+#endif
