@@ -6,37 +6,22 @@
  * checked.
  */
 #include "kernel.h"
-#include "kontend/cursor.h"
 #include "kontend/fdio.h"
-#include "kontend/mem.h"
+#include "kontend/vmlinux.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 
-enum { NT_GNU_BUILD_ID_TYPE = 3 };
-
-/* ELF notes: {u32 name size, u32 size, u32 type, name, body}, both padded to 4. */
 size_t kernel_build_id(uint8_t id[20])
 {
-	size_t len = 0, n = 0;
-	char *notes = NULL;
+	struct vmlinux v;
 
-	if (fdio_read_file("/sys/kernel/notes", &notes, &len))
+	if (!vmlinux_running(&v, ""))
 		return 0;
-	struct cursor c = cursor_make(notes, len);
-	while (!n && cursor_left(&c) >= 12) {
-		uint32_t name_size = cursor_u32(&c), size = cursor_u32(&c), type = cursor_u32(&c);
-		const char *name = cursor_bytes(&c, ((size_t)name_size + 3) & ~(size_t)3);
-		const void *body = cursor_bytes(&c, ((size_t)size + 3) & ~(size_t)3);
-		if (name && body && type == NT_GNU_BUILD_ID_TYPE && name_size == 4 &&
-		    !memcmp(name, "GNU", 4) && size <= 20) {
-			memcpy(id, body, size);
-			n = size;
-		}
-	}
-	mem_free(notes);
-	return n;
+	memcpy(id, v.build_id, v.build_id_len);
+	return v.build_id_len;
 }
 
 static int differs(const struct features *f, char why[KERNEL_WHY])

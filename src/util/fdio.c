@@ -16,6 +16,17 @@ ssize_t fdio_read(int fd, void *buf, size_t size)
 	return n;
 }
 
+bool fdio_read_at(int fd, uint64_t offset, void *ret, size_t n)
+{
+	for (size_t got = 0; got < n;) {
+		ssize_t k = pread(fd, (char *)ret + got, n - got, (off_t)(offset + got));
+		if (k <= 0 && !(k < 0 && errno == EINTR))
+			return false;
+		got += k > 0 ? (size_t)k : 0;
+	}
+	return true;
+}
+
 int fdio_write_all(int fd, const char *data, size_t len)
 {
 	while (len) {

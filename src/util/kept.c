@@ -10,6 +10,7 @@
  */
 #include "kontend/kept.h"
 #include "kept-folder.h"
+#include "kontend/fdio.h"
 #include "kontend/mapguard.h"
 #include "kontend/mem.h"
 
@@ -62,17 +63,6 @@ uint64_t kept_body(uint64_t len)
 	return (end + KEPT_PAGE - 1) / KEPT_PAGE * KEPT_PAGE;
 }
 
-static bool read_at(int fd, uint64_t offset, void *ret, size_t n)
-{
-	for (size_t got = 0; got < n;) {
-		ssize_t k = pread(fd, (char *)ret + got, n - got, (off_t)(offset + got));
-		if (k <= 0 && !(k < 0 && errno == EINTR))
-			return false;
-		got += k > 0 ? (size_t)k : 0;
-	}
-	return true;
-}
-
 /* What another version wrote is no damage, and its sum may be elsewhere. */
 static int check_head(const struct kept_head *h, uint64_t size, const struct kept_key *key)
 {
@@ -98,7 +88,7 @@ static int read_sums(struct kept *k, int fd, const struct kept_head *h)
 	k->seen = mem_calloc(n, sizeof(*k->seen));
 	if (!k->sums || !k->seen)
 		return -ENOMEM;
-	if (!read_at(fd, sizeof(*h), k->sums, n * sizeof(*k->sums)) ||
+	if (!fdio_read_at(fd, sizeof(*h), k->sums, n * sizeof(*k->sums)) ||
 	    kept_sum(k->sums, n * sizeof(*k->sums)) != h->sums_sum)
 		return -EBADMSG;
 	return 0;
@@ -124,7 +114,7 @@ static int open_with(struct kept **ret, int fd, const struct kept_key *key)
 	struct kept_head h;
 	struct stat st;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !read_at(fd, 0, &h, sizeof(h)))
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !fdio_read_at(fd, 0, &h, sizeof(h)))
 		return -EBADMSG;
 	int r = check_head(&h, (uint64_t)st.st_size, key);
 	if (r < 0)

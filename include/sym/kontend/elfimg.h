@@ -68,6 +68,8 @@ size_t elfimg_symbol_size(const struct elfimg *e);
 /* @p: elfimg_symbol_size() bytes. */
 void elfimg_symbol(const struct elfimg *e, const uint8_t *p, struct elfimg_symbol *ret);
 
+/* The build id in notes, as in a section of them: bytes of it; 0: there is none. */
+size_t elfimg_notes_id(const void *notes, size_t len, uint8_t ret[ELFIMG_BUILD_ID_MAX]);
 /* Where the debug file of a build id would be, below @root; false: no id, or too long a path. */
 bool elfimg_debug_path(char *ret, size_t size, const char *root, const uint8_t *id, size_t n);
 

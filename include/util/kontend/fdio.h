@@ -2,7 +2,9 @@
 #ifndef KONTEND_FDIO_H
 #define KONTEND_FDIO_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Calls of the kernel that begin again when a signal interrupts them. */
@@ -13,6 +15,8 @@ ssize_t fdio_read(int fd, void *buf, size_t size);
 int fdio_read_file(const char *path, char **ret /* mem_free() */, size_t *ret_len);
 /* The same of what is open, from where it stands. */
 int fdio_read_rest(int fd, char **ret, size_t *ret_len);
+/* All @n bytes at @offset; false: they are not there, or cannot be read. */
+bool fdio_read_at(int fd, uint64_t offset, void *ret, size_t n);
 /* Writes all of it: 0, or -errno. */
 int fdio_write_all(int fd, const char *data, size_t len);
 

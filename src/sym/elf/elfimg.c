@@ -7,6 +7,7 @@
  */
 #include "kontend/elfimg.h"
 #include "elfrel.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 
@@ -33,13 +34,7 @@ bool elfimg_read(const struct elfimg *e, uint64_t offset, void *ret, size_t n)
 		memcpy(ret, e->mem + offset, n);
 		return true;
 	}
-	for (size_t got = 0; got < n;) {
-		ssize_t k = pread(e->fd, (char *)ret + got, n - got, (off_t)(offset + got));
-		if (k <= 0 && !(k < 0 && errno == EINTR))
-			return false;
-		got += k > 0 ? (size_t)k : 0;
-	}
-	return true;
+	return fdio_read_at(e->fd, offset, ret, n);
 }
 
 /* Where the tables are, of either class. */
@@ -47,73 +42,82 @@ struct header {
 	uint64_t segments, sections;
 	size_t n_segments, n_sections, names;
 	size_t segment_size, section_size;
+	uint16_t machine, type;
 };
+
+/* What a table has, of either class: x is as the file has it. */
+#define HEADER(x)                                                                                  \
+	(struct header)                                                                            \
+	{                                                                                          \
+		x.e_phoff, x.e_shoff, x.e_phnum, x.e_shnum, x.e_shstrndx, x.e_phentsize,           \
+			x.e_shentsize, x.e_machine, x.e_type                                       \
+	}
+#define SECTION(x)                                                                                 \
+	(struct elfimg_section)                                                                    \
+	{                                                                                          \
+		x.sh_name, x.sh_type, x.sh_link, x.sh_info, x.sh_flags, x.sh_addr, x.sh_offset,    \
+			x.sh_size, x.sh_entsize                                                    \
+	}
+#define SEGMENT(x)                                                                                 \
+	(struct elfimg_segment)                                                                    \
+	{                                                                                          \
+		x.p_type, x.p_flags, x.p_offset, x.p_vaddr, x.p_filesz                             \
+	}
+
+#define SYMBOL(x)                                                                                  \
+	(struct elfimg_symbol)                                                                     \
+	{                                                                                          \
+		.name = x.st_name, .section = x.st_shndx, .addr = x.st_value, .size = x.st_size,   \
+		.type = ELF64_ST_TYPE(x.st_info), .bind = ELF64_ST_BIND(x.st_info),                \
+		.visibility = ELF64_ST_VISIBILITY(x.st_other)                                      \
+	}
 
 static bool read_header(struct elfimg *e, struct header *h)
 {
 	uint8_t ident[EI_NIDENT];
+	union {
+		Elf64_Ehdr l;
+		Elf32_Ehdr s;
+	} x;
 
 	if (!elfimg_read(e, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
-	    ident[EI_DATA] != ELFDATA2LSB)
+	    ident[EI_DATA] != ELFDATA2LSB ||
+	    (ident[EI_CLASS] != ELFCLASS64 && ident[EI_CLASS] != ELFCLASS32))
 		return false;
 	e->is_64 = ident[EI_CLASS] == ELFCLASS64;
-	if (e->is_64) {
-		Elf64_Ehdr x;
-		if (!elfimg_read(e, 0, &x, sizeof(x)))
-			return false;
-		e->machine = x.e_machine;
-		e->type = x.e_type;
-		*h = (struct header){x.e_phoff,	   x.e_shoff,	  x.e_phnum,	x.e_shnum,
-				     x.e_shstrndx, x.e_phentsize, x.e_shentsize};
-		return true;
-	}
-	Elf32_Ehdr x;
-	if (ident[EI_CLASS] != ELFCLASS32 || !elfimg_read(e, 0, &x, sizeof(x)))
+	if (!elfimg_read(e, 0, &x, e->is_64 ? sizeof(x.l) : sizeof(x.s)))
 		return false;
-	e->machine = x.e_machine;
-	e->type = x.e_type;
-	*h = (struct header){x.e_phoff,	   x.e_shoff,	  x.e_phnum,	x.e_shnum,
-			     x.e_shstrndx, x.e_phentsize, x.e_shentsize};
+	*h = e->is_64 ? HEADER(x.l) : HEADER(x.s);
+	e->machine = h->machine;
+	e->type = h->type;
 	return true;
 }
 
 static bool read_section(const struct elfimg *e, uint64_t at, void *item)
 {
 	struct elfimg_section *ret = item;
+	union {
+		Elf64_Shdr l;
+		Elf32_Shdr s;
+	} x;
 
-	if (e->is_64) {
-		Elf64_Shdr x;
-		if (!elfimg_read(e, at, &x, sizeof(x)))
-			return false;
-		*ret = (struct elfimg_section){x.sh_name,   x.sh_type,	x.sh_link,
-					       x.sh_info,   x.sh_flags, x.sh_addr,
-					       x.sh_offset, x.sh_size,	x.sh_entsize};
-		return true;
-	}
-	Elf32_Shdr x;
-	if (!elfimg_read(e, at, &x, sizeof(x)))
+	if (!elfimg_read(e, at, &x, e->is_64 ? sizeof(x.l) : sizeof(x.s)))
 		return false;
-	*ret = (struct elfimg_section){x.sh_name, x.sh_type,   x.sh_link, x.sh_info,   x.sh_flags,
-				       x.sh_addr, x.sh_offset, x.sh_size, x.sh_entsize};
+	*ret = e->is_64 ? SECTION(x.l) : SECTION(x.s);
 	return true;
 }
 
 static bool read_segment(const struct elfimg *e, uint64_t at, void *item)
 {
 	struct elfimg_segment *ret = item;
+	union {
+		Elf64_Phdr l;
+		Elf32_Phdr s;
+	} x;
 
-	if (e->is_64) {
-		Elf64_Phdr x;
-		if (!elfimg_read(e, at, &x, sizeof(x)))
-			return false;
-		*ret = (struct elfimg_segment){x.p_type, x.p_flags, x.p_offset, x.p_vaddr,
-					       x.p_filesz};
-		return true;
-	}
-	Elf32_Phdr x;
-	if (!elfimg_read(e, at, &x, sizeof(x)))
+	if (!elfimg_read(e, at, &x, e->is_64 ? sizeof(x.l) : sizeof(x.s)))
 		return false;
-	*ret = (struct elfimg_segment){x.p_type, x.p_flags, x.p_offset, x.p_vaddr, x.p_filesz};
+	*ret = e->is_64 ? SEGMENT(x.l) : SEGMENT(x.s);
 	return true;
 }
 
@@ -218,9 +222,10 @@ static int read_sections(struct elfimg *e, struct header *h)
 	return read_names(e, h->names);
 }
 
-/* Looks through notes: each is a header, a name and a text, padded to four bytes. */
-static bool find_build_id(struct elfimg *e, const uint8_t *p, size_t len)
+/* A note is a header, a name and a text, padded to four bytes. */
+size_t elfimg_notes_id(const void *notes, size_t len, uint8_t ret[ELFIMG_BUILD_ID_MAX])
 {
+	const uint8_t *p = notes;
 	Elf64_Nhdr n;
 
 	for (size_t at = 0; len - at >= sizeof(n);) {
@@ -229,21 +234,20 @@ static bool find_build_id(struct elfimg *e, const uint8_t *p, size_t len)
 		size_t name = ((size_t)n.n_namesz + 3) & ~(size_t)3;
 		size_t text = ((size_t)n.n_descsz + 3) & ~(size_t)3;
 		if (name > len - at || n.n_descsz > len - at - name)
-			return false;
+			return 0;
 		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(p + at, "GNU", 4) &&
 		    n.n_descsz > 1 && n.n_descsz <= ELFIMG_BUILD_ID_MAX) {
-			memcpy(e->build_id, p + at + name, n.n_descsz);
-			e->build_id_len = n.n_descsz;
-			return true;
+			memcpy(ret, p + at + name, n.n_descsz);
+			return n.n_descsz;
 		}
 		if (text > len - at - name)
-			return false;
+			return 0;
 		at += name + text;
 	}
-	return false;
+	return 0;
 }
 
-static int search_notes(struct elfimg *e, uint64_t offset, uint64_t size, bool *ret_found)
+static int search_notes(struct elfimg *e, uint64_t offset, uint64_t size)
 {
 	uint8_t *p;
 
@@ -252,23 +256,22 @@ static int search_notes(struct elfimg *e, uint64_t offset, uint64_t size, bool *
 	p = mem_calloc(1, (size_t)size);
 	if (!p)
 		return -ENOMEM;
-	*ret_found = elfimg_read(e, offset, p, (size_t)size) && find_build_id(e, p, (size_t)size);
+	if (elfimg_read(e, offset, p, (size_t)size))
+		e->build_id_len = elfimg_notes_id(p, (size_t)size, e->build_id);
 	mem_free(p);
 	return 0;
 }
 
 static int read_build_id(struct elfimg *e)
 {
-	bool found = false;
 	int code = 0, seen = 0;
 
-	for (size_t i = 0; i < e->n_sections && !found && !code; i++)
+	for (size_t i = 0; i < e->n_sections && !e->build_id_len && !code; i++)
 		if (e->sections[i].type == SHT_NOTE && seen++ < NOTE_SECTIONS_MOST)
-			code = search_notes(e, e->sections[i].offset, e->sections[i].size, &found);
-	for (size_t i = 0; i < e->n_segments && !found && !code; i++)
+			code = search_notes(e, e->sections[i].offset, e->sections[i].size);
+	for (size_t i = 0; i < e->n_segments && !e->build_id_len && !code; i++)
 		if (e->segments[i].type == PT_NOTE && seen++ < NOTE_SECTIONS_MOST)
-			code = search_notes(e, e->segments[i].offset, e->segments[i].file_size,
-					    &found);
+			code = search_notes(e, e->segments[i].offset, e->segments[i].file_size);
 	return code;
 }
 
@@ -363,30 +366,13 @@ size_t elfimg_symbol_size(const struct elfimg *e)
 
 void elfimg_symbol(const struct elfimg *e, const uint8_t *p, struct elfimg_symbol *ret)
 {
-	unsigned char info, other;
+	union {
+		Elf64_Sym l;
+		Elf32_Sym s;
+	} x;
 
-	if (e->is_64) {
-		Elf64_Sym x;
-		memcpy(&x, p, sizeof(x));
-		*ret = (struct elfimg_symbol){.name = x.st_name,
-					      .section = x.st_shndx,
-					      .addr = x.st_value,
-					      .size = x.st_size};
-		info = x.st_info;
-		other = x.st_other;
-	} else {
-		Elf32_Sym x;
-		memcpy(&x, p, sizeof(x));
-		*ret = (struct elfimg_symbol){.name = x.st_name,
-					      .section = x.st_shndx,
-					      .addr = x.st_value,
-					      .size = x.st_size};
-		info = x.st_info;
-		other = x.st_other;
-	}
-	ret->type = ELF64_ST_TYPE(info);
-	ret->bind = ELF64_ST_BIND(info);
-	ret->visibility = ELF64_ST_VISIBILITY(other);
+	memcpy(&x, p, elfimg_symbol_size(e));
+	*ret = e->is_64 ? SYMBOL(x.l) : SYMBOL(x.s);
 }
 
 /* Pages are shared by neighbours in the file, so an offset may be in two: code is what is asked. */

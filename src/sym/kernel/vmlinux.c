@@ -5,8 +5,8 @@
  * kernel's, whatever it is called.
  */
 #include "kontend/vmlinux.h"
+#include "kontend/kmodule.h"
 #include "user/internal.h"
-#include "vmlinux-int.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTES_MOST = 16 << 10 };
+enum { NOTES_MOST = 16 << 10, LINE_SIZE = 512, MODULE_PLACES = 7 };
 
 static const char *const places[] = {
 	"/usr/lib/debug/boot/vmlinux-%s",
@@ -36,43 +36,22 @@ const char *vmlinux_reason(enum vmlinux_answer a)
 	return (unsigned)a < VMLINUX_ANSWERS ? reasons[a] : "unknown";
 }
 
-static size_t aligned(uint32_t n)
+/* The build id of the notes in the file @path. False: it has none. */
+static bool read_notes(struct vmlinux *ret, const char *path)
 {
-	return ((size_t)n + 3) & ~(size_t)3;
-}
-
-/* Of notes as in a section: three words, the name, what it is about. */
-static bool find_id(const uint8_t *p, size_t n, struct vmlinux *ret)
-{
-	Elf64_Nhdr h;
-
-	while (n >= sizeof(h)) {
-		memcpy(&h, p, sizeof(h));
-		size_t name = aligned(h.n_namesz), len = aligned(h.n_descsz);
-		if (name > n - sizeof(h) || len > n - sizeof(h) - name)
-			return false;
-		const uint8_t *text = p + sizeof(h), *desc = text + name;
-		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && !memcmp(text, "GNU", 4) &&
-		    h.n_descsz > 1 && h.n_descsz <= sizeof(ret->build_id)) {
-			memcpy(ret->build_id, desc, h.n_descsz);
-			ret->build_id_len = h.n_descsz;
-			return true;
-		}
-		p = desc + len;
-		n -= sizeof(h) + name + len;
-	}
-	return false;
-}
-
-bool vmlinux_notes(struct vmlinux *ret, const char *path)
-{
-	uint8_t bytes[NOTES_MOST];
+	uint8_t bytes[NOTES_MOST], id[ELFIMG_BUILD_ID_MAX];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
 	if (fd < 0)
 		return false;
 	ssize_t n = read(fd, bytes, sizeof(bytes));
 	close(fd);
-	return n > 0 && find_id(bytes, (size_t)n, ret);
+	size_t len = n > 0 ? elfimg_notes_id(bytes, (size_t)n, id) : 0;
+	if (!len || len > sizeof(ret->build_id))
+		return false;
+	memcpy(ret->build_id, id, len);
+	ret->build_id_len = len;
+	return true;
 }
 
 bool vmlinux_running(struct vmlinux *ret, const char *root)
@@ -81,10 +60,11 @@ bool vmlinux_running(struct vmlinux *ret, const char *root)
 
 	*ret = (struct vmlinux){0};
 	snprintf(path, sizeof(path), "%s/sys/kernel/notes", root);
-	return vmlinux_notes(ret, path);
+	return read_notes(ret, path);
 }
 
-enum vmlinux_answer vmlinux_look_at(const struct vmlinux *v)
+/* Is the file at its path that of its build id, with symbols and debug information? */
+static enum vmlinux_answer look_at(const struct vmlinux *v)
 {
 	struct elfimg e;
 	int fd = usersym_open_in(-1, v->path, 0);
@@ -108,7 +88,8 @@ static void put_path(struct vmlinux *v, const char *root, const char *place, con
 		 gap + 2);
 }
 
-void vmlinux_put_id_path(struct vmlinux *v, const char *root)
+/* Where all debug files are by build id; there is room. */
+static void put_id_path(struct vmlinux *v, const char *root)
 {
 	char debug[sizeof(v->path)];
 
@@ -128,8 +109,126 @@ enum vmlinux_answer vmlinux_find(struct vmlinux *ret, const char *root, const ch
 		if (i < sizeof(places) / sizeof(places[0]))
 			put_path(ret, root, places[i], release);
 		else
-			vmlinux_put_id_path(ret, root);
-		enum vmlinux_answer a = vmlinux_look_at(ret);
+			put_id_path(ret, root);
+		enum vmlinux_answer a = look_at(ret);
+		if (a == VMLINUX_OK)
+			return a;
+		best = a > best ? a : best;
+	}
+	return best;
+}
+
+/*
+ * Modules: below folders of the release as depmod found them, or by build id. What a loaded one
+ * says of itself is in /sys/module/NAME/notes. Files have `-` where the kernel has `_`, or not.
+ */
+
+static const struct {
+	const char *folder, *end;
+} module_places[MODULE_PLACES - 1] = {
+	{"/usr/lib/debug/lib/modules", ".ko.debug"},
+	{"/usr/lib/debug/lib/modules", ".ko"},
+	{"/usr/lib/debug/usr/lib/modules", ".ko.debug"},
+	{"/usr/lib/debug/usr/lib/modules", ".ko"},
+	{"/lib/modules", ".ko.debug"},
+	{"/lib/modules", ".ko"},
+};
+
+const char *kmodule_reason(enum vmlinux_answer a)
+{
+	static const char *const reasons[VMLINUX_ANSWERS] = {
+		[VMLINUX_OK] = "found",
+		[VMLINUX_NO_ID] = "the build id of the module is not known",
+		[VMLINUX_NO_FILE] = "no debug file of the module is installed",
+		[VMLINUX_OTHER] = "the file of the module that is installed is of another build",
+		[VMLINUX_STRIPPED] =
+			"the file of the module that is installed has no debug information",
+	};
+
+	return (unsigned)a < VMLINUX_ANSWERS ? reasons[a] : "unknown";
+}
+
+/* Names are said by recordings, too: of none may a path be made that leads elsewhere. */
+static bool is_plain(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/');
+}
+
+bool kmodule_loaded(struct vmlinux *ret, const char *root, const char *name)
+{
+	char path[sizeof(ret->path)];
+
+	*ret = (struct vmlinux){0};
+	int n = snprintf(path, sizeof(path), "%s/sys/module/%s/notes/.note.gnu.build-id", root,
+			 name);
+	return is_plain(name) && n > 0 && (size_t)n < sizeof(path) && read_notes(ret, path);
+}
+
+/* The bytes of @path in front of ".ko"; 0: it is another module's, or none's. */
+static size_t stem(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/'), *p = slash ? slash + 1 : path;
+
+	for (; *name && (*p == *name || (*p == '-' && *name == '_')); name++)
+		p++;
+	return !*name && !strncmp(p, ".ko", 3) && (!p[3] || p[3] == '.') ? (size_t)(p - path) : 0;
+}
+
+bool kmodule_is(const char *path, const char *name)
+{
+	size_t n = strlen(name);
+
+	return stem(path, name) ||
+	       (path[0] == '[' && !strncmp(path + 1, name, n) && !strcmp(path + 1 + n, "]"));
+}
+
+/* The line of modules.dep that is about @name, up to its ".ko". */
+static bool find_stem(const char *root, const char *release, const char *name, char *ret)
+{
+	char path[LINE_SIZE];
+	bool found = false, begins = true;
+	int n = snprintf(path, sizeof(path), "%s/lib/modules/%s/modules.dep", root, release);
+	FILE *f = n > 0 && (size_t)n < sizeof(path) ? fopen(path, "re") : NULL;
+
+	while (f && !found && fgets(ret, LINE_SIZE, f)) {
+		bool is_first = begins;
+		begins = strchr(ret, '\n') != NULL;
+		ret[strcspn(ret, ":\n")] = '\0';
+		size_t len = is_first && is_plain(name) && *ret != '/' ? stem(ret, name) : 0;
+		ret[len] = '\0';
+		found = len && !strstr(ret, "..");
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool put_module_path(struct vmlinux *v, const char *root, const char *release,
+			    const char *middle, size_t i)
+{
+	int n = snprintf(v->path, sizeof(v->path), "%s%s/%s/%s%s", root, module_places[i].folder,
+			 release, middle, module_places[i].end);
+
+	return n > 0 && (size_t)n < sizeof(v->path);
+}
+
+enum vmlinux_answer kmodule_find(struct vmlinux *ret, const char *root, const char *release,
+				 const char *name)
+{
+	enum vmlinux_answer best = VMLINUX_NO_FILE;
+	char middle[LINE_SIZE];
+
+	if (strlen(root) + 96 > sizeof(ret->path) || strchr(release, '/'))
+		return VMLINUX_NO_FILE;
+	if (!ret->build_id_len)
+		return VMLINUX_NO_ID;
+	bool known = find_stem(root, release, name, middle);
+	for (size_t i = known ? 0 : MODULE_PLACES - 1; i < MODULE_PLACES; i++) {
+		if (i == MODULE_PLACES - 1)
+			put_id_path(ret, root);
+		else if (!put_module_path(ret, root, release, middle, i))
+			continue;
+		enum vmlinux_answer a = look_at(ret);
 		if (a == VMLINUX_OK)
 			return a;
 		best = a > best ? a : best;
