@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The only user of libzstd. perf compresses the bytes of a ring as one endless stream that is cut
- * into records, so the context must live on from piece to piece; a piece ends in a flush, but an
- * event may begin in one piece and end in the next.
+ * libzstd: only this file and records-pack.c use it. perf compresses the bytes of a ring as one
+ * endless stream that is cut into records, so the context must live on from piece to piece; a piece
+ * ends in a flush, but an event may begin in one piece and end in the next.
  */
 #include "pack.h"
+#include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
 #include <zstd.h>
+
+enum { FAST_LEVELS = 3 }; /* whoever asks for more has the time that libzstd takes for it */
 
 void unpack_deinit(struct unpack *u)
 {
@@ -63,6 +66,7 @@ int unpack_frame(const void *data, size_t stored, void *buf, size_t len)
 void pack_deinit(struct pack *p)
 {
 	ZSTD_freeCCtx(p->stream);
+	mem_free(p->records);
 	*p = (struct pack){0};
 }
 
@@ -105,6 +109,11 @@ long pack_some(struct pack *p, const void *data, size_t len, void *buf, size_t r
 			return -ENOMEM;
 		ZSTD_CCtx_setParameter(p->stream, ZSTD_c_compressionLevel, p->level);
 	}
+	bool by_records = end && !p->is_within && p->level <= FAST_LEVELS;
+	long n = by_records ? records_pack(p, data, len, buf, room) : 0;
+	if (n)
+		return n < 0 ? n : pad(buf, (size_t)n, room, end);
+	p->is_within = !end;
 	size_t z = ZSTD_compressStream2(p->stream, &out, &in, end ? ZSTD_e_end : ZSTD_e_flush);
 	if (ZSTD_isError(z))
 		return -ENOMEM;

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_FILE_PACK_H
 
 #include "kontend/error.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ int unpack_frame(const void *data, size_t stored, void *buf, size_t len);
 struct pack {
 	void *stream;
 	int level;
+	struct pack_records *records; /* of the frame at hand; NULL: none yet */
+	uint32_t rest;		      /* bytes that the last record of the frame before still has */
+	bool is_within;		      /* the last piece was not the end of a frame */
 };
 void pack_deinit(struct pack *p);
 /*
@@ -42,6 +46,8 @@ void pack_deinit(struct pack *p);
  */
 long pack_some(struct pack *p, const void *data, size_t len, void *buf, size_t room, int end);
 size_t pack_bound(size_t len);
+/* records-pack.c: a whole frame of records that differ little. Bytes put into @buf; 0: they do. */
+long records_pack(struct pack *p, const void *data, size_t len, void *buf, size_t room);
 /* One whole frame. Bytes put into @buf, or -ENOMEM. */
 long pack_frame(const void *data, size_t len, void *buf, size_t room, int level);
 
