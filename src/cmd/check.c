@@ -12,42 +12,30 @@
 #include <string.h>
 
 /* Locks are grouped by a key that decides which columns say something. */
-struct check_table {
-	const struct table_def *def;
-	const struct column *columns;
-	size_t n;
-	bool is_locks;
-	enum query_by by;
-};
-
-static bool takes(const struct check_table *t, size_t column)
+static int check_sort(const char *sort, const struct table_kind *kind, enum query_by by,
+		      struct error *err)
 {
-	return t->columns[column].flags && (!t->is_locks || query_locks_has(t->by, column));
-}
+	bool is_locks = kind == &query_locks_kind;
+	size_t column = table_find(kind, sort);
 
-static int check_sort(const char *sort, const struct check_table *t, struct error *err)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (takes(t, i) && strcmp(t->columns[i].key, sort) == 0)
-			return 0;
+	if (column != SIZE_MAX && (!is_locks || query_locks_has(by, column)))
+		return 0;
 	return error_set(
 		err, -EINVAL,
 		"--sort '%s': the table '%s'%s%s has no such column; kontend-views(7) lists "
 		"them",
-		sort, t->def->name, t->is_locks ? " by " : "",
-		t->is_locks ? query_by_name(t->by) : "");
+		sort, kind->name, is_locks ? " by " : "", is_locks ? query_by_name(by) : "");
 }
 
-static int check_columns(const struct opts *o, const struct table_def *def, const char *filter,
+static int check_columns(const struct opts *o, const struct table_kind *kind, const char *filter,
 			 struct error *err)
 {
-	struct check_table t = {.def = def, .is_locks = !strcmp(def->name, "locks"), .by = BY_LOCK};
-	int r = t.is_locks && o->by ? query_by_parse(o->by, &t.by) : 0;
+	enum query_by by = BY_LOCK;
+	int r = kind == &query_locks_kind && o->by ? query_by_parse(o->by, &by) : 0;
 
-	t.columns = def->columns(&t.n);
 	if (r == 0 && o->sort)
-		r = check_sort(o->sort, &t, err);
-	return r < 0 ? r : query_filter_check(filter, t.columns, t.n, err);
+		r = check_sort(o->sort, kind, by, err);
+	return r < 0 ? r : query_filter_check(filter, kind, err);
 }
 
 const struct table_def *cmd_table_of(const char *view)
@@ -73,5 +61,5 @@ int cmd_check_rows(const struct opts *o, const struct table_def *table, char *re
 		return error_set(err, -EINVAL,
 				 "--sort and --filter need a view that is a table: overview, tree "
 				 "and hist cannot be sorted and filtered");
-	return check_columns(o, table, ret_filter, err);
+	return check_columns(o, table->kind, ret_filter, err);
 }

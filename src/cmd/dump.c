@@ -27,31 +27,27 @@ static void dump_keys(FILE *out)
 	}
 }
 
-static void dump_table(FILE *out, const char *name, const struct column *c, size_t n)
+static void dump_table(FILE *out, const struct table_kind *t)
 {
-	for (size_t i = 0; i < n; i++)
-		if (c[i].flags)
-			fprintf(out, "%s\t%s\t%s\t%s\t%s\n", name, c[i].key,
-				c[i].flags & COLUMN_SCREEN ? c[i].title : "",
-				c[i].flags & COLUMN_REPORT ? "report" : "", c[i].help);
+	for (const struct column *c = t->columns; c < t->columns + t->n_columns; c++)
+		if (c->flags)
+			fprintf(out, "%s\t%s\t%s\t%s\t%s\n", t->name, c->key,
+				c->flags & COLUMN_SCREEN ? c->title : "",
+				c->flags & COLUMN_REPORT ? "report" : "", c->help);
 }
 
 static void dump_columns(FILE *out)
 {
-	for (const struct table_def *t = table_defs; t->name; t++) {
-		size_t n;
-		const struct column *c = t->columns(&n);
-
-		dump_table(out, t->name, c, n);
-	}
+	for (const struct table_def *t = table_defs; t->kind; t++)
+		dump_table(out, t->kind);
 }
 
 /* Those that have columns of their own, with where the manual has these. */
 static void dump_tables(FILE *out)
 {
-	for (const struct table_def *t = table_defs; t->name; t++)
+	for (const struct table_def *t = table_defs; t->kind; t++)
 		if (t->section)
-			fprintf(out, "%s\t%s\n", t->name, t->section);
+			fprintf(out, "%s\t%s\n", t->kind->name, t->section);
 }
 
 static void dump_damage(FILE *out)

@@ -7,6 +7,7 @@
  * reader stands in it, so a record that was handed out never moves.
  */
 #include "history-int.h"
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
@@ -172,18 +173,16 @@ void history_log_cut(struct history_log *l, uint64_t number)
 	memmove(l->chunks, l->chunks + k, l->n * sizeof(*l->chunks));
 }
 
+static int by_first(const void *item, const void *number)
+{
+	return (*(struct history_chunk *const *)item)->first <= *(const uint64_t *)number ? 0 : 1;
+}
+
 static struct history_chunk *find(const struct history_log *l, uint64_t number)
 {
-	size_t low = 0, high = l->n;
+	size_t n = bisect_by(l->chunks, l->n, sizeof(*l->chunks), &number, by_first);
 
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-		if (l->chunks[mid]->first <= number)
-			low = mid;
-		else
-			high = mid;
-	}
-	return l->chunks[low];
+	return l->chunks[n ? n - 1 : 0];
 }
 
 static void leave(struct history_log *l)

@@ -7,6 +7,7 @@
  * made is about the number kept times the logarithm of the stream's length. The first tick's point
  * always stays: everything can be reached from there.
  */
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "timeline-int.h"
 #include <errno.h>
@@ -116,16 +117,9 @@ int timeline_note_point(struct timeline *t, struct error *err)
 
 const struct timeline_point *timeline_point_before(const struct timeline *t, size_t stop)
 {
-	size_t low = 0, high = t->n_points;
+	size_t n = BISECT(t->points, t->n_points, stop, stop);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (t->points[mid].stop <= stop)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &t->points[low - 1] : NULL;
+	return n ? &t->points[n - 1] : NULL;
 }
 
 void timeline_free_points(struct timeline *t)

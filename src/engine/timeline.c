@@ -9,6 +9,7 @@
  * until its end; waits in flight at its beginning count when they end in it. Leaving the range goes
  * by a kept state, as the engine's has forgotten what was before.
  */
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "timeline-int.h"
 #include <errno.h>
@@ -187,16 +188,10 @@ const struct timeline_bucket *timeline_buckets(const struct timeline *t, size_t 
 /* The last stop at or before a time; the first one for what is earlier. */
 static size_t stop_before(const struct timeline *t, uint64_t time_ns)
 {
-	size_t low = 0, high = t->n;
+	size_t n = t->n > 1 ? BISECT(t->buckets + 1, t->n - 1, start_ns, time_ns) : 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (stop_ns(t, mid) <= time_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? low - 1 : 0;
+	n += n + 1 == t->n && t->end_ns <= time_ns;
+	return n ? n - 1 : 0;
 }
 
 static int play_to(struct timeline *t, size_t stop, struct error *err)

@@ -12,22 +12,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* The column that locks are sorted by under this name; the number of columns if none is. */
-static size_t find_column(const char *name, size_t *ret_n)
-{
-	const struct column *c = query_locks_columns(ret_n);
-	size_t i = 0;
-
-	while (i < *ret_n && !(c[i].flags && strcmp(c[i].key, name) == 0))
-		i++;
-	return i;
-}
-
 static int check_sort(const char *value, struct error *err)
 {
-	size_t n;
-
-	if (find_column(value, &n) < n)
+	if (table_find(&query_locks_kind, value) != SIZE_MAX)
 		return 0;
 	return error_set(err, -EINVAL,
 			 "sort '%s': the table 'locks' has no such column; kontend-views(7) lists "
@@ -86,11 +73,10 @@ int options_check_value(const struct config_line *l, struct error *err)
 static bool fits(const char *sort, const char *key)
 {
 	enum query_by by = BY_LOCK;
-	size_t n, column = find_column(sort, &n);
 
 	if (key && query_by_parse(key, &by) < 0)
 		return false;
-	return column < n && query_locks_has(by, column);
+	return query_locks_has(by, table_find(&query_locks_kind, sort));
 }
 
 void options_apply(const struct settings *s, struct opts *o)

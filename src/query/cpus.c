@@ -168,11 +168,7 @@ static void cpus_rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = cs->cpu[row], .order = UINT64_MAX - cs->cpu[row]};
 }
 
-const struct column *query_cpus_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_cpus_kind = {"cpus", columns, C_COLUMNS, cpus_fill, cpus_rank};
 
 static int cpus_collect(struct cpus *cs, const struct query_spec *s, size_t *ret_n)
 {
@@ -203,15 +199,7 @@ int query_cpus(struct query *q, const struct query_spec *s, struct table *ret, s
 {
 	const char *why;
 	struct cpus cs = {.q = q, .snap = query_perf_snap(q, QUERY_PERF_SLOTS, &why)};
-	struct row_source src = {
-		.name = "cpus",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &cs,
-		.fill = cpus_fill,
-		.rank = cpus_rank,
-	};
+	struct row_source src = {.kind = &query_cpus_kind, .ctx = &cs};
 
 	if (query_sync(q) < 0 || cpus_collect(&cs, s, &src.n) < 0)
 		return query_enomem(err, "CPUs");

@@ -80,12 +80,6 @@ struct diff {
 	uint64_t a_ns, b_ns; /* length of the measurements */
 };
 
-const struct column *query_diff_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
-
 static double wait_per_s(const struct query_class *c, uint64_t elapsed_ns)
 {
 	return c ? query_per_s(c->waited_ns, elapsed_ns) : 0;
@@ -167,26 +161,20 @@ static void join(struct diff *d, const struct query_classes *a, const struct que
 	}
 }
 
+const struct table_kind query_diff_kind = {"diff", columns, C_COLUMNS, diff_fill, diff_rank};
+
 int query_diff(struct query *a, struct query *b, const struct query_spec *s, struct table *ret,
 	       struct error *err)
 {
 	struct diff d = {.a_ns = query_elapsed(a->model), .b_ns = query_elapsed(b->model)};
-	struct row_source src = {
-		.name = "diff",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &d,
-		.fill = diff_fill,
-		.rank = diff_rank,
-	};
+	struct row_source src = {.kind = &query_diff_kind, .ctx = &d};
 	struct query_classes in_a, in_b;
 
 	if (query_classes(a, s->by, &in_a) < 0 || query_classes(b, s->by, &in_b) < 0)
-		return query_enomem(err, src.name);
+		return query_enomem(err, "diff");
 	d.pairs = arena_alloc(&b->arena, (in_a.n + in_b.n + 1) * sizeof(*d.pairs));
 	if (!d.pairs)
-		return query_enomem(err, src.name);
+		return query_enomem(err, "diff");
 	join(&d, &in_a, &in_b);
 	src.n = d.n;
 	return rows_answer(b, s, &src, ret, err);

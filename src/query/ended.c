@@ -29,17 +29,13 @@ uint64_t query_ended_more(const struct query *q, enum ended_kind kind)
 }
 
 const struct column *query_ended_columns(struct query *q, const struct query_ended *e,
-					 const struct column *columns, size_t n, size_t ended)
+					 const struct table_kind *kind, size_t ended)
 {
-	struct column *c = e->n ? arena_alloc(&q->arena, n * sizeof(*c)) : NULL;
+	struct column *c = e->n ? rows_columns(q, kind) : NULL;
 
-	if (!e->n)
-		return columns;
-	if (!c)
-		return NULL;
-	memcpy(c, columns, n * sizeof(*c));
-	c[ended + 1].flags |= COLUMN_SCREEN;
-	return c;
+	if (c)
+		c[ended + 1].flags |= COLUMN_SCREEN;
+	return e->n ? c : kind->columns;
 }
 
 void query_ended_fill(const struct query *q, const struct query_ended *e, size_t i, struct value *v)

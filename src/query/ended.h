@@ -21,9 +21,9 @@ struct query_ended {
 int query_ended(struct query *q, enum ended_kind kind, struct query_ended *ret);
 /* How many there was no room for. */
 uint64_t query_ended_more(const struct query *q, enum ended_kind kind);
-/* @columns as they are to be shown; NULL: no memory. */
+/* Columns as they are to be shown; NULL: no memory. */
 const struct column *query_ended_columns(struct query *q, const struct query_ended *e,
-					 const struct column *columns, size_t n, size_t ended);
+					 const struct table_kind *kind, size_t ended);
 /* Both columns, @v being the first one, of the @i-th that has ended. */
 void query_ended_fill(const struct query *q, const struct query_ended *e, size_t i,
 		      struct value *v);

@@ -241,12 +241,11 @@ int filter_parse(struct filter *f, struct arena *a, const char *text, const stru
 	return 0;
 }
 
-int query_filter_check(const char *filter, const struct column *columns, size_t n_columns,
-		       struct error *err)
+int query_filter_check(const char *filter, const struct table_kind *kind, struct error *err)
 {
 	struct arena a = {0};
 	struct filter f;
-	int r = filter_parse(&f, &a, filter, columns, n_columns, err);
+	int r = filter_parse(&f, &a, filter, kind->columns, kind->n_columns, err);
 
 	arena_deinit(&a);
 	return r;

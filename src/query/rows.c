@@ -8,6 +8,7 @@
  */
 #include "rows.h"
 #include "internal.h"
+#include "kontend/sort.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,10 +19,6 @@ struct sort_key {
 	struct row_rank rank;
 	uint32_t row;
 	bool known;
-};
-
-struct sorter {
-	bool descending;
 };
 
 /* Maps a double to a u64 of the same order. */
@@ -60,58 +57,43 @@ static void key_of_value(struct sort_key *k, const struct column *c, const struc
 	}
 }
 
-static bool goes_first(const struct sorter *s, const struct sort_key *a, const struct sort_key *b)
+static bool goes_first(const struct sort_key *a, const struct sort_key *b, bool descending)
 {
 	if (a->known != b->known)
 		return a->known;
 	if (a->text && b->text) {
 		int c = strcmp(a->text, b->text);
 		if (c != 0)
-			return (c > 0) == s->descending;
+			return (c > 0) == descending;
 	} else if (a->num != b->num) {
-		return (a->num > b->num) == s->descending;
+		return (a->num > b->num) == descending;
 	}
 	if (a->rank.tie != b->rank.tie)
 		return a->rank.tie > b->rank.tie;
 	return a->rank.id < b->rank.id;
 }
 
-static void merge(const struct sorter *s, struct sort_key *to, const struct sort_key *from,
-		  size_t mid, size_t n)
+static int falls(const void *a, const void *b)
 {
-	size_t a = 0, b = mid;
-
-	for (size_t i = 0; i < n; i++) {
-		bool left = b >= n || (a < mid && !goes_first(s, &from[b], &from[a]));
-		to[i] = left ? from[a++] : from[b++];
-	}
+	return goes_first(a, b, true);
 }
 
-/* Merge sort from the bottom up: stable, and qsort_r() would allocate. */
-static struct sort_key *sort_keys(const struct sorter *s, struct sort_key *keys,
-				  struct sort_key *room, size_t n)
+static int rises(const void *a, const void *b)
 {
-	for (size_t run = 1; run < n; run *= 2) {
-		struct sort_key *t = keys;
-		for (size_t at = 0; at < n; at += 2 * run) {
-			size_t left = n - at;
-			merge(s, room + at, keys + at, run < left ? run : left,
-			      2 * run < left ? 2 * run : left);
-		}
-		keys = room;
-		room = t;
-	}
-	return keys;
+	return goes_first(a, b, false);
 }
 
 static int find_sort(const struct query_spec *s, const struct row_source *src, size_t *ret,
 		     struct error *err)
 {
-	*ret = src->default_sort;
-	if (!s->sort || !*s->sort)
+	bool chosen = s->sort && *s->sort;
+
+	*ret = SIZE_MAX;
+	if (!chosen && !src->sort)
 		return 0;
-	for (size_t i = 0; i < src->n_columns; i++) {
-		if (src->columns[i].flags && strcmp(src->columns[i].key, s->sort) == 0) {
+	for (size_t i = 0; i < src->kind->n_columns; i++) {
+		if ((src->columns[i].flags || !chosen) &&
+		    strcmp(src->columns[i].key, chosen ? s->sort : src->sort) == 0) {
 			*ret = i;
 			return 0;
 		}
@@ -119,7 +101,7 @@ static int find_sort(const struct query_spec *s, const struct row_source *src, s
 	return error_set(err, -EINVAL,
 			 "sort key '%s': the table '%s' by %s has no such column; try total_ns, "
 			 "contended, max_ns, avg_ns or another that its help lists",
-			 s->sort, src->name, query_by_name(s->by));
+			 s->sort, src->kind->name, query_by_name(s->by));
 }
 
 static int collect(struct query *q, const struct row_source *src, const struct filter *f,
@@ -127,7 +109,7 @@ static int collect(struct query *q, const struct row_source *src, const struct f
 {
 	uint64_t want = f->want | (sort == SIZE_MAX ? 0 : 1ull << sort);
 	struct sort_key *keys = arena_alloc(&q->arena, (src->n + 1) * sizeof(*keys));
-	struct value *v = arena_alloc(&q->arena, src->n_columns * sizeof(*v));
+	struct value *v = arena_alloc(&q->arena, src->kind->n_columns * sizeof(*v));
 	size_t n = 0;
 
 	if (!keys || !v)
@@ -135,14 +117,14 @@ static int collect(struct query *q, const struct row_source *src, const struct f
 	for (size_t row = 0; row < src->n; row++) {
 		struct sort_key *k = &keys[n];
 		if (want) {
-			memset(v, 0, src->n_columns * sizeof(*v));
-			src->fill(src->ctx, row, want, v);
+			memset(v, 0, src->kind->n_columns * sizeof(*v));
+			src->kind->fill(src->ctx, row, want, v);
 		}
 		if (q->cache->failed)
 			return -ENOMEM;
-		if (!filter_match(f, src->columns, src->n_columns, v))
+		if (!filter_match(f, src->columns, src->kind->n_columns, v))
 			continue;
-		src->rank(src->ctx, row, &k->rank);
+		src->kind->rank(src->ctx, row, &k->rank);
 		k->row = (uint32_t)row;
 		k->known = true;
 		k->num = k->rank.order;
@@ -160,7 +142,7 @@ static uint64_t least(const struct row_source *src, const struct table *t)
 {
 	uint64_t want = t->sort_col == SIZE_MAX ? 0 : 1ull << t->sort_col;
 
-	for (size_t i = 0; i < src->n_columns; i++)
+	for (size_t i = 0; i < src->kind->n_columns; i++)
 		if (src->columns[i].type == COLUMN_NSRATE)
 			want |= 1ull << i;
 	return want;
@@ -171,7 +153,8 @@ static int fill_rows(struct query *q, const struct query_spec *s, const struct r
 {
 	uint64_t outside = s->window_n ? least(src, t) : UINT64_MAX;
 
-	t->values = arena_alloc(&q->arena, (t->n_rows * src->n_columns + 1) * sizeof(*t->values));
+	t->values =
+		arena_alloc(&q->arena, (t->n_rows * src->kind->n_columns + 1) * sizeof(*t->values));
 	t->ids = arena_alloc(&q->arena, (t->n_rows + 1) * sizeof(*t->ids));
 	if (!t->values || !t->ids)
 		return -ENOMEM;
@@ -179,8 +162,8 @@ static int fill_rows(struct query *q, const struct query_spec *s, const struct r
 		bool seen = i >= s->window_first && i - s->window_first < s->window_n;
 
 		t->ids[i] = keys[i].rank.id;
-		src->fill(src->ctx, keys[i].row, seen ? UINT64_MAX : outside,
-			  &t->values[i * src->n_columns]);
+		src->kind->fill(src->ctx, keys[i].row, seen ? UINT64_MAX : outside,
+				&t->values[i * src->kind->n_columns]);
 		if (q->cache->failed)
 			return -ENOMEM;
 	}
@@ -191,7 +174,7 @@ static int answer(struct query *q, const struct query_spec *s, const struct row_
 		  const struct filter *f, struct table *t)
 {
 	struct sort_key *keys, *room;
-	struct sorter sorter;
+	bool descending;
 	int r = collect(q, src, f, t->sort_col, &keys, &t->n_match);
 
 	if (r < 0)
@@ -199,20 +182,29 @@ static int answer(struct query *q, const struct query_spec *s, const struct row_
 	room = arena_alloc(&q->arena, (t->n_match + 1) * sizeof(*room));
 	if (!room)
 		return -ENOMEM;
-	sorter.descending = t->sort_col == SIZE_MAX || table_descends(&src->columns[t->sort_col]);
-	sorter.descending ^= s->reverse;
-	keys = sort_keys(&sorter, keys, room, t->n_match);
+	descending = t->sort_col == SIZE_MAX || table_descends(&src->columns[t->sort_col]);
+	sort_merge(keys, room, t->n_match, sizeof(*keys), descending != s->reverse ? falls : rises);
 	t->n_rows = s->limit && s->limit < t->n_match ? s->limit : t->n_match;
 	return fill_rows(q, s, src, keys, t);
 }
 
-int rows_answer(struct query *q, const struct query_spec *s, const struct row_source *src,
+struct column *rows_columns(struct query *q, const struct table_kind *kind)
+{
+	struct column *c = arena_alloc(&q->arena, kind->n_columns * sizeof(*c));
+
+	if (c)
+		memcpy(c, kind->columns, kind->n_columns * sizeof(*c));
+	return c;
+}
+
+int rows_answer(struct query *q, const struct query_spec *s, struct row_source *src,
 		struct table *ret, struct error *err)
 {
+	src->columns = src->columns ? src->columns : src->kind->columns;
 	struct table t = {
-		.name = src->name,
+		.name = src->kind->name,
 		.columns = src->columns,
-		.n_columns = src->n_columns,
+		.n_columns = src->kind->n_columns,
 		.n_total = src->n,
 		.reverse = s->reverse,
 		.held = held_now(&q->frame),
@@ -221,12 +213,12 @@ int rows_answer(struct query *q, const struct query_spec *s, const struct row_so
 	int r = find_sort(s, src, &t.sort_col, err);
 
 	if (r == 0)
-		r = filter_parse(&f, &q->arena, s->filter, src->columns, src->n_columns, err);
+		r = filter_parse(&f, &q->arena, s->filter, src->columns, src->kind->n_columns, err);
 	if (r < 0)
 		return r;
 	r = answer(q, s, src, &f, &t);
 	if (r < 0)
-		return query_enomem(err, src->name);
+		return query_enomem(err, src->kind->name);
 	*ret = t;
 	return 0;
 }

@@ -34,18 +34,17 @@ struct row_rank {
 };
 
 struct row_source {
-	const char *name;
-	const struct column *columns; /* at most 64 */
-	size_t n_columns, n;
-	size_t default_sort; /* column, or SIZE_MAX: by row_rank.order */
+	const struct table_kind *kind;
+	const struct column *columns; /* with other flags than the kind's; NULL: the kind's */
+	size_t n;
+	const char *sort; /* column to sort by where none was chosen; NULL: by row_rank.order */
 	void *ctx;
-	/* Fills in at least the columns in @want; the others may be left unknown. */
-	void (*fill)(void *ctx, size_t row, uint64_t want, struct value *v);
-	void (*rank)(void *ctx, size_t row, struct row_rank *ret);
 };
 
-int rows_answer(struct query *q, const struct query_spec *s, const struct row_source *src,
+int rows_answer(struct query *q, const struct query_spec *s, struct row_source *src,
 		struct table *ret, struct error *err);
+/* The kind's columns, to be changed, in the query's arena; NULL: no memory. */
+struct column *rows_columns(struct query *q, const struct table_kind *kind);
 
 static inline void value_u(struct value *v, uint64_t u)
 {

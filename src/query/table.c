@@ -25,6 +25,14 @@ bool table_rises(const struct table *t)
 	return t->sort_col < t->n_columns && table_descends(&t->columns[t->sort_col]) == t->reverse;
 }
 
+size_t table_find(const struct table_kind *kind, const char *key)
+{
+	for (size_t i = 0; i < kind->n_columns; i++)
+		if (kind->columns[i].flags && strcmp(kind->columns[i].key, key) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
 size_t table_column(const struct table *t, const char *key)
 {
 	for (size_t i = 0; i < t->n_columns; i++)

@@ -6,6 +6,7 @@
  * callers to us but would be one set of labels, hence callers go by name, in an array in the order
  * of names. It has a bound, and then what is new goes to "other".
  */
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "kontend/when.h"
 #include "openmetrics-int.h"
@@ -69,8 +70,9 @@ static int add_types(struct openmetrics *m, struct query *q)
 	return 0;
 }
 
-static int compare(const struct openmetrics_caller *a, const struct openmetrics_caller *b)
+static int compare(const void *item, const void *key)
 {
+	const struct openmetrics_caller *a = item, *b = key;
 	int c = strcmp(a->name, b->name);
 
 	if (c == 0)
@@ -78,24 +80,14 @@ static int compare(const struct openmetrics_caller *a, const struct openmetrics_
 	return c ? c : strcmp(a->mode, b->mode);
 }
 
-/* Where a caller is, or would be. */
-static size_t place_of(const struct openmetrics *m, const struct openmetrics_caller *c)
+/* NULL: there is none yet, and its place is *ret_at. */
+static struct openmetrics_caller *find(const struct openmetrics *m,
+				       const struct openmetrics_caller *c, size_t *ret_at)
 {
-	size_t low = 0, high = m->n_callers;
+	size_t n = bisect_by(m->callers, m->n_callers, sizeof(*c), c, compare);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (compare(&m->callers[mid], c) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static bool is_at(const struct openmetrics *m, size_t at, const struct openmetrics_caller *c)
-{
-	return at < m->n_callers && compare(&m->callers[at], c) == 0;
+	*ret_at = n;
+	return n && compare(&m->callers[n - 1], c) == 0 ? &m->callers[n - 1] : NULL;
 }
 
 static int insert(struct openmetrics *m, size_t at, const struct openmetrics_caller *c)
@@ -115,16 +107,17 @@ static int insert(struct openmetrics *m, size_t at, const struct openmetrics_cal
 
 static int add_caller(struct openmetrics *m, struct openmetrics_caller *c)
 {
-	size_t at = place_of(m, c);
+	size_t at;
+	struct openmetrics_caller *known = find(m, c, &at);
 
-	if (!is_at(m, at, c) && m->n_callers >= MOST_CALLERS) {
+	if (!known && m->n_callers >= MOST_CALLERS) {
 		c->name = other;
-		at = place_of(m, c);
+		known = find(m, c, &at);
 	}
-	if (!is_at(m, at, c))
+	if (!known)
 		return insert(m, at, c);
-	m->callers[at].n += c->n;
-	m->callers[at].total_ns += c->total_ns;
+	known->n += c->n;
+	known->total_ns += c->total_ns;
 	return 0;
 }
 

@@ -71,24 +71,16 @@ const char *report_sym_state(enum sym_state s)
 	}
 }
 
-static bool has_column(const struct column *c, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (c[i].flags && strcmp(c[i].key, key) == 0)
-			return true;
-	return false;
-}
-
 /* For a table that is shown beside the one that sort and filter were written for. */
-static struct query_spec spec_beside(const struct query_spec *s, const struct column *c, size_t n)
+static struct query_spec spec_beside(const struct query_spec *s, const struct table_kind *t)
 {
 	struct query_spec beside = *s;
 
-	if (s->sort && !has_column(c, n, s->sort))
+	if (s->sort && table_find(t, s->sort) == SIZE_MAX)
 		beside.sort = NULL;
 	if (!beside.sort)
 		beside.reverse = false;
-	if (query_filter_check(s->filter, c, n, NULL) == -EINVAL)
+	if (query_filter_check(s->filter, t, NULL) == -EINVAL)
 		beside.filter = NULL;
 	return beside;
 }
@@ -274,13 +266,8 @@ static int ask_view(struct report_data *d, unsigned place, const struct query_sp
 		    bool is_first, struct error *err)
 {
 	const struct table_def *def = def_of(place);
-	struct query_spec beside = *s;
+	struct query_spec beside = def && !is_first ? spec_beside(s, def->kind) : *s;
 
-	if (def && !is_first) {
-		size_t n;
-		const struct column *columns = def->columns(&n);
-		beside = spec_beside(s, columns, n);
-	}
 	return views[place].ask(d, &beside, err);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names and code of functions as arrays in memory, and as bytes: see sections.h. */
 #include "kontend/funcsnap.h"
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "kontend/sections.h"
 
@@ -78,17 +79,9 @@ void funcsnap_sort(struct funcsnap *s)
 const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t object, uint64_t at)
 {
 	const struct funcsnap_func key = {.object = object, .start = at};
-	size_t low = 0, high = s->n_funcs;
+	size_t n = bisect_by(s->funcs, s->n_funcs, sizeof(key), &key, by_place);
+	const struct funcsnap_func *f = n ? &s->funcs[n - 1] : NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (by_place(&s->funcs[mid], &key) <= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	const struct funcsnap_func *f = low ? &s->funcs[low - 1] : NULL;
 	if (!f || f->object != object || (at != f->start && at - f->start >= f->size))
 		return NULL;
 	return f;

@@ -124,15 +124,13 @@ static void quotes_keep_blanks(void **state)
 static void refuse(const char *filter, const char *word)
 {
 	struct error err = {0};
-	const struct column *c;
-	size_t n;
+	const struct table_kind *t = &query_locks_kind;
 
-	c = query_locks_columns(&n);
-	if (query_filter_check(filter, c, n, &err) != -EINVAL)
+	if (query_filter_check(filter, t, &err) != -EINVAL)
 		fail_msg("%s was taken", filter);
 	if (!strstr(err.text, word))
 		fail_msg("%s: '%s' does not name %s", filter, err.text, word);
-	assert_int_equal(query_filter_check(filter, c, n, NULL), -EINVAL);
+	assert_int_equal(query_filter_check(filter, t, NULL), -EINVAL);
 }
 
 static void wrong_terms_are_named(void **state)
@@ -156,14 +154,12 @@ static void wrong_terms_are_named(void **state)
 static void columns_without_flags_are_not_there(void **state)
 {
 	struct error err = {0};
-	const struct column *c;
-	size_t n;
-
 	(void)state;
-	c = query_waiters_columns(&n);
-	assert_int_equal(query_filter_check("doubtful=yes since_ns>5ms", c, n, &err), 0);
-	assert_int_equal(query_filter_check("doubtful=maybe", c, n, NULL), -EINVAL);
-	assert_int_equal(query_filter_check("task_id=5", c, n, NULL), -EINVAL);
+	const struct table_kind *t = &query_waiters_kind;
+
+	assert_int_equal(query_filter_check("doubtful=yes since_ns>5ms", t, &err), 0);
+	assert_int_equal(query_filter_check("doubtful=maybe", t, NULL), -EINVAL);
+	assert_int_equal(query_filter_check("task_id=5", t, NULL), -EINVAL);
 }
 
 /* Whatever is typed is taken or refused; what is taken can be matched. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The merge sort against what a sort must be: in order, with nothing lost, and stable.
+ * The merge sort against what a sort must be: in order, with nothing lost, and stable; and both
+ * bisections against a count.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/bisect.h"
 #include "kontend/sort.h"
 
 enum { MOST = 300 };
@@ -55,10 +57,39 @@ static void sorts_any_number_and_keeps_equals_in_order(void **state)
 	}
 }
 
+static int compare_keys(const void *item, const void *key)
+{
+	uint64_t a = *(const uint64_t *)item, b = *(const uint64_t *)key;
+
+	return (a > b) - (a < b);
+}
+
+static void bisections_count_what_is_not_after(void **state)
+{
+	uint64_t sorted[MOST];
+
+	(void)state;
+	for (size_t i = 0; i < MOST; i++)
+		sorted[i] = 3 * (i / 4);
+	for (size_t n = 0; n < MOST; n += 7) {
+		for (uint64_t key = 0; key < MOST; key++) {
+			size_t count = 0;
+
+			while (count < n && sorted[count] <= key)
+				count++;
+			assert_int_equal(bisect_by(sorted, n, sizeof(key), &key, compare_keys),
+					 count);
+			assert_int_equal(bisect_at(sorted, n, sizeof(key), 0, key), count);
+		}
+	}
+	assert_int_equal(bisect_by(NULL, 0, 8, &state, compare_keys), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_any_number_and_keeps_equals_in_order),
+		cmocka_unit_test(bisections_count_what_is_not_after),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,14 +118,11 @@ static void add_title(struct page *p, const char *title)
 
 static void add_columns(struct page *p, const struct table_def *t)
 {
-	size_t n;
-	const struct column *columns = t->columns(&n);
-
 	add_title(p,
 		  arena_printf(p->arena, "columns: %s (with the names that reports have for them)",
 			       t->title));
-	for (size_t i = 0; i < n; i++) {
-		const struct column *c = &columns[i];
+	for (size_t i = 0; i < t->kind->n_columns; i++) {
+		const struct column *c = &t->kind->columns[i];
 		const char *text = arena_printf(p->arena, "%s (%s)", c->help, c->key);
 		if (c->flags & COLUMN_SCREEN)
 			add_entry(p, ROLE_BOLD, c->title, text ? text : c->help, KEYS_W);

@@ -23,13 +23,7 @@ static const char locks_help[] =
 
 static bool sorts(unsigned by, const char *key)
 {
-	size_t n;
-	const struct column *columns = query_locks_columns(&n);
-
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(columns[i].key, key))
-			return query_locks_has((enum query_by)by, i);
-	return false;
+	return query_locks_has((enum query_by)by, table_find(&query_locks_kind, key));
 }
 
 static bool owners_told(const struct list_view *l)

@@ -6,14 +6,14 @@
  */
 #include "screen-ascii.h"
 
-#include <stddef.h>
+#include "kontend/bisect.h"
 
-struct snapshot_source {
-	uint32_t ch;
+struct look {
+	uint64_t ch;
 	char ascii;
 };
 
-static const struct snapshot_source looks[] = {
+static const struct look looks[] = {
 	{0x00b1, '+'},	{0x00b5, 'u'},	{0x00b7, '.'}, {0x00d7, 'x'}, {0x2013, '-'}, {0x2014, '-'},
 	{0x2018, '\''}, {0x2019, '\''}, {0x201c, '"'}, {0x201d, '"'}, {0x2022, '*'}, {0x2026, '~'},
 	{0x2039, '<'},	{0x203a, '>'},	{0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},
@@ -28,19 +28,9 @@ static const struct snapshot_source looks[] = {
 
 uint32_t screen_ascii(uint32_t ch)
 {
-	size_t lo = 0, hi = sizeof(looks) / sizeof(looks[0]);
+	size_t n = BISECT(looks, sizeof(looks) / sizeof(looks[0]), ch, ch);
 
 	if (ch < 0x80)
 		return ch;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (looks[mid].ch == ch)
-			return (uint32_t)looks[mid].ascii;
-		if (looks[mid].ch < ch)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return '?';
+	return n && looks[n - 1].ch == ch ? (uint32_t)looks[n - 1].ascii : '?';
 }

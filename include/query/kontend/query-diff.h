@@ -14,6 +14,6 @@
  */
 int query_diff(struct query *a, struct query *b, const struct query_spec *s, struct table *ret,
 	       struct error *err);
-const struct column *query_diff_columns(size_t *ret_n);
+extern const struct table_kind query_diff_kind;
 
 #endif

@@ -50,7 +50,7 @@ struct query_flame_rows {
 int query_flame_table(struct query *q, const struct query_flame_spec *s,
 		      const struct query_spec *rows, struct query_flame_rows *ret,
 		      struct error *err);
-const struct column *query_flame_columns(size_t *ret_n);
+extern const struct table_kind query_flame_kind;
 
 /* What a frame is, for colours. */
 enum query_frame {

@@ -37,7 +37,7 @@ int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret
 /* The same once all names and lines are there, which may take a while: for reports. */
 int query_hot_named(struct query *q, const struct query_hot_spec *s, struct table *ret,
 		    struct error *err);
-const struct column *query_hot_columns(size_t *ret_n);
+extern const struct table_kind query_hot_kind;
 
 /*
  * The call chains of a row of table "hot" (@row: its id; 0: of everything) as a tree with two

@@ -38,7 +38,7 @@ const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *
  * row's id is one of BY_MMAP, or BY_MMAP_MEMCG.
  */
 int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
-const struct column *query_mmap_columns(size_t *ret_n);
+extern const struct table_kind query_mmap_kind;
 /* "process", "memcg" */
 const char *query_mmap_by_name(enum query_by by);
 

@@ -103,10 +103,10 @@ struct query_events_scope {
 int query_perf_events(struct query *q, const struct query_events_scope *scope,
 		      const struct query_spec *s, struct table *ret, struct error *err);
 
-const struct column *query_perf_slots_columns(size_t *ret_n);
-const struct column *query_perf_holders_columns(size_t *ret_n);
-const struct column *query_perf_contexts_columns(size_t *ret_n);
-const struct column *query_perf_events_columns(size_t *ret_n);
+extern const struct table_kind query_perf_slots_kind;
+extern const struct table_kind query_perf_holders_kind;
+extern const struct table_kind query_perf_contexts_kind;
+extern const struct table_kind query_perf_events_kind;
 
 /* The slots of one CPU and pool as a board has them: a cell a slot. */
 enum query_cell_kind {

@@ -29,7 +29,7 @@ int query_rotation_sum(struct query *q, bool average, struct query_rotation_sum 
 /* Table "rotation": a row a CPU and PMU on which contexts have rotated. */
 int query_rotation(struct query *q, const struct query_spec *s, struct table *ret,
 		   struct error *err);
-const struct column *query_rotation_columns(size_t *ret_n);
+extern const struct table_kind query_rotation_kind;
 /* What so many events cost: a point of the scatter. */
 enum query_rotation_what { ROTATION_OF_MUX, ROTATION_OF_TICK, ROTATION_OF_SWITCH };
 const char *

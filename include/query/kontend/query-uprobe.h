@@ -65,11 +65,11 @@ int query_uprobe_tasks(struct query *q, uint64_t area, const struct query_spec *
 int query_uprobe_hits(struct query *q, uint64_t probe, const struct query_spec *s,
 		      struct table *ret, struct error *err);
 
-const struct column *query_uprobe_probes_columns(size_t *ret_n);
-const struct column *query_uprobe_processes_columns(size_t *ret_n);
-const struct column *query_uprobe_waits_columns(size_t *ret_n);
-const struct column *query_uprobe_areas_columns(size_t *ret_n);
-const struct column *query_uprobe_tasks_columns(size_t *ret_n);
-const struct column *query_uprobe_hits_columns(size_t *ret_n);
+extern const struct table_kind query_uprobe_probes_kind;
+extern const struct table_kind query_uprobe_processes_kind;
+extern const struct table_kind query_uprobe_waits_kind;
+extern const struct table_kind query_uprobe_areas_kind;
+extern const struct table_kind query_uprobe_tasks_kind;
+extern const struct table_kind query_uprobe_hits_kind;
 
 #endif

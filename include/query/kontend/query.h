@@ -86,14 +86,13 @@ int query_cpus(struct query *q, const struct query_spec *s, struct table *ret, s
 int query_types(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 
 /*
- * The columns of each table, as help and man page list them. A column without flags is neither
+ * The tables, with the columns that help and man page list. A column without flags is neither
  * shown nor reported: task_id, lock_id, caller_id of "waiters" are ids to drill down by. The
  * columns of "locks" are at the same places in every dimension; query_locks_has() tells which say
  * something.
  */
-const struct column *query_locks_columns(size_t *ret_n); /* "types" too */
-const struct column *query_waiters_columns(size_t *ret_n);
-const struct column *query_cpus_columns(size_t *ret_n);
+extern const struct table_kind query_locks_kind, query_types_kind, query_waiters_kind,
+	query_cpus_kind;
 bool query_locks_has(enum query_by by, size_t column);
 
 /*
@@ -102,8 +101,7 @@ bool query_locks_has(enum query_by by, size_t column);
  * A leading ! negates. Double quotes keep blanks together. A KEY may be the column's title, too.
  * -EINVAL with @err naming the term that is wrong.
  */
-int query_filter_check(const char *filter, const struct column *columns, size_t n_columns,
-		       struct error *err);
+int query_filter_check(const char *filter, const struct table_kind *kind, struct error *err);
 
 /* Header line and overview block. */
 struct query_overview {

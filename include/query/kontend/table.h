@@ -40,6 +40,19 @@ struct column {
 	uint8_t flags;
 };
 
+struct row_rank;
+struct value;
+
+/* What all answers of a query have in common. The functions are for the query alone. */
+struct table_kind {
+	const char *name;	      /* as in JSON */
+	const struct column *columns; /* at most 64 */
+	size_t n_columns;
+	/* Fills in at least the columns in @want; the others may be left unknown. */
+	void (*fill)(void *ctx, size_t row, uint64_t want, struct value *v);
+	void (*rank)(void *ctx, size_t row, struct row_rank *ret);
+};
+
 struct value {
 	union {
 		uint64_t u;
@@ -81,6 +94,8 @@ static inline const struct value *table_value(const struct table *t, size_t row,
 bool table_descends(const struct column *c);
 /* Do values rise from row to row? */
 bool table_rises(const struct table *t);
+/* That column of all that are shown or reported, or SIZE_MAX. */
+size_t table_find(const struct table_kind *kind, const char *key);
 /* Index of column @key, or SIZE_MAX. */
 size_t table_column(const struct table *t, const char *key);
 /* Row of id, or SIZE_MAX. */

@@ -9,13 +9,12 @@
  * views and the check of the manual page find a table and its columns here.
  */
 struct table_def {
-	const char *name;    /* of the table, as in JSON */
+	const struct table_kind *kind;
 	const char *title;   /* in the help of a view */
 	const char *section; /* of kontend-views(7), where its columns are; NULL: none of its own */
-	const struct column *(*columns)(size_t *ret_n);
 };
 
-extern const struct table_def table_defs[]; /* ends with one without name */
+extern const struct table_def table_defs[]; /* ends with one without kind */
 
 /* That with this name; NULL: there is none. @len: bytes of the name. */
 const struct table_def *tables_find(const char *name, size_t len);

@@ -33,4 +33,26 @@ static inline size_t bisect_at(const void *items, size_t n, size_t size, size_t 
 	bisect_at(items, n, sizeof(*(items)) * sizeof(char[sizeof((items)->key) == 8 ? 1 : -1]),   \
 		  offsetof(__typeof__(*(items)), key), value)
 
+/*
+ * The same for any order: how many of the @n items, each of @size bytes, do not come after @key.
+ * @compare: as qsort() has it, the item first.
+ */
+static inline size_t bisect_by(const void *items, size_t n, size_t size, const void *key,
+			       int (*compare)(const void *item, const void *key))
+{
+	const char *low = items;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (compare(low + half * size, key) <= 0) {
+			low += (half + 1) * size;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return items ? (size_t)(low - (const char *)items) / size : 0;
+}
+
 #endif

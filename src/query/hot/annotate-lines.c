@@ -5,6 +5,7 @@
  * taken.
  */
 #include "annotate.h"
+#include "kontend/bisect.h"
 #include "names/user.h"
 
 #include <errno.h>
@@ -114,17 +115,9 @@ static bool is_padding(const struct query_code_line *l)
 static void check_jumps(struct query_code_line *lines, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		size_t low = 0, high = n;
+		size_t until = lines[i].jumps ? BISECT(lines, n, offset, lines[i].jump) : 0;
 
-		while (lines[i].jumps && low < high) {
-			size_t mid = low + (high - low) / 2;
-
-			if (lines[mid].offset < lines[i].jump)
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		lines[i].jumps = lines[i].jumps && low < n && lines[low].offset == lines[i].jump;
+		lines[i].jumps = until && lines[until - 1].offset == lines[i].jump;
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "annotate.h"
 #include "names/lines.h"
 
+#include "kontend/bisect.h"
 #include "kontend/nearest.h"
 
 #include <errno.h>
@@ -16,19 +17,11 @@
 /* The line that @offset is in; NULL: none. */
 static struct query_code_line *line_at(struct query_code_line *lines, size_t n, uint64_t offset)
 {
-	size_t low = 0, high = n;
+	size_t until = BISECT(lines, n, offset, offset);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (lines[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || offset - lines[low - 1].offset >= lines[low - 1].length)
+	if (!until || offset - lines[until - 1].offset >= lines[until - 1].length)
 		return NULL;
-	return &lines[low - 1];
+	return &lines[until - 1];
 }
 
 static struct query_code_line *line_of(struct query_code_line *lines, size_t n,

@@ -70,12 +70,6 @@ static const struct column columns[C_COLUMNS] = {
 		    6, R},
 };
 
-const struct column *query_flame_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
-
 struct flame_rows {
 	struct query *q;
 	struct query_tree tree;
@@ -185,14 +179,15 @@ static size_t choose(struct flame_rows *f, double percent_limit)
 	return n;
 }
 
+const struct table_kind query_flame_kind = {"flame", columns, C_COLUMNS, fill, rank};
+
 /* What the shares are of is the last of the two to be left out. */
 static const struct column *columns_of(struct query *q, bool by_wait)
 {
-	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+	struct column *c = rows_columns(q, &query_flame_kind);
 
 	if (!c)
 		return NULL;
-	memcpy(c, columns, sizeof(columns));
 	if (by_wait) {
 		c[C_SAMPLES].priority = columns[C_WAIT].priority;
 		c[C_WAIT].priority = columns[C_SAMPLES].priority;
@@ -206,14 +201,7 @@ int query_flame_table(struct query *q, const struct query_flame_spec *s,
 {
 	struct flame_rows f = {.q = q, .by_wait = s->by_wait};
 	struct row_source src = {
-		.name = "flame",
-		.columns = columns_of(q, s->by_wait),
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &f,
-		.fill = fill,
-		.rank = rank,
-	};
+		.kind = &query_flame_kind, .columns = columns_of(q, s->by_wait), .ctx = &f};
 	int r;
 
 	if (query_flame_named(q, s, &f.tree) < 0)

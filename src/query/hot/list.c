@@ -249,20 +249,15 @@ static void hot_rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = r->id, .order = r->weight, .tie = r->n};
 }
 
-const struct column *query_hot_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_hot_kind = {"hot", columns, C_COLUMNS, hot_fill, hot_rank};
 
 /* Those that say something of such rows; the others are reported as not known. */
 static const struct column *columns_of(struct query *q, enum query_hot_by by)
 {
-	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+	struct column *c = rows_columns(q, &query_hot_kind);
 
 	if (!c)
 		return NULL;
-	memcpy(c, columns, sizeof(columns));
 	for (unsigned i = 0; i < C_COLUMNS; i++)
 		if (!(bys[by].columns & 1u << i))
 			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
@@ -273,15 +268,7 @@ static int answer(struct hot_rows *h, const struct query_hot_spec *s, struct tab
 		  struct error *err)
 {
 	struct row_source src = {
-		.name = "hot",
-		.columns = columns_of(h->q, s->by),
-		.n_columns = C_COLUMNS,
-		.n = h->n,
-		.default_sort = SIZE_MAX,
-		.ctx = h,
-		.fill = hot_fill,
-		.rank = hot_rank,
-	};
+		.kind = &query_hot_kind, .columns = columns_of(h->q, s->by), .n = h->n, .ctx = h};
 
 	if (!src.columns)
 		return query_enomem(err, "profile");

@@ -398,11 +398,8 @@ static void locks_rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = g->id, .tie = g->n};
 }
 
-const struct column *query_locks_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_locks_kind = {"locks", columns, C_COLUMNS, locks_fill, locks_rank};
+const struct table_kind query_types_kind = {"types", columns, C_COLUMNS, locks_fill, locks_rank};
 
 bool query_locks_has(enum query_by by, size_t column)
 {
@@ -411,11 +408,10 @@ bool query_locks_has(enum query_by by, size_t column)
 
 static struct column *columns_by(struct query *q, enum query_by by)
 {
-	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+	struct column *c = rows_columns(q, &query_locks_kind);
 
 	if (!c)
 		return NULL;
-	memcpy(c, columns, sizeof(columns));
 	for (size_t i = 0; i < C_COLUMNS; i++)
 		if (!query_locks_has(by, i))
 			c[i].flags = 0;
@@ -445,29 +441,24 @@ static int locks_prepare(struct locks *ls, struct query *q, const struct query_s
 	return 0;
 }
 
-static int locks_answer(struct query *q, const char *name, const struct query_spec *s,
+static int locks_answer(struct query *q, const struct table_kind *kind, const struct query_spec *s,
 			struct table *ret, struct error *err)
 {
 	struct locks ls = {0};
-	struct row_source src = {
-		.name = name,
-		.columns = columns_by(q, s->by),
-		.n_columns = C_COLUMNS,
-		.default_sort = s->average ? C_TOTAL : C_WAIT_RATE,
-		.ctx = &ls,
-		.fill = locks_fill,
-		.rank = locks_rank,
-	};
+	struct row_source src = {.kind = kind,
+				 .columns = columns_by(q, s->by),
+				 .sort = s->average ? "total_ns" : "wait_ns_per_s",
+				 .ctx = &ls};
 
 	if (!src.columns || locks_prepare(&ls, q, s) < 0)
-		return query_enomem(err, name);
+		return query_enomem(err, kind->name);
 	src.n = ls.gs.n;
 	return rows_answer(q, s, &src, ret, err);
 }
 
 int query_locks(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
-	return locks_answer(q, "locks", s, ret, err);
+	return locks_answer(q, &query_locks_kind, s, ret, err);
 }
 
 int query_types(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
@@ -475,5 +466,5 @@ int query_types(struct query *q, const struct query_spec *s, struct table *ret, 
 	struct query_spec by_type = *s;
 
 	by_type.by = BY_TYPE;
-	return locks_answer(q, "types", &by_type, ret, err);
+	return locks_answer(q, &query_types_kind, &by_type, ret, err);
 }

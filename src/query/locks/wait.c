@@ -57,6 +57,8 @@ static void rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = row + 1, .order = UINT64_MAX / 2 - row};
 }
 
+static const struct table_kind calls_kind = {"calls", columns, C_COLUMNS, fill, rank};
+
 static const char *text(const struct table *t, size_t row, const char *key)
 {
 	const struct value *v = table_value(t, row, table_column(t, key));
@@ -100,15 +102,6 @@ int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct
 	};
 	struct calls c = {q, {text(&t, at, "stack"), text(&t, at, "owner_stack")}};
 	size_t n = count(c.lists[C_STACK]), n_owner = count(c.lists[C_OWNER_STACK]);
-	const struct row_source src = {
-		.name = "calls",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.n = n > n_owner ? n : n_owner,
-		.default_sort = SIZE_MAX,
-		.ctx = &c,
-		.fill = fill,
-		.rank = rank,
-	};
+	struct row_source src = {.kind = &calls_kind, .n = n > n_owner ? n : n_owner, .ctx = &c};
 	return rows_answer(q, s, &src, &ret->calls, err);
 }

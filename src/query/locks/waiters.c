@@ -296,11 +296,8 @@ static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 	ret->tie = w->by_look ? UINT32_MAX - place_in_queue(q, w) : since;
 }
 
-const struct column *query_waiters_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_waiters_kind = {"waiters", columns, C_COLUMNS, waiters_fill,
+					      waiters_rank};
 
 /* The waits in scope: 0 or -ENOMEM. */
 static int waiters_collect(struct waiters *ws, const struct query_scope *scope, size_t *ret_n)
@@ -330,26 +327,16 @@ static const struct column *columns_of(struct query *q)
 
 	if (s && !s->head.reason)
 		return columns;
-	struct column *copy = arena_alloc(&q->arena, sizeof(columns));
-	if (!copy)
-		return NULL;
-	memcpy(copy, columns, sizeof(columns));
-	copy[C_PLACE].flags = copy[C_HOLDER].flags = copy[C_IS].flags = 0;
+	struct column *copy = rows_columns(q, &query_waiters_kind);
+	if (copy)
+		copy[C_PLACE].flags = copy[C_HOLDER].flags = copy[C_IS].flags = 0;
 	return copy;
 }
 
 int query_waiters(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	struct waiters ws = {.q = q};
-	struct row_source src = {
-		.name = "waiters",
-		.columns = columns_of(q),
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &ws,
-		.fill = waiters_fill,
-		.rank = waiters_rank,
-	};
+	struct row_source src = {.kind = &query_waiters_kind, .columns = columns_of(q), .ctx = &ws};
 
 	if (!src.columns || query_sync(q) < 0 || waiters_collect(&ws, &s->scope, &src.n) < 0)
 		return query_enomem(err, "waits in flight");

@@ -317,11 +317,7 @@ static void mmap_rank(void *ctx, size_t i, struct row_rank *ret)
 	*ret = (struct row_rank){.id = row->id, .tie = row->g ? row->g->total_ns : row->e.acquired};
 }
 
-const struct column *query_mmap_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_mmap_kind = {"mmap", columns, C_COLUMNS, mmap_fill, mmap_rank};
 
 const char *query_mmap_by_name(enum query_by by)
 {
@@ -334,11 +330,10 @@ const char *query_mmap_by_name(enum query_by by)
  */
 static const struct column *columns_by(struct query *q, enum query_by by)
 {
-	struct column *c = arena_alloc(&q->arena, sizeof(columns));
+	struct column *c = rows_columns(q, &query_mmap_kind);
 
 	if (!c)
 		return NULL;
-	memcpy(c, columns, sizeof(columns));
 	if (!q->model->mmlocks.n)
 		c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = c[C_OF].flags = c[C_FAILED].flags = R;
 	if (q->model->mmlocks.how->level != MMLEVEL_SAMPLED)
@@ -358,15 +353,10 @@ int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, s
 			 .by = s->by == BY_CGROUP ? BY_MMAP_MEMCG : BY_MMAP,
 			 .average = s->average,
 			 .elapsed_ns = query_elapsed(q->model)};
-	struct row_source src = {
-		.name = "mmap",
-		.columns = columns_by(q, t.by),
-		.n_columns = C_COLUMNS,
-		.default_sort = s->average ? C_TOTAL : C_WAIT_RATE,
-		.ctx = &t,
-		.fill = mmap_fill,
-		.rank = mmap_rank,
-	};
+	struct row_source src = {.kind = &query_mmap_kind,
+				 .columns = columns_by(q, t.by),
+				 .sort = s->average ? "total_ns" : "wait_ns_per_s",
+				 .ctx = &t};
 	struct query_mmap_sum sum;
 	int code = src.columns ? query_sync(q) : -ENOMEM;
 

@@ -230,25 +230,14 @@ static void contexts_rank(void *ctx, size_t row, struct row_rank *ret)
 		.id = r->id, .order = (r->rotating ? 1ull << 63 : 0) | r->events, .tie = r->active};
 }
 
-const struct column *query_perf_contexts_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_perf_contexts_kind = {"contexts", columns, C_COLUMNS, contexts_fill,
+						    contexts_rank};
 
 int query_perf_contexts(struct query *q, const struct query_spec *s, struct table *ret,
 			struct error *err)
 {
 	struct contexts t = {.q = q};
-	struct row_source src = {
-		.name = "contexts",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = contexts_fill,
-		.rank = contexts_rank,
-	};
+	struct row_source src = {.kind = &query_perf_contexts_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_EVENTS, &t.p);
 
 	if (code == 0)
@@ -257,7 +246,7 @@ int query_perf_contexts(struct query *q, const struct query_spec *s, struct tabl
 		code = s->by == BY_PROCESS ? collect_processes(&t) : collect_contexts(&t);
 	if (code != -ENOMEM && s->by != BY_PROCESS)
 		code = query_ended(q, ENDED_CONTEXT, &t.ended);
-	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	src.columns = query_ended_columns(q, &t.ended, &query_perf_contexts_kind, C_ENDED);
 	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "contexts");
 	src.n = t.n + t.ended.n;

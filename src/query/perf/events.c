@@ -178,11 +178,8 @@ static void events_rank(void *ctx, size_t row, struct row_rank *ret)
 				 .order = (starved ? 1ull << 63 : 0) | (e->enabled_ns >> 1)};
 }
 
-const struct column *query_perf_events_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_perf_events_kind = {"events", columns, C_COLUMNS, events_fill,
+						  events_rank};
 
 static bool is_of_process(const struct query_perf *p, size_t i, int32_t pid)
 {
@@ -225,15 +222,7 @@ int query_perf_events(struct query *q, const struct query_events_scope *scope,
 		      const struct query_spec *s, struct table *ret, struct error *err)
 {
 	struct events t = {.q = q};
-	struct row_source src = {
-		.name = "events",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = events_fill,
-		.rank = events_rank,
-	};
+	struct row_source src = {.kind = &query_perf_events_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_EVENTS, &t.p);
 
 	if (code == 0)

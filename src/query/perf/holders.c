@@ -181,11 +181,8 @@ static void holders_rank(void *ctx, size_t row, struct row_rank *ret)
 				 .order = (e->target_tid ? 0 : 1ull << 63) | (~e->id >> 1)};
 }
 
-const struct column *query_perf_holders_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_perf_holders_kind = {"holders", columns, C_COLUMNS, holders_fill,
+						   holders_rank};
 
 static int collect(struct holders *t, size_t *ret_n)
 {
@@ -206,15 +203,7 @@ int query_perf_holders(struct query *q, const struct query_spec *s, struct table
 		       struct error *err)
 {
 	struct holders t = {.q = q};
-	struct row_source src = {
-		.name = "holders",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = holders_fill,
-		.rank = holders_rank,
-	};
+	struct row_source src = {.kind = &query_perf_holders_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &t.p);
 
 	if (code == 0)
@@ -224,7 +213,7 @@ int query_perf_holders(struct query *q, const struct query_spec *s, struct table
 	if (code == 0 && t.ended.n)
 		code = query_perf_of(q, &q->model->ended->perf, &t.then);
 	src.n = t.n + t.ended.n;
-	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	src.columns = query_ended_columns(q, &t.ended, &query_perf_holders_kind, C_ENDED);
 	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "breakpoints");
 	return rows_answer(q, s, &src, ret, err);

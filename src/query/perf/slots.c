@@ -256,25 +256,14 @@ static void slots_rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = id, .order = UINT64_MAX - id};
 }
 
-const struct column *query_perf_slots_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_perf_slots_kind = {"slots", columns, C_COLUMNS, slots_fill,
+						 slots_rank};
 
 int query_perf_slots(struct query *q, const struct query_spec *s, struct table *ret,
 		     struct error *err)
 {
 	struct slots t = {.q = q};
-	struct row_source src = {
-		.name = "slots",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = slots_fill,
-		.rank = slots_rank,
-	};
+	struct row_source src = {.kind = &query_perf_slots_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &t.p);
 
 	if (code == -ENOMEM)

@@ -218,25 +218,14 @@ static void rotation_rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = r->timer, .order = r->time.total_ns, .tie = r->expiries};
 }
 
-const struct column *query_rotation_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_rotation_kind = {"rotation", columns, C_COLUMNS, rotation_fill,
+					       rotation_rank};
 
 int query_rotation(struct query *q, const struct query_spec *s, struct table *ret,
 		   struct error *err)
 {
 	struct rows t = {.q = q, .average = s->average, .elapsed_ns = query_elapsed(q->model)};
-	struct row_source src = {
-		.name = "rotation",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = rotation_fill,
-		.rank = rotation_rank,
-	};
+	struct row_source src = {.kind = &query_rotation_kind, .ctx = &t};
 
 	if (query_sync(q) < 0 || collect(&t) < 0)
 		return query_enomem(err, "rotation");

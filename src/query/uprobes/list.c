@@ -205,30 +205,19 @@ static void probes_rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = p->id, .order = (uint64_t)weight, .tie = p->hits};
 }
 
-const struct column *query_uprobe_probes_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_uprobe_probes_kind = {"uprobes", columns, C_COLUMNS, probes_fill,
+						    probes_rank};
 
 int query_uprobe_probes(struct query *q, const struct query_spec *s, struct table *ret,
 			struct error *err)
 {
 	struct probes t = {.q = q, .average = s->average};
-	struct row_source src = {
-		.name = "uprobes",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = probes_fill,
-		.rank = probes_rank,
-	};
+	struct row_source src = {.kind = &query_uprobe_probes_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
 
 	if (code != -ENOMEM)
 		code = query_ended(q, ENDED_PROBE, &t.ended);
-	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	src.columns = query_ended_columns(q, &t.ended, &query_uprobe_probes_kind, C_ENDED);
 	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "uprobes");
 	src.n = (t.s ? t.s->n_probes : 0) + t.ended.n;
@@ -288,25 +277,14 @@ static int collect_hits(struct hits *t, uint64_t probe)
 	return 0;
 }
 
-const struct column *query_uprobe_hits_columns(size_t *ret_n)
-{
-	*ret_n = H_COLUMNS;
-	return hits_columns;
-}
+const struct table_kind query_uprobe_hits_kind = {"uphits", hits_columns, H_COLUMNS, hits_fill,
+						  hits_rank};
 
 int query_uprobe_hits(struct query *q, uint64_t probe, const struct query_spec *s,
 		      struct table *ret, struct error *err)
 {
 	struct hits t = {.p = {.q = q, .average = s->average}};
-	struct row_source src = {
-		.name = "uphits",
-		.columns = hits_columns,
-		.n_columns = H_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = hits_fill,
-		.rank = hits_rank,
-	};
+	struct row_source src = {.kind = &query_uprobe_hits_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.p.s);
 
 	if (code == 0)

@@ -142,25 +142,13 @@ static void rank(void *ctx, size_t row, struct row_rank *ret)
 				 .tie = (uint64_t)p->rate};
 }
 
-const struct column *query_uprobe_processes_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_uprobe_processes_kind = {"upprocs", columns, C_COLUMNS, fill, rank};
 
 int query_uprobe_processes(struct query *q, const struct query_spec *s, struct table *ret,
 			   struct error *err)
 {
 	struct processes t = {.q = q, .average = s->average};
-	struct row_source src = {
-		.name = "upprocs",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = fill,
-		.rank = rank,
-	};
+	struct row_source src = {.kind = &query_uprobe_processes_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
 
 	if (code == 0)

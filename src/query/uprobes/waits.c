@@ -132,25 +132,13 @@ static void rank(void *ctx, size_t row, struct row_rank *ret)
 				 .tie = w->total_ns};
 }
 
-const struct column *query_uprobe_waits_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_uprobe_waits_kind = {"upwaits", columns, C_COLUMNS, fill, rank};
 
 int query_uprobe_waits(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err)
 {
 	struct list l = {.q = q, .average = s->average};
-	struct row_source src = {
-		.name = "upwaits",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &l,
-		.fill = fill,
-		.rank = rank,
-	};
+	struct row_source src = {.kind = &query_uprobe_waits_kind, .ctx = &l};
 
 	if (collect(&l) < 0)
 		return query_enomem(err, "waits around uprobes");

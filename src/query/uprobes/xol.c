@@ -181,30 +181,19 @@ static void areas_rank(void *ctx, size_t row, struct row_rank *ret)
 				 .tie = a->max_used};
 }
 
-const struct column *query_uprobe_areas_columns(size_t *ret_n)
-{
-	*ret_n = C_COLUMNS;
-	return columns;
-}
+const struct table_kind query_uprobe_areas_kind = {"xol", columns, C_COLUMNS, areas_fill,
+						   areas_rank};
 
 int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err)
 {
 	struct areas t = {.q = q};
-	struct row_source src = {
-		.name = "xol",
-		.columns = columns,
-		.n_columns = C_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = areas_fill,
-		.rank = areas_rank,
-	};
+	struct row_source src = {.kind = &query_uprobe_areas_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
 
 	if (code != -ENOMEM)
 		code = query_ended(q, ENDED_AREA, &t.ended);
-	src.columns = query_ended_columns(q, &t.ended, columns, C_COLUMNS, C_ENDED);
+	src.columns = query_ended_columns(q, &t.ended, &query_uprobe_areas_kind, C_ENDED);
 	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "areas of uprobes");
 	src.n = (t.s ? t.s->n_areas : 0) + t.ended.n;
@@ -274,25 +263,14 @@ static void tasks_rank(void *ctx, size_t row, struct row_rank *ret)
 					  waited_ns(t->s, k)};
 }
 
-const struct column *query_uprobe_tasks_columns(size_t *ret_n)
-{
-	*ret_n = T_COLUMNS;
-	return task_columns;
-}
+const struct table_kind query_uprobe_tasks_kind = {"uptasks", task_columns, T_COLUMNS, tasks_fill,
+						   tasks_rank};
 
 int query_uprobe_tasks(struct query *q, uint64_t area, const struct query_spec *s,
 		       struct table *ret, struct error *err)
 {
 	struct tasks t = {.q = q};
-	struct row_source src = {
-		.name = "uptasks",
-		.columns = task_columns,
-		.n_columns = T_COLUMNS,
-		.default_sort = SIZE_MAX,
-		.ctx = &t,
-		.fill = tasks_fill,
-		.rank = tasks_rank,
-	};
+	struct row_source src = {.kind = &query_uprobe_tasks_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
 
 	if (code == 0)
