@@ -12,7 +12,7 @@
 
 #include "kontend/buildids.h"
 #include "kontend/cfiset.h"
-#include "kontend/map-stamp.h"
+#include "kontend/map-numbers.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/thisboot.h"
@@ -37,9 +37,7 @@ struct engine_unwind {
 	struct usersyms *files;
 	struct unwind *unwind;
 	bool tried, failed;
-	uint32_t *file_of; /* by object of the model, + 1; 0: not asked for yet */
-	size_t n_files;
-	struct map_stamp objects; /* those */
+	struct map_numbers numbers; /* of the files, + 1; 0: not asked for yet */
 	struct place places[PLACES];
 	uint64_t samples;
 	struct unwind_frame frames[STACK_MAX_FRAMES];
@@ -50,8 +48,8 @@ static const struct cfisnap *recorded(void *ctx, uint32_t file)
 	const struct engine_unwind *u = ctx;
 	const struct model *m = &u->engine->model;
 
-	for (size_t i = 0; i < u->n_files; i++)
-		if (u->file_of[i] == file + 1)
+	for (size_t i = 0; i < u->numbers.n; i++)
+		if (u->numbers.v[i] == file + 1)
 			return cfiset_find(m->cfi,
 					   map_object_get(m->profile.spaces.objects, (uint32_t)i));
 	return NULL;
@@ -86,22 +84,6 @@ static int open_files(struct engine_unwind *u)
 	return r;
 }
 
-static bool make_room(struct engine_unwind *u, size_t n)
-{
-	uint32_t *more;
-
-	if (n <= u->n_files)
-		return true;
-	n += n / 2;
-	more = mem_resize(u->file_of, n, sizeof(*more));
-	if (!more)
-		return false;
-	memset(more + u->n_files, 0, (n - u->n_files) * sizeof(*more));
-	u->file_of = more;
-	u->n_files = n;
-	return true;
-}
-
 /* Its build id, if one was recorded: then a file is the one, or it is not. */
 static struct buildid id_of(const struct engine_unwind *u, const struct map_object *o)
 {
@@ -115,33 +97,24 @@ static struct buildid id_of(const struct engine_unwind *u, const struct map_obje
 	return id;
 }
 
-/* Numbers of objects may stand for others than before. */
-static void renew(struct engine_unwind *u, const struct map_objects *all)
-{
-	if (map_stamp_is(&u->objects, all))
-		return;
-	if (u->n_files)
-		memset(u->file_of, 0, u->n_files * sizeof(*u->file_of));
-	u->objects = map_stamp(all);
-}
-
 /* What has no file has no tables either. */
 static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 {
 	const struct map_objects *all = u->engine->model.profile.spaces.objects;
 	const struct map_object *o = map_object_get(all, object);
+	uint32_t *number =
+		!o || map_is_memory(o->path) ? NULL : map_numbers_at(&u->numbers, all, object);
 	struct buildid id;
 	uint32_t file;
 
-	if (!o || map_is_memory(o->path) || !make_room(u, (size_t)object + 1))
+	if (!number)
 		return UNWIND_NO_OBJECT;
-	renew(u, all);
-	if (u->file_of[object])
-		return u->file_of[object] - 1;
+	if (*number)
+		return *number - 1;
 	id = id_of(u, o);
 	if (usersyms_object(u->files, o->path, id.id, id.len, o->pid, &file) < 0)
 		return UNWIND_NO_OBJECT;
-	u->file_of[object] = file + 1;
+	*number = file + 1;
 	return file;
 }
 
@@ -251,12 +224,12 @@ static int encode(const struct map_object *o, struct cfisnap *s, char **ret, siz
 int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *ret_len)
 {
 	struct engine_unwind *u = e->unwind;
-	const struct map_object *o = map_object_get(e->model.profile.spaces.objects, object);
+	const struct map_objects *all = e->model.profile.spaces.objects;
+	const struct map_object *o = map_object_get(all, object);
+	const uint32_t *number = o ? map_numbers_at(&u->numbers, all, object) : NULL;
 	struct cfisnap s;
 
-	renew(u, e->model.profile.spaces.objects);
-	if (!o || object >= u->n_files || !u->file_of[object] ||
-	    !unwind_tables_get(u->unwind, u->file_of[object] - 1, &s))
+	if (!number || !*number || !unwind_tables_get(u->unwind, *number - 1, &s))
 		return 0;
 	return s.n_bytes > CFISNAP_MOST ? -EFBIG : encode(o, &s, ret, ret_len);
 }
@@ -288,6 +261,6 @@ void engine_unwind_free(struct engine_unwind *u)
 	}
 	unwind_free(u->unwind);
 	usersyms_free(u->files);
-	mem_free(u->file_of);
+	map_numbers_deinit(&u->numbers);
 	mem_free(u);
 }

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_H
 
 #include "kontend/engine.h"
+#include "kontend/map-numbers.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-load.h"
@@ -66,7 +67,9 @@ struct query {
 	struct query_uprobe_cache *uprobe; /* and that of uprobes */
 	struct usersyms *users;		   /* NULL: no name of a program was asked for */
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
-	struct query_files *files;	   /* their files by number of the object */
+	struct map_numbers files;	   /* of their files, + 1; 0: not asked for yet */
+	const struct snapshot *file_ids;   /* the build ids that they were asked for with */
+	size_t jitdumps_seen;		   /* objects that may be one */
 	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
 	struct query_vmlinux *vmlinux;	   /* the kernel's file; NULL: not looked for */
 	struct query_kmodules *kmodules;   /* and those of its modules */

@@ -7,7 +7,7 @@
 #include "recorded.h"
 
 #include "kontend/funcset.h"
-#include "kontend/map-stamp.h"
+#include "kontend/map-numbers.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
@@ -16,25 +16,16 @@
 struct query_recorded {
 	const struct funcset *of; /* what the numbers below are of */
 	uint64_t changes;
-	struct map_stamp in; /* the model's objects */
-	uint32_t *objects;   /* by index in the model: index + 1, NONE, or 0: not looked for */
-	size_t n_objects;
+	struct map_numbers objects; /* index + 1, NONE, or 0: not looked for */
 };
 
 #define NONE UINT32_MAX
-
-static void forget_objects(struct query_recorded *r)
-{
-	mem_free(r->objects);
-	r->objects = NULL;
-	r->n_objects = 0;
-}
 
 void query_recorded_deinit(struct query *q)
 {
 	if (!q->recorded)
 		return;
-	forget_objects(q->recorded);
+	map_numbers_deinit(&q->recorded->objects);
 	mem_free(q->recorded);
 	q->recorded = NULL;
 }
@@ -49,12 +40,10 @@ static struct query_recorded *told(struct query *q)
 		return NULL;
 	if (!r)
 		r = q->recorded = mem_calloc(1, sizeof(*r));
-	const struct map_objects *in = q->model->profile.spaces.objects;
-	if (r && (r->of != s || r->changes != funcset_changes(s) || !map_stamp_is(&r->in, in))) {
+	if (r && (r->of != s || r->changes != funcset_changes(s))) {
 		r->of = s;
 		r->changes = funcset_changes(s);
-		r->in = map_stamp(in);
-		forget_objects(r);
+		map_numbers_forget(&r->objects);
 	}
 	q->cache->failed |= !r;
 	return r;
@@ -71,35 +60,18 @@ static bool is_it(const struct funcsnap *s, const struct funcsnap_object *a,
 	return !map_is_memory(b->path) || a->pid == b->pid;
 }
 
-static bool grow_objects(struct query_recorded *r, size_t n)
-{
-	uint32_t *p;
-
-	if (n <= r->n_objects)
-		return true;
-	p = mem_resize(r->objects, n, sizeof(*p));
-	if (!p)
-		return false;
-	memset(p + r->n_objects, 0, (n - r->n_objects) * sizeof(*p));
-	r->objects = p;
-	r->n_objects = n;
-	return true;
-}
-
 /* Index + 1 in the snapshot; 0: it has none of it. */
 static uint32_t object_of(struct query *q, struct query_recorded *r, uint32_t object)
 {
 	const struct map_objects *all = q->model->profile.spaces.objects;
 	const struct map_object *o = map_object_get(all, object);
 
-	if (!o)
+	uint32_t *known = o ? map_numbers_at(&r->objects, all, object) : NULL;
+
+	q->cache->failed |= o && !known;
+	if (!known)
 		return 0;
-	if (!grow_objects(r, all->n)) {
-		q->cache->failed = true;
-		return 0;
-	}
 	const struct funcsnap *s = funcset_snap(r->of);
-	uint32_t *known = &r->objects[object];
 	for (size_t i = 0; !*known && i < s->n_objects; i++)
 		if (is_it(s, &s->objects[i], o))
 			*known = (uint32_t)i + 1;

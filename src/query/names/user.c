@@ -10,7 +10,6 @@
 
 #include "kontend/asked.h"
 #include "kontend/buildids.h"
-#include "kontend/map-stamp.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/thisboot.h"
@@ -23,15 +22,6 @@
 
 /* So long names are loaded before it is looked whether anybody wants us to end. */
 static const uint64_t SLICE_NS = 100000000;
-
-/* Which file of usersyms.h an object of the model is. */
-struct query_files {
-	uint32_t *numbers; /* + 1; 0: not asked for yet */
-	size_t n;
-	const struct snapshot *ids; /* the build ids that they were asked for with */
-	struct map_stamp objects;
-	size_t jitdumps_seen; /* objects that may be one */
-};
 
 int query_open_names(struct query *q)
 {
@@ -56,73 +46,46 @@ static bool is_jitdump(const char *path)
 	return sscanf(name, "/jit-%*u.dump%n", &end) == 0 && end && !name[end];
 }
 
-static void forget_files(struct query *q)
-{
-	if (q->files)
-		mem_free(q->files->numbers);
-	mem_free(q->files);
-	q->files = NULL;
-}
-
-/* What is known of the objects that there are now; NULL: no memory. */
-static struct query_files *files_now(struct query *q)
+/* The numbers of the objects that there are now. */
+static struct map_numbers *files_now(struct query *q)
 {
 	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
-	const struct map_objects *objects = q->model->profile.spaces.objects;
+	bool renewed = map_numbers_renew(&q->files, q->model->profile.spaces.objects);
 
-	if (q->files && (q->files->ids != ids || !map_stamp_is(&q->files->objects, objects)))
-		forget_files(q);
-	if (!q->files && (q->files = mem_calloc(1, sizeof(*q->files)))) {
-		q->files->ids = ids;
-		q->files->objects = map_stamp(objects);
-	}
-	return q->files;
+	if (!renewed && q->file_ids == ids)
+		return &q->files;
+	map_numbers_forget(&q->files);
+	q->file_ids = ids;
+	q->jitdumps_seen = 0;
+	return &q->files;
 }
 
 static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, uint64_t addr,
 				   struct usersym *ret)
 {
 	const struct map_objects *all = q->model->profile.spaces.objects;
-	struct query_files *f = files_now(q);
 
-	if (!f)
-		return USERSYM_NO_MEMORY;
-	for (; f->jitdumps_seen < all->n; f->jitdumps_seen++) {
-		const struct map_object *x = map_object_get(all, (uint32_t)f->jitdumps_seen);
+	files_now(q);
+	for (; q->jitdumps_seen < all->n; q->jitdumps_seen++) {
+		const struct map_object *x = map_object_get(all, (uint32_t)q->jitdumps_seen);
 		if (x && is_jitdump(x->path) && usersyms_jitdump(q->users, x->pid, x->path) < 0)
 			return USERSYM_NO_MEMORY;
 	}
 	return usersyms_lookup_jit(q->users, o->pid, addr, ret);
 }
 
-/* Where the number of object @index is kept; NULL: no memory. */
-static uint32_t *number_of(struct query *q, uint32_t index)
-{
-	struct query_files *f = files_now(q);
-	size_t want = q->model->profile.spaces.objects->n;
-
-	if (f && index >= f->n) {
-		uint32_t *p = mem_resize(f->numbers, want, sizeof(*p));
-		if (!p)
-			return NULL;
-		memset(p + f->n, 0, (want - f->n) * sizeof(*p));
-		f->numbers = p;
-		f->n = want;
-	}
-	return f ? &f->numbers[index] : NULL;
-}
-
 /* Its build id, if one was recorded, says whether a file is the one. 0 or -ENOMEM. */
 static int file_of(struct query *q, uint32_t index, const struct map_object *o, uint32_t *ret)
 {
-	uint32_t *number = number_of(q, index);
+	const struct map_objects *objects = q->model->profile.spaces.objects;
+	uint32_t *number = map_numbers_at(files_now(q), objects, index);
 	struct buildid id = {.len = o->id_len};
 
 	if (!number)
 		return -ENOMEM;
 	memcpy(id.id, o->id, o->id_len);
 	if (!*number) {
-		const struct snapshot *ids = q->files->ids;
+		const struct snapshot *ids = q->file_ids;
 		if (!id.len && ids && !buildids_find(ids->bytes, ids->len, o->path, &id))
 			id.len = 0;
 		if (usersyms_object(q->users, o->path, id.id, id.len, o->pid, ret) < 0)
@@ -335,5 +298,6 @@ void query_users_deinit(struct query *q)
 	query_lines_deinit(q);
 	usersyms_free(q->users);
 	q->users = NULL;
-	forget_files(q);
+	map_numbers_deinit(&q->files);
+	q->jitdumps_seen = 0;
 }

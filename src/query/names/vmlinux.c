@@ -1,64 +1,193 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel as a file, by its build id: that which the recording says, or, if it says none and
- * was made here since this machine booted, of the kernel that runs. The kernel runs elsewhere
- * than it was linked at; how far is told by functions that are known here and there by the same
- * name, and all of those that are asked must agree.
+ * The kernel and its modules as files, by their build ids: those that the recording says, or, if it
+ * says none and was made here since this machine booted, of the kernel that runs and the modules
+ * that are loaded. The kernel runs elsewhere than it was linked at; how far is told by functions
+ * that are known here and there by the same name, and all of those that are asked must agree. Each
+ * section of a module is loaded somewhere, so that a function is looked for by its name; what was
+ * found is kept with its address as long as the kernel's symbols are the same.
  */
 #include "vmlinux.h"
 
-#include "kmodule.h"
 #include "kontend/buildids.h"
+#include "kontend/kmodule.h"
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "kontend/vmlinux.h"
 #include "user.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { ASKED = 16, AGREE_LEAST = 2 };
 
-struct query_vmlinux {
+struct kernel_file {
+	char *module;	 /* its name; NULL: the kernel itself */
 	const char *why; /* it is of no use; NULL: it is, or is not known yet */
 	uint32_t file;
+};
+
+struct query_vmlinux {
+	struct kernel_file of;
 	bool is_placed;
 	uint64_t slide;
 };
 
+struct kmodule_function {
+	uint32_t file;
+	uint64_t addr;	 /* in the file */
+	const char *why; /* it is not known; NULL: it is */
+};
+
+struct query_kmodules {
+	struct kernel_file *modules;
+	size_t n_modules, cap_modules;
+	struct kmodule_function *functions;
+	size_t n_functions, cap_functions;
+	struct map64 by_addr; /* index in functions */
+	uint32_t n_loads;     /* they are of the table that was loaded then */
+};
+
 /* What the recording says counts, wherever it was made. */
-static bool recorded_id(const struct query *q, struct vmlinux *ret)
+static bool recorded_id(const struct query *q, const char *module, struct vmlinux *ret)
 {
 	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
+	bool found = ids && !module;
 	struct buildid id;
+	size_t at = 0;
 
 	*ret = (struct vmlinux){0};
-	if (!ids || !buildids_kernel(ids->bytes, ids->len, &id))
+	if (found)
+		found = buildids_kernel(ids->bytes, ids->len, &id);
+	while (module && ids && !found && (at = buildids_next(ids->bytes, ids->len, at, &id)))
+		found = id.kernel && id.len && kmodule_is(id.path, module);
+	if (!found)
 		return false;
 	memcpy(ret->build_id, id.id, id.len);
 	ret->build_id_len = id.len;
 	return true;
 }
 
-static int find_file(struct query *q, struct query_vmlinux *k)
+/* Fills in the file, or why there is none. */
+static int find_file(struct query *q, struct kernel_file *k)
 {
 	const struct record_host *h = &q->model->host;
-	const char *root = q->engine->lines->root;
+	const char *root = q->engine->lines->root, *m = k->module;
 	struct vmlinux v;
 
 	root = root ? root : "";
-	if (!recorded_id(q, &v)) {
+	if (!recorded_id(q, m, &v)) {
 		if (!thisboot_saw(h->release, h->wall_ns, h->clock_ns)) {
-			k->why = "the recording does not say the build id of its kernel";
+			k->why = m ? "the recording does not say the build id of the module"
+				   : "the recording does not say the build id of its kernel";
 			return 0;
 		}
-		vmlinux_running(&v, root);
+		(void)(m ? kmodule_loaded(&v, root, m) : vmlinux_running(&v, root));
 	}
-	enum vmlinux_answer a = vmlinux_find(&v, root, h->release);
+	enum vmlinux_answer a =
+		m ? kmodule_find(&v, root, h->release, m) : vmlinux_find(&v, root, h->release);
 	if (a != VMLINUX_OK) {
-		k->why = vmlinux_reason(a);
+		k->why = m ? kmodule_reason(a) : vmlinux_reason(a);
 		return 0;
 	}
 	return usersyms_object(q->users, v.path, v.build_id, v.build_id_len, 0, &k->file);
+}
+
+/* NULL: no memory. */
+static struct kernel_file *module_of(struct query *q, const char *name)
+{
+	struct query_kmodules *k = q->kmodules;
+
+	for (size_t i = 0; i < k->n_modules; i++)
+		if (!strcmp(k->modules[i].module, name))
+			return &k->modules[i];
+	if (mem_grow(&k->modules, &k->cap_modules, k->n_modules, sizeof(*k->modules)) < 0)
+		return NULL;
+	struct kernel_file *m = &k->modules[k->n_modules];
+	*m = (struct kernel_file){.module = mem_strdup(name)};
+	if (!m->module || find_file(q, m) < 0) {
+		mem_free(m->module);
+		return NULL;
+	}
+	k->n_modules++;
+	return m;
+}
+
+static enum usersym_answer find_function(struct query *q, const struct kernel_file *m,
+					 const char *name, struct kmodule_function *ret)
+{
+	struct usersym_wanted w = {.name = name};
+	enum usersym_answer a = m->why ? USERSYM_OK : usersyms_functions(q->users, m->file, &w, 1);
+
+	*ret = (struct kmodule_function){.file = m->file, .addr = w.addr, .why = m->why};
+	if (a != USERSYM_OK)
+		ret->why = usersym_reason(a);
+	else if (!ret->why && w.n != 1)
+		ret->why = w.n ? "several functions of the module are called so"
+			       : "the file of the module has no function that is called so";
+	return a;
+}
+
+static int keep(struct query_kmodules *k, uint64_t addr, const struct kmodule_function *f)
+{
+	if (mem_grow(&k->functions, &k->cap_functions, k->n_functions, sizeof(*f)) < 0 ||
+	    map64_put(&k->by_addr, addr, (uint32_t)k->n_functions) < 0)
+		return -ENOMEM;
+	k->functions[k->n_functions++] = *f;
+	return 0;
+}
+
+/* Modules come, go, and are loaded elsewhere: then the table of symbols is another. */
+static int begin(struct query *q)
+{
+	struct query_kmodules *k = q->kmodules;
+
+	if (!k && !(k = mem_calloc(1, sizeof(*k))))
+		return -ENOMEM;
+	q->kmodules = k;
+	if (k->n_loads != q->sym->n_loads) {
+		map64_clear(&k->by_addr);
+		k->n_functions = 0;
+		k->n_loads = q->sym->n_loads;
+	}
+	return query_open_names(q);
+}
+
+/* What is called a module, but is what the kernel makes while it runs. */
+static bool is_made(const char *module)
+{
+	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
+}
+
+/* As query_vmlinux(), for @addr in @e, which is a function of a module. */
+static enum srclines_answer find_in_module(struct query *q, const struct sym_entry *e,
+					   uint64_t addr, uint32_t *ret_file, uint64_t *ret_addr,
+					   const char **ret_why)
+{
+	const char *name = q->sym->text + e->module;
+	struct kmodule_function f;
+
+	*ret_why = "there are no lines of code that the kernel made itself";
+	if (is_made(name))
+		return SRCLINES_KERNEL;
+	if (begin(q) < 0)
+		return SRCLINES_NO_MEMORY;
+	const uint32_t *known = map64_get(&q->kmodules->by_addr, e->addr);
+	if (known) {
+		f = q->kmodules->functions[*known];
+	} else {
+		const struct kernel_file *m = module_of(q, name);
+		enum usersym_answer a =
+			m ? find_function(q, m, sym_text(q->sym, e), &f) : USERSYM_NO_MEMORY;
+		if (a == USERSYM_PENDING)
+			return SRCLINES_PENDING;
+		if (a == USERSYM_NO_MEMORY || keep(q->kmodules, e->addr, &f) < 0)
+			return SRCLINES_NO_MEMORY;
+	}
+	*ret_why = f.why;
+	*ret_file = f.file;
+	*ret_addr = f.addr + (addr - e->addr);
+	return f.why ? SRCLINES_KERNEL : SRCLINES_OK;
 }
 
 static bool is_function(const struct sym_entry *e)
@@ -103,15 +232,15 @@ static enum usersym_answer place(struct query *q, struct query_vmlinux *k)
 	if (!s)
 		return USERSYM_NO_MEMORY;
 	size_t n = choose(s, wanted);
-	enum usersym_answer a = usersyms_functions(q->users, k->file, wanted, n);
+	enum usersym_answer a = usersyms_functions(q->users, k->of.file, wanted, n);
 
 	if (a == USERSYM_PENDING || a == USERSYM_NO_MEMORY)
 		return a;
 	if (a != USERSYM_OK)
-		k->why = usersym_reason(a);
+		k->of.why = usersym_reason(a);
 	else if (!agree(wanted, n, &k->slide))
-		k->why = "vmlinux and the kernel's symbols do not agree on where it runs";
-	k->is_placed = !k->why;
+		k->of.why = "vmlinux and the kernel's symbols do not agree on where it runs";
+	k->is_placed = !k->of.why;
 	return USERSYM_OK;
 }
 
@@ -125,27 +254,42 @@ enum srclines_answer query_vmlinux(struct query *q, uint64_t addr, uint32_t *ret
 	if (!e || !is_function(e))
 		return SRCLINES_KERNEL;
 	if (e->module)
-		return query_kmodule(q, e, addr, ret_file, ret_addr, ret_why);
+		return find_in_module(q, e, addr, ret_file, ret_addr, ret_why);
 	if (!k) {
 		k = mem_calloc(1, sizeof(*k));
-		if (!k || query_open_names(q) < 0 || find_file(q, k) < 0) {
+		if (!k || query_open_names(q) < 0 || find_file(q, &k->of) < 0) {
 			mem_free(k);
 			return SRCLINES_NO_MEMORY;
 		}
 		q->vmlinux = k;
 	}
-	enum usersym_answer a = k->is_placed || k->why ? USERSYM_OK : place(q, k);
-	*ret_why = k->why;
+	enum usersym_answer a = k->is_placed || k->of.why ? USERSYM_OK : place(q, k);
+	*ret_why = k->of.why;
 	if (a != USERSYM_OK)
 		return a == USERSYM_PENDING ? SRCLINES_PENDING : SRCLINES_NO_MEMORY;
-	*ret_file = k->file;
+	*ret_file = k->of.file;
 	*ret_addr = addr - k->slide;
-	return k->why ? SRCLINES_KERNEL : SRCLINES_OK;
+	return k->of.why ? SRCLINES_KERNEL : SRCLINES_OK;
+}
+
+static void forget_modules(struct query *q)
+{
+	struct query_kmodules *k = q->kmodules;
+
+	if (!k)
+		return;
+	for (size_t i = 0; i < k->n_modules; i++)
+		mem_free(k->modules[i].module);
+	mem_free(k->modules);
+	mem_free(k->functions);
+	map64_deinit(&k->by_addr);
+	mem_free(k);
+	q->kmodules = NULL;
 }
 
 void query_vmlinux_deinit(struct query *q)
 {
-	query_kmodules_deinit(q);
+	forget_modules(q);
 	mem_free(q->vmlinux);
 	q->vmlinux = NULL;
 }
