@@ -34,6 +34,8 @@ struct play {
 	double from, to; /* of a range; seconds */
 	bool ascii, history, engine_ready;
 	FILE *out;
+	char *dumped; /* the screen of the dump before, of this size; NULL: none yet */
+	int dumped_w, dumped_h;
 	uint64_t now_ns;
 };
 
@@ -198,16 +200,55 @@ static int mouse(struct play *p, uint32_t what, const char *at)
 	return 0;
 }
 
+/* The line at @at of @text, and where the next one is; "" at the end. */
+static size_t line_of(const char *text, size_t at, size_t *ret_next)
+{
+	size_t len = strcspn(text + at, "\n");
+
+	*ret_next = at + len + (text[at + len] == '\n');
+	return len;
+}
+
+/*
+ * A screen without what would be in all of them: lines that are as in the dump before are counted,
+ * and so are empty ones. Nothing is lost by that, and a golden shows what a key has changed.
+ */
+static void put_screen(FILE *out, const char *now, const char *before)
+{
+	static const char *const words[] = {"", "empty", "as before"};
+	int run = 0, of = 0;
+
+	for (size_t a = 0, b = 0, a_end, b_end; now[a]; a = a_end, b = b_end) {
+		size_t len = line_of(now, a, &a_end), was = line_of(before, b, &b_end);
+		bool same = b_end > b && len == was && !memcmp(now + a, before + b, len);
+		int kind = same && (len || !run || of == 2) ? 2 : !len;
+
+		if (run && kind != of)
+			fprintf(out, "⋮ %d %s\n", run, words[of]);
+		run = kind && kind == of ? run + 1 : kind != 0;
+		of = kind;
+		if (!kind)
+			fprintf(out, "%.*s\n", (int)len, now + a);
+	}
+	if (run)
+		fprintf(out, "⋮ %d %s\n", run, words[of]);
+}
+
 static int dump(struct play *p, const char *name)
 {
 	const struct screen *s = app_screen(p->app);
 	char *text;
 
 	app_draw(p->app);
+	bool same_size = p->dumped && p->dumped_w == s->w && p->dumped_h == s->h;
 	if (screen_text(s, &text) < 0)
 		return fail(p, "out of memory", "");
-	fprintf(p->out, "=== %s %dx%d\n%s", name, s->w, s->h, text);
-	mem_free(text);
+	fprintf(p->out, "=== %s %dx%d\n", name, s->w, s->h);
+	put_screen(p->out, text, same_size ? p->dumped : "");
+	mem_free(p->dumped);
+	p->dumped = text;
+	p->dumped_w = s->w;
+	p->dumped_h = s->h;
 	return 0;
 }
 
@@ -316,6 +357,7 @@ int script_play(const char *path, int w, int h, FILE *out)
 	}
 	fclose(f);
 	app_free(p.app);
+	mem_free(p.dumped);
 	timeline_free(p.timeline);
 	if (p.engine_ready)
 		engine_deinit(&p.engine);
