@@ -76,7 +76,9 @@ static void expect(struct bench *b, int nth, uint64_t time_ns)
 {
 	struct snapshot_taken t;
 
-	assert_true(snapshot_thread_collect(b->thread, &t));
+	/* Collecting takes back what made it readable, for all that was there. */
+	while (!snapshot_thread_collect(b->thread, &t))
+		wait_readable(b);
 	assert_ptr_equal(t.of, &b->of[nth].look);
 	assert_ptr_equal(t.body, b->of[nth].body);
 	assert_int_equal(t.len, sizeof(b->of[nth].body));
@@ -118,14 +120,11 @@ static void what_is_there_does_not_wait_for_the_rest(void **state)
 	set_up(&b);
 	b.of[2].gate = &b.gate;
 	snapshot_thread_ask(b.thread, SNAPSHOT_TICK, 7);
-	wait_readable(&b);
 	expect(&b, 0, 7);
-	wait_readable(&b);
 	expect(&b, 1, 7);
 	expect_no_more(&b);
 	assert_true(snapshot_thread_is_busy(b.thread));
 	sem_post(&b.gate);
-	wait_readable(&b);
 	expect(&b, 2, 7);
 	assert_false(snapshot_thread_is_busy(b.thread));
 	tear_down(&b);
