@@ -9,7 +9,6 @@
  * All failures are silent for whoever asks: the cache saves time, and without it nothing else is
  * different.
  */
-#include "kontend/kallsyms-cache.h"
 #include "kernel.h"
 #include "kontend/fdio.h"
 #include "kontend/kept.h"

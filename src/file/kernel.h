@@ -3,7 +3,46 @@
 #define KONTEND_SRC_FILE_KERNEL_H
 
 #include "features.h"
-#include "kontend/kallsyms-cache.h"
+#include "kontend/filemap.h"
+#include "kontend/thisboot.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What /proc/kallsyms said, kept (kept.h): the kernel takes longer to print it than a report of
+ * 500,000 events does.
+ */
+
+struct kept;
+
+/* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. */
+struct kallsyms_text {
+	const char *text; /* no NUL behind it; NULL: there is none */
+	size_t len;
+	char *heap;
+	struct kept *kept;
+	struct filemap file;
+};
+
+void kallsyms_text_deinit(struct kallsyms_text *t);
+
+/* What kernel code there is: as long as it is equal, so is /proc/kallsyms. */
+struct kallsyms_cache_state {
+	char boot[THISBOOT_ID];
+	uint64_t modules; /* hash of their names, sizes and addresses */
+	uint64_t bpf;	  /* hash of the ids of programs and links */
+};
+
+/* 0, or a negative errno when it cannot be told: then there is nothing to rely on. */
+int kallsyms_cache_now(struct kallsyms_cache_state *ret);
+/* Hash of the text of /proc/modules, without what changes while the modules stay. */
+uint64_t kallsyms_cache_modules(const char *text);
+
+/* The text kept, if it is of @state. 0, -ENOENT or another errno with @ret empty. */
+int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret);
+/* Keeps @text instead of what was there. 0 or a negative errno, with nothing changed. */
+int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len);
 
 enum { KERNEL_WHY = 512 };
 
@@ -17,13 +56,5 @@ int kernel_symbols(const struct features *f, uint64_t text_addr, struct kallsyms
 		   char why[KERNEL_WHY]);
 /* The running kernel's GNU build id into @id (20 bytes); bytes of it, 0 = not known. */
 size_t kernel_build_id(uint8_t id[20]);
-/* Address of _text in the text of kallsyms; 0 when withheld or not there. */
-uint64_t kernel_text_address(const char *text, size_t len);
-/*
- * What perf record has kept of the kernel with this build id, with _text at @text_addr. -ENOENT, or
- * another negative errno: nothing that can be relied on.
- */
-int kernel_saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool is_running,
-			 struct kallsyms_text *ret);
 
 #endif

@@ -3,7 +3,7 @@
 #define KONTEND_SRC_FILE_READER_H
 
 #include "features.h"
-#include "kontend/kallsyms-cache.h"
+#include "kernel.h"
 #include "kontend/load.h"
 #include "kontend/map64.h"
 #include "kontend/mapguard.h"

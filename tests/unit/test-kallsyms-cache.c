@@ -3,7 +3,7 @@
  * The cache of kernel symbols in a folder made for the test: what is given back, and all that must
  * not be: of another boot, other modules or programs, cut, changed, or where others may write.
  */
-#include "kontend/kallsyms-cache.h"
+#include "../../src/file/kernel.h"
 #include "kontend/kept.h"
 #include "kontend/mem.h"
 #include "kontend/sym.h"
