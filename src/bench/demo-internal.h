@@ -31,7 +31,7 @@ struct demo {
 };
 
 struct demo_kind_ops {
-	const char *name, *help;
+	const char *name;
 	/* A few microseconds of work on the shared lock, by worker @thread. */
 	void (*step)(struct demo *d, unsigned thread, uint64_t round);
 	/* Takes the lock and touches @slow with it held; NULL: none. */

@@ -113,10 +113,14 @@ static void futex_step(struct demo *d, unsigned thread, uint64_t round)
 }
 
 const struct demo_kind_ops demo_kinds[DEMO_KINDS] = {
-	{"mmap", "rwsem R and W: mmap_lock under mmap, page faults and munmap", mmap_step, NULL},
-	{"inode", "rwsem W: i_rwsem of one file under writes", inode_step, inode_hold},
-	{"pipe", "mutex of one pipe under reads and writes", pipe_step, pipe_hold},
-	{"dir", "rwsem R and W: i_rwsem of one directory under readdir and create", dir_step,
-	 dir_hold},
-	{"futex", "spinlock of one futex bucket", futex_step, NULL},
+	/* rwsem R and W: mmap_lock under mmap, page faults and munmap */
+	{"mmap", mmap_step, NULL},
+	/* rwsem W: i_rwsem of one file under writes */
+	{"inode", inode_step, inode_hold},
+	/* mutex of one pipe under reads and writes */
+	{"pipe", pipe_step, pipe_hold},
+	/* rwsem R and W: i_rwsem of one directory under readdir and create */
+	{"dir", dir_step, dir_hold},
+	/* spinlock of one futex bucket */
+	{"futex", futex_step, NULL},
 };

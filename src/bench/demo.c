@@ -316,14 +316,6 @@ int demo_run(const struct demo_options *o, struct error *err)
 	return r;
 }
 
-const char *demo_kind_name(size_t k, const char **ret_help)
-{
-	if (k >= DEMO_KINDS)
-		return NULL;
-	*ret_help = demo_kinds[k].help;
-	return demo_kinds[k].name;
-}
-
 int demo_kinds_parse(const char *list, unsigned *ret, struct error *err)
 {
 	unsigned kinds = 0;

@@ -87,7 +87,6 @@ void report_perf_text_sum(const struct report_data *d, FILE *out); /* of the ove
 void report_perf_json(const struct report_data *d, struct jsonw *j);
 void report_perf_json_sum(const struct report_data *d, struct jsonw *j);
 void report_perf_json_source(const struct report_data *d, struct jsonw *j);
-const char *report_perf_by(const struct report_data *d); /* of contexts: "context", "process" */
 
 /* rotation.c */
 void report_rotation_text(const struct report_data *d, FILE *out);

@@ -8,7 +8,7 @@
 #include "internal.h"
 #include "kontend/units.h"
 
-const char *report_perf_by(const struct report_data *d)
+static const char *contexts_by(const struct report_data *d)
 {
 	return d->spec->query.by == BY_PROCESS ? "process" : "context";
 }
@@ -73,14 +73,6 @@ static struct report_snapshot snapshot_of(const struct report_data *d, enum quer
 					.ended_what = "contexts and breakpoints"};
 }
 
-static void put_rows(const struct report_data *d, const char *what, const struct table *t,
-		     uint32_t needs, FILE *out)
-{
-	struct report_snapshot s = snapshot_of(d, QUERY_PERF_EVENTS);
-
-	report_text_part(d->spec, what, t, &s, needs, out);
-}
-
 void report_perf_text_sum(const struct report_data *d, FILE *out)
 {
 	const struct query_perf_sum *p = &d->perf;
@@ -125,6 +117,7 @@ static bool put_title(const struct report_data *d, FILE *out)
 
 void report_perf_text(const struct report_data *d, FILE *out)
 {
+	struct report_snapshot s = snapshot_of(d, QUERY_PERF_EVENTS);
 	bool known = put_title(d, out);
 
 	if (report_has(d, REPORT_SLOTS))
@@ -132,14 +125,16 @@ void report_perf_text(const struct report_data *d, FILE *out)
 	if (!known)
 		return;
 	if (report_has(d, REPORT_SLOTS))
-		put_rows(d, "slots", &d->slots, SNAP_NO_SLOTS, out);
+		report_text_part(d->spec, "slots", &d->slots, &s, SNAP_NO_SLOTS, out);
 	if (report_has(d, REPORT_HOLDERS))
-		put_rows(d, "holders", &d->holders, SNAP_NO_HOLDERS, out);
+		report_text_part(d->spec, "holders", &d->holders, &s, SNAP_NO_HOLDERS, out);
 	if (report_has(d, REPORT_CONTEXTS))
-		put_rows(d, d->spec->query.by == BY_PROCESS ? "contexts by process" : "contexts",
-			 &d->contexts, SNAP_NO_CONTEXTS, out);
+		report_text_part(d->spec,
+				 d->spec->query.by == BY_PROCESS ? "contexts by process"
+								 : "contexts",
+				 &d->contexts, &s, SNAP_NO_CONTEXTS, out);
 	if (report_has(d, REPORT_EVENTS))
-		put_rows(d, "events", &d->events, SNAP_NO_EVENTS, out);
+		report_text_part(d->spec, "events", &d->events, &s, SNAP_NO_EVENTS, out);
 }
 
 static const struct figure look_figures[] = {
@@ -222,23 +217,17 @@ static void put_json_slots(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
-static void put_json_part(const struct report_data *d, const struct table *t, const char *by,
-			  uint32_t needs, struct jsonw *j)
+void report_perf_json(const struct report_data *d, struct jsonw *j)
 {
 	struct report_snapshot s = snapshot_of(d, QUERY_PERF_EVENTS);
 
-	report_json_part(j, t, by, &s, needs);
-}
-
-void report_perf_json(const struct report_data *d, struct jsonw *j)
-{
 	if (report_has(d, REPORT_SLOTS))
 		put_json_slots(d, j);
 	if (report_has(d, REPORT_HOLDERS))
-		put_json_part(d, &d->holders, NULL, SNAP_NO_EVENTS | SNAP_NO_HOLDERS, j);
+		report_json_part(j, &d->holders, NULL, &s, SNAP_NO_EVENTS | SNAP_NO_HOLDERS);
 	if (report_has(d, REPORT_CONTEXTS))
-		put_json_part(d, &d->contexts, report_perf_by(d),
-			      SNAP_NO_CONTEXTS | SNAP_NO_ROTATION, j);
+		report_json_part(j, &d->contexts, contexts_by(d), &s,
+				 SNAP_NO_CONTEXTS | SNAP_NO_ROTATION);
 	if (report_has(d, REPORT_EVENTS))
-		put_json_part(d, &d->events, NULL, SNAP_NO_EVENTS | SNAP_NO_ROTATION, j);
+		report_json_part(j, &d->events, NULL, &s, SNAP_NO_EVENTS | SNAP_NO_ROTATION);
 }

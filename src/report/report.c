@@ -94,26 +94,11 @@ static int ask_locks(struct report_data *d, const struct query_spec *s, struct e
 	return query_locks(d->q, &locks, &d->locks, err);
 }
 
-static int ask_waiters(struct report_data *d, const struct query_spec *s, struct error *err)
-{
-	return query_waiters(d->q, s, &d->waiters, err);
-}
-
 static int ask_slots(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	int r = query_perf_waits(d->q, true, &d->slot_waits);
 
 	return r < 0 ? r : query_perf_slots(d->q, s, &d->slots, err);
-}
-
-static int ask_holders(struct report_data *d, const struct query_spec *s, struct error *err)
-{
-	return query_perf_holders(d->q, s, &d->holders, err);
-}
-
-static int ask_contexts(struct report_data *d, const struct query_spec *s, struct error *err)
-{
-	return query_perf_contexts(d->q, s, &d->contexts, err);
 }
 
 static int ask_events(struct report_data *d, const struct query_spec *s, struct error *err)
@@ -128,11 +113,6 @@ static int ask_rotation(struct report_data *d, const struct query_spec *s, struc
 	if (r == 0)
 		r = query_rotation_what_ifs(d->q, &d->rotation_costs, &d->what_ifs, &d->n_what_ifs);
 	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
-}
-
-static int ask_mmap(struct report_data *d, const struct query_spec *s, struct error *err)
-{
-	return query_mmap(d->q, s, &d->mmap, err);
 }
 
 static int ask_hot(struct report_data *d, const struct query_spec *s, struct error *err)
@@ -204,24 +184,27 @@ static int ask_code(struct report_data *d, const struct query_spec *s, struct er
 static const struct {
 	int (*ask)(struct report_data *d, const struct query_spec *s, struct error *err);
 	size_t table; /* in struct report_data; 0: it is none */
+	/* Where that table is all there is to ask for. */
+	int (*query)(struct query *q, const struct query_spec *s, struct table *ret,
+		     struct error *err);
 } views[] = {
 #define TABLE(FIELD) offsetof(struct report_data, FIELD)
-	[REPORT_AT_OVERVIEW] = {ask_overview, 0},
-	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks)},
-	[REPORT_AT_WAITERS] = {ask_waiters, TABLE(waiters)},
-	[REPORT_AT_MMAP] = {ask_mmap, TABLE(mmap)},
-	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots)},
-	[REPORT_AT_HOLDERS] = {ask_holders, TABLE(holders)},
-	[REPORT_AT_CONTEXTS] = {ask_contexts, TABLE(contexts)},
-	[REPORT_AT_EVENTS] = {ask_events, TABLE(events)},
-	[REPORT_AT_ROTATION] = {ask_rotation, TABLE(rotation)},
-	[REPORT_AT_UPROBES] = {ask_uprobes, TABLE(uprobes)},
-	[REPORT_AT_XOL] = {ask_xol, TABLE(xol)},
-	[REPORT_AT_HOT] = {ask_hot, TABLE(hot)},
-	[REPORT_AT_FLAME] = {report_flame_ask, TABLE(flame.table)},
-	[REPORT_AT_TREE] = {ask_tree, 0},
-	[REPORT_AT_HIST] = {ask_hist, 0},
-	[REPORT_AT_CODE] = {ask_code, 0},
+	[REPORT_AT_OVERVIEW] = {ask_overview, 0, NULL},
+	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks), NULL},
+	[REPORT_AT_WAITERS] = {NULL, TABLE(waiters), query_waiters},
+	[REPORT_AT_MMAP] = {NULL, TABLE(mmap), query_mmap},
+	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
+	[REPORT_AT_HOLDERS] = {NULL, TABLE(holders), query_perf_holders},
+	[REPORT_AT_CONTEXTS] = {NULL, TABLE(contexts), query_perf_contexts},
+	[REPORT_AT_EVENTS] = {ask_events, TABLE(events), NULL},
+	[REPORT_AT_ROTATION] = {ask_rotation, TABLE(rotation), NULL},
+	[REPORT_AT_UPROBES] = {ask_uprobes, TABLE(uprobes), NULL},
+	[REPORT_AT_XOL] = {ask_xol, TABLE(xol), NULL},
+	[REPORT_AT_HOT] = {ask_hot, TABLE(hot), NULL},
+	[REPORT_AT_FLAME] = {report_flame_ask, TABLE(flame.table), NULL},
+	[REPORT_AT_TREE] = {ask_tree, 0, NULL},
+	[REPORT_AT_HIST] = {ask_hist, 0, NULL},
+	[REPORT_AT_CODE] = {ask_code, 0, NULL},
 };
 
 const struct report_part report_parts[] = {
@@ -268,7 +251,10 @@ static int ask_view(struct report_data *d, unsigned place, const struct query_sp
 	const struct table_def *def = def_of(place);
 	struct query_spec beside = def && !is_first ? spec_beside(s, def->kind) : *s;
 
-	return views[place].ask(d, &beside, err);
+	if (views[place].ask)
+		return views[place].ask(d, &beside, err);
+	return views[place].query(d->q, &beside, (struct table *)((char *)d + views[place].table),
+				  err);
 }
 
 /* Sort key and filter are written for the first table. */

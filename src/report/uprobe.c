@@ -62,14 +62,6 @@ static struct report_snapshot snapshot_of(const struct report_data *d)
 					.ended_what = "areas and probes"};
 }
 
-static void put_rows(const struct report_data *d, const char *what, const struct table *t,
-		     uint32_t needs, FILE *out)
-{
-	struct report_snapshot s = snapshot_of(d);
-
-	report_text_part(d->spec, what, t, &s, needs, out);
-}
-
 void report_uprobe_text(const struct report_data *d, FILE *out)
 {
 	struct report_snapshot s = snapshot_of(d);
@@ -83,14 +75,15 @@ void report_uprobe_text(const struct report_data *d, FILE *out)
 	report_text_limits(d->q, &s, out);
 	bool by_process = d->spec->query.by == BY_PROCESS;
 	if (report_has(d, REPORT_UPROBES))
-		put_rows(d, by_process ? "probes by process" : "probes",
-			 by_process ? &d->upprocs : &d->uprobes, PROBES, out);
+		report_text_part(d->spec, by_process ? "probes by process" : "probes",
+				 by_process ? &d->upprocs : &d->uprobes, &s, PROBES, out);
 	if (report_has(d, REPORT_UPROBES) && d->upwaits.n_rows)
-		put_rows(d, "waits for locks in the code of uprobes", &d->upwaits, 0, out);
+		report_text_part(d->spec, "waits for locks in the code of uprobes", &d->upwaits, &s,
+				 0, out);
 	if (!report_has(d, REPORT_XOL))
 		return;
-	put_rows(d, "areas of out-of-line slots", &d->xol, 0, out);
-	put_rows(d, "tasks in slots", &d->uptasks, UPSNAP_NO_TASKS, out);
+	report_text_part(d->spec, "areas of out-of-line slots", &d->xol, &s, 0, out);
+	report_text_part(d->spec, "tasks in slots", &d->uptasks, &s, UPSNAP_NO_TASKS, out);
 }
 
 static const struct figure look_figures[] = {
@@ -112,14 +105,6 @@ static const struct figure sum_figures[] = {
 	{FIGURE_NEEDS("single_step", COUNT, struct query_uprobe_sum, single_step, UPSNAP_NO_TASKS)},
 	FIGURE_END,
 };
-
-static void put_json_part(const struct report_data *d, const struct table *t, uint32_t needs,
-			  struct jsonw *j)
-{
-	struct report_snapshot s = snapshot_of(d);
-
-	report_json_part(j, t, NULL, &s, needs);
-}
 
 void report_uprobe_json_source(const struct report_data *d, struct jsonw *j)
 {
@@ -146,13 +131,15 @@ void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j)
 
 void report_uprobe_json(const struct report_data *d, struct jsonw *j)
 {
+	struct report_snapshot s = snapshot_of(d);
+
 	if (report_has(d, REPORT_UPROBES)) {
-		put_json_part(d, &d->uprobes, PROBES | UPSNAP_NO_COSTS, j);
-		put_json_part(d, &d->upprocs, PROBES, j);
+		report_json_part(j, &d->uprobes, NULL, &s, PROBES | UPSNAP_NO_COSTS);
+		report_json_part(j, &d->upprocs, NULL, &s, PROBES);
 		report_json_table(j, &d->upwaits, NULL);
 	}
 	if (!report_has(d, REPORT_XOL))
 		return;
-	put_json_part(d, &d->xol, UPSNAP_NO_SLOTS | UPSNAP_NO_TASKS, j);
-	put_json_part(d, &d->uptasks, UPSNAP_NO_TASKS, j);
+	report_json_part(j, &d->xol, NULL, &s, UPSNAP_NO_SLOTS | UPSNAP_NO_TASKS);
+	report_json_part(j, &d->uptasks, NULL, &s, UPSNAP_NO_TASKS);
 }

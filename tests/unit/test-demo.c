@@ -52,19 +52,18 @@ static void wrong_kinds_are_named(void **state)
 	}
 }
 
-static void every_kind_has_a_name_and_help(void **state)
+static void every_kind_has_a_name(void **state)
 {
+	static const char *const names[] = {"mmap", "inode", "pipe", "dir", "futex"};
 	unsigned all = 0;
-	const char *name, *help;
 
 	(void)state;
-	for (size_t k = 0; (name = demo_kind_name(k, &help)); k++) {
+	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
 		struct error err = {0};
 		unsigned kinds = 0;
 
-		assert_int_equal(demo_kinds_parse(name, &kinds, &err), 0);
+		assert_int_equal(demo_kinds_parse(names[k], &kinds, &err), 0);
 		assert_int_equal(all & kinds, 0);
-		assert_true(strlen(help) > 10);
 		all |= kinds;
 	}
 	assert_int_equal(all, DEMO_ALL);
@@ -201,7 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_are_parsed),
 		cmocka_unit_test(wrong_kinds_are_named),
-		cmocka_unit_test(every_kind_has_a_name_and_help),
+		cmocka_unit_test(every_kind_has_a_name),
 		cmocka_unit_test_setup_teardown(ends_after_its_duration, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(ends_on_sigterm_and_cleans_up, make_dir,
 						remove_dir),

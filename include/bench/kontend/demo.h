@@ -28,8 +28,6 @@ struct demo_options {
 
 /* "mmap,inode,pipe" or "all": 0, or -EINVAL with @err naming the word that is wrong. */
 int demo_kinds_parse(const char *list, unsigned *ret, struct error *err);
-/* Name of the k-th kind ("mmap") with *ret_help, a line on it; NULL past the last one. */
-const char *demo_kind_name(size_t k, const char **ret_help);
 
 /*
  * Runs the workload in the calling process, which must not have other threads, until the duration
