@@ -7,6 +7,7 @@
  */
 #include "kontend/opts.h"
 #include "kontend/report.h"
+#include "kontend/screen-views.h"
 
 #include <string.h>
 
@@ -213,9 +214,7 @@ const struct opts_info opts_table[] = {
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 
 	{0, "view", "VIEW", "view to begin with (default: overview)", table, SCREEN, OPTS_CHOICE,
-	 FIELD(view), 0, 0,
-	 "overview locks waiters slots contexts rotation uprobes mmap hot callers tasks types cpus",
-	 COMPLETE_NONE, SCREEN},
+	 FIELD(view), 0, 0, SCREEN_VIEWS_WORDS, COMPLETE_NONE, SCREEN},
 	{0, "view", "VIEWS", "tables to print, separated by commas, or all", table, REPORT,
 	 OPTS_TEXT, FIELD(view), 0, 0, REPORT_VIEW_WORDS, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "a range to begin with: 1:23,+10s or 14:30:05,14:31:00", table,

@@ -4,6 +4,7 @@
 
 #include "kontend/command.h"
 #include "kontend/query-perf.h"
+#include "kontend/screen-views.h"
 #include "kontend/screen.h"
 
 struct app;
@@ -128,9 +129,11 @@ void view_say_names(struct view *v, const char *name, const char *first, const c
 
 /* All root views, those with a digit first, ended by NULL. */
 extern const struct view_ops *const view_roots[];
-extern const struct view_ops view_overview, view_locks, view_waiters, view_wait, view_callers,
-	view_tasks, view_types, view_cpus, view_slots, view_contexts, view_events, view_rotation,
-	view_rotation_cpu, view_uprobes, view_uprobe, view_xol, view_mmap, view_hot, view_hot_tree,
-	view_annotate, view_flame, view_detail, view_help;
+#define VIEW_DECLARE(name) extern const struct view_ops view_##name;
+SCREEN_VIEWS(VIEW_DECLARE, VIEW_DECLARE)
+#undef VIEW_DECLARE
+/* Those that a row, or a key, leads to. */
+extern const struct view_ops view_wait, view_events, view_rotation_cpu, view_uprobe, view_xol,
+	view_hot_tree, view_annotate, view_flame, view_detail, view_help;
 
 #endif
