@@ -4,6 +4,8 @@
 
 #include "kontend/query.h"
 
+struct hist;
+
 /* Where something was waited for: what a cell and a wait in flight have in common. */
 struct query_where {
 	uint32_t lock, stack, task;

@@ -5,6 +5,8 @@
 #include "kontend/query.h"
 #include "kontend/taskid.h"
 
+struct series;
+
 /* filter.c */
 struct filter_term {
 	const char *word; /* NUL-terminated */

@@ -7,6 +7,7 @@
 #include "resolve-final.h"
 
 #include "kontend/buildids.h"
+#include "kontend/engine.h"
 #include "kontend/funcsnap.h"
 #include "kontend/mem.h"
 #include "kontend/query-functions.h"

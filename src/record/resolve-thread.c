@@ -8,6 +8,7 @@
 #include "resolve-thread.h"
 
 #include "kontend/clock.h"
+#include "kontend/engine.h"
 #include "kontend/funcsnap.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"

@@ -3,6 +3,7 @@
  * What every report begins with (what was measured and how far to trust it) and the overview.
  */
 #include "internal.h"
+#include "kontend/model.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Waits in reports: locks, waiters, the call tree and the histogram of durations. */
 #include "internal.h"
+#include "kontend/engine.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 

@@ -6,6 +6,7 @@
 #include "../widgets/priv.h"
 #include "annotate.h"
 #include "arrows.h"
+#include "kontend/engine.h"
 #include "kontend/text.h"
 #include "widgets/layout.h"
 

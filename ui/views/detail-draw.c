@@ -6,6 +6,7 @@
  * main pane.
  */
 #include "detail.h"
+#include "kontend/engine.h"
 #include "kontend/query-lock.h"
 #include "kontend/units.h"
 #include "widgets/layout.h"

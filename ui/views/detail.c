@@ -9,6 +9,7 @@
 #include "detail.h"
 #include "flame.h"
 #include "hot.h"
+#include "kontend/engine.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
  */
 #include "hot.h"
 #include "flame.h"
+#include "kontend/engine.h"
 #include "kontend/units.h"
 #include "list.h"
 

@@ -5,6 +5,7 @@
  * seen, and once more when it turns out while drawing that others are.
  */
 #include "list.h"
+#include "kontend/engine.h"
 
 #include <errno.h>
 #include <string.h>

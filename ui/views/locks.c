@@ -7,6 +7,7 @@
  */
 #include "flame.h"
 #include "hot.h"
+#include "kontend/engine.h"
 #include "list.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
  * window: the heights come from the rows there are, the worst locks take what is left, and on wide
  * screens types and CPUs are side by side. The arrows go through all rows of the page.
  */
+#include "kontend/engine.h"
 #include "kontend/query-rotation.h"
 #include "kontend/units.h"
 #include "list.h"

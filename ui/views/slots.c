@@ -5,6 +5,7 @@
  * below. Between them a line says whether anybody waits for the kernel's locks around the slots, as
  * that, the breakpoints created a second and who holds them are one story.
  */
+#include "kontend/engine.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
 #include "list.h"

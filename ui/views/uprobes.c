@@ -5,6 +5,7 @@
  * leads from a probe to its hits by CPU, from a process to the tasks in its slots.
  */
 #include "uprobes.h"
+#include "kontend/engine.h"
 #include "kontend/units.h"
 #include "list.h"
 #include "note.h"

@@ -6,6 +6,7 @@
  */
 #include "kontend/view.h"
 #include "kontend/arena.h"
+#include "kontend/engine.h"
 #include "kontend/text.h"
 #include "wait-kept.h"
 #include "widgets/widget.h"

@@ -2,13 +2,18 @@
 #ifndef KONTEND_QUERY_H
 #define KONTEND_QUERY_H
 
-#include "kontend/engine.h"
+#include "kontend/locktype.h"
 #include "kontend/map-numbers.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-load.h"
 #include "kontend/query-tree.h"
+#include "kontend/record.h"
+#include "kontend/sym.h"
 #include "kontend/table.h"
+
+struct engine;
+struct model;
 
 /* What a table's rows are; also the dimensions one drills down by. */
 enum query_by {
@@ -134,15 +139,6 @@ struct query_overview {
 };
 
 int query_overview(struct query *q, struct query_overview *ret);
-
-/* Wait per bucket of a lock (scope BY_LOCK) or of all, oldest first, ns per s. */
-struct query_series {
-	const uint64_t *v;
-	const uint64_t *all; /* the same buckets of everything: for the share */
-	uint32_t n;
-};
-
-int query_series(struct query *q, const struct query_scope *scope, struct query_series *ret);
 
 /* "rwsem:W 0xffff888012345678 (vm_mmap_pgoff)": title of a row id, for breadcrumbs. */
 const char *query_title(struct query *q, enum query_by by, uint64_t id);
