@@ -8,34 +8,24 @@
  * cut.
  */
 #include "kontend/cut.h"
-#include "kontend/decode.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
-#include "kontend/sym.h"
-#include "needs.h"
+#include "rewrite.h"
 #include <errno.h>
 #include <string.h>
 
-enum { CUT_WAIT_MS = 100, MOST_RINGS = 4096, STATE_SHRINK = 1000000 };
+enum { MOST_RINGS = 4096, STATE_SHRINK = 1000000 };
 
 struct cut {
-	struct decode decode;
+	struct rewrite rewrite;
 	struct writer *writer;
 	uint64_t from_ns, to_ns;
 	uint64_t now_ns; /* all up to here was emitted */
-	uint64_t mark;	 /* where the stream begins */
-	bool has_mark, has_events;
-	struct snapshot_set before; /* what was seen last before the range */
-	struct sym sym;
-	uint8_t *marks;			  /* of its entries; NULL: symbols are not cut down */
+	bool has_events;
+	struct snapshot_set before;	  /* what was seen last before the range */
 	uint64_t copy[8192];		  /* of one record: 64 KiB at most */
 	uint64_t ring_ns[MOST_RINGS + 1]; /* time of the last record that has one */
 };
-
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "cannot cut the recording: out of memory");
-}
 
 /* Numbers of rings come from the file: beyond any real one they share a place. */
 static uint64_t *time_of(struct cut *c, uint32_t ring)
@@ -61,7 +51,7 @@ static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t
 	struct perf_event_header h;
 	struct event ev;
 
-	if (decode_event(&c->decode, p, len, ring, &ev, ret_size) == 0 && ev.time)
+	if (decode_event(&c->rewrite.decode, p, len, ring, &ev, ret_size) == 0 && ev.time)
 		*time = ev.time;
 	if (!*ret_size || *time > c->to_ns)
 		return CUT_DROP;
@@ -74,7 +64,7 @@ static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t
 /* Where a record that is no sample has its time; NULL when it has none. */
 static uint8_t *time_in(const struct cut *c, uint8_t *p, size_t size)
 {
-	const struct decode *d = &c->decode;
+	const struct decode *d = &c->rewrite.decode;
 	const struct decode_attr *a = d->n_attrs ? &d->attrs[0] : NULL;
 	const uint32_t *index;
 	uint64_t id;
@@ -163,66 +153,18 @@ static int take_time(struct cut *c, const struct record *r, struct error *err)
 	return t > c->from_ns && t <= c->to_ns ? writer_put(c->writer, r, err) : 0;
 }
 
-/* What is needed of symbols for a sample that is kept. */
-static void mark(struct cut *c, const struct event *ev)
-{
-	if (!event_has_addresses(ev))
-		return;
-	c->has_events = true;
-	if (c->marks)
-		needs_event(&c->sym, c->marks, ev);
-}
-
-/* In the first pass: which symbols the samples of a run need. */
-static void look_at(struct cut *c, const struct record *r)
-{
-	const uint8_t *data = r->data;
-	struct event ev;
-	size_t size;
-
-	for (size_t at = 0; at < r->len; at += size) {
-		int e = decode_event(&c->decode, data + at, r->len - at, r->ring, &ev, &size);
-
-		if (!size)
-			return;
-		if (e == 0 && ev.time > c->from_ns && ev.time <= c->to_ns)
-			mark(c, &ev);
-	}
-}
-
 /* One table before the first event can be cut down; anything else is written as it is. */
 static int take_symbols(struct cut *c, const struct record *r, struct error *err)
 {
-	int e;
+	int e = c->has_events ? REWRITE_AS_IS : rewrite_symbols(&c->rewrite, r, err);
 
-	if (c->has_events || c->marks)
-		return writer_put(c->writer, r, err);
-	e = sym_load(&c->sym, r->data, r->len, err);
-	if (e || c->sym.state != SYM_OK)
-		return e ? e : writer_put(c->writer, r, err);
-	c->marks = mem_calloc(c->sym.n, 1);
-	return c->marks ? 0 : no_memory(err);
-}
-
-static int put_symbols(struct cut *c, struct error *err)
-{
-	struct record r = {.kind = RECORD_KALLSYMS};
-	char *text;
-	int e;
-
-	if (!c->marks)
-		return 0;
-	if (sym_excerpt(&c->sym, c->marks, &text, &r.len))
-		return no_memory(err);
-	r.data = text;
-	e = writer_put(c->writer, &r, err);
-	mem_free(text);
-	return e;
+	return e == REWRITE_AS_IS ? writer_put(c->writer, r, err) : e;
 }
 
 static int keep_snapshot(struct cut *c, const struct record *r, struct error *err)
 {
-	return snapshot_set_put(&c->before, r->data, r->len) == -ENOMEM ? no_memory(err) : 0;
+	return snapshot_set_put(&c->before, r->data, r->len) == -ENOMEM ? rewrite_no_memory(err)
+									: 0;
 }
 
 /* Of snapshots the latest before the range, by the time when they were taken. */
@@ -239,9 +181,7 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 	if (snapshot_is_lasting(head.kind))
 		return keep_snapshot(c, r, err);
 	c->has_events = true;
-	if (c->marks)
-		needs_snapshot(&c->sym, c->marks, (const uint8_t *)r->data + sizeof(head),
-			       r->len - sizeof(head));
+	rewrite_snapshot(&c->rewrite, r);
 	if (head.time_ns > c->from_ns)
 		return 0;
 	last = snapshot_set_get(&c->before, head.kind);
@@ -259,7 +199,7 @@ static int put_snapshots(struct cut *c, struct error *err)
 		uint8_t *body = mem_calloc(1, r.len);
 
 		if (!body)
-			return no_memory(err);
+			return rewrite_no_memory(err);
 		memcpy(body, &s->head, sizeof(s->head));
 		memcpy(body + sizeof(s->head), s->bytes, s->len);
 		r.data = body;
@@ -279,42 +219,30 @@ static int take_snapshot(struct cut *c, const struct record *r, struct error *er
 	return writer_put(c->writer, r, err);
 }
 
-/* What stands before the stream, and what the symbols are needed for. */
-static int take_first(struct cut *c, struct source *s, const struct record *r, struct error *err)
+/* All that the range needs was taken. */
+static int stop_at_end(const struct cut *c, int e)
 {
-	int e;
-
-	switch (r->kind) {
-	case RECORD_KALLSYMS:
-		return take_symbols(c, r, err);
-	case RECORD_HOST:
-		break;
-	case RECORD_ATTR:
-		e = decode_add_attr(&c->decode, r->data, r->len, err);
-		if (e)
-			return e;
-		break;
-	case RECORD_FORMAT:
-		e = decode_add_format(&c->decode, r->data, r->len, err);
-		if (e)
-			return e;
-		break;
-	default:
-		if (!c->has_mark)
-			c->mark = source_mark(s);
-		c->has_mark = true;
-		if (r->kind == RECORD_PERF)
-			look_at(c, r);
-		note_time(c, r);
-		return r->kind == RECORD_SNAPSHOT ? look_at_snapshot(c, r, err) : 0;
-	}
-	return writer_put(c->writer, r, err);
+	return e ? e : c->now_ns < c->to_ns ? 0 : SOURCE_END;
 }
 
-/* The range itself. */
-static int take_second(struct cut *c, struct source *s, const struct record *r, struct error *err)
+/* What comes before the stream, and what the symbols are needed for. */
+static int take_first(void *ctx, struct source *s, const struct record *r, struct error *err)
 {
-	(void)s;
+	struct cut *c = ctx;
+
+	if (r->kind == RECORD_KALLSYMS)
+		return take_symbols(c, r, err);
+	if (r->kind == RECORD_HOST || r->kind == RECORD_ATTR || r->kind == RECORD_FORMAT)
+		return rewrite_head(&c->rewrite, r, err);
+	rewrite_begin(&c->rewrite, s);
+	if (r->kind == RECORD_PERF)
+		c->has_events |= rewrite_run(&c->rewrite, r, c->from_ns + 1, c->to_ns);
+	note_time(c, r);
+	return stop_at_end(c, r->kind == RECORD_SNAPSHOT ? look_at_snapshot(c, r, err) : 0);
+}
+
+static int take_kind(struct cut *c, const struct record *r, struct error *err)
+{
 	switch (r->kind) {
 	case RECORD_PERF:
 		return take_run(c, r, err);
@@ -333,24 +261,11 @@ static int take_second(struct cut *c, struct source *s, const struct record *r, 
 	}
 }
 
-typedef int take_fn(struct cut *c, struct source *s, const struct record *r, struct error *err);
-
-static int pass(struct cut *c, struct source *s, take_fn *take, struct error *err)
+/* The range itself. */
+static int take_second(void *ctx, struct source *s, const struct record *r, struct error *err)
 {
-	struct record r;
-	int e = 0;
-
-	c->now_ns = 0;
-	while (!e && c->now_ns < c->to_ns) {
-		e = source_next(s, CUT_WAIT_MS, &r, err);
-		if (e == SOURCE_IDLE) {
-			e = 0;
-		} else if (!e) {
-			e = take(c, s, &r, err);
-			source_release(s, &r);
-		}
-	}
-	return e < 0 ? e : 0;
+	(void)s;
+	return stop_at_end(ctx, take_kind(ctx, r, err));
 }
 
 /* Rates are over the range: what the recording was before is no part of the cut. */
@@ -363,41 +278,39 @@ static int put_start(struct cut *c, struct error *err)
 
 static int run(struct cut *c, struct source *s, struct error *err)
 {
-	int e = pass(c, s, take_first, err);
+	const struct rewrite *w = &c->rewrite;
+	int e = rewrite_pass(s, take_first, c, err);
 
 	if (!e)
-		e = put_symbols(c, err);
+		e = rewrite_put_symbols(&c->rewrite, err);
 	if (!e)
 		e = put_snapshots(c, err);
 	if (!e)
 		e = put_start(c, err);
-	if (!e && c->has_mark)
-		e = source_seek(s, c->mark, err);
-	return e || !c->has_mark ? e : pass(c, s, take_second, err);
+	if (e || !w->has_begin)
+		return e;
+	c->now_ns = 0;
+	e = source_seek(s, w->begin, err);
+	return e ? e : rewrite_pass(s, take_second, c, err);
 }
 
 int cut_range(struct source *s, struct writer *w, uint64_t from_ns, uint64_t to_ns,
 	      struct error *err)
 {
-	struct cut *c;
-	int e;
-
 	if (!source_can_seek(s))
 		return error_set(err, -ESPIPE, "cannot cut what cannot be read twice");
-	c = mem_calloc(1, sizeof(*c));
+	struct cut *c = mem_calloc(1, sizeof(*c));
 	if (!c)
-		return no_memory(err);
+		return rewrite_no_memory(err);
 	c->writer = w;
 	c->from_ns = from_ns;
 	c->to_ns = to_ns;
-	e = decode_init(&c->decode, err);
+	int e = rewrite_init(&c->rewrite, w, err);
 	if (!e) {
 		e = run(c, s, err);
-		decode_deinit(&c->decode);
+		rewrite_deinit(&c->rewrite);
 	}
 	snapshot_set_deinit(&c->before);
-	sym_deinit(&c->sym);
-	mem_free(c->marks);
 	mem_free(c);
 	return e;
 }

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a cut and a shrunk copy of a recording have in common: the two passes, and which symbols are
+ * needed. The payloads of snapshots are taken apart only where they are shown, so here every eight
+ * bytes of one are an address, if they are between the first symbol and the last: a few symbols too
+ * many do no harm, one that is missing does.
+ */
+#include "rewrite.h"
+
+#include "kontend/disasm.h"
+#include "kontend/load.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+
+enum { WAIT_MS = 100 };
+
+int rewrite_no_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "cannot write the recording again: out of memory");
+}
+
+int rewrite_init(struct rewrite *w, struct writer *writer, struct error *err)
+{
+	*w = (struct rewrite){.writer = writer};
+	sym_init(&w->sym);
+	return decode_init(&w->decode, err);
+}
+
+void rewrite_deinit(struct rewrite *w)
+{
+	decode_deinit(&w->decode);
+	sym_deinit(&w->sym);
+	mem_free(w->marks);
+}
+
+int rewrite_pass(struct source *s, rewrite_fn *take, void *ctx, struct error *err)
+{
+	struct record r;
+
+	for (;;) {
+		int e = source_next(s, WAIT_MS, &r, err);
+		if (e == SOURCE_IDLE)
+			continue;
+		if (!e) {
+			e = take(ctx, s, &r, err);
+			source_release(s, &r);
+		}
+		if (e)
+			return e == SOURCE_END ? 0 : e;
+	}
+}
+
+int rewrite_head(struct rewrite *w, const struct record *r, struct error *err)
+{
+	int e = 0;
+
+	if (r->kind == RECORD_ATTR)
+		e = decode_add_attr(&w->decode, r->data, r->len, err);
+	if (r->kind == RECORD_FORMAT)
+		e = decode_add_format(&w->decode, r->data, r->len, err);
+	if (e == -ENOMEM)
+		return rewrite_no_memory(err);
+	return e ? e : writer_put(w->writer, r, err);
+}
+
+int rewrite_symbols(struct rewrite *w, const struct record *r, struct error *err)
+{
+	if (w->marks)
+		return REWRITE_AS_IS;
+	int e = sym_load(&w->sym, r->data, r->len, err);
+	if (e || w->sym.state != SYM_OK)
+		return e ? e : REWRITE_AS_IS;
+	w->marks = mem_calloc(w->sym.n, 1);
+	return w->marks ? 0 : rewrite_no_memory(err);
+}
+
+void rewrite_begin(struct rewrite *w, struct source *s)
+{
+	if (!w->has_begin)
+		w->begin = source_mark(s);
+	w->has_begin = true;
+}
+
+/* Markers and user addresses are outside of the table. */
+static void mark_all(struct rewrite *w, const uint64_t *addrs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sym_mark(&w->sym, w->marks, addrs[i]);
+}
+
+/* Is @ev one of those that name symbols? They are marked. */
+static bool mark_event(struct rewrite *w, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TIMER_ENTRY:
+		mark_all(w, &ev->timer.function, w->marks != NULL);
+		return true;
+	case EVENT_SAMPLE:
+		mark_all(w, &ev->sample.ip, w->marks != NULL);
+		mark_all(w, ev->sample.frames, w->marks ? ev->sample.n_frames : 0);
+		return true;
+	case EVENT_CONTENTION_BEGIN:
+		mark_all(w, &ev->begin.lock, w->marks != NULL);
+		mark_all(w, ev->begin.frames, w->marks ? ev->begin.n_frames : 0);
+		return true;
+	case EVENT_CONTENTION_END:
+		mark_all(w, &ev->end.lock, w->marks != NULL);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool rewrite_run(struct rewrite *w, const struct record *r, uint64_t first, uint64_t last)
+{
+	const uint8_t *data = r->data;
+	bool found = false;
+	struct event ev;
+	size_t size;
+
+	for (size_t at = 0; at < r->len; at += size) {
+		int e = decode_event(&w->decode, data + at, r->len - at, r->ring, &ev, &size);
+
+		if (!size)
+			break;
+		if (!e && ev.time >= first && ev.time <= last)
+			found |= mark_event(w, &ev);
+	}
+	return found;
+}
+
+void rewrite_snapshot(struct rewrite *w, const struct record *r)
+{
+	const struct sym *s = &w->sym;
+	const uint8_t *p = r->data;
+
+	for (size_t at = sizeof(struct record_snapshot);
+	     w->marks && s->n && at + sizeof(uint64_t) <= r->len; at++) {
+		uint64_t addr = load_u64(p + at);
+		/* Before the first one there is a symbol of CPU-relative data at 0. */
+		if (addr >> 63 && addr <= s->entries[s->n - 1].addr)
+			sym_mark(s, w->marks, addr);
+	}
+}
+
+static void mark_code(struct rewrite *w, struct disasm *d, const uint8_t *code,
+		      const struct funcsnap_func *f)
+{
+	struct disasm_line line;
+
+	for (size_t at = 0; disasm_line(d, code, f->code_len, at, f->start, &line);
+	     at += line.length) {
+		mark_all(w, &line.target, line.has_target);
+		mark_all(w, &line.data, line.has_data);
+	}
+}
+
+int rewrite_functions(struct rewrite *w, const struct funcsnap *f)
+{
+	struct disasm *d;
+	struct error err;
+	int r = disasm_open(&d, disasm_machine_here(), &err);
+
+	/* Without one the code can be read elsewhere; names of what it calls are then missing. */
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 0; i < f->n_funcs; i++)
+		if (!f->funcs[i].object)
+			mark_code(w, d, f->code + f->funcs[i].code, &f->funcs[i]);
+	disasm_close(d);
+	return 0;
+}
+
+int rewrite_put_symbols(struct rewrite *w, struct error *err)
+{
+	struct record r = {.kind = RECORD_KALLSYMS};
+	char *text;
+
+	if (!w->marks)
+		return 0;
+	if (sym_excerpt(&w->sym, w->marks, &text, &r.len))
+		return rewrite_no_memory(err);
+	r.data = text;
+	int e = writer_put(w->writer, &r, err);
+	mem_free(text);
+	return e;
+}
