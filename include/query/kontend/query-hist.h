@@ -24,13 +24,4 @@ struct query_hist {
 
 int query_hist(struct query *q, const struct query_scope *scope, struct query_hist *ret);
 
-/* Wait per bucket of a lock (scope BY_LOCK) or of all, oldest first, ns per s. */
-struct query_series {
-	const uint64_t *v;
-	const uint64_t *all; /* the same buckets of everything: for the share */
-	uint32_t n;
-};
-
-int query_series(struct query *q, const struct query_scope *scope, struct query_series *ret);
-
 #endif

@@ -2,13 +2,12 @@
 #ifndef KONTEND_QUERY_H
 #define KONTEND_QUERY_H
 
-#include "kontend/locktype.h"
 #include "kontend/map-numbers.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-load.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-tree.h"
-#include "kontend/record.h"
 #include "kontend/sym.h"
 #include "kontend/table.h"
 
@@ -111,34 +110,14 @@ bool query_locks_has(enum query_by by, size_t column);
  */
 int query_filter_check(const char *filter, const struct table_kind *kind, struct error *err);
 
-/* Header line and overview block. */
-struct query_overview {
-	uint64_t elapsed_ns, bucket_ns;
-	uint64_t start_ns, from_ns, to_ns; /* of all, and what the sums are about: session clock */
-	double events_per_s, contended_per_s, wait_ns_per_s;
-	uint64_t n_events;
-	struct model_damage damage;
-	double unmatched_pct; /* unmatched and doubtful of all waits */
-	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
-	/* Of these, as columns of waiters have it; of any kontend: never the longest. */
-	uint32_t waiting_early, waiting_doubtful, own_waiting;
-	uint64_t own_waits, own_wait_ns;
-	bool no_ends, any_longest, longest_approx; /* none are told; it is at least that long */
-	uint64_t longest_ns;
-	const char *longest_task;		 /* "mm/5215" */
-	const char *longest_lock, *longest_type; /* as the NAME and TYPE columns have it */
-	const uint64_t *contended_series, *wait_series, *waiting_series;
-	uint32_t n_series, n_range;	      /* buckets; the last ones that are of the range */
-	uint32_t fill_pct;		      /* fullest ring */
-	uint32_t cpus_offline, first_offline; /* how many went away, and the first one */
-	uint64_t contended, total_ns;	      /* finished waits since the start (or zeroing) */
-	uint64_t inflight_ns, waited_ns; /* by those in flight, whole; by all, the part within */
-	const struct record_host *host;
-	const uint64_t *n_snapshots; /* by enum record_snapshot_kind */
-	enum sym_state sym_state;
+/* Wait per bucket of a lock (scope BY_LOCK) or of all, oldest first, ns per s. */
+struct query_series {
+	const uint64_t *v;
+	const uint64_t *all; /* the same buckets of everything: for the share */
+	uint32_t n;
 };
 
-int query_overview(struct query *q, struct query_overview *ret);
+int query_series(struct query *q, const struct query_scope *scope, struct query_series *ret);
 
 /* "rwsem:W 0xffff888012345678 (vm_mmap_pgoff)": title of a row id, for breadcrumbs. */
 const char *query_title(struct query *q, enum query_by by, uint64_t id);
