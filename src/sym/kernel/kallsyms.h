@@ -2,6 +2,7 @@
 #ifndef KONTEND_SYM_KALLSYMS_H
 #define KONTEND_SYM_KALLSYMS_H
 
+#include "kontend/load.h"
 #include "kontend/sym.h"
 #include "lockfn.h"
 #include <endian.h>
@@ -36,10 +37,7 @@ bool kallsyms_is_better(const struct sym *s, const struct sym_entry *a, const st
 /* Eight characters, the first one lowest. */
 static inline uint64_t kallsyms_eight(const char *p)
 {
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
+	return le64toh(load_u64(p));
 }
 
 /* Eight digits in lower case to *@v; false: they are not. */
