@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes a recording of a machine that nobody has at hand: any number of CPUs, tasks, locks and
+ * call chains, the same bytes for the same seed. Made and written piece by piece, so its length
+ * costs no memory. What was put in is printed as JSON, by lock, by task and by chain, folded in
+ * nothing: the truth that a report of the file must show. perf reads the file, too.
+ *
+ * Waits sleep, so they pair by task and may end on another CPU. Losses, gaps and reused tids come
+ * while nobody waits: no wait of the truth is doubtful.
+ *
+ *     synthetic OUT [KEY=NUMBER...]	keys and defaults: see `knobs`
+ */
+#include "kontend/writer.h"
+#include "synth.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 20000, STEP_NS = 500, GAP_NS = 1000000000, FIRST_TID = 1000, FAN = 256 };
+
+enum knob {
+	EVENTS,
+	CPUS,
+	TASKS,
+	LOCKS,
+	ZIPF,
+	CHAINS,
+	DEPTH,
+	MIGRATE,
+	LOST,
+	REUSE,
+	GAPS,
+	SEED,
+	KNOBS
+};
+
+static const struct {
+	const char *key;
+	double value, min, max;
+} knobs[KNOBS] = {
+	[EVENTS] = {"events", 100000, 2, 1e9},
+	[CPUS] = {"cpus", 2, 1, 4096},
+	[TASKS] = {"tasks", 100, 2, 4e6},
+	[LOCKS] = {"locks", 100, 1, 1e7},
+	[ZIPF] = {"zipf", 1, 0, 5}, /* exponent; 0: each lock as often */
+	[CHAINS] = {"chains", 50, 1, 1e6},
+	[DEPTH] = {"depth", 12, 1, 120},
+	[MIGRATE] = {"migrate", 10, 0, 100}, /* percent of the waits */
+	[LOST] = {"lost", 0, 0, 1e6},	     /* records, each of three events */
+	[REUSE] = {"reuse", 0, 0, 1e6},	     /* tids that a new task gets */
+	[GAPS] = {"gaps", 0, 0, 1e6},	     /* seconds without an event */
+	[SEED] = {"seed", 1, 0, 4e9},
+};
+
+struct sum {
+	uint64_t waits, ns;
+};
+
+struct task {
+	struct sum sum;
+	uint32_t generation;
+	bool waits;
+};
+
+struct past {
+	uint32_t task, generation;
+	struct sum sum;
+};
+
+struct slot {
+	uint64_t since;
+	uint32_t task, lock, chain, cpu;
+	bool taken;
+};
+
+struct machine {
+	double knob[KNOBS];
+	struct synth *s;
+	uint64_t seed, t, left; /* waits to begin */
+	double *up_to;		/* the share of locks up to this one */
+	struct task *tasks;
+	struct past *past; /* tasks whose tid another has now */
+	size_t n_past;
+	struct sum *locks, *chains;
+	struct slot slots[FAN];
+	uint32_t n_slots;
+};
+
+static _Noreturn void fail(const char *what)
+{
+	fprintf(stderr, "synthetic: %s\n", what);
+	exit(1);
+}
+
+static void *zeroed(double n, size_t size)
+{
+	void *p = calloc((size_t)n, size);
+
+	if (!p)
+		fail("out of memory");
+	return p;
+}
+
+static uint32_t below(struct machine *m, double n)
+{
+	m->seed = m->seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)((m->seed >> 33) % (uint64_t)n);
+}
+
+static void share_locks(struct machine *m)
+{
+	size_t n = (size_t)m->knob[LOCKS];
+	double sum = 0;
+
+	m->up_to = zeroed((double)n, sizeof(*m->up_to));
+	for (size_t i = 0; i < n; i++)
+		m->up_to[i] = sum += pow((double)(i + 1), -m->knob[ZIPF]);
+}
+
+static uint32_t some_lock(struct machine *m)
+{
+	size_t low = 0, high = (size_t)m->knob[LOCKS] - 1;
+	double at = below(m, 1 << 30) / (double)(1 << 30) * m->up_to[high];
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (m->up_to[mid] > at)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return (uint32_t)low;
+}
+
+static uint64_t lock_address(uint32_t lock)
+{
+	return 0xffff888000000000ull + lock * 64ull;
+}
+
+/* The frame that tells chains apart. */
+static uint64_t chain_address(uint32_t chain)
+{
+	return 0xffffffff81800000ull + chain * 16ull;
+}
+
+static int tid_of(uint32_t task)
+{
+	return FIRST_TID + (int)task;
+}
+
+static void name_task(struct machine *m, uint32_t task)
+{
+	char comm[16];
+
+	snprintf(comm, sizeof(comm), "t%" PRIu32 ".%" PRIu32, task, m->tasks[task].generation);
+	synth_comm(m->s, task % (uint32_t)m->knob[CPUS], m->t, tid_of(task), tid_of(task), comm);
+}
+
+static void begin(struct machine *m, struct slot *k)
+{
+	uint64_t frames[120];
+	uint32_t depth = (uint32_t)m->knob[DEPTH], task;
+
+	do
+		task = below(m, m->knob[TASKS]);
+	while (m->tasks[task].waits);
+	*k = (struct slot){.since = m->t,
+			   .task = task,
+			   .lock = some_lock(m),
+			   .chain = below(m, m->knob[CHAINS]),
+			   .cpu = below(m, m->knob[CPUS]),
+			   .taken = true};
+	for (uint32_t i = 0; i < depth; i++)
+		frames[i] = i ? 0xffffffff81100000ull + i * 4096 : chain_address(k->chain);
+	m->tasks[task].waits = true;
+	synth_begin(m->s, k->cpu, m->t, tid_of(task), tid_of(task), lock_address(k->lock),
+		    LCB_F_MUTEX, frames, depth);
+}
+
+static void add(struct sum *sum, uint64_t ns)
+{
+	sum->waits++;
+	sum->ns += ns;
+}
+
+static void end(struct machine *m, struct slot *k)
+{
+	uint64_t ns = m->t - k->since;
+	uint32_t cpu = k->cpu;
+
+	if (below(m, 100) < m->knob[MIGRATE])
+		cpu = below(m, m->knob[CPUS]);
+	synth_end(m->s, cpu, m->t, tid_of(k->task), tid_of(k->task), lock_address(k->lock), 0);
+	add(&m->locks[k->lock], ns);
+	add(&m->tasks[k->task].sum, ns);
+	add(&m->chains[k->chain], ns);
+	m->tasks[k->task].waits = false;
+	k->taken = false;
+}
+
+static void step(struct machine *m)
+{
+	struct slot *k = &m->slots[below(m, m->n_slots)];
+
+	m->t += STEP_NS;
+	if (k->taken) {
+		end(m, k);
+	} else {
+		begin(m, k);
+		m->left--;
+	}
+}
+
+static void end_all(struct machine *m)
+{
+	for (struct slot *k = m->slots; k < m->slots + m->n_slots; k++) {
+		m->t += STEP_NS;
+		if (k->taken)
+			end(m, k);
+	}
+}
+
+static void reuse_tid(struct machine *m)
+{
+	uint32_t task = below(m, m->knob[TASKS]);
+	struct task *k = &m->tasks[task];
+
+	m->past[m->n_past++] = (struct past){task, k->generation, k->sum};
+	k->sum = (struct sum){0};
+	k->generation++;
+	synth_exit(m->s, 0, m->t, tid_of(task), tid_of(task));
+	m->t += STEP_NS;
+	synth_fork(m->s, 0, m->t, tid_of(task), tid_of(task), 1, 1);
+	m->t += STEP_NS;
+	name_task(m, task);
+}
+
+/* Whether the next of @all things, which come at even distances, is due. */
+static bool due(const struct machine *m, enum knob all, uint64_t done)
+{
+	uint64_t waits = (uint64_t)m->knob[EVENTS] / 2;
+
+	return done < m->knob[all] &&
+	       (double)(waits - m->left) * (m->knob[all] + 1) >= (double)waits * (double)(done + 1);
+}
+
+static void disturb(struct machine *m, uint64_t done[KNOBS])
+{
+	for (; due(m, LOST, done[LOST]); done[LOST]++) {
+		end_all(m);
+		synth_lost(m->s, below(m, m->knob[CPUS]), m->t, 3);
+	}
+	for (; due(m, REUSE, done[REUSE]); done[REUSE]++) {
+		end_all(m);
+		reuse_tid(m);
+	}
+	for (; due(m, GAPS, done[GAPS]); done[GAPS]++) {
+		end_all(m);
+		m->t += GAP_NS;
+	}
+}
+
+/* What was made goes into the file. */
+static void put_piece(struct machine *m, struct writer *w)
+{
+	struct error err = {0};
+
+	synth_tick(m->s, m->t);
+	for (size_t i = 0; i < synth_count(m->s); i++)
+		if (writer_put(w, synth_at(m->s, i), &err))
+			fail(err.text);
+	synth_free(m->s);
+	m->s = synth_new((uint32_t)m->knob[CPUS]);
+}
+
+static void write_all(struct machine *m, struct writer *w)
+{
+	uint64_t done[KNOBS] = {0};
+
+	m->t = 1000000000;
+	synth_prologue(m->s, NULL);
+	for (uint32_t i = 0; i < m->knob[TASKS]; i++)
+		name_task(m, i);
+	while (m->left) {
+		for (unsigned i = 0; i < PIECE && m->left; i++) {
+			step(m);
+			disturb(m, done);
+		}
+		if (!m->left)
+			end_all(m);
+		put_piece(m, w);
+	}
+}
+
+static void print_sum(const struct sum *sum)
+{
+	printf("\"waits\":%" PRIu64 ",\"wait_ns\":%" PRIu64 "}", sum->waits, sum->ns);
+}
+
+static void print_task(const char **comma, uint32_t task, uint32_t generation,
+		       const struct sum *sum)
+{
+	if (!sum->waits)
+		return;
+	printf("%s{\"tid\":%d,\"comm\":\"t%" PRIu32 ".%" PRIu32 "\",", *comma, tid_of(task), task,
+	       generation);
+	print_sum(sum);
+	*comma = ",\n";
+}
+
+static void print_addresses(const char *name, const struct sum *sums, double n,
+			    uint64_t (*address)(uint32_t))
+{
+	const char *comma = "";
+
+	printf(",\n\"%s\":[\n", name);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!sums[i].waits)
+			continue;
+		printf("%s{\"address\":\"0x%" PRIx64 "\",", comma, address(i));
+		print_sum(&sums[i]);
+		comma = ",\n";
+	}
+	printf("]");
+}
+
+static void print_truth(const struct machine *m)
+{
+	const char *comma = "";
+
+	printf("{\"lost\":%" PRIu64 ",\n\"tasks\":[\n", 3 * (uint64_t)m->knob[LOST]);
+	for (size_t i = 0; i < m->n_past; i++)
+		print_task(&comma, m->past[i].task, m->past[i].generation, &m->past[i].sum);
+	for (uint32_t i = 0; i < m->knob[TASKS]; i++)
+		print_task(&comma, i, m->tasks[i].generation, &m->tasks[i].sum);
+	printf("]");
+	print_addresses("locks", m->locks, m->knob[LOCKS], lock_address);
+	print_addresses("chains", m->chains, m->knob[CHAINS], chain_address);
+	printf("}\n");
+}
+
+static void set_knob(struct machine *m, const char *arg)
+{
+	const char *is = strchr(arg, '=');
+
+	for (int i = 0; is && i < KNOBS; i++) {
+		if (strlen(knobs[i].key) != (size_t)(is - arg) ||
+		    strncmp(arg, knobs[i].key, (size_t)(is - arg)) != 0)
+			continue;
+		m->knob[i] = strtod(is + 1, NULL);
+		if (!(m->knob[i] >= knobs[i].min && m->knob[i] <= knobs[i].max))
+			fail("a number is out of range");
+		return;
+	}
+	fail("no such key; see the head of its source");
+}
+
+int main(int argc, char **argv)
+{
+	static struct machine m;
+	struct writer_options o = {.path = argc > 1 ? argv[1] : NULL, .fd = -1, .clock_id = 1};
+	struct error err = {0};
+	struct writer *w;
+
+	if (argc < 2)
+		fail("which file is to be written?");
+	for (int i = 0; i < KNOBS; i++)
+		m.knob[i] = knobs[i].value;
+	for (int i = 2; i < argc; i++)
+		set_knob(&m, argv[i]);
+	m.seed = (uint64_t)m.knob[SEED];
+	m.left = (uint64_t)m.knob[EVENTS] / 2;
+	m.n_slots = m.knob[TASKS] / 2 < FAN ? (uint32_t)m.knob[TASKS] / 2 : FAN;
+	m.tasks = zeroed(m.knob[TASKS], sizeof(*m.tasks));
+	m.past = zeroed(m.knob[REUSE] + 1, sizeof(*m.past));
+	m.locks = zeroed(m.knob[LOCKS], sizeof(*m.locks));
+	m.chains = zeroed(m.knob[CHAINS], sizeof(*m.chains));
+	share_locks(&m);
+	m.s = synth_new((uint32_t)m.knob[CPUS]);
+	if (writer_new(&w, &o, &err))
+		fail(err.text);
+	write_all(&m, w);
+	if (writer_finish(w, &err))
+		fail(err.text);
+	writer_free(w);
+	print_truth(&m);
+	return 0;
+}
