@@ -223,6 +223,18 @@ static void end_all(struct machine *m)
 	}
 }
 
+/* What is lost may be as old as the ring's last record: there is one after the last wait. */
+static void lose(struct machine *m)
+{
+	uint32_t cpu = below(m, m->knob[CPUS]);
+
+	end_all(m);
+	m->t += STEP_NS;
+	synth_comm(m->s, cpu, m->t, 1, 1, "init");
+	m->t += STEP_NS;
+	synth_lost(m->s, cpu, m->t, 3);
+}
+
 static void reuse_tid(struct machine *m)
 {
 	uint32_t task = below(m, m->knob[TASKS]);
@@ -250,8 +262,7 @@ static bool due(const struct machine *m, enum knob all, uint64_t done)
 static void disturb(struct machine *m, uint64_t done[KNOBS])
 {
 	for (; due(m, LOST, done[LOST]); done[LOST]++) {
-		end_all(m);
-		synth_lost(m->s, below(m, m->knob[CPUS]), m->t, 3);
+		lose(m);
 	}
 	for (; due(m, REUSE, done[REUSE]); done[REUSE]++) {
 		end_all(m);
