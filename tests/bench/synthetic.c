@@ -6,7 +6,8 @@
  * nothing: the truth that a report of the file must show. perf reads the file, too.
  *
  * Waits sleep, so they pair by task and may end on another CPU. Losses, gaps and reused tids come
- * while nobody waits: no wait of the truth is doubtful.
+ * while nobody waits, so no wait of the truth has lost its begin or end; kontend, which cannot know
+ * that, counts the first wait of each task after a loss as doubtful.
  *
  *     synthetic OUT [KEY=NUMBER...]	keys and defaults: see `knobs`
  */

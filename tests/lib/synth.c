@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { TP_BEGIN = 401, TP_END = 402 };
-enum { ID_BEGIN = 1000, ID_END = 2000, ID_SIDE = 3000, ID_OUTPUT = 4000 };
+/* One a ring follows each: further apart than a machine has CPUs. */
+enum { ID_BEGIN = 100000, ID_END = 200000, ID_SIDE = 300000, ID_OUTPUT = 400000 };
 
 struct buffer {
 	uint8_t *data;
