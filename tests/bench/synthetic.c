@@ -5,9 +5,8 @@
  * costs no memory. What was put in is printed as JSON, by lock, by task and by chain, folded in
  * nothing: the truth that a report of the file must show. perf reads the file, too.
  *
- * Waits sleep, so they pair by task and may end on another CPU. Losses, gaps and reused tids come
- * while nobody waits, so no wait of the truth has lost its begin or end; kontend, which cannot know
- * that, counts the first wait of each task after a loss as doubtful.
+ * Waits are a writer's for a rwsem, so they pair by task and may end on another CPU. Losses, gaps
+ * and reused tids come while nobody waits, and such a wait can be proved: none is doubtful.
  *
  *     synthetic OUT [KEY=NUMBER...]	keys and defaults: see `knobs`
  */
@@ -178,7 +177,7 @@ static void begin(struct machine *m, struct slot *k)
 		frames[i] = i ? 0xffffffff81100000ull + i * 4096 : chain_address(k->chain);
 	m->tasks[task].waits = true;
 	synth_begin(m->s, k->cpu, m->t, tid_of(task), tid_of(task), lock_address(k->lock),
-		    LCB_F_MUTEX, frames, depth);
+		    LCB_F_WRITE, frames, depth);
 }
 
 static void add(struct sum *sum, uint64_t ns)
