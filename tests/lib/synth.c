@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum { TP_BEGIN = 401, TP_END = 402 };
-/* One a ring follows each: further apart than a machine has CPUs. */
-enum { ID_BEGIN = 100000, ID_END = 200000, ID_SIDE = 300000, ID_OUTPUT = 400000 };
+/* Of an event on CPU 0: see id_of(). */
+enum { ID_BEGIN = 1000, ID_END = 2000, ID_SIDE = 3000, ID_OUTPUT = 4000 };
+enum { ID_CPUS = 1000, ID_FURTHER = 100000 };
 
 struct buffer {
 	uint8_t *data;
@@ -113,6 +114,12 @@ void synth_record(struct synth *s, enum record_kind kind, uint32_t ring, const v
 		.kind = kind, .ring = ring, .data = copy, .len = len, .owner = copy};
 }
 
+/* Those of one event follow each other, and are apart from those of others on any machine. */
+static uint64_t id_of(uint64_t id0, uint32_t cpu)
+{
+	return id0 + cpu % ID_CPUS + cpu / ID_CPUS * (uint64_t)ID_FURTHER;
+}
+
 static void add_attr(struct synth *s, uint32_t type, uint64_t config, uint64_t extra, uint64_t id0)
 {
 	struct perf_event_attr a = {
@@ -128,7 +135,7 @@ static void add_attr(struct synth *s, uint32_t type, uint64_t config, uint64_t e
 
 	append(&b, &a, 128 < sizeof(a) ? 128 : sizeof(a));
 	for (uint32_t i = 0; i < s->n_rings; i++)
-		append_u64(&b, id0 + i);
+		append_u64(&b, id_of(id0, i));
 	synth_record(s, RECORD_ATTR, 0, b.data, b.len);
 	free(b.data);
 }
@@ -216,7 +223,7 @@ static void sample_head(struct buffer *b, uint64_t id, struct who w)
 {
 	uint32_t ids[2] = {(uint32_t)w.pid, (uint32_t)w.tid}, cpu[2] = {w.cpu, 0};
 
-	append_u64(b, id + w.cpu);
+	append_u64(b, id_of(id, w.cpu));
 	append(b, ids, sizeof(ids));
 	append_u64(b, w.t);
 	append(b, cpu, sizeof(cpu));
@@ -333,7 +340,7 @@ static void close_side(struct buffer *b, size_t at, struct who w)
 	append(b, ids, sizeof(ids));
 	append_u64(b, w.t);
 	append(b, cpu, sizeof(cpu));
-	append_u64(b, ID_SIDE + w.cpu);
+	append_u64(b, id_of(ID_SIDE, w.cpu));
 	close_record(b, at);
 }
 
@@ -374,7 +381,7 @@ void synth_lost(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n)
 	struct buffer *b = ring_of(s, cpu);
 	size_t at = open_record(b, PERF_RECORD_LOST, 0);
 
-	append_u64(b, ID_BEGIN + cpu);
+	append_u64(b, id_of(ID_BEGIN, cpu));
 	append_u64(b, n);
 	close_side(b, at, (struct who){cpu, 0, 0, t});
 }
@@ -393,7 +400,7 @@ void synth_throttle(struct synth *s, uint32_t cpu, uint64_t t)
 	size_t at = open_record(b, PERF_RECORD_THROTTLE, 0);
 
 	append_u64(b, t);
-	append_u64(b, ID_BEGIN + cpu);
+	append_u64(b, id_of(ID_BEGIN, cpu));
 	append_u64(b, 0);
 	close_side(b, at, (struct who){cpu, 0, 0, t});
 }
