@@ -210,6 +210,7 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 
 int measure_read(struct measure *m, struct run *run, const char *path, struct error *err)
 {
+	run->memory = m->o->memory;
 	int ret = run_open_file(run, path, 0, err);
 
 	if (ret == 0)

@@ -16,12 +16,9 @@
 
 enum { MAX_CPUS = 8192 };
 
-static const struct model_limits default_limits = {
-	.locks = 16384, .stacks = 16384, .tasks = 32768, .cells = 65536, .hist_groups = 196608};
-
 int model_init(struct model *m, const struct model_limits *limits)
 {
-	*m = (struct model){.limits = limits ? *limits : default_limits,
+	*m = (struct model){.limits = limits ? *limits : model_limits_of(0),
 			    .looks.due_ns = UINT64_MAX};
 	const struct model_limits *l = &m->limits;
 

@@ -16,6 +16,7 @@
 #include "kontend/privs.h"
 #include "kontend/reader.h"
 #include "kontend/snapshot-uprobes.h"
+#include "kontend/sysinfo.h"
 #include "kontend/uprobe-attach.h"
 #include "kontend/uprobe-spec.h"
 #include "locks.h"
@@ -331,14 +332,24 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
+/* A recording may take a quarter of the memory that there is; beside what is measured live, less.
+ */
+static struct model_limits limits_of(const struct run *r)
+{
+	uint64_t machine = sysinfo_memory();
+
+	return model_limits_of(r->memory ? r->memory : r->from_file ? machine / 4 : 0);
+}
+
 /* On r->source, which run_close() takes care of also when this fails. */
 static int open_engine(struct run *r, struct error *err)
 {
+	struct model_limits limits = limits_of(r);
 	struct source *top = r->source;
 	int ret = r->remember ? history_new(&top, r->source, NULL, err) : 0;
 
 	if (ret == 0)
-		ret = engine_init(&r->engine, top, NULL, err);
+		ret = engine_init(&r->engine, top, &limits, err);
 	r->opened = ret == 0;
 	r->engine.asks = run_locks_ask(r->locks);
 	r->engine.code = run_code_source(r->code);
@@ -370,6 +381,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	r->lines.fetch_argv = o->debuginfod ? srclines_fetch_argv : NULL;
 	r->keep_symbols = !o->no_symbol_cache;
 	r->groups = o->groups;
+	r->memory = o->memory;
 	if (o->input) {
 		ret = run_code_new(&r->code, o, err);
 		return ret < 0 ? ret : run_open_file(r, o->input, o->delay_ns, err);

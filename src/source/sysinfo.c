@@ -90,6 +90,19 @@ uint64_t sysinfo_cpu_epoch(uint32_t cpu)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
+uint64_t sysinfo_memory(void)
+{
+	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+	uint64_t all = pages * (uint64_t)sysconf(_SC_PAGESIZE), most;
+	char text[32];
+
+	/* In a container. "max": it has no limit, which is no number. */
+	if (sysinfo_read("/sys/fs/cgroup/memory.max", text, sizeof(text)) < 0)
+		return all;
+	most = strtoull(text, NULL, 10);
+	return most && most < all ? most : all;
+}
+
 int sysinfo_cpu_node(uint32_t cpu)
 {
 	char path[64];

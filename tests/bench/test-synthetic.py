@@ -69,6 +69,24 @@ def check(kontend, synthetic, path, shape, seed):
     return wrong
 
 
+def folded(kontend, path, *options):
+    out = subprocess.run([kontend, "report", "-q", "-i", path, "--view", "overview", "--format", "json",
+                          *options], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+    report = json.loads(out)
+    types = report["views"]["overview"]["types"]
+    return report["source"]["folded"], sum(t["contended"] for t in types)
+
+
+def check_memory(kontend, synthetic, path):
+    """More than fits into the least: by default all is kept apart, and no wait is lost in either."""
+    subprocess.run([synthetic, path, "events=400000", "tasks=400", "locks=400", "chains=50", "zipf=0"],
+                   stdout=subprocess.DEVNULL, check=True, timeout=60)
+    free, all_waits = folded(kontend, path)
+    tight, same_waits = folded(kontend, path, "--memory", "1M")
+    print(f"by default {free} waits are folded, with 1M {tight}, of {all_waits} and {same_waits}")
+    return free != 0 or tight == 0 or all_waits != 200000 or same_waits != all_waits
+
+
 def main():
     kontend, synthetic = sys.argv[1:]
     failures = 0
@@ -79,7 +97,8 @@ def main():
                 wrong = check(kontend, synthetic, path, shape, seed)
                 print(f"{name}, seed {seed}: {', '.join(wrong) or 'equal'}", flush=True)
                 failures += bool(wrong)
-    print(f"{len(SHAPES) * len(SEEDS)} recordings, {failures} wrong")
+        failures += check_memory(kontend, synthetic, path)
+    print(f"{len(SHAPES) * len(SEEDS) + 1} recordings, {failures} wrong")
     return failures != 0
 
 

@@ -155,7 +155,7 @@ static const char *some_value(const struct opts_info *i, char buf[64])
  */
 static const char shows_recordings[] =
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
-	"sort reverse filter rows format weight zoom mark-kernel json separator output "
+	"sort reverse filter memory rows format weight zoom mark-kernel json separator output "
 	"percent-limit config no-config verbose quiet help";
 
 static void check_beside_input(enum opts_verb verb, const struct opts_info *i)

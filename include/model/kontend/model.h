@@ -29,6 +29,9 @@ struct model_limits {
 	uint32_t locks, stacks, tasks, cells, hist_groups;
 };
 
+/* As much of each as usually comes together in so many bytes; never less than the defaults. */
+struct model_limits model_limits_of(uint64_t bytes);
+
 /* What had been counted when the range began: sums that go on are told without it. */
 struct model_before {
 	uint64_t n_events, n_ticks;

@@ -90,7 +90,7 @@ struct opts {
 	char **command;			  /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
-	uint64_t max_size, rotate, compress;
+	uint64_t max_size, rotate, compress, memory;
 	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort;
 	const char *mmap; /* a level, as mmlevel_parse() takes it */

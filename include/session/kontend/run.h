@@ -17,6 +17,7 @@ struct run {
 	struct target target;
 	struct live_info info;
 	struct source *source;		 /* the engine's own, or below its history, once `opened` */
+	uint64_t memory;		 /* bytes for what is kept apart; 0: the default */
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct engine engine;
 	bool opened;

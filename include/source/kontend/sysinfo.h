@@ -27,5 +27,7 @@ bool sysinfo_capable(unsigned int cap);
 uint64_t sysinfo_cpu_epoch(uint32_t cpu);
 /* The NUMA node of a CPU; -1: not known. From its folder in sysfs. */
 int sysinfo_cpu_node(uint32_t cpu);
+/* Bytes of memory that there are for us: of the machine, or of the container that we are in. */
+uint64_t sysinfo_memory(void);
 
 #endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a model keeps apart in so many bytes: never less than without a limit, and more in more. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kontend/model.h"
+
+static void no_less_than_the_least(void **state)
+{
+	struct model_limits none = model_limits_of(0), few = model_limits_of(1 << 20);
+
+	(void)state;
+	assert_memory_equal(&none, &few, sizeof(none));
+	assert_int_equal(none.cells, 65536);
+	assert_int_equal(none.tasks, 32768);
+}
+
+static void more_in_more(void **state)
+{
+	struct model_limits before = model_limits_of(0);
+
+	(void)state;
+	for (uint64_t bytes = 1 << 20; bytes < 1ull << 45; bytes *= 2) {
+		struct model_limits l = model_limits_of(bytes);
+		assert_true(l.cells >= before.cells && l.hist_groups >= before.hist_groups);
+		assert_true(l.locks >= before.locks && l.stacks >= before.stacks);
+		assert_true(l.tasks >= before.tasks);
+		before = l;
+	}
+	assert_true(before.cells <= 1 << 26);
+}
+
+/* Two million cells, with what comes with them, in a gigabyte. */
+static void what_a_gigabyte_holds(void **state)
+{
+	struct model_limits l = model_limits_of(1 << 30);
+
+	(void)state;
+	assert_true(l.cells > 2000000);
+	assert_true(l.locks > 200000 && l.tasks > 200000 && l.stacks > 200000);
+	assert_true(l.cells * (uint64_t)sizeof(struct cell) < 1ull << 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_less_than_the_least),
+		cmocka_unit_test(more_in_more),
+		cmocka_unit_test(what_a_gigabyte_holds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
