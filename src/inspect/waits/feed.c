@@ -58,8 +58,11 @@ static size_t own_bytes(const struct waitfeed *f)
 /* Near its CPU. The programs keep the array as long as they are there. */
 static int make_own(struct waitfeed *f, uint32_t cpu)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, how, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
-		    .numa_node = (uint32_t)sysinfo_cpu_node(cpu));
+	const struct bpf_map_create_opts how = {
+		.sz = sizeof(how),
+		.map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
+		.numa_node = (uint32_t)sysinfo_cpu_node(cpu),
+	};
 	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "waits_cpu", sizeof(cpu),
 				 (uint32_t)own_bytes(f), 1, &how);
 	if (map < 0)
