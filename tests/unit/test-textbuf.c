@@ -40,7 +40,7 @@ static uint64_t number(void)
 	return v % 8 ? next() >> v % 64 : edges[v / 8 % 8];
 }
 
-static void same(struct textbuf *b, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void same(struct textbuf *b, const char *format, ...)
 {
 	char want[ROOM];
 	va_list ap;
