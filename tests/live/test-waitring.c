@@ -33,7 +33,7 @@ struct listener {
 	struct ring ring;
 };
 
-enum { CHAINS = 64 };
+enum { CHAINS = 64, SMALL_RING = 1 << 16 /* that a storm fills */ };
 
 struct listeners {
 	struct waitfeed *feed;
@@ -68,7 +68,10 @@ static void listen_on(struct waitfeed *f, struct listener *l, uint32_t cpu)
 static void begin(struct listeners *l, struct storm *storm)
 {
 	struct target target = {.kind = TARGET_PIDS, .ids = &storm->pid, .n_ids = 1};
-	struct waitfeed_options o = {.target = &target, .waits = true, .max_stack = LIVE_MAX_STACK};
+	struct waitfeed_options o = {.target = &target,
+				     .waits = true,
+				     .max_stack = LIVE_MAX_STACK,
+				     .ring_bytes = SMALL_RING};
 	struct error err = {0};
 	uint32_t *cpus;
 
