@@ -28,6 +28,7 @@ enum { LINKS = 9 };
 /* What there is for a CPU. */
 struct waits_own {
 	struct waits_cpu *cpu; /* mapped; NULL: it is not measured */
+	int map;	       /* until the programs have it */
 	uint64_t id;	       /* of its event, 0: none */
 };
 
@@ -55,7 +56,7 @@ static size_t own_bytes(const struct waitfeed *f)
 	return sizeof(struct waits_cpu) + f->feed.ring_bytes;
 }
 
-/* Near its CPU. The programs keep the array as long as they are there. */
+/* Near its CPU. */
 static int make_own(struct waitfeed *f, uint32_t cpu)
 {
 	const struct bpf_map_create_opts how = {
@@ -68,13 +69,59 @@ static int make_own(struct waitfeed *f, uint32_t cpu)
 	if (map < 0)
 		return -errno;
 	void *p = mmap(NULL, own_bytes(f), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-	int code = p == MAP_FAILED ? -errno : 0;
-	if (code == 0)
-		f->own[cpu].cpu = p;
-	if (code == 0 && bpf_map_update_elem(f->maps, &cpu, &map, BPF_ANY) < 0)
-		code = -errno;
-	close(map);
-	return code;
+	if (p == MAP_FAILED) {
+		int code = -errno;
+		close(map);
+		return code;
+	}
+	f->own[cpu].cpu = p;
+	f->own[cpu].map = map;
+	return 0;
+}
+
+/*
+ * All at once: the kernel waits each time until no program can be using what was there before,
+ * which takes tens of milliseconds.
+ */
+static int give_own(struct waitfeed *f, uint32_t *cpus, int *maps)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_cpus; i++) {
+		if (!f->own[i].cpu)
+			continue;
+		cpus[n] = i;
+		maps[n++] = f->own[i].map;
+	}
+	if (!n || bpf_map_update_batch(f->maps, cpus, maps, &n, NULL) == 0)
+		return 0;
+	/* A kernel that takes one at a time. */
+	for (uint32_t i = 0; i < f->n_cpus; i++)
+		if (f->own[i].cpu && bpf_map_update_elem(f->maps, &i, &f->own[i].map, BPF_ANY) < 0)
+			return -errno;
+	return 0;
+}
+
+/* The programs keep the arrays as long as they are there themselves. */
+static void close_own(struct waitfeed *f)
+{
+	for (uint32_t i = 0; f->own && i < f->n_cpus; i++) {
+		if (f->own[i].map > 0)
+			close(f->own[i].map);
+		f->own[i].map = 0;
+	}
+}
+
+static int start_own(struct waitfeed *f, struct error *err)
+{
+	uint32_t *cpus = mem_calloc(f->n_cpus + 1, sizeof(*cpus));
+	int *maps = mem_calloc(f->n_cpus + 1, sizeof(*maps));
+	int code = cpus && maps ? give_own(f, cpus, maps) : -ENOMEM;
+
+	close_own(f);
+	mem_free(cpus);
+	mem_free(maps);
+	return code < 0 ? error_errno(err, code, "Cannot give BPF the rings of waits") : 0;
 }
 
 /* Records have the id of the event that was there first, of which the stream has been told. */
@@ -368,8 +415,10 @@ static int attach_names(struct waitfeed *f, struct error *err)
 
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 {
-	int code = command ? look_again(f, err) : 0;
+	int code = start_own(f, err);
 
+	if (command && code == 0)
+		code = look_again(f, err);
 	if (command && code == 0)
 		code = tell_id(f, (uint32_t)command, err);
 
@@ -397,6 +446,7 @@ void waitfeed_free(struct waitfeed *f)
 		return;
 	for (size_t i = 0; i < f->n_links; i++)
 		close(f->links[i]);
+	close_own(f);
 	for (uint32_t i = 0; f->own && i < f->n_cpus; i++)
 		bpf_run_unmap(f->own[i].cpu, own_bytes(f));
 	bpf_object__close(f->object);
