@@ -131,7 +131,7 @@ kontend report -j --view overview -i recording >recorded 2>started ||
 shows recorded '"bad": 0,'
 
 case_of "it goes and comes below a storm"
-taskset -c 1,2 storm 6 80 go &
+taskset -c 1,2 storm 6 240 go &
 storm=$!
 measure storm
 for _ in 1 2 3 4; do
@@ -142,7 +142,7 @@ wait "$storm"
 [ "$(of_cpu storm 1 contended)" -gt 10 ] || complain "the storm was not measured"
 
 case_of "a process is measured on a CPU that came back"
-storm 6 20 &
+storm 6 80 &
 storm=$!
 eventually grep -q '^State:.T' "/proc/$storm/status"
 measure process -p "$storm"
