@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { FEED_RINGS = 2 }; /* of a CPU, at most: the usual one, and one of nested interrupts */
+
 /*
  * Who writes records besides the kernel's own events: BPF programs of ours, into the session's
  * rings by way of an event of each CPU, of the software event bpf-output, or into rings of their
  * own, as records of that event.
  */
-enum { FEED_RINGS = 2 }; /* of a CPU, at most: the usual one, and one of nested interrupts */
-
 struct feed {
 	/*
 	 * The event of @cpu has been opened, or opened anew; the descriptor is borrowed for the

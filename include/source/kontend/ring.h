@@ -65,7 +65,7 @@ void ring_release(struct ring *r, uint64_t end);
 
 /*
  * How large rings of our own are, one for each of @n CPUs, with @beside bytes of other things in
- * each: as many bytes as are @asked for, from 64 KiB to 2 MiB; 0: 1 MiB, or half of that and so on,
+ * each: as many bytes as are @asked for, from 64 KiB to 2 MiB; 0: 2 MiB, or half of that and so on,
  * until all of them take no more than 64 MiB. A power of two.
  */
 uint32_t ring_own_bytes(uint64_t asked, size_t beside, size_t n);

@@ -9,8 +9,8 @@
 
 /*
  * Something that is looked at as a whole, at most once a tick, and rides in the stream as a
- * SNAPSHOT record. take() is called by a thread
- * of its own, snapshot-thread.h.
+ * SNAPSHOT record. take() is called by a thread that does nothing
+ * else (snapshot-thread.h).
  */
 struct snapshot_source {
 	struct snapshot_source *next; /* that is taken after this one; NULL: none */
