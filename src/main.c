@@ -47,8 +47,12 @@ static int run_verb(const struct opts *o)
 		return cmd_export(o);
 	case VERB_RECORD:
 		return cmd_record(o);
+	case VERB_CUT:
+		return cmd_cut(o);
 	case VERB_RECOVER:
 		return cmd_recover(o);
+	case VERB_TOUR:
+		return cmd_tour(o);
 	case VERB_DEMO:
 		return cmd_demo(o);
 	case VERB_BENCH:

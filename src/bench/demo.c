@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,8 +185,9 @@ static void wait_for_end(struct demo *d, const sigset_t *set, uint64_t duration_
 }
 
 /*
- * A tmpfs of our own that is mounted nowhere, where we may: it vanishes with the process, however
- * that ends.
+ * A directory in a tmpfs of our own that is mounted nowhere, where we may: it vanishes with the
+ * process, however that ends. Its name is in those of the locks: nobody takes them for the
+ * machine's.
  */
 static int detached_dir(void)
 {
@@ -197,7 +199,13 @@ static int detached_dir(void)
 				  MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSUID);
 	if (fs >= 0)
 		close(fs);
-	return fd;
+	if (fd < 0)
+		return -1;
+	int dir = mkdirat(fd, "demo:", 0700)
+			  ? -1
+			  : openat(fd, "demo:", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	close(fd);
+	return dir;
 }
 
 static int named_dir(struct demo *d, struct error *err)

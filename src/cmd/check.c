@@ -3,7 +3,7 @@
  * --sort and --filter name columns of one table, that which the user asked for first; it is checked
  * before anything is measured, since an error after ten minutes would be a bad joke.
  */
-#include "kontend/query.h"
+#include "kontend/query-fields.h"
 #include "kontend/tables.h"
 #include "kontend/view.h"
 #include "verbs.h"
@@ -35,6 +35,8 @@ static int check_columns(const struct opts *o, const struct table_kind *kind, co
 
 	if (r == 0 && o->sort)
 		r = check_sort(o->sort, kind, by, err);
+	if (r == 0 && o->fields)
+		r = query_fields_check(o->fields, kind, by, err);
 	return r < 0 ? r : query_filter_check(filter, kind, err);
 }
 
@@ -55,11 +57,12 @@ int cmd_check_rows(const struct opts *o, const struct table_def *table, char *re
 	ret_filter[0] = '\0';
 	if (o->filter)
 		r = opts_filter(o->filter, ret_filter, OPTS_FILTER, err);
-	if (r < 0 || (!table && !o->sort && !o->filter))
+	if (r < 0 || (!table && !o->sort && !o->filter && !o->fields))
 		return r;
 	if (!table)
-		return error_set(err, -EINVAL,
-				 "--sort and --filter need a view that is a table: overview, tree "
-				 "and hist cannot be sorted and filtered");
+		return error_set(
+			err, -EINVAL,
+			"--sort, --filter and --fields need a view that is a table: overview, tree "
+			"and hist have no columns");
 	return check_columns(o, table->kind, ret_filter, err);
 }

@@ -3,10 +3,12 @@
  * How verbs speak: results on standard output, one line a message on standard error, with the
  * program's name in front so that it can be told from the measured command's own words.
  */
+#include "kontend/query-verdict.h"
 #include "kontend/query-zoom.h"
 #include "verbs.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +48,17 @@ int cmd_width(const struct opts *o)
 	return w.ws_col;
 }
 
+unsigned cmd_threads(const struct opts *o)
+{
+	cpu_set_t set;
+
+	if (o->threads)
+		return (unsigned)o->threads;
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return 2; /* more CPUs than the set has room for */
+	return (unsigned)CPU_COUNT(&set);
+}
+
 char cmd_separator(const struct opts *o)
 {
 	if (!o->separator)
@@ -70,6 +83,12 @@ int cmd_flush(int status)
 double cmd_percent_limit(const struct opts *o)
 {
 	return o->percent_limit ? strtod(o->percent_limit, NULL) : 0;
+}
+
+int cmd_verdict(const struct opts *o, struct verdict_limits *ret, struct error *err)
+{
+	*ret = verdict_defaults;
+	return o->verdict ? query_verdict_parse(o->verdict, ret, err) : 0;
 }
 
 int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err)

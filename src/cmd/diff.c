@@ -3,24 +3,58 @@
  * `kontend diff`: two recordings are read, one after the other, into an engine each, and compared.
  */
 #include "kontend/diff.h"
+#include "kontend/query-only.h"
 #include "kontend/tables.h"
+#include "kontend/units.h"
 #include "measure.h"
+#include "only.h"
 #include "verbs.h"
 
 #include <errno.h>
 #include <langinfo.h>
+#include <stdio.h>
 #include <string.h>
 
 struct differ {
 	struct measure_job job;
 	struct opts o; /* the new recording as --input */
 	const char *old;
-	struct run run; /* of the old one */
+	/* --compare: where the parts of the one recording end, how long they are. */
+	char moments[2][OPTS_FILTER];
+	uint64_t length_ns; /* 0: two recordings */
+	struct run run;	    /* of the old one */
 	struct diff_spec spec;
 	char filter[OPTS_FILTER];
+	struct cmd_only only;
 };
 
 enum { TEXT_ROWS = 20 };
+
+static const char *const no_moments = "--compare wants two times, like 0:12,0:50, and perhaps how "
+				      "long the parts that end there are: 0:12,0:50,1m";
+
+static int parse_moments(struct differ *d, const struct opts *o, struct error *err)
+{
+	const char *b = strchr(o->compare, ','), *length = b ? strchr(b + 1, ',') : NULL;
+	size_t len_b = length ? (size_t)(length - b - 1) : b ? strlen(b + 1) : 0;
+
+	if (o->time)
+		return error_set(err, -EINVAL,
+				 "--compare says which times: there is no use for --time");
+	if (o->files[1])
+		return error_set(err, -EINVAL,
+				 "--compare is about two times of one recording: give one FILE");
+	if (o->files[0] && !strcmp(o->files[0], "-"))
+		return error_set(err, -EINVAL,
+				 "--compare reads the recording twice: give a file, not '-'");
+	d->length_ns = 10000000000ull;
+	if (!b || b == o->compare || !len_b || strlen(o->compare) >= sizeof(d->moments[0]) ||
+	    (length && (units_parse_ns(length + 1, &d->length_ns) < 0 || !d->length_ns)))
+		return error_set(err, -EINVAL, "%s", no_moments);
+	snprintf(d->moments[0], sizeof(d->moments[0]), "%.*s", (int)(b - o->compare), o->compare);
+	snprintf(d->moments[1], sizeof(d->moments[1]), "%.*s", (int)len_b, b + 1);
+	return 0;
+}
 
 /* From options to what the report module takes: -EINVAL is a usage error. */
 static int make_spec(struct differ *d, const struct opts *o, struct error *err)
@@ -29,7 +63,8 @@ static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
 
 	*s = (struct diff_spec){
-		.query = {.by = BY_CALLER,
+		.moments = o->compare != NULL,
+		.query = {.by = o->compare ? BY_LOCK : BY_CALLER,
 			  .sort = o->sort,
 			  .reverse = o->reverse,
 			  .filter = o->filter ? d->filter : NULL,
@@ -44,21 +79,36 @@ static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
-	return cmd_check_rows(o, tables_find("diff", strlen("diff")), d->filter, err);
+	if (cmd_only(o, &d->only, err) < 0)
+		return -EINVAL;
+	s->fields = o->fields;
+	s->only = d->only.words;
+	if (o->compare && parse_moments(d, o, err) < 0)
+		return -EINVAL;
+	const char *table = o->compare ? "compare" : "diff";
+	return cmd_check_rows(o, tables_find(table, strlen(table)), d->filter, err);
 }
 
 static int read_old(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct differ *d = (struct differ *)j;
 
-	return measure_read(m, &d->run, d->old, err);
+	if (!d->length_ns)
+		return measure_read(m, &d->run, d->old, err);
+	m->range_ns = d->length_ns;
+	d->o.time = d->moments[0];
+	int r = measure_read(m, &d->run, d->old, err);
+	d->o.time = d->moments[1];
+	return r;
 }
 
 static int write_diff(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct differ *d = (struct differ *)j;
 	struct query a = {0}, b = {0};
-	struct diff_side old = {d->old, &a}, new = {d->o.input, &b};
+	const bool moments = d->spec.moments;
+	struct diff_side old = {d->old, moments ? d->moments[0] : NULL, &a};
+	struct diff_side new = {d->o.input, moments ? d->moments[1] : NULL, &b};
 	int ret = query_init(&a, &d->run.engine);
 
 	if (ret == 0)
@@ -68,7 +118,11 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 	} else {
 		query_begin(&a);
 		query_begin(&b);
-		ret = diff_write(&old, &new, &d->spec, m->output.file, err);
+		ret = query_only_set(&a, d->only.filter, err);
+		if (ret == 0)
+			ret = query_only_set(&b, d->only.filter, err);
+		if (ret == 0)
+			ret = diff_write(&old, &new, &d->spec, m->output.file, err);
 	}
 	query_deinit(&a);
 	query_deinit(&b);
@@ -88,6 +142,8 @@ int cmd_diff(const struct opts *o)
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	d.o.input = o->files[1] ? o->files[1] : "kontend.data";
+	if (o->compare)
+		d.old = d.o.input = o->files[0] ? o->files[0] : "kontend.data";
 	int status = measure_run(&d.o, &d.job);
 	run_close(&d.run, NULL);
 	return status;

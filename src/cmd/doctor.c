@@ -8,6 +8,7 @@
 #include "version.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static void put_config(FILE *out, const struct opts *o)
 static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 {
 	bool all_well = true;
+	char memory[200];
 
 	fprintf(out, "kontend %s on Linux %s %s, %u CPUs, user %s (%u)\n\nviews\n", KONTEND_VERSION,
 		d->kernel, d->machine, d->cpus, d->user, d->uid);
@@ -57,7 +59,8 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 			fprintf(out, "  %-12s found: %s\n", "", c->found);
 		all_well = all_well && c->status == DOCTOR_WORKS;
 	}
-	fputc('\n', out);
+	fprintf(out, "\nkernel memory while it measures: %s\n",
+		doctor_memory_text(&d->memory, memory, sizeof(memory)));
 	put_config(out, o);
 	fprintf(out, "%s\n",
 		!d->works   ? "kontend cannot measure here: fix the first check that fails, then "
@@ -115,7 +118,10 @@ static void put_json(FILE *out, const struct opts *o, const struct doctor *d)
 	put_items(out, "views", d->views, d->n_views);
 	fprintf(out, ",\n");
 	put_items(out, "checks", d->checks, d->n_checks);
-	fprintf(out, "\n}\n");
+	fprintf(out,
+		",\n  \"memory\": {\"perf_rings_bytes\": %" PRIu64 ", \"bpf_rings_bytes\": %" PRIu64
+		", \"bpf_maps_bytes\": %" PRIu64 "}\n}\n",
+		d->memory.perf_rings, d->memory.bpf_rings, d->memory.bpf_maps);
 }
 
 /* `doctor --repair`: a line for each setting that is back. */

@@ -8,8 +8,11 @@
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/openmetrics.h"
+#include "kontend/query-gate.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-only.h"
 #include "measure.h"
+#include "only.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -22,8 +25,10 @@ enum { CALLERS = 20 };
 struct exporter {
 	struct measure_job job;
 	struct chrome *chrome;
+	struct query_gate *gate;
 	struct openmetrics *metrics;
 	struct query_zoom zoom;
+	struct cmd_only only;
 	bool written, failing; /* --interval: once; the last time */
 };
 
@@ -34,6 +39,11 @@ static int begin_chrome(struct measure_job *j, struct measure *m, struct error *
 
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot begin to write a trace");
+	if (*e->only.filter)
+		ret = query_gate_new(&e->gate, &m->run.engine, e->only.filter, err);
+	if (ret < 0)
+		return ret;
+	chrome_gate(e->chrome, e->gate);
 	m->run.engine.watch = chrome_watch(e->chrome);
 	return 0;
 }
@@ -86,13 +96,16 @@ static int write_chains(struct exporter *e, struct measure *m, struct query *q, 
 
 static int finish_chains(struct measure_job *j, struct measure *m, struct error *err)
 {
+	struct exporter *e = (struct exporter *)j;
 	struct query q;
 	int ret = query_init(&q, &m->run.engine);
 
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");
 	query_begin(&q);
-	ret = write_chains((struct exporter *)j, m, &q, err);
+	ret = query_only_set(&q, e->only.filter, err);
+	if (ret == 0)
+		ret = write_chains(e, m, &q, err);
 	if (ret == 0)
 		measure_say_losses(m);
 	measure_say_names(m, &q);
@@ -120,7 +133,9 @@ static int add_metrics(struct exporter *e, struct measure *m, struct error *err)
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");
 	query_begin(&q);
-	ret = openmetrics_add(e->metrics, &q, err);
+	ret = query_only_set(&q, e->only.filter, err);
+	if (ret == 0)
+		ret = openmetrics_add(e->metrics, &q, err);
 	query_deinit(&q);
 	model_zero(&m->run.engine.model);
 	return ret;
@@ -202,6 +217,8 @@ static int check(const struct opts *o, struct exporter *e, struct error *err)
 
 	if (ret == 0)
 		ret = check_chains(o, err);
+	if (ret == 0)
+		ret = cmd_only(o, &e->only, err);
 	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);
 }
 
@@ -221,6 +238,7 @@ int cmd_export(const struct opts *o)
 	int status = measure_run(o, &e.job);
 
 	chrome_free(e.chrome);
+	query_gate_free(e.gate);
 	openmetrics_free(e.metrics);
 	return status;
 }

@@ -53,11 +53,20 @@ static int open_run(struct run *run, const struct opts *o, struct error *err)
 	return r;
 }
 
+static int start_demo(void *arg, struct error *err)
+{
+	return run_demo(arg, err);
+}
+
 static int show(struct run *run, const struct opts *o, const char *filter, struct error *err)
 {
+	const struct app_workload demo = {start_demo, run};
 	const struct app_options a = {.delay_ns = o->delay_ns,
+				      .duration_ns = o->duration_ns,
 				      .filter = filter,
 				      .child_exit_fd = -1,
+				      .workload = &demo,
+				      .tour = o->tour,
 				      .has_history = true};
 
 	return cmd_screen(o, &run->engine, run, a, err);

@@ -85,12 +85,12 @@ static void wait_for_something(struct measure *m, struct run *run)
 
 static void show_progress(struct measure *m, struct run *run)
 {
-	struct reader_stat stat;
+	uint64_t pos, size;
 
 	if (!run->from_file || !m->progress.what)
 		return;
-	reader_stat(run->engine.source, &stat);
-	progress_update(&m->progress, stat.pos, stat.size);
+	if (source_progress(run->engine.source, &pos, &size))
+		progress_update(&m->progress, pos, size);
 }
 
 /* The part that --time asks for is complete. */
@@ -126,11 +126,19 @@ static int flush_lines(struct measure *m, const struct run *run, int pumped, str
 	return fflush(m->output.file) == 0 ? 0 : output_failed(&m->output, -errno, err);
 }
 
+/* Without a second thread one does all of it. */
+static void read_ahead(const struct measure *m, struct run *run)
+{
+	if (run->from_file && cmd_threads(m->o) > 1)
+		(void)engine_read_ahead(&run->engine);
+}
+
 /* Until the stream has ended, or has nothing more of the range that is asked for. */
 static int pump(struct measure *m, struct run *run, struct error *err)
 {
 	int ret = 0;
 
+	read_ahead(m, run);
 	while (ret != ENGINE_END && !m->give_up && !(run->from_file && is_behind(run))) {
 		int failed = flush_lines(m, run, ret, err);
 		if (failed == 0)
@@ -181,7 +189,8 @@ static int pump_range(struct measure *m, struct run *run, const char *path, stru
 
 	if (!m->o->time)
 		return pump(m, run, err);
-	int ret = cmd_range_set(r, &run->engine, m->o->time, path, stops_looking, m, err);
+	int ret = cmd_range_set(r, &run->engine, m->o->time, m->range_ns, path, stops_looking, m,
+				err);
 	if (ret == 0)
 		ret = pump(m, run, err);
 	if (ret == 0 && !m->give_up)
@@ -213,6 +222,7 @@ int measure_read(struct measure *m, struct run *run, const char *path, struct er
 	run->memory = m->o->memory;
 	int ret = run_open_file(run, path, 0, err);
 
+	run->engine.model.min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0)
 		ret = read_recording(m, run, path, err);
 	return ret == 0 && m->give_up ? -EINTR : ret;
@@ -275,6 +285,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 {
 	int ret = run_open(&m->run, m->o, err);
 
+	m->run.engine.model.min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0 && j->begin)
 		ret = j->begin(j, m, err);
 	if (ret == 0)

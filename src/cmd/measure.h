@@ -23,6 +23,7 @@ struct measure {
 	int signal; /* the first that came, 0 = none */
 	bool give_up;
 	struct cmd_range range; /* --time */
+	uint64_t range_ns;	/* --time is where a part of this length ends; 0: FROM,TO */
 	bool bad_usage;		/* --time makes no sense here */
 	struct progress progress;
 	struct stall stall; /* whoever should read the output may not */

@@ -28,18 +28,35 @@ static struct when when_of(const struct cmd_range *r, uint64_t begin_ns)
 			     .wall_ns = h->wall_ns};
 }
 
+static int parse_text(const char *text, uint64_t length_ns, const struct when *w,
+		      uint64_t *ret_from, uint64_t *ret_to, struct error *err)
+{
+	if (!length_ns)
+		return when_parse_range(text, w, ret_from, ret_to, err);
+	int r = when_parse(text, w, ret_to, err);
+	if (r < 0)
+		return r;
+	if (*ret_to <= w->begin_ns)
+		return error_set(err, -EINVAL,
+				 "'%s' is the beginning: there is nothing before it to compare",
+				 text);
+	*ret_from = *ret_to - w->begin_ns > length_ns ? *ret_to - length_ns : w->begin_ns;
+	return 0;
+}
+
 static int parse(struct cmd_range *r, const struct when *w, uint64_t *ret_from, uint64_t *ret_to,
 		 struct error *err)
 {
 	struct error local = {0};
-	int e = when_parse_range(r->text, w, ret_from, ret_to, &local);
+	int e = parse_text(r->text, r->length_ns, w, ret_from, ret_to, &local);
 
 	if (e == 0)
 		return 0;
 	r->is_bad = true;
-	return r->path ? error_set(err, e, "--time of %s: %s",
+	const char *option = r->length_ns ? "--compare" : "--time";
+	return r->path ? error_set(err, e, "%s of %s: %s", option,
 				   strcmp(r->path, "-") ? r->path : "standard input", local.text)
-		       : error_set(err, e, "--time: %s", local.text);
+		       : error_set(err, e, "%s: %s", option, local.text);
 }
 
 static int find(struct engine_range *range, uint64_t begin_ns, struct error *err)
@@ -108,17 +125,17 @@ static int find_end(struct cmd_range *r, bool (*stop)(void *ctx), void *ctx, str
 }
 
 /* Is anything in it said by the end? Times of day may be: where they are is not known yet. */
-static bool needs_end(const char *text)
+static bool needs_end(const char *text, uint64_t length_ns)
 {
 	const struct when w = {.begin_ns = 1, .end_ns = WHEN_UNKNOWN, .now_ns = 1};
 	struct error local = {0};
 	uint64_t from, to;
 
-	return when_parse_range(text, &w, &from, &to, &local) < 0;
+	return parse_text(text, length_ns, &w, &from, &to, &local) < 0;
 }
 
-int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, const char *path,
-		  bool (*stop)(void *ctx), void *ctx, struct error *err)
+int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint64_t length_ns,
+		  const char *path, bool (*stop)(void *ctx), void *ctx, struct error *err)
 {
 	struct reader_stat st;
 	uint64_t first;
@@ -126,6 +143,7 @@ int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, const
 	*r = (struct cmd_range){.range = {.find = find},
 				.engine = e,
 				.text = text,
+				.length_ns = length_ns,
 				.path = path,
 				.end_ns = WHEN_UNKNOWN};
 	e->range = &r->range;
@@ -134,7 +152,7 @@ int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, const
 	reader_stat(e->source, &st);
 	if (st.by_kontend && source_span(e->source, &first, &r->end_ns))
 		return 0;
-	return needs_end(text) ? find_end(r, stop, ctx, err) : 0;
+	return needs_end(text, length_ns) ? find_end(r, stop, ctx, err) : 0;
 }
 
 int cmd_range_check(struct cmd_range *r, struct error *err)

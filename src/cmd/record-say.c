@@ -45,4 +45,6 @@ void cmd_record_say_so_far(struct cmd_record_say *s, const struct record_file *f
 	record_parts_text(record_file_parts(f), files, sizeof(files));
 	cmd_say(s->o, "recorded %s to %s%s: %s, %s events, %s lost", time, cmd_record_say_name(s),
 		files, bytes, events, lost);
+	if (strcmp(s->path, "-") != 0)
+		cmd_say(s->o, "look: kontend replay %s", s->path);
 }

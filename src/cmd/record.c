@@ -12,6 +12,7 @@
  */
 #include "kontend/clock.h"
 #include "kontend/collector.h"
+#include "kontend/realtime.h"
 #include "kontend/run.h"
 #include "record-say.h"
 #include "record/direct.h"
@@ -103,11 +104,17 @@ static void say(struct recording *g, uint64_t now, bool end)
 	cmd_record_say_so_far(&g->say, g->file, &said, end);
 }
 
+/* The line would run into what a command writes to the same terminal. */
+static bool says_so_far(const struct opts *o)
+{
+	return !o->quiet && !o->command && isatty(STDERR_FILENO);
+}
+
 static void look_at_time(struct recording *g, uint64_t now)
 {
 	if (g->deadline_ns && now >= g->deadline_ns)
 		g->stop = true;
-	if (!g->o->quiet && now - g->said_ns >= SECOND && isatty(STDERR_FILENO)) {
+	if (now - g->said_ns >= SECOND && says_so_far(g->o)) {
 		say(g, now, false);
 		g->said_ns = now;
 	}
@@ -381,8 +388,11 @@ static int start(struct recording *g, struct error *err)
 	r = r ? r : run_start(&g->run, err);
 	r = r ? r : record_symbols_start(&g->told, err);
 	/* Whatever is written while rings fill, to the end; not what reads a pipe's records. */
-	if (r == 0 && record_file_is_regular(g->file))
+	if (r == 0 && record_file_is_regular(g->file)) {
 		collector_hurry();
+		if (o->realtime)
+			realtime_begin();
+	}
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
 	g->direct.sampler = &g->told.sampler;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend replay`: a recording in the terminal user interface. It is read once from end to end
- * before the screen opens, so that all that is wrong with it is said on a terminal that is still in
- * order; then it is played from the beginning. Keys come from the terminal even when the recording
- * comes from standard input.
+ * `kontend replay`: a recording in the terminal user interface. It is read once from end to end,
+ * a long one while the screen shows what is known so far; then it is played from the beginning.
+ * Keys come from the terminal even when the recording comes from standard input.
  */
-#include "kontend/cut.h"
+#include "cut.h"
+#include "kontend/clock.h"
+#include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
+#include "kontend/run.h"
 #include "kontend/srclines.h"
 #include "kontend/when.h"
+#include "only.h"
 #include "progress.h"
 #include "screen.h"
 #include "spool.h"
@@ -20,31 +23,37 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CUT_LEVEL = 9 };
-
 struct replay {
 	const struct opts *o;
 	struct srclines_config lines;
 	const char *path, *name;
 	struct spool spool;
+	struct cmd_only only;
 	struct engine engine;
 	struct timeline *timeline;
+	struct query_ribbon figures;
 	uint64_t from_ns, to_ns; /* --time; to_ns 0 = none */
 	uint64_t tick_ns;	 /* asked for; 0 = none */
 	struct progress progress;
 };
 
-static const uint64_t second_ns = 1000000000;
+static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 
-static int show_progress(void *ctx, unsigned per_mille)
+/*
+ * What is read before the screen opens: a short recording, so that it is played from its beginning
+ * at once; and all of it where a range is asked for, which may be one of its end.
+ */
+static int read_ahead(struct replay *p, struct error *err)
 {
-	struct replay *p = ctx;
-	struct reader_stat st;
+	uint64_t done, all, until = clock_now_ns() + ahead_ns;
+	int r = 0;
 
-	(void)per_mille; /* of its time, which not every recording tells beforehand */
-	reader_stat(p->engine.source, &st);
-	progress_update(&p->progress, st.pos, st.size);
-	return 0;
+	while (!r && !timeline_is_read(p->timeline) && (p->o->time || clock_now_ns() < until)) {
+		r = timeline_read(p->timeline, err);
+		if (source_progress(p->engine.source, &done, &all))
+			progress_update(&p->progress, done, all);
+	}
+	return r;
 }
 
 /* A short recording is not cut so fine that nobody could read what is played. */
@@ -67,13 +76,16 @@ static const char *recording_path(const struct replay *p)
 static int open_recording(struct replay *p, struct error *err)
 {
 	struct reader_options ro = {.path = recording_path(p)};
-	struct timeline_options to = {.progress = show_progress, .ctx = p};
+	/* A kept state becomes a second model before the first one goes. */
+	uint64_t memory = run_memory(p->o->memory, true), kept = memory / 8;
+	struct model_limits limits = model_limits_recent((memory - kept) / 2);
+	struct timeline_options to = {.checkpoint_bytes = kept, .ahead = cmd_threads(p->o) > 1};
 	struct source *source;
 	int r = reader_new(&source, &ro, err);
 
 	if (r < 0)
 		return r;
-	r = engine_init(&p->engine, source, NULL, err);
+	r = engine_init(&p->engine, source, &limits, err);
 	if (r < 0) {
 		source_free(source);
 		return r;
@@ -85,13 +97,21 @@ static int open_recording(struct replay *p, struct error *err)
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;
 	p->engine.groups = p->o->groups;
+	p->engine.model.min_wait_ns = p->o->min_wait_ns;
+	query_ribbon_init(&p->figures);
+	to.watch = &p->figures.watch;
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
 	if (!p->o->quiet)
 		progress_begin(&p->progress, p->name);
-	r = timeline_new(&p->timeline, &p->engine, &to, err);
+	r = timeline_open(&p->timeline, &p->engine, &to, err);
+	if (r == 0)
+		r = read_ahead(p, err);
 	progress_end(&p->progress);
-	if (r < 0)
+	if (r < 0) {
+		timeline_free(p->timeline);
+		query_ribbon_deinit(&p->figures);
 		engine_deinit(&p->engine);
+	}
 	return r;
 }
 
@@ -113,58 +133,34 @@ static int find_range(struct replay *p, struct error *err)
 	return 0;
 }
 
-/* Compressed as the recording is. */
-static int cut_to(const struct replay *p, int fd, struct source *s, uint64_t from_ns,
-		  uint64_t to_ns, struct error *err)
-{
-	static const char *const argv[] = {"kontend", "replay", NULL};
-	struct writer_options wo = {.fd = fd, .argv = argv, .clock_id = CLOCK_MONOTONIC};
-	struct reader_stat st;
-	struct writer *w;
-	int r;
-
-	reader_stat(p->engine.source, &st);
-	wo.zstd_level = st.compressed ? CUT_LEVEL : 0;
-	r = writer_new(&w, &wo, err);
-	if (r < 0)
-		return r;
-	r = cut_range(s, w, from_ns, to_ns, err);
-	if (r == 0)
-		r = writer_finish(w, err);
-	writer_free(w);
-	return r;
-}
-
-/* All of it is there, or nothing: what could not be finished is taken away again. */
 static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_ns,
 		     struct error *err)
 {
+	static const char *const argv[] = {"kontend", "replay", NULL};
 	const struct replay *p = arg;
-	struct reader_options ro = {.path = recording_path(p), .tick_ns = p->tick_ns};
-	struct source *source;
-	int fd, r = reader_new(&source, &ro, err);
+	struct reader_stat st;
 
-	if (r < 0)
-		return r;
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		r = error_errno(err, -errno, "Cannot make the file '%s'", path);
-	} else {
-		r = cut_to(p, fd, source, from_ns, to_ns, err);
-		close(fd);
-		if (r < 0)
-			unlink(path);
-	}
-	source_free(source);
-	return r;
+	reader_stat(p->engine.source, &st);
+	const struct cmd_cut cut = {.from = recording_path(p),
+				    .to = path,
+				    .packed = st.compressed,
+				    .tick_ns = p->tick_ns,
+				    .argv = argv,
+				    .part = {.from_ns = from_ns, .to_ns = to_ns}};
+
+	return cmd_cut_write(&cut, err);
 }
 
 static int show(struct replay *p, const char *filter, struct error *err)
 {
 	const struct app_cut cut = {.write = write_cut, .arg = p};
 	const struct app_options a = {.filter = filter,
+				      .only = p->only.filter,
+				      .only_words = p->only.words,
 				      .child_exit_fd = -1,
+				      .tour = p->o->tour,
 				      .timeline = p->timeline,
+				      .figures = &p->figures,
 				      .recording = p->name,
 				      .from_ns = p->from_ns,
 				      .to_ns = p->to_ns,
@@ -182,11 +178,12 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 		return CMD_EXIT_FAILURE;
 	if (find_range(p, err) < 0)
 		status = CMD_EXIT_USAGE;
-	else if (timeline_seek(p->timeline, 0, err) < 0)
+	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, 0, err) < 0)
 		status = CMD_EXIT_FAILURE;
 	else
 		status = show(p, filter, err);
 	timeline_free(p->timeline);
+	query_ribbon_deinit(&p->figures);
 	engine_deinit(&p->engine);
 	return status;
 }
@@ -240,7 +237,8 @@ int cmd_replay(const struct opts *o)
 	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
 	if (check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	if (cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
+	if (cmd_only(o, &p.only, &err) < 0 ||
+	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	if (spool_open(&p.spool, p.path, o->quiet, &err) == 0 &&
 	    (strcmp(p.path, "-") || take_keys_from_terminal(&err) == 0))

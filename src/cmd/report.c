@@ -5,7 +5,9 @@
  */
 #include "kontend/report.h"
 #include "kontend/ended.h"
+#include "kontend/query-verdict.h"
 #include "measure.h"
+#include "only.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -16,7 +18,9 @@ struct reporter {
 	struct measure_job job;
 	const struct opts *o;
 	struct report_spec spec;
+	struct verdict_limits verdict;
 	char filter[OPTS_FILTER];
+	struct cmd_only only;
 };
 
 enum { TEXT_ROWS = 20 };
@@ -107,6 +111,14 @@ static int make_spec(struct reporter *r, struct error *err)
 				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
 				 ", separated by commas; see 'kontend report --help'",
 				 o->view);
+	if (cmd_verdict(o, &r->verdict, err) < 0)
+		return -EINVAL;
+	s->verdict = &r->verdict;
+	if (cmd_only(o, &r->only, err) < 0)
+		return -EINVAL;
+	s->fields = o->fields;
+	s->only = r->only.filter;
+	s->only_words = r->only.words;
 	int by = parse_by(o, s, err);
 	by = by < 0 ? by : parse_chains(o, s, err);
 	if (by < 0)

@@ -2,6 +2,7 @@
 /* What live and replay have in common: a terminal, and the user interface on it. */
 #include "screen.h"
 #include "kontend/ending.h"
+#include "kontend/query-verdict.h"
 #include "kontend/term.h"
 #include "verbs.h"
 
@@ -41,8 +42,12 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	       struct error *err)
 {
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
+	struct verdict_limits verdict;
 	struct display *display;
 
+	if (cmd_verdict(o, &verdict, err) < 0)
+		return CMD_EXIT_USAGE;
+	a.verdict = &verdict;
 	a.percent_limit = cmd_percent_limit(o);
 	a.view = o->view;
 	a.by = o->by;

@@ -4,7 +4,9 @@
  * were lost, the end says so.
  */
 #include "kontend/script.h"
+#include "kontend/query-gate.h"
 #include "measure.h"
+#include "only.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -13,6 +15,8 @@
 struct scripter {
 	struct measure_job job;
 	struct script *script;
+	struct cmd_only only;
+	struct query_gate *gate; /* NULL: every wait has lines */
 };
 
 static int begin(struct measure_job *j, struct measure *m, struct error *err)
@@ -23,6 +27,11 @@ static int begin(struct measure_job *j, struct measure *m, struct error *err)
 
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot begin to write events");
+	if (*s->only.filter)
+		ret = query_gate_new(&s->gate, &m->run.engine, s->only.filter, err);
+	if (ret < 0)
+		return ret;
+	script_gate(s->script, s->gate);
 	m->run.engine.watch = script_watch(s->script);
 	return 0;
 }
@@ -38,8 +47,13 @@ static int finish(struct measure_job *j, struct measure *m, struct error *err)
 int cmd_script(const struct opts *o)
 {
 	struct scripter s = {.job = {.begin = begin, .finish = finish}};
+	struct error err = {0};
+
+	if (cmd_only(o, &s.only, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
 	int status = measure_run(o, &s.job);
 
 	script_free(s.script);
+	query_gate_free(s.gate);
 	return status;
 }

@@ -17,8 +17,10 @@ int cmd_script(const struct opts *o);
 int cmd_diff(const struct opts *o);
 int cmd_export(const struct opts *o);
 int cmd_record(const struct opts *o);
+int cmd_cut(const struct opts *o);
 int cmd_recover(const struct opts *o);
 int cmd_demo(const struct opts *o);
+int cmd_tour(const struct opts *o);
 int cmd_bench(const struct opts *o);
 int cmd_doctor(const struct opts *o);
 int cmd_enospc(const struct opts *o); /* `doctor --enospc` */
@@ -46,8 +48,14 @@ int cmd_check_rows(const struct opts *o, const struct table_def *table, char *re
 int cmd_width(const struct opts *o);
 char cmd_separator(const struct opts *o);
 
+/* How many threads read a recording: --threads, or as many as there are CPUs for. */
+unsigned cmd_threads(const struct opts *o);
+
 /* --percent-limit, 0 without. */
 double cmd_percent_limit(const struct opts *o);
+struct verdict_limits;
+/* --verdict, or the defaults. -EINVAL with @err: a usage error. */
+int cmd_verdict(const struct opts *o, struct verdict_limits *ret, struct error *err);
 struct query_zoom;
 /* --zoom, as queries take it. -EINVAL with @err: a usage error. */
 int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);

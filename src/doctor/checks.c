@@ -356,5 +356,6 @@ void doctor_run(struct doctor *d)
 	check_intervals(d);
 	check_cache(d);
 	check_measuring(d);
+	d->memory = doctor_memory(f.cpus, doctor_check(d, "bpf")->status == DOCTOR_WORKS);
 	doctor_conclude(d);
 }

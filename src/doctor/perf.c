@@ -141,7 +141,7 @@ static void check_cgroups(struct doctor *d, const struct doctor_facts *f, bool o
 static void check_ring(struct doctor *d, const struct doctor_facts *f, int fd)
 {
 	struct doctor_item *i = doctor_add(d, "rings", "memory that the kernel writes events to");
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), kib = perf_session_ring_kib();
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), kib = ring_perf_kib(f->cpus, false, 0);
 	size_t size = kib * 1024 + page;
 	int64_t limit = sysinfo_number("/proc/sys/kernel/perf_event_mlock_kb", -1);
 

@@ -4,6 +4,9 @@
 
 #include "kontend/engine.h"
 
+/* engine.c: gives back a record that was kept. */
+void engine_release(struct engine *e, struct record *r);
+
 /* engine-snapshot.c */
 /* Takes over a RECORD_SNAPSHOT. 0 or -ENOMEM (then the record is still the caller's). */
 int engine_hold_snapshot(struct engine *e, const struct record *r);

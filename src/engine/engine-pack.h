@@ -24,7 +24,7 @@ struct engine_packed {
 	struct engine_packed_array {
 		void *data;
 		size_t stored;
-	} arrays[3]; /* cells, slots, histograms */
+	} arrays[4]; /* cells, their sums, histograms, what is recent */
 	size_t bytes;
 };
 

@@ -32,8 +32,8 @@ static void enter(struct engine *e)
 	struct model *m = &e->model;
 
 	close_bucket(m, e->range->from_ns);
-	m->damage.late = e->order.n_late;
-	m->damage.bad = e->decode.n_bad;
+	m->damage.late = e->merged.n_late;
+	m->damage.bad = e->merged.n_bad;
 	model_range(m);
 	e->range->state = ENGINE_RANGE_WITHIN;
 }

@@ -40,7 +40,7 @@ static void let_go(struct engine *e, bool act)
 	take_out(h, 0);
 	if (act)
 		model_snapshot(&e->model, r.data, r.len);
-	source_release(e->source, &r);
+	engine_release(e, &r);
 }
 
 void engine_snapshots_until(struct engine *e, uint64_t time_ns, bool act)
@@ -69,7 +69,7 @@ static void bound(struct engine *e)
 		struct record last = h->records[h->n - 1];
 
 		take_out(h, h->n - 1);
-		source_release(e->source, &last);
+		engine_release(e, &last);
 		if (!e->rewinding)
 			e->model.damage.snapshot_lost++;
 	}

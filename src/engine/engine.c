@@ -10,17 +10,18 @@
  * until the tick comes by again, records of rings go into the merge and all others are passed over;
  * then the merge is drained up to the tick without applying anything, and all is as it was.
  */
+#include "ahead.h"
 #include "engine-int.h"
 #include "engine-range.h"
 #include "engine-tracing.h"
 #include "engine-unwind.h"
-#include "kontend/pidns.h"
+#include "merge.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 /* Records, and bytes of them, that are taken before the caller gets its turn. */
-enum { PUMP_RECORDS = 256, PUMP_BYTES = 4 << 20 };
+enum { PUMP_RECORDS = 256, PUMP_BYTES = 4 << 20, PUMP_EVENTS = 16384 };
 
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
 		struct error *err)
@@ -56,8 +57,24 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 	return 0;
 }
 
+/* What is there is read: the engine goes on by itself. */
+static void end_ahead(struct engine *e)
+{
+	ahead_free(e->ahead);
+	e->ahead = NULL;
+}
+
+void engine_release(struct engine *e, struct record *r)
+{
+	if (e->ahead)
+		ahead_release(e->ahead, r);
+	else
+		source_release(e->source, r);
+}
+
 void engine_deinit(struct engine *e)
 {
+	end_ahead(e);
 	order_deinit(&e->order);
 	engine_snapshots_deinit(e);
 	decode_deinit(&e->decode);
@@ -81,8 +98,8 @@ static int apply(struct engine *e, const struct event *ev, struct error *err)
 {
 	int r = e->range ? engine_range_pass(e, ev->time, err) : 0;
 
-	if (e->order.last_time > e->held.next_ns)
-		snapshots_until(e, e->order.last_time - 1);
+	if (e->merged.last_time > e->held.next_ns)
+		snapshots_until(e, e->merged.last_time - 1);
 	if (r || engine_range_is_behind(e))
 		return r;
 	if (model_apply(&e->model, ev))
@@ -92,6 +109,14 @@ static int apply(struct engine *e, const struct event *ev, struct error *err)
 	return e->watch->event(e->watch, ev, err);
 }
 
+/* All events up to @until have been applied. */
+static void drained(struct engine *e, uint64_t until)
+{
+	snapshots_until(e, until);
+	e->model.damage.late = e->merged.n_late;
+	e->model.damage.bad = e->merged.n_bad;
+}
+
 /* Applies everything that may leave the merge. */
 static int drain(struct engine *e, uint64_t until, struct error *err)
 {
@@ -99,11 +124,12 @@ static int drain(struct engine *e, uint64_t until, struct error *err)
 	int r = 0;
 
 	order_flush(&e->order, until);
-	while (!r && !order_pop(&e->order, &ev))
+	while (!r && !order_pop(&e->order, &ev)) {
+		e->merged.last_time = e->order.last_time;
+		e->merged.n_late = e->order.n_late;
+		e->merged.n_bad = e->decode.n_bad;
 		r = apply(e, ev, err);
-	snapshots_until(e, until);
-	e->model.damage.late = e->order.n_late;
-	e->model.damage.bad = e->decode.n_bad;
+	}
 	return r;
 }
 
@@ -113,11 +139,11 @@ static void note_place(struct engine *e, uint64_t time_ns)
 	if (!source_can_seek(e->source))
 		return;
 	e->place = (struct engine_place){.time_ns = time_ns,
-					 .mark = source_mark(e->source),
-					 .last_time = e->order.last_time,
-					 .n_late = e->order.n_late,
-					 .n_bad = e->decode.n_bad,
-					 .n_skipped = e->decode.n_skipped};
+					 .mark = e->ahead ? e->merged.mark : source_mark(e->source),
+					 .last_time = e->merged.last_time,
+					 .n_late = e->merged.n_late,
+					 .n_bad = e->merged.n_bad,
+					 .n_skipped = e->merged.n_skipped};
 }
 
 static int wrong_size(const struct record *r, struct error *err)
@@ -130,10 +156,10 @@ static int wrong_size(const struct record *r, struct error *err)
 
 static int take_round(struct engine *e, uint64_t time, struct error *err)
 {
-	int r = drain(e, time, err);
+	int r;
 
-	if (!r && e->range)
-		r = engine_range_pass(e, time, err);
+	drained(e, time);
+	r = e->range ? engine_range_pass(e, time, err) : 0;
 	if (!engine_range_is_behind(e))
 		model_settle(&e->model, time);
 	return r;
@@ -141,10 +167,10 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 
 static int take_tick(struct engine *e, uint64_t time, struct error *err)
 {
-	int r = drain(e, time, err);
+	int r;
 
-	if (!r && e->range)
-		r = engine_range_pass(e, time, err);
+	drained(e, time);
+	r = e->range ? engine_range_pass(e, time, err) : 0;
 	if (!engine_range_is_behind(e))
 		model_tick(&e->model, time);
 	note_place(e, time);
@@ -177,7 +203,6 @@ static int take_fixed(struct engine *e, const struct record *r, struct error *er
 	switch (r->kind) {
 	case RECORD_HOST:
 		model_host(&e->model, &u.host);
-		e->decode.is_inner |= pidns_said(e->model.host.method) != PIDNS_INITIAL;
 		return 0;
 	case RECORD_START:
 		model_start(&e->model, u.time);
@@ -198,17 +223,12 @@ static int take_fixed(struct engine *e, const struct record *r, struct error *er
 	}
 }
 
-static int push(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+static int into_merge(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
-	int e_push = order_push(&e->order, r);
+	int code = merge_take(&e->decode, &e->order, r, err);
 
-	if (e_push)
-		return error_set(err, e_push,
-				 "cannot keep %zu bytes of ring %u for "
-				 "sorting: %s",
-				 r->len, r->ring, strerror(-e_push));
-	*ret_kept = true;
-	return 0;
+	*ret_kept = code > 0;
+	return code < 0 ? code : 0;
 }
 
 static int hold(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
@@ -226,7 +246,7 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 	uint64_t time;
 
 	if (r->kind == RECORD_PERF)
-		return push(e, r, ret_kept, err);
+		return into_merge(e, r, ret_kept, err);
 	if (r->kind == RECORD_SNAPSHOT)
 		return hold(e, r, ret_kept, err);
 	if (r->kind != RECORD_TICK || r->len != sizeof(time))
@@ -262,29 +282,14 @@ static void keep_note(struct engine *e, const struct record *r)
 	e->n_notes++;
 }
 
-static int learn(struct engine *e, const struct record *r, struct error *err)
+/* What is no event, and the merge has seen: 0, ENGINE_TICK or an error. */
+static int act(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
-	int code = r->kind == RECORD_ATTR ? decode_add_attr(&e->decode, r->data, r->len, err)
-					  : decode_add_format(&e->decode, r->data, r->len, err);
-
-	e->model.no_ends = decode_lacks_ends(&e->decode);
-	return code;
-}
-
-/* 0, ENGINE_TICK or an error; *ret_kept: order holds the record now. */
-static int take(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
-{
-	*ret_kept = false;
-	if (e->rewinding)
-		return pass_over(e, r, ret_kept, err);
-	if (engine_range_is_behind(e))
-		return 0;
 	switch (r->kind) {
-	case RECORD_PERF:
-		return push(e, r, ret_kept, err);
 	case RECORD_ATTR:
 	case RECORD_FORMAT:
-		return learn(e, r, err);
+		e->model.no_ends = e->merged.no_ends;
+		return 0;
 	case RECORD_KALLSYMS:
 		e->model.generation++;
 		return (r->lasts ? sym_load_lasting : sym_load)(&e->sym, r->data, r->len, err);
@@ -298,10 +303,102 @@ static int take(struct engine *e, const struct record *r, bool *ret_kept, struct
 	}
 }
 
+/* The same; *ret_kept: the merge or whoever holds snapshots has the record now. */
+static int take(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+{
+	uint64_t until;
+	int code;
+
+	*ret_kept = false;
+	if (e->rewinding)
+		return pass_over(e, r, ret_kept, err);
+	if (engine_range_is_behind(e))
+		return 0;
+	code = into_merge(e, r, ret_kept, err);
+	if (code || *ret_kept)
+		return code;
+	if (merge_until(r, &until))
+		code = drain(e, until, err);
+	merge_look(&e->decode, &e->order, &e->merged);
+	return code ? code : act(e, r, ret_kept, err);
+}
+
+/* @passed: on the way back, or behind a range, nothing is applied any more, and nothing counted. */
+static int at_end(struct engine *e, bool passed, struct error *err)
+{
+	if (passed)
+		return ENGINE_END;
+	int r = drain(e, UINT64_MAX, err);
+	merge_look(&e->decode, &e->order, &e->merged);
+	drained(e, UINT64_MAX);
+	return r ? r : ENGINE_END;
+}
+
+static int apply_run(struct engine *e, const struct ahead_item *run, struct error *err)
+{
+	int r = 0;
+
+	e->merged = run->merged;
+	for (size_t i = 0; i < run->n && !r; i++) {
+		model_expect(&e->model, run->events, i, run->n);
+		e->merged.last_time = run->last_times[i];
+		r = apply(e, &run->events[i], err);
+	}
+	return r;
+}
+
+/* Up to and with a record: 0, ENGINE_TICK, ENGINE_END or an error. */
+static int take_ahead(struct engine *e, size_t *ret_events, struct error *err)
+{
+	bool was_behind = engine_range_is_behind(e), kept = false;
+	struct ahead_item it;
+	int r = 0;
+
+	for (ahead_next(e->ahead, &it, err); it.n; ahead_next(e->ahead, &it, err)) {
+		*ret_events += it.n;
+		if (!was_behind)
+			r = apply_run(e, &it, err);
+		if (r)
+			return r;
+	}
+	if (it.end)
+		end_ahead(e);
+	if (it.end)
+		return it.end == SOURCE_END ? at_end(e, was_behind, err) : it.end;
+	if (was_behind)
+		return 0;
+	e->merged = it.merged;
+	r = act(e, it.record, &kept, err);
+	if (kept)
+		ahead_keep(e->ahead);
+	return r;
+}
+
+static int pump_ahead(struct engine *e, struct error *err)
+{
+	size_t events = 0;
+	int r = 0;
+
+	e->changes++;
+	for (unsigned n = 0; !r && n < PUMP_RECORDS && events < PUMP_EVENTS; n++)
+		r = take_ahead(e, &events, err);
+	return r;
+}
+
+int engine_read_ahead(struct engine *e)
+{
+	if (e->ahead || !source_can_seek(e->source))
+		return -EINVAL;
+	e->ahead = ahead_new(e->source, &e->decode, &e->order);
+	return e->ahead ? 0 : -ENOMEM;
+}
+
 int engine_pump(struct engine *e, int timeout_ms, struct error *err)
 {
 	size_t bytes = 0;
 
+	if (e->ahead)
+		return pump_ahead(e, err);
 	for (unsigned n = 0; n < PUMP_RECORDS && bytes < PUMP_BYTES; n++) {
 		struct record rec;
 		bool kept;
@@ -309,10 +406,9 @@ int engine_pump(struct engine *e, int timeout_ms, struct error *err)
 
 		if (r == SOURCE_IDLE)
 			return n ? 0 : ENGINE_IDLE;
-		if (r == SOURCE_END) {
-			r = e->rewinding ? 0 : drain(e, UINT64_MAX, err);
-			return r ? r : ENGINE_END;
-		}
+		e->changes++;
+		if (r == SOURCE_END)
+			return at_end(e, e->rewinding || engine_range_is_behind(e), err);
 		if (r < 0)
 			return r;
 		bytes += rec.len;
@@ -331,6 +427,7 @@ int engine_rewind(struct engine *e, struct model *model, const struct engine_pla
 	uint64_t generation = e->model.generation;
 	int r;
 
+	end_ahead(e);
 	order_deinit(&e->order);
 	engine_snapshots_deinit(e);
 	order_init(&e->order, &e->decode, e->source);

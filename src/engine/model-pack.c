@@ -9,13 +9,14 @@
 #include "kontend/mem.h"
 #include <errno.h>
 
-enum { CELLS, SLOTS, GROUPS, ARRAYS };
+enum { CELLS, MORE, GROUPS, RECENT, ARRAYS };
 
 static void sizes_of(const struct cell_table *t, size_t ret[ARRAYS])
 {
 	ret[CELLS] = t->n * sizeof(*t->cells);
-	ret[SLOTS] = (t->mask + 1) * sizeof(*t->slots);
+	ret[MORE] = t->n_more * sizeof(*t->more);
 	ret[GROUPS] = t->hists.n_groups * sizeof(*t->hists.groups);
+	ret[RECENT] = t->recent.n * sizeof(*t->recent.words);
 }
 
 static int pack_array(struct engine_packed_array *ret, struct engine_pack *p, const void *data,
@@ -35,25 +36,30 @@ static int pack_array(struct engine_packed_array *ret, struct engine_pack *p, co
 static int copy_rest(struct model *dst, const struct model *m)
 {
 	struct cell cell = {0};
-	uint64_t slot = 0, touched = 0;
+	struct cell_more more = {0};
+	uint32_t slot = 0;
+	uint64_t touched = 0;
 	uint32_t group[1][HIST_GROUP] = {0};
 	struct model rest = *m;
 
 	rest.cells.cells = &cell;
 	rest.cells.n = 0;
 	rest.cells.cap = 1;
+	rest.cells.more = &more;
+	rest.cells.n_more = rest.cells.cap_more = 1;
 	rest.cells.slots = &slot;
 	rest.cells.touched = &touched;
 	rest.cells.mask = 0;
 	rest.cells.hists.groups = group;
 	rest.cells.hists.n_groups = 1;
+	rest.cells.recent.n = 0;
 	return model_copy(dst, &rest);
 }
 
 int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p)
 {
 	const struct cell_table *t = &m->cells;
-	const void *data[ARRAYS] = {t->cells, t->slots, t->hists.groups};
+	const void *data[ARRAYS] = {t->cells, t->more, t->hists.groups, t->recent.words};
 	size_t sizes[ARRAYS];
 	int r;
 
@@ -72,27 +78,41 @@ int engine_packed_make(struct engine_packed *ret, const struct model *m, struct 
 	return r;
 }
 
+/* But for what is packed, @t has what is recent already. */
 static int unpack_cells(struct cell_table *t, const struct engine_packed *from,
 			struct engine_pack *p)
 {
+	struct recent recent = t->recent;
 	size_t sizes[ARRAYS];
 	int r = 0;
 
+	t->recent = (struct recent){0};
+	cell_table_deinit(t);
 	*t = from->cells;
+	t->recent = recent;
+	t->recent.n = from->cells.recent.n;
+	t->recent.cap = t->recent.n + 1;
+	t->recent.words = mem_calloc(t->recent.cap, sizeof(*t->recent.words));
 	t->hists.cap_groups = t->hists.n_groups;
+	t->cap_more = t->n_more;
+	t->more = mem_calloc(t->n_more, sizeof(*t->more));
 	t->cells = mem_calloc(t->cap, sizeof(*t->cells));
 	t->slots = mem_calloc(t->mask + 1, sizeof(*t->slots));
 	t->touched = mem_calloc(cell_words(t), sizeof(*t->touched));
 	t->hists.groups = mem_calloc(t->hists.n_groups, sizeof(*t->hists.groups));
-	if (!t->cells || !t->slots || !t->touched || !t->hists.groups)
+	if (!t->cells || !t->more || !t->slots || !t->touched || !t->hists.groups ||
+	    !t->recent.words)
 		return -ENOMEM;
-	cell_touch_all(t);
 	sizes_of(t, sizes);
-	void *data[ARRAYS] = {t->cells, t->slots, t->hists.groups};
+	void *data[ARRAYS] = {t->cells, t->more, t->hists.groups, t->recent.words};
 	for (unsigned i = 0; i < ARRAYS && !r; i++)
 		r = engine_unpack(p, from->arrays[i].data, from->arrays[i].stored, data[i],
 				  sizes[i]);
-	return r;
+	if (r)
+		return r;
+	cell_touch_all(t);
+	cell_index(t);
+	return 0;
 }
 
 int engine_packed_copy(struct model *dst, const struct engine_packed *from, struct engine_pack *p)
@@ -101,7 +121,6 @@ int engine_packed_copy(struct model *dst, const struct engine_packed *from, stru
 
 	if (r)
 		return r;
-	cell_table_deinit(&dst->cells);
 	r = unpack_cells(&dst->cells, from, p);
 	if (r)
 		model_deinit(dst);

@@ -24,7 +24,9 @@ struct timeline {
 	struct timeline_bucket *buckets;
 	size_t n, cap;
 	uint64_t end_ns;
-	bool has_tail; /* the last stop is no tick but the end */
+	bool is_read;	    /* to its end: all stops are known */
+	unsigned per_mille; /* of the stream were read */
+	bool has_tail;	    /* the last stop is no tick but the end */
 
 	struct timeline_point *points; /* ascending; the first one stays */
 	size_t n_points, cap_points;
@@ -41,7 +43,7 @@ struct timeline {
 };
 
 /* timeline-point.c */
-/* At a new tick of the first pass: keeps a point when one is due. 0 or -ENOMEM. */
+/* At a tick that was never read before: keeps a point when one is due. 0 or -ENOMEM. */
 int timeline_note_point(struct timeline *t, struct error *err);
 /* The last point at or before a stop; NULL when there is none. */
 const struct timeline_point *timeline_point_before(const struct timeline *t, size_t stop);

@@ -46,26 +46,22 @@ static void set_tick(struct timeline *t)
 		source_set_tick(t->engine->source, t->tick_ns);
 }
 
-static int say_progress(const struct timeline *t, struct error *err)
+/* How much of the stream was read, by what the source says of it. */
+static void note_done(struct timeline *t)
 {
-	uint64_t first, last, now = t->engine->model.now_ns;
-	unsigned done = 0;
+	uint64_t done, all;
 
-	if (!t->options.progress)
-		return 0;
-	if (source_span(t->engine->source, &first, &last) && now > first && last > first)
-		done = now < last
-			       ? (unsigned)((double)(now - first) * 1000 / (double)(last - first))
-			       : 1000;
-	if (t->options.progress(t->options.ctx, done))
-		return error_set(err, -ECANCELED, "stopped on request before all was read");
-	return 0;
+	if (source_progress(t->engine->source, &done, &all) && all)
+		t->per_mille = done < all ? (unsigned)((double)done * 1000 / (double)all) : 1000;
 }
 
-static int add_bucket(struct timeline *t, const struct timeline_bucket *b, uint64_t end_ns,
+static int add_bucket(struct timeline *t, struct timeline_bucket *b, uint64_t end_ns,
 		      struct error *err)
 {
-	if (mem_grow(&t->buckets, &t->cap, t->n, sizeof(*t->buckets)))
+	struct timeline_watch *w = t->options.watch;
+
+	if ((w && w->note(w, t->engine, b->figures)) ||
+	    mem_grow(&t->buckets, &t->cap, t->n, sizeof(*t->buckets)))
 		return error_set(err, -ENOMEM, "no memory for the timeline");
 	t->buckets[t->n++] = *b;
 	t->end_ns = end_ns;
@@ -100,55 +96,6 @@ static int note_end(struct timeline *t, struct error *err)
 	return add_bucket(t, &b, m->now_ns, err);
 }
 
-static int first_pass(struct timeline *t, struct error *err)
-{
-	/* An engine that was rewound stands at a tick already. */
-	int r = t->engine->place.time_ns ? note_tick(t, err) : 0;
-
-	while (!r && (r = engine_pump(t->engine, WAIT_MS, err)) != ENGINE_END) {
-		if (r == ENGINE_TICK)
-			r = note_tick(t, err);
-		if (r >= 0)
-			r = say_progress(t, err);
-	}
-	if (r == ENGINE_END)
-		r = note_end(t, err);
-	if (r)
-		return r;
-	t->at = t->n - 1;
-	t->is_whole = true;
-	if (!t->tick_ns)
-		t->tick_ns = (t->end_ns - t->buckets[0].start_ns) / t->n;
-	return 0;
-}
-
-int timeline_new(struct timeline **ret, struct engine *e, const struct timeline_options *o,
-		 struct error *err)
-{
-	if (!source_can_seek(e->source))
-		return error_set(err, -ESPIPE,
-				 "cannot go back in time: what is read cannot be read twice; "
-				 "record it to a file first");
-	struct timeline *t = mem_calloc(1, sizeof(*t));
-	if (!t)
-		return error_set(err, -ENOMEM, "no memory for the timeline");
-	t->engine = e;
-	if (o)
-		t->options = *o;
-	set_tick(t);
-	int r = engine_pack_init(&t->pack);
-	if (r)
-		error_set(err, r, "no memory for the timeline");
-	if (!r)
-		r = first_pass(t, err);
-	if (r) {
-		timeline_free(t);
-		return r;
-	}
-	*ret = t;
-	return 0;
-}
-
 void timeline_free(struct timeline *t)
 {
 	if (!t)
@@ -176,7 +123,15 @@ uint64_t timeline_now_ns(const struct timeline *t)
 
 uint64_t timeline_tick_ns(const struct timeline *t)
 {
-	return t->tick_ns;
+	return t->tick_ns ? t->tick_ns : (t->end_ns - t->buckets[0].start_ns) / t->n;
+}
+
+uint64_t timeline_whole_ns(const struct timeline *t)
+{
+	uint64_t first, last;
+	bool is_known = !t->is_read && source_span(t->engine->source, &first, &last);
+
+	return is_known && last > t->end_ns ? last : t->end_ns;
 }
 
 const struct timeline_bucket *timeline_buckets(const struct timeline *t, size_t *ret_n)
@@ -242,6 +197,96 @@ static int go_to(struct timeline *t, size_t stop, struct error *err)
 		r = play_to(t, stop, err);
 	t->is_whole = !r;
 	return r;
+}
+
+/* Reading goes on behind the last stop that is known: whoever has gone elsewhere goes back there.
+ */
+static int take(struct timeline *t, struct error *err)
+{
+	bool is_there = !t->n || (t->is_whole && t->at + 1 == t->n);
+	int r = is_there ? 0 : go_to(t, t->n - 1, err);
+
+	if (!r && t->options.ahead)
+		(void)engine_read_ahead(t->engine);
+	if (!r)
+		r = engine_pump(t->engine, WAIT_MS, err);
+	if (r == ENGINE_TICK)
+		return note_tick(t, err);
+	if (r != ENGINE_END)
+		return r < 0 ? r : 0;
+	r = note_end(t, err);
+	t->is_read = !r;
+	return r;
+}
+
+int timeline_read(struct timeline *t, struct error *err)
+{
+	size_t n = t->n;
+	int r = t->is_read ? 0 : take(t, err);
+
+	if (t->n > n)
+		t->at = t->n - 1;
+	t->is_whole = !r;
+	note_done(t);
+	return r;
+}
+
+int timeline_open(struct timeline **ret, struct engine *e, const struct timeline_options *o,
+		  struct error *err)
+{
+	if (!source_can_seek(e->source))
+		return error_set(err, -ESPIPE,
+				 "cannot go back in time: what is read cannot be read twice; "
+				 "record it to a file first");
+	struct timeline *t = mem_calloc(1, sizeof(*t));
+	if (!t)
+		return error_set(err, -ENOMEM, "no memory for the timeline");
+	t->engine = e;
+	if (o)
+		t->options = *o;
+	set_tick(t);
+	int r = engine_pack_init(&t->pack);
+	if (r)
+		error_set(err, r, "no memory for the timeline");
+	/* An engine that was rewound stands at a tick already. */
+	else if (e->place.time_ns)
+		r = note_tick(t, err);
+	while (!r && !t->n)
+		r = timeline_read(t, err);
+	if (r) {
+		timeline_free(t);
+		return r;
+	}
+	t->is_whole = true;
+	*ret = t;
+	return 0;
+}
+
+int timeline_new(struct timeline **ret, struct engine *e, const struct timeline_options *o,
+		 struct error *err)
+{
+	struct timeline *t;
+	int r = timeline_open(&t, e, o, err);
+
+	if (r)
+		return r;
+	while (!r && !t->is_read)
+		r = timeline_read(t, err);
+	if (r)
+		timeline_free(t);
+	else
+		*ret = t;
+	return r;
+}
+
+bool timeline_is_read(const struct timeline *t)
+{
+	return t->is_read;
+}
+
+unsigned timeline_per_mille(const struct timeline *t)
+{
+	return t->is_read ? 1000 : t->per_mille;
 }
 
 int timeline_seek(struct timeline *t, uint64_t time_ns, struct error *err)

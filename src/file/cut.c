@@ -19,8 +19,11 @@ enum { MOST_RINGS = 4096, STATE_SHRINK = 1000000 };
 struct cut {
 	struct rewrite rewrite;
 	struct writer *writer;
-	uint64_t from_ns, to_ns;
-	uint64_t now_ns; /* all up to here was emitted */
+	uint64_t begin; /* mark of the stream's first record */
+	bool has_begin;
+	const struct cut_part *part;
+	uint64_t from_ns, to_ns; /* of it */
+	uint64_t now_ns;	 /* all up to here was emitted */
 	bool has_events;
 	struct snapshot_set before;	  /* what was seen last before the range */
 	uint64_t copy[8192];		  /* of one record: 64 KiB at most */
@@ -51,12 +54,14 @@ static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t
 	struct perf_event_header h;
 	struct event ev;
 
-	if (decode_event(&c->rewrite.decode, p, len, ring, &ev, ret_size) == 0 && ev.time)
+	bool known = decode_event(&c->rewrite.decode, p, len, ring, &ev, ret_size) == 0;
+	if (known && ev.time)
 		*time = ev.time;
 	if (!*ret_size || *time > c->to_ns)
 		return CUT_DROP;
 	if (*time > c->from_ns)
-		return CUT_KEEP;
+		return known && c->part->keep && !c->part->keep(c->part->ctx, &ev) ? CUT_DROP
+										   : CUT_KEEP;
 	memcpy(&h, p, sizeof(h));
 	return says_state(h.type) ? CUT_KEEP_STATE : CUT_DROP;
 }
@@ -225,6 +230,13 @@ static int stop_at_end(const struct cut *c, int e)
 	return e ? e : c->now_ns < c->to_ns ? 0 : SOURCE_END;
 }
 
+static int put_head(struct cut *c, const struct record *r, struct error *err)
+{
+	int e = rewrite_learn(&c->rewrite, r, err);
+
+	return e ? e : writer_put(c->writer, r, err);
+}
+
 /* What comes before the stream, and what the symbols are needed for. */
 static int take_first(void *ctx, struct source *s, const struct record *r, struct error *err)
 {
@@ -233,8 +245,10 @@ static int take_first(void *ctx, struct source *s, const struct record *r, struc
 	if (r->kind == RECORD_KALLSYMS)
 		return take_symbols(c, r, err);
 	if (r->kind == RECORD_HOST || r->kind == RECORD_ATTR || r->kind == RECORD_FORMAT)
-		return rewrite_head(&c->rewrite, r, err);
-	rewrite_begin(&c->rewrite, s);
+		return put_head(c, r, err);
+	if (!c->has_begin)
+		c->begin = source_mark(s);
+	c->has_begin = true;
 	if (r->kind == RECORD_PERF)
 		c->has_events |= rewrite_run(&c->rewrite, r, c->from_ns + 1, c->to_ns);
 	note_time(c, r);
@@ -271,31 +285,43 @@ static int take_second(void *ctx, struct source *s, const struct record *r, stru
 /* Rates are over the range: what the recording was before is no part of the cut. */
 static int put_start(struct cut *c, struct error *err)
 {
-	struct record r = {.kind = RECORD_START, .data = &c->from_ns, .len = sizeof(c->from_ns)};
+	uint64_t start = c->part->start_ns ? c->part->start_ns : c->from_ns;
+	struct record r = {.kind = RECORD_START, .data = &start, .len = sizeof(start)};
 
 	return writer_put(c->writer, &r, err);
 }
 
+static int put_symbols(struct cut *c, struct error *err)
+{
+	struct record r;
+
+	if (!c->rewrite.marks)
+		return 0;
+	int e = rewrite_excerpt(&c->rewrite, &r, err);
+	if (!e)
+		e = writer_put(c->writer, &r, err);
+	mem_free((void *)(uintptr_t)r.data);
+	return e;
+}
+
 static int run(struct cut *c, struct source *s, struct error *err)
 {
-	const struct rewrite *w = &c->rewrite;
 	int e = rewrite_pass(s, take_first, c, err);
 
 	if (!e)
-		e = rewrite_put_symbols(&c->rewrite, err);
+		e = put_symbols(c, err);
 	if (!e)
 		e = put_snapshots(c, err);
 	if (!e)
 		e = put_start(c, err);
-	if (e || !w->has_begin)
+	if (e || !c->has_begin)
 		return e;
 	c->now_ns = 0;
-	e = source_seek(s, w->begin, err);
+	e = source_seek(s, c->begin, err);
 	return e ? e : rewrite_pass(s, take_second, c, err);
 }
 
-int cut_range(struct source *s, struct writer *w, uint64_t from_ns, uint64_t to_ns,
-	      struct error *err)
+int cut_range(struct source *s, struct writer *w, const struct cut_part *p, struct error *err)
 {
 	if (!source_can_seek(s))
 		return error_set(err, -ESPIPE, "cannot cut what cannot be read twice");
@@ -303,9 +329,10 @@ int cut_range(struct source *s, struct writer *w, uint64_t from_ns, uint64_t to_
 	if (!c)
 		return rewrite_no_memory(err);
 	c->writer = w;
-	c->from_ns = from_ns;
-	c->to_ns = to_ns;
-	int e = rewrite_init(&c->rewrite, w, err);
+	c->part = p;
+	c->from_ns = p->from_ns;
+	c->to_ns = p->to_ns;
+	int e = rewrite_init(&c->rewrite, err);
 	if (!e) {
 		e = run(c, s, err);
 		rewrite_deinit(&c->rewrite);

@@ -146,8 +146,7 @@ static bool is_padding(const char *line, size_t len)
 	       !memcmp(type + 2, mark, sizeof(mark) - 1);
 }
 
-/* The lines that count. */
-static size_t without_padding(const char *text, size_t len, char *ret)
+size_t kallsyms_without_padding(const char *text, size_t len, char *ret)
 {
 	size_t n = 0;
 
@@ -172,7 +171,8 @@ int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *t
 
 	if (!lines)
 		return -ENOMEM;
-	const struct kept_part parts[KEPT_PARTS] = {{lines, without_padding(text, len, lines)}};
+	const struct kept_part parts[KEPT_PARTS] = {
+		{lines, kallsyms_without_padding(text, len, lines)}};
 	int r = kept_store(&key, parts);
 	mem_free(lines);
 	return r;

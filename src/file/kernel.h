@@ -39,6 +39,9 @@ int kallsyms_cache_now(struct kallsyms_cache_state *ret);
 /* Hash of the text of /proc/modules, without what changes while the modules stay. */
 uint64_t kallsyms_cache_modules(const char *text);
 
+/* The lines of @text that sym_load() looks at, into @ret, which has room for @len + 1. Bytes. */
+size_t kallsyms_without_padding(const char *text, size_t len, char *ret);
+
 /* The text kept, if it is of @state. 0, -ENOENT or another errno with @ret empty. */
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret);
 /* Keeps @text instead of what was there. 0 or a negative errno, with nothing changed. */

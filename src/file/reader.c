@@ -205,6 +205,7 @@ static int reader_next(struct source *s, int timeout_ms, struct record *ret, str
 			return 0;
 		}
 		int e = step(r, timeout_ms, err);
+		atomic_store_explicit(&r->shown, reader_where(r), memory_order_relaxed);
 		if (e == -ENOMEM)
 			return error_set(err, e, "cannot read \"%s\": out of memory", r->path);
 		if (e != READER_AGAIN)
@@ -241,6 +242,14 @@ static bool span(struct source *s, uint64_t *ret_first, uint64_t *ret_last)
 	return true;
 }
 
+static void progress(struct source *s, uint64_t *ret_done, uint64_t *ret_all)
+{
+	const struct reader *r = reader_of(s);
+
+	*ret_done = atomic_load_explicit(&r->shown, memory_order_relaxed);
+	*ret_all = r->stat.size;
+}
+
 static void reader_free(struct source *s)
 {
 	struct reader *r = reader_of(s);
@@ -271,6 +280,7 @@ static const struct source_ops pipe_ops = {
 	.release = reader_release,
 	.fd = reader_fd,
 	.set_tick = reader_set_tick,
+	.progress = progress,
 	.free = reader_free,
 };
 
@@ -280,6 +290,7 @@ static const struct source_ops map_ops = {
 	.release = reader_release,
 	.fd = reader_fd,
 	.set_tick = reader_set_tick,
+	.progress = progress,
 	.mark = reader_mark,
 	.seek = reader_seek,
 	.span = span,

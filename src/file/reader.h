@@ -11,6 +11,7 @@
 #include "kontend/reader.h"
 #include "pack.h"
 #include <linux/perf_event.h>
+#include <stdatomic.h>
 
 /* Bytes that records borrow: a piece of the mapping, or heap. Given back with the last record. */
 struct reader_block {
@@ -100,14 +101,13 @@ struct reader {
 	struct record *queue; /* to be handed out before anything else */
 	size_t queue_at, n_queue, cap_queue;
 	struct reader_stat stat;
-	uint64_t bad_at; /* offset of the first bad record */
+	_Atomic uint64_t shown; /* stat.pos, for whoever shows progress */
+	uint64_t bad_at;	/* offset of the first bad record */
 };
 
 #define READER_NONE UINT64_MAX
-/*
- * Steps answer READER_AGAIN: go on, there is nothing to hand out yet. Whichever function answers
- * -ENOMEM sets no error: reader.c does that for all of them.
- */
+/* Steps answer READER_AGAIN: go on, there is nothing to hand out yet. Whichever function answers
+ * -ENOMEM sets no error: reader.c does that for all of them. */
 enum { READER_AGAIN = 100, READER_HEADER = sizeof(struct perf_event_header) };
 
 /* reader-open.c */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a cut and a shrunk copy of a recording have in common: the two passes, and which symbols are
- * needed. The payloads of snapshots are taken apart only where they are shown, so here every eight
- * bytes of one are an address, if they are between the first symbol and the last: a few symbols too
- * many do no harm, one that is missing does.
+ * What a cut and a shrunk copy of a recording have in common: which symbols are needed. The
+ * payloads of snapshots are taken apart only where they are shown, so here every eight bytes of one
+ * are an address, if they are between the first symbol and the last: a few symbols too many do no
+ * harm, one that is missing does.
  */
 #include "rewrite.h"
 
@@ -13,16 +13,17 @@
 
 #include <errno.h>
 
-enum { WAIT_MS = 100 };
+enum { WAIT_MS = 100, ASKED_BITS = 12 };
+_Static_assert(1 << ASKED_BITS == REWRITE_ASKED, "as many as hashes");
 
 int rewrite_no_memory(struct error *err)
 {
 	return error_set(err, -ENOMEM, "cannot write the recording again: out of memory");
 }
 
-int rewrite_init(struct rewrite *w, struct writer *writer, struct error *err)
+int rewrite_init(struct rewrite *w, struct error *err)
 {
-	*w = (struct rewrite){.writer = writer};
+	*w = (struct rewrite){0};
 	sym_init(&w->sym);
 	return decode_init(&w->decode, err);
 }
@@ -51,7 +52,7 @@ int rewrite_pass(struct source *s, rewrite_fn *take, void *ctx, struct error *er
 	}
 }
 
-int rewrite_head(struct rewrite *w, const struct record *r, struct error *err)
+int rewrite_learn(struct rewrite *w, const struct record *r, struct error *err)
 {
 	int e = 0;
 
@@ -59,9 +60,7 @@ int rewrite_head(struct rewrite *w, const struct record *r, struct error *err)
 		e = decode_add_attr(&w->decode, r->data, r->len, err);
 	if (r->kind == RECORD_FORMAT)
 		e = decode_add_format(&w->decode, r->data, r->len, err);
-	if (e == -ENOMEM)
-		return rewrite_no_memory(err);
-	return e ? e : writer_put(w->writer, r, err);
+	return e == -ENOMEM ? rewrite_no_memory(err) : e;
 }
 
 int rewrite_symbols(struct rewrite *w, const struct record *r, struct error *err)
@@ -75,18 +74,16 @@ int rewrite_symbols(struct rewrite *w, const struct record *r, struct error *err
 	return w->marks ? 0 : rewrite_no_memory(err);
 }
 
-void rewrite_begin(struct rewrite *w, struct source *s)
-{
-	if (!w->has_begin)
-		w->begin = source_mark(s);
-	w->has_begin = true;
-}
-
-/* Markers and user addresses are outside of the table. */
+/* Markers and user addresses are outside of the table. Most chains have come before. */
 static void mark_all(struct rewrite *w, const uint64_t *addrs, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		sym_mark(&w->sym, w->marks, addrs[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *asked = &w->asked[addrs[i] * 0x9e3779b97f4a7c15ull >> (64 - ASKED_BITS)];
+
+		if (*asked != addrs[i])
+			sym_mark(&w->sym, w->marks, addrs[i]);
+		*asked = addrs[i];
+	}
 }
 
 /* Is @ev one of those that name symbols? They are marked. */
@@ -172,17 +169,13 @@ int rewrite_functions(struct rewrite *w, const struct funcsnap *f)
 	return 0;
 }
 
-int rewrite_put_symbols(struct rewrite *w, struct error *err)
+int rewrite_excerpt(struct rewrite *w, struct record *ret, struct error *err)
 {
-	struct record r = {.kind = RECORD_KALLSYMS};
-	char *text;
+	char *text = NULL;
 
-	if (!w->marks)
-		return 0;
-	if (sym_excerpt(&w->sym, w->marks, &text, &r.len))
+	*ret = (struct record){.kind = RECORD_KALLSYMS};
+	if (sym_excerpt(&w->sym, w->marks, &text, &ret->len))
 		return rewrite_no_memory(err);
-	r.data = text;
-	int e = writer_put(w->writer, &r, err);
-	mem_free(text);
-	return e;
+	ret->data = text;
+	return 0;
 }

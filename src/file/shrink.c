@@ -1,115 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The symbols of a running kernel go into a recording before its first event, as it may end at any
- * moment; which of them it needs is known only at its end. So a finished one is read twice, as a
- * cut is: for what stands before the stream and the symbols that are needed, then for the rest,
- * which is handed through as it is.
+ * moment; which of them it needs is known only at its end. So a finished one is read once more for
+ * these; then all but the symbols is copied as it is, packed or not.
  */
 #include "kontend/shrink.h"
+#include "kontend/mem.h"
 #include "kontend/snapshot.h"
 #include "rewrite.h"
 #include <errno.h>
 
 struct shrink {
 	struct rewrite rewrite;
-	struct writer *writer;
 	struct funcsnap funcs; /* that it has the code of */
 };
 
-/* Before the symbols there are a few records, which have no events. */
-static int look_at_stream(struct shrink *k, struct source *s, const struct record *r)
+static int take_lasting(struct shrink *k, const struct record *r, uint16_t kind, struct error *err)
 {
-	struct rewrite *w = &k->rewrite;
-
-	rewrite_begin(w, s);
-	if (r->kind == RECORD_SNAPSHOT) {
-		rewrite_snapshot(w, r);
-		return w->marks ? 0 : SHRINK_NOTHING;
-	}
-	if (r->kind != RECORD_PERF)
-		return 0;
-	return rewrite_run(w, r, 0, UINT64_MAX) && !w->marks ? SHRINK_NOTHING : 0;
-}
-
-/* It needs no symbols, and comes before the events then. */
-static bool is_lasting(const struct record *r)
-{
-	struct record_snapshot head;
-
-	return r->kind == RECORD_SNAPSHOT && snapshot_parse(r->data, r->len, &head) &&
-	       snapshot_is_lasting(head.kind);
-}
-
-static int take_lasting(struct shrink *k, const struct record *r, struct error *err)
-{
-	struct record_snapshot head;
 	struct funcsnap more = {0};
 	int e = 0;
 
-	snapshot_parse(r->data, r->len, &head);
-	if (head.kind == SNAPSHOT_FUNCS)
-		e = funcsnap_decode(&more, (const uint8_t *)r->data + sizeof(head),
-				    r->len - sizeof(head));
+	if (kind == SNAPSHOT_FUNCS)
+		e = funcsnap_decode(&more,
+				    (const uint8_t *)r->data + sizeof(struct record_snapshot),
+				    r->len - sizeof(struct record_snapshot));
 	/* What is damaged needs nothing. */
 	if (!e)
 		e = funcsnap_merge(&k->funcs, &more);
 	funcsnap_deinit(&more);
-	return e == -ENOMEM ? rewrite_no_memory(err) : writer_put(k->writer, r, err);
+	return e == -ENOMEM ? rewrite_no_memory(err) : 0;
 }
 
-static int take_first(void *ctx, struct source *s, const struct record *r, struct error *err)
+/* Lasting ones may come before the symbols, as others do not. */
+static int take_snapshot(struct shrink *k, const struct record *r, struct error *err)
+{
+	struct record_snapshot head;
+
+	if (snapshot_parse(r->data, r->len, &head) && snapshot_is_lasting(head.kind))
+		return take_lasting(k, r, head.kind, err);
+	rewrite_snapshot(&k->rewrite, r);
+	return k->rewrite.marks ? 0 : SHRINK_NOTHING;
+}
+
+static int take(void *ctx, struct source *s, const struct record *r, struct error *err)
 {
 	struct shrink *k = ctx;
 
-	if (is_lasting(r))
-		return take_lasting(k, r, err);
+	(void)s;
 	switch (r->kind) {
 	case RECORD_KALLSYMS:
 		/* Of several tables each would be for a part of the stream. */
 		return rewrite_symbols(&k->rewrite, r, err);
-	case RECORD_ATTR:
-	case RECORD_FORMAT:
-	case RECORD_HOST:
-	case RECORD_NOTE: /* a source says it once */
-		return rewrite_head(&k->rewrite, r, err);
+	case RECORD_SNAPSHOT:
+		return take_snapshot(k, r, err);
+	case RECORD_PERF:
+		return rewrite_run(&k->rewrite, r, 0, UINT64_MAX) && !k->rewrite.marks
+			       ? SHRINK_NOTHING
+			       : 0;
 	default:
-		return look_at_stream(k, s, r);
+		return rewrite_learn(&k->rewrite, r, err);
 	}
 }
 
-static int take_second(void *ctx, struct source *s, const struct record *r, struct error *err)
+static int run(struct shrink *k, struct source *s, const struct writer *w, int fd,
+	       struct error *err)
 {
-	const struct shrink *k = ctx;
+	struct record symbols;
+	int e = rewrite_pass(s, take, k, err);
 
-	(void)s;
-	return is_lasting(r) ? 0 : writer_put(k->writer, r, err);
+	if (e || !k->rewrite.marks)
+		return e ? e : SHRINK_NOTHING;
+	if (rewrite_functions(&k->rewrite, &k->funcs))
+		return rewrite_no_memory(err);
+	e = rewrite_excerpt(&k->rewrite, &symbols, err);
+	if (!e)
+		e = writer_copy(w, fd, &symbols, err);
+	mem_free((void *)(uintptr_t)symbols.data);
+	return e == WRITER_AS_IT_IS ? SHRINK_NOTHING : e;
 }
 
-static int run(struct shrink *k, struct source *s, struct error *err)
+int shrink_copy(struct source *s, const struct writer *w, int fd, struct error *err)
 {
-	struct rewrite *w = &k->rewrite;
-	int e = rewrite_pass(s, take_first, k, err);
+	struct shrink *k = mem_calloc(1, sizeof(*k));
 
-	if (!e && (!w->marks || !w->has_begin))
-		e = SHRINK_NOTHING;
-	if (!e && rewrite_functions(w, &k->funcs))
-		e = rewrite_no_memory(err);
-	if (!e)
-		e = rewrite_put_symbols(w, err);
-	if (!e)
-		e = source_seek(s, w->begin, err);
-	return e ? e : rewrite_pass(s, take_second, k, err);
-}
-
-int shrink_copy(struct source *s, struct writer *w, struct error *err)
-{
-	struct shrink k = {.writer = w};
-	int e = rewrite_init(&k.rewrite, w, err);
-
-	if (e)
-		return e;
-	e = run(&k, s, err);
-	rewrite_deinit(&k.rewrite);
-	funcsnap_deinit(&k.funcs);
+	if (!k)
+		return rewrite_no_memory(err);
+	int e = rewrite_init(&k->rewrite, err);
+	if (!e) {
+		e = run(k, s, w, fd, err);
+		rewrite_deinit(&k->rewrite);
+	}
+	funcsnap_deinit(&k->funcs);
+	mem_free(k);
 	return e;
 }

@@ -149,9 +149,9 @@ static int put_ending(struct writer *w, struct error *err)
 	uint64_t len = w->good + w->out.len - w->ending;
 	struct record r = {.kind = RECORD_ENDING, .data = &len, .len = sizeof(len)};
 
+	w->end = w->good + w->out.len;
 	if (!w->ending || !w->can_seek)
 		return 0;
-	w->ending = 0;
 	int e = writer_put(w, &r, err);
 	return e == WRITER_FULL ? 0 : e;
 }
@@ -162,6 +162,8 @@ int writer_finish(struct writer *w, struct error *err)
 
 	if (w->failed)
 		return finish_failed(w, err);
+	if (w->end)
+		return 0;
 	if (!w->begun) {
 		uint64_t t = w->now;
 		struct record r = {.kind = RECORD_ROUND, .data = &t, .len = sizeof(t)};

@@ -6,6 +6,7 @@
  * so that perf, which sorts by it, keeps them in their place.
  */
 #include "writer.h"
+#include "kernel.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
 #include <errno.h>
@@ -137,6 +138,23 @@ static int put_round(struct writer *w, const struct record *r, uint64_t before, 
 	return e || w->now == before || w->rounds % 2 ? e : writer_put_plain(w, &h, sizeof(h), err);
 }
 
+/* The symbols are in frames of their own, so that others can take their place. */
+static int put_early(struct writer *w, struct error *err)
+{
+	struct writer_symbols *s = &w->symbols;
+	const uint64_t ends[] = {s->from, s->to, w->early.len};
+	uint64_t *places[] = {&s->from, &s->to, NULL};
+	int e = 0;
+
+	for (uint64_t i = 0, at = 0; !e && i < 3; at = ends[i++]) {
+		if (at < ends[i])
+			e = writer_data(w, w->early.data + at, ends[i] - at, err);
+		if (places[i])
+			*places[i] = w->good + w->out.len;
+	}
+	return e;
+}
+
 int writer_begin(struct writer *w, struct error *err)
 {
 	if (w->begun)
@@ -144,7 +162,7 @@ int writer_begin(struct writer *w, struct error *err)
 	w->begun = true;
 	int e = writer_head(w, err);
 	if (!e)
-		e = writer_data(w, w->early.data, w->early.len, err);
+		e = put_early(w, err);
 	mem_free(w->early.data);
 	w->early = (struct writer_bytes){0};
 	if (!e && w->max_bytes && w->can_seek && writer_end_bytes(w, &w->end_bytes))
@@ -192,6 +210,26 @@ static void find_text(struct writer *w, const struct record *r)
 			line--;
 		w->kernel_text[i] = line ? strtoull(line, NULL, 16) : 0;
 	}
+}
+
+/* Without what nobody looks up. */
+static int put_symbols(struct writer *w, const struct record *r, struct error *err)
+{
+	struct writer_symbols at = {
+		.from = w->early.len, .time = w->now, .several = w->begun || w->symbols.to};
+	struct record lean = *r;
+	char *lines = mem_resize(NULL, r->len + 1, 1);
+
+	if (!lines)
+		return writer_no_memory(w, err);
+	lean.data = lines;
+	lean.len = kallsyms_without_padding(r->data, r->len, lines);
+	find_text(w, &lean);
+	int e = put_ext(w, &lean, err);
+	mem_free(lines);
+	at.to = w->early.len;
+	w->symbols = at;
+	return e;
 }
 
 static int note_time(struct writer *w, const struct record *r)
@@ -276,8 +314,7 @@ int writer_put(struct writer *w, const struct record *r, struct error *err)
 			w->now = w->host.clock_ns;
 		return put_ext(w, r, err);
 	case RECORD_KALLSYMS:
-		find_text(w, r);
-		return put_ext(w, r, err);
+		return put_symbols(w, r, err);
 	case RECORD_ROUND:
 	case RECORD_TICK:
 		if (note_time(w, r))

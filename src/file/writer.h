@@ -24,6 +24,13 @@ struct writer_attr {
 	char name[64];
 };
 
+/* Where the symbols of the kernel are: in `early`, then in the file. */
+struct writer_symbols {
+	uint64_t from, to; /* equal: there are none */
+	uint64_t time;
+	bool several; /* tables, or one behind events: each is of a part of the stream */
+};
+
 struct writer {
 	char *path;
 	int fd;
@@ -44,6 +51,8 @@ struct writer {
 	struct writer_bytes cmdline;   /* NUL-terminated words */
 	struct writer_bytes build_ids; /* as buildids.h has them */
 	uint64_t ending;	       /* where what is of the whole recording begins; 0: none */
+	uint64_t end;		       /* of all that was put; 0: it goes on */
+	struct writer_symbols symbols;
 	uint32_t clock_id;
 	uint64_t rounds;			  /* that told of more than the one before */
 	uint64_t now, first_time, kernel_text[2]; /* _text and _etext */

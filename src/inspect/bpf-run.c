@@ -108,6 +108,7 @@ static int open_and_load(struct bpf_object **ret, const struct bpf_run_file *f, 
 		bpf_object__close(o);
 		return say(code, err);
 	}
+	bpf_memory_add(o);
 	*ret = o;
 	return 0;
 }

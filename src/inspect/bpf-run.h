@@ -39,6 +39,8 @@ int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct e
 /* The bytes of a map, as the programs see them; NULL with @err. bpf_run_unmap() it. */
 void *bpf_run_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err);
 void bpf_run_unmap(const void *p, size_t size); /* NULL is fine */
+/* One has been loaded: see bpf_memory_loaded(). */
+void bpf_memory_add(const struct bpf_object *o);
 /* Descriptor of a program; or a negative errno. */
 int bpf_run_program(struct bpf_object *o, const char *name, struct error *err);
 /* The iterator @name, ready to be run; NULL with @err. bpf_link__destroy() it. */

@@ -8,6 +8,7 @@
  * within it, and its totals whole waits, those that end there.
  */
 #include "internal.h"
+#include "kontend/cell-recent.h"
 
 /* The part of the wait that lies in the open bucket. */
 static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t until_ns)
@@ -31,7 +32,7 @@ static inline struct cell *cell_of(struct model *m, const struct wait *w)
 	if (w->cell < m->cells.n) {
 		struct cell *c = &m->cells.cells[w->cell];
 		const struct cell_key key = wait_key(w);
-		if (cell_key_equal(&c->key, &key))
+		if (cell_is(c, &key))
 			return c;
 	}
 	return find_cell(m, w);
@@ -51,13 +52,10 @@ static inline void add_bucket(struct model *m, struct cell *c, const struct wait
 }
 
 /* What a wait that ends adds to the time waited since the sums began. */
-static inline void add_within(struct model *m, struct cell *c, const struct wait *w,
-			      uint64_t end_ns)
+static inline void add_within(struct model *m, const struct wait *w, uint64_t ns)
 {
 	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
-	uint64_t ns = wait_part_ns(w, m->zero_ns, end_ns);
 
-	c->waited_ns += ns;
 	m->types[type].waited_ns += ns;
 	if (locktype_is_spin(type) && !w->nested)
 		m->cpus[w->cpu].spin_ns += ns;
@@ -65,8 +63,17 @@ static inline void add_within(struct model *m, struct cell *c, const struct wait
 
 void account_end(struct model *m, const struct wait *w, const struct event *ev)
 {
-	struct cell *c = cell_of(m, w);
 	uint64_t ns = ev->time > w->begin_ns ? ev->time - w->begin_ns : 0;
+
+	if (ns < m->min_wait_ns && !w->doubtful) {
+		m->n_short++;
+		return;
+	}
+	if (!w->doubtful && !ev->end.ret)
+		past_note(&m->past, w, ev->time);
+	struct cell *c = cell_of(m, w);
+	uint64_t within_ns = wait_part_ns(w, m->zero_ns, ev->time);
+	uint64_t part_ns = in_bucket(m, w, ev->time);
 	struct model_type *type = &m->types[m->locks.locks[w->lock].type];
 	struct model_cpu *cpu = &m->cpus[w->cpu];
 
@@ -76,22 +83,29 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 	}
 	if (w->doubtful) {
 		m->damage.doubtful++;
+		cell_doubt(&m->cells, c);
 		return;
 	}
 	if (w->by_look) {
-		if (!w->no_cpu)
-			add_bucket(m, c, w, in_bucket(m, w, ev->time));
+		if (!w->no_cpu) {
+			add_bucket(m, c, w, part_ns);
+			cell_recent_part(&m->cells, c, part_ns);
+		}
 		return;
 	}
-	hist_pool_prefetch(&m->cells.hists, c->hist, ns);
-	add_bucket(m, c, w, in_bucket(m, w, ev->time));
-	add_within(m, c, w, ev->time);
-	if (ev->end.ret) {
+	bool failed = ev->end.ret;
+	if (failed ? cell_fail(&m->cells, c, within_ns)
+		   : cell_add(&m->cells, c, ns, within_ns, ev->time)) {
+		m->damage.folded++;
+		return;
+	}
+	add_bucket(m, c, w, part_ns);
+	cell_recent_part(&m->cells, c, failed ? part_ns : part_ns - ns);
+	add_within(m, w, within_ns);
+	if (failed) {
 		m->n_failed++;
-		c->failed++;
 		return;
 	}
-	cell_add(&m->cells, c, ns, ev->time);
 	cpu->contended++;
 	cpu->total_ns += ns;
 	cpu->cur_n++;
@@ -99,6 +113,14 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 	type->total_ns += ns;
 	type->cur_n++;
 	m->cur_n++;
+}
+
+void account_doubt(struct model *m, const struct wait *w)
+{
+	struct cell *c = cell_of(m, w);
+
+	if (c)
+		cell_doubt(&m->cells, c);
 }
 
 static uint64_t close_types(struct model *m)
@@ -134,13 +156,17 @@ void account_tick(struct model *m, uint64_t time_ns)
 {
 	for (uint32_t i = 1; i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
-		if (!w->used || w->doubtful || w->no_cpu)
+		if (!w->used || w->doubtful || w->no_cpu ||
+		    wait_part_ns(w, 0, time_ns) < m->min_wait_ns)
 			continue;
 		struct cell *c = cell_of(m, w);
-		if (c)
-			add_bucket(m, c, w, in_bucket(m, w, time_ns));
+		if (!c)
+			continue;
+		uint64_t part_ns = in_bucket(m, w, time_ns);
+		add_bucket(m, c, w, part_ns);
+		cell_recent_part(&m->cells, c, part_ns);
 	}
-	cell_tick(&m->cells);
+	cell_tick(&m->cells, m->bucket_ns, time_ns);
 	uint64_t wait = close_types(m);
 	close_cpus(m);
 	for (size_t i = 0; i < m->locks.n; i++) {

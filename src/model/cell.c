@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The cube of waits: cells keyed (lock, stack, task, cpu, owner) in a dense array, found through a
- * slot array that carries half of the hash, so that a probe touches a cell only when it is the one.
+ * slot array that carries bits of the hash, so that a probe nearly never touches a cell that is not
+ * the one.
  * When the array is full the colder half is folded into coarse cells, which keep the type and the
  * CPU and give up the rest; nothing that was waited is forgotten, only by whom and where.
  */
-#include "kontend/cell.h"
+#include "cell-int.h"
 #include "kontend/mem.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include <errno.h>
 #include <string.h>
 
+/* The bits of a slot that are the index of a cell, + 1. */
+#define INDEX ((1u << 27) - 1)
+
 enum { FIRST_CELLS = 256 };
 
 static uint32_t hash_key(const struct cell_key *k)
 {
 	uint64_t a = (k->lock | (uint64_t)k->stack << 32) * 0x9e3779b97f4a7c15ull;
-	uint64_t b = (k->task | (uint64_t)k->cpu << 32 | (uint64_t)k->owner << 48) *
+	uint64_t b = (k->task ^ (uint64_t)k->owner << 20 ^ (uint64_t)k->cpu << 48) *
 		     0xc4ceb9fe1a85ec53ull;
 
 	a ^= b >> 31 ^ b;
@@ -27,11 +31,16 @@ static uint32_t hash_key(const struct cell_key *k)
 
 int cell_table_init(struct cell_table *t, uint32_t max, uint32_t max_groups)
 {
-	*t = (struct cell_table){.max = max, .cap = FIRST_CELLS, .mask = 2 * FIRST_CELLS - 1};
+	*t = (struct cell_table){.max = max,
+				 .cap = FIRST_CELLS,
+				 .mask = 2 * FIRST_CELLS - 1,
+				 .n_more = 1,
+				 .cap_more = 1};
 	t->cells = mem_calloc(t->cap, sizeof(*t->cells));
+	t->more = mem_calloc(t->cap_more, sizeof(*t->more));
 	t->slots = mem_calloc(t->mask + 1, sizeof(*t->slots));
 	t->touched = mem_calloc(cell_words(t), sizeof(*t->touched));
-	if (t->cells && t->slots && t->touched && !hist_pool_init(&t->hists, max_groups))
+	if (t->cells && t->more && t->slots && t->touched && !hist_pool_init(&t->hists, max_groups))
 		return 0;
 	cell_table_deinit(t);
 	return -ENOMEM;
@@ -40,10 +49,30 @@ int cell_table_init(struct cell_table *t, uint32_t max, uint32_t max_groups)
 void cell_table_deinit(struct cell_table *t)
 {
 	mem_free(t->cells);
+	mem_free(t->more);
 	mem_free(t->slots);
 	mem_free(t->touched);
 	hist_pool_deinit(&t->hists);
+	recent_deinit(&t->recent);
 	*t = (struct cell_table){0};
+}
+
+size_t cell_bytes(const struct cell_table *t)
+{
+	return t->cap * sizeof(*t->cells) + t->cap_more * sizeof(*t->more) +
+	       (t->mask + 1) * sizeof(*t->slots) + cell_words(t) * sizeof(*t->touched) +
+	       t->hists.cap_groups * sizeof(*t->hists.groups) + recent_bytes(&t->recent);
+}
+
+static uint32_t slot_of(uint32_t hash, size_t index)
+{
+	return (hash & ~INDEX) | (uint32_t)(index + 1);
+}
+
+/* Is it the slot of a cell with that hash? Mostly, if it says so. */
+static inline bool may_be(uint32_t slot, uint32_t hash)
+{
+	return !((slot ^ hash) & ~INDEX);
 }
 
 static void put_slot(struct cell_table *t, uint32_t hash, size_t index)
@@ -52,10 +81,10 @@ static void put_slot(struct cell_table *t, uint32_t hash, size_t index)
 
 	while (t->slots[i])
 		i = (i + 1) & t->mask;
-	t->slots[i] = (uint64_t)hash << 32 | (uint32_t)(index + 1);
+	t->slots[i] = slot_of(hash, index);
 }
 
-static void rebuild_slots(struct cell_table *t)
+void cell_index(struct cell_table *t)
 {
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
 	for (size_t i = 0; i < t->n; i++)
@@ -65,7 +94,7 @@ static void rebuild_slots(struct cell_table *t)
 static int grow(struct cell_table *t)
 {
 	size_t cap = t->cap * 2;
-	uint64_t *slots = mem_calloc(cap * 2, sizeof(*slots));
+	uint32_t *slots = mem_calloc(cap * 2, sizeof(*slots));
 	uint64_t *touched = mem_calloc((cap + 63) / 64, sizeof(*touched));
 	struct cell *cells = slots && touched ? mem_resize(t->cells, cap, sizeof(*cells)) : NULL;
 
@@ -82,34 +111,29 @@ static int grow(struct cell_table *t)
 	t->cap = cap;
 	t->slots = slots;
 	t->mask = cap * 2 - 1;
-	rebuild_slots(t);
+	cell_index(t);
 	return 0;
-}
-
-static struct cell *find(struct cell_table *t, uint32_t hash, const struct cell_key *key)
-{
-	for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
-		if (t->slots[i] >> 32 != hash)
-			continue;
-		struct cell *c = &t->cells[(uint32_t)t->slots[i] - 1];
-		if (cell_key_equal(&c->key, key))
-			return c;
-	}
-	return NULL;
 }
 
 struct cell *cell_get(struct cell_table *t, struct cell_key key)
 {
 	uint32_t hash = hash_key(&key);
-	struct cell *c = find(t, hash, &key);
 
-	if (c)
-		return c;
+	for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
+		struct cell *known = &t->cells[(t->slots[i] & INDEX) - 1];
+		if (may_be(t->slots[i], hash) && cell_is(known, &key))
+			return known;
+	}
 	if (t->n >= t->max || (t->n == t->cap && grow(t)))
 		return NULL;
 	put_slot(t, hash, t->n);
-	c = &t->cells[t->n++];
-	*c = (struct cell){.key = key, .hash = hash, .min_ns = UINT64_MAX};
+	struct cell *c = &t->cells[t->n++];
+	*c = (struct cell){.lock = key.lock,
+			   .stack = key.stack,
+			   .task = key.task,
+			   .owner = key.owner,
+			   .cpu = key.cpu,
+			   .hash = hash};
 	return c;
 }
 
@@ -118,37 +142,49 @@ uint32_t cell_prefetch(const struct cell_table *t, struct cell_key key)
 	uint32_t hash = hash_key(&key);
 
 	for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
-		if (t->slots[i] >> 32 != hash)
+		if (!may_be(t->slots[i], hash))
 			continue;
-		uint32_t index = (uint32_t)t->slots[i] - 1;
+		uint32_t index = (t->slots[i] & INDEX) - 1;
 		__builtin_prefetch(&t->cells[index], 1);
-		__builtin_prefetch((const char *)&t->cells[index] + 64, 1);
 		return index;
 	}
 	return CELL_NONE;
 }
 
-static void close_bucket(struct cell *c)
+void cell_expect(const struct cell_table *t, struct cell_key key)
 {
-	c->rate_n = c->cur_n;
-	c->rate_wait_ns = c->cur_wait_ns;
-	c->cur_n = 0;
-	c->cur_wait_ns = 0;
+	__builtin_prefetch(&t->slots[hash_key(&key) & t->mask]);
 }
 
-void cell_tick(struct cell_table *t)
+bool cell_close(struct cell_table *t, struct cell *c)
+{
+	struct cell_more *m = c->more ? &t->more[c->more] : NULL;
+
+	c->rate_wait_ns = c->cur_wait_ns;
+	c->cur_wait_ns = 0;
+	c->in_closed = c->in_open;
+	c->in_open = 0;
+	c->doubt_closed = c->doubt_open;
+	c->doubt_open = 0;
+	if (m) {
+		m->rate_n = m->cur_n;
+		m->cur_n = 0;
+	}
+	return c->rate_wait_ns || c->in_closed || c->doubt_closed || (m && m->rate_n);
+}
+
+void cell_tick(struct cell_table *t, uint64_t begin_ns, uint64_t end_ns)
 {
 	for (size_t w = 0; w < cell_words(t); w++) {
 		for (uint64_t bits = t->touched[w]; bits; bits &= bits - 1) {
 			unsigned bit = (unsigned)__builtin_ctzll(bits);
 			size_t i = w * 64 + bit;
 
-			if (i < t->n)
-				close_bucket(&t->cells[i]);
-			if (i >= t->n || (!t->cells[i].rate_n && !t->cells[i].rate_wait_ns))
+			if (i >= t->n || !cell_close(t, &t->cells[i]))
 				t->touched[w] &= ~(1ull << bit);
 		}
 	}
+	recent_tick(&t->recent, begin_ns, end_ns);
 }
 
 void cell_touch_all(struct cell_table *t)
@@ -158,8 +194,7 @@ void cell_touch_all(struct cell_table *t)
 
 static bool is_coarse(const struct cell *c)
 {
-	return c->key.stack == STACK_OTHER && c->key.task == TASK_OTHER &&
-	       c->key.owner == OWNER_NONE;
+	return c->stack == STACK_OTHER && c->task == TASK_OTHER && c->owner == OWNER_NONE;
 }
 
 /* Time waited, halved for each second that has passed since; as an octave. */
@@ -187,23 +222,25 @@ static unsigned threshold(const struct cell_table *t, uint64_t now_ns)
 	return w;
 }
 
-static void merge(struct cell_table *t, struct cell *into, struct cell *from)
+/* Its new index. */
+static uint32_t put_back(struct cell_table *t, const struct cell *taken, struct cell_key key)
 {
-	into->n += from->n;
-	into->total_ns += from->total_ns;
-	into->waited_ns += from->waited_ns;
-	into->cur_wait_ns += from->cur_wait_ns;
-	into->rate_wait_ns += from->rate_wait_ns;
-	into->cur_n += from->cur_n;
-	into->rate_n += from->rate_n;
-	into->failed += from->failed;
-	if (from->min_ns < into->min_ns)
-		into->min_ns = from->min_ns;
-	if (from->max_ns > into->max_ns)
-		into->max_ns = from->max_ns;
-	if (from->last_ns > into->last_ns)
-		into->last_ns = from->last_ns;
-	hist_pool_move(&t->hists, into->hist, from->hist);
+	size_t n = t->n;
+	struct cell *into = cell_get(t, key);
+
+	if (t->n == n) {
+		cell_merge(t, into, taken);
+		return (uint32_t)(into - t->cells);
+	}
+	struct cell fresh = *into;
+	*into = *taken;
+	into->lock = key.lock;
+	into->stack = key.stack;
+	into->task = key.task;
+	into->owner = key.owner;
+	into->cpu = key.cpu;
+	into->hash = fresh.hash;
+	return (uint32_t)(into - t->cells);
 }
 
 /*
@@ -216,16 +253,23 @@ uint64_t cell_rekey(struct cell_table *t,
 	size_t n = t->n;
 	uint64_t folded = 0;
 
+	if (cell_reserve(t, n / 2))
+		return 0;
+	uint32_t *map = t->recent.n ? mem_calloc(n, sizeof(*map)) : NULL;
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
 	t->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct cell taken = t->cells[i];
-		struct cell_key key = taken.key;
+		struct cell_key key = cell_key(&taken);
 		if (give(ctx, &taken, &key))
-			folded += taken.n;
-		struct cell *into = cell_get(t, key);
-		merge(t, into, &taken);
+			folded += cell_n(t, &taken);
+		uint32_t index = put_back(t, &taken, key);
+		if (map)
+			map[i] = index;
 	}
+	if (t->recent.n)
+		recent_remap(&t->recent, map);
+	mem_free(map);
 	cell_touch_all(t);
 	return folded;
 }
@@ -261,6 +305,9 @@ uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
 void cell_table_clear(struct cell_table *t)
 {
 	t->n = 0;
+	t->n_more = 1;
+	t->free_more = 0;
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
 	hist_pool_clear(&t->hists);
+	recent_clear(&t->recent);
 }

@@ -22,27 +22,34 @@ static uint32_t coarse_lock(const void *ctx, uint32_t lock)
 	return t->locks[lock].type;
 }
 
-static void mark(struct model *m, const struct cell_key *k)
+static void mark(struct model *m, struct cell_key k)
 {
-	m->locks.locks[k->lock].marked = 1;
-	m->stacks.stacks[k->stack].marked = 1;
-	m->tasks.tasks[k->task].marked = 1;
-	m->tasks.tasks[cell_owner_task(k->owner)].marked = 1;
+	m->locks.locks[k.lock].marked = 1;
+	m->stacks.stacks[k.stack].marked = 1;
+	m->tasks.tasks[k.task].marked = 1;
+	m->tasks.tasks[cell_owner_task(k.owner)].marked = 1;
+}
+
+static void mark_wait(struct model *m, const struct wait *w)
+{
+	mark(m, wait_key(w));
+	m->tasks.tasks[cell_owner_task(w->seen)].marked = 1;
 }
 
 static void sweep(struct model *m)
 {
-	for (size_t i = 0; i < m->cells.n; i++) {
-		mark(m, &m->cells.cells[i].key);
-	}
+	for (size_t i = 0; i < m->cells.n; i++)
+		mark(m, cell_key(&m->cells.cells[i]));
 	for (size_t i = 0; i < m->profile.n; i++)
 		m->tasks.tasks[m->profile.cells[i].task].marked = 1;
 	for (uint32_t i = 1; i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
-		const struct cell_key key = wait_key(w);
 		if (w->used || i == m->last_wait)
-			mark(m, &key);
+			mark_wait(m, w);
 	}
+	const struct past_wait *past;
+	for (uint32_t i = 0; (past = past_at(&m->past, i)); i++)
+		mark_wait(m, &past->wait);
 	lock_sweep(&m->locks);
 	stack_sweep(&m->stacks);
 	task_sweep(&m->tasks);

@@ -81,6 +81,28 @@ uint32_t hist_pool_group(struct hist_pool *p)
 	return g;
 }
 
+void hist_pool_give_back(struct hist_pool *p, uint32_t group)
+{
+	p->groups[group][0] = p->free;
+	p->free = group;
+}
+
+void hist_pool_count(struct hist_pool *p, uint32_t refs, unsigned bucket, uint32_t n)
+{
+	uint32_t group = p->groups[refs][bucket / HIST_GROUP];
+
+	if (!group) {
+		group = hist_pool_group(p); /* which may move them all */
+		p->groups[refs][bucket / HIST_GROUP] = group;
+	}
+	if (!group) {
+		p->n_dropped += n;
+		return;
+	}
+	uint32_t *count = &p->groups[group][bucket % HIST_GROUP];
+	*count = *count + n < n ? UINT32_MAX : *count + n;
+}
+
 void hist_pool_sum(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS], struct hist *sum)
 {
 	for (unsigned g = 0; g < HIST_GROUPS; g++) {
@@ -115,8 +137,7 @@ void hist_pool_move(struct hist_pool *p, uint32_t into[HIST_GROUPS], uint32_t fr
 			continue;
 		}
 		merge_group(p->groups[into[g]], p->groups[f]);
-		p->groups[f][0] = p->free;
-		p->free = f;
+		hist_pool_give_back(p, f);
 	}
 }
 

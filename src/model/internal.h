@@ -10,6 +10,9 @@ struct locksnap;
 int pair_begin(struct model *m, const struct event *ev);
 int pair_end(struct model *m, const struct event *ev);
 int pair_owner(struct model *m, const struct event *ev);
+/* The wait that @ev begins soon: its call chain will be at hand. Index, STACK_OTHER if it is new.
+ */
+uint32_t pair_expect(struct model *m, const struct event *ev);
 /* The task is gone: waits it still had lost their end. */
 void pair_task_gone(struct model *m, uint32_t task);
 void pair_stray_gone(struct model *m, int32_t tid); /* the same of who has no entry */
@@ -32,6 +35,8 @@ void looks_settle(struct model *m);
 
 /* account.c: what was waited goes into cells, locks, CPUs and types. */
 void account_end(struct model *m, const struct wait *w, const struct event *ev);
+/* A doubtful wait is over, and in no figure. */
+void account_doubt(struct model *m, const struct wait *w);
 void account_tick(struct model *m, uint64_t time_ns);
 
 /* lives.c: the address space of process @pid, that was called @comm (NULL), is gone. */

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How much a model keeps apart. Tables grow as they are filled, so limits cost nothing where little
- * comes; when one is full the colder half of the cells is folded. Most of a large model are cells
- * and their histograms: a cell has one or two groups of these.
+ * comes; when one is full the colder half of the cells is folded. Most of a large model are cells.
+ * Reckoned is the most that they take, with sums of several waits and, of every other one, a
+ * histogram in groups of the pool; of many cells that have one wait each it is a third.
  */
 #include "kontend/model.h"
 
 enum {
-	CELL_BYTES = sizeof(struct cell) + 2 * sizeof(uint64_t), /* and its part of the slots */
+	SLOTS_BYTES = 4 * sizeof(uint32_t), /* a cell's part of them, at most */
+	CELL_BYTES = sizeof(struct cell) + sizeof(struct cell_more) + SLOTS_BYTES,
 	GROUP_BYTES = HIST_GROUP * sizeof(uint32_t),
 	GROUPS_OF_2_CELLS = 3,
 	STACK_BYTES = 512, /* a chain of usual length */
 	ENTRY_BYTES = 384, /* a lock, a task with its name, each with its place in an index */
 	MOST = 1 << 26,	   /* of each: indices have 32 bits, some of them in use for marks */
 };
+
+enum { RECENT_PART_OF = 8, LEAST_RECENT = 1 << 18, MOST_RECENT = 1 << 24 };
 
 static const struct model_limits defaults = {
 	.locks = 16384, .stacks = 16384, .tasks = 32768, .cells = 65536, .hist_groups = 196608};
@@ -36,4 +40,14 @@ struct model_limits model_limits_of(uint64_t bytes)
 		.cells = at_least(least->cells, cells),
 		.hist_groups = at_least(least->hist_groups, cells * GROUPS_OF_2_CELLS / 2),
 	};
+}
+
+struct model_limits model_limits_recent(uint64_t bytes)
+{
+	uint64_t recent = bytes / RECENT_PART_OF;
+	struct model_limits l = model_limits_of(bytes - recent);
+
+	recent /= sizeof(uint64_t);
+	l.recent = at_least(LEAST_RECENT, recent < MOST_RECENT ? recent : MOST_RECENT);
+	return l;
 }

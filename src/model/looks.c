@@ -232,6 +232,40 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 	return 0;
 }
 
+/* Who held the lock that the look saw @w wait for; its end may be known by now. */
+static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
+{
+	uint64_t seen_ns = l->snap.head.time_ns;
+	int32_t tid = m->tasks.tasks[w->task].tid;
+	const struct locksnap_waiter *v =
+		w->task == TASK_OTHER || w->begin_ns > seen_ns ? NULL : find(l, w->addr, tid);
+	const struct locksnap_queue *q = v ? &l->snap.queues[v->queue] : NULL;
+
+	if (!q || q->certainty == LOCKSNAP_NOBODY || q->holder_tid <= 0 || q->holder_tid == tid)
+		return 0;
+	uint32_t holder = task_get_quickly(&m->tasks, q->holder_pid, q->holder_tid);
+	if (holder == TASK_OTHER || holder >= OWNER_HINT)
+		return 0;
+	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0 : OWNER_HINT);
+	return task_name(&m->tasks, holder, locksnap_text(&l->snap, q->holder_comm));
+}
+
+static int see_holders(struct model *m, const struct look_at *l)
+{
+	struct past_wait *past;
+	int code = 0;
+
+	if (l->snap.head.reason)
+		return 0;
+	for (uint32_t i = 1; code == 0 && i < m->waits.high; i++)
+		if (m->waits.waits[i].used)
+			code = see_holder(m, l, &m->waits.waits[i]);
+	for (uint32_t i = 0; code == 0 && (past = past_at(&m->past, i)); i++)
+		if (past->end_ns >= l->snap.head.time_ns)
+			code = see_holder(m, l, &past->wait);
+	return code;
+}
+
 /* Whose waits are not measured are in the looks all the same. */
 static bool all_are_measured(const struct model *m)
 {
@@ -250,6 +284,8 @@ void looks_settle(struct model *m)
 	}
 	if (code != -ENOMEM && now.snap.n_waiters && all_are_measured(m))
 		code = add_untold(m, &now, &before);
+	if (code != -ENOMEM)
+		code = see_holders(m, &now);
 	if (code == -ENOMEM)
 		m->damage.snapshot_lost++;
 	m->looks.lost = m->damage.lost + m->damage.dropped;

@@ -28,6 +28,8 @@ int model_init(struct model *m, const struct model_limits *limits)
 		m->lock_names = lockname_set_new();
 		m->funcs = funcset_new();
 		m->cfi = cfiset_new();
+		m->cells.recent.max = l->recent;
+		m->profile.recent.max = l->recent / 8;
 		if (m->lock_names && m->funcs && m->cfi && !mmlock_init(&m->mmlocks))
 			return 0;
 	}
@@ -120,14 +122,20 @@ static int begin_task(struct model *m, const struct event *ev)
 	return task_fork(&m->tasks, ev);
 }
 
+/* As below, of all but waits. */
+static void begin_gap_of_others(struct model *m, uint32_t cpu, uint64_t until_ns)
+{
+	/* Both halves of these are of one CPU: of one ring, in which nothing is within a gap. */
+	rotation_lost(&m->rotation, cpu == PAIR_ANY_CPU ? until_ns : 0);
+	mmlock_lost(&m->mmlocks, until_ns);
+}
+
 /* From now on, and before @until_ns, records of @cpu are missing: whatever is paired may not fit.
  */
 static void begin_gap(struct model *m, uint32_t cpu, uint64_t until_ns)
 {
 	pair_lost(m, cpu, until_ns);
-	/* Both halves of these are of one CPU: of one ring, in which nothing is within a gap. */
-	rotation_lost(&m->rotation, cpu == PAIR_ANY_CPU ? until_ns : 0);
-	mmlock_lost(&m->mmlocks, until_ns);
+	begin_gap_of_others(m, cpu, until_ns);
 }
 
 static int lose(struct model *m, const struct event *ev)
@@ -137,8 +145,11 @@ static int lose(struct model *m, const struct event *ev)
 
 	m->lost_ahead -= known;
 	m->damage.lost += ev->lost.n - known;
-	if (cpu)
+	loss_add_gap(m, ev->time, ev->lost.n);
+	if (cpu) {
 		cpu->lost += ev->lost.n;
+		cpu->untold = !ev->lost.n && !m->lost_tally;
+	}
 	begin_gap(m, cpu ? ev->cpu : PAIR_ANY_CPU, ev->lost.until);
 	return 0;
 }
@@ -152,9 +163,12 @@ static int lose(struct model *m, const struct event *ev)
 static int tally_losses(struct model *m, const struct event *ev)
 {
 	m->lost_tally += ev->lost.n;
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		m->cpus[i].untold = false;
 	if (m->lost_tally <= m->damage.lost)
 		return 0;
 	m->lost_ahead += m->lost_tally - m->damage.lost;
+	loss_add_gap(m, m->now_ns, m->lost_tally - m->damage.lost);
 	m->damage.lost = m->lost_tally;
 	begin_gap(m, PAIR_ANY_CPU, UINT64_MAX);
 	return 0;
@@ -185,13 +199,14 @@ static int map_code(struct model *m, const struct event *ev)
 
 static int apply_other(struct model *m, const struct event *ev)
 {
+	m->loss.others += ev->kind != EVENT_LOST && ev->kind != EVENT_LOST_SAMPLES;
 	switch (ev->kind) {
 	case EVENT_COMM:
 		return name_task(m, ev);
 	case EVENT_MMAP:
 		return map_code(m, ev);
 	case EVENT_SAMPLE:
-		return profile_sample(&m->profile, ev,
+		return profile_sample(&m->profile, ev, &m->tasks,
 				      task_get_quickly(&m->tasks, ev->pid, ev->tid));
 	case EVENT_FORK:
 		return begin_task(m, ev);
@@ -310,7 +325,8 @@ void model_tick(struct model *m, uint64_t time_ns)
 	m->n_ticks++;
 	pair_tick(m);
 	account_tick(m, time_ns);
-	profile_tick(&m->profile);
+	loss_tick(m, time_ns);
+	profile_tick(&m->profile, m->bucket_ns, time_ns);
 	rotation_tick(&m->rotation, m->n_ticks);
 	mmlock_tick(&m->mmlocks);
 	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
@@ -358,12 +374,19 @@ void model_host(struct model *m, const struct record_host *host)
  * happened nor until when. It has when it says a round of later than that: it looks at its rings,
  * says a round of before, and is at most two behind.
  */
-static void lose_some(struct model *m)
-{
-	enum { ROUNDS_BEHIND = 3 };
+enum { ROUNDS_BEHIND = 3 };
 
+static void lose_some(struct model *m, uint64_t n)
+{
+	loss_add_gap(m, m->now_ns, n);
 	m->gap_rounds = ROUNDS_BEHIND;
 	begin_gap(m, PAIR_ANY_CPU, UINT64_MAX);
+}
+
+static void end_by(uint64_t *until, uint64_t time_ns)
+{
+	if (*until > time_ns)
+		*until = time_ns;
 }
 
 void model_settle(struct model *m, uint64_t time_ns)
@@ -371,16 +394,17 @@ void model_settle(struct model *m, uint64_t time_ns)
 	model_round(m, time_ns);
 	if (!m->gap_rounds || --m->gap_rounds)
 		return;
-	m->lost_until = m->rotation.lost_until = m->mmlocks.lost_until = time_ns;
+	end_by(&m->lost_until, time_ns);
+	end_by(&m->rotation.lost_until, time_ns);
+	end_by(&m->mmlocks.lost_until, time_ns);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
-		if (m->cpus[i].lost_until > time_ns)
-			m->cpus[i].lost_until = time_ns;
+		end_by(&m->cpus[i].lost_until, time_ns);
 }
 
 void model_drop(struct model *m, const struct record_drop *drop)
 {
 	m->damage.dropped += drop->records;
-	lose_some(m);
+	lose_some(m, drop->records);
 }
 
 void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill)
@@ -401,11 +425,17 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 	struct model_cpu *c = model_cpu(m, state->cpu);
 
 	if (c) {
-		c->offline = !state->online;
+		c->offline = state->online == RECORD_CPU_OFFLINE;
 		c->seen = true;
 	}
-	if (state->online)
-		lose_some(m);
+	if (state->online == RECORD_CPU_ONLINE || state->online == RECORD_CPU_TOLD)
+		loss_add_unknown(m, m->now_ns);
+	if (state->online == RECORD_CPU_ONLINE)
+		lose_some(m, 0);
+	if (state->online == RECORD_CPU_WAITS_WHOLE) {
+		m->gap_rounds = ROUNDS_BEHIND;
+		begin_gap_of_others(m, PAIR_ANY_CPU, UINT64_MAX);
+	}
 }
 
 void model_zero(struct model *m)
@@ -417,18 +447,22 @@ void model_zero(struct model *m)
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		m->types[i].contended = m->types[i].total_ns = m->types[i].waited_ns = 0;
 	m->n_failed = 0;
+	m->n_short = 0;
+	past_clear(&m->past);
 	rotation_zero(&m->rotation);
 	profile_zero(&m->profile);
 	mmlock_zero(&m->mmlocks);
 	if (m->ended)
 		ended_zero(m->ended);
 	m->zero_ns = m->now_ns;
+	loss_begin_sums(m);
 	m->generation++;
 }
 
 void model_range(struct model *m)
 {
 	model_zero(m);
+	loss_begin_range(m);
 	m->before = (struct model_before){
 		.n_events = m->n_events, .n_ticks = m->n_ticks, .damage = m->damage};
 	for (uint32_t i = 0; i < m->n_cpus; i++)
@@ -481,11 +515,7 @@ size_t model_bytes(const struct model *m)
 	       map_bytes(&m->locks.index) + map_bytes(&m->locks.others) +
 	       m->stacks.cap * sizeof(*m->stacks.stacks) +
 	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
-	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) +
-	       m->cells.cap * sizeof(*m->cells.cells) +
-	       (m->cells.mask + 1) * sizeof(*m->cells.slots) +
-	       cell_words(&m->cells) * sizeof(*m->cells.touched) +
-	       m->cells.hists.cap_groups * sizeof(*m->cells.hists.groups) +
+	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) + cell_bytes(&m->cells) +
 	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
 	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +

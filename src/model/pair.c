@@ -38,7 +38,11 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 /* One that had no begin has not lost its end either. */
 static void give_up_one(struct model *m, struct nest *n, uint32_t at)
 {
-	m->damage.unmatched_begin += !m->waits.waits[n->waits[at]].by_look;
+	const struct wait *w = &m->waits.waits[n->waits[at]];
+
+	m->damage.unmatched_begin += !w->by_look;
+	if (w->doubtful && !w->by_look)
+		account_doubt(m, w);
 	take_out(m, n, at);
 }
 
@@ -132,13 +136,28 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	}
 }
 
-/*
- * Chains get longer as they come: the longest seen stands for the limit set at the source. Frames
- * of the tracing are nobody's: they come and go with whoever else listens.
- */
+/* Frames of the tracing are nobody's: they come and go with whoever else listens. */
+static uint32_t count_traced(const struct model *m, const struct event *ev)
+{
+	uint32_t n = 0;
+
+	while (m->tracing && n + 1 < ev->begin.n_frames &&
+	       m->tracing->is_tracing(m->tracing, ev->begin.frames[n]))
+		n++;
+	return n;
+}
+
+uint32_t pair_expect(struct model *m, const struct event *ev)
+{
+	uint32_t traced = count_traced(m, ev);
+
+	return stack_expect(&m->stacks, ev->begin.frames + traced, ev->begin.n_frames - traced);
+}
+
+/* Chains get longer as they come: the longest seen stands for the limit set at the source. */
 static uint32_t intern_stack(struct model *m, const struct event *ev)
 {
-	uint32_t n = ev->begin.n_frames, traced = 0;
+	uint32_t n = ev->begin.n_frames, traced = count_traced(m, ev);
 
 	if (!n) {
 		m->damage.no_stack++;
@@ -146,9 +165,6 @@ static uint32_t intern_stack(struct model *m, const struct event *ev)
 	}
 	if (n > m->chain_limit)
 		m->chain_limit = n;
-	while (m->tracing && traced + 1 < n &&
-	       m->tracing->is_tracing(m->tracing, ev->begin.frames[traced]))
-		traced++;
 	if (traced > m->traced_most)
 		m->traced_most = traced;
 	return stack_get(&m->stacks, ev->begin.frames + traced, n - traced);
@@ -204,6 +220,14 @@ static void note_wait(struct lock *l, const struct event *ev)
 	l->cgroup = ev->cgroup;
 }
 
+/* They were lost in pairs, or the gap that they are of was said before. */
+static void note_missed(struct model *m, struct model_cpu *cpu, uint32_t n)
+{
+	m->damage.lost += n;
+	cpu->lost += n;
+	cpu->untold = false;
+}
+
 int pair_begin(struct model *m, const struct event *ev)
 {
 	enum lock_type type = locktype_from_flags(ev->begin.flags);
@@ -213,8 +237,8 @@ int pair_begin(struct model *m, const struct event *ev)
 
 	if (!cpu)
 		return -ENOMEM;
-	m->damage.lost += ev->begin.missed;
-	cpu->lost += ev->begin.missed;
+	if (ev->begin.missed)
+		note_missed(m, cpu, ev->begin.missed);
 	if (m->no_ends) {
 		m->damage.unmatched_begin++;
 		return 0;
@@ -286,7 +310,7 @@ int pair_owner(struct model *m, const struct event *ev)
 	if (index >= OWNER_HINT || (index == TASK_OTHER && ev->owner.tid))
 		return 0;
 	m->owners_told = true;
-	w->owner = (uint16_t)(index | (ev->owner.hint || !index ? OWNER_HINT : 0));
+	w->owner = index | (ev->owner.hint || !index ? OWNER_HINT : 0);
 	w->cell = cell_prefetch(&m->cells, wait_key(w));
 	return index ? task_name(&m->tasks, index, ev->owner.comm) : 0;
 }

@@ -4,7 +4,8 @@
  * is a sum over cells when it is shown. When cells or chains have run out, chains lose their outer
  * half: who called from far away is forgotten first, the function that ran never, so shares by
  * symbol stay exact. Before that goes what belongs to programs that have ended, the oldest first:
- * whose samples they were, and where in code that nobody has mapped any more.
+ * whose samples they were, and where in code that nobody has mapped any more. Whose samples those
+ * of living tasks are goes last.
  */
 #include "kontend/profile.h"
 #include "kontend/mem.h"
@@ -30,6 +31,7 @@ void profile_deinit(struct profile *p)
 	stack_table_deinit(&p->stacks);
 	map64_deinit(&p->index);
 	mem_free(p->cells);
+	recent_deinit(&p->recent);
 	*p = (struct profile){0};
 }
 
@@ -39,10 +41,12 @@ int profile_copy(struct profile *dst, const struct profile *src)
 	dst->spaces = (struct map_spaces){0};
 	dst->stacks = (struct stack_table){0};
 	dst->index = (struct map64){0};
+	dst->recent = (struct recent){0};
 	dst->cap = src->n;
 	dst->cells = mem_dup(src->cells, src->n, sizeof(*src->cells));
 	if ((!src->n || dst->cells) && !map_spaces_copy(&dst->spaces, &src->spaces) &&
-	    !stack_table_copy(&dst->stacks, &src->stacks) && !map64_copy(&dst->index, &src->index))
+	    !stack_table_copy(&dst->stacks, &src->stacks) &&
+	    !map64_copy(&dst->index, &src->index) && !recent_copy(&dst->recent, &src->recent))
 		return 0;
 	profile_deinit(dst);
 	return -ENOMEM;
@@ -53,6 +57,7 @@ static uint64_t key_of(uint32_t stack, uint32_t task, uint32_t cpu)
 	return (uint64_t)stack << 40 | (uint64_t)task << 16 | (cpu & 0xffff);
 }
 
+/* Into which cell, or -ENOMEM. */
 static int add(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, uint64_t n,
 	       uint64_t period)
 {
@@ -69,7 +74,7 @@ static int add(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, u
 	}
 	c->n += n;
 	c->period += period;
-	return 0;
+	return (int)(c - p->cells);
 }
 
 /*
@@ -154,6 +159,7 @@ static bool is_full(const struct profile *p)
 /* How all cells are made anew: what is given up of each. */
 struct remake {
 	uint32_t most;			/* frames, the innermost; 0: all */
+	bool nobody;			/* of no task any more */
 	const struct task_table *tasks; /* NULL: none ends */
 	uint64_t until_ns;
 	const uint8_t *keep; /* objects; NULL: all */
@@ -187,7 +193,7 @@ static uint32_t take_kept(const struct remake *r, const uint64_t *frames, uint32
 
 static uint32_t take_task(const struct remake *r, uint32_t task)
 {
-	if (r->most == LEAF_ONLY)
+	if (r->nobody)
 		return TASK_OTHER;
 	return r->tasks && task_ended_until(&r->tasks->tasks[task], r->until_ns) ? TASK_OTHER
 										 : task;
@@ -204,6 +210,7 @@ static int remake_cell(struct profile *p, const struct profile *old, const struc
 	n = take_kept(r, stack_frames(&old->stacks, c->stack), n, frames, &ended);
 	p->shortened += r->most && s->n > r->most ? c->n : 0;
 	p->ended += ended ? c->n : 0;
+	p->nameless += r->nobody && c->task != TASK_OTHER ? c->n : 0;
 	return add(p, stack_get(&p->stacks, frames, n), take_task(r, c->task), c->cpu, c->n,
 		   c->period);
 }
@@ -217,12 +224,19 @@ static int remake(struct profile *p, const struct remake *how)
 	p->n = p->cap = 0;
 	p->index = (struct map64){0};
 	p->generation++;
-	for (size_t i = 0; !r && i < old.n; i++)
+	uint32_t *map = p->recent.n ? mem_calloc(old.n + 1, sizeof(*map)) : NULL;
+	for (size_t i = 0; r >= 0 && i < old.n; i++) {
 		r = remake_cell(p, &old, how, &old.cells[i]);
+		if (map && r >= 0)
+			map[i] = (uint32_t)r;
+	}
+	if (p->recent.n)
+		recent_remap(&p->recent, r < 0 ? NULL : map);
+	mem_free(map);
 	stack_table_deinit(&old.stacks);
 	map64_deinit(&old.index);
 	mem_free(old.cells);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int profile_end_tasks(struct profile *p, const struct task_table *tasks, uint64_t until_ns)
@@ -260,30 +274,47 @@ static int shorten(struct profile *p, uint32_t *ret_most)
 	return remake(p, &how);
 }
 
+static bool has_many_cells(const struct profile *p)
+{
+	return p->n > p->max / 4 * 3;
+}
+
 static bool is_crowded(const struct profile *p)
 {
-	return p->n > p->max / 4 * 3 || p->stacks.in_use > p->stacks.max / 4 * 3;
+	return has_many_cells(p) || p->stacks.in_use > p->stacks.max / 4 * 3;
+}
+
+/* Where programs come and go, most cells are of tasks that have ended. */
+static int end_tasks(struct profile *p, const struct task_table *tasks)
+{
+	int r = 0;
+
+	if (has_many_cells(p))
+		r = profile_end_tasks(p, tasks, task_older_half(tasks));
+	return !r && has_many_cells(p) ? profile_end_tasks(p, tasks, UINT64_MAX) : r;
 }
 
 /* Until there is room for a while, or nothing is left to be given up. */
-static int make_room(struct profile *p)
+static int make_room(struct profile *p, const struct task_table *tasks)
 {
-	uint32_t most = 0;
-	int r;
+	uint32_t most = STACK_MAX_FRAMES;
+	int r = end_tasks(p, tasks);
 
-	do {
+	while (!r && is_crowded(p) && most > LEAF_ONLY)
 		r = shorten(p, &most);
-	} while (!r && is_crowded(p) && most > LEAF_ONLY);
+	if (!r && has_many_cells(p))
+		r = remake(p, &(struct remake){.most = LEAF_ONLY, .nobody = true});
 	p->next_shorten = p->samples + SHORTEN_PAUSE;
 	return r;
 }
 
-int profile_sample(struct profile *p, const struct event *ev, uint32_t task)
+int profile_sample(struct profile *p, const struct event *ev, const struct task_table *tasks,
+		   uint32_t task)
 {
 	uint64_t frames[STACK_MAX_FRAMES];
 	uint32_t n = take_frames(p, ev, frames);
 
-	if (is_full(p) && p->samples >= p->next_shorten && make_room(p))
+	if (is_full(p) && p->samples >= p->next_shorten && make_room(p, tasks))
 		return -ENOMEM;
 	uint32_t stack = stack_get(&p->stacks, frames, n);
 	if (stack == STACK_OTHER ||
@@ -292,26 +323,78 @@ int profile_sample(struct profile *p, const struct event *ev, uint32_t task)
 		task = TASK_OTHER;
 		p->other++;
 	}
-	if (add(p, stack, task, ev->cpu, 1, ev->sample.period))
-		return -ENOMEM;
+	int cell = add(p, stack, task, ev->cpu, 1, ev->sample.period);
+	if (cell < 0)
+		return cell;
+	p->nameless += task == TASK_OTHER;
+	recent_add(&p->recent, RECENT_SAMPLE, (size_t)cell, ev->sample.period);
 	p->samples++;
 	p->cur_n++;
 	p->period += ev->sample.period;
 	return 0;
 }
 
-void profile_tick(struct profile *p)
+void profile_tick(struct profile *p, uint64_t begin_ns, uint64_t end_ns)
 {
 	p->rate_n = p->cur_n;
 	p->cur_n = 0;
+	recent_tick(&p->recent, begin_ns, end_ns);
+}
+
+static struct profile_cell *find_recent(const struct profile *p, size_t index, uint32_t *at,
+					struct profile *ret)
+{
+	if (!at[index]) {
+		ret->cells[ret->n] = p->cells[index];
+		ret->cells[ret->n].n = ret->cells[ret->n].period = 0;
+		at[index] = (uint32_t)++ret->n;
+	}
+	return &ret->cells[at[index] - 1];
+}
+
+int profile_recent(const struct profile *p, const struct recent_window *w, const uint8_t *keep,
+		   struct profile_cell *room, struct profile *ret)
+{
+	uint32_t *at = mem_calloc(p->n + 1, sizeof(*at));
+	uint64_t high = 0;
+
+	if (!at)
+		return -ENOMEM;
+	*ret = *p;
+	ret->cells = room;
+	ret->n = ret->samples = ret->period = 0;
+	for (size_t i = w->first; i < p->recent.open; i++) {
+		uint64_t word = p->recent.words[i], value = high | recent_value(word);
+		high = recent_kind(word) == RECENT_HIGH ? value << RECENT_VALUE_BITS : 0;
+		if (high)
+			continue;
+		if (keep && !keep[recent_index(word)]) {
+			i += recent_kind(word) == RECENT_BLOCK ? recent_value(word) : 0;
+			continue;
+		}
+		struct profile_cell *c = find_recent(p, recent_index(word), at, ret);
+		struct recent_block b = {.n = 1, .total_ns = value};
+		if (recent_kind(word) == RECENT_BLOCK) {
+			memcpy(&b, &p->recent.words[i + 1], sizeof(b));
+			i += recent_value(word);
+		}
+		c->n += b.n;
+		c->period += b.total_ns;
+		ret->samples += b.n;
+		ret->period += b.total_ns;
+	}
+	mem_free(at);
+	return 0;
 }
 
 void profile_zero(struct profile *p)
 {
 	p->n = 0;
 	p->samples = p->period = p->shortened = p->other = p->next_shorten = p->ended = 0;
+	p->nameless = 0;
 	p->generation++;
 	map64_clear(&p->index);
+	recent_clear(&p->recent);
 	stack_sweep(&p->stacks);
 }
 
@@ -320,5 +403,5 @@ size_t profile_bytes(const struct profile *p)
 	return map_spaces_bytes(&p->spaces) + p->cap * sizeof(*p->cells) +
 	       (p->index.slots ? (p->index.mask + 1) * sizeof(*p->index.slots) : 0) +
 	       p->stacks.cap * sizeof(*p->stacks.stacks) +
-	       p->stacks.cap_frames * sizeof(*p->stacks.frames);
+	       p->stacks.cap_frames * sizeof(*p->stacks.frames) + recent_bytes(&p->recent);
 }

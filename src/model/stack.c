@@ -145,14 +145,12 @@ static inline bool is_chain(const struct stack_table *t, uint32_t index, const u
 	return s->n == n && !memcmp(t->frames + s->first, frames, n * sizeof(*frames));
 }
 
-static uint32_t find_or_add(struct stack_table *t, const uint64_t *frames, uint32_t n)
+static uint32_t find(const struct stack_table *t, uint64_t hash, const uint64_t *frames, uint32_t n)
 {
-	uint64_t hash = hash_frames(frames, n);
-
 	for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask)
 		if (t->stacks[t->slots[i]].hash == hash && is_chain(t, t->slots[i], frames, n))
 			return t->slots[i];
-	return add(t, hash, frames, n);
+	return STACK_OTHER;
 }
 
 /* By frames that tell most chains apart: the way to the lock, and the way of the task to there. */
@@ -164,16 +162,30 @@ static inline uint32_t *recent_slot(struct stack_table *t, const uint64_t *f, ui
 }
 
 /* Most waits repeat what came lately: comparing frames is cheaper than hashing them all. */
-uint32_t stack_get(struct stack_table *t, const uint64_t *frames, uint32_t n)
+static inline uint32_t look_up(struct stack_table *t, const uint64_t *frames, uint32_t n, bool make)
 {
 	if (!n)
 		return STACK_OTHER;
 	if (n > STACK_MAX_FRAMES)
 		n = STACK_MAX_FRAMES;
 	uint32_t *recent = recent_slot(t, frames, n);
-	if (!is_chain(t, *recent, frames, n))
-		*recent = find_or_add(t, frames, n);
-	return *recent;
+	if (is_chain(t, *recent, frames, n))
+		return *recent;
+	uint64_t hash = hash_frames(frames, n);
+	uint32_t known = find(t, hash, frames, n);
+	if (known || make)
+		*recent = known ? known : add(t, hash, frames, n);
+	return known || make ? *recent : STACK_OTHER;
+}
+
+uint32_t stack_expect(struct stack_table *t, const uint64_t *frames, uint32_t n)
+{
+	return look_up(t, frames, n, false);
+}
+
+uint32_t stack_get(struct stack_table *t, const uint64_t *frames, uint32_t n)
+{
+	return look_up(t, frames, n, true);
 }
 
 /* Frames are packed in index order, not pool order, so they go to a new pool. */

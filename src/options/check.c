@@ -24,6 +24,12 @@ bool opts_is_given(const struct opts *o, const struct opts_info *i)
 	}
 }
 
+/* Of a recording several targets say more of what is meant. */
+static bool is_reading(const struct opts *o)
+{
+	return o->input || o->verb == VERB_REPLAY || o->verb == VERB_DIFF;
+}
+
 static int check_targets(const struct opts *o, struct error *err)
 {
 	const char *given[5];
@@ -39,7 +45,7 @@ static int check_targets(const struct opts *o, struct error *err)
 		given[n++] = "--cgroup";
 	if (o->command && !o->all_cpus)
 		given[n++] = "-- COMMAND";
-	if (n > 1)
+	if (n > 1 && !is_reading(o))
 		return error_set(err, -EINVAL,
 				 "%s and %s say two things about what to measure: give one of them",
 				 given[0], given[1]);
@@ -109,6 +115,25 @@ static int check_repair(const struct opts *o, struct error *err)
 	return 0;
 }
 
+/* What a verb cannot be without, or with. */
+static int check_verbs(const struct opts *o, struct error *err)
+{
+	if (o->start_after_ns && o->command)
+		return error_set(
+			err, -EINVAL,
+			"--start-after waits before a command would begin: leave it out, or "
+			"measure apart from the command");
+	if (o->verb == VERB_CUT && (!o->input || !o->output))
+		return error_set(err, -EINVAL,
+				 "Give the recording and what to write, as in 'kontend cut "
+				 "kontend.data -o part.data --time 1:20,+10s'");
+	if (o->verb == VERB_RECOVER && !o->topic)
+		return error_set(err, -EINVAL,
+				 "Give the recording to recover, as in 'kontend recover "
+				 "kontend.data'");
+	return 0;
+}
+
 int opts_check(const struct opts *o, struct error *err)
 {
 	if (o->repair && check_repair(o, err) < 0)
@@ -121,6 +146,9 @@ int opts_check(const struct opts *o, struct error *err)
 				 o->input, o->topic);
 	if (o->input && check_input(o, err) < 0)
 		return -EINVAL;
+	if (o->threads && opts_verb_info(o->verb)->takes_command && !o->input)
+		return error_set(err, -EINVAL,
+				 "--threads is for reading a recording: give --input FILE, too");
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,
 				 "--no-stack and --max-stack exclude each other: give one of them");
@@ -137,10 +165,8 @@ int opts_check(const struct opts *o, struct error *err)
 				 "--probe and %s exclude each other: a probe is in processes (-p), "
 				 "or in all of them",
 				 o->cpus ? "--cpu" : "--cgroup");
-	if (o->verb == VERB_RECOVER && !o->topic)
-		return error_set(err, -EINVAL,
-				 "Give the recording to recover, as in 'kontend recover "
-				 "kontend.data'");
+	if (check_verbs(o, err) < 0)
+		return -EINVAL;
 	if (o->config && o->no_config)
 		return error_set(err, -EINVAL,
 				 "--config and --no-config exclude each other: give one of them");
@@ -156,7 +182,7 @@ int opts_check(const struct opts *o, struct error *err)
 			err, -EINVAL,
 			"--separator '%s': give one ASCII character that is no quote, or \\t",
 			o->separator);
-	if (o->files[0] && !o->files[1])
+	if (o->files[0] && !o->files[1] && !o->compare)
 		return error_set(err, -EINVAL,
 				 "'%s' is one recording: give two to compare, the old one first",
 				 o->files[0]);

@@ -111,10 +111,12 @@ static void write_bash(FILE *out)
 		     "\t\tif ((COMP_CWORD == 1)) || [[ $verb == help ]]; then\n"
 		     "\t\t\tCOMPREPLY=($(compgen -W '");
 	put_verbs(out);
-	fprintf(out, "' -- \"$cur\"))\n\t\telif [[ $verb == diff || $verb == recover || $verb == "
-		     "replay ]]; then\n"
-		     "\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
-		     "\t\tfi\n\t\treturn\n\tfi\n\tcase $verb in\n");
+	fprintf(out,
+		"' -- \"$cur\"))\n\t\telif [[ $verb == diff || $verb == recover || $verb == cut "
+		"|| $verb == replay || $verb == report || $verb == script || $verb == export ]]; "
+		"then\n"
+		"\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+		"\t\tfi\n\t\treturn\n\tfi\n\tcase $verb in\n");
 	for (unsigned v = 0; v < VERBS; v++)
 		if (visible(v))
 			bash_options(out, v);
@@ -185,7 +187,7 @@ static void write_zsh(FILE *out)
 			fprintf(out, "\t\t\t'*:: :_normal'\n\t\t;;\n");
 		else if (v == VERB_DIFF)
 			fprintf(out, "\t\t\t'*:file:_files'\n\t\t;;\n");
-		else if (v == VERB_RECOVER || v == VERB_REPLAY)
+		else if (v == VERB_RECOVER || v == VERB_REPLAY || v == VERB_CUT || v == VERB_TOUR)
 			fprintf(out, "\t\t\t'1:file:_files'\n\t\t;;\n");
 		else if (v == VERB_HELP) {
 			fprintf(out, "\t\t\t'1:verb:(");
@@ -243,8 +245,11 @@ static void write_fish(FILE *out)
 		put_quoted(out, visible(v)->help, "\\'");
 		fprintf(out, "'\n");
 	}
-	fprintf(out, "complete -c kontend -n '__kontend_verb diff; or __kontend_verb recover; or "
-		     "__kontend_verb replay' -F\n");
+	fprintf(out,
+		"complete -c kontend -n '__kontend_verb diff; or __kontend_verb recover; or "
+		"__kontend_verb cut; or "
+		"__kontend_verb report; or __kontend_verb script; or __kontend_verb export; or "
+		"__kontend_verb replay' -F\n");
 	for (const struct opts_info *o = opts_table; o->name; o++)
 		fish_option(out, o);
 }

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "kontend/callgraph.h"
 #include "kontend/mmlevel.h"
-#include "kontend/query.h"
+#include "kontend/query-verdict.h"
 
 #include <errno.h>
 #include <string.h>
@@ -53,6 +53,13 @@ static int check_call_graph(const char *value, struct error *err)
 	return callgraph_parse(value, &how, err);
 }
 
+static int check_verdict(const char *value, struct error *err)
+{
+	struct verdict_limits l;
+
+	return query_verdict_parse(value, &l, err);
+}
+
 int options_check_value(const struct config_line *l, struct error *err)
 {
 	static const struct {
@@ -61,7 +68,8 @@ int options_check_value(const struct config_line *l, struct error *err)
 	} checks[] = {{"sort", check_sort},
 		      {"by", check_by},
 		      {"mmap", check_mmap},
-		      {"call-graph", check_call_graph}};
+		      {"call-graph", check_call_graph},
+		      {"verdict", check_verdict}};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		if (strcmp(checks[i].name, l->key) == 0)

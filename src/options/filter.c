@@ -17,7 +17,7 @@ static const struct {
 	{"percpu-rwmem", "pcpu-sem"}, {"percpu_rwsem", "pcpu-sem"}, {"pcpu_sem", "pcpu-sem"},
 };
 
-static const char delimiters[] = " \t!:=<>\"";
+static const char delimiters[] = " \t!:=<>~|()\"";
 
 /* The name to write for the word of @len bytes; NULL: the word itself. */
 static const char *other_name(const char *word, size_t len)

@@ -104,16 +104,29 @@ static int parse_short(struct opts_parser *p, const char *word)
 	return r;
 }
 
+/* FILE alone is what -i FILE is. */
+static int parse_recording(struct opts_parser *p, const char *word)
+{
+	if (p->o->input)
+		return error_set(p->err, -EINVAL,
+				 "'%s' and '%s' are two recordings: give one of them; a command to "
+				 "measure comes after '--'",
+				 p->o->input, word);
+	return opts_set(p->o, opts_find_short(p->o->verb, 'i'), word, p->err);
+}
+
 static int parse_word(struct opts_parser *p, const char *word)
 {
 	enum opts_verb v = p->o->verb;
 
 	if ((v == VERB_HELP || v == VERB_DUMP || v == VERB_RECOVER || v == VERB_REPLAY ||
-	     v == VERB_BENCH) &&
+	     v == VERB_TOUR || v == VERB_BENCH) &&
 	    !p->o->topic) {
 		p->o->topic = word;
 		return 0;
 	}
+	if (v == VERB_CUT || (opts_verb_info(v)->takes_command && opts_find_short(v, 'i')))
+		return parse_recording(p, word);
 	if (v == VERB_DIFF && !p->o->files[1]) {
 		p->o->files[p->o->files[0] != NULL] = word;
 		return 0;

@@ -20,22 +20,22 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		 "FILE is what kontend or perf recorded (default: kontend.data); -: standard "
 		 "input.\n",
 		 false, false},
-	[VERB_REPORT] = {"report", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
+	[VERB_REPORT] = {"report", NULL, "[OPTIONS] [FILE | -- COMMAND [ARG...]]",
 			 "measure once and print tables as text, CSV or JSON",
 			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
 			 "Views of what is there at a moment (slots, holders, contexts, events) "
 			 "end\nafter a look, where there is neither --duration nor COMMAND.\n"
 			 "The exit status is that of COMMAND, where there is one.\n",
 			 false, true},
-	[VERB_SCRIPT] = {"script", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
+	[VERB_SCRIPT] = {"script", NULL, "[OPTIONS] [FILE | -- COMMAND [ARG...]]",
 			 "print every event as a line, with the length of waits at their ends",
 			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
 			 "The exit status is that of COMMAND, where there is one.\n",
 			 false, true},
-	[VERB_DIFF] = {"diff", NULL, "[OPTIONS] [OLD NEW]",
+	[VERB_DIFF] = {"diff", NULL, "[OPTIONS] [OLD NEW | --compare A,B FILE]",
 		       "compare two recordings: what waits more, less, not any more",
 		       "Without files: kontend.data.old and kontend.data.\n", false, false},
-	[VERB_EXPORT] = {"export", NULL, "[OPTIONS] [-- COMMAND [ARG...]]",
+	[VERB_EXPORT] = {"export", NULL, "[OPTIONS] [FILE | -- COMMAND [ARG...]]",
 			 "write for other tools: flame graphs, trace viewers, Prometheus",
 			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
 			 "The exit status is that of COMMAND, where there is one.\n",
@@ -45,8 +45,18 @@ static const struct opts_verb_info verb_table[VERBS] = {
 			 "Records for --duration, or until COMMAND ends, or until Ctrl-C.\n"
 			 "The exit status is that of COMMAND, where there is one.\n",
 			 false, true},
+	[VERB_CUT] =
+		{"cut", NULL, "[OPTIONS] FILE -o NEW",
+		 "write a part of a recording, by time or by waits, as a recording",
+		 "What is cut is the time of --time, and the waits that the options say; all else\n"
+		 "that was recorded in that time stays.\n",
+		 false, false},
 	[VERB_RECOVER] = {"recover", NULL, "[OPTIONS] FILE",
 			  "make a clean file of a recording that was cut off", NULL, false, false},
+	[VERB_TOUR] = {"tour", NULL, "[OPTIONS] [FILE]",
+		       "walk through the views: of a demo, or of a recording",
+		       "Without the right to measure, of the recording that is installed.\n", false,
+		       false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
 		       "contend for locks, so that there is something to see", NULL, false, false},
 	[VERB_BENCH] = {"bench", NULL, "[OPTIONS] uprobe|rotation|page-fault|mmap",
@@ -68,12 +78,15 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define LIVE (1u << VERB_LIVE)
 #define REPLAY (1u << VERB_REPLAY)
 #define SCREEN (LIVE | REPLAY)
+#define TOUR (1u << VERB_TOUR)
+#define TERMINAL (SCREEN | TOUR)
 #define REPORT (1u << VERB_REPORT)
 #define SCRIPT (1u << VERB_SCRIPT)
 #define DIFF (1u << VERB_DIFF)
 #define EXPORT (1u << VERB_EXPORT)
 #define ONCE (REPORT | SCRIPT | EXPORT) /* measure without a screen */
 #define RECORD (1u << VERB_RECORD)
+#define CUT (1u << VERB_CUT)
 #define RECOVER (1u << VERB_RECOVER)
 #define DEMO (1u << VERB_DEMO)
 #define BENCH (1u << VERB_BENCH)
@@ -86,6 +99,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 static const char target[] = "What is measured (default: all CPUs)";
 static const char measure[] = "How";
 static const char file[] = "The file";
+static const char only[] = "Which waits (nothing else is summed up)";
 static const char table[] = "What is shown";
 static const char breakpoint[] = "A breakpoint (No space left on device)";
 static const char terminal[] = "Terminal";
@@ -99,20 +113,24 @@ static const char general[] = "General";
 const struct opts_info opts_table[] = {
 	{'a', "all-cpus", NULL, "every task on every CPU; the default, so only for clarity", target,
 	 MEASURE, OPTS_FLAG, FIELD(all_cpus), 0, 0, NULL, COMPLETE_NONE, 0, true},
-	{'C', "cpu", "LIST", "only on these CPUs, like 0,2-5", target, MEASURE, OPTS_TEXT,
-	 FIELD(cpus), 0, 0, NULL, COMPLETE_NONE, 0, true},
-	{'p', "pid", "LIST", "only these processes, with the threads and children they start",
-	 target, MEASURE, OPTS_TEXT, FIELD(pids), 0, 0, NULL, COMPLETE_PID, 0, true},
-	{'t', "tid", "LIST", "only these threads", target, MEASURE, OPTS_TEXT, FIELD(tids), 0, 0,
-	 NULL, COMPLETE_PID, 0, true},
-	{'G', "cgroup", "PATH", "only this cgroup and those below it, like /system.slice", target,
-	 MEASURE, OPTS_TEXT, FIELD(cgroup), 0, 0, NULL, COMPLETE_CGROUP, 0, true},
+	{'C', "cpu", "LIST", "only on these CPUs, like 0,2-5; of a recording, only waits there",
+	 target, MEASURE, OPTS_TEXT, FIELD(cpus), 0, 0, NULL, COMPLETE_NONE},
+	{'p', "pid", "LIST",
+	 "only these processes, and what they start; of a recording, only waits of these", target,
+	 MEASURE, OPTS_TEXT, FIELD(pids), 0, 0, NULL, COMPLETE_PID},
+	{'t', "tid", "LIST", "only these threads; of a recording, only waits of these", target,
+	 MEASURE, OPTS_TEXT, FIELD(tids), 0, 0, NULL, COMPLETE_PID},
+	{'G', "cgroup", "PATH",
+	 "only this cgroup and those below it, like /system.slice; of a recording as well", target,
+	 MEASURE, OPTS_TEXT, FIELD(cgroup), 0, 0, NULL, COMPLETE_CGROUP},
 
 	{'i', "input", "FILE", "read a recording, or standard input with -, instead of measuring",
 	 target, ONCE, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
 
-	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, REPLAY,
+	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, REPLAY | CUT,
 	 OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
+	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, RECOVER,
+	 OPTS_TEXT, FIELD(topic), 0, 0, NULL, COMPLETE_FILE},
 
 	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
 	 OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE, LIVE},
@@ -123,11 +141,17 @@ const struct opts_info opts_table[] = {
 	 REPLAY, OPTS_TIME, FIELD(delay_ns), 10 * MS, 3600 * SECOND, NULL, COMPLETE_NONE, REPLAY},
 	{0, "duration", "TIME", "measure for TIME: 3, 500ms, 2m", measure, ONCE | RECORD, OPTS_TIME,
 	 FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
+	{0, "duration", "TIME", "leave after TIME: 30, 2m (default: with q)", measure, LIVE,
+	 OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
+	{0, "start-after", "TIME", "wait for TIME before measuring begins: 3, 500ms, 2m", measure,
+	 MEASURE, OPTS_TIME, FIELD(start_after_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
 	{0, "duration", "TIME", "run for TIME: 3, 500ms, 2m (default: until stopped)", workload,
 	 DEMO, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "duration", "TIME",
 	 "uprobe, rotation: for TIME in all (default: half a second, a second a line)", measure,
 	 BENCH, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
+	{0, "threads", "N", "threads that read a recording, 1 or 2 (default: 2 where two CPUs are)",
+	 file, ONCE | DIFF | REPLAY, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
 	{'t', "threads", "N", "page-fault, mmap: threads (default: one for each CPU)", workload,
 	 BENCH, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
 	{0, "size", "SIZE",
@@ -147,6 +171,8 @@ const struct opts_info opts_table[] = {
 	 OPTS_COUNT, FIELD(max_stack), 1, 127, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "no-stack", NULL, "take no call chains: cheaper, and callers are unknown", measure,
 	 MEASURE, OPTS_FLAG, FIELD(no_stack), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
+	{0, "realtime", NULL, "empty the rings before all other tasks, under SCHED_FIFO", measure,
+	 MEASURE, OPTS_FLAG, FIELD(realtime), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{'F', "freq", "HZ", "sample where CPUs are HZ times a second (default: 499; 0: not at all)",
 	 measure, LIVE, OPTS_COUNT, FIELD(freq), 0, 100000, NULL, COMPLETE_NONE, LIVE, true},
 	{'F', "freq", "HZ", "sample where CPUs are HZ times a second (default: 0, not at all)",
@@ -213,6 +239,30 @@ const struct opts_info opts_table[] = {
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 
+	{'p', "pid", "LIST", "only waits of these processes", only, REPLAY | DIFF | CUT, OPTS_TEXT,
+	 FIELD(pids), 0, 0, NULL, COMPLETE_NONE},
+	{'t', "tid", "LIST", "only waits of these threads", only, REPLAY | DIFF | CUT, OPTS_TEXT,
+	 FIELD(tids), 0, 0, NULL, COMPLETE_NONE},
+	{'C', "cpu", "LIST", "only waits that began on these CPUs, like 0,2-5", only,
+	 REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(cpus), 0, 0, NULL, COMPLETE_NONE},
+	{'G', "cgroup", "PATH", "only waits of tasks in this cgroup and those below it", only,
+	 REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(cgroup), 0, 0, NULL, COMPLETE_NONE},
+	{0, "lock", "NAME", "only waits for locks with NAME in their name or type", only,
+	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(lock), 0, 0, NULL, COMPLETE_NONE},
+	{0, "caller", "NAME", "only waits in functions with NAME in their name", only,
+	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(caller), 0, 0, NULL, COMPLETE_NONE},
+	{0, "stack", "NAME", "only waits with such a function anywhere in the call chain", only,
+	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(stack), 0, 0, NULL, COMPLETE_NONE},
+	{0, "min-wait", "TIME", "only waits of TIME and more: 100us, 5ms", only,
+	 ONCE | REPLAY | DIFF | CUT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},
+
+	{'o', "output", "NEW", "the recording to write, which must not be there yet", file, CUT,
+	 OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+	{0, "time", "FROM,TO", "only this part of the whole: 1:23,+10s or 25%,50% or 14:30:05,",
+	 table, CUT, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
+	{0, "filter", "TERMS", "only waits with TERMS: COLUMN:WORD, COLUMN~REGEX, !TERM, A | B",
+	 only, CUT, OPTS_TEXT, FIELD(filter), 0, 0, NULL, COMPLETE_NONE},
+
 	{0, "view", "VIEW", "view to begin with (default: overview)", table, SCREEN, OPTS_CHOICE,
 	 FIELD(view), 0, 0, SCREEN_VIEWS_WORDS, COMPLETE_NONE, SCREEN},
 	{0, "view", "VIEWS", "tables to print, separated by commas, or all", table, REPORT,
@@ -223,6 +273,9 @@ const struct opts_info opts_table[] = {
 	 table, ONCE, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "only this part of each: 1:23,+10s or 25%,50%", table, DIFF,
 	 OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
+	{0, "compare", "A,B",
+	 "one recording: the 10 s up to B with those up to A; A,B,1m: a minute", table, DIFF,
+	 OPTS_TEXT, FIELD(compare), 0, 0, NULL, COMPLETE_NONE},
 	{0, "by", "KEY", "what a row of the locks table stands for (default: lock)", table, SCREEN,
 	 OPTS_CHOICE, FIELD(by), 0, 0, "lock caller task process type cpu cgroup stack owner",
 	 COMPLETE_NONE, SCREEN},
@@ -245,14 +298,18 @@ const struct opts_info opts_table[] = {
 	{0, "no-symbol-cache", NULL, "read all symbols of programs, and keep none in ~/.cache",
 	 table, SCREEN | REPORT | EXPORT | RECORD, OPTS_FLAG, FIELD(no_symbol_cache), 0, 0, NULL,
 	 COMPLETE_NONE},
-	{0, "by", "KEY", "what a row stands for (default: caller)", table, DIFF, OPTS_CHOICE,
-	 FIELD(by), 0, 0, "lock caller task process type cpu cgroup stack owner", COMPLETE_NONE},
+	{0, "by", "KEY", "what a row stands for (default: caller; with --compare: lock)", table,
+	 DIFF, OPTS_CHOICE, FIELD(by), 0, 0, "lock caller task process type cpu cgroup stack owner",
+	 COMPLETE_NONE},
 	{'s', "sort", "COLUMN", "order of the rows, by the column's report name, like total_ns",
 	 table, SCREEN | REPORT | DIFF, OPTS_TEXT, FIELD(sort), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
+	{0, "fields", "COLUMNS", "only these columns, in this order, like name,p99_ns,total_ns",
+	 table, REPORT | DIFF, OPTS_TEXT, FIELD(fields), 0, 0, NULL, COMPLETE_NONE},
 	{0, "reverse", NULL, "turn the order round", table, REPORT | DIFF, OPTS_FLAG,
 	 FIELD(reverse), 0, 0, NULL, COMPLETE_NONE},
-	{0, "filter", "TERMS", "only rows with TERMS: WORD, COLUMN:WORD, COLUMN>5ms, !TERM", table,
+	{0, "filter", "TERMS",
+	 "only rows with TERMS: WORD, COLUMN:WORD, COLUMN~REGEX, COLUMN>5ms, !TERM, A | B", table,
 	 SCREEN | REPORT | DIFF, OPTS_TEXT, FIELD(filter), 0, 0, NULL, COMPLETE_NONE},
 	{'n', "rows", "N", "at most N rows a table, 0 for all (default: 20 in text)", table,
 	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE, REPORT | DIFF},
@@ -282,9 +339,12 @@ const struct opts_info opts_table[] = {
 	{0, "interval", "TIME", "write openmetrics to FILE every TIME, until stopped: 15s, 1m",
 	 table, EXPORT, OPTS_TIME, FIELD(interval_ns), SECOND, 86400 * SECOND, NULL, COMPLETE_NONE},
 	{0, "memory", "SIZE",
-	 "keep apart what fits into SIZE (default: of a recording a quarter of the memory)", table,
-	 LIVE | REPORT | EXPORT | DIFF, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX, NULL,
-	 COMPLETE_NONE, LIVE | REPORT | EXPORT | DIFF},
+	 "keep apart what fits into SIZE (default: 128M; of recordings, a quarter of the memory)",
+	 table, SCREEN | REPORT | EXPORT | DIFF, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX,
+	 NULL, COMPLETE_NONE, SCREEN | REPORT | EXPORT | DIFF},
+	{0, "verdict", "RULES", "limits of the verdict, like wait=5/50,longest=100ms/1s,slots=off",
+	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
+	 SCREEN | REPORT},
 	{'j', "json", NULL, "the same as --format json", table, REPORT | SCRIPT | DIFF | DOCTOR,
 	 OPTS_PRESET, FIELD(format), 0, 0, "json", COMPLETE_NONE},
 	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
@@ -298,13 +358,14 @@ const struct opts_info opts_table[] = {
 	 REPORT, OPTS_PERCENT, FIELD(percent_limit), 0, 0, NULL, COMPLETE_NONE},
 
 	{0, "color", "WHEN", "auto, always or never; auto heeds NO_COLOR (default: auto)", terminal,
-	 SCREEN, OPTS_CHOICE, FIELD(color), 0, 0, "auto always never", COMPLETE_NONE, SCREEN},
+	 TERMINAL, OPTS_CHOICE, FIELD(color), 0, 0, "auto always never", COMPLETE_NONE, TERMINAL},
 	{0, "theme", "NAME", "colours: default, light, mono, or cvd for the colour blind", terminal,
-	 SCREEN, OPTS_CHOICE, FIELD(theme), 0, 0, "default light mono cvd", COMPLETE_NONE, SCREEN},
-	{0, "ascii", NULL, "draw with ASCII characters only", terminal, SCREEN, OPTS_FLAG,
-	 FIELD(ascii), 0, 0, NULL, COMPLETE_NONE, SCREEN},
-	{0, "no-mouse", NULL, "leave the mouse to the terminal", terminal, SCREEN, OPTS_FLAG,
-	 FIELD(no_mouse), 0, 0, NULL, COMPLETE_NONE, SCREEN},
+	 TERMINAL, OPTS_CHOICE, FIELD(theme), 0, 0, "default light mono cvd", COMPLETE_NONE,
+	 TERMINAL},
+	{0, "ascii", NULL, "draw with ASCII characters only", terminal, TERMINAL, OPTS_FLAG,
+	 FIELD(ascii), 0, 0, NULL, COMPLETE_NONE, TERMINAL},
+	{0, "no-mouse", NULL, "leave the mouse to the terminal", terminal, TERMINAL, OPTS_FLAG,
+	 FIELD(no_mouse), 0, 0, NULL, COMPLETE_NONE, TERMINAL},
 
 	{0, "kinds", "LIST",
 	 "locks to contend for: mmap,inode,pipe,dir,futex or all (default: all)", workload, DEMO,
@@ -313,9 +374,9 @@ const struct opts_info opts_table[] = {
 	 OPTS_COUNT, FIELD(threads), 1, 64, NULL, COMPLETE_NONE},
 
 	{0, "config", "FILE", "read this configuration: see kontend-config(5)", general,
-	 SHOWS | RECORD | DOCTOR, OPTS_TEXT, FIELD(config), 0, 0, NULL, COMPLETE_FILE},
-	{0, "no-config", NULL, "read no configuration", general, SHOWS | RECORD | DOCTOR, OPTS_FLAG,
-	 FIELD(no_config), 0, 0, NULL, COMPLETE_NONE},
+	 SHOWS | RECORD | DOCTOR | TOUR, OPTS_TEXT, FIELD(config), 0, 0, NULL, COMPLETE_FILE},
+	{0, "no-config", NULL, "read no configuration", general, SHOWS | RECORD | DOCTOR | TOUR,
+	 OPTS_FLAG, FIELD(no_config), 0, 0, NULL, COMPLETE_NONE},
 	{'v', "verbose", NULL, "say on standard error how it goes", general, MEASURE | DIFF | DEMO,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{0, "repair", NULL, "put back what a kontend that was killed has left changed", general,
@@ -323,8 +384,8 @@ const struct opts_info opts_table[] = {
 	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{'q', "quiet", NULL, "no messages but errors", general,
-	 MEASURE | REPLAY | RECOVER | DIFF | DEMO | BENCH, OPTS_FLAG, FIELD(quiet), 0, 0, NULL,
-	 COMPLETE_NONE},
+	 MEASURE | REPLAY | CUT | RECOVER | DIFF | DEMO | BENCH, OPTS_FLAG, FIELD(quiet), 0, 0,
+	 NULL, COMPLETE_NONE},
 	{'h', "help", NULL, "print this help", general, ALL, OPTS_FLAG, FIELD(help), 0, 0, NULL,
 	 COMPLETE_NONE},
 	{0},

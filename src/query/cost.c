@@ -16,6 +16,9 @@ const struct figure query_cost_figures[] = {
 	{FIGURE("looks_ns", NS, struct query_cost, looks_ns)},
 	{FIGURE("rest_ns", NS, struct query_cost, rest_ns)},
 	{FIGURE("cpu_pct", PCT, struct query_cost, pct)},
+	{FIGURE_IF("perf_rings_bytes", COUNT, struct query_cost, perf_rings, kernel)},
+	{FIGURE_IF("bpf_rings_bytes", COUNT, struct query_cost, bpf_rings, kernel)},
+	{FIGURE_IF("bpf_maps_bytes", COUNT, struct query_cost, bpf_maps, kernel)},
 	FIGURE_END,
 };
 
@@ -28,11 +31,11 @@ struct query_cost query_cost(const struct query *q)
 {
 	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_COST);
 	struct query_cost c = {0};
-	struct record_cost r;
+	struct record_cost r = {0};
 
-	if (!s || s->len < sizeof(r))
+	if (!s || s->len < RECORD_COST_LEAST)
 		return c;
-	memcpy(&r, s->bytes, sizeof(r));
+	memcpy(&r, s->bytes, s->len < sizeof(r) ? RECORD_COST_LEAST : sizeof(r));
 	uint64_t of_ns = r.to_ns - r.from_ns, parts = r.drain_ns + r.looks_ns;
 	if (r.to_ns <= r.from_ns)
 		return c;
@@ -42,6 +45,10 @@ struct query_cost query_cost(const struct query *q)
 		.drain_ns = r.drain_ns,
 		.looks_ns = r.looks_ns,
 		.rest_ns = r.cpu_ns > parts ? r.cpu_ns - parts : 0,
+		.perf_rings = r.perf_rings,
+		.bpf_rings = r.bpf_rings,
+		.bpf_maps = r.bpf_maps,
+		.kernel = r.perf_rings + r.bpf_rings + r.bpf_maps,
 	};
 	c.pct = share(c.cpu_ns, of_ns);
 	c.drain_pct = share(c.drain_ns, of_ns);
@@ -54,8 +61,12 @@ const char *query_cost_text(const struct query_cost *c, char *buf, size_t size)
 {
 	char all[UNITS_BUF], drain[UNITS_BUF], looks[UNITS_BUF], rest[UNITS_BUF];
 
-	snprintf(buf, size, "%s%% of a CPU: draining rings %s%%, snapshots %s%%, the rest %s%%",
-		 units_pct(all, c->pct), units_pct(drain, c->drain_pct),
-		 units_pct(looks, c->looks_pct), units_pct(rest, c->rest_pct));
+	int n = snprintf(buf, size,
+			 "%s%% of a CPU: draining rings %s%%, snapshots %s%%, the rest %s%%",
+			 units_pct(all, c->pct), units_pct(drain, c->drain_pct),
+			 units_pct(looks, c->looks_pct), units_pct(rest, c->rest_pct));
+	if (c->kernel && n > 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, "; %s of the kernel's memory",
+			 units_bytes(all, c->kernel));
 	return buf;
 }

@@ -62,14 +62,21 @@ static const struct column columns[C_COLUMNS] = {
 		      1, SR | COLUMN_WIDE},
 };
 
+/* All pools of a CPU together. */
+struct cpu_slots {
+	int32_t all, used;
+	bool approx; /* it is not known what tasks take */
+};
+
 struct cpus {
 	struct query *q;
 	struct groups gs;
-	const struct group **group; /* by CPU, NULL = nothing waited there */
-	uint32_t *cpu;		    /* of a row */
-	const struct snap *snap;    /* NULL = none */
-	bool average;
+	struct group **group;	 /* by CPU, NULL = nothing waited there */
+	uint32_t *cpu;		 /* of a row */
+	struct cpu_slots *slots; /* by CPU */
+	bool average, windowed;
 	uint64_t elapsed_ns;
+	uint64_t *spun_ns; /* by CPU, of a window */
 	double wait_per_s;
 };
 
@@ -81,6 +88,8 @@ static double wait_rate(const struct cpus *cs, uint32_t cpu)
 
 	if (cs->average)
 		return query_per_s(g ? g->waited_ns : 0, cs->elapsed_ns);
+	if (cs->windowed)
+		return query_per_s(g ? g->rate_wait_ns : 0, query_rate_ns(cs->q));
 	return query_per_s(c->rate_wait_ns, cs->q->model->rate_ns);
 }
 
@@ -92,46 +101,54 @@ static uint64_t spun_ns(const struct model *m, const struct model_cpu *c)
 	return c->spin_ns + (w && !w->doubtful ? query_wait_within_ns(m, w) : 0);
 }
 
+/* Waits that have finished, and their time. */
+static uint64_t contended(const struct cpus *cs, uint32_t cpu)
+{
+	const struct group *g = cs->group[cpu];
+
+	return cs->windowed ? (g ? g->n : 0) : cs->q->model->cpus[cpu].contended;
+}
+
+static uint64_t total_ns(const struct cpus *cs, uint32_t cpu)
+{
+	const struct group *g = cs->group[cpu];
+
+	return cs->windowed ? (g ? g->total_ns : 0) : cs->q->model->cpus[cpu].total_ns;
+}
+
 static void fill_rates(const struct cpus *cs, uint32_t cpu, struct value *v)
 {
 	const struct model *m = cs->q->model;
 	const struct model_cpu *c = &m->cpus[cpu];
 	double rate = wait_rate(cs, cpu);
+	uint64_t of = cs->average ? cs->elapsed_ns : query_rate_ns(cs->q);
 
-	if (cs->average && cs->elapsed_ns)
-		value_d(&v[C_CONT_RATE], query_per_s(c->contended, cs->elapsed_ns));
-	else if (!cs->average && m->rate_ns)
-		value_d(&v[C_CONT_RATE], query_per_s(c->rate_n, m->rate_ns));
+	if (of)
+		value_d(&v[C_CONT_RATE], query_per_s(cs->average    ? c->contended
+						     : cs->windowed ? contended(cs, cpu)
+								    : c->rate_n,
+						     of));
 	if (v[C_CONT_RATE].known) {
 		value_d(&v[C_WAIT_RATE], rate);
 		value_d(&v[C_WAIT_PCT], cs->wait_per_s > 0 ? 100 * rate / cs->wait_per_s : 0);
 	}
-	uint64_t of = cs->average ? cs->elapsed_ns : m->rate_ns;
-	uint64_t spun = cs->average ? spun_ns(m, c) : c->rate_spin_ns;
+	uint64_t spun = cs->average    ? spun_ns(m, c)
+			: cs->windowed ? cs->spun_ns[cpu]
+				       : c->rate_spin_ns;
 	if (of)
 		value_d(&v[C_SPIN_PCT], 100.0 * (double)spun / (double)of);
 }
 
-/* All pools of the CPU together; `~` where it is not known what tasks take. */
 static void fill_slots(const struct cpus *cs, uint32_t cpu, struct value *v)
 {
-	int32_t all = 0, used = 0;
-	bool approx = false;
+	const struct cpu_slots *o = &cs->slots[cpu];
 
-	for (size_t i = 0; cs->snap && i < cs->snap->n_slots; i++) {
-		const struct snap_slots *s = &cs->snap->slots[i];
-		if (s->cpu != cpu || s->slots < 0 || s->cpu_pinned < 0)
-			continue;
-		all += s->slots;
-		used += s->cpu_pinned + (s->task_pinned_max > 0 ? s->task_pinned_max : 0);
-		approx |= s->task_pinned_max < 0;
-	}
-	if (!all)
+	if (!o->all)
 		return;
-	value_i(&v[C_SLOTS_ALL], all);
-	value_i(&v[C_SLOTS_USED], used);
-	value_s(&v[C_SLOTS], arena_printf(&cs->q->arena, "%d/%d", used, all));
-	v[C_SLOTS].approx = v[C_SLOTS_USED].approx = approx;
+	value_i(&v[C_SLOTS_ALL], o->all);
+	value_i(&v[C_SLOTS_USED], o->used);
+	value_s(&v[C_SLOTS], arena_printf(&cs->q->arena, "%d/%d", o->used, o->all));
+	v[C_SLOTS].approx = v[C_SLOTS_USED].approx = o->approx;
 }
 
 static void cpus_fill(void *ctx, size_t row, uint64_t want, struct value *v)
@@ -139,16 +156,20 @@ static void cpus_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const struct cpus *cs = ctx;
 	uint32_t cpu = cs->cpu[row];
 	const struct model_cpu *c = &cs->q->model->cpus[cpu];
-	const struct group *g = cs->group[cpu];
+	struct group *g = cs->group[cpu];
 
 	value_i(&v[C_CPU], cpu);
 	fill_rates(cs, cpu, v);
 	if (want & 1ull << C_SPARK)
 		value_series(cs->q, &v[C_SPARK], &c->n_series, SPARK_LEN);
 	value_u(&v[C_WAITING], g ? g->waiting : 0);
-	value_u(&v[C_CONTENDED], c->contended);
-	value_u(&v[C_TOTAL], c->total_ns);
+	value_u(&v[C_CONTENDED], contended(cs, cpu));
+	value_u(&v[C_TOTAL], total_ns(cs, cpu));
 	value_u(&v[C_LOST], c->lost - c->lost_before);
+	bool at_least = c->lost > c->lost_before || (g && g->at_least);
+	v[C_CONTENDED].at_least = at_least;
+	v[C_CONT_RATE].at_least = v[C_WAIT_RATE].at_least =
+		cs->average ? at_least : g && g->at_least_now;
 	if (c->fill_size)
 		value_d(&v[C_FILL],
 			100.0 * (cs->average ? c->fill_most : c->fill_used) / c->fill_size);
@@ -170,6 +191,45 @@ static void cpus_rank(void *ctx, size_t row, struct row_rank *ret)
 
 const struct table_kind query_cpus_kind = {"cpus", columns, C_COLUMNS, cpus_fill, cpus_rank};
 
+static int sum_slots(struct cpus *cs)
+{
+	const char *why;
+	const struct snap *snap = query_perf_snap(cs->q, QUERY_PERF_SLOTS, &why);
+	uint32_t n = cs->q->model->n_cpus;
+
+	cs->slots = arena_alloc(&cs->q->arena, ((size_t)n + 1) * sizeof(*cs->slots));
+	if (!cs->slots)
+		return -ENOMEM;
+	for (size_t i = 0; snap && i < snap->n_slots; i++) {
+		const struct snap_slots *s = &snap->slots[i];
+		if (s->cpu >= n || s->slots < 0 || s->cpu_pinned < 0)
+			continue;
+		struct cpu_slots *o = &cs->slots[s->cpu];
+		o->all += s->slots;
+		o->used += s->cpu_pinned + (s->task_pinned_max > 0 ? s->task_pinned_max : 0);
+		o->approx |= s->task_pinned_max < 0;
+	}
+	return 0;
+}
+
+/* What CPUs spun within a window; of spinning while another lock is spun for, twice as much. */
+static int sum_spun(struct cpus *cs)
+{
+	const struct model *m = cs->q->model;
+	const struct cell_table *t = query_cells(cs->q);
+
+	cs->spun_ns = arena_alloc(&cs->q->arena, ((size_t)m->n_cpus + 1) * sizeof(*cs->spun_ns));
+	if (!cs->spun_ns)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
+		if (c->cpu < m->n_cpus &&
+		    locktype_is_spin((enum lock_type)m->locks.locks[c->lock].type))
+			cs->spun_ns[c->cpu] += c->rate_wait_ns;
+	}
+	return 0;
+}
+
 static int cpus_collect(struct cpus *cs, const struct query_spec *s, size_t *ret_n)
 {
 	struct query *q = cs->q;
@@ -184,6 +244,9 @@ static int cpus_collect(struct cpus *cs, const struct query_spec *s, size_t *ret
 		if (cs->gs.g[i].first.cpu < m->n_cpus)
 			cs->group[cs->gs.g[i].first.cpu] = &cs->gs.g[i];
 	cs->average = s->average;
+	cs->windowed = query_has_window(q);
+	if (cs->windowed && sum_spun(cs) < 0)
+		return -ENOMEM;
 	cs->elapsed_ns = query_elapsed(m);
 	for (uint32_t cpu = 0; cpu < m->n_cpus; cpu++) {
 		if (!m->cpus[cpu].seen)
@@ -195,13 +258,21 @@ static int cpus_collect(struct cpus *cs, const struct query_spec *s, size_t *ret
 	return 0;
 }
 
+size_t query_count_cpus(const struct query *q)
+{
+	size_t n = 0;
+
+	for (uint32_t cpu = 0; cpu < q->model->n_cpus; cpu++)
+		n += q->model->cpus[cpu].seen;
+	return n;
+}
+
 int query_cpus(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
-	const char *why;
-	struct cpus cs = {.q = q, .snap = query_perf_snap(q, QUERY_PERF_SLOTS, &why)};
+	struct cpus cs = {.q = q};
 	struct row_source src = {.kind = &query_cpus_kind, .ctx = &cs};
 
-	if (query_sync(q) < 0 || cpus_collect(&cs, s, &src.n) < 0)
+	if (query_sync(q) < 0 || sum_slots(&cs) < 0 || cpus_collect(&cs, s, &src.n) < 0)
 		return query_enomem(err, "CPUs");
 	return rows_answer(q, s, &src, ret, err);
 }

@@ -3,13 +3,15 @@
  * The counters that say how far to trust everything else, as data: the header line, its help, text,
  * CSV, JSON and metrics all go through this one list.
  */
+#include "internal.h"
+#include "kontend/model.h"
 #include "kontend/query-damage.h"
 
 const struct figure query_damage_figures[] = {
 	[DAMAGE_LOST] =
 		{FIGURE("lost", COUNT, struct model_damage, lost), .title = "lost",
 		 .help = "records that the kernel dropped since its buffers were full: the "
-			 "figures are too small. Fewer targets (-p, -C, -G) help, and larger "
+			 "figures are lower bounds. Fewer targets (-p, -C, -G) help, and larger "
 			 "buffers (-m)"},
 	{FIGURE("dropped", COUNT, struct model_damage, dropped), .title = "dropped",
 	 .help = "records that kontend dropped since it could not keep up"},
@@ -51,3 +53,35 @@ const struct figure query_damage_figures[] = {
 	 .help = "those that another version of kontend took: this one cannot read them"},
 	FIGURE_END,
 };
+
+const struct figure query_loss_figures[] = {
+	{FIGURE("lost_pct", PCT, struct query_loss, lost_pct)},
+	{FIGURE("at_least", BOOL, struct query_loss, at_least)},
+	{FIGURE_IF("missing_most", COUNT, struct query_loss, missing_most, counted)},
+	FIGURE_END,
+};
+
+static struct query_loss loss_of(const struct model *m, const struct loss *l, uint64_t waits)
+{
+	struct query_loss ret = {.at_least = loss_any(l), .lost_pct = loss_pct(l)};
+
+	/* Of recordings without ends no wait has ended. */
+	ret.counted = loss_waits(l, &ret.missing_most) && !m->no_ends;
+	waits += ret.missing_most;
+	ret.missing_pct = waits ? 100.0 * (double)ret.missing_most / (double)waits : 0;
+	return ret;
+}
+
+struct query_loss query_loss_of_sums(const struct model *m)
+{
+	const struct loss l = loss_of_sums(m), range = loss_of_range(m);
+	struct query_loss ret = loss_of(m, &l, m->n_failed + query_waits_of(m));
+
+	ret.lost_pct = loss_pct(&range);
+	return ret;
+}
+
+struct query_loss query_loss_of_bucket(const struct model *m)
+{
+	return loss_of(m, &m->loss.closed, m->rate_n);
+}

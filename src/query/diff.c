@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "diff": two sorted lists of classes are walked side by side, and what has one name in
- * both is a row, as is what only one of them has. What is compared is wait per second, waits in
- * flight included, since recordings differ in length; a change of less than one percent is called
- * none.
+ * The tables "diff", of two recordings, and "compare", of two moments of one: two sorted lists of
+ * classes are walked side by side, and what is in both is a row, as is what only one of them has.
+ * What is compared is wait per second, waits in flight included, since recordings differ in length;
+ * a change of less than one percent is called none.
  */
 #include "internal.h"
 #include "kontend/query-classes.h"
+#include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
 #include "rows.h"
+#include "window.h"
 
 #include <errno.h>
 #include <math.h>
@@ -67,6 +69,69 @@ static const struct column columns[C_COLUMNS] = {
 		    SR},
 	[C_NAME] = {"name", "NAME", "what the row stands for", COLUMN_TEXT, 24, 0,
 		    SR | COLUMN_WIDE},
+};
+
+enum {
+	M_KIND,
+	M_NAME,
+	M_D_WAIT,
+	M_A_WAIT,
+	M_B_WAIT,
+	M_D_AVG,
+	M_D_CONT,
+	M_A_P99,
+	M_B_P99,
+	M_A_CONT,
+	M_B_CONT,
+	M_A_AVG,
+	M_B_AVG,
+	M_A_MAX,
+	M_B_MAX,
+	M_D_N,
+	M_A_N,
+	M_B_N,
+	M_A_TOTAL,
+	M_B_TOTAL,
+	M_CHANGE,
+	M_COLUMNS
+};
+
+enum { D = SR | COLUMN_SIGNED };
+
+static const struct column moments[M_COLUMNS] = {
+	[M_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 1,
+		    SR},
+	[M_NAME] = {"name", "NAME", "what the row stands for", COLUMN_TEXT, 24, 0,
+		    SR | COLUMN_WIDE},
+	[M_D_WAIT] = {"delta_ns_per_s", "B-A:WAIT/s", "wait per second at B less that at A",
+		      COLUMN_NSRATE, 10, 0, D},
+	[M_A_WAIT] = {"a_wait_ns_per_s", "A:WAIT/s",
+		      "time waited per second at A, waits in flight included", COLUMN_NSRATE, 8, 2,
+		      SR},
+	[M_B_WAIT] = {"b_wait_ns_per_s", "B:WAIT/s", "the same at B", COLUMN_NSRATE, 8, 1, SR},
+	[M_D_AVG] = {"delta_avg_ns", "B-A:AVG", "average wait at B less that at A", COLUMN_NSRATE,
+		     7, 2, D},
+	[M_D_CONT] = {"delta_cont_per_s", "B-A:CONT/s",
+		      "finished waits per second at B less those at A", COLUMN_RATE, 10, 2, D},
+	[M_A_P99] = {"a_p99_ns", "A:P99", "99 % of the waits at A were shorter, within 13 %",
+		     COLUMN_NS, 6, 3, SR},
+	[M_B_P99] = {"b_p99_ns", "B:P99", "the same at B", COLUMN_NS, 6, 3, SR},
+	[M_A_CONT] = {"a_cont_per_s", "A:CONT/s", "finished waits per second at A", COLUMN_RATE, 8,
+		      4, SR},
+	[M_B_CONT] = {"b_cont_per_s", "B:CONT/s", "the same at B", COLUMN_RATE, 8, 4, SR},
+	[M_A_AVG] = {"a_avg_ns", "A:AVG", "average wait at A", COLUMN_NS, 6, 4, SR},
+	[M_B_AVG] = {"b_avg_ns", "B:AVG", "the same at B", COLUMN_NS, 6, 4, SR},
+	[M_A_MAX] = {"a_max_ns", "A:MAX", "longest wait at A", COLUMN_NS, 6, 5, SR},
+	[M_B_MAX] = {"b_max_ns", "B:MAX", "the same at B", COLUMN_NS, 6, 5, SR},
+	[M_D_N] = {"delta_contended", "B-A:N", "finished waits at B less those at A", COLUMN_INT, 9,
+		   9, R},
+	[M_A_N] = {"a_contended", "A:CONTENDED", "finished waits at A", COLUMN_COUNT, 9, 9, R},
+	[M_B_N] = {"b_contended", "B:CONTENDED", "the same at B", COLUMN_COUNT, 9, 9, R},
+	[M_A_TOTAL] = {"a_total_ns", "A:TOTAL", "time of all finished waits at A", COLUMN_NS, 6, 9,
+		       R},
+	[M_B_TOTAL] = {"b_total_ns", "B:TOTAL", "the same at B", COLUMN_NS, 6, 9, R},
+	[M_CHANGE] = {"change", "CHANGE", "new, gone, more, less or same (within 1 %)", COLUMN_TEXT,
+		      6, 6, SR},
 };
 
 /* A row: the class as it is in A and in B; NULL: not there. */
@@ -144,6 +209,38 @@ static void diff_rank(void *ctx, size_t row, struct row_rank *ret)
 				 .tie = (p->a ? p->a->n : 0) + (p->b ? p->b->n : 0)};
 }
 
+static void compare_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	static const struct {
+		uint8_t to, from;
+	} same[] = {
+		{M_KIND, C_KIND},	{M_NAME, C_NAME},	{M_D_WAIT, C_DELTA},
+		{M_A_WAIT, C_A_WAIT},	{M_B_WAIT, C_B_WAIT},	{M_A_P99, C_A_P99},
+		{M_B_P99, C_B_P99},	{M_A_CONT, C_A_CONT},	{M_B_CONT, C_B_CONT},
+		{M_A_AVG, C_A_AVG},	{M_B_AVG, C_B_AVG},	{M_A_MAX, C_A_MAX},
+		{M_B_MAX, C_B_MAX},	{M_A_N, C_A_N},		{M_B_N, C_B_N},
+		{M_A_TOTAL, C_A_TOTAL}, {M_B_TOTAL, C_B_TOTAL}, {M_CHANGE, C_CHANGE},
+	};
+	struct value d[C_COLUMNS] = {0};
+
+	diff_fill(ctx, row, want, d);
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		v[same[i].to] = d[same[i].from];
+	value_d(&v[M_D_CONT], d[C_B_CONT].d - d[C_A_CONT].d);
+	value_i(&v[M_D_N], (int64_t)(d[C_B_N].u - d[C_A_N].u));
+	if (d[C_A_AVG].known && d[C_B_AVG].known)
+		value_d(&v[M_D_AVG], (double)d[C_B_AVG].u - (double)d[C_A_AVG].u);
+}
+
+static void compare_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct diff *d = ctx;
+	const struct pair *p = &d->pairs[row];
+
+	diff_rank(ctx, row, ret);
+	ret->id = p->b ? p->b->id : p->a->id;
+}
+
 static void join(struct diff *d, const struct query_classes *a, const struct query_classes *b)
 {
 	size_t i = 0, k = 0;
@@ -162,20 +259,42 @@ static void join(struct diff *d, const struct query_classes *a, const struct que
 }
 
 const struct table_kind query_diff_kind = {"diff", columns, C_COLUMNS, diff_fill, diff_rank};
+const struct table_kind query_compare_kind = {"compare", moments, M_COLUMNS, compare_fill,
+					      compare_rank};
+
+/* How long the time is that its figures are of. */
+static uint64_t length_of(const struct query *q)
+{
+	return query_has_window(q) ? query_rate_ns(q) : query_elapsed(q->model);
+}
+
+static int answer(struct query *a, struct query *b, enum query_sameness same,
+		  const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct diff d = {.a_ns = length_of(a), .b_ns = length_of(b)};
+	struct row_source src = {.kind = same == QUERY_SAME_NAME ? &query_diff_kind
+								 : &query_compare_kind,
+				 .ctx = &d};
+	struct query_classes in_a, in_b;
+
+	if (query_classes(a, s, same, &in_a) < 0 || query_classes(b, s, same, &in_b) < 0)
+		return query_enomem(err, src.kind->name);
+	d.pairs = arena_alloc(&b->arena, (in_a.n + in_b.n + 1) * sizeof(*d.pairs));
+	if (!d.pairs)
+		return query_enomem(err, src.kind->name);
+	join(&d, &in_a, &in_b);
+	src.n = d.n;
+	return rows_answer(b, s, &src, ret, err);
+}
 
 int query_diff(struct query *a, struct query *b, const struct query_spec *s, struct table *ret,
 	       struct error *err)
 {
-	struct diff d = {.a_ns = query_elapsed(a->model), .b_ns = query_elapsed(b->model)};
-	struct row_source src = {.kind = &query_diff_kind, .ctx = &d};
-	struct query_classes in_a, in_b;
+	return answer(a, b, QUERY_SAME_NAME, s, ret, err);
+}
 
-	if (query_classes(a, s->by, &in_a) < 0 || query_classes(b, s->by, &in_b) < 0)
-		return query_enomem(err, "diff");
-	d.pairs = arena_alloc(&b->arena, (in_a.n + in_b.n + 1) * sizeof(*d.pairs));
-	if (!d.pairs)
-		return query_enomem(err, "diff");
-	join(&d, &in_a, &in_b);
-	src.n = d.n;
-	return rows_answer(b, s, &src, ret, err);
+int query_compare(struct query *a, struct query *b, const struct query_spec *s, struct table *ret,
+		  struct error *err)
+{
+	return answer(a, b, QUERY_SAME_THING, s, ret, err);
 }

@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The filter language: terms split at blanks, all of which must hold. A term is a word, looked for
- * in every text column, or KEY and an operator and a word. "rwsem:W" stays a word although it holds
- * a colon, since "rwsem" is no column; with = < > an unknown key is an error, as no lock, task or
- * function is called so. Double quotes keep blanks together. A value that is not known fails every
- * comparison, so that it passes the negated one. Words and terms lie in the query's arena.
+ * The terms of the filter language: how one is read by the columns of its table, and whether a row
+ * has it. A term is a word, looked for in every text column, or KEY and an operator and a word.
+ * "rwsem:W" is a word although it holds a colon, since it begins with a lock type; whatever else
+ * names an unknown column is an error, unless it is quoted. Expressions are bounded and have no
+ * back references, which glibc would take exponential time for. A value that is not known fails
+ * every comparison, so that it passes the negated one.
  */
-#include "internal.h"
+#include "filter.h"
+#include "kontend/locktype.h"
 #include "kontend/text.h"
+#include "kontend/textbuf.h"
 #include "kontend/units.h"
-#include "rows.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
-struct filter_parser {
-	struct filter *f;
-	struct arena *arena;
-	const struct column *columns;
-	size_t n_columns;
-	struct error *err;
-};
+enum { REGEX_LONGEST = 128, REGEX_REPEATS = 100 };
 
-/* By its key; else by the title that the screen shows, in any case: MAX>5ms. */
-static size_t column_of(const struct filter_parser *p, const char *key, size_t len)
+/* By its key; else by the title that the screen shows, in any case: MAX>5ms. @text: texts only. */
+static size_t column_of(const struct filter_parser *p, const char *key, size_t len, bool text)
 {
 	for (size_t i = 0; i < p->n_columns; i++) {
 		const struct column *c = &p->columns[i];
-		if (c->flags && strlen(c->key) == len && memcmp(c->key, key, len) == 0)
+		if (c->flags && strlen(c->key) == len && memcmp(c->key, key, len) == 0 &&
+		    (!text || c->type == COLUMN_TEXT))
 			return i;
 	}
 	for (size_t i = 0; i < p->n_columns; i++) {
 		const struct column *c = &p->columns[i];
 		if (c->flags & COLUMN_SCREEN && strlen(c->title) == len &&
-		    strncasecmp(c->title, key, len) == 0)
+		    strncasecmp(c->title, key, len) == 0 && (!text || c->type == COLUMN_TEXT))
 			return i;
 	}
 	return SIZE_MAX;
@@ -144,21 +141,100 @@ static const char *operand_hint(uint8_t type)
 	}
 }
 
-static int term_compare(struct filter_parser *p, struct filter_term *t, const char *text,
+const char *column_names(const struct column *c, size_t n, char *buf, size_t size)
+{
+	struct textbuf b = textbuf_make(buf, size);
+	const char *sep = "";
+
+	for (size_t i = 0; i < n; i++) {
+		if (!c[i].flags)
+			continue;
+		textbuf_str(&b, sep);
+		textbuf_str(&b, c[i].key);
+		sep = ", ";
+	}
+	return textbuf_end(&b);
+}
+
+static int no_column(const struct filter_parser *p, const char *text, size_t key_len)
+{
+	char names[512];
+
+	return error_set(
+		p->err, -EINVAL, "filter term '%s': there is no column '%.*s'%s; columns: %s", text,
+		(int)key_len, text, text[key_len] == ':' ? " (quote the term if it is text)" : "",
+		column_names(p->columns, p->n_columns, names, sizeof(names)));
+}
+
+/* Repetitions multiply the size of the automaton: one, of few, is enough. */
+static const char *too_much(const char *s)
+{
+	unsigned braces = 0, n = 0;
+
+	if (strlen(s) > REGEX_LONGEST)
+		return "it is too long";
+	for (; *s; s++) {
+		if (*s == '\\' && s[1] >= '0' && s[1] <= '9')
+			return "back references are not taken";
+		if (*s == '\\' && s[1]) {
+			s++;
+			continue;
+		}
+		braces += *s == '{';
+		n = braces && *s >= '0' && *s <= '9' ? n * 10 + (unsigned)(*s - '0') : 0;
+		if (braces > 1 || n > REGEX_REPEATS)
+			return "one {} of at most 100 is taken";
+	}
+	return NULL;
+}
+
+static int parse_regex(const struct filter_parser *p, struct filter_term *t, const char *text)
+{
+	const char *why = too_much(t->word);
+	char reason[128];
+	int r;
+
+	t->regex = why ? NULL : arena_alloc(p->arena, sizeof(*t->regex));
+	if (!why && !t->regex)
+		return error_set(p->err, -ENOMEM, "out of memory for an expression of a filter");
+	if (!why) {
+		r = regcomp(t->regex, t->word, REG_EXTENDED | REG_ICASE | REG_NOSUB | REG_NEWLINE);
+		if (r == 0)
+			return 0;
+		regerror(r, t->regex, reason, sizeof(reason));
+		t->regex = NULL;
+		why = reason;
+	}
+	return error_set(p->err, -EINVAL,
+			 "filter term '%s': the expression after '~' is refused: %s", text, why);
+}
+
+static int term_text(const struct filter_parser *p, struct filter_term *t, const char *text,
+		     size_t key_len)
+{
+	size_t col = column_of(p, text, key_len, true);
+
+	t->col = col == SIZE_MAX ? t->col : col;
+	if (p->columns[t->col].type != COLUMN_TEXT)
+		return error_set(p->err, -EINVAL, "filter term '%s': column '%s' wants %s", text,
+				 p->columns[t->col].key, operand_hint(p->columns[t->col].type));
+	return t->op == '~' ? parse_regex(p, t, text) : 0;
+}
+
+static int term_compare(const struct filter_parser *p, struct filter_term *t, const char *text,
 			size_t key_len)
 {
 	const struct column *c;
 
-	t->col = column_of(p, text, key_len);
+	t->col = column_of(p, text, key_len, false);
 	if (t->col == SIZE_MAX)
-		return error_set(p->err, -EINVAL,
-				 "filter term '%s': there is no column '%.*s' here; the help lists "
-				 "the columns of this table",
-				 text, (int)key_len, text);
+		return no_column(p, text, key_len);
 	c = &p->columns[t->col];
 	t->op = text[key_len];
 	t->word = text + key_len + 1;
-	if (c->type == COLUMN_TEXT && (t->op == ':' || t->op == '='))
+	if (t->op == '~' || t->op == ':')
+		return term_text(p, t, text, key_len);
+	if (c->type == COLUMN_TEXT && t->op == '=')
 		return 0;
 	if (c->type == COLUMN_SERIES || c->type == COLUMN_TEXT || parse_operand(c, t) < 0)
 		return error_set(p->err, -EINVAL, "filter term '%s': column '%s' wants %s", text,
@@ -166,42 +242,25 @@ static int term_compare(struct filter_parser *p, struct filter_term *t, const ch
 	return 0;
 }
 
-static int term_parse(struct filter_parser *p, struct filter_term *t, char *text)
+/* "rwsem" of "rwsem:W", in any case. */
+static bool is_lock_type(const char *s, size_t len)
 {
-	size_t op;
-
-	*t = (struct filter_term){.col = SIZE_MAX, .op = ':'};
-	if (text[0] == '!') {
-		t->negate = true;
-		text++;
+	for (int i = 0; i < LOCK_TYPES; i++) {
+		const char *base = locktype_base((enum lock_type)i);
+		if (strlen(base) == len && strncasecmp(base, s, len) == 0)
+			return true;
 	}
-	if (!*text)
-		return error_set(p->err, -EINVAL,
-				 "filter term '!': a word to leave out must follow the '!'");
-	t->word = text;
-	op = strcspn(text, ":=<>");
-	if (!text[op] || (text[op] == ':' && column_of(p, text, op) == SIZE_MAX))
-		return 0;
-	return term_compare(p, t, text, op);
+	return false;
 }
 
-/* Cuts the next term off *@s; quotes are taken out, and what they hold is not split. */
-static char *next_term(char **s)
+/* Where a key ends; SIZE_MAX: the term is a word. "~vm_mmap", as a table shows it, is one. */
+static size_t key_of(const struct filter_parser *p, const char *text, size_t op)
 {
-	char *from = *s + strspn(*s, " \t"), *to = from, *start = from;
-	bool quoted = false;
-
-	if (!*from)
-		return NULL;
-	for (; *from && (quoted || (*from != ' ' && *from != '\t')); from++) {
-		if (*from == '"')
-			quoted = !quoted;
-		else
-			*to++ = *from;
-	}
-	*s = *from ? from + 1 : from;
-	*to = '\0';
-	return start;
+	if (op == SIZE_MAX || (op == 0 && (*text == '~' || *text == ':')))
+		return SIZE_MAX;
+	if (text[op] == ':' && is_lock_type(text, op) && column_of(p, text, op, false) == SIZE_MAX)
+		return SIZE_MAX;
+	return op;
 }
 
 static uint64_t all_text(const struct filter_parser *p)
@@ -214,40 +273,17 @@ static uint64_t all_text(const struct filter_parser *p)
 	return want;
 }
 
-int filter_parse(struct filter *f, struct arena *a, const char *text, const struct column *columns,
-		 size_t n_columns, struct error *err)
+int filter_term_parse(const struct filter_parser *p, struct filter_term *t, const char *text,
+		      size_t op)
 {
-	struct filter_parser p = {f, a, columns, n_columns, err};
-	char *copy, *term;
-	int r;
+	size_t key = key_of(p, text, op);
+	int r = 0;
 
-	*f = (struct filter){0};
-	if (!text || !*text)
-		return 0;
-	copy = arena_strndup(a, text, strlen(text));
-	f->terms = arena_alloc(a, (strlen(text) / 2 + 1) * sizeof(*f->terms));
-	if (!copy || !f->terms)
-		return query_enomem(err, "filter");
-	while ((term = next_term(&copy))) {
-		struct filter_term *t = &f->terms[f->n];
-		if (!*term)
-			continue;
-		r = term_parse(&p, t, term);
-		if (r < 0)
-			return r;
-		f->want |= t->col == SIZE_MAX ? all_text(&p) : 1ull << t->col;
-		f->n++;
-	}
-	return 0;
-}
-
-int query_filter_check(const char *filter, const struct table_kind *kind, struct error *err)
-{
-	struct arena a = {0};
-	struct filter f;
-	int r = filter_parse(&f, &a, filter, kind->columns, kind->n_columns, err);
-
-	arena_deinit(&a);
+	*t = (struct filter_term){.col = SIZE_MAX, .op = ':', .word = text};
+	if (key != SIZE_MAX)
+		r = term_compare(p, t, text, key);
+	if (r == 0)
+		p->f->want |= t->col == SIZE_MAX ? all_text(p) : 1ull << t->col;
 	return r;
 }
 
@@ -261,9 +297,23 @@ static bool word_in_row(const char *word, const struct column *columns, size_t n
 	return false;
 }
 
+/* Is it @s, or one of its lines? */
+static bool is_line_of(const char *word, const char *s)
+{
+	for (size_t len = strlen(word), n;; s += n + 1) {
+		n = strcspn(s, "\n");
+		if (n == len && strncasecmp(s, word, n) == 0)
+			return true;
+		if (!s[n])
+			return false;
+	}
+}
+
 static bool compare_text(const struct filter_term *t, const char *s)
 {
-	return t->op == '=' ? strcasecmp(s, t->word) == 0 : text_contains(s, t->word);
+	if (t->op == '~')
+		return regexec(t->regex, s, 0, NULL, 0) == 0;
+	return t->op == '=' ? is_line_of(t->word, s) : text_contains(s, t->word);
 }
 
 static bool compare_u(char op, uint64_t a, uint64_t b)
@@ -281,7 +331,7 @@ static bool compare_d(char op, double a, double b)
 	return op == '<' ? a < b : op == '>' ? a > b : fabs(a - b) < 1e-9;
 }
 
-static bool term_match(const struct filter_term *t, const struct column *columns, size_t n_columns,
+bool filter_term_match(const struct filter_term *t, const struct column *columns, size_t n_columns,
 		       const struct value *row)
 {
 	const struct value *v;
@@ -303,13 +353,4 @@ static bool term_match(const struct filter_term *t, const struct column *columns
 	default:
 		return compare_u(t->op, v->u, t->u);
 	}
-}
-
-bool filter_match(const struct filter *f, const struct column *columns, size_t n_columns,
-		  const struct value *v)
-{
-	for (size_t i = 0; i < f->n; i++)
-		if (term_match(&f->terms[i], columns, n_columns, v) == f->terms[i].negate)
-			return false;
-	return true;
 }

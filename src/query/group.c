@@ -27,7 +27,7 @@ static uint64_t task_id(const struct task *t, uint32_t index)
 }
 
 /* Hints apart from what is sure. */
-static uint64_t owner_id(const struct model *m, uint16_t owner)
+static uint64_t owner_id(const struct model *m, uint32_t owner)
 {
 	return task_id(&m->tasks.tasks[cell_owner_task(owner)], cell_owner_task(owner)) << 1 |
 	       (owner & OWNER_HINT ? 1 : 0);
@@ -76,10 +76,10 @@ bool query_in_scope(struct query *q, const struct query_scope *s, const struct q
 	return true;
 }
 
-static bool grow_slots(struct query *q, struct groups *gs)
+static bool grow_slots(struct groups *gs)
 {
 	size_t size = gs->slots ? (gs->mask + 1) * 4 : 256;
-	uint32_t *slots = arena_alloc(&q->arena, size * sizeof(*slots));
+	uint32_t *slots = arena_alloc(gs->arena, size * sizeof(*slots));
 
 	if (!slots)
 		return false;
@@ -94,10 +94,10 @@ static bool grow_slots(struct query *q, struct groups *gs)
 	return true;
 }
 
-static bool grow_groups(struct query *q, struct groups *gs)
+static bool grow_groups(struct groups *gs)
 {
 	size_t cap = gs->cap ? gs->cap * 2 : 64;
-	struct group *g = arena_alloc(&q->arena, cap * sizeof(*g));
+	struct group *g = arena_alloc(gs->arena, cap * sizeof(*g));
 
 	if (!g)
 		return false;
@@ -113,7 +113,7 @@ static struct group *group_new(struct query *q, struct groups *gs, size_t slot, 
 {
 	struct group *g;
 
-	if (gs->n == gs->cap && !grow_groups(q, gs))
+	if (gs->n == gs->cap && !grow_groups(gs))
 		return NULL;
 	g = &gs->g[gs->n++];
 	gs->slots[slot] = (uint32_t)gs->n;
@@ -123,17 +123,23 @@ static struct group *group_new(struct query *q, struct groups *gs, size_t slot, 
 	return g;
 }
 
+/* That of the group, or where it would be. */
+static size_t slot_of(const struct groups *gs, uint64_t id)
+{
+	size_t k = map64_hash(id) & gs->mask;
+
+	while (gs->slots[k] && gs->g[gs->slots[k] - 1].id != id)
+		k = (k + 1) & gs->mask;
+	return k;
+}
+
 static struct group *group_get(struct query *q, struct groups *gs, uint64_t id,
 			       const struct query_where *w)
 {
-	size_t k;
-
-	if ((!gs->slots || gs->n * 2 > gs->mask) && !grow_slots(q, gs))
+	if ((!gs->slots || gs->n * 2 > gs->mask) && !grow_slots(gs))
 		return NULL;
-	for (k = map64_hash(id) & gs->mask; gs->slots[k]; k = (k + 1) & gs->mask)
-		if (gs->g[gs->slots[k] - 1].id == id)
-			return &gs->g[gs->slots[k] - 1];
-	return group_new(q, gs, k, id, w);
+	size_t k = slot_of(gs, id);
+	return gs->slots[k] ? &gs->g[gs->slots[k] - 1] : group_new(q, gs, k, id, w);
 }
 
 /* Notes in which dimensions the group spans more than one thing. */
@@ -168,48 +174,68 @@ static struct group *group_of(struct query *q, struct groups *gs, enum query_by 
 	return g;
 }
 
-static void group_add_cell(struct group *g, const struct cell *c)
+static void group_add_cell(struct group *g, const struct cell *c, const struct cell_sums *s)
 {
-	g->n += c->n;
+	g->n += s->n;
 	g->total_ns += c->total_ns;
-	g->waited_ns += c->waited_ns;
-	g->rate_n += c->rate_n;
+	g->waited_ns += s->waited_ns;
+	g->rate_n += s->rate_n;
 	g->rate_wait_ns += c->rate_wait_ns;
 	g->failed += c->failed;
-	if (c->n == 0)
+	if (s->n == 0)
 		return;
-	g->min_ns = c->min_ns < g->min_ns ? c->min_ns : g->min_ns;
-	g->max_ns = c->max_ns > g->max_ns ? c->max_ns : g->max_ns;
+	g->min_ns = s->min_ns < g->min_ns ? s->min_ns : g->min_ns;
+	g->max_ns = s->max_ns > g->max_ns ? s->max_ns : g->max_ns;
 	g->last_ns = c->last_ns > g->last_ns ? c->last_ns : g->last_ns;
 }
 
 /* A cell that nothing has come to since the aggregates were zeroed makes no row. */
-static bool cell_is_empty(const struct cell *c)
+static bool cell_is_empty(const struct cell *c, const struct cell_sums *s)
 {
-	return !c->n && !c->failed && !c->rate_n && !c->rate_wait_ns;
+	return !s->n && !c->failed && !s->rate_n && !c->rate_wait_ns;
 }
 
 static int group_cells(struct query *q, enum query_by by, const struct query_scope *scope,
 		       struct groups *gs)
 {
-	const struct cell_table *t = &q->model->cells;
+	const struct cell_table *t = query_cells(q);
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct cell *c = &t->cells[i];
+		const struct cell_sums sums = cell_sums(t, c);
 		struct query_where w = query_cell_where(c);
 		struct group *g;
 
-		if (cell_is_empty(c) || !where_is_valid(q->model, &w) ||
+		if (cell_is_empty(c, &sums) || !where_is_valid(q->model, &w) ||
 		    !query_in_scope(q, scope, &w))
 			continue;
 		g = group_of(q, gs, by, &w);
 		if (!g)
 			return -ENOMEM;
-		group_add_cell(g, c);
+		group_add_cell(g, c, &sums);
 		gs->cell_next[i] = g->cells;
 		g->cells = (uint32_t)i + 1;
 	}
 	return 0;
+}
+
+/* Waits that are left out make no row, but say of one that there is that it is not all. */
+static void group_doubts(struct query *q, enum query_by by, const struct query_scope *scope,
+			 struct groups *gs)
+{
+	const struct cell_table *t = query_cells(q);
+
+	for (size_t i = 0; gs->n && i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
+		struct query_where w = query_cell_where(c);
+		if (!c->doubt || !where_is_valid(q->model, &w) || !query_in_scope(q, scope, &w))
+			continue;
+		uint32_t known = gs->slots[slot_of(gs, query_id(q, by, &w))];
+		if (!known)
+			continue;
+		gs->g[known - 1].at_least = true;
+		gs->g[known - 1].at_least_now |= c->doubt_closed;
+	}
 }
 
 static int group_waits(struct query *q, enum query_by by, const struct query_scope *scope,
@@ -230,6 +256,8 @@ static int group_waits(struct query *q, enum query_by by, const struct query_sco
 		if (!g)
 			return -ENOMEM;
 		g->waiting++;
+		g->at_least |= wait->doubtful;
+		g->at_least_now |= wait->doubtful;
 		g->inflight_ns += wait->doubtful ? 0 : query_wait_ns(q->model, wait);
 		g->waited_ns += wait->doubtful ? 0 : query_wait_within_ns(q->model, wait);
 		gs->wait_next[i] = g->waits;
@@ -238,20 +266,22 @@ static int group_waits(struct query *q, enum query_by by, const struct query_sco
 	return 0;
 }
 
-int query_group(struct query *q, enum query_by by, const struct query_scope *scope,
-		struct groups *ret)
+int query_group_in(struct query *q, enum query_by by, const struct query_scope *scope,
+		   struct arena *arena, struct groups *ret)
 {
 	const struct model *m = q->model;
-	struct groups gs = {0};
+	struct groups gs = {.arena = arena};
 	int r;
 
-	gs.cell_next = arena_alloc(&q->arena, (m->cells.n + 1) * sizeof(uint32_t));
-	gs.wait_next = arena_alloc(&q->arena, ((size_t)m->waits.high + 1) * sizeof(uint32_t));
+	gs.cell_next = arena_alloc(gs.arena, (query_cells(q)->n + 1) * sizeof(uint32_t));
+	gs.wait_next = arena_alloc(gs.arena, ((size_t)m->waits.high + 1) * sizeof(uint32_t));
 	if (!gs.cell_next || !gs.wait_next)
 		return -ENOMEM;
 	r = group_cells(q, by, scope, &gs);
 	if (r == 0)
 		r = group_waits(q, by, scope, &gs);
+	if (r == 0 && q->model->damage.doubtful + q->model->damage.unmatched_begin)
+		group_doubts(q, by, scope, &gs);
 	if (r == 0 && q->cache->failed)
 		r = -ENOMEM;
 	if (r == 0)
@@ -259,14 +289,20 @@ int query_group(struct query *q, enum query_by by, const struct query_scope *sco
 	return r;
 }
 
+int query_group(struct query *q, enum query_by by, const struct query_scope *scope,
+		struct groups *ret)
+{
+	return query_group_in(q, by, scope, &q->arena, ret);
+}
+
 void query_group_hist(struct query *q, const struct groups *gs, const struct group *g,
 		      struct hist *ret)
 {
-	const struct cell_table *t = &q->model->cells;
+	const struct cell_table *t = query_cells(q);
 
 	*ret = (struct hist){0};
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
-		hist_pool_sum(&t->hists, t->cells[i - 1].hist, ret);
+		cell_hist(t, &t->cells[i - 1], ret);
 }
 
 void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns)
@@ -286,45 +322,71 @@ void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns)
 		*best = func;
 }
 
-uint32_t query_group_caller(struct query *q, const struct groups *gs, const struct group *g)
+uint32_t query_group_caller(struct query *q, const struct groups *gs, struct group *g)
 {
+	const struct cell *cells = query_cells(q)->cells;
 	const struct model *m = q->model;
 	uint32_t best = 0;
 
 	if (!g->many_callers)
 		return g->func;
+	if (g->hottest)
+		return g->hottest - 1;
 	q->cache->stamp++;
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
-		query_heat(q, &best, m->cells.cells[i - 1].stack, m->cells.cells[i - 1].total_ns);
+		query_heat(q, &best, cells[i - 1].stack, cells[i - 1].total_ns);
 	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1])
 		query_heat(q, &best, m->waits.waits[i - 1].stack,
 			   query_wait_ns(m, &m->waits.waits[i - 1]));
+	g->hottest = q->cache->failed ? 0 : best + 1;
 	return best;
 }
 
-size_t query_group_locks(struct query *q, struct groups *gs, const struct group *g)
+/* One more of its waits, or cells. The worst is the lock that was waited for most. */
+static void see_lock(struct groups *gs, struct group *g, uint32_t lock, uint64_t ns)
 {
-	const struct model *m = q->model;
-	size_t n = 0;
+	struct lock_seen *seen = &gs->lock_seen[lock];
+	const struct lock_seen *worst = &gs->lock_seen[g->worst_lock];
 
-	if (!g->many_locks)
-		return 1;
+	if (seen->stamp != gs->stamp) {
+		*seen = (struct lock_seen){.stamp = gs->stamp};
+		g->n_locks++;
+	}
+	seen->ns += ns;
+	if (worst->stamp != gs->stamp || seen->ns > worst->ns)
+		g->worst_lock = lock;
+}
+
+/* False: no memory. */
+static bool see_locks(struct query *q, struct groups *gs, struct group *g)
+{
+	const struct cell *cells = query_cells(q)->cells;
+	const struct model *m = q->model;
+
 	if (!gs->lock_seen)
 		gs->lock_seen = arena_alloc(&q->arena, m->locks.n * sizeof(*gs->lock_seen));
-	if (!gs->lock_seen) {
-		q->cache->failed = true;
-		return 0;
-	}
+	if (!gs->lock_seen)
+		return false;
 	gs->stamp++;
-	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1]) {
-		uint32_t *seen = &gs->lock_seen[m->cells.cells[i - 1].lock];
-		n += *seen != gs->stamp;
-		*seen = gs->stamp;
-	}
-	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1]) {
-		uint32_t *seen = &gs->lock_seen[m->waits.waits[i - 1].lock];
-		n += *seen != gs->stamp;
-		*seen = gs->stamp;
-	}
-	return n;
+	g->worst_lock = g->first.lock;
+	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
+		see_lock(gs, g, cells[i - 1].lock, cells[i - 1].total_ns);
+	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1])
+		see_lock(gs, g, m->waits.waits[i - 1].lock,
+			 query_wait_ns(m, &m->waits.waits[i - 1]));
+	return true;
+}
+
+size_t query_group_locks(struct query *q, struct groups *gs, struct group *g)
+{
+	if (!g->many_locks)
+		return 1;
+	if (!g->n_locks && !see_locks(q, gs, g))
+		q->cache->failed = true;
+	return g->n_locks;
+}
+
+uint32_t query_group_worst_lock(struct query *q, struct groups *gs, struct group *g)
+{
+	return query_group_locks(q, gs, g) > 1 ? g->worst_lock : g->first.lock;
 }

@@ -3,13 +3,15 @@
 #define KONTEND_SRC_QUERY_GROUP_H
 
 #include "kontend/query.h"
+#include "window.h"
 
 struct hist;
 
 /* Where something was waited for: what a cell and a wait in flight have in common. */
 struct query_where {
 	uint32_t lock, stack, task;
-	uint16_t cpu, owner;
+	uint16_t cpu;
+	uint32_t owner;
 };
 
 /* What cells and waits in flight have in common, summed up. */
@@ -23,27 +25,46 @@ struct group {
 	uint32_t cells, waits; /* heads of its lists, as index + 1 */
 	struct query_where first;
 	uint32_t func;
+	/* Worked out when first asked for. */
+	uint32_t n_locks;    /* 0: not yet */
+	uint32_t worst_lock; /* when n_locks is known */
+	uint32_t hottest;    /* its caller, + 1 */
+	uint64_t pct_ns[3];
+	bool has_pct;
 	uint8_t type;
+	/* Waits of it are left out as they are doubtful: of the sums, of the rates. */
+	bool at_least, at_least_now;
 	bool many_locks, many_types, many_bases, many_callers;
 };
 
 struct groups {
+	struct arena *arena; /* where all this lies, but for the scratch */
 	struct group *g;
 	size_t n, cap, mask;
 	uint32_t *slots; /* open addressing on the id */
 	uint32_t *cell_next, *wait_next;
-	uint32_t *lock_seen, stamp; /* scratch: locks met in the group at hand */
+	/* Scratch: locks met in the group at hand. */
+	struct lock_seen {
+		uint32_t stamp;
+		uint64_t ns;
+	} * lock_seen;
+	uint32_t stamp;
 };
 
 uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w);
 bool query_in_scope(struct query *q, const struct query_scope *s, const struct query_where *w);
 int query_group(struct query *q, enum query_by by, const struct query_scope *scope,
 		struct groups *ret);
+/* The same, in that arena and not in the query's. */
+int query_group_in(struct query *q, enum query_by by, const struct query_scope *scope,
+		   struct arena *arena, struct groups *ret);
 void query_group_hist(struct query *q, const struct groups *gs, const struct group *g,
 		      struct hist *ret);
 /* Adds to what the caller has cost since `stamp` last changed; *best: the one that cost most. */
 void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns);
-uint32_t query_group_caller(struct query *q, const struct groups *gs, const struct group *g);
-size_t query_group_locks(struct query *q, struct groups *gs, const struct group *g);
+uint32_t query_group_caller(struct query *q, const struct groups *gs, struct group *g);
+size_t query_group_locks(struct query *q, struct groups *gs, struct group *g);
+/* The one that cost most. */
+uint32_t query_group_worst_lock(struct query *q, struct groups *gs, struct group *g);
 
 #endif

@@ -15,19 +15,20 @@
 static void sum_cells(struct query *q, const struct query_scope *scope, struct hist *h,
 		      struct query_hist *ret)
 {
-	const struct cell_table *t = &q->model->cells;
+	const struct cell_table *t = query_cells(q);
 
 	ret->min_ns = UINT64_MAX;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct cell *c = &t->cells[i];
+		const struct cell_sums s = cell_sums(t, c);
 		struct query_where w = query_cell_where(c);
-		if (c->n == 0 || !query_in_scope(q, scope, &w))
+		if (s.n == 0 || !query_in_scope(q, scope, &w))
 			continue;
-		hist_pool_sum(&t->hists, c->hist, h);
-		ret->n_waits += c->n;
+		cell_hist(t, c, h);
+		ret->n_waits += s.n;
 		ret->total_ns += c->total_ns;
-		ret->min_ns = c->min_ns < ret->min_ns ? c->min_ns : ret->min_ns;
-		ret->max_ns = c->max_ns > ret->max_ns ? c->max_ns : ret->max_ns;
+		ret->min_ns = s.min_ns < ret->min_ns ? s.min_ns : ret->min_ns;
+		ret->max_ns = s.max_ns > ret->max_ns ? s.max_ns : ret->max_ns;
 	}
 	if (ret->n_waits == 0)
 		ret->min_ns = 0;
@@ -147,7 +148,7 @@ int query_series(struct query *q, const struct query_scope *scope, struct query_
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	*ret = (struct query_series){0};
-	if (!s)
+	if (!s || q->only)
 		return 0;
 	ret->v = per_second(q, s, n);
 	ret->all = per_second(q, &m->wait_series, n);

@@ -6,6 +6,8 @@
 #include "kontend/engine.h"
 #include "kontend/pathgroup.h"
 #include "kontend/query.h"
+#include "reuse.h"
+#include "since.h"
 
 struct lockname;
 
@@ -22,9 +24,23 @@ struct query_func {
 	uint64_t sum, stamp; /* scratch of the search for the hottest; stamp: query_cache's */
 };
 
+/* The functions of a call chain, innermost first. */
+struct query_chain {
+	const uint32_t *funcs;
+	uint32_t n;
+	uint64_t frame; /* of the screen: for that alone, as not all is known yet; 0: for good */
+};
+
+/* By stack. */
+struct query_chains {
+	struct query_chain *of;
+	size_t n;
+};
+
 struct query_stack {
 	uint32_t func;	/* the caller, + 1; 0 = not asked for yet */
 	uint32_t frame; /* its index in the chain */
+	uint32_t inner; /* index of the first frame that is not of the tracing */
 };
 
 /* Names that answers of this frame may point to, though the model has others meanwhile. */
@@ -52,9 +68,12 @@ struct query_stamp {
 	uint32_t epoch;
 	uint32_t n_loads; /* of the symbols */
 	uint64_t sym_state;
+	uint64_t profile_generation; /* of its call chains */
 };
 
 struct query_cache {
+	struct reuse reuse;
+	uint64_t n_renewed; /* how often names were forgotten */
 	bool valid, failed; /* failed: an allocation did, the query must not answer */
 	struct query_hold *holds;
 	struct query_hot_groups hot_groups;
@@ -63,13 +82,16 @@ struct query_cache {
 	struct query_func *funcs;
 	size_t n_funcs, cap_funcs, n_stacks;
 	uint64_t stamp;
-	struct query_stack *stacks; /* by stack index */
+	struct query_stack *stacks;	     /* by stack index */
+	struct query_chains sampled, waited; /* names/chains.c */
+	bool pending;			     /* debug information is being read */
 	/* Names; those of before stay for the answers of this frame. */
 	struct arena text, old_text;
 	/* Of this frame, in the query's arena, made when first asked for. */
 	const char **lock_names;
-	uint32_t *lock_head, *lock_next; /* the cells of a lock, as index + 1 */
 	size_t n_locks;
+	/* Kept: the cells of a lock, as index + 1; the function that waits for it most, + 1. */
+	uint32_t *lock_head, *lock_next, *lock_hottest;
 };
 
 /* query.c: the cache. */
@@ -77,33 +99,39 @@ int query_sync(struct query *q);		      /* at the start of every query */
 uint32_t query_func(struct query *q, uint64_t frame); /* as in maps.h */
 uint32_t query_caller(struct query *q, uint32_t stack);
 uint32_t query_caller_frame(struct query *q, uint32_t stack); /* after query_caller() */
+/* The chain of a wait, without what reported it. */
+const uint64_t *query_wait_frames(struct query *q, uint32_t stack, uint32_t *ret_n);
 enum path_group query_func_group(const struct query *q, uint32_t func);
 const char *query_func_name(const struct query *q, uint32_t func);
 int query_enomem(struct error *err, const char *what);
 
 /* names/list.c */
 const char *query_hex(struct arena *a, uint64_t addr);
-/* locks/name.c: what is at an address; NULL: not known. */
-/* For a lock since when it was waited for, at @time_ns; per-CPU ones, too. */
+/* locks/name.c: what is at an address since @time_ns; per-CPU ones, too. NULL: not known. */
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr, uint64_t time_ns);
 const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
 const char *query_object_name(struct query *q, const struct lockname *n);
 const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */
+bool query_object_has_path(const struct lockname *n);	 /* is its text one? */
 const char *query_lock_name(struct query *q, uint32_t lock);
+/* "task_struct:try_to_wake_up", "(pipe_read)": others of its kind have the same. */
+const char *query_lock_class(struct query *q, uint32_t lock);
+/* The same without the function that waits most, for which all cells are looked at. */
+const char *query_lock_plain_name(struct query *q, uint32_t lock);
 
 /* "COMM/ID"; @none: what stands for an empty @comm. */
 const char *query_slash(struct arena *a, const char *comm, int32_t id, const char *none);
-const char *query_task_name(struct query *q, uint32_t task);	     /* "comm/tid" */
-const char *query_process_name(struct query *q, uint32_t task);	     /* "comm/pid" */
-const char *query_process_comm(struct query *q, uint32_t task);	     /* of the leader if known */
-const char *query_task_comm(struct query *q, uint32_t task);	     /* NULL when not known */
+const char *query_task_name(struct query *q, uint32_t task);	/* "comm/tid" */
+const char *query_process_name(struct query *q, uint32_t task); /* "comm/pid" */
+const char *query_process_comm(struct query *q, uint32_t task); /* of the leader if known */
+const char *query_task_comm(struct query *q, uint32_t task);
 const char *query_task_comm_or_idle(struct query *q, uint32_t task); /* "swapper" of idle ones */
 const char *query_cgroup_name(struct query *q, uint64_t id);	     /* NULL for 0 */
-const char *query_owner_name(struct query *q, uint16_t owner);	     /* "mm/5219 R?"; NULL */
-/* own.c: is it a task of kontend, this one or another? What these waited. */
+const char *query_owner_name(struct query *q, uint32_t owner);	     /* "mm/5219 R?"; NULL */
+/* own.c: is it a task of kontend? What these waited. */
 bool query_is_kontend(struct query *q, uint32_t task);
-void query_own_waits(struct query *q, struct query_overview *o);
+int query_own_waits(struct query *q, struct query_overview *o);
 const char *query_chain(struct query *q, uint32_t stack); /* "caller < its caller < ..." */
 
 static inline struct query_where query_cell_where(const struct cell *c)
@@ -114,33 +142,6 @@ static inline struct query_where query_cell_where(const struct cell *c)
 static inline struct query_where query_wait_where(const struct wait *w)
 {
 	return (struct query_where){w->lock, w->stack, w->task, w->cpu, w->owner};
-}
-
-/* Time that aggregates and averages are about. */
-static inline uint64_t query_from(const struct model *m)
-{
-	return m->zero_ns > m->start_ns ? m->zero_ns : m->start_ns;
-}
-
-static inline uint64_t query_elapsed(const struct model *m)
-{
-	return m->now_ns > query_from(m) ? m->now_ns - query_from(m) : 0;
-}
-
-static inline uint64_t query_wait_ns(const struct model *m, const struct wait *w)
-{
-	return m->now_ns > w->begin_ns ? m->now_ns - w->begin_ns : 0;
-}
-
-/* The part since the sums began. */
-static inline uint64_t query_wait_within_ns(const struct model *m, const struct wait *w)
-{
-	return wait_part_ns(w, query_from(m), m->now_ns);
-}
-
-static inline double query_per_s(uint64_t n, uint64_t ns)
-{
-	return ns ? (double)n * 1e9 / (double)ns : 0.0;
 }
 
 #endif

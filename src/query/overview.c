@@ -60,7 +60,9 @@ static void name_longest(struct query *q, const struct wait *w, struct query_ove
 	o->longest_ns = query_wait_ns(q->model, w);
 	o->longest_approx = w->at_least;
 	o->longest_task = query_task_name(q, w->task);
+	const struct query_where where = query_wait_where(w);
 	o->longest_lock = query_lock_name(q, w->lock);
+	o->longest_lock_id = query_id(q, BY_LOCK, &where);
 	o->longest_type = locktype_name((enum lock_type)type);
 }
 
@@ -78,6 +80,8 @@ static void fill_series(struct query *q, struct query_overview *o)
 
 	uint64_t range = m->n_ticks - m->before.n_ticks;
 
+	if (q->only)
+		return;
 	o->n_series = m->n_ticks < SERIES_LEN ? (uint32_t)m->n_ticks : SERIES_LEN;
 	o->n_range = range < SERIES_LEN ? (uint32_t)range : SERIES_LEN;
 	o->contended_series = series(q, &m->n_series);
@@ -85,13 +89,14 @@ static void fill_series(struct query *q, struct query_overview *o)
 	o->waiting_series = series(q, &m->waiting_series);
 }
 
+/* How far to trust what was measured goes by all of it, whatever a filter leaves. */
 static void fill_quality(const struct model *m, struct query_overview *o)
 {
 	const struct model_damage *d = &o->damage;
 
 	o->damage = model_damage(m);
 	uint64_t bad = d->unmatched + d->doubtful;
-	uint64_t all = bad + o->contended + m->n_failed;
+	uint64_t all = bad + query_waits_of(m) + m->n_failed;
 
 	o->unmatched_pct = all ? 100.0 * (double)bad / (double)all : 0;
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -124,13 +129,16 @@ int query_overview(struct query *q, struct query_overview *ret)
 		return -ENOMEM;
 	sum_types(m, &o);
 	longest = sum_waits(q, &o);
-	query_own_waits(q, &o);
+	if (query_own_waits(q, &o) < 0)
+		return -ENOMEM;
 	o.waiting_rwsem_r = o.waiting_by_type[LOCK_RWSEM_R];
 	o.waiting_rwsem_w = o.waiting_by_type[LOCK_RWSEM_W];
 	if (longest)
 		name_longest(q, &m->waits.waits[longest], &o);
 	fill_series(q, &o);
-	fill_quality(m, &o);
+	fill_quality(&q->engine->model, &o);
+	o.loss = query_loss_of_sums(&q->engine->model);
+	o.loss_now = query_loss_of_bucket(&q->engine->model);
 	if (q->cache->failed)
 		return -ENOMEM;
 	*ret = o;

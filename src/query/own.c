@@ -6,6 +6,7 @@
  */
 #include "internal.h"
 
+#include <errno.h>
 #include <string.h>
 
 bool query_is_kontend(struct query *q, uint32_t task)
@@ -19,15 +20,45 @@ bool query_is_kontend(struct query *q, uint32_t task)
 	return !comm || !strcmp(comm, "kontend");
 }
 
-void query_own_waits(struct query *q, struct query_overview *o)
+/* Mostly there are none, and then nobody looks at all cells. */
+static bool find_own(struct query *q, bool *own)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < q->model->tasks.n; i++)
+		any |= own[i] = query_is_kontend(q, i);
+	return any;
+}
+
+static int sum_own(struct query *q, struct reuse_own *ret)
 {
 	const struct model *m = q->model;
+	bool *own = arena_alloc(&q->arena, m->tasks.n + 1);
 
-	for (size_t i = 0; i < m->cells.n; i++) {
+	if (!own)
+		return -ENOMEM;
+	bool any = find_own(q, own);
+	for (size_t i = 0; any && i < m->cells.n; i++) {
 		const struct cell *c = &m->cells.cells[i];
-		if (!query_is_kontend(q, c->task))
+		if (c->task >= m->tasks.n || !own[c->task])
 			continue;
-		o->own_waits += c->n;
-		o->own_wait_ns += c->total_ns;
+		ret->waits += cell_n(&m->cells, c);
+		ret->ns += c->total_ns;
 	}
+	return 0;
+}
+
+int query_own_waits(struct query *q, struct query_overview *o)
+{
+	struct reuse_own own = {0};
+
+	if (!reuse_own_find(q, &own)) {
+		int r = sum_own(q, &own);
+		if (r < 0)
+			return r;
+		reuse_own_put(q, &own);
+	}
+	o->own_waits = own.waits;
+	o->own_wait_ns = own.ns;
+	return 0;
 }

@@ -12,7 +12,9 @@
 #include "internal.h"
 #include "kontend/funcset.h"
 #include "kontend/mem.h"
+#include "kontend/query-only.h"
 #include "locks/queues.h"
+#include "names/lines.h"
 #include "names/recorded.h"
 #include "names/user.h"
 #include "perf/snapshot.h"
@@ -65,6 +67,7 @@ static void cache_drop(struct query_cache *c)
 	map64_deinit(&c->by_addr);
 	mem_free(c->funcs);
 	mem_free(c->stacks);
+	query_chains_drop(c);
 	arena_deinit(&c->text);
 	arena_deinit(&c->old_text);
 }
@@ -101,12 +104,14 @@ void query_deinit(struct query *q)
 	if (q->cache) {
 		release(q);
 		mem_free(q->cache->hot_groups.groups);
+		reuse_deinit(&q->cache->reuse);
 		cache_drop(q->cache);
 	}
 	mem_free(q->cache);
 	query_perf_deinit(q);
 	query_queues_deinit(q);
 	query_uprobe_deinit(q);
+	query_window_deinit(q);
 	query_users_deinit(q);
 	query_recorded_deinit(q);
 	arena_deinit(&q->arena);
@@ -116,13 +121,13 @@ void query_deinit(struct query *q)
 void query_begin(struct query *q)
 {
 	q->frame++;
+	query_only_end(q);
 	release(q);
 	arena_reset(&q->arena);
 	arena_deinit(&q->cache->old_text);
 	query_users_tidy(q);
 	q->cache->lock_names = NULL;
-	q->cache->lock_head = q->cache->lock_next = NULL;
-	q->cache->n_locks = 0;
+	reuse_begin(q);
 }
 
 int query_enomem(struct error *err, const char *what)
@@ -138,7 +143,7 @@ static struct query_stamp stamp_of(const struct query *q)
 {
 	const struct map_objects *o = q->model->profile.spaces.objects;
 
-	_Static_assert(sizeof(struct query_stamp) == 40 || sizeof(void *) != 8, "no padding");
+	_Static_assert(sizeof(struct query_stamp) == 48 || sizeof(void *) != 8, "no padding");
 	return (struct query_stamp){
 		.generation = q->model->generation,
 		.funcs_told = q->model->funcs ? funcset_changes(q->model->funcs) : 0,
@@ -146,6 +151,7 @@ static struct query_stamp stamp_of(const struct query *q)
 		.epoch = o->epoch,
 		.n_loads = q->sym->n_loads,
 		.sym_state = q->sym->state,
+		.profile_generation = q->model->profile.generation,
 	};
 }
 
@@ -162,6 +168,8 @@ static int cache_renew(struct query *q, const struct query_stamp *names)
 		.old_text = old_text,
 		.holds = c->holds,
 		.hot_groups = c->hot_groups,
+		.reuse = c->reuse,
+		.n_renewed = c->n_renewed + 1,
 		.names = *names,
 	};
 	if (mem_grow(&c->funcs, &c->cap_funcs, 0, sizeof(*c->funcs)) < 0)
@@ -278,6 +286,7 @@ uint32_t query_caller(struct query *q, uint32_t stack)
 		return qs->func - 1;
 	frames = stack_frames(t, stack);
 	n = t->stacks[stack].n;
+	qs->inner = sym_after_tracing(q->sym, frames, n);
 	qs->frame = sym_caller(q->sym, frames, n);
 	n = query_func(q, frames[qs->frame]);
 	if (n)
@@ -288,6 +297,15 @@ uint32_t query_caller(struct query *q, uint32_t stack)
 uint32_t query_caller_frame(struct query *q, uint32_t stack)
 {
 	return stack < q->cache->n_stacks ? q->cache->stacks[stack].frame : 0;
+}
+
+const uint64_t *query_wait_frames(struct query *q, uint32_t stack, uint32_t *ret_n)
+{
+	const struct stack_table *t = &q->model->stacks;
+	uint32_t inner = query_caller(q, stack) ? q->cache->stacks[stack].inner : 0;
+
+	*ret_n = t->stacks[stack].n - inner;
+	return stack_frames(t, stack) + inner;
 }
 
 enum path_group query_func_group(const struct query *q, uint32_t func)
@@ -310,6 +328,9 @@ void value_series(struct query *q, struct value *v, const struct series *s, uint
 	const struct model *m = q->model;
 	uint64_t *p;
 
+	/* Of a part of the waits there are none, but of locks that are left as they are. */
+	if (q->only && (!q->only_locks || !s->v))
+		return;
 	if (n > m->n_ticks)
 		n = (uint32_t)m->n_ticks;
 	p = n ? arena_alloc(&q->arena, n * sizeof(*p)) : NULL;

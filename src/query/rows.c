@@ -7,8 +7,10 @@
  * never depends on the model's indices. What is not known sorts last, in both directions.
  */
 #include "rows.h"
+#include "filter.h"
 #include "internal.h"
 #include "kontend/sort.h"
+#include "reuse.h"
 
 #include <errno.h>
 #include <string.h>
@@ -83,6 +85,63 @@ static int rises(const void *a, const void *b)
 	return goes_first(a, b, false);
 }
 
+enum { MANY = 512 }; /* rows from which on keys are sorted byte by byte */
+
+/* What one pass sorts by, the smallest first; the last pass counts most. */
+enum pass { PASS_ID, PASS_TIE, PASS_NUM, PASS_UNKNOWN, PASSES };
+
+static uint64_t pass_key(const struct sort_key *k, enum pass pass, bool descending)
+{
+	switch (pass) {
+	case PASS_ID:
+		return k->rank.id;
+	case PASS_TIE:
+		return ~k->rank.tie;
+	case PASS_NUM:
+		return descending ? ~k->num : k->num;
+	default:
+		return !k->known;
+	}
+}
+
+static void put_row(struct rows_order *o, size_t i, const struct sort_key *k)
+{
+	o->ids[i] = k->rank.id;
+	o->rows[i] = k->row;
+}
+
+/* As goes_first() has it, for keys that are no text. */
+static int sort_numbers(struct query *q, const struct sort_key *keys, bool descending,
+			struct rows_order *o)
+{
+	struct sort_item *items = arena_alloc(&q->arena, 2 * o->n * sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < o->n; i++)
+		items[i].at = (uint32_t)i;
+	for (enum pass pass = PASS_ID; pass < PASSES; pass++) {
+		for (size_t i = 0; i < o->n; i++)
+			items[i].key = pass_key(&keys[items[i].at], pass, descending);
+		sort_radix(items, items + o->n, o->n);
+	}
+	for (size_t i = 0; i < o->n; i++)
+		put_row(o, i, &keys[items[i].at]);
+	return 0;
+}
+
+static int sort_any(struct query *q, struct sort_key *keys, bool descending, struct rows_order *o)
+{
+	struct sort_key *room = arena_alloc(&q->arena, (o->n + 1) * sizeof(*room));
+
+	if (!room)
+		return -ENOMEM;
+	sort_merge(keys, room, o->n, sizeof(*keys), descending ? falls : rises);
+	for (size_t i = 0; i < o->n; i++)
+		put_row(o, i, &keys[i]);
+	return 0;
+}
+
 static int find_sort(const struct query_spec *s, const struct row_source *src, size_t *ret,
 		     struct error *err)
 {
@@ -104,10 +163,33 @@ static int find_sort(const struct query_spec *s, const struct row_source *src, s
 			 s->sort, src->kind->name, query_by_name(s->by));
 }
 
-static int collect(struct query *q, const struct row_source *src, const struct filter *f,
-		   size_t sort, struct sort_key **ret_keys, size_t *ret_n)
+/* Rates of waiting, by the greatest of which rows are coloured: those out of the window count. */
+static uint64_t rates_of(const struct row_source *src)
 {
-	uint64_t want = f->want | (sort == SIZE_MAX ? 0 : 1ull << sort);
+	uint64_t rates = 0;
+
+	for (size_t i = 0; i < src->kind->n_columns; i++)
+		if (src->columns[i].type == COLUMN_NSRATE)
+			rates |= 1ull << i;
+	return rates;
+}
+
+static void note_most(const struct row_source *src, uint64_t rates, const struct value *v,
+		      double *most)
+{
+	for (; rates; rates &= rates - 1) {
+		int i = __builtin_ctzll(rates);
+		double x = table_number(&src->columns[i], &v[i]);
+
+		most[i] = x > most[i] ? x : most[i];
+	}
+}
+
+static int collect(struct query *q, const struct row_source *src, const struct filter *f,
+		   size_t sort, struct sort_key **ret_keys, struct rows_order *o)
+{
+	uint64_t rates = src->keeps ? rates_of(src) : 0;
+	uint64_t want = f->want | rates | (sort == SIZE_MAX ? 0 : 1ull << sort);
 	struct sort_key *keys = arena_alloc(&q->arena, (src->n + 1) * sizeof(*keys));
 	struct value *v = arena_alloc(&q->arena, src->kind->n_columns * sizeof(*v));
 	size_t n = 0;
@@ -124,6 +206,7 @@ static int collect(struct query *q, const struct row_source *src, const struct f
 			return -ENOMEM;
 		if (!filter_match(f, src->columns, src->kind->n_columns, v))
 			continue;
+		note_most(src, rates, v, o->most);
 		src->kind->rank(src->ctx, row, &k->rank);
 		k->row = (uint32_t)row;
 		k->known = true;
@@ -133,37 +216,59 @@ static int collect(struct query *q, const struct row_source *src, const struct f
 		n++;
 	}
 	*ret_keys = keys;
-	*ret_n = n;
+	o->n = n;
 	return 0;
+}
+
+static int order_rows(struct query *q, const struct query_spec *s, const struct row_source *src,
+		      const struct filter *f, size_t sort, struct rows_order *o)
+{
+	struct arena *a = src->keeps ? reuse_arena(q) : &q->arena;
+	struct sort_key *keys;
+
+	o->most = arena_alloc(a, src->kind->n_columns * sizeof(*o->most));
+	int r = o->most ? collect(q, src, f, sort, &keys, o) : -ENOMEM;
+	if (r < 0)
+		return r;
+	o->ids = arena_alloc(a, (o->n + 1) * sizeof(*o->ids));
+	o->rows = arena_alloc(a, (o->n + 1) * sizeof(*o->rows));
+	if (!o->ids || !o->rows)
+		return -ENOMEM;
+	bool descending = (sort == SIZE_MAX || table_descends(&src->columns[sort])) != s->reverse;
+	if (o->n < MANY || (sort != SIZE_MAX && src->columns[sort].type == COLUMN_TEXT))
+		return sort_any(q, keys, descending, o);
+	return sort_numbers(q, keys, descending, o);
 }
 
 /* What a row outside of the window must have: the key it is sorted by, and the rates of waiting. */
 static uint64_t least(const struct row_source *src, const struct table *t)
 {
-	uint64_t want = t->sort_col == SIZE_MAX ? 0 : 1ull << t->sort_col;
+	return rates_of(src) | (t->sort_col == SIZE_MAX ? 0 : 1ull << t->sort_col);
+}
 
-	for (size_t i = 0; i < src->kind->n_columns; i++)
-		if (src->columns[i].type == COLUMN_NSRATE)
-			want |= 1ull << i;
-	return want;
+/* How many rows, from t->window_first on, are there in the table. */
+static size_t rows_filled(const struct table *t)
+{
+	size_t n = t->window_first < t->n_rows ? t->n_rows - t->window_first : 0;
+
+	return t->window_n && t->window_n < n ? t->window_n : n;
 }
 
 static int fill_rows(struct query *q, const struct query_spec *s, const struct row_source *src,
-		     const struct sort_key *keys, struct table *t)
+		     const uint32_t *rows, struct table *t)
 {
 	uint64_t outside = s->window_n ? least(src, t) : UINT64_MAX;
+	size_t n = rows_filled(t), columns = src->kind->n_columns;
 
-	t->values =
-		arena_alloc(&q->arena, (t->n_rows * src->kind->n_columns + 1) * sizeof(*t->values));
-	t->ids = arena_alloc(&q->arena, (t->n_rows + 1) * sizeof(*t->ids));
-	if (!t->values || !t->ids)
+	t->values = arena_alloc(&q->arena, (n * columns + 1) * sizeof(*t->values));
+	if (!t->values)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->n_rows; i++) {
+	for (size_t k = 0; k < n; k++) {
+		size_t i = t->window_first + k;
 		bool seen = i >= s->window_first && i - s->window_first < s->window_n;
 
-		t->ids[i] = keys[i].rank.id;
-		src->kind->fill(src->ctx, keys[i].row, seen ? UINT64_MAX : outside,
-				&t->values[i * src->kind->n_columns]);
+		src->kind->fill(src->ctx, rows[i], seen ? UINT64_MAX : outside,
+				&t->values[k * columns]);
 		if (q->cache->failed)
 			return -ENOMEM;
 	}
@@ -173,19 +278,29 @@ static int fill_rows(struct query *q, const struct query_spec *s, const struct r
 static int answer(struct query *q, const struct query_spec *s, const struct row_source *src,
 		  const struct filter *f, struct table *t)
 {
-	struct sort_key *keys, *room;
-	bool descending;
-	int r = collect(q, src, f, t->sort_col, &keys, &t->n_match);
+	const struct rows_order *kept =
+		src->keeps ? reuse_order_find(q, s, src->kind, t->sort_col) : NULL;
+	struct rows_order o = {0};
+	int r = 0;
 
+	if (kept)
+		o = *kept;
+	else
+		r = order_rows(q, s, src, f, t->sort_col, &o);
 	if (r < 0)
 		return r;
-	room = arena_alloc(&q->arena, (t->n_match + 1) * sizeof(*room));
-	if (!room)
-		return -ENOMEM;
-	descending = t->sort_col == SIZE_MAX || table_descends(&src->columns[t->sort_col]);
-	sort_merge(keys, room, t->n_match, sizeof(*keys), descending != s->reverse ? falls : rises);
-	t->n_rows = s->limit && s->limit < t->n_match ? s->limit : t->n_match;
-	return fill_rows(q, s, src, keys, t);
+	if (src->keeps && !kept)
+		reuse_order_put(q, s, src->kind, t->sort_col, &o);
+	t->n_match = o.n;
+	t->ids = o.ids;
+	t->order = o.number;
+	t->n_rows = s->limit && s->limit < o.n ? s->limit : o.n;
+	if (src->keeps && s->window_n) {
+		t->window_first = s->window_first;
+		t->window_n = s->window_n;
+		t->most = o.most;
+	}
+	return fill_rows(q, s, src, o.rows, t);
 }
 
 struct column *rows_columns(struct query *q, const struct table_kind *kind)
@@ -209,14 +324,17 @@ int rows_answer(struct query *q, const struct query_spec *s, struct row_source *
 		.reverse = s->reverse,
 		.held = held_now(&q->frame),
 	};
-	struct filter f;
+	struct filter f = {0};
 	int r = find_sort(s, src, &t.sort_col, err);
 
 	if (r == 0)
 		r = filter_parse(&f, &q->arena, s->filter, src->columns, src->kind->n_columns, err);
-	if (r < 0)
+	if (r < 0) {
+		filter_deinit(&f);
 		return r;
+	}
 	r = answer(q, s, src, &f, &t);
+	filter_deinit(&f);
 	if (r < 0)
 		return query_enomem(err, src->kind->name);
 	*ret = t;

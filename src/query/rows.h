@@ -7,27 +7,6 @@
 
 struct series;
 
-/* filter.c */
-struct filter_term {
-	const char *word; /* NUL-terminated */
-	uint64_t u;
-	double d;
-	size_t col; /* SIZE_MAX: any text column */
-	char op;    /* ':' '=' '<' '>' */
-	bool negate;
-};
-
-struct filter {
-	struct filter_term *terms;
-	size_t n;
-	uint64_t want; /* columns that it reads, a bit each */
-};
-
-int filter_parse(struct filter *f, struct arena *a, const char *text, const struct column *columns,
-		 size_t n_columns, struct error *err);
-bool filter_match(const struct filter *f, const struct column *columns, size_t n_columns,
-		  const struct value *v);
-
 /* rows.c: from rows that can be filled in to a table, filtered, sorted and cut. */
 struct row_rank {
 	uint64_t id;
@@ -40,6 +19,9 @@ struct row_source {
 	const struct column *columns; /* with other flags than the kind's; NULL: the kind's */
 	size_t n;
 	const char *sort; /* column to sort by where none was chosen; NULL: by row_rank.order */
+	/* All depends on the spec and on the state of the model: orders may be kept, and rows out
+	 * of the window have no values. */
+	bool keeps;
 	void *ctx;
 };
 

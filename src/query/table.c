@@ -15,6 +15,25 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct value table_unknown;
+
+double table_number(const struct column *c, const struct value *v)
+{
+	if (!v->known)
+		return 0;
+	switch (c->type) {
+	case COLUMN_COUNT:
+	case COLUMN_NS:
+		return (double)v->u;
+	case COLUMN_RATE:
+	case COLUMN_NSRATE:
+	case COLUMN_PCT:
+		return v->d;
+	default:
+		return 0;
+	}
+}
+
 bool table_descends(const struct column *c)
 {
 	return c->type != COLUMN_TEXT && c->type != COLUMN_INT && c->type != COLUMN_ADDR;
@@ -116,6 +135,17 @@ static void format_series(const struct value *v, bool ascii, char *buf, size_t s
 	}
 }
 
+/* The one character of names that is not ASCII: what stands for the rest of an address. */
+static void unmark(char *s)
+{
+	static const char mark[] = "…";
+
+	for (char *p = strstr(s, mark); p; p = strstr(p, mark)) {
+		*p = '~';
+		memmove(p + 1, p + sizeof(mark) - 1, strlen(p + sizeof(mark) - 1) + 1);
+	}
+}
+
 /* A list as "a, b". */
 static void format_text(const struct column *c, const char *s, char *buf, size_t size)
 {
@@ -189,11 +219,18 @@ const char *table_format(const struct column *c, const struct value *v, bool asc
 		bool mark = v->approx && size > 1;
 		buf[0] = '~';
 		format_text(c, v->s, buf + mark, size - mark);
-	} else if (is_zero(c, v)) {
+		if (ascii)
+			unmark(buf);
+	} else if (is_zero(c, v) && !v->at_least) {
 		snprintf(buf, size, "%s", ascii ? "." : "·");
 	} else {
 		format_number(c, v, number);
-		snprintf(buf, size, "%s%s", v->approx ? "~" : "", number);
+		const char *least = ascii ? ">" : "≥";
+		snprintf(buf, size, "%s%s%s",
+			 v->at_least ? least
+			 : v->approx ? "~"
+				     : "",
+			 c->flags & COLUMN_SIGNED && *number != '-' ? "+" : "", number);
 	}
 	return buf;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The registry of tables: a new one is a line here. */
 #include "kontend/tables.h"
+#include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
@@ -17,6 +18,7 @@ const struct table_def table_defs[] = {
 	{&query_waiters_kind, "waiters", "Waiters"},
 	{&query_cpus_kind, "CPUs", "CPUs"},
 	{&query_diff_kind, "differences", NULL},
+	{&query_compare_kind, "B minus A", "B minus A"},
 	{&query_perf_slots_kind, "slots", "Slots"},
 	{&query_perf_holders_kind, "holders", "Holders"},
 	{&query_perf_contexts_kind, "contexts", "Contexts"},

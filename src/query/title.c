@@ -83,15 +83,14 @@ static const char *title_stack(struct query *q, uint64_t id)
 static const char *title_owner(struct query *q, uint64_t id)
 {
 	const struct task_table *t = &q->model->tasks;
-	uint16_t hint = id & 1 ? OWNER_HINT : 0;
+	uint32_t hint = id & 1 ? OWNER_HINT : 0;
 
 	if (id == 1)
 		return "without a holder at that moment";
 	for (uint32_t i = 1; id && i < t->n && i < OWNER_HINT; i++)
 		if (t->tasks[i].serial == id >> 33 &&
 		    (uint32_t)t->tasks[i].tid == (uint32_t)(id >> 1))
-			return arena_printf(&q->arena, "held by %s",
-					    query_owner_name(q, (uint16_t)(i | hint)));
+			return arena_printf(&q->arena, "held by %s", query_owner_name(q, i | hint));
 	return id ? "held by a task that is gone" : "held by whom is not known";
 }
 

@@ -21,14 +21,16 @@ static struct trie_sum *sum_stacks(struct query *q, const struct query_scope *sc
 				   struct query_tree *out)
 {
 	const struct model *m = q->model;
+	const struct cell_table *t = query_cells(q);
 	const struct wait_pool *p = &m->waits;
 	struct trie_sum *sums = arena_alloc(&q->arena, (m->stacks.n + 1) * sizeof(*sums));
 
-	for (size_t i = 0; sums && i < m->cells.n; i++) {
-		const struct cell *c = &m->cells.cells[i];
+	for (size_t i = 0; sums && i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
+		const struct cell_sums s = cell_sums(t, c);
 		struct query_where w = query_cell_where(c);
-		if (c->n && c->stack < m->stacks.n && query_in_scope(q, scope, &w))
-			sum_add(&sums[c->stack], c->n, c->total_ns, c->max_ns);
+		if (s.n && c->stack < m->stacks.n && query_in_scope(q, scope, &w))
+			sum_add(&sums[c->stack], s.n, c->total_ns, s.max_ns);
 	}
 	for (uint32_t i = 1; sums && p->in_flight && i < p->high; i++) {
 		struct query_where w = query_wait_where(&p->waits[i]);

@@ -46,7 +46,23 @@ static uint64_t key_of(const struct trie *t, uint32_t func)
 				 : t->q->cache->funcs[func].start;
 }
 
-/* The child of @parent for @func, made if absent; 0 when out of memory. */
+/* The slot of the child of @parent for @func, which is empty where there is none. */
+static size_t slot_find(const struct trie *t, uint32_t parent, uint32_t func)
+{
+	size_t k;
+
+	for (k = slot_of(t, parent, func); t->slots[k]; k = (k + 1) & t->mask)
+		if (t->nodes[t->slots[k]].parent == parent && t->nodes[t->slots[k]].func == func)
+			break;
+	return k;
+}
+
+bool trie_has(const struct trie *t, uint32_t func)
+{
+	return t->slots[slot_find(t, 0, func)] != 0;
+}
+
+/* That child, made if absent; 0 when out of memory. */
 static uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t func)
 {
 	struct trie_node *node, *above;
@@ -54,9 +70,9 @@ static uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t func)
 
 	if (t->n == t->cap && !trie_grow(t))
 		return 0;
-	for (k = slot_of(t, parent, func); t->slots[k]; k = (k + 1) & t->mask)
-		if (t->nodes[t->slots[k]].parent == parent && t->nodes[t->slots[k]].func == func)
-			return t->slots[k];
+	k = slot_find(t, parent, func);
+	if (t->slots[k])
+		return t->slots[k];
 	above = &t->nodes[parent];
 	node = &t->nodes[t->n];
 	*node = (struct trie_node){.parent = parent, .func = func, .next = above->child};
@@ -113,6 +129,8 @@ int trie_add(struct trie *t, const uint32_t *funcs, uint32_t n, const struct tri
 
 	node_add(&t->nodes[0], sum);
 	for (uint32_t i = 0; i < n; i++) {
+		if (t->closed && !t->slots[slot_find(t, node, funcs[i])])
+			return 0;
 		node = trie_child(t, node, funcs[i]);
 		if (!node || t->q->cache->failed)
 			return -ENOMEM;

@@ -22,6 +22,7 @@ struct trie {
 	size_t mask;
 	bool by_count; /* shares are of n, else of total_ns; the largest go first */
 	bool by_name;  /* no: in the order of names */
+	bool closed;   /* no nodes come: of what leads elsewhere, those on its way have the sum */
 	struct trie_label {
 		const char *text;
 		enum path_group group;
@@ -41,6 +42,8 @@ int trie_begin(struct trie *t);
 uint32_t trie_label(struct trie *t, const char *text, enum path_group group);
 /* Adds @sum along a path that begins at the root: functions @funcs. 0 or -ENOMEM. */
 int trie_add(struct trie *t, const uint32_t *funcs, uint32_t n, const struct trie_sum *sum);
+/* Has the root a child for @func? */
+bool trie_has(const struct trie *t, uint32_t func);
 /* All of it, depth first, sorted at each level, into t->out. 0 or -ENOMEM. */
 int trie_emit(struct trie *t);
 

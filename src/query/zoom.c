@@ -100,8 +100,6 @@ static bool has_task(struct query *q, const struct query_zoom_term *t, uint32_t 
 	const struct task *task = &q->model->tasks.tasks[index];
 	const char *comm;
 
-	if (index == TASK_OTHER)
-		return false;
 	switch (t->kind) {
 	case ZOOM_PID:
 		return (uint32_t)task->pid == t->id;

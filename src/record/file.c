@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 /*
- * Symbols are about a megabyte. Of more than this, unpacked, they are no part worth reading it all
- * again, which would cost as much as recording it.
+ * Symbols are more than half a megabyte. Of a longer file they are no part worth reading it again,
+ * which takes a tenth of a second for so many bytes when they are unpacked.
  */
-enum { SHRINK_MOST = 8 << 20 };
+enum { SHRINK_MOST = 16 << 20, SHRINK_MOST_UNPACKED = 128 << 20 };
 
 struct record_file {
 	struct record_file_options o;
@@ -298,20 +298,13 @@ int record_file_finish(struct record_file *f, struct error *err)
 
 int record_file_shrink(struct record_file *f, struct error *err)
 {
-	struct writer_options w = {
-		.name = f->path,
-		.zstd_level = f->o.zstd_level,
-		.argv = f->argv,
-		.clock_id = CLOCK_MONOTONIC,
-	};
-
 	struct writer_stat st;
 
 	record_file_stat(f, &st);
-	if (!f->regular || !f->again.has_symbols || f->temp ||
-	    st.bytes + st.packed_from - st.packed_to > SHRINK_MOST)
+	if (!f->regular || !f->again.has_symbols || f->temp || st.bytes > SHRINK_MOST ||
+	    st.bytes + st.packed_from - st.packed_to > SHRINK_MOST_UNPACKED)
 		return 0;
-	return record_shrink(f->path, f->fd, &w, &f->shrunk_bytes, err);
+	return record_shrink(f->path, f->fd, f->writer, &f->shrunk_bytes, err);
 }
 
 void record_file_stat(const struct record_file *f, struct writer_stat *ret)

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int copy(int from, struct writer *w, struct error *err)
+static int write_small(int from, int to, const struct writer *w, struct error *err)
 {
 	char path[48];
 	struct reader_options o = {.path = path, .no_symbols = true};
@@ -28,26 +28,8 @@ static int copy(int from, struct writer *w, struct error *err)
 
 	if (r)
 		return r;
-	r = shrink_copy(s, w, err);
+	r = shrink_copy(s, w, to, err);
 	source_free(s);
-	return r ? r : writer_finish(w, err);
-}
-
-static int write_small(int from, int to, const struct writer_options *o, struct writer_stat *stat,
-		       struct error *err)
-{
-	struct writer_options w = *o;
-	struct writer *writer;
-
-	w.path = NULL;
-	w.fd = to;
-	w.wait = NULL;
-	int r = writer_new(&writer, &w, err);
-	if (r)
-		return r;
-	r = copy(from, writer, err);
-	writer_stat(writer, stat);
-	writer_free(writer);
 	return r;
 }
 
@@ -77,10 +59,9 @@ static int take_place(const char *path, const char *temp, int from, int to, stru
 	return 0;
 }
 
-static int shrink(const char *path, int from, char *temp, const struct writer_options *o,
+static int shrink(const char *path, int from, char *temp, const struct writer *w,
 		  uint64_t *ret_bytes, struct error *err)
 {
-	struct writer_stat written;
 	struct stat st;
 
 	if (!is_named(path, from, &st))
@@ -88,18 +69,18 @@ static int shrink(const char *path, int from, char *temp, const struct writer_op
 	int to = mkostemp(temp, O_CLOEXEC);
 	if (to < 0)
 		return error_errno(err, -errno, "Cannot make the file '%s'", temp);
-	int r = write_small(from, to, o, &written, err);
+	int r = write_small(from, to, w, err);
 	if (r == 0)
 		r = take_place(path, temp, from, to, err);
-	if (r == 0)
-		*ret_bytes = written.bytes;
-	else
+	if (r == 0 && fstat(to, &st) == 0)
+		*ret_bytes = (uint64_t)st.st_size;
+	if (r)
 		unlink(temp);
 	close(to);
 	return r < 0 ? r : 0;
 }
 
-int record_shrink(const char *path, int fd, const struct writer_options *o, uint64_t *ret_bytes,
+int record_shrink(const char *path, int fd, const struct writer *w, uint64_t *ret_bytes,
 		  struct error *err)
 {
 	static const char suffix[] = ".XXXXXX";
@@ -111,7 +92,7 @@ int record_shrink(const char *path, int fd, const struct writer_options *o, uint
 		return error_set(err, -ENOMEM, "No memory to make '%s' smaller", path);
 	memcpy(temp, path, len);
 	memcpy(temp + len, suffix, sizeof(suffix));
-	int r = shrink(path, fd, temp, o, ret_bytes, err);
+	int r = shrink(path, fd, temp, w, ret_bytes, err);
 	mem_free(temp);
 	return r;
 }

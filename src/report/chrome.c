@@ -12,6 +12,7 @@
 #include "internal.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
+#include "kontend/query-gate.h"
 #include "kontend/strpool.h"
 #include "kontend/taskid.h"
 #include "kontend/textbuf.h"
@@ -32,6 +33,7 @@ struct chrome {
 	size_t n_callers, cap_callers;
 	struct strpool pool;
 	struct event_names names;
+	struct query_gate *gate; /* NULL: all waits pass */
 };
 
 /* What became of a wait. */
@@ -163,6 +165,18 @@ static int check(const struct chrome *c, struct error *err)
 	return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the trace");
 }
 
+/* @end_ns: or what time it is. */
+static bool passes(struct chrome *c, const struct wait *w, uint64_t end_ns)
+{
+	return wait_part_ns(w, 0, end_ns) >= c->engine->model.min_wait_ns &&
+	       (!c->gate || query_gate_passes(c->gate, w));
+}
+
+void chrome_gate(struct chrome *c, struct query_gate *g)
+{
+	c->gate = g;
+}
+
 static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct chrome *c = (struct chrome *)watch;
@@ -170,7 +184,8 @@ static int take_event(struct engine_watch *watch, const struct event *ev, struct
 	const struct wait *w = &m->waits.waits[m->last_wait];
 
 	/* The model tells no duration of a doubtful wait, nor do we. */
-	if (ev->kind != EVENT_CONTENTION_END || !m->last_wait || w->doubtful)
+	if (ev->kind != EVENT_CONTENTION_END || !m->last_wait || w->doubtful ||
+	    !passes(c, w, ev->time))
 		return 0;
 	struct outcome o = {.end_ns = ev->time > w->begin_ns ? ev->time : w->begin_ns,
 			    .ret = ev->end.ret};
@@ -183,6 +198,7 @@ static void put_source(struct chrome *c)
 {
 	const struct model *m = &c->engine->model;
 	const struct model_damage d = model_damage(m);
+	const struct query_loss loss = query_loss_of_sums(m);
 	uint64_t from_ns = m->zero_ns > m->start_ns ? m->zero_ns : m->start_ns;
 	struct jsonw *j = &c->json;
 
@@ -196,7 +212,7 @@ static void put_source(struct chrome *c)
 	jsonw_u64(j, "time_to_ns", m->now_ns);
 	jsonw_u64(j, "duration_ns", m->now_ns > from_ns ? m->now_ns - from_ns : 0);
 	jsonw_u64(j, "waits", c->n);
-	report_json_damage(j, &d, NULL);
+	report_json_damage(j, &d, &loss, NULL);
 	jsonw_end(j, '}');
 }
 
@@ -211,7 +227,7 @@ int chrome_finish(struct chrome *c, struct error *err)
 		const struct wait *w = &m->waits.waits[i];
 		struct outcome o = {.end_ns = m->now_ns > w->begin_ns ? m->now_ns : w->begin_ns,
 				    .waiting = true};
-		if (w->used)
+		if (w->used && passes(c, w, m->now_ns))
 			put_wait(c, w, &o);
 	}
 	jsonw_end(&c->json, ']');

@@ -188,7 +188,9 @@ static void put_overview(struct csv *c, const struct report_data *d)
 	put_figures(c, report_overview_figures, &d->overview, 0);
 	if (d->overview.any_longest)
 		put_figures(c, report_longest_figures, &d->overview, 0);
+	put_figures(c, query_verdict_figures, &d->verdict, 0);
 	put_figures(c, query_damage_figures, &d->overview.damage, 0);
+	put_figures(c, query_loss_figures, &d->overview.loss, 0);
 	put_figures(c, report_perf_figures, &d->perf, d->perf.known ? d->perf.missing : UINT32_MAX);
 	if (!d->rotation_sum.known)
 		return;

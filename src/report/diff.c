@@ -7,6 +7,8 @@
 #include "kontend/diff.h"
 #include "internal.h"
 #include "kontend/jsonw.h"
+#include "kontend/query-compare.h"
+#include "kontend/query-fields.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 
@@ -21,19 +23,21 @@ static double per_s(const struct query_overview *o, uint64_t n)
 static void text_side(FILE *out, char name, const struct diff_side *d,
 		      const struct query_overview *o)
 {
-	char file[1024], time[UNITS_BUF], n[UNITS_BUF], wait[UNITS_BUF], lost[UNITS_BUF];
-	char pct[UNITS_BUF], what[256];
+	char file[1024], time[UNITS_BUF], n[UNITS_BUF], wait[UNITS_BUF], pct[UNITS_BUF], what[256];
 
-	fprintf(out, "# %c: %s: %s", name, text_clean(file, sizeof(file), d->file),
-		units_ns(time, o->elapsed_ns));
+	fprintf(out, "# %c: %s", name, text_clean(file, sizeof(file), d->file));
+	if (d->at)
+		fprintf(out, " up to %s", text_clean(what, sizeof(what), d->at));
+	fprintf(out, ": %s", units_ns(time, o->elapsed_ns));
 	if (o->host->targets[0])
 		fprintf(out, ", %s", text_clean(what, sizeof(what), o->host->targets));
 	if (o->host->release[0])
 		fprintf(out, ", kernel %s", text_clean(what, sizeof(what), o->host->release));
-	fprintf(out, "\n#    %s waits, %s waited/s, lost %s, unmatched %s%%\n",
-		units_count(n, o->contended), units_nsrate(wait, per_s(o, o->waited_ns)),
-		units_count(lost, o->damage.lost + o->damage.dropped),
-		o->unmatched_pct > 0 ? units_pct(pct, o->unmatched_pct) : "0");
+	fprintf(out, "\n#    %s waits, %s waited/s, ", units_count(n, o->contended),
+		units_nsrate(wait, per_s(o, o->waited_ns)));
+	report_text_lost(&o->damage, &o->loss, out);
+	fprintf(out, ", unmatched %s%%\n", units_pct(pct, o->unmatched_pct));
+	report_text_at_least(&o->loss, "#    ", out);
 }
 
 static const struct figure side_figures[] = {
@@ -51,13 +55,15 @@ static void json_side(struct jsonw *j, const char *key, const struct diff_side *
 
 	jsonw_begin(j, key, '{', false);
 	jsonw_str(j, "file", d->file);
+	if (d->at)
+		jsonw_str(j, "at", d->at);
 	report_json_figures(j, side_figures, h, 0);
 	report_json_figures(j, report_time_figures, o, 0);
 	jsonw_u64(j, "contended", o->contended);
 	jsonw_u64(j, "total_ns", o->total_ns);
 	jsonw_u64(j, "inflight_ns", o->inflight_ns);
 	jsonw_double(j, "wait_ns_per_s", per_s(o, o->waited_ns));
-	report_json_damage(j, &o->damage, NULL);
+	report_json_damage(j, &o->damage, &o->loss, NULL);
 	jsonw_end(j, '}');
 }
 
@@ -66,12 +72,23 @@ struct diff_answer {
 	struct table table;
 };
 
+static bool is_part(const struct diff_spec *s)
+{
+	return s->only && *s->only;
+}
+
 static void put_text(const struct diff_side *a, const struct diff_side *b,
 		     const struct diff_answer *d, const struct diff_spec *s, FILE *out)
 {
 	struct report_spec look = {.ascii = s->ascii, .width = s->width};
 
-	fprintf(out, "# kontend diff by %s\n", query_by_name(s->query.by));
+	fprintf(out, "# kontend diff by %s%s", query_by_name(s->query.by),
+		s->moments ? ", B minus A" : "");
+	if (is_part(s)) {
+		fputs(", only ", out);
+		report_text_clean(s->only, out);
+	}
+	fputc('\n', out);
 	text_side(out, 'A', a, &d->a);
 	text_side(out, 'B', b, &d->b);
 	fputs("#\n", out);
@@ -90,6 +107,8 @@ static void put_json(const struct diff_side *a, const struct diff_side *b,
 
 	jsonw_begin(&j, NULL, '{', false);
 	jsonw_str(&j, "schema", "kontend.diff/1");
+	if (is_part(s))
+		jsonw_str(&j, "only", s->only);
 	json_side(&j, "a", a, &d->a);
 	json_side(&j, "b", b, &d->b);
 	report_json_table(&j, &d->table, query_by_name(s->query.by));
@@ -100,10 +119,13 @@ int diff_write(const struct diff_side *a, const struct diff_side *b, const struc
 	       FILE *out, struct error *err)
 {
 	struct diff_answer d;
-	int r = query_diff(a->q, b->q, &s->query, &d.table, err);
+	int r = (s->moments ? query_compare : query_diff)(a->q, b->q, &s->query, &d.table, err);
 
 	if (r == 0 && (query_overview(a->q, &d.a) < 0 || query_overview(b->q, &d.b) < 0))
 		r = error_set(err, -ENOMEM, "Cannot sum up: out of memory, end other programs");
+	if (r < 0)
+		return r;
+	r = query_fields(b->q, s->fields, &d.table, err);
 	if (r < 0)
 		return r;
 	errno = 0;

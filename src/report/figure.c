@@ -76,16 +76,21 @@ static void put_value(struct jsonw *j, const char *key, unsigned type, const str
 
 void report_json_row(struct jsonw *j, const struct table *t, size_t row)
 {
+	bool at_least = false;
+
 	for (size_t col = 0; col < t->n_columns; col++) {
 		const struct column *c = &t->columns[col];
 		const struct value *v = table_value(t, row, col);
 		if (!(c->flags & COLUMN_REPORT))
 			continue;
+		at_least |= v->known && v->at_least;
 		if (v->known && c->flags & COLUMN_LIST)
 			put_list(j, c->key, c->flags & COLUMN_NUMBERS, v->s);
 		else
 			put_value(j, c->key, c->type, v);
 	}
+	if (at_least)
+		jsonw_bool(j, "at_least", true);
 }
 
 void report_json_figures(struct jsonw *j, const struct figure *list, const void *base,
@@ -109,7 +114,8 @@ void report_json_structs(struct jsonw *j, const char *key, const struct figure *
 	jsonw_end(j, ']');
 }
 
-void report_json_damage(struct jsonw *j, const struct model_damage *d, const double *unmatched_pct)
+void report_json_damage(struct jsonw *j, const struct model_damage *d,
+			const struct query_loss *loss, const double *unmatched_pct)
 {
 	const struct figure *f = query_damage_figures;
 
@@ -119,4 +125,5 @@ void report_json_damage(struct jsonw *j, const struct model_damage *d, const dou
 		if (unmatched_pct && i == DAMAGE_UNMATCHED_END)
 			jsonw_double(j, "unmatched_pct", *unmatched_pct);
 	}
+	report_json_figures(j, query_loss_figures, loss, 0);
 }

@@ -31,6 +31,9 @@ void report_text_limits(struct query *q, const struct report_snapshot *s, FILE *
 /* A table below a line with its name, and how many rows; without one of @needs it is not known. */
 void report_text_part(const struct report_spec *spec, const char *what, const struct table *t,
 		      const struct report_snapshot *s, uint32_t needs, FILE *out);
+/* "lost 5.1k (3.1%)"; the second a line of its own behind @front, where something is missing. */
+void report_text_lost(const struct model_damage *d, const struct query_loss *loss, FILE *out);
+void report_text_at_least(const struct query_loss *loss, const char *front, FILE *out);
 void report_csv_table(const struct table *t, char separator /* 0: ',' */, FILE *out);
 void report_json_table(struct jsonw *j, const struct table *t, const char *by);
 /* The same in two parts, so that members can come between; then jsonw_end(j, '}'). */
@@ -48,7 +51,8 @@ void report_json_figures(struct jsonw *j, const struct figure *list, const void 
 void report_json_structs(struct jsonw *j, const char *key, const struct figure *list,
 			 const void *array, size_t n, size_t size);
 /* All but snapshots; @unmatched_pct: NULL: without. */
-void report_json_damage(struct jsonw *j, const struct model_damage *d, const double *unmatched_pct);
+void report_json_damage(struct jsonw *j, const struct model_damage *d,
+			const struct query_loss *loss, const double *unmatched_pct);
 /* A node of a call tree, a bar of a histogram. */
 extern const struct figure report_node_figures[], report_bar_figures[];
 

@@ -17,9 +17,9 @@ static void put_groups(const struct report_data *d, FILE *out)
 	char a[UNITS_BUF];
 
 	fprintf(out, "# in lock paths: %s%%", units_pct(a, share(s->locks, s->part)));
-	for (int g = PATH_IDLE; g < PATH_ALL; g++)
+	for (int g = PATH_IRQ_OFF; g < PATH_ALL; g++)
 		if (s->groups[g])
-			fprintf(out, "%s %s %s%%", g == PATH_IDLE ? ";" : ",",
+			fprintf(out, "%s %s %s%%", g <= PATH_IDLE ? ";" : ",",
 				query_hot_group_name(d->q, (enum path_group)g),
 				units_pct(a, share(s->groups[g], s->part)));
 	fputc('\n', out);
@@ -70,6 +70,13 @@ void report_hot_text(const struct report_data *d, FILE *out)
 			"# of %s samples it is not kept where in a program they were that has "
 			"ended\n",
 			units_count(a, s->ended));
+	if (s->no_task)
+		fprintf(out, "# of %s samples the task is not kept: %s\n",
+			units_count(a, s->no_task), s->no_task_name);
+	if (s->groups[PATH_IRQ_OFF])
+		fputs("# irq-off?: what ran with interrupts off is seen by a clock where they are "
+		      "on again\n",
+		      out);
 	if (s->other)
 		fprintf(out, "# nothing but the CPU is kept of %s samples, for want of room\n",
 			units_count(a, s->other));
@@ -148,7 +155,7 @@ void report_hot_json(const struct report_data *d, struct jsonw *j)
 	report_json_figures(j, sample_figures, s, 0);
 	report_hot_zoom_json(d, j);
 	jsonw_begin(j, "groups", '{', false);
-	for (int g = PATH_IDLE; g < PATH_ALL; g++)
+	for (int g = PATH_IRQ_OFF; g < PATH_ALL; g++)
 		if (*query_hot_group_name(d->q, (enum path_group)g))
 			jsonw_u64(j, query_hot_group_name(d->q, (enum path_group)g), s->groups[g]);
 	jsonw_end(j, '}');

@@ -12,6 +12,7 @@
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
+#include "kontend/query-verdict.h"
 
 /* What --annotate adds is no view, but asked for and written as these are. */
 enum { REPORT_AT_CODE = REPORT_VIEW_COUNT, REPORT_CODE = 1 << REPORT_AT_CODE };
@@ -24,6 +25,7 @@ struct report_data {
 	struct query_overview overview; /* always: the header says how far to trust the rest */
 	struct query_cost cost;		/* always */
 	struct query_perf_sum perf;	/* always */
+	struct query_verdict verdict;	/* of the overview */
 	struct query_perf_waits slot_waits;
 	struct query_rotation_sum rotation_sum; /* always */
 	struct query_rotation_costs rotation_costs;

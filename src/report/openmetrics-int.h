@@ -2,6 +2,7 @@
 #ifndef KONTEND_OPENMETRICS_INT_H
 #define KONTEND_OPENMETRICS_INT_H
 
+#include "kontend/loss.h"
 #include "kontend/openmetrics.h"
 #include "kontend/strpool.h"
 
@@ -30,6 +31,7 @@ struct openmetrics {
 	uint64_t measured_ns, longest_ns, n_events;
 	uint64_t start_wall_ns; /* when counting began; 0: not known */
 	struct model_damage damage;
+	struct loss loss;
 	struct record_host host;
 };
 

@@ -168,6 +168,7 @@ static int add(struct openmetrics *m, struct query *q)
 	m->longest_ns = o.any_longest ? o.longest_ns : 0;
 	m->n_events = o.n_events;
 	m->damage = o.damage;
+	m->loss = loss_of_range(q->model);
 	m->host = *o.host;
 	return add_types(m, q) < 0 || add_callers(m, q) < 0 ? -ENOMEM : 0;
 }

@@ -222,6 +222,24 @@ static void put_quality(const struct metrics *m)
 			put_problem(m, f->key, figure_value(f, &m->sum->damage, 0).u);
 }
 
+/* Where losses were not all counted there is no number that cannot be too small. */
+static void put_loss(const struct metrics *m)
+{
+	const struct loss *l = &m->sum->loss;
+	uint64_t most;
+
+	put_family(m, "kontend_lost_ratio", "gauge", "ratio",
+		   "Share of the records that were lost: where there is one, other figures are "
+		   "lower bounds.");
+	fprintf(m->out, "kontend_lost_ratio %.6g\n", loss_pct(l) / 100);
+	if (!loss_waits(l, &most))
+		return;
+	put_family(m, "kontend_missing_contentions_most", "gauge", NULL,
+		   "Finished waits that are in no other figure, at most.");
+	fputs("kontend_missing_contentions_most ", m->out);
+	put_count(m, most);
+}
+
 int openmetrics_put(const struct openmetrics *sum, FILE *out, struct error *err)
 {
 	struct metrics m = {.sum = sum, .out = out};
@@ -232,6 +250,7 @@ int openmetrics_put(const struct openmetrics *sum, FILE *out, struct error *err)
 	if (put_callers(&m) < 0)
 		return error_set(err, -ENOMEM, "Cannot write the metrics: out of memory");
 	put_quality(&m);
+	put_loss(&m);
 	fputs("# EOF\n", out);
 	if (fflush(out) != 0 || ferror(out))
 		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the metrics");

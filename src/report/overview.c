@@ -4,6 +4,7 @@
  */
 #include "internal.h"
 #include "kontend/model.h"
+#include "kontend/query-only.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
@@ -21,8 +22,9 @@ static void put_quality(FILE *out, const struct query_overview *o)
 	const struct model_damage *d = &o->damage;
 	char a[UNITS_BUF], b[UNITS_BUF];
 
-	fprintf(out, "# quality: lost %s, unmatched %s%%", units_count(a, d->lost + d->dropped),
-		o->unmatched_pct > 0 ? units_pct(b, o->unmatched_pct) : "0");
+	fputs("# quality: ", out);
+	report_text_lost(d, &o->loss, out);
+	fprintf(out, ", unmatched %s%%", units_pct(b, o->unmatched_pct));
 	for (const struct figure *f = query_damage_figures; f->key; f++)
 		if (f->words)
 			put_count(out, f->words, figure_value(f, d, 0).u);
@@ -31,6 +33,7 @@ static void put_quality(FILE *out, const struct query_overview *o)
 	else
 		put_count(out, "CPUs offline", o->cpus_offline);
 	fputc('\n', out);
+	report_text_at_least(&o->loss, "# ", out);
 	if (o->no_ends)
 		fprintf(out,
 			"# no ends: %s waits began, but lock:contention_end was not recorded, so "
@@ -58,6 +61,38 @@ static void put_range(const struct query_overview *o, FILE *out)
 	fputc('\n', out);
 }
 
+/* "# only pid 812, lock mmap_lock: 4.1k of 95k waits" */
+static void put_only(const struct report_data *d, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	if (!d->q->only)
+		return;
+	const struct query_only_sum s = query_only_sum(d->q);
+	fputs("# only ", out);
+	report_text_clean(d->spec->only_words ? d->spec->only_words : d->spec->only, out);
+	fprintf(out, ": %s of %s waits", units_count(a, s.waits), units_count(b, s.of_waits));
+	if (s.of_samples && d->views & (REPORT_HOT | REPORT_FLAME))
+		fprintf(out, ", %s of %s samples", units_count(a, s.samples),
+			units_count(b, s.of_samples));
+	fputc('\n', out);
+}
+
+static void put_only_json(const struct report_data *d, struct jsonw *j)
+{
+	if (!d->q->only)
+		return;
+	const struct query_only_sum s = query_only_sum(d->q);
+	jsonw_begin(j, "only", '{', true);
+	jsonw_str(j, "filter", d->spec->only);
+	jsonw_u64(j, "min_wait_ns", s.min_wait_ns);
+	jsonw_u64(j, "waits", s.waits);
+	jsonw_u64(j, "of_waits", s.of_waits);
+	jsonw_u64(j, "samples", s.samples);
+	jsonw_u64(j, "of_samples", s.of_samples);
+	jsonw_end(j, '}');
+}
+
 void report_head_text(const struct report_data *data, FILE *out)
 {
 	const struct query_overview *o = &data->overview;
@@ -76,10 +111,26 @@ void report_head_text(const struct report_data *data, FILE *out)
 	fprintf(out, "# measured %s: %s events, %s waits, %s waited\n", units_ns(a, o->elapsed_ns),
 		units_count(b, o->n_events), units_count(c, o->contended),
 		units_ns(d, o->total_ns));
+	put_only(data, out);
 	put_quality(out, o);
 	if (data->cost.known)
 		fprintf(out, "# kontend itself: %s\n",
 			query_cost_text(&data->cost, cost, sizeof(cost)));
+}
+
+/* "# verdict: BAD 41 tasks wait for mmap_lock mysqld/800: 38.2s/s, the longest for 2.1s" */
+static void put_verdict(const struct query_verdict *v, FILE *out)
+{
+	fprintf(out, "#\n# verdict: %s  ", query_verdict_word(v->level));
+	report_text_clean(v->text, out);
+	if (v->more)
+		fprintf(out, " (+%u)", v->more);
+	fputc('\n', out);
+	if (!v->because)
+		return;
+	fputs("#          ", out);
+	report_text_clean(v->because, out);
+	fputc('\n', out);
 }
 
 void report_overview_text(const struct report_data *d, FILE *out)
@@ -87,6 +138,7 @@ void report_overview_text(const struct report_data *d, FILE *out)
 	const struct query_overview *o = &d->overview;
 	char a[UNITS_BUF], b[UNITS_BUF];
 
+	put_verdict(&d->verdict, out);
 	fprintf(out, "#\n# overview: %s contentions/s, %s waited/s\n",
 		units_rate(a, report_rate(d, o->contended)),
 		units_nsrate(b, report_rate(d, o->waited_ns)));
@@ -166,7 +218,8 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 	jsonw_str(j, "kind", d->spec->source_kind ? d->spec->source_kind : "live");
 	report_json_figures(j, host_figures, o->host, 0);
 	report_json_figures(j, report_time_figures, o, 0);
-	report_json_damage(j, &o->damage, &o->unmatched_pct);
+	report_json_damage(j, &o->damage, &o->loss, &o->unmatched_pct);
+	put_only_json(d, j);
 	put_snapshots(j, o);
 	put_cost_json(d, j);
 	if (o->no_ends)
@@ -233,6 +286,9 @@ void report_overview_json(const struct report_data *d, struct jsonw *j)
 	jsonw_double(j, "contended_per_s", report_rate(d, o->contended));
 	jsonw_double(j, "wait_ns_per_s", report_rate(d, o->waited_ns));
 	report_json_figures(j, report_overview_figures, o, 0);
+	jsonw_begin(j, "verdict", '{', true);
+	report_json_figures(j, query_verdict_figures, &d->verdict, 0);
+	jsonw_end(j, '}');
 	put_longest(j, o);
 	jsonw_u64(j, "bucket_ns", o->bucket_ns);
 	put_series(j, "contended_series", o->contended_series, o);

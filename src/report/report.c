@@ -5,6 +5,9 @@
  * report behind. What a format looks like is in text.c, csv.c and json.c.
  */
 #include "internal.h"
+#include "kontend/query-fields.h"
+#include "kontend/query-only.h"
+#include "kontend/query-wait.h"
 #include "kontend/tables.h"
 
 #include <errno.h>
@@ -171,6 +174,15 @@ static int ask_overview(struct report_data *d, const struct query_spec *s, struc
 	spec.sort = NULL;
 	if (r == 0)
 		r = query_mmap_worst(d->q, true, &d->mmap_worst, err);
+	if (r == 0)
+		r = query_verdict(d->q,
+				  &(struct query_verdict_facts){.now = &d->overview,
+								.perf = &d->perf,
+								.rotation = &d->rotation_sum,
+								.uprobe = &d->uprobe,
+								.limits = d->spec->verdict,
+								.average = true},
+				  &d->verdict);
 	return r < 0 ? r : query_cpus(d->q, &spec, &d->cpus, err);
 }
 
@@ -178,6 +190,12 @@ static int ask_code(struct report_data *d, const struct query_spec *s, struct er
 {
 	(void)s;
 	return report_annotate_ask(d, err);
+}
+
+static int ask_waiters(struct query *q, const struct query_spec *s, struct table *ret,
+		       struct error *err)
+{
+	return query_wait_rows(q, s, NULL, ret, err);
 }
 
 /* A view that is a table has its name, and may be sorted and filtered. */
@@ -191,7 +209,7 @@ static const struct {
 #define TABLE(FIELD) offsetof(struct report_data, FIELD)
 	[REPORT_AT_OVERVIEW] = {ask_overview, 0, NULL},
 	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks), NULL},
-	[REPORT_AT_WAITERS] = {NULL, TABLE(waiters), query_waiters},
+	[REPORT_AT_WAITERS] = {NULL, TABLE(waiters), ask_waiters},
 	[REPORT_AT_MMAP] = {NULL, TABLE(mmap), query_mmap},
 	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
 	[REPORT_AT_HOLDERS] = {NULL, TABLE(holders), query_perf_holders},
@@ -251,10 +269,10 @@ static int ask_view(struct report_data *d, unsigned place, const struct query_sp
 	const struct table_def *def = def_of(place);
 	struct query_spec beside = def && !is_first ? spec_beside(s, def->kind) : *s;
 
-	if (views[place].ask)
-		return views[place].ask(d, &beside, err);
-	return views[place].query(d->q, &beside, (struct table *)((char *)d + views[place].table),
-				  err);
+	struct table *t = (struct table *)((char *)d + views[place].table);
+	int r = views[place].ask ? views[place].ask(d, &beside, err)
+				 : views[place].query(d->q, &beside, t, err);
+	return r == 0 && def && is_first ? query_fields(d->q, d->spec->fields, t, err) : r;
 }
 
 /* Sort key and filter are written for the first table. */
@@ -332,6 +350,8 @@ int report_write(struct query *q, const struct report_spec *s, FILE *out, struct
 	struct report_data d = {.q = q, .spec = s, .views = views_of(s)};
 	int r = check_spec(s, err);
 
+	if (r == 0)
+		r = query_only_set(q, s->only, err);
 	if (r == 0)
 		r = ask(&d, err);
 	if (r < 0)

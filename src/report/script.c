@@ -9,6 +9,7 @@
 #include "event-names.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
+#include "kontend/query-gate.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
 #include "script-line.h"
@@ -24,6 +25,7 @@ struct script {
 	FILE *out;
 	bool json, started;
 	struct event_names names;
+	struct query_gate *gate; /* NULL: all waits pass */
 };
 
 /* An event with what the model knows about it. */
@@ -218,6 +220,22 @@ static void put_header(const struct script *s)
 	jsonw_end(&j, '}');
 }
 
+/* Of an event without a wait it is not known what it is about. */
+static bool passes(struct script *s, const struct event *ev)
+{
+	const struct model *m = &s->engine->model;
+	const struct wait *w = m->last_wait ? &m->waits.waits[m->last_wait] : NULL;
+
+	if (ev->kind != EVENT_CONTENTION_BEGIN && ev->kind != EVENT_CONTENTION_END)
+		return !script_mm_is(ev) || (!s->gate && !m->min_wait_ns);
+	if (!s->gate && !m->min_wait_ns)
+		return true;
+	if (!w || (m->min_wait_ns && (ev->kind == EVENT_CONTENTION_BEGIN ||
+				      wait_part_ns(w, 0, ev->time) < m->min_wait_ns)))
+		return false;
+	return !s->gate || query_gate_passes(s->gate, w);
+}
+
 static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct script *s = (struct script *)w;
@@ -225,6 +243,8 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 	struct line l;
 
 	memset(&l, 0, offsetof(struct line, caller_buf));
+	if (!passes(s, ev))
+		return 0;
 	if (!is_mm && !describe(s, &l, ev))
 		return 0;
 	errno = 0;
@@ -254,6 +274,11 @@ int script_new(struct script **ret, const struct engine *e, FILE *out, bool json
 	s->json = json;
 	*ret = s;
 	return 0;
+}
+
+void script_gate(struct script *s, struct query_gate *g)
+{
+	s->gate = g;
 }
 
 void script_free(struct script *s)

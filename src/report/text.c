@@ -51,6 +51,8 @@ static bool is_shown(const struct table *t, size_t col)
 {
 	const struct column *c = &t->columns[col];
 
+	if (c->flags & COLUMN_CHOSEN)
+		return true;
 	if (!(c->flags & COLUMN_SCREEN) || c->type == COLUMN_SERIES || c->priority > PRIORITY_SHOWN)
 		return false;
 	for (size_t row = 0; row < t->n_rows; row++)

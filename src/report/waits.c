@@ -35,8 +35,9 @@ void report_locks_text(const struct report_data *d, FILE *out)
 	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_told)
 		fputs("# who held the locks was not seen: measure or record with --owner\n", out);
 	if (t->n_total == 0)
-		fputs(d->overview.no_ends ? "# no wait was seen to end\n"
-					  : "# no contention was seen\n",
+		fputs(d->q->only	    ? "# no wait is among those that are meant\n"
+		      : d->overview.no_ends ? "# no wait was seen to end\n"
+					    : "# no contention was seen\n",
 		      out);
 	else
 		report_text_table(t, d->spec, out);
@@ -44,12 +45,12 @@ void report_locks_text(const struct report_data *d, FILE *out)
 
 void report_waiters_text(const struct report_data *d, FILE *out)
 {
-	fputs("#\n# waiters at the end: ", out);
+	fputs("#\n# waiters at the end, and the waits that ended in the 10s before: ", out);
 	report_text_count(&d->waiters, "rows", out);
 	put_no_look(d, "names, holders, places", out);
 	if (d->waiters.n_total == 0)
 		fputs(d->overview.no_ends ? "# not known without ends\n"
-					  : "# no task was waiting\n",
+					  : "# no task was waiting, and none had been\n",
 		      out);
 	else
 		report_text_table(&d->waiters, d->spec, out);

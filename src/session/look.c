@@ -90,6 +90,7 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *
 	/* Ticks are not of exactly the same length. */
 	r->all = make_one(r->inspect, SNAPSHOT_PERF, INSPECT_ALL, SECOND - SECOND / 20);
 	r->slots = make_one(r->inspect, SNAPSHOT_SLOTS, INSPECT_SLOTS, 0);
+	r->slots.look.each_tick = true;
 	r->all.look.at_start = r->inspect->has_parts;
 	if (r->inspect->has_parts)
 		r->all.look.next = &r->slots.look;

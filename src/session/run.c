@@ -6,6 +6,8 @@
  */
 #include "kontend/run.h"
 #include "code.h"
+#include "kontend/bpf-memory.h"
+#include "kontend/clock.h"
 #include "kontend/collector.h"
 #include "kontend/demo.h"
 #include "kontend/history.h"
@@ -15,6 +17,7 @@
 #include "kontend/pidns.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
+#include "kontend/realtime.h"
 #include "kontend/snapshot-uprobes.h"
 #include "kontend/sysinfo.h"
 #include "kontend/uprobe-attach.h"
@@ -24,11 +27,14 @@
 #include "waits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What programs read from standard output may have nothing else in it. */
@@ -45,6 +51,8 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	struct target *t = &r->target;
 	int ret = 0;
 
+	if (o->input)
+		return 0;
 	if (o->cpus)
 		ret = target_parse_cpus(t, o->cpus, err);
 	if (ret == 0 && o->pids)
@@ -67,10 +75,11 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
-enum { LIVE_HZ = 499 };
+enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20 };
 
 /* Who has just started kontend live waits for the first names; some samples are enough for that. */
 static const uint64_t FIRST_TICK_NS = 25000000;
+static const uint64_t WAIT_STEP_NS = 100000000;
 static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told otherwise */
 
 static _Noreturn void demo_child(void)
@@ -93,6 +102,37 @@ static int start_demo(struct run *r, struct error *err)
 		demo_child();
 	r->demo = pid;
 	return 0;
+}
+
+/* There are threads, and descriptors that a fork would keep: so it is a process of its own. */
+int run_demo(struct run *r, struct error *err)
+{
+	char name[] = "kontend", verb[] = "demo", quiet[] = "--quiet";
+	char *argv[] = {name, verb, quiet, NULL};
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t none;
+
+	if (r->demo)
+		return 0;
+	sigemptyset(&none);
+	if (posix_spawn_file_actions_init(&files))
+		return error_errno(err, -ENOMEM, "Cannot start the demo workload");
+	if (posix_spawnattr_init(&attr)) {
+		posix_spawn_file_actions_destroy(&files);
+		return error_errno(err, -ENOMEM, "Cannot start the demo workload");
+	}
+	int code = posix_spawnattr_setsigmask(&attr, &none);
+	code = code ? code : posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	for (int fd = 0; fd < 3 && !code; fd++)
+		code = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+	if (!code)
+		code = posix_spawn(&r->demo, "/proc/self/exe", &files, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	if (code)
+		r->demo = 0;
+	return code ? error_errno(err, -code, "Cannot start the demo workload") : 0;
 }
 
 static void stop_demo(struct run *r)
@@ -274,16 +314,50 @@ static enum drain_policy drain_policy(const struct opts *o)
 	case VERB_REPORT:
 	case VERB_EXPORT:
 		return DRAIN_REPORT;
+	case VERB_LIVE:
+		return DRAIN_SCREEN;
 	default:
-		return DRAIN_INTERACTIVE;
+		return DRAIN_EVENTS;
 	}
+}
+
+/* Those who handle signals have them blocked by now: one that waits to be read ends this. */
+static bool is_signalled(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+		sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT));
+}
+
+static int wait_first(uint64_t ns, struct error *err)
+{
+	uint64_t until = clock_now_ns() + ns;
+
+	for (uint64_t now; ns && (now = clock_now_ns()) < until;) {
+		uint64_t left = until - now < WAIT_STEP_NS ? until - now : WAIT_STEP_NS;
+		const struct timespec t = {.tv_nsec = (long)left};
+
+		nanosleep(&t, NULL);
+		if (is_signalled())
+			return error_set(err, -EINTR,
+					 "A signal came before measuring began (--start-after): "
+					 "nothing was measured");
+	}
+	return 0;
 }
 
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
+	int waited = wait_first(o->start_after_ns, err);
+	if (waited < 0)
+		return waited;
 	/* Before there are descriptors for the demo to inherit. */
 	struct snapshot_source *first = NULL;
-	int ret = o->demo ? start_demo(r, err) : 0;
+	int ret = o->realtime ? realtime_try(err) : 0;
+	if (ret == 0 && o->demo)
+		ret = start_demo(r, err);
 	if (ret == 0)
 		ret = mux_open(&r->mux, &mux_system, err);
 	if (ret == 0)
@@ -307,6 +381,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.ring_pages = (uint32_t)o->mmap_pages,
 		.max_stack = (uint32_t)o->max_stack,
 		.no_stack = o->no_stack,
+		.realtime = o->realtime,
 		.policy = drain_policy(o),
 		.for_perf = o->verb == VERB_RECORD,
 		.tick = o->tick,
@@ -315,6 +390,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.callgraph = callgraph,
 		.feed = waitfeed_feed(r->waits),
 		.names = r->names,
+		.bpf_maps = bpf_memory_loaded(),
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
@@ -332,21 +408,25 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
-/* A recording may take a quarter of the memory that there is; beside what is measured live, less.
- */
-static struct model_limits limits_of(const struct run *r)
+uint64_t run_memory(uint64_t asked, bool from_file)
 {
-	uint64_t machine = sysinfo_memory();
-
-	return model_limits_of(r->memory ? r->memory : r->from_file ? machine / 4 : 0);
+	if (asked)
+		return asked;
+	return from_file ? sysinfo_memory() / 4 : LIVE_MEMORY;
 }
 
-/* On r->source, which run_close() takes care of also when this fails. */
+/*
+ * On r->source, which run_close() takes care of also when this fails. A history keeps two copies
+ * of the model at least.
+ */
 static int open_engine(struct run *r, struct error *err)
 {
-	struct model_limits limits = limits_of(r);
+	uint64_t memory = run_memory(r->memory, r->from_file);
+	const struct history_options remembered = {.model_bytes = memory / 3 * 2};
+	struct model_limits limits =
+		r->remember ? model_limits_recent(memory / 3) : model_limits_of(memory);
 	struct source *top = r->source;
-	int ret = r->remember ? history_new(&top, r->source, NULL, err) : 0;
+	int ret = r->remember ? history_new(&top, r->source, &remembered, err) : 0;
 
 	if (ret == 0)
 		ret = engine_init(&r->engine, top, &limits, err);

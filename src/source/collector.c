@@ -5,7 +5,7 @@
  * counted and thrown away.
  */
 #include "kontend/collector.h"
-#include "kontend/clock.h"
+#include "kontend/realtime.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -109,20 +109,21 @@ static void *run(void *arg)
 	bool end = false;
 
 	collector_hurry();
-	ask_for_short_slices();
+	if (c->realtime)
+		realtime_begin();
+	else
+		ask_for_short_slices();
 	while (!end && !atomic_load(&c->pausing)) {
 		if (drain_wait(&c->drain, fds, UINT64_MAX))
 			take_wake(c);
 		end = atomic_load(&c->stopping);
 		drain_set_tick(&c->drain, atomic_load(&c->tick_ns));
 		end |= drain_step(&c->drain, &sink);
-		atomic_store(&c->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	}
 	if (end) {
 		drain_finish(&c->drain, &sink);
 		queue_close(c->queue);
 	}
-	atomic_store(&c->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	return NULL;
 }
 

@@ -101,9 +101,16 @@ const char *cpulist_format(const uint32_t *cpus, size_t n, char *buf, size_t siz
 
 int cpulist_has(const uint32_t *cpus, size_t n, uint32_t cpu)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (cpus[i] == cpu)
+	size_t from = 0;
+
+	while (from < n) {
+		size_t mid = from + (n - from) / 2;
+		if (cpus[mid] == cpu)
 			return 1;
+		if (cpus[mid] < cpu)
+			from = mid + 1;
+		else
+			n = mid;
 	}
 	return 0;
 }

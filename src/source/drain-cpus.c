@@ -3,8 +3,15 @@
  * CPUs and tasks that go while they are measured. A CPU that went offline has taken its events
  * along; when it is back they are opened anew into the same ring. A session of tasks ends with the
  * last of them.
+ *
+ * Which CPUs are online is read in each step, before its round is said: what a CPU did before its
+ * events were there again is then known to be missing before anything of that time is handed out. A
+ * CPU that was away for less than a step has another epoch, which takes a look at each CPU: that is
+ * done by turns, so that its cost does not grow with their number.
  */
 #include "drain-cpus.h"
+#include "drain-gaps.h"
+#include "drain-put.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
@@ -12,10 +19,24 @@
 #define MS 1000000ull
 
 static const uint64_t LOOK_NS = 200 * MS, RELAXED_TASKS_NS = 500 * MS, RELAXED_CPUS_NS = 4000 * MS;
+enum { EPOCHS = 16 }; /* CPUs whose epoch is looked at each LOOK_NS */
+
+/*
+ * What is missing of a CPU that is back. Events of tasks have only slept. Waits that the feed
+ * writes into rings of its own are all there, for its programs stay where they are.
+ */
+static enum record_cpu_state state_of(const struct drain *d, const struct drain_ring *r)
+{
+	if (r->dead)
+		return RECORD_CPU_OFFLINE;
+	if (d->cpu_wide && perf_session_is_fed(d->session))
+		return RECORD_CPU_WAITS_WHOLE;
+	return r->gap_untold ? RECORD_CPU_ONLINE : RECORD_CPU_TOLD;
+}
 
 static void say_state(struct drain *d, struct drain_ring *r)
 {
-	struct record_cpu state = {.cpu = r->cpu, .online = !r->dead};
+	struct record_cpu state = {.cpu = r->cpu, .online = state_of(d, r)};
 
 	if (r->gone != r->dead && drain_put(d, RECORD_CPU, r->cpu, &state, sizeof(state)) == 0)
 		r->gone = r->dead;
@@ -47,6 +68,7 @@ static bool revive(struct drain *d, size_t i)
 	r->poll_k = 0;
 	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
 	perf_session_enable_ring(d->session, i);
+	r->gap_untold = !perf_session_is_fed(d->session) && !drain_gap_ends(d, r);
 	return true;
 }
 
@@ -71,16 +93,53 @@ static void look_at_cpu(struct drain *d, size_t i, bool online)
 	say_state(d, r);
 }
 
+/* All of them: one has come or gone, or could not be opened anew the last time. */
 static void look_at_cpus(struct drain *d)
 {
 	uint32_t *online;
 	size_t n;
 
-	if (cpulist_read("online", &online, &n) < 0)
+	if (cpu_watch_list(&d->online, &online, &n) < 0)
 		return;
-	for (size_t i = 0; i < d->n_rings; i++)
-		look_at_cpu(d, i, cpulist_has(online, n, d->rings[i].cpu));
+	d->cpus_pend = false;
+	for (size_t i = 0; i < d->n_rings; i++) {
+		struct drain_ring *r = &d->rings[i];
+		bool is_online = cpulist_has(online, n, r->cpu);
+		look_at_cpu(d, i, is_online);
+		d->cpus_pend |= r->gone != r->dead || (is_online && r->dead);
+	}
 	mem_free(online);
+}
+
+/* As many as the time since the last look asks for. Those that are gone are not in question. */
+static void look_at_epochs(struct drain *d, uint64_t since_ns)
+{
+	size_t n = EPOCHS * (size_t)(since_ns / LOOK_NS);
+
+	for (n = n < d->n_rings ? n : d->n_rings; n; n--) {
+		d->next_epoch = (d->next_epoch + 1) % d->n_rings;
+		struct drain_ring *r = &d->rings[d->next_epoch];
+		if (r->dead)
+			continue;
+		look_at_cpu(d, d->next_epoch, true);
+		d->cpus_pend |= r->dead;
+	}
+}
+
+static void check_cpus(struct drain *d, uint64_t now)
+{
+	uint64_t since = now - d->last_cpus;
+	bool due = since >= (d->policy == DRAIN_THROUGHPUT ? RELAXED_CPUS_NS : LOOK_NS);
+	bool changed = cpu_watch_look(&d->online);
+
+	d->cpus_pend |= changed;
+	if (changed || (due && d->cpus_pend))
+		look_at_cpus(d);
+	if (!due)
+		return;
+	d->last_cpus = now;
+	if (has_cpu_events(d))
+		look_at_epochs(d, since);
 }
 
 /* Have all target tasks ended? One that lives is enough, so the dead are dropped from the end. */
@@ -100,7 +159,7 @@ static void hung_up(struct drain *d, size_t i)
 
 	d->polls[i].fd = perf_session_poll_fd(d->session, i, ++r->poll_k);
 	if (d->polls[i].fd < 0 && d->cpu_wide) {
-		r->dead = true;
+		r->dead = d->cpus_pend = true;
 		say_state(d, r);
 	}
 }
@@ -113,10 +172,7 @@ bool drain_check_liveness(struct drain *d, uint64_t now)
 	}
 	if (d->polls[d->n_rings + DRAIN_CALLERS].revents)
 		return true;
-	if (now - d->last_cpus >= (d->policy == DRAIN_THROUGHPUT ? RELAXED_CPUS_NS : LOOK_NS)) {
-		d->last_cpus = now;
-		look_at_cpus(d);
-	}
+	check_cpus(d, now);
 	if (now - d->last_tasks < (d->policy == DRAIN_THROUGHPUT ? RELAXED_TASKS_NS : LOOK_NS))
 		return false;
 	d->last_tasks = now;

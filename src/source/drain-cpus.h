@@ -12,10 +12,4 @@ bool drain_check_liveness(struct drain *d, uint64_t now);
 /* Everything that is in @r now goes to the sink, not what comes meanwhile; false: nothing was. */
 bool drain_take_ring(struct drain *d, struct drain_ring *r);
 
-static inline int drain_put(struct drain *d, enum record_kind kind, uint32_t ring, const void *data,
-			    size_t len)
-{
-	return d->sink->put(d->sink->ctx, kind, ring, data, len);
-}
-
 #endif

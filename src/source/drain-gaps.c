@@ -53,6 +53,11 @@ static bool say(struct drain *d, const struct drain_ring *r, uint64_t time_ns, u
 	return d->sink->put(d->sink->ctx, RECORD_PERF, r->number, &l, sizeof(l)) == 0;
 }
 
+bool drain_gap_ends(struct drain *d, const struct drain_ring *r)
+{
+	return say(d, r, clock_ns(CLOCK_MONOTONIC), 0);
+}
+
 /* Could a record have found no room in it, from when it was taken from last until now? */
 static bool was_full(const struct drain_ring *r)
 {

@@ -6,6 +6,9 @@
 
 /* Within a step, when all rings have been taken from: which had no room since the step before. */
 void drain_gaps(struct drain *d);
+/* The events of @r are there again: what is missing happened before now. False: no room to say it.
+ */
+bool drain_gap_ends(struct drain *d, const struct drain_ring *r);
 /* The events are off, and all is taken: what no record has told to be lost. */
 void drain_gaps_end(struct drain *d);
 

@@ -4,6 +4,7 @@
  * when to when they came, as what goes on then cannot be paired any more.
  */
 #include "drain-mmap.h"
+#include "drain-put.h"
 #include "kontend/clock.h"
 #include "kontend/mmlevel.h"
 #include "live-mmap-count.h"
@@ -13,19 +14,16 @@ static uint64_t count_now(const struct drain *d)
 	return d->mmap_count ? live_mmap_count_now(d->mmap_count) : 0;
 }
 
+/* One in a tenth of a second at most. */
 static void say(struct drain *d, uint64_t from, uint64_t until)
 {
-	struct {
-		struct record_snapshot head;
-		struct mmlevel_how how;
-	} r = {{SNAPSHOT_MMAP, MMLEVEL_VERSION, 0, until}, {0}};
+	const struct record_snapshot head = {
+		.kind = SNAPSHOT_MMAP, .version = MMLEVEL_VERSION, .time_ns = until};
 
 	d->mmap_how.from_ns = from;
 	d->mmap_how.to_ns = until;
 	d->mmap_how.counted = count_now(d);
-	r.how = d->mmap_how;
-	/* One in a tenth of a second at most, whatever the queue holds. */
-	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
+	drain_put_snapshot(d, &head, &d->mmap_how, sizeof(d->mmap_how));
 }
 
 void drain_mmaps(struct drain *d)
@@ -55,11 +53,4 @@ void drain_mmaps_end(struct drain *d, uint64_t now)
 		d->mmap_how.counted_inside += count_now(d) - d->mmaps_before;
 	say(d, d->mmaps.on ? d->mmaps_from : now, now);
 	d->mmaps.on = false;
-}
-
-uint64_t drain_next_burst(const struct drain *d, uint64_t at)
-{
-	if (burst_next(&d->switches) < at)
-		at = burst_next(&d->switches);
-	return burst_next(&d->mmaps) < at ? burst_next(&d->mmaps) : at;
 }

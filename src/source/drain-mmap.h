@@ -8,7 +8,5 @@
 void drain_mmaps(struct drain *d);
 /* All is off since @now: a burst that was on has ended, and what was counted is said. */
 void drain_mmaps_end(struct drain *d, uint64_t now);
-/* When a burst, of whatever events, begins or ends next, if that is before @at; else @at. */
-uint64_t drain_next_burst(const struct drain *d, uint64_t at);
 
 #endif

@@ -15,13 +15,14 @@
 #include "kontend/drain.h"
 #include "drain-cpus.h"
 #include "drain-gaps.h"
+#include "drain-looks.h"
 #include "drain-mmap.h"
+#include "drain-put.h"
+#include "drain-switches.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
-#include "snapshot-thread.h"
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #define MS 1000000ull
@@ -30,9 +31,11 @@ static const uint64_t SETTLE_NS = 2 * MS; /* from time stamp to ring, with room 
 static const uint64_t RELAXED_SETTLE_NS = 50 * MS;
 static const uint64_t DRAIN_NS = 50 * MS; /* rings are looked at no later than this */
 static const uint64_t RELAXED_NS = 500 * MS;
-static const uint64_t HOLD_NS = 250 * MS; /* a tick waits for its looks no longer than this */
-enum { WORTH = 16 };			  /* a drain before its time: that part of some ring */
-enum { CATCH_UP = 16 };			  /* ticks made up for after a stall, no more */
+static const uint64_t QUIET_NS =
+	200 * MS;	/* before a screen, after looks that found hardly a thing */
+enum { QUIET = 64 };	/* that is below this part of each ring */
+enum { WORTH = 16 };	/* a drain before its time: that part of some ring */
+enum { CATCH_UP = 16 }; /* ticks made up for after a stall, no more */
 enum { EARLY_GROWTH = 4 };
 enum { OWN_POLLS = 2 }; /* after those of rings and callers: pidfd, looks */
 
@@ -48,6 +51,7 @@ bool drain_take_ring(struct drain *d, struct drain_ring *r)
 	r->taken_from = *r->ring.tail;
 	if (used > r->max_used)
 		r->max_used = used;
+	d->is_quiet &= used <= r->ring.size / QUIET;
 	d->switch_cost.drain_bytes += used;
 	if (used)
 		d->sink->take(d->sink->ctx, r, head);
@@ -69,6 +73,7 @@ static void take_all(struct drain *d)
 {
 	bool data = false;
 
+	d->is_quiet = true;
 	for (size_t i = 0; i < d->n_all; i++)
 		data |= drain_take_ring(d, &d->rings[i]);
 	for (size_t i = 0; i < d->n_rings; i++)
@@ -81,16 +86,18 @@ static void take_all(struct drain *d)
 	say_drops(d);
 }
 
-/* A CPU's rings are as one: what is reported is how full the fullest one was. */
+/*
+ * A CPU's rings are as one: what is reported is how full the fullest one was. That of nested
+ * interrupts does not count: it is so small that a few waits fill it.
+ */
 static struct record_fill fill_of(struct drain_ring *r)
 {
-	struct record_fill fill = {(uint32_t)r->max_used, (uint32_t)r->ring.size};
+	struct drain_ring *own = r->own ? r->own : r;
+	bool is_own = own->max_used * r->ring.size > r->max_used * own->ring.size;
+	const struct drain_ring *most = is_own ? own : r;
+	struct record_fill fill = {(uint32_t)most->max_used, (uint32_t)most->ring.size};
 
-	for (struct drain_ring *o = r; o; o = o->next_own) {
-		if (o->max_used * fill.size_bytes > fill.used_bytes * o->ring.size)
-			fill = (struct record_fill){(uint32_t)o->max_used, (uint32_t)o->ring.size};
-		o->max_used = 0;
-	}
+	r->max_used = own->max_used = 0;
 	return fill;
 }
 
@@ -114,18 +121,14 @@ static uint64_t next_length(struct drain *d)
 
 static void say_cost(struct drain *d, uint64_t until)
 {
-	struct {
-		struct record_snapshot head;
-		struct record_cost cost;
-	} r = {
-		.head = {.kind = SNAPSHOT_COST, .version = RECORD_COST_VERSION, .time_ns = until},
-		.cost = d->cost,
-	};
+	const struct record_snapshot head = {
+		.kind = SNAPSHOT_COST, .version = RECORD_COST_VERSION, .time_ns = until};
+	struct record_cost cost = d->cost;
 
-	r.cost.to_ns = clock_ns(CLOCK_MONOTONIC);
-	r.cost.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->cpu_before_ns;
-	r.cost.looks_ns = d->looks ? snapshot_thread_cost_ns(d->looks) : 0;
-	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
+	cost.to_ns = clock_ns(CLOCK_MONOTONIC);
+	cost.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->cpu_before_ns;
+	cost.looks_ns = drain_looks_cost_ns(d);
+	drain_put_snapshot(d, &head, &cost, sizeof(cost));
 }
 
 /* Ticks that are due by @until, oldest first. */
@@ -144,78 +147,11 @@ static void say_ticks(struct drain *d, uint64_t until)
 	}
 }
 
-static void put_snapshot(struct drain *d, const struct snapshot_taken *t)
-{
-	struct record_snapshot head = {
-		.kind = t->of->kind, .version = t->of->version, .time_ns = t->time_ns};
-
-	if (t->len < sizeof(head))
-		return;
-	memcpy(t->body, &head, sizeof(head));
-	/* One a tick, whatever the queue holds: without room for it there is none. */
-	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, t->body, t->len);
-}
-
-static void collect_looks(struct drain *d)
-{
-	struct snapshot_taken t;
-
-	while (snapshot_thread_is_busy(d->looks) && snapshot_thread_collect(d->looks, &t))
-		put_snapshot(d, &t);
-}
-
-static void ask_looks(struct drain *d, enum snapshot_round round, uint64_t time_ns, uint64_t now)
-{
-	snapshot_thread_ask(d->looks, round, time_ns);
-	d->asked_ns = now;
-}
-
-/*
- * What a tick closes is seen as of that tick, so it is looked at when the tick is due, by another
- * thread, and the tick is said when that is done. If it takes long the tick does not wait: then its
- * snapshots follow it.
- */
-static void step_looks(struct drain *d, uint64_t now)
-{
-	if (!d->looks)
-		return;
-	collect_looks(d);
-	if (snapshot_thread_is_busy(d->looks) || now < d->next_tick ||
-	    d->next_tick == d->last_asked)
-		return;
-	d->last_asked = d->next_tick;
-	ask_looks(d, SNAPSHOT_TICK, d->next_tick, now);
-}
-
-static uint64_t hold_ns(const struct drain *d)
-{
-	return d->tick_now / 2 < HOLD_NS ? d->tick_now / 2 : HOLD_NS;
-}
-
-/* Does a tick that is due wait for what is seen as of it? */
-static bool waits_for_looks(const struct drain *d, uint64_t now)
-{
-	return d->looks && d->next_tick <= d->mark && snapshot_thread_is_busy(d->looks) &&
-	       now - d->asked_ns < hold_ns(d);
-}
-
-/* At the end, whatever it takes. */
-static void last_looks(struct drain *d, uint64_t now)
-{
-	if (!d->looks)
-		return;
-	snapshot_thread_wait(d->looks);
-	collect_looks(d);
-	ask_looks(d, SNAPSHOT_LAST, now, now);
-	snapshot_thread_wait(d->looks);
-	collect_looks(d);
-}
-
 /* After a drain that began at @t0: all events up to the mark are in the queue. */
 static void say_progress(struct drain *d, uint64_t t0)
 {
 	if (t0 - d->mark < (d->policy == DRAIN_THROUGHPUT ? RELAXED_SETTLE_NS : SETTLE_NS) ||
-	    waits_for_looks(d, t0))
+	    drain_looks_hold(d, t0))
 		return;
 	say_ticks(d, d->mark);
 	if (d->last_round < d->data_until &&
@@ -224,83 +160,58 @@ static void say_progress(struct drain *d, uint64_t t0)
 	d->mark = t0;
 }
 
-/* Has anybody else's task events, so that its switches are to be looked at? */
-static bool tasks_have_events(const struct drain *d)
-{
-	for (const struct snapshot_source *l = d->snapshots; l; l = l->next) {
-		if (l->has_tasks)
-			return true;
-	}
-	return false;
-}
-
-static void say_burst(struct drain *d, uint64_t until)
-{
-	struct {
-		struct record_snapshot head;
-		struct record_burst burst;
-	} r = {
-		.head = {.kind = SNAPSHOT_BURST, .version = RECORD_BURST_VERSION, .time_ns = until},
-		.burst = d->switch_cost,
-	};
-
-	r.burst.from_ns = d->switches.from_ns;
-	r.burst.to_ns = until;
-	r.burst.own_ps = d->switch_ps;
-	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, &r, sizeof(r));
-}
-
-/* True when a burst has ended, at *ret_until, and its last records are in the rings still. */
-static bool look_at_switches(struct drain *d, uint64_t *ret_until)
-{
-	uint64_t now = *ret_until = clock_ns(CLOCK_MONOTONIC), from = 0;
-
-	switch (burst_step(&d->switches, now, d->switches_asked || tasks_have_events(d))) {
-	case BURST_ON:
-		from = cpu_ns();
-		perf_session_enable(d->session, PERF_SWITCH);
-		d->switch_cost = (struct record_burst){.turn_ns = cpu_ns() - from};
-		return false;
-	case BURST_OFF:
-		from = cpu_ns();
-		perf_session_disable(d->session, PERF_SWITCH);
-		d->switch_cost.turn_ns += cpu_ns() - from;
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* What is in the rings, and what it takes to take it while switches are among it. */
 static void take_counted(struct drain *d)
 {
 	uint64_t until;
-	bool ended = look_at_switches(d, &until), counts = ended || d->switches.on;
+	bool ended = drain_switches_turn(d, &until), counts = ended || d->switches.on;
 	uint64_t from = counts ? cpu_ns() : 0;
 
 	take_all(d);
 	if (counts)
 		d->switch_cost.drain_ns += cpu_ns() - from;
 	if (ended)
-		say_burst(d, until);
+		drain_switches_say(d, until);
+}
+
+/* When a burst of switches or of mmap_locks begins or ends next, if that is before @at; else @at.
+ */
+static uint64_t next_burst(const struct drain *d, uint64_t at)
+{
+	if (burst_next(&d->switches) < at)
+		at = burst_next(&d->switches);
+	return burst_next(&d->mmaps) < at ? burst_next(&d->mmaps) : at;
+}
+
+/* Kernel and feed wake us early when a ring fills; the rest is for who waits for what is in it. */
+static uint64_t longest_wait(const struct drain *d)
+{
+	switch (d->policy) {
+	case DRAIN_EVENTS:
+		return DRAIN_NS;
+	case DRAIN_SCREEN:
+		return d->is_quiet ? QUIET_NS : DRAIN_NS;
+	default:
+		return RELAXED_NS;
+	}
 }
 
 /* When to drain next, if no ring asks for it before. */
 static uint64_t next_drain(const struct drain *d)
 {
-	uint64_t most = d->policy != DRAIN_INTERACTIVE ? RELAXED_NS : DRAIN_NS;
-	uint64_t every = d->tick_now / 4 < most ? d->tick_now / 4 : most;
+	uint64_t most = longest_wait(d);
+	uint64_t every = d->tick_now / 2 < most ? d->tick_now / 2 : most;
 	uint64_t at = d->last_drain + (d->policy == DRAIN_THROUGHPUT ? most : every);
 	uint64_t settled = d->mark + SETTLE_NS;
 
-	at = drain_next_burst(d, at);
+	at = next_burst(d, at);
 	/* At a tick something may be looked at, which is to be seen as of then. */
 	if (d->policy == DRAIN_THROUGHPUT)
 		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
 	/* The tick has passed but was not said yet: as soon as the mark may become a round. */
 	if (d->next_tick <= d->mark) {
-		if (waits_for_looks(d, d->last_drain))
-			settled = d->asked_ns + hold_ns(d);
+		if (drain_looks_hold(d, d->last_drain))
+			settled = drain_looks_held_until(d);
 		return settled < at ? settled : at;
 	}
 	return d->next_tick < at ? d->next_tick : at;
@@ -368,7 +279,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	drain_mmaps(d);
 	take_counted(d);
 	d->last_drain = t0;
-	step_looks(d, t0);
+	drain_looks(d, t0);
 	say_progress(d, t0);
 	d->cost.drain_ns += cpu_ns() - cpu;
 	return end;
@@ -382,7 +293,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	take_all(d);
 	drain_gaps_end(d);
 	drain_mmaps_end(d, now);
-	last_looks(d, now);
+	drain_looks_end(d, now);
 	say_ticks(d, d->mark);
 	say_fills(d);
 	say_cost(d, now);
@@ -427,18 +338,6 @@ void drain_set_tick(struct drain *d, uint64_t tick)
 		d->next_tick = d->mark;
 }
 
-/* No earlier: other threads keep the privileges that they were started with. */
-static int begin_looks(struct drain *d, struct error *err)
-{
-	int code = d->snapshots ? snapshot_thread_new(&d->looks, d->snapshots, err) : 0;
-
-	if (!d->looks)
-		return code;
-	d->polls[polls_of(d) - 1].fd = snapshot_thread_fd(d->looks);
-	ask_looks(d, SNAPSHOT_START, d->mark, d->mark);
-	return 0;
-}
-
 int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct error *err)
 {
 	d->mark = d->last_tick = d->last_drain = d->last_cpus = d->last_tasks =
@@ -448,7 +347,7 @@ int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct err
 	d->tick_now = tick_ns;
 	d->early_ns = first_ns < tick_ns ? first_ns : 0;
 	d->next_tick = d->last_tick + (d->early_ns ? d->early_ns : tick_ns);
-	return begin_looks(d, err);
+	return drain_looks_begin(d, &d->polls[polls_of(d) - 1].fd, err);
 }
 
 void drain_restore_ids(const struct drain_ring *r, void *records, size_t len)
@@ -478,8 +377,7 @@ static void set_up_own(struct drain *d, struct drain_ring *r, unsigned nth, uint
 	own->of = d;
 	own->cpu = r->cpu;
 	own->number = (nth + 1) * cpus + r->cpu;
-	own->next_own = r->next_own;
-	r->next_own = own;
+	r->own = nth ? r->own : own;
 	d->n_all++;
 }
 
@@ -497,6 +395,7 @@ static void set_up_all_own(struct drain *d)
 
 int drain_init(struct drain *d, struct error *err)
 {
+	d->online.fd = -1;
 	d->n_rings = d->n_all = perf_session_rings(d->session);
 	d->rings = mem_calloc((1 + FEED_RINGS) * d->n_rings, sizeof(*d->rings));
 	d->polls = mem_calloc(polls_of(d), sizeof(*d->polls));
@@ -510,13 +409,16 @@ int drain_init(struct drain *d, struct error *err)
 		d->polls[i] = (struct pollfd){.fd = d->polls[i].fd, .events = POLLIN};
 	d->polls[d->n_rings + DRAIN_CALLERS].fd = d->pidfd;
 	d->polls[polls_of(d) - 1].fd = -1;
+	cpu_watch_open(&d->online, "/sys/devices/system/cpu/online");
+	d->cpus_pend = true; /* who has gone since the events were opened */
 	return 0;
 }
 
 void drain_deinit(struct drain *d)
 {
-	snapshot_thread_free(d->looks);
-	d->looks = NULL;
+	drain_looks_free(d);
+	if (d->polls)
+		cpu_watch_close(&d->online);
 	mem_free(d->rings);
 	mem_free(d->polls);
 	d->rings = NULL;

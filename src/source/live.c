@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum { DEFAULT_QUEUE_BYTES = 16 << 20, RELAXED_WAKE = 1 << 20 };
+enum { DEFAULT_QUEUE_BYTES = 64 << 20, MOST_WAKE = 1 << 20 };
 
 static const uint64_t DEFAULT_TICK_NS = 1000000000u;
 static const uint64_t MIN_TICK_NS = 10000000u;
@@ -188,9 +188,9 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		r = queue_new(&l->queue, queue_bytes, err);
 	if (r < 0)
 		return r;
-	if (o->policy == DRAIN_THROUGHPUT)
+	if (o->policy != DRAIN_EVENTS)
 		queue_set_wake(l->queue,
-			       queue_bytes / 16 < RELAXED_WAKE ? queue_bytes / 16 : RELAXED_WAKE);
+			       queue_bytes / 16 < MOST_WAKE ? queue_bytes / 16 : MOST_WAKE);
 	struct live_prologue p = {
 		.queue = l->queue,
 		.session = l->session,
@@ -201,6 +201,15 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		.mmap = &l->mmap,
 	};
 	return live_prologue_put(&p, err);
+}
+
+/* Of the kernel. */
+static void note_memory(struct drain *d, const struct live_options *o)
+{
+	d->cost.bpf_maps = o->bpf_maps;
+	d->cost.bpf_rings = o->feed && o->feed->waits ? d->n_rings * o->feed->cpu_bytes : 0;
+	for (size_t i = 0; i < d->n_rings; i++)
+		d->cost.perf_rings += d->rings[i].ring.size;
 }
 
 static int init_collector(struct live *l, const struct live_options *o, struct error *err)
@@ -227,7 +236,11 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
 	atomic_init(&c->tick_ns, tick_or_default(o->tick_ns));
 	c->first_tick_ns = o->first_tick_ns;
-	return collector_init(c, err);
+	c->realtime = o->realtime;
+	int code = collector_init(c, err);
+	if (code == 0)
+		note_memory(d, o);
+	return code;
 }
 
 int live_new(struct source **ret, const struct live_options *o, struct live_info *ret_info,
@@ -378,9 +391,4 @@ int live_child(struct source *s, int *ret_status)
 pid_t live_child_pid(struct source *s)
 {
 	return live_of(s)->workload.pid;
-}
-
-uint64_t live_cost_ns(struct source *s)
-{
-	return atomic_load(&live_of(s)->collector.cost_ns);
 }

@@ -9,11 +9,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Without -m all rings share this, each within bounds. */
-enum { ALL_RINGS_KIB = 8192, MIN_RING_KIB = 512, MAX_RING_KIB = 2048 };
-/* The same where samples have dumps of stacks. */
-enum { ALL_DUMPS_KIB = 65536, MAX_DUMPS_KIB = 16384 };
-
 int perf_rings_map(struct perf_session *ps, struct perf_attempt *at)
 {
 	errno = 0;
@@ -27,28 +22,12 @@ int perf_rings_map(struct perf_session *ps, struct perf_attempt *at)
 	return at->failure.code;
 }
 
-/*
- * On a busy machine the collector may have to wait for a CPU for some tenths of a second: few CPUs
- * get larger rings for that, many CPUs must not take memory by their number.
- */
 uint32_t perf_rings_kib(const struct perf_session_options *o)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), kib = MAX_RING_KIB, all = ALL_RINGS_KIB;
 	uint64_t dumps = o->profile_hz ? (uint64_t)o->callgraph.dump_bytes * o->profile_hz : 0;
 
-	/* Where samples have dumps, what comes in a second is to fit. */
-	while ((uint64_t)kib * 1024 < dumps && kib < MAX_DUMPS_KIB)
-		kib *= 2;
-	if (dumps)
-		all = ALL_DUMPS_KIB;
-	while (kib > MIN_RING_KIB && kib * cpus > all)
-		kib /= 2;
-	return (uint32_t)kib;
-}
-
-uint32_t perf_session_ring_kib(void)
-{
-	return perf_rings_kib(&(struct perf_session_options){.profile_hz = 0});
+	return ring_perf_kib((size_t)sysconf(_SC_NPROCESSORS_ONLN), o->feed && o->feed->waits,
+			     dumps);
 }
 
 size_t perf_session_rings(const struct perf_session *ps)

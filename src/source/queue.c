@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The bounded queue: a singly linked list of items under one mutex, and an eventfd that is readable
- * exactly while the list is not empty, or long enough, or closed. An item is a header with its
- * bytes behind it.
+ * exactly while the list is not empty, or long enough or with a tick in it, or closed. An item is a
+ * header with its bytes behind it.
  *
  * Chunks of perf records come in three sizes, since a ring that is drained every 50 ms holds a few
  * hundred bytes or a few hundred KiB; they are recycled through one free list a size. `bytes`
@@ -40,7 +40,8 @@ struct queue {
 	struct queue_item *head, **tail;
 	struct queue_item *pool[CLASSES];
 	size_t bytes, max_bytes;
-	size_t waiting, wake; /* bytes in the list, and from how many on that is said */
+	size_t waiting, wake; /* room that the list takes, and from how much on that is said */
+	size_t n_ticks;	      /* in the list */
 	uint32_t n_small;
 	int fd;
 	bool closed;
@@ -91,7 +92,7 @@ void queue_free(struct queue *q)
 /* With the lock held: makes the eventfd say what the list says. */
 static void update_signal(struct queue *q)
 {
-	bool want = q->closed || (q->head && q->waiting >= q->wake);
+	bool want = q->closed || q->n_ticks || (q->head && q->waiting >= q->wake);
 	uint64_t v = 1;
 
 	if (want == q->signalled)
@@ -162,12 +163,18 @@ struct queue_item *queue_alloc(struct queue *q, size_t size, void **ret_data, si
 	return it;
 }
 
+static size_t room_of(const struct queue_item *it)
+{
+	return it->class == CLASS_EXACT ? it->len : class_bytes[it->class];
+}
+
 static void append(struct queue *q, struct queue_item *it)
 {
 	it->next = NULL;
 	*q->tail = it;
 	q->tail = &it->next;
-	q->waiting += it->len;
+	q->waiting += room_of(it);
+	q->n_ticks += it->kind == RECORD_TICK;
 	update_signal(q);
 }
 
@@ -269,7 +276,8 @@ int queue_pop(struct queue *q, struct record *ret)
 		q->head = it->next;
 		if (!q->head)
 			q->tail = &q->head;
-		q->waiting -= it->len;
+		q->waiting -= room_of(it);
+		q->n_ticks -= it->kind == RECORD_TICK;
 		update_signal(q);
 	}
 	pthread_mutex_unlock(&q->lock);

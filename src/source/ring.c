@@ -186,12 +186,28 @@ uint64_t ring_skip(struct ring *r, uint64_t head)
 
 uint32_t ring_own_bytes(uint64_t asked, size_t beside, size_t n)
 {
-	enum { LEAST = 1 << 16, MOST = 1 << 21, TOGETHER = 64 << 20 };
+	enum { LEAST = 1 << 16, MOST = 1 << 23, TOGETHER = 48 << 20, ASKED_MOST = 1 << 26 };
 	uint32_t bytes = MOST;
 
 	if (asked)
-		return asked < LEAST ? LEAST : asked > MOST ? MOST : (uint32_t)asked;
+		return asked < LEAST ? LEAST : asked > ASKED_MOST ? ASKED_MOST : (uint32_t)asked;
 	while (bytes > LEAST && (bytes + beside) * n > TOGETHER)
 		bytes /= 2;
 	return bytes;
+}
+
+uint32_t ring_perf_kib(size_t n, bool fed, uint64_t dumps)
+{
+	enum { MOST = 2048, DUMPS_MOST = 16384, USUAL = 512, ALL = 8 << 10, DUMPS_ALL = 64 << 10 };
+	enum { LEAST = 64, TOGETHER = 64 << 10, FED_LEAST = 32, FED_TOGETHER = 16 << 10 };
+	size_t kib = MOST, all = dumps ? DUMPS_ALL : ALL;
+	bool few = fed && !dumps;
+
+	while (kib * 1024 < dumps && kib < DUMPS_MOST)
+		kib *= 2;
+	while (kib > USUAL && kib * n > all)
+		kib /= 2;
+	while (kib > (few ? FED_LEAST : LEAST) && kib * n > (few ? FED_TOGETHER : TOGETHER))
+		kib /= 2;
+	return (uint32_t)kib;
 }

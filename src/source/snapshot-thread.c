@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 enum { SNAPSHOT_NICE = -10 }; /* after who drains, and before what keeps the CPUs busy */
+enum { SHARE = 1000 };	      /* of a CPU's time, for a look that comes more often than this: */
+static const uint64_t OFTEN_NS = 900000000;
 
 struct snapshot_thread {
 	struct snapshot_source *sources; /* borrowed */
@@ -43,14 +45,32 @@ static void say_done(const struct snapshot_thread *t)
 		return;
 }
 
+static bool is_due(const struct snapshot_thread *t, const struct snapshot_source *s)
+{
+	uint64_t apart = s->cost_ns * SHARE < OFTEN_NS ? s->cost_ns * SHARE : OFTEN_NS;
+
+	if (t->round == SNAPSHOT_START)
+		return s->at_start;
+	return t->round == SNAPSHOT_LAST || s->each_tick || t->time_ns - s->taken_ns >= apart;
+}
+
+static void *take(struct snapshot_thread *t, struct snapshot_source *s, size_t *ret_len)
+{
+	uint64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	void *body = s->take(s, t->round == SNAPSHOT_LAST, ret_len);
+
+	s->taken_ns = t->time_ns;
+	s->cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+	return body;
+}
+
 static void take_one(struct snapshot_thread *t, struct snapshot_source *s, size_t i)
 {
 	struct snapshot_taken *taken = &t->taken[i];
-	bool is_wanted = t->round != SNAPSHOT_START || s->at_start;
 
 	*taken = (struct snapshot_taken){.of = s, .time_ns = t->time_ns};
-	if (is_wanted)
-		taken->body = s->take(s, t->round == SNAPSHOT_LAST, &taken->len);
+	if (is_due(t, s))
+		taken->body = take(t, s, &taken->len);
 	atomic_store(&t->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	pthread_mutex_lock(&t->lock);
 	atomic_store(&t->n_done, i + 1);

@@ -10,6 +10,10 @@
  * tasks, and takes long where these are many or CPUs are scarce. One round of looks at a time,
  * asked for and collected by whoever drains. A body stays as it is until the next round is asked
  * for.
+ *
+ * Where ticks are shorter than a second, looks that do not have to be taken at each of them are
+ * left out while they would take more than a thousandth of a CPU, each; once a second they are
+ * taken whatever they cost.
  */
 struct snapshot_thread;
 

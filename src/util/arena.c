@@ -2,9 +2,11 @@
 /*
  * A list of chunks, the newest first; only the newest is filled. Chunks double up to a limit, so
  * that a small arena stays small and a large one has few chunks; a request larger than that gets
- * a chunk of its own size. Free space of a chunk is always zero: it comes zeroed and a reset wipes
- * what was used, so that allocation is only a pointer bump. To the address sanitizer free space is
- * what it would be had it been freed, so that who keeps an answer too long is found.
+ * a chunk of its own size. What is filled and reset again and again, to about the same size, comes
+ * to lie in one chunk that stays: memory that is given back and asked for anew costs page faults.
+ * Free space of a chunk is always zero: it comes zeroed and a reset wipes what was used, so that
+ * allocation is only a pointer bump. To the address sanitizer free space is what it would be had it
+ * been freed, so that who keeps an answer too long is found.
  */
 #include "kontend/arena.h"
 #include "kontend/mem.h"
@@ -17,6 +19,7 @@ enum {
 	ARENA_ALIGN = 16,
 	ARENA_FIRST = 4 << 10,
 	ARENA_MOST = 1 << 20,
+	ARENA_KEPT = 32 << 20,
 };
 
 #if defined(__has_feature)
@@ -39,7 +42,7 @@ struct arena_chunk {
 
 static struct arena_chunk *arena_add_chunk(struct arena *a, size_t need)
 {
-	size_t size = ARENA_FIRST;
+	size_t size = a->first ? a->first : ARENA_FIRST;
 
 	if (a->head)
 		size = a->head->size < ARENA_MOST / 2 ? a->head->size * 2 : ARENA_MOST;
@@ -98,28 +101,31 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
-void arena_reset(struct arena *a)
+static void free_chunks(struct arena_chunk *c)
 {
-	struct arena_chunk *keep = NULL, *c = a->head;
-
 	while (c) {
 		struct arena_chunk *next = c->next;
 
-		if (!keep || c->size > keep->size) {
-			mem_free(keep);
-			keep = c;
-		} else {
-			mem_free(c);
-		}
+		mem_free(c);
 		c = next;
 	}
-	if (keep) {
-		memset(keep->data, 0, keep->used);
-		ASAN_POISON_MEMORY_REGION(keep->data, keep->size);
-		keep->used = 0;
-		keep->next = NULL;
+}
+
+void arena_reset(struct arena *a)
+{
+	struct arena_chunk *c = a->head;
+
+	if (c && c->next) {
+		size_t all = a->used_bytes + a->used_bytes / 4;
+
+		free_chunks(c);
+		*a = (struct arena){.first = all < ARENA_KEPT ? all : ARENA_MOST};
+	} else if (c) {
+		memset(c->data, 0, c->used);
+		ASAN_POISON_MEMORY_REGION(c->data, c->size);
+		c->used = 0;
+		a->used_bytes = 0;
 	}
-	*a = (struct arena){.head = keep};
 }
 
 void arena_move(struct arena *to, struct arena *from)
@@ -135,11 +141,6 @@ void arena_move(struct arena *to, struct arena *from)
 
 void arena_deinit(struct arena *a)
 {
-	while (a->head) {
-		struct arena_chunk *next = a->head->next;
-
-		mem_free(a->head);
-		a->head = next;
-	}
+	free_chunks(a->head);
 	*a = (struct arena){0};
 }

@@ -11,8 +11,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-enum { MEM_GROW_FIRST = 16 };
+enum { MEM_GROW_FIRST = 16, MEM_LARGE = 4 << 20 };
 
 /*
  * glibc learns from each large block that is freed to keep the next ones of that size in its heap.
@@ -41,6 +43,20 @@ static bool mem_must_fail(void)
 	return false;
 }
 
+/*
+ * Tables that are read at random want large pages: what translates small ones is in no cache
+ * either. Of a table that is filled from its beginning one of them is not full, at most.
+ */
+static void *mem_large(void *p, size_t len)
+{
+	if (!p || len < MEM_LARGE)
+		return p;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	madvise((void *)from, (uintptr_t)p + len - from, MADV_HUGEPAGE);
+	return p;
+}
+
 void *mem_calloc(size_t n, size_t size)
 {
 	size_t len;
@@ -48,7 +64,7 @@ void *mem_calloc(size_t n, size_t size)
 	if (__builtin_mul_overflow(n, size, &len) || len > PTRDIFF_MAX || mem_must_fail())
 		return NULL;
 	/* A size of 0 must not look like a failure. */
-	void *p = calloc(1, len ? len : 1);
+	void *p = mem_large(calloc(1, len ? len : 1), len);
 	if (p)
 		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
 	return p;
@@ -60,7 +76,7 @@ void *mem_resize(void *p, size_t n, size_t size)
 
 	if (__builtin_mul_overflow(n, size, &len) || len > PTRDIFF_MAX || mem_must_fail())
 		return NULL;
-	void *q = realloc(p, len ? len : 1);
+	void *q = mem_large(realloc(p, len ? len : 1), len);
 	if (q && !p)
 		atomic_fetch_add_explicit(&mem_blocks, 1, memory_order_relaxed);
 	return q;

@@ -2,7 +2,8 @@
 /*
  * Merge sort from the bottom up: runs of 1, 2, 4 ... elements are merged from one array into the
  * other, which change places at each pass. n log n whatever the order was, no recursion and no
- * memory of its own.
+ * memory of its own. Many numbers are sorted faster byte by byte, the lowest first, without any
+ * comparison that a CPU could guess wrongly.
  */
 #include "kontend/sort.h"
 #include <string.h>
@@ -41,4 +42,36 @@ void sort_merge(void *items, void *room, size_t n, size_t size,
 	}
 	if (n && from != items)
 		memcpy(items, from, n * size);
+}
+
+static void sort_byte(struct sort_item *to, const struct sort_item *from, size_t n, int shift)
+{
+	size_t at[257] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		at[(from[i].key >> shift & 0xff) + 1]++;
+	for (int b = 0; b < 256; b++)
+		at[b + 1] += at[b];
+	for (size_t i = 0; i < n; i++)
+		to[at[from[i].key >> shift & 0xff]++] = from[i];
+}
+
+void sort_radix(struct sort_item *items, struct sort_item *room, size_t n)
+{
+	struct sort_item *from = items, *to = room;
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= items[i].key ^ items[0].key;
+	for (int shift = 0; shift < 64; shift += 8) {
+		struct sort_item *t = from;
+
+		if (!(differ >> shift & 0xff))
+			continue;
+		sort_byte(to, from, n, shift);
+		from = to;
+		to = t;
+	}
+	if (n && from != items)
+		memcpy(items, from, n * sizeof(*items));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks are "name/812", perhaps with more behind it: "name/812 W 3ms ago". Many have the same name,
- * so where there is no room it is the name that is cut, and the id that stays.
+ * Names that many have a part of: tasks are "name/812", perhaps with more behind it, "name/812 W
+ * 3ms ago", files "/some/folder/name", locks without a name of their own "function …356c". Where
+ * there is no room it is the part before the end that is cut, and what tells them apart stays.
  */
 #include "kontend/text.h"
 
@@ -25,6 +26,21 @@ static const char *find_id(const char *s, size_t *ret_len)
 	return NULL;
 }
 
+/* The same of the end that tells it from others: an id, a file's name, the end of an address. */
+static const char *find_end(const char *s, size_t *ret_len)
+{
+	const char *end = find_id(s, ret_len);
+	const char *slash = strrchr(s, '/'), *path = strchr(s, '/');
+
+	if (!end && slash && slash > path && !strchr(slash, ' '))
+		end = slash;
+	if (!end && (end = strstr(s, " …")))
+		end++;
+	if (end && end != find_id(s, ret_len))
+		*ret_len = strlen(end);
+	return end;
+}
+
 /* The bytes of @s, up to @end, that are at most @width columns. */
 static size_t fitting(const char *s, const char *end, int width)
 {
@@ -42,7 +58,7 @@ static size_t fitting(const char *s, const char *end, int width)
 bool text_keep_id(char *dst, size_t size, const char *s, int width)
 {
 	size_t id_len, name_len, mark_len = sizeof(mark) - 1;
-	const char *id = find_id(s, &id_len);
+	const char *id = find_end(s, &id_len);
 
 	if (!id || text_width(s) <= width)
 		return false;
@@ -52,11 +68,14 @@ bool text_keep_id(char *dst, size_t size, const char *s, int width)
 		left = width - (int)id_len - (id[id_len] ? 1 : 0);
 	if (left < LEAST_NAME)
 		return false;
+	bool marked = strncmp(id, mark, mark_len) == 0;
 	name_len = fitting(s, id, left);
-	if (name_len == (size_t)(id - s))
+	if (name_len == (size_t)(id - s) || marked)
 		mark_len = 0;
 	else
 		name_len = fitting(s, id, left - 1);
+	while (marked && name_len && s[name_len - 1] == ' ')
+		name_len--;
 	if (name_len + mark_len + strlen(id) >= size)
 		return false;
 	memcpy(dst, s, name_len);

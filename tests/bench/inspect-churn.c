@@ -46,14 +46,18 @@ static double median(double *v, size_t n)
 	return n ? v[n / 2] : 0;
 }
 
-/* Is what the row says of a breakpoint of ours what we made? */
+/*
+ * Is what the row says of a breakpoint of ours what we made? Threads have the inherited ones, but
+ * where the kernel has exchanged the contexts of two of them.
+ */
 static bool is_right(const struct churn *c, const struct snap_event *e)
 {
-	bool child = e->target_tid != e->target_pid;
+	bool child = (e->flags & SNAP_CHILD) != 0;
+	bool is_thread = e->target_tid != e->target_pid;
 
 	return e->type == PERF_TYPE_BREAKPOINT && e->bp_addr == c->addr && e->bp_len == c->len &&
 	       e->bp_type == c->rwx && e->cpu == -1 && e->state <= SNAP_ACTIVE &&
-	       ((e->flags & SNAP_CHILD) != 0) == child &&
+	       (child == is_thread || (e->flags & SNAP_SHARED)) &&
 	       !(e->flags & (SNAP_PTRACE | SNAP_KERNEL | SNAP_CGROUP | SNAP_CPU_BOUND)) &&
 	       (child || e->owner_pid == e->target_pid);
 }

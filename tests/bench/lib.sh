@@ -44,19 +44,43 @@ make_file() {
 		skip "perf record: $(tail -1 "$dir/err")"
 }
 
-# timed NAME TIMES COMMAND...: "NAME ms" of that many runs, into the figures
+# What compares reports of a file is called as: KONTEND WORKLOAD [FILE [TURNS]]
+of_file() { # TURNS, by default, and the arguments
+	turns=${5:-$1}
+	kontend=$2
+	work_load=$3
+	file=${4:-}
+}
+
+# timed NAME TIMES COMMAND...: "NAME ms" of CPU time and "NAME-wall ms" of that many runs, into the
+# figures
 timed() {
-	name=$1
+	timed=$1
 	times=$2
 	shift 2
 	before=$(children_us)
+	started=$(date +%s%N)
 	for _ in $(seq "$times"); do
 		"$@" >/dev/null 2>"$dir/err" || {
-			echo "FAIL $name: $(cat "$dir/err")"
+			echo "FAIL $timed: $(cat "$dir/err")"
 			exit 1
 		}
 	done
-	echo "$name $((($(children_us) - before) / 1000))" >>"$dir/figures"
+	ended=$(date +%s%N)
+	echo "$timed $((($(children_us) - before) / 1000))
+$timed-wall $(((ended - started) / 1000000))" >>"$dir/figures"
+}
+
+# member NAME: a number of the JSON report on standard input
+member() {
+	sed -n "s/.*\"$1\": *\\([0-9]*\\).*/\\1/p" | head -n 1
+}
+
+# "2000000 events, 210.3 MB, medians of 5 turns"
+say_file() {
+	n_events=$(events "$file")
+	echo "$n_events $(wc -c <"$file") $turns" |
+		awk '{ printf "%d events, %.1f MB, medians of %d turns\n", $1, $2 / 1e6, $3 }'
 }
 
 # CPU time in us that the observer's threads have used.
@@ -75,5 +99,21 @@ median='function median(v, n,   k, j, t) {
 		for (j = k + 1; j <= n; j++)
 			if (v[j] < v[k]) { t = v[k]; v[k] = v[j]; v[j] = t }
 	return v[int((n + 1) / 2)]
+}
+'
+# For awk: of figures "NAME VALUE" the median of those of a name.
+# shellcheck disable=SC2016 # the fields are awk's
+medians=$median'
+{ figure[$1, ++figures[$1]] = $2 }
+function middle(name,   k, v) {
+	for (k = 1; k <= figures[name]; k++)
+		v[k] = figure[name, k]
+	return median(v, figures[name])
+}
+function line(what, name) {
+	printf "%-36s %8.0f ms CPU\n", what, middle(name)
+}
+function ratio(a, b) {
+	return middle(b) ? middle(a) / middle(b) : 0
 }
 '

@@ -29,11 +29,6 @@ cases='512 512 - 32 400000 0
 512-z 512 -z 32 400000 0
 long-z 2048 -z 32 1200000 0'
 
-# member NAME: a number of the JSON report on standard input
-member() {
-	sed -n "s/.*\"$1\": *\\([0-9]*\\).*/\\1/p" | head -n 1
-}
-
 # Until the recorder has come to rest: less than 1 ms of CPU time in 0.3 s.
 settle() {
 	before=$("$cpu_time" "$observer")

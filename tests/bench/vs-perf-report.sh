@@ -9,32 +9,22 @@
 #     vs-perf-report.sh KONTEND STORM [FILE [TURNS]]
 set -eu
 
-kontend=$1
-storm=$2
-file=${3:-}
-turns=${4:-5}
-
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
+of_file 5 "$@"
 need_perf_lock
 
-make_file -a -g -e "$events" -- "$storm" 16 6000 go
+make_file -a -g -e "$events" -- "$work_load" 16 6000 go
 # Ten of them, since one is close to the step of the clock.
 for _ in $(seq "$turns"); do
 	timed kontend 10 "$kontend" report -i "$file"
 	timed perf 10 perf lock contention -i "$file"
 done
 
-n_events=$(events "$file")
-size=$(wc -c <"$file")
-awk -v events="$n_events" -v size="$size" -v turns="$turns" "$median"'
-	$1 == "kontend" { ours[++n] = $2 / 10 }
-	$1 == "perf" { theirs[++m] = $2 / 10 }
+say_file
+awk "$medians"'
 	END {
-		k = median(ours, n)
-		p = median(theirs, m)
-		printf "%d events, %.1f MB, medians of %d turns of ten runs\n", events, size / 1e6, turns
-		printf "perf lock contention -i  %8.1f ms CPU\n", p
-		printf "kontend report -i        %8.1f ms CPU\n", k
-		printf "perf / kontend: %.1f\n", k ? p / k : 0
+		line("ten of perf lock contention -i", "perf")
+		line("ten of kontend report -i", "kontend")
+		printf "perf / kontend: %.1f\n", ratio("perf", "kontend")
 	}' "$dir/figures"

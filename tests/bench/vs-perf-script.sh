@@ -8,16 +8,12 @@
 #     vs-perf-script.sh KONTEND STORM [FILE [TURNS]]
 set -eu
 
-kontend=$1
-storm=$2
-file=${3:-}
-turns=${4:-3}
-
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
+of_file 3 "$@"
 need_perf
 
-make_file -a -g -e "$events" -- "$storm" 16 6000 go
+make_file -a -g -e "$events" -- "$work_load" 16 6000 go
 for _ in $(seq "$turns"); do
 	timed kontend 1 "$kontend" script -i "$file"
 	timed json 1 "$kontend" script --format json -i "$file"
@@ -25,24 +21,12 @@ for _ in $(seq "$turns"); do
 	timed perf 1 perf script -i "$file"
 done
 
-n_events=$(events "$file")
-size=$(wc -c <"$file")
-awk -v events="$n_events" -v size="$size" -v turns="$turns" "$median"'
-	{ v[$1, ++n[$1]] = $2 }
-	function middle(name,   k, a) {
-		for (k = 1; k <= n[name]; k++)
-			a[k] = v[name, k]
-		return median(a, n[name])
-	}
-	function line(what, name) {
-		printf "%-32s %8d ms CPU\n", what, middle(name)
-	}
+say_file
+awk "$medians"'
 	END {
-		printf "%d events, %.1f MB, medians of %d turns\n", events, size / 1e6, turns
 		line("perf script -i", "perf")
 		line("kontend script -i", "kontend")
 		line("kontend script --format json -i", "json")
 		line("kontend export --format chrome -i", "chrome")
-		k = middle("kontend")
-		printf "perf / kontend: %.1f\n", k ? middle("perf") / k : 0
+		printf "perf / kontend: %.1f\n", ratio("perf", "kontend")
 	}' "$dir/figures"

@@ -9,16 +9,12 @@
 #     vs-perf-unwind.sh KONTEND DEEP [FILE [TURNS]]
 set -eu
 
-kontend=$1
-deep=$2
-file=${3:-}
-turns=${4:-3}
-
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
+of_file 3 "$@"
 need_perf
 
-make_file -k mono -e cpu-clock -F 2000 --call-graph dwarf,4096 -- "$deep" 8 8
+make_file -k mono -e cpu-clock -F 2000 --call-graph dwarf,4096 -- "$work_load" 8 8
 "$kontend" report -q -i "$file" --view hot --by stack --format csv >"$dir/stacks.csv"
 if grep -q '\[no unwinder\]' "$dir/stacks.csv"; then
 	skip "kontend was built without an unwinder"
@@ -33,21 +29,16 @@ done
 awk -F, '$1 == "pct" { for (i = 1; i <= NF; i++) at[$i] = i }
 	$1 ~ /^[0-9]/ { n += $2; frames += $2 * split($at["stack"], parts, ";") }
 	END { printf "stacks %d\nframes %.1f\n", n, n ? frames / n : 0 }' "$dir/stacks.csv" >>"$dir/figures"
-awk -v turns="$turns" "$median"'
-	function line(what, v,   ms) {
-		ms = median(v, turns)
-		rate = ms ? stacks * 1000 / ms : 0
-		printf "%-28s %8.0f ms CPU %9.0f stacks/s\n", what, ms, rate
+awk -v turns="$turns" "$medians"'
+	function stacks(what, name,   rate) {
+		rate = middle(name) ? middle("stacks") * 1000 / middle(name) : 0
+		printf "%-28s %8.0f ms CPU %9.0f stacks/s\n", what, middle(name), rate
 		return rate
 	}
-	$1 == "kontend" { ours[++n] = $2 }
-	$1 == "report" { theirs[++m] = $2 }
-	$1 == "script" { scripts[++k] = $2 }
-	$1 == "stacks" { stacks = $2 }
-	$1 == "frames" { frames = $2 }
 	END {
-		printf "%d stacks of %.1f frames, medians of %d turns\n", stacks, frames, turns
-		line("perf script --no-inline", scripts)
-		line("perf report --no-inline", theirs)
-		printf "%.0f stacks/s\n", line("kontend report --view hot", ours)
+		printf "%d stacks of %.1f frames, medians of %d turns\n", middle("stacks"), middle("frames"),
+			turns
+		stacks("perf script --no-inline", "script")
+		stacks("perf report --no-inline", "report")
+		printf "%.0f stacks/s\n", stacks("kontend report --view hot", "kontend")
 	}' "$dir/figures"

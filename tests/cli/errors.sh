@@ -57,6 +57,11 @@ quick="report --duration 100ms"
 	fi
 	expect 1 "than the limit of 9 open files.*ulimit -n" \
 		without sys_resource sh -c 'ulimit -n 9; exec "$@"' sh "$kontend" $quick
+	for verb in report script export 'record -o /dev/null'; do
+		expect 1 'refuses --realtime.*CAP_SYS_NICE.*ulimit -r 1' \
+			prlimit --rtprio=0 setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice \
+			"$kontend" $verb --duration 100ms --realtime
+	done
 	if grep -q ' cgroup2 ' /proc/self/mounts; then
 		expect 1 "No such cgroup: /nosuch.*see" "$kontend" $quick -G /nosuch
 	else

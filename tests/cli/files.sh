@@ -12,7 +12,7 @@ chmod 644 "$work"/*.data
 
 expect 0 '' "$kontend" report -i "$canned"
 prints 'vm_mmap_pgoff'
-prints '^# quality: lost 3,'
+prints '^# quality: lost 3 '
 expect 0 '' "$kontend" report -i "$canned" -j --view all
 cp "$work/out" "$work/report.json"
 prints '"kind": "perf.data"'
@@ -151,6 +151,27 @@ grep -qE '^(new|gone|more|less),' "$work/out" && complain "diff: differs from it
 expect 0 '' "$kontend" diff "$canned" "$work/other.data" --by task
 prints '^  gone .* mm$'
 prints '^  new .* writer$'
+# Two moments of one: what the reports of both parts have, and rows are locks, not names.
+expect 0 '' "$kontend" diff "$canned" --compare 1s,2s,500ms --format csv --fields a_total_ns,b_total_ns
+total() {
+	awk -F , -v c="$1" 'NR > 1 { sum += $c } END { print sum + 0 }' "$work/out"
+}
+sides="$(total 1) $(total 2)"
+for time in 0.5s,1s 1.5s,2s; do
+	expect 0 '' "$kontend" report -i "$canned" --view locks --format csv --fields total_ns --time "$time"
+	total 1
+done >"$work/totals"
+[ "$sides" = "$(tr '\n' ' ' <"$work/totals" | sed 's/ $//')" ] ||
+	complain "--compare: $sides, not $(cat "$work/totals")"
+expect 0 '' "$kontend" diff "$canned" --compare 1s,2s -j
+prints '"by": "lock"'
+prints '"at": "2s"'
+expect 129 'wants two times' "$kontend" diff "$canned" --compare 1s
+expect 129 'the beginning' "$kontend" diff "$canned" --compare 0:00,1s
+expect 129 'give one FILE' "$kontend" diff "$canned" "$canned" --compare 1s,2s
+expect 129 'no use for --time' "$kontend" diff "$canned" --compare 1s,2s --time 1s,2s
+expect 129 'reads the recording twice' "$kontend" diff - --compare 1s,2s
+
 expect 0 '' sh -c '"$1" diff "$2" - -j <"$3"' sh "$kontend" "$canned" "$work/other.data"
 prints '"schema": "kontend.diff/1"'
 expect 0 '' "$kontend" diff --filter change=gone -n 1 "$canned" "$work/other.data"
@@ -196,4 +217,59 @@ for verb in report script export; do
 	kill $writer 2>/dev/null || true
 	wait $writer 2>/dev/null || true
 done
+# What is left of a recording by options is what a file of it alone has; options come with FILE or -i.
+# same_as_cut OPTIONS...
+sums=lock,kind,waiting,cont_per_s,wait_ns_per_s,wait_pct,p50_ns,p99_ns,max_ns,contended,total_ns,last_ns,failed,caller
+same_as_cut() {
+	rm -f "$work/part.data"
+	expect 0 '' "$kontend" cut -q "$canned" -o "$work/part.data" "$@"
+	for view in "locks --fields $sums" tree hist; do
+		# shellcheck disable=SC2086 # several words
+		expect 0 '' "$kontend" report -q "$canned" "$@" --format csv --view $view
+		cp "$work/out" "$work/filtered"
+		# shellcheck disable=SC2086
+		expect 0 '' "$kontend" report -q -i "$work/part.data" --format csv --view $view
+		diff "$work/out" "$work/filtered" || complain "cut $*: another view $view"
+	done
+	expect 0 '' "$kontend" script -qj "$work/part.data"
+	[ "$(grep -c '"event": "end"' "$work/out")" -gt 0 ] || complain "cut $*: nothing is left"
+}
+same_as_cut -p 5214
+same_as_cut -C 1
+same_as_cut --lock 0xffff888012345678
+same_as_cut --caller vm_mmap
+same_as_cut --stack exc_page_fault
+same_as_cut --min-wait 1ms
+same_as_cut --min-wait 100us --lock rwsem
+rm -f "$work/part.data"
+expect 0 'kept [0-9]+ waits, with' "$kontend" cut "$canned" -o "$work/part.data" \
+	--filter 'type=mutex | comm:mm !caller~^vm_'
+expect 0 '' "$kontend" report "$work/part.data" --view locks
+prints '^  mutex '
+if grep -q vm_mmap_pgoff "$work/out"; then
+	complain "cut: events that were filtered out are there"
+fi
+expect 1 'Cannot make the file' "$kontend" cut "$canned" -o "$work/part.data"
+expect 129 'as in .kontend cut' "$kontend" cut "$canned"
+expect 129 'say what it is of' "$kontend" cut "$canned" -o "$work/none.data" --filter mm
+expect 129 'columns: ' "$kontend" cut "$canned" -o "$work/none.data" --filter nope=5
+[ ! -e "$work/none.data" ] || complain "cut: wrote a file after an error"
+expect 0 '' "$kontend" cut -q "$canned" -o "$work/time.data" --time 1,+500ms
+expect 0 '' "$kontend" report "$work/time.data" --view locks
+prints '^# measured (500|4[89][0-9])ms'
+
+expect 0 '' "$kontend" report "$canned" -p 5214 --min-wait 1ms --lock rwsem
+prints '^# only lock rwsem, pid 5214, of at least 1.00ms: [0-9.k]+ of [0-9.k]+ waits$'
+expect 0 '' "$kontend" report "$canned" -j --caller vm_mmap
+prints '"only": \{"filter": "caller:.*vm_mmap'
+expect 0 '' "$kontend" script -q "$canned" --min-wait 1ms
+if grep -q ' begin ' "$work/out"; then
+	complain "script: begins of waits whose length is not known"
+fi
+expect 0 '' "$kontend" diff -q "$canned" "$canned" --lock mutex
+prints '^# kontend diff by caller, only lock mutex$'
+expect 129 'no list' "$kontend" report "$canned" -p x
+expect 129 'no CPU list' "$kontend" report "$canned" -C x
+expect 129 'give a path' "$kontend" report "$canned" -G x
+expect 129 'no quotes' "$kontend" report "$canned" --lock 'a"b'
 finish

@@ -46,11 +46,45 @@ ends() {
 }
 
 ends 0 rwsem q "$kontend --demo"
-ends 0 quit 2bbq "$kontend live -d 200ms --by caller -s max_ns --filter '!idle' --ascii --color never"
-ends 3 quit q "$kontend -- sh -c 'printf %s%s WO RDS; exit 3'"
+ends 0 help 2bbq "$kontend live -d 200ms --by caller -s max_ns --filter '!idle' --ascii --color never"
+ends 3 help q "$kontend -- sh -c 'printf %s%s WO RDS; exit 3'"
 grep -q WORDS "$work/out" && complain "the command wrote on the screen"
-ends 143 quit SIGTERM "$kontend --demo"
-ends 130 quit SIGINT "$kontend --demo"
+enter=$(printf '\r')
+ends 0 tour "$enter$enter$enter$enter$enter$enter$enter$enter$enter${enter}q" "$kontend tour"
+ends 0 tour qq "$kontend tour $(cd "$(dirname "$0")/../.." && pwd)/share/storm.data"
+ends 143 help SIGTERM "$kontend --demo"
+ends 130 help SIGINT "$kontend --demo"
+
+# What empties the rings is real-time where that was asked for, and nothing else.
+realtime_threads() { # PID
+	awk '{ sub(/.*\) /, ""); n += $39 == 1 } END { print n + 0 }' "/proc/$1/task/"*/stat
+}
+
+# has_realtime N COMMAND...
+has_realtime() {
+	want=$1
+	shift
+	tests=$((tests + 1))
+	"$@" >/dev/null 2>"$work/err" &
+	pid=$!
+	n=0
+	for _ in $(seq 200); do
+		n=$(realtime_threads $pid 2>/dev/null)
+		! { [ "$n" -eq "$want" ] && measures $pid; } || break
+		sleep 0.05
+	done
+	[ "$n" -eq "$want" ] || complain "$*: $n real-time threads, not $want"
+	kill -INT $pid
+	rc=0
+	wait $pid || rc=$?
+	[ "$rc" -eq 130 ] || complain "$*: exit $rc, not 130: $(cat "$work/err")"
+}
+
+has_realtime 0 "$kontend" report --duration 20
+if chrt -f 1 true 2>/dev/null; then
+	has_realtime 1 "$kontend" report --realtime --duration 20
+	has_realtime 1 "$kontend" record --realtime -o "$work/realtime.data" --duration 20
+fi
 
 # An error is told on a terminal that is in order.
 for line in "-s nonsense" "--filter 'avg_ns>soon'" "-p 1,x"; do

@@ -44,14 +44,18 @@ holds() {
 	rm -f -- *
 }
 
-# records STATUS COMMAND...: nothing on standard output, and one line on standard error
+# records STATUS COMMAND...: nothing on standard output; on standard error one line, and below what was recorded how to
+# look at it
 records() {
 	want=$1
 	shift
 	run "$@"
 	[ "$rc" -eq "$want" ] || complain "$*: exit $rc, not $want: $(cat "$work/err")"
 	[ ! -s "$work/out" ] || complain "$*: printed: $(head -n 3 "$work/out")"
-	[ "$(wc -l <"$work/err")" -eq 1 ] || complain "$*: not one line: $(cat "$work/err")"
+	recorded=$(grep -c '^kontend: recorded ' "$work/err" || :)
+	[ "$(wc -l <"$work/err")" -eq $((1 + recorded)) ] || complain "$*: not $((1 + recorded)) lines: $(cat "$work/err")"
+	[ "$(grep -Ecx 'kontend: look: kontend replay [a-z.]+' "$work/err")" -eq "$recorded" ] ||
+		complain "$*: does not say how to look: $(cat "$work/err")"
 }
 
 records 0 "$kontend" record --duration 100ms
@@ -244,5 +248,9 @@ if command -v script >/dev/null; then
 	run script -qec "$kontend record --duration 2500ms -o $work/onterm" /dev/null
 	grep -Eq 'recording [1-9][0-9.]*s: .* events, .* lost' "$work/out" || complain "no progress: $(cat "$work/out")"
 	grep -Eq 'recorded (2\.[5-9]|[3-9]|[1-5][0-9])[0-9.]*s to' "$work/out" || complain "no end: $(cat "$work/out")"
+	run script -qec "$kontend record -o $work/onterm -- sleep 2.2" /dev/null
+	if grep -q 'recording ' "$work/out" || ! grep -q 'recorded .* to' "$work/out"; then
+		complain "what a command writes is mixed with: $(cat "$work/out")"
+	fi
 fi
 finish

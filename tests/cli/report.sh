@@ -42,6 +42,12 @@ expect 0 '' "$kontend" report --duration 100ms -p $$ -C 0
 prints "^# kontend report: pid $$ on cpu 0"
 expect 0 '' "$kontend" report --duration 100ms -t $$
 
+# Waiting comes before measuring, and a signal ends it.
+expect 0 '' "$kontend" report --start-after 200ms --duration 100ms --view locks
+prints '^# measured 1'
+expect 124 'nothing was measured' timeout -s INT 0.5 "$kontend" report --start-after 1h --duration 1
+expect 129 'before a command would begin' "$kontend" report --start-after 1 -- true
+
 # What is there at a moment is looked at once; all else is measured until somebody ends it.
 expect 0 '' timeout 60 "$kontend" report --view slots
 prints '^# slots: '

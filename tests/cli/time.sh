@@ -106,4 +106,17 @@ for verb in report script export; do
 done
 expect 129 "no range" "$kontend" report -i "$canned" --time 5 -o "$work/cwd/new"
 expect 1 'cannot open' "$kontend" report -i "$work/absent" --time 1s,2s
+
+# By one thread or two.
+for range in ',' 1s,2s 0.5s,1234567us; do
+	for what in 'report -j --view all' 'script -q' 'export -q --format folded'; do
+		# shellcheck disable=SC2086 # words
+		expect 0 '' "$kontend" $what -i "$canned" --time $range --threads 1
+		cp "$work/out" "$work/one"
+		# shellcheck disable=SC2086
+		expect 0 '' "$kontend" $what -i "$canned" --time $range --threads 2
+		cmp "$work/out" "$work/one" || complain "$what $range: another one by two threads"
+	done
+done
+expect 129 'threads' "$kontend" report -i "$canned" --threads 0
 finish

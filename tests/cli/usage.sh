@@ -54,7 +54,8 @@ bad "CSV holds one table: give one --view, not 'locks,waiters'" \
 bad '--separator is for CSV, not for --format json' "$kontend" report -j -x ';'
 bad "--separator 'ab': give one ASCII character" "$kontend" report -x ab
 bad "--output '': give something" "$kontend" report --output=
-bad "the word 'sleep': a command to measure comes after '--', as in" "$kontend" report sleep 1
+bad "the word 'sleep': a command to measure comes after '--', as in" "$kontend" record sleep 1
+bad "'sleep' and '1' are two recordings" "$kontend" report sleep 1
 bad "A command must follow '--'" "$kontend" report --
 bad "no use for the word 'x'" "$kontend" doctor x
 bad '--addr is about a breakpoint: give --enospc' "$kontend" doctor --addr 0x10
@@ -68,7 +69,7 @@ bad '--pid and --tid say two things' "$kontend" doctor --enospc -p 1 -t 1
 bad "'a' is one recording: give two to compare" "$kontend" diff a
 bad "no use for the word 'c'" "$kontend" diff -- a b c
 bad "--sort 'nonsense': the table 'diff' has no such column" "$kontend" diff --sort nonsense a b
-bad '--input reads what has been measured: --pid says how' "$kontend" script -i x -p 1
+bad '--input reads what has been measured: --freq says how' "$kontend" script -i x -F 1
 bad '--input reads what has been measured: --duration says' "$kontend" report -i x --duration 1
 bad 'no use for a command' "$kontend" export -i x -- true
 bad '--pid and --cgroup say two things' "$kontend" report -p 1 -G /

@@ -317,6 +317,43 @@ static void make_many(struct snap *s)
 	fill_registers(s, false);
 }
 
+/* 1024 CPUs: one in 100 has a breakpoint of its own, the last eight have the same, as well. */
+static void make_huge(struct snap *s, bool pools)
+{
+	enum { CPUS = 1024 };
+
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		bool holds = cpu % 100 == 50 || cpu >= CPUS - 8;
+		if (pools)
+			add_slots(s, cpu, SNAP_SLOT_EXEC, 6, 0, 0);
+		add_slots(s, cpu, pools ? SNAP_SLOT_DATA : SNAP_SLOT_ANY, 4, holds, 0);
+		struct bp b = {.id = 1000 + cpu,
+			       .addr = 0x7f0000001000,
+			       .len = 8,
+			       .rwx = W,
+			       .flags = SNAP_CPU_BOUND,
+			       .cpu = (int32_t)cpu,
+			       .oncpu = (int32_t)cpu,
+			       .state = 1,
+			       .owner = 2000,
+			       .hits = cpu,
+			       .where = "worker:flag"};
+		if (holds)
+			add_bp(s, &b);
+	}
+	fill_registers(s, pools);
+}
+
+static void make_huge_x86(struct snap *s)
+{
+	make_huge(s, false);
+}
+
+static void make_huge_arm64(struct snap *s)
+{
+	make_huge(s, true);
+}
+
 static void make_broken(struct snap *s)
 {
 	make_x86(s);
@@ -371,8 +408,14 @@ static const struct {
 	const char *name;
 	void (*make)(struct snap *s);
 } machines[] = {
-	{"x86", make_x86},	 {"arm64", make_arm64}, {"probe", make_probe},
-	{"empty", make_empty},	 {"many", make_many},	{"broken", make_broken},
+	{"x86", make_x86},
+	{"arm64", make_arm64},
+	{"probe", make_probe},
+	{"empty", make_empty},
+	{"many", make_many},
+	{"huge-x86", make_huge_x86},
+	{"huge-arm64", make_huge_arm64},
+	{"broken", make_broken},
 	{"spread", make_spread},
 };
 

@@ -58,7 +58,7 @@ void recording_free(struct recording *r)
 	*r = (struct recording){0};
 }
 
-static struct recording read_back(int fd)
+struct recording recording_of(int fd)
 {
 	struct recording r = {0};
 	struct stat st;
@@ -70,7 +70,7 @@ static struct recording read_back(int fd)
 	return r;
 }
 
-struct recording recording_written(struct source *source, int flags)
+struct writer *recording_writer(struct source *source, int flags, int *ret_fd)
 {
 	static const char *const argv[] = {"kontend", "record", NULL};
 	int fd = memfd_create("recording", 0), r;
@@ -82,6 +82,7 @@ struct recording recording_written(struct source *source, int flags)
 	struct writer *w;
 	struct record rec;
 
+	*ret_fd = fd;
 	must(fd >= 0 && !writer_new(&w, &o, &err), err.text);
 	while ((r = source_next(source, 0, &rec, &err)) == 0) {
 		must(!writer_put(w, &rec, &err), err.text);
@@ -90,9 +91,16 @@ struct recording recording_written(struct source *source, int flags)
 	must(r == SOURCE_END, err.text);
 	if (!(flags & RECORDING_PIPE))
 		must(!writer_finish(w, &err), err.text);
-	writer_free(w);
 	source_free(source);
-	struct recording out = read_back(fd);
+	return w;
+}
+
+struct recording recording_written(struct source *source, int flags)
+{
+	int fd;
+
+	writer_free(recording_writer(source, flags, &fd));
+	struct recording out = recording_of(fd);
 	close(fd);
 	return out;
 }

@@ -22,6 +22,11 @@ enum { RECORDING_PIPE = 1, RECORDING_ZSTD = 2 };
 
 /* All of @source (taken over) through the writer; RECORDING_PIPE: never finished. */
 struct recording recording_written(struct source *source, int flags);
+/* The same with its writer, in a file of memory. */
+struct writer;
+struct writer *recording_writer(struct source *source, int flags, int *ret_fd);
+/* What is in a file. */
+struct recording recording_of(int fd);
 /* What was stated to @s, as perf writes it: FINISHED_ROUND for rounds, nothing of ours. */
 struct recording recording_perf(struct synth *s, int flags);
 /* A header that tells of this time, as one that another program has copied may. */

@@ -4,6 +4,7 @@
  * does not depend on the order in which tables were filled.
  */
 #include "rig.h"
+#include "kontend/cell-recent.h"
 #include "kontend/ended.h"
 #include "kontend/mem.h"
 #include <inttypes.h>
@@ -70,14 +71,15 @@ struct rig_sum rig_sum_type(const struct model *m, enum lock_type type)
 		const struct cell *c = &m->cells.cells[i];
 		if (m->locks.locks[c->lock].type != type)
 			continue;
-		s.n += c->n;
+		const struct cell_sums of = cell_sums(&m->cells, c);
+		s.n += of.n;
 		s.total_ns += c->total_ns;
 		s.failed += c->failed;
 		s.rate_wait_ns += c->rate_wait_ns;
-		if (c->min_ns < s.min_ns)
-			s.min_ns = c->min_ns;
-		if (c->max_ns > s.max_ns)
-			s.max_ns = c->max_ns;
+		if (of.min_ns < s.min_ns)
+			s.min_ns = of.min_ns;
+		if (of.max_ns > s.max_ns)
+			s.max_ns = of.max_ns;
 	}
 	return s;
 }
@@ -93,18 +95,20 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct line));
 }
 
-static struct line cell_line(const struct model *m, const struct cell *c)
+static struct line cell_line(const struct model *m, const struct cell_table *of,
+			     const struct cell *c)
 {
 	const struct lock *l = &m->locks.locks[c->lock];
 	const struct task *t = &m->tasks.tasks[c->task];
 	const struct stack *s = &m->stacks.stacks[c->stack];
+	const struct cell_sums sums = cell_sums(of, c);
 	struct hist h = {0};
 
-	hist_pool_sum(&m->cells.hists, c->hist, &h);
+	cell_hist(of, c, &h);
 	struct line line = {.numbers = {l->type, l->addr, (uint64_t)t->tid, c->cpu, s->hash, s->n,
-					c->n, c->total_ns, c->min_ns, c->max_ns, c->last_ns,
+					sums.n, c->total_ns, sums.min_ns, sums.max_ns, c->last_ns,
 					c->failed, c->rate_wait_ns, h.n,
-					hist_percentile(&h, 99, c->min_ns, c->max_ns)}};
+					hist_percentile(&h, 99, sums.min_ns, sums.max_ns)}};
 	snprintf(line.comm, sizeof(line.comm), "%s", t->comm);
 	return line;
 }
@@ -135,28 +139,55 @@ static void put_line(FILE *f, const struct line *l)
 	putc('\n', f);
 }
 
+static void put_cells(FILE *f, const struct model *m, const struct cell_table *t)
+{
+	struct line *lines = calloc(t->n + 1, sizeof(*lines));
+
+	if (!lines)
+		abort();
+	for (size_t i = 0; i < t->n; i++)
+		lines[i] = cell_line(m, t, &t->cells[i]);
+	qsort(lines, t->n, sizeof(*lines), by_bytes);
+	for (size_t i = 0; i < t->n; i++)
+		put_line(f, &lines[i]);
+	free(lines);
+}
+
+/* Those of the last ticks. */
+static void put_windows(FILE *f, const struct model *m)
+{
+	struct cell_table t;
+
+	if (cell_table_init(&t, m->cells.max, m->cells.hists.max_groups))
+		abort();
+	for (uint64_t ns = 1000000; ns < 20000000000; ns *= 100) {
+		const struct recent_window w = recent_find(&m->cells.recent, ns);
+		fprintf(f, "window %" PRIu64 " %d\n", w.end_ns - w.begin_ns, w.is_short);
+		if (cell_recent(&m->cells, &w, NULL, &t))
+			abort();
+		put_cells(f, m, &t);
+	}
+	cell_table_deinit(&t);
+}
+
 char *rig_dump(const struct model *m)
 {
-	struct line *lines = calloc(m->cells.n + 1, sizeof(*lines));
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
 
-	if (!lines || !f)
+	if (!f)
 		abort();
-	for (size_t i = 0; i < m->cells.n; i++)
-		lines[i] = cell_line(m, &m->cells.cells[i]);
-	qsort(lines, m->cells.n, sizeof(*lines), by_bytes);
 	fputs("type lock tid cpu stack frames n total min max last failed rate hist p99 comm\n", f);
-	for (size_t i = 0; i < m->cells.n; i++)
-		put_line(f, &lines[i]);
+	put_cells(f, m, &m->cells);
+	if (m->cells.recent.max)
+		put_windows(f, m);
 	fprintf(f,
 		"events %" PRIu64 " waiting %u unmatched %" PRIu64 "/%" PRIu64 " lost %" PRIu64
 		" doubtful %" PRIu64 "\n",
 		m->n_events, m->waits.in_flight, m->damage.unmatched_begin, m->damage.unmatched_end,
 		m->damage.lost, m->damage.doubtful);
 	fclose(f);
-	free(lines);
 	char *copy = mem_strdup(text);
 	free(text);
 	return copy;

@@ -29,15 +29,13 @@ static size_t name_callers(const struct engine *e)
 {
 	const struct model *m = &e->model;
 	size_t named = 0;
-	char buf[256];
 
 	for (uint32_t i = 0; i < m->stacks.n; i++) {
 		const struct stack *s = &m->stacks.stacks[i];
 		const uint64_t *frames = stack_frames(&m->stacks, i);
 		if (!s->n)
 			continue;
-		sym_format(&e->sym, frames[sym_caller(&e->sym, frames, s->n)], buf, sizeof(buf));
-		named += buf[0] != '0';
+		named += sym_name(&e->sym, frames[sym_caller(&e->sym, frames, s->n)], NULL) != NULL;
 	}
 	return named;
 }

@@ -59,14 +59,15 @@ if ! grep -q ' \[\.\] spin_inner$' "$dir/perf.txt"; then
 	head -5 "$dir/perf.txt"
 	exit 1
 fi
-# Functions of one name are one here: perf may tell them apart, or we may.
+# Functions of one name are one here: perf may tell them apart, or we may. One or two samples of the
+# thousand may be in code without a symbol, which perf gives to the symbol before it.
 awk 'FNR == 1 { file++ }
 	{ share[file, $2 " " $3] += $1 }
 	file == 1 { names[$2 " " $3] }
 	END {
 		for (name in names) {
 			d = share[1, name] - share[2, name]
-			if (d > 0.1 || d < -0.1) {
+			if (d > 0.25 || d < -0.25) {
 				printf "%s: perf %.2f %%, kontend %.2f %%\n", name, share[1, name], share[2, name]
 				bad = 1
 			}

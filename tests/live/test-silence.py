@@ -15,7 +15,7 @@ from namespaces import Checks, Observer, main
 
 THREADS, EVENTS = 8, 40000
 WAYS = {
-    "by BPF": ["report"],
+    "by BPF": ["report", "-m", "16"],
     "by perf": ["report", "--no-bpf", "-m", "16"],
     "recorded": ["record", "-m", "16"],
 }

@@ -211,6 +211,7 @@ static void compare_waiters(struct test *t, const struct subject *s, const struc
 	rows = json_path(json_root(&report), "views.waiters.rows");
 	for (size_t k = 0; k < json_len(rows); k++)
 		n += json_u64(json_get(json_at(rows, k), "pid")) == (uint64_t)s->run.pid &&
+		     json_get(json_at(rows, k), "ended_ns")->type == JSON_NULL &&
 		     !is_fault(s, truth, json_at(rows, k));
 	live_check(&t->failures, n == READERS + WRITERS, "%s: %d waiters shown, made %d", s->kind,
 		   (int)n, READERS + WRITERS);

@@ -23,6 +23,9 @@
 #define LEAVE_SCREEN "\033[?1049l"
 #define KEYPAD_ON "\033[?1h\033="
 #define MOUSE_OFF "1000l"
+#define FRAMES_ASKED "\033[?2026$p"
+#define FRAME_BEGIN "\033[?2026h"
+#define FRAME_END "\033[?2026l"
 #define ORANGE_OR_ANY_COLOUR "\033[38;5;"
 
 static const char *program;
@@ -43,7 +46,7 @@ static void start(struct session *s)
 	start_with(s, plain);
 	session_expect(s, ENTER_SCREEN);
 	session_expect(s, "kontend");
-	session_expect(s, "quit"); /* the key bar: the frame is whole */
+	session_expect(s, "help"); /* the key bar: the frame is whole */
 	assert_false(session_restored(s));
 }
 
@@ -82,7 +85,7 @@ static void test_keys_change_the_screen(void **state)
 	start(&s);
 	session_forget(&s);
 	session_send(&s, "2/rwsem\r");
-	session_expect(&s, "filter");
+	session_expect(&s, "ilter"); /* its f may have been there: "f flame" */
 	session_forget(&s);
 	session_send(&s, ":nonsense\r");
 	session_expect(&s, "No command is called");
@@ -102,7 +105,7 @@ static void test_arrow_and_mouse_sequences(void **state)
 	(void)state;
 	start(&s);
 	/* A click on "2" of the key bar, in the form of SGR mouse reports. */
-	session_send(&s, "\033[<0;13;24M\033[<0;13;24m");
+	session_send(&s, "\033[<0;8;24M\033[<0;8;24m");
 	session_expect(&s, "by ");
 	session_forget(&s);
 	session_send(&s, "\033OB\033[<65;10;10M");
@@ -110,6 +113,81 @@ static void test_arrow_and_mouse_sequences(void **state)
 	session_send(&s, "\033[21~"); /* F10 */
 	assert_exit(&s, 0);
 	assert_given_back(&s);
+	session_end(&s);
+}
+
+static size_t count(const struct session *s, const char *text)
+{
+	size_t n = 0;
+
+	for (const char *p = s->out;
+	     (p = memmem(p, (size_t)(s->out + s->len - p), text, strlen(text))) != NULL; p++)
+		n++;
+	return n;
+}
+
+/* Each frame as a whole, once the terminal has said that it knows what that is. */
+static void test_frames_at_once(void **state)
+{
+	struct session s;
+
+	(void)state;
+	start(&s);
+	assert_true(session_has(&s, FRAMES_ASKED));
+	assert_false(session_has(&s, FRAME_BEGIN));
+	session_send(&s, "\033[?2026;2$y");
+	session_wait_taken(&s);
+	session_drain(&s);
+	session_forget(&s);
+	session_send(&s, "2");
+	session_expect(&s, FRAME_END);
+	session_expect(&s, "by ");
+	session_resize(&s, 30, 100);
+	session_expect(&s, "help");
+	session_expect(&s, FRAME_END);
+	assert_memory_equal(s.out, FRAME_BEGIN, strlen(FRAME_BEGIN));
+	assert_int_equal(count(&s, FRAME_BEGIN), count(&s, FRAME_END));
+	session_send(&s, "q");
+	assert_exit(&s, 0);
+	assert_given_back(&s);
+	session_end(&s);
+}
+
+/* One that says that it does not, or says nothing; neither answer is taken for keys. */
+static void test_frames_as_they_come(void **state)
+{
+	static const char *const answers[] = {"\033[?2026;0$y", "\033[?2026;4$y", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+		struct session s;
+
+		start(&s);
+		session_send(&s, answers[i]);
+		session_wait_taken(&s);
+		session_forget(&s);
+		session_send(&s, ":nonsense\r"); /* would be no command in a prompt */
+		session_expect(&s, "No command is called \"nonsense\"");
+		session_send(&s, "q");
+		assert_exit(&s, 0);
+		assert_false(session_has(&s, FRAME_BEGIN));
+		assert_false(session_has(&s, FRAME_END));
+		session_end(&s);
+	}
+}
+
+/* It knows no mouse, and would show a part of the question. */
+static void test_old_terminal_is_not_asked(void **state)
+{
+	static const char *const env[] = {"TERM=vt100", "LC_ALL=C.UTF-8", "NO_COLOR", NULL};
+	struct session s;
+
+	(void)state;
+	start_with(&s, env);
+	session_expect(&s, "help");
+	assert_false(session_has(&s, FRAMES_ASKED));
+	session_send(&s, "q");
+	assert_exit(&s, 0);
 	session_end(&s);
 }
 
@@ -123,7 +201,8 @@ static void test_resize(void **state)
 	session_expect(&s, "kontend needs 60 x 15, this is 50 x 10");
 	session_forget(&s);
 	session_resize(&s, 40, 120);
-	session_expect(&s, "quit");
+	session_expect(&s, "\033[1;40r"); /* all of it scrolls */
+	session_expect(&s, "help");
 	session_send(&s, "q");
 	assert_exit(&s, 0);
 	session_end(&s);
@@ -202,7 +281,7 @@ static void stop_and_continue(const char *key, int sig)
 	session_continue(&s);
 	session_expect(&s, KEYPAD_ON); /* else arrow keys would mean something else */
 	session_expect(&s, ENTER_SCREEN);
-	session_expect(&s, "quit");
+	session_expect(&s, "help");
 	assert_false(session_restored(&s));
 	session_send(&s, "q");
 	assert_exit(&s, 0);
@@ -280,7 +359,7 @@ static void test_colours(void **state)
 	session_end(&s);
 
 	start_with(&s, no_color);
-	session_expect(&s, "quit");
+	session_expect(&s, "help");
 	session_send(&s, "q");
 	assert_exit(&s, 0);
 	assert_false(session_has(&s, ORANGE_OR_ANY_COLOUR));
@@ -288,7 +367,7 @@ static void test_colours(void **state)
 
 	start_with(&s, empty);
 	session_expect(&s, ORANGE_OR_ANY_COLOUR);
-	session_expect(&s, "quit");
+	session_expect(&s, "help");
 	session_send(&s, "q");
 	assert_exit(&s, 0);
 	session_end(&s);
@@ -304,7 +383,7 @@ static void test_few_colours_and_no_utf8(void **state)
 
 	(void)state;
 	start_with(&s, vt);
-	session_expect(&s, "quit");
+	session_expect(&s, "help");
 	for (size_t i = 0; i < s.len; i++)
 		assert_in_range((unsigned char)s.out[i], 0, 0x7f);
 	session_send(&s, "q");
@@ -313,7 +392,7 @@ static void test_few_colours_and_no_utf8(void **state)
 	session_end(&s);
 
 	start_with(&s, lnx);
-	session_expect(&s, "quit");
+	session_expect(&s, "help");
 	session_send(&s, "q");
 	assert_exit(&s, 0);
 	assert_true(session_restored(&s));
@@ -334,6 +413,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_quit_key),
 		cmocka_unit_test(test_keys_change_the_screen),
 		cmocka_unit_test(test_arrow_and_mouse_sequences),
+		cmocka_unit_test(test_frames_at_once),
+		cmocka_unit_test(test_frames_as_they_come),
+		cmocka_unit_test(test_old_terminal_is_not_asked),
 		cmocka_unit_test(test_resize),
 		cmocka_unit_test(test_polite_signals),
 		cmocka_unit_test(test_interrupt_key),

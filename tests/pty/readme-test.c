@@ -108,7 +108,7 @@ static void go(struct session *s, const struct picture *p, const char *dir)
 {
 	char keys[32], there[32];
 
-	snprintf(keys, sizeof(keys), "g%s1\r", p->time); /* in the step that begins there */
+	snprintf(keys, sizeof(keys), "@%s1\r", p->time); /* in the step that begins there */
 	snprintf(there, sizeof(there), "+%s of", p->time);
 	session_send(s, keys);
 	for (bool is_there = false; !is_there;) {

@@ -2,7 +2,7 @@
 /*
  * `kontend replay` on a pseudo terminal: keys that go in time, a range cut into a new recording
  * that is played in its turn, a recording from a pipe with keys from the terminal, and what is no
- * recording. Called as: replay-test KONTEND RECORDING
+ * recording. Called as: replay-test KONTEND RECORDING SYNTHETIC
  */
 #include "session.h"
 
@@ -24,7 +24,7 @@
 
 static const char *const env[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR", "TZ=UTC",
 				  NULL};
-static char program[PATH_MAX], recording[PATH_MAX];
+static char program[PATH_MAX], recording[PATH_MAX], synthetic[PATH_MAX];
 
 static void start(struct session *s, const char *file, const char *time)
 {
@@ -68,6 +68,39 @@ static void test_plays_by_itself(void **state)
 	quit(&s);
 }
 
+/* A second's work and more to read. */
+static void make_long(const char *path)
+{
+	char command[3 * PATH_MAX];
+
+	snprintf(command, sizeof(command),
+		 "'%s' '%s' events=1000000 tasks=20000 locks=20000 chains=5000 depth=3 >/dev/null",
+		 synthetic, path);
+	assert_int_equal(system(command), 0);
+}
+
+/* The screen is there, and takes keys, while a long recording is still being read. */
+static void test_reads_on_the_screen(void **state)
+{
+	char path[] = "/tmp/kontend-long-XXXXXX";
+	int fd = mkstemp(path);
+	struct session s;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	make_long(path);
+	start(&s, path, NULL);
+	session_wait_modes(&s);
+	session_send(&s, "r");
+	session_expect(&s, "reading ");
+	session_expect(&s, "PAUSED"); /* at the beginning, where it does not go on */
+	session_send(&s, "Z");
+	session_expect(&s, "END\033");
+	quit(&s);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_goes_and_cuts(void **state)
 {
 	char dir[] = "/tmp/kontend-cut-XXXXXX", cut[PATH_MAX], keys[PATH_MAX + 8];
@@ -78,13 +111,13 @@ static void test_goes_and_cuts(void **state)
 	snprintf(cut, sizeof(cut), "%s/part.data", dir);
 	start(&s, recording, "--time=5,10");
 	session_expect(&s, "RANGE");
-	session_send(&s, "w");
+	session_send(&s, "x");
 	session_expect(&s, "write the range to");
 	snprintf(keys, sizeof(keys), "\025%s\r", cut);
 	session_send(&s, keys);
 	session_expect(&s, "written to");
 	session_forget(&s);
-	session_send(&s, "w");
+	session_send(&s, "x");
 	snprintf(keys, sizeof(keys), "\025%s\r", cut);
 	session_send(&s, keys);
 	session_expect(&s, "File exists");
@@ -154,12 +187,14 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plays_by_itself),
+		cmocka_unit_test(test_reads_on_the_screen),
 		cmocka_unit_test(test_goes_and_cuts),
 		cmocka_unit_test(test_from_a_pipe),
 		cmocka_unit_test(test_what_is_no_recording),
 	};
 
-	if (argc != 3 || !realpath(argv[1], program) || !realpath(argv[2], recording))
+	if (argc != 4 || !realpath(argv[1], program) || !realpath(argv[2], recording) ||
+	    !realpath(argv[3], synthetic))
 		return 2;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

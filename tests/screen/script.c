@@ -11,6 +11,7 @@
 #include "kontend/command.h"
 #include "kontend/history.h"
 #include "kontend/mem.h"
+#include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
 #include "kontend/screen.h"
 #include "kontend/text.h"
@@ -28,6 +29,7 @@ struct play {
 	struct engine engine;
 	struct timeline *timeline;
 	struct display *display;
+	struct query_ribbon figures;
 	struct app *app;
 	struct app_options options;
 	char view[40], filter[200], recording[80], file[200], by[40], sort[40];
@@ -62,15 +64,18 @@ static int fail(const struct play *p, const char *what, const char *detail)
 /* As `kontend replay` begins: read once, then from the beginning. */
 static int start_replay(struct play *p, struct error *err)
 {
-	const struct timeline_options to = {.tick_ns = p->file[0] ? 500000000 : 0};
+	const struct timeline_options to = {.tick_ns = p->file[0] ? 500000000 : 0,
+					    .watch = &p->figures.watch};
 	uint64_t begin;
 
+	query_ribbon_init(&p->figures);
 	if (timeline_new(&p->timeline, &p->engine, &to, err) < 0)
 		return fail(p, "timeline", err->text);
 	begin = timeline_begin_ns(p->timeline);
 	if (timeline_seek(p->timeline, begin, err) < 0)
 		return fail(p, "beginning", err->text);
 	p->options.timeline = p->timeline;
+	p->options.figures = &p->figures;
 	p->options.recording = p->recording;
 	if (p->to > 0) {
 		p->options.from_ns = begin + (uint64_t)(p->from * 1e9);
@@ -109,13 +114,14 @@ static struct source *open_source(struct play *p)
 
 static int start(struct play *p, const struct app_clock *clock)
 {
+	const struct model_limits limits = model_limits_recent(0);
 	struct error err = {0};
 
 	if (p->app)
 		return 0;
 	if (!p->synth && !p->file[0])
 		return fail(p, "no stream yet", "");
-	if (engine_init(&p->engine, open_source(p), NULL, &err) < 0)
+	if (engine_init(&p->engine, open_source(p), &limits, &err) < 0)
 		return fail(p, "engine", err.text);
 	p->engine_ready = true;
 	p->display->ascii = p->ascii;
@@ -359,6 +365,7 @@ int script_play(const char *path, int w, int h, FILE *out)
 	app_free(p.app);
 	mem_free(p.dumped);
 	timeline_free(p.timeline);
+	query_ribbon_deinit(&p.figures);
 	if (p.engine_ready)
 		engine_deinit(&p.engine);
 	if (p.synth)

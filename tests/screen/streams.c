@@ -235,6 +235,28 @@ static struct synth *make_storm(void)
 	return stage_close(&st);
 }
 
+/* Twelve that wait for one lock at the end, some to read, and two for others. */
+static struct synth *make_queue(void)
+{
+	struct chains c;
+	struct stage st;
+	struct actor actors[16], queue[12];
+
+	chains_init(&c);
+	stage_open(&st, 2, 4, synth_kallsyms);
+	size_t n = stage_storm(actors, &c);
+	for (size_t i = 8; i < n; i++)
+		stage_act(&st, &actors[i]);
+	for (uint32_t i = 0; i < 12; i++) {
+		queue[i] = actors[i % 8];
+		queue[i].tid = 5215 + (int32_t)i;
+		queue[i].pause_ns = 100 * MS;
+		queue[i].age_ns = (i + 2) * 2 * MS;
+		stage_act(&st, &queue[i]);
+	}
+	return stage_close(&st);
+}
+
 static struct synth *make_idle(void)
 {
 	struct stage st;
@@ -310,6 +332,37 @@ static struct synth *make_many(void)
 				       .chain = chain_of[i % 5],
 				       .age_ns = i % 3 ? 0 : (uint64_t)(i + 1) * MS,
 				       .cgroup = 101 + (i & 1u)};
+		stage_act(&st, &actors[i]);
+	}
+	struct synth *s = stage_close(&st);
+	mem_free(actors);
+	return s;
+}
+
+/* A wait now and then on each of 1024 CPUs, and far more on a few. */
+static struct synth *make_cpus(void)
+{
+	enum { CPUS = 1024 };
+	struct chains c;
+	struct stage st;
+	struct actor *actors = mem_calloc(CPUS, sizeof(*actors));
+
+	if (!actors)
+		abort();
+	chains_init(&c);
+	stage_open(&st, CPUS, 3, synth_kallsyms);
+	for (int i = 0; i < CPUS; i++) {
+		bool busy = i % 200 == 150;
+		actors[i] = (struct actor){.pid = 3000 + i,
+					   .tid = 3000 + i,
+					   .comm = "worker",
+					   .cpu = (uint32_t)i,
+					   .flags = LCB_F_SPIN,
+					   .lock = 0xffff888100000000 + (uint64_t)(i % 5) * 64,
+					   .wait_ns = busy ? 9 * MS : 100 * US,
+					   .pause_ns = busy ? 20 * MS : 400 * MS,
+					   .chain = i % 2 ? c.zone : c.munmap,
+					   .cgroup = 101 + (i & 1u)};
 		stage_act(&st, &actors[i]);
 	}
 	struct synth *s = stage_close(&st);
@@ -457,8 +510,10 @@ static const struct {
 } streams[] = {
 	{"storm", make_storm},
 	{"idle", make_idle},
+	{"queue", make_queue},
 	{"lossy", make_lossy},
 	{"many", make_many},
+	{"cpus", make_cpus},
 	{"odd", make_odd},
 	{"snaplost", make_snaplost},
 	{"mmap", stream_mmap},

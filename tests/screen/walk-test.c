@@ -132,12 +132,13 @@ static int check(const struct walk *w)
 
 static int walk_open(struct walk *w, const char *stream)
 {
+	const struct model_limits limits = model_limits_recent(0);
 	struct app_options o = {.child_exit_fd = -1, .save_dir = "/nonexistent"};
 	struct error err = {0};
 
 	*w = (struct walk){.stream = stream, .seed = 7};
 	w->synth = stream_make(stream);
-	if (engine_init(&w->engine, synth_source(w->synth), NULL, &err) < 0 ||
+	if (engine_init(&w->engine, synth_source(w->synth), &limits, &err) < 0 ||
 	    display_mem_new(&w->display, 80, 24) < 0 ||
 	    app_new(&w->app, &w->engine, w->display, &o, &err) < 0) {
 		fprintf(stderr, "%s: %s\n", stream, err.text);

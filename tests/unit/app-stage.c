@@ -31,28 +31,42 @@ static struct synth *make_synth(void)
 	return s;
 }
 
-static void stage_open(struct stage *st)
+static void stage_open(struct stage *st, bool is_read)
 {
+	const struct model_limits limits = model_limits_recent(0);
 	struct error err = {0};
 
 	*st = (struct stage){.now_ns = 7};
 	st->synth = make_synth();
-	assert_int_equal(engine_init(&st->engine, synth_source(st->synth), NULL, &err), 0);
-	assert_int_equal(timeline_new(&st->timeline, &st->engine, NULL, &err), 0);
-	assert_int_equal(timeline_seek(st->timeline, 0, &err), 0);
+	assert_int_equal(engine_init(&st->engine, synth_source(st->synth), &limits, &err), 0);
+	assert_int_equal(
+		(is_read ? timeline_new : timeline_open)(&st->timeline, &st->engine, NULL, &err),
+		0);
+	if (is_read)
+		assert_int_equal(timeline_seek(st->timeline, 0, &err), 0);
 	assert_int_equal(display_mem_new(&st->display, 80, 24), 0);
 }
 
-void stage_replay(struct stage *st)
+static void stage_show(struct stage *st, bool is_read)
 {
 	struct app_options o = {.child_exit_fd = -1, .recording = "x.data"};
 
-	stage_open(st);
+	stage_open(st, is_read);
 	st->clock = (struct app_clock){.now_ns = stage_now, .cpu_ns = stage_now, .arg = st};
 	o.clock = &st->clock;
 	o.timeline = st->timeline;
 	assert_int_equal(app_new(&st->app, &st->engine, st->display, &o, NULL), 0);
 	app_draw(st->app);
+}
+
+void stage_replay(struct stage *st)
+{
+	stage_show(st, true);
+}
+
+void stage_reading(struct stage *st)
+{
+	stage_show(st, false);
 }
 
 void stage_close(struct stage *st)
@@ -66,6 +80,7 @@ void stage_close(struct stage *st)
 
 void stage_live(struct stage *st)
 {
+	const struct model_limits limits = model_limits_recent(0);
 	struct app_options o = {.child_exit_fd = -1, .has_history = true};
 	struct error err = {0};
 	struct source *s;
@@ -74,7 +89,7 @@ void stage_live(struct stage *st)
 	st->synth = make_synth();
 	s = synth_source(st->synth);
 	assert_int_equal(history_new(&s, s, NULL, &err), 0);
-	assert_int_equal(engine_init(&st->engine, s, NULL, &err), 0);
+	assert_int_equal(engine_init(&st->engine, s, &limits, &err), 0);
 	assert_int_equal(display_mem_new(&st->display, 80, 24), 0);
 	assert_int_equal(app_new(&st->app, &st->engine, st->display, &o, NULL), 0);
 	app_draw(st->app);
@@ -121,7 +136,7 @@ bool stage_shows(const struct stage *st, const char *text)
 
 void stage_go(struct stage *st, const char *where)
 {
-	stage_press(st, 'g');
+	stage_press(st, '@');
 	for (; *where; where++)
 		stage_press(st, (uint32_t)*where);
 	stage_press(st, KEY_K_ENTER);

@@ -19,11 +19,12 @@ struct stage {
 	uint64_t now_ns; /* what it shows */
 };
 
-void stage_replay(struct stage *st); /* as a recording, at its beginning */
-void stage_live(struct stage *st);   /* as a session that keeps its last minutes */
+void stage_replay(struct stage *st);  /* as a recording, at its beginning */
+void stage_reading(struct stage *st); /* the same, of which the first second is read */
+void stage_live(struct stage *st);    /* as a session that keeps its last minutes */
 void stage_close(struct stage *st);
 void stage_press(struct stage *st, uint32_t key);
-void stage_go(struct stage *st, const char *where); /* by the key g */
+void stage_go(struct stage *st, const char *where); /* by the key @ */
 /* Lets @ns go by: the answer of app_tick(). */
 int stage_pass(struct stage *st, uint64_t ns);
 void stage_ticks(struct stage *st, int n);	/* live */

@@ -170,7 +170,7 @@ void losses_gaps(struct losses_history *h, const struct losses_plan *p)
 		for (uint32_t cpu = 0; cpu < LOSSES_CPUS; cpu++, gap++) {
 			uint32_t place = rnd(&seed, 1u << 20);
 			bool without = gap >= LOSSES_GAPS || p->without[gap / 64] >> gap % 64 & 1;
-			if (rnd(&seed, 3) == 0 && !without)
+			if (rnd(&seed, p->seed % 4 ? 3 : 150) == 0 && !without)
 				make_gap(h, p, cpu, from, &place);
 		}
 	}

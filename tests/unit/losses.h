@@ -24,8 +24,11 @@ struct losses_record {
 	uint32_t paired; /* of a spin wait that an interrupt begins: where it ends, else 0 */
 };
 
-/* Who tells: perf's rings or those of BPF as they are looked at, or a file of perf record. */
-enum losses_how { BY_PERF, BY_BPF, BY_FILE };
+/*
+ * Who tells: perf's rings or those of BPF as they are looked at, or a file of perf record. Of CPUs
+ * that come back: who opens their events anew, with the time of that, or without it, in rounds.
+ */
+enum losses_how { BY_PERF, BY_BPF, BY_FILE, BY_REOPENING, BY_ROUNDS };
 
 struct losses_plan {
 	uint32_t seed, events;

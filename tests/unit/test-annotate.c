@@ -38,6 +38,8 @@ static const uint8_t code[] = {
 };
 enum { LINES = 6 };
 
+static bool has_sti; /* in place of the last jump, with a sample behind it */
+
 static int read_code(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_n)
 {
 	(void)ctx;
@@ -45,6 +47,8 @@ static int read_code(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_
 		return -EFAULT;
 	*ret_n = n < sizeof(code) ? n : sizeof(code);
 	memcpy(ret, code, *ret_n);
+	if (has_sti && *ret_n == sizeof(code))
+		memcpy((uint8_t *)ret + 0x11, "\xfb\x90", 2);
 	return 0;
 }
 
@@ -97,6 +101,8 @@ static void state_stream(struct asked *w, bool has_code)
 	for (uint64_t i = 0; i < 9; i++)
 		sample(w, 10 + i, FUNC);
 	sample(w, 20, FUNC + 0x06);
+	if (has_sti)
+		sample(w, 35, FUNC + 0x13);
 	for (uint64_t i = 0; i < 10; i++)
 		sample(w, 21 + i, synth_addr(SYNTH_EXC_PAGE_FAULT));
 	wait_in(w, 40, called, 3);
@@ -163,6 +169,22 @@ static void instructions_have_their_samples_and_waits(void **state)
 	assert_false(l[4].jumps);
 	assert_string_equal(l[5].text, "retq");
 	assert_memory_equal(l[2].code, code + 7, 5);
+}
+
+static void what_ran_without_interrupts_is_seen_behind_it(void **state)
+{
+	struct asked *w = *state;
+	char buf[QUERY_ANNOTATE_TEXT];
+
+	has_sti = true;
+	state_stream(w, true);
+	has_sti = false;
+	struct query_annotate a = annotate(w, "rwsem_down_write_slowpath");
+	assert_string_equal(a.lines[4].text, "sti");
+	assert_int_equal(a.all_samples, 21);
+	for (size_t i = 0; i < a.n; i++)
+		assert_int_equal(a.lines[i].skid, a.lines[i].offset == 0x13);
+	assert_string_equal(query_annotate_text(&a.lines[a.n - 1], buf), "retq  # irq-off region?");
 }
 
 static void without_code_places_are_shown(void **state)
@@ -297,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_STREAM(instructions_have_their_samples_and_waits),
+		ON_STREAM(what_ran_without_interrupts_is_seen_behind_it),
 		ON_STREAM(without_code_places_are_shown),
 		ON_STREAM(what_was_not_sampled_is_found_and_what_is_not_there_is_not),
 		cmocka_unit_test(every_length_of_recorded_code_is_bounded),

@@ -47,6 +47,29 @@ static void test_goes_back_in_a_pause(void **state)
 	stage_close(&st);
 }
 
+/* A mark outlives the pause that it was set in, and needs none. */
+static void test_marks(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_live(&st);
+	stage_ticks(&st, 6);
+	stage_press(&st, '2');
+	stage_press(&st, 'm');
+	assert_false(app_paused(st.app));
+	stage_ticks(&st, 2);
+	stage_press(&st, 'T');
+	stage_press(&st, 'm');
+	assert_true(stage_shows(&st, "B minus A"));
+	stage_press(&st, ' ');
+	stage_ticks(&st, 2);
+	assert_true(stage_shows(&st, "B - A: 0:0"));
+	stage_press(&st, KEY_K_ESC);
+	assert_false(stage_shows(&st, "B - A: 0:0"));
+	stage_close(&st);
+}
+
 /* A key that goes in time pauses by itself; leaving the program from there is in order. */
 static void test_going_in_time_pauses(void **state)
 {
@@ -116,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_goes_back_in_a_pause),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_going_in_time_pauses),
 		cmocka_unit_test(test_goes_back_from_the_end),
 		cmocka_unit_test(test_history_without_memory),

@@ -39,6 +39,67 @@ static void test_plays_by_the_clock(void **state)
 	stage_close(&st);
 }
 
+/* What is read is shown while reading goes on, and at last it is played from the beginning. */
+static void test_reads_on_the_screen(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_reading(&st);
+	assert_true(stage_shows(&st, "reading"));
+	for (uint64_t i = 0; i < 5; i++)
+		assert_true(stage_pass(&st, S) >= 0);
+	app_draw(st.app);
+	assert_int_equal(stage_counted(&st), 5);
+	assert_true(stage_shows(&st, "+0:05 of 0:05"));
+	stage_press(&st, 't');
+	assert_true(stage_shows(&st, "Read up to +0:05 so far; it goes on"));
+	stage_close(&st);
+
+	stage_reading(&st);
+	while (!timeline_is_read(st.timeline))
+		assert_true(stage_pass(&st, S) >= 0);
+	app_draw(st.app);
+	assert_false(stage_shows(&st, "read"));
+	assert_true(stage_shows(&st, "▶"));
+	assert_int_equal(stage_at(&st), 100);
+	stage_close(&st);
+}
+
+/* Whoever goes back keeps what is there; reading goes on when one comes to where it was left. */
+static void test_goes_in_what_was_read(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_reading(&st);
+	for (uint64_t i = 0; i < 5; i++)
+		stage_pass(&st, S);
+	stage_go(&st, "3");
+	for (uint64_t i = 0; i < 5; i++)
+		assert_int_equal(stage_pass(&st, S), ENGINE_IDLE);
+	assert_int_equal(stage_counted(&st), 3);
+	assert_true(stage_shows(&st, "PAUSED"));
+	assert_true(stage_shows(&st, "read"));
+	assert_false(stage_shows(&st, "reading"));
+	/* A range that ends where reading has come to: it would not be one any more. */
+	stage_press(&st, '[');
+	stage_go(&st, "19");
+	assert_int_equal(stage_counted(&st), 2);
+	stage_press(&st, 't');
+	assert_true(stage_shows(&st, "Read up to +0:05 so far; \\ forgets the range"));
+	assert_int_equal(stage_pass(&st, S), ENGINE_IDLE);
+	stage_press(&st, '\\');
+	assert_int_equal(stage_counted(&st), 5);
+	assert_true(stage_shows(&st, "reading"));
+	while (!timeline_is_read(st.timeline))
+		assert_true(stage_pass(&st, S) >= 0);
+	app_draw(st.app);
+	assert_int_equal(stage_counted(&st), SECONDS);
+	assert_true(stage_shows(&st, "END"));
+	stage_close(&st);
+}
+
 static void test_speed_has_bounds(void **state)
 {
 	struct stage st;
@@ -188,12 +249,42 @@ static void test_clicks_on_the_ribbon(void **state)
 
 	(void)state;
 	stage_replay(&st);
-	app_key(st.app, &(struct display_input){.key = KEY_K_CLICK, .x = 27, .y = 1});
+	app_key(st.app, &(struct display_input){.key = KEY_K_CLICK, .x = 40, .y = 1});
 	assert_int_equal(stage_at(&st), 110);
-	app_key(st.app, &(struct display_input){.key = KEY_K_CLICK, .x = 70, .y = 1});
+	app_key(st.app, &(struct display_input){.key = KEY_K_CLICK, .x = 66, .y = 1});
 	assert_int_equal(stage_at(&st), 110);
-	app_key(st.app, &(struct display_input){.key = KEY_K_CLICK, .x = 54, .y = 1});
+	app_key(st.app, &(struct display_input){.key = KEY_K_CLICK, .x = 64, .y = 1});
 	assert_int_equal(stage_at(&st), 120);
+	stage_close(&st);
+}
+
+/* Marks are forgotten before the range is; going elsewhere changes nothing of what is compared. */
+static void test_marks(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_replay(&st);
+	stage_press(&st, ' ');
+	stage_press(&st, '2');
+	stage_go(&st, "4");
+	stage_press(&st, 'm');
+	assert_true(stage_shows(&st, "A is at 0:04"));
+	stage_go(&st, "15");
+	stage_press(&st, 'm');
+	assert_true(stage_shows(&st, "B - A: 0:15 - 0:04"));
+	assert_true(stage_shows(&st, "B minus A"));
+	stage_press(&st, 'r');
+	assert_true(stage_shows(&st, "B - A: 0:15 - 0:04"));
+	stage_press(&st, '1');
+	assert_true(stage_shows(&st, "of one moment"));
+	stage_press(&st, '[');
+	stage_press(&st, KEY_K_ESC);
+	assert_false(stage_shows(&st, "B - A"));
+	stage_press(&st, KEY_K_ESC);
+	for (const char *c = ":mark c\n:mark off\n"; *c; c++)
+		stage_press(&st, *c == '\n' ? KEY_K_ENTER : (uint32_t)*c);
+	assert_true(stage_shows(&st, "Nothing is marked"));
 	stage_close(&st);
 }
 
@@ -241,12 +332,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plays_by_the_clock),
+		cmocka_unit_test(test_reads_on_the_screen),
+		cmocka_unit_test(test_goes_in_what_was_read),
 		cmocka_unit_test(test_speed_has_bounds),
 		cmocka_unit_test(test_steps_and_edges),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_ranges_from_either_end),
 		cmocka_unit_test(test_plays_within_a_range),
 		cmocka_unit_test(test_clicks_on_the_ribbon),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_commands_of_the_mode),
 		cmocka_unit_test(test_without_memory),
 	};

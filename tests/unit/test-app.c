@@ -34,6 +34,7 @@ struct stage {
 /* Three seconds; a task waits for a mutex from the second one on, and 7 records get lost then. */
 static void stage_open(struct stage *st)
 {
+	const struct model_limits limits = model_limits_recent(0);
 	const uint64_t chain[] = {synth_addr(SYNTH_MUTEX_LOCK_SLOWPATH),
 				  synth_addr(SYNTH_PIPE_READ)};
 	struct error err = {0};
@@ -46,7 +47,7 @@ static void stage_open(struct stage *st)
 	synth_lost(st->synth, 0, 1 * S + 6, 7);
 	synth_tick(st->synth, 2 * S);
 	synth_tick(st->synth, 3 * S);
-	assert_int_equal(engine_init(&st->engine, synth_source(st->synth), NULL, &err), 0);
+	assert_int_equal(engine_init(&st->engine, synth_source(st->synth), &limits, &err), 0);
 	assert_int_equal(display_mem_new(&st->display, 100, 30), 0);
 	assert_non_null(mkdtemp(st->dir));
 	st->options = (struct app_options){.child_exit_fd = -1, .save_dir = st->dir};

@@ -29,7 +29,8 @@ static uint64_t closed(const struct cell_table *t)
 
 	for (size_t i = 0; i < t->n; i++) {
 		assert_int_equal(t->cells[i].cur_wait_ns, 0);
-		assert_int_equal(t->cells[i].cur_n, 0);
+		assert_false(t->cells[i].in_open);
+		assert_int_equal(t->more[t->cells[i].more].cur_n, 0);
 		sum += t->cells[i].rate_wait_ns;
 	}
 	return sum;
@@ -41,18 +42,18 @@ static void wait_in(struct cell_table *t, uint32_t from, uint32_t to)
 	for (uint32_t i = from; i < to; i++) {
 		struct cell *c = get(t, i);
 		cell_wait(t, c, 100);
-		cell_add(t, c, 100, 1000);
+		assert_int_equal(cell_add(t, c, 100, 100, 1000), 0);
 	}
 }
 
 static void check_two_ticks(struct cell_table *t, uint64_t want)
 {
-	cell_tick(t);
+	cell_tick(t, 0, 1);
 	assert_int_equal(closed(t), want);
-	cell_tick(t);
+	cell_tick(t, 0, 1);
 	assert_int_equal(closed(t), 0);
 	for (size_t i = 0; i < t->n; i++)
-		assert_int_equal(t->cells[i].rate_n, 0);
+		assert_int_equal(cell_sums(t, &t->cells[i]).rate_n, 0);
 }
 
 static void test_ticks(void **state)
@@ -98,7 +99,7 @@ static void test_folds_in_a_bucket(void **state)
 	(void)state;
 	assert_int_equal(cell_table_init(&t, MOST, GROUPS), 0);
 	wait_in(&t, 1, 1000);
-	cell_tick(&t);
+	cell_tick(&t, 0, 1);
 	wait_in(&t, 1000, 1500);
 	cell_fold(&t, 2000, coarse, NULL);
 	assert_true(t.n < 1000);
@@ -125,6 +126,130 @@ static void test_copies_in_a_bucket(void **state)
 	check_two_ticks(&copy.cells, 599 * 100);
 	model_deinit(&copy);
 	model_deinit(&m);
+}
+
+/* What a cell has to say, kept the plain way. */
+struct plain {
+	struct cell_sums sums;
+	uint64_t total_ns;
+	uint32_t failed;
+	struct hist hist;
+};
+
+static uint32_t below(uint32_t *seed, uint32_t n)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % n;
+}
+
+static void wait_once(struct cell_table *t, uint32_t i, struct plain *p, uint32_t *seed)
+{
+	uint64_t ns = (uint64_t)1 << below(seed, 36), part = below(seed, 4) ? ns : ns / 2;
+
+	ns += below(seed, 1000);
+	part += part > ns / 2 ? ns - part : 0;
+	if (!below(seed, 8)) {
+		assert_int_equal(cell_fail(t, get(t, i), part), 0);
+		p->failed++;
+	} else {
+		assert_int_equal(cell_add(t, get(t, i), ns, part, 5), 0);
+		p->sums.n++;
+		p->sums.min_ns = ns < p->sums.min_ns ? ns : p->sums.min_ns;
+		p->sums.max_ns = ns > p->sums.max_ns ? ns : p->sums.max_ns;
+		p->total_ns += ns;
+		p->hist.n++;
+		p->hist.count[hist_bucket(ns)]++;
+	}
+	p->sums.waited_ns += part;
+}
+
+static void check_plain(const struct cell_table *t, const struct cell *c, const struct plain *p)
+{
+	const struct cell_sums s = cell_sums(t, c);
+	struct hist h = {0};
+
+	cell_hist(t, c, &h);
+	assert_int_equal(cell_n(t, c), p->sums.n);
+	assert_int_equal(s.n, p->sums.n);
+	assert_int_equal(s.min_ns, p->sums.min_ns);
+	assert_int_equal(s.max_ns, p->sums.max_ns);
+	assert_int_equal(s.waited_ns, p->sums.waited_ns);
+	assert_int_equal(c->total_ns, p->total_ns);
+	assert_int_equal(c->failed, p->failed);
+	assert_memory_equal(&h, &p->hist, sizeof(h));
+}
+
+static void add_plain(struct plain *into, const struct plain *p)
+{
+	into->sums.n += p->sums.n;
+	into->sums.min_ns = p->sums.min_ns < into->sums.min_ns ? p->sums.min_ns : into->sums.min_ns;
+	into->sums.max_ns = p->sums.max_ns > into->sums.max_ns ? p->sums.max_ns : into->sums.max_ns;
+	into->sums.waited_ns += p->sums.waited_ns;
+	into->total_ns += p->total_ns;
+	into->failed += p->failed;
+	into->hist.n += p->hist.n;
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
+		into->hist.count[i] += p->hist.count[i];
+}
+
+/* Stacks that are the same but for a factor become one. */
+static bool give_pair(void *ctx, const struct cell *c, struct cell_key *ret)
+{
+	const uint32_t *pairs = ctx;
+
+	if (c->stack % *pairs == c->stack)
+		return false;
+	*ret = (struct cell_key){1, c->stack % *pairs, 1, 1, 0};
+	return true;
+}
+
+/* No wait, one, few and many: each form a cell has, and each pair of them added up. */
+static void test_sums(void **state)
+{
+	enum { PAIRS = 500 };
+	static struct plain plain[2 * PAIRS];
+	struct cell_table t;
+	uint32_t seed = 7, pairs = PAIRS;
+
+	(void)state;
+	assert_int_equal(cell_table_init(&t, MOST, MOST * 8), 0);
+	for (uint32_t i = 0; i < 2 * PAIRS; i++) {
+		static const uint32_t most[] = {1, 2, 3, 20, 60};
+		uint32_t n = below(&seed, most[below(&seed, 5)] + 1);
+		plain[i].sums.min_ns = UINT64_MAX;
+		struct cell *c = cell_get(&t, (struct cell_key){i % 7, i, i % 5 + 1, i % 3, 0});
+		for (assert_non_null(c); n; n--)
+			wait_once(&t, i, &plain[i], &seed);
+	}
+	for (uint32_t i = 0; i < 2 * PAIRS; i++)
+		check_plain(&t, get(&t, i), &plain[i]);
+	for (uint32_t i = 0; i < PAIRS; i++) {
+		struct cell *c = get(&t, i);
+		c->lock = c->task = c->cpu = 1;
+		add_plain(&plain[i], &plain[i + PAIRS]);
+	}
+	cell_rekey(&t, give_pair, &pairs);
+	assert_int_equal(t.n, PAIRS);
+	for (uint32_t i = 0; i < PAIRS; i++)
+		check_plain(&t, &t.cells[i], &plain[t.cells[i].stack]);
+	assert_int_equal(t.hists.n_dropped, 0);
+	cell_table_deinit(&t);
+}
+
+/* Entries that were added to others are used again. */
+static void test_gives_back(void **state)
+{
+	struct cell_table t;
+
+	(void)state;
+	assert_int_equal(cell_table_init(&t, MOST, GROUPS), 0);
+	for (unsigned round = 0; round < 20; round++) {
+		wait_in(&t, 1, 1000);
+		wait_in(&t, 1, 1000);
+		cell_fold(&t, 2000, coarse, NULL);
+	}
+	assert_true(t.n_more < 1100);
+	cell_table_deinit(&t);
 }
 
 static void test_out_of_memory(void **state)
@@ -164,6 +289,8 @@ int main(void)
 		cmocka_unit_test(test_grows_in_a_bucket),
 		cmocka_unit_test(test_folds_in_a_bucket),
 		cmocka_unit_test(test_copies_in_a_bucket),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_gives_back),
 		cmocka_unit_test(test_out_of_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static int cut_to_file(struct synth *s, int fd, uint64_t from, uint64_t to, stru
 	int r = writer_new(&w, &o, err);
 
 	if (r == 0) {
-		r = cut_range(source, w, from, to, err);
+		r = cut_range(source, w, &(struct cut_part){.from_ns = from, .to_ns = to}, err);
 		if (r == 0)
 			r = writer_finish(w, err);
 		writer_free(w);

@@ -71,8 +71,8 @@ static int setup(void **state)
 	make_b(w);
 	if (query_init(&w->qa, &w->a.engine) < 0 || query_init(&w->qb, &w->b.engine) < 0)
 		return -1;
-	w->side_a = (struct diff_side){"old.data", &w->qa};
-	w->side_b = (struct diff_side){"\x1b]new.data", &w->qb};
+	w->side_a = (struct diff_side){"old.data", NULL, &w->qa};
+	w->side_b = (struct diff_side){"\x1b]new.data", NULL, &w->qb};
 	*state = w;
 	return 0;
 }

@@ -34,6 +34,23 @@ static void test_kallsyms(void **state)
 	assert_true(doctor_kallsyms_has_addresses("ffffffff81000000 T _text"));
 }
 
+/* Rings within 64 MiB, or as small as they may be, which is said. */
+static void test_memory(void **state)
+{
+	char text[200];
+	struct doctor_memory few = doctor_memory(64, true), many = doctor_memory(1024, true);
+
+	(void)state;
+	assert_true(few.perf_rings + few.bpf_rings <= 64 << 20);
+	assert_null(strstr(doctor_memory_text(&few, text, sizeof(text)), "the least"));
+	assert_int_equal(few.bpf_maps, many.bpf_maps);
+	if (many.bpf_rings)
+		assert_non_null(strstr(doctor_memory_text(&many, text, sizeof(text)), "the least"));
+	few = doctor_memory(2, false);
+	assert_string_equal(doctor_memory_text(&few, text, sizeof(text)),
+			    "4.00M: perf's rings 4.00M, rings of BPF 0B, its maps 0B");
+}
+
 static void add(struct doctor *d, const char *name, enum doctor_status s)
 {
 	struct doctor_item *i = &d->checks[d->n_checks++];
@@ -153,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_kernel),	 cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_all_well), cmocka_unit_test(test_limited),
 		cmocka_unit_test(test_the_rest), cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

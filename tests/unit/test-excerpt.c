@@ -2,6 +2,7 @@
 /* An excerpt answers as the whole table does, for every address it was made for. */
 #include "kontend/mem.h"
 #include "kontend/sym.h"
+#include "symtext.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,8 +51,7 @@ static void check_same(const struct sym *all, const struct sym *part, uint64_t a
 	char a[600], b[600];
 	const struct sym_entry *x = sym_object(all, addr), *y = sym_object(part, addr);
 
-	assert_string_equal(sym_format(all, addr, a, sizeof(a)),
-			    sym_format(part, addr, b, sizeof(b)));
+	assert_string_equal(symtext(all, addr, a, sizeof(a)), symtext(part, addr, b, sizeof(b)));
 	assert_int_equal(sym_is_lock_function(all, addr), sym_is_lock_function(part, addr));
 	assert_int_equal(!x, !y);
 }

@@ -106,7 +106,7 @@ static void what_is_unknown_fails_and_passes_negated(void **state)
 	struct asked *w = *state;
 
 	check_by(w, BY_CPU, "mode=W", "");
-	check_by(w, BY_CPU, "!mode=W", "- -");
+	check_by(w, BY_CPU, "!mode=W", "rwsem:W rwsem:R");
 	check_by(w, BY_CPU, "lock=0x0", "");
 }
 
@@ -114,11 +114,47 @@ static void quotes_keep_blanks(void **state)
 {
 	struct asked *w = *state;
 
-	check(w, "name:\"78 (vm\"", "rwsem:W rwsem:R");
-	check(w, "\"78 (vm\" mode=R", "rwsem:R");
+	check(w, "name:\"pgoff …3456\"", "rwsem:W rwsem:R");
+	check(w, "\"pgoff …3456\" mode=R", "rwsem:R");
 	check(w, "\"78  (vm\"", "");
 	check(w, "\"unclosed quote", "");
 	check(w, "\"\"", "rwsem:W rwsem:R mutex spinlock");
+}
+
+static void one_of_several_is_enough(void **state)
+{
+	struct asked *w = *state;
+
+	check(w, "mutex | spinlock", "mutex spinlock");
+	check(w, "mutex|spinlock", "mutex spinlock");
+	check(w, "mutex or spinlock", "mutex spinlock");
+	check(w, "type=rwsem mode=R | mutex", "rwsem:R mutex");
+	check(w, "type=rwsem (mode=R | mutex)", "rwsem:R");
+	check(w, "(mutex|rwsem) !(mode=R or pipe_read)", "rwsem:W");
+	check(w, "!(mutex | spinlock)", "rwsem:W rwsem:R");
+	check(w, "!!mutex", "mutex");
+	check(w, "((((mutex))))", "mutex");
+	check(w, "(mutex) (pipe_read)", "mutex");
+	check(w, "\"\" | mutex", "rwsem:W rwsem:R mutex spinlock");
+	check(w, "\"or\" nothing", "");
+	check(w, "name:\"read …\" or \"|\"", "mutex");
+	check(w, "name:\"(pipe\"", "");
+}
+
+static void expressions_are_matched(void **state)
+{
+	struct asked *w = *state;
+
+	check(w, "kind~^rw", "rwsem:W rwsem:R");
+	check(w, "kind~:w$", "rwsem:W");
+	check(w, "kind~^(mutex|spin)", "mutex spinlock");
+	check(w, "(kind~^(mutex|spin))", "mutex spinlock");
+	check(w, "kind~^mutex$|k$", "mutex spinlock");
+	check(w, "!type~sem caller~[a-z]+_read", "mutex");
+	check(w, "caller~\"_mmap(_|$)\"", "rwsem:W");
+	check(w, "lock~pipe", "mutex"); /* the text with that title */
+	check(w, "lock:pipe", "mutex");
+	check(w, "TYPE~rwsem{1}", "rwsem:W rwsem:R");
 }
 
 static void refuse(const char *filter, const char *word)
@@ -148,6 +184,21 @@ static void wrong_terms_are_named(void **state)
 	refuse("wait_pct>1.2.3", "number");
 	refuse("spark>1", "series");
 	refuse("!", "!");
+	refuse("nope:word", "columns: ");
+	refuse("nope~word", "caller");
+	refuse("nope=5", "columns: ");
+	refuse("kind~(", "kind~(");
+	refuse("kind~a{101}", "at most 100");
+	refuse("kind~a{9}{9}", "one {}");
+	refuse("kind~(a)\\1", "back references");
+	refuse("max_ns~5", "duration");
+	refuse("(mutex", "')' is missing");
+	refuse("mutex |", "term is missing");
+	refuse("| mutex", "term is missing");
+	refuse("a || b", "term is missing");
+	refuse("()", "term is missing");
+	refuse("!|a", "!");
+	refuse("((((((((((((((((((a))))))))))))))))))", "at most 16");
 	refuse("max_ns>", "duration");
 }
 
@@ -165,7 +216,7 @@ static void columns_without_flags_are_not_there(void **state)
 /* Whatever is typed is taken or refused; what is taken can be matched. */
 static void any_text_can_be_typed(void **state)
 {
-	static const char alphabet[] = "!:=<>\" \t0159.kxmsa-_()";
+	static const char alphabet[] = "!:=<>~|\" \t0159.kxmsa-_()[]{}*+^$\\";
 	static const char *const keys[] = {"max_ns", "type", "lock", "wait_pct", "contended"};
 	struct asked *w = *state;
 	unsigned x = 1, taken = 0;
@@ -226,6 +277,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(keys_restrict_the_column, asked_setup,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(numbers_are_compared_in_units, asked_setup,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(one_of_several_is_enough, asked_setup,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(expressions_are_matched, asked_setup,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(a_mark_negates, asked_setup, asked_teardown),
 		cmocka_unit_test_setup_teardown(what_is_unknown_fails_and_passes_negated,

@@ -378,6 +378,22 @@ static void test_cost(void **state)
 	assert_int_equal(h.cost_per_s_ns, before);
 }
 
+static void test_attributes(void **state)
+{
+	struct stage t;
+
+	(void)state;
+	stage_init(&t, 1);
+	struct raw_event *r = add(&t, 0, 0);
+	r->flags = RAW_FREQUENCY | 2u << RAW_EXCLUDES_BIT | 3u << RAW_PRECISE_BIT;
+	fill(&t);
+	uint32_t f = t.snap.events[0].flags;
+	assert_int_equal(f >> SNAP_EXCLUDES_BIT & 15, 2);
+	assert_int_equal(f >> SNAP_PRECISE_BIT & 3, 3);
+	assert_true(f & SNAP_FREQUENCY);
+	stage_deinit(&t);
+}
+
 static void test_contexts(void **state)
 {
 	struct stage t;
@@ -431,9 +447,10 @@ int main(void)
 		cmocka_unit_test(test_slots),	     cmocka_unit_test(test_two_pools),
 		cmocka_unit_test(test_registers),    cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_contexts),     cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_stale_counts), cmocka_unit_test(test_kept_holders),
-		cmocka_unit_test(test_two_series),   cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_attributes),   cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_missing),	     cmocka_unit_test(test_stale_counts),
+		cmocka_unit_test(test_kept_holders), cmocka_unit_test(test_two_series),
+		cmocka_unit_test(test_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,10 @@
 #include "../../src/inspect/perf/fdscan.h"
 #include "../../src/inspect/perf/names.h"
 #include "../../src/inspect/perf/slots.h"
+#include "elfmake.h"
 #include "kontend/snap.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -76,7 +78,7 @@ static void assert_name(const char *want, uint32_t type, uint64_t config, uint32
 {
 	char text[128];
 
-	names_event(text, sizeof(text), type, config, bp_type, pmu, system, name);
+	names_event(text, sizeof(text), type, config, bp_type, 0x4028, pmu, system, name);
 	assert_string_equal(text, want);
 }
 
@@ -101,8 +103,9 @@ static void test_event_names(void **state)
 	assert_name("cpu-clock", 11, 0, 0, "cpu_clock", "", "");
 	assert_name("task-clock", 12, 1, 0, "task_clock", "", "");
 	assert_name("type 21/config=0x4/", 21, 4, 0, "", "", "");
-	assert_name("mem:rw", PERF_TYPE_BREAKPOINT, 0, HW_BREAKPOINT_RW, "breakpoint", "", "");
-	assert_name("mem:x", PERF_TYPE_BREAKPOINT, 0, HW_BREAKPOINT_X, "breakpoint", "", "");
+	assert_name("mem:0x4028:rw", PERF_TYPE_BREAKPOINT, 0, HW_BREAKPOINT_RW, "breakpoint", "",
+		    "");
+	assert_name("mem:0x4028:x", PERF_TYPE_BREAKPOINT, 0, HW_BREAKPOINT_X, "breakpoint", "", "");
 }
 
 static const char maps[] =
@@ -131,6 +134,37 @@ static void test_where(void **state)
 	put(r, "7/maps", "");
 	assert_string_equal(names_where(&n, r->path, 1, 7, 0x400010), "with space+0x1010");
 	assert_string_equal(names_where(&n, r->path, 8, 7, 0x400010), "");
+	names_deinit(&n);
+}
+
+/* Variables as the file has them, also those behind its last page, and its own addresses. */
+static void test_where_by_symbol(void **state)
+{
+	const struct root *r = *state;
+	const struct elfmake_symbol symbols[] = {
+		{"counter", ELFMAKE_ADDR + 0x10, 8, ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), 1},
+		{"bump", ELFMAKE_ADDR + 0x40, 16, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1},
+		{"zeroed", ELFMAKE_ADDR + 0x1008, 4, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1},
+	};
+	const struct elfmake file = {.symtab = symbols, .n_symtab = 3};
+	struct names n = {0};
+	char path[160];
+
+	dir(r, "7");
+	dir(r, "7/root");
+	snprintf(path, sizeof(path), "%s/7/root/app", r->path);
+	elfmake_file(&file, path);
+	put(r, "7/maps",
+	    "555500001000-555500002000 r-xp 00001000 08:02 1 /app\n"
+	    "555500002000-555500003000 rw-p 00000000 00:00 0\n"
+	    "555500003000-555500004000 rw-p 00000000 00:00 0\n");
+	names_begin(&n);
+	assert_string_equal(names_where(&n, r->path, 1, 7, 0x555500001010), "app:counter");
+	assert_string_equal(names_where(&n, r->path, 2, 7, 0x555500001014), "app:counter+0x4");
+	assert_string_equal(names_where(&n, r->path, 3, 7, 0x555500001040), "app:bump");
+	assert_string_equal(names_where(&n, r->path, 4, 7, 0x555500002008), "app:zeroed");
+	assert_string_equal(names_where(&n, r->path, 5, 7, 0x555500001080), "app+0x401080");
+	assert_string_equal(names_where(&n, r->path, 6, 7, 0x555500003008), "anon+0x8");
 	names_deinit(&n);
 }
 
@@ -216,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_event_names),
 		cmocka_unit_test_setup_teardown(test_where, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_where_by_symbol, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_where_budget, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fdscan, setup, teardown),
 		cmocka_unit_test(test_slots),

@@ -4,6 +4,7 @@
  * not be: of another boot, other modules or programs, cut, changed, or where others may write.
  */
 #include "../../src/file/kernel.h"
+#include "keptdir.h"
 #include "kontend/kept.h"
 #include "kontend/mem.h"
 #include "kontend/sym.h"
@@ -30,7 +31,7 @@ static const char kept[] = "ffffffff81000000 T _text\n"
 static const struct kallsyms_cache_state now = {"11111111-2222", 0x1234, 0x5678};
 
 struct fixture {
-	char root[64], folder[80], file[96];
+	char root[KEPTDIR_PATH], folder[80], file[96];
 };
 
 static int set_up(void **state)
@@ -38,11 +39,9 @@ static int set_up(void **state)
 	struct fixture *f = mem_calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	strcpy(f->root, "/tmp/kontend-cache-XXXXXX");
-	assert_non_null(mkdtemp(f->root));
+	keptdir_make(f->root, "own");
 	snprintf(f->folder, sizeof(f->folder), "%s/own", f->root);
 	snprintf(f->file, sizeof(f->file), "%s/kallsyms", f->folder);
-	setenv("KONTEND_CACHE", f->folder, 1);
 	*state = f;
 	return 0;
 }
@@ -50,11 +49,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
-	char command[128];
+	int r = keptdir_remove(f->root);
 
-	unsetenv("KONTEND_CACHE");
-	snprintf(command, sizeof(command), "rm -rf '%s'", f->root);
-	int r = system(command);
 	mem_free(f);
 	return r;
 }

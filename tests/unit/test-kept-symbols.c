@@ -5,6 +5,7 @@
  */
 #include "../../src/sym/user/internal.h"
 #include "elfmake.h"
+#include "keptdir.h"
 #include "kontend/mem.h"
 #include "loadall.h"
 
@@ -27,7 +28,7 @@
 /* So many that they take several blocks. */
 enum { MANY = 2000, STRIDE = 2 };
 
-static char dir[64], cache[80], program[80], file[160];
+static char dir[KEPTDIR_PATH], cache[80], program[80], file[160];
 static struct elfmake_symbol many[MANY];
 static char names[MANY][32];
 
@@ -59,12 +60,10 @@ static void set_names(const char *prefix)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(dir, "/tmp/kontend-kept-XXXXXX");
-	assert_non_null(mkdtemp(dir));
+	keptdir_make(dir, "cache");
 	snprintf(cache, sizeof(cache), "%s/cache", dir);
 	snprintf(program, sizeof(program), "%s/program", dir);
 	put_path(file, sizeof(file), 7);
-	setenv("KONTEND_CACHE", cache, 1);
 	set_names("first");
 	struct elfmake m = make_elf(7);
 	elfmake_file(&m, program);
@@ -73,12 +72,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	char command[128];
-
 	(void)state;
-	unsetenv("KONTEND_CACHE");
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return system(command);
+	return keptdir_remove(dir);
 }
 
 static struct usersyms *make(uint64_t most)
@@ -193,18 +188,6 @@ static void test_separate_symbols_come_later(void **state)
 	assert_true(is_kept("first"));
 }
 
-static void change_byte(off_t at)
-{
-	uint8_t byte;
-	int fd = open(file, O_RDWR | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(pread(fd, &byte, 1, at), 1);
-	byte ^= 0x10;
-	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-	close(fd);
-}
-
 /* Said once, read anew, written anew. */
 static void test_damage(void **state)
 {
@@ -218,7 +201,7 @@ static void test_damage(void **state)
 	const off_t places[] = {20, sizeof(struct kept_head) + 3, KEPT_PAGE + 1, st.st_size - 20000,
 				st.st_size - 10000};
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		change_byte(places[i]);
+		keptdir_damage(file, places[i]);
 		assert_false(check("first", &note));
 		assert_true(note);
 		assert_true(is_kept("first"));
@@ -239,7 +222,7 @@ static void test_another_form(void **state)
 	(void)state;
 	assert_false(is_kept("first"));
 	for (off_t at = 0; at < 12; at++) {
-		change_byte(at);
+		keptdir_damage(file, at);
 		assert_false(is_kept("first"));
 		assert_true(is_kept("first"));
 	}

@@ -3,6 +3,7 @@
  * Kept files in a folder made for the test: what was written comes back, and whatever happens to a
  * file, what comes back is what was written or nothing.
  */
+#include "keptdir.h"
 #include "kontend/kept.h"
 #include "kontend/mem.h"
 
@@ -22,16 +23,14 @@
 
 enum { FIRST = 100, TEXT = 60, LARGE = 3 * KEPT_BLOCK };
 
-static char cache[64], file[96], first[LARGE], text[LARGE];
+static char cache[KEPTDIR_PATH], file[96], first[LARGE], text[LARGE];
 static const struct kept_key key = {.name = "one", .form = {"tests 01"}, .stamp = {1, 2, 3}};
 
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(cache, "/tmp/kontend-kept-XXXXXX");
-	assert_non_null(mkdtemp(cache));
+	keptdir_make(cache, "");
 	snprintf(file, sizeof(file), "%s/one", cache);
-	setenv("KONTEND_CACHE", cache, 1);
 	for (size_t i = 0; i < LARGE; i++)
 		first[i] = (char)(i * 7 + i / 256);
 	memset(text, 'a', sizeof(text));
@@ -40,12 +39,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	char command[96];
-
 	(void)state;
-	unsetenv("KONTEND_CACHE");
-	snprintf(command, sizeof(command), "rm -rf '%s'", cache);
-	return system(command);
+	return keptdir_remove(cache);
 }
 
 static int store(size_t n_first, size_t n_text)
@@ -92,17 +87,6 @@ static void test_comes_back(void **state)
 		}
 }
 
-static void change_byte(off_t at)
-{
-	char byte;
-	int fd = open(file, O_RDWR | O_CLOEXEC);
-
-	assert_int_equal(pread(fd, &byte, 1, at), 1);
-	byte ^= 1;
-	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-	close(fd);
-}
-
 static void test_each_byte(void **state)
 {
 	struct stat st;
@@ -114,10 +98,10 @@ static void test_each_byte(void **state)
 	assert_int_equal(st.st_size, KEPT_PAGE + FIRST + TEXT);
 	for (off_t at = 0; at < st.st_size; at++) {
 		bool counts = at < used || at >= KEPT_PAGE;
-		change_byte(at);
+		keptdir_damage(file, at);
 		int r = load(FIRST, TEXT);
 		assert_int_equal(r, !counts ? 0 : at < 12 ? -ENOENT : -EBADMSG);
-		change_byte(at);
+		keptdir_damage(file, at);
 	}
 	assert_int_equal(load(FIRST, TEXT), 0);
 }
@@ -307,7 +291,7 @@ static void test_text(void **state)
 	assert_null(kept_text(k, LARGE));
 	kept_close(k);
 	/* Its block is damaged where it does not end. */
-	change_byte(2 * KEPT_PAGE);
+	keptdir_damage(file, 2 * KEPT_PAGE);
 	assert_int_equal(kept_open(&k, &key), 0);
 	assert_null(kept_text(k, 5));
 	kept_close(k);

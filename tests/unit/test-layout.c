@@ -37,18 +37,21 @@ static void test_app_at_every_size(void **state)
 	(void)state;
 	for (int w = 1; w <= 300; w++) {
 		for (int h = 1; h <= 100; h++) {
-			for (int more = 0; more < 4; more++) {
-				struct layout_app l = layout_app(w, h, more & 1, more & 2);
-				struct rect parts[] = {l.header, l.ribbon, l.crumbs, l.body, l.bar};
+			for (int more = 0; more < 8; more++) {
+				struct layout_has has = {more & 1 ? 5 : 0, more & 2, more & 4};
+				struct layout_app l = layout_app(w, h, has);
+				struct rect parts[] = {l.header, l.ribbon, l.verdict,
+						       l.crumbs, l.body,   l.bar};
 
 				assert_int_equal(l.too_small, w < LAYOUT_MIN_W || h < LAYOUT_MIN_H);
-				check_parts(l.all, parts, 5);
+				check_parts(l.all, parts, 6);
 				if (l.too_small)
 					continue;
-				assert_int_equal(l.ribbon.h > 0, more & 1);
-				assert_int_equal(l.crumbs.h > 0, more >> 1);
-				assert_int_equal(l.header.h + l.ribbon.h + l.crumbs.h + l.body.h +
-							 l.bar.h,
+				assert_int_equal(l.ribbon.h, has.ribbon);
+				assert_int_equal(l.verdict.h, has.verdict);
+				assert_int_equal(l.crumbs.h > 0, has.crumbs);
+				assert_int_equal(l.header.h + l.ribbon.h + l.verdict.h +
+							 l.crumbs.h + l.body.h + l.bar.h,
 						 h);
 			}
 		}

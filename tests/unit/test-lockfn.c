@@ -48,6 +48,18 @@ static void check_caller(const char *const *names, const char *caller)
 	sym_deinit(&s);
 }
 
+static void check_after_tracing(const char *const *names, uint32_t after)
+{
+	uint64_t frames[FRAMES];
+	uint32_t n = 0;
+
+	for (; names[n]; n++)
+		frames[n] = base + n * STEP + 0x1c;
+	struct sym s = make(names, n, 0, 0);
+	assert_int_equal(sym_after_tracing(&s, frames, n), after);
+	sym_deinit(&s);
+}
+
 static void test_callers_of_each_type(void **state)
 {
 	static const struct {
@@ -117,6 +129,10 @@ static void test_tracing_comes_first(void **state)
 					     NULL};
 
 	(void)state;
+	check_after_tracing(perf, 2);
+	check_after_tracing(bpf, 4);
+	check_after_tracing(inside, 1);
+	check_after_tracing(inside + 6, 0);
 	check_caller(perf, "pipe_write");
 	check_caller(bpf, "do_madvise");
 	check_caller(inside, "htab_map_update_elem");

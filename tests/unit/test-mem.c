@@ -42,6 +42,26 @@ static void test_empty_is_no_failure(void **state)
 	mem_free(q);
 }
 
+/* Such as lie in large pages, where there are any. */
+static void test_large(void **state)
+{
+	enum { SMALL = 6 << 20, LARGE = 13 << 20 };
+	unsigned char *p = mem_calloc(SMALL, 1);
+
+	(void)state;
+	assert_non_null(p);
+	for (size_t i = 0; i < SMALL; i += 1000) {
+		assert_int_equal(p[i], 0);
+		p[i] = (unsigned char)(i / 1000);
+	}
+	p = mem_resize(p, LARGE, 1);
+	assert_non_null(p);
+	memset(p + SMALL, 1, LARGE - SMALL);
+	for (size_t i = 0; i < SMALL; i += 1000)
+		assert_int_equal(p[i], (unsigned char)(i / 1000));
+	mem_free(p);
+}
+
 static void test_strdup(void **state)
 {
 	char *s = mem_strdup("kernel"), *e = mem_strdup("");
@@ -138,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_zeroed_and_checked),
 		cmocka_unit_test(test_empty_is_no_failure),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_strdup),
 		cmocka_unit_test(test_fails_once),
 		cmocka_unit_test(test_grow),

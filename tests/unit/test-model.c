@@ -279,7 +279,7 @@ static void a_copy_without_memory_is_empty(void **state)
 	rig_deinit(&r);
 }
 
-static void state_of_cpu(struct synth *s, uint32_t cpu, uint32_t online)
+static void state_of_cpu(struct synth *s, uint32_t cpu, enum record_cpu_state online)
 {
 	struct record_cpu state = {.cpu = cpu, .online = online};
 
@@ -297,10 +297,10 @@ static void a_cpu_that_comes_back_makes_waits_doubtful(void **state)
 	synth_begin(r.synth, 1, MS, 10, 10, 0xffff888000000100, LCB_F_MUTEX, chain, 1);
 	synth_begin(r.synth, 2, MS, 11, 11, 0xffff888000000200, LCB_F_MUTEX, chain, 1);
 	synth_round(r.synth, 2 * MS);
-	state_of_cpu(r.synth, 2, 0);
+	state_of_cpu(r.synth, 2, RECORD_CPU_OFFLINE);
 	synth_end(r.synth, 1, 3 * MS, 10, 10, 0xffff888000000100, 0);
 	synth_tick(r.synth, 4 * MS);
-	state_of_cpu(r.synth, 2, 1);
+	state_of_cpu(r.synth, 2, RECORD_CPU_ONLINE);
 	synth_end(r.synth, 1, 5 * MS, 11, 11, 0xffff888000000200, 0);
 	synth_tick(r.synth, 6 * MS);
 	rig_play_ticks(&r, NULL, 1);
@@ -311,6 +311,51 @@ static void a_cpu_that_comes_back_makes_waits_doubtful(void **state)
 	assert_int_equal(rig_sum_type(&r.engine.model, LOCK_MUTEX).n, 1);
 	assert_int_equal(r.engine.model.damage.doubtful, 1);
 	rig_deinit(&r);
+}
+
+/* One wait of each of two tasks goes on meanwhile, and one begins when the CPU is back. */
+static void play_return(enum record_cpu_state how, uint64_t *ret_sure, uint64_t *ret_doubtful)
+{
+	uint64_t chain[] = {0xffffffff81001000};
+	struct rig r;
+
+	rig_init(&r, CPUS);
+	synth_begin(r.synth, 1, MS, 10, 10, 0xffff888000000100, LCB_F_WRITE, chain, 1);
+	synth_begin(r.synth, 1, MS + 1, 12, 12, 0xffff888000000300, LCB_F_SPIN, chain, 1);
+	state_of_cpu(r.synth, 2, RECORD_CPU_OFFLINE);
+	synth_round(r.synth, 2 * MS);
+	if (how == RECORD_CPU_TOLD)
+		synth_lost(r.synth, 2, 3 * MS, 0);
+	state_of_cpu(r.synth, 2, how);
+	synth_end(r.synth, 1, 4 * MS - 1, 12, 12, 0xffff888000000300, 0);
+	synth_end(r.synth, 1, 4 * MS, 10, 10, 0xffff888000000100, 0);
+	synth_begin(r.synth, 2, 4 * MS, 11, 11, 0xffff888000000200, LCB_F_WRITE, chain, 1);
+	synth_end(r.synth, 1, 5 * MS, 11, 11, 0xffff888000000200, 0);
+	synth_tick(r.synth, 6 * MS);
+	rig_play(&r, NULL);
+	assert_false(r.engine.model.cpus[2].offline);
+	*ret_sure = rig_sum_type(&r.engine.model, LOCK_RWSEM_W).n +
+		    rig_sum_type(&r.engine.model, LOCK_SPINLOCK).n;
+	*ret_doubtful = r.engine.model.damage.doubtful;
+	rig_deinit(&r);
+}
+
+/* No longer than records are missing, where it is known until when; not of waits that are all told.
+ */
+static void doubt_about_a_cpu_lasts_as_long_as_what_is_missing(void **state)
+{
+	uint64_t sure, doubtful;
+
+	(void)state;
+	play_return(RECORD_CPU_ONLINE, &sure, &doubtful);
+	assert_int_equal(sure, 0);
+	assert_int_equal(doubtful, 3);
+	play_return(RECORD_CPU_TOLD, &sure, &doubtful);
+	assert_int_equal(sure, 2);
+	assert_int_equal(doubtful, 1);
+	play_return(RECORD_CPU_WAITS_WHOLE, &sure, &doubtful);
+	assert_int_equal(sure, 3);
+	assert_int_equal(doubtful, 0);
 }
 
 /* Opening and reading what is there already is not part of what rates are taken over. */
@@ -343,6 +388,7 @@ int main(void)
 		cmocka_unit_test(zero_forgets_sums_but_not_waiters),
 		cmocka_unit_test(rates_are_those_of_the_closed_bucket),
 		cmocka_unit_test(a_cpu_that_comes_back_makes_waits_doubtful),
+		cmocka_unit_test(doubt_about_a_cpu_lasts_as_long_as_what_is_missing),
 		cmocka_unit_test(time_counts_from_the_start),
 		cmocka_unit_test(lack_of_memory_never_breaks_it),
 		cmocka_unit_test(a_copy_goes_on_like_the_original),

@@ -142,9 +142,9 @@ static void check_sums(const struct world *w)
 	const struct profile *p = &w->m.profile;
 
 	for (size_t i = 0; i < w->m.cells.n; i++) {
-		waits += w->m.cells.cells[i].n;
+		waits += cell_n(&w->m.cells, &w->m.cells.cells[i]);
 		ns += w->m.cells.cells[i].total_ns;
-		of_cpu[w->m.cells.cells[i].cpu] += w->m.cells.cells[i].n;
+		of_cpu[w->m.cells.cells[i].cpu] += cell_n(&w->m.cells, &w->m.cells.cells[i]);
 	}
 	assert_int_equal(waits, w->waits);
 	assert_int_equal(ns, w->wait_ns);
@@ -171,9 +171,10 @@ static void check_names(const struct world *w, int last, int n_kept)
 	assert_string_equal(t->tasks[immortal].comm, "immortal");
 	for (size_t i = 0; i < w->m.cells.n; i++) {
 		const struct cell *c = &w->m.cells.cells[i];
-		waits += c->task == immortal ? c->n : 0;
+		uint64_t n = cell_n(&w->m.cells, c);
+		waits += c->task == immortal ? n : 0;
 		/* The lock that all share is told with each of them. */
-		by_lock += w->m.locks.locks[c->lock].addr == LOCK ? c->n : 0;
+		by_lock += w->m.locks.locks[c->lock].addr == LOCK ? n : 0;
 	}
 	assert_int_equal(waits, w->waits / 3);
 	assert_int_equal(by_lock, w->waits / 3 * 2);

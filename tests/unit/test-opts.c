@@ -154,8 +154,11 @@ static const char *some_value(const struct opts_info *i, char buf[64])
  * none that says how to measure is taken and then not heeded.
  */
 static const char shows_recordings[] =
+	"fields cpu pid tid cgroup lock caller stack min-wait "
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
-	"sort reverse filter memory rows format weight zoom mark-kernel json separator output "
+	"sort reverse filter memory rows threads verdict format weight zoom mark-kernel json "
+	"separator "
+	"output "
 	"percent-limit config no-config verbose quiet help";
 
 static void check_beside_input(enum opts_verb verb, const struct opts_info *i)
@@ -192,6 +195,7 @@ static void test_all_beside_input(void **state)
 				check_beside_input(verbs[v], i);
 	assert_fails("script -i f -F 1", "--freq says how to measure");
 	assert_fails("report -i f -F 0", "--freq says how to measure");
+	assert_fails("report --threads 2", "--threads is for reading a recording");
 }
 
 static void test_bad(void **state)
@@ -214,7 +218,15 @@ static void test_bad(void **state)
 	assert_fails("report -m 99999999999999999999", "a number from 1 to 65536");
 	assert_fails("report -m 6", "power of two");
 	assert_fails("report -p 1 -p 2 -G /", "--pid and --cgroup");
-	assert_fails("report x", "comes after '--'");
+	assert_fails("record x", "comes after '--'");
+	assert_parses(&o, "report x -j");
+	assert_string_equal(o.input, "x");
+	assert_fails("script x -F 1", "--freq says how to measure");
+	assert_fails("report x y", "two recordings");
+	assert_fails("export -i x y", "comes after '--'");
+	assert_fails("report x -- true", "no use for a command");
+	assert_parses(&o, "recover -i x");
+	assert_string_equal(o.topic, "x");
 	assert_fails("demo -- x", "no use for the word 'x'");
 	assert_fails("help a b", "no use for the word 'b'");
 	assert_fails("report -i x --set-mux-interval cpu=8", "--set-mux-interval says how");

@@ -231,10 +231,12 @@ static void outer_frames_go_first(void **state)
 {
 	enum { CHAINS = 40, LEAVES = 4 };
 	uint64_t frames[8], leaf[LEAVES] = {0};
+	struct task_table tasks;
 	struct profile p;
 
 	(void)state;
 	assert_int_equal(profile_init(&p), 0);
+	assert_int_equal(task_table_init(&tasks, 16), 0);
 	p.max = 16;
 	for (uint64_t i = 0; i < CHAINS; i++) {
 		struct event ev = {.kind = EVENT_SAMPLE, .pid = 1, .tid = 1};
@@ -244,7 +246,7 @@ static void outer_frames_go_first(void **state)
 		ev.sample.frames = frames;
 		ev.sample.n_frames = 8;
 		ev.sample.period = 10;
-		assert_int_equal(profile_sample(&p, &ev, 1), 0);
+		assert_int_equal(profile_sample(&p, &ev, &tasks, 1), 0);
 		p.next_shorten = 0;
 	}
 	assert_int_equal(p.samples, CHAINS);
@@ -254,9 +256,50 @@ static void outer_frames_go_first(void **state)
 		leaf[stack_frames(&p.stacks, p.cells[i].stack)[0] - (1ull << 63)] += p.cells[i].n;
 	for (int i = 0; i < LEAVES; i++)
 		assert_int_equal(leaf[i], CHAINS / LEAVES);
+	assert_int_equal(p.nameless, 0);
 	profile_zero(&p);
 	assert_int_equal(p.samples + p.n, 0);
 	profile_deinit(&p);
+	task_table_deinit(&tasks);
+}
+
+static void sample_of(struct profile *p, const struct task_table *tasks, uint32_t task)
+{
+	struct event ev = {.kind = EVENT_SAMPLE, .sample = {.ip = 1ull << 63, .period = 10}};
+
+	assert_int_equal(profile_sample(p, &ev, tasks, task), 0);
+	p->next_shorten = 0;
+}
+
+/* Where tasks come and go the living ones stay apart. */
+static void names_of_ended_tasks_go_before_those_of_living_ones(void **state)
+{
+	enum { CELLS = 16, ENDED = 40 };
+	struct task_table tasks;
+	struct profile p;
+	uint64_t living = 0;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	assert_int_equal(task_table_init(&tasks, 256), 0);
+	p.max = CELLS;
+	uint32_t stays = task_get(&tasks, 1, 1);
+	for (int tid = 2; tid < 2 + ENDED; tid++) {
+		uint32_t task = task_get(&tasks, tid, tid);
+		sample_of(&p, &tasks, task);
+		sample_of(&p, &tasks, stays);
+		task_end(&tasks, task, (uint64_t)tid);
+	}
+	for (size_t i = 0; i < p.n; i++)
+		living += p.cells[i].task == stays ? p.cells[i].n : 0;
+	assert_int_equal(living, ENDED);
+	assert_int_equal(p.samples, 2 * ENDED);
+	assert_int_equal(p.nameless + p.other, 0);
+	for (int tid = 100; tid < 100 + 2 * CELLS; tid++)
+		sample_of(&p, &tasks, task_get(&tasks, tid, tid));
+	assert_true(p.nameless > 0);
+	profile_deinit(&p);
+	task_table_deinit(&tasks);
 }
 
 static int sample_and_copy(struct profile *p, struct profile *copy)
@@ -267,7 +310,7 @@ static int sample_and_copy(struct profile *p, struct profile *copy)
 
 	ev.sample.frames = frames;
 	ev.sample.n_frames = 2;
-	r = r ? r : profile_sample(p, &ev, 1);
+	r = r ? r : profile_sample(p, &ev, NULL, 1);
 	return r ? r : profile_copy(copy, p);
 }
 
@@ -306,11 +349,14 @@ static void groups_are_those_of_the_kernel_s_parts(void **state)
 	assert_int_equal(pathgroup_of("task_bp_pinned.isra.0"), PATH_BREAKPOINT);
 	assert_int_equal(pathgroup_of("xol_take_insn_slot"), PATH_UPROBE);
 	assert_int_equal(pathgroup_of("vfs_read"), PATH_NONE);
-	for (int i = PATH_IDLE; i < PATH_GROUPS; i++) {
+	for (int i = PATH_IRQ_OFF; i < PATH_GROUPS; i++) {
 		assert_int_equal(pathgroup_parse(pathgroup_name((enum path_group)i), &g), 0);
 		assert_int_equal(g, i);
 	}
 	assert_true(pathgroup_parse("nothing", &g) < 0);
+	assert_true(pathgroup_allows_irqs("_raw_spin_unlock_irqrestore"));
+	assert_true(pathgroup_allows_irqs("_raw_write_unlock_irq"));
+	assert_false(pathgroup_allows_irqs("_raw_spin_unlock"));
 }
 
 #define ON_STREAM(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
@@ -326,6 +372,7 @@ int main(void)
 		ON_STREAM(an_exec_begins_with_nothing_mapped),
 		ON_STREAM(nothing_sampled_is_said),
 		cmocka_unit_test(outer_frames_go_first),
+		cmocka_unit_test(names_of_ended_tasks_go_before_those_of_living_ones),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(groups_are_those_of_the_kernel_s_parts),
 	};

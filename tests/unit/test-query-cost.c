@@ -59,6 +59,35 @@ static void shares_are_of_one_cpu(void **state)
 			    "3.2% of a CPU: draining rings 0.6%, snapshots 1.1%, the rest 1.5%");
 }
 
+static void memory_of_the_kernel_is_said_where_it_is_known(void **state)
+{
+	struct record_cost r = sample();
+	struct asked *w = *state;
+	char text[QUERY_COST_TEXT];
+
+	r.perf_rings = 4 << 20;
+	r.bpf_rings = 8 << 20;
+	r.bpf_maps = 16 << 20;
+	play(w, &r, sizeof(r));
+	struct query_cost c = query_cost(&w->q);
+	assert_int_equal(c.kernel, 28 << 20);
+	assert_non_null(strstr(query_cost_text(&c, text, sizeof(text)),
+			       "the rest 1.5%; 28.0M of the kernel's memory"));
+}
+
+static void what_the_first_versions_recorded_is_known(void **state)
+{
+	struct record_cost r = sample();
+	struct asked *w = *state;
+	char text[QUERY_COST_TEXT];
+
+	play(w, &r, RECORD_COST_LEAST);
+	struct query_cost c = query_cost(&w->q);
+	assert_true(c.known);
+	assert_int_equal(c.kernel, 0);
+	assert_null(strstr(query_cost_text(&c, text, sizeof(text)), "memory"));
+}
+
 /* The clocks of threads are read one after the other: parts may come to more than all. */
 static void the_rest_is_not_below_zero(void **state)
 {
@@ -84,7 +113,7 @@ static void what_is_cut_is_not_known(void **state)
 	struct record_cost r = sample();
 	struct asked *w = *state;
 
-	play(w, &r, sizeof(r) - 1);
+	play(w, &r, RECORD_COST_LEAST - 1);
 	assert_false(query_cost(&w->q).known);
 }
 
@@ -108,7 +137,8 @@ static void reports_have_it(void **state)
 	char *json = asked_report(&w->q, &spec);
 	assert_non_null(strstr(json, "\"cost\": {\"cpu_ns\": 32000000, \"drain_ns\": 6000000, "
 				     "\"looks_ns\": 11000000, \"rest_ns\": 15000000, "
-				     "\"cpu_pct\": 3.200}"));
+				     "\"cpu_pct\": 3.200, \"perf_rings_bytes\": null, "
+				     "\"bpf_rings_bytes\": null, \"bpf_maps_bytes\": null}"));
 	free(json);
 	spec.format = REPORT_TEXT;
 	char *text = asked_report(&w->q, &spec);
@@ -121,9 +151,14 @@ static void reports_have_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(shares_are_of_one_cpu),	   T(the_rest_is_not_below_zero),
-		T(what_is_not_there_is_not_known), T(what_is_cut_is_not_known),
-		T(what_took_no_time_is_not_known), T(reports_have_it),
+		T(shares_are_of_one_cpu),
+		T(the_rest_is_not_below_zero),
+		T(what_is_not_there_is_not_known),
+		T(what_is_cut_is_not_known),
+		T(what_took_no_time_is_not_known),
+		T(reports_have_it),
+		T(memory_of_the_kernel_is_said_where_it_is_known),
+		T(what_the_first_versions_recorded_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void drill_down_by_the_ids_of_waiters(void **state)
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(t.ids[0], all.ids[0]);
 	assert_string_equal(query_title(&w->q, BY_LOCK, spec.scope.id[BY_LOCK]),
-			    "rwsem:W 0xffff888012345678 (vm_mmap_pgoff)");
+			    "rwsem:W vm_mmap_pgoff …345678");
 	assert_string_equal(query_title(&w->q, BY_CALLER, spec.scope.id[BY_CALLER]),
 			    "rwsem:W vm_mmap_pgoff");
 	assert_string_equal(query_title(&w->q, BY_TASK, cell_u(&all, 0, "task_id")), "mm/5215");

@@ -26,6 +26,7 @@ static void state_stream(struct asked *w)
 {
 	const uint64_t lock[] = {synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH),
 				 synth_addr(SYNTH_VM_MMAP_PGOFF)};
+	const uint64_t wait[] = {synth_addr(SYNTH_TRACEITER_BEGIN), lock[0], lock[1]};
 	const uint64_t user = CODE + 5;
 	struct synth *s;
 
@@ -42,7 +43,7 @@ static void state_stream(struct asked *w)
 		synth_sample(s, 1, START + (20 + i) * MS, 50, 51, MS,
 			     (struct synth_chain){
 				     .kernel = lock, .n_kernel = 2, .user = &user, .n_user = 1});
-	synth_begin(s, 1, START + 30 * MS, 50, 51, LOCK, LCB_F_WRITE, lock, 2);
+	synth_begin(s, 1, START + 30 * MS, 50, 51, LOCK, LCB_F_WRITE, wait, 3);
 	synth_end(s, 1, START + 35 * MS, 50, 51, LOCK, 0);
 	synth_begin(s, 1, START + 80 * MS, 50, 51, LOCK, LCB_F_WRITE, lock, 2);
 	synth_tick(s, START + 100 * MS);
@@ -107,10 +108,59 @@ static void samples_and_waits_meet_in_one_tree(void **state)
 	assert_int_equal(query_flame_frame(node(&t, "vm_mmap_pgoff")), FRAME_KERNEL);
 	assert_int_equal(node(&t, "[rwsem:W]")->total_ns, 25 * MS);
 	assert_int_equal(query_flame_frame(node(&t, "[rwsem:W]")), FRAME_LOCK);
+	for (size_t i = 0; i < t.n; i++)
+		assert_string_not_equal(t.nodes[i].name, "__traceiter_contention_begin");
 	t = flame(w, (struct query_flame_spec){.by_wait = true});
 	assert_true(node(&t, "worker")->pct > 99.9 && node(&t, "app")->pct < 0.1);
 	t = flame(w, (struct query_flame_spec){.locks = true});
 	assert_int_equal(t.n_waits, 3);
+}
+
+static bool has(const struct query_tree *t, const char *name)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->nodes[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What weighs nothing is left out, and is in the sums all the same. */
+static void what_has_no_box_is_left_out(void **state)
+{
+	struct asked *w = *state;
+	struct query_tree t;
+
+	state_stream(w);
+	asked_play(w, NULL);
+	t = flame(w, (struct query_flame_spec){.by_wait = true, .boxes_only = true});
+	check(&t);
+	assert_int_equal(t.n_waits, 9);
+	assert_int_equal(t.total_ns, 25 * MS);
+	assert_false(has(&t, "app"));
+	assert_int_equal(node(&t, "worker")->n, 3);
+	assert_int_equal(node(&t, "[rwsem:W]")->total_ns, 25 * MS);
+	t = flame(w, (struct query_flame_spec){.boxes_only = true});
+	check(&t);
+	assert_int_equal(t.total_ns, 25 * MS);
+	assert_int_equal(node(&t, "app")->n, 6);
+	assert_int_equal(node(&t, "worker")->total_ns, 25 * MS);
+	assert_false(has(&t, "[rwsem:W]"));
+}
+
+/* In the next frame call chains are as they were found in the first one. */
+static void kept_chains_are_the_same(void **state)
+{
+	struct asked *w = *state;
+	struct query_tree a, b;
+
+	state_stream(w);
+	asked_play(w, NULL);
+	a = flame(w, (struct query_flame_spec){0});
+	size_t n = a.n;
+	uint64_t id = node(&a, "rwsem_down_write_slowpath")->id;
+	b = flame(w, (struct query_flame_spec){0});
+	assert_int_equal(b.n, n);
+	assert_int_equal(node(&b, "rwsem_down_write_slowpath")->id, id);
 }
 
 static uint64_t samples_in(struct asked *w, const char *term, uint64_t *ret_ns)
@@ -213,6 +263,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_STREAM(samples_and_waits_meet_in_one_tree),
 		ON_STREAM(a_part_is_looked_at_alone),
+		ON_STREAM(what_has_no_box_is_left_out),
+		ON_STREAM(kept_chains_are_the_same),
 		cmocka_unit_test(what_is_no_part_is_refused),
 		ON_STREAM(a_lock_has_its_waits_alone),
 		ON_STREAM(every_allocation_may_fail),

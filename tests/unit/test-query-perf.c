@@ -252,6 +252,25 @@ static void events_of_a_context_a_process_and_an_event(void **state)
 	assert_string_equal(cell_s(&t, 0, "event"), "cache-misses"); /* waits for its turn */
 }
 
+static void an_event_in_words(void **state)
+{
+	struct asked *w = *state;
+
+	play(w, "x86");
+	struct table t = ask_events(w, (struct query_events_scope){.event = 12});
+	const char *text = query_perf_event_text(&w->q, 12);
+	assert_int_equal(t.n_rows, 2);
+	assert_non_null(text);
+	assert_non_null(strstr(text, ": breakpoint, perf type 5, "));
+	assert_non_null(strstr(text, ", inherited by children"));
+	assert_non_null(strstr(text, "; opened by "));
+	assert_non_null(strstr(text, "; enabled for 40.0s of its task's CPU time, counted for "));
+	t = ask_events(w, (struct query_events_scope){0});
+	text = query_perf_event_text(&w->q, t.ids[0]);
+	assert_int_equal(strncmp(text, "cache-misses: hardware, perf type 0, config 0x", 46), 0);
+	assert_null(query_perf_event_text(&w->q, 1ull << 60));
+}
+
 /* Enabled while its task ran elsewhere is not lost. */
 static void events_of_a_task_for_each_cpu_are_one(void **state)
 {
@@ -429,6 +448,7 @@ int main(void)
 		TEST(rows_are_filtered_and_sorted),
 		TEST(contexts_by_context_and_by_process),
 		TEST(events_of_a_context_a_process_and_an_event),
+		TEST(an_event_in_words),
 		TEST(events_of_a_task_for_each_cpu_are_one),
 		TEST(sums_leave_our_own_out),
 		TEST(slots_may_be_newer),

@@ -100,15 +100,15 @@ static void test_fd_says_what_pop_says(void **state)
 	queue_free(q);
 }
 
-/* Both what waits and what was taken but not given back fill the queue; small records pass. */
-/* With a threshold the descriptor tells of a lot, or of the end; what is there can be had. */
+/* With a threshold the descriptor tells of much room taken, or of the end; what is there can be
+ * had. */
 static void test_wake(void **state)
 {
 	struct queue *q = make(1 << 20);
 	struct record r;
 
 	(void)state;
-	queue_set_wake(q, 1000);
+	queue_set_wake(q, 8000);
 	assert_true(push(q, 0, 400, 'a'));
 	assert_false(readable(q));
 	assert_true(push(q, 0, 600, 'b'));
@@ -128,6 +128,31 @@ static void test_wake(void **state)
 	queue_free(q);
 }
 
+/* Whoever waits for ticks hears of each, and of nothing else. */
+static void test_ticks_wake(void **state)
+{
+	struct queue *q = make(1 << 20);
+	struct record r;
+	uint64_t t = 1;
+
+	(void)state;
+	queue_set_wake(q, 8000);
+	assert_int_equal(queue_put(q, RECORD_ROUND, 0, &t, sizeof(t)), 0);
+	assert_false(readable(q));
+	assert_int_equal(queue_put(q, RECORD_TICK, 0, &t, sizeof(t)), 0);
+	assert_int_equal(queue_put(q, RECORD_ROUND, 0, &t, sizeof(t)), 0);
+	assert_true(readable(q));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(queue_pop(q, &r), 0);
+		queue_release(q, &r);
+	}
+	assert_false(readable(q));
+	assert_int_equal(queue_pop(q, &r), 0);
+	queue_release(q, &r);
+	queue_free(q);
+}
+
+/* Both what waits and what was taken but not given back fill the queue; small records pass. */
 static void test_bound(void **state)
 {
 	struct queue *q = make(4 * 65536);
@@ -317,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_fd_says_what_pop_says),
 		cmocka_unit_test(test_wake),
+		cmocka_unit_test(test_ticks_wake),
 		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_pools_share_the_bound),
 		cmocka_unit_test(test_chunks_are_recycled),

@@ -299,7 +299,8 @@ static struct source *cut_of(struct synth *s, int fd, uint64_t from, uint64_t to
 	struct writer *w;
 
 	assert_int_equal(writer_new(&w, &o, &err), 0);
-	assert_int_equal(cut_range(whole, w, from, to, &err), 0);
+	assert_int_equal(
+		cut_range(whole, w, &(struct cut_part){.from_ns = from, .to_ns = to}, &err), 0);
 	assert_int_equal(writer_finish(w, &err), 0);
 	writer_free(w);
 	source_free(whole);

@@ -408,15 +408,40 @@ static void own_rings_fit_into_their_memory(void **state)
 	const size_t beside = 80 << 10;
 
 	(void)state;
-	assert_int_equal(ring_own_bytes(0, beside, 2), 1 << 21);
+	assert_int_equal(ring_own_bytes(0, beside, 2), 1 << 23);
+	assert_int_equal(ring_own_bytes(0, beside, 16), 1 << 21);
 	assert_int_equal(ring_own_bytes(0, beside, 32), 1 << 20);
 	assert_int_equal(ring_own_bytes(0, beside, 64), 1 << 19);
 	assert_int_equal(ring_own_bytes(0, beside, 1024), 1 << 16);
-	for (size_t n = 1; n < 400; n++)
-		assert_true((ring_own_bytes(0, beside, n) + beside) * n <= 64 << 20);
+	for (size_t n = 1; n < 340; n++) {
+		size_t own = ring_own_bytes(0, beside, n) + beside;
+		assert_true(own * n <= 48 << 20);
+		assert_true((own + ring_perf_kib(n, true, 0) * 1024) * n <= 64 << 20);
+	}
 	assert_int_equal(ring_own_bytes(4096, beside, 2), 1 << 16);
 	assert_int_equal(ring_own_bytes(1 << 18, beside, 1024), 1 << 18);
-	assert_int_equal(ring_own_bytes(1ull << 33, beside, 2), 1 << 21);
+	assert_int_equal(ring_own_bytes(1 << 24, beside, 2), 1 << 24);
+	assert_int_equal(ring_own_bytes(1ull << 33, beside, 2), 1 << 26);
+}
+
+static void rings_of_perf_fit_into_their_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(ring_perf_kib(2, false, 0), 2048);
+	assert_int_equal(ring_perf_kib(2, true, 0), 2048);
+	assert_int_equal(ring_perf_kib(16, true, 0), 512);
+	assert_int_equal(ring_perf_kib(128, false, 0), 512);
+	assert_int_equal(ring_perf_kib(64, true, 0), 256);
+	assert_int_equal(ring_perf_kib(1024, false, 0), 64);
+	assert_int_equal(ring_perf_kib(1024, true, 0), 32);
+	assert_int_equal(ring_perf_kib(2, true, 8 << 20), 8192);
+	assert_int_equal(ring_perf_kib(64, true, 8 << 20), 1024);
+	for (size_t n = 1; n <= 1024; n++) {
+		assert_true(ring_perf_kib(n, false, 0) * n <= 64 << 10);
+		assert_true(ring_perf_kib(n, false, 1 << 30) * n <= 64 << 10);
+	}
+	for (size_t n = 1; n <= 512; n++)
+		assert_true(ring_perf_kib(n, true, 0) * n <= 16 << 10);
 }
 
 int main(void)
@@ -436,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_peek_counts),
 		cmocka_unit_test(test_peek_broken),
 		cmocka_unit_test(own_rings_fit_into_their_memory),
+		cmocka_unit_test(rings_of_perf_fit_into_their_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "kontend/shrink.h"
 #include "random.h"
 #include "recording.h"
+#include "symtext.h"
 #include "synth-profile.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -76,36 +77,24 @@ static struct synth *stream(const char *kallsyms)
 	return s;
 }
 
-static int file_of(const struct recording *rec, char path[64])
+static void path_of(int fd, char path[64])
 {
-	int fd = memfd_create("recording", 0);
-
-	assert_true(fd >= 0 && write(fd, rec->data, rec->len) == (ssize_t)rec->len);
 	snprintf(path, 64, "/proc/self/fd/%d", fd);
-	return fd;
 }
 
-/* What is left of @rec, in a new file. */
-static int shrink(const struct recording *rec, int level, int *ret_fd, struct error *err)
+/* What is left of what @w has written into @in, in a new file. */
+static int shrink(const struct writer *w, int in, int *ret_fd, struct error *err)
 {
 	char path[64];
-	struct reader_options ro = {.path = path, .no_symbols = true};
-	struct writer_options wo = {.zstd_level = level, .clock_id = 1};
-	struct writer *w = NULL;
+	struct reader_options o = {.path = path, .no_symbols = true};
 	struct source *s = NULL;
-	int in = file_of(rec, path), r;
 
-	wo.fd = *ret_fd = memfd_create("small", 0);
-	r = reader_new(&s, &ro, err);
+	path_of(in, path);
+	*ret_fd = memfd_create("small", 0);
+	int r = reader_new(&s, &o, err);
 	if (!r)
-		r = writer_new(&w, &wo, err);
-	if (!r)
-		r = shrink_copy(s, w, err);
-	if (!r)
-		r = writer_finish(w, err);
-	writer_free(w);
+		r = shrink_copy(s, w, *ret_fd, err);
 	source_free(s);
-	close(in);
 	return r;
 }
 
@@ -115,7 +104,7 @@ static void play(struct engine *e, int fd)
 	struct reader_options o = {.path = path, .no_symbols = true};
 	struct source *s;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	path_of(fd, path);
 	assert_int_equal(reader_new(&s, &o, NULL), 0);
 	assert_int_equal(engine_init(e, s, NULL, NULL), 0);
 	while (engine_pump(e, 0, NULL) != ENGINE_END)
@@ -132,8 +121,8 @@ static unsigned same_names_in(const struct engine *a, const struct engine *b,
 	for (uint32_t i = 0; i < t->n; i++) {
 		const uint64_t *frames = stack_frames(t, i);
 		for (uint32_t k = 0; k < t->stacks[i].n; k++) {
-			sym_format(&a->sym, frames[k], name[0], sizeof(name[0]));
-			sym_format(&b->sym, frames[k], name[1], sizeof(name[1]));
+			symtext(&a->sym, frames[k], name[0], sizeof(name[0]));
+			symtext(&b->sym, frames[k], name[1], sizeof(name[1]));
 			assert_string_equal(name[0], name[1]);
 			assert_int_equal(sym_is_lock_function(&a->sym, frames[k]),
 					 sym_is_lock_function(&b->sym, frames[k]));
@@ -149,23 +138,23 @@ static void same_names(const struct engine *a, const struct engine *b)
 
 	assert_true(same_names_in(a, b, &a->model.stacks) > 3);
 	assert_int_equal(same_names_in(a, b, &a->model.profile.stacks), 2);
-	sym_format(&b->sym, FAR + 64 * 777 + 5, name, sizeof(name));
+	symtext(&b->sym, FAR + 64 * 777 + 5, name, sizeof(name));
 	assert_string_equal(name, "filler_777_912284217+0x5");
 }
 
 static void test_same_but_small(void **state)
 {
 	static const int forms[] = {0, RECORDING_ZSTD};
-	char *kallsyms = symbols(), path[64];
+	char *kallsyms = symbols();
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct synth *s = stream(kallsyms);
-		struct recording rec = recording_written(synth_source(s), forms[i]);
-		int fd, whole = file_of(&rec, path);
+		int fd, whole;
+		struct writer *w = recording_writer(synth_source(s), forms[i], &whole);
 		struct engine a, b;
-		assert_int_equal(shrink(&rec, forms[i] ? 1 : 0, &fd, NULL), 0);
-		assert_true(lseek(fd, 0, SEEK_END) < (off_t)rec.len / 3);
+		assert_int_equal(shrink(w, whole, &fd, NULL), 0);
+		assert_true(lseek(fd, 0, SEEK_END) < lseek(whole, 0, SEEK_END) / 3);
 		play(&a, whole);
 		play(&b, fd);
 		char *was = random_state(&a.model), *is = random_state(&b.model);
@@ -178,7 +167,7 @@ static void test_same_but_small(void **state)
 		engine_deinit(&b);
 		close(fd);
 		close(whole);
-		recording_free(&rec);
+		writer_free(w);
 		synth_free(s);
 	}
 	free(kallsyms);
@@ -186,12 +175,13 @@ static void test_same_but_small(void **state)
 
 static void check_nothing(struct synth *s)
 {
-	struct recording rec = recording_written(synth_source(s), 0);
-	int fd;
+	int fd, whole;
+	struct writer *w = recording_writer(synth_source(s), 0, &whole);
 
-	assert_int_equal(shrink(&rec, 0, &fd, NULL), SHRINK_NOTHING);
+	assert_int_equal(shrink(w, whole, &fd, NULL), SHRINK_NOTHING);
 	close(fd);
-	recording_free(&rec);
+	close(whole);
+	writer_free(w);
 	synth_free(s);
 }
 
@@ -208,25 +198,51 @@ static void test_nothing_to_leave_out(void **state)
 	check_nothing(s);
 }
 
+static void test_no_padding(void **state)
+{
+	static const char text[] = "ffffffff81000000 T _text\nffffffff81000010 t __pfx_first\n"
+				   "ffffffff81000020 t first\nffffffff81000030 t __pfx_last",
+			  lean[] = "ffffffff81000000 T _text\nffffffff81000020 t first\n";
+	struct synth *s = stream(text);
+	struct recording rec = recording_written(synth_source(s), 0);
+	struct reader_options o = {.path = "bytes", .bytes = rec.data, .n_bytes = rec.len};
+	struct source *from;
+	struct record r = {0};
+
+	(void)state;
+	assert_int_equal(reader_new(&from, &o, NULL), 0);
+	while (r.kind != RECORD_KALLSYMS) {
+		source_release(from, &r);
+		assert_int_equal(source_next(from, 0, &r, NULL), 0);
+	}
+	assert_int_equal(r.len, sizeof(lean) - 1);
+	assert_memory_equal(r.data, lean, r.len);
+	source_release(from, &r);
+	source_free(from);
+	recording_free(&rec);
+	synth_free(s);
+}
+
 static void test_failures(void **state)
 {
 	struct synth *s = stream(synth_kallsyms);
-	struct recording rec = recording_written(synth_source(s), 0);
+	int r = -ENOMEM, fd, whole;
+	struct writer *w = recording_writer(synth_source(s), RECORDING_ZSTD, &whole);
 	long live = mem_live();
-	int r = -ENOMEM, fd;
 
 	(void)state;
 	for (long n = 0; r; n++) {
 		struct error err = {0};
 		mem_fail_after(n);
-		r = shrink(&rec, 0, &fd, &err);
+		r = shrink(w, whole, &fd, &err);
 		mem_fail_after(-1);
 		close(fd);
 		assert_true(!r || (r == -ENOMEM && err.text[0]));
 		assert_int_equal(mem_live(), live);
 		assert_true(n < 10000);
 	}
-	recording_free(&rec);
+	close(whole);
+	writer_free(w);
 	synth_free(s);
 }
 
@@ -235,6 +251,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_but_small),
 		cmocka_unit_test(test_nothing_to_leave_out),
+		cmocka_unit_test(test_no_padding),
 		cmocka_unit_test(test_failures),
 	};
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Snapshots that a thread takes while others go on: all of a round in their order, each as soon as
- * it is there, those of the start only where they are asked for, and nothing twice.
+ * it is there, those of the start only where they are asked for, and nothing twice. Those that cost
+ * much are left out of rounds that come often.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include <poll.h>
 #include <semaphore.h>
 #include <string.h>
+#include <time.h>
 
 enum { SOURCES = 3 };
 
@@ -22,9 +24,21 @@ struct fake {
 	struct snapshot_source look;
 	char body[8];
 	bool is_silent;
-	sem_t *gate; /* taken before each look; NULL: there is none */
+	uint64_t burns_ns; /* of CPU time, each look */
+	sem_t *gate;	   /* taken before each look; NULL: there is none */
 	int looks, last_looks;
 };
+
+static void burn(uint64_t ns)
+{
+	struct timespec from, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while ((uint64_t)((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec) <
+		 ns);
+}
 
 static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
 {
@@ -32,6 +46,7 @@ static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
 
 	if (f->gate)
 		sem_wait(f->gate);
+	burn(f->burns_ns);
 	f->looks++;
 	f->last_looks += last;
 	*ret_len = sizeof(f->body);
@@ -53,6 +68,7 @@ static void set_up(struct bench *b)
 	for (int i = 0; i < SOURCES; i++) {
 		b->of[i].look.kind = (uint16_t)(i + 1);
 		b->of[i].look.take = take;
+		b->of[i].look.each_tick = true;
 		b->of[i].look.next = i + 1 < SOURCES ? &b->of[i + 1].look : NULL;
 	}
 	assert_int_equal(snapshot_thread_new(&b->thread, &b->of[0].look, &err), 0);
@@ -166,6 +182,34 @@ static void the_start_and_the_end_are_asked_for(void **state)
 	tear_down(&b);
 }
 
+static void round_of(struct bench *b, enum snapshot_round round, uint64_t time_ns)
+{
+	struct snapshot_taken t;
+
+	snapshot_thread_ask(b->thread, round, time_ns);
+	snapshot_thread_wait(b->thread);
+	while (snapshot_thread_collect(b->thread, &t))
+		;
+}
+
+static void what_costs_much_comes_once_a_second(void **state)
+{
+	const uint64_t tenth = 100000000;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	b.of[0].look.each_tick = false;
+	b.of[0].burns_ns = b.of[1].burns_ns = 2000000;
+	for (uint64_t i = 0; i < 30; i++)
+		round_of(&b, SNAPSHOT_TICK, 1000000000 + i * tenth);
+	assert_int_equal(b.of[0].looks, 4);
+	assert_int_equal(b.of[1].looks, 30);
+	round_of(&b, SNAPSHOT_LAST, 1000000000 + 30 * tenth);
+	assert_int_equal(b.of[0].looks, 5);
+	tear_down(&b);
+}
+
 /* Who ends in the middle of a round waits for it: bodies are not freed while they are written. */
 static void the_round_at_hand_is_finished(void **state)
 {
@@ -185,6 +229,7 @@ int main(void)
 		cmocka_unit_test(what_is_there_does_not_wait_for_the_rest),
 		cmocka_unit_test(some_have_nothing_to_say),
 		cmocka_unit_test(the_start_and_the_end_are_asked_for),
+		cmocka_unit_test(what_costs_much_comes_once_a_second),
 		cmocka_unit_test(the_round_at_hand_is_finished),
 	};
 

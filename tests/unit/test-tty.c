@@ -127,6 +127,58 @@ static void test_passes_all_by_a_shared_one(void **state)
 	close_pair(&p);
 }
 
+/* What the terminal is told to show at once arrives at once, nothing around nothing. */
+static void test_frames(void **state)
+{
+	enum { FRAME = 3000 };
+	static const char begin[] = TTY_FRAME_BEGIN, end[] = TTY_FRAME_END;
+	char bytes[2 * FRAME];
+	struct pair p;
+
+	(void)state;
+	open_pair(&p);
+	open_tty(&p);
+	p.tty.has_frames = true;
+	for (int i = 0; i < 3; i++) {
+		put(&p, 0, FRAME);
+		assert_true(tty_send(&p.tty));
+		size_t n = (size_t)read(p.far, bytes, sizeof(bytes));
+		assert_int_equal(n, FRAME + 2 * (sizeof(begin) - 1));
+		assert_memory_equal(bytes, begin, sizeof(begin) - 1);
+		assert_int_equal(bytes[sizeof(begin) - 1], byte_at(0));
+		assert_memory_equal(bytes + n - (sizeof(end) - 1), end, sizeof(end) - 1);
+		put(&p, 0, 0);
+		assert_int_equal(p.tty.end, 0);
+	}
+	close_pair(&p);
+}
+
+/* So does one that the terminal takes in pieces. */
+static void test_large_frame(void **state)
+{
+	static char held[2 * MUCH];
+	struct pair p;
+	size_t n = 0;
+
+	(void)state;
+	open_pair(&p);
+	open_tty(&p);
+	p.tty.has_frames = true;
+	put(&p, 0, MUCH);
+	while (!tty_send(&p.tty)) {
+		ssize_t got = read(p.far, held + n, sizeof(held) - n);
+
+		assert_true(got > 0);
+		n += (size_t)got;
+	}
+	while (n < MUCH + 2 * strlen(TTY_FRAME_END))
+		n += (size_t)read(p.far, held + n, sizeof(held) - n);
+	assert_memory_equal(held, TTY_FRAME_BEGIN, strlen(TTY_FRAME_BEGIN));
+	assert_string_equal(held + n - strlen(TTY_FRAME_END), TTY_FRAME_END);
+	assert_null(strstr(held + 1, TTY_FRAME_BEGIN));
+	close_pair(&p);
+}
+
 static void assert_modes(const struct pair *p, const struct termios *expected)
 {
 	struct termios now;
@@ -245,6 +297,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_passes_all),
 		cmocka_unit_test(test_passes_all_by_a_shared_one),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_large_frame),
 		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_leaves_after_ctrl_s),
 		cmocka_unit_test(test_the_other_end_is_gone),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a hit costs, kept: it comes back, unless it is damaged, of another boot, or of somebody. */
+#include "keptdir.h"
 #include "kontend/kept.h"
 #include "kontend/uprobe-cost.h"
 
@@ -14,25 +15,21 @@
 
 #include <cmocka.h>
 
-static char folder[64], file[96];
+static char folder[KEPTDIR_PATH], file[96];
 static const struct uprobe_costs costs = {.ns = {{0}, {60, 0}, {900, 1500}, {2100, 2900}}};
 
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/kontend-cost-XXXXXX");
-	assert_non_null(mkdtemp(folder));
+	keptdir_make(folder, "");
 	snprintf(file, sizeof(file), "%s/uprobe-cost", folder);
-	setenv("KONTEND_CACHE", folder, 1);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	unlink(file);
-	unsetenv("KONTEND_CACHE");
-	return rmdir(folder);
+	return keptdir_remove(folder);
 }
 
 static void check(bool is_there)
@@ -66,13 +63,7 @@ static void test_comes_back(void **state)
 
 static void change(off_t at)
 {
-	char byte;
-	int fd = open(file, O_RDWR | O_CLOEXEC);
-
-	assert_int_equal(pread(fd, &byte, 1, at), 1);
-	byte ^= 1;
-	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-	close(fd);
+	keptdir_damage(file, at);
 	check(false);
 }
 

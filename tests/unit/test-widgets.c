@@ -105,7 +105,7 @@ static void test_drawn_as_stated(void **state)
 	show(&st, &f);
 	assert_int_equal(screen_text(&st.s, &text), 0);
 	assert_string_equal(text, "\n"
-				  "   LOCK                     NOW  ▼WAIT\n"
+				  "   LOCK                     NOW  WAIT▼\n"
 				  "  ›lock100                  100  100us\n"
 				  "   lock10                    10 10.0us\n"
 				  "   lock1                      1 1.00us\n"

@@ -34,6 +34,14 @@ find_object() {
 	return 1
 }
 
+# What breakpoints watch is named by the symbols of bp-holder.
+what_to_strip() {
+	case $1 in
+	*/bp-holder) echo --strip-debug ;;
+	*) echo --strip-all ;;
+	esac
+}
+
 # The interpreter tells the architecture. What has none is a script, or needs nothing.
 add_program() {
 	interpreter=$(readelf -l "$1" 2>/dev/null | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
@@ -42,7 +50,7 @@ add_program() {
 	*ld-linux-aarch64*) triplet=aarch64-linux-gnu ;;
 	*) cp -L "$1" "$2" && return ;;
 	esac
-	"$triplet-strip" -o "$2" "$1" 2>/dev/null || cp -L "$1" "$2"
+	"$triplet-strip" "$(what_to_strip "$1")" -o "$2" "$1" 2>/dev/null || cp -L "$1" "$2"
 	mkdir -p "$root/lib" "$root/$(dirname "$interpreter")"
 	[ -e "$root$interpreter" ] ||
 		cp -L "$(find_object "$(basename "$interpreter")")" "$root$interpreter"

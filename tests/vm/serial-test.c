@@ -30,7 +30,7 @@ static void start(struct session *s, const char *term)
 	session_start_on(s, far, near, argv, env);
 	session_expect(s, "kontend");
 	session_expect(s, "by type");
-	session_expect(s, "quit");
+	session_expect(s, "help");
 	assert_false(session_restored(s));
 }
 

@@ -11,6 +11,7 @@
  * stays in the header.
  */
 #include "kontend/mem.h"
+#include "kontend/query-only.h"
 #include "kontend/text.h"
 #include "priv.h"
 #include "widgets/layout.h"
@@ -18,6 +19,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { VERDICT_H = 20 };
 
 struct app_entry *app_top(struct app *a)
 {
@@ -150,6 +153,60 @@ const char *app_filter(const struct app *a)
 	return a->n_stack ? a->stack[a->n_stack - 1].filter : a->roots[a->root].filter;
 }
 
+const char *app_row_filter(const struct app *a)
+{
+	return a->rows;
+}
+
+/* One table of waits, or a picture of them. Other pages have figures of everything. */
+static bool is_about_waits(const struct view *v)
+{
+	static const char *const kinds[] = {"locks", "waiters", "flame"};
+
+	for (size_t i = 0; v->ops->tables && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(v->ops->tables, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Adds which waits the filter of @e means to *@all, NULL: no memory. Answers that, in the arena. */
+static const char *add_filter(struct app *a, const struct app_entry *e, const char **all)
+{
+	char only[2 * PROMPT_TEXT] = "";
+
+	if (is_about_waits(e->view))
+		query_only_split(e->filter, only, a->rows);
+	else
+		snprintf(a->rows, sizeof(a->rows), "%s", e->filter);
+	if (*only && *all)
+		*all = arena_printf(&a->query.arena, "%s(%s) ", *all, only);
+	return arena_strndup(&a->query.arena, only, strlen(only));
+}
+
+/*
+ * The filters of a view about waits, and of those that it was opened from, say which are meant as
+ * far as they name them: all that is there is then of these.
+ */
+static void narrow_to_filters(struct app *a)
+{
+	bool any = a->only && *a->only;
+
+	a->narrowed = a->only;
+	const char *all = any ? arena_printf(&a->query.arena, "(%s) ", a->only) : "";
+	const char *first = add_filter(a, &a->roots[a->root], &all);
+
+	a->above = a->n_stack && first ? first : "";
+	for (size_t i = 0; i < a->n_stack; i++)
+		add_filter(a, &a->stack[i], &all);
+	if (!is_about_waits(app_top(a)->view) || (all && !*all))
+		return;
+	struct error err = {0};
+	a->narrowed = all;
+	/* What is still being typed is not wrong yet. */
+	if ((!all || query_only_set(&a->query, all, &err) < 0) && !a->prompt.kind)
+		app_say(a, ROLE_ERROR, "%s", err.code ? err.text : "Not enough memory");
+}
+
 void app_set_filter(struct app *a, const char *text)
 {
 	struct app_entry *e = app_top(a);
@@ -226,15 +283,21 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->screen.ascii = d->ascii;
 	a->clock = o->clock ? o->clock : &app_system_clock;
 	a->delay_ns = o->delay_ns ? o->delay_ns : 1000000000ull;
+	a->duration_ns = o->duration_ns;
 	a->save_dir = o->save_dir ? o->save_dir : ".";
 	a->child_exit_fd = o->child_exit_fd;
 	a->percent_limit = o->percent_limit;
+	a->limits = o->verdict;
+	a->only = o->only;
+	a->only_words = o->only_words;
 	a->time.line = o->timeline;
+	a->time.figures = o->figures;
 	a->time.is_replay = o->timeline != NULL;
 	a->history = o->has_history ? e->source : NULL;
 	a->time.cut = o->cut;
 	a->time.name = o->recording ? o->recording : "";
 	r = query_init(&a->query, e);
+	a->query.keeps = true;
 	if (r < 0)
 		error_errno(err, r, "Cannot set up the screen");
 	else
@@ -243,9 +306,13 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 		app_free(a);
 		return r;
 	}
+	a->window = APP_WINDOW_10S;
 	a->dirty = true;
 	if (a->time.line)
 		app_time_begin(a, o->from_ns, o->to_ns);
+	a->tour.workload = o->workload;
+	if (o->tour)
+		app_tour_begin(a);
 	if (o->note && *o->note)
 		app_say(a, ROLE_WARN, "%s", o->note);
 	app_measure(a);
@@ -258,6 +325,7 @@ void app_free(struct app *a)
 	if (!a)
 		return;
 	app_history_leave(a);
+	app_marks_clear(a);
 	while (a->n_stack)
 		app_pop(a);
 	for (size_t i = 0; i < a->n_roots; i++)
@@ -299,6 +367,14 @@ static const char *crumb(const struct app *a, size_t i)
 }
 
 /* Where one is: the last parts are the ones to be read, so those before give way. */
+/* Marks are compared, but not by this view. */
+static bool is_left_out(const struct app *a)
+{
+	const struct view_ops *ops = top(a)->ops;
+
+	return app_compare_on(a) && !ops->compares && ops != &view_help;
+}
+
 static void draw_crumbs(struct app *a, struct rect r)
 {
 	size_t first = a->n_stack;
@@ -314,6 +390,12 @@ static void draw_crumbs(struct app *a, struct rect r)
 		if (i < a->n_stack)
 			x = screen_put(&a->screen, r, x, 0, ROLE_DIM, " › ");
 	}
+	if (*a->above)
+		x = screen_put(&a->screen, r, screen_put(&a->screen, r, x, 0, ROLE_DIM, "  only "),
+			       0, ROLE_MATCH, a->above);
+	if (is_left_out(a))
+		screen_put(&a->screen, r, x, 0, ROLE_WARN,
+			   "  of one moment: B minus A is in locks (2)");
 }
 
 static void draw_bottom(struct app *a, struct rect r)
@@ -331,18 +413,34 @@ static void draw_bottom(struct app *a, struct rect r)
 static void draw_parts(struct app *a, const struct layout_app *l)
 {
 	struct view *v = app_top(a)->view;
-	struct query_overview o = {0};
 
+	app_window_apply(a);
 	query_begin(&a->query);
-	if (query_overview(&a->query, &o) < 0)
+	if (query_only_set(&a->query, a->only, NULL) < 0)
+		app_say(a, ROLE_ERROR, "Not enough memory for what is left out");
+	a->verdict_line = l->verdict;
+	if (app_sums_ask(a) < 0) {
 		app_say(a, ROLE_ERROR, "Not enough memory to draw: close something, or use :zero");
-	else
-		header_draw(a, l->header, &o);
-	app_time_draw(a, l->ribbon);
+	} else {
+		header_draw(a, l->header, &a->sums.now);
+		if (l->verdict.h)
+			verdict_draw(&a->verdict, &a->screen, l->verdict,
+				     app_tour_is_offered(a) ? "t: tour with a demo" : NULL);
+	}
+	app_ribbon_draw(a, l->ribbon);
+	narrow_to_filters(a);
 	if (l->crumbs.h)
 		draw_crumbs(a, l->crumbs);
-	v->ops->draw(v, &a->screen, l->body);
+	struct rect body = l->body, callout = body;
+	callout.h = app_tour_lines(a, body);
+	body.h -= callout.h;
+	callout.y += body.h;
+	v->ops->draw(v, &a->screen, body);
+	if (callout.h)
+		app_tour_draw(a, callout);
 	a->drawn = v;
+	/* Commands that come before the next frame are about all there is by then. */
+	query_only_end(&a->query);
 	draw_bottom(a, l->bar);
 }
 
@@ -356,7 +454,19 @@ int app_pending(struct app *a)
 	return a->display->ops->pending ? a->display->ops->pending(a->display) : -1;
 }
 
-void app_draw(struct app *a)
+/* The overview is about the verdict, help about keys; others have it where there is room. */
+static struct layout_has lines_of(struct app *a)
+{
+	const struct view_ops *ops = app_top(a)->view->ops;
+
+	return (struct layout_has){
+		.ribbon = app_ribbon_rows(a),
+		.verdict = ops != &view_help && (ops == &view_overview || a->screen.h >= VERDICT_H),
+		.crumbs = a->n_stack > 0 || is_left_out(a),
+	};
+}
+
+static void draw_frame(struct app *a)
 {
 	struct layout_app l;
 	int w, h;
@@ -365,7 +475,7 @@ void app_draw(struct app *a)
 	if (screen_resize(&a->screen, w, h) < 0)
 		return;
 	a->again = false;
-	l = layout_app(a->screen.w, a->screen.h, a->time.line, a->n_stack > 0);
+	l = layout_app(a->screen.w, a->screen.h, lines_of(a));
 	if (l.too_small)
 		draw_too_small(a, &l);
 	else
@@ -375,5 +485,14 @@ void app_draw(struct app *a)
 		return;
 	}
 	a->display->ops->blit(a->display, a->screen.cells, a->screen.w, a->screen.h);
-	a->dirty = a->again;
+	a->dirty = false;
+}
+
+void app_draw(struct app *a)
+{
+	uint64_t began = a->clock->now_ns(a->clock->arg);
+
+	draw_frame(a);
+	a->drawn_ns = a->clock->now_ns(a->clock->arg);
+	a->draw_took_ns = a->drawn_ns - began;
 }

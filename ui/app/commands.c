@@ -125,13 +125,24 @@ static void go_to_view(struct app *a, const struct command_arg *arg)
 	app_say(a, ROLE_ERROR, "No view is called \"%s\": Tab completes", name ? name : "");
 }
 
+/* The next pane of the page, and behind the last one of a view the next view. */
+static void next_view(struct app *a, enum command c)
+{
+	const struct command_arg wraps = {.n = a->n_stack > 0};
+	size_t step = c == CMD_VIEW_NEXT ? 1 : a->n_roots - 1;
+
+	if (to_view(a, c, &wraps) == VIEW_UNHANDLED)
+		show_root(a, (a->root + step) % a->n_roots);
+}
+
 static void help(struct app *a)
 {
 	const struct query_scope none = {0};
 	int r;
 
 	if (app_top(a)->view->ops == &view_help) {
-		app_pop(a);
+		if (to_view(a, CMD_HELP, &(struct command_arg){0}) == VIEW_UNHANDLED)
+			app_pop(a);
 		return;
 	}
 	r = app_push(a, &view_help, &none, "help");
@@ -139,18 +150,19 @@ static void help(struct app *a)
 		app_say(a, ROLE_ERROR, "Cannot open the help: %s", strerror(-r));
 }
 
-/* A view that was gone into, as a flame graph can be, is left step by step. */
+/* A view that was gone into, as a flame graph can be, is left step by step, and its filter first.
+ */
 static void back(struct app *a)
 {
 	const struct command_arg none = {0};
 
 	if (to_view(a, CMD_BACK, &none) != VIEW_UNHANDLED)
 		return;
-	if (a->n_stack)
-		app_pop(a);
-	else if (app_filter(a)[0])
+	if (app_filter(a)[0])
 		app_set_filter(a, "");
-	else if (!app_time_clear(a))
+	else if (a->n_stack)
+		app_pop(a);
+	else if (!app_marks_clear(a) && !app_time_clear(a))
 		app_say(a, ROLE_DIM, "This is the first screen; q quits");
 }
 
@@ -205,12 +217,21 @@ static void repaint(struct app *a)
 		a->display->ops->redraw(a->display);
 }
 
+/* Who reads the help wants to be back where it was opened. */
+static void leave(struct app *a)
+{
+	if (app_top(a)->view->ops == &view_help)
+		app_pop(a);
+	else
+		a->done = true;
+}
+
 /* False when the command is not the app's. */
 static bool own_command(struct app *a, enum command c, const struct command_arg *arg)
 {
 	switch (c) {
 	case CMD_QUIT:
-		a->done = true;
+		leave(a);
 		return true;
 	case CMD_BACK:
 		back(a);
@@ -250,9 +271,18 @@ static bool session_command(struct app *a, enum command c, const struct command_
 	case CMD_PAUSE:
 		app_history_pause(a);
 		return true;
+	case CMD_STOP_ON:
+		app_stop_on(a, arg->text);
+		return true;
 	case CMD_ZERO:
 		model_zero(&a->engine->model);
 		app_say(a, ROLE_NORMAL, "counting from now again");
+		return true;
+	case CMD_WINDOW:
+		app_window_command(a, arg->text);
+		return true;
+	case CMD_MARK:
+		app_mark(a, arg->text);
 		return true;
 	case CMD_SLOWER:
 	case CMD_FASTER:
@@ -263,6 +293,12 @@ static bool session_command(struct app *a, enum command c, const struct command_
 		return true;
 	case CMD_COST:
 		say_cost(a);
+		return true;
+	case CMD_TOUR:
+		app_tour_begin(a);
+		return true;
+	case CMD_WHY:
+		app_sums_why(a);
 		return true;
 	case CMD_SAVE:
 		app_save(a, arg->text);
@@ -277,10 +313,8 @@ static bool session_command(struct app *a, enum command c, const struct command_
 		go_to_view(a, arg);
 		return true;
 	case CMD_VIEW_NEXT:
-		show_root(a, (a->root + 1) % a->n_roots);
-		return true;
 	case CMD_VIEW_PREV:
-		show_root(a, (a->root + a->n_roots - 1) % a->n_roots);
+		next_view(a, c);
 		return true;
 	default:
 		return false;
@@ -292,6 +326,8 @@ void app_command(struct app *a, enum command c, const struct command_arg *arg)
 	int r;
 
 	a->dirty = true;
+	if (c == CMD_STEP && app_tour_is_offered(a))
+		c = CMD_TOUR;
 	if (app_time_command(a, c, arg) || own_command(a, c, arg) || session_command(a, c, arg))
 		return;
 	r = to_view(a, c, arg);
@@ -300,9 +336,9 @@ void app_command(struct app *a, enum command c, const struct command_arg *arg)
 	else if (r == VIEW_UNHANDLED && c == CMD_RIGHT)
 		app_command(a, CMD_ENTER, arg);
 	else if (r == VIEW_UNHANDLED && c == CMD_EXPAND && !a->time.is_replay)
-		step_delay(a, 1);
-	else if (r == VIEW_UNHANDLED && c == CMD_COLLAPSE && !a->time.is_replay)
 		step_delay(a, -1);
+	else if (r == VIEW_UNHANDLED && c == CMD_COLLAPSE && !a->time.is_replay)
+		step_delay(a, 1);
 	else if (r == VIEW_UNHANDLED)
 		say_unhandled(a, c, arg);
 }
@@ -350,7 +386,7 @@ static void mouse(struct app *a, const struct display_input *in)
 			app_command(a, in->key == KEY_K_WHEEL_UP ? CMD_UP : CMD_DOWN, &arg);
 		return;
 	}
-	if (app_time_click(a, in->x, in->y))
+	if (app_ribbon_click(a, in->x, in->y) || app_sums_click(a, in->x, in->y))
 		return;
 	if (in->y == a->screen.h - 1)
 		c = keybar_at(&a->keybar, in->x, &arg);
@@ -381,6 +417,8 @@ void app_key(struct app *a, const struct display_input *in)
 	if (a->drawn != app_top(a)->view)
 		app_draw(a);
 	a->message[0] = '\0';
+	if (app_tour_key(a, in->key))
+		return;
 	c = command_of_key(app_mode(a), in->key, &arg);
 	if (c)
 		app_command(a, c, &arg);

@@ -40,6 +40,18 @@ __attribute__((format(printf, 4, 5))) static void add(struct segments *s, int pr
 	s->n++;
 }
 
+/* "reading 34%", or "read 34%" while one is elsewhere and it does not go on. */
+static void add_reading(struct segments *s, const struct app_time *t)
+{
+	const char *what = t->follows ? "reading" : "read";
+	unsigned per_mille = timeline_per_mille(t->line);
+
+	if (per_mille)
+		add(s, 0, ROLE_WARN, "%s %u%%", what, per_mille / 10);
+	else
+		add(s, 0, ROLE_WARN, "%s", t->follows ? what : "read in part");
+}
+
 /* "x4 PAUSED": how fast it would go on. */
 static void add_playing(struct segments *s, const struct app *a)
 {
@@ -47,6 +59,10 @@ static void add_playing(struct segments *s, const struct app *a)
 	bool at_end = timeline_now_ns(t->line) >= timeline_end_ns(t->line);
 	const char *state = t->playing ? "▶" : at_end ? "END" : "PAUSED";
 
+	if (!timeline_is_read(t->line))
+		add_reading(s, t);
+	if (app_time_reads(a))
+		return;
 	add(s, 0, t->playing ? ROLE_HEADER : ROLE_WARN, t->speed < 0 ? "x1/%d %s" : "x%d %s",
 	    1 << (t->speed < 0 ? -t->speed : t->speed), state);
 }
@@ -56,7 +72,7 @@ static void add_when(struct segments *s, const struct app *a)
 {
 	const struct when w = app_time_when(a);
 	int digits = app_time_digits(a);
-	char date[WHEN_BUF], from[WHEN_BUF], now[WHEN_BUF], end[WHEN_BUF];
+	char marks[APP_MARKS_TEXT], date[WHEN_BUF], from[WHEN_BUF], now[WHEN_BUF], end[WHEN_BUF];
 
 	add(s, 0, a->paused ? ROLE_WARN : ROLE_HEADER, a->paused ? "PAUSED" : "replay");
 	if (a->time.is_replay)
@@ -69,7 +85,9 @@ static void add_when(struct segments *s, const struct app *a)
 	when_elapsed(now, w.now_ns - w.begin_ns, digits);
 	when_elapsed(end, w.end_ns - w.begin_ns, digits);
 	when_elapsed(from, a->time.from_ns - w.begin_ns, digits);
-	if (app_averages(a))
+	if (app_marks_text(a, marks))
+		add(s, 0, ROLE_WARN, "%s", marks);
+	else if (app_shows_range(a))
 		add(s, 0, ROLE_WARN, "RANGE +%s to +%s", from, now);
 	else if (a->time.from_ns && a->time.from_ns < w.now_ns)
 		add(s, 0, ROLE_WARN, "+%s, counted from +%s", now, from);
@@ -82,7 +100,7 @@ static void add_when(struct segments *s, const struct app *a)
 static void add_what(struct segments *s, const struct app *a, const struct query_overview *o)
 {
 	const char *state = a->paused ? "PAUSED" : a->ended ? "ended" : "live";
-	char time[WHEN_BUF];
+	char time[WHEN_BUF], marks[APP_MARKS_TEXT];
 	bool whole = !o->host || !strcmp(o->host->targets, "all CPUs");
 
 	add(s, 0, ROLE_HEADER, "kontend");
@@ -91,8 +109,12 @@ static void add_what(struct segments *s, const struct app *a, const struct query
 	else
 		add(s, 0, a->paused ? ROLE_WARN : ROLE_HEADER, "%s %s", state,
 		    when_elapsed(time, o->elapsed_ns, 0));
-	if (a->paused && !a->time.line && app_history_ns(a))
+	if (!a->time.line && app_marks_text(a, marks))
+		add(s, 0, ROLE_WARN, "%s", marks);
+	else if (a->paused && !a->time.line && app_history_ns(a))
 		add(s, 1, ROLE_HEADER, "T goes back %s", when_elapsed(time, app_history_ns(a), 0));
+	if (a->only_words && *a->only_words)
+		add(s, 1, ROLE_MATCH, "only %s", a->only_words);
 	if (!o->host)
 		return;
 	add(s, whole ? 8 : a->time.line ? 4 : 1, ROLE_HEADER, "%.40s", o->host->targets);
@@ -102,8 +124,27 @@ static void add_what(struct segments *s, const struct app *a, const struct query
 	    o->host->cpus_online == 1 ? "" : "s");
 }
 
+/* "lost 5.1k (now 3.2%)  figures are lower bounds"; later "lost 5.1k (0.4%)  totals are ...". */
+static void add_lost(struct segments *s, uint64_t n, const struct query_overview *o, bool rates,
+		     bool ascii)
+{
+	bool now = rates && o->loss_now.at_least;
+	double pct = now ? o->loss_now.lost_pct : o->loss.lost_pct;
+	char count[UNITS_BUF], share[UNITS_BUF];
+
+	if (!n && !o->loss.at_least)
+		add(s, 0, ROLE_HEADER, "lost %s", ascii ? "." : "·");
+	else if (pct > 0)
+		add(s, 0, ROLE_WARN, "lost %s (%s%s%%)", units_count(count, n), now ? "now " : "",
+		    units_pct(share, pct));
+	else
+		add(s, 0, ROLE_WARN, "lost %s", n ? units_count(count, n) : "some");
+	if (now || o->loss.at_least)
+		add(s, 1, ROLE_WARN, "%s are lower bounds", now ? "figures" : "totals");
+}
+
 /* How much was lost is said always, the other counters when they are not 0. */
-static void add_damage(struct segments *s, const struct query_overview *o, bool ascii)
+static void add_damage(struct segments *s, const struct query_overview *o, bool rates, bool ascii)
 {
 	const struct figure *list = query_damage_figures;
 	char buf[UNITS_BUF];
@@ -112,10 +153,7 @@ static void add_damage(struct segments *s, const struct query_overview *o, bool 
 		uint64_t n = figure_value(f, &o->damage, 0).u;
 		bool bad = o->unmatched_pct >= 1;
 		if (f == &list[DAMAGE_LOST])
-			add(s, 0, n ? ROLE_WARN : ROLE_HEADER, "lost %s",
-			    n	    ? units_count(buf, n)
-			    : ascii ? "."
-				    : "·");
+			add_lost(s, n, o, rates, ascii);
 		else if (f == &list[DAMAGE_UNMATCHED])
 			add(s, bad ? 1 : 3, bad ? ROLE_WARN : ROLE_HEADER, "unmatched %s%%",
 			    units_pct(buf, o->unmatched_pct));
@@ -150,7 +188,7 @@ static void collect(struct segments *s, struct app *a, const struct query_overvi
 
 	add_what(s, a, o);
 	add(s, a->time.line ? 3 : 2, ROLE_HEADER, "%s ev/s", units_rate(buf, o->events_per_s));
-	add_damage(s, o, a->screen.ascii);
+	add_damage(s, o, !app_shows_range(a), a->screen.ascii);
 	if (a->time.is_replay) {
 		add(s, 9, ROLE_HEADER, "%s events", units_count(buf, a->engine->model.n_events));
 		return;
@@ -173,6 +211,23 @@ static int width_up_to(const struct segments *s, int priority)
 	return width - 2;
 }
 
+/* Where not all damage has room, as much of it as has. */
+static bool is_shown(const struct segments *s, size_t i, int priority, int width)
+{
+	int used = width_up_to(s, 0);
+
+	if (priority || s->list[i].priority != 1)
+		return s->list[i].priority <= priority;
+	for (size_t k = 0; k <= i; k++) {
+		int more = text_width(s->list[k].text) + 2;
+		if (s->list[k].priority == 1 && used + more <= width)
+			used += more;
+		else if (k == i)
+			return false;
+	}
+	return true;
+}
+
 void header_draw(struct app *a, struct rect r, const struct query_overview *o)
 {
 	struct segments s = {.n = 0};
@@ -182,6 +237,6 @@ void header_draw(struct app *a, struct rect r, const struct query_overview *o)
 	while (priority > 0 && width_up_to(&s, priority) > r.w)
 		priority--;
 	for (size_t i = 0; i < s.n; i++)
-		if (s.list[i].priority <= priority)
+		if (is_shown(&s, i, priority, r.w))
 			x = screen_put(&a->screen, r, x, 0, s.list[i].role, s.list[i].text) + 2;
 }

@@ -46,6 +46,24 @@ void app_history_pause(struct app *a)
 		pause_now(a);
 }
 
+static void forget_figures(struct app *a)
+{
+	query_ribbon_deinit(&a->kept_figures);
+	a->time.figures = NULL;
+}
+
+static int make_line(struct app *a, struct error *err)
+{
+	const struct timeline_options o = {.watch = &a->kept_figures.watch};
+
+	query_ribbon_init(&a->kept_figures);
+	a->time.figures = &a->kept_figures;
+	const int r = timeline_new(&a->time.line, a->engine, &o, err);
+	if (r)
+		forget_figures(a);
+	return r;
+}
+
 bool app_history_travel(struct app *a)
 {
 	struct error err = {0};
@@ -60,7 +78,7 @@ bool app_history_travel(struct app *a)
 	r = history_travel(a->history, a->engine, &err);
 	if (r == HISTORY_EMPTY)
 		app_say(a, ROLE_DIM, "There is nothing to go back to yet");
-	else if (r < 0 || timeline_new(&a->time.line, a->engine, NULL, &err) < 0)
+	else if (r < 0 || make_line(a, &err) < 0)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 	return a->time.line != NULL;
 }
@@ -72,6 +90,7 @@ void app_history_leave(struct app *a)
 	timeline_free(a->time.line);
 	a->time.line = NULL;
 	a->time.from_ns = a->time.to_ns = 0;
+	forget_figures(a);
 }
 
 bool app_history_collects(const struct app *a)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The last line: views by digit, then the commands that have a text for the bar, each with its
- * first key. Items that do not fit are left out; where each one was drawn is kept, so that it can
- * be clicked.
+ * The last line: all views, then the keys of the view that is shown, then those that are there
+ * everywhere, each with what it does. Where there is no room views have short names, and only where
+ * that is too much, too, digits: what keys do comes before that. Where each item was drawn is kept,
+ * so that it can be clicked.
  */
 #include "kontend/text.h"
 #include "priv.h"
 
-enum { VIEWS_NAMED = 3 };
+/* How the views are named, from the longest to the shortest. */
+enum naming { FULL, BRIEF, DIGITS };
 
 static int item_width(const char *key, const char *text)
 {
@@ -16,10 +18,17 @@ static int item_width(const char *key, const char *text)
 	return text_width(key) + 1 + (width ? width + 1 : 0);
 }
 
-static int draw_item(struct app *a, struct rect r, int x, const char *key, const char *text,
-		     const struct keybar_hit *hit, enum role role)
+/* A short name goes with its digit: "2lock". */
+static int view_width(enum naming naming, const char *text)
 {
-	int w = item_width(key, text);
+	return item_width("1", text) - (naming == BRIEF && *text);
+}
+
+/* @gap: between the key and what it does. */
+static int draw_item(struct app *a, struct rect r, int x, const char *key, const char *text,
+		     int gap, const struct keybar_hit *hit, enum role role)
+{
+	int w = item_width(key, text) - (*text && !gap);
 
 	if (x + w > r.w || a->keybar.n == APP_HITS)
 		return x;
@@ -28,7 +37,7 @@ static int draw_item(struct app *a, struct rect r, int x, const char *key, const
 	a->keybar.hits[a->keybar.n++].w = w;
 	screen_fill(&a->screen, (struct rect){r.x + x, r.y, w, 1}, ' ', ROLE_BAR);
 	screen_put(&a->screen, r, x, 0, ROLE_KEY, key);
-	screen_put(&a->screen, r, x + text_width(key) + 1, 0, role, text);
+	screen_put(&a->screen, r, x + text_width(key) + gap, 0, role, text);
 	return x + w;
 }
 
@@ -38,7 +47,16 @@ static bool is_in_bar(const struct app *a, size_t root)
 	return a->roots[root].view->ops->digit || root == a->root;
 }
 
-static int draw_views(struct app *a, struct rect r, size_t named)
+static const char *view_text(const struct app *a, size_t root, enum naming naming)
+{
+	const struct view_ops *ops = a->roots[root].view->ops;
+
+	if (naming == FULL || !ops->brief)
+		return ops->name;
+	return naming == BRIEF || root == a->root ? ops->brief : "";
+}
+
+static int draw_views(struct app *a, struct rect r, enum naming naming)
 {
 	int x = 0;
 
@@ -46,13 +64,10 @@ static int draw_views(struct app *a, struct rect r, size_t named)
 		const struct view_ops *ops = a->roots[i].view->ops;
 		const struct keybar_hit hit = {.command = CMD_VIEW, .n = ops->digit - '0'};
 		char digit[2] = {ops->digit, '\0'};
-		bool whole = i < named || i == a->root;
 
-		if (!is_in_bar(a, i))
-			continue;
-
-		x = draw_item(a, r, x, digit, whole ? ops->name : "", &hit,
-			      i == a->root ? ROLE_SELECTED : ROLE_BAR);
+		if (is_in_bar(a, i))
+			x = draw_item(a, r, x, digit, view_text(a, i, naming), naming != BRIEF,
+				      &hit, i == a->root ? ROLE_SELECTED : ROLE_BAR);
 	}
 	return x;
 }
@@ -63,76 +78,120 @@ static bool is_about_time(const struct app *a)
 	return a->time.is_replay || (a->history && a->paused);
 }
 
-/* So it is in a function's instructions, with the keys that are there alone. */
-static bool is_special(const struct app *a)
-{
-	return is_about_time(a) || app_mode(a) & COMMAND_CODE;
-}
-
 static bool in_past_only(const struct command_info *c)
 {
 	return c->modes & COMMAND_TIMES && !(c->modes & COMMAND_LIVE);
 }
 
-static bool comes_first(const struct app *a, const struct command_info *c)
+/* What the view offers by that command; NULL: nothing. */
+static const char *of_view(const struct app *a, enum command c)
 {
-	bool goes_on = c->command == CMD_PAUSE;
+	const struct view *v = a->n_stack ? a->stack[a->n_stack - 1].view : a->roots[a->root].view;
 
-	if (app_mode(a) & COMMAND_CODE)
-		return c->modes & COMMAND_CODE || c->command == CMD_HELP;
-	return is_about_time(a) && (goes_on || in_past_only(c));
+	for (const struct view_key *k = v->ops->keys; k && k->command; k++)
+		if (k->command == c)
+			return k->text;
+	return NULL;
 }
 
-static bool is_shown(const struct app *a, const struct command_info *c)
+/* From what is wanted most: help, what is about time, the view's own, the rest. */
+enum rank { HELP, TIME, OWN, REST, RANKS, NEVER };
+
+static enum rank rank_of(const struct app *a, const struct command_info *c)
 {
-	return c->bar && command_in(c, app_mode(a)) && (is_about_time(a) || !in_past_only(c));
+	if (!command_in(c, app_mode(a)) || (in_past_only(c) && !is_about_time(a)))
+		return NEVER;
+	if (c->command == CMD_HELP)
+		return HELP;
+	if (is_about_time(a) && c->bar && (in_past_only(c) || c->command == CMD_PAUSE))
+		return TIME;
+	if (of_view(a, c->command) || (c->bar && c->modes & COMMAND_CODE))
+		return OWN;
+	return c->bar ? REST : NEVER;
 }
 
-/* Columns that all items take when views after the first @named are shown by their digit alone. */
-static int total_width(const struct app *a, size_t named)
+/* What the key does here and now. */
+static const char *text_of(const struct app *a, const struct command_info *c)
+{
+	const char *own = of_view(a, c->command);
+
+	if (c->command == CMD_PAUSE && a->paused)
+		return "go on";
+	if (c->command == CMD_PLAY && a->time.playing)
+		return "pause";
+	return own ? own : c->bar;
+}
+
+/* The keys that a view has, in its own order; NULL: the end. */
+static const struct command_info *next_own(const struct app *a, const struct view_key **at)
+{
+	for (; *at && (*at)->command; (*at)++)
+		for (const struct command_info *c = command_table; c->command; c++)
+			if (c->command == (*at)->command && c->keys[0] && rank_of(a, c) == OWN) {
+				(*at)++;
+				return c;
+			}
+	return NULL;
+}
+
+static int draw_command(struct app *a, struct rect r, int x, const struct command_info *c)
+{
+	const struct keybar_hit hit = {.command = c->command};
+	char key[16];
+
+	return draw_item(a, r, x, command_key_name(c->keys[0], key), text_of(a, c), 1, &hit,
+			 ROLE_BAR);
+}
+
+static int draw_commands(struct app *a, struct rect r, int x, enum rank rank)
+{
+	const struct view_key *keys = app_top(a)->view->ops->keys;
+	const struct command_info *c;
+
+	while (rank == OWN && (c = next_own(a, &keys)))
+		x = draw_command(a, r, x, c);
+	if (rank == OWN && app_top(a)->view->ops->keys)
+		return x;
+	for (c = command_table; c->command; c++)
+		if (rank_of(a, c) == rank)
+			x = draw_command(a, r, x, c);
+	return x;
+}
+
+/* Columns that the views take, and all keys up to that rank. */
+static int width_of(const struct app *a, enum naming naming, enum rank most)
 {
 	char key[16];
 	int width = 0;
 
-	for (size_t i = 0; i < a->n_roots; i++) {
-		bool whole = i < named || i == a->root;
-
-		if (!is_in_bar(a, i))
-			continue;
-		width += whole ? item_width("1", a->roots[i].view->ops->name) : 2;
-	}
+	for (size_t i = 0; i < a->n_roots; i++)
+		if (is_in_bar(a, i))
+			width += view_width(naming, view_text(a, i, naming));
 	for (const struct command_info *c = command_table; c->command; c++)
-		if (is_shown(a, c))
-			width += item_width(command_key_name(c->keys[0], key), c->bar);
+		if (rank_of(a, c) <= most)
+			width += item_width(command_key_name(c->keys[0], key), text_of(a, c));
 	return width;
 }
 
-static int draw_commands(struct app *a, struct rect r, int x, bool first)
+static enum naming naming_of(const struct app *a, int w)
 {
-	char key[16];
+	bool special = is_about_time(a) || app_mode(a) & COMMAND_CODE;
 
-	for (const struct command_info *c = command_table; c->command; c++) {
-		const struct keybar_hit hit = {.command = c->command};
-		bool goes_on = c->command == CMD_PAUSE && comes_first(a, c);
-
-		if (is_shown(a, c) && comes_first(a, c) == first)
-			x = draw_item(a, r, x, command_key_name(c->keys[0], key),
-				      goes_on ? "go on" : c->bar, &hit, ROLE_BAR);
-	}
-	return x;
+	if (width_of(a, FULL, special ? REST : OWN) <= w)
+		return FULL;
+	return !special || width_of(a, BRIEF, OWN) <= w ? BRIEF : DIGITS;
 }
 
 void keybar_draw(struct app *a, struct rect r)
 {
-	size_t named = a->n_roots;
-	int x;
+	enum naming naming = naming_of(a, r.w);
 
-	/* What keys do is said before the last views are named. */
-	while (named > (is_special(a) ? 0 : VIEWS_NAMED) && total_width(a, named) > r.w)
-		named--;
+	if (naming == BRIEF && width_of(a, BRIEF, HELP) > r.w)
+		naming = DIGITS;
 	screen_fill(&a->screen, r, ' ', ROLE_BAR);
-	x = draw_commands(a, r, draw_views(a, r, named), true);
-	draw_commands(a, r, x, false);
+	int x = draw_views(a, r, naming);
+	for (unsigned rank = HELP; rank < RANKS; rank++)
+		x = draw_commands(a, r, x, (enum rank)rank);
 }
 
 enum command keybar_at(const struct keybar *k, int x, struct command_arg *ret_arg)

@@ -2,11 +2,17 @@
 #ifndef KONTEND_UI_APP_PRIV_H
 #define KONTEND_UI_APP_PRIV_H
 
+#include "kontend/app-compare.h"
+#include "kontend/app-sums.h"
 #include "kontend/app.h"
-#include "kontend/timeline.h"
 #include "kontend/view.h"
-#include "kontend/when.h"
+#include "marks.h"
 #include "prompt.h"
+#include "stop.h"
+#include "tour.h"
+#include "travel.h"
+#include "verdict.h"
+#include "window.h"
 
 enum { APP_ROOTS = 16, APP_DEPTH = 8, APP_HITS = 32 };
 
@@ -20,28 +26,13 @@ struct app_entry {
 	char filter[PROMPT_TEXT];
 };
 
-/* What a click on the key bar means. */
+/* What a click on the key bar means; n of CMD_VIEW. */
 struct keybar {
 	struct keybar_hit {
-		int x, w;
+		int x, w, n;
 		enum command command;
-		int n; /* of CMD_VIEW */
 	} hits[APP_HITS];
 	size_t n;
-};
-
-/* Going in time; `line` is NULL while live. A recording's is borrowed, that of a pause is the
- * app's. */
-struct app_time {
-	struct timeline *line;
-	bool is_replay;
-	const char *name; /* of the recording */
-	const struct app_cut *cut;
-	bool playing;
-	int speed;			 /* 2^speed times as fast as it was */
-	uint64_t base_clock_ns, base_ns; /* app's clock and stream when playing began */
-	uint64_t from_ns, to_ns;	 /* of the range; 0 = not marked */
-	struct rect ribbon;		 /* in the last frame */
 };
 
 struct app {
@@ -50,7 +41,7 @@ struct app {
 	struct query query;
 	struct screen screen;
 	const struct app_clock *clock;
-	uint64_t delay_ns;
+	uint64_t delay_ns, duration_ns, until_ns; /* by the clock, app_run() ends; 0 = not */
 	const char *save_dir;
 	int child_exit_fd;
 
@@ -64,14 +55,28 @@ struct app {
 	char filter_before[PROMPT_TEXT]; /* the filter that Esc brings back */
 	char search[PROMPT_TEXT];
 	double percent_limit;
+	enum app_window window;
+	const struct verdict_limits *limits;
+	struct verdict verdict;
+	struct rect verdict_line; /* in the last frame */
+	struct app_sums sums;
+	const char *only, *only_words, *above; /* options; of the filter of the first view */
+	const char *narrowed;		       /* which waits this frame is about; NULL: all */
+	char rows[2 * PROMPT_TEXT];	       /* what of the top view's filter is of its rows */
+	bool has_sums;
 	char message[400];
 	enum role message_role;
 	struct keybar keybar;
 	struct app_time time;
+	struct app_marks marks;
 	struct source *history; /* the engine's source, when that is one; NULL = none is kept */
+	struct query_ribbon kept_figures; /* of the history's timeline */
 
+	struct app_stop stop;
+	struct app_tour tour;
 	bool paused, ended, done, dirty;
-	bool again;		/* the frame wants another one soon */
+	uint64_t drawn_ns, draw_took_ns; /* app's clock after the last frame, and what that took */
+	bool again, behind;	/* the frame wants another one soon; the source may have more */
 	bool collected;		/* nothing more will come from below the history */
 	bool catching_up;	/* resumed, and the records that waited are not all applied */
 	uint64_t paused_losses; /* lost and dropped when the pause began */
@@ -102,21 +107,13 @@ int app_history_collect(struct app *a, struct error *err);
 void app_history_tick(struct app *a);	      /* the engine is at a tick */
 uint64_t app_history_ns(const struct app *a); /* how far one can go back; 0 = not at all */
 
-/* ui/app/time.c: true when the command was one of these, when it moved, when a range was marked. */
-bool app_time_command(struct app *a, enum command c, const struct command_arg *arg);
-bool app_time_play(struct app *a);
-/* Plays, or shows a range when @to_ns is not 0. */
-void app_time_begin(struct app *a, uint64_t from_ns, uint64_t to_ns);
-bool app_time_clear(struct app *a);
-/* How long nothing needs to be done, -1 = nothing is played. */
-int app_time_wait_ms(const struct app *a);
-/* Places of seconds that tell two ticks apart: 0, 1 or 3. */
-int app_time_digits(const struct app *a);
-struct when app_time_when(const struct app *a);
-void app_time_draw(struct app *a, struct rect r);
-bool app_time_click(struct app *a, int x, int y);
-
 extern const struct app_clock app_system_clock;
+
+/* ui/app/sums.c. 0 or -ENOMEM. */
+int app_sums_ask(struct app *a);
+/* Opens what the verdict is about. */
+void app_sums_why(struct app *a);
+bool app_sums_click(struct app *a, int x, int y);
 
 /* The first line of the screen. */
 void header_draw(struct app *a, struct rect r, const struct query_overview *o);

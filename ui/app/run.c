@@ -14,6 +14,8 @@
 #include <poll.h>
 #include <sys/resource.h>
 
+static const uint64_t AGAIN_NS = 200000000, LOAD_NS = 5000000;
+
 static uint64_t system_now_ns(void *arg)
 {
 	(void)arg;
@@ -76,6 +78,8 @@ static int pump(struct app *a, struct error *err)
 		caught_up(a);
 	if (r == ENGINE_END)
 		a->ended = true;
+	if (r == ENGINE_TICK)
+		app_stop_tick(a);
 	return r;
 }
 
@@ -85,6 +89,8 @@ int app_tick(struct app *a, struct error *err)
 
 	if (app_history_collects(a))
 		return app_history_collect(a, err);
+	if (app_time_reads(a))
+		return app_time_read(a, err);
 	if (a->time.line)
 		return app_time_play(a) ? ENGINE_TICK : ENGINE_IDLE;
 	if (a->paused || a->ended)
@@ -156,19 +162,59 @@ static int work(struct app *a, struct error *err)
 {
 	int r = 0;
 
-	if (a->time.playing)
+	if (app_time_reads(a))
+		r = app_time_read(a, err);
+	else if (a->time.playing)
 		app_time_play(a);
 	else if (app_history_collects(a))
 		r = app_history_collect(a, err);
 	else if (is_pumping(a))
 		r = pump(a, err);
+	a->behind = r == 0 && is_pumping(a);
 	return r < 0 ? r : 0;
+}
+
+/* Names that come one by one are not shown one by one: how long it takes until they are. */
+static uint64_t again_ns(const struct app *a)
+{
+	uint64_t since = a->clock->now_ns(a->clock->arg) - a->drawn_ns;
+
+	return since < AGAIN_NS ? AGAIN_NS - since : 0;
+}
+
+/* What the last frame had no names for. True: there is more to do at once. */
+static bool load_names(struct app *a)
+{
+	if (!a->again)
+		return false;
+	a->dirty |= !again_ns(a);
+	return query_load_names(&a->query, LOAD_NS);
+}
+
+/* How long there may be nothing to do; -1: for ever. */
+static int idle_ms(const struct app *a)
+{
+	uint64_t now = a->until_ns ? a->clock->now_ns(a->clock->arg) : 0;
+	int ms = app_time_wait_ms(a);
+
+	if (!a->until_ns)
+		return ms;
+	uint64_t left = now < a->until_ns ? (a->until_ns - now) / 1000000 + 1 : 0;
+	return ms >= 0 && (uint64_t)ms < left ? ms : left < 60000 ? (int)left : 60000;
+}
+
+static int wait_ms(const struct app *a)
+{
+	int ms = idle_ms(a);
+	int again = a->again && !a->dirty ? (int)(again_ns(a) / 1000000) + 1 : -1;
+
+	return again >= 0 && (ms < 0 || again < ms) ? again : ms;
 }
 
 /* Waits for something to do, and does what users and signals ask for. */
 static int wait_and_take(struct app *a, struct signals *s, int pending_fd, struct error *err)
 {
-	bool pumping = is_pumping(a) || app_history_collects(a);
+	bool pumping = is_pumping(a) || app_history_collects(a) || app_time_reads(a);
 	int source_fd_ = pumping ? source_fd(a->engine->source) : -1;
 	struct pollfd p[WAITS] = {
 		[WAIT_SIGNALS] = {.fd = s->fd, .events = POLLIN},
@@ -178,9 +224,10 @@ static int wait_and_take(struct app *a, struct signals *s, int pending_fd, struc
 		[WAIT_LINES] = {.fd = query_load_fd(&a->query), .events = POLLIN},
 		[WAIT_DRAWN] = {.fd = pending_fd, .events = POLLOUT},
 	};
-	bool always_ready = (a->dirty && pending_fd < 0) || (pumping && source_fd_ < 0);
+	bool always_ready = load_names(a) || (a->dirty && pending_fd < 0) ||
+			    (pumping && (source_fd_ < 0 || a->behind));
 
-	if (poll(p, WAITS, always_ready ? 0 : app_time_wait_ms(a)) < 0 && errno != EINTR)
+	if (poll(p, WAITS, always_ready ? 0 : wait_ms(a)) < 0 && errno != EINTR)
 		return error_errno(err, -errno, "Cannot wait for keys and events");
 	take_signals(a, s);
 	if (!take_keys(a) && p[WAIT_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) {
@@ -197,7 +244,8 @@ static int run_loop(struct app *a, struct signals *s, struct error *err)
 {
 	int r = 0;
 
-	while (!a->done && r >= 0) {
+	while (!a->done && r >= 0 &&
+	       !(a->until_ns && a->clock->now_ns(a->clock->arg) >= a->until_ns)) {
 		int pending_fd = app_pending(a);
 
 		if (a->dirty && pending_fd < 0) {
@@ -220,6 +268,8 @@ int app_run(struct app *a, struct error *err)
 		return r;
 	if (!a->time.is_replay)
 		source_set_tick(a->engine->source, a->delay_ns);
+	if (a->duration_ns)
+		a->until_ns = a->clock->now_ns(a->clock->arg) + a->duration_ns;
 	r = run_loop(a, &s, err);
 	signals_close(&s);
 	return r < 0 ? r : 0;

@@ -11,11 +11,10 @@
  */
 #include "kontend/bisect.h"
 #include "priv.h"
-#include "ribbon.h"
 
 #include <stdio.h>
 
-enum { SPEED_MIN = -3, SPEED_MAX = 6, FRAME_MS = 40 };
+enum { SPEED_MIN = -3, SPEED_MAX = 6, FRAME_MS = 40, READ_MS = 200, READ_SHARE = 10 };
 
 static const uint64_t ms_ns = 1000000;
 
@@ -48,6 +47,8 @@ static bool go(struct app *a, uint64_t ns)
 	else
 		r = timeline_seek(t->line, ns, &err);
 	a->dirty = true;
+	t->was_asked = true;
+	t->follows = !t->from_ns && ns >= timeline_end_ns(t->line);
 	if (r < 0) {
 		t->playing = false;
 		app_say(a, ROLE_ERROR, "%s", err.text);
@@ -55,9 +56,23 @@ static bool go(struct app *a, uint64_t ns)
 	return r >= 0;
 }
 
-static void jump_to(struct app *a, uint64_t ns)
+/* How far reading has come, to whoever wants to go on. */
+static void say_read(struct app *a)
 {
-	go(a, ns);
+	char buf[WHEN_BUF];
+
+	when_elapsed(buf, timeline_end_ns(a->time.line) - timeline_begin_ns(a->time.line),
+		     app_time_digits(a));
+	app_say(a, ROLE_DIM, "Read up to +%s so far; %s", buf,
+		a->time.follows ? "it goes on" : "\\ forgets the range and reads on");
+}
+
+void app_time_go(struct app *a, uint64_t ns)
+{
+	bool is_beyond = ns > timeline_end_ns(a->time.line);
+
+	if (go(a, ns) && is_beyond && !timeline_is_read(a->time.line))
+		say_read(a);
 	rebase(a);
 }
 
@@ -81,7 +96,7 @@ static uint64_t stop_before(const struct app *a)
 	return at ? b[at - 1].start_ns : timeline_begin_ns(a->time.line);
 }
 
-bool app_averages(const struct app *a)
+bool app_shows_range(const struct app *a)
 {
 	const struct app_time *t = &a->time;
 
@@ -95,7 +110,7 @@ uint32_t app_buckets(const struct app *a)
 	uint32_t found = 0;
 	size_t n;
 
-	if (!app_averages(a))
+	if (!app_shows_range(a))
 		return 1;
 	b = timeline_buckets(t->line, &n);
 	for (size_t i = 0; i < n; i++)
@@ -117,7 +132,10 @@ bool app_time_play(struct app *a)
 		target = timeline_end_ns(t->line);
 		t->playing = false;
 	}
-	return go(a, target);
+	if (!go(a, target))
+		return false;
+	app_stop_tick(a);
+	return true;
 }
 
 int app_time_wait_ms(const struct app *a)
@@ -148,8 +166,12 @@ static void step(struct app *a, bool back)
 	uint64_t now = timeline_now_ns(a->time.line), ns = back ? stop_before(a) : next_stop(a);
 
 	a->time.playing = false;
-	jump_to(a, ns);
-	if (timeline_now_ns(a->time.line) == now)
+	app_time_go(a, ns);
+	if (timeline_now_ns(a->time.line) != now)
+		return;
+	if (!back && !timeline_is_read(a->time.line))
+		say_read(a);
+	else
 		app_say(a, ROLE_DIM, back ? "This is the beginning" : "This is the end");
 }
 
@@ -176,7 +198,7 @@ static void jump(struct app *a, const char *text)
 	else if (when_parse(text, &w, &ns, &err) < 0)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 	else
-		jump_to(a, ns);
+		app_time_go(a, ns);
 }
 
 /* Both ends are marked: they may have been marked in any order. */
@@ -190,7 +212,7 @@ static void show_range(struct app *a)
 		t->to_ns = from;
 	}
 	t->playing = false;
-	jump_to(a, t->to_ns);
+	app_time_go(a, t->to_ns);
 }
 
 static void mark_from(struct app *a)
@@ -235,7 +257,7 @@ bool app_time_clear(struct app *a)
 	if (!t->line || (!t->from_ns && !t->to_ns))
 		return false;
 	t->from_ns = t->to_ns = 0;
-	jump_to(a, timeline_now_ns(t->line));
+	app_time_go(a, timeline_now_ns(t->line));
 	return true;
 }
 
@@ -277,13 +299,16 @@ bool app_time_command(struct app *a, enum command c, const struct command_arg *a
 		jump(a, arg->text);
 		return true;
 	case CMD_START:
-		jump_to(a, timeline_begin_ns(a->time.line));
+		app_time_go(a, timeline_begin_ns(a->time.line));
 		return true;
 	case CMD_LAST:
-		jump_to(a, timeline_end_ns(a->time.line));
+		app_time_go(a, timeline_end_ns(a->time.line));
 		return true;
 	case CMD_CUT:
 		cut(a, arg->text);
+		return true;
+	case CMD_RIBBON:
+		app_ribbon_toggle(a);
 		return true;
 	case CMD_PLAY_FASTER:
 	case CMD_PLAY_SLOWER:
@@ -320,23 +345,10 @@ struct when app_time_when(const struct app *a)
 	const struct record_host *h = &a->engine->model.host;
 
 	return (struct when){.begin_ns = timeline_begin_ns(a->time.line),
-			     .end_ns = timeline_end_ns(a->time.line),
+			     .end_ns = timeline_whole_ns(a->time.line),
 			     .now_ns = timeline_now_ns(a->time.line),
 			     .clock_ns = h->clock_ns,
 			     .wall_ns = h->wall_ns};
-}
-
-static struct ribbon ribbon_of(const struct app *a)
-{
-	const struct app_time *t = &a->time;
-	struct ribbon b = {.begin_ns = timeline_begin_ns(t->line),
-			   .end_ns = timeline_end_ns(t->line),
-			   .now_ns = timeline_now_ns(t->line),
-			   .from_ns = t->from_ns,
-			   .to_ns = t->to_ns};
-
-	b.buckets = timeline_buckets(t->line, &b.n);
-	return b;
 }
 
 /* Ends that were said as times go to the stops before them, but are at least one bucket apart. */
@@ -361,31 +373,41 @@ void app_time_begin(struct app *a, uint64_t from_ns, uint64_t to_ns)
 		begin_range(a, from_ns, to_ns);
 		return;
 	}
-	t->playing = timeline_now_ns(t->line) < timeline_end_ns(t->line);
+	t->follows = !timeline_is_read(t->line);
+	t->playing = !t->follows && timeline_now_ns(t->line) < timeline_end_ns(t->line);
 	rebase(a);
 }
 
-void app_time_draw(struct app *a, struct rect r)
+bool app_time_reads(const struct app *a)
 {
-	struct ribbon b;
+	const struct app_time *t = &a->time;
 
-	a->time.ribbon = r;
-	if (!a->time.line || r.h < 1)
-		return;
-	b = ribbon_of(a);
-	ribbon_draw(&b, &a->screen, r);
+	return t->line && t->follows && !timeline_is_read(t->line);
 }
 
-bool app_time_click(struct app *a, int x, int y)
+/* All is known: it is played, unless somebody has taken the matter into his own hands. */
+static void end_reading(struct app *a)
 {
-	struct rect r = a->time.ribbon;
-	struct ribbon b;
-	uint64_t ns;
+	struct app_time *t = &a->time;
 
-	if (!a->time.line || y < r.y || y >= r.y + r.h)
-		return false;
-	b = ribbon_of(a);
-	if (ribbon_time_at(&b, r, x, &ns))
-		jump_to(a, ns);
-	return true;
+	if (a->engine->note[0])
+		app_say(a, ROLE_WARN, "%s", a->engine->note);
+	a->dirty = true;
+	if (!t->was_asked && go(a, timeline_begin_ns(t->line)))
+		app_time_begin(a, 0, 0);
+}
+
+int app_time_read(struct app *a, struct error *err)
+{
+	struct app_time *t = &a->time;
+	int r = timeline_read(t->line, err);
+
+	if (r < 0)
+		return r;
+	if (timeline_is_read(t->line)) {
+		end_reading(a);
+	} else if (clock_now(a) - a->drawn_ns >= READ_MS * ms_ns + READ_SHARE * a->draw_took_ns) {
+		a->dirty = true;
+	}
+	return 0;
 }

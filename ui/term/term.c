@@ -28,6 +28,9 @@
 
 enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400, LEAVE = 200 };
 
+/* What curses makes of a terminal's answer to whether it shows frames at once (DEC mode 2026). */
+enum { KEY_HAS_FRAMES = KEY_MAX + 1, KEY_NO_FRAMES };
+
 struct terminal {
 	struct display display;
 	SCREEN *screen;
@@ -76,22 +79,34 @@ static int term_theme(struct display *d, const char *name)
 	return 0;
 }
 
+/*
+ * Before what curses writes next. It has to have written all until now: its own putp() writes to
+ * standard output, whatever the screen is.
+ */
+static void say(struct terminal *t, const char *capability)
+{
+	char text[64] = "";
+
+	tty_append(text, sizeof(text), capability);
+	fputs(text, t->tty.stream);
+	fflush(t->tty.stream);
+}
+
 /* Curses takes it for granted, and knows only the size that the terminal began with. */
-static void scroll_all(void)
+static void scroll_all(struct terminal *t)
 {
 	if (change_scroll_region)
-		putp(tiparm(change_scroll_region, 0, LINES - 1));
+		say(t, tiparm(change_scroll_region, 0, LINES - 1));
 }
 
 static void term_size(struct display *d, int *ret_w, int *ret_h)
 {
 	struct winsize ws;
 
-	(void)d;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col && ws.ws_row &&
 	    (ws.ws_col != COLS || ws.ws_row != LINES)) {
 		resizeterm(ws.ws_row, ws.ws_col);
-		scroll_all();
+		scroll_all(term_of(d));
 	}
 	*ret_w = COLS;
 	*ret_h = LINES;
@@ -227,10 +242,35 @@ static uint32_t mouse_key(struct terminal *t, struct display_input *ret)
 	return twice ? KEY_K_DCLICK : KEY_K_CLICK;
 }
 
+static void make_leave(struct terminal *t)
+{
+	t->leave[0] = '\0';
+	if (t->tty.has_frames) /* a part of one may have been taken */
+		tty_append(t->leave, LEAVE, TTY_FRAME_END);
+	if (t->mouse)
+		tty_append(t->leave, LEAVE, "\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
+	tty_append(t->leave, LEAVE, exit_attribute_mode);
+	tty_append(t->leave, LEAVE, keypad_local);
+	tty_append(t->leave, LEAVE, exit_ca_mode);
+	tty_append(t->leave, LEAVE, cursor_normal);
+	term_crash_leave(t->leave);
+}
+
+/* From the next one on. */
+static void begin_frames(struct terminal *t)
+{
+	if (t->tty.has_frames)
+		return;
+	t->tty.has_frames = true;
+	make_leave(t);
+}
+
 static uint32_t curses_key(struct terminal *t, int code, struct display_input *ret)
 {
 	if (code == KEY_MOUSE)
 		return mouse_key(t, ret);
+	if (code == KEY_HAS_FRAMES)
+		begin_frames(t);
 	if (code >= KEY_F(1) && code <= KEY_F(10))
 		return KEY_K_F1 + (uint32_t)(code - KEY_F(1));
 	for (size_t i = 0; i < sizeof(special_keys) / sizeof(special_keys[0]); i++)
@@ -388,17 +428,6 @@ static int check_terminal(struct error *err)
 	return check_type(name, err);
 }
 
-static void make_leave(struct terminal *t)
-{
-	if (t->mouse)
-		tty_append(t->leave, LEAVE, "\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
-	tty_append(t->leave, LEAVE, exit_attribute_mode);
-	tty_append(t->leave, LEAVE, keypad_local);
-	tty_append(t->leave, LEAVE, exit_ca_mode);
-	tty_append(t->leave, LEAVE, cursor_normal);
-	term_crash_leave(t->leave);
-}
-
 static bool want_color(enum term_color color)
 {
 	const char *no = getenv("NO_COLOR");
@@ -406,6 +435,23 @@ static bool want_color(enum term_color color)
 	if (color == TERM_COLOR_AUTO && no && *no)
 		return false;
 	return color != TERM_COLOR_NEVER && has_colors();
+}
+
+/*
+ * Nobody waits for the answer, which comes among the keys, whenever that is: a terminal that does
+ * not know the mode gives none, or says so. Those without a mouse are older than the question, and
+ * may show a part of it.
+ */
+static void ask_for_frames(struct terminal *t)
+{
+	static const char *const answers[] = {"\033[?2026;1$y", "\033[?2026;2$y", "\033[?2026;0$y",
+					      "\033[?2026;3$y", "\033[?2026;4$y"};
+
+	if (!key_mouse)
+		return;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		define_key(answers[i], i < 2 ? KEY_HAS_FRAMES : KEY_NO_FRAMES);
+	say(t, "\033[?2026$p");
 }
 
 static void set_modes(struct terminal *t, const struct term_options *o)
@@ -416,7 +462,8 @@ static void set_modes(struct terminal *t, const struct term_options *o)
 	keypad(stdscr, TRUE);
 	set_escdelay(ESC_DELAY_MS);
 	typeahead(-1); /* frames are whole, keys or not */
-	curs_set(0);
+	curs_set(0);   /* which has curses write */
+	ask_for_frames(t);
 	if (!o->no_mouse) {
 		mouseinterval(0);
 		t->mouse = mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);

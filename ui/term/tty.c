@@ -117,21 +117,33 @@ static bool make_room(struct tty *t, size_t n)
 	return true;
 }
 
+/* Into the room that was made. */
+static void add(struct tty *t, const char *text, size_t len)
+{
+	memcpy(t->bytes + t->end, text, len);
+	t->end += len;
+}
+
 int tty_take(struct tty *t)
 {
+	static const char begin[] = TTY_FRAME_BEGIN, end[] = TTY_FRAME_END;
+	const size_t around = t->has_frames ? sizeof(begin) - 1 : 0;
 	int file = fileno(t->stream);
 	off_t n = fflush(t->stream) == 0 ? lseek(file, 0, SEEK_CUR) : -1;
 	ssize_t got;
 
+	_Static_assert(sizeof(begin) == sizeof(end), "as long before as behind");
 	if (n <= 0)
 		return n < 0 ? -errno : 0;
-	if (lseek(file, 0, SEEK_SET) < 0 ||
-	    (t->cap - t->end < (size_t)n && !make_room(t, (size_t)n)))
+	size_t need = (size_t)n + 2 * around;
+	if (lseek(file, 0, SEEK_SET) < 0 || (t->cap - t->end < need && !make_room(t, need)))
 		return -ENOMEM;
-	got = pread(file, t->bytes + t->end, (size_t)n, 0);
+	got = pread(file, t->bytes + t->end + around, (size_t)n, 0);
 	if (got != n)
 		return -EIO;
+	add(t, begin, around);
 	t->end += (size_t)n;
+	add(t, end, around);
 	return 0;
 }
 

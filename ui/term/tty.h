@@ -10,9 +10,14 @@
 #include <stdio.h>
 #include <termios.h>
 
+/* A terminal that knows these shows what lies between them at once; others are not sent them. */
+#define TTY_FRAME_BEGIN "\033[?2026h"
+#define TTY_FRAME_END "\033[?2026l"
+
 /* A terminal that may take nothing: nothing here waits for it, but tty_leave() for a moment. */
 struct tty {
 	int fd;		       /* of ours, which never blocks; -1: none */
+	bool has_frames;       /* it knows TTY_FRAME_BEGIN */
 	bool is_shared;	       /* with others, who would not like that: it blocks between writes */
 	int keys_fd;	       /* whose modes are set */
 	struct termios before; /* the modes that it had */

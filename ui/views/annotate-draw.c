@@ -177,7 +177,8 @@ static void draw_source(const struct frame *f, const struct query_code_line *l, 
 static void draw_text(const struct frame *f, const struct query_code_line *l, int y)
 {
 	char buf[QUERY_ANNOTATE_TEXT];
-	size_t len = strlen(query_annotate_text(l, buf)), note = l->data ? strlen(l->data) + 4 : 0;
+	const char *what = query_annotate_note(l);
+	size_t len = strlen(query_annotate_text(l, buf)), note = what ? strlen(what) + 4 : 0;
 	bool found = *f->search && text_contains(buf, f->search);
 	char *behind = buf + len - note;
 	int x = f->text_x, w;
@@ -187,7 +188,8 @@ static void draw_text(const struct frame *f, const struct query_code_line *l, in
 	w = text_width(buf);
 	*behind = ' ';
 	if (note && !found)
-		widget_text(f->s, f->r, x + w, y, f->r.w - x - w, ROLE_DIM, behind);
+		widget_text(f->s, f->r, x + w, y, f->r.w - x - w, l->skid ? ROLE_WARN : ROLE_DIM,
+			    behind);
 }
 
 static void draw_line(const struct frame *f, size_t line, size_t row)

@@ -76,16 +76,17 @@ static const char *source_of(const struct query_annotate *a)
 
 static void add_counts(struct parts *p, const struct query_annotate *a)
 {
-	char buf[UNITS_BUF], text[80];
+	char buf[UNITS_BUF], all[UNITS_BUF], text[80];
 
-	snprintf(text, sizeof(text), "%s%% of samples", units_pct(buf, a->samples ? a->pct : 0));
+	snprintf(text, sizeof(text), "%s%%", units_pct(buf, a->samples ? a->pct : 0));
 	add(p, 1, ROLE_NORMAL, text);
+	snprintf(text, sizeof(text), "%s/%s samples", units_count(buf, a->samples),
+		 units_count(all, a->all_samples));
+	add(p, 2, ROLE_NORMAL, text);
 	if (a->waits && a->wait_ns) {
 		snprintf(text, sizeof(text), "waited below %s", units_ns(buf, a->wait_ns));
-		add(p, 4, ROLE_NORMAL, text);
+		add(p, 5, ROLE_NORMAL, text);
 	}
-	snprintf(text, sizeof(text), "%s samples", units_count(buf, a->samples));
-	add(p, 5, ROLE_DIM, text);
 	if (a->size) {
 		snprintf(text, sizeof(text), "%llu bytes", (unsigned long long)a->size);
 		add(p, 7, ROLE_DIM, text);
@@ -96,10 +97,10 @@ static void draw_what(const struct query_annotate *a, struct screen *s, struct r
 {
 	struct parts p = {0};
 
-	add(&p, 3, ROLE_DIM, "annotate");
+	add(&p, 4, ROLE_DIM, "annotate");
 	add(&p, 0, ROLE_BOLD, a->symbol);
 	add_counts(&p, a);
-	add(&p, 2, a->source ? ROLE_DIM : ROLE_WARN, source_of(a));
+	add(&p, 3, a->source ? ROLE_DIM : ROLE_WARN, source_of(a));
 	if (a->recorded)
 		add(&p, 6, ROLE_DIM, "names: from the recording");
 	if (strcmp(a->object, source_of(a)) != 0)

@@ -5,6 +5,7 @@
  * time, so the columns are made for each frame; their names are constant, since widgets keep them.
  * The first letter of a cell says whose it is, so that it can be read without colours: C of the
  * CPU, T of the task that has most there, then a filled square if it is in a debug register now.
+ * Of very many CPUs neighbours that are alike share a row.
  */
 #include "kontend/mem.h"
 #include "perf.h"
@@ -12,7 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum { CELL_MIN = 2, CELL_MAX = 20, NUMBER_W = 4, WIDE = 120 };
+enum { CELL_MIN = 2, CELL_MAX = 20, NUMBER_W = 4, RANGE_W = 9, WIDE = 120 };
+enum { FOLD_ABOVE = 128 }; /* rows */
 
 static const char *const cell_keys[BOARD_CELLS] = {
 	"0",  "1",  "2",  "3",	"4",  "5",  "6",  "7",	"8",  "9",  "10", "11",
@@ -85,9 +87,10 @@ static void fill_row(struct query *q, const struct table *slots, const struct pl
 }
 
 /* What the columns that are no cells take, each with the blank after it, and the mark. */
-static int fixed_width(const struct column *pinned, const struct column *avail, bool pools)
+static int fixed_width(const struct column *c, size_t end, bool pools)
 {
-	return 1 + (NUMBER_W + 1) * (pools ? 2 : 1) + pinned->width + 1 + avail->width + 1;
+	return 1 + c[0].width + 1 + (pools ? NUMBER_W + 1 : 0) + c[end].width + 1 +
+	       c[end + 1].width + 1;
 }
 
 static void make_columns(struct column *c, const struct board *b, int width)
@@ -95,7 +98,9 @@ static void make_columns(struct column *c, const struct board *b, int width)
 	size_t end = board_column(b->n_cells);
 	bool wide = width >= WIDE;
 
-	c[0] = (struct column){"cpu", "CPU", "", COLUMN_INT, NUMBER_W, 0, COLUMN_SCREEN};
+	c[0] = b->folded
+		       ? (struct column){"cpu", "CPUS", "", COLUMN_TEXT, RANGE_W, 0, COLUMN_SCREEN}
+		       : (struct column){"cpu", "CPU", "", COLUMN_INT, NUMBER_W, 0, COLUMN_SCREEN};
 	c[1] = (struct column){
 		"type", "TYPE", "", COLUMN_TEXT, NUMBER_W, 0, b->pools ? COLUMN_SCREEN : 0};
 	c[end] = (struct column){"pinned",
@@ -112,7 +117,7 @@ static void make_columns(struct column *c, const struct board *b, int width)
 				     wide ? 23 : 8,
 				     1,
 				     COLUMN_SCREEN};
-	int room = width - fixed_width(&c[end], &c[end + 1], b->pools);
+	int room = width - fixed_width(c, end, b->pools);
 	int w = b->n_cells ? room / (int)b->n_cells - 1 : 0;
 	w = w < CELL_MIN ? CELL_MIN : w > CELL_MAX ? CELL_MAX : w;
 	for (size_t i = 0; i < b->n_cells; i++)
@@ -132,12 +137,80 @@ static void measure(const struct table *slots, const struct places *at, struct b
 		b->n_cells = BOARD_CELLS;
 }
 
+static bool is_alike(const struct table *t, size_t a, size_t b)
+{
+	for (size_t c = 1; c < t->n_columns; c++) {
+		const struct value *x = table_value(t, a, c), *y = table_value(t, b, c);
+		if (x->known != y->known || (x->known && strcmp(x->s, y->s) != 0))
+			return false;
+	}
+	return true;
+}
+
+static int put_range(struct query *q, struct value *v, int64_t first, int64_t last)
+{
+	const char *text = first == last ? arena_printf(&q->arena, "%d", (int)first)
+					 : arena_printf(&q->arena, "%d-%d", (int)first, (int)last);
+
+	put_text(v, text);
+	return text ? 0 : -ENOMEM;
+}
+
+/* The rows of one CPU: pools are one below the other. */
+static size_t rows_of_cpu(const struct table *t, size_t from)
+{
+	size_t n = 1;
+
+	while (from + n < t->n_rows && table_value(t, from + n, 0)->i == table_value(t, from, 0)->i)
+		n++;
+	return n;
+}
+
+/* Is the CPU whose rows are at @to the next one after @last, and like that at @from? */
+static bool goes_on(const struct table *t, size_t from, size_t to, int64_t last)
+{
+	size_t n = rows_of_cpu(t, from);
+
+	if (to >= t->n_rows || table_value(t, to, 0)->i != last + 1 || rows_of_cpu(t, to) != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!is_alike(t, from + i, to + i))
+			return false;
+	return true;
+}
+
+static int fold(struct query *q, struct table *t)
+{
+	uint64_t *ids = arena_alloc(&q->arena, (t->n_rows + 1) * sizeof(*ids));
+	size_t n = 0, to;
+
+	if (!ids)
+		return -ENOMEM;
+	for (size_t from = 0; from < t->n_rows; from = to) {
+		int64_t first = table_value(t, from, 0)->i, last = first;
+		size_t rows = rows_of_cpu(t, from);
+		for (to = from + rows; goes_on(t, from, to, last); to += rows)
+			last++;
+		for (size_t i = 0; i < rows; i++, n++) {
+			struct value *v = &t->values[n * t->n_columns];
+			ids[n] = t->ids[from + i];
+			memmove(v, table_value(t, from + i, 0), t->n_columns * sizeof(*v));
+			if (put_range(q, v, first, last) < 0)
+				return -ENOMEM;
+		}
+	}
+	t->ids = ids;
+	t->n_rows = n;
+	return 0;
+}
+
 int board_make(struct query *q, const struct table *slots, int width, struct board *ret)
 {
 	struct places at = find_places(slots);
 	struct board b = {.table = *slots};
 
 	measure(slots, &at, &b);
+	b.folded = slots->n_rows > FOLD_ABOVE;
 	struct table *t = &b.table;
 	t->name = "board";
 	t->n_columns = b.n_cells + BOARD_FIXED;
@@ -150,8 +223,9 @@ int board_make(struct query *q, const struct table *slots, int width, struct boa
 	t->sort_col = SIZE_MAX;
 	for (size_t row = 0; row < t->n_rows; row++)
 		fill_row(q, slots, &at, row, &t->values[row * t->n_columns], b.n_cells);
+	int code = b.folded ? fold(q, t) : 0;
 	*ret = b;
-	return 0;
+	return code;
 }
 
 enum role board_role(const struct table *t, size_t row, size_t col)

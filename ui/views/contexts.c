@@ -5,6 +5,7 @@
  * of these shows it with those that were inherited from it.
  */
 #include "list.h"
+#include "note.h"
 #include "perf.h"
 
 #include <errno.h>
@@ -122,6 +123,16 @@ static int events_ask(struct list_view *l, struct query_spec *spec, struct table
 	return code < 0 ? code : query_perf_events(l->v.query, &l->v.events, spec, ret, err);
 }
 
+/* Of one event what it is stands above it. */
+static int events_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	int y = draw_head(l, s, r, t);
+	const char *text =
+		l->v.events.event ? query_perf_event_text(l->v.query, l->v.events.event) : NULL;
+
+	return text && y >= 0 ? y + view_draw_note(s, r, y, ROLE_NORMAL, text) : y;
+}
+
 static const char *events_empty(struct list_view *l, const struct table *t)
 {
 	return view_perf_empty(&l->v, t, sum_of(l), SNAP_NO_EVENTS, "these events are gone");
@@ -143,16 +154,30 @@ static int open_event(struct list_view *l)
 
 static const struct list_ops events_ops = {
 	.ask = events_ask,
-	.head = draw_head,
+	.head = events_head,
 	.empty = events_empty,
 	.open = open_event,
 	.row_role = turns_role,
 };
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},	 {CMD_FILTER, "filter"}, {CMD_BY_NEXT, "by"},
+	{CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+};
+
+static const struct view_key event_keys[] = {
+	{CMD_ENTER, "why?"},
+	{CMD_FILTER, "filter"},
+	{CMD_SORT_NEXT, "sort"},
+	{CMD_NONE, NULL},
+};
+
 const struct view_ops view_contexts = {
 	.name = "contexts",
 	.title = "contexts",
+	.brief = "ctx",
 	.digit = '5',
+	.keys = keys,
 	.help = "The perf events of the whole system, whoever opened them, by what they belong to: "
 		"a context is the events of a CPU or of a task, as the kernel keeps them. Where "
 		"there are more than the hardware has counters they take turns (ROTATES), and RUN% "
@@ -166,10 +191,11 @@ const struct view_ops view_contexts = {
 const struct view_ops view_events = {
 	.name = "events",
 	.title = "events",
+	.keys = event_keys,
 	.help = "Perf events: of a context, of a process (that opened them, or holds a "
 		"descriptor), or one with those that were inherited from it. Those that wait for "
 		"their turn come first. Enter narrows the list to one event and what was inherited "
-		"from it.",
+		"from it, and says what it is: its attributes, what it watches, who opened it.",
 	.tables = "events",
 	.size = sizeof(struct view_contexts),
 	LIST_VIEW(&events_ops),

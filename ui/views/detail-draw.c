@@ -12,6 +12,7 @@
 #include "widgets/layout.h"
 #include "widgets/line.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* A rule and the column titles come on top of the rows. */
@@ -103,12 +104,14 @@ static void draw_holder(const struct view *v, struct line *l)
 static void draw_sum(const struct view *v, const struct detail_page *p, struct screen *s)
 {
 	struct line l = {.s = s, .r = p->r_sum, .x = 1};
-	char buf[UNITS_BUF];
+	char buf[UNITS_BUF], window[APP_WINDOW_TEXT];
 
 	if (p->waiters.n_total)
 		line_printf(&l, ROLE_WAITING, "%zu waiting now  ", p->waiters.n_total);
 	line_put(&l, ROLE_BOLD, units_count(buf, p->hist.n_waits));
-	line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
+	if (l.r.w >= WIDE_W)
+		line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
+	line_printf(&l, ROLE_DIM, " in %s", app_window_text(v->app, window));
 	if (p->hist.n_waits) {
 		put_ns(&l, "total", p->hist.total_ns);
 		put_ns(&l, "avg", p->hist.total_ns / p->hist.n_waits);
@@ -123,21 +126,36 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	draw_holder(v, &l);
 }
 
-static void draw_hist(const struct detail_page *p, struct screen *s)
+/* Names of locks have the end of the address at most. */
+static const char *hist_title(const struct view *v, char *buf, size_t size)
 {
+	uint64_t addr = 0;
+
+	if (v->scope.mask & 1u << BY_LOCK)
+		addr = query_lock_addr(v->query, v->scope.id[BY_LOCK]);
+	if (!addr)
+		return "wait histogram";
+	snprintf(buf, size, "waits of 0x%" PRIx64, addr);
+	return buf;
+}
+
+static void draw_hist(const struct view *v, const struct detail_page *p, struct screen *s)
+{
+	char title[80];
 	struct rect body = layout_below(p->r_hist, 1);
 
 	if (p->r_hist.h < 2)
 		return;
 	if (p->mmap.wait.n_waits) {
-		char title[80], n[UNITS_BUF];
+		char n[UNITS_BUF];
 		snprintf(title, sizeof(title), "time to get it, %s acquisitions",
 			 units_count(n, p->mmap.wait.n_waits));
 		widget_rule(s, p->r_hist, 0, title);
 		widget_hist(s, body, &p->mmap.wait);
 		return;
 	}
-	widget_rule(s, p->r_hist, 0, "wait histogram");
+	widget_rule(s, p->r_hist, 0, hist_title(v, title, sizeof(title)));
+	view_draw_window(v, s, p->r_hist);
 	if (p->hist.n)
 		widget_hist(s, body, &p->hist);
 	else
@@ -199,11 +217,16 @@ static void draw_main(struct view_detail *d, struct detail_page *p, struct scree
 	char title[160];
 
 	const char *filter = app_filter(d->v.app);
+	bool is_part = d->v.query->only && *filter, of_rows = *app_row_filter(d->v.app);
 
 	if (d->by == BY_TREE) {
-		snprintf(title, sizeof(title), "%s (%s %%)  c count or wait  i invert  b table%s",
+		snprintf(title, sizeof(title), "%s (%s %%)  c count or wait  i invert  b table%s%s",
 			 d->inverted ? "call paths from the outside" : "callers",
-			 d->by_count ? "count" : "wait", *filter ? "  filter: tables only" : "");
+			 d->by_count ? "count" : "wait",
+			 of_rows   ? "  filter: tables only"
+			 : is_part ? "  filter "
+				   : "",
+			 is_part && !of_rows ? filter : "");
 		tree.empty = "no wait with a call path has ended yet";
 		pane_draw_tree(&d->set, PANE_MAIN, s, p->r_main, title, &p->tree, &tree);
 		return;
@@ -249,10 +272,12 @@ void detail_place(struct detail_page *p, struct rect r)
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s)
 {
 	draw_sum(&d->v, p, s);
-	draw_hist(p, s);
+	draw_hist(&d->v, p, s);
 	draw_time(p, app_buckets(d->v.app), s);
 	draw_hold(p, s);
 	draw_main(d, p, s);
+	view_draw_window(&d->v, s, p->r_main);
 	draw_more(d, p, s);
+	view_draw_window(&d->v, s, p->r_more);
 	draw_waiters(d, p, s);
 }

@@ -166,12 +166,26 @@ static void detail_draw(struct view *v, struct screen *s, struct rect r)
 	detail_draw_page(d, &p, s);
 }
 
-/* The next table with more than one possible row; after the last, the tree. */
+/* May a table by that have more than one row? */
+static bool divides(const struct view_detail *d, int by)
+{
+	return !(settled(&d->v.scope) & 1u << by) &&
+	       (by != BY_OWNER || d->v.query->model->owners_told);
+}
+
+/* The next table; after the last, the tree. */
 static int next_by(const struct view_detail *d)
 {
 	for (int by = d->by + 1; by < QUERY_BYS; by++)
-		if (!(settled(&d->v.scope) & 1u << by) &&
-		    (by != BY_OWNER || d->v.query->model->owners_told))
+		if (divides(d, by))
+			return by;
+	return BY_TREE;
+}
+
+static int by_before(const struct view_detail *d)
+{
+	for (int by = d->by == BY_TREE ? QUERY_BYS - 1 : d->by - 1; by >= 0; by--)
+		if (divides(d, by))
 			return by;
 	return BY_TREE;
 }
@@ -234,7 +248,8 @@ static int detail_command(struct view *v, enum command c, const struct command_a
 	case CMD_ANNOTATE:
 		return annotate_open_path(v, &v->scope);
 	case CMD_BY_NEXT:
-		set_by(d, next_by(d));
+	case CMD_BY_PREV:
+		set_by(d, c == CMD_BY_NEXT ? next_by(d) : by_before(d));
 		return 0;
 	case CMD_BY:
 		return set_by_name(d, arg->text);
@@ -245,7 +260,13 @@ static int detail_command(struct view *v, enum command c, const struct command_a
 	return r == WIDGET_ENTER ? open_row(d) : r;
 }
 
+static const struct view_key keys[] = {
+	{CMD_COUNT_WAIT, "count/wait"}, {CMD_INVERT, "invert"}, {CMD_BY_NEXT, "by"},
+	{CMD_FLAME, "flame"},		{CMD_ANNOTATE, "code"}, {CMD_NONE, NULL},
+};
+
 const struct view_ops view_detail = {
+	.keys = keys,
 	.name = "detail",
 	.title = "detail",
 	.help = "Why? The waits of the row that was opened: how long they took (histogram), the "

@@ -38,10 +38,9 @@ static uint64_t weight_of(const struct view_flame *f, const struct flame_picture
 	return f->by_wait ? p->tree.total_ns : p->tree.n_waits;
 }
 
-/* "│ user  · kernel  ■ lock path" at the right, where it fits. */
-static void draw_legend(struct line *l)
+/* "│ user  · kernel  ■ lock path" that ends before column @x, where it fits. */
+static void draw_legend(struct line *l, int x)
 {
-	int x = l->r.w - 1;
 
 	for (enum query_frame k = FRAME_USER; k <= FRAME_LOCK; k++)
 		x -= text_width(query_flame_frame_name(k)) + 4;
@@ -59,8 +58,9 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 		      struct rect r)
 {
 	struct line l = {.s = s, .r = r, .x = 1};
-	char buf[UNITS_BUF];
+	char buf[UNITS_BUF], window[APP_WINDOW_TEXT];
 
+	app_window_text(f->v.app, window);
 	hot_draw_zoom(&f->zoom, &l);
 	line_put(&l, ROLE_DIM, "by ");
 	line_put(&l, ROLE_BOLD, f->by_wait ? "wait" : f->locks ? "lock paths" : "samples");
@@ -76,7 +76,8 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 	}
 	if (f->n_roots && p->root == FLAME_ALL)
 		line_put(&l, ROLE_WARN, "  zoomed to nothing: all shown");
-	draw_legend(&l);
+	draw_legend(&l, r.w - 1 - text_width(window) - 2);
+	view_draw_window(&f->v, s, r);
 }
 
 static void draw_box(const struct view_flame *f, const struct flame_picture *p, size_t i,

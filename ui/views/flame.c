@@ -51,8 +51,11 @@ static int keep_spots(struct view_flame *f, const struct flame_picture *p)
 
 static int ask_tree(struct view_flame *f, struct flame_picture *p)
 {
-	struct query_flame_spec spec = {
-		.scope = f->v.scope, .zoom = &f->zoom, .locks = f->locks, .by_wait = f->by_wait};
+	struct query_flame_spec spec = {.scope = f->v.scope,
+					.zoom = &f->zoom,
+					.locks = f->locks,
+					.by_wait = f->by_wait,
+					.boxes_only = true};
 	int r = query_flame(f->v.query, &spec, &p->tree);
 
 	if (r == 0 && !f->opened && !p->tree.n_waits && p->tree.total_ns && !f->by_wait) {
@@ -65,7 +68,7 @@ static int ask_tree(struct view_flame *f, struct flame_picture *p)
 
 static int ask(struct view_flame *f, struct flame_picture *p, int w)
 {
-	const char *filter = app_filter(f->v.app);
+	const char *filter = app_row_filter(f->v.app);
 	int r = query_hot_sum(f->v.query, &f->zoom, &p->sum);
 
 	if (r == 0)
@@ -333,7 +336,19 @@ int flame_open_samples(struct view *v, const struct query_zoom *zoom, bool locks
 	return r;
 }
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "in"},
+	{CMD_BACK, "out"},
+	{CMD_FILTER, "mark"},
+	{CMD_COUNT_WAIT, "count/wait"},
+	{CMD_INVERT, "invert"},
+	{CMD_ANNOTATE, "code"},
+	{CMD_LOCK_PATHS, "lock paths"},
+	{CMD_NONE, NULL},
+};
+
 const struct view_ops view_flame = {
+	.keys = keys,
 	.name = "flame",
 	.title = "flame graph",
 	.help = "All call chains at once: each function is a box as wide as its share of the "

@@ -2,8 +2,9 @@
 /*
  * Help, made again for each frame from what the program itself is made of: the text of the view one
  * came from, the columns of its tables, the table of commands. Only the meaning of the first line
- * is written here. The page is an array of lines in the query's arena, wrapped to the width, of
- * which the window shows a part.
+ * is written here. At first it is one screen, with the keys that work in that view and what its
+ * columns say; asked for again it is all, an array of lines in the query's arena, wrapped to the
+ * width, of which the window shows a part.
  */
 #include "kontend/arena.h"
 #include "kontend/query-damage.h"
@@ -15,12 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_TEXT_W = 100, KEYS_W = 22 };
+enum { MAX_TEXT_W = 100, KEYS_W = 22, SHORT_W = 12 };
 
 struct view_help {
 	struct view v;
 	size_t top, n_lines, height;
 	int search; /* pending jump: +1, -1 */
+	bool all;   /* not only the first screen */
 };
 
 struct help_line {
@@ -35,7 +37,7 @@ struct page {
 	struct arena *arena;
 	struct help_line *first, **end;
 	size_t n;
-	int w;
+	int w, h;
 	bool failed;
 };
 
@@ -56,6 +58,11 @@ static const struct {
 	 "\"counted from\": the begin of a range is marked, sums begin there; RANGE: its end, too, "
 	 "and rates are averages of the range",
 	 COMMAND_REPLAY},
+	{"wait/s 2.46s",
+	 "the ribbon, all of the time there is: the worst of each cell, with what the top of the "
+	 "row stands for; log: logarithmic. More rows (R): slots used, events short of time, what "
+	 "rotation takes of a CPU, XOL slots used. A click goes there",
+	 COMMAND_TRAVEL | COMMAND_REPLAY},
 	{"x2", "how fast it is played, if it is", COMMAND_REPLAY},
 	{"ev/s", "contentions a second: how much there is to measure"},
 	{NULL, NULL}, /* query_damage_figures */
@@ -214,10 +221,134 @@ static void add_header(struct page *p)
 	}
 }
 
+/* Keys that do the same in all views, where they are there at all. */
+static const struct view_key everywhere[] = {
+	{CMD_BACK, "back"},	{CMD_VIEW_NEXT, "next pane, view"},
+	{CMD_TOP, "top"},	{CMD_BOTTOM, "bottom"},
+	{CMD_SEARCH, "search"}, {CMD_SEARCH_NEXT, "next match"},
+	{CMD_PAUSE, "pause"},	{CMD_PLAY, "play"},
+	{CMD_STEP, "step"},	{CMD_JUMP, "go to a time"},
+	{CMD_WHY, "verdict"},	{CMD_FASTER, "refresh faster"},
+	{CMD_SLOWER, "slower"}, {CMD_ZERO, "count anew"},
+	{CMD_SAVE, "save"},	{CMD_PALETTE, "command"},
+	{CMD_QUIT, "quit"},	{CMD_NONE, NULL},
+};
+
+static const struct command_info *info_of(const struct page *p, enum command c)
+{
+	for (const struct command_info *i = command_table; i->command; i++)
+		if (i->command == c && i->keys[0] && command_in(i, app_mode(p->app)))
+			return i;
+	return NULL;
+}
+
+static bool has_key(const struct view_ops *o, enum command c)
+{
+	for (const struct view_key *k = o->keys; k && k->command; k++)
+		if (k->command == c)
+			return true;
+	return false;
+}
+
+/* As much of the text as one line has room for. */
+static void add_cut(struct page *p, enum role role, const char *label, const char *text)
+{
+	size_t room = view_wrap(text, p->w - SHORT_W - 2);
+
+	add(p, role, label,
+	    arena_printf(p->arena, "%.*s%s", (int)room, text, text[room] ? " …" : ""), SHORT_W);
+}
+
+static void add_own_keys(struct page *p, const struct view_ops *from)
+{
+	char key[16];
+
+	for (const struct view_key *k = from->keys; k && k->command; k++) {
+		const struct command_info *i = info_of(p, k->command);
+		const char *label =
+			i ? arena_printf(p->arena, "%s", command_key_name(i->keys[0], key)) : NULL;
+		if (i)
+			add_cut(p, ROLE_KEY, label ? label : "", i->help);
+	}
+}
+
+/* As many of the others in a line as there is room for. */
+static void add_other_keys(struct page *p, const struct view_ops *from)
+{
+	const char *line = "", *more;
+	char key[16];
+
+	for (const struct view_key *k = everywhere; k->command; k++) {
+		const struct command_info *i = info_of(p, k->command);
+
+		if (!i || has_key(from, k->command))
+			continue;
+		const char *word =
+			arena_printf(p->arena, "%s %s", command_key_name(i->keys[0], key), k->text);
+		more = arena_printf(p->arena, "%s%s%s", line, *line ? "  " : "", word ? word : "");
+		if (more && text_width(more) > p->w - 2) {
+			add(p, ROLE_NORMAL, "", line, 1);
+			more = word;
+		}
+		line = more ? more : "";
+	}
+	add(p, ROLE_NORMAL, "", line, 1);
+}
+
+/* Figures before names, as these say what they are, and what is always shown before the rest. */
+static bool comes(const struct column *c, unsigned round)
+{
+	unsigned rank = c->type == COLUMN_TEXT ? UINT8_MAX : c->priority;
+
+	return c->flags & COLUMN_SCREEN && rank == round;
+}
+
+/* What there is room for, a line each. */
+static void add_glossary(struct page *p, const struct view_ops *from, int most)
+{
+	const struct table_def *t = NULL;
+
+	if (from->tables)
+		t = tables_find(from->tables, strcspn(from->tables, " "));
+	for (unsigned round = 0; t && round <= UINT8_MAX; round++)
+		for (size_t i = 0; i < t->kind->n_columns && (int)p->n < most; i++)
+			if (comes(&t->kind->columns[i], round))
+				add_cut(p, ROLE_BOLD, t->kind->columns[i].title,
+					t->kind->columns[i].help);
+}
+
+static const char marks[] =
+	"~ sampled or inferred  ≥ at least  · zero  - not known  R? read it, no proof";
+
+/* One screen: what the view is about, its keys, what its columns say. */
+static void fill_first(struct page *p, const struct view_ops *from)
+{
+	const char *end = strstr(from->help, ". ");
+	const char *about =
+		end ? arena_strndup(p->arena, from->help, (size_t)(end - from->help)) : from->help;
+	const char *question = strchr(from->help, '?');
+
+	if (question && (!end || question < end))
+		about = arena_strndup(p->arena, from->help, (size_t)(question - from->help) + 1);
+	add(p, ROLE_TITLE, arena_printf(p->arena, "%s: %s", from->name, about ? about : ""), "", 0);
+	add_own_keys(p, from);
+	add(p, ROLE_NORMAL, "", "", 0);
+	add_other_keys(p, from);
+	add(p, ROLE_NORMAL, "", "", 0);
+	add_glossary(p, from, p->h - 3);
+	add(p, ROLE_NORMAL, "", marks, 1);
+	add(p, ROLE_NORMAL, "", "", 0);
+	add(p, ROLE_DIM, "? all keys, columns and what the first line says    q Esc back", "", 0);
+}
+
 static void fill(struct view_help *h, struct page *p)
 {
 	const struct view_ops *from = h->v.from;
 
+	if (!h->all && from && from->help) {
+		fill_first(p, from);
+		return;
+	}
 	if (from && from->help) {
 		add_title(p, arena_printf(p->arena, "this view: %s", from->name));
 		add_entry(p, ROLE_NORMAL, "", from->help, 1);
@@ -264,7 +395,7 @@ static void clamp(struct view_help *h)
 static void help_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_help *h = of_view(v);
-	struct page p = {.app = v->app, .arena = &v->query->arena, .w = r.w};
+	struct page p = {.app = v->app, .arena = &v->query->arena, .w = r.w, .h = r.h};
 	const char *search = app_search(v->app);
 	size_t at = 0;
 
@@ -304,6 +435,12 @@ static int help_command(struct view *v, enum command c, const struct command_arg
 
 	(void)arg;
 	switch (c) {
+	case CMD_HELP:
+		if (h->all || !v->from || !v->from->help)
+			return VIEW_UNHANDLED;
+		h->all = true;
+		h->top = 0;
+		return 0;
 	case CMD_UP:
 	case CMD_DOWN:
 		scroll(h, 1, c == CMD_DOWN);

@@ -40,6 +40,7 @@ static void draw_head(const struct view_hot_tree *o, const struct query_tree *t,
 	line_put(&l, ROLE_DIM, " [i]");
 	if (t->recorded)
 		line_put(&l, ROLE_DIM, "  names: from the recording");
+	view_draw_window(&o->v, s, r);
 }
 
 static void draw_view(struct view *v, struct screen *s, struct rect r)
@@ -140,7 +141,13 @@ int hot_open_tree(struct view *v, enum query_hot_by by, bool locks, const struct
 	return r;
 }
 
+static const struct view_key keys[] = {
+	{CMD_COUNT_WAIT, "count/wait"}, {CMD_INVERT, "invert"},		{CMD_FLAME, "flame"},
+	{CMD_ANNOTATE, "code"},		{CMD_LOCK_PATHS, "lock paths"}, {CMD_NONE, NULL},
+};
+
 const struct view_ops view_hot_tree = {
+	.keys = keys,
 	.name = "hot-tree",
 	.title = "hot",
 	.help = "The call paths of what was opened: samples, and what was waited for locks on the "

@@ -9,6 +9,7 @@
 #include "kontend/engine.h"
 #include "kontend/units.h"
 #include "list.h"
+#include "widgets/layout.h"
 
 #include <errno.h>
 
@@ -50,7 +51,7 @@ static void draw_groups(const struct query *q, const struct query_hot_sum *sum, 
 {
 	char buf[UNITS_BUF];
 
-	for (int g = PATH_IDLE; g < PATH_ALL; g++)
+	for (int g = PATH_IRQ_OFF; g < PATH_ALL; g++)
 		if (sum->groups[g] &&
 		    !line_whole(l, ROLE_DIM, "  %s %s%%",
 				query_hot_group_name(q, (enum path_group)g),
@@ -85,6 +86,28 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 	draw_groups(q, sum, all, &l);
 }
 
+/* What needs an explanation in these rows, each only where there is such: 1 if there is any. */
+static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, struct screen *s,
+		      struct rect r)
+{
+	struct line l = {.s = s, .r = r};
+	char buf[UNITS_BUF];
+	bool by_task = by == HOT_PROCESS || by == HOT_TASK, any = false;
+
+	if (by_task && sum->no_task)
+		any |= line_whole(&l, ROLE_DIM, " %s: %s%% of samples, names not kept",
+				  sum->no_task_name,
+				  units_pct(buf, 100.0 * (double)sum->no_task / (double)sum->part));
+	if (sum->groups[PATH_IRQ_OFF])
+		any |= line_whole(&l, ROLE_DIM,
+				  " irq-off?: ran without interrupts, seen where they came on");
+	if (sum->shortened + sum->other)
+		any |= line_whole(&l, ROLE_DIM, " call chains cut: no room for callers of %s%%",
+				  units_pct(buf, 100.0 * (double)(sum->shortened + sum->other) /
+							 (double)sum->samples));
+	return any;
+}
+
 static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
 	struct view_hot *o = hot_of(l);
@@ -103,7 +126,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	(void)t;
 	if (sum->samples) {
 		hot_draw_sum(l->v.query, sum, s, r);
-		return 1;
+		return 1 + draw_notes(sum, (enum query_hot_by)l->by, s, layout_below(r, 1));
 	}
 	view_draw_text(s, r, ROLE_DIM, query_hot_none(sum));
 	return LIST_END;
@@ -209,14 +232,23 @@ static const struct list_ops ops = {
 	.empty = empty_text,
 	.open = open_row,
 	.command = take_command,
+	.has_window = true,
 	.bys = bys,
 	.heat = "pct",
+};
+
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},  {CMD_FILTER, "filter"},  {CMD_BY_NEXT, "by"},
+	{CMD_FLAME, "flame"}, {CMD_ANNOTATE, "code"},  {CMD_LOCK_PATHS, "lock paths"},
+	{CMD_ZOOM, "zoom"},   {CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
 };
 
 const struct view_ops view_hot = {
 	.name = "hot",
 	.title = "hot",
+	.brief = "hot",
 	.digit = '9',
+	.keys = keys,
 	.help = "Where do the CPUs spend their time? Functions by their share of all samples "
 		"(CPU%), with what was waited for locks below them (WAIT%). GROUP says what they "
 		"are busy with: a kind of lock, contexts of perf events, breakpoint slots, "
@@ -224,7 +256,9 @@ const struct view_ops view_hot = {
 		"leaves out what is not in a lock path. Enter shows the call paths of a row, a "
 		"the instructions of a function, f all call chains as a flame graph. d "
 		"shows only the part that a row stands for, of a function its file; Esc goes back. "
-		"Samples are taken with -F, 499 Hz being plenty.",
+		"Samples are of the last ten seconds, w goes to a minute, to all and to one "
+		"second. "
+		"They are taken with -F, 499 Hz being plenty.",
 	.tables = "hot",
 	.size = sizeof(struct view_hot),
 	LIST_VIEW(&ops),

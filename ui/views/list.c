@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { BAR_W = 120 }; /* from here on the line of keys has all */
+
 /* A word that says what the next one is, away from what is before it. */
 static void put_word(struct line *line, const char *word)
 {
@@ -25,11 +27,43 @@ static void put_order(struct line *line, const struct table *t)
 	line_put(line, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
 }
 
+/* "7 of 318 rows  10s [w]" */
+static const char *count_text(struct list_view *l, const struct table *t)
+{
+	const char *count = view_count_text(&l->v, t), *text = count;
+	char window[APP_WINDOW_TEXT];
+
+	if (l->v.ops->list->has_window)
+		text = arena_printf(&l->v.query->arena, "%s  %s [w]", count,
+				    app_window_text(l->v.app, window));
+	return text ? text : count;
+}
+
+/* Does the line of keys have it at any width, or the title of the table? */
+static bool is_said(enum command c)
+{
+	return c == CMD_ENTER || c == CMD_FILTER || c == CMD_BY_NEXT || c == CMD_SORT_NEXT ||
+	       c == CMD_LOCK_PATHS;
+}
+
+/* "f flame  a code": what the bar at the bottom has no room for, where the view has some. */
+static void put_hints(struct line *line, const struct view_ops *ops, int width)
+{
+	char key[16];
+
+	for (const struct view_key *k = ops->keys; width < BAR_W && k && k->command; k++) {
+		const char *name = is_said(k->command) ? NULL : view_first_key(k->command, key);
+
+		if (name)
+			line_whole(line, ROLE_DIM, "  %s %s", name, k->text);
+	}
+}
+
 /* "by caller [b]  sort TOTAL ▼  filter mm", and how many rows at the right. */
 static void draw_keys(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
 	const struct list_ops *ops = l->v.ops->list;
-	const char *count = view_count_text(&l->v, t), *filter = app_filter(l->v.app);
+	const char *count = count_text(l, t), *filter = app_filter(l->v.app);
 	int at = r.w - 1 - (int)strlen(count);
 	struct line line = {.s = s, .r = {r.x, r.y, at > 0 ? at - 1 : r.w, 1}, .x = 1};
 
@@ -48,7 +82,8 @@ static void draw_keys(struct list_view *l, struct screen *s, struct rect r, cons
 	if (*filter) {
 		put_word(&line, "filter");
 		line_put(&line, ROLE_MATCH, filter);
-	}
+	} else
+		put_hints(&line, l->v.ops, r.w);
 	if (t->n_total)
 		screen_put(s, r, at, 0, ROLE_DIM, count);
 }
@@ -195,13 +230,16 @@ static int set_by_name(struct list_view *l, const char *name)
 	return 0;
 }
 
-static void next_by(struct list_view *l)
+/* @forward or to the one before, round and round. */
+static void step_by(struct list_view *l, bool forward)
 {
 	const struct list_ops *ops = l->v.ops->list;
-	unsigned by = l->by;
+	unsigned by = l->by, n = 0;
 
+	while (ops->bys[n])
+		n++;
 	do
-		by = ops->bys[by + 1] ? by + 1 : 0;
+		by = (by + (forward ? 1 : n - 1)) % n;
 	while (ops->skips && ops->skips(l, by));
 	set_by(l, by);
 }
@@ -216,8 +254,8 @@ int list_command(struct view *v, enum command c, const struct command_arg *arg)
 		return code;
 	if (ops->bys && c == CMD_BY)
 		return set_by_name(l, arg->text);
-	if (ops->bys && c == CMD_BY_NEXT) {
-		next_by(l);
+	if (ops->bys && (c == CMD_BY_NEXT || c == CMD_BY_PREV)) {
+		step_by(l, c == CMD_BY_NEXT);
 		return 0;
 	}
 	code = pane_list_command(&l->pane, c, arg);

@@ -39,7 +39,8 @@ struct list_ops {
 	bool (*sorts)(unsigned by, const char *key);
 	bool (*skips)(struct list_view *l, unsigned by); /* `b` passes it by */
 	const char *const *bys;				 /* what `b` goes through, ended by NULL */
-	bool has_no_keys;				 /* the head says what that line would */
+	bool has_window;	 /* figures are of a window of time, which is said */
+	bool has_no_keys;	 /* the head says what that line would */
 	const char *needs_looks; /* what only looks at locks tell: said if there are none */
 	const char *heat;	 /* as in table_style */
 	enum role (*row_role)(const struct table *t, size_t row);

@@ -7,6 +7,7 @@
  */
 #include "flame.h"
 #include "hot.h"
+#include "kontend/app-compare.h"
 #include "kontend/engine.h"
 #include "list.h"
 
@@ -16,8 +17,10 @@ static const char locks_help[] =
 	"Where tasks waited for kernel locks: one row a lock, caller, task, process, type, CPU, "
 	"cgroup, call stack or owner. b goes through these keys, :by caller jumps to one. NOW is "
 	"the "
-	"number of tasks waiting at this moment, rates are of the last refresh interval, the other "
-	"figures count from the start or the last zero (z). WAIT/s of 2s means that two tasks "
+	"number of tasks waiting at this moment; the other figures, rates as well, are of the "
+	"last ten seconds, and w goes to a minute, to all since the start or the last zero (z), "
+	"and "
+	"to one second. WAIT/s of 2s means that two tasks "
 	"wait all the time. Enter opens a row: its histogram, call tree, waiters and course. f "
 	"shows all call chains as a flame graph, a the instructions of the locking code that the "
 	"waits of a row pass, where most samples of the profile are.";
@@ -37,21 +40,32 @@ static bool skips(struct list_view *l, unsigned by)
 	return by == BY_OWNER && !owners_told(l);
 }
 
-static void put_owners(struct list_view *l, struct line *line)
+static void put_remarks(struct list_view *l, struct line *line)
 {
 	if (l->by == BY_OWNER && !owners_told(l))
 		line_put(line, ROLE_WARN, "  not seen: start with --owner");
+	if (app_compare_on(l->v.app))
+		line_put(line, ROLE_WARN, "  B minus A");
 }
 
 static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
+	const bool compares = app_compare_on(l->v.app);
+	const struct table_kind *kind = compares ? &query_compare_kind : &query_locks_kind;
+
 	spec->by = (enum query_by)l->by;
+	/* The order that was chosen for the other of the two tables. */
+	if (spec->sort && table_find(kind, spec->sort) == SIZE_MAX)
+		spec->sort = NULL;
+	if (compares)
+		return app_compare(l->v.app, spec, ret, err);
 	return query_locks(l->v.query, spec, ret, err);
 }
 
 static void fit(struct list_view *l, struct table *t)
 {
-	view_fit_locks(&l->v, t, &l->pane.columns, (enum query_by)l->by);
+	if (!app_compare_on(l->v.app))
+		view_fit_locks(&l->v, t, &l->pane.columns, (enum query_by)l->by);
 }
 
 static int open_row(struct list_view *l)
@@ -84,12 +98,13 @@ const char *const view_by_names[] = {"lock", "caller", "task",	"process", "type"
 
 static const struct list_ops ops = {
 	.ask = ask,
-	.behind = put_owners,
+	.behind = put_remarks,
 	.fit = fit,
 	.open = open_row,
 	.command = take_command,
 	.sorts = sorts,
 	.skips = skips,
+	.has_window = true,
 	.bys = view_by_names,
 	.needs_looks = "names, holders",
 	.heat = "wait_ns_per_s",
@@ -106,11 +121,16 @@ static int init_view(struct view *v)
 	return 0;
 }
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},	{CMD_FILTER, "filter"},	 {CMD_BY_NEXT, "by"}, {CMD_FLAME, "flame"},
+	{CMD_ANNOTATE, "code"}, {CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+};
+
 #define LOCKS_VIEW(NAME, DIGIT)                                                                    \
 	{                                                                                          \
-		.name = NAME, .title = NAME, .digit = DIGIT, .help = locks_help,                   \
-		.tables = "locks", .size = sizeof(struct list_view), .init = init_view,            \
-		LIST_VIEW(&ops),                                                                   \
+		.name = NAME, .title = NAME, .brief = DIGIT ? "lock" : NULL, .digit = DIGIT,       \
+		.keys = keys, .help = locks_help, .tables = "locks", .compares = true,             \
+		.size = sizeof(struct list_view), .init = init_view, LIST_VIEW(&ops),              \
 	}
 
 const struct view_ops view_locks = LOCKS_VIEW("locks", '2');

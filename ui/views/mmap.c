@@ -91,10 +91,17 @@ static const struct list_ops ops = {
 	.heat = "wait_ns_per_s",
 };
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},	 {CMD_FILTER, "filter"}, {CMD_BY_NEXT, "by"},
+	{CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+};
+
 const struct view_ops view_mmap = {
 	.name = "mmap",
 	.title = "mmap",
+	.brief = "mmap",
 	.digit = '8',
+	.keys = keys,
 	.help = "Whose mmap_lock takes long to get? A row is a process, or with b a memory cgroup, "
 		"and R for readers (page faults of most kinds, /proc/PID/maps), W for writers "
 		"(mmap, munmap, mprotect, fork). The first line says what is measured, and what "

@@ -5,8 +5,8 @@
  * window: the heights come from the rows there are, the worst locks take what is left, and on wide
  * screens types and CPUs are side by side. The arrows go through all rows of the page.
  */
+#include "kontend/app-sums.h"
 #include "kontend/engine.h"
-#include "kontend/query-rotation.h"
 #include "kontend/units.h"
 #include "list.h"
 #include "mmap.h"
@@ -16,8 +16,16 @@
 #include <stdio.h>
 
 enum { PANE_TYPES, PANE_CPUS, PANE_LOCKS, PANE_WAITERS, PANES };
-enum { NOW_LINES = 3, WORST_LOCKS = 5, SLOT_MARKS = 16 };
-enum { SIDE_BY_SIDE_W = 150, TALL_H = 32 }; /* from here on side by side, and with the waiters */
+enum {
+	WHY_LINES = 1,
+	WHY_X = 6 /* below the verdict's sentence */,
+	NOW_LINES = WHY_LINES + 3,
+	WORST_LOCKS = 5,
+	SLOT_MARKS = 16
+};
+/* Below SHORT_H types and CPUs have two rows each, side by side, below SHORTEST_H none. */
+enum { SHORT_H = 27, SHORTEST_H = 15, BOTH_ROWS = 2 };
+enum { SIDE_BY_SIDE_W = 150, TALL_H = 31 }; /* from here on side by side, and with the waiters */
 
 struct view_overview {
 	struct view v;
@@ -26,10 +34,7 @@ struct view_overview {
 };
 
 struct page {
-	struct query_overview now;
-	struct query_perf_sum perf;
-	struct query_rotation_sum rotation;
-	struct query_uprobe_sum uprobe;
+	struct app_sums sums;
 	int now_lines;
 	struct table mmap, types, cpus, waiters;
 	struct list_part locks;
@@ -63,34 +68,44 @@ static int ask_locks(struct view *v, struct query_spec *spec, struct table *ret,
 /* Where there are none, there is no line. */
 static bool has_uprobes(const struct page *p)
 {
-	return p->uprobe.known && (p->uprobe.probes || p->uprobe.areas);
+	return p->sums.uprobe.known && (p->sums.uprobe.probes || p->sums.uprobe.areas);
 }
 
-static int ask(struct view_overview *o, struct page *p, struct error *err)
+/* Rows for which there is room: of more CPUs those are shown that wait most. */
+static size_t cpu_rows(struct rect r)
+{
+	int rows = r.h / (r.w >= SIDE_BY_SIDE_W ? 2 : 3) - 2;
+
+	return rows > 0 ? (size_t)rows : 0;
+}
+
+static int ask_cpus(struct view_overview *o, struct page *p, size_t room, struct error *err)
+{
+	struct query_spec spec = {0};
+
+	view_fill_spec(&o->v, &o->panes[PANE_CPUS].table, &spec);
+	spec.filter = NULL;
+	if (!spec.sort && query_count_cpus(o->v.query) > room)
+		spec.sort = "wait_ns_per_s";
+	return query_cpus(o->v.query, &spec, &p->cpus, err);
+}
+
+static int ask(struct view_overview *o, struct page *p, struct rect r_page, struct error *err)
 {
 	struct query *q = o->v.query;
-	struct query_spec types = {0}, cpus = {0}, waiters = {0};
+	struct query_spec types = {0}, waiters = {0};
 	int r;
 
 	view_fill_spec(&o->v, &o->panes[PANE_TYPES].table, &types);
-	view_fill_spec(&o->v, &o->panes[PANE_CPUS].table, &cpus);
 	view_fill_spec(&o->v, &o->panes[PANE_WAITERS].table, &waiters);
-	types.filter = cpus.filter = waiters.filter = NULL;
-	r = query_overview(q, &p->now);
-	if (r == 0)
-		r = query_perf_sum(q, &p->perf);
-	if (r == 0)
-		r = query_rotation_sum(q, app_averages(o->v.app), &p->rotation);
-	if (r == 0)
-		r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
-	if (r == 0)
-		r = query_uprobe_sum(q, app_averages(o->v.app), &p->uprobe);
-	p->now_lines = NOW_LINES + p->perf.known + (p->rotation.rotations != 0) +
-		       (p->mmap.n_rows != 0) + has_uprobes(p);
+	types.filter = waiters.filter = NULL;
+	r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
+	p->now_lines = NOW_LINES + p->sums.perf.known + (p->sums.rotation.rotations != 0) +
+		       (p->mmap.n_total != 0) + has_uprobes(p);
 	if (r == 0)
 		r = query_types(q, &types, &p->types, err);
 	if (r == 0)
-		r = query_cpus(q, &cpus, &p->cpus, err);
+		r = ask_cpus(o, p, cpu_rows(r_page), err);
 	if (r == 0)
 		r = list_part_ask(&p->locks, err);
 	if (r == 0)
@@ -100,7 +115,7 @@ static int ask(struct view_overview *o, struct page *p, struct error *err)
 	view_fit_columns(&p->types, &o->panes[PANE_TYPES].columns, fit_types,
 			 sizeof(fit_types) / sizeof(*fit_types));
 	view_fit_columns(&p->cpus, &o->panes[PANE_CPUS].columns, fit_cpus,
-			 sizeof(fit_cpus) / sizeof(*fit_cpus) - p->perf.slots_known);
+			 sizeof(fit_cpus) / sizeof(*fit_cpus) - p->sums.perf.slots_known);
 	view_fit_waiters(&o->v, &p->waiters, &o->panes[PANE_WAITERS].columns);
 	return 0;
 }
@@ -142,12 +157,32 @@ static void place_wide(struct page *p, struct rect r)
 	place_lists(p, rows[2], r.h >= TALL_H);
 }
 
+/* Types and CPUs share a few lines, and the worst locks have the rest, as far as there are any. */
+static void place_short(struct page *p, struct rect r)
+{
+	int left = r.h - p->now_lines - (int)p->locks.table.n_rows - 2;
+	size_t most = p->types.n_rows > p->cpus.n_rows ? p->types.n_rows : p->cpus.n_rows;
+	int both = pane_height(most, left > BOTH_ROWS + 2 ? left : BOTH_ROWS + 2);
+	struct rect rows[3], cols[3];
+
+	both = r.h < SHORTEST_H ? 0 : both;
+	layout_rows(
+		r,
+		(struct layout_part[]){{p->now_lines, p->now_lines, 0}, {both, both, 0}, {3, 3, 1}},
+		3, rows);
+	layout_cols(rows[1], (struct layout_part[]){{1, 1, 1}, {1, 1, 0}, {1, 1, 1}}, 3, cols);
+	p->r_now = rows[0];
+	p->r_types = cols[0];
+	p->r_cpus = cols[2];
+	place_lists(p, rows[2], false);
+}
+
 static void place_narrow(struct page *p, struct rect r)
 {
 	struct layout_part parts[] = {
 		{p->now_lines, p->now_lines, 0},
-		{r.h < 16 ? 0 : 4, r.h < 16 ? 0 : pane_height(p->types.n_rows, r.h / 3), 0},
-		{r.h < 12 ? 0 : 4, r.h < 12 ? 0 : pane_height(p->cpus.n_rows, r.h / 3), 0},
+		{4, pane_height(p->types.n_rows, r.h / 3), 0},
+		{4, pane_height(p->cpus.n_rows, r.h / 3), 0},
 		{5, WORST_LOCKS + 2, 1},
 	};
 	struct rect rows[4];
@@ -235,6 +270,8 @@ static void draw_now(const struct query_overview *now, bool average, struct scre
 	struct rect cols[3];
 	char buf[UNITS_BUF];
 
+	r.y += WHY_LINES;
+	r.h -= WHY_LINES;
 	layout_cols(r, (struct layout_part[]){{37, 37, 1}, {2, 2, 0}, {20, 41, 2}}, 3, cols);
 	draw_figure(s, cols[0], 0, "wait/s", or_zero(wait > 0, units_nsrate(buf, wait)),
 		    now->wait_series, now->n_series);
@@ -296,28 +333,45 @@ static void draw_others(const struct page *p, struct screen *s)
 {
 	int y = NOW_LINES;
 
-	if (p->perf.known)
-		draw_perf(&p->perf, s, p->r_now);
-	y += p->perf.known;
-	if (p->rotation.rotations)
-		draw_rotation(&p->rotation, y++, s, p->r_now);
-	if (p->mmap.n_rows)
+	if (p->sums.perf.known)
+		draw_perf(&p->sums.perf, s, p->r_now);
+	y += p->sums.perf.known;
+	if (p->sums.rotation.rotations)
+		draw_rotation(&p->sums.rotation, y++, s, p->r_now);
+	if (p->mmap.n_total)
 		view_mmap_worst(&p->mmap, y++, s, p->r_now);
 	if (has_uprobes(p))
-		view_uprobes_line(&p->uprobe,
+		view_uprobes_line(&p->sums.uprobe,
 				  &(struct line){.s = s, .r = p->r_now, .x = 1, .y = y});
+}
+
+/* "by cpu, 2 of 64" where not all have room. */
+static const char *part_title(char *buf, size_t size, const char *name, const struct table *t,
+			      struct rect r)
+{
+	size_t room = r.h > 2 ? (size_t)r.h - 2 : 0;
+
+	if (t->n_rows > room)
+		snprintf(buf, size, "%s, %zu of %zu", name, room, t->n_rows);
+	else
+		snprintf(buf, size, "%s", name);
+	return buf;
 }
 
 static void locks_title(struct view_overview *o, const struct page *p, char *buf, size_t size)
 {
 	const char *filter = app_filter(o->v.app);
 	size_t n = p->locks.table.n_rows, room = p->r_locks.h > 2 ? (size_t)p->r_locks.h - 2 : 0;
+	size_t first = o->panes[PANE_LOCKS].table.top;
 
 	if (p->locks.wrong.code)
 		snprintf(buf, size, "worst locks, filter %s", filter);
 	else if (*filter)
 		snprintf(buf, size, "worst locks, filter %s: %zu of %zu", filter, n,
 			 p->locks.table.n_total);
+	else if (n > room && first)
+		snprintf(buf, size, "locks, %zu to %zu of %zu", first + 1,
+			 first + room < n ? first + room : n, n);
 	else if (n > room)
 		snprintf(buf, size, "worst locks, %zu of %zu", room, n);
 	else
@@ -344,23 +398,37 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 				   .pane = PANE_LOCKS,
 				   .lines = r.h,
 				   .ask = ask_locks}};
+	const struct app_sums *sums = app_sums(v->app);
 	struct error err = {0};
+	char title[64];
 
-	if (ask(o, &p, &err) < 0) {
+	if (sums)
+		p.sums = *sums;
+	if (!sums || ask(o, &p, r, &err) < 0) {
 		view_draw_error(s, r, &err);
 		return;
 	}
 	if (r.w >= SIDE_BY_SIDE_W)
 		place_wide(&p, r);
+	else if (r.h < SHORT_H)
+		place_short(&p, r);
 	else
 		place_narrow(&p, r);
-	draw_now(&p.now, app_averages(v->app), s, p.r_now);
+	screen_put(s, p.r_now, WHY_X, 0, ROLE_NORMAL, app_sums_because(v->app));
+	draw_now(&p.sums.now, app_averages(v->app), s, p.r_now);
 	draw_others(&p, s);
 	style.heat = "wait_ns_per_s";
 	style.empty = "none yet";
-	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types, "by type", &p.types, &style);
-	pane_draw_table(&o->set, PANE_CPUS, s, p.r_cpus, "by cpu", &p.cpus, &style);
+	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types,
+			part_title(title, sizeof(title), "by type", &p.types, p.r_types), &p.types,
+			&style);
+	view_draw_window(v, s, p.r_types);
+	pane_draw_table(&o->set, PANE_CPUS, s, p.r_cpus,
+			part_title(title, sizeof(title), "by cpu", &p.cpus, p.r_cpus), &p.cpus,
+			&style);
+	view_draw_window(v, s, p.r_cpus);
 	draw_locks(o, &p, s, &style);
+	view_draw_window(v, s, p.r_locks);
 	style.heat = "since_ns";
 	style.empty = "nobody";
 	pane_draw_table(&o->set, PANE_WAITERS, s, p.r_waiters, "waiting now", &p.waiters, &style);
@@ -394,14 +462,22 @@ static int overview_command(struct view *v, enum command c, const struct command
 	return r;
 }
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},  {CMD_FILTER, "filter"}, {CMD_SORT_NEXT, "sort"},
+	{CMD_WHY, "verdict"}, {CMD_NONE, NULL},
+};
+
 const struct view_ops view_overview = {
 	.name = "overview",
 	.title = "overview",
+	.brief = "over",
 	.digit = '1',
+	.keys = keys,
 	.help = "Is anything wrong now? WAIT/s is the time that tasks spent waiting in each "
 		"second, "
 		"all added up: 3s means that three tasks wait on average. Below: the same by type "
-		"of lock and by CPU, and the worst locks of the last interval. The arrows reach "
+		"of lock and by CPU (those that wait most, where not all fit), and the worst locks "
+		"of the last interval. The arrows reach "
 		"every row of the page; Enter opens it. Sparklines show the last intervals, the "
 		"newest at the right.",
 	.tables = "locks cpus",

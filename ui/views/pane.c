@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages made of several tables and trees. Tab goes to the next view, so panes are reached by the
- * arrows alone: a move that leaves the selection where it was has met the pane's end, and goes on
- * in the next pane that has rows. A click takes the focus to where it is. Panes keep the
+ * Pages made of several tables and trees. Panes are reached by Tab, and by the arrows: a move that
+ * leaves the selection where it was has met the pane's end, and goes on in the next pane that has
+ * rows. A click takes the focus to where it is. Panes keep the
  * rectangles of the last frame; commands come between frames, about what was seen there.
  */
 #include "pane.h"
@@ -165,8 +165,27 @@ static int pane_click(struct pane_set *set, enum command c, const struct command
 	return 0;
 }
 
+/* To the next pane that has rows; behind the last one only where @wraps, else there is no more. */
+static int pane_tab(struct pane_set *set, bool forward, bool wraps)
+{
+	size_t n = set->n, at = set->focus;
+
+	for (size_t tries = 0; tries + 1 < n; tries++) {
+		if (!wraps && at == (forward ? n - 1 : 0))
+			break;
+		at = (at + (forward ? 1 : n - 1)) % n;
+		if (!pane_has_rows(&set->panes[at]))
+			continue;
+		set->focus = at;
+		return 0;
+	}
+	return WIDGET_UNHANDLED;
+}
+
 int pane_command(struct pane_set *set, enum command c, const struct command_arg *arg)
 {
+	if (c == CMD_VIEW_NEXT || c == CMD_VIEW_PREV)
+		return pane_tab(set, c == CMD_VIEW_NEXT, arg->n);
 	if (c == CMD_CLICK || c == CMD_DCLICK)
 		return pane_click(set, c, arg);
 

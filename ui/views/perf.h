@@ -33,6 +33,7 @@ struct board {
 	struct table table;
 	size_t n_cells; /* of the widest row */
 	bool pools;	/* execution and data apart */
+	bool folded;	/* a row may be of several CPUs; its id is that of the first */
 };
 
 /* From "slots"; all in the arena of @q. 0 or -ENOMEM. */

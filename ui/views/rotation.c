@@ -72,10 +72,19 @@ static const struct list_ops ops = {
 	.heat = "cpu_pct",
 };
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},
+	{CMD_FILTER, "filter"},
+	{CMD_SORT_NEXT, "sort"},
+	{CMD_NONE, NULL},
+};
+
 const struct view_ops view_rotation = {
 	.name = "rotation",
 	.title = "rotation",
+	.brief = "rot",
 	.digit = '6',
+	.keys = keys,
 	.help = "Where there are more perf events than the hardware has counters, the kernel lets "
 		"them take turns: a timer of each CPU and PMU takes some off and puts others on. "
 		"This is what that costs: how often (ROT/s), how long one takes (P50, P99), the "

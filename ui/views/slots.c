@@ -116,7 +116,8 @@ static void draw_waits(const struct query_perf_waits *w, struct screen *s, struc
 /* The board takes what it needs, but half at most where the holders need room, too. */
 static void place(struct page *p, struct rect r)
 {
-	int board = p->slots.n_rows + 2 > (size_t)r.h ? r.h : (int)p->slots.n_rows + 2;
+	size_t n = p->board.table.n_rows;
+	int board = n + 2 > (size_t)r.h ? r.h : (int)n + 2;
 	int holders =
 		p->holders.table.n_rows + 2 > (size_t)r.h ? r.h : (int)p->holders.table.n_rows + 2;
 	int most = r.h - holders > r.h / 2 ? r.h - holders : r.h / 2;
@@ -136,8 +137,9 @@ static const char *board_title(const struct page *p, struct query *q)
 	if (p->board.pools)
 		text = "slots, for execution and data apart";
 	else if (p->slots.n_rows)
-		text = arena_printf(&q->arena, "slots: %zu a CPU, for data and execution alike",
-				    p->board.n_cells);
+		text = arena_printf(&q->arena, "slots: %zu a CPU, for data and execution alike%s",
+				    p->board.n_cells,
+				    p->board.folded ? "; equal CPUs share a row" : "");
 	return text ? text : "slots";
 }
 
@@ -287,16 +289,26 @@ static int slots_command(struct view *v, enum command c, const struct command_ar
 	return o->set.focus == PANE_BOARD ? open_cell(o) : open_holder(o);
 }
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},
+	{CMD_FILTER, "filter"},
+	{CMD_SORT_NEXT, "sort"},
+	{CMD_NONE, NULL},
+};
+
 const struct view_ops view_slots = {
 	.name = "slots",
 	.title = "slots",
+	.brief = "slot",
 	.digit = '4',
+	.keys = keys,
 	.help = "Who has the debug registers, for which gdb, perf, rr and bpftrace compete. On top "
 		"a row a CPU with a cell a slot: □ free, C taken by a breakpoint of the CPU, T by "
 		"one of the task that has most there (all other tasks fit in the same slots), ■ "
 		"in a debug register at this moment, ? not known. A new breakpoint of a CPU needs "
 		"a slot beside both, one of a task only beside those of the CPU: FREE. Below, all "
-		"breakpoints with who keeps them. The arrows move over the board and the table; "
+		"breakpoints with who keeps them. Of more than 128 CPUs neighbours that are alike "
+		"share a row of the board. The arrows move over the board and the table; "
 		"Enter on a cell goes to its holder, on a holder it lists all its perf events.",
 	.tables = "holders slots",
 	.size = sizeof(struct view_slots),

@@ -316,7 +316,7 @@ static int uprobes_command(struct view *v, enum command c, const struct command_
 
 	if (c == CMD_BY)
 		return set_by_name(o, arg->text);
-	if (c == CMD_BY_NEXT) {
+	if (c == CMD_BY_NEXT || c == CMD_BY_PREV) {
 		set_by(o, !o->by_process);
 		return 0;
 	}
@@ -326,10 +326,17 @@ static int uprobes_command(struct view *v, enum command c, const struct command_
 	return r == WIDGET_ENTER ? open_row(o) : r;
 }
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},	 {CMD_FILTER, "filter"}, {CMD_BY_NEXT, "by"},
+	{CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+};
+
 const struct view_ops view_uprobes = {
 	.name = "uprobes",
 	.title = "uprobes",
+	.brief = "uprb",
 	.digit = '7',
+	.keys = keys,
 	.help = "Probes in programs and libraries, whoever placed them: what they replaced, how "
 		"often they are hit, and what that costs. An instruction that the kernel can do "
 		"itself is emulated: one trap a hit. Others are executed out of line: two traps, "

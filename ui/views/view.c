@@ -11,9 +11,10 @@
 #include "wait-kept.h"
 #include "widgets/widget.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const char *first_key(enum command c, char buf[16])
+const char *view_first_key(enum command c, char buf[16])
 {
 	for (const struct command_info *i = command_table; i->command != CMD_NONE; i++)
 		if (i->command == c && i->keys[0])
@@ -27,11 +28,19 @@ const char *view_empty_text(struct view *v, const struct table *t)
 	const char *targets = host->targets[0] ? host->targets : "the targets";
 	char key[16];
 	const char *text;
+	char window[APP_WINDOW_TEXT];
 
 	if (t && t->n_total > t->n_rows)
 		text = arena_printf(&v->query->arena, "no row of %zu matches \"%s\"; %s shows all",
 				    t->n_total, app_filter(v->app),
-				    first_key(CMD_CLEAR_FILTER, key));
+				    view_first_key(CMD_CLEAR_FILTER, key));
+	else if (v->query->only)
+		text = arena_printf(&v->query->arena, "no wait is among those that are meant%s%s",
+				    *app_filter(v->app) ? ": " : "", app_filter(v->app));
+	else if (v->query->window_ns && v->query->model->n_events)
+		text = arena_printf(
+			&v->query->arena, "no wait in the last %s; %s goes to another time",
+			app_window_text(v->app, window), view_first_key(CMD_WINDOW, key));
 	else if (v->scope.mask)
 		text = "nothing recorded here since the start or the last zero (z)";
 	else
@@ -76,6 +85,15 @@ void view_draw_text(struct screen *s, struct rect r, enum role role, const char 
 	}
 }
 
+void view_draw_window(const struct view *v, struct screen *s, struct rect r)
+{
+	char text[APP_WINDOW_TEXT + 2], window[APP_WINDOW_TEXT];
+	int n = snprintf(text, sizeof(text), " %s ", app_window_text(v->app, window));
+
+	if (r.h > 0 && r.w > n + 1)
+		screen_put(s, r, r.w - n - 1, 0, ROLE_DIM, text);
+}
+
 void view_draw_error(struct screen *s, struct rect r, const struct error *err)
 {
 	view_draw_text(s, r, ROLE_ERROR, err->text[0] ? err->text : "out of memory");
@@ -88,7 +106,7 @@ void view_fill_spec(const struct view *v, const struct table_widget *w, struct q
 		spec->sort = w->sort;
 	if (w)
 		spec->reverse = w->reverse;
-	spec->filter = app_filter(v->app);
+	spec->filter = app_row_filter(v->app);
 	spec->average = app_averages(v->app);
 }
 
@@ -118,7 +136,7 @@ int view_open_waiter(struct view *v, uint64_t row, enum query_by by)
 	struct table t;
 	size_t at, col;
 
-	if (query_waiters(v->query, &spec, &t, NULL) < 0)
+	if (query_wait_rows(v->query, &spec, NULL, &t, NULL) < 0)
 		return 0;
 	at = table_row(&t, row);
 	col = table_column(&t, by == BY_TASK ? "task_id" : "lock_id");

@@ -9,6 +9,7 @@
 #include "wait-kept.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct view_wait {
 	struct list_view list; /* v.row: of query_waiters() */
@@ -62,6 +63,8 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 	line_put(&l, ROLE_WAITING, w->holder);
 	line_printf(&l, ROLE_NORMAL, " (%s)%s%s", w->certainty ? w->certainty : "-",
 		    w->is ? ", " : "", w->is ? w->is : "");
+	if (w->certainty && strcmp(w->certainty, "hint") == 0)
+		line_whole(&l, ROLE_DIM, "  a reader that had it last, and may have let go of it");
 }
 
 /* What was seen last, when it is over. */
@@ -71,11 +74,39 @@ static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, 
 	int code = query_wait(l->v.query, l->v.row, spec, &o->now, err);
 	const struct query_wait *seen = wait_kept_of(&o->seen, l->v.row);
 
-	o->over = code == -ENOENT;
-	if (o->over)
-		o->now = seen ? *seen : (struct query_wait){0};
+	if (code < 0 && code != -ENOENT)
+		return code;
+	o->over = code == -ENOENT || o->now.ended;
+	if (o->over && seen) {
+		struct query_wait end = o->now;
+
+		o->now = *seen;
+		if (code == 0)
+			o->now.since_ns = end.since_ns;
+		o->now.ended = code == 0;
+		o->now.ended_ns = end.ended_ns;
+	} else if (code < 0) {
+		o->now = (struct query_wait){0};
+	}
 	*ret = o->now.calls;
-	return o->over ? 0 : code;
+	return 0;
+}
+
+/* "this wait ended 2.1s ago; calls and holder are those that were seen last" */
+static void draw_over(struct view_wait *o, struct screen *s, struct rect r)
+{
+	const struct query_wait *seen = wait_kept_of(&o->seen, o->list.v.row);
+	struct line l = {.s = s, .r = r, .x = 1};
+	char buf[UNITS_BUF];
+
+	line_put(&l, ROLE_DIM, "this wait ");
+	if (o->now.ended)
+		line_printf(&l, ROLE_NORMAL, "ended %s ago", units_ns(buf, o->now.ended_ns));
+	else
+		line_put(&l, ROLE_NORMAL, "has ended");
+	line_put(&l, ROLE_DIM,
+		 seen && !seen->ended ? "; calls and holder are as they were seen last"
+				      : "; the calls are those in which it began");
 }
 
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
@@ -83,7 +114,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	struct view_wait *o = of_view(&l->v);
 
 	(void)t;
-	if (o->over && !wait_kept_of(&o->seen, l->v.row)) {
+	if (o->over && !o->now.task) {
 		view_draw_text(s, layout_below(r, 1), ROLE_DIM,
 			       "this wait has ended; Space pauses, so that a wait stays");
 		return LIST_END;
@@ -91,8 +122,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	draw_who(s, r, &o->now, o->over);
 	draw_holder(&l->v, s, r, &o->now);
 	if (o->over)
-		view_draw_text(s, layout_below(r, HEAD_LINES - 1), ROLE_DIM,
-			       "this wait has ended: it is shown as it was seen last");
+		draw_over(o, s, layout_below(r, HEAD_LINES - 1));
 	return o->over ? HEAD_LINES + 1 : HEAD_LINES;
 }
 
@@ -109,7 +139,7 @@ static void keep(struct list_view *l, const struct table *t)
 	struct view_wait *o = of_view(&l->v);
 
 	(void)t;
-	if (!o->over)
+	if (!o->over || (o->now.task && !wait_kept_of(&o->seen, l->v.row)))
 		wait_kept_take(&o->seen, l->v.row, &o->now);
 }
 

@@ -1,22 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Every task that waits at this moment, rwsems first and the longest wait first: the rows of the
- * model's waits in flight, so they stay while paused and go when the task has got the lock. Enter
- * opens the wait with its calls and the holder's; the lock, with its other waiters, is one step
- * deeper.
+ * model's waits in flight, so they stay while paused and go when the task has got the lock. Below
+ * them are the longest that have just ended. Many tasks that wait for one lock are one row, until
+ * somebody opens it. Enter opens the wait with its calls and the holder's; the lock, with its other
+ * waiters, is one step deeper.
  */
 #include "kontend/units.h"
 #include "list.h"
 #include "wait-kept.h"
 
+#include <string.h>
+
+/* So many tasks that wait for one lock are folded; so many locks are remembered to be open. */
+enum { FOLD_LEAST = 8, OPEN_MOST = 16 };
+
 struct view_waiters {
 	struct list_view list;
 	struct wait_kept seen; /* the selected row as it was drawn */
+	/* The selected row: its lock, how many tasks it stands for, is its holder but a hint? */
+	uint64_t lock;
+	uint32_t n;
+	bool hint;
+	bool all_open;
+	uint64_t open[OPEN_MOST];
+	size_t n_open; /* the oldest is forgotten for a new one */
 };
+
+static struct view_waiters *of_list(struct list_view *l)
+{
+	return (struct view_waiters *)l;
+}
 
 static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
-	return query_waiters(l->v.query, spec, ret, err);
+	struct view_waiters *o = of_list(l);
+	const struct query_fold fold = {FOLD_LEAST, o->open,
+					o->n_open < OPEN_MOST ? o->n_open : OPEN_MOST};
+
+	return query_wait_rows(l->v.query, spec, o->all_open ? NULL : &fold, ret, err);
+}
+
+static void note_selected(struct view_waiters *o, const struct table *t)
+{
+	size_t at = table_row(t, o->list.pane.table.selected);
+
+	o->n = 0;
+	o->hint = false;
+	if (at == SIZE_MAX)
+		return;
+	const struct value *certainty = table_value(t, at, table_column(t, "owner_certainty"));
+	o->n = (uint32_t)table_value(t, at, table_column(t, "waiting"))->u;
+	o->lock = table_value(t, at, table_column(t, "lock"))->u;
+	o->hint = certainty->known && strcmp(certainty->s, "hint") == 0;
 }
 
 /* "14 waiting  rwsem W 9, R 5  mutex 1  longest 41.2ms" */
@@ -49,6 +85,9 @@ static int draw_status(struct list_view *list, struct screen *s, struct rect r,
 		line_put(&line, ROLE_MATCH, app_filter(v->app));
 		line_printf(&line, ROLE_DIM, "  %s", view_count_text(v, t));
 	}
+	note_selected(of_list(list), t);
+	if (of_list(list)->hint)
+		line_whole(&line, ROLE_DIM, "  R?: a reader that had it last");
 	return 1;
 }
 
@@ -61,24 +100,89 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 {
 	(void)l;
 	(void)t;
-	return "no task waits for a kernel lock at this moment; those that do are listed here "
-	       "(Space pauses to read them), past waits are in the locks view (2)";
+	return "no task waits for a kernel lock, and none has in the last 10 s; all past waits are "
+	       "in the locks view (2)";
 }
 
 /* It may be over when it is opened. */
 static void keep_selected(struct list_view *l, const struct table *t)
 {
+	struct view_waiters *o = of_list(l);
 	uint64_t row = l->pane.table.selected;
 	struct query_spec spec = {0};
 	struct query_wait seen;
 
-	if (t->n_rows && query_wait(l->v.query, row, &spec, &seen, NULL) == 0)
-		wait_kept_take(&((struct view_waiters *)l)->seen, row, &seen);
+	note_selected(o, t);
+	if (o->n == 1 && query_wait(l->v.query, row, &spec, &seen, NULL) == 0 && !seen.ended)
+		wait_kept_take(&o->seen, row, &seen);
+}
+
+static bool is_open(const struct view_waiters *o)
+{
+	for (size_t i = 0; i < o->n_open && i < OPEN_MOST; i++)
+		if (o->open[i] == o->lock)
+			return true;
+	return false;
+}
+
+static void unfold(struct view_waiters *o)
+{
+	if (!is_open(o))
+		o->open[o->n_open++ % OPEN_MOST] = o->lock;
+}
+
+/* The row in which the selected one is. */
+static void fold(struct view_waiters *o)
+{
+	for (size_t i = 0; i < OPEN_MOST; i++)
+		if (o->open[i] == o->lock)
+			o->open[i] = 0;
+	o->all_open = false;
+	o->list.pane.table.selected = query_fold_id(o->lock);
 }
 
 static int open_row(struct list_view *l)
 {
-	return view_open_wait(&l->v, l->pane.table.selected, &((struct view_waiters *)l)->seen);
+	struct view_waiters *o = of_list(l);
+
+	if (o->n <= 1)
+		return view_open_wait(&l->v, l->pane.table.selected, &o->seen);
+	unfold(o);
+	return 0;
+}
+
+static int command(struct list_view *l, enum command c, const struct command_arg *arg)
+{
+	struct view_waiters *o = of_list(l);
+
+	switch (c) {
+	case CMD_SELECT:
+		o->all_open = true;
+		l->pane.moved = l->pane.table.has_rows = true;
+		l->pane.table.selected = arg->id;
+		return 0;
+	case CMD_TOGGLE:
+		if (o->n > 1)
+			unfold(o);
+		else if (o->n)
+			fold(o);
+		return 0;
+	case CMD_EXPAND_ALL:
+		o->all_open = true;
+		return 0;
+	case CMD_COLLAPSE_ALL:
+		o->all_open = false;
+		o->n_open = 0;
+		memset(o->open, 0, sizeof(o->open));
+		return 0;
+	default:
+		return VIEW_UNHANDLED;
+	}
+}
+
+static enum role row_role(const struct table *t, size_t row)
+{
+	return table_value(t, row, table_column(t, "ended"))->u ? ROLE_DIM : ROLE_NORMAL;
 }
 
 static void deinit_view(struct view *v)
@@ -93,20 +197,35 @@ static const struct list_ops ops = {
 	.fit = fit,
 	.empty = empty_text,
 	.open = open_row,
+	.command = command,
+	.row_role = row_role,
 	.drawn = keep_selected,
 	.has_no_keys = true,
 	.needs_looks = "names, holders, places",
 	.heat = "since_ns",
 };
 
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},	 {CMD_FILTER, "filter"}, {CMD_TOGGLE, "fold"},
+	{CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+};
+
 const struct view_ops view_waiters = {
 	.name = "waiters",
 	.title = "waiters",
+	.brief = "wait",
 	.digit = '3',
+	.keys = keys,
 	.help = "Every task that waits for a kernel lock at this moment, rwsem (W: to write, R: to "
-		"read) first, then the longest wait. SINCE is how long it has waited so far. Space "
-		"pauses, so that short waits can be read; the rows stay. Enter shows the calls of "
-		"the task and of the holder, and from there opens the lock.",
+		"read) first, then the longest wait. SINCE is how long it has waited so far. Below "
+		"them, dimmed, are the waits that have ended in the last 10 s, of each second the "
+		"16 longest: SINCE is how long they lasted, ENDED how long ago that was. Eight "
+		"tasks and more that wait for one lock are one row, \"47 waiters\" (ALL: what they "
+		"have waited together); Enter or e opens it, e folds it again, E and C do so for "
+		"all. Enter on a wait shows the calls of the task and of the holder, and from "
+		"there opens the lock. A HOLDER with R? (hint) is one of the readers that had "
+		"the lock last: the kernel does not keep who the others are, so it may have let "
+		"go of it. :stop-on 'wait>100ms' pauses at the next wait that is longer.",
 	.tables = "waiters",
 	.size = sizeof(struct view_waiters),
 	.list = &ops,

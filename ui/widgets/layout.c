@@ -9,10 +9,7 @@
 
 #include <stdbool.h>
 
-enum {
-	PARTS = 16,
-	TALL_H = 36, /* room for a ribbon of several lines */
-};
+enum { PARTS = 16 };
 
 struct rect layout_below(struct rect r, int n)
 {
@@ -23,7 +20,7 @@ struct rect layout_below(struct rect r, int n)
 	return r;
 }
 
-struct layout_app layout_app(int w, int h, bool has_ribbon, bool has_crumbs)
+struct layout_app layout_app(int w, int h, struct layout_has has)
 {
 	struct layout_app l = {.all = {0, 0, w, h}};
 	int y = 1;
@@ -33,9 +30,11 @@ struct layout_app layout_app(int w, int h, bool has_ribbon, bool has_crumbs)
 		return l;
 	}
 	l.header = (struct rect){0, 0, w, 1};
-	l.ribbon = (struct rect){0, y, w, has_ribbon ? h >= TALL_H ? 3 : 1 : 0};
+	l.ribbon = (struct rect){0, y, w, has.ribbon};
 	y += l.ribbon.h;
-	l.crumbs = (struct rect){0, y, w, has_crumbs ? 1 : 0};
+	l.verdict = (struct rect){0, y, w, has.verdict};
+	y += l.verdict.h;
+	l.crumbs = (struct rect){0, y, w, has.crumbs};
 	y += l.crumbs.h;
 	l.body = (struct rect){0, y, w, h - 1 - y};
 	l.bar = (struct rect){0, h - 1, w, 1};

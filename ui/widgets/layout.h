@@ -11,10 +11,16 @@ enum { LAYOUT_MIN_W = 60, LAYOUT_MIN_H = 15 };
 
 struct layout_app {
 	bool too_small; /* only `all` is set */
-	struct rect all, header, ribbon, crumbs /* h 0: none */, body, bar;
+	struct rect all, header, ribbon, verdict, crumbs /* h 0: none */, body, bar;
 };
 
-struct layout_app layout_app(int w, int h, bool has_ribbon, bool has_crumbs);
+/* Lines that are there above the view. */
+struct layout_has {
+	int ribbon; /* lines */
+	bool verdict, crumbs;
+};
+
+struct layout_app layout_app(int w, int h, struct layout_has has);
 
 /*
  * Cuts @r into @n parts, from the top (or from the left). Each gets its `min` in order while it

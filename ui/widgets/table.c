@@ -5,6 +5,7 @@
  * next draw. New rows glow for one tick: `known` holds the rows of the tick before, and rows that a
  * changed filter or grouping brings in between two ticks count as known.
  */
+#include "kontend/map64.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "layout.h"
@@ -27,30 +28,17 @@ struct frame {
 	uint64_t series_max[32]; /* by drawn column */
 };
 
-static double number_of(const struct column *c, const struct value *v)
-{
-	if (!v->known)
-		return 0;
-	switch (c->type) {
-	case COLUMN_COUNT:
-	case COLUMN_NS:
-		return (double)v->u;
-	case COLUMN_RATE:
-	case COLUMN_NSRATE:
-	case COLUMN_PCT:
-		return v->d;
-	default:
-		return 0;
-	}
-}
-
 static void find_scales(struct frame *f)
 {
 	const struct table *t = f->t;
+	size_t first = t->window_first, end = t->n_rows;
 
+	if (t->window_n && end > first + t->window_n)
+		end = first + t->window_n;
 	f->heat_col = f->style->heat ? table_column(t, f->style->heat) : SIZE_MAX;
-	for (size_t i = 0; f->heat_col != SIZE_MAX && i < t->n_rows; i++) {
-		double x = number_of(&t->columns[f->heat_col], table_value(t, i, f->heat_col));
+	f->heat_max = f->heat_col != SIZE_MAX && t->most ? t->most[f->heat_col] : 0;
+	for (size_t i = first; f->heat_col != SIZE_MAX && i < end; i++) {
+		double x = table_number(&t->columns[f->heat_col], table_value(t, i, f->heat_col));
 
 		f->heat_max = x > f->heat_max ? x : f->heat_max;
 	}
@@ -59,7 +47,7 @@ static void find_scales(struct frame *f)
 
 		if (t->columns[col].type != COLUMN_SERIES)
 			continue;
-		for (size_t i = 0; i < t->n_rows; i++) {
+		for (size_t i = first; i < end; i++) {
 			const struct value *v = table_value(t, i, col);
 			uint64_t max = v->known ? widget_series_max(v->series, v->n) : 0;
 
@@ -133,11 +121,24 @@ static void remember_ids(struct table_widget *w, const struct table *t)
 		memcpy(w->ids, t->ids, t->n_rows * sizeof(*t->ids));
 }
 
+/* The same for the same rows in any order. */
+static uint64_t sum_of_ids(const struct table *t)
+{
+	uint64_t sum = t->n_rows;
+
+	for (size_t i = 0; i < t->n_rows; i++)
+		sum += map64_hash(t->ids[i]);
+	return sum;
+}
+
 /* Without memory nothing glows, and nothing else is lost. */
 static void track_new(struct table_widget *w, const struct table *t, uint64_t tick)
 {
+	uint64_t sum = sum_of_ids(t);
 	bool first = !w->fresh.v;
 
+	if (!first && tick == w->tick && sum == w->ids_sum)
+		return;
 	if (!first && tick != w->tick) {
 		struct widget_ids old = w->known;
 
@@ -156,6 +157,7 @@ static void track_new(struct table_widget *w, const struct table *t, uint64_t ti
 		}
 	}
 	w->tick = tick;
+	w->ids_sum = sum;
 }
 
 static void remember_names(struct table_widget *w, const struct table *t)
@@ -209,19 +211,21 @@ static bool is_left(const struct column *c)
 	return c->type == COLUMN_TEXT || c->type == COLUMN_SERIES;
 }
 
-/* The mark is in the column that it is about: after a name, before a figure's title. */
+/* The title that rows are sorted by has a role of its own, and the mark behind it. */
 static void draw_title(const struct frame *f, struct rect line,
 		       const struct table_widget_column *at)
 {
 	const struct column *c = &f->t->columns[at->col];
 	bool is_sorted = at->col == f->t->sort_col;
+	enum role role = is_sorted ? ROLE_SORTED : ROLE_TITLE;
 	int room = at->w - is_sorted, len = text_width(c->title);
-	int x = is_left(c) ? at->x : at->x + at->w - (len < room ? len : room);
 
-	widget_text(f->s, line, x, 0, room, ROLE_TITLE, c->title);
+	len = len < room ? len : room;
+	int x = is_left(c) ? at->x : at->x + room - len;
+
+	widget_text(f->s, line, x, 0, room, role, c->title);
 	if (is_sorted)
-		screen_put(f->s, line, is_left(c) ? x + (len < room ? len : room) : x - 1, 0,
-			   ROLE_TITLE, table_rises(f->t) ? "▲" : "▼");
+		screen_put(f->s, line, x + len, 0, role, table_rises(f->t) ? "▲" : "▼");
 }
 
 static void draw_titles(const struct frame *f)
@@ -253,12 +257,19 @@ static void draw_cell(const struct frame *f, size_t row, size_t i, int y, enum r
 		return;
 	}
 	if (at->col == f->heat_col && f->heat_max > 0)
-		role = widget_heat(number_of(c, v) / f->heat_max);
+		role = widget_heat(table_number(c, v) / f->heat_max);
 	if (c->type == COLUMN_TEXT && f->style->search && f->style->search[0] && v->known && v->s &&
 	    text_contains(v->s, f->style->search))
 		role = ROLE_MATCH;
 	table_format(c, v, f->s->ascii, buf, sizeof(buf));
 	len = text_width(buf);
+	if (len > at->w && v->at_least) {
+		/* A number without its mark says more than one that is cut. */
+		struct value plain = *v;
+		plain.at_least = false;
+		table_format(c, &plain, f->s->ascii, buf, sizeof(buf));
+		len = text_width(buf);
+	}
 	widget_text(f->s, f->r, is_left(c) || len > at->w ? at->x : at->x + at->w - len, y, at->w,
 		    role, buf);
 }
@@ -307,8 +318,11 @@ void table_widget_draw(struct table_widget *w, struct screen *s, struct rect r,
 
 	w->rect = r;
 	follow(w, t, style);
-	remember_ids(w, t);
-	track_new(w, t, style->tick);
+	if (!t->order || t->order != w->order || t->n_rows != w->n_ids || style->tick != w->tick) {
+		remember_ids(w, t);
+		track_new(w, t, style->tick);
+	}
+	w->order = w->n_ids == t->n_rows ? t->order : 0;
 	place_columns(w, t, r.w);
 	find_scales(&f);
 	if (r.h < 1 || r.w < 1)

@@ -34,8 +34,9 @@ struct table_widget {
 	uint64_t *ids;	   /* rows of the last frame, in order */
 	size_t n_ids, cap_ids;
 	struct widget_ids known, fresh; /* rows of the last tick, and of this one */
-	uint64_t tick;
-	int search; /* pending jump: +1, -1 */
+	uint64_t tick, ids_sum;		/* of when, and of which rows, that was */
+	uint64_t order;			/* that of the last frame's table */
+	int search;			/* pending jump: +1, -1 */
 	struct rect rect;
 	struct table_widget_name {
 		char key[32], title[32];

@@ -67,9 +67,16 @@ struct record_fill {
 	uint32_t size_bytes;
 };
 
+/* Numbers are those in files. First versions take all but 0 for ONLINE. */
+enum record_cpu_state {
+	RECORD_CPU_OFFLINE,
+	RECORD_CPU_ONLINE,	/* again; some of what it did before is missing, until about now */
+	RECORD_CPU_TOLD,	/* the same, but a loss in its ring tells of all that is missing */
+	RECORD_CPU_WAITS_WHOLE, /* the same, but all waits are there */
+};
+
 struct record_cpu {
-	uint32_t cpu;
-	uint32_t online; /* 0: went offline; 1: is measured again, what it did before is lost */
+	uint32_t cpu, online; /* enum record_cpu_state */
 };
 
 /* What was looked at. Numbers are those in files: they are never given anew. */
@@ -123,10 +130,13 @@ enum { RECORD_COST_VERSION = 1 };
 /* The payload of SNAPSHOT_COST, at each tick of a live session. */
 struct record_cost {
 	uint64_t from_ns, to_ns; /* session clock: since measuring began */
-	/* CPU time of the process meanwhile; of it that of who drains, and of who takes snapshots.
-	 */
+	/* CPU time of the process; of it that of who drains, and of who takes snapshots. */
 	uint64_t cpu_ns, drain_ns, looks_ns;
+	/* Bytes of the kernel's memory, with other maps of BPF. First versions end before it. */
+	uint64_t perf_rings, bpf_rings, bpf_maps;
 };
+
+enum { RECORD_COST_LEAST = offsetof(struct record_cost, perf_rings) };
 
 struct record {
 	enum record_kind kind;

@@ -24,6 +24,9 @@ struct source_ops {
 	int (*seek)(struct source *s, uint64_t mark, struct error *err);
 	/* Optional. The times of the first and the last event. */
 	bool (*span)(struct source *s, uint64_t *ret_first, uint64_t *ret_last);
+	/* Optional. How many bytes were read, and how many there are (0: not known): for any
+	 * thread, while another one reads. */
+	void (*progress)(struct source *s, uint64_t *ret_done, uint64_t *ret_all);
 	void (*free)(struct source *s);
 };
 
@@ -89,6 +92,14 @@ static inline int source_seek(struct source *s, uint64_t mark, struct error *err
 static inline bool source_span(struct source *s, uint64_t *ret_first, uint64_t *ret_last)
 {
 	return s->ops->span && s->ops->span(s, ret_first, ret_last);
+}
+
+/* How much of it was read, where that is known: or false. */
+static inline bool source_progress(struct source *s, uint64_t *ret_done, uint64_t *ret_all)
+{
+	if (s->ops->progress)
+		s->ops->progress(s, ret_done, ret_all);
+	return s->ops->progress != NULL;
 }
 
 static inline void source_free(struct source *s)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum doctor_status {
 	DOCTOR_WORKS,
@@ -24,6 +25,11 @@ struct doctor_item {
 
 enum { DOCTOR_ITEMS = 32 };
 
+/* Bytes of the kernel's memory that a measurement of all CPUs takes without -m. */
+struct doctor_memory {
+	uint64_t perf_rings, bpf_rings, bpf_maps;
+};
+
 struct doctor {
 	char kernel[65], machine[65], user[64];
 	unsigned uid, cpus;
@@ -31,6 +37,7 @@ struct doctor {
 	size_t n_checks;
 	struct doctor_item views[DOCTOR_ITEMS];
 	size_t n_views;
+	struct doctor_memory memory;
 	bool works; /* the main job: locks */
 };
 
@@ -51,6 +58,11 @@ const struct doctor_item *doctor_check(const struct doctor *d, const char *name)
 bool doctor_kernel_is_new_enough(const char *release);
 /* Do the first symbols of a kallsyms text have addresses? */
 bool doctor_kallsyms_has_addresses(const char *text);
+/* As text. Rings may not be so small that those of very many CPUs fit into what is meant for them.
+ */
+const char *doctor_memory_text(const struct doctor_memory *m, char *buf, size_t size);
+/* Of @cpus CPUs, with or without BPF. */
+struct doctor_memory doctor_memory(unsigned cpus, bool bpf);
 /* Fills d->views and d->works from d->checks. */
 void doctor_conclude(struct doctor *d);
 

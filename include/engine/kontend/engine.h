@@ -50,6 +50,13 @@ struct engine_place {
 	uint64_t last_time, n_late, n_bad, n_skipped;
 };
 
+/* How far the merge was when it handed out what is applied now. */
+struct engine_merged {
+	uint64_t last_time, n_late, n_bad, n_skipped;
+	uint64_t mark; /* where the source was; of a tick only */
+	bool no_ends;  /* decode_lacks_ends() */
+};
+
 /* Snapshots that wait for their time, by it. */
 struct engine_held {
 	struct record *records;
@@ -59,11 +66,17 @@ struct engine_held {
 
 /* source -> decode -> order -> model, one object; live and replay share it. */
 struct pathgroups;
+struct ahead;
 
 struct engine {
 	struct source *source; /* owned */
 	struct decode decode;
 	struct order order;
+	/* What is above may be written by another thread, what is below is not: they share no line
+	 * of a cache. */
+	char apart[128];
+	struct ahead *ahead; /* the thread that has what is above; NULL: this one has */
+	struct engine_merged merged;
 	struct engine_held held;
 	struct sym sym;
 	struct model model;
@@ -79,6 +92,7 @@ struct engine {
 	bool keep_symbols;	   /* of programs, in files, for the next time */
 	size_t asked;		   /* lock from which the next list begins */
 	struct engine_place place; /* the latest tick, where the source can seek */
+	uint64_t changes;	   /* as long as it is equal, so is what was taken */
 	bool rewinding;		   /* on the way back to `place` */
 	char note[600];		   /* the last RECORD_NOTE; untrusted text */
 	uint64_t n_notes;
@@ -101,6 +115,13 @@ void engine_deinit(struct engine *e);
  * amount of work, so that a user interface stays alive in a storm; negative errno: fatal.
  */
 int engine_pump(struct engine *e, int timeout_ms, struct error *err);
+
+/*
+ * From now on a thread of its own reads, decodes and merges, ahead of engine_pump(), which applies:
+ * the result is the same. Until the end only engine_pump() may use source, decode and order; going
+ * back ends it, too. For a source that can seek; 0, or -ENOMEM, -EAGAIN: all goes on as before.
+ */
+int engine_read_ahead(struct engine *e);
 
 /*
  * Back to the tick at @place with @model, a copy made right after it, which is taken over at

@@ -8,10 +8,10 @@
 enum { SHRINK_NOTHING = 1 }; /* there is nothing that is not needed */
 
 /*
- * Writes a recording anew, whole, but of the kernel's symbols only those that it needs: all of them
- * are most of a short one. The source can seek and is read from where it is; the writer is not
- * finished. 0, SHRINK_NOTHING (what was written is of no use then) or a negative errno.
+ * Writes the finished recording of @w into the empty file @fd, but of the kernel's symbols only
+ * those that it needs: all of them are most of a short one. @s reads the recording, from its
+ * begin. 0, SHRINK_NOTHING (what was written is of no use then) or a negative errno.
  */
-int shrink_copy(struct source *s, struct writer *w, struct error *err);
+int shrink_copy(struct source *s, const struct writer *w, int fd, struct error *err);
 
 #endif

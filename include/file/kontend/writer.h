@@ -65,6 +65,12 @@ int writer_flush(struct writer *w, struct error *err);
  * what was written before, or a little less where the disk has no room for the end.
  */
 int writer_finish(struct writer *w, struct error *err);
+/*
+ * The finished recording once more, into @fd, an empty file that can be read and seeks, with
+ * @symbols in the place of the kernel's. 0, negative, or WRITER_AS_IT_IS: it has none, or several.
+ */
+enum { WRITER_AS_IT_IS = 2 };
+int writer_copy(const struct writer *w, int fd, const struct record *symbols, struct error *err);
 void writer_stat(const struct writer *w, struct writer_stat *ret);
 /* Without writer_finish() the file stays as it is: pipe layout. */
 void writer_free(struct writer *w);

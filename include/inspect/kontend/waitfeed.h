@@ -46,4 +46,7 @@ struct feed *waitfeed_feed(struct waitfeed *f); /* NULL of NULL */
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
 void waitfeed_free(struct waitfeed *f); /* NULL is fine */
 
+/* Memory of the kernel for each of @n CPUs, if rings of @asked bytes are asked for; 0: of none. */
+size_t waitfeed_cpu_bytes(uint64_t asked, size_t n);
+
 #endif

@@ -2,51 +2,57 @@
 #ifndef KONTEND_CELL_H
 #define KONTEND_CELL_H
 
+#include "kontend/cell-owner.h"
 #include "kontend/hist.h"
+#include "kontend/recent.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Who held a lock when a wait for it began: an index of the task table, 0 = not known. With
- * OWNER_HINT it is but one of several readers that may have held it. OWNER_FREE: nobody did, it was
- * being passed on.
- */
-enum { OWNER_NONE = 0, OWNER_HINT = 0x8000, OWNER_FREE = OWNER_HINT };
-
-static inline uint32_t cell_owner_task(uint16_t owner)
-{
-	return owner & (OWNER_HINT - 1u);
-}
-
 struct cell_key {
 	uint32_t lock, stack, task;
-	uint16_t cpu, owner;
+	uint16_t cpu;
+	uint32_t owner;
 };
 
 /*
  * What was waited, by (lock, stack, task, cpu, owner): the finest grain kept. Tables by lock,
- * caller, task, process, type, CPU, cgroup, stack or owner are sums over cells.
+ * caller, task, process, type, CPU, cgroup, stack or owner are sums over cells. Most cells of a
+ * large model have one wait, whose duration is all that there is to say; so that is what a cell has
+ * room for, in one cache line. What is known of several waits is in the table's `more`.
  */
 struct cell {
-	union {
-		struct cell_key key;
-		struct {
-			uint32_t lock, stack, task;
-			uint16_t cpu, owner;
-		};
-	};
-	uint64_t n;	   /* finished waits */
-	uint64_t total_ns; /* of finished waits */
-	uint64_t min_ns, max_ns;
-	uint64_t last_ns; /* when the latest one ended */
-	uint32_t failed;  /* ends with ret != 0 */
+	uint32_t lock, stack, task, owner;
+	uint16_t cpu;
+	uint8_t one;			    /* a wait has finished, and there is no `more` */
+	uint8_t in_open : 1, in_closed : 1; /* the bucket where the one wait ended */
+	uint8_t doubt : 1, doubt_open : 1, doubt_closed : 1; /* waits are left out: ever, there */
 	uint32_t hash;
+	uint32_t failed;   /* ends with ret != 0 */
+	uint32_t more;	   /* index; 0: none */
+	uint64_t total_ns; /* of finished waits */
+	uint64_t last_ns;  /* when the latest one ended */
 	uint64_t cur_wait_ns,
 		rate_wait_ns; /* waited in the open / closed bucket, finished or not */
-	uint32_t cur_n, rate_n;
-	uint64_t waited_ns; /* by waits that ended, failed or not, since the sums began */
-	uint32_t hist[HIST_GROUPS];
+};
+
+enum { CELL_FEW = 20 };
+
+/* Of a cell that one duration does not say all of. */
+struct cell_more {
+	uint64_t n; /* finished waits */
+	uint64_t min_ns, max_ns;
+	uint64_t waited_ns;	/* by waits that ended, failed or not, since the sums began */
+	uint32_t cur_n, rate_n; /* in the open / closed bucket */
+	uint32_t wide; /* group of references to its histogram; 0: its buckets are in `few` */
+	uint8_t few[CELL_FEW];
+};
+
+/* The same of any cell. */
+struct cell_sums {
+	uint64_t n, min_ns, max_ns; /* without waits: 0, UINT64_MAX, 0 */
+	uint64_t waited_ns;
+	uint32_t rate_n;
 };
 
 #define CELL_NONE UINT32_MAX
@@ -55,12 +61,15 @@ struct cell_table {
 	struct cell *cells; /* dense: 0..n-1 all in use */
 	size_t n, cap;
 	uint32_t max;
-	/* A bit a cell: set where something is in the open or the closed bucket, maybe where not.
-	 */
+	struct cell_more *more; /* 0 is no entry */
+	size_t n_more, cap_more;
+	uint32_t free_more; /* list through `wide` */
+	/* A bit a cell: set where something is in the open or closed bucket, maybe where not. */
 	uint64_t *touched;
-	uint64_t *slots; /* open addressing: hash << 32 | index + 1; 0 = free */
+	uint32_t *slots; /* open addressing: some bits of the hash, index + 1; 0 = free */
 	size_t mask;
 	struct hist_pool hists;
+	struct recent recent; /* of the last minute; nothing unless its `max` is set */
 };
 
 int cell_table_init(struct cell_table *t, uint32_t max, uint32_t max_groups);
@@ -76,31 +85,41 @@ static inline void cell_wait(struct cell_table *t, struct cell *c, uint64_t wait
 	c->cur_wait_ns += wait_ns;
 }
 
-/* A wait has finished; what of it lies in the open bucket was told by cell_wait() before. */
-static inline void cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t end_ns)
-{
-	c->n++;
-	c->cur_n++;
-	c->total_ns += wait_ns;
-	if (wait_ns < c->min_ns)
-		c->min_ns = wait_ns;
-	if (wait_ns > c->max_ns)
-		c->max_ns = wait_ns;
-	c->last_ns = end_ns;
-	hist_pool_add(&t->hists, c->hist, wait_ns);
-}
+/*
+ * A wait has finished, @within_ns of it since the sums began; what of it lies in the open bucket is
+ * told by cell_wait(). 0, or -ENOMEM with nothing changed.
+ */
+int cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t within_ns,
+	     uint64_t end_ns);
+void cell_doubt(struct cell_table *t, struct cell *c); /* one has gone, and is left out */
+int cell_fail(struct cell_table *t, struct cell *c, uint64_t within_ns); /* it got nothing */
 
 /*
  * Likely index of the cell (its hash is the same: compare the key before use), or CELL_NONE. Its
  * memory is asked for but not waited for: a wait that begins now needs it when it ends.
  */
 uint32_t cell_prefetch(const struct cell_table *t, struct cell_key key);
+/* The same of a wait that begins soon: for cell_prefetch(). */
+void cell_expect(const struct cell_table *t, struct cell_key key);
 
-static inline bool cell_key_equal(const struct cell_key *a, const struct cell_key *b)
+static inline struct cell_key cell_key(const struct cell *c)
 {
-	return a->lock == b->lock && a->stack == b->stack && a->task == b->task &&
-	       a->cpu == b->cpu && a->owner == b->owner;
+	return (struct cell_key){c->lock, c->stack, c->task, c->cpu, c->owner};
 }
+
+static inline bool cell_is(const struct cell *c, const struct cell_key *k)
+{
+	return c->lock == k->lock && c->stack == k->stack && c->task == k->task &&
+	       c->cpu == k->cpu && c->owner == k->owner;
+}
+
+static inline uint64_t cell_n(const struct cell_table *t, const struct cell *c)
+{
+	return c->more ? t->more[c->more].n : c->one;
+}
+struct cell_sums cell_sums(const struct cell_table *t, const struct cell *c);
+/* Adds the histogram of the cell to @sum. */
+void cell_hist(const struct cell_table *t, const struct cell *c, struct hist *sum);
 
 /*
  * Folds about half of the cells, those where least was waited for the longest time, into coarse
@@ -112,17 +131,20 @@ uint64_t cell_fold(struct cell_table *t, uint64_t now_ns,
 /*
  * Gives cells other keys, and adds up those whose keys are the same then. @give: false, or true
  * with the key that the cell has from now on. Answers how many waits are in those. Indices change.
+ * Without memory for the sums nothing changes.
  */
 uint64_t cell_rekey(struct cell_table *t,
 		    bool (*give)(void *ctx, const struct cell *c, struct cell_key *ret), void *ctx);
-/* The open bucket becomes the closed one. */
-void cell_tick(struct cell_table *t);
+/* The open bucket, which began and ends there, becomes the closed one. */
+void cell_tick(struct cell_table *t, uint64_t begin_ns, uint64_t end_ns);
 /* Words of `touched`; all of its bits set, for cells that were put there without it. */
 static inline size_t cell_words(const struct cell_table *t)
 {
 	return (t->cap + 63) / 64;
 }
 void cell_touch_all(struct cell_table *t);
+void cell_index(struct cell_table *t); /* slots of cells that were put there without */
 void cell_table_clear(struct cell_table *t);
+size_t cell_bytes(const struct cell_table *t); /* that the table holds */
 
 #endif

@@ -65,16 +65,9 @@ struct hist_pool {
 
 int hist_pool_init(struct hist_pool *p, uint32_t max_groups);
 void hist_pool_deinit(struct hist_pool *p);
-/* Asks for the memory that hist_pool_add() will want, and does not wait for it. */
-static inline void hist_pool_prefetch(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS],
-				      uint64_t value)
-{
-	unsigned b = hist_bucket(value);
-
-	__builtin_prefetch(&p->groups[refs[b / HIST_GROUP]][b % HIST_GROUP], 1);
-}
 /* A group of zeros; 0: the pool is full. */
 uint32_t hist_pool_group(struct hist_pool *p);
+void hist_pool_give_back(struct hist_pool *p, uint32_t group);
 
 static inline void hist_pool_add(struct hist_pool *p, uint32_t refs[HIST_GROUPS], uint64_t value)
 {
@@ -88,6 +81,8 @@ static inline void hist_pool_add(struct hist_pool *p, uint32_t refs[HIST_GROUPS]
 	uint32_t *count = &p->groups[*ref][b % HIST_GROUP];
 	*count += *count != UINT32_MAX;
 }
+/* Counts @n values of @bucket in the histogram whose references are themselves group @refs. */
+void hist_pool_count(struct hist_pool *p, uint32_t refs, unsigned bucket, uint32_t n);
 /* Adds the histogram behind @refs to @sum. */
 void hist_pool_sum(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS], struct hist *sum);
 /* Moves the counts behind @from into @into and frees @from's groups. */

@@ -7,8 +7,10 @@
 #include "kontend/event.h"
 #include "kontend/hist.h"
 #include "kontend/lock.h"
+#include "kontend/loss.h"
 #include "kontend/mmlock.h"
 #include "kontend/model-cpu.h"
+#include "kontend/past.h"
 #include "kontend/profile.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
@@ -27,10 +29,13 @@ struct lockname_set;
 /* Upper bounds of what the model keeps; beyond them the coldest entries fold into "other". */
 struct model_limits {
 	uint32_t locks, stacks, tasks, cells, hist_groups;
+	uint32_t recent; /* entries of the last minute, for windows of time; 0: none are kept */
 };
 
 /* As much of each as usually comes together in so many bytes; never less than the defaults. */
 struct model_limits model_limits_of(uint64_t bytes);
+/* The same for who looks at windows of time as well: a part is for what came lately. */
+struct model_limits model_limits_recent(uint64_t bytes);
 
 /* What had been counted when the range began: sums that go on are told without it. */
 struct model_before {
@@ -56,11 +61,13 @@ struct model {
 	struct stack_table stacks;
 	struct wait_pool waits;
 	struct stray_table strays; /* who waits and is "other" */
+	struct past past;	   /* the longest waits that have just ended */
 	struct cell_table cells;
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type types[LOCK_TYPES];
 	struct model_damage damage;
+	struct loss_state loss;
 	uint64_t lost_until;	    /* what happened before, some of it may be missing */
 	uint64_t lost_tally;	    /* records that events said in the end to have lost */
 	bool no_ends;		    /* are told: of waits nothing is known but that they began */
@@ -69,6 +76,8 @@ struct model {
 	struct model_before before; /* all 0: no range was begun */
 	uint64_t n_events;	    /* contention events applied */
 	uint64_t n_failed;	    /* ends with ret != 0: failed acquisitions */
+	uint64_t min_wait_ns;	    /* set by who reads: shorter waits are only counted, */
+	uint64_t n_short;	    /* here */
 	uint64_t start_ns;	    /* first round or event */
 	bool start_known;	    /* else an earlier event would be the start */
 	uint64_t zero_ns;	    /* aggregates count from here (z key) */
@@ -110,6 +119,11 @@ void model_deinit(struct model *m);
 
 /* Applies one event, in time order. 0 or -ENOMEM (the event is then counted as lost). */
 int model_apply(struct model *m, const struct event *ev);
+/*
+ * Of @n events the one at @i is applied next: asks for the memory that those behind it will want,
+ * and does not wait for it.
+ */
+void model_expect(struct model *m, const struct event *events, size_t i, size_t n);
 /* Closes the bucket at @time_ns: rates, series. */
 void model_tick(struct model *m, uint64_t time_ns);
 void model_round(struct model *m, uint64_t time_ns);

@@ -5,6 +5,7 @@
 #include "kontend/event.h"
 #include "kontend/map64.h"
 #include "kontend/maps.h"
+#include "kontend/recent.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include <stdint.h>
@@ -41,15 +42,24 @@ struct profile {
 	uint64_t other;		/* samples for which there was no room at all */
 	uint64_t next_shorten;	/* samples before which it is not tried again */
 	uint64_t ended;		/* samples in what programs had mapped that are not kept any more */
+	uint64_t nameless;	/* samples of tasks that could not be kept apart: TASK_OTHER */
 	uint64_t generation;	/* changes when numbers of chains may be given anew */
+	struct recent recent;	/* samples of the last minute; none unless its `max` is set */
 };
 
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
 int profile_copy(struct profile *dst, const struct profile *src);
 void profile_deinit(struct profile *p);
-/* An EVENT_SAMPLE of @task. 0 or -ENOMEM. */
-int profile_sample(struct profile *p, const struct event *ev, uint32_t task);
-void profile_tick(struct profile *p);
+/* An EVENT_SAMPLE of @task, one of @tasks. 0 or -ENOMEM. */
+int profile_sample(struct profile *p, const struct event *ev, const struct task_table *tasks,
+		   uint32_t task);
+void profile_tick(struct profile *p, uint64_t begin_ns, uint64_t end_ns);
+/*
+ * The same profile with samples of that window alone: all but its cells, in @room for as many as
+ * @p has, is borrowed from @p. @keep: of which cells, by index; NULL: of all. 0 or -ENOMEM.
+ */
+int profile_recent(const struct profile *p, const struct recent_window *w, const uint8_t *keep,
+		   struct profile_cell *room, struct profile *ret);
 /*
  * Samples of tasks that ended at @until_ns or before become those of TASK_OTHER. 0 or -ENOMEM: then
  * some samples are gone.

@@ -17,7 +17,7 @@ struct stack {
 	uint8_t used;
 };
 
-enum { STACK_OTHER = 0, STACK_MAX_FRAMES = 127, STACK_RECENT = 512 };
+enum { STACK_OTHER = 0, STACK_MAX_FRAMES = 127, STACK_RECENT = 2048 };
 
 struct stack_table {
 	struct stack *stacks;
@@ -39,6 +39,9 @@ int stack_table_copy(struct stack_table *dst, const struct stack_table *src);
 void stack_table_deinit(struct stack_table *t);
 /* Index of the chain (made if new), STACK_OTHER when empty or the table is full. */
 uint32_t stack_get(struct stack_table *t, const uint64_t *frames, uint32_t n);
+
+/* The chain is asked for soon, and will be at hand then. Its index, STACK_OTHER if it is new. */
+uint32_t stack_expect(struct stack_table *t, const uint64_t *frames, uint32_t n);
 
 /* Forgets all stacks that are not `marked`, and clears the marks. */
 void stack_sweep(struct stack_table *t);

@@ -17,11 +17,12 @@ struct wait {
 	uint32_t lock, stack, task; /* indices into the model's tables */
 	uint32_t flags; /* of the latest begin: a mutex goes from spinning to sleeping */
 	uint32_t cell;	/* where its cell was when it began: a hint, see cell_prefetch() */
+	uint32_t owner; /* who held the lock when it began: see cell.h */
+	uint32_t seen;	/* the same of when a look saw it wait */
 	uint16_t cpu;	/* where it began */
 	bool used;
-	bool doubtful;	/* records were lost since it began: its end may have been among them */
-	bool nested;	/* in another spin wait of its CPU, which spins but once */
-	uint16_t owner; /* who held the lock when it began: see cell.h */
+	bool doubtful; /* records were lost since it began: its end may have been among them */
+	bool nested;   /* in another spin wait of its CPU, which spins but once */
 	/* Of one that no event told of, but a look at the locks: */
 	bool by_look;
 	bool early;    /* it began before there were events */

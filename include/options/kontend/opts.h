@@ -18,7 +18,9 @@ enum opts_verb {
 	VERB_DIFF,
 	VERB_EXPORT,
 	VERB_RECORD,
+	VERB_CUT,
 	VERB_RECOVER,
+	VERB_TOUR,
 	VERB_DEMO,
 	VERB_BENCH,
 	VERB_DOCTOR,
@@ -30,12 +32,11 @@ enum opts_verb {
 
 struct opts_verb_info {
 	const char *name;
-	const char *alias;    /* another name, NULL = none */
-	const char *synopsis; /* what may follow the name */
-	const char *help;     /* one line */
-	const char *more;     /* lines for --help, NULL = none */
-	bool hidden;
-	bool takes_command; /* behind "--" */
+	const char *alias;	    /* another name, NULL = none */
+	const char *synopsis;	    /* what may follow the name */
+	const char *help;	    /* one line */
+	const char *more;	    /* lines for --help, NULL = none */
+	bool hidden, takes_command; /* a command, behind "--" */
 };
 
 /* What an option does with its argument. */
@@ -82,22 +83,22 @@ struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, enospc, repair, demo,
-		reverse, ascii, no_mouse, measure, owner, mark_kernel;
+		reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *zooms[OPTS_LIST_MAX]; /* as query_zoom_parse() takes them */
 	const char *mux_interval;	  /* as mux_parse() takes it */
 	char **command;			  /* what follows "--" */
-	uint64_t delay_ns, duration_ns, interval_ns, switches_ns;
+	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, min_wait_ns, start_after_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
 	uint64_t max_size, rotate, compress, memory;
 	uint64_t size, rounds, events; /* of a benchmark */
-	const char *filter, *view, *by, *sort;
-	const char *mmap; /* a level, as mmlevel_parse() takes it */
-	const char *time; /* a range, as when_parse_range() takes it */
+	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
+	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
+	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
 	const char *event, *group;	    /* of the profile */
-	const char *call_graph;		    /* as callgraph_parse() takes it */
+	const char *call_graph, *verdict;   /* as callgraph_parse(), query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
@@ -106,8 +107,7 @@ struct opts {
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */
-	const char *color, *theme;
-	const char *kinds;
+	const char *color, *theme, *kinds;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
 	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */
 	bool said[OPTS_ROWS];		   /* by place in the table: has been set */

@@ -26,6 +26,7 @@ struct query_code_line {
 	bool has_target;
 	uint64_t target;
 	uint64_t samples, wait_ns;
+	bool skid;	 /* they may be of what ran before with interrupts off */
 	uint64_t weight; /* of the samples: what these stand for, ns or events */
 	double pct;	 /* of the function's */
 	/* The line of source that it is from, and what is inlined there, innermost first: its file
@@ -39,6 +40,7 @@ struct query_annotate {
 	uint64_t start; /* of the function */
 	uint64_t size;	/* bytes; 0: not known */
 	uint64_t samples, weight, wait_ns;
+	uint64_t all_samples; /* of all functions */
 	double pct, wait_pct; /* of all that was sampled; of all that was waited */
 	bool waits;	      /* call chains of waits can pass it: it is of the kernel */
 	const char *source;   /* where code is from: "/proc/kcore", "recording"; NULL: see why */
@@ -61,9 +63,10 @@ int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start
 			struct error *err);
 /*
  * A line as people read it: operands stand below each other, and what is at a fixed place is named
- * behind them. "" without code; returns @buf.
+ * behind them, or that its samples are of somewhere else. "" without code; returns @buf.
  */
 enum { QUERY_ANNOTATE_TEXT = 400 };
+const char *query_annotate_note(const struct query_code_line *l); /* what that is; or NULL */
 const char *query_annotate_text(const struct query_code_line *l, char buf[QUERY_ANNOTATE_TEXT]);
 /* The function around @start: as found, the key of a row by symbol, a target. 0 or -ENOMEM. */
 int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, struct error *err);

@@ -4,8 +4,10 @@
 
 #include "kontend/query.h"
 
-/* What has one name. */
+/* What has one name, or is one thing. */
 struct query_class {
+	bool is_thing; /* else all that has the name */
+	uint64_t id;   /* of its row in "locks", if it is one thing */
 	const char *name;
 	enum lock_type type; /* when `typed` */
 	bool typed;
@@ -14,12 +16,19 @@ struct query_class {
 };
 
 struct query_classes {
-	struct query_class *classes; /* by name, then type */
+	struct query_class *classes; /* by id, or by name, then type */
 	size_t n;
 };
 
+/* Which groups are told apart. */
+enum query_sameness {
+	QUERY_SAME_NAME,  /* by a name that means the same in another recording */
+	QUERY_SAME_THING, /* by what they are, in one recording: this lock, this thread */
+};
+
 /* 0 or -ENOMEM. */
-int query_classes(struct query *q, enum query_by by, struct query_classes *ret);
+int query_classes(struct query *q, const struct query_spec *s, enum query_sameness same,
+		  struct query_classes *ret);
 /* Order of classes. */
 int query_classes_compare(const struct query_class *a, const struct query_class *b);
 

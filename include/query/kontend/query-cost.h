@@ -13,6 +13,8 @@ struct query_cost {
 	bool known;
 	uint64_t cpu_ns, drain_ns, looks_ns, rest_ns;
 	double pct, drain_pct, looks_pct, rest_pct;
+	uint64_t perf_rings, bpf_rings, bpf_maps; /* bytes of the kernel's memory */
+	uint64_t kernel;			  /* all of it; 0: not known */
 };
 
 enum { QUERY_COST_TEXT = 128 }; /* bytes for query_cost_text() */
@@ -21,7 +23,8 @@ extern const struct figure query_cost_figures[];
 
 /* All zeros and not known where the stream has none: of old recordings, and of other programs'. */
 struct query_cost query_cost(const struct query *q);
-/* "3.2% of a CPU: draining rings 0.6%, snapshots 1.1%, the rest 1.5%" into @buf. */
+/* "3.2% of a CPU: draining rings 0.6%, snapshots 1.1%, the rest 1.5%; 28.0M of the kernel's
+ * memory" into @buf. */
 const char *query_cost_text(const struct query_cost *c, char *buf, size_t size);
 
 #endif

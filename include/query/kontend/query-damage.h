@@ -20,4 +20,21 @@ enum query_damage {
 };
 extern const struct figure query_damage_figures[];
 
+struct model;
+
+/*
+ * How far figures can be off: losses only take away from them. So there was as much as they say, or
+ * more; by how much is bounded for numbers of waits, not for times.
+ */
+struct query_loss {
+	bool at_least, counted; /* something is missing; and it is known how much at most */
+	double lost_pct;	/* records, of all; as damage: not of the sums, but of the range */
+	uint64_t missing_most;	/* waits that may have ended and are in no figure */
+	double missing_pct;	/* of all that may have */
+};
+
+struct query_loss query_loss_of_sums(const struct model *m);
+struct query_loss query_loss_of_bucket(const struct model *m); /* closed last: of rates */
+extern const struct figure query_loss_figures[];
+
 #endif

@@ -19,6 +19,7 @@ struct query_flame_spec {
 	const struct query_zoom *zoom; /* NULL: everything */
 	bool locks;		       /* only samples in lock paths */
 	bool by_wait;		       /* shares are of what was waited, not of samples */
+	bool boxes_only;	       /* without nodes that have nothing of that */
 	double percent_limit;	       /* of the table: no rows for frames of less than that */
 };
 

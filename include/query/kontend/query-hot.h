@@ -74,6 +74,9 @@ struct query_hot_sum {
 	const char *event; /* "cpu-clock", "cycles", ... */
 	uint64_t hz;	   /* samples a second asked for; 0: by count */
 	uint64_t samples, locks, idle, shortened, other, ended;
+	uint64_t no_task; /* of part: whose task is not kept, */
+	const char *no_task_name;
+	uint64_t ever; /* samples; the others may be of a window alone */
 	uint64_t part; /* samples in the part that is zoomed into, which locks and groups are of */
 	double per_s;
 	double running_pct; /* the event counted so much of its time, NAN: not known; see below */

@@ -41,5 +41,7 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type,
 		    struct query_lock_now *ret);
 /* Of the lock with that id in the dimension BY_LOCK; false: it is not there any more. */
 bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *ret);
+/* Where that lock is; 0: it is not there any more, or stands for several. */
+uint64_t query_lock_addr(const struct query *q, uint64_t id);
 
 #endif

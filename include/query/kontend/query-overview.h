@@ -2,8 +2,8 @@
 #ifndef KONTEND_QUERY_OVERVIEW_H
 #define KONTEND_QUERY_OVERVIEW_H
 
-#include "kontend/damage.h"
 #include "kontend/locktype.h"
+#include "kontend/query-damage.h"
 #include "kontend/record.h"
 #include "kontend/sym.h"
 
@@ -16,7 +16,8 @@ struct query_overview {
 	double events_per_s, contended_per_s, wait_ns_per_s;
 	uint64_t n_events;
 	struct model_damage damage;
-	double unmatched_pct; /* unmatched and doubtful of all waits */
+	double unmatched_pct;		  /* unmatched and doubtful of all waits */
+	struct query_loss loss, loss_now; /* of the sums and of the rates */
 	uint32_t waiting, waiting_rwsem_r, waiting_rwsem_w, waiting_by_type[LOCK_TYPES];
 	/* Of these, as columns of waiters have it; of any kontend: never the longest. */
 	uint32_t waiting_early, waiting_doubtful, own_waiting;
@@ -25,6 +26,7 @@ struct query_overview {
 	uint64_t longest_ns;
 	const char *longest_task;		 /* "mm/5215" */
 	const char *longest_lock, *longest_type; /* as the NAME and TYPE columns have it */
+	uint64_t longest_lock_id;		 /* of its row by lock */
 	const uint64_t *contended_series, *wait_series, *waiting_series;
 	uint32_t n_series, n_range;	      /* buckets; the last ones that are of the range */
 	uint32_t fill_pct;		      /* fullest ring */

@@ -103,6 +103,9 @@ struct query_events_scope {
 int query_perf_events(struct query *q, const struct query_events_scope *scope,
 		      const struct query_spec *s, struct table *ret, struct error *err);
 
+/* The event in a sentence: what it is, who opened it. NULL: it is gone, or no memory. */
+const char *query_perf_event_text(struct query *q, uint64_t id);
+
 extern const struct table_kind query_perf_slots_kind;
 extern const struct table_kind query_perf_holders_kind;
 extern const struct table_kind query_perf_contexts_kind;

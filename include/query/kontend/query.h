@@ -56,14 +56,25 @@ struct query_spec {
 
 /*
  * Reads the model for views and reports. Answers lie in `arena`, valid until the next
- * query_begin(); names are cached over queries. Holds no state of the model: every query sums anew.
+ * query_begin(); names are cached over queries. Holds no state of the model: every query sums anew,
+ * but with `keeps` (reuse.h), and what it answers is the same.
  */
 struct query {
 	uint64_t frame; /* how many have begun: see held.h */
 	const struct engine *engine;
-	const struct model *model;
+	const struct model *model; /* the engine's, or what a filter leaves of it */
+	uint64_t only;		   /* which filter: see query-only.h; 0: none */
+	bool only_locks;	   /* it leaves all waits for a lock, or none */
 	const struct sym *sym;
 	struct arena arena;
+	bool keeps; /* for a screen: what does not change is not summed up again in each frame */
+	/* Figures speak of the last so many ns alone, in whole ticks; 0, or where the model keeps
+	 * nothing of late: of all since the sums began. */
+	uint64_t window_ns;
+	struct query_windows *windows; /* what they are summed up from */
+	/* With `only`: which of the engine's cells, and of the profile's, are left. In the arena.
+	 */
+	const uint8_t *kept_cells, *kept_samples;
 	struct query_cache
 		*cache; /* stack -> caller symbol and such; dropped with a new generation */
 	struct query_perf_cache *perf;	   /* the snapshot that was decoded last */
@@ -82,6 +93,9 @@ struct query {
 
 int query_init(struct query *q, const struct engine *e);
 void query_deinit(struct query *q);
+/* "10s", "10s (7s kept)" where there was no room for more, "all": what figures speak of. */
+enum { QUERY_WINDOW_TEXT = 64 };
+const char *query_window_text(const struct query *q, char buf[QUERY_WINDOW_TEXT]);
 /* Starts a frame: forgets all earlier answers. */
 void query_begin(struct query *q);
 
@@ -90,6 +104,8 @@ int query_locks(struct query *q, const struct query_spec *s, struct table *ret, 
 int query_waiters(struct query *q, const struct query_spec *s, struct table *ret,
 		  struct error *err);
 int query_cpus(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
+/* Rows that it has. */
+size_t query_count_cpus(const struct query *q);
 int query_types(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 
 /*

@@ -28,6 +28,8 @@ enum {
 	COLUMN_LIST = 8,     /* a text of several, separated by newlines: an array in JSON */
 	COLUMN_NUMBERS = 16, /* with COLUMN_LIST: of numbers, not of texts */
 	COLUMN_SPREAD = 32,  /* a series of things instead of buckets: all of it, from the left */
+	COLUMN_CHOSEN = 64,  /* asked for: shown whatever it has */
+	COLUMN_SIGNED = 128, /* a difference: what is above 0 has a + */
 };
 
 struct column {
@@ -61,9 +63,10 @@ struct value {
 		const char *s;
 		const uint64_t *series;
 	};
-	uint32_t n;  /* COLUMN_SERIES: length */
-	bool known;  /* false: "-" on the screen, null in JSON */
-	bool approx; /* sampled or inferred: "~" */
+	uint32_t n;    /* COLUMN_SERIES: length */
+	bool known;    /* false: "-" on the screen, null in JSON */
+	bool approx;   /* sampled or inferred: "~" */
+	bool at_least; /* so much or more, as some was lost: "≥", ">" in ASCII */
 };
 
 /*
@@ -74,8 +77,14 @@ struct table {
 	const char *name; /* "locks": key under "views" in JSON */
 	const struct column *columns;
 	size_t n_columns;
-	struct value *values; /* n_rows x n_columns */
+	struct value *values; /* n_rows x n_columns, but for the following */
+	/* Of so many rows only, from the first one on; of the others nothing is known. 0: of all */
+	size_t window_first, window_n;
+	/* By column: the greatest value of all rows, as far as they are known. NULL: not worked out
+	 */
+	const double *most;
 	uint64_t *ids;
+	uint64_t order; /* tables with the same number have the same ids; 0: not known */
 	size_t n_rows;
 	size_t n_total;	 /* before filter and limit */
 	size_t n_match;	 /* after the filter, before the limit */
@@ -84,11 +93,18 @@ struct table {
 	struct held held;
 };
 
+extern const struct value table_unknown;
+
 static inline const struct value *table_value(const struct table *t, size_t row, size_t col)
 {
 	held_check(&t->held);
-	return &t->values[row * t->n_columns + col];
+	if (t->window_n && row - t->window_first >= t->window_n)
+		return &table_unknown;
+	return &t->values[(row - t->window_first) * t->n_columns + col];
 }
+
+/* Counts, times and rates as a number to draw by; 0 for what is not known, and all others. */
+double table_number(const struct column *c, const struct value *v);
 
 /* Does a column sort from the greatest by nature? Names and ids begin with the smallest. */
 bool table_descends(const struct column *c);

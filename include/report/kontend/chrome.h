@@ -13,6 +13,9 @@ struct chrome;
 
 /* @e and @out are borrowed. 0 or -ENOMEM. */
 int chrome_new(struct chrome **ret, const struct engine *e, FILE *out);
+struct query_gate;
+/* Only of waits that pass, from now on; NULL: of all. Borrowed. */
+void chrome_gate(struct chrome *c, struct query_gate *g);
 void chrome_free(struct chrome *c);
 /* To be set as the engine's watch. It answers -EPIPE or another errno when writing fails. */
 struct engine_watch *chrome_watch(struct chrome *c);

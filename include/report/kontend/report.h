@@ -66,15 +66,19 @@ struct report_spec {
 	char csv_separator;	 /* 0: ',' */
 	const char *source_kind; /* NULL: "live" */
 	bool ascii;		 /* text: no character beyond ASCII of our own */
+	const char *fields;	 /* columns of the first table, with commas; NULL: as ever */
+	const char *only;	 /* waits that it is about, as query_only_set(); NULL: all */
+	const char *only_words;	 /* the same for people */
 	bool is_range;		 /* text: says which part of the whole it is about */
 	int width;		 /* text: columns of least use are left out; 0: no limit */
 	bool inverted, by_count; /* tree */
 	enum query_hot_by hot_by;
-	bool hot_locks;		   /* hot, flame: lock paths only */
-	struct query_zoom zoom;	   /* hot, flame */
-	enum report_weight weight; /* flame */
-	double percent_limit;	   /* hot, tree: rows of less are left out */
-	double flame_limit;	   /* flame: the same */
+	bool hot_locks;			      /* hot, flame: lock paths only */
+	struct query_zoom zoom;		      /* hot, flame */
+	enum report_weight weight;	      /* flame */
+	double percent_limit;		      /* hot, tree: rows of less are left out */
+	double flame_limit;		      /* flame: the same */
+	const struct verdict_limits *verdict; /* of the overview; NULL: verdict_defaults */
 	const char *annotate; /* a function, shown after the views, which may be none; or NULL */
 	bool no_source;	      /* its instructions without lines of source between them */
 };

@@ -39,6 +39,11 @@ struct run {
 	int command_status;
 };
 
+/*
+ * Bytes for what is kept apart, unless so many are @asked for: of a recording a quarter of the
+ * memory that there is; beside what is measured live, less.
+ */
+uint64_t run_memory(uint64_t asked, bool from_file);
 /* What is to be measured. -EINVAL: a list is malformed; others: what it names is not there. */
 int run_target(struct run *r, const struct opts *o, struct error *err);
 /* Starts the demo workload, opens the live source. The command, if any, is held. */
@@ -52,6 +57,8 @@ int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct erro
  * command go.
  */
 int run_start(struct run *r, struct error *err);
+/* Starts the demo workload beside it, unless it runs. 0 or a negative errno. */
+int run_demo(struct run *r, struct error *err);
 /* Asks for the end: what has happened until now still arrives, then ENGINE_END. */
 void run_stop(struct run *r);
 /* Exit status by shell rules of the command, once it has ended; -1 while it has not. */

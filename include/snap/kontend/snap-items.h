@@ -51,6 +51,8 @@ enum snap_event_flags {
 	SNAP_STALE = 1 << 14,	    /* count is of count_age_ns before, or of later */
 	SNAP_FREQUENCY = 1 << 15,   /* samples so often a second, which each tick sees to */
 	SNAP_SHARED = 1 << 16,	    /* threads exchange it: hits may be another one's in part */
+	SNAP_EXCLUDES_BIT = 17,	    /* 4 bits: attr.exclude_user, _kernel, _hv, _idle */
+	SNAP_PRECISE_BIT = 21,	    /* 2 bits: attr.precise_ip */
 };
 
 /* perf_event.state as in the kernel's enum perf_event_state. */
@@ -85,7 +87,7 @@ struct snap_event {
 	uint32_t owner_comm, target_comm, tracer_comm; /* texts */
 	uint32_t pmu;				       /* text: the PMU's name */
 	uint32_t name;	       /* text: "sched:sched_switch", "cycles", "mem:rw" ... */
-	uint32_t where;	       /* text: symbol or object+offset of bp_addr */
+	uint32_t where;	       /* text: "app:counter+0x4", "app+0x4028": what is at bp_addr */
 	uint64_t count_age_ns; /* SNAP_STALE: enabled so long since the kernel added up */
 };
 

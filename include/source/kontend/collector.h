@@ -17,7 +17,7 @@ struct collector {
 	struct queue *queue;
 	atomic_ullong tick_ns;
 	uint64_t first_tick_ns; /* see drain_begin() */
-	atomic_ullong cost_ns;	/* CPU time used so far */
+	bool realtime;		/* the thread runs as realtime_begin() says */
 	atomic_bool stopping, pausing;
 
 	int wake_fd;

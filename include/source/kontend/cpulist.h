@@ -16,6 +16,7 @@ int cpulist_parse(const char *list, uint32_t **ret, size_t *ret_n);
 int cpulist_read(const char *which, uint32_t **ret, size_t *ret_n);
 /* "0-3,5" into @buf, cut to @size. */
 const char *cpulist_format(const uint32_t *cpus, size_t n, char *buf, size_t size);
+/* Of an ascending array. */
 int cpulist_has(const uint32_t *cpus, size_t n, uint32_t cpu);
 
 #endif

@@ -4,9 +4,10 @@
 
 /* How soon records leave the rings. */
 enum drain_policy {
-	DRAIN_INTERACTIVE, /* a user looks on: early */
-	DRAIN_REPORT,	   /* nobody looks before the end: rings are read less often */
-	DRAIN_THROUGHPUT,  /* recording: few wake-ups, large pieces */
+	DRAIN_EVENTS,	  /* somebody reads event by event: early */
+	DRAIN_SCREEN,	  /* a user looks on from tick to tick, or pressing keys */
+	DRAIN_REPORT,	  /* nobody looks before the end: rings are read less often */
+	DRAIN_THROUGHPUT, /* recording: few wake-ups, large pieces */
 };
 
 #endif

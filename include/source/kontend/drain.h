@@ -3,6 +3,7 @@
 #define KONTEND_DRAIN_H
 
 #include "kontend/burst.h"
+#include "kontend/cpu-watch.h"
 #include "kontend/drain-policy.h"
 #include "kontend/error.h"
 #include "kontend/mmlevel.h"
@@ -20,14 +21,15 @@ struct drain_ring {
 	struct drain *of;
 	struct ring ring;
 	uint32_t cpu;
-	uint32_t number;	     /* of its records; its CPU, unless it is the feed's own */
-	struct drain_ring *next_own; /* of the feed's, for the same CPU; NULL: no more */
-	size_t poll_k;		     /* which of the ring's tasks wakes us */
-	bool dead;	/* its CPU went offline, and with it its events, where they are CPU-wide */
-	bool gone;	/* that was said */
-	bool renewed;	/* its events were opened anew: see drain_restore_ids() */
-	uint64_t epoch; /* sysinfo_cpu_epoch() of its CPU */
-	bool filled;	/* the last fill said was not 0 */
+	uint32_t number;	/* of its records; its CPU, unless it is the feed's own */
+	struct drain_ring *own; /* the feed's usual one for the same CPU; NULL: none */
+	size_t poll_k;		/* which of the ring's tasks wakes us */
+	bool dead;	 /* its CPU went offline, and with it its events, where they are CPU-wide */
+	bool gone;	 /* that was said */
+	bool gap_untold; /* since it is back: no record says until when events are missing */
+	bool renewed;	 /* its events were opened anew: see drain_restore_ids() */
+	uint64_t epoch;	 /* sysinfo_cpu_epoch() of its CPU */
+	bool filled;	 /* the last fill said was not 0 */
 	uint64_t max_used;
 	struct record_drop drop; /* to be said */
 	uint64_t taken_from;	 /* its tail before the last step */
@@ -91,7 +93,11 @@ struct drain {
 	uint64_t cpu_before_ns;	       /* CPU time of the process when measuring began */
 	uint64_t mark;		       /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;
+	bool is_quiet; /* hardly anything was in the rings the last time */
 	uint64_t last_drain, last_cpus, last_tasks;
+	struct cpu_watch online;
+	size_t next_epoch;	       /* the ring whose CPU's epoch was looked at last */
+	bool cpus_pend;		       /* one is to be opened anew, or to be said to be */
 	const struct drain_sink *sink; /* of the step at hand */
 };
 

@@ -25,6 +25,7 @@ struct feed {
 	/* The @nth ring of its own for @cpu, of which set() has been told. False: none. */
 	bool (*ring)(struct feed *f, uint32_t cpu, unsigned nth, struct ring *ret);
 	uint32_t ring_bytes; /* of the usual one of each CPU */
+	size_t cpu_bytes;    /* memory for each CPU, with that */
 	/* It tells where waits begin and end: perf's own events of that are not opened. */
 	bool waits;
 };

@@ -30,10 +30,12 @@ struct live_options {
 	uint32_t max_stack;	/* frames of a call chain; 0 = default */
 	uint32_t queue_bytes;	/* bound of the queue between the threads; 0 = default */
 	enum drain_policy policy;
+	bool realtime; /* the collector runs as realtime_begin() says */
 	bool no_stack;
 	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
 	struct snapshot_source *snapshots; /* the first; borrowed as long as the source lives */
 	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = nobody */
+	uint64_t bpf_maps;    /* bytes that maps of BPF take, for who asks what measuring costs */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool switches_asked;  /* also while no task has events: what they cost without any */
 	bool tick;	      /* measure the timer tick, too */
@@ -90,7 +92,5 @@ int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_
 int live_child(struct source *s, int *ret_status);
 /* Its pid, from live_new() on; 0 = there is none. */
 pid_t live_child_pid(struct source *s);
-/* CPU time in ns that the collector thread has used. */
-uint64_t live_cost_ns(struct source *s);
 
 #endif

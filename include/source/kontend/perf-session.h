@@ -40,8 +40,6 @@ struct perf_session_options {
  */
 int perf_session_open(struct perf_session **ret, const struct perf_session_options *o,
 		      struct live_info *info, struct error *err);
-/* The size of a ring that is not asked for, without dumps of stacks in it. */
-uint32_t perf_session_ring_kib(void);
 void perf_session_close(struct perf_session *ps);
 
 size_t perf_session_rings(const struct perf_session *ps);

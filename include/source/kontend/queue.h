@@ -50,8 +50,8 @@ void queue_close(struct queue *q);
 int queue_pop(struct queue *q, struct record *ret);
 void queue_release(struct queue *q, struct record *r);
 /*
- * Before it is used: queue_fd() shall be readable only when this many bytes of chunks wait, or when
- * the queue is closed. 0, as at first: whenever something waits.
+ * Before it is used: queue_fd() shall be readable only when what waits takes this much room, or
+ * when a tick waits, or when the queue is closed. 0, as at first: whenever something waits.
  */
 void queue_set_wake(struct queue *q, size_t bytes);
 /* Polls readable as long as queue_pop() would not say QUEUE_EMPTY, see queue_set_wake(). */

@@ -2,6 +2,7 @@
 #ifndef KONTEND_RING_H
 #define KONTEND_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
@@ -65,10 +66,18 @@ void ring_release(struct ring *r, uint64_t end);
 
 /*
  * How large rings of our own are, one for each of @n CPUs, with @beside bytes of other things in
- * each: as many bytes as are @asked for, from 64 KiB to 2 MiB; 0: 2 MiB, or half of that and so on,
- * until all of them take no more than 64 MiB. A power of two.
+ * each: as many bytes as are @asked for, from 64 KiB to 64 MiB; 0: 8 MiB, or half of that and so
+ * on, until all of them take no more than 48 MiB. A power of two.
  */
 uint32_t ring_own_bytes(uint64_t asked, size_t beside, size_t n);
+/*
+ * How large perf's rings are by default, one for each of @n CPUs, in KiB. On a busy machine the
+ * collector may have to wait for a CPU for some tenths of a second: few CPUs get 2 MiB for that,
+ * or, where samples have @dumps of stacks, what comes of them in a second; many CPUs 512 KiB. Of
+ * more than 128 CPUs all take no more than 64 MiB, down to 64 KiB for each. @fed: waits go into
+ * rings of our own, and these take 16 MiB of that, down to 32 KiB for each.
+ */
+uint32_t ring_perf_kib(size_t n, bool fed, uint64_t dumps);
 
 /* Throws away everything before @head and returns the number of records that it was. */
 uint64_t ring_skip(struct ring *r, uint64_t head);

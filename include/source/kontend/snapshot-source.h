@@ -8,9 +8,8 @@
 #include <stdint.h>
 
 /*
- * Something that is looked at as a whole, at most once a tick, and rides in the stream as a
- * SNAPSHOT record. take() is called by a thread that does nothing
- * else (snapshot-thread.h).
+ * Something that is looked at as a whole, at most once a tick, and becomes a SNAPSHOT record of the
+ * stream. take() is called by a thread that does nothing else (snapshot-thread.h).
  */
 struct snapshot_source {
 	struct snapshot_source *next; /* that is taken after this one; NULL: none */
@@ -22,7 +21,9 @@ struct snapshot_source {
 	 * the next call. NULL: there is none this time. @last: it is the end of measuring.
 	 */
 	void *(*take)(struct snapshot_source *l, bool last, size_t *ret_len);
-	bool at_start; /* taken once more when measuring begins */
+	bool at_start;		    /* taken once more when measuring begins */
+	bool each_tick;		    /* whatever it costs; others: see snapshot-thread.h */
+	uint64_t taken_ns, cost_ns; /* the thread's own: when it was taken last, and its CPU time */
 };
 
 #endif

@@ -22,6 +22,10 @@ size_t binary_read(const struct binary *b, uint64_t offset, void *ret, size_t n)
  */
 bool binary_symbol(struct binary *b, uint64_t offset, char *ret, size_t size, uint64_t *ret_into,
 		   bool *ret_debug);
+/* The address that the file says of the byte at @offset; false: it is not loaded. */
+bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret);
+/* The function or variable that covers such an address, as "name"; false: none. */
+bool binary_symbol_at(struct binary *b, uint64_t addr, char *ret, size_t size, uint64_t *ret_into);
 enum binary_kind {
 	BINARY_FUNCTION,
 	BINARY_CHOOSER, /* runs once, to say which of several functions is meant here */

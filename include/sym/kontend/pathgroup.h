@@ -12,7 +12,8 @@
  */
 enum path_group {
 	PATH_NONE,
-	PATH_IDLE, /* nothing to do */
+	PATH_IRQ_OFF, /* of a clock's samples: it may have run with interrupts off just before */
+	PATH_IDLE,    /* nothing to do */
 	PATH_SPINLOCK,
 	PATH_RWLOCK,
 	PATH_MUTEX,
@@ -30,6 +31,8 @@ enum path_group {
 };
 
 enum path_group pathgroup_of(const char *function);
+/* Does it end a region without interrupts? */
+bool pathgroup_allows_irqs(const char *function);
 const char *pathgroup_name(enum path_group g); /* "rwsem"; "" for PATH_NONE */
 /* -EINVAL: there is none of that name. */
 int pathgroup_parse(const char *name, enum path_group *ret);

@@ -72,11 +72,14 @@ static inline const char *sym_text(const struct sym *s, const struct sym_entry *
 const struct sym_entry *sym_object(const struct sym *s, uint64_t addr);
 /* "name" (*ret_off = offset into it, if not NULL), or NULL when unknown. Data symbols count. */
 const char *sym_name(const struct sym *s, uint64_t addr, uint64_t *ret_off);
-/* "name+0x1c [module]", "name [module]" at its start, or "0xffff..." into @buf; returns buf. */
-const char *sym_format(const struct sym *s, uint64_t addr, char *buf, size_t size);
 bool sym_is_lock_function(const struct sym *s, uint64_t addr);
 /* Is it on the way of the events of waits to who listens? */
 bool sym_is_tracing(const struct sym *s, uint64_t addr);
+/*
+ * How many innermost frames of a wait's chain are of what reported it: the way from the tracepoint
+ * to perf or a BPF program, which is on nobody's stack when nobody listens.
+ */
+uint32_t sym_after_tracing(const struct sym *s, const uint64_t *frames, uint32_t n);
 /* Does who is called so wait for the locks around breakpoint slots? */
 bool sym_is_slot_function(const char *name);
 /*

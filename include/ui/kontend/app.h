@@ -5,6 +5,8 @@
 #include "kontend/display.h"
 #include "kontend/timeline.h"
 
+struct query_ribbon;
+
 /* Where the app reads time from; tests give their own. */
 struct app_clock {
 	uint64_t (*now_ns)(void *arg); /* monotonic */
@@ -19,24 +21,36 @@ struct app_cut {
 	void *arg;
 };
 
+/* Starts what there is to see in a tour, unless it runs. 0, or negative errno with @err. */
+struct app_workload {
+	int (*start)(void *arg, struct error *err);
+	void *arg;
+};
+
 struct app_options {
 	uint64_t delay_ns;		   /* refresh; 0 = 1 s */
+	uint64_t duration_ns;		   /* app_run() ends then; 0 = when the user leaves */
 	const char *view;		   /* first view; NULL = overview */
 	const char *by;			   /* NULL = lock */
 	const char *sort;		   /* NULL = the view's own */
 	const char *locks_by, *locks_sort; /* the same of view locks, wherever one begins */
 	const char *filter;
+	const char *only, *only_words; /* borrowed; see query-only.h, and for people; NULL = all */
+	const struct verdict_limits *verdict; /* borrowed; NULL = verdict_defaults */
 	double percent_limit;	       /* calls of less percent are closed in trees at first */
 	const char *save_dir;	       /* P writes here; NULL = current directory */
 	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
 	const struct app_clock *clock; /* borrowed; NULL = the system's */
+	const struct app_workload *workload; /* borrowed; NULL = none can be started */
+	bool tour;			     /* begins with one */
 	bool has_history; /* the source of the engine is a history (kontend/history.h) */
 	/* A recording: borrowed, on the same engine; it is played from where it is. NULL = live. */
 	struct timeline *timeline;
-	const char *recording;	   /* its name, for the first line */
-	const struct app_cut *cut; /* borrowed; NULL = it cannot be cut */
-	const char *note;	   /* about it, shown at first; NULL or "" = none */
-	uint64_t from_ns, to_ns;   /* a range that is marked from the start; to_ns 0 = none */
+	const struct query_ribbon *figures; /* that it notes, borrowed; NULL = none */
+	const char *recording;		    /* its name, for the first line */
+	const struct app_cut *cut;	    /* borrowed; NULL = it cannot be cut */
+	const char *note;		    /* about it, shown at first; NULL or "" = none */
+	uint64_t from_ns, to_ns; /* a range that is marked from the start; to_ns 0 = none */
 };
 
 struct app;

@@ -40,6 +40,7 @@ enum command {
 	CMD_SORT,
 	CMD_BY,
 	CMD_BY_NEXT,
+	CMD_BY_PREV,
 	CMD_LOCK_PATHS,
 	CMD_ANNOTATE,
 	CMD_FLAME,
@@ -52,7 +53,10 @@ enum command {
 	CMD_UNIT,
 	CMD_ADDRESSES,
 	CMD_PAUSE,
+	CMD_STOP_ON,
 	CMD_ZERO,
+	CMD_WINDOW,
+	CMD_MARK,
 	CMD_PLAY,
 	CMD_STEP,
 	CMD_STEP_BACK,
@@ -63,12 +67,15 @@ enum command {
 	CMD_PLAY_SLOWER,
 	CMD_RANGE_FROM,
 	CMD_RANGE_TO,
+	CMD_RIBBON,
 	CMD_RANGE_CLEAR,
 	CMD_CUT,
 	CMD_FASTER,
 	CMD_SLOWER,
 	CMD_DELAY,
 	CMD_COST,
+	CMD_TOUR,
+	CMD_WHY,
 	CMD_SAVE,
 	CMD_PALETTE,
 	CMD_REDRAW,
@@ -77,7 +84,8 @@ enum command {
 	CMD_VIEW,
 	CMD_VIEW_NEXT,
 	CMD_VIEW_PREV,
-	CMD_CLICK, /* arg: x, y on the screen, as the rects that draw() is given */
+	CMD_SELECT, /* arg: id of a row */
+	CMD_CLICK,  /* arg: x, y on the screen, as the rects that draw() is given */
 	CMD_DCLICK,
 	COMMANDS,
 };
@@ -86,6 +94,7 @@ struct command_arg {
 	const char *text; /* palette argument, NULL = none */
 	int n;		  /* CMD_VIEW: digit */
 	int x, y;
+	uint64_t id; /* CMD_SELECT */
 };
 
 /* What the app looks at, as some commands are for some of these only. */
@@ -115,6 +124,12 @@ struct command_info {
  * CMD_BACK and CMD_ENTER.
  */
 extern const struct command_info command_table[];
+
+/* A command that works in a view, and what it does there in a word or two: for the key bar. */
+struct view_key {
+	enum command command;
+	const char *text;
+};
 
 /* Is the command there in @mode: one of the times, maybe with COMMAND_CODE? */
 bool command_in(const struct command_info *info, enum command_mode mode);

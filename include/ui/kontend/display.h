@@ -14,6 +14,7 @@ enum role {
 	ROLE_BOLD,
 	ROLE_HEADER, /* first line */
 	ROLE_TITLE,  /* column headers */
+	ROLE_SORTED, /* that of the column that rows are sorted by */
 	ROLE_SELECTED,
 	ROLE_BAR, /* key bar */
 	ROLE_KEY, /* the key in it */

@@ -23,8 +23,10 @@ enum { VIEW_UNHANDLED = 1 };
 struct view_ops {
 	const char *name;  /* "locks": for : and man page */
 	const char *title; /* breadcrumb part when it is a root view */
+	const char *brief; /* its name where there is little room; NULL: without a digit */
 	char digit;	   /* '2', or 0: reached by name, by Tab or from a row */
-	bool is_code;	   /* COMMAND_CODE: it has the keys of a function's instructions */
+	const struct view_key *keys; /* most wanted first, ended by CMD_NONE; NULL: none */
+	bool is_code, compares;	     /* keys of a function's code; B minus A of marks is shown */
 	const char *help;
 	/* Of tables.h, with blanks between; the first is the one that is sorted and filtered. NULL:
 	 * none */
@@ -66,10 +68,16 @@ void app_again(struct app *a);
 bool app_paused(const struct app *a);
 enum command_mode app_mode(const struct app *a);
 /* A range is shown: rates are of the whole range, not of its last bucket. */
+bool app_shows_range(const struct app *a);
+/* Figures are of all since counting began, or since the range did: rates are averages. */
 bool app_averages(const struct app *a);
+/* "10s", "all" or "range": what figures are of, for titles. */
+enum { APP_WINDOW_TEXT = 64 };
+const char *app_window_text(const struct app *a, char buf[APP_WINDOW_TEXT]);
 /* How many of the last buckets figures are about: all of the range, or one. */
 uint32_t app_buckets(const struct app *a);
-const char *app_filter(const struct app *a);   /* of the top view; "" = none */
+const char *app_row_filter(const struct app *a); /* of it, what is not about waits */
+const char *app_filter(const struct app *a);	 /* of the top view; "" = none */
 double app_percent_limit(const struct app *a); /* of the nodes of trees that are opened at first */
 const char *app_search(const struct app *a);   /* text of the last search, "" = none */
 
@@ -78,6 +86,7 @@ const char *app_search(const struct app *a);   /* text of the last search, "" = 
  * error of a query in place of its answer, and opening a row one step deeper.
  */
 const char *view_empty_text(struct view *v, const struct table *t);
+const char *view_first_key(enum command c, char buf[16]); /* its name; ":": it has none */
 void view_draw_error(struct screen *s, struct rect r, const struct error *err);
 /* The sort key and direction the user chose in @w, and the app's filter. */
 void view_fill_spec(const struct view *v, const struct table_widget *w, struct query_spec *spec);
@@ -109,6 +118,8 @@ void view_fit_columns(struct table *t, struct view_columns *store, const struct 
 void view_fit_locks(const struct view *v, struct table *t, struct view_columns *store,
 		    enum query_by by);
 void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store);
+/* Which window of time the figures below are of, at the right of the line of their title. */
+void view_draw_window(const struct view *v, struct screen *s, struct rect r);
 /* @text in as many lines of @r as it needs, broken at blanks. */
 void view_draw_text(struct screen *s, struct rect r, enum role role, const char *text);
 /* The same from line @y of @r on, but for lines kept for rows; answers how many it took. */

@@ -25,8 +25,8 @@ int text_width(const char *s);		      /* columns */
 bool text_is_figure(const char *word);
 
 /*
- * Text like "name/812 W" that is wider than @width, with the name cut so that the id stays: into
- * @dst. False: it fits, it has no id, or there is no room for both.
+ * Text like "name/812 W", "/folder/file" or "function …356c" that is wider than @width, cut so that
+ * the end stays: into @dst. False: it fits, it has no such end, or there is no room for both.
  */
 bool text_keep_id(char *dst, size_t size, const char *s, int width);
 

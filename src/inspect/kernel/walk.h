@@ -56,6 +56,7 @@ static __always_inline void walk_begin(struct walk_tasks *w)
 	struct task_struct___walk *t = (void *)bpf_get_current_task();
 
 	w->first = (__u64)BPF_CORE_READ(t, group_leader);
+	w->ended = 0;
 	walk_into(w, w->first);
 }
 

@@ -87,6 +87,8 @@ static uint32_t flags_of(const struct raw_event *r, int self)
 	f |= r->flags & RAW_EXCLUSIVE ? SNAP_EXCLUSIVE : 0;
 	f |= r->flags & RAW_ROTATES ? SNAP_ROTATES : 0;
 	f |= r->flags & RAW_FREQUENCY ? SNAP_FREQUENCY : 0;
+	f |= (r->flags >> RAW_EXCLUDES_BIT & 15) << SNAP_EXCLUDES_BIT;
+	f |= (r->flags >> RAW_PRECISE_BIT & 3) << SNAP_PRECISE_BIT;
 	f |= r->parent ? SNAP_CHILD : 0;
 	if (r->flags & RAW_PTRACE)
 		f |= SNAP_PTRACE;
@@ -120,7 +122,8 @@ static uint32_t add_name(struct snap *s, const struct raw_event *r)
 {
 	char text[128], clean[128];
 
-	names_event(text, sizeof(text), r->type, r->config, r->bp_type, r->pmu, r->system, r->name);
+	names_event(text, sizeof(text), r->type, r->config, r->bp_type, r->bp_addr, r->pmu,
+		    r->system, r->name);
 	return snap_add_text(s, text_clean(clean, sizeof(clean), text));
 }
 
@@ -129,8 +132,8 @@ static void fill_texts(struct snap *s, const struct raw_event *r, struct snap_ev
 		       const struct raw_event *p, const struct snap_event *before)
 {
 	bool named = p && r->type == p->type && r->config == p->config &&
-		     r->bp_type == p->bp_type && SAME(r, p, pmu) && SAME(r, p, system) &&
-		     SAME(r, p, name);
+		     r->bp_type == p->bp_type && r->bp_addr == p->bp_addr && SAME(r, p, pmu) &&
+		     SAME(r, p, system) && SAME(r, p, name);
 
 	e->name = named ? before->name : add_name(s, r);
 	e->pmu = named ? before->pmu : ADD_TEXT(s, r->pmu);

@@ -5,6 +5,7 @@
  */
 #include "names.h"
 #include "kontend/mem.h"
+#include "where.h"
 
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
@@ -14,7 +15,7 @@
 
 enum {
 	ENTRIES_MAX = 16384, /* then all is forgotten */
-	MAPS_A_SNAPSHOT = 32 /* half a millisecond or so */
+	MAPS_A_SNAPSHOT = 16 /* some milliseconds, with symbols of programs */
 };
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -54,20 +55,21 @@ static void cache_name(char *ret, size_t size, uint64_t config)
 		snprintf(ret, size, "%s-%ss", caches[cache], cache_ops[op]);
 }
 
-static void breakpoint_name(char *ret, size_t size, uint32_t bp_type)
+static void breakpoint_name(char *ret, size_t size, uint32_t bp_type, uint64_t bp_addr)
 {
-	snprintf(ret, size, "mem:%s%s%s", bp_type & HW_BREAKPOINT_R ? "r" : "",
-		 bp_type & HW_BREAKPOINT_W ? "w" : "", bp_type & HW_BREAKPOINT_X ? "x" : "");
+	snprintf(ret, size, "mem:0x%" PRIx64 ":%s%s%s", bp_addr,
+		 bp_type & HW_BREAKPOINT_R ? "r" : "", bp_type & HW_BREAKPOINT_W ? "w" : "",
+		 bp_type & HW_BREAKPOINT_X ? "x" : "");
 }
 
 void names_event(char *ret, size_t size, uint32_t type, uint64_t config, uint32_t bp_type,
-		 const char *pmu, const char *system, const char *name)
+		 uint64_t bp_addr, const char *pmu, const char *system, const char *name)
 {
 	/* On machines with several kinds of CPUs the upper half tells which one. */
 	uint64_t low = config & 0xffffffff;
 
 	if (type == PERF_TYPE_BREAKPOINT)
-		breakpoint_name(ret, size, bp_type);
+		breakpoint_name(ret, size, bp_type, bp_addr);
 	else if (name[0])
 		snprintf(ret, size, "%s%s%s", system, system[0] ? ":" : "", name);
 	else if (type == PERF_TYPE_HARDWARE && low < COUNT(hardware))
@@ -86,41 +88,6 @@ void names_event(char *ret, size_t size, uint32_t type, uint64_t config, uint32_
 		snprintf(ret, size, "%s/config=0x%" PRIx64 "/", pmu, config);
 	else
 		snprintf(ret, size, "type %" PRIu32 "/config=0x%" PRIx64 "/", type, config);
-}
-
-/* Does a line of maps hold @addr? Then its text into @ret. */
-static int try_line(const char *line, uint64_t addr, char *ret, size_t size)
-{
-	uint64_t from, to, offset;
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to, &offset,
-		   &at) < 3 ||
-	    addr < from || addr >= to)
-		return 0;
-	const char *path = at ? line + at : "", *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	int len = (int)strcspn(base, "\n");
-	if (len)
-		snprintf(ret, size, "%.*s+0x%" PRIx64, len < 40 ? len : 40, base,
-			 slash ? addr - from + offset : addr - from);
-	else
-		snprintf(ret, size, "anon+0x%" PRIx64, addr - from);
-	return 1;
-}
-
-static void look_up(char *ret, size_t size, const char *root, int32_t pid, uint64_t addr)
-{
-	char path[300], line[4300];
-
-	ret[0] = '\0';
-	snprintf(path, sizeof(path), "%s/%" PRId32 "/maps", root, pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f) && !try_line(line, addr, ret, size))
-		;
-	fclose(f);
 }
 
 void names_begin(struct names *n)
@@ -146,7 +113,7 @@ const char *names_where(struct names *n, const char *root, uint64_t id, int32_t 
 	    map64_put(&n->at, id, (uint32_t)n->n) < 0)
 		return "";
 	struct names_entry *e = &n->entries[n->n++];
-	look_up(e->text, sizeof(e->text), root, pid, addr);
+	where_find(e->text, sizeof(e->text), root, pid, addr);
 	return e->text;
 }
 

@@ -13,7 +13,7 @@
  */
 struct names {
 	struct names_entry {
-		char text[64];
+		char text[112];
 	} * entries;
 	size_t n, cap;
 	struct map64 at; /* event -> index into entries */
@@ -21,16 +21,16 @@ struct names {
 };
 
 /*
- * The name of an event as perf's tools write it: "cycles", "sched:sched_switch", "mem:rw". @pmu is
- * the name of its PMU, @system and @name those of its trace event, "" if it has none.
+ * The name of an event as perf's tools write it: "cycles", "sched:sched_switch", "mem:0x4028:w".
+ * @pmu is the name of its PMU, @system and @name those of its trace event, "" if it has none.
  */
 void names_event(char *ret, size_t size, uint32_t type, uint64_t config, uint32_t bp_type,
-		 const char *pmu, const char *system, const char *name);
+		 uint64_t bp_addr, const char *pmu, const char *system, const char *name);
 
 /* A snapshot begins: it may read some maps; who is left out then has its turn in the next one. */
 void names_begin(struct names *n);
 /*
- * "object+0xoffset" for the address that event @id watches in process @pid, as its maps under @root
+ * What where.h says of the address that event @id watches in process @pid, as its maps under @root
  * ("/proc") have it. "" for an address of the kernel, when it cannot be read, or not yet. Borrowed
  * until the next call.
  */

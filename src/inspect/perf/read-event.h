@@ -16,7 +16,7 @@ struct attr_front {
 	__u32 type, size;
 	__u64 config, period, sample_type, read_format;
 	__u64 disabled : 1, inherit : 1, pinned : 1, exclusive : 1, excludes : 4;
-	__u64 mmap : 1, comm : 1, freq : 1, others : 53;
+	__u64 mmap : 1, comm : 1, freq : 1, between : 4, precise : 2, others : 47;
 	__u32 wakeup, bp_type;
 	__u64 bp_addr, bp_len;
 };
@@ -36,6 +36,7 @@ static __always_inline void take_attr(struct raw_event *r, const struct attr_fro
 		r->flags |= RAW_EXCLUSIVE;
 	if (a->freq)
 		r->flags |= RAW_FREQUENCY;
+	r->flags |= a->excludes << RAW_EXCLUDES_BIT | a->precise << RAW_PRECISE_BIT;
 }
 
 static __always_inline void read_counts(struct raw_event *r, struct perf_event *e)

@@ -32,6 +32,8 @@ enum raw_flags {
 	RAW_CGROUP = 1 << 7,	 /* counts the tasks of a cgroup */
 	RAW_NEWBORN = 1 << 8,	 /* of a task that is being made, and has another's number yet */
 	RAW_FREQUENCY = 1 << 9,	 /* attr.freq */
+	RAW_EXCLUDES_BIT = 10,	 /* 4 bits: attr.exclude_user, _kernel, _hv, _idle */
+	RAW_PRECISE_BIT = 14,	 /* 2 bits: attr.precise_ip */
 };
 
 struct raw_event {

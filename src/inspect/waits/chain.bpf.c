@@ -215,17 +215,17 @@ __noinline __u64 stack_tell(const struct stack_work *w, struct ring_record *rec,
 	return sum;
 }
 
-/* Frames. */
-static __always_inline __u32 stack_unwind(void *ctx, struct stack_work *w, __u32 frames)
+/* Into @to, of WAITREC_FRAMES. Frames. */
+static __always_inline __u32 stack_unwind(void *ctx, __u64 *to, __u32 frames)
 {
-	__u64 size = frames * sizeof(w->frames[0]);
+	__u64 size = frames * sizeof(*to);
 	long len = 0;
 
 	barrier_var(size); /* the same register for test and use, or the verifier forgets */
-	if (size > sizeof(w->frames))
-		size = sizeof(w->frames);
+	if (size > WAITREC_FRAMES * sizeof(*to))
+		size = WAITREC_FRAMES * sizeof(*to);
 	if (size)
-		len = bpf_get_stack(ctx, w->frames, size, STACK_LEAD);
+		len = bpf_get_stack(ctx, to, size, STACK_LEAD);
 	return len > 0 ? (__u32)len / 8 : 0;
 }
 
@@ -290,30 +290,6 @@ static __always_inline void stack_learn(struct stack_work *w, const struct stack
 	stack_file(way, w, k, p, s.found == n && k->fixed);
 }
 
-/* What is on no task's stack. */
-static __always_inline __u32 stack_other(void *ctx, struct stack_work *w, struct ring_record *rec,
-					 __u32 frames)
-{
-	__u32 n = stack_unwind(ctx, w, frames);
-
-	stack_tell(w, rec, n);
-	return n;
-}
-
-/* That of an interrupt which has found the chains busy: straight into its record. */
-static __always_inline __u32 stack_nested(void *ctx, struct ring_record *rec, __u32 frames)
-{
-	__u64 size = frames * sizeof(rec->begin.frames[0]);
-	long len = 0;
-
-	barrier_var(size); /* the same register for test and use, or the verifier forgets */
-	if (size > sizeof(rec->begin.frames))
-		size = sizeof(rec->begin.frames);
-	if (size)
-		len = bpf_get_stack(ctx, rec->begin.frames, size, STACK_LEAD);
-	return len > 0 ? (__u32)len / 8 : 0;
-}
-
 /* The next way that is free, with the next place for a chain, or where none is, whose turn it is.
  */
 static __always_inline __u32 stack_turn(struct stack_work *w, struct stack_set *s)
@@ -331,7 +307,7 @@ static __always_inline __u32 stack_turn(struct stack_work *w, struct stack_set *
 static __always_inline __u32 stack_anew(void *ctx, struct stack_work *w, struct ring_record *rec,
 					const struct stack_place *p, __u32 at)
 {
-	__u32 n = stack_unwind(ctx, w, p->frames);
+	__u32 n = stack_unwind(ctx, w->frames, p->frames);
 	__u64 sum = stack_tell(w, rec, n);
 	struct stack_set *s = &w->sets[p->set & (STACK_SETS - 1)];
 	bool is_one = at < STACK_WAYS;
@@ -449,8 +425,8 @@ static __always_inline __u32 stack_here(void *ctx, struct stack_work *w, struct 
 	/* By way of memory, or the verifier takes it for a pointer, which is not to be shifted. */
 	w->here = (__u64)ctx;
 	from = w->here - (__u64)t->stack;
-	if (from >= STACK_BYTES)
-		return stack_other(ctx, w, rec, frames);
+	if (from >= STACK_BYTES) /* on no task's stack */
+		return stack_unwind(ctx, rec->begin.frames, frames);
 	p.from = (__u32)from / sizeof(w->words[0]);
 	w->left = STACK_BYTES / sizeof(w->words[0]) - p.from;
 	if (w->left > STACK_WORDS)

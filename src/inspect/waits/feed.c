@@ -53,7 +53,12 @@ static struct waitfeed *of_feed(struct feed *feed)
 
 static size_t own_bytes(const struct waitfeed *f)
 {
-	return sizeof(struct waits_cpu) + f->feed.ring_bytes;
+	return f->feed.cpu_bytes;
+}
+
+size_t waitfeed_cpu_bytes(uint64_t asked, size_t n)
+{
+	return sizeof(struct waits_cpu) + ring_own_bytes(asked, sizeof(struct waits_cpu), n);
 }
 
 /* Near its CPU. */
@@ -308,15 +313,21 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 	return code;
 }
 
-/* Before it is loaded: as many arrays as CPUs may come, each with the ring's bytes. */
+/*
+ * Before it is loaded: as many arrays as CPUs may come, each with the ring's bytes; and room for
+ * tasks only where it is told of some.
+ */
 static int size_maps(struct bpf_object *o, const void *arg)
 {
 	const struct waitfeed *f = arg;
-	struct bpf_map *m = bpf_object__find_map_by_name(o, "own");
-	int code = m ? bpf_map__set_max_entries(m, f->n_cpus ? f->n_cpus : 1) : -ENOENT;
+	struct bpf_map *own = bpf_object__find_map_by_name(o, "own");
+	struct bpf_map *ids = bpf_object__find_map_by_name(o, "ids");
+	int code = own && ids ? bpf_map__set_max_entries(own, f->n_cpus ? f->n_cpus : 1) : -ENOENT;
 
+	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
+		code = bpf_map__set_max_entries(ids, WAITS_IDS);
 	return code < 0 ? code
-			: bpf_map__set_value_size(bpf_map__inner_map(m), (uint32_t)own_bytes(f));
+			: bpf_map__set_value_size(bpf_map__inner_map(own), (uint32_t)own_bytes(f));
 }
 
 static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, struct error *err)
@@ -324,12 +335,14 @@ static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, str
 	uint32_t *online;
 	size_t n;
 
+	f->feed.cpu_bytes = sizeof(struct waits_cpu);
 	if (!o->waits)
 		return 0;
 	if (cpulist_read("online", &online, &n) < 0)
 		return error_errno(err, -errno, "Cannot read /sys/devices/system/cpu/online");
 	mem_free(online);
-	f->feed.ring_bytes = ring_own_bytes(o->ring_bytes, sizeof(struct waits_cpu), n);
+	f->feed.cpu_bytes = waitfeed_cpu_bytes(o->ring_bytes, n);
+	f->feed.ring_bytes = (uint32_t)(f->feed.cpu_bytes - sizeof(struct waits_cpu));
 	int code = bpf_run_count_cpus(&f->n_cpus, WAITS_CPUS, err);
 	if (code < 0)
 		return code;
@@ -350,8 +363,8 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 				    .prepare = size_maps,
 				    .prepare_arg = f};
 
-	code = code < 0 ? code : bpf_run_load(&f->object, &file, err);
 	f->scope = (enum waits_scope)config.scope;
+	code = code < 0 ? code : bpf_run_load(&f->object, &file, err);
 	if (code == 0)
 		code = tell_target(f, o->target, err);
 	if (code < 0)
@@ -444,8 +457,12 @@ void waitfeed_free(struct waitfeed *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < f->n_links; i++)
-		close(f->links[i]);
+	/*
+	 * Of two programs at a tracepoint the kernel lets go of the second at once, but of the
+	 * first only when no CPU can be within it any more, which takes tens of milliseconds.
+	 */
+	while (f->n_links)
+		close(f->links[--f->n_links]);
 	close_own(f);
 	for (uint32_t i = 0; f->own && i < f->n_cpus; i++)
 		bpf_run_unmap(f->own[i].cpu, own_bytes(f));

@@ -18,7 +18,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
 	__type(value, __u8);
-	__uint(max_entries, WAITS_IDS);
+	__uint(max_entries, 1); /* who loads it knows whether tasks will be named */
 } ids SEC(".maps");
 
 struct {
@@ -258,29 +258,24 @@ static __always_inline struct ring_record *start_record(const struct ring_place 
 	return rec;
 }
 
+/* @nested: it is that of an interrupt, which has found the CPU's chains busy, too. */
 static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
-				 enum what what, __u64 pid_tid, __u32 cpu)
+				 enum what what, bool nested, __u64 pid_tid, __u32 cpu)
 {
-	const struct ring_place p = {&c->ring, c->data, config.ring_bytes};
-	struct ring_record *rec = start_record(&p, pid_tid, cpu);
+	const struct ring_place usual = {&c->ring, c->data, config.ring_bytes};
+	const struct ring_place inner = {&c->nested, c->nested_data, WAITS_NESTED};
+	const struct ring_place *p = nested ? &inner : &usual;
+	struct ring_record *rec = start_record(p, pid_tid, cpu);
 
-	if (rec && what == BEGIN)
-		tell_begin(ctx, &p, rec,
+	if (!rec)
+		return;
+	if (what == END)
+		tell_end(ctx, p, rec);
+	else if (nested)
+		tell_begin(ctx, p, rec, stack_unwind(ctx, rec->begin.frames, config.frames));
+	else
+		tell_begin(ctx, p, rec,
 			   stack_here(ctx, stack_work(c), rec, (__u32)ctx->args[1], config.frames));
-	else if (rec)
-		tell_end(ctx, &p, rec);
-}
-
-static __always_inline void tell_nested(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
-					enum what what, __u64 pid_tid, __u32 cpu)
-{
-	const struct ring_place p = {&c->nested, c->nested_data, WAITS_NESTED};
-	struct ring_record *rec = start_record(&p, pid_tid, cpu);
-
-	if (rec && what == BEGIN)
-		tell_begin(ctx, &p, rec, stack_nested(ctx, rec, config.frames));
-	else if (rec)
-		tell_end(ctx, &p, rec);
 }
 
 /* A program that comes while another one is at the ring leaves it to see_nested(). */
@@ -293,7 +288,7 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 	if (!c || !c->ring.id || c->ring.busy)
 		return;
 	c->ring.busy = 1;
-	tell(ctx, c, what, pid_tid, cpu);
+	tell(ctx, c, what, false, pid_tid, cpu);
 	if (config.owners && what == BEGIN)
 		tell_owner(ctx);
 	c->ring.busy = 0;
@@ -345,7 +340,7 @@ static __always_inline void see_nested(struct bpf_raw_tracepoint_args *ctx, enum
 		return;
 	}
 	c->nested.busy = 1;
-	tell_nested(ctx, c, what, pid_tid, cpu);
+	tell(ctx, c, what, true, pid_tid, cpu);
 	c->nested.busy = 0;
 }
 

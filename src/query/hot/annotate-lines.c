@@ -159,15 +159,20 @@ int annotate_lines(struct query *q, const struct annotate_code *code, struct que
 	return q->cache->failed ? -ENOMEM : r;
 }
 
+const char *query_annotate_note(const struct query_code_line *l)
+{
+	return l->skid ? "irq-off region?" : l->data;
+}
+
 const char *query_annotate_text(const struct query_code_line *l, char buf[QUERY_ANNOTATE_TEXT])
 {
 	enum { MNEMONIC = 6 };
-	const char *text = l->text ? l->text : "";
+	const char *text = l->text ? l->text : "", *note = query_annotate_note(l);
 	bool has_operands = l->text && text[l->operands];
 	int n = has_operands ? l->operands - 1 : (int)strlen(text);
 
 	snprintf(buf, QUERY_ANNOTATE_TEXT, "%-*.*s%s%s%s%s", has_operands ? MNEMONIC : 0, n, text,
 		 has_operands ? " " : "", has_operands ? text + l->operands : "",
-		 l->data ? "  # " : "", l->data ? l->data : "");
+		 note ? "  # " : "", note ? note : "");
 	return buf;
 }

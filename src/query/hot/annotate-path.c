@@ -39,13 +39,14 @@ static void add_chain(struct query *q, struct path_sums *s, uint32_t stack, uint
 
 static void add_waits(struct query *q, const struct query_scope *scope, struct path_sums *s)
 {
+	const struct cell_table *t = query_cells(q);
 	const struct model *m = q->model;
 
-	for (size_t i = 0; i < m->cells.n; i++) {
-		const struct query_where w = query_cell_where(&m->cells.cells[i]);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct query_where w = query_cell_where(&t->cells[i]);
 
-		if (m->cells.cells[i].n && query_in_scope(q, scope, &w))
-			add_chain(q, s, w.stack, m->cells.cells[i].total_ns);
+		if (cell_n(t, &t->cells[i]) && query_in_scope(q, scope, &w))
+			add_chain(q, s, w.stack, t->cells[i].total_ns);
 	}
 	for (uint32_t i = 1; m->waits.in_flight && i < m->waits.high; i++) {
 		const struct wait *wait = &m->waits.waits[i];
@@ -59,7 +60,7 @@ static void add_waits(struct query *q, const struct query_scope *scope, struct p
 /* A sample in locking code is that function's, if it or one of its callers is of the path. */
 static void add_samples(struct query *q, struct path_sums *s)
 {
-	const struct profile *p = &q->model->profile;
+	const struct profile *p = query_profile(q);
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct profile_cell *c = &p->cells[i];

@@ -35,7 +35,7 @@ static struct annotate_place *place_get(struct query *q, struct annotate_places 
 static int sum_samples(struct query *q, uint32_t func, struct annotate_places *p,
 		       struct query_annotate *sums)
 {
-	const struct profile *profile = &q->model->profile;
+	const struct profile *profile = query_profile(q);
 
 	for (size_t i = 0; i < profile->n; i++) {
 		const struct profile_cell *c = &profile->cells[i];
@@ -61,11 +61,11 @@ static int sum_samples(struct query *q, uint32_t func, struct annotate_places *p
 static int sum_chain(struct query *q, uint32_t func, uint32_t stack, uint64_t ns,
 		     struct annotate_places *p, struct query_annotate *sums)
 {
-	const struct stack_table *t = &q->model->stacks;
-	const uint64_t *frames = stack_frames(t, stack);
+	uint32_t n;
+	const uint64_t *frames = query_wait_frames(q, stack, &n);
 	bool seen = false;
 
-	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		bool again = false;
 
 		if (query_func(q, frames[i]) != func)
@@ -85,7 +85,7 @@ static int sum_chain(struct query *q, uint32_t func, uint32_t stack, uint64_t ns
 static int sum_waits(struct query *q, uint32_t func, struct annotate_places *p,
 		     struct query_annotate *sums)
 {
-	const struct cell_table *cells = &q->model->cells;
+	const struct cell_table *cells = query_cells(q);
 	uint64_t *ns = arena_alloc(&q->arena, (q->model->stacks.n + 1) * sizeof(*ns));
 	int r = ns ? 0 : -ENOMEM;
 

@@ -5,14 +5,15 @@
  * alone: shares are known all the same.
  */
 #include "annotate.h"
+#include "list.h"
 #include "names/lines.h"
 
 #include "kontend/bisect.h"
 #include "kontend/nearest.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
+#include <strings.h>
 
 /* The line that @offset is in; NULL: none. */
 static struct query_code_line *line_at(struct query_code_line *lines, size_t n, uint64_t offset)
@@ -97,6 +98,32 @@ static void set_shares(struct query_annotate *a)
 	a->hottest = best ? (size_t)(best - lines) : SIZE_MAX;
 }
 
+/* "sti", "popfq", "msr DAIFClr, #2" */
+static bool allows_irqs(const struct query_code_line *l)
+{
+	static const char *const texts[] = {"sti", "popf", "msr daif"};
+
+	for (size_t i = 0; l->text && i < sizeof(texts) / sizeof(*texts); i++)
+		if (!strncasecmp(l->text, texts[i], strlen(texts[i])))
+			return true;
+	return false;
+}
+
+/* The interrupt of a clock comes an instruction or few after those that let it. */
+static void mark_skid(struct query_annotate *a)
+{
+	enum { REACH = 4 };
+	size_t allowed = SIZE_MAX;
+
+	if (!a->is_time || !map_frame_is_kernel(a->start))
+		return;
+	for (size_t i = 0; i < a->n; i++) {
+		a->lines[i].skid =
+			a->lines[i].samples && allowed != SIZE_MAX && i - allowed <= REACH;
+		allowed = allows_irqs(&a->lines[i]) ? i : allowed;
+	}
+}
+
 /* Where each line is from; what is not read yet comes with a later frame. */
 static int set_places(struct query *q, struct query_annotate *a)
 {
@@ -142,17 +169,13 @@ static int annotate(struct query *q, uint32_t func, struct query_annotate *ret)
 	if (r == 0)
 		r = set_places(q, ret);
 	set_shares(ret);
+	mark_skid(ret);
+	ret->all_samples = query_profile(q)->samples;
 	if (places.all_weight)
 		ret->pct = 100.0 * (double)ret->weight / (double)places.all_weight;
 	if (places.all_wait_ns)
 		ret->wait_pct = 100.0 * (double)ret->wait_ns / (double)places.all_wait_ns;
 	return r;
-}
-
-static bool is_time(const struct decode_profile *p)
-{
-	return p->type == PERF_TYPE_SOFTWARE &&
-	       (p->config == PERF_COUNT_SW_CPU_CLOCK || p->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, struct error *err)
@@ -165,7 +188,7 @@ int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, 
 	*ret = (struct query_annotate){.symbol = f->name,
 				       .object = f->object,
 				       .start = f->start,
-				       .is_time = is_time(&q->engine->decode.profile),
+				       .is_time = hot_is_clock(q),
 				       .waits = map_frame_is_kernel(start)};
 	if (!func || annotate(q, func, ret) < 0)
 		return query_enomem(err, "code");

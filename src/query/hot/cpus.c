@@ -65,9 +65,12 @@ static void add_cells(struct counts *c)
 
 int query_hot_cpus(struct query *q, const struct query_zoom *zoom, struct query_hot_cpus *ret)
 {
-	struct counts c = {.h = {.q = q, .p = &q->model->profile, .zoom = zoom}};
+	struct counts c = {.h = {.q = q, .zoom = zoom}};
 
-	if (query_sync(q) < 0 || !(c.h.groups = hot_groups(q)) || make_cpus(&c) < 0)
+	if (query_sync(q) < 0 || !(c.h.groups = hot_groups(q)))
+		return -ENOMEM;
+	c.h.p = query_profile(q);
+	if (make_cpus(&c) < 0)
 		return -ENOMEM;
 	add_cells(&c);
 	*ret = (struct query_hot_cpus){c.cpus, c.n};

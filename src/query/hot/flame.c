@@ -11,8 +11,6 @@
 
 #include <errno.h>
 
-enum { CHAIN_MOST = 2 * STACK_MAX_FRAMES };
-
 struct build {
 	struct query *q;
 	const struct query_flame_spec *spec;
@@ -28,7 +26,7 @@ static uint32_t task_label(struct build *b, uint32_t task)
 	const char *comm;
 
 	if (!*label) {
-		comm = query_task_comm_or_idle(b->q, task);
+		comm = task == TASK_OTHER ? hot_no_task(b->q) : query_task_comm_or_idle(b->q, task);
 		*label = trie_label(&b->trie, comm ? comm : "[unknown]", PATH_NONE);
 	}
 	return *label;
@@ -48,22 +46,36 @@ static uint32_t type_label(struct build *b, enum lock_type type)
 }
 
 /* @last: a label behind the innermost frame; 0: none. */
-static int add_chain(struct build *b, uint32_t task, const uint64_t *frames, uint32_t n,
-		     uint32_t last, const struct trie_sum *sum)
+static int add_chain(struct build *b, uint32_t task, const struct query_chain *c, uint32_t last,
+		     const struct trie_sum *sum)
 {
-	uint32_t funcs[CHAIN_MOST], path[QUERY_FLAME_LEVELS], len = 0;
+	uint32_t path[QUERY_FLAME_LEVELS], len = 0;
 
 	path[len++] = task_label(b, task);
-	if (!path[0])
+	if (!path[0] || !c)
 		return -ENOMEM;
-	n = query_chain_funcs(b->q, frames, n, funcs, CHAIN_MOST);
-	for (uint32_t i = n; i-- > 0;)
-		path[len++] = funcs[i];
-	if (!n)
+	for (uint32_t i = c->n; i-- > 0;)
+		path[len++] = c->funcs[i];
+	if (!c->n)
 		path[len++] = 0;
 	if (last)
 		path[len++] = last;
 	return trie_add(&b->trie, path, len, sum);
+}
+
+/* All that @task has done is of no use but for the sum of everything. */
+static bool leads_nowhere(struct build *b, uint32_t task)
+{
+	return b->trie.closed && !trie_has(&b->trie, task_label(b, task));
+}
+
+static int add_sample(struct build *b, const struct profile_cell *c)
+{
+	const struct trie_sum sum = {.n = c->n};
+
+	if (leads_nowhere(b, c->task))
+		return trie_add(&b->trie, NULL, 0, &sum);
+	return add_chain(b, c->task, query_sample_chain(b->q, c->stack), 0, &sum);
 }
 
 static int add_samples(struct build *b)
@@ -72,13 +84,11 @@ static int add_samples(struct build *b)
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct profile_cell *c = &p->cells[i];
-		const struct trie_sum sum = {.n = c->n};
 		if (b->spec->locks && !hot_is_lock_path((enum path_group)b->rows.groups[c->stack]))
 			continue;
 		if (!hot_zoom_sample(&b->rows, c))
 			continue;
-		int r = add_chain(b, c->task, stack_frames(&p->stacks, c->stack),
-				  p->stacks.stacks[c->stack].n, 0, &sum);
+		int r = add_sample(b, c);
 		if (r < 0)
 			return r;
 	}
@@ -94,21 +104,24 @@ static int add_wait(struct build *b, const struct query_where *w, uint64_t ns, u
 	if (!ns || w->stack >= m->stacks.n || !query_in_scope(b->q, &b->spec->scope, w) ||
 	    !hot_zoom_wait(b->q, b->spec->zoom, w))
 		return 0;
+	if (leads_nowhere(b, w->task))
+		return trie_add(&b->trie, NULL, 0, &sum);
 	type = type_label(b, (enum lock_type)m->locks.locks[w->lock].type);
 	if (!type)
 		return -ENOMEM;
-	return add_chain(b, w->task, stack_frames(&m->stacks, w->stack),
-			 m->stacks.stacks[w->stack].n, type, &sum);
+	return add_chain(b, w->task, query_wait_chain(b->q, w->stack), type, &sum);
 }
 
 static int add_waits(struct build *b)
 {
 	const struct model *m = b->q->model;
+	const struct cell_table *t = query_cells(b->q);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < m->cells.n; i++) {
-		const struct query_where w = query_cell_where(&m->cells.cells[i]);
-		r = add_wait(b, &w, m->cells.cells[i].total_ns, m->cells.cells[i].max_ns);
+	for (size_t i = 0; r == 0 && i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
+		const struct query_where w = query_cell_where(c);
+		r = add_wait(b, &w, c->total_ns, cell_sums(t, c).max_ns);
 	}
 	for (uint32_t i = 1; r == 0 && m->waits.in_flight && i < m->waits.high; i++) {
 		const struct wait *wait = &m->waits.waits[i];
@@ -120,24 +133,39 @@ static int add_waits(struct build *b)
 	return r;
 }
 
+/* First what boxes are made of. */
+static int add_both(struct build *b)
+{
+	const struct query_flame_spec *s = b->spec;
+	int (*const add[])(struct build *) = {add_samples, add_waits};
+	int r = 0;
+
+	for (int i = 0; i < 2 && r == 0; i++) {
+		bool waits = s->by_wait == (i == 0);
+		r = waits || !s->scope.mask ? add[waits](b) : 0;
+		b->trie.closed = s->boxes_only;
+	}
+	return r;
+}
+
 int query_flame(struct query *q, const struct query_flame_spec *s, struct query_tree *ret)
 {
 	struct query_tree out = {0};
 	struct build b = {
 		.q = q,
 		.spec = s,
-		.rows = {.q = q, .p = &q->model->profile, .zoom = s->zoom},
+		.rows = {.q = q, .zoom = s->zoom},
 		.trie = {.q = q, .by_count = !s->by_wait, .by_name = true, .out = &out},
 	};
 
 	if (query_sync(q) < 0 || trie_begin(&b.trie) < 0)
 		return -ENOMEM;
+	b.rows.p = query_profile(q);
 	b.rows.groups = hot_groups(q);
 	b.task_labels = arena_alloc(&q->arena, (q->model->tasks.n + 1) * sizeof(*b.task_labels));
 	if (!b.rows.groups || !b.task_labels)
 		return -ENOMEM;
-	if ((!s->scope.mask && add_samples(&b) < 0) || add_waits(&b) < 0 ||
-	    trie_emit(&b.trie) < 0 || q->cache->failed)
+	if (add_both(&b) < 0 || trie_emit(&b.trie) < 0 || q->cache->failed)
 		return -ENOMEM;
 	*ret = out;
 	return 0;

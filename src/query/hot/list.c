@@ -123,7 +123,7 @@ static const char *main_group(const struct query *q, const struct hot_row *r)
 {
 	int best = PATH_NONE;
 
-	for (int g = PATH_IDLE; g < PATH_ALL; g++)
+	for (int g = PATH_IRQ_OFF; g < PATH_ALL; g++)
 		if (r->groups[g] > (best ? r->groups[best] : 0))
 			best = g;
 	return query_hot_group_name(q, (enum path_group)best);
@@ -158,8 +158,11 @@ static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
 	const struct task *t = &q->model->tasks.tasks[r->first.task];
 	const char *process = query_process_comm(q, r->first.task);
 
-	if (r->first.task == TASK_OTHER)
+	if (r->first.task == TASK_OTHER) {
+		value_s(&v[C_PROCESS], hot_no_task(q));
+		value_s(&v[C_TASK], hot_no_task(q));
 		return;
+	}
 	value_i(&v[C_PID], taskid_number(t->pid));
 	value_i(&v[C_TID], taskid_number(t->tid));
 	value_s(&v[C_PROCESS], process ? process : query_task_comm(q, r->first.task));
@@ -280,12 +283,8 @@ static int answer(struct hot_rows *h, const struct query_hot_spec *s, struct tab
 static int sum_up(struct query *q, const struct query_hot_spec *s, struct hot_rows *ret,
 		  struct error *err)
 {
-	*ret = (struct hot_rows){.q = q,
-				 .p = &q->model->profile,
-				 .by = s->by,
-				 .locks = s->locks,
-				 .lines = s->lines,
-				 .zoom = s->zoom};
+	*ret = (struct hot_rows){
+		.q = q, .by = s->by, .locks = s->locks, .lines = s->lines, .zoom = s->zoom};
 	if (query_sync(q) < 0 || hot_sum(ret) < 0 ||
 	    (s->by == HOT_GROUP && query_hot_cpus(q, s->zoom, &ret->cpus) < 0))
 		return query_enomem(err, "profile");
@@ -326,6 +325,8 @@ static const char *row_name(const struct hot_rows *h, const struct hot_row *r)
 	struct query *q = h->q;
 	const char *comm;
 
+	if (r->first.task == TASK_OTHER && (h->by == HOT_PROCESS || h->by == HOT_TASK))
+		return hot_no_task(q);
 	switch (h->by) {
 	case HOT_SYMBOL:
 		return query_func_name(q, r->func);
@@ -363,7 +364,7 @@ static int find_row(struct hot_rows *h, uint64_t id, const struct hot_row **ret)
 
 const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row)
 {
-	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = by};
+	struct hot_rows h = {.q = q, .by = by};
 	const struct hot_row *r;
 
 	return find_row(&h, row, &r) < 0 ? NULL : row_name(&h, r);
@@ -371,7 +372,7 @@ const char *query_hot_title(struct query *q, enum query_hot_by by, uint64_t row)
 
 int query_hot_start(struct query *q, uint64_t row, uint64_t *ret)
 {
-	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = HOT_SYMBOL};
+	struct hot_rows h = {.q = q, .by = HOT_SYMBOL};
 	const struct hot_row *r;
 	int code = find_row(&h, row, &r);
 
@@ -388,7 +389,7 @@ static const enum query_zoom_kind zoom_kinds[QUERY_HOT_BYS] = {
 
 int query_hot_zoom(struct query *q, enum query_hot_by by, uint64_t row, struct query_zoom *z)
 {
-	struct hot_rows h = {.q = q, .p = &q->model->profile, .by = by};
+	struct hot_rows h = {.q = q, .by = by};
 	struct query_zoom_term t = {.kind = zoom_kinds[by]};
 	const struct hot_row *r;
 	const char *name, *slash;
@@ -425,30 +426,34 @@ static const char *event_name(struct query *q, const struct decode_profile *p)
 int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret)
 {
 	const struct decode_profile *d = &q->engine->decode.profile;
-	const struct profile *p = &q->model->profile;
 	struct query_hot_sum s = {.known = d->known,
 				  .chains = d->chains,
 				  .event = event_name(q, d),
 				  .hz = d->freq ? d->rate : 0,
-				  .samples = p->samples,
-				  .shortened = p->shortened,
-				  .ended = p->ended,
-				  .other = p->other};
-	struct hot_rows h = {.q = q, .p = p, .zoom = zoom};
+				  .ever = q->model->profile.samples,
+				  .no_task_name = hot_no_task(q)};
+	struct hot_rows h = {.q = q, .zoom = zoom};
 
 	if (query_sync(q) < 0 || !s.event || !(h.groups = hot_groups(q)) ||
 	    hot_find_share(q, d, &s) < 0)
 		return -ENOMEM;
+	const struct profile *p = h.p = query_profile(q);
+	s.samples = p->samples;
+	s.shortened = p->shortened;
+	s.ended = p->ended;
+	s.other = p->other;
 	for (size_t i = 0; i < p->n; i++) {
 		if (!hot_zoom_sample(&h, &p->cells[i]))
 			continue;
 		s.part += p->cells[i].n;
+		s.no_task += p->cells[i].task == TASK_OTHER ? p->cells[i].n : 0;
 		s.groups[h.groups[p->cells[i].stack]] += p->cells[i].n;
 	}
 	for (int g = PATH_IDLE + 1; g < PATH_ALL; g++)
 		s.locks += s.groups[g];
 	s.idle = s.groups[PATH_IDLE];
-	s.per_s = query_per_s(p->samples, query_elapsed(q->model));
+	s.per_s = query_per_s(p->samples,
+			      query_has_window(q) ? query_rate_ns(q) : query_elapsed(q->model));
 	*ret = s;
 	return q->cache->failed ? -ENOMEM : 0;
 }
@@ -458,5 +463,6 @@ const char *query_hot_none(const struct query_hot_sum *s)
 	if (!s->known)
 		return "nothing is sampled: kontend -F 499, or kontend record -F 499 for a "
 		       "recording, sees where CPUs spend their time";
-	return "no samples yet";
+	return s->ever ? "no samples in the time that is shown; w goes to another"
+		       : "no samples yet";
 }

@@ -12,8 +12,16 @@
 #include "perf/snapshot.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
+
+const char *hot_no_task(const struct query *q)
+{
+	const struct profile *p = &q->model->profile;
+
+	return p->nameless + p->other ? "[ended or folded]" : "[ended tasks]";
+}
 
 bool hot_is_lock_path(enum path_group g)
 {
@@ -32,6 +40,30 @@ enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint
 			best = g != PATH_NONE ? g : best;
 	}
 	return best;
+}
+
+bool hot_is_clock(const struct query *q)
+{
+	const struct decode_profile *p = &q->engine->decode.profile;
+
+	return p->type == PERF_TYPE_SOFTWARE &&
+	       (p->config == PERF_COUNT_SW_CPU_CLOCK || p->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/*
+ * A clock's interrupt waits until interrupts are on: where a lock is given back that had them off,
+ * the sample is of what ran before, which its callers may tell.
+ */
+static enum path_group group_of_sample(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	const char *leaf = n && map_frame_is_kernel(frames[0])
+				   ? query_func_name(q, query_func(q, frames[0]))
+				   : NULL;
+
+	if (!leaf || !hot_is_clock(q) || !pathgroup_allows_irqs(leaf))
+		return hot_group_of_chain(q, frames, n);
+	enum path_group g = hot_group_of_chain(q, frames + 1, n - 1);
+	return g == PATH_NONE ? PATH_IRQ_OFF : g;
 }
 
 static bool groups_are_current(const struct query *q, const struct query_hot_groups *g)
@@ -63,9 +95,8 @@ uint8_t *hot_groups(struct query *q)
 	}
 	for (; g->n < t->n; g->n++) {
 		const struct stack *s = &t->stacks[g->n];
-		g->groups[g->n] =
-			(uint8_t)(s->used ? hot_group_of_chain(q, t->frames + s->first, s->n)
-					  : PATH_NONE);
+		g->groups[g->n] = (uint8_t)(s->used ? group_of_sample(q, t->frames + s->first, s->n)
+						    : PATH_NONE);
 	}
 	return g->groups;
 }
@@ -166,24 +197,25 @@ static int add_cell(struct hot_rows *h, const struct profile_cell *c)
 static uint64_t *waits_by_stack(struct hot_rows *h)
 {
 	const struct model *m = h->q->model;
+	const struct cell_table *t = query_cells(h->q);
 	uint64_t *ns = arena_alloc(&h->q->arena, (m->stacks.n + 1) * sizeof(*ns));
 
-	for (size_t i = 0; ns && i < m->cells.n; i++) {
-		const struct query_where w = query_cell_where(&m->cells.cells[i]);
+	for (size_t i = 0; ns && i < t->n; i++) {
+		const struct query_where w = query_cell_where(&t->cells[i]);
 		if (!hot_zoom_wait(h->q, h->zoom, &w))
 			continue;
-		ns[m->cells.cells[i].stack] += m->cells.cells[i].total_ns;
-		h->wait_ns += m->cells.cells[i].total_ns;
+		ns[t->cells[i].stack] += t->cells[i].total_ns;
+		h->wait_ns += t->cells[i].total_ns;
 	}
 	return ns;
 }
 
 static void add_waits_of(struct hot_rows *h, uint32_t stack, uint64_t ns, uint64_t *seen)
 {
-	const struct stack_table *t = &h->q->model->stacks;
-	const uint64_t *frames = stack_frames(t, stack);
+	uint32_t n;
+	const uint64_t *frames = query_wait_frames(h->q, stack, &n);
 
-	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t func = query_func(h->q, frames[i]);
 		const uint32_t *row = map64_get(&h->index, h->q->cache->funcs[func].start);
 		if (!row || seen[*row] == stack)
@@ -218,6 +250,7 @@ int hot_sum(struct hot_rows *h)
 {
 	int r;
 
+	h->p = query_profile(h->q);
 	h->groups = hot_groups(h->q);
 	r = h->groups ? sum(h) : -ENOMEM;
 	map64_deinit(&h->index);

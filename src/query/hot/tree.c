@@ -43,16 +43,16 @@ static bool cut(const struct build *b, const uint32_t *funcs, uint32_t n, uint32
 	return true;
 }
 
-static int add_chain(struct build *b, const uint64_t *frames, uint32_t n,
-		     const struct trie_sum *sum)
+static int add_chain(struct build *b, const struct query_chain *c, const struct trie_sum *sum)
 {
-	uint32_t funcs[CHAIN_MOST], path[CHAIN_MOST], at, len;
+	uint32_t path[CHAIN_MOST], at, len;
 
-	n = query_chain_funcs(b->q, frames, n, funcs, CHAIN_MOST);
-	if (!cut(b, funcs, n, &at, &len))
+	if (!c)
+		return -ENOMEM;
+	if (!cut(b, c->funcs, c->n, &at, &len))
 		return 0;
 	for (uint32_t i = 0; i < len; i++)
-		path[i] = funcs[at + (b->spec->inverted ? len - 1 - i : i)];
+		path[i] = c->funcs[at + (b->spec->inverted ? len - 1 - i : i)];
 	return trie_add(&b->trie, path, len, sum);
 }
 
@@ -71,15 +71,14 @@ static bool is_wanted(const struct build *b, const struct profile_cell *c)
 
 static int add_samples(struct build *b)
 {
-	const struct profile *p = &b->q->model->profile;
+	const struct profile *p = b->rows.p;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct profile_cell *c = &p->cells[i];
 		struct trie_sum sum = {.n = c->n};
 		if (!is_wanted(b, c))
 			continue;
-		int r = add_chain(b, stack_frames(&p->stacks, c->stack),
-				  p->stacks.stacks[c->stack].n, &sum);
+		int r = add_chain(b, query_sample_chain(b->q, c->stack), &sum);
 		if (r < 0)
 			return r;
 	}
@@ -88,18 +87,17 @@ static int add_samples(struct build *b)
 
 static int add_waits(struct build *b)
 {
-	const struct model *m = b->q->model;
+	const struct cell_table *t = query_cells(b->q);
 
 	if (b->spec->row && b->spec->by != HOT_SYMBOL)
 		return 0;
-	for (size_t i = 0; i < m->cells.n; i++) {
-		const struct cell *c = &m->cells.cells[i];
-		struct trie_sum sum = {.total_ns = c->total_ns, .max_ns = c->max_ns};
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
+		struct trie_sum sum = {.total_ns = c->total_ns, .max_ns = cell_sums(t, c).max_ns};
 		const struct query_where w = query_cell_where(c);
-		int r = !c->total_ns || !hot_zoom_wait(b->q, b->spec->zoom, &w)
-				? 0
-				: add_chain(b, stack_frames(&m->stacks, c->stack),
-					    m->stacks.stacks[c->stack].n, &sum);
+		if (!c->total_ns || !hot_zoom_wait(b->q, b->spec->zoom, &w))
+			continue;
+		int r = add_chain(b, query_wait_chain(b->q, c->stack), &sum);
 		if (r < 0)
 			return r;
 	}
@@ -112,12 +110,13 @@ int query_hot_tree(struct query *q, const struct query_hot_tree_spec *s, struct 
 	struct build b = {
 		.q = q,
 		.spec = s,
-		.rows = {.q = q, .p = &q->model->profile, .by = s->by, .zoom = s->zoom},
+		.rows = {.q = q, .by = s->by, .zoom = s->zoom},
 		.trie = {.q = q, .by_count = !s->by_wait, .out = &out},
 	};
 
 	if (query_sync(q) < 0 || trie_begin(&b.trie) < 0)
 		return -ENOMEM;
+	b.rows.p = query_profile(q);
 	b.rows.groups = hot_groups(q);
 	if (!b.rows.groups || add_samples(&b) < 0 || add_waits(&b) < 0 || trie_emit(&b.trie) < 0 ||
 	    q->cache->failed)

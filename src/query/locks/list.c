@@ -85,11 +85,11 @@ static const struct column columns[C_COLUMNS] = {
 		    COLUMN_REPORT},
 	[C_MODE] = {"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 9,
 		    COLUMN_REPORT},
-	[C_NAME] =
-		{"name", "LOCK",
-		 "name of the lock: whose it is, its symbol, or its address and the function that "
-		 "waits for it most",
-		 COLUMN_TEXT, 20, 0, SR | W},
+	[C_NAME] = {"name", "LOCK",
+		    "name of the lock: whose it is, its symbol, or the function that waits for it "
+		    "most "
+		    "and the end of its address",
+		    COLUMN_TEXT, 20, 0, SR | W},
 	[C_OBJECT] = {"object", "OBJECT",
 		      "what the lock is: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
 		      "that it is in",
@@ -127,7 +127,7 @@ static const struct column columns[C_COLUMNS] = {
 			 SR},
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all rows", COLUMN_PCT, 5, 3, SR},
 	[C_SPARK] = {"spark", "HISTORY", "time waited in the last buckets", COLUMN_SERIES,
-		     SPARK_LEN, 8, COLUMN_SCREEN},
+		     SPARK_LEN, 5, COLUMN_SCREEN},
 	[C_AVG] = {"avg_ns", "AVG", "average wait", COLUMN_NS, 6, 1, SR},
 	[C_P50] = {"p50_ns", "P50", "half of the waits were shorter, within 13 %", COLUMN_NS, 6, 4,
 		   SR},
@@ -183,23 +183,23 @@ struct locks {
 	struct groups gs;
 	enum query_by by;
 	bool average;
-	uint64_t elapsed_ns;
-	double wait_per_s; /* of all groups */
-	struct hist hist;  /* scratch */
+	uint64_t elapsed_ns, rate_ns; /* rate_ns: where it is no average */
+	double wait_per_s;	      /* of all groups */
+	struct hist hist;	      /* scratch */
 };
 
 static double wait_rate(const struct locks *ls, const struct group *g)
 {
 	if (ls->average)
 		return query_per_s(g->waited_ns, ls->elapsed_ns);
-	return query_per_s(g->rate_wait_ns, ls->q->model->rate_ns);
+	return query_per_s(g->rate_wait_ns, ls->rate_ns);
 }
 
 static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
 {
 	const struct model *m = ls->q->model;
 	uint64_t n = ls->average ? g->n : g->rate_n;
-	uint64_t ns = ls->average ? ls->elapsed_ns : m->rate_ns;
+	uint64_t ns = ls->average ? ls->elapsed_ns : ls->rate_ns;
 	double rate = wait_rate(ls, g);
 
 	value_u(&v[C_WAITING], g->waiting);
@@ -211,6 +211,9 @@ static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
 	value_u(&v[C_CONTENDED], g->n);
 	value_u(&v[C_TOTAL], g->total_ns);
 	value_u(&v[C_FAILED], g->failed);
+	v[C_CONT_RATE].at_least = v[C_WAIT_RATE].at_least =
+		ls->average ? g->at_least : g->at_least_now;
+	v[C_CONTENDED].at_least = g->at_least;
 	if (g->n == 0)
 		return;
 	value_u(&v[C_AVG], g->total_ns / g->n);
@@ -219,7 +222,7 @@ static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
 	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
 }
 
-static void fill_percentiles(struct locks *ls, const struct group *g, struct value *v)
+static void fill_percentiles(struct locks *ls, struct group *g, struct value *v)
 {
 	static const struct {
 		int column;
@@ -229,16 +232,20 @@ static void fill_percentiles(struct locks *ls, const struct group *g, struct val
 
 	if (g->n == 0)
 		return;
-	if (!exact)
+	if (!exact && !g->has_pct)
 		query_group_hist(ls->q, &ls->gs, g, &ls->hist);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		value_u(&v[all[i].column],
-			exact ? g->max_ns
-			      : hist_percentile(&ls->hist, all[i].pct, g->min_ns, g->max_ns));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!g->has_pct)
+			g->pct_ns[i] = exact ? g->max_ns
+					     : hist_percentile(&ls->hist, all[i].pct, g->min_ns,
+							       g->max_ns);
+		value_u(&v[all[i].column], g->pct_ns[i]);
+	}
+	g->has_pct = true;
 }
 
 /* Who held the locks when the waits of the row began. */
-static void fill_owner(struct query *q, uint16_t owner, struct value *v)
+static void fill_owner(struct query *q, uint32_t owner, struct value *v)
 {
 	const struct task *t = &q->model->tasks.tasks[cell_owner_task(owner)];
 
@@ -291,22 +298,34 @@ static void fill_key(struct locks *ls, const struct group *g, struct value *v)
 	}
 }
 
-static void fill_lock(struct locks *ls, const struct group *g, uint64_t want, struct value *v)
+/* Of several locks that of the worst. */
+static void fill_name(struct locks *ls, struct group *g, uint64_t want, struct value *v)
+{
+	uint32_t lock = g->first.lock;
+
+	if (!(want & (1ull << C_NAME | 1ull << C_KIND)))
+		return;
+	if (g->many_locks)
+		lock = query_group_worst_lock(ls->q, &ls->gs, g);
+	value_s(&v[C_KIND], locktype_name((enum lock_type)ls->q->model->locks.locks[lock].type));
+	v[C_KIND].approx = g->many_types;
+	if (want & 1ull << C_NAME)
+		value_s(&v[C_NAME], query_lock_name(ls->q, lock));
+	v[C_NAME].approx = g->many_locks;
+}
+
+static void fill_lock(struct locks *ls, struct group *g, uint64_t want, struct value *v)
 {
 	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
 	enum lock_type type = (enum lock_type)g->type;
 
-	if (!g->many_types) {
-		value_s(&v[C_KIND], locktype_name(type));
+	if (!g->many_types)
 		value_s(&v[C_MODE], locktype_mode(type));
-	}
 	if (!g->many_bases)
 		value_s(&v[C_TYPE], locktype_base(type));
-	if (!g->many_locks) {
+	if (!g->many_locks)
 		v[C_LOCK] = (struct value){.u = l->addr, .known = g->first.lock >= LOCK_TYPES};
-		if (want & 1ull << C_NAME)
-			value_s(&v[C_NAME], query_lock_name(ls->q, g->first.lock));
-	}
+	fill_name(ls, g, want, v);
 	if (want & 1ull << C_LOCKS && ls->by != BY_LOCK)
 		value_u(&v[C_LOCKS], query_group_locks(ls->q, &ls->gs, g));
 	if (want & 1ull << C_CALLER) {
@@ -323,7 +342,7 @@ static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
 	if (!o)
 		return;
 	value_s(&v[C_OBJECT], query_object_kind(o));
-	if (o->kind == LOCKSNAP_INODE || o->kind == LOCKSNAP_IMMAP || o->kind == LOCKSNAP_POS)
+	if (query_object_has_path(o))
 		value_s(&v[C_PATH], o->text);
 }
 
@@ -375,7 +394,7 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY;
 	const uint64_t key = ((1ull << C_LOCK) - 1) | now | 1ull << C_OWNER_FUNCTION;
 	struct locks *ls = ctx;
-	const struct group *g = &ls->gs.g[row];
+	struct group *g = &ls->gs.g[row];
 
 	fill_sums(ls, g, v);
 	if (want & percentiles)
@@ -429,13 +448,14 @@ static int locks_prepare(struct locks *ls, struct query *q, const struct query_s
 	int r = query_sync(q);
 
 	if (r == 0)
-		r = query_group(q, s->by, &s->scope, &ls->gs);
+		r = reuse_group(q, s->by, &s->scope, &ls->gs);
 	if (r < 0)
 		return r;
 	ls->q = q;
 	ls->by = s->by;
 	ls->average = s->average;
 	ls->elapsed_ns = query_elapsed(q->model);
+	ls->rate_ns = query_rate_ns(q);
 	for (size_t i = 0; i < ls->gs.n; i++)
 		ls->wait_per_s += wait_rate(ls, &ls->gs.g[i]);
 	return 0;
@@ -447,6 +467,7 @@ static int locks_answer(struct query *q, const struct table_kind *kind, const st
 	struct locks ls = {0};
 	struct row_source src = {.kind = kind,
 				 .columns = columns_by(q, s->by),
+				 .keeps = q->keeps,
 				 .sort = s->average ? "total_ns" : "wait_ns_per_s",
 				 .ctx = &ls};
 

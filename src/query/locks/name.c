@@ -86,3 +86,8 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	return arena_printf(&q->arena, "%s %s", prefix(n->kind),
 			    query_slash(&q->arena, n->comm, n->pid, "-"));
 }
+
+bool query_object_has_path(const struct lockname *n)
+{
+	return n->kind == LOCKSNAP_INODE || n->kind == LOCKSNAP_IMMAP || n->kind == LOCKSNAP_POS;
+}

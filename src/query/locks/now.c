@@ -92,3 +92,10 @@ bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *r
 	query_lock_now(q, l->addr, (enum lock_type)l->type, ret);
 	return true;
 }
+
+uint64_t query_lock_addr(const struct query *q, uint64_t id)
+{
+	uint32_t lock = lock_by_id(&q->model->locks, id);
+
+	return lock == UINT32_MAX ? 0 : q->model->locks.locks[lock].addr;
+}

@@ -100,17 +100,18 @@ static bool is_wanted(struct query *q, const struct query_scope *scope,
 static size_t collect(struct query *q, const struct query_scope *scope,
 		      const struct query_zoom *zoom, struct raw *rows)
 {
+	const struct cell_table *t = query_cells(q);
 	const struct model *m = q->model;
 	size_t n = 0;
 
-	for (size_t i = 0; i < m->cells.n; i++) {
-		const struct cell *c = &m->cells.cells[i];
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
 		struct query_where w = query_cell_where(c);
 
-		if (!c->n || !is_wanted(q, scope, zoom, &w))
+		if (!cell_n(t, c) || !is_wanted(q, scope, zoom, &w))
 			continue;
 		set_where(q, &rows[n], &w);
-		rows[n].row.n = c->n;
+		rows[n].row.n = cell_n(t, c);
 		rows[n++].row.total_ns = c->total_ns;
 	}
 	for (uint32_t i = 1; m->waits.in_flight && i < m->waits.high; i++) {
@@ -151,8 +152,7 @@ static int spell_out(struct query *q, struct raw *r)
 int query_stacks(struct query *q, const struct query_scope *scope, const struct query_zoom *zoom,
 		 struct query_stacks *ret)
 {
-	const struct model *m = q->model;
-	size_t max = m->cells.n + m->waits.in_flight + 1, n;
+	size_t max = query_cells(q)->n + q->model->waits.in_flight + 1, n;
 	struct raw *rows = arena_alloc(&q->arena, max * sizeof(*rows));
 	struct raw *room = arena_alloc(&q->arena, max * sizeof(*room));
 	struct query_stacks answer;

@@ -70,12 +70,12 @@ static const char *text(const struct table *t, size_t row, const char *key)
 static int find(struct query *q, uint64_t id, struct table *t, size_t *ret_row, struct error *err)
 {
 	struct query_spec spec = {.window_n = 1};
-	int r = query_waiters(q, &spec, t, err);
+	int r = query_wait_rows(q, &spec, NULL, t, err);
 
 	if (r < 0)
 		return r;
 	*ret_row = spec.window_first = table_row(t, id);
-	return *ret_row == SIZE_MAX ? -ENOENT : query_waiters(q, &spec, t, err);
+	return *ret_row == SIZE_MAX ? -ENOENT : query_wait_rows(q, &spec, NULL, t, err);
 }
 
 int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct query_wait *ret,
@@ -97,6 +97,8 @@ int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct
 		.certainty = text(&t, at, "owner_certainty"),
 		.is = text(&t, at, "holder_is"),
 		.since_ns = since->u,
+		.ended_ns = table_value(&t, at, table_column(&t, "ended_ns"))->u,
+		.ended = table_value(&t, at, table_column(&t, "ended"))->u,
 		.lock_id = table_value(&t, at, table_column(&t, "lock_id"))->u,
 		.approx = since->approx,
 	};

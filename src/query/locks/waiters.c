@@ -2,19 +2,24 @@
 /*
  * The table "waiters": every wait in flight is a row, also one that no event told of, if a look at
  * the locks proves it. Its own order is rwsem first, then the longest wait first; behind them come
- * those that may have ended unseen. What a look tells of a lock is of another moment than the wait:
- * both are put together where the look saw the wait. A row's id is made of task, lock and begin, so
- * that a selection stays with a wait and does not jump to the next wait of the same task. The
- * columns without a flag carry the ids that a drill-down scopes by.
+ * those that may have ended unseen, and at last the longest that have just ended (past.h). What a
+ * look tells of a lock is of another moment than the wait: both are put together where the look saw
+ * the wait. A row's id is made of task, lock and begin, so that a selection stays with a wait, also
+ * when it ends, and does not jump to the next wait of the same task. The columns without a flag
+ * carry the ids that a drill-down scopes by.
+ *
+ * For a screen, tasks that wait for one lock may be folded into one row.
  */
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/locksnap.h"
+#include "kontend/query-wait.h"
 #include "kontend/units.h"
 #include "queues.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -50,6 +55,10 @@ enum {
 	C_CALLER,
 	C_AT_LEAST,
 	C_OWNER_AGE,
+	C_ENDED,
+	C_ENDED_NS,
+	C_WAITERS,
+	C_WAITED,
 	C_TASK_ID,
 	C_LOCK_ID,
 	C_CALLER_ID,
@@ -72,11 +81,11 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TID] = {"tid", "TID", "thread id", COLUMN_INT, 7, 9, COLUMN_REPORT},
 	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, COLUMN_REPORT},
-	[C_NAME] =
-		{"name", "WAITS FOR",
-		 "name of the lock: whose it is, its symbol, or its address and the function that "
-		 "waits for it most",
-		 COLUMN_TEXT, 18, 0, SR | W},
+	[C_NAME] = {"name", "WAITS FOR",
+		    "name of the lock: whose it is, its symbol, or the function that waits for it "
+		    "most "
+		    "and the end of its address",
+		    COLUMN_TEXT, 18, 0, SR | W},
 	[C_PHASE] = {"phase", "STATE", "spinning (burns its CPU) or asleep", COLUMN_TEXT, 8, 4, SR},
 	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 5, SR},
 	[C_DOUBTFUL] = {"doubtful", "DOUBTFUL",
@@ -131,15 +140,32 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
 			 "how old the look is that saw the holder, where it did not see the wait",
 			 COLUMN_NS, 6, 9, COLUMN_REPORT},
+	[C_ENDED] = {"ended", "HAS ENDED", "the wait is over", COLUMN_BOOL, 8, 9, COLUMN_REPORT},
+	[C_ENDED_NS] = {"ended_ns", "ENDED", "how long ago it ended", COLUMN_NS, 6, 1,
+			COLUMN_REPORT},
+	[C_WAITERS] = {"waiting", "WAITING", "tasks that the row stands for", COLUMN_COUNT, 7, 9,
+		       COLUMN_REPORT},
+	[C_WAITED] = {"waited_ns", "ALL", "how long they have waited together, of several",
+		      COLUMN_NS, 6, 3, COLUMN_REPORT},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_CALLER_ID] = {"caller_id", "CALLER ID", "id of the call site's row by caller",
 			 COLUMN_COUNT, 0, 9, 0},
 };
 
+/* A wait, or with @n > 1 the longest of so many for one lock. */
+struct row {
+	const struct wait *wait;
+	uint64_t end_ns; /* 0: it goes on */
+	uint64_t waited_ns;
+	uint32_t n;
+	bool one_kind; /* all wait to read, or to write */
+};
+
 struct waiters {
 	struct query *q;
-	uint32_t *waits; /* indices into the pool */
+	struct row *rows;
+	size_t n, n_past, n_folded;
 };
 
 static const char *phase(const struct wait *w, enum lock_type type)
@@ -232,12 +258,30 @@ static void fill_queue(struct query *q, const struct wait *w, uint64_t want, str
 		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, l));
 }
 
-static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+static void fill_ended(struct query *q, const struct row *r, struct value *v)
 {
-	const struct waiters *ws = ctx;
-	struct query *q = ws->q;
-	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
-	struct query_where where = query_wait_where(w);
+	const struct wait *w = r->wait;
+	uint64_t now = q->model->now_ns;
+	uint32_t owner = w->seen ? w->seen : w->owner;
+	const char *holder = query_owner_name(q, owner);
+
+	value_u(&v[C_SINCE], r->end_ns > w->begin_ns ? r->end_ns - w->begin_ns : 0);
+	v[C_SINCE].approx = w->at_least;
+	value_u(&v[C_ENDED_NS], now > r->end_ns ? now - r->end_ns : 0);
+	value_s(&v[C_HOLDER], holder);
+	if (!cell_owner_task(owner))
+		return;
+	const struct task *t = &q->model->tasks.tasks[cell_owner_task(owner)];
+	value_s(&v[C_CERTAINTY], owner & OWNER_HINT ? "hint" : "sure");
+	value_i(&v[C_OWNER_PID], taskid_number(t->pid));
+	value_i(&v[C_OWNER_TID], taskid_number(t->tid));
+	value_s(&v[C_OWNER_COMM], query_task_comm(q, cell_owner_task(owner)));
+}
+
+/* Of one task, or of the longest of several. */
+static void fill_wait(struct query *q, const struct row *r, uint64_t want, struct value *v)
+{
+	const struct wait *w = r->wait;
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
 
 	value_u(&v[C_SINCE], query_wait_ns(q->model, w));
@@ -252,24 +296,60 @@ static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_DOUBTFUL], w->doubtful);
 	value_u(&v[C_EARLY], w->early);
 	value_u(&v[C_AT_LEAST], w->at_least);
-	if (w->task != TASK_OTHER)
+	value_u(&v[C_ENDED], r->end_ns != 0);
+	if (r->end_ns)
+		fill_ended(q, r, v);
+	else if (w->task != TASK_OTHER)
 		fill_queue(q, w, want, v);
-	if (!v[C_STACK].known && want & 1ull << C_STACK)
-		value_s(&v[C_STACK],
-			query_queue_frames(q, stack_frames(&q->model->stacks, w->stack),
-					   q->model->stacks.stacks[w->stack].n));
+	if (!v[C_STACK].known && want & 1ull << C_STACK) {
+		uint32_t n;
+		const uint64_t *frames = query_wait_frames(q, w->stack, &n);
+		value_s(&v[C_STACK], query_queue_frames(q, frames, n));
+	}
 	value_s(&v[C_CALLER], query_func_name(q, query_caller(q, w->stack)));
 	fill_who(q, w, v);
-	value_u(&v[C_TASK_ID], query_id(q, BY_TASK, &where));
-	value_u(&v[C_LOCK_ID], query_id(q, BY_LOCK, &where));
-	value_u(&v[C_CALLER_ID], query_id(q, BY_CALLER, &where));
 }
 
-static uint64_t order_of(const struct wait *w, enum lock_type type, uint64_t since)
+/* What is said of the longest alone is not said of all. */
+static void fold_row(struct query *q, const struct row *r, struct value *v)
+{
+	static const uint8_t single[] = {C_PID,	  C_TID,   C_COMM,     C_CPU,
+					 C_PHASE, C_PLACE, C_POSITION, C_STACK};
+
+	for (size_t i = 0; i < sizeof(single); i++)
+		v[single[i]].known = false;
+	if (!r->one_kind) {
+		value_s(&v[C_KIND], v[C_TYPE].s);
+		v[C_MODE].known = false;
+	}
+	value_s(&v[C_TASK], arena_printf(&q->arena, "%" PRIu32 " waiters", r->n));
+	v[C_CALLER].approx = true;
+}
+
+static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct waiters *ws = ctx;
+	const struct row *r = &ws->rows[row];
+	struct query_where where = query_wait_where(r->wait);
+
+	fill_wait(ws->q, r, want, v);
+	if (r->n > 1)
+		fold_row(ws->q, r, v);
+	value_u(&v[C_WAITERS], r->n);
+	v[C_WAITED] = (struct value){.u = r->waited_ns, .known = r->n > 1};
+	value_u(&v[C_TASK_ID], query_id(ws->q, BY_TASK, &where));
+	value_u(&v[C_LOCK_ID], query_id(ws->q, BY_LOCK, &where));
+	value_u(&v[C_CALLER_ID], query_id(ws->q, BY_CALLER, &where));
+}
+
+static uint64_t order_of(const struct row *r, enum lock_type type, uint64_t since)
 {
 	bool rwsem = type == LOCK_RWSEM_R || type == LOCK_RWSEM_W;
 
-	return (uint64_t)!w->doubtful << 63 | (uint64_t)rwsem << 62 | (since & INT64_MAX >> 1);
+	if (r->end_ns)
+		return since & INT64_MAX >> 2;
+	return 1ull << 63 | (uint64_t)!r->wait->doubtful << 62 | (uint64_t)rwsem << 61 |
+	       (since & INT64_MAX >> 2);
 }
 
 /* Those that a look told of at once are in the order of the queue. */
@@ -286,59 +366,155 @@ static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct waiters *ws = ctx;
 	struct query *q = ws->q;
-	const struct wait *w = &q->model->waits.waits[ws->waits[row]];
+	const struct row *r = &ws->rows[row];
+	const struct wait *w = r->wait;
 	struct query_where where = query_wait_where(w);
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
-	uint64_t since = query_wait_ns(q->model, w);
+	uint64_t since = r->end_ns ? wait_part_ns(w, 0, r->end_ns) : query_wait_ns(q->model, w);
 
 	ret->id = map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
-	ret->order = order_of(w, type, since);
-	ret->tie = w->by_look ? UINT32_MAX - place_in_queue(q, w) : since;
+	if (r->n > 1)
+		ret->id = query_fold_id(w->addr);
+	ret->order = order_of(r, type, since);
+	ret->tie = w->by_look && !r->end_ns ? UINT32_MAX - place_in_queue(q, w) : since;
 }
 
 const struct table_kind query_waiters_kind = {"waiters", columns, C_COLUMNS, waiters_fill,
 					      waiters_rank};
 
-/* The waits in scope: 0 or -ENOMEM. */
-static int waiters_collect(struct waiters *ws, const struct query_scope *scope, size_t *ret_n)
+static bool is_in(struct query *q, const struct query_scope *scope, const struct wait *w)
+{
+	const struct model *m = q->model;
+	struct query_where where = query_wait_where(w);
+
+	return where.lock < m->locks.n && where.stack < m->stacks.n && where.task < m->tasks.n &&
+	       query_in_scope(q, scope, &where);
+}
+
+static void add_row(struct waiters *ws, const struct wait *w, uint64_t end_ns)
+{
+	uint64_t ns = end_ns ? wait_part_ns(w, 0, end_ns) : query_wait_ns(ws->q->model, w);
+
+	ws->rows[ws->n++] = (struct row){w, end_ns, ns, 1, true};
+}
+
+/* By lock, the longest wait of each first. */
+static int by_lock(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->wait->addr != y->wait->addr)
+		return x->wait->addr < y->wait->addr ? -1 : 1;
+	if (x->waited_ns != y->waited_ns)
+		return x->waited_ns > y->waited_ns ? -1 : 1;
+	return x->wait < y->wait ? -1 : x->wait > y->wait;
+}
+
+static bool is_unfolded(const struct query_fold *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->n_open; i++)
+		if (f->open[i] == addr)
+			return true;
+	return false;
+}
+
+static void fold_rows(struct waiters *ws, const struct query_fold *f)
+{
+	size_t n = 0, end;
+
+	qsort(ws->rows, ws->n, sizeof(*ws->rows), by_lock);
+	for (size_t i = 0; i < ws->n; i = end) {
+		struct row all = ws->rows[i];
+		for (end = i + 1; end < ws->n && ws->rows[end].wait->addr == all.wait->addr;
+		     end++) {
+			all.waited_ns += ws->rows[end].waited_ns;
+			all.one_kind = all.one_kind && ws->rows[end].wait->lock == all.wait->lock;
+		}
+		all.n = (uint32_t)(end - i);
+		if (all.n >= f->least && !is_unfolded(f, all.wait->addr)) {
+			ws->rows[n++] = all;
+			ws->n_folded++;
+		} else {
+			memmove(&ws->rows[n], &ws->rows[i], all.n * sizeof(all));
+			n += all.n;
+		}
+	}
+	ws->n = n;
+}
+
+/* The waits in scope that go on, with room for those that have ended: 0 or -ENOMEM. */
+static int waiters_collect(struct waiters *ws, const struct query_scope *scope)
 {
 	struct query *q = ws->q;
-	const struct model *m = q->model;
-	const struct wait_pool *p = &m->waits;
-	size_t n = 0;
+	const struct wait_pool *p = &q->model->waits;
 
-	ws->waits = arena_alloc(&q->arena, ((size_t)p->high + 1) * sizeof(*ws->waits));
-	if (!ws->waits)
+	ws->rows = arena_alloc(&q->arena, ((size_t)p->high + PAST_MOST) * sizeof(*ws->rows));
+	if (!ws->rows)
 		return -ENOMEM;
-	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
-		struct query_where w = query_wait_where(&p->waits[i]);
-		if (p->waits[i].used && w.lock < m->locks.n && w.stack < m->stacks.n &&
-		    w.task < m->tasks.n && query_in_scope(q, scope, &w))
-			ws->waits[n++] = i;
-	}
-	*ret_n = n;
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++)
+		if (p->waits[i].used && is_in(q, scope, &p->waits[i]))
+			add_row(ws, &p->waits[i], 0);
 	return q->cache->failed ? -ENOMEM : 0;
 }
 
-/* What only looks at locks tell takes no room of the screen where they tell nothing. */
-static const struct column *columns_of(struct query *q)
+static void collect_past(struct waiters *ws, const struct query_scope *scope)
 {
-	const struct locksnap *s = query_queues(q);
+	const struct past_wait *past[PAST_MOST];
+	uint32_t n = past_list(&ws->q->model->past, ws->q->model->now_ns, past);
 
-	if (s && !s->head.reason)
-		return columns;
-	struct column *copy = rows_columns(q, &query_waiters_kind);
-	if (copy)
+	for (uint32_t i = 0; i < n; i++)
+		if (is_in(ws->q, scope, &past[i]->wait)) {
+			add_row(ws, &past[i]->wait, past[i]->end_ns);
+			ws->n_past++;
+		}
+}
+
+/* What only looks at locks tell takes no room of the screen where they tell nothing, and so on. */
+static const struct column *columns_of(const struct waiters *ws)
+{
+	const struct locksnap *s = query_queues(ws->q);
+	struct column *copy = rows_columns(ws->q, &query_waiters_kind);
+
+	if (!copy)
+		return NULL;
+	if (!s || s->head.reason)
 		copy[C_PLACE].flags = copy[C_HOLDER].flags = copy[C_IS].flags = 0;
+	if (ws->n_past)
+		copy[C_ENDED_NS].flags |= COLUMN_SCREEN;
+	if (ws->n_folded)
+		copy[C_WAITED].flags |= COLUMN_SCREEN;
 	return copy;
+}
+
+static int answer(struct waiters *ws, const struct query_spec *s, struct table *ret,
+		  struct error *err)
+{
+	struct row_source src = {.kind = &query_waiters_kind, .ctx = ws, .n = ws->n};
+
+	src.columns = columns_of(ws);
+	if (!src.columns)
+		return query_enomem(err, "waits");
+	return rows_answer(ws->q, s, &src, ret, err);
+}
+
+int query_wait_rows(struct query *q, const struct query_spec *s, const struct query_fold *fold,
+		    struct table *ret, struct error *err)
+{
+	struct waiters ws = {.q = q};
+
+	if (query_sync(q) < 0 || waiters_collect(&ws, &s->scope) < 0)
+		return query_enomem(err, "waits in flight");
+	if (fold && !(s->filter && *s->filter))
+		fold_rows(&ws, fold);
+	collect_past(&ws, &s->scope);
+	return answer(&ws, s, ret, err);
 }
 
 int query_waiters(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	struct waiters ws = {.q = q};
-	struct row_source src = {.kind = &query_waiters_kind, .columns = columns_of(q), .ctx = &ws};
 
-	if (!src.columns || query_sync(q) < 0 || waiters_collect(&ws, &s->scope, &src.n) < 0)
+	if (query_sync(q) < 0 || waiters_collect(&ws, &s->scope) < 0)
 		return query_enomem(err, "waits in flight");
-	return rows_answer(q, s, &src, ret, err);
+	return answer(&ws, s, ret, err);
 }

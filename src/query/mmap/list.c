@@ -81,7 +81,7 @@ static const struct column columns[C_COLUMNS] = {
 struct row {
 	uint64_t id;
 	struct query_mmap_owner owner; /* of a lock that it spans */
-	const struct group *g;	       /* NULL: nobody has waited */
+	struct group *g;	       /* NULL: nobody has waited */
 	struct query_mmap_events e;
 	bool reader;
 };
@@ -120,7 +120,7 @@ static struct row *row_at(struct rows *t, const struct query_mmap_owner *o, uint
 static int add_groups(struct rows *t)
 {
 	for (size_t i = 0; i < t->gs.n; i++) {
-		const struct group *g = &t->gs.g[i];
+		struct group *g = &t->gs.g[i];
 		const struct lock *l = &t->q->model->locks.locks[g->first.lock];
 		struct query_mmap_owner o;
 		if (!g->id || !query_mmap_owner(t->q, l->addr, l, &o))
@@ -242,8 +242,8 @@ static bool wants_histogram(uint64_t want)
 
 static void fill_waits(struct rows *t, const struct row *row, uint64_t want, struct value *v)
 {
-	const struct group *g = row->g;
-	uint64_t ns = t->average ? t->elapsed_ns : t->q->model->rate_ns;
+	struct group *g = row->g;
+	uint64_t ns = t->average ? t->elapsed_ns : query_rate_ns(t->q);
 
 	value_u(&v[C_CONTENDED], g->n);
 	value_u(&v[C_TOTAL], g->total_ns);
@@ -347,7 +347,7 @@ static const struct column *columns_by(struct query *q, enum query_by by)
 	return c;
 }
 
-int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+static int answer(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	struct rows t = {.q = q,
 			 .by = s->by == BY_CGROUP ? BY_MMAP_MEMCG : BY_MMAP,
@@ -371,12 +371,34 @@ int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, s
 	return rows_answer(q, s, &src, ret, err);
 }
 
+/* Of all since the sums began: what is sampled is not kept by time. */
+int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	const uint64_t window_ns = q->window_ns;
+
+	q->window_ns = 0;
+	int r = answer(q, s, ret, err);
+	q->window_ns = window_ns;
+	return r;
+}
+
+static double rate_of(const struct table *t, size_t row)
+{
+	const struct value *v = table_value(t, row, table_column(t, "wait_ns_per_s"));
+
+	return v->known ? v->d : 0;
+}
+
 int query_mmap_worst(struct query *q, bool average, struct table *ret, struct error *err)
 {
 	struct query_spec s = {.by = BY_PROCESS,
 			       .average = average,
 			       .limit = QUERY_MMAP_WORST,
 			       .sort = "wait_ns_per_s"};
+	int r = query_mmap(q, &s, ret, err);
 
-	return query_mmap(q, &s, ret, err);
+	/* Where nobody waits now is not among the worst, and its process may be gone. */
+	while (r == 0 && ret->n_rows && !rate_of(ret, ret->n_rows - 1))
+		ret->n_rows--;
+	return r;
 }

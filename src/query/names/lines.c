@@ -95,8 +95,11 @@ static uint32_t add_inlined(struct query *q, uint64_t frame, bool is_return, uin
 	const char *why;
 	uint32_t n = 0;
 
-	if (!q->engine->lines || q->engine->lines->no_inline ||
-	    query_place(q, frame, is_return, &p, &why) != SRCLINES_OK)
+	if (!q->engine->lines || q->engine->lines->no_inline)
+		return 0;
+	enum srclines_answer a = query_place(q, frame, is_return, &p, &why);
+	q->cache->pending |= a == SRCLINES_PENDING;
+	if (a != SRCLINES_OK)
 		return 0;
 	for (size_t i = 0; i + 1 < p->n && n < most; i++)
 		ret[n++] = inlined_func(q, outer, p->frames[i].function);

@@ -19,6 +19,13 @@ const char *query_place_text(struct query *q, const struct srclines_frame *f);
  */
 uint32_t query_chain_funcs(struct query *q, const uint64_t *frames, uint32_t n, uint32_t *ret,
 			   uint32_t most);
+/*
+ * The same of a call chain of the profile, or of a wait without what reported it, kept as long as
+ * names are. NULL: no memory. names/chains.c.
+ */
+const struct query_chain *query_sample_chain(struct query *q, uint32_t stack);
+const struct query_chain *query_wait_chain(struct query *q, uint32_t stack);
+void query_chains_drop(struct query_cache *c);
 /* The line of source, clean, blanks for tabs; in the arena. NULL: it is not to be read. */
 const char *query_source_text(struct query *q, uint64_t frame, const struct srclines_frame *f);
 void query_lines_deinit(struct query *q);

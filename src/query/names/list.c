@@ -2,10 +2,11 @@
 /*
  * What things are called. A lock that is a static object has the name of its data symbol, one of
  * which it is known what it belongs to is called by that (locks/name.c). All others are known
- * by their address and, since an address says nothing to a reader, by the function that waits for
- * them most: "0xffff888012345678 (vm_mmap_pgoff)". Both modes of a lock count for that, so that
- * readers and writers of one rwsem have one name. The search walks the list of the lock's cells,
- * built once a frame and only when a name is asked for.
+ * by the slab cache that they are from and the function that waits for them most, as an address
+ * says nothing to a reader; its end tells such locks apart: "task_struct:try_to_wake_up …356c".
+ * Both modes of a lock count for that, so that readers and writers of one rwsem have one name. The
+ * search walks the list of the lock's cells, built once for a state of the model and only when a
+ * name is asked for.
  */
 #include "../internal.h"
 #include "kontend/lockname.h"
@@ -59,14 +60,15 @@ static bool index_cells(struct query *q)
 {
 	const struct cell_table *t = &q->model->cells;
 	struct query_cache *c = q->cache;
+	struct arena *a = q->only ? &q->arena : reuse_arena(q);
 	size_t n = q->model->locks.n;
 
 	if (c->lock_head)
 		return true;
-	c->lock_names = arena_alloc(&q->arena, n * sizeof(*c->lock_names));
-	c->lock_next = arena_alloc(&q->arena, (t->n + 1) * sizeof(*c->lock_next));
-	c->lock_head = arena_alloc(&q->arena, n * sizeof(*c->lock_head));
-	if (!c->lock_names || !c->lock_next || !c->lock_head) {
+	c->lock_next = arena_alloc(a, (t->n + 1) * sizeof(*c->lock_next));
+	c->lock_head = arena_alloc(a, n * sizeof(*c->lock_head));
+	c->lock_hottest = arena_alloc(a, n * sizeof(*c->lock_hottest));
+	if (!c->lock_next || !c->lock_head || !c->lock_hottest) {
 		c->lock_head = NULL;
 		return false;
 	}
@@ -100,7 +102,7 @@ static void heat_cells(struct query *q, uint32_t *best, uint32_t lock)
 	const struct cell *cells = q->model->cells.cells;
 
 	for (uint32_t i = q->cache->lock_head[lock]; i; i = q->cache->lock_next[i - 1])
-		if (cells[i - 1].n)
+		if (cell_n(&q->model->cells, &cells[i - 1]))
 			query_heat(q, best, cells[i - 1].stack, cells[i - 1].total_ns);
 }
 
@@ -109,8 +111,10 @@ static uint32_t hottest_caller(struct query *q, uint32_t lock)
 {
 	const struct wait_pool *p = &q->model->waits;
 	uint32_t other = sibling(q, lock);
-	uint32_t best = 0;
+	uint32_t best = 0, *known = &q->cache->lock_hottest[lock];
 
+	if (*known)
+		return *known - 1;
 	q->cache->stamp++;
 	heat_cells(q, &best, lock);
 	if (other != UINT32_MAX)
@@ -120,46 +124,98 @@ static uint32_t hottest_caller(struct query *q, uint32_t lock)
 		if (w->used && (w->lock == lock || w->lock == other))
 			best = query_caller(q, w->stack);
 	}
+	*known = q->cache->failed ? 0 : best + 1;
 	return best;
 }
 
-static const char *make_lock_name(struct query *q, uint32_t lock)
+/* What is known of a lock; NULL: nothing. */
+struct lock_words {
+	const char *name;  /* its own */
+	const char *cache; /* the slab cache of its object */
+	const char *func;  /* that waits for it most, with a name or without */
+};
+
+/* @hottest: with the function, for which all cells are looked at. */
+static struct lock_words lock_words(struct query *q, uint32_t lock, bool hottest)
 {
 	const struct lock *l = &q->model->locks.locks[lock];
 	const struct lockname *object;
-	const char *name;
+	struct lock_words w = {.name = lock < LOCK_TYPES ? "other" : static_name(q, l->addr)};
 	uint32_t func;
 
-	if (lock < LOCK_TYPES)
-		return "other";
-	name = static_name(q, l->addr);
-	if (name || q->cache->failed)
-		return name;
+	if (w.name || q->cache->failed)
+		return w;
 	object = query_lock_place(q, l->addr, l->begin_ns);
-	name = object ? query_object_name(q, object) : NULL;
-	if (name)
-		return name;
-	name = query_hex(&q->arena, l->addr);
+	w.name = object ? query_object_name(q, object) : NULL;
+	if (w.name)
+		return w;
 	/* A name that others' objects have, too, would be a wrong one: the function says more. */
-	if (name && object && object->kind == LOCKSNAP_SLAB && *object->text != *LOCKSNAP_MERGED)
-		name = arena_printf(&q->arena, "%s %s", object->text, name);
-	func = hottest_caller(q, lock);
-	if (!name || !func)
-		return checked(q, name);
-	return checked(q, arena_printf(&q->arena, "%s (%s)", name, query_func_name(q, func)));
+	if (object && object->kind == LOCKSNAP_SLAB && *object->text != *LOCKSNAP_MERGED)
+		w.cache = object->text;
+	func = hottest ? hottest_caller(q, lock) : 0;
+	w.func = func ? query_func_name(q, func) : NULL;
+	return w;
+}
+
+static bool is_address(const char *name)
+{
+	return strncmp(name, "0x", 2) == 0;
+}
+
+static const char *make_lock_name(struct query *q, uint32_t lock, bool hottest)
+{
+	uint64_t addr = q->model->locks.locks[lock].addr;
+	struct lock_words w = lock_words(q, lock, hottest);
+	struct arena *a = &q->arena;
+	unsigned end = addr & 0xffffff;
+
+	if (w.name || q->cache->failed)
+		return w.name;
+	if (w.func && is_address(w.func))
+		return checked(q, arena_printf(a, "%s%s0x%" PRIx64 " (%s)", w.cache ? w.cache : "",
+					       w.cache ? " " : "", addr, w.func));
+	if (w.cache && w.func)
+		return checked(q, arena_printf(a, "%s:%s …%06x", w.cache, w.func, end));
+	if (w.cache || w.func)
+		return checked(q, arena_printf(a, "%s …%06x", w.cache ? w.cache : w.func, end));
+	return checked(q, query_hex(a, addr));
+}
+
+const char *query_lock_plain_name(struct query *q, uint32_t lock)
+{
+	return make_lock_name(q, lock, false);
+}
+
+const char *query_lock_class(struct query *q, uint32_t lock)
+{
+	if (!index_cells(q) || lock >= q->cache->n_locks)
+		return NULL;
+	struct lock_words w = lock_words(q, lock, true);
+	if (w.name || (w.cache && !w.func))
+		return w.name ? w.name : w.cache;
+	if (!w.func)
+		return "(no call chain)";
+	if (w.cache)
+		return checked(q, arena_printf(&q->arena, "%s:%s", w.cache, w.func));
+	return checked(q, arena_printf(&q->arena, "(%s)", w.func));
 }
 
 const char *query_lock_name(struct query *q, uint32_t lock)
 {
+	struct query_cache *c = q->cache;
 	const char **known;
 
 	if (!index_cells(q))
 		return fail(q);
-	if (lock >= q->cache->n_locks)
+	if (!c->lock_names)
+		c->lock_names = arena_alloc(&q->arena, c->n_locks * sizeof(*c->lock_names));
+	if (!c->lock_names)
+		return fail(q);
+	if (lock >= c->n_locks)
 		return NULL;
-	known = &q->cache->lock_names[lock];
+	known = &c->lock_names[lock];
 	if (!*known)
-		*known = make_lock_name(q, lock);
+		*known = make_lock_name(q, lock, true);
 	return *known;
 }
 
@@ -217,7 +273,7 @@ const char *query_process_comm(struct query *q, uint32_t task)
 	return query_task_comm(q, task);
 }
 
-const char *query_owner_name(struct query *q, uint16_t owner)
+const char *query_owner_name(struct query *q, uint32_t owner)
 {
 	if (owner == OWNER_FREE)
 		return "(free)";

@@ -23,7 +23,7 @@
 /* So long names are loaded before it is looked whether anybody wants us to end. */
 static const uint64_t SLICE_NS = 100000000;
 
-int query_open_names(struct query *q)
+static int open_names(struct query *q)
 {
 	const struct record_host *h = &q->model->host;
 	struct usersyms_config c = {.same_machine =
@@ -32,7 +32,12 @@ int query_open_names(struct query *q)
 				    .keep = q->engine->keep_symbols};
 	struct error err;
 
-	return q->users ? 0 : usersyms_new(&q->users, &c, &err);
+	return usersyms_new(&q->users, &c, &err);
+}
+
+int query_open_names(struct query *q)
+{
+	return q->users ? 0 : open_names(q);
 }
 
 /* "jit-123.dump": a compiler maps it only to be seen here. */

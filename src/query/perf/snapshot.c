@@ -73,8 +73,9 @@ const struct snap *query_perf_snap(struct query *q, enum query_perf_part part, c
 	*ret_why = "";
 	if (c && c->of.code == 0)
 		return &c->snap;
-	*ret_why =
-		query_decode_why(q, SNAPSHOT_PERF, "the recording has no snapshots of perf events");
+	*ret_why = query_decode_why(q, SNAPSHOT_PERF,
+				    "the recording has no snapshots of perf events: kontend record "
+				    "takes them, perf record does not");
 	return NULL;
 }
 

@@ -45,7 +45,7 @@ int query_perf_waits(struct query *q, bool average, struct query_perf_waits *ret
 		if (caller && sym_is_slot_function(caller))
 			add(&w, &gs.g[i], caller);
 	}
-	uint64_t ns = average ? query_elapsed(q->model) : q->model->rate_ns;
+	uint64_t ns = average ? query_elapsed(q->model) : query_rate_ns(q);
 	sum.per_s = query_per_s(average ? sum.contended : w.rate_n, ns);
 	sum.wait_ns_per_s = query_per_s(average ? w.waited_ns : w.rate_ns, ns);
 	*ret = sum;

@@ -35,8 +35,9 @@ const struct upsnap *query_uprobe_snap(struct query *q, const char **ret_why)
 	struct query_uprobe_cache *c = q->uprobe;
 	if (c && query_decode(q, &c->of, &upsnap_sections, &c->snap, s))
 		return &c->snap;
-	*ret_why =
-		query_decode_why(q, SNAPSHOT_UPROBES, "the recording has no snapshots of uprobes");
+	*ret_why = query_decode_why(q, SNAPSHOT_UPROBES,
+				    "the recording has no snapshots of uprobes: kontend record "
+				    "takes them, perf record does not");
 	return NULL;
 }
 

@@ -109,7 +109,7 @@ static void fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const struct list *l = ctx;
 	const struct waits *w = &l->rows[row];
 	const struct model *m = l->q->model;
-	uint64_t ns = l->average ? query_elapsed(m) : m->rate_ns;
+	uint64_t ns = l->average ? query_elapsed(m) : query_rate_ns(l->q);
 
 	(void)want;
 	value_s(&v[C_FUNCTION], query_func_name(l->q, w->func));

@@ -98,6 +98,7 @@ static const struct {
 
 static const char *const names[PATH_GROUPS] = {
 	[PATH_NONE] = "",
+	[PATH_IRQ_OFF] = "irq-off?",
 	[PATH_IDLE] = "idle",
 	[PATH_SPINLOCK] = "spinlock",
 	[PATH_RWLOCK] = "rwlock",
@@ -122,6 +123,19 @@ enum path_group pathgroup_of(const char *function)
 	return PATH_NONE;
 }
 
+bool pathgroup_allows_irqs(const char *function)
+{
+	static const char *const prefixes[] = {"raw_spin_unlock_irq", "raw_read_unlock_irq",
+					       "raw_write_unlock_irq"};
+
+	while (*function == '_')
+		function++;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(function, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 const char *pathgroup_name(enum path_group g)
 {
 	return g < PATH_GROUPS ? names[g] : "";
@@ -129,7 +143,7 @@ const char *pathgroup_name(enum path_group g)
 
 int pathgroup_parse(const char *name, enum path_group *ret)
 {
-	for (int g = PATH_IDLE; g < PATH_GROUPS; g++) {
+	for (int g = PATH_IRQ_OFF; g < PATH_GROUPS; g++) {
 		if (!strcmp(names[g], name)) {
 			*ret = (enum path_group)g;
 			return 0;

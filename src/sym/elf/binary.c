@@ -34,7 +34,7 @@ struct binary {
 
 static int open_elf(const char *path, struct elfimg *ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	return fd < 0 ? -errno : elfimg_open_fd(ret, fd);
 }
@@ -156,31 +156,59 @@ static bool is_better(const struct elfimg_symbol *a, const struct elfimg_symbol 
 	return a->bind == STB_GLOBAL && best->bind != STB_GLOBAL;
 }
 
+/* The best symbol from @from up to @addr, into @best; NULL: none. */
+static const char *search(const struct table *t, uint64_t from, uint64_t addr, bool variables,
+			  struct elfimg_symbol *best)
+{
+	struct elfimg_symbol sym;
+	const char *found = NULL, *name;
+
+	*best = (struct elfimg_symbol){0};
+	for (size_t i = 0; t && i < t->n; i++) {
+		name = symbol_at(t, i, variables, &sym);
+		if (!name || sym.addr > addr || sym.addr < from ||
+		    !is_better(&sym, best, addr, found))
+			continue;
+		*best = sym;
+		found = name;
+	}
+	return found;
+}
+
 bool binary_symbol(struct binary *b, uint64_t offset, char *ret, size_t size, uint64_t *ret_into,
 		   bool *ret_debug)
 {
 	const struct elfimg_segment *in =
 		elfimg_segment_at(b->elf.segments, b->elf.n_segments, offset, false);
 	const struct table *t = in ? table_of(b) : NULL;
-	struct elfimg_symbol sym, best = {0};
-	const char *found = NULL, *name;
+	struct elfimg_symbol best;
 
 	if (!t)
 		return false;
 	uint64_t addr = offset - in->offset + in->addr;
-	for (size_t i = 0; i < t->n; i++) {
-		name = symbol_at(t, i, false, &sym);
-		if (!name || sym.addr > addr || sym.addr < in->addr ||
-		    !is_better(&sym, &best, addr, found))
-			continue;
-		best = sym;
-		found = name;
-	}
+	const char *found = search(t, in->addr, addr, false, &best);
 	if (found)
 		snprintf(ret, size, "%s", found);
 	*ret_into = found ? addr - best.addr : 0;
 	*ret_debug = found && t->of == &b->debug;
 	return found;
+}
+
+bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret)
+{
+	return elfimg_to_addr(b->elf.segments, b->elf.n_segments, offset, ret);
+}
+
+bool binary_symbol_at(struct binary *b, uint64_t addr, char *ret, size_t size, uint64_t *ret_into)
+{
+	struct elfimg_symbol best;
+	const char *found = search(table_of(b), 0, addr, true, &best);
+
+	if (!found || (addr != best.addr && addr - best.addr >= best.size))
+		return false;
+	snprintf(ret, size, "%s", found);
+	*ret_into = addr - best.addr;
+	return true;
 }
 
 bool binary_walk(struct binary *b, void (*each)(void *arg, const struct binary_entry *e), void *arg)

@@ -233,19 +233,24 @@ bool sym_is_tracing(const struct sym *s, uint64_t addr)
  * A chain taken by a BPF program begins with that program, whose name says nothing. Only the first
  * tracing frame counts: further out stand those of programs that wait for a lock themselves.
  */
-static uint32_t lockfn_after_tracing(const struct sym *s, const uint64_t *frames, uint32_t n)
+uint32_t sym_after_tracing(const struct sym *s, const uint64_t *frames, uint32_t n)
 {
-	for (uint32_t i = 0; i < n && i < LOCKFN_TRACE_DEPTH; i++)
-		if (lockfn_at(s, frames[i]) == SYM_LOCKFN_TRACE)
-			return i + 1;
-	return 0;
+	uint32_t i = 0;
+
+	while (i < n && i < LOCKFN_TRACE_DEPTH && !sym_is_tracing(s, frames[i]))
+		i++;
+	if (i == n || i == LOCKFN_TRACE_DEPTH)
+		return 0;
+	while (i < n && sym_is_tracing(s, frames[i]))
+		i++;
+	return i;
 }
 
 uint32_t sym_caller(const struct sym *s, const uint64_t *frames, uint32_t n)
 {
 	if (!n)
 		return 0;
-	uint32_t i = lockfn_after_tracing(s, frames, n);
+	uint32_t i = sym_after_tracing(s, frames, n);
 
 	while (i < n && sym_is_lock_function(s, frames[i]))
 		i++;

@@ -10,8 +10,6 @@
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "pieces.h"
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -99,20 +97,4 @@ const char *sym_name(const struct sym *s, uint64_t addr, uint64_t *ret_off)
 	if (ret_off)
 		*ret_off = addr - e->addr;
 	return sym_text(s, e);
-}
-
-const char *sym_format(const struct sym *s, uint64_t addr, char *buf, size_t size)
-{
-	const struct sym_entry *e = sym_find(s, addr);
-	char off[24] = "";
-
-	if (!e) {
-		snprintf(buf, size, "0x%" PRIx64, addr);
-		return buf;
-	}
-	if (addr != e->addr)
-		snprintf(off, sizeof(off), "+0x%" PRIx64, addr - e->addr);
-	snprintf(buf, size, "%s%s%s%s%s", sym_text(s, e), off, e->module ? " [" : "",
-		 s->text + e->module, e->module ? "]" : "");
-	return buf;
 }

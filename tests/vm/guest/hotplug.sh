@@ -131,7 +131,7 @@ kontend report -j --view overview -i recording >recorded 2>started ||
 shows recorded '"bad": 0,'
 
 case_of "it goes and comes below a storm"
-taskset -c 1,2 storm 6 240 go &
+taskset -c 1,2 storm 6 80 go &
 storm=$!
 measure storm
 for _ in 1 2 3 4; do
@@ -139,10 +139,23 @@ for _ in 1 2 3 4; do
 done
 reported storm
 wait "$storm"
+shows storm '"doubtful": 0,'
 [ "$(of_cpu storm 1 contended)" -gt 10 ] || complain "the storm was not measured"
 
+case_of "the same by perf's events, of which some are missing"
+taskset -c 1,2 storm 6 80 go &
+storm=$!
+measure events --no-bpf
+for _ in 1 2; do
+	blink
+done
+reported events
+wait "$storm"
+[ "$(of_cpu events 1 contended)" -gt 10 ] || complain "the storm was not measured"
+[ "$(of_cpu events 2 contended)" -gt 10 ] || complain "CPU 2 is not measured after it came back"
+
 case_of "a process is measured on a CPU that came back"
-storm 6 80 &
+storm 6 20 &
 storm=$!
 eventually grep -q '^State:.T' "/proc/$storm/status"
 measure process -p "$storm"

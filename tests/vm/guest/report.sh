@@ -31,7 +31,7 @@ if grep -q ' rtnl_mutex$' /proc/kallsyms; then
 	shows static '^  [a-z]+(:[RW])? +(tasklist_lock|cgroup_mutex|proc_subdir_lock) '
 else
 	echo "this kernel's table has no data symbols (CONFIG_KALLSYMS_ALL is off)"
-	shows static '^  mutex +0x[0-9a-f]{16} \((rtnl_lock[a-z_]*|[a-z_]*register_[a-z_]+)\) '
+	shows static '^  mutex +(rtnl_lock[a-z_]*|[a-z_]*register_[a-z_]+) [^ ]{1,3}[0-9a-f]{6} '
 fi
 
 case_of "addresses are withheld"

@@ -21,7 +21,7 @@ same() {
 
 case_of "a recording of the machine replays here with the same numbers and names"
 same storm all
-shows storm.json '"name": "0x[0-9a-f]+ \([a-z_]+\)"'
+shows storm.json '"name": "[a-zA-Z0-9_:.-]+ …[0-9a-f]{6}"'
 [ "$(wc -l <storm.events)" -gt 100 ] || complain "it holds next to nothing"
 
 case_of "a recording of x86-64 replays in the machine with the same numbers and names"

@@ -6,9 +6,10 @@
  * it goes by the function that waits for it most, in parentheses, with all other locks of its type
  * of which the same is true.
  */
-#include "../internal.h"
+#include "internal.h"
 #include "kontend/query-classes.h"
 #include "kontend/sort.h"
+#include "window.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,8 +21,9 @@ struct raw {
 
 int query_classes_compare(const struct query_class *a, const struct query_class *b)
 {
+	if (a->is_thing)
+		return a->id < b->id ? -1 : a->id > b->id;
 	int c = strcmp(a->name, b->name);
-
 	if (c || a->typed != b->typed)
 		return c ? c : (int)a->typed - (int)b->typed;
 	if (!a->typed || a->type == b->type)
@@ -35,24 +37,13 @@ static int class_before(const void *a, const void *b)
 				     &((const struct raw *)b)->class) < 0;
 }
 
-/* "0xffff888012345678 (vm_mmap_pgoff)" without the address. */
-static const char *lock_class(struct query *q, uint32_t lock)
-{
-	const char *name = query_lock_name(q, lock), *caller;
-
-	if (!name || strncmp(name, "0x", 2) != 0)
-		return name;
-	caller = strchr(name, '(');
-	return caller ? caller : "(no call chain)";
-}
-
 static const char *class_name(struct query *q, enum query_by by, const struct group *g)
 {
 	const char *name = NULL;
 
 	switch (by) {
 	case BY_LOCK:
-		return lock_class(q, g->first.lock);
+		return query_lock_class(q, g->first.lock);
 	case BY_CALLER:
 		name = query_func_name(q, g->func);
 		return name ? name : "(no call chain)";
@@ -85,17 +76,37 @@ static const char *class_name(struct query *q, enum query_by by, const struct gr
 	return name ? name : "(unknown)";
 }
 
+/* What has one in the table of locks, too. */
+static const char *thing_name(struct query *q, enum query_by by, const struct group *g)
+{
+	switch (by) {
+	case BY_LOCK:
+		return query_lock_name(q, g->first.lock);
+	case BY_TASK:
+		return query_task_name(q, g->first.task);
+	case BY_PROCESS:
+		return query_process_name(q, g->first.task);
+	default:
+		return class_name(q, by, g);
+	}
+}
+
 static bool is_typed(enum query_by by)
 {
 	return by == BY_LOCK || by == BY_CALLER || by == BY_TYPE;
 }
 
-static int name_groups(struct query *q, enum query_by by, const struct groups *gs, struct raw *rows)
+static int name_groups(struct query *q, enum query_by by, enum query_sameness same,
+		       const struct groups *gs, struct raw *rows)
 {
+	bool is_thing = same == QUERY_SAME_THING;
+
 	for (size_t i = 0; i < gs->n; i++) {
 		const struct group *g = &gs->g[i];
 
-		rows[i].class.name = class_name(q, by, g);
+		rows[i].class.is_thing = is_thing;
+		rows[i].class.id = g->id;
+		rows[i].class.name = is_thing ? thing_name(q, by, g) : class_name(q, by, g);
 		if (!rows[i].class.name || q->cache->failed)
 			return -ENOMEM;
 		rows[i].class.typed = is_typed(by);
@@ -108,32 +119,34 @@ static int name_groups(struct query *q, enum query_by by, const struct groups *g
 static void add_group(struct query *q, const struct groups *gs, const struct group *g,
 		      struct query_class *c, struct hist *h)
 {
-	const struct cell_table *t = &q->model->cells;
+	const struct cell_table *t = query_cells(q);
 
 	c->waiting += g->waiting;
 	c->n += g->n;
 	c->total_ns += g->total_ns;
-	c->waited_ns += g->waited_ns;
+	/* Those in flight have waited since before the window. */
+	c->waited_ns += query_has_window(q) ? g->rate_wait_ns : g->waited_ns;
 	if (g->n && (!c->max_ns || g->min_ns < c->min_ns))
 		c->min_ns = g->min_ns;
 	if (g->n && g->max_ns > c->max_ns)
 		c->max_ns = g->max_ns;
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
-		hist_pool_sum(&t->hists, t->cells[i - 1].hist, h);
+		cell_hist(t, &t->cells[i - 1], h);
 }
 
-int query_classes(struct query *q, enum query_by by, struct query_classes *ret)
+int query_classes(struct query *q, const struct query_spec *s, enum query_sameness same,
+		  struct query_classes *ret)
 {
 	struct query_classes answer = {0};
 	struct groups gs;
 	struct raw *rows, *room;
 
-	if (query_sync(q) < 0 || query_group(q, by, NULL, &gs) < 0)
+	if (query_sync(q) < 0 || query_group(q, s->by, &s->scope, &gs) < 0)
 		return -ENOMEM;
 	rows = arena_alloc(&q->arena, (gs.n + 1) * sizeof(*rows));
 	room = arena_alloc(&q->arena, (gs.n + 1) * sizeof(*room));
 	answer.classes = arena_alloc(&q->arena, (gs.n + 1) * sizeof(*answer.classes));
-	if (!rows || !room || !answer.classes || name_groups(q, by, &gs, rows) < 0)
+	if (!rows || !room || !answer.classes || name_groups(q, s->by, same, &gs, rows) < 0)
 		return -ENOMEM;
 	sort_merge(rows, room, gs.n, sizeof(*rows), class_before);
 	for (size_t i = 0; i < gs.n;) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_BPF_MEMORY_H
+#define KONTEND_BPF_MEMORY_H
+
+#include <stdint.h>
+
+/*
+ * Memory of the kernel for maps of BPF, in bytes: of all programs that this process has loaded so
+ * far, and of those that a measurement without options loads. Not with it is what there is for each
+ * CPU: waitfeed_cpu_bytes(). 0 without BPF.
+ */
+uint64_t bpf_memory_loaded(void);
+uint64_t bpf_memory_wanted(void);
+
+#endif

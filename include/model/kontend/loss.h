@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_LOSS_H
+#define KONTEND_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct model;
+
+/* What is missing from the figures of some time. */
+struct loss {
+	uint64_t seen, lost;	     /* records: that came; that the kernel or we dropped */
+	uint64_t doubtful, unpaired; /* waits that ended, both or one of their records here: left
+					out since others are missing */
+	uint64_t waiting;	     /* that are doubtful: their time is left out */
+	uint64_t uncounted;	     /* so many times more went missing than anybody has counted */
+};
+
+struct loss_state {
+	struct loss range, sums, bucket; /* all since the start, when these began */
+	struct loss closed;		 /* within the bucket that was closed last */
+	uint64_t others;		 /* records that are no begin or end of a wait */
+	/* Lost in the gaps that overlap with the latest one: records, and how often uncounted. */
+	uint64_t gap, gap_uncounted;
+	uint64_t uncounted;
+};
+
+/* Since the sums began. */
+struct loss loss_of_sums(const struct model *m);
+/* Since the range began; without one, since the start. */
+struct loss loss_of_range(const struct model *m);
+/* Records that are missing, in percent of all. */
+double loss_pct(const struct loss *l);
+/* Is something missing? Then there was as much as the figures say, or more. */
+bool loss_any(const struct loss *l);
+/*
+ * How many waits may have ended that are in no figure. The end of each came and was left out, or
+ * was lost; so they are at most the ends left out and all records lost together. False: not known,
+ * as not all that is missing was counted.
+ */
+bool loss_waits(const struct loss *l, uint64_t *ret);
+
+/* For the model alone. A gap begins at @from_ns, in which @n records were lost; or nobody counts.
+ */
+void loss_add_gap(struct model *m, uint64_t from_ns, uint64_t n);
+void loss_add_unknown(struct model *m, uint64_t from_ns);
+void loss_begin_sums(struct model *m);
+void loss_begin_range(struct model *m); /* at once with the sums */
+/* Closes the bucket at @time_ns. */
+void loss_tick(struct model *m, uint64_t time_ns);
+
+#endif

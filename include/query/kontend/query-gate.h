@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_GATE_H
+#define KONTEND_QUERY_GATE_H
+
+#include <stdbool.h>
+
+struct engine;
+struct error;
+struct wait;
+
+/*
+ * A filter as query_only_set() takes it, for waits one at a time while events come: by what is
+ * known of them at that moment. @e is borrowed. 0, -ENOMEM, or -EINVAL with @err.
+ */
+struct query_gate;
+int query_gate_new(struct query_gate **ret, const struct engine *e, const char *filter,
+		   struct error *err);
+void query_gate_free(struct query_gate *g); /* NULL: nothing */
+bool query_gate_passes(struct query_gate *g, const struct wait *w);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_APP_SUMS_H
+#define KONTEND_APP_SUMS_H
+
+#include "kontend/query-perf.h"
+#include "kontend/query-rotation.h"
+#include "kontend/query-uprobe.h"
+
+struct app;
+
+/* What each frame asks for once, for the first lines and the overview. Texts are the query's. */
+struct app_sums {
+	struct query_overview now;
+	struct query_perf_sum perf;
+	struct query_rotation_sum rotation;
+	struct query_uprobe_sum uprobe;
+};
+
+/* Of this frame; NULL: there was no memory to ask. */
+const struct app_sums *app_sums(const struct app *a);
+/* Because of whom it is what the verdict says; "" = nobody, or not known. */
+const char *app_sums_because(const struct app *a);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend cut`: a part of a recording as a recording. It is read once to know how long it is and
+ * which of its events are of waits that are meant, and then written by what replay writes a range
+ * with.
+ */
+#include "cut.h"
+#include "keep.h"
+#include "kontend/engine.h"
+#include "kontend/reader.h"
+#include "kontend/units.h"
+#include "kontend/when.h"
+#include "only.h"
+#include "progress.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEVEL = 9 };
+
+static int write_to(const struct cmd_cut *c, int fd, struct source *s, struct error *err)
+{
+	struct writer_options wo = {.fd = fd, .argv = c->argv, .clock_id = CLOCK_MONOTONIC};
+	struct writer *w;
+	int r;
+
+	wo.zstd_level = c->packed ? LEVEL : 0;
+	r = writer_new(&w, &wo, err);
+	if (r < 0)
+		return r;
+	r = cut_range(s, w, &c->part, err);
+	if (r == 0)
+		r = writer_finish(w, err);
+	writer_free(w);
+	return r;
+}
+
+int cmd_cut_write(const struct cmd_cut *c, struct error *err)
+{
+	struct reader_options ro = {.path = c->from, .tick_ns = c->tick_ns};
+	struct source *source;
+	int fd, r = reader_new(&source, &ro, err);
+
+	if (r < 0)
+		return r;
+	fd = open(c->to, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		r = error_errno(err, -errno, "Cannot make the file '%s'", c->to);
+	} else {
+		r = write_to(c, fd, source, err);
+		close(fd);
+		if (r < 0)
+			unlink(c->to);
+	}
+	source_free(source);
+	return r;
+}
+
+struct cutter {
+	const struct opts *o;
+	struct cmd_only only;
+	struct engine engine;
+	struct query_gate *gate;
+	struct keep keep;
+	struct cmd_cut cut;
+};
+
+static int read_all(struct cutter *c, struct error *err)
+{
+	struct progress progress = {0};
+	uint64_t pos, size;
+	int r = 0;
+
+	progress_begin(&progress, c->o->quiet ? NULL : c->o->input);
+	while (r != ENGINE_END && r >= 0) {
+		r = engine_pump(&c->engine, 0, err);
+		if (source_progress(c->engine.source, &pos, &size))
+			progress_update(&progress, pos, size);
+	}
+	progress_end(&progress);
+	return r < 0 ? r : 0;
+}
+
+/* -EINVAL: --time says nothing that is there. */
+static int find_range(struct cutter *c, struct error *err)
+{
+	const struct model *m = &c->engine.model;
+	const struct when w = {.begin_ns = m->start_ns,
+			       .end_ns = m->now_ns,
+			       .now_ns = m->start_ns,
+			       .clock_ns = m->host.clock_ns,
+			       .wall_ns = m->host.wall_ns};
+	struct cut_part *p = &c->cut.part;
+	struct error local = {0};
+
+	p->from_ns = m->start_ns ? m->start_ns - 1 : 0;
+	p->to_ns = m->now_ns;
+	p->start_ns = m->start_ns;
+	if (!c->o->time)
+		return 0;
+	p->start_ns = 0;
+	if (when_parse_range(c->o->time, &w, &p->from_ns, &p->to_ns, &local) < 0)
+		return error_set(err, -EINVAL, "--time: %s", local.text);
+	return 0;
+}
+
+static int look(struct cutter *c, struct error *err)
+{
+	struct reader_stat st;
+	bool all = !*c->only.filter && !c->o->min_wait_ns;
+	int r = 0;
+
+	c->engine.model.min_wait_ns = c->o->min_wait_ns;
+	if (*c->only.filter)
+		r = query_gate_new(&c->gate, &c->engine, c->only.filter, err);
+	keep_init(&c->keep, &c->engine, c->gate);
+	if (all)
+		c->engine.watch = NULL;
+	if (r == 0)
+		r = read_all(c, err);
+	if (r == 0)
+		r = find_range(c, err);
+	reader_stat(c->engine.source, &st);
+	c->cut.packed = st.compressed;
+	if (r == 0 && keep_finish(&c->keep) < 0)
+		r = error_set(err, -ENOMEM, "No memory for the events to keep");
+	if (!all) {
+		c->cut.part.keep = keep_has;
+		c->cut.part.ctx = &c->keep;
+	}
+	return r;
+}
+
+static void say_done(const struct cutter *c)
+{
+	char n[UNITS_BUF];
+
+	if (c->cut.part.keep)
+		cmd_say(c->o, "kept %s waits, %s; look: kontend replay %s",
+			units_count(n, c->keep.n_kept), c->only.words, c->cut.to);
+	else
+		cmd_say(c->o, "look: kontend replay %s", c->cut.to);
+}
+
+static int cut(struct cutter *c, struct error *err)
+{
+	struct reader_options ro = {.path = c->o->input};
+	struct model_limits limits = model_limits_of(0);
+	struct source *source;
+	int r = reader_new(&source, &ro, err);
+
+	if (r < 0)
+		return r;
+	r = engine_init(&c->engine, source, &limits, err);
+	if (r < 0) {
+		source_free(source);
+		return r;
+	}
+	r = look(c, err);
+	if (r == 0)
+		r = cmd_cut_write(&c->cut, err);
+	if (r == 0)
+		say_done(c);
+	keep_deinit(&c->keep);
+	query_gate_free(c->gate);
+	engine_deinit(&c->engine);
+	return r;
+}
+
+int cmd_cut(const struct opts *o)
+{
+	static const char *const argv[] = {"kontend", "cut", NULL};
+	struct cutter c = {.o = o, .cut = {.from = o->input, .to = o->output, .argv = argv}};
+	struct error err = {0};
+
+	if (cmd_only(o, &c.only, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	int r = cut(&c, &err);
+	if (r == 0)
+		return CMD_EXIT_OK;
+	return cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_CUT_H
+#define KONTEND_CMD_CUT_H
+
+#include "kontend/cut.h"
+
+/* A recording that is to be written again in part. */
+struct cmd_cut {
+	const char *from, *to;	 /* files; @to must not be there */
+	bool packed;		 /* compress it */
+	uint64_t tick_ns;	 /* of the recording; 0: those that it has */
+	const char *const *argv; /* what is kept as the command line */
+	struct cut_part part;
+};
+
+/* All of it is there afterwards, or nothing. 0, or negative with @err. */
+int cmd_cut_write(const struct cmd_cut *c, struct error *err);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options that say which waits are meant, as one text in the filter language: each is a group of
+ * alternatives, and all groups must hold.
+ */
+#include "only.h"
+#include "kontend/cpulist.h"
+#include "kontend/mem.h"
+#include "kontend/query-only.h"
+#include "kontend/textbuf.h"
+#include "kontend/units.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct maker {
+	struct textbuf filter, words;
+	struct error *err;
+};
+
+static void put(struct maker *m, const char *s)
+{
+	textbuf_str(&m->filter, s);
+}
+
+static void say(struct maker *m, const char *what, const char *value)
+{
+	if (textbuf_len(&m->words))
+		textbuf_str(&m->words, ", ");
+	textbuf_str(&m->words, what);
+	textbuf_char(&m->words, ' ');
+	textbuf_str(&m->words, value);
+}
+
+static void put_quoted(struct maker *m, const char *key, const char *value)
+{
+	put(m, key);
+	textbuf_char(&m->filter, '"');
+	put(m, value);
+	textbuf_char(&m->filter, '"');
+}
+
+/* "812,900" as "(pid=812|pid=900) " */
+static int put_ids(struct maker *m, const char *key, const char *list)
+{
+	size_t n = strspn(list, "0123456789,");
+
+	if (list[n] || !n || list[0] == ',' || list[n - 1] == ',' || strstr(list, ",,"))
+		return error_set(m->err, -EINVAL, "--%s '%s' is no list: write it like 812,900",
+				 key, list);
+	say(m, key, list);
+	put(m, "(");
+	for (const char *p = list;; p++) {
+		put(m, p == list ? "" : "|");
+		put(m, key);
+		put(m, "=");
+		for (; *p && *p != ','; p++)
+			textbuf_char(&m->filter, *p);
+		if (!*p)
+			break;
+	}
+	put(m, ") ");
+	return 0;
+}
+
+/* Each run of CPUs is a group: "(!cpu<2 !cpu>5)". */
+static void put_runs(struct maker *m, const uint32_t *cpus, size_t n)
+{
+	for (size_t i = 0, to; i < n; i = to + 1) {
+		for (to = i; to + 1 < n && cpus[to + 1] == cpus[to] + 1;)
+			to++;
+		put(m, i ? "|(!cpu<" : "((!cpu<");
+		textbuf_u64(&m->filter, cpus[i]);
+		put(m, " !cpu>");
+		textbuf_u64(&m->filter, cpus[to]);
+		put(m, ")");
+	}
+	put(m, ") ");
+}
+
+static int put_cpus(struct maker *m, const char *list)
+{
+	uint32_t *cpus;
+	size_t n;
+	int r = cpulist_parse(list, &cpus, &n);
+
+	if (r < 0 || !n)
+		return error_set(m->err, -EINVAL, "--cpu '%s' is no CPU list: write it like 0,2-5",
+				 list);
+	say(m, "CPU", list);
+	put_runs(m, cpus, n);
+	mem_free(cpus);
+	return 0;
+}
+
+/* The path, or what is below it. */
+static int put_cgroup(struct maker *m, const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	if (*path != '/')
+		return error_set(m->err, -EINVAL,
+				 "--cgroup '%s': give a path of the recording, like /system.slice",
+				 path);
+	say(m, "cgroup", path);
+	if (len == 1)
+		return 0;
+	put(m, "(cgroup=\"");
+	for (size_t i = 0; i < len; i++)
+		textbuf_char(&m->filter, path[i]);
+	put(m, "\"|cgroup~\"^");
+	for (size_t i = 0; i < len; i++) {
+		if (strchr(".[]{}()*+?^$|\\", path[i]))
+			textbuf_char(&m->filter, '\\');
+		textbuf_char(&m->filter, path[i]);
+	}
+	put(m, "/\") ");
+	return 0;
+}
+
+static bool is_address(const char *s)
+{
+	return s[0] == '0' && s[1] == 'x' && s[2] &&
+	       !s[2 + strspn(s + 2, "0123456789abcdefABCDEF")];
+}
+
+/* A name is sought where somebody would look for it: in that of the lock, its kind and its type. */
+static void put_lock(struct maker *m, const char *name)
+{
+	if (is_address(name)) {
+		put(m, "lock=");
+		put(m, name);
+		put(m, " ");
+		return;
+	}
+	put_quoted(m, "(name:", name);
+	put_quoted(m, "|object:", name);
+	put_quoted(m, "|kind:", name);
+	put(m, ") ");
+}
+
+static int check_name(struct maker *m, const char *option, const char *name)
+{
+	if (!name || !strchr(name, '"'))
+		return 0;
+	return error_set(m->err, -EINVAL, "--%s '%s': there are no quotes in names", option, name);
+}
+
+static int put_names(struct maker *m, const struct opts *o)
+{
+	if (check_name(m, "lock", o->lock) < 0 || check_name(m, "caller", o->caller) < 0 ||
+	    check_name(m, "stack", o->stack) < 0 || check_name(m, "cgroup", o->cgroup) < 0)
+		return -EINVAL;
+	if (o->lock) {
+		say(m, "lock", o->lock);
+		put_lock(m, o->lock);
+	}
+	if (o->caller) {
+		say(m, "caller", o->caller);
+		put_quoted(m, "caller:", o->caller);
+		put(m, " ");
+	}
+	if (o->stack) {
+		say(m, "call chain with", o->stack);
+		put_quoted(m, "stack:", o->stack);
+	}
+	return 0;
+}
+
+/* Does the verb read what has been measured? */
+static bool reads(const struct opts *o)
+{
+	return o->input || o->verb == VERB_REPLAY || o->verb == VERB_DIFF;
+}
+
+int cmd_only(const struct opts *o, struct cmd_only *ret, struct error *err)
+{
+	struct maker m = {textbuf_make(ret->filter, sizeof(ret->filter)),
+			  textbuf_make(ret->words, sizeof(ret->words)), err};
+	char time[UNITS_BUF];
+	int r = put_names(&m, o);
+
+	if (r == 0 && reads(o) && o->pids)
+		r = put_ids(&m, "pid", o->pids);
+	if (r == 0 && reads(o) && o->tids)
+		r = put_ids(&m, "tid", o->tids);
+	if (r == 0 && reads(o) && o->cpus)
+		r = put_cpus(&m, o->cpus);
+	if (r == 0 && reads(o) && o->cgroup)
+		r = put_cgroup(&m, o->cgroup);
+	if (o->verb == VERB_CUT && o->filter) {
+		say(&m, "with", o->filter);
+		put(&m, "(");
+		put(&m, o->filter);
+		put(&m, ")");
+	}
+	if (o->min_wait_ns)
+		say(&m, "of at least", units_ns(time, o->min_wait_ns));
+	textbuf_end(&m.words);
+	textbuf_end(&m.filter);
+	if (r == 0 && textbuf_len(&m.filter) + 1 >= sizeof(ret->filter))
+		r = error_set(err, -EINVAL, "What to leave out takes more than %d bytes to say",
+			      CMD_ONLY_TEXT);
+	return r < 0 ? r : query_only_check(ret->filter, err);
+}

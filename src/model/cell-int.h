@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_MODEL_CELL_INT_H
+#define KONTEND_SRC_MODEL_CELL_INT_H
+
+#include "kontend/cell.h"
+
+/* cell-more.c: room for the sums of @n cells, so that cell_merge() has it. 0 or -ENOMEM. */
+int cell_reserve(struct cell_table *t, size_t n);
+/* The open bucket of a cell is closed. False: the next tick will find nothing either. */
+bool cell_close(struct cell_table *t, struct cell *c);
+/* Adds what a block of recent.h says. 0 or -ENOMEM. */
+int cell_add_block(struct cell_table *t, struct cell *c, const struct recent_block *b,
+		   const uint64_t *hist, size_t n);
+/* Adds @from, which is no cell of the table any more. */
+void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from);
+
+#endif

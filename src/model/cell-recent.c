@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cells of the last seconds, summed up from the log of what came lately. They have the keys of the
+ * cells that they are of, so whatever sums up cells can sum up these.
+ */
+#include "kontend/cell-recent.h"
+#include "cell-int.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <string.h>
+
+struct sum {
+	const struct cell_table *from;
+	struct cell_table *to;
+	const uint8_t *keep;
+	uint32_t *at; /* by index of the cells summed up: index + 1; 0: not met yet */
+};
+
+static struct cell *find(struct sum *s, size_t index)
+{
+	const struct cell *of = &s->from->cells[index];
+
+	if (s->at[index])
+		return &s->to->cells[s->at[index] - 1];
+	struct cell *c = cell_get(s->to, cell_key(of));
+	if (!c)
+		return NULL;
+	c->last_ns = of->last_ns;
+	s->at[index] = (uint32_t)(c - s->to->cells) + 1;
+	return c;
+}
+
+static int add(struct sum *s, struct cell *c, enum recent_kind kind, uint64_t value)
+{
+	switch (kind) {
+	case RECENT_WAIT:
+		c->cur_wait_ns += value;
+		return cell_add(s->to, c, value, value, c->last_ns);
+	case RECENT_PART:
+		c->cur_wait_ns += value;
+		return 0;
+	case RECENT_FAILED:
+		c->failed++;
+		return 0;
+	case RECENT_DOUBT:
+		c->doubt = c->doubt_open = 1;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int add_block(struct sum *s, struct cell *c, const uint64_t *words, size_t n)
+{
+	struct recent_block b;
+	const size_t head = sizeof(b) / sizeof(*words);
+
+	memcpy(&b, words, sizeof(b));
+	c->cur_wait_ns += b.total_ns;
+	return cell_add_block(s->to, c, &b, words + head, n - head);
+}
+
+static int add_all(struct sum *s, size_t first, size_t end)
+{
+	const uint64_t *words = s->from->recent.words;
+	uint64_t high = 0;
+
+	for (size_t i = first; i < end; i++) {
+		if (recent_kind(words[i]) == RECENT_HIGH) {
+			high = recent_value(words[i]) << RECENT_VALUE_BITS;
+			continue;
+		}
+		uint64_t value = high | recent_value(words[i]);
+		high = 0;
+		const size_t head = i;
+		if (recent_kind(words[i]) == RECENT_BLOCK)
+			i += recent_value(words[i]);
+		if (s->keep && !s->keep[recent_index(words[head])])
+			continue;
+		struct cell *c = find(s, recent_index(words[head]));
+		if (!c || (head < i ? add_block(s, c, words + head + 1, value)
+				    : add(s, c, recent_kind(words[head]), value)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int cell_recent(const struct cell_table *t, const struct recent_window *w, const uint8_t *keep,
+		struct cell_table *ret)
+{
+	struct sum s = {t, ret, keep, mem_calloc(t->n + 1, sizeof(*s.at))};
+
+	if (!s.at)
+		return -ENOMEM;
+	cell_table_clear(ret);
+	int r = add_all(&s, w->first, t->recent.open);
+	for (size_t i = 0; i < ret->n; i++)
+		cell_close(ret, &ret->cells[i]);
+	mem_free(s.at);
+	return r;
+}

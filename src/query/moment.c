@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Marked moments. A query reads one engine: of a moment it gets one that never runs, with a copy of
+ * the model and what names are made of.
+ */
+#include "internal.h"
+#include "kontend/mem.h"
+#include "kontend/query-moment.h"
+
+#include <errno.h>
+
+int query_moment_init(struct query_moment *m, const struct engine *e)
+{
+	*m = (struct query_moment){.engine = mem_calloc(1, sizeof(*m->engine))};
+	if (!m->engine)
+		return -ENOMEM;
+	m->engine->groups = e->groups;
+	m->engine->lines = e->lines;
+	m->engine->keep_symbols = e->keep_symbols;
+	if (model_copy(&m->engine->model, &e->model) == 0) {
+		if (query_init(&m->query, m->engine) == 0) {
+			m->query.sym = &e->sym;
+			return 0;
+		}
+		model_deinit(&m->engine->model);
+	}
+	mem_free(m->engine);
+	*m = (struct query_moment){0};
+	return -ENOMEM;
+}
+
+void query_moment_deinit(struct query_moment *m)
+{
+	if (!m->engine)
+		return;
+	query_deinit(&m->query);
+	model_deinit(&m->engine->model);
+	mem_free(m->engine);
+	*m = (struct query_moment){0};
+}

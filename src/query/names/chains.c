@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The functions of whole call chains, kept from frame to frame until names change: to find those
+ * that are inlined takes a look into debug information for each address. What debug information has
+ * not said yet is asked for anew in the next frame.
+ */
+#include "lines.h"
+
+#include "kontend/mem.h"
+
+#include <string.h>
+
+enum { CHAIN_MOST = 2 * STACK_MAX_FRAMES };
+
+static const struct query_chain *fail(struct query *q)
+{
+	q->cache->failed = true;
+	return NULL;
+}
+
+static struct query_chain *room_for(struct query_chains *c, uint32_t stack, size_t n)
+{
+	if (stack < c->n)
+		return &c->of[stack];
+	n += n / 2;
+	struct query_chain *grown = mem_resize(c->of, n, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	memset(grown + c->n, 0, (n - c->n) * sizeof(*grown));
+	c->of = grown;
+	c->n = n;
+	return &c->of[stack];
+}
+
+static const struct query_chain *look_up(struct query *q, struct query_chain *c,
+					 const uint64_t *frames, uint32_t n)
+{
+	uint32_t funcs[CHAIN_MOST];
+
+	if (c->funcs && (!c->frame || c->frame == q->frame))
+		return c;
+	q->cache->pending = false;
+	n = query_chain_funcs(q, frames, n, funcs, CHAIN_MOST);
+	struct arena *a = q->cache->pending ? &q->arena : &q->cache->text;
+	uint32_t *kept = arena_alloc(a, n * sizeof(*kept));
+	if (!kept)
+		return fail(q);
+	memcpy(kept, funcs, n * sizeof(*kept));
+	*c = (struct query_chain){kept, n, q->cache->pending ? q->frame : 0};
+	return c;
+}
+
+const struct query_chain *query_sample_chain(struct query *q, uint32_t stack)
+{
+	const struct stack_table *t = &q->model->profile.stacks;
+	struct query_chain *c = room_for(&q->cache->sampled, stack, t->n);
+
+	return c ? look_up(q, c, stack_frames(t, stack), t->stacks[stack].n) : fail(q);
+}
+
+const struct query_chain *query_wait_chain(struct query *q, uint32_t stack)
+{
+	struct query_chain *c = room_for(&q->cache->waited, stack, q->model->stacks.n);
+	uint32_t n;
+
+	if (!c)
+		return fail(q);
+	const uint64_t *frames = query_wait_frames(q, stack, &n);
+	return look_up(q, c, frames, n);
+}
+
+void query_chains_drop(struct query_cache *c)
+{
+	mem_free(c->sampled.of);
+	mem_free(c->waited.of);
+}

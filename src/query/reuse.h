@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_QUERY_REUSE_H
+#define KONTEND_SRC_QUERY_REUSE_H
+
+#include "group.h"
+#include "rows.h"
+
+/* What answers are made of: as long as it is equal, so are they. */
+struct reuse_state {
+	uint64_t changes, generation, n_events, n_ticks, now_ns, n_renewed, window_ns;
+	uint64_t only; /* which waits are asked about: query.only */
+};
+
+struct reuse_groups;
+struct reuse_order;
+
+/* What kontend itself has waited. */
+struct reuse_own {
+	struct reuse_state state;
+	uint64_t waits, ns;
+};
+
+/*
+ * What has cost a pass over all cells or rows, and is the same in each frame until the model or the
+ * names change: a screen that is scrolled asks for nothing else. Without query.keeps nothing is
+ * kept: all lies in the query's own arena.
+ */
+struct reuse {
+	struct arena arena;
+	struct reuse_state state; /* when the frame began */
+	struct reuse_groups *groups;
+	struct reuse_order *orders;
+	size_t n_groups, n_orders;
+	struct reuse_own own;
+	uint64_t number; /* of the last order ever made */
+};
+
+/* At the beginning of a frame: forgets what is no longer true, or too much. */
+void reuse_begin(struct query *q);
+void reuse_deinit(struct reuse *k);
+/* Where to put what is to be kept. */
+struct arena *reuse_arena(struct query *q);
+
+/* As query_group(). */
+int reuse_group(struct query *q, enum query_by by, const struct query_scope *scope,
+		struct groups *ret);
+
+/* False: it has to be summed up. */
+bool reuse_own_find(const struct query *q, struct reuse_own *ret);
+void reuse_own_put(struct query *q, const struct reuse_own *own);
+
+/* Which rows there are, filtered, in their order. */
+struct rows_order {
+	uint64_t *ids;
+	uint32_t *rows;
+	double *most; /* by column of the table: the greatest value of all rows, of what is known */
+	size_t n;
+	uint64_t number; /* 0: not kept */
+};
+
+/* NULL: it has to be made. @sort: the column. */
+const struct rows_order *reuse_order_find(struct query *q, const struct query_spec *s,
+					  const struct table_kind *kind, size_t sort);
+/* Without memory it is not kept. */
+void reuse_order_put(struct query *q, const struct query_spec *s, const struct table_kind *kind,
+		     size_t sort, struct rows_order *o);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Windows of time. The model logs what came in the last minute (recent.h); from it come cells as
+ * the model has them, but for the window alone, and every sum is made of those instead. They are
+ * summed up once a tick: a window is made of whole ticks. Two are kept, as the verdict speaks of
+ * the last tick whatever the tables speak of.
+ */
+#include "window.h"
+#include "internal.h"
+#include "kontend/cell-recent.h"
+#include "kontend/mem.h"
+#include "kontend/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEPT = 2 };
+
+/* What a window was summed up from. */
+struct stamp {
+	uint64_t window_ns, only, generation, profile_generation, tick_ns, n_ticks, zero_ns;
+};
+
+struct window {
+	struct stamp of_cells, of_profile; /* all 0: not made yet */
+	struct cell_table cells;
+	struct profile profile;
+	struct profile_cell *room;
+	uint64_t used; /* number of the use */
+};
+
+struct query_windows {
+	struct window list[KEPT];
+	uint64_t n_uses;
+};
+
+static struct stamp stamp_of(const struct query *q)
+{
+	const struct model *m = q->model;
+
+	return (struct stamp){q->window_ns, q->only,	    m->generation, m->profile.generation,
+			      m->bucket_ns, m->n_ticks + 1, m->zero_ns};
+}
+
+bool query_has_window(const struct query *q)
+{
+	return q->window_ns && q->model->cells.recent.max;
+}
+
+static struct window *find(struct query *q)
+{
+	struct window *w, *oldest;
+
+	if (!q->windows)
+		q->windows = mem_calloc(1, sizeof(*q->windows));
+	if (!q->windows)
+		return NULL;
+	oldest = q->windows->list;
+	for (w = q->windows->list; w < q->windows->list + KEPT; w++) {
+		if (w->of_cells.window_ns == q->window_ns ||
+		    w->of_profile.window_ns == q->window_ns)
+			break;
+		oldest = w->used < oldest->used ? w : oldest;
+	}
+	w = w < q->windows->list + KEPT ? w : oldest;
+	w->used = ++q->windows->n_uses;
+	return w;
+}
+
+static bool is_made(const struct stamp *s, const struct query *q)
+{
+	const struct stamp now = stamp_of(q);
+
+	return memcmp(s, &now, sizeof(now)) == 0;
+}
+
+static int make_cells(const struct query *q, struct window *w)
+{
+	const struct cell_table *t = &q->engine->model.cells;
+	struct recent_window when = recent_find(&t->recent, q->window_ns);
+
+	if (!w->cells.max && cell_table_init(&w->cells, t->max, t->hists.max_groups))
+		return -ENOMEM;
+	return cell_recent(t, &when, q->kept_cells, &w->cells);
+}
+
+static const struct cell_table *fail(struct query *q)
+{
+	q->cache->failed = true;
+	return &q->model->cells;
+}
+
+const struct cell_table *query_cells(struct query *q)
+{
+	if (!query_has_window(q))
+		return &q->model->cells;
+	struct window *w = find(q);
+	if (!w)
+		return fail(q);
+	if (!is_made(&w->of_cells, q)) {
+		w->of_cells = (struct stamp){0};
+		if (make_cells(q, w))
+			return fail(q);
+		w->of_cells = stamp_of(q);
+	}
+	return &w->cells;
+}
+
+static int make_profile(const struct query *q, struct window *w)
+{
+	const struct profile *p = &q->engine->model.profile;
+	struct recent_window when = recent_find(&p->recent, q->window_ns);
+
+	mem_free(w->room);
+	w->room = mem_calloc(p->n + 1, sizeof(*w->room));
+	return w->room ? profile_recent(p, &when, q->kept_samples, w->room, &w->profile) : -ENOMEM;
+}
+
+/* All but the samples is the model's, which lives on: what is borrowed may have moved since. */
+static void borrow(struct profile *w, const struct profile *p)
+{
+	struct profile now = *p;
+
+	now.cells = w->cells;
+	now.n = w->n;
+	now.samples = w->samples;
+	now.period = w->period;
+	*w = now;
+}
+
+const struct profile *query_profile(struct query *q)
+{
+	const struct profile *p = &q->model->profile;
+
+	if (!q->window_ns || !p->recent.max)
+		return p;
+	struct window *w = find(q);
+	if (w && !is_made(&w->of_profile, q)) {
+		w->of_profile = (struct stamp){0};
+		if (make_profile(q, w) == 0)
+			w->of_profile = stamp_of(q);
+	}
+	if (!w || !w->of_profile.window_ns) {
+		q->cache->failed = true;
+		return p;
+	}
+	borrow(&w->profile, p);
+	return &w->profile;
+}
+
+uint64_t query_rate_ns(const struct query *q)
+{
+	if (!query_has_window(q))
+		return q->model->rate_ns;
+	struct recent_window w = recent_find(&q->model->cells.recent, q->window_ns);
+	return w.end_ns - w.begin_ns;
+}
+
+/* "500ms" "10s" "1min": as short as it can be said. */
+static const char *spell(char buf[UNITS_BUF], uint64_t ns)
+{
+	const uint64_t s = 1000000000, whole = (ns + s / 2) / s;
+
+	if (ns < s - s / 20)
+		snprintf(buf, UNITS_BUF, "%" PRIu64 "ms", (ns + 500000) / 1000000);
+	else if (whole % 60)
+		snprintf(buf, UNITS_BUF, "%" PRIu64 "s", whole);
+	else
+		snprintf(buf, UNITS_BUF, "%" PRIu64 "min", whole / 60);
+	return buf;
+}
+
+const char *query_window_text(const struct query *q, char buf[QUERY_WINDOW_TEXT])
+{
+	char asked[UNITS_BUF], kept[UNITS_BUF];
+
+	if (!query_has_window(q)) {
+		snprintf(buf, QUERY_WINDOW_TEXT, "all");
+		return buf;
+	}
+	struct recent_window w = recent_find(&q->model->cells.recent, q->window_ns);
+	uint64_t ns = w.end_ns - w.begin_ns, most = q->window_ns;
+	/* A tick may be longer than the window. */
+	spell(asked, ns > most + most / 2 ? ns : most);
+	if (w.is_short)
+		snprintf(buf, QUERY_WINDOW_TEXT, "%s (%s kept)", asked, spell(kept, ns));
+	else
+		snprintf(buf, QUERY_WINDOW_TEXT, "%s", asked);
+	return buf;
+}
+
+void query_window_deinit(struct query *q)
+{
+	for (size_t i = 0; q->windows && i < KEPT; i++) {
+		cell_table_deinit(&q->windows->list[i].cells);
+		mem_free(q->windows->list[i].room);
+	}
+	mem_free(q->windows);
+	q->windows = NULL;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots in the stream. What a tick closes is seen as of that tick, so another thread takes the
+ * snapshots when the tick is due, and the tick follows them. If they take long the tick does not
+ * wait: then its snapshots follow it.
+ */
+#include "drain-looks.h"
+#include "snapshot-thread.h"
+#include <string.h>
+
+static const uint64_t HOLD_NS = 250000000u; /* a tick waits for its looks no longer than this */
+
+static void put(struct drain *d, const struct snapshot_taken *t)
+{
+	struct record_snapshot head = {
+		.kind = t->of->kind, .version = t->of->version, .time_ns = t->time_ns};
+
+	if (t->len < sizeof(head))
+		return;
+	memcpy(t->body, &head, sizeof(head));
+	/* One a tick, whatever the queue holds: without room for it there is none. */
+	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, t->body, t->len);
+}
+
+static void collect(struct drain *d)
+{
+	struct snapshot_taken t;
+
+	while (snapshot_thread_is_busy(d->looks) && snapshot_thread_collect(d->looks, &t))
+		put(d, &t);
+}
+
+static void ask(struct drain *d, enum snapshot_round round, uint64_t time_ns, uint64_t now)
+{
+	snapshot_thread_ask(d->looks, round, time_ns);
+	d->asked_ns = now;
+}
+
+/* The thread keeps the privileges that it is started with, so it starts no earlier. */
+int drain_looks_begin(struct drain *d, int *ret_fd, struct error *err)
+{
+	int code = d->snapshots ? snapshot_thread_new(&d->looks, d->snapshots, err) : 0;
+
+	if (!d->looks)
+		return code;
+	*ret_fd = snapshot_thread_fd(d->looks);
+	ask(d, SNAPSHOT_START, d->mark, d->mark);
+	return 0;
+}
+
+void drain_looks(struct drain *d, uint64_t now)
+{
+	if (!d->looks)
+		return;
+	collect(d);
+	if (snapshot_thread_is_busy(d->looks) || now < d->next_tick ||
+	    d->next_tick == d->last_asked)
+		return;
+	d->last_asked = d->next_tick;
+	ask(d, SNAPSHOT_TICK, d->next_tick, now);
+}
+
+uint64_t drain_looks_held_until(const struct drain *d)
+{
+	return d->asked_ns + (d->tick_now / 2 < HOLD_NS ? d->tick_now / 2 : HOLD_NS);
+}
+
+bool drain_looks_hold(const struct drain *d, uint64_t now)
+{
+	return d->looks && d->next_tick <= d->mark && snapshot_thread_is_busy(d->looks) &&
+	       now < drain_looks_held_until(d);
+}
+
+void drain_looks_end(struct drain *d, uint64_t now)
+{
+	if (!d->looks)
+		return;
+	snapshot_thread_wait(d->looks);
+	collect(d);
+	ask(d, SNAPSHOT_LAST, now, now);
+	snapshot_thread_wait(d->looks);
+	collect(d);
+}
+
+uint64_t drain_looks_cost_ns(const struct drain *d)
+{
+	return d->looks ? snapshot_thread_cost_ns(d->looks) : 0;
+}
+
+void drain_looks_free(struct drain *d)
+{
+	snapshot_thread_free(d->looks);
+	d->looks = NULL;
+}

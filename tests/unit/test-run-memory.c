@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a run may take to keep waits apart: beside what is measured less than for a recording. */
+#include "kontend/run.h"
+#include "kontend/sysinfo.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void what_is_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(run_memory(5 << 20, true), 5 << 20);
+	assert_int_equal(run_memory(5 << 20, false), 5 << 20);
+}
+
+static void what_it_has_otherwise(void **state)
+{
+	(void)state;
+	assert_int_equal(run_memory(0, false), 128 << 20);
+	assert_int_equal(run_memory(0, true), sysinfo_memory() / 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_asked_for),
+		cmocka_unit_test(what_it_has_otherwise),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

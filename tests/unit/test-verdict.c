@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The verdict: each rule at its limits, which of several goes first, what it says and because of
+ * whom; and limits as people write them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/query-verdict.h"
+#include "lock-snaps.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MS CANNED_MS
+#define INODE_LOCK 0xffff888011111100ull
+
+/* What a page hands over; all is calm at first. */
+struct page {
+	struct query_overview now;
+	struct query_perf_sum perf;
+	struct query_rotation_sum rotation;
+	struct query_uprobe_sum uprobe;
+	struct query_verdict_facts facts;
+	double lost_pct;
+};
+
+static struct query_verdict judge(struct asked *w, struct page *p)
+{
+	struct query_verdict v;
+
+	query_begin(&w->q);
+	assert_int_equal(query_overview(&w->q, &p->now), 0);
+	p->now.loss.lost_pct = p->now.loss_now.lost_pct = p->lost_pct;
+	p->facts.now = &p->now;
+	p->facts.perf = &p->perf;
+	p->facts.rotation = &p->rotation;
+	p->facts.uprobe = &p->uprobe;
+	assert_int_equal(query_verdict(&w->q, &p->facts, &v), 0);
+	assert_string_equal(v.level_name, query_verdict_level(v.level));
+	return v;
+}
+
+/* One CPU; @waiters began to wait for an inode's lock @ns before the tick at the end. */
+static void play(struct asked *w, unsigned waiters, uint64_t ns, bool look)
+{
+	const struct record_host host = {.clock_ns = CANNED_START, .cpus = 1, .cpus_online = 1};
+	uint64_t end = CANNED_START + 3000 * MS;
+	struct locksnap s = {0};
+	struct synth *y;
+
+	rig_init(&w->rig, 1);
+	y = w->rig.synth;
+	synth_record(y, RECORD_HOST, 0, &host, sizeof(host));
+	synth_round(y, CANNED_START);
+	synth_tick(y, CANNED_START + 1000 * MS);
+	for (unsigned i = 0; i < waiters; i++)
+		synth_begin(y, 0, end - ns + i, 700, 702 + (int)i, INODE_LOCK, LCB_F_WRITE, NULL,
+			    0);
+	if (look) {
+		const struct locksnap_queue q = {.addr = INODE_LOCK,
+						 .type = LOCKSNAP_RWSEM,
+						 .certainty = LOCKSNAP_SURE,
+						 .holder_pid = 700,
+						 .holder_tid = 701,
+						 .holder_comm = locksnap_add_text(&s, "dd"),
+						 .holder_state = LOCKSNAP_RUNNING,
+						 .holder_cpu = 1,
+						 .writers_waiting = waiters};
+		lock_snap_name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
+		for (unsigned i = 0; i < waiters; i++)
+			lock_snap_waiter(&s, i + 1, 700, 702 + (int)i, "dd", false);
+		assert_int_equal(locksnap_add_queue(&s, &q), 0);
+		lock_snap_emit(y, &s, end);
+	}
+	synth_tick(y, end);
+	asked_play(w, NULL);
+}
+
+static void nothing_waits(void **state)
+{
+	struct asked *w = *state;
+	struct page p = {0};
+
+	play(w, 0, 0, false);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_QUIET);
+	assert_string_equal(v.text, "nothing waits for a lock");
+	assert_null(v.rule_name);
+	assert_int_equal(v.more, 0);
+}
+
+static void a_queue_is_bad_and_says_because_of_whom(void **state)
+{
+	struct asked *w = *state;
+	struct page p = {0};
+
+	play(w, 4, 1500 * MS, true);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_BAD);
+	assert_int_equal(v.rule, VERDICT_WAIT);
+	assert_string_equal(v.text, "4 tasks wait for i_rwsem /var/x.img: 3.00s/s, the longest for "
+				    "1.50s");
+	assert_string_equal(v.name, "i_rwsem /var/x.img");
+	assert_non_null(strstr(v.text, v.name));
+	assert_string_equal(v.because, "held by dd/701 W, running on 1");
+	assert_int_equal(v.more, 0); /* waiting long is no second thing */
+	assert_int_equal(v.lock, asked_locks(w, (struct query_spec){.by = BY_LOCK}).ids[0]);
+}
+
+static void one_long_wait_is_enough(void **state)
+{
+	struct verdict_limits l = verdict_defaults;
+	struct asked *w = *state;
+	struct page p = {.facts.limits = &l};
+
+	l.of[VERDICT_WAIT] = (struct verdict_limit){0};
+	play(w, 1, 1200 * MS, false);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_BAD);
+	assert_int_equal(v.rule, VERDICT_LONGEST);
+	assert_non_null(strstr(v.text, " for 1.20s"));
+	assert_null(v.because);
+}
+
+/* At the limit it is over it. */
+static void limits_are_what_they_say(void **state)
+{
+	struct verdict_limits l = verdict_defaults;
+	struct asked *w = *state;
+	struct page p = {.facts.limits = &l};
+
+	l.of[VERDICT_WAIT] = (struct verdict_limit){0};
+	play(w, 1, 150 * MS, false);
+	l.of[VERDICT_LONGEST] = (struct verdict_limit){150e6, 150e6};
+	assert_int_equal(judge(w, &p).level, VERDICT_BAD);
+	l.of[VERDICT_LONGEST] = (struct verdict_limit){150e6, 150e6 + 1};
+	assert_int_equal(judge(w, &p).level, VERDICT_LOOK);
+	l.of[VERDICT_LONGEST] = (struct verdict_limit){150e6 + 1, 0};
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_OK);
+	assert_non_null(strstr(v.text, "/s waited for locks"));
+}
+
+static void other_rules_have_their_turn(void **state)
+{
+	struct asked *w = *state;
+	struct page p = {0};
+
+	play(w, 0, 0, false);
+	p.perf = (struct query_perf_sum){.known = true, .events = 9, .own = 3, .starved = 2};
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_LOOK);
+	assert_string_equal(v.rule_name, "short");
+	assert_string_equal(v.text, "2 of 12 perf events get a part of their time only");
+
+	p.rotation.ns_per_s = 60 * MS;
+	v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_BAD); /* worse goes before earlier */
+	assert_string_equal(v.rule_name, "rotation");
+	assert_string_equal(v.text, "rotation of perf events takes 6.0% of a CPU");
+	assert_int_equal(v.more, 1);
+
+	p.uprobe = (struct query_uprobe_sum){.known = true, .cpu_known = true, .cpu_pct = 53.6};
+	v = judge(w, &p);
+	assert_string_equal(v.rule_name, "rotation"); /* of two the first one */
+	assert_int_equal(v.more, 2);
+
+	p.rotation.ns_per_s = 0;
+	p.perf.missing = SNAP_NO_EVENTS; /* what is not known is nothing to look at */
+	v = judge(w, &p);
+	assert_string_equal(v.text, "uprobes take 53.6% of a CPU");
+	p.uprobe = (struct query_uprobe_sum){.known = true, .waiting = 1, .worst = "app/931"};
+	v = judge(w, &p);
+	assert_string_equal(v.text, "1 task waits for an out-of-line slot of uprobes, fullest is "
+				    "app/931");
+}
+
+/* Where much is lost that is the first to know, but for what is bad all the same. */
+static void losses_are_said(void **state)
+{
+	struct asked *w = *state;
+	struct page p = {.lost_pct = 2};
+
+	play(w, 0, 0, false);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_LOOK);
+	p.lost_pct = 31;
+	p.perf = (struct query_perf_sum){.known = true, .starved = 2};
+	v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_LOST);
+	assert_string_equal(v.rule_name, "lost");
+	assert_string_equal(v.text, "31.0% of the records were lost: figures are at least");
+	assert_int_equal(v.more, 1);
+	p.rotation.ns_per_s = 60 * MS;
+	assert_string_equal(judge(w, &p).rule_name, "rotation");
+}
+
+static void of_a_report_it_is_about_all_of_it(void **state)
+{
+	struct asked *w = *state;
+	struct page p = {.facts.average = true};
+
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.level, VERDICT_LOOK);
+	assert_non_null(strstr(v.text, "/s, at most "));
+}
+
+static void check(const char *text, const char *wrong)
+{
+	struct verdict_limits l = verdict_defaults;
+	struct error err = {0};
+	int r = query_verdict_parse(text, &l, &err);
+
+	assert_int_equal(r, wrong ? -EINVAL : 0);
+	if (wrong && !strstr(err.text, wrong))
+		fail_msg("'%s': %s", text, err.text);
+}
+
+static void limits_are_read(void **state)
+{
+	struct verdict_limits l = verdict_defaults;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(
+		query_verdict_parse("wait=10/75% longest=5ms/2s,slots=off, rotation=3", &l, &err),
+		0);
+	assert_true(l.of[VERDICT_WAIT].look == 10 && l.of[VERDICT_WAIT].bad == 75);
+	assert_true(l.of[VERDICT_LONGEST].look == 5e6 && l.of[VERDICT_LONGEST].bad == 2e9);
+	assert_true(l.of[VERDICT_SLOTS].look == 0 && l.of[VERDICT_SLOTS].bad == 0);
+	assert_true(l.of[VERDICT_ROTATION].look == 3 && l.of[VERDICT_ROTATION].bad == 0);
+	assert_true(l.of[VERDICT_XOL].look == verdict_defaults.of[VERDICT_XOL].look);
+	check("", NULL);
+	check("waits=3", "the rules are wait, longest");
+	check("wait", "wait=off");
+	check("wait=", "wait=5/50");
+	check("wait=x", "wait=5/50");
+	check("wait=-3", "wait=5/50");
+	check("wait=50/5", "wait=5/50");
+	check("wait=nan", "wait=5/50");
+	check("wait=inf", "wait=5/50");
+	check("longest=5", NULL); /* seconds */
+	check("longest=5parsec", "longest=100ms/1s");
+	check("longest=0", "longest=100ms/1s");
+	check("wait=5/50/500", "wait=5/50");
+	check("wait=1111111111111111111111111111111111111111111111111111111111111111111111",
+	      "long");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nothing_waits, asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(a_queue_is_bad_and_says_because_of_whom,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(one_long_wait_is_enough, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(limits_are_what_they_say, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(other_rules_have_their_turn, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(losses_are_said, asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(of_a_report_it_is_about_all_of_it, asked_setup,
+						asked_teardown),
+		cmocka_unit_test(limits_are_read),
+	};
+
+	return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
+}

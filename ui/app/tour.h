@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_APP_TOUR_H
+#define KONTEND_UI_APP_TOUR_H
+
+#include "kontend/display.h"
+#include "kontend/screen.h"
+
+#include <stdbool.h>
+
+struct app;
+
+/* A walk through the views, a callout below each: the one that is shown, from 1; 0: none. */
+struct app_tour {
+	unsigned step;
+	const struct app_workload *workload;
+};
+
+/* From its beginning; what there is to see is started if somebody knows how. */
+void app_tour_begin(struct app *a);
+/* True: the key was for the tour. */
+bool app_tour_key(struct app *a, uint32_t key);
+/* Would a tour show more than the screen does? Hardly anything waits. */
+bool app_tour_is_offered(const struct app *a);
+/* How many lines of the body the callout takes; 0: there is none. */
+int app_tour_lines(const struct app *a, struct rect body);
+void app_tour_draw(struct app *a, struct rect r);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_APP_TRAVEL_H
+#define KONTEND_UI_APP_TRAVEL_H
+
+#include "kontend/app.h"
+#include "kontend/command.h"
+#include "kontend/query-ribbon.h"
+#include "kontend/screen.h"
+#include "kontend/when.h"
+
+struct app;
+
+/* Of the ribbon: all rows where there is room for them, else one, unless the user says which. */
+enum app_ribbon { APP_RIBBON_FITS, APP_RIBBON_ONE, APP_RIBBON_ALL };
+
+/* Going in time; `line` is NULL while live. A recording's is borrowed, that of a pause is the
+ * app's. */
+struct app_time {
+	struct timeline *line;
+	bool is_replay;
+	const char *name; /* of the recording */
+	const struct app_cut *cut;
+	bool follows;	/* the cursor is where reading is, and reading goes on */
+	bool was_asked; /* to go somewhere: what was read at last does not begin to play */
+	bool playing;
+	int speed;			 /* 2^speed times as fast as it was */
+	uint64_t base_clock_ns, base_ns; /* app's clock and stream when playing began */
+	uint64_t from_ns, to_ns;	 /* of the range; 0 = not marked */
+	struct rect ribbon;		 /* in the last frame */
+	enum app_ribbon rows;
+	const struct query_ribbon *figures; /* NULL: the ribbon is of waits alone */
+};
+
+/* ui/app/time.c: true when the command was one of these, when it moved, when a range was marked. */
+bool app_time_command(struct app *a, enum command c, const struct command_arg *arg);
+bool app_time_play(struct app *a);
+/* Is a recording still being read, here and now? Then app_time_read(): 0 or a negative errno. */
+bool app_time_reads(const struct app *a);
+int app_time_read(struct app *a, struct error *err);
+/* Plays, or shows a range when @to_ns is not 0. */
+void app_time_begin(struct app *a, uint64_t from_ns, uint64_t to_ns);
+bool app_time_clear(struct app *a);
+/* How long nothing needs to be done, -1 = nothing is played. */
+int app_time_wait_ms(const struct app *a);
+/* Places of seconds that tell two ticks apart: 0, 1 or 3. */
+int app_time_digits(const struct app *a);
+struct when app_time_when(const struct app *a);
+/* Counting from the begin of the range, if one is marked; it says why not. */
+void app_time_go(struct app *a, uint64_t ns);
+
+/* ui/app/time-ribbon.c */
+int app_ribbon_rows(const struct app *a); /* lines; 0 = there is none */
+void app_ribbon_toggle(struct app *a);
+void app_ribbon_draw(struct app *a, struct rect r);
+bool app_ribbon_click(struct app *a, int x, int y);
+
+#endif

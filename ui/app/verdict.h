@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_UI_APP_VERDICT_H
+#define KONTEND_UI_APP_VERDICT_H
+
+#include "kontend/query-verdict.h"
+#include "kontend/screen.h"
+
+enum { VERDICT_TEXT = 320 };
+
+struct query;
+
+/* What the screen says, and until when it may not say something better. `= {0}` is nothing yet. */
+struct verdict {
+	enum verdict_level level;
+	enum verdict_rule rule; /* from VERDICT_LOOK on */
+	uint64_t lock;		/* id of the row by lock; 0: it is about none */
+	uint64_t said_ns;	/* session clock: when that was true last */
+	uint32_t more;
+	char text[VERDICT_TEXT], name[VERDICT_TEXT], because[VERDICT_TEXT];
+};
+
+/* 0 or -ENOMEM. */
+int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_facts *f);
+/* On the first line of @r; @hint, or NULL, behind it where there is room. */
+void verdict_draw(const struct verdict *k, struct screen *s, struct rect r, const char *hint);
+/* The view that shows what it is about; NULL: a lock's page does, or it is about nothing. */
+const char *verdict_view(const struct verdict *k);
+
+#endif
