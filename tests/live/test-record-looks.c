@@ -36,7 +36,9 @@ static void take(struct looks *l, const struct record *r)
 		memcpy(&time, r->data, sizeof(time));
 		l->groups[l->n_groups++] = time;
 	}
-	if (r->kind == RECORD_TICK || r->kind == RECORD_PERF || r->kind == RECORD_ROUND)
+	/* On an idle machine nothing but snapshots stands between ticks. */
+	if (r->kind == RECORD_TICK || r->kind == RECORD_PERF || r->kind == RECORD_ROUND ||
+	    r->kind == RECORD_SNAPSHOT)
 		l->after_tick = r->kind == RECORD_TICK;
 }
 
