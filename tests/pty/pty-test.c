@@ -146,9 +146,9 @@ static void test_frames_at_once(void **state)
 	session_expect(&s, "help");
 	session_expect(&s, FRAME_END);
 	assert_memory_equal(s.out, FRAME_BEGIN, strlen(FRAME_BEGIN));
-	assert_int_equal(count(&s, FRAME_BEGIN), count(&s, FRAME_END));
 	session_send(&s, "q");
 	assert_exit(&s, 0);
+	assert_int_equal(count(&s, FRAME_BEGIN), count(&s, FRAME_END)); /* none is under way */
 	assert_given_back(&s);
 	session_end(&s);
 }

@@ -11,12 +11,13 @@
 #include "kontend/tables.h"
 #include "kontend/text.h"
 #include "pane.h"
+#include "terms.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_TEXT_W = 100, KEYS_W = 22, SHORT_W = 12 };
+enum { MAX_TEXT_W = 100, KEYS_W = 22, SHORT_W = 15 };
 
 struct view_help {
 	struct view v;
@@ -303,6 +304,25 @@ static bool comes(const struct column *c, unsigned round)
 	return c->flags & COLUMN_SCREEN && rank == round;
 }
 
+/* The words above the table, a line each; columns get half of the room. */
+static void add_terms(struct page *p, const struct view_ops *from, int most)
+{
+	int half = ((int)p->n + most + 1) / 2;
+
+	for (const struct term *t = terms_of(from); t->word && (int)p->n < half; t++)
+		add_cut(p, ROLE_BOLD, t->word, t->meaning);
+}
+
+static void add_all_terms(struct page *p, const struct view_ops *from)
+{
+	const struct term *t = terms_of(from);
+
+	if (t->word)
+		add_title(p, "words above the table");
+	for (; t->word; t++)
+		add_entry(p, ROLE_BOLD, t->word, t->meaning, KEYS_W);
+}
+
 /* What there is room for, a line each. */
 static void add_glossary(struct page *p, const struct view_ops *from, int most)
 {
@@ -335,6 +355,7 @@ static void fill_first(struct page *p, const struct view_ops *from)
 	add(p, ROLE_NORMAL, "", "", 0);
 	add_other_keys(p, from);
 	add(p, ROLE_NORMAL, "", "", 0);
+	add_terms(p, from, p->h - 3);
 	add_glossary(p, from, p->h - 3);
 	add(p, ROLE_NORMAL, "", marks, 1);
 	add(p, ROLE_NORMAL, "", "", 0);
@@ -352,6 +373,7 @@ static void fill(struct view_help *h, struct page *p)
 	if (from && from->help) {
 		add_title(p, arena_printf(p->arena, "this view: %s", from->name));
 		add_entry(p, ROLE_NORMAL, "", from->help, 1);
+		add_all_terms(p, from);
 	}
 	add_header(p);
 	add_tables(p, from);
