@@ -105,6 +105,35 @@ static void a_lock_without_a_process_is_guessed(void **state)
 		assert_int_equal(cell_at(&t, i, "pid")->approx, cell_at(&t, i, "pid")->i == 300);
 }
 
+/* Waits are kept by time. What the locks' own events tell is not, so all is of one time then. */
+static void figures_are_of_the_window(void **state)
+{
+	const struct model_limits limits = model_limits_recent(16 << 20);
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	lock_snap_name(&s, LOCK_A, LOCKSNAP_MMAP, -1, 100, "a", "/slice", 0);
+	lock_snap_emit(w->rig.synth, &s, CANNED_START + 1 * MS);
+	wait_for(w, CANNED_START + 10 * MS, 40 * MS, 100, LOCK_A, LCB_F_WRITE);
+	for (uint64_t i = 1; i <= 5; i++)
+		synth_tick(w->rig.synth, CANNED_START + 1000 * i * MS);
+	wait_for(w, CANNED_START + 5100 * MS, 2 * MS, 100, LOCK_A, LCB_F_WRITE);
+	synth_tick(w->rig.synth, CANNED_START + 6000 * MS);
+	asked_play(w, &limits);
+	w->q.window_ns = 2000 * MS;
+	assert_true(query_mmap_is_of_window(&w->q));
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "contended"), 1);
+	assert_int_equal(cell_u(&t, 0, "max_ns"), 2 * MS);
+	w->q.window_ns = 0;
+	t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	assert_int_equal(cell_u(&t, 0, "contended"), 2);
+	assert_int_equal(cell_u(&t, 0, "max_ns"), 40 * MS);
+}
+
 static void a_row_is_a_memcg_and_mode(void **state)
 {
 	struct asked *w = *state;
@@ -472,6 +501,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_row_is_a_process_and_mode),
 		TEST(a_lock_without_a_process_is_guessed),
+		TEST(figures_are_of_the_window),
 		TEST(a_row_is_a_memcg_and_mode),
 		TEST(the_histogram_counts_octaves),
 		TEST(a_row_can_be_opened),

@@ -232,7 +232,7 @@ static const struct list_ops ops = {
 	.empty = empty_text,
 	.open = open_row,
 	.command = take_command,
-	.has_window = true,
+	.has_window = list_has_window,
 	.bys = bys,
 	.heat = "pct",
 };

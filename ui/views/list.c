@@ -27,15 +27,23 @@ static void put_order(struct line *line, const struct table *t)
 	line_put(line, ROLE_NORMAL, table_rises(t) ? " ▲" : " ▼");
 }
 
+bool list_has_window(const struct list_view *l)
+{
+	(void)l;
+	return true;
+}
+
 /* "7 of 318 rows  10s [w]" */
 static const char *count_text(struct list_view *l, const struct table *t)
 {
 	const char *count = view_count_text(&l->v, t), *text = count;
 	char window[APP_WINDOW_TEXT];
 
-	if (l->v.ops->list->has_window)
+	if (l->v.ops->list->has_window && l->v.ops->list->has_window(l))
 		text = arena_printf(&l->v.query->arena, "%s  %s [w]", count,
 				    app_window_text(l->v.app, window));
+	else if (l->v.ops->list->has_window)
+		text = arena_printf(&l->v.query->arena, "%s  all", count);
 	return text ? text : count;
 }
 

@@ -39,7 +39,8 @@ struct list_ops {
 	bool (*sorts)(unsigned by, const char *key);
 	bool (*skips)(struct list_view *l, unsigned by); /* `b` passes it by */
 	const char *const *bys;				 /* what `b` goes through, ended by NULL */
-	bool has_window;	 /* figures are of a window of time, which is said */
+	/* Are figures of the window of time, or of all? It is said. */
+	bool (*has_window)(const struct list_view *l);
 	bool has_no_keys;	 /* the head says what that line would */
 	const char *needs_looks; /* what only looks at locks tell: said if there are none */
 	const char *heat;	 /* as in table_style */
@@ -50,6 +51,7 @@ struct list_ops {
 void list_draw(struct view *v, struct screen *s, struct rect r);
 int list_command(struct view *v, enum command c, const struct command_arg *arg);
 void list_deinit(struct view *v);
+bool list_has_window(const struct list_view *l); /* always */
 
 /*
  * The same for a page of several panes: the one table of it that sort keys and filters are for.

@@ -80,6 +80,11 @@ static int open_row(struct list_view *l)
 	return view_open(&l->v, l->by ? BY_MMAP_MEMCG : BY_MMAP, l->pane.table.selected);
 }
 
+static bool has_window(const struct list_view *l)
+{
+	return query_mmap_is_of_window(l->v.query);
+}
+
 static const char *const bys[] = {"process", "memcg", NULL};
 
 static const struct list_ops ops = {
@@ -88,6 +93,7 @@ static const struct list_ops ops = {
 	.behind = put_cost,
 	.open = open_row,
 	.bys = bys,
+	.has_window = has_window,
 	.heat = "wait_ns_per_s",
 };
 

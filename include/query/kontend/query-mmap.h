@@ -39,6 +39,8 @@ const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *
  */
 int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 extern const struct table_kind query_mmap_kind;
+/* Are its figures of the query's window? Else of all since the sums began. */
+bool query_mmap_is_of_window(const struct query *q);
 /* "process", "memcg" */
 const char *query_mmap_by_name(enum query_by by);
 

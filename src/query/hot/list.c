@@ -194,6 +194,19 @@ static void fill_object(const char *object, struct value *v)
 	value_s(&v[C_FILE], slash && slash[1] ? slash + 1 : object);
 }
 
+/* Memory of one process that is no file looks like that of another: whose it is tells them apart.
+ */
+static void fill_owner(struct query *q, uint64_t frame, struct value *v)
+{
+	const struct map_object *o =
+		map_frame_is_kernel(frame) || map_frame_is_mark(frame)
+			? NULL
+			: map_object_get(q->model->profile.spaces.objects, map_frame_object(frame));
+
+	if (o && o->pid && v->known && map_is_memory(o->path))
+		value_s(v, arena_printf(&q->arena, "%s/%d", v->s, o->pid));
+}
+
 static double share_of(const struct hot_rows *h, const struct hot_row *r)
 {
 	return h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0;
@@ -229,6 +242,8 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	}
 	if (h->by == HOT_SYMBOL || h->by == HOT_OBJECT)
 		fill_object(hot_object_name(q, r->func), v);
+	if (h->by == HOT_SYMBOL)
+		fill_owner(q, r->key, &v[C_FILE]);
 	if (h->by == HOT_PROCESS || h->by == HOT_TASK)
 		fill_task(q, r, v);
 	if (h->by == HOT_CPU)

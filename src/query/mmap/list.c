@@ -371,12 +371,18 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 	return rows_answer(q, s, &src, ret, err);
 }
 
-/* Of all since the sums began: what is sampled is not kept by time. */
+/* Waits are of the window; what the locks' own events tell is not kept by time. */
+bool query_mmap_is_of_window(const struct query *q)
+{
+	return !q->model->mmlocks.n;
+}
+
 int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	const uint64_t window_ns = q->window_ns;
 
-	q->window_ns = 0;
+	if (!query_mmap_is_of_window(q))
+		q->window_ns = 0;
 	int r = answer(q, s, ret, err);
 	q->window_ns = window_ns;
 	return r;
