@@ -49,6 +49,7 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 		return CMD_EXIT_USAGE;
 	a.verdict = &verdict;
 	a.percent_limit = cmd_percent_limit(o);
+	a.theme = o->theme;
 	a.view = o->view;
 	a.by = o->by;
 	a.sort = o->sort;

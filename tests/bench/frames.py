@@ -33,7 +33,7 @@ STEPS = {
     "locks: reverse": (LOCKS, [b"S"] * 6),
     "locks: filter, letter by letter": (LOCKS + b"/", [b"t", b"y", b"p", b"e", b"=", b"r", b"w"]),
     "locks: down when filtered": (b"\r", [DOWN] * 40),
-    "locks: by task, stack, ...": (LOCKS + b"\x0c", [b"b"] * 7),
+    "locks: by task, stack, ...": (LOCKS + b"\x0c", [b":by-next\r"] * 7),
     "locks: detail and back": (LOCKS + b":by lock\r", [b"\r", ESC] * 6),
     "waiters: down": (WAITERS, [DOWN] * 40),
     "next view": (b":view overview\r", [TAB] * 20),

@@ -15,6 +15,7 @@
 #include "kontend/text.h"
 #include "priv.h"
 #include "widgets/layout.h"
+#include "widgets/theme.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -315,6 +316,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 		app_tour_begin(a);
 	if (o->note && *o->note)
 		app_say(a, ROLE_WARN, "%s", o->note);
+	snprintf(a->theme, sizeof(a->theme), "%s", o->theme ? o->theme : theme_name(0));
 	app_measure(a);
 	*ret = a;
 	return 0;
@@ -361,47 +363,12 @@ static void draw_too_small(struct app *a, const struct layout_app *l)
 		screen_put(&a->screen, l->all, 0, y, ROLE_NORMAL, "Enlarge the window; q quits");
 }
 
-static const char *crumb(const struct app *a, size_t i)
-{
-	return i ? a->stack[i - 1].view->title : a->roots[a->root].view->title;
-}
-
-/* Where one is: the last parts are the ones to be read, so those before give way. */
-/* Marks are compared, but not by this view. */
-static bool is_left_out(const struct app *a)
-{
-	const struct view_ops *ops = top(a)->ops;
-
-	return app_compare_on(a) && !ops->compares && ops != &view_help;
-}
-
-static void draw_crumbs(struct app *a, struct rect r)
-{
-	size_t first = a->n_stack;
-	int x = 0, w = text_width(crumb(a, first));
-
-	while (first > 0 && w + text_width(crumb(a, first - 1)) + 3 <= r.w - (first > 1 ? 4 : 0))
-		w += text_width(crumb(a, --first)) + 3;
-	if (first > 0)
-		x = screen_put(&a->screen, r, x, 0, ROLE_DIM, "… › ");
-	for (size_t i = first; i <= a->n_stack; i++) {
-		x = screen_put(&a->screen, r, x, 0, i == a->n_stack ? ROLE_BOLD : ROLE_DIM,
-			       crumb(a, i));
-		if (i < a->n_stack)
-			x = screen_put(&a->screen, r, x, 0, ROLE_DIM, " › ");
-	}
-	if (*a->above)
-		x = screen_put(&a->screen, r, screen_put(&a->screen, r, x, 0, ROLE_DIM, "  only "),
-			       0, ROLE_MATCH, a->above);
-	if (is_left_out(a))
-		screen_put(&a->screen, r, x, 0, ROLE_WARN,
-			   "  of one moment: B minus A is in locks (2)");
-}
-
 static void draw_bottom(struct app *a, struct rect r)
 {
 	a->keybar.n = 0;
-	if (a->prompt.kind) {
+	if (a->choose.kind) {
+		app_choose_keys(a, r);
+	} else if (a->prompt.kind) {
 		prompt_draw(&a->prompt, &a->screen, r);
 	} else if (a->message[0]) {
 		screen_put(&a->screen, r, 0, 0, a->message_role, a->message);
@@ -430,7 +397,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 	app_ribbon_draw(a, l->ribbon);
 	narrow_to_filters(a);
 	if (l->crumbs.h)
-		draw_crumbs(a, l->crumbs);
+		crumbs_draw(a, l->crumbs);
 	struct rect body = l->body, callout = body;
 	callout.h = app_tour_lines(a, body);
 	body.h -= callout.h;
@@ -438,6 +405,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 	v->ops->draw(v, &a->screen, body);
 	if (callout.h)
 		app_tour_draw(a, callout);
+	app_choose_draw(a, l->body);
 	a->drawn = v;
 	/* Commands that come before the next frame are about all there is by then. */
 	query_only_end(&a->query);
@@ -462,7 +430,7 @@ static struct layout_has lines_of(struct app *a)
 	return (struct layout_has){
 		.ribbon = app_ribbon_rows(a),
 		.verdict = ops != &view_help && (ops == &view_overview || a->screen.h >= VERDICT_H),
-		.crumbs = a->n_stack > 0 || is_left_out(a),
+		.crumbs = crumbs_any(a),
 	};
 }
 

@@ -35,6 +35,10 @@ static void say_unhandled(struct app *a, enum command c, const struct command_ar
 {
 	if (c == CMD_CLICK || c == CMD_DCLICK)
 		return;
+	if (c == CMD_BY_NEXT || c == CMD_BY_PREV) {
+		app_choose_groups(a);
+		return;
+	}
 	app_say(a, ROLE_DIM,
 		arg->text ? "\"%s %s\" means nothing in this view"
 			  : "\"%s%s\" does nothing in this view",
@@ -198,19 +202,6 @@ static void search(struct app *a, const char *text)
 		find(a, CMD_SEARCH_NEXT);
 }
 
-static void theme(struct app *a, const char *name)
-{
-	const struct display_ops *ops = a->display->ops;
-
-	if (!name)
-		app_say(a, ROLE_ERROR, "theme wants a name: default, light, cvd or mono");
-	else if (ops->theme && ops->theme(a->display, name) < 0)
-		app_say(a, ROLE_ERROR,
-			"No theme is called \"%s\": there are default, light, cvd "
-			"and mono",
-			name);
-}
-
 static void repaint(struct app *a)
 {
 	if (a->display->ops->redraw)
@@ -303,9 +294,6 @@ static bool session_command(struct app *a, enum command c, const struct command_
 	case CMD_SAVE:
 		app_save(a, arg->text);
 		return true;
-	case CMD_THEME:
-		theme(a, arg->text);
-		return true;
 	case CMD_SUSPEND:
 		a->display->ops->suspend(a->display);
 		return true;
@@ -328,9 +316,11 @@ void app_command(struct app *a, enum command c, const struct command_arg *arg)
 	a->dirty = true;
 	if (c == CMD_STEP && app_tour_is_offered(a))
 		c = CMD_TOUR;
-	if (app_time_command(a, c, arg) || own_command(a, c, arg) || session_command(a, c, arg))
+	if (app_time_command(a, c, arg) || app_choose(a, c, arg) || own_command(a, c, arg) ||
+	    session_command(a, c, arg))
 		return;
 	r = to_view(a, c, arg);
+	app_choose_explain(a);
 	if (r == VIEW_UNHANDLED && c == CMD_LEFT)
 		back(a);
 	else if (r == VIEW_UNHANDLED && c == CMD_RIGHT)
@@ -402,6 +392,10 @@ void app_key(struct app *a, const struct display_input *in)
 	a->dirty = true;
 	if (in->key == KEY_K_RESIZE)
 		return;
+	if (a->choose.kind) {
+		app_choose_key(a, in);
+		return;
+	}
 	if (in->key >= KEY_K_CLICK && in->key <= KEY_K_WHEEL_DOWN) {
 		if (!a->prompt.kind) {
 			a->message[0] = '\0';

@@ -2,6 +2,7 @@
 #ifndef KONTEND_UI_APP_PRIV_H
 #define KONTEND_UI_APP_PRIV_H
 
+#include "choose.h"
 #include "kontend/app-compare.h"
 #include "kontend/app-sums.h"
 #include "kontend/app.h"
@@ -52,6 +53,8 @@ struct app {
 	const struct view *drawn; /* in the last frame; for comparison only */
 
 	struct prompt prompt;
+	struct app_choose choose;
+	char theme[16];			 /* its name */
 	char filter_before[PROMPT_TEXT]; /* the filter that Esc brings back */
 	char search[PROMPT_TEXT];
 	double percent_limit;
@@ -114,6 +117,10 @@ int app_sums_ask(struct app *a);
 /* Opens what the verdict is about. */
 void app_sums_why(struct app *a);
 bool app_sums_click(struct app *a, int x, int y);
+
+/* ui/app/crumbs.c. Is there anything that the line with the way to this view says? */
+bool crumbs_any(struct app *a);
+void crumbs_draw(struct app *a, struct rect r);
 
 /* The first line of the screen. */
 void header_draw(struct app *a, struct rect r, const struct query_overview *o);

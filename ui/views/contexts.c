@@ -161,14 +161,14 @@ static const struct list_ops events_ops = {
 };
 
 static const struct view_key keys[] = {
-	{CMD_ENTER, "why?"},	 {CMD_FILTER, "filter"}, {CMD_BY_NEXT, "by"},
-	{CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+	{CMD_ENTER, "why?"}, {CMD_FILTER, "filter"}, {CMD_BY, "by"},
+	{CMD_SORT, "sort"},  {CMD_NONE, NULL},
 };
 
 static const struct view_key event_keys[] = {
 	{CMD_ENTER, "why?"},
 	{CMD_FILTER, "filter"},
-	{CMD_SORT_NEXT, "sort"},
+	{CMD_SORT, "sort"},
 	{CMD_NONE, NULL},
 };
 

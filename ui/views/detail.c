@@ -260,8 +260,28 @@ static int detail_command(struct view *v, enum command c, const struct command_a
 	return r == WIDGET_ENTER ? open_row(d) : r;
 }
 
+static void list_bys(struct view *v, struct view_bys *ret)
+{
+	const struct view_detail *d = of_view(v);
+
+	ret->names[ret->n++] = "tree";
+	for (int by = 0; by < QUERY_BYS; by++) {
+		if (by == d->by)
+			ret->now = ret->n;
+		if (by == d->by || divides(d, by))
+			ret->names[ret->n++] = query_by_name((enum query_by)by);
+	}
+}
+
+static struct table_widget *sorted_table(struct view *v)
+{
+	return pane_focused_table(&of_view(v)->set);
+}
+
+static const struct view_choices choices = {list_bys, sorted_table};
+
 static const struct view_key keys[] = {
-	{CMD_COUNT_WAIT, "count/wait"}, {CMD_INVERT, "invert"}, {CMD_BY_NEXT, "by"},
+	{CMD_COUNT_WAIT, "count/wait"}, {CMD_INVERT, "invert"}, {CMD_BY, "by"},
 	{CMD_FLAME, "flame"},		{CMD_ANNOTATE, "code"}, {CMD_NONE, NULL},
 };
 
@@ -282,4 +302,5 @@ const struct view_ops view_detail = {
 	.deinit = detail_deinit,
 	.draw = detail_draw,
 	.command = detail_command,
+	.choices = &choices,
 };

@@ -238,9 +238,9 @@ static const struct list_ops ops = {
 };
 
 static const struct view_key keys[] = {
-	{CMD_ENTER, "why?"},  {CMD_FILTER, "filter"},  {CMD_BY_NEXT, "by"},
-	{CMD_FLAME, "flame"}, {CMD_ANNOTATE, "code"},  {CMD_LOCK_PATHS, "lock paths"},
-	{CMD_ZOOM, "zoom"},   {CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+	{CMD_ENTER, "why?"},  {CMD_FILTER, "filter"}, {CMD_BY, "by"},
+	{CMD_FLAME, "flame"}, {CMD_ANNOTATE, "code"}, {CMD_LOCK_PATHS, "lock paths"},
+	{CMD_ZOOM, "zoom"},   {CMD_SORT, "sort"},     {CMD_NONE, NULL},
 };
 
 const struct view_ops view_hot = {

@@ -50,7 +50,7 @@ static const char *count_text(struct list_view *l, const struct table *t)
 /* Does the line of keys have it at any width, or the title of the table? */
 static bool is_said(enum command c)
 {
-	return c == CMD_ENTER || c == CMD_FILTER || c == CMD_BY_NEXT || c == CMD_SORT_NEXT ||
+	return c == CMD_ENTER || c == CMD_FILTER || c == CMD_BY || c == CMD_SORT ||
 	       c == CMD_LOCK_PATHS;
 }
 
@@ -251,6 +251,26 @@ static void step_by(struct list_view *l, bool forward)
 	while (ops->skips && ops->skips(l, by));
 	set_by(l, by);
 }
+
+static void list_bys(struct view *v, struct view_bys *ret)
+{
+	struct list_view *l = list_of(v);
+	const struct list_ops *ops = v->ops->list;
+
+	for (unsigned by = 0; ops->bys && ops->bys[by]; by++) {
+		if (by == l->by)
+			ret->now = ret->n;
+		if (by == l->by || !ops->skips || !ops->skips(l, by))
+			ret->names[ret->n++] = ops->bys[by];
+	}
+}
+
+static struct table_widget *list_table(struct view *v)
+{
+	return &list_of(v)->pane.table;
+}
+
+const struct view_choices list_choices = {list_bys, list_table};
 
 int list_command(struct view *v, enum command c, const struct command_arg *arg)
 {

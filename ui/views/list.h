@@ -83,7 +83,10 @@ static inline struct list_view *list_of(struct view *v)
 	return (struct list_view *)v;
 }
 
+extern const struct view_choices list_choices;
+
 #define LIST_VIEW(OPS)                                                                             \
-	.list = (OPS), .deinit = list_deinit, .draw = list_draw, .command = list_command
+	.list = (OPS), .deinit = list_deinit, .draw = list_draw, .command = list_command,          \
+	.choices = &list_choices
 
 #endif

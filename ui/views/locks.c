@@ -15,7 +15,7 @@
 
 static const char locks_help[] =
 	"Where tasks waited for kernel locks: one row a lock, caller, task, process, type, CPU, "
-	"cgroup, call stack or owner. b goes through these keys, :by caller jumps to one. NOW is "
+	"cgroup, call stack or owner. b chooses one of these keys, :by caller jumps to one. NOW is "
 	"the "
 	"number of tasks waiting at this moment; the other figures, rates as well, are of the "
 	"last ten seconds, and w goes to a minute, to all since the start or the last zero (z), "
@@ -122,8 +122,8 @@ static int init_view(struct view *v)
 }
 
 static const struct view_key keys[] = {
-	{CMD_ENTER, "why?"},	{CMD_FILTER, "filter"},	 {CMD_BY_NEXT, "by"}, {CMD_FLAME, "flame"},
-	{CMD_ANNOTATE, "code"}, {CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+	{CMD_ENTER, "why?"},	{CMD_FILTER, "filter"}, {CMD_BY, "by"},	  {CMD_FLAME, "flame"},
+	{CMD_ANNOTATE, "code"}, {CMD_SORT, "sort"},	{CMD_NONE, NULL},
 };
 
 #define LOCKS_VIEW(NAME, DIGIT)                                                                    \

@@ -462,8 +462,15 @@ static int overview_command(struct view *v, enum command c, const struct command
 	return r;
 }
 
+static struct table_widget *sorted_table(struct view *v)
+{
+	return pane_focused_table(&of_view(v)->set);
+}
+
+static const struct view_choices choices = {NULL, sorted_table};
+
 static const struct view_key keys[] = {
-	{CMD_ENTER, "why?"},  {CMD_FILTER, "filter"}, {CMD_SORT_NEXT, "sort"},
+	{CMD_ENTER, "why?"},  {CMD_FILTER, "filter"}, {CMD_SORT, "sort"},
 	{CMD_WHY, "verdict"}, {CMD_NONE, NULL},
 };
 
@@ -486,4 +493,5 @@ const struct view_ops view_overview = {
 	.deinit = overview_deinit,
 	.draw = overview_draw,
 	.command = overview_command,
+	.choices = &choices,
 };

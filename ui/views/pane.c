@@ -207,6 +207,13 @@ int pane_command(struct pane_set *set, enum command c, const struct command_arg 
 	return 0;
 }
 
+struct table_widget *pane_focused_table(struct pane_set *set)
+{
+	struct pane *p = &set->panes[set->focus];
+
+	return p->is_tree ? NULL : &p->table;
+}
+
 void pane_deinit(struct pane *p)
 {
 	table_widget_deinit(&p->table);

@@ -2,6 +2,7 @@
 #ifndef KONTEND_UI_VIEWS_PANE_H
 #define KONTEND_UI_VIEWS_PANE_H
 
+#include "kontend/view-choices.h"
 #include "kontend/view.h"
 #include "widgets/widget.h"
 
@@ -35,6 +36,8 @@ void pane_draw_tree(struct pane_set *set, size_t i, struct screen *s, struct rec
 		    const char *title, const struct query_tree *t, const struct tree_style *style);
 /* 0 or WIDGET_*; with WIDGET_ENTER, set->focus is the pane that was meant. */
 int pane_command(struct pane_set *set, enum command c, const struct command_arg *arg);
+/* NULL: a tree has the keys. */
+struct table_widget *pane_focused_table(struct pane_set *set);
 void pane_set_deinit(struct pane_set *set);
 
 /* A view that is one table: the same without title. */

@@ -75,7 +75,7 @@ static const struct list_ops ops = {
 static const struct view_key keys[] = {
 	{CMD_ENTER, "why?"},
 	{CMD_FILTER, "filter"},
-	{CMD_SORT_NEXT, "sort"},
+	{CMD_SORT, "sort"},
 	{CMD_NONE, NULL},
 };
 

@@ -289,10 +289,17 @@ static int slots_command(struct view *v, enum command c, const struct command_ar
 	return o->set.focus == PANE_BOARD ? open_cell(o) : open_holder(o);
 }
 
+static struct table_widget *sorted_table(struct view *v)
+{
+	return &of_view(v)->panes[PANE_HOLDERS].table;
+}
+
+static const struct view_choices choices = {NULL, sorted_table};
+
 static const struct view_key keys[] = {
 	{CMD_ENTER, "why?"},
 	{CMD_FILTER, "filter"},
-	{CMD_SORT_NEXT, "sort"},
+	{CMD_SORT, "sort"},
 	{CMD_NONE, NULL},
 };
 
@@ -316,4 +323,5 @@ const struct view_ops view_slots = {
 	.deinit = slots_deinit,
 	.draw = slots_draw,
 	.command = slots_command,
+	.choices = &choices,
 };

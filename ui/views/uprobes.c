@@ -326,9 +326,22 @@ static int uprobes_command(struct view *v, enum command c, const struct command_
 	return r == WIDGET_ENTER ? open_row(o) : r;
 }
 
+static void list_bys(struct view *v, struct view_bys *ret)
+{
+	*ret = (struct view_bys){{"probe", "process"}, 2, of_view(v)->by_process};
+}
+
+/* Sort keys are for the probes, wherever the focus is. */
+static struct table_widget *sorted_table(struct view *v)
+{
+	return &of_view(v)->panes[PANE_PROBES].table;
+}
+
+static const struct view_choices choices = {list_bys, sorted_table};
+
 static const struct view_key keys[] = {
-	{CMD_ENTER, "why?"},	 {CMD_FILTER, "filter"}, {CMD_BY_NEXT, "by"},
-	{CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+	{CMD_ENTER, "why?"}, {CMD_FILTER, "filter"}, {CMD_BY, "by"},
+	{CMD_SORT, "sort"},  {CMD_NONE, NULL},
 };
 
 const struct view_ops view_uprobes = {
@@ -350,4 +363,5 @@ const struct view_ops view_uprobes = {
 	.deinit = uprobes_deinit,
 	.draw = uprobes_draw,
 	.command = uprobes_command,
+	.choices = &choices,
 };

@@ -206,8 +206,8 @@ static const struct list_ops ops = {
 };
 
 static const struct view_key keys[] = {
-	{CMD_ENTER, "why?"},	 {CMD_FILTER, "filter"}, {CMD_TOGGLE, "fold"},
-	{CMD_SORT_NEXT, "sort"}, {CMD_NONE, NULL},
+	{CMD_ENTER, "why?"}, {CMD_FILTER, "filter"}, {CMD_TOGGLE, "fold"},
+	{CMD_SORT, "sort"},  {CMD_NONE, NULL},
 };
 
 const struct view_ops view_waiters = {
@@ -229,6 +229,7 @@ const struct view_ops view_waiters = {
 	.tables = "waiters",
 	.size = sizeof(struct view_waiters),
 	.list = &ops,
+	.choices = &list_choices,
 	.deinit = deinit_view,
 	.draw = list_draw,
 	.command = list_command,

@@ -170,7 +170,9 @@ static void remember_names(struct table_widget *w, const struct table *t)
 
 		snprintf(name->key, sizeof(name->key), "%s", t->columns[i].key);
 		snprintf(name->title, sizeof(name->title), "%s", t->columns[i].title);
+		name->help = t->columns[i].help;
 		name->type = t->columns[i].type;
+		name->flags = t->columns[i].flags;
 	}
 }
 
@@ -192,6 +194,7 @@ static void place_columns(struct table_widget *w, const struct table *t, int wid
 	struct column columns[sizeof(w->names) / sizeof(w->names[0])];
 
 	remember_names(w, t);
+	w->sort_col = t->sort_col;
 	memcpy(columns, t->columns, w->n_names * sizeof(*columns));
 	if (t->sort_col < w->n_names)
 		show_sorted(&columns[t->sort_col]);
@@ -339,6 +342,14 @@ static int sort_by(struct table_widget *w, size_t col)
 {
 	memcpy(w->sort, w->names[col].key, sizeof(w->sort));
 	w->reverse = false;
+	w->resorted = true;
+	return 0;
+}
+
+static int sort_reverse(struct table_widget *w)
+{
+	w->reverse = !w->reverse;
+	w->resorted = true;
 	return 0;
 }
 
@@ -370,7 +381,7 @@ static int click_title(struct table_widget *w, int x)
 		if (x < w->cols[i].x || x > w->cols[i].x + w->cols[i].w)
 			continue;
 		if (w->sort_at == i)
-			w->reverse = !w->reverse;
+			sort_reverse(w);
 		else if (w->names[w->cols[i].col].type != COLUMN_SERIES)
 			sort_by(w, w->cols[i].col);
 		return 0;
@@ -412,8 +423,7 @@ int table_widget_command(struct table_widget *w, enum command c, const struct co
 	case CMD_SORT_PREV:
 		return sort_step(w, -1);
 	case CMD_SORT_REVERSE:
-		w->reverse = !w->reverse;
-		return 0;
+		return sort_reverse(w);
 	case CMD_SORT:
 		return sort_named(w, arg->text);
 	case CMD_CLICK:
@@ -422,6 +432,25 @@ int table_widget_command(struct table_widget *w, enum command c, const struct co
 	default:
 		return WIDGET_UNHANDLED;
 	}
+}
+
+bool table_widget_choice(const struct table_widget *w, size_t column,
+			 struct table_widget_choice *ret)
+{
+	if (column >= w->n_names)
+		return false;
+	const struct table_widget_name *name = &w->names[column];
+	*ret = (struct table_widget_choice){
+		.key = name->key,
+		.title = name->title,
+		.help = name->help,
+		.sorts = name->type != COLUMN_SERIES,
+		.is_sorted = column == w->sort_col,
+		.will_sort = *w->sort ? !strcmp(name->key, w->sort) : column == w->sort_col,
+	};
+	for (size_t i = 0; i < w->n_cols; i++)
+		ret->is_shown |= w->cols[i].col == column;
+	return name->flags & COLUMN_SCREEN || ret->is_sorted || ret->will_sort;
 }
 
 void table_widget_deinit(struct table_widget *w)

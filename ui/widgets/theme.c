@@ -144,6 +144,11 @@ const char *theme_name(size_t index)
 	return index < sizeof(themes) / sizeof(themes[0]) ? themes[index].name : NULL;
 }
 
+const char *theme_help(size_t index)
+{
+	return index < sizeof(themes) / sizeof(themes[0]) ? themes[index].help : NULL;
+}
+
 int theme_pick(const struct theme_color *c, int colors)
 {
 	if (colors >= 256)

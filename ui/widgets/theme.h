@@ -31,6 +31,7 @@ struct theme {
 /* "default", "light", "mono", "cvd": NULL when unknown. */
 const struct theme *theme_find(const char *name);
 const char *theme_name(size_t index); /* NULL after the last */
+const char *theme_help(size_t index); /* the same */
 /* The colour for a terminal of @colors colours. */
 int theme_pick(const struct theme_color *c, int colors);
 

@@ -29,6 +29,7 @@ struct table_widget {
 	bool has_rows;
 	char sort[32]; /* column key, "" = the view's default */
 	bool reverse;
+	bool resorted; /* by a command; whoever told the user resets it */
 	/* From here on private to ui/widgets/table.c. */
 	size_t index, top; /* of the selection; first row shown */
 	uint64_t *ids;	   /* rows of the last frame, in order */
@@ -40,9 +41,11 @@ struct table_widget {
 	struct rect rect;
 	struct table_widget_name {
 		char key[32], title[32];
-		uint8_t type;
+		const char *help; /* constant, as those of all columns are */
+		uint8_t type, flags;
 	} names[40]; /* of all columns; copies, since the table is gone with its frame */
 	size_t n_names;
+	size_t sort_col; /* index into names, SIZE_MAX = none */
 	struct table_widget_column {
 		int x, w;
 		size_t col;
@@ -72,6 +75,15 @@ void table_widget_draw(struct table_widget *w, struct screen *s, struct rect r,
  * two draws, on the rows of the last one.
  */
 int table_widget_command(struct table_widget *w, enum command c, const struct command_arg *arg);
+/* What a column of the last frame can be chosen by; false: it is none for the screen. */
+struct table_widget_choice {
+	const char *key, *title, *help;
+	bool sorts; /* rows can be sorted by it */
+	bool is_shown, is_sorted;
+	bool will_sort; /* in the next frame */
+};
+bool table_widget_choice(const struct table_widget *w, size_t column,
+			 struct table_widget_choice *ret);
 void table_widget_deinit(struct table_widget *w);
 
 /*

@@ -38,6 +38,7 @@ struct app_options {
 	const char *only, *only_words; /* borrowed; see query-only.h, and for people; NULL = all */
 	const struct verdict_limits *verdict; /* borrowed; NULL = verdict_defaults */
 	double percent_limit;	       /* calls of less percent are closed in trees at first */
+	const char *theme;	       /* of the display; NULL = the first one */
 	const char *save_dir;	       /* P writes here; NULL = current directory */
 	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
 	const struct app_clock *clock; /* borrowed; NULL = the system's */

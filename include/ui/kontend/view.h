@@ -6,11 +6,13 @@
 #include "kontend/query-perf.h"
 #include "kontend/screen-views.h"
 #include "kontend/screen.h"
+#include "kontend/view-fit.h"
 
 struct app;
 struct view;
 struct list_ops;
 struct table_widget;
+struct view_choices;
 
 /* Answers of view_ops.command besides 0 = done. */
 enum { VIEW_UNHANDLED = 1 };
@@ -36,7 +38,8 @@ struct view_ops {
 	void (*deinit)(struct view *v);
 	void (*draw)(struct view *v, struct screen *s, struct rect r);
 	int (*command)(struct view *v, enum command c, const struct command_arg *arg);
-	const struct list_ops *list; /* of a view that is one table: view-list.h */
+	const struct list_ops *list;	    /* of a view that is one table: view-list.h */
+	const struct view_choices *choices; /* what lists offer (view-choices.h); NULL: nothing */
 };
 
 struct view {
@@ -99,25 +102,6 @@ struct wait_kept;
 int view_open_wait(struct view *v, uint64_t row, struct wait_kept *seen);
 /* For that page, which view_wait_keep() makes show @seen if it is over. */
 void view_wait_keep(struct view *v, struct wait_kept *seen);
-/*
- * Which columns of a table are shown depends on the key and on what the scope already says:
- * view_fit_columns() changes priorities in a copy of the columns in @store of the view,
- * since a widget remembers its columns from one frame to the next.
- */
-enum { VIEW_HIDE = 255, VIEW_COLUMNS = 64 }; /* as many as a query has at most */
-struct view_fit {
-	const char *key;
-	uint8_t priority; /* VIEW_HIDE: not on the screen */
-	uint8_t width;	  /* 0: as it is */
-};
-struct view_columns {
-	struct column list[VIEW_COLUMNS];
-};
-void view_fit_columns(struct table *t, struct view_columns *store, const struct view_fit *fit,
-		      size_t n);
-void view_fit_locks(const struct view *v, struct table *t, struct view_columns *store,
-		    enum query_by by);
-void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store);
 /* Which window of time the figures below are of, at the right of the line of their title. */
 void view_draw_window(const struct view *v, struct screen *s, struct rect r);
 /* @text in as many lines of @r as it needs, broken at blanks. */

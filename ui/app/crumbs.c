@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where one is: the views that one came through to the one that is shown, and what their filters
+ * leave. The last parts are the ones to be read, so those before give way where there is no room.
+ */
+#include "kontend/text.h"
+#include "priv.h"
+
+static const char *crumb(const struct app *a, size_t i)
+{
+	return i ? a->stack[i - 1].view->title : a->roots[a->root].view->title;
+}
+
+/* Marks are compared, but not by this view. */
+static bool is_left_out(struct app *a)
+{
+	const struct view_ops *ops = app_top(a)->view->ops;
+
+	return app_compare_on(a) && !ops->compares && ops != &view_help;
+}
+
+bool crumbs_any(struct app *a)
+{
+	return a->n_stack > 0 || is_left_out(a);
+}
+
+void crumbs_draw(struct app *a, struct rect r)
+{
+	size_t first = a->n_stack;
+	int x = 0, w = text_width(crumb(a, first));
+
+	while (first > 0 && w + text_width(crumb(a, first - 1)) + 3 <= r.w - (first > 1 ? 4 : 0))
+		w += text_width(crumb(a, --first)) + 3;
+	if (first > 0)
+		x = screen_put(&a->screen, r, x, 0, ROLE_DIM, "… › ");
+	for (size_t i = first; i <= a->n_stack; i++) {
+		x = screen_put(&a->screen, r, x, 0, i == a->n_stack ? ROLE_BOLD : ROLE_DIM,
+			       crumb(a, i));
+		if (i < a->n_stack)
+			x = screen_put(&a->screen, r, x, 0, ROLE_DIM, " › ");
+	}
+	if (*a->above)
+		x = screen_put(&a->screen, r, screen_put(&a->screen, r, x, 0, ROLE_DIM, "  only "),
+			       0, ROLE_MATCH, a->above);
+	if (is_left_out(a))
+		screen_put(&a->screen, r, x, 0, ROLE_WARN,
+			   "  of one moment: B minus A is in locks (2)");
+}
