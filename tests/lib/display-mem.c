@@ -8,6 +8,7 @@
 
 #include "kontend/mem.h"
 #include <errno.h>
+#include <stdio.h>
 
 enum { KEYS = 64 };
 
@@ -20,6 +21,8 @@ struct display_mem {
 	size_t head, n_keys;
 	size_t changed, blits, suspends;
 	int held_fd; /* -1: not held */
+	bool has_no_clipboard;
+	char copied[4096];
 	bool repaint;
 };
 
@@ -97,6 +100,16 @@ static void mem_redraw(struct display *d)
 	mem_of(d)->repaint = true;
 }
 
+static int mem_copy(struct display *d, const char *text)
+{
+	struct display_mem *m = mem_of(d);
+
+	if (m->has_no_clipboard)
+		return -EOPNOTSUPP;
+	return snprintf(m->copied, sizeof(m->copied), "%s", text) < (int)sizeof(m->copied) ? 0
+											   : -E2BIG;
+}
+
 static void mem_display_free(struct display *d)
 {
 	mem_free(mem_of(d)->cells);
@@ -112,6 +125,7 @@ static const struct display_ops mem_ops = {
 	.free = mem_display_free,
 	.redraw = mem_redraw,
 	.pending = mem_pending,
+	.copy = mem_copy,
 };
 
 int display_mem_new(struct display **ret, int w, int h)
@@ -148,6 +162,16 @@ int display_mem_push(struct display *d, const struct display_input *in)
 void display_mem_hold(struct display *d, int fd)
 {
 	mem_of(d)->held_fd = fd;
+}
+
+void display_mem_no_clipboard(struct display *d)
+{
+	mem_of(d)->has_no_clipboard = true;
+}
+
+const char *display_mem_copied(const struct display *d)
+{
+	return ((const struct display_mem *)d)->copied;
 }
 
 size_t display_mem_changed(const struct display *d)

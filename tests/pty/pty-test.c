@@ -30,7 +30,8 @@
 
 static const char *program;
 
-static const char *const plain[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR", NULL};
+static const char *const plain[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR", "STY",
+				    NULL};
 
 static void start_with(struct session *s, const char *const *env)
 {
@@ -150,6 +151,48 @@ static void test_frames_at_once(void **state)
 	assert_exit(&s, 0);
 	assert_int_equal(count(&s, FRAME_BEGIN), count(&s, FRAME_END)); /* none is under way */
 	assert_given_back(&s);
+	session_end(&s);
+}
+
+/* What is copied comes within a frame, as what terminals take for that: base64 in OSC 52. */
+static void test_copy(void **state)
+{
+	static const char locks[] = "\033]52;c;cndzZW06"; /* "rwsem:" */
+	struct session s;
+
+	(void)state;
+	start(&s);
+	session_expect(&s, "spinlock"); /* there are rows */
+	session_send(&s, "\033[?2026;2$y");
+	session_wait_taken(&s);
+	session_send(&s, "2");
+	session_expect(&s, "by ");
+	session_forget(&s);
+	session_send(&s, "y");
+	session_expect(&s, "copied: rwsem:");
+	assert_true(session_has(&s, FRAME_BEGIN));
+	assert_true(session_has(&s, locks));
+	session_send(&s, "q");
+	assert_exit(&s, 0);
+	session_end(&s);
+}
+
+static void test_no_clipboard(void **state)
+{
+	static const char *const env[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR",
+					  "STY=12.host",	 "TMUX",	   NULL};
+	struct session s;
+
+	(void)state;
+	start_with(&s, env);
+	session_expect(&s, "spinlock");
+	session_send(&s, "2");
+	session_expect(&s, "by ");
+	session_send(&s, "y");
+	session_expect(&s, "terminal is not known to have a clipboard");
+	assert_false(session_has(&s, "\033]52;"));
+	session_send(&s, "q");
+	assert_exit(&s, 0);
 	session_end(&s);
 }
 
@@ -415,6 +458,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_arrow_and_mouse_sequences),
 		cmocka_unit_test(test_frames_at_once),
 		cmocka_unit_test(test_frames_as_they_come),
+		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_no_clipboard),
 		cmocka_unit_test(test_old_terminal_is_not_asked),
 		cmocka_unit_test(test_resize),
 		cmocka_unit_test(test_polite_signals),

@@ -297,6 +297,8 @@ static int set_up(struct play *p, const char *verb, const char *rest)
 			       : fail(p, "wants FROM TO", rest);
 	else if (!strcmp(verb, "ascii"))
 		p->ascii = true;
+	else if (!strcmp(verb, "no-clipboard"))
+		display_mem_no_clipboard(p->display);
 	else if (!strcmp(verb, "size"))
 		return resize(p, rest);
 	else
@@ -326,6 +328,11 @@ static int act(struct play *p, const char *verb, const char *rest)
 		return mouse(p, KEY_K_WHEEL_DOWN, rest + 5);
 	if (!strcmp(verb, "dump"))
 		return dump(p, rest);
+	if (!strcmp(verb, "copied")) {
+		fprintf(p->out, "=== %s is in the clipboard\n%s\n", rest,
+			display_mem_copied(p->display));
+		return 0;
+	}
 	return fail(p, "unknown line", verb);
 }
 

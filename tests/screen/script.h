@@ -9,7 +9,8 @@
  * NAME (the stream as a recording of that name); range FROM TO (seconds of it); history (keeps
  * the last minutes); view NAME; filter TEXT; locks-by KEY; locks-sort COLUMN; ascii; size W H;
  * tick [N] (without N: to the end); pass TIME (that long goes by); key NAME; type TEXT;
- * click X Y; dclick X Y; wheel up|down X Y; dump NAME. Those up to ascii come first.
+ * click X Y; dclick X Y; wheel up|down X Y; dump NAME;
+ * copied NAME (what is in the clipboard). Those up to ascii come first, as does no-clipboard.
  */
 
 /* Plays @path on a screen of w x h and writes each dump to @out. 0, or 1 with a message on stderr.

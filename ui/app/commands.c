@@ -294,6 +294,9 @@ static bool session_command(struct app *a, enum command c, const struct command_
 	case CMD_SAVE:
 		app_save(a, arg->text);
 		return true;
+	case CMD_COPY:
+		app_copy(a);
+		return true;
 	case CMD_SUSPEND:
 		a->display->ops->suspend(a->display);
 		return true;

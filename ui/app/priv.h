@@ -97,6 +97,8 @@ void app_command(struct app *a, enum command c, const struct command_arg *arg);
 void app_set_filter(struct app *a, const char *text);
 /* Saves the screen; says where, or why not. @name NULL: the next free kontend-screen-N.txt. */
 void app_save(struct app *a, const char *name);
+/* Copies the selected row to the display's clipboard; says what, or why not. */
+void app_copy(struct app *a);
 void app_measure(struct app *a); /* own cost since the last time */
 
 /* ui/app/history.c. Pauses, or goes on. */

@@ -10,6 +10,7 @@
 #include "kontend/term.h"
 #include "kontend/clock.h"
 
+#include "clipboard.h"
 #include "crash.h"
 #include "kontend/mem.h"
 #include "tty.h"
@@ -366,6 +367,23 @@ static void term_free(struct display *d)
 	mem_free(t);
 }
 
+/* Before what curses writes next, so that it goes with the next frame. */
+static int term_copy(struct display *d, const char *text)
+{
+	struct terminal *t = term_of(d);
+	char *sequence;
+
+	if (!key_mouse || !clipboard_is_there(getenv("TERM"), getenv("STY"), getenv("TMUX")))
+		return -EOPNOTSUPP;
+	int r = clipboard_sequence(text, &sequence);
+	if (r < 0)
+		return r;
+	fputs(sequence, t->tty.stream);
+	fflush(t->tty.stream);
+	mem_free(sequence);
+	return 0;
+}
+
 static const struct display_ops term_ops = {
 	.size = term_size,
 	.blit = term_blit,
@@ -376,6 +394,7 @@ static const struct display_ops term_ops = {
 	.redraw = term_redraw,
 	.theme = term_theme,
 	.pending = term_pending,
+	.copy = term_copy,
 };
 
 int term_color_parse(const char *s, enum term_color *ret)

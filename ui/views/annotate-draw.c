@@ -107,36 +107,51 @@ static int place_arrows(struct frame *f, struct arena *arena, size_t page)
 	return arrows_place(&f->arrows, arena, f->rows.n, page, lanes);
 }
 
+static const char *format_number(const struct frame *f, const struct query_code_line *l,
+				 enum annotate_unit u, char *buf, size_t size)
+{
+	const struct column c = column_of(f->a, u);
+	struct value v = {.u = annotate_value(l, u), .known = true};
+
+	if (u == ANNOTATE_PCT)
+		v = (struct value){.d = l->pct, .known = true};
+	return table_format(&c, &v, f->s->ascii, buf, size);
+}
+
 static void draw_number(const struct frame *f, const struct query_code_line *l, int i, int y)
 {
 	enum annotate_unit u = f->numbers[i];
 	const struct column c = column_of(f->a, u);
-	uint64_t value = annotate_value(l, u);
-	struct value v = {.u = value, .known = true};
 	enum role role = ROLE_NORMAL;
 	char buf[64];
 
-	if (u == ANNOTATE_PCT)
-		v = (struct value){.d = l->pct, .known = true};
 	if (!i && f->most)
-		role = widget_heat((double)value / (double)f->most);
-	table_format(&c, &v, f->s->ascii, buf, sizeof(buf));
+		role = widget_heat((double)annotate_value(l, u) / (double)f->most);
+	format_number(f, l, u, buf, sizeof(buf));
 	screen_put(f->s, f->r, f->number_x[i] + c.width - text_width(buf), y, role, buf);
 }
 
-static void draw_place(const struct frame *f, const struct query_code_line *l, int y)
+static const char *format_place(const struct frame *f, const struct query_code_line *l, char *buf,
+				size_t size)
 {
 	const uint64_t start = f->a->start;
-	char buf[40];
 
 	if (!f->o->addresses)
-		snprintf(buf, sizeof(buf), "+0x%llx", (unsigned long long)l->offset);
+		snprintf(buf, size, "+0x%llx", (unsigned long long)l->offset);
 	else
-		snprintf(buf, sizeof(buf), "%llx",
+		snprintf(buf, size, "%llx",
 			 (unsigned long long)((map_frame_is_kernel(start)
 						       ? start
 						       : map_frame_offset(start)) +
 					      l->offset));
+	return buf;
+}
+
+static void draw_place(const struct frame *f, const struct query_code_line *l, int y)
+{
+	char buf[40];
+
+	format_place(f, l, buf, sizeof(buf));
 	screen_put(f->s, f->r, f->place_x + f->place_w - text_width(buf), y, ROLE_DIM, buf);
 }
 
@@ -192,6 +207,16 @@ static void draw_text(const struct frame *f, const struct query_code_line *l, in
 			    behind);
 }
 
+static void tell_row(const struct frame *f, const struct query_code_line *l)
+{
+	char buf[QUERY_ANNOTATE_TEXT];
+
+	for (int i = 0; i < f->n_numbers; i++)
+		screen_row_put(f->s, format_number(f, l, f->numbers[i], buf, sizeof(buf)));
+	screen_row_put(f->s, format_place(f, l, buf, sizeof(buf)));
+	screen_row_put(f->s, query_annotate_text(l, buf));
+}
+
 static void draw_line(const struct frame *f, size_t line, size_t row)
 {
 	const struct query_code_line *l = &f->a->lines[line];
@@ -209,6 +234,8 @@ static void draw_line(const struct frame *f, size_t line, size_t row)
 	if (line == f->o->line) {
 		screen_put(f->s, f->r, 0, y, ROLE_SELECTED, "›");
 		screen_mark(f->s, f->r, y, ROLE_SELECTED);
+		if (screen_row_begin(f->s))
+			tell_row(f, l);
 	}
 }
 

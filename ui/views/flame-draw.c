@@ -153,6 +153,18 @@ static void draw_numbers(const struct view_flame *f, const struct flame_picture 
 		  up == FLAME_ALL ? t->total_ns : t->nodes[up].total_ns);
 }
 
+static void tell_row(const struct view_flame *f, const struct query_node *n, struct screen *s)
+{
+	char buf[UNITS_BUF];
+
+	screen_row_put(s, n->name);
+	if (n->object)
+		screen_row_put(s, n->object);
+	if (!f->v.scope.mask)
+		screen_row_put(s, units_count(buf, n->n));
+	screen_row_put(s, units_ns(buf, n->total_ns));
+}
+
 static void draw_status(struct view_flame *f, const struct flame_picture *p, struct screen *s,
 			struct rect r)
 {
@@ -203,6 +215,9 @@ void flame_draw_picture(struct view_flame *f, const struct flame_picture *p, str
 		return;
 	}
 	draw_boxes(f, p, s);
+	const uint32_t node = p->boxes[flame_selected(f)].node;
+	if (node != FLAME_ALL && screen_row_begin(s))
+		tell_row(f, &p->tree.nodes[node], s);
 	if (status)
 		draw_status(f, p, s, layout_below(r, r.h - status));
 }

@@ -224,15 +224,16 @@ static void add_header(struct page *p)
 
 /* Keys that do the same in all views, where they are there at all. */
 static const struct view_key everywhere[] = {
-	{CMD_BACK, "back"},	{CMD_VIEW_NEXT, "next pane, view"},
-	{CMD_TOP, "top"},	{CMD_BOTTOM, "bottom"},
-	{CMD_SEARCH, "search"}, {CMD_SEARCH_NEXT, "next match"},
-	{CMD_PAUSE, "pause"},	{CMD_PLAY, "play"},
-	{CMD_STEP, "step"},	{CMD_JUMP, "go to a time"},
-	{CMD_WHY, "verdict"},	{CMD_FASTER, "refresh faster"},
-	{CMD_SLOWER, "slower"}, {CMD_ZERO, "count anew"},
-	{CMD_SAVE, "save"},	{CMD_PALETTE, "command"},
-	{CMD_QUIT, "quit"},	{CMD_NONE, NULL},
+	{CMD_BACK, "back"},	  {CMD_VIEW_NEXT, "next pane, view"},
+	{CMD_TOP, "top"},	  {CMD_BOTTOM, "bottom"},
+	{CMD_SEARCH, "search"},	  {CMD_SEARCH_NEXT, "next match"},
+	{CMD_PAUSE, "pause"},	  {CMD_PLAY, "play"},
+	{CMD_STEP, "step"},	  {CMD_JUMP, "go to a time"},
+	{CMD_WHY, "verdict"},	  {CMD_FASTER, "refresh faster"},
+	{CMD_SLOWER, "slower"},	  {CMD_ZERO, "count anew"},
+	{CMD_COPY, "copy row"},	  {CMD_SAVE, "save"},
+	{CMD_PALETTE, "command"}, {CMD_QUIT, "quit"},
+	{CMD_NONE, NULL},
 };
 
 static const struct command_info *info_of(const struct page *p, enum command c)

@@ -10,6 +10,7 @@
 
 #include "kontend/mem.h"
 #include "kontend/text.h"
+#include "kontend/textbuf.h"
 #include "screen-ascii.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -229,6 +230,30 @@ static int row_end(const struct display_cell *row, int w)
 	while (w > 0 && row[w - 1].ch == ' ')
 		w--;
 	return w;
+}
+
+bool screen_row_begin(struct screen *s)
+{
+	if (s->row)
+		s->row->at = s->row->from;
+	return s->row;
+}
+
+void screen_row_put(struct screen *s, const char *text)
+{
+	struct textbuf *b = s->row;
+	char one[8], clean[8];
+	uint32_t ch;
+
+	if (b->at > b->from)
+		textbuf_char(b, '\t');
+	for (size_t n; (n = text_decode(text, &ch)) > 0; text += n) {
+		memcpy(one, text, n);
+		one[n] = '\0';
+		const char *put = ch == '\n' ? ", " : text_clean(clean, sizeof(clean), one);
+		if (strlen(put) <= (size_t)(b->end - b->at))
+			textbuf_str(b, put);
+	}
 }
 
 int screen_text(const struct screen *s, char **ret_text)

@@ -291,6 +291,23 @@ static void draw_cursor(const struct frame *f, int y)
 	}
 }
 
+/* The names in full, and no pictures. */
+static void tell_row(const struct frame *f, size_t row)
+{
+	char buf[CELL_TEXT];
+
+	for (size_t i = 0; i < f->w->n_cols; i++) {
+		const struct column *c = &f->t->columns[f->w->cols[i].col];
+		const struct value *v = table_value(f->t, row, f->w->cols[i].col);
+		bool is_name = c->type == COLUMN_TEXT && v->known && v->s && !v->approx;
+
+		if (c->type != COLUMN_SERIES)
+			screen_row_put(f->s,
+				       is_name ? v->s
+					       : table_format(c, v, f->s->ascii, buf, sizeof(buf)));
+	}
+}
+
 static void draw_row(const struct frame *f, size_t row, int y)
 {
 	const struct table_widget *w = f->w;
@@ -310,6 +327,8 @@ static void draw_row(const struct frame *f, size_t row, int y)
 		screen_put(f->s, f->r, 0, y, ROLE_SELECTED, "›");
 		screen_mark(f->s, f->r, y, ROLE_SELECTED);
 		draw_cursor(f, y);
+		if (screen_row_begin(f->s))
+			tell_row(f, row);
 	}
 }
 

@@ -100,6 +100,18 @@ static int draw_numbers(struct screen *s, struct rect r, int y, const struct que
 	return x + 2;
 }
 
+static void tell_row(struct screen *s, const struct query_node *n, bool samples, bool of_parent)
+{
+	char buf[UNITS_BUF];
+
+	screen_row_put(s, units_pct(buf, of_parent ? n->pct_parent : n->pct));
+	screen_row_put(s, units_count(buf, n->n));
+	screen_row_put(s, units_ns(buf, n->total_ns));
+	if (!samples)
+		screen_row_put(s, units_ns(buf, n->n ? n->total_ns / n->n : 0));
+	screen_row_put(s, n->name);
+}
+
 static const char *title_of(const struct tree_style *style, bool of_parent)
 {
 	if (of_parent)
@@ -144,6 +156,8 @@ static void draw_row(const struct tree_widget *w, struct screen *s, size_t i, in
 	if (i == w->index && !style->unfocused) {
 		screen_put(s, w->rect, 0, y, ROLE_SELECTED, "›");
 		screen_mark(s, w->rect, y, ROLE_SELECTED);
+		if (screen_row_begin(s))
+			tell_row(s, n, style->samples, w->of_parent);
 	}
 }
 

@@ -77,6 +77,7 @@ enum command {
 	CMD_TOUR,
 	CMD_WHY,
 	CMD_SAVE,
+	CMD_COPY,
 	CMD_PALETTE,
 	CMD_REDRAW,
 	CMD_SUSPEND,

@@ -102,7 +102,12 @@ struct display_ops {
 	 * one. The descriptor that is writable (POLLOUT) when it takes more, -1: nothing is left.
 	 * Until then blit() shows nothing. May be NULL: a frame is shown at once. */
 	int (*pending)(struct display *d);
+	/* @text to the clipboard, with the next frame: 0, -EOPNOTSUPP (there is none that we know),
+	 * -E2BIG (longer than DISPLAY_COPY_MAX), -ENOMEM; may be NULL: there is none. */
+	int (*copy)(struct display *d, const char *text);
 };
+
+enum { DISPLAY_COPY_MAX = 48 << 10 }; /* bytes; terminals take 64 KiB of them as base64 */
 
 struct display {
 	const struct display_ops *ops;

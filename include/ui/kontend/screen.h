@@ -4,11 +4,14 @@
 
 #include "kontend/display.h"
 
+struct textbuf;
+
 /* The grid that one frame is drawn into, and rectangles of it. Drawing outside is clipped. */
 struct screen {
 	struct display_cell *cells;
 	int w, h;
 	bool ascii;
+	struct textbuf *row; /* takes what the selected row says in full; NULL: nobody asks */
 };
 
 struct rect {
@@ -34,6 +37,12 @@ void screen_fill(struct screen *s, struct rect r, uint32_t ch, enum role role);
 void screen_mark(struct screen *s, struct rect r, int y, enum role role);
 /* Reverses one cell on top of its role: a cursor. */
 void screen_reverse(struct screen *s, struct rect r, int x, int y);
+/*
+ * For who draws the selected row: is it asked for? Then each of its columns is put, as it is before
+ * it is cut to its width; cleaned, with tabs between, and commas between the lines of a list.
+ */
+bool screen_row_begin(struct screen *s);
+void screen_row_put(struct screen *s, const char *text);
 /* The grid as UTF-8 text, a line a row, trailing blanks cut: golden tests and the P key. */
 int screen_text(const struct screen *s, char **ret_text /* mem_free() */);
 
