@@ -53,8 +53,9 @@ static size_t end_of(const struct recent *r, size_t tick)
 /* The @n oldest ticks go. */
 static void drop(struct recent *r, size_t n)
 {
-	size_t first = n ? end_of(r, n - 1) : 0;
-
+	if (!n)
+		return;
+	size_t first = end_of(r, n - 1);
 	memmove(r->words, r->words + first, (r->n - first) * sizeof(*r->words));
 	memmove(r->ticks, r->ticks + n, (r->n_ticks - n) * sizeof(*r->ticks));
 	r->n -= first;

@@ -224,8 +224,10 @@ static void add_slots(struct snap *s, uint32_t cpu, uint32_t type, int32_t n, in
 /* Each breakpoint that is active lies in the first free register of the CPU where it is. */
 static void fill_registers(struct snap *s, bool pools)
 {
-	uint32_t used[64][3] = {{0}};
+	enum { CPUS = 1024 };
+	static uint32_t used[CPUS][3];
 
+	memset(used, 0, sizeof(used));
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct snap_event *e = &s->events[i];
 		uint32_t type = !pools		  ? SNAP_SLOT_ANY
@@ -233,6 +235,8 @@ static void fill_registers(struct snap *s, bool pools)
 						  : SNAP_SLOT_DATA;
 		if (e->type != PERF_TYPE_BREAKPOINT || e->oncpu < 0)
 			continue;
+		if (e->oncpu >= CPUS)
+			abort();
 		struct snap_register r = {.addr = e->bp_addr,
 					  .cpu = (uint32_t)e->oncpu,
 					  .type = type,

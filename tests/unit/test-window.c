@@ -61,7 +61,8 @@ static void apply(struct world *w, struct event ev)
 
 static struct logged *remember(struct world *w, struct logged p)
 {
-	w->past = realloc(w->past, (w->n + 1) * sizeof(*w->past));
+	if (!(w->n & (w->n - 1))) /* twice as many */
+		w->past = realloc(w->past, (w->n ? 2 * w->n : 1) * sizeof(*w->past));
 	assert_non_null(w->past);
 	w->past[w->n] = p;
 	return &w->past[w->n++];
