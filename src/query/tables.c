@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The registry of tables: a new one is a line here. */
 #include "kontend/tables.h"
+#include "kontend/query-chains.h"
 #include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-flame.h"
@@ -16,6 +17,7 @@ const struct table_def table_defs[] = {
 	{&query_locks_kind, "locks", "Locks"},
 	{&query_types_kind, "types of locks", NULL},
 	{&query_waiters_kind, "waiters", "Waiters"},
+	{&query_chains_kind, "chains", "Chains"},
 	{&query_cpus_kind, "CPUs", "CPUs"},
 	{&query_diff_kind, "differences", NULL},
 	{&query_compare_kind, "B minus A", "B minus A"},

@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "kontend/query-annotate.h"
+#include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
@@ -31,8 +32,10 @@ struct report_data {
 	struct query_rotation_costs rotation_costs;
 	struct query_rotation_what_if *what_ifs;
 	size_t n_what_ifs;
+	struct query_chains_sum chains_sum;
 	struct query_lock_look lock_look; /* always */
-	struct table types, cpus, locks, waiters, slots, holders, contexts, events, rotation;
+	struct table types, cpus, locks, waiters, chains, slots, holders, contexts, events,
+		rotation;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;
@@ -78,6 +81,8 @@ void report_locks_text(const struct report_data *d, FILE *out);
 void report_locks_json(const struct report_data *d, struct jsonw *j);
 void report_waiters_text(const struct report_data *d, FILE *out);
 void report_waiters_json(const struct report_data *d, struct jsonw *j);
+void report_chains_text(const struct report_data *d, FILE *out);
+void report_chains_json(const struct report_data *d, struct jsonw *j);
 void report_tree_text(const struct report_data *d, FILE *out);
 void report_tree_json(const struct report_data *d, struct jsonw *j);
 void report_hist_text(const struct report_data *d, FILE *out);

@@ -5,6 +5,7 @@
  * report behind. What a format looks like is in text.c, csv.c and json.c.
  */
 #include "internal.h"
+#include "kontend/query-chains.h"
 #include "kontend/query-fields.h"
 #include "kontend/query-only.h"
 #include "kontend/query-wait.h"
@@ -192,6 +193,13 @@ static int ask_code(struct report_data *d, const struct query_spec *s, struct er
 	return report_annotate_ask(d, err);
 }
 
+static int ask_chains(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	int r = query_chains_sum(d->q, &d->chains_sum);
+
+	return r < 0 ? r : query_chains(d->q, s, &d->chains, err);
+}
+
 static int ask_waiters(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err)
 {
@@ -210,6 +218,7 @@ static const struct {
 	[REPORT_AT_OVERVIEW] = {ask_overview, 0, NULL},
 	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks), NULL},
 	[REPORT_AT_WAITERS] = {NULL, TABLE(waiters), ask_waiters},
+	[REPORT_AT_CHAINS] = {ask_chains, TABLE(chains), NULL},
 	[REPORT_AT_MMAP] = {NULL, TABLE(mmap), query_mmap},
 	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
 	[REPORT_AT_HOLDERS] = {NULL, TABLE(holders), query_perf_holders},
@@ -229,6 +238,7 @@ const struct report_part report_parts[] = {
 	{REPORT_OVERVIEW, report_overview_text, report_overview_json},
 	{REPORT_LOCKS, report_locks_text, report_locks_json},
 	{REPORT_WAITERS, report_waiters_text, report_waiters_json},
+	{REPORT_CHAINS, report_chains_text, report_chains_json},
 	{REPORT_MMAP, report_mmap_text, report_mmap_json},
 	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS, report_perf_text,
 	 report_perf_json},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits in reports: locks, waiters, the call tree and the histogram of durations. */
+/* Waits in reports: locks, waiters and chains of them, the call tree, the histogram of durations.
+ */
 #include "internal.h"
 #include "kontend/engine.h"
 #include "kontend/text.h"
@@ -70,6 +71,46 @@ void report_waiters_json(const struct report_data *d, struct jsonw *j)
 	struct report_snapshot s = snapshot_of(d);
 
 	report_json_part(j, &d->waiters, NULL, &s, UINT32_MAX);
+}
+
+void report_chains_text(const struct report_data *d, FILE *out)
+{
+	const struct query_chains_sum *s = &d->chains_sum;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fprintf(out, "#\n# chains at the end: %u roots, %u tasks behind", s->roots, s->tasks);
+	if (s->tasks)
+		fprintf(out, ", together %s, longest %s", units_ns(a, s->sum_ns),
+			units_ns(b, s->longest_ns));
+	if (s->circles)
+		fprintf(out, "; deadlocks: %u proved, %u perhaps", s->proved,
+			s->circles - s->proved);
+	if (s->doubtful)
+		fprintf(out, "; %u doubtful waits left out", s->doubtful);
+	fputc('\n', out);
+	put_no_look(d, "holders", out);
+	if (d->chains.n_total == 0)
+		fputs("# no task was waiting\n", out);
+	else
+		report_text_table(&d->chains, d->spec, out);
+}
+
+void report_chains_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_chains_sum *s = &d->chains_sum;
+	struct report_snapshot look = snapshot_of(d);
+
+	report_json_head(j, &d->chains, NULL);
+	report_json_missing(j, &look, QUERY_LOCK_NO_HOLDERS);
+	jsonw_u64(j, "roots", s->roots);
+	jsonw_u64(j, "tasks", s->tasks);
+	jsonw_u64(j, "waited_ns", s->sum_ns);
+	jsonw_u64(j, "longest_ns", s->longest_ns);
+	jsonw_u64(j, "circles", s->circles);
+	jsonw_u64(j, "deadlocks", s->proved);
+	jsonw_u64(j, "doubtful", s->doubtful);
+	report_json_rows(j, "rows", &d->chains);
+	jsonw_end(j, '}');
 }
 
 void report_tree_text(const struct report_data *d, FILE *out)

@@ -101,7 +101,8 @@ static void test_keys_are_unique(void **state)
 	assert_int_equal(command_of_key(COMMAND_LIVE | COMMAND_CODE, KEY_K_F4, &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_LIVE, '7', &arg), CMD_VIEW);
 	assert_int_equal(arg.n, 7);
-	assert_int_equal(command_of_key(COMMAND_LIVE, '0', &arg), CMD_NONE);
+	assert_int_equal(command_of_key(COMMAND_LIVE, '0', &arg), CMD_VIEW);
+	assert_int_equal(arg.n, 10);
 	assert_int_equal(command_of_key(COMMAND_LIVE, 0, &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_LIVE, 0x1f600, &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_LIVE, KEY_K_LEFT, &arg), CMD_LEFT);

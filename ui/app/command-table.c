@@ -343,7 +343,7 @@ const struct command_info command_table[] = {
 	 {CTRL('z')},
 	 NULL},
 
-	{CMD_VIEW, "view", "NAME", "go to a view by its name; 1-9 by its number", {0}, NULL},
+	{CMD_VIEW, "view", "NAME", "go to a view by its name; 0-9 by its number", {0}, NULL},
 	{CMD_VIEW_NEXT, "view-next", NULL, "next view", {KEY_K_TAB}, NULL, ROWS},
 	{CMD_VIEW_PREV, "view-previous", NULL, "previous view", {KEY_K_BTAB}, NULL, ROWS},
 	{CMD_NONE, NULL, NULL, NULL, {0}, NULL},

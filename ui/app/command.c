@@ -23,8 +23,8 @@ bool command_in(const struct command_info *info, enum command_mode mode)
 enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg)
 {
 	*ret_arg = (struct command_arg){0};
-	if (key >= '1' && key <= '9') {
-		ret_arg->n = (int)(key - '0');
+	if (key >= '0' && key <= '9') {
+		ret_arg->n = command_view_number((char)key);
 		return CMD_VIEW;
 	}
 	for (const struct command_info *i = command_table; key && i->command; i++)
@@ -66,8 +66,8 @@ enum command command_parse(enum command_mode mode, const char *line, struct comm
 	line += strspn(line, " ");
 	if (*line)
 		ret_arg->text = line;
-	if (info->command == CMD_VIEW && *line >= '1' && *line <= '9' && !line[1])
-		ret_arg->n = *line - '0';
+	if (info->command == CMD_VIEW && *line >= '0' && *line <= '9' && !line[1])
+		ret_arg->n = command_view_number(*line);
 	return info->command;
 }
 

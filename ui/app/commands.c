@@ -110,7 +110,7 @@ static void go_to_view(struct app *a, const struct command_arg *arg)
 	const char *name = arg->text;
 
 	if (arg->n > 0) {
-		char digit = (char)('0' + arg->n);
+		char digit = (char)('0' + arg->n % 10);
 
 		for (size_t i = 0; i < a->n_roots; i++)
 			if (a->roots[i].view->ops->digit == digit) {

@@ -62,7 +62,8 @@ static int draw_views(struct app *a, struct rect r, enum naming naming)
 
 	for (size_t i = 0; i < a->n_roots; i++) {
 		const struct view_ops *ops = a->roots[i].view->ops;
-		const struct keybar_hit hit = {.command = CMD_VIEW, .n = ops->digit - '0'};
+		const struct keybar_hit hit = {.command = CMD_VIEW,
+					       .n = command_view_number(ops->digit)};
 		char digit[2] = {ops->digit, '\0'};
 
 		if (is_in_bar(a, i))

@@ -11,7 +11,8 @@
 	X(locks)                                                                                   \
 	X(waiters)                                                                                 \
 	X(slots)                                                                                   \
-	X(contexts) X(rotation) X(uprobes) X(mmap) X(hot) X(callers) X(tasks) X(types) X(cpus)
+	X(contexts)                                                                                \
+	X(rotation) X(uprobes) X(mmap) X(hot) X(chains) X(callers) X(tasks) X(types) X(cpus)
 
 #define SCREEN_VIEWS_FIRST_WORD(name) #name
 #define SCREEN_VIEWS_WORD(name) " " #name

@@ -13,6 +13,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(overview, OVERVIEW)                                                                      \
 	X(locks, LOCKS)                                                                            \
 	X(waiters, WAITERS)                                                                        \
+	X(chains, CHAINS)                                                                          \
 	X(mmap, MMAP)                                                                              \
 	X(slots, SLOTS) /* and, but for CSV, holders */                                            \
 	X(holders, HOLDERS)                                                                        \

@@ -134,6 +134,12 @@ struct view_key {
 
 /* Is the command there in @mode: one of the times, maybe with COMMAND_CODE? */
 bool command_in(const struct command_info *info, enum command_mode mode);
+/* Of the key of a view, '0' to '9': 1 to 10, as the 0 is the last one. */
+static inline int command_view_number(char digit)
+{
+	return digit == '0' ? 10 : digit - '0';
+}
+
 enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg);
 /* Parses a palette line: CMD_NONE when unknown. @ret_arg->text points into @line. */
 enum command command_parse(enum command_mode mode, const char *line, struct command_arg *ret_arg);

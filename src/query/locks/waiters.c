@@ -10,6 +10,7 @@
  *
  * For a screen, tasks that wait for one lock may be folded into one row.
  */
+#include "waiters.h"
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/locksnap.h"
@@ -362,19 +363,23 @@ static uint32_t place_in_queue(struct query *q, const struct wait *w)
 	return v ? v->position : UINT32_MAX;
 }
 
+uint64_t query_wait_id(struct query *q, const struct wait *w)
+{
+	struct query_where where = query_wait_where(w);
+
+	return map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
+}
+
 static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct waiters *ws = ctx;
 	struct query *q = ws->q;
 	const struct row *r = &ws->rows[row];
 	const struct wait *w = r->wait;
-	struct query_where where = query_wait_where(w);
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
 	uint64_t since = r->end_ns ? wait_part_ns(w, 0, r->end_ns) : query_wait_ns(q->model, w);
 
-	ret->id = map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
-	if (r->n > 1)
-		ret->id = query_fold_id(w->addr);
+	ret->id = r->n > 1 ? query_fold_id(w->addr) : query_wait_id(q, w);
 	ret->order = order_of(r, type, since);
 	ret->tie = w->by_look && !r->end_ns ? UINT32_MAX - place_in_queue(q, w) : since;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_CHAINS_H
+#define KONTEND_QUERY_CHAINS_H
+
+#include "kontend/query.h"
+
+/*
+ * Because of whom is waited: table "chains", a tree from each task that holds what others wait for
+ * and waits for no lock itself, over the locks that it holds to the tasks that wait for these, to
+ * the locks that those hold, and so on. Tasks that wait for each other are a root of their own.
+ * Rows are in the order of the tree, the root with most waiting behind it first.
+ */
+
+enum query_chain_kind {
+	CHAIN_ROOT,
+	CHAIN_DEADLOCK, /* tasks that wait for each other */
+	CHAIN_LOCK,
+	CHAIN_WAITER, /* a task, or several alike that hold nothing others wait for */
+	CHAIN_MORE,   /* stands for what lies deeper than is shown */
+};
+
+/* Of all rows, for the line above them. */
+struct query_chains_sum {
+	uint32_t roots, tasks;	  /* that wait behind them */
+	uint32_t circles, proved; /* that are certainly deadlocks */
+	uint32_t doubtful;	  /* waits that are left out, as they may have ended */
+	uint64_t sum_ns, longest_ns;
+};
+
+int query_chains(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
+extern const struct table_kind query_chains_kind;
+int query_chains_sum(struct query *q, struct query_chains_sum *ret); /* 0 or -ENOMEM */
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The waits that go on are the model's, by events or by looks; who holds a lock is what the latest
+ * look at the queues saw, else what the latest wait for it was told when it began. Both are of
+ * slightly different moments. Two things are refused for that reason: a holder that waits for its
+ * own lock, and a circle that is not proved. It is proved where a look that is later than the begin
+ * of all its waits saw each of its holders, sure, and events have gone on since without an end of
+ * any: who waits can let go of nothing, so what each of them held in that look it still holds.
+ */
+#include "graph.h"
+#include "../locks/queues.h"
+#include "../since.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void chain_sum_add(struct chain_sum *to, const struct chain_sum *s)
+{
+	to->n += s->n;
+	to->sum_ns += s->sum_ns;
+	to->approx |= s->approx;
+	if (s->longest_ns > to->longest_ns)
+		to->longest_ns = s->longest_ns;
+}
+
+static struct chain_lock *lock_at(struct chain_graph *g, const struct wait *w)
+{
+	const uint32_t *known = map64_get(&g->by_addr, w->addr);
+
+	if (known)
+		return &g->locks[*known];
+	if (map64_put(&g->by_addr, w->addr, g->n_locks) < 0)
+		return NULL;
+	g->locks[g->n_locks] = (struct chain_lock){.addr = w->addr,
+						   .number = w->lock,
+						   .waits = CHAIN_NONE,
+						   .up = CHAIN_NONE,
+						   .beside = CHAIN_NONE};
+	return &g->locks[g->n_locks++];
+}
+
+/* A task that spins in an interrupt waits for two: the later one holds up the other. */
+static int note_task(struct chain_graph *g, uint32_t wait)
+{
+	const uint32_t *known = map64_get(&g->by_tid, (uint32_t)g->waits[wait].tid);
+
+	if (known && g->waits[*known].wait->begin_ns > g->waits[wait].wait->begin_ns)
+		return 0;
+	return map64_put(&g->by_tid, (uint32_t)g->waits[wait].tid, wait);
+}
+
+static int add_wait(struct chain_graph *g, const struct wait *w)
+{
+	struct chain_lock *l = lock_at(g, w);
+
+	if (!l)
+		return -ENOMEM;
+	g->waits[g->n_waits] = (struct chain_wait){
+		.wait = w,
+		.tid = w->task == TASK_OTHER ? 0 : g->q->model->tasks.tasks[w->task].tid,
+		.lock = (uint32_t)(l - g->locks),
+		.next = l->waits,
+		.holds = CHAIN_NONE,
+		.ns = query_wait_ns(g->q->model, w),
+		.comm = query_process_comm(g->q, w->task),
+	};
+	const struct chain_sum one = {1, g->waits[g->n_waits].ns, g->waits[g->n_waits].ns,
+				      w->at_least};
+	chain_sum_add(&l->behind, &one);
+	l->waits = g->n_waits++;
+	return g->waits[l->waits].tid ? note_task(g, l->waits) : 0;
+}
+
+static int collect(struct chain_graph *g)
+{
+	const struct wait_pool *p = &g->q->model->waits;
+
+	g->waits = arena_alloc(&g->q->arena, (size_t)p->high * sizeof(*g->waits) + 1);
+	g->locks = arena_alloc(&g->q->arena, (size_t)p->high * sizeof(*g->locks) + 1);
+	g->roots = arena_alloc(&g->q->arena, (size_t)p->high * sizeof(*g->roots) + 1);
+	if (!g->waits || !g->locks || !g->roots)
+		return -ENOMEM;
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
+		const struct wait *w = &p->waits[i];
+		if (!w->used)
+			continue;
+		g->n_doubtful += w->doubtful;
+		if (!w->doubtful && add_wait(g, w) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool waits_for(const struct chain_graph *g, int32_t tid, const struct chain_lock *l)
+{
+	const uint32_t *wait = map64_get(&g->by_tid, (uint32_t)tid);
+
+	return wait && &g->locks[g->waits[*wait].lock] == l;
+}
+
+/* What the latest wait that knows it says. */
+static uint32_t owner_at_begin(const struct chain_graph *g, const struct chain_lock *l)
+{
+	const struct wait *latest = NULL;
+
+	for (uint32_t i = l->waits; i != CHAIN_NONE; i = g->waits[i].next) {
+		const struct wait *w = g->waits[i].wait;
+		if (cell_owner_task(w->owner) && (!latest || w->begin_ns > latest->begin_ns))
+			latest = w;
+	}
+	return latest ? latest->owner : 0;
+}
+
+static void find_holder(struct chain_graph *g, struct chain_lock *l)
+{
+	const struct locksnap_queue *seen = query_queue_at(g->q, l->addr);
+	uint32_t owner = owner_at_begin(g, l);
+
+	l->seen = seen;
+	if (seen && query_queue_certainty(seen) && !waits_for(g, seen->holder_tid, l)) {
+		l->holder = seen->holder_tid;
+		l->evidence = seen->certainty == LOCKSNAP_SURE ? CHAIN_SURE : CHAIN_HINT;
+		return;
+	}
+	int32_t tid = owner ? g->q->model->tasks.tasks[cell_owner_task(owner)].tid : 0;
+	if (!tid || waits_for(g, tid, l))
+		return;
+	l->holder = tid;
+	l->owner = owner;
+	l->evidence = owner & OWNER_HINT ? CHAIN_HINT : CHAIN_BEGIN;
+}
+
+/* Locks of holders that wait hang below these waits. */
+static void link_up(struct chain_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_locks; i++) {
+		struct chain_lock *l = &g->locks[i];
+		find_holder(g, l);
+		const uint32_t *wait =
+			l->holder ? map64_get(&g->by_tid, (uint32_t)l->holder) : NULL;
+		if (!wait)
+			continue;
+		l->up = *wait;
+		l->beside = g->waits[*wait].holds;
+		g->waits[*wait].holds = i;
+	}
+}
+
+static uint32_t lock_above(const struct chain_graph *g, uint32_t lock)
+{
+	uint32_t up = g->locks[lock].up;
+
+	return up == CHAIN_NONE ? CHAIN_NONE : g->waits[up].lock;
+}
+
+/* From the leaves on; what is never without locks below it is in a circle. */
+static int sum_up(struct chain_graph *g)
+{
+	uint32_t *below = arena_alloc(&g->q->arena, g->n_locks * sizeof(*below) + 1);
+	uint32_t *ready = arena_alloc(&g->q->arena, g->n_locks * sizeof(*ready) + 1);
+	uint32_t n = 0, up;
+
+	if (!below || !ready)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < g->n_locks; i++)
+		if ((up = lock_above(g, i)) != CHAIN_NONE)
+			below[up]++;
+	for (uint32_t i = 0; i < g->n_locks; i++) {
+		g->locks[i].in_circle = true;
+		if (!below[i])
+			ready[n++] = i;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		g->locks[ready[i]].in_circle = false;
+		up = lock_above(g, ready[i]);
+		if (up == CHAIN_NONE)
+			continue;
+		chain_sum_add(&g->locks[up].behind, &g->locks[ready[i]].behind);
+		if (!--below[up])
+			ready[n++] = up;
+	}
+	return 0;
+}
+
+/* Was that wait going on, and its lock held by @l's holder, at the moment of the look? */
+static bool is_proved(const struct chain_graph *g, const struct chain_lock *l, uint64_t look_ns,
+		      uint64_t looked_ns)
+{
+	const struct chain_wait *up = &g->waits[l->up];
+
+	return l->evidence == CHAIN_SURE && up->wait->begin_ns < look_ns &&
+	       g->q->model->now_ns > looked_ns &&
+	       query_queue_waiter(g->q, g->locks[up->lock].seen, up->tid);
+}
+
+static void add_circle(struct chain_graph *g, uint32_t first)
+{
+	const struct locksnap *look = query_queues(g->q);
+	struct chain_root *r = &g->roots[g->n_roots++];
+	uint32_t at = first;
+
+	*r = (struct chain_root){.lock = first, .circle = true, .proved = look != NULL};
+	do {
+		const struct chain_lock *l = &g->locks[at];
+		chain_sum_add(&r->behind, &l->behind);
+		r->proved = r->proved && g->locks[g->waits[l->up].lock].seen &&
+			    is_proved(g, l, look->head.time_ns,
+				      look->head.time_ns + look->head.cost_ns);
+		at = lock_above(g, at);
+	} while (at != first);
+}
+
+/* A holder may have several locks: these are beside each other. */
+static int add_roots(struct chain_graph *g)
+{
+	struct map64 of_holder = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < g->n_locks; i++) {
+		struct chain_lock *l = &g->locks[i];
+		if (l->up != CHAIN_NONE)
+			continue;
+		const uint32_t *known =
+			l->holder ? map64_get(&of_holder, (uint32_t)l->holder) : NULL;
+		if (known) {
+			struct chain_root *root = &g->roots[*known];
+			chain_sum_add(&root->behind, &l->behind);
+			l->beside = root->lock;
+			root->lock = i;
+			continue;
+		}
+		if (l->holder)
+			r = map64_put(&of_holder, (uint32_t)l->holder, g->n_roots);
+		g->roots[g->n_roots++] = (struct chain_root){.lock = i, .behind = l->behind};
+	}
+	map64_deinit(&of_holder);
+	return r;
+}
+
+static bool is_counted(const struct chain_graph *g, uint32_t lock, uint32_t n_before)
+{
+	for (uint32_t i = n_before; i < g->n_roots; i++)
+		for (uint32_t at = lock_above(g, g->roots[i].lock);; at = lock_above(g, at)) {
+			if (at == lock)
+				return true;
+			if (at == g->roots[i].lock)
+				break;
+		}
+	return false;
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct chain_root *x = a, *y = b;
+
+	if (x->proved != y->proved)
+		return x->proved ? -1 : 1;
+	if (x->behind.sum_ns != y->behind.sum_ns)
+		return x->behind.sum_ns > y->behind.sum_ns ? -1 : 1;
+	return x->lock < y->lock ? -1 : x->lock > y->lock;
+}
+
+int chain_graph_make(struct query *q, struct chain_graph *ret)
+{
+	*ret = (struct chain_graph){.q = q};
+	int r = collect(ret);
+
+	if (r < 0)
+		return r;
+	link_up(ret);
+	r = sum_up(ret);
+	if (r == 0)
+		r = add_roots(ret);
+	const uint32_t n_trees = ret->n_roots;
+	for (uint32_t i = 0; r == 0 && i < ret->n_locks; i++)
+		if (ret->locks[i].in_circle && !is_counted(ret, i, n_trees))
+			add_circle(ret, i);
+	if (ret->n_roots)
+		qsort(ret->roots, ret->n_roots, sizeof(*ret->roots), worst_first);
+	return r;
+}
+
+void chain_graph_deinit(struct chain_graph *g)
+{
+	map64_deinit(&g->by_tid);
+	map64_deinit(&g->by_addr);
+}

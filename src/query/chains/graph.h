@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_CHAINS_GRAPH_H
+#define KONTEND_QUERY_CHAINS_GRAPH_H
+
+#include "../internal.h"
+#include "kontend/locksnap.h"
+#include "kontend/map64.h"
+
+/*
+ * Who waits for whom at this moment. A wait is for one lock, a lock has one known holder at most,
+ * and a holder waits for one lock at most: so each lock leads to at most one other, and all of them
+ * are trees, whose roots nobody of whom waits, and circles.
+ */
+
+enum { CHAIN_NONE = UINT32_MAX };
+
+/* How a holder is known. */
+enum chain_evidence {
+	CHAIN_UNKNOWN, /* nobody is known to hold it */
+	CHAIN_SURE,    /* by a look: a writer, or the owner of a mutex */
+	CHAIN_HINT,    /* by a look: a reader that had it last */
+	CHAIN_BEGIN,   /* who held it when the latest wait for it began */
+	CHAIN_EVIDENCES,
+};
+
+/* What waits are behind something: how many, how long they have lasted. */
+struct chain_sum {
+	uint32_t n;
+	uint64_t sum_ns, longest_ns;
+	bool approx; /* one at least may have lasted longer */
+};
+
+struct chain_wait {
+	const struct wait *wait;
+	int32_t tid;
+	uint32_t lock;	  /* that it is for */
+	uint32_t next;	  /* of the same lock */
+	uint32_t holds;	  /* first of the locks that this task holds; CHAIN_NONE */
+	uint64_t ns;	  /* that it has lasted */
+	const char *comm; /* of its process */
+};
+
+struct chain_lock {
+	uint64_t addr;
+	uint32_t number;		   /* of the model */
+	const struct locksnap_queue *seen; /* by the latest look; NULL */
+	enum chain_evidence evidence;
+	int32_t holder;		 /* thread id; 0: not known */
+	uint32_t owner;		 /* of CHAIN_BEGIN: as in struct wait */
+	uint32_t waits;		 /* first */
+	uint32_t up;		 /* the wait of its holder; CHAIN_NONE: a root */
+	uint32_t beside;	 /* the next lock of the same holder */
+	struct chain_sum behind; /* all that wait for it, and for locks that these hold */
+	bool in_circle;
+};
+
+/* A task that waits for nobody and for which others do, or a circle, or a lock of an unknown one.
+ */
+struct chain_root {
+	uint32_t lock; /* the first of its locks */
+	struct chain_sum behind;
+	bool circle; /* these wait for each other */
+	bool proved; /* all of them at one moment: they do so for ever */
+};
+
+struct chain_graph {
+	struct query *q;
+	struct chain_wait *waits;
+	struct chain_lock *locks;
+	struct chain_root *roots; /* the most behind first */
+	uint32_t n_waits, n_locks, n_roots, n_doubtful;
+	struct map64 by_tid, by_addr;
+};
+
+/* 0 or -ENOMEM; what it points to lies in the query's arena. After query_sync(). */
+int chain_graph_make(struct query *q, struct chain_graph *ret);
+void chain_graph_deinit(struct chain_graph *g);
+
+void chain_sum_add(struct chain_sum *to, const struct chain_sum *s);
+
+#endif

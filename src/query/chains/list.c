@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "chains": the rows of tree.c with what is known of each. Its own order is that of the
+ * tree, and a row says at which row it hangs, so that the tree can be made again of a report.
+ */
+#include "list.h"
+#include "../locks/queues.h"
+#include "../locks/waiters.h"
+#include "../rows.h"
+#include "asleep.h"
+#include "kontend/locktype.h"
+
+#include <inttypes.h>
+
+enum {
+	C_BEHIND,
+	C_SUM,
+	C_LONGEST,
+	C_WHAT,
+	C_IS,
+	C_HELD,
+	C_ROW,
+	C_NODE,
+	C_PARENT,
+	C_DEPTH,
+	C_TASKS,
+	C_KIND,
+	C_LOCK,
+	C_NAME,
+	C_CERTAINTY,
+	C_PID,
+	C_TID,
+	C_COMM,
+	C_STATE,
+	C_CPU,
+	C_FUNCTION,
+	C_ASLEEP_FOR,
+	C_STACK,
+	C_LOCK_ID,
+	C_WAIT_ID,
+	C_COLUMNS
+};
+
+enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_BEHIND] = {"behind", "BEHIND", "tasks that wait behind it, also behind others",
+		      COLUMN_COUNT, 6, 0, SR},
+	[C_SUM] = {"waited_ns", "SUM",
+		   "how long these have waited so far, together; of who waits, its own wait",
+		   COLUMN_NS, 6, 1, SR},
+	[C_LONGEST] = {"longest_ns", "LONGEST",
+		       "the longest of these waits; of several alike, theirs", COLUMN_NS, 7, 0, SR},
+	[C_WHAT] = {"what", "BECAUSE OF",
+		    "who holds locks and waits for none; indented, its locks and who waits for "
+		    "them",
+		    COLUMN_TEXT, 30, 0, S | COLUMN_WIDE},
+	[C_IS] =
+		{"is", "IS",
+		 "what the holder does: running or runnable on a CPU, asleep in a function and for "
+		 "what; of who waits, where",
+		 COLUMN_TEXT, 24, 0, S | COLUMN_WIDE},
+	[C_HELD] = {"held_ns", "HELD",
+		    "how long each look has seen that holder hold the lock, if it is sure",
+		    COLUMN_NS, 6, 2, SR},
+	[C_ROW] = {"row", "ROW", "what the row is: root, deadlock, lock, waiter or more",
+		   COLUMN_TEXT, 8, 9, R},
+	[C_NODE] = {"node", "NODE", "number of the row in the tree, from 0", COLUMN_INT, 5, 9, R},
+	[C_PARENT] = {"parent", "PARENT", "number of the row that it hangs at", COLUMN_INT, 6, 9,
+		      R},
+	[C_DEPTH] = {"depth", "DEPTH", "rows above it", COLUMN_INT, 5, 9, R},
+	[C_TASKS] = {"tasks", "TASKS", "tasks that the row stands for", COLUMN_COUNT, 5, 9, R},
+	[C_KIND] = {"kind", "TYPE", "type of the lock, of who waits with the mode", COLUMN_TEXT, 10,
+		    9, R},
+	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, R},
+	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 9, R},
+	[C_CERTAINTY] = {"certainty", "CERTAINTY",
+			 "how the holder is known: sure, a writer or the owner of a mutex; hint, a "
+			 "reader that had it; begin, who held it when the latest wait began",
+			 COLUMN_TEXT, 9, 9, R},
+	[C_PID] = {"pid", "PID", "process id of the holder, or of who waits", COLUMN_INT, 7, 9, R},
+	[C_TID] = {"tid", "TID", "its thread id", COLUMN_INT, 7, 9, R},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_STATE] = {"state", "STATE", "what the holder does: running, runnable, asleep",
+		     COLUMN_TEXT, 8, 9, R},
+	[C_CPU] = {"cpu", "CPU", "the CPU on which the holder is, or was last", COLUMN_INT, 4, 9,
+		   R},
+	[C_FUNCTION] = {"function", "FUNCTION", "where the holder sleeps, or where it is waited",
+			COLUMN_TEXT, 20, 9, R},
+	[C_ASLEEP_FOR] = {"asleep_for", "ASLEEP FOR",
+			  "what the holder sleeps for, as its calls say: I/O, pipe is full, ...",
+			  COLUMN_TEXT, 16, 9, R},
+	[C_STACK] = {"stack", "STACK",
+		     "the calls of a holder that is not running, or of who waits, the innermost "
+		     "first",
+		     COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
+	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
+	[C_WAIT_ID] = {"wait_id", "WAIT ID", "id of the wait's row among waiters", COLUMN_COUNT, 0,
+		       9, 0},
+};
+
+static const char *const row_names[] = {
+	[CHAIN_ROOT] = "root",	   [CHAIN_DEADLOCK] = "deadlock", [CHAIN_LOCK] = "lock",
+	[CHAIN_WAITER] = "waiter", [CHAIN_MORE] = "more",
+};
+
+static const char *const evidence_names[CHAIN_EVIDENCES] = {
+	[CHAIN_SURE] = "sure",
+	[CHAIN_HINT] = "hint",
+	[CHAIN_BEGIN] = "begin",
+};
+
+static const struct chain_lock *lock_of(const struct chain_rows *c, const struct chain_row *r)
+{
+	switch (r->kind) {
+	case CHAIN_ROOT:
+	case CHAIN_DEADLOCK:
+		return &c->g.locks[c->g.roots[r->at].lock];
+	case CHAIN_LOCK:
+		return &c->g.locks[r->at];
+	default:
+		return &c->g.locks[c->g.waits[r->at].lock];
+	}
+}
+
+static const char *holder_name(struct chain_rows *c, const struct chain_lock *l)
+{
+	if (!l->holder)
+		return "holder not known";
+	return l->owner ? query_owner_name(c->q, l->owner) : query_queue_holder(c->q, l->seen);
+}
+
+static const char *what_deadlock(struct chain_rows *c, const struct chain_row *r)
+{
+	const struct chain_root *root = &c->g.roots[r->at];
+	uint32_t n = 0, at = root->lock;
+
+	do {
+		n++;
+		at = c->g.waits[c->g.locks[at].up].lock;
+	} while (at != root->lock);
+	return arena_printf(&c->q->arena, "%s of %" PRIu32 " tasks",
+			    root->proved ? "DEADLOCK" : "deadlock?", n);
+}
+
+/* "rwsem mmap_lock mysqld/800", in a circle with who holds it. */
+static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
+{
+	enum lock_type type = (enum lock_type)c->q->model->locks.locks[l->number].type;
+	const char *name = query_lock_name(c->q, l->number);
+
+	return arena_printf(&c->q->arena, "%s %s%s%s", locktype_base(type), name ? name : "-",
+			    l->in_circle ? ", held by " : "",
+			    l->in_circle ? holder_name(c, l) : "");
+}
+
+/* "38 R of mysqld/800", "R mysqld/871" */
+static const char *what_waiter(struct chain_rows *c, const struct chain_row *r)
+{
+	const struct wait *w = c->g.waits[r->at].wait;
+	const char *mode = locktype_mode((enum lock_type)c->q->model->locks.locks[w->lock].type);
+	const char *blank = *mode ? " " : "";
+
+	if (r->n > 1)
+		return arena_printf(&c->q->arena, "%" PRIu32 "%s%s %s%s", r->n, blank, mode,
+				    r->processes ? "" : "of ",
+				    r->processes ? c->g.waits[r->at].comm
+						 : query_process_name(c->q, w->task));
+	return arena_printf(&c->q->arena, "%s%s%s", mode, blank, query_task_name(c->q, w->task));
+}
+
+static const char *what_of(struct chain_rows *c, const struct chain_row *r)
+{
+	const char *text;
+
+	switch (r->kind) {
+	case CHAIN_ROOT:
+		text = holder_name(c, lock_of(c, r));
+		break;
+	case CHAIN_DEADLOCK:
+		text = what_deadlock(c, r);
+		break;
+	case CHAIN_LOCK:
+		text = what_lock(c, lock_of(c, r));
+		break;
+	case CHAIN_WAITER:
+		text = what_waiter(c, r);
+		break;
+	default:
+		text = "and others behind it";
+		break;
+	}
+	return text ? arena_printf(&c->q->arena, "%*s%s", (int)(2 * r->depth), "", text) : NULL;
+}
+
+static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64_t want,
+			struct value *v)
+{
+	struct query *q = c->q;
+	const struct locksnap *s = query_queues(q);
+
+	value_s(&v[C_CERTAINTY], evidence_names[l->evidence]);
+	if (l->owner) {
+		const struct task *t = &q->model->tasks.tasks[cell_owner_task(l->owner)];
+		value_i(&v[C_PID], taskid_number(t->pid));
+		value_i(&v[C_TID], taskid_number(t->tid));
+		value_s(&v[C_COMM], query_task_comm(q, cell_owner_task(l->owner)));
+		value_s(&v[C_IS], "had it when the latest wait began");
+		return;
+	}
+	if (!l->seen || !l->holder || !s)
+		return;
+	const struct locksnap_queue *seen = l->seen;
+	const char *is = query_queue_holder_is(q, seen), *asleep = NULL;
+	value_i(&v[C_PID], taskid_number(seen->holder_pid));
+	value_i(&v[C_TID], taskid_number(seen->holder_tid));
+	value_s(&v[C_COMM], locksnap_text(s, seen->holder_comm));
+	value_s(&v[C_STATE], query_queue_state(seen));
+	if (v[C_STATE].known && seen->holder_cpu >= 0)
+		value_i(&v[C_CPU], seen->holder_cpu);
+	value_s(&v[C_FUNCTION], query_queue_function(q, seen));
+	if (seen->holder_state == LOCKSNAP_ASLEEP)
+		asleep = asleep_for(q, s->frames + seen->holder_frame, seen->holder_n_frames);
+	value_s(&v[C_ASLEEP_FOR], asleep);
+	value_s(&v[C_IS], is && asleep ? arena_printf(&q->arena, "%s: %s", is, asleep) : is);
+	if (want & 1ull << C_STACK)
+		value_s(&v[C_STACK], query_queue_holder_stack(q, seen));
+}
+
+static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_t want,
+			struct value *v)
+{
+	struct query *q = c->q;
+	const struct wait *w = c->g.waits[r->at].wait;
+	const struct task *t = &q->model->tasks.tasks[w->task];
+	const char *caller = query_func_name(q, query_caller(q, w->stack));
+	uint32_t n;
+
+	value_s(&v[C_KIND], locktype_name((enum lock_type)q->model->locks.locks[w->lock].type));
+	value_s(&v[C_FUNCTION], caller);
+	value_s(&v[C_IS], caller ? arena_printf(&q->arena, "waits in %s", caller) : NULL);
+	v[C_IS].approx = v[C_FUNCTION].approx = r->n > 1;
+	v[C_PID] = (struct value){.i = taskid_number(t->pid),
+				  .known = w->task != TASK_OTHER && !r->processes};
+	v[C_TID] = (struct value){.i = taskid_number(t->tid),
+				  .known = w->task != TASK_OTHER && r->n == 1};
+	value_s(&v[C_COMM], query_task_comm(q, w->task));
+	if (!(want & 1ull << C_STACK))
+		return;
+	const uint64_t *frames = query_wait_frames(q, w->stack, &n);
+	value_s(&v[C_STACK], query_queue_frames(q, frames, n));
+}
+
+static uint32_t longest_wait(const struct chain_graph *g, const struct chain_lock *l)
+{
+	uint32_t longest = l->waits;
+
+	for (uint32_t i = l->waits; i != CHAIN_NONE; i = g->waits[i].next)
+		if (g->waits[i].ns > g->waits[longest].ns)
+			longest = i;
+	return longest;
+}
+
+static void fill_ids(struct chain_rows *c, const struct chain_row *r, struct value *v)
+{
+	const struct chain_lock *l = lock_of(c, r);
+	bool is_wait = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE;
+	const struct wait *w = c->g.waits[is_wait ? r->at : longest_wait(&c->g, l)].wait;
+	struct query_where where = query_wait_where(w);
+
+	value_u(&v[C_LOCK_ID], query_id(c->q, BY_LOCK, &where));
+	value_u(&v[C_WAIT_ID], query_wait_id(c->q, w));
+}
+
+static void chains_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	struct chain_rows *c = ctx;
+	const struct chain_row *r = &c->rows[row];
+	const struct chain_lock *l = lock_of(c, r);
+
+	value_u(&v[C_BEHIND], r->behind);
+	value_u(&v[C_SUM], r->sum.sum_ns);
+	value_u(&v[C_LONGEST], r->sum.longest_ns);
+	v[C_SUM].approx = v[C_LONGEST].approx = r->sum.approx;
+	value_s(&v[C_ROW], row_names[r->kind]);
+	value_u(&v[C_NODE], row);
+	v[C_PARENT] = (struct value){.i = r->parent, .known = r->parent != CHAIN_NONE};
+	value_i(&v[C_DEPTH], r->depth);
+	value_u(&v[C_TASKS], r->n);
+	if (want & 1ull << C_WHAT)
+		value_s(&v[C_WHAT], what_of(c, r));
+	fill_ids(c, r, v);
+	if (r->kind == CHAIN_ROOT || r->kind == CHAIN_LOCK)
+		fill_holder(c, l, want, v);
+	if (r->kind == CHAIN_LOCK && !l->in_circle)
+		v[C_IS].known = false; /* the row above says it */
+	if (r->kind == CHAIN_WAITER)
+		fill_waiter(c, r, want, v);
+	if (r->kind != CHAIN_LOCK && r->kind != CHAIN_WAITER)
+		return;
+	value_u(&v[C_LOCK], l->addr);
+	value_s(&v[C_NAME], want & 1ull << C_NAME ? query_lock_name(c->q, l->number) : NULL);
+	if (r->kind == CHAIN_WAITER)
+		return;
+	uint64_t held_ns = l->seen ? query_queue_held_ns(c->q, l->seen) : 0;
+	v[C_HELD] = (struct value){.u = held_ns, .known = held_ns != 0};
+	value_s(&v[C_KIND],
+		locktype_base((enum lock_type)c->q->model->locks.locks[l->number].type));
+}
+
+static void chains_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	struct chain_rows *c = ctx;
+	const struct chain_row *r = &c->rows[row];
+	const struct chain_lock *l = lock_of(c, r);
+	uint64_t what = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE
+				? query_wait_id(c->q, c->g.waits[r->at].wait)
+			: r->kind == CHAIN_ROOT && l->holder ? (uint32_t)l->holder
+							     : l->addr;
+
+	*ret = (struct row_rank){.id = map64_hash(what) ^ (r->kind + 1), .order = UINT64_MAX - row};
+}
+
+const struct table_kind query_chains_kind = {"chains", columns, C_COLUMNS, chains_fill,
+					     chains_rank};
+
+int query_chains(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct chain_rows *c = arena_alloc(&q->arena, sizeof(*c));
+	struct row_source src = {.kind = &query_chains_kind, .ctx = c};
+
+	if (!c || query_sync(q) < 0)
+		return query_enomem(err, "chains");
+	c->q = q;
+	int r = chain_rows_make(c);
+	src.n = c->n;
+	r = r < 0 ? query_enomem(err, "chains") : rows_answer(q, s, &src, ret, err);
+	chain_graph_deinit(&c->g);
+	return r;
+}
+
+int query_chains_sum(struct query *q, struct query_chains_sum *ret)
+{
+	struct chain_graph g = {0};
+	int r = query_sync(q);
+
+	r = r < 0 ? r : chain_graph_make(q, &g);
+	*ret = (struct query_chains_sum){.roots = g.n_roots, .doubtful = g.n_doubtful};
+	for (uint32_t i = 0; i < g.n_roots; i++) {
+		const struct chain_sum *b = &g.roots[i].behind;
+		ret->tasks += b->n;
+		ret->sum_ns += b->sum_ns;
+		ret->circles += g.roots[i].circle;
+		ret->proved += g.roots[i].proved;
+		if (b->longest_ns > ret->longest_ns)
+			ret->longest_ns = b->longest_ns;
+	}
+	chain_graph_deinit(&g);
+	return r;
+}

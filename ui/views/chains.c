@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Because of whom is waited: the trees of query-chains.h, in their own order. Enter on a lock opens
+ * its page, on who waits the calls of both sides, on a root those of the one who has waited longest
+ * for it.
+ */
+#include "kontend/query-chains.h"
+#include "kontend/units.h"
+#include "list.h"
+#include "wait-kept.h"
+
+#include <string.h>
+
+struct view_chains {
+	struct list_view list;
+	struct wait_kept seen;	   /* the selected wait as it was drawn */
+	uint64_t lock_id, wait_id; /* of the selected row */
+	bool is_lock;
+};
+
+static struct view_chains *of_list(struct list_view *l)
+{
+	return (struct view_chains *)l;
+}
+
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	return query_chains(l->v.query, spec, ret, err);
+}
+
+static void put_circles(struct line *line, const struct query_chains_sum *sum)
+{
+	if (sum->proved)
+		line_printf(line, ROLE_ERROR, "  %u deadlock%s", sum->proved,
+			    sum->proved == 1 ? "" : "s");
+	if (sum->circles > sum->proved)
+		line_printf(line, ROLE_WARN, "  %u perhaps a deadlock", sum->circles - sum->proved);
+	if (!sum->circles)
+		line_put(line, ROLE_DIM, "  no deadlock");
+}
+
+/* "3 roots, 46 tasks behind them, together 38.9s, longest 2.1s  no deadlock" */
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_chains_sum sum;
+	char a[UNITS_BUF];
+
+	(void)t;
+	if (query_chains_sum(l->v.query, &sum) < 0)
+		return 0;
+	line_printf(&line, ROLE_BOLD, "%u root%s", sum.roots, sum.roots == 1 ? "" : "s");
+	line_printf(&line, ROLE_NORMAL, ", %u task%s behind", sum.tasks, sum.tasks == 1 ? "" : "s");
+	if (sum.tasks) {
+		line_printf(&line, ROLE_NORMAL, ", together %s", units_ns(a, sum.sum_ns));
+		line_printf(&line, ROLE_NORMAL, ", longest %s", units_ns(a, sum.longest_ns));
+	}
+	put_circles(&line, &sum);
+	if (sum.doubtful)
+		line_printf(&line, ROLE_WARN, "  %u doubtful left out", sum.doubtful);
+	return 1;
+}
+
+static const char *empty_text(struct list_view *l, const struct table *t)
+{
+	(void)l;
+	(void)t;
+	return "no task waits for a kernel lock at this moment: nobody is kept waiting (Space "
+	       "pauses; past waits are in waiters, 3)";
+}
+
+static void keep_selected(struct list_view *l, const struct table *t)
+{
+	struct view_chains *o = of_list(l);
+	size_t at = table_row(t, l->pane.table.selected);
+	struct query_spec spec = {0};
+	struct query_wait seen;
+
+	o->wait_id = o->lock_id = 0;
+	if (at == SIZE_MAX)
+		return;
+	const struct value *row = table_value(t, at, table_column(t, "row"));
+	o->is_lock = row->known && !strcmp(row->s, "lock");
+	o->lock_id = table_value(t, at, table_column(t, "lock_id"))->u;
+	o->wait_id = table_value(t, at, table_column(t, "wait_id"))->u;
+	if (query_wait(l->v.query, o->wait_id, &spec, &seen, NULL) == 0 && !seen.ended)
+		wait_kept_take(&o->seen, o->wait_id, &seen);
+}
+
+static int open_row(struct list_view *l)
+{
+	struct view_chains *o = of_list(l);
+
+	if (!o->wait_id)
+		return 0;
+	return o->is_lock ? view_open(&l->v, BY_LOCK, o->lock_id)
+			  : view_open_wait(&l->v, o->wait_id, &o->seen);
+}
+
+static int command(struct list_view *l, enum command c, const struct command_arg *arg)
+{
+	(void)arg;
+	switch (c) {
+	case CMD_SORT:
+	case CMD_SORT_NEXT:
+	case CMD_SORT_PREV:
+	case CMD_SORT_REVERSE:
+		app_say(l->v.app, ROLE_NORMAL,
+			"a tree keeps its order: most time waited first; `report --view chains "
+			"--sort COLUMN` sorts");
+		return 0;
+	default:
+		return VIEW_UNHANDLED;
+	}
+}
+
+static enum role row_role(const struct table *t, size_t row)
+{
+	const struct value *kind = table_value(t, row, table_column(t, "row"));
+
+	if (!strcmp(kind->s, "deadlock"))
+		return ROLE_ERROR;
+	return !strcmp(kind->s, "root") ? ROLE_BOLD : ROLE_NORMAL;
+}
+
+static void deinit_view(struct view *v)
+{
+	list_deinit(v);
+	wait_kept_deinit(&((struct view_chains *)v)->seen);
+}
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_head,
+	.empty = empty_text,
+	.open = open_row,
+	.command = command,
+	.row_role = row_role,
+	.drawn = keep_selected,
+	.has_no_keys = true,
+	.needs_looks = "holders",
+	.heat = "waited_ns",
+};
+
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why?"},
+	{CMD_FILTER, "filter"},
+	{CMD_WHY, "verdict"},
+	{CMD_NONE, NULL},
+};
+
+const struct view_ops view_chains = {
+	.name = "chains",
+	.title = "chains",
+	.brief = "chain",
+	.digit = '0',
+	.keys = keys,
+	.help = "Because of whom is waited? A root holds what others wait for, and waits for no "
+		"lock itself: below it are its locks, below each lock the tasks that wait for it, "
+		"and below one of these the locks that it holds while it waits. BEHIND counts all "
+		"tasks that wait because of it, SUM is how long they have waited so far, and IS "
+		"what the root does at this moment: running, runnable, or asleep, where, and for "
+		"what. Tasks that wait for each other are a deadlock. Waits that go on are shown, "
+		"also those that began before kontend did; of those that have ended see waiters. "
+		"Who holds a lock is read from the kernel at each refresh; of a lock that readers "
+		"hold it is one that had it last (R?). Enter on a lock opens its page, elsewhere "
+		"the calls of who waits and of who holds.",
+	.tables = "chains",
+	.size = sizeof(struct view_chains),
+	.list = &ops,
+	.deinit = deinit_view,
+	.draw = list_draw,
+	.command = list_command,
+};
