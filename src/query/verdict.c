@@ -202,11 +202,15 @@ static uint64_t longest_of(const struct judge *j, uint64_t id)
 /* "41 tasks wait for mmap_lock mysqld/800: 38.2s/s, the longest for 2.1s" */
 static const char *say_worst(struct judge *j, struct query_verdict *v)
 {
+	char r[UNITS_BUF], ns[UNITS_BUF];
+
+	units_nsrate(r, waited(j));
+	if (!j->worst.n_rows)
+		return arena_printf(&j->q->arena, "tasks waited for locks: %s/s", r);
 	const struct value *rate = cell(&j->worst, 0, "wait_ns_per_s"),
 			   *n = cell(&j->worst, 0, "waiting"), *max = cell(&j->worst, 0, "max_ns");
 	const char *name = worst_name(j);
 	uint64_t id = j->worst.ids[0], longest = longest_of(j, id);
-	char r[UNITS_BUF], ns[UNITS_BUF];
 
 	v->lock = id;
 	v->name = name;

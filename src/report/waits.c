@@ -78,7 +78,8 @@ void report_chains_text(const struct report_data *d, FILE *out)
 	const struct query_chains_sum *s = &d->chains_sum;
 	char a[UNITS_BUF], b[UNITS_BUF];
 
-	fprintf(out, "#\n# chains at the end: %u roots, %u tasks behind", s->roots, s->tasks);
+	fprintf(out, "#\n# chains at the end: %u root%s, %u task%s behind", s->roots,
+		s->roots == 1 ? "" : "s", s->tasks, s->tasks == 1 ? "" : "s");
 	if (s->tasks)
 		fprintf(out, ", together %s, longest %s", units_ns(a, s->sum_ns),
 			units_ns(b, s->longest_ns));
