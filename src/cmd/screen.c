@@ -2,6 +2,7 @@
 /* What live and replay have in common: a terminal, and the user interface on it. */
 #include "screen.h"
 #include "kontend/ending.h"
+#include "kontend/keep-columns.h"
 #include "kontend/query-verdict.h"
 #include "kontend/term.h"
 #include "verbs.h"
@@ -42,6 +43,7 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	       struct error *err)
 {
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
+	struct app_keep kept = {keep_columns, o->config_path};
 	struct verdict_limits verdict;
 	struct display *display;
 
@@ -50,6 +52,9 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	a.verdict = &verdict;
 	a.percent_limit = cmd_percent_limit(o);
 	a.theme = o->theme;
+	a.columns = o->columns;
+	if (o->config_path)
+		a.keep = &kept;
 	a.view = o->view;
 	a.by = o->by;
 	a.sort = o->sort;

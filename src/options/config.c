@@ -26,6 +26,13 @@ static int take_symbols(struct options_config *c, const struct config_line *l, s
 	return 0;
 }
 
+static int take_columns(struct query_columns *c, const struct config_line *l, struct error *err)
+{
+	if (query_columns_find(c, l->key))
+		return error_set(err, -EINVAL, "the columns of '%s' have been set before", l->key);
+	return query_columns_set(c, l->key, l->value, err);
+}
+
 static int take(void *ctx, const struct config_line *l, struct error *err)
 {
 	struct options_config *c = ctx;
@@ -34,10 +41,12 @@ static int take(void *ctx, const struct config_line *l, struct error *err)
 		return pathgroup_add(&c->groups, l->key, l->value, err);
 	if (strcmp(l->section, "symbols") == 0)
 		return take_symbols(c, l, err);
+	if (strcmp(l->section, "columns") == 0)
+		return take_columns(&c->columns, l, err);
 	if (settings_section(l->section) < 0)
 		return error_set(err, -EINVAL,
 				 "there is no section [%s]: there are [groups], [symbols], "
-				 "[options], and those of verbs, like [report]",
+				 "[columns], [options], and those of verbs, like [report]",
 				 l->section);
 	int r = settings_add(&c->settings, l, err);
 	return r < 0 ? r : options_check_value(l, err);
@@ -126,6 +135,7 @@ int options_config_read(struct opts *o, struct options_config *ret, struct error
 	if (r < 0)
 		return r;
 	o->groups = &ret->groups;
+	o->columns = &ret->columns;
 	o->no_symbol_cache |= ret->no_symbol_cache;
 	options_apply(&ret->settings, o);
 	return 0;

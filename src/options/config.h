@@ -4,6 +4,7 @@
 
 #include "kontend/opts.h"
 #include "kontend/pathgroup.h"
+#include "kontend/query-columns.h"
 #include "kontend/settings.h"
 #include <limits.h>
 
@@ -13,6 +14,7 @@ struct options_config {
 	struct pathgroups groups;
 	bool no_symbol_cache;
 	struct settings settings;
+	struct query_columns columns;
 	struct error refused; /* the user's configuration was left out; code 0: it was not */
 };
 

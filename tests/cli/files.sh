@@ -111,6 +111,15 @@ printf '[symbols]\ncache = perhaps\n' >"$work/config"
 expect 129 'config:2: cache is yes or no' "$kontend" report -i "$canned" --config "$work/config"
 printf '[symbols]\ncaches = no\n' >"$work/config"
 expect 129 'config:2: there is no caches in ' "$kontend" report -i "$canned" --config "$work/config"
+printf '[columns]\nlocks = waiting, max_ns\nhot = samples\n' >"$work/config"
+expect 0 '' "$kontend" report -i "$canned" --config "$work/config"
+for columns in 'locks = nix:no column .nix. in table .locks.; columns: ' 'locks = pid:no column .pid.' \
+	'lock = max_ns:there is no table .lock.; tables: locks, '; do
+	printf '[columns]\n%s\n' "${columns%%:*}" >"$work/config"
+	expect 129 "config:2: .*${columns#*:}" "$kontend" report -i "$canned" --config "$work/config"
+done
+printf '[columns]\nlocks = max_ns\nlocks = max_ns\n' >"$work/config"
+expect 129 'config:3: the columns of .locks. have been set' "$kontend" report -i "$canned" --config "$work/config"
 printf '[groups]\nours\n' >"$work/config"
 expect 129 'config:2: this is no setting' "$kontend" report -i "$canned" --config "$work/config"
 # What is set: the command line goes before, and what is wrong names its line.

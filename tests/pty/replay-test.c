@@ -183,14 +183,55 @@ static void test_what_is_no_recording(void **state)
 	check_refused(recording, "--sort=nosuch", 129, "no such column");
 }
 
+/* What a file has, in the test's folder of configurations. */
+static void read_config(const char *path, char *ret, size_t size)
+{
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	ret[fread(ret, 1, size - 1, f)] = '\0';
+	fclose(f);
+}
+
+/* Columns that are chosen once are there again; the rest of the configuration stays. */
+static void test_keeps_columns(void **state)
+{
+	char dir[] = "/tmp/kontend-columns-XXXXXX", at[PATH_MAX], path[PATH_MAX], text[2000];
+	const char *const own[] = {env[0], env[1], env[2], env[3], at, NULL};
+	char *argv[] = {program, (char[]){"replay"}, recording, (char[]){"--view=locks"}, NULL};
+	struct session s;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(at, sizeof(at), "XDG_CONFIG_HOME=%s", dir);
+	snprintf(path, sizeof(path), "%s/kontend/config", dir);
+	for (int i = 0; i < 2; i++) {
+		session_start(&s, argv, own);
+		session_expect(&s, "▶");
+		session_send(&s, "oa");
+		session_expect(&s, i ? "[ ]" : "columns of locks");
+		session_send(&s, " \r");
+		session_expect(&s, "kept in ");
+		quit(&s);
+		read_config(path, text, sizeof(text));
+		assert_non_null(strstr(text, "[columns]\n"));
+		if (i)
+			assert_non_null(strstr(text, "locks = avg_ns,"));
+		else
+			assert_null(strstr(text, "avg_ns"));
+	}
+	assert_int_equal(unlink(path), 0);
+	snprintf(path, sizeof(path), "%s/kontend", dir);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plays_by_itself),
-		cmocka_unit_test(test_reads_on_the_screen),
-		cmocka_unit_test(test_goes_and_cuts),
-		cmocka_unit_test(test_from_a_pipe),
-		cmocka_unit_test(test_what_is_no_recording),
+		cmocka_unit_test(test_plays_by_itself), cmocka_unit_test(test_reads_on_the_screen),
+		cmocka_unit_test(test_goes_and_cuts),	cmocka_unit_test(test_keeps_columns),
+		cmocka_unit_test(test_from_a_pipe),	cmocka_unit_test(test_what_is_no_recording),
 	};
 
 	if (argc != 4 || !realpath(argv[1], program) || !realpath(argv[2], recording) ||

@@ -73,6 +73,7 @@ static uint32_t draw_key(struct walk *w)
 		',',
 		'.',
 		'B',
+		'o',
 		'S',
 		'n',
 		'N',

@@ -123,12 +123,51 @@ static void there_is_an_end_to_everything(void **state)
 	assert_int_equal(pathgroup_add(&own, "g0", "f", NULL), -EINVAL);
 }
 
+static void one_setting_is_written(void **state)
+{
+	static const struct {
+		const char *text, *value, *then;
+	} edits[] = {
+		{"", "x,y", "[columns]\nlocks = x,y\n"},
+		{"# mine\n[groups]\na = b", "x",
+		 "# mine\n[groups]\na = b\n\n[columns]\nlocks = x\n"},
+		{"[columns]\n# why\nhot = z\n", "x", "[columns]\nlocks = x\n# why\nhot = z\n"},
+		{" [ columns ] \n\tlocks=old\nhot = z\n[groups]\nlocks = f\n", "x",
+		 " [ columns ] \nlocks = x\nhot = z\n[groups]\nlocks = f\n"},
+		{"[groups]\nlocks = f\n[columns]\nlocks = old", "x",
+		 "[groups]\nlocks = f\n[columns]\nlocks = x\n"},
+		{"[columns]\n#locks = no\nlocksmith = 1\n", "x",
+		 "[columns]\nlocks = x\n#locks = no\nlocksmith = 1\n"},
+		{"[columns]\nlocks = x\nhot = z", NULL, "[columns]\nhot = z"},
+		{"[groups]\nlocks = f\n", NULL, "[groups]\nlocks = f\n"},
+		{"[columns]", "x", "[columns]\nlocks = x\n"},
+		{"", NULL, ""},
+	};
+	char got[200];
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+		const struct config_line l = {"columns", "locks", edits[i].value};
+
+		assert_int_equal(config_edit(edits[i].text, strlen(edits[i].text), &l, got,
+					     sizeof(got) - 1, &n),
+				 0);
+		got[n] = '\0';
+		assert_string_equal(got, edits[i].then);
+	}
+	assert_int_equal(
+		config_edit("", 0, &(struct config_line){"columns", "locks", "x"}, got, 20, &n),
+		-EFBIG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_groups_go_first),
 		cmocka_unit_test(what_is_wrong_names_its_line),
 		cmocka_unit_test(there_is_an_end_to_everything),
+		cmocka_unit_test(one_setting_is_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,11 @@ void app_set_filter(struct app *a, const char *text)
 	snprintf(e->filter, sizeof(e->filter), "%s", text);
 }
 
+const struct query_columns *app_columns(const struct app *a)
+{
+	return &a->columns;
+}
+
 double app_percent_limit(const struct app *a)
 {
 	return a->percent_limit;
@@ -289,6 +294,8 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->child_exit_fd = o->child_exit_fd;
 	a->percent_limit = o->percent_limit;
 	a->limits = o->verdict;
+	a->columns = o->columns ? *o->columns : (struct query_columns){0};
+	a->keep = o->keep;
 	a->only = o->only;
 	a->only_words = o->only_words;
 	a->time.line = o->timeline;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Commands that ask what is meant by a list over the view: what rows are by, the column that they
- * are sorted by, the theme. As with the prompt, the list has all keys until something is taken, and
- * what is taken goes the way of a command that was typed with its argument.
+ * are sorted by, its columns, the theme. As with the prompt, the list has all keys until something
+ * is taken, and what is taken goes the way of a command that was typed with its argument.
  */
 #include "kontend/view-choices.h"
 #include "priv.h"
@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct chooser *open_list(struct app *a, enum choose_kind kind, const char *title)
+struct chooser *app_choose_open(struct app *a, enum choose_kind kind, const char *title)
 {
 	a->choose.kind = kind;
-	chooser_open(&a->choose.list, title, false);
+	chooser_open(&a->choose.list, title, kind == CHOOSE_COLUMNS);
 	return &a->choose.list;
 }
 
@@ -49,7 +49,7 @@ static void choose_by(struct app *a)
 		app_choose_groups(a);
 		return;
 	}
-	struct chooser *c = open_list(a, CHOOSE_BY, "group by");
+	struct chooser *c = app_choose_open(a, CHOOSE_BY, "group by");
 	for (size_t i = 0; i < bys.n; i++) {
 		struct chooser_entry *e = chooser_add(c, bys.names[i], "");
 
@@ -59,25 +59,24 @@ static void choose_by(struct app *a)
 	c->index = (bys.now + 1) % c->n;
 }
 
-/* The table that is sorted, as it was drawn last; NULL: it said that there is none. */
-static const struct table_widget *sorted_table(struct app *a)
+const struct table_widget *app_choose_table(struct app *a)
 {
 	struct view *v = app_top(a)->view;
 	const struct table_widget *w = v->ops->choices ? v->ops->choices->table(v) : NULL;
 
 	if (!w || !w->n_names)
-		app_say(a, ROLE_DIM, "There is no table here whose order could be chosen");
+		app_say(a, ROLE_DIM, "There is no table here with columns to choose from");
 	return w && w->n_names ? w : NULL;
 }
 
 static void choose_sort(struct app *a)
 {
-	const struct table_widget *w = sorted_table(a);
+	const struct table_widget *w = app_choose_table(a);
 	struct table_widget_choice column;
 
 	if (!w)
 		return;
-	struct chooser *c = open_list(a, CHOOSE_SORT, "sort by");
+	struct chooser *c = app_choose_open(a, CHOOSE_SORT, "sort by");
 	for (size_t i = 0; i < w->n_names; i++) {
 		if (!table_widget_choice(w, i, &column) || !column.sorts)
 			continue;
@@ -106,7 +105,7 @@ static void set_theme(struct app *a, const char *name)
 
 static void choose_theme(struct app *a)
 {
-	struct chooser *c = open_list(a, CHOOSE_THEME, "theme");
+	struct chooser *c = app_choose_open(a, CHOOSE_THEME, "theme");
 
 	for (size_t i = 0; theme_name(i); i++) {
 		struct chooser_entry *e = chooser_add(c, theme_name(i), theme_help(i));
@@ -128,6 +127,8 @@ bool app_choose(struct app *a, enum command c, const struct command_arg *arg)
 		choose_by(a);
 	else if (c == CMD_SORT && !arg->text)
 		choose_sort(a);
+	else if (c == CMD_COLUMNS)
+		app_choose_columns(a);
 	else
 		return false;
 	return true;
@@ -142,7 +143,7 @@ static void show_theme(struct app *a, const char *name)
 /* By the names that the table has now: it is drawn on below the list. */
 static void take_sort(struct app *a, const struct chooser_entry *e)
 {
-	const struct table_widget *w = sorted_table(a);
+	const struct table_widget *w = app_choose_table(a);
 	struct table_widget_choice column;
 
 	if (!w || !table_widget_choice(w, e->id, &column))
@@ -173,6 +174,8 @@ static void take(struct app *a, enum choose_kind kind)
 		app_command(a, CMD_BY, &(struct command_arg){.text = e->name});
 	else if (kind == CHOOSE_SORT)
 		take_sort(a, e);
+	else if (kind == CHOOSE_COLUMNS)
+		app_choose_take_columns(a);
 	else if (kind == CHOOSE_THEME)
 		set_theme(a, e->name);
 }

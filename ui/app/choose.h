@@ -6,13 +6,16 @@
 #include "widgets/chooser.h"
 
 struct app;
+struct table_kind;
+struct table_widget;
 
-enum choose_kind { CHOOSE_NONE, CHOOSE_BY, CHOOSE_SORT, CHOOSE_THEME };
+enum choose_kind { CHOOSE_NONE, CHOOSE_BY, CHOOSE_SORT, CHOOSE_COLUMNS, CHOOSE_THEME };
 
 /* The list over the view that has the keys, if there is one. */
 struct app_choose {
 	enum choose_kind kind;
 	struct chooser list;
+	const struct table_kind *columns_of; /* CHOOSE_COLUMNS: the table */
 };
 
 /* Opens the list of a command without its argument. False: it is none of these commands. */
@@ -26,5 +29,12 @@ void app_choose_keys(struct app *a, struct rect r);
 void app_choose_explain(struct app *a);
 /* Says which views have rows by different things, as this one has not. */
 void app_choose_groups(struct app *a);
+/* For the kinds of lists: opens an empty one. */
+struct chooser *app_choose_open(struct app *a, enum choose_kind kind, const char *title);
+/* The table that is sorted, as it was drawn last; NULL: it was said that there is none. */
+const struct table_widget *app_choose_table(struct app *a);
+/* ui/app/choose-columns.c */
+void app_choose_columns(struct app *a);
+void app_choose_take_columns(struct app *a);
 
 #endif

@@ -133,6 +133,14 @@ const struct command_info command_table[] = {
 	{CMD_BY_NEXT, "by-next", NULL, "group by the next, without a list", {0}, NULL, ROWS},
 	{CMD_BY_PREV, "by-previous", NULL, "group by the one before", {'B'}, NULL, ROWS},
 
+	{CMD_COLUMNS,
+	 "columns",
+	 NULL,
+	 "choose which columns of the table are shown, and keep that",
+	 {'o'},
+	 NULL,
+	 ROWS},
+
 	{CMD_LOCK_PATHS,
 	 "lock-paths",
 	 NULL,

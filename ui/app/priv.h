@@ -6,6 +6,7 @@
 #include "kontend/app-compare.h"
 #include "kontend/app-sums.h"
 #include "kontend/app.h"
+#include "kontend/query-columns.h"
 #include "kontend/view.h"
 #include "marks.h"
 #include "prompt.h"
@@ -54,6 +55,8 @@ struct app {
 
 	struct prompt prompt;
 	struct app_choose choose;
+	struct query_columns columns;
+	const struct app_keep *keep;
 	char theme[16];			 /* its name */
 	char filter_before[PROMPT_TEXT]; /* the filter that Esc brings back */
 	char search[PROMPT_TEXT];

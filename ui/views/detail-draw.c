@@ -208,7 +208,8 @@ static void draw_time(const struct detail_page *p, uint32_t last, struct screen 
 
 static void draw_main(struct view_detail *d, struct detail_page *p, struct screen *s)
 {
-	struct table_style style = {.heat = "wait_ns_per_s",
+	struct table_style style = {.columns = app_columns(d->v.app),
+				    .heat = "wait_ns_per_s",
 				    .search = app_search(d->v.app),
 				    .tick = d->v.query->model->n_ticks};
 	struct tree_style tree = {.by_count = d->by_count,
@@ -243,8 +244,11 @@ static void draw_main(struct view_detail *d, struct detail_page *p, struct scree
 
 static void draw_more(struct view_detail *d, const struct detail_page *p, struct screen *s)
 {
-	struct table_style style = {
-		.heat = "wait_ns_per_s", .empty = "none", .tick = d->v.query->model->n_ticks};
+	struct table_style style = {.columns = app_columns(d->v.app),
+
+				    .heat = "wait_ns_per_s",
+				    .empty = "none",
+				    .tick = d->v.query->model->n_ticks};
 	char title[40];
 
 	d->more_by = p->more_by;
@@ -254,7 +258,8 @@ static void draw_more(struct view_detail *d, const struct detail_page *p, struct
 
 static void draw_waiters(struct view_detail *d, const struct detail_page *p, struct screen *s)
 {
-	struct table_style style = {.heat = "since_ns",
+	struct table_style style = {.columns = app_columns(d->v.app),
+				    .heat = "since_ns",
 				    .empty = "no task waits here now",
 				    .tick = d->v.query->model->n_ticks};
 

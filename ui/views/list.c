@@ -100,6 +100,8 @@ static void draw_rows(struct list_view *l, struct screen *s, struct rect r, stru
 {
 	const struct list_ops *ops = l->v.ops->list;
 	struct table_style style = {
+		.columns = app_columns(l->v.app),
+
 		.heat = ops->heat,
 		.row_role = ops->row_role,
 		.search = app_search(l->v.app),

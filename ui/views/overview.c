@@ -392,7 +392,9 @@ static void draw_locks(struct view_overview *o, struct page *p, struct screen *s
 static void overview_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_overview *o = of_view(v);
-	struct table_style style = {.tick = v->query->model->n_ticks, .search = app_search(v->app)};
+	struct table_style style = {.columns = app_columns(v->app),
+				    .tick = v->query->model->n_ticks,
+				    .search = app_search(v->app)};
 	struct page p = {.locks = {.v = v,
 				   .set = &o->set,
 				   .pane = PANE_LOCKS,

@@ -160,7 +160,8 @@ static void draw_board(struct view_slots *o, struct page *p, struct screen *s)
 
 static void draw_holders(struct view_slots *o, struct page *p, struct screen *s)
 {
-	struct table_style style = {.tick = o->v.query->model->n_ticks,
+	struct table_style style = {.columns = app_columns(o->v.app),
+				    .tick = o->v.query->model->n_ticks,
 				    .heat = "hits_per_s",
 				    .search = app_search(o->v.app)};
 	const char *title = list_part_title(

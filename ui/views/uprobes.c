@@ -160,7 +160,8 @@ static enum role probe_role(const struct table *t, size_t row)
 
 static void draw_probes(struct view_uprobes *o, struct page *p, struct screen *s)
 {
-	struct table_style style = {.tick = o->v.query->model->n_ticks,
+	struct table_style style = {.columns = app_columns(o->v.app),
+				    .tick = o->v.query->model->n_ticks,
 				    .row_role = o->by_process ? NULL : probe_role,
 				    .search = app_search(o->v.app)};
 	const char *title =
@@ -180,7 +181,8 @@ static enum role area_role(const struct table *t, size_t row)
 
 static void draw_areas(struct view_uprobes *o, struct page *p, struct screen *s)
 {
-	struct table_style style = {.tick = o->v.query->model->n_ticks,
+	struct table_style style = {.columns = app_columns(o->v.app),
+				    .tick = o->v.query->model->n_ticks,
 				    .row_role = area_role,
 				    .empty = "no process has slots"};
 
@@ -192,7 +194,9 @@ static void draw_areas(struct view_uprobes *o, struct page *p, struct screen *s)
 /* Where nobody waits there, or there is no room, it is not there. */
 static void draw_waits(struct view_uprobes *o, struct page *p, struct screen *s)
 {
-	struct table_style style = {.tick = o->v.query->model->n_ticks, .heat = "wait_ns_per_s"};
+	struct table_style style = {.columns = app_columns(o->v.app),
+				    .tick = o->v.query->model->n_ticks,
+				    .heat = "wait_ns_per_s"};
 
 	o->panes[PANE_WAITS].table.sort[0] = '\0';
 	pane_draw_table(&o->set, PANE_WAITS, s, p->r_waits,

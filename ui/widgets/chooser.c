@@ -57,7 +57,7 @@ static int tick(struct chooser *c)
 {
 	struct chooser_entry *e = &c->entries[c->index];
 
-	if (!c->ticks || !c->n)
+	if (!c->ticks || !c->n || e->is_fixed)
 		return 0;
 	e->ticked = !e->ticked;
 	e->turn = ++c->turns;

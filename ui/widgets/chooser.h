@@ -20,6 +20,7 @@ struct chooser {
 		char name[32], help[160];
 		char state[16]; /* what is said of it besides, "" = nothing */
 		bool is_now, ticked;
+		bool is_fixed; /* its tick stays */
 		unsigned turn; /* the last tick was the Nth of the list; 0: as it was */
 		size_t id;     /* the user's */
 	} entries[CHOOSER_ENTRIES];

@@ -7,6 +7,7 @@
  */
 #include "kontend/map64.h"
 #include "kontend/mem.h"
+#include "kontend/query-columns.h"
 #include "kontend/text.h"
 #include "layout.h"
 #include "priv.h"
@@ -187,7 +188,8 @@ static void show_sorted(struct column *c)
 	c->flags |= COLUMN_SCREEN;
 }
 
-static void place_columns(struct table_widget *w, const struct table *t, int width)
+static void place_columns(struct table_widget *w, const struct table *t,
+			  const struct query_columns *wanted, int width)
 {
 	enum { MAX = sizeof(w->cols) / sizeof(w->cols[0]) };
 	struct layout_column cols[MAX];
@@ -195,7 +197,9 @@ static void place_columns(struct table_widget *w, const struct table *t, int wid
 
 	remember_names(w, t);
 	w->sort_col = t->sort_col;
+	w->name = t->name;
 	memcpy(columns, t->columns, w->n_names * sizeof(*columns));
+	query_columns_apply(wanted, t->name, columns, w->n_names);
 	if (t->sort_col < w->n_names)
 		show_sorted(&columns[t->sort_col]);
 	w->n_cols = layout_columns(columns, w->n_names, width - 1, cols, MAX);
@@ -345,7 +349,7 @@ void table_widget_draw(struct table_widget *w, struct screen *s, struct rect r,
 		track_new(w, t, style->tick);
 	}
 	w->order = w->n_ids == t->n_rows ? t->order : 0;
-	place_columns(w, t, r.w);
+	place_columns(w, t, style->columns, r.w);
 	find_scales(&f);
 	if (r.h < 1 || r.w < 1)
 		return;

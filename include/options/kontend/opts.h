@@ -8,8 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct pathgroups;
-
 enum opts_verb {
 	VERB_LIVE,
 	VERB_REPLAY,
@@ -102,7 +100,8 @@ struct opts {
 	const char *weight, *percent_limit; /* of call chains; of call trees */
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
-	const char *annotate;		    /* a function */
+	const struct query_columns *columns;
+	const char *annotate; /* a function */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache;
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */

@@ -5,6 +5,7 @@
 #include "kontend/display.h"
 #include "kontend/timeline.h"
 
+struct query_columns;
 struct query_ribbon;
 
 /* Where the app reads time from; tests give their own. */
@@ -27,6 +28,12 @@ struct app_workload {
 	void *arg;
 };
 
+/* Keeps what columns of a table the user wants, by their names; NULL: as they are built. */
+struct app_keep {
+	int (*columns)(const char *where, const char *table, const char *keys, struct error *err);
+	const char *where; /* the file */
+};
+
 struct app_options {
 	uint64_t delay_ns;		   /* refresh; 0 = 1 s */
 	uint64_t duration_ns;		   /* app_run() ends then; 0 = when the user leaves */
@@ -37,9 +44,11 @@ struct app_options {
 	const char *filter;
 	const char *only, *only_words; /* borrowed; see query-only.h, and for people; NULL = all */
 	const struct verdict_limits *verdict; /* borrowed; NULL = verdict_defaults */
-	double percent_limit;	       /* calls of less percent are closed in trees at first */
-	const char *theme;	       /* of the display; NULL = the first one */
-	const char *save_dir;	       /* P writes here; NULL = current directory */
+	double percent_limit; /* calls of less percent are closed in trees at first */
+	const struct query_columns *columns; /* that the user wants; NULL = as they are */
+	const struct app_keep *keep;	     /* borrowed; NULL = nothing is kept */
+	const char *theme;		     /* of the display; NULL = the first one */
+	const char *save_dir;		     /* P writes here; NULL = current directory */
 	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
 	const struct app_clock *clock; /* borrowed; NULL = the system's */
 	const struct app_workload *workload; /* borrowed; NULL = none can be started */

@@ -11,6 +11,7 @@
 struct app;
 struct view;
 struct list_ops;
+struct query_columns;
 struct table_widget;
 struct view_choices;
 
@@ -82,7 +83,8 @@ uint32_t app_buckets(const struct app *a);
 const char *app_row_filter(const struct app *a); /* of it, what is not about waits */
 const char *app_filter(const struct app *a);	 /* of the top view; "" = none */
 double app_percent_limit(const struct app *a); /* of the nodes of trees that are opened at first */
-const char *app_search(const struct app *a);   /* text of the last search, "" = none */
+const struct query_columns *app_columns(const struct app *a); /* that the user wants */
+const char *app_search(const struct app *a); /* text of the last search, "" = none */
 
 /*
  * What views have in common: the sentence for a table without rows (in the query's arena), the

@@ -29,4 +29,11 @@ enum { CONFIG_LINE = 1024, CONFIG_BYTES = 1 << 16 };
 int config_parse(const char *text, size_t len, const char *path, const struct config_reader *r,
 		 struct error *err);
 
+/*
+ * Sets @l in @text, or takes it out where it has no value; all else stays as it is. What is in
+ * @text parses. 0, or -EFBIG: @ret has no room for it.
+ */
+int config_edit(const char *text, size_t len, const struct config_line *l, char *ret, size_t size,
+		size_t *ret_len);
+
 #endif

@@ -2,6 +2,8 @@
 #ifndef KONTEND_OWNFILE_H
 #define KONTEND_OWNFILE_H
 
+#include <stddef.h>
+
 /*
  * A file that was found by its name in a place that others may write to, or make a link of: opened
  * to be read, without waiting, if it is a regular one that belongs to root or to us, as does the
@@ -9,6 +11,12 @@
  * what the kernel said.
  */
 int ownfile_open(const char *path);
+/*
+ * Writes such a file anew, or makes it, and at most @make folders on the way to it: whole, or not
+ * at all. It is ours and so is its folder; of a link it is what that leads to. 0, -EINVAL, -EPERM,
+ * or what the kernel said.
+ */
+int ownfile_replace(const char *path, unsigned make, const void *bytes, size_t len);
 /* The reason for people. */
 const char *ownfile_reason(int code);
 

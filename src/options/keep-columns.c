@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The one thing that kontend itself writes into the configuration. What is there is read again, as
+ * it may have been edited since the start.
+ */
+#include "kontend/keep-columns.h"
+#include "kontend/config.h"
+#include "kontend/fdio.h"
+#include "kontend/mem.h"
+#include "kontend/ownfile.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum { FOLDERS = 2 /* ~/.config/kontend */ };
+
+static int read_text(const char *path, char **ret_text, size_t *ret_len)
+{
+	int fd = ownfile_open(path);
+
+	*ret_text = NULL;
+	*ret_len = 0;
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	int code = fdio_read_rest(fd, ret_text, ret_len);
+	close(fd);
+	return code;
+}
+
+static int edit(const char *path, const struct config_line *l, const char *text, size_t len)
+{
+	char *edited = mem_calloc(1, CONFIG_BYTES);
+	size_t n;
+	int code =
+		edited ? config_edit(text ? text : "", len, l, edited, CONFIG_BYTES, &n) : -ENOMEM;
+
+	if (code == 0)
+		code = ownfile_replace(path, FOLDERS, edited, n);
+	mem_free(edited);
+	return code;
+}
+
+int keep_columns(const char *path, const char *table, const char *keys, struct error *err)
+{
+	const struct config_line l = {"columns", table, keys};
+	size_t len;
+	char *text;
+	int code = read_text(path, &text, &len);
+
+	if (code == 0)
+		code = edit(path, &l, text, len);
+	mem_free(text);
+	if (code < 0)
+		return error_set(err, code, "Cannot write %s: %s", path, ownfile_reason(code));
+	return 0;
+}
