@@ -51,12 +51,12 @@ static int enter_for(bool for_all, int in, const char *name, bool create)
 	return -EPERM;
 }
 
-static int enter(int in, const char *name, bool create)
+int kept_folder_enter(int in, const char *name, bool create)
 {
 	return enter_for(false, in, name, create);
 }
 
-static const char *folder_from(const char *variable)
+const char *kept_folder_from(const char *variable)
 {
 	const char *path = getenv(variable);
 
@@ -65,16 +65,19 @@ static const char *folder_from(const char *variable)
 
 static int open_top(bool create)
 {
-	const char *own = getenv("KONTEND_CACHE"), *base = folder_from("XDG_CACHE_HOME"),
-		   *home = folder_from("HOME");
+	const char *own = getenv("KONTEND_CACHE"), *base = kept_folder_from("XDG_CACHE_HOME"),
+		   *home = kept_folder_from("HOME");
 
 	if (own)
-		return own[0] == '/' ? enter(AT_FDCWD, own, create) : -ENOENT;
+		return own[0] == '/' ? kept_folder_enter(AT_FDCWD, own, create) : -ENOENT;
 	if (base)
-		return enter(enter(AT_FDCWD, base, false), "kontend", create);
+		return kept_folder_enter(kept_folder_enter(AT_FDCWD, base, false), "kontend",
+					 create);
 	if (!home)
 		return -ENOENT;
-	return enter(enter(enter(AT_FDCWD, home, false), ".cache", create), "kontend", create);
+	return kept_folder_enter(
+		kept_folder_enter(kept_folder_enter(AT_FDCWD, home, false), ".cache", create),
+		"kontend", create);
 }
 
 int kept_folder_open(const char *sub, bool create)
@@ -82,13 +85,13 @@ int kept_folder_open(const char *sub, bool create)
 	if (kept_folder_is_for_all(sub))
 		return enter_for(true, AT_FDCWD, sub, create);
 	int top = open_top(create);
-	return sub ? enter(top, sub, create) : top;
+	return sub ? kept_folder_enter(top, sub, create) : top;
 }
 
 bool kept_path(const char *name, char *ret, size_t size)
 {
-	const char *own = getenv("KONTEND_CACHE"), *base = folder_from("XDG_CACHE_HOME"),
-		   *home = folder_from("HOME");
+	const char *own = getenv("KONTEND_CACHE"), *base = kept_folder_from("XDG_CACHE_HOME"),
+		   *home = kept_folder_from("HOME");
 	int n = -1;
 
 	if (own)

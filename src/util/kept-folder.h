@@ -11,6 +11,13 @@
  * @create: what is missing is made, for us alone.
  */
 int kept_folder_open(const char *sub, bool create);
+/*
+ * Folder @name in folder @in, which is closed; AT_FDCWD: a path. A descriptor, -EPERM (it is not
+ * ours, or others may write to it) or another negative errno, which @in may be.
+ */
+int kept_folder_enter(int in, const char *name, bool create);
+/* The folder that the environment names there; NULL: none. */
+const char *kept_folder_from(const char *variable);
 /* Is it of that type, S_IFREG or so, ours, and for nobody else to be written to? */
 bool kept_folder_is_ours(int fd, mode_t type, bool or_of_root);
 static inline bool kept_folder_is_for_all(const char *sub)

@@ -46,7 +46,7 @@ ends() {
 }
 
 ends 0 rwsem q "$kontend --demo"
-ends 0 help 2bbq "$kontend live -d 200ms --by caller -s max_ns --filter '!idle' --ascii --color never"
+ends 0 help 2BBq "$kontend live -d 200ms --by caller -s max_ns --filter '!idle' --ascii --color never"
 ends 3 help q "$kontend -- sh -c 'printf %s%s WO RDS; exit 3'"
 grep -q WORDS "$work/out" && complain "the command wrote on the screen"
 enter=$(printf '\r')
@@ -54,6 +54,15 @@ ends 0 tour "$enter$enter$enter$enter$enter$enter$enter$enter$enter${enter}q" "$
 ends 0 tour qq "$kontend tour $(cd "$(dirname "$0")/../.." && pwd)/share/storm.data"
 ends 143 help SIGTERM "$kontend --demo"
 ends 130 help SIGINT "$kontend --demo"
+
+# The key P saves below the user's home, and in that of another user nothing at all.
+mine=$work/mine others=$work/others
+mkdir -p "$mine" "$others"
+chown 65534 "$others"
+ends 0 help Pq "env HOME=$mine XDG_STATE_HOME= $kontend --demo"
+grep -q kontend "$mine/.local/state/kontend/kontend-screen-1.txt" || complain "P saved no screen"
+ends 0 help Pq "env HOME=$others XDG_STATE_HOME= $kontend --demo"
+[ -z "$(find "$others" -mindepth 1)" ] || complain "P saved in the home of another user"
 
 # What empties the rings is real-time where that was asked for, and nothing else.
 realtime_threads() { # PID

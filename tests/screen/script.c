@@ -131,6 +131,7 @@ static int start(struct play *p, const struct app_clock *clock)
 		.locks_by = p->by[0] ? p->by : NULL,
 		.locks_sort = p->sort[0] ? p->sort : NULL,
 		.child_exit_fd = -1,
+		.save_dir = ".",
 		.clock = clock,
 		.has_history = p->history,
 	};

@@ -223,11 +223,38 @@ static void test_save_says_why_not(void **state)
 	assert_int_equal(app_new(&st.app, &st.engine, st.display, &st.options, NULL), 0);
 	app_draw(st.app);
 	press(&st, 'P');
-	assert_true(shows(&st, "Not saved: /no/such/place/"));
+	assert_true(shows(&st, "Not saved: /no/such/place: "));
 	assert_true(shows(&st, "No such file or directory"));
 	type(&st, ":save /no/such/file.txt");
 	press(&st, KEY_K_ENTER);
 	assert_true(shows(&st, "Not saved: /no/such/file.txt"));
+	stage_close(&st);
+}
+
+/* Without a folder of the test's own: in the user's, and not where others may write. */
+static void test_saves_below_home(void **state)
+{
+	struct stage st;
+	char folder[64], path[PATH_MAX];
+
+	(void)state;
+	stage_open(&st);
+	setenv("XDG_STATE_HOME", st.dir, 1);
+	st.options.save_dir = NULL;
+	assert_int_equal(app_new(&st.app, &st.engine, st.display, &st.options, NULL), 0);
+	app_draw(st.app);
+	press(&st, 'P');
+	snprintf(folder, sizeof(folder), "%s/kontend", st.dir);
+	snprintf(path, sizeof(path), "%s/kontend-screen-1.txt", folder);
+	assert_true(shows(&st, "saved as "));
+	assert_true(shows(&st, path));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(chmod(folder, 0777), 0);
+	press(&st, 'P');
+	assert_true(shows(&st, "Not saved: the folder "));
+	assert_true(shows(&st, "others may write"));
+	assert_int_equal(rmdir(folder), 0);
+	unsetenv("XDG_STATE_HOME");
 	stage_close(&st);
 }
 
@@ -464,6 +491,7 @@ int main(void)
 		cmocka_unit_test(test_pause_holds_the_model),
 		cmocka_unit_test(test_saved_is_what_is_shown),
 		cmocka_unit_test(test_save_says_why_not),
+		cmocka_unit_test(test_saves_below_home),
 		cmocka_unit_test(test_filters_belong_to_views),
 		cmocka_unit_test(test_keys_typed_ahead),
 		cmocka_unit_test(test_depth_is_bounded),

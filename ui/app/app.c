@@ -290,7 +290,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->clock = o->clock ? o->clock : &app_system_clock;
 	a->delay_ns = o->delay_ns ? o->delay_ns : 1000000000ull;
 	a->duration_ns = o->duration_ns;
-	a->save_dir = o->save_dir ? o->save_dir : ".";
+	a->save_dir = o->save_dir;
 	a->child_exit_fd = o->child_exit_fd;
 	a->percent_limit = o->percent_limit;
 	a->limits = o->verdict;

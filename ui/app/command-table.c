@@ -327,7 +327,7 @@ const struct command_info command_table[] = {
 	{CMD_SAVE,
 	 "save",
 	 "FILE",
-	 "save the screen as text; without FILE to kontend-screen-N.txt",
+	 "save the screen as text; without FILE below ~/.local/state/kontend",
 	 {'P'},
 	 NULL},
 	{CMD_COPY,

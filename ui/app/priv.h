@@ -44,7 +44,7 @@ struct app {
 	struct screen screen;
 	const struct app_clock *clock;
 	uint64_t delay_ns, duration_ns, until_ns; /* by the clock, app_run() ends; 0 = not */
-	const char *save_dir;
+	const char *save_dir;			  /* NULL: kontend/statefolder.h */
 	int child_exit_fd;
 
 	struct app_entry roots[APP_ROOTS];

@@ -3,10 +3,11 @@
  * Saves the screen as text. The file appears whole or not at all, and never in the place of another
  * one: it is written under a temporary name that did not exist before, then linked to its own name,
  * which fails when that is taken. kontend often runs as root, so no link of somebody else is
- * followed.
+ * followed, and without a name the file goes to a folder that is nobody else's.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/statefolder.h"
 #include "priv.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +18,16 @@
 
 enum { SAVE_TRIES = 10000 };
 
-/* Writes @text to a new file @tmp. */
-static int write_new(const char *tmp, const char *text)
+/* Where it goes: names are from the folder @dir, which is called @path. */
+struct place {
+	int dir;
+	char path[PATH_MAX], tmp[PATH_MAX];
+};
+
+/* Writes @text to the new file p->tmp. */
+static int write_new(const struct place *p, const char *text)
 {
-	int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int fd = openat(p->dir, p->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	int r;
 
 	if (fd < 0)
@@ -29,16 +36,20 @@ static int write_new(const char *tmp, const char *text)
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	if (r < 0)
-		unlink(tmp);
+		unlinkat(p->dir, p->tmp, 0);
 	return r;
 }
 
-/* The name that was taken goes to @path. */
-static int link_numbered(struct app *a, const char *tmp, char *path, size_t size)
+/* The name that was taken goes to p->path. */
+static int link_numbered(struct app *a, struct place *p)
 {
+	size_t len = strlen(p->path);
+	char *name = p->path + len + 1;
+
 	for (int i = 0; i < SAVE_TRIES; i++) {
-		snprintf(path, size, "%s/kontend-screen-%u.txt", a->save_dir, ++a->n_saved);
-		if (link(tmp, path) == 0)
+		snprintf(p->path + len, sizeof(p->path) - len, "/kontend-screen-%u.txt",
+			 ++a->n_saved);
+		if (linkat(p->dir, p->tmp, p->dir, name, 0) == 0)
 			return 0;
 		if (errno != EEXIST)
 			return -errno;
@@ -46,42 +57,70 @@ static int link_numbered(struct app *a, const char *tmp, char *path, size_t size
 	return -EEXIST;
 }
 
-static int save(struct app *a, const char *name, char *path, size_t size)
+static int save_at(struct app *a, struct place *p, bool is_named)
 {
-	char tmp[PATH_MAX], *text;
-	const char *slash;
+	char *text;
 	int r = screen_text(&a->screen, &text);
 
 	if (r < 0)
 		return r;
-	snprintf(path, size, name && name[0] == '/' ? "%.0s%s" : "%s/%s", a->save_dir,
-		 name ? name : "kontend-screen-N.txt");
-	slash = strrchr(path, '/');
-	snprintf(tmp, sizeof(tmp), "%.*s/.kontend-screen-%ld.tmp", (int)(slash - path), path,
-		 (long)getpid());
-	r = write_new(tmp, text);
+	r = write_new(p, text);
 	mem_free(text);
 	if (r < 0)
 		return r;
-	if (!name)
-		r = link_numbered(a, tmp, path, size);
-	else if (link(tmp, path) < 0)
+	if (!is_named)
+		r = link_numbered(a, p);
+	else if (linkat(p->dir, p->tmp, p->dir, p->path, 0) < 0)
 		r = -errno;
-	unlink(tmp);
+	unlinkat(p->dir, p->tmp, 0);
 	return r;
+}
+
+/* The folder that was set, which tests do, or that of all that is saved. */
+static int open_folder(const struct app *a, struct place *p, struct error *err)
+{
+	if (!a->save_dir)
+		return statefolder_open(p->path, sizeof(p->path), err);
+	snprintf(p->path, sizeof(p->path), "%s", a->save_dir);
+	int fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? error_errno(err, -errno, "%s", p->path) : fd;
+}
+
+static int save_numbered(struct app *a, struct place *p, struct error *err)
+{
+	p->dir = open_folder(a, p, err);
+	if (p->dir < 0)
+		return p->dir;
+	snprintf(p->tmp, sizeof(p->tmp), ".kontend-screen-%ld.tmp", (long)getpid());
+	int r = save_at(a, p, false);
+	close(p->dir);
+	return r;
+}
+
+static int save_as(struct app *a, struct place *p, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	p->dir = AT_FDCWD;
+	snprintf(p->path, sizeof(p->path), "%s", name);
+	snprintf(p->tmp, sizeof(p->tmp), "%.*s.kontend-screen-%ld.tmp",
+		 slash ? (int)(slash + 1 - name) : 0, name, (long)getpid());
+	return save_at(a, p, true);
 }
 
 void app_save(struct app *a, const char *name)
 {
-	char path[PATH_MAX];
-	int r;
+	struct error err = {0};
+	struct place p = {0};
 
 	app_draw(a); /* keys before this one may not have been drawn yet */
-	r = save(a, name, path, sizeof(path));
-	if (r == -EEXIST)
-		app_say(a, ROLE_ERROR, "Not saved: %s exists already", path);
+	int r = name ? save_as(a, &p, name) : save_numbered(a, &p, &err);
+	if (err.code)
+		app_say(a, ROLE_ERROR, "Not saved: %s; :save FILE saves elsewhere", err.text);
+	else if (r == -EEXIST)
+		app_say(a, ROLE_ERROR, "Not saved: %s exists already", p.path);
 	else if (r < 0)
-		app_say(a, ROLE_ERROR, "Not saved: %s: %s", path, strerror(-r));
+		app_say(a, ROLE_ERROR, "Not saved: %s: %s", p.path, strerror(-r));
 	else
-		app_say(a, ROLE_BOLD, "saved as %s", path);
+		app_say(a, ROLE_BOLD, "saved as %s", p.path);
 }

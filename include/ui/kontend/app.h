@@ -48,7 +48,7 @@ struct app_options {
 	const struct query_columns *columns; /* that the user wants; NULL = as they are */
 	const struct app_keep *keep;	     /* borrowed; NULL = nothing is kept */
 	const char *theme;		     /* of the display; NULL = the first one */
-	const char *save_dir;		     /* P writes here; NULL = current directory */
+	const char *save_dir;		     /* P writes here; NULL = kontend/statefolder.h */
 	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
 	const struct app_clock *clock; /* borrowed; NULL = the system's */
 	const struct app_workload *workload; /* borrowed; NULL = none can be started */

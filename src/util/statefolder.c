@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Goes down folder by folder, each from the descriptor of the one before, as kept files do. */
+#include "kontend/statefolder.h"
+
+#include "kept-folder.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int failed(int code, const char *path, struct error *err)
+{
+	if (code == -EPERM)
+		return error_set(
+			err, code,
+			"the folder %s belongs to somebody else, or others may write to it", path);
+	return error_errno(err, code, "cannot use the folder %s", path);
+}
+
+/* Adds "/@name". False: there is no room for it. */
+static bool append(char *path, size_t size, const char *name)
+{
+	size_t len = strlen(path);
+	int n = snprintf(path + len, size - len, "/%s", name);
+
+	return n > 0 && (size_t)n < size - len;
+}
+
+int statefolder_open(char *ret_path, size_t size, struct error *err)
+{
+	static const char *const below[] = {".local", "state", "kontend"};
+	const char *base = kept_folder_from("XDG_STATE_HOME"), *home = kept_folder_from("HOME");
+	size_t at = base ? 2 : 0;
+	int fd;
+
+	if (!base && !home)
+		return error_set(err, -ENOENT, "neither XDG_STATE_HOME nor HOME names a folder");
+	if ((size_t)snprintf(ret_path, size, "%s", base ? base : home) >= size)
+		return error_errno(err, -ENAMETOOLONG, "%.40s", base ? base : home);
+	fd = kept_folder_enter(AT_FDCWD, ret_path, base != NULL);
+	for (; fd >= 0 && at < sizeof(below) / sizeof(*below); at++) {
+		if (!append(ret_path, size, below[at])) {
+			close(fd);
+			return failed(-ENAMETOOLONG, ret_path, err);
+		}
+		fd = kept_folder_enter(fd, below[at], true);
+	}
+	return fd < 0 ? failed(fd, ret_path, err) : fd;
+}
