@@ -403,6 +403,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 	}
 	app_ribbon_draw(a, l->ribbon);
 	narrow_to_filters(a);
+	a->crumbs.y = -1;
 	if (l->crumbs.h)
 		crumbs_draw(a, l->crumbs);
 	struct rect body = l->body, callout = body;

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHEEL_ROWS = 3 };
-
 static const char *command_name(enum command c)
 {
 	for (const struct command_info *i = command_table; i->command; i++)
@@ -369,24 +367,6 @@ static void prompt_input(struct app *a, uint32_t key)
 			    &(struct command_arg){.text = line});
 }
 
-static void mouse(struct app *a, const struct display_input *in)
-{
-	struct command_arg arg = {.x = in->x, .y = in->y};
-	enum command c = in->key == KEY_K_DCLICK ? CMD_DCLICK : CMD_CLICK;
-
-	if (in->key == KEY_K_WHEEL_UP || in->key == KEY_K_WHEEL_DOWN) {
-		for (int i = 0; i < WHEEL_ROWS; i++)
-			app_command(a, in->key == KEY_K_WHEEL_UP ? CMD_UP : CMD_DOWN, &arg);
-		return;
-	}
-	if (app_ribbon_click(a, in->x, in->y) || app_sums_click(a, in->x, in->y))
-		return;
-	if (in->y == a->screen.h - 1)
-		c = keybar_at(&a->keybar, in->x, &arg);
-	if (c)
-		app_command(a, c, &arg);
-}
-
 void app_key(struct app *a, const struct display_input *in)
 {
 	struct command_arg arg;
@@ -402,7 +382,7 @@ void app_key(struct app *a, const struct display_input *in)
 	if (in->key >= KEY_K_CLICK && in->key <= KEY_K_WHEEL_DOWN) {
 		if (!a->prompt.kind) {
 			a->message[0] = '\0';
-			mouse(a, in);
+			app_mouse(a, in);
 		}
 		return;
 	}

@@ -31,11 +31,16 @@ void crumbs_draw(struct app *a, struct rect r)
 
 	while (first > 0 && w + text_width(crumb(a, first - 1)) + 3 <= r.w - (first > 1 ? 4 : 0))
 		w += text_width(crumb(a, --first)) + 3;
-	if (first > 0)
+	a->crumbs = (struct crumbs){.y = r.y};
+	if (first > 0) {
+		a->crumbs.of[first - 1].end = r.x + 1;
 		x = screen_put(&a->screen, r, x, 0, ROLE_DIM, "… › ");
+	}
 	for (size_t i = first; i <= a->n_stack; i++) {
+		a->crumbs.of[i].x = r.x + x;
 		x = screen_put(&a->screen, r, x, 0, i == a->n_stack ? ROLE_BOLD : ROLE_DIM,
 			       crumb(a, i));
+		a->crumbs.of[i].end = r.x + x;
 		if (i < a->n_stack)
 			x = screen_put(&a->screen, r, x, 0, ROLE_DIM, " › ");
 	}
@@ -45,4 +50,18 @@ void crumbs_draw(struct app *a, struct rect r)
 	if (is_left_out(a))
 		screen_put(&a->screen, r, x, 0, ROLE_WARN,
 			   "  of one moment: B minus A is in locks (2)");
+}
+
+bool crumbs_click(struct app *a, int x, int y)
+{
+	const struct crumbs *c = &a->crumbs;
+	size_t to = 0;
+
+	while (to < a->n_stack && (x < c->of[to].x || x >= c->of[to].end))
+		to++;
+	if (y != c->y || to == a->n_stack)
+		return false;
+	while (a->n_stack > to)
+		app_pop(a);
+	return true;
 }

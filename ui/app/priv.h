@@ -37,6 +37,14 @@ struct keybar {
 	size_t n;
 };
 
+/* Where the names of the views stand that one came through, in the last frame. */
+struct crumbs {
+	int y; /* -1: nowhere */
+	struct {
+		int x, end;
+	} of[APP_DEPTH + 1]; /* by depth; empty: not there */
+};
+
 struct app {
 	struct engine *engine;
 	struct display *display;
@@ -73,6 +81,7 @@ struct app {
 	char message[400];
 	enum role message_role;
 	struct keybar keybar;
+	struct crumbs crumbs;
 	struct app_time time;
 	struct app_marks marks;
 	struct source *history; /* the engine's source, when that is one; NULL = none is kept */
@@ -123,8 +132,13 @@ int app_sums_ask(struct app *a);
 void app_sums_why(struct app *a);
 bool app_sums_click(struct app *a, int x, int y);
 
+/* ui/app/mouse.c */
+void app_mouse(struct app *a, const struct display_input *in);
+
 /* ui/app/crumbs.c. Is there anything that the line with the way to this view says? */
 bool crumbs_any(struct app *a);
+/* Goes back to the view whose name is there. False: none is. */
+bool crumbs_click(struct app *a, int x, int y);
 void crumbs_draw(struct app *a, struct rect r);
 
 /* The first line of the screen. */
