@@ -208,13 +208,6 @@ static void narrow_to_filters(struct app *a)
 		app_say(a, ROLE_ERROR, "%s", err.code ? err.text : "Not enough memory");
 }
 
-void app_set_filter(struct app *a, const char *text)
-{
-	struct app_entry *e = app_top(a);
-
-	snprintf(e->filter, sizeof(e->filter), "%s", text);
-}
-
 const struct query_columns *app_columns(const struct app *a)
 {
 	return &a->columns;
@@ -223,11 +216,6 @@ const struct query_columns *app_columns(const struct app *a)
 double app_percent_limit(const struct app *a)
 {
 	return a->percent_limit;
-}
-
-const char *app_search(const struct app *a)
-{
-	return a->search;
 }
 
 /* By the commands that keys give. */
@@ -248,7 +236,7 @@ static void apply_options(struct app *a, const struct app_options *o)
 		if (!strcmp(view_roots[i]->name, "locks"))
 			order_rows(a->roots[i].view, o->locks_by, o->locks_sort);
 		if (o->filter)
-			snprintf(a->roots[i].filter, sizeof(a->roots[i].filter), "%s", o->filter);
+			app_find_keep(a, &a->roots[i], o->filter);
 	}
 	order_rows(a->roots[a->root].view, o->by, o->sort);
 }

@@ -19,7 +19,7 @@ static const char *command_name(enum command c)
 	return "click";
 }
 
-static int to_view(struct app *a, enum command c, const struct command_arg *arg)
+int app_to_view(struct app *a, enum command c, const struct command_arg *arg)
 {
 	struct view *v = app_top(a)->view;
 	int r = v->ops->command ? v->ops->command(v, c, arg) : VIEW_UNHANDLED;
@@ -29,7 +29,7 @@ static int to_view(struct app *a, enum command c, const struct command_arg *arg)
 	return r;
 }
 
-static void say_unhandled(struct app *a, enum command c, const struct command_arg *arg)
+void app_say_unhandled(struct app *a, enum command c, const struct command_arg *arg)
 {
 	if (c == CMD_CLICK || c == CMD_DCLICK)
 		return;
@@ -133,7 +133,7 @@ static void next_view(struct app *a, enum command c)
 	const struct command_arg wraps = {.n = a->n_stack > 0};
 	size_t step = c == CMD_VIEW_NEXT ? 1 : a->n_roots - 1;
 
-	if (to_view(a, c, &wraps) == VIEW_UNHANDLED)
+	if (app_to_view(a, c, &wraps) == VIEW_UNHANDLED)
 		show_root(a, (a->root + step) % a->n_roots);
 }
 
@@ -143,7 +143,7 @@ static void help(struct app *a)
 	int r;
 
 	if (app_top(a)->view->ops == &view_help) {
-		if (to_view(a, CMD_HELP, &(struct command_arg){0}) == VIEW_UNHANDLED)
+		if (app_to_view(a, CMD_HELP, &(struct command_arg){0}) == VIEW_UNHANDLED)
 			app_pop(a);
 		return;
 	}
@@ -158,7 +158,7 @@ static void back(struct app *a)
 {
 	const struct command_arg none = {0};
 
-	if (to_view(a, CMD_BACK, &none) != VIEW_UNHANDLED)
+	if (app_to_view(a, CMD_BACK, &none) != VIEW_UNHANDLED)
 		return;
 	if (app_filter(a)[0])
 		app_set_filter(a, "");
@@ -166,38 +166,6 @@ static void back(struct app *a)
 		app_pop(a);
 	else if (!app_marks_clear(a) && !app_time_clear(a))
 		app_say(a, ROLE_DIM, "This is the first screen; q quits");
-}
-
-static void filter(struct app *a, const struct command_arg *arg)
-{
-	if (arg->text) {
-		app_set_filter(a, arg->text);
-		return;
-	}
-	snprintf(a->filter_before, sizeof(a->filter_before), "%s", app_filter(a));
-	prompt_open(&a->prompt, PROMPT_FILTER, app_filter(a));
-}
-
-static void find(struct app *a, enum command c)
-{
-	const struct command_arg none = {0};
-
-	if (!a->search[0])
-		app_say(a, ROLE_DIM, "Nothing to search for yet: %s asks for a text",
-			app_mode(a) & COMMAND_CODE ? "/" : "s");
-	else if (to_view(a, c, &none) == VIEW_UNHANDLED)
-		say_unhandled(a, c, &none);
-}
-
-static void search(struct app *a, const char *text)
-{
-	if (!text) {
-		prompt_open(&a->prompt, PROMPT_SEARCH, "");
-		return;
-	}
-	snprintf(a->search, sizeof(a->search), "%s", text);
-	if (*text)
-		find(a, CMD_SEARCH_NEXT);
 }
 
 static void repaint(struct app *a)
@@ -229,7 +197,7 @@ static bool own_command(struct app *a, enum command c, const struct command_arg 
 		help(a);
 		return true;
 	case CMD_FILTER:
-		filter(a, arg);
+		app_find_filter(a, arg->text);
 		return true;
 	case CMD_CLEAR_FILTER:
 		app_set_filter(a, "");
@@ -239,11 +207,11 @@ static bool own_command(struct app *a, enum command c, const struct command_arg 
 		repaint(a);
 		return true;
 	case CMD_SEARCH:
-		search(a, arg->text);
+		app_find_text(a, arg->text);
 		return true;
 	case CMD_SEARCH_NEXT:
 	case CMD_SEARCH_PREV:
-		find(a, c);
+		app_find_next(a, c);
 		return true;
 	case CMD_PALETTE:
 		a->prompt.mode = app_mode(a);
@@ -320,7 +288,7 @@ void app_command(struct app *a, enum command c, const struct command_arg *arg)
 	if (app_time_command(a, c, arg) || app_choose(a, c, arg) || own_command(a, c, arg) ||
 	    session_command(a, c, arg))
 		return;
-	r = to_view(a, c, arg);
+	r = app_to_view(a, c, arg);
 	app_choose_explain(a);
 	if (r == VIEW_UNHANDLED && c == CMD_LEFT)
 		back(a);
@@ -331,7 +299,7 @@ void app_command(struct app *a, enum command c, const struct command_arg *arg)
 	else if (r == VIEW_UNHANDLED && c == CMD_COLLAPSE && !a->time.is_replay)
 		step_delay(a, 1);
 	else if (r == VIEW_UNHANDLED)
-		say_unhandled(a, c, arg);
+		app_say_unhandled(a, c, arg);
 }
 
 static void palette(struct app *a, const char *line)
@@ -357,9 +325,9 @@ static void prompt_input(struct app *a, uint32_t key)
 	if (r == PROMPT_DONE || r == PROMPT_CANCEL)
 		a->prompt.kind = PROMPT_NONE;
 	if (kind == PROMPT_FILTER && r)
-		app_set_filter(a, r == PROMPT_CANCEL ? a->filter_before : line);
+		app_find_typed(a, line, r == PROMPT_CANCEL);
 	else if (kind == PROMPT_SEARCH && r == PROMPT_DONE)
-		search(a, line);
+		app_find_text(a, line);
 	else if (kind == PROMPT_PALETTE && r == PROMPT_DONE)
 		palette(a, line);
 	else if (r == PROMPT_DONE && line[strspn(line, " ")])

@@ -3,6 +3,8 @@
 #define KONTEND_UI_APP_PRIV_H
 
 #include "choose.h"
+#include "crumbs.h"
+#include "find.h"
 #include "kontend/app-compare.h"
 #include "kontend/app-sums.h"
 #include "kontend/app.h"
@@ -16,7 +18,7 @@
 #include "verdict.h"
 #include "window.h"
 
-enum { APP_ROOTS = 16, APP_DEPTH = 8, APP_HITS = 32 };
+enum { APP_ROOTS = 16, APP_DEPTH = CRUMBS - 1, APP_HITS = 32 };
 
 /* Bounds of the refresh interval. */
 #define APP_DELAY_MIN_NS 100000000ull
@@ -26,6 +28,8 @@ enum { APP_ROOTS = 16, APP_DEPTH = 8, APP_HITS = 32 };
 struct app_entry {
 	struct view *view;
 	char filter[PROMPT_TEXT];
+	char word[PROMPT_TEXT]; /* that it wants rows to have, the first of them; "" = none */
+	unsigned asked;		/* when; see app.asked */
 };
 
 /* What a click on the key bar means; n of CMD_VIEW. */
@@ -35,14 +39,6 @@ struct keybar {
 		enum command command;
 	} hits[APP_HITS];
 	size_t n;
-};
-
-/* Where the names of the views stand that one came through, in the last frame. */
-struct crumbs {
-	int y; /* -1: nowhere */
-	struct {
-		int x, end;
-	} of[APP_DEPTH + 1]; /* by depth; empty: not there */
 };
 
 struct app {
@@ -68,6 +64,7 @@ struct app {
 	char theme[16];			 /* its name */
 	char filter_before[PROMPT_TEXT]; /* the filter that Esc brings back */
 	char search[PROMPT_TEXT];
+	unsigned asked, search_asked, asked_before; /* counts filters and searches */
 	double percent_limit;
 	enum app_window window;
 	const struct verdict_limits *limits;
@@ -107,6 +104,10 @@ int app_pending(struct app *a); /* as display_ops.pending(); no frame is shown u
 void app_pop(struct app *a);
 void app_command(struct app *a, enum command c, const struct command_arg *arg);
 void app_set_filter(struct app *a, const char *text);
+
+/* ui/app/commands.c: what the view on top answers; that it knows nothing of it. */
+int app_to_view(struct app *a, enum command c, const struct command_arg *arg);
+void app_say_unhandled(struct app *a, enum command c, const struct command_arg *arg);
 /* Saves the screen; says where, or why not. @name NULL: the next free kontend-screen-N.txt. */
 void app_save(struct app *a, const char *name);
 /* Copies the selected row to the display's clipboard; says what, or why not. */
@@ -134,12 +135,6 @@ bool app_sums_click(struct app *a, int x, int y);
 
 /* ui/app/mouse.c */
 void app_mouse(struct app *a, const struct display_input *in);
-
-/* ui/app/crumbs.c. Is there anything that the line with the way to this view says? */
-bool crumbs_any(struct app *a);
-/* Goes back to the view whose name is there. False: none is. */
-bool crumbs_click(struct app *a, int x, int y);
-void crumbs_draw(struct app *a, struct rect r);
 
 /* The first line of the screen. */
 void header_draw(struct app *a, struct rect r, const struct query_overview *o);

@@ -75,7 +75,7 @@ static int ask(struct view_flame *f, struct flame_picture *p, int w)
 		r = ask_tree(f, p);
 	if (r < 0)
 		return r;
-	p->match = *filter ? filter : app_search(f->v.app);
+	p->match = *filter && app_search_is_filter(f->v.app) ? filter : app_search(f->v.app);
 	p->root = find_node(&p->tree, f->n_roots ? f->roots[f->n_roots - 1] : 0);
 	if (p->root != FLAME_ALL && !flame_weight(&p->tree.nodes[p->root], f->by_wait))
 		p->root = FLAME_ALL;
@@ -84,21 +84,6 @@ static int ask(struct view_flame *f, struct flame_picture *p, int w)
 		return -ENOMEM;
 	p->n = flame_place(&p->tree, f->by_wait, p->root, w, p->boxes);
 	return keep_spots(f, p);
-}
-
-static void flame_draw(struct view *v, struct screen *s, struct rect r)
-{
-	struct view_flame *f = of_view(v);
-	struct flame_picture p = {0};
-	struct error err = {0};
-
-	if (ask(f, &p, r.w) < 0) {
-		error_set(&err, -ENOMEM, "Out of memory");
-		view_draw_error(s, r, &err);
-		return;
-	}
-	flame_draw_picture(f, &p, s, r);
-	hot_load_names(v);
 }
 
 size_t flame_selected(const struct view_flame *f)
@@ -113,6 +98,40 @@ static void select_spot(struct view_flame *f, size_t i)
 {
 	if (i < f->n_spots)
 		f->selected = f->spots[i].id;
+}
+
+static size_t next_match(const struct view_flame *f, size_t at, bool forward)
+{
+	for (size_t n = 1; n <= f->n_spots; n++) {
+		size_t i = (at + (forward ? n : f->n_spots - n)) % f->n_spots;
+		if (f->spots[i].matches)
+			return i;
+	}
+	return at;
+}
+
+/* Not before it is drawn: what was asked for may have changed what matches. */
+static void jump(struct view_flame *f)
+{
+	if (f->search && f->n_spots)
+		select_spot(f, next_match(f, flame_selected(f), f->search > 0));
+	f->search = 0;
+}
+
+static void flame_draw(struct view *v, struct screen *s, struct rect r)
+{
+	struct view_flame *f = of_view(v);
+	struct flame_picture p = {0};
+	struct error err = {0};
+
+	if (ask(f, &p, r.w) < 0) {
+		error_set(&err, -ENOMEM, "Out of memory");
+		view_draw_error(s, r, &err);
+		return;
+	}
+	jump(f);
+	flame_draw_picture(f, &p, s, r);
+	hot_load_names(v);
 }
 
 /* The box below it: on the level below, and not right of where it begins. */
@@ -164,16 +183,6 @@ static size_t climb(const struct view_flame *f, size_t at, bool outwards, int st
 	return at;
 }
 
-static size_t next_match(const struct view_flame *f, size_t at, bool forward)
-{
-	for (size_t n = 1; n <= f->n_spots; n++) {
-		size_t i = (at + (forward ? n : f->n_spots - n)) % f->n_spots;
-		if (f->spots[i].matches)
-			return i;
-	}
-	return at;
-}
-
 /* False when @c is no move. */
 static bool move(struct view_flame *f, enum command c)
 {
@@ -199,12 +208,8 @@ static bool move(struct view_flame *f, enum command c)
 	case CMD_RIGHT:
 		at = beside(f, at, c == CMD_RIGHT);
 		break;
-	case CMD_SEARCH_NEXT:
-	case CMD_SEARCH_PREV:
-		at = next_match(f, at, c == CMD_SEARCH_NEXT);
-		break;
 	default:
-		return false;
+		return widget_search(c, &f->search);
 	}
 	select_spot(f, at);
 	return true;

@@ -23,6 +23,7 @@ struct view_flame {
 	struct query_zoom zoom;
 	bool locks, by_wait, icicle;
 	bool opened; /* which weight to begin with has been decided */
+	int search;  /* pending jump: +1, -1 */
 	uint64_t selected;
 	char name[160];		     /* of that, in the last frame */
 	uint64_t roots[FLAME_ROOTS]; /* one inside the other: the last one has the whole width */

@@ -84,7 +84,10 @@ const char *app_row_filter(const struct app *a); /* of it, what is not about wai
 const char *app_filter(const struct app *a);	 /* of the top view; "" = none */
 double app_percent_limit(const struct app *a); /* of the nodes of trees that are opened at first */
 const struct query_columns *app_columns(const struct app *a); /* that the user wants */
-const char *app_search(const struct app *a); /* text of the last search, "" = none */
+/* What n goes to: the text of the last search, or a word of the view's filter if that is newer; ""
+ * = none. */
+const char *app_search(const struct app *a);
+bool app_search_is_filter(const struct app *a);
 
 /*
  * What views have in common: the sentence for a table without rows (in the query's arena), the
