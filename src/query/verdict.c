@@ -6,6 +6,7 @@
  * whom.
  */
 #include "internal.h"
+#include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-verdict.h"
 #include "kontend/units.h"
@@ -168,7 +169,7 @@ static double value_missing(struct judge *j)
 	return (j->f->average ? &o->loss : &o->loss_now)->lost_pct;
 }
 
-/* "held 1.9s by mysqld/812 W, running on 1" */
+/* "held 1.9s by mysqld/812 W, running on 1"; of one who waits, too, because of whom. */
 static const char *say_holder(struct judge *j, uint64_t lock)
 {
 	struct query_lock_now now;
@@ -176,6 +177,10 @@ static const char *say_holder(struct judge *j, uint64_t lock)
 
 	if (!query_lock_now_by_id(j->q, lock, &now) || !now.holder)
 		return NULL;
+	const char *root = query_chains_root(j->q, query_lock_addr(j->q, lock));
+	if (root)
+		return arena_printf(&j->q->arena, "held by %s, who waits behind %s", now.holder,
+				    root);
 	return arena_printf(&j->q->arena, "held %s%sby %s%s%s",
 			    now.held_ns ? units_ns(ns, now.held_ns) : "", now.held_ns ? " " : "",
 			    now.holder, now.is ? ", " : "", now.is ? now.is : "");

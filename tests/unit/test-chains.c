@@ -123,6 +123,9 @@ static void a_chain_leads_to_its_root(void **state)
 	assert_int_equal(cell_u(&t, 0, "waited_ns"), (900 + 800 + 700) * MS);
 	assert_int_equal(cell_u(&t, 0, "longest_ns"), 900 * MS);
 	assert_int_equal(cell_u(&t, 3, "waited_ns"), (800 + 700) * MS);
+	assert_string_equal(query_chains_root(&w->q, LOCK(1)), "t/700 W, running on 1");
+	assert_null(query_chains_root(&w->q, LOCK(0))); /* held by the root itself */
+	assert_null(query_chains_root(&w->q, LOCK(9)));
 	assert_int_equal(query_chains_sum(&w->q, &sum), 0);
 	assert_int_equal(sum.roots, 1);
 	assert_int_equal(sum.tasks, 3);
@@ -146,6 +149,7 @@ static void crossed_locks_are_a_deadlock(void **state)
 	play(w, &g);
 	struct table t = ask(w);
 	assert_string_equal(cell_s(&t, 0, "row"), "deadlock");
+	assert_null(query_chains_root(&w->q, LOCK(0)));
 	assert_int_equal(cell_u(&t, 0, "behind"), 3);
 	assert_int_equal(query_chains_sum(&w->q, &sum), 0);
 	assert_int_equal(sum.circles, 1);

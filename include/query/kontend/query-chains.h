@@ -29,6 +29,11 @@ struct query_chains_sum {
 
 int query_chains(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 extern const struct table_kind query_chains_kind;
+/*
+ * "dd/8119 W, asleep: I/O, in io_schedule": the root that the holder of the lock at @addr itself
+ * waits for; NULL: it waits for none, or it is not known.
+ */
+const char *query_chains_root(struct query *q, uint64_t addr);
 int query_chains_sum(struct query *q, struct query_chains_sum *ret); /* 0 or -ENOMEM */
 
 #endif

@@ -31,6 +31,7 @@ static const struct {
 	{"btrfs_wait_", "btrfs"},
 	{"rpc_wait", "RPC, as of NFS"},
 	{"nfs_wait", "RPC, as of NFS"},
+	{"handle_userfault", "userfaultfd"},
 	{"request_wait_answer", "FUSE daemon"},
 	{"fuse_wait", "FUSE daemon"},
 	{"p9_client_rpc", "9p server"},

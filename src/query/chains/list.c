@@ -193,6 +193,16 @@ static const char *what_of(struct chain_rows *c, const struct chain_row *r)
 	return text ? arena_printf(&c->q->arena, "%*s%s", (int)(2 * r->depth), "", text) : NULL;
 }
 
+/* What it sleeps for says more than where. */
+static const char *holder_is(struct query *q, const struct locksnap_queue *seen, const char *asleep)
+{
+	const char *in = query_queue_function(q, seen);
+
+	if (!asleep || !in)
+		return query_queue_holder_is(q, seen);
+	return arena_printf(&q->arena, "asleep: %s, in %s", asleep, in);
+}
+
 static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64_t want,
 			struct value *v)
 {
@@ -211,7 +221,7 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 	if (!l->seen || !l->holder || !s)
 		return;
 	const struct locksnap_queue *seen = l->seen;
-	const char *is = query_queue_holder_is(q, seen), *asleep = NULL;
+	const char *asleep = NULL;
 	value_i(&v[C_PID], taskid_number(seen->holder_pid));
 	value_i(&v[C_TID], taskid_number(seen->holder_tid));
 	value_s(&v[C_COMM], locksnap_text(s, seen->holder_comm));
@@ -222,7 +232,7 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 	if (seen->holder_state == LOCKSNAP_ASLEEP)
 		asleep = asleep_for(q, s->frames + seen->holder_frame, seen->holder_n_frames);
 	value_s(&v[C_ASLEEP_FOR], asleep);
-	value_s(&v[C_IS], is && asleep ? arena_printf(&q->arena, "%s: %s", is, asleep) : is);
+	value_s(&v[C_IS], holder_is(q, seen, asleep));
 	if (want & 1ull << C_STACK)
 		value_s(&v[C_STACK], query_queue_holder_stack(q, seen));
 }
@@ -337,6 +347,32 @@ int query_chains(struct query *q, const struct query_spec *s, struct table *ret,
 	r = r < 0 ? query_enomem(err, "chains") : rows_answer(q, s, &src, ret, err);
 	chain_graph_deinit(&c->g);
 	return r;
+}
+
+const char *query_chains_root(struct query *q, uint64_t addr)
+{
+	struct chain_rows c = {.q = q};
+	const char *text = NULL, *name;
+	struct value *v = arena_alloc(&q->arena, C_COLUMNS * sizeof(*v));
+
+	if (!v || query_sync(q) < 0 || chain_graph_make(q, &c.g) < 0) {
+		chain_graph_deinit(&c.g);
+		return NULL;
+	}
+	const uint32_t *known = map64_get(&c.g.by_addr, addr);
+	uint32_t at = known ? *known : CHAIN_NONE;
+	for (uint32_t steps = 0; at != CHAIN_NONE && c.g.locks[at].up != CHAIN_NONE; steps++) {
+		at = c.g.waits[c.g.locks[at].up].lock;
+		if (steps > c.g.n_locks) /* a circle */
+			at = CHAIN_NONE;
+	}
+	if (at != CHAIN_NONE && c.g.locks[at].holder && at != *known) {
+		fill_holder(&c, &c.g.locks[at], 0, v);
+		name = holder_name(&c, &c.g.locks[at]);
+		text = v[C_IS].known ? arena_printf(&q->arena, "%s, %s", name, v[C_IS].s) : name;
+	}
+	chain_graph_deinit(&c.g);
+	return text;
 }
 
 int query_chains_sum(struct query *q, struct query_chains_sum *ret)

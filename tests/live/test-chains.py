@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""A chain of waits that a program makes, as kontend sees it: of a machine that is stuck before
+kontend is started, which looks alone tell, while it gets stuck, which events tell, and in a
+recording of it."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+kontend, blocked = sys.argv[1:3]
+failures = 0
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def check(good, what):
+    global failures
+    if not good:
+        failures += 1
+        print("FAIL", what)
+
+
+class Blocked:
+    """The program, until it is let go."""
+
+    def __init__(self, path):
+        self.p = subprocess.Popen([blocked, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True)
+        self.tids = {}
+        for line in self.p.stdout:
+            if line == "ready\n":
+                return
+            name, tid = line.split()
+            self.tids[name] = int(tid)
+        skip("the chain cannot be made: no userfaultfd for the kernel's faults?")
+
+    def end(self):
+        self.p.stdin.close()
+        check(self.p.wait() == 0, "the program that waits")
+        self.p.stdout.close()
+
+
+def report(*args):
+    run = subprocess.run([kontend, "report", "--view", "chains", "--format", "json", *args],
+                         capture_output=True, text=True)
+    if run.returncode:
+        print(run.stderr)
+        check(False, "report: status %d" % run.returncode)
+        return None
+    return json.loads(run.stdout)["views"]["chains"]
+
+
+def below(rows, row):
+    return [r for r in rows if r["parent"] == row["node"]]
+
+
+def compare(when, chains, b, path, early):
+    rows = chains["rows"] if chains else []
+    roots = [r for r in rows if r["row"] == "root" and r["tid"] == b.tids["A"]]
+    check(len(roots) == 1, "%s: A is %d roots" % (when, len(roots)))
+    if not roots:
+        print(json.dumps(rows, indent=1))
+        return
+    root = roots[0]
+    check(root["behind"] == 3, "%s: behind A: %s" % (when, root["behind"]))
+    check(root["state"] == "asleep", "%s: A is %s" % (when, root["state"]))
+    check(root["certainty"] == "sure", "%s: A is %s" % (when, root["certainty"]))
+    locks = below(rows, root)
+    check([r["kind"] for r in locks] == ["rwsem"], "%s: locks of A %s" % (when, locks))
+    check(path in locks[0]["name"], "%s: the lock of A is %s" % (when, locks[0]["name"]))
+    waits = below(rows, locks[0])
+    check([r["tid"] for r in waits] == [b.tids["B"]], "%s: wait for A: %s" % (when, waits))
+    held = below(rows, waits[0])
+    check([r["kind"] for r in held] == ["mutex"], "%s: locks of B %s" % (when, held))
+    check(held and held[0]["behind"] == 2, "%s: behind B: %s" % (when, held))
+    last = below(rows, held[0])
+    check(sum(r["tasks"] for r in last) == 2, "%s: wait for B: %s" % (when, last))
+    check(chains["deadlocks"] == 0, "%s: deadlocks" % when)
+    print("%s: A/%d, %s, %s: %s <- B/%d: %s <- %d tasks; longest %.0f ms%s" % (
+        when, root["tid"], root["state"], root["function"], locks[0]["name"], b.tids["B"],
+        held[0]["name"], held[0]["behind"], root["longest_ns"] / 1e6,
+        ", some from before" if early else ""))
+
+
+def stuck_before(path):
+    b = Blocked(path)
+    time.sleep(0.3)
+    compare("stuck before", report("--duration", "1.5"), b, path, True)
+    b.end()
+
+
+def recorded(path, where):
+    record = subprocess.Popen([kontend, "record", "-q", "--duration", "4", "-o", where],
+                              stdout=subprocess.DEVNULL)
+    time.sleep(1.5)
+    b = Blocked(path)
+    check(record.wait() == 0, "record: status")
+    b.end()
+    compare("recorded", report("-i", where), b, path, False)
+
+
+if os.geteuid() != 0:
+    skip("needs root")
+with tempfile.TemporaryDirectory(prefix="kontend-chains-") as d:
+    stuck_before(os.path.join(d, "file"))
+    recorded(os.path.join(d, "file"), os.path.join(d, "perf.data"))
+sys.exit(failures != 0)
