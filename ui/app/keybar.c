@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The last line: all views, then the keys of the view that is shown, then those that are there
- * everywhere, each with what it does. Where there is no room views have short names, and only where
- * that is too much, too, digits: what keys do comes before that. Where each item was drawn is kept,
- * so that it can be clicked.
+ * everywhere, each with what it does. Where there is no room views have short names, and where that
+ * is too much, too, the later ones only digits: in a recording help and the keys that move in time
+ * come before names, in code its own keys, and names before all others. Where each item was drawn
+ * is kept, so that it can be clicked.
  */
 #include "kontend/text.h"
 #include "priv.h"
 
-/* How the views are named, from the longest to the shortest. */
-enum naming { FULL, BRIEF, DIGITS };
+/* How the views are named: in full, or the first of them by short names, and the one shown. */
+struct naming {
+	bool full;
+	size_t named;
+};
 
 static int item_width(const char *key, const char *text)
 {
@@ -19,9 +23,9 @@ static int item_width(const char *key, const char *text)
 }
 
 /* A short name goes with its digit: "2lock". */
-static int view_width(enum naming naming, const char *text)
+static int view_width(bool full, const char *text)
 {
-	return item_width("1", text) - (naming == BRIEF && *text);
+	return item_width("1", text) - (!full && *text);
 }
 
 /* @gap: between the key and what it does. */
@@ -47,16 +51,16 @@ static bool is_in_bar(const struct app *a, size_t root)
 	return a->roots[root].view->ops->digit || root == a->root;
 }
 
-static const char *view_text(const struct app *a, size_t root, enum naming naming)
+static const char *view_text(const struct app *a, size_t root, struct naming naming)
 {
 	const struct view_ops *ops = a->roots[root].view->ops;
 
-	if (naming == FULL || !ops->brief)
+	if (naming.full || !ops->brief)
 		return ops->name;
-	return naming == BRIEF || root == a->root ? ops->brief : "";
+	return root < naming.named || root == a->root ? ops->brief : "";
 }
 
-static int draw_views(struct app *a, struct rect r, enum naming naming)
+static int draw_views(struct app *a, struct rect r, struct naming naming)
 {
 	int x = 0;
 
@@ -67,8 +71,8 @@ static int draw_views(struct app *a, struct rect r, enum naming naming)
 		char digit[2] = {ops->digit, '\0'};
 
 		if (is_in_bar(a, i))
-			x = draw_item(a, r, x, digit, view_text(a, i, naming), naming != BRIEF,
-				      &hit, i == a->root ? ROLE_SELECTED : ROLE_BAR);
+			x = draw_item(a, r, x, digit, view_text(a, i, naming), naming.full, &hit,
+				      i == a->root ? ROLE_SELECTED : ROLE_BAR);
 	}
 	return x;
 }
@@ -95,8 +99,13 @@ static const char *of_view(const struct app *a, enum command c)
 	return NULL;
 }
 
-/* From what is wanted most: help, what is about time, the view's own, the rest. */
-enum rank { HELP, TIME, OWN, REST, RANKS, NEVER };
+/* From what is wanted most: help, what moves in time, the view's own, more about time, the rest. */
+enum rank { HELP, TIME, OWN, MORE, REST, RANKS, NEVER };
+
+static bool moves_in_time(enum command c)
+{
+	return c == CMD_PAUSE || c == CMD_PLAY || c == CMD_STEP || c == CMD_JUMP;
+}
 
 static enum rank rank_of(const struct app *a, const struct command_info *c)
 {
@@ -105,7 +114,7 @@ static enum rank rank_of(const struct app *a, const struct command_info *c)
 	if (c->command == CMD_HELP)
 		return HELP;
 	if (is_about_time(a) && c->bar && (in_past_only(c) || c->command == CMD_PAUSE))
-		return TIME;
+		return moves_in_time(c->command) ? TIME : MORE;
 	if (of_view(a, c->command) || (c->bar && c->modes & COMMAND_CODE))
 		return OWN;
 	return c->bar ? REST : NEVER;
@@ -159,38 +168,46 @@ static int draw_commands(struct app *a, struct rect r, int x, enum rank rank)
 	return x;
 }
 
-/* Columns that the views take, and all keys up to that rank. */
-static int width_of(const struct app *a, enum naming naming, enum rank most)
+static int width_of_views(const struct app *a, struct naming naming)
 {
-	char key[16];
 	int width = 0;
 
 	for (size_t i = 0; i < a->n_roots; i++)
 		if (is_in_bar(a, i))
-			width += view_width(naming, view_text(a, i, naming));
+			width += view_width(naming.full, view_text(a, i, naming));
+	return width;
+}
+
+/* Columns that all keys up to that rank take. */
+static int width_of_keys(const struct app *a, enum rank most)
+{
+	char key[16];
+	int width = 0;
+
 	for (const struct command_info *c = command_table; c->command; c++)
 		if (rank_of(a, c) <= most)
 			width += item_width(command_key_name(c->keys[0], key), text_of(a, c));
 	return width;
 }
 
-static enum naming naming_of(const struct app *a, int w)
+static struct naming naming_of(const struct app *a, int w)
 {
-	bool special = is_about_time(a) || app_mode(a) & COMMAND_CODE;
+	bool is_code = app_mode(a) & COMMAND_CODE, special = is_code || is_about_time(a);
+	struct naming naming = {.full = true};
+	int keys = width_of_keys(a, is_code ? OWN : special ? TIME : HELP);
 
-	if (width_of(a, FULL, special ? REST : OWN) <= w)
-		return FULL;
-	return !special || width_of(a, BRIEF, OWN) <= w ? BRIEF : DIGITS;
+	if (width_of_views(a, naming) + width_of_keys(a, special ? REST : OWN) <= w)
+		return naming;
+	naming = (struct naming){.named = a->n_roots};
+	while (naming.named && width_of_views(a, naming) + keys > w)
+		naming.named = special ? naming.named - 1 : 0;
+	return naming;
 }
 
 void keybar_draw(struct app *a, struct rect r)
 {
-	enum naming naming = naming_of(a, r.w);
-
-	if (naming == BRIEF && width_of(a, BRIEF, HELP) > r.w)
-		naming = DIGITS;
 	screen_fill(&a->screen, r, ' ', ROLE_BAR);
-	int x = draw_views(a, r, naming);
+	int x = draw_views(a, r, naming_of(a, r.w));
 	for (unsigned rank = HELP; rank < RANKS; rank++)
 		x = draw_commands(a, r, x, (enum rank)rank);
 }
