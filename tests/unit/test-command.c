@@ -91,7 +91,9 @@ static void test_keys_are_unique(void **state)
 	assert_int_equal(command_of_key(COMMAND_LIVE, 't', &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_TRAVEL, 't', &arg), CMD_STEP);
 	assert_int_equal(command_of_key(COMMAND_TRAVEL, '}', &arg), CMD_NONE);
-	assert_int_equal(command_of_key(COMMAND_LIVE, 'H', &arg), CMD_NONE);
+	assert_int_equal(command_of_key(COMMAND_LIVE, 'H', &arg), CMD_SCROLL_LEFT);
+	assert_int_equal(command_of_key(COMMAND_LIVE | COMMAND_CODE, 'H', &arg), CMD_HOTTEST);
+	assert_int_equal(command_of_key(COMMAND_LIVE | COMMAND_CODE, 'o', &arg), CMD_BYTES);
 	assert_int_equal(command_of_key(COMMAND_LIVE, '/', &arg), CMD_FILTER);
 	assert_int_equal(command_of_key(COMMAND_LIVE | COMMAND_CODE, '/', &arg), CMD_SEARCH);
 	assert_int_equal(command_of_key(COMMAND_REPLAY | COMMAND_CODE, 't', &arg), CMD_UNIT);

@@ -80,6 +80,8 @@ static const struct {
 	{KEY_K_DOWN, "Down"},
 	{KEY_K_LEFT, "Left"},
 	{KEY_K_RIGHT, "Right"},
+	{KEY_K_SLEFT, "S-Left"},
+	{KEY_K_SRIGHT, "S-Right"},
 	{KEY_K_PGUP, "PgUp"},
 	{KEY_K_PGDN, "PgDn"},
 	{KEY_K_HOME, "Home"},

@@ -33,6 +33,10 @@ void app_say_unhandled(struct app *a, enum command c, const struct command_arg *
 {
 	if (c == CMD_CLICK || c == CMD_DCLICK)
 		return;
+	if (c == CMD_SCROLL_LEFT || c == CMD_SCROLL_RIGHT) {
+		app_say(a, ROLE_DIM, "There are no more columns here");
+		return;
+	}
 	if (c == CMD_BY_NEXT || c == CMD_BY_PREV) {
 		app_choose_groups(a);
 		return;

@@ -5,6 +5,7 @@
 #include "kontend/command.h"
 #include "kontend/query.h"
 #include "kontend/screen.h"
+#include "table-scroll.h"
 
 struct query_columns;
 
@@ -34,7 +35,8 @@ struct table_widget {
 	bool resorted; /* by a command; whoever told the user resets it */
 	/* From here on private to ui/widgets/table.c. */
 	size_t index, top; /* of the selection; first row shown */
-	uint64_t *ids;	   /* rows of the last frame, in order */
+	struct table_scroll scroll;
+	uint64_t *ids; /* rows of the last frame, in order */
 	size_t n_ids, cap_ids;
 	struct widget_ids known, fresh; /* rows of the last tick, and of this one */
 	uint64_t tick, ids_sum;		/* of when, and of which rows, that was */

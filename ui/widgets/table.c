@@ -202,7 +202,8 @@ static void place_columns(struct table_widget *w, const struct table *t,
 	query_columns_apply(wanted, t->name, columns, w->n_names);
 	if (t->sort_col < w->n_names)
 		show_sorted(&columns[t->sort_col]);
-	w->n_cols = layout_columns(columns, w->n_names, width - 1, cols, MAX);
+	w->n_cols = table_scroll_columns(&w->scroll, columns, w->n_names, t->sort_col, width - 1,
+					 cols, MAX);
 	w->sort_at = SIZE_MAX;
 	for (size_t i = 0; i < w->n_cols; i++) {
 		w->cols[i].x = cols[i].x + 1; /* the first column is the mark's */
@@ -225,7 +226,8 @@ static void draw_title(const struct frame *f, struct rect line,
 	const struct column *c = &f->t->columns[at->col];
 	bool is_sorted = at->col == f->t->sort_col;
 	enum role role = is_sorted ? ROLE_SORTED : ROLE_TITLE;
-	int room = at->w - is_sorted, len = text_width(c->title);
+	bool has_mark = f->w->scroll.right && at->x + at->w == f->r.w;
+	int room = at->w - is_sorted - has_mark, len = text_width(c->title);
 
 	len = len < room ? len : room;
 	int x = is_left(c) ? at->x : at->x + room - len;
@@ -242,6 +244,10 @@ static void draw_titles(const struct frame *f)
 	screen_fill(f->s, line, ' ', ROLE_TITLE);
 	for (size_t i = 0; i < f->w->n_cols; i++)
 		draw_title(f, line, &f->w->cols[i]);
+	if (f->w->scroll.left)
+		screen_put(f->s, line, 0, 0, ROLE_TITLE, "‹");
+	if (f->w->scroll.right)
+		screen_put(f->s, line, line.w - 1, 0, ROLE_TITLE, "›");
 }
 
 static void draw_cell(const struct frame *f, size_t row, size_t i, int y, enum role text_role)
@@ -390,16 +396,37 @@ static int sort_step(struct table_widget *w, int step)
 	return 0;
 }
 
+/* One column, if there are more that way. */
+static int scroll(struct table_widget *w, bool right)
+{
+	if (!w->scroll.left && !w->scroll.right)
+		return WIDGET_UNHANDLED;
+	if (right && w->scroll.right)
+		w->scroll.shift++;
+	else if (!right && w->scroll.shift)
+		w->scroll.shift--;
+	return 0;
+}
+
+/* Wherever it is, it comes into view. */
+static int sort_shown(struct table_widget *w, size_t col)
+{
+	w->scroll.shift = 0;
+	return sort_by(w, col);
+}
+
 static int sort_named(struct table_widget *w, const char *name)
 {
 	for (size_t i = 0; name && i < w->n_names; i++)
 		if (!strcasecmp(w->names[i].key, name) || !strcasecmp(w->names[i].title, name))
-			return sort_by(w, i);
+			return sort_shown(w, i);
 	return WIDGET_UNHANDLED;
 }
 
 static int click_title(struct table_widget *w, int x)
 {
+	if ((w->scroll.left && x == 0) || (w->scroll.right && x == w->rect.w - 1))
+		return scroll(w, x > 0);
 	for (size_t i = 0; i < w->n_cols; i++) {
 		if (x < w->cols[i].x || x > w->cols[i].x + w->cols[i].w)
 			continue;
@@ -449,6 +476,9 @@ int table_widget_command(struct table_widget *w, enum command c, const struct co
 		return sort_reverse(w);
 	case CMD_SORT:
 		return sort_named(w, arg->text);
+	case CMD_SCROLL_LEFT:
+	case CMD_SCROLL_RIGHT:
+		return scroll(w, c == CMD_SCROLL_RIGHT);
 	case CMD_CLICK:
 	case CMD_DCLICK:
 		return click(w, c, arg);

@@ -42,6 +42,8 @@ enum command {
 	CMD_BY_NEXT,
 	CMD_BY_PREV,
 	CMD_COLUMNS,
+	CMD_SCROLL_LEFT,
+	CMD_SCROLL_RIGHT,
 	CMD_LOCK_PATHS,
 	CMD_ANNOTATE,
 	CMD_FLAME,
@@ -94,9 +96,8 @@ enum command {
 
 struct command_arg {
 	const char *text; /* palette argument, NULL = none */
-	int n;		  /* CMD_VIEW: digit */
-	int x, y;
-	uint64_t id; /* CMD_SELECT */
+	int x, y, n;	  /* CMD_VIEW: digit */
+	uint64_t id;	  /* CMD_SELECT */
 };
 
 /* What the app looks at, as some commands are for some of these only. */
@@ -105,8 +106,7 @@ enum command_mode {
 	COMMAND_TRAVEL = 2, /* the same, with a history that one can go back in */
 	COMMAND_REPLAY = 4, /* a recording */
 	COMMAND_TIMES = 7,
-	/* Besides: a function's instructions, where some keys mean something else. */
-	COMMAND_CODE = 8,
+	COMMAND_CODE = 8,  /* besides: a function's instructions, where some keys differ */
 	COMMAND_ROWS = 16, /* of a command: everywhere else */
 };
 

@@ -51,6 +51,8 @@ enum display_key {
 	KEY_K_DOWN,
 	KEY_K_LEFT,
 	KEY_K_RIGHT,
+	KEY_K_SLEFT, /* with Shift */
+	KEY_K_SRIGHT,
 	KEY_K_PGUP,
 	KEY_K_PGDN,
 	KEY_K_HOME,
