@@ -17,6 +17,18 @@
 
 enum { MUCH = 300000 };
 
+/* What is written to the terminal goes by here: see test_frame_is_one_write(). */
+ssize_t __real_write(int fd, const void *p, size_t n);
+ssize_t __wrap_write(int fd, const void *p, size_t n);
+static int counted_fd = -1;
+static size_t n_writes;
+
+ssize_t __wrap_write(int fd, const void *p, size_t n)
+{
+	n_writes += fd == counted_fd;
+	return __real_write(fd, p, n);
+}
+
 struct pair {
 	int far, near;
 	struct tty tty;
@@ -292,9 +304,44 @@ static void test_appends_without_padding(void **state)
 	assert_string_equal(buf, "abcdefg");
 }
 
+/* However often curses writes for it; with what else was queued, as text for the clipboard. */
+static void test_frame_is_one_write(void **state)
+{
+	struct pair p;
+	char bytes[8192];
+
+	(void)state;
+	open_pair(&p);
+	open_tty(&p);
+	p.tty.has_frames = true;
+	counted_fd = p.tty.fd;
+	for (size_t frame = 1; frame <= 20; frame++) {
+		for (int part = 0; part < 10; part++) {
+			fprintf(p.tty.stream, "%60d", part);
+			fflush(p.tty.stream);
+		}
+		n_writes = 0;
+		assert_int_equal(tty_take(&p.tty), 0);
+		assert_true(tty_send(&p.tty));
+		assert_int_equal(n_writes, 1);
+		size_t n = 10 * 60 + 2 * strlen(TTY_FRAME_BEGIN);
+		for (size_t got = 0; got < n;) {
+			ssize_t more = read(p.far, bytes + got, n - got);
+			assert_true(more > 0);
+			got += (size_t)more;
+		}
+		assert_memory_equal(bytes, TTY_FRAME_BEGIN, strlen(TTY_FRAME_BEGIN));
+		assert_memory_equal(bytes + n - strlen(TTY_FRAME_END), TTY_FRAME_END,
+				    strlen(TTY_FRAME_END));
+	}
+	counted_fd = -1;
+	close_pair(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_frame_is_one_write),
 		cmocka_unit_test(test_passes_all),
 		cmocka_unit_test(test_passes_all_by_a_shared_one),
 		cmocka_unit_test(test_frames),
