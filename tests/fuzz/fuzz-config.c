@@ -6,20 +6,35 @@
 #include "fuzz.h"
 #include "kontend/config.h"
 #include "kontend/pathgroup.h"
+#include "kontend/query-columns.h"
 #include "kontend/settings.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct config {
 	struct pathgroups groups;
 	struct settings settings;
+	struct query_columns columns;
+	unsigned locks_set; /* to what check_edit() writes */
 };
+
+static int take_columns(struct config *c, const struct config_line *l, struct error *err)
+{
+	if (strcmp(l->key, "locks") == 0)
+		c->locks_set += strcmp(l->value, "max_ns") == 0;
+	if (query_columns_find(&c->columns, l->key))
+		return error_set(err, -EINVAL, "set before");
+	return query_columns_set(&c->columns, l->key, l->value, err);
+}
 
 static int take(void *ctx, const struct config_line *l, struct error *err)
 {
 	struct config *c = ctx;
 
 	fuzz_require(*l->section && *l->key && *l->value);
+	if (strcmp(l->section, "columns") == 0)
+		return take_columns(c, l, err);
 	return settings_section(l->section) >= 0 ? settings_add(&c->settings, l, err)
 						 : pathgroup_add(&c->groups, l->key, l->value, err);
 }
@@ -71,6 +86,23 @@ static void check_settings(const struct settings *s)
 	}
 }
 
+/* What could be read can be once a setting of ours is in it, and says it once. */
+static void check_edit(const char *text, size_t size, const char *value)
+{
+	static char edited[CONFIG_BYTES];
+	static struct config own;
+	const struct config_reader r = {take, &own};
+	const struct config_line l = {"columns", "locks", value};
+	struct error err = {0};
+	size_t n;
+
+	if (config_edit(text, size, &l, edited, sizeof(edited), &n) < 0)
+		return;
+	own = (struct config){0};
+	fuzz_require(config_parse(edited, n, "file", &r, &err) == 0);
+	fuzz_require(own.locks_set == (value != NULL));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct config own;
@@ -78,8 +110,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err = {0};
 
 	own = (struct config){0};
-	if (config_parse((const char *)data, size, "file", &r, &err) < 0)
+	if (config_parse((const char *)data, size, "file", &r, &err) < 0) {
 		fuzz_require(strncmp(err.text, "file:", 5) == 0);
+	} else {
+		check_edit((const char *)data, size, "max_ns");
+		check_edit((const char *)data, size, NULL);
+	}
 	check_groups(&own.groups);
 	check_settings(&own.settings);
 	return 0;

@@ -231,6 +231,7 @@ static const struct view_key everywhere[] = {
 	{CMD_STEP, "step"},	  {CMD_JUMP, "go to a time"},
 	{CMD_WHY, "verdict"},	  {CMD_FASTER, "refresh faster"},
 	{CMD_SLOWER, "slower"},	  {CMD_ZERO, "count anew"},
+	{CMD_COLUMNS, "columns"}, {CMD_SCROLL_RIGHT, "scroll"},
 	{CMD_COPY, "copy row"},	  {CMD_SAVE, "save"},
 	{CMD_PALETTE, "command"}, {CMD_QUIT, "quit"},
 	{CMD_NONE, NULL},
