@@ -78,7 +78,9 @@ class Screen:
 def live(options, seconds, folder):
     path = os.path.join(folder, "screen.txt")
     screen = Screen(options)
-    screen.read(seconds)
+    screen.read(2)
+    os.write(screen.fd, b":window all\r")
+    screen.read(seconds - 2)
     os.write(screen.fd, f":save {path}\r".encode())
     screen.read(30, lambda: os.path.exists(path) and os.path.getsize(path))
     cpu = screen.end()
