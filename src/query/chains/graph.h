@@ -12,7 +12,7 @@
  * are trees, whose roots nobody of whom waits, and circles.
  */
 
-enum { CHAIN_NONE = UINT32_MAX };
+#define CHAIN_NONE UINT32_MAX
 
 /* How a holder is known. */
 enum chain_evidence {
