@@ -44,6 +44,7 @@ static int parse_by(const struct opts *o, struct report_spec *s, struct error *e
 	if (!o->by)
 		return 0;
 	locks = query_by_parse(o->by, &s->query.by) == 0;
+	s->is_by = locks;
 	hot = query_hot_by_parse(o->by, &s->hot_by) == 0;
 	if (!hot && s->views == REPORT_HOT)
 		return error_set(err, -EINVAL,
@@ -181,6 +182,7 @@ int cmd_report(const struct opts *o)
 
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	r.job.held = r.spec.views & REPORT_HELD;
 	r.job.look = is_look(&r.spec);
 	return measure_run(o, &r.job);
 }

@@ -31,6 +31,7 @@ static const struct view_needs
 	needs_chains = {"because of whom is waited",
 			MAIN_JOB,
 			{"bpf", "rings", "names", "namespaces"}},
+	needs_held = {"how long holders kept others waiting", MAIN_JOB, {"rings", "names"}},
 	needs_mmap = {"how long mmap_locks take to get, by process",
 		      MAIN_JOB,
 		      {"bpf", "rings", "namespaces"}},

@@ -94,6 +94,8 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->waits = (struct wait_pool){0};
 	dst->strays = (struct stray_table){0};
 	dst->cells = (struct cell_table){0};
+	dst->held = (struct cell_table){0};
+	dst->holds = (struct holds){0};
 	dst->cpus = NULL;
 	dst->n_cpus = 0;
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
@@ -113,7 +115,8 @@ int model_copy(struct model *dst, const struct model *src)
 	    !stack_table_copy(&dst->stacks, &src->stacks) &&
 	    !copy_waits(&dst->waits, &src->waits) &&
 	    !stray_table_copy(&dst->strays, &src->strays) &&
-	    !copy_cells(&dst->cells, &src->cells) && !copy_cpus(dst, src) &&
+	    !copy_cells(&dst->cells, &src->cells) && !copy_cells(&dst->held, &src->held) &&
+	    !holds_copy(&dst->holds, &src->holds) && !copy_cpus(dst, src) &&
 	    !copy_series(dst, src) && !rotation_copy(&dst->rotation, &src->rotation) &&
 	    !profile_copy(&dst->profile, &src->profile) &&
 	    !mmlock_copy(&dst->mmlocks, &src->mmlocks))

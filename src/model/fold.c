@@ -15,7 +15,7 @@
 
 enum { FOLD_PAUSE = 250000 };
 
-static uint32_t coarse_lock(const void *ctx, uint32_t lock)
+uint32_t fold_coarse_lock(const void *ctx, uint32_t lock)
 {
 	const struct lock_table *t = ctx;
 
@@ -50,6 +50,8 @@ static void sweep(struct model *m)
 	const struct past_wait *past;
 	for (uint32_t i = 0; (past = past_at(&m->past, i)); i++)
 		mark_wait(m, &past->wait);
+	if (m->held.max)
+		holds_mark(m);
 	lock_sweep(&m->locks);
 	stack_sweep(&m->stacks);
 	task_sweep(&m->tasks);
@@ -57,7 +59,9 @@ static void sweep(struct model *m)
 
 void fold_cells(struct model *m)
 {
-	m->damage.folded += cell_fold(&m->cells, m->now_ns, coarse_lock, &m->locks);
+	m->damage.folded += cell_fold(&m->cells, m->now_ns, fold_coarse_lock, &m->locks);
+	if (m->held.n)
+		m->damage.folded += cell_fold(&m->held, m->now_ns, fold_coarse_lock, &m->locks);
 	sweep(m);
 	m->generation++;
 	m->next_fold = m->n_events + FOLD_PAUSE;
@@ -121,6 +125,7 @@ int fold_ended(struct model *m)
 	int code = profile_end_tasks(&m->profile, &m->tasks, e.until_ns);
 
 	m->damage.folded += cell_rekey(&m->cells, give_ended, &e);
+	m->damage.folded += cell_rekey(&m->held, give_ended, &e);
 	sweep(m);
 	renew_names(m);
 	m->generation++;

@@ -39,12 +39,25 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev);
 void account_doubt(struct model *m, const struct wait *w);
 void account_tick(struct model *m, uint64_t time_ns);
 
+/*
+ * holds.c: the wait is over and has got its lock at @ns. Only where that is followed, that is where
+ * `held` has room for cells.
+ */
+void holds_got(struct model *m, const struct wait *w, uint64_t ns);
+/* Who has the lock is not known any more. */
+void holds_forget(struct model *m, uint32_t lock);
+/* Marks what cells and holders name; holders of a lock that is not marked are forgotten. */
+void holds_mark(struct model *m);
+void holds_zero(struct model *m);
+int holds_copy(struct holds *dst, const struct holds *src); /* 0 or -ENOMEM */
+
 /* lives.c: the address space of process @pid, that was called @comm (NULL), is gone. */
 void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);
 /* The names of @snap, of @time_ns, are known: who had their locks before, did not have them. */
 void lives_named(struct model *m, const struct locksnap *snap, uint64_t time_ns);
 
 /* fold.c: makes room in the tables. */
+uint32_t fold_coarse_lock(const void *locks, uint32_t lock); /* what it is a part of then */
 void fold_cells(struct model *m);
 void fold_in_turn(struct model *m); /* unless that was a moment ago */
 /* The older half of the tasks that have ended is given up. 0 or -ENOMEM: samples are missing. */

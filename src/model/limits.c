@@ -5,7 +5,8 @@
  * Reckoned is the most that they take, with sums of several waits and, of every other one, a
  * histogram in groups of the pool; of many cells that have one wait each it is a third.
  */
-#include "kontend/model.h"
+#include "kontend/limits.h"
+#include "kontend/cell.h"
 
 enum {
 	SLOTS_BYTES = 4 * sizeof(uint32_t), /* a cell's part of them, at most */
@@ -17,6 +18,7 @@ enum {
 	MOST = 1 << 26,	   /* of each: indices have 32 bits, some of them in use for marks */
 };
 
+enum { HELD_PART_OF = 16, LEAST_HELD = 4096 };
 enum { RECENT_PART_OF = 8, LEAST_RECENT = 1 << 18, MOST_RECENT = 1 << 24 };
 
 static const struct model_limits defaults = {
@@ -42,12 +44,18 @@ struct model_limits model_limits_of(uint64_t bytes)
 	};
 }
 
+uint32_t model_limits_held(uint64_t bytes)
+{
+	return at_least(LEAST_HELD, bytes / HELD_PART_OF / (CELL_BYTES + GROUP_BYTES));
+}
+
 struct model_limits model_limits_recent(uint64_t bytes)
 {
 	uint64_t recent = bytes / RECENT_PART_OF;
 	struct model_limits l = model_limits_of(bytes - recent);
 
 	recent /= sizeof(uint64_t);
+	l.held = model_limits_held(bytes);
 	l.recent = at_least(LEAST_RECENT, recent < MOST_RECENT ? recent : MOST_RECENT);
 	return l;
 }

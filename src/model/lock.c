@@ -56,6 +56,19 @@ static uint64_t make_id(struct lock_table *t, uint64_t key, enum lock_type type)
 	return id;
 }
 
+/* With its other mode, if that was waited for. */
+static void pair_modes(struct lock_table *t, uint32_t index)
+{
+	struct lock *l = &t->locks[index];
+	enum lock_type type = (enum lock_type)l->type, other = locktype_twin(type);
+	const uint32_t *at = other == type ? NULL : map64_get(&t->index, lock_key(l->addr, other));
+
+	if (!at)
+		return;
+	l->twin = *at;
+	t->locks[*at].twin = index;
+}
+
 uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 {
 	uint64_t key = lock_key(addr, type);
@@ -65,11 +78,13 @@ uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 		return (uint32_t)type;
 	t->locks[index] =
 		(struct lock){.addr = addr, .type = (uint8_t)type, .id = make_id(t, key, type)};
+	pair_modes(t, index);
 	/* Without memory for the latter its page is not found, and nothing else. */
 	if (t->locks[index].id != key)
 		(void)map64_put(&t->others, t->locks[index].id, index);
 	if (map64_put(&t->index, key, index)) {
 		map64_del(&t->others, t->locks[index].id);
+		t->locks[t->locks[index].twin].twin = 0;
 		t->locks[index].next_free = t->free;
 		t->free = index;
 		return (uint32_t)type;
@@ -115,6 +130,7 @@ void lock_sweep(struct lock_table *t)
 		struct lock *l = &t->locks[i];
 		if (!l->marked && forget(t, l)) {
 			series_deinit(&l->wait_series);
+			t->locks[l->twin].twin = 0;
 			*l = (struct lock){.next_free = t->free};
 			t->free = i;
 		}

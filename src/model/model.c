@@ -24,7 +24,9 @@ int model_init(struct model *m, const struct model_limits *limits)
 
 	if (!task_table_init(&m->tasks, l->tasks) && !lock_table_init(&m->locks, l->locks) &&
 	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
-	    !cell_table_init(&m->cells, l->cells, l->hist_groups) && !profile_init(&m->profile)) {
+	    !cell_table_init(&m->cells, l->cells, l->hist_groups) &&
+	    !cell_table_init(&m->held, l->held, l->held + l->held / 2) &&
+	    !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
 		m->funcs = funcset_new();
 		m->cfi = cfiset_new();
@@ -45,6 +47,8 @@ void model_deinit(struct model *m)
 	wait_pool_deinit(&m->waits);
 	stray_table_deinit(&m->strays);
 	cell_table_deinit(&m->cells);
+	cell_table_deinit(&m->held);
+	mem_free(m->holds.v);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
 		series_deinit(&m->cpus[i].wait_series);
@@ -441,6 +445,7 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 void model_zero(struct model *m)
 {
 	cell_table_clear(&m->cells);
+	holds_zero(m);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
 			m->cpus[i].fill_most = 0;
@@ -516,6 +521,7 @@ size_t model_bytes(const struct model *m)
 	       m->stacks.cap * sizeof(*m->stacks.stacks) +
 	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
 	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) + cell_bytes(&m->cells) +
+	       cell_bytes(&m->held) + m->holds.cap * sizeof(*m->holds.v) +
 	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
 	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +

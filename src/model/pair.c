@@ -322,6 +322,8 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 
 	give_up(m, n, at + 1);
 	account_end(m, w, ev);
+	if (m->held.max && !ev->end.ret)
+		holds_got(m, w, ev->time);
 	if (w->by_look)
 		m->damage.unmatched_end++;
 	else

@@ -73,6 +73,22 @@ static int keep_waits(struct model *m, struct only *o)
 	return kept ? 0 : -ENOMEM;
 }
 
+/* Holders are asked about as who waits is: by the wait after which they had the lock. */
+static int keep_held(struct model *m, struct only *o)
+{
+	const struct cell_table *all = &o->q->model->held;
+	struct cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
+
+	m->held.cells = kept;
+	m->held.n = 0;
+	for (size_t i = 0; kept && i < all->n; i++) {
+		struct query_where w = query_cell_where(&all->cells[i]);
+		if (only_knows(m, &w) && only_has_wait(o, &w))
+			kept[m->held.n++] = all->cells[i];
+	}
+	return kept ? 0 : -ENOMEM;
+}
+
 static int keep_samples(struct model *m, struct only *o)
 {
 	const struct profile *all = &o->q->model->profile;
@@ -128,7 +144,8 @@ static void forget_spins(struct model *m)
 static int narrow(struct only *o, struct model *m)
 {
 	*m = *o->q->model;
-	if (forget_sums(m, o->arena) < 0 || keep_cells(m, o) < 0 || keep_waits(m, o) < 0)
+	if (forget_sums(m, o->arena) < 0 || keep_cells(m, o) < 0 || keep_waits(m, o) < 0 ||
+	    keep_held(m, o) < 0)
 		return -ENOMEM;
 	forget_spins(m);
 	return keep_samples(m, o);

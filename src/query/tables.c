@@ -5,6 +5,7 @@
 #include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-held.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -18,6 +19,7 @@ const struct table_def table_defs[] = {
 	{&query_types_kind, "types of locks", NULL},
 	{&query_waiters_kind, "waiters", "Waiters"},
 	{&query_chains_kind, "chains", "Chains"},
+	{&query_held_kind, "held locks", "Held while others waited"},
 	{&query_cpus_kind, "CPUs", "CPUs"},
 	{&query_diff_kind, "differences", NULL},
 	{&query_compare_kind, "B minus A", "B minus A"},

@@ -7,6 +7,7 @@
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-held.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
@@ -34,7 +35,9 @@ struct report_data {
 	size_t n_what_ifs;
 	struct query_chains_sum chains_sum;
 	struct query_lock_look lock_look; /* always */
-	struct table types, cpus, locks, waiters, chains, slots, holders, contexts, events,
+	struct query_held_sum held_sum;
+	enum query_by held_by;
+	struct table types, cpus, locks, waiters, chains, held, slots, holders, contexts, events,
 		rotation;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
@@ -83,6 +86,8 @@ void report_waiters_text(const struct report_data *d, FILE *out);
 void report_waiters_json(const struct report_data *d, struct jsonw *j);
 void report_chains_text(const struct report_data *d, FILE *out);
 void report_chains_json(const struct report_data *d, struct jsonw *j);
+void report_held_text(const struct report_data *d, FILE *out);
+void report_held_json(const struct report_data *d, struct jsonw *j);
 void report_tree_text(const struct report_data *d, FILE *out);
 void report_tree_json(const struct report_data *d, struct jsonw *j);
 void report_hist_text(const struct report_data *d, FILE *out);

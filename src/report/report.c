@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-fields.h"
+#include "kontend/query-held.h"
 #include "kontend/query-only.h"
 #include "kontend/query-wait.h"
 #include "kontend/tables.h"
@@ -200,6 +201,18 @@ static int ask_chains(struct report_data *d, const struct query_spec *s, struct 
 	return r < 0 ? r : query_chains(d->q, s, &d->chains, err);
 }
 
+/* Whatever the locks are by: holders are by task where that says nothing of them. */
+static int ask_held(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	struct query_spec held = *s;
+
+	if (!d->spec->is_by || !query_held_has(s->by))
+		held.by = BY_TASK;
+	d->held_by = held.by;
+	d->held_sum = query_held_sum(d->q);
+	return query_held(d->q, &held, &d->held, err);
+}
+
 static int ask_waiters(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err)
 {
@@ -219,6 +232,7 @@ static const struct {
 	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks), NULL},
 	[REPORT_AT_WAITERS] = {NULL, TABLE(waiters), ask_waiters},
 	[REPORT_AT_CHAINS] = {ask_chains, TABLE(chains), NULL},
+	[REPORT_AT_HELD] = {ask_held, TABLE(held), NULL},
 	[REPORT_AT_MMAP] = {NULL, TABLE(mmap), query_mmap},
 	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
 	[REPORT_AT_HOLDERS] = {NULL, TABLE(holders), query_perf_holders},
@@ -239,6 +253,7 @@ const struct report_part report_parts[] = {
 	{REPORT_LOCKS, report_locks_text, report_locks_json},
 	{REPORT_WAITERS, report_waiters_text, report_waiters_json},
 	{REPORT_CHAINS, report_chains_text, report_chains_json},
+	{REPORT_HELD, report_held_text, report_held_json},
 	{REPORT_MMAP, report_mmap_text, report_mmap_json},
 	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS, report_perf_text,
 	 report_perf_json},

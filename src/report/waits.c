@@ -114,6 +114,30 @@ void report_chains_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+void report_held_text(const struct report_data *d, FILE *out)
+{
+	const struct query_held_sum *s = &d->held_sum;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fprintf(out, "#\n# held while others waited, at most, by %s: ", query_by_name(d->held_by));
+	report_text_count(&d->held, "rows", out);
+	fprintf(out,
+		"# %s locks were waited for and got; of %s of them it is not known that the next "
+		"one waited for that holder\n",
+		units_count(a, s->got), units_count(b, s->unknown));
+	if (d->held.n_total)
+		report_text_table(&d->held, d->spec, out);
+}
+
+void report_held_json(const struct report_data *d, struct jsonw *j)
+{
+	report_json_head(j, &d->held, query_by_name(d->held_by));
+	jsonw_u64(j, "got", d->held_sum.got);
+	jsonw_u64(j, "unknown", d->held_sum.unknown);
+	report_json_rows(j, "rows", &d->held);
+	jsonw_end(j, '}');
+}
+
 void report_tree_text(const struct report_data *d, FILE *out)
 {
 	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];

@@ -426,6 +426,9 @@ static int open_engine(struct run *r, struct error *err)
 	struct model_limits limits =
 		r->remember ? model_limits_recent(memory / 3) : model_limits_of(memory);
 	struct source *top = r->source;
+
+	if (r->held)
+		limits.held = model_limits_held(memory);
 	int ret = r->remember ? history_new(&top, r->source, &remembered, err) : 0;
 
 	if (ret == 0)

@@ -22,7 +22,10 @@ int asked_setup_empty(void **state)
 
 void asked_play(struct asked *w, const struct model_limits *limits)
 {
-	rig_play(&w->rig, limits);
+	struct model_limits all = limits ? *limits : model_limits_of(0);
+
+	all.held = all.held ? all.held : model_limits_held(0);
+	rig_play(&w->rig, &all);
 	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
 }
 

@@ -366,10 +366,10 @@ static void test_words(void **state)
 	}
 	assert_int_equal(n, 6);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 17);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 18);
 	assert_int_equal(
 		report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
-				  "contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains",
+				  "contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,held",
 				  &views),
 		0);
 	assert_int_equal(views, REPORT_ALL);

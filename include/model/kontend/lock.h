@@ -30,6 +30,9 @@ struct lock {
 		int32_t pid;
 		const char *comm, *memcg; /* interned; NULL: not known */
 	} end;
+	uint32_t twin;	  /* its other mode, that is at the same address; 0: none is known */
+	uint32_t holds;	  /* who has it, as far as that is followed: see holds.h; 0: nobody */
+	uint32_t n_holds; /* so many */
 	uint32_t next_free;
 };
 

@@ -37,6 +37,21 @@ enum lock_type locktype_from_flags(uint32_t flags);
 const char *locktype_name(enum lock_type t); /* "rwsem:W": as perf lock prints it */
 const char *locktype_base(enum lock_type t); /* "rwsem" */
 const char *locktype_mode(enum lock_type t); /* "R", "W" or "" */
+/* Several may hold it at once. */
+static inline bool locktype_is_reader(unsigned t)
+{
+	return t == LOCK_RWLOCK_R || t == LOCK_RWSEM_R || t == LOCK_PCPU_SEM_R ||
+	       t == LOCK_RWLOCK_RT_R;
+}
+
+/* The other mode of the same lock; its own where there is none. */
+static inline enum lock_type locktype_twin(enum lock_type t)
+{
+	if (locktype_is_reader(t))
+		return (enum lock_type)(t + 1);
+	return t && locktype_is_reader(t - 1u) ? (enum lock_type)(t - 1) : t;
+}
+
 /* The waiter burns its CPU and cannot be moved (spinlock, rwlock): paired by CPU, not by task. */
 static inline bool locktype_is_spin(enum lock_type t)
 {

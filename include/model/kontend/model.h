@@ -6,6 +6,8 @@
 #include "kontend/damage.h"
 #include "kontend/event.h"
 #include "kontend/hist.h"
+#include "kontend/holds.h"
+#include "kontend/limits.h"
 #include "kontend/lock.h"
 #include "kontend/loss.h"
 #include "kontend/mmlock.h"
@@ -25,17 +27,6 @@ struct cfiset;
 struct ended;
 struct funcset;
 struct lockname_set;
-
-/* Upper bounds of what the model keeps; beyond them the coldest entries fold into "other". */
-struct model_limits {
-	uint32_t locks, stacks, tasks, cells, hist_groups;
-	uint32_t recent; /* entries of the last minute, for windows of time; 0: none are kept */
-};
-
-/* As much of each as usually comes together in so many bytes; never less than the defaults. */
-struct model_limits model_limits_of(uint64_t bytes);
-/* The same for who looks at windows of time as well: a part is for what came lately. */
-struct model_limits model_limits_recent(uint64_t bytes);
 
 /* What had been counted when the range began: sums that go on are told without it. */
 struct model_before {
@@ -63,6 +54,8 @@ struct model {
 	struct stray_table strays; /* who waits and is "other" */
 	struct past past;	   /* the longest waits that have just ended */
 	struct cell_table cells;
+	struct cell_table held; /* how long who got a lock kept others waiting: see holds.c */
+	struct holds holds;
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type types[LOCK_TYPES];

@@ -14,6 +14,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(locks, LOCKS)                                                                            \
 	X(waiters, WAITERS)                                                                        \
 	X(chains, CHAINS)                                                                          \
+	X(held, HELD)                                                                              \
 	X(mmap, MMAP)                                                                              \
 	X(slots, SLOTS) /* and, but for CSV, holders */                                            \
 	X(holders, HOLDERS)                                                                        \
@@ -64,6 +65,7 @@ struct report_spec {
 	enum report_format format;
 	unsigned views; /* enum report_view, or-ed; CSV takes one only */
 	struct query_spec query;
+	bool is_by;		 /* query.by was chosen: else each view has its own */
 	char csv_separator;	 /* 0: ',' */
 	const char *source_kind; /* NULL: "live" */
 	bool ascii;		 /* text: no character beyond ASCII of our own */

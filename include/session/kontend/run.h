@@ -22,6 +22,7 @@ struct run {
 	struct engine engine;
 	bool opened;
 	bool remember;		 /* set before: the engine has a history of the last minutes */
+	bool held;		 /* set before: how long locks are held is followed */
 	bool from_file;		 /* a recording: nothing is started, stopped or measured */
 	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */

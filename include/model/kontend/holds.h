@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_HOLDS_H
+#define KONTEND_HOLDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Who has waited for a lock, got it, and has it until somebody else who waited gets it. */
+struct hold {
+	uint64_t got_ns;
+	uint32_t stack, task; /* of the wait */
+	uint32_t next;	      /* of the same lock, or free; 0: none */
+};
+
+/* They are lists that begin in struct lock. How long they were is in cells: `held` of a model. */
+struct holds {
+	struct hold *v; /* 0 is no entry */
+	size_t cap;
+	uint32_t n, free;
+	uint64_t got;	  /* locks that were waited for and got, since the sums began */
+	uint64_t unknown; /* of them, those of which it is not known how long they were held */
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_HELD_H
+#define KONTEND_QUERY_HELD_H
+
+#include "kontend/query.h"
+
+/*
+ * How long locks were held while others waited: table "held", by holder (BY_TASK, BY_PROCESS), by
+ * lock, type, or where the holder had got it (BY_CALLER, BY_STACK). Times are upper bounds, see
+ * src/model/holds.c.
+ */
+int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
+extern const struct table_kind query_held_kind;
+bool query_held_has(enum query_by by);
+
+struct query_held_sum {
+	uint64_t got;	  /* locks that were waited for and got */
+	uint64_t unknown; /* of them, those of which it is not known how long they were held */
+};
+
+struct query_held_sum query_held_sum(const struct query *q);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long who got a lock kept others waiting. Whoever waited for a lock and got it is its holder,
+ * until the next one that waited gets it. Of a holder that time is counted where it is known that
+ * it held the lock for others: the next one waited already when the holder got it, so the lock went
+ * from hand to hand, or was told, when it began to wait, that the lock was this holder's. Of others
+ * the lock may have been free in between: these are counted, and have no time. A task that takes
+ * the lock without waiting is not seen; if it came in between, the time is longer than the hold. So
+ * it is an upper bound.
+ *
+ * Readers hold a lock together: each of them until the next writer gets it. A lock has its holders
+ * as a list; those of the other mode at its address hold it as well. Where records are missing,
+ * others may have had it: what was got before is not followed.
+ */
+#include "internal.h"
+#include "kontend/mem.h"
+#include <errno.h>
+
+enum {
+	READERS_MOST = 64,    /* that are followed of a lock */
+	HOLDS_MOST = 1 << 18, /* of all locks */
+};
+
+static uint32_t take(struct holds *h)
+{
+	uint32_t index = h->free;
+
+	if (index) {
+		h->free = h->v[index].next;
+		return index;
+	}
+	if (!h->n)
+		h->n = 1;
+	if (h->n >= HOLDS_MOST || mem_grow(&h->v, &h->cap, h->n, sizeof(*h->v)))
+		return 0;
+	return h->n++;
+}
+
+static void put(struct holds *h, uint32_t index)
+{
+	h->v[index].next = h->free;
+	h->free = index;
+}
+
+static struct cell *find_cell(struct model *m, const struct hold *h, uint32_t lock)
+{
+	const struct cell_key key = {.lock = lock, .stack = h->stack, .task = h->task};
+	struct cell *c = cell_get(&m->held, key);
+
+	if (c)
+		return c;
+	m->damage.folded += cell_fold(&m->held, m->now_ns, fold_coarse_lock, &m->locks);
+	return cell_get(&m->held, key);
+}
+
+/* Was it @h for whom @next waited? */
+static bool is_followed(const struct model *m, const struct hold *h, const struct wait *next)
+{
+	if (h->got_ns < m->lost_until || next->task == h->task)
+		return false;
+	if (next->begin_ns <= h->got_ns)
+		return true;
+	return next->owner == h->task && h->task != TASK_OTHER;
+}
+
+static void count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns)
+{
+	uint64_t ns = end_ns > h->got_ns ? end_ns - h->got_ns : 0;
+	uint64_t from = h->got_ns > m->zero_ns ? h->got_ns : m->zero_ns;
+	struct cell *c = find_cell(m, h, lock);
+
+	if (!c || cell_add(&m->held, c, ns, end_ns > from ? end_ns - from : 0, end_ns))
+		m->damage.folded++;
+}
+
+/* Who has held it does so no more, as @next has got it; NULL: as it is not known. */
+static void release(struct model *m, uint32_t lock, const struct wait *next, uint64_t ns)
+{
+	struct lock *l = &m->locks.locks[lock];
+
+	while (l->holds) {
+		uint32_t index = l->holds;
+		const struct hold h = m->holds.v[index];
+
+		l->holds = h.next;
+		put(&m->holds, index);
+		if (next && is_followed(m, &h, next))
+			count(m, &h, lock, ns);
+		else
+			m->holds.unknown++;
+	}
+	l->n_holds = 0;
+}
+
+void holds_forget(struct model *m, uint32_t lock)
+{
+	struct lock *l = &m->locks.locks[lock];
+
+	while (l->holds) {
+		uint32_t index = l->holds;
+		l->holds = m->holds.v[index].next;
+		put(&m->holds, index);
+	}
+	l->n_holds = 0;
+}
+
+void holds_got(struct model *m, const struct wait *w, uint64_t ns)
+{
+	struct lock *l = &m->locks.locks[w->lock];
+	const struct wait *next = w->doubtful ? NULL : w;
+	bool together = locktype_is_reader(l->type);
+
+	if (w->lock < LOCK_TYPES)
+		return;
+	if (l->twin)
+		release(m, l->twin, next, ns);
+	if (!together)
+		release(m, w->lock, next, ns);
+	m->holds.got++;
+	uint32_t index = next && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
+	if (!index) {
+		m->holds.unknown++;
+		return;
+	}
+	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds};
+	l->holds = index;
+	l->n_holds++;
+}
+
+void holds_mark(struct model *m)
+{
+	for (size_t i = 0; i < m->held.n; i++) {
+		const struct cell *c = &m->held.cells[i];
+		m->locks.locks[c->lock].marked = 1;
+		m->stacks.stacks[c->stack].marked = 1;
+		m->tasks.tasks[c->task].marked = 1;
+	}
+	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
+		const struct lock *l = &m->locks.locks[i];
+		if (!l->marked)
+			holds_forget(m, i);
+		for (uint32_t h = l->holds; h; h = m->holds.v[h].next) {
+			m->stacks.stacks[m->holds.v[h].stack].marked = 1;
+			m->tasks.tasks[m->holds.v[h].task].marked = 1;
+		}
+	}
+}
+
+void holds_zero(struct model *m)
+{
+	cell_table_clear(&m->held);
+	m->holds.got = m->holds.unknown = 0;
+}
+
+int holds_copy(struct holds *dst, const struct holds *src)
+{
+	*dst = *src;
+	dst->cap = src->n;
+	dst->v = src->n ? mem_dup(src->v, src->n, sizeof(*src->v)) : NULL;
+	return !src->n || dst->v ? 0 : -ENOMEM;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "held": how long who had waited for a lock and got it kept the next one waiting. It is
+ * summed up as waits are, of a model whose cells are those times and that has no waits in flight;
+ * the task of a cell is the holder, its call chain where that one waited for the lock. Locks keep
+ * the names that their waits give them. There is no window: figures are since the sums began.
+ */
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/query-held.h"
+
+#include <errno.h>
+
+enum {
+	C_TASK,
+	C_PROCESS,
+	C_PID,
+	C_TID,
+	C_COMM,
+	C_STACK,
+	C_KIND,
+	C_LOCK,
+	C_NAME,
+	C_LOCKS,
+	C_TIMES,
+	C_TOTAL,
+	C_PCT,
+	C_AVG,
+	C_P50,
+	C_P90,
+	C_P99,
+	C_MAX,
+	C_LAST,
+	C_CALLER,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_TASK] = {"task", "HOLDER", "who held the lock: name and thread id", COLUMN_TEXT, 16, 0,
+		    COLUMN_SCREEN},
+	[C_PROCESS] = {"process", "HOLDER", "the process that held it: name and process id",
+		       COLUMN_TEXT, 16, 0, COLUMN_SCREEN},
+	[C_PID] = {"pid", "PID", "process id of the holder", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_TID] = {"tid", "TID", "thread id of the holder", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
+	[C_STACK] = {"stack", "CALL CHAIN",
+		     "call chain in which the holder had got the lock, from the call site outwards",
+		     COLUMN_TEXT, 40, 0, SR | W},
+	[C_KIND] = {"kind", "TYPE", "type and mode in which it was held", COLUMN_TEXT, 10, 0, SR},
+	[C_LOCK] = {"lock", "ADDRESS", "address of the lock; unknown where the row spans several",
+		    COLUMN_ADDR, 18, 9, COLUMN_REPORT},
+	[C_NAME] = {"name", "LOCK", "name of the lock; ~ the one held longest of several",
+		    COLUMN_TEXT, 20, 0, SR | W},
+	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
+		     COLUMN_COUNT, 5, 6, SR},
+	[C_TIMES] = {"held", "HELD", "times that it was held while others waited", COLUMN_COUNT, 6,
+		     1, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "how long in all, at most", COLUMN_NS, 6, 0, SR},
+	[C_PCT] = {"total_pct", "TOTAL%", "share of TOTAL of all rows", COLUMN_PCT, 6, 4, SR},
+	[C_AVG] = {"avg_ns", "AVG", "TOTAL / HELD", COLUMN_NS, 6, 2, SR},
+	[C_P50] = {"p50_ns", "P50", "half of the times were shorter, within 13 %", COLUMN_NS, 6, 3,
+		   SR},
+	[C_P90] = {"p90_ns", "P90", "90 % of the times were shorter, within 13 %", COLUMN_NS, 6, 5,
+		   SR},
+	[C_P99] = {"p99_ns", "P99", "99 % of the times were shorter, within 13 %", COLUMN_NS, 6, 1,
+		   SR},
+	[C_MAX] = {"max_ns", "MAX", "the longest", COLUMN_NS, 6, 1, SR},
+	[C_LAST] = {"last_ns", "LAST", "how long ago the latest one ended", COLUMN_NS, 6, 6, SR},
+	[C_CALLER] = {"caller", "GOT IN",
+		      "function in which the holder had got the lock; ~ the one held longest of "
+		      "several",
+		      COLUMN_TEXT, 20, 1, SR | W},
+};
+
+/* In which dimensions a column says something; those not named: in all. */
+static const uint32_t only_by[C_COLUMNS] = {
+	[C_TASK] = 1 << BY_TASK,
+	[C_PROCESS] = 1 << BY_PROCESS,
+	[C_PID] = 1 << BY_TASK | 1 << BY_PROCESS,
+	[C_TID] = 1 << BY_TASK,
+	[C_COMM] = 1 << BY_TASK | 1 << BY_PROCESS,
+	[C_STACK] = 1 << BY_STACK,
+	[C_LOCKS] = ~(1u << BY_LOCK),
+};
+
+struct held_rows {
+	struct query *q;
+	const struct model *whole, *times; /* times: the one that is summed up */
+	struct groups gs;
+	enum query_by by;
+	uint64_t total_ns; /* of all groups */
+	struct hist hist;  /* scratch */
+};
+
+/* What is summed up between the two is how long locks were held. */
+static void begin_sums(struct held_rows *h)
+{
+	h->q->model = h->times;
+}
+
+static void end_sums(struct held_rows *h)
+{
+	h->q->model = h->whole;
+}
+
+static void fill_key(struct held_rows *h, const struct group *g, struct value *v)
+{
+	struct query *q = h->q;
+	const struct task *t = &q->model->tasks.tasks[g->first.task];
+	bool known = g->first.task != TASK_OTHER;
+
+	if (h->by == BY_STACK)
+		value_s(&v[C_STACK], query_chain(q, g->first.stack));
+	if (h->by != BY_TASK && h->by != BY_PROCESS)
+		return;
+	value_s(&v[C_TASK], query_task_name(q, g->first.task));
+	value_s(&v[C_PROCESS], query_process_name(q, g->first.task));
+	value_s(&v[C_COMM], h->by == BY_TASK ? query_task_comm(q, g->first.task)
+					     : query_process_comm(q, g->first.task));
+	v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
+	v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+}
+
+static void fill_lock(struct held_rows *h, struct group *g, struct value *v)
+{
+	begin_sums(h);
+	uint32_t lock = query_group_worst_lock(h->q, &h->gs, g);
+	uint32_t caller = query_group_caller(h->q, &h->gs, g);
+	size_t locks = query_group_locks(h->q, &h->gs, g);
+	end_sums(h);
+	const struct lock *l = &h->q->model->locks.locks[lock];
+
+	value_s(&v[C_KIND], locktype_name((enum lock_type)l->type));
+	value_s(&v[C_NAME], query_lock_name(h->q, lock));
+	v[C_KIND].approx = g->many_types;
+	v[C_NAME].approx = g->many_locks;
+	v[C_LOCK] = (struct value){.u = l->addr, .known = !g->many_locks && lock >= LOCK_TYPES};
+	value_u(&v[C_LOCKS], locks);
+	value_s(&v[C_CALLER], query_func_name(h->q, caller));
+	v[C_CALLER].approx = g->many_callers;
+}
+
+static void fill_percentiles(struct held_rows *h, const struct group *g, struct value *v)
+{
+	static const struct {
+		int column;
+		double pct;
+	} all[] = {{C_P50, 50}, {C_P90, 90}, {C_P99, 99}};
+
+	begin_sums(h);
+	query_group_hist(h->q, &h->gs, g, &h->hist);
+	end_sums(h);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		value_u(&v[all[i].column],
+			hist_percentile(&h->hist, all[i].pct, g->min_ns, g->max_ns));
+}
+
+static void held_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const uint64_t percentiles = 1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99;
+	const uint64_t lock = 1ull << C_KIND | 1ull << C_NAME | 1ull << C_LOCK | 1ull << C_LOCKS |
+			      1ull << C_CALLER;
+	struct held_rows *h = ctx;
+	struct group *g = &h->gs.g[row];
+	const struct model *m = h->q->model;
+
+	value_u(&v[C_TIMES], g->n);
+	value_u(&v[C_TOTAL], g->total_ns);
+	value_d(&v[C_PCT], h->total_ns ? 100 * (double)g->total_ns / (double)h->total_ns : 0);
+	value_u(&v[C_AVG], g->n ? g->total_ns / g->n : 0);
+	value_u(&v[C_MAX], g->max_ns);
+	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
+	if (want & percentiles && g->n)
+		fill_percentiles(h, g, v);
+	if (want & lock)
+		fill_lock(h, g, v);
+	fill_key(h, g, v);
+}
+
+static void held_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct group *g = &((const struct held_rows *)ctx)->gs.g[row];
+
+	*ret = (struct row_rank){.id = g->id, .tie = g->n};
+}
+
+const struct table_kind query_held_kind = {"held", columns, C_COLUMNS, held_fill, held_rank};
+
+static struct column *columns_by(struct query *q, enum query_by by)
+{
+	struct column *c = rows_columns(q, &query_held_kind);
+
+	for (size_t i = 0; c && i < C_COLUMNS; i++)
+		if (only_by[i] && !(only_by[i] & 1u << by))
+			c[i].flags = 0;
+	return c;
+}
+
+static int sum_up(struct held_rows *h, const struct query_spec *s)
+{
+	struct model *m = arena_alloc(&h->q->arena, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	*m = *h->whole;
+	m->cells = m->held;
+	m->waits.in_flight = 0;
+	m->waits.high = 1;
+	m->damage.doubtful = m->damage.unmatched_begin = 0;
+	h->times = m;
+	begin_sums(h);
+	int r = query_group(h->q, s->by, &s->scope, &h->gs);
+	end_sums(h);
+	for (size_t i = 0; r == 0 && i < h->gs.n; i++)
+		h->total_ns += h->gs.g[i].total_ns;
+	return r;
+}
+
+static int answer(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct held_rows h = {.q = q, .by = s->by, .whole = q->model};
+	struct row_source src = {.kind = &query_held_kind,
+				 .columns = columns_by(q, s->by),
+				 .sort = "total_ns",
+				 .ctx = &h};
+
+	if (!src.columns || query_sync(q) < 0 || sum_up(&h, s) < 0)
+		return query_enomem(err, "held locks");
+	src.n = h.gs.n;
+	return rows_answer(q, s, &src, ret, err);
+}
+
+bool query_held_has(enum query_by by)
+{
+	return by == BY_TASK || by == BY_PROCESS || by == BY_LOCK || by == BY_CALLER ||
+	       by == BY_STACK || by == BY_TYPE;
+}
+
+int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	const uint64_t window_ns = q->window_ns;
+
+	q->window_ns = 0;
+	int r = answer(q, s, ret, err);
+	q->window_ns = window_ns;
+	return r;
+}
+
+struct query_held_sum query_held_sum(const struct query *q)
+{
+	const struct holds *h = &q->model->holds;
+
+	return (struct query_held_sum){.got = h->got, .unknown = h->unknown};
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long who got a lock kept others waiting: from hand to hand, with readers, with owners that
+ * were told, where records are missing; and random streams against a plain account of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/query-held.h"
+#include "kontend/query-only.h"
+
+#include <stdlib.h>
+
+#define MS CANNED_MS
+#define LOCK(i) (0xffff888033333300ull + (uint64_t)(i)*0x100)
+
+static void start(struct asked *w)
+{
+	rig_init(&w->rig, 2);
+	synth_outputs(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+}
+
+static void begin_in(struct asked *w, uint64_t t, int tid, uint64_t lock, uint32_t flags,
+		     enum synth_address caller)
+{
+	const uint64_t frames[] = {synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH), synth_addr(caller),
+				   synth_addr(SYNTH_DO_SYSCALL_64)};
+
+	synth_begin(w->rig.synth, 0, CANNED_START + t * MS, 700, tid, lock, flags, frames, 3);
+}
+
+static void begin(struct asked *w, uint64_t t, int tid, uint32_t flags)
+{
+	begin_in(w, t, tid, LOCK(0), flags, SYNTH_VM_MUNMAP);
+}
+
+static void end(struct asked *w, uint64_t t, int tid)
+{
+	synth_end(w->rig.synth, 0, CANNED_START + t * MS, 700, tid, LOCK(0), 0);
+}
+
+static void play(struct asked *w)
+{
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+}
+
+static struct table ask(struct asked *w, enum query_by by)
+{
+	struct query_spec spec = {.by = by, .sort = "tid"};
+	struct error err;
+	struct table t;
+
+	if (by != BY_TASK)
+		spec.sort = NULL;
+	assert_int_equal(query_held(&w->q, &spec, &t, &err), 0);
+	return t;
+}
+
+static void expect(const struct table *t, int tid, uint64_t n, uint64_t total_ms)
+{
+	size_t tids = table_column(t, "tid");
+
+	for (size_t i = 0; i < t->n_rows; i++) {
+		if (table_value(t, i, tids)->i != tid)
+			continue;
+		assert_int_equal(cell_u(t, i, "held"), n);
+		assert_int_equal(cell_u(t, i, "total_ns"), total_ms * MS);
+		return;
+	}
+	assert_int_equal(n, 0);
+}
+
+static void a_lock_goes_from_hand_to_hand(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 1, 701, LCB_F_WRITE);
+	begin(w, 2, 702, LCB_F_WRITE);
+	end(w, 10, 701);
+	end(w, 30, 702); /* had waited when 701 got it */
+	begin(w, 35, 703, LCB_F_WRITE);
+	end(w, 50, 703); /* had not, when 702 got it: it may have been free in between */
+	play(w);
+	struct table t = ask(w, BY_TASK);
+	assert_int_equal(t.n_rows, 1);
+	expect(&t, 701, 1, 20);
+	assert_int_equal(cell_u(&t, 0, "max_ns"), 20 * MS);
+	assert_int_equal(cell_u(&t, 0, "p99_ns"), 20 * MS);
+	assert_string_equal(cell_s(&t, 0, "caller"), "__vm_munmap");
+	assert_string_equal(cell_s(&t, 0, "kind"), "rwsem:W");
+	assert_int_equal(query_held_sum(&w->q).got, 3);
+	assert_int_equal(query_held_sum(&w->q).unknown, 1);
+	/* The query is about waits again. */
+	assert_int_equal(asked_locks(w, (struct query_spec){.by = BY_LOCK}).n_rows, 1);
+}
+
+static void readers_hold_it_together(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 1, 701, LCB_F_READ);
+	begin(w, 2, 702, LCB_F_READ);
+	begin(w, 3, 703, LCB_F_WRITE);
+	begin(w, 4, 704, LCB_F_READ);
+	end(w, 10, 701);
+	end(w, 12, 702);
+	end(w, 40, 703);
+	end(w, 45, 704);
+	play(w);
+	struct table t = ask(w, BY_TASK);
+	assert_int_equal(t.n_rows, 3);
+	expect(&t, 701, 1, 30);
+	expect(&t, 702, 1, 28);
+	expect(&t, 703, 1, 5);
+	t = ask(w, BY_LOCK);
+	assert_int_equal(t.n_rows, 2); /* a row a mode */
+	assert_int_equal(column_sum(&t, "total_ns"), 63 * MS);
+	t = ask(w, BY_TYPE);
+	assert_int_equal(t.n_rows, 2);
+}
+
+/* Who began to wait later knew whose lock it was. */
+static void an_owner_that_was_told_counts(void **state)
+{
+	struct asked *w = *state;
+	struct ownerrec r = {.magic = OWNERREC_MAGIC, .lock = LOCK(0), .pid = 700, .tid = 701};
+
+	start(w);
+	begin(w, 1, 701, LCB_F_WRITE);
+	end(w, 10, 701);
+	begin(w, 12, 702, LCB_F_WRITE);
+	synth_owner(w->rig.synth, 0, CANNED_START + 12 * MS + 5, 702, &r);
+	end(w, 30, 702);
+	begin(w, 32, 703, LCB_F_WRITE);
+	r.tid = 702;
+	r.hint = true;
+	synth_owner(w->rig.synth, 0, CANNED_START + 32 * MS + 5, 703, &r);
+	end(w, 40, 703);
+	play(w);
+	struct table t = ask(w, BY_TASK);
+	expect(&t, 701, 1, 20);
+	expect(&t, 702, 0, 0); /* a hint is none */
+}
+
+static void what_was_lost_has_no_time(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 1, 701, LCB_F_WRITE);
+	begin(w, 2, 702, LCB_F_WRITE);
+	begin(w, 3, 703, LCB_F_WRITE);
+	end(w, 10, 701);
+	synth_lost(w->rig.synth, 1, CANNED_START + 15 * MS, 3);
+	end(w, 30, 702);
+	end(w, 40, 703);
+	play(w);
+	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
+	assert_int_equal(query_held_sum(&w->q).unknown, query_held_sum(&w->q).got);
+}
+
+static void failed_waits_got_nothing(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 1, 701, LCB_F_WRITE);
+	begin(w, 2, 702, LCB_F_WRITE);
+	begin(w, 3, 703, LCB_F_WRITE);
+	end(w, 10, 701);
+	synth_end(w->rig.synth, 0, CANNED_START + 20 * MS, 700, 702, LOCK(0), -4);
+	end(w, 30, 703);
+	play(w);
+	struct table t = ask(w, BY_TASK);
+	assert_int_equal(t.n_rows, 1);
+	expect(&t, 701, 1, 20);
+}
+
+static void a_filter_is_about_holders(void **state)
+{
+	struct asked *w = *state;
+	struct error err;
+
+	start(w);
+	begin_in(w, 1, 701, LOCK(0), LCB_F_WRITE, SYNTH_VM_MUNMAP);
+	begin_in(w, 2, 702, LOCK(0), LCB_F_WRITE, SYNTH_VM_MMAP_PGOFF);
+	begin_in(w, 3, 703, LOCK(0), LCB_F_WRITE, SYNTH_VM_MUNMAP);
+	end(w, 10, 701);
+	end(w, 15, 702);
+	end(w, 25, 703);
+	play(w);
+	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
+	struct table t = ask(w, BY_TASK);
+	assert_int_equal(t.n_rows, 1);
+	expect(&t, 702, 1, 10);
+	query_only_end(&w->q);
+	assert_int_equal(ask(w, BY_TASK).n_rows, 2);
+	assert_int_equal(ask(w, BY_CALLER).n_rows, 2);
+}
+
+static void zero_begins_anew_and_copies_go_on(void **state)
+{
+	struct asked *w = *state;
+	struct model copy;
+
+	start(w);
+	begin(w, 1, 701, LCB_F_WRITE);
+	begin(w, 2, 702, LCB_F_WRITE);
+	end(w, 10, 701);
+	end(w, 15, 702);
+	play(w);
+	assert_int_equal(model_copy(&copy, &w->rig.engine.model), 0);
+	model_zero(&w->rig.engine.model);
+	query_begin(&w->q);
+	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
+	assert_int_equal(query_held_sum(&w->q).got, 0);
+	assert_int_equal(copy.held.n, 1);
+	assert_int_equal(copy.held.cells[0].total_ns, 5 * MS);
+	assert_int_equal(copy.holds.got, 2);
+	model_deinit(&copy);
+}
+
+/* A plain account of random hand-overs: who has which lock since when, every one looked at. */
+enum { TASKS = 24, LOCKS = 3, STEPS = 4000 };
+
+struct account {
+	uint64_t begin[TASKS]; /* 0: does not wait */
+	int lock[TASKS];
+	bool reads[TASKS];
+	uint64_t got[LOCKS][TASKS]; /* 0: has it not */
+	bool got_to_read[LOCKS][TASKS];
+	uint64_t n[TASKS], total[TASKS], all, unknown;
+};
+
+static void account_end(struct account *a, int i, uint64_t now)
+{
+	int l = a->lock[i];
+
+	for (int k = 0; k < TASKS; k++) {
+		if (!a->got[l][k] || (a->reads[i] && a->got_to_read[l][k]))
+			continue;
+		if (k != i && a->begin[i] <= a->got[l][k]) {
+			a->n[k]++;
+			a->total[k] += now - a->got[l][k];
+		} else {
+			a->unknown++;
+		}
+		a->got[l][k] = 0;
+	}
+	a->all++;
+	a->got[l][i] = now;
+	a->got_to_read[l][i] = a->reads[i];
+	a->begin[i] = 0;
+}
+
+static void random_streams_agree_with_a_plain_account(void **state)
+{
+	struct asked *w = *state;
+	struct account a = {0};
+	unsigned seed = 21;
+	uint64_t now = 1;
+
+	start(w);
+	for (int s = 0; s < STEPS; s++, now++) {
+		int i = rand_r(&seed) % TASKS;
+		if (!a.begin[i]) {
+			a.lock[i] = rand_r(&seed) % LOCKS;
+			/* One that reads it already does not read it again. */
+			a.reads[i] = rand_r(&seed) % 3 == 0 && !a.got[a.lock[i]][i];
+			a.begin[i] = now;
+			begin_in(w, now, 701 + i, LOCK(a.lock[i]),
+				 a.reads[i] ? LCB_F_READ : LCB_F_WRITE, SYNTH_VM_MUNMAP);
+			continue;
+		}
+		synth_end(w->rig.synth, 0, CANNED_START + now * MS, 700, 701 + i, LOCK(a.lock[i]),
+			  0);
+		account_end(&a, i, now);
+	}
+	synth_tick(w->rig.synth, CANNED_START + now * MS);
+	play(w);
+	struct table t = ask(w, BY_TASK);
+	for (int i = 0; i < TASKS; i++)
+		expect(&t, 701 + i, a.n[i], a.total[i]);
+	assert_int_equal(query_held_sum(&w->q).got, a.all);
+	assert_int_equal(query_held_sum(&w->q).unknown, a.unknown);
+}
+
+int main(void)
+{
+#define ON_STREAM(TEST) cmocka_unit_test_setup_teardown(TEST, asked_setup_empty, asked_teardown)
+	const struct CMUnitTest tests[] = {
+		ON_STREAM(a_lock_goes_from_hand_to_hand),
+		ON_STREAM(readers_hold_it_together),
+		ON_STREAM(an_owner_that_was_told_counts),
+		ON_STREAM(what_was_lost_has_no_time),
+		ON_STREAM(failed_waits_got_nothing),
+		ON_STREAM(a_filter_is_about_holders),
+		ON_STREAM(zero_begins_anew_and_copies_go_on),
+		ON_STREAM(random_streams_agree_with_a_plain_account),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long who got a lock kept others waiting: by holder, by lock, or by where the holder got it.
+ * The first line says of how many acquisitions that is known.
+ */
+#include "kontend/query-held.h"
+#include "kontend/units.h"
+#include "list.h"
+
+static const char *const bys[] = {"task", "process", "lock", "caller", "stack", "type", NULL};
+static const enum query_by by_of[] = {BY_TASK, BY_PROCESS, BY_LOCK, BY_CALLER, BY_STACK, BY_TYPE};
+
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	spec->by = by_of[l->by];
+	return query_held(l->v.query, spec, ret, err);
+}
+
+/* "1.73k of 105k locks were handed on to who waited: so long they were held, at most" */
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	const struct query_held_sum sum = query_held_sum(l->v.query);
+	struct line line = {.s = s, .r = r, .x = 1};
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	(void)t;
+	line_put(&line, ROLE_BOLD, units_count(a, sum.got - sum.unknown));
+	line_printf(&line, ROLE_NORMAL, " of %s locks went to who waited already",
+		    units_count(b, sum.got));
+	line_put(&line, ROLE_DIM, "  times: at most, since start");
+	return 1;
+}
+
+static const char *empty_text(struct list_view *l, const struct table *t)
+{
+	(void)l;
+	(void)t;
+	return "no lock has gone from one task that waited to the next: nobody has kept others "
+	       "waiting that is known (chains, 0, shows who does now)";
+}
+
+static int open_row(struct list_view *l)
+{
+	return view_open(&l->v, by_of[l->by], l->pane.table.selected);
+}
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_head,
+	.empty = empty_text,
+	.open = open_row,
+	.bys = bys,
+	.heat = "total_ns",
+};
+
+static const struct view_key keys[] = {
+	{CMD_ENTER, "waits"}, {CMD_FILTER, "filter"}, {CMD_BY, "by"},
+	{CMD_SORT, "sort"},   {CMD_NONE, NULL},
+};
+
+const struct view_ops view_held = {
+	.name = "held",
+	.title = "held",
+	.keys = keys,
+	.help = "Who keeps others waiting, and for how long? Whoever waited for a lock and got it "
+		"holds it until the next one that waited gets it. HELD counts the times that this "
+		"is known of: the next one waited already when the holder got the lock, or was "
+		"told (--owner) that the lock was this holder's. TOTAL to MAX are how long, at "
+		"most: a task that takes the lock without waiting is not seen, and the lock may "
+		"have been its own for a part of the time; so may the time until the next one "
+		"ran. Readers hold a lock together, each until the next writer gets it. Holders "
+		"that had not waited themselves have no row. b chooses rows by lock, or by the "
+		"function in which the holder had got it. Enter shows what the row waited for.",
+	.tables = "held",
+	.size = sizeof(struct list_view),
+	LIST_VIEW(&ops),
+};
