@@ -4,9 +4,9 @@
  * until the next one that waited gets it. Of a holder that time is counted where it is known that
  * it held the lock for others: the next one waited already when the holder got it, so the lock went
  * from hand to hand, or was told, when it began to wait, that the lock was this holder's. Of others
- * the lock may have been free in between: these are counted, and have no time. A task that takes
- * the lock without waiting is not seen; if it came in between, the time is longer than the hold. So
- * it is an upper bound.
+ * the lock may have been free in between: these have no time, and it is told how many were got in
+ * all. A task that takes the lock without waiting is not seen; if it came in between, the time is
+ * longer than the hold. So it is an upper bound.
  *
  * Readers hold a lock together: each of them until the next writer gets it. A lock has its holders
  * as a list; those of the other mode at its address hold it as well. Where records are missing,
@@ -71,6 +71,7 @@ static void count(struct model *m, const struct hold *h, uint32_t lock, uint64_t
 
 	if (!c || cell_add(&m->held, c, ns, end_ns > from ? end_ns - from : 0, end_ns))
 		m->damage.folded++;
+	m->holds.known++;
 }
 
 /* Who has held it does so no more, as @next has got it; NULL: as it is not known. */
@@ -86,8 +87,6 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 		put(&m->holds, index);
 		if (next && is_followed(m, &h, next))
 			count(m, &h, lock, ns);
-		else
-			m->holds.unknown++;
 	}
 	l->n_holds = 0;
 }
@@ -118,10 +117,8 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 		release(m, w->lock, next, ns);
 	m->holds.got++;
 	uint32_t index = next && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
-	if (!index) {
-		m->holds.unknown++;
+	if (!index)
 		return;
-	}
 	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds};
 	l->holds = index;
 	l->n_holds++;
@@ -149,7 +146,7 @@ void holds_mark(struct model *m)
 void holds_zero(struct model *m)
 {
 	cell_table_clear(&m->held);
-	m->holds.got = m->holds.unknown = 0;
+	m->holds.got = m->holds.known = 0;
 }
 
 int holds_copy(struct holds *dst, const struct holds *src)

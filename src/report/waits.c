@@ -121,10 +121,8 @@ void report_held_text(const struct report_data *d, FILE *out)
 
 	fprintf(out, "#\n# held while others waited, at most, by %s: ", query_by_name(d->held_by));
 	report_text_count(&d->held, "rows", out);
-	fprintf(out,
-		"# %s locks were waited for and got; of %s of them it is not known that the next "
-		"one waited for that holder\n",
-		units_count(a, s->got), units_count(b, s->unknown));
+	fprintf(out, "# %s of %s locks that were waited for went to who waited already\n",
+		units_count(a, s->known), units_count(b, s->got));
 	if (d->held.n_total)
 		report_text_table(&d->held, d->spec, out);
 }
@@ -133,7 +131,7 @@ void report_held_json(const struct report_data *d, struct jsonw *j)
 {
 	report_json_head(j, &d->held, query_by_name(d->held_by));
 	jsonw_u64(j, "got", d->held_sum.got);
-	jsonw_u64(j, "unknown", d->held_sum.unknown);
+	jsonw_u64(j, "known", d->held_sum.known);
 	report_json_rows(j, "rows", &d->held);
 	jsonw_end(j, '}');
 }

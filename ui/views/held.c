@@ -24,7 +24,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	(void)t;
-	line_put(&line, ROLE_BOLD, units_count(a, sum.got - sum.unknown));
+	line_put(&line, ROLE_BOLD, units_count(a, sum.known));
 	line_printf(&line, ROLE_NORMAL, " of %s locks went to who waited already",
 		    units_count(b, sum.got));
 	line_put(&line, ROLE_DIM, "  times: at most, since start");

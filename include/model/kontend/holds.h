@@ -17,8 +17,8 @@ struct holds {
 	struct hold *v; /* 0 is no entry */
 	size_t cap;
 	uint32_t n, free;
-	uint64_t got;	  /* locks that were waited for and got, since the sums began */
-	uint64_t unknown; /* of them, those of which it is not known how long they were held */
+	uint64_t got;	/* locks that were waited for and got, since the sums began */
+	uint64_t known; /* of them, those of which it is known how long they were held */
 };
 
 #endif

@@ -252,5 +252,5 @@ struct query_held_sum query_held_sum(const struct query *q)
 {
 	const struct holds *h = &q->model->holds;
 
-	return (struct query_held_sum){.got = h->got, .unknown = h->unknown};
+	return (struct query_held_sum){.got = h->got, .known = h->known};
 }
