@@ -11,6 +11,9 @@
  * Readers hold a lock together: each of them until the next writer gets it. A lock has its holders
  * as a list; those of the other mode at its address hold it as well. Where records are missing,
  * others may have had it: what was got before is not followed.
+ *
+ * What all sure waits for a lock lose, from one change of their number to the next, is charged to
+ * who has it meanwhile; readers share it.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -66,12 +69,49 @@ static bool is_followed(const struct model *m, const struct hold *h, const struc
 static void count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns)
 {
 	uint64_t ns = end_ns > h->got_ns ? end_ns - h->got_ns : 0;
-	uint64_t from = h->got_ns > m->zero_ns ? h->got_ns : m->zero_ns;
 	struct cell *c = find_cell(m, h, lock);
 
-	if (!c || cell_add(&m->held, c, ns, end_ns > from ? end_ns - from : 0, end_ns))
+	if (!c || cell_add(&m->held, c, ns, h->waited_ns, end_ns))
 		m->damage.folded++;
 	m->holds.known++;
+	m->holds.charged_ns += h->waited_ns;
+}
+
+/* Until now so many have waited. */
+static void wait_on(struct model *m, struct lock *l)
+{
+	uint64_t ns = m->now_ns > l->told_ns ? (m->now_ns - l->told_ns) * l->n_sure : 0;
+
+	l->told_ns = m->now_ns > l->told_ns ? m->now_ns : l->told_ns;
+	l->waited_ns += ns;
+	m->holds.waited_ns += ns;
+}
+
+void holds_waits(struct model *m, uint32_t lock, int n)
+{
+	struct lock *l = &m->locks.locks[lock];
+
+	wait_on(m, l);
+	l->n_sure += (uint32_t)n;
+}
+
+/* What was waited since that was done last is lost because of who has the lock. */
+static void charge(struct model *m, struct lock *l)
+{
+	struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
+
+	wait_on(m, l);
+	if (twin)
+		wait_on(m, twin);
+	uint64_t all = l->waited_ns + (twin ? twin->waited_ns : 0), ns = all - l->charged_ns;
+
+	l->charged_ns = all;
+	uint32_t n = l->n_holds;
+	for (uint32_t h = l->holds; h; h = m->holds.v[h].next, n--) {
+		uint64_t part = ns / n;
+		m->holds.v[h].waited_ns += part;
+		ns -= part;
+	}
 }
 
 /* Who has held it does so no more, as @next has got it; NULL: as it is not known. */
@@ -79,6 +119,7 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 {
 	struct lock *l = &m->locks.locks[lock];
 
+	charge(m, l);
 	while (l->holds) {
 		uint32_t index = l->holds;
 		const struct hold h = m->holds.v[index];
@@ -115,11 +156,13 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 		release(m, l->twin, next, ns);
 	if (!together)
 		release(m, w->lock, next, ns);
+	else
+		charge(m, l);
 	m->holds.got++;
 	uint32_t index = next && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
 	if (!index)
 		return;
-	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds};
+	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds, 0};
 	l->holds = index;
 	l->n_holds++;
 }
@@ -146,7 +189,11 @@ void holds_mark(struct model *m)
 void holds_zero(struct model *m)
 {
 	cell_table_clear(&m->held);
-	m->holds.got = m->holds.known = 0;
+	for (size_t i = 0; m->held.max && i < m->locks.n; i++)
+		charge(m, &m->locks.locks[i]);
+	for (uint32_t i = 0; i < m->holds.n; i++)
+		m->holds.v[i].waited_ns = 0;
+	m->holds.got = m->holds.known = m->holds.waited_ns = m->holds.charged_ns = 0;
 }
 
 int holds_copy(struct holds *dst, const struct holds *src)

@@ -39,8 +39,10 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev);
 void account_doubt(struct model *m, const struct wait *w);
 void account_tick(struct model *m, uint64_t time_ns);
 
+/* holds.c: so many more or fewer sure waits for the lock are in flight from now on. */
+void holds_waits(struct model *m, uint32_t lock, int n);
 /*
- * holds.c: the wait is over and has got its lock at @ns. Only where that is followed, that is where
+ * The wait is over and has got its lock at @ns. Only where that is followed, that is where
  * `held` has room for cells.
  */
 void holds_got(struct model *m, const struct wait *w, uint64_t ns);

@@ -204,6 +204,8 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	struct lock *lock = &m->locks.locks[w->lock];
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
 	lock->waiting++;
+	if (m->held.max && !w->doubtful)
+		holds_waits(m, w->lock, 1);
 	pair_insert(m, index);
 	return task_name(&m->tasks, task, locksnap_text(&l->snap, v->comm));
 }

@@ -29,7 +29,11 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 {
 	uint32_t index = n->waits[at];
 
-	m->locks.locks[m->waits.waits[index].lock].waiting--;
+	const struct wait *w = &m->waits.waits[index];
+
+	m->locks.locks[w->lock].waiting--;
+	if (m->held.max && !w->doubtful)
+		holds_waits(m, w->lock, -1);
 	wait_put(&m->waits, index);
 	for (n->depth--; at < n->depth; at++)
 		n->waits[at] = n->waits[at + 1];
@@ -172,9 +176,13 @@ static uint32_t intern_stack(struct model *m, const struct event *ev)
 
 static void push(struct model *m, struct nest *n, uint32_t index)
 {
+	const struct wait *w = &m->waits.waits[index];
+
 	m->last_wait = index;
 	n->waits[n->depth++] = index;
-	m->locks.locks[m->waits.waits[index].lock].waiting++;
+	m->locks.locks[w->lock].waiting++;
+	if (m->held.max && !w->doubtful)
+		holds_waits(m, w->lock, 1);
 }
 
 /* A mutex that goes on waiting in another phase. */
@@ -437,8 +445,11 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 		struct wait *w = &m->waits.waits[i];
 		bool told = cpu == PAIR_ANY_CPU || w->cpu == cpu ||
 			    !locktype_is_spin(m->locks.locks[w->lock].type);
-		if (w->used && told && w->begin_ns < until_ns)
-			w->doubtful = true;
+		if (!w->used || w->doubtful || !told || w->begin_ns >= until_ns)
+			continue;
+		w->doubtful = true;
+		if (m->held.max)
+			holds_waits(m, w->lock, -1);
 	}
 }
 

@@ -121,8 +121,10 @@ void report_held_text(const struct report_data *d, FILE *out)
 
 	fprintf(out, "#\n# held while others waited, at most, by %s: ", query_by_name(d->held_by));
 	report_text_count(&d->held, "rows", out);
-	fprintf(out, "# %s of %s locks that were waited for went to who waited already\n",
+	fprintf(out, "# %s of %s locks that were waited for went to who waited already",
 		units_count(a, s->known), units_count(b, s->got));
+	fprintf(out, "; %s of %s waited is charged to holders\n", units_ns(a, s->charged_ns),
+		units_ns(b, s->waited_ns));
 	if (d->held.n_total)
 		report_text_table(&d->held, d->spec, out);
 }
@@ -132,6 +134,8 @@ void report_held_json(const struct report_data *d, struct jsonw *j)
 	report_json_head(j, &d->held, query_by_name(d->held_by));
 	jsonw_u64(j, "got", d->held_sum.got);
 	jsonw_u64(j, "known", d->held_sum.known);
+	jsonw_u64(j, "waited_ns", d->held_sum.waited_ns);
+	jsonw_u64(j, "charged_ns", d->held_sum.charged_ns);
 	report_json_rows(j, "rows", &d->held);
 	jsonw_end(j, '}');
 }

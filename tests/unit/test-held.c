@@ -15,6 +15,7 @@
 #include "kontend/query-held.h"
 #include "kontend/query-only.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define MS CANNED_MS
@@ -79,6 +80,17 @@ static void expect(const struct table *t, int tid, uint64_t n, uint64_t total_ms
 	assert_int_equal(n, 0);
 }
 
+/* Parts of nanoseconds are lost where readers share. */
+static void expect_waited(const struct table *t, int tid, double waited_ms)
+{
+	size_t tids = table_column(t, "tid");
+
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (table_value(t, i, tids)->i == tid)
+			assert_true(fabs((double)cell_u(t, i, "waited_ns") - waited_ms * MS) <
+				    1000);
+}
+
 static void a_lock_goes_from_hand_to_hand(void **state)
 {
 	struct asked *w = *state;
@@ -94,6 +106,9 @@ static void a_lock_goes_from_hand_to_hand(void **state)
 	struct table t = ask(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 701, 1, 20);
+	expect_waited(&t, 701, 20);
+	assert_int_equal(query_held_sum(&w->q).waited_ns, (9 + 28 + 15) * MS);
+	assert_int_equal(query_held_sum(&w->q).charged_ns, 20 * MS);
 	assert_int_equal(cell_u(&t, 0, "max_ns"), 20 * MS);
 	assert_int_equal(cell_u(&t, 0, "p99_ns"), 20 * MS);
 	assert_string_equal(cell_s(&t, 0, "caller"), "__vm_munmap");
@@ -123,6 +138,9 @@ static void readers_hold_it_together(void **state)
 	expect(&t, 701, 1, 30);
 	expect(&t, 702, 1, 28);
 	expect(&t, 703, 1, 5);
+	expect_waited(&t, 701, 3 * 2 + 28); /* alone, then with 702 */
+	expect_waited(&t, 702, 28);
+	expect_waited(&t, 703, 5);
 	t = ask(w, BY_LOCK);
 	assert_int_equal(t.n_rows, 2); /* a row a mode */
 	assert_int_equal(column_sum(&t, "total_ns"), 63 * MS);
@@ -168,6 +186,10 @@ static void what_was_lost_has_no_time(void **state)
 	play(w);
 	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
 	assert_int_equal(query_held_sum(&w->q).known, 0);
+	assert_int_equal(query_held_sum(&w->q).charged_ns, 0);
+	const struct lock_table *locks = &w->rig.engine.model.locks;
+	for (size_t i = 0; i < locks->n; i++)
+		assert_int_equal(locks->locks[i].n_sure, 0);
 }
 
 static void failed_waits_got_nothing(void **state)
@@ -225,6 +247,7 @@ static void zero_begins_anew_and_copies_go_on(void **state)
 	query_begin(&w->q);
 	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
 	assert_int_equal(query_held_sum(&w->q).got, 0);
+	assert_int_equal(query_held_sum(&w->q).waited_ns, 0);
 	assert_int_equal(copy.held.n, 1);
 	assert_int_equal(copy.held.cells[0].total_ns, 5 * MS);
 	assert_int_equal(copy.holds.got, 2);
@@ -240,8 +263,25 @@ struct account {
 	bool reads[TASKS];
 	uint64_t got[LOCKS][TASKS]; /* 0: has it not */
 	bool got_to_read[LOCKS][TASKS];
+	double kept[LOCKS][TASKS]; /* how long others have waited meanwhile, ms */
+	double charged[TASKS];	   /* of what is known */
 	uint64_t n[TASKS], total[TASKS], all, known;
 };
+
+/* All locks, from one step to the next: who waits loses it to whoever has the lock. */
+static void account_step(struct account *a)
+{
+	for (int l = 0; l < LOCKS; l++) {
+		int waiting = 0, holders = 0;
+		for (int i = 0; i < TASKS; i++) {
+			waiting += a->begin[i] && a->lock[i] == l;
+			holders += a->got[l][i] != 0;
+		}
+		for (int i = 0; i < TASKS; i++)
+			if (a->got[l][i])
+				a->kept[l][i] += (double)waiting / holders;
+	}
+}
 
 static void account_end(struct account *a, int i, uint64_t now)
 {
@@ -253,12 +293,14 @@ static void account_end(struct account *a, int i, uint64_t now)
 		if (k != i && a->begin[i] <= a->got[l][k]) {
 			a->n[k]++;
 			a->total[k] += now - a->got[l][k];
+			a->charged[k] += a->kept[l][k];
 			a->known++;
 		}
 		a->got[l][k] = 0;
 	}
 	a->all++;
 	a->got[l][i] = now;
+	a->kept[l][i] = 0;
 	a->got_to_read[l][i] = a->reads[i];
 	a->begin[i] = 0;
 }
@@ -273,6 +315,8 @@ static void random_streams_agree_with_a_plain_account(void **state)
 	start(w);
 	for (int s = 0; s < STEPS; s++, now++) {
 		int i = rand_r(&seed) % TASKS;
+		if (s)
+			account_step(&a);
 		if (!a.begin[i]) {
 			a.lock[i] = rand_r(&seed) % LOCKS;
 			/* One that reads it already does not read it again. */
@@ -291,6 +335,8 @@ static void random_streams_agree_with_a_plain_account(void **state)
 	struct table t = ask(w, BY_TASK);
 	for (int i = 0; i < TASKS; i++)
 		expect(&t, 701 + i, a.n[i], a.total[i]);
+	for (int i = 0; i < TASKS; i++)
+		expect_waited(&t, 701 + i, a.charged[i]);
 	assert_int_equal(query_held_sum(&w->q).got, a.all);
 	assert_int_equal(query_held_sum(&w->q).known, a.known);
 }

@@ -16,7 +16,7 @@ static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, 
 	return query_held(l->v.query, spec, ret, err);
 }
 
-/* "1.73k of 105k locks were handed on to who waited: so long they were held, at most" */
+/* "3.9s of 4.3s waited is charged to holders  1.57k of 3.87k handed on" */
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
 	const struct query_held_sum sum = query_held_sum(l->v.query);
@@ -24,10 +24,11 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	(void)t;
-	line_put(&line, ROLE_BOLD, units_count(a, sum.known));
-	line_printf(&line, ROLE_NORMAL, " of %s locks went to who waited already",
-		    units_count(b, sum.got));
-	line_put(&line, ROLE_DIM, "  times: at most, since start");
+	line_put(&line, ROLE_BOLD, units_ns(a, sum.charged_ns));
+	line_printf(&line, ROLE_NORMAL, " of %s waited is charged to holders",
+		    units_ns(b, sum.waited_ns));
+	line_printf(&line, ROLE_DIM, "  %s of", units_count(a, sum.known));
+	line_printf(&line, ROLE_DIM, " %s handed on", units_count(b, sum.got));
 	return 1;
 }
 
@@ -50,7 +51,7 @@ static const struct list_ops ops = {
 	.empty = empty_text,
 	.open = open_row,
 	.bys = bys,
-	.heat = "total_ns",
+	.heat = "waited_ns",
 };
 
 static const struct view_key keys[] = {
@@ -65,7 +66,9 @@ const struct view_ops view_held = {
 	.help = "Who keeps others waiting, and for how long? Whoever waited for a lock and got it "
 		"holds it until the next one that waited gets it. HELD counts the times that this "
 		"is known of: the next one waited already when the holder got the lock, or was "
-		"told (--owner) that the lock was this holder's. TOTAL to MAX are how long, at "
+		"told (--owner) that the lock was this holder's. WAITED is what all others lost by "
+		"that, and WAIT% its share of all waiting. TOTAL to MAX are how long it was held, "
+		"at "
 		"most: a task that takes the lock without waiting is not seen, and the lock may "
 		"have been its own for a part of the time; so may the time until the next one "
 		"ran. Readers hold a lock together, each until the next writer gets it. Holders "

@@ -10,6 +10,7 @@ struct hold {
 	uint64_t got_ns;
 	uint32_t stack, task; /* of the wait */
 	uint32_t next;	      /* of the same lock, or free; 0: none */
+	uint64_t waited_ns;   /* how long others have waited meanwhile, together */
 };
 
 /* They are lists that begin in struct lock. How long they were is in cells: `held` of a model. */
@@ -17,8 +18,10 @@ struct holds {
 	struct hold *v; /* 0 is no entry */
 	size_t cap;
 	uint32_t n, free;
-	uint64_t got;	/* locks that were waited for and got, since the sums began */
-	uint64_t known; /* of them, those of which it is known how long they were held */
+	uint64_t got;	     /* locks that were waited for and got, since the sums began */
+	uint64_t waited_ns;  /* for all locks; of it, */
+	uint64_t charged_ns; /* what is charged to those of whom that is known */
+	uint64_t known;	     /* of them, those of which it is known how long they were held */
 };
 
 #endif

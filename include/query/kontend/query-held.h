@@ -14,8 +14,10 @@ extern const struct table_kind query_held_kind;
 bool query_held_has(enum query_by by);
 
 struct query_held_sum {
-	uint64_t got;	/* locks that were waited for and got */
-	uint64_t known; /* of them, those of which it is known how long they were held */
+	uint64_t got;	     /* locks that were waited for and got */
+	uint64_t known;	     /* of them, those of which it is known how long they were held */
+	uint64_t waited_ns;  /* for locks, by all */
+	uint64_t charged_ns; /* of it, what is charged to these holders */
 };
 
 struct query_held_sum query_held_sum(const struct query *q);

@@ -24,6 +24,7 @@ enum {
 	C_LOCKS,
 	C_TIMES,
 	C_TOTAL,
+	C_WAITED,
 	C_PCT,
 	C_AVG,
 	C_P50,
@@ -58,7 +59,12 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TIMES] = {"held", "HELD", "times that it was held while others waited", COLUMN_COUNT, 6,
 		     1, SR},
 	[C_TOTAL] = {"total_ns", "TOTAL", "how long in all, at most", COLUMN_NS, 6, 0, SR},
-	[C_PCT] = {"total_pct", "TOTAL%", "share of TOTAL of all rows", COLUMN_PCT, 6, 4, SR},
+	[C_WAITED] = {"waited_ns", "WAITED",
+		      "how long others waited for the lock meanwhile, all together", COLUMN_NS, 6,
+		      0, SR},
+	[C_PCT] = {"waited_pct", "WAIT%",
+		   "its share of all time waited, also of what is charged to nobody", COLUMN_PCT, 5,
+		   3, SR},
 	[C_AVG] = {"avg_ns", "AVG", "TOTAL / HELD", COLUMN_NS, 6, 2, SR},
 	[C_P50] = {"p50_ns", "P50", "half of the times were shorter, within 13 %", COLUMN_NS, 6, 3,
 		   SR},
@@ -90,8 +96,7 @@ struct held_rows {
 	const struct model *whole, *times; /* times: the one that is summed up */
 	struct groups gs;
 	enum query_by by;
-	uint64_t total_ns; /* of all groups */
-	struct hist hist;  /* scratch */
+	struct hist hist; /* scratch */
 };
 
 /* What is summed up between the two is how long locks were held. */
@@ -165,10 +170,12 @@ static void held_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	struct held_rows *h = ctx;
 	struct group *g = &h->gs.g[row];
 	const struct model *m = h->q->model;
+	uint64_t all = m->holds.waited_ns;
 
 	value_u(&v[C_TIMES], g->n);
 	value_u(&v[C_TOTAL], g->total_ns);
-	value_d(&v[C_PCT], h->total_ns ? 100 * (double)g->total_ns / (double)h->total_ns : 0);
+	value_u(&v[C_WAITED], g->waited_ns);
+	value_d(&v[C_PCT], all ? 100 * (double)g->waited_ns / (double)all : 0);
 	value_u(&v[C_AVG], g->n ? g->total_ns / g->n : 0);
 	value_u(&v[C_MAX], g->max_ns);
 	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
@@ -213,8 +220,6 @@ static int sum_up(struct held_rows *h, const struct query_spec *s)
 	begin_sums(h);
 	int r = query_group(h->q, s->by, &s->scope, &h->gs);
 	end_sums(h);
-	for (size_t i = 0; r == 0 && i < h->gs.n; i++)
-		h->total_ns += h->gs.g[i].total_ns;
 	return r;
 }
 
@@ -223,7 +228,7 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 	struct held_rows h = {.q = q, .by = s->by, .whole = q->model};
 	struct row_source src = {.kind = &query_held_kind,
 				 .columns = columns_by(q, s->by),
-				 .sort = "total_ns",
+				 .sort = "waited_ns",
 				 .ctx = &h};
 
 	if (!src.columns || query_sync(q) < 0 || sum_up(&h, s) < 0)
@@ -252,5 +257,5 @@ struct query_held_sum query_held_sum(const struct query *q)
 {
 	const struct holds *h = &q->model->holds;
 
-	return (struct query_held_sum){.got = h->got, .known = h->known};
+	return (struct query_held_sum){h->got, h->known, h->waited_ns, h->charged_ns};
 }
