@@ -16,6 +16,7 @@
  * who has it meanwhile; readers share it.
  */
 #include "internal.h"
+#include "kontend/cell-recent.h"
 #include "kontend/mem.h"
 #include <errno.h>
 
@@ -71,10 +72,14 @@ static void count(struct model *m, const struct hold *h, uint32_t lock, uint64_t
 	uint64_t ns = end_ns > h->got_ns ? end_ns - h->got_ns : 0;
 	struct cell *c = find_cell(m, h, lock);
 
-	if (!c || cell_add(&m->held, c, ns, h->waited_ns, end_ns))
-		m->damage.folded++;
 	m->holds.known++;
 	m->holds.charged_ns += h->waited_ns;
+	if (!c || cell_add(&m->held, c, ns, h->waited_ns, end_ns)) {
+		m->damage.folded++;
+		return;
+	}
+	cell_wait(&m->held, c, h->waited_ns);
+	cell_recent_part(&m->held, c, h->waited_ns - ns);
 }
 
 /* Until now so many have waited. */

@@ -18,7 +18,8 @@ enum {
 	MOST = 1 << 26,	   /* of each: indices have 32 bits, some of them in use for marks */
 };
 
-enum { HELD_PART_OF = 16, LEAST_HELD = 4096 };
+/* Copies for time travel have them as they are: not more than some MB of them. */
+enum { HELD_PART_OF = 16, LEAST_HELD = 4096, MOST_HELD = 32768 };
 enum { RECENT_PART_OF = 8, LEAST_RECENT = 1 << 18, MOST_RECENT = 1 << 24 };
 
 static const struct model_limits defaults = {
@@ -46,7 +47,9 @@ struct model_limits model_limits_of(uint64_t bytes)
 
 uint32_t model_limits_held(uint64_t bytes)
 {
-	return at_least(LEAST_HELD, bytes / HELD_PART_OF / (CELL_BYTES + GROUP_BYTES));
+	uint64_t n = bytes / HELD_PART_OF / (CELL_BYTES + GROUP_BYTES);
+
+	return at_least(LEAST_HELD, n < MOST_HELD ? n : MOST_HELD);
 }
 
 struct model_limits model_limits_recent(uint64_t bytes)

@@ -32,6 +32,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 		m->cfi = cfiset_new();
 		m->cells.recent.max = l->recent;
 		m->profile.recent.max = l->recent / 8;
+		m->held.recent.max = l->held && l->recent ? l->held * 2 : 0;
 		if (m->lock_names && m->funcs && m->cfi && !mmlock_init(&m->mmlocks))
 			return 0;
 	}

@@ -78,15 +78,19 @@ static int keep_held(struct model *m, struct only *o)
 {
 	const struct cell_table *all = &o->q->model->held;
 	struct cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
+	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
 
 	m->held.cells = kept;
 	m->held.n = 0;
-	for (size_t i = 0; kept && i < all->n; i++) {
+	for (size_t i = 0; kept && marks && i < all->n; i++) {
 		struct query_where w = query_cell_where(&all->cells[i]);
-		if (only_knows(m, &w) && only_has_wait(o, &w))
-			kept[m->held.n++] = all->cells[i];
+		if (!only_knows(m, &w) || !only_has_wait(o, &w))
+			continue;
+		kept[m->held.n++] = all->cells[i];
+		marks[i] = 1;
 	}
-	return kept ? 0 : -ENOMEM;
+	o->q->kept_held = marks;
+	return kept && marks ? 0 : -ENOMEM;
 }
 
 static int keep_samples(struct model *m, struct only *o)
@@ -199,7 +203,7 @@ void query_only_end(struct query *q)
 		return;
 	q->model = &q->engine->model;
 	q->only = 0;
-	q->kept_cells = q->kept_samples = NULL;
+	q->kept_cells = q->kept_held = q->kept_samples = NULL;
 	forget_names(q);
 }
 

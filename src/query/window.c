@@ -24,8 +24,8 @@ struct stamp {
 };
 
 struct window {
-	struct stamp of_cells, of_profile; /* all 0: not made yet */
-	struct cell_table cells;
+	struct stamp of_cells, of_held, of_profile; /* all 0: not made yet */
+	struct cell_table cells, held;
 	struct profile profile;
 	struct profile_cell *room;
 	uint64_t used; /* number of the use */
@@ -59,7 +59,7 @@ static struct window *find(struct query *q)
 		return NULL;
 	oldest = q->windows->list;
 	for (w = q->windows->list; w < q->windows->list + KEPT; w++) {
-		if (w->of_cells.window_ns == q->window_ns ||
+		if (w->of_cells.window_ns == q->window_ns || w->of_held.window_ns == q->window_ns ||
 		    w->of_profile.window_ns == q->window_ns)
 			break;
 		oldest = w->used < oldest->used ? w : oldest;
@@ -76,36 +76,52 @@ static bool is_made(const struct stamp *s, const struct query *q)
 	return memcmp(s, &now, sizeof(now)) == 0;
 }
 
-static int make_cells(const struct query *q, struct window *w)
+/* Of @t, a table of the engine's model. */
+static int make_cells(const struct query *q, const struct cell_table *t, const uint8_t *kept,
+		      struct cell_table *ret)
 {
-	const struct cell_table *t = &q->engine->model.cells;
 	struct recent_window when = recent_find(&t->recent, q->window_ns);
 
-	if (!w->cells.max && cell_table_init(&w->cells, t->max, t->hists.max_groups))
+	if (!ret->max && cell_table_init(ret, t->max, t->hists.max_groups))
 		return -ENOMEM;
-	return cell_recent(t, &when, q->kept_cells, &w->cells);
+	return cell_recent(t, &when, kept, ret);
 }
 
-static const struct cell_table *fail(struct query *q)
+/* Those of the window, made if they are not there; all, where there is none, or no memory. */
+static const struct cell_table *cells_of(struct query *q, bool held)
 {
-	q->cache->failed = true;
-	return &q->model->cells;
+	const struct model *all = &q->engine->model;
+	const struct cell_table *rest = held ? &q->model->held : &q->model->cells;
+
+	if (!query_has_window(q))
+		return rest;
+	struct window *w = find(q);
+	if (!w) {
+		q->cache->failed = true;
+		return rest;
+	}
+	struct cell_table *ret = held ? &w->held : &w->cells;
+	struct stamp *of = held ? &w->of_held : &w->of_cells;
+	if (is_made(of, q))
+		return ret;
+	*of = (struct stamp){0};
+	if (make_cells(q, held ? &all->held : &all->cells, held ? q->kept_held : q->kept_cells,
+		       ret)) {
+		q->cache->failed = true;
+		return rest;
+	}
+	*of = stamp_of(q);
+	return ret;
 }
 
 const struct cell_table *query_cells(struct query *q)
 {
-	if (!query_has_window(q))
-		return &q->model->cells;
-	struct window *w = find(q);
-	if (!w)
-		return fail(q);
-	if (!is_made(&w->of_cells, q)) {
-		w->of_cells = (struct stamp){0};
-		if (make_cells(q, w))
-			return fail(q);
-		w->of_cells = stamp_of(q);
-	}
-	return &w->cells;
+	return cells_of(q, false);
+}
+
+const struct cell_table *query_held_cells(struct query *q)
+{
+	return cells_of(q, true);
 }
 
 static int make_profile(const struct query *q, struct window *w)
@@ -195,6 +211,7 @@ void query_window_deinit(struct query *q)
 {
 	for (size_t i = 0; q->windows && i < KEPT; i++) {
 		cell_table_deinit(&q->windows->list[i].cells);
+		cell_table_deinit(&q->windows->list[i].held);
 		mem_free(q->windows->list[i].room);
 	}
 	mem_free(q->windows);

@@ -15,6 +15,7 @@ bool query_has_window(const struct query *q);
  * not answer: the cache's `failed` is set. After query_sync().
  */
 const struct cell_table *query_cells(struct query *q);
+const struct cell_table *query_held_cells(struct query *q); /* the same of who held locks */
 const struct profile *query_profile(struct query *q);
 /* How long the time is that rates of these cells are of: the last closed bucket, or the window. */
 uint64_t query_rate_ns(const struct query *q);

@@ -209,8 +209,9 @@ static int ask_held(struct report_data *d, const struct query_spec *s, struct er
 	if (!d->spec->is_by || !query_held_has(s->by))
 		held.by = BY_TASK;
 	d->held_by = held.by;
-	d->held_sum = query_held_sum(d->q);
-	return query_held(d->q, &held, &d->held, err);
+	int r = query_held_sum(d->q, &d->held_sum);
+
+	return r < 0 ? r : query_held(d->q, &held, &d->held, err);
 }
 
 static int ask_waiters(struct query *q, const struct query_spec *s, struct table *ret,

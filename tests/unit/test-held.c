@@ -80,6 +80,14 @@ static void expect(const struct table *t, int tid, uint64_t n, uint64_t total_ms
 	assert_int_equal(n, 0);
 }
 
+static struct query_held_sum sum_of(struct asked *w)
+{
+	struct query_held_sum ret;
+
+	assert_int_equal(query_held_sum(&w->q, &ret), 0);
+	return ret;
+}
+
 /* Parts of nanoseconds are lost where readers share. */
 static void expect_waited(const struct table *t, int tid, double waited_ms)
 {
@@ -107,14 +115,14 @@ static void a_lock_goes_from_hand_to_hand(void **state)
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 701, 1, 20);
 	expect_waited(&t, 701, 20);
-	assert_int_equal(query_held_sum(&w->q).waited_ns, (9 + 28 + 15) * MS);
-	assert_int_equal(query_held_sum(&w->q).charged_ns, 20 * MS);
+	assert_int_equal(sum_of(w).waited_ns, (9 + 28 + 15) * MS);
+	assert_int_equal(sum_of(w).charged_ns, 20 * MS);
 	assert_int_equal(cell_u(&t, 0, "max_ns"), 20 * MS);
 	assert_int_equal(cell_u(&t, 0, "p99_ns"), 20 * MS);
 	assert_string_equal(cell_s(&t, 0, "caller"), "__vm_munmap");
 	assert_string_equal(cell_s(&t, 0, "kind"), "rwsem:W");
-	assert_int_equal(query_held_sum(&w->q).got, 3);
-	assert_int_equal(query_held_sum(&w->q).known, 1);
+	assert_int_equal(sum_of(w).got, 3);
+	assert_int_equal(sum_of(w).known, 1);
 	/* The query is about waits again. */
 	assert_int_equal(asked_locks(w, (struct query_spec){.by = BY_LOCK}).n_rows, 1);
 }
@@ -185,8 +193,8 @@ static void what_was_lost_has_no_time(void **state)
 	end(w, 40, 703);
 	play(w);
 	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
-	assert_int_equal(query_held_sum(&w->q).known, 0);
-	assert_int_equal(query_held_sum(&w->q).charged_ns, 0);
+	assert_int_equal(sum_of(w).known, 0);
+	assert_int_equal(sum_of(w).charged_ns, 0);
 	const struct lock_table *locks = &w->rig.engine.model.locks;
 	for (size_t i = 0; i < locks->n; i++)
 		assert_int_equal(locks->locks[i].n_sure, 0);
@@ -246,12 +254,54 @@ static void zero_begins_anew_and_copies_go_on(void **state)
 	model_zero(&w->rig.engine.model);
 	query_begin(&w->q);
 	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
-	assert_int_equal(query_held_sum(&w->q).got, 0);
-	assert_int_equal(query_held_sum(&w->q).waited_ns, 0);
+	assert_int_equal(sum_of(w).got, 0);
+	assert_int_equal(sum_of(w).waited_ns, 0);
 	assert_int_equal(copy.held.n, 1);
 	assert_int_equal(copy.held.cells[0].total_ns, 5 * MS);
 	assert_int_equal(copy.holds.got, 2);
 	model_deinit(&copy);
+}
+
+/* Figures of the last seconds, also filtered; what one looks at then is the same. */
+static void a_window_has_what_ended_in_it(void **state)
+{
+	struct model_limits limits = model_limits_recent(0);
+	struct asked *w = *state;
+	struct error err;
+
+	start(w);
+	for (int s = 0; s < 20; s++) {
+		uint64_t t = (uint64_t)s * 1000;
+		begin_in(w, t + 1, 701, LOCK(0), LCB_F_WRITE, SYNTH_VM_MUNMAP);
+		begin_in(w, t + 2, 702, LOCK(0), LCB_F_WRITE, SYNTH_VM_MMAP_PGOFF);
+		begin_in(w, t + 3, 703, LOCK(0), LCB_F_WRITE, SYNTH_VM_MUNMAP);
+		end(w, t + 10, 701);
+		end(w, t + 20 + (uint64_t)s, 702);
+		end(w, t + 100, 703);
+		synth_tick(w->rig.synth, CANNED_START + (t + 1000) * MS);
+	}
+	asked_play(w, &limits);
+	query_begin(&w->q);
+	struct table t = ask(w, BY_TASK);
+	expect(&t, 701, 20, 20 * 10 + 190);
+	expect_waited(&t, 701, 2 * (20 * 10 + 190));
+	assert_int_equal(sum_of(w).known, 40);
+	w->q.window_ns = 5000 * MS;
+	t = ask(w, BY_TASK);
+	expect(&t, 701, 5, 5 * 10 + 15 + 16 + 17 + 18 + 19);
+	expect_waited(&t, 701, 2 * (5 * 10 + 15 + 16 + 17 + 18 + 19));
+	assert_int_equal(sum_of(w).known, 10);
+	assert_int_equal(sum_of(w).got, 15);
+	assert_int_equal(column_sum(&t, "waited_ns"), sum_of(w).charged_ns);
+	assert_int_equal(w->q.window_ns, 5000 * MS);
+	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
+	t = ask(w, BY_TASK);
+	assert_int_equal(t.n_rows, 1);
+	expect(&t, 702, 5, 5 * 80 - 15 - 16 - 17 - 18 - 19);
+	query_only_end(&w->q);
+	w->q.window_ns = 0;
+	t = ask(w, BY_TASK);
+	expect(&t, 701, 20, 20 * 10 + 190);
 }
 
 /* A plain account of random hand-overs: who has which lock since when, every one looked at. */
@@ -337,8 +387,8 @@ static void random_streams_agree_with_a_plain_account(void **state)
 		expect(&t, 701 + i, a.n[i], a.total[i]);
 	for (int i = 0; i < TASKS; i++)
 		expect_waited(&t, 701 + i, a.charged[i]);
-	assert_int_equal(query_held_sum(&w->q).got, a.all);
-	assert_int_equal(query_held_sum(&w->q).known, a.known);
+	assert_int_equal(sum_of(w).got, a.all);
+	assert_int_equal(sum_of(w).known, a.known);
 }
 
 int main(void)
@@ -351,6 +401,7 @@ int main(void)
 		ON_STREAM(what_was_lost_has_no_time),
 		ON_STREAM(failed_waits_got_nothing),
 		ON_STREAM(a_filter_is_about_holders),
+		ON_STREAM(a_window_has_what_ended_in_it),
 		ON_STREAM(zero_begins_anew_and_copies_go_on),
 		ON_STREAM(random_streams_agree_with_a_plain_account),
 	};

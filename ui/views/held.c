@@ -19,11 +19,13 @@ static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, 
 /* "3.9s of 4.3s waited is charged to holders  1.57k of 3.87k handed on" */
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
-	const struct query_held_sum sum = query_held_sum(l->v.query);
 	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_held_sum sum;
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	(void)t;
+	if (query_held_sum(l->v.query, &sum) < 0)
+		return 0;
 	line_put(&line, ROLE_BOLD, units_ns(a, sum.charged_ns));
 	line_printf(&line, ROLE_NORMAL, " of %s waited is charged to holders",
 		    units_ns(b, sum.waited_ns));
@@ -51,6 +53,7 @@ static const struct list_ops ops = {
 	.empty = empty_text,
 	.open = open_row,
 	.bys = bys,
+	.has_window = list_has_window,
 	.heat = "waited_ns",
 };
 

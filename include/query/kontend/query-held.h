@@ -20,6 +20,6 @@ struct query_held_sum {
 	uint64_t charged_ns; /* of it, what is charged to these holders */
 };
 
-struct query_held_sum query_held_sum(const struct query *q);
+int query_held_sum(struct query *q, struct query_held_sum *ret); /* 0 or -ENOMEM */
 
 #endif

@@ -3,7 +3,8 @@
  * The table "held": how long who had waited for a lock and got it kept the next one waiting. It is
  * summed up as waits are, of a model whose cells are those times and that has no waits in flight;
  * the task of a cell is the holder, its call chain where that one waited for the lock. Locks keep
- * the names that their waits give them. There is no window: figures are since the sums began.
+ * the names that their waits give them. Of a window of time what was waited meanwhile is a sum that
+ * cells have as a rate.
  */
 #include "../internal.h"
 #include "../rows.h"
@@ -96,18 +97,24 @@ struct held_rows {
 	const struct model *whole, *times; /* times: the one that is summed up */
 	struct groups gs;
 	enum query_by by;
-	struct hist hist; /* scratch */
+	bool has_window;
+	uint64_t window_ns; /* of the query, while something is summed up */
+	uint64_t all_ns;    /* waited for locks, by all */
+	struct hist hist;   /* scratch */
 };
 
-/* What is summed up between the two is how long locks were held. */
+/* What is summed up between the two is how long locks were held, of whatever time cells are. */
 static void begin_sums(struct held_rows *h)
 {
+	h->window_ns = h->q->window_ns;
+	h->q->window_ns = 0;
 	h->q->model = h->times;
 }
 
 static void end_sums(struct held_rows *h)
 {
 	h->q->model = h->whole;
+	h->q->window_ns = h->window_ns;
 }
 
 static void fill_key(struct held_rows *h, const struct group *g, struct value *v)
@@ -170,12 +177,12 @@ static void held_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	struct held_rows *h = ctx;
 	struct group *g = &h->gs.g[row];
 	const struct model *m = h->q->model;
-	uint64_t all = m->holds.waited_ns;
+	uint64_t waited_ns = h->has_window ? g->rate_wait_ns : g->waited_ns;
 
 	value_u(&v[C_TIMES], g->n);
 	value_u(&v[C_TOTAL], g->total_ns);
-	value_u(&v[C_WAITED], g->waited_ns);
-	value_d(&v[C_PCT], all ? 100 * (double)g->waited_ns / (double)all : 0);
+	value_u(&v[C_WAITED], waited_ns);
+	value_d(&v[C_PCT], h->all_ns ? 100 * (double)waited_ns / (double)h->all_ns : 0);
 	value_u(&v[C_AVG], g->n ? g->total_ns / g->n : 0);
 	value_u(&v[C_MAX], g->max_ns);
 	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
@@ -212,7 +219,7 @@ static int sum_up(struct held_rows *h, const struct query_spec *s)
 	if (!m)
 		return -ENOMEM;
 	*m = *h->whole;
-	m->cells = m->held;
+	m->cells = *query_held_cells(h->q);
 	m->waits.in_flight = 0;
 	m->waits.high = 1;
 	m->damage.doubtful = m->damage.unmatched_begin = 0;
@@ -223,16 +230,56 @@ static int sum_up(struct held_rows *h, const struct query_spec *s)
 	return r;
 }
 
-static int answer(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+static uint64_t waited_ns(const struct cell *c, const struct cell_sums *s, bool has_window)
+{
+	return has_window ? c->rate_wait_ns : s->waited_ns;
+}
+
+/* Of a window, or of what a filter leaves: there the model has no sums, but its cells. */
+static struct query_held_sum sum_cells(struct query *q)
+{
+	const struct cell_table *waits = query_cells(q), *times = query_held_cells(q);
+	bool has_window = query_has_window(q);
+	struct query_held_sum ret = {0};
+
+	for (size_t i = 0; i < waits->n; i++) {
+		const struct cell_sums s = cell_sums(waits, &waits->cells[i]);
+		ret.got += s.n;
+		ret.waited_ns += waited_ns(&waits->cells[i], &s, has_window);
+	}
+	for (size_t i = 0; i < times->n; i++) {
+		const struct cell_sums s = cell_sums(times, &times->cells[i]);
+		ret.known += s.n;
+		ret.charged_ns += waited_ns(&times->cells[i], &s, has_window);
+	}
+	return ret;
+}
+
+int query_held_sum(struct query *q, struct query_held_sum *ret)
+{
+	const struct holds *h = &q->model->holds;
+	int code = query_sync(q);
+
+	if (query_has_window(q) || q->only)
+		*ret = sum_cells(q);
+	else
+		*ret = (struct query_held_sum){h->got, h->known, h->waited_ns, h->charged_ns};
+	return code < 0 || q->cache->failed ? -ENOMEM : 0;
+}
+
+int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	struct held_rows h = {.q = q, .by = s->by, .whole = q->model};
+	struct query_held_sum sum;
 	struct row_source src = {.kind = &query_held_kind,
 				 .columns = columns_by(q, s->by),
 				 .sort = "waited_ns",
 				 .ctx = &h};
 
-	if (!src.columns || query_sync(q) < 0 || sum_up(&h, s) < 0)
+	if (!src.columns || query_held_sum(q, &sum) < 0 || sum_up(&h, s) < 0)
 		return query_enomem(err, "held locks");
+	h.has_window = query_has_window(q);
+	h.all_ns = sum.waited_ns;
 	src.n = h.gs.n;
 	return rows_answer(q, s, &src, ret, err);
 }
@@ -241,21 +288,4 @@ bool query_held_has(enum query_by by)
 {
 	return by == BY_TASK || by == BY_PROCESS || by == BY_LOCK || by == BY_CALLER ||
 	       by == BY_STACK || by == BY_TYPE;
-}
-
-int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
-{
-	const uint64_t window_ns = q->window_ns;
-
-	q->window_ns = 0;
-	int r = answer(q, s, ret, err);
-	q->window_ns = window_ns;
-	return r;
-}
-
-struct query_held_sum query_held_sum(const struct query *q)
-{
-	const struct holds *h = &q->model->holds;
-
-	return (struct query_held_sum){h->got, h->known, h->waited_ns, h->charged_ns};
 }
