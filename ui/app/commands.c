@@ -131,13 +131,17 @@ static void go_to_view(struct app *a, const struct command_arg *arg)
 	app_say(a, ROLE_ERROR, "No view is called \"%s\": Tab completes", name ? name : "");
 }
 
-/* The next pane of the page, and behind the last one of a view the next view. */
+/* The next pane of the page, and behind the last one of a view the next view; a page stays. */
 static void next_view(struct app *a, enum command c)
 {
 	const struct command_arg wraps = {.n = a->n_stack > 0};
 	size_t step = c == CMD_VIEW_NEXT ? 1 : a->n_roots - 1;
 
-	if (app_to_view(a, c, &wraps) == VIEW_UNHANDLED)
+	if (app_to_view(a, c, &wraps) != VIEW_UNHANDLED)
+		return;
+	if (a->n_stack > 0)
+		app_say(a, ROLE_NORMAL, "no other pane here has rows; Esc goes back");
+	else
 		show_root(a, (a->root + step) % a->n_roots);
 }
 
