@@ -13,7 +13,8 @@
  * others may have had it: what was got before is not followed.
  *
  * What all sure waits for a lock lose, from one change of their number to the next, is charged to
- * who has it meanwhile; readers share it.
+ * who has it meanwhile; readers share it. Of who got it without waiting only a look tells, or the
+ * next one's owner: that is charged with all that was waited since the lock went from hand to hand.
  */
 #include "internal.h"
 #include "kontend/cell-recent.h"
@@ -64,7 +65,7 @@ static bool is_followed(const struct model *m, const struct hold *h, const struc
 		return false;
 	if (next->begin_ns <= h->got_ns)
 		return true;
-	return next->owner == h->task && h->task != TASK_OTHER;
+	return h->task != TASK_OTHER && (next->owner == h->task || next->seen == h->task);
 }
 
 static void count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns)
@@ -100,8 +101,8 @@ void holds_waits(struct model *m, uint32_t lock, int n)
 	l->n_sure += (uint32_t)n;
 }
 
-/* What was waited since that was done last is lost because of who has the lock. */
-static void charge(struct model *m, struct lock *l)
+/* What was waited since that was done last is lost because of who has the lock. It is answered. */
+static uint64_t charge(struct model *m, struct lock *l)
 {
 	struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
 
@@ -111,12 +112,14 @@ static void charge(struct model *m, struct lock *l)
 	uint64_t all = l->waited_ns + (twin ? twin->waited_ns : 0), ns = all - l->charged_ns;
 
 	l->charged_ns = all;
+	uint64_t left = ns;
 	uint32_t n = l->n_holds;
 	for (uint32_t h = l->holds; h; h = m->holds.v[h].next, n--) {
-		uint64_t part = ns / n;
+		uint64_t part = left / n;
 		m->holds.v[h].waited_ns += part;
-		ns -= part;
+		left -= part;
 	}
+	return ns;
 }
 
 /* Who has held it does so no more, as @next has got it; NULL: as it is not known. */
@@ -124,7 +127,6 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 {
 	struct lock *l = &m->locks.locks[lock];
 
-	charge(m, l);
 	while (l->holds) {
 		uint32_t index = l->holds;
 		const struct hold h = m->holds.v[index];
@@ -135,6 +137,32 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 			count(m, &h, lock, ns);
 	}
 	l->n_holds = 0;
+}
+
+/* Who is said to have had the lock while @next waited; TASK_OTHER: nobody is, or two are. */
+static uint32_t told_holder(const struct wait *next)
+{
+	uint32_t at_begin = next->owner & OWNER_HINT ? OWNER_NONE : next->owner;
+	uint32_t seen = next->seen & OWNER_HINT ? OWNER_NONE : next->seen;
+	uint32_t both = at_begin && seen && at_begin != seen ? OWNER_NONE : at_begin | seen;
+	uint32_t task = cell_owner_task(both);
+
+	return task == next->task ? TASK_OTHER : task;
+}
+
+/* All that was waited since the last one got it, @waited_ns, is because of who is told of. */
+static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
+{
+	struct hold h = {next->begin_ns, STACK_OTHER, told_holder(next), 0, waited_ns};
+	enum lock_type type = (enum lock_type)m->locks.locks[next->lock].type;
+	uint32_t lock = next->lock;
+
+	if (h.task == TASK_OTHER)
+		return;
+	/* A sure one is a writer. */
+	if (locktype_is_reader(type))
+		lock = lock_get(&m->locks, next->addr, locktype_twin(type));
+	count(m, &h, lock, ns);
 }
 
 void holds_forget(struct model *m, uint32_t lock)
@@ -151,19 +179,23 @@ void holds_forget(struct model *m, uint32_t lock)
 
 void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 {
-	struct lock *l = &m->locks.locks[w->lock];
+	const struct lock *of = &m->locks.locks[w->lock];
 	const struct wait *next = w->doubtful ? NULL : w;
-	bool together = locktype_is_reader(l->type);
+	uint64_t known = m->holds.known, waited_ns;
 
 	if (w->lock < LOCK_TYPES)
 		return;
-	if (l->twin)
-		release(m, l->twin, next, ns);
-	if (!together)
+	waited_ns = charge(m, &m->locks.locks[w->lock]);
+	if (of->twin) {
+		charge(m, &m->locks.locks[of->twin]);
+		release(m, of->twin, next, ns);
+	}
+	if (!locktype_is_reader(of->type))
 		release(m, w->lock, next, ns);
-	else
-		charge(m, l);
 	m->holds.got++;
+	if (next && known == m->holds.known && !of->n_holds)
+		charge_told(m, next, waited_ns, ns);
+	struct lock *l = &m->locks.locks[w->lock]; /* they may have moved */
 	uint32_t index = next && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
 	if (!index)
 		return;

@@ -66,6 +66,7 @@ static void pair_modes(struct lock_table *t, uint32_t index)
 	if (!at)
 		return;
 	l->twin = *at;
+	l->charged_ns = t->locks[*at].charged_ns;
 	t->locks[*at].twin = index;
 }
 

@@ -173,10 +173,18 @@ static void an_owner_that_was_told_counts(void **state)
 	r.hint = true;
 	synth_owner(w->rig.synth, 0, CANNED_START + 32 * MS + 5, 703, &r);
 	end(w, 40, 703);
+	begin(w, 50, 704, LCB_F_READ);
+	r = (struct ownerrec){.magic = OWNERREC_MAGIC, .lock = LOCK(0), .pid = 700, .tid = 720};
+	synth_owner(w->rig.synth, 0, CANNED_START + 50 * MS + 5, 704, &r);
+	begin(w, 60, 705, LCB_F_WRITE);
+	end(w, 70, 704);
 	play(w);
 	struct table t = ask(w, BY_TASK);
 	expect(&t, 701, 1, 20);
-	expect(&t, 702, 0, 0); /* a hint is none */
+	expect(&t, 702, 0, 0);	/* a hint is none */
+	expect(&t, 720, 1, 20); /* which got it without waiting */
+	expect_waited(&t, 720, 20 + 10);
+	assert_int_equal(sum_of(w).charged_ns, (18 + 30) * MS);
 }
 
 static void what_was_lost_has_no_time(void **state)

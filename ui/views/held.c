@@ -66,17 +66,17 @@ const struct view_ops view_held = {
 	.name = "held",
 	.title = "held",
 	.keys = keys,
-	.help = "Who keeps others waiting, and for how long? Whoever waited for a lock and got it "
-		"holds it until the next one that waited gets it. HELD counts the times that this "
-		"is known of: the next one waited already when the holder got the lock, or was "
-		"told (--owner) that the lock was this holder's. WAITED is what all others lost by "
-		"that, and WAIT% its share of all waiting. TOTAL to MAX are how long it was held, "
-		"at "
-		"most: a task that takes the lock without waiting is not seen, and the lock may "
-		"have been its own for a part of the time; so may the time until the next one "
-		"ran. Readers hold a lock together, each until the next writer gets it. Holders "
-		"that had not waited themselves have no row. b chooses rows by lock, or by the "
-		"function in which the holder had got it. Enter shows what the row waited for.",
+	.help = "Who keeps others waiting, and for how long? Whoever waited for a lock and got "
+		"it holds it until the next one that waited gets it. HELD counts the times that "
+		"this is known of: the next one waited already when the holder got the lock, or "
+		"was told (--owner) that the lock was this holder's. WAITED is what all others "
+		"lost by that, and WAIT% its share of all waiting. TOTAL to MAX are how long it "
+		"was held, at most: a task that takes the lock without waiting is not seen, and "
+		"the lock may have been its own for a part of the time; so may the time until "
+		"the next one ran. Readers hold a lock together, each until the next writer "
+		"gets it. Holders that had not waited themselves are known where a look saw "
+		"them, or by --owner. b chooses rows by lock, or by the function in which the "
+		"holder had got it. Enter shows what the row waited for.",
 	.tables = "held",
 	.size = sizeof(struct list_view),
 	LIST_VIEW(&ops),
