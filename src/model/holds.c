@@ -204,6 +204,24 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	l->n_holds++;
 }
 
+/* Who has ended holds nothing, and must not keep its entry by it. */
+static void forget_ended(struct model *m, struct lock *l)
+{
+	uint32_t *at = &l->holds;
+
+	while (*at) {
+		uint32_t index = *at;
+		struct hold *h = &m->holds.v[index];
+		if (!task_ended_until(&m->tasks.tasks[h->task], UINT64_MAX)) {
+			at = &h->next;
+			continue;
+		}
+		*at = h->next;
+		put(&m->holds, index);
+		l->n_holds--;
+	}
+}
+
 void holds_mark(struct model *m)
 {
 	for (size_t i = 0; i < m->held.n; i++) {
@@ -213,9 +231,10 @@ void holds_mark(struct model *m)
 		m->tasks.tasks[c->task].marked = 1;
 	}
 	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
-		const struct lock *l = &m->locks.locks[i];
+		struct lock *l = &m->locks.locks[i];
 		if (!l->marked)
 			holds_forget(m, i);
+		forget_ended(m, l);
 		for (uint32_t h = l->holds; h; h = m->holds.v[h].next) {
 			m->stacks.stacks[m->holds.v[h].stack].marked = 1;
 			m->tasks.tasks[m->holds.v[h].task].marked = 1;

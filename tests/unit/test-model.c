@@ -81,8 +81,12 @@ static void batching_does_not_matter(void **state)
 
 static void folding_keeps_what_was_waited(void **state)
 {
-	const struct model_limits small = {
-		.locks = 64, .stacks = 32, .tasks = 64, .cells = 256, .hist_groups = 4096};
+	const struct model_limits small = {.held = 32,
+					   .locks = 64,
+					   .stacks = 32,
+					   .tasks = 64,
+					   .cells = 256,
+					   .hist_groups = 4096};
 	struct rig full, folded;
 
 	(void)state;
@@ -219,8 +223,12 @@ static void lack_of_memory_never_breaks_it(void **state)
 /* A copy made in the middle and played to the end equals the original played to the end. */
 static void a_copy_goes_on_like_the_original(void **state)
 {
-	const struct model_limits small = {
-		.locks = 200, .stacks = 64, .tasks = 64, .cells = 1024, .hist_groups = 8192};
+	const struct model_limits small = {.held = 32,
+					   .locks = 200,
+					   .stacks = 64,
+					   .tasks = 64,
+					   .cells = 1024,
+					   .hist_groups = 8192};
 	struct rig r, half;
 	struct model middle;
 

@@ -121,7 +121,7 @@ static int live_and_die(struct world *w, int n)
 
 static int begin(struct world *w)
 {
-	const struct model_limits limits = {4096, 4096, TASKS, 16384, 4096};
+	const struct model_limits limits = {4096, 4096, TASKS, 16384, 4096, .held = 512};
 	int r = model_init(&w->m, &limits);
 
 	w->t = 1000000;

@@ -182,7 +182,8 @@ static void few_kept_states_are_enough(void **state)
 
 static void folding_happens_again_in_the_same_way(void **state)
 {
-	const struct model_limits small = {.locks = 64,
+	const struct model_limits small = {.held = 64,
+					   .locks = 64,
 					   .stacks = 24,
 					   .tasks = 32,
 					   .cells = 256,
