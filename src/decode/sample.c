@@ -5,6 +5,7 @@
  * The call chain stays where it is, without its context markers and cut where the user part begins.
  */
 #include "sample.h"
+#include "kontend/holdrec.h"
 #include "kontend/ownerrec.h"
 #include "kontend/taskid.h"
 #include "kontend/taskrec.h"
@@ -106,6 +107,40 @@ static int owner_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
+/* Not of the task that runs when it is written. */
+static int holder_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	const size_t before = sizeof(uint32_t), head = offsetof(struct holdrec, frames) - before;
+	const char *comm = (const char *)raw - before + offsetof(struct holdrec, comm);
+	const char *other = (const char *)raw - before + offsetof(struct holdrec, other_comm);
+	struct holdrec r;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	bool of_task = r.what != HOLDREC_BEGUN && r.what != HOLDREC_STOPPED;
+	if (r.what >= HOLDREC_WHATS || r.state >= HOLDREC_STATES || r.hint > 1 ||
+	    (of_task && !r.tid) || r.n_frames > HOLDREC_FRAMES ||
+	    r.n_frames > (len - head) / sizeof(r.frames[0]) || !memchr(comm, 0, sizeof(r.comm)) ||
+	    !memchr(other, 0, sizeof(r.other_comm)))
+		return DECODE_BAD;
+	ev->kind = EVENT_HOLDER;
+	ev->pid = r.pid;
+	ev->tid = r.tid;
+	ev->holder.lock = r.lock;
+	ev->holder.frames = (const uint64_t *)(const void *)(raw + head);
+	ev->holder.n_frames = r.n_frames;
+	ev->holder.missed = r.missed;
+	ev->holder.comm = comm;
+	ev->holder.other_comm = other;
+	ev->holder.other_pid = r.other_pid;
+	ev->holder.other_tid = r.other_tid;
+	ev->holder.what = (uint8_t)r.what;
+	ev->holder.state = (uint8_t)r.state;
+	ev->holder.hint = r.hint;
+	return 0;
+}
+
 static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	static const uint8_t kinds[] = {EVENT_FORK, EVENT_COMM, EVENT_EXIT};
@@ -176,6 +211,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return owner_fields(raw, len, ev);
 	if (len >= 8 && load_u64(raw) == TASKREC_MAGIC)
 		return task_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == HOLDREC_MAGIC)
+		return holder_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
 		return wait_begin_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)

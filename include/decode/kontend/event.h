@@ -23,6 +23,7 @@ enum event_kind {
 	EVENT_MMAP,	   /* PERF_RECORD_MMAP, MMAP2: code was mapped */
 	EVENT_SWITCH,	   /* PERF_RECORD_SWITCH_CPU_WIDE: `tid` goes off its CPU, or on */
 	EVENT_OWNER,	   /* of ours: who has the lock that `tid` begins to wait for */
+	EVENT_HOLDER,	   /* of ours: what `tid`, which has a lock, does from now on */
 	EVENT_MM_START,	   /* mmap_lock:mmap_lock_start_locking */
 	EVENT_MM_ACQUIRED, /* mmap_lock:mmap_lock_acquire_returned */
 	EVENT_MM_RELEASED, /* mmap_lock:mmap_lock_released */
@@ -103,6 +104,17 @@ struct event {
 			int32_t pid, tid; /* 0: nobody */
 			bool hint;	  /* one of its readers, at that moment or before */
 		} owner;
+		/* `tid` has the lock; BEGUN and STOPPED are of no task. */
+		struct {
+			uint64_t lock;
+			const uint64_t *frames; /* of who falls asleep, innermost first */
+			uint32_t n_frames;
+			uint32_t missed; /* holders that were not followed, before it */
+			const char *comm, *other_comm; /* NUL-terminated */
+			int32_t other_pid, other_tid;  /* see holdrec.h; 0: nobody */
+			uint8_t what, state;	       /* enum holdrec_what, holdrec_state */
+			bool hint;
+		} holder;
 		struct {
 			uint64_t mm;	   /* address of the mm_struct */
 			uint64_t memcg_id; /* of its memory cgroup, 0 = not known */

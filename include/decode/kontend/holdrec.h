@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_HOLDREC_H
+#define KONTEND_HOLDREC_H
+
+/*
+ * What a BPF program of ours writes into a ring of tasks that hold a lock for which others wait:
+ * when they go off their CPU, why, and when they are back. Raw data of a sample of the software
+ * event bpf-output, whose own fields say when, but not of whom. As in waitrec.h, in a sample the
+ * length of the raw data stands before them: with it, frames are aligned. Included by the program,
+ * too: plain C types only.
+ */
+#define HOLDREC_MAGIC 0x3148574bu /* "KWH1" */
+
+enum { HOLDREC_FRAMES = 24 };
+
+enum holdrec_what {
+	HOLDREC_BEGUN,	 /* from here on holders are followed; of no task */
+	HOLDREC_STOPPED, /* no more */
+	HOLDREC_SEEN,	 /* another task begins to wait, and this one has the lock */
+	HOLDREC_OFF,	 /* goes off its CPU */
+	HOLDREC_WOKEN,	 /* may go on, and waits for a CPU */
+	HOLDREC_ON,	 /* runs again */
+	HOLDREC_WHATS,
+};
+
+/* From then on. */
+enum holdrec_state {
+	HOLDREC_UNKNOWN,
+	HOLDREC_RUNNING,
+	HOLDREC_RUNNABLE, /* ready to run, and another task has the CPU */
+	HOLDREC_ASLEEP,
+	HOLDREC_IO, /* asleep, and the kernel counts that as waiting for I/O */
+	HOLDREC_STATES,
+};
+
+struct holdrec {
+	unsigned int size; /* perf's; the raw data begin behind it */
+	unsigned int magic;
+	unsigned long long lock;  /* that it has; one of them */
+	int pid, tid;		  /* of the holder: taskid.h; 0: of no task */
+	int other_pid, other_tid; /* OFF: who gets the CPU; WOKEN: who woke it; 0: nobody */
+	unsigned int what, state;
+	unsigned int hint; /* 1: one of its readers, at that moment or before */
+	/* Records that this CPU could not write, or holders not followed, since the last one. */
+	unsigned int missed;
+	char comm[16], other_comm[16];
+	unsigned int n_frames; /* that follow: of who falls asleep, innermost first, no markers */
+	unsigned int pad;
+	unsigned long long frames[HOLDREC_FRAMES];
+};
+
+#endif
