@@ -169,6 +169,8 @@ void account_tick(struct model *m, uint64_t time_ns)
 	cell_tick(&m->cells, m->bucket_ns, time_ns);
 	if (m->held.max)
 		cell_tick(&m->held, m->bucket_ns, time_ns);
+	if (m->blame.max)
+		blame_tick(m, time_ns);
 	uint64_t wait = close_types(m);
 	close_cpus(m);
 	for (size_t i = 0; i < m->locks.n; i++) {

@@ -50,8 +50,12 @@ static void sweep(struct model *m)
 	const struct past_wait *past;
 	for (uint32_t i = 0; (past = past_at(&m->past, i)); i++)
 		mark_wait(m, &past->wait);
+	if (m->blame.max)
+		blame_mark(m);
 	if (m->held.max)
 		holds_mark(m);
+	if (m->blame.max)
+		blame_sweep(m);
 	lock_sweep(&m->locks);
 	stack_sweep(&m->stacks);
 	task_sweep(&m->tasks);
@@ -126,6 +130,7 @@ int fold_ended(struct model *m)
 
 	m->damage.folded += cell_rekey(&m->cells, give_ended, &e);
 	m->damage.folded += cell_rekey(&m->held, give_ended, &e);
+	blame_end_tasks(m, e.until_ns);
 	sweep(m);
 	renew_names(m);
 	m->generation++;

@@ -139,8 +139,7 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 	l->n_holds = 0;
 }
 
-/* Who is said to have had the lock while @next waited; TASK_OTHER: nobody is, or two are. */
-static uint32_t told_holder(const struct wait *next)
+uint32_t holds_told(const struct wait *next)
 {
 	uint32_t at_begin = next->owner & OWNER_HINT ? OWNER_NONE : next->owner;
 	uint32_t seen = next->seen & OWNER_HINT ? OWNER_NONE : next->seen;
@@ -153,7 +152,7 @@ static uint32_t told_holder(const struct wait *next)
 /* All that was waited since the last one got it, @waited_ns, is because of who is told of. */
 static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
 {
-	struct hold h = {next->begin_ns, STACK_OTHER, told_holder(next), 0, waited_ns};
+	struct hold h = {next->begin_ns, STACK_OTHER, holds_told(next), 0, waited_ns};
 	enum lock_type type = (enum lock_type)m->locks.locks[next->lock].type;
 	uint32_t lock = next->lock;
 

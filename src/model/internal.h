@@ -53,6 +53,32 @@ void holds_mark(struct model *m);
 void holds_zero(struct model *m);
 int holds_copy(struct holds *dst, const struct holds *src); /* 0 or -ENOMEM */
 
+/* Who is said to have had the lock while @w waited; TASK_OTHER: nobody is, or two are. */
+uint32_t holds_told(const struct wait *w);
+
+/* blame.c: only where that is followed, which is where `blame` has room for cells. */
+void blame_wait(struct model *m, struct wait *w); /* a sure wait begins */
+void blame_over(struct model *m, struct wait *w); /* and is in flight, or sure, no more */
+void blame_got(struct model *m, const struct wait *w);
+/* @task, which has @lock, is seen or told of at @seen_ns; of readers, as a hint. */
+void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns);
+void blame_task_gone(struct model *m, uint32_t task);
+void blame_lost(struct model *m); /* who has which lock is not known any more */
+void blame_tick(struct model *m, uint64_t time_ns);
+void blame_forget_lock(struct model *m, uint32_t lock);
+void blame_end_tasks(struct model *m, uint64_t until_ns); /* they are "other" */
+/* blame-holder.c */
+int blame_holder(struct model *m, const struct event *ev); /* 0 or -ENOMEM */
+void blame_mark(struct model *m);			   /* what it names */
+void blame_sweep(struct model *m);			   /* forgets what is not marked */
+void blame_zero(struct model *m);
+/* blame-pool.c, blame-cell.c */
+int blame_copy(struct blame *dst, const struct blame *src); /* 0 or -ENOMEM */
+void blame_deinit(struct blame *b);
+size_t blame_bytes(const struct blame *b);
+void blame_close_bucket(struct model *m, uint64_t time_ns);
+void blame_mark_cells(struct model *m);
+
 /* lives.c: the address space of process @pid, that was called @comm (NULL), is gone. */
 void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);
 /* The names of @snap, of @time_ns, are known: who had their locks before, did not have them. */

@@ -58,7 +58,7 @@ struct model_limits model_limits_recent(uint64_t bytes)
 	struct model_limits l = model_limits_of(bytes - recent);
 
 	recent /= sizeof(uint64_t);
-	l.held = model_limits_held(bytes);
+	l.held = l.blame = model_limits_held(bytes);
 	l.recent = at_least(LEAST_RECENT, recent < MOST_RECENT ? recent : MOST_RECENT);
 	return l;
 }

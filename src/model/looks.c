@@ -206,6 +206,8 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	lock->waiting++;
 	if (m->held.max && !w->doubtful)
 		holds_waits(m, w->lock, 1);
+	if (m->blame.max && !w->doubtful)
+		blame_wait(m, w);
 	pair_insert(m, index);
 	return task_name(&m->tasks, task, locksnap_text(&l->snap, v->comm));
 }
@@ -249,6 +251,8 @@ static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 	if (holder == TASK_OTHER || holder >= OWNER_HINT)
 		return 0;
 	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0 : OWNER_HINT);
+	if (w->blame)
+		blame_tell(m, w->lock, holder, q->certainty != LOCKSNAP_SURE, seen_ns);
 	return task_name(&m->tasks, holder, locksnap_text(&l->snap, q->holder_comm));
 }
 

@@ -33,6 +33,8 @@ int model_init(struct model *m, const struct model_limits *limits)
 		m->cells.recent.max = l->recent;
 		m->profile.recent.max = l->recent / 8;
 		m->held.recent.max = l->held && l->recent ? l->held * 2 : 0;
+		m->blame.max = l->blame;
+		m->blame.recent.max = l->blame && l->recent ? l->blame * 4 : 0;
 		if (m->lock_names && m->funcs && m->cfi && !mmlock_init(&m->mmlocks))
 			return 0;
 	}
@@ -50,6 +52,7 @@ void model_deinit(struct model *m)
 	cell_table_deinit(&m->cells);
 	cell_table_deinit(&m->held);
 	mem_free(m->holds.v);
+	blame_deinit(&m->blame);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
 		series_deinit(&m->cpus[i].wait_series);
@@ -219,6 +222,8 @@ static int apply_other(struct model *m, const struct event *ev)
 		return end_task(m, ev);
 	case EVENT_OWNER:
 		return pair_owner(m, ev);
+	case EVENT_HOLDER:
+		return blame_holder(m, ev);
 	case EVENT_CGROUP:
 		return task_cgroup_name(&m->tasks, ev->cg.id, ev->cg.path);
 	case EVENT_LOST:
@@ -447,6 +452,7 @@ void model_zero(struct model *m)
 {
 	cell_table_clear(&m->cells);
 	holds_zero(m);
+	blame_zero(m);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
 			m->cpus[i].fill_most = 0;
@@ -526,5 +532,6 @@ size_t model_bytes(const struct model *m)
 	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
 	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
-	       profile_bytes(&m->profile) + mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
+	       profile_bytes(&m->profile) + blame_bytes(&m->blame) + mmlock_bytes(&m->mmlocks) +
+	       all_series_bytes(m);
 }

@@ -29,11 +29,13 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 {
 	uint32_t index = n->waits[at];
 
-	const struct wait *w = &m->waits.waits[index];
+	struct wait *w = &m->waits.waits[index];
 
 	m->locks.locks[w->lock].waiting--;
 	if (m->held.max && !w->doubtful)
 		holds_waits(m, w->lock, -1);
+	if (w->blame)
+		blame_over(m, w);
 	wait_put(&m->waits, index);
 	for (n->depth--; at < n->depth; at++)
 		n->waits[at] = n->waits[at + 1];
@@ -176,13 +178,15 @@ static uint32_t intern_stack(struct model *m, const struct event *ev)
 
 static void push(struct model *m, struct nest *n, uint32_t index)
 {
-	const struct wait *w = &m->waits.waits[index];
+	struct wait *w = &m->waits.waits[index];
 
 	m->last_wait = index;
 	n->waits[n->depth++] = index;
 	m->locks.locks[w->lock].waiting++;
 	if (m->held.max && !w->doubtful)
 		holds_waits(m, w->lock, 1);
+	if (m->blame.max && !w->doubtful)
+		blame_wait(m, w);
 }
 
 /* A mutex that goes on waiting in another phase. */
@@ -319,6 +323,8 @@ int pair_owner(struct model *m, const struct event *ev)
 		return 0;
 	m->owners_told = true;
 	w->owner = index | (ev->owner.hint || !index ? OWNER_HINT : 0);
+	if (m->blame.max && index != TASK_OTHER && index != w->task)
+		blame_tell(m, w->lock, index, ev->owner.hint, ev->time);
 	w->cell = cell_prefetch(&m->cells, wait_key(w));
 	return index ? task_name(&m->tasks, index, ev->owner.comm) : 0;
 }
@@ -332,6 +338,8 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 	account_end(m, w, ev);
 	if (m->held.max && !ev->end.ret)
 		holds_got(m, w, ev->time);
+	if (m->blame.max && !ev->end.ret)
+		blame_got(m, w);
 	if (w->by_look)
 		m->damage.unmatched_end++;
 	else
@@ -397,6 +405,7 @@ void pair_task_gone(struct model *m, uint32_t t)
 
 	give_up(m, &n, 0);
 	task->depth = 0;
+	blame_task_gone(m, t);
 }
 
 void pair_vanished(struct model *m, uint32_t index)
@@ -450,7 +459,11 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 		w->doubtful = true;
 		if (m->held.max)
 			holds_waits(m, w->lock, -1);
+		if (w->blame)
+			blame_over(m, w);
 	}
+	if (m->blame.max)
+		blame_lost(m);
 }
 
 void pair_lost(struct model *m, uint32_t cpu, uint64_t until_ns)

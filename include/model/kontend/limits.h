@@ -9,6 +9,7 @@ struct model_limits {
 	uint32_t locks, stacks, tasks, cells, hist_groups;
 	uint32_t recent; /* entries of the last minute, for windows of time; 0: none are kept */
 	uint32_t held;	 /* cells of how long locks were held; 0: that is not followed */
+	uint32_t blame;	 /* of because of whom is waited; 0: likewise */
 };
 
 /* As much of each as usually comes together in so many bytes; never less than the defaults. */

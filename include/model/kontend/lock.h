@@ -33,6 +33,7 @@ struct lock {
 	uint32_t twin;	  /* its other mode, that is at the same address; 0: none is known */
 	uint32_t holds;	  /* who has it, as far as that is followed: see holds.h; 0: nobody */
 	uint32_t n_holds; /* so many */
+	uint32_t blame;	  /* its node, with its other mode: see blame.h; 0: none */
 	uint32_t n_sure;  /* waits in flight that are not doubtful, until the time below */
 	uint64_t told_ns;
 	uint64_t waited_ns;  /* how long those have waited together, ever; of this mode */

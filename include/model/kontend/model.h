@@ -2,6 +2,7 @@
 #ifndef KONTEND_MODEL_H
 #define KONTEND_MODEL_H
 
+#include "kontend/blame.h"
 #include "kontend/cell.h"
 #include "kontend/damage.h"
 #include "kontend/event.h"
@@ -56,6 +57,7 @@ struct model {
 	struct cell_table cells;
 	struct cell_table held; /* how long who got a lock kept others waiting: see holds.c */
 	struct holds holds;
+	struct blame blame; /* because of whom is waited */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type types[LOCK_TYPES];

@@ -18,8 +18,9 @@ struct task {
 	uint8_t alive;	 /* 0: exited */
 	uint8_t depth;	 /* sleeping waits in flight */
 	uint8_t marked;	 /* used by folding */
-	uint8_t pad;
+	uint8_t did;	 /* enum blame_state: while it has a lock for which others wait */
 	uint32_t waits[WAIT_DEPTH]; /* indices into the wait pool, innermost last */
+	uint32_t blame, why;	    /* see blame.h: its holds; as of a key, for what it does */
 	const char *comm;	    /* interned; "" = not known */
 	uint64_t cgroup;	    /* id, 0 = not known */
 	uint64_t start_ns;	    /* 0: before the session */

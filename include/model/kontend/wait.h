@@ -25,9 +25,10 @@ struct wait {
 	bool nested;   /* in another spin wait of its CPU, which spins but once */
 	/* Of one that no event told of, but a look at the locks: */
 	bool by_look;
-	bool early;    /* it began before there were events */
-	bool at_least; /* it began at begin_ns or earlier */
-	bool no_cpu;   /* where it began is not known */
+	bool early;	/* it began before there were events */
+	bool at_least;	/* it began at begin_ns or earlier */
+	bool no_cpu;	/* where it began is not known */
+	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or nobody is blamed */
 	uint32_t next_free;
 };
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_BLAME_H
+#define KONTEND_BLAME_H
+
+#include "kontend/map64.h"
+#include "kontend/recent.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Because of whom is waited: what all sure waits for a lock lose is charged, moment by moment, to
+ * the task at the root: who holds the lock, or, while that one waits for a lock itself, who holds
+ * that one, and so on. See blame.c.
+ */
+enum blame_state {
+	BLAME_UNKNOWN,	    /* who held the lock is not known */
+	BLAME_NOT_FOLLOWED, /* that is known, but not what it did */
+	BLAME_RUNNING,
+	BLAME_RUNNABLE, /* ready to run, and another task had the CPU */
+	BLAME_ASLEEP,
+	BLAME_IO,     /* asleep, and the kernel counts that as waiting for I/O */
+	BLAME_CIRCLE, /* it waited for a lock of one who waited for it */
+	/* It waited for a lock: charged to the root as well, so that this is in no sum of blame. */
+	BLAME_PASSED,
+	BLAME_STATES,
+};
+
+/* Indices into the model's tables. */
+struct blame_key {
+	uint32_t lock, stack; /* that was waited for, and where */
+	uint32_t root_lock;   /* because of which: that of the root */
+	uint32_t task;	      /* who held it: TASK_OTHER: not known who */
+	uint32_t got;	      /* call chain in which it had waited for it; STACK_OTHER: not known */
+	/* RUNNABLE: the task that had the CPU; ASLEEP, IO: the chain of the sleep; PASSED: the lock
+	 * that it waited for. 0: not known. */
+	uint32_t why;
+	uint16_t state;	 /* enum blame_state */
+	uint16_t direct; /* `lock` and `root_lock` are the same lock, in whatever mode */
+};
+
+struct blame_cell {
+	struct blame_key key;
+	uint64_t ns;	  /* waited, by all */
+	uint64_t time_ns; /* of one cell of those that differ in lock and stack alone: how long */
+	uint64_t cur_ns, cur_time_ns; /* of these, in the open bucket */
+	uint64_t last_ns;	      /* when that was charged last */
+};
+
+/* Waits for a lock in one place, or what was handed up to the lock. */
+struct blame_class {
+	uint32_t lock, stack;
+	uint32_t n; /* in flight now */
+	uint32_t next;
+	uint64_t told_ns, ns; /* waited until then, and not charged yet */
+};
+
+/* Who has a lock for which others wait. */
+struct blame_hold {
+	uint32_t node, task, lock, got;
+	uint32_t next;		  /* of the same node, or free */
+	uint32_t of_task;	  /* the next one of its task */
+	uint32_t blocked, beside; /* the node that it waits for; others that do */
+	uint32_t why;
+	uint16_t weight; /* so many readers */
+	uint8_t state;
+	bool circle;
+	uint64_t got_ns; /* 0: not known */
+};
+
+/* A lock, both modes of it. */
+struct blame_node {
+	uint32_t refs, n;		   /* entries of struct lock; sure waits in flight */
+	uint32_t classes, holds, children; /* first ones; children: holds of those who wait here */
+	bool busy;
+	uint64_t told_ns, time_ns; /* while it was waited for: not charged yet */
+	uint64_t since_ns;	   /* the holders are the same */
+	/* Who got it last, while nobody else waited. */
+	uint32_t last_task, last_lock, last_got;
+	uint64_t last_ns;
+};
+
+struct blame {
+	uint32_t max; /* cells; 0: nobody is blamed */
+	struct blame_cell *cells;
+	size_t n, cap;
+	struct map64 index; /* hash of a key -> cell */
+	uint32_t *touched;  /* cells with a part in the open bucket */
+	size_t n_touched, cap_touched;
+	struct recent recent; /* RECENT_WAIT: ns, RECENT_SAMPLE: time, of cells */
+	/* Entry 0 of these is none; freed ones are lists. */
+	struct blame_node *nodes;
+	struct blame_class *classes;
+	struct blame_hold *holds;
+	size_t cap_nodes, cap_classes, cap_holds;
+	uint32_t n_nodes, n_classes, n_holds, free_node, free_class, free_hold;
+	bool following;	       /* what holders do is told */
+	uint64_t not_followed; /* holders of which it was not */
+	uint64_t lost_ns;      /* charged to no cell, for want of memory */
+	uint64_t folded;       /* cells that were given up */
+};
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What holders do, as records tell that follow them; what keeps indices for the model's folding;
+ * and who is blamed from here on. A holder that got its lock after a wait runs at that moment; from
+ * then on each change is told. Of others it is known once they are told of.
+ */
+#include "blame-int.h"
+#include "kontend/holdrec.h"
+
+static const uint8_t states[HOLDREC_STATES] = {
+	[HOLDREC_UNKNOWN] = BLAME_NOT_FOLLOWED,
+	[HOLDREC_RUNNING] = BLAME_RUNNING,
+	[HOLDREC_RUNNABLE] = BLAME_RUNNABLE,
+	[HOLDREC_ASLEEP] = BLAME_ASLEEP,
+	[HOLDREC_IO] = BLAME_IO,
+};
+
+static void change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
+{
+	struct task *t = &m->tasks.tasks[task];
+
+	for (uint32_t i = t->blame; i; i = m->blame.holds[i].of_task) {
+		blame_settle(m, m->blame.holds[i].node);
+		m->blame.holds[i].state = (uint8_t)state;
+		m->blame.holds[i].why = why;
+	}
+	t->did = (uint8_t)state;
+	t->why = why;
+}
+
+/* What is known of holders so far is from now on not. */
+static void stop(struct model *m)
+{
+	m->blame.following = false;
+	for (uint32_t i = 1; i < m->blame.n_holds; i++)
+		if (m->blame.holds[i].node && m->blame.holds[i].task != TASK_OTHER)
+			change(m, m->blame.holds[i].task, BLAME_NOT_FOLLOWED, 0);
+}
+
+/* The lock of a sleeping type at @addr; 0: nobody has waited for it yet. */
+static uint32_t find_lock(const struct model *m, uint64_t addr)
+{
+	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		const uint32_t *at =
+			locktype_is_spin((enum lock_type)type)
+				? NULL
+				: map64_get(&m->locks.index, lock_key(addr, (enum lock_type)type));
+		if (at)
+			return *at;
+	}
+	return 0;
+}
+
+static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)
+{
+	if (state == BLAME_ASLEEP || state == BLAME_IO)
+		return ev->holder.n_frames
+			       ? stack_get(&m->stacks, ev->holder.frames, ev->holder.n_frames)
+			       : STACK_OTHER;
+	return state == BLAME_RUNNABLE && ev->holder.other_tid
+		       ? task_get(&m->tasks, ev->holder.other_pid, ev->holder.other_tid)
+		       : TASK_OTHER;
+}
+
+int blame_holder(struct model *m, const struct event *ev)
+{
+	uint32_t state = states[ev->holder.state];
+
+	m->blame.not_followed += ev->holder.missed;
+	if (ev->holder.what == HOLDREC_BEGUN)
+		m->blame.following = true;
+	if (ev->holder.what == HOLDREC_STOPPED)
+		stop(m);
+	if (ev->holder.what == HOLDREC_BEGUN || ev->holder.what == HOLDREC_STOPPED)
+		return 0;
+	fold_if_full(m);
+	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	if (task == TASK_OTHER)
+		return 0;
+	uint32_t why = why_of(m, ev, state);
+	/* Whoever woke it does not keep it off the CPU. */
+	if (ev->holder.what == HOLDREC_WOKEN)
+		why = TASK_OTHER;
+	if (task_name(&m->tasks, task, ev->holder.comm) < 0)
+		return -1;
+	if (state == BLAME_RUNNABLE && why != TASK_OTHER &&
+	    task_name(&m->tasks, why, ev->holder.other_comm) < 0)
+		return -1;
+	m->tasks.tasks[task].did = (uint8_t)state;
+	m->tasks.tasks[task].why = why;
+	uint32_t lock = m->blame.max ? find_lock(m, ev->holder.lock) : 0;
+	if (lock && !ev->holder.hint)
+		blame_tell(m, lock, task, false, UINT64_MAX);
+	change(m, task, state, why);
+	if (!m->tasks.tasks[task].blame)
+		m->tasks.tasks[task].did = BLAME_NOT_FOLLOWED;
+	return 0;
+}
+
+static void mark_hold(struct model *m, const struct blame_hold *h)
+{
+	m->tasks.tasks[h->task].marked = 1;
+	m->locks.locks[h->lock].marked = 1;
+	m->stacks.stacks[h->got].marked = 1;
+	if (h->state == BLAME_RUNNABLE)
+		m->tasks.tasks[h->why].marked = 1;
+	else
+		m->stacks.stacks[h->why].marked = 1;
+}
+
+/* Who got a lock last is forgotten with its end. */
+static void mark_last(struct model *m, struct blame_node *n)
+{
+	if (n->last_task && task_ended_until(&m->tasks.tasks[n->last_task], UINT64_MAX))
+		n->last_task = n->last_lock = n->last_got = 0;
+	m->tasks.tasks[n->last_task].marked = 1;
+	m->locks.locks[n->last_lock].marked = 1;
+	m->stacks.stacks[n->last_got].marked = 1;
+}
+
+void blame_mark(struct model *m)
+{
+	struct blame *b = &m->blame;
+
+	blame_mark_cells(m);
+	for (uint32_t i = 1; i < b->n_holds; i++)
+		if (b->holds[i].node)
+			mark_hold(m, &b->holds[i]);
+	for (uint32_t i = 1; i < b->n_nodes; i++) {
+		if (b->nodes[i].n)
+			mark_last(m, &b->nodes[i]);
+		else
+			b->nodes[i].last_task = b->nodes[i].last_lock = b->nodes[i].last_got = 0;
+		for (uint32_t c = b->nodes[i].refs ? b->nodes[i].classes : 0; c;
+		     c = b->classes[c].next) {
+			if (!b->classes[c].n && !b->classes[c].ns)
+				continue;
+			m->locks.locks[b->classes[c].lock].marked = 1;
+			m->stacks.stacks[b->classes[c].stack].marked = 1;
+		}
+	}
+}
+
+/* Classes of which nothing is left name what may be forgotten now. */
+void blame_sweep(struct model *m)
+{
+	struct blame *b = &m->blame;
+
+	for (uint32_t i = 1; i < b->n_nodes; i++) {
+		uint32_t *at = &b->nodes[i].classes;
+		while (b->nodes[i].refs && *at) {
+			uint32_t class = *at;
+			if (b->classes[class].n || b->classes[class].ns) {
+				at = &b->classes[class].next;
+				continue;
+			}
+			*at = b->classes[class].next;
+			b->classes[class].next = b->free_class;
+			b->free_class = class;
+		}
+	}
+	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
+		if (m->locks.locks[i].blame && !m->locks.locks[i].marked)
+			blame_forget_lock(m, i);
+}
+
+void blame_zero(struct model *m)
+{
+	struct blame *b = &m->blame;
+
+	for (uint32_t i = 1; i < b->n_nodes; i++)
+		if (b->nodes[i].refs)
+			blame_settle(m, i);
+	for (uint32_t i = 1; i < b->n_classes; i++)
+		b->classes[i].ns = 0;
+	for (uint32_t i = 1; i < b->n_nodes; i++)
+		b->nodes[i].time_ns = 0;
+	b->n = b->n_touched = 0;
+	b->lost_ns = b->not_followed = b->folded = 0;
+	map64_clear(&b->index);
+	recent_clear(&b->recent);
+}
