@@ -15,26 +15,13 @@ static const uint8_t states[HOLDREC_STATES] = {
 	[HOLDREC_IO] = BLAME_IO,
 };
 
-static void change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
-{
-	struct task *t = &m->tasks.tasks[task];
-
-	for (uint32_t i = t->blame; i; i = m->blame.holds[i].of_task) {
-		blame_settle(m, m->blame.holds[i].node);
-		m->blame.holds[i].state = (uint8_t)state;
-		m->blame.holds[i].why = why;
-	}
-	t->did = (uint8_t)state;
-	t->why = why;
-}
-
 /* What is known of holders so far is from now on not. */
 static void stop(struct model *m)
 {
 	m->blame.following = false;
 	for (uint32_t i = 1; i < m->blame.n_holds; i++)
 		if (m->blame.holds[i].node && m->blame.holds[i].task != TASK_OTHER)
-			change(m, m->blame.holds[i].task, BLAME_NOT_FOLLOWED, 0);
+			blame_change(m, m->blame.holds[i].task, BLAME_NOT_FOLLOWED, 0);
 }
 
 /* The lock of a sleeping type at @addr; 0: nobody has waited for it yet. */
@@ -86,12 +73,16 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (state == BLAME_RUNNABLE && why != TASK_OTHER &&
 	    task_name(&m->tasks, why, ev->holder.other_comm) < 0)
 		return -1;
-	m->tasks.tasks[task].did = (uint8_t)state;
-	m->tasks.tasks[task].why = why;
+	/* Until now, if nobody has told of it. */
+	if (!m->tasks.tasks[task].blame) {
+		m->tasks.tasks[task].did =
+			ev->holder.what == HOLDREC_OFF ? BLAME_RUNNING : BLAME_NOT_FOLLOWED;
+		m->tasks.tasks[task].why = 0;
+	}
 	uint32_t lock = m->blame.max ? find_lock(m, ev->holder.lock) : 0;
 	if (lock && !ev->holder.hint)
 		blame_tell(m, lock, task, false, UINT64_MAX);
-	change(m, task, state, why);
+	blame_change(m, task, state, why);
 	if (!m->tasks.tasks[task].blame)
 		m->tasks.tasks[task].did = BLAME_NOT_FOLLOWED;
 	return 0;

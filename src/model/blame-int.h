@@ -16,6 +16,8 @@ void blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uin
 
 /* blame.c: what is waited for the lock until now goes to its holders. */
 void blame_settle(struct model *m, uint32_t node);
+/* What the task does from now on, whatever it has. */
+void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why);
 void blame_drop_holds(struct model *m, uint32_t node);
 
 #endif

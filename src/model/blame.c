@@ -242,6 +242,7 @@ static void unlink_hold(struct model *m, uint32_t hold)
 	struct blame_hold *h = &m->blame.holds[hold];
 	uint32_t *place;
 
+	m->blame.n_circles -= h->circle;
 	h->circle = false;
 	if (!h->blocked)
 		return;
@@ -277,9 +278,24 @@ static void link_hold(struct model *m, uint32_t hold, uint32_t blocked)
 	if (!blocked)
 		return;
 	h->circle = leads_to(m, blocked, h->node);
+	m->blame.n_circles += h->circle;
 	h->blocked = blocked;
 	h->beside = at(m, blocked)->children;
 	at(m, blocked)->children = hold;
+}
+
+/* After a link has gone: what was a circle may be none any more. */
+static void open_circles(struct model *m)
+{
+	struct blame *b = &m->blame;
+
+	for (uint32_t i = 1; b->n_circles && i < b->n_holds; i++) {
+		if (!b->holds[i].circle || leads_to(m, b->holds[i].blocked, b->holds[i].node))
+			continue;
+		blame_settle(m, b->holds[i].node);
+		b->holds[i].circle = false;
+		b->n_circles--;
+	}
 }
 
 /* What the task of a hold waits for, other than in @but; 0: nothing. */
@@ -324,6 +340,7 @@ void blame_drop_holds(struct model *m, uint32_t node)
 		forget_hold(m, hold);
 	}
 	n->since_ns = m->now_ns;
+	open_circles(m);
 }
 
 static bool is_reader(const struct model *m, uint32_t lock)
@@ -378,14 +395,19 @@ static uint32_t add_hold(struct model *m, uint32_t node, uint32_t task, uint32_t
 	return hold;
 }
 
-static void set_state(struct model *m, uint32_t hold, uint32_t state, uint32_t why)
+void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
 {
-	struct blame_hold *h = &m->blame.holds[hold];
+	struct task *t = &m->tasks.tasks[task];
 
-	h->state = (uint8_t)state;
-	h->why = why;
-	m->tasks.tasks[h->task].did = (uint8_t)state;
-	m->tasks.tasks[h->task].why = why;
+	for (uint32_t i = t->blame; i; i = m->blame.holds[i].of_task) {
+		if (m->blame.holds[i].state == state && m->blame.holds[i].why == why)
+			continue;
+		blame_settle(m, m->blame.holds[i].node);
+		m->blame.holds[i].state = (uint8_t)state;
+		m->blame.holds[i].why = why;
+	}
+	t->did = (uint8_t)state;
+	t->why = why;
 }
 
 static bool has_hold(const struct model *m, uint32_t node, uint32_t task)
@@ -428,8 +450,10 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 		h->got = n->last_got;
 		h->got_ns = n->last_ns;
 	}
-	if (m->blame.following && task != TASK_OTHER)
-		set_state(m, hold, m->tasks.tasks[task].did, m->tasks.tasks[task].why);
+	if (task != TASK_OTHER) {
+		h->state = m->tasks.tasks[task].did ? m->tasks.tasks[task].did : BLAME_NOT_FOLLOWED;
+		h->why = m->tasks.tasks[task].why;
+	}
 	uint32_t blocked = waited_for(m, h, NULL);
 	if (blocked)
 		charge_before(m, hold, blocked, since_ns);
@@ -473,6 +497,7 @@ static void relink(struct model *m, const struct wait *w, bool begins)
 		blame_settle(m, h->node);
 		link_hold(m, i, begins ? node : waited_for(m, &m->blame.holds[i], w));
 	}
+	open_circles(m);
 }
 
 void blame_wait(struct model *m, struct wait *w)
@@ -562,7 +587,7 @@ void blame_got(struct model *m, const struct wait *w)
 	m->blame.holds[hold].got = w->stack;
 	m->blame.holds[hold].got_ns = m->now_ns;
 	if (m->blame.following)
-		set_state(m, hold, BLAME_RUNNING, 0);
+		blame_change(m, w->task, BLAME_RUNNING, 0);
 }
 
 void blame_task_gone(struct model *m, uint32_t task)
@@ -579,6 +604,7 @@ void blame_task_gone(struct model *m, uint32_t task)
 			*place = b->holds[hold].next;
 		forget_hold(m, hold);
 		at(m, node)->since_ns = m->now_ns;
+		open_circles(m);
 	}
 }
 

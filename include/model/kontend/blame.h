@@ -96,6 +96,7 @@ struct blame {
 	size_t cap_nodes, cap_classes, cap_holds;
 	uint32_t n_nodes, n_classes, n_holds, free_node, free_class, free_hold;
 	bool following;	       /* what holders do is told */
+	uint32_t n_circles;    /* holds that close one */
 	uint64_t not_followed; /* holders of which it was not */
 	uint64_t lost_ns;      /* charged to no cell, for want of memory */
 	uint64_t folded;       /* cells that were given up */

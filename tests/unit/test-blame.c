@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Because of whom is waited: chains of locks, what the root does meanwhile, readers, circles, who
+ * is told of late, losses; and random events against a plain account that walks from each task that
+ * waits to its root in each millisecond.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kontend/holdrec.h"
+#include "kontend/mem.h"
+#include "kontend/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000000ull
+#define BASE (1000 * MS)
+#define LOCK(i) (0xffff888033333300ull + (uint64_t)(i)*0x100)
+
+static uint64_t clock_ms;
+
+static int setup(void **state)
+{
+	struct model *m = mem_calloc(1, sizeof(*m));
+	struct model_limits limits = model_limits_of(0);
+
+	limits.held = limits.blame = 4096;
+	assert_non_null(m);
+	assert_int_equal(model_init(m, &limits), 0);
+	model_start(m, BASE);
+	clock_ms = 0;
+	*state = m;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	model_deinit(*state);
+	mem_free(*state);
+	return 0;
+}
+
+static uint64_t now(void)
+{
+	return BASE + clock_ms * MS;
+}
+
+static void apply(struct model *m, struct event ev)
+{
+	ev.time = now();
+	assert_int_equal(model_apply(m, &ev), 0);
+}
+
+static void begin_as(struct model *m, int tid, int lock, uint32_t flags)
+{
+	const uint64_t frames[] = {0xffffffff81000000ull + flags, 0xffffffff82000000ull};
+
+	apply(m, (struct event){.kind = EVENT_CONTENTION_BEGIN,
+				.pid = 700,
+				.tid = tid,
+				.begin = {.lock = LOCK(lock),
+					  .frames = frames,
+					  .n_frames = 2,
+					  .flags = flags}});
+}
+
+static void begin(struct model *m, int tid, int lock)
+{
+	begin_as(m, tid, lock, LCB_F_WRITE);
+}
+
+static void end(struct model *m, int tid, int lock, int ret)
+{
+	apply(m, (struct event){.kind = EVENT_CONTENTION_END,
+				.pid = 700,
+				.tid = tid,
+				.end = {.lock = LOCK(lock), .ret = ret}});
+}
+
+static void owner(struct model *m, int waiter, int lock, int tid, bool hint)
+{
+	apply(m, (struct event){.kind = EVENT_OWNER,
+				.pid = 700,
+				.tid = waiter,
+				.owner = {.lock = LOCK(lock),
+					  .comm = "holder",
+					  .pid = 700,
+					  .tid = tid,
+					  .hint = hint}});
+}
+
+static void holder(struct model *m, int tid, int lock, enum holdrec_what what,
+		   enum holdrec_state state)
+{
+	const uint64_t frames[] = {0xffffffff83000000ull};
+
+	apply(m, (struct event){.kind = EVENT_HOLDER,
+				.pid = tid ? 700 : 0,
+				.tid = tid,
+				.holder = {.lock = lock < 0 ? 0 : LOCK(lock),
+					   .frames = frames,
+					   .n_frames = state == HOLDREC_ASLEEP,
+					   .comm = "holder",
+					   .other_comm = "other",
+					   .other_pid = state == HOLDREC_RUNNABLE ? 800 : 0,
+					   .other_tid = state == HOLDREC_RUNNABLE ? 801 : 0,
+					   .what = (uint8_t)what,
+					   .state = (uint8_t)state}});
+}
+
+static int32_t tid_of(const struct model *m, uint32_t task)
+{
+	return task == TASK_OTHER ? 0 : m->tasks.tasks[task].tid;
+}
+
+/* What is charged to the task in that state; ms. @lock -1: because of whatever lock. */
+static double charged(const struct model *m, int tid, int state, int lock)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->blame.n; i++) {
+		const struct blame_cell *c = &m->blame.cells[i];
+		if (tid_of(m, c->key.task) == tid && c->key.state == state &&
+		    (lock < 0 || m->locks.locks[c->key.root_lock].addr == LOCK(lock)))
+			ns += c->ns;
+	}
+	return (double)ns / MS;
+}
+
+static double charged_time(const struct model *m, int tid, int state)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->blame.n; i++)
+		if (tid_of(m, m->blame.cells[i].key.task) == tid &&
+		    m->blame.cells[i].key.state == state)
+			ns += m->blame.cells[i].time_ns;
+	return (double)ns / MS;
+}
+
+/* All that is charged, and what is not yet. */
+static double all(struct model *m)
+{
+	uint64_t ns = m->blame.lost_ns;
+
+	model_tick(m, now());
+	for (size_t i = 0; i < m->blame.n; i++)
+		ns += m->blame.cells[i].key.state == BLAME_PASSED ? 0 : m->blame.cells[i].ns;
+	for (uint32_t i = 1; i < m->blame.n_classes; i++)
+		ns += m->blame.classes[i].ns;
+	return (double)ns / MS;
+}
+
+static double waited(const struct model *m)
+{
+	return (double)m->holds.waited_ns / MS;
+}
+
+#define assert_ms(a, b) assert_int_equal((int)((a)*1000 + 0.5), (int)((b)*1000 + 0.5))
+
+static void a_chain_is_charged_to_its_root(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 701, 0);
+	begin(m, 702, 0);
+	begin(m, 703, 0);
+	clock_ms = 1;
+	end(m, 701, 0, 0); /* has lock 0, 702 and 703 wait */
+	clock_ms = 3;
+	begin(m, 704, 1);
+	begin(m, 705, 1);
+	clock_ms = 4;
+	end(m, 704, 1, 0); /* has lock 1, 705 waits */
+	clock_ms = 6;
+	begin(m, 701, 1); /* so does 701, who has lock 0 */
+	clock_ms = 16;
+	end(m, 705, 1, 0); /* has lock 1, 701 waits */
+	clock_ms = 20;
+	end(m, 701, 1, 0);
+	clock_ms = 22;
+	assert_ms(all(m), 3 * 1 + 2 * 21 + 1 + 13 + 14);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 2 * 5 + 2 * 2);
+	assert_ms(charged(m, 704, BLAME_NOT_FOLLOWED, 1), 12 + 10 + 2 * 10);
+	assert_ms(charged(m, 705, BLAME_NOT_FOLLOWED, 1), (1 + 2) * 4);
+	assert_ms(charged(m, 701, BLAME_PASSED, 0), 2 * 14);
+	assert_ms(charged_time(m, 701, BLAME_PASSED), 14);
+	assert_ms(charged_time(m, 701, BLAME_NOT_FOLLOWED), 7);
+	assert_ms(charged(m, 0, BLAME_UNKNOWN, -1), 3 + 2);
+}
+
+static void what_the_root_does_is_told(void **state)
+{
+	struct model *m = *state;
+
+	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
+	begin(m, 702, 0);
+	holder(m, 701, 0, HOLDREC_SEEN, HOLDREC_RUNNING);
+	clock_ms = 5;
+	holder(m, 701, 0, HOLDREC_OFF, HOLDREC_RUNNABLE);
+	clock_ms = 12;
+	holder(m, 701, 0, HOLDREC_ON, HOLDREC_RUNNING);
+	clock_ms = 13;
+	holder(m, 701, 0, HOLDREC_OFF, HOLDREC_ASLEEP);
+	clock_ms = 30;
+	holder(m, 701, 0, HOLDREC_WOKEN, HOLDREC_RUNNABLE);
+	clock_ms = 31;
+	holder(m, 701, 0, HOLDREC_ON, HOLDREC_RUNNING);
+	clock_ms = 33;
+	begin(m, 703, 0);
+	clock_ms = 35;
+	end(m, 702, 0, 0); /* runs from now on, as who has waited does */
+	clock_ms = 45;
+	holder(m, 702, 0, HOLDREC_OFF, HOLDREC_IO);
+	clock_ms = 50;
+	holder(m, 0, -1, HOLDREC_STOPPED, HOLDREC_UNKNOWN);
+	clock_ms = 57;
+	assert_ms(all(m), 35 + 24);
+	assert_ms(charged(m, 701, BLAME_RUNNING, 0), 5 + 1 + 2 + 2 * 2);
+	assert_ms(charged(m, 701, BLAME_RUNNABLE, 0), 7 + 1);
+	assert_ms(charged(m, 701, BLAME_ASLEEP, 0), 17);
+	assert_ms(charged_time(m, 701, BLAME_RUNNING), 5 + 1 + 4);
+	assert_ms(charged(m, 702, BLAME_RUNNING, 0), 10);
+	assert_ms(charged(m, 702, BLAME_IO, 0), 5);
+	assert_ms(charged(m, 702, BLAME_NOT_FOLLOWED, 0), 7);
+	for (size_t i = 0; i < m->blame.n; i++) {
+		const struct blame_key *k = &m->blame.cells[i].key;
+		if (k->state == BLAME_ASLEEP)
+			assert_true(k->why != STACK_OTHER);
+		if (k->state == BLAME_RUNNABLE && k->why != TASK_OTHER)
+			assert_int_equal(tid_of(m, k->why), 801);
+	}
+}
+
+/* Nobody saw 701 take the lock; a look, or the next one's owner, tells of it later. */
+static void who_is_told_of_late_has_had_it_all_the_time(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 702, 0);
+	clock_ms = 10;
+	begin(m, 703, 0);
+	owner(m, 703, 0, 701, false);
+	clock_ms = 14;
+	end(m, 702, 0, 0);
+	clock_ms = 15;
+	end(m, 703, 0, 0);
+	assert_ms(all(m), 14 + 5);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 10 + 8);
+	assert_ms(charged(m, 702, BLAME_NOT_FOLLOWED, 0), 1);
+}
+
+/* Of what was lost before 701 began to wait, 701 is to blame, of the rest who it waits for. */
+static void who_is_told_of_late_may_wait_by_then(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 703, 1);
+	owner(m, 703, 1, 709, false);
+	begin(m, 702, 0);
+	clock_ms = 10;
+	begin(m, 701, 1);
+	clock_ms = 30;
+	owner(m, 702, 0, 701, false);
+	clock_ms = 31;
+	assert_ms(all(m), 31 + 31 + 21);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 10);
+	assert_ms(charged(m, 709, BLAME_NOT_FOLLOWED, 1), 31 + 21 + 21);
+}
+
+static void readers_share(void **state)
+{
+	struct model *m = *state;
+
+	begin_as(m, 701, 0, LCB_F_READ);
+	begin_as(m, 702, 0, LCB_F_READ);
+	begin_as(m, 703, 0, LCB_F_WRITE);
+	clock_ms = 2;
+	end(m, 701, 0, 0);
+	end(m, 702, 0, 0);
+	clock_ms = 12;
+	end(m, 703, 0, 0);
+	assert_ms(all(m), 3 * 2 + 10);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 5);
+	assert_ms(charged(m, 702, BLAME_NOT_FOLLOWED, 0), 5);
+	begin_as(m, 704, 0, LCB_F_WRITE);
+	owner(m, 704, 0, 705, true); /* one of its readers, or it was */
+	clock_ms = 20;
+	end(m, 704, 0, 0);
+	assert_ms(all(m), 3 * 2 + 10 + 8);
+	assert_ms(charged(m, 0, BLAME_NOT_FOLLOWED, 0), 8);
+	for (size_t i = 0; i < m->blame.n; i++)
+		if (m->blame.cells[i].key.task == TASK_OTHER &&
+		    m->blame.cells[i].key.state == BLAME_NOT_FOLLOWED)
+			assert_int_equal(m->locks.locks[m->blame.cells[i].key.root_lock].type,
+					 LOCK_RWSEM_R);
+}
+
+/* Two hundred of them: some are known, all of them share. */
+static void many_readers_share(void **state)
+{
+	struct model *m = *state;
+	double sum = 0;
+
+	for (int i = 0; i < 200; i++)
+		begin_as(m, 1000 + i, 0, LCB_F_READ);
+	begin_as(m, 703, 0, LCB_F_WRITE);
+	for (int i = 0; i < 200; i++)
+		end(m, 1000 + i, 0, 0);
+	clock_ms = 200;
+	end(m, 703, 0, 0);
+	assert_ms(all(m), 200);
+	for (int i = 0; i < 200; i++)
+		sum += charged(m, 1000 + i, BLAME_NOT_FOLLOWED, 0);
+	assert_ms(charged(m, 1000, BLAME_NOT_FOLLOWED, 0), 1);
+	assert_ms(sum, 8);
+	assert_ms(charged(m, 0, BLAME_NOT_FOLLOWED, 0), 192);
+}
+
+static void a_circle_is_said(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 703, 0);
+	owner(m, 703, 0, 701, false);
+	begin(m, 704, 1);
+	owner(m, 704, 1, 702, false);
+	clock_ms = 1;
+	begin(m, 701, 1);
+	clock_ms = 2;
+	begin(m, 702, 0);
+	clock_ms = 12;
+	assert_ms(all(m), 12 + 12 + 11 + 10);
+	assert_ms(charged(m, 702, BLAME_CIRCLE, -1), 4 * 10);
+	clock_ms = 13;
+	end(m, 701, 1, -4); /* gives up: 702 waits for 701, who runs */
+	clock_ms = 15;
+	assert_ms(all(m), 15 + 15 + 12 + 13);
+	assert_ms(charged(m, 702, BLAME_CIRCLE, -1), 4 * 11);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 1 + 3 * 2);
+}
+
+static void what_is_lost_ends_what_is_known(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 701, 0);
+	begin(m, 702, 0);
+	clock_ms = 1;
+	end(m, 701, 0, 0);
+	clock_ms = 5;
+	apply(m, (struct event){.kind = EVENT_LOST, .lost = {.n = 3, .until = now()}});
+	clock_ms = 9;
+	begin(m, 703, 0);
+	clock_ms = 10;
+	end(m, 703, 0, 0);
+	assert_ms(all(m), 2 + 4 + 1);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 4);
+	assert_ms(charged(m, 0, BLAME_UNKNOWN, 0), 2 + 1);
+}
+
+static void who_has_ended_has_nothing(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 701, 0);
+	begin(m, 702, 0);
+	clock_ms = 1;
+	end(m, 701, 0, 0);
+	clock_ms = 5;
+	apply(m, (struct event){.kind = EVENT_EXIT, .pid = 700, .tid = 701});
+	clock_ms = 9;
+	end(m, 702, 0, 0);
+	assert_ms(all(m), 2 + 8);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 4);
+	assert_ms(charged(m, 0, BLAME_UNKNOWN, 0), 2 + 4);
+}
+
+/* More cells than there is room for: the sum stays. */
+static void cells_that_are_folded_keep_their_sum(void **state)
+{
+	struct model *m = *state;
+
+	for (int i = 0; i < 6000; i++) {
+		begin(m, 2000 + i, i);
+		owner(m, 2000 + i, i, 20000 + i, false);
+		clock_ms++;
+		end(m, 2000 + i, i, 0);
+	}
+	assert_ms(all(m), 6000);
+	assert_true(m->blame.n <= 4096 && m->blame.folded > 0);
+	assert_ms(all(m), waited(m));
+}
+
+/* The log of the last minute has what the cells have, also after they were folded. */
+static void the_log_has_the_same(void **state)
+{
+	struct model *m = *state;
+	uint64_t ns = 0, time = 0, cells = 0, times = 0;
+
+	m->blame.recent.max = 1 << 16;
+	for (int i = 0; i < 6000; i++) {
+		begin(m, 2000 + i, i);
+		owner(m, 2000 + i, i, 20000 + i, false);
+		clock_ms += 1;
+		end(m, 2000 + i, i, 0);
+		if (i % 100 == 99)
+			model_tick(m, now());
+	}
+	const struct recent *r = &m->blame.recent;
+	for (size_t i = 0; i < r->n; i++) {
+		assert_true(recent_index(r->words[i]) < m->blame.n);
+		ns += recent_kind(r->words[i]) == RECENT_WAIT ? recent_value(r->words[i]) : 0;
+		time += recent_kind(r->words[i]) == RECENT_SAMPLE ? recent_value(r->words[i]) : 0;
+	}
+	for (size_t i = 0; i < m->blame.n; i++) {
+		cells += m->blame.cells[i].ns;
+		times += m->blame.cells[i].time_ns;
+	}
+	assert_int_equal(ns, cells);
+	assert_int_equal(time, times);
+	assert_int_equal(ns, 6000 * MS);
+}
+
+/* The plain account. */
+
+enum { TASKS = 12, LOCKS = 5, STATES = BLAME_STATES, STEPS = 6000 };
+
+struct plain_task {
+	int waits;	/* lock; -1: none */
+	uint64_t since; /* order of events */
+	int state;
+};
+
+struct plain_lock {
+	int holder; /* -1: nobody is known */
+	uint64_t since;
+	int waiters;
+};
+
+struct plain {
+	struct plain_task tasks[TASKS];
+	struct plain_lock locks[LOCKS];
+	double charged[TASKS + 1][STATES];
+	uint64_t order;
+	double sum;
+	int circles;
+};
+
+static bool is_blocked(const struct plain *p, int lock)
+{
+	int h = p->locks[lock].holder;
+
+	return h >= 0 && p->tasks[h].waits >= 0 && p->tasks[h].since > p->locks[lock].since;
+}
+
+/* In each millisecond from who waits to its root; a circle is charged to somebody in it. */
+static void count_ms(struct plain *p)
+{
+	for (int t = 0; t < TASKS; t++) {
+		int lock = p->tasks[t].waits, steps = 0;
+		if (lock < 0)
+			continue;
+		p->sum++;
+		while (is_blocked(p, lock) && steps++ < LOCKS)
+			lock = p->tasks[p->locks[lock].holder].waits;
+		int h = p->locks[lock].holder;
+		if (steps > LOCKS)
+			p->circles++;
+		else
+			p->charged[h < 0 ? TASKS : h][h < 0 ? BLAME_UNKNOWN : p->tasks[h].state] +=
+				1;
+	}
+}
+
+static void plain_begin(struct plain *p, struct model *m, int t, int lock)
+{
+	begin(m, 701 + t, lock);
+	p->tasks[t].waits = lock;
+	p->tasks[t].since = ++p->order;
+	if (p->locks[lock].waiters++)
+		return;
+	/* Who waits first is told who has it: somebody who does not wait himself. */
+	int h = rand() % TASKS;
+	if (h == t || p->tasks[h].waits >= 0 || rand() % 3 == 0)
+		return;
+	p->locks[lock].holder = h;
+	p->locks[lock].since = p->order;
+	owner(m, 701 + t, lock, 701 + h, false);
+}
+
+static bool holds_any(const struct plain *p, int t)
+{
+	for (int i = 0; i < LOCKS; i++)
+		if (p->locks[i].holder == t)
+			return true;
+	return false;
+}
+
+/* Who has nothing is followed no more. */
+static void forget_states(struct plain *p)
+{
+	for (int t = 0; t < TASKS; t++)
+		if (!holds_any(p, t))
+			p->tasks[t].state = BLAME_NOT_FOLLOWED;
+}
+
+static void plain_end(struct plain *p, struct model *m, int t, int ret)
+{
+	int lock = p->tasks[t].waits;
+
+	end(m, 701 + t, lock, ret);
+	p->tasks[t].waits = -1;
+	p->order++;
+	if (!--p->locks[lock].waiters) {
+		p->locks[lock].holder = -1;
+	} else if (!ret) {
+		p->locks[lock].holder = t;
+		p->locks[lock].since = p->order;
+		p->tasks[t].state = BLAME_RUNNING;
+	}
+	forget_states(p);
+}
+
+static void plain_state(struct plain *p, struct model *m, int t)
+{
+	static const struct {
+		enum holdrec_what what;
+		enum holdrec_state state;
+		enum blame_state means;
+	} to[] = {{HOLDREC_OFF, HOLDREC_RUNNABLE, BLAME_RUNNABLE},
+		  {HOLDREC_OFF, HOLDREC_ASLEEP, BLAME_ASLEEP},
+		  {HOLDREC_OFF, HOLDREC_IO, BLAME_IO},
+		  {HOLDREC_ON, HOLDREC_RUNNING, BLAME_RUNNING}};
+	int i = rand() % 4;
+
+	for (int l = 0; l < LOCKS; l++)
+		if (p->locks[l].holder == t) {
+			holder(m, 701 + t, l, to[i].what, to[i].state);
+			p->tasks[t].state = to[i].means;
+			return;
+		}
+}
+
+static void step(struct plain *p, struct model *m)
+{
+	int t = rand() % TASKS, lock = rand() % LOCKS;
+
+	if (rand() % 4 == 0)
+		plain_state(p, m, t);
+	else if (p->tasks[t].waits >= 0)
+		plain_end(p, m, t, rand() % 5 == 0 ? -4 : 0);
+	else if (p->locks[lock].holder != t)
+		plain_begin(p, m, t, lock);
+}
+
+static void equals_a_plain_account(void **state)
+{
+	struct model *m = *state;
+	struct plain p = {.circles = 0};
+	double circles = 0;
+
+	srand(21);
+	for (int i = 0; i < TASKS; i++)
+		p.tasks[i] = (struct plain_task){-1, 0, BLAME_NOT_FOLLOWED};
+	for (int i = 0; i < LOCKS; i++)
+		p.locks[i].holder = -1;
+	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
+	for (int i = 0; i < STEPS; i++) {
+		for (int ms = rand() % 4; ms; ms--, clock_ms++)
+			count_ms(&p);
+		/* What begins after a hold has begun is told by times. */
+		apply(m, (struct event){.kind = EVENT_THROTTLE});
+		step(&p, m);
+		if (i % 500 == 499)
+			assert_ms(all(m), p.sum);
+		count_ms(&p);
+		clock_ms++;
+	}
+	assert_ms(all(m), p.sum);
+	for (int t = 0; t < TASKS; t++) {
+		for (int s = BLAME_NOT_FOLLOWED; s < BLAME_CIRCLE; s++)
+			assert_ms(charged(m, 701 + t, s, -1), p.charged[t][s]);
+		circles += charged(m, 701 + t, BLAME_CIRCLE, -1);
+	}
+	assert_ms(circles, p.circles);
+	assert_true(p.circles > 100 && p.charged[3][BLAME_ASLEEP] > 50);
+}
+
+static void a_copy_goes_on_alike(void **state)
+{
+	struct model *m = *state, copy;
+
+	begin(m, 701, 0);
+	begin(m, 702, 0);
+	end(m, 701, 0, 0);
+	clock_ms = 3;
+	begin(m, 701, 1);
+	assert_int_equal(model_copy(&copy, m), 0);
+	clock_ms = 9;
+	end(m, 701, 1, 0);
+	end(&copy, 701, 1, 0);
+	clock_ms = 12;
+	assert_ms(all(m), all(&copy));
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0),
+		  charged(&copy, 701, BLAME_NOT_FOLLOWED, 0));
+	assert_ms(charged(&copy, 701, BLAME_PASSED, 0), 6);
+	model_deinit(&copy);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_chain_is_charged_to_its_root),
+		TEST(what_the_root_does_is_told),
+		TEST(who_is_told_of_late_has_had_it_all_the_time),
+		TEST(who_is_told_of_late_may_wait_by_then),
+		TEST(readers_share),
+		TEST(many_readers_share),
+		TEST(a_circle_is_said),
+		TEST(what_is_lost_ends_what_is_known),
+		TEST(who_has_ended_has_nothing),
+		TEST(cells_that_are_folded_keep_their_sum),
+		TEST(the_log_has_the_same),
+		TEST(equals_a_plain_account),
+		TEST(a_copy_goes_on_alike),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
