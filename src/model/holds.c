@@ -112,12 +112,10 @@ static uint64_t charge(struct model *m, struct lock *l)
 	uint64_t all = l->waited_ns + (twin ? twin->waited_ns : 0), ns = all - l->charged_ns;
 
 	l->charged_ns = all;
-	uint64_t left = ns;
-	uint32_t n = l->n_holds;
-	for (uint32_t h = l->holds; h; h = m->holds.v[h].next, n--) {
-		uint64_t part = left / n;
-		m->holds.v[h].waited_ns += part;
-		left -= part;
+	if (l->n_holds) {
+		uint64_t left = ns + l->share_rest;
+		l->share_ns += left / l->n_holds;
+		l->share_rest = (uint32_t)(left % l->n_holds);
 	}
 	return ns;
 }
@@ -129,9 +127,10 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 
 	while (l->holds) {
 		uint32_t index = l->holds;
-		const struct hold h = m->holds.v[index];
+		struct hold h = m->holds.v[index];
 
 		l->holds = h.next;
+		h.waited_ns = l->share_ns - h.share_ns;
 		put(&m->holds, index);
 		if (next && is_followed(m, &h, next))
 			count(m, &h, lock, ns);
@@ -152,7 +151,7 @@ uint32_t holds_told(const struct wait *next)
 /* All that was waited since the last one got it, @waited_ns, is because of who is told of. */
 static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
 {
-	struct hold h = {next->begin_ns, STACK_OTHER, holds_told(next), 0, waited_ns};
+	struct hold h = {next->begin_ns, STACK_OTHER, holds_told(next), 0, 0, waited_ns};
 	enum lock_type type = (enum lock_type)m->locks.locks[next->lock].type;
 	uint32_t lock = next->lock;
 
@@ -198,7 +197,7 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	uint32_t index = next && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
 	if (!index)
 		return;
-	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds, 0};
+	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds, l->share_ns, 0};
 	l->holds = index;
 	l->n_holds++;
 }
@@ -244,10 +243,12 @@ void holds_mark(struct model *m)
 void holds_zero(struct model *m)
 {
 	cell_table_clear(&m->held);
-	for (size_t i = 0; m->held.max && i < m->locks.n; i++)
-		charge(m, &m->locks.locks[i]);
-	for (uint32_t i = 0; i < m->holds.n; i++)
-		m->holds.v[i].waited_ns = 0;
+	for (size_t i = 0; m->held.max && i < m->locks.n; i++) {
+		struct lock *l = &m->locks.locks[i];
+		charge(m, l);
+		for (uint32_t h = l->holds; h; h = m->holds.v[h].next)
+			m->holds.v[h].share_ns = l->share_ns;
+	}
 	m->holds.got = m->holds.known = m->holds.waited_ns = m->holds.charged_ns = 0;
 }
 

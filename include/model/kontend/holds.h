@@ -10,7 +10,8 @@ struct hold {
 	uint64_t got_ns;
 	uint32_t stack, task; /* of the wait */
 	uint32_t next;	      /* of the same lock, or free; 0: none */
-	uint64_t waited_ns;   /* how long others have waited meanwhile, together */
+	uint64_t share_ns;    /* of its lock, when it was got */
+	uint64_t waited_ns;   /* in the end: how long others have waited meanwhile, together */
 };
 
 /* They are lists that begin in struct lock. How long they were is in cells: `held` of a model. */

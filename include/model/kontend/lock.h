@@ -38,6 +38,9 @@ struct lock {
 	uint64_t told_ns;
 	uint64_t waited_ns;  /* how long those have waited together, ever; of this mode */
 	uint64_t charged_ns; /* so much of both modes' is charged to who held it */
+	/* Of that each holder of this mode has had so much so far, and what does not divide. */
+	uint64_t share_ns;
+	uint32_t share_rest;
 	uint32_t next_free;
 };
 
