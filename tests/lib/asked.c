@@ -25,6 +25,7 @@ void asked_play(struct asked *w, const struct model_limits *limits)
 	struct model_limits all = limits ? *limits : model_limits_of(0);
 
 	all.held = all.held ? all.held : model_limits_held(0);
+	all.blame = all.blame ? all.blame : all.held;
 	rig_play(&w->rig, &all);
 	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
 }

@@ -170,6 +170,59 @@ static void put_windows(FILE *f, const struct model *m)
 	cell_table_deinit(&t);
 }
 
+static struct line blame_line(const struct model *m, const struct blame_cell *c)
+{
+	const struct lock *l = &m->locks.locks[c->key.lock];
+	const struct lock *root = &m->locks.locks[c->key.root_lock];
+	const struct task *t = &m->tasks.tasks[c->key.task];
+	struct line line = {.numbers = {l->type, l->addr, m->stacks.stacks[c->key.stack].hash,
+					root->type, root->addr, (uint64_t)t->tid,
+					m->stacks.stacks[c->key.got].hash, c->key.state,
+					c->key.direct, c->ns, c->time_ns, c->cur_ns, c->last_ns}};
+
+	snprintf(line.comm, sizeof(line.comm), "%s", t->comm);
+	return line;
+}
+
+static void put_blame(FILE *f, const struct model *m)
+{
+	struct line *lines = calloc(m->blame.n + 1, sizeof(*lines));
+
+	if (!lines)
+		abort();
+	for (size_t i = 0; i < m->blame.n; i++)
+		lines[i] = blame_line(m, &m->blame.cells[i]);
+	qsort(lines, m->blame.n, sizeof(*lines), by_bytes);
+	for (size_t i = 0; i < m->blame.n; i++)
+		put_line(f, &lines[i]);
+	fprintf(f, "blamed %" PRIu64 " not followed %" PRIu64 "\n", rig_blamed_ns(m),
+		m->blame.not_followed);
+	free(lines);
+}
+
+uint64_t rig_blamed_ns(const struct model *m)
+{
+	const struct blame *b = &m->blame;
+	uint64_t ns = b->lost_ns;
+
+	for (size_t i = 0; i < b->n; i++)
+		ns += b->cells[i].key.state == BLAME_PASSED ? 0 : b->cells[i].ns;
+	for (uint32_t i = 1; i < b->n_classes; i++)
+		ns += b->classes[i].ns + b->classes[i].n * (m->now_ns - b->classes[i].told_ns);
+	return ns;
+}
+
+uint64_t rig_waited_ns(const struct model *m)
+{
+	uint64_t ns = m->holds.waited_ns;
+
+	for (size_t i = 0; i < m->locks.n; i++) {
+		const struct lock *l = &m->locks.locks[i];
+		ns += l->n_sure * (m->now_ns > l->told_ns ? m->now_ns - l->told_ns : 0);
+	}
+	return ns;
+}
+
 char *rig_dump(const struct model *m)
 {
 	char *text = NULL;
@@ -180,6 +233,7 @@ char *rig_dump(const struct model *m)
 		abort();
 	fputs("type lock tid cpu stack frames n total min max last failed rate hist p99 comm\n", f);
 	put_cells(f, m, &m->cells);
+	put_blame(f, m);
 	if (m->cells.recent.max)
 		put_windows(f, m);
 	fprintf(f,

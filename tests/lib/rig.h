@@ -26,6 +26,11 @@ struct rig_sum {
 	uint64_t n, total_ns, min_ns, max_ns, failed, rate_wait_ns;
 };
 struct rig_sum rig_sum_type(const struct model *m, enum lock_type type);
+/* What is charged to roots, or to nobody, and is still to be; and what all sure waits add up to,
+ * over as long as they lasted. Both are of the model's last moment, where `held` and `blame` are
+ * on. */
+uint64_t rig_blamed_ns(const struct model *m);
+uint64_t rig_waited_ns(const struct model *m);
 /* A text of everything aggregated, in an order that does not depend on indices: two models are
  * equal when their texts are. mem_free() it. */
 char *rig_dump(const struct model *m);

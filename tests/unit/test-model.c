@@ -82,6 +82,7 @@ static void batching_does_not_matter(void **state)
 static void folding_keeps_what_was_waited(void **state)
 {
 	const struct model_limits small = {.held = 32,
+					   .blame = 48,
 					   .locks = 64,
 					   .stacks = 32,
 					   .tasks = 64,
@@ -110,6 +111,8 @@ static void folding_keeps_what_was_waited(void **state)
 		assert_int_equal(a.max_ns, b.max_ns);
 		assert_int_equal(a.n, m->types[t].contended);
 	}
+	assert_true(m->blame.folded > 0 && m->blame.n <= small.blame);
+	assert_int_equal(rig_blamed_ns(m), rig_waited_ns(m));
 	rig_deinit(&full);
 	rig_deinit(&folded);
 }
@@ -224,6 +227,7 @@ static void lack_of_memory_never_breaks_it(void **state)
 static void a_copy_goes_on_like_the_original(void **state)
 {
 	const struct model_limits small = {.held = 32,
+					   .blame = 48,
 					   .locks = 200,
 					   .stacks = 64,
 					   .tasks = 64,
