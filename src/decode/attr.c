@@ -84,12 +84,13 @@ static void note_plain(struct decode_attr *a)
 		PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 	const struct trace_field *lock = &a->tp.lock, *arg = &a->tp.arg;
 	unsigned lock_end = lock->offset + 8u, arg_end = arg->offset + 4u;
+	bool is_release = a->tp.kind == EVENT_RELEASE;
 
 	a->raw_least = (uint16_t)(lock_end > arg_end ? lock_end : arg_end);
 	a->chain_head = a->sample_type & PERF_SAMPLE_CALLCHAIN ? 8 : 0;
-	a->is_plain = (a->tp.kind == EVENT_CONTENTION_END ||
+	a->is_plain = (a->tp.kind == EVENT_CONTENTION_END || is_release ||
 		       (a->tp.kind == EVENT_CONTENTION_BEGIN && a->chain_head)) &&
-		      lock->size == 8 && arg->size == 4 &&
+		      lock->size == 8 && (arg->size == 4 || is_release) &&
 		      (a->sample_type & (need | PERF_SAMPLE_READ)) == need;
 }
 

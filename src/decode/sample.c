@@ -204,6 +204,21 @@ static int wait_end_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
+static int wait_release_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	struct waitrec_release r;
+	const size_t before = sizeof(r.size);
+
+	if (len < sizeof(r) - before)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, sizeof(r));
+	ev->kind = EVENT_RELEASE;
+	ev->release.lock = r.lock;
+	if (ev->tid == -1)
+		ev->tid = r.tid;
+	return 0;
+}
+
 /* What BPF programs write: ours are told from others' by their magic numbers. */
 static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
@@ -217,6 +232,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return wait_begin_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
 		return wait_end_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_RELEASE_MAGIC)
+		return wait_release_fields(raw, len, ev);
 	return DECODE_SKIP;
 }
 
@@ -283,6 +300,9 @@ static int raw_fields(struct decode *d, const struct decode_attr *a, const uint8
 	case EVENT_CONTENTION_END:
 		ev->end.lock = lock;
 		ev->end.ret = (int32_t)load_field(raw, tp->arg);
+		break;
+	case EVENT_RELEASE:
+		ev->release.lock = lock;
 		break;
 	case EVENT_MM_START:
 	case EVENT_MM_ACQUIRED:
@@ -388,15 +408,18 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	ev->cpu = load_u32(rec + a->off_cpu);
 	if (a->has_cgroup && left - len >= 8)
 		ev->cgroup = load_u64(raw + len);
+	/* Where there is none its offset is 0, and what is loaded stays unused. */
 	uint32_t arg = load_u32(raw + a->tp.arg.offset);
 	if (ev->kind == EVENT_CONTENTION_BEGIN) {
 		ev->begin.lock = load_u64(raw + a->tp.lock.offset);
 		ev->begin.flags = arg;
 		ev->begin.missed = 0;
 		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, ev);
-	} else {
+	} else if (ev->kind == EVENT_CONTENTION_END) {
 		ev->end.lock = load_u64(raw + a->tp.lock.offset);
 		ev->end.ret = (int32_t)arg;
+	} else {
+		ev->release.lock = load_u64(raw + a->tp.lock.offset);
 	}
 	return true;
 }
@@ -424,7 +447,7 @@ static void note_gap(const uint8_t *rec, struct event *ev)
 	struct perf_event_header h;
 	bool is_begin = ev->kind == EVENT_CONTENTION_BEGIN;
 
-	if (!is_begin && ev->kind != EVENT_CONTENTION_END)
+	if (!is_begin && ev->kind != EVENT_CONTENTION_END && ev->kind != EVENT_RELEASE)
 		return;
 	memcpy(&h, rec, sizeof(h));
 	ev->after_gap = h.misc & WAITREC_AFTER_GAP ||

@@ -25,6 +25,7 @@ struct known_event {
 static const struct known_event known_events[] = {
 	{"lock", "contention_begin", EVENT_CONTENTION_BEGIN, "lock_addr", "flags"},
 	{"lock", "contention_end", EVENT_CONTENTION_END, "lock_addr", "ret"},
+	{"lock", "contended_release", EVENT_RELEASE, "lock_addr", NULL}, /* Linux 7.x */
 	{"timer", "hrtimer_expire_entry", EVENT_TIMER_ENTRY, "hrtimer", "function"},
 	{"timer", "hrtimer_expire_exit", EVENT_TIMER_EXIT, "hrtimer", NULL},
 	{"mmap_lock", "mmap_lock_start_locking", EVENT_MM_START, "mm", "write"},

@@ -104,6 +104,9 @@ static bool mark_event(struct rewrite *w, const struct event *ev)
 	case EVENT_CONTENTION_END:
 		mark_all(w, &ev->end.lock, w->marks != NULL);
 		return true;
+	case EVENT_RELEASE:
+		mark_all(w, &ev->release.lock, w->marks != NULL);
+		return true;
 	default:
 		return false;
 	}

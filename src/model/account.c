@@ -167,8 +167,10 @@ void account_tick(struct model *m, uint64_t time_ns)
 		cell_recent_part(&m->cells, c, part_ns);
 	}
 	cell_tick(&m->cells, m->bucket_ns, time_ns);
-	if (m->held.max)
+	if (m->held.max) {
 		cell_tick(&m->held, m->bucket_ns, time_ns);
+		cell_tick(&m->handed, m->bucket_ns, time_ns);
+	}
 	if (m->blame.max)
 		blame_tick(m, time_ns);
 	uint64_t wait = close_types(m);

@@ -7,6 +7,8 @@
 #include "blame-int.h"
 #include "kontend/holdrec.h"
 
+#include <errno.h>
+
 static const uint8_t states[HOLDREC_STATES] = {
 	[HOLDREC_UNKNOWN] = BLAME_NOT_FOLLOWED,
 	[HOLDREC_RUNNING] = BLAME_RUNNING,
@@ -69,10 +71,10 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (ev->holder.what == HOLDREC_WOKEN)
 		why = TASK_OTHER;
 	if (task_name(&m->tasks, task, ev->holder.comm) < 0)
-		return -1;
+		return -ENOMEM;
 	if (state == BLAME_RUNNABLE && why != TASK_OTHER &&
 	    task_name(&m->tasks, why, ev->holder.other_comm) < 0)
-		return -1;
+		return -ENOMEM;
 	/* Until now, if nobody has told of it. */
 	if (!m->tasks.tasks[task].blame) {
 		m->tasks.tasks[task].did =

@@ -66,6 +66,8 @@ void fold_cells(struct model *m)
 	m->damage.folded += cell_fold(&m->cells, m->now_ns, fold_coarse_lock, &m->locks);
 	if (m->held.n)
 		m->damage.folded += cell_fold(&m->held, m->now_ns, fold_coarse_lock, &m->locks);
+	if (m->handed.n)
+		cell_fold(&m->handed, m->now_ns, fold_coarse_lock, &m->locks);
 	sweep(m);
 	m->generation++;
 	m->next_fold = m->n_events + FOLD_PAUSE;
@@ -131,6 +133,7 @@ int fold_ended(struct model *m)
 	m->damage.folded += cell_rekey(&m->cells, give_ended, &e);
 	m->damage.folded += cell_rekey(&m->held, give_ended, &e);
 	blame_end_tasks(m, e.until_ns);
+	cell_rekey(&m->handed, give_ended, &e);
 	sweep(m);
 	renew_names(m);
 	m->generation++;

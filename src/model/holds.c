@@ -47,9 +47,12 @@ static void put(struct holds *h, uint32_t index)
 	h->free = index;
 }
 
-static struct cell *find_cell(struct model *m, const struct hold *h, uint32_t lock)
+static struct cell *find_cell(struct model *m, const struct hold *h, uint32_t lock, bool exact)
 {
-	const struct cell_key key = {.lock = lock, .stack = h->stack, .task = h->task};
+	const struct cell_key key = {.lock = lock,
+				     .stack = h->stack,
+				     .task = h->task,
+				     .owner = exact ? HOLD_EXACT : OWNER_NONE};
 	struct cell *c = cell_get(&m->held, key);
 
 	if (c)
@@ -68,12 +71,13 @@ static bool is_followed(const struct model *m, const struct hold *h, const struc
 	return h->task != TASK_OTHER && (next->owner == h->task || next->seen == h->task);
 }
 
-static void count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns)
+void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns, bool exact)
 {
 	uint64_t ns = end_ns > h->got_ns ? end_ns - h->got_ns : 0;
-	struct cell *c = find_cell(m, h, lock);
+	struct cell *c = find_cell(m, h, lock, exact);
 
 	m->holds.known++;
+	m->holds.exact += exact;
 	m->holds.charged_ns += h->waited_ns;
 	if (!c || cell_add(&m->held, c, ns, h->waited_ns, end_ns)) {
 		m->damage.folded++;
@@ -98,6 +102,10 @@ void holds_waits(struct model *m, uint32_t lock, int n)
 	struct lock *l = &m->locks.locks[lock];
 
 	wait_on(m, l);
+	if (!l->n_sure) {
+		const struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
+		l->waits_ns = twin && twin->n_sure ? twin->waits_ns : m->now_ns;
+	}
 	l->n_sure += (uint32_t)n;
 }
 
@@ -120,6 +128,29 @@ static uint64_t charge(struct model *m, struct lock *l)
 	return ns;
 }
 
+uint64_t holds_charge(struct model *m, uint32_t lock)
+{
+	return charge(m, &m->locks.locks[lock]);
+}
+
+bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret)
+{
+	struct lock *l = &m->locks.locks[lock];
+
+	for (uint32_t *at = &l->holds; *at; at = &m->holds.v[*at].next) {
+		uint32_t index = *at;
+		if (m->holds.v[index].task != task)
+			continue;
+		*ret = m->holds.v[index];
+		ret->waited_ns = l->share_ns - ret->share_ns;
+		*at = ret->next;
+		put(&m->holds, index);
+		l->n_holds--;
+		return true;
+	}
+	return false;
+}
+
 /* Who has held it does so no more, as @next has got it; NULL: as it is not known. */
 static void release(struct model *m, uint32_t lock, const struct wait *next, uint64_t ns)
 {
@@ -133,7 +164,7 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 		h.waited_ns = l->share_ns - h.share_ns;
 		put(&m->holds, index);
 		if (next && is_followed(m, &h, next))
-			count(m, &h, lock, ns);
+			holds_count(m, &h, lock, ns, false);
 	}
 	l->n_holds = 0;
 }
@@ -160,7 +191,7 @@ static void charge_told(struct model *m, const struct wait *next, uint64_t waite
 	/* A sure one is a writer. */
 	if (locktype_is_reader(type))
 		lock = lock_get(&m->locks, next->addr, locktype_twin(type));
-	count(m, &h, lock, ns);
+	holds_count(m, &h, lock, ns, false);
 }
 
 void holds_forget(struct model *m, uint32_t lock)
@@ -184,6 +215,7 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	if (w->lock < LOCK_TYPES)
 		return;
 	waited_ns = charge(m, &m->locks.locks[w->lock]);
+	bool is_told = release_got(m, w, ns);
 	if (of->twin) {
 		charge(m, &m->locks.locks[of->twin]);
 		release(m, of->twin, next, ns);
@@ -191,7 +223,7 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	if (!locktype_is_reader(of->type))
 		release(m, w->lock, next, ns);
 	m->holds.got++;
-	if (next && known == m->holds.known && !of->n_holds)
+	if (next && !is_told && known == m->holds.known && !of->n_holds)
 		charge_told(m, next, waited_ns, ns);
 	struct lock *l = &m->locks.locks[w->lock]; /* they may have moved */
 	uint32_t index = next && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
@@ -220,19 +252,26 @@ static void forget_ended(struct model *m, struct lock *l)
 	}
 }
 
-void holds_mark(struct model *m)
+static void mark_cells(struct model *m, const struct cell_table *t)
 {
-	for (size_t i = 0; i < m->held.n; i++) {
-		const struct cell *c = &m->held.cells[i];
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell *c = &t->cells[i];
 		m->locks.locks[c->lock].marked = 1;
 		m->stacks.stacks[c->stack].marked = 1;
 		m->tasks.tasks[c->task].marked = 1;
 	}
+}
+
+void holds_mark(struct model *m)
+{
+	mark_cells(m, &m->held);
+	mark_cells(m, &m->handed);
 	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
 		struct lock *l = &m->locks.locks[i];
 		if (!l->marked)
 			holds_forget(m, i);
 		forget_ended(m, l);
+		release_mark(m, l);
 		for (uint32_t h = l->holds; h; h = m->holds.v[h].next) {
 			m->stacks.stacks[m->holds.v[h].stack].marked = 1;
 			m->tasks.tasks[m->holds.v[h].task].marked = 1;
@@ -243,13 +282,15 @@ void holds_mark(struct model *m)
 void holds_zero(struct model *m)
 {
 	cell_table_clear(&m->held);
+	cell_table_clear(&m->handed);
 	for (size_t i = 0; m->held.max && i < m->locks.n; i++) {
 		struct lock *l = &m->locks.locks[i];
 		charge(m, l);
 		for (uint32_t h = l->holds; h; h = m->holds.v[h].next)
 			m->holds.v[h].share_ns = l->share_ns;
 	}
-	m->holds.got = m->holds.known = m->holds.waited_ns = m->holds.charged_ns = 0;
+	m->holds.got = m->holds.known = m->holds.exact = 0;
+	m->holds.waited_ns = m->holds.charged_ns = 0;
 }
 
 int holds_copy(struct holds *dst, const struct holds *src)

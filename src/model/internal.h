@@ -48,6 +48,12 @@ void holds_waits(struct model *m, uint32_t lock, int n);
 void holds_got(struct model *m, const struct wait *w, uint64_t ns);
 /* Who has the lock is not known any more. */
 void holds_forget(struct model *m, uint32_t lock);
+/* Who has the lock has lost it what was waited since that was said last. It is answered. */
+uint64_t holds_charge(struct model *m, uint32_t lock);
+/* @task holds the lock no more; false: it is not known that it did. */
+bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret);
+/* It has held it from h->got_ns to @end_ns, no longer (@exact), or at most. */
+void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns, bool exact);
 /* Marks what cells and holders name; holders of a lock that is not marked are forgotten. */
 void holds_mark(struct model *m);
 void holds_zero(struct model *m);
@@ -78,6 +84,14 @@ void blame_deinit(struct blame *b);
 size_t blame_bytes(const struct blame *b);
 void blame_close_bucket(struct model *m, uint64_t time_ns);
 void blame_mark_cells(struct model *m);
+/* release.c: somebody lets go of a lock for which others wait. */
+void release_event(struct model *m, const struct event *ev);
+/* Who lets go of its lock tells, from now on until it is not. */
+void release_queue(struct model *m, struct wait *w);
+void release_unqueue(struct model *m, struct wait *w);
+/* The wait has got its lock; true: it is known when that was let go of. */
+bool release_got(struct model *m, const struct wait *w, uint64_t ns);
+void release_mark(struct model *m, struct lock *l);
 
 /* lives.c: the address space of process @pid, that was called @comm (NULL), is gone. */
 void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);

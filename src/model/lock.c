@@ -70,6 +70,18 @@ static void pair_modes(struct lock_table *t, uint32_t index)
 	t->locks[*at].twin = index;
 }
 
+/* Some locks begin with another one: semaphores with a spinlock. */
+static void note_many(struct lock_table *t, uint32_t index)
+{
+	struct lock *l = &t->locks[index];
+
+	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		const uint32_t *at = map64_get(&t->index, lock_key(l->addr, type));
+		if (at && *at != index && *at != l->twin)
+			t->locks[*at].many = l->many = true;
+	}
+}
+
 uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 {
 	uint64_t key = lock_key(addr, type);
@@ -90,7 +102,23 @@ uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 		t->free = index;
 		return (uint32_t)type;
 	}
+	note_many(t, index);
 	return index;
+}
+
+uint32_t lock_waited_at(const struct lock_table *t, uint64_t addr)
+{
+	uint32_t found = 0;
+
+	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		const uint32_t *at = map64_get(&t->index, lock_key(addr, type));
+		if (!at || !lock_is_waited_for(t, *at) || (found && t->locks[*at].twin == found))
+			continue;
+		if (found)
+			return 0;
+		found = *at;
+	}
+	return found;
 }
 
 void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end)

@@ -204,8 +204,10 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	struct lock *lock = &m->locks.locks[w->lock];
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
 	lock->waiting++;
-	if (m->held.max && !w->doubtful)
+	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
+		release_queue(m, w);
+	}
 	if (m->blame.max && !w->doubtful)
 		blame_wait(m, w);
 	pair_insert(m, index);

@@ -26,6 +26,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
 	    !cell_table_init(&m->cells, l->cells, l->hist_groups) &&
 	    !cell_table_init(&m->held, l->held, l->held + l->held / 2) &&
+	    !cell_table_init(&m->handed, l->held, l->held + l->held / 2) &&
 	    !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
 		m->funcs = funcset_new();
@@ -35,6 +36,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 		m->held.recent.max = l->held && l->recent ? l->held * 2 : 0;
 		m->blame.max = l->blame;
 		m->blame.recent.max = l->blame && l->recent ? l->blame * 4 : 0;
+		m->handed.recent.max = m->held.recent.max;
 		if (m->lock_names && m->funcs && m->cfi && !mmlock_init(&m->mmlocks))
 			return 0;
 	}
@@ -51,6 +53,7 @@ void model_deinit(struct model *m)
 	stray_table_deinit(&m->strays);
 	cell_table_deinit(&m->cells);
 	cell_table_deinit(&m->held);
+	cell_table_deinit(&m->handed);
 	mem_free(m->holds.v);
 	blame_deinit(&m->blame);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -224,6 +227,10 @@ static int apply_other(struct model *m, const struct event *ev)
 		return pair_owner(m, ev);
 	case EVENT_HOLDER:
 		return blame_holder(m, ev);
+	case EVENT_RELEASE:
+		if (m->held.max)
+			release_event(m, ev);
+		return 0;
 	case EVENT_CGROUP:
 		return task_cgroup_name(&m->tasks, ev->cg.id, ev->cg.path);
 	case EVENT_LOST:
@@ -251,6 +258,7 @@ static bool is_measured(const struct event *ev)
 	switch (ev->kind) {
 	case EVENT_CONTENTION_BEGIN:
 	case EVENT_CONTENTION_END:
+	case EVENT_RELEASE:
 	case EVENT_SAMPLE:
 	case EVENT_TIMER_ENTRY:
 	case EVENT_TIMER_EXIT:
@@ -528,7 +536,7 @@ size_t model_bytes(const struct model *m)
 	       m->stacks.cap * sizeof(*m->stacks.stacks) +
 	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
 	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) + cell_bytes(&m->cells) +
-	       cell_bytes(&m->held) + m->holds.cap * sizeof(*m->holds.v) +
+	       cell_bytes(&m->held) + cell_bytes(&m->handed) + m->holds.cap * sizeof(*m->holds.v) +
 	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
 	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +

@@ -32,8 +32,10 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 	struct wait *w = &m->waits.waits[index];
 
 	m->locks.locks[w->lock].waiting--;
-	if (m->held.max && !w->doubtful)
+	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, -1);
+		release_unqueue(m, &m->waits.waits[index]);
+	}
 	if (w->blame)
 		blame_over(m, w);
 	wait_put(&m->waits, index);
@@ -183,8 +185,10 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 	m->last_wait = index;
 	n->waits[n->depth++] = index;
 	m->locks.locks[w->lock].waiting++;
-	if (m->held.max && !w->doubtful)
+	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
+		release_queue(m, &m->waits.waits[index]);
+	}
 	if (m->blame.max && !w->doubtful)
 		blame_wait(m, w);
 }
@@ -200,6 +204,8 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 	if (!(w->flags & LCB_F_MUTEX))
 		return false;
 	w->flags = ev->begin.flags;
+	if (m->held.max && !w->doubtful)
+		release_queue(m, w);
 	m->last_wait = n->waits[at];
 	return true;
 }
@@ -457,8 +463,10 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 		if (!w->used || w->doubtful || !told || w->begin_ns >= until_ns)
 			continue;
 		w->doubtful = true;
-		if (m->held.max)
+		if (m->held.max) {
 			holds_waits(m, w->lock, -1);
+			release_unqueue(m, w);
+		}
 		if (w->blame)
 			blame_over(m, w);
 	}

@@ -36,7 +36,7 @@ struct line {
 	enum lock_type type; /* valid when `typed` */
 	uint32_t flags;
 	uint64_t lock, wait_ns;
-	bool typed, is_lock, is_end, continues;
+	bool typed, is_lock, is_end, is_release, continues;
 	const char *caller, *object, *comm; /* NULL: not known */
 	char caller_buf[EVENT_NAMES_TEXT], comm_buf[EVENT_NAMES_TEXT], flags_buf[EVENT_NAMES_TEXT];
 };
@@ -77,6 +77,17 @@ static void describe_end(struct script *s, struct line *l)
 	l->caller = event_names_caller(&s->names, w->stack);
 }
 
+/* What kind of lock it is the waits tell, if there are any. */
+static void describe_release(struct script *s, struct line *l)
+{
+	uint32_t lock = lock_waited_at(&s->engine->model.locks, l->ev->release.lock);
+
+	l->is_release = true;
+	l->lock = l->ev->release.lock;
+	l->typed = lock != 0;
+	l->type = (enum lock_type)s->engine->model.locks.locks[lock].type;
+}
+
 static uint32_t task_of(const struct model *m, int32_t tid)
 {
 	const uint32_t *task = map64_get(&m->tasks.by_tid, (uint32_t)tid);
@@ -87,11 +98,9 @@ static uint32_t task_of(const struct model *m, int32_t tid)
 static bool describe(struct script *s, struct line *l, const struct event *ev)
 {
 	static const char *const names[] = {
-		[EVENT_CONTENTION_BEGIN] = "begin",
-		[EVENT_CONTENTION_END] = "end",
-		[EVENT_LOST] = "lost",
-		[EVENT_LOST_SAMPLES] = "lost",
-		[EVENT_THROTTLE] = "throttled",
+		[EVENT_CONTENTION_BEGIN] = "begin", [EVENT_CONTENTION_END] = "end",
+		[EVENT_RELEASE] = "release",	    [EVENT_LOST] = "lost",
+		[EVENT_LOST_SAMPLES] = "lost",	    [EVENT_THROTTLE] = "throttled",
 	};
 	const struct model *m = &s->engine->model;
 
@@ -100,14 +109,17 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 	l->ev = ev;
 	l->event = names[ev->kind];
 	l->wait = m->last_wait ? &m->waits.waits[m->last_wait] : NULL;
-	l->is_lock = ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END;
+	l->is_lock = ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END ||
+		     ev->kind == EVENT_RELEASE;
 	if (!l->is_lock)
 		return true;
 	l->comm = event_names_comm(s->engine, task_of(m, ev->tid), l->comm_buf);
 	if (ev->kind == EVENT_CONTENTION_BEGIN)
 		describe_begin(s, l);
-	else
+	else if (ev->kind == EVENT_CONTENTION_END)
 		describe_end(s, l);
+	else
+		describe_release(s, l);
 	l->object = event_names_object(&s->names, l->lock);
 	return true;
 }
@@ -124,6 +136,14 @@ static const char *wait_text(const struct line *l, char buf[UNITS_BUF + 1])
 	return l->wait->doubtful ? buf : buf + 1;
 }
 
+/* In which mode a lock is let go of is not said. */
+static const char *type_text(const struct line *l)
+{
+	if (!l->typed)
+		return "?";
+	return l->is_release ? locktype_base(l->type) : locktype_name(l->type);
+}
+
 static void put_lock_text(struct line *l, FILE *out)
 {
 	char lock[EVENT_NAMES_TEXT], wait[UNITS_BUF + 1];
@@ -132,9 +152,11 @@ static void put_lock_text(struct line *l, FILE *out)
 		.comm = l->comm,
 		.tid = l->ev->tid,
 		.event = l->event,
-		.type = l->typed ? locktype_name(l->type) : "?",
+		.type = type_text(l),
 		.lock = l->object ? l->object : lock,
-		.flags = l->typed ? event_names_flags(l->flags, l->flags_buf) : "?",
+		.flags = l->is_release ? "-"
+			 : l->typed    ? event_names_flags(l->flags, l->flags_buf)
+				       : "?",
 		.wait = wait_text(l, wait),
 		.caller = l->caller ? l->caller : "-",
 	};
@@ -160,7 +182,7 @@ static void put_text(const struct script *s, struct line *l)
 
 static void put_lock_json(struct jsonw *j, struct line *l)
 {
-	const char *mode = l->typed ? locktype_mode(l->type) : "";
+	const char *mode = l->typed && !l->is_release ? locktype_mode(l->type) : "";
 
 	jsonw_i64(j, "pid", taskid_number(l->ev->pid));
 	jsonw_i64(j, "tid", taskid_number(l->ev->tid));
@@ -169,6 +191,8 @@ static void put_lock_json(struct jsonw *j, struct line *l)
 	jsonw_str(j, "name", l->object);
 	jsonw_str(j, "type", l->typed ? locktype_base(l->type) : NULL);
 	jsonw_str(j, "mode", *mode ? mode : NULL);
+	if (l->is_release)
+		return;
 	jsonw_str(j, "flags", l->typed ? event_names_flags(l->flags, l->flags_buf) : NULL);
 	jsonw_str(j, "caller", l->caller);
 	if (!l->is_end) {
@@ -226,6 +250,8 @@ static bool passes(struct script *s, const struct event *ev)
 	const struct model *m = &s->engine->model;
 	const struct wait *w = m->last_wait ? &m->waits.waits[m->last_wait] : NULL;
 
+	if (ev->kind == EVENT_RELEASE)
+		return !s->gate && !m->min_wait_ns;
 	if (ev->kind != EVENT_CONTENTION_BEGIN && ev->kind != EVENT_CONTENTION_END)
 		return !script_mm_is(ev) || (!s->gate && !m->min_wait_ns);
 	if (!s->gate && !m->min_wait_ns)

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TP_BEGIN = 401, TP_END = 402 };
+enum { TP_BEGIN = 401, TP_END = 402, TP_RELEASE = 403 };
 /* Of an event on CPU 0: see id_of(). */
-enum { ID_BEGIN = 1000, ID_END = 2000, ID_SIDE = 3000, ID_OUTPUT = 4000 };
+enum { ID_BEGIN = 1000, ID_END = 2000, ID_SIDE = 3000, ID_OUTPUT = 4000, ID_RELEASE = 5000 };
 enum { ID_CPUS = 1000, ID_FURTHER = 100000 };
 
 struct buffer {
@@ -53,6 +53,16 @@ static const char end_format[] =
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 	"\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:int ret;\toffset:16;\tsize:4;\tsigned:1;\n\n"
+	"print fmt: \"%p\", REC->lock_addr\n";
+
+/* Of Linux 7.x. */
+static const char release_format[] =
+	"name: contended_release\nID: 403\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n\n"
 	"print fmt: \"%p\", REC->lock_addr\n";
 
 static void *must(void *p)
@@ -297,6 +307,26 @@ void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint
 	close_record(b, at);
 }
 
+void synth_releases(struct synth *s)
+{
+	add_format(s, "lock", release_format);
+	add_attr(s, PERF_TYPE_TRACEPOINT, TP_RELEASE, 0, ID_RELEASE);
+}
+
+/* Its entry ends with the lock: the kernel pads it to 20 bytes. */
+void synth_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	int entry;
+
+	struct who w = seen_by_perf(s, (struct who){cpu, pid, tid, t}, &entry);
+	sample_head(b, ID_RELEASE, w);
+	sample_raw(b, TP_RELEASE, entry, lock, 0);
+	append_u64(b, s->cgroup);
+	close_record(b, at);
+}
+
 void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struct ownerrec *owner)
 {
 	struct buffer *b = ring_of(s, cpu);
@@ -505,4 +535,13 @@ void synth_wait_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
 	const size_t before = sizeof(end->size);
 
 	synth_output(s, cpu, t, pid, tid, (const uint8_t *)end + before, sizeof(*end) - before);
+}
+
+void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
+			const struct waitrec_release *release)
+{
+	const size_t before = sizeof(release->size);
+
+	synth_output(s, cpu, t, pid, tid, (const uint8_t *)release + before,
+		     sizeof(*release) - before);
 }

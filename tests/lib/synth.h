@@ -29,10 +29,14 @@ void synth_prologue(struct synth *s, const char *kallsyms);
 /* Behind the prologue: there is an event for synth_owner(), too. */
 void synth_outputs(struct synth *s);
 
+/* Behind the prologue: there is lock:contended_release, as of Linux 7.x, for synth_release(). */
+void synth_releases(struct synth *s);
+
 /* Perf records of ring @cpu. Times are ns and should not go back within a ring. */
 void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock,
 		 uint32_t flags, const uint64_t *frames, uint32_t n);
 void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock, int ret);
+void synth_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock);
 /* Who has @lock, as --owner writes it behind a begin; tid 0: nobody. */
 void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struct ownerrec *owner);
 /* Raw data of the event of synth_outputs(). */
@@ -45,6 +49,8 @@ void synth_wait_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int ti
 		      const struct waitrec_begin *begin);
 void synth_wait_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
 		    const struct waitrec_end *end);
+void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
+			const struct waitrec_release *release);
 void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm);
 void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid);
 void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid);

@@ -97,6 +97,48 @@ static bool next_line(char **pos, struct json_doc *d)
 	return true;
 }
 
+static void releases(struct rig *r)
+{
+	const uint64_t frames[] = {synth_addr(SYNTH_DOWN_READ), synth_addr(SYNTH_VFS_READ)};
+
+	rig_init(r, 1);
+	synth_releases(r->synth);
+	synth_begin(r->synth, 0, CANNED_START, 8, 9, HEAP, LCB_F_READ, frames, 2);
+	synth_release(r->synth, 0, CANNED_START + 4000, 7, 7, HEAP);
+	synth_end(r->synth, 0, CANNED_START + 5000, 8, 9, HEAP, 0);
+	synth_release(r->synth, 0, CANNED_START + 6000, 7, 7, HEAP);
+	synth_round(r->synth, CANNED_START + 20000);
+}
+
+/* Of a lock that is waited for its kind is known, of another one not; neither says the mode. */
+static void a_release_is_a_line(void **state)
+{
+	struct json_doc d;
+	struct rig r;
+	char *text, *pos;
+
+	(void)state;
+	releases(&r);
+	text = play(&r, false);
+	golden_check(text, "script-release");
+	free(text);
+	rig_deinit(&r);
+	releases(&r);
+	text = pos = play(&r, true);
+	for (int line = 0; line < 3; line++) {
+		assert_true(next_line(&pos, &d));
+		if (line == 2) {
+			assert_string_equal(json_text(json_get(json_root(&d), "event")), "release");
+			assert_string_equal(json_text(json_get(json_root(&d), "type")), "rwsem");
+			assert_true(json_is(json_get(json_root(&d), "mode"), JSON_NULL));
+			assert_int_equal(json_u64(json_get(json_root(&d), "tid")), 7);
+		}
+		json_deinit(&d);
+	}
+	free(text);
+	rig_deinit(&r);
+}
+
 static void json_has_an_object_an_event(void **state)
 {
 	struct json_doc d;
@@ -262,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_a_line_an_event),
 		cmocka_unit_test(json_has_an_object_an_event),
+		cmocka_unit_test(a_release_is_a_line),
 		cmocka_unit_test(acquisitions_are_lines),
 		cmocka_unit_test(lines_add_up_to_the_tables),
 		cmocka_unit_test(a_failed_write_ends_it),

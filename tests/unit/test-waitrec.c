@@ -41,6 +41,11 @@ static struct waitrec_end end(int ret)
 		.magic = WAITREC_END_MAGIC, .lock = LOCK, .ret = ret, .tid = 701};
 }
 
+static struct waitrec_release release(void)
+{
+	return (struct waitrec_release){.magic = WAITREC_RELEASE_MAGIC, .lock = LOCK, .tid = 702};
+}
+
 static void start(struct asked *w)
 {
 	rig_init(&w->rig, 1);
@@ -84,6 +89,28 @@ static void waits_are_paired(void **state)
 	assert_int_equal(model_damage(m).no_stack, 0);
 	assert_int_equal(m->stacks.stacks[1].n, FRAMES);
 	assert_memory_equal(stack_frames(&m->stacks, 1), frames, sizeof(frames));
+}
+
+static void releases_end_holds(void **state)
+{
+	struct model_limits limits = model_limits_recent(0);
+	struct asked *w = *state;
+	struct waitrec_release r = release();
+
+	start(w);
+	tell_begin(w, 10 * MS, 701, begin(LCB_F_WRITE));
+	synth_wait_release(w->rig.synth, 0, CANNED_START + 12 * MS, 700, 702, &r);
+	tell_end(w, 13 * MS, 701, end(0));
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, &limits);
+	const struct model *m = &w->rig.engine.model;
+	assert_int_equal(m->holds.releases, 1);
+	assert_int_equal(m->holds.exact, 1);
+	assert_int_equal(m->held.n, 1);
+	assert_int_equal(m->held.cells[0].total_ns, 2 * MS);
+	assert_int_equal(m->handed.n, 1);
+	assert_int_equal(m->handed.cells[0].total_ns, 1 * MS);
+	assert_int_equal(m->n_events, 2);
 }
 
 /* A task past its exit has no number for perf, which the program still knows. */
@@ -164,7 +191,8 @@ static void no_chain_is_said(void **state)
 static void bad_records_are_counted(void **state)
 {
 	struct waitrec_begin b = begin(LCB_F_WRITE);
-	const unsigned int magics[] = {WAITREC_BEGIN_MAGIC, WAITREC_END_MAGIC, 77};
+	const unsigned int magics[] = {WAITREC_BEGIN_MAGIC, WAITREC_END_MAGIC,
+				       WAITREC_RELEASE_MAGIC, 77};
 	struct asked *w = *state;
 
 	start(w);
@@ -173,11 +201,11 @@ static void bad_records_are_counted(void **state)
 	b.n_frames = FRAMES; /* and fewer bytes than that */
 	synth_output(w->rig.synth, 0, CANNED_START + 11 * MS, 700, 701, &b.magic,
 		     offsetof(struct waitrec_begin, frames) - sizeof(b.size) + 16);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		synth_output(w->rig.synth, 0, CANNED_START + 12 * MS + i, 700, 701, &magics[i],
 			     sizeof(magics[i]));
 	play(w);
-	assert_int_equal(model_damage(&w->rig.engine.model).bad, 4);
+	assert_int_equal(model_damage(&w->rig.engine.model).bad, 5);
 	assert_int_equal(w->rig.engine.model.n_events, 0);
 }
 
@@ -186,6 +214,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(waits_are_paired),
+		TEST(releases_end_holds),
 		TEST(the_program_knows_who_exits),
 		TEST(what_could_not_be_written_is_lost),
 		TEST(what_older_recordings_miss_is_a_gap),

@@ -27,6 +27,7 @@ enum event_kind {
 	EVENT_MM_START,	   /* mmap_lock:mmap_lock_start_locking */
 	EVENT_MM_ACQUIRED, /* mmap_lock:mmap_lock_acquire_returned */
 	EVENT_MM_RELEASED, /* mmap_lock:mmap_lock_released */
+	EVENT_RELEASE,	   /* lock:contended_release: `tid` lets go, others wait */
 };
 
 /*
@@ -55,6 +56,9 @@ struct event {
 			uint64_t lock;
 			int32_t ret; /* != 0: the lock was not acquired */
 		} end;
+		struct {
+			uint64_t lock;
+		} release;
 		struct {
 			const char *name; /* NUL-terminated, as the kernel gave it */
 			bool exec;

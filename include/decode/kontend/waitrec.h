@@ -3,15 +3,16 @@
 #define KONTEND_WAITREC_H
 
 /*
- * What a BPF program of ours writes into a ring in place of lock:contention_begin and
- * lock:contention_end: the raw data of samples of the software event bpf-output, whose own fields
- * say who waits and when. In a sample the length of the raw data stands before them: with it, what
- * follows is aligned, and a call chain can be used where it is. Included by the program, too: plain
- * C types only.
+ * What a BPF program of ours writes into a ring in place of lock:contention_begin,
+ * lock:contention_end and lock:contended_release: the raw data of samples of the software event
+ * bpf-output, whose own fields say who waits and when. In a sample the length of the raw data
+ * stands before them: with it, what follows is aligned, and a call chain can be used where it is.
+ * Included by the program, too: plain C types only.
  */
-#define WAITREC_BEGIN_MAGIC 0x3142574bu /* "KWB1" */
-#define WAITREC_END_MAGIC 0x3145574bu	/* "KWE1" */
-#define WAITREC_WAKE_MAGIC 0x3157574bu	/* "KWW1": nothing but that there is much to read */
+#define WAITREC_BEGIN_MAGIC 0x3142574bu	  /* "KWB1" */
+#define WAITREC_END_MAGIC 0x3145574bu	  /* "KWE1" */
+#define WAITREC_RELEASE_MAGIC 0x3152574bu /* "KWR1" */
+#define WAITREC_WAKE_MAGIC 0x3157574bu	  /* "KWW1": nothing but that there is much to read */
 
 enum { WAITREC_FRAMES = 32 };
 
@@ -42,6 +43,13 @@ struct waitrec_end {
 	unsigned int magic;
 	unsigned long long lock;
 	int ret, tid;
+};
+
+struct waitrec_release {
+	unsigned int size;
+	unsigned int magic;
+	unsigned long long lock;
+	int tid, pad; /* pad: 0 */
 };
 
 #endif

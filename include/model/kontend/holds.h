@@ -5,6 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Of a cell of `held`, as its owner: the times are exact, as the holder has told that it let go.
+ * Other times are upper bounds.
+ */
+enum { HOLD_EXACT = 1 << 30 };
+
 /* Who has waited for a lock, got it, and has it until somebody else who waited gets it. */
 struct hold {
 	uint64_t got_ns;
@@ -14,15 +20,20 @@ struct hold {
 	uint64_t waited_ns;   /* in the end: how long others have waited meanwhile, together */
 };
 
+enum { HOLDS_MET = 64 };
+
 /* They are lists that begin in struct lock. How long they were is in cells: `held` of a model. */
 struct holds {
 	struct hold *v; /* 0 is no entry */
 	size_t cap;
 	uint32_t n, free;
-	uint64_t got;	     /* locks that were waited for and got, since the sums began */
-	uint64_t waited_ns;  /* for all locks; of it, */
-	uint64_t charged_ns; /* what is charged to those of whom that is known */
-	uint64_t known;	     /* of them, those of which it is known how long they were held */
+	uint64_t got;		 /* locks that were waited for and got, since the sums began */
+	uint64_t waited_ns;	 /* for all locks; of it, */
+	uint64_t charged_ns;	 /* what is charged to those of whom that is known */
+	uint64_t known;		 /* of them, those of which it is known how long they were held */
+	uint64_t exact;		 /* of these, those that are no upper bounds */
+	uint64_t releases;	 /* told of by their own events, ever */
+	uint32_t met[HOLDS_MET]; /* locks let go of lately, by address; 0: none */
 };
 
 #endif

@@ -20,6 +20,7 @@ struct lock {
 	uint8_t type;	   /* enum lock_type */
 	uint8_t marked;
 	bool over;
+	bool many;	      /* locks of other kinds are at its address, or were */
 	uint32_t waiting;     /* waits in flight */
 	uint64_t cur_wait_ns; /* in the open bucket, waits in flight included at the tick */
 	struct series
@@ -36,6 +37,16 @@ struct lock {
 	uint32_t blame;	  /* its node, with its other mode: see blame.h; 0: none */
 	uint32_t n_sure;  /* waits in flight that are not doubtful, until the time below */
 	uint64_t told_ns;
+	uint64_t waits_ns; /* since when there is one of those or of its other mode's; 0: none is */
+	/* By releases that are told of: see release.c. */
+	uint32_t n_queued; /* of those, who is in the queue */
+	uint64_t queue_ns; /* since when there is one, of either mode; 0: none is */
+	uint64_t got_ns;   /* when it was got last, by whoever waited */
+	struct lock_freed {
+		uint64_t ns;	      /* when it was let go of last, since then; 0: it was not */
+		uint32_t stack, task; /* of who did */
+	} freed;
+	bool due;	     /* it was got before who had it has told that it let go */
 	uint64_t waited_ns;  /* how long those have waited together, ever; of this mode */
 	uint64_t charged_ns; /* so much of both modes' is charged to who held it */
 	/* Of that each holder of this mode has had so much so far, and what does not divide. */
@@ -80,6 +91,19 @@ static inline bool lock_id_is_own(uint64_t id)
 	return id >> 60 == 8;
 }
 
+/* Does anybody wait for it, in whatever mode? */
+static inline bool lock_is_waited_for(const struct lock_table *t, uint32_t index)
+{
+	const struct lock *l = &t->locks[index];
+
+	return l->waiting || (l->twin && t->locks[l->twin].waiting);
+}
+
+/*
+ * Index of the lock at @addr for which somebody waits; of one mode, where it has two. 0: there is
+ * none, or locks of several kinds are.
+ */
+uint32_t lock_waited_at(const struct lock_table *t, uint64_t addr);
 /* Index of the lock with that id; UINT32_MAX: there is none. */
 uint32_t lock_by_id(const struct lock_table *t, uint64_t id);
 /* Forgets the locks that are not `marked`, and clears the marks. */

@@ -23,6 +23,7 @@ struct wait {
 	bool used;
 	bool doubtful; /* records were lost since it began: its end may have been among them */
 	bool nested;   /* in another spin wait of its CPU, which spins but once */
+	bool queued;   /* whoever lets go of its lock knows that it waits: see release.c */
 	/* Of one that no event told of, but a look at the locks: */
 	bool by_look;
 	bool early;	/* it began before there were events */
