@@ -185,6 +185,15 @@ static void other_lets_go(struct model *m, uint32_t lock, struct hold *h, uint64
 	let_go(m, lock, h, ns);
 }
 
+/* Who lets go of a lock has had it; of two modes it is not said which. */
+static void tell_blame(struct model *m, uint32_t lock, uint32_t task)
+{
+	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
+
+	if (m->blame.max && task != TASK_OTHER && locktype_twin(type) == type)
+		blame_tell(m, lock, task, false, UINT64_MAX);
+}
+
 void release_event(struct model *m, const struct event *ev)
 {
 	uint32_t lock = find_lock(m, ev->release.lock);
@@ -196,6 +205,7 @@ void release_event(struct model *m, const struct event *ev)
 	uint64_t waited_ns = holds_charge(m, lock);
 	fold_if_full(m);
 	h.task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	tell_blame(m, lock, h.task);
 	if (h.task == TASK_OTHER || known_lets_go(m, lock, h.task, ev->time))
 		return;
 	h.waited_ns = waited_ns;
