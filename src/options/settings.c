@@ -18,7 +18,8 @@ static const struct {
 } gives_way[] = {
 	{"max-stack", "no-stack"},   {"no-stack", "max-stack"}, {"no-stack", "call-graph"},
 	{"call-graph", "no-stack"},  {"owner", "no-bpf"},	{"switches", "no-switches"},
-	{"no-switches", "switches"},
+	{"no-switches", "switches"}, {"follow", "no-follow"},	{"no-follow", "follow"},
+	{"follow", "no-bpf"},
 };
 
 static bool has_section(enum opts_verb v)

@@ -106,6 +106,7 @@ static const char terminal[] = "Terminal";
 static const char workload[] = "Workload";
 static const char general[] = "General";
 
+#define US 1000ull
 #define MS 1000000ull
 #define SECOND 1000000000ull
 #define YEAR (366 * 86400 * SECOND)
@@ -198,6 +199,11 @@ const struct opts_info opts_table[] = {
 	 OPTS_TIME, FIELD(switches_ns), MS, SECOND, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "no-switches", NULL, "do not look at context switches", measure, MEASURE, OPTS_FLAG,
 	 FIELD(no_switches), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
+	{0, "follow", "TIME",
+	 "follow by BPF what holders do while others wait longer (default: 1ms)", measure, MEASURE,
+	 OPTS_TIME, FIELD(follow_ns), 10 * US, 1000 * SECOND, NULL, COMPLETE_NONE, MEASURE, true},
+	{0, "no-follow", NULL, "do not follow holders of locks", measure, MEASURE, OPTS_FLAG,
+	 FIELD(no_follow), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "mmap", "LEVEL",
 	 "acquisitions of mmap_locks: contended (default), sampled[=N], pid or all", measure,
 	 MEASURE, OPTS_TEXT, FIELD(mmap), 0, 0, "contended sampled pid all", COMPLETE_NONE, MEASURE,

@@ -12,6 +12,7 @@
 #include "kontend/query-gate.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
+#include "script-holder.h"
 #include "script-line.h"
 #include "script-mm.h"
 
@@ -253,7 +254,8 @@ static bool passes(struct script *s, const struct event *ev)
 	if (ev->kind == EVENT_RELEASE)
 		return !s->gate && !m->min_wait_ns;
 	if (ev->kind != EVENT_CONTENTION_BEGIN && ev->kind != EVENT_CONTENTION_END)
-		return !script_mm_is(ev) || (!s->gate && !m->min_wait_ns);
+		return (!script_mm_is(ev) && ev->kind != EVENT_HOLDER) ||
+		       (!s->gate && !m->min_wait_ns);
 	if (!s->gate && !m->min_wait_ns)
 		return true;
 	if (!w || (m->min_wait_ns && (ev->kind == EVENT_CONTENTION_BEGIN ||
@@ -265,13 +267,13 @@ static bool passes(struct script *s, const struct event *ev)
 static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct script *s = (struct script *)w;
-	bool is_mm = script_mm_is(ev);
+	bool is_mm = script_mm_is(ev), is_other = is_mm || ev->kind == EVENT_HOLDER;
 	struct line l;
 
 	memset(&l, 0, offsetof(struct line, caller_buf));
 	if (!passes(s, ev))
 		return 0;
-	if (!is_mm && !describe(s, &l, ev))
+	if (!is_other && !describe(s, &l, ev))
 		return 0;
 	errno = 0;
 	if (!s->started)
@@ -279,6 +281,8 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 	s->started = true;
 	if (is_mm)
 		script_mm_put(s->engine, ev, s->out, s->json);
+	else if (is_other)
+		script_holder_put(&s->names, ev, s->out, s->json);
 	else if (s->json)
 		put_json(s, &l);
 	else

@@ -475,6 +475,12 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	return ret < 0 ? ret : read_prologue(r, err);
 }
 
+/* With what privileges are left. Where it cannot be had, it is not asked for: run_waits_new(). */
+static int follow_holders(struct run *r, struct error *err)
+{
+	return waitfeed_can_follow(r->waits, NULL) < 0 ? 0 : waitfeed_follow(r->waits, err);
+}
+
 int run_start(struct run *r, struct error *err)
 {
 	if (r->from_file)
@@ -483,13 +489,17 @@ int run_start(struct run *r, struct error *err)
 	int ret = mux_set(&r->mux, err);
 	if (ret == 0)
 		ret = privs_drop(err);
-	return ret < 0 ? ret : live_start(r->source, err);
+	if (ret == 0)
+		ret = live_start(r->source, err);
+	return ret < 0 ? ret : follow_holders(r, err);
 }
 
 void run_stop(struct run *r)
 {
-	if (!r->from_file)
-		live_stop(r->source);
+	if (r->from_file)
+		return;
+	waitfeed_unfollow(r->waits);
+	live_stop(r->source);
 }
 
 int run_command_status(struct run *r)

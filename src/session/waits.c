@@ -6,13 +6,18 @@
  *
  * Owners at the begin of waits are asked for by --owner, or by showing them. Whoever asks for what
  * this kernel or user cannot have is told so, instead of being shown a table of nobody.
+ *
+ * What holders do is followed unless that is switched off, in recordings, too, where it can be had.
  */
 #include "waits.h"
 #include "kontend/live.h"
+#include "kontend/pidns.h"
 #include "kontend/query.h"
 
 #include <errno.h>
 #include <string.h>
+
+static const uint64_t FOLLOW_NS = 1000000; /* if nothing else is said */
 
 static bool wants_owners(const struct opts *o)
 {
@@ -47,24 +52,52 @@ static int only_names(struct waitfeed **ret, struct waitfeed_options *w, struct 
 	return 0;
 }
 
-int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
-		  struct kerntypes *types, struct error *err)
+/* Whoever asks for it in so many words. */
+static int check_follow(const struct waitfeed *f, const struct opts *o, struct error *err)
 {
 	struct error why = {0};
 
-	*ret = NULL;
-	w.owners = wants_owners(o);
-	waits_and_owners(ret, o, &w, types);
-	if (*ret)
+	if (!o->follow_ns || waitfeed_can_follow(f, &why) == 0)
 		return 0;
-	if (!w.owners)
-		return only_names(ret, &w, types);
-	if (o->no_bpf)
+	return error_set(err, -ENOTSUP, "Cannot follow holders of locks (--follow): %s",
+			 o->no_bpf ? "BPF is switched off (--no-bpf)" : why.text);
+}
+
+static uint64_t follow_ns(const struct opts *o, const struct waitfeed_options *w)
+{
+	if (o->no_follow || o->no_bpf || (!w->ns && pidns_is_inner()))
+		return 0;
+	return o->follow_ns ? o->follow_ns : FOLLOW_NS;
+}
+
+/* Perf tells of waits. */
+static int without_waits(struct waitfeed **ret, const struct opts *o, struct waitfeed_options *w,
+			 struct kerntypes *types, struct error *err)
+{
+	struct error why = {0};
+
+	if (!w->owners && !w->follow_ns)
+		return only_names(ret, w, types);
+	if (w->owners && o->no_bpf)
 		return error_set(err, -ENOTSUP,
 				 "Cannot tell who holds locks (%s): BPF is switched off (--no-bpf)",
 				 o->owner ? "--owner" : "--by owner");
-	int code = waitfeed_new(ret, &w, types, &why);
-	return code < 0 ? error_set(err, code, "Cannot tell who holds locks (%s): %s",
-				    o->owner ? "--owner" : "--by owner", why.text)
-			: 0;
+	int code = waitfeed_new(ret, w, types, &why);
+	if (code < 0)
+		*ret = NULL;
+	if (code < 0 && w->owners)
+		return error_set(err, code, "Cannot tell who holds locks (%s): %s",
+				 o->owner ? "--owner" : "--by owner", why.text);
+	return 0;
+}
+
+int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
+		  struct kerntypes *types, struct error *err)
+{
+	*ret = NULL;
+	w.owners = wants_owners(o);
+	w.follow_ns = follow_ns(o, &w);
+	waits_and_owners(ret, o, &w, types);
+	int code = *ret ? 0 : without_waits(ret, o, &w, types, err);
+	return code < 0 ? code : check_follow(*ret, o, err);
 }

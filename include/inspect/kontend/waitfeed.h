@@ -15,7 +15,9 @@
  *   waits   where they begin and where they end (waitrec.h), in place of perf's own events of
  *	     lock:contention_begin and lock:contention_end, which cost several times as much, most
  *	     of all for their call chains: these are unwound here only when they are new;
- *   owners  who has the lock when a task begins to wait for it (ownerrec.h).
+ *   owners  who has the lock when a task begins to wait for it (ownerrec.h);
+ *   follow  what tasks do that have a lock for which others wait (holdrec.h), while there are waits
+ *	     longer than that many ns: whoever they are, if who waits is measured.
  * Of threads, processes (with those that they start), cgroups and CPUs that were named it tells of
  * these alone. In a PID namespace of its own it takes an nsview, to know them and to say who waits;
  * without one waits are not told there, and owners are of all.
@@ -27,6 +29,7 @@ struct waitfeed;
 struct waitfeed_options {
 	const struct target *target; /* borrowed for the call; NULL: all */
 	bool waits, owners;
+	uint64_t follow_ns;  /* 0: holders are not followed */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
@@ -44,6 +47,15 @@ struct feed *waitfeed_feed(struct waitfeed *f); /* NULL of NULL */
  * process that is measured, too; 0 = none.
  */
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
+/* Can holders be followed? 0, or -ENOTSUP and why not. NULL is none that could. */
+int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
+/*
+ * From here on a thread of its own sees when holders are to be followed. After privileges were given
+ * up, as it needs none. -ENOTSUP: see above.
+ */
+int waitfeed_follow(struct waitfeed *f, struct error *err);
+/* No more. Async-signal-safe. */
+void waitfeed_unfollow(struct waitfeed *f);
 void waitfeed_free(struct waitfeed *f); /* NULL is fine */
 
 /* Memory of the kernel for each of @n CPUs, if rings of @asked bytes are asked for; 0: of none. */

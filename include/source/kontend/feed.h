@@ -9,6 +9,15 @@
 
 enum { FEED_RINGS = 2 }; /* of a CPU, at most: the usual one, and one of nested interrupts */
 
+/* What following holders of locks has come to so far: see holdrec.h. */
+struct feed_follow {
+	uint64_t longer_ns; /* others have to wait longer than this */
+	uint64_t records;
+	uint64_t missed; /* holders that were not followed, and records that were not written */
+	uint64_t times, attached_ns; /* programs were attached to the scheduler's tracepoints */
+	int failed;		     /* what the kernel said when they were to be; 0: it did not */
+};
+
 /*
  * Who writes records besides the kernel's own events: BPF programs of ours, into the session's
  * rings by way of an event of each CPU, of the software event bpf-output, or into rings of their
@@ -24,6 +33,8 @@ struct feed {
 	void (*enable)(struct feed *f, bool on);
 	/* The @nth ring of its own for @cpu, of which set() has been told. False: none. */
 	bool (*ring)(struct feed *f, uint32_t cpu, unsigned nth, struct ring *ret);
+	/* False: it does not follow holders. NULL: the same. */
+	bool (*follow)(struct feed *f, struct feed_follow *ret);
 	uint32_t ring_bytes; /* of the usual one of each CPU */
 	size_t cpu_bytes;    /* memory for each CPU, with that */
 	/* It tells where waits begin and end: perf's own events of that are not opened. */

@@ -15,8 +15,17 @@ struct rw_semaphore {
 	struct list_head wait_list;
 } CORE;
 
+struct atomic_int {
+	int counter;
+} CORE;
+
+struct optimistic_spin_queue {
+	struct atomic_int tail;
+} CORE;
+
 struct mutex {
 	struct atomic_value owner;
+	struct optimistic_spin_queue osq; /* CONFIG_MUTEX_SPIN_ON_OWNER */
 	struct list_head wait_list;
 } CORE;
 

@@ -2,6 +2,7 @@
 /* Loads and attaches the programs of waits: raw tracepoints, gone with their descriptors. */
 #include "bpf-run.h"
 #include "btf/types.h"
+#include "follow.h"
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
@@ -41,8 +42,10 @@ struct waitfeed {
 	uint32_t n_cpus; /* 0: waits are not told */
 	enum waits_scope scope;
 	bool owners;
-	struct nsview *ns; /* borrowed, or NULL */
-	int links[LINKS];  /* attached programs */
+	struct follow *follow;	/* NULL: holders are not followed, */
+	struct error no_follow; /* as the kernel said, if they were to be */
+	struct nsview *ns;	/* borrowed, or NULL */
+	int links[LINKS];	/* attached programs */
 	size_t n_links;
 };
 
@@ -138,6 +141,8 @@ static int set(struct feed *feed, uint32_t cpu, int fd)
 
 	if (code < 0)
 		return code;
+	if (f->follow)
+		follow_add_cpu(f->follow, cpu);
 	if (own && !own->id && ioctl(fd, PERF_EVENT_IOC_ID, &own->id) < 0)
 		return -errno;
 	return bpf_map_update_elem(f->rings, &cpu, &fd, BPF_ANY) < 0 ? -errno : 0;
@@ -173,6 +178,15 @@ static bool ring(struct feed *feed, uint32_t cpu, unsigned nth, struct ring *ret
 		.missed = &r->missed,
 	};
 	return true;
+}
+
+static bool follow(struct feed *feed, struct feed_follow *ret)
+{
+	const struct waitfeed *f = of_feed(feed);
+
+	if (f->follow)
+		follow_counts(f->follow, ret);
+	return f->follow;
 }
 
 /* BPF sees threads by their number in the initial namespace, which in another one is not ours. */
@@ -239,6 +253,8 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.waits = o->waits,
 		.owners = o->owners,
 		.frames = o->max_stack,
+		.follow = o->follow_ns != 0,
+		.follow_ns = o->follow_ns,
 		.word_type = word_type(types),
 	};
 	enum waits_scope w;
@@ -313,19 +329,26 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 	return code;
 }
 
+struct sizes {
+	const struct waitfeed *f;
+	bool follow;
+};
+
 /*
  * Before it is loaded: as many arrays as CPUs may come, each with the ring's bytes; and room for
  * tasks only where it is told of some.
  */
 static int size_maps(struct bpf_object *o, const void *arg)
 {
-	const struct waitfeed *f = arg;
+	const struct sizes *s = arg;
+	const struct waitfeed *f = s->f;
 	struct bpf_map *own = bpf_object__find_map_by_name(o, "own");
 	struct bpf_map *ids = bpf_object__find_map_by_name(o, "ids");
 	int code = own && ids ? bpf_map__set_max_entries(own, f->n_cpus ? f->n_cpus : 1) : -ENOENT;
 
 	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
+	code = code < 0 ? code : follow_prepare(o, s->follow);
 	return code < 0 ? code
 			: bpf_map__set_value_size(bpf_map__inner_map(own), (uint32_t)own_bytes(f));
 }
@@ -350,21 +373,45 @@ static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, str
 	return f->own ? 0 : error_set(err, -ENOMEM, "No memory for the rings of waits");
 }
 
+static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
+		       struct kerntypes *types, struct error *err)
+{
+	const struct waits_config config = config_of(o, types, f->feed.ring_bytes);
+	const struct sizes sizes = {f, config.follow};
+	const struct bpf_run_file file = {.bytes = waits_object,
+					  .len = (size_t)(waits_object_end - waits_object),
+					  .config = &config,
+					  .config_size = sizeof(config),
+					  .types = types,
+					  .prepare = size_maps,
+					  .prepare_arg = &sizes};
+
+	f->scope = (enum waits_scope)config.scope;
+	return bpf_run_load(&f->object, &file, err);
+}
+
+/* Where the kernel does not take the programs that follow holders, the others do without. */
+static int load_programs(struct waitfeed *f, const struct waitfeed_options *o,
+			 struct kerntypes *types, struct error *err)
+{
+	struct waitfeed_options rest = *o;
+	int code = o->follow_ns ? load_object(f, o, types, &f->no_follow) : -ENOTSUP;
+
+	code = code == 0 ? follow_new(&f->follow, f->object, o->follow_ns, &f->no_follow) : code;
+	if (code == 0)
+		return 0;
+	bpf_object__close(f->object);
+	f->object = NULL;
+	rest.follow_ns = 0;
+	return load_object(f, &rest, types, err);
+}
+
 static int load(struct waitfeed *f, const struct waitfeed_options *o, struct kerntypes *types,
 		struct error *err)
 {
 	int code = prepare_own(f, o, err);
-	const struct waits_config config = config_of(o, types, f->feed.ring_bytes);
-	struct bpf_run_file file = {.bytes = waits_object,
-				    .len = (size_t)(waits_object_end - waits_object),
-				    .config = &config,
-				    .config_size = sizeof(config),
-				    .types = types,
-				    .prepare = size_maps,
-				    .prepare_arg = f};
 
-	f->scope = (enum waits_scope)config.scope;
-	code = code < 0 ? code : bpf_run_load(&f->object, &file, err);
+	code = code < 0 ? code : load_programs(f, o, types, err);
 	if (code == 0)
 		code = tell_target(f, o->target, err);
 	if (code < 0)
@@ -384,6 +431,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->feed.set = set;
 	f->feed.enable = enable;
 	f->feed.ring = ring;
+	f->feed.follow = follow;
 	f->feed.waits = o->waits;
 	f->ns = o->ns;
 	f->owners = o->owners;
@@ -442,21 +490,45 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		code = attach(f, "sched_process_fork", "see_fork", err);
 	if (code == 0 && f->ns && f->scope != WAITS_PIDS && f->scope != WAITS_TIDS)
 		code = attach_names(f, err);
-	if (code == 0 && !f->feed.waits && !f->owners)
+	if (code == 0 && !f->feed.waits && !f->owners && !f->follow)
 		return 0;
 	if (code == 0)
 		code = attach(f, "contention_begin", "see_begin", err);
+	if (code == 0 && (f->feed.waits || f->follow))
+		code = attach(f, "contention_end", "see_end", err);
 	if (code < 0 || !f->feed.waits)
 		return code;
-	code = attach(f, "contention_end", "see_end", err);
-	code = code < 0 ? code : attach(f, "contention_begin", "see_nested_begin", err);
+	code = attach(f, "contention_begin", "see_nested_begin", err);
 	return code < 0 ? code : attach(f, "contention_end", "see_nested_end", err);
+}
+
+int waitfeed_can_follow(const struct waitfeed *f, struct error *err)
+{
+	if (f && f->follow)
+		return 0;
+	return error_set(err, -ENOTSUP, "%s",
+			 f && f->no_follow.code ? f->no_follow.text
+						: "Holders of locks are not to be followed");
+}
+
+int waitfeed_follow(struct waitfeed *f, struct error *err)
+{
+	int code = waitfeed_can_follow(f, err);
+
+	return code < 0 ? code : follow_start(f->follow, err);
+}
+
+void waitfeed_unfollow(struct waitfeed *f)
+{
+	if (f)
+		follow_stop(f->follow);
 }
 
 void waitfeed_free(struct waitfeed *f)
 {
 	if (!f)
 		return;
+	follow_free(f->follow);
 	/*
 	 * Of two programs at a tracepoint the kernel lets go of the second at once, but of the
 	 * first only when no CPU can be within it any more, which takes tens of milliseconds.

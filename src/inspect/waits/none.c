@@ -40,6 +40,23 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
+int waitfeed_can_follow(const struct waitfeed *f, struct error *err)
+{
+	(void)f;
+	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
+}
+
+int waitfeed_follow(struct waitfeed *f, struct error *err)
+{
+	(void)f;
+	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
+}
+
+void waitfeed_unfollow(struct waitfeed *f)
+{
+	(void)f;
+}
+
 void waitfeed_free(struct waitfeed *f)
 {
 	(void)f;

@@ -8,7 +8,10 @@
 enum {
 	WAITS_CPUS = 8192,
 	WAITS_IDS = 16384,
-	WAITS_NESTED = 1 << 13,		/* bytes of an interrupt's ring */
+	WAITS_NESTED = 1 << 13, /* bytes of an interrupt's ring */
+	FOLLOW_TASKS = 1 << 16,
+	FOLLOW_WAITS = 1 << 10,
+	FOLLOW_LOCKS = 1 << 10,
 	WAITS_CHAINS = 19 * 4096 - 512, /* with what is before them, whole pages */
 };
 
@@ -46,6 +49,34 @@ struct waits_cpu {
 	unsigned long long data[]; /* waits_config.ring_bytes */
 };
 
+/*
+ * Following the holders of sleeping locks, see follow.bpf.c. What a task waits for, since when; by
+ * the lower bits of its number, so that one may be displaced by another. A cache line, as many
+ * tasks write at once.
+ */
+struct follow_wait {
+	unsigned long long lock, begin_ns;
+	unsigned int tid, flags; /* tid 0: nobody */
+	unsigned long long pad[5];
+};
+
+struct follow_state {
+	unsigned int on;    /* written by the programs */
+	unsigned int epoch; /* how often it was switched on: what was told before is not known */
+	unsigned long long pad[7];
+	unsigned long long n_long; /* waits that were over and longer than config.follow_ns */
+	unsigned long long rest[7];
+};
+
+/* A CPU's own: what was counted, and by what its records are bounded. */
+struct follow_counts {
+	unsigned long long records;
+	unsigned long long
+		missed; /* holders that were not followed, records that were not written */
+};
+
+enum follow_say { FOLLOW_BEGIN, FOLLOW_STOP }; /* what say_follow is run for */
+
 struct waits_config {
 	struct ns_config ns;
 	unsigned int by_cpu;	 /* only on the CPUs of the mask */
@@ -59,6 +90,8 @@ struct waits_config {
 	 * are; 0: this kernel cannot do that.
 	 */
 	unsigned int word_type;
+	unsigned int follow;	      /* holders (holdrec.h), */
+	unsigned long long follow_ns; /* if there are waits longer than this */
 	unsigned long long cpus[WAITS_CPUS / 64];
 };
 

@@ -9,6 +9,7 @@
 #include "kernel/locks.h"
 #include "kernel/ns.h"
 
+#include "kontend/holdrec.h"
 #include "kontend/ownerrec.h"
 #include "kontend/taskrec.h"
 
@@ -122,6 +123,8 @@ static __always_inline bool owner_read(struct ownerrec *r, __u64 lock, __u32 fla
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 	return r->tid > 0;
 }
+
+#include "follow.bpf.c"
 
 static __always_inline bool is_wanted(__u64 pid_tid)
 {
@@ -298,12 +301,17 @@ static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what w
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
 
+	/* Wherever it began. */
+	if (config.follow && what == END)
+		follow_end(ctx, (__u32)pid_tid);
 	if (!is_wanted(pid_tid))
 		return;
 	if (config.waits)
 		see_wait(ctx, what, pid_tid);
 	else if (config.owners && what == BEGIN)
 		tell_owner(ctx);
+	if (config.follow && what == BEGIN)
+		follow_begin(ctx, (__u32)pid_tid);
 }
 
 SEC("raw_tp/contention_begin")

@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What tasks do that have a sleeping lock for which others wait: when they go off their CPU and
+ * why, are woken, and run again (holdrec.h). waits.bpf.c includes this file.
+ *
+ * Whoever begins to wait enters the owner of the lock, as the lock names it, into an array, and
+ * whoever gets one for which others wait, himself: plain stores, of which there may be very many.
+ * At a switch of tasks two bytes tell whether the array has either of them; only then it is looked
+ * whether the task still has the lock, by the lock's own word. Entries go when it has not. As both
+ * are of the same word, an entry that was torn by two writers says nothing that is not so.
+ *
+ * The programs on the scheduler's tracepoints are attached only while there are waits longer than
+ * was asked for: user space sees that by `waiting`, where each waiting task has its place, and by
+ * the count of those that are over (follow.c).
+ *
+ * Records are bounded: so many a CPU in a slice of time, and what goes beyond is counted. That
+ * somebody is off the CPU is told before that somebody has a lock and runs, and that he is back
+ * always if it was told that he went.
+ */
+enum {
+	FOLLOW_KEEP = 2, /* locks that one task has, at most */
+	FOLLOW_OFF_MOST = 400,
+	FOLLOW_RUNNING_MOST = 100,
+	FOLLOW_SHORT = offsetof(struct holdrec, frames),
+	FOLLOW_LEAD = offsetof(struct holdrec, magic), /* perf's size stands before the data */
+	RWSEM_WAITERS = 2,			       /* of its count */
+	RWSEM_READER_BITS = 8,
+	MUTEX_WAITERS = 1, /* of its owner */
+	TASK_RUNS = 0,
+	TASK_IS_WAKING = 0x200,
+};
+
+static const __u64 FOLLOW_SLICE_NS = 100000000;
+
+enum follow_kind { FOLLOW_NONE, FOLLOW_MUTEX, FOLLOW_RWSEM, FOLLOW_SEM };
+
+/* A holder; `task` 0: none. By the lower bits of its number. */
+struct follow_task {
+	__u64 task;
+	__u64 lock[FOLLOW_KEEP];
+	__u8 kind[FOLLOW_KEEP]; /* enum follow_kind */
+	__u8 state;		/* enum holdrec_state, as was told; UNKNOWN: it runs */
+	__u8 pad;
+	__u32 epoch; /* when that was told */
+};
+
+/* Who has a lock, as was told last. */
+struct follow_told {
+	__u64 lock, owner;
+	__u32 epoch, pad;
+	__u64 rest[5];
+};
+
+/* Begins with what user space reads. */
+struct follow_cpu {
+	struct follow_counts counts;
+	__u64 slice_ns;	    /* when it began */
+	__u32 used;	    /* records of it */
+	__u32 missed_told;  /* of counts.missed */
+	struct holdrec rec; /* where interrupts are off */
+};
+
+/* Whether the array below has a task: small enough for a CPU's cache. */
+struct follow_marks {
+	__u8 marks[FOLLOW_TASKS];
+};
+
+/* Who loads it gives these their sizes, if holders are to be followed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct follow_task);
+	__uint(max_entries, 1); /* FOLLOW_TASKS */
+} holders SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct follow_marks);
+	__uint(max_entries, 1);
+} holder_marks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__type(key, __u32);
+	__type(value, struct follow_told);
+	__uint(max_entries, 1); /* FOLLOW_LOCKS */
+} holders_told SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__type(key, __u32);
+	__type(value, struct follow_cpu);
+	__uint(max_entries, 1);
+} follow_cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct follow_wait);
+	__uint(max_entries, 1); /* FOLLOW_WAITS */
+} waiting SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct follow_state);
+	__uint(max_entries, 1);
+} following SEC(".maps");
+
+struct task_struct___follow {
+	int pid;
+	unsigned int __state;
+	int on_cpu;
+	unsigned int in_iowait : 1;
+} CORE;
+
+struct semaphore___count {
+	unsigned int count;
+} CORE;
+
+static __always_inline struct follow_task *follow_entry(__u32 tid)
+{
+	__u32 at = tid & (FOLLOW_TASKS - 1);
+
+	return bpf_map_lookup_elem(&holders, &at);
+}
+
+static __always_inline struct follow_wait *follow_wait_of(__u32 tid)
+{
+	__u32 at = tid & (FOLLOW_WAITS - 1);
+
+	return bpf_map_lookup_elem(&waiting, &at);
+}
+
+static __always_inline struct follow_told *follow_told_of(__u64 lock)
+{
+	__u32 at = (lock >> 4) * 0x9e3779b97f4a7c15ull >> 54;
+
+	return bpf_map_lookup_elem(&holders_told, &at);
+}
+
+static __always_inline struct follow_state *follow_state(void)
+{
+	const __u32 first = 0;
+
+	return bpf_map_lookup_elem(&following, &first);
+}
+
+static __always_inline struct follow_cpu *follow_here(void)
+{
+	const __u32 first = 0;
+
+	return bpf_map_lookup_elem(&follow_cpus, &first);
+}
+
+static __always_inline struct follow_marks *follow_marks(void)
+{
+	const __u32 first = 0;
+
+	return bpf_map_lookup_elem(&holder_marks, &first);
+}
+
+static __always_inline enum follow_kind follow_kind_of(__u32 flags)
+{
+	if (flags & LCB_MUTEX)
+		return FOLLOW_MUTEX;
+	if (flags & (LCB_SPIN | LCB_RT | LCB_PERCPU))
+		return FOLLOW_NONE;
+	return flags & (LCB_READ | LCB_WRITE) ? FOLLOW_RWSEM : FOLLOW_SEM;
+}
+
+/* Whether a task has a lock, and others wait for it. */
+
+static __always_inline bool follow_has_mutex(__u64 lock, __u64 task)
+{
+	struct mutex *m = (void *)lock;
+	__u64 word = word_at(lock + bpf_core_field_offset(m->owner));
+
+	if ((word & ~(__u64)FLAG_BITS) != task)
+		return false;
+	return word & MUTEX_WAITERS ||
+	       (bpf_core_field_exists(m->osq) && BPF_CORE_READ(m, osq.tail.counter));
+}
+
+static __always_inline bool follow_has_rwsem(__u64 lock, __u64 task, __u32 *ret_hint)
+{
+	struct rw_semaphore *s = (void *)lock;
+	__u64 word = word_at(lock + bpf_core_field_offset(s->owner));
+	__u64 count = word_at(lock + bpf_core_field_offset(s->count));
+
+	if ((word & ~(__u64)FLAG_BITS) != task || !(count & RWSEM_WAITERS))
+		return false;
+	*ret_hint = word & READER_OWNED;
+	return !*ret_hint || count >> RWSEM_READER_BITS;
+}
+
+static __always_inline bool follow_has_sem(__u64 lock, __u64 task, __u32 *ret_hint)
+{
+	struct semaphore *s = (void *)lock;
+
+	if (!bpf_core_field_exists(s->last_holder))
+		return false;
+	*ret_hint = 1;
+	return word_at(lock + bpf_core_field_offset(s->last_holder)) == task &&
+	       word_at(lock + bpf_core_field_offset(s->wait_list)) !=
+		       lock + bpf_core_field_offset(s->wait_list);
+}
+
+static __always_inline bool follow_has(__u64 lock, enum follow_kind kind, __u64 task,
+				       __u32 *ret_hint)
+{
+	*ret_hint = 0;
+	switch (kind) {
+	case FOLLOW_MUTEX:
+		return follow_has_mutex(lock, task);
+	case FOLLOW_RWSEM:
+		return follow_has_rwsem(lock, task, ret_hint);
+	case FOLLOW_SEM:
+		return follow_has_sem(lock, task, ret_hint);
+	default:
+		return false;
+	}
+}
+
+/* One of its locks that it still has and others wait for: which; FOLLOW_KEEP: none. */
+static __always_inline __u32 follow_still(const struct follow_task *e, __u32 *ret_hint)
+{
+	if (follow_has(e->lock[0], e->kind[0], e->task, ret_hint))
+		return 0;
+	if (follow_has(e->lock[1], e->kind[1], e->task, ret_hint))
+		return 1;
+	return FOLLOW_KEEP;
+}
+
+/* Records. */
+
+/* May there be one more here, of a kind of which there may be @most in a slice? */
+static __always_inline bool follow_may(struct follow_cpu *c, __u64 now, __u32 most)
+{
+	if (now - c->slice_ns >= FOLLOW_SLICE_NS) {
+		c->slice_ns = now;
+		c->used = 0;
+	}
+	if (c->used >= most) {
+		c->counts.missed++;
+		return false;
+	}
+	c->used++;
+	return true;
+}
+
+static __always_inline void follow_other(struct holdrec *r, struct task_struct *t)
+{
+	r->other_tid = ns_tid(t, &config.ns);
+	r->other_pid = ns_pid(t, &config.ns);
+	if (r->other_tid)
+		BPF_CORE_READ_STR_INTO(&r->other_comm, t, comm);
+}
+
+static __always_inline void follow_holder(struct holdrec *r, struct follow_cpu *c,
+					  struct task_struct *t, __u64 lock, __u32 hint)
+{
+	__u32 missed = (__u32)c->counts.missed;
+
+	r->magic = HOLDREC_MAGIC;
+	r->lock = lock;
+	r->hint = hint;
+	r->tid = ns_tid(t, &config.ns);
+	r->pid = ns_pid(t, &config.ns);
+	r->missed = missed - c->missed_told;
+	c->missed_told = missed;
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+}
+
+/* @size: of the record from its begin. */
+static __always_inline void follow_write(void *ctx, struct follow_cpu *c, struct holdrec *r,
+					 __u64 size)
+{
+	size -= FOLLOW_LEAD;
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > sizeof(*r) - FOLLOW_LEAD)
+		return;
+	/* Where the ring is full, perf counts and tells that. */
+	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size);
+	c->counts.records++;
+}
+
+static __always_inline __u32 follow_state_of(struct task_struct___follow *t, __u32 state)
+{
+	if (state == TASK_RUNS || state & TASK_IS_WAKING)
+		return HOLDREC_RUNNABLE;
+	return BPF_CORE_READ_BITFIELD_PROBED(t, in_iowait) ? HOLDREC_IO : HOLDREC_ASLEEP;
+}
+
+/* Which holders there are. */
+
+static __always_inline bool follow_keeps(const struct follow_task *e, __u64 lock)
+{
+	return e->lock[0] == lock || e->lock[1] == lock;
+}
+
+/* @e is of a task that has a lock and is told of no more, as another one takes its place. */
+static __always_inline void follow_displace(const struct follow_task *e)
+{
+	struct follow_cpu *c = follow_here();
+	__u32 hint;
+
+	if (c && e->task && follow_still(e, &hint) < FOLLOW_KEEP)
+		c->counts.missed++;
+}
+
+/* NULL: it has no place. True in @ret_is_new: the entry had not been of this task and lock. */
+static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, __u64 lock,
+							enum follow_kind kind, bool *ret_is_new)
+{
+	struct follow_task *e = follow_entry(tid);
+	struct follow_marks *m = follow_marks();
+	__u32 hint;
+
+	*ret_is_new = false;
+	if (!e || !m)
+		return NULL;
+	if (e->task == task && follow_keeps(e, lock))
+		return e;
+	*ret_is_new = true;
+	if (e->task != task) {
+		follow_displace(e);
+		e->task = 0;
+		e->lock[0] = lock;
+		e->kind[0] = kind;
+		e->lock[1] = e->kind[1] = 0;
+		e->state = HOLDREC_UNKNOWN;
+		e->task = task;
+	} else if (follow_has(e->lock[0], e->kind[0], task, &hint)) {
+		e->lock[1] = lock;
+		e->kind[1] = kind;
+	} else {
+		e->lock[0] = lock;
+		e->kind[0] = kind;
+	}
+	m->marks[tid & (FOLLOW_TASKS - 1)] = 1;
+	return e;
+}
+
+/* The owner of a lock is seen, for which another task waits: whoever it is, if that is news. */
+static __always_inline void follow_seen(void *ctx, struct follow_state *s, struct follow_task *e,
+					__u64 lock, __u32 hint, __u64 now)
+{
+	struct task_struct___follow *t = (void *)e->task;
+	struct follow_told *told = follow_told_of(lock);
+	struct follow_cpu *c = follow_here();
+	struct holdrec r = {.what = HOLDREC_SEEN, .state = HOLDREC_RUNNING};
+	__u64 owner = e->task | hint;
+	bool is_told;
+
+	if (!told || !c)
+		return;
+	is_told = told->lock == lock && told->owner == owner && told->epoch == s->epoch;
+	if (!BPF_CORE_READ(t, on_cpu))
+		r.state = follow_state_of(t, BPF_CORE_READ(t, __state));
+	if (is_told && (r.state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
+		return;
+	if (!follow_may(c, now, r.state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST))
+		return;
+	told->lock = lock;
+	told->owner = owner;
+	told->epoch = s->epoch;
+	if (r.state != HOLDREC_RUNNING) {
+		e->state = r.state;
+		e->epoch = s->epoch;
+	}
+	follow_holder(&r, c, (void *)t, lock, hint);
+	follow_write(ctx, c, &r, FOLLOW_SHORT);
+}
+
+static __always_inline void follow_owner(void *ctx, __u64 lock, __u32 flags, __u64 now)
+{
+	struct follow_state *s = follow_state();
+	__u64 owner = 0;
+	__u32 hint = 0, tid;
+	struct follow_task *e;
+	bool is_new;
+
+	if (!s || !owner_of(lock, flags, &owner, &hint) || !owner)
+		return;
+	tid = BPF_CORE_READ((struct task_struct *)owner, pid);
+	e = follow_enter(owner, tid, lock, follow_kind_of(flags), &is_new);
+	if (e && s->on)
+		follow_seen(ctx, s, e, lock, hint, now);
+}
+
+/* Where waits begin and where they end. */
+
+static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
+{
+	struct follow_wait *w;
+	__u64 lock = ctx->args[0], now;
+	__u32 flags = (__u32)ctx->args[1];
+
+	if (follow_kind_of(flags) == FOLLOW_NONE)
+		return;
+	w = follow_wait_of(tid);
+	now = bpf_ktime_get_ns();
+	/* A mutex that was spun for, and is slept for now, was waited for before. */
+	if (w && (w->tid != tid || w->lock != lock)) {
+		w->lock = lock;
+		w->begin_ns = now;
+		w->flags = flags;
+		w->tid = tid;
+	}
+	follow_owner(ctx, lock, flags, now);
+}
+
+static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind, __u64 task)
+{
+	__u32 hint;
+
+	return follow_has(lock, kind, task, &hint);
+}
+
+/* It has the lock now, and nobody has to be told: the end of the wait says so. */
+static __always_inline void follow_got(__u64 lock, __u32 tid, __u32 flags)
+{
+	__u64 task = bpf_get_current_task();
+	struct follow_told *told = follow_told_of(lock);
+	struct follow_state *s = follow_state();
+	enum follow_kind kind = follow_kind_of(flags);
+	bool is_new;
+
+	if (flags & LCB_READ || kind == FOLLOW_SEM || !told || !s)
+		return;
+	if (s->on) {
+		told->lock = lock;
+		told->owner = task;
+		told->epoch = s->epoch;
+	}
+	if (follow_has_waiters(lock, kind, task))
+		follow_enter(task, tid, lock, kind, &is_new);
+}
+
+static __always_inline void follow_end(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
+{
+	struct follow_wait *w = follow_wait_of(tid);
+	__u64 lock = ctx->args[0];
+	struct follow_state *s;
+
+	/* That of a spinlock within the wait, say. */
+	if (!w || w->tid != tid || w->lock != lock)
+		return;
+	w->tid = 0;
+	if (bpf_ktime_get_ns() - w->begin_ns >= config.follow_ns) {
+		s = follow_state();
+		if (s)
+			__sync_fetch_and_add(&s->n_long, 1);
+	}
+	if (!(int)ctx->args[1])
+		follow_got(lock, tid, w->flags);
+}
+
+/* Where the scheduler takes a task off its CPU, and puts one there. */
+
+static __always_inline void follow_forget(struct follow_task *e, struct follow_marks *m, __u32 tid)
+{
+	e->task = 0;
+	m->marks[tid & (FOLLOW_TASKS - 1)] = 0;
+}
+
+/* Events tell that it waits for a lock itself, until when, and which. */
+static __always_inline bool follow_waits(__u32 tid)
+{
+	struct follow_wait *w = follow_wait_of(tid);
+
+	return w && w->tid == tid;
+}
+
+static __always_inline void follow_off(struct bpf_raw_tracepoint_args *ctx, struct follow_task *e,
+				       __u32 epoch, __u32 nth, __u32 hint)
+{
+	struct task_struct *t = (void *)e->task;
+	struct task_struct___follow *f = (void *)t;
+	struct follow_cpu *c = follow_here();
+	__u64 size = FOLLOW_SHORT;
+	struct holdrec *r;
+	long len;
+
+	if (!c || !follow_may(c, bpf_ktime_get_ns(), FOLLOW_OFF_MOST))
+		return;
+	r = &c->rec;
+	r->what = HOLDREC_OFF;
+	r->state =
+		ctx->args[0] & 1 ? HOLDREC_RUNNABLE : follow_state_of(f, BPF_CORE_READ(f, __state));
+	r->n_frames = 0;
+	r->other_comm[0] = 0;
+	follow_holder(r, c, t, e->lock[nth & (FOLLOW_KEEP - 1)], hint);
+	follow_other(r, (void *)ctx->args[2]);
+	e->state = r->state;
+	e->epoch = epoch;
+	if (r->state != HOLDREC_RUNNABLE) {
+		len = bpf_get_stack(ctx, r->frames, sizeof(r->frames), STACK_LEAD);
+		r->n_frames = len > 0 ? (__u32)len / sizeof(r->frames[0]) : 0;
+		size += r->n_frames * sizeof(r->frames[0]);
+	}
+	follow_write(ctx, c, r, size);
+}
+
+static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
+					  struct follow_state *s, struct follow_marks *m, __u32 tid)
+{
+	struct follow_task *e = follow_entry(tid);
+	__u32 hint = 0, nth;
+
+	if (!e || e->task != ctx->args[1])
+		return;
+	nth = follow_still(e, &hint);
+	if (nth >= FOLLOW_KEEP)
+		follow_forget(e, m, tid);
+	else if (!follow_waits(tid))
+		follow_off(ctx, e, s->epoch, nth, hint);
+}
+
+/* What was told of a task that was not on a CPU is so no more: it runs, or may. */
+static __always_inline void follow_back(void *ctx, struct follow_task *e, enum holdrec_what what,
+					struct task_struct *waker)
+{
+	struct follow_cpu *c = follow_here();
+	struct holdrec r = {.what = what};
+	__u32 hint = 0, nth;
+
+	if (!c)
+		return;
+	r.state = what == HOLDREC_ON ? HOLDREC_RUNNING : HOLDREC_RUNNABLE;
+	e->state = what == HOLDREC_ON ? HOLDREC_UNKNOWN : HOLDREC_RUNNABLE;
+	nth = follow_still(e, &hint);
+	follow_holder(&r, c, (void *)e->task, nth == 1 ? e->lock[1] : e->lock[0], hint);
+	if (waker)
+		follow_other(&r, waker);
+	follow_write(ctx, c, &r, FOLLOW_SHORT);
+}
+
+static __always_inline void follow_comes(struct bpf_raw_tracepoint_args *ctx,
+					 struct follow_state *s, __u32 tid)
+{
+	struct follow_task *e = follow_entry(tid);
+
+	if (e && e->task == ctx->args[2] && e->state && e->epoch == s->epoch)
+		follow_back(ctx, e, HOLDREC_ON, NULL);
+}
+
+SEC("raw_tp/sched_switch")
+int see_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u32 next = BPF_CORE_READ((struct task_struct *)ctx->args[2], pid);
+	struct follow_marks *m = follow_marks();
+	struct follow_state *s;
+	bool leaves, comes;
+
+	if (!m)
+		return 0;
+	leaves = m->marks[tid & (FOLLOW_TASKS - 1)];
+	comes = m->marks[next & (FOLLOW_TASKS - 1)];
+	if (!leaves && !comes)
+		return 0;
+	s = follow_state();
+	if (!s || !s->on)
+		return 0;
+	if (leaves)
+		follow_leaves(ctx, s, m, tid);
+	if (comes)
+		follow_comes(ctx, s, next);
+	return 0;
+}
+
+/*
+ * Where it is decided that a task may go on: the one that runs here has woken it, or an interrupt
+ * that has come meanwhile. The tracepoint sched_wakeup is often passed on another CPU only, where
+ * it would be nobody.
+ */
+SEC("raw_tp/sched_waking")
+int see_waking(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *t = (void *)ctx->args[0];
+	__u32 tid = BPF_CORE_READ(t, pid);
+	struct follow_marks *m = follow_marks();
+	struct follow_state *s;
+	struct follow_task *e;
+
+	if (!m || !m->marks[tid & (FOLLOW_TASKS - 1)])
+		return 0;
+	s = follow_state();
+	e = follow_entry(tid);
+	if (s && e && s->on && e->task == (__u64)t && e->epoch == s->epoch &&
+	    (e->state == HOLDREC_ASLEEP || e->state == HOLDREC_IO))
+		follow_back(ctx, e, HOLDREC_WOKEN, (void *)bpf_get_current_task());
+	return 0;
+}
+
+/* User space begins and ends it; whose waits go on at the begin, for them owners are told. */
+
+static long follow_look(__u64 i, void *arg)
+{
+	struct follow_wait *w = follow_wait_of((__u32)i);
+
+	if (w && w->tid)
+		follow_owner(*(void **)arg, w->lock, w->flags, bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("raw_tp/say_follow")
+int say_follow(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct follow_state *s = follow_state();
+	struct follow_cpu *c = follow_here();
+	struct holdrec r = {.magic = HOLDREC_MAGIC};
+	void *arg = ctx;
+
+	if (!s || !c)
+		return 0;
+	r.what = ctx->args[0] == FOLLOW_BEGIN ? HOLDREC_BEGUN : HOLDREC_STOPPED;
+	s->on = 0;
+	follow_write(ctx, c, &r, FOLLOW_SHORT);
+	if (r.what == HOLDREC_STOPPED)
+		return 0;
+	s->epoch++;
+	s->on = 1;
+	bpf_loop(FOLLOW_WAITS, follow_look, &arg, 0);
+	return 0;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether there are waits that are longer than was asked for is looked at a few times a second: by
+ * the count of those that are over, and by the places where tasks that wait now have written since
+ * when. While there are such, and some time after, the programs are attached to the scheduler's
+ * tracepoints, which every switch of tasks pays for. That takes milliseconds, so a thread of its
+ * own does it. Where the stream begins to tell of holders, and where it ends, a program says that
+ * is run once: it writes a record into a CPU's ring, in its place in time.
+ */
+#include "follow.h"
+#include "bpf-run.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include "shared.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+
+enum { LOOK_MS = 50, LOOK_ATTACHED_MS = 500, FOLLOW_NICE = -10, FOLLOW_LINKS = 2 };
+
+static const uint64_t KEEP_NS = 10000 * MS; /* attached so long after the last long wait */
+
+struct follow {
+	uint64_t longer_ns;
+	struct follow_wait *waiting;
+	struct follow_state *state;
+	int counts; /* map of struct follow_cpu, which begins with struct follow_counts */
+	size_t counts_size;
+	char *values; /* of all CPUs */
+	int n_possible;
+	int say, programs[FOLLOW_LINKS], links[FOLLOW_LINKS]; /* links: -1: not attached */
+	bool attached;
+	uint64_t n_long, last_long_ns; /* the count that was seen; when there was one */
+	uint64_t cpus[WAITS_CPUS / 64];
+	pthread_t thread;
+	bool started;
+	int wake_fd;
+	atomic_bool stopping;
+	/* What follow_counts() tells. */
+	atomic_ullong records, missed, times, attached_ns, since_ns;
+	atomic_int failed;
+};
+
+static const char *const tracepoints[FOLLOW_LINKS] = {"sched_switch", "sched_waking"};
+static const char *const names[FOLLOW_LINKS] = {"see_switch", "see_waking"};
+
+int follow_prepare(struct bpf_object *o, bool on)
+{
+	static const struct {
+		const char *map;
+		uint32_t n;
+	} sizes[] = {{"holders", FOLLOW_TASKS},
+		     {"holders_told", FOLLOW_LOCKS},
+		     {"waiting", FOLLOW_WAITS}};
+	static const char *const programs[] = {"see_switch", "see_waking", "say_follow"};
+	int code = 0;
+
+	for (size_t i = 0; on && code == 0 && i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct bpf_map *m = bpf_object__find_map_by_name(o, sizes[i].map);
+		code = m ? bpf_map__set_max_entries(m, sizes[i].n) : -ENOENT;
+	}
+	for (size_t i = 0; !on && code == 0 && i < sizeof(programs) / sizeof(*programs); i++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(o, programs[i]);
+		code = p ? bpf_program__set_autoload(p, false) : -ENOENT;
+	}
+	return code;
+}
+
+/* Is there a wait that goes on and is too long? */
+static bool has_long_wait(const struct follow *f, uint64_t now)
+{
+	for (uint32_t i = 0; i < FOLLOW_WAITS; i++) {
+		const volatile struct follow_wait *w = &f->waiting[i];
+		uint64_t begin;
+
+		if (!w->tid)
+			continue;
+		begin = w->begin_ns;
+		if (now > begin && now - begin >= f->longer_ns && w->tid)
+			return true;
+	}
+	return false;
+}
+
+static bool is_due(struct follow *f, uint64_t now)
+{
+	uint64_t n_long = __atomic_load_n(&f->state->n_long, __ATOMIC_RELAXED);
+	bool is_one = n_long != f->n_long || has_long_wait(f, now);
+
+	f->n_long = n_long;
+	if (is_one)
+		f->last_long_ns = now;
+	return is_one || (f->attached && now - f->last_long_ns < KEEP_NS);
+}
+
+/* On the first CPU that can. Whose ring is of no CPU that is there, nobody can tell. */
+static int say(const struct follow *f, enum follow_say what)
+{
+	const uint64_t args[12] = {what};
+	int code = -ENXIO;
+
+	for (uint32_t cpu = 0; cpu < WAITS_CPUS; cpu++) {
+		struct bpf_test_run_opts opts = {
+			.sz = sizeof(opts),
+			.ctx_in = args,
+			.ctx_size_in = sizeof(args),
+			.flags = BPF_F_TEST_RUN_ON_CPU,
+			.cpu = cpu,
+		};
+		if (!(f->cpus[cpu / 64] >> cpu % 64 & 1))
+			continue;
+		code = bpf_prog_test_run_opts(f->say, &opts) < 0 ? -errno : 0;
+		if (code == 0)
+			return 0;
+	}
+	return code;
+}
+
+static void read_counts(struct follow *f)
+{
+	const uint32_t first = 0;
+	uint64_t records = 0, missed = 0;
+
+	if (bpf_map_lookup_elem(f->counts, &first, f->values) < 0)
+		return;
+	for (int i = 0; i < f->n_possible; i++) {
+		const struct follow_counts *c = (void *)(f->values + (size_t)i * f->counts_size);
+		records += c->records;
+		missed += c->missed;
+	}
+	atomic_store(&f->records, records);
+	atomic_store(&f->missed, missed);
+}
+
+static void detach(struct follow *f)
+{
+	for (size_t i = 0; i < FOLLOW_LINKS; i++) {
+		if (f->links[i] >= 0)
+			close(f->links[i]);
+		f->links[i] = -1;
+	}
+}
+
+static int attach(struct follow *f)
+{
+	for (size_t i = 0; i < FOLLOW_LINKS; i++) {
+		f->links[i] = bpf_raw_tracepoint_open(tracepoints[i], f->programs[i]);
+		if (f->links[i] < 0)
+			return f->links[i] = -1, -errno;
+	}
+	return say(f, FOLLOW_BEGIN);
+}
+
+static void begin(struct follow *f)
+{
+	int code = attach(f);
+
+	if (code < 0) {
+		detach(f);
+		atomic_store(&f->failed, code);
+		return;
+	}
+	f->attached = true;
+	atomic_store(&f->since_ns, clock_ns(CLOCK_MONOTONIC));
+	atomic_fetch_add(&f->times, 1);
+}
+
+static void end(struct follow *f)
+{
+	if (!f->attached)
+		return;
+	(void)say(f, FOLLOW_STOP); /* whoever reads it has lost no more than that */
+	detach(f);
+	read_counts(f);
+	f->attached = false;
+	uint64_t since = atomic_exchange(&f->since_ns, 0);
+	atomic_fetch_add(&f->attached_ns, clock_ns(CLOCK_MONOTONIC) - since);
+}
+
+static void look(struct follow *f)
+{
+	bool due = is_due(f, clock_ns(CLOCK_MONOTONIC));
+
+	if (due && !f->attached)
+		begin(f);
+	else if (!due)
+		end(f);
+	if (f->attached)
+		read_counts(f);
+}
+
+static void *run(void *arg)
+{
+	struct follow *f = arg;
+	struct pollfd p = {.fd = f->wake_fd, .events = POLLIN};
+
+	(void)setpriority(PRIO_PROCESS, 0, FOLLOW_NICE);
+	while (!atomic_load(&f->stopping) && !atomic_load(&f->failed)) {
+		look(f);
+		poll(&p, 1, f->attached ? LOOK_ATTACHED_MS : LOOK_MS);
+	}
+	end(f);
+	return NULL;
+}
+
+static int find_programs(struct follow *f, struct bpf_object *o, struct error *err)
+{
+	f->say = bpf_run_program(o, "say_follow", err);
+	int code = f->say < 0 ? f->say : 0;
+
+	for (size_t i = 0; code == 0 && i < FOLLOW_LINKS; i++) {
+		f->links[i] = -1;
+		f->programs[i] = bpf_run_program(o, names[i], err);
+		code = f->programs[i] < 0 ? f->programs[i] : 0;
+	}
+	return code;
+}
+
+static int find_maps(struct follow *f, struct bpf_object *o, struct error *err)
+{
+	struct bpf_map *counts = bpf_object__find_map_by_name(o, "follow_cpus");
+
+	if (!counts)
+		return error_set(err, -ENOENT, "The BPF object has no map follow_cpus");
+	f->counts = bpf_map__fd(counts);
+	f->counts_size = (bpf_map__value_size(counts) + 7) / 8 * 8;
+	f->n_possible = libbpf_num_possible_cpus();
+	f->values = f->n_possible > 0 ? mem_calloc((size_t)f->n_possible, f->counts_size) : NULL;
+	if (!f->values)
+		return error_set(err, -ENOMEM, "No memory for counts of holders");
+	f->waiting = bpf_run_map(o, "waiting", FOLLOW_WAITS * sizeof(*f->waiting), PROT_READ, err);
+	f->state = bpf_run_map(o, "following", sizeof(*f->state), PROT_READ, err);
+	return f->waiting && f->state ? 0 : err->code;
+}
+
+int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, struct error *err)
+{
+	struct follow *f = mem_calloc(1, sizeof(*f));
+
+	if (!f)
+		return error_set(err, -ENOMEM, "No memory for following holders");
+	f->longer_ns = longer_ns;
+	f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int code = f->wake_fd < 0 ? error_errno(err, -errno, "Cannot make an eventfd") : 0;
+	code = code < 0 ? code : find_programs(f, o, err);
+	code = code < 0 ? code : find_maps(f, o, err);
+	if (code < 0) {
+		follow_free(f);
+		return code;
+	}
+	*ret = f;
+	return 0;
+}
+
+void follow_add_cpu(struct follow *f, uint32_t cpu)
+{
+	if (cpu < WAITS_CPUS)
+		f->cpus[cpu / 64] |= 1ull << cpu % 64;
+}
+
+int follow_start(struct follow *f, struct error *err)
+{
+	sigset_t all, before;
+
+	if (f->started)
+		return 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(&f->thread, NULL, run, f);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	f->started = code == 0;
+	return code ? error_errno(err, -code, "Cannot start the thread that follows holders") : 0;
+}
+
+void follow_stop(struct follow *f)
+{
+	const uint64_t one = 1;
+
+	if (!f)
+		return;
+	atomic_store(&f->stopping, true);
+	/* It can only fail when it is readable already. */
+	if (write(f->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+void follow_counts(const struct follow *f, struct feed_follow *ret)
+{
+	uint64_t since = atomic_load(&f->since_ns);
+
+	*ret = (struct feed_follow){
+		.longer_ns = f->longer_ns,
+		.records = atomic_load(&f->records),
+		.missed = atomic_load(&f->missed),
+		.times = atomic_load(&f->times),
+		.attached_ns = atomic_load(&f->attached_ns),
+		.failed = atomic_load(&f->failed),
+	};
+	if (since)
+		ret->attached_ns += clock_ns(CLOCK_MONOTONIC) - since;
+}
+
+void follow_free(struct follow *f)
+{
+	if (!f)
+		return;
+	follow_stop(f);
+	if (f->started)
+		pthread_join(f->thread, NULL);
+	bpf_run_unmap(f->waiting, FOLLOW_WAITS * sizeof(*f->waiting));
+	bpf_run_unmap(f->state, sizeof(*f->state));
+	if (f->wake_fd >= 0)
+		close(f->wake_fd);
+	mem_free(f->values);
+	mem_free(f);
+}
