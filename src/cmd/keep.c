@@ -122,6 +122,7 @@ bool keep_has(void *keep, const struct event *ev)
 	case EVENT_OWNER:
 		return *with_begin;
 	default:
+		/* EVENT_HOLDER, too: what a task does is one story, whatever lock it has. */
 		return true;
 	}
 }

@@ -5,7 +5,6 @@
  * The call chain stays where it is, without its context markers and cut where the user part begins.
  */
 #include "sample.h"
-#include "kontend/holdrec.h"
 #include "kontend/ownerrec.h"
 #include "kontend/taskid.h"
 #include "kontend/taskrec.h"

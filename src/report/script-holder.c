@@ -6,11 +6,12 @@
  * ends there are lines of no task.
  */
 #include "script-holder.h"
-#include "kontend/holdrec.h"
 #include "kontend/jsonw.h"
 #include "kontend/text.h"
 #include "kontend/textbuf.h"
 #include "script-line.h"
+
+#include <string.h>
 
 static const char *const whats[HOLDREC_WHATS] = {
 	[HOLDREC_BEGUN] = "follow", [HOLDREC_STOPPED] = "follow", [HOLDREC_SEEN] = "holder",
@@ -29,14 +30,27 @@ static bool is_of_task(const struct event *ev)
 	return ev->holder.what != HOLDREC_BEGUN && ev->holder.what != HOLDREC_STOPPED;
 }
 
-/* The function that sleeps: the first outside of the scheduler and of locking code. NULL: none. */
+/* Is it how any task comes to sleep? */
+static bool is_scheduler(const char *name)
+{
+	static const char *const begins[] = {"__schedule",   "schedule",     "io_schedule",
+					     "__traceiter_", "__bpf_trace_", "bpf_"};
+
+	for (size_t i = 0; name && i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The function that sleeps: the first outside of the scheduler. NULL: not known. */
 static const char *sleeps_in(const struct engine *e, const struct event *ev,
 			     char buf[EVENT_NAMES_TEXT])
 {
-	const uint64_t *frames = ev->holder.frames;
-	uint32_t n = ev->holder.n_frames;
+	uint32_t n = ev->holder.n_frames, i = 0;
 
-	return n ? event_names_func(e, frames[sym_caller(&e->sym, frames, n)], buf) : NULL;
+	while (i < n && is_scheduler(sym_name(&e->sym, ev->holder.frames[i], NULL)))
+		i++;
+	return i < n ? event_names_func(e, ev->holder.frames[i], buf) : NULL;
 }
 
 static const char *clean(char buf[EVENT_NAMES_TEXT], const char *comm)

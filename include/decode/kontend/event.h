@@ -2,6 +2,8 @@
 #ifndef KONTEND_EVENT_H
 #define KONTEND_EVENT_H
 
+#include "kontend/holdrec.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -50,8 +50,8 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
 /* Can holders be followed? 0, or -ENOTSUP and why not. NULL is none that could. */
 int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
 /*
- * From here on a thread of its own sees when holders are to be followed. After privileges were given
- * up, as it needs none. -ENOTSUP: see above.
+ * From here on a thread of its own sees when holders are to be followed. After privileges were
+ * given up, as it needs none. -ENOTSUP: see above.
  */
 int waitfeed_follow(struct waitfeed *f, struct error *err);
 /* No more. Async-signal-safe. */

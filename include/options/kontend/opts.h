@@ -80,14 +80,15 @@ enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 128 };
 struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
-	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair, demo,
-		reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour;
+	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
+		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *zooms[OPTS_LIST_MAX]; /* as query_zoom_parse() takes them */
 	const char *mux_interval;	  /* as mux_parse() takes it */
 	char **command;			  /* what follows "--" */
-	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns, start_after_ns;
+	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
+		start_after_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
 	uint64_t max_size, rotate, compress, memory;
 	uint64_t size, rounds, events; /* of a benchmark */
