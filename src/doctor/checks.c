@@ -18,6 +18,7 @@
 #include "kontend/text.h"
 #include "kontend/tracefs.h"
 #include "kontend/usersyms.h"
+#include "kontend/waitfeed.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -224,6 +225,28 @@ static void check_bpf(struct doctor *d, const struct doctor_facts *f)
 			      "CONFIG_DEBUG_INFO_BTF");
 }
 
+/* The same of what follows holders of locks. */
+static void check_follow(struct doctor *d, const struct doctor_facts *f)
+{
+	struct doctor_item *i = doctor_add(d, "follow", "programs that follow holders of locks");
+	const struct target all = {.kind = TARGET_SYSTEM};
+	const struct waitfeed_options o = {.target = &all, .follow_ns = 1000000};
+	struct waitfeed *feed = NULL;
+	struct error err = {0};
+	int r = waitfeed_new(&feed, &o, NULL, &err);
+
+	r = r < 0 ? r : waitfeed_can_follow(feed, &err);
+	waitfeed_free(feed);
+	if (r == 0) {
+		doctor_found(i, DOCTOR_WORKS, "the kernel takes them");
+		return;
+	}
+	doctor_found(i, DOCTOR_LIMITED, "%s: what holders do while others wait is not known",
+		     err.text);
+	if (r == -EPERM || r == -EACCES)
+		doctor_fix_setcap(i, f);
+}
+
 /* Measuring gives up what it does not need: tried where it does no harm. */
 static void check_privileges(struct doctor *d, const struct doctor_facts *f)
 {
@@ -350,6 +373,7 @@ void doctor_run(struct doctor *d)
 	doctor_perf(d, &f);
 	check_names(d, &f);
 	check_bpf(d, &f);
+	check_follow(d, &f);
 	doctor_namespaces(d, &f);
 	doctor_rest(d, &f);
 	check_privileges(d, &f);

@@ -19,12 +19,35 @@ const struct figure query_cost_figures[] = {
 	{FIGURE_IF("perf_rings_bytes", COUNT, struct query_cost, perf_rings, kernel)},
 	{FIGURE_IF("bpf_rings_bytes", COUNT, struct query_cost, bpf_rings, kernel)},
 	{FIGURE_IF("bpf_maps_bytes", COUNT, struct query_cost, bpf_maps, kernel)},
+	{FIGURE_IF("follow_ns", NS, struct query_cost, follow_ns, follow)},
+	{FIGURE_IF("follow_attached_ns", NS, struct query_cost, follow_attached_ns, follow)},
+	{FIGURE_IF("follow_times", COUNT, struct query_cost, follow_times, follow)},
+	{FIGURE_IF("follow_records", COUNT, struct query_cost, follow_records, follow)},
+	{FIGURE_IF("follow_missed", COUNT, struct query_cost, follow_missed, follow)},
 	FIGURE_END,
 };
 
 static double share(uint64_t ns, uint64_t of_ns)
 {
 	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
+}
+
+/* Of what a version knows, all is there or nothing. */
+static size_t known_bytes(size_t len)
+{
+	if (len >= sizeof(struct record_cost))
+		return sizeof(struct record_cost);
+	return len >= RECORD_COST_MEMORY ? RECORD_COST_MEMORY : RECORD_COST_LEAST;
+}
+
+static void add_follow(struct query_cost *c, const struct record_cost *r)
+{
+	c->follow = r->follow_ns != 0;
+	c->follow_ns = r->follow_ns;
+	c->follow_records = r->follow_records;
+	c->follow_missed = r->follow_missed;
+	c->follow_times = r->follow_times;
+	c->follow_attached_ns = r->follow_attached_ns;
 }
 
 struct query_cost query_cost(const struct query *q)
@@ -35,7 +58,7 @@ struct query_cost query_cost(const struct query *q)
 
 	if (!s || s->len < RECORD_COST_LEAST)
 		return c;
-	memcpy(&r, s->bytes, s->len < sizeof(r) ? RECORD_COST_LEAST : sizeof(r));
+	memcpy(&r, s->bytes, known_bytes(s->len));
 	uint64_t of_ns = r.to_ns - r.from_ns, parts = r.drain_ns + r.looks_ns;
 	if (r.to_ns <= r.from_ns)
 		return c;
@@ -50,11 +73,25 @@ struct query_cost query_cost(const struct query *q)
 		.bpf_maps = r.bpf_maps,
 		.kernel = r.perf_rings + r.bpf_rings + r.bpf_maps,
 	};
+	add_follow(&c, &r);
 	c.pct = share(c.cpu_ns, of_ns);
 	c.drain_pct = share(c.drain_ns, of_ns);
 	c.looks_pct = share(c.looks_ns, of_ns);
 	c.rest_pct = share(c.rest_ns, of_ns);
 	return c;
+}
+
+static void put_follow(const struct query_cost *c, char *buf, size_t size)
+{
+	char time[UNITS_BUF], records[UNITS_BUF], missed[UNITS_BUF];
+	size_t n = strlen(buf);
+
+	if (!c->follow_times)
+		return;
+	snprintf(buf + n, size - n,
+		 "; holders of locks followed for %s: %s records, %s not followed",
+		 units_ns(time, c->follow_attached_ns), units_count(records, c->follow_records),
+		 units_count(missed, c->follow_missed));
 }
 
 const char *query_cost_text(const struct query_cost *c, char *buf, size_t size)
@@ -68,5 +105,6 @@ const char *query_cost_text(const struct query_cost *c, char *buf, size_t size)
 	if (c->kernel && n > 0 && (size_t)n < size)
 		snprintf(buf + n, size - (size_t)n, "; %s of the kernel's memory",
 			 units_bytes(all, c->kernel));
+	put_follow(c, buf, size);
 	return buf;
 }

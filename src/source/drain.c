@@ -119,6 +119,19 @@ static uint64_t next_length(struct drain *d)
 	return d->early_ns ? d->early_ns : d->tick_now;
 }
 
+static void add_follow(const struct drain *d, struct record_cost *cost)
+{
+	struct feed_follow f;
+
+	if (!perf_session_follows(d->session, &f) || f.failed)
+		return;
+	cost->follow_ns = f.longer_ns;
+	cost->follow_records = f.records;
+	cost->follow_missed = f.missed;
+	cost->follow_times = f.times;
+	cost->follow_attached_ns = f.attached_ns;
+}
+
 static void say_cost(struct drain *d, uint64_t until)
 {
 	const struct record_snapshot head = {
@@ -128,6 +141,7 @@ static void say_cost(struct drain *d, uint64_t until)
 	cost.to_ns = clock_ns(CLOCK_MONOTONIC);
 	cost.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->cpu_before_ns;
 	cost.looks_ns = drain_looks_cost_ns(d);
+	add_follow(d, &cost);
 	drain_put_snapshot(d, &head, &cost, sizeof(cost));
 }
 

@@ -83,6 +83,11 @@ bool perf_session_is_fed(const struct perf_session *ps)
 	return ps->feed && ps->feed->waits;
 }
 
+bool perf_session_follows(const struct perf_session *ps, struct feed_follow *ret)
+{
+	return ps->feed && ps->feed->follow && ps->feed->follow(ps->feed, ret);
+}
+
 bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth, struct ring *ret)
 {
 	return ps->feed && ps->feed->ring(ps->feed, perf_session_cpu(ps, i), nth, ret);

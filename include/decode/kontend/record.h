@@ -134,9 +134,19 @@ struct record_cost {
 	uint64_t cpu_ns, drain_ns, looks_ns;
 	/* Bytes of the kernel's memory, with other maps of BPF. First versions end before it. */
 	uint64_t perf_rings, bpf_rings, bpf_maps;
+	/*
+	 * Following holders of locks (holdrec.h) while others wait for longer than follow_ns; 0:
+	 * not asked for, or not to be had. Records that were written, and what was not followed or
+	 * not written; how often, and for how long programs were attached to the scheduler's
+	 * tracepoints. Second versions end before it.
+	 */
+	uint64_t follow_ns, follow_records, follow_missed, follow_times, follow_attached_ns;
 };
 
-enum { RECORD_COST_LEAST = offsetof(struct record_cost, perf_rings) };
+enum {
+	RECORD_COST_LEAST = offsetof(struct record_cost, perf_rings),
+	RECORD_COST_MEMORY = offsetof(struct record_cost, follow_ns),
+};
 
 struct record {
 	enum record_kind kind;

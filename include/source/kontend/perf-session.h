@@ -61,6 +61,8 @@ const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
 /* Are waits told by the feed, with events of nothing in place of perf's of them? */
 bool perf_session_is_fed(const struct perf_session *ps);
+/* Does its feed follow holders of locks? What that has come to so far. */
+bool perf_session_follows(const struct perf_session *ps, struct feed_follow *ret);
 /* The ring of the feed's own for the CPU of ring @i. False: it has none. */
 bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth, struct ring *ret);
 /*

@@ -65,12 +65,12 @@ struct follow_marks {
 	__u8 marks[FOLLOW_TASKS];
 };
 
-/* Who loads it gives these their sizes, if holders are to be followed. */
+/* Who loads it makes these small if holders are not to be followed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
 	__type(value, struct follow_task);
-	__uint(max_entries, 1); /* FOLLOW_TASKS */
+	__uint(max_entries, FOLLOW_TASKS);
 } holders SEC(".maps");
 
 struct {
@@ -84,7 +84,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
 	__type(value, struct follow_told);
-	__uint(max_entries, 1); /* FOLLOW_LOCKS */
+	__uint(max_entries, FOLLOW_LOCKS);
 } holders_told SEC(".maps");
 
 struct {
@@ -99,7 +99,7 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct follow_wait);
-	__uint(max_entries, 1); /* FOLLOW_WAITS */
+	__uint(max_entries, FOLLOW_WAITS);
 } waiting SEC(".maps");
 
 struct {

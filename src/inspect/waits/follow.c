@@ -57,18 +57,13 @@ static const char *const names[FOLLOW_LINKS] = {"see_switch", "see_waking"};
 
 int follow_prepare(struct bpf_object *o, bool on)
 {
-	static const struct {
-		const char *map;
-		uint32_t n;
-	} sizes[] = {{"holders", FOLLOW_TASKS},
-		     {"holders_told", FOLLOW_LOCKS},
-		     {"waiting", FOLLOW_WAITS}};
+	static const char *const maps[] = {"holders", "holders_told", "waiting"};
 	static const char *const programs[] = {"see_switch", "see_waking", "say_follow"};
 	int code = 0;
 
-	for (size_t i = 0; on && code == 0 && i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct bpf_map *m = bpf_object__find_map_by_name(o, sizes[i].map);
-		code = m ? bpf_map__set_max_entries(m, sizes[i].n) : -ENOENT;
+	for (size_t i = 0; !on && code == 0 && i < sizeof(maps) / sizeof(*maps); i++) {
+		struct bpf_map *m = bpf_object__find_map_by_name(o, maps[i]);
+		code = m ? bpf_map__set_max_entries(m, 1) : -ENOENT;
 	}
 	for (size_t i = 0; !on && code == 0 && i < sizeof(programs) / sizeof(*programs); i++) {
 		struct bpf_program *p = bpf_object__find_program_by_name(o, programs[i]);

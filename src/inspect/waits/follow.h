@@ -12,7 +12,7 @@
 struct bpf_object;
 struct follow;
 
-/* Before @o is loaded: its maps get their sizes, or, if not @on, its programs are left out. */
+/* Before @o is loaded: if not @on its programs are left out, and its maps are small. */
 int follow_prepare(struct bpf_object *o, bool on);
 /* On an object that was loaded, and outlives it. */
 int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, struct error *err);
