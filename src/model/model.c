@@ -208,14 +208,6 @@ static int map_code(struct model *m, const struct event *ev)
 	return profile_end_objects(&m->profile);
 }
 
-/* Whoever they are: perf's records need not have told of them. */
-static int name_as_told(struct model *m, int32_t pid, int32_t tid, const char *comm)
-{
-	uint32_t t = tid ? task_get_quickly(&m->tasks, pid, tid) : TASK_OTHER;
-
-	return t == TASK_OTHER ? 0 : task_name(&m->tasks, t, comm);
-}
-
 static int apply_other(struct model *m, const struct event *ev)
 {
 	m->loss.others += ev->kind != EVENT_LOST && ev->kind != EVENT_LOST_SAMPLES;
