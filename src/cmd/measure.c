@@ -284,6 +284,7 @@ static int failed(int ret, const struct error *err)
 static int start(struct measure *m, struct measure_job *j, struct error *err)
 {
 	m->run.held = j->held;
+	m->run.blame = j->blame;
 	int ret = run_open(&m->run, m->o, err);
 
 	m->run.engine.model.min_wait_ns = m->o->min_wait_ns;

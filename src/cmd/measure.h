@@ -34,8 +34,9 @@ struct measure {
  * errno with @err; -EPIPE (the reader of the output has gone) ends the program without a word.
  */
 struct measure_job {
-	bool held; /* how long locks are held is asked for */
-	bool look; /* what it shows is there at once: without an end asked for, a look is enough */
+	bool held;  /* how long locks are held is asked for */
+	bool blame; /* because of whom is waited is */
+	bool look;  /* what it shows is there at once: without an end asked for, a look is enough */
 	/* The engine is there, no event has come yet. NULL: nothing to do. */
 	int (*begin)(struct measure_job *j, struct measure *m, struct error *err);
 	/*

@@ -38,11 +38,19 @@ static unsigned default_views(enum report_format f)
 /* A key may be one of locks, of the profile, or of both. */
 static int parse_by(const struct opts *o, struct report_spec *s, struct error *err)
 {
-	bool locks, hot;
+	bool locks, hot, blame;
 
 	s->hot_locks = o->group && !strcmp(o->group, "locks");
-	if (!o->by)
+	if (!o->by || !strcmp(o->by, "blame"))
 		return 0;
+	blame = query_blame_by_parse(o->by, &s->blame_by) == 0;
+	s->is_blame_by = blame;
+	blame &= (s->views & (REPORT_BLAME | REPORT_DID)) != 0;
+	if (!blame && s->views && !(s->views & ~(unsigned)(REPORT_BLAME | REPORT_DID)))
+		return error_set(err, -EINVAL,
+				 "--by '%s': who is to blame is by task, process, lock, type, "
+				 "caller, stack or state",
+				 o->by);
 	locks = query_by_parse(o->by, &s->query.by) == 0;
 	s->is_by = locks;
 	hot = query_hot_by_parse(o->by, &s->hot_by) == 0;
@@ -51,7 +59,7 @@ static int parse_by(const struct opts *o, struct report_spec *s, struct error *e
 				 "--by '%s': rows of the profile are by symbol, object, process, "
 				 "task, group, cpu or stack",
 				 o->by);
-	if (!locks && !(s->views & REPORT_HOT))
+	if (!locks && !blame && !(s->views & REPORT_HOT))
 		return error_set(err, -EINVAL,
 				 "--by '%s' is for --view hot: locks are by lock, caller, task, "
 				 "process, type, cpu, cgroup or stack",
@@ -112,6 +120,8 @@ static int make_spec(struct reporter *r, struct error *err)
 				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
 				 ", separated by commas; see 'kontend report --help'",
 				 o->view);
+	if (o->by && !strcmp(o->by, "blame") && !o->view)
+		s->views = REPORT_BLAME;
 	if (cmd_verdict(o, &r->verdict, err) < 0)
 		return -EINVAL;
 	s->verdict = &r->verdict;
@@ -183,6 +193,7 @@ int cmd_report(const struct opts *o)
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	r.job.held = r.spec.views & REPORT_HELD;
+	r.job.blame = r.spec.views & (REPORT_BLAME | REPORT_DID);
 	r.job.look = is_look(&r.spec);
 	return measure_run(o, &r.job);
 }

@@ -287,7 +287,8 @@ const struct opts_info opts_table[] = {
 	 COMPLETE_NONE, SCREEN},
 	{0, "by", "KEY", "what a row of locks (default: lock) or hot (default: symbol) stands for",
 	 table, REPORT, OPTS_CHOICE, FIELD(by), 0, 0,
-	 "lock caller task process type cpu cgroup memcg stack owner symbol object group",
+	 "lock caller task process type cpu cgroup memcg stack owner symbol object group state "
+	 "blame",
 	 COMPLETE_NONE, REPORT},
 	{0, "group", "WHICH", "samples in hot and flame: all, or only those in lock paths", table,
 	 REPORT, OPTS_CHOICE, FIELD(group), 0, 0, "all locks", COMPLETE_NONE, REPORT},

@@ -93,6 +93,57 @@ static int keep_held(struct model *m, struct only *o)
 	return kept && marks ? 0 : -ENOMEM;
 }
 
+static bool has_charged(struct only *o, uint32_t lock, uint32_t stack)
+{
+	const struct query_where w = {.lock = lock, .stack = stack};
+
+	return only_knows(o->q->model, &w) && only_has_wait(o, &w);
+}
+
+/* What is waited and charged to nobody yet. */
+static int keep_classes(struct model *m, struct only *o)
+{
+	const struct blame *all = &o->q->model->blame;
+	struct blame_class *kept = arena_alloc(o->arena, (all->n_classes + 1) * sizeof(*kept));
+
+	m->blame.classes = kept;
+	for (uint32_t i = 1; kept && i < all->n_classes; i++) {
+		kept[i] = all->classes[i];
+		if (o->q->no_blame || !has_charged(o, kept[i].lock, kept[i].stack))
+			kept[i].n = kept[i].ns = 0;
+	}
+	return kept ? 0 : -ENOMEM;
+}
+
+static const char *why_no_blame(const struct model *m, const struct only *o)
+{
+	if (only_asks_waiters(o))
+		return "a filter about who waits says nothing of it: what is waited is charged by "
+		       "lock and call chain";
+	return m->min_wait_ns ? "--min-wait says nothing of it: what is charged is of all waits"
+			      : NULL;
+}
+
+/* By what was waited for and where; lost_ns is of no known place. */
+static int keep_charged(struct model *m, struct only *o)
+{
+	const struct blame *all = &o->q->model->blame;
+	struct blame_cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
+	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
+
+	o->q->no_blame = why_no_blame(m, o);
+	m->blame.cells = kept;
+	m->blame.n = m->blame.lost_ns = 0;
+	for (size_t i = 0; kept && marks && !o->q->no_blame && i < all->n; i++) {
+		if (!has_charged(o, all->cells[i].key.lock, all->cells[i].key.stack))
+			continue;
+		kept[m->blame.n++] = all->cells[i];
+		marks[i] = 1;
+	}
+	o->q->kept_charged = marks;
+	return kept && marks ? keep_classes(m, o) : -ENOMEM;
+}
+
 static int keep_samples(struct model *m, struct only *o)
 {
 	const struct profile *all = &o->q->model->profile;
@@ -149,7 +200,7 @@ static int narrow(struct only *o, struct model *m)
 {
 	*m = *o->q->model;
 	if (forget_sums(m, o->arena) < 0 || keep_cells(m, o) < 0 || keep_waits(m, o) < 0 ||
-	    keep_held(m, o) < 0)
+	    keep_held(m, o) < 0 || keep_charged(m, o) < 0)
 		return -ENOMEM;
 	forget_spins(m);
 	return keep_samples(m, o);
@@ -203,7 +254,8 @@ void query_only_end(struct query *q)
 		return;
 	q->model = &q->engine->model;
 	q->only = 0;
-	q->kept_cells = q->kept_held = q->kept_samples = NULL;
+	q->kept_cells = q->kept_held = q->kept_charged = q->kept_samples = NULL;
+	q->no_blame = NULL;
 	forget_names(q);
 }
 

@@ -121,6 +121,11 @@ bool only_asks_chains(const struct only *o)
 	return o->f.want & (1ull << C_STACK | 1ull << C_CALLER);
 }
 
+bool only_asks_waiters(const struct only *o)
+{
+	return o->f.want >> C_TASK;
+}
+
 bool only_asks_locks(const struct only *o)
 {
 	return !(o->f.want >> C_CALLER);

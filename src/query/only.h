@@ -29,6 +29,8 @@ bool only_has_wait(struct only *o, const struct query_where *w);
 bool only_has_sample(struct only *o, const struct query_where *w);
 /* Is there a term about call chains? */
 bool only_asks_chains(const struct only *o);
+/* Is there one about who waits, on which CPU, or whose lock it is? */
+bool only_asks_waiters(const struct only *o);
 /* Are all terms about locks? */
 bool only_asks_locks(const struct only *o);
 

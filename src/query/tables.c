@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The registry of tables: a new one is a line here. */
 #include "kontend/tables.h"
+#include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
@@ -20,6 +21,8 @@ const struct table_def table_defs[] = {
 	{&query_waiters_kind, "waiters", "Waiters"},
 	{&query_chains_kind, "chains", "Chains"},
 	{&query_held_kind, "held locks", "Held while others waited"},
+	{&query_blame_kind, "tasks to blame", "Because of whom"},
+	{&query_blame_did_kind, "what holders did", "What holders did"},
 	{&query_cpus_kind, "CPUs", "CPUs"},
 	{&query_diff_kind, "differences", NULL},
 	{&query_compare_kind, "B minus A", "B minus A"},

@@ -7,6 +7,7 @@
  */
 #include "window.h"
 #include "internal.h"
+#include "kontend/blame-recent.h"
 #include "kontend/cell-recent.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
@@ -24,9 +25,11 @@ struct stamp {
 };
 
 struct window {
-	struct stamp of_cells, of_held, of_profile; /* all 0: not made yet */
+	struct stamp of_cells, of_held, of_charged, of_profile; /* all 0: not made yet */
 	struct cell_table cells, held;
 	struct profile profile;
+	struct blame_cell *charged;
+	size_t n_charged;
 	struct profile_cell *room;
 	uint64_t used; /* number of the use */
 };
@@ -60,6 +63,7 @@ static struct window *find(struct query *q)
 	oldest = q->windows->list;
 	for (w = q->windows->list; w < q->windows->list + KEPT; w++) {
 		if (w->of_cells.window_ns == q->window_ns || w->of_held.window_ns == q->window_ns ||
+		    w->of_charged.window_ns == q->window_ns ||
 		    w->of_profile.window_ns == q->window_ns)
 			break;
 		oldest = w->used < oldest->used ? w : oldest;
@@ -122,6 +126,42 @@ const struct cell_table *query_cells(struct query *q)
 const struct cell_table *query_held_cells(struct query *q)
 {
 	return cells_of(q, true);
+}
+
+static int make_charged(const struct query *q, struct window *w)
+{
+	const struct blame *b = &q->engine->model.blame;
+	struct recent_window when = recent_find(&b->recent, q->window_ns);
+
+	mem_free(w->charged);
+	w->charged = mem_calloc(b->n + 1, sizeof(*w->charged));
+	w->n_charged = w->charged ? blame_recent(b, &when, q->kept_charged, w->charged) : 0;
+	return w->charged ? 0 : -ENOMEM;
+}
+
+const struct blame_cell *query_charged(struct query *q, size_t *ret_n)
+{
+	const struct blame *all = &q->model->blame;
+
+	*ret_n = all->n;
+	if (!query_has_window(q) || !all->recent.max)
+		return all->cells;
+	if (q->no_blame) {
+		*ret_n = 0;
+		return NULL;
+	}
+	struct window *w = find(q);
+	if (w && !is_made(&w->of_charged, q)) {
+		w->of_charged = (struct stamp){0};
+		if (make_charged(q, w) == 0)
+			w->of_charged = stamp_of(q);
+	}
+	if (!w || !w->of_charged.window_ns) {
+		q->cache->failed = true;
+		return all->cells;
+	}
+	*ret_n = w->n_charged;
+	return w->charged;
 }
 
 static int make_profile(const struct query *q, struct window *w)
@@ -212,6 +252,7 @@ void query_window_deinit(struct query *q)
 	for (size_t i = 0; q->windows && i < KEPT; i++) {
 		cell_table_deinit(&q->windows->list[i].cells);
 		cell_table_deinit(&q->windows->list[i].held);
+		mem_free(q->windows->list[i].charged);
 		mem_free(q->windows->list[i].room);
 	}
 	mem_free(q->windows);

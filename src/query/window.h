@@ -4,6 +4,7 @@
 
 #include "kontend/query.h"
 
+struct blame_cell;
 struct cell_table;
 struct profile;
 
@@ -16,6 +17,8 @@ bool query_has_window(const struct query *q);
  */
 const struct cell_table *query_cells(struct query *q);
 const struct cell_table *query_held_cells(struct query *q); /* the same of who held locks */
+/* The same of because of whom was waited: so many cells. */
+const struct blame_cell *query_charged(struct query *q, size_t *ret_n);
 const struct profile *query_profile(struct query *q);
 /* How long the time is that rates of these cells are of: the last closed bucket, or the window. */
 uint64_t query_rate_ns(const struct query *q);

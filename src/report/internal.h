@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "kontend/query-annotate.h"
+#include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
@@ -37,8 +38,10 @@ struct report_data {
 	struct query_lock_look lock_look; /* always */
 	struct query_held_sum held_sum;
 	enum query_by held_by;
-	struct table types, cpus, locks, waiters, chains, held, slots, holders, contexts, events,
-		rotation;
+	struct query_blame_sum blame_sum;
+	enum query_blame_by blame_by, did_by;
+	struct table types, cpus, locks, waiters, chains, held, blame, did, slots, holders,
+		contexts, events, rotation;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;
@@ -92,6 +95,12 @@ void report_tree_text(const struct report_data *d, FILE *out);
 void report_tree_json(const struct report_data *d, struct jsonw *j);
 void report_hist_text(const struct report_data *d, FILE *out);
 void report_hist_json(const struct report_data *d, struct jsonw *j);
+
+/* blame.c: because of whom, and what holders did. */
+int report_blame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_blame_text(const struct report_data *d, FILE *out);
+void report_blame_json(const struct report_data *d, struct jsonw *j);
 
 /* perf.c: breakpoint slots, perf events and contexts, in each format. */
 void report_perf_text(const struct report_data *d, FILE *out);

@@ -428,7 +428,9 @@ static int open_engine(struct run *r, struct error *err)
 	struct source *top = r->source;
 
 	if (r->held)
-		limits.held = limits.blame = model_limits_held(memory);
+		limits.held = model_limits_held(memory);
+	if (r->blame)
+		limits.blame = model_limits_held(memory);
 	int ret = r->remember ? history_new(&top, r->source, &remembered, err) : 0;
 
 	if (ret == 0)

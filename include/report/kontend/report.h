@@ -2,6 +2,7 @@
 #ifndef KONTEND_REPORT_H
 #define KONTEND_REPORT_H
 
+#include "kontend/query-blame.h"
 #include "kontend/query-hot.h"
 #include "kontend/query.h"
 #include <stdio.h>
@@ -15,6 +16,8 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(waiters, WAITERS)                                                                        \
 	X(chains, CHAINS)                                                                          \
 	X(held, HELD)                                                                              \
+	X(blame, BLAME)                                                                            \
+	X(did, DID)                                                                                \
 	X(mmap, MMAP)                                                                              \
 	X(slots, SLOTS) /* and, but for CSV, holders */                                            \
 	X(holders, HOLDERS)                                                                        \
@@ -65,7 +68,9 @@ struct report_spec {
 	enum report_format format;
 	unsigned views; /* enum report_view, or-ed; CSV takes one only */
 	struct query_spec query;
-	bool is_by;		 /* query.by was chosen: else each view has its own */
+	bool is_by;	  /* query.by was chosen: else each view has its own */
+	bool is_blame_by; /* the same of what blame and did are by */
+	enum query_blame_by blame_by;
 	char csv_separator;	 /* 0: ',' */
 	const char *source_kind; /* NULL: "live" */
 	bool ascii;		 /* text: no character beyond ASCII of our own */

@@ -23,6 +23,7 @@ struct run {
 	bool opened;
 	bool remember;		 /* set before: the engine has a history of the last minutes */
 	bool held;		 /* set before: how long locks are held is followed */
+	bool blame;		 /* set before: because of whom is waited is */
 	bool from_file;		 /* a recording: nothing is started, stopped or measured */
 	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */

@@ -108,16 +108,22 @@ static bool is_schedule(const char *name)
 	return false;
 }
 
-static const char *sleeps_in(struct query *q, const uint64_t *frames, uint32_t n)
+uint32_t query_sleeps_in(struct query *q, const uint64_t *frames, uint32_t n)
 {
-	const char *name = NULL;
+	uint32_t func = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		name = query_func_name(q, query_func(q, frames[i]));
+		func = query_func(q, frames[i]);
+		const char *name = query_func_name(q, func);
 		if (name && !is_schedule(name))
 			break;
 	}
-	return name;
+	return func;
+}
+
+static const char *sleeps_in(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	return query_func_name(q, query_sleeps_in(q, frames, n));
 }
 
 const char *query_queue_function(struct query *q, const struct locksnap_queue *queue)

@@ -21,6 +21,8 @@ const char *query_queue_certainty(const struct locksnap_queue *queue);
 const char *query_queue_state(const struct locksnap_queue *queue);
 /* Where it sleeps: the function that called the scheduler; NULL: not known. */
 const char *query_queue_function(struct query *q, const struct locksnap_queue *queue);
+/* The innermost function that says more than that one sleeps; 0: none. */
+uint32_t query_sleeps_in(struct query *q, const uint64_t *frames, uint32_t n);
 /* Where thread @tid was last seen to sleep while it held a lock; NULL: never. */
 const char *query_queue_last_function(struct query *q, int32_t tid);
 /* Both: "asleep io_schedule", "running on 1"; NULL: not known, or no memory. */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_BLAME_H
+#define KONTEND_QUERY_BLAME_H
+
+#include "kontend/blame.h"
+#include "kontend/query.h"
+
+/*
+ * Because of whom is waited, as src/model/blame.c charges it. What rows are by says something of
+ * the root: who it is, the lock that it has, where it got that lock, what it did.
+ */
+enum query_blame_by {
+	BLAME_BY_TASK,
+	BLAME_BY_PROCESS,
+	BLAME_BY_LOCK,
+	BLAME_BY_TYPE,
+	BLAME_BY_CALLER,
+	BLAME_BY_STACK,
+	BLAME_BY_STATE,
+	BLAME_BYS,
+};
+
+const char *query_blame_by_name(enum query_blame_by by);
+int query_blame_by_parse(const char *s, enum query_blame_by *ret); /* 0 or -EINVAL */
+
+/* The first four are parts of `waited_ns`, and make it up. */
+struct query_blame_sum {
+	uint64_t tasks_ns;    /* because of tasks that are known */
+	uint64_t readers_ns;  /* of readers of which it is not known who they are */
+	uint64_t others_ns;   /* of holders that are forgotten */
+	uint64_t unknown_ns;  /* nobody is known to have had the lock, or nobody yet; and lost_ns */
+	uint64_t waited_ns;   /* by all sure waits, those in flight too */
+	uint64_t followed_ns; /* of it: what the holder did is known */
+	uint64_t tasks;	      /* that are known */
+	uint64_t not_followed, lost_ns, folded; /* as struct blame has them */
+	const char *refused;			/* why there is nothing; NULL: there is */
+};
+
+int query_blame_sum(struct query *q, struct query_blame_sum *ret); /* 0 or -ENOMEM */
+/* Table "blame": waited_ns of all its rows is what has been waited. */
+int query_blame(struct query *q, enum query_blame_by by, const struct query_spec *s,
+		struct table *ret, struct error *err);
+extern const struct table_kind query_blame_kind;
+
+/*
+ * Table "did": what holders did while others waited for their lock, by all but BLAME_BY_STATE. A
+ * scope is about the lock that was held, who held it and where that one got it.
+ */
+int query_blame_did(struct query *q, enum query_blame_by by, const struct query_spec *s,
+		    struct table *ret, struct error *err);
+extern const struct table_kind query_blame_did_kind;
+
+/* The same of one lock, both modes of it: how long, by what holders did, and why most of all. */
+struct query_blame_lock {
+	uint64_t time_ns; /* that its holders are known of; 0: of none */
+	uint64_t state_ns[BLAME_STATES];
+	const char *why[BLAME_STATES]; /* "kept off by stress/99"; NULL: not known */
+};
+
+/* Of the lock that has this id by BY_LOCK. 0 or -ENOMEM. */
+int query_blame_lock(struct query *q, uint64_t id, struct query_blame_lock *ret);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the holders of one lock did while others waited, for the page of that lock. */
+#include "rows.h"
+
+#include <errno.h>
+
+/* Another mode of a lock is at the same address. */
+static uint64_t addr_of(const struct model *m, uint64_t id)
+{
+	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
+		if (m->locks.locks[i].id == id)
+			return m->locks.locks[i].addr;
+	return 0;
+}
+
+static void add(struct blame_rows *b, struct blame_group *g, uint32_t cell)
+{
+	const struct blame_cell *c = &b->cells.v[cell];
+
+	g->ns += c->time_ns;
+	g->state_ns[c->key.state] += c->time_ns;
+	b->next[cell] = g->cells;
+	g->cells = cell + 1;
+}
+
+int query_blame_lock(struct query *q, uint64_t id, struct query_blame_lock *ret)
+{
+	struct blame_rows b = {.q = q, .by = BLAME_BY_LOCK, .did = true};
+	struct blame_group g = {0};
+	uint64_t addr = addr_of(q->model, id);
+	struct blame_mostly why;
+
+	*ret = (struct query_blame_lock){0};
+	if (!addr)
+		return 0;
+	int r = blame_rows_sum(&b);
+	for (size_t i = 0; r == 0 && i < b.n; i++) {
+		if (q->model->locks.locks[blame_first(&b, &b.g[i])->key.root_lock].addr != addr)
+			continue;
+		for (uint32_t c = b.g[i].cells, next; c; c = next) {
+			next = b.next[c - 1];
+			add(&b, &g, c - 1);
+		}
+	}
+	ret->time_ns = g.ns;
+	for (uint32_t i = 0; r == 0 && i < BLAME_STATES; i++) {
+		ret->state_ns[i] = g.state_ns[i];
+		if (!g.state_ns[i])
+			continue;
+		blame_why(&b, &g, i, &why);
+		ret->why[i] = blame_why_text(q, &why);
+	}
+	return r < 0 || q->cache->failed ? -ENOMEM : 0;
+}

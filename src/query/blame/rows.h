@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_BLAME_ROWS_H
+#define KONTEND_QUERY_BLAME_ROWS_H
+
+#include "../rows.h"
+#include "cells.h"
+
+/* What one row is about. */
+struct blame_group {
+	uint64_t id, ns, chained_ns, last_ns;
+	uint64_t state_ns[BLAME_STATES];
+	uint32_t first; /* a cell of it */
+	uint32_t cells; /* all, as index + 1 */
+};
+
+/* A sum over cells for which more than one is looked at. */
+struct blame_weight {
+	uint64_t key, ns;
+	uint32_t cell;
+};
+
+struct blame_rows {
+	struct query *q;
+	enum query_blame_by by;
+	bool did; /* by time, of who had the very lock: else by what was waited */
+	const struct query_scope *scope;
+	struct query_blame_cells cells;
+	uint32_t *next; /* of the same group, as index + 1 */
+	struct blame_group *g;
+	size_t n, cap;
+	uint64_t all_ns;
+	struct blame_weight *room; /* scratch, as many as cells */
+};
+
+/* Groups all cells that count. 0 or -ENOMEM. */
+int blame_rows_sum(struct blame_rows *b);
+bool blame_rows_count(const struct blame_rows *b, const struct blame_cell *c);
+uint64_t blame_rows_ns(const struct blame_rows *b, const struct blame_cell *c);
+
+static inline const struct blame_cell *blame_first(const struct blame_rows *b,
+						   const struct blame_group *g)
+{
+	return &b->cells.v[g->first];
+}
+
+/* why.c: what most of a group is charged for. */
+struct blame_heaviest {
+	uint64_t key, ns;
+	uint32_t cell; /* of that key the one with most */
+	bool many;     /* there are other keys */
+};
+
+/* By a key of cells, of which UINT64_MAX is none. */
+bool blame_heaviest(struct blame_rows *b, const struct blame_group *g,
+		    uint64_t (*key_of)(struct blame_rows *b, const struct blame_cell *c),
+		    struct blame_heaviest *ret);
+
+void blame_weights_sort(struct blame_weight *w, size_t n); /* equal keys side by side */
+
+struct blame_mostly {
+	uint32_t state; /* enum blame_state */
+	double pct;	/* of the group */
+	const char *who, *in,
+		*what; /* kept off by; asleep in and for, or the lock; NULL: unknown */
+};
+
+void blame_mostly(struct blame_rows *b, const struct blame_group *g, struct blame_mostly *ret);
+/* Why it is in that state: most of it. */
+void blame_why(struct blame_rows *b, const struct blame_group *g, uint32_t state,
+	       struct blame_mostly *ret);
+/* "running", "runnable 61%, kept off by stress/99", "asleep: pipe is full, in pipe_write" */
+const char *blame_mostly_text(struct query *q, const struct blame_mostly *m);
+const char *blame_why_text(struct query *q, const struct blame_mostly *m); /* NULL: not known */
+const char *blame_state_name(uint32_t state);				   /* "not_followed" */
+const char *blame_state_words(uint32_t state); /* "holder not followed" */
+
+/* What both tables say of the root. */
+struct blame_columns {
+	size_t task, process, pid, tid, comm, stack, row, kind, lock, name, locks, lock_id, caller;
+	size_t mostly, mostly_state, mostly_pct, mostly_who, mostly_in, mostly_what;
+};
+
+void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t want,
+		     const struct blame_columns *at, struct value *v);
+void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64_t want,
+		       const struct blame_columns *at, struct value *v);
+/* The kind's columns; those with a mask of other ways to make rows have no flags. */
+struct column *blame_columns_by(struct query *q, const struct table_kind *kind,
+				const uint32_t *only_by, enum query_blame_by by);
+void blame_rank(void *ctx, size_t row, struct row_rank *ret);
+
+#endif
