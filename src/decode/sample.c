@@ -446,7 +446,8 @@ static void note_gap(const uint8_t *rec, struct event *ev)
 	struct perf_event_header h;
 	bool is_begin = ev->kind == EVENT_CONTENTION_BEGIN;
 
-	if (!is_begin && ev->kind != EVENT_CONTENTION_END && ev->kind != EVENT_RELEASE)
+	if (!is_begin && ev->kind != EVENT_CONTENTION_END && ev->kind != EVENT_RELEASE &&
+	    ev->kind != EVENT_HOLDER)
 		return;
 	memcpy(&h, rec, sizeof(h));
 	ev->after_gap = h.misc & WAITREC_AFTER_GAP ||

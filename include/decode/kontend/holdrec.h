@@ -36,9 +36,14 @@ enum holdrec_state {
 struct holdrec {
 	unsigned int size; /* perf's; the raw data begin behind it */
 	unsigned int magic;
-	unsigned long long lock;  /* that it has; one of them */
-	int pid, tid;		  /* of the holder: taskid.h; 0: of no task */
-	int other_pid, other_tid; /* OFF: who gets the CPU; WOKEN: who woke it; 0: nobody */
+	unsigned long long lock; /* that it has; one of them */
+	int pid, tid;		 /* of the holder: taskid.h; 0: of no task */
+	/*
+	 * Of who is runnable, at OFF: who gets the CPU, which may be others later; at SEEN: who has
+	 * it then. At OFF of who falls asleep: the same. WOKEN: who ran where it was woken, which
+	 * may have been by an interrupt. 0: nobody (the idle task), or not known.
+	 */
+	int other_pid, other_tid;
 	unsigned int what, state;
 	unsigned int hint; /* 1: one of its readers, at that moment or before */
 	/* Records that this CPU could not write, or holders not followed, since the last one. */

@@ -57,6 +57,7 @@ struct follow_cpu {
 	__u64 slice_ns;	    /* when it began */
 	__u32 used;	    /* records of it */
 	__u32 missed_told;  /* of counts.missed */
+	__u64 curr;	    /* the task that runs here, since the first switch that was seen */
 	struct holdrec rec; /* where interrupts are off */
 };
 
@@ -111,6 +112,7 @@ struct {
 } following SEC(".maps");
 
 struct task_struct___follow {
+	struct thread_info thread_info;
 	int pid;
 	unsigned int __state;
 	int on_cpu;
@@ -275,17 +277,67 @@ static __always_inline void follow_holder(struct holdrec *r, struct follow_cpu *
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 }
 
-/* @size: of the record from its begin. */
-static __always_inline void follow_write(void *ctx, struct follow_cpu *c, struct holdrec *r,
-					 __u64 size)
+/* Into a ring of ours, where waits are told there, too. False: it has no room. */
+static __always_inline bool follow_put(void *ctx, const struct ring_place *p,
+				       const struct holdrec *r, __u64 size, __u32 cpu)
+{
+	struct ring_record *rec = ring_has_room(p) ? ring_next(p) : NULL;
+	__u32 all;
+
+	if (!rec)
+		return false;
+	tell_who(rec, bpf_get_current_pid_tgid(), cpu);
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > sizeof(*r) || bpf_probe_read_kernel(&rec->holder, size, r))
+		return false;
+	all = ring_lead(p, rec, RING_LEAD + (__u32)size);
+	rec->holder.size = all - RING_LEAD - sizeof(rec->holder.size);
+	publish(ctx, p, all);
+	return true;
+}
+
+/* Who is woken by an interrupt may be while another record is written. */
+static __always_inline bool follow_put_own(void *ctx, const struct holdrec *r, __u64 size)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct waits_cpu *w = waits_here(cpu);
+	bool is_done, is_inner = w && w->ring.busy;
+
+	if (!w || !w->ring.id)
+		return false;
+	const struct ring_place usual = {&w->ring, w->data, config.ring_bytes};
+	const struct ring_place inner = {&w->nested, w->nested_data, WAITS_NESTED};
+	if (is_inner) {
+		if (w->nested.busy)
+			return false;
+		w->nested.busy = 1;
+		is_done = follow_put(ctx, &inner, r, size, cpu);
+		w->nested.busy = 0;
+		return is_done;
+	}
+	w->ring.busy = 1;
+	is_done = follow_put(ctx, &usual, r, size, cpu);
+	w->ring.busy = 0;
+	return is_done;
+}
+
+static __always_inline bool follow_put_perf(void *ctx, struct holdrec *r, __u64 size)
 {
 	size -= FOLLOW_LEAD;
 	barrier_var(size); /* the same register for test and use, or the verifier forgets */
 	if (size > sizeof(*r) - FOLLOW_LEAD)
-		return;
-	/* Where the ring is full, perf counts and tells that. */
-	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size);
-	c->counts.records++;
+		return false;
+	return bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size) == 0;
+}
+
+/* @size: of the record from its begin. */
+static __always_inline void follow_write(void *ctx, struct follow_cpu *c, struct holdrec *r,
+					 __u64 size)
+{
+	if (config.waits ? follow_put_own(ctx, r, size) : follow_put_perf(ctx, r, size))
+		c->counts.records++;
+	else
+		c->counts.missed++;
 }
 
 static __always_inline __u32 follow_state_of(struct task_struct___follow *t, __u32 state)
@@ -345,6 +397,19 @@ static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, _
 	return e;
 }
 
+/* Who has the CPU that @t is ready to run on, as far as is known. */
+static __always_inline void follow_instead(struct holdrec *r, struct task_struct___follow *t)
+{
+	struct follow_cpu *c;
+	const __u32 first = 0;
+
+	if (!bpf_core_field_exists(t->thread_info.cpu))
+		return;
+	c = bpf_map_lookup_percpu_elem(&follow_cpus, &first, BPF_CORE_READ(t, thread_info.cpu));
+	if (c && c->curr && c->curr != (__u64)t)
+		follow_other(r, (void *)c->curr);
+}
+
 /* The owner of a lock is seen, for which another task waits: whoever it is, if that is news. */
 static __always_inline void follow_seen(void *ctx, struct follow_state *s, struct follow_task *e,
 					__u64 lock, __u32 hint, __u64 now)
@@ -373,6 +438,8 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 		e->epoch = s->epoch;
 	}
 	follow_holder(&r, c, (void *)t, lock, hint);
+	if (r.state == HOLDREC_RUNNABLE)
+		follow_instead(&r, t);
 	follow_write(ctx, c, &r, FOLLOW_SHORT);
 }
 
@@ -555,11 +622,13 @@ int see_switch(struct bpf_raw_tracepoint_args *ctx)
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	__u32 next = BPF_CORE_READ((struct task_struct *)ctx->args[2], pid);
 	struct follow_marks *m = follow_marks();
+	struct follow_cpu *c = follow_here();
 	struct follow_state *s;
 	bool leaves, comes;
 
-	if (!m)
+	if (!m || !c)
 		return 0;
+	c->curr = ctx->args[2];
 	leaves = m->marks[tid & (FOLLOW_TASKS - 1)];
 	comes = m->marks[next & (FOLLOW_TASKS - 1)];
 	if (!leaves && !comes)

@@ -13,6 +13,7 @@
 #include "kernel/arch.h"
 #include "shared.h"
 
+#include "kontend/holdrec.h"
 #include "kontend/waitrec.h"
 
 const volatile struct waits_config config = {0};
@@ -36,6 +37,7 @@ struct ring_record {
 	union {
 		struct waitrec_begin begin;
 		struct waitrec_end end;
+		struct holdrec holder;
 	};
 };
 

@@ -124,8 +124,6 @@ static __always_inline bool owner_read(struct ownerrec *r, __u64 lock, __u32 fla
 	return r->tid > 0;
 }
 
-#include "follow.bpf.c"
-
 static __always_inline bool is_wanted(__u64 pid_tid)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), tid = (__u32)pid_tid, pid = pid_tid >> 32;
@@ -296,6 +294,8 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 		tell_owner(ctx);
 	c->ring.busy = 0;
 }
+
+#include "follow.bpf.c"
 
 static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
 {
