@@ -36,6 +36,7 @@ struct query_blame_sum {
 	const char *refused;			/* why there is nothing; NULL: there is */
 };
 
+const char *query_blame_why_not(const struct query *q);		   /* the same reason */
 int query_blame_sum(struct query *q, struct query_blame_sum *ret); /* 0 or -ENOMEM */
 /* Table "blame": waited_ns of all its rows is what has been waited. */
 int query_blame(struct query *q, enum query_blame_by by, const struct query_spec *s,

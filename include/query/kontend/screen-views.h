@@ -12,7 +12,9 @@
 	X(waiters)                                                                                 \
 	X(slots)                                                                                   \
 	X(contexts)                                                                                \
-	X(rotation) X(uprobes) X(mmap) X(hot) X(chains) X(held) X(callers) X(tasks) X(types) X(cpus)
+	X(rotation)                                                                                \
+	X(uprobes) X(mmap) X(hot) X(chains) X(held) X(blame) X(did) X(callers) X(tasks) X(types)   \
+		X(cpus)
 
 #define SCREEN_VIEWS_FIRST_WORD(name) #name
 #define SCREEN_VIEWS_WORD(name) " " #name

@@ -94,7 +94,7 @@ int query_blame_cells(struct query *q, struct query_blame_cells *ret)
 	return 0;
 }
 
-const char *query_blame_refused(const struct query *q)
+const char *query_blame_why_not(const struct query *q)
 {
 	if (!q->model->blame.max)
 		return "it was not followed because of whom is waited";

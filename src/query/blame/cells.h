@@ -17,7 +17,6 @@ struct query_blame_cells {
 };
 
 int query_blame_cells(struct query *q, struct query_blame_cells *ret); /* 0 or -ENOMEM */
-const char *query_blame_refused(const struct query *q); /* why there are none; NULL: there are */
 
 /* Who the root is, as far as that is known. */
 enum blame_who { BLAME_TASK, BLAME_READER, BLAME_OTHER, BLAME_NOBODY };

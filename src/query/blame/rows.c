@@ -145,7 +145,7 @@ int query_blame_sum(struct query *q, struct query_blame_sum *ret)
 	*ret = (struct query_blame_sum){.not_followed = all->not_followed,
 					.lost_ns = b.cells.lost_ns,
 					.folded = all->folded,
-					.refused = query_blame_refused(q)};
+					.refused = query_blame_why_not(q)};
 	for (size_t i = 0; i < b.n; i++) {
 		const struct blame_group *g = &b.g[i];
 		uint64_t *const parts[] = {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Because of whom is waited, and what holders did while others waited: two views of the same sums.
+ * The first line says how all that was waited is made up. Enter opens the page of the lock that
+ * costs most of the row.
+ */
+#include "kontend/query-blame.h"
+#include "kontend/units.h"
+#include "list.h"
+
+#include <stdio.h>
+
+struct view_blame {
+	struct list_view list;
+	uint64_t lock_id; /* of the selected row; 0: none */
+};
+
+static const char *const bys[] = {"task",   "process", "lock",	"type",
+				  "caller", "stack",   "state", NULL};
+static const char *const did_bys[] = {"lock", "task", "process", "type", "caller", "stack", NULL};
+
+static enum query_blame_by by_of(const char *name)
+{
+	enum query_blame_by by = BLAME_BY_TASK;
+
+	(void)query_blame_by_parse(name, &by);
+	return by;
+}
+
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	return query_blame(l->v.query, by_of(bys[l->by]), spec, ret, err);
+}
+
+static int ask_did(struct list_view *l, struct query_spec *spec, struct table *ret,
+		   struct error *err)
+{
+	return query_blame_did(l->v.query, by_of(did_bys[l->by]), spec, ret, err);
+}
+
+static void put_part(struct line *line, const char **comma, uint64_t ns, const char *what)
+{
+	char buf[UNITS_BUF];
+
+	if (!ns)
+		return;
+	line_printf(line, ROLE_NORMAL, "%s%s %s", *comma, units_ns(buf, ns), what);
+	*comma = ", ";
+}
+
+/* "12.9s waited: 11.2s because of 14 tasks, 0.6s holder not known  followed 97%" */
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_blame_sum sum;
+	char buf[UNITS_BUF], tasks[64];
+	const char *comma = ": ";
+
+	(void)t;
+	if (query_blame_sum(l->v.query, &sum) < 0 || sum.refused)
+		return 0;
+	snprintf(tasks, sizeof(tasks), "because of %s task%s", units_count(buf, sum.tasks),
+		 sum.tasks == 1 ? "" : "s");
+	line_put(&line, ROLE_BOLD, units_ns(buf, sum.waited_ns));
+	line_put(&line, ROLE_NORMAL, " waited");
+	put_part(&line, &comma, sum.tasks_ns, tasks);
+	put_part(&line, &comma, sum.readers_ns, "of some readers");
+	put_part(&line, &comma, sum.others_ns, "forgotten");
+	put_part(&line, &comma, sum.unknown_ns, "holder not known");
+	if (sum.waited_ns)
+		line_printf(&line, ROLE_DIM, "  followed %s%%",
+			    units_pct(buf, 100 * (double)sum.followed_ns / (double)sum.waited_ns));
+	if (sum.not_followed)
+		line_printf(&line, ROLE_WARN, "  %s missed", units_count(buf, sum.not_followed));
+	return 1;
+}
+
+static const char *empty_text(struct list_view *l, const struct table *t)
+{
+	const char *refused = query_blame_why_not(l->v.query);
+
+	(void)t;
+	return refused ? refused
+		       : "nothing was waited for here: nobody is to blame (chains, 0, shows who "
+			 "is at this moment)";
+}
+
+static const char *empty_did(struct list_view *l, const struct table *t)
+{
+	const char *refused = query_blame_why_not(l->v.query);
+
+	(void)t;
+	return refused ? refused
+		       : "no holder is known of a lock for which others waited (blame has what "
+			 "was waited because of nobody known)";
+}
+
+static void keep_selected(struct list_view *l, const struct table *t)
+{
+	size_t at = table_row(t, l->pane.table.selected), col = table_column(t, "lock_id");
+
+	((struct view_blame *)l)->lock_id =
+		at == SIZE_MAX || col == SIZE_MAX ? 0 : table_value(t, at, col)->u;
+}
+
+static int open_row(struct list_view *l)
+{
+	uint64_t lock = ((struct view_blame *)l)->lock_id;
+
+	return lock ? view_open(&l->v, BY_LOCK, lock) : 0;
+}
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_head,
+	.empty = empty_text,
+	.open = open_row,
+	.drawn = keep_selected,
+	.bys = bys,
+	.has_window = list_has_window,
+	.heat = "waited_ns",
+};
+
+static const struct list_ops did_ops = {
+	.ask = ask_did,
+	.head = draw_head,
+	.empty = empty_did,
+	.open = open_row,
+	.drawn = keep_selected,
+	.bys = did_bys,
+	.has_window = list_has_window,
+	.heat = "time_ns",
+};
+
+static const struct view_key keys[] = {
+	{CMD_ENTER, "lock"}, {CMD_FILTER, "filter"}, {CMD_BY, "by"},
+	{CMD_SORT, "sort"},  {CMD_NONE, NULL},
+};
+
+const struct view_ops view_blame = {
+	.name = "blame",
+	.title = "blame",
+	.keys = keys,
+	.help = "Because of whom is waited? Each moment of waiting is charged to the root: the "
+		"task that held the lock, or, while that one waited for a lock itself, the holder "
+		"of that one, and so on. WAITED of all rows is all that was waited: who is not "
+		"known has a row as well. MOSTLY says what the root did for most of it: it ran, it "
+		"was ready to run and another task had the CPU, or it slept, for what and where. "
+		"That is followed by BPF, of holders for whom others wait; OTH% is what was not. "
+		"b chooses rows by the root's process, lock, type, function, call chain or state. "
+		"Enter opens the page of the row's lock.",
+	.tables = "blame",
+	.size = sizeof(struct view_blame),
+	LIST_VIEW(&ops),
+};
+
+const struct view_ops view_did = {
+	.name = "did",
+	.title = "did",
+	.keys = keys,
+	.help = "What did those who had a lock do while others waited for it? TIME is how long "
+		"known holders had it meanwhile, as a clock shows it, however many waited; readers "
+		"who have it together count each. RUN% is a long critical section, RDY% a CPU "
+		"that another task had, SLP% and I/O% sleep with the lock held, LCK% another "
+		"lock: its own row says why. MOSTLY is the greatest part, and why. b chooses rows "
+		"by holder, or by the function in which the holder had got the lock. Enter opens "
+		"the page of the row's lock.",
+	.tables = "did",
+	.size = sizeof(struct view_blame),
+	LIST_VIEW(&did_ops),
+};
