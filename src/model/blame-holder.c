@@ -53,7 +53,8 @@ static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)
 
 int blame_holder(struct model *m, const struct event *ev)
 {
-	uint32_t state = states[ev->holder.state];
+	/* Who has a lock may be told at any time; what it does is true as long as it is followed. */
+	uint32_t state = m->blame.following ? states[ev->holder.state] : BLAME_NOT_FOLLOWED;
 
 	m->blame.not_followed += ev->holder.missed;
 	if (ev->holder.what == HOLDREC_BEGUN)
