@@ -3,7 +3,8 @@
  * A wait is judged where it ends, as its length is known only then, and its events are noted by a
  * hash of what they say: time, kind, CPU and lock. A mutex that goes from spinning to sleeping
  * begins more than once; these begins wait with the model's wait until it is judged. Who held a
- * lock is said directly behind a begin of the same CPU, and goes with it. Ends of waits that the
+ * lock is said directly behind a begin of the same CPU, and goes with it; who lets go of one goes
+ * with any wait for it. Ends of waits that the
  * model does not know are of no wait that is meant.
  */
 #include "keep.h"
@@ -17,9 +18,17 @@ static uint64_t hash_of(uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
 	return map64_hash(time) ^ map64_hash(lock + ((uint64_t)cpu << 1 | is_end) * 0x9e3779b9);
 }
 
+/* A lock of which something is kept: no event is of the time 0. */
+static uint64_t hash_of_lock(uint64_t lock)
+{
+	return hash_of(0, 0, lock, false);
+}
+
 static int note(struct keep *k, uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
 {
-	return map64_put(&k->events, hash_of(time, cpu, lock, is_end), 1);
+	int r = map64_put(&k->events, hash_of(time, cpu, lock, is_end), 1);
+
+	return r < 0 ? r : map64_put(&k->events, hash_of_lock(lock), 1);
 }
 
 /* Of the wait at @at; what is there of an earlier one is forgotten. NULL: no memory. */
@@ -119,6 +128,8 @@ bool keep_has(void *keep, const struct event *ev)
 	case EVENT_CONTENTION_END:
 		return map64_get(&k->events, hash_of(ev->time, ev->cpu, ev->end.lock, true)) !=
 		       NULL;
+	case EVENT_RELEASE:
+		return map64_get(&k->events, hash_of_lock(ev->release.lock)) != NULL;
 	case EVENT_OWNER:
 		return *with_begin;
 	default:

@@ -140,6 +140,28 @@ static bool check_tracefs(struct doctor *d, char path[TRACEFS_PATH])
 	return false;
 }
 
+/* Of newer kernels: no figure needs it, but holds are exact by it. */
+static void check_releases(struct doctor *d, const char *tracefs)
+{
+	struct doctor_item *i = doctor_add(d, "releases", "lock:contended_release");
+	struct tracepoint tp = {0};
+	struct error err = {0};
+	int r = tracepoint_read(&tp, tracefs, "lock", "contended_release", &err);
+
+	if (r == 0)
+		doctor_found(i, DOCTOR_WORKS,
+			     "readable: holders tell when they let go, so how long locks are held "
+			     "is exact, and hand-overs have a length");
+	else if (r == -ENOENT)
+		doctor_found(
+			i, DOCTOR_LIMITED,
+			"this kernel does not tell of releases, as kernels from 7.x on do: how "
+			"long locks are held is an upper bound");
+	else
+		doctor_found(i, DOCTOR_LIMITED, "%s", err.text);
+	tracepoint_deinit(&tp);
+}
+
 static void check_events(struct doctor *d, struct doctor_facts *f)
 {
 	static const char *const events[] = {"contention_begin", "contention_end"};
@@ -168,6 +190,7 @@ static void check_events(struct doctor *d, struct doctor_facts *f)
 	}
 	f->has_event = true;
 	doctor_found(i, DOCTOR_WORKS, "readable; contention_begin is event %u", f->begin_id);
+	check_releases(d, path);
 }
 
 static void check_names(struct doctor *d, const struct doctor_facts *f)

@@ -32,6 +32,7 @@ void pair_insert(struct model *m, uint32_t index);
 
 /* looks.c: compares the latest look at the locks, which is due, with the waits in flight. */
 void looks_settle(struct model *m);
+bool looks_of_all(const struct model *m); /* every task is measured */
 
 /* account.c: what was waited goes into cells, locks, CPUs and types. */
 void account_end(struct model *m, const struct wait *w, const struct event *ev);

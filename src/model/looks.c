@@ -275,7 +275,7 @@ static int see_holders(struct model *m, const struct look_at *l)
 }
 
 /* Whose waits are not measured are in the looks all the same. */
-static bool all_are_measured(const struct model *m)
+bool looks_of_all(const struct model *m)
 {
 	return strcmp(m->host.targets, "all CPUs") == 0;
 }
@@ -290,7 +290,7 @@ void looks_settle(struct model *m)
 		drop_over(m, &now);
 		code = open_look(&before, snapshot_set_get(&m->snapshots_before, SNAPSHOT_LOCKS));
 	}
-	if (code != -ENOMEM && now.snap.n_waiters && all_are_measured(m))
+	if (code != -ENOMEM && now.snap.n_waiters && looks_of_all(m))
 		code = add_untold(m, &now, &before);
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);

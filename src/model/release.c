@@ -9,7 +9,8 @@
  * the same. So what is exact is the time from when the holder got the lock, or from when the first
  * of an unbroken row of waiters came, whichever was later. A mutex tells of waiters that spin, but
  * no release while nobody sleeps in its queue: what was held before the first one slept is no more
- * than an upper bound.
+ * than an upper bound. So is what was held since others came, where not all tasks are measured: one
+ * that is not may have let go meanwhile.
  *
  * The kernel tells of some releases right after others may have got the lock. Then the next one has
  * it already (`due`), and what comes late says nothing that is not known. Readers and writers are
@@ -115,11 +116,12 @@ static void count_release(struct model *m, uint32_t lock, struct hold *h, uint64
 {
 	struct modes of = modes_of(m, lock);
 	uint64_t since = waits_since(&of), queued = queue_since(&of);
+	bool exact = since <= h->got_ns || looks_of_all(m);
 
 	if (since > h->got_ns)
 		h->got_ns = since;
 	if (queued && h->got_ns >= m->lost_until)
-		holds_count(m, h, lock, ns, queued <= h->got_ns);
+		holds_count(m, h, lock, ns, exact && queued <= h->got_ns);
 }
 
 /* Who had waited for it lets go of it. */
@@ -203,6 +205,8 @@ void release_event(struct model *m, const struct event *ev)
 		return;
 	struct hold h = {.stack = STACK_OTHER};
 	uint64_t waited_ns = holds_charge(m, lock);
+	if (m->locks.locks[lock].twin)
+		holds_charge(m, m->locks.locks[lock].twin);
 	fold_if_full(m);
 	h.task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
 	tell_blame(m, lock, h.task);
@@ -235,8 +239,6 @@ bool release_got(struct model *m, const struct wait *w, uint64_t ns)
 	uint32_t holders = of.l->n_holds + (of.other ? of.other->n_holds : 0);
 	uint64_t since = waits_since(&of);
 
-	if (!m->holds.releases)
-		return false;
 	of.l->got_ns = ns;
 	of.l->freed.ns = 0;
 	if (of.other)

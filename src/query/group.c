@@ -133,6 +133,13 @@ static size_t slot_of(const struct groups *gs, uint64_t id)
 	return k;
 }
 
+const struct group *query_group_find(const struct groups *gs, uint64_t id)
+{
+	uint32_t at = gs->slots ? gs->slots[slot_of(gs, id)] : 0;
+
+	return at ? &gs->g[at - 1] : NULL;
+}
+
 static struct group *group_get(struct query *q, struct groups *gs, uint64_t id,
 			       const struct query_where *w)
 {

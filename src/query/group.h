@@ -53,6 +53,8 @@ struct groups {
 
 uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w);
 bool query_in_scope(struct query *q, const struct query_scope *s, const struct query_where *w);
+/* The group with that id; NULL: there is none. */
+const struct group *query_group_find(const struct groups *gs, uint64_t id);
 int query_group(struct query *q, enum query_by by, const struct query_scope *scope,
 		struct groups *ret);
 /* The same, in that arena and not in the query's. */

@@ -74,23 +74,32 @@ static int keep_waits(struct model *m, struct only *o)
 }
 
 /* Holders are asked about as who waits is: by the wait after which they had the lock. */
-static int keep_held(struct model *m, struct only *o)
+static const uint8_t *keep_holders(struct model *m, struct only *o, const struct cell_table *all,
+				   struct cell_table *ret)
 {
-	const struct cell_table *all = &o->q->model->held;
 	struct cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
 	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
 
-	m->held.cells = kept;
-	m->held.n = 0;
+	ret->cells = kept;
+	ret->n = 0;
 	for (size_t i = 0; kept && marks && i < all->n; i++) {
 		struct query_where w = query_cell_where(&all->cells[i]);
+		w.owner = OWNER_NONE; /* there it says something else */
 		if (!only_knows(m, &w) || !only_has_wait(o, &w))
 			continue;
-		kept[m->held.n++] = all->cells[i];
+		kept[ret->n++] = all->cells[i];
 		marks[i] = 1;
 	}
-	o->q->kept_held = marks;
-	return kept && marks ? 0 : -ENOMEM;
+	return kept ? marks : NULL;
+}
+
+static int keep_held(struct model *m, struct only *o)
+{
+	struct query *q = o->q;
+
+	q->kept_held = keep_holders(m, o, &q->model->held, &m->held);
+	q->kept_handed = keep_holders(m, o, &q->model->handed, &m->handed);
+	return q->kept_held && q->kept_handed ? 0 : -ENOMEM;
 }
 
 static bool has_charged(struct only *o, uint32_t lock, uint32_t stack)
@@ -254,7 +263,7 @@ void query_only_end(struct query *q)
 		return;
 	q->model = &q->engine->model;
 	q->only = 0;
-	q->kept_cells = q->kept_held = q->kept_charged = q->kept_samples = NULL;
+	q->kept_cells = q->kept_held = q->kept_handed = q->kept_charged = q->kept_samples = NULL;
 	q->no_blame = NULL;
 	forget_names(q);
 }

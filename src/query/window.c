@@ -24,9 +24,12 @@ struct stamp {
 	uint64_t window_ns, only, generation, profile_generation, tick_ns, n_ticks, zero_ns;
 };
 
+/* Which cells. */
+enum which { CELLS, HELD, HANDED, TABLES };
+
 struct window {
-	struct stamp of_cells, of_held, of_charged, of_profile; /* all 0: not made yet */
-	struct cell_table cells, held;
+	struct stamp of[TABLES], of_charged, of_profile; /* all 0: not made yet */
+	struct cell_table tables[TABLES];
 	struct profile profile;
 	struct blame_cell *charged;
 	size_t n_charged;
@@ -52,6 +55,14 @@ bool query_has_window(const struct query *q)
 	return q->window_ns && q->model->cells.recent.max;
 }
 
+static bool is_of(const struct window *w, uint64_t window_ns)
+{
+	for (size_t i = 0; i < TABLES; i++)
+		if (w->of[i].window_ns == window_ns)
+			return true;
+	return w->of_charged.window_ns == window_ns || w->of_profile.window_ns == window_ns;
+}
+
 static struct window *find(struct query *q)
 {
 	struct window *w, *oldest;
@@ -62,9 +73,7 @@ static struct window *find(struct query *q)
 		return NULL;
 	oldest = q->windows->list;
 	for (w = q->windows->list; w < q->windows->list + KEPT; w++) {
-		if (w->of_cells.window_ns == q->window_ns || w->of_held.window_ns == q->window_ns ||
-		    w->of_charged.window_ns == q->window_ns ||
-		    w->of_profile.window_ns == q->window_ns)
+		if (is_of(w, q->window_ns))
 			break;
 		oldest = w->used < oldest->used ? w : oldest;
 	}
@@ -92,10 +101,14 @@ static int make_cells(const struct query *q, const struct cell_table *t, const u
 }
 
 /* Those of the window, made if they are not there; all, where there is none, or no memory. */
-static const struct cell_table *cells_of(struct query *q, bool held)
+static const struct cell_table *cells_of(struct query *q, enum which which)
 {
+	const struct cell_table *const rests[TABLES] = {&q->model->cells, &q->model->held,
+							&q->model->handed};
 	const struct model *all = &q->engine->model;
-	const struct cell_table *rest = held ? &q->model->held : &q->model->cells;
+	const struct cell_table *const whole[TABLES] = {&all->cells, &all->held, &all->handed};
+	const uint8_t *const kept[TABLES] = {q->kept_cells, q->kept_held, q->kept_handed};
+	const struct cell_table *rest = rests[which];
 
 	if (!query_has_window(q))
 		return rest;
@@ -104,13 +117,12 @@ static const struct cell_table *cells_of(struct query *q, bool held)
 		q->cache->failed = true;
 		return rest;
 	}
-	struct cell_table *ret = held ? &w->held : &w->cells;
-	struct stamp *of = held ? &w->of_held : &w->of_cells;
+	struct cell_table *ret = &w->tables[which];
+	struct stamp *of = &w->of[which];
 	if (is_made(of, q))
 		return ret;
 	*of = (struct stamp){0};
-	if (make_cells(q, held ? &all->held : &all->cells, held ? q->kept_held : q->kept_cells,
-		       ret)) {
+	if (make_cells(q, whole[which], kept[which], ret)) {
 		q->cache->failed = true;
 		return rest;
 	}
@@ -120,12 +132,17 @@ static const struct cell_table *cells_of(struct query *q, bool held)
 
 const struct cell_table *query_cells(struct query *q)
 {
-	return cells_of(q, false);
+	return cells_of(q, CELLS);
 }
 
 const struct cell_table *query_held_cells(struct query *q)
 {
-	return cells_of(q, true);
+	return cells_of(q, HELD);
+}
+
+const struct cell_table *query_handed_cells(struct query *q)
+{
+	return cells_of(q, HANDED);
 }
 
 static int make_charged(const struct query *q, struct window *w)
@@ -250,8 +267,8 @@ const char *query_window_text(const struct query *q, char buf[QUERY_WINDOW_TEXT]
 void query_window_deinit(struct query *q)
 {
 	for (size_t i = 0; q->windows && i < KEPT; i++) {
-		cell_table_deinit(&q->windows->list[i].cells);
-		cell_table_deinit(&q->windows->list[i].held);
+		for (size_t t = 0; t < TABLES; t++)
+			cell_table_deinit(&q->windows->list[i].tables[t]);
 		mem_free(q->windows->list[i].charged);
 		mem_free(q->windows->list[i].room);
 	}

@@ -16,7 +16,8 @@ bool query_has_window(const struct query *q);
  * not answer: the cache's `failed` is set. After query_sync().
  */
 const struct cell_table *query_cells(struct query *q);
-const struct cell_table *query_held_cells(struct query *q); /* the same of who held locks */
+const struct cell_table *query_held_cells(struct query *q);   /* the same of who held locks */
+const struct cell_table *query_handed_cells(struct query *q); /* and of hand-overs */
 /* The same of because of whom was waited: so many cells. */
 const struct blame_cell *query_charged(struct query *q, size_t *ret_n);
 const struct profile *query_profile(struct query *q);

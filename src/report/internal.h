@@ -37,6 +37,7 @@ struct report_data {
 	struct query_chains_sum chains_sum;
 	struct query_lock_look lock_look; /* always */
 	struct query_held_sum held_sum;
+	struct query_handed handed;
 	enum query_by held_by;
 	struct query_blame_sum blame_sum;
 	enum query_blame_by blame_by, did_by;

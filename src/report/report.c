@@ -211,6 +211,7 @@ static int ask_held(struct report_data *d, const struct query_spec *s, struct er
 	d->held_by = held.by;
 	int r = query_held_sum(d->q, &d->held_sum);
 
+	r = r < 0 ? r : query_held_handed(d->q, &d->handed);
 	return r < 0 ? r : query_held(d->q, &held, &d->held, err);
 }
 

@@ -114,19 +114,70 @@ void report_chains_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+/* "held while others waited, at most, by task: ", or as far as holders have told, exactly. */
+static void put_held_title(const struct report_data *d, FILE *out)
+{
+	const struct query_held_sum *s = &d->held_sum;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fputs("#\n# held while others waited, ", out);
+	if (s->exact && s->exact == s->known)
+		fputs("exactly", out);
+	else if (s->exact)
+		fprintf(out, "%s of %s times exactly, others at most", units_count(a, s->exact),
+			units_count(b, s->known));
+	else
+		fputs("at most", out);
+	fprintf(out, ", by %s: ", query_by_name(d->held_by));
+	report_text_count(&d->held, "rows", out);
+}
+
+/* Only where releases are told. */
+static void put_handed(const struct report_data *d, FILE *out)
+{
+	const struct query_handed *h = &d->handed;
+	char n[UNITS_BUF], a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
+
+	if (h->n)
+		fprintf(out,
+			"# %s hand-overs, from a release until the next one had the lock: half "
+			"within %s, "
+			"99 %% within %s, the longest %s\n",
+			units_count(n, h->n), units_ns(a, h->p50_ns), units_ns(b, h->p99_ns),
+			units_ns(c, h->max_ns));
+}
+
 void report_held_text(const struct report_data *d, FILE *out)
 {
 	const struct query_held_sum *s = &d->held_sum;
 	char a[UNITS_BUF], b[UNITS_BUF];
 
-	fprintf(out, "#\n# held while others waited, at most, by %s: ", query_by_name(d->held_by));
-	report_text_count(&d->held, "rows", out);
+	put_held_title(d, out);
 	fprintf(out, "# %s of %s locks that were waited for went to who waited already",
 		units_count(a, s->known), units_count(b, s->got));
 	fprintf(out, "; %s of %s waited is charged to holders\n", units_ns(a, s->charged_ns),
 		units_ns(b, s->waited_ns));
+	put_handed(d, out);
 	if (d->held.n_total)
 		report_text_table(&d->held, d->spec, out);
+}
+
+static void put_handed_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_handed *h = &d->handed;
+
+	if (!query_held_has_releases(d->q)) {
+		jsonw_null(j, "handovers");
+		return;
+	}
+	jsonw_begin(j, "handovers", '{', false);
+	jsonw_u64(j, "n", h->n);
+	if (h->n) {
+		jsonw_u64(j, "p50_ns", h->p50_ns);
+		jsonw_u64(j, "p99_ns", h->p99_ns);
+		jsonw_u64(j, "max_ns", h->max_ns);
+	}
+	jsonw_end(j, '}');
 }
 
 void report_held_json(const struct report_data *d, struct jsonw *j)
@@ -135,7 +186,9 @@ void report_held_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "got", d->held_sum.got);
 	jsonw_u64(j, "known", d->held_sum.known);
 	jsonw_u64(j, "waited_ns", d->held_sum.waited_ns);
+	jsonw_u64(j, "exact", d->held_sum.exact);
 	jsonw_u64(j, "charged_ns", d->held_sum.charged_ns);
+	put_handed_json(d, j);
 	report_json_rows(j, "rows", &d->held);
 	jsonw_end(j, '}');
 }

@@ -274,6 +274,12 @@ static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *t
 	r->names = r->target.n_ids ? NULL : nsview_names(r->ns);
 }
 
+/* Holds are made of them, and no other figure. */
+static bool wants_releases(const struct run *r, const struct opts *o)
+{
+	return o->verb != VERB_EXPORT && (o->verb != VERB_REPORT || r->held);
+}
+
 static int load_programs(struct run *r, const struct opts *o, struct snapshot_source **ret,
 			 struct error *err)
 {
@@ -288,6 +294,7 @@ static int load_programs(struct run *r, const struct opts *o, struct snapshot_so
 		.target = &r->target,
 		.ns = r->ns,
 		.ring_bytes = asked_bytes(o),
+		.releases = wants_releases(r, o),
 	};
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, err);
@@ -373,6 +380,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
+		.releases = wants_releases(r, o),
 		.mmap = &level,
 		.target = r->target,
 		.snapshots = first,

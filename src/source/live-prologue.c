@@ -109,6 +109,8 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 		r = put_format(p, "lock", p->begin);
 	if (r == 0)
 		r = put_format(p, "lock", p->end);
+	if (r == 0 && p->release->id)
+		r = put_format(p, "lock", p->release);
 	if (r == 0 && p->timers->entry.id)
 		r = put_format(p, "timer", &p->timers->entry);
 	if (r == 0 && p->timers->entry.id)

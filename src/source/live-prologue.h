@@ -18,8 +18,8 @@ struct live_prologue {
 	struct queue *queue;
 	struct perf_session *session;
 	const struct target *target;
-	const struct tracepoint *begin, *end;
-	struct live_timers *timers; /* learns of its functions, and is aimed */
+	const struct tracepoint *begin, *end, *release; /* release: id 0: there is none */
+	struct live_timers *timers;			/* learns of its functions, and is aimed */
 	struct live_mmap *mmap;
 };
 

@@ -34,6 +34,7 @@ struct live {
 	struct perf_session *session;
 	struct workload workload;
 	struct collector collector;
+	struct tracepoint release; /* id 0: the kernel has none, or nobody asks */
 	struct live_timers timers;
 	struct live_mmap mmap;
 	struct procfs_task *tasks; /* that the target names */
@@ -90,6 +91,7 @@ static void live_free(struct source *s)
 	collector_deinit(&l->collector);
 	workload_deinit(&l->workload);
 	perf_session_close(l->session);
+	tracepoint_deinit(&l->release);
 	live_timers_deinit(&l->timers);
 	live_mmap_deinit(&l->mmap);
 	queue_free(l->queue);
@@ -137,6 +139,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 		.command = l->workload.pid,
 		.begin_id = tp[PERF_BEGIN].id,
 		.end_id = tp[PERF_END].id,
+		.release_id = l->release.id,
 		.timer_entry_id = l->timers.entry.id,
 		.timer_exit_id = l->timers.exit.id,
 		.timer_offset = live_timers_offset(&l->timers),
@@ -156,7 +159,17 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 	return perf_session_open(&l->session, &po, info, err);
 }
 
-static int read_tracepoints(struct live *l, struct tracepoint *tp, struct error *err)
+/* Kernels before 7.x have none, and nothing is said of that. */
+static void read_release(struct live *l, const char *tracefs)
+{
+	struct error none;
+
+	if (tracepoint_read(&l->release, tracefs, "lock", "contended_release", &none) < 0)
+		l->release = (struct tracepoint){0};
+}
+
+static int read_tracepoints(struct live *l, const struct live_options *o, struct tracepoint *tp,
+			    struct error *err)
 {
 	char path[TRACEFS_PATH];
 	int r = tracefs_find(path, err);
@@ -165,6 +178,8 @@ static int read_tracepoints(struct live *l, struct tracepoint *tp, struct error 
 		r = tracepoint_read(&tp[PERF_BEGIN], path, "lock", "contention_begin", err);
 	if (r == 0)
 		r = tracepoint_read(&tp[PERF_END], path, "lock", "contention_end", err);
+	if (r == 0 && o->releases && !(o->feed && o->feed->waits))
+		read_release(l, path);
 	if (r == 0) {
 		live_timers_read(&l->timers, path);
 		live_mmap_read(&l->mmap, path);
@@ -176,7 +191,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		  struct live_info *info, struct error *err)
 {
 	size_t queue_bytes = o->queue_bytes ? o->queue_bytes : DEFAULT_QUEUE_BYTES;
-	int r = read_tracepoints(l, tp, err);
+	int r = read_tracepoints(l, o, tp, err);
 
 	if (r == 0)
 		r = identify_tasks(l, &o->target, err);
@@ -197,6 +212,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		.target = &o->target,
 		.begin = &tp[PERF_BEGIN],
 		.end = &tp[PERF_END],
+		.release = &l->release,
 		.timers = &l->timers,
 		.mmap = &l->mmap,
 	};
@@ -315,6 +331,8 @@ static int begin(struct live *l, struct error *err)
 		perf_session_enable(l->session, PERF_BEGIN);
 		perf_session_enable(l->session, PERF_END);
 	}
+	if (perf_session_has(l->session, PERF_RELEASE))
+		perf_session_enable(l->session, PERF_RELEASE);
 	if (perf_session_has(l->session, PERF_PROFILE))
 		perf_session_enable(l->session, PERF_PROFILE);
 	enable_output(l);

@@ -21,6 +21,7 @@ const char *const perf_event_names[PERF_EVENTS] = {
 	[PERF_SWITCH] = "the software event dummy",
 	[PERF_PROFILE] = "the event of the profile",
 	[PERF_OUTPUT] = "the software event bpf-output",
+	[PERF_RELEASE] = "lock:contended_release",
 	[PERF_MM_START] = "mmap_lock:mmap_lock_start_locking",
 	[PERF_MM_ACQUIRED] = "mmap_lock:mmap_lock_acquire_returned",
 	[PERF_MM_RELEASED] = "mmap_lock:mmap_lock_released",
@@ -35,13 +36,10 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 			    const struct perf_attr_options *o)
 {
 	const uint32_t ids[PERF_EVENTS] = {
-		[PERF_BEGIN] = o->begin_id,
-		[PERF_END] = o->end_id,
-		[PERF_TIMER_ENTRY] = o->timer_entry_id,
-		[PERF_TIMER_EXIT] = o->timer_exit_id,
-		[PERF_MM_START] = o->mm_ids[0],
-		[PERF_MM_ACQUIRED] = o->mm_ids[1],
-		[PERF_MM_RELEASED] = o->mm_ids[2],
+		[PERF_BEGIN] = o->begin_id,	      [PERF_END] = o->end_id,
+		[PERF_RELEASE] = o->release_id,	      [PERF_TIMER_ENTRY] = o->timer_entry_id,
+		[PERF_TIMER_EXIT] = o->timer_exit_id, [PERF_MM_START] = o->mm_ids[0],
+		[PERF_MM_ACQUIRED] = o->mm_ids[1],    [PERF_MM_RELEASED] = o->mm_ids[2],
 	};
 
 	attr->type = PERF_TYPE_TRACEPOINT;
@@ -54,6 +52,8 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
 		return;
 	}
+	if (which == PERF_RELEASE)
+		return;
 	if (which > PERF_END) {
 		/*
 		 * Not before it has its filter. What is written behind the time of an entry is part

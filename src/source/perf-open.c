@@ -158,6 +158,8 @@ static bool is_wanted(const struct perf_session_options *o, enum perf_event_inde
 		return o->profile_hz;
 	case PERF_OUTPUT:
 		return o->feed;
+	case PERF_RELEASE:
+		return o->release_id && !(o->feed && o->feed->waits);
 	case PERF_MM_START:
 	case PERF_MM_ACQUIRED:
 	case PERF_MM_RELEASED:
@@ -181,6 +183,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 	struct perf_attr_options ao = {
 		.begin_id = at->o->begin_id,
 		.end_id = at->o->end_id,
+		.release_id = at->o->release_id,
 		.timer_entry_id = at->o->timer_entry_id,
 		.timer_exit_id = at->o->timer_exit_id,
 		.kind = at->o->target->kind,

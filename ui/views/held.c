@@ -73,7 +73,10 @@ const struct view_ops view_held = {
 		"lost by that, and WAIT% its share of all waiting. TOTAL to MAX are how long it "
 		"was held, at most: a task that takes the lock without waiting is not seen, and "
 		"the lock may have been its own for a part of the time; so may the time until "
-		"the next one ran. Readers hold a lock together, each until the next writer "
+		"the next one ran. Kernels from 7.x on tell when a lock is let go of: EXACT "
+		"counts the times that are no upper bounds, and HO-P50 and HO-P99 are how long "
+		"the next one took to have the lock then. Readers hold a lock together, each until "
+		"the next writer "
 		"gets it. Holders that had not waited themselves are known where a look saw "
 		"them, or by --owner. b chooses rows by lock, or by the function in which the "
 		"holder had got it. Enter shows what the row waited for.",

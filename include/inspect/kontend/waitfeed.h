@@ -30,6 +30,7 @@ struct waitfeed_options {
 	const struct target *target; /* borrowed for the call; NULL: all */
 	bool waits, owners;
 	uint64_t follow_ns;  /* 0: holders are not followed */
+	bool releases;	     /* with waits, where the kernel has lock:contended_release */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */

@@ -6,8 +6,9 @@
 
 /*
  * How long locks were held while others waited: table "held", by holder (BY_TASK, BY_PROCESS), by
- * lock, type, or where the holder had got it (BY_CALLER, BY_STACK). Times are upper bounds, see
- * src/model/holds.c.
+ * lock, type, or where the holder had got it (BY_CALLER, BY_STACK). Times are upper
+ * bounds, see src/model/holds.c, but for those that are exact, see src/model/release.c; only where
+ * releases are told there are any, and hand-overs.
  */
 int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 extern const struct table_kind query_held_kind;
@@ -16,10 +17,18 @@ bool query_held_has(enum query_by by);
 struct query_held_sum {
 	uint64_t got;	     /* locks that were waited for and got */
 	uint64_t known;	     /* of them, those of which it is known how long they were held */
+	uint64_t exact;	     /* of these, those that are no upper bounds */
 	uint64_t waited_ns;  /* for locks, by all */
 	uint64_t charged_ns; /* of it, what is charged to these holders */
 };
 
-int query_held_sum(struct query *q, struct query_held_sum *ret); /* 0 or -ENOMEM */
+/* How long it took from a release to the next one who had the lock: of all that is meant. */
+struct query_handed {
+	uint64_t n, p50_ns, p99_ns, max_ns; /* n 0: the others are not known */
+};
+
+int query_held_sum(struct query *q, struct query_held_sum *ret);  /* 0 or -ENOMEM */
+int query_held_handed(struct query *q, struct query_handed *ret); /* the same */
+bool query_held_has_releases(const struct query *q);
 
 #endif

@@ -72,9 +72,9 @@ struct query {
 	 * nothing of late: of all since the sums began. */
 	uint64_t window_ns;
 	struct query_windows *windows; /* what they are summed up from */
-	/* With `only`: which of the engine's cells, of who held locks, of what is charged, and of
-	 * the profile's, are left. In the arena. */
-	const uint8_t *kept_cells, *kept_held, *kept_charged, *kept_samples;
+	/* With `only`: which of the engine's cells, of who held locks, of hand-overs, of what is
+	 * charged, and of the profile's, are left. In the arena. */
+	const uint8_t *kept_cells, *kept_held, *kept_handed, *kept_charged, *kept_samples;
 	const char *no_blame; /* and why that says nothing of what is charged; NULL: it does */
 	struct query_cache
 		*cache; /* stack -> caller symbol and such; dropped with a new generation */

@@ -39,6 +39,7 @@ struct live_options {
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool switches_asked;  /* also while no task has events: what they cost without any */
 	bool tick;	      /* measure the timer tick, too */
+	bool releases;	      /* who lets go of locks, where the kernel tells that */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
 	bool profile_clock;   /* by the clock even where cycles can be sampled */
 	struct callgraph callgraph; /* of the profile's samples */

@@ -20,6 +20,7 @@ enum perf_event_index {
 	PERF_SWITCH,   /* a dummy, on now and then, for context switches */
 	PERF_PROFILE,  /* cycles, or the CPU's clock: where CPUs are */
 	PERF_OUTPUT,   /* what BPF programs of ours write; of whole CPUs whatever is measured */
+	PERF_RELEASE,  /* lock:contended_release, of Linux 7.x; where no feed tells of it */
 	PERF_MM_START, /* this and the next two only where mmap_locks are measured */
 	PERF_MM_ACQUIRED,
 	PERF_MM_RELEASED,
@@ -33,6 +34,7 @@ extern const char *const perf_event_names[PERF_EVENTS]; /* "lock:contention_begi
 struct perf_attr_options {
 	uint32_t begin_id, end_id; /* tracepoints */
 	uint32_t timer_entry_id, timer_exit_id;
+	uint32_t release_id;
 	uint32_t mm_ids[PERF_MM_EVENTS];
 	bool mm_in_bursts; /* they are not to begin with a command */
 	enum target_kind kind;

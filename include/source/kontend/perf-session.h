@@ -20,6 +20,7 @@ struct perf_session_options {
 	uint32_t begin_id, end_id;
 	uint32_t timer_entry_id, timer_exit_id; /* 0 = none of the events from PERF_TIMER_ENTRY */
 	uint32_t timer_offset;			/* of the field hrtimer in the entry */
+	uint32_t release_id;			/* 0 = no PERF_RELEASE */
 	uint32_t mm_ids[PERF_MM_EVENTS];	/* 0 = none of the events from PERF_MM_START */
 	bool mm_in_bursts;	    /* they are on when perf_session_enable_mm() says so only */
 	uint32_t ring_pages;	    /* 0 = default */

@@ -24,7 +24,7 @@
 
 extern const char waits_object[], waits_object_end[];
 
-enum { LINKS = 9 };
+enum { LINKS = 11 };
 
 /* What there is for a CPU. */
 struct waits_own {
@@ -44,6 +44,7 @@ struct waitfeed {
 	bool owners;
 	struct follow *follow;	/* NULL: holders are not followed, */
 	struct error no_follow; /* as the kernel said, if they were to be */
+	bool releases;		/* asked for, and the kernel has them */
 	struct nsview *ns;	/* borrowed, or NULL */
 	int links[LINKS];	/* attached programs */
 	size_t n_links;
@@ -234,6 +235,12 @@ bool waitfeed_covers(const struct waitfeed_options *o)
 	       fits_cpu_filter(o->target) && scope_of(o, &w);
 }
 
+/* As the kernel's types have a name for each tracepoint. */
+static bool has_releases(struct kerntypes *types)
+{
+	return kerntypes_find(types, "btf_trace_contended_release", BTF_KIND_TYPEDEF) >= 0;
+}
+
 /* See waits_config.word_type. */
 static uint32_t word_type(struct kerntypes *types)
 {
@@ -329,6 +336,19 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 	return code;
 }
 
+/* Programs that would never be called need not be checked by the kernel. */
+static int leave_releases(struct bpf_object *o)
+{
+	static const char *const names[] = {"see_release", "see_nested_release"};
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < 2; i++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(o, names[i]);
+		code = p ? bpf_program__set_autoload(p, false) : -ENOENT;
+	}
+	return code;
+}
+
 struct sizes {
 	const struct waitfeed *f;
 	bool follow;
@@ -338,7 +358,7 @@ struct sizes {
  * Before it is loaded: as many arrays as CPUs may come, each with the ring's bytes; and room for
  * tasks only where it is told of some.
  */
-static int size_maps(struct bpf_object *o, const void *arg)
+static int prepare(struct bpf_object *o, const void *arg)
 {
 	const struct sizes *s = arg;
 	const struct waitfeed *f = s->f;
@@ -346,6 +366,7 @@ static int size_maps(struct bpf_object *o, const void *arg)
 	struct bpf_map *ids = bpf_object__find_map_by_name(o, "ids");
 	int code = own && ids ? bpf_map__set_max_entries(own, f->n_cpus ? f->n_cpus : 1) : -ENOENT;
 
+	code = code < 0 || f->releases ? code : leave_releases(o);
 	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
 	code = code < 0 ? code : follow_prepare(o, s->follow);
@@ -383,10 +404,11 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 					  .config = &config,
 					  .config_size = sizeof(config),
 					  .types = types,
-					  .prepare = size_maps,
+					  .prepare = prepare,
 					  .prepare_arg = &sizes};
 
 	f->scope = (enum waits_scope)config.scope;
+	f->releases = o->waits && o->releases && has_releases(types);
 	return bpf_run_load(&f->object, &file, err);
 }
 
@@ -498,8 +520,12 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		code = attach(f, "contention_end", "see_end", err);
 	if (code < 0 || !f->feed.waits)
 		return code;
-	code = attach(f, "contention_begin", "see_nested_begin", err);
-	return code < 0 ? code : attach(f, "contention_end", "see_nested_end", err);
+	code = !f->releases ? 0 : attach(f, "contended_release", "see_release", err);
+	code = code < 0 ? code : attach(f, "contention_begin", "see_nested_begin", err);
+	code = code < 0 ? code : attach(f, "contention_end", "see_nested_end", err);
+	if (code < 0 || !f->releases)
+		return code;
+	return attach(f, "contended_release", "see_nested_release", err);
 }
 
 int waitfeed_can_follow(const struct waitfeed *f, struct error *err)

@@ -38,6 +38,7 @@ struct ring_record {
 		struct waitrec_begin begin;
 		struct waitrec_end end;
 		struct holdrec holder;
+		struct waitrec_release release;
 	};
 };
 
@@ -47,6 +48,7 @@ enum {
 	RING_LEAD = offsetof(struct ring_record, begin),
 	RING_BEGIN = offsetof(struct ring_record, begin.frames),
 	RING_END = RING_LEAD + sizeof(struct waitrec_end),
+	RING_RELEASE = RING_LEAD + sizeof(struct waitrec_release),
 	RING_MOST = sizeof(struct ring_record),
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits for locks, where they begin and where they end: in records as perf's own events of the two
- * tracepoints would have them, at a fraction of their cost; and who has the lock, read where a wait
- * begins, right behind the record of that, be it ours or perf's.
+ * Waits for locks, where they begin and where they end, and where the kernel has it, who lets go of
+ * a lock meanwhile: in records as perf's own events of the tracepoints would have them, at a
+ * fraction of their cost; and who has the lock, read where a wait begins, right behind the record
+ * of that, be it ours or perf's.
  */
 #include "chain.bpf.c"
 #include "kernel/cgroup.h"
@@ -228,6 +229,19 @@ static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx,
 	publish(ctx, p, size);
 }
 
+static __always_inline void tell_release(struct bpf_raw_tracepoint_args *ctx,
+					 const struct ring_place *p, struct ring_record *rec)
+{
+	__u32 size = ring_lead(p, rec, RING_RELEASE);
+
+	rec->release.size = size - RING_LEAD - sizeof(rec->release.size);
+	rec->release.magic = WAITREC_RELEASE_MAGIC;
+	rec->release.lock = ctx->args[0];
+	rec->release.tid = (int)rec->tid;
+	rec->release.pad = 0;
+	publish(ctx, p, size);
+}
+
 static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct ownerrec r = {0};
@@ -242,7 +256,7 @@ static __always_inline void tell_task(void *ctx, const struct taskrec *r)
 		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)r, sizeof(*r));
 }
 
-enum what { BEGIN, END };
+enum what { BEGIN, END, RELEASE };
 
 /* The record that is next, with who and when in it; NULL: there is no room, which is counted. */
 static __always_inline struct ring_record *start_record(const struct ring_place *p, __u64 pid_tid,
@@ -272,6 +286,8 @@ static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct wai
 		return;
 	if (what == END)
 		tell_end(ctx, p, rec);
+	else if (what == RELEASE)
+		tell_release(ctx, p, rec);
 	else if (nested)
 		tell_begin(ctx, p, rec, stack_unwind(ctx, rec->begin.frames, config.frames));
 	else
@@ -344,7 +360,7 @@ static __always_inline void see_nested(struct bpf_raw_tracepoint_args *ctx, enum
 	/* An interrupt of an interrupt: one program is not called while it runs, so this is the
 	 * other half. Both are missing, so that nothing is taken for what it is not. */
 	if (c->nested.busy) {
-		c->nested.missed += 2;
+		c->nested.missed += what == RELEASE ? 1 : 2;
 		return;
 	}
 	c->nested.busy = 1;
@@ -363,6 +379,21 @@ SEC("raw_tp/contention_end")
 int see_nested_end(struct bpf_raw_tracepoint_args *ctx)
 {
 	see_nested(ctx, END);
+	return 0;
+}
+
+/* Loaded and attached only where the kernel has the tracepoint: from 7.x on. */
+SEC("raw_tp/contended_release")
+int see_release(struct bpf_raw_tracepoint_args *ctx)
+{
+	see(ctx, RELEASE);
+	return 0;
+}
+
+SEC("raw_tp/contended_release")
+int see_nested_release(struct bpf_raw_tracepoint_args *ctx)
+{
+	see_nested(ctx, RELEASE);
 	return 0;
 }
 

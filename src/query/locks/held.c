@@ -4,7 +4,8 @@
  * summed up as waits are, of a model whose cells are those times and that has no waits in flight;
  * the task of a cell is the holder, its call chain where that one waited for the lock. Locks keep
  * the names that their waits give them. Of a window of time what was waited meanwhile is a sum that
- * cells have as a rate.
+ * cells have as a rate. Hand-overs are cells of the same keys in a table of their own: grouped by
+ * the same, a row finds its own there by its id.
  */
 #include "../internal.h"
 #include "../rows.h"
@@ -34,6 +35,11 @@ enum {
 	C_MAX,
 	C_LAST,
 	C_CALLER,
+	C_EXACT,
+	C_HANDED,
+	C_HANDED_P50,
+	C_HANDED_P99,
+	C_HANDED_MAX,
 	C_COLUMNS
 };
 
@@ -59,7 +65,9 @@ static const struct column columns[C_COLUMNS] = {
 		     COLUMN_COUNT, 5, 6, SR},
 	[C_TIMES] = {"held", "HELD", "times that it was held while others waited", COLUMN_COUNT, 6,
 		     1, SR},
-	[C_TOTAL] = {"total_ns", "TOTAL", "how long in all, at most", COLUMN_NS, 6, 0, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL",
+		     "how long in all, at most: of the times that are EXACT just so", COLUMN_NS, 6,
+		     0, SR},
 	[C_WAITED] = {"waited_ns", "WAITED",
 		      "how long others waited for the lock meanwhile, all together", COLUMN_NS, 6,
 		      0, SR},
@@ -79,6 +87,19 @@ static const struct column columns[C_COLUMNS] = {
 		      "function in which the holder had got the lock; ~ the one held longest of "
 		      "several",
 		      COLUMN_TEXT, 20, 1, SR | W},
+	[C_EXACT] = {"exact", "EXACT",
+		     "how many of the times are exact, as the holder told when it let go",
+		     COLUMN_COUNT, 6, 4, SR},
+	[C_HANDED] = {"handovers", "HANDED",
+		      "times that it is known how long the next one took to have the lock",
+		      COLUMN_COUNT, 6, 8, SR},
+	[C_HANDED_P50] = {"handover_p50_ns", "HO-P50",
+			  "half of the hand-overs, from a release until the next one had the lock, "
+			  "were shorter, within 13 %",
+			  COLUMN_NS, 6, 7, SR},
+	[C_HANDED_P99] = {"handover_p99_ns", "HO-P99",
+			  "99 % of the hand-overs were shorter, within 13 %", COLUMN_NS, 6, 7, SR},
+	[C_HANDED_MAX] = {"handover_max_ns", "HO-MAX", "the longest of them", COLUMN_NS, 6, 8, SR},
 };
 
 /* In which dimensions a column says something; those not named: in all. */
@@ -95,7 +116,8 @@ static const uint32_t only_by[C_COLUMNS] = {
 struct held_rows {
 	struct query *q;
 	const struct model *whole, *times; /* times: the one that is summed up */
-	struct groups gs;
+	const struct model *overs;	   /* the same of hand-overs */
+	struct groups gs, handed;
 	enum query_by by;
 	bool has_window;
 	uint64_t window_ns; /* of the query, while something is summed up */
@@ -104,11 +126,16 @@ struct held_rows {
 };
 
 /* What is summed up between the two is how long locks were held, of whatever time cells are. */
-static void begin_sums(struct held_rows *h)
+static void begin_sums_of(struct held_rows *h, const struct model *m)
 {
 	h->window_ns = h->q->window_ns;
 	h->q->window_ns = 0;
-	h->q->model = h->times;
+	h->q->model = m;
+}
+
+static void begin_sums(struct held_rows *h)
+{
+	begin_sums_of(h, h->times);
 }
 
 static void end_sums(struct held_rows *h)
@@ -169,9 +196,39 @@ static void fill_percentiles(struct held_rows *h, const struct group *g, struct 
 			hist_percentile(&h->hist, all[i].pct, g->min_ns, g->max_ns));
 }
 
+static void fill_exact(struct held_rows *h, const struct group *g, struct value *v)
+{
+	const struct cell_table *t = &h->times->cells;
+	uint64_t n = 0;
+
+	for (uint32_t i = g->cells; i; i = h->gs.cell_next[i - 1])
+		if (t->cells[i - 1].owner == HOLD_EXACT)
+			n += cell_n(t, &t->cells[i - 1]);
+	value_u(&v[C_EXACT], n);
+}
+
+static void fill_handed(struct held_rows *h, const struct group *held, struct value *v)
+{
+	const struct group *g = query_group_find(&h->handed, held->id);
+
+	if (!query_held_has_releases(h->q))
+		return;
+	value_u(&v[C_HANDED], g ? g->n : 0);
+	if (!g || !g->n)
+		return;
+	begin_sums_of(h, h->overs);
+	query_group_hist(h->q, &h->handed, g, &h->hist);
+	end_sums(h);
+	value_u(&v[C_HANDED_P50], hist_percentile(&h->hist, 50, g->min_ns, g->max_ns));
+	value_u(&v[C_HANDED_P99], hist_percentile(&h->hist, 99, g->min_ns, g->max_ns));
+	value_u(&v[C_HANDED_MAX], g->max_ns);
+}
+
 static void held_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const uint64_t percentiles = 1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99;
+	const uint64_t handed = 1ull << C_HANDED | 1ull << C_HANDED_P50 | 1ull << C_HANDED_P99 |
+				1ull << C_HANDED_MAX;
 	const uint64_t lock = 1ull << C_KIND | 1ull << C_NAME | 1ull << C_LOCK | 1ull << C_LOCKS |
 			      1ull << C_CALLER;
 	struct held_rows *h = ctx;
@@ -190,6 +247,10 @@ static void held_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		fill_percentiles(h, g, v);
 	if (want & lock)
 		fill_lock(h, g, v);
+	if (want & 1ull << C_EXACT)
+		fill_exact(h, g, v);
+	if (want & handed)
+		fill_handed(h, g, v);
 	fill_key(h, g, v);
 }
 
@@ -209,23 +270,39 @@ static struct column *columns_by(struct query *q, enum query_by by)
 	for (size_t i = 0; c && i < C_COLUMNS; i++)
 		if (only_by[i] && !(only_by[i] & 1u << by))
 			c[i].flags = 0;
+	for (size_t i = C_EXACT; c && !query_held_has_releases(q) && i < C_COLUMNS; i++)
+		c[i].flags = COLUMN_REPORT;
 	return c;
 }
 
-static int sum_up(struct held_rows *h, const struct query_spec *s)
+/* The whole model, but its cells are these, and nobody waits. */
+static const struct model *model_of(struct held_rows *h, const struct cell_table *cells)
 {
 	struct model *m = arena_alloc(&h->q->arena, sizeof(*m));
 
 	if (!m)
-		return -ENOMEM;
+		return NULL;
 	*m = *h->whole;
-	m->cells = *query_held_cells(h->q);
+	m->cells = *cells;
 	m->waits.in_flight = 0;
 	m->waits.high = 1;
 	m->damage.doubtful = m->damage.unmatched_begin = 0;
-	h->times = m;
+	return m;
+}
+
+static int sum_up(struct held_rows *h, const struct query_spec *s)
+{
+	h->times = model_of(h, query_held_cells(h->q));
+	h->overs = model_of(h, query_handed_cells(h->q));
+	if (!h->times || !h->overs)
+		return -ENOMEM;
 	begin_sums(h);
 	int r = query_group(h->q, s->by, &s->scope, &h->gs);
+	end_sums(h);
+	if (r < 0 || !query_held_has_releases(h->q))
+		return r;
+	begin_sums_of(h, h->overs);
+	r = query_group(h->q, s->by, &s->scope, &h->handed);
 	end_sums(h);
 	return r;
 }
@@ -250,6 +327,7 @@ static struct query_held_sum sum_cells(struct query *q)
 	for (size_t i = 0; i < times->n; i++) {
 		const struct cell_sums s = cell_sums(times, &times->cells[i]);
 		ret.known += s.n;
+		ret.exact += times->cells[i].owner == HOLD_EXACT ? s.n : 0;
 		ret.charged_ns += waited_ns(&times->cells[i], &s, has_window);
 	}
 	return ret;
@@ -263,8 +341,35 @@ int query_held_sum(struct query *q, struct query_held_sum *ret)
 	if (query_has_window(q) || q->only)
 		*ret = sum_cells(q);
 	else
-		*ret = (struct query_held_sum){h->got, h->known, h->waited_ns, h->charged_ns};
+		*ret = (struct query_held_sum){h->got, h->known, h->exact, h->waited_ns,
+					       h->charged_ns};
 	return code < 0 || q->cache->failed ? -ENOMEM : 0;
+}
+
+bool query_held_has_releases(const struct query *q)
+{
+	return q->model->holds.releases != 0;
+}
+
+int query_held_handed(struct query *q, struct query_handed *ret)
+{
+	const struct cell_table *t = query_handed_cells(q);
+	uint64_t min_ns = UINT64_MAX;
+	struct hist hist = {0};
+
+	*ret = (struct query_handed){0};
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell_sums s = cell_sums(t, &t->cells[i]);
+		ret->n += s.n;
+		min_ns = s.min_ns < min_ns ? s.min_ns : min_ns;
+		ret->max_ns = s.max_ns > ret->max_ns ? s.max_ns : ret->max_ns;
+		cell_hist(t, &t->cells[i], &hist);
+	}
+	if (ret->n) {
+		ret->p50_ns = hist_percentile(&hist, 50, min_ns, ret->max_ns);
+		ret->p99_ns = hist_percentile(&hist, 99, min_ns, ret->max_ns);
+	}
+	return q->cache->failed ? -ENOMEM : 0;
 }
 
 int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
