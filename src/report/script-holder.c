@@ -159,6 +159,6 @@ void script_holder_put(struct event_names *n, const struct event *ev, FILE *out,
 		script_line_say(ev, whats[ev->holder.what],
 				ev->holder.what == HOLDREC_BEGUN
 					? "what holders of locks do is told from here on"
-					: "no more: there are no long waits",
+					: "no more from here on",
 				out);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as perf records of one event, whose attr comes from the first bytes: sample_type (8),
- * read_format (1), sample_id_all (1). Whatever a record says of its size, what an event points at
- * lies within the record, and the walk ends.
+ * read_format (1), sample_id_all (1), and whether it is what programs of BPF write (1). Whatever a
+ * record says of its size, what an event points at lies within the record, and the walk ends.
  */
 #include "fuzz.h"
 #include "kontend/decode.h"
@@ -31,9 +31,20 @@ static void set_up(struct decode *d, const uint8_t *data)
 	a.attr.sample_period = 1; /* waits that are only counted are refused */
 	a.attr.read_format = data[8] & 31;
 	a.attr.sample_id_all = data[9] & 1;
+	if (data[10] & 1) {
+		a.attr.type = PERF_TYPE_SOFTWARE;
+		a.attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	}
 	fuzz_require(!decode_init(d, &err));
 	fuzz_require(!decode_add_format(d, begin_format, sizeof(begin_format) - 1, &err));
 	fuzz_require(!decode_add_attr(d, &a, sizeof(a), &err));
+}
+
+static void check_text(const char *text, const uint8_t *rec, size_t size)
+{
+	const uint8_t *from = (const uint8_t *)text;
+
+	fuzz_require(from >= rec && from + strlen(text) + 1 <= rec + size);
 }
 
 static void check_inside(const struct event *ev, const uint8_t *rec, size_t size)
@@ -43,6 +54,11 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 	if (ev->kind == EVENT_CONTENTION_BEGIN && ev->begin.n_frames) {
 		from = (const uint8_t *)ev->begin.frames;
 		to = (const uint8_t *)(ev->begin.frames + ev->begin.n_frames);
+	} else if (ev->kind == EVENT_HOLDER) {
+		check_text(ev->holder.comm, rec, size);
+		check_text(ev->holder.other_comm, rec, size);
+		from = (const uint8_t *)ev->holder.frames;
+		to = (const uint8_t *)(ev->holder.frames + ev->holder.n_frames);
 	} else if (ev->kind == EVENT_COMM) {
 		from = (const uint8_t *)ev->comm.name;
 		to = from + strlen(ev->comm.name) + 1;

@@ -545,3 +545,13 @@ void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int 
 	synth_output(s, cpu, t, pid, tid, (const uint8_t *)release + before,
 		     sizeof(*release) - before);
 }
+
+/* Written where some other task runs. */
+void synth_holder(struct synth *s, uint32_t cpu, uint64_t t, const struct holdrec *holder)
+{
+	const size_t before = sizeof(holder->size);
+	size_t n = holder->n_frames < HOLDREC_FRAMES ? holder->n_frames : HOLDREC_FRAMES;
+	size_t len = offsetof(struct holdrec, frames) + n * sizeof(holder->frames[0]);
+
+	synth_output(s, cpu, t, 1, 1, (const uint8_t *)holder + before, len - before);
+}

@@ -88,6 +88,42 @@ static void what_the_first_versions_recorded_is_known(void **state)
 	assert_null(strstr(query_cost_text(&c, text, sizeof(text)), "memory"));
 }
 
+static void following_holders_is_said_where_it_was_done(void **state)
+{
+	struct record_cost r = sample();
+	struct asked *w = *state;
+	char text[QUERY_COST_TEXT];
+
+	r.follow_ns = MS;
+	r.follow_records = 8100;
+	r.follow_missed = 3;
+	r.follow_times = 2;
+	r.follow_attached_ns = 12500 * MS;
+	play(w, &r, sizeof(r));
+	struct query_cost c = query_cost(&w->q);
+	assert_true(c.follow);
+	assert_int_equal(c.follow_ns, MS);
+	assert_int_equal(c.follow_times, 2);
+	assert_non_null(strstr(query_cost_text(&c, text, sizeof(text)),
+			       "; holders of locks followed for 12.5s: 8.10k records, 3 not "
+			       "followed"));
+}
+
+/* The memory was known before. */
+static void second_versions_do_not_follow(void **state)
+{
+	struct record_cost r = sample();
+	struct asked *w = *state;
+
+	r.perf_rings = 4 << 20;
+	r.follow_ns = MS;
+	play(w, &r, RECORD_COST_MEMORY);
+	struct query_cost c = query_cost(&w->q);
+	assert_int_equal(c.perf_rings, 4 << 20);
+	assert_false(c.follow);
+	assert_int_equal(c.follow_ns, 0);
+}
+
 /* The clocks of threads are read one after the other: parts may come to more than all. */
 static void the_rest_is_not_below_zero(void **state)
 {
@@ -138,7 +174,10 @@ static void reports_have_it(void **state)
 	assert_non_null(strstr(json, "\"cost\": {\"cpu_ns\": 32000000, \"drain_ns\": 6000000, "
 				     "\"looks_ns\": 11000000, \"rest_ns\": 15000000, "
 				     "\"cpu_pct\": 3.200, \"perf_rings_bytes\": null, "
-				     "\"bpf_rings_bytes\": null, \"bpf_maps_bytes\": null}"));
+				     "\"bpf_rings_bytes\": null, \"bpf_maps_bytes\": null, "
+				     "\"follow_ns\": null, \"follow_attached_ns\": null, "
+				     "\"follow_times\": null, \"follow_records\": null, "
+				     "\"follow_missed\": null}"));
 	free(json);
 	spec.format = REPORT_TEXT;
 	char *text = asked_report(&w->q, &spec);
@@ -159,6 +198,8 @@ int main(void)
 		T(reports_have_it),
 		T(memory_of_the_kernel_is_said_where_it_is_known),
 		T(what_the_first_versions_recorded_is_known),
+		T(following_holders_is_said_where_it_was_done),
+		T(second_versions_do_not_follow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
