@@ -61,6 +61,11 @@ struct follow_cpu {
 	struct holdrec rec; /* where interrupts are off */
 };
 
+/* A record without frames: there is little room on the stack. */
+struct follow_short {
+	__u64 words[FOLLOW_SHORT / 8];
+} __attribute__((may_alias));
+
 /* Whether the array below has a task: small enough for a CPU's cache. */
 struct follow_marks {
 	__u8 marks[FOLLOW_TASKS];
@@ -417,30 +422,34 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	struct task_struct___follow *t = (void *)e->task;
 	struct follow_told *told = follow_told_of(lock);
 	struct follow_cpu *c = follow_here();
-	struct holdrec r = {.what = HOLDREC_SEEN, .state = HOLDREC_RUNNING};
+	struct follow_short room = {0};
+	struct holdrec *r = (void *)&room;
 	__u64 owner = e->task | hint;
 	bool is_told;
 
+	r->what = HOLDREC_SEEN;
+	r->state = HOLDREC_RUNNING;
 	if (!told || !c)
 		return;
 	is_told = told->lock == lock && told->owner == owner && told->epoch == s->epoch;
 	if (!BPF_CORE_READ(t, on_cpu))
-		r.state = follow_state_of(t, BPF_CORE_READ(t, __state));
-	if (is_told && (r.state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
+		r->state = follow_state_of(t, BPF_CORE_READ(t, __state));
+	if (is_told && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
 		return;
-	if (!follow_may(c, now, r.state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST))
+	if (!follow_may(c, now,
+			r->state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST))
 		return;
 	told->lock = lock;
 	told->owner = owner;
 	told->epoch = s->epoch;
-	if (r.state != HOLDREC_RUNNING) {
-		e->state = r.state;
+	if (r->state != HOLDREC_RUNNING) {
+		e->state = r->state;
 		e->epoch = s->epoch;
 	}
-	follow_holder(&r, c, (void *)t, lock, hint);
-	if (r.state == HOLDREC_RUNNABLE)
-		follow_instead(&r, t);
-	follow_write(ctx, c, &r, FOLLOW_SHORT);
+	follow_holder(r, c, (void *)t, lock, hint);
+	if (r->state == HOLDREC_RUNNABLE)
+		follow_instead(r, t);
+	follow_write(ctx, c, r, FOLLOW_SHORT);
 }
 
 static __always_inline void follow_owner(void *ctx, __u64 lock, __u32 flags, __u64 now)
@@ -593,18 +602,20 @@ static __always_inline void follow_back(void *ctx, struct follow_task *e, enum h
 					struct task_struct *waker)
 {
 	struct follow_cpu *c = follow_here();
-	struct holdrec r = {.what = what};
+	struct follow_short room = {0};
+	struct holdrec *r = (void *)&room;
 	__u32 hint = 0, nth;
 
 	if (!c)
 		return;
-	r.state = what == HOLDREC_ON ? HOLDREC_RUNNING : HOLDREC_RUNNABLE;
+	r->what = what;
+	r->state = what == HOLDREC_ON ? HOLDREC_RUNNING : HOLDREC_RUNNABLE;
 	e->state = what == HOLDREC_ON ? HOLDREC_UNKNOWN : HOLDREC_RUNNABLE;
 	nth = follow_still(e, &hint);
-	follow_holder(&r, c, (void *)e->task, nth == 1 ? e->lock[1] : e->lock[0], hint);
+	follow_holder(r, c, (void *)e->task, nth == 1 ? e->lock[1] : e->lock[0], hint);
 	if (waker)
-		follow_other(&r, waker);
-	follow_write(ctx, c, &r, FOLLOW_SHORT);
+		follow_other(r, waker);
+	follow_write(ctx, c, r, FOLLOW_SHORT);
 }
 
 static __always_inline void follow_comes(struct bpf_raw_tracepoint_args *ctx,
@@ -683,15 +694,17 @@ int say_follow(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct follow_state *s = follow_state();
 	struct follow_cpu *c = follow_here();
-	struct holdrec r = {.magic = HOLDREC_MAGIC};
+	struct follow_short room = {0};
+	struct holdrec *r = (void *)&room;
 	void *arg = ctx;
 
 	if (!s || !c)
 		return 0;
-	r.what = ctx->args[0] == FOLLOW_BEGIN ? HOLDREC_BEGUN : HOLDREC_STOPPED;
+	r->magic = HOLDREC_MAGIC;
+	r->what = ctx->args[0] == FOLLOW_BEGIN ? HOLDREC_BEGUN : HOLDREC_STOPPED;
 	s->on = 0;
-	follow_write(ctx, c, &r, FOLLOW_SHORT);
-	if (r.what == HOLDREC_STOPPED)
+	follow_write(ctx, c, r, FOLLOW_SHORT);
+	if (r->what == HOLDREC_STOPPED)
 		return 0;
 	s->epoch++;
 	s->on = 1;

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What holders of locks do, on another kernel: its programs are taken, and tell who slept and woke.
+# shellcheck source=tests/vm/guest/lib.sh
+. /lib/lib.sh
+
+case_of "the kernel takes the programs that follow holders"
+kontend doctor >doctor || true
+shows doctor 'follow +works'
+
+case_of "holders that sleep are told, live"
+turns "$PWD/file" >truth 2>err || skip "no holder can be made to sleep: $(cat err)"
+gives 0 live kontend script -q --follow 1ms -- turns "$PWD/file"
+shows live 'follow +what holders'
+shows live 'off .* asleep in handle_userfault'
+shows live 'woken .* woken by turns/'
+shows live ' on .* running'
+
+case_of "and recorded"
+gives 0 said kontend record -q --follow 1ms -o recording -- turns "$PWD/file"
+gives 0 recorded kontend script -i recording
+shows recorded 'off .* asleep in handle_userfault'
+shows recorded 'woken .* woken by turns/'
+finish
