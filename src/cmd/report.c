@@ -192,7 +192,7 @@ int cmd_report(const struct opts *o)
 
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
-	r.job.held = r.spec.views & REPORT_HELD;
+	r.job.held = r.spec.views & (REPORT_HELD | REPORT_QUEUES);
 	r.job.blame = r.spec.views & (REPORT_BLAME | REPORT_DID);
 	r.job.look = is_look(&r.spec);
 	return measure_run(o, &r.job);

@@ -97,6 +97,7 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->held = dst->handed = (struct cell_table){0};
 	dst->holds = (struct holds){0};
 	dst->blame = (struct blame){0};
+	dst->queues = (struct lockqueues){0};
 	dst->cpus = NULL;
 	dst->n_cpus = 0;
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
@@ -118,8 +119,9 @@ int model_copy(struct model *dst, const struct model *src)
 	    !stray_table_copy(&dst->strays, &src->strays) &&
 	    !copy_cells(&dst->cells, &src->cells) && !copy_cells(&dst->held, &src->held) &&
 	    !copy_cells(&dst->handed, &src->handed) && !holds_copy(&dst->holds, &src->holds) &&
-	    !blame_copy(&dst->blame, &src->blame) && !copy_cpus(dst, src) &&
-	    !copy_series(dst, src) && !rotation_copy(&dst->rotation, &src->rotation) &&
+	    !lockqueues_copy(&dst->queues, &src->queues) && !blame_copy(&dst->blame, &src->blame) &&
+	    !copy_cpus(dst, src) && !copy_series(dst, src) &&
+	    !rotation_copy(&dst->rotation, &src->rotation) &&
 	    !profile_copy(&dst->profile, &src->profile) &&
 	    !mmlock_copy(&dst->mmlocks, &src->mmlocks))
 		return 0;

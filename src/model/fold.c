@@ -56,6 +56,7 @@ static void sweep(struct model *m)
 		holds_mark(m);
 	if (m->blame.max)
 		blame_sweep(m);
+	lockqueue_mark(m);
 	lock_sweep(&m->locks);
 	stack_sweep(&m->stacks);
 	task_sweep(&m->tasks);
@@ -134,6 +135,7 @@ int fold_ended(struct model *m)
 	m->damage.folded += cell_rekey(&m->held, give_ended, &e);
 	blame_end_tasks(m, e.until_ns);
 	cell_rekey(&m->handed, give_ended, &e);
+	lockqueue_end_tasks(m, e.until_ns);
 	sweep(m);
 	renew_names(m);
 	m->generation++;

@@ -93,6 +93,23 @@ void release_unqueue(struct model *m, struct wait *w);
 /* The wait has got its lock; true: it is known when that was let go of. */
 bool release_got(struct model *m, const struct wait *w, uint64_t ns);
 void release_mark(struct model *m, struct lock *l);
+/*
+ * lockqueue.c: a wait begins, is over at @ns and has got the lock or not, becomes doubtful, or is
+ * taken off as its end was lost. Only where holders are followed; the last two do nothing for waits
+ * that are in no queue.
+ */
+void lockqueue_begin(struct model *m, uint32_t index);
+void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got);
+void lockqueue_doubt(struct model *m, struct wait *w);
+void lockqueue_give_up(struct model *m, struct wait *w);
+void lockqueue_tick(struct model *m);
+/* Marks the tasks that queues name; queues of locks that are not marked are forgotten. */
+void lockqueue_mark(struct model *m);
+void lockqueue_end_tasks(struct model *m, uint64_t until_ns); /* that ended until then */
+void lockqueue_zero(struct model *m);
+int lockqueues_copy(struct lockqueues *dst, const struct lockqueues *src); /* 0 or -ENOMEM */
+void lockqueues_deinit(struct lockqueues *s);
+size_t lockqueues_bytes(const struct lockqueues *s);
 
 /* lives.c: the address space of process @pid, that was called @comm (NULL), is gone. */
 void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);

@@ -67,6 +67,7 @@ static void pair_modes(struct lock_table *t, uint32_t index)
 		return;
 	l->twin = *at;
 	l->charged_ns = t->locks[*at].charged_ns;
+	l->queue = t->locks[*at].queue;
 	t->locks[*at].twin = index;
 }
 

@@ -168,14 +168,24 @@ static uint32_t of_event(const struct model *m, const struct task *t, uint64_t a
 }
 
 /* A wait that the look has seen to go on is in no doubt, if it has been the same sleep. */
-static void confirm(const struct model *m, const struct look_at *l, struct wait *w,
+static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 		    const struct locksnap_waiter *v)
 {
+	struct wait *w = &m->waits.waits[index];
+
 	/* Its end may be within a gap that goes on. */
 	if (l->snap.head.time_ns < m->lost_until)
 		return;
-	if (w->by_look && v->ran_ns && v->ran_ns <= w->begin_ns + CLOCKS_NS)
-		w->doubtful = false;
+	if (!w->doubtful || !w->by_look || !v->ran_ns || v->ran_ns > w->begin_ns + CLOCKS_NS)
+		return;
+	w->doubtful = false;
+	if (m->held.max) {
+		holds_waits(m, w->lock, 1);
+		release_queue(m, w);
+		lockqueue_begin(m, index);
+	}
+	if (m->blame.max)
+		blame_wait(m, w);
 }
 
 static int add_wait(struct model *m, const struct look_at *l, const struct locksnap_waiter *v,
@@ -207,6 +217,7 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
 		release_queue(m, w);
+		lockqueue_begin(m, index);
 	}
 	if (m->blame.max && !w->doubtful)
 		blame_wait(m, w);
@@ -228,7 +239,7 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 			continue;
 		uint32_t told = of_event(m, task, addr);
 		if (told) {
-			confirm(m, now, &m->waits.waits[told], v);
+			confirm(m, now, told, v);
 			continue;
 		}
 		uint64_t begin_ns = since(m, now, before, v, task);

@@ -56,6 +56,7 @@ void model_deinit(struct model *m)
 	cell_table_deinit(&m->handed);
 	mem_free(m->holds.v);
 	blame_deinit(&m->blame);
+	lockqueues_deinit(&m->queues);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
 		series_deinit(&m->cpus[i].wait_series);
@@ -461,6 +462,7 @@ void model_zero(struct model *m)
 	cell_table_clear(&m->cells);
 	holds_zero(m);
 	blame_zero(m);
+	lockqueue_zero(m);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
 			m->cpus[i].fill_most = 0;
@@ -540,6 +542,6 @@ size_t model_bytes(const struct model *m)
 	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
 	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
-	       profile_bytes(&m->profile) + blame_bytes(&m->blame) + mmlock_bytes(&m->mmlocks) +
-	       all_series_bytes(m);
+	       profile_bytes(&m->profile) + blame_bytes(&m->blame) + lockqueues_bytes(&m->queues) +
+	       mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
 }

@@ -38,6 +38,7 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 	}
 	if (w->blame)
 		blame_over(m, w);
+	lockqueue_give_up(m, w);
 	wait_put(&m->waits, index);
 	for (n->depth--; at < n->depth; at++)
 		n->waits[at] = n->waits[at + 1];
@@ -188,6 +189,7 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
 		release_queue(m, &m->waits.waits[index]);
+		lockqueue_begin(m, index);
 	}
 	if (m->blame.max && !w->doubtful)
 		blame_wait(m, w);
@@ -346,6 +348,7 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 		holds_got(m, w, ev->time);
 	if (m->blame.max && !ev->end.ret)
 		blame_got(m, w);
+	lockqueue_end(m, w, ev->time, !ev->end.ret);
 	if (w->by_look)
 		m->damage.unmatched_end++;
 	else
@@ -466,6 +469,7 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 		if (m->held.max) {
 			holds_waits(m, w->lock, -1);
 			release_unqueue(m, w);
+			lockqueue_doubt(m, w);
 		}
 		if (w->blame)
 			blame_over(m, w);

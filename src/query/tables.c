@@ -10,6 +10,7 @@
 #include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
+#include "kontend/query-queued.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
 
@@ -23,6 +24,7 @@ const struct table_def table_defs[] = {
 	{&query_held_kind, "held locks", "Held while others waited"},
 	{&query_blame_kind, "tasks to blame", "Because of whom"},
 	{&query_blame_did_kind, "what holders did", "What holders did"},
+	{&query_queued_kind, "queues", "Queues of locks"},
 	{&query_cpus_kind, "CPUs", "CPUs"},
 	{&query_diff_kind, "differences", NULL},
 	{&query_compare_kind, "B minus A", "B minus A"},

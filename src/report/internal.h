@@ -13,6 +13,7 @@
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
+#include "kontend/query-queued.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
@@ -41,7 +42,8 @@ struct report_data {
 	enum query_by held_by;
 	struct query_blame_sum blame_sum;
 	enum query_blame_by blame_by, did_by;
-	struct table types, cpus, locks, waiters, chains, held, blame, did, slots, holders,
+	struct query_queued_sum queued_sum;
+	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
 		contexts, events, rotation;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
@@ -92,6 +94,8 @@ void report_chains_text(const struct report_data *d, FILE *out);
 void report_chains_json(const struct report_data *d, struct jsonw *j);
 void report_held_text(const struct report_data *d, FILE *out);
 void report_held_json(const struct report_data *d, struct jsonw *j);
+void report_queues_text(const struct report_data *d, FILE *out);
+void report_queues_json(const struct report_data *d, struct jsonw *j);
 void report_tree_text(const struct report_data *d, FILE *out);
 void report_tree_json(const struct report_data *d, struct jsonw *j);
 void report_hist_text(const struct report_data *d, FILE *out);

@@ -9,6 +9,7 @@
 #include "kontend/query-fields.h"
 #include "kontend/query-held.h"
 #include "kontend/query-only.h"
+#include "kontend/query-queued.h"
 #include "kontend/query-wait.h"
 #include "kontend/tables.h"
 
@@ -97,6 +98,13 @@ static int ask_locks(struct report_data *d, const struct query_spec *s, struct e
 	if (!locks.sort)
 		locks.sort = "total_ns";
 	return query_locks(d->q, &locks, &d->locks, err);
+}
+
+static int ask_queues(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	int r = query_queued_sum(d->q, &d->queued_sum);
+
+	return r < 0 ? r : query_queued(d->q, s, &d->queues, err);
 }
 
 static int ask_slots(struct report_data *d, const struct query_spec *s, struct error *err)
@@ -237,6 +245,7 @@ static const struct {
 	[REPORT_AT_HELD] = {ask_held, TABLE(held), NULL},
 	[REPORT_AT_BLAME] = {report_blame_ask, TABLE(blame), NULL},
 	[REPORT_AT_DID] = {report_did_ask, TABLE(did), NULL},
+	[REPORT_AT_QUEUES] = {ask_queues, TABLE(queues), NULL},
 	[REPORT_AT_MMAP] = {NULL, TABLE(mmap), query_mmap},
 	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
 	[REPORT_AT_HOLDERS] = {NULL, TABLE(holders), query_perf_holders},
@@ -259,6 +268,7 @@ const struct report_part report_parts[] = {
 	{REPORT_CHAINS, report_chains_text, report_chains_json},
 	{REPORT_HELD, report_held_text, report_held_json},
 	{REPORT_BLAME | REPORT_DID, report_blame_text, report_blame_json},
+	{REPORT_QUEUES, report_queues_text, report_queues_json},
 	{REPORT_MMAP, report_mmap_text, report_mmap_json},
 	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS, report_perf_text,
 	 report_perf_json},

@@ -193,6 +193,39 @@ void report_held_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+void report_queues_text(const struct report_data *d, FILE *out)
+{
+	const struct query_queued_sum *s = &d->queued_sum;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fputs("#\n# queues of locks that two waited for at a time: ", out);
+	report_text_count(&d->queues, "rows", out);
+	fprintf(out, "# %s wait%s in them at the end, convoys that go on: %u\n",
+		units_count(a, s->waiting), s->waiting == 1 ? "s" : "", s->convoys);
+	if (!s->times)
+		fputs("# how long hand-overs took is not known: no release of a lock was told\n",
+		      out);
+	if (s->no_room)
+		fprintf(out, "# no room for the queues of more locks: %s times\n",
+			units_count(b, s->no_room));
+	if (d->queues.n_total)
+		report_text_table(&d->queues, d->spec, out);
+}
+
+void report_queues_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_queued_sum *s = &d->queued_sum;
+
+	report_json_head(j, &d->queues, NULL);
+	jsonw_u64(j, "queues", s->queues);
+	jsonw_u64(j, "waiting", s->waiting);
+	jsonw_u64(j, "convoys_now", s->convoys);
+	jsonw_u64(j, "no_room", s->no_room);
+	jsonw_bool(j, "releases_told", s->times);
+	report_json_rows(j, "rows", &d->queues);
+	jsonw_end(j, '}');
+}
+
 void report_tree_text(const struct report_data *d, FILE *out)
 {
 	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];

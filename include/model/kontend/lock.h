@@ -52,6 +52,8 @@ struct lock {
 	/* Of that each holder of this mode has had so much so far, and what does not divide. */
 	uint64_t share_ns;
 	uint32_t share_rest;
+	uint32_t queue;	 /* of both modes: see lockqueue.h; 0: two have not waited at a time */
+	uint32_t latest; /* wait that is not doubtful */
 	uint32_t next_free;
 };
 

@@ -10,6 +10,7 @@
 #include "kontend/holds.h"
 #include "kontend/limits.h"
 #include "kontend/lock.h"
+#include "kontend/lockqueue.h"
 #include "kontend/loss.h"
 #include "kontend/mmlock.h"
 #include "kontend/model-cpu.h"
@@ -58,7 +59,8 @@ struct model {
 	struct cell_table held;	  /* how long who got a lock kept others waiting: see holds.c */
 	struct cell_table handed; /* how long it took from them to the next one: see release.c */
 	struct holds holds;
-	struct blame blame; /* because of whom is waited */
+	struct blame blame;	  /* because of whom is waited */
+	struct lockqueues queues; /* where holders are followed, they are as well */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type types[LOCK_TYPES];

@@ -13,7 +13,8 @@
 	X(slots)                                                                                   \
 	X(contexts)                                                                                \
 	X(rotation)                                                                                \
-	X(uprobes) X(mmap) X(hot) X(chains) X(held) X(blame) X(did) X(callers) X(tasks) X(types)   \
+	X(uprobes)                                                                                 \
+	X(mmap) X(hot) X(chains) X(held) X(blame) X(did) X(queues) X(callers) X(tasks) X(types)    \
 		X(cpus)
 
 #define SCREEN_VIEWS_FIRST_WORD(name) #name

@@ -18,6 +18,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(held, HELD)                                                                              \
 	X(blame, BLAME)                                                                            \
 	X(did, DID)                                                                                \
+	X(queues, QUEUES)                                                                          \
 	X(mmap, MMAP)                                                                              \
 	X(slots, SLOTS) /* and, but for CSV, holders */                                            \
 	X(holders, HOLDERS)                                                                        \

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "queues": what became of those who waited for a lock, in which order they got it, and
+ * how long there was always somebody waiting. The model has the sums of waits that are over
+ * (model/lockqueue.c); those that go on are added here, in one walk over all of them.
+ */
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/query-queued.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	C_KIND,
+	C_LOCK,
+	C_NAME,
+	C_READERS,
+	C_WRITERS,
+	C_LONGEST,
+	C_SPARK,
+	C_HANDED,
+	C_P50,
+	C_P99,
+	C_PASSED,
+	C_PASSED_MOST,
+	C_PASSED_WAITS,
+	C_PASSED_LONGEST,
+	C_PHASES,
+	C_PHASE_AVG,
+	C_PHASE_MOST,
+	C_CONVOYS,
+	C_CONVOY,
+	C_CONVOY_LONGEST,
+	C_CONVOY_NOW,
+	C_STARVED,
+	C_STARVED_MOST,
+	C_STARVED_NS,
+	C_WORST,
+	C_WORST_PID,
+	C_WORST_TID,
+	C_WORST_COMM,
+	C_COLUMNS
+};
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE, SPARK_LEN = 16 };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_KIND] = {"type", "TYPE", "type of the lock, both modes together", COLUMN_TEXT, 8, 0, SR},
+	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, COLUMN_REPORT},
+	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 0, SR | W},
+	[C_READERS] = {"readers_waiting", "R", "readers that wait now", COLUMN_COUNT, 3, 1, SR},
+	[C_WRITERS] = {"writers_waiting", "W",
+		       "writers that wait now, or all where the lock has no modes", COLUMN_COUNT, 3,
+		       0, SR},
+	[C_LONGEST] = {"longest", "MOST", "the longest queue, in tasks", COLUMN_COUNT, 4, 0, SR},
+	[C_SPARK] = {"spark", "HISTORY", "longest queue of each of the last buckets", COLUMN_SERIES,
+		     SPARK_LEN, 6, COLUMN_SCREEN},
+	[C_HANDED] = {"handed", "HANDED", "times that a task which had waited got the lock",
+		      COLUMN_COUNT, 6, 0, SR},
+	[C_P50] = {"hand_p50_ns", "HAND50",
+		   "from when the lock was let go until the next one had it: half were shorter; "
+		   "known where releases are told",
+		   COLUMN_NS, 6, 4, SR},
+	[C_P99] = {"hand_p99_ns", "HAND99", "the same: 99 % were shorter", COLUMN_NS, 6, 3, SR},
+	[C_PASSED] = {"passed", "PASSED",
+		      "times that a waiting task saw one that came later get the lock",
+		      COLUMN_COUNT, 6, 0, SR},
+	[C_PASSED_MOST] = {"passed_most", "WORST", "how often that was so for one wait",
+			   COLUMN_COUNT, 5, 1, SR},
+	[C_PASSED_WAITS] = {"passed_waits", "WAITS", "waits that were passed over", COLUMN_COUNT, 5,
+			    7, SR},
+	[C_PASSED_LONGEST] = {"passed_longest_ns", "LONGEST", "the longest of these waits",
+			      COLUMN_NS, 7, 4, SR},
+	[C_PHASES] = {"phases", "PHASES",
+		      "runs of readers, or of writers, that got the lock one after the other",
+		      COLUMN_COUNT, 6, 5, SR},
+	[C_PHASE_AVG] = {"readers_avg", "R/RUN", "readers that a run of readers had on average",
+			 COLUMN_RATE, 5, 3, SR},
+	[C_PHASE_MOST] = {"readers_most", "R MOST", "readers that a run had at most", COLUMN_COUNT,
+			  6, 6, SR},
+	[C_CONVOYS] = {"convoys", "CONVOYS",
+		       "times that the queue was not empty for longer than 10 ms", COLUMN_COUNT, 7,
+		       3, SR},
+	[C_CONVOY] = {"convoy_ns", "CONVOY", "how long these were in all", COLUMN_NS, 6, 0, SR},
+	[C_CONVOY_LONGEST] = {"convoy_longest_ns", "C MAX", "the longest of them", COLUMN_NS, 6, 4,
+			      SR},
+	[C_CONVOY_NOW] = {"convoy_now_ns", "C NOW", "the one that goes on", COLUMN_NS, 6, 2, SR},
+	[C_STARVED] = {"starved", "STARVED",
+		       "waits that lasted longer than 16 hand-overs of the lock", COLUMN_COUNT, 7,
+		       1, SR},
+	[C_STARVED_MOST] = {"starved_most", "S MOST", "hand-overs during the worst of these",
+			    COLUMN_COUNT, 6, 4, SR},
+	[C_STARVED_NS] = {"starved_ns", "S TIME", "how long that one waited", COLUMN_NS, 6, 4, SR},
+	[C_WORST] = {"worst", "WORST TASK",
+		     "who was passed over most often in one wait, or else starved most",
+		     COLUMN_TEXT, 14, 2, COLUMN_SCREEN},
+	[C_WORST_PID] = {"worst_pid", "PID", "its process id", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_WORST_TID] = {"worst_tid", "TID", "its thread id", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_WORST_COMM] = {"worst_comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
+};
+
+struct queued {
+	uint32_t lock; /* of the modes the one with the smaller index */
+	const struct lockqueue *q;
+	struct lockqueue_sums sums;
+	uint64_t convoy_now_ns;
+};
+
+struct queued_rows {
+	struct query *q;
+	struct queued *rows;
+	size_t n;
+	struct hist hist; /* scratch */
+};
+
+/* What waits in flight have gone through, too. */
+static void add_waits(const struct model *m, struct queued *by_queue)
+{
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used && w->queued)
+			lockqueue_count(m, w, m->now_ns,
+					&by_queue[m->locks.locks[w->lock].queue].sums);
+	}
+}
+
+static void add_convoy(const struct model *m, struct queued *r)
+{
+	uint64_t ns = m->now_ns > r->q->busy_ns ? m->now_ns - r->q->busy_ns : 0;
+	struct lockqueue_sums *s = &r->sums;
+
+	if (!r->q->n[LOCKQUEUE_W] && !r->q->n[LOCKQUEUE_R])
+		return;
+	if (ns <= LOCKQUEUE_CONVOY_NS)
+		return;
+	r->convoy_now_ns = ns;
+	s->convoys++;
+	s->convoy_ns += ns;
+	s->convoy_longest_ns = ns > s->convoy_longest_ns ? ns : s->convoy_longest_ns;
+}
+
+/* By index of the queue, all that are kept; in the query's arena, NULL: no memory. */
+static struct queued *sum_up(struct query *q)
+{
+	const struct model *m = &q->engine->model;
+	struct queued *all = arena_alloc(&q->arena, ((size_t)m->queues.n + 1) * sizeof(*all));
+
+	if (!all)
+		return NULL;
+	memset(all, 0, ((size_t)m->queues.n + 1) * sizeof(*all));
+	for (uint32_t i = 1; i < m->queues.n; i++) {
+		all[i].q = &m->queues.v[i];
+		all[i].sums = m->queues.v[i].sums;
+	}
+	add_waits(m, all);
+	for (uint32_t i = 1; i < m->queues.n; i++)
+		add_convoy(m, &all[i]);
+	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
+		uint32_t index = m->locks.locks[i].queue;
+		if (index && !all[index].lock)
+			all[index].lock = i;
+	}
+	return all;
+}
+
+/* Which locks a filter leaves, or a scope; NULL: all, or no memory. */
+static uint8_t *locks_left(struct query *q, const struct query_scope *scope)
+{
+	const struct model *m = q->model;
+	uint8_t *left = arena_alloc(&q->arena, m->locks.n + 1);
+
+	if (!left)
+		return NULL;
+	memset(left, 0, m->locks.n + 1);
+	for (size_t i = 0; i < m->cells.n; i++) {
+		const struct query_where w = query_cell_where(&m->cells.cells[i]);
+		if (!scope->mask || query_in_scope(q, scope, &w))
+			left[w.lock] = 1;
+	}
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct query_where w = query_wait_where(&m->waits.waits[i]);
+		if (m->waits.waits[i].used && (!scope->mask || query_in_scope(q, scope, &w)))
+			left[w.lock] = 1;
+	}
+	return left;
+}
+
+static int find_rows(struct queued_rows *r, const struct query_scope *scope)
+{
+	const struct model *m = r->q->model;
+	struct queued *all = sum_up(r->q);
+	bool is_part = r->q->only || scope->mask;
+	uint8_t *left = is_part ? locks_left(r->q, scope) : NULL;
+
+	if (!all || (is_part && !left))
+		return -ENOMEM;
+	r->rows = all;
+	for (uint32_t i = 1; i < r->q->engine->model.queues.n; i++) {
+		uint32_t lock = all[i].lock;
+		if (lock && (!is_part || left[lock] || left[m->locks.locks[lock].twin]))
+			all[r->n++] = all[i];
+	}
+	return 0;
+}
+
+/* Of both modes that has been waited for, none is special. */
+static bool has_modes(const struct model *m, uint32_t lock)
+{
+	return *locktype_mode((enum lock_type)m->locks.locks[lock].type);
+}
+
+static void fill_names(struct queued_rows *rs, const struct queued *r, struct value *v)
+{
+	const struct lock *l = &rs->q->model->locks.locks[r->lock];
+
+	value_s(&v[C_KIND], locktype_base((enum lock_type)l->type));
+	value_s(&v[C_NAME], query_lock_name(rs->q, r->lock));
+	v[C_LOCK] = (struct value){.u = l->addr, .known = true};
+}
+
+static void fill_times(struct queued_rows *rs, const struct lockqueue_sums *s, struct value *v)
+{
+	static const struct {
+		int column;
+		double pct;
+	} all[] = {{C_P50, 50}, {C_P99, 99}};
+
+	if (!s->times_n)
+		return;
+	memset(&rs->hist, 0, sizeof(rs->hist));
+	hist_pool_sum(&rs->q->engine->model.queues.hists, s->times, &rs->hist);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		value_u(&v[all[i].column],
+			hist_percentile(&rs->hist, all[i].pct, s->times_min_ns, s->times_max_ns));
+}
+
+static void fill_modes(const struct model *m, const struct queued *r, struct value *v)
+{
+	const struct lockqueue_sums *s = &r->sums;
+
+	if (!has_modes(m, r->lock))
+		return;
+	value_u(&v[C_READERS], r->q->n[LOCKQUEUE_R]);
+	value_u(&v[C_PHASES], s->phases[LOCKQUEUE_R] + s->phases[LOCKQUEUE_W]);
+	if (s->phases[LOCKQUEUE_R]) {
+		value_d(&v[C_PHASE_AVG],
+			(double)s->handed[LOCKQUEUE_R] / (double)s->phases[LOCKQUEUE_R]);
+		value_u(&v[C_PHASE_MOST], s->phase_most);
+	}
+}
+
+static void fill_worst(struct query *q, const struct lockqueue_sums *s, struct value *v)
+{
+	const struct lockqueue_worst *w = s->passed_most.n ? &s->passed_most : &s->starved_most;
+	const struct task *t = &q->model->tasks.tasks[w->task];
+
+	if (!w->n || w->task == TASK_OTHER)
+		return;
+	value_s(&v[C_WORST], query_task_name(q, w->task));
+	value_s(&v[C_WORST_COMM], query_task_comm(q, w->task));
+	value_i(&v[C_WORST_TID], taskid_number(t->tid));
+	value_i(&v[C_WORST_PID], taskid_number(t->pid));
+}
+
+static void fill_spark(struct queued_rows *rs, const struct queued *r, struct value *v)
+{
+	uint64_t *points;
+	struct value packed = {0};
+
+	value_series(rs->q, &packed, &r->q->series, SPARK_LEN);
+	points = packed.known ? arena_alloc(&rs->q->arena, (packed.n + 1) * sizeof(*points)) : NULL;
+	if (!points)
+		return;
+	for (uint32_t i = 0; i < packed.n; i++) {
+		struct lockqueue_bucket b = lockqueue_bucket(packed.series[i]);
+		points[i] = (uint64_t)b.n[LOCKQUEUE_R] + b.n[LOCKQUEUE_W];
+	}
+	v[C_SPARK] = packed;
+	v[C_SPARK].series = points;
+}
+
+static void queued_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	struct queued_rows *rs = ctx;
+	const struct queued *r = &rs->rows[row];
+	const struct lockqueue_sums *s = &r->sums;
+
+	value_u(&v[C_WRITERS], r->q->n[LOCKQUEUE_W]);
+	value_u(&v[C_LONGEST], s->longest);
+	value_u(&v[C_HANDED], s->handed[LOCKQUEUE_R] + s->handed[LOCKQUEUE_W]);
+	value_u(&v[C_PASSED], s->passed);
+	value_u(&v[C_PASSED_MOST], s->passed_most.n);
+	value_u(&v[C_PASSED_WAITS], s->passed_waits);
+	value_u(&v[C_PASSED_LONGEST], s->passed_longest_ns);
+	value_u(&v[C_CONVOYS], s->convoys);
+	value_u(&v[C_CONVOY], s->convoy_ns);
+	value_u(&v[C_CONVOY_LONGEST], s->convoy_longest_ns);
+	value_u(&v[C_CONVOY_NOW], r->convoy_now_ns);
+	value_u(&v[C_STARVED], s->starved);
+	value_u(&v[C_STARVED_MOST], s->starved_most.n);
+	value_u(&v[C_STARVED_NS], s->starved_most.ns);
+	fill_modes(rs->q->model, r, v);
+	if (want & (1ull << C_P50 | 1ull << C_P99))
+		fill_times(rs, s, v);
+	if (want & (1ull << C_KIND | 1ull << C_NAME | 1ull << C_LOCK))
+		fill_names(rs, r, v);
+	if (want & 1ull << C_SPARK)
+		fill_spark(rs, r, v);
+	if (want & ~((1ull << C_WORST) - 1))
+		fill_worst(rs->q, s, v);
+}
+
+static void queued_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct queued_rows *rs = ctx;
+	const struct queued *r = &rs->rows[row];
+
+	*ret = (struct row_rank){.id = rs->q->model->locks.locks[r->lock].id,
+				 .tie = r->sums.handed[LOCKQUEUE_R] + r->sums.handed[LOCKQUEUE_W]};
+}
+
+const struct table_kind query_queued_kind = {"queues", columns, C_COLUMNS, queued_fill,
+					     queued_rank};
+
+int query_queued(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
+{
+	struct queued_rows *r = arena_alloc(&q->arena, sizeof(*r));
+
+	if (!r)
+		return query_enomem(err, "queues");
+	memset(r, 0, sizeof(*r));
+	r->q = q;
+	if (query_sync(q) < 0 || find_rows(r, &s->scope) < 0)
+		return query_enomem(err, "queues");
+	struct row_source src = {
+		.kind = &query_queued_kind, .n = r->n, .sort = "convoy_ns", .ctx = r};
+	return rows_answer(q, s, &src, ret, err);
+}
+
+int query_queued_sum(struct query *q, struct query_queued_sum *ret)
+{
+	const struct model *m = &q->engine->model;
+
+	*ret = (struct query_queued_sum){.queues = m->queues.in_use,
+					 .no_room = m->queues.no_room,
+					 .times = m->queues.hists.groups != NULL};
+	for (uint32_t i = 1; i < m->queues.n; i++) {
+		struct queued r = {.q = &m->queues.v[i]};
+		ret->waiting += r.q->n[LOCKQUEUE_R] + r.q->n[LOCKQUEUE_W];
+		add_convoy(m, &r);
+		ret->convoys += r.convoy_now_ns != 0;
+	}
+	return query_sync(q) < 0 ? -ENOMEM : 0;
+}
+
+/* Its courses, of as many buckets as there have been. */
+static int fill_course(struct query *q, const struct lockqueue *queue,
+		       struct query_queued_lock *ret)
+{
+	const struct model *m = &q->engine->model;
+	uint32_t n = m->n_ticks < SERIES_LEN ? (uint32_t)m->n_ticks : SERIES_LEN;
+	uint64_t *v = arena_alloc(&q->arena, (3 * (size_t)n + 1) * sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	ret->readers = v;
+	ret->writers = v + n;
+	ret->handed = v + 2 * (size_t)n;
+	ret->n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct lockqueue_bucket b =
+			lockqueue_bucket(series_at(&queue->series, m->n_ticks, n - 1 - i));
+		v[i] = b.n[LOCKQUEUE_R];
+		v[n + i] = b.n[LOCKQUEUE_W];
+		v[2 * (size_t)n + i] = b.handed;
+	}
+	return 0;
+}
+
+static void fill_sums(const struct model *m, const struct queued *r, struct query_queued_lock *ret)
+{
+	const struct lockqueue_sums *s = &r->sums;
+	struct hist hist = {0};
+
+	ret->has_modes = has_modes(m, r->lock);
+	ret->handed_n = s->handed[LOCKQUEUE_R] + s->handed[LOCKQUEUE_W];
+	ret->passed = s->passed;
+	ret->passed_most = s->passed_most.n;
+	ret->convoys = s->convoys;
+	ret->convoy_longest_ns = s->convoy_longest_ns;
+	ret->convoy_now_ns = r->convoy_now_ns;
+	ret->starved = s->starved;
+	ret->longest = s->longest;
+	ret->times_n = s->times_n;
+	if (!s->times_n)
+		return;
+	hist_pool_sum(&m->queues.hists, s->times, &hist);
+	ret->p50_ns = hist_percentile(&hist, 50, s->times_min_ns, s->times_max_ns);
+	ret->p99_ns = hist_percentile(&hist, 99, s->times_min_ns, s->times_max_ns);
+}
+
+int query_queued_lock(struct query *q, uint64_t id, struct query_queued_lock *ret)
+{
+	const struct model *m = &q->engine->model;
+	uint32_t lock = lock_by_id(&m->locks, id);
+	uint32_t index = lock == UINT32_MAX ? 0 : m->locks.locks[lock].queue;
+	struct queued r = {.lock = lock};
+
+	*ret = (struct query_queued_lock){0};
+	if (!index)
+		return 0;
+	r.q = &m->queues.v[index];
+	r.sums = r.q->sums;
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used && w->queued && m->locks.locks[w->lock].queue == index)
+			lockqueue_count(m, w, m->now_ns, &r.sums);
+	}
+	add_convoy(m, &r);
+	fill_sums(m, &r, ret);
+	return fill_course(q, r.q, ret);
+}

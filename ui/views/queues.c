@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queues of locks over time: who was passed over, convoys, starvation. The first line says how many
+ * wait now, and whether hand-overs have times.
+ */
+#include "kontend/query-queued.h"
+#include "kontend/units.h"
+#include "list.h"
+
+static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+{
+	return query_queued(l->v.query, spec, ret, err);
+}
+
+/* "41 wait in 3 queues, 2 convoys go on  hand-overs have no times: no release is told" */
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_queued_sum sum;
+	char n[UNITS_BUF];
+
+	(void)t;
+	if (query_queued_sum(l->v.query, &sum) < 0)
+		return 0;
+	line_put(&line, sum.waiting ? ROLE_WAITING : ROLE_BOLD, units_count(n, sum.waiting));
+	line_printf(&line, ROLE_NORMAL, " wait%s in %u queue%s, ", sum.waiting == 1 ? "s" : "",
+		    sum.queues, sum.queues == 1 ? "" : "s");
+	line_printf(&line, sum.convoys ? ROLE_WAITING : ROLE_NORMAL, "%u convoy%s now", sum.convoys,
+		    sum.convoys == 1 ? "" : "s");
+	if (sum.no_room)
+		line_printf(&line, ROLE_WARN, "  no room for more: %s times",
+			    units_count(n, sum.no_room));
+	if (!sum.times)
+		line_whole(&line, ROLE_DIM, "  no release is told: hand-overs have no times");
+	return 1;
+}
+
+static const char *empty_text(struct list_view *l, const struct table *t)
+{
+	(void)l;
+	(void)t;
+	return "no two tasks have waited for the same lock at a time: there has been no queue";
+}
+
+static int open_row(struct list_view *l)
+{
+	return view_open(&l->v, BY_LOCK, l->pane.table.selected);
+}
+
+static bool has_window(const struct list_view *l)
+{
+	(void)l;
+	return false;
+}
+
+static const struct list_ops ops = {
+	.ask = ask,
+	.head = draw_head,
+	.empty = empty_text,
+	.open = open_row,
+	.has_window = has_window,
+	.heat = "convoy_ns",
+};
+
+static const struct view_key keys[] = {
+	{CMD_ENTER, "why"}, {CMD_FILTER, "filter"}, {CMD_SORT, "sort"}, {CMD_NONE, NULL}};
+
+const struct view_ops view_queues = {
+	.name = "queues",
+	.title = "queues",
+	.keys = keys,
+	.help = "In which order do those who wait get a lock, and does the queue ever end? A row "
+		"for each lock that two have waited for at a time, of all modes. HANDED counts "
+		"how often who waited got it; PASSED how often somebody who waited saw one that "
+		"came later get it (a reader that gets it with others has not passed these over), "
+		"and WORST how often one wait saw that. R/RUN is how many readers got it before "
+		"the next writer, on average. A convoy is a queue that was not empty for longer "
+		"than 10 ms; CONVOY is how long all of them were. STARVED are waits that lasted "
+		"longer than 16 hand-overs: in a long queue that keeps its order these are many, "
+		"and PASSED is none. Figures are of all since the start (z: from now on). "
+		"HAND50 and HAND99, from when the lock was let go until the next one had it, are "
+		"known where releases are told. Enter shows the waits for the lock.",
+	.tables = "queues",
+	.size = sizeof(struct list_view),
+	LIST_VIEW(&ops),
+};
