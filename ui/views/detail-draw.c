@@ -39,15 +39,17 @@ static void place_tables(struct detail_page *p, struct rect r, int waiters)
 
 static void place_wide(struct detail_page *p, struct rect r)
 {
-	struct rect rows[2], cols[3], left[2];
+	struct rect rows[3], cols[3], left[2];
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
+	int queue = detail_queue_lines(p, r);
 
-	layout_rows(r, (struct layout_part[]){{1, 1, 0}, {4, 4, 1}}, 2, rows);
-	layout_cols(rows[1], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
+	layout_rows(r, (struct layout_part[]){{1, 1, 0}, {queue, queue, 0}, {4, 4, 1}}, 3, rows);
+	layout_cols(rows[2], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
 	layout_rows(cols[0],
 		    (struct layout_part[]){{5, (int)p->hist.n + 1, 0}, {has_series ? 5 : 0, 12, 0}},
 		    has_series ? 2 : 1, left);
 	p->r_sum = rows[0];
+	p->r_queue = rows[1];
 	p->r_hist = left[0];
 	p->r_time = has_series ? left[1] : (struct rect){0};
 	place_tables(p, cols[2], r.h / 3);
@@ -55,21 +57,24 @@ static void place_wide(struct detail_page *p, struct rect r)
 
 static void place_narrow(struct detail_page *p, struct rect r)
 {
-	struct rect rows[3], cols[3];
+	struct rect rows[4], cols[3];
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
-	bool graphs = r.h >= 18;
+	int queue = detail_queue_lines(p, r);
+	int graphs = r.h < 18 ? 0 : queue ? 6 : 7;
 
-	layout_rows(r,
-		    (struct layout_part[]){
-			    {1, 1, 0}, {graphs ? 7 : 0, graphs ? r.h / 3 : 0, 0}, {8, 8, 1}},
-		    3, rows);
+	layout_rows(
+		r,
+		(struct layout_part[]){
+			{1, 1, 0}, {queue, queue, 0}, {graphs, graphs ? r.h / 3 : 0, 0}, {8, 8, 1}},
+		4, rows);
 	if (has_series)
-		layout_cols(rows[1], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
+		layout_cols(rows[2], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
 			    cols);
 	p->r_sum = rows[0];
-	p->r_hist = has_series ? cols[0] : rows[1];
+	p->r_queue = rows[1];
+	p->r_hist = has_series ? cols[0] : rows[2];
 	p->r_time = has_series ? cols[2] : (struct rect){0};
-	place_tables(p, rows[2], p->tall ? r.h / 4 : 5);
+	place_tables(p, rows[3], p->tall ? r.h / 4 : 5);
 }
 
 static void put_ns(struct line *l, const char *name, uint64_t ns)
@@ -278,6 +283,7 @@ void detail_place(struct detail_page *p, struct rect r)
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s)
 {
 	draw_sum(&d->v, p, s);
+	detail_draw_queue(p, s);
 	draw_hist(&d->v, p, s);
 	draw_time(p, app_buckets(d->v.app), s);
 	draw_hold(p, s);

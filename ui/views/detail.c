@@ -122,6 +122,17 @@ static int ask_mmap(struct view_detail *d, struct detail_page *p)
 	return 0;
 }
 
+/* It is of all waits for the lock: where the page is of some of them, it says nothing of these. */
+static int ask_queue(struct view_detail *d, struct detail_page *p)
+{
+	const struct query_scope *s = &d->v.scope;
+	const struct query *q = d->v.query;
+
+	if (s->mask != 1u << BY_LOCK || (q->only && !q->only_locks))
+		return 0;
+	return query_queued_lock(d->v.query, s->id[BY_LOCK], &p->queue);
+}
+
 static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 {
 	struct query *q = d->v.query;
@@ -135,6 +146,8 @@ static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 		r = query_series(q, &d->v.scope, &p->series);
 	if (r == 0)
 		r = ask_mmap(d, p);
+	if (r == 0)
+		r = ask_queue(d, p);
 	if (r == 0)
 		r = query_waiters(q, &spec, &p->waiters, err);
 	if (r == 0)

@@ -3,6 +3,7 @@
 #define KONTEND_UI_VIEWS_DETAIL_H
 
 #include "kontend/query-mmap.h"
+#include "kontend/query-queued.h"
 #include "list.h"
 
 enum { PANE_MAIN, PANE_MORE, PANE_WAITERS, PANES };
@@ -21,16 +22,22 @@ struct detail_page {
 	struct query_hist hist;
 	struct query_mmap_row mmap; /* of mmap_locks whose own events are measured */
 	struct query_series series;
+	struct query_queued_lock queue; /* of a lock that has one */
 	struct query_tree tree;
 	struct list_part main; /* where it is no tree */
 	struct table more, waiters;
 	bool tall; /* room for one more table */
 	enum query_by more_by;
-	struct rect r_sum, r_hist, r_time, r_main, r_more, r_waiters;
+	struct rect r_sum, r_queue, r_hist, r_time, r_main, r_more, r_waiters;
 };
 
 /* Divides @r among the parts of the page, by what was answered. */
 void detail_place(struct detail_page *p, struct rect r);
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s);
+
+/* detail-queue.c: lines that the queue has in a page of that size; 0: there is none, or no room. */
+enum { DETAIL_QUEUE_H = 3 };
+int detail_queue_lines(const struct detail_page *p, struct rect r);
+void detail_draw_queue(const struct detail_page *p, struct screen *s);
 
 #endif

@@ -323,6 +323,16 @@ static void queued_rank(void *ctx, size_t row, struct row_rank *ret)
 const struct table_kind query_queued_kind = {"queues", columns, C_COLUMNS, queued_fill,
 					     queued_rank};
 
+/* Times that no row has take no room on the screen. */
+static struct column *columns_for(struct query *q)
+{
+	struct column *c = rows_columns(q, &query_queued_kind);
+
+	if (c && !q->engine->model.queues.hists.groups)
+		c[C_P50].flags = c[C_P99].flags = COLUMN_REPORT;
+	return c;
+}
+
 int query_queued(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	struct queued_rows *r = arena_alloc(&q->arena, sizeof(*r));
@@ -333,8 +343,13 @@ int query_queued(struct query *q, const struct query_spec *s, struct table *ret,
 	r->q = q;
 	if (query_sync(q) < 0 || find_rows(r, &s->scope) < 0)
 		return query_enomem(err, "queues");
-	struct row_source src = {
-		.kind = &query_queued_kind, .n = r->n, .sort = "convoy_ns", .ctx = r};
+	struct row_source src = {.kind = &query_queued_kind,
+				 .columns = columns_for(q),
+				 .n = r->n,
+				 .sort = "convoy_ns",
+				 .ctx = r};
+	if (!src.columns)
+		return query_enomem(err, "queues");
 	return rows_answer(q, s, &src, ret, err);
 }
 
