@@ -173,7 +173,7 @@ void account_tick(struct model *m, uint64_t time_ns)
 	}
 	if (m->blame.max)
 		blame_tick(m, time_ns);
-	lockqueue_tick(m);
+	lockqueue_tick(m, time_ns);
 	uint64_t wait = close_types(m);
 	close_cpus(m);
 	for (size_t i = 0; i < m->locks.n; i++) {

@@ -102,7 +102,7 @@ void lockqueue_begin(struct model *m, uint32_t index);
 void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got);
 void lockqueue_doubt(struct model *m, struct wait *w);
 void lockqueue_give_up(struct model *m, struct wait *w);
-void lockqueue_tick(struct model *m);
+void lockqueue_tick(struct model *m, uint64_t time_ns);
 /* Marks the tasks that queues name; queues of locks that are not marked are forgotten. */
 void lockqueue_mark(struct model *m);
 void lockqueue_end_tasks(struct model *m, uint64_t until_ns); /* that ended until then */

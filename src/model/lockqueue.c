@@ -117,8 +117,8 @@ static void note_length(struct lockqueue *q, bool reader)
 
 	if (q->n[reader] > q->most[reader])
 		q->most[reader] = q->n[reader];
-	if (n > q->sums.longest)
-		q->sums.longest = n;
+	if (n > q->cur.longest)
+		q->cur.longest = n;
 }
 
 static void join(struct model *m, struct lockqueue *q, uint32_t index)
@@ -153,7 +153,7 @@ static uint32_t take(struct lockqueues *s)
 		}
 		index = s->n++;
 	}
-	s->v[index] = (struct lockqueue){.used = true};
+	s->v[index] = (struct lockqueue){.used = true, .serial = ++s->serials};
 	s->in_use++;
 	return index;
 }
@@ -161,8 +161,8 @@ static uint32_t take(struct lockqueues *s)
 static void forget_times(struct lockqueues *s, struct lockqueue *q)
 {
 	for (int i = 0; i < HIST_GROUPS; i++)
-		if (q->sums.times[i])
-			hist_pool_give_back(&s->hists, q->sums.times[i]);
+		if (q->times[i])
+			hist_pool_give_back(&s->hists, q->times[i]);
 }
 
 static void put(struct lockqueues *s, uint32_t index)
@@ -249,10 +249,10 @@ static void end_convoy(struct lockqueue *q, uint64_t ns)
 
 	if (length(q) || lasted <= LOCKQUEUE_CONVOY_NS)
 		return;
-	q->sums.convoys++;
-	q->sums.convoy_ns += lasted;
-	if (lasted > q->sums.convoy_longest_ns)
-		q->sums.convoy_longest_ns = lasted;
+	q->cur.convoys++;
+	q->cur.convoy_ns += lasted;
+	if (lasted > q->cur.convoy_longest_ns)
+		q->cur.convoy_longest_ns = lasted;
 }
 
 static void note_worst(struct lockqueue_worst *worst, uint32_t n, const struct wait *w, uint64_t ns)
@@ -283,7 +283,7 @@ void lockqueue_count(const struct model *m, const struct wait *w, uint64_t ns,
 /* Where records are missing somebody else may have had the lock in between. */
 static void count_phase(struct model *m, struct lockqueue *q, bool reader, uint64_t ns)
 {
-	struct lockqueue_sums *s = &q->sums;
+	struct lockqueue_sums *s = &q->cur;
 	bool goes_on = q->phase_n && q->phase_reads == reader && q->handed_ns >= m->lost_until;
 
 	q->phase_n = goes_on ? q->phase_n + 1 : 1;
@@ -297,7 +297,6 @@ static void count_phase(struct model *m, struct lockqueue *q, bool reader, uint6
 /* The first to get it after it was let go: did it wait already? */
 static void count_time(struct model *m, struct lockqueue *q, const struct wait *w, uint64_t ns)
 {
-	struct lockqueue_sums *s = &q->sums;
 	uint64_t released = q->released_ns, took = ns - released;
 
 	q->released_ns = 0;
@@ -305,10 +304,10 @@ static void count_time(struct model *m, struct lockqueue *q, const struct wait *
 		return;
 	if (!m->queues.hists.groups && hist_pool_init(&m->queues.hists, TIME_GROUPS) < 0)
 		return;
-	s->times_min_ns = !s->times_n || took < s->times_min_ns ? took : s->times_min_ns;
-	s->times_max_ns = took > s->times_max_ns ? took : s->times_max_ns;
-	s->times_n++;
-	hist_pool_add(&m->queues.hists, s->times, took);
+	q->times_min_ns = !q->times_n || took < q->times_min_ns ? took : q->times_min_ns;
+	q->times_max_ns = took > q->times_max_ns ? took : q->times_max_ns;
+	q->times_n++;
+	hist_pool_add(&m->queues.hists, q->times, took);
 }
 
 static void hand_over(struct model *m, struct lockqueue *q, const struct wait *w, uint64_t ns)
@@ -317,7 +316,7 @@ static void hand_over(struct model *m, struct lockqueue *q, const struct wait *w
 
 	q->seq++;
 	q->cur_handed++;
-	q->sums.handed[reader]++;
+	q->cur.handed[reader]++;
 	count_phase(m, q, reader, ns);
 	count_time(m, q, w, ns);
 	if (w->place)
@@ -335,7 +334,7 @@ void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got)
 			q->phase_n = 0, q->released_ns = 0;
 		return;
 	}
-	lockqueue_count(m, w, ns, &q->sums);
+	lockqueue_count(m, w, ns, &q->cur);
 	if (got)
 		hand_over(m, q, w, ns);
 	leave(m, q, w);
@@ -395,7 +394,65 @@ static uint64_t most_16(uint32_t n)
 	return n < UINT16_MAX ? n : UINT16_MAX;
 }
 
-void lockqueue_tick(struct model *m)
+static void take_worst(struct lockqueue_worst *to, const struct lockqueue_worst *from)
+{
+	if (from->n > to->n)
+		*to = *from;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void lockqueue_add(struct lockqueue_sums *to, const struct lockqueue_sums *from)
+{
+	for (int mode = 0; mode < LOCKQUEUE_MODES; mode++) {
+		to->handed[mode] += from->handed[mode];
+		to->phases[mode] += from->phases[mode];
+	}
+	to->phase_most = (uint32_t)greater(to->phase_most, from->phase_most);
+	to->passed += from->passed;
+	to->passed_waits += from->passed_waits;
+	to->passed_longest_ns = greater(to->passed_longest_ns, from->passed_longest_ns);
+	take_worst(&to->passed_most, &from->passed_most);
+	to->starved += from->starved;
+	take_worst(&to->starved_most, &from->starved_most);
+	to->convoys += from->convoys;
+	to->convoy_ns += from->convoy_ns;
+	to->convoy_longest_ns = greater(to->convoy_longest_ns, from->convoy_longest_ns);
+	to->longest = (uint32_t)greater(to->longest, from->longest);
+}
+
+struct lockqueue_sums lockqueue_all(const struct lockqueue *q)
+{
+	struct lockqueue_sums ret = q->sums;
+
+	lockqueue_add(&ret, &q->cur);
+	return ret;
+}
+
+/* For windows of time, where these are looked at. */
+static void keep_part(struct model *m, uint32_t index, uint64_t end_ns)
+{
+	struct lockqueues *s = &m->queues;
+
+	if (!m->limits.recent)
+		return;
+	if (!s->parts && !(s->parts = mem_calloc(LOCKQUEUE_PARTS, sizeof(*s->parts)))) {
+		s->dropped_ns = end_ns;
+		return;
+	}
+	struct lockqueue_part *p = &s->parts[s->next_part];
+	if (s->n_parts == LOCKQUEUE_PARTS)
+		s->dropped_ns = p->end_ns;
+	else
+		s->n_parts++;
+	*p = (struct lockqueue_part){end_ns, index, s->v[index].serial, s->v[index].cur};
+	s->next_part = (s->next_part + 1) % LOCKQUEUE_PARTS;
+}
+
+void lockqueue_tick(struct model *m, uint64_t time_ns)
 {
 	for (uint32_t i = 1; i < m->queues.n; i++) {
 		struct lockqueue *q = &m->queues.v[i];
@@ -406,6 +463,9 @@ void lockqueue_tick(struct model *m)
 		if (!packed)
 			continue;
 		series_push(&q->series, m->n_ticks, packed);
+		keep_part(m, i, time_ns);
+		lockqueue_add(&q->sums, &q->cur);
+		q->cur = (struct lockqueue_sums){.longest = length(q)};
 		memcpy(q->most, q->n, sizeof(q->most));
 		q->cur_handed = 0;
 	}
@@ -425,27 +485,41 @@ static void forget(struct model *m, struct lock *l)
 	l->queue = 0;
 }
 
+static void mark_tasks(struct model *m, const struct lockqueue_sums *s)
+{
+	m->tasks.tasks[s->passed_most.task].marked = 1;
+	m->tasks.tasks[s->starved_most.task].marked = 1;
+}
+
 void lockqueue_mark(struct model *m)
 {
 	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
 		if (m->locks.locks[i].queue && !m->locks.locks[i].marked)
 			forget(m, &m->locks.locks[i]);
 	for (uint32_t i = 1; i < m->queues.n; i++) {
-		const struct lockqueue_sums *s = &m->queues.v[i].sums;
-		m->tasks.tasks[s->passed_most.task].marked = 1;
-		m->tasks.tasks[s->starved_most.task].marked = 1;
+		mark_tasks(m, &m->queues.v[i].sums);
+		mark_tasks(m, &m->queues.v[i].cur);
 	}
+	for (uint32_t i = 0; i < m->queues.n_parts; i++)
+		mark_tasks(m, &m->queues.parts[i].sums);
+}
+
+static void end_tasks(const struct model *m, struct lockqueue_sums *s, uint64_t until_ns)
+{
+	if (task_ended_until(&m->tasks.tasks[s->passed_most.task], until_ns))
+		s->passed_most.task = TASK_OTHER;
+	if (task_ended_until(&m->tasks.tasks[s->starved_most.task], until_ns))
+		s->starved_most.task = TASK_OTHER;
 }
 
 void lockqueue_end_tasks(struct model *m, uint64_t until_ns)
 {
 	for (uint32_t i = 1; i < m->queues.n; i++) {
-		struct lockqueue_sums *s = &m->queues.v[i].sums;
-		if (task_ended_until(&m->tasks.tasks[s->passed_most.task], until_ns))
-			s->passed_most.task = TASK_OTHER;
-		if (task_ended_until(&m->tasks.tasks[s->starved_most.task], until_ns))
-			s->starved_most.task = TASK_OTHER;
+		end_tasks(m, &m->queues.v[i].sums, until_ns);
+		end_tasks(m, &m->queues.v[i].cur, until_ns);
 	}
+	for (uint32_t i = 0; i < m->queues.n_parts; i++)
+		end_tasks(m, &m->queues.parts[i].sums, until_ns);
 }
 
 void lockqueue_zero(struct model *m)
@@ -453,10 +527,14 @@ void lockqueue_zero(struct model *m)
 	for (uint32_t i = 1; i < m->queues.n; i++) {
 		struct lockqueue *q = &m->queues.v[i];
 		forget_times(&m->queues, q);
-		q->sums = (struct lockqueue_sums){.longest = length(q)};
+		memset(q->times, 0, sizeof(q->times));
+		q->times_n = q->times_min_ns = q->times_max_ns = 0;
+		q->sums = (struct lockqueue_sums){0};
+		q->cur = (struct lockqueue_sums){.longest = length(q)};
 		q->phase_n = 0;
 	}
-	m->queues.no_room = 0;
+	m->queues.no_room = m->queues.dropped_ns = 0;
+	m->queues.n_parts = m->queues.next_part = 0;
 }
 
 static int copy_hists(struct hist_pool *dst, const struct hist_pool *src)
@@ -480,6 +558,7 @@ int lockqueues_copy(struct lockqueues *dst, const struct lockqueues *src)
 {
 	*dst = *src;
 	dst->hists = (struct hist_pool){0};
+	dst->parts = NULL;
 	dst->cap = src->n;
 	dst->v = src->n ? mem_dup(src->v, src->n, sizeof(*src->v)) : NULL;
 	if (src->n && !dst->v) {
@@ -494,6 +573,9 @@ int lockqueues_copy(struct lockqueues *dst, const struct lockqueues *src)
 	for (uint32_t i = 1; i < dst->n; i++)
 		if (copy_queue(&dst->v[i], &src->v[i]) < 0)
 			return -ENOMEM;
+	dst->parts = mem_dup(src->parts, LOCKQUEUE_PARTS, sizeof(*src->parts));
+	if (src->parts && !dst->parts)
+		return -ENOMEM;
 	return copy_hists(&dst->hists, &src->hists);
 }
 
@@ -504,13 +586,15 @@ void lockqueues_deinit(struct lockqueues *s)
 		series_deinit(&s->v[i].series);
 	}
 	mem_free(s->v);
+	mem_free(s->parts);
 	hist_pool_deinit(&s->hists);
 	*s = (struct lockqueues){0};
 }
 
 size_t lockqueues_bytes(const struct lockqueues *s)
 {
-	size_t n = s->cap * sizeof(*s->v) + s->hists.cap_groups * sizeof(*s->hists.groups);
+	size_t n = s->cap * sizeof(*s->v) + (s->parts ? LOCKQUEUE_PARTS * sizeof(*s->parts) : 0) +
+		   s->hists.cap_groups * sizeof(*s->hists.groups);
 
 	for (uint32_t i = 1; i < s->n; i++)
 		n += s->v[i].cap * sizeof(*s->v[i].places) +

@@ -82,10 +82,16 @@ static const struct lockqueue *queue_at(const struct model *m, uint64_t addr)
 	return NULL;
 }
 
-static const struct lockqueue_sums *sums(const struct model *m)
+static struct lockqueue_sums sums(const struct model *m)
 {
 	assert_non_null(queue_at(m, LOCK(0)));
-	return &queue_at(m, LOCK(0))->sums;
+	return lockqueue_all(queue_at(m, LOCK(0)));
+}
+
+static const struct lockqueue *queue(const struct model *m)
+{
+	assert_non_null(queue_at(m, LOCK(0)));
+	return queue_at(m, LOCK(0));
 }
 
 /* The wait in flight of a task. */
@@ -126,16 +132,16 @@ static void who_came_first_and_got_it_later_was_passed_over(void **state)
 	end(m, 5, 702);
 	assert_int_equal(lockqueue_wait(m, wait_of(m, 701)).passed, 2);
 	assert_int_equal(lockqueue_wait(m, wait_of(m, 701)).handed, 2);
-	assert_int_equal(sums(m)->passed, 1); /* 702; what goes on is not in it yet */
+	assert_int_equal(sums(m).passed, 1); /* 702; what goes on is not in it yet */
 	end(m, 30, 701);
-	assert_int_equal(sums(m)->passed, 3);
-	assert_int_equal(sums(m)->passed_waits, 2);
-	assert_int_equal(sums(m)->passed_most.n, 2);
-	assert_int_equal(sums(m)->passed_most.ns, 29 * MS);
-	assert_int_equal(sums(m)->passed_longest_ns, 29 * MS);
-	assert_int_equal(m->tasks.tasks[sums(m)->passed_most.task].tid, 701);
-	assert_int_equal(sums(m)->handed[LOCKQUEUE_W], 3);
-	assert_int_equal(sums(m)->longest, 3);
+	assert_int_equal(sums(m).passed, 3);
+	assert_int_equal(sums(m).passed_waits, 2);
+	assert_int_equal(sums(m).passed_most.n, 2);
+	assert_int_equal(sums(m).passed_most.ns, 29 * MS);
+	assert_int_equal(sums(m).passed_longest_ns, 29 * MS);
+	assert_int_equal(m->tasks.tasks[sums(m).passed_most.task].tid, 701);
+	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 3);
+	assert_int_equal(sums(m).longest, 3);
 }
 
 static void readers_pass_over_writers_alone(void **state)
@@ -152,8 +158,8 @@ static void readers_pass_over_writers_alone(void **state)
 	assert_int_equal(lockqueue_wait(m, wait_of(m, 702)).passed, 2);
 	end(m, 7, 701);
 	end(m, 8, 702);
-	assert_int_equal(sums(m)->passed, 3);
-	assert_int_equal(sums(m)->passed_waits, 2);
+	assert_int_equal(sums(m).passed, 3);
+	assert_int_equal(sums(m).passed_waits, 2);
 }
 
 static void phases_are_runs_of_a_mode(void **state)
@@ -166,10 +172,10 @@ static void phases_are_runs_of_a_mode(void **state)
 		begin(m, 1, 701 + i, modes[i]);
 	for (int i = 0; i < 8; i++)
 		end(m, 2 + i, 701 + i);
-	assert_int_equal(sums(m)->phases[LOCKQUEUE_R], 2);
-	assert_int_equal(sums(m)->phases[LOCKQUEUE_W], 2);
-	assert_int_equal(sums(m)->handed[LOCKQUEUE_R], 5);
-	assert_int_equal(sums(m)->phase_most, 3);
+	assert_int_equal(sums(m).phases[LOCKQUEUE_R], 2);
+	assert_int_equal(sums(m).phases[LOCKQUEUE_W], 2);
+	assert_int_equal(sums(m).handed[LOCKQUEUE_R], 5);
+	assert_int_equal(sums(m).phase_most, 3);
 }
 
 static void convoys_last_until_nobody_waits(void **state)
@@ -180,16 +186,16 @@ static void convoys_last_until_nobody_waits(void **state)
 	begin(m, 2, 702, LCB_F_WRITE);
 	end(m, 5, 701);
 	end(m, 11, 702); /* 10 ms: no longer than that */
-	assert_int_equal(sums(m)->convoys, 0);
+	assert_int_equal(sums(m).convoys, 0);
 	begin(m, 20, 701, LCB_F_WRITE);
 	begin(m, 25, 702, LCB_F_WRITE);
 	end(m, 26, 701);
 	begin(m, 30, 701, LCB_F_WRITE);
 	end(m, 32, 702);
 	end(m, 51, 701);
-	assert_int_equal(sums(m)->convoys, 1);
-	assert_int_equal(sums(m)->convoy_ns, 31 * MS);
-	assert_int_equal(sums(m)->convoy_longest_ns, 31 * MS);
+	assert_int_equal(sums(m).convoys, 1);
+	assert_int_equal(sums(m).convoy_ns, 31 * MS);
+	assert_int_equal(sums(m).convoy_longest_ns, 31 * MS);
 	begin(m, 60, 701, LCB_F_WRITE);
 	assert_int_equal(queue_at(m, LOCK(0))->busy_ns, START + 60 * MS);
 }
@@ -205,17 +211,17 @@ static void who_waits_for_many_hand_overs_starves(void **state)
 		end(m, t + 1, 702);
 	}
 	end(m, t, 701);
-	assert_int_equal(sums(m)->starved, 0);
+	assert_int_equal(sums(m).starved, 0);
 	begin(m, ++t, 701, LCB_F_WRITE);
 	for (int i = 0; i <= LOCKQUEUE_STARVED; i++, t += 2) {
 		begin(m, t, 702, LCB_F_READ);
 		end(m, t + 1, 702);
 	}
 	end(m, t + 5, 701);
-	assert_int_equal(sums(m)->starved, 1);
-	assert_int_equal(sums(m)->starved_most.n, LOCKQUEUE_STARVED + 1);
-	assert_int_equal(sums(m)->passed_most.n, LOCKQUEUE_STARVED + 1);
-	assert_int_equal(m->tasks.tasks[sums(m)->starved_most.task].tid, 701);
+	assert_int_equal(sums(m).starved, 1);
+	assert_int_equal(sums(m).starved_most.n, LOCKQUEUE_STARVED + 1);
+	assert_int_equal(sums(m).passed_most.n, LOCKQUEUE_STARVED + 1);
+	assert_int_equal(m->tasks.tasks[sums(m).starved_most.task].tid, 701);
 }
 
 static void who_fails_has_passed_over_nobody(void **state)
@@ -228,8 +234,8 @@ static void who_fails_has_passed_over_nobody(void **state)
 	end_on(m, 4, 703, LOCK(0), -4);
 	end(m, 5, 702);
 	end_on(m, 6, 701, LOCK(0), -4);
-	assert_int_equal(sums(m)->handed[LOCKQUEUE_W], 1);
-	assert_int_equal(sums(m)->passed, 1); /* 701 waited while 702 got it */
+	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 1);
+	assert_int_equal(sums(m).passed, 1); /* 701 waited while 702 got it */
 	assert_int_equal(queue_at(m, LOCK(0))->n[LOCKQUEUE_W], 0);
 }
 
@@ -251,23 +257,23 @@ static void what_is_doubtful_counts_in_nothing(void **state)
 	begin(m, 2, 702, LCB_F_WRITE);
 	lose(m, 20);
 	assert_int_equal(queue_at(m, LOCK(0))->n[LOCKQUEUE_W], 0);
-	assert_int_equal(sums(m)->convoys, 1); /* up to the loss somebody waited */
-	assert_int_equal(sums(m)->convoy_ns, 19 * MS);
+	assert_int_equal(sums(m).convoys, 1); /* up to the loss somebody waited */
+	assert_int_equal(sums(m).convoy_ns, 19 * MS);
 	end(m, 21, 702);
 	end(m, 22, 701);
-	assert_int_equal(sums(m)->passed, 0);
-	assert_int_equal(sums(m)->handed[LOCKQUEUE_W], 0);
+	assert_int_equal(sums(m).passed, 0);
+	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 0);
 	begin(m, 30, 701, LCB_F_READ);
 	begin(m, 31, 702, LCB_F_READ);
 	end(m, 32, 701);
 	lose(m, 33);
 	begin(m, 34, 703, LCB_F_READ);
 	end(m, 35, 703);
-	assert_int_equal(sums(m)->phases[LOCKQUEUE_R], 2); /* who knows what was in between */
+	assert_int_equal(sums(m).phases[LOCKQUEUE_R], 2); /* who knows what was in between */
 	end(m, 36, 702);
 	begin(m, 37, 703, LCB_F_READ);
 	end(m, 38, 703);
-	assert_int_equal(sums(m)->phases[LOCKQUEUE_R], 3); /* 702, in doubt, ended one */
+	assert_int_equal(sums(m).phases[LOCKQUEUE_R], 3); /* 702, in doubt, ended one */
 }
 
 /* The end of 701 was not told: nobody knows when it left, so neither since when others wait. */
@@ -283,12 +289,12 @@ static void who_lost_its_end_is_in_no_queue(void **state)
 	assert_int_equal(m->damage.unmatched_begin, 1);
 	assert_int_equal(queue_at(m, LOCK(0))->n[LOCKQUEUE_W], 2);
 	assert_int_equal(queue_at(m, LOCK(0))->busy_ns, START + 2 * MS);
-	assert_int_equal(sums(m)->passed, 0);
+	assert_int_equal(sums(m).passed, 0);
 	end(m, 41, 702);
 	end(m, 42, 701);
-	assert_int_equal(sums(m)->passed, 1); /* 702, by 703 */
-	assert_int_equal(sums(m)->convoys, 1);
-	assert_int_equal(sums(m)->convoy_ns, 40 * MS);
+	assert_int_equal(sums(m).passed, 1); /* 702, by 703 */
+	assert_int_equal(sums(m).convoys, 1);
+	assert_int_equal(sums(m).convoy_ns, 40 * MS);
 }
 
 static uint32_t lock_of(const struct model *m, enum lock_type type)
@@ -306,36 +312,36 @@ static void hand_overs_have_times_where_releases_are_told(void **state)
 	begin(m, 2, 702, LCB_F_READ);
 	begin(m, 3, 703, LCB_F_READ);
 	end(m, 10, 701);
-	assert_int_equal(sums(m)->times_n, 0);
+	assert_int_equal(queue(m)->times_n, 0);
 	lockqueue_released(m, lock_of(m, LOCK_RWSEM_W), START + 20 * MS);
 	end(m, 22, 703);
 	end(m, 29, 702); /* together with 703: nobody has let go since */
-	assert_int_equal(sums(m)->times_n, 1);
-	assert_int_equal(sums(m)->times_min_ns, 2 * MS);
+	assert_int_equal(queue(m)->times_n, 1);
+	assert_int_equal(queue(m)->times_min_ns, 2 * MS);
 	lockqueue_released(m, lock_of(m, LOCK_RWSEM_R), START + 30 * MS); /* for nobody */
 	begin(m, 31, 701, LCB_F_WRITE);
 	end(m, 32, 701);
-	assert_int_equal(sums(m)->times_n, 1);
+	assert_int_equal(queue(m)->times_n, 1);
 	begin(m, 33, 701, LCB_F_WRITE);
 	lockqueue_released(m, lock_of(m, LOCK_RWSEM_R), START + 34 * MS);
 	begin(m, 35, 702, LCB_F_WRITE);
 	end(m, 36, 702); /* it was free when 702 came, who has taken it before 701 */
 	end(m, 38, 701);
-	assert_int_equal(sums(m)->times_n, 1);
+	assert_int_equal(queue(m)->times_n, 1);
 	begin(m, 50, 701, LCB_F_WRITE);
 	begin(m, 51, 702, LCB_F_WRITE);
 	lockqueue_released(m, lock_of(m, LOCK_RWSEM_W), START + 52 * MS);
 	end(m, 60, 701);
-	assert_int_equal(sums(m)->times_n, 2);
-	assert_int_equal(sums(m)->times_max_ns, 8 * MS);
+	assert_int_equal(queue(m)->times_n, 2);
+	assert_int_equal(queue(m)->times_max_ns, 8 * MS);
 	struct hist hist = {0};
-	hist_pool_sum(&m->queues.hists, sums(m)->times, &hist);
+	hist_pool_sum(&m->queues.hists, queue(m)->times, &hist);
 	assert_int_equal(hist.n, 2);
 	lockqueue_released(m, lock_of(m, LOCK_RWSEM_W), START + 61 * MS);
 	lose(m, 62);
 	begin(m, 63, 703, LCB_F_WRITE);
 	end(m, 64, 703);
-	assert_int_equal(sums(m)->times_n, 2);
+	assert_int_equal(queue(m)->times_n, 2);
 }
 
 static void buckets_have_the_longest_queue(void **state)
@@ -375,18 +381,18 @@ static void zero_begins_anew_and_copies_go_on(void **state)
 	model_tick(m, START + 7 * MS);
 	assert_int_equal(model_copy(&copy, m), 0);
 	model_zero(m);
-	assert_int_equal(sums(m)->handed[LOCKQUEUE_W], 0);
-	assert_int_equal(sums(m)->times_n, 0);
-	assert_int_equal(sums(m)->longest, 1);
+	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 0);
+	assert_int_equal(queue(m)->times_n, 0);
+	assert_int_equal(sums(m).longest, 1);
 	end(m, 8, 701);
-	assert_int_equal(sums(m)->handed[LOCKQUEUE_W], 1);
-	assert_int_equal(sums(m)->passed, 2); /* a whole wait, as it ends now */
-	assert_int_equal(sums(&copy)->handed[LOCKQUEUE_W], 2);
-	assert_int_equal(sums(&copy)->times_n, 1);
+	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 1);
+	assert_int_equal(sums(m).passed, 2); /* a whole wait, as it ends now */
+	assert_int_equal(sums(&copy).handed[LOCKQUEUE_W], 2);
+	assert_int_equal(queue(&copy)->times_n, 1);
 	assert_int_equal(queue_at(&copy, LOCK(0))->n[LOCKQUEUE_W], 1);
 	end(&copy, 8, 701);
-	assert_int_equal(sums(&copy)->handed[LOCKQUEUE_W], 3);
-	assert_int_equal(sums(&copy)->passed_most.n, 2);
+	assert_int_equal(sums(&copy).handed[LOCKQUEUE_W], 3);
+	assert_int_equal(sums(&copy).passed_most.n, 2);
 	assert_int_equal(queue_at(&copy, LOCK(0))->series.ticks, 1);
 	model_deinit(&copy);
 }
@@ -537,7 +543,7 @@ static void account_lose(struct account *a, uint64_t now)
 static void compare(const struct model *m, const struct lock_account *l, int i)
 {
 	const struct lockqueue *q = queue_at(m, LOCK(i));
-	const struct lockqueue_sums *s = &q->sums;
+	const struct lockqueue_sums all = lockqueue_all(q), *s = &all;
 
 	assert_true(l->is_queue);
 	assert_int_equal(q->n[LOCKQUEUE_R] + q->n[LOCKQUEUE_W], l->waiting);

@@ -65,7 +65,7 @@ static void draw_sums(const struct query_queued_lock *q, struct screen *s, struc
 	struct line l = {.s = s, .r = r, .x = 1, .y = 2};
 	char a[UNITS_BUF], b[UNITS_BUF];
 
-	line_printf(&l, ROLE_DIM, "in all handed over ");
+	line_printf(&l, ROLE_DIM, "handed over ");
 	line_put(&l, ROLE_BOLD, units_count(a, q->handed_n));
 	line_put(&l, ROLE_DIM, q->handed_n == 1 ? " time" : " times");
 	if (q->times_n)

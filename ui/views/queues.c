@@ -30,6 +30,8 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	if (sum.no_room)
 		line_printf(&line, ROLE_WARN, "  no room for more: %s times",
 			    units_count(n, sum.no_room));
+	if (sum.is_short)
+		line_put(&line, ROLE_WARN, "  not all of the window is kept");
 	if (!sum.times)
 		line_whole(&line, ROLE_DIM, "  no release is told: hand-overs have no times");
 	return 1;
@@ -47,18 +49,12 @@ static int open_row(struct list_view *l)
 	return view_open(&l->v, BY_LOCK, l->pane.table.selected);
 }
 
-static bool has_window(const struct list_view *l)
-{
-	(void)l;
-	return false;
-}
-
 static const struct list_ops ops = {
 	.ask = ask,
 	.head = draw_head,
 	.empty = empty_text,
 	.open = open_row,
-	.has_window = has_window,
+	.has_window = list_has_window,
 	.heat = "convoy_ns",
 };
 
@@ -77,8 +73,8 @@ const struct view_ops view_queues = {
 		"the next writer, on average. A convoy is a queue that was not empty for longer "
 		"than 10 ms; CONVOY is how long all of them were. STARVED are waits that lasted "
 		"longer than 16 hand-overs: in a long queue that keeps its order these are many, "
-		"and PASSED is none. Figures are of all since the start (z: from now on). "
-		"HAND50 and HAND99, from when the lock was let go until the next one had it, are "
+		"and PASSED is none. HAND50 and "
+		"HAND99, from when the lock was let go until the next one had it, are "
 		"known where releases are told. Enter shows the waits for the lock.",
 	.tables = "queues",
 	.size = sizeof(struct list_view),

@@ -17,7 +17,7 @@ struct lockqueue_worst {
 	uint64_t ns; /* how long it lasted */
 };
 
-/* What is summed up over a queue since the sums began. */
+/* What is summed up over a queue. */
 struct lockqueue_sums {
 	uint64_t handed[LOCKQUEUE_MODES]; /* times that who waited got the lock */
 	uint64_t phases[LOCKQUEUE_MODES]; /* runs of these of one mode */
@@ -28,9 +28,14 @@ struct lockqueue_sums {
 	uint64_t starved; /* waits that lasted longer than so many hand-overs */
 	struct lockqueue_worst starved_most;
 	uint64_t convoys, convoy_ns, convoy_longest_ns;
-	uint32_t longest;			      /* queue */
-	uint64_t times_n, times_min_ns, times_max_ns; /* of hand-overs whose release was told */
-	uint32_t times[HIST_GROUPS];		      /* they are in a histogram of the pool */
+	uint32_t longest; /* queue */
+};
+
+/* The same of a closed bucket, for windows of time. */
+struct lockqueue_part {
+	uint64_t end_ns;
+	uint32_t queue, serial; /* which it was of */
+	struct lockqueue_sums sums;
 };
 
 /* A wait in the queue, by when it began: see src/model/lockqueue.c. */
@@ -55,7 +60,10 @@ struct lockqueue {
 	bool used;
 	uint32_t most[LOCKQUEUE_MODES], cur_handed; /* in the open bucket */
 	struct series series;			    /* lockqueue_bucket; when first needed */
-	struct lockqueue_sums sums;
+	struct lockqueue_sums sums, cur; /* of closed buckets since zero; of the open one */
+	uint64_t times_n, times_min_ns, times_max_ns; /* of hand-overs whose release was told, */
+	uint32_t times[HIST_GROUPS];		      /* in a histogram of the pool */
+	uint32_t serial;			      /* no two queues have the same */
 	uint32_t next_free;
 };
 
@@ -66,10 +74,15 @@ struct lockqueues {
 	uint32_t n, free, in_use;
 	struct hist_pool hists; /* made with the first time of a hand-over */
 	uint64_t no_room;	/* times that there was none for a queue */
+	uint32_t serials;
+	struct lockqueue_part *parts; /* a ring of those of late; NULL: none are kept */
+	uint32_t n_parts, next_part;
+	uint64_t dropped_ns; /* end of the latest one that had no room; 0: none */
 };
 
 enum {
-	LOCKQUEUE_MOST = 4096,		/* locks; */
+	LOCKQUEUE_MOST = 4096, /* locks; */
+	LOCKQUEUE_PARTS = 4096,
 	LOCKQUEUE_CONVOY_NS = 10000000, /* a queue that is not empty for longer is a convoy, */
 	LOCKQUEUE_STARVED = 16,		/* a wait that more hand-overs go by is starved */
 };
@@ -95,6 +108,9 @@ struct lockqueue_wait {
 
 struct lockqueue_wait lockqueue_wait(const struct model *m, const struct wait *w);
 
+/* All since the sums began. */
+struct lockqueue_sums lockqueue_all(const struct lockqueue *q);
+void lockqueue_add(struct lockqueue_sums *to, const struct lockqueue_sums *from);
 /* Adds to @s what @w, which is in flight, has gone through until @ns. */
 void lockqueue_count(const struct model *m, const struct wait *w, uint64_t ns,
 		     struct lockqueue_sums *s);

@@ -6,8 +6,9 @@
 
 /*
  * Queues of locks over time: table "queues", a row for each lock that two have waited for at a
- * time, whatever the modes. Figures are of all since the sums began, waits in flight included, and
- * of all waits for the lock: a filter of waits leaves the locks that such waits are for.
+ * time, whatever the modes. Figures include waits in flight, and are of all waits for the lock: a
+ * filter of waits leaves the locks that such waits are for. Times of hand-overs are of all since
+ * the sums began.
  */
 int query_queued(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 extern const struct table_kind query_queued_kind;
@@ -16,6 +17,7 @@ struct query_queued_sum {
 	uint32_t queues, waiting; /* that are kept; tasks in them */
 	uint32_t convoys;	  /* that go on */
 	uint64_t no_room;	  /* waits that found no room for the queue of their lock */
+	bool is_short;		  /* the window has more than is kept */
 	bool times;		  /* is anything told of releases? Else no hand-over has a time */
 };
 

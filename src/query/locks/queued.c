@@ -125,14 +125,17 @@ static void add_waits(const struct model *m, struct queued *by_queue)
 	}
 }
 
+static uint32_t length_of(const struct lockqueue *q)
+{
+	return q->n[LOCKQUEUE_W] + q->n[LOCKQUEUE_R];
+}
+
 static void add_convoy(const struct model *m, struct queued *r)
 {
 	uint64_t ns = m->now_ns > r->q->busy_ns ? m->now_ns - r->q->busy_ns : 0;
 	struct lockqueue_sums *s = &r->sums;
 
-	if (!r->q->n[LOCKQUEUE_W] && !r->q->n[LOCKQUEUE_R])
-		return;
-	if (ns <= LOCKQUEUE_CONVOY_NS)
+	if (!length_of(r->q) || ns <= LOCKQUEUE_CONVOY_NS)
 		return;
 	r->convoy_now_ns = ns;
 	s->convoys++;
@@ -140,10 +143,32 @@ static void add_convoy(const struct model *m, struct queued *r)
 	s->convoy_longest_ns = ns > s->convoy_longest_ns ? ns : s->convoy_longest_ns;
 }
 
+/* Where the window begins; 0: it has all. */
+static uint64_t window_begin(const struct query *q)
+{
+	if (!query_has_window(q))
+		return 0;
+	return recent_find(&q->engine->model.cells.recent, q->window_ns).begin_ns;
+}
+
+/* What the window has of queues that are still there. */
+static void add_parts(const struct query *q, struct queued *by_queue)
+{
+	const struct lockqueues *s = &q->engine->model.queues;
+	uint64_t begin_ns = window_begin(q);
+
+	for (uint32_t i = 0; i < s->n_parts; i++) {
+		const struct lockqueue_part *p = &s->parts[i];
+		if (p->end_ns > begin_ns && s->v[p->queue].serial == p->serial)
+			lockqueue_add(&by_queue[p->queue].sums, &p->sums);
+	}
+}
+
 /* By index of the queue, all that are kept; in the query's arena, NULL: no memory. */
 static struct queued *sum_up(struct query *q)
 {
 	const struct model *m = &q->engine->model;
+	bool has_window = query_has_window(q);
 	struct queued *all = arena_alloc(&q->arena, ((size_t)m->queues.n + 1) * sizeof(*all));
 
 	if (!all)
@@ -151,8 +176,11 @@ static struct queued *sum_up(struct query *q)
 	memset(all, 0, ((size_t)m->queues.n + 1) * sizeof(*all));
 	for (uint32_t i = 1; i < m->queues.n; i++) {
 		all[i].q = &m->queues.v[i];
-		all[i].sums = m->queues.v[i].sums;
+		if (!has_window)
+			all[i].sums = lockqueue_all(&m->queues.v[i]);
 	}
+	if (has_window)
+		add_parts(q, all);
 	add_waits(m, all);
 	for (uint32_t i = 1; i < m->queues.n; i++)
 		add_convoy(m, &all[i]);
@@ -198,6 +226,8 @@ static int find_rows(struct queued_rows *r, const struct query_scope *scope)
 	r->rows = all;
 	for (uint32_t i = 1; i < r->q->engine->model.queues.n; i++) {
 		uint32_t lock = all[i].lock;
+		if (!all[i].sums.longest && !length_of(all[i].q))
+			continue;
 		if (lock && (!is_part || left[lock] || left[m->locks.locks[lock].twin]))
 			all[r->n++] = all[i];
 	}
@@ -219,7 +249,7 @@ static void fill_names(struct queued_rows *rs, const struct queued *r, struct va
 	v[C_LOCK] = (struct value){.u = l->addr, .known = true};
 }
 
-static void fill_times(struct queued_rows *rs, const struct lockqueue_sums *s, struct value *v)
+static void fill_times(struct queued_rows *rs, const struct lockqueue *s, struct value *v)
 {
 	static const struct {
 		int column;
@@ -302,7 +332,7 @@ static void queued_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_STARVED_NS], s->starved_most.ns);
 	fill_modes(rs->q->model, r, v);
 	if (want & (1ull << C_P50 | 1ull << C_P99))
-		fill_times(rs, s, v);
+		fill_times(rs, r->q, v);
 	if (want & (1ull << C_KIND | 1ull << C_NAME | 1ull << C_LOCK))
 		fill_names(rs, r, v);
 	if (want & 1ull << C_SPARK)
@@ -359,10 +389,11 @@ int query_queued_sum(struct query *q, struct query_queued_sum *ret)
 
 	*ret = (struct query_queued_sum){.queues = m->queues.in_use,
 					 .no_room = m->queues.no_room,
-					 .times = m->queues.hists.groups != NULL};
+					 .times = m->queues.hists.groups != NULL,
+					 .is_short = m->queues.dropped_ns > window_begin(q)};
 	for (uint32_t i = 1; i < m->queues.n; i++) {
 		struct queued r = {.q = &m->queues.v[i]};
-		ret->waiting += r.q->n[LOCKQUEUE_R] + r.q->n[LOCKQUEUE_W];
+		ret->waiting += length_of(r.q);
 		add_convoy(m, &r);
 		ret->convoys += r.convoy_now_ns != 0;
 	}
@@ -407,12 +438,12 @@ static void fill_sums(const struct model *m, const struct queued *r, struct quer
 	ret->convoy_now_ns = r->convoy_now_ns;
 	ret->starved = s->starved;
 	ret->longest = s->longest;
-	ret->times_n = s->times_n;
-	if (!s->times_n)
+	ret->times_n = r->q->times_n;
+	if (!ret->times_n)
 		return;
-	hist_pool_sum(&m->queues.hists, s->times, &hist);
-	ret->p50_ns = hist_percentile(&hist, 50, s->times_min_ns, s->times_max_ns);
-	ret->p99_ns = hist_percentile(&hist, 99, s->times_min_ns, s->times_max_ns);
+	hist_pool_sum(&m->queues.hists, r->q->times, &hist);
+	ret->p50_ns = hist_percentile(&hist, 50, r->q->times_min_ns, r->q->times_max_ns);
+	ret->p99_ns = hist_percentile(&hist, 99, r->q->times_min_ns, r->q->times_max_ns);
 }
 
 int query_queued_lock(struct query *q, uint64_t id, struct query_queued_lock *ret)
@@ -420,19 +451,13 @@ int query_queued_lock(struct query *q, uint64_t id, struct query_queued_lock *re
 	const struct model *m = &q->engine->model;
 	uint32_t lock = lock_by_id(&m->locks, id);
 	uint32_t index = lock == UINT32_MAX ? 0 : m->locks.locks[lock].queue;
-	struct queued r = {.lock = lock};
+	struct queued *all = index ? sum_up(q) : NULL;
 
 	*ret = (struct query_queued_lock){0};
 	if (!index)
 		return 0;
-	r.q = &m->queues.v[index];
-	r.sums = r.q->sums;
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
-		if (w->used && w->queued && m->locks.locks[w->lock].queue == index)
-			lockqueue_count(m, w, m->now_ns, &r.sums);
-	}
-	add_convoy(m, &r);
-	fill_sums(m, &r, ret);
-	return fill_course(q, r.q, ret);
+	if (!all)
+		return -ENOMEM;
+	fill_sums(m, &all[index], ret);
+	return fill_course(q, all[index].q, ret);
 }
