@@ -206,6 +206,26 @@ void holds_forget(struct model *m, uint32_t lock)
 	l->n_holds = 0;
 }
 
+/* A writer had the lock while @next waited: who had read before has let go of it unseen. */
+static void forget_told(struct model *m, struct lock *l, const struct wait *next)
+{
+	uint32_t *at = &l->holds;
+
+	if (holds_told(next) == TASK_OTHER)
+		return;
+	while (*at) {
+		uint32_t index = *at;
+		struct hold *h = &m->holds.v[index];
+		if (h->got_ns >= next->begin_ns) {
+			at = &h->next;
+			continue;
+		}
+		*at = h->next;
+		put(&m->holds, index);
+		l->n_holds--;
+	}
+}
+
 void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 {
 	const struct lock *of = &m->locks.locks[w->lock];
@@ -222,6 +242,8 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	}
 	if (!locktype_is_reader(of->type))
 		release(m, w->lock, next, ns);
+	else if (next)
+		forget_told(m, &m->locks.locks[w->lock], next);
 	m->holds.got++;
 	if (next && !is_told && known == m->holds.known && !of->n_holds)
 		charge_told(m, next, waited_ns, ns);

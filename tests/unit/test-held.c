@@ -157,6 +157,36 @@ static void readers_hold_it_together(void **state)
 }
 
 /* Who began to wait later knew whose lock it was. */
+static void begin_told(struct asked *w, uint64_t t, int tid, int owner)
+{
+	const struct ownerrec r = {
+		.magic = OWNERREC_MAGIC, .lock = LOCK(0), .pid = 700, .tid = owner};
+
+	begin(w, t, tid, LCB_F_READ);
+	synth_owner(w->rig.synth, 0, CANNED_START + t * MS + 5, tid, &r);
+}
+
+/* Who read before, after the first of its turns, is not known to have let go. */
+static void a_writer_that_was_told_between_readers_counts(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	for (uint64_t t = 10; t < 400; t += 100) {
+		begin_told(w, t, 701, 720);
+		begin_told(w, t + 2, 702, 720);
+		end(w, t + 20, 701);
+		end(w, t + 21, 702); /* got it in the same turn */
+	}
+	play(w);
+	struct table t = ask(w, BY_TASK);
+	assert_int_equal(t.n_rows, 1);
+	expect(&t, 720, 4, 4 * 20);
+	expect_waited(&t, 720, 4 * (20 + 18));
+	assert_int_equal(sum_of(w).got, 8);
+	assert_int_equal(sum_of(w).known, 4);
+}
+
 static void an_owner_that_was_told_counts(void **state)
 {
 	struct asked *w = *state;
@@ -406,6 +436,7 @@ int main(void)
 		ON_STREAM(a_lock_goes_from_hand_to_hand),
 		ON_STREAM(readers_hold_it_together),
 		ON_STREAM(an_owner_that_was_told_counts),
+		ON_STREAM(a_writer_that_was_told_between_readers_counts),
 		ON_STREAM(what_was_lost_has_no_time),
 		ON_STREAM(failed_waits_got_nothing),
 		ON_STREAM(a_filter_is_about_holders),
