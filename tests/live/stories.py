@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tests of the stories share: programs that tell what they did (workloads/tell.h), run beside
+kontend, live and recorded, and the comparison of both."""
+import collections
+import json
+import os
+import subprocess
+import sys
+
+NOT_FOLLOWED = 0.5  # of what is charged to a task, at most
+NEAR = 0.02  # what kontend says is to be as near as this to what the program says
+failures = 0
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def check(good, what):
+    global failures
+    if not good:
+        failures += 1
+        print("FAIL", what)
+    return good
+
+
+def done():
+    sys.exit(failures != 0)
+
+
+Line = collections.namedtuple("Line", "word of")
+
+
+class Told:
+    """What a program told: lines by their first word, with their values as numbers."""
+
+    def __init__(self, text):
+        self.lines = []
+        for line in text.splitlines():
+            word, *rest = line.split()
+            values = dict(pair.split("=", 1) for pair in rest)
+            self.lines.append(Line(word, {k: int(v) if v.isdigit() else v
+                                          for k, v in values.items()}))
+
+    def all(self, word):
+        return [line.of for line in self.lines if line.word == word]
+
+    def one(self, word):
+        found = self.all(word)
+        if len(found) != 1:
+            print("FAIL the program tells %d times of %s" % (len(found), word))
+            sys.exit(1)
+        return found[0]
+
+
+def run(*args):
+    p = subprocess.run([str(a) for a in args], capture_output=True, text=True)
+    if p.returncode == 77:
+        skip(p.stderr.strip())
+    if p.returncode:
+        print(p.stdout, p.stderr)
+        print("FAIL %s: status %d" % (" ".join(map(str, args[:3])), p.returncode))
+        sys.exit(1)
+    return p.stdout
+
+
+class Story:
+    """A program, as kontend sees it beside it, live; and recorded, as often as one likes."""
+
+    def __init__(self, kontend, directory, *command, options=("--owner",)):
+        self.kontend, self.command, self.options = kontend, command, options
+        self.out = os.path.join(directory, "out.json")
+        self.data = os.path.join(directory, "perf.data")
+
+    def live(self, views, *args):
+        """What it tells, and the report's views."""
+        text = run(self.kontend, "report", "-q", *self.options, "--view", views, *args, "--format",
+                   "json", "-o", self.out, "--", *self.command)
+        with open(self.out) as f:
+            return Told(text), json.load(f)["views"]
+
+    def record(self):
+        return Told(run(self.kontend, "record", "-q", *self.options, "-o", self.data, "--",
+                        *self.command))
+
+    def replay(self, views, *args):
+        return self.replay_whole(views, *args)["views"]
+
+    def replay_whole(self, views, *args):
+        return json.loads(run(self.kontend, "report", "-i", self.data, "--view", views, "--rows",
+                              "0", *args, "--format", "json"))
+
+
+def between(what, ns, least, most, near=0.0):
+    """Not less than @least and not more than @most, each but for a part of it."""
+    print("%s: %.3f ms, by its own account %.3f to %.3f ms" % (
+        what, ns / 1e6, least / 1e6, most / 1e6))
+    return check(least * (1 - near) <= ns <= most * (1 + near), what)
+
+
+def rows(view, **values):
+    return [r for r in view["rows"] if all(r.get(k) == v for k, v in values.items())]
+
+
+def total(view, field="total_ns", **values):
+    return sum(r[field] for r in rows(view, **values))
+
+
+def compare_blame(when, view, root, kind, waited, did):
+    """What is charged to a task for the locks of one kind that it had: @waited, and of that what it
+    did meanwhile, each as the least and the most. Following begins with the first long wait: what
+    was before that is said to be not followed, and is at most a part of it."""
+    found = rows(view, row="task", tid=root, kind=kind)
+    if not check(found, "%s: nothing is charged to %d" % (when, root)):
+        return
+    ns = {name: sum(r[name + "_ns"] for r in found) for name in
+          ("waited", "running", "runnable", "asleep", "io", "not_followed")}
+    between("%s: waited because of %d" % (when, root), ns["waited"], *waited, NEAR)
+    print("%s: not followed: %.3f ms" % (when, ns["not_followed"] / 1e6))
+    check(ns["not_followed"] <= NOT_FOLLOWED * ns["waited"], "%s: not followed: %s" % (when, ns))
+    room = NEAR * ns["waited"]
+    for name, (least, most) in did.items():
+        between("%s: while it was %s" % (when, name), ns[name],
+                max(least - ns["not_followed"] - room, 0), most + room)
+    states = sum(ns.values()) - ns["waited"]
+    check(abs(states - ns["waited"]) <= room, "%s: states of %d: %s" % (when, root, ns))
+
+
+def compare_sum(when, view):
+    """Each ns that was waited is charged to somebody, or said to be to nobody."""
+    charged = sum(r["waited_ns"] for r in view["rows"]) + view["lost_ns"]
+    check(charged == view["waited_ns"], "%s: charged %d of %d ns" % (
+        when, charged, view["waited_ns"]))

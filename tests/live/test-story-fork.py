@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""A process with much memory that forks: how long its other threads wait for mmap_lock in their
+faults, and how long the one that forks has it, as they say and as kontend says."""
+import os
+import sys
+import tempfile
+
+from stories import NEAR, Story, between, check, compare_blame, compare_sum, done, rows, skip, total
+
+kontend, program = sys.argv[1:3]
+SIZE_MB, THREADS, ROUNDS = 3072, 10, 3
+LONG = ("--min-wait", "1ms")  # what the program tells of
+
+
+def rounds(told):
+    """Calls of fork() with the faults that they stalled, if any."""
+    return [(f, of) for f, of in ((f, [s for s in told.all("stall") if s["from"] < f["to"] and
+                                       s["to"] > f["from"]]) for f in told.all("fork")) if of]
+
+
+def compare(when, told, views):
+    forks, stalls = told.all("fork"), told.all("stall")
+    check(len(forks) == ROUNDS, "%s: %d forks" % (when, len(forks)))
+    # A thread whose timer is late, or that shares the CPU of fork(), does not come to its fault.
+    check(len(stalls) >= ROUNDS * THREADS / 2, "%s: %d stalls" % (when, len(stalls)))
+    root = forks[0]["tid"]
+    tids = {s["tid"] for s in stalls}
+    of_fork = rounds(told)
+    least = sum(s["to"] - max(s["from"], f["from"]) for f, of in of_fork for s in of)
+    most = sum(s["to"] - s["from"] for s in stalls)
+    waited = sum(total(views["locks"], tid=t, kind="rwsem:R") for t in tids)
+    between("%s: faults that waited for fork()" % when, waited, least, most, NEAR)
+    held = rows(views["held"], tid=root, kind="rwsem:W")
+    if not check(len(held) == 1, "%s: what %d held: %s" % (when, root, held)):
+        return
+    check(held[0]["held"] == len(of_fork), "%s: held %d times" % (when, held[0]["held"]))
+    # From when one of the faults was in its queue, to when the first of them had the lock.
+    between("%s: held for fork() while others waited" % when, held[0]["total_ns"],
+            sum(min(s["to"] for s in of) - max([f["from"]] + [s["from"] for s in of])
+                for f, of in of_fork),
+            sum(min(s["to"] for s in of) - max(f["from"], min(s["from"] for s in of))
+                for f, of in of_fork), NEAR)
+
+
+def compare_root(when, told, views):
+    """To fork() is charged what was waited until the first of a round's faults had the lock. The
+    others may have it by then, too, and wait for a CPU."""
+    waited, did = [0, 0], {"running": [0, 0], "runnable": [0, 0]}
+    for f, of in rounds(told):
+        since, until = max([f["from"]] + [s["from"] for s in of]), min(s["to"] for s in of)
+        waited[0] += sum(until - max(s["from"], f["from"]) for s in of)
+        waited[1] += sum(s["to"] - s["from"] for s in of)
+        late = max(until - f["to"], 0)  # nobody who waited had a CPU
+        apart = f["to"] - f["from"] - (until - since)  # not all of them waited
+        for name, word in (("running", "ran"), ("runnable", "runnable")):
+            did[name][0] += len(of) * max(f[word] - apart, 0)
+            did[name][1] += len(of) * (f[word] + late)
+    compare_blame(when, views["blame"], told.all("fork")[0]["tid"], "rwsem:W", waited, did)
+
+
+if os.geteuid() != 0:
+    skip("needs root")
+with tempfile.TemporaryDirectory(prefix="kontend-story-") as d:
+    story = Story(kontend, d, program, SIZE_MB, THREADS, ROUNDS)
+    compare("live", *story.live("locks,held", "--by", "task", *LONG))
+    compare_root("live", *story.live("blame"))
+    told = story.record()
+    compare("recorded", told, story.replay("locks,held", "--by", "task", *LONG))
+    views = story.replay("blame")
+    compare_root("recorded", told, views)
+    compare_sum("recorded", views["blame"])
+done()
