@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""holders-cost.py KONTEND LOCK_LOAD [PAIRS [LOAD...]]
+
+What it costs a load that kontend finds out because of whom is waited. Each load is a fixed piece of
+work: mmap (`kontend bench mmap`), futex and flock (lock-load.c), and messaging (`perf bench sched
+messaging`). It is done without kontend and beside it in turns, in the order off, on, on, off, all
+loads and ways to measure one after the other, PAIRS times; what was measured until a signal ends it
+is said, too. Figures are of CPU time, user's and system's, of the load's own processes: the median
+of the pairs' ratios in percent, the interval in which that lies with a certainty of 95 %, and the
+middle half of the pairs. kontend's own time is beside it, in percent of the load's: on a machine
+without an idle CPU the load pays for it, too.
+
+Ways: `waits` is a report of locks that follows no holders; `follow` follows them, as reports do
+without options; `holders` has all views of holders, and tells as well who held each lock when a wait
+began.
+"""
+import collections
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SAMPLES = 2000
+HOLDERS = "chains,held,blame,did"
+SETTLE_S = 0.4
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def fail(what):
+    print("FAIL", what)
+    sys.exit(1)
+
+
+def used_by(command):
+    """CPU time in s of a command and what it has waited for."""
+    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=[
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, used = os.wait4(pid, 0)
+    if status:
+        fail("%s: status %d" % (" ".join(command), os.waitstatus_to_exitcode(status)))
+    return used.ru_utime + used.ru_stime
+
+
+class Observer:
+    """kontend, while it measures."""
+
+    def __init__(self, command):
+        self.command = command
+        self.p = None
+
+    def __enter__(self):
+        self.p = subprocess.Popen(self.command, stdout=subprocess.DEVNULL)
+        while not self.has_opened():
+            if self.p.poll() is not None:
+                fail("%s: status %d" % (" ".join(self.command), self.p.returncode))
+            time.sleep(0.02)
+        time.sleep(SETTLE_S)
+        return self
+
+    def has_opened(self):
+        at = "/proc/%d/fd" % self.p.pid
+        for fd in os.listdir(at):
+            try:
+                if "perf_event" in os.readlink(os.path.join(at, fd)):
+                    return True
+            except FileNotFoundError:
+                pass
+        return False
+
+    def used(self):
+        """CPU time in s, of all its threads."""
+        return time.clock_gettime((~self.p.pid << 3) | 2)
+
+    def __exit__(self, *_):
+        self.p.send_signal(signal.SIGINT)
+        self.p.wait()
+
+
+class Outcome:
+    def __init__(self):
+        self.ratios, self.own, self.off = [], [], []
+
+    def add(self, off, on, own):
+        self.ratios.append(100 * (on / off - 1))
+        self.own.append(100 * own / off)
+        self.off.append(off)
+
+    def say(self, load, way):
+        rng = random.Random(1)
+        medians = sorted(statistics.median(rng.choices(self.ratios, k=len(self.ratios)))
+                         for _ in range(SAMPLES))
+        low, high = medians[SAMPLES // 40], medians[-1 - SAMPLES // 40]
+        quarters = statistics.quantiles(self.ratios, n=4)
+        median, own = statistics.median(self.ratios), statistics.median(self.own)
+        print("%-10s %-8s %4d %7.3f %+7.2f [%+7.2f %+7.2f] [%+7.2f %+7.2f] %6.2f %+7.2f" % (
+            load, way, len(self.ratios), statistics.median(self.off), median, low, high,
+            quarters[0], quarters[2], own, median + own), flush=True)
+
+
+def turn(load, command, outcome):
+    """Two pairs."""
+    first = used_by(load)
+    with Observer(command) as o:
+        on = []
+        for _ in range(2):
+            before = o.used()
+            on.append((used_by(load), o.used() - before))
+    last = used_by(load)
+    outcome.add(first, *on[0])
+    outcome.add(last, *on[1])
+
+
+def ways(kontend, out):
+    report = [kontend, "report", "-q", "--no-config", "--duration", "3600", "--format", "json",
+              "-o", out]
+    return {"waits": report + ["--view", "locks", "--no-follow"],
+            "follow": report + ["--view", "locks"],
+            "holders": report + ["--view", "locks," + HOLDERS, "--owner"]}
+
+
+def loads(kontend, lock_load):
+    found = {"mmap": [kontend, "bench", "-q", "mmap", "-t", "8", "-n", "3000"],
+             "futex": [lock_load, "futex", "8", "150000"],
+             "flock": [lock_load, "flock", "8", "250000"]}
+    if shutil.which("perf"):
+        found["messaging"] = ["perf", "bench", "-f", "simple", "sched", "messaging", "-g", "4",
+                              "-l", "800"]
+    else:
+        print("# no perf: without messaging")
+    return found
+
+
+def end(*_):
+    raise KeyboardInterrupt
+
+
+def main():
+    kontend, lock_load = sys.argv[1:3]
+    pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+    if os.geteuid() != 0:
+        skip("needs root")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    outcomes = collections.defaultdict(Outcome)
+    with tempfile.TemporaryDirectory(prefix="kontend-cost-") as d:
+        of = loads(kontend, lock_load)
+        chosen = sys.argv[4:] or list(of)
+        how = ways(kontend, os.path.join(d, "out"))
+        for load in chosen:
+            used_by(of[load])
+        try:
+            for _ in range((pairs + 1) // 2):
+                for load in chosen:
+                    for way in how:
+                        turn(of[load], how[way], outcomes[load, way])
+        except KeyboardInterrupt:
+            print("# ended early")
+    print("%-10s %-8s %4s %7s %7s %-17s %-17s %6s %7s" % (
+        "load", "way", "n", "cpu s", "cpu %", "95 %", "middle half", "own %", "sum %"))
+    for (load, way), outcome in outcomes.items():
+        if len(outcome.ratios) > 1:
+            outcome.say(load, way)
+
+
+main()
