@@ -15,7 +15,8 @@
  * is known to have it no more: some of them are kept, the others are one hold. What was waited
  * while nobody is known is charged to BLAME_UNKNOWN when the next one gets the lock.
  *
- * A wait holds up those locks that its task had before it began. Where each of some holders waits
+ * A wait holds up those locks that its task had before it began, but for the one that it is for:
+ * that it has let go of. Where each of some holders waits
  * for the next one it stays with the one that closed the circle.
  */
 #include "blame-int.h"
@@ -330,6 +331,21 @@ static void forget_hold(struct model *m, uint32_t hold)
 	blame_put_hold(b, hold);
 }
 
+/* What has added up stays. */
+static void take_off(struct model *m, uint32_t hold)
+{
+	struct blame_node *n = at(m, m->blame.holds[hold].node);
+	uint32_t *place = &n->holds;
+
+	while (*place && *place != hold)
+		place = &m->blame.holds[*place].next;
+	if (*place)
+		*place = m->blame.holds[hold].next;
+	forget_hold(m, hold);
+	n->since_ns = m->now_ns;
+	open_circles(m);
+}
+
 void blame_drop_holds(struct model *m, uint32_t node)
 {
 	struct blame_node *n = at(m, node);
@@ -457,8 +473,12 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 	uint32_t blocked = waited_for(m, h, NULL);
 	if (blocked)
 		charge_before(m, hold, blocked, since_ns);
-	link_hold(m, hold, blocked);
 	at(m, node)->since_ns = m->now_ns;
+	/* It had it, and waits for it again. */
+	if (blocked == node)
+		take_off(m, hold);
+	else
+		link_hold(m, hold, blocked);
 }
 
 void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns)
@@ -500,6 +520,18 @@ static void relink(struct model *m, const struct wait *w, bool begins)
 	open_circles(m);
 }
 
+/* Who begins to wait for a lock has let go of it, if he had it: readers do so unseen. */
+static void let_go(struct model *m, const struct wait *w, uint32_t node)
+{
+	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
+		if (m->blame.holds[i].node != node || w->begin_ns < m->blame.holds[i].got_ns)
+			continue;
+		blame_settle(m, node);
+		take_off(m, i);
+		return;
+	}
+}
+
 void blame_wait(struct model *m, struct wait *w)
 {
 	uint32_t node = node_of(m, w->lock);
@@ -507,6 +539,8 @@ void blame_wait(struct model *m, struct wait *w)
 	w->blame = node ? class_of(m, node, w->lock, w->stack) : 0;
 	if (!w->blame)
 		return;
+	if (w->task != TASK_OTHER)
+		let_go(m, w, node);
 	struct blame_class *c = &m->blame.classes[w->blame];
 	advance(m, c);
 	c->n++;
@@ -595,16 +629,9 @@ void blame_task_gone(struct model *m, uint32_t task)
 	struct blame *b = &m->blame;
 
 	while (task != TASK_OTHER && m->tasks.tasks[task].blame) {
-		uint32_t hold = m->tasks.tasks[task].blame, node = b->holds[hold].node;
-		blame_settle(m, node);
-		uint32_t *place = &at(m, node)->holds;
-		while (*place && *place != hold)
-			place = &b->holds[*place].next;
-		if (*place)
-			*place = b->holds[hold].next;
-		forget_hold(m, hold);
-		at(m, node)->since_ns = m->now_ns;
-		open_circles(m);
+		uint32_t hold = m->tasks.tasks[task].blame;
+		blame_settle(m, b->holds[hold].node);
+		take_off(m, hold);
 	}
 }
 

@@ -322,6 +322,53 @@ static void many_readers_share(void **state)
 	assert_ms(charged(m, 0, BLAME_NOT_FOLLOWED, 0), 192);
 }
 
+/* Readers that come again have let go, which nobody saw: there is no circle. */
+static void who_waits_for_a_lock_has_let_go_of_it(void **state)
+{
+	struct model *m = *state;
+
+	begin_as(m, 701, 0, LCB_F_READ);
+	begin_as(m, 702, 0, LCB_F_READ);
+	begin_as(m, 703, 0, LCB_F_WRITE);
+	end(m, 701, 0, 0);
+	end(m, 702, 0, 0);
+	clock_ms = 10;
+	begin_as(m, 701, 0, LCB_F_READ);
+	clock_ms = 14;
+	begin_as(m, 702, 0, LCB_F_READ);
+	clock_ms = 20; /* 703 is the next one, and a third reader still has the lock */
+	end(m, 703, 0, 0);
+	clock_ms = 25;
+	end(m, 701, 0, 0);
+	end(m, 702, 0, 0);
+	assert_ms(all(m), 20 + 15 + 11);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 5);
+	assert_ms(charged(m, 702, BLAME_NOT_FOLLOWED, 0), 5 + 4 + 4);
+	assert_ms(charged(m, 0, BLAME_UNKNOWN, 0), 3 * 6);
+	assert_ms(charged(m, 703, BLAME_NOT_FOLLOWED, 0), 2 * 5);
+	for (int tid = 701; tid <= 703; tid++)
+		assert_ms(charged(m, tid, BLAME_CIRCLE, -1), 0);
+}
+
+/* The same of one whose lock it was, as was told when another one began to wait. */
+static void who_is_told_to_have_what_it_waits_for_has_it_no_more(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 702, 0);
+	clock_ms = 4;
+	begin(m, 701, 0);
+	clock_ms = 10;
+	owner(m, 702, 0, 701, false);
+	clock_ms = 12;
+	end(m, 702, 0, 0);
+	clock_ms = 13;
+	end(m, 701, 0, 0);
+	assert_ms(all(m), 12 + 9);
+	assert_ms(charged(m, 701, BLAME_CIRCLE, -1), 0);
+	assert_ms(charged(m, 702, BLAME_CIRCLE, -1), 0);
+}
+
 static void a_circle_is_said(void **state)
 {
 	struct model *m = *state;
@@ -623,6 +670,8 @@ int main(void)
 		TEST(who_is_told_of_late_may_wait_by_then),
 		TEST(readers_share),
 		TEST(many_readers_share),
+		TEST(who_waits_for_a_lock_has_let_go_of_it),
+		TEST(who_is_told_to_have_what_it_waits_for_has_it_no_more),
 		TEST(a_circle_is_said),
 		TEST(what_is_lost_ends_what_is_known),
 		TEST(who_has_ended_has_nothing),
