@@ -25,11 +25,17 @@ static bool waiter_fits(const struct locksnap *s, const struct locksnap_waiter *
 	       frames_fit(s, w->frame, w->n_frames);
 }
 
+static bool reader_fits(const struct locksnap *s, const struct locksnap_reader *r)
+{
+	return r->queue < s->n_queues && r->state < LOCKSNAP_STATES && texts_fit(s, &r->comm, 1) &&
+	       frames_fit(s, r->frame, r->n_frames) && (!r->n_frames || r->in < r->n_frames);
+}
+
 /* Whatever is referred to is there. */
 static bool fits(const void *locksnap)
 {
 	const struct locksnap *s = locksnap;
-	bool ok = texts_fit(s, &s->head.reason, 1);
+	bool ok = texts_fit(s, &s->head.reason, 1) && texts_fit(s, &s->head.no_readers, 1);
 
 	for (size_t i = 0; ok && i < s->n_names; i++) {
 		const uint32_t texts[] = {s->names[i].comm, s->names[i].text};
@@ -39,6 +45,8 @@ static bool fits(const void *locksnap)
 		ok = queue_fits(s, &s->queues[i]);
 	for (size_t i = 0; ok && i < s->n_waiters; i++)
 		ok = waiter_fits(s, &s->waiters[i]);
+	for (size_t i = 0; ok && i < s->n_readers; i++)
+		ok = reader_fits(s, &s->readers[i]);
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
@@ -51,6 +59,7 @@ static const struct section list[] = {
 	SECTION(struct locksnap, strings), SECTION(struct locksnap, frames),
 	SECTION(struct locksnap, areas),   SECTION(struct locksnap, vars),
 	SECTION(struct locksnap, empty),   SECTION(struct locksnap, gone),
+	SECTION(struct locksnap, readers),
 };
 
 const struct sections locksnap_sections =

@@ -22,6 +22,12 @@ static void check(const struct locksnap *s)
 				     s->n_frames);
 	for (size_t i = 0; i < s->n_vars; i++)
 		fuzz_require(strlen(locksnap_text(s, s->vars[i].name)) <= s->n_strings);
+	for (size_t i = 0; i < s->n_readers; i++)
+		fuzz_require(
+			s->readers[i].queue < s->n_queues &&
+			s->readers[i].state < LOCKSNAP_STATES &&
+			(size_t)s->readers[i].frame + s->readers[i].n_frames <= s->n_frames &&
+			(!s->readers[i].n_frames || s->readers[i].in < s->readers[i].n_frames));
 	for (size_t i = 0; i < s->n_waiters; i++)
 		fuzz_require(s->waiters[i].queue < s->n_queues &&
 			     (size_t)s->waiters[i].frame + s->waiters[i].n_frames <= s->n_frames);

@@ -43,6 +43,13 @@ static void fill(struct locksnap *s)
 							 .frame = 1,
 							 .n_frames = 1,
 							 .comm = locksnap_add_text(s, "dd")});
+	locksnap_add_reader(s, &(struct locksnap_reader){.queue = 0,
+							 .tid = 13,
+							 .frame = 0,
+							 .n_frames = 2,
+							 .in = 1,
+							 .comm = locksnap_add_text(s, "ps")});
+	s->head.no_readers = locksnap_add_text(s, "withheld");
 }
 
 static void *bytes_of(const struct locksnap *s, size_t *ret_len)
@@ -73,6 +80,10 @@ static void test_there_and_back(void **state)
 	assert_string_equal(locksnap_text(&t, t.vars[0].name), "runqueues");
 	assert_int_equal(t.frames[t.waiters[0].frame], 200);
 	assert_int_equal(t.queues[0].holder_state, LOCKSNAP_ASLEEP);
+	assert_int_equal(t.readers[0].tid, 13);
+	assert_int_equal(t.readers[0].in, 1);
+	assert_string_equal(locksnap_text(&t, t.readers[0].comm), "ps");
+	assert_string_equal(locksnap_text(&t, t.head.no_readers), "withheld");
 	mem_free(p);
 	mem_free(q);
 	locksnap_deinit(&s);
@@ -86,7 +97,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 9; what++) {
+	for (int what = 0; what < 15; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)
@@ -105,11 +116,24 @@ static void test_damage(void **state)
 			s.waiters[0].frame = UINT32_MAX;
 		if (what == 7)
 			s.vars[0].name = UINT32_MAX;
+		if (what == 9)
+			s.readers[0].queue = 1;
+		if (what == 10)
+			s.readers[0].state = LOCKSNAP_STATES;
+		if (what == 11)
+			s.readers[0].n_frames = 3;
+		if (what == 12)
+			s.readers[0].in = 2;
+		if (what == 13)
+			s.readers[0].comm = UINT32_MAX;
+		if (what == 14)
+			s.head.no_readers = (uint32_t)s.n_strings;
 		char *p = bytes_of(&s, &len);
 		if (what == 8)
 			p[0] ^= 1;
 		assert_int_equal(locksnap_decode(&t, p, len), what == 8 ? -EPROTO : -EBADMSG);
-		assert_int_equal(t.n_names + t.n_queues + t.n_waiters + t.n_frames, 0);
+		assert_int_equal(t.n_names + t.n_queues + t.n_waiters + t.n_readers + t.n_frames,
+				 0);
 		mem_free(p);
 	}
 	locksnap_clear(&s);

@@ -212,6 +212,66 @@ static void check_calls(struct asked *w, uint64_t row)
 	assert_int_equal(one.calls.n_rows, 1);
 }
 
+/* Two readers of whom there is evidence: one stands for both, and both are listed. */
+static void emit_evidence(struct asked *w, uint64_t t)
+{
+	static const enum synth_address asleep[] = {SYNTH_PIPE_READ, SYNTH_VFS_READ,
+						    SYNTH_KSYS_READ};
+	struct locksnap s = {0};
+	struct locksnap_queue q = {.addr = INODE_LOCK,
+				   .type = LOCKSNAP_RWSEM,
+				   .certainty = LOCKSNAP_EVIDENCE,
+				   .holder_pid = 710,
+				   .holder_tid = 711,
+				   .holder_comm = locksnap_add_text(&s, "ps"),
+				   .holder_state = LOCKSNAP_ASLEEP,
+				   .holder_cpu = 1,
+				   .n_evident = 2,
+				   .writers_waiting = 1};
+	struct locksnap_waiter v = {.position = 1, .pid = 700, .tid = 703};
+	struct locksnap_reader r = {.pid = 710,
+				    .tid = 711,
+				    .comm = q.holder_comm,
+				    .state = LOCKSNAP_ASLEEP,
+				    .cpu = 1,
+				    .in = 2};
+
+	q.holder_n_frames = r.n_frames = frames(&s, asleep, 3);
+	assert_int_equal(locksnap_add_reader(&s, &r), 0);
+	r = (struct locksnap_reader){.pid = 720, .tid = 720, .state = LOCKSNAP_RUNNING};
+	r.comm = locksnap_add_text(&s, "top");
+	r.frame = 1;
+	r.n_frames = 1;
+	assert_int_equal(locksnap_add_reader(&s, &r), 0);
+	assert_int_equal(locksnap_add_waiter(&s, &v), 0);
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	lock_snap_emit(w->rig.synth, &s, t);
+}
+
+static void readers_by_evidence_are_told_as_such(void **state)
+{
+	static const char both[] = "ps/711, asleep pipe_read, by ksys_read\n"
+				   "top/720, running on 0, by vfs_read";
+	struct asked *w = *state;
+	struct query_lock_now now;
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	emit_evidence(w, CANNED_START);
+	emit_evidence(w, CANNED_START + 900 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "holder"), "ps/711 reader?");
+	assert_string_equal(cell_s(&t, 0, "owner_certainty"), "evidence");
+	assert_string_equal(cell_s(&t, 0, "holder_is"), "asleep pipe_read, by ksys_read");
+	assert_string_equal(cell_s(&t, 0, "readers_evident"), both);
+	query_lock_now(&w->q, INODE_LOCK, LOCK_RWSEM_W, &now);
+	assert_string_equal(now.certainty, "evidence");
+	assert_string_equal(now.readers, both);
+}
+
 /* Where the holder sleeps, and where one waits whose begin was not seen. */
 static void sleepers_are_told_by_their_calls(void **state)
 {
@@ -420,6 +480,7 @@ int main(void)
 		TEST(waits_of_kontend_are_told_apart),
 		TEST(waits_of_kontend_are_told_where_its_process_has_no_name),
 		TEST(sleepers_are_told_by_their_calls),
+		TEST(readers_by_evidence_are_told_as_such),
 		TEST(locks_say_who_has_them),
 		TEST(one_snapshot_is_not_enough),
 		TEST(locks_are_called_by_what_they_belong_to),

@@ -163,7 +163,8 @@ const struct view_ops view_chains = {
 		"what. Tasks that wait for each other are a deadlock. Waits that go on are shown, "
 		"also those that began before kontend did; of those that have ended see waiters. "
 		"Who holds a lock is read from the kernel at each refresh; of a lock that readers "
-		"hold it is one that had it last (R?). Enter on a lock opens its page, elsewhere "
+		"hold it is one that had it last (R?), or one that seems to hold it by its calls "
+		"(reader?): evidence, no proof. Enter on a lock opens its page, elsewhere "
 		"the calls of who waits and of who holds.",
 	.tables = "chains",
 	.size = sizeof(struct view_chains),

@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A rule and the column titles come on top of the rows. */
 static int lines_of(const struct table *t, int most)
@@ -85,20 +86,34 @@ static void put_ns(struct line *l, const char *name, uint64_t ns)
 	line_put(l, ROLE_BOLD, units_ns(buf, ns));
 }
 
+/* ", 2 more readers": of whom there is evidence. */
+static void say_others(const struct query_lock_now *now, char *ret, size_t size)
+{
+	unsigned n = 0;
+
+	for (const char *p = now->readers; p && (p = strchr(p, '\n')); p++)
+		n++;
+	*ret = 0;
+	if (n)
+		snprintf(ret, size, ", %u more reader%s?", n, n > 1 ? "s" : "");
+}
+
 /* "held by mm/5219 W (sure) ~2.1s, running on 1", at the right, where there is room for all of it.
  */
 static void draw_holder(const struct view *v, struct line *l)
 {
 	struct query_lock_now now;
-	char text[160], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
+	char text[192], others[32], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
 
 	if (!(v->scope.mask & 1u << BY_LOCK) ||
 	    !query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder)
 		return;
+	say_others(&now, others, sizeof(others));
 	if (now.held_ns)
 		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
-	int n = snprintf(text, sizeof(text), "held by %s (%s)%s%s%s", now.holder, now.certainty,
-			 since, now.is ? ", " : "", now.is ? now.is : "");
+	int n = snprintf(text, sizeof(text), "held by %s (%s)%s%s%s%s", now.holder, now.certainty,
+			 since, now.is ? ", " : "", now.is ? now.is : "", others);
+	n = n < (int)sizeof(text) ? n : (int)sizeof(text) - 1;
 	if (l->x + 2 + n <= l->r.w)
 		l->x = l->r.w - n;
 	else

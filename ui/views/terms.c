@@ -26,6 +26,7 @@ static const struct term waiters[] = {
 	{"longest", "of the tasks that wait now, how long it has waited so far"},
 	{"doubtful", "waits that may be over, as the kernel lost records: in no sum"},
 	{"R? (hint)", "a reader that had the lock last; it may have let go of it"},
+	{"reader?", "a task whose calls say that it holds the lock as a reader: no proof"},
 	{NULL, NULL},
 };
 

@@ -65,6 +65,8 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 		    w->is ? ", " : "", w->is ? w->is : "");
 	if (w->certainty && strcmp(w->certainty, "hint") == 0)
 		line_whole(&l, ROLE_DIM, "  a reader that had it last, and may have let go of it");
+	if (w->certainty && strcmp(w->certainty, "evidence") == 0)
+		line_whole(&l, ROLE_DIM, "  a reader by its calls: evidence, no proof");
 }
 
 /* What was seen last, when it is over. */

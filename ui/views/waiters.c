@@ -21,7 +21,7 @@ struct view_waiters {
 	/* The selected row: its lock, how many tasks it stands for, is its holder but a hint? */
 	uint64_t lock;
 	uint32_t n;
-	bool hint;
+	bool hint, evidence;
 	bool all_open;
 	uint64_t open[OPEN_MOST];
 	size_t n_open; /* the oldest is forgotten for a new one */
@@ -46,13 +46,14 @@ static void note_selected(struct view_waiters *o, const struct table *t)
 	size_t at = table_row(t, o->list.pane.table.selected);
 
 	o->n = 0;
-	o->hint = false;
+	o->hint = o->evidence = false;
 	if (at == SIZE_MAX)
 		return;
 	const struct value *certainty = table_value(t, at, table_column(t, "owner_certainty"));
 	o->n = (uint32_t)table_value(t, at, table_column(t, "waiting"))->u;
 	o->lock = table_value(t, at, table_column(t, "lock"))->u;
 	o->hint = certainty->known && strcmp(certainty->s, "hint") == 0;
+	o->evidence = certainty->known && strcmp(certainty->s, "evidence") == 0;
 }
 
 /* "14 waiting  rwsem W 9, R 5  mutex 1  longest 41.2ms" */
@@ -88,6 +89,8 @@ static int draw_status(struct list_view *list, struct screen *s, struct rect r,
 	note_selected(of_list(list), t);
 	if (of_list(list)->hint)
 		line_whole(&line, ROLE_DIM, "  R?: a reader that had it last");
+	if (of_list(list)->evidence)
+		line_whole(&line, ROLE_DIM, "  reader?: by its calls, no proof");
 	return 1;
 }
 
@@ -225,7 +228,9 @@ const struct view_ops view_waiters = {
 		"all. Enter on a wait shows the calls of the task and of the holder, and from "
 		"there opens the lock. A HOLDER with R? (hint) is one of the readers that had "
 		"the lock last: the kernel does not keep who the others are, so it may have let "
-		"go of it. :stop-on 'wait>100ms' pauses at the next wait that is longer.",
+		"go of it. With reader? (evidence) the calls of that task are those of a reader of "
+		"that lock, which is no proof either. :stop-on 'wait>100ms' pauses at the next "
+		"wait that is longer.",
 	.tables = "waiters",
 	.size = sizeof(struct view_waiters),
 	.list = &ops,

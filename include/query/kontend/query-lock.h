@@ -10,8 +10,9 @@
  * or nothing is known, else they lie in the query's arena.
  */
 struct query_lock_now {
-	const char *holder;    /* "mm/5219 W", "mm/5219 R?" */
-	const char *certainty; /* "sure", "hint" */
+	const char *holder;    /* "mm/5219 W", "mm/5219 R?", "ps/77 reader?" */
+	const char *certainty; /* "sure", "hint", "evidence" */
+	const char *readers;   /* who seems to hold it for reading, the holder first, a line each */
 	const char *is;	       /* "running on 1", "asleep io_schedule" */
 	uint64_t held_ns;      /* how long each look has seen it so; 0: not twice */
 	const char *owner_comm;

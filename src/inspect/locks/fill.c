@@ -12,8 +12,7 @@
 
 enum { WRITER_LOCKED = 1, READER_SHIFT = 8, READER_OWNED = 1 };
 
-/* A comm or a cache's name; what may not be shown becomes '?'. */
-static uint32_t add_text(struct locksnap *s, const char *text, size_t size)
+uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t size)
 {
 	char clean[64];
 	size_t n = 0;
@@ -61,7 +60,7 @@ static int fill_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
 		const struct raw_lock_name *r = &raw->names[i];
 		struct locksnap_name n = {
 			.addr = r->addr, .kind = r->kind, .cpu = -1, .pid = r->pid};
-		n.comm = add_text(s, r->comm, sizeof(r->comm));
+		n.comm = snapshot_locks_add_text(s, r->comm, sizeof(r->comm));
 		if (r->fd >= 0)
 			n.text = add_path(s, raw->proc, r->pid, r->fd);
 		else if (r->kind == LOCKSNAP_MMAP)
@@ -122,20 +121,26 @@ static int fill_other_names(const struct snapshot_locks_raw *raw, struct locksna
 	return 0;
 }
 
-static void say_holder(const struct raw_lock *l, struct locksnap_queue *q)
+uint32_t snapshot_locks_readers(const struct raw_lock *l)
 {
 	int64_t readers = (int64_t)l->count >> READER_SHIFT;
 
+	return l->type == RAW_RWSEM && !(l->count & WRITER_LOCKED) && readers > 0
+		       ? (uint32_t)readers
+		       : 0;
+}
+
+static void say_holder(const struct raw_lock *l, struct locksnap_queue *q)
+{
+	q->readers = snapshot_locks_readers(l);
 	if (l->type == RAW_MUTEX)
 		q->certainty = l->owner & ~7ull ? LOCKSNAP_SURE : LOCKSNAP_NOBODY;
 	else if (l->type == RAW_SEM)
 		q->certainty = l->owner ? LOCKSNAP_HINT : LOCKSNAP_NOBODY;
 	else if (l->count & WRITER_LOCKED)
 		q->certainty = l->owner & READER_OWNED ? LOCKSNAP_NOBODY : LOCKSNAP_SURE;
-	else if (readers > 0)
+	else if (q->readers)
 		q->certainty = LOCKSNAP_HINT;
-	if (l->type == RAW_RWSEM && !(l->count & WRITER_LOCKED) && readers > 0)
-		q->readers = (uint32_t)readers;
 }
 
 static enum locksnap_state state_of(const struct raw_lock_task *t)
@@ -178,7 +183,7 @@ static int fill_holder(const struct snapshot_locks_raw *raw, const struct raw_lo
 		return 0;
 	q->holder_pid = l->holder_pid;
 	q->holder_tid = l->holder_tid;
-	q->holder_comm = add_text(s, l->holder_comm, sizeof(l->holder_comm));
+	q->holder_comm = snapshot_locks_add_text(s, l->holder_comm, sizeof(l->holder_comm));
 	if (!t)
 		return 0;
 	q->holder_state = state_of(t);
@@ -199,7 +204,7 @@ static int fill_waiter(const struct snapshot_locks_raw *raw, const struct raw_lo
 	if (r->ran && raw->ran_known)
 		w.ran_ns = r->ran - (uint64_t)raw->ahead_ns;
 	w.cpu = (uint32_t)(r->cpu + 1);
-	w.comm = add_text(s, r->comm, sizeof(r->comm));
+	w.comm = snapshot_locks_add_text(s, r->comm, sizeof(r->comm));
 	int code = t ? add_frames(t, s, &w.frame, &w.n_frames) : 0;
 	return code < 0 ? code : locksnap_add_waiter(s, &w);
 }
@@ -219,6 +224,8 @@ static int fill_queue(const struct snapshot_locks_raw *raw, const struct raw_loc
 			return -ENOMEM;
 		*(r->reader ? &q.readers_waiting : &q.writers_waiting) += 1;
 	}
+	if (snapshot_locks_fill_readers(raw, l, s, &q) < 0)
+		return -ENOMEM;
 	return locksnap_add_queue(s, &q);
 }
 
@@ -268,5 +275,8 @@ int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *r
 	ret->head.dropped = raw->state->dropped;
 	ret->head.partial = !raw->state->has_blocker;
 	ret->head.mmap_offset = raw->state->mmap_offset;
+	ret->head.many_tasks = raw->many_tasks;
+	if (raw->no_readers)
+		ret->head.no_readers = locksnap_add_text(ret, raw->no_readers);
 	return code;
 }

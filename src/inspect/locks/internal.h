@@ -5,6 +5,7 @@
 #include "kontend/locksnap.h"
 #include "memcg.h"
 #include "percpu.h"
+#include "readers-shared.h"
 #include "shared.h"
 
 /* What the programs left in their arrays. */
@@ -21,7 +22,20 @@ struct snapshot_locks_raw {
 	bool tells_percpu; /* where the sections are, for whoever has an address */
 	bool ran_known;	   /* until when waiters ran, by a clock that is ahead of ours */
 	int64_t ahead_ns;
+	const struct raw_reader *readers; /* of `wanted` */
+	size_t n_readers;
+	uint64_t wanted[RAW_READER_LOCKS];
+	const char *no_readers; /* why they are not known; NULL: they are */
+	bool many_tasks;
 };
+
+/* What was found of @l's readers, into the queue that is added next. 0 or -ENOMEM. */
+int snapshot_locks_fill_readers(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
+				struct locksnap *s, struct locksnap_queue *q);
+/* How many readers hold it, by its count. */
+uint32_t snapshot_locks_readers(const struct raw_lock *l);
+/* A comm or a cache's name, where what may not be shown has become '?'. */
+uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t size);
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */
 int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *ret);

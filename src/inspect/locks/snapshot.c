@@ -14,6 +14,7 @@
 #include "kontend/mem.h"
 #include "kontend/snapshot-locks.h"
 #include "ns.h"
+#include "readers.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -59,6 +60,8 @@ struct snapshot_locks {
 	struct map64 looked; /* lock -> which life of it had its name looked for */
 	uint32_t n_taken;
 	struct memcg_cache memcgs;
+	struct locks_readers *readers; /* NULL: see why */
+	struct error no_readers;
 };
 
 static int map_arrays(struct snapshot_locks *w, struct error *err)
@@ -176,6 +179,7 @@ static int load(struct snapshot_locks *w, struct kerntypes *types, struct error 
 		return code;
 	learn_bases(w);
 	load_slabs(w, types);
+	(void)locks_readers_new(&w->readers, types, &w->no_readers);
 	return 0;
 }
 
@@ -286,6 +290,37 @@ static int read_kernel(struct snapshot_locks *w, const struct lockask_lock *asks
 	return go_through(w, NAME_FILES);
 }
 
+/* Of which locks it is asked who reads what they guard: those that readers keep from others. */
+static size_t want_readers(const struct snapshot_locks *w, uint64_t *ret)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < w->state->n_locks && i < RAW_LOCKS && n < RAW_READER_LOCKS; i++) {
+		const struct raw_lock *l = &w->locks[i];
+		if (l->waiters && snapshot_locks_readers(l))
+			ret[n++] = l->addr;
+	}
+	return n;
+}
+
+static void find_readers(struct snapshot_locks *w, struct snapshot_locks_raw *raw)
+{
+	size_t n = want_readers(w, raw->wanted);
+
+	if (!n)
+		return;
+	if (!w->readers) {
+		raw->no_readers = w->no_readers.text;
+		return;
+	}
+	int code = locks_readers_find(w->readers, raw->wanted, n, &raw->readers, &raw->n_readers);
+	if (code == -EPERM)
+		raw->no_readers = "the kernel withholds the addresses of its functions";
+	else if (code < 0)
+		raw->no_readers = strerror(-code);
+	raw->many_tasks = n == RAW_READER_LOCKS || locks_readers_dropped(w->readers);
+}
+
 int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {
@@ -301,6 +336,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *ask
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
 	struct snapshot_locks_raw raw = {w->state, w->locks,   w->names, w->waiters, w->tasks,
 					 w->bases, &w->percpu, "/proc",	 &w->memcgs};
+	find_readers(w, &raw);
 	raw.tells_percpu = tells_percpu;
 	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
 	code = snapshot_locks_fill(&raw, ret);
@@ -323,6 +359,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	bpf_run_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
 	for (int i = 0; i < ITERATORS; i++)
 		bpf_link__destroy(w->link[i]);
+	locks_readers_free(w->readers);
 	bpf_object__close(w->slabs);
 	bpf_object__close(w->object);
 	percpu_deinit(&w->percpu);

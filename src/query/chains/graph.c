@@ -119,7 +119,9 @@ static void find_holder(struct chain_graph *g, struct chain_lock *l)
 	l->seen = seen;
 	if (seen && query_queue_certainty(seen) && !waits_for(g, seen->holder_tid, l)) {
 		l->holder = seen->holder_tid;
-		l->evidence = seen->certainty == LOCKSNAP_SURE ? CHAIN_SURE : CHAIN_HINT;
+		l->evidence = seen->certainty == LOCKSNAP_SURE	     ? CHAIN_SURE
+			      : seen->certainty == LOCKSNAP_EVIDENCE ? CHAIN_EVIDENCE
+								     : CHAIN_HINT;
 		return;
 	}
 	int32_t tid = owner ? g->q->model->tasks.tasks[cell_owner_task(owner)].tid : 0;

@@ -16,10 +16,11 @@
 
 /* How a holder is known. */
 enum chain_evidence {
-	CHAIN_UNKNOWN, /* nobody is known to hold it */
-	CHAIN_SURE,    /* by a look: a writer, or the owner of a mutex */
-	CHAIN_HINT,    /* by a look: a reader that had it last */
-	CHAIN_BEGIN,   /* who held it when the latest wait for it began */
+	CHAIN_UNKNOWN,	/* nobody is known to hold it */
+	CHAIN_SURE,	/* by a look: a writer, or the owner of a mutex */
+	CHAIN_HINT,	/* by a look: a reader that had it last */
+	CHAIN_EVIDENCE, /* by a look: a reader, as its calls say */
+	CHAIN_BEGIN,	/* who held it when the latest wait for it began */
 	CHAIN_EVIDENCES,
 };
 

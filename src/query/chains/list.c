@@ -36,6 +36,7 @@ enum {
 	C_FUNCTION,
 	C_ASLEEP_FOR,
 	C_STACK,
+	C_READERS,
 	C_LOCK_ID,
 	C_WAIT_ID,
 	C_COLUMNS
@@ -74,10 +75,12 @@ static const struct column columns[C_COLUMNS] = {
 		    9, R},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, R},
 	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 9, R},
-	[C_CERTAINTY] = {"certainty", "CERTAINTY",
-			 "how the holder is known: sure, a writer or the owner of a mutex; hint, a "
-			 "reader that had it; begin, who held it when the latest wait began",
-			 COLUMN_TEXT, 9, 9, R},
+	[C_CERTAINTY] =
+		{"certainty", "CERTAINTY",
+		 "how the holder is known: sure, a writer or the owner of a mutex; hint, a "
+		 "reader that had it; evidence, a reader as its calls say; begin, who held it "
+		 "when the latest wait began",
+		 COLUMN_TEXT, 9, 9, R},
 	[C_PID] = {"pid", "PID", "process id of the holder, or of who waits", COLUMN_INT, 7, 9, R},
 	[C_TID] = {"tid", "TID", "its thread id", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
@@ -94,6 +97,11 @@ static const struct column columns[C_COLUMNS] = {
 		     "the calls of a holder that is not running, or of who waits, the innermost "
 		     "first",
 		     COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
+	[C_READERS] =
+		{"readers_evident", "READERS",
+		 "tasks that seem to hold it as readers, each with what it does and the call that "
+		 "says so: evidence, no proof",
+		 COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_WAIT_ID] = {"wait_id", "WAIT ID", "id of the wait's row among waiters", COLUMN_COUNT, 0,
 		       9, 0},
@@ -107,6 +115,7 @@ static const char *const row_names[] = {
 static const char *const evidence_names[CHAIN_EVIDENCES] = {
 	[CHAIN_SURE] = "sure",
 	[CHAIN_HINT] = "hint",
+	[CHAIN_EVIDENCE] = "evidence",
 	[CHAIN_BEGIN] = "begin",
 };
 
@@ -196,11 +205,12 @@ static const char *what_of(struct chain_rows *c, const struct chain_row *r)
 /* What it sleeps for says more than where. */
 static const char *holder_is(struct query *q, const struct locksnap_queue *seen, const char *asleep)
 {
-	const char *in = query_queue_function(q, seen);
+	const char *in = query_queue_function(q, seen), *by = query_queue_by_evidence(q, seen);
 
 	if (!asleep || !in)
 		return query_queue_holder_is(q, seen);
-	return arena_printf(&q->arena, "asleep: %s, in %s", asleep, in);
+	return arena_printf(&q->arena, "asleep: %s, in %s%s%s", asleep, in, by ? ", by " : "",
+			    by ? by : "");
 }
 
 static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64_t want,
@@ -235,6 +245,8 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 	value_s(&v[C_IS], holder_is(q, seen, asleep));
 	if (want & 1ull << C_STACK)
 		value_s(&v[C_STACK], query_queue_holder_stack(q, seen));
+	if (want & 1ull << C_READERS)
+		value_s(&v[C_READERS], query_queue_readers(q, seen, "\n"));
 }
 
 static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_t want,

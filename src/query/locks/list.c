@@ -56,6 +56,7 @@ enum {
 	C_LAST,
 	C_FAILED,
 	C_CALLER,
+	C_EVIDENT,
 	C_COLUMNS
 };
 
@@ -104,23 +105,29 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WRITERS] = {"writers_waiting", "W",
 		       "tasks that wait for the lock to write, or for one without modes, now",
 		       COLUMN_COUNT, 3, 6, SR},
-	[C_HOLDER] =
-		{"holder", "HOLDER",
-		 "who holds the lock now: name and thread id; W a writer, R? a reader that had "
-		 "it",
-		 COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
+	[C_HOLDER] = {"holder", "HOLDER",
+		      "who holds the lock now: name and thread id; W a writer, reader? one by its "
+		      "calls, R? one that had it",
+		      COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock now", COLUMN_INT, 7,
 			 9, COLUMN_REPORT},
 	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock now", COLUMN_INT, 7,
 			 9, COLUMN_REPORT},
 	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9,
 			  COLUMN_REPORT},
-	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
-			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
-			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+	[C_CERTAINTY] =
+		{"owner_certainty", "CERTAINTY",
+		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say; "
+		 "hint: a reader that had it",
+		 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
 	[C_OWNER_FUNCTION] = {"owner_function", "LAST SEEN IN",
 			      "function in which the holder slept when it was last looked at",
 			      COLUMN_TEXT, 20, 3, SR},
+	[C_EVIDENT] =
+		{"readers_evident", "READERS",
+		 "tasks that seem to hold it as readers, each with what it does and the call that "
+		 "says so: evidence, no proof",
+		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
 			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
@@ -166,6 +173,7 @@ static const uint32_t only_by[C_COLUMNS] = {
 	[C_OWNER_TID] = 1 << BY_LOCK | 1 << BY_OWNER,
 	[C_OWNER_COMM] = 1 << BY_LOCK | 1 << BY_OWNER,
 	[C_OWNER_FUNCTION] = 1 << BY_OWNER,
+	[C_EVIDENT] = 1 << BY_LOCK,
 	[C_CERTAINTY] = 1 << BY_LOCK | 1 << BY_OWNER,
 	[C_LOCKS] = ~(1u << BY_LOCK),
 	[C_SPARK] = 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CPU,
@@ -367,6 +375,7 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 	value_i(&v[C_OWNER_PID], taskid_number(now.owner_pid));
 	value_i(&v[C_OWNER_TID], taskid_number(now.owner_tid));
 	value_s(&v[C_OWNER_COMM], now.owner_comm);
+	value_s(&v[C_EVIDENT], now.readers);
 }
 
 static void fill_spark(struct locks *ls, const struct group *g, struct value *v)
@@ -391,7 +400,8 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 			      1ull << C_NAME | 1ull << C_LOCKS | 1ull << C_CALLER;
 	const uint64_t now = 1ull << C_OBJECT | 1ull << C_PATH | 1ull << C_READERS |
 			     1ull << C_WRITERS | 1ull << C_HOLDER | 1ull << C_OWNER_PID |
-			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY;
+			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY |
+			     1ull << C_EVIDENT;
 	const uint64_t key = ((1ull << C_LOCK) - 1) | now | 1ull << C_OWNER_FUNCTION;
 	struct locks *ls = ctx;
 	struct group *g = &ls->gs.g[row];

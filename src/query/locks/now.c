@@ -76,6 +76,7 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	ret->holder = query_queue_holder(q, l);
 	ret->is = query_queue_holder_is(q, l);
 	ret->held_ns = query_queue_held_ns(q, l);
+	ret->readers = query_queue_readers(q, l, "\n");
 	ret->owner_comm = locksnap_text(query_queues(q), l->holder_comm);
 	ret->owner_pid = l->holder_pid;
 	ret->owner_tid = l->holder_tid;

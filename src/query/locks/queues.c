@@ -70,9 +70,10 @@ const char *query_queue_holder(struct query *q, const struct locksnap_queue *que
 	if (!s || queue->certainty == LOCKSNAP_NOBODY || !queue->holder_tid)
 		return NULL;
 	const char *comm = locksnap_text(s, queue->holder_comm);
-	const char *mode = queue->certainty == LOCKSNAP_HINT ? " R?"
-			   : queue->type == LOCKSNAP_RWSEM   ? " W"
-							     : "";
+	const char *mode = queue->certainty == LOCKSNAP_HINT	   ? " R?"
+			   : queue->certainty == LOCKSNAP_EVIDENCE ? " reader?"
+			   : queue->type == LOCKSNAP_RWSEM	   ? " W"
+								   : "";
 	if (queue->type == LOCKSNAP_SEM)
 		mode = "?";
 	return arena_printf(&q->arena, "%s%s", query_slash(&q->arena, comm, queue->holder_tid, "-"),
@@ -83,18 +84,20 @@ const char *query_queue_certainty(const struct locksnap_queue *queue)
 {
 	if (queue->certainty == LOCKSNAP_NOBODY || !queue->holder_tid)
 		return NULL;
+	if (queue->certainty == LOCKSNAP_EVIDENCE)
+		return "evidence";
 	return queue->certainty == LOCKSNAP_SURE ? "sure" : "hint";
 }
 
+static const char *const state_names[LOCKSNAP_STATES] = {
+	[LOCKSNAP_RUNNING] = "running",
+	[LOCKSNAP_RUNNABLE] = "runnable",
+	[LOCKSNAP_ASLEEP] = "asleep",
+};
+
 const char *query_queue_state(const struct locksnap_queue *queue)
 {
-	static const char *const names[LOCKSNAP_STATES] = {
-		[LOCKSNAP_RUNNING] = "running",
-		[LOCKSNAP_RUNNABLE] = "runnable",
-		[LOCKSNAP_ASLEEP] = "asleep",
-	};
-
-	return query_queue_certainty(queue) ? names[queue->holder_state] : NULL;
+	return query_queue_certainty(queue) ? state_names[queue->holder_state] : NULL;
 }
 
 /* What every sleeper goes through says nothing. */
@@ -143,7 +146,7 @@ const char *query_queue_last_function(struct query *q, int32_t tid)
 	return h ? sleeps_in(q, h->frames, h->n_frames) : NULL;
 }
 
-const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue)
+static const char *holder_is(struct query *q, const struct locksnap_queue *queue)
 {
 	const char *state = query_queue_state(queue), *in = query_queue_function(q, queue);
 
@@ -152,6 +155,73 @@ const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *
 	if (queue->holder_cpu < 0)
 		return state;
 	return arena_printf(&q->arena, "%s on %" PRId32, state, queue->holder_cpu);
+}
+
+const struct locksnap_reader *query_queue_reader(struct query *q,
+						 const struct locksnap_queue *queue, uint32_t nth)
+{
+	const struct locksnap *s = query_queues(q);
+
+	for (size_t i = 0; s && i < s->n_readers; i++)
+		if (&s->queues[s->readers[i].queue] == queue && !nth--)
+			return &s->readers[i];
+	return NULL;
+}
+
+const char *query_queue_reads_in(struct query *q, const struct locksnap_reader *r)
+{
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || r->in >= r->n_frames)
+		return NULL;
+	return query_func_name(q, query_func(q, s->frames[r->frame + r->in]));
+}
+
+/* "running on 1, by show_smap": what it does, and the call that says that it is a reader. */
+static const char *reader_is(struct query *q, const struct locksnap_reader *r)
+{
+	const struct locksnap *s = query_queues(q);
+	const char *by = query_queue_reads_in(q, r), *in = NULL, *text = state_names[r->state];
+
+	if (r->state == LOCKSNAP_ASLEEP)
+		in = sleeps_in(q, s->frames + r->frame, r->n_frames);
+	if (in)
+		text = arena_printf(&q->arena, "%s %s", text, in);
+	else if (text && r->state != LOCKSNAP_ASLEEP && r->cpu >= 0)
+		text = arena_printf(&q->arena, "%s on %" PRId32, text, r->cpu);
+	return arena_printf(&q->arena, "%s%s%s%s", text ? text : "", text && by ? ", " : "",
+			    by ? "by " : "", by ? by : "");
+}
+
+const char *query_queue_readers(struct query *q, const struct locksnap_queue *queue,
+				const char *between)
+{
+	const struct locksnap *s = query_queues(q);
+	const struct locksnap_reader *r;
+	const char *text = NULL;
+
+	for (uint32_t n = 0; (r = query_queue_reader(q, queue, n)); n++) {
+		const char *name = query_slash(&q->arena, locksnap_text(s, r->comm), r->tid, "-");
+		const char *is = reader_is(q, r);
+		text = arena_printf(&q->arena, "%s%s%s%s%s", text ? text : "", text ? between : "",
+				    name ? name : "-", is && *is ? ", " : "", is ? is : "");
+	}
+	return text;
+}
+
+const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap_reader *r =
+		queue->certainty == LOCKSNAP_EVIDENCE ? query_queue_reader(q, queue, 0) : NULL;
+
+	return r ? query_queue_reads_in(q, r) : NULL;
+}
+
+const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue)
+{
+	const char *is = holder_is(q, queue), *by = query_queue_by_evidence(q, queue);
+
+	return is && by ? arena_printf(&q->arena, "%s, by %s", is, by) : is;
 }
 
 uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue *queue)

@@ -12,9 +12,10 @@ const struct locksnap_queue *query_queue_at(struct query *q, uint64_t addr);
 /* Thread @tid in it, or NULL. */
 const struct locksnap_waiter *query_queue_waiter(struct query *q,
 						 const struct locksnap_queue *queue, int32_t tid);
-/* "mm/5219 W", "mm/5219 R?" where it is but a hint; NULL: nobody, not known, or no memory. */
+/* "mm/5219 W", "mm/5219 R?" where it is but a hint, "ps/77 reader?" by evidence; NULL: nobody, not
+ * known, or no memory. */
 const char *query_queue_holder(struct query *q, const struct locksnap_queue *queue);
-/* "sure", "hint"; NULL: there is no holder. */
+/* "sure", "hint", "evidence"; NULL: there is no holder. */
 const char *query_queue_certainty(const struct locksnap_queue *queue);
 
 /* What the holder does: "running", "runnable", "asleep"; NULL: not known. */
@@ -25,8 +26,23 @@ const char *query_queue_function(struct query *q, const struct locksnap_queue *q
 uint32_t query_sleeps_in(struct query *q, const uint64_t *frames, uint32_t n);
 /* Where thread @tid was last seen to sleep while it held a lock; NULL: never. */
 const char *query_queue_last_function(struct query *q, int32_t tid);
-/* Both: "asleep io_schedule", "running on 1"; NULL: not known, or no memory. */
+/*
+ * Both: "asleep io_schedule", "running on 1", of a reader by evidence "running on 1, by show_smap";
+ * NULL: not known, or no memory.
+ */
 const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue);
+/* Who seems to read what it guards, from 0 on, the holder first; NULL: no more. */
+const struct locksnap_reader *query_queue_reader(struct query *q,
+						 const struct locksnap_queue *queue, uint32_t nth);
+/*
+ * All of them, with what each does: "ps/77, running on 1, by show_smap", @between them; NULL: none.
+ */
+const char *query_queue_readers(struct query *q, const struct locksnap_queue *queue,
+				const char *between);
+/* The function among its calls that says so; NULL. */
+const char *query_queue_reads_in(struct query *q, const struct locksnap_reader *r);
+/* That of a holder who is known by evidence; NULL: it is not. */
+const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue *queue);
 /* How long each look has seen that holder, who is sure; 0: not twice. */
 uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue *queue);
 /* The calls of a sleeping holder and of a waiter, a line each from the innermost outwards; NULL. */

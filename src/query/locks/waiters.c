@@ -52,6 +52,7 @@ enum {
 	C_OWNER_FUNCTION,
 	C_OWNER_SEEN,
 	C_OWNER_STACK,
+	C_EVIDENT,
 	C_STACK,
 	C_CALLER,
 	C_AT_LEAST,
@@ -101,18 +102,22 @@ static const struct column columns[C_COLUMNS] = {
 			COLUMN_INT, 8, 9, COLUMN_REPORT},
 	[C_QUEUE] = {"queue", "QUEUE", "tasks in the lock's queue", COLUMN_COUNT, 5, 9,
 		     COLUMN_REPORT},
-	[C_HOLDER] = {"holder", "HOLDER",
-		      "who holds the lock: name and thread id; W a writer, R? a reader that had it",
-		      COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
+	[C_HOLDER] =
+		{"holder", "HOLDER",
+		 "who holds the lock: name and thread id; W a writer, reader? one by its calls, R? "
+		 "one that had it",
+		 COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
 			 COLUMN_REPORT},
 	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock", COLUMN_INT, 7, 9,
 			 COLUMN_REPORT},
 	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9,
 			  COLUMN_REPORT},
-	[C_CERTAINTY] = {"owner_certainty", "CERTAINTY",
-			 "sure: a writer or the owner of a mutex; hint: a reader that had it",
-			 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+	[C_CERTAINTY] =
+		{"owner_certainty", "CERTAINTY",
+		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say; "
+		 "hint: a reader that had it",
+		 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
 	[C_IS] = {"holder_is", "HOLDER IS",
 		  "what the holder does: running or runnable on a CPU, or asleep in a function",
 		  COLUMN_TEXT, 20, 6, COLUMN_SCREEN},
@@ -129,6 +134,11 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_STACK] = {"owner_stack", "OWNER STACK",
 			   "the calls of a holder that is not running, the innermost first",
 			   COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
+	[C_EVIDENT] =
+		{"readers_evident", "READERS",
+		 "tasks that seem to hold it as readers, each with what it does and the call that "
+		 "says so: evidence, no proof",
+		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_STACK] = {"stack", "STACK",
 		     "the calls in which it waits, the innermost first: as of the last look, or of "
 		     "when the wait began",
@@ -257,6 +267,8 @@ static void fill_queue(struct query *q, const struct wait *w, uint64_t want, str
 	fill_holder(q, l, age_ns, v);
 	if (want & 1ull << C_OWNER_STACK)
 		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, l));
+	if (want & 1ull << C_EVIDENT)
+		value_s(&v[C_EVIDENT], query_queue_readers(q, l, "\n"));
 }
 
 static void fill_ended(struct query *q, const struct row *r, struct value *v)

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who holds an mmap_lock for reading, by evidence: one that sleeps in a read of another process's
+memory, from looks alone and in a recording of them, and one that runs through its maps. Tasks that
+only could be readers are not named."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+kontend, reading = sys.argv[1:3]
+failures = 0
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def check(good, what):
+    global failures
+    if not good:
+        failures += 1
+        print("FAIL", what)
+
+
+class Reading:
+    """The program, until it is let go."""
+
+    def __init__(self, mode):
+        self.p = subprocess.Popen([reading, mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True)
+        self.tids = {}
+        for _ in range(5):
+            line = self.p.stdout.readline().split()
+            if len(line) != 2:
+                skip("the program cannot be made: no FUSE?")
+            self.tids[line[0]] = int(line[1])
+
+    def end(self):
+        self.p.stdin.close()
+        check(self.p.wait() == 0, "the program that reads")
+        self.p.stdout.close()
+
+
+def report(*args):
+    run = subprocess.run([kontend, "report", "--view", "chains,waiters", "--format", "json", *args],
+                         capture_output=True, text=True)
+    if run.returncode:
+        print(run.stderr)
+        check(False, "report: status %d" % run.returncode)
+        return None
+    return json.loads(run.stdout)["views"]
+
+
+def named(rows, r):
+    """The rows by evidence of the target's mmap_lock, and whether others are among the readers."""
+    name = "mmap_lock target/%d" % r.tids["target"]
+    found = [w for w in rows if w["name"] == name and (
+        w.get("certainty") == "evidence" or w.get("owner_certainty") == "evidence")]
+    for w in found:
+        for text in w["readers_evident"]:
+            for who in ("idle", "onlooker", "mapper", "target"):
+                check("%s/%d," % (who, r.tids[who]) not in text, "%s is named: %s" % (who, text))
+    return found
+
+
+def compare(when, views, r, by, states):
+    """True: the reader is named; what is said of it is checked."""
+    chains = named(views["chains"]["rows"], r) if views else []
+    waiters = named(views["waiters"]["rows"], r) if views else []
+    if not chains or not waiters:
+        return False
+    lock, wait = chains[0], waiters[0]
+    reader = r.tids["reader"]
+    check(lock["tid"] == reader, "%s: the holder is %s" % (when, lock["tid"]))
+    check(wait["owner_tid"] == reader, "%s: the owner is %s" % (when, wait["owner_tid"]))
+    check(wait["tid"] == r.tids["mapper"], "%s: %s waits" % (when, wait["tid"]))
+    check(lock["state"] in states, "%s: it is %s" % (when, lock["state"]))
+    check(by in lock["stack"], "%s: its calls are %s" % (when, lock["stack"]))
+    check(len(lock["readers_evident"]) == 1 and
+          lock["readers_evident"][0].startswith("reader/%d, %s" % (reader, lock["state"])) and
+          lock["readers_evident"][0].endswith("by " + by),
+          "%s: readers %s" % (when, lock["readers_evident"]))
+    print("%s: %s" % (when, lock["readers_evident"][0]))
+    return True
+
+
+def asleep(where):
+    r = Reading("mem")
+    time.sleep(0.3)
+    live = report("--duration", "1.2")
+    check(compare("live", live, r, "mem_rw", ["asleep"]), "live: no reader is named")
+    root = [w for w in (live or {"chains": {"rows": []}})["chains"]["rows"]
+            if w["row"] == "root" and w["tid"] == r.tids["reader"]]
+    check(len(root) == 1 and root[0]["asleep_for"] == "FUSE daemon", "the root is %s" % root)
+    record = subprocess.run([kontend, "record", "-q", "--duration", "2", "-o", where],
+                            stdout=subprocess.DEVNULL)
+    check(record.returncode == 0, "record: status")
+    r.end()
+    check(compare("replayed", report("-i", where), r, "mem_rw", ["asleep"]),
+          "replayed: no reader is named")
+
+
+def running():
+    """It holds the lock most of the time, but not always."""
+    r = Reading("smaps")
+    found = any(compare("runs", report("--duration", "0.7"), r, "show_smap",
+                        ["running", "runnable"]) for _ in range(15))
+    check(found, "a reader that runs is never named")
+    r.end()
+
+
+if os.geteuid() != 0:
+    skip("needs root")
+with tempfile.TemporaryDirectory(prefix="kontend-readers-") as d:
+    asleep(os.path.join(d, "perf.data"))
+running()
+sys.exit(failures != 0)
