@@ -47,6 +47,10 @@ static bool fits(const void *locksnap)
 		ok = waiter_fits(s, &s->waiters[i]);
 	for (size_t i = 0; ok && i < s->n_readers; i++)
 		ok = reader_fits(s, &s->readers[i]);
+	for (size_t i = 0; ok && i < s->n_sleeps; i++) {
+		const uint32_t texts[] = {s->sleeps[i].file, s->sleeps[i].device};
+		ok = s->sleeps[i].doing < LOCKSNAP_DOINGS && texts_fit(s, texts, 2);
+	}
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
@@ -59,7 +63,7 @@ static const struct section list[] = {
 	SECTION(struct locksnap, strings), SECTION(struct locksnap, frames),
 	SECTION(struct locksnap, areas),   SECTION(struct locksnap, vars),
 	SECTION(struct locksnap, empty),   SECTION(struct locksnap, gone),
-	SECTION(struct locksnap, readers),
+	SECTION(struct locksnap, readers), SECTION(struct locksnap, sleeps),
 };
 
 const struct sections locksnap_sections =

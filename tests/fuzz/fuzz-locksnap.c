@@ -22,6 +22,11 @@ static void check(const struct locksnap *s)
 				     s->n_frames);
 	for (size_t i = 0; i < s->n_vars; i++)
 		fuzz_require(strlen(locksnap_text(s, s->vars[i].name)) <= s->n_strings);
+	for (size_t i = 0; i < s->n_sleeps; i++) {
+		fuzz_require(s->sleeps[i].doing < LOCKSNAP_DOINGS);
+		fuzz_require(strlen(locksnap_text(s, s->sleeps[i].file)) <= s->n_strings);
+		fuzz_require(strlen(locksnap_text(s, s->sleeps[i].device)) <= s->n_strings);
+	}
 	for (size_t i = 0; i < s->n_readers; i++)
 		fuzz_require(
 			s->readers[i].queue < s->n_queues &&

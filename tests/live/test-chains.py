@@ -60,6 +60,15 @@ def below(rows, row):
     return [r for r in rows if r["parent"] == row["node"]]
 
 
+def device_of(path):
+    """The block device of the file system that the file is in; None: it has none."""
+    dev = os.stat(os.path.dirname(path)).st_dev
+    try:
+        return os.path.basename(os.readlink("/sys/dev/block/%d:%d" % (os.major(dev), os.minor(dev))))
+    except OSError:
+        return None
+
+
 def compare(when, chains, b, path, early):
     rows = chains["rows"] if chains else []
     roots = [r for r in rows if r["row"] == "root" and r["tid"] == b.tids["A"]]
@@ -71,6 +80,9 @@ def compare(when, chains, b, path, early):
     check(root["behind"] == 3, "%s: behind A: %s" % (when, root["behind"]))
     check(root["state"] == "asleep", "%s: A is %s" % (when, root["state"]))
     check(root["certainty"] == "sure", "%s: A is %s" % (when, root["certainty"]))
+    check(root["asleep_file"] == path, "%s: A sleeps at %s" % (when, root["asleep_file"]))
+    device = device_of(path)
+    check(root["asleep_dev"] == device, "%s: device %s, not %s" % (when, root["asleep_dev"], device))
     locks = below(rows, root)
     check([r["kind"] for r in locks] == ["rwsem"], "%s: locks of A %s" % (when, locks))
     check(path in locks[0]["name"], "%s: the lock of A is %s" % (when, locks[0]["name"]))

@@ -93,9 +93,11 @@ def asleep(where):
     time.sleep(0.3)
     live = report("--duration", "1.2")
     check(compare("live", live, r, "mem_rw", ["asleep"]), "live: no reader is named")
+    file = "/proc/%d/mem" % r.tids["target"]
     root = [w for w in (live or {"chains": {"rows": []}})["chains"]["rows"]
             if w["row"] == "root" and w["tid"] == r.tids["reader"]]
     check(len(root) == 1 and root[0]["asleep_for"] == "FUSE daemon", "the root is %s" % root)
+    check(root and root[0]["asleep_file"] == file, "its file is not %s: %s" % (file, root))
     record = subprocess.run([kontend, "record", "-q", "--duration", "2", "-o", where],
                             stdout=subprocess.DEVNULL)
     check(record.returncode == 0, "record: status")

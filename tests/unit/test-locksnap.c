@@ -50,6 +50,10 @@ static void fill(struct locksnap *s)
 							 .in = 1,
 							 .comm = locksnap_add_text(s, "ps")});
 	s->head.no_readers = locksnap_add_text(s, "withheld");
+	locksnap_add_sleep(s, &(struct locksnap_sleep){.tid = 11,
+						       .doing = LOCKSNAP_WRITES,
+						       .file = locksnap_add_text(s, "/var/x.img"),
+						       .device = locksnap_add_text(s, "vda")});
 }
 
 static void *bytes_of(const struct locksnap *s, size_t *ret_len)
@@ -80,6 +84,8 @@ static void test_there_and_back(void **state)
 	assert_string_equal(locksnap_text(&t, t.vars[0].name), "runqueues");
 	assert_int_equal(t.frames[t.waiters[0].frame], 200);
 	assert_int_equal(t.queues[0].holder_state, LOCKSNAP_ASLEEP);
+	assert_int_equal(t.sleeps[0].tid, 11);
+	assert_string_equal(locksnap_text(&t, t.sleeps[0].device), "vda");
 	assert_int_equal(t.readers[0].tid, 13);
 	assert_int_equal(t.readers[0].in, 1);
 	assert_string_equal(locksnap_text(&t, t.readers[0].comm), "ps");
@@ -97,7 +103,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 15; what++) {
+	for (int what = 0; what < 18; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)
@@ -126,6 +132,12 @@ static void test_damage(void **state)
 			s.readers[0].in = 2;
 		if (what == 13)
 			s.readers[0].comm = UINT32_MAX;
+		if (what == 15)
+			s.sleeps[0].doing = LOCKSNAP_DOINGS;
+		if (what == 16)
+			s.sleeps[0].file = UINT32_MAX;
+		if (what == 17)
+			s.sleeps[0].device = (uint32_t)s.n_strings;
 		if (what == 14)
 			s.head.no_readers = (uint32_t)s.n_strings;
 		char *p = bytes_of(&s, &len);

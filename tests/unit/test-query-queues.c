@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-wait.h"
 #include "lock-snaps.h"
@@ -237,6 +238,11 @@ static void emit_evidence(struct asked *w, uint64_t t)
 				    .in = 2};
 
 	q.holder_n_frames = r.n_frames = frames(&s, asleep, 3);
+	const struct locksnap_sleep at = {.tid = 711,
+					  .doing = LOCKSNAP_READS,
+					  .file = locksnap_add_text(&s, "/proc/7/mem"),
+					  .device = locksnap_add_text(&s, "vda")};
+	assert_int_equal(locksnap_add_sleep(&s, &at), 0);
 	assert_int_equal(locksnap_add_reader(&s, &r), 0);
 	r = (struct locksnap_reader){.pid = 720, .tid = 720, .state = LOCKSNAP_RUNNING};
 	r.comm = locksnap_add_text(&s, "top");
@@ -267,6 +273,15 @@ static void readers_by_evidence_are_told_as_such(void **state)
 	assert_string_equal(cell_s(&t, 0, "owner_certainty"), "evidence");
 	assert_string_equal(cell_s(&t, 0, "holder_is"), "asleep pipe_read, by ksys_read");
 	assert_string_equal(cell_s(&t, 0, "readers_evident"), both);
+	const struct query_spec all = {0};
+	struct table c;
+	assert_int_equal(query_chains(&w->q, &all, &c, NULL), 0);
+	assert_string_equal(cell_s(&c, 0, "is"),
+			    "asleep: pipe is empty, reads /proc/7/mem (vda), in "
+			    "pipe_read, by ksys_read");
+	assert_string_equal(cell_s(&c, 0, "asleep_file"), "/proc/7/mem");
+	assert_string_equal(cell_s(&c, 0, "asleep_dev"), "vda");
+	assert_string_equal(cell_s(&c, 0, "certainty"), "evidence");
 	query_lock_now(&w->q, INODE_LOCK, LOCK_RWSEM_W, &now);
 	assert_string_equal(now.certainty, "evidence");
 	assert_string_equal(now.readers, both);

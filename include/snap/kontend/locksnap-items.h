@@ -105,4 +105,23 @@ struct locksnap_reader {
 	uint32_t pad;
 };
 
+/* What a system call does with a file. */
+enum locksnap_doing {
+	LOCKSNAP_NO_FILE,
+	LOCKSNAP_READS,
+	LOCKSNAP_WRITES,
+	LOCKSNAP_SYNCS,
+	LOCKSNAP_CONTROLS,
+	LOCKSNAP_DOINGS,
+};
+
+/* Which file a holder's system call is about, who sleeps in it. */
+struct locksnap_sleep {
+	int32_t tid;
+	uint32_t doing;	       /* enum locksnap_doing */
+	int32_t fd;	       /* of that task */
+	uint32_t file, device; /* texts: path, "vda1"; 0: not known */
+	uint32_t pad;
+};
+
 #endif

@@ -50,7 +50,8 @@ static int add_calls(struct locksnap *s, const struct raw_reader *r, struct lock
 	return code;
 }
 
-static int add_reader(struct locksnap *s, const struct raw_reader *r, struct locksnap_queue *q)
+static int add_reader(const struct snapshot_locks_raw *raw, struct locksnap *s,
+		      const struct raw_reader *r, struct locksnap_queue *q)
 {
 	struct locksnap_reader to = {.queue = (uint32_t)s->n_queues,
 				     .pid = r->pid,
@@ -60,6 +61,8 @@ static int add_reader(struct locksnap *s, const struct raw_reader *r, struct loc
 
 	to.comm = snapshot_locks_add_text(s, r->comm, sizeof(r->comm));
 	if (add_calls(s, r, &to) < 0 || locksnap_add_reader(s, &to) < 0)
+		return -ENOMEM;
+	if (to.state == LOCKSNAP_ASLEEP && snapshot_locks_fill_call(raw, &r->call, r->tid, s) < 0)
 		return -ENOMEM;
 	if (q->n_evident++)
 		return 0;
@@ -80,7 +83,7 @@ static int add_some(const struct snapshot_locks_raw *raw, const struct raw_lock 
 	for (size_t i = 0; i < raw->n_readers; i++) {
 		const struct raw_reader *r = &raw->readers[i];
 		if (is_of(raw, l, r) && (r->tid == l->holder_tid) == hinted &&
-		    add_reader(s, r, q) < 0)
+		    add_reader(raw, s, r, q) < 0)
 			return -ENOMEM;
 	}
 	return 0;

@@ -23,7 +23,7 @@ uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t si
 	return locksnap_add_text(s, clean);
 }
 
-static uint32_t add_path(struct locksnap *s, const char *proc, int pid, int fd)
+uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd)
 {
 	char link[64], path[256];
 
@@ -62,7 +62,7 @@ static int fill_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
 			.addr = r->addr, .kind = r->kind, .cpu = -1, .pid = r->pid};
 		n.comm = snapshot_locks_add_text(s, r->comm, sizeof(r->comm));
 		if (r->fd >= 0)
-			n.text = add_path(s, raw->proc, r->pid, r->fd);
+			n.text = snapshot_locks_add_path(s, raw->proc, r->pid, r->fd);
 		else if (r->kind == LOCKSNAP_MMAP)
 			n.text = add_memcg(raw, s, r);
 		if (r->kind == LOCKSNAP_MMAP)
@@ -188,6 +188,9 @@ static int fill_holder(const struct snapshot_locks_raw *raw, const struct raw_lo
 		return 0;
 	q->holder_state = state_of(t);
 	q->holder_cpu = t->cpu;
+	if (q->holder_state == LOCKSNAP_ASLEEP &&
+	    snapshot_locks_fill_call(raw, &t->call, l->holder_tid, s) < 0)
+		return -ENOMEM;
 	return add_frames(t, s, &q->holder_frame, &q->holder_n_frames);
 }
 

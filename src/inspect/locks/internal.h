@@ -32,6 +32,11 @@ struct snapshot_locks_raw {
 /* What was found of @l's readers, into the queue that is added next. 0 or -ENOMEM. */
 int snapshot_locks_fill_readers(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
 				struct locksnap *s, struct locksnap_queue *q);
+/* Which file @tid sleeps for, if it waits for no lock. 0 or -ENOMEM. */
+int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
+			     int tid, struct locksnap *s);
+/* What a descriptor is of, cleaned likewise; 0: it cannot be told. */
+uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd);
 /* How many readers hold it, by its count. */
 uint32_t snapshot_locks_readers(const struct raw_lock *l);
 /* A comm or a cache's name, where what may not be shown has become '?'. */

@@ -12,6 +12,7 @@
 
 #include "kernel/ns.h"
 #include "kernel/walk-files.h"
+#include "read-call.h"
 #include "read-ran.h"
 #include "shared.h"
 
@@ -158,7 +159,7 @@ __noinline int put_task(int tid)
 	if (!r || bpf_map_update_elem(&by_thread, &key, &next, BPF_ANY))
 		return 0;
 	r->tid = tid;
-	r->seen = 0;
+	r->seen = r->holds = 0;
 	state.n_tasks = next;
 	return next;
 }
@@ -173,6 +174,10 @@ static __always_inline void read_holder(struct raw_lock *l, __u64 task)
 	l->holder_tid = ns_tid(t, &config.ns);
 	BPF_CORE_READ_STR_INTO(&l->holder_comm, t, comm);
 	l->holder_task = put_task(l->holder_tid);
+	__u32 i = l->holder_task - 1;
+	struct raw_lock_task *r = bpf_map_lookup_elem(&tasks, &i);
+	if (l->holder_task && r)
+		r->holds = 1;
 }
 
 struct walk {
@@ -335,8 +340,14 @@ int see_tasks(struct bpf_iter__task *ctx)
 	struct task_struct *t = ctx->task;
 	struct raw_lock_task *r = t ? see(t) : NULL;
 
-	if (r && !r->on_cpu)
-		r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
+	if (!r)
+		return 0;
+	r->call.number = -1;
+	if (r->on_cpu)
+		return 0;
+	r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
+	if (r->holds)
+		read_call(t, &r->call);
 	return 0;
 }
 

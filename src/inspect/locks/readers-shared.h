@@ -6,6 +6,7 @@
 #ifndef KONTEND_INSPECT_LOCKS_READERS_SHARED_H
 #define KONTEND_INSPECT_LOCKS_READERS_SHARED_H
 
+#include "call-shared.h"
 #include "ns-shared.h"
 
 enum {
@@ -58,6 +59,7 @@ struct raw_reader {
 	int bytes;	   /* of frames */
 	unsigned int skip; /* innermost frames: of what it was interrupted by */
 	char comm[16];
+	struct raw_call call; /* who sleeps in */
 	unsigned long long frames[RAW_READER_FRAMES];
 };
 

@@ -10,6 +10,7 @@
 #include "kernel/readers.h"
 
 #include "kernel/ns.h"
+#include "read-call.h"
 #include "read-ran.h"
 #include "readers-shared.h"
 
@@ -262,8 +263,10 @@ int find_asleep(struct bpf_iter__task *ctx)
 		return 0;
 	r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
 	r->on_cpu = 0;
-	if (is_one(t, r, at))
-		keep(t, r);
+	if (!is_one(t, r, at))
+		return 0;
+	read_call(t, &r->call);
+	keep(t, r);
 	return 0;
 }
 
@@ -281,6 +284,7 @@ int find_running(void *ctx)
 		return 0;
 	r->bytes = bpf_get_stack(ctx, r->frames, sizeof(r->frames), 0);
 	r->on_cpu = 1;
+	r->call.number = -1;
 	if (is_one(t, r, at))
 		keep(t, r);
 	return 0;

@@ -7,6 +7,7 @@
 #ifndef KONTEND_INSPECT_LOCKS_SHARED_H
 #define KONTEND_INSPECT_LOCKS_SHARED_H
 
+#include "call-shared.h"
 #include "ns-shared.h"
 
 enum {
@@ -64,8 +65,9 @@ struct raw_lock_task {
 	unsigned int state; /* task_struct.__state */
 	unsigned int on_cpu, on_rq;
 	int cpu;
-	int bytes; /* of frames; a negative errno: none */
-	unsigned int pad;
+	int bytes;	    /* of frames; a negative errno: none */
+	unsigned int holds; /* a lock: its system call is read */
+	struct raw_call call;
 	unsigned long long frames[RAW_LOCK_FRAMES];
 };
 

@@ -35,6 +35,8 @@ enum {
 	C_CPU,
 	C_FUNCTION,
 	C_ASLEEP_FOR,
+	C_ASLEEP_FILE,
+	C_ASLEEP_DEV,
 	C_STACK,
 	C_READERS,
 	C_LOCK_ID,
@@ -93,6 +95,12 @@ static const struct column columns[C_COLUMNS] = {
 	[C_ASLEEP_FOR] = {"asleep_for", "ASLEEP FOR",
 			  "what the holder sleeps for, as its calls say: I/O, pipe is full, ...",
 			  COLUMN_TEXT, 16, 9, R},
+	[C_ASLEEP_FILE] = {"asleep_file", "ASLEEP AT",
+			   "path of the file that the system call is about in which the holder "
+			   "sleeps",
+			   COLUMN_TEXT, 16, 9, R},
+	[C_ASLEEP_DEV] = {"asleep_dev", "DEVICE",
+			  "block device of that file, or of its file system", COLUMN_TEXT, 8, 9, R},
 	[C_STACK] = {"stack", "STACK",
 		     "the calls of a holder that is not running, or of who waits, the innermost "
 		     "first",
@@ -207,10 +215,26 @@ static const char *holder_is(struct query *q, const struct locksnap_queue *seen,
 {
 	const char *in = query_queue_function(q, seen), *by = query_queue_by_evidence(q, seen);
 
-	if (!asleep || !in)
+	const char *about = query_queue_about(q, seen->holder_tid);
+
+	if (!in || !(asleep || about))
 		return query_queue_holder_is(q, seen);
-	return arena_printf(&q->arena, "asleep: %s, in %s%s%s", asleep, in, by ? ", by " : "",
+	return arena_printf(&q->arena, "asleep: %s%s%s, in %s%s%s", asleep ? asleep : "",
+			    asleep && about ? ", " : "", about ? about : "", in, by ? ", by " : "",
 			    by ? by : "");
+}
+
+static void fill_file(struct query *q, const struct locksnap_queue *seen, struct value *v)
+{
+	const struct locksnap *s = query_queues(q);
+	const struct locksnap_sleep *f = seen->holder_state == LOCKSNAP_ASLEEP
+						 ? query_queue_sleep(q, seen->holder_tid)
+						 : NULL;
+
+	if (f && f->file)
+		value_s(&v[C_ASLEEP_FILE], locksnap_text(s, f->file));
+	if (f && f->device)
+		value_s(&v[C_ASLEEP_DEV], locksnap_text(s, f->device));
 }
 
 static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64_t want,
@@ -242,6 +266,7 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 	if (seen->holder_state == LOCKSNAP_ASLEEP)
 		asleep = asleep_for(q, s->frames + seen->holder_frame, seen->holder_n_frames);
 	value_s(&v[C_ASLEEP_FOR], asleep);
+	fill_file(q, seen, v);
 	value_s(&v[C_IS], holder_is(q, seen, asleep));
 	if (want & 1ull << C_STACK)
 		value_s(&v[C_STACK], query_queue_holder_stack(q, seen));

@@ -209,6 +209,37 @@ const char *query_queue_readers(struct query *q, const struct locksnap_queue *qu
 	return text;
 }
 
+const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid)
+{
+	const struct locksnap *s = query_queues(q);
+
+	for (size_t i = 0; s && i < s->n_sleeps; i++)
+		if (s->sleeps[i].tid == tid)
+			return &s->sleeps[i];
+	return NULL;
+}
+
+const char *query_queue_about(struct query *q, int32_t tid)
+{
+	static const char *const doing[LOCKSNAP_DOINGS] = {
+		[LOCKSNAP_READS] = "reads",
+		[LOCKSNAP_WRITES] = "writes",
+		[LOCKSNAP_SYNCS] = "syncs",
+		[LOCKSNAP_CONTROLS] = "is at",
+	};
+	const struct locksnap *s = query_queues(q);
+	const struct locksnap_sleep *f = query_queue_sleep(q, tid);
+	const char *file = f ? locksnap_text(s, f->file) : "";
+	const char *device = f ? locksnap_text(s, f->device) : "";
+
+	if (!f || !doing[f->doing] || !(*file || *device))
+		return NULL;
+	if (!*file)
+		return arena_printf(&q->arena, "%s (%s)", doing[f->doing], device);
+	return arena_printf(&q->arena, "%s %s%s%s%s", doing[f->doing], file, *device ? " (" : "",
+			    device, *device ? ")" : "");
+}
+
 const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue *queue)
 {
 	const struct locksnap_reader *r =

@@ -41,6 +41,10 @@ const char *query_queue_readers(struct query *q, const struct locksnap_queue *qu
 				const char *between);
 /* The function among its calls that says so; NULL. */
 const char *query_queue_reads_in(struct query *q, const struct locksnap_reader *r);
+/* Which file thread @tid, a holder that sleeps, is at; NULL: not known. */
+const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid);
+/* "writes /var/x.img (vda)"; NULL. */
+const char *query_queue_about(struct query *q, int32_t tid);
 /* That of a holder who is known by evidence; NULL: it is not. */
 const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue *queue);
 /* How long each look has seen that holder, who is sure; 0: not twice. */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tells of the system call that a task is in: see base.h. */
+#ifndef KONTEND_INSPECT_KERNEL_CALL_H
+#define KONTEND_INSPECT_KERNEL_CALL_H
+
+#include "walk-files.h"
+
+enum {
+	TASK_KTHREAD = 0x00200000,
+	TASK_IO_WORKER = 0x10,
+	X86_TS_COMPAT = 2,
+	ARM64_TIF_32BIT = 1 << 22,
+	S_FORMAT = 0170000,
+	S_BLOCK = 0060000,
+};
+
+struct pt_regs___x86 {
+	unsigned long di, si, dx, orig_ax;
+} CORE;
+
+struct user_pt_regs {
+	__u64 regs[31];
+} CORE;
+
+struct pt_regs___arm64 {
+	struct user_pt_regs user_regs;
+	__u64 orig_x0;
+	int syscallno;
+} CORE;
+
+struct thread_info___call {
+	unsigned long flags;
+	unsigned int status;
+} CORE;
+
+struct task_struct___call {
+	struct thread_info___call thread_info;
+	unsigned int flags;
+} CORE;
+
+struct super_block {
+	unsigned int s_dev;
+} CORE;
+
+struct inode___call {
+	unsigned short i_mode;
+	unsigned int i_rdev;
+	struct super_block *i_sb;
+} CORE;
+
+struct file___call {
+	struct inode___call *f_inode;
+} CORE;
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* In which system call a task sleeps. Included by both sides: plain C types only. */
+#ifndef KONTEND_INSPECT_LOCKS_CALL_SHARED_H
+#define KONTEND_INSPECT_LOCKS_CALL_SHARED_H
+
+enum { RAW_CALL_FILES = 3 };
+
+/* What an argument is of, if it is a descriptor. */
+struct raw_call_file {
+	unsigned int known, fd;
+	unsigned int dev;  /* its file system's, major << 20 | minor */
+	unsigned int rdev; /* that it stands for itself, where it is a device; else 0 */
+};
+
+struct raw_call {
+	long long number;			    /* negative: in none, or not known */
+	struct raw_call_file files[RAW_CALL_FILES]; /* of the first arguments */
+};
+
+#endif
