@@ -5,6 +5,8 @@
  *     reading mem      the reader sleeps: it reads a page through /proc/PID/mem that a file system
  * of ours does not deliver before standard input ends reading smaps    the reader runs: it reads
  * /proc/PID/smaps of much memory, again and again
+ *     reading dir DIR  the reader sleeps: it lists DIR into a page of a userfaultfd, with the lock
+ * of that directory; all are threads of one process here, and `mapper` makes a file
  *
  * Two others only could be readers, and are none: `idle`, a thread of the process that sleeps in
  * read() of a pipe, and the process `onlooker`, which has /proc/PID/smaps open and sleeps likewise.
@@ -24,6 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,6 +184,58 @@ static void start(bool slow)
 		pause();
 }
 
+static int dir;
+
+static void *lister_main(void *arg)
+{
+	prctl(PR_SET_NAME, "reader");
+	*(volatile int *)arg = (int)syscall(SYS_gettid);
+	if (syscall(SYS_getdents64, dir, page.addr, PAGE) < 0)
+		die("getdents64");
+	return NULL;
+}
+
+static void *maker_main(void *arg)
+{
+	prctl(PR_SET_NAME, "mapper");
+	shared->mapper = (int)syscall(SYS_gettid);
+	if (mkdirat(dir, "made", 0700) < 0 || unlinkat(dir, "made", AT_REMOVEDIR) < 0)
+		die("mkdirat");
+	return arg;
+}
+
+static void wait_for_end(void);
+
+static int list(const char *path)
+{
+	volatile int reader = 0;
+	pthread_t t[3];
+
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	errno = dir < 0 ? errno : -slow_page_uffd(&page, 1);
+	if (errno)
+		die(path);
+	pthread_create(&t[0], NULL, idle_main, NULL);
+	pthread_create(&t[1], NULL, lister_main, (void *)(uintptr_t)&reader);
+	alarm(SLOW_S);
+	errno = -slow_page_wait(&page);
+	if (errno)
+		die("a page");
+	alarm(0);
+	pthread_create(&t[2], NULL, maker_main, NULL);
+	while (!shared->mapper || !shared->idle ||
+	       !slow_page_thread_sleeps(getpid(), shared->mapper))
+		usleep(1000);
+	printf("target %d\nmapper %d\nidle %d\nonlooker %d\nreader %d\n", (int)getpid(),
+	       shared->mapper, shared->idle, (int)getpid(), reader);
+	fflush(stdout);
+	wait_for_end();
+	slow_page_release(&page);
+	pthread_join(t[1], NULL);
+	pthread_join(t[2], NULL);
+	return 0;
+}
+
 /* Until standard input ends. */
 static void wait_for_end(void)
 {
@@ -193,14 +248,17 @@ static void wait_for_end(void)
 int main(int argc, char **argv)
 {
 	bool slow = argc == 2 && strcmp(argv[1], "mem") == 0;
+	bool lists = argc == 3 && strcmp(argv[1], "dir") == 0;
 
-	if (!slow && (argc != 2 || strcmp(argv[1], "smaps") != 0)) {
-		fprintf(stderr, "usage: reading mem | smaps\n");
+	if (!slow && !lists && (argc != 2 || strcmp(argv[1], "smaps") != 0)) {
+		fprintf(stderr, "usage: reading mem | smaps | dir DIR\n");
 		return 2;
 	}
 	shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || pipe2(never, O_CLOEXEC) < 0)
 		die("memory");
+	if (lists)
+		return list(argv[2]);
 	errno = slow ? -slow_page_fuse_mount(&page, 1) : 0;
 	if (errno)
 		die("a file system");
