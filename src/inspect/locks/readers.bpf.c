@@ -34,32 +34,54 @@ struct calls {
 		in;   /* place + 1 of the innermost function that holds, of the outermost known */
 	__u32 before; /* flags of the call further inside */
 	__u32 drops, keeps, proof, skip;
-};
+} calls = {0};
+
+/*
+ * What callbacks work on stands in memory of which the verifier knows nothing: of variables on the
+ * stack it would follow each value that they may have. Programs run one after the other.
+ */
+struct search {
+	__u64 addr;
+	__u32 low, high, at; /* at: place + 1 of what was found */
+} search = {0};
+
+static long halve(__u32 i, void *ctx)
+{
+	struct search *s = &search;
+	__u32 middle = (s->low + s->high) / 2;
+	struct raw_reader_range *r = bpf_map_lookup_elem(&ranges, &middle);
+
+	if (!r || s->low >= s->high)
+		return 1;
+	if (s->addr > r->start && s->addr <= r->end) {
+		s->at = middle + 1;
+		return 1;
+	}
+	if (s->addr <= r->start)
+		s->high = middle;
+	else
+		s->low = middle + 1;
+	return 0;
+}
 
 static __always_inline struct raw_reader_range *range_of(__u64 addr)
 {
-	struct raw_reader_range *r = NULL;
-	__u32 low = 0, high = state.n_ranges;
+	__u32 at;
 
-	for (int i = 0; i < RAW_READER_STEPS && low < high; i++) {
-		__u32 middle = (low + high) / 2;
-		r = bpf_map_lookup_elem(&ranges, &middle);
-		if (!r)
-			return NULL;
-		if (addr <= r->start)
-			high = middle;
-		else if (addr > r->end)
-			low = middle + 1;
-		else
-			return r;
-	}
-	return NULL;
+	search.addr = addr;
+	search.low = search.at = 0;
+	search.high = state.n_ranges;
+	bpf_loop(RAW_READER_STEPS, halve, NULL, 0);
+	at = search.at - 1;
+	return bpf_map_lookup_elem(&ranges, &at);
 }
 
 /* From the innermost call outwards. Addresses are those to which is returned. */
-static long step(__u32 i, struct calls *c)
+static long step(__u32 i, void *ctx)
 {
-	struct raw_reader *r = bpf_map_lookup_elem(&readers, &c->slot);
+	struct calls *c = &calls;
+	__u32 slot = c->slot;
+	struct raw_reader *r = bpf_map_lookup_elem(&readers, &slot);
 
 	if (!r || i >= c->n)
 		return 1;
@@ -92,12 +114,28 @@ static __always_inline bool is_read(__u64 lock)
 	return !(count & WRITER_LOCKED) && (__s64)count >> READER_SHIFT > 0;
 }
 
+struct wanted {
+	__u64 lock;
+	__u32 at;
+} wanted = {0};
+
+static long compare(__u32 i, void *ctx)
+{
+	struct wanted *w = &wanted;
+
+	if (i >= state.n_wanted)
+		return 1;
+	if (state.wanted[i % RAW_READER_LOCKS] == w->lock)
+		w->at = i + 1;
+	return w->at != 0;
+}
+
 static __always_inline __u32 wanted_at(__u64 lock)
 {
-	for (__u32 i = 0; i < RAW_READER_LOCKS; i++)
-		if (i < state.n_wanted && state.wanted[i] == lock)
-			return i + 1;
-	return 0;
+	wanted.lock = lock;
+	wanted.at = 0;
+	bpf_loop(RAW_READER_LOCKS, compare, NULL, 0);
+	return wanted.at;
 }
 
 static __always_inline __u64 lock_of(struct mm_struct *mm)
@@ -154,10 +192,11 @@ static __always_inline __u64 lock_by_file(struct file___locks *f, __u32 proof)
 struct files {
 	__u64 table;
 	__u32 n, proof, found;
-};
+} open_files = {0};
 
-static long look_at_file(__u32 i, struct files *s)
+static long look_at_file(__u32 i, void *ctx)
 {
+	struct files *s = &open_files;
 	__u64 file = i < s->n ? walk_word(s->table + i * 8ull) : 0;
 
 	if (i >= s->n)
@@ -170,14 +209,16 @@ static __always_inline __u32 find_by_files(struct task_struct *t, __u32 proof)
 {
 	struct files_struct *files = BPF_CORE_READ((struct task_struct___files *)t, files);
 	struct fdtable *table = files ? BPF_CORE_READ(files, fdt) : NULL;
-	struct files s = {.proof = proof};
+	struct files *s = &open_files;
 
 	if (!table)
 		return 0;
-	s.table = (__u64)BPF_CORE_READ(table, fd);
-	s.n = BPF_CORE_READ(table, max_fds);
-	bpf_loop(RAW_READER_FILES, look_at_file, &s, 0);
-	return s.found;
+	s->proof = proof;
+	s->found = 0;
+	s->table = (__u64)BPF_CORE_READ(table, fd);
+	s->n = BPF_CORE_READ(table, max_fds);
+	bpf_loop(RAW_READER_FILES, look_at_file, NULL, 0);
+	return s->found;
 }
 
 /* The place + 1 of the wanted lock that it has; 0: none. */
@@ -203,18 +244,20 @@ static __always_inline struct raw_reader *slot(__u32 *ret)
 
 static __always_inline bool is_one(struct task_struct *t, struct raw_reader *r, __u32 at)
 {
-	struct calls c = {.slot = at};
+	struct calls *c = &calls;
 
 	if (r->bytes <= 0)
 		return false;
-	c.n = (__u32)r->bytes / sizeof(__u64);
-	bpf_loop(RAW_READER_FRAMES, step, &c, 0);
-	__u32 lock = lock_by_calls(t, &c);
-	if (!lock || lock > RAW_READER_LOCKS || !is_read(state.wanted[lock - 1]))
+	__builtin_memset(c, 0, sizeof(*c));
+	c->slot = at;
+	c->n = (__u32)r->bytes / sizeof(__u64);
+	bpf_loop(RAW_READER_FRAMES, step, NULL, 0);
+	__u32 lock = lock_by_calls(t, c);
+	if (!lock || !is_read(state.wanted[(lock - 1) % RAW_READER_LOCKS]))
 		return false;
 	r->lock = lock - 1;
-	r->in = c.in - 1;
-	r->skip = c.skip;
+	r->in = c->in - 1;
+	r->skip = c->skip;
 	return true;
 }
 
