@@ -90,6 +90,13 @@ void report_chains_text(const struct report_data *d, FILE *out)
 		fprintf(out, "; %u doubtful waits left out", s->doubtful);
 	fputc('\n', out);
 	put_no_look(d, "holders", out);
+	if (*d->lock_look.no_readers) {
+		fputs("# not known: which tasks are readers: ", out);
+		report_text_clean(d->lock_look.no_readers, out);
+		fputc('\n', out);
+	}
+	if (d->lock_look.many_tasks)
+		fputs("# not all tasks were looked at for readers\n", out);
 	if (d->chains.n_total == 0)
 		fputs("# no task was waiting\n", out);
 	else
@@ -110,6 +117,9 @@ void report_chains_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "circles", s->circles);
 	jsonw_u64(j, "deadlocks", s->proved);
 	jsonw_u64(j, "doubtful", s->doubtful);
+	if (*d->lock_look.no_readers)
+		jsonw_str(j, "no_readers", d->lock_look.no_readers);
+	jsonw_bool(j, "readers_incomplete", d->lock_look.many_tasks);
 	report_json_rows(j, "rows", &d->chains);
 	jsonw_end(j, '}');
 }

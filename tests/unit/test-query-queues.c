@@ -243,6 +243,8 @@ static void emit_evidence(struct asked *w, uint64_t t)
 					  .file = locksnap_add_text(&s, "/proc/7/mem"),
 					  .device = locksnap_add_text(&s, "vda")};
 	assert_int_equal(locksnap_add_sleep(&s, &at), 0);
+	s.head.no_readers = locksnap_add_text(&s, "withheld");
+	s.head.many_tasks = 1;
 	assert_int_equal(locksnap_add_reader(&s, &r), 0);
 	r = (struct locksnap_reader){.pid = 720, .tid = 720, .state = LOCKSNAP_RUNNING};
 	r.comm = locksnap_add_text(&s, "top");
@@ -260,6 +262,7 @@ static void readers_by_evidence_are_told_as_such(void **state)
 				   "top/720, running on 0, by vfs_read";
 	struct asked *w = *state;
 	struct query_lock_now now;
+	struct query_lock_look look;
 
 	rig_init(&w->rig, 1);
 	synth_round(w->rig.synth, CANNED_START);
@@ -282,6 +285,10 @@ static void readers_by_evidence_are_told_as_such(void **state)
 	assert_string_equal(cell_s(&c, 0, "asleep_file"), "/proc/7/mem");
 	assert_string_equal(cell_s(&c, 0, "asleep_dev"), "vda");
 	assert_string_equal(cell_s(&c, 0, "certainty"), "evidence");
+	query_lock_look(&w->q, &look);
+	assert_int_equal(look.missing, 0);
+	assert_string_equal(look.no_readers, "withheld");
+	assert_true(look.many_tasks);
 	query_lock_now(&w->q, INODE_LOCK, LOCK_RWSEM_W, &now);
 	assert_string_equal(now.certainty, "evidence");
 	assert_string_equal(now.readers, both);

@@ -38,6 +38,12 @@ int view_draw_no_look(struct view *v, struct screen *s, struct rect r, int y, co
 	struct query_lock_look look;
 
 	query_lock_look(v->query, &look);
+	if (!look.refused && *look.no_readers && strstr(what, "holders")) {
+		const char *why =
+			arena_printf(&v->query->arena, "not known: which tasks are readers: %s",
+				     look.no_readers);
+		return why ? view_draw_note(s, r, y, ROLE_WARN, why) : 0;
+	}
 	if (!look.refused)
 		return 0;
 	const char *text = arena_printf(&v->query->arena, "not known: %s: %s%s", what, look.reason,

@@ -32,6 +32,9 @@ struct query_lock_look {
 	uint32_t missing;   /* enum query_lock_missing */
 	bool refused;	    /* there was a look, and it says why it could tell nothing */
 	const char *reason; /* why it is missing, or "" */
+	/* Of locks that readers hold: why no evidence of these is there, or "". */
+	const char *no_readers;
+	bool many_tasks; /* more than were looked at for it */
 };
 
 void query_lock_look(struct query *q, struct query_lock_look *ret);

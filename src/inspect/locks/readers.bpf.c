@@ -181,7 +181,9 @@ static __always_inline __u64 lock_by_file(struct file___locks *f, __u32 proof)
 	case PROOF_PID:
 		return inode ? lock_of(mm_of_pid(inode)) : 0;
 	case PROOF_UFFD:
-		return data ? lock_of(BPF_CORE_READ((struct userfaultfd_ctx *)data, mm)) : 0;
+		if (!data || !bpf_core_field_exists(((struct userfaultfd_ctx *)0)->mm))
+			return 0; /* a kernel without USERFAULTFD */
+		return lock_of(BPF_CORE_READ((struct userfaultfd_ctx *)data, mm));
 	case PROOF_INODE:
 		return inode ? (__u64)inode + bpf_core_field_offset(inode->i_rwsem) : 0;
 	default:

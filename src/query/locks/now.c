@@ -12,9 +12,12 @@ void query_lock_look(struct query *q, struct query_lock_look *ret)
 {
 	const struct locksnap *s = query_queues(q);
 
-	*ret = (struct query_lock_look){.reason = ""};
-	if (s && !s->head.reason)
+	*ret = (struct query_lock_look){.reason = "", .no_readers = ""};
+	if (s && !s->head.reason) {
+		ret->no_readers = locksnap_text(s, s->head.no_readers);
+		ret->many_tasks = s->head.many_tasks;
 		return;
+	}
 	ret->missing = QUERY_LOCK_NO_NAMES | QUERY_LOCK_NO_HOLDERS | QUERY_LOCK_NO_PLACES;
 	ret->refused = s != NULL;
 	ret->reason = s ? locksnap_text(s, s->head.reason) : "there is no snapshot of locks";
