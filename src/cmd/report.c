@@ -25,6 +25,8 @@ struct reporter {
 
 enum { TEXT_ROWS = 20 };
 
+enum { BLAMES = REPORT_BLAME | REPORT_DID };
+
 static const double TEXT_PERCENT = 0.5; /* least width of a frame */
 
 static unsigned default_views(enum report_format f)
@@ -35,18 +37,30 @@ static unsigned default_views(enum report_format f)
 				: REPORT_OVERVIEW | REPORT_LOCKS | REPORT_WAITERS;
 }
 
+/* A word for a view, so that whoever asks by whom need not know what that is called. */
+static int check_by_blame(const struct report_spec *s, struct error *err)
+{
+	if (s->views & REPORT_BLAME)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "--by 'blame' is a table of its own: leave out --view, or give --view "
+			 "blame");
+}
+
 /* A key may be one of locks, of the profile, or of both. */
 static int parse_by(const struct opts *o, struct report_spec *s, struct error *err)
 {
-	bool locks, hot, blame;
+	bool locks, hot, is_blame;
 
 	s->hot_locks = o->group && !strcmp(o->group, "locks");
-	if (!o->by || !strcmp(o->by, "blame"))
+	if (!o->by)
 		return 0;
-	blame = query_blame_by_parse(o->by, &s->blame_by) == 0;
-	s->is_blame_by = blame;
-	blame &= (s->views & (REPORT_BLAME | REPORT_DID)) != 0;
-	if (!blame && s->views && !(s->views & ~(unsigned)(REPORT_BLAME | REPORT_DID)))
+	if (strcmp(o->by, "blame") == 0)
+		return check_by_blame(s, err);
+	is_blame = query_blame_by_parse(o->by, &s->blame_by) == 0;
+	s->is_blame_by = is_blame;
+	is_blame &= (s->views & BLAMES) != 0;
+	if (!is_blame && s->views && !(s->views & ~(unsigned)BLAMES))
 		return error_set(err, -EINVAL,
 				 "--by '%s': who is to blame is by task, process, lock, type, "
 				 "caller, stack or state",
@@ -59,7 +73,9 @@ static int parse_by(const struct opts *o, struct report_spec *s, struct error *e
 				 "--by '%s': rows of the profile are by symbol, object, process, "
 				 "task, group, cpu or stack",
 				 o->by);
-	if (!locks && !blame && !(s->views & REPORT_HOT))
+	if (!locks && s->is_blame_by && !is_blame)
+		return error_set(err, -EINVAL, "--by '%s' is for --view blame", o->by);
+	if (!locks && !is_blame && !(s->views & REPORT_HOT))
 		return error_set(err, -EINVAL,
 				 "--by '%s' is for --view hot: locks are by lock, caller, task, "
 				 "process, type, cpu, cgroup or stack",
@@ -193,7 +209,7 @@ int cmd_report(const struct opts *o)
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	r.job.held = r.spec.views & (REPORT_HELD | REPORT_QUEUES);
-	r.job.blame = r.spec.views & (REPORT_BLAME | REPORT_DID);
+	r.job.blame = r.spec.views & BLAMES;
 	r.job.look = is_look(&r.spec);
 	return measure_run(o, &r.job);
 }

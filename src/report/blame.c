@@ -8,19 +8,20 @@
 
 int report_blame_ask(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	d->blame_by = d->spec->is_blame_by ? d->spec->blame_by : BLAME_BY_TASK;
-	int r = query_blame_sum(d->q, &d->blame_sum);
+	d->blamed.by = d->spec->is_blame_by ? d->spec->blame_by : BLAME_BY_TASK;
+	int r = query_blame_sum(d->q, &d->blamed.sum);
 
-	return r < 0 ? r : query_blame(d->q, d->blame_by, s, &d->blame, err);
+	return r < 0 ? r : query_blame(d->q, d->blamed.by, s, &d->blame, err);
 }
 
 int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	d->did_by = d->spec->is_blame_by && d->spec->blame_by != BLAME_BY_STATE ? d->spec->blame_by
-										: BLAME_BY_LOCK;
-	int r = query_blame_sum(d->q, &d->blame_sum);
+	d->blamed.did_by = d->spec->is_blame_by && d->spec->blame_by != BLAME_BY_STATE
+				   ? d->spec->blame_by
+				   : BLAME_BY_LOCK;
+	int r = query_blame_sum(d->q, &d->blamed.sum);
 
-	return r < 0 ? r : query_blame_did(d->q, d->did_by, s, &d->did, err);
+	return r < 0 ? r : query_blame_did(d->q, d->blamed.did_by, s, &d->did, err);
 }
 
 static void put_part(const char **comma, uint64_t ns, const char *what, FILE *out)
@@ -63,11 +64,11 @@ static void put_table(const struct report_data *d, const struct table *t, const 
 {
 	fprintf(out, "#\n# %s, by %s: ", title, query_blame_by_name(by));
 	report_text_count(t, "rows", out);
-	if (d->blame_sum.refused) {
-		fprintf(out, "# not known: %s\n", d->blame_sum.refused);
+	if (d->blamed.sum.refused) {
+		fprintf(out, "# not known: %s\n", d->blamed.sum.refused);
 		return;
 	}
-	put_sum(&d->blame_sum, out);
+	put_sum(&d->blamed.sum, out);
 	if (t->n_total)
 		report_text_table(t, d->spec, out);
 }
@@ -75,15 +76,16 @@ static void put_table(const struct report_data *d, const struct table *t, const 
 void report_blame_text(const struct report_data *d, FILE *out)
 {
 	if (report_has(d, REPORT_BLAME))
-		put_table(d, &d->blame, "because of whom was waited", d->blame_by, out);
+		put_table(d, &d->blame, "because of whom was waited", d->blamed.by, out);
 	if (report_has(d, REPORT_DID))
-		put_table(d, &d->did, "what holders did while others waited", d->did_by, out);
+		put_table(d, &d->did, "what holders did while others waited", d->blamed.did_by,
+			  out);
 }
 
 static void put_json(const struct report_data *d, const struct table *t, enum query_blame_by by,
 		     struct jsonw *j)
 {
-	const struct query_blame_sum *s = &d->blame_sum;
+	const struct query_blame_sum *s = &d->blamed.sum;
 
 	report_json_head(j, t, query_blame_by_name(by));
 	jsonw_bool(j, "known", !s->refused);
@@ -105,7 +107,7 @@ static void put_json(const struct report_data *d, const struct table *t, enum qu
 void report_blame_json(const struct report_data *d, struct jsonw *j)
 {
 	if (report_has(d, REPORT_BLAME))
-		put_json(d, &d->blame, d->blame_by, j);
+		put_json(d, &d->blame, d->blamed.by, j);
 	if (report_has(d, REPORT_DID))
-		put_json(d, &d->did, d->did_by, j);
+		put_json(d, &d->did, d->blamed.did_by, j);
 }

@@ -2,9 +2,9 @@
 #ifndef KONTEND_REPORT_INTERNAL_H
 #define KONTEND_REPORT_INTERNAL_H
 
+#include "blame.h"
 #include "format.h"
 #include "kontend/query-annotate.h"
-#include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
@@ -40,8 +40,7 @@ struct report_data {
 	struct query_held_sum held_sum;
 	struct query_handed handed;
 	enum query_by held_by;
-	struct query_blame_sum blame_sum;
-	enum query_blame_by blame_by, did_by;
+	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
 		contexts, events, rotation;
@@ -100,12 +99,6 @@ void report_tree_text(const struct report_data *d, FILE *out);
 void report_tree_json(const struct report_data *d, struct jsonw *j);
 void report_hist_text(const struct report_data *d, FILE *out);
 void report_hist_json(const struct report_data *d, struct jsonw *j);
-
-/* blame.c: because of whom, and what holders did. */
-int report_blame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
-int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err);
-void report_blame_text(const struct report_data *d, FILE *out);
-void report_blame_json(const struct report_data *d, struct jsonw *j);
 
 /* perf.c: breakpoint slots, perf events and contexts, in each format. */
 void report_perf_text(const struct report_data *d, FILE *out);

@@ -347,8 +347,14 @@ static void test_words(void **state)
 		assert_word(words, query_hot_by_name((enum query_hot_by)by));
 		n += query_by_parse(query_hot_by_name((enum query_hot_by)by), &by_lock) < 0;
 	}
+	for (unsigned by = 0; by < BLAME_BYS; by++) {
+		const char *name = query_blame_by_name((enum query_blame_by)by);
+		assert_word(words, name);
+		n += query_by_parse(name, &by_lock) < 0;
+	}
 	assert_word(words, "memcg"); /* another name of cgroup */
-	assert_int_equal(n + 1, count_words(words));
+	assert_word(words, "blame"); /* a word for the view */
+	assert_int_equal(n + 2, count_words(words));
 	words = words_of(VERB_LIVE, "theme");
 	for (n = 0; theme_name(n); n++)
 		assert_word(words, theme_name(n));
@@ -366,12 +372,12 @@ static void test_words(void **state)
 	}
 	assert_int_equal(n, 6);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 19);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 21);
 	assert_int_equal(
-		report_view_parse(
-			"overview,locks,waiters,tree,hist,slots,holders,"
-			"contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,held,queues",
-			&views),
+		report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
+				  "contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,held,"
+				  "blame,did,queues",
+				  &views),
 		0);
 	assert_int_equal(views, REPORT_ALL);
 	assert_int_equal(count_words(words_of(VERB_REPORT, "format")), 3);

@@ -18,7 +18,7 @@
 #include "verdict.h"
 #include "window.h"
 
-enum { APP_ROOTS = 16, APP_DEPTH = CRUMBS - 1, APP_HITS = 32 };
+enum { APP_ROOTS = 24, APP_DEPTH = CRUMBS - 1, APP_HITS = 32 };
 
 /* Bounds of the refresh interval. */
 #define APP_DELAY_MIN_NS 100000000ull

@@ -14,8 +14,17 @@
 	X(contexts)                                                                                \
 	X(rotation)                                                                                \
 	X(uprobes)                                                                                 \
-	X(mmap) X(hot) X(chains) X(held) X(blame) X(did) X(queues) X(callers) X(tasks) X(types)    \
-		X(cpus)
+	X(mmap)                                                                                    \
+	X(hot)                                                                                     \
+	X(chains)                                                                                  \
+	X(held)                                                                                    \
+	X(blame)                                                                                   \
+	X(did)                                                                                     \
+	X(queues)                                                                                  \
+	X(callers)                                                                                 \
+	X(tasks)                                                                                   \
+	X(types)                                                                                   \
+	X(cpus)
 
 #define SCREEN_VIEWS_FIRST_WORD(name) #name
 #define SCREEN_VIEWS_WORD(name) " " #name

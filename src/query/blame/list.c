@@ -56,9 +56,9 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_TASK] = {"task", "BECAUSE OF", "the root: who held the lock, and waited for none itself",
-		    COLUMN_TEXT, 16, 0, S},
+		    COLUMN_TEXT, 18, 0, S},
 	[C_PROCESS] = {"process", "BECAUSE OF", "the process of the root: name and process id",
-		       COLUMN_TEXT, 16, 0, S},
+		       COLUMN_TEXT, 18, 0, S},
 	[C_PID] = {"pid", "PID", "process id of the root", COLUMN_INT, 7, 9, R},
 	[C_TID] = {"tid", "TID", "thread id of the root", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare(const void *a, const void *b)
 {
@@ -80,11 +81,20 @@ const char *blame_state_words(uint32_t state)
 	return words[state];
 }
 
-static uint32_t sleeps_in(struct query *q, uint32_t stack)
+/* That it is I/O is known: who asked for it says more. */
+static uint32_t sleeps_in(struct query *q, uint32_t stack, bool io)
 {
 	const struct stack_table *t = &q->model->stacks;
+	const uint64_t *frames = stack_frames(t, stack);
+	uint32_t func = 0;
 
-	return query_sleeps_in(q, stack_frames(t, stack), t->stacks[stack].n);
+	for (uint32_t n = t->stacks[stack].n; n; frames++, n--) {
+		func = query_sleeps_in(q, frames, n);
+		const char *name = query_func_name(q, func);
+		if (!io || !name || strncmp(name, "io_schedule", strlen("io_schedule")) != 0)
+			break;
+	}
+	return func;
 }
 
 static uint64_t why_key(const struct blame_cell *c, uint32_t state)
@@ -109,7 +119,7 @@ static uint64_t sleep_of(struct blame_rows *b, const struct blame_cell *c, uint3
 	uint32_t func = 0;
 
 	if (why_key(c, state) != UINT64_MAX)
-		func = sleeps_in(b->q, c->key.why);
+		func = sleeps_in(b->q, c->key.why, state == BLAME_IO);
 	return func ? func : UINT64_MAX;
 }
 
@@ -131,6 +141,8 @@ static void fill_sleep(struct blame_rows *b, const struct blame_heaviest *h,
 
 	ret->in = query_func_name(b->q, (uint32_t)h->key);
 	ret->what = asleep_for(b->q, stack_frames(t, stack), t->stacks[stack].n);
+	if (ret->state == BLAME_IO && ret->what && strncmp(ret->what, "I/O", 3) == 0)
+		ret->what = NULL;
 }
 
 void blame_why(struct blame_rows *b, const struct blame_group *g, uint32_t state,
@@ -176,6 +188,9 @@ const char *blame_mostly_text(struct query *q, const struct blame_mostly *m)
 
 	if (m->pct < 99.95)
 		snprintf(share, sizeof(share), " %s%%", units_pct(pct, m->pct));
-	return arena_printf(&q->arena, "%s%s%s%s", words, share, why ? m->who ? ", " : ": " : "",
+	return arena_printf(&q->arena, "%s%s%s%s", words, share,
+			    !why      ? ""
+			    : m->what ? ": "
+				      : ", ",
 			    why ? why : "");
 }

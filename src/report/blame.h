@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_REPORT_BLAME_H
+#define KONTEND_SRC_REPORT_BLAME_H
+
+#include "kontend/query-blame.h"
+
+#include <stdio.h>
+
+struct jsonw;
+struct report_data;
+
+/* Because of whom was waited, and what holders did: what both tables were asked for. */
+struct report_blame {
+	struct query_blame_sum sum;
+	enum query_blame_by by, did_by;
+};
+
+int report_blame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_blame_text(const struct report_data *d, FILE *out);
+void report_blame_json(const struct report_data *d, struct jsonw *j);
+
+#endif

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables of who is to blame and of what holders did: on a story whose every millisecond is known,
+ * in windows of time, with filters; and that they sum up to what was waited whatever the stream.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "followed.h"
+#include "golden.h"
+#include "kontend/query-blame.h"
+#include "kontend/query-only.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS CANNED_MS
+enum { SECONDS = 3 };
+
+/* Of a second of the story. */
+enum {
+	ROOT_RUNS = 410 * 3 + 10,
+	ROOT_READY = 60 * 3,
+	ROOT_IO = 100 * 3,
+	ROOT_ALL = ROOT_RUNS + ROOT_READY + ROOT_IO,
+	DD_RUNS = 10,
+	DD_CHAINED = 150 * 3, /* readers who wait for the root, which waits for dd */
+	DD_SLEEPS = 670 + 150 + DD_CHAINED,
+	DD_ALL = DD_RUNS + DD_SLEEPS,
+	NOBODY = 10 + 5 * 3 + 10 + 5,
+	ALL = ROOT_ALL + DD_ALL + NOBODY,
+};
+
+static void play(struct asked *w, const struct model_limits *limits)
+{
+	asked_play(w, limits);
+	query_begin(&w->q);
+}
+
+static void play_story(struct asked *w, const struct model_limits *limits)
+{
+	char symbols[8192];
+
+	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, followed_symbols);
+	w->rig = (struct rig){.synth = synth_new(2)};
+	synth_prologue(w->rig.synth, symbols);
+	synth_outputs(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+	followed_emit(w->rig.synth, CANNED_START, SECONDS);
+	play(w, limits);
+}
+
+static struct table blame(struct asked *w, enum query_blame_by by)
+{
+	struct query_spec spec = {0};
+	struct error err;
+	struct table t;
+
+	assert_int_equal(query_blame(&w->q, by, &spec, &t, &err), 0);
+	return t;
+}
+
+static struct table did(struct asked *w, enum query_blame_by by)
+{
+	struct query_spec spec = {0};
+	struct error err;
+	struct table t;
+
+	assert_int_equal(query_blame_did(&w->q, by, &spec, &t, &err), 0);
+	return t;
+}
+
+static struct query_blame_sum sum(struct asked *w)
+{
+	struct query_blame_sum s;
+
+	assert_int_equal(query_blame_sum(&w->q, &s), 0);
+	return s;
+}
+
+/* So many milliseconds of each of @n seconds. */
+static void expect_ms(const struct table *t, size_t row, const char *key, unsigned ms, unsigned n)
+{
+	uint64_t ns = cell_u(t, row, key);
+
+	if (ns != ms * n * MS)
+		fail_msg("%s of row %zu: %.3f ms, not %u", key, row, (double)ns / MS, ms * n);
+}
+
+static void each_millisecond_has_its_root(void **state)
+{
+	struct asked *w = *state;
+
+	play_story(w, NULL);
+	struct table t = blame(w, BLAME_BY_TASK);
+	assert_int_equal(t.n_rows, 4);
+	assert_string_equal(cell_s(&t, 0, "task"), "mysqld/801");
+	assert_int_equal(cell_at(&t, 0, "tid")->i, FOLLOWED_ROOT);
+	expect_ms(&t, 0, "waited_ns", ROOT_ALL, SECONDS);
+	expect_ms(&t, 0, "running_ns", ROOT_RUNS, SECONDS);
+	expect_ms(&t, 0, "runnable_ns", ROOT_READY, SECONDS);
+	expect_ms(&t, 0, "io_ns", ROOT_IO, SECONDS);
+	expect_ms(&t, 0, "asleep_ns", 0, SECONDS);
+	expect_ms(&t, 0, "chained_ns", 0, SECONDS);
+	assert_string_equal(cell_s(&t, 0, "caller"), "__vm_munmap");
+	assert_string_equal(cell_s(&t, 0, "mostly"), "running 72.1%");
+	assert_true(fabs(cell_at(&t, 0, "running_pct")->d - 100.0 * ROOT_RUNS / ROOT_ALL) < 1e-9);
+	assert_true(fabs(cell_at(&t, 0, "waited_pct")->d - 100.0 * ROOT_ALL / ALL) < 1e-9);
+	assert_string_equal(cell_s(&t, 1, "task"), "dd/811");
+	expect_ms(&t, 1, "waited_ns", DD_ALL, SECONDS);
+	expect_ms(&t, 1, "chained_ns", DD_CHAINED, SECONDS);
+	assert_string_equal(cell_s(&t, 1, "mostly"),
+			    "asleep 99.2%: pipe is full, in anon_pipe_write");
+	assert_string_equal(cell_s(&t, 1, "mostly_in"), "anon_pipe_write");
+	assert_string_equal(cell_s(&t, 1, "waits_caller"), "pipe_read");
+	for (size_t i = 2; i < 4; i++) {
+		assert_string_equal(cell_s(&t, i, "task"), "(holder not known)");
+		assert_string_equal(cell_s(&t, i, "row"), "unknown");
+		assert_false(cell_at(&t, i, "tid")->known);
+	}
+	struct query_blame_sum s = sum(w);
+	assert_int_equal(s.waited_ns, ALL * SECONDS * MS);
+	assert_int_equal(s.waited_ns, rig_waited_ns(&w->rig.engine.model));
+	assert_int_equal(s.tasks, 2);
+	assert_int_equal(s.tasks_ns, (ROOT_ALL + DD_ALL) * SECONDS * MS);
+	assert_int_equal(s.followed_ns, s.tasks_ns);
+	assert_int_equal(s.unknown_ns, NOBODY * SECONDS * MS);
+	assert_int_equal(s.readers_ns + s.others_ns + s.lost_ns, 0);
+}
+
+static void rows_are_by_whatever_is_said_of_the_root(void **state)
+{
+	struct asked *w = *state;
+
+	play_story(w, NULL);
+	for (int by = 0; by < BLAME_BYS; by++) {
+		struct table t = blame(w, (enum query_blame_by)by);
+		assert_int_equal(column_sum(&t, "waited_ns"), ALL * SECONDS * MS);
+	}
+	struct table t = blame(w, BLAME_BY_STATE);
+	assert_int_equal(t.n_rows, 5);
+	assert_string_equal(cell_s(&t, 0, "state"), "asleep");
+	expect_ms(&t, 0, "waited_ns", DD_SLEEPS, SECONDS);
+	assert_string_equal(cell_s(&t, 2, "state"), "asleep for I/O");
+	assert_string_equal(cell_s(&t, 2, "mostly"), "asleep for I/O, in folio_wait_bit_common");
+	assert_string_equal(cell_s(&t, 3, "mostly"), "runnable, kept off by stress/99");
+	t = blame(w, BLAME_BY_PROCESS);
+	assert_string_equal(cell_s(&t, 0, "process"), "mysqld/800");
+	t = blame(w, BLAME_BY_CALLER);
+	assert_string_equal(cell_s(&t, 0, "caller"), "__vm_munmap");
+	t = blame(w, BLAME_BY_LOCK);
+	assert_int_equal(t.n_rows, 3); /* the mmap_lock by its holder, and by who waits for it */
+}
+
+static void what_holders_did_is_time(void **state)
+{
+	struct asked *w = *state;
+	struct query_blame_lock lock;
+
+	play_story(w, NULL);
+	struct table t = did(w, BLAME_BY_LOCK);
+	assert_int_equal(t.n_rows, 2);
+	expect_ms(&t, 0, "time_ns", 720, SECONDS);
+	expect_ms(&t, 0, "running_ns", 410, SECONDS);
+	expect_ms(&t, 0, "runnable_ns", 60, SECONDS);
+	expect_ms(&t, 0, "io_ns", 100, SECONDS);
+	expect_ms(&t, 0, "lock_ns", 150, SECONDS);
+	expect_ms(&t, 0, "not_followed_ns", 0, SECONDS);
+	expect_ms(&t, 0, "waited_ns", 720 * 3, SECONDS);
+	expect_ms(&t, 1, "time_ns", 690, SECONDS);
+	expect_ms(&t, 1, "asleep_ns", 670, SECONDS);
+	assert_int_equal(query_blame_lock(&w->q, t.ids[0], &lock), 0);
+	assert_int_equal(lock.time_ns, 720 * SECONDS * MS);
+	assert_int_equal(lock.state_ns[BLAME_PASSED], 150 * SECONDS * MS);
+	assert_string_equal(lock.why[BLAME_RUNNABLE], "kept off by stress/99");
+	assert_string_equal(lock.why[BLAME_IO], "in folio_wait_bit_common");
+	assert_null(lock.why[BLAME_RUNNING]);
+	t = did(w, BLAME_BY_TASK);
+	assert_int_equal(t.n_rows, 2);
+	expect_ms(&t, 0, "time_ns", 730, SECONDS);
+	assert_string_equal(cell_s(&t, 1, "task"), "dd/811");
+}
+
+static void a_window_is_of_its_ticks(void **state)
+{
+	struct model_limits limits = model_limits_recent(0);
+	struct asked *w = *state;
+
+	play_story(w, &limits);
+	w->q.window_ns = 1000 * MS;
+	assert_int_equal(sum(w).waited_ns, ALL * MS);
+	struct table t = blame(w, BLAME_BY_TASK);
+	expect_ms(&t, 0, "waited_ns", ROOT_ALL, 1);
+	t = did(w, BLAME_BY_LOCK);
+	expect_ms(&t, 0, "time_ns", 720, 1);
+	w->q.window_ns = 2000 * MS;
+	assert_int_equal(sum(w).waited_ns, ALL * 2 * MS);
+	w->q.window_ns = 0;
+	assert_int_equal(sum(w).waited_ns, ALL * SECONDS * MS);
+}
+
+/* What is charged has the lock that was waited for, and where; not who waited. */
+static void a_filter_is_about_who_waits(void **state)
+{
+	struct model_limits limits = model_limits_recent(0);
+	struct asked *w = *state;
+	struct error err;
+
+	play_story(w, &limits);
+	assert_int_equal(query_only_set(&w->q, "caller=lock_mm_and_find_vma", &err), 0);
+	assert_int_equal(sum(w).waited_ns, 725 * 3 * SECONDS * MS);
+	struct table t = blame(w, BLAME_BY_TASK);
+	assert_int_equal(t.n_rows, 3);
+	expect_ms(&t, 1, "waited_ns", DD_CHAINED, SECONDS);
+	w->q.window_ns = 1000 * MS;
+	assert_int_equal(sum(w).waited_ns, 725 * 3 * MS);
+	assert_int_equal(query_only_set(&w->q, "kind=mutex", &err), 0);
+	assert_int_equal(sum(w).waited_ns, (10 + 695 + 150) * MS);
+	w->q.window_ns = 0;
+	assert_int_equal(query_only_set(&w->q, "kind=mutex tid=801", &err), 0);
+	assert_non_null(sum(w).refused);
+	assert_int_equal(blame(w, BLAME_BY_TASK).n_rows, 0);
+	assert_int_equal(did(w, BLAME_BY_TASK).n_rows, 0);
+	query_only_end(&w->q);
+	assert_null(sum(w).refused);
+	assert_int_equal(sum(w).waited_ns, ALL * SECONDS * MS);
+}
+
+static void how_long_waits_were_is_not_charged(void **state)
+{
+	struct asked *w = *state;
+	struct error err;
+
+	play_story(w, NULL);
+	w->rig.engine.model.min_wait_ns = 100 * MS;
+	assert_int_equal(query_only_set(&w->q, "", &err), 0);
+	assert_non_null(strstr(sum(w).refused, "--min-wait"));
+	assert_int_equal(sum(w).waited_ns, 0);
+	w->rig.engine.model.min_wait_ns = 0;
+}
+
+/* Waits in flight, a loss, a failed wait, ends without begins. */
+static void sums_are_what_was_waited(void **state)
+{
+	struct asked *w = *state;
+
+	query_begin(&w->q);
+	struct query_blame_sum s = sum(w);
+	assert_int_equal(s.waited_ns, rig_waited_ns(&w->rig.engine.model));
+	assert_int_equal(s.waited_ns, rig_blamed_ns(&w->rig.engine.model));
+	assert_int_equal(s.waited_ns, s.tasks_ns + s.readers_ns + s.others_ns + s.unknown_ns);
+	assert_true(s.unknown_ns > 0 && s.waited_ns > 0);
+	for (int by = 0; by < BLAME_BYS; by++) {
+		struct table t = blame(w, (enum query_blame_by)by);
+		assert_int_equal(column_sum(&t, "waited_ns"), s.waited_ns);
+	}
+}
+
+static void what_goes_on_is_of_nobody_yet(void **state)
+{
+	struct asked *w = *state;
+	const uint64_t frames[] = {synth_addr(SYNTH_RWSEM_DOWN_WRITE_SLOWPATH),
+				   synth_addr(SYNTH_VM_MUNMAP)};
+	struct model_limits limits = model_limits_recent(0);
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_begin(w->rig.synth, 0, CANNED_START + 1 * MS, 700, 701, FOLLOWED_MMAP_LOCK,
+		    LCB_F_WRITE, frames, 2);
+	for (unsigned i = 1; i <= 5; i++)
+		synth_tick(w->rig.synth, CANNED_START + i * 1000 * MS);
+	play(w, &limits);
+	struct table t = blame(w, BLAME_BY_TASK);
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "waited_ns"), 4999 * MS);
+	assert_string_equal(cell_s(&t, 0, "mostly"), "holder not known");
+	/* In a window no more than it can have waited there. */
+	w->q.window_ns = 2000 * MS;
+	assert_int_equal(sum(w).waited_ns, 2000 * MS);
+	assert_int_equal(did(w, BLAME_BY_TASK).n_rows, 0);
+}
+
+static void nobody_is_blamed_where_it_is_not_followed(void **state)
+{
+	struct asked *w = *state;
+
+	canned_init(&w->rig);
+	struct model_limits limits = model_limits_of(0);
+	rig_play(&w->rig, &limits);
+	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
+	query_begin(&w->q);
+	assert_non_null(sum(w).refused);
+	assert_int_equal(blame(w, BLAME_BY_TASK).n_rows, 0);
+}
+
+static void reports_say_it(void **state)
+{
+	struct report_spec s = {.views = REPORT_BLAME | REPORT_DID};
+	struct asked *w = *state;
+
+	play_story(w, NULL);
+	char *text = asked_report(&w->q, &s);
+	golden_check(text, "report-blame");
+	free(text);
+	s.format = REPORT_JSON;
+	text = asked_report(&w->q, &s);
+	golden_check(text, "report-blame-json");
+	free(text);
+	s = (struct report_spec){.views = REPORT_BLAME,
+				 .format = REPORT_CSV,
+				 .is_blame_by = true,
+				 .blame_by = BLAME_BY_STATE};
+	text = asked_report(&w->q, &s);
+	golden_check(text, "report-blame-csv");
+	free(text);
+	s = (struct report_spec){.views = REPORT_BLAME, .only = "pid=800"};
+	text = asked_report(&w->q, &s);
+	golden_check(text, "report-blame-refused");
+	free(text);
+}
+
+int main(void)
+{
+#define ON_STREAM(TEST) cmocka_unit_test_setup_teardown(TEST, asked_setup_empty, asked_teardown)
+	const struct CMUnitTest tests[] = {
+		ON_STREAM(each_millisecond_has_its_root),
+		ON_STREAM(rows_are_by_whatever_is_said_of_the_root),
+		ON_STREAM(what_holders_did_is_time),
+		ON_STREAM(a_window_is_of_its_ticks),
+		ON_STREAM(a_filter_is_about_who_waits),
+		ON_STREAM(how_long_waits_were_is_not_charged),
+		cmocka_unit_test_setup_teardown(sums_are_what_was_waited, asked_setup,
+						asked_teardown),
+		ON_STREAM(what_goes_on_is_of_nobody_yet),
+		ON_STREAM(nobody_is_blamed_where_it_is_not_followed),
+		ON_STREAM(reports_say_it),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
