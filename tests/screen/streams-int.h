@@ -63,6 +63,8 @@ struct synth *stage_close(struct stage *st);
 /* The actors of the storm: how many there are, 13. */
 size_t stage_storm(struct actor *a, const struct chains *c);
 
+/* streams-blame.c */
+struct synth *stream_followed(void);
 /* streams-mmap.c */
 struct synth *stream_mmap(void);
 struct synth *stream_mmap_none(void);

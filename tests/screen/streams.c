@@ -526,6 +526,7 @@ static const struct {
 	{"annotate-arm64", stream_annotate_arm64},
 	{"mmap-all", stream_mmap_all},
 	{"mmap-sampled", stream_mmap_sampled},
+	{"followed", stream_followed},
 };
 
 struct synth *stream_make(const char *name)

@@ -40,17 +40,21 @@ static void place_tables(struct detail_page *p, struct rect r, int waiters)
 
 static void place_wide(struct detail_page *p, struct rect r)
 {
-	struct rect rows[3], cols[3], left[2];
+	struct rect rows[4], cols[3], left[2];
+	int did = detail_did_lines(p);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 
-	layout_rows(r, (struct layout_part[]){{1, 1, 0}, {queue, queue, 0}, {4, 4, 1}}, 3, rows);
-	layout_cols(rows[2], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
+	layout_rows(r,
+		    (struct layout_part[]){{1, 1, 0}, {did, did, 0}, {queue, queue, 0}, {4, 4, 1}},
+		    4, rows);
+	p->r_did = rows[1];
+	layout_cols(rows[3], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
 	layout_rows(cols[0],
 		    (struct layout_part[]){{5, (int)p->hist.n + 1, 0}, {has_series ? 5 : 0, 12, 0}},
 		    has_series ? 2 : 1, left);
 	p->r_sum = rows[0];
-	p->r_queue = rows[1];
+	p->r_queue = rows[2];
 	p->r_hist = left[0];
 	p->r_time = has_series ? left[1] : (struct rect){0};
 	place_tables(p, cols[2], r.h / 3);
@@ -58,24 +62,28 @@ static void place_wide(struct detail_page *p, struct rect r)
 
 static void place_narrow(struct detail_page *p, struct rect r)
 {
-	struct rect rows[4], cols[3];
+	struct rect rows[5], cols[3];
+	int did = detail_did_lines(p);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 	int graphs = r.h < 18 ? 0 : queue ? 6 : 7;
 
-	layout_rows(
-		r,
-		(struct layout_part[]){
-			{1, 1, 0}, {queue, queue, 0}, {graphs, graphs ? r.h / 3 : 0, 0}, {8, 8, 1}},
-		4, rows);
+	layout_rows(r,
+		    (struct layout_part[]){{1, 1, 0},
+					   {did, did, 0},
+					   {queue, queue, 0},
+					   {graphs, graphs ? r.h / 3 : 0, 0},
+					   {8, 8, 1}},
+		    5, rows);
+	p->r_did = rows[1];
 	if (has_series)
-		layout_cols(rows[2], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
+		layout_cols(rows[3], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
 			    cols);
 	p->r_sum = rows[0];
-	p->r_queue = rows[1];
-	p->r_hist = has_series ? cols[0] : rows[2];
+	p->r_queue = rows[2];
+	p->r_hist = has_series ? cols[0] : rows[3];
 	p->r_time = has_series ? cols[2] : (struct rect){0};
-	place_tables(p, rows[3], p->tall ? r.h / 4 : 5);
+	place_tables(p, rows[4], p->tall ? r.h / 4 : 5);
 }
 
 static void put_ns(struct line *l, const char *name, uint64_t ns)
@@ -299,6 +307,7 @@ void detail_draw_page(struct view_detail *d, struct detail_page *p, struct scree
 {
 	draw_sum(&d->v, p, s);
 	detail_draw_queue(p, s);
+	detail_draw_did(p, s);
 	draw_hist(&d->v, p, s);
 	draw_time(p, app_buckets(d->v.app), s);
 	draw_hold(p, s);

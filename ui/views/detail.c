@@ -149,6 +149,8 @@ static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 	if (r == 0)
 		r = ask_queue(d, p);
 	if (r == 0)
+		r = detail_ask_did(&d->v, p);
+	if (r == 0)
 		r = query_waiters(q, &spec, &p->waiters, err);
 	if (r == 0)
 		r = ask_main(d, p, err);
@@ -303,7 +305,9 @@ const struct view_ops view_detail = {
 	.name = "detail",
 	.title = "detail",
 	.help = "Why? The waits of the row that was opened: how long they took (histogram), the "
-		"call paths that led to them, who waits now, and the wait per second over time. In "
+		"call paths that led to them, who waits now, and the wait per second over time; of "
+		"a "
+		"lock also what its holders did while others waited. In "
 		"the tree + and - open and close a call, e does so with all below it, E and C with "
 		"all calls; i begins at the outermost calls, c weighs by count or by wait, f "
 		"shows them as a flame graph. b puts a table by task, CPU and so on in place of "

@@ -2,6 +2,7 @@
 #ifndef KONTEND_UI_VIEWS_DETAIL_H
 #define KONTEND_UI_VIEWS_DETAIL_H
 
+#include "kontend/query-blame.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-queued.h"
 #include "list.h"
@@ -23,16 +24,21 @@ struct detail_page {
 	struct query_mmap_row mmap; /* of mmap_locks whose own events are measured */
 	struct query_series series;
 	struct query_queued_lock queue; /* of a lock that has one */
+	struct query_blame_lock did;	/* of a lock: what its holders did */
 	struct query_tree tree;
 	struct list_part main; /* where it is no tree */
 	struct table more, waiters;
 	bool tall; /* room for one more table */
 	enum query_by more_by;
-	struct rect r_sum, r_queue, r_hist, r_time, r_main, r_more, r_waiters;
+	struct rect r_sum, r_did, r_queue, r_hist, r_time, r_main, r_more, r_waiters;
 };
 
 /* Divides @r among the parts of the page, by what was answered. */
 void detail_place(struct detail_page *p, struct rect r);
+/* detail-did.c: what holders did, in so many lines of its own. */
+int detail_ask_did(const struct view *v, struct detail_page *p);
+int detail_did_lines(const struct detail_page *p);
+void detail_draw_did(const struct detail_page *p, struct screen *s);
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s);
 
 /* detail-queue.c: lines that the queue has in a page of that size; 0: there is none, or no room. */

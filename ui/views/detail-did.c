@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * In the page of a lock: what its holders did while others waited, where that was followed. A tall
+ * page has a line with a bar for each, a small one all of it in one line, as far as it goes.
+ */
+#include "detail.h"
+#include "kontend/units.h"
+#include "widgets/line.h"
+#include "widgets/widget.h"
+
+#include <stdio.h>
+
+enum { BAR_X = 24, BAR_W = 24 };
+
+static const char *const words[BLAME_STATES] = {
+	[BLAME_RUNNING] = "running",
+	[BLAME_RUNNABLE] = "runnable",
+	[BLAME_ASLEEP] = "asleep",
+	[BLAME_IO] = "asleep for I/O",
+	[BLAME_PASSED] = "waiting for a lock",
+	[BLAME_CIRCLE] = "in a circle of waits",
+	[BLAME_NOT_FOLLOWED] = "not followed",
+};
+
+static const enum blame_state order[] = {BLAME_RUNNING, BLAME_RUNNABLE, BLAME_ASLEEP,	   BLAME_IO,
+					 BLAME_PASSED,	BLAME_CIRCLE,	BLAME_NOT_FOLLOWED};
+
+enum { STATES = sizeof(order) / sizeof(*order) };
+
+int detail_ask_did(const struct view *v, struct detail_page *p)
+{
+	const struct query_scope *s = &v->scope;
+
+	return s->mask == 1u << BY_LOCK ? query_blame_lock(v->query, s->id[BY_LOCK], &p->did) : 0;
+}
+
+static bool is_followed(const struct query_blame_lock *d)
+{
+	return d->state_ns[BLAME_RUNNING] || d->state_ns[BLAME_RUNNABLE] ||
+	       d->state_ns[BLAME_ASLEEP] || d->state_ns[BLAME_IO];
+}
+
+int detail_did_lines(const struct detail_page *p)
+{
+	int n = 1;
+
+	if (!is_followed(&p->did))
+		return 0;
+	for (int i = 0; p->tall && i < STATES; i++)
+		n += p->did.state_ns[order[i]] != 0;
+	return n;
+}
+
+static double share(const struct query_blame_lock *d, enum blame_state state)
+{
+	return (double)d->state_ns[state] / (double)d->time_ns;
+}
+
+/* The greatest first. */
+static void rank(const struct query_blame_lock *d, enum blame_state *ret)
+{
+	for (int i = 0; i < STATES; i++) {
+		int k = i;
+		for (; k && d->state_ns[ret[k - 1]] < d->state_ns[order[i]]; k--)
+			ret[k] = ret[k - 1];
+		ret[k] = order[i];
+	}
+}
+
+/* "while others waited: running 57%  lock 21%  I/O 14%, in folio_wait_bit_common" */
+static void draw_line(const struct detail_page *p, struct screen *s)
+{
+	static const char *const names[BLAME_STATES] = {
+		[BLAME_RUNNING] = "running",
+		[BLAME_RUNNABLE] = "runnable",
+		[BLAME_ASLEEP] = "asleep",
+		[BLAME_IO] = "I/O",
+		[BLAME_PASSED] = "lock",
+		[BLAME_CIRCLE] = "circle",
+		[BLAME_NOT_FOLLOWED] = "not followed",
+	};
+	struct line l = {.s = s, .r = p->r_did, .x = 1};
+	const struct query_blame_lock *d = &p->did;
+	enum blame_state ranked[STATES];
+	const char *why = NULL;
+	char pct[UNITS_BUF];
+
+	rank(d, ranked);
+	line_put(&l, ROLE_DIM, "while others waited:");
+	for (int i = 0; i < STATES && d->state_ns[ranked[i]]; i++) {
+		line_whole(&l, ROLE_NORMAL, "%s %s %s%%", i ? " " : "", names[ranked[i]],
+			   units_pct(pct, 100 * share(d, ranked[i])));
+		why = why ? why : d->why[ranked[i]];
+	}
+	if (why)
+		line_whole(&l, ROLE_DIM, "  (%s)", why);
+}
+
+static void draw_states(const struct detail_page *p, struct screen *s)
+{
+	const struct query_blame_lock *d = &p->did;
+	struct line l = {.s = s, .r = p->r_did, .y = 1};
+	char buf[UNITS_BUF], title[96];
+
+	snprintf(title, sizeof(title), "while others waited, for %s, the holder was",
+		 units_ns(buf, d->time_ns));
+	widget_rule(s, p->r_did, 0, title);
+	for (int i = 0; i < STATES; i++) {
+		if (!d->state_ns[order[i]])
+			continue;
+		l.x = 2;
+		line_put(&l, ROLE_NORMAL, words[order[i]]);
+		widget_bar(s, l.r, BAR_X, l.y, BAR_W, share(d, order[i]), ROLE_NORMAL);
+		l.x = BAR_X + BAR_W + 1;
+		line_printf(&l, ROLE_BOLD, "%5s%%", units_pct(buf, 100 * share(d, order[i])));
+		if (d->why[order[i]])
+			line_printf(&l, ROLE_NORMAL, "  %s", d->why[order[i]]);
+		l.y++;
+	}
+}
+
+void detail_draw_did(const struct detail_page *p, struct screen *s)
+{
+	if (p->r_did.h > 1)
+		draw_states(p, s);
+	else if (p->r_did.h)
+		draw_line(p, s);
+}
