@@ -46,14 +46,14 @@ class Blocked:
         self.p.stdout.close()
 
 
-def report(*args):
-    run = subprocess.run([kontend, "report", "--view", "chains", "--format", "json", *args],
+def report(*args, view="chains"):
+    run = subprocess.run([kontend, "report", "--view", view, "--format", "json", *args],
                          capture_output=True, text=True)
     if run.returncode:
         print(run.stderr)
         check(False, "report: status %d" % run.returncode)
         return None
-    return json.loads(run.stdout)["views"]["chains"]
+    return json.loads(run.stdout)["views"][view]
 
 
 def below(rows, row):
@@ -100,6 +100,26 @@ def compare(when, chains, b, path, early):
         ", some from before" if early else ""))
 
 
+def share(row, part):
+    return row[part] / row["waited_ns"] if row and row["waited_ns"] else 0
+
+
+def blamed(where, b):
+    """What B, C and D lose is because of A, two thirds of it through B; rows add up to all."""
+    blame = report("-i", where, view="blame")
+    rows = {r["tid"]: r for r in blame["rows"]} if blame else {}
+    a = rows.get(b.tids["A"])
+    check(a is not None, "blame: A is to blame for nothing: %s" % list(rows))
+    if not a:
+        return
+    theirs = sum(r["waited_ns"] for r in blame["rows"])
+    check(abs(theirs - blame["waited_ns"]) <= 1000, "blame: rows have %d of %d ns" % (
+        theirs, blame["waited_ns"]))
+    print("blame: A %.0f ms of %.0f, %.0f%% of it through B; %s" % (
+        a["waited_ns"] / 1e6, blame["waited_ns"] / 1e6, 100 * share(a, "chained_ns"), a["mostly"]))
+    check(share(a, "chained_ns") > 0.5, "blame: through the chain: %s" % share(a, "chained_ns"))
+
+
 def stuck_before(path):
     b = Blocked(path)
     time.sleep(0.3)
@@ -115,6 +135,7 @@ def recorded(path, where):
     check(record.wait() == 0, "record: status")
     b.end()
     compare("recorded", report("-i", where), b, path, False)
+    blamed(where, b)
 
 
 if os.geteuid() != 0:

@@ -287,6 +287,37 @@ static void what_goes_on_is_of_nobody_yet(void **state)
 	assert_int_equal(did(w, BLAME_BY_TASK).n_rows, 0);
 }
 
+/* A writer that had not waited: its row has the name, and opens the page, of who waits. */
+static void a_mode_without_waits_is_the_lock_that_is_waited_for(void **state)
+{
+	const struct ownerrec r = {
+		.magic = OWNERREC_MAGIC, .lock = FOLLOWED_MMAP_LOCK, .pid = 700, .tid = 701};
+	const uint64_t frames[] = {synth_addr(SYNTH_RWSEM_DOWN_READ_SLOWPATH),
+				   synth_addr(SYNTH_LOCK_MM_AND_FIND_VMA)};
+	struct query_blame_lock lock;
+	struct asked *w = *state;
+
+	rig_init(&w->rig, 1);
+	synth_outputs(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_begin(w->rig.synth, 0, CANNED_START + 1 * MS, 700, 702, FOLLOWED_MMAP_LOCK,
+		    LCB_F_READ, frames, 2);
+	synth_owner(w->rig.synth, 0, CANNED_START + 1 * MS + 1, 702, &r);
+	synth_end(w->rig.synth, 0, CANNED_START + 31 * MS, 700, 702, FOLLOWED_MMAP_LOCK, 0);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	play(w, NULL);
+	struct table locks = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+	struct table t = blame(w, BLAME_BY_TASK);
+	assert_int_equal(locks.n_rows, 1);
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_at(&t, 0, "tid")->i, 701);
+	assert_string_equal(cell_s(&t, 0, "kind"), "rwsem:W");
+	assert_string_equal(cell_s(&t, 0, "name"), cell_s(&locks, 0, "name"));
+	assert_int_equal(cell_u(&t, 0, "lock_id"), locks.ids[0]);
+	assert_int_equal(query_blame_lock(&w->q, locks.ids[0], &lock), 0);
+	assert_int_equal(lock.time_ns, cell_u(&t, 0, "waited_ns"));
+}
+
 static void nobody_is_blamed_where_it_is_not_followed(void **state)
 {
 	struct asked *w = *state;
@@ -339,6 +370,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sums_are_what_was_waited, asked_setup,
 						asked_teardown),
 		ON_STREAM(what_goes_on_is_of_nobody_yet),
+		ON_STREAM(a_mode_without_waits_is_the_lock_that_is_waited_for),
 		ON_STREAM(nobody_is_blamed_where_it_is_not_followed),
 		ON_STREAM(reports_say_it),
 	};

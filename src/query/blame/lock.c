@@ -4,13 +4,12 @@
 
 #include <errno.h>
 
-/* Another mode of a lock is at the same address. */
-static uint64_t addr_of(const struct model *m, uint64_t id)
+/* In one of its modes. */
+static bool is_lock(const struct model *m, uint32_t lock, uint64_t id)
 {
-	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
-		if (m->locks.locks[i].id == id)
-			return m->locks.locks[i].addr;
-	return 0;
+	const struct lock *l = &m->locks.locks[lock];
+
+	return lock >= LOCK_TYPES && (l->id == id || (l->twin && m->locks.locks[l->twin].id == id));
 }
 
 static void add(struct blame_rows *b, struct blame_group *g, uint32_t cell)
@@ -27,15 +26,12 @@ int query_blame_lock(struct query *q, uint64_t id, struct query_blame_lock *ret)
 {
 	struct blame_rows b = {.q = q, .by = BLAME_BY_LOCK, .did = true};
 	struct blame_group g = {0};
-	uint64_t addr = addr_of(q->model, id);
 	struct blame_mostly why;
 
 	*ret = (struct query_blame_lock){0};
-	if (!addr)
-		return 0;
 	int r = blame_rows_sum(&b);
 	for (size_t i = 0; r == 0 && i < b.n; i++) {
-		if (q->model->locks.locks[blame_first(&b, &b.g[i])->key.root_lock].addr != addr)
+		if (!is_lock(q->model, blame_first(&b, &b.g[i])->key.root_lock, id))
 			continue;
 		for (uint32_t c = b.g[i].cells, next; c; c = next) {
 			next = b.next[c - 1];

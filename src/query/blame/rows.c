@@ -231,13 +231,15 @@ static size_t count_locks(struct blame_rows *b, const struct blame_group *g, boo
 	return locks;
 }
 
-/* Of a mode in which nobody has waited names know less than of that in which it was waited for. */
-static const char *name_of(struct query *q, uint32_t lock)
+/*
+ * A mode in which nobody has waited has no page, and as names are of a time, hardly one: that of
+ * the other mode.
+ */
+static uint32_t waited_mode(const struct query *q, uint32_t lock)
 {
-	const struct lock *all = q->model->locks.locks, *l = &all[lock];
-	bool later = l->twin && all[l->twin].begin_ns < l->begin_ns;
+	const struct lock *l = &q->model->locks.locks[lock];
 
-	return query_lock_name(q, later ? l->twin : lock);
+	return l->begin_ns || !l->twin ? lock : l->twin;
 }
 
 static void fill_lock(struct blame_rows *b, const struct blame_group *g,
@@ -250,10 +252,10 @@ static void fill_lock(struct blame_rows *b, const struct blame_group *g,
 		return;
 	uint32_t lock = (uint32_t)h.key;
 	const struct lock *l = &b->q->model->locks.locks[lock];
-	const struct query_where w = {.lock = lock};
+	const struct query_where w = {.lock = waited_mode(b->q, lock)};
 	value_u(&v[at->locks], count_locks(b, g, &many_types));
 	value_s(&v[at->kind], locktype_name((enum lock_type)l->type));
-	value_s(&v[at->name], name_of(b->q, lock));
+	value_s(&v[at->name], query_lock_name(b->q, w.lock));
 	v[at->kind].approx = many_types;
 	v[at->name].approx = h.many;
 	v[at->lock] = (struct value){.u = l->addr, .known = !h.many && lock >= LOCK_TYPES};
