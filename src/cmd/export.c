@@ -71,26 +71,34 @@ static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct e
 		*ret_wait = is_format(o, "folded") || !sum.samples;
 		return 0;
 	}
-	*ret_wait = strcmp(o->weight, "wait") == 0;
+	*ret_wait = strcmp(o->weight, "samples") != 0;
 	if (!*ret_wait && !sum.samples)
 		return error_set(err, -ENODATA, "--weight samples: %s", query_hot_none(&sum));
 	return 0;
 }
 
+static bool is_blame(const struct opts *o)
+{
+	return o->weight && strcmp(o->weight, "blame") == 0;
+}
+
 static int write_chains(struct exporter *e, struct measure *m, struct query *q, struct error *err)
 {
 	const struct opts *o = m->o;
-	bool by_wait = true;
+	bool by_wait = true, blame = is_blame(o);
 	int ret = weigh(o, q, &by_wait, err);
 
 	if (ret < 0)
 		return ret;
 	if (is_format(o, "flamegraph")) {
-		const struct flamegraph_spec graph = {.by_wait = by_wait, .zoom = &e->zoom};
+		const struct flamegraph_spec graph = {
+			.by_wait = by_wait, .blame = blame, .zoom = &e->zoom};
 		return flamegraph_write(q, &graph, m->output.file, err);
 	}
-	const struct folded_spec folded = {
-		.samples = !by_wait, .mark_kernel = o->mark_kernel, .zoom = &e->zoom};
+	const struct folded_spec folded = {.samples = !by_wait,
+					   .blame = blame,
+					   .mark_kernel = o->mark_kernel,
+					   .zoom = &e->zoom};
 	return folded_write(q, &folded, m->output.file, err);
 }
 
@@ -235,6 +243,7 @@ int cmd_export(const struct opts *o)
 		e.job = (struct measure_job){.begin = begin_chrome, .finish = finish_chrome};
 	else if (is_format(o, "openmetrics"))
 		e.job.finish = finish_openmetrics;
+	e.job.blame = is_blame(o);
 	int status = measure_run(o, &e.job);
 
 	chrome_free(e.chrome);

@@ -83,6 +83,15 @@ static int parse_by(const struct opts *o, struct report_spec *s, struct error *e
 	return 0;
 }
 
+static enum report_weight parse_weight(const char *s)
+{
+	if (!s)
+		return REPORT_WEIGHT_ANY;
+	if (!strcmp(s, "blame"))
+		return REPORT_WEIGHT_BLAME;
+	return strcmp(s, "wait") ? REPORT_WEIGHT_SAMPLES : REPORT_WEIGHT_WAIT;
+}
+
 /* What only the profile and call chains know of. */
 static int parse_chains(const struct opts *o, struct report_spec *s, struct error *err)
 {
@@ -97,8 +106,7 @@ static int parse_chains(const struct opts *o, struct report_spec *s, struct erro
 		return error_set(err, -EINVAL, "--zoom is for --view hot and flame");
 	if (o->weight && !(s->views & REPORT_FLAME))
 		return error_set(err, -EINVAL, "--weight is for --view flame");
-	if (o->weight)
-		s->weight = strcmp(o->weight, "wait") ? REPORT_WEIGHT_SAMPLES : REPORT_WEIGHT_WAIT;
+	s->weight = parse_weight(o->weight);
 	s->flame_limit = o->percent_limit	    ? s->percent_limit
 			 : s->format == REPORT_TEXT ? TEXT_PERCENT
 						    : 0;
@@ -209,7 +217,7 @@ int cmd_report(const struct opts *o)
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	r.job.held = r.spec.views & (REPORT_HELD | REPORT_QUEUES);
-	r.job.blame = r.spec.views & BLAMES;
+	r.job.blame = r.spec.views & BLAMES || r.spec.weight == REPORT_WEIGHT_BLAME;
 	r.job.look = is_look(&r.spec);
 	return measure_run(o, &r.job);
 }

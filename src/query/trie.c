@@ -112,15 +112,20 @@ static bool grow_labels(struct trie *t)
 	return true;
 }
 
+uint32_t trie_label_new(struct trie *t, const char *text, enum path_group group)
+{
+	if (t->n_labels == t->cap_labels && !grow_labels(t))
+		return 0;
+	t->labels[t->n_labels] = (struct trie_label){text, group};
+	return TRIE_LABEL | t->n_labels++;
+}
+
 uint32_t trie_label(struct trie *t, const char *text, enum path_group group)
 {
 	for (uint32_t i = 0; i < t->n_labels; i++)
 		if (strcmp(t->labels[i].text, text) == 0)
 			return TRIE_LABEL | i;
-	if (t->n_labels == t->cap_labels && !grow_labels(t))
-		return 0;
-	t->labels[t->n_labels] = (struct trie_label){text, group};
-	return TRIE_LABEL | t->n_labels++;
+	return trie_label_new(t, text, group);
 }
 
 int trie_add(struct trie *t, const uint32_t *funcs, uint32_t n, const struct trie_sum *sum)

@@ -40,6 +40,8 @@ struct trie_sum {
 int trie_begin(struct trie *t);
 /* What stands for @text in a path; 0: no memory. @text must outlive the frame. */
 uint32_t trie_label(struct trie *t, const char *text, enum path_group group);
+/* The same for one who knows that there is none yet. */
+uint32_t trie_label_new(struct trie *t, const char *text, enum path_group group);
 /* Adds @sum along a path that begins at the root: functions @funcs. 0 or -ENOMEM. */
 int trie_add(struct trie *t, const uint32_t *funcs, uint32_t n, const struct trie_sum *sum);
 /* Has the root a child for @func? */

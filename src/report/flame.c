@@ -22,12 +22,22 @@ int report_flame_ask(struct report_data *d, const struct query_spec *s, struct e
 	if (code < 0)
 		return code;
 	d->flame_by_wait = spec.by_wait = r->weight == REPORT_WEIGHT_WAIT ||
+					  r->weight == REPORT_WEIGHT_BLAME ||
 					  (r->weight == REPORT_WEIGHT_ANY && !d->hot_sum.samples);
+	spec.blame = r->weight == REPORT_WEIGHT_BLAME;
+	d->flame_refused = spec.blame ? query_flame_no_blame(d->q, &spec) : NULL;
 	return query_flame_table(d->q, &spec, &rows, &d->flame, err);
+}
+
+static bool is_blame(const struct report_data *d)
+{
+	return d->spec->weight == REPORT_WEIGHT_BLAME;
 }
 
 static const char *weight_name(const struct report_data *d)
 {
+	if (is_blame(d))
+		return "blame";
 	return d->flame_by_wait ? "wait" : "samples";
 }
 
@@ -41,9 +51,14 @@ void report_flame_text(const struct report_data *d, FILE *out)
 		fprintf(out, ": %s\n", query_hot_none(&d->hot_sum));
 		return;
 	}
-	fprintf(out, " by %s%s: %s samples, %s waited, ", weight_name(d),
-		d->spec->hot_locks ? ", lock paths only" : "", units_count(a, t->n_waits),
-		units_ns(b, t->total_ns));
+	if (d->flame_refused) {
+		fprintf(out, " by %s: not known: %s\n", weight_name(d), d->flame_refused);
+		return;
+	}
+	fprintf(out, " by %s%s: ", weight_name(d), d->spec->hot_locks ? ", lock paths only" : "");
+	if (!is_blame(d))
+		fprintf(out, "%s samples, ", units_count(a, t->n_waits));
+	fprintf(out, "%s waited, ", units_ns(b, t->total_ns));
 	report_text_count(&d->flame.table, "frames", out);
 	report_hot_zoom_text(d, out);
 	report_text_limit("frames", d->spec->flame_limit, out);
@@ -57,7 +72,12 @@ void report_flame_json(const struct report_data *d, struct jsonw *j)
 	report_json_head(j, &f->table, NULL);
 	jsonw_double(j, "percent_limit", d->spec->flame_limit);
 	jsonw_str(j, "weight", weight_name(d));
-	jsonw_u64(j, "samples", f->tree.n_waits);
+	if (is_blame(d)) {
+		jsonw_bool(j, "known", !d->flame_refused);
+		jsonw_str(j, "reason", d->flame_refused);
+	} else {
+		jsonw_u64(j, "samples", f->tree.n_waits);
+	}
 	jsonw_u64(j, "wait_ns", f->tree.total_ns);
 	report_hot_zoom_json(d, j);
 	report_json_rows(j, "rows", &f->table);

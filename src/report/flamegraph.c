@@ -28,7 +28,7 @@ static const double NARROWEST = 0.1; /* pixels */
 struct graph {
 	const struct query_tree *tree;
 	const struct query_span *spans;
-	bool by_wait;
+	bool by_wait, blame;
 	uint64_t total;
 	unsigned levels;
 	size_t left_out;
@@ -186,7 +186,8 @@ static void put_head(struct graph *g)
 	fprintf(g->out, "<text font-size=\"15\" x=\"%d\" y=\"22\" text-anchor=\"middle\">",
 		WIDTH / 2);
 	if (g->by_wait)
-		fprintf(g->out, "Time waited for locks: %s", units_ns(buf, g->total));
+		fprintf(g->out, "Time waited for locks%s: %s",
+			g->blame ? ", above who held them" : "", units_ns(buf, g->total));
 	else
 		fprintf(g->out, "CPU samples: %" PRIu64, g->total);
 	fprintf(g->out, "</text>\n<text class=\"button\" display=\"none\" id=\"reset\" x=\"6\" "
@@ -220,12 +221,16 @@ static int no_memory(struct error *err)
 
 int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out, struct error *err)
 {
-	const struct query_flame_spec spec = {.zoom = s->zoom, .by_wait = s->by_wait};
+	const struct query_flame_spec spec = {
+		.zoom = s->zoom, .by_wait = s->by_wait, .blame = s->blame};
+	const char *why = s->blame ? query_flame_no_blame(q, &spec) : NULL;
 	struct query_tree tree;
 
+	if (why)
+		return error_set(err, -ENODATA, "Nobody can be blamed: %s", why);
 	if (query_flame_named(q, &spec, &tree) < 0)
 		return no_memory(err);
-	struct graph g = {.tree = &tree, .by_wait = s->by_wait, .out = out};
+	struct graph g = {.tree = &tree, .by_wait = s->by_wait, .blame = s->blame, .out = out};
 	g.spans = query_flame_spans(q, &tree, s->by_wait);
 	if (!g.spans)
 		return no_memory(err);

@@ -54,14 +54,19 @@ static int write_waits(struct query *q, const struct folded_spec *s, FILE *out)
 	return r;
 }
 
-/* What it has for itself: samples in no function that it called. */
-static uint64_t own(const struct query_tree *t, size_t node)
+static uint64_t weight(const struct query_node *n, bool by_wait)
 {
-	uint64_t n = t->nodes[node].n;
+	return by_wait ? n->total_ns : n->n;
+}
+
+/* What it has for itself: samples in no function that it called. */
+static uint64_t own(const struct query_tree *t, size_t node, bool by_wait)
+{
+	uint64_t n = weight(&t->nodes[node], by_wait);
 	uint16_t depth = t->nodes[node].depth;
 
 	for (size_t i = node + 1; i < t->n && t->nodes[i].depth > depth; i++)
-		n -= t->nodes[i].depth == depth + 1 ? t->nodes[i].n : 0;
+		n -= t->nodes[i].depth == depth + 1 ? weight(&t->nodes[i], by_wait) : 0;
 	return n;
 }
 
@@ -77,16 +82,21 @@ static void put_chain(FILE *out, const struct query_tree *t, const size_t *path,
 	}
 }
 
-static int write_samples(struct query *q, const struct folded_spec *s, FILE *out)
+static struct query_flame_spec flame_spec(const struct folded_spec *s)
 {
-	const struct query_flame_spec spec = {.zoom = s->zoom};
+	return (struct query_flame_spec){.zoom = s->zoom, .by_wait = s->blame, .blame = s->blame};
+}
+
+static int write_tree(struct query *q, const struct folded_spec *s, FILE *out)
+{
+	const struct query_flame_spec spec = flame_spec(s);
 	size_t path[DEEPEST];
 	struct query_tree t;
 	int r = query_flame_named(q, &spec, &t);
 
 	for (size_t i = 0; r == 0 && i < t.n; i++) {
 		const uint16_t depth = t.nodes[i].depth;
-		uint64_t n = depth < DEEPEST ? own(&t, i) : 0;
+		uint64_t n = depth < DEEPEST ? own(&t, i, s->blame) : 0;
 		if (depth < DEEPEST)
 			path[depth] = i;
 		if (!n)
@@ -99,10 +109,14 @@ static int write_samples(struct query *q, const struct folded_spec *s, FILE *out
 
 int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct error *err)
 {
+	const struct query_flame_spec spec = flame_spec(s);
+	const char *why = s->blame ? query_flame_no_blame(q, &spec) : NULL;
 	int r;
 
+	if (why)
+		return error_set(err, -ENODATA, "Nobody can be blamed: %s", why);
 	errno = 0;
-	r = s->samples ? write_samples(q, s, out) : write_waits(q, s, out);
+	r = s->samples || s->blame ? write_tree(q, s, out) : write_waits(q, s, out);
 	if (r < 0)
 		return error_set(err, r,
 				 "Cannot sum up the call chains: out of memory, end other "

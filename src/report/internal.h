@@ -51,6 +51,7 @@ struct report_data {
 	struct query_hot_cpus hot_cpus; /* by group */
 	struct query_flame_rows flame;
 	bool flame_by_wait;
+	const char *flame_refused;	/* why there can be no blame in it; NULL: there can */
 	struct query_annotate annotate; /* with spec->annotate */
 	struct query_uprobe_sum uprobe; /* always */
 	struct table uprobes, upprocs, upwaits, xol, uptasks;

@@ -54,6 +54,18 @@ static void draw_legend(struct line *l, int x)
 	}
 }
 
+static const char *weight_name(const struct view_flame *f)
+{
+	if (f->blame)
+		return "blame";
+	return f->by_wait ? "wait" : f->locks ? "lock paths" : "samples";
+}
+
+static bool has_samples(const struct view_flame *f)
+{
+	return !f->v.scope.mask && !f->blame;
+}
+
 static void draw_head(const struct view_flame *f, const struct flame_picture *p, struct screen *s,
 		      struct rect r)
 {
@@ -63,9 +75,9 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 	app_window_text(f->v.app, window);
 	hot_draw_zoom(&f->zoom, &l);
 	line_put(&l, ROLE_DIM, "by ");
-	line_put(&l, ROLE_BOLD, f->by_wait ? "wait" : f->locks ? "lock paths" : "samples");
+	line_put(&l, ROLE_BOLD, weight_name(f));
 	line_put(&l, ROLE_DIM, " [c]  ");
-	if (!f->v.scope.mask)
+	if (has_samples(f))
 		line_printf(&l, ROLE_NORMAL, "%s samples  ", units_count(buf, p->tree.n_waits));
 	line_printf(&l, ROLE_NORMAL, "waited %s", units_ns(buf, p->tree.total_ns));
 	if (*p->match) {
@@ -141,7 +153,7 @@ static void draw_numbers(const struct view_flame *f, const struct flame_picture 
 	uint32_t up = parent_node(t, node);
 	char buf[UNITS_BUF];
 
-	if (!f->v.scope.mask) {
+	if (has_samples(f)) {
 		line_put(l, ROLE_BOLD, n->n ? units_count(buf, n->n) : "·");
 		line_put(l, ROLE_DIM, " samples");
 		put_share(l, n->n, t->n_waits, up == FLAME_ALL ? t->n_waits : t->nodes[up].n);
@@ -160,7 +172,7 @@ static void tell_row(const struct view_flame *f, const struct query_node *n, str
 	screen_row_put(s, n->name);
 	if (n->object)
 		screen_row_put(s, n->object);
-	if (!f->v.scope.mask)
+	if (has_samples(f))
 		screen_row_put(s, units_count(buf, n->n));
 	screen_row_put(s, units_ns(buf, n->total_ns));
 }
@@ -174,7 +186,7 @@ static void draw_status(struct view_flame *f, const struct flame_picture *p, str
 
 	if (node == FLAME_ALL) {
 		line_put(&first, ROLE_BOLD, "all");
-		if (!f->v.scope.mask)
+		if (has_samples(f))
 			line_printf(&second, ROLE_NORMAL, "%s samples  ",
 				    units_count(buf, p->tree.n_waits));
 		line_printf(&second, ROLE_NORMAL, "waited %s", units_ns(buf, p->tree.total_ns));
@@ -194,6 +206,12 @@ static void draw_status(struct view_flame *f, const struct flame_picture *p, str
 
 static const char *why_empty(const struct view_flame *f, const struct flame_picture *p)
 {
+	const struct query_flame_spec spec = {
+		.scope = f->v.scope, .zoom = &f->zoom, .by_wait = true, .blame = true};
+	const char *refused = f->blame ? query_flame_no_blame(f->v.query, &spec) : NULL;
+
+	if (refused)
+		return refused;
 	if (f->by_wait)
 		return "nothing was waited for here in the time shown";
 	if (!p->sum.samples)

@@ -55,6 +55,7 @@ static int ask_tree(struct view_flame *f, struct flame_picture *p)
 					.zoom = &f->zoom,
 					.locks = f->locks,
 					.by_wait = f->by_wait,
+					.blame = f->blame,
 					.boxes_only = true};
 	int r = query_flame(f->v.query, &spec, &p->tree);
 
@@ -266,13 +267,13 @@ static int annotate(struct view_flame *f)
 	return 0;
 }
 
+/* Samples, wait, blame; of some waits there are no samples. */
 static int set_weight(struct view_flame *f)
 {
-	if (f->v.scope.mask)
-		app_say(f->v.app, ROLE_NORMAL,
-			"only what was waited is known of it: samples are of functions, see 9");
-	else
-		f->by_wait = !f->by_wait;
+	const bool blame = f->by_wait && !f->blame;
+
+	f->by_wait = f->v.scope.mask || !f->by_wait || blame;
+	f->blame = blame;
 	return 0;
 }
 
@@ -357,8 +358,11 @@ const struct view_ops view_flame = {
 	.name = "flame",
 	.title = "flame graph",
 	.help = "All call chains at once: each function is a box as wide as its share of the "
-		"samples, or of what was waited for locks (c), and stands on its caller. Colours, "
-		"and the mark at the left edge, tell functions of programs, of the kernel and of "
+		"samples, or of what was waited for locks, and stands on its caller; c switches, "
+		"also to blame: who held the locks at the bottom, with the call chain in which it "
+		"got them and what it did, and above the lock who was waiting because of it. "
+		"Colours, and the mark at the left edge, tell functions of programs, of the kernel "
+		"and of "
 		"locks apart. The arrows go from box to box, Enter gives one the whole width, Esc "
 		"takes that back. / marks the functions that match and says what share they have, "
 		"n and N go through them; i puts the outermost functions on top, l leaves out what "

@@ -22,6 +22,7 @@ struct view_flame {
 	struct view v; /* scope: of waits; not empty: only these are shown */
 	struct query_zoom zoom;
 	bool locks, by_wait, icicle;
+	bool blame;  /* with by_wait: above who is to blame */
 	bool opened; /* which weight to begin with has been decided */
 	int search;  /* pending jump: +1, -1 */
 	uint64_t selected;

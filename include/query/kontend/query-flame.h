@@ -12,19 +12,30 @@
  * of a wait is the type of the lock in brackets. Siblings are in the order of their names, so that
  * what is drawn from it stays where it is while numbers change.
  */
-enum { QUERY_FLAME_LEVELS = 2 * STACK_MAX_FRAMES + 2 }; /* names and types of locks included */
+/* Names and types of locks included. Of blame: a chain of a program, with what is inlined there,
+ * one of the kernel and that of a sleep. */
+enum { QUERY_FLAME_LEVELS = 4 * STACK_MAX_FRAMES + 4 };
 
 struct query_flame_spec {
 	struct query_scope scope;      /* of waits; not empty: there are no samples in it */
 	const struct query_zoom *zoom; /* NULL: everything */
 	bool locks;		       /* only samples in lock paths */
 	bool by_wait;		       /* shares are of what was waited, not of samples */
-	bool boxes_only;	       /* without nodes that have nothing of that */
-	double percent_limit;	       /* of the table: no rows for frames of less than that */
+	/*
+	 * Of what was waited, who is to blame: the root's name at the bottom, then the call chain
+	 * in which it got its lock, what it did, the lock, and the call chains of those who waited
+	 * because of it. With by_wait; tasks of a zoom are roots.
+	 */
+	bool blame;
+	bool boxes_only;      /* without nodes that have nothing of that */
+	double percent_limit; /* of the table: no rows for frames of less than that */
 };
 
 /* Totals are in ret->n_waits (samples) and ret->total_ns. 0 or -ENOMEM. */
 int query_flame(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);
+
+/* Why there can be no blame in what is asked for; NULL: there can. */
+const char *query_flame_no_blame(const struct query *q, const struct query_flame_spec *s);
 
 /* The same once all names are there, which may take a while: for what is written and not drawn. */
 int query_flame_named(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);

@@ -13,6 +13,7 @@
  */
 struct flamegraph_spec {
 	bool by_wait;		       /* boxes are as wide as what was waited, not as samples */
+	bool blame;		       /* by_wait, above who is to blame */
 	const struct query_zoom *zoom; /* NULL: everything */
 };
 

@@ -10,10 +10,12 @@
  * Call chains in the format that flame graph tools read: a line "comm;outer;...;inner N" for each
  * chain and comm. Of waits, N is what was waited in nanoseconds, chains end at the function that
  * waited, and after it follows the type of the lock: "...;[rwsem:W] 1234"; waits in flight are
- * lines of their own, "[rwsem:W, still waiting]". Of samples, N is how many there were.
+ * lines of their own, "[rwsem:W, still waiting]". Of samples, N is how many there were. Of blame
+ * the line begins with who is to blame: see query-flame.h.
  */
 struct folded_spec {
 	bool samples;
+	bool blame;		       /* of waits */
 	bool mark_kernel;	       /* "_[k]" after functions of the kernel */
 	const struct query_zoom *zoom; /* NULL: everything */
 };

@@ -57,6 +57,7 @@ enum report_weight {
 	REPORT_WEIGHT_ANY, /* samples where there are any, else wait */
 	REPORT_WEIGHT_SAMPLES,
 	REPORT_WEIGHT_WAIT,
+	REPORT_WEIGHT_BLAME, /* wait, above who is to blame */
 };
 
 /*

@@ -4,6 +4,7 @@
  * name of its task, with both weights. Samples and waits of the same path meet in one node, so one
  * tree serves either weight, and what costs CPU time can be compared with what costs waiting.
  */
+#include "../blame/flame.h"
 #include "../trie.h"
 #include "kontend/query-flame.h"
 #include "list.h"
@@ -158,6 +159,8 @@ int query_flame(struct query *q, const struct query_flame_spec *s, struct query_
 		.trie = {.q = q, .by_count = !s->by_wait, .by_name = true, .out = &out},
 	};
 
+	if (s->blame)
+		return blame_flame(q, s, ret);
 	if (query_sync(q) < 0 || trie_begin(&b.trie) < 0)
 		return -ENOMEM;
 	b.rows.p = query_profile(q);
