@@ -11,6 +11,8 @@ int report_blame_ask(struct report_data *d, const struct query_spec *s, struct e
 	d->blamed.by = d->spec->is_blame_by ? d->spec->blame_by : BLAME_BY_TASK;
 	int r = query_blame_sum(d->q, &d->blamed.sum);
 
+	if (r == 0)
+		r = query_knots(d->q, QUERY_KNOTS_MOST, &d->blamed.knots);
 	return r < 0 ? r : query_blame(d->q, d->blamed.by, s, &d->blame, err);
 }
 
@@ -69,6 +71,8 @@ static void put_table(const struct report_data *d, const struct table *t, const 
 		return;
 	}
 	put_sum(&d->blamed.sum, out);
+	if (t == &d->blame)
+		report_knots_text(d, out);
 	if (t->n_total)
 		report_text_table(t, d->spec, out);
 }
@@ -100,6 +104,8 @@ static void put_json(const struct report_data *d, const struct table *t, enum qu
 	jsonw_u64(j, "not_followed", s->not_followed);
 	jsonw_u64(j, "lost_ns", s->lost_ns);
 	jsonw_u64(j, "folded", s->folded);
+	if (t == &d->blame)
+		report_knots_json(d, j);
 	report_json_rows(j, "rows", t);
 	jsonw_end(j, '}');
 }

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_REPORT_BLAME_H
 
 #include "kontend/query-blame.h"
+#include "kontend/query-knots.h"
 
 #include <stdio.h>
 
@@ -12,6 +13,7 @@ struct report_data;
 /* Because of whom was waited, and what holders did: what both tables were asked for. */
 struct report_blame {
 	struct query_blame_sum sum;
+	struct query_knots knots;
 	enum query_blame_by by, did_by;
 };
 
@@ -19,5 +21,8 @@ int report_blame_ask(struct report_data *d, const struct query_spec *s, struct e
 int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 void report_blame_text(const struct report_data *d, FILE *out);
 void report_blame_json(const struct report_data *d, struct jsonw *j);
+/* knots.c: above the table of blame. */
+void report_knots_text(const struct report_data *d, FILE *out);
+void report_knots_json(const struct report_data *d, struct jsonw *j);
 
 #endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What would help most. Knots are found in the wait-for graph (knots-graph.c) as its strongly
+ * connected components without an edge out of them. How strong one is says the model's blame, not
+ * the graph: the sum of what is charged to its tasks as roots, moment by moment. It is a bound and
+ * no promise: who need not wait here may wait elsewhere then.
+ */
+#include "knots.h"
+#include "kontend/units.h"
+#include "rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct component {
+	uint32_t tasks, nodes, locks; /* nodes: of tasks */
+	bool leads_out, blocks;
+	struct blame_group g; /* what is charged to its tasks; id: its own number + 1 */
+};
+
+struct search {
+	struct query *q;
+	struct query_blame_cells cells;
+	struct knots_graph graph;
+	struct blame_rows rows;
+	uint32_t *of; /* component of a node */
+	struct component *components;
+	size_t n;
+};
+
+static bool is_knot(const struct component *c)
+{
+	return c->blocks && !c->leads_out && c->g.ns;
+}
+
+static int find_components(struct search *s)
+{
+	const struct knots_graph *g = &s->graph;
+	struct arena *a = &s->q->arena;
+
+	s->of = arena_alloc(a, (g->n_nodes + 1) * sizeof(*s->of));
+	if (!s->of)
+		return -ENOMEM;
+	int64_t n = scc_find((uint32_t)g->n_nodes, g->edges, g->n_edges, s->of);
+	s->components = n < 0 ? NULL : arena_alloc(a, ((size_t)n + 1) * sizeof(*s->components));
+	if (!s->components)
+		return -ENOMEM;
+	s->n = (size_t)n;
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		struct component *c = &s->components[s->of[i]];
+		c->g.id = s->of[i] + 1u;
+		c->tasks += g->nodes[i].tasks;
+		c->nodes += g->nodes[i].tasks != 0;
+		c->locks += g->nodes[i].tasks == 0;
+		c->blocks |= g->nodes[i].blocks;
+	}
+	for (size_t i = 0; i < g->n_edges; i++)
+		if (s->of[g->edges[i].from] != s->of[g->edges[i].to])
+			s->components[s->of[g->edges[i].from]].leads_out = true;
+	return 0;
+}
+
+/* Each nanosecond goes to the component of its root. */
+static void charge(struct search *s)
+{
+	for (uint32_t i = 0; i < s->cells.n; i++) {
+		const struct blame_cell *c = &s->cells.v[i];
+		uint32_t node = c->key.task < s->q->model->tasks.n && c->key.task != TASK_OTHER
+					? s->graph.task_node[c->key.task]
+					: 0;
+		if (!node || c->key.state == BLAME_PASSED || !c->ns)
+			continue;
+		struct blame_group *g = &s->components[s->of[node - 1]].g;
+		g->ns += c->ns;
+		g->state_ns[c->key.state] += c->ns;
+		s->rows.next[i] = g->cells;
+		g->first = i;
+		g->cells = i + 1;
+		s->graph.nodes[node - 1].ns += c->ns;
+	}
+}
+
+static uint64_t root_of(struct blame_rows *b, const struct blame_cell *c)
+{
+	const struct lock *l = &b->q->model->locks.locks[c->key.root_lock];
+
+	return l->twin && l->twin < c->key.root_lock ? l->twin : c->key.root_lock;
+}
+
+static uint64_t got_in(struct blame_rows *b, const struct blame_cell *c)
+{
+	(void)b;
+	return c->key.got == STACK_OTHER ? UINT64_MAX : c->key.got;
+}
+
+static void fill_lock(struct search *s, const struct blame_group *g, struct query_knot *k)
+{
+	struct query *q = s->q;
+	struct blame_heaviest h;
+
+	if (!blame_heaviest(&s->rows, g, root_of, &h))
+		return;
+	const uint32_t lock = (uint32_t)h.key;
+	const struct lock *l = &q->model->locks.locks[s->cells.v[h.cell].key.root_lock];
+	const struct query_where w = {.lock = s->cells.v[h.cell].key.root_lock};
+	k->lock = query_lock_name(q, lock);
+	k->kind = locktype_name((enum lock_type)l->type);
+	k->many_locks = h.many;
+	k->addr = lock >= LOCK_TYPES ? l->addr : 0;
+	k->lock_id = lock >= LOCK_TYPES ? query_id(q, BY_LOCK, &w) : 0;
+}
+
+static void fill_got(struct search *s, const struct blame_group *g, struct query_knot *k)
+{
+	struct blame_heaviest h;
+
+	if (!blame_heaviest(&s->rows, g, got_in, &h))
+		return;
+	k->stack = query_chain(s->q, (uint32_t)h.key);
+	k->caller = query_func_name(s->q, query_caller(s->q, (uint32_t)h.key));
+}
+
+static void fill_mostly(struct search *s, const struct blame_group *g, struct query_knot *k)
+{
+	struct blame_mostly m;
+
+	blame_mostly(&s->rows, g, &m);
+	k->mostly = blame_mostly_text(s->q, &m);
+	k->mostly_state = blame_state_name(m.state);
+	k->mostly_pct = m.pct;
+	k->mostly_who = m.who;
+	k->mostly_in = m.in;
+	k->mostly_what = m.what;
+}
+
+/* Those of the component to whom most is charged, first. */
+static uint32_t next_node(const struct search *s, uint64_t component, const uint32_t *told,
+			  size_t n_told)
+{
+	const struct knots_node *nodes = s->graph.nodes;
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < s->graph.n_nodes; i++) {
+		bool known = false;
+		for (size_t k = 0; k < n_told; k++)
+			known |= told[k] == i;
+		if (known || !nodes[i].tasks || s->of[i] + 1u != component)
+			continue;
+		if (best == UINT32_MAX || nodes[i].ns > nodes[best].ns)
+			best = i;
+	}
+	return best;
+}
+
+static const char *node_name(struct query *q, const struct knots_node *n)
+{
+	const char *comm = query_task_comm(q, n->first);
+	const struct task *t = &q->model->tasks.tasks[n->first];
+
+	if (n->tasks == 1)
+		return query_task_name(q, n->first);
+	comm = comm && *comm ? comm : "[unknown]";
+	if (n->name == KNOTS_PROCESS)
+		return arena_printf(&q->arena, "%u threads %s of %d", n->tasks, comm,
+				    taskid_number(t->pid));
+	return arena_printf(&q->arena, "%u tasks %s", n->tasks, comm);
+}
+
+static void fill_names(struct search *s, const struct component *c, struct query_knot *k)
+{
+	uint32_t told[QUERY_KNOT_NAMES], tasks = 0;
+	const char *who = "";
+
+	while (k->n_names < QUERY_KNOT_NAMES && k->n_names < c->nodes) {
+		uint32_t node = next_node(s, c->g.id, told, k->n_names);
+		told[k->n_names] = node;
+		tasks += s->graph.nodes[node].tasks;
+		const char *name = node_name(s->q, &s->graph.nodes[node]);
+		who = arena_printf(&s->q->arena, "%s%s%s", who, *who ? ", " : "", name ? name : "");
+		k->names[k->n_names++] = name;
+		if (!who)
+			return;
+	}
+	k->who = tasks < c->tasks
+			 ? arena_printf(&s->q->arena, "%s and %u more", who, c->tasks - tasks)
+			 : who;
+}
+
+static void fill(struct search *s, const struct component *c, struct query_knot *k)
+{
+	*k = (struct query_knot){
+		.waited_ns = c->g.ns,
+		.waited_pct = 100 * (double)c->g.ns / (double)s->graph.all_ns,
+		.tasks = c->tasks,
+		.circle = c->tasks > 1 && c->locks,
+	};
+	fill_names(s, c, k);
+	fill_lock(s, &c->g, k);
+	fill_got(s, &c->g, k);
+	fill_mostly(s, &c->g, k);
+	s->q->cache->failed |= !k->who || !k->mostly;
+}
+
+static int by_strength(const void *a, const void *b)
+{
+	const struct component *x = a, *y = b;
+
+	if (is_knot(x) != is_knot(y))
+		return is_knot(x) ? -1 : 1;
+	if (x->g.ns != y->g.ns)
+		return x->g.ns > y->g.ns ? -1 : 1;
+	return x->g.id < y->g.id ? -1 : x->g.id > y->g.id;
+}
+
+static int pick(struct search *s, size_t most, struct query_knots *ret)
+{
+	qsort(s->components, s->n, sizeof(*s->components), by_strength);
+	while (ret->found < s->n && is_knot(&s->components[ret->found]))
+		ret->found++;
+	ret->n = ret->found < most ? ret->found : most;
+	ret->knots = arena_alloc(&s->q->arena, (ret->n + 1) * sizeof(*ret->knots));
+	for (size_t i = 0; ret->knots && i < ret->n; i++)
+		fill(s, &s->components[i], &ret->knots[i]);
+	return ret->knots ? 0 : -ENOMEM;
+}
+
+static int sum_up(struct search *s, struct query_knots *ret)
+{
+	struct arena *a = &s->q->arena;
+	int r = query_blame_cells(s->q, &s->cells);
+
+	if (r < 0)
+		return r;
+	ret->unknown_ns = ret->waited_ns = s->cells.lost_ns;
+	for (size_t i = 0; i < s->cells.n; i++) {
+		const struct blame_cell *c = &s->cells.v[i];
+		uint64_t ns = c->key.state == BLAME_PASSED ? 0 : c->ns;
+		ret->waited_ns += ns;
+		ret->unknown_ns += query_blame_who(s->q, c) == BLAME_TASK ? 0 : ns;
+	}
+	s->rows = (struct blame_rows){.q = s->q, .by = BLAME_BY_TASK, .cells = s->cells};
+	s->rows.next = arena_alloc(a, (s->cells.n + 1) * sizeof(*s->rows.next));
+	s->rows.room = arena_alloc(a, (s->cells.n + 1) * sizeof(*s->rows.room));
+	s->graph = (struct knots_graph){.q = s->q, .cells = &s->cells, .all_ns = ret->waited_ns};
+	return s->rows.next && s->rows.room ? knots_graph(&s->graph) : -ENOMEM;
+}
+
+int query_knots(struct query *q, size_t most, struct query_knots *ret)
+{
+	struct search s = {.q = q};
+	int r = query_sync(q);
+
+	*ret = (struct query_knots){.refused = query_blame_why_not(q)};
+	if (r < 0 || ret->refused)
+		return r;
+	r = sum_up(&s, ret);
+	if (r == 0)
+		r = find_components(&s);
+	if (r < 0)
+		return r;
+	charge(&s);
+	ret->nodes = s.graph.n_nodes;
+	ret->edges = s.graph.all_edges;
+	ret->weak_edges = s.graph.all_edges - s.graph.n_edges;
+	ret->weak_ns = s.graph.weak_ns;
+	ret->merged = s.graph.merged;
+	r = pick(&s, most, ret);
+	return r < 0 || q->cache->failed ? -ENOMEM : 0;
+}
+
+const char *query_knots_sentence(struct query *q, const struct query_knot *k)
+{
+	char pct[UNITS_BUF];
+
+	return arena_printf(&q->arena, "at most %s%% of the waiting ends with %s%s: %s%s%s%s, %s",
+			    units_pct(pct, k->waited_pct), k->who,
+			    k->circle ? ", who wait for each other" : "",
+			    k->many_locks ? "most for " : "", k->lock ? k->lock : "a lock",
+			    k->caller ? ", got in " : "", k->caller ? k->caller : "", k->mostly);
+}
