@@ -128,7 +128,7 @@ static void join(struct model *m, struct lockqueue *q, uint32_t index)
 
 	if (!length(q) || w->begin_ns < q->busy_ns)
 		q->busy_ns = w->begin_ns;
-	w->queued = true;
+	w->lines_up = true;
 	w->place = w->by_look ? 0 : new_place(m, q);
 	if (w->place) {
 		q->places[w->place].wait = index;
@@ -183,7 +183,7 @@ static uint32_t latest_of(const struct model *m, uint32_t lock)
 	uint32_t index = m->locks.locks[lock].latest;
 	const struct wait *w = &m->waits.waits[index];
 
-	return index && w->used && !w->doubtful && !w->queued && w->lock == lock ? index : 0;
+	return index && w->used && !w->doubtful && !w->lines_up && w->lock == lock ? index : 0;
 }
 
 /* Two wait at a time: from now on there is a queue, which begins with the one before. */
@@ -235,7 +235,7 @@ static void clear_places(struct lockqueue *q)
 
 static void leave(struct model *m, struct lockqueue *q, struct wait *w)
 {
-	w->queued = false;
+	w->lines_up = false;
 	if (w->place)
 		q->places[w->place].wait = 0;
 	q->n[reads(m, w)]--;
@@ -329,7 +329,7 @@ void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got)
 
 	if (!q)
 		return;
-	if (!w->queued) {
+	if (!w->lines_up) {
 		if (got)
 			q->phase_n = 0, q->released_ns = 0;
 		return;
@@ -345,7 +345,7 @@ void lockqueue_doubt(struct model *m, struct wait *w)
 {
 	struct lockqueue *q = queue_of(m, w->lock);
 
-	if (!q || !w->queued)
+	if (!q || !w->lines_up)
 		return;
 	leave(m, q, w);
 	end_convoy(q, m->now_ns);
@@ -364,7 +364,7 @@ void lockqueue_give_up(struct model *m, struct wait *w)
 {
 	struct lockqueue *q = queue_of(m, w->lock);
 
-	if (!q || !w->queued)
+	if (!q || !w->lines_up)
 		return;
 	leave(m, q, w);
 	q->busy_ns = oldest_begin(m, q);
@@ -380,7 +380,7 @@ void lockqueue_released(struct model *m, uint32_t lock, uint64_t ns)
 
 struct lockqueue_wait lockqueue_wait(const struct model *m, const struct wait *w)
 {
-	uint32_t index = w->used && w->queued ? m->locks.locks[w->lock].queue : 0;
+	uint32_t index = w->used && w->lines_up ? m->locks.locks[w->lock].queue : 0;
 	const struct lockqueue *q = index ? &m->queues.v[index] : NULL;
 
 	if (!q || !w->place)

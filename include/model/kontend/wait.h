@@ -30,7 +30,7 @@ struct wait {
 	bool at_least;	/* it began at begin_ns or earlier */
 	bool no_cpu;	/* where it began is not known */
 	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or nobody is blamed */
-	bool queued;	/* it is in the queue of its lock, */
+	bool lines_up;	/* it is in the queue of its lock, */
 	uint32_t place; /* here, if it has a place there: see lockqueue.c */
 	uint32_t next_free;
 };
