@@ -96,6 +96,28 @@ static void test_there_and_back(void **state)
 	locksnap_deinit(&t);
 }
 
+static void damage_readers(struct locksnap *s, int what)
+{
+	if (what == 9)
+		s->readers[0].queue = 1;
+	if (what == 10)
+		s->readers[0].state = LOCKSNAP_STATES;
+	if (what == 11)
+		s->readers[0].n_frames = 3;
+	if (what == 12)
+		s->readers[0].in = 2;
+	if (what == 13)
+		s->readers[0].comm = UINT32_MAX;
+	if (what == 14)
+		s->head.no_readers = (uint32_t)s->n_strings;
+	if (what == 15)
+		s->sleeps[0].doing = LOCKSNAP_DOINGS;
+	if (what == 16)
+		s->sleeps[0].file = UINT32_MAX;
+	if (what == 17)
+		s->sleeps[0].device = (uint32_t)s->n_strings;
+}
+
 /* What refers to something that is not there is refused, and so is every cut. */
 static void test_damage(void **state)
 {
@@ -122,24 +144,7 @@ static void test_damage(void **state)
 			s.waiters[0].frame = UINT32_MAX;
 		if (what == 7)
 			s.vars[0].name = UINT32_MAX;
-		if (what == 9)
-			s.readers[0].queue = 1;
-		if (what == 10)
-			s.readers[0].state = LOCKSNAP_STATES;
-		if (what == 11)
-			s.readers[0].n_frames = 3;
-		if (what == 12)
-			s.readers[0].in = 2;
-		if (what == 13)
-			s.readers[0].comm = UINT32_MAX;
-		if (what == 15)
-			s.sleeps[0].doing = LOCKSNAP_DOINGS;
-		if (what == 16)
-			s.sleeps[0].file = UINT32_MAX;
-		if (what == 17)
-			s.sleeps[0].device = (uint32_t)s.n_strings;
-		if (what == 14)
-			s.head.no_readers = (uint32_t)s.n_strings;
+		damage_readers(&s, what);
 		char *p = bytes_of(&s, &len);
 		if (what == 8)
 			p[0] ^= 1;
