@@ -40,12 +40,21 @@ static uint32_t find_lock(const struct model *m, uint64_t addr)
 	return 0;
 }
 
+/* Without frames of the tracing, which come and go with whoever else listens. */
+static uint32_t sleeping_stack(struct model *m, const struct event *ev)
+{
+	uint32_t n = ev->holder.n_frames, traced = 0;
+
+	while (m->tracing && traced + 1 < n &&
+	       m->tracing->is_tracing(m->tracing, ev->holder.frames[traced]))
+		traced++;
+	return n ? stack_get(&m->stacks, ev->holder.frames + traced, n - traced) : STACK_OTHER;
+}
+
 static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)
 {
 	if (state == BLAME_ASLEEP || state == BLAME_IO)
-		return ev->holder.n_frames
-			       ? stack_get(&m->stacks, ev->holder.frames, ev->holder.n_frames)
-			       : STACK_OTHER;
+		return sleeping_stack(m, ev);
 	return state == BLAME_RUNNABLE && ev->holder.other_tid
 		       ? task_get(&m->tasks, ev->holder.other_pid, ev->holder.other_tid)
 		       : TASK_OTHER;
@@ -53,7 +62,8 @@ static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)
 
 int blame_holder(struct model *m, const struct event *ev)
 {
-	/* Who has a lock may be told at any time; what it does is true as long as it is followed. */
+	/* Who has a lock may be told at any time; what it does is true as long as it is followed.
+	 */
 	uint32_t state = m->blame.following ? states[ev->holder.state] : BLAME_NOT_FOLLOWED;
 
 	m->blame.not_followed += ev->holder.missed;

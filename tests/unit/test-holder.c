@@ -152,6 +152,28 @@ static void tasks_have_their_names(void **state)
 	assert_int_equal(model_damage(&w->rig.engine.model).bad, 0);
 }
 
+static bool is_first_frame(struct model_tracing *ask, uint64_t addr)
+{
+	(void)ask;
+	return addr == synth_addr(SYNTH_MUTEX_LOCK);
+}
+
+/* It is there if somebody else listens to the scheduler, too. */
+static void frames_of_the_tracing_are_left_out(void **state)
+{
+	struct model_tracing tracing = {.is_tracing = is_first_frame};
+	struct asked *w = *state;
+
+	tell_story(w);
+	rig_play_ticks(&w->rig, NULL, 0);
+	w->rig.engine.model.tracing = &tracing;
+	rig_play(&w->rig, NULL);
+	const struct stack_table *t = &w->rig.engine.model.stacks;
+	assert_int_equal(t->stacks[1].n, FRAMES - 1);
+	assert_int_equal(stack_frames(t, 1)[0], synth_addr(SYNTH_PIPE_READ));
+	w->rig.engine.model.tracing = NULL;
+}
+
 static void bad_records_are_counted(void **state)
 {
 	struct holdrec good = with_frames(holder(HOLDREC_OFF, HOLDREC_ASLEEP)), bad[8];
@@ -238,6 +260,7 @@ int main(void)
 		TEST(tasks_have_their_names),
 		TEST(bad_records_are_counted),
 		TEST(one_behind_a_gap_tells_of_it),
+		TEST(frames_of_the_tracing_are_left_out),
 		TEST(each_has_a_line),
 		TEST(each_has_an_object),
 	};
