@@ -128,7 +128,11 @@ static void test_tracing_comes_first(void **state)
 					     "pipe_write",
 					     NULL};
 
+	static const char *const asleep[] = {"__traceiter_sched_switch", "__schedule", "schedule",
+					     "handle_userfault", NULL};
+
 	(void)state;
+	check_after_tracing(asleep, 1);
 	check_after_tracing(perf, 2);
 	check_after_tracing(bpf, 4);
 	check_after_tracing(inside, 1);

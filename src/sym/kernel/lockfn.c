@@ -154,11 +154,13 @@ static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t
 static bool lockfn_is_tracing(const char *name, size_t len)
 {
 	static const char begin[] = "contention_begin", end[] = "contention_end";
-	enum { BEGIN = sizeof(begin) - 1, END = sizeof(end) - 1 };
+	static const char away[] = "_sched_switch";
+	enum { BEGIN = sizeof(begin) - 1, END = sizeof(end) - 1, AWAY = sizeof(away) - 1 };
 
-	if (len < END || (name[len - 1] != 'n' && name[len - 1] != 'd'))
+	if (len < AWAY || !strchr("ndh", name[len - 1]))
 		return false;
-	return !memcmp(name + len - END, end, END) ||
+	return !memcmp(name + len - AWAY, away, AWAY) ||
+	       (len >= END && !memcmp(name + len - END, end, END)) ||
 	       (len >= BEGIN && !memcmp(name + len - BEGIN, begin, BEGIN));
 }
 
