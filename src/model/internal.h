@@ -102,6 +102,8 @@ void lockqueue_begin(struct model *m, uint32_t index);
 void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got);
 void lockqueue_doubt(struct model *m, struct wait *w);
 void lockqueue_give_up(struct model *m, struct wait *w);
+/* To hand the lock (of either mode) over took so long, as the release was told: see release.c. */
+void lockqueue_handed(struct model *m, uint32_t lock, uint64_t took_ns);
 void lockqueue_tick(struct model *m, uint64_t time_ns);
 /* Marks the tasks that queues name; queues of locks that are not marked are forgotten. */
 void lockqueue_mark(struct model *m);

@@ -294,22 +294,6 @@ static void count_phase(struct model *m, struct lockqueue *q, bool reader, uint6
 		s->phase_most = q->phase_n;
 }
 
-/* The first to get it after it was let go: did it wait already? */
-static void count_time(struct model *m, struct lockqueue *q, const struct wait *w, uint64_t ns)
-{
-	uint64_t released = q->released_ns, took = ns - released;
-
-	q->released_ns = 0;
-	if (!released || released < m->lost_until || w->begin_ns > released || ns < released)
-		return;
-	if (!m->queues.hists.groups && hist_pool_init(&m->queues.hists, TIME_GROUPS) < 0)
-		return;
-	q->times_min_ns = !q->times_n || took < q->times_min_ns ? took : q->times_min_ns;
-	q->times_max_ns = took > q->times_max_ns ? took : q->times_max_ns;
-	q->times_n++;
-	hist_pool_add(&m->queues.hists, q->times, took);
-}
-
 static void hand_over(struct model *m, struct lockqueue *q, const struct wait *w, uint64_t ns)
 {
 	bool reader = reads(m, w);
@@ -318,7 +302,6 @@ static void hand_over(struct model *m, struct lockqueue *q, const struct wait *w
 	q->cur_handed++;
 	q->cur.handed[reader]++;
 	count_phase(m, q, reader, ns);
-	count_time(m, q, w, ns);
 	if (w->place)
 		pass(q, w->place, reader);
 }
@@ -331,7 +314,7 @@ void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got)
 		return;
 	if (!w->lines_up) {
 		if (got)
-			q->phase_n = 0, q->released_ns = 0;
+			q->phase_n = 0;
 		return;
 	}
 	lockqueue_count(m, w, ns, &q->cur);
@@ -370,12 +353,16 @@ void lockqueue_give_up(struct model *m, struct wait *w)
 	q->busy_ns = oldest_begin(m, q);
 }
 
-void lockqueue_released(struct model *m, uint32_t lock, uint64_t ns)
+void lockqueue_handed(struct model *m, uint32_t lock, uint64_t took)
 {
 	struct lockqueue *q = queue_of(m, lock);
 
-	if (q && length(q))
-		q->released_ns = ns;
+	if (!q || (!m->queues.hists.groups && hist_pool_init(&m->queues.hists, TIME_GROUPS) < 0))
+		return;
+	q->times_min_ns = !q->times_n || took < q->times_min_ns ? took : q->times_min_ns;
+	q->times_max_ns = took > q->times_max_ns ? took : q->times_max_ns;
+	q->times_n++;
+	hist_pool_add(&m->queues.hists, q->times, took);
 }
 
 struct lockqueue_wait lockqueue_wait(const struct model *m, const struct wait *w)

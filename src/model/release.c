@@ -255,6 +255,7 @@ bool release_got(struct model *m, const struct wait *w, uint64_t ns)
 	    freed.ns < m->lost_until || ns < freed.ns)
 		return true;
 	count_handed(m, by_twin ? of.l->twin : w->lock, &freed, ns - freed.ns);
+	lockqueue_handed(m, w->lock, ns - freed.ns);
 	return true;
 }
 

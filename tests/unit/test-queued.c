@@ -248,6 +248,17 @@ static void filters_of_waits_leave_their_locks(void **state)
 	assert_int_equal(cell_u(&t, 0, "lock"), LOCK(1));
 }
 
+static void apply(struct asked *w, enum event_kind kind, uint64_t t, int tid)
+{
+	struct event ev = {.kind = kind, .time = CANNED_START + t * MS, .pid = 700, .tid = tid};
+
+	if (kind == EVENT_RELEASE)
+		ev.release.lock = LOCK(0);
+	else
+		ev.end.lock = LOCK(0);
+	assert_int_equal(model_apply(&w->rig.engine.model, &ev), 0);
+}
+
 static void times_are_shown_where_they_are_told(void **state)
 {
 	struct asked *w = *state;
@@ -257,15 +268,9 @@ static void times_are_shown_where_they_are_told(void **state)
 	begin(w, 1, 701, LOCK(0), LCB_F_WRITE);
 	begin(w, 2, 702, LOCK(0), LCB_F_WRITE);
 	play(w, 3, NULL);
-	struct model *m = &w->rig.engine.model;
-	const struct event ev = {.kind = EVENT_CONTENTION_END,
-				 .time = CANNED_START + 8 * MS,
-				 .pid = 700,
-				 .tid = 701,
-				 .end = {.lock = LOCK(0)}};
-	const uint32_t *at = map64_get(&m->locks.index, lock_key(LOCK(0), LOCK_RWSEM_W));
-	lockqueue_released(m, at ? *at : 0, CANNED_START + 5 * MS);
-	assert_int_equal(model_apply(m, &ev), 0);
+	apply(w, EVENT_CONTENTION_END, 4, 701);
+	apply(w, EVENT_RELEASE, 5, 701);
+	apply(w, EVENT_CONTENTION_END, 8, 702);
 	query_begin(&w->q);
 	assert_int_equal(query_queued_sum(&w->q, &sum), 0);
 	assert_true(sum.times);

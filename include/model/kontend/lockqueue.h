@@ -54,7 +54,6 @@ struct lockqueue {
 	uint32_t seq;		     /* hand-overs, ever */
 	uint64_t busy_ns;	     /* since when the queue is not empty */
 	uint64_t handed_ns;	     /* the last hand-over; 0: none that others go on from */
-	uint64_t released_ns;	     /* when the lock was let go, while nobody has got it since */
 	uint32_t phase_n;	     /* hand-overs of the phase that goes on */
 	bool phase_reads;
 	bool used;
@@ -114,11 +113,5 @@ void lockqueue_add(struct lockqueue_sums *to, const struct lockqueue_sums *from)
 /* Adds to @s what @w, which is in flight, has gone through until @ns. */
 void lockqueue_count(const struct model *m, const struct wait *w, uint64_t ns,
 		     struct lockqueue_sums *s);
-
-/*
- * The lock with that index (of either mode) was let go at @ns: if somebody waits already, how long
- * it takes until one of them has it is a time of hand-over. For whoever is told of releases.
- */
-void lockqueue_released(struct model *m, uint32_t lock, uint64_t ns);
 
 #endif
