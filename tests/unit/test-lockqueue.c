@@ -564,7 +564,7 @@ static void compare_waits(const struct model *m, const struct account *a)
 		if (!w->used)
 			continue;
 		const struct task_account *t = &a->t[m->tasks.tasks[w->task].tid - 701];
-		assert_true(t->waits && t->doubtful == !w->queued);
+		assert_true(t->waits && t->doubtful == !w->lines_up);
 		struct lockqueue_wait through = lockqueue_wait(m, w);
 		assert_int_equal(through.passed, t->doubtful ? 0 : t->passed);
 		assert_int_equal(through.handed, t->doubtful ? 0 : t->handed);

@@ -119,7 +119,7 @@ static void add_waits(const struct model *m, struct queued *by_queue)
 {
 	for (uint32_t i = 1; i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
-		if (w->used && w->queued)
+		if (w->used && w->lines_up)
 			lockqueue_count(m, w, m->now_ns,
 					&by_queue[m->locks.locks[w->lock].queue].sums);
 	}
