@@ -9,13 +9,13 @@ import tempfile
 from stories import NEAR, Story, between, check, compare_sum, done, rows, skip
 
 kontend, program = sys.argv[1:3]
-SECONDS, READERS, SIZE_MB = 2, 4, 512
+WRITES, READERS, SIZE_MB = 30, 4, 512
 LONG_NS = 1000000  # shorter waits are not told of
 
 
 def compare(when, told, views):
     writes, readers = told.all("write"), told.all("reads")
-    check(len(writes) >= 10, "%s: %d writes waited" % (when, len(writes)))
+    check(WRITES <= len(writes) <= WRITES + 1, "%s: %d writes waited" % (when, len(writes)))
     check(len(readers) == READERS and all(r["count"] for r in readers), "%s: readers" % when)
     found = rows(views["locks"], tid=told.one("writes")["tid"], kind="rwsem:W")
     if not check(len(found) == 1, "%s: rows of the writer: %s" % (when, found)):
@@ -36,7 +36,7 @@ def compare(when, told, views):
 if os.geteuid() != 0:
     skip("needs root")
 with tempfile.TemporaryDirectory(prefix="kontend-story-") as d:
-    story = Story(kontend, d, program, SECONDS, READERS, SIZE_MB)
+    story = Story(kontend, d, program, WRITES, READERS, SIZE_MB)
     compare("live", *story.live("locks,held", "--by", "task", "--min-wait", "1ms"))
     told = story.record()
     compare("recorded", told, story.replay("locks,held", "--by", "task", "--min-wait", "1ms"))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * story-starved SECONDS READERS SIZE_MB: a writer that readers keep waiting, as who looks at a
+ * story-starved WRITES READERS SIZE_MB: a writer that readers keep waiting, as who looks at a
  * machine does to a large process: READERS threads of another process read smaps of this one, for
  * which they have its mmap_lock for reading while SIZE_MB of it are counted page by page. The
- * writer is a thread of this one that maps a page, and unmaps it, every few ms.
+ * writer is a thread of this one that maps a page, and unmaps it, every few ms, until that took
+ * more than 1 ms for WRITES times.
  *
  * Prints a "write" for each mmap() and munmap() that took more than 1 ms, with how long of that it
- * slept, which it does for the lock alone; "writes" with the number
- * of all, and for each reader "reads": how many, and those that began after a write and were back
- * before it was: passed is the sum over writes.
+ * slept, which it does for the lock alone; "writes" with the number of all; and for each reader
+ * "reads": how many took that long, and how many began after a write and were back before it was.
  */
 #include "tell.h"
 
@@ -118,9 +118,10 @@ static void keep(struct moment from)
 
 static void *writer_main(void *arg)
 {
-	(void)arg;
+	const size_t *wanted = arg;
+
 	writer.tid = tell_tid();
-	while (!shared->is_over) {
+	while (writer.n < *wanted) {
 		struct moment from = now();
 		void *p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		keep(from);
@@ -167,13 +168,13 @@ static void tell(int n_readers)
 
 int main(int argc, char **argv)
 {
-	double seconds = argc == 4 ? strtod(argv[1], NULL) : 0;
+	size_t writes = argc == 4 ? strtoul(argv[1], NULL, 10) : 0;
 	int n = argc == 4 ? atoi(argv[2]) : 0;
 	size_t size = argc == 4 ? strtoul(argv[3], NULL, 10) << 20 : 0;
 
-	if (seconds <= 0 || n < 1 || n > MOST || !size)
+	if (writes < 1 || writes > WRITES || n < 1 || n > MOST || !size)
 		return 2;
-	alarm((unsigned)seconds + 60);
+	alarm(200);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED)
@@ -188,10 +189,8 @@ int main(int argc, char **argv)
 		tell_fail("mmap");
 	for (size_t i = 0; i < size; i += PAGE)
 		large[i] = 1;
-	pthread_t t = tell_thread(writer_main, NULL);
-	usleep((useconds_t)(seconds * 1e6));
+	pthread_join(tell_thread(writer_main, &writes), NULL);
 	shared->is_over = true;
-	pthread_join(t, NULL);
 	waitpid(readers, NULL, 0);
 	tell(n);
 	return 0;
