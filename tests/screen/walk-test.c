@@ -30,7 +30,7 @@ struct walk {
 
 static const char *const streams[] = {"storm",	      "idle",	   "lossy",	 "many",
 				      "odd",	      "slots-x86", "slots-many", "slots-probe",
-				      "uprobes-busy", "hot"};
+				      "uprobes-busy", "hot",	   "followed"};
 
 static uint64_t draw_number(struct walk *w, uint64_t below)
 {
