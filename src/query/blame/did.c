@@ -208,6 +208,5 @@ int query_blame_did(struct query *q, enum query_blame_by by, const struct query_
 
 	if (!src.columns || blame_rows_sum(&b) < 0)
 		return query_enomem(err, "holders");
-	src.n = b.n;
-	return rows_answer(q, s, &src, ret, err);
+	return blame_answer(&b, s, &src, ret, err);
 }

@@ -260,6 +260,5 @@ int query_blame(struct query *q, enum query_blame_by by, const struct query_spec
 
 	if (!src.columns || blame_rows_sum(&b) < 0)
 		return query_enomem(err, "tasks to blame");
-	src.n = b.n;
-	return rows_answer(q, s, &src, ret, err);
+	return blame_answer(&b, s, &src, ret, err);
 }

@@ -323,3 +323,27 @@ void blame_rank(void *ctx, size_t row, struct row_rank *ret)
 
 	*ret = (struct row_rank){.id = g->id, .tie = g->ns};
 }
+
+/* What an order is found again by has what rows are by as one of all tables. */
+static enum query_by key_of(enum query_blame_by by)
+{
+	static const enum query_by keys[BLAME_BYS] = {
+		[BLAME_BY_TASK] = BY_TASK,     [BLAME_BY_PROCESS] = BY_PROCESS,
+		[BLAME_BY_LOCK] = BY_LOCK,     [BLAME_BY_TYPE] = BY_TYPE,
+		[BLAME_BY_CALLER] = BY_CALLER, [BLAME_BY_STACK] = BY_STACK,
+		[BLAME_BY_STATE] = QUERY_BYS,
+	};
+
+	return keys[by];
+}
+
+int blame_answer(struct blame_rows *b, const struct query_spec *s, struct row_source *src,
+		 struct table *ret, struct error *err)
+{
+	struct query_spec spec = *s;
+
+	spec.by = key_of(b->by);
+	src->keeps = b->q->keeps;
+	src->n = b->n;
+	return rows_answer(b->q, &spec, src, ret, err);
+}
