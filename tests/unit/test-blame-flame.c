@@ -15,6 +15,7 @@
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/holdrec.h"
+#include "kontend/query-blame.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-only.h"
 #include "xml.h"
@@ -58,6 +59,8 @@ static void holder(struct asked *w, uint64_t t, int tid, enum holdrec_what what,
 		memcpy(r.other_comm, "stress", 7);
 	}
 	if (state == HOLDREC_ASLEEP) {
+		/* Other tools trace as well. */
+		r.frames[r.n_frames++] = synth_addr(SYNTH_TRACEITER_BEGIN);
 		r.frames[r.n_frames++] = synth_addr(SYNTH_PIPE_WRITE);
 		r.frames[r.n_frames++] = synth_addr(SYNTH_KSYS_WRITE);
 		r.frames[r.n_frames++] = synth_addr(SYNTH_DO_SYSCALL_64);
@@ -218,6 +221,21 @@ static void zoom_and_filters_hold(void **state)
 	query_only_end(&w->q);
 }
 
+static void what_traces_it_is_no_sleep(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+	struct error err;
+
+	state_stream(w);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	const struct query_spec spec = {.filter = "comm=mysqld"};
+	assert_int_equal(query_blame(&w->q, BLAME_BY_TASK, &spec, &t, &err), 0);
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "mostly_in"), "pipe_write");
+}
+
 static char *folded(struct asked *w, int want, struct error *err)
 {
 	char *text = NULL;
@@ -300,6 +318,7 @@ int main(void)
 		ON_STREAM(who_waits_stands_above_the_blocker),
 		ON_STREAM(a_chain_of_locks_has_both),
 		ON_STREAM(zoom_and_filters_hold),
+		ON_STREAM(what_traces_it_is_no_sleep),
 		ON_STREAM(folded_lines_add_up),
 		ON_STREAM(the_picture_is_well_formed),
 		ON_STREAM(where_nobody_is_blamed_that_is_said),

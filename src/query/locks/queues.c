@@ -100,10 +100,11 @@ const char *query_queue_state(const struct locksnap_queue *queue)
 	return query_queue_certainty(queue) ? state_names[queue->holder_state] : NULL;
 }
 
-/* What every sleeper goes through says nothing. */
+/* What every sleeper goes through says nothing, nor what has seen that it went to sleep. */
 static bool is_schedule(const char *name)
 {
-	static const char *const prefixes[] = {"schedule", "__schedule", "preempt_schedule"};
+	static const char *const prefixes[] = {"schedule", "__schedule", "preempt_schedule",
+					       "__traceiter_", "__bpf_trace_"};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
 		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
