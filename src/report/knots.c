@@ -28,11 +28,15 @@ static void put_left_out(const struct query_knots *k, FILE *out)
 void report_knots_text(const struct report_data *d, FILE *out)
 {
 	const struct query_knots *k = &d->blamed.knots;
+	char pct[UNITS_BUF];
 
 	if (k->refused || !k->waited_ns)
 		return;
 	fprintf(out, "# what would help most, by knots of who waits for whom: %" PRIu64 " found",
 		k->found);
+	if (k->unknown_ns)
+		fprintf(out, "; %s%% of the waiting ends with holders not known by name",
+			units_pct(pct, share(k->unknown_ns, k->waited_ns)));
 	put_left_out(k, out);
 	for (size_t i = 0; i < k->n; i++) {
 		const char *text = query_knots_sentence(d->q, &k->knots[i]);
@@ -47,7 +51,9 @@ static void put_knot(const struct report_data *d, const struct query_knot *k, st
 	jsonw_begin(j, NULL, '{', true);
 	jsonw_str(j, "sentence", query_knots_sentence(d->q, k));
 	jsonw_u64(j, "waited_ns", k->waited_ns);
-	jsonw_double(j, "at_most_pct", k->waited_pct);
+	jsonw_u64(j, "open_ns", k->open_ns);
+	jsonw_double(j, "waited_pct", k->waited_pct);
+	jsonw_double(j, "at_most_pct", k->at_most_pct);
 	jsonw_u64(j, "tasks", k->tasks);
 	jsonw_begin(j, "names", '[', true);
 	for (size_t i = 0; i < k->n_names; i++)

@@ -59,6 +59,18 @@ fi
 expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
 [ "$(grep -c '^mm;' "$work/out")" -eq "$(grep -c . "$work/out")" ] || complain "export --zoom comm=mm"
 expect 1 'nothing is sampled' "$kontend" export -i "$canned" --weight samples
+# Blame: whatever is drawn of it is all that was waited; what is not known of it is said.
+run "$kontend" report -q -i "$canned" --view blame --format json
+waited=$(sed -n 's/.*"waited_ns": \([0-9]*\).*/\1/p' "$work/out" | head -n 1)
+grep -q '"strongest": \[' "$work/out" || complain 'report --view blame: no knots'
+expect 0 '' "$kontend" export -q -i "$canned" --weight blame
+[ "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/out")" = "$waited" ] || complain 'export --weight blame'
+expect 0 '' "$kontend" export -q -i "$canned" --format flamegraph --weight blame -o "$work/blame.svg"
+grep -q 'above who held them' "$work/blame.svg" || complain 'a graph of blame'
+expect 1 'is of no CPU' "$kontend" export -i "$canned" --weight blame --zoom cpu=0
+expect 1 'min-wait says nothing of it' "$kontend" export -i "$canned" --weight blame --min-wait 1ms
+expect 0 '' "$kontend" report -i "$canned" --view flame --weight blame --zoom cpu=0
+grep -q '^# flame graph by blame: not known: ' "$work/out" || complain 'report --weight blame'
 expect 0 '' "$kontend" report -i "$canned" --view hot --zoom cpu=0
 expect 129 'is for --view hot' "$kontend" report -i "$canned" --zoom cpu=0
 expect 0 '' "$kontend" report -i "$canned" --view flame --weight wait --format csv --percent-limit 50

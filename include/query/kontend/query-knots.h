@@ -15,10 +15,14 @@
 enum { QUERY_KNOTS_PCT = 1, QUERY_KNOTS_MERGE = 16, QUERY_KNOTS_MOST = 3, QUERY_KNOT_NAMES = 3 };
 
 struct query_knot {
-	/* What was waited because of its tasks, as far as charged: no more than that can go away by
-	 * whatever is changed about them. */
-	uint64_t waited_ns;
-	double waited_pct; /* of all that was waited, also of what is charged to nobody */
+	uint64_t waited_ns; /* charged to its tasks */
+	/*
+	 * Charged to nobody, because of locks that its tasks had at other times: they may have had
+	 * them, or were about to get them. With it, no more can go away by whatever is changed
+	 * about them.
+	 */
+	uint64_t open_ns;
+	double waited_pct, at_most_pct; /* of all that was waited */
 	uint64_t tasks;
 	const char *names[QUERY_KNOT_NAMES]; /* of those with most, first */
 	size_t n_names;

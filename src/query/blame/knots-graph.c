@@ -20,6 +20,13 @@ static uint32_t lock_of(const struct model *m, uint32_t lock)
 	return twin && twin < lock ? twin : lock;
 }
 
+uint32_t knots_lock_node(const struct knots_graph *g, uint32_t lock)
+{
+	const struct model *m = g->q->model;
+
+	return lock < m->locks.n ? g->lock_node[lock_of(m, lock)] : 0;
+}
+
 /* Of folded locks and forgotten tasks nothing is known. */
 static bool is_known(const struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {

@@ -17,6 +17,7 @@
 struct component {
 	uint32_t tasks, nodes, locks; /* nodes: of tasks */
 	bool leads_out, blocks;
+	uint64_t open_ns;
 	struct blame_group g; /* what is charged to its tasks; id: its own number + 1 */
 };
 
@@ -80,6 +81,40 @@ static void charge(struct search *s)
 		g->cells = i + 1;
 		s->graph.nodes[node - 1].ns += c->ns;
 	}
+}
+
+/* A component whose tasks had a lock. */
+static uint64_t pair_of(const struct search *s, const struct blame_cell *c)
+{
+	const struct knots_graph *g = &s->graph;
+	uint32_t task = query_blame_who(s->q, c) == BLAME_TASK ? g->task_node[c->key.task] : 0;
+	uint32_t lock = knots_lock_node(g, c->key.root_lock);
+
+	return task && lock ? (uint64_t)s->of[task - 1] << 32 | (lock - 1) : UINT64_MAX;
+}
+
+/* What nobody is charged with goes, as a bound, to all who are known to have had that lock. */
+static int charge_open(struct search *s)
+{
+	struct blame_weight *pairs = s->rows.room;
+	uint64_t *open = arena_alloc(&s->q->arena, (s->graph.n_nodes + 1) * sizeof(*open));
+	size_t n = 0;
+
+	for (size_t i = 0; open && i < s->cells.n; i++) {
+		const struct blame_cell *c = &s->cells.v[i];
+		uint32_t lock = knots_lock_node(&s->graph, c->key.root_lock);
+		if (lock && c->key.state != BLAME_PASSED && query_blame_who(s->q, c) != BLAME_TASK)
+			open[lock - 1] += c->ns;
+		pairs[n].key = pair_of(s, c);
+		n += c->ns && pairs[n].key != UINT64_MAX;
+	}
+	for (size_t i = 0; i < n; i++)
+		pairs[i] = (struct blame_weight){.key = pairs[i].key};
+	blame_weights_sort(pairs, n);
+	for (size_t i = 0; open && i < n; i++)
+		if (!i || pairs[i].key != pairs[i - 1].key)
+			s->components[pairs[i].key >> 32].open_ns += open[(uint32_t)pairs[i].key];
+	return open ? 0 : -ENOMEM;
 }
 
 static uint64_t root_of(struct blame_rows *b, const struct blame_cell *c)
@@ -192,7 +227,9 @@ static void fill(struct search *s, const struct component *c, struct query_knot 
 {
 	*k = (struct query_knot){
 		.waited_ns = c->g.ns,
+		.open_ns = c->open_ns,
 		.waited_pct = 100 * (double)c->g.ns / (double)s->graph.all_ns,
+		.at_most_pct = 100 * (double)(c->g.ns + c->open_ns) / (double)s->graph.all_ns,
 		.tasks = c->tasks,
 		.circle = c->tasks > 1 && c->locks,
 	};
@@ -261,6 +298,9 @@ int query_knots(struct query *q, size_t most, struct query_knots *ret)
 	if (r < 0)
 		return r;
 	charge(&s);
+	r = charge_open(&s);
+	if (r < 0)
+		return r;
 	ret->nodes = s.graph.n_nodes;
 	ret->edges = s.graph.all_edges;
 	ret->weak_edges = s.graph.all_edges - s.graph.n_edges;
@@ -272,10 +312,12 @@ int query_knots(struct query *q, size_t most, struct query_knots *ret)
 
 const char *query_knots_sentence(struct query *q, const struct query_knot *k)
 {
-	char pct[UNITS_BUF];
+	char most[UNITS_BUF], pct[UNITS_BUF], known[UNITS_BUF + 16] = "";
 
-	return arena_printf(&q->arena, "at most %s%% of the waiting ends with %s%s: %s%s%s%s, %s",
-			    units_pct(pct, k->waited_pct), k->who,
+	if (k->at_most_pct - k->waited_pct >= 0.1)
+		snprintf(known, sizeof(known), " (%s%% known)", units_pct(pct, k->waited_pct));
+	return arena_printf(&q->arena, "at most %s%%%s of the waiting ends with %s%s: %s%s%s%s, %s",
+			    units_pct(most, k->at_most_pct), known, k->who,
 			    k->circle ? ", who wait for each other" : "",
 			    k->many_locks ? "most for " : "", k->lock ? k->lock : "a lock",
 			    k->caller ? ", got in " : "", k->caller ? k->caller : "", k->mostly);

@@ -28,6 +28,7 @@ struct knots_graph {
 	uint64_t weak_ns, merged;
 };
 
-int knots_graph(struct knots_graph *g); /* 0 or -ENOMEM */
+uint32_t knots_lock_node(const struct knots_graph *g, uint32_t lock); /* + 1; 0: none */
+int knots_graph(struct knots_graph *g);				      /* 0 or -ENOMEM */
 
 #endif
