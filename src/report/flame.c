@@ -21,12 +21,12 @@ int report_flame_ask(struct report_data *d, const struct query_spec *s, struct e
 		rows.limit = 0;
 	if (code < 0)
 		return code;
-	d->flame_by_wait = spec.by_wait = r->weight == REPORT_WEIGHT_WAIT ||
+	d->flame.by_wait = spec.by_wait = r->weight == REPORT_WEIGHT_WAIT ||
 					  r->weight == REPORT_WEIGHT_BLAME ||
 					  (r->weight == REPORT_WEIGHT_ANY && !d->hot_sum.samples);
 	spec.blame = r->weight == REPORT_WEIGHT_BLAME;
-	d->flame_refused = spec.blame ? query_flame_no_blame(d->q, &spec) : NULL;
-	return query_flame_table(d->q, &spec, &rows, &d->flame, err);
+	d->flame.refused = spec.blame ? query_flame_no_blame(d->q, &spec) : NULL;
+	return query_flame_table(d->q, &spec, &rows, &d->flame.rows, err);
 }
 
 static bool is_blame(const struct report_data *d)
@@ -38,43 +38,43 @@ static const char *weight_name(const struct report_data *d)
 {
 	if (is_blame(d))
 		return "blame";
-	return d->flame_by_wait ? "wait" : "samples";
+	return d->flame.by_wait ? "wait" : "samples";
 }
 
 void report_flame_text(const struct report_data *d, FILE *out)
 {
-	const struct query_tree *t = &d->flame.tree;
+	const struct query_tree *t = &d->flame.rows.tree;
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	fputs("#\n# flame graph", out);
-	if (!d->flame_by_wait && !d->hot_sum.samples) {
+	if (!d->flame.by_wait && !d->hot_sum.samples) {
 		fprintf(out, ": %s\n", query_hot_none(&d->hot_sum));
 		return;
 	}
-	if (d->flame_refused) {
-		fprintf(out, " by %s: not known: %s\n", weight_name(d), d->flame_refused);
+	if (d->flame.refused) {
+		fprintf(out, " by %s: not known: %s\n", weight_name(d), d->flame.refused);
 		return;
 	}
 	fprintf(out, " by %s%s: ", weight_name(d), d->spec->hot_locks ? ", lock paths only" : "");
 	if (!is_blame(d))
 		fprintf(out, "%s samples, ", units_count(a, t->n_waits));
 	fprintf(out, "%s waited, ", units_ns(b, t->total_ns));
-	report_text_count(&d->flame.table, "frames", out);
+	report_text_count(&d->flame.rows.table, "frames", out);
 	report_hot_zoom_text(d, out);
 	report_text_limit("frames", d->spec->flame_limit, out);
-	report_text_table(&d->flame.table, d->spec, out);
+	report_text_table(&d->flame.rows.table, d->spec, out);
 }
 
 void report_flame_json(const struct report_data *d, struct jsonw *j)
 {
-	const struct query_flame_rows *f = &d->flame;
+	const struct query_flame_rows *f = &d->flame.rows;
 
 	report_json_head(j, &f->table, NULL);
 	jsonw_double(j, "percent_limit", d->spec->flame_limit);
 	jsonw_str(j, "weight", weight_name(d));
 	if (is_blame(d)) {
-		jsonw_bool(j, "known", !d->flame_refused);
-		jsonw_str(j, "reason", d->flame_refused);
+		jsonw_bool(j, "known", !d->flame.refused);
+		jsonw_str(j, "reason", d->flame.refused);
 	} else {
 		jsonw_u64(j, "samples", f->tree.n_waits);
 	}

@@ -3,11 +3,11 @@
 #define KONTEND_REPORT_INTERNAL_H
 
 #include "blame.h"
+#include "flame.h"
 #include "format.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
-#include "kontend/query-flame.h"
 #include "kontend/query-held.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
@@ -49,9 +49,7 @@ struct report_data {
 	struct query_hot_sum hot_sum;
 	struct table hot;
 	struct query_hot_cpus hot_cpus; /* by group */
-	struct query_flame_rows flame;
-	bool flame_by_wait;
-	const char *flame_refused;	/* why there can be no blame in it; NULL: there can */
+	struct report_flame flame;
 	struct query_annotate annotate; /* with spec->annotate */
 	struct query_uprobe_sum uprobe; /* always */
 	struct table uprobes, upprocs, upwaits, xol, uptasks;
@@ -123,10 +121,6 @@ void report_hot_text(const struct report_data *d, FILE *out);
 void report_hot_json(const struct report_data *d, struct jsonw *j);
 void report_hot_zoom_text(const struct report_data *d, FILE *out);
 void report_hot_zoom_json(const struct report_data *d, struct jsonw *j);
-/* flame.c */
-int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
-void report_flame_text(const struct report_data *d, FILE *out);
-void report_flame_json(const struct report_data *d, struct jsonw *j);
 /* annotate.c */
 int report_annotate_ask(struct report_data *d, struct error *err);
 void report_annotate_text(const struct report_data *d, FILE *out);

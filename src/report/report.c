@@ -255,7 +255,7 @@ static const struct {
 	[REPORT_AT_UPROBES] = {ask_uprobes, TABLE(uprobes), NULL},
 	[REPORT_AT_XOL] = {ask_xol, TABLE(xol), NULL},
 	[REPORT_AT_HOT] = {ask_hot, TABLE(hot), NULL},
-	[REPORT_AT_FLAME] = {report_flame_ask, TABLE(flame.table), NULL},
+	[REPORT_AT_FLAME] = {report_flame_ask, TABLE(flame.rows.table), NULL},
 	[REPORT_AT_TREE] = {ask_tree, 0, NULL},
 	[REPORT_AT_HIST] = {ask_hist, 0, NULL},
 	[REPORT_AT_CODE] = {ask_code, 0, NULL},
