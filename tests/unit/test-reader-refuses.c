@@ -101,7 +101,8 @@ static void no_ends_at_all(void **state)
 	recording_read_bytes(&res, rec.data, rec.len);
 	assert_true(res.events && res.events == whole.events / 2);
 	snprintf(want, sizeof(want),
-		 "comm\nevents %llu waiting 0 unmatched %llu/0 lost 0 doubtful 0\n",
+		 "comm\nblamed 0 not followed 0\nevents %llu waiting 0 unmatched %llu/0 lost 0 "
+		 "doubtful 0\n",
 		 (unsigned long long)res.events, (unsigned long long)res.events);
 	assert_non_null(strstr(res.dump, want));
 	recording_result_free(&whole);
