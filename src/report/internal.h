@@ -17,6 +17,7 @@
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
+#include "uprobe.h"
 
 /* What --annotate adds is no view, but asked for and written as these are. */
 enum { REPORT_AT_CODE = REPORT_VIEW_COUNT, REPORT_CODE = 1 << REPORT_AT_CODE };
@@ -125,13 +126,6 @@ void report_hot_zoom_json(const struct report_data *d, struct jsonw *j);
 int report_annotate_ask(struct report_data *d, struct error *err);
 void report_annotate_text(const struct report_data *d, FILE *out);
 void report_annotate_json(const struct report_data *d, struct jsonw *j);
-/* uprobe.c: uprobes and slots, in each format. */
-void report_uprobe_text(const struct report_data *d, FILE *out);
-void report_uprobe_text_sum(const struct report_data *d, FILE *out); /* of the overview */
-void report_uprobe_json(const struct report_data *d, struct jsonw *j);
-void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j);
-void report_uprobe_json_source(const struct report_data *d, struct jsonw *j);
-
 static inline bool report_has(const struct report_data *d, enum report_view v)
 {
 	return d->views & (unsigned)v;
