@@ -60,6 +60,20 @@ static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)
 		       : TASK_OTHER;
 }
 
+/* By whom the task was kept off the CPU is known better in the end: what is not charged yet. */
+static int kept_off(struct model *m, uint32_t task, const struct event *ev)
+{
+	uint32_t by = task_get_quickly(&m->tasks, ev->holder.other_pid, ev->holder.other_tid);
+	struct task *t = &m->tasks.tasks[task];
+
+	if (t->did != BLAME_RUNNABLE || by == TASK_OTHER || by == task)
+		return 0;
+	for (uint32_t i = t->blame; i; i = m->blame.holds[i].of_task)
+		m->blame.holds[i].why = by;
+	t->why = by;
+	return task_name(&m->tasks, by, ev->holder.other_comm);
+}
+
 int blame_holder(struct model *m, const struct event *ev)
 {
 	/* Who has a lock may be told at any time; what it does is true as long as it is followed.
@@ -95,6 +109,8 @@ int blame_holder(struct model *m, const struct event *ev)
 	uint32_t lock = m->blame.max ? find_lock(m, ev->holder.lock) : 0;
 	if (lock && !ev->holder.hint)
 		blame_tell(m, lock, task, false, UINT64_MAX);
+	if (ev->holder.what == HOLDREC_ON && ev->holder.other_tid && kept_off(m, task, ev) < 0)
+		return -ENOMEM;
 	blame_change(m, task, state, why);
 	if (!m->tasks.tasks[task].blame)
 		m->tasks.tasks[task].did = BLAME_NOT_FOLLOWED;

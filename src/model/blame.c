@@ -15,6 +15,9 @@
  * is known to have it no more: some of them are kept, the others are one hold. What was waited
  * while nobody is known is charged to BLAME_UNKNOWN when the next one gets the lock.
  *
+ * Readers that wait behind no writer have been given the lock, and wait for a CPU: because of
+ * nobody that is known.
+ *
  * A wait holds up those locks that its task had before it began, but for the one that it is for:
  * that it has let go of. Where each of some holders waits
  * for the next one it stays with the one that closed the circle.
@@ -544,6 +547,7 @@ void blame_wait(struct model *m, struct wait *w)
 	struct blame_class *c = &m->blame.classes[w->blame];
 	advance(m, c);
 	c->n++;
+	at(m, node)->n_writers += !is_reader(m, w->lock);
 	if (!at(m, node)->n++)
 		at(m, node)->told_ns = at(m, node)->since_ns = m->now_ns;
 	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
@@ -559,6 +563,7 @@ void blame_over(struct model *m, struct wait *w)
 		return;
 	advance(m, c);
 	c->n--;
+	at(m, node)->n_writers -= !is_reader(m, w->lock);
 	w->blame = 0;
 	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
 		relink(m, w, false);
@@ -592,6 +597,16 @@ static bool have_readers(const struct model *m, uint32_t node)
 	return hold && is_reader(m, m->blame.holds[hold].lock);
 }
 
+/*
+ * Nobody waits but itself; or it is a reader, and other readers do, as no writer is before them:
+ * then they have been given the lock together with it, and only have to run.
+ */
+static bool is_kept_by_nobody(const struct model *m, const struct blame_node *n,
+			      const struct wait *w)
+{
+	return n->n <= 1 || (is_reader(m, w->lock) && !n->n_writers);
+}
+
 void blame_got(struct model *m, const struct wait *w)
 {
 	uint32_t node = m->locks.locks[w->lock].blame;
@@ -606,7 +621,7 @@ void blame_got(struct model *m, const struct wait *w)
 	if (w->doubtful || w->lock < LOCK_TYPES)
 		return;
 	struct blame_node *n = at(m, node);
-	if (n->n <= 1 && !joins) { /* but for itself nobody waits */
+	if (!joins && is_kept_by_nobody(m, n, w)) {
 		n->last_task = w->task;
 		n->last_lock = w->lock;
 		n->last_got = w->stack;

@@ -27,11 +27,12 @@ void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm)
 	}
 }
 
+/* One that nobody has waited for has no begin: somebody was told to hold it in that mode. */
 static bool began_before(const struct model *m, uint64_t addr, enum lock_type type, uint64_t ns)
 {
 	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
 
-	return at && m->locks.locks[*at].begin_ns < ns;
+	return at && m->locks.locks[*at].begin_ns && m->locks.locks[*at].begin_ns < ns;
 }
 
 void lives_named(struct model *m, const struct locksnap *snap, uint64_t time_ns)

@@ -237,6 +237,35 @@ static void what_the_root_does_is_told(void **state)
 	}
 }
 
+/* The first one that took the CPU was a moment there; who had it for most of the time is told last.
+ */
+static void who_kept_it_off_is_known_in_the_end(void **state)
+{
+	struct model *m = *state;
+
+	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
+	begin(m, 702, 0);
+	holder(m, 701, 0, HOLDREC_SEEN, HOLDREC_RUNNING);
+	holder(m, 701, 0, HOLDREC_OFF, HOLDREC_RUNNABLE); /* by 801 */
+	clock_ms = 7;
+	apply(m, (struct event){.kind = EVENT_HOLDER,
+				.pid = 700,
+				.tid = 701,
+				.holder = {.lock = LOCK(0),
+					   .comm = "holder",
+					   .other_comm = "hog",
+					   .other_pid = 850,
+					   .other_tid = 851,
+					   .what = HOLDREC_ON,
+					   .state = HOLDREC_RUNNING}});
+	clock_ms = 8;
+	assert_ms(all(m), 8);
+	assert_ms(charged(m, 701, BLAME_RUNNABLE, 0), 7);
+	for (size_t i = 0; i < m->blame.n; i++)
+		if (m->blame.cells[i].key.state == BLAME_RUNNABLE)
+			assert_int_equal(tid_of(m, m->blame.cells[i].key.why), 851);
+}
+
 /* Nobody saw 701 take the lock; a look, or the next one's owner, tells of it later. */
 static void who_is_told_of_late_has_had_it_all_the_time(void **state)
 {
@@ -299,6 +328,23 @@ static void readers_share(void **state)
 		    m->blame.cells[i].key.state == BLAME_NOT_FOLLOWED)
 			assert_int_equal(m->locks.locks[m->blame.cells[i].key.root_lock].type,
 					 LOCK_RWSEM_R);
+}
+
+/* Where no writer waits the others have the lock as well, and only have to run. */
+static void readers_keep_no_readers_waiting(void **state)
+{
+	struct model *m = *state;
+
+	for (int i = 0; i < 3; i++)
+		begin_as(m, 701 + i, 0, LCB_F_READ);
+	clock_ms = 1;
+	end(m, 701, 0, 0);
+	clock_ms = 5;
+	end(m, 702, 0, 0);
+	end(m, 703, 0, 0);
+	assert_ms(all(m), 3 + 2 * 4);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 0);
+	assert_ms(charged(m, 0, BLAME_UNKNOWN, 0), 3 + 2 * 4);
 }
 
 /* Two hundred of them: some are known, all of them share. */
@@ -666,9 +712,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_chain_is_charged_to_its_root),
 		TEST(what_the_root_does_is_told),
+		TEST(who_kept_it_off_is_known_in_the_end),
 		TEST(who_is_told_of_late_has_had_it_all_the_time),
 		TEST(who_is_told_of_late_may_wait_by_then),
 		TEST(readers_share),
+		TEST(readers_keep_no_readers_waiting),
 		TEST(many_readers_share),
 		TEST(who_waits_for_a_lock_has_let_go_of_it),
 		TEST(who_is_told_to_have_what_it_waits_for_has_it_no_more),

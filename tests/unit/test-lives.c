@@ -132,6 +132,30 @@ static void waits_of_before_are_not_those_of_who_is_named(void **state)
 }
 
 /* Of one that is not measured no event tells when it began; the look does. */
+/* A writer is told of, who waited for nothing: the other mode has no begin, and is no older lock.
+ */
+static void who_is_told_to_hold_it_makes_no_other_lock(void **state)
+{
+	struct asked *w = *state;
+	const struct ownerrec owner = {
+		.magic = OWNERREC_MAGIC, .lock = LOCK, .pid = 100, .tid = 101, .comm = "w"};
+
+	start(w);
+	synth_outputs(w->rig.synth);
+	begin_process(w, AT(100), 100, "a");
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t at = AT(300 + 200 * i);
+		synth_begin(w->rig.synth, 0, at, 100, 100, LOCK, LCB_F_READ, NULL, 0);
+		synth_owner(w->rig.synth, 0, at + 1, 100, &owner);
+		synth_end(w->rig.synth, 0, at + 1000, 100, 100, LOCK, 0);
+		look(w, AT(400 + 200 * i), 100, "a");
+	}
+	finish(w);
+	struct table t = lock_table(w);
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "contended"), 3);
+}
+
 static void who_began_later_did_not_have_it(void **state)
 {
 	struct asked *w = *state;
@@ -267,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_process_has_its_own_waits),
 		TEST(waits_of_before_are_not_those_of_who_is_named),
+		TEST(who_is_told_to_hold_it_makes_no_other_lock),
 		TEST(who_began_later_did_not_have_it),
 		TEST(a_process_without_its_first_thread_stays),
 		TEST(a_child_does_not_take_its_parents_lock),

@@ -41,7 +41,8 @@ struct holdrec {
 	/*
 	 * Of who is runnable, at OFF: who gets the CPU, which may be others later; at SEEN: who has
 	 * it then. At OFF of who falls asleep: the same. WOKEN: who ran where it was woken, which
-	 * may have been by an interrupt. 0: nobody (the idle task), or not known.
+	 * may have been by an interrupt. ON: who had the CPU before, and for most of the time that
+	 * it was runnable. 0: nobody (the idle task), or not known.
 	 */
 	int other_pid, other_tid;
 	unsigned int what, state;

@@ -71,7 +71,8 @@ struct blame_hold {
 
 /* A lock, both modes of it. */
 struct blame_node {
-	uint32_t refs, n;		   /* entries of struct lock; sure waits in flight */
+	uint32_t refs, n;		   /* entries of struct lock; sure waits in flight, */
+	uint32_t n_writers;		   /* so many of them not to read */
 	uint32_t classes, holds, children; /* first ones; children: holds of those who wait here */
 	bool busy;
 	uint64_t told_ns, time_ns; /* while it was waited for: not charged yet */

@@ -28,6 +28,7 @@ struct follow_task {
 	__u8 state;		/* enum holdrec_state, as was told; UNKNOWN: it runs */
 	__u8 pad;
 	__u32 epoch; /* when that was told */
+	__u64 since_ns;
 };
 
 /* Who has a lock, as was told last. */
@@ -102,12 +103,17 @@ struct {
 	__uint(max_entries, 1);
 } following SEC(".maps");
 
+struct sched_entity___follow {
+	__u64 sum_exec_runtime, prev_sum_exec_runtime;
+} CORE;
+
 struct task_struct___follow {
 	struct thread_info thread_info;
 	int pid;
 	unsigned int __state;
 	int on_cpu;
 	unsigned int in_iowait : 1;
+	struct sched_entity___follow se;
 } CORE;
 
 struct semaphore___count {

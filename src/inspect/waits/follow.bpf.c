@@ -21,15 +21,18 @@
 
 /* Records. */
 
-/* May there be one more here, of a kind of which there may be @most in a slice? */
-static __always_inline bool follow_may(struct follow_cpu *c, __u64 now, __u32 most)
+/*
+ * May there be one more here, of a kind of which there may be @most in a slice? What is left out
+ * while holders are followed is counted.
+ */
+static __always_inline bool follow_may(struct follow_cpu *c, __u64 now, __u32 most, __u32 follows)
 {
 	if (now - c->slice_ns >= FOLLOW_SLICE_NS) {
 		c->slice_ns = now;
 		c->used = 0;
 	}
 	if (c->used >= most) {
-		c->counts.missed++;
+		c->counts.missed += follows;
 		return false;
 	}
 	c->used++;
@@ -213,8 +216,8 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 		r->state = follow_state_of(t, BPF_CORE_READ(t, __state));
 	if (is_told && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
 		return;
-	if (!follow_may(c, now,
-			r->state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST))
+	if (!follow_may(c, now, r->state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST,
+			s->on))
 		return;
 	told->lock = lock;
 	told->owner = owner;
@@ -222,6 +225,7 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	if (r->state != HOLDREC_RUNNING) {
 		e->state = r->state;
 		e->epoch = s->epoch;
+		e->since_ns = now;
 	}
 	follow_holder(r, c, (void *)t, lock, hint);
 	if (r->state == HOLDREC_RUNNABLE)
@@ -241,7 +245,8 @@ static __always_inline void follow_owner(void *ctx, __u64 lock, __u32 flags, __u
 		return;
 	tid = BPF_CORE_READ((struct task_struct *)owner, pid);
 	e = follow_enter(owner, tid, lock, follow_kind_of(flags), &is_new);
-	if (e && s->on)
+	/* Who it is is told also where it is not followed. */
+	if (e)
 		follow_seen(ctx, s, e, lock, hint, now);
 }
 
@@ -283,14 +288,13 @@ static __always_inline void follow_got(__u64 lock, __u32 tid, __u32 flags)
 	enum follow_kind kind = follow_kind_of(flags);
 	bool is_new;
 
-	if (flags & LCB_READ || kind == FOLLOW_SEM || !told || !s)
+	if (!told || !s)
 		return;
-	if (s->on) {
-		told->lock = lock;
-		told->owner = task;
-		told->epoch = s->epoch;
-	}
-	if (follow_has_waiters(lock, kind, task))
+	told->lock = lock;
+	/* Who has it behind a reader is to be told again. */
+	told->owner = flags & LCB_READ || kind == FOLLOW_SEM ? 0 : task;
+	told->epoch = s->epoch;
+	if (told->owner && follow_has_waiters(lock, kind, task))
 		follow_enter(task, tid, lock, kind, &is_new);
 }
 
@@ -336,10 +340,11 @@ static __always_inline void follow_off(struct bpf_raw_tracepoint_args *ctx, stru
 	struct task_struct___follow *f = (void *)t;
 	struct follow_cpu *c = follow_here();
 	__u64 size = FOLLOW_SHORT;
+	__u64 now = bpf_ktime_get_ns();
 	struct holdrec *r;
 	long len;
 
-	if (!c || !follow_may(c, bpf_ktime_get_ns(), FOLLOW_OFF_MOST))
+	if (!c || !follow_may(c, now, FOLLOW_OFF_MOST, 1))
 		return;
 	r = &c->rec;
 	r->what = HOLDREC_OFF;
@@ -351,6 +356,7 @@ static __always_inline void follow_off(struct bpf_raw_tracepoint_args *ctx, stru
 	follow_other(r, (void *)ctx->args[2]);
 	e->state = r->state;
 	e->epoch = epoch;
+	e->since_ns = now;
 	if (r->state != HOLDREC_RUNNABLE) {
 		len = bpf_get_stack(ctx, r->frames, sizeof(r->frames), STACK_LEAD);
 		r->n_frames = len > 0 ? (__u32)len / sizeof(r->frames[0]) : 0;
@@ -375,8 +381,9 @@ static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
 }
 
 /* What was told of a task that was not on a CPU is so no more: it runs, or may. */
+/* @other: who has woken it, or has kept it off the CPU; NULL: not known. */
 static __always_inline void follow_back(void *ctx, struct follow_task *e, enum holdrec_what what,
-					struct task_struct *waker)
+					struct task_struct *other)
 {
 	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};
@@ -390,9 +397,23 @@ static __always_inline void follow_back(void *ctx, struct follow_task *e, enum h
 	e->state = what == HOLDREC_ON ? HOLDREC_UNKNOWN : HOLDREC_RUNNABLE;
 	nth = follow_still(e, &hint);
 	follow_holder(r, c, (void *)e->task, nth == 1 ? e->lock[1] : e->lock[0], hint);
-	if (waker)
-		follow_other(r, waker);
+	e->since_ns = bpf_ktime_get_ns();
+	if (other)
+		follow_other(r, other);
 	follow_write(ctx, c, r, FOLLOW_SHORT);
+}
+
+/*
+ * Has @prev, which had the CPU right before, kept the task off it for most of the time? It is not
+ * always the one that took it: tasks of the kernel often come first, for a moment.
+ */
+static __always_inline bool follow_kept_off(const struct follow_task *e,
+					    struct task_struct___follow *prev)
+{
+	__u64 ran = BPF_CORE_READ(prev, se.sum_exec_runtime) -
+		    BPF_CORE_READ(prev, se.prev_sum_exec_runtime);
+
+	return e->state == HOLDREC_RUNNABLE && ran >= (bpf_ktime_get_ns() - e->since_ns) / 2;
 }
 
 static __always_inline void follow_comes(struct bpf_raw_tracepoint_args *ctx,
@@ -401,7 +422,8 @@ static __always_inline void follow_comes(struct bpf_raw_tracepoint_args *ctx,
 	struct follow_task *e = follow_entry(tid);
 
 	if (e && e->task == ctx->args[2] && e->state && e->epoch == s->epoch)
-		follow_back(ctx, e, HOLDREC_ON, NULL);
+		follow_back(ctx, e, HOLDREC_ON,
+			    follow_kept_off(e, (void *)ctx->args[1]) ? (void *)ctx->args[1] : NULL);
 }
 
 SEC("raw_tp/sched_switch")

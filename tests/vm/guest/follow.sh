@@ -5,8 +5,8 @@
 . /lib/lib.sh
 
 case_of "the kernel takes the programs that follow holders"
-kontend doctor >doctor || true
-shows doctor 'follow +works'
+kontend doctor >report || true
+shows report 'follow +works'
 
 case_of "holders that sleep are told, live"
 turns "$PWD/file" >truth 2>err || skip "no holder can be made to sleep: $(cat err)"
