@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Because of whom is waited: chains of locks, what the root does meanwhile, readers, circles, who
- * is told of late, losses; and random events against a plain account that walks from each task that
- * waits to its root in each millisecond.
+ * is told of late, losses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,126 +10,7 @@
 
 #include <cmocka.h>
 
-#include "kontend/holdrec.h"
-#include "kontend/mem.h"
-#include "kontend/model.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define MS 1000000ull
-#define BASE (1000 * MS)
-#define LOCK(i) (0xffff888033333300ull + (uint64_t)(i)*0x100)
-
-static uint64_t clock_ms;
-
-static int setup(void **state)
-{
-	struct model *m = mem_calloc(1, sizeof(*m));
-	struct model_limits limits = model_limits_of(0);
-
-	limits.held = limits.blame = 4096;
-	assert_non_null(m);
-	assert_int_equal(model_init(m, &limits), 0);
-	model_start(m, BASE);
-	clock_ms = 0;
-	*state = m;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	model_deinit(*state);
-	mem_free(*state);
-	return 0;
-}
-
-static uint64_t now(void)
-{
-	return BASE + clock_ms * MS;
-}
-
-static void apply(struct model *m, struct event ev)
-{
-	ev.time = now();
-	assert_int_equal(model_apply(m, &ev), 0);
-}
-
-static void begin_as(struct model *m, int tid, int lock, uint32_t flags)
-{
-	const uint64_t frames[] = {0xffffffff81000000ull + flags, 0xffffffff82000000ull};
-
-	apply(m, (struct event){.kind = EVENT_CONTENTION_BEGIN,
-				.pid = 700,
-				.tid = tid,
-				.begin = {.lock = LOCK(lock),
-					  .frames = frames,
-					  .n_frames = 2,
-					  .flags = flags}});
-}
-
-static void begin(struct model *m, int tid, int lock)
-{
-	begin_as(m, tid, lock, LCB_F_WRITE);
-}
-
-static void end(struct model *m, int tid, int lock, int ret)
-{
-	apply(m, (struct event){.kind = EVENT_CONTENTION_END,
-				.pid = 700,
-				.tid = tid,
-				.end = {.lock = LOCK(lock), .ret = ret}});
-}
-
-static void owner(struct model *m, int waiter, int lock, int tid, bool hint)
-{
-	apply(m, (struct event){.kind = EVENT_OWNER,
-				.pid = 700,
-				.tid = waiter,
-				.owner = {.lock = LOCK(lock),
-					  .comm = "holder",
-					  .pid = 700,
-					  .tid = tid,
-					  .hint = hint}});
-}
-
-static void holder(struct model *m, int tid, int lock, enum holdrec_what what,
-		   enum holdrec_state state)
-{
-	const uint64_t frames[] = {0xffffffff83000000ull};
-
-	apply(m, (struct event){.kind = EVENT_HOLDER,
-				.pid = tid ? 700 : 0,
-				.tid = tid,
-				.holder = {.lock = lock < 0 ? 0 : LOCK(lock),
-					   .frames = frames,
-					   .n_frames = state == HOLDREC_ASLEEP,
-					   .comm = "holder",
-					   .other_comm = "other",
-					   .other_pid = state == HOLDREC_RUNNABLE ? 800 : 0,
-					   .other_tid = state == HOLDREC_RUNNABLE ? 801 : 0,
-					   .what = (uint8_t)what,
-					   .state = (uint8_t)state}});
-}
-
-static int32_t tid_of(const struct model *m, uint32_t task)
-{
-	return task == TASK_OTHER ? 0 : m->tasks.tasks[task].tid;
-}
-
-/* What is charged to the task in that state; ms. @lock -1: because of whatever lock. */
-static double charged(const struct model *m, int tid, int state, int lock)
-{
-	uint64_t ns = 0;
-
-	for (size_t i = 0; i < m->blame.n; i++) {
-		const struct blame_cell *c = &m->blame.cells[i];
-		if (tid_of(m, c->key.task) == tid && c->key.state == state &&
-		    (lock < 0 || m->locks.locks[c->key.root_lock].addr == LOCK(lock)))
-			ns += c->ns;
-	}
-	return (double)ns / MS;
-}
+#include "blamed.h"
 
 static double charged_time(const struct model *m, int tid, int state)
 {
@@ -143,25 +23,10 @@ static double charged_time(const struct model *m, int tid, int state)
 	return (double)ns / MS;
 }
 
-/* All that is charged, and what is not yet. */
-static double all(struct model *m)
-{
-	uint64_t ns = m->blame.lost_ns;
-
-	model_tick(m, now());
-	for (size_t i = 0; i < m->blame.n; i++)
-		ns += m->blame.cells[i].key.state == BLAME_PASSED ? 0 : m->blame.cells[i].ns;
-	for (uint32_t i = 1; i < m->blame.n_classes; i++)
-		ns += m->blame.classes[i].ns;
-	return (double)ns / MS;
-}
-
 static double waited(const struct model *m)
 {
 	return (double)m->holds.waited_ns / MS;
 }
-
-#define assert_ms(a, b) assert_int_equal((int)((a)*1000 + 0.5), (int)((b)*1000 + 0.5))
 
 static void a_chain_is_charged_to_its_root(void **state)
 {
@@ -520,171 +385,6 @@ static void the_log_has_the_same(void **state)
 	assert_int_equal(ns, 6000 * MS);
 }
 
-/* The plain account. */
-
-enum { TASKS = 12, LOCKS = 5, STATES = BLAME_STATES, STEPS = 6000 };
-
-struct plain_task {
-	int waits;	/* lock; -1: none */
-	uint64_t since; /* order of events */
-	int state;
-};
-
-struct plain_lock {
-	int holder; /* -1: nobody is known */
-	uint64_t since;
-	int waiters;
-};
-
-struct plain {
-	struct plain_task tasks[TASKS];
-	struct plain_lock locks[LOCKS];
-	double charged[TASKS + 1][STATES];
-	uint64_t order;
-	double sum;
-	int circles;
-};
-
-static bool is_blocked(const struct plain *p, int lock)
-{
-	int h = p->locks[lock].holder;
-
-	return h >= 0 && p->tasks[h].waits >= 0 && p->tasks[h].since > p->locks[lock].since;
-}
-
-/* In each millisecond from who waits to its root; a circle is charged to somebody in it. */
-static void count_ms(struct plain *p)
-{
-	for (int t = 0; t < TASKS; t++) {
-		int lock = p->tasks[t].waits, steps = 0;
-		if (lock < 0)
-			continue;
-		p->sum++;
-		while (is_blocked(p, lock) && steps++ < LOCKS)
-			lock = p->tasks[p->locks[lock].holder].waits;
-		int h = p->locks[lock].holder;
-		if (steps > LOCKS)
-			p->circles++;
-		else
-			p->charged[h < 0 ? TASKS : h][h < 0 ? BLAME_UNKNOWN : p->tasks[h].state] +=
-				1;
-	}
-}
-
-static void plain_begin(struct plain *p, struct model *m, int t, int lock)
-{
-	begin(m, 701 + t, lock);
-	p->tasks[t].waits = lock;
-	p->tasks[t].since = ++p->order;
-	if (p->locks[lock].waiters++)
-		return;
-	/* Who waits first is told who has it: somebody who does not wait himself. */
-	int h = rand() % TASKS;
-	if (h == t || p->tasks[h].waits >= 0 || rand() % 3 == 0)
-		return;
-	p->locks[lock].holder = h;
-	p->locks[lock].since = p->order;
-	owner(m, 701 + t, lock, 701 + h, false);
-}
-
-static bool holds_any(const struct plain *p, int t)
-{
-	for (int i = 0; i < LOCKS; i++)
-		if (p->locks[i].holder == t)
-			return true;
-	return false;
-}
-
-/* Who has nothing is followed no more. */
-static void forget_states(struct plain *p)
-{
-	for (int t = 0; t < TASKS; t++)
-		if (!holds_any(p, t))
-			p->tasks[t].state = BLAME_NOT_FOLLOWED;
-}
-
-static void plain_end(struct plain *p, struct model *m, int t, int ret)
-{
-	int lock = p->tasks[t].waits;
-
-	end(m, 701 + t, lock, ret);
-	p->tasks[t].waits = -1;
-	p->order++;
-	if (!--p->locks[lock].waiters) {
-		p->locks[lock].holder = -1;
-	} else if (!ret) {
-		p->locks[lock].holder = t;
-		p->locks[lock].since = p->order;
-		p->tasks[t].state = BLAME_RUNNING;
-	}
-	forget_states(p);
-}
-
-static void plain_state(struct plain *p, struct model *m, int t)
-{
-	static const struct {
-		enum holdrec_what what;
-		enum holdrec_state state;
-		enum blame_state means;
-	} to[] = {{HOLDREC_OFF, HOLDREC_RUNNABLE, BLAME_RUNNABLE},
-		  {HOLDREC_OFF, HOLDREC_ASLEEP, BLAME_ASLEEP},
-		  {HOLDREC_OFF, HOLDREC_IO, BLAME_IO},
-		  {HOLDREC_ON, HOLDREC_RUNNING, BLAME_RUNNING}};
-	int i = rand() % 4;
-
-	for (int l = 0; l < LOCKS; l++)
-		if (p->locks[l].holder == t) {
-			holder(m, 701 + t, l, to[i].what, to[i].state);
-			p->tasks[t].state = to[i].means;
-			return;
-		}
-}
-
-static void step(struct plain *p, struct model *m)
-{
-	int t = rand() % TASKS, lock = rand() % LOCKS;
-
-	if (rand() % 4 == 0)
-		plain_state(p, m, t);
-	else if (p->tasks[t].waits >= 0)
-		plain_end(p, m, t, rand() % 5 == 0 ? -4 : 0);
-	else if (p->locks[lock].holder != t)
-		plain_begin(p, m, t, lock);
-}
-
-static void equals_a_plain_account(void **state)
-{
-	struct model *m = *state;
-	struct plain p = {.circles = 0};
-	double circles = 0;
-
-	srand(21);
-	for (int i = 0; i < TASKS; i++)
-		p.tasks[i] = (struct plain_task){-1, 0, BLAME_NOT_FOLLOWED};
-	for (int i = 0; i < LOCKS; i++)
-		p.locks[i].holder = -1;
-	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
-	for (int i = 0; i < STEPS; i++) {
-		for (int ms = rand() % 4; ms; ms--, clock_ms++)
-			count_ms(&p);
-		/* What begins after a hold has begun is told by times. */
-		apply(m, (struct event){.kind = EVENT_THROTTLE});
-		step(&p, m);
-		if (i % 500 == 499)
-			assert_ms(all(m), p.sum);
-		count_ms(&p);
-		clock_ms++;
-	}
-	assert_ms(all(m), p.sum);
-	for (int t = 0; t < TASKS; t++) {
-		for (int s = BLAME_NOT_FOLLOWED; s < BLAME_CIRCLE; s++)
-			assert_ms(charged(m, 701 + t, s, -1), p.charged[t][s]);
-		circles += charged(m, 701 + t, BLAME_CIRCLE, -1);
-	}
-	assert_ms(circles, p.circles);
-	assert_true(p.circles > 100 && p.charged[3][BLAME_ASLEEP] > 50);
-}
-
 static void a_copy_goes_on_alike(void **state)
 {
 	struct model *m = *state, copy;
@@ -725,7 +425,6 @@ int main(void)
 		TEST(who_has_ended_has_nothing),
 		TEST(cells_that_are_folded_keep_their_sum),
 		TEST(the_log_has_the_same),
-		TEST(equals_a_plain_account),
 		TEST(a_copy_goes_on_alike),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,6 +345,22 @@ static void reach_all(bool reach[TASKS][TASKS])
 				reach[i][j] |= reach[i][k] && reach[k][j];
 }
 
+static bool is_strong(const struct account *a, int i, int j)
+{
+	return a->ns[i][j] && a->ns[i][j] * 100 >= a->all;
+}
+
+/* What the task waited for those with whom it is in no circle. */
+static uint64_t leads_out(const struct account *a, bool reach[TASKS][TASKS], int i)
+{
+	uint64_t ns = 0;
+
+	for (int j = 0; j < TASKS; j++)
+		if (is_strong(a, i, j) && !reach[j][i])
+			ns += a->ns[i][j];
+	return ns;
+}
+
 /* The sums of knots, by their first task; 0: it is in none, or not the first. */
 static int account_knots(const struct account *a, uint64_t ret[TASKS], int size[TASKS])
 {
@@ -353,25 +369,25 @@ static int account_knots(const struct account *a, uint64_t ret[TASKS], int size[
 
 	for (int i = 0; i < TASKS; i++)
 		for (int j = 0; j < TASKS; j++)
-			reach[i][j] = a->ns[i][j] * 100 >= a->all && a->ns[i][j];
+			reach[i][j] = is_strong(a, i, j);
 	reach_all(reach);
 	for (int i = 0; i < TASKS; i++) {
-		bool blocks = false, ends = true;
+		bool blocks = false;
+		uint64_t out = 0;
 		ret[i] = 0;
 		size[i] = 0;
-		for (int j = 0; j < TASKS; j++) {
+		for (int j = 0; j < TASKS; j++)
 			blocks |= j != i && reach[j][i];
-			ends &= !reach[i][j] || reach[j][i];
-		}
-		for (int j = 0; blocks && ends && j < TASKS; j++) {
+		for (int j = 0; blocks && j < TASKS; j++) {
 			if (j != i && !(reach[i][j] && reach[j][i]))
 				continue;
 			if (j < i)
 				blocks = false;
 			ret[i] += a->to[j];
+			out += leads_out(a, reach, j);
 			size[i]++;
 		}
-		ret[i] = blocks && ends ? ret[i] : 0;
+		ret[i] = blocks && out <= ret[i] / QUERY_KNOTS_OUT_PART ? ret[i] : 0;
 		n += ret[i] != 0;
 	}
 	return n;

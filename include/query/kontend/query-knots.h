@@ -7,11 +7,13 @@
 /*
  * What would help most: the knots of the wait-for graph of tasks and locks. A task leads to the
  * locks that it waited for, a lock to the tasks that had it meanwhile. A knot is a set of tasks
- * that wait for each other, or one task that others wait for, of which nothing leads out: waiting
- * ends there, whatever is done elsewhere. Edges of less than QUERY_KNOTS_PCT of all that was waited
- * are left out. Where more than QUERY_KNOTS_MERGE tasks have the same name they are one node, a
- * process or, where there are more than that of those, all of them.
+ * that wait for each other, or one task that others wait for, of which nothing leads out, or no
+ * more than a quarter of what ends there: waiting ends there, whatever is done elsewhere. Edges of
+ * less than QUERY_KNOTS_PCT of all that was waited are left out. Where more than QUERY_KNOTS_MERGE
+ * tasks have the same name they are one node, a process or, where there are more than that of
+ * those, all of them.
  */
+enum { QUERY_KNOTS_OUT_PART = 4 };
 enum { QUERY_KNOTS_PCT = 1, QUERY_KNOTS_MERGE = 16, QUERY_KNOTS_MOST = 3, QUERY_KNOT_NAMES = 3 };
 
 struct query_knot {

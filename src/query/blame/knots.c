@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What would help most. Knots are found in the wait-for graph (knots-graph.c) as its strongly
- * connected components without an edge out of them. How strong one is says the model's blame, not
+ * connected components that hardly anything leads out of: a bottleneck that waits a little for
+ * others itself is one all the same. How strong one is says the model's blame, not
  * the graph: the sum of what is charged to its tasks as roots, moment by moment. It is a bound and
  * no promise: who need not wait here may wait elsewhere then.
  */
@@ -16,7 +17,8 @@
 
 struct component {
 	uint32_t tasks, nodes, locks; /* nodes: of tasks */
-	bool leads_out, blocks;
+	bool blocks;
+	uint64_t out_ns; /* waited, along edges to other components */
 	uint64_t open_ns;
 	struct blame_group g; /* what is charged to its tasks; id: its own number + 1 */
 };
@@ -33,7 +35,7 @@ struct search {
 
 static bool is_knot(const struct component *c)
 {
-	return c->blocks && !c->leads_out && c->g.ns;
+	return c->blocks && c->g.ns && c->out_ns <= c->g.ns / QUERY_KNOTS_OUT_PART;
 }
 
 static int find_components(struct search *s)
@@ -59,7 +61,7 @@ static int find_components(struct search *s)
 	}
 	for (size_t i = 0; i < g->n_edges; i++)
 		if (s->of[g->edges[i].from] != s->of[g->edges[i].to])
-			s->components[s->of[g->edges[i].from]].leads_out = true;
+			s->components[s->of[g->edges[i].from]].out_ns += g->edges[i].weight;
 	return 0;
 }
 

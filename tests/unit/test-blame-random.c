@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Because of whom is waited: random events against a plain account that walks from each task that
+ * waits to its root in each millisecond.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "blamed.h"
+
+enum { TASKS = 12, LOCKS = 5, STATES = BLAME_STATES, STEPS = 6000 };
+
+struct plain_task {
+	int waits;	/* lock; -1: none */
+	uint64_t since; /* order of events */
+	int state;
+};
+
+struct plain_lock {
+	int holder; /* -1: nobody is known */
+	uint64_t since;
+	int waiters;
+};
+
+struct plain {
+	struct plain_task tasks[TASKS];
+	struct plain_lock locks[LOCKS];
+	double charged[TASKS + 1][STATES];
+	uint64_t order;
+	double sum;
+	int circles;
+};
+
+static bool is_blocked(const struct plain *p, int lock)
+{
+	int h = p->locks[lock].holder;
+
+	return h >= 0 && p->tasks[h].waits >= 0 && p->tasks[h].since > p->locks[lock].since;
+}
+
+/* In each millisecond from who waits to its root; a circle is charged to somebody in it. */
+static void count_ms(struct plain *p)
+{
+	for (int t = 0; t < TASKS; t++) {
+		int lock = p->tasks[t].waits, steps = 0;
+		if (lock < 0)
+			continue;
+		p->sum++;
+		while (is_blocked(p, lock) && steps++ < LOCKS)
+			lock = p->tasks[p->locks[lock].holder].waits;
+		int h = p->locks[lock].holder;
+		if (steps > LOCKS)
+			p->circles++;
+		else
+			p->charged[h < 0 ? TASKS : h][h < 0 ? BLAME_UNKNOWN : p->tasks[h].state] +=
+				1;
+	}
+}
+
+static void plain_begin(struct plain *p, struct model *m, int t, int lock)
+{
+	begin(m, 701 + t, lock);
+	p->tasks[t].waits = lock;
+	p->tasks[t].since = ++p->order;
+	if (p->locks[lock].waiters++)
+		return;
+	/* Who waits first is told who has it: somebody who does not wait himself. */
+	int h = rand() % TASKS;
+	if (h == t || p->tasks[h].waits >= 0 || rand() % 3 == 0)
+		return;
+	p->locks[lock].holder = h;
+	p->locks[lock].since = p->order;
+	owner(m, 701 + t, lock, 701 + h, false);
+}
+
+static bool holds_any(const struct plain *p, int t)
+{
+	for (int i = 0; i < LOCKS; i++)
+		if (p->locks[i].holder == t)
+			return true;
+	return false;
+}
+
+/* Who has nothing is followed no more. */
+static void forget_states(struct plain *p)
+{
+	for (int t = 0; t < TASKS; t++)
+		if (!holds_any(p, t))
+			p->tasks[t].state = BLAME_NOT_FOLLOWED;
+}
+
+static void plain_end(struct plain *p, struct model *m, int t, int ret)
+{
+	int lock = p->tasks[t].waits;
+
+	end(m, 701 + t, lock, ret);
+	p->tasks[t].waits = -1;
+	p->order++;
+	if (!--p->locks[lock].waiters) {
+		p->locks[lock].holder = -1;
+	} else if (!ret) {
+		p->locks[lock].holder = t;
+		p->locks[lock].since = p->order;
+		p->tasks[t].state = BLAME_RUNNING;
+	}
+	forget_states(p);
+}
+
+static void plain_state(struct plain *p, struct model *m, int t)
+{
+	static const struct {
+		enum holdrec_what what;
+		enum holdrec_state state;
+		enum blame_state means;
+	} to[] = {{HOLDREC_OFF, HOLDREC_RUNNABLE, BLAME_RUNNABLE},
+		  {HOLDREC_OFF, HOLDREC_ASLEEP, BLAME_ASLEEP},
+		  {HOLDREC_OFF, HOLDREC_IO, BLAME_IO},
+		  {HOLDREC_ON, HOLDREC_RUNNING, BLAME_RUNNING}};
+	int i = rand() % 4;
+
+	for (int l = 0; l < LOCKS; l++)
+		if (p->locks[l].holder == t) {
+			holder(m, 701 + t, l, to[i].what, to[i].state);
+			p->tasks[t].state = to[i].means;
+			return;
+		}
+}
+
+static void step(struct plain *p, struct model *m)
+{
+	int t = rand() % TASKS, lock = rand() % LOCKS;
+
+	if (rand() % 4 == 0)
+		plain_state(p, m, t);
+	else if (p->tasks[t].waits >= 0)
+		plain_end(p, m, t, rand() % 5 == 0 ? -4 : 0);
+	else if (p->locks[lock].holder != t)
+		plain_begin(p, m, t, lock);
+}
+
+static void equals_a_plain_account(void **state)
+{
+	struct model *m = *state;
+	struct plain p = {.circles = 0};
+	double circles = 0;
+
+	srand(21);
+	for (int i = 0; i < TASKS; i++)
+		p.tasks[i] = (struct plain_task){-1, 0, BLAME_NOT_FOLLOWED};
+	for (int i = 0; i < LOCKS; i++)
+		p.locks[i].holder = -1;
+	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
+	for (int i = 0; i < STEPS; i++) {
+		for (int ms = rand() % 4; ms; ms--, clock_ms++)
+			count_ms(&p);
+		/* What begins after a hold has begun is told by times. */
+		apply(m, (struct event){.kind = EVENT_THROTTLE});
+		step(&p, m);
+		if (i % 500 == 499)
+			assert_ms(all(m), p.sum);
+		count_ms(&p);
+		clock_ms++;
+	}
+	assert_ms(all(m), p.sum);
+	for (int t = 0; t < TASKS; t++) {
+		for (int s = BLAME_NOT_FOLLOWED; s < BLAME_CIRCLE; s++)
+			assert_ms(charged(m, 701 + t, s, -1), p.charged[t][s]);
+		circles += charged(m, 701 + t, BLAME_CIRCLE, -1);
+	}
+	assert_ms(circles, p.circles);
+	assert_true(p.circles > 100 && p.charged[3][BLAME_ASLEEP] > 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(equals_a_plain_account, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
