@@ -7,6 +7,7 @@
  */
 #include "internal.h"
 #include "kontend/query-chains.h"
+#include "kontend/query-knots.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-verdict.h"
 #include "kontend/units.h"
@@ -186,6 +187,33 @@ static const char *say_holder(struct judge *j, uint64_t lock)
 			    now.holder, now.is ? ", " : "", now.is ? now.is : "");
 }
 
+/* "at most 61% of the waiting ends with mysqld/801, running 72%", of the window. */
+static const char *say_knot(struct judge *j)
+{
+	struct query_knots all;
+	char pct[UNITS_BUF];
+
+	if (!j->q->model->blame.max || query_knots(j->q, 1, &all) < 0 || !all.n)
+		return NULL;
+	const struct query_knot *k = &all.knots[0];
+	const char *who = k->n_names ? k->names[0] : "-";
+	if (k->tasks > 1)
+		who = arena_printf(&j->q->arena, "%s and %llu more", who,
+				   (unsigned long long)k->tasks - 1);
+	bool is_followed = k->mostly && strcmp(k->mostly_state, "not_followed") != 0;
+	return arena_printf(&j->q->arena, "at most %s%% of the waiting ends with %s%s%s",
+			    units_pct(pct, k->at_most_pct), who, is_followed ? ", " : "",
+			    is_followed ? k->mostly : "");
+}
+
+/* Who has the lock now; where nobody is known to, with whom most of the waiting has ended. */
+static const char *say_because(struct judge *j, uint64_t lock)
+{
+	const char *holder = say_holder(j, lock);
+
+	return holder ? holder : say_knot(j);
+}
+
 /* The longest that a task has waited by now for the lock of that row; 0: nobody does. */
 static uint64_t longest_of(const struct judge *j, uint64_t id)
 {
@@ -219,7 +247,7 @@ static const char *say_worst(struct judge *j, struct query_verdict *v)
 
 	v->lock = id;
 	v->name = name;
-	v->because = say_holder(j, id);
+	v->because = say_because(j, id);
 	units_nsrate(r, rate->known ? rate->d : 0);
 	if (!j->f->average && n->known && n->u && longest)
 		return arena_printf(&j->q->arena, "%llu task%s for %s: %s/s, the longest for %s",
@@ -239,7 +267,7 @@ static const char *say_longest(struct judge *j, struct query_verdict *v)
 		return say_worst(j, v);
 	v->lock = o->longest_lock_id;
 	v->name = short_name(j, v->lock, o->longest_lock, o->longest_type);
-	v->because = say_holder(j, v->lock);
+	v->because = say_because(j, v->lock);
 	return arena_printf(&j->q->arena, "%s has waited for %s for %s%s", o->longest_task, v->name,
 			    o->longest_approx ? "~" : "", units_ns(ns, o->longest_ns));
 }
