@@ -12,7 +12,7 @@ middle half of the pairs. kontend's own time is beside it, in percent of the loa
 without an idle CPU the load pays for it, too.
 
 Ways: `waits` is a report of locks that follows no holders; `follow` follows them, as reports do
-without options; `holders` has all views of holders, and tells as well who held each lock when a wait
+without options; `holders` has all views of holders; `owners` tells as well who held each lock when each wait
 began.
 """
 import collections
@@ -27,7 +27,7 @@ import tempfile
 import time
 
 SAMPLES = 2000
-HOLDERS = "chains,held,blame,did"
+HOLDERS = "chains,held,blame,did,queues"
 SETTLE_S = 0.4
 
 
@@ -125,7 +125,8 @@ def ways(kontend, out):
               "-o", out]
     return {"waits": report + ["--view", "locks", "--no-follow"],
             "follow": report + ["--view", "locks"],
-            "holders": report + ["--view", "locks," + HOLDERS, "--owner"]}
+            "holders": report + ["--view", "locks," + HOLDERS],
+            "owners": report + ["--view", "locks," + HOLDERS, "--owner"]}
 
 
 def loads(kontend, lock_load):
