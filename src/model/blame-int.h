@@ -16,8 +16,36 @@ void blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uin
 
 /* blame.c: what is waited for the lock until now goes to its holders. */
 void blame_settle(struct model *m, uint32_t node);
+/* So much of BLAME_WHOLE of what has added up there. */
+enum { BLAME_WHOLE = 1 << 16 };
+void blame_charge_part(struct model *m, uint32_t node, uint32_t part);
+void blame_charge_nobody(struct model *m, uint32_t node);
+/* That of a lock; its class of those who wait for @lock in @stack. 0: there is no memory. */
+uint32_t blame_node_of(struct model *m, uint32_t lock);
+uint32_t blame_class_of(struct model *m, uint32_t node, uint32_t lock, uint32_t stack);
+void blame_advance(struct model *m, struct blame_class *c);
+
+/* blame-holds.c: the task has it from now on; 0: it is one of many, or there is no memory. */
+uint32_t blame_add_hold(struct model *m, uint32_t node, uint32_t task, uint32_t lock);
+void blame_take_off(struct model *m, uint32_t hold); /* what has added up stays */
+void blame_drop_holds(struct model *m, uint32_t node);
+bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task);
+/* The hold's task waits at that node from now on; 0: it does not. */
+void blame_link(struct model *m, uint32_t hold, uint32_t blocked);
+/* What it waits for, other than in @but; 0: nothing. */
+uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const struct wait *but);
+void blame_open_circles(struct model *m); /* after links have gone */
 /* What the task does from now on, whatever it has. */
 void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why);
-void blame_drop_holds(struct model *m, uint32_t node);
+
+static inline struct blame_node *blame_at(struct model *m, uint32_t node)
+{
+	return &m->blame.nodes[node];
+}
+
+static inline bool blame_is_reader(const struct model *m, uint32_t lock)
+{
+	return locktype_is_reader((enum lock_type)m->locks.locks[lock].type);
+}
 
 #endif

@@ -12,8 +12,8 @@ middle half of the pairs. kontend's own time is beside it, in percent of the loa
 without an idle CPU the load pays for it, too.
 
 Ways: `waits` is a report of locks that follows no holders; `follow` follows them, as reports do
-without options; `holders` has all views of holders; `owners` tells as well who held each lock when each wait
-began.
+without options; `holders` has all views of holders; `owners` tells as well who held each lock when
+each wait began.
 """
 import collections
 import os

@@ -303,6 +303,39 @@ static void a_circle_is_said(void **state)
 	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 1 + 3 * 2);
 }
 
+/* More locks of one task, more tasks at one lock, more circles than are kept: the sum stays. */
+static void what_is_too_much_is_charged_all_the_same(void **state)
+{
+	struct model *m = *state;
+
+	for (int i = 0; i < 100; i++) {
+		begin(m, 1000 + i, i);
+		owner(m, 1000 + i, i, 701, false);
+	}
+	for (int i = 0; i < 1100; i++) {
+		begin(m, 2000 + i, 200 + i);
+		owner(m, 2000 + i, 200 + i, 4000 + i, false);
+		begin(m, 4000 + i, 199);
+	}
+	for (int i = 0; i < 80; i++) {
+		begin(m, 6000 + i, 2000 + i);
+		owner(m, 6000 + i, 2000 + i, 7000 + i, false);
+		begin(m, 7000 + i, 2000 + i + 100);
+		owner(m, 7000 + i, 2000 + i + 100, 6000 + i, false);
+	}
+	clock_ms = 10;
+	assert_ms(all(m), 10 * (100 + 2 * 1100 + 2 * 80));
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, -1), 10 * 64);
+	assert_int_equal(m->blame.n_circles, 64);
+	for (int i = 0; i < 80; i++)
+		end(m, 6000 + i, 2000 + i, -4);
+	assert_int_equal(m->blame.n_circles, 0);
+	begin(m, 701, 300); /* what it has is behind that now */
+	clock_ms = 11;
+	all(m);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, -1), 10 * 64);
+}
+
 static void what_is_lost_ends_what_is_known(void **state)
 {
 	struct model *m = *state;
@@ -421,6 +454,7 @@ int main(void)
 		TEST(who_waits_for_a_lock_has_let_go_of_it),
 		TEST(who_is_told_to_have_what_it_waits_for_has_it_no_more),
 		TEST(a_circle_is_said),
+		TEST(what_is_too_much_is_charged_all_the_same),
 		TEST(what_is_lost_ends_what_is_known),
 		TEST(who_has_ended_has_nothing),
 		TEST(cells_that_are_folded_keep_their_sum),

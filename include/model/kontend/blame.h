@@ -71,8 +71,9 @@ struct blame_hold {
 
 /* A lock, both modes of it. */
 struct blame_node {
-	uint32_t refs, n;		   /* entries of struct lock; sure waits in flight, */
-	uint32_t n_writers;		   /* so many of them not to read */
+	uint32_t refs, n;   /* entries of struct lock; sure waits in flight, */
+	uint32_t n_writers; /* so many of them not to read */
+	uint32_t n_children;
 	uint32_t classes, holds, children; /* first ones; children: holds of those who wait here */
 	bool busy;
 	uint64_t told_ns, time_ns; /* while it was waited for: not charged yet */
@@ -81,6 +82,8 @@ struct blame_node {
 	uint32_t last_task, last_lock, last_got;
 	uint64_t last_ns;
 };
+
+enum { BLAME_CIRCLES = 64 };
 
 struct blame {
 	uint32_t max; /* cells; 0: nobody is blamed */
@@ -96,11 +99,11 @@ struct blame {
 	struct blame_hold *holds;
 	size_t cap_nodes, cap_classes, cap_holds;
 	uint32_t n_nodes, n_classes, n_holds, free_node, free_class, free_hold;
-	bool following;	       /* what holders do is told */
-	uint32_t n_circles;    /* holds that close one */
-	uint64_t not_followed; /* holders of which it was not */
-	uint64_t lost_ns;      /* charged to no cell, for want of memory */
-	uint64_t folded;       /* cells that were given up */
+	bool following;				    /* what holders do is told */
+	uint32_t n_circles, circles[BLAME_CIRCLES]; /* holds that close one */
+	uint64_t not_followed;			    /* holders of which it was not */
+	uint64_t lost_ns;			    /* charged to no cell, for want of memory */
+	uint64_t folded;			    /* cells that were given up */
 };
 
 #endif

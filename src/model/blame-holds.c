@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who has which lock, and waits for which one: holds, and their links to nodes (blame.c). Before a
+ * hold or a link changes, its node is settled. What one task has, and what waits at one node, is
+ * bounded, so that no recording makes an event go through more: beyond that a holder is like one
+ * that is not known by name, or that waits for nothing.
+ */
+#include "blame-int.h"
+
+enum {
+	READERS_MOST = 8,     /* of a node that are kept */
+	STEPS_MOST = 32,      /* of a chain that are looked at for a circle */
+	OF_TASK_MOST = 64,    /* locks of one task */
+	CHILDREN_MOST = 1024, /* holds of those who wait at one node */
+};
+
+/* Links: what a hold waits for. */
+
+static void forget_circle(struct blame *b, uint32_t hold)
+{
+	uint32_t at = 0;
+
+	while (at < b->n_circles && b->circles[at] != hold)
+		at++;
+	if (at < b->n_circles)
+		b->circles[at] = b->circles[--b->n_circles];
+	b->holds[hold].circle = false;
+}
+
+static void unlink_hold(struct model *m, uint32_t hold)
+{
+	struct blame_hold *h = &m->blame.holds[hold];
+	uint32_t *place;
+
+	if (h->circle)
+		forget_circle(&m->blame, hold);
+	if (!h->blocked)
+		return;
+	blame_at(m, h->blocked)->n_children--;
+	place = &blame_at(m, h->blocked)->children;
+	while (*place && *place != hold)
+		place = &m->blame.holds[*place].beside;
+	if (*place)
+		*place = h->beside;
+	h->blocked = h->beside = 0;
+}
+
+/* From who has that lock on, whoever waits for whom: does it lead to @node? */
+static bool leads_to(const struct model *m, uint32_t from, uint32_t node)
+{
+	const struct blame *b = &m->blame;
+
+	for (int steps = 0; from && steps < STEPS_MOST; steps++) {
+		uint32_t next = 0;
+		if (from == node)
+			return true;
+		for (uint32_t i = b->nodes[from].holds; i && !next; i = b->holds[i].next)
+			next = b->holds[i].circle ? 0 : b->holds[i].blocked;
+		from = next;
+	}
+	return false;
+}
+
+void blame_link(struct model *m, uint32_t hold, uint32_t blocked)
+{
+	struct blame_hold *h = &m->blame.holds[hold];
+
+	unlink_hold(m, hold);
+	if (!blocked || blame_at(m, blocked)->n_children >= CHILDREN_MOST)
+		return;
+	if (leads_to(m, blocked, h->node)) {
+		if (m->blame.n_circles >= BLAME_CIRCLES)
+			return;
+		m->blame.circles[m->blame.n_circles++] = hold;
+		h->circle = true;
+	}
+	blame_at(m, blocked)->n_children++;
+	h->blocked = blocked;
+	h->beside = blame_at(m, blocked)->children;
+	blame_at(m, blocked)->children = hold;
+}
+
+/* After a link has gone: what was a circle may be none any more. */
+void blame_open_circles(struct model *m)
+{
+	struct blame *b = &m->blame;
+
+	for (uint32_t i = b->n_circles; i-- > 0;) {
+		uint32_t hold = b->circles[i];
+		if (leads_to(m, b->holds[hold].blocked, b->holds[hold].node))
+			continue;
+		blame_settle(m, b->holds[hold].node);
+		forget_circle(b, hold);
+	}
+}
+
+/* What the task of a hold waits for, other than in @but; 0: nothing. */
+uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const struct wait *but)
+{
+	const struct task *t = &m->tasks.tasks[h->task];
+
+	for (uint32_t i = h->task == TASK_OTHER ? 0 : t->depth; i-- > 0;) {
+		const struct wait *w = &m->waits.waits[t->waits[i]];
+		if (w != but && !w->doubtful && w->begin_ns >= h->got_ns)
+			return blame_node_of(m, w->lock);
+	}
+	return 0;
+}
+
+/* Holds. */
+
+static void forget_hold(struct model *m, uint32_t hold)
+{
+	struct blame *b = &m->blame;
+	struct task *t = &m->tasks.tasks[b->holds[hold].task];
+	uint32_t *place = &t->blame;
+
+	unlink_hold(m, hold);
+	while (*place && *place != hold)
+		place = &b->holds[*place].of_task;
+	if (*place)
+		*place = b->holds[hold].of_task;
+	/* What it does is told of who has a lock alone. */
+	if (!t->blame)
+		t->did = BLAME_NOT_FOLLOWED;
+	blame_put_hold(b, hold);
+}
+
+/* What has added up stays. */
+void blame_take_off(struct model *m, uint32_t hold)
+{
+	struct blame_node *n = blame_at(m, m->blame.holds[hold].node);
+	uint32_t *place = &n->holds;
+
+	while (*place && *place != hold)
+		place = &m->blame.holds[*place].next;
+	if (*place)
+		*place = m->blame.holds[hold].next;
+	forget_hold(m, hold);
+	n->since_ns = m->now_ns;
+	blame_open_circles(m);
+}
+
+void blame_drop_holds(struct model *m, uint32_t node)
+{
+	struct blame_node *n = blame_at(m, node);
+
+	while (n->holds) {
+		uint32_t hold = n->holds;
+		n->holds = m->blame.holds[hold].next;
+		forget_hold(m, hold);
+	}
+	n->since_ns = m->now_ns;
+	blame_open_circles(m);
+}
+
+/* Too many to be kept apart: one hold stands for them. */
+static bool join_others(struct model *m, uint32_t node, uint32_t lock)
+{
+	struct blame *b = &m->blame;
+	uint32_t n = 0, others = 0;
+
+	for (uint32_t i = blame_at(m, node)->holds; i; i = b->holds[i].next) {
+		others = b->holds[i].task == TASK_OTHER && b->holds[i].lock == lock ? i : others;
+		n++;
+	}
+	if (n < READERS_MOST || !others)
+		return false;
+	if (b->holds[others].weight < UINT16_MAX)
+		b->holds[others].weight++;
+	return true;
+}
+
+static uint32_t count_of_task(const struct model *m, uint32_t task)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = m->tasks.tasks[task].blame; i; i = m->blame.holds[i].of_task)
+		n++;
+	return n;
+}
+
+uint32_t blame_add_hold(struct model *m, uint32_t node, uint32_t task, uint32_t lock)
+{
+	struct blame *b = &m->blame;
+	uint32_t n = 0;
+
+	for (uint32_t i = blame_at(m, node)->holds; i; i = b->holds[i].next)
+		n++;
+	if (n >= READERS_MOST && join_others(m, node, lock))
+		return 0;
+	if (n >= READERS_MOST || (task != TASK_OTHER && count_of_task(m, task) >= OF_TASK_MOST))
+		task = TASK_OTHER;
+	uint32_t hold = blame_new_hold(b);
+	if (!hold)
+		return 0;
+	struct blame_hold *h = &b->holds[hold];
+	struct task *t = &m->tasks.tasks[task];
+	h->node = node;
+	h->task = task;
+	h->lock = lock;
+	h->state = BLAME_NOT_FOLLOWED;
+	h->next = blame_at(m, node)->holds;
+	blame_at(m, node)->holds = hold;
+	if (task != TASK_OTHER) {
+		h->of_task = t->blame;
+		t->blame = hold;
+	}
+	return hold;
+}
+
+void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
+{
+	struct task *t = &m->tasks.tasks[task];
+
+	for (uint32_t i = t->blame; i; i = m->blame.holds[i].of_task) {
+		if (m->blame.holds[i].state == state && m->blame.holds[i].why == why)
+			continue;
+		blame_settle(m, m->blame.holds[i].node);
+		m->blame.holds[i].state = (uint8_t)state;
+		m->blame.holds[i].why = why;
+	}
+	t->did = (uint8_t)state;
+	t->why = why;
+}
+
+bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task)
+{
+	for (uint32_t i = m->blame.nodes[node].holds; i; i = m->blame.holds[i].next)
+		if (m->blame.holds[i].task == task)
+			return true;
+	return false;
+}
+
+/* Of what has added up, that of before the holder began to wait itself is its own. */
+static void charge_before(struct model *m, uint32_t hold, uint32_t blocked, uint64_t since_ns)
+{
+	const struct blame_hold *h = &m->blame.holds[hold];
+	const struct task *t = &m->tasks.tasks[h->task];
+	uint64_t begin_ns = m->now_ns;
+
+	for (uint32_t i = 0; i < t->depth; i++) {
+		const struct wait *w = &m->waits.waits[t->waits[i]];
+		if (m->locks.locks[w->lock].blame == blocked && w->begin_ns < begin_ns)
+			begin_ns = w->begin_ns;
+	}
+	if (begin_ns > since_ns && m->now_ns > since_ns)
+		blame_charge_part(m, h->node,
+				  (uint32_t)((double)(begin_ns - since_ns) /
+					     (double)(m->now_ns - since_ns) * BLAME_WHOLE));
+}
+
+static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t task)
+{
+	const struct blame_node *n = blame_at(m, node);
+	uint64_t since_ns = n->since_ns;
+	uint32_t hold = blame_add_hold(m, node, task, lock);
+
+	if (!hold)
+		return;
+	n = blame_at(m, node);
+	struct blame_hold *h = &m->blame.holds[hold];
+	if (task != TASK_OTHER && n->last_task == task) {
+		h->got = n->last_got;
+		h->got_ns = n->last_ns;
+	}
+	if (task != TASK_OTHER) {
+		h->state = m->tasks.tasks[task].did ? m->tasks.tasks[task].did : BLAME_NOT_FOLLOWED;
+		h->why = m->tasks.tasks[task].why;
+	}
+	uint32_t blocked = blame_waited_for(m, h, NULL);
+	if (blocked)
+		charge_before(m, hold, blocked, since_ns);
+	blame_at(m, node)->since_ns = m->now_ns;
+	/* It had it, and waits for it again. */
+	if (blocked == node)
+		blame_take_off(m, hold);
+	else
+		blame_link(m, hold, blocked);
+}
+
+void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns)
+{
+	uint32_t node = m->blame.max ? m->locks.locks[lock].blame : 0;
+	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
+
+	if (!node || !blame_at(m, node)->n || lock < LOCK_TYPES ||
+	    seen_ns < blame_at(m, node)->since_ns)
+		return;
+	/* A sure one is a writer; a hint says no more than that readers have it. */
+	if (hint)
+		task = TASK_OTHER;
+	if (blame_has_hold(m, node, task) || (hint && blame_at(m, node)->holds))
+		return;
+	if (locktype_twin(type) != type && hint != locktype_is_reader(type))
+		lock = lock_get(&m->locks, m->locks.locks[lock].addr, locktype_twin(type));
+	if (lock < LOCK_TYPES || blame_node_of(m, lock) != node)
+		return;
+	blame_settle(m, node);
+	if (blame_at(m, node)->holds)
+		blame_drop_holds(m, node);
+	tell_hold(m, node, lock, task);
+}
+
+void blame_task_gone(struct model *m, uint32_t task)
+{
+	struct blame *b = &m->blame;
+
+	while (task != TASK_OTHER && m->tasks.tasks[task].blame) {
+		uint32_t hold = m->tasks.tasks[task].blame;
+		blame_settle(m, b->holds[hold].node);
+		blame_take_off(m, hold);
+	}
+}
+
+/* Records are missing: others may have the locks. */
+void blame_lost(struct model *m)
+{
+	for (uint32_t i = 1; i < m->blame.n_holds; i++) {
+		uint32_t node = m->blame.holds[i].node;
+		if (!node)
+			continue;
+		blame_settle(m, node);
+		blame_drop_holds(m, node);
+	}
+}

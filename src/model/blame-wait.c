@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What waits do to the graph of blame.c: they begin, end or are sure no more, and get their lock.
+ */
+#include "blame-int.h"
+
+/* The holds of a task whose wait begins or ends, as far as these had begun before. */
+static void relink(struct model *m, const struct wait *w, bool begins)
+{
+	uint32_t node = m->locks.locks[w->lock].blame;
+
+	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
+		const struct blame_hold *h = &m->blame.holds[i];
+		if (begins ? w->begin_ns < h->got_ns : h->blocked != node)
+			continue;
+		blame_settle(m, h->node);
+		blame_link(m, i, begins ? node : blame_waited_for(m, &m->blame.holds[i], w));
+	}
+	blame_open_circles(m);
+}
+
+/* Who begins to wait for a lock has let go of it, if he had it: readers do so unseen. */
+static void let_go(struct model *m, const struct wait *w, uint32_t node)
+{
+	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
+		if (m->blame.holds[i].node != node || w->begin_ns < m->blame.holds[i].got_ns)
+			continue;
+		blame_settle(m, node);
+		blame_take_off(m, i);
+		return;
+	}
+}
+
+void blame_wait(struct model *m, struct wait *w)
+{
+	uint32_t node = blame_node_of(m, w->lock);
+
+	w->blame = node ? blame_class_of(m, node, w->lock, w->stack) : 0;
+	if (!w->blame)
+		return;
+	if (w->task != TASK_OTHER)
+		let_go(m, w, node);
+	struct blame_class *c = &m->blame.classes[w->blame];
+	blame_advance(m, c);
+	c->n++;
+	blame_at(m, node)->n_writers += !blame_is_reader(m, w->lock);
+	if (!blame_at(m, node)->n++)
+		blame_at(m, node)->told_ns = blame_at(m, node)->since_ns = m->now_ns;
+	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
+		relink(m, w, true);
+}
+
+void blame_over(struct model *m, struct wait *w)
+{
+	uint32_t node = m->locks.locks[w->lock].blame;
+	struct blame_class *c = &m->blame.classes[w->blame];
+
+	if (!w->blame)
+		return;
+	blame_advance(m, c);
+	c->n--;
+	blame_at(m, node)->n_writers -= !blame_is_reader(m, w->lock);
+	w->blame = 0;
+	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
+		relink(m, w, false);
+	if (blame_at(m, node)->n > 1) {
+		blame_at(m, node)->n--;
+		return;
+	}
+	blame_settle(m, node);
+	if (!blame_at(m, node)->holds)
+		blame_charge_nobody(m, node);
+	blame_drop_holds(m, node);
+	blame_at(m, node)->n = 0;
+}
+
+/* Who is said to have had the lock while @w waited: nobody else was known. */
+static void charge_told(struct model *m, uint32_t node, const struct wait *w)
+{
+	uint32_t told = holds_told(w);
+
+	if (told != TASK_OTHER)
+		blame_tell(m, w->lock, told, false, UINT64_MAX);
+	blame_settle(m, node);
+	if (!blame_at(m, node)->holds)
+		blame_charge_nobody(m, node);
+}
+
+static bool have_readers(const struct model *m, uint32_t node)
+{
+	uint32_t hold = m->blame.nodes[node].holds;
+
+	return hold && blame_is_reader(m, m->blame.holds[hold].lock);
+}
+
+/*
+ * Nobody waits but itself; or it is a reader, and other readers do, as no writer is before them:
+ * then they have been given the lock together with it, and only have to run.
+ */
+static bool is_kept_by_nobody(const struct model *m, const struct blame_node *n,
+			      const struct wait *w)
+{
+	return n->n <= 1 || (blame_is_reader(m, w->lock) && !n->n_writers);
+}
+
+void blame_got(struct model *m, const struct wait *w)
+{
+	uint32_t node = m->locks.locks[w->lock].blame;
+	bool joins = blame_is_reader(m, w->lock) && node && have_readers(m, node);
+
+	if (!node)
+		return;
+	if (!joins) {
+		charge_told(m, node, w);
+		blame_drop_holds(m, node);
+	}
+	if (w->doubtful || w->lock < LOCK_TYPES)
+		return;
+	struct blame_node *n = blame_at(m, node);
+	if (!joins && is_kept_by_nobody(m, n, w)) {
+		n->last_task = w->task;
+		n->last_lock = w->lock;
+		n->last_got = w->stack;
+		n->last_ns = m->now_ns;
+		return;
+	}
+	if (joins && blame_has_hold(m, node, w->task))
+		return;
+	uint32_t hold = blame_add_hold(m, node, w->task, w->lock);
+	if (!hold || m->blame.holds[hold].task == TASK_OTHER)
+		return;
+	m->blame.holds[hold].got = w->stack;
+	m->blame.holds[hold].got_ns = m->now_ns;
+	if (m->blame.following)
+		blame_change(m, w->task, BLAME_RUNNING, 0);
+}
+
+void blame_tick(struct model *m, uint64_t time_ns)
+{
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used && w->blame)
+			blame_settle(m, m->locks.locks[w->lock].blame);
+	}
+	blame_close_bucket(m, time_ns);
+}
