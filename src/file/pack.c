@@ -70,6 +70,13 @@ void pack_deinit(struct pack *p)
 	*p = (struct pack){0};
 }
 
+size_t pack_piece(size_t len)
+{
+	if (len <= PACK_PIECE_MOST)
+		return len;
+	return len - PACK_PIECE_MOST < PACK_PIECE_LAST ? len - PACK_PIECE_LAST : PACK_PIECE_MOST;
+}
+
 size_t pack_bound(size_t len)
 {
 	return ZSTD_compressBound(len) + 64;

@@ -46,6 +46,13 @@ void pack_deinit(struct pack *p);
  */
 long pack_some(struct pack *p, const void *data, size_t len, void *buf, size_t room, int end);
 size_t pack_bound(size_t len);
+/*
+ * How many of the @len bytes of a frame that are left go into the next record: with its header
+ * still a 16-bit size, and so many that the last one has the end of a block. perf takes a record
+ * that nothing comes out of for damage.
+ */
+enum { PACK_PIECE_MOST = 65520, PACK_PIECE_LAST = 1024 };
+size_t pack_piece(size_t len);
 /* records-pack.c: a whole frame of records that differ little. Bytes put into @buf; 0: they do. */
 long records_pack(struct pack *p, const void *data, size_t len, void *buf, size_t room);
 /* One whole frame. Bytes put into @buf, or -ENOMEM. */

@@ -22,8 +22,7 @@
 
 enum {
 	OUT_BYTES = 256 << 10,
-	FRAME = 256 << 10,   /* bytes in one: a reader can go back to the start of each */
-	PACKED_MOST = 65520, /* bytes of one in a record: with the header still a 16-bit size */
+	FRAME = 256 << 10, /* bytes in one: a reader can go back to the start of each */
 };
 
 int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len)
@@ -204,7 +203,7 @@ static int put_frame(struct writer *w, const uint8_t *frame, size_t len, struct 
 	int e = 0;
 
 	for (size_t n; !e && len; frame += n, len -= n) {
-		n = len < PACKED_MOST ? len : PACKED_MOST;
+		n = pack_piece(len);
 		h.size = (uint16_t)(sizeof(h) + n);
 		w->stat.packed_to += h.size;
 		if (w->out.len + h.size > OUT_BYTES && !w->on_trial)

@@ -102,6 +102,20 @@ static void frames_may_cut_records(void **state)
 	check(data, 4096, 8, false);
 }
 
+/* A frame that is a little longer than a record leaves no end that nothing comes out of. */
+static void pieces_of_a_frame_have_an_end_of_their_own(void **state)
+{
+	(void)state;
+	for (size_t len = 8; len < 5 * (size_t)PACK_PIECE_MOST; len += 8) {
+		size_t left = len, n = 0;
+		for (; left; left -= n) {
+			n = pack_piece(left);
+			assert_true(n && n <= PACK_PIECE_MOST && n % 8 == 0 && n <= left);
+		}
+		assert_true(n == len || n >= PACK_PIECE_LAST);
+	}
+}
+
 static void what_is_no_record_is_packed_too(void **state)
 {
 	static const uint16_t sizes[] = {0, 4, 8, 12, 16, 152, 0xfff8};
@@ -126,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_become_small),
 		cmocka_unit_test(frames_may_cut_records),
+		cmocka_unit_test(pieces_of_a_frame_have_an_end_of_their_own),
 		cmocka_unit_test(what_is_no_record_is_packed_too),
 	};
 
