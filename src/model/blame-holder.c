@@ -107,8 +107,8 @@ int blame_holder(struct model *m, const struct event *ev)
 		m->tasks.tasks[task].why = 0;
 	}
 	uint32_t lock = m->blame.max ? find_lock(m, ev->holder.lock) : 0;
-	if (lock && !ev->holder.hint)
-		blame_tell(m, lock, task, false, UINT64_MAX);
+	if (lock)
+		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
 	if (ev->holder.what == HOLDREC_ON && ev->holder.other_tid && kept_off(m, task, ev) < 0)
 		return -ENOMEM;
 	blame_change(m, task, state, why);

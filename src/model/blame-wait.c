@@ -31,6 +31,17 @@ static void let_go(struct model *m, const struct wait *w, uint32_t node)
 	}
 }
 
+/* Readers that have the lock keep others waiting from the first writer on that waits, to the last.
+ */
+static void count_writer(struct model *m, uint32_t node, const struct wait *w, int n)
+{
+	if (blame_is_reader(m, w->lock))
+		return;
+	if (blame_at(m, node)->n_writers == (n < 0 ? 1u : 0u) && blame_at(m, node)->holds)
+		blame_settle(m, node);
+	blame_at(m, node)->n_writers += (uint32_t)n;
+}
+
 void blame_wait(struct model *m, struct wait *w)
 {
 	uint32_t node = blame_node_of(m, w->lock);
@@ -40,10 +51,10 @@ void blame_wait(struct model *m, struct wait *w)
 		return;
 	if (w->task != TASK_OTHER)
 		let_go(m, w, node);
+	count_writer(m, node, w, 1);
 	struct blame_class *c = &m->blame.classes[w->blame];
 	blame_advance(m, c);
 	c->n++;
-	blame_at(m, node)->n_writers += !blame_is_reader(m, w->lock);
 	if (!blame_at(m, node)->n++)
 		blame_at(m, node)->told_ns = blame_at(m, node)->since_ns = m->now_ns;
 	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
@@ -53,13 +64,13 @@ void blame_wait(struct model *m, struct wait *w)
 void blame_over(struct model *m, struct wait *w)
 {
 	uint32_t node = m->locks.locks[w->lock].blame;
-	struct blame_class *c = &m->blame.classes[w->blame];
 
 	if (!w->blame)
 		return;
+	count_writer(m, node, w, -1);
+	struct blame_class *c = &m->blame.classes[w->blame];
 	blame_advance(m, c);
 	c->n--;
-	blame_at(m, node)->n_writers -= !blame_is_reader(m, w->lock);
 	w->blame = 0;
 	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
 		relink(m, w, false);
@@ -93,16 +104,6 @@ static bool have_readers(const struct model *m, uint32_t node)
 	return hold && blame_is_reader(m, m->blame.holds[hold].lock);
 }
 
-/*
- * Nobody waits but itself; or it is a reader, and other readers do, as no writer is before them:
- * then they have been given the lock together with it, and only have to run.
- */
-static bool is_kept_by_nobody(const struct model *m, const struct blame_node *n,
-			      const struct wait *w)
-{
-	return n->n <= 1 || (blame_is_reader(m, w->lock) && !n->n_writers);
-}
-
 void blame_got(struct model *m, const struct wait *w)
 {
 	uint32_t node = m->locks.locks[w->lock].blame;
@@ -117,7 +118,7 @@ void blame_got(struct model *m, const struct wait *w)
 	if (w->doubtful || w->lock < LOCK_TYPES)
 		return;
 	struct blame_node *n = blame_at(m, node);
-	if (!joins && is_kept_by_nobody(m, n, w)) {
+	if (n->n <= 1 && !joins) { /* but for itself nobody waits */
 		n->last_task = w->task;
 		n->last_lock = w->lock;
 		n->last_got = w->stack;

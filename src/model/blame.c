@@ -182,6 +182,12 @@ void blame_charge_part(struct model *m, uint32_t node, uint32_t part)
 	}
 }
 
+/* Readers have the lock, and who waits are readers that have been given it together with them. */
+static bool are_let_in(const struct model *m, const struct blame_node *n)
+{
+	return !n->n_writers && blame_is_reader(m, m->blame.holds[n->holds].lock);
+}
+
 static void settle(struct model *m, uint32_t node, int depth)
 {
 	struct blame *b = &m->blame;
@@ -198,7 +204,9 @@ static void settle(struct model *m, uint32_t node, int depth)
 	n->told_ns = m->now_ns;
 	for (uint32_t i = n->classes; i; i = b->classes[i].next)
 		blame_advance(m, &b->classes[i]);
-	if (n->holds)
+	if (n->holds && are_let_in(m, n))
+		blame_charge_nobody(m, node);
+	else if (n->holds)
 		blame_charge_part(m, node, BLAME_WHOLE);
 	blame_at(m, node)->busy = false;
 }

@@ -212,6 +212,29 @@ static void readers_keep_no_readers_waiting(void **state)
 	assert_ms(charged(m, 0, BLAME_UNKNOWN, 0), 3 + 2 * 4);
 }
 
+/* But a writer that comes then waits for all of them. */
+static void a_writer_waits_for_readers_that_were_let_in(void **state)
+{
+	struct model *m = *state;
+
+	for (int i = 0; i < 3; i++)
+		begin_as(m, 701 + i, 0, LCB_F_READ);
+	clock_ms = 1;
+	end(m, 701, 0, 0);
+	clock_ms = 2;
+	begin(m, 704, 0);
+	clock_ms = 3;
+	end(m, 702, 0, 0);
+	end(m, 703, 0, 0);
+	clock_ms = 12;
+	end(m, 704, 0, 0);
+	assert_ms(all(m), 3 + 2 + 3 + 9);
+	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 4);
+	assert_ms(charged(m, 702, BLAME_NOT_FOLLOWED, 0), 4);
+	assert_ms(charged(m, 703, BLAME_NOT_FOLLOWED, 0), 4);
+	assert_ms(charged(m, 0, BLAME_UNKNOWN, 0), 3 + 2);
+}
+
 /* Two hundred of them: some are known, all of them share. */
 static void many_readers_share(void **state)
 {
@@ -450,6 +473,7 @@ int main(void)
 		TEST(who_is_told_of_late_may_wait_by_then),
 		TEST(readers_share),
 		TEST(readers_keep_no_readers_waiting),
+		TEST(a_writer_waits_for_readers_that_were_let_in),
 		TEST(many_readers_share),
 		TEST(who_waits_for_a_lock_has_let_go_of_it),
 		TEST(who_is_told_to_have_what_it_waits_for_has_it_no_more),
