@@ -20,6 +20,12 @@ struct reuse_own {
 	uint64_t waits, ns;
 };
 
+/* With whom most of the waiting ends: a sentence, NULL for none. */
+struct reuse_knot {
+	struct reuse_state state;
+	const char *text;
+};
+
 /*
  * What has cost a pass over all cells or rows, and is the same in each frame until the model or the
  * names change: a screen that is scrolled asks for nothing else. Without query.keeps nothing is
@@ -32,6 +38,7 @@ struct reuse {
 	struct reuse_order *orders;
 	size_t n_groups, n_orders;
 	struct reuse_own own;
+	struct reuse_knot knot;
 	uint64_t number; /* of the last order ever made */
 };
 
@@ -48,6 +55,9 @@ int reuse_group(struct query *q, enum query_by by, const struct query_scope *sco
 /* False: it has to be summed up. */
 bool reuse_own_find(const struct query *q, struct reuse_own *ret);
 void reuse_own_put(struct query *q, const struct reuse_own *own);
+
+bool reuse_knot_find(const struct query *q, const char **ret);
+void reuse_knot_put(struct query *q, const char *text); /* copied */
 
 /* Which rows there are, filtered, in their order. */
 struct rows_order {

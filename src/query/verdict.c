@@ -11,9 +11,12 @@
 #include "kontend/query-lock.h"
 #include "kontend/query-verdict.h"
 #include "kontend/units.h"
+#include "reuse.h"
 
 #include <errno.h>
 #include <string.h>
+
+enum { CELLS_MOST = 20000 };
 
 #define SECOND 1e9
 
@@ -188,12 +191,12 @@ static const char *say_holder(struct judge *j, uint64_t lock)
 }
 
 /* "at most 61% of the waiting ends with mysqld/801, running 72%", of the window. */
-static const char *say_knot(struct judge *j)
+static const char *make_knot(struct judge *j)
 {
 	struct query_knots all;
 	char pct[UNITS_BUF];
 
-	if (!j->q->model->blame.max || query_knots(j->q, 1, &all) < 0 || !all.n)
+	if (query_knots(j->q, 1, &all) < 0 || !all.n)
 		return NULL;
 	const struct query_knot *k = &all.knots[0];
 	const char *who = k->n_names ? k->names[0] : "-";
@@ -204,6 +207,21 @@ static const char *say_knot(struct judge *j)
 	return arena_printf(&j->q->arena, "at most %s%% of the waiting ends with %s%s%s",
 			    units_pct(pct, k->at_most_pct), who, is_followed ? ", " : "",
 			    is_followed ? k->mostly : "");
+}
+
+/* Once for each state of the model; on a screen not where that takes as long as all else. */
+static const char *say_knot(struct judge *j)
+{
+	const struct model *m = j->q->model;
+	const char *text;
+
+	if (!m->blame.max || (!j->f->average && m->cells.n + m->blame.n > CELLS_MOST))
+		return NULL;
+	if (reuse_knot_find(j->q, &text))
+		return text;
+	text = make_knot(j);
+	reuse_knot_put(j->q, text);
+	return text;
 }
 
 /* Who has the lock now; where nobody is known to, with whom most of the waiting has ended. */
