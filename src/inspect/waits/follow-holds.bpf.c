@@ -28,6 +28,8 @@ struct follow_task {
 	__u8 state;		/* enum holdrec_state, as was told; UNKNOWN: it runs */
 	__u8 pad;
 	__u32 epoch; /* when that was told */
+	__u32 known; /* since then each change is told */
+	__u32 pad2;
 	__u64 since_ns;
 };
 

@@ -197,7 +197,7 @@ static __always_inline void follow_instead(struct holdrec *r, struct task_struct
 
 /* The owner of a lock is seen, for which another task waits: whoever it is, if that is news. */
 static __always_inline void follow_seen(void *ctx, struct follow_state *s, struct follow_task *e,
-					__u64 lock, __u32 hint, __u64 now)
+					__u64 lock, __u32 hint, __u64 now, bool is_known)
 {
 	struct task_struct___follow *t = (void *)e->task;
 	struct follow_told *told = follow_told_of(lock);
@@ -212,7 +212,9 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	if (!told || !c)
 		return;
 	is_told = told->lock == lock && told->owner == owner && told->epoch == s->epoch;
-	if (!BPF_CORE_READ(t, on_cpu))
+	/* Of who is followed already it is told; here it may be between the switch and its first
+	 * step. */
+	if (!is_known && !BPF_CORE_READ(t, on_cpu))
 		r->state = follow_state_of(t, BPF_CORE_READ(t, __state));
 	if (is_told && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
 		return;
@@ -239,15 +241,19 @@ static __always_inline void follow_owner(void *ctx, __u64 lock, __u32 flags, __u
 	__u64 owner = 0;
 	__u32 hint = 0, tid;
 	struct follow_task *e;
-	bool is_new;
+	bool is_new, is_known;
 
 	if (!s || !owner_of(lock, flags, &owner, &hint) || !owner)
 		return;
 	tid = BPF_CORE_READ((struct task_struct *)owner, pid);
 	e = follow_enter(owner, tid, lock, follow_kind_of(flags), &is_new);
 	/* Who it is is told also where it is not followed. */
-	if (e)
-		follow_seen(ctx, s, e, lock, hint, now);
+	if (!e)
+		return;
+	is_known = !is_new && s->on && e->known == s->epoch;
+	if (s->on)
+		e->known = s->epoch;
+	follow_seen(ctx, s, e, lock, hint, now, is_known);
 }
 
 /* Where waits begin and where they end. */
