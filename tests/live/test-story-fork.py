@@ -49,7 +49,8 @@ def compare_root(when, told, views):
     waited, did = [0, 0], {"running": [0, 0], "runnable": [0, 0]}
     for f, of in rounds(told):
         since, until = max([f["from"]] + [s["from"] for s in of]), min(s["to"] for s in of)
-        waited[0] += sum(until - max(s["from"], f["from"]) for s in of)
+        # It may have been kept off its CPU, and they from their clocks, when it had let go.
+        waited[0] += sum(max(until - max(s["from"], f["from"]) - f["runnable"], 0) for s in of)
         waited[1] += sum(s["to"] - s["from"] for s in of)
         late = max(until - f["to"], 0)  # nobody who waited had a CPU
         apart = f["to"] - f["from"] - (until - since)  # not all of them waited
