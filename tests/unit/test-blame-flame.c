@@ -191,7 +191,7 @@ static void zoom_and_filters_hold(void **state)
 {
 	struct query_zoom zoom = {0};
 	struct asked *w = *state;
-	struct error err;
+	struct error err = {0};
 
 	state_stream(w);
 	asked_play(w, NULL);
@@ -225,7 +225,7 @@ static void what_traces_it_is_no_sleep(void **state)
 {
 	struct asked *w = *state;
 	struct table t;
-	struct error err;
+	struct error err = {0};
 
 	state_stream(w);
 	asked_play(w, NULL);
@@ -252,7 +252,7 @@ static char *folded(struct asked *w, int want, struct error *err)
 static void folded_lines_add_up(void **state)
 {
 	struct asked *w = *state;
-	struct error err;
+	struct error err = {0};
 	uint64_t sum = 0;
 	size_t asleep = 0;
 
@@ -277,7 +277,7 @@ static void the_picture_is_well_formed(void **state)
 	struct asked *w = *state;
 	char *text = NULL;
 	size_t len = 0;
-	struct error err;
+	struct error err = {0};
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
@@ -296,7 +296,7 @@ static void the_picture_is_well_formed(void **state)
 static void where_nobody_is_blamed_that_is_said(void **state)
 {
 	struct asked *w = *state;
-	struct error err;
+	struct error err = {0};
 
 	state_stream(w);
 	rig_play(&w->rig, NULL);

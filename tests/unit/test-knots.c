@@ -294,7 +294,7 @@ static void a_window_and_a_filter_have_their_own(void **state)
 {
 	struct model_limits limits = model_limits_recent(0);
 	struct asked *w = *state;
-	struct error err;
+	struct error err = {0};
 
 	start(w);
 	for (int s = 0; s < 20; s++) {

@@ -60,7 +60,7 @@ static void play_story(struct asked *w, const struct model_limits *limits)
 static struct table blame(struct asked *w, enum query_blame_by by)
 {
 	struct query_spec spec = {0};
-	struct error err;
+	struct error err = {0};
 	struct table t;
 
 	assert_int_equal(query_blame(&w->q, by, &spec, &t, &err), 0);
@@ -70,7 +70,7 @@ static struct table blame(struct asked *w, enum query_blame_by by)
 static struct table did(struct asked *w, enum query_blame_by by)
 {
 	struct query_spec spec = {0};
-	struct error err;
+	struct error err = {0};
 	struct table t;
 
 	assert_int_equal(query_blame_did(&w->q, by, &spec, &t, &err), 0);
@@ -211,7 +211,7 @@ static void a_filter_is_about_who_waits(void **state)
 {
 	struct model_limits limits = model_limits_recent(0);
 	struct asked *w = *state;
-	struct error err;
+	struct error err = {0};
 
 	play_story(w, &limits);
 	assert_int_equal(query_only_set(&w->q, "caller=lock_mm_and_find_vma", &err), 0);
@@ -236,7 +236,7 @@ static void a_filter_is_about_who_waits(void **state)
 static void how_long_waits_were_is_not_charged(void **state)
 {
 	struct asked *w = *state;
-	struct error err;
+	struct error err = {0};
 
 	play_story(w, NULL);
 	w->rig.engine.model.min_wait_ns = 100 * MS;

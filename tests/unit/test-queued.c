@@ -58,7 +58,7 @@ static void pass_over(struct asked *w, uint64_t t, uint64_t lock)
 static struct table ask(struct asked *w, const char *sort)
 {
 	struct query_spec spec = {.sort = sort};
-	struct error err;
+	struct error err = {0};
 	struct table t;
 
 	assert_int_equal(query_queued(&w->q, &spec, &t, &err), 0);
@@ -226,7 +226,7 @@ static void what_windows_keep_is_bounded(void **state)
 static void filters_of_waits_leave_their_locks(void **state)
 {
 	struct asked *w = *state;
-	struct error err;
+	struct error err = {0};
 
 	start(w);
 	pass_over(w, 1, LOCK(0));

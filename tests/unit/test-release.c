@@ -56,7 +56,7 @@ static void release(struct asked *w, uint64_t t, int tid)
 static struct table ask(struct asked *w, enum query_by by)
 {
 	struct query_spec spec = {.by = by};
-	struct error err;
+	struct error err = {0};
 	struct table t;
 
 	assert_int_equal(query_held(&w->q, &spec, &t, &err), 0);
@@ -547,7 +547,7 @@ static void report_of(const struct recording *rec, enum report_format format, co
 	struct model_limits limits = model_limits_of(0);
 	struct source *source;
 	struct engine e;
-	struct error err;
+	struct error err = {0};
 	struct query q;
 	int code;
 
