@@ -180,6 +180,16 @@ void blame_close_bucket(struct model *m, uint64_t time_ns)
 		recent_tick(&b->recent, m->bucket_ns, time_ns);
 }
 
+void blame_mark_why(struct model *m, uint32_t state, uint32_t why)
+{
+	if (state == BLAME_RUNNABLE)
+		m->tasks.tasks[why].marked = 1;
+	else if (state == BLAME_PASSED)
+		m->locks.locks[why].marked = 1;
+	else
+		m->stacks.stacks[why].marked = 1;
+}
+
 void blame_mark_cells(struct model *m)
 {
 	for (size_t i = 0; i < m->blame.n; i++) {
@@ -189,12 +199,7 @@ void blame_mark_cells(struct model *m)
 		m->stacks.stacks[k->stack].marked = 1;
 		m->stacks.stacks[k->got].marked = 1;
 		m->tasks.tasks[k->task].marked = 1;
-		if (k->state == BLAME_RUNNABLE)
-			m->tasks.tasks[k->why].marked = 1;
-		else if (k->state == BLAME_PASSED)
-			m->locks.locks[k->why].marked = 1;
-		else
-			m->stacks.stacks[k->why].marked = 1;
+		blame_mark_why(m, k->state, k->why);
 	}
 }
 

@@ -122,10 +122,7 @@ static void mark_hold(struct model *m, const struct blame_hold *h)
 	m->tasks.tasks[h->task].marked = 1;
 	m->locks.locks[h->lock].marked = 1;
 	m->stacks.stacks[h->got].marked = 1;
-	if (h->state == BLAME_RUNNABLE)
-		m->tasks.tasks[h->why].marked = 1;
-	else
-		m->stacks.stacks[h->why].marked = 1;
+	blame_mark_why(m, h->state, h->why);
 }
 
 /* Who got a lock last is forgotten with its end. */

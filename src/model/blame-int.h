@@ -13,6 +13,8 @@ void blame_put_hold(struct blame *b, uint32_t hold);
 
 /* blame-cell.c: so much is charged. */
 void blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns);
+/* Marks what the `why` of a key names. */
+void blame_mark_why(struct model *m, uint32_t state, uint32_t why);
 
 /* blame.c: what is waited for the lock until now goes to its holders. */
 void blame_settle(struct model *m, uint32_t node);

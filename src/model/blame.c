@@ -19,8 +19,8 @@
  * nobody that is known.
  *
  * A wait holds up those locks that its task had before it began, but for the one that it is for:
- * that it has let go of. Where each of some holders waits
- * for the next one it stays with the one that closed the circle.
+ * that it has let go of. Where each of some holders waits for the next one it stays with the one
+ * that closed the circle.
  */
 #include "blame-int.h"
 

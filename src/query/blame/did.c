@@ -112,40 +112,14 @@ static const struct column columns[C_COLUMNS] = {
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 };
 
-enum { BY_WHO = 1 << BLAME_BY_TASK | 1 << BLAME_BY_PROCESS };
-
 static const uint32_t only_by[C_COLUMNS] = {
-	[C_TASK] = 1 << BLAME_BY_TASK,
-	[C_PROCESS] = 1 << BLAME_BY_PROCESS,
-	[C_PID] = BY_WHO,
-	[C_TID] = 1 << BLAME_BY_TASK,
-	[C_COMM] = BY_WHO,
-	[C_ROW] = BY_WHO,
-	[C_STACK] = 1 << BLAME_BY_STACK,
-	[C_LOCKS] = ~(1u << BLAME_BY_LOCK),
+	[C_TASK] = 1 << BLAME_BY_TASK,	 [C_PROCESS] = 1 << BLAME_BY_PROCESS,
+	[C_PID] = BLAME_BY_WHO,		 [C_TID] = 1 << BLAME_BY_TASK,
+	[C_COMM] = BLAME_BY_WHO,	 [C_ROW] = BLAME_BY_WHO,
+	[C_STACK] = 1 << BLAME_BY_STACK, [C_LOCKS] = ~(1u << BLAME_BY_LOCK),
 };
 
-static const struct blame_columns at = {
-	.task = C_TASK,
-	.process = C_PROCESS,
-	.pid = C_PID,
-	.tid = C_TID,
-	.comm = C_COMM,
-	.stack = C_STACK,
-	.row = C_ROW,
-	.kind = C_KIND,
-	.lock = C_LOCK,
-	.name = C_NAME,
-	.locks = C_LOCKS,
-	.lock_id = C_LOCK_ID,
-	.caller = C_CALLER,
-	.mostly = C_MOSTLY,
-	.mostly_state = C_MOSTLY_STATE,
-	.mostly_pct = C_MOSTLY_PCT,
-	.mostly_who = C_MOSTLY_WHO,
-	.mostly_in = C_MOSTLY_IN,
-	.mostly_what = C_MOSTLY_WHAT,
-};
+static const struct blame_columns at = BLAME_COLUMNS;
 
 static void fill_states(const struct blame_group *g, struct value *v)
 {
@@ -163,7 +137,7 @@ static void fill_states(const struct blame_group *g, struct value *v)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		value_u(&v[all[i].ns], all[i].time_ns);
-		value_d(&v[all[i].pct], g->ns ? 100 * (double)all[i].time_ns / (double)g->ns : 0);
+		value_d(&v[all[i].pct], blame_share(all[i].time_ns, g->ns));
 	}
 }
 

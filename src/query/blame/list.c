@@ -137,46 +137,19 @@ static const struct column columns[C_COLUMNS] = {
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 };
 
-enum { BY_WHO = 1 << BLAME_BY_TASK | 1 << BLAME_BY_PROCESS };
-
 static const uint32_t only_by[C_COLUMNS] = {
 	[C_TASK] = 1 << BLAME_BY_TASK,
 	[C_PROCESS] = 1 << BLAME_BY_PROCESS,
-	[C_PID] = BY_WHO,
+	[C_PID] = BLAME_BY_WHO,
 	[C_TID] = 1 << BLAME_BY_TASK,
-	[C_COMM] = BY_WHO,
-	[C_ROW] = BY_WHO,
+	[C_COMM] = BLAME_BY_WHO,
+	[C_ROW] = BLAME_BY_WHO,
 	[C_STATE] = 1 << BLAME_BY_STATE,
 	[C_STACK] = 1 << BLAME_BY_STACK,
 	[C_LOCKS] = ~(1u << BLAME_BY_LOCK),
 };
 
-static const struct blame_columns at = {
-	.task = C_TASK,
-	.process = C_PROCESS,
-	.pid = C_PID,
-	.tid = C_TID,
-	.comm = C_COMM,
-	.stack = C_STACK,
-	.row = C_ROW,
-	.kind = C_KIND,
-	.lock = C_LOCK,
-	.name = C_NAME,
-	.locks = C_LOCKS,
-	.lock_id = C_LOCK_ID,
-	.caller = C_CALLER,
-	.mostly = C_MOSTLY,
-	.mostly_state = C_MOSTLY_STATE,
-	.mostly_pct = C_MOSTLY_PCT,
-	.mostly_who = C_MOSTLY_WHO,
-	.mostly_in = C_MOSTLY_IN,
-	.mostly_what = C_MOSTLY_WHAT,
-};
-
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
-}
+static const struct blame_columns at = BLAME_COLUMNS;
 
 static void fill_states(const struct blame_group *g, struct value *v)
 {
@@ -197,11 +170,11 @@ static void fill_states(const struct blame_group *g, struct value *v)
 		uint64_t ns = g->state_ns[all[i].state];
 		value_u(&v[all[i].ns], ns);
 		if (all[i].pct)
-			value_d(&v[all[i].pct], share(ns, g->ns));
+			value_d(&v[all[i].pct], blame_share(ns, g->ns));
 		else
 			other += ns;
 	}
-	value_d(&v[C_OTHER], share(other, g->ns));
+	value_d(&v[C_OTHER], blame_share(other, g->ns));
 }
 
 /* The lock that is waited for, and the function that does. */
@@ -234,9 +207,9 @@ static void list_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	uint64_t now_ns = b->q->model->now_ns;
 
 	value_u(&v[C_WAITED], g->ns);
-	value_d(&v[C_PCT], share(g->ns, b->all_ns + b->cells.lost_ns));
+	value_d(&v[C_PCT], blame_share(g->ns, b->all_ns + b->cells.lost_ns));
 	value_u(&v[C_CHAINED_NS], g->chained_ns);
-	value_d(&v[C_CHAINED], share(g->chained_ns, g->ns));
+	value_d(&v[C_CHAINED], blame_share(g->chained_ns, g->ns));
 	value_u(&v[C_LAST], now_ns > g->last_ns ? now_ns - g->last_ns : 0);
 	fill_states(g, v);
 	if (b->by == BLAME_BY_STATE)

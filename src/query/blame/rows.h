@@ -37,6 +37,12 @@ int blame_rows_sum(struct blame_rows *b);
 bool blame_rows_count(const struct blame_rows *b, const struct blame_cell *c);
 uint64_t blame_rows_ns(const struct blame_rows *b, const struct blame_cell *c);
 
+/* In percent. */
+static inline double blame_share(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
 static inline const struct blame_cell *blame_first(const struct blame_rows *b,
 						   const struct blame_group *g)
 {
@@ -79,6 +85,19 @@ struct blame_columns {
 	size_t task, process, pid, tid, comm, stack, row, kind, lock, name, locks, lock_id, caller;
 	size_t mostly, mostly_state, mostly_pct, mostly_who, mostly_in, mostly_what;
 };
+
+/* Where they are in a table whose enum names its columns so. */
+#define BLAME_COLUMNS                                                                              \
+	{                                                                                          \
+		.task = C_TASK, .process = C_PROCESS, .pid = C_PID, .tid = C_TID, .comm = C_COMM,  \
+		.stack = C_STACK, .row = C_ROW, .kind = C_KIND, .lock = C_LOCK, .name = C_NAME,    \
+		.locks = C_LOCKS, .lock_id = C_LOCK_ID, .caller = C_CALLER, .mostly = C_MOSTLY,    \
+		.mostly_state = C_MOSTLY_STATE, .mostly_pct = C_MOSTLY_PCT,                        \
+		.mostly_who = C_MOSTLY_WHO, .mostly_in = C_MOSTLY_IN,                              \
+		.mostly_what = C_MOSTLY_WHAT,                                                      \
+	}
+/* Ways to make rows by which these have somebody to name. */
+enum { BLAME_BY_WHO = 1 << BLAME_BY_TASK | 1 << BLAME_BY_PROCESS };
 
 void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t want,
 		     const struct blame_columns *at, struct value *v);

@@ -150,9 +150,7 @@ void blame_why(struct blame_rows *b, const struct blame_group *g, uint32_t state
 {
 	struct blame_heaviest h;
 
-	*ret = (struct blame_mostly){.state = state,
-				     .pct = g->ns ? 100 * (double)g->state_ns[state] / (double)g->ns
-						  : 0};
+	*ret = (struct blame_mostly){.state = state, .pct = blame_share(g->state_ns[state], g->ns)};
 	if (state == BLAME_RUNNABLE && blame_heaviest(b, g, kept_off_by, &h))
 		ret->who = query_task_name(b->q, (uint32_t)h.key);
 	if (state == BLAME_PASSED && blame_heaviest(b, g, passed_to, &h))
