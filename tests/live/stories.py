@@ -132,3 +132,15 @@ def compare_sum(when, view):
     charged = sum(r["waited_ns"] for r in view["rows"]) + view["lost_ns"]
     check(charged == view["waited_ns"], "%s: charged %d of %d ns" % (
         when, charged, view["waited_ns"]))
+
+
+def compare_both(story, compare, compare_root, only):
+    """The waits that are meant, and whom they are charged to: live and recorded. The recorded told."""
+    compare("live", *story.live("locks,held", "--by", "task", *only))
+    compare_root("live", *story.live("blame"))
+    told = story.record()
+    compare("recorded", told, story.replay("locks,held", "--by", "task", *only))
+    views = story.replay("blame")
+    compare_root("recorded", told, views)
+    compare_sum("recorded", views["blame"])
+    return told

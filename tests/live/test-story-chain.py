@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from stories import Story, between, check, compare_blame, compare_sum, done, rows, skip, total
+from stories import Story, between, check, compare_blame, compare_both, done, rows, skip, total
 
 kontend, program = sys.argv[1:3]
 ROUNDS, HOLD_MS = 4, 200
@@ -79,12 +79,6 @@ if os.geteuid() != 0:
     skip("needs root")
 with tempfile.TemporaryDirectory(prefix="kontend-story-") as d:
     story = Story(kontend, d, program, os.path.join(d, "file"), ROUNDS, HOLD_MS)
-    compare("live", *story.live("locks,held", "--by", "task", *LONG))
-    compare_root("live", *story.live("blame"))
-    told = story.record()
-    compare("recorded", told, story.replay("locks,held", "--by", "task", *LONG))
-    views = story.replay("blame")
-    compare_root("recorded", told, views)
-    compare_sum("recorded", views["blame"])
+    told = compare_both(story, compare, compare_root, LONG)
     replay_chains(story, told)
 done()

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from stories import NEAR, Story, between, check, compare_blame, compare_sum, done, rows, skip, total
+from stories import NEAR, Story, between, check, compare_blame, compare_both, done, rows, skip, total
 
 kontend, program = sys.argv[1:3]
 SIZE_MB, THREADS, ROUNDS = 3072, 10, 3
@@ -82,11 +82,5 @@ if os.geteuid() != 0:
     skip("needs root")
 with tempfile.TemporaryDirectory(prefix="kontend-story-") as d:
     story = Story(kontend, d, program, SIZE_MB, THREADS, ROUNDS)
-    compare("live", *story.live("locks,held", "--by", "task", *LONG))
-    compare_root("live", *story.live("blame"))
-    told = story.record()
-    compare("recorded", told, story.replay("locks,held", "--by", "task", *LONG))
-    views = story.replay("blame")
-    compare_root("recorded", told, views)
-    compare_sum("recorded", views["blame"])
+    compare_both(story, compare, compare_root, LONG)
 done()
