@@ -135,7 +135,7 @@ def compare_sum(when, view):
 
 
 def compare_both(story, compare, compare_root, only):
-    """The waits that are meant, and whom they are charged to: live and recorded. The recorded told."""
+    """The waits that are meant, and whom they are charged to: live and recorded."""
     compare("live", *story.live("locks,held", "--by", "task", *only))
     compare_root("live", *story.live("blame"))
     told = story.record()

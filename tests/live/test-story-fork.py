@@ -6,7 +6,8 @@ import os
 import sys
 import tempfile
 
-from stories import NEAR, Story, between, check, compare_blame, compare_both, done, rows, skip, total
+from stories import (NEAR, Story, between, check, compare_blame, compare_both, done, rows, skip,
+                     total)
 
 kontend, program = sys.argv[1:3]
 SIZE_MB, THREADS, ROUNDS = 3072, 10, 3
