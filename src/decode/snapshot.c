@@ -8,6 +8,7 @@
 #include "kontend/buildids.h"
 #include "kontend/cfisnap.h"
 #include "kontend/funcsnap.h"
+#include "kontend/incident.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "kontend/mmlevel.h"
@@ -32,6 +33,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_FUNCS] = {"functions", FUNCSNAP_VERSION, true},
 	[SNAPSHOT_TABLES] = {"tables", CFISNAP_VERSION, true},
 	[SNAPSHOT_COST] = {"cost", RECORD_COST_VERSION, false},
+	[SNAPSHOT_INCIDENT] = {"incident", INCIDENT_VERSION, true},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

@@ -96,6 +96,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_FUNCS,	    /* names and code of functions that were met: funcsnap.h */
 	SNAPSHOT_TABLES,    /* by which stacks are unwound, of a file: cfisnap.h */
 	SNAPSHOT_COST,	    /* what kontend itself has cost so far: struct record_cost */
+	SNAPSHOT_INCIDENT,  /* what a trigger caught, for which this file was written: incident.h */
 	SNAPSHOT_KINDS,
 };
 

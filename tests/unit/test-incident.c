@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a file says of an incident is bounded, terminated and plain, or refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kontend/incident.h"
+#include "kontend/record.h"
+#include "kontend/snapshot.h"
+#include <string.h>
+
+static struct incident made(void)
+{
+	struct incident i = {.fired_ns = 500,
+			     .begin_ns = 200,
+			     .from_ns = 100,
+			     .to_ns = 900,
+			     .worst_ns = 300,
+			     .expr = "wait>5ms",
+			     .fired = "wait 300ns"};
+
+	return i;
+}
+
+static void test_whole(void **state)
+{
+	struct incident i = made(), got;
+
+	(void)state;
+	assert_true(incident_decode(&i, sizeof(i), &got));
+	assert_memory_equal(&i, &got, sizeof(i));
+	assert_true(snapshot_is_lasting(SNAPSHOT_INCIDENT));
+}
+
+static void test_too_short(void **state)
+{
+	struct incident i = made(), got;
+
+	(void)state;
+	assert_false(incident_decode(&i, sizeof(i) - 1, &got));
+	assert_false(incident_decode(&i, 0, &got));
+}
+
+static void test_text_is_not_trusted(void **state)
+{
+	struct incident i = made(), got;
+
+	(void)state;
+	memset(i.task, 'x', sizeof(i.task));
+	strcpy(i.because, "a\033[2J\nb");
+	assert_true(incident_decode(&i, sizeof(i), &got));
+	assert_int_equal(strlen(got.task), sizeof(got.task) - 1);
+	assert_string_equal(got.because, "a?[2J?b");
+}
+
+static void test_times_that_cannot_be(void **state)
+{
+	struct incident i = made(), got;
+
+	(void)state;
+	i.begin_ns = 501;
+	assert_false(incident_decode(&i, sizeof(i), &got));
+	i = made();
+	i.to_ns = 99;
+	assert_false(incident_decode(&i, sizeof(i), &got));
+	i = made();
+	i.end_ns = 199;
+	assert_false(incident_decode(&i, sizeof(i), &got));
+	i = made();
+	i.fired_ns = i.begin_ns = 0;
+	assert_false(incident_decode(&i, sizeof(i), &got));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_too_short),
+		cmocka_unit_test(test_text_is_not_trusted),
+		cmocka_unit_test(test_times_that_cannot_be),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
