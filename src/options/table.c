@@ -53,6 +53,12 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		 false, false},
 	[VERB_RECOVER] = {"recover", NULL, "[OPTIONS] FILE",
 			  "make a clean file of a recording that was cut off", NULL, false, false},
+	[VERB_INCIDENTS] = {"incidents", NULL, "[OPTIONS] [DIR]",
+			    "list what 'kontend record --trigger' has caught",
+			    "DIR is where it wrote to (default: the present directory). Other "
+			    "files in it are\n"
+			    "passed over.\n",
+			    false, false},
 	[VERB_TOUR] = {"tour", NULL, "[OPTIONS] [FILE]",
 		       "walk through the views: of a demo, or of a recording",
 		       "Without the right to measure, of the recording that is installed.\n", false,
@@ -88,6 +94,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define RECORD (1u << VERB_RECORD)
 #define CUT (1u << VERB_CUT)
 #define RECOVER (1u << VERB_RECOVER)
+#define INCIDENTS (1u << VERB_INCIDENTS)
 #define DEMO (1u << VERB_DEMO)
 #define BENCH (1u << VERB_BENCH)
 #define DOCTOR (1u << VERB_DOCTOR)
@@ -102,6 +109,7 @@ static const char file[] = "The file";
 static const char only[] = "Which waits (nothing else is summed up)";
 static const char table[] = "What is shown";
 static const char breakpoint[] = "A breakpoint (No space left on device)";
+static const char incidents[] = "Incidents";
 static const char terminal[] = "Terminal";
 static const char workload[] = "Workload";
 static const char general[] = "General";
@@ -242,6 +250,17 @@ const struct opts_info opts_table[] = {
 	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE},
 	{0, "rotate", "N", "keep the last N files beside FILE, instead of ending at --max-size",
 	 file, RECORD, OPTS_COUNT, FIELD(rotate), 1, 1000, NULL, COMPLETE_NONE},
+	{0, "trigger", "EXPR",
+	 "write a file when EXPR happens, like wait>5ms; may be given again: kontend-trigger(7)",
+	 incidents, RECORD, OPTS_LIST, FIELD(triggers), 0, 0, NULL, COMPLETE_NONE},
+	{0, "pre", "TIME", "with TIME before what fired began (default: 10s)", incidents, RECORD,
+	 OPTS_TIME, FIELD(pre_ns), MS, 3600 * SECOND, NULL, COMPLETE_NONE, RECORD},
+	{0, "post", "TIME", "with TIME after what fired last (default: 2s)", incidents, RECORD,
+	 OPTS_TIME, FIELD(post_ns), MS, 3600 * SECOND, NULL, COMPLETE_NONE, RECORD},
+	{0, "cooldown", "TIME", "a trigger that fired is silent for TIME (default: 1s)", incidents,
+	 RECORD, OPTS_TIME, FIELD(cooldown_ns), MS, 86400 * SECOND, NULL, COMPLETE_NONE, RECORD},
+	{0, "max-files", "N", "keep the last N files of incidents (default: all of them)",
+	 incidents, RECORD, OPTS_COUNT, FIELD(max_files), 1, 1000000, NULL, COMPLETE_NONE, RECORD},
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 
@@ -322,8 +341,8 @@ const struct opts_info opts_table[] = {
 	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE, REPORT | DIFF},
 	{0, "format", "FORMAT", "text, csv or json (default: text)", table, REPORT | DIFF,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text csv json", COMPLETE_NONE},
-	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR, OPTS_CHOICE,
-	 FIELD(format), 0, 0, "text json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS,
+	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "folded, flamegraph (SVG), chrome or openmetrics (default: folded)",
@@ -349,11 +368,15 @@ const struct opts_info opts_table[] = {
 	 "keep apart what fits into SIZE (default: 128M; of recordings, a quarter of the memory)",
 	 table, SCREEN | REPORT | EXPORT | DIFF, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX,
 	 NULL, COMPLETE_NONE, SCREEN | REPORT | EXPORT | DIFF},
+	{0, "memory", "SIZE", "keep what was before, and what is watched, in SIZE (default: 128M)",
+	 incidents, RECORD, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE,
+	 RECORD},
 	{0, "verdict", "RULES", "limits of the verdict, like wait=5/50,longest=100ms/1s,slots=off",
 	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
-	{'j', "json", NULL, "the same as --format json", table, REPORT | SCRIPT | DIFF | DOCTOR,
-	 OPTS_PRESET, FIELD(format), 0, 0, "json", COMPLETE_NONE},
+	{'j', "json", NULL, "the same as --format json", table,
+	 REPORT | SCRIPT | DIFF | DOCTOR | INCIDENTS, OPTS_PRESET, FIELD(format), 0, 0, "json",
+	 COMPLETE_NONE},
 	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
 	 table, REPORT | DIFF, OPTS_TEXT, FIELD(separator), 0, 0, NULL, COMPLETE_NONE},
 	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", table,
