@@ -86,7 +86,7 @@ struct opts {
 	const char *probes[OPTS_LIST_MAX];
 	const char *zooms[OPTS_LIST_MAX]; /* as query_zoom_parse() takes them */
 	const char *mux_interval;	  /* as mux_parse() takes it */
-	char **command;			  /* what follows "--" */
+	char **command, **argv;		  /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
