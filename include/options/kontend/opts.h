@@ -90,9 +90,8 @@ struct opts {
 	char **command, **argv;		     /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns;
-	uint64_t mmap_pages, max_stack, freq, rows, threads;
+	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events;
 	uint64_t max_size, max_files, rotate, compress, memory;
-	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
 	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
