@@ -20,6 +20,11 @@ void incident_open_init(struct incident_open *o, uint64_t pre_ns, uint64_t post_
 				    .post_ns = post_ns ? post_ns : POST_NS};
 }
 
+void incident_open_post(struct incident_open *o, uint64_t post_ns)
+{
+	o->post_ns = post_ns ? post_ns : POST_NS;
+}
+
 /* A file takes 30 s of time; what was not taken in ten times that is forgotten. */
 static bool may_begin(struct incident_open *o, uint64_t now_ns)
 {

@@ -19,6 +19,8 @@ struct incident_open {
 
 /* 0: the default. */
 void incident_open_init(struct incident_open *o, uint64_t pre_ns, uint64_t post_ns);
+/* From the next that fires on. 0: the default. */
+void incident_open_post(struct incident_open *o, uint64_t post_ns);
 /*
  * Something has fired: an incident begins, or goes on. Of a storm of them some have a file, and
  * the rest are counted. @backlog holds what it will need.

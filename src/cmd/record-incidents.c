@@ -11,18 +11,23 @@
  * add to this loop is called from begun(), each_tick() and ended().
  */
 #include "record-incidents.h"
+#include "incident-keep.h"
 #include "incident-open.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/model.h"
 #include "kontend/run.h"
+#include "kontend/trigger.h"
 #include "kontend/units.h"
 #include "record/incident-thread.h"
 #include "record/signals.h"
 #include "record/text.h"
+#include "service.h"
 #include "session/code.h"
 #include "verbs.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,6 +55,10 @@ struct catching {
 	int signal_fd;
 	int signal; /* that ends it: the first that came, 0 = none */
 	bool stopped, give_up;
+	bool reload; /* the configuration is to be read again */
+	struct service service;
+	struct incident_keep keep;
+	char dir[PATH_MAX], last[96];
 };
 
 static int wrap(void *ctx, struct source **top, struct error *err)
@@ -84,6 +93,8 @@ static void take_signals(struct catching *c)
 	while (read(c->signal_fd, &s, sizeof(s)) == (ssize_t)sizeof(s)) {
 		if (s.ssi_signo == SIGUSR1)
 			by_hand(c);
+		else if (s.ssi_signo == SIGHUP && c->o->service)
+			c->reload = true;
 		else if (c->signal)
 			c->give_up = true;
 		else
@@ -97,13 +108,15 @@ static void say_file(struct catching *c, const struct incident_job *j)
 	char bytes[UNITS_BUF];
 
 	if (!j->path) {
-		cmd_say(c->o, "an incident is lost: %s", j->err.text);
+		cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %s", j->err.text);
 		c->failed++;
 		return;
 	}
 	c->written++;
-	cmd_say(c->o, "caught %s%s%s: %s, %s", in->fired, *in->lock_name ? ", " : "", in->lock_name,
-		j->path, units_bytes(bytes, j->bytes));
+	snprintf(c->last, sizeof(c->last), "%s", in->fired);
+	cmd_say_as(c->o, JOURNAL_NOTICE, "caught %s%s%s: %s, %s", in->fired,
+		   *in->lock_name ? ", " : "", in->lock_name, j->path,
+		   units_bytes(bytes, j->bytes));
 	if (j->note.code)
 		cmd_say(c->o, "older incidents stay: %s", j->note.text);
 }
@@ -115,6 +128,7 @@ static void take_done(struct catching *c)
 	while ((j = incident_thread_done(c->out))) {
 		say_file(c, j);
 		incident_job_free(j);
+		incident_keep_now(&c->keep, c->o);
 	}
 }
 
@@ -126,14 +140,14 @@ static void close_incident(struct catching *c)
 	int r = incident_open_take(&c->open, c->backlog, &j, &err);
 
 	if (r < 0) {
-		cmd_say(c->o, "an incident is lost: %s", err.text);
+		cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %s", err.text);
 		c->failed++;
 		return;
 	}
 	if (incident_thread_put(c->out, j) == 0)
 		return;
-	cmd_say(c->o, "an incident is lost: %d files wait to be written already",
-		INCIDENT_THREAD_MOST);
+	cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %d files wait to be written already",
+		   INCIDENT_THREAD_MOST);
 	c->failed++;
 	incident_job_free(j);
 }
@@ -162,14 +176,54 @@ static int begun(struct catching *c, struct error *err)
 	if (c->o->duration_ns)
 		c->deadline_ns = clock_now_ns() + c->o->duration_ns;
 	say_start(c);
+	c->keep.dir = c->files.dir;
+	incident_keep_now(&c->keep, c->o);
+	service_ready(&c->service);
 	return 0;
+}
+
+static void tell_service(struct catching *c)
+{
+	const struct retain_stat *k = &c->keep.stat;
+	const struct model_damage d = model_damage(&c->run.engine.model);
+	char bytes[UNITS_BUF], lost[UNITS_BUF], text[256];
+
+	snprintf(text, sizeof(text),
+		 "Watching: %llu incidents%s%s, %llu not written; %s events lost; %llu files, %s",
+		 (unsigned long long)c->written, *c->last ? ", the last " : "", c->last,
+		 (unsigned long long)c->failed, units_count(lost, d.lost + d.dropped),
+		 (unsigned long long)k->files, units_bytes(bytes, k->bytes));
+	service_round(&c->service, text);
+}
+
+static int check_triggers(const struct opts *o, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
+		r = trigger_check(o->triggers[i], err);
+	return r;
+}
+
+/* What may change while it runs. */
+static void reload(struct catching *c)
+{
+	c->reload = false;
+	if (service_reload(&c->service, check_triggers) < 0)
+		return;
+	incident_open_post(&c->open, c->o->post_ns);
+	incident_keep_now(&c->keep, c->o);
+	service_reloaded(&c->service);
 }
 
 /* About once a second: the engine is at a tick. 0 or negative. */
 static int each_tick(struct catching *c, struct error *err)
 {
-	(void)c;
 	(void)err;
+	if (c->reload)
+		reload(c);
+	incident_keep_round(&c->keep, c->o);
+	tell_service(c);
 	return 0;
 }
 
@@ -217,6 +271,7 @@ static void stop_if_due(struct catching *c)
 
 	if (!due || c->stopped)
 		return;
+	service_stopping(&c->service);
 	run_stop(&c->run);
 	c->stopped = true;
 }
@@ -287,11 +342,9 @@ static int set_files(struct catching *c, struct error *err)
 
 	set_argv(c);
 	c->files = (struct incident_options){
-		.dir = o->output ? o->output : ".",
+		.dir = service_dir(o, c->dir, sizeof(c->dir)),
 		.zstd_level = o->compress ? (int)o->compress : LEVEL,
 		.argv = c->argv,
-		.max_files = o->max_files,
-		.max_bytes = o->max_size,
 		.has_samples = o->freq && o->freq != OPTS_FREQ_DEFAULT,
 		.keep_symbols = !o->no_symbol_cache,
 	};
@@ -350,14 +403,18 @@ static int record(struct catching *c)
 
 int cmd_record_incidents(const struct opts *o)
 {
-	struct catching c = {.o = o, .signal_fd = -1};
+	const int signals[] = {SIGUSR1, o->service ? SIGHUP : 0, 0};
+	struct catching c = {.signal_fd = -1};
 	struct error err = {0}, end = {0};
-	int status, r = run_target(&c.run, o, &err);
+	int status, r = service_begin(&c.service, o, &err);
+
+	c.o = service_opts(&c.service);
+	r = r ? r : run_target(&c.run, o, &err);
 
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
-		r = record_signals_open_more(&c.signal_fd, SIGUSR1, &err);
+		r = record_signals_open_more(&c.signal_fd, signals, &err);
 		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&c);
 	}
 	incident_thread_free(c.out);
@@ -366,5 +423,6 @@ int cmd_record_incidents(const struct opts *o)
 	record_text_deinit(&c.text);
 	if (c.signal_fd >= 0)
 		close(c.signal_fd);
+	service_end(&c.service);
 	return status;
 }

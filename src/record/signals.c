@@ -10,15 +10,18 @@
 
 int record_signals_open(int *ret_fd, struct error *err)
 {
-	return record_signals_open_more(ret_fd, SIGUSR2, err);
+	static const int more[] = {SIGUSR2, 0};
+
+	return record_signals_open_more(ret_fd, more, err);
 }
 
-int record_signals_open_more(int *ret_fd, int more, struct error *err)
+int record_signals_open_more(int *ret_fd, const int *more, struct error *err)
 {
 	sigset_t set, blocked;
 
 	ending_signals(&set);
-	sigaddset(&set, more);
+	for (; *more; more++)
+		sigaddset(&set, *more);
 	blocked = set;
 	/* A file that may not grow is an error of write(), not our end. */
 	sigaddset(&blocked, SIGXFSZ);

@@ -3,6 +3,7 @@
 #define KONTEND_OPTS_H
 
 #include "kontend/error.h"
+#include "kontend/opts-info.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,48 +30,6 @@ enum opts_verb {
 	VERBS,
 };
 
-struct opts_verb_info {
-	const char *name;
-	const char *alias;	    /* another name, NULL = none */
-	const char *synopsis;	    /* what may follow the name */
-	const char *help;	    /* one line */
-	const char *more;	    /* lines for --help, NULL = none */
-	bool hidden, takes_command; /* a command, behind "--" */
-};
-
-/* What an option does with its argument. */
-enum opts_kind {
-	OPTS_FLAG,   /* none: sets a bool; "=no" takes back a setting */
-	OPTS_PRESET, /* none: sets a text to `words` */
-	OPTS_TEXT,
-	OPTS_CHOICE,  /* a text out of `words` */
-	OPTS_PERCENT, /* a text, a number from 0 to 100 */
-	OPTS_TIME,    /* a duration, min..max ns */
-	OPTS_COUNT,   /* a number, min..max */
-	OPTS_POWER,   /* the same, a power of two */
-	OPTS_SIZE,    /* bytes, min..max, K M G being powers of 1024 */
-	OPTS_LIST,    /* a text, each time it is given */
-	OPTS_LEVEL,   /* a number, min..max, behind "=" only; 1 without it */
-};
-
-enum opts_complete { COMPLETE_NONE, COMPLETE_FILE, COMPLETE_PID, COMPLETE_CGROUP };
-
-struct opts_info {
-	char short_name; /* 0 = none */
-	const char *name;
-	const char *arg; /* placeholder, NULL: takes no argument */
-	const char *help;
-	const char *group; /* heading in --help */
-	unsigned verbs;	   /* 1 << enum opts_verb, or-ed */
-	enum opts_kind kind;
-	size_t offset; /* of the field in struct opts */
-	uint64_t min, max;
-	const char *words;	     /* allowed or preset words, separated by blanks */
-	enum opts_complete complete; /* how a shell completes the argument */
-	unsigned settings;	     /* those of `verbs` that a configuration may set it for */
-	bool measures;		     /* what or how to measure, which --input has no use for */
-};
-
 #define OPTS_ROWS_DEFAULT UINT64_MAX /* --rows was not given; 0 is "all" */
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
@@ -82,18 +41,18 @@ struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
-		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour;
+		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
+		service;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX]; /* as trigger_check() takes them */
 	const char *zooms[OPTS_LIST_MAX];    /* as query_zoom_parse() takes them */
 	const char *mux_interval;	     /* as mux_parse() takes it */
-	char **command;			     /* what follows "--" */
+	char **command, **argv;		     /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
-		start_after_ns, pre_ns, post_ns, cooldown_ns;
-	uint64_t mmap_pages, max_stack, freq, rows, threads;
+		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
+	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events;
 	uint64_t max_size, max_files, rotate, compress, memory;
-	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
 	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
@@ -143,6 +102,11 @@ const char *opts_nearest_verb(const char *word);
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
 /* Does it make sense together, settings included? Else -EINVAL with @err. */
 int opts_check(const struct opts *o, struct error *err);
+/*
+ * Takes over into @o, which is in use, what may change meanwhile, as @new has it: texts are
+ * borrowed from there. The names of what else is another there: "pre, memory", or "".
+ */
+void opts_reload(struct opts *o, const struct opts *new, char *ret_rest, size_t size);
 /* The help of a verb, from the tables, and that of the program. */
 void opts_help(enum opts_verb verb, FILE *out);
 void opts_help_all(FILE *out);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_INCIDENT_KEEP_H
+#define KONTEND_CMD_INCIDENT_KEEP_H
+
+#include "kontend/opts.h"
+#include "record/retain.h"
+
+/* Files of incidents in a directory, and how many of them stay. */
+struct incident_keep {
+	const char *dir;
+	struct retain_clock clock;
+	struct retain_stat stat; /* at the last look */
+	uint64_t next_ns;	 /* the next one, unless a file is written before */
+	bool failed;		 /* which was said */
+};
+
+/* Removes what is over the limits that @o gives, and says so. */
+void incident_keep_now(struct incident_keep *k, const struct opts *o);
+/* The same, if it is time: files get old while none are written. */
+void incident_keep_round(struct incident_keep *k, const struct opts *o);
+
+#endif
