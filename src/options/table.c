@@ -242,6 +242,8 @@ const struct opts_info opts_table[] = {
 	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE},
 	{0, "rotate", "N", "keep the last N files beside FILE, instead of ending at --max-size",
 	 file, RECORD, OPTS_COUNT, FIELD(rotate), 1, 1000, NULL, COMPLETE_NONE},
+	{0, "metrics", "[ADDR:]PORT", "serve OpenMetrics at /metrics there (default: on 127.0.0.1)",
+	 file, RECORD, OPTS_TEXT, FIELD(metrics), 0, 0, NULL, COMPLETE_NONE, RECORD},
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 

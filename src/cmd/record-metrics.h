@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_RECORD_METRICS_H
+#define KONTEND_CMD_RECORD_METRICS_H
+
+struct opts;
+
+/* Measures for --metrics alone; says errors itself, and answers the exit status. */
+int cmd_record_metrics(const struct opts *o);
+
+#endif
