@@ -44,6 +44,12 @@ static bool says_state(uint32_t type)
 	       type != PERF_RECORD_UNTHROTTLE;
 }
 
+/* What has no time says what was known. */
+static bool is_known(const struct cut *c, uint64_t time)
+{
+	return time && time <= c->part->known_ns;
+}
+
 enum verdict { CUT_DROP, CUT_KEEP, CUT_KEEP_STATE };
 
 /* *ret_size 0: the rest of the run is of no use. */
@@ -63,7 +69,7 @@ static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t
 		return known && c->part->keep && !c->part->keep(c->part->ctx, &ev) ? CUT_DROP
 										   : CUT_KEEP;
 	memcpy(&h, p, sizeof(h));
-	return says_state(h.type) ? CUT_KEEP_STATE : CUT_DROP;
+	return says_state(h.type) && !is_known(c, *time) ? CUT_KEEP_STATE : CUT_DROP;
 }
 
 /* Where a record that is no sample has its time; NULL when it has none. */
@@ -304,12 +310,35 @@ static int put_symbols(struct cut *c, struct error *err)
 	return e;
 }
 
+/* Of lasting ones nothing is a kernel's address, as in look_at_snapshot(). */
+static void look_at_more(struct cut *c)
+{
+	struct record_snapshot head;
+
+	for (size_t i = 0; i < c->part->n_more; i++)
+		if (snapshot_parse(c->part->more[i].data, c->part->more[i].len, &head) &&
+		    !snapshot_is_lasting(head.kind))
+			rewrite_snapshot(&c->rewrite, &c->part->more[i]);
+}
+
+static int put_more(struct cut *c, struct error *err)
+{
+	int e = 0;
+
+	for (size_t i = 0; !e && i < c->part->n_more; i++)
+		e = writer_put(c->writer, &c->part->more[i], err);
+	return e;
+}
+
 static int run(struct cut *c, struct source *s, struct error *err)
 {
 	int e = rewrite_pass(s, take_first, c, err);
 
+	look_at_more(c);
 	if (!e)
 		e = put_symbols(c, err);
+	if (!e)
+		e = put_more(c, err);
 	if (!e)
 		e = put_snapshots(c, err);
 	if (!e)

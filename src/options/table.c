@@ -102,6 +102,7 @@ static const char file[] = "The file";
 static const char only[] = "Which waits (nothing else is summed up)";
 static const char table[] = "What is shown";
 static const char breakpoint[] = "A breakpoint (No space left on device)";
+static const char incidents[] = "Incidents";
 static const char terminal[] = "Terminal";
 static const char workload[] = "Workload";
 static const char general[] = "General";
@@ -242,6 +243,17 @@ const struct opts_info opts_table[] = {
 	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE},
 	{0, "rotate", "N", "keep the last N files beside FILE, instead of ending at --max-size",
 	 file, RECORD, OPTS_COUNT, FIELD(rotate), 1, 1000, NULL, COMPLETE_NONE},
+	{0, "trigger", "EXPR",
+	 "write a file when EXPR happens, like wait>5ms; may be given again: kontend-trigger(7)",
+	 incidents, RECORD, OPTS_LIST, FIELD(triggers), 0, 0, NULL, COMPLETE_NONE},
+	{0, "pre", "TIME", "with TIME before what fired began (default: 10s)", incidents, RECORD,
+	 OPTS_TIME, FIELD(pre_ns), MS, 3600 * SECOND, NULL, COMPLETE_NONE, RECORD},
+	{0, "post", "TIME", "with TIME after what fired last (default: 2s)", incidents, RECORD,
+	 OPTS_TIME, FIELD(post_ns), MS, 3600 * SECOND, NULL, COMPLETE_NONE, RECORD},
+	{0, "cooldown", "TIME", "a trigger that fired is silent for TIME (default: 1s)", incidents,
+	 RECORD, OPTS_TIME, FIELD(cooldown_ns), MS, 86400 * SECOND, NULL, COMPLETE_NONE, RECORD},
+	{0, "max-files", "N", "keep the last N files of incidents (default: all of them)",
+	 incidents, RECORD, OPTS_COUNT, FIELD(max_files), 1, 1000000, NULL, COMPLETE_NONE, RECORD},
 	{0, "metrics", "[ADDR:]PORT", "serve OpenMetrics at /metrics there (default: on 127.0.0.1)",
 	 file, RECORD, OPTS_TEXT, FIELD(metrics), 0, 0, NULL, COMPLETE_NONE, RECORD},
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
@@ -351,6 +363,9 @@ const struct opts_info opts_table[] = {
 	 "keep apart what fits into SIZE (default: 128M; of recordings, a quarter of the memory)",
 	 table, SCREEN | REPORT | EXPORT | DIFF, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX,
 	 NULL, COMPLETE_NONE, SCREEN | REPORT | EXPORT | DIFF},
+	{0, "memory", "SIZE", "keep what was before, and what is watched, in SIZE (default: 128M)",
+	 incidents, RECORD, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE,
+	 RECORD},
 	{0, "verdict", "RULES", "limits of the verdict, like wait=5/50,longest=100ms/1s,slots=off",
 	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
