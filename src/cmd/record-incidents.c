@@ -15,10 +15,12 @@
 #include "incident-open.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/metrics.h"
 #include "kontend/model.h"
 #include "kontend/run.h"
 #include "kontend/trigger.h"
 #include "kontend/units.h"
+#include "record-metrics.h"
 #include "record/incident-thread.h"
 #include "record/signals.h"
 #include "record/text.h"
@@ -52,6 +54,7 @@ struct catching {
 	struct incident_open open;
 	uint64_t deadline_ns;
 	uint64_t written, failed;
+	struct metrics *metrics; /* NULL: nobody asks for them */
 	int signal_fd;
 	int signal; /* that ends it: the first that came, 0 = none */
 	bool stopped, give_up;
@@ -117,6 +120,8 @@ static void say_file(struct catching *c, const struct incident_job *j)
 	cmd_say_as(c->o, JOURNAL_NOTICE, "caught %s%s%s: %s, %s", in->fired,
 		   *in->lock_name ? ", " : "", in->lock_name, j->path,
 		   units_bytes(bytes, j->bytes));
+	if (c->metrics)
+		metrics_incident(c->metrics, in, j->path);
 	if (j->note.code)
 		cmd_say(c->o, "older incidents stay: %s", j->note.text);
 }
@@ -172,7 +177,10 @@ static void say_start(struct catching *c)
 /* Measuring has begun. 0 or negative. */
 static int begun(struct catching *c, struct error *err)
 {
-	(void)err;
+	int r = cmd_record_metrics_start(c->metrics, c->o, &c->run.engine, err);
+
+	if (r < 0)
+		return r;
 	if (c->o->duration_ns)
 		c->deadline_ns = clock_now_ns() + c->o->duration_ns;
 	say_start(c);
@@ -219,7 +227,15 @@ static void reload(struct catching *c)
 /* About once a second: the engine is at a tick. 0 or negative. */
 static int each_tick(struct catching *c, struct error *err)
 {
+	const struct metrics_counts counts = {
+		.incidents = c->written,
+		.failed = c->failed,
+		.suppressed = c->open.left_out,
+		.triggers = true,
+	};
+
 	(void)err;
+	cmd_record_metrics_tick(c->metrics, c->o, &counts);
 	if (c->reload)
 		reload(c);
 	incident_keep_round(&c->keep, c->o);
@@ -415,9 +431,13 @@ int cmd_record_incidents(const struct opts *o)
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
 		r = record_signals_open_more(&c.signal_fd, signals, &err);
-		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&c);
+		r = r ? r : cmd_record_metrics_new(&c.metrics, o, &err);
+		status = r == -EINVAL ? cmd_fail(CMD_EXIT_USAGE, &err)
+			 : r < 0      ? cmd_fail(CMD_EXIT_FAILURE, &err)
+				      : record(&c);
 	}
 	incident_thread_free(c.out);
+	metrics_free(c.metrics);
 	if (run_close(&c.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	record_text_deinit(&c.text);

@@ -15,6 +15,7 @@
 #include "kontend/realtime.h"
 #include "kontend/run.h"
 #include "record-incidents.h"
+#include "record-metrics.h"
 #include "record-say.h"
 #include "record/direct.h"
 #include "record/file.h"
@@ -483,6 +484,8 @@ int cmd_record(const struct opts *o)
 
 	if (o->triggers[0])
 		return cmd_record_incidents(o);
+	if (o->metrics)
+		return cmd_record_metrics(o);
 	int status, r = run_target(&g.run, o, &err);
 
 	if (r < 0) {

@@ -115,9 +115,23 @@ static int check_repair(const struct opts *o, struct error *err)
 	return 0;
 }
 
+/* Recordings into a file are written unread: there is nobody who could add up. */
+static int check_metrics(const struct opts *o, struct error *err)
+{
+	const char *given = o->output ? "output" : o->max_size ? "max-size" : "rotate";
+
+	if (o->triggers[0] || !(o->output || o->max_size || o->rotate))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "--metrics without --trigger writes no file: there is no use for --%s",
+			 given);
+}
+
 /* What a verb cannot be without, or with. */
 static int check_verbs(const struct opts *o, struct error *err)
 {
+	if (o->metrics && check_metrics(o, err) < 0)
+		return -EINVAL;
 	if (o->start_after_ns && o->command)
 		return error_set(
 			err, -EINVAL,

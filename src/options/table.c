@@ -271,6 +271,8 @@ const struct opts_info opts_table[] = {
 	{0, "service", NULL,
 	 "run below systemd: tell how it goes, read the configuration on SIGHUP", incidents, RECORD,
 	 OPTS_FLAG, FIELD(service), 0, 0, NULL, COMPLETE_NONE},
+	{0, "metrics", "[ADDR:]PORT", "serve OpenMetrics at /metrics there (default: on 127.0.0.1)",
+	 file, RECORD, OPTS_TEXT, FIELD(metrics), 0, 0, NULL, COMPLETE_NONE, RECORD},
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 

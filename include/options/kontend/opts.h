@@ -68,7 +68,7 @@ struct opts {
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */
-	const char *color, *theme, *kinds;
+	const char *color, *theme, *kinds, *metrics;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
 	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */
 	bool said[OPTS_ROWS];		   /* by place in the table: has been set */

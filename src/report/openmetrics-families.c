@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The list of metrics. Names of the kernel's things are plain words; ours have no verb in them. */
+#include "kontend/openmetrics-text.h"
+
+#define COUNTER OPENMETRICS_COUNTER
+#define GAUGE OPENMETRICS_GAUGE
+#define HIST OPENMETRICS_HISTOGRAM
+
+enum { FILES = OPENMETRICS_EXPORT, SERVER = OPENMETRICS_SERVER, BOTH = FILES | SERVER };
+
+static const char type_mode[] = "type mode";
+static const char lock[] = "lock type mode";
+
+const struct openmetrics_family openmetrics_families[] = {
+	{"kontend_measurement_seconds", GAUGE, "seconds", "version kernel targets",
+	 "Length of the measurement that all other figures are about.", BOTH},
+	{"kontend_start_time_seconds", GAUGE, "seconds", "",
+	 "When counting began at 0, in seconds since 1970.", BOTH},
+	{"kontend_lock_wait_seconds", HIST, "seconds", type_mode,
+	 "Time that tasks waited for kernel locks, finished waits.", BOTH},
+	{"kontend_lock_failed", COUNTER, NULL, type_mode, "Waits that ended without the lock.",
+	 BOTH},
+	{"kontend_lock_waiters", GAUGE, NULL, type_mode,
+	 "Tasks that still waited when this was written.", BOTH},
+	{"kontend_lock_wait_max_seconds", GAUGE, "seconds", type_mode,
+	 "The longest wait that ended since the last scrape.", SERVER},
+	{"kontend_caller_wait_seconds", COUNTER, "seconds", "caller type mode",
+	 "Time waited by the function that asked for the lock, those that waited most.", FILES},
+	{"kontend_caller_contentions", COUNTER, NULL, "caller type mode",
+	 "Finished waits of the same functions.", FILES},
+	{"kontend_named_lock_waits", COUNTER, NULL, lock,
+	 "Finished waits for a lock that was among the first, and for all other locks.", SERVER},
+	{"kontend_named_lock_wait_seconds", COUNTER, "seconds", lock,
+	 "How long these waits took together.", SERVER},
+	{"kontend_named_lock_wait_max_seconds", GAUGE, "seconds", lock,
+	 "The longest of them that ended since the last scrape.", SERVER},
+	{"kontend_named_lock_waiters", GAUGE, NULL, lock,
+	 "Tasks that waited for it when this was written.", SERVER},
+	{"kontend_cgroup_waits", COUNTER, NULL, "cgroup",
+	 "Finished waits for any lock by tasks of a cgroup.", SERVER},
+	{"kontend_cgroup_wait_seconds", COUNTER, "seconds", "cgroup",
+	 "How long these waits took together.", SERVER},
+	{"kontend_cgroup_waiters", GAUGE, NULL, "cgroup",
+	 "Tasks of the cgroup that waited when this was written.", SERVER},
+	{"kontend_mmap_lock_wait_seconds", HIST, "seconds", "memcg mode",
+	 "Time that tasks waited for the mmap_locks of a memory cgroup's processes.", SERVER},
+	{"kontend_mmap_lock_wait_max_seconds", GAUGE, "seconds", "memcg mode",
+	 "The longest of these waits that ended since the last scrape.", SERVER},
+	{"kontend_mmap_lock_waiters", GAUGE, NULL, "memcg mode",
+	 "Tasks that waited for them when this was written.", SERVER},
+	{"kontend_longest_wait_seconds", GAUGE, "seconds", "",
+	 "How long the longest wait in flight has lasted.", BOTH},
+	{"kontend_breakpoint_slots", GAUGE, NULL, "",
+	 "Hardware breakpoint slots of all CPUs that are online.", SERVER},
+	{"kontend_breakpoint_slots_used", GAUGE, NULL, "", "Those of them that are taken.", SERVER},
+	{"kontend_rotations", COUNTER, NULL, "",
+	 "Times that perf events took turns, as there are more than counters.", SERVER},
+	{"kontend_rotation_seconds", COUNTER, "seconds", "", "Time that this took.", SERVER},
+	{"kontend_xol_slots", GAUGE, NULL, "process",
+	 "Out-of-line slots for uprobes of the process that has the fewest left.", SERVER},
+	{"kontend_xol_slots_used", GAUGE, NULL, "process", "Those of them that are taken.", SERVER},
+	{"kontend_xol_waiters", GAUGE, NULL, "",
+	 "Tasks that wait for such a slot, of all processes.", SERVER},
+	{"kontend_events", COUNTER, NULL, "", "Contention events seen.", BOTH},
+	{"kontend_incomplete", COUNTER, NULL, "reason",
+	 "What is missing from the other figures, by reason.", BOTH},
+	{"kontend_lost_ratio", GAUGE, "ratio", "",
+	 "Share of the records that were lost: where there is one, other figures are lower "
+	 "bounds.",
+	 BOTH},
+	{"kontend_missing_contentions_most", GAUGE, NULL, "",
+	 "Finished waits that are in no other figure, at most.", BOTH},
+	{"kontend_cpu_seconds", COUNTER, "seconds", "part",
+	 "CPU time of kontend itself: drain is emptying rings, looks are snapshots.", SERVER},
+	{"kontend_kernel_memory_bytes", GAUGE, "bytes", "",
+	 "Memory of the kernel that measuring takes: rings and maps.", SERVER},
+	{"kontend_incidents", COUNTER, NULL, "", "Incidents of which a file was written.", SERVER},
+	{"kontend_triggers", COUNTER, NULL, "result",
+	 "What became of triggers: fired, suppressed by a limit of rate, failed to be written.",
+	 SERVER},
+	{"kontend_unavailable", GAUGE, NULL, "what reason",
+	 "Is 1 for what cannot be measured here, and is therefore in no other metric.", SERVER},
+	{"kontend_series_ended", COUNTER, NULL, "",
+	 "Series that ended as they stood still and others needed the room.", SERVER},
+	{"kontend_scrapes", COUNTER, NULL, "", "Answers to scrapes, this one included.", SERVER},
+	{0},
+};
