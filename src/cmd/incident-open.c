@@ -114,7 +114,7 @@ int incident_open_take(struct incident_open *o, struct source *backlog, struct i
 	if (r == 0) {
 		j->incident = o->incident;
 		j->incident.more += o->others;
-		clamp(&j->incident, &st, 0);
+		clamp(&j->incident, &st, o->start_ns);
 		j->wall_ns = wall - (now - j->incident.fired_ns);
 		r = backlog_take(backlog, j->incident.from_ns, wall - (now - j->incident.from_ns),
 				 &j->taken, err);

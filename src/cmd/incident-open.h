@@ -10,6 +10,7 @@
  */
 struct incident_open {
 	uint64_t pre_ns, post_ns;
+	uint64_t start_ns; /* when measuring began: nothing is there of before */
 	bool is_open;
 	struct incident incident; /* from_ns is asked for, to_ns as it is now */
 	uint32_t others;	  /* so much has fired besides its cause */

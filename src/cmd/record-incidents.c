@@ -139,6 +139,8 @@ static void close_incident(struct catching *c)
 {
 	struct error err = {0};
 	struct incident_job *j;
+
+	c->open.start_ns = c->run.engine.model.start_ns;
 	int r = incident_open_take(&c->open, c->backlog, &j, &err);
 
 	if (r < 0) {
