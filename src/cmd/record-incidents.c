@@ -52,6 +52,10 @@ struct catching {
 	const char *argv[WORDS];
 	struct incident_thread *out;
 	struct incident_open open;
+	struct triggers *triggers; /* NULL: incidents are taken by hand alone */
+	const char *exprs[OPTS_LIST_MAX];
+	uint32_t places[OPTS_LIST_MAX]; /* of them on the command line */
+	size_t n_exprs;
 	uint64_t deadline_ns;
 	uint64_t written, failed;
 	struct metrics *metrics; /* NULL: nobody asks for them */
@@ -87,6 +91,17 @@ static void by_hand(struct catching *c)
 	snprintf(in.expr, sizeof(in.expr), "by hand");
 	snprintf(in.fired, sizeof(in.fired), "by hand");
 	incident_open_add(&c->open, c->backlog, &in);
+}
+
+/* What has fired since the last time. 0 or negative. */
+static int ask_triggers(struct catching *c, struct error *err)
+{
+	struct incident in;
+	int r = 0;
+
+	while (c->triggers && (r = triggers_next(c->triggers, &in, err)) == 1)
+		incident_open_add(&c->open, c->backlog, &in);
+	return r;
 }
 
 static void take_signals(struct catching *c)
@@ -142,6 +157,8 @@ static void close_incident(struct catching *c)
 {
 	struct error err = {0};
 	struct incident_job *j;
+
+	c->open.start_ns = c->run.engine.model.start_ns;
 	int r = incident_open_take(&c->open, c->backlog, &j, &err);
 
 	if (r < 0) {
@@ -149,6 +166,8 @@ static void close_incident(struct catching *c)
 		c->failed++;
 		return;
 	}
+	if (!(j->incident.flags & INCIDENT_BY_HAND))
+		j->incident.trigger = c->places[j->incident.trigger];
 	if (incident_thread_put(c->out, j) == 0)
 		return;
 	cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %d files wait to be written already",
@@ -159,6 +178,10 @@ static void close_incident(struct catching *c)
 
 static void look_at_incident(struct catching *c, bool ended)
 {
+	struct incident *in = &c->open.incident;
+
+	if (c->open.is_open && c->triggers && !(in->flags & INCIDENT_BY_HAND))
+		incident_open_follow(&c->open, c->backlog, triggers_follow(c->triggers, in));
 	if (c->open.is_open && (ended || incident_open_is_whole(&c->open, c->backlog)))
 		close_incident(c);
 }
@@ -246,12 +269,19 @@ static int each_tick(struct catching *c, struct error *err)
 /* Measuring is over, and all files are written. */
 static void ended(struct catching *c)
 {
-	char lost[64] = "";
+	const struct triggers_count n =
+		c->triggers ? triggers_count(c->triggers) : (struct triggers_count){0};
 
+	cmd_say(c->o, "%llu %s in %s/", (unsigned long long)c->written,
+		c->written == 1 ? "incident is" : "incidents are", c->files.dir);
 	if (c->failed)
-		snprintf(lost, sizeof(lost), ", %llu are lost", (unsigned long long)c->failed);
-	cmd_say(c->o, "%llu incidents were written to %s/%s", (unsigned long long)c->written,
-		c->files.dir, lost);
+		cmd_say(c->o, "%llu could not be written", (unsigned long long)c->failed);
+	if (n.again + n.lost)
+		cmd_say(c->o, "triggers were true %llu times more within their cooldown",
+			(unsigned long long)(n.again + n.lost));
+	if (c->open.left_out)
+		cmd_say(c->o, "for %llu more there was no file: they came too fast",
+			(unsigned long long)c->open.left_out);
 }
 
 static int wait_ms(const struct catching *c)
@@ -306,6 +336,10 @@ static int pump(struct catching *c, struct error *err)
 		r = engine_pump(&c->run.engine, 0, err);
 		if (r == ENGINE_TICK) {
 			int e = each_tick(c, err);
+			r = e < 0 ? e : r;
+		}
+		if (r >= 0) {
+			int e = ask_triggers(c, err);
 			r = e < 0 ? e : r;
 		}
 		look_at_incident(c, false);
@@ -368,6 +402,36 @@ static int set_files(struct catching *c, struct error *err)
 	return check_dir(c->files.dir, err);
 }
 
+/* "hand" is none: whoever gives it sends signals. */
+static void set_triggers(struct catching *c)
+{
+	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
+		if (!strcmp(c->o->triggers[i], "hand"))
+			continue;
+		c->places[c->n_exprs] = i;
+		c->exprs[c->n_exprs++] = c->o->triggers[i];
+	}
+}
+
+static int check_triggers(const struct catching *c, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->n_exprs; i++)
+		r = trigger_check(c->exprs[i], err);
+	return r;
+}
+
+static int open_triggers(struct catching *c, struct error *err)
+{
+	if (!c->n_exprs)
+		return 0;
+	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
+	if (r == 0 && c->o->cooldown_ns)
+		triggers_cooldown(c->triggers, c->o->cooldown_ns);
+	return r;
+}
+
 static int start(struct catching *c, struct error *err)
 {
 	int r = set_files(c, err);
@@ -383,6 +447,7 @@ static int start(struct catching *c, struct error *err)
 		c->files.text = &c->text_record;
 	}
 	c->files.code = run_code_source(c->run.code);
+	r = r ? r : open_triggers(c, err);
 	r = r ? r : run_start(&c->run, err);
 	/* Behind what gives up rights: of one thread alone they would be given up. */
 	r = r ? r : incident_thread_new(&c->out, &c->files, err);
@@ -425,8 +490,10 @@ int cmd_record_incidents(const struct opts *o)
 	int status, r = service_begin(&c.service, o, &err);
 
 	c.o = service_opts(&c.service);
-	r = r ? r : run_target(&c.run, o, &err);
 
+	set_triggers(&c);
+	r = r ? r : check_triggers(&c, &err);
+	r = r ? r : run_target(&c.run, o, &err);
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
@@ -437,6 +504,7 @@ int cmd_record_incidents(const struct opts *o)
 				      : record(&c);
 	}
 	incident_thread_free(c.out);
+	triggers_free(c.triggers);
 	metrics_free(c.metrics);
 	if (run_close(&c.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
