@@ -16,6 +16,7 @@
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
 #include "kontend/run.h"
+#include "kontend/trigger.h"
 #include "kontend/units.h"
 #include "record-metrics.h"
 #include "record/incident-thread.h"
@@ -47,6 +48,10 @@ struct catching {
 	const char *argv[WORDS];
 	struct incident_thread *out;
 	struct incident_open open;
+	struct triggers *triggers; /* NULL: incidents are taken by hand alone */
+	const char *exprs[OPTS_LIST_MAX];
+	uint32_t places[OPTS_LIST_MAX]; /* of them on the command line */
+	size_t n_exprs;
 	uint64_t deadline_ns;
 	uint64_t written, failed;
 	struct metrics *metrics; /* NULL: nobody asks for them */
@@ -80,6 +85,17 @@ static void by_hand(struct catching *c)
 	incident_open_add(&c->open, c->backlog, &in);
 }
 
+/* What has fired since the last time. 0 or negative. */
+static int ask_triggers(struct catching *c, struct error *err)
+{
+	struct incident in;
+	int r = 0;
+
+	while (c->triggers && (r = triggers_next(c->triggers, &in, err)) == 1)
+		incident_open_add(&c->open, c->backlog, &in);
+	return r;
+}
+
 static void take_signals(struct catching *c)
 {
 	struct signalfd_siginfo s;
@@ -109,8 +125,8 @@ static void say_file(struct catching *c, const struct incident_job *j)
 		metrics_incident(c->metrics, in, j->path);
 	cmd_say(c->o, "caught %s%s%s: %s, %s", in->fired, *in->lock_name ? ", " : "", in->lock_name,
 		j->path, units_bytes(bytes, j->bytes));
-	if (*j->note)
-		cmd_say(c->o, "%s", j->note);
+	if (j->note.code)
+		cmd_say(c->o, "older incidents stay: %s", j->note.text);
 }
 
 static void take_done(struct catching *c)
@@ -135,6 +151,8 @@ static void close_incident(struct catching *c)
 		c->failed++;
 		return;
 	}
+	if (!(j->incident.flags & INCIDENT_BY_HAND))
+		j->incident.trigger = c->places[j->incident.trigger];
 	if (incident_thread_put(c->out, j) == 0)
 		return;
 	cmd_say(c->o, "an incident is lost: %d files wait to be written already",
@@ -145,6 +163,10 @@ static void close_incident(struct catching *c)
 
 static void look_at_incident(struct catching *c, bool ended)
 {
+	struct incident *in = &c->open.incident;
+
+	if (c->open.is_open && c->triggers && !(in->flags & INCIDENT_BY_HAND))
+		incident_open_follow(&c->open, c->backlog, triggers_follow(c->triggers, in));
 	if (c->open.is_open && (ended || incident_open_is_whole(&c->open, c->backlog)))
 		close_incident(c);
 }
@@ -176,11 +198,14 @@ static int begun(struct catching *c, struct error *err)
 /* About once a second: the engine is at a tick. 0 or negative. */
 static int each_tick(struct catching *c, struct error *err)
 {
+	const struct triggers_count n =
+		c->triggers ? triggers_count(c->triggers) : (struct triggers_count){0};
 	const struct metrics_counts counts = {
 		.incidents = c->written,
+		.fired = n.fired,
+		.suppressed = n.again + n.lost + c->open.left_out,
 		.failed = c->failed,
-		.suppressed = c->open.left_out,
-		.triggers = true,
+		.triggers = c->triggers != NULL,
 	};
 
 	(void)err;
@@ -191,12 +216,19 @@ static int each_tick(struct catching *c, struct error *err)
 /* Measuring is over, and all files are written. */
 static void ended(struct catching *c)
 {
-	char lost[64] = "";
+	const struct triggers_count n =
+		c->triggers ? triggers_count(c->triggers) : (struct triggers_count){0};
 
+	cmd_say(c->o, "%llu %s in %s/", (unsigned long long)c->written,
+		c->written == 1 ? "incident is" : "incidents are", c->files.dir);
 	if (c->failed)
-		snprintf(lost, sizeof(lost), ", %llu are lost", (unsigned long long)c->failed);
-	cmd_say(c->o, "%llu incidents were written to %s/%s", (unsigned long long)c->written,
-		c->files.dir, lost);
+		cmd_say(c->o, "%llu could not be written", (unsigned long long)c->failed);
+	if (n.again + n.lost)
+		cmd_say(c->o, "triggers were true %llu times more within their cooldown",
+			(unsigned long long)(n.again + n.lost));
+	if (c->open.left_out)
+		cmd_say(c->o, "for %llu more there was no file: they came too fast",
+			(unsigned long long)c->open.left_out);
 }
 
 static int wait_ms(const struct catching *c)
@@ -250,6 +282,10 @@ static int pump(struct catching *c, struct error *err)
 		r = engine_pump(&c->run.engine, 0, err);
 		if (r == ENGINE_TICK) {
 			int e = each_tick(c, err);
+			r = e < 0 ? e : r;
+		}
+		if (r >= 0) {
+			int e = ask_triggers(c, err);
 			r = e < 0 ? e : r;
 		}
 		look_at_incident(c, false);
@@ -314,6 +350,36 @@ static int set_files(struct catching *c, struct error *err)
 	return check_dir(c->files.dir, err);
 }
 
+/* "hand" is none: whoever gives it sends signals. */
+static void set_triggers(struct catching *c)
+{
+	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
+		if (!strcmp(c->o->triggers[i], "hand"))
+			continue;
+		c->places[c->n_exprs] = i;
+		c->exprs[c->n_exprs++] = c->o->triggers[i];
+	}
+}
+
+static int check_triggers(const struct catching *c, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->n_exprs; i++)
+		r = trigger_check(c->exprs[i], err);
+	return r;
+}
+
+static int open_triggers(struct catching *c, struct error *err)
+{
+	if (!c->n_exprs)
+		return 0;
+	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
+	if (r == 0 && c->o->cooldown_ns)
+		triggers_cooldown(c->triggers, c->o->cooldown_ns);
+	return r;
+}
+
 static int start(struct catching *c, struct error *err)
 {
 	int r = set_files(c, err);
@@ -329,6 +395,7 @@ static int start(struct catching *c, struct error *err)
 		c->files.text = &c->text_record;
 	}
 	c->files.code = run_code_source(c->run.code);
+	r = r ? r : open_triggers(c, err);
 	r = r ? r : run_start(&c->run, err);
 	/* Behind what gives up rights: of one thread alone they would be given up. */
 	r = r ? r : incident_thread_new(&c->out, &c->files, err);
@@ -367,8 +434,11 @@ int cmd_record_incidents(const struct opts *o)
 {
 	struct catching c = {.o = o, .signal_fd = -1};
 	struct error err = {0}, end = {0};
-	int status, r = run_target(&c.run, o, &err);
+	int status, r;
 
+	set_triggers(&c);
+	r = check_triggers(&c, &err);
+	r = r ? r : run_target(&c.run, o, &err);
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
@@ -380,6 +450,7 @@ int cmd_record_incidents(const struct opts *o)
 	}
 	incident_thread_free(c.out);
 	metrics_free(c.metrics);
+	triggers_free(c.triggers);
 	if (run_close(&c.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	record_text_deinit(&c.text);

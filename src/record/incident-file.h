@@ -28,8 +28,9 @@ struct incident_job {
 	uint64_t wall_ns;	    /* when it fired: what the file is named after */
 	char *path;		    /* of the file; NULL: there is none */
 	uint64_t bytes;
-	struct error err; /* code 0: all is well */
-	char note[200];	  /* what else is to be said; "": nothing */
+	struct error err;  /* code 0: all is well */
+	unsigned gone;	   /* older files that gave way to it */
+	struct error note; /* what else is to be said; code 0: nothing */
 };
 
 void incident_job_free(struct incident_job *j); /* NULL is fine */

@@ -5,10 +5,12 @@
  * a disk that is slow holds up nothing but the next file.
  */
 #include "incident-thread.h"
+#include "incident-list.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -59,6 +61,18 @@ static void hand_over(struct incident_thread *t, struct incident_job *j)
 		;
 }
 
+/* The oldest give way to it. What cannot be removed is a matter of the disk, not of this file. */
+static void trim(const struct incident_options *o, struct incident_job *j)
+{
+	const char *slash = strrchr(j->path, '/');
+	const struct incident_keep k = {
+		.files = o->max_files, .bytes = o->max_bytes, .but = slash + 1};
+	struct error err = {0};
+
+	if (incident_list_trim(o->dir, &k, &j->gone, &err) < 0)
+		j->note = err;
+}
+
 static void *work(void *arg)
 {
 	struct incident_thread *t = arg;
@@ -67,7 +81,8 @@ static void *work(void *arg)
 	/* Without it the thread is as hasty as the others. */
 	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	while ((j = wait_for_one(t))) {
-		incident_file_write(t->o, j);
+		if (incident_file_write(t->o, j) == 0)
+			trim(t->o, j);
 		backlog_taken_deinit(&j->taken);
 		hand_over(t, j);
 	}
