@@ -250,11 +250,14 @@ static void reload(struct catching *c)
 /* About once a second: the engine is at a tick. 0 or negative. */
 static int each_tick(struct catching *c, struct error *err)
 {
+	const struct triggers_count n =
+		c->triggers ? triggers_count(c->triggers) : (struct triggers_count){0};
 	const struct metrics_counts counts = {
 		.incidents = c->written,
+		.fired = n.fired,
+		.suppressed = n.again + n.lost + c->open.left_out,
 		.failed = c->failed,
-		.suppressed = c->open.left_out,
-		.triggers = true,
+		.triggers = c->triggers != NULL,
 	};
 
 	(void)err;
@@ -504,8 +507,8 @@ int cmd_record_incidents(const struct opts *o)
 				      : record(&c);
 	}
 	incident_thread_free(c.out);
-	triggers_free(c.triggers);
 	metrics_free(c.metrics);
+	triggers_free(c.triggers);
 	if (run_close(&c.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	record_text_deinit(&c.text);
