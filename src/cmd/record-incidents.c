@@ -117,8 +117,7 @@ static void say_file(struct catching *c, const struct incident_job *j)
 	cmd_say_as(c->o, JOURNAL_NOTICE, "caught %s%s%s: %s, %s", in->fired,
 		   *in->lock_name ? ", " : "", in->lock_name, j->path,
 		   units_bytes(bytes, j->bytes));
-	if (*j->note)
-		cmd_say(c->o, "%s", j->note);
+	incident_keep_done(&c->keep, c->o, &j->kept, &j->note);
 }
 
 static void take_done(struct catching *c)
@@ -128,7 +127,6 @@ static void take_done(struct catching *c)
 	while ((j = incident_thread_done(c->out))) {
 		say_file(c, j);
 		incident_job_free(j);
-		incident_keep_now(&c->keep, c->o);
 	}
 }
 
@@ -144,6 +142,7 @@ static void close_incident(struct catching *c)
 		c->failed++;
 		return;
 	}
+	incident_keep_ask(&c->keep, c->o, &j->keep, &j->keep_ns);
 	if (incident_thread_put(c->out, j) == 0)
 		return;
 	cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %d files wait to be written already",

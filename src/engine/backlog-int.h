@@ -55,6 +55,7 @@ struct backlog_log {
 	uint8_t *open; /* records that are not in a chunk yet */
 	size_t open_len, open_cap;
 	uint64_t opened_ns; /* what was said then */
+	uint64_t round_ns;  /* the latest round */
 	uint8_t *scratch;
 	struct engine_pack pack;
 };

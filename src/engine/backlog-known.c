@@ -16,7 +16,7 @@
 
 /* Nobody waits in it. */
 static const struct model_limits limits = {
-	.locks = 64, .stacks = 64, .tasks = 131072, .cells = 64, .hist_groups = 64};
+	.locks = 64, .stacks = 64, .tasks = 65536, .cells = 64, .hist_groups = 64};
 
 struct feed {
 	struct source source;

@@ -185,6 +185,10 @@ int backlog_log_append(struct backlog_log *l, const struct record *r, uint64_t s
 
 void backlog_log_round(struct backlog_log *l, uint64_t time_ns)
 {
+	/* One that says no more than the one before is of no drain. */
+	if (time_ns <= l->round_ns)
+		return;
+	l->round_ns = time_ns;
 	for (size_t i = l->n; i > 0 && !l->chunks[i - 1]->until_ns; i--)
 		if (++l->chunks[i - 1]->rounds == ROUNDS)
 			l->chunks[i - 1]->until_ns = time_ns;

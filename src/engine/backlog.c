@@ -110,11 +110,13 @@ static void trim(struct backlog *b)
 	}
 }
 
-static void note_round(struct backlog *b)
+static void note_round(struct backlog *b, uint64_t time_ns)
 {
-	backlog_log_round(&b->log, b->said_ns);
-	if (b->torn && !--b->torn)
-		b->begin_ns = b->said_ns;
+	bool goes_on = time_ns > b->log.round_ns;
+
+	backlog_log_round(&b->log, time_ns);
+	if (b->torn && goes_on && !--b->torn)
+		b->begin_ns = time_ns;
 	trim(b);
 }
 
@@ -128,7 +130,7 @@ static void note_time(struct backlog *b, const struct record *r)
 	if (t > b->said_ns)
 		b->said_ns = t;
 	if (r->kind == RECORD_ROUND)
-		note_round(b);
+		note_round(b, t);
 }
 
 static void remember(struct backlog *b, const struct record *r)

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_RINGS = 4096, STATE_SHRINK = 1000000 };
+enum { MOST_RINGS = 4096, STATE_SHRINK = 1000000, KNOWN_SHRINK = 1000 };
 
 struct cut {
 	struct rewrite rewrite;
@@ -90,27 +90,46 @@ static uint8_t *time_in(const struct cut *c, uint8_t *p, size_t size)
 	return p + size - a->trail_time;
 }
 
+/* Of who begins and ends tasks there is one more, which is the one that counts. */
+static uint8_t *task_time_in(uint8_t *p, size_t size)
+{
+	enum { PLACE = sizeof(struct perf_event_header) + 4 * sizeof(uint32_t) };
+	struct perf_event_header h;
+
+	memcpy(&h, p, sizeof(h));
+	if (h.type != PERF_RECORD_FORK && h.type != PERF_RECORD_EXIT)
+		return NULL;
+	return size >= PLACE + sizeof(uint64_t) ? p + PLACE : NULL;
+}
+
+static void move_time(const struct cut *c, uint8_t *at)
+{
+	const uint64_t shrink = c->part->known_ns ? KNOWN_SHRINK : STATE_SHRINK;
+	uint64_t t;
+
+	if (!at)
+		return;
+	memcpy(&t, at, sizeof(t));
+	if (t && t < c->from_ns)
+		t = c->from_ns - (c->from_ns - t) / shrink;
+	memcpy(at, &t, sizeof(t));
+}
+
 /*
  * What was so before the range is moved to shortly before it, in the same order: the recording
- * would begin where the first of these is, hours before perhaps.
+ * would begin where the first of these is, hours before perhaps. Where most of it is known anyway
+ * the rest is of seconds, and what happened within a microsecond is all that may change its order.
  */
 static int put_state(struct cut *c, const struct record *r, size_t from, size_t size,
 		     struct error *err)
 {
-	uint8_t *at;
-	uint64_t t;
 	struct record copy = *r;
 
 	memcpy(c->copy, (const uint8_t *)r->data + from, size);
 	copy.data = c->copy;
 	copy.len = size;
-	at = time_in(c, (uint8_t *)c->copy, size);
-	if (at) {
-		memcpy(&t, at, sizeof(t));
-		if (t && t < c->from_ns)
-			t = c->from_ns - (c->from_ns - t) / STATE_SHRINK;
-		memcpy(at, &t, sizeof(t));
-	}
+	move_time(c, time_in(c, (uint8_t *)c->copy, size));
+	move_time(c, task_time_in((uint8_t *)c->copy, size));
 	return writer_put(c->writer, &copy, err);
 }
 

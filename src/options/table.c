@@ -53,6 +53,12 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		 false, false},
 	[VERB_RECOVER] = {"recover", NULL, "[OPTIONS] FILE",
 			  "make a clean file of a recording that was cut off", NULL, false, false},
+	[VERB_INCIDENTS] = {"incidents", NULL, "[OPTIONS] [DIR]",
+			    "list what 'kontend record --trigger' has caught",
+			    "DIR is where it wrote to (default: the present directory). Other "
+			    "files in it are\n"
+			    "passed over.\n",
+			    false, false},
 	[VERB_TOUR] = {"tour", NULL, "[OPTIONS] [FILE]",
 		       "walk through the views: of a demo, or of a recording",
 		       "Without the right to measure, of the recording that is installed.\n", false,
@@ -88,6 +94,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define RECORD (1u << VERB_RECORD)
 #define CUT (1u << VERB_CUT)
 #define RECOVER (1u << VERB_RECOVER)
+#define INCIDENTS (1u << VERB_INCIDENTS)
 #define DEMO (1u << VERB_DEMO)
 #define BENCH (1u << VERB_BENCH)
 #define DOCTOR (1u << VERB_DOCTOR)
@@ -344,8 +351,8 @@ const struct opts_info opts_table[] = {
 	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE, REPORT | DIFF},
 	{0, "format", "FORMAT", "text, csv or json (default: text)", table, REPORT | DIFF,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text csv json", COMPLETE_NONE},
-	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR, OPTS_CHOICE,
-	 FIELD(format), 0, 0, "text json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS,
+	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "folded, flamegraph (SVG), chrome or openmetrics (default: folded)",
@@ -377,8 +384,9 @@ const struct opts_info opts_table[] = {
 	{0, "verdict", "RULES", "limits of the verdict, like wait=5/50,longest=100ms/1s,slots=off",
 	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
-	{'j', "json", NULL, "the same as --format json", table, REPORT | SCRIPT | DIFF | DOCTOR,
-	 OPTS_PRESET, FIELD(format), 0, 0, "json", COMPLETE_NONE},
+	{'j', "json", NULL, "the same as --format json", table,
+	 REPORT | SCRIPT | DIFF | DOCTOR | INCIDENTS, OPTS_PRESET, FIELD(format), 0, 0, "json",
+	 COMPLETE_NONE},
 	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
 	 table, REPORT | DIFF, OPTS_TEXT, FIELD(separator), 0, 0, NULL, COMPLETE_NONE},
 	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", table,

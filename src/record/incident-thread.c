@@ -59,6 +59,12 @@ static void hand_over(struct incident_thread *t, struct incident_job *j)
 		;
 }
 
+/* The oldest give way to it. What cannot be removed is a matter of the disk, not of this file. */
+static void trim(const struct incident_options *o, struct incident_job *j)
+{
+	retain_apply(o->dir, &j->keep, j->keep_ns, &j->kept, &j->note);
+}
+
 static void *work(void *arg)
 {
 	struct incident_thread *t = arg;
@@ -67,7 +73,8 @@ static void *work(void *arg)
 	/* Without it the thread is as hasty as the others. */
 	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	while ((j = wait_for_one(t))) {
-		incident_file_write(t->o, j);
+		if (incident_file_write(t->o, j) == 0)
+			trim(t->o, j);
 		backlog_taken_deinit(&j->taken);
 		hand_over(t, j);
 	}
