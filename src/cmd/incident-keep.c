@@ -9,14 +9,24 @@
 
 static const uint64_t EVERY_NS = 600000000000;
 
-/* What goes wrong each time is said once. */
-static void say(struct incident_keep *k, const struct opts *o, const struct error *err)
+void incident_keep_ask(struct incident_keep *k, const struct opts *o, struct retain_limits *ret,
+		       uint64_t *ret_now_ns)
 {
-	const struct retain_stat *s = &k->stat;
+	*ret = (struct retain_limits){
+		.age_ns = o->max_age_ns, .bytes = o->max_size, .files = o->max_files};
+	*ret_now_ns = retain_now(&k->clock, clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_BOOTTIME));
+}
+
+/* What goes wrong each time is said once. */
+void incident_keep_done(struct incident_keep *k, const struct opts *o, const struct retain_stat *s,
+			const struct error *err)
+{
 	char gone[UNITS_BUF], bytes[UNITS_BUF];
 
+	k->stat = *s;
+	k->next_ns = clock_now_ns() + EVERY_NS;
 	if (err->code && !k->failed)
-		cmd_say_as(o, JOURNAL_WARNING, "%s", err->text);
+		cmd_say_as(o, JOURNAL_WARNING, "older incidents stay: %s", err->text);
 	k->failed = err->code != 0;
 	if (s->removed)
 		cmd_say(o,
@@ -28,14 +38,14 @@ static void say(struct incident_keep *k, const struct opts *o, const struct erro
 
 void incident_keep_now(struct incident_keep *k, const struct opts *o)
 {
-	const struct retain_limits l = {
-		.age_ns = o->max_age_ns, .bytes = o->max_size, .files = o->max_files};
-	uint64_t now = retain_now(&k->clock, clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_BOOTTIME));
+	struct retain_limits l;
+	struct retain_stat s;
 	struct error err = {0};
+	uint64_t now;
 
-	retain_apply(k->dir, &l, now, &k->stat, &err);
-	k->next_ns = clock_now_ns() + EVERY_NS;
-	say(k, o, &err);
+	incident_keep_ask(k, o, &l, &now);
+	retain_apply(k->dir, &l, now, &s, &err);
+	incident_keep_done(k, o, &s, &err);
 }
 
 void incident_keep_round(struct incident_keep *k, const struct opts *o)

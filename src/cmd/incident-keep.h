@@ -14,7 +14,13 @@ struct incident_keep {
 	bool failed;		 /* which was said */
 };
 
-/* Removes what is over the limits that @o gives, and says so. */
+/* The limits of @o, and the clock, for who looks there on his own. */
+void incident_keep_ask(struct incident_keep *k, const struct opts *o, struct retain_limits *ret,
+		       uint64_t *ret_now_ns);
+/* He has: what is removed is said. */
+void incident_keep_done(struct incident_keep *k, const struct opts *o, const struct retain_stat *s,
+			const struct error *err);
+/* Looks now. */
 void incident_keep_now(struct incident_keep *k, const struct opts *o);
 /* The same, if it is time: files get old while none are written. */
 void incident_keep_round(struct incident_keep *k, const struct opts *o);

@@ -137,8 +137,7 @@ static void say_file(struct catching *c, const struct incident_job *j)
 		   units_bytes(bytes, j->bytes));
 	if (c->metrics)
 		metrics_incident(c->metrics, in, j->path);
-	if (j->note.code)
-		cmd_say(c->o, "older incidents stay: %s", j->note.text);
+	incident_keep_done(&c->keep, c->o, &j->kept, &j->note);
 }
 
 static void take_done(struct catching *c)
@@ -148,7 +147,6 @@ static void take_done(struct catching *c)
 	while ((j = incident_thread_done(c->out))) {
 		say_file(c, j);
 		incident_job_free(j);
-		incident_keep_now(&c->keep, c->o);
 	}
 }
 
@@ -168,6 +166,7 @@ static void close_incident(struct catching *c)
 	}
 	if (!(j->incident.flags & INCIDENT_BY_HAND))
 		j->incident.trigger = c->places[j->incident.trigger];
+	incident_keep_ask(&c->keep, c->o, &j->keep, &j->keep_ns);
 	if (incident_thread_put(c->out, j) == 0)
 		return;
 	cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %d files wait to be written already",

@@ -6,18 +6,18 @@
 #include "kontend/codesource.h"
 #include "kontend/incident.h"
 #include "place.h"
+#include "retain.h"
 #include <stdint.h>
 
 /* All that the files of one session have in common. Borrowed. */
 struct incident_options {
 	const char *dir;
-	int zstd_level;		       /* 0: not compressed */
-	const char *const *argv;       /* the command line, NULL-terminated; NULL: none */
-	const struct record *text;     /* code of the kernel, a snapshot; NULL: none */
-	uint64_t max_files, max_bytes; /* of all of them; 0: any number */
-	bool has_samples;	       /* functions of programs are to be named */
-	struct codesource *code;       /* of the kernel; NULL: none */
-	bool keep_symbols;	       /* of programs, for the next time */
+	int zstd_level;		   /* 0: not compressed */
+	const char *const *argv;   /* the command line, NULL-terminated; NULL: none */
+	const struct record *text; /* code of the kernel, a snapshot; NULL: none */
+	bool has_samples;	   /* functions of programs are to be named */
+	struct codesource *code;   /* of the kernel; NULL: none */
+	bool keep_symbols;	   /* of programs, for the next time */
 };
 
 /* One that is to be written, and then what has become of it. */
@@ -28,9 +28,12 @@ struct incident_job {
 	uint64_t wall_ns;	    /* when it fired: what the file is named after */
 	char *path;		    /* of the file; NULL: there is none */
 	uint64_t bytes;
-	struct error err;  /* code 0: all is well */
-	unsigned gone;	   /* older files that gave way to it */
-	struct error note; /* what else is to be said; code 0: nothing */
+	struct error err; /* code 0: all is well */
+	/* What may stay of all files then, by this clock, and what did; code 0: all is well. */
+	struct retain_limits keep;
+	uint64_t keep_ns;
+	struct retain_stat kept;
+	struct error note;
 };
 
 void incident_job_free(struct incident_job *j); /* NULL is fine */

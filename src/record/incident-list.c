@@ -2,8 +2,7 @@
 /*
  * The files of incidents in a directory. Which they are is told by their names; what is in them is
  * read as far as what fired, which stands before the first event. A directory may be anybody's: so
- * nothing but plain files is opened, and what is to be removed must have an incident in it and
- * still be the file that was looked at.
+ * nothing but plain files is opened. Which of them stay is a matter of retain.c.
  */
 #include "incident-list.h"
 #include "incident-file.h"
@@ -197,61 +196,4 @@ void incident_list_deinit(struct incident_list *l)
 		mem_free(l->entries[i].name);
 	mem_free(l->entries);
 	*l = (struct incident_list){0};
-}
-
-/* That nobody has put another file there meanwhile can be told by its inode. */
-static bool remove_one(const char *dir, const struct incident_entry *e)
-{
-	char *path = path_of(dir, e->name);
-	struct incident_found found;
-	struct place_file file;
-	struct error err = {0};
-	bool gone = false;
-	int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-
-	if (fd >= 0 && place_know(fd, &file) == 0 && incident_peek(path, &found, &err) == 0) {
-		place_remove(path, &file);
-		gone = !place_has(path, &file);
-	}
-	if (fd >= 0)
-		close(fd);
-	mem_free(path);
-	return gone;
-}
-
-/* Those that are being written are somebody's who counts them himself. */
-static bool counts(const struct incident_entry *e)
-{
-	return e->state == INCIDENT_WHOLE || e->state == INCIDENT_LEFT;
-}
-
-int incident_list_trim(const char *dir, const struct incident_keep *k, unsigned *ret_gone,
-		       struct error *err)
-{
-	uint64_t files = 0, bytes = 0;
-	struct incident_list l;
-
-	*ret_gone = 0;
-	if (!k->files && !k->bytes)
-		return 0;
-	int r = incident_list_read(&l, dir, err);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < l.n; i++) {
-		files += counts(&l.entries[i]);
-		bytes += counts(&l.entries[i]) ? l.entries[i].found.bytes : 0;
-	}
-	for (size_t i = 0; i < l.n; i++) {
-		const struct incident_entry *e = &l.entries[i];
-
-		if ((!k->files || files <= k->files) && (!k->bytes || bytes <= k->bytes))
-			break;
-		if (!counts(e) || (k->but && !strcmp(e->name, k->but)) || !remove_one(dir, e))
-			continue;
-		files--;
-		bytes -= e->found.bytes;
-		++*ret_gone;
-	}
-	incident_list_deinit(&l);
-	return 0;
 }

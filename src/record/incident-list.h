@@ -40,16 +40,4 @@ struct incident_list {
 int incident_list_read(struct incident_list *l, const char *dir, struct error *err);
 void incident_list_deinit(struct incident_list *l);
 
-/*
- * Removes the oldest files of incidents until there are at most @files of them with @bytes in all
- * (0: any number), but not the one called @but. Nothing is removed that has no incident in it.
- * *ret_gone: how many. 0 or negative.
- */
-struct incident_keep {
-	uint64_t files, bytes;
-	const char *but; /* without the directory; NULL: none */
-};
-int incident_list_trim(const char *dir, const struct incident_keep *k, unsigned *ret_gone,
-		       struct error *err);
-
 #endif

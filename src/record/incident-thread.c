@@ -5,12 +5,10 @@
  * a disk that is slow holds up nothing but the next file.
  */
 #include "incident-thread.h"
-#include "incident-list.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -64,13 +62,7 @@ static void hand_over(struct incident_thread *t, struct incident_job *j)
 /* The oldest give way to it. What cannot be removed is a matter of the disk, not of this file. */
 static void trim(const struct incident_options *o, struct incident_job *j)
 {
-	const char *slash = strrchr(j->path, '/');
-	const struct incident_keep k = {
-		.files = o->max_files, .bytes = o->max_bytes, .but = slash + 1};
-	struct error err = {0};
-
-	if (incident_list_trim(o->dir, &k, &j->gone, &err) < 0)
-		j->note = err;
+	retain_apply(o->dir, &j->keep, j->keep_ns, &j->kept, &j->note);
 }
 
 static void *work(void *arg)

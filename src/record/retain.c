@@ -5,12 +5,13 @@
  * a limit is reached, and from there on all are removed: so what stays is the last of what
  * happened, without holes.
  *
- * A name proves nothing. What is removed is a regular file of ours (not a link to one), begins as
- * recordings do, and has no lock, by which its writer says that it is not done; and it is the same
- * inode right before its name goes.
+ * A name proves nothing. What is removed is a regular file of ours (not a link to one), has an
+ * incident in it, and no lock, by which its writer says that it is not done; and it is the same
+ * inode right before its name goes. Of what somebody who was killed has left there is a beginning.
  */
 #include "retain.h"
 #include "incident-file.h"
+#include "incident-list.h"
 #include "kontend/mem.h"
 
 #include <dirent.h>
@@ -103,13 +104,26 @@ static int by_age(const void *a, const void *b)
 	return -strcmp(x->name, y->name);
 }
 
-/* Who was killed before the first byte has left nothing but a name. */
-static bool has_content(int fd, const struct found *f)
+/* Who was killed early has left the begin of a recording, or nothing but a name. */
+static bool is_begin(int fd)
 {
 	char head[MAGIC];
 	ssize_t n = pread(fd, head, MAGIC, 0);
 
-	return (n == MAGIC && !memcmp(head, magic, MAGIC)) || (n == 0 && f->is_part);
+	return n == 0 || (n == MAGIC && !memcmp(head, magic, MAGIC));
+}
+
+/* It is opened once more by its name there, which has to be the same file afterwards. */
+static bool has_incident(const struct folder *d, const struct found *f)
+{
+	char *slash = mem_join(d->path, "/"), *path = slash ? mem_join(slash, f->name) : NULL;
+	struct incident_found found;
+	struct error err = {0};
+	bool has = path && incident_peek(path, &found, &err) == 0;
+
+	mem_free(slash);
+	mem_free(path);
+	return has;
 }
 
 /* Is it what it was when its name was read, and nobody's who still writes it? */
@@ -122,7 +136,8 @@ static bool may_go(const struct folder *d, const struct found *f)
 	if (fd < 0)
 		return false;
 	may = fstat(fd, &st) == 0 && is_ours(&st) && st.st_dev == f->file.dev &&
-	      st.st_ino == f->file.ino && has_content(fd, f) && flock(fd, LOCK_SH | LOCK_NB) == 0;
+	      st.st_ino == f->file.ino && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
+	      (f->is_part ? is_begin(fd) : has_incident(d, f));
 	close(fd);
 	return may;
 }

@@ -7,7 +7,10 @@
 
 #include <cmocka.h>
 
+#include "kontend/incident.h"
 #include "kontend/mem.h"
+#include "kontend/snapshot.h"
+#include "kontend/writer.h"
 #include "record/retain.h"
 
 #include <errno.h>
@@ -21,7 +24,7 @@
 
 #define SECOND 1000000000ull
 
-enum { SIZE = 1000, NOW_S = 1764000000, NOBODY = 65534 };
+enum { SIZE = 16384, NOW_S = 1764000000, NOBODY = 65534 };
 
 static char dir[64];
 
@@ -71,9 +74,38 @@ static int make_open(const char *name, const char *head, size_t size, int64_t ag
 	return fd;
 }
 
+/* A recording that was finished, with an incident in it or without. */
+static void make_recording(const char *name, int64_t age_s, bool has_incident)
+{
+	struct {
+		struct record_snapshot head;
+		struct incident incident;
+	} fired = {{.kind = SNAPSHOT_INCIDENT, .version = INCIDENT_VERSION},
+		   {.fired_ns = 500, .begin_ns = 200, .from_ns = 100, .to_ns = 900}};
+	const struct record rec = {.kind = RECORD_SNAPSHOT, .data = &fired, .len = sizeof(fired)};
+	const struct record_host host = {.clock_ns = 1};
+	const struct record first = {.kind = RECORD_HOST, .data = &host, .len = sizeof(host)};
+	int fd = open(path_of(name), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	const struct writer_options o = {.fd = fd};
+	struct error err = {0};
+	struct writer *w;
+
+	assert_int_equal(writer_new(&w, &o, &err), 0);
+	assert_int_equal(writer_put(w, &first, &err), 0);
+	if (has_incident)
+		assert_int_equal(writer_put(w, &rec, &err), 0);
+	if (writer_finish(w, &err) < 0)
+		fail_msg("%s", err.text);
+	writer_free(w);
+	/* Holes are as good as events here. */
+	assert_int_equal(ftruncate(fd, SIZE), 0);
+	close(fd);
+	set_age(name, age_s);
+}
+
 static void make(const char *name, int64_t age_s)
 {
-	close(make_open(name, "PERFILE2", SIZE, age_s));
+	make_recording(name, age_s, true);
 }
 
 static int there(const char *name)
@@ -151,7 +183,8 @@ static void the_last_without_holes(void **state)
 
 	(void)state;
 	make_four();
-	close(make_open("kontend-20261121-051407-hand.data", "PERFILE2", 3 * SIZE, 200));
+	assert_int_equal(truncate(path_of("kontend-20261121-051407-hand.data"), 3 * SIZE), 0);
+	set_age("kontend-20261121-051407-hand.data", 200);
 	apply(&l, &s);
 	assert_newest(1);
 }
@@ -178,6 +211,7 @@ static void nothing_of_others(void **state)
 	/* Of our name, and not ours. */
 	close(make_open("kontend-20261121-010101-letter.data", "Dear all", SIZE, 1000));
 	close(make_open("kontend-20261121-010102-empty.data", "", 0, 1000));
+	make_recording("kontend-20261121-010107-other.data", 1000, false);
 	make("elsewhere", 1000);
 	assert_int_equal(symlink("elsewhere", path_of("kontend-20261121-010103-link.data")), 0);
 	assert_int_equal(mkdir(path_of("kontend-20261121-010104-dir.data"), 0700), 0);
@@ -193,6 +227,7 @@ static void nothing_of_others(void **state)
 		assert_true(there(names[i]));
 	assert_true(there("kontend-20261121-010101-letter.data"));
 	assert_true(there("kontend-20261121-010102-empty.data"));
+	assert_true(there("kontend-20261121-010107-other.data"));
 	assert_true(there("kontend-20261121-010103-link.data"));
 	assert_true(there("kontend-20261121-010104-dir.data"));
 	assert_true(there("kontend-20261121-010105-fifo.data"));
@@ -208,13 +243,15 @@ static void parts(void **state)
 
 	(void)state;
 	make("kontend-20261121-061407-wait.data", 1);
-	make("kontend-20261121-031407-wait.data.part", 500);
+	close(make_open("kontend-20261121-031407-wait.data.part", "PERFILE2", SIZE, 500));
+	close(make_open("kontend-20261121-031406-wait.data.part", "Dear all", SIZE, 500));
 	close(make_open("kontend-20261121-031408-wait.data.part", "", 0, 500));
 	fd = make_open("kontend-20261121-031409-wait.data.part", "PERFILE2", SIZE, 500);
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
 	apply(&l, &s);
 	assert_int_equal(s.removed, 2);
-	assert_int_equal(s.files, 2);
+	assert_int_equal(s.files, 3);
+	assert_true(there("kontend-20261121-031406-wait.data.part"));
 	assert_true(there("kontend-20261121-031409-wait.data.part"));
 	close(fd);
 	apply(&l, &s);
