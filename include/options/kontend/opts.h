@@ -59,6 +59,7 @@ struct opts {
 	const char *event, *group; /* of the profile */
 	const char *mmap, *call_graph,
 		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
+	const char *max_overhead;	    /* percent of all CPUs' time, or "off" */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
@@ -99,6 +100,11 @@ const char *opts_nearest_verb(const char *word);
  * help would tell. When help is asked for, nothing behind it is checked.
  */
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
+/*
+ * What --max-overhead says, in millionths of the CPU time of all CPUs; 0: off. -EINVAL with @err:
+ * no number from 0.01 to 100, with or without a percent sign.
+ */
+int opts_max_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
 /* Does it make sense together, settings included? Else -EINVAL with @err. */
 int opts_check(const struct opts *o, struct error *err);
 /*
