@@ -226,21 +226,52 @@ static void tell_service(struct catching *c)
 	service_round(&c->service, text);
 }
 
+/* It is none: whoever gives it sends signals. */
+static bool is_by_hand(const char *expr)
+{
+	return !strcmp(expr, "hand");
+}
+
 static int check_triggers(const struct opts *o, struct error *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
-		r = trigger_check(o->triggers[i], err);
+		if (!is_by_hand(o->triggers[i]))
+			r = trigger_check(o->triggers[i], err);
+	return r;
+}
+
+/* Those that are asked for now; what the ones before had not fired yet is gone with them. */
+static int open_triggers(struct catching *c, struct error *err)
+{
+	triggers_free(c->triggers);
+	c->triggers = NULL;
+	c->n_exprs = 0;
+	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
+		if (is_by_hand(c->o->triggers[i]))
+			continue;
+		c->places[c->n_exprs] = i;
+		c->exprs[c->n_exprs++] = c->o->triggers[i];
+	}
+	if (!c->n_exprs)
+		return 0;
+	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
+	if (r == 0 && c->o->cooldown_ns)
+		triggers_cooldown(c->triggers, c->o->cooldown_ns);
 	return r;
 }
 
 /* What may change while it runs. */
 static void reload(struct catching *c)
 {
+	struct error err = {0};
+
 	c->reload = false;
 	if (service_reload(&c->service, check_triggers) < 0)
 		return;
+	if (open_triggers(c, &err) < 0)
+		cmd_say_as(c->o, JOURNAL_ERROR, "%s", err.text);
 	incident_open_post(&c->open, c->o->post_ns);
 	incident_keep_now(&c->keep, c->o);
 	service_reloaded(&c->service);
@@ -404,36 +435,6 @@ static int set_files(struct catching *c, struct error *err)
 	return check_dir(c->files.dir, err);
 }
 
-/* "hand" is none: whoever gives it sends signals. */
-static void set_triggers(struct catching *c)
-{
-	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
-		if (!strcmp(c->o->triggers[i], "hand"))
-			continue;
-		c->places[c->n_exprs] = i;
-		c->exprs[c->n_exprs++] = c->o->triggers[i];
-	}
-}
-
-static int check_triggers(const struct catching *c, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < c->n_exprs; i++)
-		r = trigger_check(c->exprs[i], err);
-	return r;
-}
-
-static int open_triggers(struct catching *c, struct error *err)
-{
-	if (!c->n_exprs)
-		return 0;
-	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
-	if (r == 0 && c->o->cooldown_ns)
-		triggers_cooldown(c->triggers, c->o->cooldown_ns);
-	return r;
-}
-
 static int start(struct catching *c, struct error *err)
 {
 	int r = set_files(c, err);
@@ -493,8 +494,7 @@ int cmd_record_incidents(const struct opts *o)
 
 	c.o = service_opts(&c.service);
 
-	set_triggers(&c);
-	r = r ? r : check_triggers(&c, &err);
+	r = r ? r : check_triggers(c.o, &err);
 	r = r ? r : run_target(&c.run, o, &err);
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
