@@ -122,7 +122,7 @@ static void say_file(struct catching *c, const struct incident_job *j)
 	cmd_say(c->o, "caught %s%s%s: %s, %s", in->fired, *in->lock_name ? ", " : "", in->lock_name,
 		j->path, units_bytes(bytes, j->bytes));
 	if (j->note.code)
-		cmd_say(c->o, "older incidents stay: %s", j->note.text);
+		cmd_say(c->o, "%s", j->note.text);
 }
 
 static void take_done(struct catching *c)

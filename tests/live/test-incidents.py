@@ -145,6 +145,21 @@ def test_full():
         subprocess.run(["umount", folder])
 
 
+def test_samples():
+    """What functions are called stands at the end, what fired is found all the same."""
+    folder = os.path.join(top, "samples")
+    os.mkdir(folder)
+    r = Record(folder, "--trigger", "hand", "-F", "199", "--demo")
+    time.sleep(2)
+    r.p.send_signal(signal.SIGUSR1)
+    r.wait_for("caught by hand")
+    r.end()
+    path = os.path.join(folder, listed(folder)[0]["file"])
+    report = json.loads(run("report", "-i", path, "--format", "json"))
+    check(report["source"]["snapshots"]["functions"] == 1, "functions are in the file")
+    check(report.get("incident", {}).get("by_hand"), "what fired is in the file")
+
+
 def test_retention():
     folder = os.path.join(top, "kept")
     os.mkdir(folder)
@@ -170,5 +185,6 @@ with tempfile.TemporaryDirectory(prefix="kontend-") as top:
     test_folder_goes_away()
     test_full()
     test_retention()
+    test_samples()
     test_stalls()
 sys.exit(failures > 0)
