@@ -69,8 +69,9 @@ static void trim(const struct incident_options *o, struct incident_job *j)
 		.files = o->max_files, .bytes = o->max_bytes, .but = slash + 1};
 	struct error err = {0};
 
-	if (incident_list_trim(o->dir, &k, &j->gone, &err) < 0)
-		j->note = err;
+	int r = incident_list_trim(o->dir, &k, &j->gone, &err);
+	if (r < 0)
+		error_set(&j->note, r, "older incidents stay: %s", err.text);
 }
 
 static void *work(void *arg)
