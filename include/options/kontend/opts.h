@@ -85,10 +85,10 @@ struct opts {
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
-	const char *triggers[OPTS_LIST_MAX]; /* as trigger_check() takes them */
-	const char *zooms[OPTS_LIST_MAX];    /* as query_zoom_parse() takes them */
-	const char *mux_interval;	     /* as mux_parse() takes it */
-	char **command;			     /* what follows "--" */
+	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
+	const char *zooms[OPTS_LIST_MAX];	 /* as query_zoom_parse() takes them */
+	const char *mux_interval, *max_overhead; /* as mux_, opts_max_overhead() parse them */
+	char **command;				 /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
@@ -139,6 +139,11 @@ const char *opts_nearest_verb(const char *word);
  * help would tell. When help is asked for, nothing behind it is checked.
  */
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
+/*
+ * What --max-overhead says, in millionths of the CPU time of all CPUs; 0: off. -EINVAL with @err:
+ * no number from 0.01 to 100, with or without a percent sign.
+ */
+int opts_max_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
 /* Does it make sense together, settings included? Else -EINVAL with @err. */
 int opts_check(const struct opts *o, struct error *err);
 /* The help of a verb, from the tables, and that of the program. */
