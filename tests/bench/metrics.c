@@ -3,8 +3,8 @@
  * What metrics cost: CPU time to add up a second's waits, and to write the text, beside what the
  * engine takes for the same waits. Seconds that are calm (200 waits), busy (20,000, for 2,000 locks
  * of 500 callers, by tasks of 300 cgroups) and a storm (200,000). Fails where adding up takes more
- * than twice what applying the events of a busy second or a storm did: it goes by cells, of which there are
- * fewer than waits; and where the text is larger than half a megabyte.
+ * than twice what applying the events of a busy second or a storm did: it goes by cells, of which
+ * there are fewer than waits; and where the text is larger than half a megabyte.
  */
 #include "kontend/metrics.h"
 #include "kontend/clock.h"
