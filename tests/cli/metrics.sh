@@ -12,6 +12,11 @@ expect 129 "give a port from 0 to 65535" "$kontend" record --metrics localhost:8
 expect 129 "no use for --output" "$kontend" record --metrics 0 -o file
 expect 129 "no use for --max-size" "$kontend" record --metrics 0 --max-size 10M
 need_root
+run "$kontend" record -q --metrics 0 --duration 10ms
+! grep -q 'libmicrohttpd' "$work/err" || {
+	echo "skipped: $(cat "$work/err")"
+	exit 77
+}
 command -v python3 >/dev/null || {
 	echo "skipped: no python3 to ask with"
 	exit 77
