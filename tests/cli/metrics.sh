@@ -107,6 +107,8 @@ nothing_left metrics
 # With a command, and with an end.
 run "$kontend" record -q --metrics 0 -- sh -c 'exit 7'
 [ "$rc" -eq 7 ] || complain "a command's exit status: $rc"
-run "$kontend" record -q --metrics '[::1]:0' --duration 1
+at=127.0.0.1:0
+! grep -qs ' lo$' /proc/net/if_inet6 || at='[::1]:0'
+run "$kontend" record -q --metrics "$at" --duration 1
 [ "$rc" -eq 0 ] || complain "--duration: exit $rc: $(cat "$work/err")"
 finish
