@@ -5,9 +5,12 @@
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
+#include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
+#include "kontend/shortsnap.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct now {
 	struct query_perf_sum perf;
@@ -15,11 +18,13 @@ struct now {
 	struct query_rotation_sum rotation;
 	struct query_mmap_sum mmap;
 	struct query_cost cost;
+	struct query_shorts shorts;
 };
 
 static int ask(struct query *q, struct now *ret)
 {
 	ret->cost = query_cost(q);
+	ret->shorts = query_shorts(q);
 	return query_perf_sum(q, &ret->perf) < 0 || query_uprobe_sum(q, true, &ret->uprobes) < 0 ||
 			       query_rotation_sum(q, true, &ret->rotation) < 0 ||
 			       query_mmap_sum(q, true, &ret->mmap) < 0
@@ -149,6 +154,38 @@ static void put_cost(const struct query_cost *c, struct openmetrics_text *t)
 		put_count(t, "kontend_kernel_memory_bytes", c->kernel);
 }
 
+static void put_untold(struct openmetrics_text *t, const char *family, const uint64_t *types)
+{
+	openmetrics_text_family(t, family);
+	for (enum lock_type i = 0; i < LOCK_UNKNOWN; i++)
+		openmetrics_text_count(t, (const char *const[]){locktype_base(i), locktype_mode(i)},
+				       types[i]);
+}
+
+/* What is told of waits, and what it was governed by. */
+static void put_level(const struct metrics_sums *s, const struct query_shorts *now,
+		      struct openmetrics_text *t)
+{
+	if (!now->known)
+		return;
+	put_untold(t, "kontend_lock_waits_summed", s->summed);
+	put_untold(t, "kontend_lock_waits_counted", s->counted);
+	openmetrics_text_family(t, "kontend_level");
+	for (uint32_t i = 0; i < SHORTSNAP_LEVELS; i++) {
+		const char *level = shortsnap_level_name(i);
+		openmetrics_text_count(t, &level, strcmp(level, now->level) == 0);
+	}
+	openmetrics_text_family(t, "kontend_threshold_seconds");
+	openmetrics_text_seconds(t, NULL, now->threshold_ns);
+	put_count(t, "kontend_level_changes", now->n_changes);
+	if (!now->governed)
+		return;
+	openmetrics_text_family(t, "kontend_overhead_ratio");
+	openmetrics_text_ratio(t, NULL, now->now_pct / 100);
+	openmetrics_text_family(t, "kontend_overhead_limit_ratio");
+	openmetrics_text_ratio(t, NULL, now->max_pct / 100);
+}
+
 static void put_counts(const struct metrics_counts *c, struct openmetrics_text *t)
 {
 	const struct {
@@ -199,6 +236,7 @@ int metrics_put_all(struct metrics_sums *s, struct query *q, const struct metric
 	openmetrics_put_loss(s->types, &t);
 	put_perf(s, &now, &t);
 	put_cost(&now.cost, &t);
+	put_level(s, &now.shorts, &t);
 	put_counts(c, &t);
 	put_unavailable(&now, &t);
 	put_count(&t, "kontend_series_ended",

@@ -203,11 +203,20 @@ static int add_rotation(struct metrics_sums *s, struct query *q)
 	return 0;
 }
 
+static void add_shorts(struct metrics_sums *s, const struct shorts_sum types[LOCK_TYPES])
+{
+	for (size_t i = 0; i < LOCK_TYPES; i++) {
+		s->summed[i] += types[i].n;
+		s->counted[i] += types[i].counted;
+	}
+}
+
 int metrics_sums_add(struct metrics_sums *s, struct query *q)
 {
 	struct openmetrics_sum before[LOCK_TYPES];
 
 	openmetrics_sums(s->types, before);
+	add_shorts(s, q->model->shorts.types);
 	if (openmetrics_add(s->types, q, NULL) < 0)
 		return -ENOMEM;
 	int code = add_locks(s, q, before);

@@ -17,6 +17,7 @@ struct metrics_sums {
 	struct metrics_rows cgroups; /* kind 0 */
 	struct metrics_rows memcgs;  /* mmap_locks; kind 0 readers, 1 writers */
 	uint64_t rotations, rotation_ns;
+	uint64_t summed[LOCK_TYPES], counted[LOCK_TYPES]; /* waits that were not told: shorts.h */
 };
 
 int metrics_sums_init(struct metrics_sums *s, const char *version); /* -ENOMEM */

@@ -78,7 +78,7 @@ def look_at_texts(where, texts, expr, labels):
     kept = re.findall(r"\bby\s*\(([^)]*)\)", expr)
     have = set(kept[0].replace(" ", "").split(",")) if kept else labels | ADDED
     for key in re.findall(r"\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}", texts):
-        check(key in have, f"{where}: writes {key}, which is not there")
+        check(key in have or key == "end", f"{where}: writes {key}, which is not there")
 
 
 def read_rules(known):

@@ -13,6 +13,7 @@
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
+#include "kontend/shortsnap.h"
 #include "metrics/rows.h"
 #include "metrics/sums.h"
 #include "openmetrics.h"
@@ -300,6 +301,73 @@ static void says_what_was_waited(void **state)
 	rig_deinit(&rig);
 }
 
+/* Sums of waits that were not told, as two snapshots have them, and what they are governed by. */
+static void puts_what_was_not_told(struct synth *s, uint64_t t, uint64_t n)
+{
+	struct {
+		struct record_snapshot head;
+		struct shortsnap_head shorts;
+		struct shortsnap_row row;
+	} body = {.head = {.kind = SNAPSHOT_SHORT, .version = SHORTSNAP_VERSION, .time_ns = t},
+		  .shorts = {.from_ns = CANNED_START,
+			     .threshold_ns = 10000,
+			     .level = SHORTSNAP_THRESHOLD,
+			     .target_ppm = 10000,
+			     .cost_ppm = 2500,
+			     .n_changes = 3,
+			     .n_rows = 1},
+		  .row = {.n = n,
+			  .ns = n * 2000,
+			  .flags = LCB_F_MUTEX,
+			  .n_frames = 1,
+			  .frames = {0xffffffff81000100ull}}};
+
+	body.shorts.counted[LCB_F_WRITE] = n / 2;
+	synth_record(s, RECORD_SNAPSHOT, 0, &body, sizeof(body));
+	synth_tick(s, t + 1000);
+}
+
+static void says_what_was_not_told(void **state)
+{
+	static const struct {
+		const char *sample;
+		double value;
+	} want[] = {
+		{"kontend_lock_waits_summed_total{type=\"mutex\",mode=\"\"}", 30},
+		{"kontend_lock_wait_seconds_count{type=\"mutex\",mode=\"\"}", 30},
+		{"kontend_lock_waits_counted_total{type=\"rwsem\",mode=\"W\"}", 15},
+		{"kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"}", 0},
+		{"kontend_level{level=\"threshold\"}", 1},
+		{"kontend_level{level=\"all\"}", 0},
+		{"kontend_threshold_seconds", 0.00001},
+		{"kontend_overhead_ratio", 0.0025},
+		{"kontend_overhead_limit_ratio", 0.01},
+		{"kontend_level_changes_total", 3},
+		{"kontend_cgroup_waits_total{cgroup=\"unknown\"}", 30},
+	};
+	struct rig rig;
+	struct play p;
+	unsigned compared = 0;
+
+	(void)state;
+	rig_init(&rig, 1);
+	synth_outputs(rig.synth);
+	synth_round(rig.synth, CANNED_START);
+	puts_what_was_not_told(rig.synth, CANNED_START, 0);
+	for (uint64_t n = 1; n <= 3; n++)
+		puts_what_was_not_told(rig.synth, CANNED_START + n * 1000 * CANNED_MS, n * 10);
+	begin(&p, rig.synth, NULL);
+	char *text = play(&p, &compared);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		double got = openmetrics_value(text, want[i].sample);
+		if (got < want[i].value - 1e-9 || got > want[i].value + 1e-9)
+			fail_msg("%s is %f, not %f", want[i].sample, got, want[i].value);
+	}
+	free(text);
+	end(&p);
+	rig_deinit(&rig);
+}
+
 /* So many functions that each wait for locks of their own, and cgroups with names that are bad. */
 enum { MANY = 3000 };
 
@@ -462,6 +530,7 @@ int main(void)
 		cmocka_unit_test(series_are_bounded_and_stay),
 		cmocka_unit_test(names_that_look_alike_are_one_series),
 		cmocka_unit_test(says_what_was_waited),
+		cmocka_unit_test(says_what_was_not_told),
 		cmocka_unit_test(counters_never_fall),
 		cmocka_unit_test(what_comes_from_outside_is_bounded),
 		cmocka_unit_test(a_bucket_names_its_incident),

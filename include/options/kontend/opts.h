@@ -45,10 +45,10 @@ struct opts {
 		service;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
-	const char *triggers[OPTS_LIST_MAX]; /* as trigger_check() takes them */
-	const char *zooms[OPTS_LIST_MAX];    /* as query_zoom_parse() takes them */
-	const char *mux_interval;	     /* as mux_parse() takes it */
-	char **command, **argv;		     /* what follows "--"; the whole command line */
+	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
+	const char *zooms[OPTS_LIST_MAX];	 /* as query_zoom_parse() takes them */
+	const char *mux_interval, *max_overhead; /* as mux_, opts_max_overhead() parse them */
+	char **command, **argv;			 /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events;
