@@ -102,6 +102,7 @@ static const char file[] = "The file";
 static const char only[] = "Which waits (nothing else is summed up)";
 static const char table[] = "What is shown";
 static const char breakpoint[] = "A breakpoint (No space left on device)";
+static const char incidents[] = "Incidents";
 static const char terminal[] = "Terminal";
 static const char workload[] = "Workload";
 static const char general[] = "General";
@@ -242,6 +243,14 @@ const struct opts_info opts_table[] = {
 	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE},
 	{0, "rotate", "N", "keep the last N files beside FILE, instead of ending at --max-size",
 	 file, RECORD, OPTS_COUNT, FIELD(rotate), 1, 1000, NULL, COMPLETE_NONE},
+	{0, "trigger", "EXPR",
+	 "mark when EXPR happens, like wait>5ms; may be given again: kontend-trigger(7)", incidents,
+	 LIVE, OPTS_LIST, FIELD(triggers), 0, 0, NULL, COMPLETE_NONE},
+	{0, "trigger", "EXPR",
+	 "list when EXPR happened, like wait>5ms; may be given again: kontend-trigger(7)",
+	 incidents, REPORT, OPTS_LIST, FIELD(triggers), 0, 0, NULL, COMPLETE_NONE},
+	{0, "cooldown", "TIME", "a trigger that fired is silent for TIME (default: 1s)", incidents,
+	 LIVE | REPORT, OPTS_TIME, FIELD(cooldown_ns), MS, 86400 * SECOND, NULL, COMPLETE_NONE},
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 

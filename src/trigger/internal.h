@@ -44,9 +44,11 @@ enum { MEANT_KEPT = 1024 };
 struct meant {
 	struct query_gate *gate; /* NULL: all are */
 	uint64_t generation;
+	unsigned asks; /* enum query_gate_about */
 	struct meant_kept {
-		uint32_t lock, stack, task, owner;
-		uint16_t cpu;
+		struct meant_place {
+			uint32_t lock, stack, task, owner, cpu;
+		} place;
 		bool yes;
 		uint64_t epoch; /* 0: nothing is kept */
 	} * kept;

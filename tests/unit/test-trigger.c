@@ -133,7 +133,7 @@ static void the_queue_is_bounded(void **state)
 {
 	struct play *p = *state;
 
-	for (uint64_t i = 0; i < 100; i++) {
+	for (uint64_t i = 0; i < 300; i++) {
 		triggered_begin(p, 0, i * 20 * MS, 0, LCB_F_MUTEX);
 		triggered_end(p, 0, i * 20 * MS + 6 * MS, 0);
 	}
@@ -142,7 +142,7 @@ static void the_queue_is_bounded(void **state)
 	const struct fired *f = triggered_one(p, "wait>5ms");
 	assert_int_equal(f->n, TRIGGERS_QUEUED);
 	assert_int_equal(f->count.fired, TRIGGERS_QUEUED);
-	assert_int_equal(f->count.lost, 100 - TRIGGERS_QUEUED);
+	assert_int_equal(f->count.lost, 300 - TRIGGERS_QUEUED);
 }
 
 static void terms_say_which_waits(void **state)

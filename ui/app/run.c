@@ -68,6 +68,8 @@ static int pump(struct app *a, struct error *err)
 {
 	int r = engine_pump(a->engine, 0, err);
 
+	if (r >= 0)
+		app_incidents_take(a);
 	if (r == ENGINE_TICK)
 		app_history_tick(a);
 	if (r == ENGINE_TICK || r == ENGINE_END) {

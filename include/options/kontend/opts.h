@@ -84,13 +84,14 @@ struct opts {
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
-	const char *zooms[OPTS_LIST_MAX]; /* as query_zoom_parse() takes them */
-	const char *mux_interval;	  /* as mux_parse() takes it */
-	char **command;			  /* what follows "--" */
+	const char *triggers[OPTS_LIST_MAX]; /* as trigger_check() takes them */
+	const char *zooms[OPTS_LIST_MAX];    /* as query_zoom_parse() takes them */
+	const char *mux_interval;	     /* as mux_parse() takes it */
+	char **command;			     /* what follows "--" */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
-		start_after_ns;
+		start_after_ns, pre_ns, post_ns, cooldown_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads;
-	uint64_t max_size, rotate, compress, memory;
+	uint64_t max_size, max_files, rotate, compress, memory;
 	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
 	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
@@ -119,8 +120,7 @@ static inline bool opts_takes_word(const struct opts_info *i)
 	return i->arg && i->kind != OPTS_LEVEL;
 }
 
-/* Ended by an entry without name. */
-extern const struct opts_info opts_table[];
+extern const struct opts_info opts_table[]; /* ended by an entry without name */
 
 const struct opts_verb_info *opts_verb_info(enum opts_verb v);
 /* By name or alias; VERBS when unknown. */

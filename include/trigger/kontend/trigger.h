@@ -20,8 +20,8 @@ struct error;
 struct triggers;
 
 enum {
-	TRIGGERS_MOST = 64,   /* expressions of one set */
-	TRIGGERS_QUEUED = 32, /* that have fired and were not asked for; more are counted */
+	TRIGGERS_MOST = 64,    /* expressions of one set */
+	TRIGGERS_QUEUED = 256, /* that have fired and were not asked for; more are counted */
 };
 
 /* -EINVAL with @err, which says at which column and what would be allowed. */
