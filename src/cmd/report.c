@@ -146,7 +146,7 @@ static int make_spec(struct reporter *r, struct error *err)
 				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
 				 ", separated by commas; see 'kontend report --help'",
 				 o->view);
-	if (s->views == REPORT_INCIDENTS && !o->triggers[0])
+	if (o->view && strstr(o->view, "incidents") && !o->triggers[0])
 		return error_set(err, -EINVAL,
 				 "--view incidents: --trigger says what is watched for");
 	if (o->by && !strcmp(o->by, "blame") && !o->view)
