@@ -35,6 +35,14 @@ int cmd_caught_begin(struct cmd_caught *c, struct engine *e, const struct opts *
 	return r;
 }
 
+/* Before others are taken, of which one may be of the same trigger. */
+static void follow(struct cmd_caught *c)
+{
+	for (size_t i = 0; i < TRIGGERS_MOST; i++)
+		if (c->latest[i])
+			(void)triggers_follow(c->triggers, &c->all.list[c->latest[i] - 1]);
+}
+
 size_t cmd_caught_take(struct cmd_caught *c)
 {
 	size_t before = c->all.n;
@@ -42,15 +50,13 @@ size_t cmd_caught_take(struct cmd_caught *c)
 
 	if (!c->triggers)
 		return 0;
+	follow(c);
 	while (triggers_next(c->triggers, &in, NULL) == 1) {
 		size_t n = c->all.n;
 		query_incidents_add(&c->all, &in);
 		if (c->all.n > n)
 			c->latest[in.trigger] = n + 1;
 	}
-	for (size_t i = 0; i < TRIGGERS_MOST; i++)
-		if (c->latest[i])
-			(void)triggers_follow(c->triggers, &c->all.list[c->latest[i] - 1]);
 	const struct triggers_count n = triggers_count(c->triggers);
 	c->all.again = n.again;
 	c->all.lost = n.fired + n.lost - c->all.n;

@@ -241,6 +241,8 @@ int cmd_report(const struct opts *o)
 	r.job.held = r.spec.views & (REPORT_HELD | REPORT_QUEUES);
 	r.job.blame = r.spec.views & BLAMES || r.spec.weight == REPORT_WEIGHT_BLAME;
 	r.job.look = is_look(&r.spec);
+	/* Of an incident it is said who had the lock. */
+	r.job.blame |= o->triggers[0] != NULL;
 	if (o->triggers[0])
 		r.job.pumped = take_incidents;
 	return measure_run(o, &r.job);
