@@ -59,8 +59,16 @@ size_t cmd_caught_take(struct cmd_caught *c)
 	}
 	const struct triggers_count n = triggers_count(c->triggers);
 	c->all.again = n.again;
-	c->all.lost = n.fired + n.lost - c->all.n;
+	c->all.lost = n.fired + n.lost - (c->all.n - c->given);
 	return c->all.n - before;
+}
+
+void cmd_caught_add(struct cmd_caught *c, const struct incident *in)
+{
+	size_t n = c->all.n;
+
+	query_incidents_add(&c->all, in);
+	c->given += c->all.n - n;
 }
 
 void cmd_caught_end(struct cmd_caught *c)

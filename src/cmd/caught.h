@@ -10,6 +10,7 @@
 struct cmd_caught {
 	struct triggers *triggers; /* NULL: nothing is watched for */
 	struct query_incidents all;
+	size_t given;		      /* so many of `all` are none of theirs */
 	size_t latest[TRIGGERS_MOST]; /* of each trigger: its place in `all`, + 1; 0: none */
 };
 
@@ -21,6 +22,8 @@ int cmd_caught_begin(struct cmd_caught *c, struct engine *e, const struct opts *
 /* Behind engine_pump(): how many more there are; what became of those before is in `all` as well.
  */
 size_t cmd_caught_take(struct cmd_caught *c);
+/* One that is known without them. */
+void cmd_caught_add(struct cmd_caught *c, const struct incident *in);
 void cmd_caught_end(struct cmd_caught *c); /* before the engine's */
 
 #endif

@@ -14,6 +14,7 @@
 #include "kontend/collector.h"
 #include "kontend/realtime.h"
 #include "kontend/run.h"
+#include "record-incidents.h"
 #include "record-say.h"
 #include "record/direct.h"
 #include "record/file.h"
@@ -479,6 +480,9 @@ int cmd_record(const struct opts *o)
 {
 	struct recording g = {.o = o, .signal_fd = -1, .say = cmd_record_say_of(o)};
 	struct error err = {0}, end = {0};
+
+	if (o->triggers[0])
+		return cmd_record_incidents(o);
 	int status, r = run_target(&g.run, o, &err);
 
 	if (r < 0) {

@@ -19,6 +19,7 @@ int cmd_export(const struct opts *o);
 int cmd_record(const struct opts *o);
 int cmd_cut(const struct opts *o);
 int cmd_recover(const struct opts *o);
+int cmd_incidents(const struct opts *o);
 int cmd_demo(const struct opts *o);
 int cmd_tour(const struct opts *o);
 int cmd_bench(const struct opts *o);

@@ -10,15 +10,21 @@
 
 int record_signals_open(int *ret_fd, struct error *err)
 {
+	return record_signals_open_more(ret_fd, SIGUSR2, err);
+}
+
+int record_signals_open_more(int *ret_fd, int more, struct error *err)
+{
 	sigset_t set, blocked;
 
 	ending_signals(&set);
-	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, more);
 	blocked = set;
 	/* A file that may not grow is an error of write(), not our end. */
 	sigaddset(&blocked, SIGXFSZ);
 	/* These say nothing to a recorder, and are no reason to lose what it has. */
 	sigaddset(&blocked, SIGUSR1);
+	sigaddset(&blocked, SIGUSR2);
 	sigaddset(&blocked, SIGALRM);
 	sigaddset(&blocked, SIGVTALRM);
 	sigaddset(&blocked, SIGPROF);

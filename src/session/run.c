@@ -441,6 +441,8 @@ static int open_engine(struct run *r, struct error *err)
 		limits.blame = model_limits_held(memory);
 	int ret = r->remember ? history_new(&top, r->source, &remembered, err) : 0;
 
+	if (ret == 0 && r->wrap)
+		ret = r->wrap(r->wrap_ctx, &top, err);
 	if (ret == 0)
 		ret = engine_init(&r->engine, top, &limits, err);
 	r->opened = ret == 0;

@@ -8,7 +8,8 @@ void app_incidents_take(struct app *a)
 	const struct query_incidents *all = a->query.incidents;
 	size_t n = a->catcher ? a->catcher->take(a->catcher->arg) : 0;
 
-	if (!n)
+	a->dirty |= n != 0;
+	if (!n || a->time.is_replay)
 		return;
 	const struct incident *in = &all->list[all->n - 1];
 	app_say(a, ROLE_WARN, "incident: %s%s%s%s%s; :view incidents has %s", in->fired,

@@ -21,9 +21,12 @@ struct run {
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct engine engine;
 	bool opened;
-	bool remember;		 /* set before: the engine has a history of the last minutes */
-	bool held;		 /* set before: how long locks are held is followed */
-	bool blame;		 /* set before: because of whom is waited is */
+	bool remember; /* set before: the engine has a history of the last minutes */
+	bool held;     /* set before: how long locks are held is followed */
+	bool blame;    /* set before: because of whom is waited is */
+	/* Set before: a source around the live one, which then is the engine's. 0 or negative. */
+	int (*wrap)(void *ctx, struct source **top, struct error *err);
+	void *wrap_ctx;
 	bool from_file;		 /* a recording: nothing is started, stopped or measured */
 	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */

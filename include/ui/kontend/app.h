@@ -70,6 +70,7 @@ struct app_options {
 	const struct query_incidents *incidents; /* borrowed; NULL = nothing is watched for */
 	const struct app_catcher *catcher;	 /* who adds to them; borrowed; NULL = nobody */
 	uint64_t from_ns, to_ns; /* a range that is marked from the start; to_ns 0 = none */
+	uint64_t lock; /* address of one whose row of view locks is selected; 0 = the first row */
 };
 
 struct app;
