@@ -42,6 +42,7 @@ static bool may_begin(struct incident_open *o, uint64_t now_ns)
 static void begin(struct incident_open *o, const struct incident *in)
 {
 	o->is_open = true;
+	o->others = 0;
 	o->incident = *in;
 	o->incident.from_ns = in->begin_ns > o->pre_ns ? in->begin_ns - o->pre_ns : 0;
 	o->incident.to_ns = in->fired_ns + o->post_ns;
@@ -59,7 +60,7 @@ static void go_on(struct incident_open *o, uint64_t until_ns)
 void incident_open_add(struct incident_open *o, struct source *backlog, const struct incident *in)
 {
 	if (o->is_open) {
-		o->incident.more++;
+		o->others++;
 		go_on(o, in->fired_ns + o->post_ns);
 		return;
 	}
@@ -69,6 +70,15 @@ void incident_open_add(struct incident_open *o, struct source *backlog, const st
 	}
 	begin(o, in);
 	backlog_hold(backlog, o->incident.from_ns);
+}
+
+void incident_open_follow(struct incident_open *o, struct source *backlog, bool goes_on)
+{
+	struct backlog_stat st;
+
+	backlog_stat(backlog, &st);
+	if (goes_on || o->incident.end_ns)
+		go_on(o, (goes_on ? st.said_ns : o->incident.end_ns) + o->post_ns);
 }
 
 bool incident_open_is_whole(const struct incident_open *o, struct source *backlog)
@@ -108,7 +118,8 @@ int incident_open_take(struct incident_open *o, struct source *backlog, struct i
 	int r = j ? 0 : error_set(err, -ENOMEM, "no memory for an incident");
 	if (r == 0) {
 		j->incident = o->incident;
-		clamp(&j->incident, &st, 0);
+		j->incident.more += o->others;
+		clamp(&j->incident, &st, o->start_ns);
 		j->wall_ns = wall - (now - j->incident.fired_ns);
 		r = backlog_take(backlog, j->incident.from_ns, wall - (now - j->incident.from_ns),
 				 &j->taken, err);

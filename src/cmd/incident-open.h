@@ -10,8 +10,10 @@
  */
 struct incident_open {
 	uint64_t pre_ns, post_ns;
+	uint64_t start_ns; /* when measuring began: nothing is there of before */
 	bool is_open;
 	struct incident incident; /* from_ns is asked for, to_ns as it is now */
+	uint32_t others;	  /* so much has fired besides its cause */
 	uint64_t most_ns;	  /* it ends then in any case */
 	uint64_t tokens_ns;	  /* see incident_open_add() */
 	uint64_t left_out;	  /* incidents for which there was no file */
@@ -26,6 +28,8 @@ void incident_open_post(struct incident_open *o, uint64_t post_ns);
  * the rest are counted. @backlog holds what it will need.
  */
 void incident_open_add(struct incident_open *o, struct source *backlog, const struct incident *in);
+/* What is known of its cause by now is in o->incident; does that go on? */
+void incident_open_follow(struct incident_open *o, struct source *backlog, bool goes_on);
 /* Has all of its time come? */
 bool incident_open_is_whole(const struct incident_open *o, struct source *backlog);
 /* Closes it, with what has come by now. 0, or negative: it is lost. */

@@ -50,6 +50,10 @@ struct catching {
 	const char *argv[WORDS];
 	struct incident_thread *out;
 	struct incident_open open;
+	struct triggers *triggers; /* NULL: incidents are taken by hand alone */
+	const char *exprs[OPTS_LIST_MAX];
+	uint32_t places[OPTS_LIST_MAX]; /* of them on the command line */
+	size_t n_exprs;
 	uint64_t deadline_ns;
 	uint64_t written, failed;
 	int signal_fd;
@@ -84,6 +88,17 @@ static void by_hand(struct catching *c)
 	snprintf(in.expr, sizeof(in.expr), "by hand");
 	snprintf(in.fired, sizeof(in.fired), "by hand");
 	incident_open_add(&c->open, c->backlog, &in);
+}
+
+/* What has fired since the last time. 0 or negative. */
+static int ask_triggers(struct catching *c, struct error *err)
+{
+	struct incident in;
+	int r = 0;
+
+	while (c->triggers && (r = triggers_next(c->triggers, &in, err)) == 1)
+		incident_open_add(&c->open, c->backlog, &in);
+	return r;
 }
 
 static void take_signals(struct catching *c)
@@ -135,6 +150,8 @@ static void close_incident(struct catching *c)
 {
 	struct error err = {0};
 	struct incident_job *j;
+
+	c->open.start_ns = c->run.engine.model.start_ns;
 	int r = incident_open_take(&c->open, c->backlog, &j, &err);
 
 	if (r < 0) {
@@ -142,6 +159,8 @@ static void close_incident(struct catching *c)
 		c->failed++;
 		return;
 	}
+	if (!(j->incident.flags & INCIDENT_BY_HAND))
+		j->incident.trigger = c->places[j->incident.trigger];
 	incident_keep_ask(&c->keep, c->o, &j->keep, &j->keep_ns);
 	if (incident_thread_put(c->out, j) == 0)
 		return;
@@ -153,6 +172,10 @@ static void close_incident(struct catching *c)
 
 static void look_at_incident(struct catching *c, bool ended)
 {
+	struct incident *in = &c->open.incident;
+
+	if (c->open.is_open && c->triggers && !(in->flags & INCIDENT_BY_HAND))
+		incident_open_follow(&c->open, c->backlog, triggers_follow(c->triggers, in));
 	if (c->open.is_open && (ended || incident_open_is_whole(&c->open, c->backlog)))
 		close_incident(c);
 }
@@ -195,32 +218,10 @@ static void tell_service(struct catching *c)
 	service_round(&c->service, text);
 }
 
-static int check_triggers(const struct opts *o, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
-		r = trigger_check(o->triggers[i], err);
-	return r;
-}
-
-/* What may change while it runs. */
-static void reload(struct catching *c)
-{
-	c->reload = false;
-	if (service_reload(&c->service, check_triggers) < 0)
-		return;
-	incident_open_post(&c->open, c->o->post_ns);
-	incident_keep_now(&c->keep, c->o);
-	service_reloaded(&c->service);
-}
-
 /* About once a second: the engine is at a tick. 0 or negative. */
 static int each_tick(struct catching *c, struct error *err)
 {
 	(void)err;
-	if (c->reload)
-		reload(c);
 	incident_keep_round(&c->keep, c->o);
 	tell_service(c);
 	return 0;
@@ -229,12 +230,19 @@ static int each_tick(struct catching *c, struct error *err)
 /* Measuring is over, and all files are written. */
 static void ended(struct catching *c)
 {
-	char lost[64] = "";
+	const struct triggers_count n =
+		c->triggers ? triggers_count(c->triggers) : (struct triggers_count){0};
 
+	cmd_say(c->o, "%llu %s in %s/", (unsigned long long)c->written,
+		c->written == 1 ? "incident is" : "incidents are", c->files.dir);
 	if (c->failed)
-		snprintf(lost, sizeof(lost), ", %llu are lost", (unsigned long long)c->failed);
-	cmd_say(c->o, "%llu incidents were written to %s/%s", (unsigned long long)c->written,
-		c->files.dir, lost);
+		cmd_say(c->o, "%llu could not be written", (unsigned long long)c->failed);
+	if (n.again + n.lost)
+		cmd_say(c->o, "triggers were true %llu times more within their cooldown",
+			(unsigned long long)(n.again + n.lost));
+	if (c->open.left_out)
+		cmd_say(c->o, "for %llu more there was no file: they came too fast",
+			(unsigned long long)c->open.left_out);
 }
 
 static int wait_ms(const struct catching *c)
@@ -275,6 +283,8 @@ static void stop_if_due(struct catching *c)
 	c->stopped = true;
 }
 
+static int reload(struct catching *c, struct error *err);
+
 /* Until the stream has ended. */
 static int pump(struct catching *c, struct error *err)
 {
@@ -289,6 +299,14 @@ static int pump(struct catching *c, struct error *err)
 		r = engine_pump(&c->run.engine, 0, err);
 		if (r == ENGINE_TICK) {
 			int e = each_tick(c, err);
+			r = e < 0 ? e : r;
+		}
+		if (r >= 0) {
+			int e = ask_triggers(c, err);
+			r = e < 0 ? e : r;
+		}
+		if (r >= 0 && c->reload) {
+			int e = reload(c, err);
 			r = e < 0 ? e : r;
 		}
 		look_at_incident(c, false);
@@ -351,6 +369,62 @@ static int set_files(struct catching *c, struct error *err)
 	return check_dir(c->files.dir, err);
 }
 
+/* "hand" is none: whoever gives it sends signals. */
+static bool is_hand(const char *trigger)
+{
+	return strcmp(trigger, "hand") == 0;
+}
+
+static int check_triggers(const struct opts *o, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
+		if (!is_hand(o->triggers[i]))
+			r = trigger_check(o->triggers[i], err);
+	return r;
+}
+
+static void set_triggers(struct catching *c)
+{
+	c->n_exprs = 0;
+	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
+		if (is_hand(c->o->triggers[i]))
+			continue;
+		c->places[c->n_exprs] = i;
+		c->exprs[c->n_exprs++] = c->o->triggers[i];
+	}
+}
+
+static int open_triggers(struct catching *c, struct error *err)
+{
+	if (!c->n_exprs)
+		return 0;
+	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
+	if (r == 0 && c->o->cooldown_ns)
+		triggers_cooldown(c->triggers, c->o->cooldown_ns);
+	return r;
+}
+
+/* What may change while it runs. An incident that goes on is of the triggers that were. */
+static int reload(struct catching *c, struct error *err)
+{
+	int r;
+
+	c->reload = false;
+	if (service_reload(&c->service, check_triggers) < 0)
+		return 0;
+	look_at_incident(c, true);
+	triggers_free(c->triggers);
+	c->triggers = NULL;
+	set_triggers(c);
+	r = open_triggers(c, err);
+	incident_open_post(&c->open, c->o->post_ns);
+	incident_keep_now(&c->keep, c->o);
+	service_reloaded(&c->service);
+	return r;
+}
+
 static int start(struct catching *c, struct error *err)
 {
 	int r = set_files(c, err);
@@ -366,6 +440,7 @@ static int start(struct catching *c, struct error *err)
 		c->files.text = &c->text_record;
 	}
 	c->files.code = run_code_source(c->run.code);
+	r = r ? r : open_triggers(c, err);
 	r = r ? r : run_start(&c->run, err);
 	/* Behind what gives up rights: of one thread alone they would be given up. */
 	r = r ? r : incident_thread_new(&c->out, &c->files, err);
@@ -408,8 +483,9 @@ int cmd_record_incidents(const struct opts *o)
 	int status, r = service_begin(&c.service, o, &err);
 
 	c.o = service_opts(&c.service);
+	set_triggers(&c);
+	r = r ? r : check_triggers(o, &err);
 	r = r ? r : run_target(&c.run, o, &err);
-
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
@@ -417,6 +493,7 @@ int cmd_record_incidents(const struct opts *o)
 		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&c);
 	}
 	incident_thread_free(c.out);
+	triggers_free(c.triggers);
 	if (run_close(&c.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	record_text_deinit(&c.text);

@@ -6,6 +6,7 @@
  */
 #include "cut.h"
 #include "kontend/clock.h"
+#include "kontend/query-incident.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
 #include "kontend/run.h"
@@ -32,8 +33,9 @@ struct replay {
 	struct engine engine;
 	struct timeline *timeline;
 	struct query_ribbon figures;
-	uint64_t from_ns, to_ns; /* --time; to_ns 0 = none */
-	uint64_t tick_ns;	 /* asked for; 0 = none */
+	uint64_t from_ns, to_ns;  /* --time; to_ns 0 = none */
+	struct incident incident; /* for which it was recorded; all 0: none */
+	uint64_t tick_ns;	  /* asked for; 0 = none */
 	struct progress progress;
 };
 
@@ -41,14 +43,20 @@ static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 
 /*
  * What is read before the screen opens: a short recording, so that it is played from its beginning
- * at once; and all of it where a range is asked for, which may be one of its end.
+ * at once; and all of it where a range is asked for, which may be one of its end, or is that of an
+ * incident.
  */
+static bool needs_all(struct replay *p)
+{
+	return p->o->time || query_incident(&p->engine.model, &p->incident);
+}
+
 static int read_ahead(struct replay *p, struct error *err)
 {
 	uint64_t done, all, until = clock_now_ns() + ahead_ns;
 	int r = 0;
 
-	while (!r && !timeline_is_read(p->timeline) && (p->o->time || clock_now_ns() < until)) {
+	while (!r && !timeline_is_read(p->timeline) && (needs_all(p) || clock_now_ns() < until)) {
 		r = timeline_read(p->timeline, err);
 		if (source_progress(p->engine.source, &done, &all))
 			progress_update(&p->progress, done, all);
@@ -115,6 +123,27 @@ static int open_recording(struct replay *p, struct error *err)
 	return r;
 }
 
+/* From when its cause began until that ended, or it was seen; a trigger is judged a moment later.
+ */
+static void find_incident(struct replay *p)
+{
+	const struct incident *in = &p->incident;
+	uint64_t end = in->end_ns > in->fired_ns ? in->end_ns : in->fired_ns;
+	size_t n;
+
+	if (!query_incident(&p->engine.model, &p->incident))
+		return;
+	const struct timeline_bucket *b = timeline_buckets(p->timeline, &n);
+	p->from_ns = timeline_begin_ns(p->timeline);
+	p->to_ns = timeline_end_ns(p->timeline);
+	for (size_t i = 0; i < n; i++) {
+		if (b[i].start_ns <= in->begin_ns)
+			p->from_ns = b[i].start_ns;
+		if (b[i].start_ns >= end && b[i].start_ns < p->to_ns)
+			p->to_ns = b[i].start_ns;
+	}
+}
+
 /* -EINVAL: --time says nothing that is there. */
 static int find_range(struct replay *p, struct error *err)
 {
@@ -126,8 +155,10 @@ static int find_range(struct replay *p, struct error *err)
 			       .wall_ns = h->wall_ns};
 	struct error local = {0};
 
-	if (!p->o->time)
+	if (!p->o->time) {
+		find_incident(p);
 		return 0;
+	}
 	if (when_parse_range(p->o->time, &w, &p->from_ns, &p->to_ns, &local) < 0)
 		return error_set(err, -EINVAL, "--time: %s", local.text);
 	return 0;
@@ -164,6 +195,8 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .recording = p->name,
 				      .from_ns = p->from_ns,
 				      .to_ns = p->to_ns,
+				      .lock = p->incident.lock,
+				      .view = p->incident.lock ? "locks" : NULL,
 				      .note = p->engine.note,
 				      .cut = &cut};
 

@@ -51,22 +51,21 @@ struct opts {
 	char **command, **argv;		     /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
-	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events;
-	uint64_t max_size, max_files, rotate, compress, memory;
+	uint64_t mmap_pages, max_stack, freq, rows, threads;
+	uint64_t max_size, max_files, rotate, compress, memory, size, rounds, events;
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
-	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
-	const char *event, *group;	    /* of the profile */
-	const char *call_graph, *verdict;   /* as callgraph_parse(), query_verdict_parse() do */
+	const char *event, *group; /* of the profile */
+	const char *mmap, *call_graph,
+		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
-	const char *annotate; /* a function */
+	const char *annotate, *input; /* a function; a recording */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache;
 	const char *addr, *len, *type; /* of a breakpoint */
-	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */
 	const char *color, *theme, *kinds;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */

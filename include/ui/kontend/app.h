@@ -61,6 +61,7 @@ struct app_options {
 	const struct app_cut *cut;	    /* borrowed; NULL = it cannot be cut */
 	const char *note;		    /* about it, shown at first; NULL or "" = none */
 	uint64_t from_ns, to_ns; /* a range that is marked from the start; to_ns 0 = none */
+	uint64_t lock; /* address of one whose row of view locks is selected; 0 = the first row */
 };
 
 struct app;
