@@ -242,57 +242,6 @@ static void tell_service(struct catching *c)
 	service_round(&c->service, text);
 }
 
-/* It is none: whoever gives it sends signals. */
-static bool is_by_hand(const char *expr)
-{
-	return !strcmp(expr, "hand");
-}
-
-static int check_triggers(const struct opts *o, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
-		if (!is_by_hand(o->triggers[i]))
-			r = trigger_check(o->triggers[i], err);
-	return r;
-}
-
-/* Those that are asked for now; what the ones before had not fired yet is gone with them. */
-static int open_triggers(struct catching *c, struct error *err)
-{
-	triggers_free(c->triggers);
-	c->triggers = NULL;
-	c->n_exprs = 0;
-	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
-		if (is_by_hand(c->o->triggers[i]))
-			continue;
-		c->places[c->n_exprs] = i;
-		c->exprs[c->n_exprs++] = c->o->triggers[i];
-	}
-	if (!c->n_exprs)
-		return 0;
-	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
-	if (r == 0 && c->o->cooldown_ns)
-		triggers_cooldown(c->triggers, c->o->cooldown_ns);
-	return r;
-}
-
-/* What may change while it runs. */
-static void reload(struct catching *c)
-{
-	struct error err = {0};
-
-	c->reload = false;
-	if (service_reload(&c->service, check_triggers) < 0)
-		return;
-	if (open_triggers(c, &err) < 0)
-		cmd_say_as(c->o, JOURNAL_ERROR, "%s", err.text);
-	incident_open_post(&c->open, c->o->post_ns);
-	incident_keep_now(&c->keep, c->o);
-	service_reloaded(&c->service);
-}
-
 /* About once a second: the engine is at a tick. 0 or negative. */
 static int each_tick(struct catching *c, struct error *err)
 {
@@ -308,8 +257,6 @@ static int each_tick(struct catching *c, struct error *err)
 
 	(void)err;
 	cmd_record_metrics_tick(c->metrics, c->o, &counts);
-	if (c->reload)
-		reload(c);
 	incident_keep_round(&c->keep, c->o);
 	tell_service(c);
 	return 0;
@@ -371,6 +318,8 @@ static void stop_if_due(struct catching *c)
 	c->stopped = true;
 }
 
+static int reload(struct catching *c, struct error *err);
+
 /* Until the stream has ended. */
 static int pump(struct catching *c, struct error *err)
 {
@@ -389,6 +338,10 @@ static int pump(struct catching *c, struct error *err)
 		}
 		if (r >= 0) {
 			int e = ask_triggers(c, err);
+			r = e < 0 ? e : r;
+		}
+		if (r >= 0 && c->reload) {
+			int e = reload(c, err);
 			r = e < 0 ? e : r;
 		}
 		look_at_incident(c, false);
@@ -451,6 +404,62 @@ static int set_files(struct catching *c, struct error *err)
 	return check_dir(c->files.dir, err);
 }
 
+/* "hand" is none: whoever gives it sends signals. */
+static bool is_hand(const char *trigger)
+{
+	return strcmp(trigger, "hand") == 0;
+}
+
+static int check_triggers(const struct opts *o, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
+		if (!is_hand(o->triggers[i]))
+			r = trigger_check(o->triggers[i], err);
+	return r;
+}
+
+static void set_triggers(struct catching *c)
+{
+	c->n_exprs = 0;
+	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
+		if (is_hand(c->o->triggers[i]))
+			continue;
+		c->places[c->n_exprs] = i;
+		c->exprs[c->n_exprs++] = c->o->triggers[i];
+	}
+}
+
+static int open_triggers(struct catching *c, struct error *err)
+{
+	if (!c->n_exprs)
+		return 0;
+	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
+	if (r == 0 && c->o->cooldown_ns)
+		triggers_cooldown(c->triggers, c->o->cooldown_ns);
+	return r;
+}
+
+/* What may change while it runs. An incident that goes on is of the triggers that were. */
+static int reload(struct catching *c, struct error *err)
+{
+	int r;
+
+	c->reload = false;
+	if (service_reload(&c->service, check_triggers) < 0)
+		return 0;
+	look_at_incident(c, true);
+	triggers_free(c->triggers);
+	c->triggers = NULL;
+	set_triggers(c);
+	r = open_triggers(c, err);
+	incident_open_post(&c->open, c->o->post_ns);
+	incident_keep_now(&c->keep, c->o);
+	service_reloaded(&c->service);
+	return r;
+}
+
 static int start(struct catching *c, struct error *err)
 {
 	int r = set_files(c, err);
@@ -509,7 +518,7 @@ int cmd_record_incidents(const struct opts *o)
 	int status, r = service_begin(&c.service, o, &err);
 
 	c.o = service_opts(&c.service);
-
+	set_triggers(&c);
 	r = r ? r : check_triggers(c.o, &err);
 	r = r ? r : run_target(&c.run, o, &err);
 	if (r < 0) {

@@ -482,7 +482,7 @@ int cmd_record(const struct opts *o)
 	struct recording g = {.o = o, .signal_fd = -1, .say = cmd_record_say_of(o)};
 	struct error err = {0}, end = {0};
 
-	if (o->triggers[0])
+	if (o->triggers[0] || o->service)
 		return cmd_record_incidents(o);
 	if (o->metrics)
 		return cmd_record_metrics(o);

@@ -59,7 +59,6 @@ struct opts {
 	const char *event, *group; /* of the profile */
 	const char *mmap, *call_graph,
 		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
-	const char *max_overhead;	    /* percent of all CPUs' time, or "off" */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
