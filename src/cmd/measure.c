@@ -287,7 +287,8 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 	m->run.blame = j->blame;
 	int ret = run_open(&m->run, m->o, err);
 
-	m->run.engine.model.min_wait_ns = m->o->min_wait_ns;
+	if (!run_sums_up(&m->run))
+		m->run.engine.model.min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0 && j->begin)
 		ret = j->begin(j, m, err);
 	if (ret == 0)

@@ -149,6 +149,9 @@ int opts_check(const struct opts *o, struct error *err)
 	if (o->threads && opts_verb_info(o->verb)->takes_command && !o->input)
 		return error_set(err, -EINVAL,
 				 "--threads is for reading a recording: give --input FILE, too");
+	uint32_t ppm;
+	if (opts_max_overhead(o, &ppm, err) < 0)
+		return -EINVAL;
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,
 				 "--no-stack and --max-stack exclude each other: give one of them");

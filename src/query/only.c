@@ -238,7 +238,7 @@ static bool holds(const struct only *o, uint32_t term, const struct stack_table 
 		fill_task(o->q, col, w->task, &v);
 		break;
 	case CPU:
-		value_i(&v, w->cpu);
+		value_i(&v, w->cpu == CELL_NO_CPU ? -1 : w->cpu);
 		break;
 	case OWNER:
 		value_s(&v, query_owner_name(o->q, w->owner));
@@ -309,7 +309,8 @@ bool only_has_sample(struct only *o, const struct query_where *w)
 bool only_knows(const struct model *m, const struct query_where *w)
 {
 	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
-	       w->cpu < m->n_cpus && cell_owner_task(w->owner) < m->tasks.n;
+	       (w->cpu < m->n_cpus || w->cpu == CELL_NO_CPU) &&
+	       cell_owner_task(w->owner) < m->tasks.n;
 }
 
 /* Behind the term or group at @s: quotes and parentheses hold it together. */

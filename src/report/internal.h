@@ -15,6 +15,7 @@
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-rotation.h"
+#include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
 #include "uprobe.h"
@@ -29,6 +30,7 @@ struct report_data {
 	unsigned views;			/* enum report_view, with those that come along */
 	struct query_overview overview; /* always: the header says how far to trust the rest */
 	struct query_cost cost;		/* always */
+	struct query_shorts shorts;	/* always */
 	struct query_perf_sum perf;	/* always */
 	struct query_verdict verdict;	/* of the overview */
 	struct query_perf_waits slot_waits;

@@ -352,6 +352,7 @@ static int ask(struct report_data *d, struct error *err)
 {
 	struct query_spec s = d->spec->query;
 	d->cost = query_cost(d->q);
+	d->shorts = query_shorts(d->q);
 	int r = query_overview(d->q, &d->overview);
 
 	query_lock_look(d->q, &d->lock_look);
