@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Costs are what programs of BPF take, events by what one costs, and the CPU time of the process,
- * which reads what these wrote. Events are known at once; CPU time comes in lumps, so it is looked
- * at over up to eight looks, and no step is taken on less than two of the same step.
+ * What is spent is the time that programs of BPF take, and the CPU time of the process, which reads
+ * what these wrote. Events and records are known at once, and what one costs is measured as it
+ * goes: that is looked at over some 50 ms, so that a storm is met within 100 ms. CPU time comes in
+ * lumps, a snapshot of all locks each second, say; it counts over the last two seconds, and not
+ * before one second of a step is over.
  *
- * Up: at once, and the further the more it is above the target, so that a storm is met within
- * 100 ms. Down: when half of the target has been enough for a while, which is doubled each time
- * that a step down was too much, and forgotten when it has been calm for long.
+ * Up: at once, and the further the more it is above the target; but not where what is told is
+ * hardly any of it, as telling less would gain nothing. Down: when half of the target has been
+ * enough for a while, which is doubled each time that a step down was too much, and forgotten when
+ * it has been calm for long.
  */
 #include "governor.h"
 
@@ -20,7 +23,17 @@ static const uint64_t PATIENCE_MOST_NS = 60000 * MS;
 static const uint64_t RELAPSE_NS = 5000 * MS; /* a step up so soon after one down was its fault */
 static const uint64_t FIRST_THRESHOLD_NS = 1000;
 
-enum { PPM = 1000000, FIRST_EVENT_PS = 500000, ENOUGH_TIMED = 16 };
+static const uint64_t SLOW_NS = 125 * MS;
+static const uint64_t OWN_NS = 1000 * MS;
+
+enum {
+	PPM = 1000000,
+	FIRST_EVENT_PS = 500000,
+	FIRST_TOLD_PS = 1000000,
+	ENOUGH_TIMED = 16,
+	ENOUGH_TOLD = 20000,
+	GAIN = 4, /* a step is worth it if that part of the target varies */
+};
 
 uint64_t governor_threshold_ns(unsigned step)
 {
@@ -43,16 +56,17 @@ void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsig
 			       .least = least,
 			       .step = least,
 			       .event_ps = FIRST_EVENT_PS,
+			       .told_ps = FIRST_TOLD_PS,
 			       .patience_ns = PATIENCE_NS};
 }
 
-static void note(struct governor *g, const struct governor_look *look)
+static void note(struct governor_looks *l, unsigned most, const struct governor_look *look)
 {
-	if (g->n_looks == GOVERNOR_LOOKS) {
-		memmove(g->looks, g->looks + 1, (GOVERNOR_LOOKS - 1) * sizeof(*g->looks));
-		g->n_looks--;
+	if (l->n == most) {
+		memmove(l->v, l->v + 1, (most - 1) * sizeof(*l->v));
+		l->n--;
 	}
-	g->looks[g->n_looks++] = *look;
+	l->v[l->n++] = *look;
 }
 
 /* What an event costs on this step, of enough of them. */
@@ -73,13 +87,29 @@ static uint32_t ppm(const struct governor *g, double ns, uint64_t of_ns)
 	return part < UINT32_MAX ? (uint32_t)part : UINT32_MAX;
 }
 
-static uint32_t cost(const struct governor *g, const struct governor_look *now)
+/* The CPU time of our process; 0: it is not known yet. */
+static uint32_t own_cost(struct governor *g, const struct governor_look *now)
 {
-	const struct governor_look *first = &g->looks[0], *last = &g->looks[g->n_looks - 2];
-	double events = (double)(now->events - last->events) * g->event_ps / 1000;
+	const struct governor_look *from = &g->slow.v[0];
+	uint64_t ns = now->now_ns - from->now_ns, told = now->told - from->told;
 
-	return ppm(g, events, now->now_ns - last->now_ns) +
-	       ppm(g, (double)(now->own_ns - first->own_ns), now->now_ns - first->now_ns);
+	if (ns < OWN_NS)
+		return 0;
+	if (told >= ENOUGH_TOLD)
+		g->told_ps = (uint32_t)((double)(now->own_ns - from->own_ns) * 1000 / (double)told);
+	return ppm(g, (double)(now->own_ns - from->own_ns), ns);
+}
+
+static void measure(struct governor *g, const struct governor_look *now)
+{
+	const struct governor_look *from = &g->quick.v[0];
+	uint64_t ns = now->now_ns - from->now_ns;
+	uint32_t own = own_cost(g, now);
+	uint32_t events = ppm(g, (double)(now->events - from->events) * g->event_ps / 1000, ns);
+	uint32_t told = ppm(g, (double)(now->told - from->told) * g->told_ps / 1000, ns);
+
+	g->varies_ppm = events + told;
+	g->cost_ppm = events + (own > told ? own : told);
 }
 
 static void go_to(struct governor *g, unsigned step, const struct governor_look *look)
@@ -87,13 +117,13 @@ static void go_to(struct governor *g, unsigned step, const struct governor_look 
 	g->step = step;
 	g->stepped_ns = look->now_ns;
 	g->calm_ns = 0;
-	g->looks[0] = g->timed_from = *look;
-	g->n_looks = 1;
+	g->quick.v[0] = g->slow.v[0] = g->timed_from = *look;
+	g->quick.n = g->slow.n = 1;
 }
 
 static void go_up(struct governor *g, const struct governor_look *look)
 {
-	uint32_t by = g->cost_ppm / g->target_ppm;
+	uint32_t by = g->varies_ppm / g->target_ppm;
 	unsigned far = by >= 8 ? 8 : by >= 4 ? 4 : by >= 2 ? 2 : 1;
 
 	if (look->now_ns - g->stepped_ns > RELAPSE_NS)
@@ -105,24 +135,35 @@ static void go_up(struct governor *g, const struct governor_look *look)
 
 static bool is_calm(struct governor *g, uint64_t now)
 {
-	if (g->cost_ppm > g->target_ppm / 2)
+	bool varies = g->varies_ppm > g->target_ppm / GAIN / 2;
+
+	if (g->cost_ppm > g->target_ppm / 2 && varies)
 		g->calm_ns = 0;
 	else if (!g->calm_ns)
 		g->calm_ns = now;
 	return g->calm_ns && now - g->calm_ns >= g->patience_ns;
 }
 
+/* Is there anything to be gained by telling less? */
+static bool is_too_much(const struct governor *g, uint64_t now)
+{
+	return g->cost_ppm > g->target_ppm && g->varies_ppm > g->target_ppm / GAIN &&
+	       g->step < GOVERNOR_COUNTS && now - g->stepped_ns >= SETTLE_NS;
+}
+
 bool governor_step(struct governor *g, const struct governor_look *look)
 {
-	note(g, look);
+	bool first = !g->slow.n;
+
 	measure_event(g, look);
-	if (g->n_looks < 2 || look->now_ns <= g->looks[0].now_ns)
+	if (first || look->now_ns - g->slow.v[g->slow.n - 1].now_ns >= SLOW_NS)
+		note(&g->slow, GOVERNOR_SLOW, look);
+	if (!first && look->now_ns > g->quick.v[0].now_ns)
+		measure(g, look);
+	note(&g->quick, GOVERNOR_QUICK, look);
+	if (first)
 		return false;
-	g->cost_ppm = cost(g, look);
-	if (g->cost_ppm > g->target_ppm) {
-		g->calm_ns = 0;
-		if (g->step >= GOVERNOR_COUNTS || look->now_ns - g->stepped_ns < SETTLE_NS)
-			return false;
+	if (is_too_much(g, look->now_ns)) {
 		go_up(g, look);
 		return true;
 	}

@@ -16,25 +16,32 @@ enum { GOVERNOR_THRESHOLDS = 15, GOVERNOR_COUNTS = GOVERNOR_THRESHOLDS + 1 };
 struct governor_look {
 	uint64_t now_ns;
 	uint64_t events;	  /* begins and ends of waits, */
-	uint64_t timed, timed_ns; /* and so many of them took so long */
+	uint64_t timed, timed_ns; /* of which so many took so long, */
+	uint64_t told;		  /* and so many became records */
 	uint64_t own_ns;	  /* CPU time of our process */
 };
 
-enum { GOVERNOR_LOOKS = 8 };
+enum { GOVERNOR_QUICK = 3, GOVERNOR_SLOW = 16 };
+
+struct governor_looks {
+	struct governor_look v[GOVERNOR_SLOW]; /* the oldest first */
+	unsigned n;
+};
 
 struct governor {
 	uint32_t target_ppm; /* of the CPU time of all CPUs */
 	uint32_t cpus;
 	unsigned least; /* step that it does not go below: a threshold that was asked for */
 	unsigned step;
-	uint32_t cost_ppm, event_ps; /* as of the last look */
+	/* As of the last look: all, and of it what depends on how much is told. */
+	uint32_t cost_ppm, varies_ppm;
+	uint32_t event_ps, told_ps; /* what a begin or end costs, and a record besides */
 
 	/* its own */
-	struct governor_look looks[GOVERNOR_LOOKS]; /* of this step, the oldest first */
-	unsigned n_looks;
-	struct governor_look timed_from; /* what an event costs is measured since then */
-	uint64_t stepped_ns, calm_ns;	 /* it has stepped last; it is calm since then, or 0 */
-	uint64_t patience_ns;		 /* for which it must be calm */
+	struct governor_looks quick, slow; /* of this step */
+	struct governor_look timed_from;   /* what an event costs is measured since then */
+	uint64_t stepped_ns, calm_ns;	   /* it has stepped last; it is calm since then, or 0 */
+	uint64_t patience_ns;		   /* for which it must be calm */
 };
 
 void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsigned least);

@@ -68,7 +68,8 @@ struct short_cpu {
 	struct short_spin spins[SHORT_SPINS];
 	struct short_sum other[SHORT_FLAGS]; /* what no row has room for */
 	unsigned long long counted[SHORT_FLAGS];
-	unsigned long long rest[3];
+	unsigned long long told; /* records of waits */
+	unsigned long long rest[2];
 	unsigned long long scratch[SHORT_SCRATCH / 8];
 };
 

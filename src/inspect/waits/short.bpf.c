@@ -378,14 +378,18 @@ static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, str
 {
 	struct short_cpu *c = short_here(cpu);
 	struct short_control *ctl = short_control_here();
+	bool is_told;
 
 	if (!c || !ctl)
 		return true;
 	if (what == BEGIN)
-		return short_begin(ctx, c, ctl, pid_tid, cpu);
-	if (what == END)
-		return short_end(ctx, w, c, ctl, pid_tid, cpu);
-	return !ctl->threshold_ns && !ctl->counts;
+		is_told = short_begin(ctx, c, ctl, pid_tid, cpu);
+	else if (what == END)
+		is_told = short_end(ctx, w, c, ctl, pid_tid, cpu);
+	else
+		is_told = !ctl->threshold_ns && !ctl->counts;
+	c->told += is_told;
+	return is_told;
 }
 
 /* User space has it say that the wait in a slot goes on. */

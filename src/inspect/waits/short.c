@@ -179,6 +179,7 @@ static struct governor_look look(const struct shorts *s)
 		l.events += c->events;
 		l.timed += c->timed;
 		l.timed_ns += c->timed_ns;
+		l.told += c->told;
 	}
 	return l;
 }
