@@ -2,9 +2,9 @@
 /*
  * What is spent is the time that programs of BPF take, and the CPU time of the process, which reads
  * what these wrote. Events and records are known at once, and what one costs is measured as it
- * goes: that is looked at over some 50 ms, so that a storm is met within 100 ms. CPU time comes in
- * lumps, a snapshot of all locks each second, say; it counts over the last two seconds, and not
- * before one second of a step is over.
+ * goes: that is looked at over some 50 ms, so that a storm of several times the target is met
+ * within 100 ms, and over up to two seconds else, as a burst is no storm. CPU time comes in lumps,
+ * a snapshot of all locks each second, say; it does not count before a step is one second old.
  *
  * Up: at once, and the further the more it is above the target; but not where what is told is
  * hardly any of it, as telling less would gain nothing. Down: when half of the target has been
@@ -25,6 +25,7 @@ static const uint64_t FIRST_THRESHOLD_NS = 1000;
 
 static const uint64_t SLOW_NS = 125 * MS;
 static const uint64_t OWN_NS = 1000 * MS;
+static const uint64_t AVERAGE_NS = 500 * MS;
 
 enum {
 	PPM = 1000000,
@@ -32,7 +33,8 @@ enum {
 	FIRST_TOLD_PS = 1000000,
 	ENOUGH_TIMED = 16,
 	ENOUGH_TOLD = 20000,
-	GAIN = 4, /* a step is worth it if that part of the target varies */
+	STORM = 4, /* times the target */
+	GAIN = 4,  /* a step is worth it if that part of the target varies */
 };
 
 uint64_t governor_threshold_ns(unsigned step)
@@ -100,16 +102,25 @@ static uint32_t own_cost(struct governor *g, const struct governor_look *now)
 	return ppm(g, (double)(now->own_ns - from->own_ns), ns);
 }
 
+/* What waits have cost since @from, and of it what records have. */
+static uint32_t waits_cost(const struct governor *g, const struct governor_look *from,
+			   const struct governor_look *now, uint32_t *ret_told)
+{
+	uint64_t ns = now->now_ns - from->now_ns;
+	double events = (double)(now->events - from->events) * g->event_ps / 1000;
+
+	*ret_told = ppm(g, (double)(now->told - from->told) * g->told_ps / 1000, ns);
+	return ppm(g, events, ns) + *ret_told;
+}
+
 static void measure(struct governor *g, const struct governor_look *now)
 {
-	const struct governor_look *from = &g->quick.v[0];
-	uint64_t ns = now->now_ns - from->now_ns;
-	uint32_t own = own_cost(g, now);
-	uint32_t events = ppm(g, (double)(now->events - from->events) * g->event_ps / 1000, ns);
-	uint32_t told = ppm(g, (double)(now->told - from->told) * g->told_ps / 1000, ns);
+	uint32_t own = own_cost(g, now), told;
 
-	g->varies_ppm = events + told;
-	g->cost_ppm = events + (own > told ? own : told);
+	g->storm_ppm = waits_cost(g, &g->quick.v[0], now, &told);
+	g->cost_ppm = g->varies_ppm = waits_cost(g, &g->slow.v[0], now, &told);
+	if (own > told)
+		g->cost_ppm += own - told;
 }
 
 static void go_to(struct governor *g, unsigned step, const struct governor_look *look)
@@ -123,7 +134,8 @@ static void go_to(struct governor *g, unsigned step, const struct governor_look 
 
 static void go_up(struct governor *g, const struct governor_look *look)
 {
-	uint32_t by = g->varies_ppm / g->target_ppm;
+	uint32_t most = g->storm_ppm > g->varies_ppm ? g->storm_ppm : g->varies_ppm;
+	uint32_t by = most / g->target_ppm;
 	unsigned far = by >= 8 ? 8 : by >= 4 ? 4 : by >= 2 ? 2 : 1;
 
 	if (look->now_ns - g->stepped_ns > RELAPSE_NS)
@@ -144,11 +156,17 @@ static bool is_calm(struct governor *g, uint64_t now)
 	return g->calm_ns && now - g->calm_ns >= g->patience_ns;
 }
 
+/* For a moment it may be more, and is to be less again before that counts. */
+static bool is_storm(const struct governor *g, uint64_t now)
+{
+	return g->storm_ppm / STORM > g->target_ppm && now - g->stepped_ns >= SETTLE_NS;
+}
+
 /* Is there anything to be gained by telling less? */
 static bool is_too_much(const struct governor *g, uint64_t now)
 {
 	return g->cost_ppm > g->target_ppm && g->varies_ppm > g->target_ppm / GAIN &&
-	       g->step < GOVERNOR_COUNTS && now - g->stepped_ns >= SETTLE_NS;
+	       now - g->slow.v[0].now_ns >= AVERAGE_NS;
 }
 
 bool governor_step(struct governor *g, const struct governor_look *look)
@@ -163,7 +181,8 @@ bool governor_step(struct governor *g, const struct governor_look *look)
 	note(&g->quick, GOVERNOR_QUICK, look);
 	if (first)
 		return false;
-	if (is_too_much(g, look->now_ns)) {
+	if (g->step < GOVERNOR_COUNTS &&
+	    (is_storm(g, look->now_ns) || is_too_much(g, look->now_ns))) {
 		go_up(g, look);
 		return true;
 	}

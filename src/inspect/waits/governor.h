@@ -33,8 +33,8 @@ struct governor {
 	uint32_t cpus;
 	unsigned least; /* step that it does not go below: a threshold that was asked for */
 	unsigned step;
-	/* As of the last look: all, and of it what depends on how much is told. */
-	uint32_t cost_ppm, varies_ppm;
+	/* All, what of it depends on how much is told, and that of the last moment. */
+	uint32_t cost_ppm, varies_ppm, storm_ppm;
 	uint32_t event_ps, told_ps; /* what a begin or end costs, and a record besides */
 
 	/* its own */
