@@ -267,7 +267,7 @@ const struct opts_info opts_table[] = {
 	{0, "min-wait", "TIME", "let BPF sum up waits that are shorter, and not tell each: 10us",
 	 measure, LIVE | RECORD, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE,
 	 LIVE | RECORD, true},
-	{0, "max-overhead", "P%",
+	{0, "max-overhead", "P",
 	 "tell less, so that kontend takes no more than P percent of all CPUs (default: off)",
 	 measure, MEASURE & ~SCRIPT, OPTS_TEXT, FIELD(max_overhead), 0, 0, "off", COMPLETE_NONE,
 	 MEASURE & ~SCRIPT, true},

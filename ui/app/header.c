@@ -6,6 +6,7 @@
  * says its name, so it is seen on the narrowest screen and without colours.
  */
 #include "kontend/query-perf.h"
+#include "kontend/query-shorts.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "priv.h"
@@ -182,6 +183,16 @@ static void add_looks(struct segments *s, struct app *a)
 	add(s, 8, ROLE_HEADER, "%s%s", p.is_one ? "looks " : "", cost + sizeof(front) - 1);
 }
 
+/* What is not told one by one. */
+static void add_shorts(struct segments *s, struct app *a)
+{
+	struct query_shorts shorts = query_shorts(&a->query);
+	char mark[64];
+
+	if (*query_shorts_mark(&shorts, mark, sizeof(mark)))
+		add(s, 1, ROLE_WARN, "%s", mark);
+}
+
 static void collect(struct segments *s, struct app *a, const struct query_overview *o)
 {
 	char buf[UNITS_BUF];
@@ -189,6 +200,7 @@ static void collect(struct segments *s, struct app *a, const struct query_overvi
 	add_what(s, a, o);
 	add(s, a->time.line ? 3 : 2, ROLE_HEADER, "%s ev/s", units_rate(buf, o->events_per_s));
 	add_damage(s, o, !app_shows_range(a), a->screen.ascii);
+	add_shorts(s, a);
 	if (a->time.is_replay) {
 		add(s, 9, ROLE_HEADER, "%s events", units_count(buf, a->engine->model.n_events));
 		return;
