@@ -34,7 +34,7 @@ enum opts_verb {
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
 /* So many texts of an option that may be given more than once. And lines in the table at most. */
-enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 132 };
+enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 144 };
 
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
@@ -47,7 +47,7 @@ struct opts {
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
 	const char *zooms[OPTS_LIST_MAX];	 /* as query_zoom_parse() takes them */
-	const char *mux_interval, *max_overhead; /* as mux_, opts_max_overhead() parse them */
+	const char *mux_interval, *max_overhead; /* as mux_, opts_overhead() parse them */
 	char **command, **argv;			 /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
@@ -98,11 +98,6 @@ const char *opts_nearest_verb(const char *word);
  * help would tell. When help is asked for, nothing behind it is checked.
  */
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
-/*
- * What --max-overhead says, in millionths of the CPU time of all CPUs; 0: off. -EINVAL with @err:
- * no number from 0.01 to 100, with or without a percent sign.
- */
-int opts_max_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
 /* Does it make sense together, settings included? Else -EINVAL with @err. */
 int opts_check(const struct opts *o, struct error *err);
 /*
