@@ -11,13 +11,13 @@
  * add to this loop is called from begun(), each_tick() and ended().
  */
 #include "record-incidents.h"
-#include "incident-open.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/query-incident.h"
 #include "kontend/run.h"
 #include "kontend/trigger.h"
 #include "kontend/units.h"
+#include "record/incident-open.h"
 #include "record/incident-thread.h"
 #include "record/signals.h"
 #include "record/text.h"

@@ -238,7 +238,7 @@ int incident_list_trim(const char *dir, const struct incident_keep *k, unsigned 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < l.n; i++) {
-		files += counts(&l.entries[i]);
+		files += l.entries[i].state == INCIDENT_WHOLE;
 		bytes += counts(&l.entries[i]) ? l.entries[i].found.bytes : 0;
 	}
 	for (size_t i = 0; i < l.n; i++) {
@@ -248,7 +248,7 @@ int incident_list_trim(const char *dir, const struct incident_keep *k, unsigned 
 			break;
 		if (!counts(e) || (k->but && !strcmp(e->name, k->but)) || !remove_one(dir, e))
 			continue;
-		files--;
+		files -= e->state == INCIDENT_WHOLE;
 		bytes -= e->found.bytes;
 		++*ret_gone;
 	}
