@@ -119,8 +119,7 @@ static inline bool opts_takes_word(const struct opts_info *i)
 	return i->arg && i->kind != OPTS_LEVEL;
 }
 
-/* Ended by an entry without name. */
-extern const struct opts_info opts_table[];
+extern const struct opts_info opts_table[]; /* ended by an entry without name */
 
 const struct opts_verb_info *opts_verb_info(enum opts_verb v);
 /* By name or alias; VERBS when unknown. */
