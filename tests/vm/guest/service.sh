@@ -20,7 +20,7 @@ status_has() {
 }
 # To ask the journal each time would take longer than all else here.
 log() {
-	cat /run/log
+	cat /run/kontend-log
 }
 log_has() {
 	log | grep -qE -e "$1"
@@ -44,7 +44,7 @@ sed 's|@bindir@|/bin|g; s|@sysconfdir@|/etc|g' /share/kontend-record.service.in 
 	>/lib/systemd/system/kontend-record.service
 configure 'trigger = wait>5ms type:mutex' 'pre = 2s' 'post = 500ms' 'cooldown = 1s'
 systemctl daemon-reload
-journalctl -u kontend-record -o cat -f >/run/log &
+journalctl -u kontend-record -o cat -f >/run/kontend-log &
 
 case_of "the unit is one, and what it exposes"
 gives 0 verify systemd-analyze verify --man=no kontend-record.service
