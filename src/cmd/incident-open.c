@@ -12,7 +12,8 @@
 
 enum { LONGEST = 10, AT_ONCE = 10 };
 
-static const uint64_t PRE_NS = 10000000000, POST_NS = 2000000000, FILE_NS = 30000000000;
+static const uint64_t NAME_NS = 2000000000, PRE_NS = 10000000000, POST_NS = 2000000000,
+		      FILE_NS = 30000000000;
 
 void incident_open_init(struct incident_open *o, uint64_t pre_ns, uint64_t post_ns)
 {
@@ -86,7 +87,8 @@ bool incident_open_is_whole(const struct incident_open *o, struct source *backlo
 	struct backlog_stat st;
 
 	backlog_stat(backlog, &st);
-	return st.said_ns >= o->incident.to_ns;
+	/* The next look may tell whose lock it was, and then the file is to have it, too. */
+	return st.said_ns >= o->incident.to_ns + (o->is_named ? 0 : NAME_NS);
 }
 
 /* What there is of what was asked for. */
@@ -98,8 +100,7 @@ static void clamp(struct incident *in, const struct backlog_stat *st, uint64_t b
 		in->from_ns = from;
 		in->flags |= INCIDENT_SHORT;
 	}
-	if (in->to_ns > st->said_ns)
-		in->to_ns = st->said_ns;
+	in->to_ns = st->said_ns;
 	if (in->to_ns < in->from_ns)
 		in->to_ns = in->from_ns;
 	if (!in->end_ns)
@@ -119,6 +120,7 @@ int incident_open_take(struct incident_open *o, struct source *backlog, struct i
 	if (r == 0) {
 		j->incident = o->incident;
 		j->incident.more += o->others;
+		/* All that has come: it is no more than was waited for. */
 		clamp(&j->incident, &st, o->start_ns);
 		j->wall_ns = wall - (now - j->incident.fired_ns);
 		r = backlog_take(backlog, j->incident.from_ns, wall - (now - j->incident.from_ns),

@@ -10,8 +10,8 @@
  */
 struct incident_open {
 	uint64_t pre_ns, post_ns;
-	uint64_t start_ns; /* when measuring began: nothing is there of before */
-	bool is_open;
+	uint64_t start_ns;	  /* when measuring began: nothing is there of before */
+	bool is_open, is_named;	  /* named: set by whoever knows; what its lock is called */
 	struct incident incident; /* from_ns is asked for, to_ns as it is now */
 	uint32_t others;	  /* so much has fired besides its cause */
 	uint64_t most_ns;	  /* it ends then in any case */

@@ -16,6 +16,7 @@
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
+#include "kontend/query-incident.h"
 #include "kontend/run.h"
 #include "kontend/trigger.h"
 #include "kontend/units.h"
@@ -132,7 +133,9 @@ static void say_file(struct catching *c, const struct incident_job *j)
 	cmd_say_as(c->o, JOURNAL_NOTICE, "caught %s%s%s: %s, %s", in->fired,
 		   *in->lock_name ? ", " : "", in->lock_name, j->path,
 		   units_bytes(bytes, j->bytes));
-	incident_keep_done(&c->keep, c->o, &j->kept, &j->note);
+	incident_keep_done(&c->keep, c->o, &j->kept, &j->kept_err);
+	if (j->note.code)
+		cmd_say(c->o, "%s", j->note.text);
 }
 
 static void take_done(struct catching *c)
@@ -145,12 +148,24 @@ static void take_done(struct catching *c)
 	}
 }
 
+/* A look may have told it after the trigger had fired. */
+static void name_lock(struct catching *c)
+{
+	struct query q;
+
+	if (query_init(&q, &c->run.engine) == 0) {
+		query_incident_name(&q, &c->open.incident);
+		query_deinit(&q);
+	}
+}
+
 /* Hands it to the thread that writes. */
 static void close_incident(struct catching *c)
 {
 	struct error err = {0};
 	struct incident_job *j;
 
+	name_lock(c);
 	c->open.start_ns = c->run.engine.model.start_ns;
 	int r = incident_open_take(&c->open, c->backlog, &j, &err);
 
@@ -176,7 +191,10 @@ static void look_at_incident(struct catching *c, bool ended)
 
 	if (c->open.is_open && c->triggers && !(in->flags & INCIDENT_BY_HAND))
 		incident_open_follow(&c->open, c->backlog, triggers_follow(c->triggers, in));
-	if (c->open.is_open && (ended || incident_open_is_whole(&c->open, c->backlog)))
+	if (!c->open.is_open)
+		return;
+	c->open.is_named = query_incident_is_named(&c->run.engine, in);
+	if (ended || incident_open_is_whole(&c->open, c->backlog))
 		close_incident(c);
 }
 

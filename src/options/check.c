@@ -123,6 +123,10 @@ static int check_verbs(const struct opts *o, struct error *err)
 			err, -EINVAL,
 			"--start-after waits before a command would begin: leave it out, or "
 			"measure apart from the command");
+	if (o->triggers[0] && o->rotate)
+		return error_set(err, -EINVAL,
+				 "--trigger and --rotate exclude each other: --max-files says how "
+				 "many files of incidents are kept");
 	if (o->verb == VERB_CUT && (!o->input || !o->output))
 		return error_set(err, -EINVAL,
 				 "Give the recording and what to write, as in 'kontend cut "

@@ -9,6 +9,7 @@
 #include "kontend/cut.h"
 #include "kontend/mem.h"
 #include "kontend/writer.h"
+#include "resolve-final.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -147,14 +148,21 @@ static struct record snapshot_record(const void *bytes, size_t len)
 	return (struct record){.kind = RECORD_SNAPSHOT, .data = bytes, .len = len};
 }
 
+struct fired {
+	struct record_snapshot head;
+	struct incident incident;
+};
+
+static struct fired fired_of(const struct incident *in)
+{
+	return (struct fired){{.kind = SNAPSHOT_INCIDENT, .version = INCIDENT_VERSION}, *in};
+}
+
 /* A recording of its own: what fired, names of locks, code, then the range. */
 static int put_range(struct making *m, struct writer *w, struct error *err)
 {
 	const struct incident *in = &m->j->incident;
-	struct {
-		struct record_snapshot head;
-		struct incident incident;
-	} fired = {{.kind = SNAPSHOT_INCIDENT, .version = INCIDENT_VERSION}, *in};
+	const struct fired fired = fired_of(in);
 	struct record more[3] = {snapshot_record(&fired, sizeof(fired))};
 	struct cut_part range = {
 		.from_ns = in->from_ns,
@@ -169,6 +177,30 @@ static int put_range(struct making *m, struct writer *w, struct error *err)
 	if (m->j->taken.names)
 		more[range.n_more++] = snapshot_record(m->j->taken.names, m->j->taken.names_len);
 	return cut_range(m->j->taken.source, w, &range, err);
+}
+
+/* While the programs are there. What is missing is said; the file is good without. */
+static int put_functions(struct making *m, struct writer *w, struct error *err)
+{
+	const struct resolve_final_options o = {.code = m->o->code,
+						.keep_symbols = m->o->keep_symbols};
+	struct resolve_final_stat st = {0};
+	struct error why = {0};
+
+	if (!m->o->has_samples)
+		return 0;
+	/* A reader takes what is of the whole recording from its end, if there is any. */
+	const struct fired fired = fired_of(&m->j->incident);
+	const struct record again = snapshot_record(&fired, sizeof(fired));
+	int r = writer_put(w, &again, err);
+	if (r < 0)
+		return r;
+	r = resolve_final_put(w, m->fd, &o, &st, &why);
+	if (r == -ENOSPC)
+		return error_set(err, r, "%s", why.text);
+	if (resolve_final_lack(r, &st, &why))
+		m->j->note = why;
+	return 0;
 }
 
 static int write_all(struct making *m, struct error *err)
@@ -187,6 +219,8 @@ static int write_all(struct making *m, struct error *err)
 	if (r < 0)
 		return r;
 	r = put_range(m, w, err);
+	if (r == 0)
+		r = put_functions(m, w, err);
 	if (r == 0)
 		r = writer_finish(w, err);
 	writer_stat(w, &st);
