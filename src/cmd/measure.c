@@ -158,6 +158,8 @@ static int pump(struct measure *m, struct run *run, struct error *err)
 		ret = engine_pump(&run->engine, 0, err);
 		if (ret < 0)
 			return ret;
+		if (m->job && m->job->pumped)
+			m->job->pumped(m->job);
 	}
 	return 0;
 }
@@ -203,7 +205,8 @@ static int pump_range(struct measure *m, struct run *run, const char *path, stru
 static int read_recording(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	/* Lines that are written to the same terminal on the way leave no place for a bar. */
-	bool lines = run->engine.watch && !m->o->output && isatty(STDOUT_FILENO);
+	bool lines = run->engine.watch && !(m->job && m->job->pumped) && !m->o->output &&
+		     isatty(STDOUT_FILENO);
 	char what[64];
 	int ret;
 
@@ -355,6 +358,8 @@ int measure_run(const struct opts *o, struct measure_job *j)
 						   : run_job(&m, j, &err);
 	}
 	output_close(&m.output);
+	if (j->end)
+		j->end(j);
 	if (run_close(&m.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (stall_stop(&m.stall))

@@ -12,7 +12,6 @@
  */
 #include "record-incidents.h"
 #include "incident-keep.h"
-#include "incident-open.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
@@ -20,6 +19,7 @@
 #include "kontend/run.h"
 #include "kontend/trigger.h"
 #include "kontend/units.h"
+#include "record/incident-open.h"
 #include "record/incident-thread.h"
 #include "record/signals.h"
 #include "record/text.h"

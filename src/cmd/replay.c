@@ -4,6 +4,7 @@
  * a long one while the screen shows what is known so far; then it is played from the beginning.
  * Keys come from the terminal even when the recording comes from standard input.
  */
+#include "caught.h"
 #include "cut.h"
 #include "kontend/clock.h"
 #include "kontend/query-incident.h"
@@ -34,6 +35,7 @@ struct replay {
 	struct timeline *timeline;
 	struct query_ribbon figures;
 	uint64_t from_ns, to_ns;  /* --time; to_ns 0 = none */
+	struct cmd_caught caught; /* that, and what --trigger finds */
 	struct incident incident; /* for which it was recorded; all 0: none */
 	uint64_t tick_ns;	  /* asked for; 0 = none */
 	struct progress progress;
@@ -58,6 +60,7 @@ static int read_ahead(struct replay *p, struct error *err)
 
 	while (!r && !timeline_is_read(p->timeline) && (needs_all(p) || clock_now_ns() < until)) {
 		r = timeline_read(p->timeline, err);
+		cmd_caught_take(&p->caught);
 		if (source_progress(p->engine.source, &done, &all))
 			progress_update(&p->progress, done, all);
 	}
@@ -111,13 +114,16 @@ static int open_recording(struct replay *p, struct error *err)
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
 	if (!p->o->quiet)
 		progress_begin(&p->progress, p->name);
-	r = timeline_open(&p->timeline, &p->engine, &to, err);
+	r = cmd_caught_begin(&p->caught, &p->engine, p->o, err);
+	if (r == 0)
+		r = timeline_open(&p->timeline, &p->engine, &to, err);
 	if (r == 0)
 		r = read_ahead(p, err);
 	progress_end(&p->progress);
 	if (r < 0) {
 		timeline_free(p->timeline);
 		query_ribbon_deinit(&p->figures);
+		cmd_caught_end(&p->caught);
 		engine_deinit(&p->engine);
 	}
 	return r;
@@ -182,8 +188,15 @@ static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_
 	return cmd_cut_write(&cut, err);
 }
 
+static size_t take_incidents(void *arg)
+{
+	return cmd_caught_take(arg);
+}
+
 static int show(struct replay *p, const char *filter, struct error *err)
 {
+	const struct app_catcher catcher = {take_incidents, &p->caught};
+	const bool watched = p->caught.triggers || p->caught.all.n;
 	const struct app_cut cut = {.write = write_cut, .arg = p};
 	const struct app_options a = {.filter = filter,
 				      .only = p->only.filter,
@@ -193,6 +206,8 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .timeline = p->timeline,
 				      .figures = &p->figures,
 				      .recording = p->name,
+				      .incidents = watched ? &p->caught.all : NULL,
+				      .catcher = p->caught.triggers ? &catcher : NULL,
 				      .from_ns = p->from_ns,
 				      .to_ns = p->to_ns,
 				      .lock = p->incident.lock,
@@ -209,12 +224,15 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 
 	if (open_recording(p, err) < 0)
 		return CMD_EXIT_FAILURE;
+	if (p->incident.fired_ns)
+		cmd_caught_add(&p->caught, &p->incident);
 	if (find_range(p, err) < 0)
 		status = CMD_EXIT_USAGE;
 	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, 0, err) < 0)
 		status = CMD_EXIT_FAILURE;
 	else
 		status = show(p, filter, err);
+	cmd_caught_end(&p->caught);
 	timeline_free(p->timeline);
 	query_ribbon_deinit(&p->figures);
 	engine_deinit(&p->engine);
@@ -270,7 +288,7 @@ int cmd_replay(const struct opts *o)
 	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
 	if (check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	if (cmd_only(o, &p.only, &err) < 0 ||
+	if (cmd_only(o, &p.only, &err) < 0 || cmd_caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	if (spool_open(&p.spool, p.path, o->quiet, &err) == 0 &&

@@ -122,6 +122,18 @@ uint32_t lock_waited_at(const struct lock_table *t, uint64_t addr)
 	return found;
 }
 
+uint64_t lock_last_got_ns(const struct lock_table *t, uint64_t addr)
+{
+	uint64_t last = 0;
+
+	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		const uint32_t *at = map64_get(&t->index, lock_key(addr, type));
+		if (at && t->locks[*at].last_got_ns > last)
+			last = t->locks[*at].last_got_ns;
+	}
+	return last;
+}
+
 void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end)
 {
 	static const enum lock_type modes[] = {LOCK_RWSEM_R, LOCK_RWSEM_W};

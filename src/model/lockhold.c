@@ -2,7 +2,9 @@
 /*
  * Since when the same task has been seen to hold a lock, look after look: a list of the locks of
  * the last look, by address, made anew from the one before. Between two looks the lock may have
- * been somebody else's, so it is a claim about looks. Where time goes back it begins anew.
+ * been somebody else's, so it is a claim about looks: where events tell that somebody who had
+ * waited got it since, they have the last word (query/locks/queues.c). Where time goes back it
+ * begins anew.
  */
 #include "kontend/lockhold.h"
 #include "kontend/locksnap.h"

@@ -343,6 +343,8 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 	struct wait *w = &m->waits.waits[n->waits[at]];
 
 	give_up(m, n, at + 1);
+	if (!ev->end.ret)
+		m->locks.locks[w->lock].last_got_ns = ev->time;
 	account_end(m, w, ev);
 	if (m->held.max && !ev->end.ret)
 		holds_got(m, w, ev->time);

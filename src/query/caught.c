@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What fired a trigger, in words. It is asked once for each that fires: names are looked up then,
- * and who is to blame is what the latest look at the locks knows, else who held the lock when the
- * wait began.
+ * and who is to blame is what the latest look at the locks knows, else what events tell, else who
+ * held the lock when the wait began.
  */
 #include "chains/graph.h"
 #include "internal.h"
@@ -37,6 +37,28 @@ static void owner_of(struct query *q, const struct wait *w, struct query_caught 
 	ret->because = or_empty(query_owner_name(q, owner));
 }
 
+/* Who is known by events to have it now, and what they told that this task does. */
+static bool blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
+{
+	static const char *const does[BLAME_STATES] = {
+		[BLAME_RUNNING] = ", running",	  [BLAME_RUNNABLE] = ", runnable",
+		[BLAME_ASLEEP] = ", asleep",	  [BLAME_IO] = ", asleep: I/O",
+		[BLAME_CIRCLE] = ", in a circle",
+	};
+	const struct blame *b = &q->model->blame;
+	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
+	const struct blame_hold *h = node ? &b->holds[b->nodes[node].holds] : NULL;
+
+	if (!h || h == b->holds || h->task == w->task || h->task == TASK_OTHER)
+		return false;
+	const char *is = h->state < BLAME_STATES ? does[h->state] : NULL;
+	ret->holder_pid = taskid_number(q->model->tasks.tasks[h->task].pid);
+	ret->holder_tid = taskid_number(q->model->tasks.tasks[h->task].tid);
+	ret->because = arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, h->task)),
+				    is ? is : "");
+	return true;
+}
+
 /* Who has it now, and what that task does; of one who waits itself, because of whom. */
 static void holder_of(struct query *q, const struct wait *w, struct query_caught *ret)
 {
@@ -44,8 +66,10 @@ static void holder_of(struct query *q, const struct wait *w, struct query_caught
 	struct query_lock_now now;
 
 	query_lock_now(q, w->addr, type, &now);
-	if (!now.holder || now.owner_tid == ret->tid)
+	if (!now.holder || now.owner_tid == ret->tid) {
+		(void)blamed_of(q, w, ret);
 		return;
+	}
 	const char *root = query_chains_root(q, w->addr);
 	ret->holder_pid = now.owner_pid;
 	ret->holder_tid = now.owner_tid;

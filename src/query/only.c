@@ -62,7 +62,7 @@ static const struct column columns[C_COLUMNS] = {
 
 const struct table_kind query_only_kind = {"waits", columns, C_COLUMNS, NULL, NULL};
 
-/* What a column is about. */
+/* What a column is about: a bit of enum query_gate_about each. */
 enum about { LOCK, CHAIN, TASK, CPU, OWNER };
 
 static enum about about_of(size_t col)
@@ -114,6 +114,15 @@ int query_only_check(const char *filter, struct error *err)
 	only_deinit(&o);
 	arena_deinit(&a);
 	return r;
+}
+
+unsigned only_asks(const struct only *o)
+{
+	unsigned all = 0;
+
+	for (size_t i = 0; i < o->f.n_terms; i++)
+		all |= 1u << about_of(o->f.terms[i].col);
+	return all;
 }
 
 bool only_asks_chains(const struct only *o)

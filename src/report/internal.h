@@ -44,7 +44,7 @@ struct report_data {
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
-		contexts, events, rotation;
+		contexts, events, rotation, incidents;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;
@@ -93,6 +93,8 @@ void report_chains_text(const struct report_data *d, FILE *out);
 void report_chains_json(const struct report_data *d, struct jsonw *j);
 void report_held_text(const struct report_data *d, FILE *out);
 void report_held_json(const struct report_data *d, struct jsonw *j);
+void report_incidents_text(const struct report_data *d, FILE *out);
+void report_incidents_json(const struct report_data *d, struct jsonw *j);
 void report_queues_text(const struct report_data *d, FILE *out);
 void report_queues_json(const struct report_data *d, struct jsonw *j);
 void report_tree_text(const struct report_data *d, FILE *out);

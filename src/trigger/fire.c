@@ -60,20 +60,30 @@ static void say_wait(struct triggers *t, struct trigger *tr, const struct wait *
 	tr->said = *c.because;
 }
 
-static void put(struct triggers *t, const struct incident *in)
+static void put(struct triggers *t, struct trigger *tr)
 {
-	if (t->queue_n == TRIGGERS_QUEUED) {
+	tr->nth = 0;
+	if (t->n_put - t->n_taken == TRIGGERS_QUEUED) {
 		t->count.lost++;
 		return;
 	}
-	t->queue[(t->queue_at + t->queue_n++) % TRIGGERS_QUEUED] = *in;
+	t->queue[t->n_put % TRIGGERS_QUEUED] = tr->last;
+	tr->nth = ++t->n_put;
 	t->count.fired++;
+}
+
+/* What has not been asked for is what has become of it by then. */
+static void put_again(struct triggers *t, const struct trigger *tr)
+{
+	if (tr->nth > t->n_taken)
+		t->queue[(tr->nth - 1) % TRIGGERS_QUEUED] = tr->last;
 }
 
 static void fire(struct triggers *t, struct trigger *tr, const struct found *f)
 {
 	struct incident *in = &tr->last;
 
+	tr->before = *in;
 	*in = (struct incident){.fired_ns = t->now_ns,
 				.begin_ns = f->begin_ns && f->begin_ns < t->now_ns ? f->begin_ns
 										   : t->now_ns,
@@ -87,25 +97,30 @@ static void fire(struct triggers *t, struct trigger *tr, const struct found *f)
 	tr->silent_ns = t->now_ns + t->cooldown_ns;
 	if (f->worst)
 		say_wait(t, tr, f->worst);
-	put(t, in);
+	put(t, tr);
 }
 
-/* It goes on, or comes again soon: what `last` says of the longest wait is of the longest. */
-static void follow(struct triggers *t, struct trigger *tr, const struct found *f)
+static void follow_wait(struct triggers *t, struct trigger *tr, const struct found *f)
 {
 	struct incident *in = &tr->last;
 	bool looked = tr->looks != t->engine->model.n_snapshots[SNAPSHOT_LOCKS];
 
-	in->end_ns = f->end_ns;
-	if (f->value > in->value)
-		in->value = f->value;
-	if (!f->worst)
-		return;
 	/* Names only where there may be other ones, or somebody to blame. */
 	if (f->worst->addr != in->lock ? f->worst_ns > in->worst_ns : !tr->said && looked)
 		say_wait(t, tr, f->worst);
 	if (f->worst_ns > in->worst_ns)
 		in->worst_ns = f->worst_ns;
+}
+
+/* It goes on, or comes again soon: what `last` says of the longest wait is of the longest. */
+static void follow(struct triggers *t, struct trigger *tr, const struct found *f)
+{
+	tr->last.end_ns = f->end_ns;
+	if (f->value > tr->last.value)
+		tr->last.value = f->value;
+	if (f->worst)
+		follow_wait(t, tr, f);
+	put_again(t, tr);
 }
 
 static void gets_true(struct triggers *t, struct trigger *tr, const struct found *f)
@@ -145,6 +160,7 @@ void trigger_false(struct triggers *t, struct trigger *tr)
 	tr->on = false;
 	if (!tr->last.end_ns)
 		tr->last.end_ns = t->now_ns;
+	put_again(t, tr);
 }
 
 void trigger_pulse(struct triggers *t, struct trigger *tr, const struct found *f)
@@ -158,13 +174,15 @@ bool triggers_follow(struct triggers *t, struct incident *in)
 		return false;
 	const struct trigger *tr = &t->all[in->trigger];
 	const struct incident *last = &tr->last;
-	if (last->fired_ns != in->fired_ns)
+	bool is_last = last->fired_ns == in->fired_ns;
+	if (!is_last && tr->before.fired_ns != in->fired_ns)
 		return false;
+	last = is_last ? last : &tr->before;
 	uint64_t from = in->from_ns, to = in->to_ns;
 	uint32_t flags = in->flags;
 	*in = *last;
 	in->from_ns = from;
 	in->to_ns = to;
 	in->flags = flags;
-	return tr->on && !last->end_ns;
+	return is_last && tr->on && !last->end_ns;
 }

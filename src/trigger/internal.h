@@ -44,9 +44,11 @@ enum { MEANT_KEPT = 1024 };
 struct meant {
 	struct query_gate *gate; /* NULL: all are */
 	uint64_t generation;
+	unsigned asks; /* enum query_gate_about */
 	struct meant_kept {
-		uint32_t lock, stack, task, owner;
-		uint16_t cpu;
+		struct meant_place {
+			uint32_t lock, stack, task, owner, cpu;
+		} place;
 		bool yes;
 		uint64_t epoch; /* 0: nothing is kept */
 	} * kept;
@@ -59,11 +61,12 @@ struct trigger {
 	struct rate *rate; /* of the last second; NULL: its kind needs none */
 	/* A condition that lasts: since when it has been true; 0: it is not. */
 	uint64_t since_ns;
-	bool on;	    /* it has fired, and not been false since */
-	uint64_t silent_ns; /* until then it does not fire anew */
-	struct incident last;
-	bool said;	/* who is to blame is in `last` */
-	uint64_t looks; /* at locks, as of when that was asked last */
+	bool on;		      /* it has fired, and not been false since */
+	uint64_t silent_ns;	      /* until then it does not fire anew */
+	struct incident last, before; /* the latest two that it has made */
+	uint64_t nth;		      /* of all that were queued, `last` is; 0: it was not */
+	bool said;		      /* who is to blame is in `last` */
+	uint64_t looks;		      /* at locks, as of when that was asked last */
 };
 
 /* What a condition has found. */
@@ -101,7 +104,7 @@ struct triggers {
 		uint64_t timer, ns;
 	} expiries[ENTRIES]; /* of timers, that go on, by CPU */
 	struct incident queue[TRIGGERS_QUEUED];
-	size_t queue_at, queue_n;
+	uint64_t n_put, n_taken; /* ever */
 	struct triggers_count count;
 };
 

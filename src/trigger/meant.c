@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which waits a trigger means. To ask a filter costs names; so what it says of one place (lock,
- * call chain, task, CPU, owner) is kept, in a table where a place has one entry and the later one
- * stays. It is forgotten after a quarter of a second, and when numbers are given anew.
+ * call chain, task, CPU, owner, as far as its terms are about them) is kept, in a table where a
+ * place has one entry and the later one stays. It is forgotten after a quarter of a second, and
+ * when numbers are given anew.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -18,7 +19,9 @@ int meant_init(struct meant *m, const struct engine *e, const char *filter, stru
 	m->kept = mem_calloc(MEANT_KEPT, sizeof(*m->kept));
 	if (!m->kept)
 		return error_set(err, -ENOMEM, "No memory for a trigger");
-	return query_gate_new(&m->gate, e, filter, err);
+	int r = query_gate_new(&m->gate, e, filter, err);
+	m->asks = r == 0 ? query_gate_asks(m->gate) : 0;
+	return r;
 }
 
 void meant_deinit(struct meant *m)
@@ -28,19 +31,31 @@ void meant_deinit(struct meant *m)
 	*m = (struct meant){0};
 }
 
-static size_t place_of(const struct wait *w)
+/* With 0 for what no term is about. */
+static struct meant_place place_of(unsigned asks, const struct wait *w)
 {
-	uint64_t h = ((uint64_t)w->lock << 32 | w->stack) * 0x9e3779b97f4a7c15ull;
+	return (struct meant_place){
+		.lock = asks & QUERY_GATE_LOCK ? w->lock : 0,
+		.stack = asks & QUERY_GATE_CHAIN ? w->stack : 0,
+		.task = asks & QUERY_GATE_TASK ? w->task : 0,
+		.owner = asks & QUERY_GATE_OWNER ? w->owner : 0,
+		.cpu = asks & QUERY_GATE_CPU ? w->cpu : 0,
+	};
+}
 
-	h ^= ((uint64_t)w->task << 32 | w->owner) * 0xc2b2ae3d27d4eb4full;
-	h ^= (uint64_t)w->cpu * 0x165667b19e3779f9ull;
+static size_t hash_of(const struct meant_place *p)
+{
+	uint64_t h = ((uint64_t)p->lock << 32 | p->stack) * 0x9e3779b97f4a7c15ull;
+
+	h ^= ((uint64_t)p->task << 32 | p->owner) * 0xc2b2ae3d27d4eb4full;
+	h ^= (uint64_t)p->cpu * 0x165667b19e3779f9ull;
 	return (h ^ h >> 32) % MEANT_KEPT;
 }
 
-static bool is_kept(const struct meant_kept *k, const struct wait *w, uint64_t epoch)
+static bool is_same(const struct meant_place *a, const struct meant_place *b)
 {
-	return k->epoch == epoch && k->lock == w->lock && k->stack == w->stack &&
-	       k->task == w->task && k->owner == w->owner && k->cpu == w->cpu;
+	return a->lock == b->lock && a->stack == b->stack && a->task == b->task &&
+	       a->owner == b->owner && a->cpu == b->cpu;
 }
 
 bool meant_has(struct meant *m, const struct model *model, const struct wait *w)
@@ -53,10 +68,9 @@ bool meant_has(struct meant *m, const struct model *model, const struct wait *w)
 		memset(m->kept, 0, MEANT_KEPT * sizeof(*m->kept));
 		m->generation = model->generation;
 	}
-	struct meant_kept *k = &m->kept[place_of(w)];
-	if (!is_kept(k, w, epoch))
-		*k = (struct meant_kept){w->lock,  w->stack, w->task,
-					 w->owner, w->cpu,   query_gate_passes(m->gate, w),
-					 epoch};
+	const struct meant_place place = place_of(m->asks, w);
+	struct meant_kept *k = &m->kept[hash_of(&place)];
+	if (k->epoch != epoch || !is_same(&k->place, &place))
+		*k = (struct meant_kept){place, query_gate_passes(m->gate, w), epoch};
 	return k->yes;
 }

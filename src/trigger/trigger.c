@@ -212,11 +212,9 @@ void triggers_cooldown(struct triggers *t, uint64_t ns)
 int triggers_next(struct triggers *t, struct incident *ret, struct error *err)
 {
 	(void)err;
-	if (!t->queue_n)
+	if (t->n_put == t->n_taken)
 		return 0;
-	*ret = t->queue[t->queue_at];
-	t->queue_at = (t->queue_at + 1) % TRIGGERS_QUEUED;
-	t->queue_n--;
+	*ret = t->queue[t->n_taken++ % TRIGGERS_QUEUED];
 	return 1;
 }
 

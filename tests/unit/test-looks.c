@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-lock.h"
 #include "lock-snaps.h"
 
 #include <stdlib.h>
@@ -349,6 +350,34 @@ static void nobody_waits_for_itself(void **state)
 	assert_int_equal(cell_u(&t, 2, "owner_age_ns"), 495 * MS);
 }
 
+/* Two looks see the same holder; who had waited got the lock between them, so he has it anew. */
+static void who_got_it_between_looks_ends_a_hold(void **state)
+{
+	static const struct seen v[] = {{702, false, AT(100)}}, later[] = {{703, false, AT(1950)}};
+	struct asked *w = fresh(state);
+	struct query_lock_now now;
+
+	begin(w, 100, 702);
+	look(w, 1000, v, 1);
+	synth_tick(w->rig.synth, AT(1000));
+	look(w, 1500, v, 1);
+	synth_tick(w->rig.synth, AT(1500));
+	end(w, 1900, 702);
+	begin(w, 1950, 703);
+	look(w, 2000, later, 1);
+	synth_tick(w->rig.synth, AT(2000));
+	rows(w);
+	query_lock_now(&w->q, LOCK, LOCK_RWSEM_W, &now);
+	assert_string_equal(now.holder, "dd/701 W");
+	assert_int_equal(now.held_ns, 0);
+	rows(w);
+	query_lock_now(&w->q, LOCK, LOCK_RWSEM_W, &now);
+	assert_int_equal(now.held_ns, 500 * MS);
+	rows(w);
+	query_lock_now(&w->q, LOCK, LOCK_RWSEM_W, &now);
+	assert_int_equal(now.held_ns, 105 * MS); /* the look is 5 ms behind its tick */
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
@@ -363,6 +392,7 @@ int main(void)
 		TEST(without_losses_events_count),
 		TEST(what_looks_told_looks_end),
 		TEST(nobody_waits_for_itself),
+		TEST(who_got_it_between_looks_ends_a_hold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

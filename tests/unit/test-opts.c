@@ -142,7 +142,9 @@ static const char *some_value(const struct opts_info *i, char buf[64])
 	case OPTS_TEXT:
 		return strcmp(i->name, "separator") ? "fp" : ";";
 	case OPTS_LIST:
-		return strcmp(i->name, "zoom") ? "a:b" : "pid=1";
+		return !strcmp(i->name, "zoom")	     ? "pid=1"
+		       : !strcmp(i->name, "trigger") ? "wait>1s"
+						     : "a:b";
 	default:
 		snprintf(buf, 64, "%llu", (unsigned long long)(i->min ? i->min : 1));
 		return buf;
@@ -158,7 +160,7 @@ static const char shows_recordings[] =
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
 	"sort reverse filter memory rows threads verdict format weight zoom mark-kernel json "
 	"separator "
-	"output "
+	"output trigger cooldown "
 	"percent-limit config no-config verbose quiet help";
 
 static void check_beside_input(enum opts_verb verb, const struct opts_info *i)
@@ -372,11 +374,11 @@ static void test_words(void **state)
 	}
 	assert_int_equal(n, 6);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 21);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 22);
 	assert_int_equal(
 		report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
 				  "contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,held,"
-				  "blame,did,queues",
+				  "blame,did,queues,incidents",
 				  &views),
 		0);
 	assert_int_equal(views, REPORT_ALL);

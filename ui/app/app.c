@@ -310,6 +310,8 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->time.name = o->recording ? o->recording : "";
 	r = query_init(&a->query, e);
 	a->query.keeps = true;
+	a->query.incidents = o->incidents;
+	a->catcher = o->catcher;
 	if (r < 0)
 		error_errno(err, r, "Cannot set up the screen");
 	else

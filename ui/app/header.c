@@ -5,6 +5,7 @@
  * do not fit are left out from the least important upwards. Damage has the highest priority and
  * says its name, so it is seen on the narrowest screen and without colours.
  */
+#include "kontend/query-incidents.h"
 #include "kontend/query-perf.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
@@ -184,9 +185,12 @@ static void add_looks(struct segments *s, struct app *a)
 
 static void collect(struct segments *s, struct app *a, const struct query_overview *o)
 {
+	const struct query_incidents *caught = a->query.incidents;
 	char buf[UNITS_BUF];
 
 	add_what(s, a, o);
+	if (caught && caught->n)
+		add(s, 1, ROLE_WARN, "incidents %s", units_count(buf, caught->n));
 	add(s, a->time.line ? 3 : 2, ROLE_HEADER, "%s ev/s", units_rate(buf, o->events_per_s));
 	add_damage(s, o, !app_shows_range(a), a->screen.ascii);
 	if (a->time.is_replay) {

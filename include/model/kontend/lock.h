@@ -37,6 +37,7 @@ struct lock {
 	uint32_t blame;	  /* its node, with its other mode: see blame.h; 0: none */
 	uint32_t n_sure;  /* waits in flight that are not doubtful, until the time below */
 	uint64_t told_ns;
+	uint64_t last_got_ns; /* when a wait for it ended with it last; 0: none has */
 	uint64_t waits_ns; /* since when there is one of those or of its other mode's; 0: none is */
 	/* By releases that are told of: see release.c. */
 	uint32_t n_queued; /* of those, who is in the queue */
@@ -106,6 +107,8 @@ static inline bool lock_is_waited_for(const struct lock_table *t, uint32_t index
  * none, or locks of several kinds are.
  */
 uint32_t lock_waited_at(const struct lock_table *t, uint64_t addr);
+/* When somebody who had waited for the lock at @addr got it last, in any mode; 0: nobody has. */
+uint64_t lock_last_got_ns(const struct lock_table *t, uint64_t addr);
 /* Index of the lock with that id; UINT32_MAX: there is none. */
 uint32_t lock_by_id(const struct lock_table *t, uint64_t id);
 /* Forgets the locks that are not `marked`, and clears the marks. */

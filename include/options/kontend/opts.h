@@ -34,7 +34,7 @@ enum opts_verb {
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
 /* So many texts of an option that may be given more than once. And lines in the table at most. */
-enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 128 };
+enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192 };
 
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
@@ -79,8 +79,7 @@ static inline bool opts_takes_word(const struct opts_info *i)
 	return i->arg && i->kind != OPTS_LEVEL;
 }
 
-/* Ended by an entry without name. */
-extern const struct opts_info opts_table[];
+extern const struct opts_info opts_table[]; /* ended by an entry without name */
 
 const struct opts_verb_info *opts_verb_info(enum opts_verb v);
 /* By name or alias; VERBS when unknown. */

@@ -20,8 +20,8 @@ struct error;
 struct triggers;
 
 enum {
-	TRIGGERS_MOST = 64,   /* expressions of one set */
-	TRIGGERS_QUEUED = 32, /* that have fired and were not asked for; more are counted */
+	TRIGGERS_MOST = 64,    /* expressions of one set */
+	TRIGGERS_QUEUED = 256, /* that have fired and were not asked for; more are counted */
 };
 
 /* -EINVAL with @err, which says at which column and what would be allowed. */
@@ -49,8 +49,9 @@ void triggers_cooldown(struct triggers *t, uint64_t ns);
 int triggers_next(struct triggers *t, struct incident *ret, struct error *err);
 
 /*
- * What has become of one that triggers_next() gave, as long as its trigger has not fired anew: the
- * longest wait and its lock and holder, its end, how often it fired again. True: it still goes on.
+ * What has become of one that triggers_next() gave, as long as its trigger has not fired twice
+ * since: the longest wait and its lock and holder, its end, how often it fired again. True: it
+ * still goes on.
  */
 bool triggers_follow(struct triggers *t, struct incident *in);
 

@@ -260,7 +260,13 @@ uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue 
 {
 	const struct lockname_set *s = q->model->lock_names;
 
-	return s && queue->holder_tid ? lockhold_ns(&s->holds, queue->addr, queue->holder_tid) : 0;
+	if (!s || !queue->holder_tid)
+		return 0;
+	uint64_t seen_ns = lockhold_ns(&s->holds, queue->addr, queue->holder_tid);
+	uint64_t got_ns = lock_last_got_ns(&q->model->locks, queue->addr);
+	if (seen_ns <= s->holds.time_ns && got_ns > s->holds.time_ns - seen_ns)
+		return got_ns < s->holds.time_ns ? s->holds.time_ns - got_ns : 0;
+	return seen_ns;
 }
 
 const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n)

@@ -47,7 +47,8 @@ const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid);
 const char *query_queue_about(struct query *q, int32_t tid);
 /* That of a holder who is known by evidence; NULL: it is not. */
 const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue *queue);
-/* How long each look has seen that holder, who is sure; 0: not twice. */
+/* How long each look has seen that holder, who is sure, at most since somebody who had waited got
+ * the lock; 0: not twice. */
 uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue *queue);
 /* The calls of a sleeping holder and of a waiter, a line each from the innermost outwards; NULL. */
 const char *query_queue_holder_stack(struct query *q, const struct locksnap_queue *queue);

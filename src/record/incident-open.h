@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_INCIDENT_OPEN_H
-#define KONTEND_CMD_INCIDENT_OPEN_H
+#ifndef KONTEND_RECORD_INCIDENT_OPEN_H
+#define KONTEND_RECORD_INCIDENT_OPEN_H
 
-#include "record/incident-file.h"
+#include "incident-file.h"
 
 /*
  * The incident that goes on: from what came before its cause until nothing has fired for a while.
