@@ -94,7 +94,7 @@ gives 0 list kontend incidents $state
 shows list 'wait>1ms'
 newest=$(find $state -name '*-wait*.data' | sort | tail -n 1)
 gives 0 report kontend report --view locks -i "$newest"
-shows report '^  (mutex|rwsem)'
+shows report '^# incident: wait>1ms'
 
 case_of "reload: what is written anew holds"
 configure 'trigger = wait>10s' 'pre = 3s' 'post = 500ms' 'max-files = 2'
