@@ -138,7 +138,9 @@ static void say_file(struct catching *c, const struct incident_job *j)
 		   units_bytes(bytes, j->bytes));
 	if (c->metrics)
 		metrics_incident(c->metrics, in, j->path);
-	incident_keep_done(&c->keep, c->o, &j->kept, &j->note);
+	incident_keep_done(&c->keep, c->o, &j->kept, &j->kept_err);
+	if (j->note.code)
+		cmd_say(c->o, "%s", j->note.text);
 }
 
 static void take_done(struct catching *c)

@@ -29,11 +29,11 @@ struct incident_job {
 	char *path;		    /* of the file; NULL: there is none */
 	uint64_t bytes;
 	struct error err; /* code 0: all is well */
-	/* What may stay of all files then, by this clock, and what did; code 0: all is well. */
+	/* What may stay of all files then, by this clock; and what did. */
 	struct retain_limits keep;
 	uint64_t keep_ns;
 	struct retain_stat kept;
-	struct error note;
+	struct error kept_err, note; /* what else is to be said; code 0: nothing */
 };
 
 void incident_job_free(struct incident_job *j); /* NULL is fine */

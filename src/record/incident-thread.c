@@ -62,7 +62,7 @@ static void hand_over(struct incident_thread *t, struct incident_job *j)
 /* The oldest give way to it. What cannot be removed is a matter of the disk, not of this file. */
 static void trim(const struct incident_options *o, struct incident_job *j)
 {
-	retain_apply(o->dir, &j->keep, j->keep_ns, &j->kept, &j->note);
+	retain_apply(o->dir, &j->keep, j->keep_ns, &j->kept, &j->kept_err);
 }
 
 static void *work(void *arg)

@@ -34,7 +34,7 @@ enum opts_verb {
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
 /* So many texts of an option that may be given more than once. And lines in the table at most. */
-enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 144 };
+enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192 };
 
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
