@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # `kontend incidents` and what `kontend record --trigger` refuses. What is in the files is tested by
 # tests/unit/test-backlog.c and tests/live/test-incidents.py.
+make=$(realpath "$2")
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-make=$2
 export TZ=UTC
 
 expect 1 "Cannot read the directory 'none'.*No such file" "$kontend" incidents none
