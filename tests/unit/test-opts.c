@@ -261,7 +261,7 @@ static void test_overhead(void **state)
 	assert_fails("report --max-overhead -1", "give a percentage");
 	assert_fails("report --max-overhead nan", "give a percentage");
 	assert_fails("report --max-overhead 1%%", "give a percentage");
-	assert_fails("script --max-overhead 1%", "There is no option '--max-overhead'");
+	assert_fails("script --max-overhead 1%", "is an option of 'kontend live'");
 }
 
 /* A name that is longer than any table expects must not be read beyond. */
