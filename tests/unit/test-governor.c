@@ -73,6 +73,7 @@ static void test_calm_is_told_whole(void **state)
 	run_ms(&m, 60000);
 	assert_int_equal(m.g.step, 0);
 	assert_true(m.g.cost_ppm < TARGET_PPM / 2);
+	assert_false(m.g.is_timed); /* too few were */
 }
 
 static void test_storm_is_met_within_100_ms(void **state)

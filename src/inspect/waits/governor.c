@@ -80,6 +80,7 @@ static void measure_event(struct governor *g, const struct governor_look *look)
 		return;
 	g->event_ps = (uint32_t)((look->timed_ns - g->timed_from.timed_ns) * 1000 / n);
 	g->timed_from = *look;
+	g->is_timed = true;
 }
 
 static uint32_t ppm(const struct governor *g, double ns, uint64_t of_ns)

@@ -37,6 +37,8 @@ struct governor {
 	uint32_t cost_ppm, varies_ppm, storm_ppm;
 	uint32_t event_ps, told_ps; /* what a begin or end costs, and a record besides */
 
+	bool is_timed; /* what an event costs was measured, and is not assumed */
+
 	/* its own */
 	struct governor_looks quick, slow; /* of this step */
 	struct governor_look timed_from;   /* what an event costs is measured since then */

@@ -191,7 +191,7 @@ static void govern(struct shorts *s)
 	bool stepped = governor_step(&s->governor, &l);
 	pthread_mutex_lock(&s->lock);
 	s->now.cost_ppm = s->governor.cost_ppm;
-	s->now.event_ps = s->governor.event_ps;
+	s->now.event_ps = s->governor.is_timed ? s->governor.event_ps : 0;
 	pthread_mutex_unlock(&s->lock);
 	if (stepped)
 		set_step(s, s->governor.step);
