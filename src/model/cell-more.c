@@ -6,6 +6,7 @@
  * of the pool, one of which holds the references to the others.
  */
 #include "cell-int.h"
+#include "kontend/cell-many.h"
 #include "kontend/mem.h"
 #include <errno.h>
 
@@ -148,7 +149,7 @@ int cell_add_block(struct cell_table *t, struct cell *c, const struct recent_blo
 	return 0;
 }
 
-int cell_add_many(struct cell_table *t, struct cell *c, uint64_t n, uint64_t total_ns,
+int cell_many_add(struct cell_table *t, struct cell *c, uint64_t n, uint64_t total_ns,
 		  uint64_t end_ns)
 {
 	struct cell_more *m = n ? more_of(t, c) : NULL;

@@ -5,7 +5,7 @@
  * whole recording or a part of one.
  */
 #include "internal.h"
-#include "kontend/cell-recent.h"
+#include "kontend/cell-many.h"
 
 #include <errno.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static int add(struct model *m, const struct shortsnap_row *row, struct shorts_s
 		fold_cells(m);
 		c = cell_get(&m->cells, key);
 	}
-	if (!c || cell_add_many(&m->cells, c, s.n, s.ns, m->now_ns)) {
+	if (!c || cell_many_add(&m->cells, c, s.n, s.ns, m->now_ns)) {
 		m->damage.folded += s.n;
 		return -ENOMEM;
 	}

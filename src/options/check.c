@@ -4,6 +4,7 @@
  * Nothing here looks at the system, so that a command line means the same everywhere.
  */
 #include "internal.h"
+#include "kontend/opts-overhead.h"
 
 #include <errno.h>
 #include <string.h>
@@ -150,7 +151,7 @@ int opts_check(const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL,
 				 "--threads is for reading a recording: give --input FILE, too");
 	uint32_t ppm;
-	if (opts_max_overhead(o, &ppm, err) < 0)
+	if (opts_overhead(o, &ppm, err) < 0)
 		return -EINVAL;
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,

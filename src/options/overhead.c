@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A part of the CPU time of all CPUs, as --max-overhead takes it. */
-#include "internal.h"
+#include "kontend/opts-overhead.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int opts_max_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
+int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
 {
 	const char *text = o->max_overhead;
 	char *end;

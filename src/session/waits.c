@@ -11,6 +11,7 @@
  */
 #include "waits.h"
 #include "kontend/live.h"
+#include "kontend/opts-overhead.h"
 #include "kontend/pidns.h"
 #include "kontend/query.h"
 #include "kontend/waitrec.h"
@@ -121,7 +122,7 @@ int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_o
 	w.owners = wants_owners(o);
 	w.follow_ns = follow_ns(o, &w);
 	w.short_ns = o->verb == VERB_SCRIPT ? 0 : o->min_wait_ns;
-	int code = opts_max_overhead(o, &w.cost_ppm, err);
+	int code = opts_overhead(o, &w.cost_ppm, err);
 	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, err);
 	w.short_ns = w.cost_ppm = 0;
 	code = code < 0 || *ret ? code : without_waits(ret, o, &w, types, err);

@@ -56,7 +56,6 @@ struct cell_sums {
 };
 
 #define CELL_NONE UINT32_MAX
-#define CELL_NO_CPU UINT16_MAX /* it is not known on which CPU the waits began */
 
 struct cell_table {
 	struct cell *cells; /* dense: 0..n-1 all in use */
@@ -92,13 +91,6 @@ static inline void cell_wait(struct cell_table *t, struct cell *c, uint64_t wait
  */
 int cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t within_ns,
 	     uint64_t end_ns);
-/*
- * The same of @n waits that have ended within the open bucket, of which only the sum is known: the
- * histogram has all of them at their average. Windows have with it what cell_wait() is told of
- * them.
- */
-int cell_add_many(struct cell_table *t, struct cell *c, uint64_t n, uint64_t total_ns,
-		  uint64_t end_ns);
 void cell_doubt(struct cell_table *t, struct cell *c); /* one has gone, and is left out */
 int cell_fail(struct cell_table *t, struct cell *c, uint64_t within_ns); /* it got nothing */
 

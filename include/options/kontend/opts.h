@@ -93,9 +93,8 @@ struct opts {
 	uint64_t max_size, rotate, compress, memory;
 	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
-	const char *max_overhead;   /* percent of all CPUs' time, or "off" */
-	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
-	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
+	const char *mmap, *max_overhead; /* a level, as mmlevel_parse() takes it; percent */
+	const char *time, *compare;	 /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
 	const char *event, *group;	    /* of the profile */
 	const char *call_graph, *verdict;   /* as callgraph_parse(), query_verdict_parse() do */
@@ -140,11 +139,6 @@ const char *opts_nearest_verb(const char *word);
  * help would tell. When help is asked for, nothing behind it is checked.
  */
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
-/*
- * What --max-overhead says, in millionths of the CPU time of all CPUs; 0: off. -EINVAL with @err:
- * no number from 0.01 to 100, with or without a percent sign.
- */
-int opts_max_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
 /* Does it make sense together, settings included? Else -EINVAL with @err. */
 int opts_check(const struct opts *o, struct error *err);
 /* The help of a verb, from the tables, and that of the program. */
