@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/demo.h"
 #include "kontend/opts-filter.h"
+#include "kontend/opts-overhead.h"
 #include "kontend/opts.h"
 #include "kontend/query.h"
 #include "kontend/report.h"
@@ -233,6 +234,36 @@ static void test_bad(void **state)
 	assert_fails("doctor --repair --enospc", "no use for --enospc");
 }
 
+static void assert_overhead(const char *text, uint32_t expected)
+{
+	const struct opts o = {.verb = VERB_RECORD, .max_overhead = text};
+	uint32_t ppm = 1;
+
+	assert_int_equal(opts_overhead(&o, &ppm, NULL), 0);
+	assert_int_equal(ppm, expected);
+}
+
+static void test_overhead(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_overhead(NULL, 0);
+	assert_overhead("off", 0);
+	assert_overhead("1%", 10000);
+	assert_overhead("0.5", 5000);
+	assert_overhead("0.01%", 100);
+	assert_overhead("100%", 1000000);
+	assert_parses(&o, "record --max-overhead 1% --min-wait 10us");
+	assert_int_equal(o.min_wait_ns, 10000);
+	assert_fails("report --max-overhead 0", "give a percentage");
+	assert_fails("report --max-overhead 101%", "give a percentage");
+	assert_fails("report --max-overhead -1", "give a percentage");
+	assert_fails("report --max-overhead nan", "give a percentage");
+	assert_fails("report --max-overhead 1%%", "give a percentage");
+	assert_fails("script --max-overhead 1%", "There is no option '--max-overhead'");
+}
+
 /* A name that is longer than any table expects must not be read beyond. */
 static void test_long_words(void **state)
 {
@@ -414,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_help_wins),
 		cmocka_unit_test(test_all_beside_input),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_overhead),
 		cmocka_unit_test(test_long_words),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_list),

@@ -93,8 +93,8 @@ struct opts {
 	uint64_t max_size, rotate, compress, memory;
 	uint64_t size, rounds, events; /* of a benchmark */
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
-	const char *mmap, *max_overhead; /* a level, as mmlevel_parse() takes it; percent */
-	const char *time, *compare;	 /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
+	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
+	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
 	const char *event, *group;	    /* of the profile */
 	const char *call_graph, *verdict;   /* as callgraph_parse(), query_verdict_parse() do */
@@ -107,7 +107,7 @@ struct opts {
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */
-	const char *color, *theme, *kinds;
+	const char *color, *theme, *kinds, *max_overhead;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
 	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */
 	bool said[OPTS_ROWS];		   /* by place in the table: has been set */

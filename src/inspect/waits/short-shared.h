@@ -14,7 +14,7 @@ enum {
 	SHORT_UNWOUND = 16, /* of a chain that is looked at for that: see short.bpf.c */
 	SHORT_FLAGS = 64,
 	SHORT_SCRATCH = 512,
-	SHORT_TIMED = 61, /* each so manieth event is; odd, as begins and ends take turns */
+	SHORT_TIMED = 61, /* one event of so many is timed; odd, as begins and ends take turns */
 };
 
 /* Written by user space while the programs run. */

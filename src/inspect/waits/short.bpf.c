@@ -105,7 +105,7 @@ static __always_inline struct short_slot *short_find(__u32 tid, __u64 lock)
 #pragma unroll
 	for (__u32 way = 0; way < SHORT_WAYS; way++) {
 		struct short_slot *s = short_slot(tid, way);
-		if (s && (__u32)s->owner == tid && s->lock == lock)
+		if (s && s->owner && (__u32)s->owner == tid && s->lock == lock)
 			return s;
 	}
 	return NULL;
@@ -402,8 +402,8 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	__u32 flags = s->flags, size, tid = (__u32)owner;
 	__u64 now = bpf_ktime_get_ns(), said = short_owner(tid, SHORT_SAID);
 
-	/* It can be told at its end. */
-	if (!rec || !begin_ns || owner >> 32 != SHORT_UNTOLD)
+	/* It can be told at its end; as can those whose numbers here are other ones. */
+	if (!rec || !begin_ns || owner >> 32 != SHORT_UNTOLD || config.ns.level)
 		return;
 	rec->pid = s->tgid;
 	rec->tid = tid;

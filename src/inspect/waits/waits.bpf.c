@@ -347,7 +347,8 @@ static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what w
 		return;
 	}
 	from = c->events++ % SHORT_TIMED ? 0 : bpf_ktime_get_ns();
-	see_one(ctx, what, config.follow && !ctl->counts);
+	/* What is only counted is not followed; but what began before is over. */
+	see_one(ctx, what, config.follow && !(what == BEGIN && ctl->counts));
 	if (from) {
 		c->timed_ns += bpf_ktime_get_ns() - from;
 		c->timed++;
