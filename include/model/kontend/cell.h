@@ -56,7 +56,6 @@ struct cell_sums {
 };
 
 #define CELL_NONE UINT32_MAX
-#define CELL_NO_CPU UINT16_MAX /* it is not known on which CPU the waits began */
 
 struct cell_table {
 	struct cell *cells; /* dense: 0..n-1 all in use */
