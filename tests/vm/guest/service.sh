@@ -142,7 +142,7 @@ configure 'trigger = wait>10s' 'max-files = 2'
 gives 0 restart systemctl restart kontend-record
 is ActiveState active || complain "it is $(property ActiveState)"
 eventually status_has '^Watching: 0 incidents, .*; [23] files, '
-eventually log_has 'incidents were written to /var/lib/kontend/'
+eventually log_has '(incident is|incidents are) in /var/lib/kontend/'
 
 case_of "watchdog: who stands still is killed, and started again"
 printf '[Service]\nWatchdogSec=20s\nRestartSec=100ms\n' >/run/systemd/system/kontend-record.service.d/test.conf
