@@ -19,6 +19,7 @@
 #include "kontend/run.h"
 #include "kontend/trigger.h"
 #include "kontend/units.h"
+#include "record/incident-list.h"
 #include "record/incident-open.h"
 #include "record/incident-thread.h"
 #include "record/signals.h"
@@ -209,12 +210,28 @@ static void say_start(struct catching *c)
 		target_describe(&c->run.target, what, sizeof(what)), c->files.dir);
 }
 
+/* What one who was killed has not finished is worth a look. */
+static void say_left(struct catching *c)
+{
+	struct incident_list l;
+	struct error err = {0};
+
+	if (incident_list_read(&l, c->files.dir, &err) < 0)
+		return;
+	for (size_t i = 0; i < l.n; i++)
+		if (l.entries[i].state == INCIDENT_LEFT)
+			cmd_say(c->o, "%s/%s was not finished: 'kontend recover' reads it",
+				c->files.dir, l.entries[i].name);
+	incident_list_deinit(&l);
+}
+
 /* Measuring has begun. 0 or negative. */
 static int begun(struct catching *c, struct error *err)
 {
 	(void)err;
 	if (c->o->duration_ns)
 		c->deadline_ns = clock_now_ns() + c->o->duration_ns;
+	say_left(c);
 	say_start(c);
 	c->keep.dir = c->files.dir;
 	incident_keep_now(&c->keep, c->o);

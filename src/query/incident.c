@@ -26,7 +26,10 @@ void query_incident_name(struct query *q, struct incident *in)
 	const struct lock_table *t = &q->model->locks;
 	const char *name = NULL;
 
-	for (size_t i = 1; in->lock && !name && i < t->n; i++)
+	/* Without memory it keeps the name that it has. */
+	if (!in->lock || query_sync(q) < 0)
+		return;
+	for (size_t i = 1; !name && i < t->n; i++)
 		if (t->locks[i].addr == in->lock)
 			name = query_lock_name(q, (uint32_t)i);
 	if (name && *name)

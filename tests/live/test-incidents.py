@@ -166,7 +166,11 @@ def test_retention():
     foreign = os.path.join(folder, "kontend-20000101-000000-mine.data")
     with open(foreign, "w") as f:
         f.write("not what it is called")
+    part = "kontend-20000101-000001-wait.data.part"
+    with open(os.path.join(folder, part), "w") as f:
+        f.write("left by who was killed")
     r = Record(folder, "--trigger", "hand", "--max-files", "2")
+    check(any(part in s and "kontend recover" in s for s in r.said), "what was left: %s" % r.said)
     names = []
     for i in range(4):
         r.p.send_signal(signal.SIGUSR1)
