@@ -26,15 +26,17 @@ void incident_open_post(struct incident_open *o, uint64_t post_ns)
 	o->post_ns = post_ns ? post_ns : POST_NS;
 }
 
-/* A file takes 30 s of time; what was not taken in ten times that is forgotten. */
+/*
+ * A file takes 30 s of time; what was not taken in ten times that is forgotten. Time is counted
+ * from before the machine's start on: right after it there are as many at once as later.
+ */
 static bool may_begin(struct incident_open *o, uint64_t now_ns)
 {
-	uint64_t least = now_ns > AT_ONCE * FILE_NS ? now_ns - AT_ONCE * FILE_NS : 0;
+	const uint64_t least = now_ns, most = now_ns + AT_ONCE * FILE_NS;
 
 	if (o->tokens_ns < least)
 		o->tokens_ns = least;
-	/* Right after a machine's start there is not yet so much time behind. */
-	if (o->tokens_ns && o->tokens_ns + FILE_NS > now_ns)
+	if (o->tokens_ns + FILE_NS > most)
 		return false;
 	o->tokens_ns += FILE_NS;
 	return true;

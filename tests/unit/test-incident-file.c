@@ -85,6 +85,28 @@ static void test_a_storm_has_some_files(void **state)
 	synth_free(s);
 }
 
+/* A machine that has just come up has ten at once, like any other. */
+static void test_right_after_a_start(void **state)
+{
+	struct synth *s = make();
+	struct source *b = kept(s);
+	struct incident_open o;
+	unsigned files = 0;
+
+	(void)state;
+	incident_open_init(&o, 0, S);
+	for (uint64_t t = 1; t <= 20; t++) {
+		struct incident in = fired(t * S);
+
+		incident_open_add(&o, b, &in);
+		files += o.is_open;
+		o.is_open = false;
+	}
+	assert_int_equal(files, 10);
+	source_free(b);
+	synth_free(s);
+}
+
 static void test_it_goes_on_but_not_for_ever(void **state)
 {
 	struct synth *s = make();
@@ -324,6 +346,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_storm_has_some_files),
+		cmocka_unit_test(test_right_after_a_start),
 		cmocka_unit_test(test_it_goes_on_but_not_for_ever),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_what_fails_leaves_nothing),
