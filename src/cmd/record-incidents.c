@@ -16,10 +16,13 @@
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
 #include "kontend/model.h"
+#include "kontend/opts-overhead.h"
 #include "kontend/query-incident.h"
+#include "kontend/query-shorts.h"
 #include "kontend/run.h"
 #include "kontend/trigger.h"
 #include "kontend/units.h"
+#include "kontend/waitfeed.h"
 #include "record-metrics.h"
 #include "record/incident-list.h"
 #include "record/incident-open.h"
@@ -207,10 +210,15 @@ static void look_at_incident(struct catching *c, bool ended)
 static void say_start(struct catching *c)
 {
 	const struct live_info *i = &c->run.info;
+	struct error err = {0};
 	char what[256];
+	uint32_t ppm;
 
 	if (*i->note)
 		cmd_say(c->o, "%s", i->note);
+	if (opts_overhead(c->o, &ppm, &err) == 0 && ppm && !waitfeed_sums_up(c->run.waits))
+		cmd_say(c->o, "what it costs is not held (--max-overhead): perf tells of waits "
+			      "here, not BPF");
 	cmd_say(c->o, "watching %s for incidents, which are written to %s/",
 		target_describe(&c->run.target, what, sizeof(what)), c->files.dir);
 }
@@ -251,13 +259,18 @@ static void tell_service(struct catching *c)
 {
 	const struct retain_stat *k = &c->keep.stat;
 	const struct model_damage d = model_damage(&c->run.engine.model);
-	char bytes[UNITS_BUF], lost[UNITS_BUF], text[256];
+	const struct query q = {.model = &c->run.engine.model};
+	const struct query_shorts s = query_shorts(&q);
+	char bytes[UNITS_BUF], lost[UNITS_BUF], level[64], text[320];
 
+	query_shorts_mark(&s, level, sizeof(level));
 	snprintf(text, sizeof(text),
-		 "Watching: %llu incidents%s%s, %llu not written; %s events lost; %llu files, %s",
+		 "Watching: %llu incidents%s%s, %llu not written; %s events lost; %llu files, "
+		 "%s%s%s",
 		 (unsigned long long)c->written, *c->last ? ", the last " : "", c->last,
 		 (unsigned long long)c->failed, units_count(lost, d.lost + d.dropped),
-		 (unsigned long long)k->files, units_bytes(bytes, k->bytes));
+		 (unsigned long long)k->files, units_bytes(bytes, k->bytes), *level ? "; " : "",
+		 level);
 	service_round(&c->service, text);
 }
 

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Who waits for incidents does so for weeks; a screen is looked at. */
+static const uint32_t INCIDENTS_PPM = 10000;
+
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
 {
 	const char *text = o->max_overhead;
 	char *end;
 
-	*ret_ppm = 0;
+	*ret_ppm = !text && o->verb == VERB_RECORD && o->triggers[0] ? INCIDENTS_PPM : 0;
 	if (!text || strcmp(text, "off") == 0)
 		return 0;
 	double percent = strtod(text, &end);

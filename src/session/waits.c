@@ -45,6 +45,9 @@ static int check_sums(const struct opts *o, const struct waitfeed_options *w, co
 
 	if (!wants_sums(w) || (!w->cost_ppm && (o->verb == VERB_REPORT || o->verb == VERB_EXPORT)))
 		return 0;
+	/* By default it is held where it can be. */
+	if (!w->short_ns && !o->max_overhead)
+		return 0;
 	return error_set(err, -ENOTSUP,
 			 "Cannot sum up waits in the kernel (%s), which takes BPF: %s", name,
 			 o->no_bpf ? "it is switched off (--no-bpf)" : why);

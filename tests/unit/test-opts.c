@@ -245,6 +245,17 @@ static void assert_overhead(const char *text, uint32_t expected)
 	assert_int_equal(ppm, expected);
 }
 
+static void assert_default_overhead(const char *line, uint32_t expected)
+{
+	struct error err;
+	struct opts o;
+	uint32_t ppm;
+
+	assert_parses(&o, line);
+	assert_int_equal(opts_overhead(&o, &ppm, &err), 0);
+	assert_int_equal(ppm, expected);
+}
+
 static void test_overhead(void **state)
 {
 	struct opts o;
@@ -256,6 +267,9 @@ static void test_overhead(void **state)
 	assert_overhead("0.5", 5000);
 	assert_overhead("0.01%", 100);
 	assert_overhead("100%", 1000000);
+	assert_default_overhead("record", 0);
+	assert_default_overhead("record --trigger wait>5ms", 10000);
+	assert_default_overhead("record --trigger wait>5ms --max-overhead off", 0);
 	assert_parses(&o, "record --max-overhead 1% --min-wait 10us");
 	assert_int_equal(o.min_wait_ns, 10000);
 	assert_fails("report --max-overhead 0", "give a percentage");
