@@ -498,6 +498,8 @@ static int start(struct catching *c, struct error *err)
 
 	c->run.wrap = wrap;
 	c->run.wrap_ctx = c;
+	/* Because of whom is known between looks, too. */
+	c->run.blame = true;
 	r = r ? r : run_open(&c->run, c->o, err);
 	if (r == 0)
 		r = record_text_of(&c->text, run_code_source(c->run.code), &c->run.engine.sym, err);
