@@ -51,6 +51,8 @@ static int run_verb(const struct opts *o)
 		return cmd_cut(o);
 	case VERB_RECOVER:
 		return cmd_recover(o);
+	case VERB_INCIDENTS:
+		return cmd_incidents(o);
 	case VERB_TOUR:
 		return cmd_tour(o);
 	case VERB_DEMO:

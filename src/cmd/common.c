@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How verbs speak: results on standard output, one line a message on standard error, with the
- * program's name in front so that it can be told from the measured command's own words.
+ * program's name in front so that it can be told from the measured command's own words. The journal
+ * knows the name, and gets the message's weight instead.
  */
+#include "kontend/journal.h"
 #include "kontend/query-verdict.h"
 #include "kontend/query-zoom.h"
 #include "verbs.h"
@@ -17,13 +19,28 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static void begin_line(enum journal_level level)
+{
+	if (journal_has(STDERR_FILENO))
+		fprintf(stderr, "<%d>", (int)level);
+	else
+		fputs("kontend: ", stderr);
+}
+
 int cmd_fail(int status, const struct error *err)
 {
 	bool few = err->code == -EMFILE && !strstr(err->text, "ulimit");
 
-	fprintf(stderr, "kontend: %s%s\n", err->text,
-		few ? ": raise the limit with 'ulimit -n 256'" : "");
+	begin_line(JOURNAL_ERROR);
+	fprintf(stderr, "%s%s\n", err->text, few ? ": raise the limit with 'ulimit -n 256'" : "");
 	return status;
+}
+
+static void say(enum journal_level level, const char *fmt, va_list ap)
+{
+	begin_line(level);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
 }
 
 void cmd_say(const struct opts *o, const char *fmt, ...)
@@ -32,11 +49,20 @@ void cmd_say(const struct opts *o, const char *fmt, ...)
 
 	if (o->quiet)
 		return;
-	fputs("kontend: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	say(JOURNAL_INFO, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+}
+
+void cmd_say_as(const struct opts *o, enum journal_level level, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (o->quiet && level > JOURNAL_ERROR)
+		return;
+	va_start(ap, fmt);
+	say(level, fmt, ap);
+	va_end(ap);
 }
 
 int cmd_width(const struct opts *o)

@@ -4,6 +4,7 @@
  * tests of the manual pages and of the completions compare with it.
  */
 #include "kontend/command.h"
+#include "kontend/openmetrics-text.h"
 #include "kontend/query-damage.h"
 #include "kontend/settings.h"
 #include "kontend/tables.h"
@@ -68,9 +69,10 @@ static const struct {
 	const char *name;
 	void (*dump)(FILE *out);
 } dumps[] = {
-	{"options", opts_dump},	 {"keys", dump_keys},	  {"columns", dump_columns},
-	{"tables", dump_tables}, {"damage", dump_damage}, {"settings", settings_dump},
-	{"views", dump_views},
+	{"options", opts_dump},	   {"keys", dump_keys},
+	{"columns", dump_columns}, {"tables", dump_tables},
+	{"damage", dump_damage},   {"settings", settings_dump},
+	{"views", dump_views},	   {"metrics", openmetrics_text_dump},
 };
 
 enum { DUMPS = sizeof(dumps) / sizeof(*dumps) };

@@ -5,6 +5,7 @@
  * measured command must not write over the screen, so it is born with /dev/null for its standard
  * streams.
  */
+#include "caught.h"
 #include "screen.h"
 #include "verbs.h"
 
@@ -58,18 +59,33 @@ static int start_demo(void *arg, struct error *err)
 	return run_demo(arg, err);
 }
 
+static size_t take_incidents(void *arg)
+{
+	return cmd_caught_take(arg);
+}
+
 static int show(struct run *run, const struct opts *o, const char *filter, struct error *err)
 {
 	const struct app_workload demo = {start_demo, run};
+	struct cmd_caught caught = {0};
+	const struct app_catcher catcher = {take_incidents, &caught};
+
+	if (cmd_caught_begin(&caught, &run->engine, o, err) < 0)
+		return CMD_EXIT_FAILURE;
+	const bool any = caught.triggers != NULL;
 	const struct app_options a = {.delay_ns = o->delay_ns,
 				      .duration_ns = o->duration_ns,
 				      .filter = filter,
 				      .child_exit_fd = -1,
 				      .workload = &demo,
 				      .tour = o->tour,
+				      .incidents = any ? &caught.all : NULL,
+				      .catcher = any ? &catcher : NULL,
 				      .has_history = true};
 
-	return cmd_screen(o, &run->engine, run, a, err);
+	int status = cmd_screen(o, &run->engine, run, a, err);
+	cmd_caught_end(&caught);
+	return status;
 }
 
 static int run_screen(struct run *run, const struct opts *o, const char *filter)
@@ -101,6 +117,8 @@ int cmd_live(const struct opts *o)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	}
 	int r = cmd_check_rows(o, cmd_table_of(o->view), filter, &err);
+	if (r == 0)
+		r = cmd_caught_check(o, &err);
 	if (r == 0)
 		r = run_target(&run, o, &err);
 	if (r < 0)

@@ -158,6 +158,8 @@ static int pump(struct measure *m, struct run *run, struct error *err)
 		ret = engine_pump(&run->engine, 0, err);
 		if (ret < 0)
 			return ret;
+		if (m->job && m->job->pumped)
+			m->job->pumped(m->job);
 	}
 	return 0;
 }
@@ -203,7 +205,8 @@ static int pump_range(struct measure *m, struct run *run, const char *path, stru
 static int read_recording(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	/* Lines that are written to the same terminal on the way leave no place for a bar. */
-	bool lines = run->engine.watch && !m->o->output && isatty(STDOUT_FILENO);
+	bool lines = run->engine.watch && !(m->job && m->job->pumped) && !m->o->output &&
+		     isatty(STDOUT_FILENO);
 	char what[64];
 	int ret;
 
@@ -287,7 +290,8 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 	m->run.blame = j->blame;
 	int ret = run_open(&m->run, m->o, err);
 
-	m->run.engine.model.min_wait_ns = m->o->min_wait_ns;
+	if (!run_sums_up(&m->run))
+		m->run.engine.model.min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0 && j->begin)
 		ret = j->begin(j, m, err);
 	if (ret == 0)
@@ -355,6 +359,8 @@ int measure_run(const struct opts *o, struct measure_job *j)
 						   : run_job(&m, j, &err);
 	}
 	output_close(&m.output);
+	if (j->end)
+		j->end(j);
 	if (run_close(&m.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (stall_stop(&m.stall))

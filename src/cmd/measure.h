@@ -44,8 +44,12 @@ struct measure_job {
 	 * and the job opens --output itself.
 	 */
 	int (*every)(struct measure_job *j, struct measure *m, struct error *err);
+	/* Behind each step of the engine. NULL: nothing to do. */
+	void (*pumped)(struct measure_job *j);
 	/* All events have come: writes what is left to write to m->output. */
 	int (*finish)(struct measure_job *j, struct measure *m, struct error *err);
+	/* Whatever happened, while the engine is still there. NULL: nothing to do. */
+	void (*end)(struct measure_job *j);
 };
 
 /*

@@ -14,6 +14,8 @@
 #include "kontend/collector.h"
 #include "kontend/realtime.h"
 #include "kontend/run.h"
+#include "record-incidents.h"
+#include "record-metrics.h"
 #include "record-say.h"
 #include "record/direct.h"
 #include "record/file.h"
@@ -479,6 +481,11 @@ int cmd_record(const struct opts *o)
 {
 	struct recording g = {.o = o, .signal_fd = -1, .say = cmd_record_say_of(o)};
 	struct error err = {0}, end = {0};
+
+	if (o->triggers[0] || o->service)
+		return cmd_record_incidents(o);
+	if (o->metrics)
+		return cmd_record_metrics(o);
 	int status, r = run_target(&g.run, o, &err);
 
 	if (r < 0) {

@@ -4,8 +4,10 @@
  * a long one while the screen shows what is known so far; then it is played from the beginning.
  * Keys come from the terminal even when the recording comes from standard input.
  */
+#include "caught.h"
 #include "cut.h"
 #include "kontend/clock.h"
+#include "kontend/query-incident.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
 #include "kontend/run.h"
@@ -32,8 +34,10 @@ struct replay {
 	struct engine engine;
 	struct timeline *timeline;
 	struct query_ribbon figures;
-	uint64_t from_ns, to_ns; /* --time; to_ns 0 = none */
-	uint64_t tick_ns;	 /* asked for; 0 = none */
+	uint64_t from_ns, to_ns;  /* --time; to_ns 0 = none */
+	struct cmd_caught caught; /* that, and what --trigger finds */
+	struct incident incident; /* for which it was recorded; all 0: none */
+	uint64_t tick_ns;	  /* asked for; 0 = none */
 	struct progress progress;
 };
 
@@ -41,15 +45,22 @@ static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 
 /*
  * What is read before the screen opens: a short recording, so that it is played from its beginning
- * at once; and all of it where a range is asked for, which may be one of its end.
+ * at once; and all of it where a range is asked for, which may be one of its end, or is that of an
+ * incident.
  */
+static bool needs_all(struct replay *p)
+{
+	return p->o->time || query_incident(&p->engine.model, &p->incident);
+}
+
 static int read_ahead(struct replay *p, struct error *err)
 {
 	uint64_t done, all, until = clock_now_ns() + ahead_ns;
 	int r = 0;
 
-	while (!r && !timeline_is_read(p->timeline) && (p->o->time || clock_now_ns() < until)) {
+	while (!r && !timeline_is_read(p->timeline) && (needs_all(p) || clock_now_ns() < until)) {
 		r = timeline_read(p->timeline, err);
+		cmd_caught_take(&p->caught);
 		if (source_progress(p->engine.source, &done, &all))
 			progress_update(&p->progress, done, all);
 	}
@@ -103,16 +114,40 @@ static int open_recording(struct replay *p, struct error *err)
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
 	if (!p->o->quiet)
 		progress_begin(&p->progress, p->name);
-	r = timeline_open(&p->timeline, &p->engine, &to, err);
+	r = cmd_caught_begin(&p->caught, &p->engine, p->o, err);
+	if (r == 0)
+		r = timeline_open(&p->timeline, &p->engine, &to, err);
 	if (r == 0)
 		r = read_ahead(p, err);
 	progress_end(&p->progress);
 	if (r < 0) {
 		timeline_free(p->timeline);
 		query_ribbon_deinit(&p->figures);
+		cmd_caught_end(&p->caught);
 		engine_deinit(&p->engine);
 	}
 	return r;
+}
+
+/* From when its cause began until that ended, or it was seen; a trigger is judged a moment later.
+ */
+static void find_incident(struct replay *p)
+{
+	const struct incident *in = &p->incident;
+	uint64_t end = in->end_ns > in->fired_ns ? in->end_ns : in->fired_ns;
+	size_t n;
+
+	if (!query_incident(&p->engine.model, &p->incident))
+		return;
+	const struct timeline_bucket *b = timeline_buckets(p->timeline, &n);
+	p->from_ns = timeline_begin_ns(p->timeline);
+	p->to_ns = timeline_end_ns(p->timeline);
+	for (size_t i = 0; i < n; i++) {
+		if (b[i].start_ns <= in->begin_ns)
+			p->from_ns = b[i].start_ns;
+		if (b[i].start_ns >= end && b[i].start_ns < p->to_ns)
+			p->to_ns = b[i].start_ns;
+	}
 }
 
 /* -EINVAL: --time says nothing that is there. */
@@ -126,8 +161,10 @@ static int find_range(struct replay *p, struct error *err)
 			       .wall_ns = h->wall_ns};
 	struct error local = {0};
 
-	if (!p->o->time)
+	if (!p->o->time) {
+		find_incident(p);
 		return 0;
+	}
 	if (when_parse_range(p->o->time, &w, &p->from_ns, &p->to_ns, &local) < 0)
 		return error_set(err, -EINVAL, "--time: %s", local.text);
 	return 0;
@@ -151,8 +188,15 @@ static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_
 	return cmd_cut_write(&cut, err);
 }
 
+static size_t take_incidents(void *arg)
+{
+	return cmd_caught_take(arg);
+}
+
 static int show(struct replay *p, const char *filter, struct error *err)
 {
+	const struct app_catcher catcher = {take_incidents, &p->caught};
+	const bool watched = p->caught.triggers || p->caught.all.n;
 	const struct app_cut cut = {.write = write_cut, .arg = p};
 	const struct app_options a = {.filter = filter,
 				      .only = p->only.filter,
@@ -162,8 +206,12 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .timeline = p->timeline,
 				      .figures = &p->figures,
 				      .recording = p->name,
+				      .incidents = watched ? &p->caught.all : NULL,
+				      .catcher = p->caught.triggers ? &catcher : NULL,
 				      .from_ns = p->from_ns,
 				      .to_ns = p->to_ns,
+				      .lock = p->incident.lock,
+				      .view = p->incident.lock ? "locks" : NULL,
 				      .note = p->engine.note,
 				      .cut = &cut};
 
@@ -176,12 +224,15 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 
 	if (open_recording(p, err) < 0)
 		return CMD_EXIT_FAILURE;
+	if (p->incident.fired_ns)
+		cmd_caught_add(&p->caught, &p->incident);
 	if (find_range(p, err) < 0)
 		status = CMD_EXIT_USAGE;
 	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, 0, err) < 0)
 		status = CMD_EXIT_FAILURE;
 	else
 		status = show(p, filter, err);
+	cmd_caught_end(&p->caught);
 	timeline_free(p->timeline);
 	query_ribbon_deinit(&p->figures);
 	engine_deinit(&p->engine);
@@ -237,7 +288,7 @@ int cmd_replay(const struct opts *o)
 	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
 	if (check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	if (cmd_only(o, &p.only, &err) < 0 ||
+	if (cmd_only(o, &p.only, &err) < 0 || cmd_caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	if (spool_open(&p.spool, p.path, o->quiet, &err) == 0 &&

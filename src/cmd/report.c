@@ -4,6 +4,7 @@
  * out and checked first, since an error after ten minutes of measuring would be a bad joke.
  */
 #include "kontend/report.h"
+#include "caught.h"
 #include "kontend/ended.h"
 #include "kontend/query-verdict.h"
 #include "measure.h"
@@ -21,6 +22,7 @@ struct reporter {
 	struct verdict_limits verdict;
 	char filter[OPTS_FILTER];
 	struct cmd_only only;
+	struct cmd_caught caught;
 };
 
 enum { TEXT_ROWS = 20 };
@@ -136,7 +138,7 @@ static int make_spec(struct reporter *r, struct error *err)
 	};
 	if (report_format_parse(format, &s->format) < 0)
 		return error_set(err, -EINVAL, "--format '%s' is not known", format);
-	s->views = o->annotate ? 0 : default_views(s->format);
+	s->views = o->annotate ? 0 : o->triggers[0] ? REPORT_INCIDENTS : default_views(s->format);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
 	if (o->view && report_view_parse(o->view, &s->views) < 0)
@@ -144,12 +146,15 @@ static int make_spec(struct reporter *r, struct error *err)
 				 "--view '%s': give one or more of " REPORT_VIEW_NAMES
 				 ", separated by commas; see 'kontend report --help'",
 				 o->view);
+	if (o->view && strstr(o->view, "incidents") && !o->triggers[0])
+		return error_set(err, -EINVAL,
+				 "--view incidents: --trigger says what is watched for");
 	if (o->by && !strcmp(o->by, "blame") && !o->view)
 		s->views = REPORT_BLAME;
 	if (cmd_verdict(o, &r->verdict, err) < 0)
 		return -EINVAL;
 	s->verdict = &r->verdict;
-	if (cmd_only(o, &r->only, err) < 0)
+	if (cmd_only(o, &r->only, err) < 0 || cmd_caught_check(o, err) < 0)
 		return -EINVAL;
 	s->fields = o->fields;
 	s->only = r->only.filter;
@@ -173,7 +178,7 @@ static int make_spec(struct reporter *r, struct error *err)
 
 static int write_report(struct measure_job *j, struct measure *m, struct error *err)
 {
-	const struct reporter *r = (const struct reporter *)j;
+	struct reporter *r = (struct reporter *)j;
 	struct query q;
 	struct error local = {0};
 	int ret = query_init(&q, &m->run.engine);
@@ -181,6 +186,9 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");
 	query_begin(&q);
+	cmd_caught_take(&r->caught);
+	if (r->caught.triggers)
+		q.incidents = &r->caught.all;
 	errno = 0;
 	ret = report_write(&q, &r->spec, m->output.file, &local);
 	int code = errno;
@@ -191,12 +199,25 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	return ret < 0 ? error_set(err, ret, "%s", local.text) : 0;
 }
 
+static void take_incidents(struct measure_job *j)
+{
+	cmd_caught_take(&((struct reporter *)j)->caught);
+}
+
+static void end_incidents(struct measure_job *j)
+{
+	cmd_caught_end(&((struct reporter *)j)->caught);
+}
+
 /* A report is of all that its looks have seen. */
 static int keep_ended(struct measure_job *j, struct measure *m, struct error *err)
 {
-	int code = ended_new(&m->run.engine.model.ended);
+	struct reporter *r = (struct reporter *)j;
+	int code = cmd_caught_begin(&r->caught, &m->run.engine, r->o, err);
 
-	(void)j;
+	if (code < 0)
+		return code;
+	code = ended_new(&m->run.engine.model.ended);
 	return code < 0 ? error_set(err, code, "No memory for what ends while it is measured") : 0;
 }
 
@@ -210,7 +231,8 @@ static bool is_look(const struct report_spec *s)
 
 int cmd_report(const struct opts *o)
 {
-	struct reporter r = {.job = {.begin = keep_ended, .finish = write_report}, .o = o};
+	struct reporter r = {
+		.job = {.begin = keep_ended, .finish = write_report, .end = end_incidents}, .o = o};
 	struct error err = {0};
 	int ret = make_spec(&r, &err);
 
@@ -219,5 +241,9 @@ int cmd_report(const struct opts *o)
 	r.job.held = r.spec.views & (REPORT_HELD | REPORT_QUEUES);
 	r.job.blame = r.spec.views & BLAMES || r.spec.weight == REPORT_WEIGHT_BLAME;
 	r.job.look = is_look(&r.spec);
+	/* Of an incident it is said who had the lock. */
+	r.job.blame |= o->triggers[0] != NULL;
+	if (o->triggers[0])
+		r.job.pumped = take_incidents;
 	return measure_run(o, &r.job);
 }

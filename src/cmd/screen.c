@@ -55,7 +55,7 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	a.columns = o->columns;
 	if (o->config_path)
 		a.keep = &kept;
-	a.view = o->view;
+	a.view = o->view ? o->view : a.view;
 	a.by = o->by;
 	a.sort = o->sort;
 	a.locks_by = o->locks_by;

@@ -3,6 +3,7 @@
 #define KONTEND_CMD_VERBS_H
 
 #include "kontend/error.h"
+#include "kontend/journal.h"
 #include "kontend/opts-filter.h"
 #include "kontend/opts.h"
 
@@ -19,6 +20,7 @@ int cmd_export(const struct opts *o);
 int cmd_record(const struct opts *o);
 int cmd_cut(const struct opts *o);
 int cmd_recover(const struct opts *o);
+int cmd_incidents(const struct opts *o);
 int cmd_demo(const struct opts *o);
 int cmd_tour(const struct opts *o);
 int cmd_bench(const struct opts *o);
@@ -64,6 +66,9 @@ int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
 int cmd_fail(int status, const struct error *err);
 /* A message on standard error unless --quiet. */
 void cmd_say(const struct opts *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with a weight for the journal; an error is said in any case. */
+void cmd_say_as(const struct opts *o, enum journal_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /*
  * Flushes standard output at the end of a verb whose status is @status: a failure to write turns
  * success into failure; a reader that has gone gives 128 + SIGPIPE and no message.

@@ -180,6 +180,31 @@ static int wait_begin_fields(const uint8_t *raw, size_t len, struct event *ev)
 	ev->begin.lock = r.lock;
 	ev->begin.flags = r.flags;
 	ev->begin.missed = r.missed;
+	ev->begin.since_ns = 0;
+	ev->begin.n_frames = r.n_frames;
+	ev->begin.frames = (const uint64_t *)(const void *)(raw + head);
+	if (ev->tid == -1)
+		ev->tid = r.tid;
+	return 0;
+}
+
+static int wait_late_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	struct waitrec_late r;
+	const size_t before = sizeof(r.size), head = offsetof(struct waitrec_late, frames) - before;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	if (r.n_frames > WAITREC_FRAMES || r.n_frames > (len - head) / sizeof(r.frames[0]) ||
+	    !r.begin_ns || r.begin_ns > ev->time)
+		return DECODE_BAD;
+	ev->kind = EVENT_CONTENTION_BEGIN;
+	ev->cgroup = r.cgroup;
+	ev->begin.lock = r.lock;
+	ev->begin.flags = r.flags;
+	ev->begin.missed = r.missed;
+	ev->begin.since_ns = r.begin_ns;
 	ev->begin.n_frames = r.n_frames;
 	ev->begin.frames = (const uint64_t *)(const void *)(raw + head);
 	if (ev->tid == -1)
@@ -229,6 +254,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return holder_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
 		return wait_begin_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)
+		return wait_late_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
 		return wait_end_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_RELEASE_MAGIC)
@@ -413,6 +440,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 		ev->begin.lock = load_u64(raw + a->tp.lock.offset);
 		ev->begin.flags = arg;
 		ev->begin.missed = 0;
+		ev->begin.since_ns = 0;
 		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, ev);
 	} else if (ev->kind == EVENT_CONTENTION_END) {
 		ev->end.lock = load_u64(raw + a->tp.lock.offset);
@@ -472,6 +500,7 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 		ev->begin.frames = NULL;
 		ev->begin.n_frames = 0;
 		ev->begin.missed = 0;
+		ev->begin.since_ns = 0;
 	}
 	fixed_fields(a, rec, ev);
 	if (ev->kind == EVENT_SAMPLE) {

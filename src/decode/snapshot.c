@@ -13,6 +13,7 @@
 #include "kontend/mem.h"
 #include "kontend/mmlevel.h"
 #include "kontend/pmus.h"
+#include "kontend/shortsnap.h"
 #include "kontend/snap.h"
 #include "kontend/textsnap.h"
 #include "kontend/upsnap.h"
@@ -34,6 +35,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_TABLES] = {"tables", CFISNAP_VERSION, true},
 	[SNAPSHOT_COST] = {"cost", RECORD_COST_VERSION, false},
 	[SNAPSHOT_INCIDENT] = {"incident", INCIDENT_VERSION, true},
+	[SNAPSHOT_SHORT] = {"short", SHORTSNAP_VERSION, false},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

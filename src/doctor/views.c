@@ -63,6 +63,7 @@ static const struct view_needs
 		     {"samples", "names", "stacks"}},
 	needs_flame = {"call chains of samples or waits", MAIN_JOB, {"samples", "names", "stacks"}},
 	needs_tree = {"call paths that lead to waits", MAIN_JOB, {"stacks", "names"}},
+	needs_incidents = {"what triggers catch", MAIN_JOB, {"rings", "names"}},
 	needs_hist = {"how long waits took", MAIN_JOB, {"rings"}},
 	needs_callers = {"where waits were called for", MAIN_JOB, {"stacks", "names"}},
 	needs_tasks = {"tasks that wait", MAIN_JOB, {"rings", "namespaces"}},

@@ -33,7 +33,7 @@ struct asking {
 
 static void add(struct asking *a, const struct model *m, uint64_t addr, uint32_t type)
 {
-	if (a->n < LOCKASK_MOST && addr)
+	if (a->n < LOCKASK_MOST && addr && addr != SHORTS_LOCK)
 		a->locks[a->n++] =
 			(struct lockask_lock){addr, type, lockname_life(m->lock_names, addr)};
 }

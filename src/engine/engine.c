@@ -104,9 +104,20 @@ static int apply(struct engine *e, const struct event *ev, struct error *err)
 		return r;
 	if (model_apply(&e->model, ev))
 		e->model.damage.dropped++;
-	if (!e->watch || (e->range && ev->time < e->range->from_ns))
+	if (e->range && ev->time < e->range->from_ns)
 		return 0;
-	return e->watch->event(e->watch, ev, err);
+	for (struct engine_watch *w = e->watch; w && !r; w = w->next)
+		r = w->event(w, ev, err);
+	return r;
+}
+
+static void tell_passed(struct engine *e, uint64_t time_ns)
+{
+	if (e->range && time_ns < e->range->from_ns)
+		return;
+	for (struct engine_watch *w = e->watch; w; w = w->next)
+		if (w->passed)
+			w->passed(w, time_ns);
 }
 
 /* All events up to @until have been applied. */
@@ -160,8 +171,10 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 
 	drained(e, time);
 	r = e->range ? engine_range_pass(e, time, err) : 0;
-	if (!engine_range_is_behind(e))
-		model_settle(&e->model, time);
+	if (engine_range_is_behind(e))
+		return r;
+	model_settle(&e->model, time);
+	tell_passed(e, time);
 	return r;
 }
 
@@ -171,8 +184,10 @@ static int take_tick(struct engine *e, uint64_t time, struct error *err)
 
 	drained(e, time);
 	r = e->range ? engine_range_pass(e, time, err) : 0;
-	if (!engine_range_is_behind(e))
+	if (!engine_range_is_behind(e)) {
 		model_tick(&e->model, time);
+		tell_passed(e, time);
+	}
 	note_place(e, time);
 	if (e->range)
 		engine_range_tick(e, time);
@@ -331,6 +346,7 @@ static int at_end(struct engine *e, bool passed, struct error *err)
 	int r = drain(e, UINT64_MAX, err);
 	merge_look(&e->decode, &e->order, &e->merged);
 	drained(e, UINT64_MAX);
+	tell_passed(e, e->model.now_ns);
 	return r ? r : ENGINE_END;
 }
 

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_RINGS = 4096, STATE_SHRINK = 1000000 };
+enum { MOST_RINGS = 4096, STATE_SHRINK = 1000000, KNOWN_SHRINK = 1000 };
 
 struct cut {
 	struct rewrite rewrite;
@@ -44,6 +44,12 @@ static bool says_state(uint32_t type)
 	       type != PERF_RECORD_UNTHROTTLE;
 }
 
+/* What has no time says what was known. */
+static bool is_known(const struct cut *c, uint64_t time)
+{
+	return time && time <= c->part->known_ns;
+}
+
 enum verdict { CUT_DROP, CUT_KEEP, CUT_KEEP_STATE };
 
 /* *ret_size 0: the rest of the run is of no use. */
@@ -63,7 +69,7 @@ static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t
 		return known && c->part->keep && !c->part->keep(c->part->ctx, &ev) ? CUT_DROP
 										   : CUT_KEEP;
 	memcpy(&h, p, sizeof(h));
-	return says_state(h.type) ? CUT_KEEP_STATE : CUT_DROP;
+	return says_state(h.type) && !is_known(c, *time) ? CUT_KEEP_STATE : CUT_DROP;
 }
 
 /* Where a record that is no sample has its time; NULL when it has none. */
@@ -84,27 +90,46 @@ static uint8_t *time_in(const struct cut *c, uint8_t *p, size_t size)
 	return p + size - a->trail_time;
 }
 
+/* Of who begins and ends tasks there is one more, which is the one that counts. */
+static uint8_t *task_time_in(uint8_t *p, size_t size)
+{
+	enum { PLACE = sizeof(struct perf_event_header) + 4 * sizeof(uint32_t) };
+	struct perf_event_header h;
+
+	memcpy(&h, p, sizeof(h));
+	if (h.type != PERF_RECORD_FORK && h.type != PERF_RECORD_EXIT)
+		return NULL;
+	return size >= PLACE + sizeof(uint64_t) ? p + PLACE : NULL;
+}
+
+static void move_time(const struct cut *c, uint8_t *at)
+{
+	const uint64_t shrink = c->part->known_ns ? KNOWN_SHRINK : STATE_SHRINK;
+	uint64_t t;
+
+	if (!at)
+		return;
+	memcpy(&t, at, sizeof(t));
+	if (t && t < c->from_ns)
+		t = c->from_ns - (c->from_ns - t) / shrink;
+	memcpy(at, &t, sizeof(t));
+}
+
 /*
  * What was so before the range is moved to shortly before it, in the same order: the recording
- * would begin where the first of these is, hours before perhaps.
+ * would begin where the first of these is, hours before perhaps. Where most of it is known anyway
+ * the rest is of seconds, and what happened within a microsecond is all that may change its order.
  */
 static int put_state(struct cut *c, const struct record *r, size_t from, size_t size,
 		     struct error *err)
 {
-	uint8_t *at;
-	uint64_t t;
 	struct record copy = *r;
 
 	memcpy(c->copy, (const uint8_t *)r->data + from, size);
 	copy.data = c->copy;
 	copy.len = size;
-	at = time_in(c, (uint8_t *)c->copy, size);
-	if (at) {
-		memcpy(&t, at, sizeof(t));
-		if (t && t < c->from_ns)
-			t = c->from_ns - (c->from_ns - t) / STATE_SHRINK;
-		memcpy(at, &t, sizeof(t));
-	}
+	move_time(c, time_in(c, (uint8_t *)c->copy, size));
+	move_time(c, task_time_in((uint8_t *)c->copy, size));
 	return writer_put(c->writer, &copy, err);
 }
 
@@ -304,12 +329,35 @@ static int put_symbols(struct cut *c, struct error *err)
 	return e;
 }
 
+/* Of lasting ones nothing is a kernel's address, as in look_at_snapshot(). */
+static void look_at_more(struct cut *c)
+{
+	struct record_snapshot head;
+
+	for (size_t i = 0; i < c->part->n_more; i++)
+		if (snapshot_parse(c->part->more[i].data, c->part->more[i].len, &head) &&
+		    !snapshot_is_lasting(head.kind))
+			rewrite_snapshot(&c->rewrite, &c->part->more[i]);
+}
+
+static int put_more(struct cut *c, struct error *err)
+{
+	int e = 0;
+
+	for (size_t i = 0; !e && i < c->part->n_more; i++)
+		e = writer_put(c->writer, &c->part->more[i], err);
+	return e;
+}
+
 static int run(struct cut *c, struct source *s, struct error *err)
 {
 	int e = rewrite_pass(s, take_first, c, err);
 
+	look_at_more(c);
 	if (!e)
 		e = put_symbols(c, err);
+	if (!e)
+		e = put_more(c, err);
 	if (!e)
 		e = put_snapshots(c, err);
 	if (!e)

@@ -16,6 +16,7 @@
 #include "kernel.h"
 #include "kontend/prefetch.h"
 #include "kontend/thisboot.h"
+#include "kontend/waitrec.h"
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -24,6 +25,7 @@ enum {
 	HEADER = READER_HEADER,
 	MOST_CPUS = 8192, /* beyond, a number is damage */
 	TALLY_RING = MOST_CPUS,
+	OWN_RINGS = MOST_CPUS + 1, /* and above: those of BPF programs */
 	RINGS_BY_TIME = 64,
 	AHEAD = 2048, /* bytes: memory is slower than the walk */
 	SECOND_NS = 1000000000,
@@ -39,6 +41,16 @@ struct place {
 	uint64_t time;
 	uint32_t ring;
 };
+
+/*
+ * Records that BPF has written have a ring of their own, beside perf's of their CPU: they say so in
+ * a bit where the kernel's have nothing.
+ */
+static uint32_t ring_number(uint32_t cpu, uint64_t head)
+{
+	cpu = cpu < MOST_CPUS ? cpu : 0;
+	return cpu + (head >> 32 & WAITREC_TELLS_GAPS ? (uint32_t)OWN_RINGS : 0);
+}
 
 static const struct reader_layout *layout_of(const struct reader *r, uint64_t id)
 {
@@ -58,7 +70,7 @@ static void place_sample(const struct reader *r, const uint8_t *p, size_t size, 
 	if (l->off_time)
 		ret->time = load_u64(p + l->off_time);
 	if (l->off_cpu)
-		ret->ring = load_u32(p + l->off_cpu);
+		ret->ring = ring_number(load_u32(p + l->off_cpu), load_u64(p));
 }
 
 static void place_other(const struct reader *r, const uint8_t *p, size_t size, struct place *ret)
@@ -72,7 +84,7 @@ static void place_other(const struct reader *r, const uint8_t *p, size_t size, s
 	if (l->trail_time)
 		ret->time = load_u64(p + size - l->trail_time);
 	if (l->trail_cpu)
-		ret->ring = load_u32(p + size - l->trail_cpu);
+		ret->ring = ring_number(load_u32(p + size - l->trail_cpu), 0);
 }
 
 /*
@@ -99,8 +111,6 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 	/* What was lost in all, as said at the end: to be known before what is not merged yet. */
 	if (type == PERF_RECORD_LOST_SAMPLES && !at.time)
 		return TALLY_RING;
-	if (at.ring >= MOST_CPUS)
-		at.ring = 0;
 	/* No clock comes that far: it is damage, and the decoder counts it. */
 	if (!at.time || at.time > INT64_MAX)
 		return at.ring;
@@ -168,8 +178,8 @@ static const uint8_t *skip_samples(struct reader *r, const uint8_t *p, const uin
 		uint64_t head = load_u64(p), size = head >> 48, time = load_u64(p + l.off_time);
 		bool plain = (uint32_t)head == PERF_RECORD_SAMPLE && size >= l.fixed &&
 			     size % 8 == 0 && size <= (size_t)(end - p) &&
-			     load_u32(p + l.off_cpu) == r->flow.ring && time - 1 < INT64_MAX &&
-			     load_u64(p + HEADER) != ours;
+			     ring_number(load_u32(p + l.off_cpu), head) == r->flow.ring &&
+			     time - 1 < INT64_MAX && load_u64(p + HEADER) != ours;
 		if (!plain)
 			break;
 		prefetch_record(p + AHEAD);

@@ -115,6 +115,17 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 	m->cur_n++;
 }
 
+void account_late(struct model *m, const struct wait *w)
+{
+	uint64_t from = w->begin_ns > m->zero_ns ? w->begin_ns : m->zero_ns;
+	struct cell *c = from < m->bucket_ns && !w->doubtful ? cell_of(m, w) : NULL;
+
+	if (!c)
+		return;
+	add_bucket(m, c, w, m->bucket_ns - from);
+	cell_recent_part(&m->cells, c, m->bucket_ns - from);
+}
+
 void account_doubt(struct model *m, const struct wait *w)
 {
 	struct cell *c = cell_of(m, w);

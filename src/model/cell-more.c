@@ -6,6 +6,7 @@
  * of the pool, one of which holds the references to the others.
  */
 #include "cell-int.h"
+#include "kontend/cell-many.h"
 #include "kontend/mem.h"
 #include <errno.h>
 
@@ -145,6 +146,34 @@ int cell_add_block(struct cell_table *t, struct cell *c, const struct recent_blo
 	m->min_ns = b->min_ns < m->min_ns ? b->min_ns : m->min_ns;
 	m->max_ns = b->max_ns > m->max_ns ? b->max_ns : m->max_ns;
 	c->total_ns += b->total_ns;
+	return 0;
+}
+
+int cell_many_add(struct cell_table *t, struct cell *c, uint64_t n, uint64_t total_ns,
+		  uint64_t end_ns)
+{
+	struct cell_more *m = n ? more_of(t, c) : NULL;
+	uint64_t average = n ? total_ns / n : 0;
+	const struct recent_block b = {n, total_ns, average, average};
+	unsigned bucket = hist_bucket(average);
+
+	if (!n)
+		return 0;
+	if (!m)
+		return -ENOMEM;
+	if (!m->wide && !widen(t, m, n_few(m)))
+		t->hists.n_dropped += n;
+	if (m->wide)
+		hist_pool_count(&t->hists, m->wide, bucket,
+				n < UINT32_MAX ? (uint32_t)n : UINT32_MAX);
+	m->n += n;
+	m->cur_n += (uint32_t)n;
+	m->waited_ns += total_ns;
+	m->min_ns = average < m->min_ns ? average : m->min_ns;
+	m->max_ns = average > m->max_ns ? average : m->max_ns;
+	c->total_ns += total_ns;
+	c->last_ns = end_ns;
+	recent_add_many(&t->recent, (size_t)(c - t->cells), &b, bucket);
 	return 0;
 }
 

@@ -91,6 +91,11 @@ static int take(struct model *m, const struct record_snapshot *head, const void 
 		return take_perf(m, body, len);
 	if (head->kind == SNAPSHOT_BURST)
 		take_burst(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
+	if (head->kind == SNAPSHOT_SHORT) {
+		int e = shorts_take(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
+		if (e)
+			return e;
+	}
 	if (head->kind == SNAPSHOT_MMAP)
 		take_mmap(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
 	const uint8_t *payload = (const uint8_t *)body + sizeof(*head);

@@ -470,6 +470,7 @@ void model_zero(struct model *m)
 		m->types[i].contended = m->types[i].total_ns = m->types[i].waited_ns = 0;
 	m->n_failed = 0;
 	m->n_short = 0;
+	memset(m->shorts.types, 0, sizeof(m->shorts.types));
 	past_clear(&m->past);
 	rotation_zero(&m->rotation);
 	profile_zero(&m->profile);

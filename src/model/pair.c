@@ -212,6 +212,28 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 	return true;
 }
 
+/* One that was told while it went on, and ends now, when its call chain is told. */
+static bool completes(struct model *m, const struct nest *n, const struct event *ev)
+{
+	uint32_t at;
+
+	if (!ev->begin.since_ns || !find(m, n, ev->begin.lock, &at))
+		return false;
+	struct wait *w = &m->waits.waits[n->waits[at]];
+	if (w->begin_ns != ev->begin.since_ns)
+		return false;
+	m->last_wait = n->waits[at];
+	if (w->stack != STACK_OTHER)
+		return true;
+	if (w->blame)
+		blame_over(m, w);
+	w->stack = intern_stack(m, ev);
+	w->cell = cell_prefetch(&m->cells, wait_key(w));
+	if (m->blame.max && !w->doubtful)
+		blame_wait(m, w);
+	return true;
+}
+
 /*
  * May what is known of the wait that begins be wrong, as records are missing? A mutex begins
  * several times: the first of them is sure only if nothing is missing since the task was last heard
@@ -275,7 +297,7 @@ int pair_begin(struct model *m, const struct event *ev)
 		n = nest_of(&who);
 		cpu->slept_ns = ev->time;
 	}
-	if (continues(m, &n, ev)) {
+	if (completes(m, &n, ev) || continues(m, &n, ev)) {
 		set_depth(m, &who, n.depth, ev);
 		return 0;
 	}
@@ -284,10 +306,10 @@ int pair_begin(struct model *m, const struct event *ev)
 		return -ENOMEM;
 	/* Made in its place: a copy would have to wait until it is written. */
 	struct wait *new = &m->waits.waits[index];
-	new->begin_ns = ev->time;
+	new->begin_ns = ev->begin.since_ns ? ev->begin.since_ns : ev->time;
 	new->addr = ev->begin.lock;
 	new->task = t;
-	new->stack = intern_stack(m, ev);
+	new->stack = ev->begin.since_ns && !ev->begin.n_frames ? STACK_OTHER : intern_stack(m, ev);
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(&m->locks, ev->begin.lock, type);
@@ -297,6 +319,8 @@ int pair_begin(struct model *m, const struct event *ev)
 	if (n.depth)
 		drop_stale(m, &n, new, spin);
 	new->nested = n.depth &&spin;
+	if (ev->begin.since_ns)
+		account_late(m, new);
 	push(m, &n, index);
 	if (spin)
 		cpu->depth = n.depth;

@@ -131,6 +131,36 @@ void recent_add_slowly(struct recent *r, enum recent_kind kind, size_t index, ui
 	r->words[r->n++] = recent_word(kind, index, recent_value(value));
 }
 
+enum { PAIR_MOST = (1 << 24) - 1, MANY_PAIRS = 64 };
+
+void recent_add_many(struct recent *r, size_t index, const struct recent_block *b, unsigned bucket)
+{
+	const size_t head = sizeof(*b) / sizeof(*r->words);
+	uint64_t left = b->n;
+
+	if (!r->max || r->spilt)
+		return;
+	if (!make_room(r, 1 + head + MANY_PAIRS / 2)) {
+		recent_pack(r);
+		r->spilt = !make_room(r, r->max / 8) || r->max / 8 < 1 + head + MANY_PAIRS / 2;
+	}
+	if (r->spilt)
+		return;
+	size_t first = r->n++;
+	memcpy(r->words + r->n, b, sizeof(*b));
+	r->n += head;
+	for (unsigned i = 0; left && i < MANY_PAIRS; i++) {
+		uint64_t n = left < PAIR_MOST ? left : PAIR_MOST;
+		uint64_t pair = (uint64_t)bucket << 24 | n;
+		if (i % 2)
+			r->words[r->n - 1] |= pair << 32;
+		else
+			r->words[r->n++] = pair;
+		left -= n;
+	}
+	r->words[first] = recent_word(RECENT_BLOCK, index, r->n - first - 1);
+}
+
 /* The tick has a hole: no window reaches over it. */
 static void forget(struct recent *r, uint64_t end_ns)
 {

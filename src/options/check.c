@@ -4,6 +4,7 @@
  * Nothing here looks at the system, so that a command line means the same everywhere.
  */
 #include "internal.h"
+#include "kontend/opts-overhead.h"
 
 #include <errno.h>
 #include <string.h>
@@ -115,14 +116,32 @@ static int check_repair(const struct opts *o, struct error *err)
 	return 0;
 }
 
+/* Recordings into a file are written unread: there is nobody who could add up. */
+static int check_metrics(const struct opts *o, struct error *err)
+{
+	const char *given = o->output ? "output" : o->max_size ? "max-size" : "rotate";
+
+	if (o->triggers[0] || !(o->output || o->max_size || o->rotate))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "--metrics without --trigger writes no file: there is no use for --%s",
+			 given);
+}
+
 /* What a verb cannot be without, or with. */
 static int check_verbs(const struct opts *o, struct error *err)
 {
+	if (o->metrics && check_metrics(o, err) < 0)
+		return -EINVAL;
 	if (o->start_after_ns && o->command)
 		return error_set(
 			err, -EINVAL,
 			"--start-after waits before a command would begin: leave it out, or "
 			"measure apart from the command");
+	if (o->triggers[0] && o->rotate)
+		return error_set(err, -EINVAL,
+				 "--trigger and --rotate exclude each other: --max-files says how "
+				 "many files of incidents are kept");
 	if (o->verb == VERB_CUT && (!o->input || !o->output))
 		return error_set(err, -EINVAL,
 				 "Give the recording and what to write, as in 'kontend cut "
@@ -149,6 +168,9 @@ int opts_check(const struct opts *o, struct error *err)
 	if (o->threads && opts_verb_info(o->verb)->takes_command && !o->input)
 		return error_set(err, -EINVAL,
 				 "--threads is for reading a recording: give --input FILE, too");
+	uint32_t ppm;
+	if (opts_overhead(o, &ppm, err) < 0)
+		return -EINVAL;
 	if (o->no_stack && o->max_stack)
 		return error_set(err, -EINVAL,
 				 "--no-stack and --max-stack exclude each other: give one of them");

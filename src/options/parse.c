@@ -120,7 +120,7 @@ static int parse_word(struct opts_parser *p, const char *word)
 	enum opts_verb v = p->o->verb;
 
 	if ((v == VERB_HELP || v == VERB_DUMP || v == VERB_RECOVER || v == VERB_REPLAY ||
-	     v == VERB_TOUR || v == VERB_BENCH) &&
+	     v == VERB_TOUR || v == VERB_BENCH || v == VERB_INCIDENTS) &&
 	    !p->o->topic) {
 		p->o->topic = word;
 		return 0;
@@ -211,8 +211,10 @@ int opts_parse(struct opts *ret, int argc, char **argv, struct error *err)
 	struct opts_parser p = {ret, argv + (argc > 0), err};
 	int r;
 
-	*ret = (struct opts){
-		.verb = VERB_LIVE, .rows = OPTS_ROWS_DEFAULT, .freq = OPTS_FREQ_DEFAULT};
+	*ret = (struct opts){.verb = VERB_LIVE,
+			     .rows = OPTS_ROWS_DEFAULT,
+			     .freq = OPTS_FREQ_DEFAULT,
+			     .argv = argv};
 	r = parse_verb(&p);
 	return r == 0 ? parse_words(&p) : r;
 }

@@ -2,8 +2,9 @@
 /*
  * Options out of a configuration. A value is tried on options of no account as soon as it is read,
  * for every verb that it is for: so whether a configuration is right does not depend on what is
- * done with it. Each is set at most once in a section, so there is no order among them; of what
- * excludes each other the section of the verb and then the first in the table goes before.
+ * done with it. Each is set at most once in a section, so there is no order among them; what a
+ * command line may repeat is a list, in the order of its lines, and all of it gives way together.
+ * Of what excludes each other the section of the verb and then the first in the table goes before.
  */
 #include "kontend/settings.h"
 #include "internal.h"
@@ -118,6 +119,15 @@ static const struct setting *find(const struct settings *s, enum opts_verb secti
 	return NULL;
 }
 
+static unsigned count(const struct settings *s, enum opts_verb section, const char *name)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->n; i++)
+		n += s->list[i].section == section && strcmp(s->list[i].name, name) == 0;
+	return n;
+}
+
 int settings_add(struct settings *s, const struct config_line *l, struct error *err)
 {
 	int code = settings_section(l->section);
@@ -129,7 +139,7 @@ int settings_add(struct settings *s, const struct config_line *l, struct error *
 	first = next_row(section, l->key, NULL);
 	if (!first)
 		return complain_name(l, section, err);
-	if (find(s, section, first->name))
+	if (first->kind != OPTS_LIST && find(s, section, first->name))
 		return error_set(err, -EINVAL, "%s has been set in [%s] before", l->key,
 				 l->section);
 	if (strlen(l->value) >= SETTING_VALUE)
@@ -137,6 +147,9 @@ int settings_add(struct settings *s, const struct config_line *l, struct error *
 				 l->key, SETTING_VALUE - 1);
 	if (s->n == SETTINGS_MOST)
 		return error_set(err, -EINVAL, "there are more than %d settings", SETTINGS_MOST);
+	if (first->kind == OPTS_LIST && count(s, section, first->name) == OPTS_LIST_MAX)
+		return error_set(err, -EINVAL, "%s is set more than %d times in [%s]", l->key,
+				 OPTS_LIST_MAX, l->section);
 	if (try_value(l, section, err) < 0)
 		return -EINVAL;
 	struct setting *new = &s->list[s->n++];
@@ -161,16 +174,22 @@ static bool has_to_yield(const struct opts *o, const struct opts_info *i)
 	return false;
 }
 
-static void apply_section(const struct settings *s, enum opts_verb section, struct opts *o)
+/* Of a list, all of its lines. */
+static void apply_one(const struct settings *s, enum opts_verb section, const struct opts_info *i,
+		      struct opts *o)
 {
 	struct error none = {0};
 
-	for (const struct opts_info *i = opts_table; i->name; i++) {
-		const struct setting *set = find(s, section, i->name);
+	for (unsigned k = 0; k < s->n; k++)
+		if (s->list[k].section == section && strcmp(s->list[k].name, i->name) == 0)
+			opts_set(o, i, s->list[k].value, &none); /* has been tried */
+}
 
-		if (set && i->settings & 1u << o->verb && !has_to_yield(o, i))
-			opts_set(o, i, set->value, &none); /* has been tried */
-	}
+static void apply_section(const struct settings *s, enum opts_verb section, struct opts *o)
+{
+	for (const struct opts_info *i = opts_table; i->name; i++)
+		if (i->settings & 1u << o->verb && !has_to_yield(o, i))
+			apply_one(s, section, i, o);
 }
 
 /* Both are about the locks table, and say nothing where another one is asked for. */

@@ -53,6 +53,12 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		 false, false},
 	[VERB_RECOVER] = {"recover", NULL, "[OPTIONS] FILE",
 			  "make a clean file of a recording that was cut off", NULL, false, false},
+	[VERB_INCIDENTS] = {"incidents", NULL, "[OPTIONS] [DIR]",
+			    "list what 'kontend record --trigger' has caught",
+			    "DIR is where it wrote to (default: the present directory). Other "
+			    "files in it are\n"
+			    "passed over.\n",
+			    false, false},
 	[VERB_TOUR] = {"tour", NULL, "[OPTIONS] [FILE]",
 		       "walk through the views: of a demo, or of a recording",
 		       "Without the right to measure, of the recording that is installed.\n", false,
@@ -88,6 +94,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define RECORD (1u << VERB_RECORD)
 #define CUT (1u << VERB_CUT)
 #define RECOVER (1u << VERB_RECOVER)
+#define INCIDENTS (1u << VERB_INCIDENTS)
 #define DEMO (1u << VERB_DEMO)
 #define BENCH (1u << VERB_BENCH)
 #define DOCTOR (1u << VERB_DOCTOR)
@@ -102,6 +109,7 @@ static const char file[] = "The file";
 static const char only[] = "Which waits (nothing else is summed up)";
 static const char table[] = "What is shown";
 static const char breakpoint[] = "A breakpoint (No space left on device)";
+static const char incidents[] = "Incidents";
 static const char terminal[] = "Terminal";
 static const char workload[] = "Workload";
 static const char general[] = "General";
@@ -235,13 +243,44 @@ const struct opts_info opts_table[] = {
 	 DOCTOR, OPTS_FLAG, FIELD(no_bpf), 0, 0, NULL, COMPLETE_NONE},
 
 	{'o', "output", "FILE", "record to FILE, or - for a pipe (default: kontend.data)", file,
-	 RECORD, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+	 RECORD, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE, RECORD},
 	{'z', "compress", "LEVEL", "compress with zstd at LEVEL, 1 to 22 (default: 1)", file,
 	 RECORD, OPTS_LEVEL, FIELD(compress), 1, 22, NULL, COMPLETE_NONE, RECORD},
 	{0, "max-size", "SIZE", "end, or begin another file, before FILE is longer: 100M, 2G", file,
-	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE},
+	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE, RECORD,
+	 false, true},
 	{0, "rotate", "N", "keep the last N files beside FILE, instead of ending at --max-size",
 	 file, RECORD, OPTS_COUNT, FIELD(rotate), 1, 1000, NULL, COMPLETE_NONE},
+	{0, "trigger", "EXPR",
+	 "mark when EXPR happens, like wait>5ms; may be given again: kontend-trigger(7)", incidents,
+	 SCREEN, OPTS_LIST, FIELD(triggers), 0, 0, NULL, COMPLETE_NONE},
+	{0, "trigger", "EXPR",
+	 "list when EXPR happened, like wait>5ms; may be given again: kontend-trigger(7)",
+	 incidents, REPORT, OPTS_LIST, FIELD(triggers), 0, 0, NULL, COMPLETE_NONE},
+	{0, "cooldown", "TIME", "a trigger that fired is silent for TIME (default: 1s)", incidents,
+	 SCREEN | REPORT, OPTS_TIME, FIELD(cooldown_ns), MS, 86400 * SECOND, NULL, COMPLETE_NONE},
+	{0, "trigger", "EXPR",
+	 "write a file when EXPR happens, like wait>5ms; may be given again: kontend-trigger(7)",
+	 incidents, RECORD, OPTS_LIST, FIELD(triggers), 0, 0, NULL, COMPLETE_NONE, RECORD, false,
+	 true},
+	{0, "pre", "TIME", "with TIME before what fired began (default: 10s)", incidents, RECORD,
+	 OPTS_TIME, FIELD(pre_ns), MS, 3600 * SECOND, NULL, COMPLETE_NONE, RECORD},
+	{0, "post", "TIME", "with TIME after what fired last (default: 2s)", incidents, RECORD,
+	 OPTS_TIME, FIELD(post_ns), MS, 3600 * SECOND, NULL, COMPLETE_NONE, RECORD, false, true},
+	{0, "cooldown", "TIME", "a trigger that fired is silent for TIME (default: 1s)", incidents,
+	 RECORD, OPTS_TIME, FIELD(cooldown_ns), MS, 86400 * SECOND, NULL, COMPLETE_NONE, RECORD,
+	 false, true},
+	{0, "max-files", "N", "keep the last N files of incidents (default: all of them)",
+	 incidents, RECORD, OPTS_COUNT, FIELD(max_files), 1, 1000000, NULL, COMPLETE_NONE, RECORD,
+	 false, true},
+	{0, "max-age", "TIME", "remove files of incidents that are older than TIME: 36h, 30d",
+	 incidents, RECORD, OPTS_TIME, FIELD(max_age_ns), SECOND, 10 * YEAR, NULL, COMPLETE_NONE,
+	 RECORD, false, true},
+	{0, "service", NULL,
+	 "run below systemd: tell how it goes, read the configuration on SIGHUP", incidents, RECORD,
+	 OPTS_FLAG, FIELD(service), 0, 0, NULL, COMPLETE_NONE},
+	{0, "metrics", "[ADDR:]PORT", "serve OpenMetrics at /metrics there (default: on 127.0.0.1)",
+	 file, RECORD, OPTS_TEXT, FIELD(metrics), 0, 0, NULL, COMPLETE_NONE, RECORD},
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 
@@ -259,8 +298,18 @@ const struct opts_info opts_table[] = {
 	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(caller), 0, 0, NULL, COMPLETE_NONE},
 	{0, "stack", "NAME", "only waits with such a function anywhere in the call chain", only,
 	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(stack), 0, 0, NULL, COMPLETE_NONE},
+	{0, "min-wait", "TIME",
+	 "only waits of TIME and more: 100us, 5ms; measuring, BPF sums up shorter ones", only,
+	 REPORT | EXPORT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},
 	{0, "min-wait", "TIME", "only waits of TIME and more: 100us, 5ms", only,
-	 ONCE | REPLAY | DIFF | CUT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},
+	 SCRIPT | REPLAY | DIFF | CUT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},
+	{0, "min-wait", "TIME", "let BPF sum up waits that are shorter, and not tell each: 10us",
+	 measure, LIVE | RECORD, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE,
+	 LIVE | RECORD, true},
+	{0, "max-overhead", "P",
+	 "tell less, so that kontend takes no more than P percent of all CPUs (default: off)",
+	 measure, MEASURE & ~SCRIPT, OPTS_TEXT, FIELD(max_overhead), 0, 0, "off", COMPLETE_NONE,
+	 MEASURE & ~SCRIPT, true},
 
 	{'o', "output", "NEW", "the recording to write, which must not be there yet", file, CUT,
 	 OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
@@ -322,8 +371,8 @@ const struct opts_info opts_table[] = {
 	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE, REPORT | DIFF},
 	{0, "format", "FORMAT", "text, csv or json (default: text)", table, REPORT | DIFF,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text csv json", COMPLETE_NONE},
-	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR, OPTS_CHOICE,
-	 FIELD(format), 0, 0, "text json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS,
+	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "folded, flamegraph (SVG), chrome or openmetrics (default: folded)",
@@ -349,11 +398,15 @@ const struct opts_info opts_table[] = {
 	 "keep apart what fits into SIZE (default: 128M; of recordings, a quarter of the memory)",
 	 table, SCREEN | REPORT | EXPORT | DIFF, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX,
 	 NULL, COMPLETE_NONE, SCREEN | REPORT | EXPORT | DIFF},
+	{0, "memory", "SIZE", "keep what was before, and what is watched, in SIZE (default: 128M)",
+	 incidents, RECORD, OPTS_SIZE, FIELD(memory), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE,
+	 RECORD},
 	{0, "verdict", "RULES", "limits of the verdict, like wait=5/50,longest=100ms/1s,slots=off",
 	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
-	{'j', "json", NULL, "the same as --format json", table, REPORT | SCRIPT | DIFF | DOCTOR,
-	 OPTS_PRESET, FIELD(format), 0, 0, "json", COMPLETE_NONE},
+	{'j', "json", NULL, "the same as --format json", table,
+	 REPORT | SCRIPT | DIFF | DOCTOR | INCIDENTS, OPTS_PRESET, FIELD(format), 0, 0, "json",
+	 COMPLETE_NONE},
 	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
 	 table, REPORT | DIFF, OPTS_TEXT, FIELD(separator), 0, 0, NULL, COMPLETE_NONE},
 	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", table,
@@ -391,8 +444,8 @@ const struct opts_info opts_table[] = {
 	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{'q', "quiet", NULL, "no messages but errors", general,
-	 MEASURE | REPLAY | CUT | RECOVER | DIFF | DEMO | BENCH, OPTS_FLAG, FIELD(quiet), 0, 0,
-	 NULL, COMPLETE_NONE},
+	 MEASURE | REPLAY | CUT | RECOVER | INCIDENTS | DIFF | DEMO | BENCH, OPTS_FLAG,
+	 FIELD(quiet), 0, 0, NULL, COMPLETE_NONE},
 	{'h', "help", NULL, "print this help", general, ALL, OPTS_FLAG, FIELD(help), 0, 0, NULL,
 	 COMPLETE_NONE},
 	{0},

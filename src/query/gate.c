@@ -67,6 +67,11 @@ static void gate_renew(struct query_gate *g)
 	g->only.streams = true;
 }
 
+unsigned query_gate_asks(const struct query_gate *g)
+{
+	return only_asks(&g->only);
+}
+
 bool query_gate_passes(struct query_gate *g, const struct wait *w)
 {
 	const struct query_where where = query_wait_where(w);

@@ -189,6 +189,7 @@ static void group_add_cell(struct group *g, const struct cell *c, const struct c
 	g->rate_n += s->rate_n;
 	g->rate_wait_ns += c->rate_wait_ns;
 	g->failed += c->failed;
+	g->has_shorts |= s->n && c->cpu == CELL_NO_CPU;
 	if (s->n == 0)
 		return;
 	g->min_ns = s->min_ns < g->min_ns ? s->min_ns : g->min_ns;

@@ -35,6 +35,7 @@ struct group {
 	/* Waits of it are left out as they are doubtful: of the sums, of the rates. */
 	bool at_least, at_least_now;
 	bool many_locks, many_types, many_bases, many_callers;
+	bool has_shorts; /* of some waits only the sum is known: see shorts.h */
 };
 
 struct groups {

@@ -17,7 +17,7 @@ static void add_sums(struct model *m, const struct cell *c, const struct cell_su
 {
 	enum lock_type type = (enum lock_type)m->locks.locks[c->lock].type;
 	struct model_type *t = &m->types[type];
-	struct model_cpu *cpu = &m->cpus[c->cpu];
+	struct model_cpu none = {0}, *cpu = c->cpu < m->n_cpus ? &m->cpus[c->cpu] : &none;
 
 	t->contended += s->n;
 	t->total_ns += c->total_ns;

@@ -62,7 +62,7 @@ static const struct column columns[C_COLUMNS] = {
 
 const struct table_kind query_only_kind = {"waits", columns, C_COLUMNS, NULL, NULL};
 
-/* What a column is about. */
+/* What a column is about: a bit of enum query_gate_about each. */
 enum about { LOCK, CHAIN, TASK, CPU, OWNER };
 
 static enum about about_of(size_t col)
@@ -114,6 +114,15 @@ int query_only_check(const char *filter, struct error *err)
 	only_deinit(&o);
 	arena_deinit(&a);
 	return r;
+}
+
+unsigned only_asks(const struct only *o)
+{
+	unsigned all = 0;
+
+	for (size_t i = 0; i < o->f.n_terms; i++)
+		all |= 1u << about_of(o->f.terms[i].col);
+	return all;
 }
 
 bool only_asks_chains(const struct only *o)
@@ -238,7 +247,7 @@ static bool holds(const struct only *o, uint32_t term, const struct stack_table 
 		fill_task(o->q, col, w->task, &v);
 		break;
 	case CPU:
-		value_i(&v, w->cpu);
+		value_i(&v, w->cpu == CELL_NO_CPU ? -1 : w->cpu);
 		break;
 	case OWNER:
 		value_s(&v, query_owner_name(o->q, w->owner));
@@ -309,7 +318,8 @@ bool only_has_sample(struct only *o, const struct query_where *w)
 bool only_knows(const struct model *m, const struct query_where *w)
 {
 	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
-	       w->cpu < m->n_cpus && cell_owner_task(w->owner) < m->tasks.n;
+	       (w->cpu < m->n_cpus || w->cpu == CELL_NO_CPU) &&
+	       cell_owner_task(w->owner) < m->tasks.n;
 }
 
 /* Behind the term or group at @s: quotes and parentheses hold it together. */

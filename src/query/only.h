@@ -27,6 +27,8 @@ bool only_knows(const struct model *m, const struct query_where *w);
 bool only_has_wait(struct only *o, const struct query_where *w);
 /* Of the profile's chains; locks and owners are not known of a sample. */
 bool only_has_sample(struct only *o, const struct query_where *w);
+/* What terms are about, as enum query_gate_about. */
+unsigned only_asks(const struct only *o);
 /* Is there a term about call chains? */
 bool only_asks_chains(const struct only *o);
 /* Is there one about who waits, on which CPU, or whose lock it is? */

@@ -8,6 +8,7 @@
 #include "kontend/query-flame.h"
 #include "kontend/query-held.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-incidents.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
@@ -42,6 +43,7 @@ const struct table_def table_defs[] = {
 	{&query_uprobe_areas_kind, "out-of-line slots", "Out-of-line slots"},
 	{&query_uprobe_tasks_kind, "tasks in slots", "Tasks in slots"},
 	{&query_uprobe_hits_kind, "hits by CPU", "Hits by CPU"},
+	{&query_incidents_kind, "incidents", "Incidents"},
 	{NULL, NULL, NULL},
 };
 

@@ -232,6 +232,11 @@ int record_file_flush(struct record_file *f, struct error *err)
 	return r == 0 ? check_name(f, err) : r;
 }
 
+struct writer *record_file_writer(const struct record_file *f)
+{
+	return f->writer;
+}
+
 int record_file_fd(const struct record_file *f)
 {
 	return f->fd;

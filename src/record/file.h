@@ -41,6 +41,7 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 uint64_t record_file_room(const struct record_file *f);
 /* What was taken is in the file when this returns. -ENOENT: that was removed meanwhile. */
 int record_file_flush(struct record_file *f, struct error *err);
+struct writer *record_file_writer(const struct record_file *f); /* of the present file */
 /* Of the present file, for reading what was flushed; -1: none. */
 int record_file_fd(const struct record_file *f);
 /* Can it be rotated? Pipes and devices cannot. */

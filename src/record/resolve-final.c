@@ -25,7 +25,8 @@ static const uint64_t LOAD_NS = 20000000;
 
 struct naming {
 	const struct resolve_final_options *o;
-	struct record_file *file;
+	struct writer *writer;
+	int fd; /* of what it writes */
 	struct engine engine;
 	struct query query;
 	struct funcsnap found;
@@ -44,7 +45,7 @@ static int open_query(struct naming *n, struct error *err)
 	struct reader_options o = {.path = path};
 	struct source *s;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", record_file_fd(n->file));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", n->fd);
 	int r = reader_new(&s, &o, err);
 	if (r < 0)
 		return r;
@@ -74,7 +75,7 @@ static int play(struct naming *n, struct error *err)
 
 static int load(struct naming *n, struct error *err)
 {
-	struct query_functions_limits l = query_functions_within(record_file_room(n->file));
+	struct query_functions_limits l = query_functions_within(writer_room(n->writer));
 	int r = query_functions_meet(&n->query, err);
 
 	while (r == 0 && query_load_names(&n->query, LOAD_NS))
@@ -91,7 +92,7 @@ static int put(struct naming *n, uint16_t kind, uint16_t version, char *body, si
 	struct record rec = {.kind = RECORD_SNAPSHOT, .data = body, .len = sizeof(head) + len};
 
 	memcpy(body, &head, sizeof(head));
-	int r = record_file_put(n->file, &rec, err);
+	int r = writer_put(n->writer, &rec, err);
 	return r == WRITER_FULL ? RECORD_NAMES_FULL : r;
 }
 
@@ -167,7 +168,7 @@ static int put_tables(struct naming *n, struct error *err)
 			continue;
 		rec.data = body;
 		rec.len = len;
-		r = record_file_put(n->file, &rec, err);
+		r = writer_put(n->writer, &rec, err);
 		mem_free(body);
 		n->left_tables += r == WRITER_FULL;
 		r = r == WRITER_FULL ? 0 : r;
@@ -198,15 +199,15 @@ bool resolve_final_is_long(const struct record_file *f)
 	return st.bytes + st.packed_from - st.packed_to > MOST_BYTES;
 }
 
-int resolve_final_put(struct record_file *f, const struct resolve_final_options *o,
+int resolve_final_put(struct writer *w, int fd, const struct resolve_final_options *o,
 		      struct resolve_final_stat *ret, struct error *err)
 {
-	struct naming n = {.o = o, .file = f};
-	int r = record_file_flush(f, err);
+	struct naming n = {.o = o, .writer = w, .fd = fd};
+	int r = writer_flush(w, err);
 
 	if (r < 0)
 		return r;
-	if (record_file_room(f) < LEAST_BYTES)
+	if (writer_room(w) < LEAST_BYTES)
 		return RECORD_NAMES_FULL;
 	r = run(&n, err);
 	*ret = (struct resolve_final_stat){n.found.head.left_names, n.found.head.left_code,

@@ -31,9 +31,10 @@ struct resolve_final_stat {
 /*
  * Puts the names of the functions that the recording met into it, the code of those that cost most,
  * and the build ids of their files: before record_file_finish(), behind all events. enum
- * resolve_final_answer or negative; the recording is good in any case.
+ * resolve_final_answer or negative; the recording is good in any case. @fd: what @w writes to,
+ * which can be read.
  */
-int resolve_final_put(struct record_file *f, const struct resolve_final_options *o,
+int resolve_final_put(struct writer *w, int fd, const struct resolve_final_options *o,
 		      struct resolve_final_stat *ret, struct error *err);
 /* Would it take too long to read it again? */
 bool resolve_final_is_long(const struct record_file *f);

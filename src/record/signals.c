@@ -10,15 +10,24 @@
 
 int record_signals_open(int *ret_fd, struct error *err)
 {
+	static const int more[] = {SIGUSR2, 0};
+
+	return record_signals_open_more(ret_fd, more, err);
+}
+
+int record_signals_open_more(int *ret_fd, const int *more, struct error *err)
+{
 	sigset_t set, blocked;
 
 	ending_signals(&set);
-	sigaddset(&set, SIGUSR2);
+	for (; *more; more++)
+		sigaddset(&set, *more);
 	blocked = set;
 	/* A file that may not grow is an error of write(), not our end. */
 	sigaddset(&blocked, SIGXFSZ);
 	/* These say nothing to a recorder, and are no reason to lose what it has. */
 	sigaddset(&blocked, SIGUSR1);
+	sigaddset(&blocked, SIGUSR2);
 	sigaddset(&blocked, SIGALRM);
 	sigaddset(&blocked, SIGVTALRM);
 	sigaddset(&blocked, SIGPROF);

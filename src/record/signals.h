@@ -7,5 +7,9 @@
 /* Blocks the signals that end a recording or begin another file: *ret_fd tells of them (stall.h).
  */
 int record_signals_open(int *ret_fd, struct error *err);
+/* The same, but those of @more, of which the last is 0, instead of the one that begins another
+ * file.
+ */
+int record_signals_open_more(int *ret_fd, const int *more, struct error *err);
 
 #endif

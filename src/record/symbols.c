@@ -127,7 +127,9 @@ const char *record_symbols_end(struct record_symbols *t, struct record_file *f,
 	if (again) {
 		/* All of it is told anew. */
 		resolve_thread_stop(t->resolver, true, &last);
-		r = resolve_final_put(f, o, &st, err);
+		r = record_file_flush(f, err);
+		r = r ? r
+		      : resolve_final_put(record_file_writer(f), record_file_fd(f), o, &st, err);
 	} else {
 		r = tell_rest(t, f, &st, err);
 	}

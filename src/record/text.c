@@ -10,23 +10,35 @@
 #include <errno.h>
 #include <string.h>
 
+int record_text_of(struct record_text *t, struct codesource *c, const struct sym *sym,
+		   struct error *err)
+{
+	struct record_snapshot head = {.kind = SNAPSHOT_TEXT, .version = TEXTSNAP_VERSION};
+	int r = 0;
+
+	if (!c || !c->name || t->body)
+		return 0;
+	if (sym->state == SYM_OK)
+		r = textsnap_take(sym, c, sizeof(head), &t->body, &t->len);
+	if (t->body) {
+		memcpy(t->body, &head, sizeof(head));
+		t->len += sizeof(head);
+	}
+	return r == -ENOMEM ? error_set(err, r, "No memory for the kernel's code") : 0;
+}
+
 int record_text_take(struct record_text *t, struct codesource *c, const struct record *kallsyms,
 		     struct error *err)
 {
-	struct record_snapshot head = {.kind = SNAPSHOT_TEXT, .version = TEXTSNAP_VERSION};
 	struct sym sym;
 
 	if (!c || !c->name || t->body)
 		return 0;
 	sym_init(&sym);
 	int r = sym_load(&sym, kallsyms->data, kallsyms->len, err);
-	if (r == 0 && sym.state == SYM_OK)
-		r = textsnap_take(&sym, c, sizeof(head), &t->body, &t->len);
+	if (r == 0)
+		r = record_text_of(t, c, &sym, err);
 	sym_deinit(&sym);
-	if (t->body) {
-		memcpy(t->body, &head, sizeof(head));
-		t->len += sizeof(head);
-	}
 	return r == -ENOMEM ? error_set(err, r, "No memory for the kernel's code") : 0;
 }
 

@@ -15,6 +15,7 @@
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-rotation.h"
+#include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
 #include "uprobe.h"
@@ -29,6 +30,7 @@ struct report_data {
 	unsigned views;			/* enum report_view, with those that come along */
 	struct query_overview overview; /* always: the header says how far to trust the rest */
 	struct query_cost cost;		/* always */
+	struct query_shorts shorts;	/* always */
 	struct query_perf_sum perf;	/* always */
 	struct query_verdict verdict;	/* of the overview */
 	struct query_perf_waits slot_waits;
@@ -44,7 +46,7 @@ struct report_data {
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
-		contexts, events, rotation;
+		contexts, events, rotation, incidents;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;
@@ -93,6 +95,8 @@ void report_chains_text(const struct report_data *d, FILE *out);
 void report_chains_json(const struct report_data *d, struct jsonw *j);
 void report_held_text(const struct report_data *d, FILE *out);
 void report_held_json(const struct report_data *d, struct jsonw *j);
+void report_incidents_text(const struct report_data *d, FILE *out);
+void report_incidents_json(const struct report_data *d, struct jsonw *j);
 void report_queues_text(const struct report_data *d, FILE *out);
 void report_queues_json(const struct report_data *d, struct jsonw *j);
 void report_tree_text(const struct report_data *d, FILE *out);

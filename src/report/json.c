@@ -5,6 +5,7 @@
  * a new column of a table is in the report with no change here.
  */
 #include "internal.h"
+#include "kontend/report-incident.h"
 
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t)
 {
@@ -61,12 +62,25 @@ void report_json_part(struct jsonw *j, const struct table *t, const char *by,
 	jsonw_end(j, '}');
 }
 
+/* Of a recording that was made for one. */
+static void put_incident(const struct report_data *d, struct jsonw *j)
+{
+	struct incident in;
+
+	if (!query_incident(d->q->model, &in))
+		return;
+	jsonw_begin(j, "incident", '{', false);
+	report_incident_json(j, &in, report_incident_wall_ns(d->overview.host, &in));
+	jsonw_end(j, '}');
+}
+
 void report_json(const struct report_data *d, FILE *out)
 {
 	struct jsonw j = {.out = out};
 
 	jsonw_begin(&j, NULL, '{', false);
 	jsonw_str(&j, "schema", "kontend.report/1");
+	put_incident(d, &j);
 	report_source_json(d, &j);
 	jsonw_begin(&j, "views", '{', false);
 	for (const struct report_part *p = report_parts; p->views; p++)

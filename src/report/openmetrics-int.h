@@ -3,17 +3,15 @@
 #define KONTEND_OPENMETRICS_INT_H
 
 #include "kontend/loss.h"
+#include "kontend/openmetrics-text.h"
 #include "kontend/openmetrics.h"
 #include "kontend/strpool.h"
 
-/* Bounds from 1.02 us to 17 s, powers of two; longer waits are in the last bucket. */
-enum { OPENMETRICS_FIRST = 10, OPENMETRICS_LAST = 34 };
-enum { OPENMETRICS_BUCKETS = OPENMETRICS_LAST - OPENMETRICS_FIRST + 2 };
-
 struct openmetrics_type {
 	bool is_seen;
-	uint64_t buckets[OPENMETRICS_BUCKETS]; /* not yet cumulative */
-	uint64_t n, total_ns, failed, waiting;
+	struct openmetrics_hist hist;
+	uint64_t failed, waiting, max_ns; /* max_ns: since the last scrape */
+	struct openmetrics_exemplar incident;
 };
 
 struct openmetrics_caller {

@@ -8,6 +8,7 @@
  */
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
+#include "kontend/text.h"
 #include "kontend/when.h"
 #include "openmetrics-int.h"
 
@@ -26,16 +27,6 @@ static uint64_t value_of(const struct table *t, size_t row, const char *key)
 	return v && v->known ? v->u : 0;
 }
 
-/* The bucket of waits below a bound: the first one that reaches it. */
-static size_t bucket_of(uint64_t upper_ns)
-{
-	size_t k = OPENMETRICS_FIRST;
-
-	while (k <= OPENMETRICS_LAST && upper_ns > 1ull << k)
-		k++;
-	return k - OPENMETRICS_FIRST;
-}
-
 static int add_type(struct openmetrics *m, struct query *q, const struct table *t, size_t row)
 {
 	enum lock_type type = (enum lock_type)t->ids[row];
@@ -47,9 +38,10 @@ static int add_type(struct openmetrics *m, struct query *q, const struct table *
 		return -ENOMEM;
 	sum->is_seen = true;
 	for (size_t i = 0; i < h.n; i++)
-		sum->buckets[bucket_of(h.bars[i].upper_ns)] += h.bars[i].n;
-	sum->n += h.n_waits;
-	sum->total_ns += h.total_ns;
+		sum->hist.buckets[openmetrics_text_bucket(h.bars[i].upper_ns)] += h.bars[i].n;
+	sum->hist.n += h.n_waits;
+	sum->hist.total_ns += h.total_ns;
+	sum->max_ns = h.max_ns > sum->max_ns ? h.max_ns : sum->max_ns;
 	sum->failed += value_of(t, row, "failed");
 	sum->waiting = value_of(t, row, "waiting");
 	return 0;
@@ -170,7 +162,9 @@ static int add(struct openmetrics *m, struct query *q)
 	m->damage = o.damage;
 	m->loss = loss_of_range(q->model);
 	m->host = *o.host;
-	return add_types(m, q) < 0 || add_callers(m, q) < 0 ? -ENOMEM : 0;
+	if (add_types(m, q) < 0)
+		return -ENOMEM;
+	return m->spec.no_callers ? 0 : add_callers(m, q);
 }
 
 int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err)
@@ -181,6 +175,24 @@ int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err)
 			 "Cannot sum up the metrics: out of memory, end other programs");
 }
 
+void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t wait_ns,
+			  uint64_t wall_ns, const char *file)
+{
+	struct openmetrics_type *t = &m->types[type];
+
+	if (!t->hist.buckets[openmetrics_text_bucket(wait_ns)])
+		return;
+	t->incident = (struct openmetrics_exemplar){.ns = wait_ns, .wall_ns = wall_ns};
+	text_clean(t->incident.incident, sizeof(t->incident.incident), file);
+}
+
+void openmetrics_sums(const struct openmetrics *m, struct openmetrics_sum ret[LOCK_TYPES])
+{
+	for (size_t i = 0; i < LOCK_TYPES; i++)
+		ret[i] = (struct openmetrics_sum){m->types[i].hist.n, m->types[i].hist.total_ns,
+						  m->types[i].waiting};
+}
+
 int openmetrics_new(struct openmetrics **ret, const struct openmetrics_spec *s)
 {
 	struct openmetrics *m = mem_calloc(1, sizeof(*m));
@@ -188,6 +200,8 @@ int openmetrics_new(struct openmetrics **ret, const struct openmetrics_spec *s)
 	if (!m)
 		return -ENOMEM;
 	m->spec = *s;
+	for (size_t i = 0; i < LOCK_UNKNOWN; i++)
+		m->types[i].is_seen = s->all_types;
 	*ret = m;
 	return 0;
 }

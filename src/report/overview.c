@@ -98,6 +98,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 	const struct query_overview *o = &data->overview;
 	const struct record_host *h = o->host;
 	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], d[UNITS_BUF], cost[QUERY_COST_TEXT];
+	char shorts[QUERY_SHORTS_TEXT];
 
 	fputs("# kontend report: ", out);
 	report_text_clean(h->targets[0] ? h->targets : "?", out);
@@ -113,6 +114,9 @@ void report_head_text(const struct report_data *data, FILE *out)
 		units_ns(d, o->total_ns));
 	put_only(data, out);
 	put_quality(out, o);
+	if (data->shorts.known)
+		fprintf(out, "# not told: %s\n",
+			query_shorts_text(&data->shorts, shorts, sizeof(shorts)));
 	if (data->cost.known)
 		fprintf(out, "# kontend itself: %s\n",
 			query_cost_text(&data->cost, cost, sizeof(cost)));
@@ -210,6 +214,30 @@ static void put_cost_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+static void put_shorts_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct model *m = d->q->model;
+
+	if (!d->shorts.known)
+		return;
+	jsonw_begin(j, "short", '{', true);
+	report_json_figures(j, query_shorts_figures, &d->shorts, 0);
+	jsonw_begin(j, "types", '[', true);
+	for (unsigned i = 0; i < LOCK_TYPES; i++) {
+		const struct shorts_sum *s = &m->shorts.types[i];
+		if (!s->n && !s->counted)
+			continue;
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "kind", locktype_name((enum lock_type)i));
+		jsonw_u64(j, "waits", s->n);
+		jsonw_u64(j, "total_ns", s->ns);
+		jsonw_u64(j, "counted_only", s->counted);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+	jsonw_end(j, '}');
+}
+
 void report_source_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_overview *o = &d->overview;
@@ -222,6 +250,7 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 	put_only_json(d, j);
 	put_snapshots(j, o);
 	put_cost_json(d, j);
+	put_shorts_json(d, j);
 	if (o->no_ends)
 		jsonw_bool(j, "no_ends", true);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));

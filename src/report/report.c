@@ -8,6 +8,7 @@
 #include "kontend/query-chains.h"
 #include "kontend/query-fields.h"
 #include "kontend/query-held.h"
+#include "kontend/query-incidents.h"
 #include "kontend/query-only.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-wait.h"
@@ -258,10 +259,12 @@ static const struct {
 	[REPORT_AT_FLAME] = {report_flame_ask, TABLE(flame.rows.table), NULL},
 	[REPORT_AT_TREE] = {ask_tree, 0, NULL},
 	[REPORT_AT_HIST] = {ask_hist, 0, NULL},
+	[REPORT_AT_INCIDENTS] = {NULL, TABLE(incidents), query_incidents},
 	[REPORT_AT_CODE] = {ask_code, 0, NULL},
 };
 
 const struct report_part report_parts[] = {
+	{REPORT_INCIDENTS, report_incidents_text, report_incidents_json},
 	{REPORT_OVERVIEW, report_overview_text, report_overview_json},
 	{REPORT_LOCKS, report_locks_text, report_locks_json},
 	{REPORT_WAITERS, report_waiters_text, report_waiters_json},
@@ -352,6 +355,7 @@ static int ask(struct report_data *d, struct error *err)
 {
 	struct query_spec s = d->spec->query;
 	d->cost = query_cost(d->q);
+	d->shorts = query_shorts(d->q);
 	int r = query_overview(d->q, &d->overview);
 
 	query_lock_look(d->q, &d->lock_look);
@@ -373,10 +377,13 @@ static int ask(struct report_data *d, struct error *err)
 }
 
 /* Who asks for the slots wants to know who holds them. CSV has room for one table. */
-static unsigned views_of(const struct report_spec *s)
+static unsigned views_of(const struct query *q, const struct report_spec *s)
 {
 	unsigned all = s->views;
 
+	/* Nothing was watched for: that there is nothing says nothing. */
+	if (!q->incidents && all != REPORT_INCIDENTS)
+		all &= ~(unsigned)REPORT_INCIDENTS;
 	if (s->format == REPORT_CSV)
 		return all;
 	all |= all & REPORT_SLOTS ? REPORT_HOLDERS : 0;
@@ -387,7 +394,7 @@ static unsigned views_of(const struct report_spec *s)
 
 int report_write(struct query *q, const struct report_spec *s, FILE *out, struct error *err)
 {
-	struct report_data d = {.q = q, .spec = s, .views = views_of(s)};
+	struct report_data d = {.q = q, .spec = s, .views = views_of(q, s)};
 	int r = check_spec(s, err);
 
 	if (r == 0)

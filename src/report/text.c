@@ -7,6 +7,7 @@
  */
 #include "kontend/text.h"
 #include "internal.h"
+#include "kontend/report-incident.h"
 #include "kontend/units.h"
 
 #include <string.h>
@@ -278,6 +279,10 @@ void report_text_limit(const char *what, double percent_limit, FILE *out)
 
 void report_text(const struct report_data *d, FILE *out)
 {
+	struct incident in;
+
+	if (query_incident(d->q->model, &in))
+		report_incident_text(out, &in, report_incident_wall_ns(d->overview.host, &in));
 	report_head_text(d, out);
 	for (const struct report_part *p = report_parts; p->views; p++)
 		if (d->views & p->views)

@@ -3,6 +3,7 @@
  */
 #include "internal.h"
 #include "kontend/engine.h"
+#include "kontend/query-incidents.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 
@@ -233,6 +234,34 @@ void report_queues_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "no_room", s->no_room);
 	jsonw_bool(j, "releases_told", s->times);
 	report_json_rows(j, "rows", &d->queues);
+	jsonw_end(j, '}');
+}
+
+void report_incidents_text(const struct report_data *d, FILE *out)
+{
+	const struct query_incidents *all = d->q->incidents;
+	char n[UNITS_BUF];
+
+	fputs("#\n# incidents, by time: ", out);
+	report_text_count(&d->incidents, "rows", out);
+	if (all && all->again)
+		fprintf(out, "# fired again within the cooldown: %s times\n",
+			units_count(n, all->again));
+	if (all && all->lost)
+		fprintf(out, "# fired, and not in the list, which is full: %s times\n",
+			units_count(n, all->lost));
+	if (d->incidents.n_total)
+		report_text_table(&d->incidents, d->spec, out);
+}
+
+void report_incidents_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_incidents *all = d->q->incidents;
+
+	report_json_head(j, &d->incidents, NULL);
+	jsonw_u64(j, "again", all ? all->again : 0);
+	jsonw_u64(j, "lost", all ? all->lost : 0);
+	report_json_rows(j, "rows", &d->incidents);
 	jsonw_end(j, '}');
 }
 

@@ -313,6 +313,11 @@ static int open_programs(struct run *r, const struct opts *o, struct snapshot_so
 	return code;
 }
 
+bool run_sums_up(const struct run *r)
+{
+	return waitfeed_sums_up(r->waits);
+}
+
 static enum drain_policy drain_policy(const struct opts *o)
 {
 	switch (o->verb) {
@@ -391,7 +396,8 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.no_stack = o->no_stack,
 		.realtime = o->realtime,
 		.policy = drain_policy(o),
-		.for_perf = o->verb == VERB_RECORD,
+		/* Records that BPF writes are none of perf's. */
+		.for_perf = o->verb == VERB_RECORD && !run_sums_up(r),
 		.tick = o->tick,
 		.profile_hz = profile_hz(o),
 		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
@@ -441,6 +447,8 @@ static int open_engine(struct run *r, struct error *err)
 		limits.blame = model_limits_held(memory);
 	int ret = r->remember ? history_new(&top, r->source, &remembered, err) : 0;
 
+	if (ret == 0 && r->wrap)
+		ret = r->wrap(r->wrap_ctx, &top, err);
 	if (ret == 0)
 		ret = engine_init(&r->engine, top, &limits, err);
 	r->opened = ret == 0;
@@ -501,6 +509,8 @@ int run_start(struct run *r, struct error *err)
 		ret = privs_drop(err);
 	if (ret == 0)
 		ret = live_start(r->source, err);
+	if (ret == 0)
+		ret = waitfeed_govern(r->waits, err);
 	return ret < 0 ? ret : follow_holders(r, err);
 }
 

@@ -11,8 +11,10 @@
  */
 #include "waits.h"
 #include "kontend/live.h"
+#include "kontend/opts-overhead.h"
 #include "kontend/pidns.h"
 #include "kontend/query.h"
+#include "kontend/waitrec.h"
 
 #include <errno.h>
 #include <string.h>
@@ -29,17 +31,42 @@ static bool is_shown(const struct opts *o)
 	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_EXPORT;
 }
 
-/* It is the cheaper way, and not the only one: no failure is the user's. */
-static void waits_and_owners(struct waitfeed **ret, const struct opts *o,
-			     struct waitfeed_options *w, struct kerntypes *types)
+/* A recording has perf's own events unless something is asked for that these cannot give. */
+static bool wants_sums(const struct waitfeed_options *w)
 {
-	struct error why = {0};
+	return w->short_ns || w->cost_ppm;
+}
+
+/* Whoever asks for it in so many words; a report of waits that are long can do without. */
+static int check_sums(const struct opts *o, const struct waitfeed_options *w, const char *why,
+		      struct error *err)
+{
+	const char *name = w->cost_ppm ? "--max-overhead" : "--min-wait";
+
+	if (!wants_sums(w) || (!w->cost_ppm && (o->verb == VERB_REPORT || o->verb == VERB_EXPORT)))
+		return 0;
+	/* By default it is held where it can be. */
+	if (!w->short_ns && !o->max_overhead)
+		return 0;
+	return error_set(err, -ENOTSUP,
+			 "Cannot sum up waits in the kernel (%s), which takes BPF: %s", name,
+			 o->no_bpf ? "it is switched off (--no-bpf)" : why);
+}
+
+/* It is the cheaper way, and not the only one: no failure is the user's. */
+static int waits_and_owners(struct waitfeed **ret, const struct opts *o, struct waitfeed_options *w,
+			    struct kerntypes *types, struct error *err)
+{
+	struct error why = {.text = "not for such a target, or so long call chains"};
 
 	w->max_stack = live_max_stack(o->no_stack, (uint32_t)o->max_stack);
-	w->waits = !o->no_bpf && is_shown(o) && waitfeed_covers(w);
+	if (wants_sums(w) && w->max_stack > WAITREC_FRAMES && !o->max_stack)
+		w->max_stack = WAITREC_FRAMES;
+	w->waits = !o->no_bpf && (is_shown(o) || wants_sums(w)) && waitfeed_covers(w);
 	if (w->waits && waitfeed_new(ret, w, types, &why) < 0)
 		*ret = NULL;
 	w->waits = false;
+	return *ret ? 0 : check_sums(o, w, why.text, err);
 }
 
 /* Perf tells of waits, but not who the tasks outside of our PID namespace are. */
@@ -97,7 +124,10 @@ int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_o
 	*ret = NULL;
 	w.owners = wants_owners(o);
 	w.follow_ns = follow_ns(o, &w);
-	waits_and_owners(ret, o, &w, types);
-	int code = *ret ? 0 : without_waits(ret, o, &w, types, err);
+	w.short_ns = o->verb == VERB_SCRIPT ? 0 : o->min_wait_ns;
+	int code = opts_overhead(o, &w.cost_ppm, err);
+	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, err);
+	w.short_ns = w.cost_ppm = 0;
+	code = code < 0 || *ret ? code : without_waits(ret, o, &w, types, err);
 	return code < 0 ? code : check_follow(*ret, o, err);
 }

@@ -21,8 +21,10 @@
 #include "drain-switches.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/shortsnap.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #define MS 1000000ull
@@ -145,6 +147,23 @@ static void say_cost(struct drain *d, uint64_t until)
 	drain_put_snapshot(d, &head, &cost, sizeof(cost));
 }
 
+/* What the feed has only summed up. */
+static void say_shorts(struct drain *d, bool begin, uint64_t until)
+{
+	const struct record_snapshot head = {
+		.kind = SNAPSHOT_SHORT, .version = SHORTSNAP_VERSION, .time_ns = until};
+	size_t len;
+	const void *payload = perf_session_shorts(d->session, begin, until, &len);
+	uint8_t *body = payload ? mem_calloc(1, sizeof(head) + len) : NULL;
+
+	if (!body)
+		return;
+	memcpy(body, &head, sizeof(head));
+	memcpy(body + sizeof(head), payload, len);
+	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, body, sizeof(head) + len);
+	mem_free(body);
+}
+
 /* Ticks that are due by @until, oldest first. */
 static void say_ticks(struct drain *d, uint64_t until)
 {
@@ -152,6 +171,7 @@ static void say_ticks(struct drain *d, uint64_t until)
 		return;
 	say_fills(d);
 	say_cost(d, d->next_tick);
+	say_shorts(d, false, d->next_tick);
 	uint64_t behind = (until - d->next_tick) / d->tick_now;
 	if (behind > CATCH_UP)
 		d->next_tick += behind * d->tick_now;
@@ -289,6 +309,9 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	uint64_t t0 = clock_ns(CLOCK_MONOTONIC), cpu = cpu_ns();
 
 	d->sink = sink;
+	if (!d->shorts_begun)
+		say_shorts(d, true, d->cost.from_ns);
+	d->shorts_begun = true;
 	bool end = drain_check_liveness(d, t0);
 	drain_mmaps(d);
 	take_counted(d);
@@ -311,6 +334,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	say_ticks(d, d->mark);
 	say_fills(d);
 	say_cost(d, now);
+	say_shorts(d, false, now);
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
 }
 

@@ -83,6 +83,13 @@ bool perf_session_is_fed(const struct perf_session *ps)
 	return ps->feed && ps->feed->waits;
 }
 
+const void *perf_session_shorts(const struct perf_session *ps, bool begin, uint64_t now_ns,
+				size_t *ret_len)
+{
+	return ps->feed && ps->feed->shorts ? ps->feed->shorts(ps->feed, begin, now_ns, ret_len)
+					    : NULL;
+}
+
 bool perf_session_follows(const struct perf_session *ps, struct feed_follow *ret)
 {
 	return ps->feed && ps->feed->follow && ps->feed->follow(ps->feed, ret);

@@ -221,7 +221,7 @@ static uint64_t units_time_of(const char *name, size_t len)
 		uint64_t ns;
 	} suffixes[] = {
 		{"", 1000000000},  {"ns", 1},	       {"us", 1000},	     {"ms", 1000000},
-		{"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000},
+		{"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
 	};
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)

@@ -36,6 +36,19 @@ run sh -c '{ "$1" script -qi "$2"; echo $? >"$3"; } | true' sh "$kontend" "$cann
 case $(cat "$work/rc") in 0 | 141) ;; *) complain "script: exit $(cat "$work/rc")" ;; esac
 [ ! -s "$work/err" ] || complain "script: said $(cat "$work/err") to a reader that has gone"
 
+# What triggers would have caught: as many as there are waits that long, the longest among them.
+expect 0 '' "$kontend" report -i "$canned" --trigger 'wait>1ms' --cooldown 1ms -n 0
+prints '^# incidents, by time: [1-9]'
+prints 'wait [0-9.]+ms +wait>1ms'
+expect 0 '' "$kontend" report -qi "$canned" --trigger 'wait>1ms type:nothing' --trigger 'lost>0' -j
+prints '"fired": "lost 3"'
+[ "$(grep -c '"fired":' "$work/out")" -eq 1 ] || complain "report --trigger: not one incident"
+expect 0 '' "$kontend" report -qi "$canned" --trigger 'wait>1ms' --format csv --fields fired,name
+[ "$(head -n 1 "$work/out")" = 'fired,name' ] || complain "report --trigger: no CSV"
+expect 129 "column 10: filter term 'foo': say what it is of" \
+	"$kontend" report -i "$canned" --trigger 'wait>1ms foo'
+expect 129 '.--trigger says what is watched for' "$kontend" report -i "$canned" --view incidents
+
 # Sums agree, whatever the format.
 expect 0 '' "$kontend" export -q -i "$canned"
 folded=$(awk '!/still waiting/ { s += $NF } END { printf "%.0f", s }' "$work/out")

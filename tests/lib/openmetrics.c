@@ -212,6 +212,28 @@ static bool check_histogram(struct checker *c, const char *suffix, const char *l
 	return true;
 }
 
+/* " # {labels} value time", of a bucket that has something in it and that the value is in. */
+static bool check_exemplar(struct checker *c, const char *s, const char *suffix, const char *le,
+			   double count)
+{
+	char labels[LINE] = "", own[NAME] = "", *end;
+
+	if (strcmp(suffix, "_bucket") != 0 || count <= 0 || strncmp(s, " # {", 4) != 0)
+		return wrong(c, "something behind the number");
+	s += 3;
+	const char *from = s;
+	if (!check_labels(c, &s, labels, own))
+		return false;
+	if (s - from > 128 || *s++ != ' ')
+		return wrong(c, "labels of an exemplar that are too long, or no value of it");
+	double value = strtod(s, &end);
+	if (end == s || *end != ' ' || value > strtod(le, NULL))
+		return wrong(c, "an exemplar that is not in its bucket");
+	s = end + 1;
+	(void)strtod(s, &end);
+	return end > s && !*end ? true : wrong(c, "no time of an exemplar");
+}
+
 static bool check_sample(struct checker *c, const char *line)
 {
 	size_t n = name_len(line, true), family = strlen(c->family);
@@ -229,8 +251,8 @@ static bool check_sample(struct checker *c, const char *line)
 	if (*s++ != ' ' || !isdigit((unsigned char)*s))
 		return wrong(c, "no number, or a negative one");
 	double value = strtod(s, &end);
-	if (*end)
-		return wrong(c, "something behind the number");
+	if (*end && !check_exemplar(c, end, name + family, le, value))
+		return false;
 	c->has_sample = true;
 	if (strcmp(c->type, "histogram") == 0)
 		return check_histogram(c, name + family, labels, le, value);
@@ -287,4 +309,54 @@ double openmetrics_value(const char *text, const char *sample)
 		if (strncmp(s, sample, n) == 0 && s[n] == ' ')
 			return strtod(s + n, NULL);
 	return -1;
+}
+
+/* Of a line: the length of its sample, without the number; 0: it is no counter. */
+static size_t counter_len(const char *line)
+{
+	static const char *const ends[] = {"_total", "_bucket", "_count", "_sum"};
+	size_t name = strcspn(line, "{ \n"), len = strcspn(line, "\n");
+	const char *exemplar = memmem(line, len, " # ", 3);
+
+	len = exemplar ? (size_t)(exemplar - line) : len;
+	while (len && line[len] != ' ')
+		len--;
+	for (size_t i = 0; *line != '#' && i < sizeof(ends) / sizeof(*ends); i++)
+		if (name > strlen(ends[i]) &&
+		    strncmp(line + name - strlen(ends[i]), ends[i], strlen(ends[i])) == 0)
+			return len;
+	return 0;
+}
+
+bool openmetrics_fell(const char *before, const char *now, unsigned *n, char *buf, size_t size)
+{
+	for (const char *s = before; s && *s; s = strchr(s, '\n'), s = s ? s + 1 : NULL) {
+		size_t len = counter_len(s);
+
+		if (!len)
+			continue;
+		snprintf(buf, size, "%.*s", (int)len, s);
+		if (openmetrics_value(now, buf) < strtod(s + len, NULL))
+			return true;
+		++*n;
+	}
+	return false;
+}
+
+double openmetrics_total(const char *text, const char *prefix, const char *within, unsigned *ret_n)
+{
+	double sum = 0;
+
+	*ret_n = 0;
+	for (const char *s = text; s && *s; s = strchr(s, '\n'), s = s ? s + 1 : NULL) {
+		size_t len = strcspn(s, "\n");
+		const char *labels = strchr(s, '}');
+
+		if (strncmp(s, prefix, strlen(prefix)) || !labels || labels > s + len ||
+		    !memmem(s, (size_t)(labels - s) + 1, within, strlen(within)))
+			continue;
+		sum += strtod(labels + 1, NULL);
+		++*ret_n;
+	}
+	return sum;
 }

@@ -17,6 +17,7 @@ only 'src/sym/(lines/dwarf\.c|unwind/libdw\.c)' 'elfutils/(lib|known|elf|version
 only 'src/sym/lines/debuginfod\.c' 'elfutils/debuginfod\.h'
 only 'src/sym/code/demangle\.c' 'libiberty/.*|demangle\.h'
 only 'src/sym/code/disasm\.c' 'capstone/.*'
+only 'src/metrics/server\.c' 'microhttpd\.h'
 only 'src/sym/elf/unxz\.c' 'lzma\.h'
 only 'src/sym/unwind/libunwind\.c' 'libunwind.*'
 only 'src/[a-z]*/[a-z-]*pack\.c' 'zstd.*\.h|zlib\.h'

@@ -6,8 +6,9 @@
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# HEADER:OTHER-PREFIX. view.h declares what the app offers to views, so that they need no app.h.
-also='view:app_'
+# HEADER:OTHER-PREFIX. view.h declares what the app offers to views, so that they need no app.h;
+# trigger.h what a set of triggers does.
+also='view:app_ trigger:triggers_'
 
 c_files include | code_of | awk -v also="$also" '
 function begins(name, prefix) {

@@ -112,6 +112,15 @@ same settings
 page_items "$man/kontend-views.7" 'What can be wrong' Li | sed 's/.*, //; /^no symbols$/d; /^no ends$/d' >"$work/page"
 same damage
 
+# Those of files have their list in kontend-export(1).
+"$kontend" dump metrics | awk -F '\t' '$5 ~ /server/ {
+	print $1 " " $2 ($3 == "" ? "" : ", " $3) ($4 == "" ? "" : ": " $4)
+}' >"$work/table"
+page_items "$man/kontend-metrics.7" METRICS Va >"$work/page"
+same metrics
+"$kontend" dump metrics | awk -F '\t' '$5 ~ /server/ { print "metrics\t" $1 "\t\treport\t" $6 }' |
+	"$here/columns.py" "$man/kontend-metrics.7" METRICS || status=1
+
 "$kontend" dump views | awk -F '\t' '{ print $2 " " $1 }' >"$work/table"
 page_items "$man/kontend-views.7" VIEWS Ic >"$work/page"
 same views

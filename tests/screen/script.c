@@ -11,11 +11,13 @@
 #include "kontend/command.h"
 #include "kontend/history.h"
 #include "kontend/mem.h"
+#include "kontend/query-incidents.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
 #include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/timeline.h"
+#include "kontend/trigger.h"
 #include "kontend/units.h"
 #include "streams.h"
 #include <limits.h>
@@ -32,7 +34,10 @@ struct play {
 	struct query_ribbon figures;
 	struct app *app;
 	struct app_options options;
-	char view[40], filter[200], recording[80], file[200], by[40], sort[40];
+	struct triggers *triggers;
+	struct query_incidents incidents;
+	struct app_catcher catcher;
+	char view[40], filter[200], recording[80], file[200], by[40], sort[40], trigger[100];
 	double from, to; /* of a range; seconds */
 	bool ascii, history, engine_ready;
 	FILE *out;
@@ -112,6 +117,32 @@ static struct source *open_source(struct play *p)
 	return s;
 }
 
+static size_t take_incidents(void *arg)
+{
+	struct play *p = arg;
+	size_t before = p->incidents.n;
+	struct incident in;
+
+	while (triggers_next(p->triggers, &in, NULL) == 1)
+		query_incidents_add(&p->incidents, &in);
+	return p->incidents.n - before;
+}
+
+static int start_trigger(struct play *p)
+{
+	const char *expr = p->trigger;
+	struct error err = {0};
+
+	if (!*expr)
+		return 0;
+	if (triggers_new(&p->triggers, &p->engine, &expr, 1, &err) < 0)
+		return fail(p, "trigger", err.text);
+	p->catcher = (struct app_catcher){take_incidents, p};
+	p->options.incidents = &p->incidents;
+	p->options.catcher = &p->catcher;
+	return 0;
+}
+
 static int start(struct play *p, const struct app_clock *clock)
 {
 	const struct model_limits limits = model_limits_recent(0);
@@ -135,7 +166,7 @@ static int start(struct play *p, const struct app_clock *clock)
 		.clock = clock,
 		.has_history = p->history,
 	};
-	if (p->recording[0] && start_replay(p, &err))
+	if (start_trigger(p) || (p->recording[0] && start_replay(p, &err)))
 		return 1;
 	if (app_new(&p->app, &p->engine, p->display, &p->options, &err) < 0)
 		return fail(p, "app", err.text);
@@ -288,6 +319,8 @@ static int set_up(struct play *p, const char *verb, const char *rest)
 		snprintf(p->sort, sizeof(p->sort), "%s", rest);
 	else if (!strcmp(verb, "file"))
 		snprintf(p->file, sizeof(p->file), "%s", rest);
+	else if (!strcmp(verb, "trigger"))
+		snprintf(p->trigger, sizeof(p->trigger), "%s", rest);
 	else if (!strcmp(verb, "history"))
 		p->history = true;
 	else if (!strcmp(verb, "replay"))
@@ -374,6 +407,8 @@ int script_play(const char *path, int w, int h, FILE *out)
 	mem_free(p.dumped);
 	timeline_free(p.timeline);
 	query_ribbon_deinit(&p.figures);
+	triggers_free(p.triggers);
+	query_incidents_deinit(&p.incidents);
 	if (p.engine_ready)
 		engine_deinit(&p.engine);
 	if (p.synth)

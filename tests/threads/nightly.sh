@@ -3,13 +3,13 @@
 # What has threads, under the thread sanitizer: the collector and its queue, the thread that reads
 # ahead, the rings that BPF
 # programs write (by the same code in user space, and live), the recorder's namer, and a session
-# with a screen. Called as: tests/threads/nightly.sh [TEST...]
+# with a screen, the server of metrics. Called as: tests/threads/nightly.sh [TEST...]
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 export TSAN_OPTIONS=halt_on_error=1:exitcode=66
 tests=("$@")
 [ $# -gt 0 ] || tests=(mem queue ahead waits-ring snapshot-thread target record-namer demo bench-mm history live-source
-	live-waitring live-waitfeed live-owner pty-live)
+	live-waitring live-waitfeed live-owner pty-live metrics-server)
 
 [ -f build-tsan/build.ninja ] ||
 	meson setup build-tsan -Db_sanitize=thread -Db_lundef=false >/dev/null || exit 1

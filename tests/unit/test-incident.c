@@ -7,9 +7,12 @@
 
 #include <cmocka.h>
 
+#include "canned.h"
 #include "kontend/incident.h"
+#include "kontend/query-incident.h"
 #include "kontend/record.h"
 #include "kontend/snapshot.h"
+#include "rig.h"
 #include <string.h>
 
 static struct incident made(void)
@@ -74,6 +77,30 @@ static void test_times_that_cannot_be(void **state)
 	assert_false(incident_decode(&i, sizeof(i), &got));
 }
 
+/* By a query that nothing else was asked of: of one that belongs to nothing, where it is waited. */
+static void test_a_lock_is_named_late(void **state)
+{
+	struct incident in = made();
+	struct query q;
+	struct rig r;
+
+	(void)state;
+	canned_init(&r);
+	rig_play(&r, NULL);
+	assert_int_equal(query_init(&q, &r.engine), 0);
+	query_incident_name(&q, &in);
+	assert_string_equal(in.lock_name, "");
+	in.lock = CANNED_TASKLIST_LOCK;
+	query_incident_name(&q, &in);
+	assert_true(*in.lock_name);
+	in.lock = CANNED_PIPE_MUTEX;
+	query_incident_name(&q, &in);
+	assert_true(*in.lock_name);
+	assert_true(query_incident_is_named(&r.engine, &in)); /* nobody looks */
+	query_deinit(&q);
+	rig_deinit(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +108,7 @@ int main(void)
 		cmocka_unit_test(test_too_short),
 		cmocka_unit_test(test_text_is_not_trusted),
 		cmocka_unit_test(test_times_that_cannot_be),
+		cmocka_unit_test(test_a_lock_is_named_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

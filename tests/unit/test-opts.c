@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/demo.h"
 #include "kontend/opts-filter.h"
+#include "kontend/opts-overhead.h"
 #include "kontend/opts.h"
 #include "kontend/query.h"
 #include "kontend/report.h"
@@ -142,7 +143,9 @@ static const char *some_value(const struct opts_info *i, char buf[64])
 	case OPTS_TEXT:
 		return strcmp(i->name, "separator") ? "fp" : ";";
 	case OPTS_LIST:
-		return strcmp(i->name, "zoom") ? "a:b" : "pid=1";
+		return !strcmp(i->name, "zoom")	     ? "pid=1"
+		       : !strcmp(i->name, "trigger") ? "wait>1s"
+						     : "a:b";
 	default:
 		snprintf(buf, 64, "%llu", (unsigned long long)(i->min ? i->min : 1));
 		return buf;
@@ -158,7 +161,7 @@ static const char shows_recordings[] =
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
 	"sort reverse filter memory rows threads verdict format weight zoom mark-kernel json "
 	"separator "
-	"output "
+	"output trigger cooldown "
 	"percent-limit config no-config verbose quiet help";
 
 static void check_beside_input(enum opts_verb verb, const struct opts_info *i)
@@ -231,6 +234,50 @@ static void test_bad(void **state)
 	assert_fails("help a b", "no use for the word 'b'");
 	assert_fails("report -i x --set-mux-interval cpu=8", "--set-mux-interval says how");
 	assert_fails("doctor --repair --enospc", "no use for --enospc");
+}
+
+static void assert_overhead(const char *text, uint32_t expected)
+{
+	const struct opts o = {.verb = VERB_RECORD, .max_overhead = text};
+	uint32_t ppm = 1;
+
+	assert_int_equal(opts_overhead(&o, &ppm, NULL), 0);
+	assert_int_equal(ppm, expected);
+}
+
+static void assert_default_overhead(const char *line, uint32_t expected)
+{
+	struct error err;
+	struct opts o;
+	uint32_t ppm;
+
+	assert_parses(&o, line);
+	assert_int_equal(opts_overhead(&o, &ppm, &err), 0);
+	assert_int_equal(ppm, expected);
+}
+
+static void test_overhead(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_overhead(NULL, 0);
+	assert_overhead("off", 0);
+	assert_overhead("1%", 10000);
+	assert_overhead("0.5", 5000);
+	assert_overhead("0.01%", 100);
+	assert_overhead("100%", 1000000);
+	assert_default_overhead("record", 0);
+	assert_default_overhead("record --trigger wait>5ms", 10000);
+	assert_default_overhead("record --trigger wait>5ms --max-overhead off", 0);
+	assert_parses(&o, "record --max-overhead 1% --min-wait 10us");
+	assert_int_equal(o.min_wait_ns, 10000);
+	assert_fails("report --max-overhead 0", "give a percentage");
+	assert_fails("report --max-overhead 101%", "give a percentage");
+	assert_fails("report --max-overhead -1", "give a percentage");
+	assert_fails("report --max-overhead nan", "give a percentage");
+	assert_fails("report --max-overhead 1%%", "give a percentage");
+	assert_fails("script --max-overhead 1%", "is an option of 'kontend live'");
 }
 
 /* A name that is longer than any table expects must not be read beyond. */
@@ -372,11 +419,11 @@ static void test_words(void **state)
 	}
 	assert_int_equal(n, 6);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 21);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 22);
 	assert_int_equal(
 		report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
 				  "contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,held,"
-				  "blame,did,queues",
+				  "blame,did,queues,incidents",
 				  &views),
 		0);
 	assert_int_equal(views, REPORT_ALL);
@@ -414,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_help_wins),
 		cmocka_unit_test(test_all_beside_input),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_overhead),
 		cmocka_unit_test(test_long_words),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_list),

@@ -15,6 +15,7 @@
 #include "asked.h"
 #include "elfmake.h"
 #include "json.h"
+#include "kontend/query-incidents.h"
 #include "perf-snaps.h"
 #include "synth-profile.h"
 #include "uprobe-snaps.h"
@@ -29,7 +30,7 @@
 #define START (1000 * MS)
 #define LOCK 0xffff888011111100ull
 
-enum { FILES = 12, LEAVES = 5, ID = 20, SPAN = 0x100000, PARTS = 64, NAME = 64, VIEWS = 20 };
+enum { FILES = 12, LEAVES = 5, ID = 20, SPAN = 0x100000, PARTS = 64, NAME = 64, VIEWS = 21 };
 
 static char dir[] = "/tmp/kontend-pairs-XXXXXX";
 static char paths[FILES][NAME];
@@ -131,10 +132,16 @@ static int teardown(void **state)
 /* As a process would that makes one report. */
 static char *report_anew(struct asked *w, enum report_format format, unsigned views)
 {
+	static struct incident caught = {.fired_ns = START + MS,
+					 .begin_ns = START,
+					 .fired = "wait 1.00ms",
+					 .expr = "wait>500us"};
+	static const struct query_incidents incidents = {.list = &caught, .n = 1};
 	struct report_spec s = {.format = format, .views = views};
 
 	query_deinit(&w->q);
 	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
+	w->q.incidents = &incidents;
 	return asked_report(&w->q, &s);
 }
 

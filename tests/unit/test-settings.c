@@ -198,7 +198,7 @@ static void order_is_of_locks(void **state)
 
 static void what_is_wrong_names_its_line(void **state)
 {
-	char text[256];
+	char text[512];
 
 	(void)state;
 	assert_refused("[options]\n\nfrq = 3",
@@ -220,7 +220,67 @@ static void what_is_wrong_names_its_line(void **state)
 	/* A value for `report`, and not for `live`, which [options] is about, too. */
 	assert_refused("[options]\nby = symbol", "give one of: lock");
 	snprintf(text, sizeof(text), "[options]\nsort = %0*d", SETTING_VALUE, 0);
-	assert_refused(text, "more than 63 characters");
+	assert_refused(text, "more than 159 characters");
+}
+
+/* What a command line may repeat. */
+static void lists(void **state)
+{
+	static const char text[] = "[options]\ntrigger = a>1\n[record]\ntrigger = wait>5ms\n"
+				   "pre = 3s\ntrigger = waiting>20\ntrigger = wait>5ms\n";
+	char many[OPTS_LIST_MAX * 16 + 64] = "[record]\n";
+	struct settings s;
+	struct opts o;
+
+	(void)state;
+	with(&o, &s, text, "record");
+	assert_string_equal(o.triggers[0], "wait>5ms");
+	assert_string_equal(o.triggers[1], "waiting>20");
+	assert_string_equal(o.triggers[2], "wait>5ms");
+	assert_null(o.triggers[3]); /* the section of the verb goes before */
+	assert_int_equal(o.pre_ns, 3000000000);
+	with(&o, &s, text, "record --trigger deadlock");
+	assert_string_equal(o.triggers[0], "deadlock");
+	assert_null(o.triggers[1]);
+	for (int i = 0; i < OPTS_LIST_MAX; i++)
+		strcat(many, "trigger = wait>1\n");
+	with(&o, &s, many, "record");
+	assert_non_null(o.triggers[OPTS_LIST_MAX - 1]);
+	strcat(many, "trigger = wait>1\n");
+	assert_refused(many, "file:34: trigger is set more than 32 times in [record]");
+}
+
+/* What a service takes over when its configuration is read again, and what it says of the rest. */
+static void reloaded(void **state)
+{
+	struct settings was, now;
+	struct opts o, new;
+	char rest[200];
+
+	(void)state;
+	with(&o, &was, "[record]\ntrigger=a\ntrigger=b\npre=3s\npost=1s\nmax-files=5\ncompress=3\n",
+	     "record --max-size 1G");
+	with(&new, &now,
+	     "[record]\ntrigger=b\npre=4s\npost=2s\nmax-size=2G\nmax-age=2d\nmmap-pages=64\n"
+	     "compress=3\n",
+	     "record --max-size 1G");
+	opts_reload(&o, &new, rest, sizeof(rest));
+	assert_string_equal(rest, "mmap-pages, pre");
+	assert_string_equal(o.triggers[0], "b");
+	assert_ptr_equal(o.triggers[0], new.triggers[0]); /* the texts of before may go */
+	assert_null(o.triggers[1]);
+	assert_int_equal(o.post_ns, 2000000000);
+	assert_int_equal(o.max_files, 0);
+	assert_int_equal(o.max_size, 1 << 30);
+	assert_int_equal(o.max_age_ns, 172800000000000);
+	assert_int_equal(o.pre_ns, 3000000000);
+	assert_int_equal(o.mmap_pages, 0);
+	opts_reload(&o, &new, rest, 8);
+	assert_string_equal(rest, "mmap-pa"); /* cut where there is no room */
+	new.pre_ns = o.pre_ns;
+	new.mmap_pages = 0;
+	opts_reload(&o, &new, rest, sizeof(rest));
+	assert_string_equal(rest, "");
 }
 
 /* All that can be set is an option of each of its verbs, and there is room for all of it. */
@@ -231,9 +291,10 @@ static void table_holds_together(void **state)
 	(void)state;
 	for (const struct opts_info *i = opts_table; i->name; i++) {
 		assert_int_equal(i->settings & ~i->verbs, 0);
+		assert_true(!i->reloads || i->settings);
 		if (!i->settings)
 			continue;
-		assert_true(i->kind != OPTS_PRESET && i->kind != OPTS_LIST);
+		assert_true(i->kind != OPTS_PRESET);
 		n += 1 + (unsigned)__builtin_popcount(i->settings);
 	}
 	assert_in_range(n, 20, SETTINGS_MOST);
@@ -249,6 +310,8 @@ int main(void)
 		cmocka_unit_test(call_graphs_are_of_samples),
 		cmocka_unit_test(order_is_of_locks),
 		cmocka_unit_test(what_is_wrong_names_its_line),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(reloaded),
 		cmocka_unit_test(table_holds_together),
 	};
 

@@ -25,8 +25,9 @@ add_objects() {
 }
 
 find_object() {
-	for top in "$kernel/sysroot" ""; do
-		for folder in "/lib/$triplet" "/usr/lib/$triplet" /lib64 /usr/lib64 /lib; do
+	for top in "$kernel/sysroot" "" "$kernel/systemd"; do
+		for folder in "/lib/$triplet" "/usr/lib/$triplet" "/usr/lib/$triplet/systemd" \
+			/lib/systemd /lib64 /usr/lib64 /lib; do
 			[ ! -e "$top$folder/$1" ] || { echo "$top$folder/$1" && return; }
 		done
 	done
@@ -84,7 +85,8 @@ user:x:1000:1000:user:/tmp:/bin/sh' >"$root/etc/passwd"
 if [ -z "$(find "$kernel/base.cpio" -newer "$kernel/vmlinuz" -newer "$0" 2>/dev/null)" ]; then
 	make_base
 fi
-for pair in "$here/guest/init:/init" "$here/guest/lib.sh:/lib/lib.sh" \
+for pair in "$here/guest/init:/init" "$here/guest/systemd:/lib/guest-systemd" \
+	"$here/guest/lib.sh:/lib/lib.sh" \
 	"$here/checks.sh:/lib/checks.sh" "$@"; do
 	file=${pair%%:*}
 	dest=/bin/$(basename "$file")

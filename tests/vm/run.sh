@@ -7,7 +7,8 @@
 #
 # For another architecture than this machine's, FILEs below VM_BUILD are taken from a cross build. A
 # machine that dies is booted once more for what is not done. machine.sh tells what VM_CPUS,
-# VM_SERIAL and VM_LIMIT mean. All that was said is in CACHE-DIR/ARCH/NAME.log, where NAME is
+# VM_SERIAL and VM_LIMIT mean; with VM_SYSTEMD=1 systemd is the first process of the machine, and the
+# scripts run below it. All that was said is in CACHE-DIR/ARCH/NAME.log, where NAME is
 # VM_NAME or the first script's; what came out is in NAME.files/. With another kernel, which
 # KONTEND_VM_KERNEL names (kernel.sh), they are in CACHE-DIR/ARCH-KERNEL/.
 set -eu
@@ -155,6 +156,11 @@ arm64) need commands qemu-system-aarch64 ;;
 esac
 need "$here/kernel.sh" "$arch" "$dir"
 ! is_foreign || need cross_build "$@"
+if [ -n "${VM_SYSTEMD:-}" ]; then
+	need "$here/systemd.sh" "$arch" "$dir"
+	# shellcheck disable=SC2046 # one pair a word
+	set -- "$@" $(cat "$dir/systemd.files")
+fi
 need make_image "$@"
 boot_all
 rm -rf "$log.files"

@@ -10,6 +10,7 @@
  * applied at resume, so a short pause loses nothing; what a long one loses is counted, said, and
  * stays in the header.
  */
+#include "../views/list.h"
 #include "kontend/mem.h"
 #include "kontend/query-only.h"
 #include "kontend/text.h"
@@ -229,12 +230,27 @@ static void order_rows(struct view *v, const char *key, const char *column)
 		v->ops->command(v, CMD_SORT, &sort);
 }
 
+/* Of several at the address that which was waited for longest. */
+static void select_lock(const struct app *a, struct view *v, uint64_t addr)
+{
+	const struct lock_table *t = &a->engine->model.locks;
+	const struct lock *best = NULL;
+
+	for (size_t i = 1; i < t->n; i++)
+		if (t->locks[i].addr == addr && (!best || t->locks[i].waited_ns > best->waited_ns))
+			best = &t->locks[i];
+	if (best)
+		list_select(list_of(v), best->id);
+}
+
 /* What is asked for goes to the first view, after what is set for locks. */
 static void apply_options(struct app *a, const struct app_options *o)
 {
 	for (size_t i = 0; i < a->n_roots; i++) {
 		if (!strcmp(view_roots[i]->name, "locks"))
 			order_rows(a->roots[i].view, o->locks_by, o->locks_sort);
+		if (o->lock && !strcmp(view_roots[i]->name, "locks"))
+			select_lock(a, a->roots[i].view, o->lock);
 		if (o->filter)
 			app_find_keep(a, &a->roots[i], o->filter);
 	}
@@ -294,6 +310,8 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->time.name = o->recording ? o->recording : "";
 	r = query_init(&a->query, e);
 	a->query.keeps = true;
+	a->query.incidents = o->incidents;
+	a->catcher = o->catcher;
 	if (r < 0)
 		error_errno(err, r, "Cannot set up the screen");
 	else

@@ -5,7 +5,9 @@
  * do not fit are left out from the least important upwards. Damage has the highest priority and
  * says its name, so it is seen on the narrowest screen and without colours.
  */
+#include "kontend/query-incidents.h"
 #include "kontend/query-perf.h"
+#include "kontend/query-shorts.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "priv.h"
@@ -182,13 +184,27 @@ static void add_looks(struct segments *s, struct app *a)
 	add(s, 8, ROLE_HEADER, "%s%s", p.is_one ? "looks " : "", cost + sizeof(front) - 1);
 }
 
+/* What is not told one by one. */
+static void add_shorts(struct segments *s, struct app *a)
+{
+	struct query_shorts shorts = query_shorts(&a->query);
+	char mark[64];
+
+	if (*query_shorts_mark(&shorts, mark, sizeof(mark)))
+		add(s, 1, ROLE_WARN, "%s", mark);
+}
+
 static void collect(struct segments *s, struct app *a, const struct query_overview *o)
 {
+	const struct query_incidents *caught = a->query.incidents;
 	char buf[UNITS_BUF];
 
 	add_what(s, a, o);
+	if (caught && caught->n)
+		add(s, 1, ROLE_WARN, "incidents %s", units_count(buf, caught->n));
 	add(s, a->time.line ? 3 : 2, ROLE_HEADER, "%s ev/s", units_rate(buf, o->events_per_s));
 	add_damage(s, o, !app_shows_range(a), a->screen.ascii);
+	add_shorts(s, a);
 	if (a->time.is_replay) {
 		add(s, 9, ROLE_HEADER, "%s events", units_count(buf, a->engine->model.n_events));
 		return;

@@ -85,6 +85,7 @@ struct app {
 	struct query_ribbon kept_figures; /* of the history's timeline */
 
 	struct app_stop stop;
+	const struct app_catcher *catcher; /* of incidents; NULL: nobody watches */
 	struct app_tour tour;
 	bool paused, ended, done, dirty;
 	uint64_t drawn_ns, draw_took_ns; /* app's clock after the last frame, and what that took */
@@ -124,6 +125,9 @@ bool app_history_collects(const struct app *a);
 int app_history_collect(struct app *a, struct error *err);
 void app_history_tick(struct app *a);	      /* the engine is at a tick */
 uint64_t app_history_ns(const struct app *a); /* how far one can go back; 0 = not at all */
+
+/* ui/app/incidents.c: behind each step of the engine. */
+void app_incidents_take(struct app *a);
 
 extern const struct app_clock app_system_clock;
 

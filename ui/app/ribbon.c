@@ -163,6 +163,15 @@ static void put_column(struct screen *s, struct rect strip, int x, enum role rol
 		screen_put(s, strip, x, y, role, ch);
 }
 
+static void draw_incidents(const struct ribbon *b, struct screen *s, struct rect strip)
+{
+	for (size_t i = 0; b->incidents && i < b->incidents->n; i++) {
+		uint64_t ns = b->incidents->list[i].fired_ns;
+		if (ns >= b->begin_ns && ns <= b->end_ns)
+			screen_put(s, strip, cell_before(b, ns, strip.w), 0, ROLE_ERROR, "!");
+	}
+}
+
 static void draw_marks(const struct ribbon *b, struct screen *s, struct rect strip)
 {
 	int from = b->from_ns ? cell_after(b, b->from_ns, strip.w) : -1;
@@ -238,6 +247,7 @@ void ribbon_draw(const struct ribbon *b, struct screen *s, struct rect r)
 		}
 	strip.h = y;
 	dim(b, s, strip);
+	draw_incidents(b, s, strip);
 	draw_marks(b, s, strip);
 }
 

@@ -2,6 +2,7 @@
 #ifndef KONTEND_UI_APP_RIBBON_H
 #define KONTEND_UI_APP_RIBBON_H
 
+#include "kontend/query-incidents.h"
 #include "kontend/screen.h"
 #include "kontend/timeline.h"
 
@@ -15,7 +16,8 @@ struct ribbon {
 	uint64_t read_ns;	 /* where the last bucket ends: what comes after is not read yet */
 	uint64_t from_ns, to_ns; /* of the range; 0 = not marked */
 	uint64_t a_ns, b_ns;	 /* of the marks; 0 = not set */
-	const uint64_t *of;	 /* by enum timeline_figure: how much there is; NULL, 0: no limit */
+	const struct query_incidents *incidents; /* a ! each; NULL: none */
+	const uint64_t *of; /* by enum timeline_figure: how much there is; NULL, 0: no limit */
 };
 
 /* Rows that have something to show; waits always have. */

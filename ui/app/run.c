@@ -68,6 +68,8 @@ static int pump(struct app *a, struct error *err)
 {
 	int r = engine_pump(a->engine, 0, err);
 
+	if (r >= 0)
+		app_incidents_take(a);
 	if (r == ENGINE_TICK)
 		app_history_tick(a);
 	if (r == ENGINE_TICK || r == ENGINE_END) {
@@ -83,6 +85,15 @@ static int pump(struct app *a, struct error *err)
 	return r;
 }
 
+/* A recording is read further. */
+static int read_on(struct app *a, struct error *err)
+{
+	int r = app_time_read(a, err);
+
+	app_incidents_take(a);
+	return r;
+}
+
 int app_tick(struct app *a, struct error *err)
 {
 	int r;
@@ -90,7 +101,7 @@ int app_tick(struct app *a, struct error *err)
 	if (app_history_collects(a))
 		return app_history_collect(a, err);
 	if (app_time_reads(a))
-		return app_time_read(a, err);
+		return read_on(a, err);
 	if (a->time.line)
 		return app_time_play(a) ? ENGINE_TICK : ENGINE_IDLE;
 	if (a->paused || a->ended)
@@ -163,7 +174,7 @@ static int work(struct app *a, struct error *err)
 	int r = 0;
 
 	if (app_time_reads(a))
-		r = app_time_read(a, err);
+		r = read_on(a, err);
 	else if (a->time.playing)
 		app_time_play(a);
 	else if (app_history_collects(a))

@@ -18,6 +18,7 @@ static struct ribbon ribbon_of(const struct app *a)
 			   .to_ns = t->to_ns,
 			   .a_ns = a->marks.ns[MARK_A],
 			   .b_ns = a->marks.ns[MARK_B],
+			   .incidents = a->query.incidents,
 			   .of = t->figures ? t->figures->of : NULL};
 
 	b.buckets = timeline_buckets(t->line, &b.n);

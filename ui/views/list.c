@@ -298,3 +298,10 @@ void list_deinit(struct view *v)
 {
 	pane_deinit(&list_of(v)->pane);
 }
+
+void list_select(struct list_view *l, uint64_t row)
+{
+	l->pane.table.selected = row;
+	l->pane.table.has_rows = true;
+	l->pane.moved = true;
+}

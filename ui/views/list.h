@@ -51,6 +51,8 @@ struct list_ops {
 void list_draw(struct view *v, struct screen *s, struct rect r);
 int list_command(struct view *v, enum command c, const struct command_arg *arg);
 void list_deinit(struct view *v);
+/* A row, by its id, before the first frame. */
+void list_select(struct list_view *l, uint64_t row);
 bool list_has_window(const struct list_view *l); /* always */
 
 /*

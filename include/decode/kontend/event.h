@@ -53,6 +53,8 @@ struct event {
 			uint32_t n_frames;
 			uint32_t flags;	 /* LCB_F_*, as the tracepoint gives them */
 			uint32_t missed; /* records on this CPU before it, not in the stream */
+			/* It began then, and is told only now; 0: it begins. */
+			uint64_t since_ns;
 		} begin;
 		struct {
 			uint64_t lock;

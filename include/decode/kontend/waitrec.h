@@ -14,6 +14,8 @@
 #define WAITREC_RELEASE_MAGIC 0x3152574bu /* "KWR1" */
 #define WAITREC_WAKE_MAGIC 0x3157574bu	  /* "KWW1": nothing but that there is much to read */
 
+#define WAITREC_LATE_MAGIC 0x314c574bu /* "KWL1" */
+
 enum { WAITREC_FRAMES = 32 };
 
 /* Of the `misc` of a record's header, where a sample of perf has nothing there. */
@@ -35,6 +37,23 @@ struct waitrec_begin {
 	 */
 	unsigned int missed;
 	unsigned int n_frames; /* that follow: innermost first, without markers */
+	unsigned long long frames[WAITREC_FRAMES];
+};
+
+/*
+ * A wait that began long before: it was not to be told unless it would be long. One that was told
+ * already, by this lock and task, is told again at its end, with its call chain.
+ */
+struct waitrec_late {
+	unsigned int size;
+	unsigned int magic;
+	unsigned long long lock;
+	unsigned long long cgroup;
+	unsigned int flags;
+	int tid;
+	unsigned int missed;
+	unsigned int n_frames;
+	unsigned long long begin_ns; /* session clock */
 	unsigned long long frames[WAITREC_FRAMES];
 };
 

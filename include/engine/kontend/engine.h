@@ -18,10 +18,14 @@ enum {
 
 /*
  * Sees every event when the model has taken it; model.last_wait is its wait. For what has to be
- * written event by event. A negative errno ends engine_pump() with it.
+ * written event by event, or judged. A negative errno ends engine_pump() with it. Several are a
+ * list, and are asked in its order.
  */
 struct engine_watch {
 	int (*event)(struct engine_watch *w, const struct event *ev, struct error *err);
+	/* Behind a round or a tick: all up to @time_ns has been applied. NULL: it need not know. */
+	void (*passed)(struct engine_watch *w, uint64_t time_ns);
+	struct engine_watch *next; /* NULL: the last one */
 };
 
 /*

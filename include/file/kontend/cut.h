@@ -15,6 +15,10 @@ struct event;
 struct cut_part {
 	uint64_t from_ns, to_ns;
 	uint64_t start_ns; /* where measuring begins in the cut; 0: at from_ns */
+	/* What names were given up to then, records without a time say, in front of the others. */
+	uint64_t known_ns;
+	const struct record *more; /* snapshots that come before the range, too */
+	size_t n_more;
 	/* Of events in the range, which stay; records that are none stay all. NULL: all. */
 	bool (*keep)(void *ctx, const struct event *ev);
 	void *ctx;

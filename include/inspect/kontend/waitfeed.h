@@ -29,7 +29,14 @@ struct waitfeed;
 struct waitfeed_options {
 	const struct target *target; /* borrowed for the call; NULL: all */
 	bool waits, owners;
-	uint64_t follow_ns;  /* 0: holders are not followed */
+	uint64_t follow_ns; /* 0: holders are not followed */
+	/*
+	 * With waits: shorter ones are summed up in the kernel and not told one by one, or what is
+	 * told is governed so that all of kontend costs no more than so many millionths of the CPU
+	 * time of all CPUs. 0: neither. Asked for, and not to be had, is a failure.
+	 */
+	uint64_t short_ns;
+	uint32_t cost_ppm;
 	bool releases;	     /* with waits, where the kernel has lock:contended_release */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */
@@ -55,6 +62,9 @@ int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
  * given up, as it needs none. -ENOTSUP: see above.
  */
 int waitfeed_follow(struct waitfeed *f, struct error *err);
+bool waitfeed_sums_up(const struct waitfeed *f); /* as was asked for; NULL: no */
+/* The same of the thread that has long waits told, and governs; 0 if there is nothing to do. */
+int waitfeed_govern(struct waitfeed *f, struct error *err);
 /* No more. Async-signal-safe. */
 void waitfeed_unfollow(struct waitfeed *f);
 void waitfeed_free(struct waitfeed *f); /* NULL is fine */

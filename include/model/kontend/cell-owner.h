@@ -11,6 +11,8 @@
  */
 enum { OWNER_NONE = 0, OWNER_HINT = 1 << 30, OWNER_FREE = OWNER_HINT };
 
+#define CELL_NO_CPU UINT16_MAX /* it is not known on which CPU the waits of a cell began */
+
 static inline uint32_t cell_owner_task(uint32_t owner)
 {
 	return owner & (OWNER_HINT - 1u);

@@ -19,6 +19,7 @@
 #include "kontend/record.h"
 #include "kontend/rotation.h"
 #include "kontend/series.h"
+#include "kontend/shorts.h"
 #include "kontend/snapshot.h"
 #include "kontend/stack.h"
 #include "kontend/stray.h"
@@ -76,6 +77,7 @@ struct model {
 	uint64_t n_failed;	    /* ends with ret != 0: failed acquisitions */
 	uint64_t min_wait_ns;	    /* set by who reads: shorter waits are only counted, */
 	uint64_t n_short;	    /* here */
+	struct shorts_state shorts; /* and those that were not told */
 	uint64_t start_ns;	    /* first round or event */
 	bool start_known;	    /* else an earlier event would be the start */
 	uint64_t zero_ns;	    /* aggregates count from here (z key) */

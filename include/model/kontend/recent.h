@@ -51,6 +51,9 @@ void recent_clear(struct recent *r);
 size_t recent_bytes(const struct recent *r);
 void recent_add_slowly(struct recent *r, enum recent_kind kind, size_t index, uint64_t value);
 
+/* @n waits, which are in @bucket of the histogram. */
+void recent_add_many(struct recent *r, size_t index, const struct recent_block *b, unsigned bucket);
+
 static inline uint64_t recent_word(enum recent_kind kind, size_t index, uint64_t value)
 {
 	return (uint64_t)kind << 61 | (uint64_t)index << RECENT_VALUE_BITS | value;

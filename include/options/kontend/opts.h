@@ -3,6 +3,7 @@
 #define KONTEND_OPTS_H
 
 #include "kontend/error.h"
+#include "kontend/opts-info.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@ enum opts_verb {
 	VERB_RECORD,
 	VERB_CUT,
 	VERB_RECOVER,
+	VERB_INCIDENTS,
 	VERB_TOUR,
 	VERB_DEMO,
 	VERB_BENCH,
@@ -28,86 +30,44 @@ enum opts_verb {
 	VERBS,
 };
 
-struct opts_verb_info {
-	const char *name;
-	const char *alias;	    /* another name, NULL = none */
-	const char *synopsis;	    /* what may follow the name */
-	const char *help;	    /* one line */
-	const char *more;	    /* lines for --help, NULL = none */
-	bool hidden, takes_command; /* a command, behind "--" */
-};
-
-/* What an option does with its argument. */
-enum opts_kind {
-	OPTS_FLAG,   /* none: sets a bool; "=no" takes back a setting */
-	OPTS_PRESET, /* none: sets a text to `words` */
-	OPTS_TEXT,
-	OPTS_CHOICE,  /* a text out of `words` */
-	OPTS_PERCENT, /* a text, a number from 0 to 100 */
-	OPTS_TIME,    /* a duration, min..max ns */
-	OPTS_COUNT,   /* a number, min..max */
-	OPTS_POWER,   /* the same, a power of two */
-	OPTS_SIZE,    /* bytes, min..max, K M G being powers of 1024 */
-	OPTS_LIST,    /* a text, each time it is given */
-	OPTS_LEVEL,   /* a number, min..max, behind "=" only; 1 without it */
-};
-
-enum opts_complete { COMPLETE_NONE, COMPLETE_FILE, COMPLETE_PID, COMPLETE_CGROUP };
-
-struct opts_info {
-	char short_name; /* 0 = none */
-	const char *name;
-	const char *arg; /* placeholder, NULL: takes no argument */
-	const char *help;
-	const char *group; /* heading in --help */
-	unsigned verbs;	   /* 1 << enum opts_verb, or-ed */
-	enum opts_kind kind;
-	size_t offset; /* of the field in struct opts */
-	uint64_t min, max;
-	const char *words;	     /* allowed or preset words, separated by blanks */
-	enum opts_complete complete; /* how a shell completes the argument */
-	unsigned settings;	     /* those of `verbs` that a configuration may set it for */
-	bool measures;		     /* what or how to measure, which --input has no use for */
-};
-
 #define OPTS_ROWS_DEFAULT UINT64_MAX /* --rows was not given; 0 is "all" */
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
 /* So many texts of an option that may be given more than once. And lines in the table at most. */
-enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 128 };
+enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192 };
 
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
-		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour;
+		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
+		service;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
-	const char *zooms[OPTS_LIST_MAX]; /* as query_zoom_parse() takes them */
-	const char *mux_interval;	  /* as mux_parse() takes it */
-	char **command;			  /* what follows "--" */
+	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
+	const char *zooms[OPTS_LIST_MAX];	 /* as query_zoom_parse() takes them */
+	const char *mux_interval, *max_overhead; /* as mux_, opts_overhead() parse them */
+	char **command, **argv;			 /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
-		start_after_ns;
-	uint64_t mmap_pages, max_stack, freq, rows, threads;
-	uint64_t max_size, rotate, compress, memory;
-	uint64_t size, rounds, events; /* of a benchmark */
+		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
+	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events;
+	uint64_t max_size, max_files, rotate, compress, memory;
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
-	const char *mmap;	    /* a level, as mmlevel_parse() takes it */
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
-	const char *event, *group;	    /* of the profile */
-	const char *call_graph, *verdict;   /* as callgraph_parse(), query_verdict_parse() do */
+	const char *event, *group; /* of the profile */
+	const char *mmap, *call_graph,
+		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
-	const char *annotate; /* a function */
+	const char *annotate, *input; /* a function; a recording */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache;
 	const char *addr, *len, *type; /* of a breakpoint */
-	const char *input;	       /* a recording */
 	const char *files[2];	       /* the two of `diff` */
-	const char *color, *theme, *kinds;
+	const char *color, *theme, *kinds, *metrics;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
 	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */
 	bool said[OPTS_ROWS];		   /* by place in the table: has been set */
@@ -119,8 +79,7 @@ static inline bool opts_takes_word(const struct opts_info *i)
 	return i->arg && i->kind != OPTS_LEVEL;
 }
 
-/* Ended by an entry without name. */
-extern const struct opts_info opts_table[];
+extern const struct opts_info opts_table[]; /* ended by an entry without name */
 
 const struct opts_verb_info *opts_verb_info(enum opts_verb v);
 /* By name or alias; VERBS when unknown. */
@@ -141,6 +100,11 @@ const char *opts_nearest_verb(const char *word);
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
 /* Does it make sense together, settings included? Else -EINVAL with @err. */
 int opts_check(const struct opts *o, struct error *err);
+/*
+ * Takes over into @o, which is in use, what may change meanwhile, as @new has it: texts are
+ * borrowed from there. The names of what else is another there: "pre, memory", or "".
+ */
+void opts_reload(struct opts *o, const struct opts *new, char *ret_rest, size_t size);
 /* The help of a verb, from the tables, and that of the program. */
 void opts_help(enum opts_verb verb, FILE *out);
 void opts_help_all(FILE *out);

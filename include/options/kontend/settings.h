@@ -9,7 +9,7 @@
  * Options that a configuration sets: in [options] for every verb that has them, in the section of a
  * verb for that one, which goes before. What the command line says goes before both.
  */
-enum { SETTINGS_MOST = 256, SETTING_VALUE = 64 };
+enum { SETTINGS_MOST = 256, SETTING_VALUE = 160 };
 
 struct settings {
 	struct setting {
@@ -25,7 +25,7 @@ int settings_section(const char *name);
 
 /*
  * Adds a setting of such a section, if its value is one for each verb that it is for: -EINVAL with
- * @err if not, or if nothing is called so, or it has been set there before.
+ * @err if not, or if nothing is called so, or it has been set there before and is no list.
  */
 int settings_add(struct settings *s, const struct config_line *l, struct error *err);
 

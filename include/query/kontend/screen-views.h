@@ -21,6 +21,7 @@
 	X(blame)                                                                                   \
 	X(did)                                                                                     \
 	X(queues)                                                                                  \
+	X(incidents)                                                                               \
 	X(callers)                                                                                 \
 	X(tasks)                                                                                   \
 	X(types)                                                                                   \

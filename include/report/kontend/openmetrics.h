@@ -2,11 +2,15 @@
 #ifndef KONTEND_OPENMETRICS_H
 #define KONTEND_OPENMETRICS_H
 
+#include "kontend/locktype.h"
+#include "kontend/openmetrics-text.h"
 #include "kontend/query.h"
 #include <stdio.h>
 
 struct openmetrics_spec {
-	size_t callers;	     /* those that wait most; 0: all */
+	size_t callers;	 /* those that wait most; 0: all */
+	bool no_callers; /* they are not summed up */
+	bool all_types;	 /* also those that nobody has waited for, so that a first wait is a rise */
 	const char *version; /* of the program; borrowed */
 };
 
@@ -25,7 +29,25 @@ void openmetrics_free(struct openmetrics *m);
  * is as it is now. 0, or -ENOMEM with @err: then some of it may be missing from the totals.
  */
 int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err);
-/* 0, or the errno of a failed write, with @err. */
+/*
+ * The file in which is what a wait was a part of, for the histogram of its type. @wall_ns: when. A
+ * type that had no such wait is not meant, and no exemplar comes of it.
+ */
+void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t wait_ns,
+			  uint64_t wall_ns, const char *file);
+struct openmetrics_sum {
+	uint64_t n, total_ns, waiting;
+};
+
+/* What has been added up of each type. */
+void openmetrics_sums(const struct openmetrics *m, struct openmetrics_sum ret[LOCK_TYPES]);
+/* Families of both, for who writes others beside them; longest begins anew. */
+void openmetrics_put_source(const struct openmetrics *m, struct openmetrics_text *t);
+void openmetrics_put_types(const struct openmetrics *m, struct openmetrics_text *t);
+void openmetrics_put_longest(struct openmetrics *m, struct openmetrics_text *t);
+void openmetrics_put_quality(const struct openmetrics *m, struct openmetrics_text *t);
+void openmetrics_put_loss(const struct openmetrics *m, struct openmetrics_text *t);
+/* All that files have. 0, or the errno of a failed write, with @err. */
 int openmetrics_put(const struct openmetrics *m, FILE *out, struct error *err);
 
 #endif

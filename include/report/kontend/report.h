@@ -30,7 +30,8 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(hot, HOT)                                                                                \
 	X(flame, FLAME)                                                                            \
 	X(tree, TREE)                                                                              \
-	X(hist, HIST)
+	X(hist, HIST)                                                                              \
+	X(incidents, INCIDENTS) /* what triggers caught; of all only where some are given */
 
 enum report_view_place {
 #define REPORT_PLACE(name, NAME) REPORT_AT_##NAME,

@@ -21,9 +21,12 @@ struct run {
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct engine engine;
 	bool opened;
-	bool remember;		 /* set before: the engine has a history of the last minutes */
-	bool held;		 /* set before: how long locks are held is followed */
-	bool blame;		 /* set before: because of whom is waited is */
+	bool remember; /* set before: the engine has a history of the last minutes */
+	bool held;     /* set before: how long locks are held is followed */
+	bool blame;    /* set before: because of whom is waited is */
+	/* Set before: a source around the live one, which then is the engine's. 0 or negative. */
+	int (*wrap)(void *ctx, struct source **top, struct error *err);
+	void *wrap_ctx;
 	bool from_file;		 /* a recording: nothing is started, stopped or measured */
 	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
 	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
@@ -59,6 +62,8 @@ int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct erro
  * command go.
  */
 int run_start(struct run *r, struct error *err);
+/* Are waits summed up in the kernel, that are shorter than --min-wait or that the governor says? */
+bool run_sums_up(const struct run *r);
 /* Starts the demo workload beside it, unless it runs. 0 or a negative errno. */
 int run_demo(struct run *r, struct error *err);
 /* Asks for the end: what has happened until now still arrives, then ENGINE_END. */

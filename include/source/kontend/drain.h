@@ -93,7 +93,8 @@ struct drain {
 	uint64_t cpu_before_ns;	       /* CPU time of the process when measuring began */
 	uint64_t mark;		       /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;
-	bool is_quiet; /* hardly anything was in the rings the last time */
+	bool shorts_begun; /* it was said where sums of short waits begin */
+	bool is_quiet;	   /* hardly anything was in the rings the last time */
 	uint64_t last_drain, last_cpus, last_tasks;
 	struct cpu_watch online;
 	size_t next_epoch;	       /* the ring whose CPU's epoch was looked at last */

@@ -5,6 +5,7 @@
 #include "kontend/ring.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { FEED_RINGS = 2 }; /* of a CPU, at most: the usual one, and one of nested interrupts */
@@ -35,6 +36,11 @@ struct feed {
 	bool (*ring)(struct feed *f, uint32_t cpu, unsigned nth, struct ring *ret);
 	/* False: it does not follow holders. NULL: the same. */
 	bool (*follow)(struct feed *f, struct feed_follow *ret);
+	/*
+	 * The payload of a SNAPSHOT_SHORT as of now, borrowed until the next one; @begin: where its
+	 * sums begin. NULL: no waits are summed up. NULL itself: the same.
+	 */
+	const void *(*shorts)(struct feed *f, bool begin, uint64_t now_ns, size_t *ret_len);
 	uint32_t ring_bytes; /* of the usual one of each CPU */
 	size_t cpu_bytes;    /* memory for each CPU, with that */
 	/* It tells where waits begin and end: perf's own events of that are not opened. */

@@ -63,6 +63,9 @@ bool perf_session_has(const struct perf_session *ps, enum perf_event_index which
 /* Are waits told by the feed, with events of nothing in place of perf's of them? */
 bool perf_session_is_fed(const struct perf_session *ps);
 /* Does its feed follow holders of locks? What that has come to so far. */
+/* See feed.h; NULL: nothing is only summed up. */
+const void *perf_session_shorts(const struct perf_session *ps, bool begin, uint64_t now_ns,
+				size_t *ret_len);
 bool perf_session_follows(const struct perf_session *ps, struct feed_follow *ret);
 /* The ring of the feed's own for the CPU of ring @i. False: it has none. */
 bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth, struct ring *ret);

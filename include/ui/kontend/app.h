@@ -6,6 +6,7 @@
 #include "kontend/timeline.h"
 
 struct query_columns;
+struct query_incidents;
 struct query_ribbon;
 
 /* Where the app reads time from; tests give their own. */
@@ -34,6 +35,12 @@ struct app_keep {
 	const char *where; /* the file */
 };
 
+/* Who watches for incidents: called behind each step of the engine; how many more there are. */
+struct app_catcher {
+	size_t (*take)(void *arg);
+	void *arg;
+};
+
 struct app_options {
 	uint64_t delay_ns;		   /* refresh; 0 = 1 s */
 	uint64_t duration_ns;		   /* app_run() ends then; 0 = when the user leaves */
@@ -56,11 +63,14 @@ struct app_options {
 	bool has_history; /* the source of the engine is a history (kontend/history.h) */
 	/* A recording: borrowed, on the same engine; it is played from where it is. NULL = live. */
 	struct timeline *timeline;
-	const struct query_ribbon *figures; /* that it notes, borrowed; NULL = none */
-	const char *recording;		    /* its name, for the first line */
-	const struct app_cut *cut;	    /* borrowed; NULL = it cannot be cut */
-	const char *note;		    /* about it, shown at first; NULL or "" = none */
+	const struct query_ribbon *figures;	 /* that it notes, borrowed; NULL = none */
+	const char *recording;			 /* its name, for the first line */
+	const struct app_cut *cut;		 /* borrowed; NULL = it cannot be cut */
+	const char *note;			 /* about it, shown at first; NULL or "" = none */
+	const struct query_incidents *incidents; /* borrowed; NULL = nothing is watched for */
+	const struct app_catcher *catcher;	 /* who adds to them; borrowed; NULL = nobody */
 	uint64_t from_ns, to_ns; /* a range that is marked from the start; to_ns 0 = none */
+	uint64_t lock; /* address of one whose row of view locks is selected; 0 = the first row */
 };
 
 struct app;

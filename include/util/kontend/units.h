@@ -21,7 +21,7 @@ const char *units_pct(char *buf, double pct);	      /* "59.8", "100", "<0.1" */
 const char *units_bytes(char *buf, uint64_t bytes);   /* 512B 41.2K 3.40M */
 
 /* "10ms", "2.5s", "500us", "90" (seconds), "1m24s": 0 and *ret_ns, or -EINVAL. Accepts ns us ms s m
- * h. */
+ * h d. */
 int units_parse_ns(const char *s, uint64_t *ret_ns);
 /* A plain or suffixed (k M G, powers of 1000) unsigned number: 0 or -EINVAL / -ERANGE. */
 int units_parse_count(const char *s, uint64_t *ret);

@@ -12,6 +12,7 @@
 #include "kontend/waitfeed.h"
 #include "kontend/waitrec.h"
 #include "shared.h"
+#include "short.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -43,6 +44,7 @@ struct waitfeed {
 	enum waits_scope scope;
 	bool owners;
 	struct follow *follow;	/* NULL: holders are not followed, */
+	struct shorts *shorts;	/* NULL: all waits are told */
 	struct error no_follow; /* as the kernel said, if they were to be */
 	bool releases;		/* asked for, and the kernel has them */
 	struct nsview *ns;	/* borrowed, or NULL */
@@ -190,6 +192,13 @@ static bool follow(struct feed *feed, struct feed_follow *ret)
 	return f->follow;
 }
 
+static const void *shorts(struct feed *feed, bool begin, uint64_t now_ns, size_t *ret_len)
+{
+	struct waitfeed *f = of_feed(feed);
+
+	return f->shorts ? short_snapshot(f->shorts, begin, now_ns, ret_len) : NULL;
+}
+
 /* BPF sees threads by their number in the initial namespace, which in another one is not ours. */
 static bool in_init_pidns(const struct nsview *ns)
 {
@@ -251,6 +260,11 @@ static uint32_t word_type(struct kerntypes *types)
 		       : (uint32_t)type;
 }
 
+static bool wants_shorts(const struct waitfeed_options *o)
+{
+	return o->waits && (o->short_ns || o->cost_ppm);
+}
+
 static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types,
 				     uint32_t ring_bytes)
 {
@@ -262,6 +276,7 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.frames = o->max_stack,
 		.follow = o->follow_ns != 0,
 		.follow_ns = o->follow_ns,
+		.shorts = wants_shorts(o),
 		.word_type = word_type(types),
 	};
 	enum waits_scope w;
@@ -351,7 +366,7 @@ static int leave_releases(struct bpf_object *o)
 
 struct sizes {
 	const struct waitfeed *f;
-	bool follow;
+	bool follow, shorts;
 };
 
 /*
@@ -370,6 +385,7 @@ static int prepare(struct bpf_object *o, const void *arg)
 	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
 	code = code < 0 ? code : follow_prepare(o, s->follow);
+	code = code < 0 ? code : short_prepare(o, s->shorts ? f->n_cpus : 0);
 	return code < 0 ? code
 			: bpf_map__set_value_size(bpf_map__inner_map(own), (uint32_t)own_bytes(f));
 }
@@ -398,7 +414,7 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 		       struct kerntypes *types, struct error *err)
 {
 	const struct waits_config config = config_of(o, types, f->feed.ring_bytes);
-	const struct sizes sizes = {f, config.follow};
+	const struct sizes sizes = {f, config.follow, config.shorts};
 	const struct bpf_run_file file = {.bytes = waits_object,
 					  .len = (size_t)(waits_object_end - waits_object),
 					  .config = &config,
@@ -434,6 +450,9 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 	int code = prepare_own(f, o, err);
 
 	code = code < 0 ? code : load_programs(f, o, types, err);
+	if (code == 0 && wants_shorts(o))
+		code = short_new(&f->shorts, f->object, f->n_cpus,
+				 &(const struct short_options){o->short_ns, o->cost_ppm}, err);
 	if (code == 0)
 		code = tell_target(f, o->target, err);
 	if (code < 0)
@@ -454,6 +473,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->feed.enable = enable;
 	f->feed.ring = ring;
 	f->feed.follow = follow;
+	f->feed.shorts = shorts;
 	f->feed.waits = o->waits;
 	f->ns = o->ns;
 	f->owners = o->owners;
@@ -544,10 +564,22 @@ int waitfeed_follow(struct waitfeed *f, struct error *err)
 	return code < 0 ? code : follow_start(f->follow, err);
 }
 
+bool waitfeed_sums_up(const struct waitfeed *f)
+{
+	return f && f->shorts;
+}
+
+int waitfeed_govern(struct waitfeed *f, struct error *err)
+{
+	return f && f->shorts ? short_start(f->shorts, err) : 0;
+}
+
 void waitfeed_unfollow(struct waitfeed *f)
 {
 	if (f)
 		follow_stop(f->follow);
+	if (f)
+		short_stop(f->shorts);
 }
 
 void waitfeed_free(struct waitfeed *f)
@@ -555,6 +587,7 @@ void waitfeed_free(struct waitfeed *f)
 	if (!f)
 		return;
 	follow_free(f->follow);
+	short_free(f->shorts);
 	/*
 	 * Of two programs at a tracepoint the kernel lets go of the second at once, but of the
 	 * first only when no CPU can be within it any more, which takes tens of milliseconds.

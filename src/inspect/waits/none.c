@@ -52,6 +52,19 @@ int waitfeed_follow(struct waitfeed *f, struct error *err)
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
+bool waitfeed_sums_up(const struct waitfeed *f)
+{
+	(void)f;
+	return false;
+}
+
+int waitfeed_govern(struct waitfeed *f, struct error *err)
+{
+	(void)f;
+	(void)err;
+	return 0;
+}
+
 void waitfeed_unfollow(struct waitfeed *f)
 {
 	(void)f;

@@ -39,6 +39,7 @@ struct ring_record {
 		struct waitrec_end end;
 		struct holdrec holder;
 		struct waitrec_release release;
+		struct waitrec_late late;
 	};
 };
 
@@ -47,6 +48,7 @@ enum {
 	RING_IN_KERNEL = 1, /* PERF_RECORD_MISC_KERNEL */
 	RING_LEAD = offsetof(struct ring_record, begin),
 	RING_BEGIN = offsetof(struct ring_record, begin.frames),
+	RING_LATE = offsetof(struct ring_record, late.frames),
 	RING_END = RING_LEAD + sizeof(struct waitrec_end),
 	RING_RELEASE = RING_LEAD + sizeof(struct waitrec_release),
 	RING_MOST = sizeof(struct ring_record),

@@ -295,6 +295,8 @@ static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct wai
 			   stack_here(ctx, stack_work(c), rec, (__u32)ctx->args[1], config.frames));
 }
 
+#include "short.bpf.c"
+
 /* A program that comes while another one is at the ring leaves it to see_nested(). */
 static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
 				     __u64 pid_tid)
@@ -305,20 +307,23 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 	if (!c || !c->ring.id || c->ring.busy)
 		return;
 	c->ring.busy = 1;
-	tell(ctx, c, what, false, pid_tid, cpu);
-	if (config.owners && what == BEGIN)
-		tell_owner(ctx);
+	if (!config.shorts || short_wants(ctx, c, what, pid_tid, cpu)) {
+		tell(ctx, c, what, false, pid_tid, cpu);
+		if (config.owners && what == BEGIN)
+			tell_owner(ctx);
+	}
 	c->ring.busy = 0;
 }
 
 #include "follow.bpf.c"
 
-static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
+static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum what what,
+				    bool follows)
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
 
 	/* Wherever it began. */
-	if (config.follow && what == END)
+	if (follows && what == END)
 		follow_end(ctx, (__u32)pid_tid);
 	if (!is_wanted(pid_tid))
 		return;
@@ -326,8 +331,28 @@ static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what w
 		see_wait(ctx, what, pid_tid);
 	else if (config.owners && what == BEGIN)
 		tell_owner(ctx);
-	if (config.follow && what == BEGIN)
+	if (follows && what == BEGIN)
 		follow_begin(ctx, (__u32)pid_tid);
+}
+
+/* Where waits may be summed up events are counted, and now and then one is timed. */
+static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
+{
+	struct short_control *ctl = config.shorts ? short_control_here() : NULL;
+	struct short_cpu *c = ctl ? short_here(bpf_get_smp_processor_id()) : NULL;
+	__u64 from;
+
+	if (!c) {
+		see_one(ctx, what, config.follow);
+		return;
+	}
+	from = c->events++ % SHORT_TIMED ? 0 : bpf_ktime_get_ns();
+	/* What is only counted is not followed; but what began before is over. */
+	see_one(ctx, what, config.follow && !(what == BEGIN && ctl->counts));
+	if (from) {
+		c->timed_ns += bpf_ktime_get_ns() - from;
+		c->timed++;
+	}
 }
 
 SEC("raw_tp/contention_begin")

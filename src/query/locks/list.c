@@ -225,7 +225,9 @@ static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
 	if (g->n == 0)
 		return;
 	value_u(&v[C_AVG], g->total_ns / g->n);
-	value_u(&v[C_MIN], g->min_ns);
+	/* The shortest are those that were not told one by one. */
+	if (!g->has_shorts)
+		value_u(&v[C_MIN], g->min_ns);
 	value_u(&v[C_MAX], g->max_ns);
 	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
 }
@@ -248,6 +250,7 @@ static void fill_percentiles(struct locks *ls, struct group *g, struct value *v)
 					     : hist_percentile(&ls->hist, all[i].pct, g->min_ns,
 							       g->max_ns);
 		value_u(&v[all[i].column], g->pct_ns[i]);
+		v[all[i].column].approx = g->has_shorts;
 	}
 	g->has_pct = true;
 }
@@ -290,7 +293,8 @@ static void fill_key(struct locks *ls, const struct group *g, struct value *v)
 		v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
 		break;
 	case BY_CPU:
-		value_i(&v[C_CPU], g->first.cpu);
+		if (g->first.cpu != CELL_NO_CPU)
+			value_i(&v[C_CPU], g->first.cpu);
 		break;
 	case BY_CGROUP:
 		value_s(&v[C_CGROUP], query_cgroup_name(q, g->id));
@@ -332,7 +336,9 @@ static void fill_lock(struct locks *ls, struct group *g, uint64_t want, struct v
 	if (!g->many_bases)
 		value_s(&v[C_TYPE], locktype_base(type));
 	if (!g->many_locks)
-		v[C_LOCK] = (struct value){.u = l->addr, .known = g->first.lock >= LOCK_TYPES};
+		v[C_LOCK] = (struct value){.u = l->addr,
+					   .known = g->first.lock >= LOCK_TYPES &&
+						    l->addr != SHORTS_LOCK};
 	fill_name(ls, g, want, v);
 	if (want & 1ull << C_LOCKS && ls->by != BY_LOCK)
 		value_u(&v[C_LOCKS], query_group_locks(ls->q, &ls->gs, g));
@@ -360,7 +366,7 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
 	struct query_lock_now now;
 
-	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES)
+	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES || l->addr == SHORTS_LOCK)
 		return;
 	fill_object(ls, l, v);
 	if (l->over)

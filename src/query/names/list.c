@@ -169,6 +169,8 @@ static const char *make_lock_name(struct query *q, uint32_t lock, bool hottest)
 	struct arena *a = &q->arena;
 	unsigned end = addr & 0xffffff;
 
+	if (addr == SHORTS_LOCK)
+		return "short";
 	if (w.name || q->cache->failed)
 		return w.name;
 	if (w.func && is_address(w.func))
@@ -190,6 +192,8 @@ const char *query_lock_class(struct query *q, uint32_t lock)
 {
 	if (!index_cells(q) || lock >= q->cache->n_locks)
 		return NULL;
+	if (q->model->locks.locks[lock].addr == SHORTS_LOCK)
+		return "short";
 	struct lock_words w = lock_words(q, lock, true);
 	if (w.name || (w.cache && !w.func))
 		return w.name ? w.name : w.cache;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SHORTS_H
+#define KONTEND_SHORTS_H
+
+#include "kontend/locktype.h"
+#include "kontend/shortsnap.h"
+
+/*
+ * Waits that were not told one by one, as they were shorter than a threshold or only counted: see
+ * shortsnap.h. Their sums are in cells of a lock of their own for each type, which stands for all
+ * locks, at this address; of their tasks, CPUs and owners nothing is known.
+ */
+#define SHORTS_LOCK 1ull /* no lock of the kernel is there */
+
+struct shorts_sum {
+	uint64_t n, ns;
+	uint64_t counted; /* besides, of which nothing is known but the type */
+};
+
+struct shorts_state {
+	bool known;		    /* the stream has told of some, or that there are none */
+	struct shortsnap_head head; /* as of the latest */
+	struct shorts_sum types[LOCK_TYPES]; /* since the sums of the model began */
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_CAUGHT_H
+#define KONTEND_QUERY_CAUGHT_H
+
+#include "kontend/query.h"
+
+struct wait;
+
+/* What triggers ask of a moment. Texts lie in the query's arena; "": nothing is known. */
+
+/* A wait in words, which may just have ended. */
+struct query_caught {
+	const char *lock, *task;		  /* name; comm */
+	const char *because;			  /* "mysqld/812 W, running on 1" */
+	int32_t pid, tid, holder_pid, holder_tid; /* 0: not known */
+};
+
+int query_caught(struct query *q, const struct wait *w, struct query_caught *ret); /* 0, -ENOMEM */
+
+/* Tasks that wait for each other, proved. @is: is it about that wait? One of them must be. */
+struct query_caught_circle {
+	uint32_t tasks;		    /* 0: there are none */
+	const struct wait *longest; /* of those that @is says yes to */
+};
+
+int query_caught_circle(struct query *q, bool (*is)(void *ctx, const struct wait *w), void *ctx,
+			struct query_caught_circle *ret); /* 0 or -ENOMEM */
+
+/* Is the function of a timer one that rotates perf events? */
+bool query_caught_rotates(const struct query *q, uint64_t function);
+
+/* "4 of 4 slots of CPU 1", "31 of 31 up/7301"; NULL: none are all taken, or it is not known. */
+const char *query_caught_slots(struct query *q, uint64_t *ret_used);
+const char *query_caught_xol(struct query *q, uint64_t *ret_used);
+
+#endif

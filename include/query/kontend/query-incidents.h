@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_INCIDENTS_H
+#define KONTEND_QUERY_INCIDENTS_H
+
+#include "kontend/incident.h"
+#include "kontend/query.h"
+
+/*
+ * What triggers have caught, by time. Whoever watches keeps the list, and puts it into the query
+ * (query.incidents) for the table "incidents"; NULL: nothing is watched for. With a bound on how
+ * many are kept `n` is of the first ones.
+ */
+struct query_incidents {
+	struct incident *list;
+	size_t n, cap;
+	uint64_t again; /* fired within the cooldown */
+	uint64_t lost;	/* fired, and not in the list */
+};
+
+enum { QUERY_INCIDENTS_MOST = 4096 };
+
+/* One more, a copy. Short of memory or behind the bound it is counted as lost. */
+void query_incidents_add(struct query_incidents *all, const struct incident *in);
+void query_incidents_deinit(struct query_incidents *all);
+
+/* Ids of rows are place + 1. */
+int query_incidents(struct query *q, const struct query_spec *s, struct table *ret,
+		    struct error *err);
+extern const struct table_kind query_incidents_kind;
+
+#endif

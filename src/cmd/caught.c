@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The triggers of a command line, for verbs that list or show what these catch. */
+#include "caught.h"
+
+#include <errno.h>
+
+static size_t count(const struct opts *o)
+{
+	size_t n = 0;
+
+	while (n < OPTS_LIST_MAX && o->triggers[n])
+		n++;
+	return n;
+}
+
+int cmd_caught_check(const struct opts *o, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count(o); i++)
+		r = trigger_check(o->triggers[i], err);
+	return r;
+}
+
+int cmd_caught_begin(struct cmd_caught *c, struct engine *e, const struct opts *o,
+		     struct error *err)
+{
+	size_t n = count(o);
+
+	if (!n)
+		return 0;
+	int r = triggers_new(&c->triggers, e, o->triggers, n, err);
+	if (r == 0 && o->cooldown_ns)
+		triggers_cooldown(c->triggers, o->cooldown_ns);
+	return r;
+}
+
+/* Before others are taken, of which one may be of the same trigger. */
+static void follow(struct cmd_caught *c)
+{
+	for (size_t i = 0; i < TRIGGERS_MOST; i++)
+		if (c->latest[i])
+			(void)triggers_follow(c->triggers, &c->all.list[c->latest[i] - 1]);
+}
+
+size_t cmd_caught_take(struct cmd_caught *c)
+{
+	size_t before = c->all.n;
+	struct incident in;
+
+	if (!c->triggers)
+		return 0;
+	follow(c);
+	while (triggers_next(c->triggers, &in, NULL) == 1) {
+		size_t n = c->all.n;
+		query_incidents_add(&c->all, &in);
+		if (c->all.n > n)
+			c->latest[in.trigger] = n + 1;
+	}
+	const struct triggers_count n = triggers_count(c->triggers);
+	c->all.again = n.again;
+	c->all.lost = n.fired + n.lost - (c->all.n - c->given);
+	return c->all.n - before;
+}
+
+void cmd_caught_add(struct cmd_caught *c, const struct incident *in)
+{
+	size_t n = c->all.n;
+
+	query_incidents_add(&c->all, in);
+	c->given += c->all.n - n;
+}
+
+void cmd_caught_end(struct cmd_caught *c)
+{
+	triggers_free(c->triggers);
+	query_incidents_deinit(&c->all);
+	*c = (struct cmd_caught){0};
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A live source whose last seconds are kept. It hands on each record as it came, and puts a copy
+ * into the log (backlog-log.c). A chunk of the log in which nothing is of the time that is asked
+ * for is given to who knows what is older (backlog-known.c), and goes when that has applied all of
+ * it. So at every moment the known and the log are all that there was, and where they overlap it is
+ * known up to when.
+ */
+#include "backlog-int.h"
+#include "kontend/mem.h"
+#include <errno.h>
+#include <string.h>
+
+enum { DEFAULT_BYTES = 32 << 20 };
+
+static const uint64_t DEFAULT_SPAN_NS = 10000000000;
+
+static struct backlog *backlog_of(struct source *s)
+{
+	return (struct backlog *)s;
+}
+
+/* What cannot be kept is no reason to stop measuring: it is missing in what is taken. */
+static void note_failure(struct backlog *b, int code)
+{
+	if (code && !b->failed)
+		b->failed = code;
+}
+
+static bool is_prologue(const struct record *r)
+{
+	return r->kind == RECORD_HOST || r->kind == RECORD_ATTR || r->kind == RECORD_FORMAT;
+}
+
+static int keep(struct backlog_prologue *p, const struct record *r)
+{
+	if (mem_grow(&p->records, &p->cap, p->n, sizeof(*p->records)))
+		return -ENOMEM;
+	void *data = mem_dup(r->data, r->len, 1);
+	if (!data)
+		return -ENOMEM;
+	p->records[p->n++] = (struct record){.kind = r->kind, .data = data, .len = r->len};
+	return 0;
+}
+
+/* Some megabytes of text, which are needed once an incident. */
+static int keep_symbols(struct backlog *b, const struct record *r)
+{
+	const struct backlog_head h = {RECORD_KALLSYMS, 0, r->len};
+	size_t n = backlog_stored(r->len), room = engine_pack_bound(n);
+	uint8_t *raw = mem_calloc(n, 1), *scratch = mem_calloc(room, 1);
+
+	if (raw && scratch) {
+		memcpy(raw, &h, sizeof(h));
+		if (r->len)
+			memcpy(raw + sizeof(h), r->data, r->len);
+		backlog_chunk_unref(b->before.symbols);
+		b->before.symbols = backlog_chunk_new(&b->log.pack, raw, n, scratch, room);
+	}
+	mem_free(raw);
+	mem_free(scratch);
+	return b->before.symbols ? 0 : -ENOMEM;
+}
+
+static void feed(struct backlog *b)
+{
+	struct error err = {0};
+
+	note_failure(b, backlog_known_feed(&b->known, b->log.chunks[b->log.fed++], &err));
+}
+
+/* From when on records are to be kept. */
+static uint64_t wanted(const struct backlog *b)
+{
+	uint64_t from = b->said_ns > b->options.span_ns ? b->said_ns - b->options.span_ns : 0;
+
+	return b->hold_ns && b->hold_ns < from ? b->hold_ns : from;
+}
+
+static size_t room(const struct backlog *b)
+{
+	return b->hold_ns ? b->options.bytes * 2 : b->options.bytes;
+}
+
+static void drop(struct backlog *b)
+{
+	uint64_t until = b->log.chunks[0]->until_ns;
+
+	if (until > b->begin_ns)
+		b->begin_ns = until;
+	/* It is so new that nobody can say. */
+	if (!until)
+		b->torn = 3;
+	backlog_log_drop(&b->log);
+}
+
+static void trim(struct backlog *b)
+{
+	struct backlog_log *l = &b->log;
+	uint64_t from = wanted(b);
+
+	while (l->fed < l->n && l->chunks[l->fed]->until_ns && l->chunks[l->fed]->until_ns <= from)
+		feed(b);
+	while (l->fed && l->chunks[0]->until_ns && l->chunks[0]->until_ns <= b->known.until_ns)
+		drop(b);
+	while (l->n && l->bytes > room(b)) {
+		if (!l->fed)
+			feed(b);
+		drop(b);
+	}
+}
+
+static void note_round(struct backlog *b, uint64_t time_ns)
+{
+	bool goes_on = time_ns > b->log.round_ns;
+
+	backlog_log_round(&b->log, time_ns);
+	if (b->torn && goes_on && !--b->torn)
+		b->begin_ns = time_ns;
+	trim(b);
+}
+
+static void note_time(struct backlog *b, const struct record *r)
+{
+	uint64_t t;
+
+	if ((r->kind != RECORD_ROUND && r->kind != RECORD_TICK) || r->len != sizeof(t))
+		return;
+	memcpy(&t, r->data, sizeof(t));
+	if (t > b->said_ns)
+		b->said_ns = t;
+	if (r->kind == RECORD_ROUND)
+		note_round(b, t);
+}
+
+static void remember(struct backlog *b, const struct record *r)
+{
+	struct error err = {0};
+
+	if (r->kind == RECORD_KALLSYMS) {
+		note_failure(b, keep_symbols(b, r));
+		return;
+	}
+	if (is_prologue(r)) {
+		note_failure(b, keep(&b->before, r));
+		note_failure(b, backlog_known_head(&b->known, r, &err));
+		return;
+	}
+	int e = backlog_log_append(&b->log, r, b->said_ns);
+	if (e)
+		b->torn = 3; /* a hole */
+	note_time(b, r);
+	if (b->log.bytes > room(b))
+		trim(b);
+}
+
+static int backlog_next(struct source *s, int timeout_ms, struct record *ret, struct error *err)
+{
+	struct backlog *b = backlog_of(s);
+	int r = source_next(b->inner, timeout_ms, ret, err);
+
+	if (r == 0)
+		remember(b, ret);
+	return r;
+}
+
+static void backlog_release(struct source *s, struct record *r)
+{
+	source_release(backlog_of(s)->inner, r);
+}
+
+static int backlog_fd(struct source *s)
+{
+	return source_fd(backlog_of(s)->inner);
+}
+
+static void backlog_set_tick(struct source *s, uint64_t tick_ns)
+{
+	source_set_tick(backlog_of(s)->inner, tick_ns);
+}
+
+static void deinit(struct backlog *b)
+{
+	for (size_t i = 0; i < b->before.n; i++)
+		mem_free((void *)(uintptr_t)b->before.records[i].data);
+	mem_free(b->before.records);
+	backlog_chunk_unref(b->before.symbols);
+	backlog_log_deinit(&b->log);
+	backlog_known_deinit(&b->known);
+	mem_free(b);
+}
+
+static void backlog_free(struct source *s)
+{
+	struct backlog *b = backlog_of(s);
+
+	source_free(b->inner);
+	deinit(b);
+}
+
+static const struct source_ops backlog_ops = {
+	.next = backlog_next,
+	.release = backlog_release,
+	.fd = backlog_fd,
+	.set_tick = backlog_set_tick,
+	.free = backlog_free,
+};
+
+int backlog_new(struct source **ret, struct source *inner, const struct backlog_options *o,
+		struct error *err)
+{
+	struct backlog *b = mem_calloc(1, sizeof(*b));
+
+	if (!b)
+		return error_set(err, -ENOMEM, "no memory to keep the last seconds");
+	b->source.ops = &backlog_ops;
+	b->inner = inner;
+	if (o)
+		b->options = *o;
+	if (!b->options.bytes)
+		b->options.bytes = DEFAULT_BYTES;
+	if (!b->options.span_ns)
+		b->options.span_ns = DEFAULT_SPAN_NS;
+	int r = backlog_known_init(&b->known, err);
+	if (r == 0 && backlog_log_init(&b->log))
+		r = error_set(err, -ENOMEM, "no memory to keep the last seconds");
+	if (r) {
+		deinit(b);
+		return r;
+	}
+	*ret = &b->source;
+	return 0;
+}
+
+static uint64_t begin_of(const struct backlog *b)
+{
+	return b->torn ? b->said_ns : b->begin_ns;
+}
+
+void backlog_stat(struct source *s, struct backlog_stat *ret)
+{
+	const struct backlog *b = backlog_of(s);
+
+	*ret = (struct backlog_stat){
+		.begin_ns = begin_of(b),
+		.said_ns = b->said_ns,
+		.bytes = b->log.bytes + b->log.open_cap,
+		.known_bytes = backlog_known_bytes(&b->known) +
+			       (b->before.symbols ? b->before.symbols->len : 0),
+		.raw_bytes = b->log.raw_bytes + b->log.open_len,
+	};
+}
+
+void backlog_hold(struct source *s, uint64_t from_ns)
+{
+	struct backlog *b = backlog_of(s);
+
+	b->hold_ns = from_ns;
+	trim(b);
+}
+
+int backlog_take(struct source *s, uint64_t clock_ns, uint64_t wall_ns, struct backlog_taken *ret,
+		 struct error *err)
+{
+	struct backlog *b = backlog_of(s);
+
+	*ret = (struct backlog_taken){.begin_ns = begin_of(b), .known_ns = b->known.until_ns};
+	int r = backlog_log_close(&b->log, b->said_ns);
+
+	r = r ? r : backlog_copy(b, clock_ns, wall_ns, &ret->source);
+	r = r ? r : backlog_known_names(&b->known, &ret->names, &ret->names_len);
+	if (r == 0)
+		return 0;
+	backlog_taken_deinit(ret);
+	return error_set(err, r, "no memory to take the last seconds");
+}
+
+void backlog_taken_deinit(struct backlog_taken *t)
+{
+	source_free(t->source);
+	mem_free(t->names);
+	*t = (struct backlog_taken){0};
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waits that are shorter than a threshold: summed up by what they were for and who called, not told
+ * one by one. waits.bpf.c includes this file.
+ *
+ * Where a wait begins its time is written down: of one that sleeps in a slot of its task, of one
+ * that spins on a stack of its CPU, on which it stays. Where it ends it is summed up, or told, with
+ * its call chain, which is the same then, but for the place of the tracepoint. What cannot be
+ * remembered is told at once as if there were no threshold: an end that finds nothing is told as
+ * well, so that no wait is missing and none is there twice.
+ *
+ * User space has long ones told while they go on (say_wait). Who of both comes first owns the wait
+ * by a compare-and-exchange of its slot; one that was said is told again at its end, with its
+ * calls.
+ *
+ * A mutex begins several times and ends once. So its slot is kept on all levels, also where each
+ * begin is told; and where a set of slots had no room once, a mutex without a slot there has none
+ * in its later phases either.
+ *
+ * Rows are of a CPU alone: plain additions. Which calls is found as chains are (chain.bpf.c), of
+ * chains apart from those that are told, as they are cut. They are unwound for more frames than
+ * count, as the end of a chain that is cut by the limit is not known to be beyond the gap that
+ * system calls have at the end of the stack.
+ */
+#include "short-shared.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct short_control);
+	__uint(max_entries, 1);
+} short_control SEC(".maps");
+
+/* Who loads it gives these their sizes if there may be a threshold. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct short_slot);
+	__uint(max_entries, 1);
+} short_slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct short_row);
+	__uint(max_entries, 1);
+} short_rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct short_cpu);
+	__uint(max_entries, 1);
+} short_cpus SEC(".maps");
+
+_Static_assert(SHORT_SCRATCH >= sizeof(struct ring_record), "a record fits there");
+
+enum {
+	SHORT_CHAIN = 0x80, /* kinds of chains, beside the flags: that are cut, */
+	SHORT_LATE = 0x40,  /* and of an end */
+};
+
+static __always_inline struct short_control *short_control_here(void)
+{
+	const __u32 first = 0;
+
+	return bpf_map_lookup_elem(&short_control, &first);
+}
+
+static __always_inline struct short_cpu *short_here(__u32 cpu)
+{
+	return bpf_map_lookup_elem(&short_cpus, &cpu);
+}
+
+static __always_inline bool short_is_spin(__u32 flags)
+{
+	return flags & LCB_SPIN && !(flags & LCB_MUTEX);
+}
+
+/* A mutex is one wait, whether it spins or sleeps. */
+static __always_inline __u32 short_kind(__u32 flags)
+{
+	return (flags & LCB_MUTEX ? LCB_MUTEX : flags) & (SHORT_FLAGS - 1);
+}
+
+static __always_inline __u64 short_owner(__u32 tid, enum short_state state)
+{
+	return tid | (__u64)state << 32;
+}
+
+static __always_inline struct short_slot *short_slot(__u32 tid, __u32 way)
+{
+	__u32 at = (tid & (SHORT_SETS - 1)) * SHORT_WAYS + way;
+
+	return bpf_map_lookup_elem(&short_slots, &at);
+}
+
+/* That of the task's wait for the lock; NULL: there is none. */
+static __always_inline struct short_slot *short_find(__u32 tid, __u64 lock)
+{
+#pragma unroll
+	for (__u32 way = 0; way < SHORT_WAYS; way++) {
+		struct short_slot *s = short_slot(tid, way);
+		if (s && s->owner && (__u32)s->owner == tid && s->lock == lock)
+			return s;
+	}
+	return NULL;
+}
+
+static __always_inline struct short_slot *short_claim(__u32 tid)
+{
+#pragma unroll
+	for (__u32 way = 0; way < SHORT_WAYS; way++) {
+		struct short_slot *s = short_slot(tid, way);
+		if (s && !s->owner &&
+		    __sync_val_compare_and_swap(&s->owner, 0, short_owner(tid, SHORT_TAKEN)) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* True: the begin is to be told. */
+static __always_inline bool short_spins(struct short_cpu *c, const struct short_control *ctl,
+					__u64 lock, __u32 flags)
+{
+	__u64 n = c->n_spins;
+
+	if (!ctl->threshold_ns && !ctl->counts)
+		return true;
+	/* It spins again: its end was missed. */
+	if (n && n <= SHORT_SPINS && c->spins[(n - 1) & (SHORT_SPINS - 1)].lock == lock)
+		n--;
+	if (n >= SHORT_SPINS)
+		return true;
+	struct short_spin *s = &c->spins[n & (SHORT_SPINS - 1)];
+	s->lock = lock;
+	s->flags = flags;
+	s->begin_ns = ctl->counts ? 0 : bpf_ktime_get_ns();
+	c->n_spins = (__u32)n + 1;
+	return false;
+}
+
+static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, __u32 flags,
+					 __u64 pid_tid, __u32 cpu)
+{
+	__u32 tid = (__u32)pid_tid, set = tid & (SHORT_SETS - 1);
+	bool is_told = !ctl->threshold_ns && !ctl->counts;
+	struct short_slot *s = short_find(tid, lock);
+
+	if (s && flags & LCB_MUTEX && s->flags & LCB_MUTEX)
+		return s->owner >> 32 == SHORT_TOLD;
+	if (!s) {
+		if (ctl->full[set] && flags & LCB_MUTEX)
+			return true;
+		s = short_claim(tid);
+	}
+	if (!s) {
+		ctl->full[set] = 1;
+		return true;
+	}
+	s->lock = lock;
+	s->begin_ns = is_told || ctl->counts ? 0 : bpf_ktime_get_ns();
+	s->tgid = pid_tid >> 32;
+	s->cpu = (__u16)cpu;
+	s->flags = (__u8)flags;
+	barrier();
+	*(volatile __u64 *)&s->owner = short_owner(tid, is_told ? SHORT_TOLD : SHORT_UNTOLD);
+	return is_told;
+}
+
+static __always_inline bool short_begin(struct bpf_raw_tracepoint_args *ctx, struct short_cpu *c,
+					struct short_control *ctl, __u64 pid_tid, __u32 cpu)
+{
+	__u32 flags = (__u32)ctx->args[1];
+
+	if (short_is_spin(flags))
+		return short_spins(c, ctl, ctx->args[0], flags);
+	/* Nothing spins where a task goes to sleep. */
+	c->n_spins = 0;
+	return short_sleeps(ctl, ctx->args[0], flags, pid_tid, cpu);
+}
+
+/* How a wait that has ended began. */
+struct short_past {
+	__u64 begin_ns; /* 0: not known */
+	__u32 flags;
+	__u32 is_said;
+};
+
+enum short_end { SHORT_END_ONLY, SHORT_END_PAST, SHORT_END_NONE };
+
+static __always_inline bool short_spun(struct short_cpu *c, __u64 lock, struct short_past *p)
+{
+	__u32 n = c->n_spins, found = SHORT_SPINS;
+
+#pragma unroll
+	for (__u32 i = 0; i < SHORT_SPINS; i++)
+		if (i < n && c->spins[i].lock == lock)
+			found = i;
+	if (found >= SHORT_SPINS)
+		return false;
+	c->n_spins = found;
+	p->begin_ns = c->spins[found].begin_ns;
+	p->flags = c->spins[found].flags;
+	return true;
+}
+
+/* What is there to be told of the end of a wait? */
+static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct short_past *p)
+{
+	struct short_slot *s = short_find(tid, lock);
+	__u64 untold = short_owner(tid, SHORT_UNTOLD);
+
+	if (!s)
+		return SHORT_END_ONLY;
+	p->begin_ns = s->begin_ns;
+	p->flags = s->flags;
+	if (s->owner >> 32 == SHORT_TOLD) {
+		*(volatile __u64 *)&s->owner = 0;
+		return SHORT_END_ONLY;
+	}
+	/* What was said until now has a time that is before that of the end. */
+	if (__sync_val_compare_and_swap(&s->owner, untold, 0) == untold)
+		return SHORT_END_PAST;
+	p->is_said = 1;
+	*(volatile __u64 *)&s->owner = 0;
+	return SHORT_END_PAST;
+}
+
+static __always_inline __u64 short_key(const struct ring_record *rec, __u32 n, __u32 kind)
+{
+	__u64 key = kind + 1;
+
+#pragma unroll
+	for (__u32 i = 0; i < SHORT_FRAMES; i++)
+		if (i < n)
+			key = stack_sum(key, rec->begin.frames[i]);
+	return key | 1; /* of no row it is 0 */
+}
+
+static __always_inline void short_fill(struct short_row *row, const struct ring_record *rec,
+				       __u32 n, __u32 kind, __u64 key)
+{
+	row->flags = kind;
+	row->n_frames = n;
+#pragma unroll
+	for (__u32 i = 0; i < SHORT_FRAMES; i++)
+		row->frames[i] = i < n ? rec->begin.frames[i] : 0;
+	/* Who reads it sees all of it. */
+	if (is_x86())
+		barrier();
+	else
+		__sync_fetch_and_add(&row->n, 0);
+	*(volatile __u64 *)&row->key = key;
+}
+
+/* The row of the chain in @rec; NULL: there is no room. */
+static __always_inline struct short_row *short_row(const struct ring_record *rec, __u32 n,
+						   __u32 kind, __u32 cpu)
+{
+	__u64 key;
+
+	n = n > SHORT_FRAMES ? SHORT_FRAMES : n;
+	key = short_key(rec, n, kind);
+#pragma unroll
+	for (__u32 i = 0; i < SHORT_PROBES; i++) {
+		__u32 at = cpu * SHORT_ROWS + (((__u32)(key >> 32) + i) & (SHORT_ROWS - 1));
+		struct short_row *row = bpf_map_lookup_elem(&short_rows, &at);
+
+		if (!row)
+			return NULL;
+		if (!row->key)
+			short_fill(row, rec, n, kind, key);
+		if (row->key == key)
+			return row;
+	}
+	return NULL;
+}
+
+static __always_inline void short_add(struct short_cpu *c, const struct ring_record *rec, __u32 n,
+				      __u32 kind, __u64 ns, __u32 cpu)
+{
+	struct short_row *row = short_row(rec, n, kind, cpu);
+	struct short_sum *other;
+
+	if (row) {
+		row->n++;
+		row->ns += ns;
+		return;
+	}
+	other = &c->other[kind & (SHORT_FLAGS - 1)];
+	other->n++;
+	other->ns += ns;
+}
+
+/* A wait that is not told: true. Else its chain is in the CPU's scratch, of *ret_n frames. */
+static __always_inline bool short_sum_up(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+					 struct short_cpu *c, const struct short_control *ctl,
+					 const struct short_past *p, __u32 cpu, __u32 *ret_n)
+{
+	bool failed = (int)ctx->args[1] != 0, is_short;
+	__u32 frames = config.frames, kind = short_kind(p->flags);
+	struct ring_record *rec = (void *)c->scratch;
+	__u64 ns;
+
+	if (!p->begin_ns) {
+		if (!failed)
+			c->counted[kind]++;
+		return true;
+	}
+	ns = bpf_ktime_get_ns() - p->begin_ns;
+	is_short = !failed && !p->is_said && ns < ctl->threshold_ns;
+	if (is_short && frames > SHORT_UNWOUND)
+		frames = SHORT_UNWOUND;
+	*ret_n = stack_here(ctx, stack_work(w), rec,
+			    p->flags | (is_short ? SHORT_CHAIN : SHORT_LATE), frames);
+	if (is_short)
+		short_add(c, rec, *ret_n, kind, ns, cpu);
+	return is_short;
+}
+
+/* Its begin, of which @n frames are in the CPU's scratch. */
+static __always_inline void short_tell(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+				       const struct short_cpu *c, const struct short_past *p,
+				       __u64 pid_tid, __u32 cpu, __u32 n)
+{
+	const struct ring_place place = {&w->ring, w->data, config.ring_bytes};
+	const struct ring_record *from = (const void *)c->scratch;
+	struct ring_record *rec = start_record(&place, pid_tid, cpu);
+	__u32 size, missed = w->ring.missed;
+
+	if (!rec)
+		return;
+	for (__u32 i = 0; i < WAITREC_FRAMES && i < n; i++)
+		rec->late.frames[i] = from->begin.frames[i];
+	if (n > WAITREC_FRAMES)
+		n = WAITREC_FRAMES;
+	size = ring_lead(&place, rec, RING_LATE + n * sizeof(rec->late.frames[0]));
+	rec->late.size = size - RING_LEAD - sizeof(rec->late.size);
+	rec->late.magic = WAITREC_LATE_MAGIC;
+	rec->late.lock = ctx->args[0];
+	rec->late.cgroup = cgroup_here();
+	rec->late.flags = p->flags;
+	rec->late.tid = (int)rec->tid;
+	rec->late.missed = missed;
+	rec->late.n_frames = n;
+	rec->late.begin_ns = p->begin_ns;
+	/* An interrupt may have added to it just now. */
+	if (missed)
+		__sync_fetch_and_add(&w->ring.missed, -missed);
+	publish(ctx, &place, size);
+}
+
+/* True: the end is to be told, and the begin was. */
+static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+				      struct short_cpu *c, const struct short_control *ctl,
+				      __u64 pid_tid, __u32 cpu)
+{
+	struct short_past p = {0};
+	__u32 n = 0;
+
+	if (!short_spun(c, ctx->args[0], &p) &&
+	    short_slept((__u32)pid_tid, ctx->args[0], &p) == SHORT_END_ONLY)
+		return true;
+	if (short_sum_up(ctx, w, c, ctl, &p, cpu, &n))
+		return false;
+	short_tell(ctx, w, c, &p, pid_tid, cpu, n);
+	return true;
+}
+
+/* True: it is to be told as if there were no threshold. */
+static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+					enum what what, __u64 pid_tid, __u32 cpu)
+{
+	struct short_cpu *c = short_here(cpu);
+	struct short_control *ctl = short_control_here();
+	bool is_told;
+
+	if (!c || !ctl)
+		return true;
+	if (what == BEGIN)
+		is_told = short_begin(ctx, c, ctl, pid_tid, cpu);
+	else if (what == END)
+		is_told = short_end(ctx, w, c, ctl, pid_tid, cpu);
+	else
+		is_told = !ctl->threshold_ns && !ctl->counts;
+	c->told += is_told;
+	return is_told;
+}
+
+/* User space has it say that the wait in a slot goes on. */
+static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+				      struct short_slot *s)
+{
+	const struct ring_place place = {&w->ring, w->data, config.ring_bytes};
+	struct ring_record *rec = ring_has_room(&place) ? ring_next(&place) : NULL;
+	__u64 owner = s->owner, begin_ns = s->begin_ns, lock = s->lock;
+	__u32 flags = s->flags, size, tid = (__u32)owner;
+	__u64 now = bpf_ktime_get_ns(), said = short_owner(tid, SHORT_SAID);
+
+	/* It can be told at its end; as can those whose numbers here are other ones. */
+	if (!rec || !begin_ns || owner >> 32 != SHORT_UNTOLD || config.ns.level)
+		return;
+	rec->pid = s->tgid;
+	rec->tid = tid;
+	rec->time = now;
+	rec->cpu = s->cpu;
+	if (__sync_val_compare_and_swap(&s->owner, owner, said) != owner)
+		return;
+	/* It was another one of the same task by then, and is told at its end. */
+	if (s->begin_ns != begin_ns || s->lock != lock)
+		return;
+	size = ring_lead(&place, rec, RING_LATE);
+	rec->late.size = size - RING_LEAD - sizeof(rec->late.size);
+	rec->late.magic = WAITREC_LATE_MAGIC;
+	rec->late.lock = lock;
+	rec->late.cgroup = 0;
+	rec->late.flags = flags;
+	rec->late.tid = (int)tid;
+	rec->late.missed = 0;
+	rec->late.n_frames = 0;
+	rec->late.begin_ns = begin_ns;
+	publish(ctx, &place, size);
+}
+
+SEC("raw_tp/say_wait")
+int say_wait(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), at = (__u32)ctx->args[0];
+	struct short_slot *s = bpf_map_lookup_elem(&short_slots, &at);
+	struct waits_cpu *w = waits_here(cpu);
+
+	if (!s || !w || !w->ring.id || w->ring.busy)
+		return 0;
+	w->ring.busy = 1;
+	short_say(ctx, w, s);
+	w->ring.busy = 0;
+	return 0;
+}

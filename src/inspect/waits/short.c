@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each CPU has its rows, which its programs alone write and which are mapped here. A snapshot adds
+ * up what all CPUs have of the same flags and calls; a row that was seen once keeps its place, so
+ * that who reads two snapshots can take one from the other. What has no room here or there is in
+ * the rows of its flags without calls, so that sums of types are exact.
+ *
+ * A thread looks at the slots of waits that go on, and has a program say those that are long, on
+ * the CPU where they began. And where a part of the CPU time is not to be exceeded it looks at
+ * what is spent and sets what is told (governor.c).
+ */
+#include "short.h"
+#include "bpf-run.h"
+#include "governor.h"
+#include "kontend/clock.h"
+#include "kontend/map64.h"
+#include "kontend/mem.h"
+#include "kontend/shortsnap.h"
+#include "short-shared.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ull
+
+enum { SWEEP_MS = 40, GOVERN_MS = 20, SHORT_NICE = -10, SAY_MOST = 256 };
+
+/* Below it a wait is soon told anyway, by its end. */
+static const uint64_t SAY_NS = 30 * MS;
+
+/* What is told, and since when. */
+struct short_now {
+	uint64_t threshold_ns, since_ns, spent_ns[SHORTSNAP_LEVELS], n_changes, most_ns;
+	uint32_t level, cost_ppm, event_ps;
+};
+
+struct shorts {
+	struct short_options options;
+	uint32_t n_cpus;
+	struct short_control *control;
+	struct short_slot *slots;
+	const struct short_row *rows;
+	const struct short_cpu *cpus;
+	int say;
+	struct governor governor;
+	pthread_mutex_t lock; /* of `now` */
+	struct short_now now;
+	pthread_t thread;
+	bool started;
+	int wake_fd;
+	atomic_bool stopping;
+	/* Of who makes snapshots. */
+	uint64_t from_ns;
+	struct map64 index; /* key -> row + 1 */
+	struct shortsnap_head *payload;
+	uint32_t n_rows;
+};
+
+static const size_t PAYLOAD =
+	sizeof(struct shortsnap_head) + SHORTSNAP_ROWS * sizeof(struct shortsnap_row);
+
+/* Maps that are mapped have whole pages of values that stand side by side. */
+static size_t rows_bytes(uint32_t n_cpus)
+{
+	return (size_t)n_cpus * SHORT_ROWS * sizeof(struct short_row);
+}
+
+static size_t cpus_bytes(uint32_t n_cpus)
+{
+	return n_cpus * sizeof(struct short_cpu);
+}
+
+int short_prepare(struct bpf_object *o, uint32_t n_cpus)
+{
+	struct bpf_map *slots = bpf_object__find_map_by_name(o, "short_slots");
+	struct bpf_map *rows = bpf_object__find_map_by_name(o, "short_rows");
+	struct bpf_map *cpus = bpf_object__find_map_by_name(o, "short_cpus");
+	struct bpf_program *say = bpf_object__find_program_by_name(o, "say_wait");
+
+	if (!slots || !rows || !cpus || !say)
+		return -ENOENT;
+	if (!n_cpus)
+		return bpf_program__set_autoload(say, false);
+	int code = bpf_map__set_max_entries(slots, SHORT_SLOTS);
+	code = code < 0 ? code : bpf_map__set_max_entries(rows, n_cpus * SHORT_ROWS);
+	return code < 0 ? code : bpf_map__set_max_entries(cpus, n_cpus);
+}
+
+/* What is told from now on. */
+static void set(struct shorts *s, uint32_t level, uint64_t threshold_ns)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	pthread_mutex_lock(&s->lock);
+	struct short_now *n = &s->now;
+	if (n->since_ns)
+		n->spent_ns[n->level] += now - n->since_ns;
+	n->n_changes += n->since_ns != 0;
+	n->since_ns = now;
+	n->level = level;
+	n->threshold_ns = threshold_ns;
+	if (threshold_ns > n->most_ns)
+		n->most_ns = threshold_ns;
+	pthread_mutex_unlock(&s->lock);
+	/* One that was timed and is over while durations are not asked for is summed up as before.
+	 */
+	if (level != SHORTSNAP_COUNTS)
+		__atomic_store_n(&s->control->threshold_ns, threshold_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->control->counts, level == SHORTSNAP_COUNTS, __ATOMIC_RELEASE);
+}
+
+static void set_step(struct shorts *s, unsigned step)
+{
+	uint64_t ns = governor_threshold_ns(step);
+
+	/* The threshold that was asked for need not be one of its own. */
+	if (step && step == s->governor.least)
+		ns = s->options.threshold_ns;
+	set(s,
+	    step == GOVERNOR_COUNTS ? SHORTSNAP_COUNTS
+	    : ns		    ? SHORTSNAP_THRESHOLD
+				    : SHORTSNAP_ALL,
+	    ns);
+}
+
+static void say(const struct shorts *s, uint32_t slot, uint32_t cpu)
+{
+	const uint64_t args[12] = {slot};
+	struct bpf_test_run_opts opts = {
+		.sz = sizeof(opts),
+		.ctx_in = args,
+		.ctx_size_in = sizeof(args),
+		.flags = BPF_F_TEST_RUN_ON_CPU,
+		.cpu = cpu,
+	};
+
+	/* Where it fails, as the CPU has gone, its end tells of it. */
+	(void)bpf_prog_test_run_opts(s->say, &opts);
+}
+
+/* Waits that go on and are long. */
+static void sweep(const struct shorts *s, uint64_t now)
+{
+	uint64_t least = s->now.threshold_ns > SAY_NS ? s->now.threshold_ns : SAY_NS;
+	uint32_t said = 0;
+
+	for (uint32_t i = 0; i < SHORT_SLOTS && said < SAY_MOST; i++) {
+		const volatile struct short_slot *w = &s->slots[i];
+		uint64_t begin;
+
+		if (w->owner >> 32 != SHORT_UNTOLD)
+			continue;
+		begin = w->begin_ns;
+		if (!begin || now < begin || now - begin < least)
+			continue;
+		say(s, i, w->cpu);
+		said++;
+	}
+}
+
+static struct governor_look look(const struct shorts *s)
+{
+	struct governor_look l = {.now_ns = clock_ns(CLOCK_MONOTONIC),
+				  .own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
+
+	for (uint32_t i = 0; i < s->n_cpus; i++) {
+		const volatile struct short_cpu *c = &s->cpus[i];
+		l.events += c->events;
+		l.timed += c->timed;
+		l.timed_ns += c->timed_ns;
+		l.told += c->told;
+	}
+	return l;
+}
+
+static void govern(struct shorts *s)
+{
+	const struct governor_look l = look(s);
+
+	bool stepped = governor_step(&s->governor, &l);
+	pthread_mutex_lock(&s->lock);
+	s->now.cost_ppm = s->governor.cost_ppm;
+	s->now.event_ps = s->governor.is_timed ? s->governor.event_ps : 0;
+	pthread_mutex_unlock(&s->lock);
+	if (stepped)
+		set_step(s, s->governor.step);
+}
+
+static void *run(void *arg)
+{
+	struct shorts *s = arg;
+	struct pollfd p = {.fd = s->wake_fd, .events = POLLIN};
+	bool governs = s->options.target_ppm != 0;
+	uint64_t swept = 0;
+
+	(void)setpriority(PRIO_PROCESS, 0, SHORT_NICE);
+	while (!atomic_load(&s->stopping)) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		if (governs)
+			govern(s);
+		if (now - swept >= (SWEEP_MS - 1) * MS) {
+			sweep(s, now);
+			swept = now;
+		}
+		poll(&p, 1, governs ? GOVERN_MS : SWEEP_MS);
+	}
+	return NULL;
+}
+
+static int find(struct shorts *s, struct bpf_object *o, struct error *err)
+{
+	s->say = bpf_run_program(o, "say_wait", err);
+	if (s->say < 0)
+		return s->say;
+	s->control =
+		bpf_run_map(o, "short_control", sizeof(*s->control), PROT_READ | PROT_WRITE, err);
+	s->slots = bpf_run_map(o, "short_slots", SHORT_SLOTS * sizeof(*s->slots), PROT_READ, err);
+	s->rows = bpf_run_map(o, "short_rows", rows_bytes(s->n_cpus), PROT_READ, err);
+	s->cpus = bpf_run_map(o, "short_cpus", cpus_bytes(s->n_cpus), PROT_READ, err);
+	return s->control && s->slots && s->rows && s->cpus ? 0 : err->code;
+}
+
+int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
+	      const struct short_options *options, struct error *err)
+{
+	struct shorts *s = mem_calloc(1, sizeof(*s));
+
+	if (!s)
+		return error_set(err, -ENOMEM, "No memory for sums of short waits");
+	pthread_mutex_init(&s->lock, NULL);
+	s->options = *options;
+	s->n_cpus = n_cpus;
+	s->payload = mem_calloc(1, PAYLOAD);
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int code = s->payload ? 0 : error_set(err, -ENOMEM, "No memory for sums of short waits");
+	if (code == 0 && s->wake_fd < 0)
+		code = error_errno(err, -errno, "Cannot make an eventfd");
+	code = code < 0 ? code : find(s, o, err);
+	if (code < 0) {
+		short_free(s);
+		return code;
+	}
+	governor_init(&s->governor, options->target_ppm, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+		      governor_step_of(options->threshold_ns));
+	set_step(s, s->governor.least);
+	*ret = s;
+	return 0;
+}
+
+int short_start(struct shorts *s, struct error *err)
+{
+	sigset_t all, before;
+
+	if (s->started)
+		return 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	s->started = code == 0;
+	return code ? error_errno(err, -code, "Cannot start the thread of short waits") : 0;
+}
+
+void short_stop(struct shorts *s)
+{
+	const uint64_t one = 1;
+
+	if (!s)
+		return;
+	atomic_store(&s->stopping, true);
+	/* It can only fail when it is readable already. */
+	if (write(s->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static struct shortsnap_row *row_at(struct shorts *s, uint32_t i)
+{
+	return (struct shortsnap_row *)(s->payload + 1) + i;
+}
+
+/* The row with that key, made if there is room; else that of its flags without calls. */
+static struct shortsnap_row *row_of(struct shorts *s, uint64_t key, uint32_t flags,
+				    const struct short_row *from)
+{
+	const uint32_t *at = map64_get(&s->index, key);
+
+	if (at)
+		return row_at(s, *at - 1);
+	/* There is room for one of each flags. */
+	bool full = s->n_rows + SHORT_FLAGS >= SHORTSNAP_ROWS && from;
+	if (!full && s->n_rows < SHORTSNAP_ROWS && map64_put(&s->index, key, s->n_rows + 1) == 0) {
+		struct shortsnap_row *row = row_at(s, s->n_rows++);
+		*row = (struct shortsnap_row){.flags = flags};
+		row->n_frames = from ? from->n_frames : 0;
+		if (from)
+			memcpy(row->frames, from->frames, sizeof(row->frames));
+		return row;
+	}
+	return from ? row_of(s, ~(uint64_t)flags, flags, NULL) : NULL;
+}
+
+static void add(struct shortsnap_row *row, uint64_t n, uint64_t ns)
+{
+	if (!row)
+		return;
+	row->n += n;
+	row->ns += ns;
+}
+
+static void add_cpu(struct shorts *s, uint32_t cpu)
+{
+	const struct short_cpu *c = &s->cpus[cpu];
+
+	if (!__atomic_load_n(&c->events, __ATOMIC_RELAXED))
+		return;
+	s->payload->events += c->events;
+	for (uint32_t i = 0; i < SHORT_ROWS; i++) {
+		const struct short_row *r = &s->rows[cpu * SHORT_ROWS + i];
+		uint64_t key = __atomic_load_n(&r->key, __ATOMIC_ACQUIRE);
+		if (key)
+			add(row_of(s, key, r->flags, r), r->n, r->ns);
+	}
+	for (uint32_t f = 0; f < SHORT_FLAGS; f++) {
+		if (c->other[f].n)
+			add(row_of(s, ~(uint64_t)f, f, NULL), c->other[f].n, c->other[f].ns);
+		s->payload->counted[f] += c->counted[f];
+	}
+}
+
+static void say_level(struct shorts *s, uint64_t now_ns)
+{
+	struct shortsnap_head *h = s->payload;
+
+	pthread_mutex_lock(&s->lock);
+	h->threshold_ns = s->now.threshold_ns;
+	h->level = s->now.level;
+	h->level_ns = s->now.since_ns;
+	memcpy(h->spent_ns, s->now.spent_ns, sizeof(h->spent_ns));
+	if (now_ns > h->level_ns)
+		h->spent_ns[h->level] += now_ns - h->level_ns;
+	h->n_changes = s->now.n_changes;
+	h->most_ns = s->now.most_ns;
+	h->cost_ppm = s->now.cost_ppm;
+	h->event_ps = s->options.target_ppm ? s->now.event_ps : 0;
+	pthread_mutex_unlock(&s->lock);
+	h->target_ppm = s->options.target_ppm;
+}
+
+const void *short_snapshot(struct shorts *s, bool begin, uint64_t now_ns, size_t *ret_len)
+{
+	struct shortsnap_head *h = s->payload;
+
+	if (begin)
+		s->from_ns = now_ns;
+	memset(h, 0, sizeof(*h));
+	h->from_ns = s->from_ns;
+	for (uint32_t i = 0; i < s->n_rows; i++)
+		row_at(s, i)->n = row_at(s, i)->ns = 0;
+	for (uint32_t i = 0; !begin && i < s->n_cpus; i++)
+		add_cpu(s, i);
+	say_level(s, now_ns);
+	h->n_rows = s->n_rows;
+	*ret_len = sizeof(*h) + s->n_rows * sizeof(struct shortsnap_row);
+	return h;
+}
+
+void short_free(struct shorts *s)
+{
+	if (!s)
+		return;
+	short_stop(s);
+	if (s->started)
+		pthread_join(s->thread, NULL);
+	bpf_run_unmap(s->control, sizeof(*s->control));
+	bpf_run_unmap(s->slots, SHORT_SLOTS * sizeof(*s->slots));
+	bpf_run_unmap(s->rows, rows_bytes(s->n_cpus));
+	bpf_run_unmap(s->cpus, cpus_bytes(s->n_cpus));
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	map64_deinit(&s->index);
+	pthread_mutex_destroy(&s->lock);
+	mem_free(s->payload);
+	mem_free(s);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One object of sums, text and server. The text is written to memory that grows; nothing is written
+ * while nobody asks.
+ */
+#include "kontend/metrics.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include "kontend/when.h"
+#include "put.h"
+#include "server.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { TEXT_FIRST = 64 << 10, URL = METRICS_ADDRESS_TEXT + 32 };
+
+struct metrics {
+	struct engine *engine;
+	struct query q;
+	bool asks; /* q has been begun with */
+	struct metrics_sums sums;
+	struct metrics_server *server; /* NULL: nobody listens */
+	char url[URL];
+	uint64_t n_scrapes;
+};
+
+static int open_server(struct metrics *m, const char *listen, struct error *err)
+{
+	char at[METRICS_ADDRESS_TEXT];
+	struct metrics_address a;
+	int code = metrics_address_parse(listen, "--metrics", &a, err);
+
+	code = code ? code : metrics_server_new(&m->server, &a, err);
+	if (code == 0)
+		snprintf(m->url, sizeof(m->url), "http://%s/metrics", metrics_address_text(&a, at));
+	return code;
+}
+
+int metrics_new(struct metrics **ret, const struct metrics_options *o, struct error *err)
+{
+	struct metrics *m = mem_calloc(1, sizeof(*m));
+	int code = m ? metrics_sums_init(&m->sums, o->version) : -ENOMEM;
+
+	if (code < 0)
+		error_errno(err, code, "Cannot sum up metrics");
+	else if (o->listen)
+		code = open_server(m, o->listen, err);
+	if (code < 0)
+		metrics_free(m);
+	else
+		*ret = m;
+	return code;
+}
+
+const char *metrics_url(const struct metrics *m)
+{
+	return m->url;
+}
+
+int metrics_start(struct metrics *m, struct engine *e, struct error *err)
+{
+	int code = query_init(&m->q, e);
+
+	if (code < 0)
+		return error_errno(err, code, "Cannot sum up metrics");
+	m->engine = e;
+	m->asks = true;
+	return m->server ? metrics_server_start(m->server, err) : 0;
+}
+
+int metrics_add(struct metrics *m, struct error *err)
+{
+	query_begin(&m->q);
+	int code = metrics_sums_add(&m->sums, &m->q);
+	model_zero(&m->engine->model);
+	return code < 0 ? error_errno(err, code, "Some of the metrics of a second are missing") : 0;
+}
+
+bool metrics_wanted(struct metrics *m)
+{
+	return m->server && metrics_server_wanted(m->server);
+}
+
+int metrics_put(struct metrics *m, const struct metrics_counts *c, FILE *out, struct error *err)
+{
+	static const struct metrics_counts none;
+
+	query_begin(&m->q);
+	m->n_scrapes++;
+	int code = metrics_put_all(&m->sums, &m->q, c ? c : &none, m->n_scrapes, out);
+	return code < 0 ? error_errno(err, code, "Cannot write the metrics") : 0;
+}
+
+struct memory {
+	char *at;
+	size_t n, cap;
+};
+
+/* fopencookie(3) knows a failure by 0. */
+static ssize_t append(void *cookie, const char *from, size_t size)
+{
+	struct memory *to = cookie;
+	size_t cap = to->cap ? to->cap : TEXT_FIRST;
+
+	while (cap < to->n + size)
+		cap *= 2;
+	if (cap > to->cap) {
+		char *at = mem_resize(to->at, cap, 1);
+		if (!at)
+			return 0;
+		to->at = at;
+		to->cap = cap;
+	}
+	memcpy(to->at + to->n, from, size);
+	to->n += size;
+	return (ssize_t)size;
+}
+
+int metrics_publish(struct metrics *m, const struct metrics_counts *c, struct error *err)
+{
+	struct memory text = {0};
+	FILE *out = fopencookie(&text, "w", (cookie_io_functions_t){.write = append});
+	int code = out ? metrics_put(m, c, out, err) : -ENOMEM;
+
+	if (out && fclose(out) != 0 && code == 0)
+		code = -ENOMEM;
+	if (code == 0)
+		metrics_server_publish(m->server, text.at, text.n);
+	else
+		mem_free(text.at);
+	return code < 0 ? error_errno(err, code, "Cannot write the metrics") : 0;
+}
+
+int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error *err)
+{
+	int code = metrics_add(m, err);
+
+	if (!metrics_wanted(m))
+		return code;
+	int put = metrics_publish(m, c, err);
+	return code ? code : put;
+}
+
+/* Of a lock that has two modes it is not told which one it was: then there is none. */
+void metrics_incident(struct metrics *m, const struct incident *i, const char *file)
+{
+	const struct lock_table *locks = &m->engine->model.locks;
+	const struct record_host *host = &m->engine->model.host;
+	const struct when when = {.clock_ns = host->clock_ns, .wall_ns = host->wall_ns};
+	enum lock_type found = LOCK_TYPES;
+	const char *slash = strrchr(file, '/');
+
+	if (!i->lock || !i->worst_ns)
+		return;
+	for (enum lock_type t = 0; t < LOCK_TYPES; t++) {
+		if (!map64_get(&locks->index, lock_key(i->lock, t)))
+			continue;
+		if (found != LOCK_TYPES)
+			return;
+		found = t;
+	}
+	if (found != LOCK_TYPES)
+		openmetrics_incident(m->sums.types, found, i->worst_ns,
+				     when_wall_ns(&when, i->fired_ns), slash ? slash + 1 : file);
+}
+
+void metrics_free(struct metrics *m)
+{
+	if (!m)
+		return;
+	metrics_server_free(m->server);
+	if (m->asks)
+		query_deinit(&m->q);
+	metrics_sums_deinit(&m->sums);
+	mem_free(m);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The text: sums, and what is now, by queries. What is not known has no sample, but a reason. */
+#include "put.h"
+#include "kontend/query-cost.h"
+#include "kontend/query-mmap.h"
+#include "kontend/query-perf.h"
+#include "kontend/query-rotation.h"
+#include "kontend/query-shorts.h"
+#include "kontend/query-uprobe.h"
+#include "kontend/shortsnap.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct now {
+	struct query_perf_sum perf;
+	struct query_uprobe_sum uprobes;
+	struct query_rotation_sum rotation;
+	struct query_mmap_sum mmap;
+	struct query_cost cost;
+	struct query_shorts shorts;
+};
+
+static int ask(struct query *q, struct now *ret)
+{
+	ret->cost = query_cost(q);
+	ret->shorts = query_shorts(q);
+	return query_perf_sum(q, &ret->perf) < 0 || query_uprobe_sum(q, true, &ret->uprobes) < 0 ||
+			       query_rotation_sum(q, true, &ret->rotation) < 0 ||
+			       query_mmap_sum(q, true, &ret->mmap) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* How the labels of a row are made of it. */
+enum label { BY_NAME, BY_NAME_AND_TYPE, BY_NAME_AND_MODE };
+
+static const char *const *labels_of(const struct metrics_row *r, enum label by, const char *ret[3])
+{
+	ret[0] = r->name;
+	ret[1] = by == BY_NAME_AND_TYPE ? locktype_base((enum lock_type)r->kind)
+		 : r->kind		? "W"
+					: "R";
+	ret[2] = by == BY_NAME_AND_TYPE ? locktype_mode((enum lock_type)r->kind) : "";
+	return ret;
+}
+
+enum what { N, NS, MAX, WAITING, HISTOGRAM };
+
+static void put_row(struct openmetrics_text *t, const struct metrics_row *r, enum label by,
+		    enum what what)
+{
+	const char *label[3];
+
+	labels_of(r, by, label);
+	switch (what) {
+	case N:
+		openmetrics_text_count(t, label, r->hist.n);
+		break;
+	case NS:
+		openmetrics_text_seconds(t, label, r->hist.total_ns);
+		break;
+	case MAX:
+		openmetrics_text_seconds(t, label, r->max_ns);
+		break;
+	case WAITING:
+		openmetrics_text_count(t, label, r->waiting);
+		break;
+	case HISTOGRAM:
+		openmetrics_text_histogram(t, label, &r->hist, NULL);
+		break;
+	}
+}
+
+/* A family of all rows; that of the others is there from the start. */
+static void put_rows(struct openmetrics_text *t, const char *family,
+		     const struct metrics_rows *rows, enum label by, enum what what)
+{
+	unsigned kinds = by == BY_NAME ? 1 : by == BY_NAME_AND_MODE ? 2 : LOCK_UNKNOWN;
+
+	openmetrics_text_family(t, family);
+	for (size_t i = 0; i < rows->n; i++)
+		put_row(t, &rows->rows[i], by, what);
+	/* Nobody looks for the longest wait of all the others. */
+	for (unsigned k = 0; k < kinds && !(what == MAX && by == BY_NAME_AND_TYPE); k++)
+		put_row(t, &rows->other[k], by, what);
+}
+
+static void put_named(struct metrics_sums *s, const struct now *now, struct openmetrics_text *t)
+{
+	const enum label lock = BY_NAME_AND_TYPE, mode = BY_NAME_AND_MODE;
+
+	put_rows(t, "kontend_named_lock_waits", &s->locks, lock, N);
+	put_rows(t, "kontend_named_lock_wait_seconds", &s->locks, lock, NS);
+	put_rows(t, "kontend_named_lock_wait_max_seconds", &s->locks, lock, MAX);
+	put_rows(t, "kontend_named_lock_waiters", &s->locks, lock, WAITING);
+	put_rows(t, "kontend_cgroup_waits", &s->cgroups, BY_NAME, N);
+	put_rows(t, "kontend_cgroup_wait_seconds", &s->cgroups, BY_NAME, NS);
+	put_rows(t, "kontend_cgroup_waiters", &s->cgroups, BY_NAME, WAITING);
+	if (now->mmap.known) {
+		put_rows(t, "kontend_mmap_lock_wait_seconds", &s->memcgs, mode, HISTOGRAM);
+		put_rows(t, "kontend_mmap_lock_wait_max_seconds", &s->memcgs, mode, MAX);
+		put_rows(t, "kontend_mmap_lock_waiters", &s->memcgs, mode, WAITING);
+	}
+	metrics_rows_no_max(&s->locks);
+	metrics_rows_no_max(&s->memcgs);
+}
+
+static void put_count(struct openmetrics_text *t, const char *family, uint64_t n)
+{
+	openmetrics_text_family(t, family);
+	openmetrics_text_count(t, NULL, n);
+}
+
+static void put_perf(const struct metrics_sums *s, const struct now *now,
+		     struct openmetrics_text *t)
+{
+	const struct query_uprobe_sum *u = &now->uprobes;
+
+	if (now->perf.slots_known) {
+		put_count(t, "kontend_breakpoint_slots", now->perf.slots);
+		put_count(t, "kontend_breakpoint_slots_used", now->perf.used);
+	}
+	if (now->rotation.known) {
+		put_count(t, "kontend_rotations", s->rotations);
+		openmetrics_text_family(t, "kontend_rotation_seconds");
+		openmetrics_text_seconds(t, NULL, s->rotation_ns);
+	}
+	if (u->known && u->worst) {
+		openmetrics_text_family(t, "kontend_xol_slots");
+		openmetrics_text_count(t, &u->worst, (uint64_t)u->worst_slots);
+	}
+	if (u->known && u->worst && u->worst_used >= 0) {
+		openmetrics_text_family(t, "kontend_xol_slots_used");
+		openmetrics_text_count(t, &u->worst, (uint64_t)u->worst_used);
+	}
+	if (u->known)
+		put_count(t, "kontend_xol_waiters", u->waiting);
+}
+
+static void put_cost(const struct query_cost *c, struct openmetrics_text *t)
+{
+	const struct {
+		const char *part;
+		uint64_t ns;
+	} parts[] = {{"drain", c->drain_ns}, {"looks", c->looks_ns}, {"rest", c->rest_ns}};
+
+	if (!c->known)
+		return;
+	openmetrics_text_family(t, "kontend_cpu_seconds");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		openmetrics_text_seconds(t, &parts[i].part, parts[i].ns);
+	if (c->kernel)
+		put_count(t, "kontend_kernel_memory_bytes", c->kernel);
+}
+
+static void put_untold(struct openmetrics_text *t, const char *family, const uint64_t *types)
+{
+	openmetrics_text_family(t, family);
+	for (enum lock_type i = 0; i < LOCK_UNKNOWN; i++)
+		openmetrics_text_count(t, (const char *const[]){locktype_base(i), locktype_mode(i)},
+				       types[i]);
+}
+
+/* What is told of waits, and what it was governed by. */
+static void put_level(const struct metrics_sums *s, const struct query_shorts *now,
+		      struct openmetrics_text *t)
+{
+	if (!now->known)
+		return;
+	put_untold(t, "kontend_lock_waits_summed", s->summed);
+	put_untold(t, "kontend_lock_waits_counted", s->counted);
+	openmetrics_text_family(t, "kontend_level");
+	for (uint32_t i = 0; i < SHORTSNAP_LEVELS; i++) {
+		const char *level = shortsnap_level_name(i);
+		openmetrics_text_count(t, &level, strcmp(level, now->level) == 0);
+	}
+	openmetrics_text_family(t, "kontend_threshold_seconds");
+	openmetrics_text_seconds(t, NULL, now->threshold_ns);
+	put_count(t, "kontend_level_changes", now->n_changes);
+	if (!now->governed)
+		return;
+	openmetrics_text_family(t, "kontend_overhead_ratio");
+	openmetrics_text_ratio(t, NULL, now->now_pct / 100);
+	openmetrics_text_family(t, "kontend_overhead_limit_ratio");
+	openmetrics_text_ratio(t, NULL, now->max_pct / 100);
+}
+
+static void put_counts(const struct metrics_counts *c, struct openmetrics_text *t)
+{
+	const struct {
+		const char *result;
+		uint64_t n;
+	} results[] = {{"fired", c->fired}, {"suppressed", c->suppressed}, {"failed", c->failed}};
+
+	put_count(t, "kontend_incidents", c->incidents);
+	if (!c->triggers)
+		return;
+	openmetrics_text_family(t, "kontend_triggers");
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+		openmetrics_text_count(t, &results[i].result, results[i].n);
+}
+
+static void put_reason(struct openmetrics_text *t, bool known, const char *what, const char *reason)
+{
+	if (!known)
+		openmetrics_text_count(
+			t,
+			(const char *const[]){what, reason && *reason ? reason : "not yet known"},
+			1);
+}
+
+static void put_unavailable(const struct now *now, struct openmetrics_text *t)
+{
+	openmetrics_text_family(t, "kontend_unavailable");
+	put_reason(t, now->perf.slots_known, "breakpoint slots", now->perf.reason);
+	put_reason(t, now->rotation.known, "rotation", now->rotation.reason);
+	put_reason(t, now->uprobes.known, "out-of-line slots", now->uprobes.reason);
+	put_reason(t, now->mmap.known, "mmap_locks", now->mmap.reason);
+	put_reason(t, now->cost.known, "cost", NULL);
+}
+
+int metrics_put_all(struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
+		    uint64_t n_scrapes, FILE *out)
+{
+	struct openmetrics_text t = {.out = out};
+	struct now now;
+
+	if (ask(q, &now) < 0)
+		return -ENOMEM;
+	openmetrics_put_source(s->types, &t);
+	openmetrics_put_types(s->types, &t);
+	openmetrics_put_longest(s->types, &t);
+	put_named(s, &now, &t);
+	openmetrics_put_quality(s->types, &t);
+	openmetrics_put_loss(s->types, &t);
+	put_perf(s, &now, &t);
+	put_cost(&now.cost, &t);
+	put_level(s, &now.shorts, &t);
+	put_counts(c, &t);
+	put_unavailable(&now, &t);
+	put_count(&t, "kontend_series_ended",
+		  s->locks.n_ended + s->cgroups.n_ended + s->memcgs.n_ended);
+	put_count(&t, "kontend_scrapes", n_scrapes);
+	fputs("# EOF\n", out);
+	return ferror(out) ? -ENOMEM : 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_METRICS_PUT_H
+#define KONTEND_METRICS_PUT_H
+
+#include "kontend/metrics.h"
+#include "kontend/query.h"
+#include "sums.h"
+
+/* The whole text of the server, into @out; longest waits begin anew. -ENOMEM: there is a part. */
+int metrics_put_all(struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
+		    uint64_t n_scrapes, FILE *out);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Built without libmicrohttpd: nothing is served. */
+#include "kontend/mem.h"
+#include "server.h"
+
+#include <errno.h>
+
+int metrics_server_new(struct metrics_server **ret, struct metrics_address *a, struct error *err)
+{
+	(void)ret;
+	(void)a;
+	return error_set(err, -ENOTSUP,
+			 "kontend was built without libmicrohttpd, which --metrics needs");
+}
+
+int metrics_server_start(struct metrics_server *s, struct error *err)
+{
+	(void)s;
+	(void)err;
+	return 0;
+}
+
+bool metrics_server_wanted(struct metrics_server *s)
+{
+	(void)s;
+	return false;
+}
+
+void metrics_server_publish(struct metrics_server *s, char *text, size_t len)
+{
+	(void)s;
+	(void)len;
+	mem_free(text);
+}
+
+void metrics_server_free(struct metrics_server *s)
+{
+	(void)s;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_METRICS_SERVER_H
+#define KONTEND_METRICS_SERVER_H
+
+#include "kontend/error.h"
+#include "kontend/metrics-address.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * HTTP, for one text at one place. The text is made when somebody asks: the server's thread says so
+ * and waits for it, a moment, else it sends what it has; whoever makes it never waits.
+ */
+struct metrics_server;
+
+/* Opens the port of @a, which then has the number that was taken where it was 0. */
+int metrics_server_new(struct metrics_server **ret, struct metrics_address *a, struct error *err);
+/* Starts its thread. */
+int metrics_server_start(struct metrics_server *s, struct error *err);
+/* Does somebody wait for a text? Also ends what has gone on for too long. */
+bool metrics_server_wanted(struct metrics_server *s);
+/* The text from now on, taken over: of mem_calloc() or mem_resize(). */
+void metrics_server_publish(struct metrics_server *s, char *text, size_t len);
+void metrics_server_free(struct metrics_server *s); /* NULL is fine */
+
+#endif

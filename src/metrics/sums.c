@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What was waited in a second goes to sums that only grow, whatever the model forgets. Sums by type
+ * are exact. A lock has a series of its own from the second on in which it is among the first; what
+ * it had until then is in `other`, as is what it has in a second in which eighty others have more.
+ * So the series of a type add up to the type, each only grows, and a second costs as much as the
+ * waits that were in it.
+ */
+#include "sums.h"
+#include "kontend/model.h"
+#include "kontend/query-mmap.h"
+#include "kontend/query-rotation.h"
+
+#include <errno.h>
+#include <string.h>
+
+int metrics_sums_init(struct metrics_sums *s, const char *version)
+{
+	const struct openmetrics_spec spec = {
+		.version = version, .no_callers = true, .all_types = true};
+
+	*s = (struct metrics_sums){0};
+	if (openmetrics_new(&s->types, &spec) < 0 ||
+	    metrics_rows_init(&s->locks, METRICS_LOCKS) < 0 ||
+	    metrics_rows_init(&s->cgroups, METRICS_CGROUPS) < 0 ||
+	    metrics_rows_init(&s->memcgs, METRICS_MEMCGS) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+void metrics_sums_deinit(struct metrics_sums *s)
+{
+	openmetrics_free(s->types);
+	metrics_rows_deinit(&s->locks);
+	metrics_rows_deinit(&s->cgroups);
+	metrics_rows_deinit(&s->memcgs);
+}
+
+static const struct value *at(const struct table *t, size_t row, const char *key)
+{
+	size_t col = table_column(t, key);
+
+	return col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
+}
+
+static uint64_t number(const struct table *t, size_t row, const char *key)
+{
+	const struct value *v = at(t, row, key);
+
+	return v->known ? v->u : 0;
+}
+
+static const char *text(const struct table *t, size_t row, const char *key, const char *unknown)
+{
+	const struct value *v = at(t, row, key);
+
+	return v->known && v->s && *v->s ? v->s : unknown;
+}
+
+/* What locks of a type with a series of their own have of this second. */
+struct parts {
+	uint64_t n, ns, waiting;
+};
+
+static enum lock_type type_of(const struct table *t, size_t row)
+{
+	const char *kind = text(t, row, "kind", "");
+	enum lock_type i = 0;
+
+	while (i < LOCK_UNKNOWN && strcmp(locktype_name(i), kind))
+		i++;
+	return i;
+}
+
+/*
+ * A label names what many have in common, and tells no addresses to who may only connect: so of
+ * "mmap_lock mysqld/812" the process id goes, but no part of a path, and of "do_unlinkat …c5898"
+ * the address.
+ */
+static void name_lock(const struct table *t, size_t i, char ret[METRICS_NAME])
+{
+	snprintf(ret, METRICS_NAME, "%s", text(t, i, "name", ""));
+	char *address = strstr(ret, " \xe2\x80\xa6");
+	char *id = strrchr(ret, '/');
+
+	if (address)
+		*address = '\0';
+	else if (id && !at(t, i, "path")->known && id[1] && !id[1 + strspn(id + 1, "0123456789")])
+		*id = '\0';
+}
+
+static void add_lock(struct metrics_sums *s, const struct table *t, size_t i, uint64_t now_ns,
+		     struct parts parts[LOCK_TYPES])
+{
+	enum lock_type type = type_of(t, i);
+	uint64_t n = number(t, i, "contended"), ns = number(t, i, "total_ns");
+	uint64_t waiting = number(t, i, "waiting");
+	char name[METRICS_NAME];
+
+	name_lock(t, i, name);
+	struct metrics_row *r = metrics_rows_get(&s->locks, name, type, i < METRICS_FIRST, now_ns);
+	if (r == &s->locks.other[type])
+		return;
+	metrics_rows_add(r, n, ns, number(t, i, "max_ns"), waiting, now_ns);
+	parts[type].n += n;
+	parts[type].ns += ns;
+	parts[type].waiting += waiting;
+}
+
+/* @before, @now: the sums of the types; what no series has taken of the difference is `other`. */
+static void add_others(struct metrics_sums *s, const struct openmetrics_sum *before,
+		       const struct openmetrics_sum *now, const struct parts *parts,
+		       uint64_t now_ns)
+{
+	for (enum lock_type i = 0; i < LOCK_TYPES; i++) {
+		uint64_t n = now[i].n - before[i].n - parts[i].n;
+		uint64_t ns = now[i].total_ns - before[i].total_ns - parts[i].ns;
+
+		metrics_rows_add(&s->locks.other[i], n, ns, 0, now[i].waiting - parts[i].waiting,
+				 now_ns);
+	}
+}
+
+static int add_locks(struct metrics_sums *s, struct query *q, const struct openmetrics_sum *before)
+{
+	const struct query_spec spec = {.by = BY_LOCK,
+					.sort = "wait_ns_per_s",
+					.limit = METRICS_LOOKED_AT,
+					.average = true};
+	struct openmetrics_sum now[LOCK_TYPES];
+	struct parts parts[LOCK_TYPES] = {0};
+	struct table t;
+
+	if (query_locks(q, &spec, &t, NULL) < 0)
+		return -ENOMEM;
+	metrics_rows_no_waiting(&s->locks);
+	for (size_t i = 0; i < t.n_rows; i++)
+		if (number(&t, i, "contended") || number(&t, i, "waiting"))
+			add_lock(s, &t, i, q->model->now_ns, parts);
+	openmetrics_sums(s->types, now);
+	add_others(s, before, now, parts, q->model->now_ns);
+	return 0;
+}
+
+static int add_cgroups(struct metrics_sums *s, struct query *q)
+{
+	const struct query_spec spec = {.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true};
+	struct table t;
+
+	if (query_locks(q, &spec, &t, NULL) < 0)
+		return -ENOMEM;
+	metrics_rows_no_waiting(&s->cgroups);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		struct metrics_row *r =
+			metrics_rows_get(&s->cgroups, text(&t, i, "cgroup", "unknown"), 0,
+					 i < METRICS_FIRST, q->model->now_ns);
+		metrics_rows_add(r, number(&t, i, "contended"), number(&t, i, "total_ns"),
+				 number(&t, i, "max_ns"), number(&t, i, "waiting"),
+				 q->model->now_ns);
+	}
+	return 0;
+}
+
+static int add_memcg(struct metrics_sums *s, struct query *q, const struct table *t, size_t i)
+{
+	struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG, .id[BY_MMAP_MEMCG] = t->ids[i]};
+	struct metrics_row *r = metrics_rows_get(&s->memcgs, text(t, i, "memcg", "unknown"),
+						 *text(t, i, "mode", "R") == 'W', i < METRICS_FIRST,
+						 q->model->now_ns);
+	struct query_hist h;
+
+	if (query_hist(q, &scope, &h) < 0)
+		return -ENOMEM;
+	for (size_t k = 0; k < h.n; k++)
+		r->hist.buckets[openmetrics_text_bucket(h.bars[k].upper_ns)] += h.bars[k].n;
+	metrics_rows_add(r, h.n_waits, h.total_ns, h.max_ns, number(t, i, "waiting"),
+			 q->model->now_ns);
+	return 0;
+}
+
+/* Rows that only tell of acquisitions without a wait have an empty histogram. */
+static int add_memcgs(struct metrics_sums *s, struct query *q)
+{
+	const struct query_spec spec = {.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true};
+	struct table t;
+	int code = query_mmap(q, &spec, &t, NULL);
+
+	metrics_rows_no_waiting(&s->memcgs);
+	for (size_t i = 0; code == 0 && i < t.n_rows; i++)
+		if (number(&t, i, "contended") || number(&t, i, "waiting"))
+			code = add_memcg(s, q, &t, i);
+	return code < 0 ? -ENOMEM : 0;
+}
+
+static int add_rotation(struct metrics_sums *s, struct query *q)
+{
+	struct query_rotation_sum r;
+
+	if (query_rotation_sum(q, true, &r) < 0)
+		return -ENOMEM;
+	s->rotations += r.rotations;
+	s->rotation_ns += r.total_ns;
+	return 0;
+}
+
+static void add_shorts(struct metrics_sums *s, const struct shorts_sum types[LOCK_TYPES])
+{
+	for (size_t i = 0; i < LOCK_TYPES; i++) {
+		s->summed[i] += types[i].n;
+		s->counted[i] += types[i].counted;
+	}
+}
+
+int metrics_sums_add(struct metrics_sums *s, struct query *q)
+{
+	struct openmetrics_sum before[LOCK_TYPES];
+
+	openmetrics_sums(s->types, before);
+	add_shorts(s, q->model->shorts.types);
+	if (openmetrics_add(s->types, q, NULL) < 0)
+		return -ENOMEM;
+	int code = add_locks(s, q, before);
+	code = code ? code : add_cgroups(s, q);
+	code = code ? code : add_memcgs(s, q);
+	return code ? code : add_rotation(s, q);
+}

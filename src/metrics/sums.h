@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_METRICS_SUMS_H
+#define KONTEND_METRICS_SUMS_H
+
+#include "kontend/openmetrics.h"
+#include "rows.h"
+
+/* Names that a metric may have, and those that may begin in a second: the first by time waited. */
+enum { METRICS_LOCKS = 100, METRICS_CGROUPS = 100, METRICS_MEMCGS = 64, METRICS_FIRST = 20 };
+/* Of locks so many are looked at in a second: what is behind them is `other`. */
+enum { METRICS_LOOKED_AT = 80 };
+
+/* All that grows. */
+struct metrics_sums {
+	struct openmetrics *types;
+	struct metrics_rows locks;   /* kind: enum lock_type */
+	struct metrics_rows cgroups; /* kind 0 */
+	struct metrics_rows memcgs;  /* mmap_locks; kind 0 readers, 1 writers */
+	uint64_t rotations, rotation_ns;
+	uint64_t summed[LOCK_TYPES], counted[LOCK_TYPES]; /* waits that were not told: shorts.h */
+};
+
+int metrics_sums_init(struct metrics_sums *s, const char *version); /* -ENOMEM */
+void metrics_sums_deinit(struct metrics_sums *s);
+/* Adds what the model of @q has summed up, which begins anew then. -ENOMEM: of some of it only. */
+int metrics_sums_add(struct metrics_sums *s, struct query *q);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots of short waits have sums since measuring began: what came since the one before goes
+ * into cells, so that all tables have it. The first one of a stream says where sums begin, be it a
+ * whole recording or a part of one.
+ */
+#include "internal.h"
+#include "kontend/cell-many.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What @row has more than the same row had before. */
+static struct shorts_sum since(const struct shortsnap_row *row, const struct shortsnap *before,
+			       uint32_t i)
+{
+	const struct shortsnap_row *old = i < before->head.n_rows ? &before->rows[i] : NULL;
+
+	if (!old || old->flags != row->flags || old->n_frames != row->n_frames ||
+	    memcmp(old->frames, row->frames, sizeof(row->frames)) != 0)
+		return (struct shorts_sum){row->n, row->ns, 0};
+	if (row->n < old->n || row->ns < old->ns)
+		return (struct shorts_sum){0};
+	return (struct shorts_sum){row->n - old->n, row->ns - old->ns, 0};
+}
+
+static uint32_t stack_of(struct model *m, const struct shortsnap_row *row)
+{
+	uint32_t traced = 0;
+
+	while (m->tracing && traced + 1 < row->n_frames &&
+	       m->tracing->is_tracing(m->tracing, row->frames[traced]))
+		traced++;
+	return row->n_frames ? stack_get(&m->stacks, row->frames + traced, row->n_frames - traced)
+			     : STACK_OTHER;
+}
+
+static int add(struct model *m, const struct shortsnap_row *row, struct shorts_sum s)
+{
+	enum lock_type type = locktype_from_flags(row->flags);
+	struct model_type *t = &m->types[type];
+
+	if (!s.n)
+		return 0;
+	fold_if_full(m);
+	const struct cell_key key = {.lock = lock_get(&m->locks, SHORTS_LOCK, type),
+				     .stack = stack_of(m, row),
+				     .task = TASK_OTHER,
+				     .cpu = CELL_NO_CPU,
+				     .owner = OWNER_NONE};
+	struct cell *c = cell_get(&m->cells, key);
+	if (!c) {
+		fold_cells(m);
+		c = cell_get(&m->cells, key);
+	}
+	if (!c || cell_many_add(&m->cells, c, s.n, s.ns, m->now_ns)) {
+		m->damage.folded += s.n;
+		return -ENOMEM;
+	}
+	struct lock *l = &m->locks.locks[key.lock];
+	cell_wait(&m->cells, c, s.ns);
+	l->begin_ns = l->begin_ns ? l->begin_ns : m->now_ns;
+	l->cur_wait_ns += s.ns;
+	t->cur_wait_ns += s.ns;
+	t->waited_ns += s.ns;
+	t->contended += s.n;
+	t->total_ns += s.ns;
+	t->cur_n += s.n;
+	m->cur_n += s.n;
+	m->shorts.types[type].n += s.n;
+	m->shorts.types[type].ns += s.ns;
+	return 0;
+}
+
+static void add_counted(struct model *m, const struct shortsnap_head *now,
+			const struct shortsnap_head *before)
+{
+	for (uint32_t f = 0; f < SHORTSNAP_TYPES; f++)
+		if (now->counted[f] > before->counted[f])
+			m->shorts.types[locktype_from_flags(f)].counted +=
+				now->counted[f] - before->counted[f];
+}
+
+int shorts_take(struct model *m, const void *payload, size_t len)
+{
+	const struct snapshot *old = snapshot_set_get(&m->snapshots, SNAPSHOT_SHORT);
+	struct shortsnap now, before;
+	int code = 0;
+
+	if (!shortsnap_decode(payload, len, &now))
+		return -EINVAL;
+	m->shorts.known = true;
+	m->shorts.head = now.head;
+	if (!old || !shortsnap_decode(old->bytes, old->len, &before))
+		return 0;
+	for (uint32_t i = 0; code == 0 && i < now.head.n_rows; i++)
+		code = add(m, &now.rows[i], since(&now.rows[i], &before, i));
+	add_counted(m, &now.head, &before.head);
+	return code;
+}

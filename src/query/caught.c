@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What fired a trigger, in words. It is asked once for each that fires: names are looked up then,
+ * and who is to blame is what the latest look at the locks knows, else what events tell, else who
+ * held the lock when the wait began.
+ */
+#include "chains/graph.h"
+#include "internal.h"
+#include "kontend/query-caught.h"
+#include "kontend/query-chains.h"
+#include "kontend/query-lock.h"
+#include "kontend/query-perf.h"
+#include "kontend/query-uprobe.h"
+#include "kontend/taskid.h"
+#include "rotation/list.h"
+
+#include <errno.h>
+
+/* For a name that is made of the function that waits most all cells are looked at. */
+enum { CELLS_MOST = 20000 };
+
+static const char *or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+/* Who held the lock when the wait began, or when a look saw it wait. */
+static void owner_of(struct query *q, const struct wait *w, struct query_caught *ret)
+{
+	uint32_t owner = cell_owner_task(w->owner) ? w->owner : w->seen;
+	uint32_t task = cell_owner_task(owner);
+
+	if (!task || task >= q->model->tasks.n)
+		return;
+	ret->holder_pid = taskid_number(q->model->tasks.tasks[task].pid);
+	ret->holder_tid = taskid_number(q->model->tasks.tasks[task].tid);
+	ret->because = or_empty(query_owner_name(q, owner));
+}
+
+/* Who is known by events to have it now, and what they told that this task does. */
+static bool blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
+{
+	static const char *const does[BLAME_STATES] = {
+		[BLAME_RUNNING] = ", running",	  [BLAME_RUNNABLE] = ", runnable",
+		[BLAME_ASLEEP] = ", asleep",	  [BLAME_IO] = ", asleep: I/O",
+		[BLAME_CIRCLE] = ", in a circle",
+	};
+	const struct blame *b = &q->model->blame;
+	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
+	const struct blame_hold *h = node ? &b->holds[b->nodes[node].holds] : NULL;
+
+	if (!h || h == b->holds || h->task == w->task || h->task == TASK_OTHER)
+		return false;
+	const char *is = h->state < BLAME_STATES ? does[h->state] : NULL;
+	ret->holder_pid = taskid_number(q->model->tasks.tasks[h->task].pid);
+	ret->holder_tid = taskid_number(q->model->tasks.tasks[h->task].tid);
+	ret->because = arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, h->task)),
+				    is ? is : "");
+	return true;
+}
+
+/* Who has it now, and what that task does; of one who waits itself, because of whom. */
+static void holder_of(struct query *q, const struct wait *w, struct query_caught *ret)
+{
+	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+	struct query_lock_now now;
+
+	query_lock_now(q, w->addr, type, &now);
+	if (!now.holder || now.owner_tid == ret->tid) {
+		(void)blamed_of(q, w, ret);
+		return;
+	}
+	const char *root = query_chains_root(q, w->addr);
+	ret->holder_pid = now.owner_pid;
+	ret->holder_tid = now.owner_tid;
+	if (root)
+		ret->because = arena_printf(&q->arena, "%s, who waits behind %s", now.holder, root);
+	else if (now.is)
+		ret->because = arena_printf(&q->arena, "%s, %s", now.holder, now.is);
+	else
+		ret->because = now.holder;
+}
+
+int query_caught(struct query *q, const struct wait *w, struct query_caught *ret)
+{
+	const struct model *m = q->model;
+
+	*ret = (struct query_caught){"", "", "", 0, 0, 0, 0};
+	if (query_sync(q) < 0)
+		return -ENOMEM;
+	if (w->lock >= m->locks.n || w->task >= m->tasks.n)
+		return 0;
+	ret->lock = or_empty(m->cells.n < CELLS_MOST ? query_lock_name(q, w->lock)
+						     : query_lock_plain_name(q, w->lock));
+	ret->task = or_empty(query_task_comm_or_idle(q, w->task));
+	if (w->task != TASK_OTHER) {
+		ret->pid = taskid_number(m->tasks.tasks[w->task].pid);
+		ret->tid = taskid_number(m->tasks.tasks[w->task].tid);
+	}
+	owner_of(q, w, ret);
+	if (w->used)
+		holder_of(q, w, ret);
+	return ret->because && !q->cache->failed ? 0 : -ENOMEM;
+}
+
+/* Of the circle that the root is. */
+static void in_circle(const struct chain_graph *g, const struct chain_root *r,
+		      bool (*is)(void *ctx, const struct wait *w), void *ctx,
+		      struct query_caught_circle *ret)
+{
+	struct query_caught_circle c = {0};
+	uint32_t at = r->lock;
+
+	do {
+		const struct wait *w = g->waits[g->locks[at].up].wait;
+		c.tasks++;
+		if (is(ctx, w) && (!c.longest || w->begin_ns < c.longest->begin_ns))
+			c.longest = w;
+		at = g->waits[g->locks[at].up].lock;
+	} while (at != r->lock && c.tasks <= g->n_locks);
+	if (c.longest)
+		*ret = c;
+}
+
+int query_caught_circle(struct query *q, bool (*is)(void *ctx, const struct wait *w), void *ctx,
+			struct query_caught_circle *ret)
+{
+	struct chain_graph g = {0};
+	int r = query_sync(q);
+
+	*ret = (struct query_caught_circle){0};
+	r = r < 0 ? r : chain_graph_make(q, &g);
+	for (uint32_t i = 0; r == 0 && i < g.n_roots && !ret->longest; i++)
+		if (g.roots[i].circle && g.roots[i].proved)
+			in_circle(&g, &g.roots[i], is, ctx, ret);
+	chain_graph_deinit(&g);
+	return r;
+}
+
+bool query_caught_rotates(const struct query *q, uint64_t function)
+{
+	const struct rotation_timer t = {.function = function};
+
+	return query_rotation_is_mux(q, &t);
+}
+
+static const struct value *cell(const struct table *t, size_t row, const char *key)
+{
+	return table_value(t, row, table_column(t, key));
+}
+
+const char *query_caught_slots(struct query *q, uint64_t *ret_used)
+{
+	struct query_spec spec = {0};
+	struct table t;
+
+	if (query_perf_slots(q, &spec, &t, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < t.n_rows; i++) {
+		const struct value *used = cell(&t, i, "used"), *slots = cell(&t, i, "slots"),
+				   *cpu = cell(&t, i, "cpu");
+		if (!used->known || !slots->known || slots->i <= 0 || used->i < slots->i)
+			continue;
+		*ret_used = (uint64_t)used->i;
+		return arena_printf(&q->arena, "%lld of %lld breakpoint slots of CPU %lld",
+				    (long long)used->i, (long long)slots->i, (long long)cpu->i);
+	}
+	return NULL;
+}
+
+const char *query_caught_xol(struct query *q, uint64_t *ret_used)
+{
+	struct query_uprobe_sum s;
+
+	if (query_uprobe_sum(q, false, &s) < 0 || !s.known || s.worst_slots <= 0 ||
+	    s.worst_used < s.worst_slots)
+		return NULL;
+	*ret_used = (uint64_t)s.worst_used;
+	return arena_printf(&q->arena, "%d of %d XOL slots of %s", s.worst_used, s.worst_slots,
+			    s.worst ? s.worst : "a process");
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When incidents begin and end. One that fires again and again would be as long as the storm: so it
+ * ends after ten times what was to be recorded behind it. And files come at a bounded rate: each
+ * takes a part of an hour's allowance, of which there is never more than a few files' worth.
+ */
+#include "incident-open.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+
+enum { LONGEST = 10, AT_ONCE = 10 };
+
+static const uint64_t NAME_NS = 2000000000, PRE_NS = 10000000000, POST_NS = 2000000000,
+		      FILE_NS = 30000000000;
+
+void incident_open_init(struct incident_open *o, uint64_t pre_ns, uint64_t post_ns)
+{
+	*o = (struct incident_open){.pre_ns = pre_ns ? pre_ns : PRE_NS,
+				    .post_ns = post_ns ? post_ns : POST_NS};
+}
+
+void incident_open_post(struct incident_open *o, uint64_t post_ns)
+{
+	o->post_ns = post_ns ? post_ns : POST_NS;
+}
+
+/*
+ * A file takes 30 s of time; what was not taken in ten times that is forgotten. Time is counted
+ * from before the machine's start on: right after it there are as many at once as later.
+ */
+static bool may_begin(struct incident_open *o, uint64_t now_ns)
+{
+	const uint64_t least = now_ns, most = now_ns + AT_ONCE * FILE_NS;
+
+	if (o->tokens_ns < least)
+		o->tokens_ns = least;
+	if (o->tokens_ns + FILE_NS > most)
+		return false;
+	o->tokens_ns += FILE_NS;
+	return true;
+}
+
+static void begin(struct incident_open *o, const struct incident *in)
+{
+	o->is_open = true;
+	o->others = 0;
+	o->incident = *in;
+	o->incident.from_ns = in->begin_ns > o->pre_ns ? in->begin_ns - o->pre_ns : 0;
+	o->incident.to_ns = in->fired_ns + o->post_ns;
+	o->most_ns = in->fired_ns + LONGEST * o->post_ns;
+}
+
+static void go_on(struct incident_open *o, uint64_t until_ns)
+{
+	if (until_ns > o->most_ns)
+		until_ns = o->most_ns;
+	if (until_ns > o->incident.to_ns)
+		o->incident.to_ns = until_ns;
+}
+
+void incident_open_add(struct incident_open *o, struct source *backlog, const struct incident *in)
+{
+	if (o->is_open) {
+		o->others++;
+		go_on(o, in->fired_ns + o->post_ns);
+		return;
+	}
+	if (!may_begin(o, in->fired_ns)) {
+		o->left_out++;
+		return;
+	}
+	begin(o, in);
+	backlog_hold(backlog, o->incident.from_ns);
+}
+
+void incident_open_follow(struct incident_open *o, struct source *backlog, bool goes_on)
+{
+	struct backlog_stat st;
+
+	backlog_stat(backlog, &st);
+	if (goes_on || o->incident.end_ns)
+		go_on(o, (goes_on ? st.said_ns : o->incident.end_ns) + o->post_ns);
+}
+
+bool incident_open_is_whole(const struct incident_open *o, struct source *backlog)
+{
+	struct backlog_stat st;
+
+	backlog_stat(backlog, &st);
+	/* The next look may tell whose lock it was, and then the file is to have it, too. */
+	return st.said_ns >= o->incident.to_ns + (o->is_named ? 0 : NAME_NS);
+}
+
+/* What there is of what was asked for. */
+static void clamp(struct incident *in, const struct backlog_stat *st, uint64_t begin_ns)
+{
+	uint64_t from = begin_ns > st->begin_ns ? begin_ns : st->begin_ns;
+
+	if (in->from_ns < from) {
+		in->from_ns = from;
+		in->flags |= INCIDENT_SHORT;
+	}
+	in->to_ns = st->said_ns;
+	if (in->to_ns < in->from_ns)
+		in->to_ns = in->from_ns;
+	if (!in->end_ns)
+		in->flags |= INCIDENT_GOES_ON;
+}
+
+int incident_open_take(struct incident_open *o, struct source *backlog, struct incident_job **ret,
+		       struct error *err)
+{
+	struct incident_job *j = mem_calloc(1, sizeof(*j));
+	uint64_t now = clock_now_ns(), wall = clock_ns(CLOCK_REALTIME);
+	struct backlog_stat st;
+
+	o->is_open = false;
+	backlog_stat(backlog, &st);
+	int r = j ? 0 : error_set(err, -ENOMEM, "no memory for an incident");
+	if (r == 0) {
+		j->incident = o->incident;
+		j->incident.more += o->others;
+		/* All that has come: it is no more than was waited for. */
+		clamp(&j->incident, &st, o->start_ns);
+		j->wall_ns = wall - (now - j->incident.fired_ns);
+		r = backlog_take(backlog, j->incident.from_ns, wall - (now - j->incident.from_ns),
+				 &j->taken, err);
+	}
+	backlog_hold(backlog, 0);
+	if (r < 0) {
+		incident_job_free(j);
+		return r;
+	}
+	*ret = j;
+	return 0;
+}

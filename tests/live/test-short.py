@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""test-short.py KONTEND LOAD...
+
+Waits that the kernel sums up, against the whole stream of the same run: several kontends measure one
+load, which stands still until all of them do. One is told every wait, one those over a threshold, one
+records that, and one is governed, to next to nothing. Each has every wait, by type and caller, be it
+told or summed up, or, where it is governed, counted. Durations are taken at other places of the same
+tracepoint, with the other programs between them, so they differ by what these take.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+kontend, load = sys.argv[1], sys.argv[2:]
+THRESHOLD = "20us"
+NOISE_NS = 200000  # of a wait: three programs, and whatever interrupts them
+failures = 0
+
+
+def check(good, what):
+    global failures
+    if not good:
+        failures += 1
+        print("FAIL", what)
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+class Observer:
+    """A kontend, once it measures."""
+
+    def __init__(self, verb, *args):
+        self.p = subprocess.Popen([kontend, verb, "-v", *args], text=True, stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL)
+        said = ""
+        for line in self.p.stderr:
+            said += line
+            if "measuring" in line or "recording" in line:
+                return
+        if "takes BPF" in said or "BTF" in said:
+            skip(said)
+        print("FAIL", verb, args, said)
+        sys.exit(1)
+
+    def end(self):
+        self.p.send_signal(signal.SIGINT)
+        said = self.p.stderr.read()
+        status = self.p.wait()
+        check(status == 0, "%s: status %d: %s" % (self.p.args, status, said))
+
+
+def read(path):
+    with open(path) as f:
+        return json.load(f)
+
+
+def by_caller(report):
+    return {(r["kind"], r["caller"]): (r["contended"], r["total_ns"])
+            for r in report["views"]["locks"]["rows"] if r["contended"]}
+
+
+def by_type(report):
+    n = {}
+    for (kind, _), (contended, _) in by_caller(report).items():
+        n[kind] = n.get(kind, 0) + contended
+    return n
+
+
+def whole(name, report):
+    """False: records were lost, and nothing can be compared."""
+    s = report["source"]
+    for key in ("unmatched", "late", "bad", "doubtful"):
+        check(s[key] == 0, "%s: %s %d" % (name, key, s[key]))
+    return not s["lost"] and not s["dropped"]
+
+
+def compare(name, full, other):
+    a, b = by_caller(full), by_caller(other)
+    for key in sorted(set(a) | set(b)):
+        (n, ns), (m, ms) = a.get(key, (0, 0)), b.get(key, (0, 0))
+        check(n == m, "%s: %s: %d waits, of which it knows %d" % (name, key, n, m))
+        check(abs(ns - ms) <= n * NOISE_NS, "%s: %s: %d ns, and %d" % (name, key, ns, ms))
+    short = other["source"]["short"]
+    print("%s: %d waits, %d of them not told: %d ns; %d rows" % (
+        name, sum(n for n, _ in b.values()), short["waits"], short["total_ns"], len(b)))
+    check(short["level"] == "threshold" and short["threshold_ns"] == 20000, name + ": threshold")
+    check(0 < short["waits"] < sum(n for n, _ in b.values()), "%s: %s" % (name, short))
+    check(other["source"]["events"] < full["source"]["events"], name + ": all was told")
+
+
+def counted(full, governed):
+    short = governed["source"]["short"]
+    a, b = by_type(full), by_type(governed)
+    for t in short["types"]:
+        b[t["kind"]] = b.get(t["kind"], 0) + t["counted_only"]
+    check(a == b, "governed: %s, and %s" % (a, b))
+    print("governed: level %s after %d changes, %d summed up, %d only counted" % (
+        short["level"], short["level_changes"], short["waits"], short["counted_only"]))
+    check(abs(short["max_overhead_pct"] - 0.01) < 0.001, "governed: to what?")
+
+
+if os.geteuid() != 0:
+    skip("needs root")
+with tempfile.TemporaryDirectory(prefix="kontend-short-") as d:
+    out = {name: os.path.join(d, name) for name in ("full", "short", "data", "governed")}
+    child = subprocess.Popen(["sh", "-c", 'kill -STOP $$; exec "$@"', "sh", *load],
+                             stdout=subprocess.DEVNULL)
+    os.waitid(os.P_PID, child.pid, os.WSTOPPED)
+    try:
+        views = ("--no-config", "-p", str(child.pid), "--view", "locks", "--by", "caller", "-n",
+                 "0", "--format", "json", "--no-follow", "-m", "4096", "-o")
+        observers = [
+            Observer("report", *views, out["full"]),
+            Observer("report", *views, out["short"], "--min-wait", THRESHOLD),
+            Observer("record", "--no-config", "-p", str(child.pid), "--no-follow", "-m", "4096",
+                     "-o", out["data"], "--min-wait", THRESHOLD),
+            Observer("report", *views, out["governed"], "--max-overhead", "0.01%"),
+        ]
+    finally:
+        child.send_signal(signal.SIGCONT)
+    child.wait()
+    for o in observers:
+        o.end()
+    full = read(out["full"])
+    if not whole("full", full):
+        skip("records of the whole stream were lost")
+    for name in ("short", "governed"):
+        check(whole(name, read(out[name])), name + ": records were lost")
+    compare("short", full, read(out["short"]))
+    replayed = json.loads(subprocess.run(
+        [kontend, "report", "-i", out["data"], "--view", "locks", "--by", "caller", "-n", "0",
+         "--format", "json"], capture_output=True, text=True, check=True).stdout)
+    check(whole("recorded", replayed), "recorded: records were lost")
+    compare("recorded", full, replayed)
+    counted(full, read(out["governed"]))
+if failures == 0:
+    print("ok")
+sys.exit(failures != 0)

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Costs that are made up, and what the governor does about them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "waits/governor.h"
+
+#define MS 1000000ull
+
+enum { EVENT_NS = 400, CPUS = 2, TARGET_PPM = 10000 };
+
+/* A machine: events a second, how much of them lasts longer than each step's threshold. */
+struct machine {
+	struct governor g;
+	struct governor_look look;
+	double events_per_ms;
+	double told[GOVERNOR_COUNTS + 1]; /* part of events that is told, by step */
+	double event_ns[GOVERNOR_COUNTS + 1];
+	double record_ns, fixed_per_ms;
+};
+
+static void set_up(struct machine *m)
+{
+	*m = (struct machine){.record_ns = 1000, .look = {.now_ns = 1000 * MS}};
+	for (unsigned i = 0; i <= GOVERNOR_COUNTS; i++) {
+		m->event_ns[i] = i == GOVERNOR_COUNTS ? 100 : i ? 200 : EVENT_NS;
+		m->told[i] = i == GOVERNOR_COUNTS ? 0 : 1.0 / (1 << i);
+	}
+	governor_init(&m->g, TARGET_PPM, CPUS, 0);
+	governor_step(&m->g, &m->look);
+}
+
+static void run_ms(struct machine *m, unsigned ms)
+{
+	for (unsigned t = 0; t < ms; t += 20) {
+		unsigned step = m->g.step;
+		double n = m->events_per_ms * 20, told = n * m->told[step];
+		m->look.now_ns += 20 * MS;
+		m->look.events += (uint64_t)n;
+		m->look.timed += (uint64_t)(n / 61);
+		m->look.timed_ns += (uint64_t)(n / 61) * (uint64_t)m->event_ns[step];
+		m->look.told += (uint64_t)told;
+		m->look.own_ns += (uint64_t)(told * m->record_ns + m->fixed_per_ms * 20);
+		governor_step(&m->g, &m->look);
+	}
+}
+
+static void test_steps_are_thresholds(void **state)
+{
+	(void)state;
+	assert_int_equal(governor_threshold_ns(0), 0);
+	assert_int_equal(governor_threshold_ns(1), 1000);
+	assert_int_equal(governor_threshold_ns(11), 1024000);
+	assert_int_equal(governor_threshold_ns(GOVERNOR_COUNTS), 0);
+	assert_int_equal(governor_step_of(0), 0);
+	assert_int_equal(governor_step_of(1), 1);
+	assert_int_equal(governor_step_of(1000), 1);
+	assert_int_equal(governor_step_of(1001), 2);
+	assert_int_equal(governor_step_of(UINT64_MAX), GOVERNOR_THRESHOLDS);
+}
+
+static void test_calm_is_told_whole(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	m.events_per_ms = 1;
+	run_ms(&m, 60000);
+	assert_int_equal(m.g.step, 0);
+	assert_true(m.g.cost_ppm < TARGET_PPM / 2);
+	assert_false(m.g.is_timed); /* too few were */
+}
+
+static void test_storm_is_met_within_100_ms(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	run_ms(&m, 5000);
+	/* Of 2 CPUs 1 %: 20 us a ms. Records alone would take ten times that. */
+	m.events_per_ms = 200;
+	run_ms(&m, 100);
+	assert_true(m.g.step > 3);
+	assert_true(m.g.storm_ppm < 5 * TARGET_PPM);
+	run_ms(&m, 3000);
+	/* 200 events of 100 ns a ms are what counting takes. */
+	assert_true(m.g.cost_ppm <= TARGET_PPM * 21 / 20);
+}
+
+static void test_no_threshold_helps_then_counts(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	for (unsigned i = 0; i < GOVERNOR_COUNTS; i++)
+		m.told[i] = 1;
+	m.events_per_ms = 100;
+	run_ms(&m, 1000);
+	assert_int_equal(m.g.step, GOVERNOR_COUNTS);
+	run_ms(&m, 60000);
+	assert_true(m.g.step > 4);
+}
+
+static void test_comes_back_when_it_is_over(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	m.events_per_ms = 400;
+	run_ms(&m, 2000);
+	assert_int_not_equal(m.g.step, 0);
+	m.events_per_ms = 1;
+	run_ms(&m, 90000);
+	assert_int_equal(m.g.step, 0);
+}
+
+/* On the edge it does not go to and fro. */
+static void test_hysteresis(void **state)
+{
+	struct machine m;
+	unsigned changes = 0, last;
+
+	(void)state;
+	set_up(&m);
+	m.events_per_ms = 18;
+	run_ms(&m, 20000);
+	last = m.g.step;
+	for (unsigned i = 0; i < 3000; i++) {
+		run_ms(&m, 20);
+		changes += m.g.step != last;
+		last = m.g.step;
+	}
+	assert_in_range(changes, 0, 10);
+}
+
+static void test_what_telling_less_does_not_mend(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	m.events_per_ms = 1;
+	m.fixed_per_ms = 50000; /* 2.5 % of both CPUs */
+	run_ms(&m, 60000);
+	assert_int_equal(m.g.step, 0);
+	assert_true(m.g.cost_ppm > TARGET_PPM);
+}
+
+static void test_threshold_that_was_asked_for_stays(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	governor_init(&m.g, TARGET_PPM, CPUS, 5);
+	run_ms(&m, 60000);
+	assert_int_equal(m.g.step, 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steps_are_thresholds),
+		cmocka_unit_test(test_calm_is_told_whole),
+		cmocka_unit_test(test_storm_is_met_within_100_ms),
+		cmocka_unit_test(test_no_threshold_helps_then_counts),
+		cmocka_unit_test(test_comes_back_when_it_is_over),
+		cmocka_unit_test(test_hysteresis),
+		cmocka_unit_test(test_what_telling_less_does_not_mend),
+		cmocka_unit_test(test_threshold_that_was_asked_for_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
