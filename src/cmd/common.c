@@ -36,7 +36,8 @@ int cmd_fail(int status, const struct error *err)
 	return status;
 }
 
-static void say(enum journal_level level, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(enum journal_level level, const char *fmt,
+						      va_list ap)
 {
 	begin_line(level);
 	vfprintf(stderr, fmt, ap);

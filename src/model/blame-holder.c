@@ -130,6 +130,9 @@ static void mark_last(struct model *m, struct blame_node *n)
 {
 	if (n->last_task && task_ended_until(&m->tasks.tasks[n->last_task], UINT64_MAX))
 		n->last_task = n->last_lock = n->last_got = 0;
+	if (n->before_task && task_ended_until(&m->tasks.tasks[n->before_task], UINT64_MAX))
+		n->before_task = 0;
+	m->tasks.tasks[n->before_task].marked = 1;
 	m->tasks.tasks[n->last_task].marked = 1;
 	m->locks.locks[n->last_lock].marked = 1;
 	m->stacks.stacks[n->last_got].marked = 1;
@@ -147,7 +150,8 @@ void blame_mark(struct model *m)
 		if (b->nodes[i].n)
 			mark_last(m, &b->nodes[i]);
 		else
-			b->nodes[i].last_task = b->nodes[i].last_lock = b->nodes[i].last_got = 0;
+			b->nodes[i].last_task = b->nodes[i].last_lock = b->nodes[i].last_got =
+				b->nodes[i].before_task = 0;
 		for (uint32_t c = b->nodes[i].refs ? b->nodes[i].classes : 0; c;
 		     c = b->classes[c].next) {
 			if (!b->classes[c].n && !b->classes[c].ns)

@@ -104,6 +104,19 @@ static bool have_readers(const struct model *m, uint32_t node)
 	return hold && blame_is_reader(m, m->blame.holds[hold].lock);
 }
 
+/* The hold that is dropped next. Of readers it is one of them. */
+static void note_before(struct model *m, uint32_t node, const struct wait *w)
+{
+	struct blame_node *n = blame_at(m, node);
+	const struct blame_hold *h = &m->blame.holds[n->holds];
+
+	if (!n->holds || h->task == TASK_OTHER || h->task == w->task)
+		return;
+	n->before_task = h->task;
+	n->before_state = h->state;
+	n->before_ns = m->now_ns;
+}
+
 void blame_got(struct model *m, const struct wait *w)
 {
 	uint32_t node = m->locks.locks[w->lock].blame;
@@ -113,6 +126,7 @@ void blame_got(struct model *m, const struct wait *w)
 		return;
 	if (!joins) {
 		charge_told(m, node, w);
+		note_before(m, node, w);
 		blame_drop_holds(m, node);
 	}
 	if (w->doubtful || w->lock < LOCK_TYPES)

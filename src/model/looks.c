@@ -12,7 +12,8 @@
  *
  * On the other hand, whose wait may have ended unseen, as records were lost, and who is in no queue
  * of the look or does not exist any more, has ended it. Where nothing was lost events know better:
- * a task leaves the queue before it goes on.
+ * a task leaves the queue before it goes on. Where not all waits are told, as short ones are summed
+ * up or all are only counted, a task that has run since waits anew.
  */
 #include "internal.h"
 #include "kontend/locksnap.h"
@@ -103,7 +104,11 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 		return false;
 	if (w->doubtful && is_gone(&l->snap, tid))
 		return true;
-	if (l->snap.head.reason || find(l, w->addr, tid))
+	const struct locksnap_waiter *v = find(l, w->addr, tid);
+	/* It has run since: with events that tell of all it was woken in vain. */
+	if (v && w->by_look && m->looks.untold_ns >= w->begin_ns)
+		return v->ran_ns > w->begin_ns + CLOCKS_NS;
+	if (l->snap.head.reason || v)
 		return false;
 	if (w->by_look)
 		return !l->snap.head.dropped;
@@ -152,9 +157,10 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 		return 0;
 	if (slept && v->ran_ns + CLOCKS_NS < seen)
 		return v->ran_ns;
-	/* It was awake in between. If it had got the lock its end would have been told. */
-	if (m->looks.lost != m->damage.lost + m->damage.dropped || t->end_ns >= seen ||
-	    t->start_ns >= seen)
+	/* It was awake in between. If it had got the lock its end would have been told, where all
+	 * are. */
+	if (m->looks.untold_ns >= seen || m->looks.lost != m->damage.lost + m->damage.dropped ||
+	    t->end_ns >= seen || t->start_ns >= seen)
 		return 0;
 	return b->ran_ns && b->ran_ns < seen ? b->ran_ns : seen;
 }

@@ -89,6 +89,10 @@ int shorts_take(struct model *m, const void *payload, size_t len)
 
 	if (!shortsnap_decode(payload, len, &now))
 		return -EINVAL;
+	if (now.head.level != SHORTSNAP_ALL)
+		m->looks.untold_ns = UINT64_MAX;
+	else if (m->shorts.known && now.head.n_changes != m->shorts.head.n_changes)
+		m->looks.untold_ns = m->now_ns;
 	m->shorts.known = true;
 	m->shorts.head = now.head;
 	if (!old || !shortsnap_decode(old->bytes, old->len, &before))

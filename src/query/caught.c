@@ -37,26 +37,33 @@ static void owner_of(struct query *q, const struct wait *w, struct query_caught 
 	ret->because = or_empty(query_owner_name(q, owner));
 }
 
-/* Who is known by events to have it now, and what they told that this task does. */
-static bool blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
+static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct query_caught *ret)
 {
 	static const char *const does[BLAME_STATES] = {
 		[BLAME_RUNNING] = ", running",	  [BLAME_RUNNABLE] = ", runnable",
 		[BLAME_ASLEEP] = ", asleep",	  [BLAME_IO] = ", asleep: I/O",
 		[BLAME_CIRCLE] = ", in a circle",
 	};
+	const char *is = state < BLAME_STATES ? does[state] : NULL;
+
+	ret->holder_pid = taskid_number(q->model->tasks.tasks[task].pid);
+	ret->holder_tid = taskid_number(q->model->tasks.tasks[task].tid);
+	ret->because =
+		arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, task)), is ? is : "");
+}
+
+/* By what events tell: who has it now, or had it until this wait ended. */
+static void blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
+{
 	const struct blame *b = &q->model->blame;
 	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
-	const struct blame_hold *h = node ? &b->holds[b->nodes[node].holds] : NULL;
+	const struct blame_node *n = node ? &b->nodes[node] : NULL;
+	const struct blame_hold *h = node ? &b->holds[n->holds] : NULL;
 
-	if (!h || h == b->holds || h->task == w->task || h->task == TASK_OTHER)
-		return false;
-	const char *is = h->state < BLAME_STATES ? does[h->state] : NULL;
-	ret->holder_pid = taskid_number(q->model->tasks.tasks[h->task].pid);
-	ret->holder_tid = taskid_number(q->model->tasks.tasks[h->task].tid);
-	ret->because = arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, h->task)),
-				    is ? is : "");
-	return true;
+	if (node && !w->used && n->before_task && n->before_ns >= w->begin_ns)
+		say_blamed(q, n->before_task, n->before_state, ret);
+	else if (node && w->used && n->holds && h->task != w->task && h->task != TASK_OTHER)
+		say_blamed(q, h->task, h->state, ret);
 }
 
 /* Who has it now, and what that task does; of one who waits itself, because of whom. */
@@ -67,7 +74,7 @@ static void holder_of(struct query *q, const struct wait *w, struct query_caught
 
 	query_lock_now(q, w->addr, type, &now);
 	if (!now.holder || now.owner_tid == ret->tid) {
-		(void)blamed_of(q, w, ret);
+		blamed_of(q, w, ret);
 		return;
 	}
 	const char *root = query_chains_root(q, w->addr);
@@ -100,6 +107,8 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 	owner_of(q, w, ret);
 	if (w->used)
 		holder_of(q, w, ret);
+	else
+		blamed_of(q, w, ret);
 	return ret->because && !q->cache->failed ? 0 : -ENOMEM;
 }
 

@@ -118,13 +118,25 @@ static int without_waits(struct waitfeed **ret, const struct opts *o, struct wai
 	return 0;
 }
 
+/*
+ * Below what the kernel sums up waits. A report of who had the locks needs all of them one by one,
+ * and leaves the short ones out itself.
+ */
+static uint64_t sums_below(const struct opts *o, const struct waitfeed_options *w)
+{
+	bool is_written = o->verb == VERB_REPORT || o->verb == VERB_EXPORT;
+
+	return o->verb == VERB_SCRIPT || (is_written && (w->owners || w->holders)) ? 0
+										   : o->min_wait_ns;
+}
+
 int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
 		  struct kerntypes *types, struct error *err)
 {
 	*ret = NULL;
 	w.owners = wants_owners(o);
 	w.follow_ns = follow_ns(o, &w);
-	w.short_ns = o->verb == VERB_SCRIPT ? 0 : o->min_wait_ns;
+	w.short_ns = sums_below(o, &w);
 	int code = opts_overhead(o, &w.cost_ppm, err);
 	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, err);
 	w.short_ns = w.cost_ppm = 0;

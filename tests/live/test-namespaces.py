@@ -54,9 +54,11 @@ def lost(report):
 
 
 def rows(report):
-    """Of the work's threads; who is outside has no name without BPF."""
-    return {row["tid"]: row for row in report["views"]["locks"]["rows"]
-            if row["comm"] == "truth" or row["comm"] is None and row["tid"] < 0}
+    """Of the work's threads; who is outside has no name without BPF. What a thread waits for in its
+    last steps, after its exit was told, is a row of its own, without a name and of spinlocks alone."""
+    found = [row for row in report["views"]["locks"]["rows"]
+             if row["comm"] == "truth" or row["comm"] is None and row["tid"] < 0]
+    return {row["tid"]: row for row in sorted(found, key=lambda row: row["type"] != "spinlock")}
 
 
 def check_work(c, what, waits, seen, outside, shift):

@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-lock.h"
+#include "kontend/shortsnap.h"
 #include "lock-snaps.h"
 
 #include <stdlib.h>
@@ -378,6 +379,54 @@ static void who_got_it_between_looks_ends_a_hold(void **state)
 	assert_int_equal(now.held_ns, 105 * MS); /* the look is 5 ms behind its tick */
 }
 
+static void tell_level(struct asked *w, uint64_t ms, enum shortsnap_level level)
+{
+	const struct {
+		struct record_snapshot head;
+		struct shortsnap_head shorts;
+	} s = {{.kind = SNAPSHOT_SHORT, .version = SHORTSNAP_VERSION, .time_ns = AT(ms)},
+	       {.from_ns = AT(0), .level = level}};
+
+	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, &s, sizeof(s));
+}
+
+/* Nobody tells of ends: who is seen twice, and has run in between, has not waited all the time. */
+static void who_is_only_counted_waits_anew(void **state)
+{
+	static const struct seen v[] = {{702, true, AT(950)}, {703, true, AT(400)}},
+				 later[] = {{702, true, AT(1950)}, {703, true, AT(400)}};
+	static const enum shortsnap_level levels[] = {SHORTSNAP_COUNTS, SHORTSNAP_ALL};
+	struct asked *w = fresh(state);
+
+	for (int all = 0; all < 2; all++) {
+		tell_level(w, 1, levels[all]);
+		look(w, 0, NULL, 0);
+		synth_tick(w->rig.synth, AT(0));
+		look(w, 1000, v, 2);
+		synth_tick(w->rig.synth, AT(1000));
+		tell_level(w, 1001, levels[all]);
+		look(w, 2000, later, 2);
+		synth_tick(w->rig.synth, AT(2000));
+		synth_tick(w->rig.synth, AT(3000));
+		for (int i = 0; i < 3; i++)
+			rows(w);
+		struct table t = rows(w);
+		/* With all ends told, who was woken in vain has waited since before that. */
+		assert_int_equal(t.n_rows, 1 + all);
+		assert_int_equal(cell_u(&t, 0, "tid"), 703);
+		assert_int_equal(cell_u(&t, 0, "since_ns"), 2600 * MS);
+		if (all)
+			assert_int_equal(cell_u(&t, 1, "since_ns"), 2050 * MS);
+		else {
+			query_deinit(&w->q);
+			w->q = (struct query){0};
+			rig_deinit(&w->rig);
+			rig_init(&w->rig, 1);
+			synth_round(w->rig.synth, CANNED_START);
+		}
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
@@ -393,6 +442,7 @@ int main(void)
 		TEST(what_looks_told_looks_end),
 		TEST(nobody_waits_for_itself),
 		TEST(who_got_it_between_looks_ends_a_hold),
+		TEST(who_is_only_counted_waits_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

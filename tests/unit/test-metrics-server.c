@@ -130,8 +130,8 @@ static void need(void **state)
 
 static void has(const char *answer, const char *what)
 {
-	if (!strstr(answer, what))
-		fail_msg("not there: %s\n%.600s", what, answer);
+	if (!answer || !strstr(answer, what))
+		fail_msg("not there: %s\n%.600s", what, answer ? answer : "(no answer)");
 }
 
 static const char *body_of(const char *answer)

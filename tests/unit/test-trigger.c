@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/holdrec.h"
 #include "kontend/mem.h"
 #include "lock-snaps.h"
 #include "perf-snaps.h"
@@ -371,6 +372,37 @@ static void who_is_to_blame_is_told_later(void **state)
 	assert_int_equal(f->followed.holder_tid, 705);
 }
 
+/* It has ended when it fires: who had the lock until then has been told by an event. */
+static void who_was_to_blame_is_told_by_events(void **state)
+{
+	struct play *p = *state;
+	const struct holdrec seen = {.magic = HOLDREC_MAGIC,
+				     .what = HOLDREC_SEEN,
+				     .state = HOLDREC_RUNNING,
+				     .lock = LOCK(1),
+				     .pid = 705,
+				     .tid = 705,
+				     .comm = "dd"};
+
+	p->blame = true;
+	synth_outputs(p->rig.synth);
+	triggered_begin(p, 0, 10 * MS, 1, LCB_F_WRITE);
+	synth_holder(p->rig.synth, 0, START + 10 * MS + 1, &seen);
+	triggered_end(p, 0, 31 * MS, 1);
+	/* Nobody has told of a holder: that of the wait before is none. */
+	triggered_begin(p, 1, 40 * MS, 1, LCB_F_WRITE);
+	triggered_end(p, 1, 70 * MS, 1);
+	rounds(p, 100 * MS, 100 * MS, 1);
+	p->cooldown_ns = 0;
+	const struct fired *f = triggered_one(p, "wait>5ms");
+	assert_int_equal(f->n, 2);
+	assert_int_equal(f->list[0].end_ns, START + 31 * MS);
+	assert_int_equal(f->list[0].holder_tid, 705);
+	assert_string_equal(f->list[0].because, "dd/705");
+	assert_int_equal(f->list[1].holder_tid, 0);
+	assert_string_equal(f->list[1].because, "");
+}
+
 static void losses_fire(void **state)
 {
 	static const char *const exprs[] = {"lost>0", "lost>10"};
@@ -621,6 +653,7 @@ int main(void)
 		TEST(blocked_is_who_sleeps),
 		TEST(a_circle_fires_when_it_is_proved),
 		TEST(who_is_to_blame_is_told_later),
+		TEST(who_was_to_blame_is_told_by_events),
 		TEST(losses_fire),
 		TEST(full_slots_fire),
 		TEST(a_long_rotation_fires),

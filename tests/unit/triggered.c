@@ -42,11 +42,13 @@ static void take(struct triggers *t, struct fired *f)
 
 const struct fired *triggered(struct play *p, const char *const *exprs, size_t n)
 {
+	struct model_limits limits = model_limits_of(0);
 	struct error err = {0};
 	struct triggers *t;
 	int r;
 
-	assert_int_equal(engine_init(&p->rig.engine, synth_source(p->rig.synth), NULL, &err), 0);
+	limits.blame = p->blame ? 4096 : 0;
+	assert_int_equal(engine_init(&p->rig.engine, synth_source(p->rig.synth), &limits, &err), 0);
 	p->rig.playing = true;
 	if (triggers_new(&t, &p->rig.engine, exprs, n, &err) < 0)
 		fail_msg("%s", err.text);

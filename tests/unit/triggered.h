@@ -24,6 +24,7 @@ struct play {
 	struct rig rig;
 	struct fired *fired;
 	uint64_t cooldown_ns;
+	bool blame; /* because of whom is waited is followed */
 };
 
 int triggered_setup(void **state);

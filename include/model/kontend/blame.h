@@ -81,6 +81,10 @@ struct blame_node {
 	/* Who got it last, while nobody else waited. */
 	uint32_t last_task, last_lock, last_got;
 	uint64_t last_ns;
+	/* Who had it until it was got last by one who had waited, and what that one did then. */
+	uint32_t before_task;
+	uint8_t before_state;
+	uint64_t before_ns;
 };
 
 enum { BLAME_CIRCLES = 64 };

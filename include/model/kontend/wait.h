@@ -53,6 +53,8 @@ struct wait_looks {
 	uint64_t due_ns; /* when events have been applied up to then the latest is; UINT64_MAX: it
 			    has been */
 	uint64_t lost;	 /* records, when that was last done */
+	uint64_t untold_ns; /* until then events did not tell of all waits; UINT64_MAX: nor do they
+				now; 0: they always did */
 };
 
 /* Waits by index; entry 0 is never used. Iterate 1..high-1 and skip those not `used`. */
