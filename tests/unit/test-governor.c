@@ -108,6 +108,23 @@ static void test_no_threshold_helps_then_counts(void **state)
 	assert_true(m.g.step > 4);
 }
 
+/* Where somebody waits for long waits, they are told at any cost. */
+static void test_long_waits_may_be_told_at_any_cost(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	for (unsigned i = 0; i < GOVERNOR_COUNTS; i++)
+		m.told[i] = 1;
+	m.g.most = GOVERNOR_THRESHOLDS;
+	m.events_per_ms = 100;
+	run_ms(&m, 1000);
+	assert_int_equal(m.g.step, GOVERNOR_THRESHOLDS);
+	run_ms(&m, 60000);
+	assert_true(m.g.step <= GOVERNOR_THRESHOLDS);
+}
+
 static void test_comes_back_when_it_is_over(void **state)
 {
 	struct machine m;
@@ -172,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_calm_is_told_whole),
 		cmocka_unit_test(test_storm_is_met_within_100_ms),
 		cmocka_unit_test(test_no_threshold_helps_then_counts),
+		cmocka_unit_test(test_long_waits_may_be_told_at_any_cost),
 		cmocka_unit_test(test_comes_back_when_it_is_over),
 		cmocka_unit_test(test_hysteresis),
 		cmocka_unit_test(test_what_telling_less_does_not_mend),

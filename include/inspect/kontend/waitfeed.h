@@ -38,6 +38,7 @@ struct waitfeed_options {
 	uint64_t short_ns;
 	uint32_t cost_ppm;
 	bool releases;	     /* with waits, where the kernel has lock:contended_release */
+	bool tells_long;     /* somebody waits for long waits: they are told at any cost */
 	bool holders;	     /* they are asked for, whoever tells of them */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */

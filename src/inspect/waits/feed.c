@@ -451,8 +451,10 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 
 	code = code < 0 ? code : load_programs(f, o, types, err);
 	if (code == 0 && wants_shorts(o))
-		code = short_new(&f->shorts, f->object, f->n_cpus,
-				 &(const struct short_options){o->short_ns, o->cost_ppm}, err);
+		code = short_new(
+			&f->shorts, f->object, f->n_cpus,
+			&(const struct short_options){o->short_ns, o->cost_ppm, o->tells_long},
+			err);
 	if (code == 0)
 		code = tell_target(f, o->target, err);
 	if (code < 0)

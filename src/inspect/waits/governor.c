@@ -56,6 +56,7 @@ void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsig
 	*g = (struct governor){.target_ppm = target_ppm ? target_ppm : 1,
 			       .cpus = cpus ? cpus : 1,
 			       .least = least,
+			       .most = GOVERNOR_COUNTS,
 			       .step = least,
 			       .event_ps = FIRST_EVENT_PS,
 			       .told_ps = FIRST_TOLD_PS,
@@ -143,7 +144,7 @@ static void go_up(struct governor *g, const struct governor_look *look)
 		g->patience_ns = PATIENCE_NS;
 	else if (g->patience_ns < PATIENCE_MOST_NS)
 		g->patience_ns *= 2;
-	go_to(g, g->step + far < GOVERNOR_COUNTS ? g->step + far : GOVERNOR_COUNTS, look);
+	go_to(g, g->step + far < g->most ? g->step + far : g->most, look);
 }
 
 static bool is_calm(struct governor *g, uint64_t now)
@@ -182,8 +183,7 @@ bool governor_step(struct governor *g, const struct governor_look *look)
 	note(&g->quick, GOVERNOR_QUICK, look);
 	if (first)
 		return false;
-	if (g->step < GOVERNOR_COUNTS &&
-	    (is_storm(g, look->now_ns) || is_too_much(g, look->now_ns))) {
+	if (g->step < g->most && (is_storm(g, look->now_ns) || is_too_much(g, look->now_ns))) {
 		go_up(g, look);
 		return true;
 	}

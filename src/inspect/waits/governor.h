@@ -32,6 +32,7 @@ struct governor {
 	uint32_t target_ppm; /* of the CPU time of all CPUs */
 	uint32_t cpus;
 	unsigned least; /* step that it does not go below: a threshold that was asked for */
+	unsigned most; /* that it does not go beyond, whatever it costs: one of counts, or before */
 	unsigned step;
 	/* All, what of it depends on how much is told, and that of the last moment. */
 	uint32_t cost_ppm, varies_ppm, storm_ppm;

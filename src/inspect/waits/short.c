@@ -253,6 +253,8 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	}
 	governor_init(&s->governor, options->target_ppm, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 		      governor_step_of(options->threshold_ns));
+	if (options->tells_long)
+		s->governor.most = GOVERNOR_THRESHOLDS;
 	set_step(s, s->governor.least);
 	*ret = s;
 	return 0;

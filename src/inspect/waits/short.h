@@ -15,6 +15,7 @@ struct shorts;
 struct short_options {
 	uint64_t threshold_ns; /* shorter waits are summed up; 0: none is */
 	uint32_t target_ppm;   /* of the CPU time of all CPUs; 0: nobody governs it */
+	bool tells_long;       /* at any cost: never counts alone */
 };
 
 /* Before @o is loaded: for so many CPUs, or 0: its maps are small, and its programs left out. */
