@@ -25,13 +25,15 @@ SPACES = {
     "all": (["unshare", "-pf", "-m", "-C", "-n", "-u", "-i", "--mount-proc", "--kill-child"],
             ["-p", "-m"], True, ["by BPF", "by perf", "recorded"]),
 }
+# The work waits for rwsems. What a thread waits for in its last steps, after its exit was told, are
+# spinlocks, and a row of its own where the exit is seen.
+REPORT = ["--view", "locks", "--by", "task", "--rows", "0", "--lock", "rwsem"]
 WAYS = {
-    "by BPF": ("report", ["--view", "locks", "--by", "task", "--rows", "0"]),
-    "by perf": ("report", ["--no-bpf", "--view", "locks", "--by", "task", "--rows", "0"]),
+    "by BPF": ("report", REPORT),
+    "by perf": ("report", ["--no-bpf", *REPORT]),
     "recorded": ("record", []),
 }
 TRIES = 3
-REPORT = ["--view", "locks", "--by", "task", "--rows", "0"]
 
 
 class Work:
@@ -54,11 +56,9 @@ def lost(report):
 
 
 def rows(report):
-    """Of the work's threads; who is outside has no name without BPF. What a thread waits for in its
-    last steps, after its exit was told, is a row of its own, without a name and of spinlocks alone."""
-    found = [row for row in report["views"]["locks"]["rows"]
-             if row["comm"] == "truth" or row["comm"] is None and row["tid"] < 0]
-    return {row["tid"]: row for row in sorted(found, key=lambda row: row["type"] != "spinlock")}
+    """Of the work's threads; who is outside has no name without BPF."""
+    return {row["tid"]: row for row in report["views"]["locks"]["rows"]
+            if row["comm"] == "truth" or row["comm"] is None and row["tid"] < 0}
 
 
 def check_work(c, what, waits, seen, outside, shift):
