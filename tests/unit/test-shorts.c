@@ -78,12 +78,12 @@ static void tell_late(struct asked *w, uint64_t t, uint64_t since, uint32_t n_fr
 				 .n_frames = n_frames,
 				 .begin_ns = CANNED_START + since};
 	const size_t before = sizeof(l.size);
+	const uint32_t there = n_frames < WAITREC_FRAMES ? n_frames : WAITREC_FRAMES;
 
 	for (uint32_t i = 0; i < FRAMES; i++)
 		l.frames[i] = frames[i];
 	synth_output(w->rig.synth, 0, CANNED_START + t, 700, 701, (const uint8_t *)&l + before,
-		     offsetof(struct waitrec_late, frames) + n_frames * sizeof(l.frames[0]) -
-			     before);
+		     offsetof(struct waitrec_late, frames) + there * sizeof(l.frames[0]) - before);
 }
 
 static void tell_end(struct asked *w, uint64_t t)
