@@ -8,6 +8,7 @@
  * is run once: it writes a record into a CPU's ring, in its place in time.
  */
 #include "follow.h"
+#include "beside.h"
 #include "bpf-run.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
@@ -16,18 +17,13 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define MS 1000000ull
 
-enum { LOOK_MS = 50, LOOK_ATTACHED_MS = 500, FOLLOW_NICE = -10, FOLLOW_LINKS = 2 };
+enum { LOOK_MS = 50, LOOK_ATTACHED_MS = 500, FOLLOW_LINKS = 2 };
 
 static const uint64_t KEEP_NS = 10000 * MS; /* attached so long after the last long wait */
 
@@ -43,10 +39,7 @@ struct follow {
 	bool attached;
 	uint64_t n_long, last_long_ns; /* the count that was seen; when there was one */
 	uint64_t cpus[WAITS_CPUS / 64];
-	pthread_t thread;
-	bool started;
-	int wake_fd;
-	atomic_bool stopping;
+	struct beside thread;
 	/* What follow_counts() tells. */
 	atomic_ullong records, missed, times, attached_ns, since_ns;
 	atomic_int failed;
@@ -198,12 +191,11 @@ static void look(struct follow *f)
 static void *run(void *arg)
 {
 	struct follow *f = arg;
-	struct pollfd p = {.fd = f->wake_fd, .events = POLLIN};
 
-	(void)setpriority(PRIO_PROCESS, 0, FOLLOW_NICE);
-	while (!atomic_load(&f->stopping) && !atomic_load(&f->failed)) {
+	beside_begin();
+	while (beside_goes_on(&f->thread) && !atomic_load(&f->failed)) {
 		look(f);
-		poll(&p, 1, f->attached ? LOOK_ATTACHED_MS : LOOK_MS);
+		beside_sleep(&f->thread, f->attached ? LOOK_ATTACHED_MS : LOOK_MS);
 	}
 	end(f);
 	return NULL;
@@ -246,8 +238,7 @@ int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, st
 	if (!f)
 		return error_set(err, -ENOMEM, "No memory for following holders");
 	f->longer_ns = longer_ns;
-	f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int code = f->wake_fd < 0 ? error_errno(err, -errno, "Cannot make an eventfd") : 0;
+	int code = beside_init(&f->thread, err);
 	code = code < 0 ? code : find_programs(f, o, err);
 	code = code < 0 ? code : find_maps(f, o, err);
 	if (code < 0) {
@@ -266,28 +257,13 @@ void follow_add_cpu(struct follow *f, uint32_t cpu)
 
 int follow_start(struct follow *f, struct error *err)
 {
-	sigset_t all, before;
-
-	if (f->started)
-		return 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&f->thread, NULL, run, f);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	f->started = code == 0;
-	return code ? error_errno(err, -code, "Cannot start the thread that follows holders") : 0;
+	return beside_start(&f->thread, run, f, "the thread that follows holders", err);
 }
 
 void follow_stop(struct follow *f)
 {
-	const uint64_t one = 1;
-
-	if (!f)
-		return;
-	atomic_store(&f->stopping, true);
-	/* It can only fail when it is readable already. */
-	if (write(f->wake_fd, &one, sizeof(one)) < 0)
-		return;
+	if (f)
+		beside_stop(&f->thread);
 }
 
 void follow_counts(const struct follow *f, struct feed_follow *ret)
@@ -310,13 +286,9 @@ void follow_free(struct follow *f)
 {
 	if (!f)
 		return;
-	follow_stop(f);
-	if (f->started)
-		pthread_join(f->thread, NULL);
+	beside_deinit(&f->thread);
 	bpf_run_unmap(f->waiting, FOLLOW_WAITS * sizeof(*f->waiting));
 	bpf_run_unmap(f->state, sizeof(*f->state));
-	if (f->wake_fd >= 0)
-		close(f->wake_fd);
 	mem_free(f->values);
 	mem_free(f);
 }

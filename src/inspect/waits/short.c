@@ -10,6 +10,7 @@
  * what is spent and sets what is told (governor.c).
  */
 #include "short.h"
+#include "beside.h"
 #include "bpf-run.h"
 #include "governor.h"
 #include "kontend/clock.h"
@@ -21,20 +22,15 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MS 1000000ull
 
-enum { SWEEP_MS = 40, GOVERN_MS = 20, SHORT_NICE = -10, SAY_MOST = 256 };
+enum { SWEEP_MS = 40, GOVERN_MS = 20, SAY_MOST = 256 };
 
 /* Below it a wait is soon told anyway, by its end. */
 static const uint64_t SAY_NS = 30 * MS;
@@ -56,10 +52,7 @@ struct shorts {
 	struct governor governor;
 	pthread_mutex_t lock; /* of `now` */
 	struct short_now now;
-	pthread_t thread;
-	bool started;
-	int wake_fd;
-	atomic_bool stopping;
+	struct beside thread;
 	/* Of who makes snapshots. */
 	uint64_t from_ns;
 	struct map64 index; /* key -> row + 1 */
@@ -200,12 +193,11 @@ static void govern(struct shorts *s)
 static void *run(void *arg)
 {
 	struct shorts *s = arg;
-	struct pollfd p = {.fd = s->wake_fd, .events = POLLIN};
 	bool governs = s->options.target_ppm != 0;
 	uint64_t swept = 0;
 
-	(void)setpriority(PRIO_PROCESS, 0, SHORT_NICE);
-	while (!atomic_load(&s->stopping)) {
+	beside_begin();
+	while (beside_goes_on(&s->thread)) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		if (governs)
 			govern(s);
@@ -213,7 +205,7 @@ static void *run(void *arg)
 			sweep(s, now);
 			swept = now;
 		}
-		poll(&p, 1, governs ? GOVERN_MS : SWEEP_MS);
+		beside_sleep(&s->thread, governs ? GOVERN_MS : SWEEP_MS);
 	}
 	return NULL;
 }
@@ -242,10 +234,9 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	s->options = *options;
 	s->n_cpus = n_cpus;
 	s->payload = mem_calloc(1, PAYLOAD);
-	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int code = s->payload ? 0 : error_set(err, -ENOMEM, "No memory for sums of short waits");
-	if (code == 0 && s->wake_fd < 0)
-		code = error_errno(err, -errno, "Cannot make an eventfd");
+	int code = beside_init(&s->thread, err);
+	if (code == 0 && !s->payload)
+		code = error_set(err, -ENOMEM, "No memory for sums of short waits");
 	code = code < 0 ? code : find(s, o, err);
 	if (code < 0) {
 		short_free(s);
@@ -262,28 +253,13 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 
 int short_start(struct shorts *s, struct error *err)
 {
-	sigset_t all, before;
-
-	if (s->started)
-		return 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	s->started = code == 0;
-	return code ? error_errno(err, -code, "Cannot start the thread of short waits") : 0;
+	return beside_start(&s->thread, run, s, "the thread of short waits", err);
 }
 
 void short_stop(struct shorts *s)
 {
-	const uint64_t one = 1;
-
-	if (!s)
-		return;
-	atomic_store(&s->stopping, true);
-	/* It can only fail when it is readable already. */
-	if (write(s->wake_fd, &one, sizeof(one)) < 0)
-		return;
+	if (s)
+		beside_stop(&s->thread);
 }
 
 static struct shortsnap_row *row_at(struct shorts *s, uint32_t i)
@@ -381,15 +357,11 @@ void short_free(struct shorts *s)
 {
 	if (!s)
 		return;
-	short_stop(s);
-	if (s->started)
-		pthread_join(s->thread, NULL);
+	beside_deinit(&s->thread);
 	bpf_run_unmap(s->control, sizeof(*s->control));
 	bpf_run_unmap(s->slots, SHORT_SLOTS * sizeof(*s->slots));
 	bpf_run_unmap(s->rows, rows_bytes(s->n_cpus));
 	bpf_run_unmap(s->cpus, cpus_bytes(s->n_cpus));
-	if (s->wake_fd >= 0)
-		close(s->wake_fd);
 	map64_deinit(&s->index);
 	pthread_mutex_destroy(&s->lock);
 	mem_free(s->payload);
