@@ -164,49 +164,32 @@ static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
-static int wait_begin_fields(const uint8_t *raw, size_t len, struct event *ev)
+_Static_assert(offsetof(struct waitrec_late, begin_ns) == offsetof(struct waitrec_begin, frames),
+	       "both begin with the same fields");
+
+/* @late: it says since when, too. */
+static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, struct event *ev)
 {
 	struct waitrec_begin r;
 	const size_t before = sizeof(r.size),
-		     head = offsetof(struct waitrec_begin, frames) - before;
+		     head = offsetof(struct waitrec_begin, frames) - before,
+		     frames = late ? offsetof(struct waitrec_late, frames) - before : head;
 
-	if (len < head)
+	if (len < frames)
 		return DECODE_BAD;
 	memcpy(&r, raw - before, before + head);
-	if (r.n_frames > WAITREC_FRAMES || r.n_frames > (len - head) / sizeof(r.frames[0]))
+	uint64_t since_ns = late ? load_u64(raw + head) : 0;
+	if (r.n_frames > WAITREC_FRAMES || r.n_frames > (len - frames) / sizeof(r.frames[0]) ||
+	    (late && (!since_ns || since_ns > ev->time)))
 		return DECODE_BAD;
 	ev->kind = EVENT_CONTENTION_BEGIN;
 	ev->cgroup = r.cgroup;
 	ev->begin.lock = r.lock;
 	ev->begin.flags = r.flags;
 	ev->begin.missed = r.missed;
-	ev->begin.since_ns = 0;
+	ev->begin.since_ns = since_ns;
 	ev->begin.n_frames = r.n_frames;
-	ev->begin.frames = (const uint64_t *)(const void *)(raw + head);
-	if (ev->tid == -1)
-		ev->tid = r.tid;
-	return 0;
-}
-
-static int wait_late_fields(const uint8_t *raw, size_t len, struct event *ev)
-{
-	struct waitrec_late r;
-	const size_t before = sizeof(r.size), head = offsetof(struct waitrec_late, frames) - before;
-
-	if (len < head)
-		return DECODE_BAD;
-	memcpy(&r, raw - before, before + head);
-	if (r.n_frames > WAITREC_FRAMES || r.n_frames > (len - head) / sizeof(r.frames[0]) ||
-	    !r.begin_ns || r.begin_ns > ev->time)
-		return DECODE_BAD;
-	ev->kind = EVENT_CONTENTION_BEGIN;
-	ev->cgroup = r.cgroup;
-	ev->begin.lock = r.lock;
-	ev->begin.flags = r.flags;
-	ev->begin.missed = r.missed;
-	ev->begin.since_ns = r.begin_ns;
-	ev->begin.n_frames = r.n_frames;
-	ev->begin.frames = (const uint64_t *)(const void *)(raw + head);
+	ev->begin.frames = (const uint64_t *)(const void *)(raw + frames);
 	if (ev->tid == -1)
 		ev->tid = r.tid;
 	return 0;
@@ -253,9 +236,9 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 	if (len >= 4 && load_u32(raw) == HOLDREC_MAGIC)
 		return holder_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
-		return wait_begin_fields(raw, len, ev);
+		return wait_begin_fields(raw, len, false, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)
-		return wait_late_fields(raw, len, ev);
+		return wait_begin_fields(raw, len, true, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
 		return wait_end_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_RELEASE_MAGIC)
