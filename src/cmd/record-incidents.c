@@ -350,7 +350,61 @@ static void stop_if_due(struct catching *c)
 	c->stopped = true;
 }
 
-static int reload(struct catching *c, struct error *err);
+/* "hand" is none: whoever gives it sends signals. */
+static bool is_hand(const char *trigger)
+{
+	return strcmp(trigger, "hand") == 0;
+}
+
+static int check_triggers(const struct opts *o, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
+		if (!is_hand(o->triggers[i]))
+			r = trigger_check(o->triggers[i], err);
+	return r;
+}
+
+static void set_triggers(struct catching *c)
+{
+	c->n_exprs = 0;
+	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
+		if (is_hand(c->o->triggers[i]))
+			continue;
+		c->places[c->n_exprs] = i;
+		c->exprs[c->n_exprs++] = c->o->triggers[i];
+	}
+}
+
+static int open_triggers(struct catching *c, struct error *err)
+{
+	if (!c->n_exprs)
+		return 0;
+	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
+	if (r == 0 && c->o->cooldown_ns)
+		triggers_cooldown(c->triggers, c->o->cooldown_ns);
+	return r;
+}
+
+/* What may change while it runs. An incident that goes on is of the triggers that were. */
+static int reload(struct catching *c, struct error *err)
+{
+	int r;
+
+	c->reload = false;
+	if (service_reload(&c->service, check_triggers) < 0)
+		return 0;
+	look_at_incident(c, true);
+	triggers_free(c->triggers);
+	c->triggers = NULL;
+	set_triggers(c);
+	r = open_triggers(c, err);
+	incident_open_post(&c->open, c->o->post_ns);
+	incident_keep_now(&c->keep, c->o);
+	service_reloaded(&c->service);
+	return r;
+}
 
 /* Until the stream has ended. */
 static int pump(struct catching *c, struct error *err)
@@ -434,62 +488,6 @@ static int set_files(struct catching *c, struct error *err)
 	};
 	incident_open_init(&c->open, o->pre_ns, o->post_ns);
 	return check_dir(c->files.dir, err);
-}
-
-/* "hand" is none: whoever gives it sends signals. */
-static bool is_hand(const char *trigger)
-{
-	return strcmp(trigger, "hand") == 0;
-}
-
-static int check_triggers(const struct opts *o, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < OPTS_LIST_MAX && o->triggers[i]; i++)
-		if (!is_hand(o->triggers[i]))
-			r = trigger_check(o->triggers[i], err);
-	return r;
-}
-
-static void set_triggers(struct catching *c)
-{
-	c->n_exprs = 0;
-	for (uint32_t i = 0; i < OPTS_LIST_MAX && c->o->triggers[i]; i++) {
-		if (is_hand(c->o->triggers[i]))
-			continue;
-		c->places[c->n_exprs] = i;
-		c->exprs[c->n_exprs++] = c->o->triggers[i];
-	}
-}
-
-static int open_triggers(struct catching *c, struct error *err)
-{
-	if (!c->n_exprs)
-		return 0;
-	int r = triggers_new(&c->triggers, &c->run.engine, c->exprs, c->n_exprs, err);
-	if (r == 0 && c->o->cooldown_ns)
-		triggers_cooldown(c->triggers, c->o->cooldown_ns);
-	return r;
-}
-
-/* What may change while it runs. An incident that goes on is of the triggers that were. */
-static int reload(struct catching *c, struct error *err)
-{
-	int r;
-
-	c->reload = false;
-	if (service_reload(&c->service, check_triggers) < 0)
-		return 0;
-	look_at_incident(c, true);
-	triggers_free(c->triggers);
-	c->triggers = NULL;
-	set_triggers(c);
-	r = open_triggers(c, err);
-	incident_open_post(&c->open, c->o->post_ns);
-	incident_keep_now(&c->keep, c->o);
-	service_reloaded(&c->service);
-	return r;
 }
 
 static int start(struct catching *c, struct error *err)
