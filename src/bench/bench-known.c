@@ -5,12 +5,14 @@
  */
 #include "kontend/bench-known.h"
 #include "kontend/sysinfo.h"
+#include "kontend/tracefs.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -86,4 +88,36 @@ int bench_known_hits(uint64_t calls, struct error *err)
 	for (uint64_t i = 0; i < calls; i++)
 		be_called();
 	return 0;
+}
+
+int bench_known_count_spins(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .inherit = 1};
+	/* LCB_F_SPIN alone: no mutex that spins for a while, and no rwlock. */
+	char path[TRACEFS_PATH], filter[] = "flags == 1";
+	struct tracepoint tp = {0};
+	int code = tracefs_find(path, NULL);
+
+	if (code == 0)
+		code = tracepoint_read(&tp, path, "lock", "contention_begin", NULL);
+	attr.config = tp.id;
+	tracepoint_deinit(&tp);
+	int fd = code < 0 ? code : open_event(&attr);
+	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+uint64_t bench_known_told(int fd)
+{
+	uint64_t n;
+
+	if (fd < 0)
+		return UINT64_MAX;
+	if (read(fd, &n, sizeof(n)) != (ssize_t)sizeof(n))
+		n = UINT64_MAX;
+	close(fd);
+	return n;
 }

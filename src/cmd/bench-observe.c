@@ -107,8 +107,10 @@ static int take_waits(struct query *q, struct bench_observed *seen, struct error
 		const struct value *name = table_value(&t, row, kind);
 		uint64_t ns = table_value(&t, row, total)->u;
 		for (int i = 0; name->known && i < LOCK_TYPES; i++) {
-			if (strcmp(name->s, locktype_name((enum lock_type)i)) != 0 ||
-			    seen->types[i].total_ns >= ns)
+			if (strcmp(name->s, locktype_name((enum lock_type)i)) != 0)
+				continue;
+			seen->types[i].all += table_value(&t, row, n)->u;
+			if (seen->types[i].total_ns >= ns)
 				continue;
 			seen->types[i].total_ns = ns;
 			seen->types[i].waits = table_value(&t, row, n)->u;
