@@ -31,7 +31,7 @@ int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
 	return 0;
 }
 
-uint64_t opts_tell_ns(const struct opts *o)
+uint64_t opts_overhead_floor_ns(const struct opts *o)
 {
 	uint64_t least = o->triggers[0] ? LONG_NS : 0;
 

@@ -263,13 +263,13 @@ static void test_what_is_told_at_any_cost(void **state)
 
 	(void)state;
 	assert_parses(&o, "record");
-	assert_int_equal(opts_tell_ns(&o), 0);
+	assert_int_equal(opts_overhead_floor_ns(&o), 0);
 	assert_parses(&o, "record --trigger hand");
-	assert_int_equal(opts_tell_ns(&o), 16384000);
+	assert_int_equal(opts_overhead_floor_ns(&o), 16384000);
 	assert_parses(&o, "record --trigger wait>300ms --trigger waiting>20");
-	assert_int_equal(opts_tell_ns(&o), 16384000);
+	assert_int_equal(opts_overhead_floor_ns(&o), 16384000);
 	assert_parses(&o, "record --trigger wait>5ms --trigger blocked>2ms --trigger wait/s>1us");
-	assert_int_equal(opts_tell_ns(&o), 2000000);
+	assert_int_equal(opts_overhead_floor_ns(&o), 2000000);
 }
 
 static void test_overhead(void **state)
