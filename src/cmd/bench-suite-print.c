@@ -60,7 +60,9 @@ void bench_suite_print(FILE *out, const struct bench_suite *s)
 		print_figure(out, &s->figures[i]);
 	}
 	for (size_t i = 0; i < s->n_skipped; i++)
-		fprintf(out, "%s: skipped: %s\n", s->skipped[i].bench, s->skipped[i].why);
+		fprintf(out, "%s: %s%s\n", s->skipped[i].bench,
+			strncmp(s->skipped[i].why, FAILED, strlen(FAILED)) ? "skipped: " : "",
+			s->skipped[i].why);
 }
 
 static void put_figure(struct jsonw *j, const struct bench_suite_figure *f)

@@ -30,7 +30,7 @@
 
 enum { RUNS = 5, WORDS = 16, LINE = 256, MOST_FIGURES = 4096 };
 
-static const uint64_t PATIENCE_NS = 60000000000;
+static const uint64_t PATIENCE_NS = 300000000000;
 static const off_t MOST_BYTES = 64 << 20;
 
 /* What a child says first; figures follow. */
@@ -124,6 +124,21 @@ static bool cannot(int code)
 	       code == -ENOSYS;
 }
 
+/* What others have measured is worth something without this one: it is told, and fails at the end.
+ */
+static int take_failure(struct bench_suite *s, const struct bench_entry *b, const struct error *why,
+			struct error *err)
+{
+	char text[BENCH_SUITE_TEXT];
+
+	snprintf(text, sizeof(text), FAILED "%.*s", (int)(sizeof(text) - sizeof(FAILED)),
+		 why->text);
+	if (bench_suite_skip(s, b->name, text) < 0)
+		return error_set(err, -ENOMEM, "No memory for what has failed");
+	s->n_failed++;
+	return 0;
+}
+
 static int take_answer(struct bench_suite *s, const struct bench_entry *b, int fd,
 		       struct error *err)
 {
@@ -132,20 +147,21 @@ static int take_answer(struct bench_suite *s, const struct bench_entry *b, int f
 	int code = read_all(fd, &a, sizeof(a), until_ns);
 
 	if (code == -ETIMEDOUT)
-		return error_set(err, code, "bench %s takes longer than a minute", b->name);
+		return error_set(err, code, "it takes longer than five minutes");
 	if (code < 0)
-		return error_set(err, code, "bench %s has ended without an answer", b->name);
+		return error_set(err, code, "it has ended without an answer");
 	if (cannot(a.code))
 		return bench_suite_skip(s, b->name, a.err.text) < 0
 			       ? error_set(err, -ENOMEM, "No memory for what is skipped")
 			       : 0;
 	if (a.code < 0)
-		return error_set(err, a.code, "bench %s: %s", b->name, a.err.text);
+		return error_set(err, a.code, "%s", a.err.text);
 	return take_figures(s, b, fd, a.n, until_ns, err);
 }
 
 static int run_one(struct bench_suite *s, const struct bench_entry *b, struct error *err)
 {
+	struct error why = {0};
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
@@ -159,14 +175,14 @@ static int run_one(struct bench_suite *s, const struct bench_entry *b, struct er
 	int code = pid < 0 ? error_errno(err, -errno, "Cannot start a process") : 0;
 	close(fds[1]);
 	if (code == 0)
-		code = take_answer(s, b, fds[0], err);
+		code = take_answer(s, b, fds[0], &why);
 	close(fds[0]);
 	/* And whatever it has started: it leads a group of its own. */
-	if (pid > 0 && code < 0)
+	if (pid > 0 && why.code < 0)
 		kill(-pid, SIGKILL);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return code;
+	return why.code < 0 ? take_failure(s, b, &why, err) : code;
 }
 
 static bool is_skipped(const struct bench_suite *s, const char *name)
@@ -271,6 +287,9 @@ int bench_suite_main(const struct opts *o)
 		if (o->compare)
 			bench_compare_print(stdout, &before, &now, o->compare);
 	}
+	if (code == 0 && now.n_failed)
+		code = error_set(&err, -EIO, "%u of the benchmarks failed: their lines say why",
+				 now.n_failed);
 	bench_suite_deinit(&before);
 	bench_suite_deinit(&now);
 	if (code < 0)

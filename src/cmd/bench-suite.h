@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* How the reason begins of one that was tried, and failed. */
+#define FAILED "failed: "
+
 /* As text: the head, a line a figure, what was skipped. */
 void bench_suite_print(FILE *out, const struct bench_suite *s);
 /* As members of an object that is open. */

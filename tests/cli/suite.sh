@@ -60,4 +60,15 @@ for name in uprobe rotation page-fault mmap mutex rwsem spinlock futex; do
 done
 prints '"bench": "mmap", "case": ".* threads", "metric": "real", "unit": "ns", "better": "lower", "median": [0-9.]+, "mad": 0\.000, "values": \[[0-9.]+\]'
 nothing_left 'bench suite'
+
+# One that fails is named, and does not take the others with it.
+if (ulimit -v 90000 && "$kontend" --version) >/dev/null 2>&1; then
+	rc=0
+	(ulimit -v 90000 && exec "$kontend" bench suite -q -r 1) >"$work/out" 2>"$work/err" || rc=$?
+	[ "$rc" -eq 1 ] || complain "one fails: exit $rc"
+	grep -q '^kontend: [0-9] of the benchmarks failed: their lines say why$' "$work/err" ||
+		complain "one fails: $(cat "$work/err")"
+	prints '^page-fault: failed: Cannot map memory'
+	prints '^ .* handover_p50 '
+fi
 finish

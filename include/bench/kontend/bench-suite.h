@@ -35,6 +35,7 @@ struct bench_suite {
 	size_t n, cap;
 	struct bench_suite_skipped *skipped;
 	size_t n_skipped, cap_skipped;
+	unsigned n_failed; /* of these, while it ran */
 };
 
 /* The figure of that name, made if it is not there; NULL: no memory. Valid until the next call. */
