@@ -62,9 +62,8 @@ prints '"bench": "mmap", "case": ".* threads", "metric": "real", "unit": "ns", "
 nothing_left 'bench suite'
 
 # One that fails is named, and does not take the others with it.
-if (ulimit -v 90000 && "$kontend" --version) >/dev/null 2>&1; then
-	rc=0
-	(ulimit -v 90000 && exec "$kontend" bench suite -q -r 1) >"$work/out" 2>"$work/err" || rc=$?
+if prlimit --as=92160000 "$kontend" --version >/dev/null 2>&1; then
+	run prlimit --as=92160000 "$kontend" bench suite -q -r 1
 	[ "$rc" -eq 1 ] || complain "one fails: exit $rc"
 	grep -q '^kontend: [0-9] of the benchmarks failed: their lines say why$' "$work/err" ||
 		complain "one fails: $(cat "$work/err")"
