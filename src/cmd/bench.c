@@ -7,7 +7,17 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32 };
+enum {
+	DURATION = 1,
+	THREADS = 2,
+	SIZE = 4,
+	ROUNDS = 8,
+	SHOW = 16,
+	EVENTS = 32,
+	BREAKPOINTS = 64,
+	PARALLELISM = 128,
+	REPEAT = 256
+};
 #define MM (THREADS | SIZE | ROUNDS | SHOW)
 
 static const struct bench {
@@ -17,6 +27,7 @@ static const struct bench {
 } benches[] = {
 	{"uprobe", cmd_bench_uprobe, DURATION},
 	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS},
+	{"breakpoint", cmd_bench_breakpoint, BREAKPOINTS | PARALLELISM | THREADS | REPEAT},
 	{"page-fault", cmd_bench_page_fault, MM},
 	{"mmap", cmd_bench_mmap, MM},
 };
@@ -45,6 +56,9 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		{"rounds", ROUNDS, o->rounds != 0},
 		{"measure", SHOW, o->measure},
 		{"events", EVENTS, o->events != 0},
+		{"breakpoints", BREAKPOINTS, o->breakpoints},
+		{"parallelism", PARALLELISM, o->parallelism != 0},
+		{"repeat", REPEAT, o->repeat != 0},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -106,7 +120,7 @@ int cmd_bench(const struct opts *o)
 		return option ? refuse(option, o->topic) : run(&benches[i], o);
 	}
 	error_set(&err, -EINVAL,
-		  "What is to be measured? 'kontend bench uprobe', 'rotation', 'page-fault' or "
-		  "'mmap'");
+		  "What is to be measured? 'kontend bench uprobe', 'rotation', 'breakpoint', "
+		  "'page-fault' or 'mmap'");
 	return cmd_fail(CMD_EXIT_USAGE, &err);
 }

@@ -65,13 +65,15 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		       false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
 		       "contend for locks, so that there is something to see", NULL, false, false},
-	[VERB_BENCH] = {"bench", NULL, "[OPTIONS] uprobe|rotation|page-fault|mmap",
-			"measure what uprobes and rotation cost here, or contend for one mmap_lock",
-			"uprobe: what a hit costs.\n"
-			"rotation: what too many perf events do to a workload.\n"
-			"page-fault: threads touch one mapping together, page by page.\n"
-			"mmap: threads map, touch and unmap memory.\n",
-			false, false},
+	[VERB_BENCH] =
+		{"bench", NULL, "[OPTIONS] uprobe|rotation|breakpoint|page-fault|mmap",
+		 "measure what uprobes, breakpoints and rotation cost here, or contend for locks",
+		 "uprobe: what a hit costs.\n"
+		 "rotation: what too many perf events do to a workload.\n"
+		 "breakpoint: what breakpoints that threads inherit cost, and opening one.\n"
+		 "page-fault: threads touch one mapping together, page by page.\n"
+		 "mmap: threads map, touch and unmap memory.\n",
+		 false, false},
 	[VERB_DOCTOR] = {"doctor", NULL, "[OPTIONS]",
 			 "say what works here for this user, and what fixes the rest", NULL, false,
 			 false},
@@ -162,8 +164,18 @@ const struct opts_info opts_table[] = {
 	 BENCH, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "threads", "N", "threads that read a recording, 1 or 2 (default: 2 where two CPUs are)",
 	 file, ONCE | DIFF | REPLAY, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
-	{'t', "threads", "N", "page-fault, mmap: threads (default: one for each CPU)", workload,
-	 BENCH, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
+	{'b', "breakpoints", "N",
+	 "breakpoint: that each thread inherits, 0 for none (default: 4, or as many as there are)",
+	 workload, BENCH, OPTS_TEXT, FIELD(breakpoints), 0, 0, NULL, COMPLETE_NONE},
+	{'p', "parallelism", "N",
+	 "breakpoint: threads that create others (default: one for each CPU)", workload, BENCH,
+	 OPTS_COUNT, FIELD(parallelism), 1, 65536, NULL, COMPLETE_NONE},
+	{'r', "repeat", "N", "breakpoint: times that threads are created in a run (default: 30)",
+	 workload, BENCH, OPTS_COUNT, FIELD(repeat), 1, 1000000, NULL, COMPLETE_NONE},
+	{'t', "threads", "N",
+	 "page-fault, mmap: threads (default: one for each CPU); breakpoint: created at a time "
+	 "(64)",
+	 workload, BENCH, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
 	{0, "size", "SIZE",
 	 "page-fault: the mapping (default: 256M); mmap: each of a thread (64K); rotation: what is "
 	 "streamed through (48M)",

@@ -28,7 +28,7 @@ prints '"case": "3 threads", "metric": "real", "unit": "ns", "better": "lower", 
 ! grep -q 'usr:' "$work/out" || complain 'a text beside the JSON'
 expect 129 'for JSON, .kontend report -j -- kontend bench mmap' "$kontend" bench mmap -j --measure
 
-expect 129 "What is to be measured\? 'kontend bench uprobe', 'rotation', 'page-fault' or 'mmap'" "$kontend" bench
+expect 129 "What is to be measured\? 'kontend bench uprobe', 'rotation', 'breakpoint', 'page-fault' or 'mmap'" "$kontend" bench
 expect 129 'What is to be measured' "$kontend" bench pagefault
 expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1
 expect 129 "'kontend bench uprobe' has no use for --rounds" "$kontend" bench uprobe -n 3
