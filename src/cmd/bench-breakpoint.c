@@ -135,7 +135,11 @@ static void print_runs(FILE *out, const struct bench *b)
 	fflush(out);
 }
 
-static const struct bench_metric op = {"op", "ns", BENCH_LOWER},
+static const struct bench_metric breakpoints = {"breakpoints", "1", BENCH_FACT},
+				 parallelism = {"parallelism", "1", BENCH_FACT},
+				 threads_made = {"threads", "1", BENCH_FACT},
+				 repeat = {"repeat", "1", BENCH_FACT},
+				 op = {"op", "ns", BENCH_LOWER},
 				 op_cpu = {"op_cpu", "ns", BENCH_LOWER},
 				 median = {"op_median", "ns", BENCH_LOWER},
 				 deviation = {"op_deviation", "ns", BENCH_FACT},
@@ -154,8 +158,17 @@ static void put_sum(struct bench_figures *f, const char *of, const struct bench_
 	bench_figures_put(f, &deviation, s->deviation * 1e3, "%s", of);
 }
 
+static void put_facts(struct bench_figures *f, const struct bench *b)
+{
+	bench_figures_put(f, &breakpoints, b->with.breakpoints, "what was done");
+	bench_figures_put(f, &parallelism, b->with.parallelism, "what was done");
+	bench_figures_put(f, &threads_made, b->with.threads, "what was done");
+	bench_figures_put(f, &repeat, b->with.repeat, "what was done");
+}
+
 static void put_runs(struct bench_figures *f, const struct bench *b)
 {
+	put_facts(f, b);
 	put_sum(f, "no breakpoints", &b->sum[1]);
 	if (b->is_baseline)
 		return;

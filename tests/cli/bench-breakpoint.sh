@@ -17,6 +17,7 @@ prints "^no breakpoints$line-\$"
 expect 0 '' "$kontend" bench breakpoint -b 0 -p 2 -t 3 -r 4 -j
 prints '"bench": "breakpoint"'
 prints '"case": "no breakpoints", "metric": "op", "unit": "ns", "better": "lower", "value": [1-9]'
+prints '"case": "what was done", "metric": "threads", "unit": "1", "better": "fact", "value": 3\.'
 ! grep -q above_ideal "$work/out" || complain "the ideal is above itself"
 
 expect 129 "--breakpoints 'many': give a number from 0" "$kontend" bench breakpoint -b many
