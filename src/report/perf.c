@@ -81,7 +81,7 @@ static void put_creations(const struct report_data *d, const struct report_snaps
 	fprintf(out, "# breakpoints created: %s%s",
 		c->how == SNAP_CREATIONS_EVENTS ? "" : "at least ", units_count(a, c->created));
 	if (c->how == SNAP_CREATIONS_EVENTS)
-		fprintf(out, ", refused %s; those of debuggers by ptrace are not among them",
+		fprintf(out, ", refused %s; those set by ptrace are not among them",
 			units_count(a, c->refused));
 	else
 		fputs(", as looks see those alone that live until then; --creations sees each",

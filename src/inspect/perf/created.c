@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Who creates breakpoints, and the most slots that were ever taken. Events tell of each that is
- * opened, inherited or refused, but for those that debuggers set by ptrace; looks only of those
- * that live until a look: numbers of events never fall, so one above the newest of the look before
- * is new. Who has created any stays in the list when he is gone.
+ * opened, inherited or refused, but for those that debuggers set by ptrace and those that 32-bit
+ * programs open, whose system calls have other numbers. Looks tell only of those that live until a
+ * look: numbers of events never fall, so one above the newest of the look before is new. Who has
+ * created any stays in the list when he is gone.
  */
 #include "created.h"
 #include "bpf-int.h"
