@@ -7,13 +7,26 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32, REPEAT = 256 };
-enum { COMPARE = 512, INPUT = 1024 };
+enum {
+	DURATION = 1,
+	THREADS = 2,
+	SIZE = 4,
+	ROUNDS = 8,
+	SHOW = 16,
+	EVENTS = 32,
+	BREAKPOINTS = 64,
+	PARALLELISM = 128,
+	REPEAT = 256,
+	COMPARE = 512,
+	INPUT = 1024
+};
 #define MM (THREADS | SIZE | ROUNDS | SHOW)
 
 const struct bench_entry bench_table[] = {
 	{"uprobe", cmd_bench_uprobe, DURATION, "--duration 2 --quiet"},
 	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS, "--duration 2"},
+	{"breakpoint", cmd_bench_breakpoint, BREAKPOINTS | PARALLELISM | THREADS | REPEAT,
+	 "--repeat 3"},
 	{"page-fault", cmd_bench_page_fault, MM, "--size 64M"},
 	{"mmap", cmd_bench_mmap, MM, "--rounds 1000"},
 	{"mutex", cmd_bench_mutex, THREADS | ROUNDS, ""},
@@ -52,6 +65,8 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		{"repeat", REPEAT, o->repeat != 0},
 		{"compare", COMPARE, o->compare != NULL},
 		{"input", INPUT, o->input != NULL},
+		{"breakpoints", BREAKPOINTS, o->breakpoints},
+		{"parallelism", PARALLELISM, o->parallelism != 0},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

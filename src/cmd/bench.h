@@ -21,6 +21,7 @@ struct bench_out {
  */
 int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error *err);
+int cmd_bench_breakpoint(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_mutex(const struct opts *o, struct bench_out *out, struct error *err);

@@ -50,6 +50,7 @@ static const struct view_needs
 		      {"bpf", "rings", "namespaces"}},
 	needs_slots = {"breakpoint slots of CPUs", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_holders = {"who holds breakpoint slots", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_creations = {"who creates breakpoints", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_contexts = {"contexts of perf events", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_events = {"perf events", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_rotation = {"what it costs that perf events take turns",

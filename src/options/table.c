@@ -65,17 +65,18 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		       false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
 		       "contend for locks, so that there is something to see", NULL, false, false},
-	[VERB_BENCH] =
-		{"bench", NULL, "[OPTIONS] BENCHMARK",
-		 "measure what probes and rotation cost here, contend for locks, or all of it",
-		 "uprobe: what a hit costs.\n"
-		 "rotation: what too many perf events do to a workload.\n"
-		 "page-fault: threads touch one mapping together, page by page.\n"
-		 "mmap: threads map, touch and unmap memory.\n"
-		 "mutex, rwsem, spinlock, futex: a known number of waits for one lock.\n"
-		 "selftest: what kontend sees of such waits, against what was made.\n"
-		 "suite: each of them several times, and compared with an earlier suite.\n",
-		 false, false},
+	[VERB_BENCH] = {"bench", NULL, "[OPTIONS] BENCHMARK",
+			"measure what probes, breakpoints and rotation cost, contend for locks, or "
+			"all of it",
+			"uprobe: what a hit costs.\n"
+			"rotation: what too many perf events do to a workload.\n"
+			"breakpoint: what breakpoints that threads inherit cost, and opening one.\n"
+			"page-fault: threads touch one mapping together, page by page.\n"
+			"mmap: threads map, touch and unmap memory.\n"
+			"mutex, rwsem, spinlock, futex: a known number of waits for one lock.\n"
+			"selftest: what kontend sees of such waits, against what was made.\n"
+			"suite: each of them several times, and compared with an earlier suite.\n",
+			false, false},
 	[VERB_DOCTOR] = {"doctor", NULL, "[OPTIONS]",
 			 "say what works here for this user, and what fixes the rest", NULL, false,
 			 false},
@@ -166,9 +167,16 @@ const struct opts_info opts_table[] = {
 	 BENCH, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "threads", "N", "threads that read a recording, 1 or 2 (default: 2 where two CPUs are)",
 	 file, ONCE | DIFF | REPLAY, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
+	{'b', "breakpoints", "N",
+	 "breakpoint: that each thread inherits, 0 for none (default: 4, or as many as there are)",
+	 workload, BENCH, OPTS_TEXT, FIELD(breakpoints), 0, 0, NULL, COMPLETE_NONE},
+	{'p', "parallelism", "N",
+	 "breakpoint: threads that create others (default: one for each CPU)", workload, BENCH,
+	 OPTS_COUNT, FIELD(parallelism), 1, 65536, NULL, COMPLETE_NONE},
 	{'t', "threads", "N",
-	 "threads (default: one for each CPU; mutex, rwsem, futex: 4 that wait)", workload, BENCH,
-	 OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
+	 "threads (default: one for each CPU; mutex, rwsem, futex: 4 that wait; breakpoint: 64 at "
+	 "a time)",
+	 workload, BENCH, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
 	{0, "size", "SIZE",
 	 "page-fault: the mapping (default: 256M); mmap: each of a thread (64K); rotation: what is "
 	 "streamed through (48M)",
@@ -179,8 +187,9 @@ const struct opts_info opts_table[] = {
 	 workload, BENCH, OPTS_COUNT, FIELD(rounds), 1, 1000000000, NULL, COMPLETE_NONE},
 	{'e', "events", "N", "rotation: events for each CPU (default: 29)", workload, BENCH,
 	 OPTS_COUNT, FIELD(events), 1, 100000, NULL, COMPLETE_NONE},
-	{'r', "repeat", "N", "suite: runs of each benchmark (default: 5)", workload, BENCH,
-	 OPTS_COUNT, FIELD(repeat), 1, 1000, NULL, COMPLETE_NONE},
+	{'r', "repeat", "N",
+	 "suite: runs of each (default: 5); breakpoint: threads are created N times (30)", workload,
+	 BENCH, OPTS_COUNT, FIELD(repeat), 1, 1000000, NULL, COMPLETE_NONE},
 	{0, "compare", "FILE", "suite: what has changed since FILE, which is JSON of a suite",
 	 workload, BENCH, OPTS_TEXT, FIELD(compare), 0, 0, NULL, COMPLETE_FILE},
 	{'i', "input", "FILE", "suite: read FILE, which is JSON of a suite, and run nothing",
@@ -213,6 +222,10 @@ const struct opts_info opts_table[] = {
 	{0, "probe", "WHERE",
 	 "count hits of BINARY:FUNCTION, +BYTES or %return after it; may be given again", measure,
 	 LIVE | REPORT | RECORD, OPTS_LIST, FIELD(probes), 0, 0, NULL, COMPLETE_FILE, 0, true},
+	{0, "creations", NULL,
+	 "see by BPF each breakpoint that is created; each system call takes 80 ns more", measure,
+	 LIVE | REPORT | RECORD, OPTS_FLAG, FIELD(creations), 0, 0, NULL, COMPLETE_NONE,
+	 LIVE | REPORT | RECORD, true},
 	{0, "owner", NULL, "see by BPF who held each lock when a wait began; for --by owner",
 	 measure, MEASURE, OPTS_FLAG, FIELD(owner), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "switches", "TIME",

@@ -12,6 +12,7 @@
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
+#include "kontend/query-perf-creations.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-rotation.h"
@@ -34,7 +35,8 @@ struct report_data {
 	struct query_perf_sum perf;	/* always */
 	struct query_verdict verdict;	/* of the overview */
 	struct query_perf_waits slot_waits;
-	struct query_rotation_sum rotation_sum; /* always */
+	struct query_perf_creations_sum creations_sum; /* with creations */
+	struct query_rotation_sum rotation_sum;	       /* always */
 	struct query_rotation_costs rotation_costs;
 	struct query_rotation_what_if *what_ifs;
 	size_t n_what_ifs;
@@ -46,7 +48,7 @@ struct report_data {
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
-		contexts, events, rotation, incidents;
+		creations, contexts, events, rotation, incidents;
 	struct query_mmap_sum mmap_sum; /* always */
 	struct table mmap, mmap_worst;	/* worst: of the overview */
 	struct query_hot_sum hot_sum;

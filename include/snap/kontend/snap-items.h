@@ -21,7 +21,19 @@ struct snap_slots {
 	int32_t slots;		 /* in all */
 	int32_t cpu_pinned;	 /* taken by events of the CPU */
 	int32_t task_pinned_max; /* taken by the task that has most there */
-	uint32_t pad;
+	uint32_t most;		 /* taken at a time since the first look, + 1; 0: not known */
+};
+
+/*
+ * A process that has created breakpoints since the first look, as far as that was seen: see enum
+ * snap_creations.
+ */
+struct snap_creator {
+	int32_t pid;	    /* 0: the kernel */
+	uint32_t comm;	    /* text */
+	uint64_t opened;    /* by itself */
+	uint64_t inherited; /* by starting threads and processes, which got what their parent had */
+	uint64_t refused;   /* for lack of a slot; 0 by looks */
 };
 
 /* A debug register that has something in it now. */

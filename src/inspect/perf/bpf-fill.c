@@ -341,6 +341,7 @@ int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct snap *ret)
 	code = code < 0 ? code : tally_turn(i->now);
 	code = code < 0 ? code : fill_holders(i, what, ret);
 	code = code < 0 ? code : bpf_fill_cpus(i, ret);
+	code = code < 0 ? code : created_fill(&i->created, ret);
 	code = code < 0 ? code : sum_contexts(ret);
 	if (code == 0)
 		say_missing(i, ret);

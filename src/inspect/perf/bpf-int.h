@@ -3,6 +3,7 @@
 #define KONTEND_INSPECT_BPF_INT_H
 
 #include "cost.h"
+#include "created.h"
 #include "kontend/inspect.h"
 #include "kontend/map64.h"
 #include "names.h"
@@ -106,6 +107,7 @@ struct inspect_bpf {
 	struct map64 at_event, at_context; /* kernel address -> index + 1, in the snapshot made */
 	struct tally tallies[INSPECT_WHATS], *now;
 	struct whom whom;
+	struct created created;
 	int32_t *slot_tids; /* by event of the snapshot: the task whose slot it takes; 0: none */
 	size_t n_slot_tids, cap_slot_tids;
 };
