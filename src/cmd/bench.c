@@ -7,7 +7,16 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32 };
+enum {
+	DURATION = 1,
+	THREADS = 2,
+	SIZE = 4,
+	ROUNDS = 8,
+	SHOW = 16,
+	EVENTS = 32,
+	MODE = 64,
+	COST = 128
+};
 #define MM (THREADS | SIZE | ROUNDS | SHOW)
 
 static const struct bench {
@@ -17,8 +26,8 @@ static const struct bench {
 } benches[] = {
 	{"uprobe", cmd_bench_uprobe, DURATION},
 	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS},
-	{"page-fault", cmd_bench_page_fault, MM},
-	{"mmap", cmd_bench_mmap, MM},
+	{"page-fault", cmd_bench_page_fault, MM | MODE},
+	{"mmap", cmd_bench_mmap, MM | COST},
 };
 
 static int refuse(const char *option, const char *bench)
@@ -40,11 +49,14 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		bool given;
 	} all[] = {
 		{"duration", DURATION, o->duration_ns != 0},
-		{"threads", THREADS, o->threads != 0},
+		{"threads", THREADS, o->counts != NULL},
 		{"size", SIZE, o->size != 0},
 		{"rounds", ROUNDS, o->rounds != 0},
 		{"measure", SHOW, o->measure},
 		{"events", EVENTS, o->events != 0},
+		{"mode", MODE, o->mode != NULL},
+		{"cost", COST, o->cost},
+		{"pairs", COST, o->pairs != 0},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

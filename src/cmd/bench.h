@@ -6,6 +6,8 @@
 #include "kontend/error.h"
 #include "kontend/opts.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* How a benchmark answers: its own text for people as it goes, and all of its figures. */
@@ -22,5 +24,19 @@ int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *
 int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err);
+
+/* Numbers of threads, by --threads: bench-counts.c. -EINVAL with @err. */
+enum { BENCH_COUNTS = 32 };
+
+struct bench_counts {
+	uint32_t v[BENCH_COUNTS]; /* 0: one for each CPU */
+	size_t n;
+	bool is_list; /* a table is asked for, whose rows these are */
+};
+
+int bench_counts(const struct opts *o, struct bench_counts *ret, struct error *err);
+
+/* bench-mmap-cost.c: `bench mmap --cost`. */
+int cmd_bench_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err);
 
 #endif
