@@ -500,6 +500,7 @@ static void play_paths(struct asked *w)
 		hold(w, (10 + 10 * i) * MS, 2 * MS, true, map, 3);
 	for (uint64_t i = 0; i < 4; i++)
 		hold(w, (200 + 10 * i) * MS, 100 * US, false, fault, 2);
+	hold(w, 280 * MS, 10 * US, false, map, 3);
 	hold(w, 300 * MS, 7 * MS, false, NULL, 0);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 }
@@ -509,7 +510,10 @@ static void check_paths(struct asked *w)
 	const struct query_spec spec = {.by = BY_STACK, .average = true};
 	struct table t = ask(w, spec);
 
-	assert_int_equal(t.n_rows, 3);
+	assert_int_equal(t.n_rows, 4);
+	assert_string_equal(cell_s(&t, 3, "stack"), cell_s(&t, 0, "stack"));
+	assert_string_equal(cell_s(&t, 3, "mode"), "R");
+	assert_int_not_equal(t.ids[3], t.ids[0]);
 	assert_string_equal(cell_s(&t, 0, "stack"),
 			    "vm_mmap_pgoff < __x64_sys_mmap < do_syscall_64");
 	assert_string_equal(cell_s(&t, 0, "caller"), "vm_mmap_pgoff");
@@ -543,7 +547,7 @@ static void call_paths_say_how_long_it_was_held(void **state)
 	assert_int_equal(cell_u(&t, i, "held"), 10);
 	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 20 * MS);
 	i = find(&t, "process", "a/100", "R");
-	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 7 * MS + 400 * US);
+	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 7 * MS + 410 * US);
 }
 
 /* A copy has the same, and folding keeps what was held and where the lock is held now. */
@@ -556,7 +560,7 @@ static void call_paths_outlive_copies_and_folding(void **state)
 	asked_play(w, NULL);
 	assert_int_equal(model_copy(&copy, &w->rig.engine.model), 0);
 	assert_int_equal(copy.mm_held.n, w->rig.engine.model.mm_held.n);
-	assert_true(copy.mm_held.n == 3);
+	assert_true(copy.mm_held.n == 4);
 	model_zero(&copy);
 	assert_int_equal(copy.mm_held.n, 0);
 	model_deinit(&copy);

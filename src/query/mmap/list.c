@@ -107,6 +107,7 @@ struct rows {
 	struct query *q;
 	enum query_by by; /* BY_MMAP, BY_MMAP_MEMCG or BY_STACK */
 	struct groups gs;
+	struct groups gs_readers; /* by call path: gs is of writers then */
 	struct row *rows;
 	size_t n;
 	struct map64 at;     /* id -> index */
@@ -174,15 +175,21 @@ static int add_events(struct rows *t)
 
 static int collect_paths(struct rows *t, const struct query_scope *scope)
 {
-	int code = query_mmap_paths(t->q, scope, &t->gs);
+	struct groups *modes[] = {&t->gs, &t->gs_readers};
+	int code = query_mmap_paths(t->q, scope, true, &t->gs);
 
+	if (code == 0)
+		code = query_mmap_paths(t->q, scope, false, &t->gs_readers);
 	if (code < 0)
 		return code;
-	t->rows = arena_alloc(&t->q->arena, (t->gs.n + 1) * sizeof(*t->rows));
+	t->rows = arena_alloc(&t->q->arena, (t->gs.n + t->gs_readers.n + 1) * sizeof(*t->rows));
 	if (!t->rows)
 		return -ENOMEM;
-	for (; t->n < t->gs.n; t->n++)
-		t->rows[t->n] = (struct row){.id = t->gs.g[t->n].id, .g = &t->gs.g[t->n]};
+	for (size_t r = 0; r < 2; r++)
+		for (size_t i = 0; i < modes[r]->n; i++) {
+			struct group *g = &modes[r]->g[i];
+			t->rows[t->n++] = (struct row){.id = g->id ^ r, .g = g, .reader = r != 0};
+		}
 	return 0;
 }
 
@@ -288,13 +295,12 @@ static void fill_path(struct rows *t, const struct row *row, uint64_t want, stru
 {
 	const struct group *g = row->g;
 
-	value_s(&v[C_MODE], locktype_mode((enum lock_type)g->type));
-	v[C_MODE].approx = g->many_types;
+	value_s(&v[C_MODE], row->reader ? "R" : "W");
 	value_s(&v[C_CALLER], query_func_name(t->q, g->func));
 	if (want & 1ull << C_STACK)
 		value_s(&v[C_STACK], query_chain(t->q, g->first.stack));
 	if (wants_histogram(want))
-		query_mmap_path_hist(t->q, &t->gs, g, &t->hold);
+		query_mmap_path_hist(t->q, row->reader ? &t->gs_readers : &t->gs, g, &t->hold);
 	fill_hold(t, g->n, g->total_ns, g->min_ns, g->max_ns, want, v);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How long mmap_locks were held by call path: rows of the table "mmap", summed up as waits are, of
- * a model whose cells are those times and in which nobody waits. A call path has a mode, as what
- * reads and what writes are other functions.
+ * a model whose cells are those times and in which nobody waits. Modes are apart: where a write
+ * lock becomes a read lock both were got by one call path.
  */
 #include "../rows.h"
 #include "list.h"
@@ -23,14 +23,18 @@ static const struct model *model_of(struct query *q)
 	return m;
 }
 
-int query_mmap_paths(struct query *q, const struct query_scope *scope, struct groups *ret)
+int query_mmap_paths(struct query *q, const struct query_scope *scope, bool write,
+		     struct groups *ret)
 {
+	struct query_scope of_mode = *scope;
 	const struct model *whole = q->model, *times = model_of(q);
 
 	if (!times)
 		return -ENOMEM;
+	of_mode.mask |= 1u << BY_TYPE;
+	of_mode.id[BY_TYPE] = write ? LOCK_RWSEM_W : LOCK_RWSEM_R;
 	q->model = times;
-	int code = query_group(q, BY_STACK, scope, ret);
+	int code = query_group(q, BY_STACK, &of_mode, ret);
 	q->model = whole;
 	return code;
 }
