@@ -431,6 +431,7 @@ static int reload(struct catching *c, struct error *err)
 	c->triggers = NULL;
 	set_triggers(c);
 	r = open_triggers(c, err);
+	waitfeed_tell(c->run.waits, opts_overhead_floor_ns(c->o));
 	incident_open_post(&c->open, c->o->post_ns);
 	incident_keep_now(&c->keep, c->o);
 	service_reloaded(&c->service);
