@@ -209,46 +209,58 @@ static int run_all(const struct bench *b, struct bench_mm_options *m,
 	return 0;
 }
 
-static int run(const struct bench *b, const struct opts *o, struct bench_out *out,
-	       struct error *err)
+/* All options but the number of threads, which bench_counts() takes. */
+static struct bench_mm_options options_of(const struct bench *b, const struct opts *o)
 {
 	struct bench_mm_options m = {.bytes = o->size ? o->size : b->bytes,
 				     .rounds = o->rounds ? o->rounds : b->rounds};
+
+	if (o->mode)
+		(void)bench_mm_mode_parse(o->mode, &m.mode); /* one of the table's */
+	return m;
+}
+
+/* @ret: with the number of threads that was last. */
+static int run(const struct bench *b, const struct opts *o, struct bench_mm_options *ret,
+	       struct bench_out *out, struct error *err)
+{
 	struct bench_counts counts;
 	int code = bench_counts(o, &counts, err);
 
+	*ret = options_of(b, o);
 	if (code < 0)
 		return code;
-	if (o->mode)
-		(void)bench_mm_mode_parse(o->mode, &m.mode); /* one of the table's */
 	if (o->measure && !out->text)
 		return error_set(err, -EINVAL,
 				 "--measure prints a text: for JSON, 'kontend report -j -- kontend "
 				 "bench %s'",
 				 b->name);
 	if (o->measure)
-		return measure(b, &m, o, err);
+		return measure(b, ret, o, err);
 	(void)prctl(PR_SET_NAME, b->comm, 0, 0, 0);
-	return run_all(b, &m, &counts, out, err);
+	return run_all(b, ret, &counts, out, err);
 }
 
 int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err)
 {
-	int code = run(&page_fault, o, out, err);
-	struct bench_mm_options m = {0};
+	struct bench_mm_options m;
+	int code = run(&page_fault, o, &m, out, err);
 
-	if (o->mode)
-		(void)bench_mm_mode_parse(o->mode, &m.mode);
-	if (code == 0 && !o->measure)
-		tell_locks(&m, out);
-	return code;
+	if (code < 0 || o->measure)
+		return code;
+	tell_locks(&m, out);
+	if (m.mode == BENCH_MM_KERNEL)
+		bench_retries(&m, out);
+	return 0;
 }
 
 int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err)
 {
+	struct bench_mm_options m;
+
 	if (o->cost)
 		return cmd_bench_mmap_cost(o, out, err);
 	if (o->pairs)
 		return error_set(err, -EINVAL, "--pairs is of --cost");
-	return run(&map_and_unmap, o, out, err);
+	return run(&map_and_unmap, o, &m, out, err);
 }

@@ -36,6 +36,10 @@ struct bench_counts {
 
 int bench_counts(const struct opts *o, struct bench_counts *ret, struct error *err);
 
+struct bench_mm_options;
+/* bench-retries.c: tries again of down_read_trylock(), or why that is not known. */
+void bench_retries(const struct bench_mm_options *o, struct bench_out *out);
+
 /* bench-mmap-cost.c: `bench mmap --cost`. */
 int cmd_bench_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err);
 
