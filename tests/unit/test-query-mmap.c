@@ -550,8 +550,8 @@ static void call_paths_say_how_long_it_was_held(void **state)
 	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 7 * MS + 410 * US);
 }
 
-/* A copy has the same, and folding keeps what was held and where the lock is held now. */
-static void call_paths_outlive_copies_and_folding(void **state)
+/* A copy has the same, and forgets it for itself. */
+static void call_paths_outlive_copies(void **state)
 {
 	struct asked *w = *state;
 	struct model copy;
@@ -565,6 +565,37 @@ static void call_paths_outlive_copies_and_folding(void **state)
 	assert_int_equal(copy.mm_held.n, 0);
 	model_deinit(&copy);
 	check_paths(w);
+}
+
+/* More call paths than there is room for: what is folded loses its path, and no time. */
+static void many_call_paths_keep_their_sums(void **state)
+{
+	enum { PATHS = 10000 };
+	struct model_limits limits = model_limits_of(0);
+	struct asked *w = *state;
+	struct mmlevel_how how;
+	uint64_t n = 0, total = 0;
+
+	limits.stacks = 256;
+	rig_init(&w->rig, 1);
+	synth_mm_prologue_paths(w->rig.synth);
+	assert_int_equal(mmlevel_parse("all,paths", &how), 0);
+	synth_mm_how(w->rig.synth, &how, CANNED_START);
+	synth_round(w->rig.synth, CANNED_START);
+	for (uint64_t i = 0; i < PATHS; i++) {
+		const uint64_t frames[] = {0xffffffff81001010 + i % 3, 0xffffffff81010000 + i};
+		hold(w, (10 + i) * 10 * US, 2 * US, i % 2 != 0, frames, 2);
+	}
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, &limits);
+	struct table t = ask(w, (struct query_spec){.by = BY_STACK, .average = true});
+	assert_in_range(t.n_rows, 2, 2 * 256);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		n += cell_u(&t, i, "held");
+		total += cell_u(&t, i, "hold_total_ns");
+	}
+	assert_int_equal(n, PATHS);
+	assert_int_equal(total, PATHS * 2 * US);
 }
 
 static void without_call_paths_a_sentence_says_how(void **state)
@@ -640,7 +671,8 @@ int main(void)
 		TEST(what_was_counted_scales_samples),
 		TEST(without_names_one_sentence_says_why),
 		TEST(call_paths_say_how_long_it_was_held),
-		TEST(call_paths_outlive_copies_and_folding),
+		TEST(call_paths_outlive_copies),
+		TEST(many_call_paths_keep_their_sums),
 		TEST(without_call_paths_a_sentence_says_how),
 	};
 
