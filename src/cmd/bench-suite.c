@@ -65,7 +65,7 @@ static void run_child(const struct bench_entry *b, int fd)
 	setpgid(0, 0);
 	a.code = read_options(b, line, &o, &a.err);
 	if (a.code == 0)
-		a.code = b->run(&o, &out, &a.err);
+		a.code = bench_run(b, &o, &out, &a.err);
 	if (a.code == 0 && out.figures.code < 0)
 		a.code = error_set(&a.err, out.figures.code, "No memory for what was measured");
 	a.n = a.code == 0 ? out.figures.n : 0;

@@ -173,10 +173,18 @@ const struct opts_info opts_table[] = {
 	{'p', "parallelism", "N",
 	 "breakpoint: threads that create others (default: one for each CPU)", workload, BENCH,
 	 OPTS_COUNT, FIELD(parallelism), 1, 65536, NULL, COMPLETE_NONE},
-	{'t', "threads", "N",
-	 "threads (default: one for each CPU; mutex, rwsem, futex: 4 that wait; breakpoint: 64 at "
-	 "a time)",
-	 workload, BENCH, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
+	{'t', "threads", "LIST",
+	 "threads (default: all, one a CPU; mutex, rwsem, futex: 4; breakpoint: 64); page-fault, "
+	 "mmap: several numbers of them, as 1,4,all",
+	 workload, BENCH, OPTS_TEXT, FIELD(counts), 0, 0, NULL, COMPLETE_NONE},
+	{0, "mode", "MODE",
+	 "page-fault: anon, kernel, fresh or growsdown: see the manual page (default: anon)",
+	 workload, BENCH, OPTS_CHOICE, FIELD(mode), 0, 0, "anon kernel fresh growsdown",
+	 COMPLETE_NONE},
+	{0, "cost", NULL, "mmap: what each way of measuring costs it, in pairs", workload, BENCH,
+	 OPTS_FLAG, FIELD(cost), 0, 0, NULL, COMPLETE_NONE},
+	{0, "pairs", "N", "mmap --cost: pairs of runs (default: 20)", workload, BENCH, OPTS_COUNT,
+	 FIELD(pairs), 2, 10000, NULL, COMPLETE_NONE},
 	{0, "size", "SIZE",
 	 "page-fault: the mapping (default: 256M); mmap: each of a thread (64K); rotation: what is "
 	 "streamed through (48M)",
@@ -239,9 +247,11 @@ const struct opts_info opts_table[] = {
 	{0, "no-follow", NULL, "do not follow holders of locks", measure, MEASURE, OPTS_FLAG,
 	 FIELD(no_follow), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "mmap", "LEVEL",
-	 "acquisitions of mmap_locks: contended (default), sampled[=N], pid or all", measure,
-	 MEASURE, OPTS_TEXT, FIELD(mmap), 0, 0, "contended sampled pid all", COMPLETE_NONE, MEASURE,
-	 true},
+	 "acquisitions of mmap_locks: contended (default), sampled[=N], pid or all; with ,paths "
+	 "behind "
+	 "it who holds them by call path",
+	 measure, MEASURE, OPTS_TEXT, FIELD(mmap), 0, 0, "contended sampled pid all all,paths",
+	 COMPLETE_NONE, MEASURE, true},
 	{0, "tick", NULL, "measure the timer tick, too, where perf works for sampling events",
 	 measure, MEASURE, OPTS_FLAG, FIELD(tick), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "set-mux-interval", "PMU=MS",

@@ -19,6 +19,7 @@
 #include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
+#include "mmap.h"
 #include "uprobe.h"
 
 /* What --annotate adds is no view, but asked for and written as these are. */
@@ -49,8 +50,10 @@ struct report_data {
 	struct query_queued_sum queued_sum;
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
 		creations, contexts, events, rotation, incidents;
-	struct query_mmap_sum mmap_sum; /* always */
-	struct table mmap, mmap_worst;	/* worst: of the overview */
+	struct query_mmap_sum mmap_sum;	     /* always */
+	struct table mmap, mmap_worst;	     /* worst: of the overview */
+	struct report_mmap_hist *mmap_hists; /* by memory cgroup: of each row */
+	size_t n_mmap_hists;
 	struct query_hot_sum hot_sum;
 	struct table hot;
 	struct query_hot_cpus hot_cpus; /* by group */
@@ -118,11 +121,6 @@ void report_rotation_text(const struct report_data *d, FILE *out);
 void report_rotation_text_sum(const struct report_data *d, FILE *out); /* of the overview */
 void report_rotation_json(const struct report_data *d, struct jsonw *j);
 void report_rotation_json_sum(const struct report_data *d, struct jsonw *j);
-/* mmap.c: mmap_locks by process or memory cgroup. */
-void report_mmap_text(const struct report_data *d, FILE *out);
-void report_mmap_text_worst(const struct report_data *d, FILE *out);
-void report_mmap_json_worst(const struct report_data *d, struct jsonw *j);
-void report_mmap_json(const struct report_data *d, struct jsonw *j);
 /* hot.c */
 void report_hot_text(const struct report_data *d, FILE *out);
 void report_hot_json(const struct report_data *d, struct jsonw *j);

@@ -254,7 +254,7 @@ static const struct {
 	[REPORT_AT_BLAME] = {report_blame_ask, TABLE(blame), NULL},
 	[REPORT_AT_DID] = {report_did_ask, TABLE(did), NULL},
 	[REPORT_AT_QUEUES] = {ask_queues, TABLE(queues), NULL},
-	[REPORT_AT_MMAP] = {NULL, TABLE(mmap), query_mmap},
+	[REPORT_AT_MMAP] = {report_mmap_ask, TABLE(mmap), NULL},
 	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
 	[REPORT_AT_HOLDERS] = {NULL, TABLE(holders), query_perf_holders},
 	[REPORT_AT_CREATIONS] = {ask_creations, TABLE(creations), NULL},

@@ -251,12 +251,16 @@ static int read_level(const struct run *r, const struct opts *o, struct mmlevel_
 	if (mmlevel_parse(text, ret) < 0)
 		return error_set(err, -EINVAL,
 				 "--mmap '%s': give contended, sampled, sampled=N with N from 2 to "
-				 "%d, pid or all",
+				 "%d, pid or all; with ,paths behind one of the last three call "
+				 "paths are told as well",
 				 text, MMLEVEL_MOST);
 	if (ret->level == MMLEVEL_PID && r->target.kind == TARGET_SYSTEM)
 		return error_set(err, -EINVAL,
 				 "--mmap pid is of the processes that are measured: name them with "
 				 "--pid, or give --mmap all or sampled");
+	if (ret->paths && o->no_stack)
+		return error_set(err, -EINVAL,
+				 "--mmap '%s' is of call chains: leave out --no-stack", text);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ struct opts {
 	bool help, verbose, quiet, features;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
-		service, creations;
+		service, creations, cost;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
@@ -52,12 +52,13 @@ struct opts {
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, parallelism,
-		repeat;
+		repeat, pairs;
 	uint64_t max_size, max_files, rotate, compress, memory;
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
 	const char *event, *group; /* of the profile */
+	const char *counts, *mode; /* of benchmarks: numbers of threads, way of page faults */
 	const char *mmap, *call_graph,
 		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
