@@ -7,7 +7,16 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32 };
+enum {
+	DURATION = 1,
+	THREADS = 2,
+	SIZE = 4,
+	ROUNDS = 8,
+	SHOW = 16,
+	EVENTS = 32,
+	KINDS = 64,
+	CPUS = 128
+};
 #define MM (THREADS | SIZE | ROUNDS | SHOW)
 
 static const struct bench {
@@ -15,7 +24,7 @@ static const struct bench {
 	int (*run)(const struct opts *o, struct bench_out *out, struct error *err);
 	unsigned takes; /* options */
 } benches[] = {
-	{"uprobe", cmd_bench_uprobe, DURATION},
+	{"uprobe", cmd_bench_uprobe, DURATION | KINDS | CPUS},
 	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS},
 	{"page-fault", cmd_bench_page_fault, MM},
 	{"mmap", cmd_bench_mmap, MM},
@@ -45,6 +54,8 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		{"rounds", ROUNDS, o->rounds != 0},
 		{"measure", SHOW, o->measure},
 		{"events", EVENTS, o->events != 0},
+		{"kind", KINDS, o->bench_kinds},
+		{"cpus", CPUS, o->cpu_counts},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

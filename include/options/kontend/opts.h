@@ -40,8 +40,8 @@ enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192 };
 struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet;
-	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
-		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
+	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, phases, no_switches, no_follow, enospc,
+		repair, demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
 		service;
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
@@ -56,7 +56,8 @@ struct opts {
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
-	const char *event, *group; /* of the profile */
+	const char *bench_kinds, *cpu_counts; /* of bench uprobe: lists, separated by commas */
+	const char *event, *group;	      /* of the profile */
 	const char *mmap, *call_graph,
 		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
