@@ -94,6 +94,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define RECORD (1u << VERB_RECORD)
 #define CUT (1u << VERB_CUT)
 #define RECOVER (1u << VERB_RECOVER)
+#define VERSION (1u << VERB_VERSION)
 #define INCIDENTS (1u << VERB_INCIDENTS)
 #define DEMO (1u << VERB_DEMO)
 #define BENCH (1u << VERB_BENCH)
@@ -448,6 +449,8 @@ const struct opts_info opts_table[] = {
 	 OPTS_FLAG, FIELD(no_config), 0, 0, NULL, COMPLETE_NONE},
 	{'v', "verbose", NULL, "say on standard error how it goes", general, MEASURE | DIFF | DEMO,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
+	{0, "features", NULL, "say what was built in, and of which library", general, VERSION,
+	 OPTS_FLAG, FIELD(features), 0, 0, NULL, COMPLETE_NONE},
 	{0, "repair", NULL, "put back what a kontend that was killed has left changed", general,
 	 DOCTOR, OPTS_FLAG, FIELD(repair), 0, 0, NULL, COMPLETE_NONE},
 	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,

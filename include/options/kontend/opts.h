@@ -39,10 +39,11 @@ enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192 };
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
 	enum opts_verb verb;
-	bool help, verbose, quiet;
-	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, phases, no_switches, no_follow, enospc,
-		repair, demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
+	bool help, verbose, quiet, features;
+	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
+		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
 		service;
+	bool phases; /* of rotation, by probes */
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */

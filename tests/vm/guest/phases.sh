@@ -73,6 +73,6 @@ within 30 "$avg" "$truth" || complain "a switch takes $avg ns, not $truth"
 for path in /some/one /some/other; do
 	shows switches "\"path\": \"$path\", \"id\": [0-9]+, \"events\": 20, \"switches_to\": [1-9][0-9]*,"
 	shows text "^# cgroup $path: 20 events, [0-9.]+k? switches to it, [0-9.]+us each, [0-9.]+k? from it, [0-9.]+us each$"
-	shows events "\"$path\""
+	shows events "\"target\": \"cgroup $path\","
 done
 finish
