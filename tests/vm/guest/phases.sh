@@ -75,4 +75,10 @@ for path in /some/one /some/other; do
 	shows text "^# cgroup $path: 20 events, [0-9.]+k? switches to it, [0-9.]+us each, [0-9.]+k? from it, [0-9.]+us each$"
 	shows events "\"target\": \"cgroup $path\","
 done
+
+case_of "a recording of it"
+load loaded mux-load 20 cpu 1000
+load pair switch-pair 5 1000 /sys/fs/cgroup/some/one /sys/fs/cgroup/some/other
+gives 0 record kontend record --phases -o "$OUT/phases.data" --duration 3
+unload
 finish
