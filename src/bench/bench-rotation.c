@@ -269,6 +269,9 @@ static int explain(const struct bench_rotation *b, int code, struct error *err)
 				 "CONFIG_CGROUP_PERF, and on version 2 a controller in the root's "
 				 "cgroup.subtree_control",
 				 strerror(-code));
+	if (*b->above && !b->shared->wanted && code != -ENOMEM)
+		return error_set(err, -EOPNOTSUPP, "Cannot go into the cgroup %s: %s", b->above,
+				 strerror(-code));
 	if (b->shared->wanted)
 		return error_errno(err, code, "Cannot open event %u of %u for cycles",
 				   b->shared->opened + 1, b->shared->wanted);

@@ -18,7 +18,7 @@ between() {
 case_of "29 events take turns, for a CPU as for a process"
 # The first controller that is given on brings perf's with it.
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
-gives 0 bench kontend bench rotation --duration 6 --size 12M
+gives 0 bench kontend bench rotation --duration 4 --size 12M
 cat bench
 shows bench '^rotation: 29 events of cycles for each of 2 CPUs, armv8_pmuv3 every 4 ms'
 [ "$(cell bench 'no events' 1)" = 0 ] || complain "events without any"
