@@ -15,6 +15,7 @@
 #include "inspect/perf/phases-shared.h"
 #include "kontend/mem.h"
 #include "kontend/phasesnap.h"
+#include "kontend/query-perf.h"
 #include "kontend/query-rotation-phases.h"
 #include "kontend/snap.h"
 
@@ -207,6 +208,22 @@ static void switches_stand_beside_events(void **state)
 	phasesnap_deinit(&s);
 }
 
+static void contexts_by_cgroup(void **state)
+{
+	struct query_spec spec = {.by = BY_CGROUP, .sort = "context"};
+	struct asked *w = *state;
+	struct table t;
+
+	put_events(play(w));
+	assert_int_equal(query_perf_contexts(&w->q, &spec, &t, NULL), 0);
+	assert_int_equal(t.n_rows, 2); /* and the event of a task is in none */
+	assert_int_equal(column_sum(&t, "events"), 3);
+	size_t b = strcmp(cell_s(&t, 0, "context"), "cgroup /a/b") ? 1 : 0;
+	assert_string_equal(cell_s(&t, b, "context"), "cgroup /a/b");
+	assert_int_equal(cell_u(&t, b, "events"), 2);
+	assert_string_equal(cell_s(&t, !b, "context"), "cgroup /c");
+}
+
 static void what_is_missing_says_why(void **state)
 {
 	struct asked *w = *state;
@@ -252,6 +269,8 @@ int main(void)
 		cmocka_unit_test(percentiles),
 		cmocka_unit_test(bytes_from_outside),
 		cmocka_unit_test_setup_teardown(switches_stand_beside_events, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(contexts_by_cgroup, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(what_is_missing_says_why, asked_setup_empty,
 						asked_teardown),

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "contexts": the kernel's perf_event_context of each CPU and task that has events, or,
- * by process, the events of each process that opened them. Its own order is by what they cost:
- * those that rotate first, then by the number of events.
+ * by process, the events of each process that opened them, or, by cgroup, those that count its
+ * tasks. Its own order is by what they cost: those that rotate first, then by the number of events.
  */
 #include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/map64.h"
+#include "kontend/sort.h"
 #include "snapshot.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum {
 	C_CONTEXT,
@@ -74,7 +76,8 @@ static const struct column columns[C_COLUMNS] = {
 /* Sums over the events of a row. */
 struct row {
 	uint64_t id;
-	const struct snap_context *context; /* NULL: of a process */
+	const struct snap_context *context; /* NULL: of a process or a cgroup */
+	const char *cgroup;		    /* of one; NULL */
 	int32_t pid;
 	uint32_t comm;
 	uint32_t events, pinned, active, contexts;
@@ -205,6 +208,43 @@ static int collect_processes(struct contexts *t)
 	return code;
 }
 
+struct of_cgroup {
+	const char *path;
+	size_t event;
+};
+
+static int is_before(const void *a, const void *b)
+{
+	const struct of_cgroup *x = a, *y = b;
+
+	return strcmp(x->path, y->path) < 0;
+}
+
+/* Events of no cgroup are in no row. */
+static int collect_cgroups(struct contexts *t)
+{
+	const struct snap *s = t->p.snap;
+	struct of_cgroup *all = arena_alloc(&t->q->arena, 2 * (s->n_events + 1) * sizeof(*all));
+	size_t n = 0;
+
+	t->rows = arena_alloc(&t->q->arena, (s->n_events + 1) * sizeof(*t->rows));
+	if (!all || !t->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_events; i++)
+		if (s->events[i].flags & SNAP_CGROUP)
+			all[n++] = (struct of_cgroup){snap_text(s, s->events[i].target_comm), i};
+	sort_merge(all, all + n, n, sizeof(*all), is_before);
+	for (size_t i = 0; i < n; i++) {
+		const struct snap_event *e = &s->events[all[i].event];
+		if (i == 0 || is_before(&all[i - 1], &all[i])) {
+			struct row r = {.id = t->n + 1, .cgroup = all[i].path};
+			t->rows[t->n++] = r;
+		}
+		add_event(&t->rows[t->n - 1], e, &t->shares[all[i].event]);
+	}
+	return 0;
+}
+
 static void fill_name(const struct contexts *t, const struct row *r, struct value *v)
 {
 	const struct snap_context *c = r->context;
@@ -213,6 +253,8 @@ static void fill_name(const struct contexts *t, const struct row *r, struct valu
 
 	if (c && c->cpu >= 0)
 		value_s(&v[C_CONTEXT], arena_printf(&t->q->arena, "cpu %d", c->cpu));
+	else if (r->cgroup)
+		value_s(&v[C_CONTEXT], arena_printf(&t->q->arena, "cgroup %s", r->cgroup));
 	else if (pid)
 		value_s(&v[C_CONTEXT], query_perf_task(t->q, &t->p, comm, tid ? tid : pid));
 	else
@@ -295,8 +337,10 @@ int query_perf_contexts(struct query *q, const struct query_spec *s, struct tabl
 	if (code == 0)
 		code = query_perf_shares(q, &t.p, &t.shares);
 	if (code == 0)
-		code = s->by == BY_PROCESS ? collect_processes(&t) : collect_contexts(&t);
-	if (code != -ENOMEM && s->by != BY_PROCESS)
+		code = s->by == BY_PROCESS  ? collect_processes(&t)
+		       : s->by == BY_CGROUP ? collect_cgroups(&t)
+					    : collect_contexts(&t);
+	if (code != -ENOMEM && s->by != BY_PROCESS && s->by != BY_CGROUP)
 		code = query_ended(q, ENDED_CONTEXT, &t.ended);
 	src.columns = query_ended_columns(q, &t.ended, &query_perf_contexts_kind, C_ENDED);
 	if (code == -ENOMEM || !src.columns)

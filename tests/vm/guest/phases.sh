@@ -64,6 +64,7 @@ load pair switch-pair 20 1000 /sys/fs/cgroup/some/one /sys/fs/cgroup/some/other
 gives 0 switches kontend report --format json --duration 1.5 --phases --no-switches --view rotation
 gives 0 text kontend report --duration 1 --phases --no-switches --view rotation
 gives 0 events kontend report --format json --duration 1 --view events
+gives 0 contexts kontend report --format json --duration 1 --view contexts --by cgroup
 unload
 grep '^#' text
 avg=$(number switches cgroup_switch_avg_ns)
@@ -74,6 +75,7 @@ for path in /some/one /some/other; do
 	shows switches "\"path\": \"$path\", \"id\": [0-9]+, \"events\": 20, \"switches_to\": [1-9][0-9]*,"
 	shows text "^# cgroup $path: 20 events, [0-9.]+k? switches to it, [0-9.]+us each, [0-9.]+k? from it, [0-9.]+us each$"
 	shows events "\"target\": \"cgroup $path\","
+	shows contexts "\"context\": \"cgroup $path\", .*\"events\": 20, .*\"contexts\": 1,"
 done
 
 case_of "a recording of it"
