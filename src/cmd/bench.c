@@ -21,12 +21,14 @@ enum {
 	INPUT = 1024,
 	MODE = 2048,
 	COST = 4096,
+	KINDS = 16384,
+	CPUS = 32768,
 	LIST = 8192 /* several numbers of threads */
 };
 #define MM (THREADS | LIST | SIZE | ROUNDS | SHOW)
 
 const struct bench_entry bench_table[] = {
-	{"uprobe", cmd_bench_uprobe, DURATION, "--duration 2 --quiet"},
+	{"uprobe", cmd_bench_uprobe, DURATION | KINDS | CPUS, "--duration 2 --quiet"},
 	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS, "--duration 2"},
 	{"breakpoint", cmd_bench_breakpoint, BREAKPOINTS | PARALLELISM | THREADS | REPEAT,
 	 "--repeat 3"},
@@ -73,6 +75,8 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		{"mode", MODE, o->mode != NULL},
 		{"cost", COST, o->cost},
 		{"pairs", COST, o->pairs != 0},
+		{"kind", KINDS, o->bench_kinds},
+		{"cpus", CPUS, o->cpu_counts},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

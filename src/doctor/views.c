@@ -101,7 +101,7 @@ static const struct {
 
 static bool is_bad(const struct doctor_item *c)
 {
-	return c && c->status != DOCTOR_WORKS;
+	return c && c->status != DOCTOR_WORKS && c->status != DOCTOR_ABSENT;
 }
 
 static void take_over(struct doctor_item *view, const struct doctor_item *check,
@@ -146,7 +146,9 @@ static void judge(const struct doctor *d, const struct view_needs *v, struct doc
 	}
 	const struct doctor_item *note = v->note ? doctor_check(d, v->note) : NULL;
 
-	if (note)
+	if (note && note->status == DOCTOR_ABSENT)
+		take_over(ret, note, DOCTOR_ABSENT);
+	else if (note)
 		memcpy(ret->found, note->found, sizeof(ret->found));
 }
 

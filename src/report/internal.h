@@ -15,6 +15,7 @@
 #include "kontend/query-perf-creations.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
+#include "kontend/query-rotation-phases.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
@@ -39,6 +40,7 @@ struct report_data {
 	struct query_perf_creations_sum creations_sum; /* with creations */
 	struct query_rotation_sum rotation_sum;	       /* always */
 	struct query_rotation_costs rotation_costs;
+	struct query_rotation_phases phases;
 	struct query_rotation_what_if *what_ifs;
 	size_t n_what_ifs;
 	struct query_chains_sum chains_sum;

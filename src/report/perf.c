@@ -10,7 +10,18 @@
 
 static const char *contexts_by(const struct report_data *d)
 {
-	return d->spec->query.by == BY_PROCESS ? "process" : "context";
+	enum query_by by = d->spec->query.by;
+
+	return by == BY_PROCESS ? "process" : by == BY_CGROUP ? "cgroup" : "context";
+}
+
+static const char *contexts_title(const struct report_data *d)
+{
+	enum query_by by = d->spec->query.by;
+
+	return by == BY_PROCESS	 ? "contexts by process"
+	       : by == BY_CGROUP ? "contexts by cgroup"
+				 : "contexts";
 }
 
 /* "2 of 8 used", or what of it is known. */
@@ -171,10 +182,8 @@ void report_perf_text(const struct report_data *d, FILE *out)
 	if (report_has(d, REPORT_CREATIONS))
 		put_creations(d, &s, out);
 	if (report_has(d, REPORT_CONTEXTS))
-		report_text_part(d->spec,
-				 d->spec->query.by == BY_PROCESS ? "contexts by process"
-								 : "contexts",
-				 &d->contexts, &s, SNAP_NO_CONTEXTS, out);
+		report_text_part(d->spec, contexts_title(d), &d->contexts, &s, SNAP_NO_CONTEXTS,
+				 out);
 	if (report_has(d, REPORT_EVENTS))
 		report_text_part(d->spec, "events", &d->events, &s, SNAP_NO_EVENTS, out);
 }

@@ -133,6 +133,8 @@ static int ask_rotation(struct report_data *d, const struct query_spec *s, struc
 
 	if (r == 0)
 		r = query_rotation_what_ifs(d->q, &d->rotation_costs, &d->what_ifs, &d->n_what_ifs);
+	if (r == 0)
+		r = query_rotation_phases(d->q, &d->phases);
 	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
 }
 

@@ -24,6 +24,7 @@
 #include "kontend/uprobe-spec.h"
 #include "locks.h"
 #include "look.h"
+#include "phases.h"
 #include "waits.h"
 
 #include <errno.h>
@@ -180,12 +181,14 @@ static int open_looks(struct run *r, const struct opts *o, struct kerntypes *typ
 		return 0;
 	int code = run_look_new(&r->look, o, types, err);
 	code = code < 0 ? code : run_locks_new(&r->locks, o, types, err);
+	code = code < 0 ? code : run_phases_new(&r->phases, o, types, err);
 	if (code < 0)
 		return code;
 	struct snapshot_source *l = *ret = run_look_of(r->look);
 	while (l->next)
 		l = l->next;
 	l->next = run_locks_look(r->locks);
+	l->next->next = run_phases_look(r->phases);
 	return 0;
 }
 
@@ -547,6 +550,7 @@ int run_close(struct run *r, struct error *err)
 	run_look_free(r->look);
 	uprobe_attach_free(r->placed);
 	run_locks_free(r->locks);
+	run_phases_free(r->phases);
 	waitfeed_free(r->waits);
 	nsview_free(r->ns);
 	run_code_free(r->code);

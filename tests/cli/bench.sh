@@ -102,6 +102,13 @@ done
 expect 129 "What is to be measured\? 'kontend bench uprobe', .*'mmap', 'mutex', 'rwsem', 'spinlock', 'futex', 'selftest' or 'suite'" "$kontend" bench
 expect 129 'What is to be measured' "$kontend" bench pagefault
 expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1
+expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,pop
+expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,
+expect 129 '^kontend: --cpus: give numbers of CPUs' "$kontend" bench uprobe --cpus 1,two
+expect 129 '^kontend: --cpus: give numbers of CPUs' "$kontend" bench uprobe --cpus 0
+expect 129 '^kontend: --cpus 100000: only [0-9]+ CPUs are online here' "$kontend" bench uprobe --cpus 1,100000
+expect 129 "'kontend bench mmap' has no use for --cpus" "$kontend" bench mmap --cpus 1
+expect 129 "'kontend bench rotation' has no use for --kind" "$kontend" bench rotation --kind nop
 expect 129 "'kontend bench uprobe' has no use for --rounds" "$kontend" bench uprobe -n 3
 expect 129 "'kontend bench uprobe' has no use for --measure" "$kontend" bench uprobe --measure
 expect 129 "'kontend bench rotation' has no use for --rounds" "$kontend" bench rotation -n 3
@@ -130,13 +137,39 @@ function='[0-9 ]{2,3}% [^ ,]+'
 line="^u(ret)?probe-(nop|nop5|push|ret) +\\( *[0-9]+ cpus\\): +[0-9.]+ ± [0-9.]+M/s"
 line="$line  \\( *[0-9.]+M/s/cpu\\) +[0-9.]+(ns|us|ms)  (optimized|emulated|out of line) *"
 line="$line  ?($function(, $function){0,2}|-)\$"
-! grep -vE "$line" "$work/out" || complain "uprobe: lines of another form"
+request='^request-[SG]ET (no probe|u(ret)?probe-(nop|nop5|push|ret)) *: +[0-9.]+ ± +[0-9.]+k/s'
+request="$request +[0-9.]+(ns|us|ms)( +[-+][0-9.]+%)?\$"
+skid='^functions: sampled by a timer: time with interrupts off stands at the function that enables them'
+! grep -vE "$line|$request|$skid" "$work/out" || complain "uprobe: lines of another form"
+for op in SET GET; do
+	[ "$(grep -c "^request-$op " "$work/out")" -eq 9 ] || complain "$op: not a line a probe"
+	prints "^request-$op no probe "
+done
 for name in uprobe-nop uretprobe-nop uprobe-nop5 uretprobe-nop5 uprobe-push uretprobe-push \
 	uprobe-ret uretprobe-ret; do
 	for cpus in 1 "$(getconf _NPROCESSORS_ONLN)"; do
 		prints "^$name +\\( *$cpus cpus\\): "
 	done
 done
+
+# Kinds and numbers of CPUs of one's own; and requests alone, with the probes that are named.
+run "$kontend" bench uprobe --duration 100ms -q --kind uretprobe-ret,nop --cpus 1
+[ "$rc" -eq 0 ] || complain "--kind: exit $rc: $(cat "$work/err")"
+[ "$(grep -v '^functions' "$work/out" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
+	'uprobe-nop uretprobe-nop uretprobe-ret ' ] || complain "--kind: other lines: $(cat "$work/out")"
+run "$kontend" bench uprobe --duration 200ms --kind request --format json
+[ "$rc" -eq 0 ] || complain "--kind request: exit $rc: $(cat "$work/err")"
+python3 - "$work/out" <<-'END' || complain "requests: $(cat "$work/out")"
+	import json, sys
+	figures = json.load(open(sys.argv[1]))["figures"]
+	by = {(f["case"], f["metric"]): f["value"] for f in figures}
+	for op in "SET", "GET":
+	    assert by[op + ", no probe", "requests"] > 0, by
+	    # A probe is never for nothing: in CPU time of the server, whatever else runs here.
+	    assert by[op + ", uprobe-ret", "CPU of a request"] > by[op + ", no probe", "CPU of a request"], by
+	    assert (op + ", uprobe-nop5", "requests") not in by, by
+	assert len(by) == 2 * (7 * 3 - 1), len(by)
+END
 
 run "$kontend" report --view locks -- "$kontend" bench mmap -t 4 -n 100
 [ "$rc" -eq 0 ] || complain "as a command: exit $rc: $(cat "$work/err")"

@@ -43,6 +43,7 @@ struct opts {
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
 		service, creations, cost;
+	bool phases; /* of rotation, by probes */
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
@@ -59,6 +60,7 @@ struct opts {
 	const char *format, *separator, *output;
 	const char *event, *group; /* of the profile */
 	const char *counts, *mode; /* of benchmarks: numbers of threads, way of page faults */
+	const char *bench_kinds, *cpu_counts; /* of bench uprobe: lists, separated by commas */
 	const char *mmap, *call_graph,
 		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */

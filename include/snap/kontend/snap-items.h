@@ -59,7 +59,7 @@ enum snap_event_flags {
 	SNAP_TIMES = 1 << 10,	    /* enabled_ns and running_ns are known */
 	SNAP_COUNT = 1 << 11,	    /* count is known */
 	SNAP_EXCLUSIVE = 1 << 12,   /* attr.exclusive */
-	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its name */
+	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its path */
 	SNAP_STALE = 1 << 14,	    /* count is of count_age_ns before, or of later */
 	SNAP_FREQUENCY = 1 << 15,   /* samples so often a second, which each tick sees to */
 	SNAP_SHARED = 1 << 16,	    /* threads exchange it: hits may be another one's in part */

@@ -4,6 +4,7 @@
 
 #include "cost.h"
 #include "created.h"
+#include "kontend/cgroup-names.h"
 #include "kontend/inspect.h"
 #include "kontend/map64.h"
 #include "names.h"
@@ -103,6 +104,7 @@ struct inspect_bpf {
 	uint32_t n_cpus;
 	int32_t slots[RAW_POOLS]; /* per CPU; -1: not known */
 	struct names names;
+	struct cgroup_names cgroups;
 	const struct raw_event *before;	   /* that the last event of the snapshot was made of */
 	struct map64 at_event, at_context; /* kernel address -> index + 1, in the snapshot made */
 	struct tally tallies[INSPECT_WHATS], *now;

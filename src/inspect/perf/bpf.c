@@ -267,6 +267,7 @@ static void bpf_free(struct inspect *base)
 			close(i->own_fds[cpu]);
 	mem_free(i->own_fds);
 	names_deinit(&i->names);
+	cgroup_names_deinit(&i->cgroups);
 	map64_deinit(&i->at_event);
 	map64_deinit(&i->at_context);
 	for (int k = 0; k < INSPECT_WHATS; k++)
