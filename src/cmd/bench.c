@@ -7,18 +7,22 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32 };
+enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32, REPEAT = 256 };
+enum { COMPARE = 512, INPUT = 1024 };
 #define MM (THREADS | SIZE | ROUNDS | SHOW)
 
-static const struct bench {
-	const char *name;
-	int (*run)(const struct opts *o, struct bench_out *out, struct error *err);
-	unsigned takes; /* options */
-} benches[] = {
-	{"uprobe", cmd_bench_uprobe, DURATION},
-	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS},
-	{"page-fault", cmd_bench_page_fault, MM},
-	{"mmap", cmd_bench_mmap, MM},
+const struct bench_entry bench_table[] = {
+	{"uprobe", cmd_bench_uprobe, DURATION, "--duration 2 --quiet"},
+	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS, "--duration 2"},
+	{"page-fault", cmd_bench_page_fault, MM, "--size 64M"},
+	{"mmap", cmd_bench_mmap, MM, "--rounds 1000"},
+	{"mutex", cmd_bench_mutex, THREADS | ROUNDS, ""},
+	{"rwsem", cmd_bench_rwsem, THREADS | ROUNDS, ""},
+	{"spinlock", cmd_bench_spinlock, THREADS | ROUNDS, ""},
+	{"futex", cmd_bench_futex, THREADS | ROUNDS, ""},
+	{"selftest", cmd_bench_selftest, THREADS | ROUNDS, NULL},
+	{"suite", NULL, REPEAT | COMPARE | INPUT, NULL},
+	{0},
 };
 
 static int refuse(const char *option, const char *bench)
@@ -45,6 +49,9 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		{"rounds", ROUNDS, o->rounds != 0},
 		{"measure", SHOW, o->measure},
 		{"events", EVENTS, o->events != 0},
+		{"repeat", REPEAT, o->repeat != 0},
+		{"compare", COMPARE, o->compare != NULL},
+		{"input", INPUT, o->input != NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -78,7 +85,7 @@ static void put_json(const char *bench, const struct bench_figures *f)
 	jsonw_end(&j, '}');
 }
 
-static int run(const struct bench *b, const struct opts *o)
+static int run(const struct bench_entry *b, const struct opts *o)
 {
 	bool json = o->format && strcmp(o->format, "json") == 0;
 	struct bench_out out = {.text = json ? NULL : stdout};
@@ -87,7 +94,8 @@ static int run(const struct bench *b, const struct opts *o)
 
 	if (code == 0 && out.figures.code < 0)
 		code = error_set(&err, out.figures.code, "no memory for what was measured");
-	if (code == 0 && json)
+	/* Figures that are beyond a limit are told all the same. */
+	if (json && (code == 0 || code == -ERANGE))
 		put_json(b->name, &out.figures);
 	bench_figures_deinit(&out.figures);
 	if (code < 0)
@@ -95,18 +103,33 @@ static int run(const struct bench *b, const struct opts *o)
 	return cmd_flush(CMD_EXIT_OK);
 }
 
+/* "uprobe', 'rotation' or 'mmap". */
+static void list_names(char *ret, size_t size)
+{
+	size_t at = 0;
+
+	for (const struct bench_entry *b = bench_table; b->name && at < size; b++)
+		at += (size_t)snprintf(ret + at, size - at, "%s%s",
+				       b == bench_table ? ""
+				       : b[1].name	? "', '"
+							: "' or '",
+				       b->name);
+}
+
 int cmd_bench(const struct opts *o)
 {
 	struct error err = {0};
+	char names[256];
 
-	for (size_t i = 0; o->topic && i < sizeof(benches) / sizeof(*benches); i++) {
-		if (strcmp(o->topic, benches[i].name) != 0)
+	for (const struct bench_entry *b = bench_table; o->topic && b->name; b++) {
+		if (strcmp(o->topic, b->name) != 0)
 			continue;
-		const char *option = without_use(o, benches[i].takes);
-		return option ? refuse(option, o->topic) : run(&benches[i], o);
+		const char *option = without_use(o, b->takes);
+		if (option)
+			return refuse(option, o->topic);
+		return b->run ? run(b, o) : bench_suite_main(o);
 	}
-	error_set(&err, -EINVAL,
-		  "What is to be measured? 'kontend bench uprobe', 'rotation', 'page-fault' or "
-		  "'mmap'");
+	list_names(names, sizeof(names));
+	error_set(&err, -EINVAL, "What is to be measured? 'kontend bench %s'", names);
 	return cmd_fail(CMD_EXIT_USAGE, &err);
 }

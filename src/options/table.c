@@ -65,13 +65,17 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		       false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
 		       "contend for locks, so that there is something to see", NULL, false, false},
-	[VERB_BENCH] = {"bench", NULL, "[OPTIONS] uprobe|rotation|page-fault|mmap",
-			"measure what uprobes and rotation cost here, or contend for one mmap_lock",
-			"uprobe: what a hit costs.\n"
-			"rotation: what too many perf events do to a workload.\n"
-			"page-fault: threads touch one mapping together, page by page.\n"
-			"mmap: threads map, touch and unmap memory.\n",
-			false, false},
+	[VERB_BENCH] =
+		{"bench", NULL, "[OPTIONS] BENCHMARK",
+		 "measure what probes and rotation cost here, contend for locks, or all of it",
+		 "uprobe: what a hit costs.\n"
+		 "rotation: what too many perf events do to a workload.\n"
+		 "page-fault: threads touch one mapping together, page by page.\n"
+		 "mmap: threads map, touch and unmap memory.\n"
+		 "mutex, rwsem, spinlock, futex: a known number of waits for one lock.\n"
+		 "selftest: what kontend sees of such waits, against what was made.\n"
+		 "suite: each of them several times, and compared with an earlier suite.\n",
+		 false, false},
 	[VERB_DOCTOR] = {"doctor", NULL, "[OPTIONS]",
 			 "say what works here for this user, and what fixes the rest", NULL, false,
 			 false},
@@ -162,17 +166,25 @@ const struct opts_info opts_table[] = {
 	 BENCH, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "threads", "N", "threads that read a recording, 1 or 2 (default: 2 where two CPUs are)",
 	 file, ONCE | DIFF | REPLAY, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
-	{'t', "threads", "N", "page-fault, mmap: threads (default: one for each CPU)", workload,
-	 BENCH, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
+	{'t', "threads", "N",
+	 "threads (default: one for each CPU; mutex, rwsem, futex: 4 that wait)", workload, BENCH,
+	 OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
 	{0, "size", "SIZE",
 	 "page-fault: the mapping (default: 256M); mmap: each of a thread (64K); rotation: what is "
 	 "streamed through (48M)",
 	 workload, BENCH, OPTS_SIZE, FIELD(size), 4096, UINT64_MAX, NULL, COMPLETE_NONE},
 	{'n', "rounds", "N",
-	 "page-fault: mappings one after another (default: 1); mmap: of a thread (default: 2000)",
+	 "page-fault: mappings one after another (default: 1); mmap: of a thread (2000); mutex, "
+	 "rwsem, futex: times it is held (10); spinlock: calls (4000)",
 	 workload, BENCH, OPTS_COUNT, FIELD(rounds), 1, 1000000000, NULL, COMPLETE_NONE},
 	{'e', "events", "N", "rotation: events for each CPU (default: 29)", workload, BENCH,
 	 OPTS_COUNT, FIELD(events), 1, 100000, NULL, COMPLETE_NONE},
+	{'r', "repeat", "N", "suite: runs of each benchmark (default: 5)", workload, BENCH,
+	 OPTS_COUNT, FIELD(repeat), 1, 1000, NULL, COMPLETE_NONE},
+	{0, "compare", "FILE", "suite: what has changed since FILE, which is JSON of a suite",
+	 workload, BENCH, OPTS_TEXT, FIELD(compare), 0, 0, NULL, COMPLETE_FILE},
+	{'i', "input", "FILE", "suite: read FILE, which is JSON of a suite, and run nothing",
+	 workload, BENCH, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
 	{0, "measure", NULL, "page-fault, mmap: print what kontend saw below the result", workload,
 	 BENCH, OPTS_FLAG, FIELD(measure), 0, 0, NULL, COMPLETE_NONE},
 	{'m', "mmap-pages", "N", "size of the rings of each CPU in pages, a power of two", measure,

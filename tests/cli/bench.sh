@@ -28,7 +28,35 @@ prints '"case": "3 threads", "metric": "real", "unit": "ns", "better": "lower", 
 ! grep -q 'usr:' "$work/out" || complain 'a text beside the JSON'
 expect 129 'for JSON, .kontend report -j -- kontend bench mmap' "$kontend" bench mmap -j --measure
 
-expect 129 "What is to be measured\? 'kontend bench uprobe', 'rotation', 'page-fault' or 'mmap'" "$kontend" bench
+# Waits that it knows of: as many as threads and rounds, and as JSON.
+run "$kontend" bench mutex -t 3 -n 2
+if [ "$rc" -eq 0 ]; then
+	prints '^mutex: 3 threads wait for the mutex of a pipe, held 2 times, [0-9.]+ ms$'
+	prints '^mutex: 6 waits, [0-9.]+ to [0-9.]+ ms$'
+	prints '^handed on: p50 [0-9.]+(ns|us|ms), p99 [0-9.]+(ns|us|ms)$'
+	expect 0 '' "$kontend" bench rwsem -n 1
+	prints '^rwsem:W: 2 waits, '
+	prints '^rwsem:R: 2 waits, '
+	expect 0 '' "$kontend" bench mutex -t 3 -n 2 -j
+	prints '"case": "mutex", "metric": "waits", "unit": "1", "better": "fact", "value": 6\.000'
+else
+	grep -q 'Cannot hold the mutex of a pipe: that takes userfaultfd' "$work/err" ||
+		complain "mutex: $(cat "$work/err")"
+fi
+if [ "$(nproc)" -gt 1 ]; then
+	expect 0 '' "$kontend" bench futex -n 1
+	prints '^in memory: 4 waits, .* no event of the kernel tells of them$'
+	prints '^futex: .* call for the bucket of a futex that 256 threads wait for, '
+	expect 0 '' "$kontend" bench spinlock -n 200
+	prints '^spinlock: .* 200 times, .* alone$'
+	expect 129 '65 threads: give 2 to 64' "$kontend" bench spinlock -t 65
+else
+	expect 1 'Nobody waits for .* on one CPU' "$kontend" bench spinlock
+fi
+expect 129 '65 threads are too many' "$kontend" bench futex -t 65
+expect 129 'Too many rounds: give --rounds of' "$kontend" bench mutex -n 1000000
+
+expect 129 "What is to be measured\? 'kontend bench uprobe', .*'mmap', 'mutex', 'rwsem', 'spinlock', 'futex', 'selftest' or 'suite'" "$kontend" bench
 expect 129 'What is to be measured' "$kontend" bench pagefault
 expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1
 expect 129 "'kontend bench uprobe' has no use for --rounds" "$kontend" bench uprobe -n 3

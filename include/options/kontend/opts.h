@@ -51,7 +51,7 @@ struct opts {
 	char **command, **argv;			 /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
-	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events;
+	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, repeat;
 	uint64_t max_size, max_files, rotate, compress, memory;
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */

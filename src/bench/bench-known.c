@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of perf that are opened and left open: the kernel ends them with the process. A breakpoint
+ * watches a byte of its own, which nobody writes to. The probe counts, and does nothing else.
+ */
+#include "kontend/bench-known.h"
+#include "kontend/sysinfo.h"
+#include "kontend/tracefs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static volatile char watched[64];
+static volatile uint64_t called;
+
+/* Not inlined, and not left out: it does something that can be seen. */
+__attribute__((noinline)) static void be_called(void)
+{
+	called++;
+}
+
+static int open_event(struct perf_event_attr *attr)
+{
+	attr->size = sizeof(*attr);
+	return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+int bench_known_breakpoints(uint32_t n, struct error *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_BREAKPOINT,
+			.bp_type = HW_BREAKPOINT_W,
+			.bp_addr = (uintptr_t)&watched[i % sizeof(watched)],
+			.bp_len = HW_BREAKPOINT_LEN_1,
+			.exclude_kernel = 1,
+		};
+		if (open_event(&attr) < 0)
+			return error_errno(err, errno == ENOENT ? -EOPNOTSUPP : -errno,
+					   "Cannot place breakpoint %u of %u", i + 1, n);
+	}
+	return 0;
+}
+
+/* The file of the code at @addr, and where it is in there. */
+static int find_code(uintptr_t addr, uint64_t *ret_offset)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	uint64_t from, to, offset;
+	char line[512];
+	int code = -ENOENT;
+
+	while (f && code && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from, &to, &offset) != 3)
+			continue;
+		if (addr < from || addr >= to)
+			continue;
+		*ret_offset = addr - from + offset;
+		code = 0;
+	}
+	if (f)
+		fclose(f);
+	return code;
+}
+
+int bench_known_hits(uint64_t calls, struct error *err)
+{
+	int type = (int)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
+	struct perf_event_attr attr = {.type = (uint32_t)type};
+	static const char self[] = "/proc/self/exe";
+	uint64_t offset;
+
+	if (type < 0)
+		return error_set(err, -EOPNOTSUPP,
+				 "This kernel has no PMU uprobe (CONFIG_UPROBE_EVENTS)");
+	if (find_code((uintptr_t)be_called, &offset) < 0)
+		return error_set(err, -ENOENT, "Cannot find out where this program is mapped");
+	attr.uprobe_path = (uintptr_t)self;
+	attr.probe_offset = offset;
+	if (open_event(&attr) < 0)
+		return error_errno(err, -errno, "Cannot place a uprobe on this program");
+	for (uint64_t i = 0; i < calls; i++)
+		be_called();
+	return 0;
+}
+
+int bench_known_count_spins(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .inherit = 1};
+	/* LCB_F_SPIN alone: no mutex that spins for a while, and no rwlock. */
+	char path[TRACEFS_PATH], filter[] = "flags == 1";
+	struct tracepoint tp = {0};
+	int code = tracefs_find(path, NULL);
+
+	if (code == 0)
+		code = tracepoint_read(&tp, path, "lock", "contention_begin", NULL);
+	attr.config = tp.id;
+	tracepoint_deinit(&tp);
+	int fd = code < 0 ? code : open_event(&attr);
+	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+uint64_t bench_known_told(int fd)
+{
+	uint64_t n;
+
+	if (fd < 0)
+		return UINT64_MAX;
+	if (read(fd, &n, sizeof(n)) != (ssize_t)sizeof(n))
+		n = UINT64_MAX;
+	close(fd);
+	return n;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Storms: threads that are bound to CPUs make the same call, as fast as they can, which holds a
+ * spinlock for some microseconds. Each notes when it called and when it was back.
+ *
+ * Only one call can be within the lock, so that in the order of their returns one cannot have got
+ * it before the one ahead had left. It has waited if it had called by then, from its call until
+ * then, but for what a call takes on its way in and out: that is the least. The most is what the
+ * call took longer than the shortest one that was alone. A thread that is put off its CPU between
+ * the lock and its note blurs both, so they run under SCHED_FIFO where they may, for a fraction of
+ * a second.
+ */
+#include "bench-lock-int.h"
+#include "kontend/clock.h"
+#include "kontend/mem.h"
+#include "kontend/sort.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+enum { CALLS = 4000, LEAST_CALLS = 50, MOST_CALLS = 1 << 20, ALONE = 200 };
+
+static const uint64_t MEET_NS = 1000000000;
+
+struct storm_thread {
+	struct bench_lock_storm *storm;
+	unsigned index;
+	int cpu;
+	pthread_t thread;
+};
+
+static void note(struct bench_lock_storm *s, struct bench_lock_call *c)
+{
+	c->enter_ns = clock_now_ns();
+	s->ops->call(s);
+	c->leave_ns = clock_now_ns();
+}
+
+/*
+ * They begin together, or one might have done with its calls before the next is there: first all
+ * are seen to sleep here, then each waits for the others on its CPU, for a while.
+ */
+static void meet(struct bench_lock_storm *s)
+{
+	s->n_ready++;
+	pthread_mutex_lock(&s->start);
+	pthread_mutex_unlock(&s->start);
+	s->n_in++;
+	for (uint64_t until_ns = clock_now_ns() + MEET_NS;
+	     s->n_in < s->n && !s->give_up && clock_now_ns() < until_ns;)
+		sched_yield();
+}
+
+static void *thread_main(void *arg)
+{
+	struct storm_thread *t = arg;
+	struct bench_lock_storm *s = t->storm;
+	struct bench_lock_call *calls = s->calls + t->index * s->each;
+	struct sched_param first = {.sched_priority = 1};
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(t->cpu, &set);
+	(void)sched_setaffinity(0, sizeof(set), &set);
+	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
+	meet(s);
+	for (uint64_t i = 0; i < s->each && !s->give_up; i++)
+		note(s, &calls[i]);
+	return NULL;
+}
+
+static int takes_less(const void *a, const void *b)
+{
+	return *(const uint64_t *)a < *(const uint64_t *)b;
+}
+
+/* What a call takes where nobody else is in. */
+static void measure_alone(struct bench_lock_storm *s)
+{
+	uint64_t took[2 * ALONE];
+
+	s->empty_ns = UINT64_MAX;
+	for (unsigned i = 0; i < ALONE; i++) {
+		uint64_t from = clock_now_ns();
+		s->ops->empty(s);
+		uint64_t ns = clock_now_ns() - from;
+		s->empty_ns = ns < s->empty_ns ? ns : s->empty_ns;
+	}
+	for (unsigned i = 0; i < ALONE; i++) {
+		uint64_t from = clock_now_ns();
+		s->ops->call(s);
+		took[i] = clock_now_ns() - from;
+	}
+	sort_merge(took, took + ALONE, ALONE, sizeof(*took), takes_less);
+	s->least_ns = took[0];
+	s->alone_ns = took[ALONE / 2];
+}
+
+static int returns_before(const void *a, const void *b)
+{
+	return ((const struct bench_lock_call *)a)->leave_ns <
+	       ((const struct bench_lock_call *)b)->leave_ns;
+}
+
+/* From a call until another one was back; 0: it came later. */
+static uint64_t overlap(const struct bench_lock_call *c, const struct bench_lock_call *ahead,
+			uint64_t less_ns)
+{
+	uint64_t from = c->enter_ns + less_ns;
+
+	return ahead->leave_ns > from ? ahead->leave_ns - from : 0;
+}
+
+void bench_lock_storm_sum(const struct bench_lock_call *calls, size_t n, uint64_t empty_ns,
+			  uint64_t least_ns, struct bench_lock_sum *ret)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct bench_lock_call *c = &calls[i];
+		uint64_t took = c->leave_ns - c->enter_ns;
+		uint64_t most = took > least_ns ? took - least_ns : 0;
+		uint64_t least = overlap(c, &calls[i - 1], empty_ns);
+		least = least < most ? least : most;
+		ret->least += least > 0;
+		ret->least_ns += least;
+		if (!overlap(c, &calls[i - 1], 0))
+			continue;
+		ret->most++;
+		ret->most_ns += most;
+		if (i > 1 && overlap(c, &calls[i - 2], empty_ns)) {
+			ret->behind++;
+			ret->behind_ns += least;
+		}
+	}
+}
+
+static void sum_up(struct bench_lock_storm *s, struct bench_lock_call *room,
+		   struct bench_lock_result *ret)
+{
+	size_t n = s->n * s->each;
+	struct bench_lock_sum *sum = &ret->sums[ret->n_sums++];
+
+	sort_merge(s->calls, room, n, sizeof(*s->calls), returns_before);
+	uint64_t took = 0, first = UINT64_MAX;
+	for (size_t i = 0; i < n; i++)
+		first = s->calls[i].enter_ns < first ? s->calls[i].enter_ns : first;
+	took = s->calls[n - 1].leave_ns - first;
+	sum->type = s->ops->type;
+	bench_lock_storm_sum(s->calls, n, s->empty_ns, s->least_ns, sum);
+	ret->called = s->ops->lock;
+	ret->callers = s->n;
+	ret->calls = n;
+	ret->call_ns = s->alone_ns;
+	ret->calls_per_s = took ? (double)n * 1e9 / (double)took : 0;
+}
+
+static int run_threads(struct bench_lock_storm *s, const cpu_set_t *allowed)
+{
+	static const struct timespec look = {0, 1000000};
+	struct storm_thread threads[BENCH_LOCK_THREADS];
+	unsigned started = 0;
+	int cpu = -1, r = 0;
+
+	pthread_mutex_init(&s->start, NULL);
+	pthread_mutex_lock(&s->start);
+	for (; r == 0 && started < s->n; started += r == 0) {
+		do
+			cpu = (cpu + 1) % CPU_SETSIZE;
+		while (!CPU_ISSET(cpu, allowed));
+		threads[started] = (struct storm_thread){.storm = s, .index = started, .cpu = cpu};
+		r = -pthread_create(&threads[started].thread, NULL, thread_main, &threads[started]);
+	}
+	s->give_up = r < 0;
+	while (!s->give_up && s->n_ready < s->n)
+		nanosleep(&look, NULL);
+	pthread_mutex_unlock(&s->start);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(threads[i].thread, NULL);
+	pthread_mutex_destroy(&s->start);
+	return r;
+}
+
+static int run(struct bench_lock_storm *s, const cpu_set_t *allowed, struct bench_lock_result *ret,
+	       struct error *err)
+{
+	size_t n = s->n * s->each;
+	int r = s->ops->prepare(s, err);
+
+	if (r < 0)
+		return r;
+	s->calls = mem_calloc(2 * n, sizeof(*s->calls));
+	if (!s->calls)
+		return error_set(err, -ENOMEM, "No memory for %zu calls", n);
+	measure_alone(s);
+	r = run_threads(s, allowed);
+	if (r < 0)
+		return error_errno(err, r, "Cannot start a thread");
+	sum_up(s, s->calls + n, ret);
+	return 0;
+}
+
+static int check(const struct bench_lock_storm *s, int cpus, struct error *err)
+{
+	if (cpus < 2)
+		return error_set(err, -EOPNOTSUPP,
+				 "Nobody waits for %s on one CPU: a spinlock is never held by who "
+				 "does not run",
+				 s->ops->lock);
+	if (s->n < 2 || s->n > BENCH_LOCK_THREADS)
+		return error_set(err, -EINVAL, "%u threads: give 2 to %d", s->n,
+				 BENCH_LOCK_THREADS);
+	if (s->each > MOST_CALLS / s->n)
+		return error_set(err, -EINVAL, "Too many calls: give --rounds of %d at most",
+				 MOST_CALLS);
+	return 0;
+}
+
+int bench_lock_storm(const struct bench_lock_storm_ops *ops, const struct bench_lock_options *o,
+		     struct bench_lock_result *ret, struct error *err)
+{
+	struct bench_lock_storm s = {.ops = ops, .fd = -1, .empty_fd = -1};
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		return error_errno(err, -errno, "Cannot read which CPUs may be used");
+	int cpus = CPU_COUNT(&allowed);
+	s.n = o->threads ? o->threads
+			 : (uint32_t)(cpus < BENCH_LOCK_THREADS ? cpus : BENCH_LOCK_THREADS);
+	s.each = (o->rounds ? o->rounds : CALLS) / (s.n ? s.n : 1);
+	s.each = s.each < LEAST_CALLS ? LEAST_CALLS : s.each;
+	int r = check(&s, cpus, err);
+	if (r < 0)
+		return r;
+	r = run(&s, &allowed, ret, err);
+	ops->close(&s);
+	mem_free(s.calls);
+	return r;
+}
