@@ -21,6 +21,8 @@ static uint32_t queue_type(enum lock_type type)
 		return LOCKSNAP_RWSEM;
 	case LOCK_SEMAPHORE:
 		return LOCKSNAP_SEM;
+	case LOCK_RT_MUTEX:
+		return LOCKSNAP_RT;
 	default:
 		return LOCKSNAP_TYPES;
 	}

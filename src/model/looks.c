@@ -41,6 +41,15 @@ static const struct locksnap_waiter *find(const struct look_at *l, uint64_t addr
 	return v && v->tid == tid && l->snap.queues[v->queue].addr == addr ? v : NULL;
 }
 
+static const struct locksnap_waiter *find_wait(const struct look_at *l, const struct wait *w,
+					       int32_t tid)
+{
+	const struct locksnap_waiter *v = find(l, w->addr, tid);
+	uint64_t within = v ? 0 : wait_rt_mutex(w);
+
+	return within ? find(l, within, tid) : v;
+}
+
 /* 0, -ENOENT: there is none, or -ENOMEM. */
 static int open_look(struct look_at *l, const struct snapshot *s)
 {
@@ -90,7 +99,7 @@ static bool has_queue(const struct model *m, const struct wait *w)
 	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
 
 	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W || type == LOCK_SEMAPHORE ||
-	       (type == LOCK_MUTEX && !(w->flags & LCB_F_SPIN));
+	       type == LOCK_RT_MUTEX || (type == LOCK_MUTEX && !(w->flags & LCB_F_SPIN));
 }
 
 /* Does the look prove that a wait, which began before it and is still in flight, has ended? */
@@ -104,7 +113,7 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 		return false;
 	if (w->doubtful && is_gone(&l->snap, tid))
 		return true;
-	const struct locksnap_waiter *v = find(l, w->addr, tid);
+	const struct locksnap_waiter *v = find_wait(l, w, tid);
 	/* It has run since: with events that tell of all it was woken in vain. */
 	if (v && w->by_look && m->looks.untold_ns >= w->begin_ns)
 		return v->ran_ns > w->begin_ns + CLOCKS_NS;
@@ -126,16 +135,19 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
 {
 	if (q->type == LOCKSNAP_RWSEM)
 		return v->reader ? LCB_F_READ : LCB_F_WRITE;
+	if (q->type == LOCKSNAP_RT)
+		return LCB_F_RT;
 	return q->type == LOCKSNAP_MUTEX ? LCB_F_MUTEX : 0;
 }
 
 /*
  * May it have waited for longer than it has slept? Whoever is woken has the lock, but for the first
- * in line where somebody else may take it first; and who waits for a mutex spins before it sleeps.
+ * in line where somebody else may take it first; and who waits for a mutex spins before it sleeps,
+ * as the first in line for an rt-mutex does.
  */
 static bool may_be_longer(const struct locksnap_queue *q, const struct locksnap_waiter *v)
 {
-	return q->type == LOCKSNAP_MUTEX ||
+	return q->type == LOCKSNAP_MUTEX || q->type == LOCKSNAP_RT ||
 	       (q->type == LOCKSNAP_RWSEM && !v->reader && v->position == 1);
 }
 
@@ -165,11 +177,14 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 	return b->ran_ns && b->ran_ns < seen ? b->ran_ns : seen;
 }
 
+/* Events tell of who waits to read where the look has the rt-mutex within the lock. */
 static uint32_t of_event(const struct model *m, const struct task *t, uint64_t addr)
 {
-	for (int i = 0; i < t->depth; i++)
-		if (m->waits.waits[t->waits[i]].addr == addr)
+	for (int i = 0; i < t->depth; i++) {
+		const struct wait *w = &m->waits.waits[t->waits[i]];
+		if (w->addr == addr || wait_rt_mutex(w) == addr)
 			return t->waits[i];
+	}
 	return 0;
 }
 
@@ -261,7 +276,7 @@ static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 	uint64_t seen_ns = l->snap.head.time_ns;
 	int32_t tid = m->tasks.tasks[w->task].tid;
 	const struct locksnap_waiter *v =
-		w->task == TASK_OTHER || w->begin_ns > seen_ns ? NULL : find(l, w->addr, tid);
+		w->task == TASK_OTHER || w->begin_ns > seen_ns ? NULL : find_wait(l, w, tid);
 	const struct locksnap_queue *q = v ? &l->snap.queues[v->queue] : NULL;
 
 	if (!q || q->certainty == LOCKSNAP_NOBODY || q->holder_tid <= 0 || q->holder_tid == tid)

@@ -99,6 +99,22 @@ static bool find(const struct model *m, const struct nest *n, uint64_t addr, uin
 	return false;
 }
 
+/*
+ * Of a reader-writer lock of PREEMPT_RT who wants to read waits for the rt-mutex within it, which
+ * is told as a wait in that wait. It is the same one: it is not counted twice.
+ */
+static bool is_part(const struct model *m, const struct nest *n, uint64_t addr)
+{
+	return addr && n->depth && wait_rt_mutex(&m->waits.waits[n->waits[n->depth - 1]]) == addr;
+}
+
+/* Where it is in doubt whether the wait to read goes on, this may be another one. */
+static bool begins_part(const struct model *m, const struct nest *n, const struct event *ev)
+{
+	return ev->begin.flags == LCB_F_RT && is_part(m, n, ev->begin.lock) &&
+	       !m->waits.waits[n->waits[n->depth - 1]].doubtful;
+}
+
 /* As it is kept: it may have come with frames more. */
 static bool may_be_cut(const struct model *m, const struct stack *s)
 {
@@ -297,7 +313,7 @@ int pair_begin(struct model *m, const struct event *ev)
 		n = nest_of(&who);
 		cpu->slept_ns = ev->time;
 	}
-	if (completes(m, &n, ev) || continues(m, &n, ev)) {
+	if (completes(m, &n, ev) || continues(m, &n, ev) || begins_part(m, &n, ev)) {
 		set_depth(m, &who, n.depth, ev);
 		return 0;
 	}
@@ -418,6 +434,8 @@ int pair_end(struct model *m, const struct event *ev)
 		cpu->slept_ns = ev->time;
 		return 0;
 	}
+	if ((task || who.stray) && is_part(m, &n, ev->end.lock))
+		return 0;
 	m->damage.unmatched_end++;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +127,13 @@ int live_run_code(const struct live_run *r)
 	return WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 128 + WTERMSIG(r->status);
 }
 
+bool live_is_rt(void)
+{
+	struct utsname u;
+
+	return uname(&u) == 0 && strstr(u.version, "PREEMPT_RT");
+}
+
 void live_need_root(void)
 {
 	if (geteuid() == 0)
@@ -177,9 +185,9 @@ const struct json *live_worst_row(const struct json *rows, const char *kind)
 void live_truth_kind(const struct json *truth, bool writer, char *buf, size_t size)
 {
 	const struct json *modes = json_get(truth, "modes");
+	const char *type = json_text(json_get(truth, "type"));
 
-	snprintf(buf, size, "%s%s", json_text(json_get(truth, "type")),
-		 !modes || !modes->truth ? ""
-		 : writer		 ? ":W"
-					 : ":R");
+	if (live_is_rt())
+		type = strcmp(type, "rwsem") == 0 ? "rwlock-rt" : "rt-mutex";
+	snprintf(buf, size, "%s%s", type, !modes || !modes->truth ? "" : writer ? ":W" : ":R");
 }

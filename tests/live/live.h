@@ -38,6 +38,9 @@ void live_run_json(const struct live_run *r, struct json_doc *doc);
 /* Exit status, or 128 + signal. */
 int live_run_code(const struct live_run *r);
 
+/* Is this a PREEMPT_RT kernel? Then mutexes, spinlocks and rwsems are rt-mutexes. */
+bool live_is_rt(void);
+
 /* Exits with LIVE_SKIP and the reason when the kernel would not let us measure at all. */
 void live_need_root(void);
 
@@ -51,7 +54,7 @@ bool live_check(int *failures, bool good, const char *fmt, ...)
 /* Row of @rows with the given kind ("rwsem:R") and the longest total_ns; NULL: none. */
 const struct json *live_worst_row(const struct json *rows, const char *kind);
 
-/* "rwsem:R": type and mode of a wait in the truth of a workload. */
+/* "rwsem:R": type and mode of a wait in the truth of a workload, as this kernel tells it. */
 void live_truth_kind(const struct json *truth, bool writer, char *buf, size_t size);
 
 #endif

@@ -33,10 +33,11 @@ struct seen {
 
 enum { DELAY_MS = 5, COST_MS = 2, PID = 700 };
 
-static void look_to(struct locksnap *s, uint64_t lock, const struct seen *v, uint32_t n)
+static void look_to_type(struct locksnap *s, uint64_t lock, uint32_t type, const struct seen *v,
+			 uint32_t n)
 {
 	struct locksnap_queue q = {.addr = lock,
-				   .type = LOCKSNAP_RWSEM,
+				   .type = type,
 				   .certainty = LOCKSNAP_SURE,
 				   .holder_pid = PID,
 				   .holder_tid = 701,
@@ -49,6 +50,11 @@ static void look_to(struct locksnap *s, uint64_t lock, const struct seen *v, uin
 		*(v[i].reader ? &q.readers_waiting : &q.writers_waiting) += 1;
 	}
 	assert_int_equal(locksnap_add_queue(s, &q), 0);
+}
+
+static void look_to(struct locksnap *s, uint64_t lock, const struct seen *v, uint32_t n)
+{
+	look_to_type(s, lock, LOCKSNAP_RWSEM, v, n);
 }
 
 static void emit(struct asked *w, struct locksnap *s, uint64_t tick_ms)
@@ -427,6 +433,37 @@ static void who_is_only_counted_waits_anew(void **state)
 	}
 }
 
+/*
+ * On PREEMPT_RT who waits to read stands in the queue of the rt-mutex within the lock: that is the
+ * wait that its event told, and its holder. Who stands there since before is a wait that none told.
+ */
+static void the_rt_mutex_within_is_the_lock_of_readers(void **state)
+{
+	static const struct seen v[] = {{702, false, AT(500)}, {703, false, AT(0) - 300 * MS}};
+	struct asked *w = fresh(state);
+	struct locksnap s = {0};
+
+	synth_begin(w->rig.synth, 0, AT(500), PID, 702, LOCK, LCB_F_RT | LCB_F_READ, NULL, 0);
+	look_to_type(&s, LOCK + 8, LOCKSNAP_RT, v, 2);
+	emit(w, &s, 1000);
+	synth_tick(w->rig.synth, AT(2000));
+	for (int i = 0; i < 2; i++) {
+		struct table t = rows(w);
+		if (!i)
+			continue;
+		assert_int_equal(t.n_rows, 2);
+		assert_int_equal(cell_u(&t, 0, "tid"), 703);
+		assert_string_equal(cell_s(&t, 0, "kind"), "rt-mutex");
+		assert_int_equal(cell_u(&t, 0, "early"), 1);
+		assert_int_equal(cell_u(&t, 1, "tid"), 702);
+		assert_string_equal(cell_s(&t, 1, "kind"), "rwlock-rt:R");
+		assert_int_equal(cell_u(&t, 1, "since_ns"), 1500 * MS);
+	}
+	const struct model *m = &w->rig.engine.model;
+	for (uint32_t i = 1; i < m->waits.high; i++)
+		assert_int_equal(m->tasks.tasks[m->waits.waits[i].seen].tid, 701);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
@@ -443,6 +480,7 @@ int main(void)
 		TEST(nobody_waits_for_itself),
 		TEST(who_got_it_between_looks_ends_a_hold),
 		TEST(who_is_only_counted_waits_anew),
+		TEST(the_rt_mutex_within_is_the_lock_of_readers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -436,6 +436,44 @@ static void an_unfinished_wait_is_there_and_counts_in_its_buckets(void **state)
 	assert_int_equal(series_at(&m->wait_series, m->n_ticks, 2), 500 * MS);
 }
 
+/* On PREEMPT_RT the rt-mutex in a lock is told as well, within the wait of a reader. */
+static void a_reader_of_preempt_rt_waits_once(void **state)
+{
+	(void)state;
+	begin(0, 10, 101, A, LCB_F_RT | LCB_F_READ);
+	begin(0, 11, 101, A + 8, LCB_F_RT);
+	begin(1, 12, 102, A + 8, LCB_F_RT); /* a writer */
+	end(0, 15, 101, A + 8);
+	end(1, 16, 102, A + 8);
+	end(0, 20, 101, A);
+	const struct model *m = play();
+	expect(LOCK_RWLOCK_RT_R, 1, 10);
+	expect(LOCK_RT_MUTEX, 1, 4);
+	assert_int_equal(m->damage.unmatched_begin + m->damage.unmatched_end, 0);
+	assert_int_equal(m->waits.in_flight, 0);
+}
+
+/* Another rt-mutex is another wait, and so is that of a lock for which it is not sure that he
+ * waits. */
+static void only_the_rt_mutex_of_the_lock_is_left_out(void **state)
+{
+	(void)state;
+	begin(0, 10, 101, A, LCB_F_RT | LCB_F_READ);
+	begin(0, 11, 101, A + 16, LCB_F_RT);
+	end(0, 15, 101, A + 16);
+	end(0, 20, 101, A);
+	end(0, 21, 101, A + 8);
+	begin(0, 30, 102, A, LCB_F_RT | LCB_F_WRITE);
+	begin(0, 31, 102, A + 8, LCB_F_RT);
+	end(0, 33, 102, A + 8);
+	end(0, 35, 102, A);
+	const struct model *m = play();
+	expect(LOCK_RWLOCK_RT_R, 1, 10);
+	expect(LOCK_RWLOCK_RT_W, 1, 5);
+	expect(LOCK_RT_MUTEX, 2, 6);
+	assert_int_equal(m->damage.unmatched_end, 1);
+}
+
 static void a_task_past_its_exit_is_known_by_the_trace_entry(void **state)
 {
 	(void)state;
@@ -481,6 +519,8 @@ int main(void)
 		T(an_exit_ends_what_the_task_waited_for),
 		T(a_tid_used_again_is_a_new_task),
 		T(an_unfinished_wait_is_there_and_counts_in_its_buckets),
+		T(a_reader_of_preempt_rt_waits_once),
+		T(only_the_rt_mutex_of_the_lock_is_left_out),
 		T(a_task_past_its_exit_is_known_by_the_trace_entry),
 	};
 

@@ -31,25 +31,36 @@ apt_error() {
 		cut -c 4-
 }
 
-# another_distribution NAME: packages of its archive from here on, on lists of their own. Fails where
-# it is none that is known. Ubuntu's keys are not on each machine that has apt.
+# another_distribution NAME: packages of its archive from here on, on lists of their own. With
+# -backports behind its name what is there comes first. Fails where it is none that is known.
+# Ubuntu's keys are not on each machine that has apt.
 another_distribution() {
 	keys=/usr/share/keyrings
+	debian="deb [signed-by=$keys/debian-archive-keyring.gpg] http://deb.debian.org/debian"
+	ubuntu=http://archive.ubuntu.com/ubuntu
 	case $1 in
-	debian-13) line="[signed-by=$keys/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main" ;;
+	debian-12 | debian-12-backports) suite=bookworm line=$debian ;;
+	debian-13 | debian-13-backports) suite=trixie line=$debian ;;
 	ubuntu-24.04)
-		line="[signed-by=$keys/ubuntu-archive-keyring.gpg] http://archive.ubuntu.com/ubuntu noble-updates main"
-		[ -e "$keys/ubuntu-archive-keyring.gpg" ] || line="[trusted=yes] ${line#*] }"
+		suite=noble-updates line="deb [signed-by=$keys/ubuntu-archive-keyring.gpg] $ubuntu"
+		[ -e "$keys/ubuntu-archive-keyring.gpg" ] || line="deb [trusted=yes] $ubuntu"
 		;;
 	*) return 1 ;;
 	esac
 	apt=$dir/apt-$1
 	mkdir -p "$apt"
-	echo "deb $line" >"$apt/sources.list"
+	echo "$line $suite main" >"$apt/sources.list"
+	case $1 in
+	*-backports)
+		first=$suite-backports
+		echo "$line $first main" >>"$apt/sources.list"
+		;;
+	esac
 }
 
 # Hooks of the machine would act on its own cache.
 write_config() {
+	[ -z "${first:-}" ] || echo "APT::Default-Release \"$first\";"
 	[ ! -f "$apt/sources.list" ] || cat <<-END
 	Dir::Etc::sourcelist "$apt/sources.list";
 	Dir::Etc::sourceparts "/dev/null";

@@ -5,20 +5,28 @@
 #
 # They come from the package sources of this machine, by the name of a metapackage, since the name
 # of the kernel itself changes with each update. Exits 77 with the reason where none can be had.
-# KONTEND_VM_KERNEL names another distribution, debian-13 or ubuntu-24.04, from whose archive they
-# come then, or another metapackage, such as linux-image-amd64.
+# KONTEND_VM_KERNEL names another distribution, from whose archive they come then (debian-12,
+# debian-13, each also with -backports, or ubuntu-24.04), with -rt behind it for its PREEMPT_RT
+# kernel; or another metapackage, such as linux-image-amd64.
 set -eu
 # shellcheck source=tests/vm/apt.sh
 . "$(dirname "$0")/apt.sh"
 
 # The package behind the first metapackage that there is, small ones first.
 find_image() {
-	for meta in $meta "linux-image-cloud-$arch" linux-image-virtual \
-		"linux-image-$arch"; do
+	others="linux-image-cloud-$arch linux-image-virtual linux-image-$arch"
+	for meta in ${meta:-$others}; do
 		apt apt-cache depends "$meta" |
 			sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1 | grep . && return
 	done
 	return 1
+}
+
+# parts IMAGE: the packages that it consists of; of newer kernels of Debian several.
+parts() {
+	echo "$1"
+	apt apt-cache depends "$1" |
+		sed -n 's/^ *Depends: \(linux-\(base\|binary\|modules\)-[0-9].*\)/\1/p'
 }
 
 # fetch PACKAGE PATTERN...: its matching files, below $root. Modules are a package of their own at
@@ -42,7 +50,7 @@ move_one() {
 }
 
 collect() {
-	move_one "$dir/config" "$root"/boot/config-* || true
+	move_one "$dir/config" "$root"/boot/config-* "$root"/usr/lib/modules/*/config || true
 	rm -rf "$dir/modules"
 	mkdir "$dir/modules"
 	find "$root" -name '*.ko*' -exec mv {} "$dir/modules" \;
@@ -53,18 +61,25 @@ collect() {
 		[ ! -f "$module" ] || zstd -q -d --rm "$module" || rm "$module"
 	done
 	move_one "$dir/busybox" "$root/bin/busybox" "$root/usr/bin/busybox" &&
-		move_one "$dir/vmlinuz" "$root"/boot/vmlinuz-*
+		move_one "$dir/vmlinuz" "$root"/boot/vmlinuz-* "$root"/usr/lib/modules/*/vmlinuz
 }
 
 apt_begin kernel "$1" "$2"
 [ ! -f "$dir/vmlinuz" ] || exit 0
 meta=
-another_distribution "${KONTEND_VM_KERNEL:-}" || meta=${KONTEND_VM_KERNEL:-}
+wanted=${KONTEND_VM_KERNEL:-}
+case $wanted in
+*-rt) meta="linux-image-rt-$arch" ;;
+esac
+another_distribution "${wanted%-rt}" || meta=$wanted
 apt_update
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 image=$(find_image) || unavailable "the package sources have none: $(apt_error)"
-fetch "$image" './boot/vmlinuz-*' './boot/config-*' '*/fs/fuse/fuse.ko*'
+for part in $(parts "$image"); do
+	fetch "$part" './boot/vmlinuz-*' './boot/config-*' './usr/lib/modules/*/vmlinuz' \
+		'./usr/lib/modules/*/config' '*/fs/fuse/fuse.ko*'
+done
 fetch busybox-static '*/bin/busybox'
 collect || unavailable "$image has no kernel, or busybox-static no busybox"
 apt_end

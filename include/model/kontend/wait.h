@@ -3,12 +3,16 @@
 #define KONTEND_WAIT_H
 
 #include "kontend/cell.h"
+#include "kontend/locktype.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WAIT_DEPTH = 8 }; /* nested waits kept per task and per CPU */
+enum {
+	WAIT_DEPTH = 8,	      /* nested waits kept per task and per CPU */
+	WAIT_RT_MUTEX_AT = 8, /* see wait_rt_mutex(); an int before what has pointers */
+};
 
 /* A wait in flight: between contention_begin and contention_end. */
 struct wait {
@@ -41,6 +45,15 @@ static inline uint64_t wait_part_ns(const struct wait *w, uint64_t from_ns, uint
 	uint64_t from = w->begin_ns > from_ns ? w->begin_ns : from_ns;
 
 	return to_ns > from ? to_ns - from : 0;
+}
+
+/*
+ * Of who waits to read for a reader-writer lock of PREEMPT_RT: the rt-mutex behind the count of
+ * readers with which the lock begins, for which the task waits then. 0 of others.
+ */
+static inline uint64_t wait_rt_mutex(const struct wait *w)
+{
+	return w->flags == (LCB_F_RT | LCB_F_READ) ? w->addr + WAIT_RT_MUTEX_AT : 0;
 }
 
 static inline struct cell_key wait_key(const struct wait *w)

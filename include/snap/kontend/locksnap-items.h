@@ -64,7 +64,13 @@ enum locksnap_state {
 	LOCKSNAP_STATES,
 };
 
-enum locksnap_lock_type { LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM, LOCKSNAP_TYPES };
+enum locksnap_lock_type {
+	LOCKSNAP_MUTEX,
+	LOCKSNAP_RWSEM,
+	LOCKSNAP_SEM,
+	LOCKSNAP_RT, /* an rt-mutex: on PREEMPT_RT mutexes, spinlocks, and what is in a rwsem */
+	LOCKSNAP_TYPES
+};
 
 struct locksnap_queue {
 	uint64_t addr;

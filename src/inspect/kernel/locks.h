@@ -4,25 +4,24 @@
 #define KONTEND_INSPECT_KERNEL_LOCKS_H
 
 #include "base.h"
+#include "rt.h"
 
 struct atomic_value {
 	long counter;
 } CORE;
 
-/* PREEMPT_RT has other ones, without these members. */
+/* PREEMPT_RT has only the last of these members. */
 struct rw_semaphore {
 	struct atomic_value count, owner;
 	struct list_head wait_list;
-} CORE;
-
-struct atomic_int {
-	int counter;
+	struct rwbase_rt rwbase;
 } CORE;
 
 struct optimistic_spin_queue {
 	struct atomic_int tail;
 } CORE;
 
+/* On PREEMPT_RT without these members, as it is a struct rt_mutex_base there. */
 struct mutex {
 	struct atomic_value owner;
 	struct optimistic_spin_queue osq; /* CONFIG_MUTEX_SPIN_ON_OWNER */
@@ -81,6 +80,7 @@ struct task_struct___locks {
 	unsigned long long start_time;
 	unsigned long blocker;	  /* 6.16 */
 	struct mutex *blocked_on; /* before 6.17 only with CONFIG_DEBUG_MUTEXES */
+	struct rt_mutex_waiter *pi_blocked_on;
 } CORE;
 
 struct pipe_inode_info {

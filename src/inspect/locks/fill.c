@@ -133,7 +133,7 @@ uint32_t snapshot_locks_readers(const struct raw_lock *l)
 static void say_holder(const struct raw_lock *l, struct locksnap_queue *q)
 {
 	q->readers = snapshot_locks_readers(l);
-	if (l->type == RAW_MUTEX)
+	if (l->type == RAW_MUTEX || l->type == RAW_RT)
 		q->certainty = l->owner & ~7ull ? LOCKSNAP_SURE : LOCKSNAP_NOBODY;
 	else if (l->type == RAW_SEM)
 		q->certainty = l->owner ? LOCKSNAP_HINT : LOCKSNAP_NOBODY;
@@ -215,7 +215,7 @@ static int fill_waiter(const struct snapshot_locks_raw *raw, const struct raw_lo
 static int fill_queue(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
 		      struct locksnap *s)
 {
-	static const uint32_t types[] = {LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM};
+	static const uint32_t types[] = {LOCKSNAP_MUTEX, LOCKSNAP_RWSEM, LOCKSNAP_SEM, LOCKSNAP_RT};
 	struct locksnap_queue q = {.addr = l->addr, .type = types[l->type]};
 
 	if (fill_holder(raw, l, s, &q) < 0)

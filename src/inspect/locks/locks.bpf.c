@@ -47,6 +47,9 @@ struct {
 /* What tells, in the low bits of task_struct.blocker, which kind of lock it is. */
 enum { BLOCKER_BITS = 3, BLOCKER_MUTEX = 0, BLOCKER_SEM = 1 };
 
+/* task_struct.__state: as far as it sleeps uninterruptibly, also for a spinlock of PREEMPT_RT. */
+enum { STATE_UNINTERRUPTIBLE = 2, STATE_RTLOCK = 0x1000 };
+
 /* Numbers of locksnap.h. */
 enum { NAME_MMAP = 1, NAME_INODE, NAME_IMMAP, NAME_POS, NAME_PIPE };
 
@@ -112,13 +115,29 @@ static __always_inline void put_blocker(struct task_struct___locks *t)
 								       : RAW_RWSEM);
 }
 
+/*
+ * On PREEMPT_RT, where each task says for which rt-mutex it waits. Those of futexes are no locks of
+ * the kernel: who waits for them does so interruptibly.
+ */
+static __always_inline void put_rt_blocker(struct task_struct___locks *t)
+{
+	struct rt_mutex_waiter *w = BPF_CORE_READ(t, pi_blocked_on);
+
+	state.has_blocker = 1;
+	if (w && BPF_CORE_READ(t, __state) & (STATE_UNINTERRUPTIBLE | STATE_RTLOCK))
+		put_lock((__u64)BPF_CORE_READ(w, lock), RAW_RT);
+}
+
 static __always_inline int look_at(struct task_struct *t)
 {
 	struct task_struct___locks *task = (void *)t;
 
+	if (rt_mutex_within() && bpf_core_field_exists(task->pi_blocked_on))
+		put_rt_blocker(task);
+
 	if (bpf_core_field_exists(task->blocker))
 		put_blocker(task);
-	if (bpf_core_field_exists(task->blocked_on)) {
+	if (bpf_core_field_exists(task->blocked_on) && !rt_mutex_within()) {
 		__u64 mutex = (__u64)BPF_CORE_READ(task, blocked_on);
 		if (mutex)
 			put_lock(mutex, RAW_MUTEX);
@@ -185,11 +204,38 @@ struct walk {
 	__u32 lock, n, reads;
 };
 
+/* False: there is none there, or no room. */
+static __always_inline bool put_waiter(struct walk *w, struct task_struct *t, bool is_reader)
+{
+	__u32 at = state.n_waiters;
+	struct raw_lock_waiter *r = bpf_map_lookup_elem(&waiters, &at);
+
+	if (!r) {
+		state.dropped++;
+		return false;
+	}
+	r->lock = w->lock;
+	r->reader = is_reader;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+	r->comm[0] = 0;
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+	/* No task is there: the waiter has gone, and what follows it is no list. */
+	if (r->tid <= 0)
+		return false;
+	r->task = put_task(r->tid);
+	r->ran = ran_until(t);
+	r->cpu = last_cpu(t);
+	state.n_waiters = at + 1;
+	w->n++;
+	return true;
+}
+
 static long step(__u32 i, struct walk *w)
 {
 	struct task_struct *t = NULL;
 	__u64 next = 0;
-	__u32 type = WAITING_FOR_WRITE, at = state.n_waiters;
+	__u32 type = WAITING_FOR_WRITE;
 
 	if (!w->node || w->node == w->head)
 		return 1;
@@ -198,26 +244,51 @@ static long step(__u32 i, struct walk *w)
 	bpf_probe_read_kernel(&t, sizeof(t), (void *)(w->node + w->task_at));
 	if (w->reads)
 		bpf_probe_read_kernel(&type, sizeof(type), (void *)(w->node + w->type_at));
-	struct raw_lock_waiter *r = bpf_map_lookup_elem(&waiters, &at);
-	if (!r) {
-		state.dropped++;
+	if (!put_waiter(w, t, w->reads && type == WAITING_FOR_READ))
 		return 1;
-	}
-	r->lock = w->lock;
-	r->reader = w->reads && type == WAITING_FOR_READ;
-	r->pid = ns_pid(t, &config.ns);
-	r->tid = ns_tid(t, &config.ns);
-	r->comm[0] = 0;
-	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
-	/* No task is there: the waiter has gone, and what follows it is no list. */
-	if (r->tid <= 0)
-		return 1;
-	r->task = put_task(r->tid);
-	r->ran = ran_until(t);
-	r->cpu = last_cpu(t);
-	state.n_waiters = at + 1;
-	w->n++;
 	w->node = next;
+	return 0;
+}
+
+/* Nodes stand at addresses without the lower bits, as the kernel itself has a colour there. */
+enum { NODE_BITS = 3, NODE_SEEN = 1 };
+
+/* The waiter of a node, and then what is after it, to the right. */
+static __always_inline long see_node(struct walk *w, struct rb_node *n)
+{
+	struct task_struct *t = NULL;
+	__u64 right = (__u64)BPF_CORE_READ(n, rb_right);
+
+	bpf_probe_read_kernel(&t, sizeof(t), (void *)((__u64)n + w->task_at));
+	if (!put_waiter(w, t, false))
+		return 1;
+	w->node = right ? right : (__u64)n | NODE_SEEN;
+	return 0;
+}
+
+/*
+ * A move within a tree of waiters, that who gets the lock first is seen first. What has been seen
+ * is a bit of the node: of a variable that is 0 at first the verifier of 6.1 thinks that it remains
+ * so.
+ */
+static long tree_step(__u32 i, struct walk *w)
+{
+	struct rb_node *n = (void *)(w->node & ~(__u64)NODE_BITS), *parent;
+	__u64 left;
+
+	if (!n)
+		return 1;
+	if (!(w->node & NODE_SEEN)) {
+		left = (__u64)BPF_CORE_READ(n, rb_left);
+		if (!left)
+			return see_node(w, n);
+		w->node = left;
+		return 0;
+	}
+	parent = (void *)(BPF_CORE_READ(n, __rb_parent_color) & ~(__u64)NODE_BITS);
+	if (parent && BPF_CORE_READ(parent, rb_left) == n)
+		return see_node(w, parent);
+	w->node = parent ? (__u64)parent | NODE_SEEN : 0;
 	return 0;
 }
 
@@ -287,6 +358,37 @@ static __always_inline void read_sem(struct raw_lock *l, struct walk *w)
 	walk_queue(l, w);
 }
 
+/* Where a waiter is in the tree of those of its lock. */
+static __always_inline __u64 rt_entry(void)
+{
+	struct rt_mutex_waiter *w = NULL;
+
+	if (bpf_core_field_exists(w->tree_entry))
+		return bpf_core_field_offset(w->tree_entry);
+	return bpf_core_field_exists(w->tree)
+		       ? bpf_core_field_offset(w->tree) +
+				 bpf_core_field_offset(((struct rt_waiter_node *)0)->entry)
+		       : 0;
+}
+
+static __always_inline void read_rt(struct raw_lock *l, struct walk *w)
+{
+	struct rt_mutex_base *m = (void *)l->addr;
+
+	if (!bpf_core_field_exists(m->owner) ||
+	    !bpf_core_field_exists(((struct rt_mutex_waiter *)0)->task))
+		return;
+	l->owner = word_at(l->addr + bpf_core_field_offset(m->owner));
+	read_holder(l, l->owner & ~(__u64)RT_WAITERS);
+	w->node = (__u64)BPF_CORE_READ(m, waiters.rb_root.rb_node);
+	w->task_at = bpf_core_field_offset(((struct rt_mutex_waiter *)0)->task) - rt_entry();
+	if (w->node)
+		bpf_loop(RAW_TREE_MOVES, tree_step, w, 0);
+	l->torn = w->node != 0;
+	l->waiters = w->n;
+	l->first = state.n_waiters - w->n;
+}
+
 static long read_queue(__u32 i, void *ctx)
 {
 	struct raw_lock *l = bpf_map_lookup_elem(&locks, &i);
@@ -300,6 +402,8 @@ static long read_queue(__u32 i, void *ctx)
 		read_mutex(l, &w);
 	else if (l->type == RAW_SEM)
 		read_sem(l, &w);
+	else if (l->type == RAW_RT)
+		read_rt(l, &w);
 	return 0;
 }
 
@@ -397,6 +501,15 @@ static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct 
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 }
 
+/* Of the rt-mutex in a rwsem, for which writers wait, if it is in the list. */
+static __always_inline void put_rt_name(__u64 rwsem, __u32 kind, struct task_struct *t, int fd)
+{
+	__u64 addr = rwsem + rt_mutex_within();
+
+	if (rt_mutex_within() && bpf_map_lookup_elem(&by_address, &addr))
+		put_name(addr, kind, t, fd);
+}
+
 static __always_inline int name_by_task(struct task_struct *t)
 {
 	if (!tells_mm(t))
@@ -408,6 +521,7 @@ static __always_inline int name_by_task(struct task_struct *t)
 	if (BPF_CORE_READ(t, pid) != BPF_CORE_READ(t, tgid) && state.all_mms)
 		put_lock(addr, RAW_NO_QUEUE);
 	put_name(addr, NAME_MMAP, t, -1);
+	put_rt_name(addr, NAME_MMAP, t, -1);
 	return 0;
 }
 
@@ -431,10 +545,13 @@ static __always_inline int name_by_file(struct task_struct *t, struct file___loc
 	struct inode *inode = BPF_CORE_READ(f, f_inode);
 	if (!inode)
 		return 0;
-	put_name((__u64)inode + bpf_core_field_offset(inode->i_rwsem), NAME_INODE, t, fd);
-	put_name((__u64)inode + bpf_core_field_offset(inode->i_data) +
-			 bpf_core_field_offset(((struct address_space *)0)->i_mmap_rwsem),
-		 NAME_IMMAP, t, fd);
+	__u64 rwsem = (__u64)inode + bpf_core_field_offset(inode->i_rwsem);
+	__u64 mapped = (__u64)inode + bpf_core_field_offset(inode->i_data) +
+		       bpf_core_field_offset(((struct address_space *)0)->i_mmap_rwsem);
+	put_name(rwsem, NAME_INODE, t, fd);
+	put_rt_name(rwsem, NAME_INODE, t, fd);
+	put_name(mapped, NAME_IMMAP, t, fd);
+	put_rt_name(mapped, NAME_IMMAP, t, fd);
 	put_name((__u64)f + bpf_core_field_offset(f->f_pos_lock), NAME_POS, t, fd);
 	struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
 	if (pipe)

@@ -15,12 +15,13 @@ enum {
 	RAW_LOCK_NAMES = 16384,
 	RAW_LOCK_WAITERS = 8192,
 	RAW_LOCK_CPUS = 1024,
-	RAW_LOCK_QUEUE = 256, /* waiters of one lock */
-	RAW_LOCK_TASKS = 512, /* holders and waiters whose calls are read */
+	RAW_LOCK_QUEUE = 256,		     /* waiters of one lock */
+	RAW_TREE_MOVES = 4 * RAW_LOCK_QUEUE, /* through a tree of them */
+	RAW_LOCK_TASKS = 512,		     /* holders and waiters whose calls are read */
 	RAW_LOCK_FRAMES = 32,
 };
 
-enum raw_lock_type { RAW_MUTEX, RAW_RWSEM, RAW_SEM, RAW_NO_QUEUE };
+enum raw_lock_type { RAW_MUTEX, RAW_RWSEM, RAW_SEM, RAW_RT, RAW_NO_QUEUE };
 
 /* Its address, type and flags come from user space, or from a task that is blocked on it. */
 struct raw_lock {

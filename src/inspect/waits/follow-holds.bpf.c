@@ -18,7 +18,7 @@ enum {
 
 static const __u64 FOLLOW_SLICE_NS = 100000000;
 
-enum follow_kind { FOLLOW_NONE, FOLLOW_MUTEX, FOLLOW_RWSEM, FOLLOW_SEM };
+enum follow_kind { FOLLOW_NONE, FOLLOW_MUTEX, FOLLOW_RWSEM, FOLLOW_SEM, FOLLOW_RT, FOLLOW_RT_READ };
 
 /* A holder; `task` 0: none. By the lower bits of its number. */
 struct follow_task {
@@ -168,8 +168,12 @@ static __always_inline enum follow_kind follow_kind_of(__u32 flags)
 {
 	if (flags & LCB_MUTEX)
 		return FOLLOW_MUTEX;
-	if (flags & (LCB_SPIN | LCB_RT | LCB_PERCPU))
+	if (flags & (LCB_SPIN | LCB_PERCPU))
 		return FOLLOW_NONE;
+	if (flags & LCB_RT)
+		return flags & LCB_WRITE  ? FOLLOW_NONE
+		       : flags & LCB_READ ? FOLLOW_RT_READ
+					  : FOLLOW_RT;
 	return flags & (LCB_READ | LCB_WRITE) ? FOLLOW_RWSEM : FOLLOW_SEM;
 }
 
@@ -178,8 +182,11 @@ static __always_inline enum follow_kind follow_kind_of(__u32 flags)
 static __always_inline bool follow_has_mutex(__u64 lock, __u64 task)
 {
 	struct mutex *m = (void *)lock;
-	__u64 word = word_at(lock + bpf_core_field_offset(m->owner));
+	__u64 word;
 
+	if (!bpf_core_field_exists(m->wait_list))
+		return false;
+	word = word_at(lock + bpf_core_field_offset(m->owner));
 	if ((word & ~(__u64)FLAG_BITS) != task)
 		return false;
 	return word & MUTEX_WAITERS ||
@@ -189,9 +196,12 @@ static __always_inline bool follow_has_mutex(__u64 lock, __u64 task)
 static __always_inline bool follow_has_rwsem(__u64 lock, __u64 task, __u32 *ret_hint)
 {
 	struct rw_semaphore *s = (void *)lock;
-	__u64 word = word_at(lock + bpf_core_field_offset(s->owner));
-	__u64 count = word_at(lock + bpf_core_field_offset(s->count));
+	__u64 word, count;
 
+	if (!bpf_core_field_exists(s->wait_list))
+		return false;
+	word = word_at(lock + bpf_core_field_offset(s->owner));
+	count = word_at(lock + bpf_core_field_offset(s->count));
 	if ((word & ~(__u64)FLAG_BITS) != task || !(count & RWSEM_WAITERS))
 		return false;
 	*ret_hint = word & READER_OWNED;
@@ -210,6 +220,16 @@ static __always_inline bool follow_has_sem(__u64 lock, __u64 task, __u32 *ret_hi
 		       lock + bpf_core_field_offset(s->wait_list);
 }
 
+static __always_inline bool follow_has_rt(__u64 lock, __u32 flags, __u64 task)
+{
+	__u64 mutex = rt_mutex_of(lock, flags);
+
+	if (!mutex || !bpf_core_field_exists(((struct rt_mutex_base *)0)->owner))
+		return false;
+	mutex += bpf_core_field_offset(((struct rt_mutex_base *)0)->owner);
+	return word_at(mutex) == (task | RT_WAITERS);
+}
+
 static __always_inline bool follow_has(__u64 lock, enum follow_kind kind, __u64 task,
 				       __u32 *ret_hint)
 {
@@ -221,6 +241,10 @@ static __always_inline bool follow_has(__u64 lock, enum follow_kind kind, __u64 
 		return follow_has_rwsem(lock, task, ret_hint);
 	case FOLLOW_SEM:
 		return follow_has_sem(lock, task, ret_hint);
+	case FOLLOW_RT:
+		return follow_has_rt(lock, 0, task);
+	case FOLLOW_RT_READ:
+		return follow_has_rt(lock, LCB_READ, task);
 	default:
 		return false;
 	}

@@ -267,6 +267,8 @@ static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx, __
 	if (follow_kind_of(flags) == FOLLOW_NONE)
 		return;
 	w = follow_wait_of(tid);
+	if (w && w->tid == tid && rt_is_within(lock, w->lock, w->flags))
+		return;
 	now = bpf_ktime_get_ns();
 	/* A mutex that was spun for, and is slept for now, was waited for before. */
 	if (w && (w->tid != tid || w->lock != lock)) {

@@ -111,6 +111,21 @@ static __always_inline struct short_slot *short_find(__u32 tid, __u64 lock)
 	return NULL;
 }
 
+/* Is it part of another wait of the task, which is summed up or told for both? */
+static __always_inline bool short_is_within(__u32 tid, __u64 lock)
+{
+	if (!rt_mutex_within())
+		return false;
+#pragma unroll
+	for (__u32 way = 0; way < SHORT_WAYS; way++) {
+		struct short_slot *s = short_slot(tid, way);
+		if (s && s->owner && (__u32)s->owner == tid &&
+		    rt_is_within(lock, s->lock, s->flags))
+			return true;
+	}
+	return false;
+}
+
 static __always_inline struct short_slot *short_claim(__u32 tid)
 {
 #pragma unroll
@@ -153,6 +168,8 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 
 	if (s && flags & LCB_MUTEX && s->flags & LCB_MUTEX)
 		return s->owner >> 32 == SHORT_TOLD;
+	if (flags == LCB_RT && short_is_within(tid, lock))
+		return false;
 	if (!s) {
 		if (ctl->full[set] && flags & LCB_MUTEX)
 			return true;
@@ -216,7 +233,7 @@ static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct 
 	__u64 untold = short_owner(tid, SHORT_UNTOLD);
 
 	if (!s)
-		return SHORT_END_ONLY;
+		return short_is_within(tid, lock) ? SHORT_END_NONE : SHORT_END_ONLY;
 	p->begin_ns = s->begin_ns;
 	p->flags = s->flags;
 	if (s->owner >> 32 == SHORT_TOLD) {
@@ -363,9 +380,11 @@ static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struc
 	struct short_past p = {0};
 	__u32 n = 0;
 
-	if (!short_spun(c, ctx->args[0], &p) &&
-	    short_slept((__u32)pid_tid, ctx->args[0], &p) == SHORT_END_ONLY)
-		return true;
+	if (!short_spun(c, ctx->args[0], &p)) {
+		enum short_end end = short_slept((__u32)pid_tid, ctx->args[0], &p);
+		if (end != SHORT_END_PAST)
+			return end == SHORT_END_ONLY;
+	}
 	if (short_sum_up(ctx, w, c, ctl, &p, cpu, &n))
 		return false;
 	short_tell(ctx, w, c, &p, pid_tid, cpu, n);

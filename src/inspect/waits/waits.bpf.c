@@ -78,6 +78,40 @@ static __always_inline __u64 word_at(__u64 addr)
 	return v;
 }
 
+/*
+ * The rt-mutex of a lock by which it is known who has it; 0: there is none. A writer who waits for
+ * readers has it himself, and the kernel remembers none of them.
+ */
+static __always_inline __u64 rt_mutex_of(__u64 lock, __u32 flags)
+{
+	if (flags & LCB_WRITE)
+		return 0;
+	if (!(flags & LCB_READ))
+		return lock;
+	return rt_mutex_within() ? lock + rt_mutex_within() : 0;
+}
+
+/*
+ * Is a wait for @lock within one that goes on, of the same task? Who wants to read on PREEMPT_RT
+ * waits for the rt-mutex of the lock, which is told as well.
+ */
+static __always_inline bool rt_is_within(__u64 lock, __u64 outer, __u32 outer_flags)
+{
+	return rt_mutex_within() && outer_flags == (LCB_RT | LCB_READ) &&
+	       lock == outer + rt_mutex_within();
+}
+
+static __always_inline bool rt_owner_of(__u64 lock, __u32 flags, __u64 *ret)
+{
+	__u64 mutex = rt_mutex_of(lock, flags);
+
+	if (!mutex || !bpf_core_field_exists(((struct rt_mutex_base *)0)->owner))
+		return false;
+	mutex += bpf_core_field_offset(((struct rt_mutex_base *)0)->owner);
+	*ret = word_at(mutex) & ~(__u64)RT_WAITERS;
+	return true;
+}
+
 /* Into *@ret the task, or 0 for nobody. False: a lock that does not say. */
 static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsigned int *ret_hint)
 {
@@ -86,9 +120,11 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 	struct mutex *m = (void *)lock;
 	__u64 word;
 
+	if (flags & LCB_RT)
+		return rt_owner_of(lock, flags, ret);
 	if (flags & LCB_MUTEX) {
 		if (!bpf_core_field_exists(m->wait_list))
-			return false; /* of PREEMPT_RT */
+			return false;
 		*ret = word_at(lock + bpf_core_field_offset(m->owner)) & ~(__u64)FLAG_BITS;
 		return true;
 	}
@@ -97,7 +133,7 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 		*ret = word_at(lock + bpf_core_field_offset(sem->last_holder));
 		return true;
 	}
-	if (!(flags & (LCB_READ | LCB_WRITE)) || flags & (LCB_SPIN | LCB_RT | LCB_PERCPU) ||
+	if (!(flags & (LCB_READ | LCB_WRITE)) || flags & (LCB_SPIN | LCB_PERCPU) ||
 	    !bpf_core_field_exists(s->wait_list))
 		return false;
 	word = word_at(lock + bpf_core_field_offset(s->owner));

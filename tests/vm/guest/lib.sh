@@ -12,12 +12,20 @@ OUT=/out
 # shellcheck disable=SC2034 # used by those that source this
 STORM="-a -- storm 6 80 go"
 
+# Types of locks, as extended regular expressions. On PREEMPT_RT mutexes and spinlocks are rt-mutexes,
+# and so is what those who write wait for, if another one writes.
+MUTEX=mutex READERS=rwsem:R WRITERS=rwsem:W
+is_rt() {
+	uname -v | grep -q PREEMPT_RT
+}
+! is_rt || MUTEX=rt-mutex READERS=rwlock-rt:R WRITERS='(rwlock-rt:W|rt-mutex)'
+
 # What a report of it has: writers and readers of mmap_lock, a directory's lock, a pipe's.
 shows_storm() {
 	shows "$1" '^# quality: lost 0, unmatched [0-9.<]+%'
-	shows "$1" '^  rwsem:W +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|mmap_lock [a-z]+/[0-9]+) .* ~?[a-z_]*(mmap|munmap|brk)[a-z_]*$'
-	shows "$1" '^  rwsem:R +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_]+ [^ ]+) .* ~?(lock_mm_and_find_vma|do_user_addr_fault|do_page_fault|do_madvise)$'
-	shows "$1" '^  (mutex|rwsem:W) +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_>-]+ [^ ]+) .* ~?((anon_)?pipe_(read|write)|do_unlinkat|do_rmdir|path_openat|filename_create)$'
+	shows "$1" "^  $WRITERS +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|mmap_lock [a-z]+/[0-9]+) .* ~?[a-z_]*(mmap|munmap|brk)[a-z_]*\$"
+	shows "$1" "^  $READERS +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_]+ [^ ]+) .* ~?(lock_mm_and_find_vma|do_user_addr_fault|do_page_fault|do_madvise)\$"
+	shows "$1" "^  ($MUTEX|$WRITERS) +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|[a-z_>-]+ [^ ]+) .* ~?((anon_)?pipe_(read|write)|do_unlinkat|do_rmdir|path_openat|filename_create)\$"
 }
 
 # within PERCENT ONE OTHER

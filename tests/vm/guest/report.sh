@@ -27,18 +27,18 @@ shows_storm storm
 case_of "locks with names"
 gives 0 static kontend report --view locks -n 60 -a -- churn 40
 if grep -q ' rtnl_mutex$' /proc/kallsyms; then
-	shows static '^  mutex +rtnl_mutex '
-	shows static '^  [a-z]+(:[RW])? +(tasklist_lock|cgroup_mutex|proc_subdir_lock) '
+	shows static "^  $MUTEX +rtnl_mutex "
+	shows static '^  [a-z-]+(:[RW])? +(tasklist_lock|cgroup_mutex|proc_subdir_lock) '
 else
 	echo "this kernel's table has no data symbols (CONFIG_KALLSYMS_ALL is off)"
-	shows static '^  mutex +(rtnl_lock[a-z_]*|[a-z_]*register_[a-z_]+) [^ ]{1,3}[0-9a-f]{6} '
+	shows static "^  $MUTEX +(rtnl_lock[a-z_]*|[a-z_]*register_[a-z_]+) [^ ]{1,3}[0-9a-f]{6} "
 fi
 
 case_of "addresses are withheld"
 echo 2 >/proc/sys/kernel/kptr_restrict
 gives 0 withheld kontend report --view locks -a -- churn 20
 shows withheld '^# kernel symbols are withheld: .*kernel.kptr_restrict=0$'
-shows withheld '^  mutex +0x[0-9a-f]{16} \(0x[0-9a-f]{16}\) .* ~?0x[0-9a-f]{16}$'
+shows withheld "^  $MUTEX +0x[0-9a-f]{16} \(0x[0-9a-f]{16}\) .* ~?0x[0-9a-f]{16}\$"
 lacks withheld 'rtnl_mutex|do_exit'
 gives 0 limited kontend doctor
 shows limited '^  locks +limited +the table of locks; see names$'

@@ -1,33 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The live tests whose workloads know what they did, and the exact ones: here no sample is missing.
+# Workloads that know what they did, against what kontend says of them.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
-echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
-echo 2 >/proc/sys/kernel/perf_event_paranoid
-# A machine whose clock stands while its host is busy has more events in a tick than is thought good.
-echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
 case_of "workloads that know what they did"
 gives 0 truth test-live-truth /bin/kontend /bin/truth
 for kind in mm dir pipe; do
-	shows truth "^$kind +(rwsem:W|mutex) +truth"
-	shows truth "^$kind +waiter 4: "
+	shows truth "^$kind +(rwsem:W|$MUTEX) +truth"
+	# On PREEMPT_RT nobody waits to read behind one who reads: there are two who write.
+	case $kind in
+	pipe) last=4 ;;
+	*) last=$(is_rt && echo 1 || echo 4) ;;
+	esac
+	shows truth "^$kind +waiter $last: "
 done
-case_of "waits as BPF tells of them, and as perf does"
-KONTEND_SLOWNESS=5 gives 0 waits test-live-waitfeed
-cat waits
-case_of "limits of the source"
-gives 0 limits test-live-source-limits
-case_of "every event is seen"
-# A machine that is interpreted has its CPU time cost several times as much: fewer rounds, too.
-KONTEND_SLOWNESS=10 gives 0 source test-live-source
-awk '/^begin .* of / {
-	gsub(/,/, "")
-	if (++n <= 2 && ($2 == 0 || $2 != $4 || $6 != $8)) {
-		print "not exact: " $0
-		wrong = 1
-	}
-} END { exit wrong || n < 2 }' source || complain "samples and counters differ"
 finish
