@@ -97,11 +97,12 @@ static void bucket_close(struct bench_lock_storm *s)
 static int start_sleepers(struct bench_lock_storm *s)
 {
 	pthread_attr_t attr;
+	long least = sysconf(_SC_THREAD_STACK_MIN);
 	int r = pthread_attr_init(&attr);
 
 	if (r)
 		return -r;
-	r = pthread_attr_setstacksize(&attr, STACK);
+	r = pthread_attr_setstacksize(&attr, least > STACK ? (size_t)least : (size_t)STACK);
 	while (r == 0 && s->n_sleepers < BENCH_LOCK_SLEEPERS) {
 		r = pthread_create(&s->sleepers[s->n_sleepers], &attr, sleeper_main, s);
 		s->n_sleepers += r == 0;

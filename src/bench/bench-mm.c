@@ -3,47 +3,16 @@
  * Threads that contend for one mmap_lock. All wait at a gate until the last of them is there, and
  * what is measured begins when it opens. Huge pages are declined: each page is to be a fault.
  */
-#include "kontend/bench-mm.h"
+#include "bench-mm-int.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_GIVE_UP };
-
-struct gate {
-	pthread_mutex_t mutex;
-	pthread_cond_t changed;
-	enum gate_state state;
-	uint32_t waiting; /* threads that stand at it */
-};
-
-struct job;
-
-struct worker {
-	pthread_t thread;
-	struct job *job;
-	int cpu;
-	char *part; /* page-fault: what it touches */
-	int code;   /* 0 or a negative errno */
-};
-
-struct job {
-	struct gate gate;
-	int (*work)(struct worker *w);
-	uint64_t bytes; /* of a thread's part */
-	uint64_t rounds;
-	size_t page;
-	uint32_t threads;
-	struct worker *workers;
-};
 
 static uint64_t ns_of(const struct timeval *t)
 {
@@ -51,7 +20,7 @@ static uint64_t ns_of(const struct timeval *t)
 }
 
 /* Has it been opened? */
-static bool gate_pass(struct gate *g)
+static bool gate_pass(struct bench_mm_gate *g)
 {
 	pthread_mutex_lock(&g->mutex);
 	g->waiting++;
@@ -63,7 +32,7 @@ static bool gate_pass(struct gate *g)
 	return opened;
 }
 
-static void gate_set(struct gate *g, enum gate_state state)
+static void gate_set(struct bench_mm_gate *g, enum bench_mm_gate_state state)
 {
 	pthread_mutex_lock(&g->mutex);
 	g->state = state;
@@ -71,7 +40,7 @@ static void gate_set(struct gate *g, enum gate_state state)
 	pthread_mutex_unlock(&g->mutex);
 }
 
-static void gate_await(struct gate *g, uint32_t threads)
+static void gate_await(struct bench_mm_gate *g, uint32_t threads)
 {
 	pthread_mutex_lock(&g->mutex);
 	while (g->waiting < threads)
@@ -79,39 +48,16 @@ static void gate_await(struct gate *g, uint32_t threads)
 	pthread_mutex_unlock(&g->mutex);
 }
 
-static void touch(char *from, uint64_t bytes, size_t page)
+static int map_and_unmap(struct bench_mm_worker *w)
 {
-	for (uint64_t i = 0; i < bytes; i += page)
-		*(volatile char *)(from + i) = 1;
-}
-
-static char *map_pages(uint64_t bytes)
-{
-	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	/* A kernel without huge pages does not know this, and need not. */
-	(void)madvise(p, bytes, MADV_NOHUGEPAGE);
-	return p;
-}
-
-static int touch_part(struct worker *w)
-{
-	touch(w->part, w->job->bytes, w->job->page);
-	return 0;
-}
-
-static int map_and_unmap(struct worker *w)
-{
-	const struct job *j = w->job;
+	const struct bench_mm_job *j = w->job;
 
 	for (uint64_t i = 0; i < j->rounds; i++) {
 		char *p = mmap(NULL, j->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			       -1, 0);
 		if (p == MAP_FAILED)
 			return -errno;
-		touch(p, j->bytes, j->page);
+		bench_mm_touch(p, j->bytes, j->page);
 		if (munmap(p, j->bytes) < 0)
 			return -errno;
 	}
@@ -120,7 +66,7 @@ static int map_and_unmap(struct worker *w)
 
 static void *run(void *arg)
 {
-	struct worker *w = arg;
+	struct bench_mm_worker *w = arg;
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
@@ -145,7 +91,7 @@ static void account(struct bench_mm_result *r, bool begin)
 }
 
 /* Starts all threads, lets them go together and waits for them. */
-static int run_together(struct job *j, struct bench_mm_result *r)
+static int run_together(struct bench_mm_job *j, struct bench_mm_result *r)
 {
 	uint32_t n = 0;
 	int code = 0;
@@ -156,6 +102,8 @@ static int run_together(struct job *j, struct bench_mm_result *r)
 		code = -pthread_create(&j->workers[n].thread, NULL, run, &j->workers[n]);
 	if (code == 0)
 		gate_await(&j->gate, n);
+	if (j->counter)
+		bench_mm_counter_switch(j->counter, true);
 	account(r, true);
 	gate_set(&j->gate, code ? GATE_GIVE_UP : GATE_OPEN);
 	for (uint32_t i = 0; i < n; i++) {
@@ -163,11 +111,13 @@ static int run_together(struct job *j, struct bench_mm_result *r)
 		code = code ? code : j->workers[i].code;
 	}
 	account(r, false);
+	if (j->counter)
+		bench_mm_counter_switch(j->counter, false);
 	return code;
 }
 
 /* Threads are bound to the CPUs that may be used, in turn. */
-static int job_init(struct job *j, const struct bench_mm_options *o, struct error *err)
+static int job_init(struct bench_mm_job *j, const struct bench_mm_options *o, struct error *err)
 {
 	cpu_set_t set;
 
@@ -186,12 +136,12 @@ static int job_init(struct job *j, const struct bench_mm_options *o, struct erro
 	for (uint32_t i = 0, cpu = 0; i < j->threads; i++, cpu++) {
 		while (!CPU_ISSET(cpu % CPU_SETSIZE, &set))
 			cpu++;
-		j->workers[i] = (struct worker){.job = j, .cpu = (int)(cpu % CPU_SETSIZE)};
+		j->workers[i] = (struct bench_mm_worker){.job = j, .cpu = (int)(cpu % CPU_SETSIZE)};
 	}
 	return 0;
 }
 
-static void job_deinit(struct job *j)
+static void job_deinit(struct bench_mm_job *j)
 {
 	pthread_cond_destroy(&j->gate.changed);
 	pthread_mutex_destroy(&j->gate.mutex);
@@ -199,7 +149,7 @@ static void job_deinit(struct job *j)
 }
 
 /* Whole pages for each thread of @bytes together. */
-static int set_part(struct job *j, uint64_t bytes, struct error *err)
+static int set_part(struct bench_mm_job *j, uint64_t bytes, struct error *err)
 {
 	j->bytes = bytes / j->page * j->page;
 	return j->bytes ? 0
@@ -209,22 +159,38 @@ static int set_part(struct job *j, uint64_t bytes, struct error *err)
 				    j->page);
 }
 
-static int touch_one_mapping(struct job *j, struct bench_mm_result *r)
+static int touch_one_mapping(struct bench_mm_job *j, const struct bench_mm_way *way,
+			     struct bench_mm_result *r)
 {
-	char *all = map_pages(j->bytes * j->threads);
+	int code = way->map(j);
 
-	if (!all)
-		return -errno;
-	for (uint32_t i = 0; i < j->threads; i++)
-		j->workers[i].part = all + i * j->bytes;
-	int code = run_together(j, r);
-	munmap(all, j->bytes * j->threads);
+	if (code == 0)
+		code = run_together(j, r);
+	if (j->all)
+		munmap(j->all, j->all_bytes);
+	j->all = NULL;
 	return code;
 }
 
-int bench_mm_fault(const struct bench_mm_options *o, struct bench_mm_result *ret, struct error *err)
+static int say_failure(enum bench_mm_mode mode, int code, struct error *err)
 {
-	struct job j = {.work = touch_part};
+	if (mode == BENCH_MM_FRESH && code == -ENOMEM)
+		return error_set(err, code,
+				 "Cannot make each page a mapping of its own: there may be as many "
+				 "as /proc/sys/vm/max_map_count says; give a smaller --size and "
+				 "more --rounds");
+	if (mode == BENCH_MM_GROWSDOWN && code == -EPERM)
+		return error_set(err, code,
+				 "Cannot let a mapping grow so far: the hard limit of stacks "
+				 "(ulimit -Hs) is less; give a smaller --size and more --rounds");
+	return error_errno(err, code, "Cannot map memory, or start threads to touch it");
+}
+
+int bench_mm_run(const struct bench_mm_options *o, const struct bench_mm_counter *counter,
+		 struct bench_mm_result *ret, struct error *err)
+{
+	const struct bench_mm_way *way = &bench_mm_ways[o->mode];
+	struct bench_mm_job j = {.work = way->touch, .counter = counter};
 	int code = job_init(&j, o, err);
 
 	if (code < 0)
@@ -232,18 +198,23 @@ int bench_mm_fault(const struct bench_mm_options *o, struct bench_mm_result *ret
 	*ret = (struct bench_mm_result){.threads = j.threads};
 	code = set_part(&j, o->bytes / j.threads, err);
 	for (uint64_t i = 0; code == 0 && i < j.rounds; i++) {
-		code = touch_one_mapping(&j, ret);
+		code = touch_one_mapping(&j, way, ret);
 		if (code < 0)
-			error_errno(err, code, "Cannot map memory, or start threads to touch it");
+			say_failure(o->mode, code, err);
 	}
 	ret->pages = j.bytes / j.page * j.threads * j.rounds;
 	job_deinit(&j);
 	return code;
 }
 
+int bench_mm_fault(const struct bench_mm_options *o, struct bench_mm_result *ret, struct error *err)
+{
+	return bench_mm_run(o, NULL, ret, err);
+}
+
 int bench_mm_map(const struct bench_mm_options *o, struct bench_mm_result *ret, struct error *err)
 {
-	struct job j = {.work = map_and_unmap};
+	struct bench_mm_job j = {.work = map_and_unmap};
 	int code = job_init(&j, o, err);
 
 	if (code < 0)

@@ -5,25 +5,32 @@
  * have. It ends with whoever started it, however that ends.
  */
 #include "kontend/bench-rotation.h"
+#include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CHUNK = 4096, ARRAYS = 3, WAKE_NS = 1000000, SPARE_FDS = 64 };
+enum { CHUNK = 4096, ARRAYS = 3, WAKE_NS = 1000000, SPARE_FDS = 64, CGROUPS = 2 };
+
+/* Of the workload, and of who takes the CPU from it. */
+static const char *const cgroups[CGROUPS] = {"stream", "wake"};
 
 struct bench_rotation_shared {
 	_Atomic uint64_t bytes;
@@ -33,7 +40,7 @@ struct bench_rotation_shared {
 
 const char *bench_rotation_name(enum bench_rotation_case which)
 {
-	static const char *const names[] = {"no events", "system-wide", "per process"};
+	static const char *const names[] = {"no events", "system-wide", "per process", "by cgroup"};
 
 	return names[which];
 }
@@ -62,7 +69,9 @@ static _Noreturn void stream(struct bench_rotation_shared *s, double *memory, si
 	}
 }
 
-static int open_on(struct bench_rotation_shared *s, uint32_t events, pid_t pid, int cpu)
+/* @pid: with PERF_FLAG_PID_CGROUP in @flags a cgroup's directory. */
+static int open_on(struct bench_rotation_shared *s, uint32_t events, pid_t pid, int cpu,
+		   unsigned long flags)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -71,15 +80,40 @@ static int open_on(struct bench_rotation_shared *s, uint32_t events, pid_t pid, 
 	};
 
 	for (uint32_t i = 0; i < events; i++, s->opened++) {
-		if (syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC) < 0)
+		if (syscall(SYS_perf_event_open, &attr, pid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC | flags) < 0)
 			return -errno;
 	}
 	return 0;
 }
 
-static int open_events(struct bench_rotation_shared *s, enum bench_rotation_case which,
-		       uint32_t events)
+static int cgroup_path(char *ret, size_t size, const char *above, const char *name)
 {
+	return snprintf(ret, size, "%s/%s", above, name) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+/* Of both cgroups, on one CPU. */
+static int open_cgroups(struct bench_rotation_shared *s, uint32_t events, const char *above,
+			int cpu)
+{
+	char path[2 * BENCH_ROTATION_PATH];
+	int code = 0;
+
+	for (int i = 0; code == 0 && i < CGROUPS; i++) {
+		code = cgroup_path(path, sizeof(path), above, cgroups[i]);
+		int fd = code ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return code ? code : -errno;
+		code = open_on(s, events, fd, cpu, PERF_FLAG_PID_CGROUP);
+		close(fd);
+	}
+	return code;
+}
+
+static int open_events(struct bench_rotation_shared *s, enum bench_rotation_case which,
+		       uint32_t events, const char *above)
+{
+	bool by_cgroup = which == BENCH_ROTATION_CGROUPS;
 	struct rlimit many;
 	uint32_t *cpus;
 	size_t n;
@@ -87,11 +121,13 @@ static int open_events(struct bench_rotation_shared *s, enum bench_rotation_case
 
 	if (code < 0 || which == BENCH_ROTATION_NONE)
 		return code;
-	s->wanted = events * (uint32_t)n;
+	s->wanted = events * (uint32_t)n * (by_cgroup ? CGROUPS : 1);
 	many = (struct rlimit){s->wanted + SPARE_FDS, s->wanted + SPARE_FDS};
 	(void)setrlimit(RLIMIT_NOFILE, &many); /* what is too few is said by opening */
 	for (size_t i = 0; code == 0 && i < n; i++)
-		code = open_on(s, events, which == BENCH_ROTATION_SYSTEM ? -1 : 0, (int)cpus[i]);
+		code = by_cgroup ? open_cgroups(s, events, above, (int)cpus[i])
+				 : open_on(s, events, which == BENCH_ROTATION_SYSTEM ? -1 : 0,
+					   (int)cpus[i], 0);
 	mem_free(cpus);
 	return code;
 }
@@ -106,6 +142,25 @@ static double *make_arrays(size_t n)
 	for (size_t i = 0; i < ARRAYS * n; i++)
 		p[i] = 1.0;
 	return p;
+}
+
+/* The one who calls it. */
+static int enter(const char *above, const char *name)
+{
+	char path[2 * BENCH_ROTATION_PATH];
+
+	if (!*above)
+		return 0;
+	int code = cgroup_path(path, sizeof(path), above, name);
+	size_t len = strlen(path);
+	if (code < 0 || len + sizeof("/cgroup.procs") > sizeof(path))
+		return -ENAMETOOLONG;
+	strcpy(path + len, "/cgroup.procs");
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	code = fd < 0 || write(fd, "0", 1) != 1 ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return code;
 }
 
 static void begin_child(pid_t parent, uint32_t cpu)
@@ -129,7 +184,9 @@ static _Noreturn void work(struct bench_rotation *b, enum bench_rotation_case wh
 	double *memory = make_arrays(n);
 	char byte = 0;
 
-	b->shared->code = memory ? open_events(b->shared, which, o->events) : -ENOMEM;
+	if (b->shared->code == 0)
+		b->shared->code =
+			memory ? open_events(b->shared, which, o->events, b->above) : -ENOMEM;
 	if (write(ready, &byte, 1) != 1 || b->shared->code < 0)
 		_exit(1);
 	close(ready);
@@ -155,6 +212,7 @@ static int start_worker(struct bench_rotation *b, enum bench_rotation_case which
 	b->pid = fork();
 	if (b->pid == 0) {
 		begin_child(parent, o->cpu);
+		b->shared->code = enter(b->above, cgroups[0]);
 		close(ready[0]);
 		work(b, which, o, ready[1]);
 	}
@@ -164,6 +222,60 @@ static int start_worker(struct bench_rotation *b, enum bench_rotation_case which
 		code = -ECHILD;
 	close(ready[0]);
 	return code ? code : b->shared->code;
+}
+
+static void remove_cgroups(struct bench_rotation *b)
+{
+	char path[2 * BENCH_ROTATION_PATH];
+
+	for (int i = 0; *b->above && i < CGROUPS; i++)
+		if (cgroup_path(path, sizeof(path), b->above, cgroups[i]) == 0)
+			rmdir(path);
+	if (*b->above)
+		rmdir(b->above);
+	b->above[0] = '\0';
+}
+
+/* In perf's hierarchy, below its root; they go when the workload ends. */
+static int make_cgroups(struct bench_rotation *b, struct error *err)
+{
+	char mount[CGROUP_PATH], path[2 * BENCH_ROTATION_PATH];
+	int code = cgroup_search("/proc/self/mounts", mount, sizeof(mount));
+
+	if (code < 0)
+		return error_set(err, -EOPNOTSUPP, "No file system of cgroups is mounted");
+	if (snprintf(b->above, sizeof(b->above), "%s/kontend-bench-%d", mount, (int)getpid()) >=
+	    (int)sizeof(b->above)) {
+		b->above[0] = '\0';
+		return error_set(err, -EOPNOTSUPP, "The path of cgroups is too long: %s", mount);
+	}
+	code = mkdir(b->above, 0755) < 0 ? -errno : 0;
+	for (int i = 0; code == 0 && i < CGROUPS; i++) {
+		code = cgroup_path(path, sizeof(path), b->above, cgroups[i]);
+		if (code == 0 && mkdir(path, 0755) < 0)
+			code = -errno;
+	}
+	return code < 0 ? error_set(err, -EOPNOTSUPP, "Cannot make the cgroup %s: %s", b->above,
+				    strerror(-code))
+			: 0;
+}
+
+/* Without perf's controller a cgroup has none that could be counted. */
+static int explain(const struct bench_rotation *b, int code, struct error *err)
+{
+	if (*b->above && b->shared->wanted && !b->shared->opened)
+		return error_set(err, -EOPNOTSUPP,
+				 "The kernel opens no events of cgroups (%s): it needs "
+				 "CONFIG_CGROUP_PERF, and on version 2 a controller in the root's "
+				 "cgroup.subtree_control",
+				 strerror(-code));
+	if (*b->above && !b->shared->wanted && code != -ENOMEM)
+		return error_set(err, -EOPNOTSUPP, "Cannot go into the cgroup %s: %s", b->above,
+				 strerror(-code));
+	if (b->shared->wanted)
+		return error_errno(err, code, "Cannot open event %u of %u for cycles",
+				   b->shared->opened + 1, b->shared->wanted);
+	return error_errno(err, code, "Cannot start the workload");
 }
 
 int bench_rotation_start(struct bench_rotation *b, enum bench_rotation_case which,
@@ -178,15 +290,17 @@ int bench_rotation_start(struct bench_rotation *b, enum bench_rotation_case whic
 		b->shared = NULL;
 		return error_errno(err, -errno, "Cannot start the workload");
 	}
-	int code = start_worker(b, which, o);
-	if (code < 0 && b->shared->wanted)
-		return error_errno(err, code, "Cannot open event %u of %u for cycles",
-				   b->shared->opened + 1, b->shared->wanted);
+	int code = which == BENCH_ROTATION_CGROUPS ? make_cgroups(b, err) : 0;
 	if (code < 0)
-		return error_errno(err, code, "Cannot start the workload");
+		return code;
+	code = start_worker(b, which, o);
+	if (code < 0)
+		return explain(b, code, err);
 	b->partner = fork();
 	if (b->partner == 0) {
 		begin_child(parent, o->cpu);
+		if (enter(b->above, cgroups[1]) < 0)
+			_exit(1);
 		wake();
 	}
 	return b->partner < 0 ? error_errno(err, -errno, "Cannot start the workload") : 0;
@@ -215,6 +329,7 @@ void bench_rotation_stop(struct bench_rotation *b)
 {
 	end(b->partner);
 	end(b->pid);
+	remove_cgroups(b);
 	if (b->shared)
 		munmap(b->shared, sizeof(*b->shared));
 	*b = (struct bench_rotation){0};

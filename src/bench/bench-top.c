@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cpu-clock event a CPU, of this process and the threads that it starts, whose samples are an
- * address and nothing else. They are counted by the function that the address is in. A ring that is
- * full drops samples: shares are of those that were taken.
+ * An event a CPU, of cycles where their counter interrupts by NMI, and of cpu-clock elsewhere, of
+ * this process and the threads that it starts, whose samples are an address and nothing else. They
+ * are counted by the function that the address is in. A ring that is full drops samples: shares are
+ * of those that were taken.
  */
 #include "kontend/bench-top.h"
 #include "kontend/map64.h"
@@ -22,6 +23,13 @@ enum { PER_S = 997, PAGES = 32 };
 /* Functions by the address of their beginning; these two begin nowhere. */
 static const uint64_t USER = 1, UNKNOWN = 2, KERNEL_HALF = 1ull << 63;
 
+/* Counters of other machines interrupt as timers do, unless they are told otherwise at boot. */
+#if defined(__x86_64__)
+static const bool has_nmi = true;
+#else
+static const bool has_nmi = false;
+#endif
+
 struct sampler {
 	int fd;
 	void *map;
@@ -33,16 +41,17 @@ struct bench_top {
 	const struct sym *sym;
 	struct map64 functions; /* -> samples */
 	uint64_t samples;
+	bool nmi; /* samples come also while interrupts are off */
 	size_t n;
 	struct sampler samplers[];
 };
 
-static bool open_sampler(struct sampler *s, uint32_t cpu)
+static bool open_sampler(struct sampler *s, uint32_t cpu, bool cycles)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
+		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
 		.sample_freq = PER_S,
 		.freq = 1,
 		.sample_type = PERF_SAMPLE_IP,
@@ -68,6 +77,23 @@ static bool open_sampler(struct sampler *s, uint32_t cpu)
 	return true;
 }
 
+static void close_samplers(struct bench_top *t)
+{
+	for (; t->n; t->n--) {
+		munmap(t->samplers[t->n - 1].map, t->samplers[t->n - 1].len);
+		close(t->samplers[t->n - 1].fd);
+	}
+}
+
+static bool open_all(struct bench_top *t, const uint32_t *cpus, size_t n, bool cycles)
+{
+	while (t->n < n && open_sampler(&t->samplers[t->n], cpus[t->n], cycles))
+		t->n++;
+	if (t->n < n)
+		close_samplers(t);
+	return t->n == n;
+}
+
 struct bench_top *bench_top_new(const uint32_t *cpus, size_t n, const struct sym *sym)
 {
 	struct bench_top *t = mem_calloc(1, sizeof(*t) + n * sizeof(*t->samplers));
@@ -75,12 +101,16 @@ struct bench_top *bench_top_new(const uint32_t *cpus, size_t n, const struct sym
 	if (!t)
 		return NULL;
 	t->sym = sym;
-	while (t->n < n && open_sampler(&t->samplers[t->n], cpus[t->n]))
-		t->n++;
-	if (t->n == n)
+	t->nmi = has_nmi && open_all(t, cpus, n, true);
+	if (t->nmi || open_all(t, cpus, n, false))
 		return t;
 	bench_top_free(t);
 	return NULL;
+}
+
+bool bench_top_skid(const struct bench_top *t)
+{
+	return t && !t->nmi;
 }
 
 void bench_top_count(struct bench_top *t, uint64_t ip)
@@ -164,10 +194,7 @@ void bench_top_free(struct bench_top *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->n; i++) {
-		munmap(t->samplers[i].map, t->samplers[i].len);
-		close(t->samplers[i].fd);
-	}
+	close_samplers(t);
 	map64_deinit(&t->functions);
 	mem_free(t);
 }

@@ -81,6 +81,11 @@ const char *bench_uprobe_kind_name(enum bench_uprobe_kind k)
 	return kinds[k].name;
 }
 
+void (*bench_uprobe_function(enum bench_uprobe_kind k))(void)
+{
+	return kinds[k].call;
+}
+
 struct caller {
 	_Atomic uint64_t calls;
 	pthread_t thread;
@@ -146,6 +151,13 @@ static int place(void (*call)(void), bool is_return, uint64_t *ret_offset, struc
 		return error_errno(err, -errno,
 				   "Cannot place a uprobe (it takes CAP_SYS_ADMIN or root)");
 	return fd;
+}
+
+int bench_uprobe_place(enum bench_uprobe_kind k, bool is_return, struct error *err)
+{
+	uint64_t offset;
+
+	return place(kinds[k].call, is_return, &offset, err);
 }
 
 static void sleep_ns(uint64_t ns)
@@ -256,6 +268,7 @@ static int run_on(uint32_t parts, uint64_t part_ns, const struct sym *sym,
 		if (code < 0)
 			error_errno(err, code, "Cannot start a thread");
 		r->n_top = bench_top_most(top, r->top);
+		r->skid = bench_top_skid(top);
 		bench_top_free(top);
 	}
 	mem_free(c);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend bench page-fault` and `kontend bench mmap`: what threads need that contend for one
- * mmap_lock. With --measure the same is run once more, as the command of `kontend report`, so that
- * the locks it waited for stand below its figures.
+ * mmap_lock, for one number of threads or several, a line each. With --measure the same is run once
+ * more, as the command of `kontend report`, so that the locks it waited for stand below its
+ * figures.
  */
 #include "kontend/bench-mm.h"
 #include "bench.h"
@@ -19,7 +20,7 @@
 
 static const uint64_t MS = 1000000;
 
-enum { MEASURE_ROWS = 6, WORDS = 10, WORD = 32 };
+enum { MEASURE_ROWS = 6, WORDS = 12, WORD = 32, LIST = 512 };
 
 struct bench {
 	const char *name;
@@ -38,6 +39,11 @@ static void print_ms(FILE *out, const char *name, uint64_t ns)
 	fprintf(out, "%s: %" PRIu64 ".%03" PRIu64 " ms\n", name, ns / MS, ns % MS / 1000);
 }
 
+static double rate_of(const struct bench_mm_result *r)
+{
+	return r->real_ns ? (double)r->pages * 1e9 / (double)r->real_ns : (double)NAN;
+}
+
 static void print_result(FILE *out, const struct bench *b, const struct bench_mm_options *o,
 			 const struct bench_mm_result *r)
 {
@@ -45,10 +51,91 @@ static void print_result(FILE *out, const struct bench *b, const struct bench_mm
 
 	fprintf(out, "%s: %" PRIu32 " threads, %s, rounds %" PRIu64 ", %s pages, %s/s\n", b->name,
 		r->threads, units_bytes(bytes, o->bytes), o->rounds, units_count(pages, r->pages),
-		units_rate(rate, r->real_ns ? (double)r->pages * 1e9 / (double)r->real_ns : 0.0));
+		units_rate(rate, r->real_ns ? rate_of(r) : 0));
 	print_ms(out, "usr", r->usr_ns);
 	print_ms(out, "sys", r->sys_ns);
 	print_ms(out, "real", r->real_ns);
+}
+
+static void print_head(FILE *out, const struct bench *b, const struct bench_mm_options *o)
+{
+	char bytes[UNITS_BUF];
+
+	fprintf(out, "%s: %s, rounds %" PRIu64 "\n", b->name, units_bytes(bytes, o->bytes),
+		o->rounds);
+	fprintf(out, "%8s %8s %8s %12s %12s %12s\n", "threads", "pages", "pages/s", "usr ms",
+		"sys ms", "real ms");
+}
+
+static void print_row(FILE *out, const struct bench_mm_result *r)
+{
+	char pages[UNITS_BUF], rate[UNITS_BUF];
+
+	fprintf(out, "%8" PRIu32 " %8s %8s %12.3f %12.3f %12.3f\n", r->threads,
+		units_count(pages, r->pages), units_rate(rate, r->real_ns ? rate_of(r) : 0),
+		(double)r->usr_ns / 1e6, (double)r->sys_ns / 1e6, (double)r->real_ns / 1e6);
+	fflush(out);
+}
+
+static const struct bench_metric pages_rate = {"pages", "1/s", BENCH_HIGHER},
+				 usr = {"usr", "ns", BENCH_LOWER}, sys = {"sys", "ns", BENCH_LOWER},
+				 real = {"real", "ns", BENCH_LOWER};
+/* For a page. */
+static const struct bench_metric taken[2] = {{"mmap_lock-read", "1", BENCH_FACT},
+					     {"mmap_lock-write", "1", BENCH_FACT}};
+/* How a case is called: what is usual has no mode. */
+static const char *mode_text(const struct bench_mm_options *o, char buf[WORD])
+{
+	snprintf(buf, WORD, "%s%s", o->mode ? bench_mm_mode_name(o->mode) : "",
+		 o->mode ? ", " : "");
+	return buf;
+}
+
+static void put_figures(struct bench_figures *f, const struct bench_mm_options *o,
+			const struct bench_mm_result *r)
+{
+	const struct {
+		const struct bench_metric *metric;
+		double value;
+	} all[] = {
+		{&pages_rate, rate_of(r)},
+		{&usr, (double)r->usr_ns},
+		{&sys, (double)r->sys_ns},
+		{&real, (double)r->real_ns},
+	};
+	char mode[WORD];
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		bench_figures_put(f, all[i].metric, all[i].value, "%s%" PRIu32 " threads",
+				  mode_text(o, mode), r->threads);
+}
+
+static void print_locks(FILE *out, const struct bench_mm_options *o, const struct bench_mm_locks *l)
+{
+	fprintf(out,
+		"mmap_lock: %s takes it %.2f times for reading and %.2f for writing a page, "
+		"counted "
+		"apart with %" PRIu64 " pages\n",
+		bench_mm_mode_name(o->mode), (double)l->got[0] / (double)l->pages,
+		(double)l->got[1] / (double)l->pages, l->pages);
+}
+
+/* That this cannot be counted is said, and no reason to fail. */
+static void tell_locks(const struct bench_mm_options *o, struct bench_out *out)
+{
+	struct bench_mm_locks l;
+	struct error err = {0};
+	bool known = bench_mm_locks(o->mode, &l, &err) == 0 && l.pages;
+
+	for (int w = 0; w < 2; w++) {
+		double pages = known ? (double)l.pages : (double)NAN;
+		bench_figures_put(&out->figures, &taken[w], (double)l.got[w] / pages, "%s",
+				  bench_mm_mode_name(o->mode));
+	}
+	if (out->text && known)
+		print_locks(out->text, o, &l);
+	else if (out->text)
+		fprintf(out->text, "mmap_lock: how often it is taken is not known: %s\n", err.text);
 }
 
 /* This program, by its path: a process that began as /proc/self/exe would be called "exe". */
@@ -66,20 +153,28 @@ static int find_self(char *ret, size_t size, struct error *err)
 static int measure(const struct bench *b, const struct bench_mm_options *m, const struct opts *o,
 		   struct error *err)
 {
-	char self[4096], numbers[3][WORD], name[WORD];
-	char verb[] = "bench", threads[] = "--threads", size[] = "--size", rounds[] = "--rounds";
-	char *words[WORDS] = {self, verb,	name,	threads,    numbers[0],
-			      size, numbers[1], rounds, numbers[2], NULL};
+	char self[4096], numbers[2][WORD], name[WORD], mode[WORD], list[LIST];
+	char verb[] = "bench", threads[] = "--threads", size[] = "--size", rounds[] = "--rounds",
+	     mode_word[] = "--mode";
+	char *words[WORDS] = {self, verb, name, size, numbers[0], rounds, numbers[1]};
+	size_t n = 7;
 	int code = find_self(self, sizeof(self), err);
 
 	if (code < 0)
 		return code;
 	snprintf(name, sizeof(name), "%s", b->name);
-	snprintf(numbers[0], WORD, "%" PRIu32, m->threads);
-	snprintf(numbers[1], WORD, "%" PRIu64, m->bytes);
-	snprintf(numbers[2], WORD, "%" PRIu64, m->rounds);
-	if (!m->threads)
-		memmove(words + 3, words + 5, (WORDS - 5) * sizeof(*words));
+	snprintf(numbers[0], WORD, "%" PRIu64, m->bytes);
+	snprintf(numbers[1], WORD, "%" PRIu64, m->rounds);
+	snprintf(mode, sizeof(mode), "%s", bench_mm_mode_name(m->mode));
+	snprintf(list, sizeof(list), "%s", o->counts ? o->counts : "");
+	if (m->mode) {
+		words[n++] = mode_word;
+		words[n++] = mode;
+	}
+	if (o->counts) {
+		words[n++] = threads;
+		words[n++] = list;
+	}
 	struct opts report = {.verb = VERB_REPORT,
 			      .quiet = o->quiet,
 			      .command = words,
@@ -92,59 +187,80 @@ static int measure(const struct bench *b, const struct bench_mm_options *m, cons
 		    : 0;
 }
 
-static const struct bench_metric pages_rate = {"pages", "1/s", BENCH_HIGHER},
-				 usr = {"usr", "ns", BENCH_LOWER}, sys = {"sys", "ns", BENCH_LOWER},
-				 real = {"real", "ns", BENCH_LOWER};
-
-static void put_figures(struct bench_figures *f, const struct bench_mm_result *r)
+static int run_all(const struct bench *b, struct bench_mm_options *m,
+		   const struct bench_counts *counts, struct bench_out *out, struct error *err)
 {
-	const struct {
-		const struct bench_metric *metric;
-		double value;
-	} all[] = {
-		{&pages_rate,
-		 r->real_ns ? (double)r->pages * 1e9 / (double)r->real_ns : (double)NAN},
-		{&usr, (double)r->usr_ns},
-		{&sys, (double)r->sys_ns},
-		{&real, (double)r->real_ns},
-	};
+	int code = 0;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		bench_figures_put(f, all[i].metric, all[i].value, "%" PRIu32 " threads",
-				  r->threads);
+	if (counts->is_list && out->text)
+		print_head(out->text, b, m);
+	for (size_t i = 0; code == 0 && i < counts->n; i++) {
+		struct bench_mm_result r;
+		m->threads = counts->v[i];
+		code = b->run(m, &r, err);
+		if (code < 0)
+			return code;
+		if (out->text && counts->is_list)
+			print_row(out->text, &r);
+		else if (out->text)
+			print_result(out->text, b, m, &r);
+		put_figures(&out->figures, m, &r);
+	}
+	return 0;
 }
 
-static int run(const struct bench *b, const struct opts *o, struct bench_out *out,
-	       struct error *err)
+/* All options but the number of threads, which bench_counts() takes. */
+static struct bench_mm_options options_of(const struct bench *b, const struct opts *o)
 {
-	const struct bench_mm_options m = {.threads = (uint32_t)o->threads,
-					   .bytes = o->size ? o->size : b->bytes,
-					   .rounds = o->rounds ? o->rounds : b->rounds};
-	struct bench_mm_result r;
+	struct bench_mm_options m = {.bytes = o->size ? o->size : b->bytes,
+				     .rounds = o->rounds ? o->rounds : b->rounds};
 
+	if (o->mode)
+		(void)bench_mm_mode_parse(o->mode, &m.mode); /* one of the table's */
+	return m;
+}
+
+/* @ret: with the number of threads that was last. */
+static int run(const struct bench *b, const struct opts *o, struct bench_mm_options *ret,
+	       struct bench_out *out, struct error *err)
+{
+	struct bench_counts counts;
+	int code = bench_counts(o, &counts, err);
+
+	*ret = options_of(b, o);
+	if (code < 0)
+		return code;
 	if (o->measure && !out->text)
 		return error_set(err, -EINVAL,
 				 "--measure prints a text: for JSON, 'kontend report -j -- kontend "
 				 "bench %s'",
 				 b->name);
 	if (o->measure)
-		return measure(b, &m, o, err);
+		return measure(b, ret, o, err);
 	(void)prctl(PR_SET_NAME, b->comm, 0, 0, 0);
-	int code = b->run(&m, &r, err);
-	if (code < 0)
-		return code;
-	if (out->text)
-		print_result(out->text, b, &m, &r);
-	put_figures(&out->figures, &r);
-	return 0;
+	return run_all(b, ret, &counts, out, err);
 }
 
 int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err)
 {
-	return run(&page_fault, o, out, err);
+	struct bench_mm_options m;
+	int code = run(&page_fault, o, &m, out, err);
+
+	if (code < 0 || o->measure)
+		return code;
+	tell_locks(&m, out);
+	if (m.mode == BENCH_MM_KERNEL)
+		bench_retries(&m, out);
+	return 0;
 }
 
 int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err)
 {
-	return run(&map_and_unmap, o, out, err);
+	struct bench_mm_options m;
+
+	if (o->cost)
+		return cmd_bench_mmap_cost(o, out, err);
+	if (o->pairs)
+		return error_set(err, -EINVAL, "--pairs is of --cost");
+	return run(&map_and_unmap, o, &m, out, err);
 }

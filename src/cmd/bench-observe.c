@@ -267,6 +267,7 @@ int bench_observe(const struct bench_observe_work *w, struct bench_observed *ret
 	int code = observe(&p, err);
 	close_all(&p);
 	*ret = s->seen;
+	ret->unseen = s->measure.code < 0;
 	bench_observe_forget(s, sizeof(*s));
 	return code;
 }

@@ -5,6 +5,7 @@
 #include "kontend/error.h"
 #include "kontend/locktype.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct bench_observed {
 	uint64_t breakpoints; /* that it has open at the end */
 	uint64_t hits;	      /* of its uprobes */
 	uint64_t lost;	      /* events, records and looks that are missing */
+	bool unseen;	      /* nothing can be measured here by this user */
 	char no_slots[BENCH_OBSERVE_WHY], no_probes[BENCH_OBSERVE_WHY]; /* why, or "" */
 };
 

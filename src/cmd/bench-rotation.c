@@ -11,6 +11,7 @@
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/pmus.h"
+#include "kontend/query-rotation-phases.h"
 #include "kontend/query-rotation.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
@@ -24,9 +25,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EVENTS = 29, WAIT_MS = 100, CELL = 16 };
+enum { EVENTS = 29, WAIT_MS = 100, CELL = 16, WHY = 600, SHARES = 3 };
 
-static const uint64_t BYTES = 48 << 20, CASE_NS = 1000000000, SWITCHES_NS = 500000000;
+static const uint64_t BYTES = 48 << 20, CASE_NS = 1500000000, SWITCHES_NS = 500000000;
 static const uint64_t TICK_NS = 100000000;
 
 /* What one case gave, as it goes through a pipe. */
@@ -35,6 +36,10 @@ struct figures {
 	double per_s, cpu_pct;
 	uint64_t switches, switch_ns;
 	double bytes_per_s;
+	uint64_t elsewhere;
+	/* Of the look at phases. */
+	struct query_rotation_phase phase;
+	char no_phases[WHY], no_cgroups[WHY];
 	struct error err;
 };
 
@@ -68,6 +73,7 @@ static int take_row(struct query *q, uint32_t cpu, const struct query_rotation_c
 		f->p99_ns = row.hist.p99_ns;
 		f->per_s = row.what_if.per_s;
 		f->cpu_pct = row.what_if.cpu_pct;
+		f->elsewhere = row.elsewhere;
 	}
 	return 0;
 }
@@ -81,6 +87,22 @@ static void take_switches(uint32_t cpu, const struct query_rotation_costs *c, st
 		f->switches = s->loaded_n ? s->loaded_n : s->plain_n;
 		f->switch_ns = s->loaded_n ? s->loaded_p50_ns : s->plain_p50_ns;
 	}
+}
+
+/* Of the workload's CPU. */
+static int take_phases(struct query *q, uint32_t cpu, struct figures *f)
+{
+	struct query_rotation_phases p;
+	int code = query_rotation_phases(q, &p);
+
+	if (code < 0)
+		return code;
+	snprintf(f->no_phases, sizeof(f->no_phases), "%s", p.reason);
+	snprintf(f->no_cgroups, sizeof(f->no_cgroups), "%s", p.cgroup_reason);
+	for (size_t i = 0; i < p.n_cpus; i++)
+		if (p.cpus[i].cpu == cpu)
+			f->phase = p.cpus[i];
+	return 0;
 }
 
 static int take_figures(struct run *run, uint32_t cpu, struct figures *f, struct error *err)
@@ -99,16 +121,21 @@ static int take_figures(struct run *run, uint32_t cpu, struct figures *f, struct
 		code = take_row(&q, cpu, &costs, &t, f);
 	if (code == 0)
 		take_switches(cpu, &costs, f);
+	if (code == 0)
+		code = take_phases(&q, cpu, f);
 	query_deinit(&q);
 	return code < 0 ? error_errno(err, code, "Cannot sum up what was measured") : 0;
 }
 
-static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, struct figures *f)
+static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, bool phases,
+		   struct figures *f)
 {
 	const struct opts o = {.verb = VERB_REPORT,
 			       .no_stack = true,
 			       .delay_ns = TICK_NS,
-			       .switches_ns = SWITCHES_NS};
+			       .phases = phases,
+			       .switches_ns = phases ? 0 : SWITCHES_NS,
+			       .no_switches = phases};
 	struct error *err = &f->err;
 	struct run run = {0};
 
@@ -131,7 +158,7 @@ static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, st
 }
 
 /* In a process of its own. */
-static int measure_apart(const struct bench_rotation *b, uint32_t cpu, uint64_t ns,
+static int measure_apart(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, bool phases,
 			 struct figures *ret, struct error *err)
 {
 	struct figures f = {0};
@@ -142,7 +169,7 @@ static int measure_apart(const struct bench_rotation *b, uint32_t cpu, uint64_t 
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(fds[0]);
-		f.err.code = measure(b, cpu, ns, &f);
+		f.err.code = measure(b, cpu, ns, phases, &f);
 		_exit(write(fds[1], &f, sizeof(f)) != (ssize_t)sizeof(f));
 	}
 	int code = pid < 0 ? -errno : 0;
@@ -195,6 +222,13 @@ static const struct bench_metric opened = {"events opened", "1", BENCH_FACT},
 				 workload = {"workload", "B/s", BENCH_HIGHER},
 				 slowdown = {"slowdown", "1", BENCH_LOWER};
 
+static const struct bench_metric elsewhere = {"events for other CPUs", "1", BENCH_FACT},
+				 out_p50 = {"scheduling out p50", "ns", BENCH_LOWER},
+				 out_p99 = {"scheduling out p99", "ns", BENCH_LOWER},
+				 in_p50 = {"scheduling in p50", "ns", BENCH_LOWER},
+				 in_p99 = {"scheduling in p99", "ns", BENCH_LOWER},
+				 cgroup_switch = {"cgroup switch", "ns", BENCH_LOWER};
+
 static double if_any(uint64_t n, double value)
 {
 	return n ? value : (double)NAN;
@@ -222,24 +256,106 @@ static void put_figures(struct bench_figures *to, enum bench_rotation_case which
 				  bench_rotation_name(which));
 }
 
-static int run_case(enum bench_rotation_case which, const struct bench_rotation_options *o,
-		    uint64_t ns, double *without, struct bench_out *out, struct error *err)
+/* With the probes of phases, which lengthen what they are in: so in a measurement of its own. */
+static void put_phases(struct bench_figures *to, enum bench_rotation_case which,
+		       const struct figures *f)
+{
+	const struct query_rotation_phase *p = &f->phase;
+	const struct {
+		const struct bench_metric *metric;
+		double value;
+	} all[] = {
+		{&elsewhere, if_any(f->rotations, (double)f->elsewhere)},
+		{&out_p50, if_any(p->n, (double)p->out_p50_ns)},
+		{&out_p99, if_any(p->n, (double)p->out_p99_ns)},
+		{&in_p50, if_any(p->n, (double)p->in_p50_ns)},
+		{&in_p99, if_any(p->n, (double)p->in_p99_ns)},
+		{&cgroup_switch, if_any(p->switches, (double)p->switch_avg_ns)},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		bench_figures_put(to, all[i].metric, all[i].value, "%s",
+				  bench_rotation_name(which));
+}
+
+static void print_phases(FILE *out, enum bench_rotation_case which, const struct figures *f)
+{
+	const struct query_rotation_phase *p = &f->phase;
+	char buf[UNITS_BUF];
+
+	fprintf(out, "%-12s", bench_rotation_name(which));
+	print_cell(out, 9, f->rotations, units_count(buf, f->elsewhere));
+	print_cell(out, 9, p->n, units_ns(buf, p->out_p50_ns));
+	print_cell(out, 9, p->n, units_ns(buf, p->out_p99_ns));
+	print_cell(out, 9, p->n, units_ns(buf, p->in_p50_ns));
+	print_cell(out, 9, p->n, units_ns(buf, p->in_p99_ns));
+	print_cell(out, 9, p->switches, units_count(buf, p->switches));
+	print_cell(out, 9, p->switches, units_ns(buf, p->switch_avg_ns));
+	fputc('\n', out);
+}
+
+/* What one case gave, as it is told behind the others. */
+struct result {
+	bool measured;
+	struct figures plain, phases;
+};
+
+static void print_all_phases(FILE *out, const struct result *results)
+{
+	const struct figures *none = &results[BENCH_ROTATION_NONE].phases;
+
+	fprintf(out, "\nphases, with a probe in the kernel where they meet%s%s\n",
+		*none->no_phases ? ": not available: " : "", none->no_phases);
+	if (*none->no_cgroups)
+		fprintf(out, "switches of cgroups: not available: %s\n", none->no_cgroups);
+	fprintf(out, "%-12s %9s %9s %9s %9s %9s %9s %9s\n", "", "elsewhere", "out p50", "out p99",
+		"in p50", "in p99", "cgroup sw", "each");
+	for (int i = 0; i < BENCH_ROTATION_CASES; i++)
+		if (results[i].measured)
+			print_phases(out, (enum bench_rotation_case)i, &results[i].phases);
+	fflush(out);
+}
+
+static int measure_case(enum bench_rotation_case which, const struct bench_rotation_options *o,
+			uint64_t ns, double *without, struct result *ret, struct bench_out *out,
+			struct error *err)
 {
 	struct bench_rotation b;
-	struct figures f = {0};
-
 	int code = bench_rotation_start(&b, which, o, err);
+
 	if (code == 0)
-		code = measure_apart(&b, o->cpu, ns, &f, err);
+		code = measure_apart(&b, o->cpu, ns / SHARES * (SHARES - 1), false, &ret->plain,
+				     err);
+	if (code == 0)
+		code = measure_apart(&b, o->cpu, ns / SHARES, true, &ret->phases, err);
 	if (code == 0) {
+		uint32_t n = bench_rotation_opened(&b);
+		ret->measured = true;
 		if (which == BENCH_ROTATION_NONE)
-			*without = f.bytes_per_s;
+			*without = ret->plain.bytes_per_s;
 		if (out->text)
-			print_line(out->text, which, bench_rotation_opened(&b), &f, *without);
-		put_figures(&out->figures, which, bench_rotation_opened(&b), &f, *without);
+			print_line(out->text, which, n, &ret->plain, *without);
+		put_figures(&out->figures, which, n, &ret->plain, *without);
+		put_phases(&out->figures, which, &ret->phases);
 	}
 	bench_rotation_stop(&b);
 	return code;
+}
+
+/* Cgroups are not to be had everywhere: the other cases are. */
+static int run_case(enum bench_rotation_case which, const struct bench_rotation_options *o,
+		    uint64_t ns, double *without, struct result *ret, struct bench_out *out,
+		    struct error *err)
+{
+	int code = measure_case(which, o, ns, without, ret, out, err);
+
+	if (which != BENCH_ROTATION_CGROUPS || code != -EOPNOTSUPP)
+		return code;
+	if (out->text)
+		fprintf(out->text, "%-12s not available: %s\n", bench_rotation_name(which),
+			err->text);
+	*err = (struct error){0};
+	return 0;
 }
 
 /* The last CPU: the first one has most to do for others. */
@@ -275,12 +391,14 @@ int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error
 	struct bench_rotation_options b = {.events = o->events ? (uint32_t)o->events : EVENTS,
 					   .bytes = o->size ? o->size : BYTES};
 	uint64_t ns = o->duration_ns ? o->duration_ns / BENCH_ROTATION_CASES : CASE_NS;
+	struct result *results = mem_calloc(BENCH_ROTATION_CASES, sizeof(*results));
 	double without = 0;
 	struct pmus pmus;
 	size_t cpus;
 
 	pmus_read("/sys/bus/event_source/devices", &pmus);
-	int code = last_cpu(&b.cpu, &cpus, err);
+	int code = results ? last_cpu(&b.cpu, &cpus, err)
+			   : error_set(err, -ENOMEM, "No memory for the results");
 	if (code == 0 && !pmus.n)
 		code = error_set(err, -ENODEV,
 				 "Nothing rotates here: this machine has no hardware counters that "
@@ -288,6 +406,10 @@ int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error
 	if (code == 0 && out->text)
 		print_head(out->text, &b, &pmus, cpus);
 	for (int i = 0; code == 0 && i < BENCH_ROTATION_CASES; i++)
-		code = run_case((enum bench_rotation_case)i, &b, ns, &without, out, err);
+		code = run_case((enum bench_rotation_case)i, &b, ns, &without, &results[i], out,
+				err);
+	if (code == 0 && out->text)
+		print_all_phases(out->text, results);
+	mem_free(results);
 	return code;
 }

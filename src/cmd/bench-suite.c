@@ -65,7 +65,7 @@ static void run_child(const struct bench_entry *b, int fd)
 	setpgid(0, 0);
 	a.code = read_options(b, line, &o, &a.err);
 	if (a.code == 0)
-		a.code = b->run(&o, &out, &a.err);
+		a.code = bench_run(b, &o, &out, &a.err);
 	if (a.code == 0 && out.figures.code < 0)
 		a.code = error_set(&a.err, out.figures.code, "No memory for what was measured");
 	a.n = a.code == 0 ? out.figures.n : 0;
@@ -268,6 +268,9 @@ static int run_suite(const struct opts *o, struct bench_suite *before, struct be
 		return error_set(err, -EINVAL, "--input runs nothing: leave out --repeat");
 	if (o->input)
 		return read_file(now, o->input, err);
+	if (o->repeat > BENCH_STATS_MOST)
+		return error_set(err, -EINVAL, "--repeat '%llu': a suite has 1 to %d runs",
+				 (unsigned long long)o->repeat, BENCH_STATS_MOST);
 	describe_machine(now);
 	now->runs = o->repeat ? (uint32_t)o->repeat : RUNS;
 	return run_all(now, o, err);

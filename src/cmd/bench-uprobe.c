@@ -2,10 +2,12 @@
 /*
  * `kontend bench uprobe`: a line a kind of probe and number of CPUs, and what one CPU needs for a
  * hit is kept for the view of uprobes. The cost of a class is that of the kind whose instruction is
- * of that class on this machine.
+ * of that class on this machine. Then what the same probes do to a server whose hot function has
+ * one: a line a kind of request and probe, beside the one without.
  */
 #include "kontend/bench-uprobe.h"
 #include "bench.h"
+#include "kontend/bench-request.h"
 #include "kontend/cpulist.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
@@ -14,11 +16,24 @@
 #include "kontend/uprobe.h"
 #include "verbs.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { PARTS = 5, NAME = 32 };
+enum { PARTS = 5, NAME = 32, WORD = 24, COUNTS = 128 };
 
 static const uint64_t PART_NS = 100000000, LEAST_PART_NS = 1000000;
+
+/* What is to be measured. */
+struct plan {
+	bool wanted[BENCH_UPROBE_KINDS][2]; /* [1]: with a probe at the return */
+	bool calls, requests;
+	uint32_t counts[COUNTS]; /* of CPUs */
+	size_t n_counts;
+	uint32_t online;
+};
 
 /* 1 to 8, then in growing steps; the last one is @n. */
 static uint32_t next_count(uint32_t cpus, uint32_t n)
@@ -39,20 +54,104 @@ static uint32_t count_online(void)
 	return n ? (uint32_t)n : 1;
 }
 
-static void name_row(char buf[NAME], const struct bench_uprobe_row *r)
+/* "nop" is both probes on one, "uprobe-nop" and "uretprobe-nop" one of them. */
+static bool take_kind(struct plan *p, const char *word)
 {
-	snprintf(buf, NAME, "%s-%s", r->is_return ? "uretprobe" : "uprobe",
-		 bench_uprobe_kind_name(r->kind));
+	bool entry = !strncmp(word, "uprobe-", 7), back = !strncmp(word, "uretprobe-", 10);
+	const char *name = word + (entry ? 7 : back ? 10 : 0);
+
+	for (int k = 0; k < BENCH_UPROBE_KINDS; k++) {
+		if (strcmp(name, bench_uprobe_kind_name((enum bench_uprobe_kind)k)) != 0)
+			continue;
+		p->wanted[k][0] |= !back;
+		p->wanted[k][1] |= !entry;
+		p->calls = true;
+		return true;
+	}
+	return false;
+}
+
+/* The next word of a list, at *@list, which goes on behind it; NULL: there is none, or too long. */
+static const char *next_word(const char **list, char word[WORD])
+{
+	size_t len = *list ? strcspn(*list, ",") : 0;
+
+	if (!*list || len >= WORD)
+		return NULL;
+	memcpy(word, *list, len);
+	word[len] = '\0';
+	*list = (*list)[len] ? *list + len + 1 : NULL;
+	return word;
+}
+
+/* Of requests alone the kinds are those that one knows from publications. */
+static void take_all(struct plan *p)
+{
+	for (int k = 0; k < BENCH_UPROBE_KINDS; k++)
+		p->wanted[k][0] = p->wanted[k][1] = p->calls || k != BENCH_UPROBE_NOP5;
+}
+
+static int plan_kinds(struct plan *p, const char *list, struct error *err)
+{
+	char word[WORD];
+
+	if (!list) {
+		p->calls = p->requests = true;
+		take_all(p);
+		return 0;
+	}
+	while (list) {
+		const char *kind = next_word(&list, word);
+		bool requests = kind && !strcmp(kind, "request");
+		if (!requests && (!kind || !take_kind(p, kind)))
+			return error_set(err, -EINVAL,
+					 "--kind: give nop, nop5, push, ret, one of them behind "
+					 "uprobe- or uretprobe-, or request; several with commas");
+		p->requests |= requests;
+	}
+	if (!p->calls)
+		take_all(p);
+	return 0;
+}
+
+static int plan_counts(struct plan *p, const char *list, struct error *err)
+{
+	char word[WORD];
+
+	for (uint32_t n = 1; !list && n <= p->online && p->n_counts < COUNTS;
+	     n = next_count(n, p->online))
+		p->counts[p->n_counts++] = n;
+	while (list) {
+		const char *text = next_word(&list, word);
+		char *end = NULL;
+		unsigned long n = text ? strtoul(text, &end, 10) : 0;
+		if (!n || *end || text[0] < '0' || text[0] > '9' || p->n_counts == COUNTS)
+			return error_set(err, -EINVAL,
+					 "--cpus: give numbers of CPUs, as 1,2,40; at most %d",
+					 COUNTS);
+		if (n > p->online)
+			return error_set(err, -EINVAL, "--cpus %lu: only %u CPUs are online here",
+					 n, p->online);
+		p->counts[p->n_counts++] = (uint32_t)n;
+	}
+	return 0;
+}
+
+static const char *name_of(char buf[NAME], enum bench_uprobe_kind kind, bool is_return)
+{
+	snprintf(buf, NAME, "%s-%s", is_return ? "uretprobe" : "uprobe",
+		 bench_uprobe_kind_name(kind));
+	return buf;
 }
 
 static void print_row(FILE *out, const struct bench_uprobe_row *r)
 {
 	char name[NAME], cost[UNITS_BUF];
 
-	name_row(name, r);
-	fprintf(out, "%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %-11s", name,
-		r->cpus, r->calls_per_s / 1e6, r->deviation / 1e6, r->calls_per_s / 1e6 / r->cpus,
-		units_ns(cost, r->cost_ns), uprobe_class_name((enum upsnap_class)r->class_));
+	fprintf(out, "%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %-11s",
+		name_of(name, r->kind, r->is_return), r->cpus, r->calls_per_s / 1e6,
+		r->deviation / 1e6, r->calls_per_s / 1e6 / r->cpus, units_ns(cost, r->cost_ns),
+		uprobe_class_name((enum upsnap_class)r->class_));
 	for (size_t i = 0; i < r->n_top; i++)
 		fprintf(out, "%s %2.0f%% %s", i ? "," : " ", r->top[i].share * 100, r->top[i].name);
 	fprintf(out, "%s\n", r->n_top ? "" : "  -");
@@ -60,13 +159,17 @@ static void print_row(FILE *out, const struct bench_uprobe_row *r)
 }
 
 static const struct bench_metric calls = {"calls", "1/s", BENCH_HIGHER},
-				 cost_of_hit = {"CPU of a hit", "ns", BENCH_LOWER};
+				 cost_of_hit = {"CPU of a hit", "ns", BENCH_LOWER},
+				 by_timer = {"sampled by a timer", "1", BENCH_FACT},
+				 requests = {"requests", "1/s", BENCH_HIGHER},
+				 cost_of_request = {"CPU of a request", "ns", BENCH_LOWER},
+				 taken = {"taken by the probe", "%", BENCH_LOWER};
 
 static void put_figures(struct bench_figures *f, const struct bench_uprobe_row *r)
 {
 	char name[NAME];
 
-	name_row(name, r);
+	name_of(name, r->kind, r->is_return);
 	bench_figures_put(f, &calls, r->calls_per_s, "%s, %u cpus", name, r->cpus);
 	bench_figures_put(f, &cost_of_hit, (double)r->cost_ns, "%s, %u cpus", name, r->cpus);
 }
@@ -92,43 +195,144 @@ static void read_names(struct sym *s)
 	mem_free(text);
 }
 
-static int measure_all(const struct opts *o, const struct sym *sym, struct uprobe_costs *costs,
-		       struct bench_out *out, struct error *err)
+static size_t count_probes(const struct plan *p)
 {
-	uint32_t online = count_online(), rows = 0;
+	size_t n = 0;
+
+	for (int k = 0; k < BENCH_UPROBE_KINDS; k++)
+		n += (size_t)p->wanted[k][0] + p->wanted[k][1];
+	return n;
+}
+
+static uint64_t part_ns(const struct plan *p, uint64_t duration_ns)
+{
+	size_t probes = count_probes(p), rows = p->calls ? probes * p->n_counts : 0;
+
+	rows += p->requests ? BENCH_REQUEST_OPS * (probes + 1) : 0;
+	uint64_t ns = duration_ns && rows ? duration_ns / rows / PARTS : PART_NS;
+	return ns < LEAST_PART_NS ? LEAST_PART_NS : ns;
+}
+
+/* What functions of a table are is said where they may be others than those that took the time. */
+static void say_skid(const struct bench_uprobe_row *last, struct bench_out *out)
+{
+	if (!last->n_top)
+		return;
+	bench_figures_put(&out->figures, &by_timer, last->skid, "functions");
+	if (out->text && last->skid)
+		fputs("functions: sampled by a timer: time with interrupts off stands at the "
+		      "function that enables them\n",
+		      out->text);
+}
+
+static int measure_calls(const struct plan *p, uint64_t part, struct uprobe_costs *costs,
+			 struct bench_out *out, struct error *err)
+{
+	struct bench_uprobe_row r = {0};
+	struct sym sym;
 	int code = 0;
 
-	for (uint32_t n = 1; n <= online; n = next_count(n, online))
-		rows += 2 * BENCH_UPROBE_KINDS;
-	uint64_t part = o->duration_ns ? o->duration_ns / rows / PARTS : PART_NS;
-	part = part < LEAST_PART_NS ? LEAST_PART_NS : part;
-	for (int kind = 0; kind < BENCH_UPROBE_KINDS; kind++)
-		for (int back = 0; back < 2; back++)
-			for (uint32_t n = 1; code == 0 && n <= online; n = next_count(n, online)) {
-				struct bench_uprobe_row r;
-				code = bench_uprobe_row((enum bench_uprobe_kind)kind, back != 0, n,
-							PARTS, part, sym, &r, err);
-				if (code == 0) {
-					if (out->text)
-						print_row(out->text, &r);
-					put_figures(&out->figures, &r);
-					keep(costs, &r);
-				}
-			}
+	read_names(&sym);
+	for (int row = 0; row < 2 * BENCH_UPROBE_KINDS; row++)
+		for (size_t i = 0; code == 0 && i < p->n_counts; i++) {
+			if (!p->wanted[row / 2][row % 2])
+				continue;
+			code = bench_uprobe_row((enum bench_uprobe_kind)(row / 2), row % 2 != 0,
+						p->counts[i], PARTS, part, &sym, &r, err);
+			if (code < 0)
+				continue;
+			if (out->text)
+				print_row(out->text, &r);
+			put_figures(&out->figures, &r);
+			keep(costs, &r);
+		}
+	sym_deinit(&sym);
+	if (code == 0)
+		say_skid(&r, out);
 	return code;
+}
+
+static void tell_request(const struct bench_request_row *r, double without, struct bench_out *out)
+{
+	char name[NAME] = "no probe", cost[UNITS_BUF];
+	double part = without > 0 ? 100 * (1 - r->per_s / without) : (double)NAN;
+
+	if (r->probed)
+		name_of(name, r->kind, r->is_return);
+	bench_figures_put(&out->figures, &requests, r->per_s, "%s, %s",
+			  bench_request_op_name(r->op), name);
+	bench_figures_put(&out->figures, &cost_of_request,
+			  r->cost_ns ? (double)r->cost_ns : (double)NAN, "%s, %s",
+			  bench_request_op_name(r->op), name);
+	if (r->probed)
+		bench_figures_put(&out->figures, &taken, part, "%s, %s",
+				  bench_request_op_name(r->op), name);
+	if (!out->text)
+		return;
+	fprintf(out->text, "request-%s %-15s: %8.2f ± %5.2fk/s  %6s", bench_request_op_name(r->op),
+		name, r->per_s / 1e3, r->deviation / 1e3, units_ns(cost, r->cost_ns));
+	if (r->probed && without > 0)
+		fprintf(out->text, "  %+6.1f%%", -part);
+	fputc('\n', out->text);
+	fflush(out->text);
+}
+
+static int measure_requests(const struct plan *p, enum bench_request_op op, uint64_t part,
+			    struct bench_out *out, struct error *err)
+{
+	struct bench_request_row r = {.op = op};
+	int code = bench_request_row(&r, PARTS, part, err);
+	double without = r.per_s;
+
+	if (code == 0)
+		tell_request(&r, 0, out);
+	for (int row = 0; code == 0 && row < 2 * BENCH_UPROBE_KINDS; row++) {
+		r = (struct bench_request_row){
+			.op = op,
+			.probed = true,
+			.kind = (enum bench_uprobe_kind)(row % BENCH_UPROBE_KINDS),
+			.is_return = row >= BENCH_UPROBE_KINDS};
+		if (!p->wanted[r.kind][r.is_return])
+			continue;
+		code = bench_request_row(&r, PARTS, part, err);
+		if (code == 0)
+			tell_request(&r, without, out);
+	}
+	return code;
+}
+
+static int measure_all(const struct plan *p, uint64_t part, struct bench_out *out,
+		       struct uprobe_costs *costs, struct error *err)
+{
+	int code = p->calls ? measure_calls(p, part, costs, out, err) : 0;
+
+	for (int op = 0; p->requests && code == 0 && op < BENCH_REQUEST_OPS; op++)
+		code = measure_requests(p, (enum bench_request_op)op, part, out, err);
+	return code;
+}
+
+static bool has_one_cpu(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_counts; i++)
+		if (p->counts[i] == 1)
+			return true;
+	return false;
 }
 
 int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *err)
 {
+	struct plan p = {.online = count_online()};
 	struct uprobe_costs costs = {0};
-	struct sym sym;
+	int code = plan_kinds(&p, o->bench_kinds, err);
 
-	read_names(&sym);
-	int code = measure_all(o, &sym, &costs, out, err);
-	sym_deinit(&sym);
+	code = code ? code : plan_counts(&p, o->cpu_counts, err);
 	if (code == 0)
+		code = measure_all(&p, part_ns(&p, o->duration_ns), out, &costs, err);
+	/* What was measured in part says nothing of the classes that are not in it. */
+	bool whole = !o->bench_kinds && has_one_cpu(&p);
+	if (code == 0 && whole)
 		code = uprobe_cost_store(&costs, err);
-	if (code == 0)
+	if (code == 0 && whole)
 		cmd_say(o, "what a hit costs is kept until this machine boots again: the view "
 			   "uprobes has it");
 	return code;

@@ -7,15 +7,33 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32, REPEAT = 256 };
-enum { COMPARE = 512, INPUT = 1024 };
-#define MM (THREADS | SIZE | ROUNDS | SHOW)
+enum {
+	DURATION = 1,
+	THREADS = 2,
+	SIZE = 4,
+	ROUNDS = 8,
+	SHOW = 16,
+	EVENTS = 32,
+	BREAKPOINTS = 64,
+	PARALLELISM = 128,
+	REPEAT = 256,
+	COMPARE = 512,
+	INPUT = 1024,
+	MODE = 2048,
+	COST = 4096,
+	KINDS = 16384,
+	CPUS = 32768,
+	LIST = 8192 /* several numbers of threads */
+};
+#define MM (THREADS | LIST | SIZE | ROUNDS | SHOW)
 
 const struct bench_entry bench_table[] = {
-	{"uprobe", cmd_bench_uprobe, DURATION, "--duration 2 --quiet"},
+	{"uprobe", cmd_bench_uprobe, DURATION | KINDS | CPUS, "--duration 2 --quiet"},
 	{"rotation", cmd_bench_rotation, DURATION | SIZE | EVENTS, "--duration 2"},
-	{"page-fault", cmd_bench_page_fault, MM, "--size 64M"},
-	{"mmap", cmd_bench_mmap, MM, "--rounds 1000"},
+	{"breakpoint", cmd_bench_breakpoint, BREAKPOINTS | PARALLELISM | THREADS | REPEAT,
+	 "--repeat 3"},
+	{"page-fault", cmd_bench_page_fault, MM | MODE, "--size 64M --threads 1,all"},
+	{"mmap", cmd_bench_mmap, MM | COST, "--rounds 1000 --threads 1,all"},
 	{"mutex", cmd_bench_mutex, THREADS | ROUNDS, ""},
 	{"rwsem", cmd_bench_rwsem, THREADS | ROUNDS, ""},
 	{"spinlock", cmd_bench_spinlock, THREADS | ROUNDS, ""},
@@ -44,7 +62,7 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		bool given;
 	} all[] = {
 		{"duration", DURATION, o->duration_ns != 0},
-		{"threads", THREADS, o->threads != 0},
+		{"threads", THREADS, o->counts != NULL},
 		{"size", SIZE, o->size != 0},
 		{"rounds", ROUNDS, o->rounds != 0},
 		{"measure", SHOW, o->measure},
@@ -52,6 +70,13 @@ static const char *without_use(const struct opts *o, unsigned takes)
 		{"repeat", REPEAT, o->repeat != 0},
 		{"compare", COMPARE, o->compare != NULL},
 		{"input", INPUT, o->input != NULL},
+		{"breakpoints", BREAKPOINTS, o->breakpoints},
+		{"parallelism", PARALLELISM, o->parallelism != 0},
+		{"mode", MODE, o->mode != NULL},
+		{"cost", COST, o->cost},
+		{"pairs", COST, o->pairs != 0},
+		{"kind", KINDS, o->bench_kinds},
+		{"cpus", CPUS, o->cpu_counts},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -85,12 +110,29 @@ static void put_json(const char *bench, const struct bench_figures *f)
 	jsonw_end(&j, '}');
 }
 
+int bench_run(const struct bench_entry *b, const struct opts *o, struct bench_out *out,
+	      struct error *err)
+{
+	struct bench_counts counts;
+	struct opts one = *o;
+	int code = b->takes & LIST ? 0 : bench_counts(o, &counts, err);
+
+	if (b->takes & LIST || code < 0)
+		return code < 0 ? code : b->run(o, out, err);
+	if (counts.is_list)
+		return error_set(err, -EINVAL,
+				 "--threads '%s': 'kontend bench %s' takes one number of threads",
+				 o->counts, b->name);
+	one.threads = counts.v[0];
+	return b->run(&one, out, err);
+}
+
 static int run(const struct bench_entry *b, const struct opts *o)
 {
 	bool json = o->format && strcmp(o->format, "json") == 0;
 	struct bench_out out = {.text = json ? NULL : stdout};
 	struct error err = {0};
-	int code = b->run(o, &out, &err);
+	int code = bench_run(b, o, &out, &err);
 
 	if (code == 0 && out.figures.code < 0)
 		code = error_set(&err, out.figures.code, "no memory for what was measured");

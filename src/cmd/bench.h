@@ -6,6 +6,8 @@
 #include "kontend/error.h"
 #include "kontend/opts.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* How a benchmark answers: its own text for people as it goes, and all of its figures. */
@@ -21,6 +23,7 @@ struct bench_out {
  */
 int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error *err);
+int cmd_bench_breakpoint(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_mutex(const struct opts *o, struct bench_out *out, struct error *err);
@@ -37,9 +40,31 @@ struct bench_entry {
 	const char *suite; /* its options in a suite, "" for none; NULL: it is in no suite */
 };
 
+/* With --threads as one number, where it takes no list of them. */
+int bench_run(const struct bench_entry *b, const struct opts *o, struct bench_out *out,
+	      struct error *err);
+
 extern const struct bench_entry bench_table[]; /* ended by one without a name */
 
 /* `bench suite`: a run of each, several times; it answers with the exit status. */
 int bench_suite_main(const struct opts *o);
+
+/* Numbers of threads, by --threads: bench-counts.c. -EINVAL with @err. */
+enum { BENCH_COUNTS = 32 };
+
+struct bench_counts {
+	uint32_t v[BENCH_COUNTS]; /* 0: one for each CPU */
+	size_t n;
+	bool is_list; /* a table is asked for, whose rows these are */
+};
+
+int bench_counts(const struct opts *o, struct bench_counts *ret, struct error *err);
+
+struct bench_mm_options;
+/* bench-retries.c: tries again of down_read_trylock(), or why that is not known. */
+void bench_retries(const struct bench_mm_options *o, struct bench_out *out);
+
+/* bench-mmap-cost.c: `bench mmap --cost`. */
+int cmd_bench_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err);
 
 #endif

@@ -25,7 +25,7 @@ static void put_item(FILE *out, const struct doctor_item *i)
 static void put_view(FILE *out, const struct doctor_item *v)
 {
 	fprintf(out, "  %-12s %-8s %s", v->name, doctor_status_name(v->status), v->help);
-	if (v->cause)
+	if (v->cause && v->status != DOCTOR_ABSENT)
 		fprintf(out, "; see %s", v->cause);
 	else if (*v->found)
 		fprintf(out, "; %s", v->found);
@@ -57,7 +57,7 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 		put_item(out, c);
 		if (o->verbose && c->status == DOCTOR_WORKS && *c->found)
 			fprintf(out, "  %-12s found: %s\n", "", c->found);
-		all_well = all_well && c->status == DOCTOR_WORKS;
+		all_well = all_well && (c->status == DOCTOR_WORKS || c->status == DOCTOR_ABSENT);
 	}
 	fprintf(out, "\nkernel memory while it measures: %s\n",
 		doctor_memory_text(&d->memory, memory, sizeof(memory)));

@@ -167,11 +167,11 @@ static int make_spec(struct reporter *r, struct error *err)
 		return error_set(err, -EINVAL, "CSV holds one table: give one --view, not '%s'",
 				 o->view);
 	if (o->by && s->views & REPORT_CONTEXTS && !(s->views & REPORT_LOCKS) &&
-	    s->query.by != BY_PROCESS)
+	    s->query.by != BY_PROCESS && s->query.by != BY_CGROUP)
 		return error_set(
 			err, -EINVAL,
-			"--by '%s': contexts are grouped by process, or, without --by, are "
-			"a row each",
+			"--by '%s': contexts are grouped by process or cgroup, or, without --by, "
+			"are a row each",
 			o->by);
 	return cmd_check_rows(o, report_sorted_table(s->views), r->filter, err);
 }

@@ -53,13 +53,13 @@ static size_t read_size(const struct decode_attr *a, const uint8_t *p, size_t le
 
 /* The kernel part of a chain: behind its marker, up to the next marker. */
 static void kernel_frames(const struct decode_attr *a, const uint64_t *ips, uint64_t n,
-			  struct event *ev)
+			  const uint64_t **ret, uint32_t *ret_n)
 {
 	uint64_t from = 0, to;
 
 	if (a->kernel_chain && n && ips[0] == PERF_CONTEXT_KERNEL) {
-		ev->begin.frames = ips + 1;
-		ev->begin.n_frames = (uint32_t)n - 1;
+		*ret = ips + 1;
+		*ret_n = (uint32_t)n - 1;
 		return;
 	}
 	while (from < n && ips[from] >= PERF_CONTEXT_MAX && ips[from] != PERF_CONTEXT_KERNEL)
@@ -70,8 +70,8 @@ static void kernel_frames(const struct decode_attr *a, const uint64_t *ips, uint
 		from = n; /* only user or guest frames follow */
 	for (to = from; to < n && ips[to] < PERF_CONTEXT_MAX; to++)
 		;
-	ev->begin.frames = ips + from;
-	ev->begin.n_frames = (uint32_t)(to - from);
+	*ret = ips + from;
+	*ret_n = (uint32_t)(to - from);
 }
 
 static uint64_t load_field(const uint8_t *raw, struct trace_field f)
@@ -267,6 +267,8 @@ static int mm_fields(const struct trace_event *tp, const uint8_t *raw, size_t le
 	ev->mm.success = !s->size || load_field(raw, *s);
 	ev->mm.memcg_id = m->size == 8 ? load_u64(raw + m->offset) : 0;
 	ev->mm.memcg = NULL;
+	ev->mm.frames = NULL;
+	ev->mm.n_frames = 0;
 	if (m->size != 4)
 		return 0;
 	ev->mm.memcg = text_at(raw, len, load_u32(raw + m->offset));
@@ -376,13 +378,15 @@ static int variable_fields(struct decode *d, const struct decode_attr *a, const 
 	if (!take_chain(a, &p, end, &frames, &n))
 		return DECODE_BAD;
 	if (frames && a->tp.kind == EVENT_CONTENTION_BEGIN)
-		kernel_frames(a, frames, n, ev);
+		kernel_frames(a, frames, n, &ev->begin.frames, &ev->begin.n_frames);
 	if (end - p < 4)
 		return DECODE_BAD;
 	uint32_t raw = load_u32(p);
 	if (raw > (size_t)(end - p - 4))
 		return DECODE_BAD;
 	int r = raw_fields(d, a, p + 4, raw, ev);
+	if (!r && frames && a->tp.kind == EVENT_MM_ACQUIRED)
+		kernel_frames(a, frames, n, &ev->mm.frames, &ev->mm.n_frames);
 	p += 4 + (size_t)raw;
 	if (!r && a->has_cgroup && end - p >= 8)
 		ev->cgroup = load_u64(p);
@@ -424,7 +428,8 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 		ev->begin.flags = arg;
 		ev->begin.missed = 0;
 		ev->begin.since_ns = 0;
-		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, ev);
+		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, &ev->begin.frames,
+			      &ev->begin.n_frames);
 	} else if (ev->kind == EVENT_CONTENTION_END) {
 		ev->end.lock = load_u64(raw + a->tp.lock.offset);
 		ev->end.ret = (int32_t)arg;

@@ -12,6 +12,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "kontend/mmlevel.h"
+#include "kontend/phasesnap.h"
 #include "kontend/pmus.h"
 #include "kontend/shortsnap.h"
 #include "kontend/snap.h"
@@ -36,6 +37,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_COST] = {"cost", RECORD_COST_VERSION, false},
 	[SNAPSHOT_INCIDENT] = {"incident", INCIDENT_VERSION, true},
 	[SNAPSHOT_SHORT] = {"short", SHORTSNAP_VERSION, false},
+	[SNAPSHOT_PHASES] = {"phases", PHASESNAP_VERSION, false},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

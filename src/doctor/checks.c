@@ -33,7 +33,7 @@
 
 const char *doctor_status_name(enum doctor_status s)
 {
-	static const char *const names[] = {"works", "limited", "fails", "unknown"};
+	static const char *const names[] = {"works", "limited", "fails", "unknown", "absent"};
 
 	return names[s];
 }

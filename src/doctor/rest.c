@@ -150,7 +150,7 @@ static void check_pmus(struct doctor *d)
 
 	pmus_read("/sys/bus/event_source/devices", &p);
 	if (!p.n)
-		doctor_found(i, DOCTOR_WORKS, "but nothing rotates here: there is no such PMU");
+		doctor_found(i, DOCTOR_ABSENT, "there is no PMU whose events could take turns");
 	else
 		doctor_found(i, DOCTOR_WORKS, "%s every %u ms%s", p.items[0].name,
 			     p.items[0].interval_ms, p.n > 1 ? ", and others" : "");

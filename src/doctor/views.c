@@ -50,6 +50,7 @@ static const struct view_needs
 		      {"bpf", "rings", "namespaces"}},
 	needs_slots = {"breakpoint slots of CPUs", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_holders = {"who holds breakpoint slots", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_creations = {"who creates breakpoints", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_contexts = {"contexts of perf events", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_events = {"perf events", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_rotation = {"what it costs that perf events take turns",
@@ -100,7 +101,7 @@ static const struct {
 
 static bool is_bad(const struct doctor_item *c)
 {
-	return c && c->status != DOCTOR_WORKS;
+	return c && c->status != DOCTOR_WORKS && c->status != DOCTOR_ABSENT;
 }
 
 static void take_over(struct doctor_item *view, const struct doctor_item *check,
@@ -145,7 +146,9 @@ static void judge(const struct doctor *d, const struct view_needs *v, struct doc
 	}
 	const struct doctor_item *note = v->note ? doctor_check(d, v->note) : NULL;
 
-	if (note)
+	if (note && note->status == DOCTOR_ABSENT)
+		take_over(ret, note, DOCTOR_ABSENT);
+	else if (note)
 		memcpy(ret->found, note->found, sizeof(ret->found));
 }
 

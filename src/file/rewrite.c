@@ -101,6 +101,9 @@ static bool mark_event(struct rewrite *w, const struct event *ev)
 		mark_all(w, &ev->begin.lock, w->marks != NULL);
 		mark_all(w, ev->begin.frames, w->marks ? ev->begin.n_frames : 0);
 		return true;
+	case EVENT_MM_ACQUIRED:
+		mark_all(w, ev->mm.frames, w->marks ? ev->mm.n_frames : 0);
+		return true;
 	case EVENT_HOLDER:
 		mark_all(w, &ev->holder.lock, w->marks != NULL);
 		mark_all(w, ev->holder.frames, w->marks ? ev->holder.n_frames : 0);

@@ -102,6 +102,11 @@ static void put_named(struct metrics_sums *s, const struct now *now, struct open
 		put_rows(t, "kontend_mmap_lock_wait_max_seconds", &s->memcgs, mode, MAX);
 		put_rows(t, "kontend_mmap_lock_waiters", &s->memcgs, mode, WAITING);
 	}
+	if (now->mmap.level != MMLEVEL_CONTENDED) {
+		put_rows(t, "kontend_mmap_lock_acquired", &s->taken, mode, N);
+		put_rows(t, "kontend_mmap_lock_acquire_seconds", &s->gets, mode, HISTOGRAM);
+		put_rows(t, "kontend_mmap_lock_hold_seconds", &s->holds, mode, HISTOGRAM);
+	}
 	metrics_rows_no_max(&s->locks);
 	metrics_rows_no_max(&s->memcgs);
 }

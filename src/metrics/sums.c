@@ -17,13 +17,16 @@
 int metrics_sums_init(struct metrics_sums *s, const char *version)
 {
 	const struct openmetrics_spec spec = {
-		.version = version, .no_callers = true, .all_types = true};
+		.version = version, .no_callers = true, .no_memcgs = true, .all_types = true};
 
 	*s = (struct metrics_sums){0};
 	if (openmetrics_new(&s->types, &spec) < 0 ||
 	    metrics_rows_init(&s->locks, METRICS_LOCKS) < 0 ||
 	    metrics_rows_init(&s->cgroups, METRICS_CGROUPS) < 0 ||
-	    metrics_rows_init(&s->memcgs, METRICS_MEMCGS) < 0)
+	    metrics_rows_init(&s->memcgs, METRICS_MEMCGS) < 0 ||
+	    metrics_rows_init(&s->taken, METRICS_MEMCGS) < 0 ||
+	    metrics_rows_init(&s->gets, METRICS_MEMCGS) < 0 ||
+	    metrics_rows_init(&s->holds, METRICS_MEMCGS) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -34,6 +37,9 @@ void metrics_sums_deinit(struct metrics_sums *s)
 	metrics_rows_deinit(&s->locks);
 	metrics_rows_deinit(&s->cgroups);
 	metrics_rows_deinit(&s->memcgs);
+	metrics_rows_deinit(&s->taken);
+	metrics_rows_deinit(&s->gets);
+	metrics_rows_deinit(&s->holds);
 }
 
 static const struct value *at(const struct table *t, size_t row, const char *key)
@@ -161,6 +167,34 @@ static int add_cgroups(struct metrics_sums *s, struct query *q)
 	return 0;
 }
 
+/* A histogram that has grown, to that of its memory cgroup and mode. */
+static void add_hist(struct metrics_rows *rows, const struct table *t, size_t i, uint64_t now_ns,
+		     const struct query_hist *h)
+{
+	struct metrics_row *r =
+		metrics_rows_get(rows, text(t, i, "memcg", "unknown"),
+				 *text(t, i, "mode", "R") == 'W', i < METRICS_FIRST, now_ns);
+
+	for (size_t k = 0; k < h->n; k++)
+		r->hist.buckets[openmetrics_text_bucket(h->bars[k].upper_ns)] += h->bars[k].n;
+	metrics_rows_add(r, h->n_waits, h->total_ns, h->max_ns, 0, now_ns);
+}
+
+/* What the locks' own events tell of a row. */
+static int add_events(struct metrics_sums *s, struct query *q, const struct table *t, size_t i)
+{
+	struct query_hist taken = {0};
+	struct query_mmap_row row;
+
+	if (query_mmap_row(q, BY_MMAP_MEMCG, t->ids[i], &row) < 0)
+		return -ENOMEM;
+	taken.n_waits = row.acquired;
+	add_hist(&s->taken, t, i, q->model->now_ns, &taken);
+	add_hist(&s->gets, t, i, q->model->now_ns, &row.wait);
+	add_hist(&s->holds, t, i, q->model->now_ns, &row.hold);
+	return 0;
+}
+
 static int add_memcg(struct metrics_sums *s, struct query *q, const struct table *t, size_t i)
 {
 	struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG, .id[BY_MMAP_MEMCG] = t->ids[i]};
@@ -186,9 +220,12 @@ static int add_memcgs(struct metrics_sums *s, struct query *q)
 	int code = query_mmap(q, &spec, &t, NULL);
 
 	metrics_rows_no_waiting(&s->memcgs);
-	for (size_t i = 0; code == 0 && i < t.n_rows; i++)
+	for (size_t i = 0; code == 0 && i < t.n_rows; i++) {
 		if (number(&t, i, "contended") || number(&t, i, "waiting"))
 			code = add_memcg(s, q, &t, i);
+		if (code == 0 && q->model->mmlocks.n)
+			code = add_events(s, q, &t, i);
+	}
 	return code < 0 ? -ENOMEM : 0;
 }
 

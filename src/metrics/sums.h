@@ -16,6 +16,8 @@ struct metrics_sums {
 	struct metrics_rows locks;   /* kind: enum lock_type */
 	struct metrics_rows cgroups; /* kind 0 */
 	struct metrics_rows memcgs;  /* mmap_locks; kind 0 readers, 1 writers */
+	/* The same by their own events: taken, asked for and got, held. */
+	struct metrics_rows taken, gets, holds;
 	uint64_t rotations, rotation_ns;
 	uint64_t summed[LOCK_TYPES], counted[LOCK_TYPES]; /* waits that were not told: shorts.h */
 };

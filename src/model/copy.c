@@ -94,7 +94,7 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->waits = (struct wait_pool){0};
 	dst->strays = (struct stray_table){0};
 	dst->cells = (struct cell_table){0};
-	dst->held = dst->handed = (struct cell_table){0};
+	dst->held = dst->handed = dst->mm_held = (struct cell_table){0};
 	dst->holds = (struct holds){0};
 	dst->blame = (struct blame){0};
 	dst->queues = (struct lockqueues){0};
@@ -118,10 +118,10 @@ int model_copy(struct model *dst, const struct model *src)
 	    !copy_waits(&dst->waits, &src->waits) &&
 	    !stray_table_copy(&dst->strays, &src->strays) &&
 	    !copy_cells(&dst->cells, &src->cells) && !copy_cells(&dst->held, &src->held) &&
-	    !copy_cells(&dst->handed, &src->handed) && !holds_copy(&dst->holds, &src->holds) &&
-	    !lockqueues_copy(&dst->queues, &src->queues) && !blame_copy(&dst->blame, &src->blame) &&
-	    !copy_cpus(dst, src) && !copy_series(dst, src) &&
-	    !rotation_copy(&dst->rotation, &src->rotation) &&
+	    !copy_cells(&dst->handed, &src->handed) && !copy_cells(&dst->mm_held, &src->mm_held) &&
+	    !holds_copy(&dst->holds, &src->holds) && !lockqueues_copy(&dst->queues, &src->queues) &&
+	    !blame_copy(&dst->blame, &src->blame) && !copy_cpus(dst, src) &&
+	    !copy_series(dst, src) && !rotation_copy(&dst->rotation, &src->rotation) &&
 	    !profile_copy(&dst->profile, &src->profile) &&
 	    !mmlock_copy(&dst->mmlocks, &src->mmlocks))
 		return 0;

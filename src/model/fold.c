@@ -36,10 +36,24 @@ static void mark_wait(struct model *m, const struct wait *w)
 	m->tasks.tasks[cell_owner_task(w->seen)].marked = 1;
 }
 
+/* Who held mmap_locks, and where those were got that are held now. */
+static void mark_mmlocks(struct model *m)
+{
+	const struct mmlocks *l = &m->mmlocks;
+
+	for (size_t i = 0; i < m->mm_held.n; i++)
+		mark(m, cell_key(&m->mm_held.cells[i]));
+	for (size_t i = 0; i < l->n_tasks; i++)
+		for (int k = 0; k < MMLOCK_OPEN; k++)
+			if (l->tasks[i].open[k].state == MMLOCK_HELD)
+				m->stacks.stacks[l->tasks[i].open[k].stack].marked = 1;
+}
+
 static void sweep(struct model *m)
 {
 	for (size_t i = 0; i < m->cells.n; i++)
 		mark(m, cell_key(&m->cells.cells[i]));
+	mark_mmlocks(m);
 	for (size_t i = 0; i < m->profile.n; i++)
 		m->tasks.tasks[m->profile.cells[i].task].marked = 1;
 	for (uint32_t i = 1; i < m->waits.high; i++) {
@@ -69,6 +83,8 @@ void fold_cells(struct model *m)
 		m->damage.folded += cell_fold(&m->held, m->now_ns, fold_coarse_lock, &m->locks);
 	if (m->handed.n)
 		cell_fold(&m->handed, m->now_ns, fold_coarse_lock, &m->locks);
+	if (m->mm_held.n)
+		cell_fold(&m->mm_held, m->now_ns, fold_coarse_lock, &m->locks);
 	sweep(m);
 	m->generation++;
 	m->next_fold = m->n_events + FOLD_PAUSE;
@@ -135,6 +151,7 @@ int fold_ended(struct model *m)
 	m->damage.folded += cell_rekey(&m->held, give_ended, &e);
 	blame_end_tasks(m, e.until_ns);
 	cell_rekey(&m->handed, give_ended, &e);
+	cell_rekey(&m->mm_held, give_ended, &e);
 	lockqueue_end_tasks(m, e.until_ns);
 	sweep(m);
 	renew_names(m);

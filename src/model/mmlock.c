@@ -77,6 +77,15 @@ static void add_time(struct mmlocks *l, struct mmlock_times *t, uint64_t from, u
 	l->last_end = (uint8_t)what;
 }
 
+/* It was held from when it was got until now. */
+static void end_hold(struct mmlocks *l, struct mmlock_mm *mm, const struct mmlock_open *o,
+		     uint64_t now_ns)
+{
+	add_time(l, &mm->mode[o->write].hold, o->since_ns, now_ns, MMLOCK_ENDS_HOLD);
+	l->last_write = o->write;
+	l->last_stack = o->stack;
+}
+
 static void ask(struct mmlocks *l, struct mmlock_task *t, const struct event *ev)
 {
 	struct mmlock_open *o = find_known(l, t, ev->mm.mm);
@@ -95,8 +104,20 @@ static void fail(struct mmlock_mode *mode, struct mmlock_open *o)
 		o->state = MMLOCK_FREE;
 }
 
+/* A write lock becomes a read lock, which is got in the same place. */
+static void downgrade(struct mmlocks *l, struct mmlock_mm *mm, struct mmlock_open *o,
+		      const struct event *ev)
+{
+	uint32_t stack = o->stack;
+
+	end_hold(l, mm, o, ev->time);
+	l->downgraded++;
+	set(o, ev, MMLOCK_HELD);
+	o->stack = stack;
+}
+
 static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
-		const struct event *ev)
+		const struct event *ev, uint32_t stack)
 {
 	struct mmlock_open *o = find_known(l, t, ev->mm.mm);
 	struct mmlock_mode *mode = &mm->mode[ev->mm.write];
@@ -107,9 +128,7 @@ static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 		return;
 	}
 	if (o && o->state == MMLOCK_HELD && o->write && !ev->mm.write) {
-		add_time(l, &mm->mode[true].hold, o->since_ns, ev->time, MMLOCK_ENDS_HOLD);
-		l->downgraded++;
-		set(o, ev, MMLOCK_HELD);
+		downgrade(l, mm, o, ev);
 		return;
 	}
 	if (o && o->state == MMLOCK_ASKED && o->write == ev->mm.write) {
@@ -120,7 +139,9 @@ static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 			give_up(l, o);
 	}
 	mode->acquired++;
-	set(o ? o : free_open(l, t), ev, MMLOCK_HELD);
+	o = o ? o : free_open(l, t);
+	set(o, ev, MMLOCK_HELD);
+	o->stack = stack;
 }
 
 static void give_back(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
@@ -137,7 +158,7 @@ static void give_back(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm
 		give_up(l, o);
 		return;
 	}
-	add_time(l, &mm->mode[o->write].hold, o->since_ns, ev->time, MMLOCK_ENDS_HOLD);
+	end_hold(l, mm, o, ev->time);
 	o->state = MMLOCK_FREE;
 }
 
@@ -155,7 +176,7 @@ static struct mmlock_task *task_of(struct mmlocks *l, int32_t tid)
 	return &l->tasks[l->n_tasks++];
 }
 
-int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *names)
+int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *names, uint32_t stack)
 {
 	struct mmlock_task *t = task_of(l, ev->tid);
 	struct mmlock_mm *mm = mmlock_mm_of(l, ev, names);
@@ -170,7 +191,7 @@ int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *name
 	if (ev->kind == EVENT_MM_START)
 		ask(l, t, ev);
 	else if (ev->kind == EVENT_MM_ACQUIRED)
-		get(l, t, mm, ev);
+		get(l, t, mm, ev, stack);
 	else
 		give_back(l, t, mm, ev);
 	return 0;

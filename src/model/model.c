@@ -11,10 +11,12 @@
 #include "kontend/funcset.h"
 #include "kontend/lockname.h"
 #include "kontend/mem.h"
+#include "kontend/mmlevel.h"
 #include <errno.h>
 #include <string.h>
 
-enum { MAX_CPUS = 8192 };
+/* Cells of how long mmap_locks were held: call paths of tasks. */
+enum { MAX_CPUS = 8192, MM_HELD = 8192 };
 
 int model_init(struct model *m, const struct model_limits *limits)
 {
@@ -27,6 +29,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 	    !cell_table_init(&m->cells, l->cells, l->hist_groups) &&
 	    !cell_table_init(&m->held, l->held, l->held + l->held / 2) &&
 	    !cell_table_init(&m->handed, l->held, l->held + l->held / 2) &&
+	    !cell_table_init(&m->mm_held, MM_HELD, MM_HELD + MM_HELD / 2) &&
 	    !profile_init(&m->profile)) {
 		m->lock_names = lockname_set_new();
 		m->funcs = funcset_new();
@@ -54,6 +57,7 @@ void model_deinit(struct model *m)
 	cell_table_deinit(&m->cells);
 	cell_table_deinit(&m->held);
 	cell_table_deinit(&m->handed);
+	cell_table_deinit(&m->mm_held);
 	mem_free(m->holds.v);
 	blame_deinit(&m->blame);
 	lockqueues_deinit(&m->queues);
@@ -209,6 +213,37 @@ static int map_code(struct model *m, const struct event *ev)
 	return profile_end_objects(&m->profile);
 }
 
+/* That of a mode: whose lock it is says the task. */
+static struct cell *mm_cell(struct model *m, const struct event *ev)
+{
+	const struct cell_key key = {.lock = m->mmlocks.last_write ? LOCK_RWSEM_W : LOCK_RWSEM_R,
+				     .stack = m->mmlocks.last_stack,
+				     .task = task_get_quickly(&m->tasks, ev->pid, ev->tid),
+				     .owner = OWNER_NONE};
+	struct cell *c = cell_get(&m->mm_held, key);
+
+	if (c)
+		return c;
+	cell_fold(&m->mm_held, m->now_ns, fold_coarse_lock, &m->locks);
+	return cell_get(&m->mm_held, key);
+}
+
+static int mm_event(struct model *m, const struct event *ev)
+{
+	struct mmlocks *l = &m->mmlocks;
+	uint32_t stack = STACK_OTHER;
+
+	if (ev->mm.n_frames) {
+		fold_if_full(m);
+		stack = stack_get(&m->stacks, ev->mm.frames, ev->mm.n_frames);
+	}
+	int code = mmlock_event(l, ev, &m->tasks.names->pool, stack);
+	if (!l->how->paths || l->last_end != MMLOCK_ENDS_HOLD)
+		return code;
+	struct cell *c = mm_cell(m, ev);
+	return c ? cell_add(&m->mm_held, c, l->last_ns, l->last_ns, ev->time) : -ENOMEM;
+}
+
 static int apply_other(struct model *m, const struct event *ev)
 {
 	m->loss.others += ev->kind != EVENT_LOST && ev->kind != EVENT_LOST_SAMPLES;
@@ -244,7 +279,7 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_MM_START:
 	case EVENT_MM_ACQUIRED:
 	case EVENT_MM_RELEASED:
-		return mmlock_event(&m->mmlocks, ev, &m->tasks.names->pool);
+		return mm_event(m, ev);
 	case EVENT_THROTTLE:
 		m->damage.throttled++;
 		return 0;
@@ -460,6 +495,7 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 void model_zero(struct model *m)
 {
 	cell_table_clear(&m->cells);
+	cell_table_clear(&m->mm_held);
 	holds_zero(m);
 	blame_zero(m);
 	lockqueue_zero(m);
@@ -539,10 +575,10 @@ size_t model_bytes(const struct model *m)
 	       m->stacks.cap * sizeof(*m->stacks.stacks) +
 	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
 	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) + cell_bytes(&m->cells) +
-	       cell_bytes(&m->held) + cell_bytes(&m->handed) + m->holds.cap * sizeof(*m->holds.v) +
-	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
-	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
-	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
-	       profile_bytes(&m->profile) + blame_bytes(&m->blame) + lockqueues_bytes(&m->queues) +
-	       mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
+	       cell_bytes(&m->held) + cell_bytes(&m->handed) + cell_bytes(&m->mm_held) +
+	       m->holds.cap * sizeof(*m->holds.v) + m->waits.cap * sizeof(*m->waits.waits) +
+	       map_bytes(&m->strays.by_tid) + m->strays.cap * sizeof(*m->strays.strays) +
+	       m->n_cpus * sizeof(*m->cpus) + m->snapshots.bytes + m->snapshots_before.bytes +
+	       rotation_bytes(&m->rotation) + profile_bytes(&m->profile) + blame_bytes(&m->blame) +
+	       lockqueues_bytes(&m->queues) + mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
 }

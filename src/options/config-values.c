@@ -42,7 +42,7 @@ static int check_mmap(const char *value, struct error *err)
 		return 0;
 	return error_set(err, -EINVAL,
 			 "mmap '%s': what can be set is contended, sampled, sampled=N with N from "
-			 "2 to %d, or all",
+			 "2 to %d, or all; the last two with ,paths behind them, too",
 			 value, MMLEVEL_MOST);
 }
 

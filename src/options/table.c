@@ -65,17 +65,18 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		       false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
 		       "contend for locks, so that there is something to see", NULL, false, false},
-	[VERB_BENCH] =
-		{"bench", NULL, "[OPTIONS] BENCHMARK",
-		 "measure what probes and rotation cost here, contend for locks, or all of it",
-		 "uprobe: what a hit costs.\n"
-		 "rotation: what too many perf events do to a workload.\n"
-		 "page-fault: threads touch one mapping together, page by page.\n"
-		 "mmap: threads map, touch and unmap memory.\n"
-		 "mutex, rwsem, spinlock, futex: a known number of waits for one lock.\n"
-		 "selftest: what kontend sees of such waits, against what was made.\n"
-		 "suite: each of them several times, and compared with an earlier suite.\n",
-		 false, false},
+	[VERB_BENCH] = {"bench", NULL, "[OPTIONS] BENCHMARK",
+			"measure what probes, breakpoints and rotation cost, contend for locks, or "
+			"all of it",
+			"uprobe: what a hit costs.\n"
+			"rotation: what too many perf events do to a workload.\n"
+			"breakpoint: what breakpoints that threads inherit cost, and opening one.\n"
+			"page-fault: threads touch one mapping together, page by page.\n"
+			"mmap: threads map, touch and unmap memory.\n"
+			"mutex, rwsem, spinlock, futex: a known number of waits for one lock.\n"
+			"selftest: what kontend sees of such waits, against what was made.\n"
+			"suite: each of them several times, and compared with an earlier suite.\n",
+			false, false},
 	[VERB_DOCTOR] = {"doctor", NULL, "[OPTIONS]",
 			 "say what works here for this user, and what fixes the rest", NULL, false,
 			 false},
@@ -166,9 +167,24 @@ const struct opts_info opts_table[] = {
 	 BENCH, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "threads", "N", "threads that read a recording, 1 or 2 (default: 2 where two CPUs are)",
 	 file, ONCE | DIFF | REPLAY, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
-	{'t', "threads", "N",
-	 "threads (default: one for each CPU; mutex, rwsem, futex: 4 that wait)", workload, BENCH,
-	 OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
+	{'b', "breakpoints", "N",
+	 "breakpoint: that each thread inherits, 0 for none (default: 4, or as many as there are)",
+	 workload, BENCH, OPTS_TEXT, FIELD(breakpoints), 0, 0, NULL, COMPLETE_NONE},
+	{'p', "parallelism", "N",
+	 "breakpoint: threads that create others (default: one for each CPU)", workload, BENCH,
+	 OPTS_COUNT, FIELD(parallelism), 1, 65536, NULL, COMPLETE_NONE},
+	{'t', "threads", "LIST",
+	 "threads (default: all, one a CPU; mutex, rwsem, futex: 4; breakpoint: 64); page-fault, "
+	 "mmap: several numbers of them, as 1,4,all",
+	 workload, BENCH, OPTS_TEXT, FIELD(counts), 0, 0, NULL, COMPLETE_NONE},
+	{0, "mode", "MODE",
+	 "page-fault: anon, kernel, fresh or growsdown: see the manual page (default: anon)",
+	 workload, BENCH, OPTS_CHOICE, FIELD(mode), 0, 0, "anon kernel fresh growsdown",
+	 COMPLETE_NONE},
+	{0, "cost", NULL, "mmap: what each way of measuring costs it, in pairs", workload, BENCH,
+	 OPTS_FLAG, FIELD(cost), 0, 0, NULL, COMPLETE_NONE},
+	{0, "pairs", "N", "mmap --cost: pairs of runs (default: 20)", workload, BENCH, OPTS_COUNT,
+	 FIELD(pairs), 2, 10000, NULL, COMPLETE_NONE},
 	{0, "size", "SIZE",
 	 "page-fault: the mapping (default: 256M); mmap: each of a thread (64K); rotation: what is "
 	 "streamed through (48M)",
@@ -179,12 +195,19 @@ const struct opts_info opts_table[] = {
 	 workload, BENCH, OPTS_COUNT, FIELD(rounds), 1, 1000000000, NULL, COMPLETE_NONE},
 	{'e', "events", "N", "rotation: events for each CPU (default: 29)", workload, BENCH,
 	 OPTS_COUNT, FIELD(events), 1, 100000, NULL, COMPLETE_NONE},
-	{'r', "repeat", "N", "suite: runs of each benchmark (default: 5)", workload, BENCH,
-	 OPTS_COUNT, FIELD(repeat), 1, 1000, NULL, COMPLETE_NONE},
+	{'r', "repeat", "N",
+	 "suite: runs of each (default: 5); breakpoint: threads are created N times (30)", workload,
+	 BENCH, OPTS_COUNT, FIELD(repeat), 1, 1000000, NULL, COMPLETE_NONE},
 	{0, "compare", "FILE", "suite: what has changed since FILE, which is JSON of a suite",
 	 workload, BENCH, OPTS_TEXT, FIELD(compare), 0, 0, NULL, COMPLETE_FILE},
 	{'i', "input", "FILE", "suite: read FILE, which is JSON of a suite, and run nothing",
 	 workload, BENCH, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
+	{0, "kind", "LIST",
+	 "uprobe: of nop, nop5, push and ret, each or as uprobe-nop, uretprobe-nop, and request",
+	 workload, BENCH, OPTS_TEXT, FIELD(bench_kinds), 0, 0, "nop nop5 push ret request",
+	 COMPLETE_NONE},
+	{0, "cpus", "LIST", "uprobe: on so many CPUs each: 1,2,40 (default: 1 to all, in steps)",
+	 workload, BENCH, OPTS_TEXT, FIELD(cpu_counts), 0, 0, NULL, COMPLETE_NONE},
 	{0, "measure", NULL, "page-fault, mmap: print what kontend saw below the result", workload,
 	 BENCH, OPTS_FLAG, FIELD(measure), 0, 0, NULL, COMPLETE_NONE},
 	{'m', "mmap-pages", "N", "size of the rings of each CPU in pages, a power of two", measure,
@@ -213,6 +236,10 @@ const struct opts_info opts_table[] = {
 	{0, "probe", "WHERE",
 	 "count hits of BINARY:FUNCTION, +BYTES or %return after it; may be given again", measure,
 	 LIVE | REPORT | RECORD, OPTS_LIST, FIELD(probes), 0, 0, NULL, COMPLETE_FILE, 0, true},
+	{0, "creations", NULL,
+	 "see by BPF each breakpoint that is created; each system call takes 80 ns more", measure,
+	 LIVE | REPORT | RECORD, OPTS_FLAG, FIELD(creations), 0, 0, NULL, COMPLETE_NONE,
+	 LIVE | REPORT | RECORD, true},
 	{0, "owner", NULL, "see by BPF who held each lock when a wait began; for --by owner",
 	 measure, MEASURE, OPTS_FLAG, FIELD(owner), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "switches", "TIME",
@@ -226,11 +253,16 @@ const struct opts_info opts_table[] = {
 	{0, "no-follow", NULL, "do not follow holders of locks", measure, MEASURE, OPTS_FLAG,
 	 FIELD(no_follow), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "mmap", "LEVEL",
-	 "acquisitions of mmap_locks: contended (default), sampled[=N], pid or all", measure,
-	 MEASURE, OPTS_TEXT, FIELD(mmap), 0, 0, "contended sampled pid all", COMPLETE_NONE, MEASURE,
-	 true},
+	 "acquisitions of mmap_locks: contended (default), sampled[=N], pid or all; with ,paths "
+	 "behind "
+	 "it who holds them by call path",
+	 measure, MEASURE, OPTS_TEXT, FIELD(mmap), 0, 0, "contended sampled pid all all,paths",
+	 COMPLETE_NONE, MEASURE, true},
 	{0, "tick", NULL, "measure the timer tick, too, where perf works for sampling events",
 	 measure, MEASURE, OPTS_FLAG, FIELD(tick), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
+	{0, "phases", NULL, "tell the phases of rotation apart, and switches of cgroups, by probes",
+	 measure, LIVE | REPORT | RECORD, OPTS_FLAG, FIELD(phases), 0, 0, NULL, COMPLETE_NONE,
+	 LIVE | REPORT | RECORD, true},
 	{0, "set-mux-interval", "PMU=MS",
 	 "let events of PMU take turns every MS ms, until this ends", measure,
 	 LIVE | REPORT | RECORD, OPTS_TEXT, FIELD(mux_interval), 0, 0, NULL, COMPLETE_NONE, 0,

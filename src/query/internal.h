@@ -117,7 +117,9 @@ bool query_object_has_path(const struct lockname *n);	 /* is its text one? */
 const char *query_lock_name(struct query *q, uint32_t lock);
 /* "task_struct:try_to_wake_up", "(pipe_read)": others of its kind have the same. */
 const char *query_lock_class(struct query *q, uint32_t lock);
-/* The same without the function that waits most, for which all cells are looked at. */
+/* Of a lock of the accounting of breakpoint slots, by who takes it: "bp_cpuinfo_sem"; else NULL. */
+const char *query_slot_lock_name(struct query *q, uint32_t lock);
+/* As query_lock_name() without the function that waits most, for which all cells are looked at. */
 const char *query_lock_plain_name(struct query *q, uint32_t lock);
 
 /* "COMM/ID"; @none: what stands for an empty @comm. */

@@ -99,7 +99,9 @@ static int keep_held(struct model *m, struct only *o)
 
 	q->kept_held = keep_holders(m, o, &q->model->held, &m->held);
 	q->kept_handed = keep_holders(m, o, &q->model->handed, &m->handed);
-	return q->kept_held && q->kept_handed ? 0 : -ENOMEM;
+	return q->kept_held && q->kept_handed && keep_holders(m, o, &q->model->mm_held, &m->mm_held)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static bool has_charged(struct only *o, uint32_t lock, uint32_t stack)

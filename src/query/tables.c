@@ -10,6 +10,7 @@
 #include "kontend/query-hot.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-mmap.h"
+#include "kontend/query-perf-creations.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-rotation.h"
@@ -31,6 +32,7 @@ const struct table_def table_defs[] = {
 	{&query_compare_kind, "B minus A", "B minus A"},
 	{&query_perf_slots_kind, "slots", "Slots"},
 	{&query_perf_holders_kind, "holders", "Holders"},
+	{&query_perf_creations_kind, "creations", "Creations of breakpoints"},
 	{&query_perf_contexts_kind, "contexts", "Contexts"},
 	{&query_perf_events_kind, "events", "Events"},
 	{&query_rotation_kind, "rotation", "Rotation"},

@@ -54,6 +54,8 @@ static void put_head(const struct query_annotate *a, FILE *out)
 		fprintf(out, "; %s waited below it, %s%%", units_ns(ns, a->wait_ns),
 			a->wait_ns ? units_pct(w, a->wait_pct) : "0");
 	fputc('\n', out);
+	if (a->note)
+		fprintf(out, "# %s\n", a->note);
 	if (a->source)
 		fprintf(out, "# code: %s%s, %llu bytes\n",
 			text_clean(name, sizeof(name), a->source), names,
@@ -205,6 +207,7 @@ void report_annotate_json(const struct report_data *d, struct jsonw *j)
 	else
 		jsonw_null(j, "live");
 	jsonw_str(j, "reason", a->source ? NULL : a->why);
+	jsonw_str(j, "note", a->note);
 	jsonw_str(j, "lines_reason", a->lines_why);
 	if (a->hottest == SIZE_MAX)
 		jsonw_null(j, "hottest");

@@ -53,6 +53,9 @@ void report_json_structs(struct jsonw *j, const char *key, const struct figure *
 /* All but snapshots; @unmatched_pct: NULL: without. */
 void report_json_damage(struct jsonw *j, const struct model_damage *d,
 			const struct query_loss *loss, const double *unmatched_pct);
+/* A histogram: its extremes and percentiles behind what stands in the line, then its bars. */
+void report_text_hist(const struct query_hist *h, bool ascii, FILE *out);
+void report_json_hist(struct jsonw *j, const char *name, const struct query_hist *h);
 /* A node of a call tree, a bar of a histogram. */
 extern const struct figure report_node_figures[], report_bar_figures[];
 

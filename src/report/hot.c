@@ -11,6 +11,18 @@ static double share(uint64_t n, uint64_t all)
 	return all ? 100.0 * (double)n / (double)all : 0;
 }
 
+/* What is hot and yet in no figure of waits. */
+static void put_trylocks(const struct report_data *d, FILE *out)
+{
+	const char *name;
+
+	for (size_t at = 0; (name = query_hot_trylock(&d->hot, &at));) {
+		fputs("# ", out);
+		report_text_clean(name, out);
+		fprintf(out, ": %s\n", sym_trylock_note);
+	}
+}
+
 static void put_groups(const struct report_data *d, FILE *out)
 {
 	const struct query_hot_sum *s = &d->hot_sum;
@@ -80,6 +92,7 @@ void report_hot_text(const struct report_data *d, FILE *out)
 	if (s->other)
 		fprintf(out, "# nothing but the CPU is kept of %s samples, for want of room\n",
 			units_count(a, s->other));
+	put_trylocks(d, out);
 	report_text_limit("rows", d->spec->percent_limit, out);
 	report_text_table(&d->hot, d->spec, out);
 }

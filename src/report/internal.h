@@ -12,12 +12,15 @@
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
+#include "kontend/query-perf-creations.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
+#include "kontend/query-rotation-phases.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
+#include "mmap.h"
 #include "uprobe.h"
 
 /* What --annotate adds is no view, but asked for and written as these are. */
@@ -34,8 +37,10 @@ struct report_data {
 	struct query_perf_sum perf;	/* always */
 	struct query_verdict verdict;	/* of the overview */
 	struct query_perf_waits slot_waits;
-	struct query_rotation_sum rotation_sum; /* always */
+	struct query_perf_creations_sum creations_sum; /* with creations */
+	struct query_rotation_sum rotation_sum;	       /* always */
 	struct query_rotation_costs rotation_costs;
+	struct query_rotation_phases phases;
 	struct query_rotation_what_if *what_ifs;
 	size_t n_what_ifs;
 	struct query_chains_sum chains_sum;
@@ -46,9 +51,11 @@ struct report_data {
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
-		contexts, events, rotation, incidents;
-	struct query_mmap_sum mmap_sum; /* always */
-	struct table mmap, mmap_worst;	/* worst: of the overview */
+		creations, contexts, events, rotation, incidents;
+	struct query_mmap_sum mmap_sum;	     /* always */
+	struct table mmap, mmap_worst;	     /* worst: of the overview */
+	struct report_mmap_hist *mmap_hists; /* by memory cgroup: of each row */
+	size_t n_mmap_hists;
 	struct query_hot_sum hot_sum;
 	struct table hot;
 	struct query_hot_cpus hot_cpus; /* by group */
@@ -116,11 +123,6 @@ void report_rotation_text(const struct report_data *d, FILE *out);
 void report_rotation_text_sum(const struct report_data *d, FILE *out); /* of the overview */
 void report_rotation_json(const struct report_data *d, struct jsonw *j);
 void report_rotation_json_sum(const struct report_data *d, struct jsonw *j);
-/* mmap.c: mmap_locks by process or memory cgroup. */
-void report_mmap_text(const struct report_data *d, FILE *out);
-void report_mmap_text_worst(const struct report_data *d, FILE *out);
-void report_mmap_json_worst(const struct report_data *d, struct jsonw *j);
-void report_mmap_json(const struct report_data *d, struct jsonw *j);
 /* hot.c */
 void report_hot_text(const struct report_data *d, FILE *out);
 void report_hot_json(const struct report_data *d, struct jsonw *j);

@@ -6,9 +6,11 @@
 #include "kontend/text.h"
 #include "kontend/units.h"
 
+#include <errno.h>
+
 static const char *none_of(const struct report_data *d)
 {
-	return d->mmap.n_total ? NULL : query_mmap_none(d->q, &d->mmap_sum);
+	return d->mmap.n_total ? NULL : query_mmap_none(d->q, d->spec->query.by, &d->mmap_sum);
 }
 
 static void put_level(const struct report_data *d, FILE *out)
@@ -33,6 +35,69 @@ static void put_level(const struct report_data *d, FILE *out)
 			units_ns(a, s->event_ns));
 }
 
+static const char *text_of(const struct table *t, size_t row, const char *key)
+{
+	size_t col = table_column(t, key);
+	const struct value *v = col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
+
+	return v->known ? v->s : NULL;
+}
+
+static int ask_hist(struct report_data *d, size_t row, struct report_mmap_hist *ret)
+{
+	const struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG,
+					  .id[BY_MMAP_MEMCG] = d->mmap.ids[row]};
+	struct query_mmap_row told;
+	int r = query_hist(d->q, &scope, &ret->waited);
+
+	if (r == 0)
+		r = query_mmap_row(d->q, BY_MMAP_MEMCG, d->mmap.ids[row], &told);
+	if (r < 0)
+		return r;
+	ret->memcg = text_of(&d->mmap, row, "memcg");
+	ret->mode = text_of(&d->mmap, row, "mode");
+	ret->acquired = told.wait;
+	ret->held = told.hold;
+	return 0;
+}
+
+int report_mmap_ask(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	int r = query_mmap(d->q, s, &d->mmap, err);
+
+	if (r < 0 || s->by != BY_CGROUP)
+		return r;
+	d->mmap_hists = arena_alloc(&d->q->arena, (d->mmap.n_rows + 1) * sizeof(*d->mmap_hists));
+	if (!d->mmap_hists)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < d->mmap.n_rows; i++)
+		r = ask_hist(d, i, &d->mmap_hists[d->n_mmap_hists++]);
+	return r;
+}
+
+static void put_hist(const struct report_data *d, const struct report_mmap_hist *h,
+		     const char *what, const struct query_hist *of, FILE *out)
+{
+	char n[UNITS_BUF];
+
+	if (!of->n_waits)
+		return;
+	fputs("#\n# mmap_locks of ", out);
+	report_text_clean(h->memcg ? h->memcg : "no known memcg", out);
+	fprintf(out, " %s, %s: %s", h->mode ? h->mode : "-", what, units_count(n, of->n_waits));
+	report_text_hist(of, d->spec->ascii, out);
+}
+
+static void put_hists(const struct report_data *d, FILE *out)
+{
+	for (size_t i = 0; i < d->n_mmap_hists; i++) {
+		const struct report_mmap_hist *h = &d->mmap_hists[i];
+		put_hist(d, h, "waits", &h->waited, out);
+		put_hist(d, h, "time to get it", &h->acquired, out);
+		put_hist(d, h, "time held", &h->held, out);
+	}
+}
+
 void report_mmap_text(const struct report_data *d, FILE *out)
 {
 	const char *none = none_of(d);
@@ -47,6 +112,7 @@ void report_mmap_text(const struct report_data *d, FILE *out)
 	}
 	fprintf(out, "%zu of %zu rows\n", d->mmap.n_rows, d->mmap.n_total);
 	report_text_table(&d->mmap, d->spec, out);
+	put_hists(d, out);
 }
 
 static const struct figure event_figures[] = {
@@ -73,9 +139,26 @@ static void json_level(const struct query_mmap_sum *s, struct jsonw *j)
 	jsonw_str(j, "missing", *s->missing ? s->missing : NULL);
 	jsonw_u64(j, "one_in", s->one_in);
 	jsonw_u64(j, "seen_ns", s->seen_ns);
+	jsonw_bool(j, "paths", s->paths);
 	jsonw_str(j, "scaled_by", s->level == MMLEVEL_SAMPLED ? scaled : NULL);
 	report_json_figures(j, event_figures, s, 0);
 	jsonw_end(j, '}');
+}
+
+static void json_hists(const struct report_data *d, struct jsonw *j)
+{
+	jsonw_begin(j, "histograms", '[', false);
+	for (size_t i = 0; i < d->n_mmap_hists; i++) {
+		const struct report_mmap_hist *h = &d->mmap_hists[i];
+		jsonw_begin(j, NULL, '{', false);
+		jsonw_str(j, "memcg", h->memcg);
+		jsonw_str(j, "mode", h->mode);
+		report_json_hist(j, "waited", &h->waited);
+		report_json_hist(j, "acquired", &h->acquired);
+		report_json_hist(j, "held", &h->held);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
 }
 
 void report_mmap_json(const struct report_data *d, struct jsonw *j)
@@ -84,6 +167,7 @@ void report_mmap_json(const struct report_data *d, struct jsonw *j)
 	jsonw_str(j, "none", none_of(d));
 	json_level(&d->mmap_sum, j);
 	report_json_rows(j, "rows", &d->mmap);
+	json_hists(d, j);
 	jsonw_end(j, '}');
 }
 

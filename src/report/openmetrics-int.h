@@ -5,6 +5,7 @@
 #include "kontend/loss.h"
 #include "kontend/openmetrics-text.h"
 #include "kontend/openmetrics.h"
+#include "kontend/query-mmap.h"
 #include "kontend/strpool.h"
 
 struct openmetrics_type {
@@ -19,12 +20,23 @@ struct openmetrics_caller {
 	uint64_t n, total_ns;
 };
 
+/* mmap_locks of a memory cgroup, in one mode. */
+struct openmetrics_memcg {
+	const char *name;
+	bool write;
+	uint64_t acquired;
+	struct openmetrics_hist waits, gets, holds;
+};
+
 struct openmetrics {
 	struct openmetrics_spec spec;
 	struct openmetrics_type types[LOCK_TYPES];
 	/* In the order of name, type, mode. */
 	struct openmetrics_caller *callers;
 	size_t n_callers, cap_callers;
+	struct openmetrics_memcg *memcgs;
+	size_t n_memcgs, cap_memcgs;
+	bool mmap_known, mmap_events; /* which locks they are; their own events are measured */
 	struct strpool names;
 	uint64_t measured_ns, longest_ns, n_events;
 	uint64_t start_wall_ns; /* when counting began; 0: not known */
@@ -32,5 +44,9 @@ struct openmetrics {
 	struct loss loss;
 	struct record_host host;
 };
+
+/* openmetrics-mmap.c: 0 or -ENOMEM. */
+int openmetrics_add_mmap(struct openmetrics *m, struct query *q);
+void openmetrics_put_mmap(const struct openmetrics *m, struct openmetrics_text *t);
 
 #endif

@@ -37,10 +37,7 @@ static int add_type(struct openmetrics *m, struct query *q, const struct table *
 	if (query_hist(q, &scope, &h) < 0)
 		return -ENOMEM;
 	sum->is_seen = true;
-	for (size_t i = 0; i < h.n; i++)
-		sum->hist.buckets[openmetrics_text_bucket(h.bars[i].upper_ns)] += h.bars[i].n;
-	sum->hist.n += h.n_waits;
-	sum->hist.total_ns += h.total_ns;
+	openmetrics_hist_add(&sum->hist, &h);
 	sum->max_ns = h.max_ns > sum->max_ns ? h.max_ns : sum->max_ns;
 	sum->failed += value_of(t, row, "failed");
 	sum->waiting = value_of(t, row, "waiting");
@@ -164,6 +161,8 @@ static int add(struct openmetrics *m, struct query *q)
 	m->host = *o.host;
 	if (add_types(m, q) < 0)
 		return -ENOMEM;
+	if (!m->spec.no_memcgs && openmetrics_add_mmap(m, q) < 0)
+		return -ENOMEM;
 	return m->spec.no_callers ? 0 : add_callers(m, q);
 }
 
@@ -212,5 +211,6 @@ void openmetrics_free(struct openmetrics *m)
 		return;
 	strpool_deinit(&m->names);
 	mem_free(m->callers);
+	mem_free(m->memcgs);
 	mem_free(m);
 }

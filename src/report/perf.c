@@ -10,7 +10,18 @@
 
 static const char *contexts_by(const struct report_data *d)
 {
-	return d->spec->query.by == BY_PROCESS ? "process" : "context";
+	enum query_by by = d->spec->query.by;
+
+	return by == BY_PROCESS ? "process" : by == BY_CGROUP ? "cgroup" : "context";
+}
+
+static const char *contexts_title(const struct report_data *d)
+{
+	enum query_by by = d->spec->query.by;
+
+	return by == BY_PROCESS	 ? "contexts by process"
+	       : by == BY_CGROUP ? "contexts by cgroup"
+				 : "contexts";
 }
 
 /* "2 of 8 used", or what of it is known. */
@@ -55,6 +66,45 @@ static void put_waits(const struct report_data *d, FILE *out)
 		units_rate(a, w->per_s), units_nsrate(b, w->wait_ns_per_s), units_ns(c, w->max_ns));
 	report_text_clean(w->caller, out);
 	fputc('\n', out);
+	for (size_t i = 0; i < w->n_locks; i++) {
+		const struct query_perf_lock *l = &w->locks[i];
+		fputs("#   ", out);
+		report_text_clean(l->name, out);
+		fprintf(out, " (%s): %s waits, %s in all, worst %s\n", locktype_name(l->type),
+			units_count(a, l->contended), units_ns(b, l->total_ns),
+			units_ns(c, l->max_ns));
+	}
+}
+
+/* Where each is told there is no more; by looks there may be. */
+static void put_creations(const struct report_data *d, const struct report_snapshot *s, FILE *out)
+{
+	const struct query_perf_creations_sum *c = &d->creations_sum;
+	char a[UNITS_BUF];
+
+	if (c->how == SNAP_CREATIONS_NONE) {
+		fputs("#\n# breakpoints created: not known, as nobody looked for it (it takes "
+		      "BPF)\n",
+		      out);
+		return;
+	}
+	report_text_part(d->spec, "creations", &d->creations, s, 0, out);
+	fprintf(out, "# breakpoints created: %s%s",
+		c->how == SNAP_CREATIONS_EVENTS ? "" : "at least ", units_count(a, c->created));
+	if (c->how == SNAP_CREATIONS_EVENTS)
+		fprintf(out, ", refused %s; those set by ptrace are not among them",
+			units_count(a, c->refused));
+	else
+		fputs(", as looks see those alone that live until then; --creations sees each",
+		      out);
+	fputc('\n', out);
+	if (c->lost)
+		fprintf(out, "# of %s it is not known whose they are\n", units_count(a, c->lost));
+	if (*c->reason) {
+		fputs("# they are not seen one by one: ", out);
+		report_text_clean(c->reason, out);
+		fputc('\n', out);
+	}
 }
 
 static struct report_snapshot snapshot_of(const struct report_data *d, enum query_perf_part part)
@@ -95,7 +145,8 @@ void report_perf_text_sum(const struct report_data *d, FILE *out)
 static bool put_title(const struct report_data *d, FILE *out)
 {
 	const struct query_perf_sum *p = &d->perf;
-	bool slots = report_has(d, REPORT_SLOTS) || report_has(d, REPORT_HOLDERS);
+	bool slots = report_has(d, REPORT_SLOTS) || report_has(d, REPORT_HOLDERS) ||
+		     report_has(d, REPORT_CREATIONS);
 	enum query_perf_part part = slots ? QUERY_PERF_SLOTS : QUERY_PERF_EVENTS;
 	struct report_snapshot s = snapshot_of(d, part);
 
@@ -128,11 +179,11 @@ void report_perf_text(const struct report_data *d, FILE *out)
 		report_text_part(d->spec, "slots", &d->slots, &s, SNAP_NO_SLOTS, out);
 	if (report_has(d, REPORT_HOLDERS))
 		report_text_part(d->spec, "holders", &d->holders, &s, SNAP_NO_HOLDERS, out);
+	if (report_has(d, REPORT_CREATIONS))
+		put_creations(d, &s, out);
 	if (report_has(d, REPORT_CONTEXTS))
-		report_text_part(d->spec,
-				 d->spec->query.by == BY_PROCESS ? "contexts by process"
-								 : "contexts",
-				 &d->contexts, &s, SNAP_NO_CONTEXTS, out);
+		report_text_part(d->spec, contexts_title(d), &d->contexts, &s, SNAP_NO_CONTEXTS,
+				 out);
 	if (report_has(d, REPORT_EVENTS))
 		report_text_part(d->spec, "events", &d->events, &s, SNAP_NO_EVENTS, out);
 }
@@ -204,6 +255,19 @@ void report_perf_json_sum(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+static void put_json_lock(const struct query_perf_lock *l, struct jsonw *j)
+{
+	jsonw_begin(j, NULL, '{', true);
+	jsonw_str(j, "name", l->name);
+	jsonw_str(j, "type", locktype_base(l->type));
+	jsonw_str(j, "mode", locktype_mode(l->type));
+	jsonw_u64(j, "contended", l->contended);
+	jsonw_u64(j, "total_ns", l->total_ns);
+	jsonw_u64(j, "max_ns", l->max_ns);
+	jsonw_u64(j, "waiting", l->waiting);
+	jsonw_end(j, '}');
+}
+
 static void put_json_slots(const struct report_data *d, struct jsonw *j)
 {
 	struct report_snapshot s = snapshot_of(d, QUERY_PERF_SLOTS);
@@ -212,8 +276,35 @@ static void put_json_slots(const struct report_data *d, struct jsonw *j)
 	report_json_missing(j, &s, SNAP_NO_SLOTS | SNAP_NO_TASK_MAX | SNAP_NO_REGISTERS);
 	jsonw_begin(j, "waits", '{', true);
 	report_json_figures(j, wait_figures, &d->slot_waits, 0);
+	jsonw_begin(j, "locks", '[', false);
+	for (size_t i = 0; i < d->slot_waits.n_locks; i++)
+		put_json_lock(&d->slot_waits.locks[i], j);
+	jsonw_end(j, ']');
 	jsonw_end(j, '}');
 	report_json_rows(j, "rows", &d->slots);
+	jsonw_end(j, '}');
+}
+
+static void put_json_creations(const struct report_data *d, struct jsonw *j)
+{
+	static const char *const how[] = {
+		[SNAP_CREATIONS_LOOKS] = "looks", [SNAP_CREATIONS_EVENTS] = "events"};
+	const struct query_perf_creations_sum *c = &d->creations_sum;
+	bool known = c->how == SNAP_CREATIONS_LOOKS || c->how == SNAP_CREATIONS_EVENTS;
+
+	report_json_head(j, &d->creations, NULL);
+	jsonw_str(j, "how", known ? how[c->how] : NULL);
+	jsonw_str(j, "reason", known && *c->reason ? c->reason : NULL);
+	if (known)
+		jsonw_u64(j, "created", c->created);
+	else
+		jsonw_null(j, "created");
+	if (c->how == SNAP_CREATIONS_EVENTS)
+		jsonw_u64(j, "refused", c->refused);
+	else
+		jsonw_null(j, "refused");
+	jsonw_u64(j, "lost", c->lost);
+	report_json_rows(j, "rows", &d->creations);
 	jsonw_end(j, '}');
 }
 
@@ -225,6 +316,8 @@ void report_perf_json(const struct report_data *d, struct jsonw *j)
 		put_json_slots(d, j);
 	if (report_has(d, REPORT_HOLDERS))
 		report_json_part(j, &d->holders, NULL, &s, SNAP_NO_EVENTS | SNAP_NO_HOLDERS);
+	if (report_has(d, REPORT_CREATIONS))
+		put_json_creations(d, j);
 	if (report_has(d, REPORT_CONTEXTS))
 		report_json_part(j, &d->contexts, contexts_by(d), &s,
 				 SNAP_NO_CONTEXTS | SNAP_NO_ROTATION);

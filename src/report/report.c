@@ -115,6 +115,13 @@ static int ask_slots(struct report_data *d, const struct query_spec *s, struct e
 	return r < 0 ? r : query_perf_slots(d->q, s, &d->slots, err);
 }
 
+static int ask_creations(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	int r = query_perf_creations_sum(d->q, &d->creations_sum);
+
+	return r < 0 ? r : query_perf_creations(d->q, s, &d->creations, err);
+}
+
 static int ask_events(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	return query_perf_events(d->q, NULL, s, &d->events, err);
@@ -126,6 +133,8 @@ static int ask_rotation(struct report_data *d, const struct query_spec *s, struc
 
 	if (r == 0)
 		r = query_rotation_what_ifs(d->q, &d->rotation_costs, &d->what_ifs, &d->n_what_ifs);
+	if (r == 0)
+		r = query_rotation_phases(d->q, &d->phases);
 	return r < 0 ? r : query_rotation(d->q, s, &d->rotation, err);
 }
 
@@ -247,9 +256,10 @@ static const struct {
 	[REPORT_AT_BLAME] = {report_blame_ask, TABLE(blame), NULL},
 	[REPORT_AT_DID] = {report_did_ask, TABLE(did), NULL},
 	[REPORT_AT_QUEUES] = {ask_queues, TABLE(queues), NULL},
-	[REPORT_AT_MMAP] = {NULL, TABLE(mmap), query_mmap},
+	[REPORT_AT_MMAP] = {report_mmap_ask, TABLE(mmap), NULL},
 	[REPORT_AT_SLOTS] = {ask_slots, TABLE(slots), NULL},
 	[REPORT_AT_HOLDERS] = {NULL, TABLE(holders), query_perf_holders},
+	[REPORT_AT_CREATIONS] = {ask_creations, TABLE(creations), NULL},
 	[REPORT_AT_CONTEXTS] = {NULL, TABLE(contexts), query_perf_contexts},
 	[REPORT_AT_EVENTS] = {ask_events, TABLE(events), NULL},
 	[REPORT_AT_ROTATION] = {ask_rotation, TABLE(rotation), NULL},
@@ -273,8 +283,8 @@ const struct report_part report_parts[] = {
 	{REPORT_BLAME | REPORT_DID, report_blame_text, report_blame_json},
 	{REPORT_QUEUES, report_queues_text, report_queues_json},
 	{REPORT_MMAP, report_mmap_text, report_mmap_json},
-	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS, report_perf_text,
-	 report_perf_json},
+	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CREATIONS | REPORT_CONTEXTS | REPORT_EVENTS,
+	 report_perf_text, report_perf_json},
 	{REPORT_ROTATION, report_rotation_text, report_rotation_json},
 	{REPORT_UPROBES | REPORT_XOL, report_uprobe_text, report_uprobe_json},
 	{REPORT_HOT, report_hot_text, report_hot_json},
@@ -386,7 +396,7 @@ static unsigned views_of(const struct query *q, const struct report_spec *s)
 		all &= ~(unsigned)REPORT_INCIDENTS;
 	if (s->format == REPORT_CSV)
 		return all;
-	all |= all & REPORT_SLOTS ? REPORT_HOLDERS : 0;
+	all |= all & REPORT_SLOTS ? REPORT_HOLDERS | REPORT_CREATIONS : 0;
 	all |= all & REPORT_UPROBES ? REPORT_XOL : 0;
 	all |= all & REPORT_CONTEXTS ? REPORT_EVENTS : 0;
 	return all | (s->annotate ? REPORT_CODE : 0);

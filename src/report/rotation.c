@@ -100,6 +100,51 @@ static void put_ticks(const struct query_rotation_costs *c, FILE *out)
 	}
 }
 
+/* "/a: 3 events, 412 switches to it, 7.1us each" */
+static void put_cgroups(const struct query_rotation_phases *p, FILE *out)
+{
+	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
+
+	for (size_t i = 0; i < p->n_cgroups; i++) {
+		const struct query_rotation_cgroup *g = &p->cgroups[i];
+		fputs("# cgroup ", out);
+		report_text_clean(g->path ? g->path : "that is gone", out);
+		fprintf(out, ": %s events", units_count(a, g->events));
+		if (g->to_n)
+			fprintf(out, ", %s switches to it, %s each", units_count(b, g->to_n),
+				units_ns(c, g->to_avg_ns));
+		if (g->from_n)
+			fprintf(out, ", %s from it, %s each", units_count(b, g->from_n),
+				units_ns(c, g->from_avg_ns));
+		fputc('\n', out);
+	}
+	if (p->left_out)
+		fprintf(out, "# %s more in cgroups that have no line\n",
+			units_count(a, p->left_out));
+}
+
+static void put_phases(const struct query_rotation_phases *p, FILE *out)
+{
+	char text[QUERY_ROTATION_TEXT], a[UNITS_BUF], b[UNITS_BUF];
+
+	if (p->asked && p->turn)
+		fprintf(out, "# phases of rotation, parted at %s:\n", p->turn);
+	else if (p->asked)
+		fprintf(out, "# phases of rotation: not available: %s\n", p->reason);
+	for (size_t i = 0; p->turn && i < p->n_cpus; i++)
+		if (p->cpus[i].n)
+			fprintf(out, "#   cpu %u: %s\n", p->cpus[i].cpu,
+				query_rotation_phases_text(&p->cpus[i], text, sizeof(text)));
+	if (p->asked && *p->cgroup_reason)
+		fprintf(out, "# switches of cgroups: not available: %s\n", p->cgroup_reason);
+	for (size_t i = 0; i < p->n_cpus; i++)
+		if (p->cpus[i].switches)
+			fprintf(out, "# cpu %u: %s switches to another cgroup, %s each\n",
+				p->cpus[i].cpu, units_count(a, p->cpus[i].switches),
+				units_ns(b, p->cpus[i].switch_avg_ns));
+	put_cgroups(p, out);
+}
+
 /* Those CPUs where it takes most. */
 static void put_what_ifs(const struct report_data *d, FILE *out)
 {
@@ -123,6 +168,7 @@ void report_rotation_text(const struct report_data *d, FILE *out)
 	put_fit("a switch", &c->switch_fit, out);
 	put_switches(c, out);
 	put_ticks(c, out);
+	put_phases(&d->phases, out);
 	put_left_out(c, out);
 	if (d->rotation.n_total)
 		report_text_table(&d->rotation, d->spec, out);
@@ -269,6 +315,58 @@ static const struct figure tick_figures[] = {
 	FIGURE_END,
 };
 
+static const struct figure phase_figures[] = {
+	{FIGURE("cpu", COUNT, struct query_rotation_phase, cpu)},
+	{FIGURE("rotations", COUNT, struct query_rotation_phase, n)},
+	{FIGURE("unturned", COUNT, struct query_rotation_phase, unturned)},
+	{FIGURE_IF("out_avg_ns", NS, struct query_rotation_phase, out_avg_ns, n)},
+	{FIGURE_IF("out_p50_ns", NS, struct query_rotation_phase, out_p50_ns, n)},
+	{FIGURE_IF("out_p99_ns", NS, struct query_rotation_phase, out_p99_ns, n)},
+	{FIGURE_IF("out_max_ns", NS, struct query_rotation_phase, out_max_ns, n)},
+	{FIGURE_IF("in_avg_ns", NS, struct query_rotation_phase, in_avg_ns, n)},
+	{FIGURE_IF("in_p50_ns", NS, struct query_rotation_phase, in_p50_ns, n)},
+	{FIGURE_IF("in_p99_ns", NS, struct query_rotation_phase, in_p99_ns, n)},
+	{FIGURE_IF("in_max_ns", NS, struct query_rotation_phase, in_max_ns, n)},
+	{FIGURE("cgroup_switches", COUNT, struct query_rotation_phase, switches)},
+	{FIGURE("switches_within_one", COUNT, struct query_rotation_phase, same)},
+	{FIGURE_IF("cgroup_switch_avg_ns", NS, struct query_rotation_phase, switch_avg_ns,
+		   switches)},
+	{FIGURE_IF("cgroup_switch_max_ns", NS, struct query_rotation_phase, switch_max_ns,
+		   switches)},
+	FIGURE_END,
+};
+
+static const struct figure cgroup_figures[] = {
+	{FIGURE("path", TEXT, struct query_rotation_cgroup, path)},
+	{FIGURE_IF("id", COUNT, struct query_rotation_cgroup, id, id)},
+	{FIGURE("events", COUNT, struct query_rotation_cgroup, events)},
+	{FIGURE("switches_to", COUNT, struct query_rotation_cgroup, to_n)},
+	{FIGURE("to_total_ns", NS, struct query_rotation_cgroup, to_ns)},
+	{FIGURE_IF("to_avg_ns", NS, struct query_rotation_cgroup, to_avg_ns, to_n)},
+	{FIGURE("switches_from", COUNT, struct query_rotation_cgroup, from_n)},
+	{FIGURE("from_total_ns", NS, struct query_rotation_cgroup, from_ns)},
+	{FIGURE_IF("from_avg_ns", NS, struct query_rotation_cgroup, from_avg_ns, from_n)},
+	FIGURE_END,
+};
+
+static void json_phases(struct jsonw *j, const struct query_rotation_phases *p)
+{
+	jsonw_begin(j, "phases", '{', false);
+	jsonw_str(j, "parted_at", p->turn);
+	jsonw_str(j, "none", !p->asked ? "not asked for: --phases" : *p->reason ? p->reason : NULL);
+	jsonw_str(j, "no_cgroup_switches",
+		  !p->asked	      ? "not asked for: --phases"
+		  : *p->cgroup_reason ? p->cgroup_reason
+				      : NULL);
+	jsonw_u64(j, "seen_ns", p->seen_ns);
+	jsonw_u64(j, "dropped", p->dropped);
+	jsonw_u64(j, "left_out", p->left_out);
+	report_json_structs(j, "cpus", phase_figures, p->cpus, p->n_cpus, sizeof(*p->cpus));
+	report_json_structs(j, "cgroups", cgroup_figures, p->cgroups, p->n_cgroups,
+			    sizeof(*p->cgroups));
+	jsonw_end(j, '}');
+}
+
 void report_rotation_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_rotation_costs *c = &d->rotation_costs;
@@ -283,6 +381,7 @@ void report_rotation_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "changed", c->n_changed);
 	json_switches(j, c);
 	report_json_structs(j, "ticks", tick_figures, c->ticks, c->n_ticks, sizeof(*c->ticks));
+	json_phases(j, &d->phases);
 	report_json_rows(j, "rows", &d->rotation);
 	jsonw_end(j, '}');
 }

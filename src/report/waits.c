@@ -327,13 +327,11 @@ static void put_bar(const struct query_bar *bar, uint64_t most, bool ascii, FILE
 	fputc('\n', out);
 }
 
-void report_hist_text(const struct report_data *d, FILE *out)
+void report_text_hist(const struct query_hist *h, bool ascii, FILE *out)
 {
-	const struct query_hist *h = &d->hist;
 	char min[UNITS_BUF], a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], max[UNITS_BUF];
 	uint64_t most = 1;
 
-	fprintf(out, "#\n# wait histogram: %s waits", units_count(a, h->n_waits));
 	if (h->n_waits)
 		fprintf(out, ", min %s, p50 %s, p90 %s, p99 %s, max %s", units_ns(min, h->min_ns),
 			units_ns(a, h->p50_ns), units_ns(b, h->p90_ns), units_ns(c, h->p99_ns),
@@ -342,7 +340,15 @@ void report_hist_text(const struct report_data *d, FILE *out)
 	for (size_t i = 0; i < h->n; i++)
 		most = h->bars[i].n > most ? h->bars[i].n : most;
 	for (size_t i = 0; i < h->n; i++)
-		put_bar(&h->bars[i], most, d->spec->ascii, out);
+		put_bar(&h->bars[i], most, ascii, out);
+}
+
+void report_hist_text(const struct report_data *d, FILE *out)
+{
+	char n[UNITS_BUF];
+
+	fprintf(out, "#\n# wait histogram: %s waits", units_count(n, d->hist.n_waits));
+	report_text_hist(&d->hist, d->spec->ascii, out);
 }
 
 static const struct figure hist_figures[] = {
@@ -356,12 +362,15 @@ static const struct figure hist_figures[] = {
 	FIGURE_END,
 };
 
-void report_hist_json(const struct report_data *d, struct jsonw *j)
+void report_json_hist(struct jsonw *j, const char *name, const struct query_hist *h)
 {
-	const struct query_hist *h = &d->hist;
-
-	jsonw_begin(j, "hist", '{', false);
+	jsonw_begin(j, name, '{', false);
 	report_json_figures(j, hist_figures, h, 0);
 	report_json_structs(j, "bars", report_bar_figures, h->bars, h->n, sizeof(*h->bars));
 	jsonw_end(j, '}');
+}
+
+void report_hist_json(const struct report_data *d, struct jsonw *j)
+{
+	report_json_hist(j, "hist", &d->hist);
 }

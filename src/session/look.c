@@ -73,6 +73,7 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *
 {
 	struct inspect_options io = {
 		.no_bpf = o->no_bpf,
+		.creations = o->creations,
 		.types = types,
 		.probe_cpus = o->probe_cpus,
 		.slots_ns = 2 * SECOND,

@@ -24,6 +24,7 @@
 #include "kontend/uprobe-spec.h"
 #include "locks.h"
 #include "look.h"
+#include "phases.h"
 #include "waits.h"
 
 #include <errno.h>
@@ -180,12 +181,14 @@ static int open_looks(struct run *r, const struct opts *o, struct kerntypes *typ
 		return 0;
 	int code = run_look_new(&r->look, o, types, err);
 	code = code < 0 ? code : run_locks_new(&r->locks, o, types, err);
+	code = code < 0 ? code : run_phases_new(&r->phases, o, types, err);
 	if (code < 0)
 		return code;
 	struct snapshot_source *l = *ret = run_look_of(r->look);
 	while (l->next)
 		l = l->next;
 	l->next = run_locks_look(r->locks);
+	l->next->next = run_phases_look(r->phases);
 	return 0;
 }
 
@@ -251,12 +254,16 @@ static int read_level(const struct run *r, const struct opts *o, struct mmlevel_
 	if (mmlevel_parse(text, ret) < 0)
 		return error_set(err, -EINVAL,
 				 "--mmap '%s': give contended, sampled, sampled=N with N from 2 to "
-				 "%d, pid or all",
+				 "%d, pid or all; with ,paths behind one of the last three call "
+				 "paths are told as well",
 				 text, MMLEVEL_MOST);
 	if (ret->level == MMLEVEL_PID && r->target.kind == TARGET_SYSTEM)
 		return error_set(err, -EINVAL,
 				 "--mmap pid is of the processes that are measured: name them with "
 				 "--pid, or give --mmap all or sampled");
+	if (ret->paths && o->no_stack)
+		return error_set(err, -EINVAL,
+				 "--mmap '%s' is of call chains: leave out --no-stack", text);
 	return 0;
 }
 
@@ -543,6 +550,7 @@ int run_close(struct run *r, struct error *err)
 	run_look_free(r->look);
 	uprobe_attach_free(r->placed);
 	run_locks_free(r->locks);
+	run_phases_free(r->phases);
 	waitfeed_free(r->waits);
 	nsview_free(r->ns);
 	run_code_free(r->code);

@@ -21,7 +21,7 @@ static bool event_fits(const struct snap *s, const struct snap_event *e)
 static bool fits(const void *snap)
 {
 	const struct snap *s = snap;
-	bool ok = texts_fit(s, &s->head.reason, 1);
+	bool ok = texts_fit(s, &s->head.reason, 1) && texts_fit(s, &s->head.creations_reason, 1);
 
 	for (size_t i = 0; ok && i < s->n_events; i++)
 		ok = event_fits(s, &s->events[i]);
@@ -31,6 +31,8 @@ static bool fits(const void *snap)
 		ok = s->holders[i].event <= s->n_events && texts_fit(s, &s->holders[i].comm, 1);
 	for (size_t i = 0; ok && i < s->n_contexts; i++)
 		ok = texts_fit(s, &s->contexts[i].comm, 1);
+	for (size_t i = 0; ok && i < s->n_creators; i++)
+		ok = texts_fit(s, &s->creators[i].comm, 1);
 	return ok;
 }
 
@@ -58,7 +60,7 @@ static const struct section list[] = {
 	SECTION_HEAD(struct snap),	 SECTION(struct snap, slots),
 	SECTION(struct snap, registers), SECTION(struct snap, events),
 	SECTION(struct snap, holders),	 SECTION(struct snap, contexts),
-	SECTION(struct snap, strings),
+	SECTION(struct snap, strings),	 SECTION(struct snap, creators),
 };
 
 const struct sections snap_sections =

@@ -22,7 +22,8 @@
 enum { DEPTH_MAX = 64 };
 
 struct walk {
-	struct sideband *out;
+	int (*put)(void *arg, uint64_t id, const char *path);
+	void *arg;
 	char path[CGROUP_PATH];
 	size_t root_len; /* of the mount's own path */
 	int depth;
@@ -144,7 +145,7 @@ static int walk_dir(struct walk *w, int parent, const char *name)
 	}
 	const char *below = w->path + w->root_len;
 	if (fstat(fd, &st) == 0)
-		r = sideband_cgroup(w->out, st.st_ino, *below ? below : "/");
+		r = w->put(w->arg, st.st_ino, *below ? below : "/");
 	if (r == 0 && w->depth < DEPTH_MAX) {
 		w->depth++;
 		r = walk_children(w, d);
@@ -154,13 +155,23 @@ static int walk_dir(struct walk *w, int parent, const char *name)
 	return r;
 }
 
-int cgroup_walk(const char *mount, struct sideband *s)
+int cgroup_each(const char *mount, int (*put)(void *arg, uint64_t id, const char *path), void *arg)
 {
-	struct walk w = {.out = s};
+	struct walk w = {.put = put, .arg = arg};
 
 	snprintf(w.path, sizeof(w.path), "%s", mount);
 	w.root_len = strlen(w.path);
 	return walk_dir(&w, AT_FDCWD, mount);
+}
+
+static int put_sideband(void *arg, uint64_t id, const char *path)
+{
+	return sideband_cgroup(arg, id, path);
+}
+
+int cgroup_walk(const char *mount, struct sideband *s)
+{
+	return cgroup_each(mount, put_sideband, s);
 }
 
 static bool has_word(const char *list, const char *word)

@@ -45,6 +45,7 @@ void live_mmap_options(const struct live_mmap *m, struct perf_session_options *o
 	for (int i = 0; i < PERF_MM_EVENTS; i++)
 		o->mm_ids[i] = m->tp[i].id;
 	o->mm_in_bursts = m->how.level == MMLEVEL_SAMPLED;
+	o->mm_paths = m->how.paths;
 }
 
 void live_mmap_enable(const struct live_mmap *m, struct perf_session *ps)

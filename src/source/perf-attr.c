@@ -32,6 +32,13 @@ enum { ATTR_SIZE = 128 };
 
 _Static_assert(ATTR_SIZE <= sizeof(struct perf_event_attr), "headers older than Linux 5.13");
 
+static void init_chain(struct perf_event_attr *attr, const struct perf_attr_options *o)
+{
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->exclude_callchain_user = 1;
+	attr->sample_max_stack = (uint16_t)o->max_stack;
+}
+
 static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index which,
 			    const struct perf_attr_options *o)
 {
@@ -50,6 +57,8 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		/* They are many: each byte and each look at the cgroup counts. */
 		attr->enable_on_exec = attr->enable_on_exec && !o->mm_in_bursts;
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+		if (which == PERF_MM_ACQUIRED && o->mm_paths && o->max_stack)
+			init_chain(attr, o);
 		return;
 	}
 	if (which == PERF_RELEASE)
@@ -64,11 +73,8 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 			~(uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_CGROUP | PERF_SAMPLE_IP);
 		return;
 	}
-	if (o->max_stack && (which == PERF_BEGIN || o->for_perf)) {
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-		attr->exclude_callchain_user = 1;
-		attr->sample_max_stack = (uint16_t)o->max_stack;
-	}
+	if (o->max_stack && (which == PERF_BEGIN || o->for_perf))
+		init_chain(attr, o);
 }
 
 static void init_switch(struct perf_event_attr *attr)

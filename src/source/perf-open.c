@@ -199,6 +199,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.lost = at->lost,
 		.fed = at->o->feed && at->o->feed->waits,
 		.mm_in_bursts = at->o->mm_in_bursts,
+		.mm_paths = at->o->mm_paths,
 	};
 	memcpy(ao.mm_ids, at->o->mm_ids, sizeof(ao.mm_ids));
 	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);

@@ -15,7 +15,8 @@ figures() {
 expect 0 '' "$kontend" bench page-fault -t 2 --size 8M -n 3
 prints '^page-fault: 2 threads, 8\.00M, rounds 3, [0-9.k]+ pages, .*/s$'
 figures
-[ "$(wc -l <"$work/out")" -eq 4 ] || complain "page-fault printed more than four lines"
+[ "$(wc -l <"$work/out")" -eq 5 ] || complain "page-fault printed more than five lines"
+prints '^mmap_lock: (anon takes it [0-9.]+ times for reading|how often it is taken is not known: )'
 expect 0 '' "$kontend" bench mmap --threads=3 -n 10 --size 16K
 prints '^mmap: 3 threads, 16\.0K, rounds 10, [0-9]+ pages, .*/s$'
 figures
@@ -56,9 +57,58 @@ fi
 expect 129 '65 threads are too many' "$kontend" bench futex -t 65
 expect 129 'Too many rounds: give --rounds of' "$kontend" bench mutex -n 1000000
 
+# A line for each number of threads, in each way to fault.
+all=$(nproc)
+for mode in anon kernel fresh growsdown; do
+	expect 0 '' "$kontend" bench page-fault --mode $mode -t 1,3,all --size 4M
+	prints '^page-fault: 4\.00M, rounds 1$'
+	prints '^ threads +pages +pages/s +usr ms +sys ms +real ms$'
+	for n in 1 3 "$all"; do
+		prints "^ +$n +[0-9.k]+ +[0-9.kM]+( +[0-9]+\\.[0-9]{3}){3}\$"
+	done
+	lines=6
+	if [ $mode = kernel ]; then
+		prints '^down_read_trylock: (tries again [0-9.]+ times for each try|how often it tries again is not available: )'
+		prints '^down_read_trylock: a trylock: it spins in cmpxchg and waits for nothing, so no wait is told$'
+		lines=8
+	fi
+	[ "$(wc -l <"$work/out")" -eq $lines ] || complain "page-fault --mode $mode: not $lines lines"
+done
+if [ ! -e /sys/bus/event_source/devices/cpu ]; then
+	expect 0 '' "$kontend" bench page-fault --mode kernel --size 1M
+	prints 'tries again is not available: this machine has no performance counter in hardware that names'
+fi
+expect 0 '' "$kontend" bench mmap -t 1,2 -n 10
+prints '^ +2 +320 '
+expect 0 '' "$kontend" bench page-fault -j -t 1,2 --mode kernel --size 1M
+python3 - "$work/out" <<'EOP' || complain "page-fault: JSON of another form"
+import json, sys
+with open(sys.argv[1]) as f:
+    d = json.load(f)
+found = {(f["case"], f["metric"]) for f in d["figures"]}
+for case in "kernel, 1 threads", "kernel, 2 threads":
+    assert {(case, m) for m in ("pages", "usr", "sys", "real")} <= found, found
+assert {("kernel", m) for m in ("mmap_lock-read", "mmap_lock-write", "trylock-again")} <= found, found
+EOP
+expect 129 "--mode 'some'" "$kontend" bench page-fault --mode some
+expect 129 "'kontend bench mmap' has no use for --mode" "$kontend" bench mmap --mode kernel
+expect 129 "'kontend bench page-fault' has no use for --cost" "$kontend" bench page-fault --cost
+expect 129 "--pairs is of --cost" "$kontend" bench mmap --pairs 4
+expect 129 '--cost is of one number of threads' "$kontend" bench mmap --cost -t 1,2
+for bad in '1,0' x '1,,2' '1,' ',1' 65537 -1 1,alll; do
+	expect 129 "--threads '$bad': give a number from 1 to 65536, 'all'" "$kontend" bench mmap -t "$bad"
+done
+
 expect 129 "What is to be measured\? 'kontend bench uprobe', .*'mmap', 'mutex', 'rwsem', 'spinlock', 'futex', 'selftest' or 'suite'" "$kontend" bench
 expect 129 'What is to be measured' "$kontend" bench pagefault
 expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1
+expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,pop
+expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,
+expect 129 '^kontend: --cpus: give numbers of CPUs' "$kontend" bench uprobe --cpus 1,two
+expect 129 '^kontend: --cpus: give numbers of CPUs' "$kontend" bench uprobe --cpus 0
+expect 129 '^kontend: --cpus 100000: only [0-9]+ CPUs are online here' "$kontend" bench uprobe --cpus 1,100000
+expect 129 "'kontend bench mmap' has no use for --cpus" "$kontend" bench mmap --cpus 1
+expect 129 "'kontend bench rotation' has no use for --kind" "$kontend" bench rotation --kind nop
 expect 129 "'kontend bench uprobe' has no use for --rounds" "$kontend" bench uprobe -n 3
 expect 129 "'kontend bench uprobe' has no use for --measure" "$kontend" bench uprobe --measure
 expect 129 "'kontend bench rotation' has no use for --rounds" "$kontend" bench rotation -n 3
@@ -75,6 +125,11 @@ expect 129 "--size '100': give a size of at least" "$kontend" bench mmap --size 
 if [ "$(id -u)" -ne 0 ] || ! "$kontend" report --duration 50ms >/dev/null 2>&1; then
 	finish
 fi
+# Where nothing can be seen the selftest says so once, and prints no table.
+if command -v setpriv >/dev/null; then
+	expect 1 '(run as root|permitted|Permission denied)' setpriv --reuid=65534 --regid=65534 \
+		--clear-groups "$kontend" bench selftest
+fi
 # A line a probe and number of CPUs, for all kinds, as its manual page has it; and nothing else.
 run "$kontend" bench uprobe --duration 1s -q
 [ "$rc" -eq 0 ] || complain "uprobe: exit $rc: $(cat "$work/err")"
@@ -82,13 +137,39 @@ function='[0-9 ]{2,3}% [^ ,]+'
 line="^u(ret)?probe-(nop|nop5|push|ret) +\\( *[0-9]+ cpus\\): +[0-9.]+ ± [0-9.]+M/s"
 line="$line  \\( *[0-9.]+M/s/cpu\\) +[0-9.]+(ns|us|ms)  (optimized|emulated|out of line) *"
 line="$line  ?($function(, $function){0,2}|-)\$"
-! grep -vE "$line" "$work/out" || complain "uprobe: lines of another form"
+request='^request-[SG]ET (no probe|u(ret)?probe-(nop|nop5|push|ret)) *: +[0-9.]+ ± +[0-9.]+k/s'
+request="$request +[0-9.]+(ns|us|ms)( +[-+][0-9.]+%)?\$"
+skid='^functions: sampled by a timer: time with interrupts off stands at the function that enables them'
+! grep -vE "$line|$request|$skid" "$work/out" || complain "uprobe: lines of another form"
+for op in SET GET; do
+	[ "$(grep -c "^request-$op " "$work/out")" -eq 9 ] || complain "$op: not a line a probe"
+	prints "^request-$op no probe "
+done
 for name in uprobe-nop uretprobe-nop uprobe-nop5 uretprobe-nop5 uprobe-push uretprobe-push \
 	uprobe-ret uretprobe-ret; do
 	for cpus in 1 "$(getconf _NPROCESSORS_ONLN)"; do
 		prints "^$name +\\( *$cpus cpus\\): "
 	done
 done
+
+# Kinds and numbers of CPUs of one's own; and requests alone, with the probes that are named.
+run "$kontend" bench uprobe --duration 100ms -q --kind uretprobe-ret,nop --cpus 1
+[ "$rc" -eq 0 ] || complain "--kind: exit $rc: $(cat "$work/err")"
+[ "$(grep -v '^functions' "$work/out" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
+	'uprobe-nop uretprobe-nop uretprobe-ret ' ] || complain "--kind: other lines: $(cat "$work/out")"
+run "$kontend" bench uprobe --duration 200ms --kind request --format json
+[ "$rc" -eq 0 ] || complain "--kind request: exit $rc: $(cat "$work/err")"
+python3 - "$work/out" <<-'END' || complain "requests: $(cat "$work/out")"
+	import json, sys
+	figures = json.load(open(sys.argv[1]))["figures"]
+	by = {(f["case"], f["metric"]): f["value"] for f in figures}
+	for op in "SET", "GET":
+	    assert by[op + ", no probe", "requests"] > 0, by
+	    # A probe is never for nothing: in CPU time of the server, whatever else runs here.
+	    assert by[op + ", uprobe-ret", "CPU of a request"] > by[op + ", no probe", "CPU of a request"], by
+	    assert (op + ", uprobe-nop5", "requests") not in by, by
+	assert len(by) == 2 * (7 * 3 - 1), len(by)
+END
 
 run "$kontend" report --view locks -- "$kontend" bench mmap -t 4 -n 100
 [ "$rc" -eq 0 ] || complain "as a command: exit $rc: $(cat "$work/err")"
@@ -99,7 +180,15 @@ run "$kontend" bench mmap --measure -t 4 -n 500
 prints '^mmap: 4 threads, 64\.0K, rounds 500, '
 figures
 prints '^# locks by lock, sorted by total_ns'
-run "$kontend" bench page-fault --measure --size 1M
+# A line each way to measure, with what it costs.
+run "$kontend" bench mmap --cost --pairs 6 -t 2 -n 100 -q
+[ "$rc" -eq 0 ] || complain "--cost: exit $rc: $(cat "$work/err")"
+prints '^mmap: 2 threads, 64\.0K, rounds 100: [0-9.]+ s of CPU time without kontend; 6 pairs for each way$'
+for way in contended counted sampled all all,paths; do
+	prints "^$way +([-+][0-9.]+ +[-+][0-9.]+ to [-+][0-9.]+ +[0-9.]+ |not available: )"
+done
+nothing_left "bench --cost"
+run "$kontend" bench page-fault --measure --size 1M --mode kernel
 [ "$rc" -eq 0 ] || complain "--measure: exit $rc: $(cat "$work/err")"
 prints '^page-fault: '
 nothing_left "bench --measure"

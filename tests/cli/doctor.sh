@@ -10,7 +10,7 @@ d = json.load(open(sys.argv[1]))
 assert d["schema"] == "kontend.doctor/1", d
 for part in d["views"], d["checks"]:
     for item in part:
-        assert item["status"] in ("works", "limited", "fails", "unknown"), item
+        assert item["status"] in ("works", "limited", "fails", "unknown", "absent"), item
         assert set(item) == {"name", "status", "help", "cause", "found", "fix"}, item
         assert item["status"] == "works" or item["found"], item
 views = {v["name"]: v for v in d["views"]}
@@ -30,16 +30,23 @@ prints '^  locks +(works|limited|fails) '
 # The real default, which depends on the number of CPUs.
 "$kontend" doctor -v >"$work/said"
 for view in $("$kontend" dump views | cut -f1) flame tree hist holders events xol; do
-	grep -qE "^  $view +(works|limited|fails) " "$work/said" || complain "doctor has no view '$view'"
+	grep -qE "^  $view +(works|limited|fails|absent) " "$work/said" || complain "doctor has no view '$view'"
 done
 grep -A1 '^  rings ' "$work/said" | grep -qE 'found: (512|1024|2048) KiB a CPU|why: ' ||
 	complain "doctor does not say how large rings are"
-grep -qE '^  rotation +(works|limited|fails) .*; ' "$work/said" ||
+grep -qE '^  rotation +(works|limited|fails|absent) .*; ' "$work/said" ||
 	complain "doctor does not say what rotates: $(grep rotation "$work/said")"
 for check in samples user-stacks instructions code debuginfod pmus build; do
-	grep -qE "^  $check +(works|limited|fails|unknown)" "$work/said" ||
+	grep -qE "^  $check +(works|limited|fails|unknown|absent)" "$work/said" ||
 		complain "doctor has no check '$check'"
 done
+# "cpu" is the PMU of x86 machines that have one.
+if [ -d /sys/bus/event_source/devices/cpu ]; then
+	grep -qE '^  pmus +works' "$work/said" || complain "doctor does not see the PMU"
+elif [ "$(uname -m)" = x86_64 ]; then
+	grep -qE '^  rotation +absent .*no PMU' "$work/said" ||
+		complain "doctor does not say that there is no PMU: $(grep -A1 rotation "$work/said")"
+fi
 run "$kontend" doctor -v --output "$work/file"
 grep -q 'found: ' "$work/file" || complain "doctor -v does not say what it found"
 

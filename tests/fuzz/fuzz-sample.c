@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as perf records of one event, whose attr comes from the first bytes: sample_type (8),
- * read_format (1), sample_id_all (1), and whether it is what programs of BPF write (1). Whatever a
- * record says of its size, what an event points at lies within the record, and the walk ends.
+ * read_format (1), sample_id_all (1), and whether it is what programs of BPF write, or of an
+ * mmap_lock (1). Whatever a record says of its size, what an event points at lies within the
+ * record, and the walk ends.
  */
 #include "fuzz.h"
 #include "kontend/decode.h"
@@ -16,6 +17,15 @@ static const char begin_format[] =
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 	"\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
+
+static const char mm_format[] =
+	"mmap_lock\0name: mmap_lock_acquire_returned\nID: 402\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:struct mm_struct * mm;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:u64 memcg_id;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:bool write;\toffset:24;\tsize:1;\tsigned:0;\n"
+	"\tfield:bool success;\toffset:25;\tsize:1;\tsigned:0;\n\nprint fmt: \"\"\n";
 
 static void set_up(struct decode *d, const uint8_t *data)
 {
@@ -35,8 +45,11 @@ static void set_up(struct decode *d, const uint8_t *data)
 		a.attr.type = PERF_TYPE_SOFTWARE;
 		a.attr.config = PERF_COUNT_SW_BPF_OUTPUT;
 	}
+	if (!(data[10] & 1) && data[10] & 2)
+		a.attr.config = 402;
 	fuzz_require(!decode_init(d, &err));
 	fuzz_require(!decode_add_format(d, begin_format, sizeof(begin_format) - 1, &err));
+	fuzz_require(!decode_add_format(d, mm_format, sizeof(mm_format) - 1, &err));
 	fuzz_require(!decode_add_attr(d, &a, sizeof(a), &err));
 }
 
@@ -54,6 +67,9 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 	if (ev->kind == EVENT_CONTENTION_BEGIN && ev->begin.n_frames) {
 		from = (const uint8_t *)ev->begin.frames;
 		to = (const uint8_t *)(ev->begin.frames + ev->begin.n_frames);
+	} else if (ev->kind == EVENT_MM_ACQUIRED && ev->mm.n_frames) {
+		from = (const uint8_t *)ev->mm.frames;
+		to = (const uint8_t *)(ev->mm.frames + ev->mm.n_frames);
 	} else if (ev->kind == EVENT_HOLDER) {
 		check_text(ev->holder.comm, rec, size);
 		check_text(ev->holder.other_comm, rec, size);

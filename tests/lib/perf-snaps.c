@@ -398,6 +398,38 @@ static void add_of_task(struct snap *s, int32_t tid, int32_t cpu, unsigned n, ui
 }
 
 /* One task was on both CPUs and lost nothing; one lost a quarter; of one CPU 1 is not counted. */
+static void add_creator(struct snap *s, int32_t pid, const char *comm, uint64_t opened,
+			uint64_t inherited, uint64_t refused)
+{
+	struct snap_creator item = {pid, text(s, comm), opened, inherited, refused};
+
+	must(snap_add_creator(s, &item));
+}
+
+/* Breakpoints that nobody has any more: a tool that opens many, threads that inherited. */
+static void make_created(struct snap *s)
+{
+	make_x86(s);
+	s->head.creations = SNAP_CREATIONS_EVENTS;
+	s->head.creations_lost = 2;
+	s->slots[0].most = 5;
+	s->slots[1].most = 4;
+	add_creator(s, APP, "app", 4, 9000, 0);
+	add_creator(s, HOLDER, "holder", 120000, 0, 17);
+	add_creator(s, AGENT, "agent", 0, 0, 3);
+}
+
+/* The same as looks find it. */
+static void make_found(struct snap *s)
+{
+	make_x86(s);
+	s->head.creations = SNAP_CREATIONS_LOOKS;
+	s->head.creations_reason = text(s, "Cannot attach to the tracepoint sys_exit");
+	s->slots[0].most = 5;
+	add_creator(s, APP, "app", 1, 12, 0);
+	add_creator(s, 0, "", 1, 0, 0);
+}
+
 static void make_spread(struct snap *s)
 {
 	add_slots(s, 0, SNAP_SLOT_ANY, 4, 0, 0);
@@ -421,6 +453,8 @@ static const struct {
 	{"huge-arm64", make_huge_arm64},
 	{"broken", make_broken},
 	{"spread", make_spread},
+	{"created", make_created},
+	{"found", make_found},
 };
 
 void perf_snap_make(struct snap *ret, const char *name, uint64_t t)

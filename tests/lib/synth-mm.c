@@ -42,9 +42,20 @@ void synth_mm_prologue(struct synth *s, bool path)
 {
 	for (int i = 0; i < SYNTH_MMS; i++) {
 		add_format(s, (enum synth_mm)i, path);
-		synth_add_attr(s, (uint64_t)(SYNTH_TP_MM + i), (uint64_t)(SYNTH_ID_MM + i * 1000));
+		if (i == SYNTH_MM_ACQUIRED && synth_mm_paths(s))
+			synth_add_attr_chain(s, (uint64_t)(SYNTH_TP_MM + i),
+					     (uint64_t)(SYNTH_ID_MM + i * 1000));
+		else
+			synth_add_attr(s, (uint64_t)(SYNTH_TP_MM + i),
+				       (uint64_t)(SYNTH_ID_MM + i * 1000));
 	}
 	synth_set_mm_path(s, path);
+}
+
+void synth_mm_prologue_paths(struct synth *s)
+{
+	synth_set_mm_paths(s);
+	synth_mm_prologue(s, true);
 }
 
 static size_t put_id(uint8_t *raw, const struct synth_mm_event *e)
@@ -78,8 +89,12 @@ void synth_mm(struct synth *s, const struct synth_mm_event *e)
 	memcpy(raw + 4, &tid, 4);
 	memcpy(raw + 8, &e->mm, 8);
 	size_t len = synth_mm_path(s) ? put_path(raw, e) : put_id(raw, e);
-	synth_raw_sample(s, (uint64_t)(SYNTH_ID_MM + e->what * 1000), e->cpu, e->t, e->pid, e->tid,
-			 raw, len);
+	uint64_t id = (uint64_t)(SYNTH_ID_MM + e->what * 1000);
+	if (e->what == SYNTH_MM_ACQUIRED && synth_mm_paths(s))
+		synth_chain_sample(s, id, e->cpu, e->t, e->pid, e->tid, e->frames, e->n_frames, raw,
+				   len);
+	else
+		synth_raw_sample(s, id, e->cpu, e->t, e->pid, e->tid, raw, len);
 }
 
 void synth_mm_how(struct synth *s, const struct mmlevel_how *how, uint64_t t)

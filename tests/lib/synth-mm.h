@@ -18,10 +18,15 @@ struct synth_mm_event {
 	uint64_t memcg_id; /* of streams with ids */
 	const char *memcg; /* of those with paths */
 	bool write, success;
+	/* Where it is got: of streams with call paths, and SYNTH_MM_ACQUIRED only. */
+	const uint64_t *frames;
+	uint32_t n_frames;
 };
 
 /* After synth_prologue(). @path: events carry the path of the memory cgroup, not its id. */
 void synth_mm_prologue(struct synth *s, bool path);
+/* The same, and who gets a lock tells its call chain. */
+void synth_mm_prologue_paths(struct synth *s);
 void synth_mm(struct synth *s, const struct synth_mm_event *e);
 void synth_mm_how(struct synth *s, const struct mmlevel_how *how, uint64_t t);
 

@@ -28,7 +28,7 @@ struct synth {
 	uint64_t cgroup;
 	uint16_t output_misc;
 	bool kernel_only;
-	bool mm_path;
+	bool mm_path, mm_paths;
 	int inside; /* see synth_set_inside() */
 };
 
@@ -155,6 +155,21 @@ void synth_add_attr(struct synth *s, uint64_t config, uint64_t id0)
 	add_attr(s, PERF_TYPE_TRACEPOINT, config, 0, id0);
 }
 
+void synth_add_attr_chain(struct synth *s, uint64_t config, uint64_t id0)
+{
+	add_attr(s, PERF_TYPE_TRACEPOINT, config, PERF_SAMPLE_CALLCHAIN, id0);
+}
+
+void synth_set_mm_paths(struct synth *s)
+{
+	s->mm_paths = true;
+}
+
+bool synth_mm_paths(const struct synth *s)
+{
+	return s->mm_paths;
+}
+
 void synth_set_mm_path(struct synth *s, bool path)
 {
 	s->mm_path = path;
@@ -275,6 +290,15 @@ static void sample_raw(struct buffer *b, uint16_t tp, int tid, uint64_t lock, ui
 	append(b, &raw, sizeof(raw));
 }
 
+static void append_chain(struct buffer *b, const uint64_t *frames, uint32_t n)
+{
+	append_u64(b, n ? n + 1 : 0);
+	if (!n)
+		return;
+	append_u64(b, PERF_CONTEXT_KERNEL);
+	append(b, frames, n * sizeof(*frames));
+}
+
 void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock,
 		 uint32_t flags, const uint64_t *frames, uint32_t n)
 {
@@ -284,11 +308,7 @@ void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, ui
 
 	struct who w = seen_by_perf(s, (struct who){cpu, pid, tid, t}, &entry);
 	sample_head(b, ID_BEGIN, w);
-	append_u64(b, n ? n + 1 : 0);
-	if (n) {
-		append_u64(b, PERF_CONTEXT_KERNEL);
-		append(b, frames, n * sizeof(*frames));
-	}
+	append_chain(b, frames, n);
 	sample_raw(b, TP_BEGIN, entry, lock, flags);
 	append_u64(b, s->cgroup);
 	close_record(b, at);
@@ -346,19 +366,33 @@ void synth_outputs(struct synth *s)
 	add_attr(s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, 0, ID_OUTPUT);
 }
 
-void synth_raw_sample(struct synth *s, uint64_t id, uint32_t cpu, uint64_t t, int pid, int tid,
-		      const void *raw, size_t len)
+static void put_sample(struct synth *s, uint64_t id, struct who w, bool chain,
+		       const uint64_t *frames, uint32_t n_frames, const void *raw, size_t len)
 {
-	struct buffer *b = ring_of(s, cpu);
+	struct buffer *b = ring_of(s, w.cpu);
 	uint16_t misc = (uint16_t)(PERF_RECORD_MISC_KERNEL | s->output_misc);
 	size_t at = open_record(b, PERF_RECORD_SAMPLE, misc);
 	uint32_t size = (uint32_t)len;
 
-	sample_head(b, id, (struct who){cpu, pid, tid, t});
+	sample_head(b, id, w);
+	if (chain)
+		append_chain(b, frames, n_frames);
 	append(b, &size, sizeof(size));
 	append(b, raw, len);
 	append_u64(b, s->cgroup);
 	close_record(b, at);
+}
+
+void synth_raw_sample(struct synth *s, uint64_t id, uint32_t cpu, uint64_t t, int pid, int tid,
+		      const void *raw, size_t len)
+{
+	put_sample(s, id, (struct who){cpu, pid, tid, t}, false, NULL, 0, raw, len);
+}
+
+void synth_chain_sample(struct synth *s, uint64_t id, uint32_t cpu, uint64_t t, int pid, int tid,
+			const uint64_t *frames, uint32_t n_frames, const void *raw, size_t len)
+{
+	put_sample(s, id, (struct who){cpu, pid, tid, t}, true, frames, n_frames, raw, len);
 }
 
 static void close_side(struct buffer *b, size_t at, struct who w)

@@ -155,3 +155,31 @@ struct synth *stream_hot_cpus(void)
 	mem_free(st.list);
 	return st.synth;
 }
+
+/* Page faults of a kernel where each of them tries to get the mmap_lock. */
+struct synth *stream_trylock(void)
+{
+	static const char kallsyms[] = "ffffffff81001000 t down_read_trylock\n"
+				       "ffffffff81002000 t handle_mm_fault\n"
+				       "ffffffff81003000 t up_read\n"
+				       "ffffffff81004000 t clear_page_erms\n"
+				       "ffffffff81005000 T _etext\n";
+	static const struct {
+		uint64_t ip;
+		uint64_t weight;
+	} places[] = {{0xffffffff81001014, 26},
+		      {0xffffffff81002010, 15},
+		      {0xffffffff81003010, 13},
+		      {0xffffffff81004010, 9}};
+	struct stage st;
+
+	stage_open(&st, 1, 1, kallsyms);
+	synth_profile(st.synth);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		struct place p = {5215, 0, (uint32_t)places[i].weight, {places[i].ip}, {0}};
+		emit_place(st.synth, &p, START_NS + 1 + i);
+	}
+	stage_second(&st, 0, START_NS + SECOND);
+	mem_free(st.list);
+	return st.synth;
+}

@@ -71,6 +71,8 @@ struct synth *stream_mmap_none(void);
 struct synth *stream_no_bpf(void);
 struct synth *stream_mmap_all(void);
 struct synth *stream_mmap_sampled(void);
+struct synth *stream_mmap_paths(void);
+struct synth *stream_trylock(void);
 /* streams-annotate.c */
 struct synth *stream_annotate(void);
 struct synth *stream_annotate_arm64(void);

@@ -112,8 +112,9 @@ struct synth *stream_mmap(void)
 }
 
 /* A second of acquisitions of one process, all events; every 50th one is waited for. */
-static void emit_events(struct synth *s, uint64_t from, uint64_t until, const uint64_t *chain)
+static void emit_events(struct synth *s, uint64_t from, uint64_t until, const struct chains *c)
 {
+	const uint64_t *chain = c->munmap;
 	struct synth_mm_event e = {
 		.pid = 5214, .tid = 5215, .mm = STREAM_MMAP_LOCK - 0x78, .success = true};
 	uint64_t n = 0;
@@ -130,6 +131,9 @@ static void emit_events(struct synth *s, uint64_t from, uint64_t until, const ui
 		if (wait >= MS)
 			synth_end(s, 0, e.t - 100, e.pid, e.tid, STREAM_MMAP_LOCK, 0);
 		e.what = SYNTH_MM_ACQUIRED;
+		/* Without the two that wait: with call paths, where it is got. */
+		e.frames = (e.write ? c->munmap : c->fault) + 2;
+		e.n_frames = e.write ? 4 : 3;
 		synth_mm(s, &e);
 		e.t += 3 * US + n % 11 * US;
 		e.what = SYNTH_MM_RELEASED;
@@ -146,16 +150,19 @@ static struct synth *make_level(const char *level)
 
 	chains_init(&c);
 	stage_open(&st, 1, 4, synth_kallsyms);
-	synth_mm_prologue(st.synth, false);
-	synth_comm(st.synth, 0, START_NS, 5214, 5214, "mm");
 	if (mmlevel_parse(level, &how) < 0)
 		abort();
+	if (how.paths)
+		synth_mm_prologue_paths(st.synth);
+	else
+		synth_mm_prologue(st.synth, false);
+	synth_comm(st.synth, 0, START_NS, 5214, 5214, "mm");
 	how.event_ns = 212;
 	synth_mm_how(st.synth, &how, START_NS);
 	for (uint32_t s = 1; s <= st.seconds; s++) {
 		uint64_t t = START_NS + (uint64_t)s * SECOND;
 		uint64_t from = t - SECOND, until = how.one_in > 1 ? from + 100 * MS : t;
-		emit_events(st.synth, from + MS, until, c.munmap);
+		emit_events(st.synth, from + MS, until, &c);
 		how.from_ns = from;
 		how.to_ns = until;
 		if (how.level == MMLEVEL_SAMPLED)
@@ -169,6 +176,11 @@ static struct synth *make_level(const char *level)
 struct synth *stream_mmap_all(void)
 {
 	return make_level("all");
+}
+
+struct synth *stream_mmap_paths(void)
+{
+	return make_level("all,paths");
 }
 
 struct synth *stream_mmap_sampled(void)

@@ -526,6 +526,8 @@ static const struct {
 	{"annotate-arm64", stream_annotate_arm64},
 	{"mmap-all", stream_mmap_all},
 	{"mmap-sampled", stream_mmap_sampled},
+	{"mmap-paths", stream_mmap_paths},
+	{"trylock", stream_trylock},
 	{"followed", stream_followed},
 };
 

@@ -119,6 +119,58 @@ static void memory_that_is_not_there_is_said(void **state)
 	assert_non_null(strstr(err.text, "map and unmap memory"));
 }
 
+static void modes_have_names(void **state)
+{
+	enum bench_mm_mode mode;
+
+	(void)state;
+	for (int i = 0; i < BENCH_MM_MODES; i++) {
+		assert_int_equal(
+			bench_mm_mode_parse(bench_mm_mode_name((enum bench_mm_mode)i), &mode), 0);
+		assert_int_equal(mode, i);
+	}
+	assert_int_equal(bench_mm_mode_parse("", &mode), -EINVAL);
+	assert_int_equal(bench_mm_mode_parse("anonymous", &mode), -EINVAL);
+	assert_string_equal(bench_mm_mode_name(BENCH_MM_MODES), "?");
+}
+
+/* In each of them a page is a fault, once; nothing of it stays. */
+static void every_mode_faults_each_page(void **state)
+{
+	(void)state;
+	for (int i = 0; i < BENCH_MM_MODES; i++) {
+		const struct bench_mm_options o = {.threads = 2,
+						   .bytes = 64 * page(),
+						   .rounds = 3,
+						   .mode = (enum bench_mm_mode)i};
+		struct bench_mm_result r;
+		struct error err = {0};
+		assert_int_equal(bench_mm_fault(&o, &r, &err), 0);
+		uint64_t before = faults(), map = mapped();
+		assert_int_equal(bench_mm_fault(&o, &r, &err), 0);
+		assert_int_equal(r.pages, 192);
+		assert_true(faults() - before >= 192);
+		assert_true(mapped() <= map + 8 * page());
+	}
+}
+
+static void too_many_mappings_are_said(void **state)
+{
+	const struct bench_mm_options o = {
+		.threads = 1, .bytes = (1ull << 18) * page(), .rounds = 1, .mode = BENCH_MM_FRESH};
+	unsigned long most = 0;
+	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+	struct bench_mm_result r;
+	struct error err = {0};
+
+	(void)state;
+	if (!f || fscanf(f, "%lu", &most) != 1 || most > (1 << 18))
+		skip();
+	fclose(f);
+	assert_int_equal(bench_mm_fault(&o, &r, &err), -ENOMEM);
+	assert_non_null(strstr(err.text, "max_map_count"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +180,9 @@ int main(void)
 		cmocka_unit_test(a_thread_for_each_cpu_by_default),
 		cmocka_unit_test(less_than_a_page_is_refused),
 		cmocka_unit_test(memory_that_is_not_there_is_said),
+		cmocka_unit_test(modes_have_names),
+		cmocka_unit_test(every_mode_faults_each_page),
+		cmocka_unit_test(too_many_mappings_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -60,12 +61,33 @@ static void there_must_be_memory(void **state)
 	bench_rotation_stop(&b);
 }
 
+/* Where they cannot be had, as without root, it says so; and none is left. */
+static void cgroups_are_gone_afterwards(void **state)
+{
+	struct error err = {0};
+	struct bench_rotation b;
+	char above[BENCH_ROTATION_PATH];
+
+	(void)state;
+	int code = bench_rotation_start(&b, BENCH_ROTATION_CGROUPS, &small, &err);
+	memcpy(above, b.above, sizeof(above));
+	if (code == 0)
+		assert_true(bench_rotation_opened(&b) >= 2 * small.events);
+	else
+		assert_int_equal(code, -EOPNOTSUPP);
+	assert_true(code == 0 || *err.text);
+	bench_rotation_stop(&b);
+	assert_string_equal(b.above, "");
+	assert_true(!*above || access(above, F_OK) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_streams_until_it_is_stopped),
 		cmocka_unit_test(what_cannot_be_opened_is_said),
 		cmocka_unit_test(there_must_be_memory),
+		cmocka_unit_test(cgroups_are_gone_afterwards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static void judge(struct doctor *d, const char *bad, enum doctor_status s, bool 
 		add(d, names[i], bad && strcmp(bad, names[i]) == 0 ? s : DOCTOR_WORKS);
 	add(d, "samples", bad && strcmp(bad, "samples") == 0 ? s : DOCTOR_WORKS);
 	add(d, "instructions", bad && strcmp(bad, "instructions") == 0 ? s : DOCTOR_WORKS);
-	add(d, "pmus", DOCTOR_WORKS);
+	add(d, "pmus", bad && strcmp(bad, "pmus") == 0 ? s : DOCTOR_WORKS);
 	snprintf(d->checks[d->n_checks - 1].found, sizeof(d->checks[0].found), "no PMU");
 	add(d, "measuring", measures ? DOCTOR_WORKS : DOCTOR_FAILS);
 	doctor_conclude(d);
@@ -112,6 +112,11 @@ static void test_the_rest(void **state)
 	assert_int_equal(view(&d, "rotation")->status, DOCTOR_WORKS);
 	assert_string_equal(view(&d, "rotation")->found, "no PMU");
 	assert_null(view(&d, "rotation")->cause);
+	judge(&d, "pmus", DOCTOR_ABSENT, true);
+	assert_int_equal(view(&d, "rotation")->status, DOCTOR_ABSENT);
+	assert_string_equal(view(&d, "rotation")->cause, "pmus");
+	assert_int_equal(view(&d, "contexts")->status, DOCTOR_WORKS);
+	assert_true(d.works);
 	judge(&d, "samples", DOCTOR_LIMITED, true);
 	assert_string_equal(view(&d, "hot")->cause, "samples");
 	assert_string_equal(view(&d, "--call-graph")->cause, "samples");

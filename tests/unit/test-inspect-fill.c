@@ -426,6 +426,52 @@ static void test_contexts(void **state)
 	stage_deinit(&t);
 }
 
+static void check_creator(const struct snap *s, size_t i, int32_t pid, const char *comm,
+			  uint64_t opened, uint64_t inherited)
+{
+	assert_true(i < s->n_creators);
+	assert_int_equal(s->creators[i].pid, pid);
+	assert_string_equal(snap_text(s, s->creators[i].comm), comm);
+	assert_int_equal(s->creators[i].opened, opened);
+	assert_int_equal(s->creators[i].inherited, inherited);
+}
+
+/* What is newer than all that a look before has found was created since; who did stays. */
+static void test_creations(void **state)
+{
+	struct stage t;
+
+	(void)state;
+	stage_init(&t, 1);
+	t.cpus[1].info[0] = 2;
+	add(&t, 10, -1);
+	fill(&t);
+	assert_int_equal(t.snap.head.creations, SNAP_CREATIONS_LOOKS);
+	assert_int_equal(t.snap.n_creators, 0);
+	assert_int_equal(t.snap.slots[0].most, 1 + 1);
+	assert_int_equal(t.snap.slots[1].most, 3 + 1);
+	strcpy(add(&t, 10, -1)->owner_comm, "gdb");
+	struct raw_event *child = add(&t, 11, -1);
+	child->parent = t.events[0].addr;
+	child->parent_id = t.events[0].id;
+	child->owner_pid = 0;
+	strcpy(child->target_comm, "app");
+	add(&t, 0, 0)->owner_pid = SELF; /* our own is nobody's business */
+	fill(&t);
+	assert_int_equal(t.snap.n_creators, 2);
+	check_creator(&t.snap, 0, 5, "gdb", 1, 0);
+	check_creator(&t.snap, 1, 11, "app", 0, 1);
+	/* All are gone, and the CPUs' own. */
+	t.i.found.n_events = 0;
+	t.cpus[1].info[0] = 0;
+	fill(&t);
+	assert_int_equal(t.snap.n_creators, 2);
+	check_creator(&t.snap, 0, 5, "gdb", 1, 0);
+	assert_int_equal(t.snap.slots[0].most, 2 + 1);
+	assert_int_equal(t.snap.slots[1].most, 4 + 1);
+	stage_deinit(&t);
+}
+
 static void test_missing(void **state)
 {
 	struct stage t;
@@ -450,7 +496,7 @@ int main(void)
 		cmocka_unit_test(test_attributes),   cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_missing),	     cmocka_unit_test(test_stale_counts),
 		cmocka_unit_test(test_kept_holders), cmocka_unit_test(test_two_series),
-		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_cost),	     cmocka_unit_test(test_creations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

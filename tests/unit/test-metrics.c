@@ -18,6 +18,7 @@
 #include "metrics/sums.h"
 #include "openmetrics.h"
 #include "random.h"
+#include "synth-mm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -327,6 +328,63 @@ static void puts_what_was_not_told(struct synth *s, uint64_t t, uint64_t n)
 	synth_tick(s, t + 1000);
 }
 
+static void near(double got, double want)
+{
+	if (got < want * 0.999999 || got > want * 1.000001)
+		fail_msg("%.12f instead of %.12f", got, want);
+}
+
+/* What the locks' own events tell of them, by memory cgroup and mode; it adds up in a second one.
+ */
+static void says_how_long_mmap_locks_took_and_were_held(void **state)
+{
+	struct synth_mm_event e = {.pid = 100,
+				   .tid = 100,
+				   .mm = 0xffff888011111100,
+				   .memcg = "/db",
+				   .write = true,
+				   .success = true};
+	struct mmlevel_how how;
+	struct rig rig;
+	struct play p;
+
+	(void)state;
+	rig_init(&rig, 1);
+	assert_int_equal(mmlevel_parse("all", &how), 0);
+	synth_mm_prologue(rig.synth, true);
+	synth_mm_how(rig.synth, &how, CANNED_START);
+	synth_round(rig.synth, CANNED_START);
+	for (int s = 1; s <= 2; s++) {
+		for (int i = 0; i < 5; i++) {
+			e.what = SYNTH_MM_START;
+			e.t = CANNED_START + ((uint64_t)s * 1000 - 900 + (uint64_t)i) * CANNED_MS;
+			synth_mm(rig.synth, &e);
+			e.what = SYNTH_MM_ACQUIRED;
+			e.t += 3000;
+			synth_mm(rig.synth, &e);
+			e.what = SYNTH_MM_RELEASED;
+			e.t += 100000;
+			synth_mm(rig.synth, &e);
+		}
+		synth_tick(rig.synth, CANNED_START + (uint64_t)s * 1000 * CANNED_MS);
+	}
+	begin(&p, rig.synth, NULL);
+	for (int r = 0; r != ENGINE_END;) {
+		r = engine_pump(&p.engine, 0, NULL);
+		if (r == ENGINE_TICK)
+			assert_int_equal(metrics_add(p.m, NULL), 0);
+	}
+	char *text = put(&p);
+#define DB "{memcg=\"/db\",mode=\"W\"}"
+	near(openmetrics_value(text, "kontend_mmap_lock_acquired_total" DB), 10);
+	near(openmetrics_value(text, "kontend_mmap_lock_acquire_seconds_count" DB), 10);
+	near(openmetrics_value(text, "kontend_mmap_lock_acquire_seconds_sum" DB), 0.00003);
+	near(openmetrics_value(text, "kontend_mmap_lock_hold_seconds_sum" DB), 0.001);
+	free(text);
+	end(&p);
+	rig_deinit(&rig);
+}
+
 static void says_what_was_not_told(void **state)
 {
 	static const struct {
@@ -530,6 +588,7 @@ int main(void)
 		cmocka_unit_test(series_are_bounded_and_stay),
 		cmocka_unit_test(names_that_look_alike_are_one_series),
 		cmocka_unit_test(says_what_was_waited),
+		cmocka_unit_test(says_how_long_mmap_locks_took_and_were_held),
 		cmocka_unit_test(says_what_was_not_told),
 		cmocka_unit_test(counters_never_fall),
 		cmocka_unit_test(what_comes_from_outside_is_bounded),

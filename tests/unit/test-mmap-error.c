@@ -97,9 +97,9 @@ static void acquire(int process, uint64_t t)
 			   .tid = 100 + process,
 			   .mm = {.mm = 0x1000u * (unsigned)(process + 1), .success = true}};
 
-	assert_int_equal(mmlock_event(&sim.l, &ev, &sim.names), 0);
+	assert_int_equal(mmlock_event(&sim.l, &ev, &sim.names, 0), 0);
 	ev.kind = EVENT_MM_RELEASED;
-	assert_int_equal(mmlock_event(&sim.l, &ev, &sim.names), 0);
+	assert_int_equal(mmlock_event(&sim.l, &ev, &sim.names, 0), 0);
 }
 
 static uint64_t counted(void)

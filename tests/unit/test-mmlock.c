@@ -51,7 +51,7 @@ static void say(struct world *w, uint64_t t, enum event_kind kind, int tid, uint
 	ev.mm.memcg = NULL;
 	ev.mm.write = write;
 	ev.mm.success = success;
-	assert_int_equal(mmlock_event(&w->l, &ev, &w->names), 0);
+	assert_int_equal(mmlock_event(&w->l, &ev, &w->names, 0), 0);
 }
 
 #define ASK(t, tid, mm, write) say(w, t, EVENT_MM_START, tid, mm, write, false)
@@ -139,6 +139,32 @@ static void a_downgrade_is_no_acquisition(void **state)
 	assert_int_equal(w->l.tried, 0);
 }
 
+/* What ends says where it began; a write lock that becomes a read lock was got where it was. */
+static void a_hold_knows_where_it_was_got(void **state)
+{
+	struct world *w = *state;
+	struct event ev = {.kind = EVENT_MM_ACQUIRED, .time = 100, .pid = 100, .tid = 1};
+
+	ev.mm.mm = MM;
+	ev.mm.memcg_id = 0;
+	ev.mm.memcg = NULL;
+	ev.mm.write = ev.mm.success = true;
+	assert_int_equal(mmlock_event(&w->l, &ev, &w->names, 7), 0);
+	assert_int_equal(w->l.last_end, MMLOCK_ENDS_NOTHING);
+	ev.time = 150;
+	ev.mm.write = false;
+	assert_int_equal(mmlock_event(&w->l, &ev, &w->names, 9), 0);
+	assert_int_equal(w->l.last_end, MMLOCK_ENDS_HOLD);
+	assert_int_equal(w->l.last_ns, 50);
+	assert_true(w->l.last_write);
+	assert_int_equal(w->l.last_stack, 7);
+	PUT(180, 1, MM, false);
+	assert_int_equal(w->l.last_end, MMLOCK_ENDS_HOLD);
+	assert_int_equal(w->l.last_ns, 30);
+	assert_false(w->l.last_write);
+	assert_int_equal(w->l.last_stack, 7);
+}
+
 static void what_does_not_pair_is_counted(void **state)
 {
 	struct world *w = *state;
@@ -203,7 +229,7 @@ static void the_process_is_voted_for(void **state)
 	ev.mm.success = ev.mm.write = true;
 	ev.mm.memcg_id = 0;
 	ev.mm.memcg = "/a";
-	assert_int_equal(mmlock_event(&w->l, &ev, &w->names), 0); /* who forks, in the child's */
+	assert_int_equal(mmlock_event(&w->l, &ev, &w->names, 0), 0); /* who forks, in the child's */
 	for (int i = 0; i < 8; i++)
 		GET(10, 101, MM, false);
 	assert_int_equal(w->l.mms[1].pid, 100);
@@ -255,7 +281,7 @@ static void many_address_spaces_are_summed_up(void **state)
 	for (uint32_t i = 0; i < all; i++) {
 		ev.mm.mm = MM + i * 0x1000ull;
 		ev.pid = ev.tid = (int32_t)i + 1;
-		assert_int_equal(mmlock_event(&w->l, &ev, &w->names), 0);
+		assert_int_equal(mmlock_event(&w->l, &ev, &w->names, 0), 0);
 		if (i % 3)
 			mmlock_exit(&w->l, ev.pid, ev.tid, "a");
 	}
@@ -371,9 +397,12 @@ static void no_order_counts_twice(void **state)
 
 static void levels_have_names(void **state)
 {
-	static const char *const bad[] = {
-		"",	     "some",	   "all=2", "sampled=",	  "sampled=1", "sampled=1001",
-		"sampled=x", "sampled=-2", "pid=3", "sampled=2 ", "contended="};
+	static const char *const bad[] = {"",		"some",		 "all=2",
+					  "sampled=",	"sampled=1",	 "sampled=1001",
+					  "sampled=x",	"sampled=-2",	 "pid=3",
+					  "sampled=2 ", "contended=",	 "contended,paths",
+					  "all,",	"all,path",	 "all,paths,paths",
+					  ",paths",	"sampled=,paths"};
 	struct mmlevel_how how;
 
 	(void)state;
@@ -384,6 +413,13 @@ static void levels_have_names(void **state)
 	}
 	assert_int_equal(mmlevel_parse("sampled=50", &how), 0);
 	assert_int_equal(how.one_in, 50);
+	assert_int_equal(how.paths, 0);
+	assert_int_equal(mmlevel_parse("sampled=50,paths", &how), 0);
+	assert_int_equal(how.one_in, 50);
+	assert_int_equal(how.level, MMLEVEL_SAMPLED);
+	assert_int_equal(how.paths, 1);
+	assert_int_equal(mmlevel_parse("all,paths", &how), 0);
+	assert_int_equal(how.level, MMLEVEL_ALL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_not_equal(mmlevel_parse(bad[i], &how), 0);
 	assert_string_equal(mmlevel_name(MMLEVELS), "?");
@@ -396,13 +432,21 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(a_triple_gives_wait_and_hold),    TEST(locks_and_threads_are_apart),
-		TEST(trylocks_have_no_wait),	       TEST(a_downgrade_is_no_acquisition),
-		TEST(what_does_not_pair_is_counted),   TEST(losses_leave_nothing_open),
-		TEST(a_thread_that_ends_is_forgotten), TEST(the_process_is_voted_for),
-		TEST(the_offset_is_learned),	       TEST(many_address_spaces_are_summed_up),
-		TEST(a_burst_ends_what_is_open),       TEST(zeroing_keeps_what_is_open),
-		TEST(no_order_counts_twice),	       TEST(levels_have_names),
+		TEST(a_triple_gives_wait_and_hold),
+		TEST(locks_and_threads_are_apart),
+		TEST(a_hold_knows_where_it_was_got),
+		TEST(trylocks_have_no_wait),
+		TEST(a_downgrade_is_no_acquisition),
+		TEST(what_does_not_pair_is_counted),
+		TEST(losses_leave_nothing_open),
+		TEST(a_thread_that_ends_is_forgotten),
+		TEST(the_process_is_voted_for),
+		TEST(the_offset_is_learned),
+		TEST(many_address_spaces_are_summed_up),
+		TEST(a_burst_ends_what_is_open),
+		TEST(zeroing_keeps_what_is_open),
+		TEST(no_order_counts_twice),
+		TEST(levels_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

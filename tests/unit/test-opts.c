@@ -435,12 +435,14 @@ static void test_words(void **state)
 	}
 	assert_int_equal(n, 6);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 22);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 23);
 	assert_int_equal(
-		report_view_parse("overview,locks,waiters,tree,hist,slots,holders,"
-				  "contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,held,"
-				  "blame,did,queues,incidents",
-				  &views),
+		report_view_parse(
+			"overview,locks,waiters,tree,hist,slots,holders,"
+			"creations,contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,"
+			"held,"
+			"blame,did,queues,incidents",
+			&views),
 		0);
 	assert_int_equal(views, REPORT_ALL);
 	assert_int_equal(count_words(words_of(VERB_REPORT, "format")), 3);

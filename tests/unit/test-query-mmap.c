@@ -459,6 +459,161 @@ static void waits_tell_the_memcg_of_who_is_gone(void **state)
 			    "mmap_lock W of /gone.slice");
 }
 
+/* Gets the lock in @frames, and has it for @held. */
+static void hold(struct asked *w, uint64_t t, uint64_t held, bool write, const uint64_t *frames,
+		 uint32_t n)
+{
+	struct synth_mm_event e = {.what = SYNTH_MM_START,
+				   .t = CANNED_START + t,
+				   .pid = 100,
+				   .tid = 101,
+				   .mm = MM_A,
+				   .memcg = "/by/path",
+				   .write = write,
+				   .success = true};
+
+	synth_mm(w->rig.synth, &e);
+	e.what = SYNTH_MM_ACQUIRED;
+	e.t += US;
+	e.frames = frames;
+	e.n_frames = n;
+	synth_mm(w->rig.synth, &e);
+	e.what = SYNTH_MM_RELEASED;
+	e.t += held;
+	synth_mm(w->rig.synth, &e);
+}
+
+static void play_paths(struct asked *w)
+{
+	static const uint64_t map[] = {0xffffffff81001010, 0xffffffff81004010, 0xffffffff81010010};
+	static const uint64_t fault[] = {0xffffffff81005010, 0xffffffff81007010};
+	struct mmlevel_how how;
+
+	rig_init(&w->rig, 1);
+	synth_mm_prologue_paths(w->rig.synth);
+	assert_int_equal(mmlevel_parse("all,paths", &how), 0);
+	synth_mm_how(w->rig.synth, &how, CANNED_START);
+	synth_comm(w->rig.synth, 0, CANNED_START, 100, 100, "a");
+	synth_comm(w->rig.synth, 0, CANNED_START, 100, 101, "a");
+	synth_round(w->rig.synth, CANNED_START);
+	for (uint64_t i = 0; i < 10; i++)
+		hold(w, (10 + 10 * i) * MS, 2 * MS, true, map, 3);
+	for (uint64_t i = 0; i < 4; i++)
+		hold(w, (200 + 10 * i) * MS, 100 * US, false, fault, 2);
+	hold(w, 280 * MS, 10 * US, false, map, 3);
+	hold(w, 300 * MS, 7 * MS, false, NULL, 0);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+}
+
+static void check_paths(struct asked *w)
+{
+	const struct query_spec spec = {.by = BY_STACK, .average = true};
+	struct table t = ask(w, spec);
+
+	assert_int_equal(t.n_rows, 4);
+	assert_string_equal(cell_s(&t, 3, "stack"), cell_s(&t, 0, "stack"));
+	assert_string_equal(cell_s(&t, 3, "mode"), "R");
+	assert_int_not_equal(t.ids[3], t.ids[0]);
+	assert_string_equal(cell_s(&t, 0, "stack"),
+			    "vm_mmap_pgoff < __x64_sys_mmap < do_syscall_64");
+	assert_string_equal(cell_s(&t, 0, "caller"), "vm_mmap_pgoff");
+	assert_string_equal(cell_s(&t, 0, "mode"), "W");
+	assert_int_equal(cell_u(&t, 0, "held"), 10);
+	assert_int_equal(cell_u(&t, 0, "hold_total_ns"), 20 * MS);
+	assert_int_equal(cell_u(&t, 0, "hold_max_ns"), 2 * MS);
+	assert_in_range(cell_u(&t, 0, "hold_p50_ns"), 17 * MS / 10, 23 * MS / 10);
+	assert_false(cell_at(&t, 1, "stack")->known);
+	assert_int_equal(cell_u(&t, 1, "hold_total_ns"), 7 * MS);
+	assert_string_equal(cell_s(&t, 2, "stack"), "lock_mm_and_find_vma < exc_page_fault");
+	assert_string_equal(cell_s(&t, 2, "mode"), "R");
+	assert_int_equal(cell_u(&t, 2, "held"), 4);
+	assert_int_equal(cell_u(&t, 2, "hold_total_ns"), 400 * US);
+}
+
+/* From getting it to giving it back, by where it was got; they add up to what the process held. */
+static void call_paths_say_how_long_it_was_held(void **state)
+{
+	struct asked *w = *state;
+	struct query_mmap_sum sum;
+
+	play_paths(w);
+	asked_play(w, NULL);
+	check_paths(w);
+	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
+	assert_true(sum.paths);
+	assert_string_equal(query_mmap_level_text(&w->q, &sum), "all, with call paths");
+	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	size_t i = find(&t, "process", "a/100", "W");
+	assert_int_equal(cell_u(&t, i, "held"), 10);
+	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 20 * MS);
+	i = find(&t, "process", "a/100", "R");
+	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 7 * MS + 410 * US);
+}
+
+/* A copy has the same, and forgets it for itself. */
+static void call_paths_outlive_copies(void **state)
+{
+	struct asked *w = *state;
+	struct model copy;
+
+	play_paths(w);
+	asked_play(w, NULL);
+	assert_int_equal(model_copy(&copy, &w->rig.engine.model), 0);
+	assert_int_equal(copy.mm_held.n, w->rig.engine.model.mm_held.n);
+	assert_true(copy.mm_held.n == 4);
+	model_zero(&copy);
+	assert_int_equal(copy.mm_held.n, 0);
+	model_deinit(&copy);
+	check_paths(w);
+}
+
+/* More call paths than there is room for: what is folded loses its path, and no time. */
+static void many_call_paths_keep_their_sums(void **state)
+{
+	enum { PATHS = 10000 };
+	struct model_limits limits = model_limits_of(0);
+	struct asked *w = *state;
+	struct mmlevel_how how;
+	uint64_t n = 0, total = 0;
+
+	limits.stacks = 256;
+	rig_init(&w->rig, 1);
+	synth_mm_prologue_paths(w->rig.synth);
+	assert_int_equal(mmlevel_parse("all,paths", &how), 0);
+	synth_mm_how(w->rig.synth, &how, CANNED_START);
+	synth_round(w->rig.synth, CANNED_START);
+	for (uint64_t i = 0; i < PATHS; i++) {
+		const uint64_t frames[] = {0xffffffff81001010 + i % 3, 0xffffffff81010000 + i};
+		hold(w, (10 + i) * 10 * US, 2 * US, i % 2 != 0, frames, 2);
+	}
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, &limits);
+	struct table t = ask(w, (struct query_spec){.by = BY_STACK, .average = true});
+	assert_in_range(t.n_rows, 2, 2 * 256);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		n += cell_u(&t, i, "held");
+		total += cell_u(&t, i, "hold_total_ns");
+	}
+	assert_int_equal(n, PATHS);
+	assert_int_equal(total, PATHS * 2 * US);
+}
+
+static void without_call_paths_a_sentence_says_how(void **state)
+{
+	struct asked *w = *state;
+	struct query_mmap_sum sum;
+
+	begin_events(w, true);
+	acquire(w, 3, 100, true);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table t = ask(w, (struct query_spec){.by = BY_STACK});
+	assert_int_equal(t.n_rows, 0);
+	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
+	assert_false(sum.paths);
+	assert_non_null(strstr(query_mmap_none(&w->q, BY_STACK, &sum), "--mmap all,paths"));
+}
+
 static void groups_of_another_hierarchy_are_no_memcgs(void **state)
 {
 	struct asked *w = *state;
@@ -485,7 +640,7 @@ static void without_names_one_sentence_says_why(void **state)
 	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
 	assert_int_equal(t.n_rows, 0);
 	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
-	assert_string_equal(query_mmap_none(&w->q, &sum),
+	assert_string_equal(query_mmap_none(&w->q, BY_PROCESS, &sum),
 			    "which locks are mmap_locks is not known: no BPF here");
 	struct query_lock_look look;
 	query_lock_look(&w->q, &look);
@@ -515,6 +670,10 @@ int main(void)
 		TEST(samples_tell_their_error),
 		TEST(what_was_counted_scales_samples),
 		TEST(without_names_one_sentence_says_why),
+		TEST(call_paths_say_how_long_it_was_held),
+		TEST(call_paths_outlive_copies),
+		TEST(many_call_paths_keep_their_sums),
+		TEST(without_call_paths_a_sentence_says_how),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,12 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-perf-creations.h"
 #include "kontend/query-perf.h"
 #include "perf-snaps.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MS CANNED_MS
@@ -418,6 +420,158 @@ static void waits_for_slots_are_picked_by_caller(void **state)
 	assert_true(waits.per_s > 2.9 && waits.per_s < 3.1);
 }
 
+static void wait_for(struct asked *w, uint64_t at, uint64_t lock, uint32_t flags, uint64_t caller)
+{
+	const uint64_t chain[] = {0xffffffff81001010, caller};
+
+	synth_begin(w->rig.synth, 0, at, 7, 7, lock, flags, chain, 2);
+	synth_end(w->rig.synth, 0, at + MS, 7, 7, lock, 0);
+}
+
+/* On a kernel of that release. */
+static void play_slot_locks(struct asked *w, const char *release)
+{
+	const uint64_t sem = 0xffffffff82001000, mutex = 0xffff888000002000;
+	struct record_host h = {.wall_ns = 1, .machine = "x86_64"};
+
+	snprintf(h.release, sizeof(h.release), "%s", release);
+	w->rig.synth = synth_new(1);
+	synth_prologue(w->rig.synth, symbols);
+	synth_record(w->rig.synth, RECORD_HOST, 0, &h, sizeof(h));
+	synth_round(w->rig.synth, CANNED_START);
+	wait_for(w, CANNED_START + 10 * MS, sem, LCB_F_PERCPU | LCB_F_WRITE, 0xffffffff81001110);
+	wait_for(w, CANNED_START + 20 * MS, sem, LCB_F_PERCPU | LCB_F_READ, 0xffffffff81001110);
+	wait_for(w, CANNED_START + 30 * MS, sem, LCB_F_PERCPU | LCB_F_READ, 0xffffffff81001210);
+	wait_for(w, CANNED_START + 40 * MS, mutex, LCB_F_MUTEX, 0xffffffff81001110);
+	wait_for(w, CANNED_START + 50 * MS, mutex + 4096, LCB_F_MUTEX, 0xffffffff81001110);
+	wait_for(w, CANNED_START + 60 * MS, mutex + 8192, LCB_F_MUTEX, 0xffffffff81001310);
+	wait_for(w, CANNED_START + 70 * MS, sem + 4096, LCB_F_PERCPU | LCB_F_READ,
+		 0xffffffff81001310);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+}
+
+static void check_lock(const struct query_perf_waits *w, size_t i, const char *name,
+		       enum lock_type type, uint64_t contended)
+{
+	assert_true(i < w->n_locks);
+	assert_string_equal(w->locks[i].name, name);
+	assert_int_equal(w->locks[i].type, type);
+	assert_int_equal(w->locks[i].contended, contended);
+	assert_int_equal(w->locks[i].total_ns, contended * MS);
+	assert_int_equal(w->locks[i].max_ns, MS);
+}
+
+/* In a table of locks, by address. */
+static const char *lock_name(struct asked *w, uint64_t addr)
+{
+	struct query_spec spec = {0};
+	struct error err = {0};
+	struct table t;
+
+	assert_int_equal(query_locks(&w->q, &spec, &t, &err), 0);
+	for (size_t i = 0; i < t.n_rows; i++)
+		if (cell_u(&t, i, "lock") == addr)
+			return cell_s(&t, i, "name");
+	fail_msg("there is no lock");
+	return NULL;
+}
+
+static void locks_of_the_accounting_have_names(void **state)
+{
+	struct asked *w = *state;
+	struct query_perf_waits waits;
+
+	play_slot_locks(w, "6.18.44");
+	assert_int_equal(query_perf_waits(&w->q, true, &waits), 0);
+	assert_int_equal(waits.contended, 5);
+	assert_int_equal(waits.n_locks, 3);
+	check_lock(&waits, 0, "bp_cpuinfo_sem", LOCK_PCPU_SEM_R, 2);
+	check_lock(&waits, 1, "perf_event_mutex", LOCK_MUTEX, 2);
+	check_lock(&waits, 2, "bp_cpuinfo_sem", LOCK_PCPU_SEM_W, 1);
+	assert_string_equal(lock_name(w, 0xffffffff82001000), "bp_cpuinfo_sem");
+	assert_string_equal(lock_name(w, 0xffff888000002000),
+			    "perf_event_mutex:bp_constraints_lock.isra.0 …002000");
+	/* Others of these types are not called so. */
+	assert_string_equal(lock_name(w, 0xffff888000004000), "pipe_read …004000");
+	assert_string_equal(lock_name(w, 0xffffffff82002000), "pipe_read …002000");
+}
+
+static void before_6_1_there_was_one_mutex(void **state)
+{
+	struct asked *w = *state;
+	struct query_perf_waits waits;
+
+	play_slot_locks(w, "6.0.19-1");
+	assert_int_equal(query_perf_waits(&w->q, true, &waits), 0);
+	check_lock(&waits, 1, "nr_bp_mutex", LOCK_MUTEX, 2);
+	assert_string_equal(lock_name(w, 0xffff888000002000), "nr_bp_mutex");
+}
+
+/* Of a kernel that is not known a mutex may be either. */
+static void without_a_release_a_mutex_has_no_name(void **state)
+{
+	struct asked *w = *state;
+
+	play_slot_locks(w, "");
+	assert_string_equal(lock_name(w, 0xffff888000002000), "bp_constraints_lock.isra.0 …002000");
+	assert_string_equal(lock_name(w, 0xffffffff82001000), "bp_cpuinfo_sem");
+}
+
+static void who_creates_is_told_or_at_least(void **state)
+{
+	struct query_perf_creations_sum sum;
+	struct asked *w = *state;
+
+	play(w, "created");
+	struct table t = ask(w, query_perf_creations, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 3);
+	assert_string_equal(cell_s(&t, 0, "process"), "holder/1203");
+	assert_int_equal(cell_u(&t, 0, "created"), 120000);
+	assert_int_equal(cell_u(&t, 0, "refused"), 17);
+	assert_false(cell_at(&t, 0, "created")->at_least);
+	assert_int_equal(cell_u(&t, 1, "inherited"), 9000);
+	assert_int_equal(cell_u(&t, 2, "created"), 0);
+	assert_int_equal(query_perf_creations_sum(&w->q, &sum), 0);
+	assert_int_equal(sum.created, 129004);
+	assert_int_equal(sum.refused, 20);
+	assert_int_equal(sum.lost, 2);
+	assert_string_equal(sum.who, "holder/1203");
+	assert_int_equal(sum.most, 120000);
+	t = ask(w, query_perf_slots, (struct query_spec){0});
+	assert_int_equal(cell_i(&t, 0, "most_used"), 4);
+	assert_int_equal(cell_i(&t, 1, "most_used"), 3);
+	assert_false(cell_at(&t, 0, "most_used")->at_least);
+}
+
+static void who_was_found_to_create_did_at_least(void **state)
+{
+	struct asked *w = *state;
+
+	play(w, "found");
+	struct table t = ask(w, query_perf_creations, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 1, "process"), "the kernel");
+	assert_true(cell_at(&t, 0, "created")->at_least);
+	assert_false(cell_at(&t, 0, "refused")->known);
+	t = ask(w, query_perf_slots, (struct query_spec){0});
+	assert_true(cell_at(&t, 0, "most_used")->at_least);
+	assert_false(cell_at(&t, 1, "most_used")->known);
+}
+
+/* Of a recording of before, and where BPF cannot look. */
+static void nobody_saw_who_creates(void **state)
+{
+	struct query_perf_creations_sum sum;
+	struct asked *w = *state;
+
+	play(w, "probe");
+	assert_int_equal(ask(w, query_perf_creations, (struct query_spec){0}).n_rows, 0);
+	assert_int_equal(query_perf_creations_sum(&w->q, &sum), 0);
+	assert_int_equal(sum.how, SNAP_CREATIONS_NONE);
+	assert_null(sum.who);
+}
+
 static void names_of_slot_functions(void **state)
 {
 	(void)state;
@@ -455,6 +609,12 @@ int main(void)
 		TEST(slots_may_be_older),
 		TEST(no_snapshot_is_an_answer),
 		TEST(waits_for_slots_are_picked_by_caller),
+		TEST(locks_of_the_accounting_have_names),
+		TEST(before_6_1_there_was_one_mutex),
+		TEST(without_a_release_a_mutex_has_no_name),
+		TEST(who_creates_is_told_or_at_least),
+		TEST(who_was_found_to_create_did_at_least),
+		TEST(nobody_saw_who_creates),
 		cmocka_unit_test(names_of_slot_functions),
 	};
 

@@ -11,8 +11,11 @@
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/pmus.h"
+#include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
+#include "kontend/snap.h"
 
+#include <linux/perf_event.h>
 #include <string.h>
 
 #define US 1000ull
@@ -178,6 +181,73 @@ static void more_events_that_take_no_longer_save_nothing(void **state)
 }
 
 /* Of what was taken from the rings, the share that switches had. */
+/* @each events of a task for each of four CPUs, which count on CPU @on; -1: it does not run. */
+static void add_events_of_a_task(struct model *m, unsigned each, int on)
+{
+	struct snap_context c = {.addr = 0xffff888000009000ull, .cpu = -1, .tid = 9, .pid = 9};
+	struct snap s = {.head = {.method = SNAP_BPF}};
+
+	assert_int_equal(snap_add_context(&s, &c), 0);
+	for (unsigned i = 0; i < 4 * each; i++) {
+		int cpu = (int)(i / each);
+		struct snap_event e = {.id = i + 1,
+				       .type = PERF_TYPE_HARDWARE,
+				       .cpu = cpu,
+				       .oncpu = cpu == on ? on : -1,
+				       .target_tid = 9,
+				       .target_pid = 9,
+				       .owner_pid = 7,
+				       .context = 1,
+				       .flags = SNAP_ROTATES,
+				       .state = cpu == on ? SNAP_ACTIVE : SNAP_INACTIVE};
+		assert_int_equal(snap_add_event(&s, &e), 0);
+	}
+	size_t len = snap_size(&s);
+	struct record_snapshot *body = mem_calloc(1, sizeof(*body) + len);
+	assert_non_null(body);
+	*body = (struct record_snapshot){
+		.kind = SNAPSHOT_PERF, .version = SNAP_VERSION, .time_ns = CANNED_START};
+	snap_encode(&s, body + 1);
+	assert_int_equal(model_snapshot(m, body, sizeof(*body) + len), 0);
+	mem_free(body);
+	snap_deinit(&s);
+}
+
+static void assert_elsewhere(const struct table *t, uint64_t events, uint64_t elsewhere)
+{
+	assert_int_equal(t->n_rows, 1);
+	assert_int_equal(cell_u(t, 0, "events"), events);
+	assert_int_equal(cell_u(t, 0, "elsewhere"), elsewhere);
+}
+
+static void events_for_other_cpus_cannot_count(void **state)
+{
+	struct query_spec spec = {.average = true};
+	struct asked *w = *state;
+	struct model *m = play(w);
+	struct table t;
+
+	rotate(m, 1, 70 * US);
+	add_events_of_a_task(m, 29, 1);
+	assert_int_equal(query_rotation(&w->q, &spec, &t, NULL), 0);
+	assert_elsewhere(&t, 29, 3 * 29);
+	assert_int_equal(query_perf_contexts(&w->q, &spec, &t, NULL), 0);
+	assert_elsewhere(&t, 4 * 29, 3 * 29);
+	assert_false(cell_at(&t, 0, "elsewhere")->approx);
+}
+
+static void wherever_it_runs_so_many_cannot_count(void **state)
+{
+	struct query_spec spec = {.average = true};
+	struct asked *w = *state;
+	struct table t;
+
+	add_events_of_a_task(play(w), 5, -1);
+	assert_int_equal(query_perf_contexts(&w->q, &spec, &t, NULL), 0);
+	assert_elsewhere(&t, 20, 15);
+	assert_true(cell_at(&t, 0, "elsewhere")->approx);
+}
+
 static void bursts_have_their_share_of_the_cpu_time(void **state)
 {
 	const struct record_burst b = {.from_ns = CANNED_START,
@@ -209,6 +279,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_number_of_events_is_no_line, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(more_events_that_take_no_longer_save_nothing,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(events_for_other_cpus_cannot_count,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(wherever_it_runs_so_many_cannot_count,
 						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(bursts_have_their_share_of_the_cpu_time,
 						asked_setup_empty, asked_teardown),

@@ -73,6 +73,38 @@ static void text_of_what_is_damaged(void **state)
 	check_golden(*state, &s, "perf-broken");
 }
 
+static void text_of_who_creates(void **state)
+{
+	struct report_spec s = {.views = REPORT_SLOTS};
+
+	play(*state, "created");
+	check_golden(*state, &s, "perf-created");
+}
+
+static void text_of_who_was_found_to_create(void **state)
+{
+	struct report_spec s = {.views = REPORT_CREATIONS};
+
+	play(*state, "found");
+	check_golden(*state, &s, "perf-found");
+}
+
+static void json_of_who_creates(void **state)
+{
+	struct report_spec s = {.format = REPORT_JSON, .views = REPORT_CREATIONS};
+
+	play(*state, "created");
+	check_golden(*state, &s, "perf-created-json");
+}
+
+static void csv_of_who_creates(void **state)
+{
+	struct report_spec s = {.format = REPORT_CSV, .views = REPORT_CREATIONS};
+
+	play(*state, "found");
+	check_golden(*state, &s, "perf-creations-csv");
+}
+
 static void csv_of_every_view(void **state)
 {
 	static const struct {
@@ -234,6 +266,10 @@ int main(void)
 		TEST(text_of_an_arm64_by_process),
 		TEST(text_without_bpf),
 		TEST(text_of_what_is_damaged),
+		TEST(text_of_who_creates),
+		TEST(text_of_who_was_found_to_create),
+		TEST(json_of_who_creates),
+		TEST(csv_of_who_creates),
 		TEST(csv_of_every_view),
 		TEST(json_of_every_view),
 		TEST(json_has_the_keys_that_are_promised),

@@ -26,6 +26,8 @@ static void fill(struct snap *s)
 	snap_add_event(s, &(struct snap_event){.id = 12, .owner_comm = snap_add_text(s, "gdb")});
 	snap_add_register(s, &(struct snap_register){.cpu = 1, .event = 2, .addr = 4096});
 	snap_add_holder(s, &(struct snap_holder){.event = 1, .pid = 9, .fd = 3});
+	snap_add_creator(
+		s, &(struct snap_creator){.pid = 9, .comm = snap_add_text(s, "gdb"), .opened = 4});
 }
 
 static void *bytes_of(const struct snap *s, size_t *ret_len)
@@ -92,8 +94,9 @@ static void test_cut(void **state)
 		if (code)
 			assert_int_equal(t.n_events + t.n_slots + t.n_strings, 0);
 	}
-	/* Between sections, as long as nothing refers to texts: the magic and the head's refer. */
-	assert_int_equal(whole, 1);
+	/* Between sections, as long as nothing refers to texts: the magic and the head's refer.
+	 * With the texts it is whole: who creates, which is behind them, came later. */
+	assert_int_equal(whole, 2);
 	mem_free(p);
 	snap_deinit(&s);
 	snap_deinit(&t);
@@ -134,6 +137,16 @@ static void poke_context(struct snap *s)
 	s->events[1].context = 2;
 }
 
+static void poke_creator(struct snap *s)
+{
+	s->creators[0].comm = 1 << 20;
+}
+
+static void poke_creations(struct snap *s)
+{
+	s->head.creations_reason = 1 << 20;
+}
+
 static void poke_text(struct snap *s)
 {
 	s->events[1].where = (uint32_t)s->n_strings;
@@ -151,6 +164,8 @@ static void test_damaged(void **state)
 	assert_damaged(poke_register, -EBADMSG);
 	assert_damaged(poke_holder, -EBADMSG);
 	assert_damaged(poke_context, -EBADMSG);
+	assert_damaged(poke_creator, -EBADMSG);
+	assert_damaged(poke_creations, -EBADMSG);
 	assert_damaged(poke_text, -EBADMSG);
 	assert_damaged(poke_end, -EBADMSG);
 }

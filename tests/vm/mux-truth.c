@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mux-truth FUNCTION SECONDS: measures by itself, and as plainly as can be, how long the kernel's
- * timers with this function take: the two tracepoints of one CPU in a ring, all exits, filtered
- * here. It prints a line that tests compare with what kontend says.
+ * mux-truth FUNCTION SECONDS [TURN]: measures by itself, and as plainly as can be, how long the
+ * kernel's timers with this function take: the two tracepoints of one CPU in a ring, all exits,
+ * filtered here. It prints a line that tests compare with what kontend says. With a TURN, a
+ * function that is called within, it has perf place a probe there, and tells the time before and
+ * behind its first call apart.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -18,13 +20,13 @@
 enum { MOST_CPUS = 16, PAGES = 256, MOST = 1 << 18, HRTIMER = 8 };
 
 struct cpu {
-	int entry, exit;
+	int entry, exit, turn;
 	struct perf_event_mmap_page *page;
-	uint64_t tail, timer, began;
+	uint64_t tail, timer, began, turned;
 };
 
-static uint64_t durations[MOST];
-static size_t n_durations;
+static uint64_t durations[MOST], before[MOST], behind[MOST];
+static size_t n_durations, n_turned;
 static uint64_t n_entries, n_lost;
 static uint32_t entry_id, exit_id;
 
@@ -76,6 +78,39 @@ static int open_tracepoint(uint32_t id, int cpu)
 	return fd;
 }
 
+/* The type of perf's PMU for such probes is written in sysfs. */
+static int open_probe(const char *function, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config1 = (uintptr_t)function,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.disabled = 1,
+	};
+	FILE *f = fopen("/sys/bus/event_source/devices/kprobe/type", "r");
+
+	if (!f || fscanf(f, "%u", &attr.type) != 1)
+		exit(1);
+	fclose(f);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
+	if (fd < 0) {
+		perror(function);
+		exit(1);
+	}
+	return fd;
+}
+
+static void open_turn(struct cpu *c, int cpu, const char *turn)
+{
+	c->turn = open_probe(turn, cpu);
+	if (ioctl(c->turn, PERF_EVENT_IOC_SET_OUTPUT, c->entry)) {
+		perror("set up");
+		exit(1);
+	}
+	ioctl(c->turn, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 static void open_cpu(struct cpu *c, int cpu, const char *filter)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -112,9 +147,17 @@ static void take(struct cpu *c, const uint8_t *rec, const struct perf_event_head
 		n_entries++;
 		c->timer = timer;
 		c->began = time;
+		c->turned = 0;
+	} else if (id != exit_id) {
+		if (c->began && !c->turned)
+			c->turned = time;
 	} else if (c->began && c->timer == timer) {
 		if (n_durations < MOST)
 			durations[n_durations++] = time - c->began;
+		if (c->turned && n_turned < MOST) {
+			before[n_turned] = c->turned - c->began;
+			behind[n_turned++] = time - c->turned;
+		}
 		c->began = 0;
 	}
 }
@@ -143,9 +186,9 @@ static int by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static uint64_t percentile(unsigned pct)
+static uint64_t percentile(const uint64_t *sorted, size_t n, unsigned pct)
 {
-	return n_durations ? durations[(n_durations - 1) * pct / 100] : 0;
+	return n ? sorted[(n - 1) * pct / 100] : 0;
 }
 
 static double now(void)
@@ -162,13 +205,15 @@ int main(int argc, char **argv)
 	int n = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	char filter[64];
 
-	if (argc != 3 || n > MOST_CPUS)
+	if ((argc != 3 && argc != 4) || n > MOST_CPUS)
 		return 2;
 	entry_id = tracepoint("hrtimer_expire_entry");
 	exit_id = tracepoint("hrtimer_expire_exit");
 	snprintf(filter, sizeof(filter), "function == 0x%" PRIx64, address(argv[1]));
 	for (int i = 0; i < n; i++)
 		open_cpu(&cpus[i], i, filter);
+	for (int i = 0; argc == 4 && i < n; i++)
+		open_turn(&cpus[i], i, argv[3]);
 	double seconds = atof(argv[2]), from = now();
 	do {
 		nanosleep(&(struct timespec){0, 100000000}, NULL);
@@ -177,8 +222,14 @@ int main(int argc, char **argv)
 	} while (now() - from < seconds);
 	seconds = now() - from;
 	qsort(durations, n_durations, sizeof(*durations), by_size);
+	qsort(before, n_turned, sizeof(*before), by_size);
+	qsort(behind, n_turned, sizeof(*behind), by_size);
+	if (argc == 4)
+		printf("phases turned=%zu out_p50_ns=%" PRIu64 " in_p50_ns=%" PRIu64 "\n", n_turned,
+		       percentile(before, n_turned, 50), percentile(behind, n_turned, 50));
 	printf("truth entries=%" PRIu64 " per_s_cpu=%.1f p50_ns=%" PRIu64 " p99_ns=%" PRIu64
 	       " lost=%" PRIu64 "\n",
-	       n_entries, (double)n_entries / seconds / n, percentile(50), percentile(99), n_lost);
+	       n_entries, (double)n_entries / seconds / n, percentile(durations, n_durations, 50),
+	       percentile(durations, n_durations, 99), n_lost);
 	return 0;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * switch-pair N SECONDS: two processes on CPU 0 that pass a byte to and fro, each with N counters
- * of its own for whatever CPU; a few hundred times a second, since switching counters is slow where
- * they are emulated. Says "ready" with their numbers, and after SECONDS, or SIGTERM, how long half
- * a round took, which is a context switch: the median, by the clock of the one who begins each.
+ * switch-pair N SECONDS [CGROUP CGROUP]: two processes on CPU 0 that pass a byte to and fro, each
+ * with N counters of its own for whatever CPU, or each in one of the cgroups, of which there are N
+ * counters on that CPU; a few hundred times a second, since switching counters is slow where they
+ * are emulated. Says "ready" with their numbers, and after SECONDS, or SIGTERM, how long half a
+ * round took, which is a context switch: the median, by the clock of the one who begins each.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -64,7 +66,21 @@ static void play(const int in[2], const int out[2], struct shared *times)
 	}
 }
 
-static pid_t start(const int go[2], const int in[2], const int out[2], struct shared *times)
+/* Whoever calls it. */
+static void enter(const char *cgroup)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	FILE *f = fopen(path, "w");
+	if (!f || fputs("0", f) < 0 || fclose(f)) {
+		perror(path);
+		_exit(1);
+	}
+}
+
+static pid_t start(const char *cgroup, const int go[2], const int in[2], const int out[2],
+		   struct shared *times)
 {
 	pid_t pid = fork();
 	char byte;
@@ -73,13 +89,18 @@ static pid_t start(const int go[2], const int in[2], const int out[2], struct sh
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	on_cpu(0);
+	if (cgroup)
+		enter(cgroup);
 	if (read(go[0], &byte, 1) == 1)
 		play(in, out, times);
 	_exit(1);
 }
 
-static void open_events(pid_t pid, int n)
+/* @cgroup: of its tasks on CPU 0, in place of @pid. */
+static void open_events(pid_t pid, const char *cgroup, int n)
 {
+	int dir = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY) : -1;
+
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_HARDWARE,
@@ -87,7 +108,8 @@ static void open_events(pid_t pid, int n)
 	};
 
 	for (int i = 0; i < n; i++) {
-		if (syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0) < 0) {
+		if (syscall(SYS_perf_event_open, &attr, cgroup ? dir : pid, cgroup ? 0 : -1, -1,
+			    cgroup ? PERF_FLAG_PID_CGROUP : 0) < 0) {
 			perror("perf_event_open");
 			exit(1);
 		}
@@ -119,17 +141,21 @@ int main(int argc, char **argv)
 	struct rlimit many = {1 << 12, 1 << 12};
 	int go[2], a[2], b[2];
 
-	if (argc != 3 || pipe(go) || pipe(a) || pipe(b))
+	const char *groups[2] = {NULL, NULL};
+
+	if ((argc != 3 && argc != 5) || pipe(go) || pipe(a) || pipe(b))
 		return 2;
 	struct shared *times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (times == MAP_FAILED)
 		return 2;
 	setrlimit(RLIMIT_NOFILE, &many);
-	pid_t one = start(go, a, b, times), other = start(go, b, a, NULL);
+	for (int i = 3; i < argc; i++)
+		groups[i - 3] = argv[i];
+	pid_t one = start(groups[0], go, a, b, times), other = start(groups[1], go, b, a, NULL);
 	on_cpu(1);
-	open_events(one, atoi(argv[1]));
-	open_events(other, atoi(argv[1]));
+	open_events(one, groups[0], atoi(argv[1]));
+	open_events(other, groups[1], atoi(argv[1]));
 	if (write(go[1], "go", 2) != 2)
 		return 2;
 	wait_for(atof(argv[2]), one, other);

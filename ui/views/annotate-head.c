@@ -21,7 +21,7 @@ struct part {
 	int drop;
 };
 
-enum { PARTS = 9, GAP = 2, NARROW = 72 };
+enum { PARTS = 10, GAP = 2, NARROW = 72 };
 
 struct parts {
 	struct part items[PARTS];
@@ -101,6 +101,8 @@ static void draw_what(const struct query_annotate *a, struct screen *s, struct r
 	add(&p, 0, ROLE_BOLD, a->symbol);
 	add_counts(&p, a);
 	add(&p, 3, a->source ? ROLE_DIM : ROLE_WARN, source_of(a));
+	if (a->note)
+		add(&p, 5, ROLE_WARN, a->note);
 	if (a->recorded)
 		add(&p, 6, ROLE_DIM, "names: from the recording");
 	if (strcmp(a->object, source_of(a)) != 0)

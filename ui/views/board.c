@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The board of breakpoint slots as a table that the table widget can draw: columns for CPU and
- * pool, one for each slot, and two for the sums. How many slots there are is known only at run
+ * pool, one for each slot, and three for the sums. How many slots there are is known only at run
  * time, so the columns are made for each frame; their names are constant, since widgets keep them.
  * The first letter of a cell says whose it is, so that it can be read without colours: C of the
  * CPU, T of the task that has most there, then a filled square if it is in a debug register now.
@@ -23,7 +23,7 @@ static const char *const cell_keys[BOARD_CELLS] = {
 
 /* Places of the columns of "slots" that the board is made of. */
 struct places {
-	size_t cpu, type, slots, cpu_pinned, task_max, free_cpu, free_task;
+	size_t cpu, type, slots, cpu_pinned, task_max, free_cpu, free_task, most;
 };
 
 static struct places find_places(const struct table *t)
@@ -36,6 +36,7 @@ static struct places find_places(const struct table *t)
 		.task_max = table_column(t, "task_pinned_max"),
 		.free_cpu = table_column(t, "free_cpu"),
 		.free_task = table_column(t, "free_task"),
+		.most = table_column(t, "most_used"),
 	};
 }
 
@@ -65,6 +66,11 @@ static const char *pair(struct query *q, const struct value *a, const char *betw
 	return x && y ? arena_printf(&q->arena, "%s %s %s", x, between, y) : NULL;
 }
 
+static const char *most_text(struct query *q, const struct value *v)
+{
+	return v->known ? arena_printf(&q->arena, "%s%d", v->at_least ? "≥" : "", (int)v->i) : "-";
+}
+
 static void put_text(struct value *v, const char *text)
 {
 	*v = (struct value){.s = text, .known = text && *text};
@@ -84,13 +90,14 @@ static void fill_row(struct query *q, const struct table *slots, const struct pl
 						 table_value(slots, row, at->task_max)));
 	put_text(&v[board_column(n_cells) + 1], pair(q, table_value(slots, row, at->free_cpu), "/",
 						     table_value(slots, row, at->free_task)));
+	put_text(&v[board_column(n_cells) + 2], most_text(q, table_value(slots, row, at->most)));
 }
 
 /* What the columns that are no cells take, each with the blank after it, and the mark. */
 static int fixed_width(const struct column *c, size_t end, bool pools)
 {
 	return 1 + c[0].width + 1 + (pools ? NUMBER_W + 1 : 0) + c[end].width + 1 +
-	       c[end + 1].width + 1;
+	       c[end + 1].width + 1 + c[end + 2].width + 1;
 }
 
 static void make_columns(struct column *c, const struct board *b, int width)
@@ -117,6 +124,8 @@ static void make_columns(struct column *c, const struct board *b, int width)
 				     wide ? 23 : 8,
 				     1,
 				     COLUMN_SCREEN};
+	c[end + 2] =
+		(struct column){"most_used", "MOST", "", COLUMN_TEXT, NUMBER_W, 3, COLUMN_SCREEN};
 	int room = width - fixed_width(c, end, b->pools);
 	int w = b->n_cells ? room / (int)b->n_cells - 1 : 0;
 	w = w < CELL_MIN ? CELL_MIN : w > CELL_MAX ? CELL_MAX : w;
@@ -232,7 +241,7 @@ enum role board_role(const struct table *t, size_t row, size_t col)
 {
 	const struct value *v = table_value(t, row, col);
 
-	if (col < board_column(0) || col + 2 >= t->n_columns || !v->known)
+	if (col < board_column(0) || col + 3 >= t->n_columns || !v->known)
 		return ROLE_NORMAL;
 	if (*v->s != 'C' && *v->s != 'T')
 		return *v->s == '?' ? ROLE_WARN : ROLE_DIM;

@@ -86,9 +86,19 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 	draw_groups(q, sum, all, &l);
 }
 
+/* What is hot and yet in no figure of waits. */
+static bool note_trylock(const struct table *t, struct line *l)
+{
+	size_t at = 0;
+	const char *name = query_hot_trylock(t, &at);
+
+	return name && (line_whole(l, ROLE_DIM, " %s: %s", name, sym_trylock_note) ||
+			line_whole(l, ROLE_DIM, " %s: a trylock, no wait is told", name));
+}
+
 /* What needs an explanation in these rows, each only where there is such: 1 if there is any. */
-static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, struct screen *s,
-		      struct rect r)
+static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, const struct table *t,
+		      struct screen *s, struct rect r)
 {
 	struct line l = {.s = s, .r = r};
 	char buf[UNITS_BUF];
@@ -98,6 +108,7 @@ static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, str
 		any |= line_whole(&l, ROLE_DIM, " %s: %s%% of samples, names not kept",
 				  sum->no_task_name,
 				  units_pct(buf, 100.0 * (double)sum->no_task / (double)sum->part));
+	any |= note_trylock(t, &l);
 	if (sum->groups[PATH_IRQ_OFF])
 		any |= line_whole(&l, ROLE_DIM,
 				  " irq-off?: ran without interrupts, seen where they came on");
@@ -123,10 +134,9 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 {
 	const struct query_hot_sum *sum = &hot_of(l)->sum;
 
-	(void)t;
 	if (sum->samples) {
 		hot_draw_sum(l->v.query, sum, s, r);
-		return 1 + draw_notes(sum, (enum query_hot_by)l->by, s, layout_below(r, 1));
+		return 1 + draw_notes(sum, (enum query_hot_by)l->by, t, s, layout_below(r, 1));
 	}
 	view_draw_text(s, r, ROLE_DIM, query_hot_none(sum));
 	return LIST_END;

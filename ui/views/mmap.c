@@ -48,11 +48,18 @@ static void draw_level(struct query *q, const struct query_mmap_sum *sum, struct
 	}
 }
 
+static enum query_by by_of(const struct list_view *l)
+{
+	static const enum query_by all[] = {BY_PROCESS, BY_CGROUP, BY_STACK};
+
+	return all[l->by];
+}
+
 static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
 {
 	int code = query_mmap_sum(l->v.query, spec->average, &((struct view_mmap *)l)->sum);
 
-	spec->by = l->by ? BY_CGROUP : BY_PROCESS;
+	spec->by = by_of(l);
 	return code < 0 ? code : query_mmap(l->v.query, spec, ret, err);
 }
 
@@ -61,7 +68,8 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	draw_level(l->v.query, sum_of(l), s, r);
 	if (t->n_total)
 		return 1;
-	view_draw_text(s, layout_below(r, 1), ROLE_DIM, query_mmap_none(l->v.query, sum_of(l)));
+	view_draw_text(s, layout_below(r, 1), ROLE_DIM,
+		       query_mmap_none(l->v.query, by_of(l), sum_of(l)));
 	return LIST_END;
 }
 
@@ -77,6 +85,11 @@ static void put_cost(struct list_view *l, struct line *line)
 
 static int open_row(struct list_view *l)
 {
+	if (by_of(l) == BY_STACK) {
+		app_say(l->v.app, ROLE_NORMAL,
+			"call paths have no page of their own: b shows whose locks are meant");
+		return 0;
+	}
 	return view_open(&l->v, l->by ? BY_MMAP_MEMCG : BY_MMAP, l->pane.table.selected);
 }
 
@@ -85,7 +98,7 @@ static bool has_window(const struct list_view *l)
 	return query_mmap_is_of_window(l->v.query);
 }
 
-static const char *const bys[] = {"process", "memcg", NULL};
+static const char *const bys[] = {"process", "memcg", "stack", NULL};
 
 static const struct list_ops ops = {
 	.ask = ask,
@@ -108,8 +121,9 @@ const struct view_ops view_mmap = {
 	.brief = "mmap",
 	.digit = '8',
 	.keys = keys,
-	.help = "Whose mmap_lock takes long to get? A row is a process, or with b a memory cgroup, "
-		"and R for readers (page faults of most kinds, /proc/PID/maps), W for writers "
+	.help = "Whose mmap_lock takes long to get? A row is a process, or with b a memory cgroup "
+		"or a call path, and R for readers (page faults of most kinds, /proc/PID/maps), W "
+		"for writers "
 		"(mmap, munmap, mprotect, fork). The first line says what is measured, and what "
 		"that costs now. On the level contended P50 to MAX are of those that had to wait, "
 		"as the contention events tell; what was got at once is not seen. --mmap sampled, "

@@ -28,7 +28,7 @@ const char *view_perf_empty(struct view *v, const struct table *t, const struct 
 			    uint32_t needs, const char *none);
 
 /* ui/views/board.c: the slots, a row a CPU and pool, a cell a slot. */
-enum { BOARD_CELLS = 24, BOARD_FIXED = 4 };
+enum { BOARD_CELLS = 24, BOARD_FIXED = 5 };
 struct board {
 	struct table table;
 	size_t n_cells; /* of the widest row */
@@ -43,7 +43,7 @@ enum role board_role(const struct table *t, size_t row, size_t col);
 /* Column of the cell @i in the table. */
 static inline size_t board_column(size_t i)
 {
-	return BOARD_FIXED - 2 + i;
+	return BOARD_FIXED - 3 + i;
 }
 
 #endif

@@ -46,6 +46,51 @@ static void draw_what_if(const struct rotation_page *p, struct screen *s, struct
 	screen_put(s, r, 1, 1, ROLE_NORMAL, query_rotation_other_text(w, text, sizeof(text)));
 }
 
+/* "scheduling out 19.1us (p99 19.5us), in 43.0us (p99 43.0us), of 682 rotations" */
+static void draw_phases(const struct rotation_page *p, struct screen *s, struct rect r)
+{
+	const struct query_rotation_phases *ph = &p->phases;
+	char text[QUERY_ROTATION_TEXT], buf[UNITS_BUF];
+
+	if (!ph->turn) {
+		screen_printf(s, r, 1, 0, ROLE_DIM, "phases: not available: %s", ph->reason);
+		return;
+	}
+	for (size_t i = 0; i < ph->n_cpus; i++) {
+		const struct query_rotation_phase *c = &ph->cpus[i];
+		if (c->cpu != p->row.what_if.cpu)
+			continue;
+		struct line l = {.s = s, .r = r, .x = 1};
+		line_put(&l, ROLE_NORMAL, query_rotation_phases_text(c, text, sizeof(text)));
+		if (c->switches)
+			line_printf(&l, ROLE_NORMAL, "; a switch of cgroups %s",
+				    units_ns(buf, c->switch_avg_ns));
+		return;
+	}
+	screen_put(s, r, 1, 0, ROLE_DIM, "phases: no rotation since they are told apart");
+}
+
+/* "cgroup /a/b (20 events, a switch to it 60.8us)" */
+static int draw_cgroups(const struct rotation_page *p, struct screen *s, struct rect r, int y)
+{
+	char buf[UNITS_BUF];
+
+	for (size_t i = 0; i < p->phases.n_cgroups && y < r.h; i++) {
+		const struct query_rotation_cgroup *g = &p->phases.cgroups[i];
+		struct line l = {.s = s, .r = r, .x = 1, .y = y};
+		if (!g->events)
+			continue;
+		line_printf(&l, ROLE_NORMAL, "cgroup %s (%u events", g->path ? g->path : "?",
+			    g->events);
+		if (g->to_n)
+			line_printf(&l, ROLE_NORMAL, ", a switch to it %s",
+				    units_ns(buf, g->to_avg_ns));
+		line_put(&l, ROLE_NORMAL, ")");
+		y++;
+	}
+	return y;
+}
+
 static void draw_owners(const struct rotation_page *p, struct screen *s, struct rect r)
 {
 	const char *at = p->row.owners;
@@ -55,7 +100,7 @@ static void draw_owners(const struct rotation_page *p, struct screen *s, struct 
 		screen_put(s, r, 1, 1, ROLE_DIM, "not known");
 		return;
 	}
-	for (int y = 1; *at && y < r.h; y++) {
+	for (int y = draw_cgroups(p, s, r, 1); *at && y < r.h; y++) {
 		size_t len = strcspn(at, "\n");
 		screen_printf(s, r, 1, y, ROLE_NORMAL, "%.*s", (int)len, at);
 		at += len + (at[len] == '\n');
@@ -86,6 +131,8 @@ static void draw_cpu(struct view *v, struct screen *s, struct rect r)
 
 	if (code == 0)
 		code = query_rotation_row(v->query, v->row, &p.costs, &p.row);
+	if (code == 0)
+		code = query_rotation_phases(v->query, &p.phases);
 	if (code < 0) {
 		struct error err = {0};
 		error_set(&err, code, "%s",
@@ -96,7 +143,9 @@ static void draw_cpu(struct view *v, struct screen *s, struct rect r)
 	}
 	draw_now(&p, s, r);
 	draw_what_if(&p, s, layout_below(r, 1));
-	draw_panes(&p, s, layout_below(r, LINES));
+	if (p.phases.asked)
+		draw_phases(&p, s, layout_below(r, LINES));
+	draw_panes(&p, s, layout_below(r, LINES + (p.phases.asked ? 1 : 0)));
 }
 
 static int no_command(struct view *v, enum command c, const struct command_arg *arg)

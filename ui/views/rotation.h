@@ -2,6 +2,7 @@
 #ifndef KONTEND_UI_VIEWS_ROTATION_H
 #define KONTEND_UI_VIEWS_ROTATION_H
 
+#include "kontend/query-rotation-phases.h"
 #include "kontend/query-rotation.h"
 #include "kontend/screen.h"
 
@@ -9,6 +10,7 @@
 struct rotation_page {
 	struct query_rotation_row row;
 	struct query_rotation_costs costs;
+	struct query_rotation_phases phases;
 };
 
 /* Panels of it, each with a rule as its first line. */

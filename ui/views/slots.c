@@ -7,6 +7,7 @@
  */
 #include "kontend/engine.h"
 #include "kontend/mem.h"
+#include "kontend/query-perf-creations.h"
 #include "kontend/units.h"
 #include "list.h"
 #include "perf.h"
@@ -29,6 +30,7 @@ struct view_slots {
 struct page {
 	struct query_perf_sum sum;
 	struct query_perf_waits waits;
+	struct query_perf_creations_sum creations;
 	struct table slots;
 	struct list_part holders;
 	struct board board;
@@ -68,6 +70,8 @@ static int ask(struct view_slots *o, struct page *p, int width, struct error *er
 
 	if (r == 0)
 		r = query_perf_waits(q, app_averages(o->v.app), &p->waits);
+	if (r == 0)
+		r = query_perf_creations_sum(q, &p->creations);
 	if (r == 0)
 		r = query_perf_slots(q, &all, &p->slots, err);
 	if (r == 0)
@@ -110,7 +114,32 @@ static void draw_waits(const struct query_perf_waits *w, struct screen *s, struc
 	if (w->max_ns)
 		line_printf(&l, ROLE_NORMAL, "  worst %s", units_ns(buf, w->max_ns));
 	line_put(&l, ROLE_DIM, "  ");
-	line_put(&l, ROLE_NORMAL, w->caller);
+	if (w->n_locks)
+		line_printf(&l, ROLE_NORMAL, "%s  ", w->locks[0].name);
+	line_put(&l, ROLE_DIM, w->caller);
+}
+
+/* "breakpoints created  1.24k  most by app/931 1.20k  refused 3", if there were any: the line. */
+static bool draw_creations(const struct query_perf_creations_sum *c, struct screen *s,
+			   struct rect r)
+{
+	bool each = c->how == SNAP_CREATIONS_EVENTS;
+	struct line l = {.s = s, .r = r, .x = 1};
+	char buf[UNITS_BUF];
+
+	if (!c->created && !c->refused)
+		return false;
+	line_put(&l, ROLE_DIM, "breakpoints created  ");
+	line_printf(&l, ROLE_BOLD, "%s%s", each ? "" : "≥", units_count(buf, c->created));
+	if (c->who) {
+		line_put(&l, ROLE_DIM, "  most by ");
+		line_printf(&l, ROLE_NORMAL, "%s %s", c->who, units_count(buf, c->most));
+	}
+	if (c->refused) {
+		line_put(&l, ROLE_DIM, "  refused ");
+		line_put(&l, ROLE_WARN, units_count(buf, c->refused));
+	}
+	return true;
 }
 
 /* The board takes what it needs, but half at most where the holders need room, too. */
@@ -192,8 +221,9 @@ static void slots_draw(struct view *v, struct screen *s, struct rect r)
 		return;
 	}
 	int y = view_perf_head(v, s, r, &p.sum, &top);
-	draw_waits(&p.waits, s, layout_below(r, y));
-	place(&p, layout_below(r, y + 1));
+	draw_waits(&p.waits, s, layout_below(r, y++));
+	y += draw_creations(&p.creations, s, layout_below(r, y));
+	place(&p, layout_below(r, y));
 	draw_board(o, &p, s);
 	draw_holders(o, &p, s);
 }
@@ -315,7 +345,9 @@ const struct view_ops view_slots = {
 		"one of the task that has most there (all other tasks fit in the same slots), ■ "
 		"in a debug register at this moment, ? not known. A new breakpoint of a CPU needs "
 		"a slot beside both, one of a task only beside those of the CPU: FREE. Below, all "
-		"breakpoints with who keeps them. Of more than 128 CPUs neighbours that are alike "
+		"breakpoints with who keeps them. MOST is what was taken at a time since the first "
+		"look; who created breakpoints stands above, at least (≥) as looks see it: "
+		"--creations sees each. Of more than 128 CPUs neighbours that are alike "
 		"share a row of the board. The arrows move over the board and the table; "
 		"Enter on a cell goes to its holder, on a holder it lists all its perf events.",
 	.tables = "holders slots",

@@ -11,10 +11,27 @@
  * released together, touch an anonymous mapping page by page, or map, touch and unmap memory of
  * their own as fast as they can.
  */
+
+/*
+ * How a page is touched. Since Linux 6.4 most page faults take the lock of the mapping alone, and
+ * the mmap_lock where that does not do.
+ */
+enum bench_mm_mode {
+	BENCH_MM_ANON,	    /* by the program: a fault of the mapping's own lock */
+	BENCH_MM_KERNEL,    /* by the kernel, as a system call writes there */
+	BENCH_MM_FRESH,	    /* by the program, each page being a mapping that was never touched */
+	BENCH_MM_GROWSDOWN, /* below a mapping that grows downwards, as stacks do */
+	BENCH_MM_MODES,
+};
+
+const char *bench_mm_mode_name(enum bench_mm_mode mode);
+int bench_mm_mode_parse(const char *name, enum bench_mm_mode *ret); /* 0 or -EINVAL */
+
 struct bench_mm_options {
 	uint32_t threads; /* 0: one for each CPU that may be used */
 	uint64_t bytes;	  /* of the one mapping; of each thread's mapping in a round */
 	uint64_t rounds;  /* page-fault: mappings, one after another; mmap: mappings a thread */
+	enum bench_mm_mode mode; /* of page-fault */
 };
 
 struct bench_mm_result {
@@ -27,5 +44,17 @@ struct bench_mm_result {
 int bench_mm_fault(const struct bench_mm_options *o, struct bench_mm_result *ret,
 		   struct error *err);
 int bench_mm_map(const struct bench_mm_options *o, struct bench_mm_result *ret, struct error *err);
+
+/*
+ * How often the mmap_lock is taken for a page, as the kernel's own events count it: in a run of its
+ * own, as being counted takes its time. Index 0 is of readers, 1 of writers; a write lock that
+ * becomes a read lock is both.
+ */
+struct bench_mm_locks {
+	uint64_t pages, got[2];
+};
+
+/* 0, or why these events cannot be counted here, with @err. */
+int bench_mm_locks(enum bench_mm_mode mode, struct bench_mm_locks *ret, struct error *err);
 
 #endif

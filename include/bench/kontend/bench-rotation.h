@@ -17,6 +17,8 @@ enum bench_rotation_case {
 	BENCH_ROTATION_NONE,
 	BENCH_ROTATION_SYSTEM,	/* so many events for each CPU, whoever runs there */
 	BENCH_ROTATION_PROCESS, /* so many for each CPU, while the workload runs there */
+	/* So many for each CPU and for each of two cgroups, which both threads are in. */
+	BENCH_ROTATION_CGROUPS,
 	BENCH_ROTATION_CASES,
 };
 
@@ -30,13 +32,19 @@ struct bench_rotation_options {
 
 struct bench_rotation_shared;
 
+enum { BENCH_ROTATION_PATH = 256 };
+
 /* One that runs, in processes of its own. */
 struct bench_rotation {
 	pid_t pid, partner; /* 0: not there */
 	struct bench_rotation_shared *shared;
+	char above[BENCH_ROTATION_PATH]; /* the cgroup that both are in; "": there is none */
 };
 
-/* It runs, and all is open, when this returns. 0 or a negative errno. */
+/*
+ * It runs, and all is open, when this returns. 0 or a negative errno; -EOPNOTSUPP: there are no
+ * cgroups whose events could be opened.
+ */
 int bench_rotation_start(struct bench_rotation *b, enum bench_rotation_case which,
 			 const struct bench_rotation_options *o, struct error *err);
 uint64_t bench_rotation_bytes(const struct bench_rotation *b); /* streamed until now */

@@ -4,6 +4,7 @@
 
 #include "kontend/sym.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,12 @@ void bench_top_take(struct bench_top *t);
 void bench_top_count(struct bench_top *t, uint64_t ip);
 /* The functions with most samples, at most BENCH_TOP_FUNCTIONS; how many. 0 of NULL. */
 size_t bench_top_most(const struct bench_top *t, struct bench_top_function *ret);
+/*
+ * Are samples taken by an interrupt that waits while interrupts are off? Then what is done
+ * meanwhile stands at the function that lets them in again. So it is but for cycles on machines
+ * whose counters interrupt by NMI.
+ */
+bool bench_top_skid(const struct bench_top *t);
 void bench_top_free(struct bench_top *t); /* NULL is fine */
 
 #endif

@@ -23,6 +23,11 @@ enum bench_uprobe_kind {
 
 const char *bench_uprobe_kind_name(enum bench_uprobe_kind k); /* "nop" */
 
+/* The function whose first instruction it is. */
+void (*bench_uprobe_function(enum bench_uprobe_kind k))(void);
+/* A probe on it that only counts: a descriptor with which it goes, or negative with @err. */
+int bench_uprobe_place(enum bench_uprobe_kind k, bool is_return, struct error *err);
+
 struct bench_uprobe_row {
 	enum bench_uprobe_kind kind;
 	bool is_return;
@@ -33,6 +38,7 @@ struct bench_uprobe_row {
 	/* Where the time goes; none: nobody may sample. */
 	struct bench_top_function top[BENCH_TOP_FUNCTIONS];
 	size_t n_top;
+	bool skid; /* they are sampled by a timer: see bench_top_skid() */
 };
 
 /*

@@ -124,9 +124,11 @@ struct event {
 			bool hint;
 		} holder;
 		struct {
-			uint64_t mm;	   /* address of the mm_struct */
-			uint64_t memcg_id; /* of its memory cgroup, 0 = not known */
-			const char *memcg; /* its path, where the event has one; NULL */
+			uint64_t mm;		/* address of the mm_struct */
+			uint64_t memcg_id;	/* of its memory cgroup, 0 = not known */
+			const char *memcg;	/* its path, where the event has one; NULL */
+			const uint64_t *frames; /* of who gets it, as of a wait */
+			uint32_t n_frames;	/* 0: not taken */
 			bool write, success;
 		} mm;
 		/* Of the ring, at any time from the event's own on, and before `until`. */

@@ -98,6 +98,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_COST,	    /* what kontend itself has cost so far: struct record_cost */
 	SNAPSHOT_INCIDENT,  /* what a trigger caught, for which this file was written: incident.h */
 	SNAPSHOT_SHORT,	    /* waits that were only summed up, and why: shortsnap.h */
+	SNAPSHOT_PHASES,    /* phases of rotation and switches of cgroups, in sums: phasesnap.h */
 	SNAPSHOT_KINDS,
 };
 

@@ -11,6 +11,7 @@ enum doctor_status {
 	DOCTOR_LIMITED, /* works, with less than there could be */
 	DOCTOR_FAILS,
 	DOCTOR_UNKNOWN, /* cannot be tried, since something before it fails */
+	DOCTOR_ABSENT,	/* this machine has none: there is nothing to measure, nor to mend */
 };
 
 /* A check or a view. Texts are one line, cleaned; "" = nothing to say. */
@@ -48,7 +49,7 @@ struct doctor {
  */
 void doctor_run(struct doctor *d);
 
-const char *doctor_status_name(enum doctor_status s); /* "works", "limited", "fails", "unknown" */
+const char *doctor_status_name(enum doctor_status s); /* "works", "limited", "fails" ... */
 /* The check called @name; NULL when there is none. */
 const struct doctor_item *doctor_check(const struct doctor *d, const char *name);
 

@@ -18,7 +18,8 @@ struct kerntypes;
  * ones and marked SNAP_OWN. For one thread.
  */
 struct inspect_options {
-	bool no_bpf;		 /* as if the kernel had no BPF */
+	bool no_bpf;	/* as if the kernel had no BPF */
+	bool creations; /* each breakpoint that is created, at a cost for each system call */
 	struct kerntypes *types; /* NULL: it reads them itself */
 	/* Probing only: how old counts and descriptors may be; 0: they are of now. */
 	uint64_t slots_ns, holders_ns;

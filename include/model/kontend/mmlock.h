@@ -52,7 +52,8 @@ enum mmlock_end { MMLOCK_ENDS_NOTHING, MMLOCK_ENDS_WAIT, MMLOCK_ENDS_HOLD };
 
 struct mmlock_open {
 	uint64_t mm, since_ns;
-	uint8_t state; /* enum mmlock_state */
+	uint32_t stack; /* where it was got; STACK_OTHER: not known */
+	uint8_t state;	/* enum mmlock_state */
 	bool write;
 };
 
@@ -70,14 +71,16 @@ struct mmlocks {
 	size_t n_tasks, cap_tasks;
 	struct map64 by_tid;
 	struct hist_pool hists;
-	uint32_t lock_offset;	   /* of mmap_lock in mm_struct; 0: not known yet */
-	struct mmlevel_how *how;   /* how it is measured now; of its own */
-	bool how_known;		   /* the stream says so */
-	uint64_t lost_until;	   /* events before are not all there */
-	uint64_t n_events;	   /* since the start */
-	uint64_t cur_n, rate_n;	   /* of the open and the closed bucket */
-	uint64_t last_ns;	   /* that the last event ended, and what that was */
-	uint8_t last_end;	   /* enum mmlock_end */
+	uint32_t lock_offset;	 /* of mmap_lock in mm_struct; 0: not known yet */
+	struct mmlevel_how *how; /* how it is measured now; of its own */
+	bool how_known;		 /* the stream says so */
+	uint64_t lost_until;	 /* events before are not all there */
+	uint64_t n_events;	 /* since the start */
+	uint64_t cur_n, rate_n;	 /* of the open and the closed bucket */
+	uint64_t last_ns;	 /* that the last event ended, and what that was */
+	uint8_t last_end;	 /* enum mmlock_end */
+	bool last_write;	 /* of a hold: its mode, and where it was got */
+	uint32_t last_stack;
 	uint64_t counts_before[2]; /* of mmlevel_how, when the sums began */
 	/* Since the sums began: */
 	uint64_t seen_ns; /* of MMLEVEL_SAMPLED: time in which events came */
@@ -100,8 +103,11 @@ void mmlock_deinit(struct mmlocks *l);
 int mmlock_copy(struct mmlocks *dst, const struct mmlocks *src); /* into an uninitialized one */
 size_t mmlock_bytes(const struct mmlocks *l);
 
-/* EVENT_MM_START, _ACQUIRED, _RELEASED; @names: of texts that live on. 0 or -ENOMEM. */
-int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *names);
+/*
+ * EVENT_MM_START, _ACQUIRED, _RELEASED; @names: of texts that live on; @stack: where it is got,
+ * STACK_OTHER. 0 or -ENOMEM.
+ */
+int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *names, uint32_t stack);
 /* A wait for a reader-writer lock at @addr begins: while a thread asks it is the mmap_lock. */
 void mmlock_contended(struct mmlocks *l, int32_t tid, uint64_t addr);
 /* The thread is gone, and with a process (tid == pid) its address space. @comm: its name, NULL. */

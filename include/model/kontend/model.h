@@ -57,8 +57,9 @@ struct model {
 	struct stray_table strays; /* who waits and is "other" */
 	struct past past;	   /* the longest waits that have just ended */
 	struct cell_table cells;
-	struct cell_table held;	  /* how long who got a lock kept others waiting: see holds.c */
-	struct cell_table handed; /* how long it took from them to the next one: see release.c */
+	struct cell_table held;	   /* how long who got a lock kept others waiting: see holds.c */
+	struct cell_table handed;  /* how long it took from them to the next one: see release.c */
+	struct cell_table mm_held; /* how long mmap_locks were held, where call chains are told */
 	struct holds holds;
 	struct blame blame;	  /* because of whom is waited */
 	struct lockqueues queues; /* where holders are followed, they are as well */

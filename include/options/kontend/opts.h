@@ -42,7 +42,8 @@ struct opts {
 	bool help, verbose, quiet, features;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
-		service;
+		service, creations, cost;
+	bool phases; /* of rotation, by probes */
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
@@ -51,12 +52,15 @@ struct opts {
 	char **command, **argv;			 /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
-	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, repeat;
+	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, parallelism,
+		repeat, pairs;
 	uint64_t max_size, max_files, rotate, compress, memory;
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
 	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
 	const char *format, *separator, *output;
 	const char *event, *group; /* of the profile */
+	const char *counts, *mode; /* of benchmarks: numbers of threads, way of page faults */
+	const char *bench_kinds, *cpu_counts; /* of bench uprobe: lists, separated by commas */
 	const char *mmap, *call_graph,
 		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
@@ -66,6 +70,7 @@ struct opts {
 	const char *annotate, *input; /* a function; a recording */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache;
 	const char *addr, *len, *type; /* of a breakpoint */
+	const char *breakpoints;       /* how many a benchmark is to open */
 	const char *files[2];	       /* the two of `diff` */
 	const char *color, *theme, *kinds, *metrics;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */

@@ -49,6 +49,8 @@ struct query_annotate {
 	bool loading;	      /* of a program whose names are not there yet: ask again */
 	bool is_time;	      /* weights are ns: what was sampled is a clock */
 	const char *why;
+	const char
+		*note; /* of a function that only tries to get locks: why no wait is told; NULL */
 	const char *lines_why; /* why no line has a `place`; NULL: some have one */
 	struct query_code_line *lines;
 	size_t n;

@@ -120,6 +120,8 @@ int query_hot_spread(struct query *q, const struct query_hot_cpus *c, enum path_
 int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret);
 /* "rwsem", or one of one's own; "" for PATH_NONE, and where there is no such group. */
 const char *query_hot_group_name(const struct query *q, enum path_group g);
+/* The next function in a table "hot" that only tries to get locks, from row *@at on; NULL: none. */
+const char *query_hot_trylock(const struct table *t, size_t *at);
 /* Why there are no rows. */
 const char *query_hot_none(const struct query_hot_sum *s);
 

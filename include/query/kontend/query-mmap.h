@@ -25,23 +25,25 @@ struct query_mmap_sum {
 	uint64_t seen_ns;    /* time in which events came, since the sums began */
 	double scale;	     /* acquisitions that stand for one that was seen */
 	bool counted;	     /* by counts of all of them, else by time */
+	bool paths;	     /* call paths are told */
 	/* Since the sums began: see mmlock.h. */
 	uint64_t unpaired, asked_only, held_only, release_only, tried, downgraded, dropped;
 };
 
 int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret);
-/* "contended", "sampled, 1/10 of the time", "pid", "all" */
+/* "contended", "sampled, 1/10 of the time", "pid", "all, with call paths" */
 const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *s);
 
 /*
  * Table "mmap": a row a process and mode; with spec.by BY_CGROUP a row a memory cgroup and mode. A
- * row's id is one of BY_MMAP, or BY_MMAP_MEMCG.
+ * row's id is one of BY_MMAP, or BY_MMAP_MEMCG. With spec.by BY_STACK a row a call path, which says
+ * how long locks were held that were got there.
  */
 int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 extern const struct table_kind query_mmap_kind;
 /* Are its figures of the query's window? Else of all since the sums began. */
 bool query_mmap_is_of_window(const struct query *q);
-/* "process", "memcg" */
+/* "process", "memcg", "stack" */
 const char *query_mmap_by_name(enum query_by by);
 
 /* What the events tell of a row: n_waits of both 0 where they tell nothing. */
@@ -57,6 +59,6 @@ enum { QUERY_MMAP_WORST = 3 };
 int query_mmap_worst(struct query *q, bool average, struct table *ret, struct error *err);
 
 /* The sentence for a table without rows. */
-const char *query_mmap_none(struct query *q, const struct query_mmap_sum *s);
+const char *query_mmap_none(struct query *q, enum query_by by, const struct query_mmap_sum *s);
 
 #endif

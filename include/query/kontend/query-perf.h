@@ -71,12 +71,23 @@ const char *query_perf_method_name(enum snap_method m);
 const char *query_perf_cost_text(const struct query_perf_sum *s, enum query_perf_part part,
 				 bool both, char *buf, size_t size);
 
+struct query_perf_lock {
+	const char *name; /* "bp_cpuinfo_sem" */
+	enum lock_type type;
+	uint64_t contended, total_ns, max_ns;
+	uint32_t waiting;
+};
+
 /* Waits for the locks around the slots: those whose caller is sym_is_slot_function(). */
 struct query_perf_waits {
 	double per_s, wait_ns_per_s; /* of the last bucket, or of all that was measured */
 	uint64_t contended, total_ns, max_ns;
 	uint32_t waiting;
 	const char *caller; /* where most was waited; NULL: nobody waited */
+	/* By lock and mode, what was waited for most first; those of which each task has one are
+	 * one. A lock is here if most of its waits are of such callers. */
+	const struct query_perf_lock *locks;
+	size_t n_locks;
 };
 
 int query_perf_waits(struct query *q, bool average, struct query_perf_waits *ret);

@@ -122,6 +122,7 @@ struct query_rotation_row {
 	struct query_hist hist;
 	struct query_rotation_what_if what_if;
 	const char *owners; /* "agent/411 (92 cpu-wide)\n..."; NULL: not known */
+	uint32_t elsewhere; /* events of the same tasks that cannot count there */
 };
 
 int query_rotation_row(struct query *q, uint64_t id, const struct query_rotation_costs *c,

@@ -10,6 +10,7 @@
 struct openmetrics_spec {
 	size_t callers;	 /* those that wait most; 0: all */
 	bool no_callers; /* they are not summed up */
+	bool no_memcgs;	 /* nor are mmap_locks by memory cgroup */
 	bool all_types;	 /* also those that nobody has waited for, so that a first wait is a rise */
 	const char *version; /* of the program; borrowed */
 };
@@ -35,6 +36,9 @@ int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err);
  */
 void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t wait_ns,
 			  uint64_t wall_ns, const char *file);
+/* Adds the bars and sums of a histogram. */
+void openmetrics_hist_add(struct openmetrics_hist *to, const struct query_hist *from);
+
 struct openmetrics_sum {
 	uint64_t n, total_ns, waiting;
 };

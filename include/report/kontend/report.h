@@ -20,8 +20,9 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(did, DID)                                                                                \
 	X(queues, QUEUES)                                                                          \
 	X(mmap, MMAP)                                                                              \
-	X(slots, SLOTS) /* and, but for CSV, holders */                                            \
+	X(slots, SLOTS) /* and, but for CSV, holders and creations */                              \
 	X(holders, HOLDERS)                                                                        \
+	X(creations, CREATIONS)                                                                    \
 	X(contexts, CONTEXTS) /* and, but for CSV, events */                                       \
 	X(events, EVENTS)                                                                          \
 	X(rotation, ROTATION)                                                                      \

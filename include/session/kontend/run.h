@@ -27,10 +27,11 @@ struct run {
 	/* Set before: a source around the live one, which then is the engine's. 0 or negative. */
 	int (*wrap)(void *ctx, struct source **top, struct error *err);
 	void *wrap_ctx;
-	bool from_file;		 /* a recording: nothing is started, stopped or measured */
-	struct run_look *look;	 /* at perf events and breakpoint slots, NULL = nobody looks */
-	struct run_locks *locks; /* at whose locks they are and who holds them; NULL: the same */
-	struct run_code *code;	 /* of the kernel; NULL: nobody asks for it */
+	bool from_file;		   /* a recording: nothing is started, stopped or measured */
+	struct run_look *look;	   /* at perf events and breakpoint slots, NULL = nobody looks */
+	struct run_locks *locks;   /* at whose locks they are and who holds them; NULL: the same */
+	struct run_phases *phases; /* of rotation; NULL: nobody asks */
+	struct run_code *code;	   /* of the kernel; NULL: nobody asks for it */
 	struct srclines_config lines;
 	bool keep_symbols;	      /* of programs, in the cache */
 	struct uprobe_attach *placed; /* probes of ours (--probe), NULL = none */

@@ -32,10 +32,13 @@ struct mmlevel_how {
 	 * the time, and how often of that while events came. 0: not known. */
 	uint64_t counted, counted_inside;
 	uint32_t memcg_told; /* the cgroup that samples name is the memory cgroup, too */
-	uint32_t pad;
+	uint32_t paths;	     /* who gets a lock tells its call chain; older recordings have 0 */
 };
 
-/* "contended", "sampled", "sampled=50", "pid", "all": 0 with level and one_in, or -EINVAL. */
+/*
+ * "contended", "sampled", "sampled=50", "pid", "all", all but the first with ",paths" behind it: 0
+ * with level, one_in and paths, or -EINVAL.
+ */
 int mmlevel_parse(const char *text, struct mmlevel_how *ret);
 const char *mmlevel_name(uint32_t level); /* "?" when it is none */
 /* Reads a payload, or what older recordings have of one; false: it is none. */

@@ -21,7 +21,19 @@ struct snap_slots {
 	int32_t slots;		 /* in all */
 	int32_t cpu_pinned;	 /* taken by events of the CPU */
 	int32_t task_pinned_max; /* taken by the task that has most there */
-	uint32_t pad;
+	uint32_t most;		 /* taken at a time since the first look, + 1; 0: not known */
+};
+
+/*
+ * A process that has created breakpoints since the first look, as far as that was seen: see enum
+ * snap_creations.
+ */
+struct snap_creator {
+	int32_t pid;	    /* 0: the kernel */
+	uint32_t comm;	    /* text */
+	uint64_t opened;    /* by itself */
+	uint64_t inherited; /* by starting threads and processes, which got what their parent had */
+	uint64_t refused;   /* for lack of a slot; 0 by looks */
 };
 
 /* A debug register that has something in it now. */
@@ -47,7 +59,7 @@ enum snap_event_flags {
 	SNAP_TIMES = 1 << 10,	    /* enabled_ns and running_ns are known */
 	SNAP_COUNT = 1 << 11,	    /* count is known */
 	SNAP_EXCLUSIVE = 1 << 12,   /* attr.exclusive */
-	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its name */
+	SNAP_CGROUP = 1 << 13,	    /* counts the tasks of a cgroup: target_comm is its path */
 	SNAP_STALE = 1 << 14,	    /* count is of count_age_ns before, or of later */
 	SNAP_FREQUENCY = 1 << 15,   /* samples so often a second, which each tick sees to */
 	SNAP_SHARED = 1 << 16,	    /* threads exchange it: hits may be another one's in part */

@@ -37,19 +37,29 @@ enum snap_missing {
 	SNAP_NO_ROTATION = 1 << 6, /* whether events take turns */
 };
 
+/* How it was seen who creates breakpoints. */
+enum snap_creations {
+	SNAP_CREATIONS_NONE = 0,   /* it was not */
+	SNAP_CREATIONS_LOOKS = 1,  /* by what looks have found new: at least so many */
+	SNAP_CREATIONS_EVENTS = 2, /* each of them, but for those of debuggers */
+};
+
 struct snap_head {
-	uint64_t time_ns;     /* session clock (CLOCK_MONOTONIC) */
-	uint64_t interval_ns; /* since the snapshot before; 0: the first, without rates */
-	uint64_t cost_ns;     /* CPU time that taking it took */
-	uint64_t opened;      /* perf events created since the one before, by anybody, also those
-				 that are gone again; UINT64_MAX: not known */
-	uint32_t method;      /* enum snap_method */
-	uint32_t missing;     /* enum snap_missing */
-	uint32_t incomplete;  /* lists that changed under each of several walks: rows may lack */
-	uint32_t dropped;     /* events, contexts, holders for which there was no room */
-	uint32_t reason;      /* text: why something is missing */
+	uint64_t time_ns;	 /* session clock (CLOCK_MONOTONIC) */
+	uint64_t interval_ns;	 /* since the snapshot before; 0: the first, without rates */
+	uint64_t cost_ns;	 /* CPU time that taking it took */
+	uint64_t opened;	 /* perf events created since the one before, by anybody, also those
+				    that are gone again; UINT64_MAX: not known */
+	uint32_t method;	 /* enum snap_method */
+	uint32_t missing;	 /* enum snap_missing */
+	uint32_t incomplete;	 /* lists that changed under each of several walks: rows may lack */
+	uint32_t dropped;	 /* events, contexts, holders for which there was no room */
+	uint32_t reason;	 /* text: why something is missing */
+	uint32_t creations;	 /* enum snap_creations */
+	uint64_t cost_per_s_ns;	 /* of one CPU, over the last second or more; 0: not known */
+	uint64_t creations_lost; /* for which there was no room */
+	uint32_t creations_reason; /* text: why they are not seen one by one, if they were to be */
 	uint32_t pad;
-	uint64_t cost_per_s_ns; /* of one CPU, over the last second or more; 0: not known */
 };
 
 struct snap {
@@ -59,10 +69,12 @@ struct snap {
 	struct snap_event *events;
 	struct snap_holder *holders;
 	struct snap_context *contexts;
+	struct snap_creator *creators;
 	char *strings; /* begins with NUL and ends with NUL */
-	size_t n_slots, n_registers, n_events, n_holders, n_contexts, n_strings;
+	size_t n_slots, n_registers, n_events, n_holders, n_contexts, n_creators, n_strings;
 	/* Of who fills it. */
-	size_t cap_slots, cap_registers, cap_events, cap_holders, cap_contexts, cap_strings;
+	size_t cap_slots, cap_registers, cap_events, cap_holders, cap_contexts, cap_creators,
+		cap_strings;
 };
 
 SECTIONS_FUNCTIONS(snap)
@@ -71,6 +83,7 @@ SECTIONS_ADD(snap, register, registers, struct snap_register)
 SECTIONS_ADD(snap, event, events, struct snap_event)
 SECTIONS_ADD(snap, holder, holders, struct snap_holder)
 SECTIONS_ADD(snap, context, contexts, struct snap_context)
+SECTIONS_ADD(snap, creator, creators, struct snap_creator)
 SECTIONS_ADD_TEXT(snap)
 
 #endif

@@ -29,6 +29,11 @@ bool cgroup_is_memcg_here(void);
  */
 int cgroup_open(const char *name, struct error *err);
 
+/*
+ * Calls @put for each directory at and below @mount, with its id and its path, which is "/" for the
+ * root. Ends with the first answer that is not 0, and gives it.
+ */
+int cgroup_each(const char *mount, int (*put)(void *arg, uint64_t id, const char *path), void *arg);
 /* Appends a CGROUP record for each directory at and below @mount; the root is "/". 0 or -ENOMEM. */
 int cgroup_walk(const char *mount, struct sideband *s);
 

@@ -37,6 +37,7 @@ struct perf_attr_options {
 	uint32_t release_id;
 	uint32_t mm_ids[PERF_MM_EVENTS];
 	bool mm_in_bursts; /* they are not to begin with a command */
+	bool mm_paths;	   /* who gets a lock tells its call chain */
 	enum target_kind kind;
 	uint32_t ring_bytes;
 	uint32_t max_stack;  /* 0 = no call chains */

@@ -23,6 +23,7 @@ struct perf_session_options {
 	uint32_t release_id;			/* 0 = no PERF_RELEASE */
 	uint32_t mm_ids[PERF_MM_EVENTS];	/* 0 = none of the events from PERF_MM_START */
 	bool mm_in_bursts;	    /* they are on when perf_session_enable_mm() says so only */
+	bool mm_paths;		    /* who gets an mmap_lock tells its call chain */
 	uint32_t ring_pages;	    /* 0 = default */
 	uint32_t max_stack;	    /* 0 = no call chains */
 	uint32_t profile_hz;	    /* 0 = no PERF_PROFILE */

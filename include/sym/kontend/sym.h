@@ -80,8 +80,14 @@ bool sym_is_tracing(const struct sym *s, uint64_t addr);
  * to perf or a BPF program, which is on nobody's stack when nobody listens.
  */
 uint32_t sym_after_tracing(const struct sym *s, const uint64_t *frames, uint32_t n);
+/* Does who is called so try to get a lock and go away, so that no event tells of it? And what is to
+ * be said of that. */
+bool sym_is_trylock(const char *name);
+extern const char sym_trylock_note[];
 /* Does who is called so wait for the locks around breakpoint slots? */
 bool sym_is_slot_function(const char *name);
+/* Is it one of those whose only sleeping locks are the accounting's own? */
+bool sym_accounts_slots(const char *name);
 /*
  * Index of the caller in a chain (innermost first): the first frame outside the locking code; n - 1
  * when all are inside; 0 when n is 0. What lies inside the tracing of the event is left out first.

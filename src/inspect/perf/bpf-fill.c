@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { CGROUP_TEXT = 512 };
+
 static uint32_t add_clean_text(struct snap *s, const char *text, size_t size)
 {
 	char raw[64], clean[64];
@@ -143,6 +145,17 @@ static void fill_texts(struct snap *s, const struct raw_event *r, struct snap_ev
 	e->target_comm = same ? before->target_comm : ADD_TEXT(s, r->target_comm);
 }
 
+/* The whole path, or, outside of our cgroup namespace, what the kernel calls its directory. */
+static uint32_t add_cgroup(struct inspect_bpf *i, struct snap *s, const struct raw_event *r)
+{
+	const char *path = cgroup_names_get(&i->cgroups, "/proc/self/mounts", r->cgroup_id);
+	char clean[CGROUP_TEXT];
+
+	if (path)
+		return snap_add_text(s, text_clean(clean, sizeof(clean), path));
+	return r->cgroup[0] ? ADD_TEXT(s, r->cgroup) : snap_add_text(s, "/");
+}
+
 static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_event *r,
 		       struct snap_event *e)
 {
@@ -151,7 +164,7 @@ static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_e
 	fill_texts(s, r, e, i->before, i->before ? &s->events[s->n_events - 1] : NULL);
 	i->before = r;
 	if (r->flags & RAW_CGROUP)
-		e->target_comm = r->cgroup[0] ? ADD_TEXT(s, r->cgroup) : snap_add_text(s, "/");
+		e->target_comm = add_cgroup(i, s, r);
 	e->tracer_comm = ADD_TEXT(s, r->tracer_comm);
 	if (whom_is_other(&i->whom, r))
 		e->target_comm = ADD_TEXT(s, r->counted_comm);
@@ -341,6 +354,7 @@ int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct snap *ret)
 	code = code < 0 ? code : tally_turn(i->now);
 	code = code < 0 ? code : fill_holders(i, what, ret);
 	code = code < 0 ? code : bpf_fill_cpus(i, ret);
+	code = code < 0 ? code : created_fill(&i->created, ret);
 	code = code < 0 ? code : sum_contexts(ret);
 	if (code == 0)
 		say_missing(i, ret);

@@ -3,6 +3,8 @@
 #define KONTEND_INSPECT_BPF_INT_H
 
 #include "cost.h"
+#include "created.h"
+#include "kontend/cgroup-names.h"
 #include "kontend/inspect.h"
 #include "kontend/map64.h"
 #include "names.h"
@@ -102,10 +104,12 @@ struct inspect_bpf {
 	uint32_t n_cpus;
 	int32_t slots[RAW_POOLS]; /* per CPU; -1: not known */
 	struct names names;
+	struct cgroup_names cgroups;
 	const struct raw_event *before;	   /* that the last event of the snapshot was made of */
 	struct map64 at_event, at_context; /* kernel address -> index + 1, in the snapshot made */
 	struct tally tallies[INSPECT_WHATS], *now;
 	struct whom whom;
+	struct created created;
 	int32_t *slot_tids; /* by event of the snapshot: the task whose slot it takes; 0: none */
 	size_t n_slot_tids, cap_slot_tids;
 };

@@ -2,6 +2,7 @@
 /* kontend built without BPF (meson -Dbpf=disabled, or no libbpf or clang at build time). */
 #include "kontend/inspect.h"
 #include "kontend/kerntypes.h"
+#include "kontend/snapshot-phases.h"
 
 #include <errno.h>
 
@@ -22,4 +23,23 @@ int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struc
 	(void)ret;
 	(void)o;
 	return error_set(err, -ENOTSUP, "kontend was built without BPF (meson -Dbpf=enabled)");
+}
+
+int snapshot_phases_new(struct snapshot_phases **ret, struct kerntypes *types, struct error *err)
+{
+	(void)types;
+	*ret = NULL;
+	return error_set(err, -ENOTSUP, "kontend was built without BPF (meson -Dbpf=enabled)");
+}
+
+int snapshot_phases_take(struct snapshot_phases *p, struct phasesnap *ret)
+{
+	(void)p;
+	phasesnap_clear(ret);
+	return 0;
+}
+
+void snapshot_phases_free(struct snapshot_phases *p)
+{
+	(void)p;
 }

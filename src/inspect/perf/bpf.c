@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The inspector by BPF: loads the programs, lets them learn where to begin, and runs them for each
- * snapshot. Nothing stays attached to the kernel: programs and maps go with our descriptors.
+ * snapshot. Nothing is attached to the kernel but what sees breakpoints created, on request
+ * (created.c): programs and maps go with our descriptors.
  *
  * Where to begin: events of our own, one a CPU, lead to that CPU's context; a breakpoint of our
  * own, open for a moment, leads to the list of all breakpoints (since 6.15); and a program that
@@ -266,11 +267,13 @@ static void bpf_free(struct inspect *base)
 			close(i->own_fds[cpu]);
 	mem_free(i->own_fds);
 	names_deinit(&i->names);
+	cgroup_names_deinit(&i->cgroups);
 	map64_deinit(&i->at_event);
 	map64_deinit(&i->at_context);
 	for (int k = 0; k < INSPECT_WHATS; k++)
 		tally_deinit(&i->tallies[k]);
 	whom_deinit(&i->whom);
+	created_deinit(&i->created);
 	mem_free(i->slot_tids);
 	bpf_read_deinit(i);
 	mem_free(i);
@@ -306,6 +309,8 @@ int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struc
 	i->base.has_parts = true;
 	struct kerntypes *types = kerntypes_or(o->types, &own, err);
 	int code = types ? set_up(i, types, err) : err->code;
+	if (code == 0 && o->creations)
+		created_attach(&i->created, i, types);
 	kerntypes_free(own);
 	if (code < 0) {
 		bpf_free(&i->base);

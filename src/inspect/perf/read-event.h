@@ -135,14 +135,14 @@ static __always_inline void read_tasks(struct raw_event *r, struct perf_event *e
 
 static __always_inline void read_cgroup(struct raw_event *r, struct perf_event *e)
 {
-	struct perf_cgroup *cgroup = NULL;
+	bool has = bpf_core_field_exists(e->cgrp);
+	struct perf_cgroup *cgroup = has ? BPF_CORE_READ(e, cgrp) : NULL;
 
 	r->cgroup[0] = 0;
-	if (bpf_core_field_exists(e->cgrp))
-		cgroup = BPF_CORE_READ(e, cgrp);
 	if (!cgroup)
 		return;
 	r->flags |= RAW_CGROUP;
+	r->cgroup_id = BPF_CORE_READ(cgroup, css.cgroup, kn, id);
 	bpf_probe_read_kernel_str(r->cgroup, sizeof(r->cgroup),
 				  BPF_CORE_READ(cgroup, css.cgroup, kn, name));
 }

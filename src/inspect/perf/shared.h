@@ -48,7 +48,8 @@ struct raw_event {
 	int counted_pid, counted_tid; /* whom it counts now, where that is not the target; 0 */
 	char owner_comm[16], target_comm[16], tracer_comm[16], counted_comm[16], pmu[24];
 	char system[24], name[40]; /* of a tracepoint */
-	char cgroup[32];	   /* last part of its path, "" for the root */
+	unsigned long long cgroup_id;
+	char cgroup[32]; /* last part of its path, "" for the root */
 };
 
 struct raw_context {

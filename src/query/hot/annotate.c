@@ -190,6 +190,8 @@ int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, 
 				       .start = f->start,
 				       .is_time = hot_is_clock(q),
 				       .waits = map_frame_is_kernel(start)};
+	if (ret->waits && func && sym_is_trylock(f->name))
+		ret->note = sym_trylock_note;
 	if (!func || annotate(q, func, ret) < 0)
 		return query_enomem(err, "code");
 	return 0;

@@ -36,6 +36,7 @@ enum {
 	C_MEDIAN,
 	C_MIN,
 	C_BY_CPU,
+	C_NOTE,
 	C_COLUMNS
 };
 
@@ -76,6 +77,9 @@ static const struct column columns[C_COLUMNS] = {
 		   SR},
 	[C_BY_CPU] = {"by_cpu", "BY CPU", "its share of each CPU's samples, CPU after CPU",
 		      COLUMN_SERIES, 16, 2, COLUMN_SCREEN | COLUMN_WIDE | COLUMN_SPREAD},
+	[C_NOTE] = {"note", "NOTE",
+		    "of a function that only tries to get locks: why no wait is told", COLUMN_TEXT,
+		    24, 9, R},
 };
 
 #define COMMON (1u << C_PCT | 1u << C_SAMPLES)
@@ -87,7 +91,7 @@ static const struct {
 } bys[QUERY_HOT_BYS] = {
 	[HOT_SYMBOL] = {"symbol", COMMON | 1u << C_WAIT_PCT | 1u << C_WAIT | 1u << C_GROUP |
 					  1u << C_FILE | 1u << C_SYMBOL | 1u << C_NAMES |
-					  1u << C_SOURCE},
+					  1u << C_SOURCE | 1u << C_NOTE},
 	[HOT_OBJECT] = {"object", COMMON | 1u << C_FILE},
 	[HOT_PROCESS] = {"process", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_PROCESS},
 	[HOT_TASK] = {"task", COMMON | 1u << C_GROUP | 1u << C_PID | 1u << C_TID | 1u << C_TASK},
@@ -207,6 +211,13 @@ static void fill_owner(struct query *q, uint64_t frame, struct value *v)
 		value_s(v, arena_printf(&q->arena, "%s/%d", v->s, o->pid));
 }
 
+static const char *note_of(struct query *q, const struct hot_row *r)
+{
+	const char *name = map_frame_is_kernel(r->key) ? query_func_name(q, r->func) : NULL;
+
+	return name && sym_is_trylock(name) ? sym_trylock_note : NULL;
+}
+
 static double share_of(const struct hot_rows *h, const struct hot_row *r)
 {
 	return h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0;
@@ -236,6 +247,7 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		value_d(&v[C_WAIT_PCT],
 			h->wait_ns ? 100.0 * (double)r->wait_ns / (double)h->wait_ns : 0);
 		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
+		value_s(&v[C_NOTE], note_of(q, r));
 		value_s(&v[C_NAMES], q->cache->funcs[r->func].recorded ? "recording" : NULL);
 		if (want & 1ull << C_SOURCE && (h->lines || want != UINT64_MAX))
 			value_s(&v[C_SOURCE], source_of(q, r->key));
@@ -471,6 +483,18 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 			      query_has_window(q) ? query_rate_ns(q) : query_elapsed(q->model));
 	*ret = s;
 	return q->cache->failed ? -ENOMEM : 0;
+}
+
+const char *query_hot_trylock(const struct table *t, size_t *at)
+{
+	size_t note = table_column(t, "note"), symbol = table_column(t, "symbol");
+
+	if (note == SIZE_MAX || symbol == SIZE_MAX)
+		return NULL;
+	for (; *at < t->n_rows; ++*at)
+		if (table_value(t, *at, note)->known && table_value(t, *at, symbol)->known)
+			return table_value(t, (*at)++, symbol)->s;
+	return NULL;
 }
 
 const char *query_hot_none(const struct query_hot_sum *s)

@@ -83,6 +83,7 @@ static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
 	s->one_in = l->how_known ? l->how->one_in : 1;
 	s->event_ns = l->how_known ? l->how->event_ns : 0;
 	s->missing = l->how_known ? l->how->reason : "";
+	s->paths = l->how->paths;
 	s->events = l->n_events;
 	s->unpaired = l->asked_only + l->held_only + l->release_only;
 	s->asked_only = l->asked_only;
@@ -144,13 +145,20 @@ const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *
 
 	if (s->level == MMLEVEL_SAMPLED)
 		text = arena_printf(&q->arena, "%s, 1/%" PRIu32 " of the time", text, s->one_in);
+	if (text && s->paths)
+		text = arena_printf(&q->arena, "%s, with call paths", text);
 	return text ? text : "";
 }
 
-const char *query_mmap_none(struct query *q, const struct query_mmap_sum *s)
+const char *query_mmap_none(struct query *q, enum query_by by, const struct query_mmap_sum *s)
 {
 	const char *text = "no task has waited for an mmap_lock yet";
 
+	if (by == BY_STACK && !s->paths)
+		return "call paths that hold mmap_locks are told with --mmap all,paths, which "
+		       "costs most";
+	if (by == BY_STACK)
+		return "no mmap_lock was got and given back yet";
 	if (s->level != MMLEVEL_CONTENDED)
 		text = "no mmap_lock was taken yet";
 	else if (!s->known && *s->reason)

@@ -4,7 +4,7 @@
  * mode. What was waited comes from the cells of the contention events, so it costs nothing beside
  * them; it is of contended acquisitions alone. Where the locks' own events are measured percentiles
  * are of all acquisitions, and OF says which of both it is. Waits from before there were events
- * count as waiting now.
+ * count as waiting now. By call path a row says how long locks were held that were got there.
  */
 #include "list.h"
 #include "../rows.h"
@@ -33,6 +33,12 @@ enum {
 	C_P99,
 	C_MAX,
 	C_HOLD_P99,
+	C_HELD,
+	C_HOLD_TOTAL,
+	C_HOLD_P50,
+	C_HOLD_MAX,
+	C_CALLER,
+	C_STACK,
 	C_OF,
 	C_FAILED,
 	C_TOTAL,
@@ -68,6 +74,17 @@ static const struct column columns[C_COLUMNS] = {
 	[C_MAX] = {"max_ns", "MAX", "the longest", COLUMN_NS, 6, 2, SR},
 	[C_HOLD_P99] = {"hold_p99_ns", "HOLD99", "99 % of the times that it was held were shorter",
 			COLUMN_NS, 6, 2, SR},
+	[C_HELD] = {"held", "HELD", "times that it was held of which it is known how long",
+		    COLUMN_COUNT, 6, 6, SR},
+	[C_HOLD_TOTAL] = {"hold_total_ns", "HOLD", "how long these were together", COLUMN_NS, 6, 6,
+			  SR},
+	[C_HOLD_P50] = {"hold_p50_ns", "HOLD50", "half of them were shorter", COLUMN_NS, 6, 6, SR},
+	[C_HOLD_MAX] = {"hold_max_ns", "HOLDMAX", "the longest of them", COLUMN_NS, 7, 6, SR},
+	[C_CALLER] = {"caller", "GOT IN", "function in which it was got, by call path", COLUMN_TEXT,
+		      20, 6, SR},
+	[C_STACK] = {"stack", "CALL CHAIN",
+		     "call chain in which it was got, from the call site outwards", COLUMN_TEXT, 40,
+		     6, SR | W},
 	[C_OF] = {"of", "OF",
 		  "what P50 to MAX are of: of all that was acquired, or of what was waited",
 		  COLUMN_TEXT, 8, 8, SR},
@@ -81,15 +98,16 @@ static const struct column columns[C_COLUMNS] = {
 struct row {
 	uint64_t id;
 	struct query_mmap_owner owner; /* of a lock that it spans */
-	struct group *g;	       /* NULL: nobody has waited */
+	struct group *g;	       /* NULL: nobody has waited; by call path: who held */
 	struct query_mmap_events e;
 	bool reader;
 };
 
 struct rows {
 	struct query *q;
-	enum query_by by; /* BY_MMAP or BY_MMAP_MEMCG */
+	enum query_by by; /* BY_MMAP, BY_MMAP_MEMCG or BY_STACK */
 	struct groups gs;
+	struct groups gs_readers; /* by call path: gs is of writers then */
 	struct row *rows;
 	size_t n;
 	struct map64 at;     /* id -> index */
@@ -152,6 +170,26 @@ static int add_events(struct rows *t)
 			row->owner = o;
 		query_mmap_add(&row->e, l, i, t->mode_next);
 	}
+	return 0;
+}
+
+static int collect_paths(struct rows *t, const struct query_scope *scope)
+{
+	struct groups *modes[] = {&t->gs, &t->gs_readers};
+	int code = query_mmap_paths(t->q, scope, true, &t->gs);
+
+	if (code == 0)
+		code = query_mmap_paths(t->q, scope, false, &t->gs_readers);
+	if (code < 0)
+		return code;
+	t->rows = arena_alloc(&t->q->arena, (t->gs.n + t->gs_readers.n + 1) * sizeof(*t->rows));
+	if (!t->rows)
+		return -ENOMEM;
+	for (size_t r = 0; r < 2; r++)
+		for (size_t i = 0; i < modes[r]->n; i++) {
+			struct group *g = &modes[r]->g[i];
+			t->rows[t->n++] = (struct row){.id = g->id ^ r, .g = g, .reader = r != 0};
+		}
 	return 0;
 }
 
@@ -237,7 +275,33 @@ static void fill_histogram(struct rows *t, uint64_t min, uint64_t max, uint64_t 
 static bool wants_histogram(uint64_t want)
 {
 	return want & (1ull << C_P50 | 1ull << C_P90 | 1ull << C_P99 | 1ull << C_HOLD_P99 |
-		       1ull << C_HISTOGRAM);
+		       1ull << C_HISTOGRAM | 1ull << C_HOLD_P50);
+}
+
+/* Of @t->hold, with its sums. */
+static void fill_hold(const struct rows *t, uint64_t n, uint64_t total, uint64_t min, uint64_t max,
+		      uint64_t want, struct value *v)
+{
+	value_u(&v[C_HELD], n);
+	value_u(&v[C_HOLD_TOTAL], total);
+	value_u(&v[C_HOLD_MAX], max);
+	if (!wants_histogram(want))
+		return;
+	value_u(&v[C_HOLD_P50], hist_percentile(&t->hold, 50, min, max));
+	value_u(&v[C_HOLD_P99], hist_percentile(&t->hold, 99, min, max));
+}
+
+static void fill_path(struct rows *t, const struct row *row, uint64_t want, struct value *v)
+{
+	const struct group *g = row->g;
+
+	value_s(&v[C_MODE], row->reader ? "R" : "W");
+	value_s(&v[C_CALLER], query_func_name(t->q, g->func));
+	if (want & 1ull << C_STACK)
+		value_s(&v[C_STACK], query_chain(t->q, g->first.stack));
+	if (wants_histogram(want))
+		query_mmap_path_hist(t->q, row->reader ? &t->gs_readers : &t->gs, g, &t->hold);
+	fill_hold(t, g->n, g->total_ns, g->min_ns, g->max_ns, want, v);
 }
 
 static void fill_waits(struct rows *t, const struct row *row, uint64_t want, struct value *v)
@@ -286,9 +350,9 @@ static void fill_events(struct rows *t, const struct row *row, uint64_t want, st
 	scaled(t, &v[C_FAILED], e->failed);
 	if (wants_histogram(want))
 		query_mmap_hists(e, &t->q->model->mmlocks, t->mode_next, &t->hist, &t->hold);
-	if (e->hold.n_waits && wants_histogram(want))
-		value_u(&v[C_HOLD_P99],
-			hist_percentile(&t->hold, 99, e->hold.min_ns, e->hold.max_ns));
+	if (e->hold.n_waits)
+		fill_hold(t, e->hold.n_waits, e->hold.total_ns, e->hold.min_ns, e->hold.max_ns,
+			  want, v);
 	if (!e->wait.n_waits)
 		return;
 	value_s(&v[C_OF], "acquired");
@@ -302,6 +366,10 @@ static void mmap_fill(void *ctx, size_t i, uint64_t want, struct value *v)
 	struct rows *t = ctx;
 	const struct row *row = &t->rows[i];
 
+	if (t->by == BY_STACK) {
+		fill_path(t, row, want, v);
+		return;
+	}
 	fill_key(t, row, v);
 	value_u(&v[C_WAITING], row->g ? row->g->waiting : 0);
 	if (row->g)
@@ -321,7 +389,28 @@ const struct table_kind query_mmap_kind = {"mmap", columns, C_COLUMNS, mmap_fill
 
 const char *query_mmap_by_name(enum query_by by)
 {
-	return by == BY_CGROUP || by == BY_MMAP_MEMCG ? "memcg" : "process";
+	return by == BY_STACK				? "stack"
+	       : by == BY_CGROUP || by == BY_MMAP_MEMCG ? "memcg"
+							: "process";
+}
+
+/* Of call paths nothing is told but how long locks were held that were got there. */
+static void choose_path_columns(struct column *c)
+{
+	static const struct {
+		int column;
+		uint8_t priority;
+	} all[] = {{C_MODE, 0},	    {C_HELD, 1},     {C_HOLD_TOTAL, 0}, {C_HOLD_P50, 3},
+		   {C_HOLD_P99, 1}, {C_HOLD_MAX, 2}, {C_CALLER, 9},	{C_STACK, 0}};
+
+	for (size_t i = 0; i < C_COLUMNS; i++)
+		c[i].flags = 0;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		c[all[i].column].flags = SR;
+		c[all[i].column].priority = all[i].priority;
+	}
+	c[C_CALLER].flags = R;
+	c[C_STACK].flags |= W;
 }
 
 /*
@@ -334,6 +423,12 @@ static const struct column *columns_by(struct query *q, enum query_by by)
 
 	if (!c)
 		return NULL;
+	if (by == BY_STACK) {
+		choose_path_columns(c);
+		return c;
+	}
+	for (size_t i = C_HELD; i <= C_STACK; i++)
+		c[i].flags = R;
 	if (!q->model->mmlocks.n)
 		c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = c[C_OF].flags = c[C_FAILED].flags = R;
 	if (q->model->mmlocks.how->level != MMLEVEL_SAMPLED)
@@ -350,12 +445,16 @@ static const struct column *columns_by(struct query *q, enum query_by by)
 static int answer(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
 {
 	struct rows t = {.q = q,
-			 .by = s->by == BY_CGROUP ? BY_MMAP_MEMCG : BY_MMAP,
+			 .by = s->by == BY_STACK    ? BY_STACK
+			       : s->by == BY_CGROUP ? BY_MMAP_MEMCG
+						    : BY_MMAP,
 			 .average = s->average,
 			 .elapsed_ns = query_elapsed(q->model)};
 	struct row_source src = {.kind = &query_mmap_kind,
 				 .columns = columns_by(q, t.by),
-				 .sort = s->average ? "total_ns" : "wait_ns_per_s",
+				 .sort = t.by == BY_STACK ? "hold_total_ns"
+					 : s->average	  ? "total_ns"
+							  : "wait_ns_per_s",
 				 .ctx = &t};
 	struct query_mmap_sum sum;
 	int code = src.columns ? query_sync(q) : -ENOMEM;
@@ -363,7 +462,8 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 	code = code < 0 ? code : query_mmap_sum(q, s->average, &sum);
 	t.scale = code < 0 ? 1 : sum.scale;
 	t.all = code < 0 || !sum.counted ? 0 : t.scale * (double)q->model->mmlocks.got_before;
-	code = code < 0 ? code : collect(&t, &s->scope);
+	if (code == 0)
+		code = t.by == BY_STACK ? collect_paths(&t, &s->scope) : collect(&t, &s->scope);
 	map64_deinit(&t.at);
 	if (code < 0)
 		return query_enomem(err, "mmap_locks");

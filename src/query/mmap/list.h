@@ -52,6 +52,13 @@ double query_mmap_deviation(const struct mmlock_mode *m, const struct mmlocks *l
 void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
 		      const uint32_t *next, struct hist *wait, struct hist *hold);
 
+/* mmap/paths.c: how long mmap_locks were held in a mode, by call path; their times. 0 or -ENOMEM.
+ */
+int query_mmap_paths(struct query *q, const struct query_scope *scope, bool write,
+		     struct groups *ret);
+void query_mmap_path_hist(struct query *q, const struct groups *gs, const struct group *g,
+			  struct hist *ret);
+
 /* hist.c: bars and percentiles of @h; the sums are in @ret already. 0 or -ENOMEM. */
 int query_hist_make(struct query *q, const struct hist *h, struct query_hist *ret);
 

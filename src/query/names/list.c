@@ -14,6 +14,7 @@
 #include "kontend/taskid.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *query_hex(struct arena *a, uint64_t addr)
@@ -131,9 +132,30 @@ static uint32_t hottest_caller(struct query *q, uint32_t lock)
 /* What is known of a lock; NULL: nothing. */
 struct lock_words {
 	const char *name;  /* its own */
-	const char *cache; /* the slab cache of its object */
+	const char *cache; /* the slab cache of its object, or what it is in that */
 	const char *func;  /* that waits for it most, with a name or without */
 };
+
+/* A task has one: there are many. */
+static const char task_mutex[] = "perf_event_mutex";
+
+/*
+ * The accounting of breakpoint slots takes one lock of each type, so that its caller and its type
+ * are its name: bp_cpuinfo_sem, and the perf_event_mutex of the task (6.1), which before were
+ * nr_bp_mutex alone.
+ */
+static const char *slot_lock(const struct query *q, enum lock_type type, const char *func)
+{
+	unsigned major, minor;
+
+	if (!func || !sym_accounts_slots(func))
+		return NULL;
+	if (type == LOCK_PCPU_SEM_R || type == LOCK_PCPU_SEM_W)
+		return "bp_cpuinfo_sem";
+	if (type != LOCK_MUTEX || sscanf(q->model->host.release, "%u.%u", &major, &minor) != 2)
+		return NULL;
+	return major < 6 || (major == 6 && minor < 1) ? "nr_bp_mutex" : task_mutex;
+}
 
 /* @hottest: with the function, for which all cells are looked at. */
 static struct lock_words lock_words(struct query *q, uint32_t lock, bool hottest)
@@ -154,7 +176,21 @@ static struct lock_words lock_words(struct query *q, uint32_t lock, bool hottest
 		w.cache = object->text;
 	func = hottest ? hottest_caller(q, lock) : 0;
 	w.func = func ? query_func_name(q, func) : NULL;
+	const char *slots = slot_lock(q, (enum lock_type)l->type, w.func);
+	if (slots == task_mutex)
+		w.cache = slots;
+	else
+		w.name = slots;
 	return w;
+}
+
+const char *query_slot_lock_name(struct query *q, uint32_t lock)
+{
+	if (!index_cells(q) || lock >= q->cache->n_locks)
+		return NULL;
+	uint32_t func = hottest_caller(q, lock);
+	const char *name = func ? query_func_name(q, func) : NULL;
+	return slot_lock(q, (enum lock_type)q->model->locks.locks[lock].type, name);
 }
 
 static bool is_address(const char *name)

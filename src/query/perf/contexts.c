@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "contexts": the kernel's perf_event_context of each CPU and task that has events, or,
- * by process, the events of each process that opened them. Its own order is by what they cost:
- * those that rotate first, then by the number of events.
+ * by process, the events of each process that opened them, or, by cgroup, those that count its
+ * tasks. Its own order is by what they cost: those that rotate first, then by the number of events.
  */
 #include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/map64.h"
+#include "kontend/sort.h"
 #include "snapshot.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum {
 	C_CONTEXT,
@@ -22,6 +24,7 @@ enum {
 	C_PINNED,
 	C_FLEXIBLE,
 	C_ACTIVE,
+	C_ELSEWHERE,
 	C_ROTATING,
 	C_RUNNING_PCT,
 	C_LOST,
@@ -47,6 +50,10 @@ static const struct column columns[C_COLUMNS] = {
 			COLUMN_COUNT, 8, 2, SR},
 	[C_ACTIVE] = {"active", "ACTIVE", "of them counting at this moment", COLUMN_COUNT, 6, 0,
 		      SR},
+	[C_ELSEWHERE] = {"elsewhere", "ELSEWHERE",
+			 "events of a task that cannot count where it runs, as they are bound to "
+			 "other CPUs; where it does not run: at least, wherever it does",
+			 COLUMN_COUNT, 9, 4, SR},
 	[C_ROTATING] = {"rotating", "ROTATES", "more events than counters: they take turns",
 			COLUMN_BOOL, 7, 0, SR},
 	[C_RUNNING_PCT] =
@@ -69,12 +76,16 @@ static const struct column columns[C_COLUMNS] = {
 /* Sums over the events of a row. */
 struct row {
 	uint64_t id;
-	const struct snap_context *context; /* NULL: of a process */
+	const struct snap_context *context; /* NULL: of a process or a cgroup */
+	const char *cgroup;		    /* of one; NULL */
 	int32_t pid;
 	uint32_t comm;
 	uint32_t events, pinned, active, contexts;
 	uint64_t enabled_ns, running_ns;
 	uint32_t last_context;
+	/* Of a task: events for any CPU, for the CPU that has most of them, and for its own. */
+	uint32_t any, most, here;
+	int32_t on; /* the CPU where one counts, -1: none does */
 	bool rotating, no_share;
 };
 
@@ -105,6 +116,45 @@ static void add_event(struct row *r, const struct snap_event *e, const struct qu
 	}
 }
 
+/* Of an event that is bound to a CPU: it is one more of that context there. */
+static int count_bound(struct row *r, struct map64 *by_cpu, const struct snap_event *e)
+{
+	uint64_t key = (uint64_t)e->context << 32 | (uint32_t)e->cpu;
+	uint32_t *at = map64_get(by_cpu, key), n = at ? ++*at : 1;
+
+	if (!at && map64_put(by_cpu, key, 1) < 0)
+		return -ENOMEM;
+	r->most = n > r->most ? n : r->most;
+	return 0;
+}
+
+/* Where its events may count: those of CPUs are all of that one. */
+static int count_cpus(struct contexts *t)
+{
+	const struct snap *s = t->p.snap;
+	struct map64 by_cpu = {0};
+	int code = 0;
+
+	for (size_t i = 0; !code && i < s->n_events; i++) {
+		const struct snap_event *e = &s->events[i];
+		struct row *r = e->context ? &t->rows[e->context - 1] : NULL;
+		if (!r || r->context->cpu >= 0)
+			continue;
+		r->any += e->cpu < 0;
+		if (e->state == SNAP_ACTIVE && e->oncpu >= 0)
+			r->on = e->oncpu;
+		code = e->cpu < 0 ? 0 : count_bound(r, &by_cpu, e);
+	}
+	for (size_t i = 0; !code && i < t->n; i++) {
+		struct row *r = &t->rows[i];
+		uint64_t key = (uint64_t)(i + 1) << 32 | (uint32_t)r->on;
+		const uint32_t *n = r->on >= 0 ? map64_get(&by_cpu, key) : NULL;
+		r->here = r->on >= 0 ? n ? *n : 0 : r->most;
+	}
+	map64_deinit(&by_cpu);
+	return code;
+}
+
 static int collect_contexts(struct contexts *t)
 {
 	const struct snap *s = t->p.snap;
@@ -114,11 +164,12 @@ static int collect_contexts(struct contexts *t)
 		return -ENOMEM;
 	t->n = s->n_contexts;
 	for (size_t i = 0; i < t->n; i++)
-		t->rows[i] = (struct row){.id = s->contexts[i].addr, .context = &s->contexts[i]};
+		t->rows[i] = (struct row){
+			.id = s->contexts[i].addr, .context = &s->contexts[i], .on = -1};
 	for (size_t i = 0; i < s->n_events; i++)
 		if (s->events[i].context)
 			add_event(&t->rows[s->events[i].context - 1], &s->events[i], &t->shares[i]);
-	return 0;
+	return count_cpus(t);
 }
 
 /* Whose event it is: the process that opened it, else the one that keeps it. */
@@ -157,6 +208,43 @@ static int collect_processes(struct contexts *t)
 	return code;
 }
 
+struct of_cgroup {
+	const char *path;
+	size_t event;
+};
+
+static int is_before(const void *a, const void *b)
+{
+	const struct of_cgroup *x = a, *y = b;
+
+	return strcmp(x->path, y->path) < 0;
+}
+
+/* Events of no cgroup are in no row. */
+static int collect_cgroups(struct contexts *t)
+{
+	const struct snap *s = t->p.snap;
+	struct of_cgroup *all = arena_alloc(&t->q->arena, 2 * (s->n_events + 1) * sizeof(*all));
+	size_t n = 0;
+
+	t->rows = arena_alloc(&t->q->arena, (s->n_events + 1) * sizeof(*t->rows));
+	if (!all || !t->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_events; i++)
+		if (s->events[i].flags & SNAP_CGROUP)
+			all[n++] = (struct of_cgroup){snap_text(s, s->events[i].target_comm), i};
+	sort_merge(all, all + n, n, sizeof(*all), is_before);
+	for (size_t i = 0; i < n; i++) {
+		const struct snap_event *e = &s->events[all[i].event];
+		if (i == 0 || is_before(&all[i - 1], &all[i])) {
+			struct row r = {.id = t->n + 1, .cgroup = all[i].path};
+			t->rows[t->n++] = r;
+		}
+		add_event(&t->rows[t->n - 1], e, &t->shares[all[i].event]);
+	}
+	return 0;
+}
+
 static void fill_name(const struct contexts *t, const struct row *r, struct value *v)
 {
 	const struct snap_context *c = r->context;
@@ -165,6 +253,8 @@ static void fill_name(const struct contexts *t, const struct row *r, struct valu
 
 	if (c && c->cpu >= 0)
 		value_s(&v[C_CONTEXT], arena_printf(&t->q->arena, "cpu %d", c->cpu));
+	else if (r->cgroup)
+		value_s(&v[C_CONTEXT], arena_printf(&t->q->arena, "cgroup %s", r->cgroup));
 	else if (pid)
 		value_s(&v[C_CONTEXT], query_perf_task(t->q, &t->p, comm, tid ? tid : pid));
 	else
@@ -207,6 +297,10 @@ static void contexts_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_FLEXIBLE], r->events - r->pinned);
 	value_u(&v[C_ACTIVE], r->active);
 	value_u(&v[C_ROTATING], r->rotating);
+	if (r->context && r->context->cpu < 0) {
+		value_u(&v[C_ELSEWHERE], r->events - r->any - r->here);
+		v[C_ELSEWHERE].approx = r->on < 0;
+	}
 	if (r->enabled_ns && !r->no_share) {
 		value_d(&v[C_RUNNING_PCT], 100.0 * (double)r->running_ns / (double)r->enabled_ns);
 		value_u(&v[C_LOST], r->enabled_ns - r->running_ns);
@@ -243,8 +337,10 @@ int query_perf_contexts(struct query *q, const struct query_spec *s, struct tabl
 	if (code == 0)
 		code = query_perf_shares(q, &t.p, &t.shares);
 	if (code == 0)
-		code = s->by == BY_PROCESS ? collect_processes(&t) : collect_contexts(&t);
-	if (code != -ENOMEM && s->by != BY_PROCESS)
+		code = s->by == BY_PROCESS  ? collect_processes(&t)
+		       : s->by == BY_CGROUP ? collect_cgroups(&t)
+					    : collect_contexts(&t);
+	if (code != -ENOMEM && s->by != BY_PROCESS && s->by != BY_CGROUP)
 		code = query_ended(q, ENDED_CONTEXT, &t.ended);
 	src.columns = query_ended_columns(q, &t.ended, &query_perf_contexts_kind, C_ENDED);
 	if (code == -ENOMEM || !src.columns)

@@ -50,8 +50,8 @@ static const struct column columns[C_COLUMNS] = {
 			    COLUMN_INT, 4, 2, SR},
 	[C_HOLDERS] = {"holders", "HOLDERS", "who holds each slot that is taken", COLUMN_TEXT, 20,
 		       0, SR | COLUMN_WIDE | COLUMN_LIST},
-	[C_MOST_USED] = {"most_used", "MOST", "most that were taken in any look of a report",
-			 COLUMN_INT, 4, 1, COLUMN_REPORT},
+	[C_MOST_USED] = {"most_used", "MOST", "most that were taken at a time since the first look",
+			 COLUMN_INT, 4, 1, SR},
 };
 
 static const char *const type_names[] = {"any", "exec", "data"};
@@ -221,6 +221,15 @@ static void value_known(struct value *v, int64_t n, bool known)
 	v->known = known;
 }
 
+/* At a time, since the first look; -1: not known. */
+static int64_t most_used(const struct slots *t, const struct snap_slots *c)
+{
+	int64_t seen = ended_most_used(t->q->model->ended, c->cpu, c->type);
+	int64_t told = (int64_t)c->most - 1;
+
+	return told > seen ? told : seen;
+}
+
 static void slots_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct slots *t = ctx;
@@ -234,8 +243,9 @@ static void slots_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_known(&v[C_USED], used, cpu);
 	/* At least so many: what the tasks have there is not known. */
 	v[C_USED].approx = !task;
-	int32_t most = ended_most_used(t->q->model->ended, c->cpu, c->type);
+	int64_t most = most_used(t, c);
 	value_known(&v[C_MOST_USED], most, most >= 0);
+	v[C_MOST_USED].at_least = t->p.snap->head.creations != SNAP_CREATIONS_EVENTS;
 	value_known(&v[C_CPU_PINNED], c->cpu_pinned, cpu);
 	value_known(&v[C_TASK_MAX], c->task_pinned_max, task);
 	value_known(&v[C_FREE_CPU], c->slots - used, slots && cpu && task);

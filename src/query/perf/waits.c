@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the slots themselves are fought for: of the waits by caller those whose caller takes or
- * gives back a breakpoint slot, summed up.
+ * gives back a breakpoint slot, summed up; and the same by lock, where locks of which there is one
+ * a task are one row.
  */
 #include "../internal.h"
 #include "kontend/query-perf.h"
 
 #include <errno.h>
+#include <string.h>
+
+enum { LOCKS_MOST = 16 };
 
 struct waits {
 	struct query_perf_waits *sum;
@@ -31,6 +35,63 @@ static void add(struct waits *w, const struct group *g, const char *caller)
 	}
 }
 
+/* NULL: there are too many. */
+static struct query_perf_lock *lock_of(struct query_perf_lock *locks, size_t *n, const char *name,
+				       enum lock_type type)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (locks[i].type == type && !strcmp(locks[i].name, name))
+			return &locks[i];
+	if (*n == LOCKS_MOST)
+		return NULL;
+	locks[*n] = (struct query_perf_lock){.name = name, .type = type};
+	return &locks[(*n)++];
+}
+
+static void add_lock(struct query *q, struct group *g, struct query_perf_lock *locks, size_t *n)
+{
+	const char *name = query_slot_lock_name(q, g->first.lock);
+
+	name = name ? name : query_lock_class(q, g->first.lock);
+	struct query_perf_lock *l = name ? lock_of(locks, n, name, (enum lock_type)g->type) : NULL;
+	if (!l)
+		return;
+	l->contended += g->n;
+	l->total_ns += g->total_ns;
+	l->waiting += g->waiting;
+	l->max_ns = g->max_ns > l->max_ns ? g->max_ns : l->max_ns;
+}
+
+/* What was waited most first. */
+static void sort_locks(struct query_perf_lock *locks, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct query_perf_lock l = locks[i];
+		size_t at = i;
+		for (; at && locks[at - 1].total_ns < l.total_ns; at--)
+			locks[at] = locks[at - 1];
+		locks[at] = l;
+	}
+}
+
+static int sum_locks(struct query *q, struct query_perf_waits *sum)
+{
+	struct query_perf_lock *locks = arena_alloc(&q->arena, LOCKS_MOST * sizeof(*locks));
+	struct query_scope all = {0};
+	struct groups gs;
+
+	if (!locks || query_group(q, BY_LOCK, &all, &gs) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < gs.n; i++) {
+		const char *caller = query_func_name(q, query_group_caller(q, &gs, &gs.g[i]));
+		if (caller && sym_is_slot_function(caller))
+			add_lock(q, &gs.g[i], locks, &sum->n_locks);
+	}
+	sort_locks(locks, sum->n_locks);
+	sum->locks = locks;
+	return 0;
+}
+
 int query_perf_waits(struct query *q, bool average, struct query_perf_waits *ret)
 {
 	struct query_perf_waits sum = {0};
@@ -48,6 +109,8 @@ int query_perf_waits(struct query *q, bool average, struct query_perf_waits *ret
 	uint64_t ns = average ? query_elapsed(q->model) : query_rate_ns(q);
 	sum.per_s = query_per_s(average ? sum.contended : w.rate_n, ns);
 	sum.wait_ns_per_s = query_per_s(average ? w.waited_ns : w.rate_ns, ns);
+	if (sum.caller && sum_locks(q, &sum) < 0)
+		return -ENOMEM;
 	*ret = sum;
 	return 0;
 }

@@ -24,6 +24,7 @@ enum {
 	C_AVG,
 	C_CPU_PCT,
 	C_EVENTS,
+	C_ELSEWHERE,
 	C_SWITCH_RATE,
 	C_SWITCH_NS,
 	C_ROTATIONS,
@@ -52,6 +53,10 @@ static const struct column columns[C_COLUMNS] = {
 	[C_AVG] = {"avg_ns", "AVG", "average of one", COLUMN_NS, 6, 6, SR},
 	[C_CPU_PCT] = {"cpu_pct", "CPU%", "share of the CPU that they took", COLUMN_PCT, 5, 0, SR},
 	[C_EVENTS] = {"events", "EVENTS", "events that take turns there", COLUMN_COUNT, 6, 0, SR},
+	[C_ELSEWHERE] = {"elsewhere", "ELSEWHERE",
+			 "events of the same tasks that are bound to other CPUs and cannot count "
+			 "there: kernels before 4.17 visit each of them at every turn",
+			 COLUMN_COUNT, 9, 5, SR},
 	[C_SWITCH_RATE] = {"switches_per_s", "SWITCH/s", "context switches per second, sampled",
 			   COLUMN_RATE, 8, 5, SR},
 	[C_SWITCH_NS] = {"switch_perf_ns", "+PERF",
@@ -141,7 +146,8 @@ static void fill_owners(const struct rows *t, const struct query_culprits *c, st
 	value_s(&v[C_OWNERS], names);
 	value_s(&v[C_OWNER_EVENTS], counts);
 	value_s(&v[C_OWNER_KINDS], kinds);
-	v[C_CULPRIT].approx = v[C_OWNERS].approx = v[C_EVENTS].approx = c->guessed;
+	v[C_CULPRIT].approx = v[C_OWNERS].approx = v[C_EVENTS].approx = v[C_ELSEWHERE].approx =
+		c->guessed;
 }
 
 static void fill_culprits(const struct rows *t, uint32_t cpu, struct value *v)
@@ -150,6 +156,7 @@ static void fill_culprits(const struct rows *t, uint32_t cpu, struct value *v)
 
 	if (t->p.snap && query_rotation_culprits(t->q, &t->p, cpu, &c) == 0 && c.n) {
 		value_u(&v[C_EVENTS], c.events);
+		value_u(&v[C_ELSEWHERE], c.elsewhere);
 		fill_owners(t, &c, v);
 	}
 	const struct pmus_item *pmu = query_rotation_pmu(t->pmus, &c);

@@ -37,6 +37,8 @@ struct query_culprits {
 	struct query_owner *owners; /* by events, most first */
 	size_t n;
 	uint32_t events; /* of all of them */
+	/* Of the same contexts of tasks, but bound to other CPUs: they cannot count here. */
+	uint32_t elsewhere;
 	const char *pmu; /* of them; NULL: not known, or several */
 	bool guessed;	 /* no context was seen rotating: all with events of counters */
 };

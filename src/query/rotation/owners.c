@@ -25,6 +25,13 @@ static bool is_for(const struct snap_event *e, uint32_t cpu)
 	       takes_counter(e);
 }
 
+/* A task's event for another CPU, which stands among those that may count on this one. */
+static bool is_elsewhere(const struct snap_event *e, uint32_t cpu)
+{
+	return e->state >= SNAP_INACTIVE && e->cpu >= 0 && e->cpu != (int32_t)cpu &&
+	       e->target_tid && takes_counter(e);
+}
+
 static struct query_owner *owner_of(struct query_culprits *c, int32_t pid, uint32_t comm)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -58,8 +65,11 @@ static void collect(const struct query_perf *p, uint32_t cpu, const bool *marks,
 {
 	for (size_t i = 0; i < p->snap->n_events; i++) {
 		const struct snap_event *e = &p->snap->events[i];
-		if (is_for(e, cpu) && (!marks || marks[e->context]))
+		if (marks && !marks[e->context])
+			continue;
+		if (is_for(e, cpu))
 			add_event(p, c, i);
+		c->elsewhere += is_elsewhere(e, cpu);
 	}
 }
 
@@ -114,6 +124,7 @@ int query_rotation_culprits(struct query *q, const struct query_perf *p, uint32_
 	collect(p, cpu, marks, &c);
 	if (!c.n) {
 		c.guessed = true;
+		c.elsewhere = 0;
 		collect(p, cpu, NULL, &c);
 	}
 	sort_owners(&c);

@@ -36,13 +36,15 @@ static int make_hist(struct query *q, const struct fine *f, struct query_hist *r
 	return 0;
 }
 
-static const char *owners_text(struct query *q, const struct query_perf *p, uint32_t cpu)
+static const char *owners_text(struct query *q, const struct query_perf *p, uint32_t cpu,
+			       uint32_t *ret_elsewhere)
 {
 	struct query_culprits c;
 	const char *text = NULL;
 
 	if (!p->snap || query_rotation_culprits(q, p, cpu, &c) < 0)
 		return NULL;
+	*ret_elsewhere = c.elsewhere;
 	for (size_t i = 0; i < c.n; i++) {
 		const struct query_owner *o = &c.owners[i];
 		const char *name = o->pid ? query_perf_task(q, p, o->comm, o->pid) : "?";
@@ -75,7 +77,7 @@ int query_rotation_row(struct query *q, uint64_t id, const struct query_rotation
 	    query_perf(q, QUERY_PERF_EVENTS, &p) == -ENOMEM ||
 	    query_rotation_what_if(q, &p, c, t, &r.what_if) < 0)
 		return -ENOMEM;
-	r.owners = owners_text(q, &p, t->cpu);
+	r.owners = owners_text(q, &p, t->cpu, &r.elsewhere);
 	*ret = r;
 	return 0;
 }

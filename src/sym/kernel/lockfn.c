@@ -57,6 +57,7 @@ static const char *const lockfn_names[] = {
 	"downgrade_write",
 	"lock_acquire",
 	"lock_contended",
+	"mmap_lock_do_trace_*",
 	"mutex_add_waiter",
 	"mutex_handoff",
 	"mutex_lock*",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which callers wait for the locks around breakpoint slots. The accounting of the slots is guarded
- * by bp_cpuinfo_sem and the perf_event_mutex of a task (6.2 and later), or by nr_bp_mutex for
+ * by bp_cpuinfo_sem and the perf_event_mutex of a task (6.1 and later), or by nr_bp_mutex for
  * everybody (before); the locks have no names in the events, but those who take them have. Seen
  * with breakpoints opened and closed side by side on 6.18: bp_constraints_lock(), whether as writer
  * or reader. Compilers inline these functions into one another differently, so that all of them
@@ -13,48 +13,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {
-	"bp_constraints_lock",
-	"bp_constraints_unlock",
-	"bp_perf_event_destroy",
-	"dbg_release_bp_slot",
-	"dbg_reserve_bp_slot",
-	"do_sys_perf_event_open",
-	"find_get_context",
-	"free_event",
-	"hw_breakpoint_event_init",
-	"hw_breakpoint_is_used",
-	"inherit_event",
-	"inherit_group",
-	"inherit_task_group",
-	"modify_bp_slot",
-	"modify_breakpoint",
-	"modify_user_hw_breakpoint",
-	"modify_user_hw_breakpoint_check",
-	"perf_event_alloc",
-	"perf_event_ctx_lock_nested",
-	"perf_event_exit_event",
-	"perf_event_exit_task",
-	"perf_event_exit_task_context",
-	"perf_event_free_task",
-	"perf_event_init_context",
-	"perf_event_init_task",
-	"perf_event_release_kernel",
-	"perf_event_task_disable",
-	"perf_event_task_enable",
-	"perf_install_in_context",
-	"perf_release",
-	"perf_remove_from_owner",
-	"register_perf_hw_breakpoint",
-	"register_user_hw_breakpoint",
-	"register_wide_hw_breakpoint",
-	"release_bp_slot",
-	"reserve_bp_slot",
-	"se_sys_perf_event_open",
-	"toggle_bp_slot",
-	"unregister_hw_breakpoint",
-	"unregister_wide_hw_breakpoint",
-	"x64_sys_perf_event_open",
+static const struct entry {
+	const char *name;
+	bool accounts; /* takes the locks of the accounting alone */
+} names[] = {
+	{"bp_constraints_lock", true},
+	{"bp_constraints_unlock", true},
+	{"bp_perf_event_destroy", true},
+	{"dbg_release_bp_slot", true},
+	{"dbg_reserve_bp_slot", true},
+	{"do_sys_perf_event_open"},
+	{"find_get_context"},
+	{"free_event"},
+	{"hw_breakpoint_event_init", true},
+	{"hw_breakpoint_is_used"},
+	{"inherit_event"},
+	{"inherit_group"},
+	{"inherit_task_group"},
+	{"modify_bp_slot", true},
+	{"modify_breakpoint"},
+	{"modify_user_hw_breakpoint"},
+	{"modify_user_hw_breakpoint_check"},
+	{"perf_event_alloc"},
+	{"perf_event_ctx_lock_nested"},
+	{"perf_event_exit_event"},
+	{"perf_event_exit_task"},
+	{"perf_event_exit_task_context"},
+	{"perf_event_free_task"},
+	{"perf_event_init_context"},
+	{"perf_event_init_task"},
+	{"perf_event_release_kernel"},
+	{"perf_event_task_disable"},
+	{"perf_event_task_enable"},
+	{"perf_install_in_context"},
+	{"perf_release"},
+	{"perf_remove_from_owner"},
+	{"register_perf_hw_breakpoint", true},
+	{"register_user_hw_breakpoint"},
+	{"register_wide_hw_breakpoint"},
+	{"release_bp_slot", true},
+	{"reserve_bp_slot", true},
+	{"se_sys_perf_event_open"},
+	{"toggle_bp_slot"},
+	{"unregister_hw_breakpoint"},
+	{"unregister_wide_hw_breakpoint"},
+	{"x64_sys_perf_event_open"},
 };
 
 struct wanted {
@@ -65,17 +68,29 @@ struct wanted {
 static int compare(const void *key, const void *entry)
 {
 	const struct wanted *w = key;
-	const char *name = *(const char *const *)entry;
+	const char *name = ((const struct entry *)entry)->name;
 	int order = strncmp(w->name, name, w->len);
 
 	return order ? order : name[w->len] ? -1 : 0;
 }
 
-bool sym_is_slot_function(const char *name)
+static const struct entry *find(const char *name)
 {
 	while (*name == '_')
 		name++;
 	struct wanted w = {name, strcspn(name, ".")};
 
 	return bsearch(&w, names, sizeof(names) / sizeof(names[0]), sizeof(names[0]), compare);
+}
+
+bool sym_is_slot_function(const char *name)
+{
+	return find(name);
+}
+
+bool sym_accounts_slots(const char *name)
+{
+	const struct entry *e = find(name);
+
+	return e && e->accounts;
 }

@@ -7,7 +7,7 @@
 
 # cell FILE CASE N: the N-th word behind the name.
 cell() {
-	sed -n "s/^$2 *//p" "$1" | tr -s ' ' | cut -d ' ' -f "$3"
+	sed -n "s/^$2 *//p" "$1" | head -n 1 | tr -s ' ' | cut -d ' ' -f "$3"
 }
 
 # between LOW N HIGH
@@ -16,7 +16,10 @@ between() {
 }
 
 case_of "29 events take turns, for a CPU as for a process"
-gives 0 bench kontend bench rotation --duration 1.5 --size 12M
+# The first controller that is given on brings perf's with it.
+echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+gives 0 bench kontend bench rotation --duration 4 --size 12M
+cat bench
 shows bench '^rotation: 29 events of cycles for each of 2 CPUs, armv8_pmuv3 every 4 ms'
 [ "$(cell bench 'no events' 1)" = 0 ] || complain "events without any"
 [ "$(cell bench 'no events' 2)" = - ] || complain "rotations without events"
@@ -26,4 +29,25 @@ for name in system-wide 'per process'; do
 	between 225 "$(cell bench "$name" 2)" 275 || complain "$name: not 250 rotations per second"
 	between 1.005 "$(cell bench "$name" 8 | tr -d x)" 1.5 || complain "$name: no slowdown"
 done
+
+case_of "phases, events for other CPUs, and switches of cgroups"
+sed '1,/^phases/d' bench >phases
+shows bench '^phases, with a probe in the kernel where they meet$'
+[ "$(cell phases system-wide 1)" = 0 ] || complain "system-wide: events for other CPUs"
+[ "$(cell phases 'per process' 1)" = 29 ] || complain "per process: not the 29 of the other CPU"
+for name in system-wide 'per process' 'by cgroup'; do
+	shows phases "^$name +[0-9]+( +[0-9.]+[um]s){4} "
+done
+[ "$(cell bench 'by cgroup' 1)" = 116 ] || complain "not 29 events for each of 2 CPUs and 2 cgroups"
+[ "$(cell phases 'per process' 6)" = - ] || complain "switches of cgroups without any"
+shows phases '^by cgroup .* [0-9.]+k? +[0-9.]+[um]s$'
+[ -z "$(find /sys/fs/cgroup -name 'kontend-bench*')" ] || complain "a cgroup was left"
+
+case_of "its JSON"
+gives 0 json kontend bench rotation --duration 2 --size 12M --events 10 --format json
+for metric in 'rotation p50' 'scheduling out p50' 'scheduling in p50' 'events for other CPUs' workload; do
+	shows json "\"case\": \"per process\", \"metric\": \"$metric\", \"unit\": \"[^ ]*\", \"better\": \"[a-z]*\", \"value\": [0-9]"
+done
+shows json '"case": "by cgroup", "metric": "cgroup switch", "unit": "ns", "better": "lower", "value": [0-9]'
+shows json '"case": "no events", "metric": "scheduling in p50", .*"value": null'
 finish

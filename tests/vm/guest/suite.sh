@@ -15,7 +15,7 @@ cp selftest.txt "$OUT/"
 
 case_of "the suite runs all that there is"
 gives 0 first.json kontend bench suite -q -r 3 --json
-for name in uprobe rotation page-fault mmap mutex rwsem spinlock futex; do
+for name in uprobe rotation breakpoint page-fault mmap mutex rwsem spinlock futex; do
 	shows first.json "\"bench\": \"$name\", \"(case|reason)\""
 done
 gives 0 second.json kontend bench suite -q -r 3 --json

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_BENCH_RETRY_H
+#define KONTEND_BENCH_RETRY_H
+
+#include "kontend/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * How often down_read_trylock() tries again for each time that it tries: where it has two compare
+ * and exchange instructions, the second one is passed when the first one found the lock in use. An
+ * instruction that waits for its cache line takes nearly all of the time, so samples of either, by
+ * a counter that names the very instruction, are in proportion to how often it was passed.
+ */
+struct bench_retry;
+
+/* Samples this process and what threads it starts. -ENODEV or what the kernel said, with @err. */
+int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, struct error *err);
+/* Takes what is in the rings, which are for some seconds; those in @len bytes from @start. */
+void bench_retry_take(struct bench_retry *r, uint64_t start, size_t len);
+/* One sample; for bench_retry_take() and tests. */
+void bench_retry_count(struct bench_retry *r, uint64_t offset);
+void bench_retry_free(struct bench_retry *r); /* NULL is fine */
+
+struct bench_retry_sum {
+	uint64_t samples;	/* in the function */
+	uint64_t first, second; /* at its two instructions */
+	double per_try;		/* tries again for each try */
+};
+
+/*
+ * By the code of the function. 0; -ENODATA: there are not two such instructions, or no samples
+ * enough; -ENOTSUP: its code cannot be read; with @err.
+ */
+int bench_retry_sum(const struct bench_retry *r, const uint8_t *code, size_t n,
+		    struct bench_retry_sum *ret, struct error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_PERF_CREATIONS_H
+#define KONTEND_QUERY_PERF_CREATIONS_H
+
+#include "kontend/query.h"
+#include "kontend/snap.h"
+
+/* Who has created breakpoints since the first look, as the latest snapshot has it. */
+
+/* Table "creations": a row a process that has created breakpoints. */
+int query_perf_creations(struct query *q, const struct query_spec *s, struct table *ret,
+			 struct error *err);
+
+/* All of them together. */
+struct query_perf_creations_sum {
+	enum snap_creations how;
+	uint64_t created, refused, lost; /* lost: there was no room for whose they are */
+	const char *who;		 /* that created, or was refused, most; NULL: nobody */
+	uint64_t most;			 /* that it created */
+	const char *reason;		 /* why not each is seen, if each was to be; "" */
+};
+
+/* 0 or -ENOMEM. */
+int query_perf_creations_sum(struct query *q, struct query_perf_creations_sum *ret);
+extern const struct table_kind query_perf_creations_kind;
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A counter of cycles on each CPU, as precise as the machine has it, whose samples are an address
+ * and nothing else. They are counted by their place in one function. A counter that is off by an
+ * instruction or more would tell another one, so it is not asked for.
+ */
+#include "kontend/bench-retry.h"
+#include "kontend/disasm.h"
+#include "kontend/map64.h"
+#include "kontend/mem.h"
+#include "kontend/ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PER_S = 3989, PAGES = 128, MOST_PRECISE = 3, LEAST_PRECISE = 2, ENOUGH = 20 };
+
+struct sampler {
+	int fd;
+	void *map;
+	size_t len;
+	struct ring ring;
+};
+
+struct bench_retry {
+	struct map64 places; /* offset + 1 -> samples */
+	uint64_t samples;
+	size_t n;
+	struct sampler samplers[];
+};
+
+static int open_event(uint32_t cpu, unsigned precise)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_freq = PER_S,
+		.freq = 1,
+		.sample_type = PERF_SAMPLE_IP,
+		.inherit = 1,
+		.exclude_user = 1,
+		.exclude_hv = 1,
+		.precise_ip = precise & 3,
+	};
+
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_sampler(struct sampler *s, uint32_t cpu)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	s->fd = -ENODEV;
+	for (unsigned p = MOST_PRECISE; s->fd < 0 && p >= LEAST_PRECISE; p--)
+		s->fd = open_event(cpu, p);
+	if (s->fd < 0)
+		return s->fd;
+	s->len = (PAGES + 1) * page;
+	s->map = mmap(NULL, s->len, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (s->map == MAP_FAILED) {
+		int code = -errno;
+		close(s->fd);
+		return code;
+	}
+	struct perf_event_mmap_page *head = s->map;
+	s->ring = (struct ring){.base = (const uint8_t *)s->map + page,
+				.size = PAGES * page,
+				.head = (const uint64_t *)&head->data_head,
+				.tail = (uint64_t *)&head->data_tail};
+	return 0;
+}
+
+static int say_failure(int code, struct error *err)
+{
+	if (code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || code == -EINVAL)
+		return error_set(err, -ENODEV,
+				 "this machine has no performance counter in hardware that names "
+				 "the very instruction");
+	return error_errno(err, code, "cycles cannot be sampled");
+}
+
+int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, struct error *err)
+{
+	struct bench_retry *r = mem_calloc(1, sizeof(*r) + n * sizeof(*r->samplers));
+	int code = 0;
+
+	if (!r)
+		return error_set(err, -ENOMEM, "no memory for samples");
+	for (; code == 0 && r->n < n; r->n += code == 0)
+		code = open_sampler(&r->samplers[r->n], cpus[r->n]);
+	if (code == 0) {
+		*ret = r;
+		return 0;
+	}
+	bench_retry_free(r);
+	return say_failure(code, err);
+}
+
+void bench_retry_count(struct bench_retry *r, uint64_t offset)
+{
+	uint32_t *n = map64_get(&r->places, offset + 1);
+
+	r->samples++;
+	if (n)
+		++*n;
+	else
+		(void)map64_put(&r->places, offset + 1, 1); /* without memory it is one less */
+}
+
+static void take_span(struct bench_retry *r, const struct iovec *piece, uint64_t start, size_t len)
+{
+	const uint8_t *at = piece->iov_base, *end = at + piece->iov_len;
+	struct perf_event_header h;
+	uint64_t ip;
+
+	while ((size_t)(end - at) >= sizeof(h) + sizeof(ip)) {
+		memcpy(&h, at, sizeof(h));
+		memcpy(&ip, at + sizeof(h), sizeof(ip));
+		if (h.size < sizeof(h) || h.size > (size_t)(end - at))
+			return;
+		if (h.type == PERF_RECORD_SAMPLE && ip >= start && ip - start < len)
+			bench_retry_count(r, ip - start);
+		at += h.size;
+	}
+}
+
+void bench_retry_take(struct bench_retry *r, uint64_t start, size_t len)
+{
+	uint8_t *buf = mem_calloc(1, RING_RECORD_MAX);
+
+	for (size_t i = 0; buf && i < r->n; i++) {
+		struct ring *ring = &r->samplers[i].ring;
+		struct iovec run = {.iov_base = buf};
+		while (ring_drain(ring, ring_head(ring), buf, RING_RECORD_MAX, &run.iov_len) == 0)
+			take_span(r, &run, start, len);
+	}
+	mem_free(buf);
+}
+
+/* "lock cmpxchgq %rdx,(%rdi)", "casa x1, x2, [x0]" */
+static bool is_exchange(const struct disasm_line *l)
+{
+	return strstr(l->text, "cmpxchg") || strncmp(l->text, "cas", 3) == 0;
+}
+
+/* Up to the end of the function. */
+static unsigned find_exchanges(struct disasm *d, const uint8_t *code, size_t n, uint32_t ret[2])
+{
+	struct disasm_line line;
+	unsigned found = 0;
+
+	for (size_t at = 0; disasm_line(d, code, n, at, 0, &line); at += line.length)
+		if (is_exchange(&line)) {
+			if (found < 2)
+				ret[found] = line.offset;
+			found++;
+		}
+	return found;
+}
+
+static uint64_t samples_at(const struct bench_retry *r, uint64_t offset)
+{
+	const uint32_t *n = map64_get(&r->places, offset + 1);
+
+	return n ? *n : 0;
+}
+
+int bench_retry_sum(const struct bench_retry *r, const uint8_t *code, size_t n,
+		    struct bench_retry_sum *ret, struct error *err)
+{
+	uint32_t at[2] = {0};
+	struct disasm *d;
+
+	*ret = (struct bench_retry_sum){.samples = r->samples};
+	if (disasm_open(&d, disasm_machine_here(), err) < 0)
+		return -ENOTSUP;
+	unsigned found = find_exchanges(d, code, n, at);
+	disasm_close(d);
+	if (found != 2)
+		return error_set(err, -ENODATA,
+				 "down_read_trylock() of this kernel has %u cmpxchg, not two: its "
+				 "samples do not tell tries apart",
+				 found);
+	ret->first = samples_at(r, at[0]);
+	ret->second = samples_at(r, at[1]);
+	if (ret->first + ret->second < ENOUGH || !ret->first)
+		return error_set(err, -ENODATA,
+				 "too few samples in down_read_trylock(): more --rounds give more");
+	ret->per_try = (double)ret->second / (double)ret->first;
+	return 0;
+}
+
+void bench_retry_free(struct bench_retry *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		munmap(r->samplers[i].map, r->samplers[i].len);
+		close(r->samplers[i].fd);
+	}
+	map64_deinit(&r->places);
+	mem_free(r);
+}

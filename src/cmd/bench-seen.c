@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The session of a benchmark of breakpoints. It looks at slots ten times a second, is told of all
+ * waits, and samples CPUs; what it gives comes through a pipe when it is ended.
+ */
+#include "bench-seen.h"
+#include "kontend/clock.h"
+#include "kontend/fdio.h"
+#include "kontend/locktype.h"
+#include "kontend/query-hot.h"
+#include "kontend/query-perf.h"
+#include "kontend/run.h"
+#include "kontend/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WAIT_MS = 100, HZ = 997 };
+
+static const uint64_t TICK_NS = 100000000;
+
+/* What the published profiles have on top, before and after the lock was split. */
+static const char *const published[BENCH_SEEN_PUBLISHED] = {
+	"osq_lock",
+	"task_bp_pinned",
+	"rhashtable_jhash2",
+	"toggle_bp_slot",
+	"queued_spin_lock_slowpath",
+};
+
+/* And the locks of the accounting, by release of the kernel. */
+static const char *const lock_names[] = {"bp_cpuinfo_sem", "perf_event_mutex", "nr_bp_mutex"};
+
+/* Until somebody writes to @fd, or closes it (-1: until the end). */
+static int pump(struct run *run, int fd, struct error *err)
+{
+	int r = 0;
+
+	while (r >= 0 && r != ENGINE_END) {
+		struct pollfd p[] = {{.fd = fd, .events = POLLIN},
+				     {.fd = source_fd(run->engine.source), .events = POLLIN}};
+		int n = poll(p, 2, r == ENGINE_IDLE ? WAIT_MS : 0);
+		if (n > 0 && p[0].revents)
+			return 0;
+		r = engine_pump(&run->engine, 0, err);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int take_waits(struct query *q, struct bench_seen *s)
+{
+	struct query_perf_waits w;
+	int code = query_perf_waits(q, true, &w);
+
+	for (size_t i = 0; code == 0 && i < w.n_locks && i < BENCH_SEEN_LOCKS; i++) {
+		struct bench_seen_lock *l = &s->locks[s->n_locks++];
+		snprintf(l->name, sizeof(l->name), "%s", w.locks[i].name);
+		snprintf(l->type, sizeof(l->type), "%s", locktype_name(w.locks[i].type));
+		l->contended = w.locks[i].contended;
+		l->total_ns = w.locks[i].total_ns;
+		l->max_ns = w.locks[i].max_ns;
+	}
+	return code;
+}
+
+static int32_t number(const struct table *t, size_t row, const char *key)
+{
+	const struct value *v = table_value(t, row, table_column(t, key));
+
+	return v->known ? (int32_t)v->i : -1;
+}
+
+/* Of the CPU where most were taken. */
+static int take_slots(struct query *q, struct bench_seen *s, struct error *err)
+{
+	struct query_spec all = {0};
+	struct table t;
+	int code = query_perf_slots(q, &all, &t, err);
+
+	s->slots = s->most = -1;
+	for (size_t i = 0; code == 0 && i < t.n_rows; i++) {
+		int32_t most = number(&t, i, "most_used");
+		if (most < s->most)
+			continue;
+		s->most = most;
+		s->slots = number(&t, i, "slots");
+	}
+	return code;
+}
+
+static void note_hot(struct bench_seen *s, const char *name, double pct)
+{
+	if (s->n_hot < BENCH_SEEN_HOT) {
+		struct bench_seen_hot *h = &s->hot[s->n_hot++];
+		snprintf(h->name, sizeof(h->name), "%s", name);
+		h->pct = pct;
+	}
+	for (size_t i = 0; i < BENCH_SEEN_PUBLISHED; i++)
+		if (!strcmp(name, published[i]))
+			s->published_pct[i] += pct;
+}
+
+static int take_hot(struct query *q, struct bench_seen *s, struct error *err)
+{
+	struct query_zoom zoom = {0};
+	struct query_hot_spec spec = {.zoom = &zoom};
+	struct query_hot_sum sum;
+	struct table t;
+	int code = query_zoom_parse("comm=bench-bp", NULL, &zoom, err);
+
+	code = code < 0 ? code : query_hot_sum(q, &zoom, &sum);
+	code = code < 0 ? code : query_hot_named(q, &spec, &t, err);
+	s->samples = code == 0 ? sum.part : 0;
+	for (size_t i = 0; code == 0 && i < t.n_rows; i++) {
+		const struct value *name = table_value(&t, i, table_column(&t, "symbol"));
+		const struct value *pct = table_value(&t, i, table_column(&t, "pct"));
+		if (name->known && pct->known && pct->d > 0)
+			note_hot(s, name->s, pct->d);
+	}
+	return code;
+}
+
+static int take(struct run *run, struct bench_seen *s)
+{
+	struct error *err = &s->err;
+	struct query q = {0};
+	int code = query_init(&q, &run->engine);
+
+	code = code < 0 ? code : take_waits(&q, s);
+	code = code < 0 ? code : take_slots(&q, s, err);
+	code = code < 0 ? code : take_hot(&q, s, err);
+	query_deinit(&q);
+	return code < 0 ? error_errno(err, code, "Cannot sum up what was measured") : 0;
+}
+
+static int send_seen(int fd, const struct bench_seen *s)
+{
+	return fdio_write_all(fd, (const char *)s, sizeof(*s));
+}
+
+/* An answer when it measures, and another one when it is told to end. */
+static int measure(int fd, struct bench_seen *s)
+{
+	const struct opts o = {.verb = VERB_REPORT, .delay_ns = TICK_NS, .freq = HZ};
+	struct error *err = &s->err;
+	struct run run = {0};
+
+	int code = run_open(&run, &o, err);
+	if (code == 0)
+		code = run_start(&run, err);
+	uint64_t from = clock_now_ns();
+	if (code == 0)
+		code = send_seen(fd, s);
+	if (code == 0)
+		code = pump(&run, fd, err);
+	s->ns = clock_now_ns() - from;
+	if (code == 0) {
+		run_stop(&run);
+		code = pump(&run, -1, err);
+	}
+	if (code == 0)
+		code = take(&run, s);
+	run_close(&run, err);
+	return code;
+}
+
+static _Noreturn void serve(int fd, pid_t parent)
+{
+	struct bench_seen s = {0};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	s.err.code = measure(fd, &s);
+	_exit(send_seen(fd, &s) != 0);
+}
+
+/* Whole answers are what a stream gives as soon as they are written. */
+static int hear(struct bench_seen_session *s, struct bench_seen *ret, struct error *err)
+{
+	ssize_t n = recv(s->fd, ret, sizeof(*ret), MSG_WAITALL);
+
+	if (n != (ssize_t)sizeof(*ret))
+		return error_set(err, -ECHILD, "The process that measures has ended");
+	return ret->err.code < 0 ? error_set(err, ret->err.code, "%s", ret->err.text) : 0;
+}
+
+static void end(struct bench_seen_session *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	while (s->pid > 0 && waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*s = (struct bench_seen_session){.fd = -1};
+}
+
+int bench_seen_start(struct bench_seen_session *s, struct error *err)
+{
+	struct bench_seen seen;
+	pid_t parent = getpid();
+	int fds[2];
+
+	*s = (struct bench_seen_session){.fd = -1};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+		return error_errno(err, -errno, "Cannot make a pipe");
+	s->pid = fork();
+	if (s->pid == 0) {
+		close(fds[0]);
+		serve(fds[1], parent);
+	}
+	int code = s->pid < 0 ? error_errno(err, -errno, "Cannot measure in a process") : 0;
+	close(fds[1]);
+	s->fd = fds[0];
+	code = code < 0 ? code : hear(s, &seen, err);
+	if (code < 0)
+		end(s);
+	return code;
+}
+
+int bench_seen_stop(struct bench_seen_session *s, struct bench_seen *ret, struct error *err)
+{
+	const char byte = 0;
+	int code = fdio_write_all(s->fd, &byte, 1);
+
+	code = code < 0 ? error_errno(err, code, "The process that measures has ended")
+			: hear(s, ret, err);
+	end(s);
+	return code;
+}
+
+static void print_locks(const struct bench_seen *s, FILE *out)
+{
+	char n[UNITS_BUF], all[UNITS_BUF], worst[UNITS_BUF];
+
+	if (!s->n_locks)
+		fputs("nobody waited for the slots' locks\n", out);
+	for (size_t i = 0; i < s->n_locks; i++)
+		fprintf(out, "waits for %s (%s): %s, %s in all, worst %s\n", s->locks[i].name,
+			s->locks[i].type, units_count(n, s->locks[i].contended),
+			units_ns(all, s->locks[i].total_ns), units_ns(worst, s->locks[i].max_ns));
+}
+
+void bench_seen_print(const struct bench_seen *s, FILE *out)
+{
+	char ns[UNITS_BUF];
+
+	fprintf(out, "\nwhat kontend saw in %s of it:\n", units_ns(ns, s->ns));
+	if (s->most >= 0)
+		fprintf(out, "slots: at most %d of %d of a CPU were taken\n", s->most, s->slots);
+	else
+		fputs("slots: not known\n", out);
+	print_locks(s, out);
+	fputs("hot:", out);
+	for (size_t i = 0; i < s->n_hot; i++)
+		fprintf(out, "%s %.2f%% %s", i ? "," : "", s->hot[i].pct, s->hot[i].name);
+	fputs(s->n_hot ? "\n" : " -\n", out);
+}
+
+static const struct bench_metric most_taken = {"most_taken", "1", BENCH_FACT},
+				 of_a_cpu = {"slots", "1", BENCH_FACT},
+				 waits = {"waits", "1", BENCH_FACT},
+				 waited = {"waited", "ns", BENCH_FACT},
+				 worst_wait = {"worst_wait", "ns", BENCH_FACT},
+				 share = {"share", "%", BENCH_FACT};
+
+static void put_lock(const struct bench_seen *s, const char *name, struct bench_figures *f)
+{
+	struct bench_seen_lock sum = {0};
+	const double unknown = s ? 0 : (double)NAN;
+
+	for (size_t i = 0; s && i < s->n_locks; i++) {
+		const struct bench_seen_lock *l = &s->locks[i];
+		if (strcmp(l->name, name) != 0)
+			continue;
+		sum.contended += l->contended;
+		sum.total_ns += l->total_ns;
+		sum.max_ns = l->max_ns > sum.max_ns ? l->max_ns : sum.max_ns;
+	}
+	bench_figures_put(f, &waits, (double)sum.contended + unknown, "seen: %s", name);
+	bench_figures_put(f, &waited, (double)sum.total_ns + unknown, "seen: %s", name);
+	bench_figures_put(f, &worst_wait, (double)sum.max_ns + unknown, "seen: %s", name);
+}
+
+void bench_seen_put(const struct bench_seen *s, struct bench_figures *f)
+{
+	bool known = s && s->most >= 0, sampled = s && s->samples;
+
+	bench_figures_put(f, &most_taken, known ? s->most : (double)NAN, "seen: slots");
+	bench_figures_put(f, &of_a_cpu, known ? s->slots : (double)NAN, "seen: slots");
+	for (size_t i = 0; i < sizeof(lock_names) / sizeof(*lock_names); i++)
+		put_lock(s, lock_names[i], f);
+	for (size_t i = 0; i < BENCH_SEEN_PUBLISHED; i++)
+		bench_figures_put(f, &share, sampled ? s->published_pct[i] : (double)NAN,
+				  "seen: %s", published[i]);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "creations", a row a process that has created breakpoints since the first look: those
+ * that live for a microsecond as well, where they were told one by one, else at least those that a
+ * look has found.
+ */
+#include "../internal.h"
+#include "../rows.h"
+#include "kontend/query-perf-creations.h"
+#include "snapshot.h"
+
+#include <errno.h>
+
+enum { C_PROCESS, C_PID, C_COMM, C_CREATED, C_PER_S, C_OPENED, C_INHERITED, C_REFUSED, C_COLUMNS };
+
+enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
+
+static const struct column columns[C_COLUMNS] = {
+	[C_PROCESS] = {"process", "PROCESS", "process that created them", COLUMN_TEXT, 16, 0,
+		       COLUMN_SCREEN | COLUMN_WIDE},
+	[C_PID] = {"pid", "PID", "its number", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
+	[C_CREATED] = {"created", "CREATED", "breakpoints that it created", COLUMN_COUNT, 7, 0, SR},
+	[C_PER_S] = {"created_per_s", "CREATED/s", "the same a second of what was measured",
+		     COLUMN_RATE, 9, 2, SR},
+	[C_OPENED] = {"opened", "OPENED", "of these opened by perf_event_open() or ptrace()",
+		      COLUMN_COUNT, 6, 1, SR},
+	[C_INHERITED] = {"inherited", "INHERITED",
+			 "of these inherited by the threads and processes that it started",
+			 COLUMN_COUNT, 9, 1, SR},
+	[C_REFUSED] = {"refused", "REFUSED",
+		       "that found no slot: No space left on device; known with --creations alone",
+		       COLUMN_COUNT, 7, 1, SR},
+};
+
+struct creations {
+	struct query *q;
+	struct query_perf p;
+	uint64_t elapsed_ns;
+};
+
+static void creations_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	const struct creations *t = ctx;
+	const struct snap *s = t->p.snap;
+	const struct snap_creator *c = &s->creators[row];
+	bool each = s->head.creations == SNAP_CREATIONS_EVENTS;
+	uint64_t created = c->opened + c->inherited;
+
+	if (want & 1ull << C_PROCESS)
+		value_s(&v[C_PROCESS],
+			c->pid ? query_perf_task(t->q, &t->p, c->comm, c->pid) : "the kernel");
+	value_task(&v[C_PID], c->pid);
+	value_s(&v[C_COMM], snap_text(s, c->comm));
+	value_u(&v[C_CREATED], created);
+	value_u(&v[C_OPENED], c->opened);
+	value_u(&v[C_INHERITED], c->inherited);
+	if (t->elapsed_ns)
+		value_d(&v[C_PER_S], query_per_s(created, t->elapsed_ns));
+	if (each)
+		value_u(&v[C_REFUSED], c->refused);
+	for (int k = C_CREATED; k <= C_INHERITED; k++)
+		v[k].at_least = !each;
+}
+
+static void creations_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	const struct creations *t = ctx;
+	const struct snap_creator *c = &t->p.snap->creators[row];
+
+	/* Numbers of processes are used again, names with them are rarely. */
+	*ret = (struct row_rank){.id = (uint64_t)(uint32_t)c->pid << 32 |
+				       (uint32_t)map64_hash(c->comm ^ (uint64_t)row << 32),
+				 .order = c->opened + c->inherited,
+				 .tie = c->refused};
+}
+
+const struct table_kind query_perf_creations_kind = {"creations", columns, C_COLUMNS,
+						     creations_fill, creations_rank};
+
+int query_perf_creations(struct query *q, const struct query_spec *s, struct table *ret,
+			 struct error *err)
+{
+	struct creations t = {.q = q};
+	struct row_source src = {.kind = &query_perf_creations_kind, .ctx = &t};
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &t.p);
+
+	if (code == -ENOMEM)
+		return query_enomem(err, "creations of breakpoints");
+	t.elapsed_ns = query_elapsed(q->model);
+	src.n = code == 0 ? t.p.snap->n_creators : 0;
+	return rows_answer(q, s, &src, ret, err);
+}
+
+static const char *name_of(struct query *q, const struct query_perf *p,
+			   const struct snap_creator *c)
+{
+	return c->pid ? query_perf_task(q, p, c->comm, c->pid) : "the kernel";
+}
+
+int query_perf_creations_sum(struct query *q, struct query_perf_creations_sum *ret)
+{
+	struct query_perf_creations_sum sum = {0};
+	struct query_perf p;
+	uint64_t most = 0;
+	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &p);
+
+	*ret = sum;
+	if (code < 0)
+		return code == -ENOMEM ? code : 0;
+	sum.how = (enum snap_creations)p.snap->head.creations;
+	sum.lost = p.snap->head.creations_lost;
+	sum.reason = snap_text(p.snap, p.snap->head.creations_reason);
+	for (size_t i = 0; i < p.snap->n_creators; i++) {
+		const struct snap_creator *c = &p.snap->creators[i];
+		uint64_t n = c->opened + c->inherited;
+		sum.created += n;
+		sum.refused += c->refused;
+		if (n + c->refused <= most)
+			continue;
+		most = n + c->refused;
+		sum.most = n;
+		sum.who = name_of(q, &p, c);
+	}
+	*ret = sum;
+	return 0;
+}

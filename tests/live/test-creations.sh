@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Who creates breakpoints, and the most slots that were taken: a program that says what it did is
+# measured live and into a recording, with --creations and without. With it each breakpoint is there
+# that lived for microseconds, each that was inherited and each that was refused; without it what is
+# said is a lower bound.
+#
+#     test-creations.sh KONTEND BP-CREATE
+set -eu
+
+kontend=$(realpath "$1")
+create=$(realpath "$2")
+
+# shellcheck source=tests/lib/measure.sh
+. "$(dirname "$0")/../lib/measure.sh"
+need_root
+need_record --duration 50ms
+cd "$dir"
+"$create" 1 1 0 0 >/dev/null 2>err || skip "no breakpoints here: $(cat err)"
+
+cat >check.py <<'EOP'
+import json, sys
+name, each = sys.argv[1], sys.argv[2] == "each"
+words = open("truth").read().split()
+truth = dict(zip(words[::2], map(int, words[1::2])))
+views = json.load(open(name))["views"]
+creations = views["creations"]
+rows = [r for r in creations["rows"] if r["comm"] == "bp-create"]
+wrong = []
+if creations["how"] != ("events" if each else "looks"):
+    print("skipped: told by %s: %s" % (creations["how"], creations["reason"]))
+    sys.exit(77 if each else 1)
+if each and len(rows) != 1:
+    wrong.append("no row of bp-create: %s" % creations)
+for r in rows:
+    for key in ("opened", "inherited", "refused"):
+        if each and r[key] != truth[key]:
+            wrong.append("%s: %s, and it says %d" % (key, r[key], truth[key]))
+        if not each and key != "refused" and r[key] > truth[key]:
+            wrong.append("%s: %s, and it says %d" % (key, r[key], truth[key]))
+    if not each and r["refused"] is not None:
+        wrong.append("refused is known: %s" % r)
+# Others may have had some as well.
+for r in views["slots"]["rows"]:
+    if each and r["type"] != "exec" and r["most_used"] < truth["most"]:
+        wrong.append("most %s, and it had %d at a time" % (r, truth["most"]))
+    if r["most_used"] is not None and r["most_used"] > r["slots"]:
+        wrong.append("more were taken than there are: %s" % r)
+print("\n".join(wrong))
+sys.exit(1 if wrong else 0)
+EOP
+
+# tell NAME each|looks
+tell() {
+	rc=0
+	python3 check.py "$1.json" "$2" >out || rc=$?
+	[ "$rc" != 77 ] || { cat out; exit 77; }
+	[ "$rc" = 0 ] || complain "$1: $(cat out)"
+}
+
+cat >story <<'EOF'
+"$1" 1000 2 5 20 >truth
+EOF
+
+"$kontend" report -a -d 100ms --creations --view slots -j -o each.json -- sh story "$create" 2>err ||
+	complain "report --creations: $(cat err)"
+tell each each
+"$kontend" report -a -d 100ms --view slots -j -o looks.json -- sh story "$create" 2>err ||
+	complain "report: $(cat err)"
+tell looks looks
+"$kontend" record -q -a --creations -o file -- sh story "$create" 2>err ||
+	complain "record --creations: $(cat err)"
+"$kontend" report -i file --view slots -j -o file.json 2>err || complain "report of the file: $(cat err)"
+tell file each
+# The same rows as CSV and as text.
+"$kontend" report -i file --view creations --format csv -o csv 2>err || complain "CSV: $(cat err)"
+grep -q ',bp-create,' csv || complain "no row of bp-create in CSV: $(cat csv)"
+"$kontend" report -i file --view creations -o text 2>err || complain "text: $(cat err)"
+grep -q '^ *bp-create/' text || complain "no row of bp-create in the text: $(cat text)"
+exit $status

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The server of `bench uprobe` and who asks it: both answer, both end, for each kind of request. */
+#include "kontend/bench-request.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { PARTS = 3, PART_NS = 5000000 };
+
+static int count_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void requests_are_answered(void **state)
+{
+	int before = count_descriptors();
+
+	(void)state;
+	for (int op = 0; op < BENCH_REQUEST_OPS; op++)
+		for (int kind = 0; kind < BENCH_UPROBE_KINDS; kind++) {
+			struct bench_request_row r = {.op = (enum bench_request_op)op,
+						      .kind = (enum bench_uprobe_kind)kind};
+			struct error err = {0};
+			assert_int_equal(bench_request_row(&r, PARTS, PART_NS, &err), 0);
+			assert_true(r.per_s >= 0 && r.deviation >= 0);
+		}
+	assert_int_equal(count_descriptors(), before);
+}
+
+/* On a machine that is very busy a short time may have none. */
+static void in_time_some_are(void **state)
+{
+	struct bench_request_row r = {.op = BENCH_REQUEST_SET};
+	struct error err = {0};
+
+	(void)state;
+	for (uint64_t ns = PART_NS; r.per_s <= 0; ns *= 2) {
+		assert_true(ns < 60000000000ull);
+		assert_int_equal(bench_request_row(&r, 1, ns, &err), 0);
+	}
+	assert_true(r.cost_ns > 0);
+}
+
+static void a_probe_that_is_refused_says_so(void **state)
+{
+	struct bench_request_row r = {.op = BENCH_REQUEST_GET, .probed = true};
+	struct error err = {0};
+
+	(void)state;
+	int code = bench_request_row(&r, 1, PART_NS, &err);
+	assert_true(code == 0 || err.text[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_are_answered),
+		cmocka_unit_test(in_time_some_are),
+		cmocka_unit_test(a_probe_that_is_refused_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
