@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -32,22 +33,22 @@ struct bench {
 static const struct bench page_fault = {"page-fault", "bench-fault", 256 << 20, 1, bench_mm_fault};
 static const struct bench map_and_unmap = {"mmap", "bench-mmap", 64 << 10, 2000, bench_mm_map};
 
-static void print_ms(const char *name, uint64_t ns)
+static void print_ms(FILE *out, const char *name, uint64_t ns)
 {
-	printf("%s: %" PRIu64 ".%03" PRIu64 " ms\n", name, ns / MS, ns % MS / 1000);
+	fprintf(out, "%s: %" PRIu64 ".%03" PRIu64 " ms\n", name, ns / MS, ns % MS / 1000);
 }
 
-static void print_result(const struct bench *b, const struct bench_mm_options *o,
+static void print_result(FILE *out, const struct bench *b, const struct bench_mm_options *o,
 			 const struct bench_mm_result *r)
 {
 	char bytes[UNITS_BUF], pages[UNITS_BUF], rate[UNITS_BUF];
 
-	printf("%s: %" PRIu32 " threads, %s, rounds %" PRIu64 ", %s pages, %s/s\n", b->name,
-	       r->threads, units_bytes(bytes, o->bytes), o->rounds, units_count(pages, r->pages),
-	       units_rate(rate, r->real_ns ? (double)r->pages * 1e9 / (double)r->real_ns : 0.0));
-	print_ms("usr", r->usr_ns);
-	print_ms("sys", r->sys_ns);
-	print_ms("real", r->real_ns);
+	fprintf(out, "%s: %" PRIu32 " threads, %s, rounds %" PRIu64 ", %s pages, %s/s\n", b->name,
+		r->threads, units_bytes(bytes, o->bytes), o->rounds, units_count(pages, r->pages),
+		units_rate(rate, r->real_ns ? (double)r->pages * 1e9 / (double)r->real_ns : 0.0));
+	print_ms(out, "usr", r->usr_ns);
+	print_ms(out, "sys", r->sys_ns);
+	print_ms(out, "real", r->real_ns);
 }
 
 /* This program, by its path: a process that began as /proc/self/exe would be called "exe". */
@@ -62,16 +63,17 @@ static int find_self(char *ret, size_t size, struct error *err)
 }
 
 /* As the command of a report about sleeping locks of its own. */
-static int measure(const struct bench *b, const struct bench_mm_options *m, const struct opts *o)
+static int measure(const struct bench *b, const struct bench_mm_options *m, const struct opts *o,
+		   struct error *err)
 {
 	char self[4096], numbers[3][WORD], name[WORD];
 	char verb[] = "bench", threads[] = "--threads", size[] = "--size", rounds[] = "--rounds";
 	char *words[WORDS] = {self, verb,	name,	threads,    numbers[0],
 			      size, numbers[1], rounds, numbers[2], NULL};
-	struct error err = {0};
+	int code = find_self(self, sizeof(self), err);
 
-	if (find_self(self, sizeof(self), &err) < 0)
-		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	if (code < 0)
+		return code;
 	snprintf(name, sizeof(name), "%s", b->name);
 	snprintf(numbers[0], WORD, "%" PRIu32, m->threads);
 	snprintf(numbers[1], WORD, "%" PRIu64, m->bytes);
@@ -85,33 +87,64 @@ static int measure(const struct bench *b, const struct bench_mm_options *m, cons
 			      .view = "locks",
 			      .filter = "type:rwsem",
 			      .rows = MEASURE_ROWS};
-	return cmd_report(&report);
+	code = cmd_report(&report);
+	return code ? error_set(err, -ECHILD, "What was measured of '%s' is not all here", name)
+		    : 0;
 }
 
-static int run(const struct bench *b, const struct opts *o)
+static const struct bench_metric pages_rate = {"pages", "1/s", BENCH_HIGHER},
+				 usr = {"usr", "ns", BENCH_LOWER}, sys = {"sys", "ns", BENCH_LOWER},
+				 real = {"real", "ns", BENCH_LOWER};
+
+static void put_figures(struct bench_figures *f, const struct bench_mm_result *r)
+{
+	const struct {
+		const struct bench_metric *metric;
+		double value;
+	} all[] = {
+		{&pages_rate,
+		 r->real_ns ? (double)r->pages * 1e9 / (double)r->real_ns : (double)NAN},
+		{&usr, (double)r->usr_ns},
+		{&sys, (double)r->sys_ns},
+		{&real, (double)r->real_ns},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		bench_figures_put(f, all[i].metric, all[i].value, "%" PRIu32 " threads",
+				  r->threads);
+}
+
+static int run(const struct bench *b, const struct opts *o, struct bench_out *out,
+	       struct error *err)
 {
 	const struct bench_mm_options m = {.threads = (uint32_t)o->threads,
 					   .bytes = o->size ? o->size : b->bytes,
 					   .rounds = o->rounds ? o->rounds : b->rounds};
 	struct bench_mm_result r;
-	struct error err = {0};
 
+	if (o->measure && !out->text)
+		return error_set(err, -EINVAL,
+				 "--measure prints a text: for JSON, 'kontend report -j -- kontend "
+				 "bench %s'",
+				 b->name);
 	if (o->measure)
-		return measure(b, &m, o);
+		return measure(b, &m, o, err);
 	(void)prctl(PR_SET_NAME, b->comm, 0, 0, 0);
-	int code = b->run(&m, &r, &err);
+	int code = b->run(&m, &r, err);
 	if (code < 0)
-		return cmd_fail(code == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
-	print_result(b, &m, &r);
-	return cmd_flush(CMD_EXIT_OK);
+		return code;
+	if (out->text)
+		print_result(out->text, b, &m, &r);
+	put_figures(&out->figures, &r);
+	return 0;
 }
 
-int cmd_bench_page_fault(const struct opts *o)
+int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err)
 {
-	return run(&page_fault, o);
+	return run(&page_fault, o, out, err);
 }
 
-int cmd_bench_mmap(const struct opts *o)
+int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err)
 {
-	return run(&map_and_unmap, o);
+	return run(&map_and_unmap, o, out, err);
 }

@@ -17,6 +17,7 @@
 #include "verbs.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,33 +161,69 @@ static int measure_apart(const struct bench_rotation *b, uint32_t cpu, uint64_t 
 }
 
 /* Right-aligned text, or "-" for what was not seen. */
-static void print_cell(int width, bool known, const char *text)
+static void print_cell(FILE *out, int width, bool known, const char *text)
 {
-	printf(" %*s", width, known ? text : "-");
+	fprintf(out, " %*s", width, known ? text : "-");
 }
 
-static void print_line(enum bench_rotation_case which, uint32_t opened, const struct figures *f,
-		       double without)
+static void print_line(FILE *out, enum bench_rotation_case which, uint32_t opened,
+		       const struct figures *f, double without)
 {
 	char buf[UNITS_BUF], text[CELL];
 
-	printf("%-12s %8u", bench_rotation_name(which), opened);
-	print_cell(11, f->rotations, units_rate(buf, f->per_s));
-	print_cell(8, f->rotations, units_ns(buf, f->p50_ns));
-	print_cell(8, f->rotations, units_ns(buf, f->p99_ns));
+	fprintf(out, "%-12s %8u", bench_rotation_name(which), opened);
+	print_cell(out, 11, f->rotations, units_rate(buf, f->per_s));
+	print_cell(out, 8, f->rotations, units_ns(buf, f->p50_ns));
+	print_cell(out, 8, f->rotations, units_ns(buf, f->p99_ns));
 	snprintf(text, sizeof(text), "%.2f", f->cpu_pct);
-	print_cell(6, f->rotations, text);
-	print_cell(8, f->switches, units_ns(buf, f->switch_ns));
+	print_cell(out, 6, f->rotations, text);
+	print_cell(out, 8, f->switches, units_ns(buf, f->switch_ns));
 	snprintf(text, sizeof(text), "%.0fM/s", f->bytes_per_s / 1e6);
-	print_cell(10, true, text);
+	print_cell(out, 10, true, text);
 	snprintf(text, sizeof(text), "%.3fx", f->bytes_per_s > 0 ? without / f->bytes_per_s : 0);
-	print_cell(9, f->bytes_per_s > 0, text);
-	putchar('\n');
-	fflush(stdout);
+	print_cell(out, 9, f->bytes_per_s > 0, text);
+	fputc('\n', out);
+	fflush(out);
+}
+
+static const struct bench_metric opened = {"events opened", "1", BENCH_FACT},
+				 rotations = {"rotations", "1/s", BENCH_FACT},
+				 rotation_p50 = {"rotation p50", "ns", BENCH_LOWER},
+				 rotation_p99 = {"rotation p99", "ns", BENCH_LOWER},
+				 cpu = {"CPU of rotation", "%", BENCH_LOWER},
+				 switch_p50 = {"context switch p50", "ns", BENCH_LOWER},
+				 workload = {"workload", "B/s", BENCH_HIGHER},
+				 slowdown = {"slowdown", "1", BENCH_LOWER};
+
+static double if_any(uint64_t n, double value)
+{
+	return n ? value : (double)NAN;
+}
+
+static void put_figures(struct bench_figures *to, enum bench_rotation_case which, uint32_t events,
+			const struct figures *f, double without)
+{
+	const struct {
+		const struct bench_metric *metric;
+		double value;
+	} all[] = {
+		{&opened, events},
+		{&rotations, if_any(f->rotations, f->per_s)},
+		{&rotation_p50, if_any(f->rotations, (double)f->p50_ns)},
+		{&rotation_p99, if_any(f->rotations, (double)f->p99_ns)},
+		{&cpu, if_any(f->rotations, f->cpu_pct)},
+		{&switch_p50, if_any(f->switches, (double)f->switch_ns)},
+		{&workload, f->bytes_per_s},
+		{&slowdown, f->bytes_per_s > 0 ? without / f->bytes_per_s : (double)NAN},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		bench_figures_put(to, all[i].metric, all[i].value, "%s",
+				  bench_rotation_name(which));
 }
 
 static int run_case(enum bench_rotation_case which, const struct bench_rotation_options *o,
-		    uint64_t ns, double *without, struct error *err)
+		    uint64_t ns, double *without, struct bench_out *out, struct error *err)
 {
 	struct bench_rotation b;
 	struct figures f = {0};
@@ -197,7 +234,9 @@ static int run_case(enum bench_rotation_case which, const struct bench_rotation_
 	if (code == 0) {
 		if (which == BENCH_ROTATION_NONE)
 			*without = f.bytes_per_s;
-		print_line(which, bench_rotation_opened(&b), &f, *without);
+		if (out->text)
+			print_line(out->text, which, bench_rotation_opened(&b), &f, *without);
+		put_figures(&out->figures, which, bench_rotation_opened(&b), &f, *without);
 	}
 	bench_rotation_stop(&b);
 	return code;
@@ -216,38 +255,39 @@ static int last_cpu(uint32_t *ret, size_t *ret_n, struct error *err)
 	return 0;
 }
 
-static int print_head(const struct bench_rotation_options *b, const struct pmus *pmus, size_t cpus)
+static void print_head(FILE *out, const struct bench_rotation_options *b, const struct pmus *pmus,
+		       size_t cpus)
 {
 	char bytes[UNITS_BUF];
 
-	printf("rotation: %u events of cycles for each of %zu CPUs, %s every %u ms; the workload "
-	       "streams through %s on CPU %u\n",
-	       b->events, cpus, pmus->items[0].name, pmus->items[0].interval_ms,
-	       units_bytes(bytes, b->bytes), b->cpu);
-	printf("%-12s %8s %11s %8s %8s %6s %8s %10s %9s\n", "", "events", "rotations/s", "p50",
-	       "p99", "CPU%", "switch", "workload", "slowdown");
-	return fflush(stdout);
+	fprintf(out,
+		"rotation: %u events of cycles for each of %zu CPUs, %s every %u ms; the workload "
+		"streams through %s on CPU %u\n",
+		b->events, cpus, pmus->items[0].name, pmus->items[0].interval_ms,
+		units_bytes(bytes, b->bytes), b->cpu);
+	fprintf(out, "%-12s %8s %11s %8s %8s %6s %8s %10s %9s\n", "", "events", "rotations/s",
+		"p50", "p99", "CPU%", "switch", "workload", "slowdown");
+	fflush(out);
 }
 
-int cmd_bench_rotation(const struct opts *o)
+int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct bench_rotation_options b = {.events = o->events ? (uint32_t)o->events : EVENTS,
 					   .bytes = o->size ? o->size : BYTES};
 	uint64_t ns = o->duration_ns ? o->duration_ns / BENCH_ROTATION_CASES : CASE_NS;
-	struct error err = {0};
 	double without = 0;
 	struct pmus pmus;
 	size_t cpus;
 
 	pmus_read("/sys/bus/event_source/devices", &pmus);
-	int code = last_cpu(&b.cpu, &cpus, &err);
+	int code = last_cpu(&b.cpu, &cpus, err);
 	if (code == 0 && !pmus.n)
-		code = error_set(&err, -ENODEV,
+		code = error_set(err, -ENODEV,
 				 "Nothing rotates here: this machine has no hardware counters that "
 				 "events could take turns on");
-	if (code == 0)
-		print_head(&b, &pmus, cpus);
+	if (code == 0 && out->text)
+		print_head(out->text, &b, &pmus, cpus);
 	for (int i = 0; code == 0 && i < BENCH_ROTATION_CASES; i++)
-		code = run_case((enum bench_rotation_case)i, &b, ns, &without, &err);
-	return code < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : cmd_flush(CMD_EXIT_OK);
+		code = run_case((enum bench_rotation_case)i, &b, ns, &without, out, err);
+	return code;
 }

@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-enum { PARTS = 5 };
+enum { PARTS = 5, NAME = 32 };
 
 static const uint64_t PART_NS = 100000000, LEAST_PART_NS = 1000000;
 
@@ -39,19 +39,36 @@ static uint32_t count_online(void)
 	return n ? (uint32_t)n : 1;
 }
 
-static void print_row(const struct bench_uprobe_row *r)
+static void name_row(char buf[NAME], const struct bench_uprobe_row *r)
 {
-	char name[32], cost[UNITS_BUF];
-
-	snprintf(name, sizeof(name), "%s-%s", r->is_return ? "uretprobe" : "uprobe",
+	snprintf(buf, NAME, "%s-%s", r->is_return ? "uretprobe" : "uprobe",
 		 bench_uprobe_kind_name(r->kind));
-	printf("%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %-11s", name, r->cpus,
-	       r->calls_per_s / 1e6, r->deviation / 1e6, r->calls_per_s / 1e6 / r->cpus,
-	       units_ns(cost, r->cost_ns), uprobe_class_name((enum upsnap_class)r->class_));
+}
+
+static void print_row(FILE *out, const struct bench_uprobe_row *r)
+{
+	char name[NAME], cost[UNITS_BUF];
+
+	name_row(name, r);
+	fprintf(out, "%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %-11s", name,
+		r->cpus, r->calls_per_s / 1e6, r->deviation / 1e6, r->calls_per_s / 1e6 / r->cpus,
+		units_ns(cost, r->cost_ns), uprobe_class_name((enum upsnap_class)r->class_));
 	for (size_t i = 0; i < r->n_top; i++)
-		printf("%s %2.0f%% %s", i ? "," : " ", r->top[i].share * 100, r->top[i].name);
-	printf("%s\n", r->n_top ? "" : "  -");
-	fflush(stdout);
+		fprintf(out, "%s %2.0f%% %s", i ? "," : " ", r->top[i].share * 100, r->top[i].name);
+	fprintf(out, "%s\n", r->n_top ? "" : "  -");
+	fflush(out);
+}
+
+static const struct bench_metric calls = {"calls", "1/s", BENCH_HIGHER},
+				 cost_of_hit = {"CPU of a hit", "ns", BENCH_LOWER};
+
+static void put_figures(struct bench_figures *f, const struct bench_uprobe_row *r)
+{
+	char name[NAME];
+
+	name_row(name, r);
+	bench_figures_put(f, &calls, r->calls_per_s, "%s, %u cpus", name, r->cpus);
+	bench_figures_put(f, &cost_of_hit, (double)r->cost_ns, "%s, %u cpus", name, r->cpus);
 }
 
 /* The cheapest kind of a class tells its price: the others do more than being hit. */
@@ -76,7 +93,7 @@ static void read_names(struct sym *s)
 }
 
 static int measure_all(const struct opts *o, const struct sym *sym, struct uprobe_costs *costs,
-		       struct error *err)
+		       struct bench_out *out, struct error *err)
 {
 	uint32_t online = count_online(), rows = 0;
 	int code = 0;
@@ -92,25 +109,27 @@ static int measure_all(const struct opts *o, const struct sym *sym, struct uprob
 				code = bench_uprobe_row((enum bench_uprobe_kind)kind, back != 0, n,
 							PARTS, part, sym, &r, err);
 				if (code == 0) {
-					print_row(&r);
+					if (out->text)
+						print_row(out->text, &r);
+					put_figures(&out->figures, &r);
 					keep(costs, &r);
 				}
 			}
 	return code;
 }
 
-int cmd_bench_uprobe(const struct opts *o)
+int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct uprobe_costs costs = {0};
-	struct error err = {0};
 	struct sym sym;
 
 	read_names(&sym);
-	int code = measure_all(o, &sym, &costs, &err);
+	int code = measure_all(o, &sym, &costs, out, err);
 	sym_deinit(&sym);
-	if (code < 0 || uprobe_cost_store(&costs, &err) < 0)
-		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	cmd_say(o,
-		"what a hit costs is kept until this machine boots again: the view uprobes has it");
-	return cmd_flush(CMD_EXIT_OK);
+	if (code == 0)
+		code = uprobe_cost_store(&costs, err);
+	if (code == 0)
+		cmd_say(o, "what a hit costs is kept until this machine boots again: the view "
+			   "uprobes has it");
+	return code;
 }

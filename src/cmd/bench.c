@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `kontend bench`: which of them, and that the options are for it. */
+/* `kontend bench`: which of them, that the options are for it, and its figures as JSON. */
 #include "bench.h"
+#include "kontend/jsonw.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -9,9 +10,9 @@
 enum { DURATION = 1, THREADS = 2, SIZE = 4, ROUNDS = 8, SHOW = 16, EVENTS = 32 };
 #define MM (THREADS | SIZE | ROUNDS | SHOW)
 
-static const struct {
+static const struct bench {
 	const char *name;
-	int (*run)(const struct opts *o);
+	int (*run)(const struct opts *o, struct bench_out *out, struct error *err);
 	unsigned takes; /* options */
 } benches[] = {
 	{"uprobe", cmd_bench_uprobe, DURATION},
@@ -52,6 +53,48 @@ static const char *without_use(const struct opts *o, unsigned takes)
 	return NULL;
 }
 
+static void put_figure(struct jsonw *j, const struct bench_figure *f)
+{
+	jsonw_begin(j, NULL, '{', true);
+	jsonw_str(j, "case", f->of);
+	jsonw_str(j, "metric", f->metric);
+	jsonw_str(j, "unit", f->unit);
+	jsonw_str(j, "better", bench_figures_better(f->better));
+	jsonw_double(j, "value", f->value);
+	jsonw_end(j, '}');
+}
+
+static void put_json(const char *bench, const struct bench_figures *f)
+{
+	struct jsonw j = {.out = stdout};
+
+	jsonw_begin(&j, NULL, '{', false);
+	jsonw_str(&j, "schema", "kontend.bench/1");
+	jsonw_str(&j, "bench", bench);
+	jsonw_begin(&j, "figures", '[', false);
+	for (size_t i = 0; i < f->n; i++)
+		put_figure(&j, &f->v[i]);
+	jsonw_end(&j, ']');
+	jsonw_end(&j, '}');
+}
+
+static int run(const struct bench *b, const struct opts *o)
+{
+	bool json = o->format && strcmp(o->format, "json") == 0;
+	struct bench_out out = {.text = json ? NULL : stdout};
+	struct error err = {0};
+	int code = b->run(o, &out, &err);
+
+	if (code == 0 && out.figures.code < 0)
+		code = error_set(&err, out.figures.code, "no memory for what was measured");
+	if (code == 0 && json)
+		put_json(b->name, &out.figures);
+	bench_figures_deinit(&out.figures);
+	if (code < 0)
+		return cmd_fail(code == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	return cmd_flush(CMD_EXIT_OK);
+}
+
 int cmd_bench(const struct opts *o)
 {
 	struct error err = {0};
@@ -60,7 +103,7 @@ int cmd_bench(const struct opts *o)
 		if (strcmp(o->topic, benches[i].name) != 0)
 			continue;
 		const char *option = without_use(o, benches[i].takes);
-		return option ? refuse(option, o->topic) : benches[i].run(o);
+		return option ? refuse(option, o->topic) : run(&benches[i], o);
 	}
 	error_set(&err, -EINVAL,
 		  "What is to be measured? 'kontend bench uprobe', 'rotation', 'page-fault' or "

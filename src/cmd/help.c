@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `help` and `version`: both print from tables and the build's own facts. */
+#include "build-features.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -26,9 +27,24 @@ int cmd_help(const struct opts *o)
 	return cmd_flush(CMD_EXIT_OK);
 }
 
+/* What this build has. Whether it works on this machine is the doctor's business. */
+static void put_features(void)
+{
+	static const struct {
+		const char *name;
+		bool has;
+		const char *library, *what;
+	} features[] = {KONTEND_FEATURES};
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+		printf("  %-12s [%s]  %-24s %s\n", features[i].name,
+		       features[i].has ? " on " : " off", features[i].library, features[i].what);
+}
+
 int cmd_version(const struct opts *o)
 {
-	(void)o;
 	printf("kontend %s\n", KONTEND_VERSION);
+	if (o->features)
+		put_features();
 	return cmd_flush(CMD_EXIT_OK);
 }

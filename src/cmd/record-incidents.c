@@ -130,6 +130,16 @@ static void say_file(struct catching *c, const struct incident_job *j)
 	const struct incident *in = &j->incident;
 	char bytes[UNITS_BUF];
 
+	if (j->goes_on) {
+		if (j->err.code)
+			cmd_say_as(c->o, JOURNAL_ERROR,
+				   "an incident goes on, which nothing would be left of if this "
+				   "were killed: %s",
+				   j->err.text);
+		if (j->note.code)
+			cmd_say(c->o, "%s", j->note.text);
+		return;
+	}
 	if (!j->path) {
 		cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %s", j->err.text);
 		c->failed++;
@@ -168,30 +178,49 @@ static void name_lock(struct catching *c)
 	}
 }
 
-/* Hands it to the thread that writes. */
-static void close_incident(struct catching *c)
+/* Hands it to the thread that writes: what has come by now, or all of it, which closes it. */
+static int hand_over(struct catching *c, bool goes_on, struct error *err)
 {
-	struct error err = {0};
 	struct incident_job *j;
 
 	name_lock(c);
 	c->open.start_ns = c->run.engine.model.start_ns;
-	int r = incident_open_take(&c->open, c->backlog, &j, &err);
-
-	if (r < 0) {
-		cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %s", err.text);
-		c->failed++;
-		return;
-	}
+	int r = goes_on ? incident_open_begin(&c->open, c->backlog, &j, err)
+			: incident_open_take(&c->open, c->backlog, &j, err);
+	if (r < 0)
+		return r;
 	if (!(j->incident.flags & INCIDENT_BY_HAND))
 		j->incident.trigger = c->places[j->incident.trigger];
 	incident_keep_ask(&c->keep, c->o, &j->keep, &j->keep_ns);
-	if (incident_thread_put(c->out, j) == 0)
+	r = incident_thread_put(c->out, j);
+	if (r < 0) {
+		incident_job_free(j);
+		return error_set(err, r, "%d files wait to be written already",
+				 INCIDENT_THREAD_MOST);
+	}
+	return 0;
+}
+
+static void close_incident(struct catching *c)
+{
+	struct error err = {0};
+
+	if (hand_over(c, false, &err) == 0)
 		return;
-	cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %d files wait to be written already",
-		   INCIDENT_THREAD_MOST);
+	cmd_say_as(c->o, JOURNAL_ERROR, "an incident is lost: %s", err.text);
 	c->failed++;
-	incident_job_free(j);
+}
+
+/* For who finds it should we be killed before its end. */
+static void begin_incident(struct catching *c)
+{
+	struct error err = {0};
+
+	if (hand_over(c, true, &err) < 0)
+		cmd_say_as(c->o, JOURNAL_ERROR,
+			   "an incident goes on, which nothing would be left of if this were "
+			   "killed: %s",
+			   err.text);
 }
 
 static void look_at_incident(struct catching *c, bool ended)
@@ -205,6 +234,8 @@ static void look_at_incident(struct catching *c, bool ended)
 	c->open.is_named = query_incident_is_named(&c->run.engine, in);
 	if (ended || incident_open_is_whole(&c->open, c->backlog))
 		close_incident(c);
+	else if (!c->open.is_begun)
+		begin_incident(c);
 }
 
 static void say_start(struct catching *c)
@@ -400,6 +431,7 @@ static int reload(struct catching *c, struct error *err)
 	c->triggers = NULL;
 	set_triggers(c);
 	r = open_triggers(c, err);
+	waitfeed_tell(c->run.waits, opts_overhead_floor_ns(c->o));
 	incident_open_post(&c->open, c->o->post_ns);
 	incident_keep_now(&c->keep, c->o);
 	service_reloaded(&c->service);

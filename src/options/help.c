@@ -72,7 +72,7 @@ void opts_help(enum opts_verb verb, FILE *out)
 	if (verb == VERB_LIVE)
 		fprintf(out,
 			"\nKeys: '?' on the screen, or kontend-views(7). Manual: kontend(1).\n");
-	else if (verb != VERB_HELP && verb != VERB_VERSION && !v->hidden)
+	else if (verb != VERB_HELP && !v->hidden)
 		fprintf(out, "\nManual: kontend-%s(1).\n", v->name);
 }
 

@@ -94,6 +94,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define RECORD (1u << VERB_RECORD)
 #define CUT (1u << VERB_CUT)
 #define RECOVER (1u << VERB_RECOVER)
+#define VERSION (1u << VERB_VERSION)
 #define INCIDENTS (1u << VERB_INCIDENTS)
 #define DEMO (1u << VERB_DEMO)
 #define BENCH (1u << VERB_BENCH)
@@ -371,7 +372,7 @@ const struct opts_info opts_table[] = {
 	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE, REPORT | DIFF},
 	{0, "format", "FORMAT", "text, csv or json (default: text)", table, REPORT | DIFF,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text csv json", COMPLETE_NONE},
-	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS,
+	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS | BENCH,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
@@ -405,8 +406,8 @@ const struct opts_info opts_table[] = {
 	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
 	{'j', "json", NULL, "the same as --format json", table,
-	 REPORT | SCRIPT | DIFF | DOCTOR | INCIDENTS, OPTS_PRESET, FIELD(format), 0, 0, "json",
-	 COMPLETE_NONE},
+	 REPORT | SCRIPT | DIFF | DOCTOR | INCIDENTS | BENCH, OPTS_PRESET, FIELD(format), 0, 0,
+	 "json", COMPLETE_NONE},
 	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
 	 table, REPORT | DIFF, OPTS_TEXT, FIELD(separator), 0, 0, NULL, COMPLETE_NONE},
 	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", table,
@@ -439,6 +440,8 @@ const struct opts_info opts_table[] = {
 	 OPTS_FLAG, FIELD(no_config), 0, 0, NULL, COMPLETE_NONE},
 	{'v', "verbose", NULL, "say on standard error how it goes", general, MEASURE | DIFF | DEMO,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
+	{0, "features", NULL, "say what was built in, and of which library", general, VERSION,
+	 OPTS_FLAG, FIELD(features), 0, 0, NULL, COMPLETE_NONE},
 	{0, "repair", NULL, "put back what a kontend that was killed has left changed", general,
 	 DOCTOR, OPTS_FLAG, FIELD(repair), 0, 0, NULL, COMPLETE_NONE},
 	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char prefix[] = "kontend-", suffix[] = ".data", part[] = ".part";
+static const char prefix[] = "kontend-", suffix[] = ".data", part[] = ".part", begun[] = "-begun";
 enum { WORD = 16, STAMP = 15 /* 20261121-031407 */, MOST_TRIES = 10000 };
 
 void incident_job_free(struct incident_job *j)
@@ -48,19 +48,19 @@ static void word_of(char buf[WORD], const struct incident *in)
 		memcpy(buf, "incident", sizeof("incident"));
 }
 
-void incident_file_name(char buf[INCIDENT_NAME], const struct incident *in, uint64_t wall_ns,
-			unsigned n)
+void incident_file_name(char buf[INCIDENT_NAME], const struct incident_job *j, unsigned n)
 {
-	time_t s = (time_t)(wall_ns / 1000000000);
+	time_t s = (time_t)(j->wall_ns / 1000000000);
 	char stamp[STAMP + 1] = "", word[WORD], number[12] = "";
 	struct tm tm;
 
-	word_of(word, in);
+	word_of(word, &j->incident);
 	if (localtime_r(&s, &tm))
 		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
 	if (n > 1)
 		snprintf(number, sizeof(number), "-%u", n);
-	snprintf(buf, INCIDENT_NAME, "%s%s-%s%s%s", prefix, stamp, word, number, suffix);
+	snprintf(buf, INCIDENT_NAME, "%s%s-%s%s%s%s", prefix, stamp, word, j->goes_on ? begun : "",
+		 number, suffix);
 }
 
 static bool is_stamp(const char *s)
@@ -112,7 +112,7 @@ static int set_names(struct making *m, unsigned n, struct error *err)
 {
 	char name[INCIDENT_NAME], both[INCIDENT_NAME + 1] = "/";
 
-	incident_file_name(name, &m->j->incident, m->j->wall_ns, n);
+	incident_file_name(name, m->j, n);
 	snprintf(both + 1, sizeof(both) - 1, "%s", name);
 	mem_free(m->path);
 	mem_free(m->temp);
@@ -252,6 +252,16 @@ static int take_name(struct making *m, struct error *err)
 		     : 0;
 }
 
+static void give_up(struct making *m)
+{
+	if (m->fd >= 0) {
+		place_remove(m->temp, &m->place);
+		close(m->fd);
+	}
+	mem_free(m->path);
+	mem_free(m->temp);
+}
+
 int incident_file_write(const struct incident_options *o, struct incident_job *j)
 {
 	struct making m = {.o = o, .j = j, .fd = -1};
@@ -261,15 +271,59 @@ int incident_file_write(const struct incident_options *o, struct incident_job *j
 		r = write_all(&m, &j->err);
 	if (r == 0)
 		r = take_name(&m, &j->err);
-	if (r < 0 && m.fd >= 0)
-		place_remove(m.temp, &m.place);
-	if (m.fd >= 0)
-		close(m.fd);
-	if (r == 0) {
-		j->path = m.path;
-		m.path = NULL;
+	if (r < 0) {
+		give_up(&m);
+		return r;
 	}
-	mem_free(m.path);
+	close(m.fd);
+	j->path = m.path;
 	mem_free(m.temp);
+	return 0;
+}
+
+int incident_file_begin(const struct incident_options *o, struct incident_job *j,
+			struct incident_begun *ret)
+{
+	struct making m = {.o = o, .j = j, .fd = -1};
+	int r = make_file(&m, &j->err);
+
+	if (r == 0)
+		r = write_all(&m, &j->err);
+	if (r < 0) {
+		give_up(&m);
+		return r;
+	}
+	*ret = (struct incident_begun){m.path, m.temp, m.fd, m.place, j->bytes};
+	return 0;
+}
+
+void incident_begun_leave(struct incident_begun *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	mem_free(b->path);
+	mem_free(b->temp);
+	*b = (struct incident_begun){.fd = -1};
+}
+
+void incident_begun_drop(struct incident_begun *b)
+{
+	if (!b->temp)
+		return;
+	place_remove(b->temp, &b->place);
+	incident_begun_leave(b);
+}
+
+int incident_begun_keep(struct incident_begun *b, char **ret_path, struct error *err)
+{
+	int r = place_rename(b->temp, b->path);
+
+	if (r < 0) {
+		error_errno(err, r, "Cannot rename the file '%s' to '%s'", b->temp, b->path);
+	} else {
+		*ret_path = b->path;
+		b->path = NULL;
+	}
+	incident_begun_leave(b);
 	return r;
 }

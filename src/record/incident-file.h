@@ -25,6 +25,7 @@ struct incident_job {
 	struct incident_job *next;
 	struct incident incident;
 	struct backlog_taken taken; /* ours */
+	bool goes_on;		    /* a beginning: more comes, and then all of it once more */
 	uint64_t wall_ns;	    /* when it fired: what the file is named after */
 	char *path;		    /* of the file; NULL: there is none */
 	uint64_t bytes;
@@ -45,10 +46,32 @@ void incident_job_free(struct incident_job *j); /* NULL is fine */
  */
 int incident_file_write(const struct incident_options *o, struct incident_job *j);
 
-/* kontend-20261121-031407-wait.data; @n > 1: with that behind the word. Local time. */
+/*
+ * What there is of an incident that goes on, for who finds it should this process be killed before
+ * its end: a recording that is whole, and locked like one that is being written.
+ */
+struct incident_begun {
+	char *path, *temp; /* NULL: there is none */
+	int fd;
+	struct place_file place;
+	uint64_t bytes;
+};
+
+int incident_file_begin(const struct incident_options *o, struct incident_job *j,
+			struct incident_begun *ret);
+/* The whole file is there: it is not needed any more. */
+void incident_begun_drop(struct incident_begun *b);
+/* It stays under its other name, as if this process had been killed. */
+void incident_begun_leave(struct incident_begun *b);
+/* There will be no other: it becomes a file of its own. 0 or negative; *ret_path: free it. */
+int incident_begun_keep(struct incident_begun *b, char **ret_path, struct error *err);
+
+/*
+ * kontend-20261121-031407-wait.data; a beginning has -begun behind the word; @n > 1: with that
+ * behind it. Local time.
+ */
 enum { INCIDENT_NAME = 64 };
-void incident_file_name(char buf[INCIDENT_NAME], const struct incident *in, uint64_t wall_ns,
-			unsigned n);
+void incident_file_name(char buf[INCIDENT_NAME], const struct incident_job *j, unsigned n);
 /* Is it such a name? *ret_part: of a file that is not whole yet. */
 bool incident_file_is_name(const char *name, bool *ret_part);
 

@@ -45,6 +45,7 @@ static bool may_begin(struct incident_open *o, uint64_t now_ns)
 static void begin(struct incident_open *o, const struct incident *in)
 {
 	o->is_open = true;
+	o->is_begun = false;
 	o->others = 0;
 	o->incident = *in;
 	o->incident.from_ns = in->begin_ns > o->pre_ns ? in->begin_ns - o->pre_ns : 0;
@@ -109,30 +110,47 @@ static void clamp(struct incident *in, const struct backlog_stat *st, uint64_t b
 		in->flags |= INCIDENT_GOES_ON;
 }
 
-int incident_open_take(struct incident_open *o, struct source *backlog, struct incident_job **ret,
-		       struct error *err)
+/* All that has come by now. */
+static int take(const struct incident_open *o, struct source *backlog, struct incident_job **ret,
+		struct error *err)
 {
 	struct incident_job *j = mem_calloc(1, sizeof(*j));
 	uint64_t now = clock_now_ns(), wall = clock_ns(CLOCK_REALTIME);
 	struct backlog_stat st;
 
-	o->is_open = false;
+	if (!j)
+		return error_set(err, -ENOMEM, "no memory for an incident");
 	backlog_stat(backlog, &st);
-	int r = j ? 0 : error_set(err, -ENOMEM, "no memory for an incident");
-	if (r == 0) {
-		j->incident = o->incident;
-		j->incident.more += o->others;
-		/* All that has come: it is no more than was waited for. */
-		clamp(&j->incident, &st, o->start_ns);
-		j->wall_ns = wall - (now - j->incident.fired_ns);
-		r = backlog_take(backlog, j->incident.from_ns, wall - (now - j->incident.from_ns),
-				 &j->taken, err);
-	}
-	backlog_hold(backlog, 0);
+	j->incident = o->incident;
+	j->incident.more += o->others;
+	/* All that has come: it is no more than was waited for. */
+	clamp(&j->incident, &st, o->start_ns);
+	j->wall_ns = wall - (now - j->incident.fired_ns);
+	int r = backlog_take(backlog, j->incident.from_ns, wall - (now - j->incident.from_ns),
+			     &j->taken, err);
 	if (r < 0) {
 		incident_job_free(j);
 		return r;
 	}
 	*ret = j;
 	return 0;
+}
+
+int incident_open_begin(struct incident_open *o, struct source *backlog, struct incident_job **ret,
+			struct error *err)
+{
+	o->is_begun = true;
+	int r = take(o, backlog, ret, err);
+	if (r == 0)
+		(*ret)->goes_on = true;
+	return r;
+}
+
+int incident_open_take(struct incident_open *o, struct source *backlog, struct incident_job **ret,
+		       struct error *err)
+{
+	o->is_open = false;
+	int r = take(o, backlog, ret, err);
+	backlog_hold(backlog, 0);
+	return r;
 }

@@ -12,6 +12,7 @@ struct incident_open {
 	uint64_t pre_ns, post_ns;
 	uint64_t start_ns;	  /* when measuring began: nothing is there of before */
 	bool is_open, is_named;	  /* named: set by whoever knows; what its lock is called */
+	bool is_begun;		  /* incident_open_begin() was called */
 	struct incident incident; /* from_ns is asked for, to_ns as it is now */
 	uint32_t others;	  /* so much has fired besides its cause */
 	uint64_t most_ns;	  /* it ends then in any case */
@@ -32,6 +33,9 @@ void incident_open_add(struct incident_open *o, struct source *backlog, const st
 void incident_open_follow(struct incident_open *o, struct source *backlog, bool goes_on);
 /* Has all of its time come? */
 bool incident_open_is_whole(const struct incident_open *o, struct source *backlog);
+/* What has come of it by now; it stays open. 0 or negative. */
+int incident_open_begin(struct incident_open *o, struct source *backlog, struct incident_job **ret,
+			struct error *err);
 /* Closes it, with what has come by now. 0, or negative: it is lost. */
 int incident_open_take(struct incident_open *o, struct source *backlog, struct incident_job **ret,
 		       struct error *err);

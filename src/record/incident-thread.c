@@ -26,6 +26,7 @@ struct incident_thread {
 	unsigned left; /* with the one that is being written */
 	bool started, stopping;
 	int fd;
+	struct incident_begun begun; /* the thread's own */
 };
 
 static struct incident_job *wait_for_one(struct incident_thread *t)
@@ -65,6 +66,35 @@ static void trim(const struct incident_options *o, struct incident_job *j)
 	retain_apply(o->dir, &j->keep, j->keep_ns, &j->kept, &j->kept_err);
 }
 
+/* No end of it will come: it is a file of its own, and better than nothing. */
+static void keep_begun(struct incident_thread *t, struct incident_job *j)
+{
+	struct incident_begun *b = &t->begun;
+	uint64_t bytes = b->bytes;
+
+	if (!b->temp || incident_begun_keep(b, &j->path, &j->note) < 0)
+		return;
+	error_set(&j->note, -EIO, "only what was there when it fired is in '%s'%s%s", j->path,
+		  j->err.code ? ": " : "", j->err.text);
+	j->bytes = bytes;
+}
+
+static void begin_file(struct incident_thread *t, struct incident_job *j)
+{
+	keep_begun(t, j);
+	(void)incident_file_begin(t->o, j, &t->begun); /* j->err has it */
+}
+
+static void write_file(struct incident_thread *t, struct incident_job *j)
+{
+	if (incident_file_write(t->o, j) < 0) {
+		keep_begun(t, j);
+		return;
+	}
+	incident_begun_drop(&t->begun);
+	trim(t->o, j);
+}
+
 static void *work(void *arg)
 {
 	struct incident_thread *t = arg;
@@ -73,8 +103,10 @@ static void *work(void *arg)
 	/* Without it the thread is as hasty as the others. */
 	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	while ((j = wait_for_one(t))) {
-		if (incident_file_write(t->o, j) == 0)
-			trim(t->o, j);
+		if (j->goes_on)
+			begin_file(t, j);
+		else
+			write_file(t, j);
 		backlog_taken_deinit(&j->taken);
 		hand_over(t, j);
 	}
@@ -88,7 +120,8 @@ int incident_thread_new(struct incident_thread **ret, const struct incident_opti
 
 	if (!t)
 		return error_set(err, -ENOMEM, "No memory for a thread that writes files");
-	*t = (struct incident_thread){.o = o, .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+	*t = (struct incident_thread){
+		.o = o, .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .begun.fd = -1};
 	t->last = &t->first;
 	t->last_done = &t->done;
 	pthread_mutex_init(&t->lock, NULL);
@@ -174,6 +207,7 @@ void incident_thread_free(struct incident_thread *t)
 	pthread_mutex_unlock(&t->lock);
 	if (t->started)
 		pthread_join(t->thread, NULL);
+	incident_begun_leave(&t->begun);
 	free_list(t->first);
 	free_list(t->done);
 	if (t->fd >= 0)

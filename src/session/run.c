@@ -296,7 +296,6 @@ static int load_programs(struct run *r, const struct opts *o, struct snapshot_so
 		.ring_bytes = asked_bytes(o),
 		.releases = wants_releases(r, o),
 		.holders = r->held || r->blame,
-		.tells_long = o->triggers[0] != NULL,
 	};
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, err);

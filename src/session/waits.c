@@ -138,6 +138,8 @@ int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_o
 	w.follow_ns = follow_ns(o, &w);
 	w.short_ns = sums_below(o, &w);
 	int code = opts_overhead(o, &w.cost_ppm, err);
+
+	w.tell_ns = opts_overhead_floor_ns(o);
 	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, err);
 	w.short_ns = w.cost_ppm = 0;
 	code = code < 0 || *ret ? code : without_waits(ret, o, &w, types, err);

@@ -314,3 +314,14 @@ int trigger_check(const char *expr, struct error *err)
 	mem_free(x.filter);
 	return r;
 }
+
+uint64_t trigger_least_ns(const char *expr)
+{
+	struct trigger_expr x;
+	struct error err = {0};
+
+	if (trigger_parse(expr, &x, &err) < 0)
+		return UINT64_MAX;
+	mem_free(x.filter);
+	return x.kind == TRIGGER_WAIT || x.kind == TRIGGER_BLOCKED ? x.limit : UINT64_MAX;
+}

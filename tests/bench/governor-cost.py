@@ -9,6 +9,8 @@ order off, on, on, off, for each way to measure in turns, PAIRS times. Of each l
   cpu %    CPU time of the load beside kontend against without: the median of the pairs' ratios, and
            the interval in which that lies with a certainty of 95 %;
   own %    kontend's own CPU time, of that of all CPUs while the load ran;
+  bpf %    what the kernel says that kontend's BPF programs ran (kernel.bpf_stats_enabled, on for a
+           run of its own, which counts for nothing else): own and bpf together are what is bounded;
   all/sum/cnt  percent of the time on each level: all waits, over a threshold, counts alone;
   error    what is not told one by one: the highest threshold, the part of all waits that is in sums
            alone, and the part that was only counted.
@@ -28,6 +30,7 @@ import time
 
 SAMPLES = 2000
 SETTLE_S = 0.4
+STATS = "/proc/sys/kernel/bpf_stats_enabled"
 WAYS = {"full": [], "1%": ["--max-overhead", "1%"], "0.2%": ["--max-overhead", "0.2%"],
         "10us": ["--min-wait", "10us"], "counts": ["--max-overhead", "0.01%"]}
 
@@ -67,6 +70,24 @@ class Observer:
         time.sleep(SETTLE_S)
         return self
 
+    def bpf(self):
+        """What its BPF programs have run, in s, while BPF_STATS was on."""
+        run_ns = 0
+        fdinfo = "/proc/%d/fdinfo" % self.p.pid
+        seen = set()
+        for fd in os.listdir(fdinfo):
+            try:
+                with open(os.path.join(fdinfo, fd)) as f:
+                    facts = dict(line.split(":", 1) for line in f if ":" in line)
+            except FileNotFoundError:
+                continue
+            if "run_time_ns" in facts and facts["prog_id"] not in seen:
+                seen.add(facts["prog_id"])
+                run_ns += int(facts["run_time_ns"])
+        if not seen:
+            fail("no BPF program of kontend is seen in %s" % fdinfo)
+        return run_ns / 1e9
+
     def used(self):
         """CPU time in s, of all its threads."""
         return time.clock_gettime((~self.p.pid << 3) | 2)
@@ -82,11 +103,14 @@ class Observer:
 
 class Outcome:
     def __init__(self):
-        self.ratios, self.own, self.reports = [], [], []
+        self.ratios, self.own, self.bpf, self.reports = [], [], [], []
 
     def add(self, off, on, own):
         self.ratios.append(100 * (on[0] / off[0] - 1))
         self.own.append(100 * own / on[1] / os.sysconf("SC_NPROCESSORS_ONLN"))
+
+    def add_bpf(self, spent_s, took_s):
+        self.bpf.append(100 * spent_s / took_s / os.sysconf("SC_NPROCESSORS_ONLN"))
 
     def say(self, load, way):
         rng = random.Random(1)
@@ -99,11 +123,11 @@ class Outcome:
         summed, counted = (sum(s[key] for s in shorts) for key in ("waits", "counted_only"))
         spent = [sum(s[key] for s in shorts) for key in ("all_ns", "summed_ns", "counted_ns")]
         all_ns = sum(spent) or 1
-        print("%-6s %-7s %4d %+6.2f [%+6.2f %+6.2f] %6.2f %9d  %3.0f/%3.0f/%3.0f  %8s %6.1f %6.1f "
+        print("%-6s %-7s %4d %+6.2f [%+6.2f %+6.2f] %6.2f %6.2f %9d  %3.0f/%3.0f/%3.0f  %8s %6.1f %6.1f "
               "%6d" % (
                   load, way, len(self.ratios), statistics.median(self.ratios),
                   medians[SAMPLES // 40], medians[-1 - SAMPLES // 40], statistics.median(self.own),
-                  waits + counted, *(100 * n / all_ns for n in spent),
+                  statistics.median(self.bpf), waits + counted, *(100 * n / all_ns for n in spent),
                   "%gus" % (max(s["most_threshold_ns"] for s in shorts) / 1000) if shorts else "-",
                   100 * summed / (waits + counted or 1), 100 * counted / (waits + counted or 1),
                   sum(s["lost"] + s["dropped"] for s in sources)), flush=True)
@@ -117,6 +141,13 @@ def turn(load, observer, outcome):
         for _ in range(2):
             before = o.used()
             on.append((used_by(load), o.used() - before))
+        with open(STATS, "w") as f:
+            f.write("1")
+        before = o.bpf()
+        took = used_by(load)[1]
+        outcome.add_bpf(o.bpf() - before, took)
+        with open(STATS, "w") as f:
+            f.write("0")
     outcome.reports.append(observer.report)
     last = used_by(load)
     outcome.add(first, *on[0])
@@ -129,9 +160,9 @@ def main():
     if os.geteuid() != 0:
         print("skipped: needs root")
         sys.exit(77)
-    loads = {"mmap": [kontend, "bench", "-q", "mmap", "-t", "8", "-n", "3000"],
-             "futex": [lock_load, "futex", "8", "150000"],
-             "flock": [lock_load, "flock", "8", "250000"]}
+    loads = {"mmap": [kontend, "bench", "-q", "mmap", "-t", "8", "-n", "12000"],
+             "futex": [lock_load, "futex", "8", "600000"],
+             "flock": [lock_load, "flock", "8", "1000000"]}
     outcomes = collections.defaultdict(Outcome)
     chosen = sys.argv[4:] or list(loads)
     with tempfile.TemporaryDirectory(prefix="kontend-governor-") as d:
@@ -145,8 +176,11 @@ def main():
                         turn(loads[load], Observer(kontend, args, out), outcomes[load, way])
         except KeyboardInterrupt:
             print("# ended early")
-    print("%-6s %-7s %4s %6s %-15s %6s %9s  %-11s  %8s %6s %6s %6s" % (
-        "load", "way", "n", "cpu %", "95 %", "own %", "waits", "all/sum/cnt", "error <", "sum %",
+        finally:
+            with open(STATS, "w") as f:
+                f.write("0")
+    print("%-6s %-7s %4s %6s %-15s %6s %6s %9s  %-11s  %8s %6s %6s %6s" % (
+        "load", "way", "n", "cpu %", "95 %", "own %", "bpf %", "waits", "all/sum/cnt", "error <", "sum %",
         "cnt %", "lost"))
     for (load, way), outcome in outcomes.items():
         if len(outcome.ratios) > 1:

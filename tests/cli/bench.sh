@@ -22,6 +22,12 @@ figures
 expect 0 '' "$kontend" bench page-fault --size 1M
 prints '^page-fault: [0-9]+ threads, 1\.00M, rounds 1, [0-9]+ pages'
 
+expect 0 '' "$kontend" bench mmap --threads=3 -n 10 --size 16K --format json
+prints '"schema": "kontend.bench/1"'
+prints '"case": "3 threads", "metric": "real", "unit": "ns", "better": "lower", "value": [0-9]+'
+! grep -q 'usr:' "$work/out" || complain 'a text beside the JSON'
+expect 129 'for JSON, .kontend report -j -- kontend bench mmap' "$kontend" bench mmap -j --measure
+
 expect 129 "What is to be measured\? 'kontend bench uprobe', 'rotation', 'page-fault' or 'mmap'" "$kontend" bench
 expect 129 'What is to be measured' "$kontend" bench pagefault
 expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1

@@ -21,6 +21,10 @@ prints '--duration TIME'
 expect 0 '' "$kontend" --version
 prints '^kontend [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 '' "$kontend" version
+expect 0 '' "$kontend" version --features
+prints '^  bpf +.( on |off).  +libbpf'
+prints '^  perf +\[ on \]  libperf [0-9]'
+expect 129 'is an option of .kontend version' "$kontend" report --features
 expect 0 '' "$kontend" report --sort nonsense --help
 
 bad() {

@@ -145,6 +145,36 @@ def test_full():
         subprocess.run(["umount", folder])
 
 
+def test_killed():
+    """Long before its end: what had come when it fired is there, and is a recording."""
+    folder = os.path.join(top, "killed")
+    os.mkdir(folder)
+    r = Record(folder, "--trigger", "wait>15ms task:stall-waiter", "--post", "60s")
+    stall = made()[0]
+    for _ in range(500):
+        entries = listed(folder)
+        if entries and entries[0]["bytes"]:
+            break
+        time.sleep(0.02)
+    # Until it is whole its reader refuses it.
+    while subprocess.run([kontend, "report", "-i", os.path.join(folder, entries[0]["file"])],
+                         capture_output=True).returncode:
+        time.sleep(0.05)
+    check(entries[0]["state"] == "written", "while it goes on: %s" % entries)
+    r.p.kill()
+    r.p.communicate()
+    entries = listed(folder)
+    check([e["state"] for e in entries] == ["left"], "what was left: %s" % entries)
+    left, whole = os.path.join(folder, entries[0]["file"]), os.path.join(top, "recovered.data")
+    run("recover", left, "-o", whole)
+    report = json.loads(run("report", "-i", whole, "--format", "json"))
+    check(report["incident"]["waiter"]["tid"] == stall[2], "the trigger is in it: %s"
+          % report.get("incident"))
+    r = Record(folder, "--trigger", "hand")
+    check(any("kontend recover" in s for s in r.said), "the next one says so: %s" % r.said)
+    r.end()
+
+
 def test_samples():
     """What functions are called stands at the end, what fired is found all the same."""
     folder = os.path.join(top, "samples")
@@ -190,5 +220,6 @@ with tempfile.TemporaryDirectory(prefix="kontend-") as top:
     test_full()
     test_retention()
     test_samples()
+    test_killed()
     test_stalls()
 sys.exit(failures > 0)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The screens in README.md are what the program shows. Before each stands a comment like
+ * The screens in README.md and in manual pages are what the program shows. Before each stands a
+ * comment like
  *     <!-- screen 100x24 at 0:12.5 keys 3\r -->
+ *     .\" screen 100x24 at 0:12.5 keys 3\r
  * with the size, the moment of the bundled recording, and the keys that lead there.
- * Called as: readme-test KONTEND RECORDING README; with UPDATE=1 the README gets today's screens.
+ * Called as: readme-test KONTEND RECORDING PAGE SCREENS, which is how many there are at least; with
+ * UPDATE=1 the page gets today's screens.
  */
 #include "session.h"
 
@@ -20,14 +23,21 @@
 
 #include <cmocka.h>
 
-#define MARK "<!-- screen "
-#define FENCE "```"
+#define SCREEN "%dx%d at %15s keys %63s"
 
-enum { SCREENS = 4, MOST = 1 << 16 };
+enum { MOST = 1 << 16 };
+
+/* Where pictures stand: behind a mark, between the lines that begin and end them. */
+static const struct form {
+	const char *mark, *begin, *end;
+} markdown = {"<!-- screen ", "\n```\n", "```\n"},
+  mdoc = {".\\\" screen ", "\n.Bd -literal\n", ".Ed\n"};
 
 static const char *const env[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR", "TZ=UTC",
 				  NULL};
 static char program[PATH_MAX], recording[PATH_MAX], readme[PATH_MAX];
+static const struct form *form;
+static int least;
 
 struct picture {
 	int columns, rows;
@@ -66,18 +76,17 @@ static void unescape(char *keys)
 /* The next one behind @at; false: there is none. */
 static bool next_picture(const char *at, struct picture *p)
 {
-	const char *mark = strstr(at, MARK);
+	const char *mark = strstr(at, form->mark);
 
 	if (!mark)
 		return false;
-	if (sscanf(mark, MARK "%dx%d at %15s keys %63s -->", &p->columns, &p->rows, p->time,
-		   p->keys) != 4)
-		fail_msg("README: %.60s", mark);
+	if (sscanf(mark + strlen(form->mark), SCREEN, &p->columns, &p->rows, p->time, p->keys) != 4)
+		fail_msg("%s: %.60s", readme, mark);
 	unescape(p->keys);
-	p->begin = strstr(mark, "\n" FENCE "\n");
+	p->begin = strstr(mark, form->begin);
 	assert_non_null(p->begin);
-	p->begin += strlen("\n" FENCE "\n");
-	p->end = strstr(p->begin, FENCE "\n");
+	p->begin += strlen(form->begin);
+	p->end = strstr(p->begin, form->end);
 	assert_non_null(p->end);
 	return true;
 }
@@ -155,11 +164,11 @@ static void test_screens(void **state)
 		size_t len = (size_t)(p.end - p.begin);
 
 		if (strlen(text) != len || memcmp(text, p.begin, len) != 0)
-			fail_msg("README, screen %d (keys %s): the program shows\n%s\nnot\n%.*s",
-				 n + 1, p.keys, text, (int)len, p.begin);
+			fail_msg("%s, screen %d (keys %s): the program shows\n%s\nnot\n%.*s",
+				 readme, n + 1, p.keys, text, (int)len, p.begin);
 		free(text);
 	}
-	assert_true(n >= SCREENS);
+	assert_true(n >= least);
 	free(page);
 }
 
@@ -194,9 +203,11 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_screens)};
 	const char *wish = getenv("UPDATE");
 
-	if (argc != 4 || !realpath(argv[1], program) || !realpath(argv[2], recording) ||
+	if (argc != 5 || !realpath(argv[1], program) || !realpath(argv[2], recording) ||
 	    !realpath(argv[3], readme))
 		return 2;
+	form = strstr(readme, ".md") ? &markdown : &mdoc;
+	least = atoi(argv[4]);
 	if (wish && *wish == '1')
 		return update();
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,30 @@ static void test_long_waits_may_be_told_at_any_cost(void **state)
 	assert_true(m.g.step <= GOVERNOR_THRESHOLDS);
 }
 
+/* Somebody asks for shorter waits while it is further up already. */
+static void test_a_new_bound_holds_at_once(void **state)
+{
+	const struct governor_look now = {.now_ns = 3600000000000};
+	struct machine m;
+
+	(void)state;
+	set_up(&m);
+	assert_int_equal(governor_step_telling(0), GOVERNOR_COUNTS);
+	assert_int_equal(governor_step_telling(999), 0);
+	assert_int_equal(governor_step_telling(1000), 1);
+	assert_int_equal(governor_step_telling(5000000), 13);
+	assert_int_equal(governor_threshold_ns(13), 4096000);
+	assert_int_equal(governor_step_telling(UINT64_MAX), GOVERNOR_THRESHOLDS);
+	m.g.step = GOVERNOR_COUNTS;
+	assert_true(governor_bound(&m.g, 13, &now));
+	assert_int_equal(m.g.step, 13);
+	assert_false(governor_bound(&m.g, 13, &now));
+	/* A threshold that was asked for stays. */
+	m.g.least = m.g.step = 14;
+	assert_false(governor_bound(&m.g, 13, &now));
+	assert_int_equal(m.g.step, 14);
+}
+
 static void test_comes_back_when_it_is_over(void **state)
 {
 	struct machine m;
@@ -190,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_storm_is_met_within_100_ms),
 		cmocka_unit_test(test_no_threshold_helps_then_counts),
 		cmocka_unit_test(test_long_waits_may_be_told_at_any_cost),
+		cmocka_unit_test(test_a_new_bound_holds_at_once),
 		cmocka_unit_test(test_comes_back_when_it_is_over),
 		cmocka_unit_test(test_hysteresis),
 		cmocka_unit_test(test_what_telling_less_does_not_mend),

@@ -148,7 +148,7 @@ static void test_names(void **state)
 					  "",
 					  ".part"};
 	char name[INCIDENT_NAME];
-	struct incident in = fired(S);
+	struct incident_job j = {.incident = fired(S), .wall_ns = 1795230847 * S};
 	bool part;
 
 	(void)state;
@@ -159,10 +159,15 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(incident_file_is_name(bad[i], &part));
 	setenv("TZ", "UTC", 1);
-	incident_file_name(name, &in, 1795230847 * S, 1);
+	incident_file_name(name, &j, 1);
 	assert_string_equal(name, "kontend-20261121-031407-wait.data");
-	strcpy(in.expr, "~!?");
-	incident_file_name(name, &in, 1795230847 * S, 3);
+	j.goes_on = true;
+	incident_file_name(name, &j, 2);
+	assert_string_equal(name, "kontend-20261121-031407-wait-begun-2.data");
+	assert_true(incident_file_is_name(name, &part));
+	j.goes_on = false;
+	strcpy(j.incident.expr, "~!?");
+	incident_file_name(name, &j, 3);
 	assert_string_equal(name, "kontend-20261121-031407-incident-3.data");
 	assert_true(incident_file_is_name(name, &part));
 }
@@ -249,6 +254,77 @@ static void test_what_fails_leaves_nothing(void **state)
 	j = job(&f, S);
 	assert_int_equal(incident_file_write(&none, j), -ENOENT);
 	assert_non_null(strstr(j->err.text, "Cannot make the file '/tmp/kontend-is/not/there/"));
+	incident_job_free(j);
+	close_folder(&f);
+}
+
+/* The only entry of a folder that has "incidents"; the caller ends the list. */
+static struct incident_entry *only_entry(const struct folder *f, struct incident_list *l)
+{
+	struct error err = {0};
+
+	assert_int_equal(incident_list_read(l, f->dir, &err), 0);
+	assert_int_equal(l->n, 1);
+	return &l->entries[0];
+}
+
+/* One that goes on is there for who looks, and makes way for the whole one. */
+static void test_a_beginning_is_there_until_the_whole_is(void **state)
+{
+	struct incident_begun begun = {.fd = -1};
+	struct incident_list l;
+	struct folder f;
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	open_folder(&f);
+	const struct incident_options o = {.dir = f.dir, .zstd_level = 3};
+	struct incident_job *j = job(&f, 1795230847 * S);
+	j->goes_on = true;
+	assert_int_equal(incident_file_begin(&o, j, &begun), 0);
+	assert_string_equal(only_entry(&f, &l)->name,
+			    "kontend-20261121-031407-wait-begun.data.part");
+	assert_int_equal(l.entries[0].state, INCIDENT_WRITTEN);
+	incident_list_deinit(&l);
+	incident_job_free(j);
+	j = job(&f, 1795230847 * S);
+	assert_int_equal(incident_file_write(&o, j), 0);
+	incident_begun_drop(&begun);
+	assert_string_equal(only_entry(&f, &l)->name, "kontend-20261121-031407-wait.data");
+	assert_int_equal(l.entries[0].state, INCIDENT_WHOLE);
+	incident_list_deinit(&l);
+	incident_job_free(j);
+	close_folder(&f);
+}
+
+/* Whoever wrote it is gone, or cannot write the rest. */
+static void test_a_beginning_alone_is_a_recording(void **state)
+{
+	struct incident_begun begun = {.fd = -1};
+	struct incident_list l;
+	struct error err = {0};
+	struct folder f;
+	char *path = NULL;
+
+	(void)state;
+	open_folder(&f);
+	const struct incident_options o = {.dir = f.dir, .zstd_level = 3};
+	struct incident_job *j = job(&f, 1795230847 * S);
+	j->goes_on = true;
+	assert_int_equal(incident_file_begin(&o, j, &begun), 0);
+	incident_begun_leave(&begun);
+	assert_int_equal(only_entry(&f, &l)->state, INCIDENT_LEFT);
+	incident_list_deinit(&l);
+	close_folder(&f);
+	open_folder(&f);
+	const struct incident_options again = {.dir = f.dir, .zstd_level = 3};
+	assert_int_equal(incident_file_begin(&again, j, &begun), 0);
+	assert_int_equal(incident_begun_keep(&begun, &path, &err), 0);
+	assert_non_null(strstr(path, "-wait-begun.data"));
+	assert_int_equal(only_entry(&f, &l)->state, INCIDENT_WHOLE);
+	assert_int_equal(l.entries[0].found.incident.fired_ns, j->incident.fired_ns);
+	incident_list_deinit(&l);
+	mem_free(path);
 	incident_job_free(j);
 	close_folder(&f);
 }
@@ -350,6 +426,8 @@ int main(void)
 		cmocka_unit_test(test_it_goes_on_but_not_for_ever),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_what_fails_leaves_nothing),
+		cmocka_unit_test(test_a_beginning_is_there_until_the_whole_is),
+		cmocka_unit_test(test_a_beginning_alone_is_a_recording),
 		cmocka_unit_test(test_the_oldest_give_way),
 		cmocka_unit_test(test_one_that_is_written_is_told_from_one_that_was_left),
 	};

@@ -256,6 +256,22 @@ static void assert_default_overhead(const char *line, uint32_t expected)
 	assert_int_equal(ppm, expected);
 }
 
+/* What triggers ask for is told whatever it costs. */
+static void test_what_is_told_at_any_cost(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_parses(&o, "record");
+	assert_int_equal(opts_overhead_floor_ns(&o), 0);
+	assert_parses(&o, "record --trigger hand");
+	assert_int_equal(opts_overhead_floor_ns(&o), 16384000);
+	assert_parses(&o, "record --trigger wait>300ms --trigger waiting>20");
+	assert_int_equal(opts_overhead_floor_ns(&o), 16384000);
+	assert_parses(&o, "record --trigger wait>5ms --trigger blocked>2ms --trigger wait/s>1us");
+	assert_int_equal(opts_overhead_floor_ns(&o), 2000000);
+}
+
 static void test_overhead(void **state)
 {
 	struct opts o;
@@ -462,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_all_beside_input),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_overhead),
+		cmocka_unit_test(test_what_is_told_at_any_cost),
 		cmocka_unit_test(test_long_words),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_list),

@@ -38,7 +38,7 @@ struct waitfeed_options {
 	uint64_t short_ns;
 	uint32_t cost_ppm;
 	bool releases;	     /* with waits, where the kernel has lock:contended_release */
-	bool tells_long;     /* somebody waits for long waits: they are told at any cost */
+	uint64_t tell_ns;    /* waits of so long are told one by one at any cost; 0: none is */
 	bool holders;	     /* they are asked for, whoever tells of them */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */
@@ -67,6 +67,8 @@ int waitfeed_follow(struct waitfeed *f, struct error *err);
 bool waitfeed_sums_up(const struct waitfeed *f); /* as was asked for; NULL: no */
 /* The same of the thread that has long waits told, and governs; 0 if there is nothing to do. */
 int waitfeed_govern(struct waitfeed *f, struct error *err);
+/* From now on instead of tell_ns. NULL is fine. */
+void waitfeed_tell(struct waitfeed *f, uint64_t tell_ns);
 /* No more. Async-signal-safe. */
 void waitfeed_unfollow(struct waitfeed *f);
 void waitfeed_free(struct waitfeed *f); /* NULL is fine */

@@ -10,5 +10,10 @@
  * no number from 0.01 to 100, with or without a percent sign.
  */
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
+/*
+ * Waits of so long must be told one by one, whatever that costs, as --trigger asks for them: the
+ * lowest limit of a wait, and no more than 16 ms. 0: there is no trigger.
+ */
+uint64_t opts_overhead_floor_ns(const struct opts *o);
 
 #endif

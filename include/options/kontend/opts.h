@@ -39,7 +39,7 @@ enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192 };
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
 	enum opts_verb verb;
-	bool help, verbose, quiet;
+	bool help, verbose, quiet, features;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
 		service;

@@ -28,6 +28,12 @@ enum {
 int trigger_check(const char *expr, struct error *err);
 
 /*
+ * The shortest wait that it must be told of to be true whenever it is; UINT64_MAX: it is not about
+ * single waits, or cannot be parsed.
+ */
+uint64_t trigger_least_ns(const char *expr);
+
+/*
  * Triggers of a set of expressions, on one engine: they watch its events from now on, before
  * whoever watches already; whoever wants to watch later has to put itself into that list, too. 0,
  * -ENOMEM, or -EINVAL with @err as of trigger_check(), which names the expression.

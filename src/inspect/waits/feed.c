@@ -453,8 +453,7 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 	if (code == 0 && wants_shorts(o))
 		code = short_new(
 			&f->shorts, f->object, f->n_cpus,
-			&(const struct short_options){o->short_ns, o->cost_ppm, o->tells_long},
-			err);
+			&(const struct short_options){o->short_ns, o->cost_ppm, o->tell_ns}, err);
 	if (code == 0)
 		code = tell_target(f, o->target, err);
 	if (code < 0)
@@ -574,6 +573,12 @@ bool waitfeed_sums_up(const struct waitfeed *f)
 int waitfeed_govern(struct waitfeed *f, struct error *err)
 {
 	return f && f->shorts ? short_start(f->shorts, err) : 0;
+}
+
+void waitfeed_tell(struct waitfeed *f, uint64_t tell_ns)
+{
+	if (f && f->shorts)
+		short_tell(f->shorts, tell_ns);
 }
 
 void waitfeed_unfollow(struct waitfeed *f)

@@ -51,6 +51,17 @@ unsigned governor_step_of(uint64_t threshold_ns)
 	return step;
 }
 
+unsigned governor_step_telling(uint64_t ns)
+{
+	unsigned step = GOVERNOR_THRESHOLDS;
+
+	if (!ns)
+		return GOVERNOR_COUNTS;
+	while (step && governor_threshold_ns(step) > ns)
+		step--;
+	return step;
+}
+
 void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsigned least)
 {
 	*g = (struct governor){.target_ppm = target_ppm ? target_ppm : 1,
@@ -169,6 +180,15 @@ static bool is_too_much(const struct governor *g, uint64_t now)
 {
 	return g->cost_ppm > g->target_ppm && g->varies_ppm > g->target_ppm / GAIN &&
 	       now - g->slow.v[0].now_ns >= AVERAGE_NS;
+}
+
+bool governor_bound(struct governor *g, unsigned most, const struct governor_look *look)
+{
+	g->most = most > g->least ? most : g->least;
+	if (g->step <= g->most)
+		return false;
+	go_to(g, g->most, look);
+	return true;
 }
 
 bool governor_step(struct governor *g, const struct governor_look *look)

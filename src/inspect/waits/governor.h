@@ -50,6 +50,10 @@ struct governor {
 void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsigned least);
 /* Each 20 ms or so. True: @g->step is another one now. */
 bool governor_step(struct governor *g, const struct governor_look *look);
+/* From now on it does not go beyond that step. True: @g->step is another one now. */
+bool governor_bound(struct governor *g, unsigned most, const struct governor_look *look);
+/* The last step on which waits of so long are told one by one; that of counts for 0. */
+unsigned governor_step_telling(uint64_t ns);
 /* 0: of all waits, and of counts. */
 uint64_t governor_threshold_ns(unsigned step);
 /* The first step whose threshold is not below that; 0 of 0. */

@@ -23,6 +23,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -50,6 +51,7 @@ struct shorts {
 	const struct short_cpu *cpus;
 	int say;
 	struct governor governor;
+	atomic_uint most;     /* step that it does not go beyond */
 	pthread_mutex_t lock; /* of `now` */
 	struct short_now now;
 	struct beside thread;
@@ -181,7 +183,9 @@ static void govern(struct shorts *s)
 {
 	const struct governor_look l = look(s);
 
-	bool stepped = governor_step(&s->governor, &l);
+	bool stepped = governor_bound(&s->governor, atomic_load(&s->most), &l);
+
+	stepped = governor_step(&s->governor, &l) || stepped;
 	pthread_mutex_lock(&s->lock);
 	s->now.cost_ppm = s->governor.cost_ppm;
 	s->now.event_ps = s->governor.is_timed ? s->governor.event_ps : 0;
@@ -244,11 +248,15 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	}
 	governor_init(&s->governor, options->target_ppm, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 		      governor_step_of(options->threshold_ns));
-	if (options->tells_long)
-		s->governor.most = GOVERNOR_THRESHOLDS;
+	short_tell(s, options->tell_ns);
 	set_step(s, s->governor.least);
 	*ret = s;
 	return 0;
+}
+
+void short_tell(struct shorts *s, uint64_t tell_ns)
+{
+	atomic_store(&s->most, governor_step_telling(tell_ns));
 }
 
 int short_start(struct shorts *s, struct error *err)

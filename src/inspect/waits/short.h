@@ -15,7 +15,7 @@ struct shorts;
 struct short_options {
 	uint64_t threshold_ns; /* shorter waits are summed up; 0: none is */
 	uint32_t target_ppm;   /* of the CPU time of all CPUs; 0: nobody governs it */
-	bool tells_long;       /* at any cost: never counts alone */
+	uint64_t tell_ns;      /* so long ones are told at any cost; 0: none is */
 };
 
 /* Before @o is loaded: for so many CPUs, or 0: its maps are small, and its programs left out. */
@@ -25,7 +25,8 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	      const struct short_options *options, struct error *err);
 /* The thread that has waits told that go on, and governs. */
 int short_start(struct shorts *s, struct error *err);
-void short_stop(struct shorts *s); /* async-signal-safe; NULL is fine */
+void short_tell(struct shorts *s, uint64_t tell_ns); /* from now on; by any thread */
+void short_stop(struct shorts *s);		     /* async-signal-safe; NULL is fine */
 /*
  * The payload of a SNAPSHOT_SHORT as of now, by one thread; borrowed until the next one. @begin:
  * of when sums begin, at @now_ns, without rows. NULL: no memory.
