@@ -15,9 +15,10 @@ enum {
 	SHOW = 16,
 	EVENTS = 32,
 	MODE = 64,
-	COST = 128
+	COST = 128,
+	LIST = 256 /* several numbers of threads */
 };
-#define MM (THREADS | SIZE | ROUNDS | SHOW)
+#define MM (THREADS | LIST | SIZE | ROUNDS | SHOW)
 
 static const struct bench {
 	const char *name;
@@ -90,12 +91,31 @@ static void put_json(const char *bench, const struct bench_figures *f)
 	jsonw_end(&j, '}');
 }
 
+/* Who knows no lists finds the one number in `threads`; 0: one for each CPU, or none was given. */
+static int set_threads(const struct bench *b, struct opts *o, struct error *err)
+{
+	struct bench_counts counts;
+	int code = bench_counts(o, &counts, err);
+
+	if (code < 0)
+		return code;
+	if (counts.is_list && !(b->takes & LIST))
+		return error_set(err, -EINVAL, "'kontend bench %s' takes one number of threads",
+				 b->name);
+	o->threads = counts.v[0];
+	return 0;
+}
+
 static int run(const struct bench *b, const struct opts *o)
 {
 	bool json = o->format && strcmp(o->format, "json") == 0;
 	struct bench_out out = {.text = json ? NULL : stdout};
 	struct error err = {0};
-	int code = b->run(o, &out, &err);
+	struct opts own = *o;
+	int code = set_threads(b, &own, &err);
+
+	if (code == 0)
+		code = b->run(&own, &out, &err);
 
 	if (code == 0 && out.figures.code < 0)
 		code = error_set(&err, out.figures.code, "no memory for what was measured");
