@@ -77,6 +77,12 @@ static int open_sampler(struct sampler *s, uint32_t cpu)
 	return 0;
 }
 
+/* Other kernels take the wish for a precise counter, and do not say that they have none. */
+static bool is_told_how_precise(void)
+{
+	return disasm_machine_here() == DISASM_X86_64;
+}
+
 static int say_failure(int code, struct error *err)
 {
 	if (code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || code == -EINVAL)
@@ -89,7 +95,7 @@ static int say_failure(int code, struct error *err)
 int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, struct error *err)
 {
 	struct bench_retry *r = mem_calloc(1, sizeof(*r) + n * sizeof(*r->samplers));
-	int code = 0;
+	int code = n && !is_told_how_precise() ? -ENODEV : 0;
 
 	if (!r)
 		return error_set(err, -ENOMEM, "no memory for samples");
@@ -165,6 +171,23 @@ static unsigned find_exchanges(struct disasm *d, const uint8_t *code, size_t n, 
 	return found;
 }
 
+int bench_retry_places(const uint8_t *code, size_t n, uint32_t ret[2], struct error *err)
+{
+	struct disasm *d;
+	int r = disasm_open(&d, disasm_machine_here(), err);
+
+	if (r < 0)
+		return r;
+	unsigned found = find_exchanges(d, code, n, ret);
+	disasm_close(d);
+	if (found == 2)
+		return 0;
+	return error_set(err, -ENODATA,
+			 "down_read_trylock() of this kernel has %u cmpxchg, not two: its samples "
+			 "do not tell tries apart",
+			 found);
+}
+
 static uint64_t samples_at(const struct bench_retry *r, uint64_t offset)
 {
 	const uint32_t *n = map64_get(&r->places, offset + 1);
@@ -172,24 +195,12 @@ static uint64_t samples_at(const struct bench_retry *r, uint64_t offset)
 	return n ? *n : 0;
 }
 
-int bench_retry_sum(const struct bench_retry *r, const uint8_t *code, size_t n,
-		    struct bench_retry_sum *ret, struct error *err)
+int bench_retry_sum(const struct bench_retry *r, const uint32_t at[2], struct bench_retry_sum *ret,
+		    struct error *err)
 {
-	uint32_t at[2] = {0};
-	struct disasm *d;
-
-	*ret = (struct bench_retry_sum){.samples = r->samples};
-	if (disasm_open(&d, disasm_machine_here(), err) < 0)
-		return -ENOTSUP;
-	unsigned found = find_exchanges(d, code, n, at);
-	disasm_close(d);
-	if (found != 2)
-		return error_set(err, -ENODATA,
-				 "down_read_trylock() of this kernel has %u cmpxchg, not two: its "
-				 "samples do not tell tries apart",
-				 found);
-	ret->first = samples_at(r, at[0]);
-	ret->second = samples_at(r, at[1]);
+	*ret = (struct bench_retry_sum){.samples = r->samples,
+					.first = samples_at(r, at[0]),
+					.second = samples_at(r, at[1])};
 	if (ret->first + ret->second < ENOUGH || !ret->first)
 		return error_set(err, -ENODATA,
 				 "too few samples in down_read_trylock(): more --rounds give more");

@@ -93,15 +93,18 @@ static int measure(const struct bench_mm_options *o, struct bench_retry_sum *ret
 	struct bench_retry *r = NULL;
 	struct bench_mm_result ran;
 	struct function f;
+	uint32_t at[2];
 	int code = new_sampler(&r, err);
 
 	if (code == 0)
 		code = read_function(&f, err);
 	if (code == 0)
+		code = bench_retry_places(f.code, f.n, at, err);
+	if (code == 0)
 		code = bench_mm_fault(o, &ran, err);
 	if (code == 0) {
 		bench_retry_take(r, f.start, f.n);
-		code = bench_retry_sum(r, f.code, f.n, ret, err);
+		code = bench_retry_sum(r, at, ret, err);
 	}
 	bench_retry_free(r);
 	return code;

@@ -96,7 +96,8 @@ def compare(path):
                  if r["mode"] == "R" and re.search(r"getcpu", r["stack"] or ""))
     truth = PAGES + COUNTED
     print("faults that held it:", faults, "of", truth)
-    check(truth * (1 - SLACK) <= faults <= truth * (1 + SLACK),
+    # Once more where the machine can tell how often the trylock tries again.
+    check(any(t * (1 - SLACK) <= faults <= t * (1 + SLACK) for t in (truth, truth + PAGES)),
           "%d faults of system calls held it, of %d" % (faults, truth))
     by_process, _ = rows(path, "process")
     check(held(paths) == held(by_process), "by call path %s, by process %s" %

@@ -15,7 +15,16 @@
  */
 struct bench_retry;
 
-/* Samples this process and what threads it starts. -ENODEV or what the kernel said, with @err. */
+/*
+ * Where the two are in the function's code. 0; -ENODATA: there are not two; what disasm_open()
+ * says; with @err.
+ */
+int bench_retry_places(const uint8_t *code, size_t n, uint32_t ret[2], struct error *err);
+
+/*
+ * Samples this process and what threads it starts. -ENODEV: nothing here names the very
+ * instruction; or what the kernel said; with @err.
+ */
 int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, struct error *err);
 /* Takes what is in the rings, which are for some seconds; those in @len bytes from @start. */
 void bench_retry_take(struct bench_retry *r, uint64_t start, size_t len);
@@ -29,11 +38,8 @@ struct bench_retry_sum {
 	double per_try;		/* tries again for each try */
 };
 
-/*
- * By the code of the function. 0; -ENODATA: there are not two such instructions, or no samples
- * enough; -ENOTSUP: its code cannot be read; with @err.
- */
-int bench_retry_sum(const struct bench_retry *r, const uint8_t *code, size_t n,
-		    struct bench_retry_sum *ret, struct error *err);
+/* With the two at these places. 0; -ENODATA: there are too few samples, with @err. */
+int bench_retry_sum(const struct bench_retry *r, const uint32_t at[2], struct bench_retry_sum *ret,
+		    struct error *err);
 
 #endif
