@@ -45,8 +45,8 @@ done
 
 case_of "events of a task for other CPUs are not eligible here"
 load loaded mux-load 20 one 1000
-gives 0 task kontend report --format json --duration 1.5 --phases --no-switches --view rotation
-gives 0 contexts kontend report --format json --duration 1.5 --view contexts
+gives 0 task kontend report --format json --duration 1 --phases --no-switches --view rotation
+gives 0 contexts kontend report --format json --duration 1 --view contexts
 unload
 shows task '"events": 20, "elsewhere": 20,'
 shows contexts '"events": 40, .*"elsewhere": 20,'
