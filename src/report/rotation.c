@@ -123,20 +123,28 @@ static void put_cgroups(const struct query_rotation_phases *p, FILE *out)
 			units_count(a, p->left_out));
 }
 
+/* What was read may be from a file. */
+static void put_line(const char *before, const char *text, const char *behind, FILE *out)
+{
+	fputs(before, out);
+	report_text_clean(text, out);
+	fputs(behind, out);
+}
+
 static void put_phases(const struct query_rotation_phases *p, FILE *out)
 {
 	char text[QUERY_ROTATION_TEXT], a[UNITS_BUF], b[UNITS_BUF];
 
 	if (p->asked && p->turn)
-		fprintf(out, "# phases of rotation, parted at %s:\n", p->turn);
+		put_line("# phases of rotation, parted at ", p->turn, ":\n", out);
 	else if (p->asked)
-		fprintf(out, "# phases of rotation: not available: %s\n", p->reason);
+		put_line("# phases of rotation: not available: ", p->reason, "\n", out);
 	for (size_t i = 0; p->turn && i < p->n_cpus; i++)
 		if (p->cpus[i].n)
 			fprintf(out, "#   cpu %u: %s\n", p->cpus[i].cpu,
 				query_rotation_phases_text(&p->cpus[i], text, sizeof(text)));
 	if (p->asked && *p->cgroup_reason)
-		fprintf(out, "# switches of cgroups: not available: %s\n", p->cgroup_reason);
+		put_line("# switches of cgroups: not available: ", p->cgroup_reason, "\n", out);
 	for (size_t i = 0; i < p->n_cpus; i++)
 		if (p->cpus[i].switches)
 			fprintf(out, "# cpu %u: %s switches to another cgroup, %s each\n",

@@ -100,16 +100,21 @@ static pid_t start(const char *cgroup, const int go[2], const int in[2], const i
 static void open_events(pid_t pid, const char *cgroup, int n)
 {
 	int dir = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY) : -1;
-
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 	};
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n;) {
 		if (syscall(SYS_perf_event_open, &attr, cgroup ? dir : pid, cgroup ? 0 : -1, -1,
-			    cgroup ? PERF_FLAG_PID_CGROUP : 0) < 0) {
+			    cgroup ? PERF_FLAG_PID_CGROUP : 0) >= 0) {
+			i++;
+		} else if (cgroup && attr.type == PERF_TYPE_HARDWARE) {
+			/* A machine without counters switches cgroups, too. */
+			attr.type = PERF_TYPE_SOFTWARE;
+			attr.config = PERF_COUNT_SW_CPU_CLOCK;
+		} else {
 			perror("perf_event_open");
 			exit(1);
 		}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # `kontend bench rotation` where there is a PMU that rotates: a line a case, with rotations where
-# there are more events than counters.
+# there are more events than counters; and `kontend bench uprobe` on another architecture.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
@@ -50,4 +50,16 @@ for metric in 'rotation p50' 'scheduling out p50' 'scheduling in p50' 'events fo
 done
 shows json '"case": "by cgroup", "metric": "cgroup switch", "unit": "ns", "better": "lower", "value": [0-9]'
 shows json '"case": "no events", "metric": "scheduling in p50", .*"value": null'
+
+case_of "hits of uprobes, and a server that has some"
+gives 0 uprobe kontend bench uprobe --duration 1 --kind uprobe-nop,uretprobe-ret,request --cpus 1,2
+cat uprobe
+for name in uprobe-nop uretprobe-ret; do
+	for cpus in 1 2; do
+		shows uprobe "^$name +\\( *$cpus cpus\\): +[0-9.]+ ± [0-9.]+M/s "
+	done
+	shows uprobe "^request-GET $name +: +[0-9.]+ ± +[0-9.]+k/s +[0-9.]+us +[-+][0-9.]+%"
+done
+shows uprobe '^request-SET no probe +: +[0-9.]+ ± +[0-9.]+k/s +[0-9.]+us$'
+shows uprobe '^functions: sampled by a timer: '
 finish

@@ -29,7 +29,7 @@ for n in 20 100; do
 	load loaded mux-load "$n" cpu 1000
 	gives 0 truth mux-truth perf_mux_hrtimer_handler 0.5 "$turn"
 	gives 0 "phases.$n" kontend report --format json --duration 1.5 --phases --view rotation
-	gives 0 text kontend report --duration 1 --phases --view rotation
+	[ "$n" -eq 20 ] || gives 0 text kontend report --duration 1 --phases --view rotation
 	unload
 	cat truth
 	for phase in out in; do
@@ -39,14 +39,14 @@ for n in 20 100; do
 			complain "$phase takes $p50 ns, not $(truth truth ${phase}_p50_ns)"
 	done
 	[ "$(number "phases.$n" rotations)" -gt 100 ] || complain "no rotations"
-	shows text '^# phases of rotation, parted at [a-z_.0-9]+:$'
-	shows text '^#   cpu [01]: scheduling out [0-9.]+us \(p99 [0-9.]+[um]s\), in [0-9.]+us \(p99 [0-9.]+[um]s\), of [0-9.]+k? rotations$'
+	[ "$n" -eq 20 ] || shows text '^# phases of rotation, parted at [a-z_.0-9]+:$'
+	[ "$n" -eq 20 ] || shows text '^#   cpu [01]: scheduling out [0-9.]+us \(p99 [0-9.]+[um]s\), in [0-9.]+us \(p99 [0-9.]+[um]s\), of [0-9.]+k? rotations$'
 done
 
 case_of "events of a task for other CPUs are not eligible here"
 load loaded mux-load 20 one 1000
-gives 0 task kontend report --format json --duration 1.5 --phases --no-switches --view rotation
-gives 0 contexts kontend report --format json --duration 1.5 --view contexts
+gives 0 task kontend report --format json --duration 1 --phases --no-switches --view rotation
+gives 0 contexts kontend report --format json --duration 1 --view contexts
 unload
 shows task '"events": 20, "elsewhere": 20,'
 shows contexts '"events": 40, .*"elsewhere": 20,'
