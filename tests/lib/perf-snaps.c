@@ -411,6 +411,7 @@ static void make_created(struct snap *s)
 {
 	make_x86(s);
 	s->head.creations = SNAP_CREATIONS_EVENTS;
+	s->head.creations_since_ns = s->head.time_ns - 500000000;
 	s->head.creations_lost = 2;
 	s->slots[0].most = 5;
 	s->slots[1].most = 4;
@@ -424,6 +425,7 @@ static void make_found(struct snap *s)
 {
 	make_x86(s);
 	s->head.creations = SNAP_CREATIONS_LOOKS;
+	s->head.creations_since_ns = s->head.time_ns - 500000000;
 	s->head.creations_reason = text(s, "Cannot attach to the tracepoint sys_exit");
 	s->slots[0].most = 5;
 	add_creator(s, APP, "app", 1, 12, 0);

@@ -305,16 +305,27 @@ static size_t count_waiting(const struct json *rows)
 	return n;
 }
 
+/* How many times slower than usual a machine is may be said: its looks take as much longer. */
+static double slowness(void)
+{
+	const char *text = getenv("KONTEND_SLOWNESS");
+
+	return text ? strtod(text, NULL) : 1;
+}
+
 /* Two intervals: who waits at the start and at the end. */
 static void check_report(const char *kontend, const struct gate *g, bool dir)
 {
+	char delay[32], duration[32];
 	const char *const argv[] = {kontend,	  "report", "--view",  "overview,waiters,locks",
-				    "--format",	  "json",   "--delay", "0.3",
-				    "--duration", "0.7",    NULL};
+				    "--format",	  "json",   "--delay", delay,
+				    "--duration", duration, NULL};
 	struct live_run run;
 	struct json_doc doc;
 	int missing = 0; /* the first writer, see is_first_writer() */
 
+	snprintf(delay, sizeof(delay), "%.1f", 0.3 * slowness());
+	snprintf(duration, sizeof(duration), "%.1f", 0.7 * slowness());
 	usleep(HELD_US);
 	uint64_t from_ns = clock_now_ns();
 	live_run_start(&run, argv);

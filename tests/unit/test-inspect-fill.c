@@ -57,10 +57,16 @@ static void stage_deinit(struct stage *t)
 	mem_free(t->i.slot_tids);
 }
 
-static void fill(struct stage *t)
+static void fill_at(struct stage *t, uint64_t time_ns)
 {
 	snap_clear(&t->snap);
+	t->snap.head.time_ns = time_ns;
 	assert_int_equal(bpf_fill(&t->i, INSPECT_ALL, &t->snap), 0);
+}
+
+static void fill(struct stage *t)
+{
+	fill_at(t, 0);
 }
 
 /* A breakpoint for @tid (0: none) and @cpu (-1: any). */
@@ -445,8 +451,9 @@ static void test_creations(void **state)
 	stage_init(&t, 1);
 	t.cpus[1].info[0] = 2;
 	add(&t, 10, -1);
-	fill(&t);
+	fill_at(&t, 5);
 	assert_int_equal(t.snap.head.creations, SNAP_CREATIONS_LOOKS);
+	assert_int_equal(t.snap.head.creations_since_ns, 5);
 	assert_int_equal(t.snap.n_creators, 0);
 	assert_int_equal(t.snap.slots[0].most, 1 + 1);
 	assert_int_equal(t.snap.slots[1].most, 3 + 1);
@@ -457,8 +464,9 @@ static void test_creations(void **state)
 	child->owner_pid = 0;
 	strcpy(child->target_comm, "app");
 	add(&t, 0, 0)->owner_pid = SELF; /* our own is nobody's business */
-	fill(&t);
+	fill_at(&t, 9);
 	assert_int_equal(t.snap.n_creators, 2);
+	assert_int_equal(t.snap.head.creations_since_ns, 5);
 	check_creator(&t.snap, 0, 5, "gdb", 1, 0);
 	check_creator(&t.snap, 1, 11, "app", 0, 1);
 	/* All are gone, and the CPUs' own. */

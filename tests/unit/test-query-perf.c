@@ -529,6 +529,7 @@ static void who_creates_is_told_or_at_least(void **state)
 	assert_string_equal(cell_s(&t, 0, "process"), "holder/1203");
 	assert_int_equal(cell_u(&t, 0, "created"), 120000);
 	assert_int_equal(cell_u(&t, 0, "refused"), 17);
+	assert_true(cell_at(&t, 0, "created_per_s")->d == 240000);
 	assert_false(cell_at(&t, 0, "created")->at_least);
 	assert_int_equal(cell_u(&t, 1, "inherited"), 9000);
 	assert_int_equal(cell_u(&t, 2, "created"), 0);

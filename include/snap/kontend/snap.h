@@ -60,6 +60,7 @@ struct snap_head {
 	uint64_t creations_lost; /* for which there was no room */
 	uint32_t creations_reason; /* text: why they are not seen one by one, if they were to be */
 	uint32_t pad;
+	uint64_t creations_since_ns; /* of the first look; 0: not known */
 };
 
 struct snap {

@@ -13,7 +13,8 @@ struct atomic_value {
 /* PREEMPT_RT has only the last of these members. */
 struct rw_semaphore {
 	struct atomic_value count, owner;
-	struct list_head wait_list;
+	struct list_head wait_list;	   /* the head of a list; */
+	struct rwsem_waiter *first_waiter; /* in 7.3 a ring without one */
 	struct rwbase_rt rwbase;
 } CORE;
 
@@ -26,10 +27,12 @@ struct mutex {
 	struct atomic_value owner;
 	struct optimistic_spin_queue osq; /* CONFIG_MUTEX_SPIN_ON_OWNER */
 	struct list_head wait_list;
+	struct mutex_waiter *first_waiter;
 } CORE;
 
 struct semaphore {
 	struct list_head wait_list;
+	struct semaphore_waiter *first_waiter;
 	unsigned long last_holder; /* 6.16 */
 } CORE;
 
@@ -72,7 +75,7 @@ struct sched_entity___locks {
 struct task_struct___locks {
 	struct thread_info thread_info;
 	unsigned int __state;
-	int on_cpu, on_rq;
+	int on_cpu, on_rq; /* of one byte in 7.3 */
 	unsigned int policy;
 	struct sched_entity___locks se;
 	struct sched_info sched_info;

@@ -54,9 +54,25 @@ struct perf_event_context {
 	int nr_events;
 	int is_active;
 	int rotate_necessary; /* before 6.2 */
-	__u64 time;
+	__u64 time;	      /* in 7.3 in a structure */
 	struct task_struct *task;
 } CORE;
+
+struct perf_time_ctx {
+	__u64 time;
+} CORE;
+
+struct perf_event_context___7 {
+	struct perf_time_ctx time;
+} CORE;
+
+static __always_inline __u64 context_time(struct perf_event_context *c)
+{
+	struct perf_event_context___7 *newer = (void *)c;
+
+	return bpf_core_field_exists(newer->time.time) ? BPF_CORE_READ(newer, time.time)
+						       : BPF_CORE_READ(c, time);
+}
 
 struct perf_cgroup {
 	struct cgroup_subsys_state css;

@@ -92,11 +92,14 @@ static __always_inline bool tells_mm(struct task_struct *t)
 
 static __always_inline bool has_waiters(__u64 rwsem)
 {
+	struct rw_semaphore *s = (void *)rwsem;
 	__u64 head, first = 0;
 
-	if (!bpf_core_field_exists(((struct rw_semaphore *)0)->wait_list))
+	if (bpf_core_field_exists(s->first_waiter))
+		return BPF_CORE_READ(s, first_waiter);
+	if (!bpf_core_field_exists(s->wait_list))
 		return false;
-	head = rwsem + bpf_core_field_offset(((struct rw_semaphore *)0)->wait_list);
+	head = rwsem + bpf_core_field_offset(s->wait_list);
 	return !bpf_probe_read_kernel(&first, sizeof(first), (void *)head) && first &&
 	       first != head;
 }
@@ -231,14 +234,13 @@ static __always_inline bool put_waiter(struct walk *w, struct task_struct *t, bo
 	return true;
 }
 
-static long step(__u32 i, struct walk *w)
+/* Non-zero: there is none, or no more. */
+static __always_inline long see_waiter(struct walk *w)
 {
 	struct task_struct *t = NULL;
 	__u64 next = 0;
 	__u32 type = WAITING_FOR_WRITE;
 
-	if (!w->node || w->node == w->head)
-		return 1;
 	if (bpf_probe_read_kernel(&next, sizeof(next), (void *)w->node))
 		return 1;
 	bpf_probe_read_kernel(&t, sizeof(t), (void *)(w->node + w->task_at));
@@ -248,6 +250,11 @@ static long step(__u32 i, struct walk *w)
 		return 1;
 	w->node = next;
 	return 0;
+}
+
+static long step(__u32 i, struct walk *w)
+{
+	return !w->node || w->node == w->head ? 1 : see_waiter(w);
 }
 
 /* Nodes stand at addresses without the lower bits, as the kernel itself has a colour there. */
@@ -292,17 +299,34 @@ static long tree_step(__u32 i, struct walk *w)
 	return 0;
 }
 
-static __always_inline void walk_queue(struct raw_lock *l, struct walk *w)
+static __always_inline void walk_rest(struct raw_lock *l, struct walk *w)
 {
-	if (bpf_probe_read_kernel(&w->node, sizeof(w->node), (void *)w->head) || !w->node) {
-		l->torn = 1;
-		return;
-	}
 	if (w->node != w->head)
 		bpf_loop(RAW_LOCK_QUEUE, step, w, 0);
 	l->torn = w->node != w->head;
 	l->waiters = w->n;
 	l->first = state.n_waiters - w->n;
+}
+
+/* A list whose head is in the lock. */
+static __always_inline void walk_list(struct raw_lock *l, struct walk *w, __u64 head)
+{
+	w->head = head;
+	if (bpf_probe_read_kernel(&w->node, sizeof(w->node), (void *)w->head) || !w->node)
+		l->torn = 1;
+	else
+		walk_rest(l, w);
+}
+
+/* A ring of waiters, the first of which the lock knows. */
+static __always_inline void walk_ring(struct raw_lock *l, struct walk *w, __u64 first)
+{
+	w->head = w->node = first;
+	if (!first)
+		return;
+	if (see_waiter(w))
+		w->node = 0;
+	walk_rest(l, w);
 }
 
 static __always_inline __u64 word_at(__u64 addr)
@@ -313,35 +337,44 @@ static __always_inline __u64 word_at(__u64 addr)
 	return v;
 }
 
+/* @at: of the links in a waiter. */
+#define WALK_QUEUE(l, w, lock, at)                                                                 \
+	do {                                                                                       \
+		if (bpf_core_field_exists((lock)->first_waiter)) {                                 \
+			__u64 waiter = (__u64)BPF_CORE_READ(lock, first_waiter);                   \
+			walk_ring(l, w, waiter ? waiter + (at) : 0);                               \
+		} else {                                                                           \
+			walk_list(l, w, (l)->addr + bpf_core_field_offset((lock)->wait_list));     \
+		}                                                                                  \
+	} while (0)
+
 static __always_inline void read_rwsem(struct raw_lock *l, struct walk *w)
 {
 	struct rw_semaphore *s = (void *)l->addr;
 
-	if (!bpf_core_field_exists(s->wait_list))
+	if (!bpf_core_field_exists(s->owner))
 		return;
 	l->count = word_at(l->addr + bpf_core_field_offset(s->count));
 	l->owner = word_at(l->addr + bpf_core_field_offset(s->owner));
 	read_holder(l, l->owner & ~7ull);
-	w->head = l->addr + bpf_core_field_offset(s->wait_list);
 	__u64 list = bpf_core_field_offset(((struct rwsem_waiter *)0)->list);
 	w->task_at = bpf_core_field_offset(((struct rwsem_waiter *)0)->task) - list;
 	w->type_at = bpf_core_field_offset(((struct rwsem_waiter *)0)->type) - list;
 	w->reads = 1;
-	walk_queue(l, w);
+	WALK_QUEUE(l, w, s, list);
 }
 
 static __always_inline void read_mutex(struct raw_lock *l, struct walk *w)
 {
 	struct mutex *m = (void *)l->addr;
 
-	if (!bpf_core_field_exists(m->wait_list))
+	if (!bpf_core_field_exists(m->owner))
 		return;
 	l->owner = word_at(l->addr + bpf_core_field_offset(m->owner));
 	read_holder(l, l->owner & ~7ull);
-	w->head = l->addr + bpf_core_field_offset(m->wait_list);
-	w->task_at = bpf_core_field_offset(((struct mutex_waiter *)0)->task) -
-		     bpf_core_field_offset(((struct mutex_waiter *)0)->list);
-	walk_queue(l, w);
+	__u64 list = bpf_core_field_offset(((struct mutex_waiter *)0)->list);
+	w->task_at = bpf_core_field_offset(((struct mutex_waiter *)0)->task) - list;
+	WALK_QUEUE(l, w, m, list);
 }
 
 static __always_inline void read_sem(struct raw_lock *l, struct walk *w)
@@ -352,10 +385,9 @@ static __always_inline void read_sem(struct raw_lock *l, struct walk *w)
 		l->owner = word_at(l->addr + bpf_core_field_offset(s->last_holder));
 		read_holder(l, l->owner);
 	}
-	w->head = l->addr + bpf_core_field_offset(s->wait_list);
-	w->task_at = bpf_core_field_offset(((struct semaphore_waiter *)0)->task) -
-		     bpf_core_field_offset(((struct semaphore_waiter *)0)->list);
-	walk_queue(l, w);
+	__u64 list = bpf_core_field_offset(((struct semaphore_waiter *)0)->list);
+	w->task_at = bpf_core_field_offset(((struct semaphore_waiter *)0)->task) - list;
+	WALK_QUEUE(l, w, s, list);
 }
 
 /* Where a waiter is in the tree of those of its lock. */
@@ -428,10 +460,12 @@ static __always_inline struct raw_lock_task *see(struct task_struct *t)
 	if (!r || r->seen)
 		return NULL;
 	r->state = BPF_CORE_READ(task, __state);
-	r->on_rq = BPF_CORE_READ(task, on_rq);
+	r->on_rq = BPF_CORE_READ_BITFIELD_PROBED(task, on_rq);
 	if (bpf_core_field_exists(task->se.sched_delayed) && BPF_CORE_READ(task, se.sched_delayed))
 		r->on_rq = 0;
-	r->on_cpu = bpf_core_field_exists(task->on_cpu) ? BPF_CORE_READ(task, on_cpu) : 0;
+	r->on_cpu = bpf_core_field_exists(task->on_cpu)
+			    ? BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu)
+			    : 0;
 	r->cpu = last_cpu(t);
 	r->bytes = 0;
 	r->seen = 1;

@@ -17,7 +17,8 @@ static __always_inline __u64 ran_until(struct task_struct *t)
 	struct task_struct___locks *task = (void *)t;
 
 	if (!bpf_core_field_exists(task->on_cpu) ||
-	    !bpf_core_field_exists(task->sched_info.last_arrival) || BPF_CORE_READ(task, on_cpu))
+	    !bpf_core_field_exists(task->sched_info.last_arrival) ||
+	    BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu))
 		return 0;
 	__u32 policy = BPF_CORE_READ(task, policy);
 	if (policy != NORMAL && policy != BATCH && policy != IDLE)

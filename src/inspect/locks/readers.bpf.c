@@ -270,7 +270,7 @@ static __always_inline void keep(struct task_struct *t, struct raw_reader *r)
 	r->pid = ns_pid(t, &config.ns);
 	r->tid = ns_tid(t, &config.ns);
 	r->state = BPF_CORE_READ(task, __state);
-	r->on_rq = BPF_CORE_READ(task, on_rq);
+	r->on_rq = BPF_CORE_READ_BITFIELD_PROBED(task, on_rq);
 	if (bpf_core_field_exists(task->se.sched_delayed) && BPF_CORE_READ(task, se.sched_delayed))
 		r->on_rq = 0;
 	r->cpu = last_cpu(t);
@@ -280,7 +280,7 @@ static __always_inline void keep(struct task_struct *t, struct raw_reader *r)
 
 static __always_inline bool is_on_cpu(struct task_struct___locks *t)
 {
-	return bpf_core_field_exists(t->on_cpu) && BPF_CORE_READ(t, on_cpu);
+	return bpf_core_field_exists(t->on_cpu) && BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu);
 }
 
 /* Kernel threads have no address space and no files; and we read no lock's memory ourselves. */

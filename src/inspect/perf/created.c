@@ -236,12 +236,15 @@ int created_fill(struct created *c, struct snap *s)
 	if (code < 0 && code != -ENOMEM) {
 		stop(c);
 		c->has_looked = false;
+		s->n_creators = 0;
 		code = add_seen(c, s);
 	}
+	c->first_ns = c->first_ns ? c->first_ns : s->head.time_ns;
 	if (c->state)
 		note_pinned(c, s);
 	mark_most(c, s);
 	s->head.creations = c->object ? SNAP_CREATIONS_EVENTS : SNAP_CREATIONS_LOOKS;
+	s->head.creations_since_ns = c->first_ns;
 	s->head.creations_lost = c->state ? c->state->dropped : c->lost;
 	if (c->why.code < 0)
 		s->head.creations_reason =

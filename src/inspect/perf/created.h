@@ -27,6 +27,7 @@ struct created {
 	uint64_t seen_id; /* the newest breakpoint that a look has found */
 	uint64_t lost;	  /* for which there was no room */
 	bool has_looked;
+	uint64_t first_ns; /* of the first look */
 	/* And most slots that were taken at a time in any look. */
 	uint32_t most[CREATED_CPUS][CREATED_POOLS];
 	struct error why; /* that they are not told one by one, if that was asked for */

@@ -143,7 +143,7 @@ static __always_inline void record_context(__u64 addr, int cpu, int pid, int tid
 	r->rotates = 0;
 	r->events = BPF_CORE_READ(c, nr_events);
 	r->active = BPF_CORE_READ(c, is_active);
-	r->time = BPF_CORE_READ(c, time);
+	r->time = context_time(c);
 	if (bpf_core_field_exists(c->rotate_necessary))
 		r->rotates = BPF_CORE_READ(c, rotate_necessary);
 }

@@ -62,7 +62,7 @@ static __always_inline void read_context_of(struct raw_event *r, struct perf_eve
 	int rotates = 0;
 
 	r->ctx = (__u64)c;
-	r->ctx_time = BPF_CORE_READ(c, time);
+	r->ctx_time = context_time(c);
 	r->ctx_active = BPF_CORE_READ(c, is_active);
 	r->ctx_events = BPF_CORE_READ(c, nr_events);
 	if (bpf_core_field_exists(e->pmu_ctx))

@@ -68,6 +68,7 @@ struct stack_set {
 /* Chains have their places in the order in which they come: those that come often are together. */
 struct stack_work {
 	volatile __u64 here; /* on the stack: the tracepoint's arguments */
+	volatile __u64 base; /* of the stack */
 	__u32 left;	     /* words from there to the stack's end, or STACK_WORDS */
 	__u32 turn;	     /* whose place is taken next */
 	__u32 n_known;	     /* chains that have their place */
@@ -422,9 +423,11 @@ static __always_inline __u32 stack_here(void *ctx, struct stack_work *w, struct 
 
 	if (!frames)
 		return 0;
-	/* By way of memory, or the verifier takes it for a pointer, which is not to be shifted. */
+	/* By way of memory, or the verifier takes them for pointers, which are not to be shifted.
+	 */
 	w->here = (__u64)ctx;
-	from = w->here - (__u64)t->stack;
+	w->base = (__u64)t->stack;
+	from = w->here - w->base;
 	if (from >= STACK_BYTES) /* on no task's stack */
 		return stack_unwind(ctx, rec->begin.frames, frames);
 	p.from = (__u32)from / sizeof(w->words[0]);

@@ -184,7 +184,7 @@ static __always_inline bool follow_has_mutex(__u64 lock, __u64 task)
 	struct mutex *m = (void *)lock;
 	__u64 word;
 
-	if (!bpf_core_field_exists(m->wait_list))
+	if (!bpf_core_field_exists(m->owner))
 		return false;
 	word = word_at(lock + bpf_core_field_offset(m->owner));
 	if ((word & ~(__u64)FLAG_BITS) != task)
@@ -198,7 +198,7 @@ static __always_inline bool follow_has_rwsem(__u64 lock, __u64 task, __u32 *ret_
 	struct rw_semaphore *s = (void *)lock;
 	__u64 word, count;
 
-	if (!bpf_core_field_exists(s->wait_list))
+	if (!bpf_core_field_exists(s->owner))
 		return false;
 	word = word_at(lock + bpf_core_field_offset(s->owner));
 	count = word_at(lock + bpf_core_field_offset(s->count));
@@ -215,9 +215,12 @@ static __always_inline bool follow_has_sem(__u64 lock, __u64 task, __u32 *ret_hi
 	if (!bpf_core_field_exists(s->last_holder))
 		return false;
 	*ret_hint = 1;
-	return word_at(lock + bpf_core_field_offset(s->last_holder)) == task &&
-	       word_at(lock + bpf_core_field_offset(s->wait_list)) !=
-		       lock + bpf_core_field_offset(s->wait_list);
+	if (word_at(lock + bpf_core_field_offset(s->last_holder)) != task)
+		return false;
+	if (bpf_core_field_exists(s->first_waiter))
+		return word_at(lock + bpf_core_field_offset(s->first_waiter));
+	return word_at(lock + bpf_core_field_offset(s->wait_list)) !=
+	       lock + bpf_core_field_offset(s->wait_list);
 }
 
 static __always_inline bool follow_has_rt(__u64 lock, __u32 flags, __u64 task)

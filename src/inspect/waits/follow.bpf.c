@@ -214,7 +214,7 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	is_told = told->lock == lock && told->owner == owner && told->epoch == s->epoch;
 	/* Of who is followed already it is told; here it may be between the switch and its first
 	 * step. */
-	if (!is_known && !BPF_CORE_READ(t, on_cpu))
+	if (!is_known && !BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu))
 		r->state = follow_state_of(t, BPF_CORE_READ(t, __state));
 	if (is_told && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
 		return;

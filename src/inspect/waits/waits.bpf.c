@@ -123,7 +123,7 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 	if (flags & LCB_RT)
 		return rt_owner_of(lock, flags, ret);
 	if (flags & LCB_MUTEX) {
-		if (!bpf_core_field_exists(m->wait_list))
+		if (!bpf_core_field_exists(m->owner))
 			return false;
 		*ret = word_at(lock + bpf_core_field_offset(m->owner)) & ~(__u64)FLAG_BITS;
 		return true;
@@ -134,7 +134,7 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 		return true;
 	}
 	if (!(flags & (LCB_READ | LCB_WRITE)) || flags & (LCB_SPIN | LCB_PERCPU) ||
-	    !bpf_core_field_exists(s->wait_list))
+	    !bpf_core_field_exists(s->owner))
 		return false;
 	word = word_at(lock + bpf_core_field_offset(s->owner));
 	*ret_hint = word & READER_OWNED;

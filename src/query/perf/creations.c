@@ -6,6 +6,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/map64.h"
 #include "kontend/query-perf-creations.h"
 #include "snapshot.h"
 
@@ -21,7 +22,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_PID] = {"pid", "PID", "its number", COLUMN_INT, 7, 9, COLUMN_REPORT},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
 	[C_CREATED] = {"created", "CREATED", "breakpoints that it created", COLUMN_COUNT, 7, 0, SR},
-	[C_PER_S] = {"created_per_s", "CREATED/s", "the same a second of what was measured",
+	[C_PER_S] = {"created_per_s", "CREATED/s", "the same a second, since the first look",
 		     COLUMN_RATE, 9, 2, SR},
 	[C_OPENED] = {"opened", "OPENED", "of these opened by perf_event_open() or ptrace()",
 		      COLUMN_COUNT, 6, 1, SR},
@@ -36,8 +37,15 @@ static const struct column columns[C_COLUMNS] = {
 struct creations {
 	struct query *q;
 	struct query_perf p;
-	uint64_t elapsed_ns;
+	uint64_t seen_ns; /* since the first look, whatever sums are of; 0: not known */
 };
+
+static uint64_t seen_ns(const struct snap_head *h)
+{
+	return h->creations_since_ns && h->time_ns > h->creations_since_ns
+		       ? h->time_ns - h->creations_since_ns
+		       : 0;
+}
 
 static void creations_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
@@ -55,12 +63,21 @@ static void creations_fill(void *ctx, size_t row, uint64_t want, struct value *v
 	value_u(&v[C_CREATED], created);
 	value_u(&v[C_OPENED], c->opened);
 	value_u(&v[C_INHERITED], c->inherited);
-	if (t->elapsed_ns)
-		value_d(&v[C_PER_S], query_per_s(created, t->elapsed_ns));
+	if (t->seen_ns)
+		value_d(&v[C_PER_S], query_per_s(created, t->seen_ns));
 	if (each)
 		value_u(&v[C_REFUSED], c->refused);
 	for (int k = C_CREATED; k <= C_INHERITED; k++)
 		v[k].at_least = !each;
+}
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t h = 0;
+
+	while (*text)
+		h = map64_hash(h ^ (uint8_t)*text++);
+	return h;
 }
 
 static void creations_rank(void *ctx, size_t row, struct row_rank *ret)
@@ -70,7 +87,7 @@ static void creations_rank(void *ctx, size_t row, struct row_rank *ret)
 
 	/* Numbers of processes are used again, names with them are rarely. */
 	*ret = (struct row_rank){.id = (uint64_t)(uint32_t)c->pid << 32 |
-				       (uint32_t)map64_hash(c->comm ^ (uint64_t)row << 32),
+				       (uint32_t)hash_of(snap_text(t->p.snap, c->comm)),
 				 .order = c->opened + c->inherited,
 				 .tie = c->refused};
 }
@@ -87,7 +104,7 @@ int query_perf_creations(struct query *q, const struct query_spec *s, struct tab
 
 	if (code == -ENOMEM)
 		return query_enomem(err, "creations of breakpoints");
-	t.elapsed_ns = query_elapsed(q->model);
+	t.seen_ns = code == 0 ? seen_ns(&t.p.snap->head) : 0;
 	src.n = code == 0 ? t.p.snap->n_creators : 0;
 	return rows_answer(q, s, &src, ret, err);
 }

@@ -17,9 +17,15 @@ gives 0 limits test-live-source-limits
 case_of "every event is seen"
 # A machine that is interpreted has its CPU time cost several times as much: fewer rounds, too.
 KONTEND_SLOWNESS=10 gives 0 source test-live-source
-awk '/^begin .* of / {
+# On PREEMPT_RT threads wait for spinlocks, too, as they exit, when the counters have been read.
+more=$(is_rt && echo 8 || echo 0)
+awk -v more="$more" '
+function wrong_by(n, of) {
+	return n < of || n > of + more
+}
+/^begin .* of / {
 	gsub(/,/, "")
-	if (++n <= 2 && ($2 == 0 || $2 != $4 || $6 != $8)) {
+	if (++n <= 2 && ($2 == 0 || wrong_by($2, $4) || wrong_by($6, $8))) {
 		print "not exact: " $0
 		wrong = 1
 	}
