@@ -18,7 +18,7 @@ static double percent(double ratio)
 	return (ratio - 1) * 100;
 }
 
-static void print_change(FILE *out, const struct bench_suite_figure *before,
+static void print_change(FILE *out, int width, const struct bench_suite_figure *before,
 			 const struct bench_suite_figure *now, const struct bench_stats_ratio *r,
 			 enum bench_suite_verdict verdict)
 {
@@ -29,7 +29,7 @@ static void print_change(FILE *out, const struct bench_suite_figure *before,
 			 percent(r->high));
 	else if (!r->known)
 		snprintf(interval, sizeof(interval), "not above 0");
-	fprintf(out, "  %-24s %-14s %10s %10s ", now->of, now->metric,
+	fprintf(out, "  %-*s %-14s %10s %10s ", width, now->of, now->metric,
 		bench_suite_value(a, bench_stats_median(before->v, before->n), now->unit),
 		bench_suite_value(b, bench_stats_median(now->v, now->n), now->unit));
 	if (r->known)
@@ -53,6 +53,7 @@ static void print_all(FILE *out, const struct bench_suite *before, const struct 
 		      struct count *c)
 {
 	const char *bench = "";
+	int width = bench_suite_width(now);
 
 	for (size_t i = 0; i < now->n; i++) {
 		const struct bench_suite_figure *f = &now->figures[i];
@@ -67,7 +68,7 @@ static void print_all(FILE *out, const struct bench_suite *before, const struct 
 		if (strcmp(f->bench, bench) != 0)
 			fprintf(out, "%s\n", f->bench);
 		bench = f->bench;
-		print_change(out, was, f, &r, verdict);
+		print_change(out, width, was, f, &r, verdict);
 	}
 }
 
@@ -79,8 +80,8 @@ void bench_compare_print(FILE *out, const struct bench_suite *before, const stru
 	fprintf(out, "# compared with %s: %s, %s: Linux %s, %s, %u CPUs, kontend %s; %u runs\n",
 		name, before->date, before->host, before->kernel, before->machine, before->cpus,
 		before->version, before->runs);
-	fprintf(out, "%-26s %-14s %10s %10s %8s  %-20s\n", "", "", "before", "now", "change",
-		"95 % interval");
+	fprintf(out, "  %-*s %-14s %10s %10s %8s  %-20s\n", bench_suite_width(now), "", "",
+		"before", "now", "change", "95 % interval");
 	print_all(out, before, now, &c);
 	count_missing(before, now, &c);
 	fprintf(out, "# %u better, %u worse, %u the same as far as %u and %u runs can tell",

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A suite as text, a line a figure below a line a benchmark, and as JSON with every run's value. */
 #include "bench-suite.h"
+#include "kontend/text.h"
 #include "kontend/units.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+enum { LEAST_WIDTH = 24 };
 
 const char *bench_suite_value(char buf[BENCH_SUITE_VALUE], double v, const char *unit)
 {
@@ -26,7 +29,18 @@ const char *bench_suite_value(char buf[BENCH_SUITE_VALUE], double v, const char 
 	return buf;
 }
 
-static void print_head(FILE *out, const struct bench_suite *s)
+int bench_suite_width(const struct bench_suite *s)
+{
+	int most = LEAST_WIDTH;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int width = text_width(s->figures[i].of);
+		most = width > most ? width : most;
+	}
+	return most;
+}
+
+static void print_head(FILE *out, const struct bench_suite *s, int width)
 {
 	char took[UNITS_BUF];
 
@@ -35,29 +49,30 @@ static void print_head(FILE *out, const struct bench_suite *s)
 	if (s->took_ns)
 		fprintf(out, " in %s", units_ns(took, s->took_ns));
 	fprintf(out, "\n# MAD: the median distance of the runs from their median\n");
-	fprintf(out, "%-26s %-18s %10s %10s  %s\n", "", "", "median", "MAD", "better");
+	fprintf(out, "  %-*s %-18s %10s %10s  %s\n", width, "", "", "median", "MAD", "better");
 }
 
-static void print_figure(FILE *out, const struct bench_suite_figure *f)
+static void print_figure(FILE *out, const struct bench_suite_figure *f, int width)
 {
 	char median[BENCH_SUITE_VALUE], mad[BENCH_SUITE_VALUE];
 
 	bench_suite_value(median, bench_stats_median(f->v, f->n), f->unit);
 	bench_suite_value(mad, bench_stats_mad(f->v, f->n), f->unit);
-	fprintf(out, "  %-24s %-18s %10s %10s  %s\n", f->of, f->metric, median, mad,
+	fprintf(out, "  %-*s %-18s %10s %10s  %s\n", width, f->of, f->metric, median, mad,
 		bench_figures_better(f->better));
 }
 
 void bench_suite_print(FILE *out, const struct bench_suite *s)
 {
 	const char *bench = "";
+	int width = bench_suite_width(s);
 
-	print_head(out, s);
+	print_head(out, s, width);
 	for (size_t i = 0; i < s->n; i++) {
 		if (strcmp(s->figures[i].bench, bench) != 0)
 			fprintf(out, "%s\n", s->figures[i].bench);
 		bench = s->figures[i].bench;
-		print_figure(out, &s->figures[i]);
+		print_figure(out, &s->figures[i], width);
 	}
 	for (size_t i = 0; i < s->n_skipped; i++)
 		fprintf(out, "%s: %s%s\n", s->skipped[i].bench,

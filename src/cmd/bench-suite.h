@@ -12,6 +12,8 @@
 
 /* As text: the head, a line a figure, what was skipped. */
 void bench_suite_print(FILE *out, const struct bench_suite *s);
+/* Columns that the longest case takes. */
+int bench_suite_width(const struct bench_suite *s);
 /* As members of an object that is open. */
 void bench_suite_put(struct jsonw *j, const struct bench_suite *s);
 
