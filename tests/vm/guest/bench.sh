@@ -43,14 +43,6 @@ done
 shows phases '^by cgroup .* [0-9.]+k? +[0-9.]+[um]s$'
 [ -z "$(find /sys/fs/cgroup -name 'kontend-bench*')" ] || complain "a cgroup was left"
 
-case_of "its JSON"
-gives 0 json kontend bench rotation --duration 2 --size 12M --events 10 --format json
-for metric in 'rotation p50' 'scheduling out p50' 'scheduling in p50' 'events for other CPUs' workload; do
-	shows json "\"case\": \"per process\", \"metric\": \"$metric\", \"unit\": \"[^ ]*\", \"better\": \"[a-z]*\", \"value\": [0-9]"
-done
-shows json '"case": "by cgroup", "metric": "cgroup switch", "unit": "ns", "better": "lower", "value": [0-9]'
-shows json '"case": "no events", "metric": "scheduling in p50", .*"value": null'
-
 case_of "hits of uprobes, and a server that has some"
 gives 0 uprobe kontend bench uprobe --duration 1 --kind uprobe-nop,uretprobe-ret,request --cpus 1,2
 cat uprobe
