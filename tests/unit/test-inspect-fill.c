@@ -49,6 +49,7 @@ static void stage_deinit(struct stage *t)
 {
 	snap_deinit(&t->snap);
 	names_deinit(&t->i.names);
+	cgroup_names_deinit(&t->i.cgroups);
 	map64_deinit(&t->i.at_event);
 	map64_deinit(&t->i.at_context);
 	tally_deinit(&t->i.tallies[INSPECT_ALL]);
