@@ -216,10 +216,10 @@ static uint64_t part_ns(const struct plan *p, uint64_t duration_ns)
 /* What functions of a table are is said where they may be others than those that took the time. */
 static void say_skid(const struct bench_uprobe_row *last, struct bench_out *out)
 {
-	if (!last->n_top)
-		return;
-	bench_figures_put(&out->figures, &by_timer, last->skid, "functions");
-	if (out->text && last->skid)
+	/* Each run has the same figures: without a sample it is not known. */
+	bench_figures_put(&out->figures, &by_timer, last->n_top ? last->skid : (double)NAN,
+			  "functions");
+	if (out->text && last->n_top && last->skid)
 		fputs("functions: sampled by a timer: time with interrupts off stands at the "
 		      "function that enables them\n",
 		      out->text);
