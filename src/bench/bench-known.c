@@ -4,14 +4,12 @@
  * watches a byte of its own, which nobody writes to. The probe counts, and does nothing else.
  */
 #include "kontend/bench-known.h"
-#include "kontend/sysinfo.h"
+#include "kontend/bench-probe.h"
 #include "kontend/tracefs.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -48,46 +46,13 @@ int bench_known_breakpoints(uint32_t n, struct error *err)
 	return 0;
 }
 
-/* The file of the code at @addr, and where it is in there. */
-static int find_code(uintptr_t addr, uint64_t *ret_offset)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t from, to, offset;
-	char line[512];
-	int code = -ENOENT;
-
-	while (f && code && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from, &to, &offset) != 3)
-			continue;
-		if (addr < from || addr >= to)
-			continue;
-		*ret_offset = addr - from + offset;
-		code = 0;
-	}
-	if (f)
-		fclose(f);
-	return code;
-}
-
 int bench_known_hits(uint64_t calls, struct error *err)
 {
-	int type = (int)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
-	struct perf_event_attr attr = {.type = (uint32_t)type};
-	static const char self[] = "/proc/self/exe";
-	uint64_t offset;
+	int fd = bench_probe_place(be_called, false, err);
 
-	if (type < 0)
-		return error_set(err, -EOPNOTSUPP,
-				 "This kernel has no PMU uprobe (CONFIG_UPROBE_EVENTS)");
-	if (find_code((uintptr_t)be_called, &offset) < 0)
-		return error_set(err, -ENOENT, "Cannot find out where this program is mapped");
-	attr.uprobe_path = (uintptr_t)self;
-	attr.probe_offset = offset;
-	if (open_event(&attr) < 0)
-		return error_errno(err, -errno, "Cannot place a uprobe on this program");
-	for (uint64_t i = 0; i < calls; i++)
+	for (uint64_t i = 0; fd >= 0 && i < calls; i++)
 		be_called();
-	return 0;
+	return fd < 0 ? fd : 0;
 }
 
 int bench_known_count_spins(void)

@@ -5,36 +5,26 @@
  * instruction or more would tell another one, so it is not asked for.
  */
 #include "kontend/bench-retry.h"
+#include "bench-sampler.h"
 #include "kontend/disasm.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
-#include "kontend/ring.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { PER_S = 3989, PAGES = 128, MOST_PRECISE = 3, LEAST_PRECISE = 2, ENOUGH = 20 };
-
-struct sampler {
-	int fd;
-	void *map;
-	size_t len;
-	struct ring ring;
-};
 
 struct bench_retry {
 	struct map64 places; /* offset + 1 -> samples */
 	uint64_t samples;
 	size_t n;
-	struct sampler samplers[];
+	struct bench_sampler samplers[];
 };
 
-static int open_event(uint32_t cpu, unsigned precise)
+static int open_sampler(struct bench_sampler *s, uint32_t cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -46,35 +36,14 @@ static int open_event(uint32_t cpu, unsigned precise)
 		.inherit = 1,
 		.exclude_user = 1,
 		.exclude_hv = 1,
-		.precise_ip = precise & 3,
 	};
+	int code = -ENODEV;
 
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-static int open_sampler(struct sampler *s, uint32_t cpu)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	s->fd = -ENODEV;
-	for (unsigned p = MOST_PRECISE; s->fd < 0 && p >= LEAST_PRECISE; p--)
-		s->fd = open_event(cpu, p);
-	if (s->fd < 0)
-		return s->fd;
-	s->len = (PAGES + 1) * page;
-	s->map = mmap(NULL, s->len, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (s->map == MAP_FAILED) {
-		int code = -errno;
-		close(s->fd);
-		return code;
+	for (unsigned p = MOST_PRECISE; code < 0 && p >= LEAST_PRECISE; p--) {
+		attr.precise_ip = p & 3;
+		code = bench_sampler_open(s, &attr, cpu, PAGES);
 	}
-	struct perf_event_mmap_page *head = s->map;
-	s->ring = (struct ring){.base = (const uint8_t *)s->map + page,
-				.size = PAGES * page,
-				.head = (const uint64_t *)&head->data_head,
-				.tail = (uint64_t *)&head->data_tail};
-	return 0;
+	return code;
 }
 
 /* Other kernels take the wish for a precise counter, and do not say that they have none. */
@@ -120,34 +89,26 @@ void bench_retry_count(struct bench_retry *r, uint64_t offset)
 		(void)map64_put(&r->places, offset + 1, 1); /* without memory it is one less */
 }
 
-static void take_span(struct bench_retry *r, const struct iovec *piece, uint64_t start, size_t len)
-{
-	const uint8_t *at = piece->iov_base, *end = at + piece->iov_len;
-	struct perf_event_header h;
-	uint64_t ip;
+/* A function, of which samples are asked for. */
+struct within {
+	struct bench_retry *r;
+	uint64_t start;
+	size_t len;
+};
 
-	while ((size_t)(end - at) >= sizeof(h) + sizeof(ip)) {
-		memcpy(&h, at, sizeof(h));
-		memcpy(&ip, at + sizeof(h), sizeof(ip));
-		if (h.size < sizeof(h) || h.size > (size_t)(end - at))
-			return;
-		if (h.type == PERF_RECORD_SAMPLE && ip >= start && ip - start < len)
-			bench_retry_count(r, ip - start);
-		at += h.size;
-	}
+static void see(void *ctx, uint64_t ip)
+{
+	const struct within *w = ctx;
+
+	if (ip >= w->start && ip - w->start < w->len)
+		bench_retry_count(w->r, ip - w->start);
 }
 
 void bench_retry_take(struct bench_retry *r, uint64_t start, size_t len)
 {
-	uint8_t *buf = mem_calloc(1, RING_RECORD_MAX);
+	struct within w = {r, start, len};
 
-	for (size_t i = 0; buf && i < r->n; i++) {
-		struct ring *ring = &r->samplers[i].ring;
-		struct iovec run = {.iov_base = buf};
-		while (ring_drain(ring, ring_head(ring), buf, RING_RECORD_MAX, &run.iov_len) == 0)
-			take_span(r, &run, start, len);
-	}
-	mem_free(buf);
+	bench_sampler_take(r->samplers, r->n, see, &w);
 }
 
 /* "lock cmpxchgq %rdx,(%rdi)", "casa x1, x2, [x0]" */
@@ -212,10 +173,8 @@ void bench_retry_free(struct bench_retry *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->n; i++) {
-		munmap(r->samplers[i].map, r->samplers[i].len);
-		close(r->samplers[i].fd);
-	}
+	for (size_t i = 0; i < r->n; i++)
+		bench_sampler_close(&r->samplers[i]);
 	map64_deinit(&r->places);
 	mem_free(r);
 }

@@ -6,17 +6,14 @@
  * of those that were taken.
  */
 #include "kontend/bench-top.h"
+#include "bench-sampler.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
-#include "kontend/ring.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { PER_S = 997, PAGES = 32 };
 
@@ -30,23 +27,16 @@ static const bool has_nmi = true;
 static const bool has_nmi = false;
 #endif
 
-struct sampler {
-	int fd;
-	void *map;
-	size_t len;
-	struct ring ring;
-};
-
 struct bench_top {
 	const struct sym *sym;
 	struct map64 functions; /* -> samples */
 	uint64_t samples;
 	bool nmi; /* samples come also while interrupts are off */
 	size_t n;
-	struct sampler samplers[];
+	struct bench_sampler samplers[];
 };
 
-static bool open_sampler(struct sampler *s, uint32_t cpu, bool cycles)
+static bool open_sampler(struct bench_sampler *s, uint32_t cpu, bool cycles)
 {
 	struct perf_event_attr attr = {
 		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -58,31 +48,14 @@ static bool open_sampler(struct sampler *s, uint32_t cpu, bool cycles)
 		.inherit = 1,
 		.exclude_hv = 1,
 	};
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	s->fd = (int)syscall(SYS_perf_event_open, &attr, 0, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (s->fd < 0)
-		return false;
-	s->len = (PAGES + 1) * page;
-	s->map = mmap(NULL, s->len, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (s->map == MAP_FAILED) {
-		close(s->fd);
-		return false;
-	}
-	struct perf_event_mmap_page *head = s->map;
-	s->ring = (struct ring){.base = (const uint8_t *)s->map + page,
-				.size = PAGES * page,
-				.head = (const uint64_t *)&head->data_head,
-				.tail = (uint64_t *)&head->data_tail};
-	return true;
+	return bench_sampler_open(s, &attr, cpu, PAGES) == 0;
 }
 
 static void close_samplers(struct bench_top *t)
 {
-	for (; t->n; t->n--) {
-		munmap(t->samplers[t->n - 1].map, t->samplers[t->n - 1].len);
-		close(t->samplers[t->n - 1].fd);
-	}
+	for (; t->n; t->n--)
+		bench_sampler_close(&t->samplers[t->n - 1]);
 }
 
 static bool open_all(struct bench_top *t, const uint32_t *cpus, size_t n, bool cycles)
@@ -126,34 +99,15 @@ void bench_top_count(struct bench_top *t, uint64_t ip)
 		(void)map64_put(&t->functions, key, 1); /* without memory it is one less */
 }
 
-static void take_span(struct bench_top *t, const struct iovec *piece)
+static void see(void *ctx, uint64_t ip)
 {
-	const uint8_t *at = piece->iov_base, *end = at + piece->iov_len;
-	struct perf_event_header h;
-	uint64_t ip;
-
-	while ((size_t)(end - at) >= sizeof(h) + sizeof(ip)) {
-		memcpy(&h, at, sizeof(h));
-		memcpy(&ip, at + sizeof(h), sizeof(ip));
-		if (h.size < sizeof(h) || h.size > (size_t)(end - at))
-			return;
-		if (h.type == PERF_RECORD_SAMPLE)
-			bench_top_count(t, ip);
-		at += h.size;
-	}
+	bench_top_count(ctx, ip);
 }
 
 void bench_top_take(struct bench_top *t)
 {
-	uint8_t *buf = t ? mem_calloc(1, RING_RECORD_MAX) : NULL;
-
-	for (size_t i = 0; buf && i < t->n; i++) {
-		struct ring *r = &t->samplers[i].ring;
-		struct iovec run = {.iov_base = buf};
-		while (ring_drain(r, ring_head(r), buf, RING_RECORD_MAX, &run.iov_len) == 0)
-			take_span(t, &run);
-	}
-	mem_free(buf);
+	if (t)
+		bench_sampler_take(t->samplers, t->n, see, t);
 }
 
 static void name_of(const struct bench_top *t, uint64_t key, char *ret, size_t size)

@@ -6,22 +6,18 @@
  * process, and goes with its descriptor.
  */
 #include "kontend/bench-uprobe.h"
+#include "kontend/bench-probe.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
-#include "kontend/sysinfo.h"
 #include "kontend/uprobe.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,53 +107,9 @@ static void *call_on(void *arg)
 	return NULL;
 }
 
-/* Where code at @addr of this process is in its file. */
-static int find_offset(uintptr_t addr, uint64_t *ret)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t from, to, offset;
-	char line[512];
-	int code = -ENOENT;
-
-	while (f && code && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &from, &to, &offset) != 3)
-			continue;
-		if (addr < from || addr >= to)
-			continue;
-		*ret = addr - from + offset;
-		code = 0;
-	}
-	if (f)
-		fclose(f);
-	return code;
-}
-
-/* A descriptor, or a negative errno. */
-static int place(void (*call)(void), bool is_return, uint64_t *ret_offset, struct error *err)
-{
-	struct perf_event_attr attr = {.size = sizeof(attr), .config = is_return};
-	int type = (int)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
-
-	if (type < 0)
-		return error_set(err, -ENOTSUP,
-				 "This kernel has no PMU uprobe (CONFIG_UPROBE_EVENTS)");
-	if (find_offset((uintptr_t)call, ret_offset) < 0)
-		return error_set(err, -ENOENT, "Cannot find out where this program is mapped");
-	attr.type = (uint32_t)type;
-	attr.config1 = (uintptr_t) "/proc/self/exe";
-	attr.config2 = *ret_offset;
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return error_errno(err, -errno,
-				   "Cannot place a uprobe (it takes CAP_SYS_ADMIN or root)");
-	return fd;
-}
-
 int bench_uprobe_place(enum bench_uprobe_kind k, bool is_return, struct error *err)
 {
-	uint64_t offset;
-
-	return place(kinds[k].call, is_return, &offset, err);
+	return bench_probe_place(kinds[k].call, is_return, err);
 }
 
 static void sleep_ns(uint64_t ns)
@@ -284,9 +236,9 @@ int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus,
 	uint64_t offset;
 
 	/* Before it has a probe: afterwards another instruction stands there. */
-	int code = find_offset((uintptr_t)kinds[kind].call, &offset);
+	int code = bench_probe_offset(kinds[kind].call, &offset);
 	r.class_ = code < 0 ? UPSNAP_CLASS_UNKNOWN : class_of(kinds[kind].call, offset);
-	int fd = place(kinds[kind].call, is_return, &offset, err);
+	int fd = bench_probe_place(kinds[kind].call, is_return, err);
 	if (fd < 0)
 		return fd;
 	code = run_on(parts, part_ns, sym, &r, err);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_BENCH_PROBE_H
+#define KONTEND_BENCH_PROBE_H
+
+#include "kontend/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a function of this program is in its file. 0 or -ENOENT. */
+int bench_probe_offset(void (*call)(void), uint64_t *ret);
+/*
+ * Places a uprobe on it, for this process: an event of perf's PMU "uprobe", which only counts, and
+ * goes with its descriptor, which is the answer; -EOPNOTSUPP where the kernel has no such PMU, or
+ * another negative errno, with @err.
+ */
+int bench_probe_place(void (*call)(void), bool is_return, struct error *err);
+
+#endif
