@@ -7,27 +7,10 @@ import os
 import subprocess
 import sys
 
+from checks import check, done, skip
+
 NOT_FOLLOWED = 0.5  # of what is charged to a task, at most
 NEAR = 0.02  # what kontend says is to be as near as this to what the program says
-failures = 0
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
-    return good
-
-
-def done():
-    sys.exit(failures != 0)
-
 
 Line = collections.namedtuple("Line", "word of")
 

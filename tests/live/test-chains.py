@@ -10,20 +10,9 @@ import sys
 import tempfile
 import time
 
+from checks import check, done, skip
+
 kontend, blocked = sys.argv[1:3]
-failures = 0
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
 
 
 class Blocked:
@@ -143,4 +132,4 @@ if os.geteuid() != 0:
 with tempfile.TemporaryDirectory(prefix="kontend-chains-") as d:
     stuck_before(os.path.join(d, "file"))
     recorded(os.path.join(d, "file"), os.path.join(d, "perf.data"))
-sys.exit(failures != 0)
+done()

@@ -8,21 +8,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, done, skip
+
 kontend, turns, preempted = sys.argv[1:4]
 SLACK_NS = 1000000  # of a sum; a program reads its clock some time before or after it sleeps
-failures = 0
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
-
-
-def skip(why):
-    print("skipped: %s" % why)
-    sys.exit(77)
 
 
 def run(*args):
@@ -122,4 +111,4 @@ if os.geteuid() != 0:
 with tempfile.TemporaryDirectory(prefix="kontend-follow-") as d:
     both("turns", compare_sleep, d, turns, os.path.join(d, "file"))
     both("preempted", compare_preempted, d, preempted)
-sys.exit(failures != 0)
+done()

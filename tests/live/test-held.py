@@ -8,15 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, done
+
 kontend, turns = sys.argv[1:3]
-failures = 0
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
 
 
 def run(*args):
@@ -59,4 +53,4 @@ with tempfile.TemporaryDirectory(prefix="kontend-held-") as d:
     report = run(kontend, "report", "-i", out, "--view", "held", "--format", "json",
                  "--filter", "kind=rwsem:W held>0")
     compare("recorded", text, json.loads(report)["views"]["held"])
-sys.exit(failures != 0)
+done()

@@ -13,22 +13,11 @@ import sys
 import tempfile
 import time
 
+from checks import check, done, skip
+
 kontend, stalls = sys.argv[1:3]
 STALLS, PRE, POST = 5, 2.0, 0.5
 S = 1000000000
-failures = 0
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
 
 
 class Record:
@@ -222,4 +211,4 @@ with tempfile.TemporaryDirectory(prefix="kontend-") as top:
     test_samples()
     test_killed()
     test_stalls()
-sys.exit(failures > 0)
+done()

@@ -9,17 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, done
+
 kontend, knots = sys.argv[1:3]
 SLACK_PCT = 5  # of all waiting: what else runs here keeps threads off their CPUs
 HOLD_US = 30000
-failures = 0
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
 
 
 class Run:
@@ -91,4 +85,4 @@ with tempfile.TemporaryDirectory(prefix="kontend-knots-") as d:
         check(by_kontend <= said + SLACK_PCT, "more went away than was said, by kontend")
         # It is no bound if nothing comes near it.
         check(gain >= said * (1 - 1 / part) - 2 * SLACK_PCT, "hardly anything went away")
-sys.exit(failures != 0)
+done()

@@ -13,23 +13,12 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, done, failed, skip
+
 kontend = sys.argv[1]
 PAGES, COUNTED = 2048, 2048  # touched by the run; by that in which the lock is counted
 SLACK = 0.02                 # this kernel may drop a record in a hundred, unseen
 TRIES = 5
-failures = 0
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
 
 
 def run(*args):
@@ -125,8 +114,8 @@ def main():
                 break
         else:
             skip("records were lost in each of %d runs" % TRIES)
-    print(failures, "failures")
-    sys.exit(failures != 0)
+    print(failed(), "failures")
+    done()
 
 
 main()

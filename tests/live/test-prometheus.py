@@ -16,22 +16,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from checks import check, done, failed, skip
+
 kontend, blocked, rules = sys.argv[1:4]
-failures = 0
 children = []
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
-    return good
 
 
 def start(*args, **more):
@@ -215,7 +203,7 @@ if not shutil.which("prometheus"):
 with tempfile.TemporaryDirectory(prefix="kontend-prometheus-") as folder:
     try:
         main(folder)
-        if failures:
+        if failed():
             with open(os.path.join(folder, "kontend.err"), encoding="utf-8") as said:
                 print(said.read())
     finally:
@@ -223,4 +211,4 @@ with tempfile.TemporaryDirectory(prefix="kontend-prometheus-") as folder:
             if child.poll() is None:
                 child.kill()
                 child.wait()
-sys.exit(failures > 0)
+done()

@@ -8,15 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, done
+
 kontend, passed = sys.argv[1:3]
-failures = 0
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
 
 
 def run(*args):
@@ -79,4 +73,4 @@ with tempfile.TemporaryDirectory(prefix="kontend-queues-") as d:
     report = run(kontend, "report", "-i", out, "--view", "queues", "--format", "json",
                  "--filter", "type=rwsem passed>0")
     compare("recorded", text, json.loads(report)["views"]["queues"])
-sys.exit(failures != 0)
+done()

@@ -10,20 +10,9 @@ import sys
 import tempfile
 import time
 
+from checks import check, done, skip
+
 kontend, reading = sys.argv[1:3]
-failures = 0
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
 
 
 class Reading:
@@ -146,4 +135,4 @@ with tempfile.TemporaryDirectory(prefix="kontend-readers-") as d:
     asleep(os.path.join(d, "perf.data"))
     lists(os.path.join(d, "listed"))
 running()
-sys.exit(failures != 0)
+done()

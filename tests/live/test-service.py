@@ -13,22 +13,11 @@ import sys
 import tempfile
 import time
 
+from checks import check, done, skip
+
 kontend = sys.argv[1]
 WATCHDOG_S = 4
-failures = 0
 started = []
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
 
 
 class Service:
@@ -207,4 +196,4 @@ with tempfile.TemporaryDirectory() as top:
         for process in started:
             process.kill()
             process.wait()
-sys.exit(failures > 0)
+done()

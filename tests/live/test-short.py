@@ -15,22 +15,11 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, done, failed, skip
+
 kontend, load = sys.argv[1], sys.argv[2:]
 THRESHOLD = "20us"
 NOISE_NS = 200000  # of a wait: three programs, and whatever interrupts them
-failures = 0
-
-
-def check(good, what):
-    global failures
-    if not good:
-        failures += 1
-        print("FAIL", what)
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
 
 
 class Observer:
@@ -140,6 +129,6 @@ with tempfile.TemporaryDirectory(prefix="kontend-short-") as d:
     check(whole("recorded", replayed), "recorded: records were lost")
     compare("recorded", full, replayed)
     counted(full, read(out["governed"]))
-if failures == 0:
+if not failed():
     print("ok")
-sys.exit(failures != 0)
+done()
