@@ -21,9 +21,9 @@ enum {
 	INPUT = 1024,
 	MODE = 2048,
 	COST = 4096,
-	KINDS = 16384,
-	CPUS = 32768,
-	LIST = 8192 /* several numbers of threads */
+	KINDS = 8192,
+	CPUS = 16384,
+	LIST = 32768 /* several numbers of threads */
 };
 #define MM (THREADS | LIST | SIZE | ROUNDS | SHOW)
 
