@@ -4,6 +4,7 @@
  * a long one while the screen shows what is known so far; then it is played from the beginning.
  * Keys come from the terminal even when the recording comes from standard input.
  */
+#include "replay.h"
 #include "caught.h"
 #include "cut.h"
 #include "kontend/clock.h"
@@ -16,6 +17,7 @@
 #include "only.h"
 #include "progress.h"
 #include "screen.h"
+#include "screenshot.h"
 #include "spool.h"
 #include "verbs.h"
 
@@ -27,6 +29,7 @@
 
 struct replay {
 	const struct opts *o;
+	const struct cmd_shot *shot; /* NULL: the screen */
 	struct srclines_config lines;
 	const char *path, *name;
 	struct spool spool;
@@ -34,6 +37,7 @@ struct replay {
 	struct engine engine;
 	struct timeline *timeline;
 	struct query_ribbon figures;
+	uint64_t at_ns;		  /* where the screen begins */
 	uint64_t from_ns, to_ns;  /* --time; to_ns 0 = none */
 	struct cmd_caught caught; /* that, and what --trigger finds */
 	struct incident incident; /* for which it was recorded; all 0: none */
@@ -45,12 +49,12 @@ static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 
 /*
  * What is read before the screen opens: a short recording, so that it is played from its beginning
- * at once; and all of it where a range is asked for, which may be one of its end, or is that of an
- * incident.
+ * at once; and all of it for a picture, or where a range is asked for, which may be one of its end,
+ * or is that of an incident.
  */
 static bool needs_all(struct replay *p)
 {
-	return p->o->time || query_incident(&p->engine.model, &p->incident);
+	return p->shot || p->o->time || query_incident(&p->engine.model, &p->incident);
 }
 
 static int read_ahead(struct replay *p, struct error *err)
@@ -150,19 +154,29 @@ static void find_incident(struct replay *p)
 	}
 }
 
-/* -EINVAL: --time says nothing that is there. */
-static int find_range(struct replay *p, struct error *err)
+static struct when when_of(const struct replay *p)
 {
 	const struct record_host *h = &p->engine.model.host;
-	const struct when w = {.begin_ns = timeline_begin_ns(p->timeline),
-			       .end_ns = timeline_end_ns(p->timeline),
-			       .now_ns = timeline_begin_ns(p->timeline),
-			       .clock_ns = h->clock_ns,
-			       .wall_ns = h->wall_ns};
+
+	return (struct when){.begin_ns = timeline_begin_ns(p->timeline),
+			     .end_ns = timeline_end_ns(p->timeline),
+			     .now_ns = timeline_begin_ns(p->timeline),
+			     .clock_ns = h->clock_ns,
+			     .wall_ns = h->wall_ns};
+}
+
+/* -EINVAL: --time, or --at, says nothing that is there. */
+static int find_range(struct replay *p, struct error *err)
+{
+	const struct when w = when_of(p);
 	struct error local = {0};
 
+	p->at_ns = p->shot ? w.end_ns : 0;
+	if (p->o->at && when_parse(p->o->at, &w, &p->at_ns, &local) < 0)
+		return error_set(err, -EINVAL, "--at: %s", local.text);
 	if (!p->o->time) {
-		find_incident(p);
+		if (!p->o->at)
+			find_incident(p);
 		return 0;
 	}
 	if (when_parse_range(p->o->time, &w, &p->from_ns, &p->to_ns, &local) < 0)
@@ -215,6 +229,8 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .note = p->engine.note,
 				      .cut = &cut};
 
+	if (p->shot)
+		return cmd_screenshot_take(p->o, &p->engine, a, p->shot, err);
 	return cmd_screen(p->o, &p->engine, NULL, a, err);
 }
 
@@ -228,7 +244,7 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 		cmd_caught_add(&p->caught, &p->incident);
 	if (find_range(p, err) < 0)
 		status = CMD_EXIT_USAGE;
-	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, 0, err) < 0)
+	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, p->at_ns, err) < 0)
 		status = CMD_EXIT_FAILURE;
 	else
 		status = show(p, filter, err);
@@ -274,9 +290,10 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-int cmd_replay(const struct opts *o)
+int cmd_replay_to(const struct opts *o, const struct cmd_shot *shot)
 {
 	struct replay p = {.o = o,
+			   .shot = shot,
 			   .path = o->topic   ? o->topic
 				   : o->input ? o->input
 					      : "kontend.data",
@@ -286,14 +303,19 @@ int cmd_replay(const struct opts *o)
 	int status = CMD_EXIT_FAILURE;
 
 	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
-	if (check_terminal(&p, &err) < 0)
+	if (!shot && check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	if (cmd_only(o, &p.only, &err) < 0 || cmd_caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	if (spool_open(&p.spool, p.path, o->quiet, &err) == 0 &&
-	    (strcmp(p.path, "-") || take_keys_from_terminal(&err) == 0))
+	    (shot || strcmp(p.path, "-") || take_keys_from_terminal(&err) == 0))
 		status = run_screen(&p, o->filter ? filter : NULL, &err);
 	spool_close(&p.spool);
 	return err.code ? cmd_fail(status, &err) : status;
+}
+
+int cmd_replay(const struct opts *o)
+{
+	return cmd_replay_to(o, NULL);
 }

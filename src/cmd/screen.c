@@ -39,6 +39,26 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 	return sig ? CMD_EXIT_SIGNAL + sig : CMD_EXIT_OK;
 }
 
+int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdict_limits *verdict,
+		       struct error *err)
+{
+	if (cmd_verdict(o, verdict, err) < 0)
+		return -EINVAL;
+	a->verdict = verdict;
+	a->percent_limit = cmd_percent_limit(o);
+	a->theme = o->theme;
+	a->columns = o->columns;
+	a->view = o->view ? o->view : a->view;
+	a->by = o->by;
+	a->sort = o->sort;
+	a->locks_by = o->locks_by;
+	a->locks_sort = o->locks_sort;
+	/* These are about the locks table; the overview would take no notice of them. */
+	if (!a->view && (a->by || a->sort))
+		a->view = "locks";
+	return 0;
+}
+
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
 	       struct error *err)
 {
@@ -47,22 +67,10 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	struct verdict_limits verdict;
 	struct display *display;
 
-	if (cmd_verdict(o, &verdict, err) < 0)
+	if (cmd_screen_options(o, &a, &verdict, err) < 0)
 		return CMD_EXIT_USAGE;
-	a.verdict = &verdict;
-	a.percent_limit = cmd_percent_limit(o);
-	a.theme = o->theme;
-	a.columns = o->columns;
 	if (o->config_path)
 		a.keep = &kept;
-	a.view = o->view ? o->view : a.view;
-	a.by = o->by;
-	a.sort = o->sort;
-	a.locks_by = o->locks_by;
-	a.locks_sort = o->locks_sort;
-	/* These are about the locks table; the overview would take no notice of them. */
-	if (!a.view && (a.by || a.sort))
-		a.view = "locks";
 	if (o->color && term_color_parse(o->color, &t.color) < 0)
 		return CMD_EXIT_USAGE;
 	if (term_new(&display, &t, err) < 0)

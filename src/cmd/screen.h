@@ -6,6 +6,11 @@
 #include "kontend/opts.h"
 #include "kontend/run.h"
 
+struct verdict_limits;
+
+/* Adds to @a what @o says of views and colours; @verdict has to stay. -EINVAL with @err. */
+int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdict_limits *verdict,
+		       struct error *err);
 /*
  * Shows @e on the terminal until the user leaves: with @a, to which is added what @o says of views
  * and colours. @run is started when the screen is there; NULL: there is nothing to start. The

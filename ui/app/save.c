@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Saves the screen as text. The file appears whole or not at all, and never in the place of another
- * one: it is written under a temporary name that did not exist before, then linked to its own name,
- * which fails when that is taken. kontend often runs as root, so no link of somebody else is
- * followed, and without a name the file goes to a folder that is nobody else's.
+ * Saves the screen, as a picture or as text. The file appears whole or not at all, and never in the
+ * place of another one: it is written under a temporary name that did not exist before, then linked
+ * to its own name, which fails when that is taken. kontend often runs as root, so no link of
+ * somebody else is followed, and without a name the file goes to a folder that is nobody else's.
  */
-#include "kontend/fdio.h"
-#include "kontend/mem.h"
+#include "kontend/picture.h"
 #include "kontend/statefolder.h"
+#include "kontend/when.h"
 #include "priv.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SAVE_TRIES = 10000 };
+enum { SAVE_TRIES = 10000, SAVE_NAME = 100 };
 
 /* Where it goes: names are from the folder @dir, which is called @path. */
 struct place {
@@ -24,52 +24,83 @@ struct place {
 	char path[PATH_MAX], tmp[PATH_MAX];
 };
 
-/* Writes @text to the new file p->tmp. */
-static int write_new(const struct place *p, const char *text)
+/* Writes to the new file @fd, and closes it. */
+static int write_picture(struct app *a, int fd, enum picture_format format)
+{
+	FILE *f = fdopen(fd, "w");
+
+	if (!f) {
+		int r = -errno;
+
+		close(fd);
+		return r;
+	}
+	int r = app_picture(a, format, f);
+	if (r == 0 && (fflush(f) != 0 || ferror(f)))
+		r = errno ? -errno : -EIO;
+	if (fclose(f) != 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+/* All of it goes to the new file p->tmp. */
+static int write_new(struct app *a, const struct place *p, enum picture_format format)
 {
 	int fd = openat(p->dir, p->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	int r;
 
 	if (fd < 0)
 		return -errno;
-	r = fdio_write_all(fd, text, strlen(text));
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
+	int r = write_picture(a, fd, format);
 	if (r < 0)
 		unlinkat(p->dir, p->tmp, 0);
 	return r;
 }
 
-/* The name that was taken goes to p->path. */
-static int link_numbered(struct app *a, struct place *p)
+/* "kontend-locks-20261120-143005": what is shown, and when that was, by the clock on the wall. */
+static void name_of(const struct app *a, char name[SAVE_NAME])
+{
+	const struct model *m = &a->engine->model;
+	const struct when w = {.clock_ns = m->host.clock_ns, .wall_ns = m->host.wall_ns};
+	const struct app_entry *e = a->n_stack ? &a->stack[a->n_stack - 1] : &a->roots[a->root];
+	uint64_t now = a->time.line ? timeline_now_ns(a->time.line) : m->now_ns;
+	char date[WHEN_BUF], *to = name;
+
+	when_date(date, when_wall_ns(&w, now), 0); /* "2026-11-20 14:30:05", or "" */
+	to += snprintf(name, SAVE_NAME, "kontend-%.30s%s", e->view->ops->name, *date ? "-" : "");
+	for (const char *c = date; *c; c++)
+		if (*c == ' ')
+			*to++ = '-';
+		else if (*c >= '0' && *c <= '9')
+			*to++ = *c;
+	*to = '\0';
+}
+
+/* The name that was taken goes to p->path: the first of NAME.svg, NAME-2.svg, ... that is free. */
+static int link_free(struct app *a, struct place *p)
 {
 	size_t len = strlen(p->path);
-	char *name = p->path + len + 1;
+	char base[SAVE_NAME], number[16] = "", *name = p->path + len + 1;
 
-	for (int i = 0; i < SAVE_TRIES; i++) {
-		snprintf(p->path + len, sizeof(p->path) - len, "/kontend-screen-%u.txt",
-			 ++a->n_saved);
+	name_of(a, base);
+	for (int i = 2; i < SAVE_TRIES; i++) {
+		snprintf(p->path + len, sizeof(p->path) - len, "/%s%s.svg", base, number);
 		if (linkat(p->dir, p->tmp, p->dir, name, 0) == 0)
 			return 0;
 		if (errno != EEXIST)
 			return -errno;
+		snprintf(number, sizeof(number), "-%d", i);
 	}
 	return -EEXIST;
 }
 
 static int save_at(struct app *a, struct place *p, bool is_named)
 {
-	char *text;
-	int r = screen_text(&a->screen, &text);
+	int r = write_new(a, p, is_named ? picture_format_of(p->path) : PICTURE_SVG);
 
 	if (r < 0)
 		return r;
-	r = write_new(p, text);
-	mem_free(text);
-	if (r < 0)
-		return r;
 	if (!is_named)
-		r = link_numbered(a, p);
+		r = link_free(a, p);
 	else if (linkat(p->dir, p->tmp, p->dir, p->path, 0) < 0)
 		r = -errno;
 	unlinkat(p->dir, p->tmp, 0);
@@ -86,7 +117,7 @@ static int open_folder(const struct app *a, struct place *p, struct error *err)
 	return fd < 0 ? error_errno(err, -errno, "%s", p->path) : fd;
 }
 
-static int save_numbered(struct app *a, struct place *p, struct error *err)
+static int save_unnamed(struct app *a, struct place *p, struct error *err)
 {
 	p->dir = open_folder(a, p, err);
 	if (p->dir < 0)
@@ -114,7 +145,7 @@ void app_save(struct app *a, const char *name)
 	struct place p = {0};
 
 	app_draw(a); /* keys before this one may not have been drawn yet */
-	int r = name ? save_as(a, &p, name) : save_numbered(a, &p, &err);
+	int r = name ? save_as(a, &p, name) : save_unnamed(a, &p, &err);
 	if (err.code)
 		app_say(a, ROLE_ERROR, "Not saved: %s; :save FILE saves elsewhere", err.text);
 	else if (r == -EEXIST)

@@ -3,6 +3,7 @@
 #define KONTEND_APP_H
 
 #include "kontend/display.h"
+#include "kontend/picture.h"
 #include "kontend/timeline.h"
 
 struct query_columns;
@@ -74,7 +75,6 @@ struct app_options {
 };
 
 struct app;
-struct screen;
 
 /* Engine and display are borrowed. The display may be one in memory: tests give one. */
 int app_new(struct app **ret, struct engine *e, struct display *d, const struct app_options *o,
@@ -90,6 +90,10 @@ void app_key(struct app *a, const struct display_input *in); /* one key or mouse
 int app_tick(struct app *a, struct error *err); /* pumps the engine to the next tick or its end */
 void app_draw(struct app *a);
 bool app_done(const struct app *a);
+/* Draws until the frame has all names that can be had, waiting for each for @most_ns at most. */
+void app_settle(struct app *a, uint64_t most_ns);
+/* What is shown, as a picture in the colours of the screen; as picture_write(). */
+int app_picture(struct app *a, enum picture_format format, FILE *out);
 const struct screen *app_screen(const struct app *a);
 
 #endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_SCREENSHOT_H
+#define KONTEND_CMD_SCREENSHOT_H
+
+#include "kontend/app.h"
+#include "kontend/opts.h"
+#include "kontend/output.h"
+
+/* A picture that is asked for, and the file for it, which is open before a recording is. */
+struct cmd_shot {
+	int w, h;
+	enum picture_format format;
+	struct output output;
+};
+
+/*
+ * Draws @e as the screen would with @a, and with what @o says of views, presses the keys of @o, and
+ * writes what is seen then. An exit status, with @err.
+ */
+int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
+			const struct cmd_shot *shot, struct error *err);
+
+#endif
