@@ -16,13 +16,9 @@
 static char *made(const struct screen *s, enum picture_format format, const char *theme)
 {
 	const struct picture p = {.screen = s, .theme = theme, .title = "a & b"};
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	char *text;
 
-	assert_non_null(f);
-	assert_int_equal(picture_write(&p, format, f), 0);
-	assert_int_equal(fclose(f), 0);
+	assert_int_equal(picture_text(&p, format, &text), 0);
 	return text;
 }
 
@@ -87,7 +83,7 @@ static void test_picture_as_a_whole(void **state)
 		"<tspan class=\"t0\" x=\"45\" textLength=\"18\" "
 		"lengthAdjust=\"spacingAndGlyphs\"> y</tspan></text>\n"
 		"</g>\n</svg>\n");
-	free(svg);
+	mem_free(svg);
 	screen_deinit(&s);
 }
 
@@ -102,7 +98,7 @@ static void test_text_is_that_of_the_screen(void **state)
 	assert_int_equal(screen_text(&s, &expected), 0);
 	char *text = made(&s, PICTURE_TEXT, "cvd");
 	assert_string_equal(text, expected);
-	free(text);
+	mem_free(text);
 	mem_free(expected);
 	screen_deinit(&s);
 }
@@ -117,10 +113,10 @@ static void test_colors_of_a_terminal(void **state)
 	screen_reverse(&s, whole(&s), 2, 0);
 	char *text = made(&s, PICTURE_ANSI, NULL);
 	assert_string_equal(text, "\033[0;1;38;5;231;48;5;24mab\033[0;7mc\033[0m \033[0m\n");
-	free(text);
+	mem_free(text);
 	text = made(&s, PICTURE_ANSI, "mono"); /* a cursor on what is reversed is not */
 	assert_string_equal(text, "\033[0;7mab\033[0;7mc\033[0m \033[0m\n");
-	free(text);
+	mem_free(text);
 	screen_deinit(&s);
 }
 
@@ -136,7 +132,7 @@ static void test_reversed_cells_are_exchanged(void **state)
 	assert_has(svg, "fill=\"#ffffff\"/>\n<g");
 	assert_has(svg, ".t0{fill:#1f2328}\n.t1{fill:#ffffff}");
 	assert_has(svg, "<rect x=\"9\" y=\"0\" width=\"9\" height=\"18\" fill=\"#1f2328\"/>");
-	free(svg);
+	mem_free(svg);
 	screen_deinit(&s);
 }
 
@@ -156,7 +152,7 @@ static void test_nothing_breaks_the_form(void **state)
 	for (const char *p = svg; (p = strstr(p, "\xef\xbf\xbd")); p++)
 		n++;
 	assert_int_equal(n, s.w);
-	free(svg);
+	mem_free(svg);
 	screen_deinit(&s);
 }
 
@@ -200,6 +196,26 @@ static void test_shapes_are_within_their_cells(void **state)
 	assert_int_equal(n, 17 + 11 + 7 + 4);
 }
 
+/* It is written whole, or it is said that there was no memory. */
+static void test_memory_may_be_short(void **state)
+{
+	struct screen s = screen_of(80, 24);
+	const struct picture p = {.screen = &s, .title = "none"};
+	char *text;
+	int r = -ENOMEM;
+
+	(void)state;
+	for (long k = 0; r; k++) {
+		mem_fail_after(k);
+		r = picture_text(&p, PICTURE_SVG, &text);
+		mem_fail_after(-1);
+		assert_true(r == 0 || (r == -ENOMEM && k < 20));
+	}
+	assert_has(text, "</svg>\n");
+	mem_free(text);
+	screen_deinit(&s);
+}
+
 static void test_names_of_formats(void **state)
 {
 	enum picture_format f;
@@ -225,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_reversed_cells_are_exchanged),
 		cmocka_unit_test(test_nothing_breaks_the_form),
 		cmocka_unit_test(test_shapes_are_within_their_cells),
+		cmocka_unit_test(test_memory_may_be_short),
 		cmocka_unit_test(test_names_of_formats),
 	};
 

@@ -6,7 +6,7 @@
 #include "priv.h"
 #include <stdio.h>
 
-enum { SETTLE_FRAMES = 100 };
+enum { SETTLE_FRAMES = 100, TITLE = 64 };
 
 void app_settle(struct app *a, uint64_t most_ns)
 {
@@ -18,12 +18,24 @@ void app_settle(struct app *a, uint64_t most_ns)
 	}
 }
 
+static struct picture picture_of(struct app *a, char title[TITLE])
+{
+	snprintf(title, TITLE, "kontend: %s", app_top(a)->view->ops->name);
+	return (struct picture){.screen = &a->screen, .theme = a->theme, .title = title};
+}
+
 int app_picture(struct app *a, enum picture_format format, FILE *out)
 {
-	const struct view *v = app_top(a)->view;
-	char title[64];
+	char title[TITLE];
+	const struct picture p = picture_of(a, title);
 
-	snprintf(title, sizeof(title), "kontend: %s", v->ops->name);
-	const struct picture p = {.screen = &a->screen, .theme = a->theme, .title = title};
 	return picture_write(&p, format, out);
+}
+
+int app_picture_text(struct app *a, enum picture_format format, char **ret)
+{
+	char title[TITLE];
+	const struct picture p = picture_of(a, title);
+
+	return picture_text(&p, format, ret);
 }

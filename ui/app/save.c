@@ -5,6 +5,8 @@
  * to its own name, which fails when that is taken. kontend often runs as root, so no link of
  * somebody else is followed, and without a name the file goes to a folder that is nobody else's.
  */
+#include "kontend/fdio.h"
+#include "kontend/mem.h"
 #include "kontend/picture.h"
 #include "kontend/statefolder.h"
 #include "kontend/when.h"
@@ -24,33 +26,17 @@ struct place {
 	char path[PATH_MAX], tmp[PATH_MAX];
 };
 
-/* Writes to the new file @fd, and closes it. */
-static int write_picture(struct app *a, int fd, enum picture_format format)
-{
-	FILE *f = fdopen(fd, "w");
-
-	if (!f) {
-		int r = -errno;
-
-		close(fd);
-		return r;
-	}
-	int r = app_picture(a, format, f);
-	if (r == 0 && (fflush(f) != 0 || ferror(f)))
-		r = errno ? -errno : -EIO;
-	if (fclose(f) != 0 && r == 0)
-		r = -errno;
-	return r;
-}
-
-/* All of it goes to the new file p->tmp. */
-static int write_new(struct app *a, const struct place *p, enum picture_format format)
+/* Writes @text to the new file p->tmp. */
+static int write_new(const struct place *p, const char *text)
 {
 	int fd = openat(p->dir, p->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int r;
 
 	if (fd < 0)
 		return -errno;
-	int r = write_picture(a, fd, format);
+	r = fdio_write_all(fd, text, strlen(text));
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
 	if (r < 0)
 		unlinkat(p->dir, p->tmp, 0);
 	return r;
@@ -75,13 +61,12 @@ static void name_of(const struct app *a, char name[SAVE_NAME])
 	*to = '\0';
 }
 
-/* The name that was taken goes to p->path: the first of NAME.svg, NAME-2.svg, ... that is free. */
-static int link_free(struct app *a, struct place *p)
+/* The name that was taken goes to p->path: the first of BASE.svg, BASE-2.svg, ... that is free. */
+static int link_free(struct place *p, const char *base)
 {
 	size_t len = strlen(p->path);
-	char base[SAVE_NAME], number[16] = "", *name = p->path + len + 1;
+	char number[16] = "", *name = p->path + len + 1;
 
-	name_of(a, base);
 	for (int i = 2; i < SAVE_TRIES; i++) {
 		snprintf(p->path + len, sizeof(p->path) - len, "/%s%s.svg", base, number);
 		if (linkat(p->dir, p->tmp, p->dir, name, 0) == 0)
@@ -93,14 +78,15 @@ static int link_free(struct app *a, struct place *p)
 	return -EEXIST;
 }
 
-static int save_at(struct app *a, struct place *p, bool is_named)
+/* @base NULL: as p->path. */
+static int save_at(struct place *p, const char *text, const char *base)
 {
-	int r = write_new(a, p, is_named ? picture_format_of(p->path) : PICTURE_SVG);
+	int r = write_new(p, text);
 
 	if (r < 0)
 		return r;
-	if (!is_named)
-		r = link_free(a, p);
+	if (base)
+		r = link_free(p, base);
 	else if (linkat(p->dir, p->tmp, p->dir, p->path, 0) < 0)
 		r = -errno;
 	unlinkat(p->dir, p->tmp, 0);
@@ -108,27 +94,28 @@ static int save_at(struct app *a, struct place *p, bool is_named)
 }
 
 /* The folder that was set, which tests do, or that of all that is saved. */
-static int open_folder(const struct app *a, struct place *p, struct error *err)
+static int open_folder(const char *folder, struct place *p, struct error *err)
 {
-	if (!a->save_dir)
+	if (!folder)
 		return statefolder_open(p->path, sizeof(p->path), err);
-	snprintf(p->path, sizeof(p->path), "%s", a->save_dir);
+	snprintf(p->path, sizeof(p->path), "%s", folder);
 	int fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? error_errno(err, -errno, "%s", p->path) : fd;
 }
 
-static int save_unnamed(struct app *a, struct place *p, struct error *err)
+static int save_unnamed(struct place *p, const char *text, const char *base, const char *folder,
+			struct error *err)
 {
-	p->dir = open_folder(a, p, err);
+	p->dir = open_folder(folder, p, err);
 	if (p->dir < 0)
-		return p->dir;
+		return error_set(err, p->dir, "%s; :save FILE saves elsewhere", err->text);
 	snprintf(p->tmp, sizeof(p->tmp), ".kontend-screen-%ld.tmp", (long)getpid());
-	int r = save_at(a, p, false);
+	int r = save_at(p, text, base);
 	close(p->dir);
 	return r;
 }
 
-static int save_as(struct app *a, struct place *p, const char *name)
+static int save_as(struct place *p, const char *text, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
@@ -136,22 +123,40 @@ static int save_as(struct app *a, struct place *p, const char *name)
 	snprintf(p->path, sizeof(p->path), "%s", name);
 	snprintf(p->tmp, sizeof(p->tmp), "%.*s.kontend-screen-%ld.tmp",
 		 slash ? (int)(slash + 1 - name) : 0, name, (long)getpid());
-	return save_at(a, p, true);
+	return save_at(p, text, NULL);
+}
+
+/* @name NULL: called @base, in @folder. *p is where it is. */
+static int save(struct place *p, const char *text, const char *name, const char *base,
+		const char *folder, struct error *err)
+{
+	int r = name ? save_as(p, text, name) : save_unnamed(p, text, base, folder, err);
+
+	if (r == 0 || err->code)
+		return r;
+	if (r == -EEXIST)
+		return error_set(err, r, "%s exists already", p->path);
+	return error_set(err, r, "%s: %s", p->path, strerror(-r));
 }
 
 void app_save(struct app *a, const char *name)
 {
+	enum picture_format format = name ? picture_format_of(name) : PICTURE_SVG;
+	char *text, base[SAVE_NAME];
 	struct error err = {0};
 	struct place p = {0};
 
 	app_draw(a); /* keys before this one may not have been drawn yet */
-	int r = name ? save_as(a, &p, name) : save_unnamed(a, &p, &err);
-	if (err.code)
-		app_say(a, ROLE_ERROR, "Not saved: %s; :save FILE saves elsewhere", err.text);
-	else if (r == -EEXIST)
-		app_say(a, ROLE_ERROR, "Not saved: %s exists already", p.path);
-	else if (r < 0)
-		app_say(a, ROLE_ERROR, "Not saved: %s: %s", p.path, strerror(-r));
+	name_of(a, base);
+	int r = app_picture_text(a, format, &text);
+	if (r < 0) {
+		error_errno(&err, r, "the screen");
+	} else {
+		r = save(&p, text, name, base, a->save_dir, &err);
+		mem_free(text);
+	}
+	if (r < 0)
+		app_say(a, ROLE_ERROR, "Not saved: %s", err.text);
 	else
 		app_say(a, ROLE_BOLD, "saved as %s", p.path);
 }

@@ -94,6 +94,7 @@ bool app_done(const struct app *a);
 void app_settle(struct app *a, uint64_t most_ns);
 /* What is shown, as a picture in the colours of the screen; as picture_write(). */
 int app_picture(struct app *a, enum picture_format format, FILE *out);
+int app_picture_text(struct app *a, enum picture_format format, char **ret /* mem_free() */);
 const struct screen *app_screen(const struct app *a);
 
 #endif

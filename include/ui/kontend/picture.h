@@ -21,5 +21,7 @@ int picture_format_parse(const char *name, enum picture_format *ret);
 enum picture_format picture_format_of(const char *path);
 /* -EINVAL: no theme is called so. Whether all could be written is known to @out (ferror()). */
 int picture_write(const struct picture *p, enum picture_format format, FILE *out);
+/* The same in memory. -ENOMEM as well. */
+int picture_text(const struct picture *p, enum picture_format format, char **ret /* mem_free() */);
 
 #endif
