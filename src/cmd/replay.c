@@ -8,6 +8,7 @@
 #include "caught.h"
 #include "cut.h"
 #include "kontend/clock.h"
+#include "kontend/ending.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
@@ -63,6 +64,9 @@ static int read_ahead(struct replay *p, struct error *err)
 	int r = 0;
 
 	while (!r && !timeline_is_read(p->timeline) && (needs_all(p) || clock_now_ns() < until)) {
+		if (ending_is_pending()) /* a picture holds signals back, to end with its file gone
+					  */
+			return -EINTR;
 		r = timeline_read(p->timeline, err);
 		cmd_caught_take(&p->caught);
 		if (source_progress(p->engine.source, &done, &all))

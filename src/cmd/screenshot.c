@@ -7,6 +7,7 @@
 #include "screenshot.h"
 
 #include "kontend/command.h"
+#include "kontend/ending.h"
 #include "kontend/paper.h"
 #include "kontend/query-verdict.h"
 #include "kontend/text.h"
@@ -15,8 +16,10 @@
 #include "verbs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { LEAST_W = 20, LEAST_H = 6, MOST_W = 1000, MOST_H = 500, USUAL_W = 100, USUAL_H = 30 };
 enum { KEY_NAME = 16 };
@@ -125,6 +128,33 @@ int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_optio
 	return r == 0 ? CMD_EXIT_OK : r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE;
 }
 
+/* The signal that asked for our end meanwhile, 0: none. */
+static int signal_of(const sigset_t *set)
+{
+	int sig = sigtimedwait(set, NULL, &(struct timespec){0});
+
+	return sig > 0 ? sig : 0;
+}
+
+/* What is not complete goes, also when a signal comes: they are held back, and looked for. */
+static int run(const struct opts *o, struct cmd_shot *shot, struct error *err)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (output_open(&shot->output, o->output, stdout, err) < 0)
+		return cmd_fail(CMD_EXIT_FAILURE, err);
+	int status = cmd_replay_to(o, shot);
+	int sig = signal_of(&set);
+	if (sig)
+		status = CMD_EXIT_SIGNAL + sig;
+	else if (status == CMD_EXIT_OK && o->output && output_commit(&shot->output, err) < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, err);
+	output_close(&shot->output);
+	return status;
+}
+
 int cmd_screenshot(const struct opts *o)
 {
 	struct cmd_shot shot = {.w = USUAL_W, .h = USUAL_H};
@@ -132,11 +162,6 @@ int cmd_screenshot(const struct opts *o)
 
 	if (check(o, &shot, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	if (output_open(&shot.output, o->output, stdout, &err) < 0)
-		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	int status = cmd_replay_to(o, &shot);
-	if (status == CMD_EXIT_OK && o->output && output_commit(&shot.output, &err) < 0)
-		status = cmd_fail(CMD_EXIT_FAILURE, &err);
-	output_close(&shot.output);
+	int status = run(o, &shot, &err);
 	return o->output ? status : cmd_flush(status);
 }

@@ -71,6 +71,22 @@ echo old >"$work/kept.svg"
 expect 1 '' sh -c "'$kontend' screenshot -q /etc/passwd -o '$work/kept.svg' 2>/dev/null"
 [ "$(cat "$work/kept.svg")" = old ] || complain "a failure wrote over what was there"
 
+# Who is asked to end leaves nothing: while a recording comes slowly there is a file that is not
+# complete.
+mkfifo "$work/pipe"
+exec 9<>"$work/pipe"
+"$kontend" screenshot -q - -o "$work/cwd/slow.svg" <"$work/pipe" &
+pid=$!
+is_open() {
+	[ -n "$(find "$work/cwd" -name 'slow.svg.*')" ]
+}
+comes is_open || :
+kill -s TERM $pid
+rc=0
+wait $pid || rc=$?
+[ "$rc" -eq 143 ] || complain "SIGTERM gives $rc"
+nothing_left "after SIGTERM"
+
 # What makes no sense.
 expect 129 "--size '10x5': give columns and rows" "$kontend" screenshot "$sample" --size 10x5
 expect 129 "--size '80': give" "$kontend" screenshot "$sample" --size 80
