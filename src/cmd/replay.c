@@ -219,10 +219,17 @@ static size_t take_incidents(void *arg)
 	return cmd_caught_take(arg);
 }
 
+static int save_there(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
+		      struct error *err)
+{
+	return caged_save(ctx, name, is_base, fd, ret, size, err);
+}
+
 static int show(struct replay *p, const char *filter, struct error *err)
 {
 	const struct app_catcher catcher = {take_incidents, &p->caught};
 	const bool watched = p->caught.triggers || p->caught.all.n;
+	const struct app_saver saver = {save_there, p->caged};
 	const struct app_cut cut = {.write = write_cut, .arg = p};
 	const struct app_options a = {.filter = filter,
 				      .only = p->only.filter,
@@ -239,6 +246,7 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .lock = p->incident.lock,
 				      .view = p->incident.lock ? "locks" : NULL,
 				      .note = p->engine.note,
+				      .saver = caged_is(p->caged) ? &saver : NULL,
 				      .cut = &cut};
 
 	if (p->shot)
