@@ -20,7 +20,7 @@ cd "$dir"
 # as long as the program is there: what they load is in a page that does not come until they are freed.
 cat >story <<'EOF'
 { echo "block 2"; sleep 3; echo free; } | "$1" >&2
-sleep 2 | "$2" task >/dev/null
+sleep 2 | "$2" task >&2 || exit 1
 sleep 1
 EOF
 
@@ -42,10 +42,10 @@ print("\n".join(wrong))
 sys.exit(1 if wrong else 0)
 EOF
 
-# tell NAME: checks the report in NAME.json
+# tell NAME: checks the report in NAME.json; what the programs said is in err
 tell() {
 	grep -q '"method": "bpf"' "$1.json" || { echo "skipped: looked at without BPF"; exit 77; }
-	python3 check.py "$1.json" >out || complain "$1: $(cat out)"
+	python3 check.py "$1.json" >out || complain "$1: $(cat out); the programs said: $(cat err)"
 }
 
 "$kontend" report -a -d 100ms --view xol,holders,slots --probe "$worker:up_load" --format json \
@@ -53,7 +53,7 @@ tell() {
 tell live
 "$kontend" record -q -a --probe "$worker:up_load" -o file -- sh story "$worker" "$holder" 2>err ||
 	complain "record: $(cat err)"
-"$kontend" report -i file --view xol,holders,slots --format json -o file.json 2>err ||
+"$kontend" report -i file --view xol,holders,slots --format json -o file.json 2>>err ||
 	complain "report of the file: $(cat err)"
 tell file
 exit $status
