@@ -148,6 +148,10 @@ const struct opts_info opts_table[] = {
 	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, RECOVER,
 	 OPTS_TEXT, FIELD(topic), 0, 0, NULL, COMPLETE_FILE},
 
+	{0, "no-sandbox", NULL, "read recordings with all the rights that this user has", file,
+	 ONCE | REPLAY | DIFF | CUT | RECOVER | INCIDENTS | TOUR, OPTS_FLAG, FIELD(no_sandbox), 0,
+	 0, NULL, COMPLETE_NONE},
+
 	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
 	 OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE, LIVE},
 	{'d', "delay", "TIME", "length of the buckets that rates are taken over (default: 1s)",
