@@ -21,9 +21,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The words of a picture, a line a row.
+# The words of a picture, a line a row, but for the first, which says where and how it was made.
 words() {
-	sed -n '/^<text /p' "$1" | sed 's/<[^>]*>//g; s/[^ ]*[0-9][^ ]*/N/g; s/[▁▂▃▄▅▆▇█│·-]/ /g' |
+	sed -n '/^<text /p' "$1" | tail -n +2 | sed 's/<[^>]*>//g; s/[^ ]*[0-9][^ ]*/N/g; s/[▁▂▃▄▅▆▇█│·-]/ /g' |
 		tr -s ' ' | sed 's/ *$//'
 }
 

@@ -22,13 +22,18 @@
 
 enum { LEVEL = 9 };
 
+int cmd_cut_level(const struct reader_stat *from)
+{
+	return from->compressed ? LEVEL : 0;
+}
+
 static int write_to(const struct cmd_cut *c, int fd, struct source *s, struct error *err)
 {
 	struct writer_options wo = {.fd = fd, .argv = c->argv, .clock_id = CLOCK_MONOTONIC};
 	struct writer *w;
 	int r;
 
-	wo.zstd_level = c->packed ? LEVEL : 0;
+	wo.zstd_level = c->level;
 	r = writer_new(&w, &wo, err);
 	if (r < 0)
 		return r;
@@ -127,7 +132,7 @@ static int look(struct cutter *c, struct error *err)
 	if (r == 0)
 		r = find_range(c, err);
 	reader_stat(c->engine.source, &st);
-	c->cut.packed = st.compressed;
+	c->cut.level = c->o->compress ? (int)c->o->compress : cmd_cut_level(&st);
 	if (r == 0 && keep_finish(&c->keep) < 0)
 		r = error_set(err, -ENOMEM, "No memory for the events to keep");
 	if (!all) {

@@ -53,12 +53,13 @@ static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 
 /*
  * What is read before the screen opens: a short recording, so that it is played from its beginning
- * at once; and all of it for a picture, or where a range is asked for, which may be one of its end,
- * or is that of an incident.
+ * at once; and all of it for a picture, for the tour, which begins where the worst is, or where a
+ * range is asked for, which may be one of its end, or is that of an incident.
  */
 static bool needs_all(struct replay *p)
 {
-	return p->shot || p->o->time || query_incident(&p->engine.model, &p->incident);
+	return p->shot || p->o->time || p->o->tour ||
+	       query_incident(&p->engine.model, &p->incident);
 }
 
 static int read_ahead(struct replay *p, struct error *err)
@@ -206,7 +207,7 @@ static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_
 	const struct cmd_cut cut = {.caged = p->caged,
 				    .from = recording_path(p),
 				    .to = path,
-				    .packed = st.compressed,
+				    .level = cmd_cut_level(&st),
 				    .tick_ns = p->tick_ns,
 				    .argv = argv,
 				    .part = {.from_ns = from_ns, .to_ns = to_ns}};
@@ -219,17 +220,10 @@ static size_t take_incidents(void *arg)
 	return cmd_caught_take(arg);
 }
 
-static int save_there(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
-		      struct error *err)
-{
-	return caged_save(ctx, name, is_base, fd, ret, size, err);
-}
-
 static int show(struct replay *p, const char *filter, struct error *err)
 {
 	const struct app_catcher catcher = {take_incidents, &p->caught};
 	const bool watched = p->caught.triggers || p->caught.all.n;
-	const struct app_saver saver = {save_there, p->caged};
 	const struct app_cut cut = {.write = write_cut, .arg = p};
 	const struct app_options a = {.filter = filter,
 				      .only = p->only.filter,
@@ -246,7 +240,6 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .lock = p->incident.lock,
 				      .view = p->incident.lock ? "locks" : NULL,
 				      .note = p->engine.note,
-				      .saver = caged_is(p->caged) ? &saver : NULL,
 				      .cut = &cut};
 
 	if (p->shot)

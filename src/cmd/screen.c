@@ -60,6 +60,17 @@ int cmd_screen_save(void *ctx, const char *name, bool is_base, int fd, char *ret
 	return app_save_fd(name, is_base, fd, ret, size, err);
 }
 
+static int save_there(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
+		      struct error *err)
+{
+	return caged_save(ctx, name, is_base, fd, ret, size, err);
+}
+
+struct app_saver cmd_screen_saver(const struct caged *caged)
+{
+	return (struct app_saver){save_there, (void *)(uintptr_t)caged};
+}
+
 int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdict_limits *verdict,
 		       struct error *err)
 {
@@ -86,11 +97,14 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
 	void *there = caged && caged_is(caged) ? (void *)(uintptr_t)caged : NULL;
 	const struct app_keep kept = {there ? keep_there : keep_here, there, o->config_path};
+	const struct app_saver saver = cmd_screen_saver(there);
 	struct verdict_limits verdict;
 	struct display *display;
 
 	if (cmd_screen_options(o, &a, &verdict, err) < 0)
 		return CMD_EXIT_USAGE;
+	if (there)
+		a.saver = &saver;
 	if (o->config_path)
 		a.keep = &kept;
 	if (o->color && term_color_parse(o->color, &t.color) < 0)

@@ -23,5 +23,7 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 /* What saving is, for struct caged_wants. */
 int cmd_screen_save(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
 		    struct error *err);
+/* Who saves for whoever is in @caged. */
+struct app_saver cmd_screen_saver(const struct caged *caged);
 
 #endif

@@ -103,6 +103,7 @@ static int write_picture(struct app *app, const struct cmd_shot *shot, struct er
 int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
 			const struct cmd_shot *shot, struct error *err)
 {
+	const struct app_saver saver = cmd_screen_saver(&shot->caged);
 	struct verdict_limits verdict;
 	struct display *paper;
 	struct app *app;
@@ -115,6 +116,8 @@ int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_optio
 		error_errno(err, r, "Cannot set up the screen");
 		return CMD_EXIT_FAILURE;
 	}
+	if (caged_is(&shot->caged))
+		a.saver = &saver;
 	r = app_new(&app, e, paper, &a, err);
 	if (r == 0) {
 		app_settle(app, settle_ns);

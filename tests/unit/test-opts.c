@@ -435,7 +435,7 @@ static void test_words(void **state)
 		assert_int_equal(demo_kinds_parse(kind, &views, NULL), 0);
 		words += len + (words[len] == ' ');
 	}
-	assert_int_equal(n, 6);
+	assert_int_equal(n, 7);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
 	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 23);
 	assert_int_equal(
