@@ -39,6 +39,7 @@ static const struct cage_path everyone[] = {
 	{"/proc/sys/kernel", 0, BELOW},
 	{"/proc/modules", 0, CAGE_READ},
 	{"/proc/meminfo", 0, CAGE_READ},
+	{"/proc/cpuinfo", 0, CAGE_READ},
 	{"/proc/sys/vm/overcommit_memory", 0, CAGE_READ}, /* how the C library frees */
 };
 
