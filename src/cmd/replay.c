@@ -4,9 +4,11 @@
  * a long one while the screen shows what is known so far; then it is played from the beginning.
  * Keys come from the terminal even when the recording comes from standard input.
  */
+#include "caged.h"
 #include "caught.h"
 #include "cut.h"
 #include "kontend/clock.h"
+#include "kontend/keep-columns.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
@@ -39,6 +41,7 @@ struct replay {
 	struct incident incident; /* for which it was recorded; all 0: none */
 	uint64_t tick_ns;	  /* asked for; 0 = none */
 	struct progress progress;
+	struct caged caged;
 };
 
 static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
@@ -46,11 +49,11 @@ static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 /*
  * What is read before the screen opens: a short recording, so that it is played from its beginning
  * at once; and all of it where a range is asked for, which may be one of its end, or is that of an
- * incident.
+ * incident, and for the tour, which begins where the worst is.
  */
 static bool needs_all(struct replay *p)
 {
-	return p->o->time || query_incident(&p->engine.model, &p->incident);
+	return p->o->time || p->o->tour || query_incident(&p->engine.model, &p->incident);
 }
 
 static int read_ahead(struct replay *p, struct error *err)
@@ -92,8 +95,10 @@ static int open_recording(struct replay *p, struct error *err)
 	struct model_limits limits = model_limits_recent((memory - kept) / 2);
 	struct timeline_options to = {.checkpoint_bytes = kept, .ahead = cmd_threads(p->o) > 1};
 	struct source *source;
-	int r = reader_new(&source, &ro, err);
+	int r;
 
+	caged_reader(&p->caged, &ro);
+	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
 	r = engine_init(&p->engine, source, &limits, err);
@@ -104,7 +109,9 @@ static int open_recording(struct replay *p, struct error *err)
 	p->lines = (struct srclines_config){.argv = srclines_worker_argv,
 					    .fetch_argv =
 						    p->o->debuginfod ? srclines_fetch_argv : NULL,
+					    .door = caged_door(&p->caged),
 					    .no_inline = p->o->no_inline};
+	p->engine.sandbox = &p->caged.sandbox;
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;
 	p->engine.groups = p->o->groups;
@@ -178,9 +185,10 @@ static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_
 	struct reader_stat st;
 
 	reader_stat(p->engine.source, &st);
-	const struct cmd_cut cut = {.from = recording_path(p),
+	const struct cmd_cut cut = {.caged = &p->caged,
+				    .from = recording_path(p),
 				    .to = path,
-				    .packed = st.compressed,
+				    .level = cmd_cut_level(&st),
 				    .tick_ns = p->tick_ns,
 				    .argv = argv,
 				    .part = {.from_ns = from_ns, .to_ns = to_ns}};
@@ -215,7 +223,7 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .note = p->engine.note,
 				      .cut = &cut};
 
-	return cmd_screen(p->o, &p->engine, NULL, a, err);
+	return cmd_screen(p->o, &p->engine, NULL, a, &p->caged, err);
 }
 
 static int run_screen(struct replay *p, const char *filter, struct error *err)
@@ -267,6 +275,32 @@ static int check_terminal(const struct replay *p, struct error *err)
 			 name, p->path);
 }
 
+static int enter_cage(struct replay *p, struct error *err)
+{
+	const struct caged_wants w = {.recordings = {p->path},
+				      .fds = {p->spool.fd > 0 ? p->spool.fd : 0},
+				      .screen = true,
+				      .here = true,
+				      .instructions = true,
+				      .keep = keep_columns,
+				      .config = p->o->config_path,
+				      .save = cmd_screen_save};
+
+	return caged_enter(&p->caged, p->o, &w, err);
+}
+
+/* Opens all that is to be opened; from then on there is no right but to read it. */
+static int open_all(struct replay *p, struct error *err)
+{
+	int r = spool_open(&p->spool, p->path, err);
+
+	if (r == 0 && !strcmp(p->path, "-"))
+		r = take_keys_from_terminal(err);
+	if (r == 0)
+		r = enter_cage(p, err);
+	return r < 0 ? r : spool_fill(&p->spool, p->path, p->o->quiet, err);
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -280,7 +314,7 @@ int cmd_replay(const struct opts *o)
 			   .path = o->topic   ? o->topic
 				   : o->input ? o->input
 					      : "kontend.data",
-			   .spool.fd = -1};
+			   .spool = {.fd = -1, .from = -1}};
 	struct error err = {0};
 	char filter[OPTS_FILTER];
 	int status = CMD_EXIT_FAILURE;
@@ -291,9 +325,9 @@ int cmd_replay(const struct opts *o)
 	if (cmd_only(o, &p.only, &err) < 0 || cmd_caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	if (spool_open(&p.spool, p.path, o->quiet, &err) == 0 &&
-	    (strcmp(p.path, "-") || take_keys_from_terminal(&err) == 0))
+	if (open_all(&p, &err) == 0)
 		status = run_screen(&p, o->filter ? filter : NULL, &err);
 	spool_close(&p.spool);
+	caged_leave(&p.caged);
 	return err.code ? cmd_fail(status, &err) : status;
 }

@@ -39,11 +39,39 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 	return sig ? CMD_EXIT_SIGNAL + sig : CMD_EXIT_OK;
 }
 
+static int keep_here(void *ctx, const char *where, const char *table, const char *keys,
+		     struct error *err)
+{
+	(void)ctx;
+	return keep_columns(where, table, keys, err);
+}
+
+static int keep_there(void *ctx, const char *where, const char *table, const char *keys,
+		      struct error *err)
+{
+	(void)where;
+	return caged_keep(ctx, table, keys, err);
+}
+
+int cmd_screen_save(void *ctx, const char *name, int fd, char *ret, size_t size, struct error *err)
+{
+	(void)ctx;
+	return app_save_fd(name, fd, ret, size, err);
+}
+
+static int save_there(void *ctx, const char *name, int fd, char *ret, size_t size,
+		      struct error *err)
+{
+	return caged_save(ctx, name, fd, ret, size, err);
+}
+
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       struct error *err)
+	       const struct caged *caged, struct error *err)
 {
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
-	struct app_keep kept = {keep_columns, o->config_path};
+	void *there = caged && caged_is(caged) ? (void *)(uintptr_t)caged : NULL;
+	const struct app_keep kept = {there ? keep_there : keep_here, there, o->config_path};
+	const struct app_saver saver = {save_there, there};
 	struct verdict_limits verdict;
 	struct display *display;
 
@@ -53,6 +81,8 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 	a.percent_limit = cmd_percent_limit(o);
 	a.theme = o->theme;
 	a.columns = o->columns;
+	if (there)
+		a.saver = &saver;
 	if (o->config_path)
 		a.keep = &kept;
 	a.view = o->view ? o->view : a.view;

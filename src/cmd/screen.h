@@ -2,6 +2,7 @@
 #ifndef KONTEND_CMD_SCREEN_H
 #define KONTEND_CMD_SCREEN_H
 
+#include "caged.h"
 #include "kontend/app.h"
 #include "kontend/opts.h"
 #include "kontend/run.h"
@@ -9,9 +10,12 @@
 /*
  * Shows @e on the terminal until the user leaves: with @a, to which is added what @o says of views
  * and colours. @run is started when the screen is there; NULL: there is nothing to start. The
- * terminal is given back before this answers, with an exit status, and @err for what is to be said.
+ * @caged: NULL, or where it is read. The terminal is given back before this answers, with an exit
+ * status, and @err for what is to be said.
  */
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       struct error *err);
+	       const struct caged *caged, struct error *err);
+/* What saving is, for struct caged_wants. */
+int cmd_screen_save(void *ctx, const char *name, int fd, char *ret, size_t size, struct error *err);
 
 #endif

@@ -165,6 +165,8 @@ int opts_check(const struct opts *o, struct error *err)
 				 o->input, o->topic);
 	if (o->input && check_input(o, err) < 0)
 		return -EINVAL;
+	if (o->no_sandbox && opts_verb_info(o->verb)->takes_command && !o->input)
+		return error_set(err, -EINVAL, "--no-sandbox is for reading a recording");
 	if (o->threads && opts_verb_info(o->verb)->takes_command && !o->input)
 		return error_set(err, -EINVAL,
 				 "--threads is for reading a recording: give --input FILE, too");

@@ -148,6 +148,10 @@ const struct opts_info opts_table[] = {
 	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, RECOVER,
 	 OPTS_TEXT, FIELD(topic), 0, 0, NULL, COMPLETE_FILE},
 
+	{0, "no-sandbox", NULL, "read recordings with all the rights that this user has", file,
+	 ONCE | REPLAY | DIFF | CUT | RECOVER | INCIDENTS | TOUR, OPTS_FLAG, FIELD(no_sandbox), 0,
+	 0, NULL, COMPLETE_NONE},
+
 	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
 	 OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE, LIVE},
 	{'d', "delay", "TIME", "length of the buckets that rates are taken over (default: 1s)",
@@ -292,6 +296,9 @@ const struct opts_info opts_table[] = {
 	 RECORD, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE, RECORD},
 	{'z', "compress", "LEVEL", "compress with zstd at LEVEL, 1 to 22 (default: 1)", file,
 	 RECORD, OPTS_LEVEL, FIELD(compress), 1, 22, NULL, COMPLETE_NONE, RECORD},
+	{'z', "compress", "LEVEL",
+	 "compress NEW with zstd at LEVEL, 1 to 22 (default: 1); else it is as FILE is", file, CUT,
+	 OPTS_LEVEL, FIELD(compress), 1, 22, NULL, COMPLETE_NONE},
 	{0, "max-size", "SIZE", "end, or begin another file, before FILE is longer: 100M, 2G", file,
 	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE, RECORD,
 	 false, true},
@@ -473,9 +480,9 @@ const struct opts_info opts_table[] = {
 	{0, "no-mouse", NULL, "leave the mouse to the terminal", terminal, TERMINAL, OPTS_FLAG,
 	 FIELD(no_mouse), 0, 0, NULL, COMPLETE_NONE, TERMINAL},
 
-	{0, "kinds", "LIST",
-	 "locks to contend for: mmap,inode,pipe,dir,futex or all (default: all)", workload, DEMO,
-	 OPTS_TEXT, FIELD(kinds), 0, 0, "mmap inode pipe dir futex all", COMPLETE_NONE},
+	{0, "kinds", "LIST", "mmap,inode,pipe,dir,futex,chain: locks to contend for (default: all)",
+	 workload, DEMO, OPTS_TEXT, FIELD(kinds), 0, 0, "mmap inode pipe dir futex chain all",
+	 COMPLETE_NONE},
 	{0, "threads", "N", "threads for each kind, 1 to 64 (default: 4)", workload, DEMO,
 	 OPTS_COUNT, FIELD(threads), 1, 64, NULL, COMPLETE_NONE},
 

@@ -61,6 +61,7 @@ struct app {
 	struct app_choose choose;
 	struct query_columns columns;
 	const struct app_keep *keep;
+	const struct app_saver *saver;
 	char theme[16];			 /* its name */
 	char filter_before[PROMPT_TEXT]; /* the filter that Esc brings back */
 	char search[PROMPT_TEXT];

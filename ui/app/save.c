@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { SAVE_TRIES = 10000 };
@@ -41,14 +42,13 @@ static int write_new(const struct place *p, const char *text)
 }
 
 /* The name that was taken goes to p->path. */
-static int link_numbered(struct app *a, struct place *p)
+static int link_numbered(struct place *p, unsigned *number)
 {
 	size_t len = strlen(p->path);
 	char *name = p->path + len + 1;
 
 	for (int i = 0; i < SAVE_TRIES; i++) {
-		snprintf(p->path + len, sizeof(p->path) - len, "/kontend-screen-%u.txt",
-			 ++a->n_saved);
+		snprintf(p->path + len, sizeof(p->path) - len, "/kontend-screen-%u.txt", ++*number);
 		if (linkat(p->dir, p->tmp, p->dir, name, 0) == 0)
 			return 0;
 		if (errno != EEXIST)
@@ -57,19 +57,14 @@ static int link_numbered(struct app *a, struct place *p)
 	return -EEXIST;
 }
 
-static int save_at(struct app *a, struct place *p, bool is_named)
+static int save_at(struct place *p, const char *text, bool is_named, unsigned *number)
 {
-	char *text;
-	int r = screen_text(&a->screen, &text);
+	int r = write_new(p, text);
 
 	if (r < 0)
 		return r;
-	r = write_new(p, text);
-	mem_free(text);
-	if (r < 0)
-		return r;
 	if (!is_named)
-		r = link_numbered(a, p);
+		r = link_numbered(p, number);
 	else if (linkat(p->dir, p->tmp, p->dir, p->path, 0) < 0)
 		r = -errno;
 	unlinkat(p->dir, p->tmp, 0);
@@ -77,27 +72,28 @@ static int save_at(struct app *a, struct place *p, bool is_named)
 }
 
 /* The folder that was set, which tests do, or that of all that is saved. */
-static int open_folder(const struct app *a, struct place *p, struct error *err)
+static int open_folder(const char *folder, struct place *p, struct error *err)
 {
-	if (!a->save_dir)
+	if (!folder)
 		return statefolder_open(p->path, sizeof(p->path), err);
-	snprintf(p->path, sizeof(p->path), "%s", a->save_dir);
+	snprintf(p->path, sizeof(p->path), "%s", folder);
 	int fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? error_errno(err, -errno, "%s", p->path) : fd;
 }
 
-static int save_numbered(struct app *a, struct place *p, struct error *err)
+static int save_numbered(struct place *p, const char *text, const char *folder, unsigned *number,
+			 struct error *err)
 {
-	p->dir = open_folder(a, p, err);
+	p->dir = open_folder(folder, p, err);
 	if (p->dir < 0)
-		return p->dir;
+		return error_set(err, p->dir, "%s; :save FILE saves elsewhere", err->text);
 	snprintf(p->tmp, sizeof(p->tmp), ".kontend-screen-%ld.tmp", (long)getpid());
-	int r = save_at(a, p, false);
+	int r = save_at(p, text, false, number);
 	close(p->dir);
 	return r;
 }
 
-static int save_as(struct app *a, struct place *p, const char *name)
+static int save_as(struct place *p, const char *text, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
@@ -105,22 +101,71 @@ static int save_as(struct app *a, struct place *p, const char *name)
 	snprintf(p->path, sizeof(p->path), "%s", name);
 	snprintf(p->tmp, sizeof(p->tmp), "%.*s.kontend-screen-%ld.tmp",
 		 slash ? (int)(slash + 1 - name) : 0, name, (long)getpid());
-	return save_at(a, p, true);
+	return save_at(p, text, true, NULL);
+}
+
+/* @name NULL: the next one of ours. *p is where it is. */
+static int save(struct place *p, const char *text, const char *name, const char *folder,
+		unsigned *number, struct error *err)
+{
+	int r = name ? save_as(p, text, name) : save_numbered(p, text, folder, number, err);
+
+	if (r == 0 || err->code)
+		return r;
+	if (r == -EEXIST)
+		return error_set(err, r, "%s exists already", p->path);
+	return error_set(err, r, "%s: %s", p->path, strerror(-r));
+}
+
+int app_save_fd(const char *name, int fd, char *ret, size_t size, struct error *err)
+{
+	struct place p = {0};
+	unsigned number = 0;
+	size_t len;
+	char *text;
+	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : fdio_read_rest(fd, &text, &len);
+
+	if (r < 0)
+		return error_errno(err, r, "what is to be saved");
+	r = save(&p, text, *name ? name : NULL, NULL, &number, err);
+	mem_free(text);
+	snprintf(ret, size, "%s", p.path);
+	return r;
+}
+
+/* Somebody else saves it, who gets it as a file. */
+static int hand_over(const struct app_saver *s, struct place *p, const char *text, const char *name,
+		     struct error *err)
+{
+	int fd = memfd_create("kontend-screen", MFD_CLOEXEC);
+	int r = fd < 0 ? -errno : fdio_write_all(fd, text, strlen(text));
+
+	if (r < 0)
+		error_errno(err, r, "what is to be saved");
+	else
+		r = s->save(s->arg, name ? name : "", fd, p->path, sizeof(p->path), err);
+	if (fd >= 0)
+		close(fd);
+	return r;
 }
 
 void app_save(struct app *a, const char *name)
 {
 	struct error err = {0};
 	struct place p = {0};
+	char *text;
 
 	app_draw(a); /* keys before this one may not have been drawn yet */
-	int r = name ? save_as(a, &p, name) : save_numbered(a, &p, &err);
-	if (err.code)
-		app_say(a, ROLE_ERROR, "Not saved: %s; :save FILE saves elsewhere", err.text);
-	else if (r == -EEXIST)
-		app_say(a, ROLE_ERROR, "Not saved: %s exists already", p.path);
-	else if (r < 0)
-		app_say(a, ROLE_ERROR, "Not saved: %s: %s", p.path, strerror(-r));
+	int r = screen_text(&a->screen, &text);
+	if (r < 0) {
+		error_errno(&err, r, "the screen");
+	} else {
+		r = a->saver ? hand_over(a->saver, &p, text, name, &err)
+			     : save(&p, text, name, a->save_dir, &a->n_saved, &err);
+		mem_free(text);
+	}
+	if (r < 0)
+		app_say(a, ROLE_ERROR, "Not saved: %s", err.text);
 	else
 		app_say(a, ROLE_BOLD, "saved as %s", p.path);
 }

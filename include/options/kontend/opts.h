@@ -68,7 +68,8 @@ struct opts {
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
 	const char *annotate, *input; /* a function; a recording */
-	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache;
+	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
+		no_sandbox;
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *breakpoints;       /* how many a benchmark is to open */
 	const char *files[2];	       /* the two of `diff` */

@@ -31,9 +31,20 @@ struct app_workload {
 
 /* Keeps what columns of a table the user wants, by their names; NULL: as they are built. */
 struct app_keep {
-	int (*columns)(const char *where, const char *table, const char *keys, struct error *err);
+	int (*columns)(void *arg, const char *where, const char *table, const char *keys,
+		       struct error *err);
+	void *arg;
 	const char *where; /* the file */
 };
+
+/* Who saves files where we may not: what is open as @fd, as @name, or, "", by a name of ours. */
+struct app_saver {
+	int (*save)(void *arg, const char *name, int fd, char *ret, size_t size, struct error *err);
+	void *arg;
+};
+
+/* What it does then: as :save FILE, or P. The name goes to @ret. 0, or negative with @err. */
+int app_save_fd(const char *name, int fd, char *ret, size_t size, struct error *err);
 
 /* Who watches for incidents: called behind each step of the engine; how many more there are. */
 struct app_catcher {
@@ -54,6 +65,7 @@ struct app_options {
 	double percent_limit; /* calls of less percent are closed in trees at first */
 	const struct query_columns *columns; /* that the user wants; NULL = as they are */
 	const struct app_keep *keep;	     /* borrowed; NULL = nothing is kept */
+	const struct app_saver *saver;	     /* borrowed; NULL = files are saved at once */
 	const char *theme;		     /* of the display; NULL = the first one */
 	const char *save_dir;		     /* P writes here; NULL = kontend/statefolder.h */
 	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
