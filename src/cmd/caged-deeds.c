@@ -120,6 +120,8 @@ static bool is_here(const char *path)
 	       a.st_ino == b.st_ino;
 }
 
+static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789-_, ";
+
 static bool is_plain(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -167,19 +169,27 @@ static void put(void *ctx, const struct porter_ask *ask, struct porter_answer *r
 		set_error(ret, w->put(w->put_ctx, ask->number != 0, &err), &err);
 }
 
+/* "kontend-locks-20261120-143005" */
+static bool is_base_name(const char *s)
+{
+	static const char begin[] = "kontend-";
+
+	return strncmp(s, begin, sizeof(begin) - 1) == 0 && !s[strspn(s, word)];
+}
+
 static void save(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
 	const struct caged_wants *w = ((struct caged_world *)ctx)->wants;
 	struct error err = {0};
-	bool may = !*ask->text || (is_plain(ask->text) && is_here(ask->text));
+	bool is_base = ask->number != 0;
+	bool may = is_base ? is_base_name(ask->text) : is_plain(ask->text) && is_here(ask->text);
 
 	if (!w->save || !may || ask->fds[0] < 0)
 		return;
-	int r = w->save(w->save_ctx, ask->text, ask->fds[0], ret->text, sizeof(ret->text), &err);
+	int r = w->save(w->save_ctx, ask->text, is_base, ask->fds[0], ret->text, sizeof(ret->text),
+			&err);
 	set_error(ret, r, &err);
 }
-
-static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789-_, ";
 
 static void keep(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {

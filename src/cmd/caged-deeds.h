@@ -15,7 +15,7 @@ enum caged_deed {
 	DEED_MAKE,	/* text: a path; its descriptor */
 	DEED_UNMAKE,	/* the last of these */
 	DEED_PUT,	/* number: give up? */
-	DEED_SAVE,	/* text: a name, descriptor: what is in it; text: its name */
+	DEED_SAVE,	/* text: a name, number: as P has it? descriptor: what is in it; its name */
 	DEED_KEEP,	/* text: table, newline, keys; number: without keys? */
 	DEEDS,
 };

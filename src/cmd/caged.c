@@ -227,17 +227,17 @@ void caged_reader(const struct caged *c, struct reader_options *o)
 	o->open_ctx = (void *)(uintptr_t)c;
 }
 
+/* Of a name that begins with a dot it is as true: it has another meaning there. */
+static const char only_here[] =
+	"sandboxed: only to the folder kontend was started in (--no-sandbox)";
+
 int caged_make(const struct caged *c, const char *path, struct error *err)
 {
 	int fd = caged_is(c) ? ask_fd(c, DEED_MAKE, path, 0, -1)
 			     : open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (fd == -EPERM)
-		return error_set(err, fd,
-				 "Cannot make the file '%s': in the sandbox new files go to the "
-				 "folder that kontend was started in, and no name begins with a "
-				 "dot (--no-sandbox: anywhere)",
-				 path);
+	if (fd == -EPERM && caged_is(c))
+		return error_set(err, fd, "Not written: %s", only_here);
 	fd = fd < 0 && !caged_is(c) ? -errno : fd;
 	return fd < 0 ? error_errno(err, fd, "Cannot make the file '%s'", path) : fd;
 }
@@ -271,18 +271,15 @@ int caged_put(const struct caged *c, bool give_up, struct error *err)
 	return ask_said(c, DEED_PUT, &a, &ret, err);
 }
 
-int caged_save(const struct caged *c, const char *name, int fd, char *ret, size_t size,
-	       struct error *err)
+int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
+	       size_t size, struct error *err)
 {
-	const struct porter_ask a = {.text = name, .fds = {fd, -1}};
+	const struct porter_ask a = {.number = is_base, .text = name, .fds = {fd, -1}};
 	struct porter_answer answer;
 	int r = ask(c, DEED_SAVE, &a, &answer);
 
 	if (r == -EPERM && !*answer.text)
-		return error_set(err, r,
-				 "in the sandbox files are saved in the folder that kontend was "
-				 "started in, under no name that begins with a dot (--no-sandbox: "
-				 "anywhere)");
+		return error_set(err, r, "%s", only_here);
 	if (r < 0)
 		return error_set(err, r, "%s", *answer.text ? answer.text : strerror(-r));
 	snprintf(ret, size, "%s", answer.text);

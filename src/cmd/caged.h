@@ -22,8 +22,9 @@ struct caged_wants {
 	/* Puts what was written in its place, or @give_up: takes it away. NULL: nothing is. */
 	int (*put)(void *ctx, bool give_up, struct error *err);
 	void *put_ctx;
-	/* Saves what is open as @fd, as @name or, "", as one of ours, which is told. */
-	int (*save)(void *ctx, const char *name, int fd, char *ret, size_t size, struct error *err);
+	/* Saves what is open as @fd, as @name or as one of ours that is called by it. */
+	int (*save)(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
+		    struct error *err);
 	void *save_ctx;
 	/* Keeps a setting. */
 	int (*keep)(const char *path, const char *table, const char *keys, struct error *err);
@@ -56,8 +57,8 @@ int caged_make(const struct caged *c, const char *path, struct error *err);
 void caged_unmake(const struct caged *c, const char *path);
 /* The other deeds of struct caged_wants; only in a cage. */
 int caged_put(const struct caged *c, bool give_up, struct error *err);
-int caged_save(const struct caged *c, const char *name, int fd, char *ret, size_t size,
-	       struct error *err);
+int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
+	       size_t size, struct error *err);
 int caged_keep(const struct caged *c, const char *table, const char *keys, struct error *err);
 
 static inline bool caged_is(const struct caged *c)

@@ -5,6 +5,7 @@
  * once where the file system cannot do without.
  */
 #include "spool.h"
+#include "kontend/ending.h"
 #include "kontend/fdio.h"
 #include "kontend/perfdata.h"
 #include "progress.h"
@@ -44,7 +45,10 @@ static int open_nameless(struct error *err)
 	return fd;
 }
 
-/* What is slow to come is waited for in steps: the line that says how far we are stays true. */
+/*
+ * What is slow to come is waited for in steps: the line that says how far we are stays true, and
+ * who holds back signals hears them. -1 with EINTR: it was one.
+ */
 static ssize_t read_some(int from, char *block, struct progress *p, uint64_t done)
 {
 	struct pollfd in = {.fd = from, .events = POLLIN};
@@ -52,6 +56,10 @@ static ssize_t read_some(int from, char *block, struct progress *p, uint64_t don
 	for (;;) {
 		int n = poll(&in, 1, SPOOL_STEP_MS);
 		progress_update(p, done, 0);
+		if (ending_is_pending()) {
+			errno = EINTR;
+			return -1;
+		}
 		if (n > 0) {
 			ssize_t len = read(from, block, SPOOL_BLOCK);
 			if (len >= 0 || (errno != EINTR && errno != EAGAIN))
@@ -97,7 +105,8 @@ static int copy(int from, int to, const char *path, bool quiet, struct error *er
 	progress_begin(&p, quiet ? NULL : path);
 	while (!r && (n = read_some(from, block, &p, done)) != 0) {
 		if (n < 0) {
-			r = error_errno(err, -errno, "Cannot read '%s'", path);
+			r = errno == EINTR ? -EINTR
+					   : error_errno(err, -errno, "Cannot read '%s'", path);
 			break;
 		}
 		r = copy_block(to, block, (size_t)n, path, err);

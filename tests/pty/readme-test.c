@@ -94,16 +94,14 @@ static bool next_picture(const char *at, struct picture *p)
 	return true;
 }
 
-/* The screen as its own command `save` writes it. */
-static char *saved(struct session *s, const char *dir)
+/* The screen as its own command `save` writes it: in the folder that the program was started in. */
+static char *saved(struct session *s)
 {
-	char path[PATH_MAX], command[PATH_MAX + 16];
+	static const char path[] = "screen";
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/screen", dir);
-	snprintf(command, sizeof(command), ":save %s\r", path);
 	session_forget(s);
-	session_send(s, command);
+	session_send(s, ":save screen\r");
 	for (int tries = 0; stat(path, &st) < 0; tries++) {
 		if (tries == 6000)
 			fail_msg("nothing was saved: %.*s", (int)s->len, s->out);
@@ -116,7 +114,7 @@ static char *saved(struct session *s, const char *dir)
 }
 
 /* Goes to the moment; a recording is read on its way there, while keys are taken. */
-static void go(struct session *s, const struct picture *p, const char *dir)
+static void go(struct session *s, const struct picture *p)
 {
 	char keys[32], there[32];
 
@@ -124,7 +122,7 @@ static void go(struct session *s, const struct picture *p, const char *dir)
 	snprintf(there, sizeof(there), "+%s of", p->time);
 	session_send(s, keys);
 	for (bool is_there = false; !is_there;) {
-		char *text = saved(s, dir);
+		char *text = saved(s);
 
 		is_there = strstr(text, there) != NULL;
 		free(text);
@@ -152,17 +150,19 @@ static char *shown(const struct picture *p)
 
 	find_recording(p, file);
 	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
 	session_start(&s, argv, env);
 	session_expect(&s, "▶");
 	session_resize(&s, p->rows, p->columns);
 	session_send(&s, " ");
 	session_expect(&s, "PAUSED");
-	go(&s, p, dir);
+	go(&s, p);
 	session_send(&s, p->keys);
-	char *text = saved(&s, dir);
+	char *text = saved(&s);
 	session_send(&s, "q");
 	session_wait(&s);
 	session_end(&s);
+	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(rmdir(dir), 0);
 	return text;
 }

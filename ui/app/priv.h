@@ -98,7 +98,6 @@ struct app {
 	double cost_pct;
 	bool cost_known;
 	uint64_t cost_now_ns, cost_cpu_ns; /* at the last measurement */
-	unsigned n_saved;
 };
 
 struct app_entry *app_top(struct app *a);
@@ -110,7 +109,7 @@ void app_set_filter(struct app *a, const char *text);
 /* ui/app/commands.c: what the view on top answers; that it knows nothing of it. */
 int app_to_view(struct app *a, enum command c, const struct command_arg *arg);
 void app_say_unhandled(struct app *a, enum command c, const struct command_arg *arg);
-/* Saves the screen; says where, or why not. @name NULL: the next free kontend-screen-N.txt. */
+/* Saves the screen; says where, or why not. @name NULL: as a picture, called by view and time. */
 void app_save(struct app *a, const char *name);
 /* Copies the selected row to the display's clipboard; says what, or why not. */
 void app_copy(struct app *a);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Saves the screen as text. The file appears whole or not at all, and never in the place of another
- * one: it is written under a temporary name that did not exist before, then linked to its own name,
- * which fails when that is taken. kontend often runs as root, so no link of somebody else is
- * followed, and without a name the file goes to a folder that is nobody else's.
+ * Saves the screen, as a picture or as text. The file appears whole or not at all, and never in the
+ * place of another one: it is written under a temporary name that did not exist before, then linked
+ * to its own name, which fails when that is taken. kontend often runs as root, so no link of
+ * somebody else is followed, and without a name the file goes to a folder that is nobody else's.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/picture.h"
 #include "kontend/statefolder.h"
+#include "kontend/when.h"
 #include "priv.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SAVE_TRIES = 10000 };
+enum { SAVE_TRIES = 10000, SAVE_NAME = 100 };
 
 /* Where it goes: names are from the folder @dir, which is called @path. */
 struct place {
@@ -41,30 +43,51 @@ static int write_new(const struct place *p, const char *text)
 	return r;
 }
 
-/* The name that was taken goes to p->path. */
-static int link_numbered(struct place *p, unsigned *number)
+/* "kontend-locks-20261120-143005": what is shown, and when that was, by the clock on the wall. */
+static void name_of(const struct app *a, char name[SAVE_NAME])
+{
+	const struct model *m = &a->engine->model;
+	const struct when w = {.clock_ns = m->host.clock_ns, .wall_ns = m->host.wall_ns};
+	const struct app_entry *e = a->n_stack ? &a->stack[a->n_stack - 1] : &a->roots[a->root];
+	uint64_t now = a->time.line ? timeline_now_ns(a->time.line) : m->now_ns;
+	char date[WHEN_BUF], *to = name;
+
+	when_date(date, when_wall_ns(&w, now), 0); /* "2026-11-20 14:30:05", or "" */
+	to += snprintf(name, SAVE_NAME, "kontend-%.30s%s", e->view->ops->name, *date ? "-" : "");
+	for (const char *c = date; *c; c++)
+		if (*c == ' ')
+			*to++ = '-';
+		else if (*c >= '0' && *c <= '9')
+			*to++ = *c;
+	*to = '\0';
+}
+
+/* The name that was taken goes to p->path: the first of BASE.svg, BASE-2.svg, ... that is free. */
+static int link_free(struct place *p, const char *base)
 {
 	size_t len = strlen(p->path);
-	char *name = p->path + len + 1;
+	char number[16] = "", *name = p->path + len + 1;
 
-	for (int i = 0; i < SAVE_TRIES; i++) {
-		snprintf(p->path + len, sizeof(p->path) - len, "/kontend-screen-%u.txt", ++*number);
+	for (int i = 2; i < SAVE_TRIES; i++) {
+		snprintf(p->path + len, sizeof(p->path) - len, "/%s%s.svg", base, number);
 		if (linkat(p->dir, p->tmp, p->dir, name, 0) == 0)
 			return 0;
 		if (errno != EEXIST)
 			return -errno;
+		snprintf(number, sizeof(number), "-%d", i);
 	}
 	return -EEXIST;
 }
 
-static int save_at(struct place *p, const char *text, bool is_named, unsigned *number)
+/* @base NULL: as p->path. */
+static int save_at(struct place *p, const char *text, const char *base)
 {
 	int r = write_new(p, text);
 
 	if (r < 0)
 		return r;
-	if (!is_named)
-		r = link_numbered(p, number);
+	if (base)
+		r = link_free(p, base);
 	else if (linkat(p->dir, p->tmp, p->dir, p->path, 0) < 0)
 		r = -errno;
 	unlinkat(p->dir, p->tmp, 0);
@@ -81,14 +104,14 @@ static int open_folder(const char *folder, struct place *p, struct error *err)
 	return fd < 0 ? error_errno(err, -errno, "%s", p->path) : fd;
 }
 
-static int save_numbered(struct place *p, const char *text, const char *folder, unsigned *number,
-			 struct error *err)
+static int save_unnamed(struct place *p, const char *text, const char *base, const char *folder,
+			struct error *err)
 {
 	p->dir = open_folder(folder, p, err);
 	if (p->dir < 0)
 		return error_set(err, p->dir, "%s; :save FILE saves elsewhere", err->text);
 	snprintf(p->tmp, sizeof(p->tmp), ".kontend-screen-%ld.tmp", (long)getpid());
-	int r = save_at(p, text, false, number);
+	int r = save_at(p, text, base);
 	close(p->dir);
 	return r;
 }
@@ -101,14 +124,14 @@ static int save_as(struct place *p, const char *text, const char *name)
 	snprintf(p->path, sizeof(p->path), "%s", name);
 	snprintf(p->tmp, sizeof(p->tmp), "%.*s.kontend-screen-%ld.tmp",
 		 slash ? (int)(slash + 1 - name) : 0, name, (long)getpid());
-	return save_at(p, text, true, NULL);
+	return save_at(p, text, NULL);
 }
 
-/* @name NULL: the next one of ours. *p is where it is. */
-static int save(struct place *p, const char *text, const char *name, const char *folder,
-		unsigned *number, struct error *err)
+/* @name NULL: called @base, in @folder. *p is where it is. */
+static int save(struct place *p, const char *text, const char *name, const char *base,
+		const char *folder, struct error *err)
 {
-	int r = name ? save_as(p, text, name) : save_numbered(p, text, folder, number, err);
+	int r = name ? save_as(p, text, name) : save_unnamed(p, text, base, folder, err);
 
 	if (r == 0 || err->code)
 		return r;
@@ -117,17 +140,16 @@ static int save(struct place *p, const char *text, const char *name, const char 
 	return error_set(err, r, "%s: %s", p->path, strerror(-r));
 }
 
-int app_save_fd(const char *name, int fd, char *ret, size_t size, struct error *err)
+int app_save_fd(const char *name, bool is_base, int fd, char *ret, size_t size, struct error *err)
 {
 	struct place p = {0};
-	unsigned number = 0;
 	size_t len;
 	char *text;
 	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : fdio_read_rest(fd, &text, &len);
 
 	if (r < 0)
 		return error_errno(err, r, "what is to be saved");
-	r = save(&p, text, *name ? name : NULL, NULL, &number, err);
+	r = save(&p, text, is_base ? NULL : name, name, NULL, err);
 	mem_free(text);
 	snprintf(ret, size, "%s", p.path);
 	return r;
@@ -135,7 +157,7 @@ int app_save_fd(const char *name, int fd, char *ret, size_t size, struct error *
 
 /* Somebody else saves it, who gets it as a file. */
 static int hand_over(const struct app_saver *s, struct place *p, const char *text, const char *name,
-		     struct error *err)
+		     bool is_base, struct error *err)
 {
 	int fd = memfd_create("kontend-screen", MFD_CLOEXEC);
 	int r = fd < 0 ? -errno : fdio_write_all(fd, text, strlen(text));
@@ -143,7 +165,7 @@ static int hand_over(const struct app_saver *s, struct place *p, const char *tex
 	if (r < 0)
 		error_errno(err, r, "what is to be saved");
 	else
-		r = s->save(s->arg, name ? name : "", fd, p->path, sizeof(p->path), err);
+		r = s->save(s->arg, name, is_base, fd, p->path, sizeof(p->path), err);
 	if (fd >= 0)
 		close(fd);
 	return r;
@@ -151,17 +173,19 @@ static int hand_over(const struct app_saver *s, struct place *p, const char *tex
 
 void app_save(struct app *a, const char *name)
 {
+	enum picture_format format = name ? picture_format_of(name) : PICTURE_SVG;
+	char *text, base[SAVE_NAME];
 	struct error err = {0};
 	struct place p = {0};
-	char *text;
 
 	app_draw(a); /* keys before this one may not have been drawn yet */
-	int r = screen_text(&a->screen, &text);
+	name_of(a, base);
+	int r = app_picture_text(a, format, &text);
 	if (r < 0) {
 		error_errno(&err, r, "the screen");
 	} else {
-		r = a->saver ? hand_over(a->saver, &p, text, name, &err)
-			     : save(&p, text, name, a->save_dir, &a->n_saved, &err);
+		r = a->saver ? hand_over(a->saver, &p, text, name ? name : base, !name, &err)
+			     : save(&p, text, name, base, a->save_dir, &err);
 		mem_free(text);
 	}
 	if (r < 0)
