@@ -93,7 +93,8 @@ static void tell_root(struct app *a)
 
 	query_begin(&a->query);
 	if (query_chains(&a->query, &all, &t, NULL) < 0 || t.n_rows < 2 ||
-	    strcmp(text_of(&t, 0, "row"), "root") != 0)
+	    strcmp(text_of(&t, 0, "row"), "root") != 0 ||
+	    !table_value(&t, 0, table_column(&t, "tid"))->known)
 		return;
 	snprintf(a->tour.fact, sizeof(a->tour.fact), " Here %s has %s.", text_of(&t, 0, "what"),
 		 text_of(&t, 1, "name"));
@@ -105,12 +106,15 @@ static void tell_root(struct app *a)
  */
 static uint64_t quiet_before(const struct app *a, uint64_t b_ns)
 {
-	uint64_t begin = timeline_begin_ns(a->time.line), half = (b_ns - begin) / 2;
+	uint64_t begin = timeline_begin_ns(a->time.line);
+	uint64_t half = b_ns > begin ? (b_ns - begin) / 2 : 0;
 	uint64_t window = app_window_ns(a), best = begin + half / 2, sum = 0;
 	double least = -1;
 	size_t n, from = 0;
 	const struct timeline_bucket *b = timeline_buckets(a->time.line, &n);
 
+	if (!half)
+		return begin;
 	if (!window || window > half)
 		window = half;
 	for (size_t i = 0; i + 1 < n && b[i + 1].start_ns + window <= b_ns; i++) {
