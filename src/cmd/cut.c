@@ -48,18 +48,20 @@ int cmd_cut_write(const struct cmd_cut *c, struct error *err)
 {
 	struct reader_options ro = {.path = c->from, .tick_ns = c->tick_ns};
 	struct source *source;
-	int fd, r = reader_new(&source, &ro, err);
+	int fd, r;
 
+	caged_reader(c->caged, &ro);
+	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
-	fd = open(c->to, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = caged_make(c->caged, c->to, err);
 	if (fd < 0) {
-		r = error_errno(err, -errno, "Cannot make the file '%s'", c->to);
+		r = fd;
 	} else {
 		r = write_to(c, fd, source, err);
 		close(fd);
 		if (r < 0)
-			unlink(c->to);
+			caged_unmake(c->caged, c->to);
 	}
 	source_free(source);
 	return r;
@@ -156,8 +158,10 @@ static int cut(struct cutter *c, struct error *err)
 	struct reader_options ro = {.path = c->o->input};
 	struct model_limits limits = model_limits_of(0);
 	struct source *source;
-	int r = reader_new(&source, &ro, err);
+	int r;
 
+	caged_reader(c->cut.caged, &ro);
+	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
 	r = engine_init(&c->engine, source, &limits, err);
@@ -184,7 +188,13 @@ int cmd_cut(const struct opts *o)
 
 	if (cmd_only(o, &c.only, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	int r = cut(&c, &err);
+	const struct caged_wants w = {.recordings = {o->input}, .make = o->output};
+	struct caged caged;
+	int r = caged_enter(&caged, o, &w, &err);
+
+	c.cut.caged = &caged;
+	r = r < 0 ? r : cut(&c, &err);
+	caged_leave(&caged);
 	if (r == 0)
 		return CMD_EXIT_OK;
 	return cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
