@@ -71,6 +71,17 @@ says() {
 	grep -q -e "$pattern" "$work/text" || { cat "$work/text" && return 1; }
 }
 
+# The first q may end the tour.
+leave() {
+	local try
+	for ((try = 0; try < 50; try++)); do
+		tmux -S "$work/tmux" send-keys q 2>/dev/null || return 0
+		sleep 0.2
+	done
+	tmux -S "$work/tmux" kill-server
+	echo "q does not end it" && return 1
+}
+
 # screen TERM PATTERN ARGUMENT...: what the terminal shows within 30 seconds. It is one of tmux's, which
 # understands what the others have in common.
 screen() {
@@ -81,9 +92,8 @@ screen() {
 	for ((try = 0; try < 300; try++)); do
 		tmux -S "$work/tmux" capture-pane -p >"$work/shown" 2>/dev/null || break
 		if grep -q -e "$pattern" "$work/shown"; then
-			tmux -S "$work/tmux" send-keys q
-			while tmux -S "$work/tmux" has-session 2>/dev/null; do sleep 0.05; done
-			return 0
+			leave
+			return
 		fi
 		sleep 0.1
 	done
