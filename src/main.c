@@ -55,6 +55,8 @@ static int run_verb(const struct opts *o)
 		return cmd_incidents(o);
 	case VERB_TOUR:
 		return cmd_tour(o);
+	case VERB_SCREENSHOT:
+		return cmd_screenshot(o);
 	case VERB_DEMO:
 		return cmd_demo(o);
 	case VERB_BENCH:

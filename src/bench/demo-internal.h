@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { DEMO_KINDS = 5, DEMO_MAX_THREADS = 64, DEMO_PAGE = 4096, DEMO_PERIOD_MS = 100 };
+enum { DEMO_KINDS = 6, DEMO_MAX_THREADS = 64, DEMO_PAGE = 4096, DEMO_PERIOD_MS = 100 };
 
 /*
  * A page of a userfaultfd: the kernel sleeps in a copy from or to it, with whatever lock the copy
@@ -26,6 +26,7 @@ struct demo {
 	atomic_uint scale;  /* percent of the planned share, lowered when it eats too much */
 	char dir[256];	    /* of dir_fd, "" when it has no name */
 	int dir_fd, file_fd, pipe_fd[2];
+	int log_fd, feed_fd[2]; /* of the chain: a file, and the pipe that feeds it */
 	uint32_t futex_word;
 	struct demo_slow slow[DEMO_KINDS];
 };

@@ -112,6 +112,28 @@ static void futex_step(struct demo *d, unsigned thread, uint64_t round)
 		syscall(SYS_futex, &d->futex_word, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
 }
 
+/*
+ * A chain of waits: the holder sleeps with the i_rwsem of a file, the first worker moves data there
+ * from a pipe and waits for it with the pipe's mutex, and the others wait for that one.
+ */
+static void chain_step(struct demo *d, unsigned thread, uint64_t round)
+{
+	static const char out[64];
+	off_t at = 0;
+
+	(void)round;
+	if (write(d->feed_fd[1], out, sizeof(out)) < 0 && thread)
+		return;
+	if (thread == 0 && splice(d->feed_fd[0], NULL, d->log_fd, &at, CHUNK, 0) < 0)
+		return;
+}
+
+static void chain_hold(struct demo *d, char *slow)
+{
+	if (pwrite(d->log_fd, slow, 64, 0) < 0)
+		return;
+}
+
 const struct demo_kind_ops demo_kinds[DEMO_KINDS] = {
 	/* rwsem R and W: mmap_lock under mmap, page faults and munmap */
 	{"mmap", mmap_step, NULL},
@@ -123,4 +145,6 @@ const struct demo_kind_ops demo_kinds[DEMO_KINDS] = {
 	{"dir", dir_step, dir_hold},
 	/* spinlock of one futex bucket */
 	{"futex", futex_step, NULL},
+	/* mutex of a pipe, behind the rwsem W of a file */
+	{"chain", chain_step, chain_hold},
 };

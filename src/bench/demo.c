@@ -33,10 +33,10 @@ enum {
 	WORKERS_MAX = DEMO_KINDS * (DEMO_MAX_THREADS + 1) + 1,
 };
 
-/* Burst in ms of a 100 ms period, by phase and kind (mmap, inode, pipe, dir, futex). */
+/* Burst in ms of a 100 ms period, by phase and kind (mmap, inode, pipe, dir, futex, chain). */
 static const unsigned char demo_plan[PHASES][DEMO_KINDS] = {
-	{14, 3, 3, 2, 1}, {28, 2, 2, 1, 1}, {6, 10, 2, 2, 2}, {4, 2, 12, 2, 1},
-	{18, 3, 3, 6, 3}, {2, 1, 1, 1, 0},  {36, 2, 1, 1, 1}, {8, 6, 6, 4, 2},
+	{14, 3, 3, 2, 1, 1}, {28, 2, 2, 1, 1, 1}, {6, 10, 2, 2, 2, 1}, {4, 2, 12, 2, 1, 1},
+	{18, 3, 3, 6, 3, 1}, {2, 1, 1, 1, 0, 1},  {36, 2, 1, 1, 1, 1}, {8, 6, 6, 4, 2, 1},
 };
 
 struct demo_worker {
@@ -242,14 +242,17 @@ static int files_open(struct demo *d, struct error *err)
 			return r;
 	}
 	d->file_fd = openat(d->dir_fd, "data", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-	if (d->file_fd < 0 || pipe2(d->pipe_fd, O_CLOEXEC | O_NONBLOCK))
+	d->log_fd = openat(d->dir_fd, "log", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	if (d->file_fd < 0 || d->log_fd < 0 || pipe2(d->pipe_fd, O_CLOEXEC | O_NONBLOCK) ||
+	    pipe2(d->feed_fd, O_CLOEXEC | O_NONBLOCK))
 		return error_errno(err, -errno, "demo: cannot open a file or a pipe");
 	return 0;
 }
 
 static void files_close(struct demo *d)
 {
-	const int fds[] = {d->file_fd, d->pipe_fd[0], d->pipe_fd[1]};
+	const int fds[] = {d->file_fd, d->pipe_fd[0], d->pipe_fd[1],
+			   d->log_fd,  d->feed_fd[0], d->feed_fd[1]};
 	char name[24];
 
 	for (size_t k = 0; k < sizeof(fds) / sizeof(*fds); k++) {
@@ -262,6 +265,7 @@ static void files_close(struct demo *d)
 			unlinkat(d->dir_fd, name, 0);
 		}
 		unlinkat(d->dir_fd, "data", 0);
+		unlinkat(d->dir_fd, "log", 0);
 		close(d->dir_fd);
 	}
 	if (d->dir[0])
@@ -296,7 +300,9 @@ int demo_run(const struct demo_options *o, struct error *err)
 			 .scale = 100,
 			 .dir_fd = -1,
 			 .file_fd = -1,
-			 .pipe_fd = {-1, -1}};
+			 .pipe_fd = {-1, -1},
+			 .log_fd = -1,
+			 .feed_fd = {-1, -1}};
 	sigset_t set, old;
 	int r;
 
@@ -342,7 +348,7 @@ int demo_kinds_parse(const char *list, unsigned *ret, struct error *err)
 			return error_set(
 				err, -EINVAL,
 				"demo: \"%.*s\" is no kind of contention: say all, or some of "
-				"mmap, inode, pipe, dir, futex",
+				"mmap, inode, pipe, dir, futex, chain",
 				(int)(len > 40 ? 40 : len), p);
 		kinds |= found;
 		p += len;

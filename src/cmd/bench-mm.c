@@ -81,8 +81,8 @@ static const struct bench_metric pages_rate = {"pages", "1/s", BENCH_HIGHER},
 				 usr = {"usr", "ns", BENCH_LOWER}, sys = {"sys", "ns", BENCH_LOWER},
 				 real = {"real", "ns", BENCH_LOWER};
 /* For a page. */
-static const struct bench_metric taken[2] = {{"mmap_lock-read", "1", BENCH_FACT},
-					     {"mmap_lock-write", "1", BENCH_FACT}};
+static const struct bench_metric taken[2] = {{"mmap_lock_read", "1", BENCH_FACT},
+					     {"mmap_lock_write", "1", BENCH_FACT}};
 /* How a case is called: what is usual has no mode. */
 static const char *mode_text(const struct bench_mm_options *o, char buf[WORD])
 {

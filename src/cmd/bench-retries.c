@@ -112,7 +112,7 @@ static int measure(const struct bench_mm_options *o, struct bench_retry_sum *ret
 
 void bench_retries(const struct bench_mm_options *o, struct bench_out *out)
 {
-	static const struct bench_metric again = {"trylock-again", "1", BENCH_LOWER};
+	static const struct bench_metric again = {"trylock_again", "1", BENCH_LOWER};
 	struct bench_retry_sum s = {0};
 	struct error err = {0};
 	bool known = measure(o, &s, &err) == 0;

@@ -213,21 +213,21 @@ static void print_line(FILE *out, enum bench_rotation_case which, uint32_t opene
 	fflush(out);
 }
 
-static const struct bench_metric opened = {"events opened", "1", BENCH_FACT},
+static const struct bench_metric opened = {"events_opened", "1", BENCH_FACT},
 				 rotations = {"rotations", "1/s", BENCH_FACT},
-				 rotation_p50 = {"rotation p50", "ns", BENCH_LOWER},
-				 rotation_p99 = {"rotation p99", "ns", BENCH_LOWER},
+				 rotation_p50 = {"rotation_p50", "ns", BENCH_LOWER},
+				 rotation_p99 = {"rotation_p99", "ns", BENCH_LOWER},
 				 cpu = {"CPU of rotation", "%", BENCH_LOWER},
-				 switch_p50 = {"context switch p50", "ns", BENCH_LOWER},
+				 switch_p50 = {"context_switch_p50", "ns", BENCH_LOWER},
 				 workload = {"workload", "B/s", BENCH_HIGHER},
 				 slowdown = {"slowdown", "1", BENCH_LOWER};
 
-static const struct bench_metric elsewhere = {"events for other CPUs", "1", BENCH_FACT},
-				 out_p50 = {"scheduling out p50", "ns", BENCH_LOWER},
-				 out_p99 = {"scheduling out p99", "ns", BENCH_LOWER},
-				 in_p50 = {"scheduling in p50", "ns", BENCH_LOWER},
-				 in_p99 = {"scheduling in p99", "ns", BENCH_LOWER},
-				 cgroup_switch = {"cgroup switch", "ns", BENCH_LOWER};
+static const struct bench_metric elsewhere = {"events_elsewhere", "1", BENCH_FACT},
+				 out_p50 = {"schedule_out_p50", "ns", BENCH_LOWER},
+				 out_p99 = {"schedule_out_p99", "ns", BENCH_LOWER},
+				 in_p50 = {"schedule_in_p50", "ns", BENCH_LOWER},
+				 in_p99 = {"schedule_in_p99", "ns", BENCH_LOWER},
+				 cgroup_switch = {"cgroup_switch", "ns", BENCH_LOWER};
 
 static double if_any(uint64_t n, double value)
 {

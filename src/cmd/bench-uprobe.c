@@ -159,11 +159,11 @@ static void print_row(FILE *out, const struct bench_uprobe_row *r)
 }
 
 static const struct bench_metric calls = {"calls", "1/s", BENCH_HIGHER},
-				 cost_of_hit = {"CPU of a hit", "ns", BENCH_LOWER},
-				 by_timer = {"sampled by a timer", "1", BENCH_FACT},
+				 cost_of_hit = {"cpu_of_hit", "ns", BENCH_LOWER},
+				 by_timer = {"sampled_by_timer", "1", BENCH_FACT},
 				 requests = {"requests", "1/s", BENCH_HIGHER},
-				 cost_of_request = {"CPU of a request", "ns", BENCH_LOWER},
-				 taken = {"taken by the probe", "%", BENCH_LOWER};
+				 cost_of_request = {"cpu_of_request", "ns", BENCH_LOWER},
+				 taken = {"taken_by_probe", "%", BENCH_LOWER};
 
 static void put_figures(struct bench_figures *f, const struct bench_uprobe_row *r)
 {

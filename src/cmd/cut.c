@@ -22,13 +22,18 @@
 
 enum { LEVEL = 9 };
 
+int cmd_cut_level(const struct reader_stat *from)
+{
+	return from->compressed ? LEVEL : 0;
+}
+
 static int write_to(const struct cmd_cut *c, int fd, struct source *s, struct error *err)
 {
 	struct writer_options wo = {.fd = fd, .argv = c->argv, .clock_id = CLOCK_MONOTONIC};
 	struct writer *w;
 	int r;
 
-	wo.zstd_level = c->packed ? LEVEL : 0;
+	wo.zstd_level = c->level;
 	r = writer_new(&w, &wo, err);
 	if (r < 0)
 		return r;
@@ -43,18 +48,20 @@ int cmd_cut_write(const struct cmd_cut *c, struct error *err)
 {
 	struct reader_options ro = {.path = c->from, .tick_ns = c->tick_ns};
 	struct source *source;
-	int fd, r = reader_new(&source, &ro, err);
+	int fd, r;
 
+	caged_reader(c->caged, &ro);
+	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
-	fd = open(c->to, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = caged_make(c->caged, c->to, err);
 	if (fd < 0) {
-		r = error_errno(err, -errno, "Cannot make the file '%s'", c->to);
+		r = fd;
 	} else {
 		r = write_to(c, fd, source, err);
 		close(fd);
 		if (r < 0)
-			unlink(c->to);
+			caged_unmake(c->caged, c->to);
 	}
 	source_free(source);
 	return r;
@@ -125,7 +132,7 @@ static int look(struct cutter *c, struct error *err)
 	if (r == 0)
 		r = find_range(c, err);
 	reader_stat(c->engine.source, &st);
-	c->cut.packed = st.compressed;
+	c->cut.level = c->o->compress ? (int)c->o->compress : cmd_cut_level(&st);
 	if (r == 0 && keep_finish(&c->keep) < 0)
 		r = error_set(err, -ENOMEM, "No memory for the events to keep");
 	if (!all) {
@@ -151,8 +158,10 @@ static int cut(struct cutter *c, struct error *err)
 	struct reader_options ro = {.path = c->o->input};
 	struct model_limits limits = model_limits_of(0);
 	struct source *source;
-	int r = reader_new(&source, &ro, err);
+	int r;
 
+	caged_reader(c->cut.caged, &ro);
+	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
 	r = engine_init(&c->engine, source, &limits, err);
@@ -179,7 +188,13 @@ int cmd_cut(const struct opts *o)
 
 	if (cmd_only(o, &c.only, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	int r = cut(&c, &err);
+	const struct caged_wants w = {.recordings = {o->input}, .make = o->output};
+	struct caged caged;
+	int r = caged_enter(&caged, o, &w, &err);
+
+	c.cut.caged = &caged;
+	r = r < 0 ? r : cut(&c, &err);
+	caged_leave(&caged);
 	if (r == 0)
 		return CMD_EXIT_OK;
 	return cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);

@@ -2,16 +2,22 @@
 #ifndef KONTEND_CMD_CUT_H
 #define KONTEND_CMD_CUT_H
 
+#include "caged.h"
 #include "kontend/cut.h"
 
 /* A recording that is to be written again in part. */
 struct cmd_cut {
+	const struct caged *caged;
 	const char *from, *to;	 /* files; @to must not be there */
-	bool packed;		 /* compress it */
+	int level;		 /* of zstd; 0: not compressed */
 	uint64_t tick_ns;	 /* of the recording; 0: those that it has */
 	const char *const *argv; /* what is kept as the command line */
 	struct cut_part part;
 };
+
+struct reader_stat;
+/* By which a part of it is compressed, unless somebody says so. */
+int cmd_cut_level(const struct reader_stat *from);
 
 /* All of it is there afterwards, or nothing. 0, or negative with @err. */
 int cmd_cut_write(const struct cmd_cut *c, struct error *err);

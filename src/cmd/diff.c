@@ -144,6 +144,7 @@ int cmd_diff(const struct opts *o)
 	d.o.input = o->files[1] ? o->files[1] : "kontend.data";
 	if (o->compare)
 		d.old = d.o.input = o->files[0] ? o->files[0] : "kontend.data";
+	d.job.also = d.old;
 	int status = measure_run(&d.o, &d.job);
 	run_close(&d.run, NULL);
 	return status;

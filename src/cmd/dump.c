@@ -6,6 +6,7 @@
 #include "kontend/command.h"
 #include "kontend/openmetrics-text.h"
 #include "kontend/query-damage.h"
+#include "kontend/query-lock.h"
 #include "kontend/settings.h"
 #include "kontend/tables.h"
 #include "kontend/view.h"
@@ -43,6 +44,41 @@ static void dump_columns(FILE *out)
 		dump_table(out, t->kind);
 }
 
+/* What a column is in JSON: "ns", "[text]". */
+static void dump_json_type(FILE *out, const struct column *c)
+{
+	static const char *const types[] = {
+		[COLUMN_TEXT] = "text", [COLUMN_COUNT] = "count", [COLUMN_INT] = "int",
+		[COLUMN_NS] = "ns",	[COLUMN_RATE] = "rate",	  [COLUMN_NSRATE] = "nsrate",
+		[COLUMN_PCT] = "pct",	[COLUMN_ADDR] = "addr",	  [COLUMN_SERIES] = "series",
+		[COLUMN_BOOL] = "bool",
+	};
+
+	if (c->flags & COLUMN_LIST)
+		fputs(c->flags & COLUMN_NUMBERS ? "[int]" : "[text]", out);
+	else
+		fputs(types[c->type], out);
+}
+
+/* That of types is the one of locks, by type. */
+static bool is_there(const struct table_kind *t, size_t column)
+{
+	return t != &query_types_kind || query_locks_has(BY_TYPE, column);
+}
+
+static void dump_json(FILE *out)
+{
+	for (const struct table_def *t = table_defs; t->kind; t++)
+		for (size_t i = 0; i < t->kind->n_columns; i++) {
+			const struct column *c = &t->kind->columns[i];
+			if (!(c->flags & COLUMN_REPORT) || !is_there(t->kind, i))
+				continue;
+			fprintf(out, "%s\t%s\t", t->kind->name, c->key);
+			dump_json_type(out, c);
+			fprintf(out, "\t%s\n", c->help);
+		}
+}
+
 /* Those that have columns of their own, with where the manual has these. */
 static void dump_tables(FILE *out)
 {
@@ -73,6 +109,7 @@ static const struct {
 	{"columns", dump_columns}, {"tables", dump_tables},
 	{"damage", dump_damage},   {"settings", settings_dump},
 	{"views", dump_views},	   {"metrics", openmetrics_text_dump},
+	{"json", dump_json},
 };
 
 enum { DUMPS = sizeof(dumps) / sizeof(*dumps) };

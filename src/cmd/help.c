@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `help` and `version`: both print from tables and the build's own facts. */
+/* `help` and `version`: both print from tables and the build's own facts. `help keys` is a card of
+ * keys. */
 #include "build-features.h"
+#include "kontend/command-card.h"
 #include "verbs.h"
 #include "version.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+
+static int put_card(void)
+{
+	char line[COMMAND_CARD_LINE];
+
+	for (unsigned i = 0; command_card_line(i, line); i++)
+		puts(line);
+	return cmd_flush(CMD_EXIT_OK);
+}
 
 int cmd_help(const struct opts *o)
 {
@@ -15,6 +27,8 @@ int cmd_help(const struct opts *o)
 		opts_help_all(stdout);
 		return cmd_flush(CMD_EXIT_OK);
 	}
+	if (strcmp(o->topic, "keys") == 0)
+		return put_card();
 	enum opts_verb v = opts_verb_find(o->topic);
 	if (v == VERBS) {
 		const char *hint = opts_nearest_verb(o->topic);

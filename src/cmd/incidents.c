@@ -3,6 +3,7 @@
  * `kontend incidents`: what triggers have caught, a line a file. A file that cannot be read is
  * named on standard error, and the rest is listed all the same.
  */
+#include "caged.h"
 #include "kontend/report-incident.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
@@ -152,13 +153,24 @@ int cmd_incidents(const struct opts *o)
 	struct incident_list l;
 	struct error err = {0};
 
-	if (incident_list_read(&l, dir, &err) < 0)
+	struct caged caged;
+	struct reader_options how = {0};
+	const struct caged_wants w = {.folder = dir};
+
+	if (caged_enter(&caged, o, &w, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	caged_reader(&caged, &how);
+	int r = incident_list_read_by(&l, dir, &how, &err);
+	if (r < 0) {
+		caged_leave(&caged);
+		return cmd_fail(CMD_EXIT_FAILURE, &err);
+	}
 	if (o->format && !strcmp(o->format, "json"))
 		put_json(&l, dir);
 	else
 		put_text(&l);
 	say_others(o, &l, dir);
 	incident_list_deinit(&l);
+	caged_leave(&caged);
 	return cmd_flush(CMD_EXIT_OK);
 }

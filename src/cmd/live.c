@@ -83,7 +83,7 @@ static int show(struct run *run, const struct opts *o, const char *filter, struc
 				      .catcher = any ? &catcher : NULL,
 				      .has_history = true};
 
-	int status = cmd_screen(o, &run->engine, run, a, err);
+	int status = cmd_screen(o, &run->engine, run, a, NULL, err);
 	cmd_caught_end(&caught);
 	return status;
 }

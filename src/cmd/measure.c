@@ -36,9 +36,52 @@ static int open_signals(struct measure *m, struct error *err)
 	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	m->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (m->signal_fd < 0)
-		return error_errno(err, -errno, "Cannot make a descriptor for signals");
-	return stall_start(&m->stall, err);
+	return m->signal_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals")
+				: 0;
+}
+
+static int put_output(void *ctx, bool give_up, struct error *err)
+{
+	return output_put(ctx, give_up, err);
+}
+
+/* Where a recording is read: all else that is opened is open. */
+static int enter_cage(struct measure *m, const struct measure_job *j, struct error *err)
+{
+	const struct caged_wants w = {.recordings = {m->o->input, j->also},
+				      .instructions = m->o->annotate != NULL,
+				      .put = put_output,
+				      .put_ctx = &m->output};
+	char note[200];
+
+	if (!m->o->input)
+		return 0;
+	int r = caged_enter(&m->caged, m->o, &w, err);
+	measure_cage(m, &m->run);
+	if (r == 0 && m->caged.sandbox.state == SANDBOX_PARTIAL)
+		cmd_say(m->o, "%s", sandbox_note(&m->caged.sandbox, note, sizeof(note)));
+	return r;
+}
+
+static int caged_output(void *ctx, bool give_up, struct error *err)
+{
+	return caged_put(ctx, give_up, err);
+}
+
+/* Signals, the output, and no rights any more: in this order. */
+static int begin(struct measure *m, struct measure_job *j, struct error *err)
+{
+	int r = open_signals(m, err);
+
+	if (r == 0 && !j->every)
+		r = output_open(&m->output, m->o->output, stdout, err);
+	if (r == 0)
+		r = enter_cage(m, j, err);
+	if (r == 0 && caged_is(&m->caged)) {
+		m->output.put = caged_output;
+		m->output.put_ctx = &m->caged;
+	}
+	return r == 0 ? stall_start(&m->stall, err) : r;
 }
 
 static void take_signals(struct measure *m, const struct run *run)
@@ -188,10 +231,12 @@ static bool stops_looking(void *ctx)
 static int pump_range(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	struct cmd_range *r = &m->range;
+	struct reader_options how = {.path = path};
 
 	if (!m->o->time)
 		return pump(m, run, err);
-	int ret = cmd_range_set(r, &run->engine, m->o->time, m->range_ns, path, stops_looking, m,
+	caged_reader(&m->caged, &how);
+	int ret = cmd_range_set(r, &run->engine, m->o->time, m->range_ns, &how, stops_looking, m,
 				err);
 	if (ret == 0)
 		ret = pump(m, run, err);
@@ -220,9 +265,21 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 	return ret;
 }
 
+void measure_cage(struct measure *m, struct run *run)
+{
+	struct reader_options o = {0};
+
+	caged_reader(&m->caged, &o);
+	run->open = o.open;
+	run->open_ctx = o.open_ctx;
+	run->sandbox = &m->caged.sandbox;
+	run->lines.door = caged_door(&m->caged);
+}
+
 int measure_read(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	run->memory = m->o->memory;
+	measure_cage(m, run);
 	int ret = run_open_file(run, path, 0, err);
 
 	run->engine.model.min_wait_ns = m->o->min_wait_ns;
@@ -348,9 +405,7 @@ int measure_run(const struct opts *o, struct measure_job *j)
 	if (ret < 0) {
 		status = failed(ret, &err);
 	} else {
-		ret = open_signals(&m, &err);
-		if (ret == 0 && !j->every)
-			ret = output_open(&m.output, o->output, stdout, &err);
+		ret = begin(&m, j, &err);
 		if (ret == -EINTR)
 			take_signals(&m, &m.run);
 		stall_watch(&m.stall, m.output.file ? fileno(m.output.file) : STDOUT_FILENO);
@@ -367,5 +422,6 @@ int measure_run(const struct opts *o, struct measure_job *j)
 		status = CMD_EXIT_SIGNAL + (m.signal ? m.signal : SIGTERM);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);
+	caged_leave(&m.caged);
 	return status;
 }

@@ -2,6 +2,7 @@
 #ifndef KONTEND_CMD_MEASURE_H
 #define KONTEND_CMD_MEASURE_H
 
+#include "caged.h"
 #include "kontend/output.h"
 #include "kontend/query-load.h"
 #include "kontend/run.h"
@@ -26,6 +27,7 @@ struct measure {
 	uint64_t range_ns;	/* --time is where a part of this length ends; 0: FROM,TO */
 	bool bad_usage;		/* --time makes no sense here */
 	struct progress progress;
+	struct caged caged;
 	struct stall stall; /* whoever should read the output may not */
 };
 
@@ -34,9 +36,10 @@ struct measure {
  * errno with @err; -EPIPE (the reader of the output has gone) ends the program without a word.
  */
 struct measure_job {
-	bool held;  /* how long locks are held is asked for */
-	bool blame; /* because of whom is waited is */
-	bool look;  /* what it shows is there at once: without an end asked for, a look is enough */
+	const char *also; /* another recording that is read; NULL: none */
+	bool held;	  /* how long locks are held is asked for */
+	bool blame;	  /* because of whom is waited is */
+	bool look; /* what it shows is there at once: without an end asked for, a look is enough */
 	/* The engine is there, no event has come yet. NULL: nothing to do. */
 	int (*begin)(struct measure_job *j, struct measure *m, struct error *err);
 	/*
@@ -57,6 +60,9 @@ struct measure_job {
  * -EINTR. The caller gives @run back.
  */
 int measure_read(struct measure *m, struct run *run, const char *path, struct error *err);
+
+/* @run gets at recordings as @m does. */
+void measure_cage(struct measure *m, struct run *run);
 
 /* For results that have no place for it: says so where records are missing from them. */
 void measure_say_losses(const struct measure *m);

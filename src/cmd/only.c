@@ -173,7 +173,7 @@ static int put_names(struct maker *m, const struct opts *o)
 /* Does the verb read what has been measured? */
 static bool reads(const struct opts *o)
 {
-	return o->input || o->verb == VERB_REPLAY || o->verb == VERB_DIFF;
+	return o->input || opts_plays(o) || o->verb == VERB_DIFF;
 }
 
 int cmd_only(const struct opts *o, struct cmd_only *ret, struct error *err)

@@ -108,11 +108,12 @@ static int walk(struct source *s, uint64_t *end_ns, bool (*stop)(void *ctx), voi
 /* Of a regular file that does not tell it. */
 static int find_end(struct cmd_range *r, bool (*stop)(void *ctx), void *ctx, struct error *err)
 {
-	struct reader_options o = {.path = r->path, .no_symbols = true};
+	struct reader_options o = r->reader;
 	struct source *s;
 	struct stat st;
 	uint64_t end_ns = 0;
 
+	o.no_symbols = true;
 	if (!strcmp(r->path, "-") || stat(r->path, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
 	int e = reader_new(&s, &o, err);
@@ -135,7 +136,8 @@ static bool needs_end(const char *text, uint64_t length_ns)
 }
 
 int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint64_t length_ns,
-		  const char *path, bool (*stop)(void *ctx), void *ctx, struct error *err)
+		  const struct reader_options *how, bool (*stop)(void *ctx), void *ctx,
+		  struct error *err)
 {
 	struct reader_stat st;
 	uint64_t first;
@@ -144,10 +146,11 @@ int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint6
 				.engine = e,
 				.text = text,
 				.length_ns = length_ns,
-				.path = path,
+				.reader = *how,
+				.path = how->path,
 				.end_ns = WHEN_UNKNOWN};
 	e->range = &r->range;
-	if (!path)
+	if (!how->path)
 		return 0;
 	reader_stat(e->source, &st);
 	if (st.by_kontend && source_span(e->source, &first, &r->end_ns))

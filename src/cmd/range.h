@@ -3,11 +3,13 @@
 #define KONTEND_CMD_RANGE_H
 
 #include "kontend/engine.h"
+#include "kontend/reader.h"
 
 /* What --time says, on its way to a range of the engine. It must not move while that has it. */
 struct cmd_range {
 	struct engine_range range;
 	struct engine *engine;
+	struct reader_options reader;
 	const char *text, *path; /* borrowed; path NULL: no recording */
 	uint64_t length_ns;	 /* the text is where a part of this length ends; 0: FROM,TO */
 	uint64_t end_ns;	 /* of the recording; WHEN_UNKNOWN */
@@ -17,12 +19,14 @@ struct cmd_range {
 /*
  * From now on @e, which has read nothing yet, is about the part of its stream that @text says: as
  * FROM,TO, or with @length_ns as the moment where it ends.
+ * @how: of its `path`, NULL: it is no recording, and who opens it.
  * Where the file does not tell its end it is read for it beforehand: @stop is asked now and then
  * whether to give that up (-EINTR). 0 or a negative errno with @err; whether the text makes sense
  * shows only when the stream begins.
  */
 int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint64_t length_ns,
-		  const char *path, bool (*stop)(void *ctx), void *ctx, struct error *err);
+		  const struct reader_options *how, bool (*stop)(void *ctx), void *ctx,
+		  struct error *err);
 /* The stream has ended: -EINVAL with @err when it has nothing of the range. */
 int cmd_range_check(struct cmd_range *r, struct error *err);
 

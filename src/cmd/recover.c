@@ -4,6 +4,7 @@
  * was asked to leave it there, renames it over the damaged one, which becomes FILE.old.
  */
 #include "kontend/recover.h"
+#include "caged.h"
 #include "kontend/mem.h"
 #include "kontend/tracefs.h"
 #include "kontend/units.h"
@@ -65,27 +66,27 @@ static void read_formats(struct formats *f)
 	}
 }
 
-static int save(const struct opts *o, int fd, const char *path, struct recover_stat *st,
-		struct error *err)
+static int save(const struct opts *o, int from, int fd, const char *path, struct recover_stat *st,
+		const struct formats *f, struct error *err)
 {
-	struct formats f = {0};
-
-	read_formats(&f);
-	struct recover_options r = {
-		.path = o->topic, .fd = fd, .name = path, .formats = f.list, .n_formats = f.n};
+	struct recover_options r = {.path = o->topic,
+				    .from = from,
+				    .fd = fd,
+				    .name = path,
+				    .formats = f->list,
+				    .n_formats = f->n};
 	int ret = recover_file(&r, st, err);
-	for (size_t i = 0; i < f.n; i++)
-		mem_free(f.bodies[i]);
 	if (ret == 0 && fsync(fd) < 0)
 		ret = error_errno(err, -errno, "Cannot write all of '%s'", path);
 	return ret;
 }
 
 /* Under another name whoever asks for it gets what is whole, too. */
-static int copy_whole(const char *from, int to, const char *path, struct error *err)
+static int copy_whole(const char *from, int in, int to, const char *path, struct error *err)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = in < 0 || ftruncate(to, 0) < 0 || lseek(to, 0, SEEK_SET) < 0 ? -1 : 1;
+	ssize_t n = lseek(in, 0, SEEK_SET) < 0 || ftruncate(to, 0) < 0 || lseek(to, 0, SEEK_SET) < 0
+			    ? -1
+			    : 1;
 	char block[65536];
 
 	while (n > 0 && (n = read(in, block, sizeof(block))) > 0)
@@ -95,34 +96,89 @@ static int copy_whole(const char *from, int to, const char *path, struct error *
 				n = some;
 		}
 	int code = n < 0 || fsync(to) < 0 ? -errno : 0;
-	if (in >= 0)
-		close(in);
 	return code < 0 ? error_errno(err, code, "Cannot copy '%s' to '%s'", from, path) : 0;
+}
+
+struct recovery {
+	const struct opts *o;
+	const char *path;
+	char *temp;
+	int from, to;
+	struct formats formats;
+	struct caged caged;
+};
+
+/* At the end of it, by whoever may. */
+static int put_it(void *ctx, bool give_up, struct error *err)
+{
+	const struct recovery *r = ctx;
+
+	if (!give_up)
+		return put_in_place(r->temp, r->path, !r->o->output, err);
+	return unlink(r->temp) < 0 ? error_errno(err, -errno, "Cannot remove '%s'", r->temp) : 0;
+}
+
+static int open_both(struct recovery *r, struct error *err)
+{
+	r->temp = mem_join(r->path, ".XXXXXX");
+	if (!r->temp)
+		return no_memory(err);
+	/* A FIFO that nobody writes to must not hold us here. */
+	r->from = open(r->o->topic, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->from < 0)
+		return error_errno(err, -errno, "cannot open the recording \"%s\"", r->o->topic);
+	r->to = mkostemp(r->temp, O_CLOEXEC);
+	return r->to < 0 ? error_errno(err, -errno, "Cannot write beside '%s'", r->path) : 0;
+}
+
+/* In the cage. */
+static int read_it(struct recovery *r, struct recover_stat *st, struct error *err)
+{
+	const struct caged_wants w = {.put = put_it, .put_ctx = r};
+	int e = caged_enter(&r->caged, r->o, &w, err);
+
+	return e < 0 ? e : save(r->o, r->from, r->to, r->path, st, &r->formats, err);
+}
+
+static int put(struct recovery *r, bool give_up, struct error *err)
+{
+	return caged_is(&r->caged) ? caged_put(&r->caged, give_up, err) : put_it(r, give_up, err);
+}
+
+static void end(struct recovery *r)
+{
+	for (size_t i = 0; i < r->formats.n; i++)
+		mem_free(r->formats.bodies[i]);
+	if (r->from >= 0)
+		close(r->from);
+	if (r->to >= 0)
+		close(r->to);
+	mem_free(r->temp);
+	caged_leave(&r->caged);
 }
 
 static int recover(const struct opts *o, const char *path, struct recover_stat *st,
 		   struct error *err)
 {
-	char *temp = mem_join(path, ".XXXXXX");
-	int fd = temp ? mkostemp(temp, O_CLOEXEC) : -1;
+	struct recovery r = {.o = o, .path = path, .from = -1, .to = -1};
+	struct error ignored = {0};
+	int e = open_both(&r, err);
 
-	if (fd < 0) {
-		int r = temp ? error_errno(err, -errno, "Cannot write beside '%s'", path)
-			     : no_memory(err);
-		mem_free(temp);
-		return r;
+	if (e < 0) {
+		end(&r);
+		return e;
 	}
-	int r = save(o, fd, path, st, err), e = r;
-	if (r == RECOVER_WHOLE && o->output)
-		e = copy_whole(o->topic, fd, path, err);
-	close(fd);
+	read_formats(&r.formats);
+	int read = e = read_it(&r, st, err);
+	/* What is whole is copied where it was asked for, and else left alone. */
+	if (e == RECOVER_WHOLE && o->output)
+		e = copy_whole(o->topic, r.from, r.to, path, err);
 	if (e == 0)
-		e = put_in_place(temp, path, !o->output, err);
+		e = put(&r, false, err);
 	if (e != 0)
-		unlink(temp);
-	r = e < 0 ? e : r;
-	mem_free(temp);
-	return r;
+		put(&r, true, &ignored);
+	end(&r);
+	return e < 0 ? e : read;
 }
 
 static void say(const struct opts *o, const char *path, const struct recover_stat *st)

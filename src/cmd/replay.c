@@ -4,9 +4,13 @@
  * a long one while the screen shows what is known so far; then it is played from the beginning.
  * Keys come from the terminal even when the recording comes from standard input.
  */
+#include "replay.h"
+#include "caged.h"
 #include "caught.h"
 #include "cut.h"
 #include "kontend/clock.h"
+#include "kontend/ending.h"
+#include "kontend/keep-columns.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
@@ -16,6 +20,7 @@
 #include "only.h"
 #include "progress.h"
 #include "screen.h"
+#include "screenshot.h"
 #include "spool.h"
 #include "verbs.h"
 
@@ -27,6 +32,7 @@
 
 struct replay {
 	const struct opts *o;
+	struct cmd_shot *shot; /* NULL: the screen */
 	struct srclines_config lines;
 	const char *path, *name;
 	struct spool spool;
@@ -34,23 +40,26 @@ struct replay {
 	struct engine engine;
 	struct timeline *timeline;
 	struct query_ribbon figures;
+	uint64_t at_ns;		  /* where the screen begins */
 	uint64_t from_ns, to_ns;  /* --time; to_ns 0 = none */
 	struct cmd_caught caught; /* that, and what --trigger finds */
 	struct incident incident; /* for which it was recorded; all 0: none */
 	uint64_t tick_ns;	  /* asked for; 0 = none */
 	struct progress progress;
+	struct caged *caged, own; /* the one of who asked for a picture, or our own */
 };
 
 static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 
 /*
  * What is read before the screen opens: a short recording, so that it is played from its beginning
- * at once; and all of it where a range is asked for, which may be one of its end, or is that of an
- * incident.
+ * at once; and all of it for a picture, for the tour, which begins where the worst is, or where a
+ * range is asked for, which may be one of its end, or is that of an incident.
  */
 static bool needs_all(struct replay *p)
 {
-	return p->o->time || query_incident(&p->engine.model, &p->incident);
+	return p->shot || p->o->time || p->o->tour ||
+	       query_incident(&p->engine.model, &p->incident);
 }
 
 static int read_ahead(struct replay *p, struct error *err)
@@ -59,6 +68,9 @@ static int read_ahead(struct replay *p, struct error *err)
 	int r = 0;
 
 	while (!r && !timeline_is_read(p->timeline) && (needs_all(p) || clock_now_ns() < until)) {
+		if (ending_is_pending()) /* a picture holds signals back, to end with its file gone
+					  */
+			return -EINTR;
 		r = timeline_read(p->timeline, err);
 		cmd_caught_take(&p->caught);
 		if (source_progress(p->engine.source, &done, &all))
@@ -92,8 +104,10 @@ static int open_recording(struct replay *p, struct error *err)
 	struct model_limits limits = model_limits_recent((memory - kept) / 2);
 	struct timeline_options to = {.checkpoint_bytes = kept, .ahead = cmd_threads(p->o) > 1};
 	struct source *source;
-	int r = reader_new(&source, &ro, err);
+	int r;
 
+	caged_reader(p->caged, &ro);
+	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
 	r = engine_init(&p->engine, source, &limits, err);
@@ -104,7 +118,9 @@ static int open_recording(struct replay *p, struct error *err)
 	p->lines = (struct srclines_config){.argv = srclines_worker_argv,
 					    .fetch_argv =
 						    p->o->debuginfod ? srclines_fetch_argv : NULL,
+					    .door = caged_door(p->caged),
 					    .no_inline = p->o->no_inline};
+	p->engine.sandbox = &p->caged->sandbox;
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;
 	p->engine.groups = p->o->groups;
@@ -150,19 +166,29 @@ static void find_incident(struct replay *p)
 	}
 }
 
-/* -EINVAL: --time says nothing that is there. */
-static int find_range(struct replay *p, struct error *err)
+static struct when when_of(const struct replay *p)
 {
 	const struct record_host *h = &p->engine.model.host;
-	const struct when w = {.begin_ns = timeline_begin_ns(p->timeline),
-			       .end_ns = timeline_end_ns(p->timeline),
-			       .now_ns = timeline_begin_ns(p->timeline),
-			       .clock_ns = h->clock_ns,
-			       .wall_ns = h->wall_ns};
+
+	return (struct when){.begin_ns = timeline_begin_ns(p->timeline),
+			     .end_ns = timeline_end_ns(p->timeline),
+			     .now_ns = timeline_begin_ns(p->timeline),
+			     .clock_ns = h->clock_ns,
+			     .wall_ns = h->wall_ns};
+}
+
+/* -EINVAL: --time, or --at, says nothing that is there. */
+static int find_range(struct replay *p, struct error *err)
+{
+	const struct when w = when_of(p);
 	struct error local = {0};
 
+	p->at_ns = p->shot ? w.end_ns : 0;
+	if (p->o->at && when_parse(p->o->at, &w, &p->at_ns, &local) < 0)
+		return error_set(err, -EINVAL, "--at: %s", local.text);
 	if (!p->o->time) {
-		find_incident(p);
+		if (!p->o->at)
+			find_incident(p);
 		return 0;
 	}
 	if (when_parse_range(p->o->time, &w, &p->from_ns, &p->to_ns, &local) < 0)
@@ -178,9 +204,10 @@ static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_
 	struct reader_stat st;
 
 	reader_stat(p->engine.source, &st);
-	const struct cmd_cut cut = {.from = recording_path(p),
+	const struct cmd_cut cut = {.caged = p->caged,
+				    .from = recording_path(p),
 				    .to = path,
-				    .packed = st.compressed,
+				    .level = cmd_cut_level(&st),
 				    .tick_ns = p->tick_ns,
 				    .argv = argv,
 				    .part = {.from_ns = from_ns, .to_ns = to_ns}};
@@ -215,7 +242,9 @@ static int show(struct replay *p, const char *filter, struct error *err)
 				      .note = p->engine.note,
 				      .cut = &cut};
 
-	return cmd_screen(p->o, &p->engine, NULL, a, err);
+	if (p->shot)
+		return cmd_screenshot_take(p->o, &p->engine, a, p->shot, err);
+	return cmd_screen(p->o, &p->engine, NULL, a, p->caged, err);
 }
 
 static int run_screen(struct replay *p, const char *filter, struct error *err)
@@ -228,7 +257,7 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 		cmd_caught_add(&p->caught, &p->incident);
 	if (find_range(p, err) < 0)
 		status = CMD_EXIT_USAGE;
-	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, 0, err) < 0)
+	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, p->at_ns, err) < 0)
 		status = CMD_EXIT_FAILURE;
 	else
 		status = show(p, filter, err);
@@ -267,6 +296,34 @@ static int check_terminal(const struct replay *p, struct error *err)
 			 name, p->path);
 }
 
+static int enter_cage(struct replay *p, struct error *err)
+{
+	const struct caged_wants w = {.recordings = {p->path},
+				      .fds = {p->spool.fd > 0 ? p->spool.fd : 0},
+				      .screen = !p->shot,
+				      .here = true,
+				      .instructions = true,
+				      .keep = keep_columns,
+				      .config = p->o->config_path,
+				      .put = p->shot ? cmd_screenshot_put : NULL,
+				      .put_ctx = p->shot,
+				      .save = cmd_screen_save};
+
+	return caged_enter(p->caged, p->o, &w, err);
+}
+
+/* Opens all that is to be opened; from then on there is no right but to read it. */
+static int open_all(struct replay *p, struct error *err)
+{
+	int r = spool_open(&p->spool, p->path, err);
+
+	if (r == 0 && !p->shot && !strcmp(p->path, "-"))
+		r = take_keys_from_terminal(err);
+	if (r == 0)
+		r = enter_cage(p, err);
+	return r < 0 ? r : spool_fill(&p->spool, p->path, p->o->quiet, err);
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -274,26 +331,33 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-int cmd_replay(const struct opts *o)
+int cmd_replay_to(const struct opts *o, struct cmd_shot *shot)
 {
 	struct replay p = {.o = o,
+			   .shot = shot,
 			   .path = o->topic   ? o->topic
 				   : o->input ? o->input
 					      : "kontend.data",
-			   .spool.fd = -1};
+			   .spool = {.fd = -1, .from = -1}};
 	struct error err = {0};
 	char filter[OPTS_FILTER];
 	int status = CMD_EXIT_FAILURE;
 
 	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
-	if (check_terminal(&p, &err) < 0)
+	if (!shot && check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	if (cmd_only(o, &p.only, &err) < 0 || cmd_caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	if (spool_open(&p.spool, p.path, o->quiet, &err) == 0 &&
-	    (strcmp(p.path, "-") || take_keys_from_terminal(&err) == 0))
+	p.caged = shot ? &shot->caged : &p.own;
+	if (open_all(&p, &err) == 0)
 		status = run_screen(&p, o->filter ? filter : NULL, &err);
 	spool_close(&p.spool);
+	caged_leave(&p.own);
 	return err.code ? cmd_fail(status, &err) : status;
+}
+
+int cmd_replay(const struct opts *o)
+{
+	return cmd_replay_to(o, NULL);
 }

@@ -39,30 +39,74 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 	return sig ? CMD_EXIT_SIGNAL + sig : CMD_EXIT_OK;
 }
 
+static int keep_here(void *ctx, const char *where, const char *table, const char *keys,
+		     struct error *err)
+{
+	(void)ctx;
+	return keep_columns(where, table, keys, err);
+}
+
+static int keep_there(void *ctx, const char *where, const char *table, const char *keys,
+		      struct error *err)
+{
+	(void)where;
+	return caged_keep(ctx, table, keys, err);
+}
+
+int cmd_screen_save(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
+		    struct error *err)
+{
+	(void)ctx;
+	return app_save_fd(name, is_base, fd, ret, size, err);
+}
+
+static int save_there(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
+		      struct error *err)
+{
+	return caged_save(ctx, name, is_base, fd, ret, size, err);
+}
+
+struct app_saver cmd_screen_saver(const struct caged *caged)
+{
+	return (struct app_saver){save_there, (void *)(uintptr_t)caged};
+}
+
+int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdict_limits *verdict,
+		       struct error *err)
+{
+	if (cmd_verdict(o, verdict, err) < 0)
+		return -EINVAL;
+	a->verdict = verdict;
+	a->percent_limit = cmd_percent_limit(o);
+	a->theme = o->theme;
+	a->columns = o->columns;
+	a->view = o->view ? o->view : a->view;
+	a->by = o->by;
+	a->sort = o->sort;
+	a->locks_by = o->locks_by;
+	a->locks_sort = o->locks_sort;
+	/* These are about the locks table; the overview would take no notice of them. */
+	if (!a->view && (a->by || a->sort))
+		a->view = "locks";
+	return 0;
+}
+
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       struct error *err)
+	       const struct caged *caged, struct error *err)
 {
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
-	struct app_keep kept = {keep_columns, o->config_path};
+	void *there = caged && caged_is(caged) ? (void *)(uintptr_t)caged : NULL;
+	const struct app_keep kept = {there ? keep_there : keep_here, there, o->config_path};
+	const struct app_saver saver = cmd_screen_saver(there);
 	struct verdict_limits verdict;
 	struct display *display;
 
-	if (cmd_verdict(o, &verdict, err) < 0)
+	if (cmd_screen_options(o, &a, &verdict, err) < 0)
 		return CMD_EXIT_USAGE;
-	a.verdict = &verdict;
-	a.percent_limit = cmd_percent_limit(o);
-	a.theme = o->theme;
-	a.columns = o->columns;
+	if (there)
+		a.saver = &saver;
 	if (o->config_path)
 		a.keep = &kept;
-	a.view = o->view ? o->view : a.view;
-	a.by = o->by;
-	a.sort = o->sort;
-	a.locks_by = o->locks_by;
-	a.locks_sort = o->locks_sort;
-	/* These are about the locks table; the overview would take no notice of them. */
-	if (!a.view && (a.by || a.sort))
-		a.view = "locks";
 	if (o->color && term_color_parse(o->color, &t.color) < 0)
 		return CMD_EXIT_USAGE;
 	if (term_new(&display, &t, err) < 0)

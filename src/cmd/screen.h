@@ -2,16 +2,28 @@
 #ifndef KONTEND_CMD_SCREEN_H
 #define KONTEND_CMD_SCREEN_H
 
+#include "caged.h"
 #include "kontend/app.h"
 #include "kontend/opts.h"
 #include "kontend/run.h"
 
+struct verdict_limits;
+
+/* Adds to @a what @o says of views and colours; @verdict has to stay. -EINVAL with @err. */
+int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdict_limits *verdict,
+		       struct error *err);
 /*
  * Shows @e on the terminal until the user leaves: with @a, to which is added what @o says of views
  * and colours. @run is started when the screen is there; NULL: there is nothing to start. The
- * terminal is given back before this answers, with an exit status, and @err for what is to be said.
+ * @caged: NULL, or where it is read. The terminal is given back before this answers, with an exit
+ * status, and @err for what is to be said.
  */
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       struct error *err);
+	       const struct caged *caged, struct error *err);
+/* What saving is, for struct caged_wants. */
+int cmd_screen_save(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
+		    struct error *err);
+/* Who saves for whoever is in @caged. */
+struct app_saver cmd_screen_saver(const struct caged *caged);
 
 #endif

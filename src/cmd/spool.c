@@ -5,6 +5,7 @@
  * once where the file system cannot do without.
  */
 #include "spool.h"
+#include "kontend/ending.h"
 #include "kontend/fdio.h"
 #include "kontend/perfdata.h"
 #include "progress.h"
@@ -44,7 +45,10 @@ static int open_nameless(struct error *err)
 	return fd;
 }
 
-/* What is slow to come is waited for in steps: the line that says how far we are stays true. */
+/*
+ * What is slow to come is waited for in steps: the line that says how far we are stays true, and
+ * who holds back signals hears them. -1 with EINTR: it was one.
+ */
 static ssize_t read_some(int from, char *block, struct progress *p, uint64_t done)
 {
 	struct pollfd in = {.fd = from, .events = POLLIN};
@@ -52,6 +56,10 @@ static ssize_t read_some(int from, char *block, struct progress *p, uint64_t don
 	for (;;) {
 		int n = poll(&in, 1, SPOOL_STEP_MS);
 		progress_update(p, done, 0);
+		if (ending_is_pending()) {
+			errno = EINTR;
+			return -1;
+		}
 		if (n > 0) {
 			ssize_t len = read(from, block, SPOOL_BLOCK);
 			if (len >= 0 || (errno != EINTR && errno != EAGAIN))
@@ -97,7 +105,8 @@ static int copy(int from, int to, const char *path, bool quiet, struct error *er
 	progress_begin(&p, quiet ? NULL : path);
 	while (!r && (n = read_some(from, block, &p, done)) != 0) {
 		if (n < 0) {
-			r = error_errno(err, -errno, "Cannot read '%s'", path);
+			r = errno == EINTR ? -EINTR
+					   : error_errno(err, -errno, "Cannot read '%s'", path);
 			break;
 		}
 		r = copy_block(to, block, (size_t)n, path, err);
@@ -112,16 +121,14 @@ static int copy(int from, int to, const char *path, bool quiet, struct error *er
 	return r;
 }
 
-static int copy_from(struct spool *s, int from, const char *path, bool quiet, struct error *err)
+static int begin(struct spool *s, int from, struct error *err)
 {
-	int r;
-
 	s->fd = open_nameless(err);
 	if (s->fd < 0)
 		return s->fd;
-	r = copy(from, s->fd, path, quiet, err);
+	s->from = from;
 	snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);
-	return r;
+	return 0;
 }
 
 /* Pipes, sockets, devices. Files are left alone, and what is none of these is for the reader. */
@@ -130,31 +137,42 @@ static bool comes_once(const struct stat *st)
 	return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode) || S_ISCHR(st->st_mode);
 }
 
-int spool_open(struct spool *s, const char *path, bool quiet, struct error *err)
+int spool_open(struct spool *s, const char *path, struct error *err)
 {
 	struct stat st;
 	int from, r;
 
-	*s = (struct spool){.fd = -1};
+	*s = (struct spool){.fd = -1, .from = -1};
 	if (!strcmp(path, "-")) {
 		if (isatty(STDIN_FILENO))
 			return error_set(err, -ENOTTY,
 					 "Standard input is a terminal, not a recording");
-		return copy_from(s, STDIN_FILENO, "standard input", quiet, err);
-	}
-	if (stat(path, &st) < 0 || !comes_once(&st))
+		from = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	} else if (stat(path, &st) < 0 || !comes_once(&st)) {
 		return 0;
-	from = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	} else {
+		from = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	}
 	if (from < 0)
 		return error_errno(err, -errno, "Cannot open '%s'", path);
-	r = copy_from(s, from, path, quiet, err);
-	close(from);
+	r = begin(s, from, err);
+	if (r < 0)
+		close(from);
 	return r;
+}
+
+int spool_fill(struct spool *s, const char *path, bool quiet, struct error *err)
+{
+	const char *name = strcmp(path, "-") ? path : "standard input";
+
+	return s->from < 0 ? 0 : copy(s->from, s->fd, name, quiet, err);
 }
 
 void spool_close(struct spool *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
-	*s = (struct spool){.fd = -1};
+	if (s->from >= 0)
+		close(s->from);
+	*s = (struct spool){.fd = -1, .from = -1};
 }

@@ -11,12 +11,15 @@
  */
 struct spool {
 	char path[64]; /* to be opened; "" = the path that was given */
-	int fd;	       /* -1: nothing was copied */
+	int fd;	       /* -1: nothing is copied */
+	int from;      /* what is; -1: nothing */
 };
 
+/* Opens what is copied and where to; nothing is read. */
+int spool_open(struct spool *s, const char *path, struct error *err);
 /* A copy that takes long says how far it is on a terminal, unless @quiet. What does not begin as a
  * recording is not copied on: -EINVAL. */
-int spool_open(struct spool *s, const char *path, bool quiet, struct error *err);
+int spool_fill(struct spool *s, const char *path, bool quiet, struct error *err);
 void spool_close(struct spool *s);
 
 #endif

@@ -23,6 +23,7 @@ int cmd_recover(const struct opts *o);
 int cmd_incidents(const struct opts *o);
 int cmd_demo(const struct opts *o);
 int cmd_tour(const struct opts *o);
+int cmd_screenshot(const struct opts *o);
 int cmd_bench(const struct opts *o);
 int cmd_doctor(const struct opts *o);
 int cmd_enospc(const struct opts *o); /* `doctor --enospc` */

@@ -9,6 +9,7 @@
  * frames are part of the model, names come and go with what is shown.
  */
 #include "engine-unwind.h"
+#include "kontend/srclines.h"
 
 #include "kontend/buildids.h"
 #include "kontend/cfiset.h"
@@ -73,7 +74,8 @@ static int open_files(struct engine_unwind *u)
 	const struct record_host *h = &u->engine->model.host;
 	struct usersyms_config c = {.same_machine =
 					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
-					    pidns_is_ours(h->method)};
+					    pidns_is_ours(h->method),
+				    .door = u->engine->lines ? u->engine->lines->door : NULL};
 	struct unwind_config how = {.machine = h->machine, .recorded = recorded, .ctx = u};
 	struct error err = {0};
 

@@ -189,8 +189,22 @@ static void keep(const struct kallsyms_cache_state *before, const char *text, si
 		kallsyms_cache_store(before, text, len);
 }
 
+static int read_kallsyms(const struct reader_options *o, struct kallsyms_text *ret)
+{
+	static const char path[] = "/proc/kallsyms";
+
+	if (!o->open)
+		return fdio_read_file(path, &ret->heap, &ret->len);
+	int fd = o->open(o->open_ctx, path);
+	int e = fd < 0 ? fd : fdio_read_rest(fd, &ret->heap, &ret->len);
+	if (fd >= 0)
+		close(fd);
+	return e;
+}
+
 /* From our cache, else from what perf record kept, else from the kernel. */
-static int running_symbols(uint64_t text_addr, struct kallsyms_text *ret)
+static int running_symbols(const struct reader_options *o, uint64_t text_addr,
+			   struct kallsyms_text *ret)
 {
 	struct kallsyms_cache_state now;
 	bool is_known = !kallsyms_cache_now(&now);
@@ -200,15 +214,15 @@ static int running_symbols(uint64_t text_addr, struct kallsyms_text *ret)
 		return 0;
 	if (!saved_symbols(id, kernel_build_id(id), text_addr, true, ret))
 		return 0;
-	int e = fdio_read_file("/proc/kallsyms", &ret->heap, &ret->len);
+	int e = read_kallsyms(o, ret);
 	ret->text = ret->heap;
 	if (!e && is_known)
 		keep(&now, ret->text, ret->len);
 	return e;
 }
 
-int kernel_symbols(const struct features *f, uint64_t text_addr, struct kallsyms_text *ret,
-		   char why[KERNEL_WHY])
+int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,
+		   struct kallsyms_text *ret, char why[KERNEL_WHY])
 {
 	*ret = (struct kallsyms_text){0};
 	if (differs(f, why)) {
@@ -216,7 +230,7 @@ int kernel_symbols(const struct features *f, uint64_t text_addr, struct kallsyms
 			why[0] = 0;
 		return 0;
 	}
-	int e = running_symbols(text_addr, ret);
+	int e = running_symbols(o, text_addr, ret);
 	if (e == -ENOMEM)
 		return e;
 	if (e)

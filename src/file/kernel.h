@@ -4,6 +4,7 @@
 
 #include "features.h"
 #include "kontend/filemap.h"
+#include "kontend/reader.h"
 #include "kontend/thisboot.h"
 
 #include <stddef.h>
@@ -53,10 +54,10 @@ enum { KERNEL_WHY = 512 };
  * The text of /proc/kallsyms, if the running kernel is the one of the recording: same release, same
  * build id where the file has one, and (@text_addr != 0) loaded at the same address; or our copy or
  * perf's of it. Otherwise @ret is empty and @why says what differs. 0 or -ENOMEM.
- * kallsyms_text_deinit() it.
+ * @o: who opens files. kallsyms_text_deinit() it.
  */
-int kernel_symbols(const struct features *f, uint64_t text_addr, struct kallsyms_text *ret,
-		   char why[KERNEL_WHY]);
+int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,
+		   struct kallsyms_text *ret, char why[KERNEL_WHY]);
 /* The running kernel's GNU build id into @id (20 bytes); bytes of it, 0 = not known. */
 size_t kernel_build_id(uint8_t id[20]);
 

@@ -380,17 +380,20 @@ int reader_open_pipe(struct reader *r, struct error *err)
 	return READER_AGAIN;
 }
 
-static int open_path(struct reader *r, const char *path, struct error *err)
+static int open_path(struct reader *r, const struct reader_options *o, struct error *err)
 {
-	if (!strcmp(path, "-")) {
+	if (!strcmp(o->path, "-")) {
 		r->fd = STDIN_FILENO;
 		return 0;
 	}
 	/* A FIFO that nobody writes to must not hold us here. */
-	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (o->open)
+		r->fd = o->open(o->open_ctx, o->path);
+	else if ((r->fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
+		r->fd = -errno;
 	r->close_fd = r->fd >= 0;
 	return r->close_fd ? 0
-			   : error_errno(err, -errno, "cannot open the recording \"%s\"", r->path);
+			   : error_errno(err, r->fd, "cannot open the recording \"%s\"", r->path);
 }
 
 static int map_file(struct reader *r, struct error *err)
@@ -436,10 +439,10 @@ static int is_folder(const struct reader *r, struct error *err)
 			 r->path);
 }
 
-static int open_any(struct reader *r, const char *path, struct error *err)
+static int open_any(struct reader *r, const struct reader_options *o, struct error *err)
 {
 	struct stat st;
-	int e = open_path(r, path, err);
+	int e = open_path(r, o, err);
 
 	if (e)
 		return e;
@@ -456,7 +459,7 @@ static int open_any(struct reader *r, const char *path, struct error *err)
 int reader_open(struct reader *r, const struct reader_options *o, struct error *err)
 {
 	if (!o->bytes)
-		return open_any(r, o->path, err);
+		return open_any(r, o, err);
 	r->in_memory = true;
 	r->map = (uint8_t *)(uintptr_t)o->bytes;
 	r->map_size = o->n_bytes;

@@ -265,7 +265,7 @@ static int queue_symbols(struct reader *r)
 	r->symbols_done = true;
 	if (r->by_kontend || r->no_symbols)
 		return 0;
-	e = kernel_symbols(&r->features, r->kernel_text, text, why);
+	e = kernel_symbols(&r->features, &r->opener, r->kernel_text, text, why);
 	if (!e && why[0])
 		e = reader_note(r, "\"%s\": no kernel symbols: %s", r->path, why);
 	if (!e)

@@ -309,6 +309,7 @@ int reader_new(struct source **ret, const struct reader_options *o, struct error
 	r->round_until = READER_NONE;
 	r->asked_tick_ns = o->tick_ns;
 	r->no_symbols = o->no_symbols;
+	r->opener = (struct reader_options){.open = o->open, .open_ctx = o->open_ctx};
 	r->window = o->window_bytes ? o->window_bytes : WINDOW;
 	r->path = mem_strdup(is_stdin ? "standard input" : o->path);
 	int e = r->path ? reader_open(r, o, err) : -ENOMEM;

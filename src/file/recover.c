@@ -448,7 +448,8 @@ static int recover(struct recover *r, struct error *err)
 	struct stat st;
 
 	/* A FIFO that nobody writes to must not hold us here. */
-	r->fd = open(r->o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	r->fd = r->o->from ? fcntl(r->o->from, F_DUPFD_CLOEXEC, 0)
+			   : open(r->o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0 || fstat(r->fd, &st))
 		return error_errno(err, -errno, "cannot open the recording \"%s\"", r->o->path);
 	if (!S_ISREG(st.st_mode))

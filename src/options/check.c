@@ -28,7 +28,7 @@ bool opts_is_given(const struct opts *o, const struct opts_info *i)
 /* Of a recording several targets say more of what is meant. */
 static bool is_reading(const struct opts *o)
 {
-	return o->input || o->verb == VERB_REPLAY || o->verb == VERB_DIFF;
+	return o->input || opts_plays(o) || o->verb == VERB_DIFF;
 }
 
 static int check_targets(const struct opts *o, struct error *err)
@@ -159,12 +159,14 @@ int opts_check(const struct opts *o, struct error *err)
 		return -EINVAL;
 	if (o->verb == VERB_DOCTOR && !o->enospc && check_enospc(o, err) < 0)
 		return -EINVAL;
-	if (o->verb == VERB_REPLAY && o->input && o->topic)
+	if (opts_plays(o) && o->input && o->topic)
 		return error_set(err, -EINVAL,
 				 "--input %s and '%s' are two recordings: give one of them",
 				 o->input, o->topic);
 	if (o->input && check_input(o, err) < 0)
 		return -EINVAL;
+	if (o->no_sandbox && opts_verb_info(o->verb)->takes_command && !o->input)
+		return error_set(err, -EINVAL, "--no-sandbox is for reading a recording");
 	if (o->threads && opts_verb_info(o->verb)->takes_command && !o->input)
 		return error_set(err, -EINVAL,
 				 "--threads is for reading a recording: give --input FILE, too");

@@ -187,7 +187,8 @@ static void write_zsh(FILE *out)
 			fprintf(out, "\t\t\t'*:: :_normal'\n\t\t;;\n");
 		else if (v == VERB_DIFF)
 			fprintf(out, "\t\t\t'*:file:_files'\n\t\t;;\n");
-		else if (v == VERB_RECOVER || v == VERB_REPLAY || v == VERB_CUT || v == VERB_TOUR)
+		else if (v == VERB_RECOVER || v == VERB_REPLAY || v == VERB_CUT || v == VERB_TOUR ||
+			 v == VERB_SCREENSHOT)
 			fprintf(out, "\t\t\t'1:file:_files'\n\t\t;;\n");
 		else if (v == VERB_HELP) {
 			fprintf(out, "\t\t\t'1:verb:(");

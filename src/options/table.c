@@ -63,6 +63,13 @@ static const struct opts_verb_info verb_table[VERBS] = {
 		       "walk through the views: of a demo, or of a recording",
 		       "Without the right to measure, of the recording that is installed.\n", false,
 		       false},
+	[VERB_SCREENSHOT] = {"screenshot", NULL, "[OPTIONS] [FILE|-]",
+			     "write a screen of a recording to a file: SVG, text, or text with "
+			     "colours",
+			     "FILE is what kontend or perf recorded (default: kontend.data); -: "
+			     "standard input.\n"
+			     "All of it is counted, or with --at what was until then.\n",
+			     false, false},
 	[VERB_DEMO] = {"demo", NULL, "[OPTIONS]",
 		       "contend for locks, so that there is something to see", NULL, false, false},
 	[VERB_BENCH] = {"bench", NULL, "[OPTIONS] BENCHMARK",
@@ -80,7 +87,8 @@ static const struct opts_verb_info verb_table[VERBS] = {
 	[VERB_DOCTOR] = {"doctor", NULL, "[OPTIONS]",
 			 "say what works here for this user, and what fixes the rest", NULL, false,
 			 false},
-	[VERB_HELP] = {"help", NULL, "[VERB]", "print the help of a verb", NULL, false, false},
+	[VERB_HELP] = {"help", NULL, "[VERB | keys]",
+		       "print the help of a verb, or the keys of the screen", NULL, false, false},
 	[VERB_VERSION] = {"version", NULL, "", "print the version", NULL, false, false},
 	[VERB_DUMP] = {"dump", NULL, "options|keys|columns|settings|views",
 		       "print the program's own tables", NULL, true, false},
@@ -88,7 +96,9 @@ static const struct opts_verb_info verb_table[VERBS] = {
 
 #define LIVE (1u << VERB_LIVE)
 #define REPLAY (1u << VERB_REPLAY)
-#define SCREEN (LIVE | REPLAY)
+#define SHOT (1u << VERB_SCREENSHOT)
+#define PLAYS (REPLAY | SHOT)
+#define SCREEN (LIVE | PLAYS)
 #define TOUR (1u << VERB_TOUR)
 #define TERMINAL (SCREEN | TOUR)
 #define REPORT (1u << VERB_REPORT)
@@ -116,6 +126,7 @@ static const char only[] = "Which waits (nothing else is summed up)";
 static const char table[] = "What is shown";
 static const char breakpoint[] = "A breakpoint (No space left on device)";
 static const char incidents[] = "Incidents";
+static const char picture[] = "The picture";
 static const char terminal[] = "Terminal";
 static const char workload[] = "Workload";
 static const char general[] = "General";
@@ -142,10 +153,24 @@ const struct opts_info opts_table[] = {
 	{'i', "input", "FILE", "read a recording, or standard input with -, instead of measuring",
 	 target, ONCE, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
 
-	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, REPLAY | CUT,
+	{0, "size", "COLUMNSxROWS", "of the screen (default: 100x30)", picture, SHOT, OPTS_TEXT,
+	 FIELD(screen_size), 0, 0, NULL, COMPLETE_NONE},
+	{0, "at", "TIME", "the moment: 1:23, 90%, 14:30:05 (default: the end)", picture, SHOT,
+	 OPTS_TEXT, FIELD(at), 0, 0, NULL, COMPLETE_NONE},
+	{0, "keys", "KEYS",
+	 "press these first, like '3 Down Enter': names of keys, or text to type", picture, SHOT,
+	 OPTS_TEXT, FIELD(keys), 0, 0, NULL, COMPLETE_NONE},
+	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", picture,
+	 SHOT, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+
+	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, PLAYS | CUT,
 	 OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
 	{'i', "input", "FILE", "the same as FILE alone, as other verbs have it", file, RECOVER,
 	 OPTS_TEXT, FIELD(topic), 0, 0, NULL, COMPLETE_FILE},
+
+	{0, "no-sandbox", NULL, "read recordings with all the rights that this user has", file,
+	 ONCE | REPLAY | SHOT | DIFF | CUT | RECOVER | INCIDENTS | TOUR, OPTS_FLAG,
+	 FIELD(no_sandbox), 0, 0, NULL, COMPLETE_NONE},
 
 	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
 	 OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE, LIVE},
@@ -153,7 +178,7 @@ const struct opts_info opts_table[] = {
 	 measure, REPORT, OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE,
 	 REPORT},
 	{'d', "delay", "TIME", "length of the steps (default: by the recording's length)", measure,
-	 REPLAY, OPTS_TIME, FIELD(delay_ns), 10 * MS, 3600 * SECOND, NULL, COMPLETE_NONE, REPLAY},
+	 PLAYS, OPTS_TIME, FIELD(delay_ns), 10 * MS, 3600 * SECOND, NULL, COMPLETE_NONE, PLAYS},
 	{0, "duration", "TIME", "measure for TIME: 3, 500ms, 2m", measure, ONCE | RECORD, OPTS_TIME,
 	 FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
 	{0, "duration", "TIME", "leave after TIME: 30, 2m (default: with q)", measure, LIVE,
@@ -166,7 +191,7 @@ const struct opts_info opts_table[] = {
 	 "uprobe, rotation: for TIME in all (default: half a second, a second a line)", measure,
 	 BENCH, OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE},
 	{0, "threads", "N", "threads that read a recording, 1 or 2 (default: 2 where two CPUs are)",
-	 file, ONCE | DIFF | REPLAY, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
+	 file, ONCE | DIFF | PLAYS, OPTS_COUNT, FIELD(threads), 1, 65536, NULL, COMPLETE_NONE},
 	{'b', "breakpoints", "N",
 	 "breakpoint: that each thread inherits, 0 for none (default: 4, or as many as there are)",
 	 workload, BENCH, OPTS_TEXT, FIELD(breakpoints), 0, 0, NULL, COMPLETE_NONE},
@@ -291,6 +316,9 @@ const struct opts_info opts_table[] = {
 	 RECORD, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE, RECORD},
 	{'z', "compress", "LEVEL", "compress with zstd at LEVEL, 1 to 22 (default: 1)", file,
 	 RECORD, OPTS_LEVEL, FIELD(compress), 1, 22, NULL, COMPLETE_NONE, RECORD},
+	{'z', "compress", "LEVEL",
+	 "compress NEW with zstd at LEVEL, 1 to 22 (default: 1); else it is as FILE is", file, CUT,
+	 OPTS_LEVEL, FIELD(compress), 1, 22, NULL, COMPLETE_NONE},
 	{0, "max-size", "SIZE", "end, or begin another file, before FILE is longer: 100M, 2G", file,
 	 RECORD, OPTS_SIZE, FIELD(max_size), 1 << 20, UINT64_MAX, NULL, COMPLETE_NONE, RECORD,
 	 false, true},
@@ -329,25 +357,25 @@ const struct opts_info opts_table[] = {
 	{'o', "output", "FILE", "write to FILE instead, and leave the damaged one as it is", file,
 	 RECOVER, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 
-	{'p', "pid", "LIST", "only waits of these processes", only, REPLAY | DIFF | CUT, OPTS_TEXT,
+	{'p', "pid", "LIST", "only waits of these processes", only, PLAYS | DIFF | CUT, OPTS_TEXT,
 	 FIELD(pids), 0, 0, NULL, COMPLETE_NONE},
-	{'t', "tid", "LIST", "only waits of these threads", only, REPLAY | DIFF | CUT, OPTS_TEXT,
+	{'t', "tid", "LIST", "only waits of these threads", only, PLAYS | DIFF | CUT, OPTS_TEXT,
 	 FIELD(tids), 0, 0, NULL, COMPLETE_NONE},
 	{'C', "cpu", "LIST", "only waits that began on these CPUs, like 0,2-5", only,
-	 REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(cpus), 0, 0, NULL, COMPLETE_NONE},
+	 PLAYS | DIFF | CUT, OPTS_TEXT, FIELD(cpus), 0, 0, NULL, COMPLETE_NONE},
 	{'G', "cgroup", "PATH", "only waits of tasks in this cgroup and those below it", only,
-	 REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(cgroup), 0, 0, NULL, COMPLETE_NONE},
+	 PLAYS | DIFF | CUT, OPTS_TEXT, FIELD(cgroup), 0, 0, NULL, COMPLETE_NONE},
 	{0, "lock", "NAME", "only waits for locks with NAME in their name or type", only,
-	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(lock), 0, 0, NULL, COMPLETE_NONE},
+	 ONCE | PLAYS | DIFF | CUT, OPTS_TEXT, FIELD(lock), 0, 0, NULL, COMPLETE_NONE},
 	{0, "caller", "NAME", "only waits in functions with NAME in their name", only,
-	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(caller), 0, 0, NULL, COMPLETE_NONE},
+	 ONCE | PLAYS | DIFF | CUT, OPTS_TEXT, FIELD(caller), 0, 0, NULL, COMPLETE_NONE},
 	{0, "stack", "NAME", "only waits with such a function anywhere in the call chain", only,
-	 ONCE | REPLAY | DIFF | CUT, OPTS_TEXT, FIELD(stack), 0, 0, NULL, COMPLETE_NONE},
+	 ONCE | PLAYS | DIFF | CUT, OPTS_TEXT, FIELD(stack), 0, 0, NULL, COMPLETE_NONE},
 	{0, "min-wait", "TIME",
 	 "only waits of TIME and more: 100us, 5ms; measuring, BPF sums up shorter ones", only,
 	 REPORT | EXPORT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},
 	{0, "min-wait", "TIME", "only waits of TIME and more: 100us, 5ms", only,
-	 SCRIPT | REPLAY | DIFF | CUT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},
+	 SCRIPT | PLAYS | DIFF | CUT, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE},
 	{0, "min-wait", "TIME", "let BPF sum up waits that are shorter, and not tell each: 10us",
 	 measure, LIVE | RECORD, OPTS_TIME, FIELD(min_wait_ns), 1, YEAR, NULL, COMPLETE_NONE,
 	 LIVE | RECORD, true},
@@ -368,7 +396,7 @@ const struct opts_info opts_table[] = {
 	{0, "view", "VIEWS", "tables to print, separated by commas, or all", table, REPORT,
 	 OPTS_TEXT, FIELD(view), 0, 0, REPORT_VIEW_WORDS, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "a range to begin with: 1:23,+10s or 14:30:05,14:31:00", table,
-	 REPLAY, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
+	 PLAYS, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "only this part of the whole: 1:23,+10s or 25%,50% or 14:30:05,",
 	 table, ONCE, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "only this part of each: 1:23,+10s or 25%,50%", table, DIFF,
@@ -416,6 +444,8 @@ const struct opts_info opts_table[] = {
 	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE, REPORT | DIFF},
 	{0, "format", "FORMAT", "text, csv or json (default: text)", table, REPORT | DIFF,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text csv json", COMPLETE_NONE},
+	{0, "format", "FORMAT", "svg, text or ansi (default: by the end of FILE's name, else text)",
+	 picture, SHOT, OPTS_CHOICE, FIELD(format), 0, 0, "svg text ansi", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS | BENCH,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
@@ -463,18 +493,19 @@ const struct opts_info opts_table[] = {
 	 REPORT, OPTS_PERCENT, FIELD(percent_limit), 0, 0, NULL, COMPLETE_NONE},
 
 	{0, "color", "WHEN", "auto, always or never; auto heeds NO_COLOR (default: auto)", terminal,
-	 TERMINAL, OPTS_CHOICE, FIELD(color), 0, 0, "auto always never", COMPLETE_NONE, TERMINAL},
+	 TERMINAL & ~SHOT, OPTS_CHOICE, FIELD(color), 0, 0, "auto always never", COMPLETE_NONE,
+	 TERMINAL & ~SHOT},
 	{0, "theme", "NAME", "colours: default, light, mono, or cvd for the colour blind", terminal,
 	 TERMINAL, OPTS_CHOICE, FIELD(theme), 0, 0, "default light mono cvd", COMPLETE_NONE,
 	 TERMINAL},
 	{0, "ascii", NULL, "draw with ASCII characters only", terminal, TERMINAL, OPTS_FLAG,
 	 FIELD(ascii), 0, 0, NULL, COMPLETE_NONE, TERMINAL},
-	{0, "no-mouse", NULL, "leave the mouse to the terminal", terminal, TERMINAL, OPTS_FLAG,
-	 FIELD(no_mouse), 0, 0, NULL, COMPLETE_NONE, TERMINAL},
+	{0, "no-mouse", NULL, "leave the mouse to the terminal", terminal, TERMINAL & ~SHOT,
+	 OPTS_FLAG, FIELD(no_mouse), 0, 0, NULL, COMPLETE_NONE, TERMINAL & ~SHOT},
 
-	{0, "kinds", "LIST",
-	 "locks to contend for: mmap,inode,pipe,dir,futex or all (default: all)", workload, DEMO,
-	 OPTS_TEXT, FIELD(kinds), 0, 0, "mmap inode pipe dir futex all", COMPLETE_NONE},
+	{0, "kinds", "LIST", "mmap,inode,pipe,dir,futex,chain: locks to contend for (default: all)",
+	 workload, DEMO, OPTS_TEXT, FIELD(kinds), 0, 0, "mmap inode pipe dir futex chain all",
+	 COMPLETE_NONE},
 	{0, "threads", "N", "threads for each kind, 1 to 64 (default: 4)", workload, DEMO,
 	 OPTS_COUNT, FIELD(threads), 1, 64, NULL, COMPLETE_NONE},
 
@@ -491,8 +522,8 @@ const struct opts_info opts_table[] = {
 	{'v', "verbose", NULL, "say also what each check found when all is well", general, DOCTOR,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{'q', "quiet", NULL, "no messages but errors", general,
-	 MEASURE | REPLAY | CUT | RECOVER | INCIDENTS | DIFF | DEMO | BENCH, OPTS_FLAG,
-	 FIELD(quiet), 0, 0, NULL, COMPLETE_NONE},
+	 MEASURE | PLAYS | CUT | RECOVER | INCIDENTS | DIFF | DEMO | BENCH, OPTS_FLAG, FIELD(quiet),
+	 0, 0, NULL, COMPLETE_NONE},
 	{'h', "help", NULL, "print this help", general, ALL, OPTS_FLAG, FIELD(help), 0, 0, NULL,
 	 COMPLETE_NONE},
 	{0},

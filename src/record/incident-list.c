@@ -67,15 +67,18 @@ static int check_file(const char *path, struct stat *ret, struct error *err)
 	return 0;
 }
 
-int incident_peek(const char *path, struct incident_found *ret, struct error *err)
+static int peek(const char *path, const struct reader_options *how, struct incident_found *ret,
+		struct error *err)
 {
-	struct reader_options o = {.path = path, .no_symbols = true};
+	struct reader_options o = *how;
 	struct peek p = {.ret = ret};
 	struct source *s;
 	struct stat st;
 	int r = check_file(path, &st, err);
 
 	*ret = (struct incident_found){0};
+	o.path = path;
+	o.no_symbols = true;
 	r = r ? r : reader_new(&s, &o, err);
 	if (r < 0)
 		return r;
@@ -87,6 +90,13 @@ int incident_peek(const char *path, struct incident_found *ret, struct error *er
 	if (p.host.wall_ns)
 		ret->wall_ns = p.host.wall_ns + ret->incident.fired_ns - p.host.clock_ns;
 	return 0;
+}
+
+int incident_peek(const char *path, struct incident_found *ret, struct error *err)
+{
+	const struct reader_options plain = {0};
+
+	return peek(path, &plain, ret, err);
 }
 
 /* Who writes one has a lock on it. */
@@ -118,10 +128,11 @@ static void look_at_part(struct incident_entry *e, const char *path)
 		e->found.bytes = (uint64_t)st.st_size;
 }
 
-static void look_at_whole(struct incident_entry *e, const char *path)
+static void look_at_whole(struct incident_entry *e, const char *path,
+			  const struct reader_options *how)
 {
 	struct error err = {0};
-	int r = incident_peek(path, &e->found, &err);
+	int r = peek(path, how, &e->found, &err);
 
 	if (r == 0)
 		return;
@@ -131,7 +142,8 @@ static void look_at_whole(struct incident_entry *e, const char *path)
 }
 
 /* 0, or -ENOMEM. */
-static int add(struct incident_list *l, const char *dir, const char *name, bool is_part)
+static int add(struct incident_list *l, const char *dir, const char *name, bool is_part,
+	       const struct reader_options *how)
 {
 	struct incident_entry e = {.name = mem_strdup(name)};
 	char *path = path_of(dir, name);
@@ -144,7 +156,7 @@ static int add(struct incident_list *l, const char *dir, const char *name, bool 
 	if (is_part)
 		look_at_part(&e, path);
 	else
-		look_at_whole(&e, path);
+		look_at_whole(&e, path, how);
 	mem_free(path);
 	l->entries[l->n++] = e;
 	return 0;
@@ -170,6 +182,14 @@ static int sort(struct incident_list *l)
 
 int incident_list_read(struct incident_list *l, const char *dir, struct error *err)
 {
+	const struct reader_options plain = {0};
+
+	return incident_list_read_by(l, dir, &plain, err);
+}
+
+int incident_list_read_by(struct incident_list *l, const char *dir,
+			  const struct reader_options *how, struct error *err)
+{
 	DIR *d = opendir(dir);
 	struct dirent *e;
 	bool is_part;
@@ -180,7 +200,7 @@ int incident_list_read(struct incident_list *l, const char *dir, struct error *e
 		return error_errno(err, -errno, "Cannot read the directory '%s'", dir);
 	while (r == 0 && (e = readdir(d)))
 		if (incident_file_is_name(e->d_name, &is_part))
-			r = add(l, dir, e->d_name, is_part);
+			r = add(l, dir, e->d_name, is_part, how);
 	closedir(d);
 	r = r ? r : sort(l);
 	if (r < 0) {

@@ -4,6 +4,7 @@
 
 #include "kontend/error.h"
 #include "kontend/incident.h"
+#include "kontend/reader.h"
 #include "place.h"
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ struct incident_list {
 };
 
 int incident_list_read(struct incident_list *l, const char *dir, struct error *err);
+/* The same, with files opened as @how says; of its members those alone. */
+int incident_list_read_by(struct incident_list *l, const char *dir,
+			  const struct reader_options *how, struct error *err);
 void incident_list_deinit(struct incident_list *l);
 
 #endif

@@ -16,6 +16,7 @@
 #include "kontend/strpool.h"
 #include "kontend/taskid.h"
 #include "kontend/textbuf.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <string.h>
@@ -212,6 +213,7 @@ static void put_source(struct chrome *c)
 	jsonw_u64(j, "time_to_ns", m->now_ns);
 	jsonw_u64(j, "duration_ns", m->now_ns > from_ns ? m->now_ns - from_ns : 0);
 	jsonw_u64(j, "waits", c->n);
+	report_sandbox_json(c->engine, j);
 	report_json_damage(j, &d, &loss, NULL);
 	jsonw_end(j, '}');
 }

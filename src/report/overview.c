@@ -8,6 +8,7 @@
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
+#include "sandbox.h"
 
 static void put_count(FILE *out, const char *what, uint64_t n)
 {
@@ -112,6 +113,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 	fprintf(out, "# measured %s: %s events, %s waits, %s waited\n", units_ns(a, o->elapsed_ns),
 		units_count(b, o->n_events), units_count(c, o->contended),
 		units_ns(d, o->total_ns));
+	report_sandbox_text(data->q->engine, out);
 	put_only(data, out);
 	put_quality(out, o);
 	if (data->shorts.known)
@@ -244,6 +246,7 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 
 	jsonw_begin(j, "source", '{', false);
 	jsonw_str(j, "kind", d->spec->source_kind ? d->spec->source_kind : "live");
+	report_sandbox_json(d->q->engine, j);
 	report_json_figures(j, host_figures, o->host, 0);
 	report_json_figures(j, report_time_figures, o, 0);
 	report_json_damage(j, &o->damage, &o->loss, &o->unmatched_pct);

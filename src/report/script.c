@@ -12,6 +12,7 @@
 #include "kontend/query-gate.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
+#include "sandbox.h"
 #include "script-holder.h"
 #include "script-line.h"
 #include "script-mm.h"
@@ -242,6 +243,7 @@ static void put_header(const struct script *s)
 	jsonw_str(&j, "machine", h->machine[0] ? h->machine : NULL);
 	jsonw_u64(&j, "start_ns", h->clock_ns);
 	jsonw_u64(&j, "start_wall_ns", h->wall_ns);
+	report_sandbox_json(s->engine, &j);
 	jsonw_end(&j, '}');
 }
 

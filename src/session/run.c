@@ -465,6 +465,7 @@ static int open_engine(struct run *r, struct error *err)
 	r->lines.argv = srclines_worker_argv;
 	r->engine.groups = r->groups;
 	r->engine.lines = &r->lines;
+	r->engine.sandbox = r->sandbox;
 	r->engine.keep_symbols = r->keep_symbols;
 	if (ret < 0 && top != r->source) {
 		source_free(top);
@@ -475,7 +476,8 @@ static int open_engine(struct run *r, struct error *err)
 
 int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct error *err)
 {
-	struct reader_options options = {.path = path, .tick_ns = tick_ns};
+	struct reader_options options = {
+		.path = path, .tick_ns = tick_ns, .open = r->open, .open_ctx = r->open_ctx};
 	int ret = reader_new(&r->source, &options, err);
 
 	r->from_file = true;

@@ -41,7 +41,8 @@ static int enter_for(bool for_all, int in, const char *name, bool create)
 		return in;
 	if (create && mkdirat(in, name, for_all ? 0755 : 0700) && errno != EEXIST)
 		fd = -errno;
-	else if ((fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+	/* Who may not read what is in it may still go through. */
+	else if ((fd = openat(in, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
 		fd = -errno;
 	if (in >= 0)
 		close(in);

@@ -152,6 +152,16 @@ int output_failed(const struct output *o, int code, struct error *err)
 			   o->path ? "'" : "");
 }
 
+int output_put(struct output *o, bool give_up, struct error *err)
+{
+	if (!o->temp)
+		return 0;
+	if (give_up)
+		return unlink(o->temp) < 0 ? error_errno(err, -errno, "Cannot remove '%s'", o->temp)
+					   : 0;
+	return rename(o->temp, o->path) < 0 ? output_failed(o, -errno, err) : 0;
+}
+
 int output_commit(struct output *o, struct error *err)
 {
 	bool failed = ferror(o->file) != 0;
@@ -166,12 +176,11 @@ int output_commit(struct output *o, struct error *err)
 		failed = true;
 		code = -errno;
 	}
-	if (!failed && o->temp && rename(o->temp, o->path) < 0) {
-		failed = true;
-		code = -errno;
-	}
 	if (failed)
 		return output_failed(o, code, err);
+	code = o->put ? o->put(o->put_ctx, false, err) : output_put(o, false, err);
+	if (code < 0)
+		return code;
 	mem_free(o->temp);
 	o->temp = NULL;
 	return 0;
@@ -179,10 +188,14 @@ int output_commit(struct output *o, struct error *err)
 
 void output_close(struct output *o)
 {
+	struct error err = {0};
+
 	if (o->file && o->path)
 		fclose(o->file);
-	if (o->temp)
-		unlink(o->temp);
+	if (o->temp && o->put)
+		o->put(o->put_ctx, true, &err);
+	else if (o->temp)
+		output_put(o, true, &err);
 	mem_free(o->block);
 	mem_free(o->temp);
 	mem_free(o->path);

@@ -12,7 +12,7 @@ make=$(realpath "$2")
 "$make" "$work"
 chmod 644 "$work"/*.data
 canned=$work/canned.data
-readers="report:-i script:-i export:-i diff:$canned"
+readers="report:-i script:-i export:-i screenshot:-i diff:$canned"
 
 # refused PATTERN FILE: by all verbs that read recordings; recover has its own words.
 refused() {
@@ -45,7 +45,9 @@ refused 'first bytes are not those' "$work/noise"
 swap8 "$canned" >"$work/swapped"
 refused 'other byte order' "$work/swapped"
 for pair in $readers; do
-	expect 1 'standard input.*other byte order' sh -c 'file=$1; shift; "$@" - <"$file"' sh \
+	words='other byte order'
+	case $pair in screenshot*) words='first bytes are not' ;; esac # it is copied first
+	expect 1 "standard input.*$words" sh -c 'file=$1; shift; "$@" - <"$file"' sh \
 		"$work/swapped" "$kontend" ${pair%%:*} ${pair#*:}
 done
 if command -v perl >/dev/null; then

@@ -88,7 +88,7 @@ with open(sys.argv[1]) as f:
 found = {(f["case"], f["metric"]) for f in d["figures"]}
 for case in "kernel, 1 threads", "kernel, 2 threads":
     assert {(case, m) for m in ("pages", "usr", "sys", "real")} <= found, found
-assert {("kernel", m) for m in ("mmap_lock-read", "mmap_lock-write", "trylock-again")} <= found, found
+assert {("kernel", m) for m in ("mmap_lock_read", "mmap_lock_write", "trylock_again")} <= found, found
 EOP
 expect 129 "--mode 'some'" "$kontend" bench page-fault --mode some
 expect 129 "'kontend bench mmap' has no use for --mode" "$kontend" bench mmap --mode kernel
@@ -170,7 +170,7 @@ python3 - "$work/out" <<-'END' || complain "requests: $(cat "$work/out")"
 	for op in "SET", "GET":
 	    assert by[op + ", no probe", "requests"] > 0, by
 	    # A probe is never for nothing: in CPU time of the server, whatever else runs here.
-	    assert by[op + ", uprobe-ret", "CPU of a request"] > by[op + ", no probe", "CPU of a request"], by
+	    assert by[op + ", uprobe-ret", "cpu_of_request"] > by[op + ", no probe", "cpu_of_request"], by
 	    assert (op + ", uprobe-nop5", "requests") not in by, by
 	assert len(by) == 2 * (7 * 3 - 1), len(by)
 END

@@ -276,6 +276,16 @@ same_as_cut --stack exc_page_fault
 same_as_cut --min-wait 1ms
 same_as_cut --min-wait 100us --lock rwsem
 rm -f "$work/part.data"
+# Compressed it has the same in it.
+expect 0 '' "$kontend" cut -q "$canned" -o "$work/plain.data"
+expect 0 '' "$kontend" cut -q --compress=19 "$canned" -o "$work/packed.data"
+[ "$(stat -c %s "$work/packed.data")" -lt "$(stat -c %s "$work/plain.data")" ] ||
+	complain "cut -z: $(stat -c %s "$work/packed.data") bytes, no fewer than without"
+expect 0 '' "$kontend" script -q -i "$work/plain.data"
+cp "$work/out" "$work/plain.out"
+expect 0 '' "$kontend" script -q -i "$work/packed.data"
+cmp -s "$work/plain.out" "$work/out" || complain "cut -z: other events"
+expect 129 'give a number from 1 to 22' "$kontend" cut --compress=23 "$canned" -o "$work/never.data"
 expect 0 'kept [0-9]+ waits, with' "$kontend" cut "$canned" -o "$work/part.data" \
 	--filter 'type=mutex | comm:mm !caller~^vm_'
 expect 0 '' "$kontend" report "$work/part.data" --view locks

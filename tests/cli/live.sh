@@ -60,7 +60,7 @@ mine=$work/mine others=$work/others
 mkdir -p "$mine" "$others"
 chown 65534 "$others"
 ends 0 help Pq "env HOME=$mine XDG_STATE_HOME= $kontend --demo"
-grep -q kontend "$mine/.local/state/kontend/kontend-screen-1.txt" || complain "P saved no screen"
+grep -q '^<svg ' "$mine/.local/state/kontend"/kontend-overview-*.svg || complain "P saved no screen"
 ends 0 help Pq "env HOME=$others XDG_STATE_HOME= $kontend --demo"
 [ -z "$(find "$others" -mindepth 1)" ] || complain "P saved in the home of another user"
 

@@ -60,6 +60,8 @@ for name in uprobe rotation breakpoint page-fault mmap mutex rwsem spinlock fute
 	grep -qE "\"bench\": \"$name\", \"(case|reason)\"" "$work/out" || complain "nothing of $name"
 done
 prints '"bench": "mmap", "case": ".* threads", "metric": "real", "unit": "ns", "better": "lower", "median": [0-9.]+, "mad": 0\.000, "values": \[[0-9.]+\]'
+! grep -oE '"metric": "[^"]*"' "$work/out" | grep -vE ': "[a-z0-9_]+"$' >"$work/odd" ||
+	complain "metrics of another style: $(sort -u "$work/odd" | head -n 5)"
 nothing_left 'bench suite'
 
 # One that fails is named, and does not take the others with it.

@@ -6,7 +6,9 @@
 # terminals that the root file system knows nothing of; that nothing is left behind, that no path of
 # the build is in it, and how large it is. Seconds are those from the file's copy to the first screen.
 #
-# Called as: portable.sh [--file FILE] [NAME...]; names are empty, debian-12, debian-13, ubuntu-24.04.
+# That of arm64 is built, too, and runs by qemu-user, where there is one, with what needs no kernel.
+#
+# Called as: portable.sh [--file FILE] [NAME...]; names are empty, debian-12, debian-13, ubuntu-24.04, arm64.
 set -euo pipefail
 
 if [ "${KONTEND_ROOTS_INSIDE:-}" != yes ]; then
@@ -30,12 +32,12 @@ skipped=0
 while [ $# -gt 0 ]; do
 	case $1 in
 	--file) file=$2 && shift ;;
-	empty) names+=(empty) ;;
+	empty | arm64) names+=("$1") ;;
 	*) suite_of "$1" >/dev/null && names+=("$1") ;;
 	esac
 	shift
 done
-[ ${#names[@]} -gt 0 ] || names=(empty debian-12 debian-13 ubuntu-24.04)
+[ ${#names[@]} -gt 0 ] || names=(empty debian-12 debian-13 ubuntu-24.04 arm64)
 [ -n "$file" ] || file=$("$top/bootstrap" portable)
 
 work=$(mktemp -d /var/tmp/kontend-portable.XXXXXX)
@@ -147,8 +149,24 @@ says_not_known() {
 	grep -q 'no description of the terminal TERM=nosuchterm' "$work/why" "$work/shown"
 }
 
+try_arm64() {
+	[ "$(uname -m)" != aarch64 ] || return 0
+	check "arm64: build" eval 'file=$("$top/bootstrap" portable --arch arm64) && echo "$file" >"$work/arm64"'
+	file=$(cat "$work/arm64")
+	check "arm64: static" has_no_interpreter
+	check "arm64: no path of the build" has_no_path
+	check "arm64: less than $most bytes" is_small
+	if ! command -v qemu-aarch64-static >/dev/null; then
+		skipped=$((skipped + 1))
+		return
+	fi
+	check "arm64: version" says 'portable *\[ on' qemu-aarch64-static "$file" version --features
+	check "arm64: report -i" says mmap_lock qemu-aarch64-static "$file" report --no-sandbox -i "$top/share/storm.data"
+}
+
 try_name() {
 	local name=$1
+	[ "$name" != arm64 ] || { try_arm64 && return; }
 	root=$work/$name
 	if [ "$name" = empty ]; then
 		mkdir -p "$root"/{proc,sys,dev,tmp}

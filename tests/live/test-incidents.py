@@ -52,9 +52,9 @@ def listed(folder):
     return json.loads(run("incidents", "--json", folder))["incidents"]
 
 
-def made():
-    """What the program says: begin, end, waiter, holder."""
-    r = subprocess.run([stalls, os.path.join(top, "stalled"), str(STALLS)], capture_output=True,
+def made(n):
+    """What the program says of so many: begin, end, waiter, holder."""
+    r = subprocess.run([stalls, os.path.join(top, "stalled"), str(n)], capture_output=True,
                        text=True)
     if r.returncode:
         skip("stalls cannot be made: no userfaultfd for the kernel's faults? " + r.stderr)
@@ -87,7 +87,7 @@ def test_stalls():
     folder = os.path.join(top, "stalls")
     os.mkdir(folder)
     r = Record(folder, "--trigger", "wait>15ms task:stall-waiter")
-    began = made()
+    began = made(STALLS)
     time.sleep(POST + 2)
     r.end()
     files = listed(folder)
@@ -139,7 +139,7 @@ def test_killed():
     folder = os.path.join(top, "killed")
     os.mkdir(folder)
     r = Record(folder, "--trigger", "wait>15ms task:stall-waiter", "--post", "60s")
-    stall = made()[0]
+    stall = made(1)[0]
     for _ in range(500):
         entries = listed(folder)
         if entries and entries[0]["bytes"]:

@@ -36,7 +36,7 @@ def fault(mode):
 
 def taken(mode):
     figures = json.loads(run(*fault(mode), "-j"))["figures"]
-    return [f["value"] for f in figures if f["metric"] in ("mmap_lock-read", "mmap_lock-write")]
+    return [f["value"] for f in figures if f["metric"] in ("mmap_lock_read", "mmap_lock_write")]
 
 
 def modes():

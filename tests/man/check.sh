@@ -125,4 +125,17 @@ same metrics
 page_items "$man/kontend-views.7" VIEWS Ic >"$work/page"
 same views
 
+# The card of keys, as it is printed. UPDATE=1 puts today's into the page.
+intro=$man/kontend-intro.7
+"$kontend" help keys | sed 's/\\/\\e/g; s/^\./\\\&./' >"$work/table"
+if [ -n "${UPDATE:-}" ]; then
+	awk -v card="$work/table" '
+	/^\.\\" card$/ { inside = 1 }
+	inside && /^\.Ed/ { while ((getline line <card) > 0) print line; inside = 0 }
+	!inside || /^\.\\"|^\.Bd/' "$intro" >"$work/intro"
+	cp "$work/intro" "$intro"
+fi
+awk '/^\.\\" card$/ { inside = 1; next } /^\.Ed/ { inside = 0 } inside && !/^\.Bd/' "$intro" >"$work/page"
+diff -u -L 'kontend help keys' -L 'the card of kontend-intro(7)' "$work/table" "$work/page" || status=1
+
 exit $status

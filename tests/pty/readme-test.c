@@ -4,9 +4,10 @@
  * comment like
  *     <!-- screen 100x24 at 0:12.5 keys 3\r -->
  *     .\" screen 100x24 at 0:12.5 keys 3\r
- * with the size, the moment of the bundled recording, and the keys that lead there.
- * Called as: readme-test KONTEND RECORDING PAGE SCREENS, which is how many there are at least; with
- * UPDATE=1 the page gets today's screens.
+ * with the size, the moment of the bundled recording, and the keys that lead there. "of FILE"
+ * behind that names another recording, by its way from the page. Called as: readme-test KONTEND
+ * RECORDING PAGE SCREENS, which is how many there are at least; with UPDATE=1 the page gets today's
+ * screens.
  */
 #include "session.h"
 
@@ -23,7 +24,7 @@
 
 #include <cmocka.h>
 
-#define SCREEN "%dx%d at %15s keys %63s"
+#define SCREEN "%dx%d at %15s keys %63s of %127s"
 
 enum { MOST = 1 << 16 };
 
@@ -41,8 +42,8 @@ static int least;
 
 struct picture {
 	int columns, rows;
-	char time[16], keys[64];
-	const char *begin, *end; /* within the page */
+	char time[16], keys[64], file[128]; /* "": the bundled recording */
+	const char *begin, *end;	    /* within the page */
 };
 
 static char *whole_file(const char *path)
@@ -80,7 +81,9 @@ static bool next_picture(const char *at, struct picture *p)
 
 	if (!mark)
 		return false;
-	if (sscanf(mark + strlen(form->mark), SCREEN, &p->columns, &p->rows, p->time, p->keys) != 4)
+	*p->file = '\0';
+	if (sscanf(mark + strlen(form->mark), SCREEN, &p->columns, &p->rows, p->time, p->keys,
+		   p->file) < 4)
 		fail_msg("%s: %.60s", readme, mark);
 	unescape(p->keys);
 	p->begin = strstr(mark, form->begin);
@@ -91,16 +94,14 @@ static bool next_picture(const char *at, struct picture *p)
 	return true;
 }
 
-/* The screen as its own command `save` writes it. */
-static char *saved(struct session *s, const char *dir)
+/* The screen as its own command `save` writes it: in the folder that the program was started in. */
+static char *saved(struct session *s)
 {
-	char path[PATH_MAX], command[PATH_MAX + 16];
+	static const char path[] = "screen";
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/screen", dir);
-	snprintf(command, sizeof(command), ":save %s\r", path);
 	session_forget(s);
-	session_send(s, command);
+	session_send(s, ":save screen\r");
 	for (int tries = 0; stat(path, &st) < 0; tries++) {
 		if (tries == 6000)
 			fail_msg("nothing was saved: %.*s", (int)s->len, s->out);
@@ -113,7 +114,7 @@ static char *saved(struct session *s, const char *dir)
 }
 
 /* Goes to the moment; a recording is read on its way there, while keys are taken. */
-static void go(struct session *s, const struct picture *p, const char *dir)
+static void go(struct session *s, const struct picture *p)
 {
 	char keys[32], there[32];
 
@@ -121,32 +122,47 @@ static void go(struct session *s, const struct picture *p, const char *dir)
 	snprintf(there, sizeof(there), "+%s of", p->time);
 	session_send(s, keys);
 	for (bool is_there = false; !is_there;) {
-		char *text = saved(s, dir);
+		char *text = saved(s);
 
 		is_there = strstr(text, there) != NULL;
 		free(text);
 	}
 }
 
+static void find_recording(const struct picture *p, char ret[PATH_MAX])
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", recording);
+	if (*p->file)
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(strrchr(readme, '/') - readme),
+			 readme, p->file);
+	if (!realpath(path, ret))
+		fail_msg("there is no recording %s", path);
+}
+
 /* What the program shows there. */
 static char *shown(const struct picture *p)
 {
-	char dir[] = "/tmp/kontend-readme-XXXXXX";
-	char *argv[] = {program, (char[]){"replay"}, recording, NULL};
+	char dir[] = "/tmp/kontend-readme-XXXXXX", file[PATH_MAX];
+	char *argv[] = {program, (char[]){"replay"}, file, NULL};
 	struct session s;
 
+	find_recording(p, file);
 	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
 	session_start(&s, argv, env);
 	session_expect(&s, "▶");
 	session_resize(&s, p->rows, p->columns);
 	session_send(&s, " ");
 	session_expect(&s, "PAUSED");
-	go(&s, p, dir);
+	go(&s, p);
 	session_send(&s, p->keys);
-	char *text = saved(&s, dir);
+	char *text = saved(&s);
 	session_send(&s, "q");
 	session_wait(&s);
 	session_end(&s);
+	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(rmdir(dir), 0);
 	return text;
 }

@@ -103,13 +103,17 @@ static void test_reads_on_the_screen(void **state)
 
 static void test_goes_and_cuts(void **state)
 {
-	char dir[] = "/tmp/kontend-cut-XXXXXX", cut[PATH_MAX], keys[PATH_MAX + 8];
+	char dir[] = "/tmp/kontend-cut-XXXXXX", cut[PATH_MAX], keys[PATH_MAX + 8], before[PATH_MAX];
 	struct session s;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(cut, sizeof(cut), "%s/part.data", dir);
+	/* New files are made in the folder where it was started. */
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(dir), 0);
 	start(&s, recording, "--time=5,10");
+	assert_int_equal(chdir(before), 0);
 	session_expect(&s, "RANGE");
 	session_send(&s, "x");
 	session_expect(&s, "write the range to");
@@ -121,7 +125,11 @@ static void test_goes_and_cuts(void **state)
 	snprintf(keys, sizeof(keys), "\025%s\r", cut);
 	session_send(&s, keys);
 	session_expect(&s, "File exists");
+	session_forget(&s);
+	session_send(&s, "x\025/tmp/kontend-elsewhere.data\r");
+	session_expect(&s, "sandboxed");
 	quit(&s);
+	assert_int_equal(access("/tmp/kontend-elsewhere.data", F_OK), -1);
 
 	start(&s, cut, NULL);
 	session_expect(&s, "part.data");

@@ -7,6 +7,7 @@
 #include "script.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,11 +91,12 @@ static int play_all(const char *script, FILE *out)
 
 static void clean(const char *dir)
 {
-	for (int i = 1; i < 10; i++) {
-		char name[40];
+	glob_t saved;
 
-		snprintf(name, sizeof(name), "kontend-screen-%d.txt", i);
-		unlink(name);
+	if (glob("kontend-*", 0, NULL, &saved) == 0) {
+		for (size_t i = 0; i < saved.gl_pathc; i++)
+			unlink(saved.gl_pathv[i]);
+		globfree(&saved);
 	}
 	if (chdir("/") == 0)
 		rmdir(dir);

@@ -66,8 +66,10 @@ static struct {
 	int code, n;
 } kept;
 
-static int note_columns(const char *where, const char *table, const char *keys, struct error *err)
+static int note_columns(void *arg, const char *where, const char *table, const char *keys,
+			struct error *err)
 {
+	assert_null(arg);
 	assert_string_equal(where, "/home/u/config");
 	snprintf(kept.table, sizeof(kept.table), "%s", table);
 	snprintf(kept.keys, sizeof(kept.keys), "%s", keys ? keys : "as built");
@@ -85,7 +87,7 @@ static void tick(struct stage *st, char letter)
 
 static void test_columns(void **state)
 {
-	const struct app_keep keep = {note_columns, "/home/u/config"};
+	const struct app_keep keep = {note_columns, NULL, "/home/u/config"};
 	struct stage st;
 
 	(void)state;
@@ -116,7 +118,7 @@ static void test_columns(void **state)
 
 static void test_columns_not_kept(void **state)
 {
-	const struct app_keep keep = {note_columns, "/home/u/config"};
+	const struct app_keep keep = {note_columns, NULL, "/home/u/config"};
 	struct stage st;
 
 	(void)state;

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #define S 1000000000ull
+#define SAVED "kontend-overview-20261120-142006" /* as synth.c has it, UTC */
 
 struct stage {
 	struct synth *synth;
@@ -63,14 +64,16 @@ static void stage_start(struct stage *st)
 
 static void stage_close(struct stage *st)
 {
+	static const char *const saved[] = {SAVED ".svg", SAVED "-2.svg", SAVED "-3.svg",
+					    "screen.txt", "screen.svg"};
 	char path[PATH_MAX];
 
 	app_free(st->app);
 	st->display->ops->free(st->display);
 	engine_deinit(&st->engine);
 	synth_free(st->synth);
-	for (int i = 1; i < 5; i++) {
-		snprintf(path, sizeof(path), "%s/kontend-screen-%d.txt", st->dir, i);
+	for (size_t i = 0; i < sizeof(saved) / sizeof(*saved); i++) {
+		snprintf(path, sizeof(path), "%s/%s", st->dir, saved[i]);
 		unlink(path);
 	}
 	assert_int_equal(rmdir(st->dir), 0); /* and no temporary file is left */
@@ -175,42 +178,60 @@ static void test_pause_holds_the_model(void **state)
 	stage_close(&st);
 }
 
-static void test_saved_is_what_is_shown(void **state)
-{
-	struct stage st;
-	char path[PATH_MAX], saved[32768], *screen;
-	struct stat info;
-	FILE *f;
-	size_t n;
-
-	(void)state;
-	stage_start(&st);
-	tick(&st, ENGINE_TICK);
-	assert_int_equal(screen_text(app_screen(st.app), &screen), 0);
-	press(&st, 'P');
-	snprintf(path, sizeof(path), "%s/kontend-screen-1.txt", st.dir);
-	assert_true(shows(&st, path));
-	f = fopen(path, "r");
-	assert_non_null(f);
-	n = fread(saved, 1, sizeof(saved) - 1, f);
-	saved[n] = '\0';
-	fclose(f);
-	assert_string_equal(saved, screen);
-	mem_free(screen);
-	/* A name that is taken, even by a link to nowhere, is left alone. */
-	snprintf(path, sizeof(path), "%s/kontend-screen-2.txt", st.dir);
-	assert_int_equal(symlink("nowhere", path), 0);
-	press(&st, 'P');
-	assert_true(shows(&st, "kontend-screen-3.txt"));
-	assert_int_equal(lstat(path, &info), 0);
-	assert_true(S_ISLNK(info.st_mode));
-	stage_close(&st);
-}
-
 static void type(struct stage *st, const char *text)
 {
 	for (; *text; text++)
 		press(st, (uint32_t)*text);
+}
+
+static void assert_saved(const struct stage *st, const char *name, const char *expected)
+{
+	static char saved[1 << 17];
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", st->dir, name);
+	assert_true(shows(st, path));
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	saved[fread(saved, 1, sizeof(saved) - 1, f)] = '\0';
+	fclose(f);
+	assert_string_equal(saved, expected);
+}
+
+/* The key makes a picture of what was there before it said so. */
+static void test_saved_is_what_is_shown(void **state)
+{
+	struct stage st;
+	char path[PATH_MAX], command[PATH_MAX + 16], *picture = NULL, *screen;
+	struct stat info;
+	size_t len;
+
+	(void)state;
+	stage_start(&st);
+	tick(&st, ENGINE_TICK);
+	FILE *f = open_memstream(&picture, &len);
+	assert_non_null(f);
+	assert_int_equal(app_picture(st.app, PICTURE_SVG, f), 0);
+	fclose(f);
+	press(&st, 'P');
+	assert_saved(&st, SAVED ".svg", picture);
+	free(picture);
+	/* A name that is taken, even by a link to nowhere, is left alone. */
+	snprintf(path, sizeof(path), "%s/" SAVED "-2.svg", st.dir);
+	assert_int_equal(symlink("nowhere", path), 0);
+	press(&st, 'P');
+	assert_true(shows(&st, SAVED "-3.svg"));
+	assert_int_equal(lstat(path, &info), 0);
+	assert_true(S_ISLNK(info.st_mode));
+	/* A name of its own says what it becomes. */
+	press(&st, KEY_K_CTRL | 'r');
+	assert_int_equal(screen_text(app_screen(st.app), &screen), 0);
+	snprintf(command, sizeof(command), ":save %s/screen.txt", st.dir);
+	type(&st, command);
+	press(&st, KEY_K_ENTER);
+	assert_saved(&st, "screen.txt", screen);
+	mem_free(screen);
+	stage_close(&st);
 }
 
 static void test_save_says_why_not(void **state)
@@ -245,7 +266,7 @@ static void test_saves_below_home(void **state)
 	app_draw(st.app);
 	press(&st, 'P');
 	snprintf(folder, sizeof(folder), "%s/kontend", st.dir);
-	snprintf(path, sizeof(path), "%s/kontend-screen-1.txt", folder);
+	snprintf(path, sizeof(path), "%s/kontend-overview.svg", folder);
 	assert_true(shows(&st, "saved as "));
 	assert_true(shows(&st, path));
 	assert_int_equal(unlink(path), 0);
@@ -503,5 +524,6 @@ int main(void)
 		cmocka_unit_test(test_run_ends_with_a_signal_and_gives_handlers_back),
 	};
 
+	setenv("TZ", "UTC", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/command-card.h"
 #include "kontend/command.h"
 #include "kontend/display.h"
 #include "widgets/theme.h"
@@ -186,9 +187,58 @@ static void test_themes(void **state)
 		assert_int_equal(theme_pick(&theme_find("mono")->styles[r].fg, 256), -1);
 }
 
+/* Is a word the name of a key that does something somewhere? */
+static void check_name(const char *name)
+{
+	struct command_arg arg;
+	bool found = strcmp(name, "0-9") == 0;
+
+	for (size_t m = 0; m < sizeof(modes) / sizeof(*modes); m++)
+		found |= command_of_key(modes[m], command_key_parse(name), &arg) != CMD_NONE;
+	if (!found)
+		fail_msg("there is no key '%s'", name);
+}
+
+/* What stands before the words of a half that begins at @line; how many keys that is. */
+static unsigned check_keys(const char *line)
+{
+	char keys[16], *save = NULL;
+	unsigned n = 0;
+
+	memcpy(keys, line, 13);
+	keys[13] = '\0';
+	assert_memory_equal(keys + 11, "  ", 2);
+	for (char *k = strtok_r(keys, " ", &save); k; k = strtok_r(NULL, " ", &save), n++)
+		check_name(k);
+	return n;
+}
+
+static void test_card(void **state)
+{
+	char line[COMMAND_CARD_LINE];
+	unsigned n = 0, keys = 0;
+
+	(void)state;
+	for (; command_card_line(n, line); n++) {
+		size_t len = strlen(line);
+
+		assert_in_range(len, 0, 79);
+		if (len > 2 && line[0] == ' ' && line[2] != ' ')
+			keys += check_keys(line);
+		if (len > 40) {
+			assert_memory_equal(line + 39, " ", 1);
+			if (line[40] == ' ')
+				keys += check_keys(line + 40);
+		}
+	}
+	assert_in_range(n, 1, 23);
+	assert_in_range(keys, 50, 80);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_card),
 		cmocka_unit_test(test_table_is_whole),
 		cmocka_unit_test(test_keys_are_unique),
 		cmocka_unit_test(test_key_names_go_both_ways),

@@ -48,13 +48,13 @@ static void wrong_kinds_are_named(void **state)
 
 		assert_int_equal(demo_kinds_parse(bad[k], &kinds, &err), -EINVAL);
 		assert_int_equal(kinds, 12345);
-		assert_non_null(strstr(err.text, "mmap, inode, pipe, dir, futex"));
+		assert_non_null(strstr(err.text, "mmap, inode, pipe, dir, futex, chain"));
 	}
 }
 
 static void every_kind_has_a_name(void **state)
 {
-	static const char *const names[] = {"mmap", "inode", "pipe", "dir", "futex"};
+	static const char *const names[] = {"mmap", "inode", "pipe", "dir", "futex", "chain"};
 	unsigned all = 0;
 
 	(void)state;

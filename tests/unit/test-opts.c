@@ -159,6 +159,7 @@ static const char *some_value(const struct opts_info *i, char buf[64])
 static const char shows_recordings[] =
 	"fields cpu pid tid cgroup lock caller stack min-wait "
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
+	"no-sandbox "
 	"sort reverse filter memory rows threads verdict format weight zoom mark-kernel json "
 	"separator "
 	"output trigger cooldown "
@@ -199,6 +200,7 @@ static void test_all_beside_input(void **state)
 	assert_fails("script -i f -F 1", "--freq says how to measure");
 	assert_fails("report -i f -F 0", "--freq says how to measure");
 	assert_fails("report --threads 2", "--threads is for reading a recording");
+	assert_fails("script --no-sandbox", "--no-sandbox is for reading a recording");
 }
 
 static void test_bad(void **state)
@@ -433,7 +435,7 @@ static void test_words(void **state)
 		assert_int_equal(demo_kinds_parse(kind, &views, NULL), 0);
 		words += len + (words[len] == ' ');
 	}
-	assert_int_equal(n, 6);
+	assert_int_equal(n, 7);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
 	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 23);
 	assert_int_equal(

@@ -295,6 +295,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	a->delay_ns = o->delay_ns ? o->delay_ns : 1000000000ull;
 	a->duration_ns = o->duration_ns;
 	a->save_dir = o->save_dir;
+	a->saver = o->saver;
 	a->child_exit_fd = o->child_exit_fd;
 	a->percent_limit = o->percent_limit;
 	a->limits = o->verdict;

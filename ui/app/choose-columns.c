@@ -114,7 +114,7 @@ static void keep(struct app *a, const struct table_kind *kind)
 	if (!a->keep)
 		app_say(a, ROLE_NORMAL,
 			"so until the end: without a configuration nothing is kept");
-	else if (a->keep->columns(a->keep->where, kind->name,
+	else if (a->keep->columns(a->keep->arg, a->keep->where, kind->name,
 				  own ? query_columns_text(own, keys) : NULL, &err) < 0)
 		app_say(a, ROLE_ERROR, "so until the end, not kept: %s", err.text);
 	else

@@ -346,7 +346,7 @@ const struct command_info command_table[] = {
 	{CMD_SAVE,
 	 "save",
 	 "FILE",
-	 "save the screen as text; without FILE below ~/.local/state/kontend",
+	 "save a picture of the screen (SVG); with FILE there: .svg, .ansi, else text",
 	 {'P'},
 	 NULL},
 	{CMD_COPY,

@@ -102,7 +102,7 @@ static void add_when(struct segments *s, const struct app *a)
 static void add_what(struct segments *s, const struct app *a, const struct query_overview *o)
 {
 	const char *state = a->paused ? "PAUSED" : a->ended ? "ended" : "live";
-	char time[WHEN_BUF], marks[APP_MARKS_TEXT];
+	char time[WHEN_BUF], marks[APP_MARKS_TEXT], note[200];
 	bool whole = !o->host || !strcmp(o->host->targets, "all CPUs");
 
 	add(s, 0, ROLE_HEADER, "kontend");
@@ -115,6 +115,8 @@ static void add_what(struct segments *s, const struct app *a, const struct query
 		add(s, 0, ROLE_WARN, "%s", marks);
 	else if (a->paused && !a->time.line && app_history_ns(a))
 		add(s, 1, ROLE_HEADER, "T goes back %s", when_elapsed(time, app_history_ns(a), 0));
+	if (sandbox_note(a->engine->sandbox, note, sizeof(note)))
+		add(s, 1, ROLE_WARN, "%.60s", note);
 	if (a->only_words && *a->only_words)
 		add(s, 1, ROLE_MATCH, "only %s", a->only_words);
 	if (!o->host)

@@ -61,6 +61,7 @@ struct app {
 	struct app_choose choose;
 	struct query_columns columns;
 	const struct app_keep *keep;
+	const struct app_saver *saver;
 	char theme[16];			 /* its name */
 	char filter_before[PROMPT_TEXT]; /* the filter that Esc brings back */
 	char search[PROMPT_TEXT];
@@ -97,7 +98,6 @@ struct app {
 	double cost_pct;
 	bool cost_known;
 	uint64_t cost_now_ns, cost_cpu_ns; /* at the last measurement */
-	unsigned n_saved;
 };
 
 struct app_entry *app_top(struct app *a);
@@ -109,7 +109,7 @@ void app_set_filter(struct app *a, const char *text);
 /* ui/app/commands.c: what the view on top answers; that it knows nothing of it. */
 int app_to_view(struct app *a, enum command c, const struct command_arg *arg);
 void app_say_unhandled(struct app *a, enum command c, const struct command_arg *arg);
-/* Saves the screen; says where, or why not. @name NULL: the next free kontend-screen-N.txt. */
+/* Saves the screen; says where, or why not. @name NULL: as a picture, called by view and time. */
 void app_save(struct app *a, const char *name);
 /* Copies the selected row to the display's clipboard; says what, or why not. */
 void app_copy(struct app *a);

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Saves the screen as text. The file appears whole or not at all, and never in the place of another
- * one: it is written under a temporary name that did not exist before, then linked to its own name,
- * which fails when that is taken. kontend often runs as root, so no link of somebody else is
- * followed, and without a name the file goes to a folder that is nobody else's.
+ * Saves the screen, as a picture or as text. The file appears whole or not at all, and never in the
+ * place of another one: it is written under a temporary name that did not exist before, then linked
+ * to its own name, which fails when that is taken. kontend often runs as root, so no link of
+ * somebody else is followed, and without a name the file goes to a folder that is nobody else's.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/picture.h"
 #include "kontend/statefolder.h"
+#include "kontend/when.h"
 #include "priv.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { SAVE_TRIES = 10000 };
+enum { SAVE_TRIES = 10000, SAVE_NAME = 100 };
 
 /* Where it goes: names are from the folder @dir, which is called @path. */
 struct place {
@@ -40,36 +43,51 @@ static int write_new(const struct place *p, const char *text)
 	return r;
 }
 
-/* The name that was taken goes to p->path. */
-static int link_numbered(struct app *a, struct place *p)
+/* "kontend-locks-20261120-143005": what is shown, and when that was, by the clock on the wall. */
+static void name_of(const struct app *a, char name[SAVE_NAME])
+{
+	const struct model *m = &a->engine->model;
+	const struct when w = {.clock_ns = m->host.clock_ns, .wall_ns = m->host.wall_ns};
+	const struct app_entry *e = a->n_stack ? &a->stack[a->n_stack - 1] : &a->roots[a->root];
+	uint64_t now = a->time.line ? timeline_now_ns(a->time.line) : m->now_ns;
+	char date[WHEN_BUF], *to = name;
+
+	when_date(date, when_wall_ns(&w, now), 0); /* "2026-11-20 14:30:05", or "" */
+	to += snprintf(name, SAVE_NAME, "kontend-%.30s%s", e->view->ops->name, *date ? "-" : "");
+	for (const char *c = date; *c; c++)
+		if (*c == ' ')
+			*to++ = '-';
+		else if (*c >= '0' && *c <= '9')
+			*to++ = *c;
+	*to = '\0';
+}
+
+/* The name that was taken goes to p->path: the first of BASE.svg, BASE-2.svg, ... that is free. */
+static int link_free(struct place *p, const char *base)
 {
 	size_t len = strlen(p->path);
-	char *name = p->path + len + 1;
+	char number[16] = "", *name = p->path + len + 1;
 
-	for (int i = 0; i < SAVE_TRIES; i++) {
-		snprintf(p->path + len, sizeof(p->path) - len, "/kontend-screen-%u.txt",
-			 ++a->n_saved);
+	for (int i = 2; i < SAVE_TRIES; i++) {
+		snprintf(p->path + len, sizeof(p->path) - len, "/%s%s.svg", base, number);
 		if (linkat(p->dir, p->tmp, p->dir, name, 0) == 0)
 			return 0;
 		if (errno != EEXIST)
 			return -errno;
+		snprintf(number, sizeof(number), "-%d", i);
 	}
 	return -EEXIST;
 }
 
-static int save_at(struct app *a, struct place *p, bool is_named)
+/* @base NULL: as p->path. */
+static int save_at(struct place *p, const char *text, const char *base)
 {
-	char *text;
-	int r = screen_text(&a->screen, &text);
+	int r = write_new(p, text);
 
 	if (r < 0)
 		return r;
-	r = write_new(p, text);
-	mem_free(text);
-	if (r < 0)
-		return r;
-	if (!is_named)
-		r = link_numbered(a, p);
+	if (base)
+		r = link_free(p, base);
 	else if (linkat(p->dir, p->tmp, p->dir, p->path, 0) < 0)
 		r = -errno;
 	unlinkat(p->dir, p->tmp, 0);
@@ -77,27 +95,28 @@ static int save_at(struct app *a, struct place *p, bool is_named)
 }
 
 /* The folder that was set, which tests do, or that of all that is saved. */
-static int open_folder(const struct app *a, struct place *p, struct error *err)
+static int open_folder(const char *folder, struct place *p, struct error *err)
 {
-	if (!a->save_dir)
+	if (!folder)
 		return statefolder_open(p->path, sizeof(p->path), err);
-	snprintf(p->path, sizeof(p->path), "%s", a->save_dir);
+	snprintf(p->path, sizeof(p->path), "%s", folder);
 	int fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? error_errno(err, -errno, "%s", p->path) : fd;
 }
 
-static int save_numbered(struct app *a, struct place *p, struct error *err)
+static int save_unnamed(struct place *p, const char *text, const char *base, const char *folder,
+			struct error *err)
 {
-	p->dir = open_folder(a, p, err);
+	p->dir = open_folder(folder, p, err);
 	if (p->dir < 0)
-		return p->dir;
+		return error_set(err, p->dir, "%s; :save FILE saves elsewhere", err->text);
 	snprintf(p->tmp, sizeof(p->tmp), ".kontend-screen-%ld.tmp", (long)getpid());
-	int r = save_at(a, p, false);
+	int r = save_at(p, text, base);
 	close(p->dir);
 	return r;
 }
 
-static int save_as(struct app *a, struct place *p, const char *name)
+static int save_as(struct place *p, const char *text, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
@@ -105,22 +124,72 @@ static int save_as(struct app *a, struct place *p, const char *name)
 	snprintf(p->path, sizeof(p->path), "%s", name);
 	snprintf(p->tmp, sizeof(p->tmp), "%.*s.kontend-screen-%ld.tmp",
 		 slash ? (int)(slash + 1 - name) : 0, name, (long)getpid());
-	return save_at(a, p, true);
+	return save_at(p, text, NULL);
+}
+
+/* @name NULL: called @base, in @folder. *p is where it is. */
+static int save(struct place *p, const char *text, const char *name, const char *base,
+		const char *folder, struct error *err)
+{
+	int r = name ? save_as(p, text, name) : save_unnamed(p, text, base, folder, err);
+
+	if (r == 0 || err->code)
+		return r;
+	if (r == -EEXIST)
+		return error_set(err, r, "%s exists already", p->path);
+	return error_set(err, r, "%s: %s", p->path, strerror(-r));
+}
+
+int app_save_fd(const char *name, bool is_base, int fd, char *ret, size_t size, struct error *err)
+{
+	struct place p = {0};
+	size_t len;
+	char *text;
+	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : fdio_read_rest(fd, &text, &len);
+
+	if (r < 0)
+		return error_errno(err, r, "what is to be saved");
+	r = save(&p, text, is_base ? NULL : name, name, NULL, err);
+	mem_free(text);
+	snprintf(ret, size, "%s", p.path);
+	return r;
+}
+
+/* Somebody else saves it, who gets it as a file. */
+static int hand_over(const struct app_saver *s, struct place *p, const char *text, const char *name,
+		     bool is_base, struct error *err)
+{
+	int fd = memfd_create("kontend-screen", MFD_CLOEXEC);
+	int r = fd < 0 ? -errno : fdio_write_all(fd, text, strlen(text));
+
+	if (r < 0)
+		error_errno(err, r, "what is to be saved");
+	else
+		r = s->save(s->arg, name, is_base, fd, p->path, sizeof(p->path), err);
+	if (fd >= 0)
+		close(fd);
+	return r;
 }
 
 void app_save(struct app *a, const char *name)
 {
+	enum picture_format format = name ? picture_format_of(name) : PICTURE_SVG;
+	char *text, base[SAVE_NAME];
 	struct error err = {0};
 	struct place p = {0};
 
 	app_draw(a); /* keys before this one may not have been drawn yet */
-	int r = name ? save_as(a, &p, name) : save_numbered(a, &p, &err);
-	if (err.code)
-		app_say(a, ROLE_ERROR, "Not saved: %s; :save FILE saves elsewhere", err.text);
-	else if (r == -EEXIST)
-		app_say(a, ROLE_ERROR, "Not saved: %s exists already", p.path);
-	else if (r < 0)
-		app_say(a, ROLE_ERROR, "Not saved: %s: %s", p.path, strerror(-r));
+	name_of(a, base);
+	int r = app_picture_text(a, format, &text);
+	if (r < 0) {
+		error_errno(&err, r, "the screen");
+	} else {
+		r = a->saver ? hand_over(a->saver, &p, text, name ? name : base, !name, &err)
+			     : save(&p, text, name, base, a->save_dir, &err);
+		mem_free(text);
+	}
+	if (r < 0)
+		app_say(a, ROLE_ERROR, "Not saved: %s", err.text);
 	else
 		app_say(a, ROLE_BOLD, "saved as %s", p.path);
 }

@@ -16,7 +16,8 @@ enum demo_kind {
 	DEMO_PIPE = 4,	 /* mutex of one pipe */
 	DEMO_DIR = 8,	 /* rwsem R and W: i_rwsem of one directory, listed and filled at once */
 	DEMO_FUTEX = 16, /* spinlock of one futex bucket */
-	DEMO_ALL = 31,
+	DEMO_CHAIN = 32, /* mutex of a pipe whose holder waits for the i_rwsem of another file */
+	DEMO_ALL = 63,
 };
 
 struct demo_options {

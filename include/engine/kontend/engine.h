@@ -6,6 +6,7 @@
 #include "kontend/lockask.h"
 #include "kontend/model.h"
 #include "kontend/order.h"
+#include "kontend/sandbox.h"
 #include "kontend/source.h"
 #include "kontend/sym.h"
 
@@ -93,12 +94,13 @@ struct engine {
 	struct codesource *code;	 /* of the kernel that runs here; NULL: none; borrowed */
 	/* How lines of source are looked for; NULL: they are not; borrowed. */
 	const struct srclines_config *lines;
-	bool keep_symbols;	   /* of programs, in files, for the next time */
-	size_t asked;		   /* lock from which the next list begins */
-	struct engine_place place; /* the latest tick, where the source can seek */
-	uint64_t changes;	   /* as long as it is equal, so is what was taken */
-	bool rewinding;		   /* on the way back to `place` */
-	char note[600];		   /* the last RECORD_NOTE; untrusted text */
+	const struct sandbox *sandbox; /* where a recording is read; NULL: it is none; borrowed */
+	bool keep_symbols;	       /* of programs, in files, for the next time */
+	size_t asked;		       /* lock from which the next list begins */
+	struct engine_place place;     /* the latest tick, where the source can seek */
+	uint64_t changes;	       /* as long as it is equal, so is what was taken */
+	bool rewinding;		       /* on the way back to `place` */
+	char note[600];		       /* the last RECORD_NOTE; untrusted text */
 	uint64_t n_notes;
 };
 

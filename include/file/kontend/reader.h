@@ -20,6 +20,9 @@ struct reader_options {
 	/* 0: the ticks that the recording has; where it has none, one a second, or about a
 	 * hundred in all where the file says that it is longer. */
 	uint64_t tick_ns;
+	/* Not NULL: opens @path, as open() for reading does; a descriptor or -errno. */
+	int (*open)(void *ctx, const char *path);
+	void *open_ctx;
 	bool no_symbols;       /* do not look for kernel symbols outside the file */
 	uint32_t window_bytes; /* mapped and given back at a time, >= 4096; 0: default */
 };

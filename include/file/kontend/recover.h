@@ -14,6 +14,7 @@ struct recover_format {
 
 struct recover_options {
 	const char *path; /* the damaged recording */
+	int from;	  /* it is open as this descriptor; 0: not yet */
 	int fd;		  /* an empty file, for what is saved */
 	const char *name; /* of `fd`, for messages */
 	const struct recover_format *formats;

@@ -21,6 +21,7 @@ enum opts_verb {
 	VERB_RECOVER,
 	VERB_INCIDENTS,
 	VERB_TOUR,
+	VERB_SCREENSHOT,
 	VERB_DEMO,
 	VERB_BENCH,
 	VERB_DOCTOR,
@@ -68,7 +69,10 @@ struct opts {
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
 	const char *annotate, *input; /* a function; a recording */
-	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache;
+	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
+		no_sandbox;
+	const char *screen_size, *at,
+		*keys;		       /* of a picture: COLUMNSxROWS, a moment, keys before it */
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *breakpoints;       /* how many a benchmark is to open */
 	const char *files[2];	       /* the two of `diff` */
@@ -82,6 +86,12 @@ struct opts {
 static inline bool opts_takes_word(const struct opts_info *i)
 {
 	return i->arg && i->kind != OPTS_LEVEL;
+}
+
+/* Is it a recording on the screen, or on a picture of one? */
+static inline bool opts_plays(const struct opts *o)
+{
+	return o->verb == VERB_REPLAY || o->verb == VERB_SCREENSHOT;
 }
 
 extern const struct opts_info opts_table[]; /* ended by an entry without name */

@@ -33,7 +33,11 @@ struct run {
 	struct run_phases *phases; /* of rotation; NULL: nobody asks */
 	struct run_code *code;	   /* of the kernel; NULL: nobody asks for it */
 	struct srclines_config lines;
-	bool keep_symbols;	      /* of programs, in the cache */
+	bool keep_symbols; /* of programs, in the cache */
+	/* Set before, of a recording: as in struct reader_options; and where it is read. */
+	int (*open)(void *ctx, const char *path);
+	void *open_ctx;
+	const struct sandbox *sandbox;
 	struct uprobe_attach *placed; /* probes of ours (--probe), NULL = none */
 	struct nsview *ns; /* in a PID namespace of its own: all tasks; NULL: not known */
 	const struct sideband_source *names; /* of tasks outside of it; NULL: nobody needs them */

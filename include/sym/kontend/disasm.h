@@ -14,6 +14,9 @@
  */
 enum disasm_machine { DISASM_OTHER, DISASM_X86_64, DISASM_ARM64 };
 
+/* Loads what is loaded when it is used, for whoever cannot do so later. */
+void disasm_prepare(void);
+
 enum disasm_kind {
 	DISASM_PLAIN,
 	DISASM_JUMP, /* conditional or not */

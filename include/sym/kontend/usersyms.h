@@ -3,6 +3,7 @@
 #define KONTEND_USERSYMS_H
 
 #include "kontend/error.h"
+#include "kontend/symdoor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,8 @@ struct usersyms_config {
 	bool same_machine;
 	const char *proc;	/* NULL: "/proc"; both are borrowed until usersyms_free() */
 	const char *debug_root; /* NULL: "/usr/lib/debug" */
+	/* Who opens files; NULL: we do. Borrowed as well. */
+	const struct symdoor *door;
 	/* Are symbols that took long to read kept for the next time (kept.h)? */
 	bool keep;
 	uint64_t keep_least_ns, keep_most; /* so long; bytes of all: for tests; 0: usual */

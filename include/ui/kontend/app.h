@@ -3,6 +3,7 @@
 #define KONTEND_APP_H
 
 #include "kontend/display.h"
+#include "kontend/picture.h"
 #include "kontend/timeline.h"
 
 struct query_columns;
@@ -31,9 +32,21 @@ struct app_workload {
 
 /* Keeps what columns of a table the user wants, by their names; NULL: as they are built. */
 struct app_keep {
-	int (*columns)(const char *where, const char *table, const char *keys, struct error *err);
+	int (*columns)(void *arg, const char *where, const char *table, const char *keys,
+		       struct error *err);
+	void *arg;
 	const char *where; /* the file */
 };
+
+/* Who saves files where we may not: what is open as @fd, as @name, or as P does, called by that. */
+struct app_saver {
+	int (*save)(void *arg, const char *name, bool is_base, int fd, char *ret, size_t size,
+		    struct error *err);
+	void *arg;
+};
+
+/* What it does then: as :save FILE, or P. The name goes to @ret. 0, or negative with @err. */
+int app_save_fd(const char *name, bool is_base, int fd, char *ret, size_t size, struct error *err);
 
 /* Who watches for incidents: called behind each step of the engine; how many more there are. */
 struct app_catcher {
@@ -54,6 +67,7 @@ struct app_options {
 	double percent_limit; /* calls of less percent are closed in trees at first */
 	const struct query_columns *columns; /* that the user wants; NULL = as they are */
 	const struct app_keep *keep;	     /* borrowed; NULL = nothing is kept */
+	const struct app_saver *saver;	     /* borrowed; NULL = files are saved at once */
 	const char *theme;		     /* of the display; NULL = the first one */
 	const char *save_dir;		     /* P writes here; NULL = kontend/statefolder.h */
 	int child_exit_fd;	       /* readable when the measured command ended; -1 = none */
@@ -74,7 +88,6 @@ struct app_options {
 };
 
 struct app;
-struct screen;
 
 /* Engine and display are borrowed. The display may be one in memory: tests give one. */
 int app_new(struct app **ret, struct engine *e, struct display *d, const struct app_options *o,
@@ -90,6 +103,11 @@ void app_key(struct app *a, const struct display_input *in); /* one key or mouse
 int app_tick(struct app *a, struct error *err); /* pumps the engine to the next tick or its end */
 void app_draw(struct app *a);
 bool app_done(const struct app *a);
+/* Draws until the frame has all names that can be had, waiting for each for @most_ns at most. */
+void app_settle(struct app *a, uint64_t most_ns);
+/* What is shown, as a picture in the colours of the screen; as picture_write(). */
+int app_picture(struct app *a, enum picture_format format, FILE *out);
+int app_picture_text(struct app *a, enum picture_format format, char **ret /* mem_free() */);
 const struct screen *app_screen(const struct app *a);
 
 #endif

@@ -13,8 +13,11 @@
  */
 struct output {
 	FILE *file;
-	char *path;  /* NULL: standard output */
-	char *temp;  /* written to; renamed to path at the end; NULL: written to directly */
+	char *path; /* NULL: standard output */
+	char *temp; /* written to; renamed to path at the end; NULL: written to directly */
+	/* Somebody else renames it, or with @give_up removes it; NULL: we do. */
+	int (*put)(void *ctx, bool give_up, struct error *err);
+	void *put_ctx;
 	char *block; /* what is collected before it is written; standard output keeps its own */
 };
 
@@ -29,6 +32,8 @@ int output_open(struct output *o, const char *path, FILE *standard, struct error
 int output_commit(struct output *o, struct error *err);
 /* The sentence for a write that failed with @code; -EPIPE gets none. Answers @code. */
 int output_failed(const struct output *o, int code, struct error *err);
+/* Renames what was written, if it has another name, or removes it. */
+int output_put(struct output *o, bool give_up, struct error *err);
 /* Gives up what is not committed. */
 void output_close(struct output *o);
 

@@ -29,7 +29,8 @@ static int open_names(struct query *q)
 	struct usersyms_config c = {.same_machine =
 					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
 					    pidns_is_ours(h->method),
-				    .keep = q->engine->keep_symbols};
+				    .keep = q->engine->keep_symbols,
+				    .door = q->engine->lines ? q->engine->lines->door : NULL};
 	struct error err;
 
 	return usersyms_new(&q->users, &c, &err);

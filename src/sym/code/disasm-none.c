@@ -11,6 +11,10 @@ int disasm_open(struct disasm **ret, enum disasm_machine m, struct error *err)
 	return error_set(err, -ENOTSUP, "kontend was built without a disassembler (capstone)");
 }
 
+void disasm_prepare(void)
+{
+}
+
 void disasm_close(struct disasm *d)
 {
 	(void)d;

@@ -64,6 +64,15 @@ static int load(struct library *ret, struct error *err)
 			 SONAME(CS_API_MAJOR));
 }
 
+/* Whoever needs it is told what is missing. */
+void disasm_prepare(void)
+{
+	struct library lib;
+	struct error err;
+
+	load(&lib, &err);
+}
+
 static cs_err start(struct disasm *d)
 {
 	cs_err code = CS_ERR_ARCH;

@@ -6,6 +6,7 @@
  */
 #include "kontend/vmlinux.h"
 #include "kontend/kmodule.h"
+#include "kontend/symdoor.h"
 #include "user/internal.h"
 
 #include <elf.h>
@@ -67,7 +68,7 @@ bool vmlinux_running(struct vmlinux *ret, const char *root)
 static enum vmlinux_answer look_at(const struct vmlinux *v)
 {
 	struct elfimg e;
-	int fd = usersym_open_in(-1, v->path, 0);
+	int fd = symdoor_open(NULL, -1, v->path, 0);
 
 	if (fd < 0 || elfimg_open_fd(&e, fd) < 0)
 		return VMLINUX_NO_FILE;

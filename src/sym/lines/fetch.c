@@ -7,6 +7,7 @@
 #include "fetch.h"
 #include "debuginfod.h"
 #include "kontend/clock.h"
+#include "kontend/fdpass.h"
 #include "kontend/srclines.h"
 #include "kontend/text.h"
 
@@ -62,8 +63,8 @@ const char *srclines_fetch_wrong(void)
 	return "no debug information (debuginfod: what came is of another build id, or has none)";
 }
 
-int srclines_fetch_start(struct srclines_fetch *f, const char *const *argv, uint32_t object,
-			 const uint8_t *id, size_t n)
+int srclines_fetch_start(struct srclines_fetch *f, const struct symdoor *door,
+			 const char *const *argv, uint32_t object, const uint8_t *id, size_t n)
 {
 	char hex[2 * FETCH_ID_MOST + 1];
 	const char *args[] = {argv[0], argv[1], hex, NULL};
@@ -73,7 +74,7 @@ int srclines_fetch_start(struct srclines_fetch *f, const char *const *argv, uint
 	text_hex(hex, id, n);
 	f->object = object;
 	f->begun_ns = clock_now_ns();
-	int r = srclines_proc_start(&f->proc, args);
+	int r = srclines_proc_start(&f->proc, door, args);
 	if (r == 0)
 		return 0;
 	f->failures++;

@@ -8,13 +8,10 @@
  *
  * Messages: a head of four words (mark, kind, file, number), then what the kind has. Texts are a
  * length that counts their NUL, and the bytes. A message must be used up by what it says it holds.
- *
- * Descriptors go along by SCM_RIGHTS, see unix(7): they lie behind the header of a control message,
- * aligned for that header. Who receives has them from the kernel, whatever the sender is; how many
- * is his choice.
  */
 #include "proc.h"
 #include "kontend/cursor.h"
+#include "kontend/fdpass.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -172,73 +169,6 @@ bool srclines_msg_get(const uint8_t *buf, size_t n, struct srclines_msg *ret)
 	return !c.bad && !cursor_left(&c);
 }
 
-union control {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(FDPASS_MOST * sizeof(int))];
-};
-
-int fdpass_send(int to, const void *data, size_t len, const int *fds, size_t n, int flags)
-{
-	union control control = {0};
-	struct iovec io = {.iov_base = (void *)(uintptr_t)data, .iov_len = len};
-	struct msghdr h = {.msg_iov = &io, .msg_iovlen = 1};
-	ssize_t r;
-
-	if (n > FDPASS_MOST)
-		return -EINVAL;
-	if (n) {
-		h.msg_control = &control;
-		h.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
-		memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
-	}
-	do {
-		r = sendmsg(to, &h, flags | MSG_NOSIGNAL);
-	} while (r < 0 && errno == EINTR);
-	return r < 0 ? -errno : 0;
-}
-
-static void take_fds(struct msghdr *h, int *fds)
-{
-	size_t n = 0;
-
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
-			int fd;
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
-			if (n < FDPASS_MOST)
-				fds[n++] = fd;
-			else
-				close(fd);
-		}
-	}
-}
-
-long fdpass_receive(int from, void *ret, size_t size, int fds[FDPASS_MOST], int flags)
-{
-	union control control;
-	struct iovec io = {.iov_base = ret, .iov_len = size};
-	struct msghdr h = {.msg_iov = &io,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = sizeof(control)};
-	ssize_t n;
-
-	for (size_t i = 0; i < FDPASS_MOST; i++)
-		fds[i] = -1;
-	do {
-		n = recvmsg(from, &h, flags | MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	take_fds(&h, fds);
-	return (long)n;
-}
-
 static int set_files(posix_spawn_file_actions_t *a, int fd)
 {
 	int r = posix_spawn_file_actions_init(a);
@@ -263,11 +193,12 @@ static int set_signals(posix_spawnattr_t *a)
 						       POSIX_SPAWN_SETPGROUP);
 }
 
-static int spawn(struct srclines_proc *p, int fd, const char *const *argv)
+static int spawn(int fd, const char *const *argv)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t how;
 	char *copy[8] = {NULL};
+	pid_t pid;
 
 	for (size_t i = 0; argv[i] && i < sizeof(copy) / sizeof(copy[0]) - 1; i++)
 		copy[i] = (char *)(uintptr_t)argv[i];
@@ -275,29 +206,51 @@ static int spawn(struct srclines_proc *p, int fd, const char *const *argv)
 	if (r)
 		return -r;
 	r = set_signals(&how);
-	r = r ? r : posix_spawn(&p->pid, "/proc/self/exe", &files, &how, copy, environ);
+	r = r ? r : posix_spawn(&pid, "/proc/self/exe", &files, &how, copy, environ);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&how);
-	p->pid = r ? 0 : p->pid;
-	return -r;
+	return r ? -r : pid;
 }
 
-int srclines_proc_start(struct srclines_proc *p, const char *const *argv)
+int symdoor_start(const struct symdoor *d, int fd, const char *const *argv)
+{
+	if (d)
+		return d->start(d->ctx, fd, argv);
+	/* A copy onto the same number would be closed with the program that is run. */
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, SRCLINES_FD + 1);
+	int r = copy < 0 ? -errno : spawn(copy, argv);
+	if (copy >= 0)
+		close(copy);
+	return r;
+}
+
+int symdoor_stop(const struct symdoor *d, int number)
+{
+	int status = 0;
+
+	if (d)
+		return d->stop(d->ctx, number);
+	kill(number, SIGKILL);
+	while (waitpid(number, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+int srclines_proc_start(struct srclines_proc *p, const struct symdoor *door,
+			const char *const *argv)
 {
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
-	/* A copy onto the same number would be closed with the program that is run. */
-	int fd = fcntl(pair[1], F_DUPFD_CLOEXEC, SRCLINES_FD + 1);
-	int r = fd < 0 ? -errno : spawn(p, fd, argv);
-	if (fd >= 0)
-		close(fd);
+	int r = symdoor_start(door, pair[1], argv);
 	close(pair[1]);
+	p->door = door;
 	p->fd = pair[0];
+	p->pid = r < 0 ? 0 : r;
 	if (r < 0)
 		close(pair[0]);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static void say_end(struct srclines_proc *p, int status)
@@ -315,15 +268,13 @@ static void say_end(struct srclines_proc *p, int status)
 
 void srclines_proc_stop(struct srclines_proc *p)
 {
-	int status = 0;
+	int status;
 
 	if (!p->pid)
 		return;
 	close(p->fd);
 	/* Whoever is ending already is not killed a second time. */
-	kill(p->pid, SIGKILL);
-	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = symdoor_stop(p->door, p->pid);
 	p->pid = 0;
 	say_end(p, status);
 }

@@ -45,28 +45,18 @@ size_t srclines_msg_put(uint8_t *buf, const struct srclines_msg *m);
 /* False: it is no such message. @ret is valid as long as @buf. */
 bool srclines_msg_get(const uint8_t *buf, size_t n, struct srclines_msg *ret);
 
-/* Messages between processes, with descriptors along. A signal that comes meanwhile is no end. */
-enum { FDPASS_MOST = 2 };
-
-/* @flags as of sendmsg(), MSG_NOSIGNAL with them. 0 or what sendmsg() says, negative. */
-int fdpass_send(int to, const void *data, size_t len, const int *fds, size_t n, int flags);
-/*
- * A message of at most @size bytes: how many it has, 0 when there is nobody any more, or negative.
- * Descriptors are closed on exec, and the caller's: -1 where there is none. Those that are more
- * than fit are closed.
- */
-long fdpass_receive(int from, void *ret, size_t size, int fds[FDPASS_MOST], int flags);
-
 /* The process that reads debug information, from outside. */
 struct srclines_proc {
-	pid_t pid; /* 0: there is none */
+	pid_t pid;		    /* 0: there is none */
+	const struct symdoor *door; /* who began it; NULL: we did */
 	int fd;
 	char end[96]; /* how the last one ended: "worker ended by signal 11" */
 	uint8_t bytes[SRCLINES_MSG_MOST];
 };
 
-/* @argv: as in srclines_config. 0 or a negative errno. */
-int srclines_proc_start(struct srclines_proc *p, const char *const *argv);
+/* @door, @argv: as in srclines_config. 0 or a negative errno. */
+int srclines_proc_start(struct srclines_proc *p, const struct symdoor *door,
+			const char *const *argv);
 /* Ends it, if there is one, and fills in `end`. */
 void srclines_proc_stop(struct srclines_proc *p);
 /* With @n descriptors, which stay the caller's. 0, -EAGAIN: not now; others: it is broken. */

@@ -60,7 +60,7 @@ static int open_shared(struct srclines_search *s, const char *path, const uint8_
 	int roots[] = {s->load.root_fd, -1}, code = 0;
 
 	for (size_t i = roots[0] < 0; i < 2 && code == 0; i++)
-		code = take_shared(s, usersym_open_in(roots[i], path, 0), id, n);
+		code = take_shared(s, usersym_open_in(s->files, roots[i], path, 0), id, n);
 	return code;
 }
 

@@ -309,7 +309,7 @@ static void ask_to_open(struct srclines *l)
 
 	if (!l->proc.pid) {
 		l->starts++;
-		int r = srclines_proc_start(&l->proc, l->config.argv);
+		int r = srclines_proc_start(&l->proc, l->config.door, l->config.argv);
 		if (r < 0) {
 			l->given_up = true;
 			return;
@@ -493,8 +493,8 @@ static int begin_fetch(struct srclines *l)
 	while (l->files[l->fetching].state != FILE_MISSING)
 		l->fetching++;
 	const struct srclines_object *f = &l->files[l->fetching];
-	return srclines_fetch_start(&l->fetch, l->config.fetch_argv, f->object, f->wants,
-				    f->wants_len);
+	return srclines_fetch_start(&l->fetch, l->config.door, l->config.fetch_argv, f->object,
+				    f->wants, f->wants_len);
 }
 
 /* The functions of a debug file are of use, too, whether or not it says lines. */

@@ -95,10 +95,10 @@ static int find_lines(struct source_file *f)
 static void open_file(struct srctext *s, struct source_file *f)
 {
 	int root = usersym_open_root(s->users, s->users->objects[f->object]->pid);
-	int fd = f->path[0] == '/' ? usersym_open_in(root, f->path, 0) : -ENOENT;
+	int fd = f->path[0] == '/' ? usersym_open_in(s->users, root, f->path, 0) : -ENOENT;
 
 	if (fd < 0 && root >= 0 && f->path[0] == '/')
-		fd = usersym_open_in(-1, f->path, 0);
+		fd = usersym_open_in(s->users, -1, f->path, 0);
 	if (root >= 0)
 		close(root);
 	if (fd < 0)

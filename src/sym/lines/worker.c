@@ -6,6 +6,7 @@
  * for it, and nothing is lost but its answers.
  */
 #include "dwarf.h"
+#include "kontend/fdpass.h"
 #include "proc.h"
 
 #include <errno.h>

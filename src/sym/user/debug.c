@@ -28,9 +28,9 @@ static bool same_id(const struct elfimg *a, const struct elfimg *b)
 	       memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
 }
 
-static int open_debug(struct usersym_load *l, int root, const char *path)
+static int open_debug(const struct usersyms *u, struct usersym_load *l, int root, const char *path)
 {
-	int fd = usersym_open_in(root, path, 0);
+	int fd = usersym_open_in(u, root, path, 0);
 
 	if (fd < 0)
 		return 0;
@@ -43,11 +43,11 @@ static int open_debug(struct usersym_load *l, int root, const char *path)
 	return 0;
 }
 
-static int open_anywhere(struct usersym_load *l, const char *path)
+static int open_anywhere(const struct usersyms *u, struct usersym_load *l, const char *path)
 {
-	int code = l->root_fd >= 0 ? open_debug(l, l->root_fd, path) : 0;
+	int code = l->root_fd >= 0 ? open_debug(u, l, l->root_fd, path) : 0;
 
-	return code ? code : open_debug(l, -1, path);
+	return code ? code : open_debug(u, l, -1, path);
 }
 
 int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l)
@@ -58,7 +58,7 @@ int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l)
 	if (!elfimg_debug_path(path, sizeof(path), u->config.debug_root, e->build_id,
 			       e->build_id_len))
 		return 0;
-	int code = open_anywhere(l, path);
+	int code = open_anywhere(u, l, path);
 	if (code == 1 && !same_id(e, &l->debug)) {
 		elfimg_close(&l->debug);
 		return 0;
@@ -111,7 +111,7 @@ int usersym_debug_by_link(struct usersyms *u, struct usersym_load *l)
 	if (code < 0 || !l->link[0])
 		return code;
 	for (; l->candidate < LINK_CANDIDATES; l->candidate++) {
-		code = link_path(u, l, path, sizeof(path)) ? open_anywhere(l, path) : 0;
+		code = link_path(u, l, path, sizeof(path)) ? open_anywhere(u, l, path) : 0;
 		if (code < 0)
 			return code;
 		if (code == 0)

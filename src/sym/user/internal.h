@@ -121,7 +121,8 @@ bool usersym_keep_step(struct usersyms *u);
 enum usersym_answer usersym_keep_lost(struct usersyms *u, uint32_t object);
 
 /* Descriptor of a regular file, links in it leading nowhere but below @root_fd; or -errno. */
-int usersym_open_in(int root_fd, const char *path, int flags /* O_NOFOLLOW, or 0 */);
+int usersym_open_in(const struct usersyms *u, int root_fd, const char *path,
+		    int flags /* O_NOFOLLOW, or 0 */);
 /* Is it the code of who may not open more files? */
 static inline bool usersym_is_short(int code)
 {

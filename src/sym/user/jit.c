@@ -252,7 +252,7 @@ static bool is_believed(const struct usersyms *u, pid_t pid, int fd)
 
 static int open_believed(const struct usersyms *u, pid_t pid, int root, const char *path)
 {
-	int fd = usersym_open_in(root, path, O_NOFOLLOW);
+	int fd = usersym_open_in(u, root, path, O_NOFOLLOW);
 
 	if (fd >= 0 && !is_believed(u, pid, fd)) {
 		close(fd);

@@ -28,47 +28,6 @@
 
 enum { PATH_SIZE = 4200, MAPS_MOST = 1 << 20 };
 
-static int open_place(int root_fd, const char *path, int flags)
-{
-	struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
-			       .resolve = RESOLVE_IN_ROOT};
-
-	if (root_fd < 0)
-		return open(path, O_PATH | O_CLOEXEC | flags);
-	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	if (fd < 0 && errno == ENOSYS)
-		return openat(root_fd, path + strspn(path, "/"), O_PATH | O_CLOEXEC | flags);
-	return fd;
-}
-
-int usersym_open_in(int root_fd, const char *path, int flags)
-{
-	char again[40];
-	struct stat st = {0};
-	int place = open_place(root_fd, path, flags), fd = -1;
-
-	if (place < 0)
-		return -errno;
-	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
-	if (fstat(place, &st) != 0 || !S_ISREG(st.st_mode))
-		errno = S_ISLNK(st.st_mode) ? ELOOP : ENOEXEC;
-	else
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int code = fd < 0 ? -errno : fd;
-	close(place);
-	return code;
-}
-
-int usersym_open_root(const struct usersyms *u, pid_t pid)
-{
-	char path[PATH_SIZE];
-
-	if (pid <= 0 || !u->config.same_machine)
-		return -1;
-	snprintf(path, sizeof(path), "%s/%d/root", u->config.proc, (int)pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 static FILE *open_proc(const struct usersyms *u, pid_t pid, const char *name)
 {
 	char path[PATH_SIZE];
@@ -77,74 +36,24 @@ static FILE *open_proc(const struct usersyms *u, pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* The path in a line of maps, or NULL; *ret_range: how /proc/PID/map_files calls the mapping. */
-static const char *mapped_path(char *line, char *ret_range, size_t size)
-{
-	unsigned long long from, end;
-	int at = 0;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &from, &end, &at) != 2 || !at)
-		return NULL;
-	snprintf(ret_range, size, "%llx-%llx", from, end);
-	return line + at;
-}
-
-static const char gone[] = " (deleted)";
-
-/* Of a deleted file both names are the same: what was mapped is known without the mark, too. */
-static bool is_path(const char *mapped, const char *path)
-{
-	size_t n = strlen(path), tail = sizeof(gone) - 1;
-
-	if (n > tail && strcmp(path + n - tail, gone) == 0)
-		n -= tail;
-	return strncmp(mapped, path, n) == 0 && (!mapped[n] || strcmp(mapped + n, gone) == 0);
-}
-
-static bool is_deleted(const char *mapped)
-{
-	size_t n = strlen(mapped), tail = sizeof(gone) - 1;
-
-	return n > tail && strcmp(mapped + n - tail, gone) == 0;
-}
-
-/* The program itself, if that is what @o is: it takes no capability but the right to look. */
-static int open_program(const struct usersyms *u, const struct usersym_object *o)
-{
-	char path[PATH_SIZE], target[PATH_SIZE];
-
-	snprintf(path, sizeof(path), "%s/%d/exe", u->config.proc, (int)o->pid);
-	ssize_t n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0)
-		return -errno;
-	target[n] = '\0';
-	return is_path(target, o->path) ? usersym_open_in(-1, path, 0) : -ENOENT;
-}
-
-/* *ret_deleted: what has its name now is another file. */
+/* What process o->pid has mapped, if it is one of ours. */
 static int open_mapped(const struct usersyms *u, const struct usersym_object *o, bool *ret_deleted)
 {
-	char path[PATH_SIZE], line[PATH_SIZE], range[64];
-	int fd = -ENOENT;
-
 	if (o->pid <= 0 || !u->config.same_machine)
 		return -ENOENT;
-	FILE *f = open_proc(u, o->pid, "maps");
-	if (!f)
-		return -errno;
-	for (size_t n = 0; fd == -ENOENT && n < MAPS_MOST && fgets(line, sizeof(line), f); n++) {
-		const char *mapped = mapped_path(line, range, sizeof(range));
-		if (!mapped || !is_path(mapped, o->path))
-			continue;
-		*ret_deleted = is_deleted(mapped);
-		snprintf(path, sizeof(path), "%s/%d/map_files/%s", u->config.proc, (int)o->pid,
-			 range);
-		fd = usersym_open_in(-1, path, 0);
-	}
-	fclose(f);
-	int program = fd == -EPERM || fd == -EACCES ? open_program(u, o) : fd;
-	return program >= 0 ? program : fd;
+	return symdoor_mapped(u->config.door, u->config.proc, o->pid, o->path, ret_deleted);
+}
+
+int usersym_open_in(const struct usersyms *u, int root_fd, const char *path, int flags)
+{
+	return symdoor_open(u->config.door, root_fd, path, flags);
+}
+
+int usersym_open_root(const struct usersyms *u, pid_t pid)
+{
+	if (pid <= 0 || !u->config.same_machine)
+		return -1;
+	return symdoor_root(u->config.door, u->config.proc, pid);
 }
 
 static bool has_id(const struct usersym_object *o, const struct elfimg *e)
@@ -210,11 +119,11 @@ static enum usersym_answer open_by(char way, const struct usersyms *u,
 		return USERSYM_NO_FILE;
 	if (way == 'r')
 		return root < 0 ? USERSYM_NO_FILE
-				: take_fd(o, usersym_open_in(root, o->path, 0), ret);
+				: take_fd(o, usersym_open_in(u, root, o->path, 0), ret);
 	/* Who has another root may mean another file. */
 	if (root >= 0 && !o->id_len)
 		return USERSYM_NO_FILE;
-	return take_fd(o, usersym_open_in(-1, o->path, 0), ret);
+	return take_fd(o, usersym_open_in(u, -1, o->path, 0), ret);
 }
 
 enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,

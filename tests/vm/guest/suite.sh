@@ -10,10 +10,10 @@ for name in uprobe rotation breakpoint page-fault mmap mutex rwsem spinlock fute
 	shows first.json "\"bench\": \"$name\", \"(case|reason)\""
 done
 if [ "$(uname -m)" = aarch64 ]; then
-	for metric in 'rotation p50' 'scheduling out p50' 'scheduling in p50' 'events for other CPUs' workload; do
+	for metric in rotation_p50 schedule_out_p50 schedule_in_p50 events_elsewhere workload; do
 		shows first.json "\"bench\": \"rotation\", \"case\": \"per process\", \"metric\": \"$metric\""
 	done
-	shows first.json '"bench": "rotation", "case": "by cgroup", "metric": "cgroup switch"'
+	shows first.json '"bench": "rotation", "case": "by cgroup", "metric": "cgroup_switch"'
 fi
 gives 0 second.json kontend bench suite -q -r 3 --json
 cp first.json second.json "$OUT/"

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SYMDOOR_H
+#define KONTEND_SYMDOOR_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * What looking for symbols and lines needs of the world outside: files whose names a recording
+ * says, and processes. Who may have neither asks somebody else, through these; where there is no
+ * door (NULL) the same is done at once. Descriptors are the caller's; negative: -errno.
+ */
+struct symdoor {
+	void *ctx;
+	/* A regular file, as symdoor_open(). */
+	int (*open)(void *ctx, int root_fd, const char *path, int flags);
+	/* The root of a process, as O_PATH. */
+	int (*root)(void *ctx, pid_t pid);
+	/* What process @pid has mapped by that name. */
+	int (*mapped)(void *ctx, pid_t pid, const char *path, bool *ret_deleted);
+	/* Runs this program anew with @argv and @fd, as srclines_proc_start() does: a number. */
+	int (*start)(void *ctx, int fd, const char *const *argv);
+	/* Ends what start() began: a wait status, or negative. */
+	int (*stop)(void *ctx, int number);
+};
+
+/*
+ * Descriptor of a regular file, links in it leading nowhere but below @root_fd, unless that is -1.
+ * @flags: O_NOFOLLOW, or 0.
+ */
+int symdoor_open(const struct symdoor *d, int root_fd, const char *path, int flags);
+int symdoor_root(const struct symdoor *d, const char *proc, pid_t pid);
+int symdoor_mapped(const struct symdoor *d, const char *proc, pid_t pid, const char *path,
+		   bool *ret_deleted);
+int symdoor_start(const struct symdoor *d, int fd, const char *const *argv);
+int symdoor_stop(const struct symdoor *d, int number);
+
+/*
+ * For who serves at the other side of a door: may what is open as @fd, under the name @path, be
+ * handed to somebody whom nobody trusts? ELF files may, what names the code of compilers by the
+ * names that these have, and text that is called as sources are and that everybody may read.
+ */
+bool symdoor_may_pass(int fd, const char *path);
+
+#endif

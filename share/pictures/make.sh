@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The pictures of README.md, made again from the recording that comes with kontend; --check writes
+# none and says which show something else than the program does now: other words, lines or views.
+# Figures, names that the recording has, and the room that columns have for them are left out of
+# that, so that a picture need not be made again for each of them.
+#
+#     make.sh [--check] [KONTEND [FOLDER]]
+set -eu
+export LC_ALL=C.UTF-8 TZ=UTC
+
+check=
+if [ "${1-}" = --check ]; then
+	check=1
+	shift
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+kontend=${1:-$here/../../build/kontend}
+folder=${2:-$here}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# The words of a picture, a line a row, but for the first, which says where and how it was made.
+words() {
+	sed -n '/^<text /p' "$1" | tail -n +2 | sed 's/<[^>]*>//g; s/[^ ]*[0-9][^ ]*/N/g; s/[▁▂▃▄▅▆▇█│·-]/ /g' |
+		tr -s ' ' | sed 's/ *$//'
+}
+
+# picture NAME OPTION...
+picture() {
+	name=$1.svg
+	shift
+	"$kontend" screenshot -q --no-config --size 110x18 "$@" -o "$work/$name" "$here/../storm.data"
+	if [ -z "$check" ]; then
+		cp "$work/$name" "$folder/$name"
+		return
+	fi
+	words "$folder/$name" >"$work/old"
+	words "$work/$name" >"$work/new"
+	if [ "$(wc -w <"$work/new")" -lt 20 ]; then
+		echo "$name shows next to nothing"
+		status=1
+	fi
+	if ! diff -u -L "$name" -L "the program: $name" "$work/old" "$work/new"; then
+		status=1
+	fi
+}
+
+picture overview --at 0:13 --size 110x30
+picture locks --view locks --keys 'Down Down Enter' --size 110x30
+picture chains --view chains --at 0:13 --size 110x16
+picture slots --view slots --at 0:13 --size 110x16
+picture mmap --view mmap --size 110x16
+if [ $status -ne 0 ]; then
+	echo "Pictures are older than the program: look at them, and make them again by share/pictures/make.sh"
+fi
+exit $status

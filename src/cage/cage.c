@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Into the cage, in this order: without the way to new rights the kernel lets anybody restrict
+ * himself, and with the filter of calls there would be no way to the rest.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* All sets: of effective ones alone others could be made again. */
+static int give_up_rights(void)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return syscall(SYS_capset, &h, none) < 0 ? -errno : 0;
+}
+
+static void lacks(struct sandbox *s, const char *what, int code)
+{
+	size_t n = strlen(s->why);
+
+	s->state = SANDBOX_PARTIAL;
+	snprintf(s->why + n, sizeof(s->why) - n, "%s%s (%s)", n ? "; " : "", what, strerror(-code));
+}
+
+void cage_enter(const struct cage_path *paths, size_t n, struct sandbox *ret)
+{
+	int r = give_up_rights();
+
+	*ret = (struct sandbox){.state = SANDBOX_ON};
+	if (r < 0)
+		lacks(ret, "privileges cannot be given up", r);
+	int files = cage_restrict_files(paths, n);
+	if (files < 0)
+		lacks(ret, "no Landlock: all that the user may read can be opened", files);
+	r = cage_filter_calls(files == 0);
+	if (r < 0)
+		lacks(ret, "no seccomp: system calls are not filtered", r);
+}

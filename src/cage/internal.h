@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CAGE_INT_H
+#define KONTEND_CAGE_INT_H
+
+#include "kontend/cage.h"
+
+/* Each: 0 or -errno; -ENOSYS, -EOPNOTSUPP, -EPERM, -EINVAL: this kernel, or who runs us, has none.
+ */
+int cage_restrict_files(const struct cage_path *paths, size_t n);
+/* @may_open_for_writing: files are looked after by somebody else. */
+int cage_filter_calls(bool may_open_for_writing);
+
+#endif

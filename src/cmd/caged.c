@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Verbs that read recordings go into the cage here, and ask the porter from within. What they open
+ * themselves is little: descriptions of terminals, time zones, what the kernel says of itself, and
+ * folders of the distribution that have kernels and their debug files. Nothing of that is written
+ * to.
+ */
+#include "caged.h"
+#include "caged-deeds.h"
+#include "kontend/cage.h"
+#include "kontend/disasm.h"
+#include "kontend/kept.h"
+#include "kontend/srclines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BELOW = CAGE_READ | CAGE_LIST, PATHS_MOST = 64 };
+
+static const struct cage_path everyone[] = {
+	{"/dev/null", 0, CAGE_READ | CAGE_WRITE},
+	{"/etc/localtime", 0, CAGE_READ},
+	{"/usr/share/zoneinfo", 0, BELOW},
+	{"/usr/lib/locale", 0, BELOW},
+	{"/usr/share/locale", 0, BELOW},
+	{"/usr/lib/debug", 0, BELOW},
+	{"/usr/lib/modules", 0, BELOW},
+	{"/lib/modules", 0, BELOW},
+	{"/boot", 0, BELOW},
+	{"/sys/kernel/notes", 0, CAGE_READ},
+	{"/sys/module", 0, BELOW},
+	{"/sys/devices/system", 0, BELOW},
+	{"/proc/self", 0, BELOW},
+	{"/proc/sys/kernel", 0, BELOW},
+	{"/proc/modules", 0, CAGE_READ},
+	{"/proc/meminfo", 0, CAGE_READ},
+	{"/proc/sys/vm/overcommit_memory", 0, CAGE_READ}, /* how the C library frees */
+};
+
+static const char *const terminals[] = {"/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo",
+					"/usr/lib/terminfo"};
+
+struct list {
+	struct cage_path paths[PATHS_MOST];
+	char own[3][4096];
+	size_t n, n_own;
+};
+
+static void add(struct list *l, const char *path, int fd, unsigned access)
+{
+	if (l->n < PATHS_MOST)
+		l->paths[l->n++] = (struct cage_path){path, fd, access};
+}
+
+static char *room(struct list *l)
+{
+	return l->own[l->n_own++];
+}
+
+static void add_terminal(struct list *l)
+{
+	const char *own = getenv("TERMINFO"), *home = getenv("HOME");
+	char *path = room(l);
+
+	for (size_t i = 0; i < sizeof(terminals) / sizeof(*terminals); i++)
+		add(l, terminals[i], 0, BELOW);
+	if (own && *own == '/')
+		add(l, own, 0, BELOW);
+	if (home &&
+	    (size_t)snprintf(path, sizeof(l->own[0]), "%s/.terminfo", home) < sizeof(l->own[0]))
+		add(l, path, 0, BELOW);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (isatty(fd))
+			add(l, NULL, fd, CAGE_READ | CAGE_WRITE);
+}
+
+/* What was kept of symbols, by us and by perf. */
+static void add_kept(struct list *l, const struct opts *o)
+{
+	const char *home = getenv("HOME");
+	char *path = room(l), *perf = room(l);
+
+	if (!o->no_symbol_cache && kept_path("", path, sizeof(l->own[0])))
+		add(l, path, 0, BELOW);
+	if (home &&
+	    (size_t)snprintf(perf, sizeof(l->own[0]), "%s/.debug", home) < sizeof(l->own[0]))
+		add(l, perf, 0, BELOW);
+}
+
+static void fill(struct list *l, const struct opts *o, const struct caged_wants *w)
+{
+	for (size_t i = 0; i < sizeof(everyone) / sizeof(*everyone); i++)
+		add(l, everyone[i].path, 0, everyone[i].access);
+	add_kept(l, o);
+	if (w->screen)
+		add_terminal(l);
+	if (w->folder)
+		add(l, w->folder, 0, BELOW);
+	for (size_t i = 0; i < sizeof(w->fds) / sizeof(*w->fds); i++)
+		if (w->fds[i] > 0)
+			add(l, NULL, w->fds[i], CAGE_READ);
+}
+
+/* What libraries read or map late, where nothing can be read or run any more. */
+static void prepare(const struct caged_wants *w)
+{
+	wchar_t c;
+
+	tzset();
+	(void)!mbtowc(&c, "a", 1);
+	if (w->instructions)
+		disasm_prepare();
+}
+
+static int ask(const struct caged *c, enum caged_deed deed, const struct porter_ask *a,
+	       struct porter_answer *ret)
+{
+	int r = porter_do(&c->porter, deed, a, ret);
+
+	return r < 0 ? r : ret->number < 0 ? (int)ret->number : 0;
+}
+
+/* A descriptor or -errno. */
+static int ask_fd(const struct caged *c, enum caged_deed deed, const char *text, int64_t number,
+		  int fd)
+{
+	const struct porter_ask a = {.number = number, .text = text, .fds = {fd, -1}};
+	struct porter_answer ret;
+	int r = ask(c, deed, &a, &ret);
+
+	return r < 0 ? r : ret.fd < 0 ? -EIO : ret.fd;
+}
+
+static int door_open(void *ctx, int root_fd, const char *path, int flags)
+{
+	return ask_fd(ctx, DEED_FILE, path, flags, root_fd);
+}
+
+static int door_root(void *ctx, pid_t pid)
+{
+	return ask_fd(ctx, DEED_ROOT, "", pid, -1);
+}
+
+static int door_mapped(void *ctx, pid_t pid, const char *path, bool *ret_deleted)
+{
+	const struct porter_ask a = {.number = pid, .text = path, .fds = {-1, -1}};
+	struct porter_answer ret;
+	int r = ask(ctx, DEED_MAPPED, &a, &ret);
+
+	*ret_deleted = ret.text[0] != '\0';
+	return r < 0 ? r : ret.fd < 0 ? -EIO : ret.fd;
+}
+
+static int door_start(void *ctx, int fd, const char *const *argv)
+{
+	const struct porter_ask a = {.text = argv[2] ? argv[2] : "", .fds = {fd, -1}};
+	struct porter_answer ret;
+	int r = ask(ctx, DEED_START, &a, &ret);
+
+	return r < 0 ? r : (int)ret.number;
+}
+
+static int door_stop(void *ctx, int number)
+{
+	const struct porter_ask a = {.number = number, .text = "", .fds = {-1, -1}};
+	struct porter_answer ret;
+	int r = ask(ctx, DEED_STOP, &a, &ret);
+
+	return r < 0 ? r : (int)ret.number;
+}
+
+int caged_enter(struct caged *c, const struct opts *o, const struct caged_wants *w,
+		struct error *err)
+{
+	struct caged_world world = {.wants = w, .may_fetch = o->debuginfod};
+	struct list l = {.n = 0};
+
+	*c = (struct caged){.sandbox.state = SANDBOX_OFF};
+	if (o->no_sandbox)
+		return 0;
+	prepare(w);
+	fill(&l, o, w);
+	int r = porter_start(&c->porter, caged_deeds, DEEDS, &world, err);
+	if (r < 0)
+		return r;
+	cage_enter(l.paths, l.n, &c->sandbox);
+	c->door = (struct symdoor){.ctx = c,
+				   .open = door_open,
+				   .root = door_root,
+				   .mapped = door_mapped,
+				   .start = door_start,
+				   .stop = door_stop};
+	return 0;
+}
+
+void caged_leave(struct caged *c)
+{
+	if (caged_is(c))
+		porter_stop(&c->porter);
+}
+
+const struct symdoor *caged_door(const struct caged *c)
+{
+	return caged_is(c) ? &c->door : NULL;
+}
+
+static int open_recording(void *ctx, const char *path)
+{
+	/* What was copied from a pipe is ours. */
+	if (strncmp(path, "/proc/self/", 11) == 0) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		return fd < 0 ? -errno : fd;
+	}
+	return ask_fd(ctx, DEED_RECORDING, path, 0, -1);
+}
+
+void caged_reader(const struct caged *c, struct reader_options *o)
+{
+	if (!caged_is(c))
+		return;
+	o->open = open_recording;
+	o->open_ctx = (void *)(uintptr_t)c;
+}
+
+/* Of a name that begins with a dot it is as true: it has another meaning there. */
+static const char only_here[] =
+	"sandboxed: only to the folder kontend was started in (--no-sandbox)";
+
+int caged_make(const struct caged *c, const char *path, struct error *err)
+{
+	int fd = caged_is(c) ? ask_fd(c, DEED_MAKE, path, 0, -1)
+			     : open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd == -EPERM && caged_is(c))
+		return error_set(err, fd, "Not written: %s", only_here);
+	fd = fd < 0 && !caged_is(c) ? -errno : fd;
+	return fd < 0 ? error_errno(err, fd, "Cannot make the file '%s'", path) : fd;
+}
+
+void caged_unmake(const struct caged *c, const char *path)
+{
+	const struct porter_ask a = {.text = "", .fds = {-1, -1}};
+	struct porter_answer ret;
+
+	if (caged_is(c))
+		ask(c, DEED_UNMAKE, &a, &ret);
+	else
+		unlink(path);
+}
+
+static int ask_said(const struct caged *c, enum caged_deed deed, const struct porter_ask *a,
+		    struct porter_answer *ret, struct error *err)
+{
+	int r = ask(c, deed, a, ret);
+
+	if (r < 0 && *ret->text)
+		return error_set(err, r, "%s", ret->text);
+	return r < 0 ? error_errno(err, r, "Whoever works outside the sandbox did not") : 0;
+}
+
+int caged_put(const struct caged *c, bool give_up, struct error *err)
+{
+	const struct porter_ask a = {.number = give_up, .text = "", .fds = {-1, -1}};
+	struct porter_answer ret;
+
+	return ask_said(c, DEED_PUT, &a, &ret, err);
+}
+
+int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
+	       size_t size, struct error *err)
+{
+	const struct porter_ask a = {.number = is_base, .text = name, .fds = {fd, -1}};
+	struct porter_answer answer;
+	int r = ask(c, DEED_SAVE, &a, &answer);
+
+	if (r == -EPERM && !*answer.text)
+		return error_set(err, r, "%s", only_here);
+	if (r < 0)
+		return error_set(err, r, "%s", *answer.text ? answer.text : strerror(-r));
+	snprintf(ret, size, "%s", answer.text);
+	return 0;
+}
+
+int caged_keep(const struct caged *c, const char *table, const char *keys, struct error *err)
+{
+	char text[PORTER_TEXT];
+	const struct porter_ask a = {.number = !keys, .text = text, .fds = {-1, -1}};
+	struct porter_answer ret;
+
+	if ((size_t)snprintf(text, sizeof(text), "%s\n%s", table, keys ? keys : "") >= sizeof(text))
+		return error_errno(err, -ENAMETOOLONG, "Columns of %s", table);
+	return ask_said(c, DEED_KEEP, &a, &ret, err);
+}

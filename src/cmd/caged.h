@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_CAGED_H
+#define KONTEND_CMD_CAGED_H
+
+#include "kontend/opts.h"
+#include "kontend/porter.h"
+#include "kontend/reader.h"
+#include "kontend/sandbox.h"
+#include "kontend/symdoor.h"
+
+struct codesource;
+
+/* What a verb will want, once it is in the cage, of the world outside. All is borrowed. */
+struct caged_wants {
+	const char *recordings[2]; /* that are to be read; NULL, "-": none */
+	const char *folder;	   /* of recordings; NULL: none */
+	int fds[2];		   /* of files that are read by these; 0: none */
+	const char *make;	   /* a file that may be made; NULL: none */
+	bool screen;		   /* it is a terminal's */
+	bool here;		   /* new files may be made in the folder that we are in, too */
+	bool instructions;	   /* code is disassembled */
+	/* Puts what was written in its place, or @give_up: takes it away. NULL: nothing is. */
+	int (*put)(void *ctx, bool give_up, struct error *err);
+	void *put_ctx;
+	/* Saves what is open as @fd, as @name or as one of ours that is called by it. */
+	int (*save)(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
+		    struct error *err);
+	void *save_ctx;
+	/* Keeps a setting. */
+	int (*keep)(const char *path, const char *table, const char *keys, struct error *err);
+	const char *config;
+	struct codesource *code; /* of the kernel that runs; NULL: not wanted */
+};
+
+struct caged {
+	struct sandbox sandbox;
+	struct porter porter; /* pid 0: we are in no cage */
+	struct symdoor door;
+};
+
+/*
+ * Before the first byte of a recording is read, and before there are threads. Unless --no-sandbox
+ * says so the process has no rights left then but to read what it is given. 0, or negative with
+ * @err; that the kernel cannot do all of it is no failure: c->sandbox says so.
+ */
+int caged_enter(struct caged *c, const struct opts *o, const struct caged_wants *w,
+		struct error *err);
+void caged_leave(struct caged *c); /* {0} is fine */
+
+/* Who opens files that a recording names, and runs those who read them; NULL: whoever needs them.
+ */
+const struct symdoor *caged_door(const struct caged *c);
+/* So that reader_new() has the recording opened. */
+void caged_reader(const struct caged *c, struct reader_options *o);
+/* A file that was not there before, open for writing, or -errno; and away with the last one. */
+int caged_make(const struct caged *c, const char *path, struct error *err);
+void caged_unmake(const struct caged *c, const char *path);
+/* The other deeds of struct caged_wants; only in a cage. */
+int caged_put(const struct caged *c, bool give_up, struct error *err);
+int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
+	       size_t size, struct error *err);
+int caged_keep(const struct caged *c, const char *table, const char *keys, struct error *err);
+
+static inline bool caged_is(const struct caged *c)
+{
+	return c->porter.pid != 0;
+}
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `kontend screenshot`: a recording is opened as `kontend replay` does it, the same user interface
+ * draws it, and keys are pressed as a user would; but nobody looks, and what is there at the end is
+ * written to a file.
+ */
+#include "screenshot.h"
+
+#include "kontend/command.h"
+#include "kontend/ending.h"
+#include "kontend/paper.h"
+#include "kontend/query-verdict.h"
+#include "kontend/text.h"
+#include "replay.h"
+#include "screen.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LEAST_W = 20, LEAST_H = 6, MOST_W = 1000, MOST_H = 500, USUAL_W = 100, USUAL_H = 30 };
+enum { KEY_NAME = 16 };
+
+static const uint64_t settle_ns = 5000000000;
+
+/* "200x60" into @shot. */
+static int parse_size(const char *text, struct cmd_shot *shot, struct error *err)
+{
+	char *end = NULL;
+	long w = strtol(text, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+
+	if (*end || w < LEAST_W || h < LEAST_H || w > MOST_W || h > MOST_H)
+		return error_set(err, -EINVAL,
+				 "--size '%.40s': give columns and rows, like 100x30, of at least "
+				 "%dx%d and at most %dx%d",
+				 text, LEAST_W, LEAST_H, MOST_W, MOST_H);
+	shot->w = (int)w;
+	shot->h = (int)h;
+	return 0;
+}
+
+static int check(const struct opts *o, struct cmd_shot *shot, struct error *err)
+{
+	if (o->at && o->time)
+		return error_set(err, -EINVAL,
+				 "--at and --time exclude each other: give a moment or a range");
+	if (o->format)
+		picture_format_parse(o->format, &shot->format);
+	else
+		shot->format = o->output ? picture_format_of(o->output) : PICTURE_TEXT;
+	return o->screen_size ? parse_size(o->screen_size, shot, err) : 0;
+}
+
+static void press(struct app *a, uint32_t key)
+{
+	app_key(a, &(struct display_input){.key = key});
+	app_settle(a, settle_ns);
+}
+
+/* A word is the name of a key, or typed as it is. */
+static void press_word(struct app *a, const char *word, size_t len)
+{
+	char name[KEY_NAME] = "";
+	uint32_t key;
+
+	if (len < sizeof(name))
+		memcpy(name, word, len);
+	key = *name ? command_key_parse(name) : 0;
+	if (key) {
+		press(a, key);
+		return;
+	}
+	const char *end = word + len;
+	for (size_t n; word < end && (n = text_decode(word, &key)) > 0; word += n)
+		press(a, key);
+}
+
+static void press_keys(struct app *a, const char *keys)
+{
+	for (size_t len; *keys; keys += len) {
+		keys += strspn(keys, " ");
+		len = strcspn(keys, " ");
+		press_word(a, keys, len);
+	}
+}
+
+/* What a user sees who stops there and does not let it play on. */
+static bool is_playing(const struct app_options *a)
+{
+	return !a->to_ns && timeline_now_ns(a->timeline) < timeline_end_ns(a->timeline);
+}
+
+static int write_picture(struct app *app, const struct cmd_shot *shot, struct error *err)
+{
+	int r = app_picture(app, shot->format, shot->output.file);
+
+	return r < 0 ? error_errno(err, r, "Cannot make the picture") : 0;
+}
+
+int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
+			const struct cmd_shot *shot, struct error *err)
+{
+	const struct app_saver saver = cmd_screen_saver(&shot->caged);
+	struct verdict_limits verdict;
+	struct display *paper;
+	struct app *app;
+	int r;
+
+	if (cmd_screen_options(o, &a, &verdict, err) < 0)
+		return CMD_EXIT_USAGE;
+	r = paper_new(&paper, shot->w, shot->h, o->ascii);
+	if (r < 0) {
+		error_errno(err, r, "Cannot set up the screen");
+		return CMD_EXIT_FAILURE;
+	}
+	if (caged_is(&shot->caged))
+		a.saver = &saver;
+	r = app_new(&app, e, paper, &a, err);
+	if (r == 0) {
+		app_settle(app, settle_ns);
+		if (is_playing(&a))
+			press(app, ' ');
+		press_keys(app, o->keys ? o->keys : "");
+		r = write_picture(app, shot, err);
+		app_free(app);
+	}
+	paper->ops->free(paper);
+	return r == 0 ? CMD_EXIT_OK : r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE;
+}
+
+/* The signal that asked for our end meanwhile, 0: none. */
+static int signal_of(const sigset_t *set)
+{
+	int sig = sigtimedwait(set, NULL, &(struct timespec){0});
+
+	return sig > 0 ? sig : 0;
+}
+
+int cmd_screenshot_put(void *shot, bool give_up, struct error *err)
+{
+	struct cmd_shot *s = shot;
+
+	return output_put(&s->output, give_up, err);
+}
+
+static int put_there(void *ctx, bool give_up, struct error *err)
+{
+	return caged_put(ctx, give_up, err);
+}
+
+/* What is not complete goes, also when a signal comes: they are held back, and looked for. */
+static int run(const struct opts *o, struct cmd_shot *shot, struct error *err)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (output_open(&shot->output, o->output, stdout, err) < 0)
+		return cmd_fail(CMD_EXIT_FAILURE, err);
+	int status = cmd_replay_to(o, shot);
+	if (caged_is(&shot->caged)) {
+		shot->output.put = put_there;
+		shot->output.put_ctx = &shot->caged;
+	}
+	int sig = signal_of(&set);
+	if (sig)
+		status = CMD_EXIT_SIGNAL + sig;
+	else if (status == CMD_EXIT_OK && o->output && output_commit(&shot->output, err) < 0)
+		status = cmd_fail(CMD_EXIT_FAILURE, err);
+	output_close(&shot->output);
+	caged_leave(&shot->caged);
+	return status;
+}
+
+int cmd_screenshot(const struct opts *o)
+{
+	struct cmd_shot shot = {.w = USUAL_W, .h = USUAL_H};
+	struct error err = {0};
+
+	if (check(o, &shot, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	int status = run(o, &shot, &err);
+	return o->output ? status : cmd_flush(status);
+}

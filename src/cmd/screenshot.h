@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_SCREENSHOT_H
+#define KONTEND_CMD_SCREENSHOT_H
+
+#include "caged.h"
+#include "kontend/app.h"
+#include "kontend/opts.h"
+#include "kontend/output.h"
+
+/* A picture that is asked for, and the file for it, which is open before a recording is. */
+struct cmd_shot {
+	int w, h;
+	enum picture_format format;
+	struct output output;
+	struct caged caged; /* where the recording is read */
+};
+
+/*
+ * Draws @e as the screen would with @a, and with what @o says of views, presses the keys of @o, and
+ * writes what is seen then. An exit status, with @err.
+ */
+int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
+			const struct cmd_shot *shot, struct error *err);
+/* Puts its file in its place, or away: for struct caged_wants. */
+int cmd_screenshot_put(void *shot, bool give_up, struct error *err);
+
+#endif

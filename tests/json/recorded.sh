@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# JSON of recordings, and that of the golden texts, is as the schema says; and what the schema has is
+# printed somewhere here, but for what `unseen` lists.
+# Called as: recorded.sh KONTEND SOURCE-FOLDER MAKE-INCIDENT
+set -eu
+kontend=$1
+src=$2
+make_incident=$3
+tests_json=$src/tests/json
+# shellcheck source=tests/json/lib.sh
+. "$tests_json/lib.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0
+
+# says OPTION...: one more document of kontend; of the doctor the exit status says how it is here
+says() {
+	n=$((n + 1))
+	"$kontend" "$@" --json >"$work/$n.json" 2>"$work/err" || [ "$1" = doctor ] || {
+		echo "kontend $*: $(cat "$work/err")"
+		exit 1
+	}
+}
+
+for file in "$src"/tests/golden/*-arm64.data "$src/share/storm.data"; do
+	says report -i "$file" --view all
+done
+says script -i "$file"
+for by in lock type task process cpu cgroup owner caller stack; do
+	says report -i "$file" --by "$by" --view locks,held,mmap
+done
+for by in task process lock type caller stack; do
+	says report -i "$file" --by "$by" --view blame,did
+done
+for by in symbol object process task group cpu stack; do
+	says report -i "$file" --by "$by" --view hot
+done
+says report -i "$file" --view flame --weight wait
+says report -i "$file" --view flame --weight blame
+says report -i "$file" --view hot --zoom group=idle
+says report -i "$file" --annotate down_read --view overview
+says report -i "$file" --lock mmap_lock --min-wait 10us --view overview,locks
+says report -i "$file" --by memcg --view mmap
+says report -i "$file" --fields name,p99_ns
+says diff "$file" "$file"
+says diff --compare 0:6,0:13 "$file"
+says diff --lock mmap_lock "$file" "$file"
+"$kontend" export -i "$file" --format chrome -o "$work/chrome.json"
+says bench suite -i "$src/tests/cli/suites/now.json"
+says bench suite -i "$src/tests/cli/suites/now.json" --compare "$src/tests/cli/suites/before.json"
+says doctor
+says doctor --enospc
+mkdir "$work/caught"
+"$make_incident" "$work/caught"
+printf PERFILE2 >"$work/caught/kontend-20261121-031408-wait.data"
+says incidents "$work/caught"
+says report -i "$work/caught/kontend-20261121-031407-wait.data" --view overview
+validate "$src/share/json/kontend.schema.json" --unseen "$tests_json/unseen" "$work"/*.json \
+	"$src"/tests/golden/*json*.golden "$src/tests/golden/export-chrome.golden"
