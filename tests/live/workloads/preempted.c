@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * preempted: a thread that holds the lock of a file's inode, while it writes much to it, is kept
- * off its CPU again and again by another one of real-time priority, and a third thread waits for
- * the lock. The second begins when the third sleeps, and ends with the write. Prints a line a
- * round: the ids of the first and the second thread, from when to when, and how long the first was
- * ready to run and did not meanwhile, as the scheduler counts it (/proc/PID/schedstat); in ns. The
- * first round is there for whoever has to see a long wait before he looks closer.
+ * off its CPU again and again by another one of higher priority, and a third thread waits for
+ * the lock. All have real-time priority, so that whoever else would like to have the CPU hardly
+ * gets it. The second begins when the third sleeps, and ends with the write. Prints a line a round:
+ * the ids of the first and the second thread, from when to when, and how long the first was ready
+ * to run and did not meanwhile, as the scheduler counts it (/proc/PID/schedstat); in ns. The first
+ * round is there for whoever has to see a long wait before he looks closer.
  */
 #include "slow-page.h"
 
@@ -28,6 +29,8 @@ enum {
 	TRIES = 20,
 	PARTS = 4,
 	PART = 48 << 20,
+	LOW = 1,
+	HIGH = 2,
 	BUSY_NS = 12000000,
 	REST_US = 4000,
 	SKIP = 77,
@@ -85,9 +88,9 @@ static void pin(int cpu)
 		fail("the CPU");
 }
 
-static void be_first(void)
+static void be_first(int priority)
 {
-	const struct sched_param p = {.sched_priority = 1};
+	const struct sched_param p = {.sched_priority = priority};
 
 	if (sched_setscheduler(0, SCHED_FIFO, &p)) {
 		fprintf(stderr, "skipped: no real-time priority\n");
@@ -102,6 +105,7 @@ static void *hold(void *arg)
 	for (int i = 0; i < PARTS; i++)
 		parts[i] = (struct iovec){data, PART};
 	pin(*(int *)arg);
+	be_first(LOW);
 	holder_tid = this_tid();
 	for (int i = 1; i <= TRIES; i++) {
 		while (turn < i)
@@ -119,7 +123,7 @@ static void *hold(void *arg)
 static void *wait_for_it(void *arg)
 {
 	(void)arg;
-	be_first();
+	be_first(HIGH);
 	waiter_tid = this_tid();
 	for (int i = 1; i <= TRIES; i++) {
 		while (waits_for < i)
@@ -189,7 +193,7 @@ int main(void)
 		usleep(500);
 	hog_tid = this_tid();
 	pin(cpu);
-	be_first();
+	be_first(HIGH);
 	int rounds = 0;
 	for (int i = 1; i <= TRIES && rounds < ROUNDS; i++)
 		rounds += play(i);
