@@ -98,6 +98,18 @@ static void be_first(int priority)
 	}
 }
 
+/* Both as of one moment: the second may keep this one off its CPU between two readings. */
+static void take_end(void)
+{
+	uint64_t before;
+
+	do {
+		before = delay_ns();
+		end_ns = now_ns();
+		end_delay_ns = delay_ns();
+	} while (end_delay_ns != before);
+}
+
 static void *hold(void *arg)
 {
 	struct iovec parts[PARTS];
@@ -113,8 +125,7 @@ static void *hold(void *arg)
 		writes = true;
 		if (pwritev(file, parts, PARTS, 0) < 0)
 			fail("the first write");
-		end_ns = now_ns();
-		end_delay_ns = delay_ns();
+		take_end();
 		done = true;
 	}
 	return NULL;
@@ -134,11 +145,15 @@ static void *wait_for_it(void *arg)
 	return NULL;
 }
 
-/* From when on all of the first one's waiting for its CPU counts. */
+/*
+ * From when on all of the first one's waiting for its CPU counts. It waits since just now, as this
+ * one has the CPU, and what it waits is counted when it runs again: the clock is read first, since
+ * this one may be kept off as well, by the share that ordinary tasks are granted.
+ */
 static void hog(uint64_t *ret_ns, uint64_t *ret_delay_ns)
 {
-	*ret_delay_ns = delay_ns();
 	*ret_ns = now_ns();
+	*ret_delay_ns = delay_ns();
 	while (!done) {
 		uint64_t until = now_ns() + BUSY_NS;
 		while (now_ns() < until)
