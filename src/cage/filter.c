@@ -191,6 +191,9 @@ static const int allowed[] = {
 	SYS_tgkill,
 	SYS_personality,
 	SYS_process_vm_readv,
+#ifdef SYS_getdents
+	SYS_getdents,
+#endif
 #endif
 };
 
