@@ -11,7 +11,7 @@ without=$(realpath "$3")
 "$make" "$work"
 canned=$work/canned.data
 chmod 644 "$work"/*.data
-export HOME="$work/home" XDG_CACHE_HOME= XDG_STATE_HOME=
+export HOME="$work/home" XDG_CACHE_HOME='' XDG_STATE_HOME=''
 mkdir -p "$HOME/.cache"
 
 # What it is on this machine: "on", unless kernel or container lack something.
