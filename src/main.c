@@ -4,12 +4,12 @@
  * that writing to a reader that has gone is an ordinary error and everything is cleaned up first.
  */
 #include "cmd/verbs.h"
+#include "kontend/codeset.h"
 #include "kontend/mem.h"
 #include "kontend/srclines.h"
 #include "options/config.h"
 
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], SRCLINES_FETCH_ARG))
 		return srclines_fetch(argv[2]);
 	mem_setup();
-	setlocale(LC_CTYPE, "");
+	codeset_set();
 	signal(SIGPIPE, SIG_IGN);
 	hold_standard_streams();
 	if (opts_parse(&o, argc, argv, &err) < 0)

@@ -37,17 +37,16 @@ struct reading {
 
 static int load(struct library *ret, struct error *err)
 {
-	void *so = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	bool is_whole = so && library_find(so, "json_loadb", &ret->load) &&
-			library_find(so, "json_delete", &ret->free) &&
-			library_find(so, "json_object_get", &ret->get) &&
-			library_find(so, "json_array_size", &ret->size) &&
-			library_find(so, "json_array_get", &ret->at) &&
-			library_find(so, "json_string_value", &ret->text) &&
-			library_find(so, "json_number_value", &ret->number);
+	void *so;
+	bool is_whole = library_open(SONAME, &so) && LIBRARY_FIND(so, json_loadb, &ret->load) &&
+			LIBRARY_FIND(so, json_delete, &ret->free) &&
+			LIBRARY_FIND(so, json_object_get, &ret->get) &&
+			LIBRARY_FIND(so, json_array_size, &ret->size) &&
+			LIBRARY_FIND(so, json_array_get, &ret->at) &&
+			LIBRARY_FIND(so, json_string_value, &ret->text) &&
+			LIBRARY_FIND(so, json_number_value, &ret->number);
 
-	if (so)
-		dlclose(so);
+	library_close(so);
 	return is_whole
 		       ? 0
 		       : error_set(err, -ENOTSUP,

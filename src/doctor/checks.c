@@ -376,6 +376,27 @@ static void check_intervals(struct doctor *d)
 	doctor_fix(i, "sudo kontend doctor --repair");
 }
 
+/*
+ * A program of one file has no libraries of other sources than /etc/passwd: getpwuid() would load
+ * those of this machine, which are made for another libc.
+ */
+static void name_user(char *ret, size_t size)
+{
+	const struct passwd *pw = NULL;
+	FILE *f = NULL;
+
+#ifdef KONTEND_PORTABLE
+	f = fopen("/etc/passwd", "re");
+	while (f && (pw = fgetpwent(f)) != NULL && pw->pw_uid != geteuid())
+		;
+#else
+	pw = getpwuid(geteuid());
+#endif
+	text_clean(ret, size, pw ? pw->pw_name : "unknown");
+	if (f)
+		fclose(f);
+}
+
 void doctor_run(struct doctor *d)
 {
 	struct doctor_facts f = {.cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
@@ -385,8 +406,7 @@ void doctor_run(struct doctor *d)
 	uname(&u);
 	text_clean(d->kernel, sizeof(d->kernel), u.release);
 	text_clean(d->machine, sizeof(d->machine), u.machine);
-	const struct passwd *pw = getpwuid(geteuid());
-	text_clean(d->user, sizeof(d->user), pw ? pw->pw_name : "unknown");
+	name_user(d->user, sizeof(d->user));
 	sysinfo_exe(f.exe, sizeof(f.exe));
 	sysinfo_lockdown(f.lockdown, sizeof(f.lockdown));
 	f.paranoid = (int)sysinfo_number("/proc/sys/kernel/perf_event_paranoid",
@@ -400,6 +420,7 @@ void doctor_run(struct doctor *d)
 	doctor_namespaces(d, &f);
 	doctor_rest(d, &f);
 	check_privileges(d, &f);
+	doctor_sandbox(d);
 	check_intervals(d);
 	check_cache(d);
 	check_measuring(d);

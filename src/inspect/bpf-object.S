@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compiled programs, as bytes of this program: OBJECT is their name, OBJECT_FILE their file. */
+/* Compiled programs, or other files, as bytes of this program: OBJECT is their name, OBJECT_FILE their file. */
 #define JOIN(a, b) a##b
 #define NAMED(name, end) JOIN(name, end)
 

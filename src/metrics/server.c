@@ -70,24 +70,23 @@ struct metrics_server {
 
 static bool find_all(void *so, struct library *ret)
 {
-	return library_find(so, "MHD_start_daemon", &ret->start) &&
-	       library_find(so, "MHD_stop_daemon", &ret->stop) &&
-	       library_find(so, "MHD_queue_response", &ret->queue) &&
-	       library_find(so, "MHD_add_response_header", &ret->header) &&
-	       library_find(so, "MHD_create_response_from_buffer_with_free_callback_cls",
+	return LIBRARY_FIND(so, MHD_start_daemon, &ret->start) &&
+	       LIBRARY_FIND(so, MHD_stop_daemon, &ret->stop) &&
+	       LIBRARY_FIND(so, MHD_queue_response, &ret->queue) &&
+	       LIBRARY_FIND(so, MHD_add_response_header, &ret->header) &&
+	       LIBRARY_FIND(so, MHD_create_response_from_buffer_with_free_callback_cls,
 			    &ret->response_of) &&
-	       library_find(so, "MHD_destroy_response", &ret->forget) &&
-	       library_find(so, "MHD_get_connection_info", &ret->info);
+	       LIBRARY_FIND(so, MHD_destroy_response, &ret->forget) &&
+	       LIBRARY_FIND(so, MHD_get_connection_info, &ret->info);
 }
 
 /* It stays in memory: its thread may be the last to know that it is over. */
 static int load(struct library *ret, struct error *err)
 {
-	void *so = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	bool is_whole = so && find_all(so, ret);
+	void *so;
+	bool is_whole = library_open(SONAME, &so) && find_all(so, ret);
 
-	if (so)
-		dlclose(so);
+	library_close(so);
 	if (is_whole)
 		return 0;
 	return error_set(err, -ENOTSUP,

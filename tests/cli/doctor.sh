@@ -40,7 +40,7 @@ grep -A1 '^  rings ' "$work/said" | grep -qE 'found: (512|1024|2048) KiB a CPU|w
 	complain "doctor does not say how large rings are"
 grep -qE '^  rotation +(works|limited|fails|absent) .*; ' "$work/said" ||
 	complain "doctor does not say what rotates: $(grep rotation "$work/said")"
-for check in samples user-stacks instructions code debuginfod pmus build; do
+for check in samples user-stacks instructions code debuginfod pmus build landlock seccomp; do
 	grep -qE "^  $check +(works|limited|fails|unknown|absent)" "$work/said" ||
 		complain "doctor has no check '$check'"
 done

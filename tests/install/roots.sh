@@ -10,8 +10,7 @@
 # Called as: roots.sh [--run-only] [--keep] [NAME...] -- [ARGUMENT OF meson test...]
 #
 # It is a plain chroot, as package builders use it: the processes are those of the host, and / is no
-# mount point. All mounts are in a mount namespace of their own and go with it. The file systems
-# that debootstrap made are kept in KONTEND_ROOTS (/var/cache/kontend-roots), each run has a copy.
+# mount point. All mounts are in a mount namespace of their own and go with it.
 set -euo pipefail
 
 if [ "${KONTEND_ROOTS_INSIDE:-}" != yes ]; then
@@ -21,22 +20,14 @@ if [ "${KONTEND_ROOTS_INSIDE:-}" != yes ]; then
 fi
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-kept=${KONTEND_ROOTS:-/var/cache/kontend-roots}
+# shellcheck source=tests/install/base.sh
+. "$(dirname "$0")/base.sh"
 passed=0
 failed=0
 skipped=0
 run_only=no
 keep=no
 names=()
-
-suite_of() {
-	case $1 in
-	debian-12) echo bookworm ;;
-	debian-13) echo trixie ;;
-	ubuntu-24.04) echo noble ;;
-	*) echo "nothing is known of $1: debian-12, debian-13, ubuntu-24.04" >&2 && return 1 ;;
-	esac
-}
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -49,28 +40,6 @@ while [ $# -gt 0 ]; do
 done
 [ ${#names[@]} -gt 0 ] || names=(debian-12 debian-13 ubuntu-24.04)
 [ $# -eq 0 ] || set -- -- "$@"
-
-# debootstrap knows Ubuntu's suites by links to one script, and a new one not yet; its keys are
-# those of the distribution that it runs on.
-make_base() {
-	local name=$1 suite=$2 options=(--variant=minbase "--include=git,ca-certificates")
-	local scripts=/usr/share/debootstrap
-	[ ! -e "$kept/$name/.made" ] || return 0
-	rm -rf "${kept:?}/$name"
-	mkdir -p "$kept"
-	if [[ $name == ubuntu-* ]]; then
-		options+=("--components=main,universe")
-		[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || options+=(--no-check-gpg)
-	fi
-	if [ ! -e "$scripts/scripts/$suite" ]; then
-		cp -r "$scripts" "$work/debootstrap"
-		scripts=$work/debootstrap
-		ln -s gutsy "$scripts/scripts/$suite"
-	fi
-	DEBOOTSTRAP_DIR=$scripts debootstrap "${options[@]}" "$suite" "$kept/$name" >"$work/$name.log" 2>&1 ||
-		return 1
-	: >"$kept/$name/.made"
-}
 
 # command NAME WHAT COMMAND: its output in a file, its last lines and seconds here.
 command_in() {
@@ -88,9 +57,8 @@ command_in() {
 }
 
 try_name() {
-	local name=$1 root=$work/$1 suite
-	suite=$(suite_of "$name")
-	if ! make_base "$name" "$suite"; then
+	local name=$1 root=$work/$1
+	if ! make_base "$name" "$work"; then
 		echo "$name: debootstrap cannot make it: $(tail -n 1 "$work/$name.log")"
 		skipped=$((skipped + 1))
 		return

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # cross.sh ARCH DIR TARGET...: kontend and its test programs for another Debian architecture, built
 # in DIR/build with the libraries of sysroot.sh; TARGETs are paths in there. Exits 77 with the
-# reason where there is no compiler or no libraries.
+# reason where there is no compiler or no libraries. CROSS_OPTIONS are options of meson, by default those of
+# the machines of this folder.
 set -eu
 arch=$1 dir=$2
 shift 2
@@ -48,12 +49,14 @@ machine_file() {
 # From the start when the sources, meson or what the machine is like are others than last time.
 exec 9>"$dir/build.lock"
 flock 9
-{ echo "# $top, meson $(meson --version), $(stat -c %Y "$dir/sysroot/.packages")" && machine_file; } \
+options=${CROSS_OPTIONS:--Dvm=enabled}
+{ echo "# $top, meson $(meson --version), $options, $(stat -c %Y "$dir/sysroot/.packages")" && machine_file; } \
 	>"$dir/machine.new"
 if ! cmp -s "$dir/machine.new" "$dir/machine.ini" || [ ! -f "$dir/build/build.ninja" ]; then
 	rm -rf "$dir/build"
 	mv "$dir/machine.new" "$dir/machine.ini"
-	meson setup --cross-file "$dir/machine.ini" -Dvm=enabled "$dir/build" "$top" \
+	# shellcheck disable=SC2086 # an option a word
+	meson setup --cross-file "$dir/machine.ini" $options "$dir/build" "$top" \
 		>"$dir/setup.log" 2>&1 || { tail -n 25 "$dir/setup.log" && exit 1; }
 fi
 ninja -C "$dir/build" "$@" >"$dir/build.log" 2>&1 || { tail -n 25 "$dir/build.log" && exit 1; }

@@ -9,16 +9,17 @@
  */
 #include "kontend/term.h"
 #include "kontend/clock.h"
+#include "kontend/codeset.h"
 
 #include "clipboard.h"
 #include "crash.h"
 #include "kontend/mem.h"
+#include "terminfo.h"
 #include "tty.h"
 #include "widgets/theme.h"
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -412,13 +413,25 @@ int term_color_parse(const char *s, enum term_color *ret)
 	return -EINVAL;
 }
 
+/* Curses has the terminal's description: this machine's, or ours until terminfo_end(). */
+static bool describe(const char *name, struct terminfo *own)
+{
+	int found;
+
+	*own = (struct terminfo){0};
+	if (setupterm(name, STDOUT_FILENO, &found) == OK)
+		return true;
+	return terminfo_begin(own, name) && setupterm(name, STDOUT_FILENO, &found) == OK;
+}
+
 /* A look at the description of the terminal, before anything is written to it. */
 static int check_type(const char *name, struct error *err)
 {
-	bool moves;
-	int found;
+	struct terminfo own;
+	bool is_known = describe(name, &own), moves;
 
-	if (setupterm(name, STDOUT_FILENO, &found) != OK)
+	terminfo_end(&own);
+	if (!is_known)
 		return error_set(err, -EINVAL,
 				 "Cannot show the live screen: no description of the terminal "
 				 "TERM=%s is installed. Install ncurses-term, or try TERM=xterm",
@@ -503,12 +516,16 @@ static void set_modes(struct terminal *t, const struct term_options *o)
 static SCREEN *open_screen(FILE *stream)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+	struct terminfo own;
 	SCREEN *screen;
 
+	if (describe(getenv("TERM"), &own))
+		del_curterm(cur_term);
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGTSTP, &ignore, &old);
 	screen = newterm(NULL, stream, stdin);
 	sigaction(SIGTSTP, &old, NULL);
+	terminfo_end(&own);
 	return screen;
 }
 
@@ -547,7 +564,7 @@ int term_new(struct display **ret, const struct term_options *o, struct error *e
 	t = mem_calloc(1, sizeof(*t));
 	if (!t)
 		return error_errno(err, -ENOMEM, "Cannot set up the screen");
-	setlocale(LC_CTYPE, "");
+	codeset_set();
 	t->display.ops = &term_ops;
 	t->display.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	r = open_terminal(t, o, err);

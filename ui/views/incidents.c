@@ -35,7 +35,7 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 	(void)t;
 	return l->v.query->incidents
 		       ? "no trigger has fired yet"
-		       : "nothing is watched for: kontend live --trigger 'wait>50ms' does";
+		       : "nothing is watched for: --trigger 'wait>50ms' does";
 }
 
 static int open_row(struct list_view *l)

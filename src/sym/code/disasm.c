@@ -41,24 +41,21 @@ struct disasm {
 
 static bool find_all(void *so, struct library *ret)
 {
-	return library_find(so, "cs_open", &ret->open) &&
-	       library_find(so, "cs_option", &ret->option) &&
-	       library_find(so, "cs_malloc", &ret->malloc) &&
-	       library_find(so, "cs_strerror", &ret->strerror) &&
-	       library_find(so, "cs_free", &ret->free) &&
-	       library_find(so, "cs_close", &ret->close) &&
-	       library_find(so, "cs_insn_group", &ret->insn_group) &&
-	       library_find(so, "cs_disasm_iter", &ret->disasm_iter);
+	return LIBRARY_FIND(so, cs_open, &ret->open) && LIBRARY_FIND(so, cs_option, &ret->option) &&
+	       LIBRARY_FIND(so, cs_malloc, &ret->malloc) &&
+	       LIBRARY_FIND(so, cs_strerror, &ret->strerror) &&
+	       LIBRARY_FIND(so, cs_free, &ret->free) && LIBRARY_FIND(so, cs_close, &ret->close) &&
+	       LIBRARY_FIND(so, cs_insn_group, &ret->insn_group) &&
+	       LIBRARY_FIND(so, cs_disasm_iter, &ret->disasm_iter);
 }
 
 /* It stays in memory: the next one that is opened has it at once. */
 static int load(struct library *ret, struct error *err)
 {
-	void *so = dlopen(SONAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	bool is_whole = so && find_all(so, ret);
+	void *so;
+	bool is_whole = library_open(SONAME(CS_API_MAJOR), &so) && find_all(so, ret);
 
-	if (so)
-		dlclose(so);
+	library_close(so);
 	if (is_whole)
 		return 0;
 	return error_set(err, -ENOTSUP,

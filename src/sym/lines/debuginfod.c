@@ -49,12 +49,13 @@ static int over(debuginfod_client *client, long a, long b)
 
 static bool load(struct library *ret)
 {
-	void *lib = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
+	void *lib;
 
-	return lib && library_find(lib, "debuginfod_begin", &ret->begin) &&
-	       library_find(lib, "debuginfod_set_progressfn", &ret->set_progress) &&
-	       library_find(lib, "debuginfod_find_debuginfo", &ret->find) &&
-	       library_find(lib, "debuginfod_end", &ret->end);
+	return library_open(DEBUGINFOD_SONAME, &lib) &&
+	       LIBRARY_FIND(lib, debuginfod_begin, &ret->begin) &&
+	       LIBRARY_FIND(lib, debuginfod_set_progressfn, &ret->set_progress) &&
+	       LIBRARY_FIND(lib, debuginfod_find_debuginfo, &ret->find) &&
+	       LIBRARY_FIND(lib, debuginfod_end, &ret->end);
 }
 
 /* The descriptor that comes may be one to write to: it is opened anew by its name in the cache. */

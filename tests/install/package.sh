@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The archive of the sources and the Debian packages, as who has neither git nor this folder makes them: an
+# archive by `meson dist`, the unit tests of what is in it (dpkg-buildpackage runs them), the packages
+# from it, lintian, and debian/tests in a root file system of the distribution's with these packages installed.
+#
+# Called as: package.sh [--no-root] [FOLDER]: packages are left in FOLDER. Without root, or with
+# --no-root, debian/tests are left out.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/install/base.sh
+. "$(dirname "$0")/base.sh"
+passed=0
+failed=0
+skipped=0
+root_tests=yes
+[ "${1:-}" != --no-root ] || { root_tests=no && shift; }
+[ "$(id -u)" -eq 0 ] || root_tests=no
+for program in dpkg-buildpackage dh lintian meson mandoc; do
+	command -v "$program" >/dev/null || { echo "$program is not installed" && exit 77; }
+done
+
+work=$(mktemp -d /var/tmp/kontend-package.XXXXXX)
+trap 'rm -rf --one-file-system "$work"' EXIT
+
+# check TITLE COMMAND...
+check() {
+	local title=$1 begin=$SECONDS
+	shift
+	if "$@" >"$work/said" 2>&1 </dev/null; then
+		passed=$((passed + 1))
+		echo "$title: $((SECONDS - begin)) s"
+		return 0
+	fi
+	failed=$((failed + 1))
+	echo "failed: $title"
+	tail -n 60 "$work/said" | sed 's/^/    /'
+	return 1
+}
+
+# What is in git, and no more. It is called as its version is in debian/changelog, and unpacked beside.
+make_archive() {
+	local found
+	meson setup -Dtests=false "$work/dist" "$top" || return 1
+	meson dist -C "$work/dist" --no-tests --allow-dirty --formats xztar || return 1
+	found=$(echo "$work"/dist/meson-dist/kontend-*.tar.xz)
+	version=$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)
+	version=${version%-*}
+	mkdir -p "$work/build/source"
+	tar -C "$work/build/source" --strip-components=1 -xf "$found" || return 1
+	tar -C "$work/build/source" --exclude=./debian --transform "s,^\.,kontend-$version," -cJf \
+		"$work/build/kontend_$version.orig.tar.xz" .
+}
+
+make_packages() {
+	cd "$work/build/source" && dpkg-buildpackage -us -uc
+}
+
+has_no_errors() {
+	lintian --fail-on error --profile debian --info "$work"/build/kontend_*.changes
+}
+
+shows() {
+	for name in "$@"; do
+		grep -q -e "$name" "$work/files" || { echo "no $name" && return 1; }
+	done
+}
+
+holds_all() {
+	for package in "$work"/build/kontend_*.deb "$work"/build/kontend-doc_*.deb; do
+		dpkg-deb -c "$package"
+	done >"$work/files"
+	shows /usr/bin/kontend$ bash-completion/completions/kontend$ zsh/vendor-completions/_kontend$ \
+		fish/vendor_completions.d/kontend.fish$ man1/kontend.1.gz$ man7/kontend-intro.7.gz$ \
+		lib/systemd/system/kontend-record.service$ /etc/kontend/kontend-record.conf$ \
+		/usr/share/kontend/storm.data$ doc/kontend/html/kontend.1.html$
+	dpkg-deb -f "$work"/build/kontend_*.deb Static-Built-Using | grep -q '^linux (= '
+}
+
+# In a root file system of what is running here, which the packages were built for.
+run_package_tests() {
+	local root=$work/root name=debian-12
+	make_base $name "$work" || return 77
+	cp -a "$kept/$name" "$root"
+	mkdir "$root/packages"
+	cp -r "$work"/build/*.deb "$top/debian/tests" "$root/packages"
+	# shellcheck disable=SC2016 # of the shell inside
+	unshare --mount --propagation private sh -euc '
+		root=$1
+		mount -t proc proc "$root/proc"
+		mount --rbind /sys "$root/sys"
+		mount --rbind /dev "$root/dev"
+		chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+			DEBIAN_FRONTEND=noninteractive sh -euc "
+			apt-get update -q
+			apt-get install -y -q /packages/*.deb
+			cd /packages
+			sh tests/recording
+			sh tests/main-job
+			apt-get purge -y -q kontend kontend-doc
+			test ! -e /usr/bin/kontend
+			test ! -e /etc/kontend"' sh "$root"
+}
+
+is_like_here() {
+	grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release
+}
+
+if check "archive" make_archive && check "packages" make_packages; then
+	grep -E '^(Ok|Fail|Skipped):' "$work/said" || true
+	check "lintian" has_no_errors || true
+	sed -n 's/^[EW]: /    &/p' "$work/said"
+	check "what is in them" holds_all || true
+	if [ "$root_tests" = yes ] && is_like_here; then
+		check "debian/tests" run_package_tests || true
+	else
+		skipped=$((skipped + 1))
+	fi
+	[ $# -eq 0 ] || { mkdir -p "$1" && cp "$work"/build/kontend* "$1"; }
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
