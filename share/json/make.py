@@ -287,7 +287,8 @@ def wrapped(lines):
             continue
         parts = [""]
         for word in line.split(" "):
-            if parts[-1] and len(f"{parts[-1]} {word}".encode()) > 80 and word[:1] not in (".", "'"):
+            more = 2 if word[-1:] in (".", "!", "?") else 0
+            if parts[-1] and len(f"{parts[-1]} {word}".encode()) + more > 80 and word[:1] not in (".", "'"):
                 # At the end of a line a full stop, or its like, would end a sentence.
                 parts[-1] += "\\&" if parts[-1][-1] in ".!?" else ""
                 parts.append(word)

@@ -25,6 +25,10 @@ assert d["works"] == (views["locks"]["status"] != "fails"), d
 run "$kontend" doctor --json
 [ "$rc" -le 1 ] || complain "doctor: exit $rc"
 json "assert d['works'] == ($rc == 0), d"
+# A configuration may be called anything.
+echo '# nothing' >"$work/odd$(printf '\t\001')\"name"
+run "$kontend" doctor --json --config "$work/odd$(printf '\t\001')\"name"
+json "assert d['config'].endswith('odd\\t\\x01\"name'), d['config']"
 run "$kontend" doctor
 prints '^  locks +(works|limited|fails) '
 # The real default, which depends on the number of CPUs.

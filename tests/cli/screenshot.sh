@@ -3,6 +3,7 @@
 # Pictures of the recording that comes with kontend: each view in each form, what keys lead to,
 # where it is written, and what is refused. Nobody needs a terminal for it, or rights.
 # Called as: screenshot.sh KONTEND RECORDING
+# shellcheck disable=SC2317 # functions are called through comes
 sample=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli/lib.sh
@@ -77,6 +78,7 @@ mkfifo "$work/pipe"
 exec 9<>"$work/pipe"
 "$kontend" screenshot -q - -o "$work/cwd/slow.svg" <"$work/pipe" &
 pid=$!
+# shellcheck disable=SC2317 # called through another
 is_open() {
 	[ -n "$(find "$work/cwd" -name 'slow.svg.*')" ]
 }

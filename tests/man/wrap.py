@@ -11,7 +11,8 @@ def wrapped(line):
     out = ""
     for word in line.split(" "):
         # At the begin of a line a dot, or a quote, would begin a macro.
-        fits = len((out + " " + word).encode()) <= MOST or word[:1] in (".", "'")
+        more = 2 if word[-1:] in (".", "!", "?") else 0
+        fits = len((out + " " + word).encode()) + more <= MOST or word[:1] in (".", "'")
         if out and not fits:
             # At its end a full stop, or its like, would end a sentence.
             yield out + ("\\&" if out[-1] in ".!?" else "")
