@@ -78,6 +78,7 @@ mkfifo "$work/pipe"
 exec 9<>"$work/pipe"
 "$kontend" screenshot -q - -o "$work/cwd/slow.svg" <"$work/pipe" &
 pid=$!
+# shellcheck disable=SC2317 # called through another
 is_open() {
 	[ -n "$(find "$work/cwd" -name 'slow.svg.*')" ]
 }
