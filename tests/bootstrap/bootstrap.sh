@@ -19,7 +19,7 @@ machine() {
 	rm -rf "${work:?}/bin" "$work/tree"
 	mkdir -p "$work/bin" "$work/tree"
 	cp "$top/bootstrap" "$work/tree/"
-	for command in sh dirname cat grep awk id "$@"; do
+	for command in sh dirname cat grep awk id uname "$@"; do
 		ln -s "$(command -v "$command")" "$work/bin/$command"
 	done
 }
