@@ -151,6 +151,7 @@ says_not_known() {
 
 try_arm64() {
 	[ "$(uname -m)" != aarch64 ] || return 0
+	# shellcheck disable=SC2016 # of eval
 	check "arm64: build" eval 'file=$("$top/bootstrap" portable --arch arm64) && echo "$file" >"$work/arm64"'
 	file=$(cat "$work/arm64")
 	check "arm64: static" has_no_interpreter
