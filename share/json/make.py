@@ -279,6 +279,24 @@ def thing_lines(thing, by_name):
         yield ".El"
 
 
+def wrapped(lines):
+    """Lines of text of at most 80 bytes, none of which becomes a macro."""
+    for line in lines:
+        if line.startswith("."):
+            yield line
+            continue
+        parts = [""]
+        for word in line.split(" "):
+            more = 2 if word[-1:] in (".", "!", "?") else 0
+            if parts[-1] and len(f"{parts[-1]} {word}".encode()) + more > 80 and word[:1] not in (".", "'"):
+                # At the end of a line a full stop, or its like, would end a sentence.
+                parts[-1] += "\\&" if parts[-1][-1] in ".!?" else ""
+                parts.append(word)
+            else:
+                parts[-1] = (parts[-1] + " " + word) if parts[-1] else word
+        yield from parts
+
+
 def make_page(things, by_name, path):
     made = []
     for t in things:
@@ -286,7 +304,7 @@ def make_page(things, by_name, path):
             made.append(f".Sh {t.section}")
         made += thing_lines(t, by_name)
     with open(path, encoding="utf-8") as page:
-        return page.read().replace("@MEMBERS@\n", "\n".join(made) + "\n")
+        return page.read().replace("@MEMBERS@\n", "\n".join(wrapped(made)) + "\n")
 
 
 def main():

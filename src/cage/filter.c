@@ -17,7 +17,6 @@
  */
 #include "internal.h"
 
-#include <asm/ioctls.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -26,6 +25,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -191,6 +191,9 @@ static const int allowed[] = {
 	SYS_tgkill,
 	SYS_personality,
 	SYS_process_vm_readv,
+#ifdef SYS_getdents
+	SYS_getdents,
+#endif
 #endif
 };
 

@@ -7,12 +7,15 @@
  * expects one; whoever is ended was started here.
  */
 #include "caged-deeds.h"
+#include "file/kernel.h"
+#include "kontend/fdio.h"
 #include "kontend/srclines.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +25,7 @@ static bool is_one_of(const struct caged_wants *w, const char *path)
 	for (size_t i = 0; i < sizeof(w->recordings) / sizeof(*w->recordings); i++)
 		if (w->recordings[i] && strcmp(w->recordings[i], path) == 0)
 			return true;
-	return strcmp(path, "/proc/kallsyms") == 0;
+	return false;
 }
 
 static bool is_in_folder(const struct caged_wants *w, const char *path)
@@ -39,12 +42,30 @@ static void set_fd(struct porter_answer *ret, int fd)
 	ret->fd = fd < 0 ? -1 : fd;
 }
 
+/* Read here, and kept for the next time: what the kernel says is nobody else's making. */
+static int copy_of_symbols(void)
+{
+	struct kallsyms_text text = {0};
+	int fd = memfd_create("kontend-kallsyms", MFD_CLOEXEC);
+	int r = fd < 0 ? -errno : kernel_running_text(&text);
+
+	r = r < 0 ? r : fdio_write_all(fd, text.text, text.len);
+	kallsyms_text_deinit(&text);
+	if (r < 0 && fd >= 0)
+		close(fd);
+	return r < 0 ? r : fd;
+}
+
 static void open_recording(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
 	const struct caged_world *w = ctx;
 	bool listed = is_in_folder(w->wants, ask->text);
 	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (listed ? O_NOFOLLOW : 0);
 
+	if (!strcmp(ask->text, kernel_kallsyms)) {
+		set_fd(ret, copy_of_symbols());
+		return;
+	}
 	if (!listed && !is_one_of(w->wants, ask->text))
 		return;
 	int fd = open(ask->text, flags);

@@ -35,6 +35,9 @@ struct caged_wants {
 struct caged {
 	struct sandbox sandbox;
 	struct porter porter; /* pid 0: we are in no cage */
+	/* Recordings that were opened before, each for the first who asks; -1: not. */
+	const char *names[2];
+	int fds[2];
 	struct symdoor door;
 };
 

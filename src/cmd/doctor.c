@@ -2,13 +2,13 @@
 /* `kontend doctor`: the answers of doctor_run() as text or JSON. Exit 1 when the main job cannot
  * run. */
 #include "kontend/doctor.h"
+#include "kontend/jsonw.h"
 #include "kontend/mux.h"
 #include "kontend/output.h"
 #include "verbs.h"
 #include "version.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,59 +69,49 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 			    : "kontend works here.");
 }
 
-static void put_string(FILE *out, const char *s)
+static void put_text_or_null(struct jsonw *j, const char *key, const char *value)
 {
-	fputc('"', out);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			fputc('\\', out);
-		fputc(*s, out);
-	}
-	fputc('"', out);
+	jsonw_str(j, key, value && *value ? value : NULL);
 }
 
-static void put_member(FILE *out, const char *key, const char *value)
+static void put_items(struct jsonw *j, const char *key, const struct doctor_item *items, size_t n)
 {
-	fprintf(out, ", \"%s\": ", key);
-	if (*value)
-		put_string(out, value);
-	else
-		fputs("null", out);
-}
-
-static void put_items(FILE *out, const char *key, const struct doctor_item *items, size_t n)
-{
-	fprintf(out, "  \"%s\": [\n", key);
+	jsonw_begin(j, key, '[', false);
 	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "    {\"name\": ");
-		put_string(out, items[i].name);
-		put_member(out, "status", doctor_status_name(items[i].status));
-		put_member(out, "help", items[i].help);
-		put_member(out, "cause", items[i].cause ? items[i].cause : "");
-		put_member(out, "found", items[i].found);
-		put_member(out, "fix", items[i].fix);
-		fprintf(out, "}%s\n", i + 1 < n ? "," : "");
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "name", items[i].name);
+		jsonw_str(j, "status", doctor_status_name(items[i].status));
+		jsonw_str(j, "help", items[i].help);
+		put_text_or_null(j, "cause", items[i].cause);
+		put_text_or_null(j, "found", items[i].found);
+		put_text_or_null(j, "fix", items[i].fix);
+		jsonw_end(j, '}');
 	}
-	fprintf(out, "  ]");
+	jsonw_end(j, ']');
 }
 
 static void put_json(FILE *out, const struct opts *o, const struct doctor *d)
 {
-	fprintf(out, "{\n  \"schema\": \"kontend.doctor/1\"");
-	put_member(out, "version", KONTEND_VERSION);
-	put_member(out, "kernel", d->kernel);
-	put_member(out, "machine", d->machine);
-	put_member(out, "user", d->user);
-	put_member(out, "config", o->config_path && !o->config_absent ? o->config_path : "");
-	fprintf(out, ", \"uid\": %u, \"cpus\": %u, \"works\": %s,\n", d->uid, d->cpus,
-		d->works ? "true" : "false");
-	put_items(out, "views", d->views, d->n_views);
-	fprintf(out, ",\n");
-	put_items(out, "checks", d->checks, d->n_checks);
-	fprintf(out,
-		",\n  \"memory\": {\"perf_rings_bytes\": %" PRIu64 ", \"bpf_rings_bytes\": %" PRIu64
-		", \"bpf_maps_bytes\": %" PRIu64 "}\n}\n",
-		d->memory.perf_rings, d->memory.bpf_rings, d->memory.bpf_maps);
+	struct jsonw j = {.out = out};
+
+	jsonw_begin(&j, NULL, '{', false);
+	jsonw_str(&j, "schema", "kontend.doctor/1");
+	jsonw_str(&j, "version", KONTEND_VERSION);
+	put_text_or_null(&j, "kernel", d->kernel);
+	put_text_or_null(&j, "machine", d->machine);
+	put_text_or_null(&j, "user", d->user);
+	put_text_or_null(&j, "config", o->config_absent ? NULL : o->config_path);
+	jsonw_u64(&j, "uid", d->uid);
+	jsonw_u64(&j, "cpus", d->cpus);
+	jsonw_bool(&j, "works", d->works);
+	put_items(&j, "views", d->views, d->n_views);
+	put_items(&j, "checks", d->checks, d->n_checks);
+	jsonw_begin(&j, "memory", '{', true);
+	jsonw_u64(&j, "perf_rings_bytes", d->memory.perf_rings);
+	jsonw_u64(&j, "bpf_rings_bytes", d->memory.bpf_rings);
+	jsonw_u64(&j, "bpf_maps_bytes", d->memory.bpf_maps);
+	jsonw_end(&j, '}');
+	jsonw_end(&j, '}');
 }
 
 /* `doctor --repair`: a line for each setting that is back. */

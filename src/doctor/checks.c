@@ -420,6 +420,7 @@ void doctor_run(struct doctor *d)
 	doctor_namespaces(d, &f);
 	doctor_rest(d, &f);
 	check_privileges(d, &f);
+	doctor_sandbox(d);
 	check_intervals(d);
 	check_cache(d);
 	check_measuring(d);

@@ -32,6 +32,9 @@ void doctor_perf(struct doctor *d, const struct doctor_facts *f);
 /* doctor-rest.c: what the profile and instructions take, PMUs, and what the build has. */
 void doctor_rest(struct doctor *d, const struct doctor_facts *f);
 
+/* sandbox.c: for who reads recordings. */
+void doctor_sandbox(struct doctor *d);
+
 /* doctor-namespaces.c: what a container hides. */
 void doctor_namespaces(struct doctor *d, const struct doctor_facts *f);
 

@@ -189,36 +189,45 @@ static void keep(const struct kallsyms_cache_state *before, const char *text, si
 		kallsyms_cache_store(before, text, len);
 }
 
-static int read_kallsyms(const struct reader_options *o, struct kallsyms_text *ret)
-{
-	static const char path[] = "/proc/kallsyms";
-
-	if (!o->open)
-		return fdio_read_file(path, &ret->heap, &ret->len);
-	int fd = o->open(o->open_ctx, path);
-	int e = fd < 0 ? fd : fdio_read_rest(fd, &ret->heap, &ret->len);
-	if (fd >= 0)
-		close(fd);
-	return e;
-}
-
-/* From our cache, else from what perf record kept, else from the kernel. */
-static int running_symbols(const struct reader_options *o, uint64_t text_addr,
-			   struct kallsyms_text *ret)
+int kernel_running_text(struct kallsyms_text *ret)
 {
 	struct kallsyms_cache_state now;
 	bool is_known = !kallsyms_cache_now(&now);
-	uint8_t id[20];
 
 	if (is_known && !kallsyms_cache_load(&now, ret))
 		return 0;
-	if (!saved_symbols(id, kernel_build_id(id), text_addr, true, ret))
-		return 0;
-	int e = read_kallsyms(o, ret);
+	int e = fdio_read_file(kernel_kallsyms, &ret->heap, &ret->len);
 	ret->text = ret->heap;
 	if (!e && is_known)
 		keep(&now, ret->text, ret->len);
 	return e;
+}
+
+/* By somebody else, who has the right to, as a file of its own. */
+static int given_text(const struct reader_options *o, struct kallsyms_text *ret)
+{
+	int fd = o->open(o->open_ctx, kernel_kallsyms);
+	int e = fd < 0 ? fd : filemap_open(&ret->file, fd);
+
+	if (fd >= 0)
+		close(fd);
+	ret->text = ret->file.bytes;
+	ret->len = ret->file.len;
+	return e;
+}
+
+/* What perf record kept, else from our cache, else from the kernel. */
+static int running_symbols(const struct reader_options *o, uint64_t text_addr,
+			   struct kallsyms_text *ret)
+{
+	struct kallsyms_cache_state now;
+	uint8_t id[20];
+
+	if (!o->open && !kallsyms_cache_now(&now) && !kallsyms_cache_load(&now, ret))
+		return 0;
+	if (!saved_symbols(id, kernel_build_id(id), text_addr, true, ret))
+		return 0;
+	return o->open ? given_text(o, ret) : kernel_running_text(ret);
 }
 
 int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,

@@ -58,6 +58,9 @@ enum { KERNEL_WHY = 512 };
  */
 int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,
 		   struct kallsyms_text *ret, char why[KERNEL_WHY]);
+static const char kernel_kallsyms[] = "/proc/kallsyms";
+/* That of the running kernel, kept since the last time if nothing has changed. 0 or -errno. */
+int kernel_running_text(struct kallsyms_text *ret);
 /* The running kernel's GNU build id into @id (20 bytes); bytes of it, 0 = not known. */
 size_t kernel_build_id(uint8_t id[20]);
 

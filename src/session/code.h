@@ -13,6 +13,8 @@ struct run_code;
  */
 int run_code_new(struct run_code **ret, const struct opts *o, struct error *err);
 struct codesource *run_code_source(struct run_code *r); /* borrowed; NULL of NULL */
+/* For who has given up the right to it: it says so. */
+struct codesource *run_code_none(void);
 void run_code_free(struct run_code *r);
 
 #endif

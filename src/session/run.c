@@ -461,7 +461,7 @@ static int open_engine(struct run *r, struct error *err)
 		ret = engine_init(&r->engine, top, &limits, err);
 	r->opened = ret == 0;
 	r->engine.asks = run_locks_ask(r->locks);
-	r->engine.code = run_code_source(r->code);
+	r->engine.code = r->open ? run_code_none() : run_code_source(r->code);
 	r->lines.argv = srclines_worker_argv;
 	r->engine.groups = r->groups;
 	r->engine.lines = &r->lines;
@@ -494,7 +494,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	r->groups = o->groups;
 	r->memory = o->memory;
 	if (o->input) {
-		ret = run_code_new(&r->code, o, err);
+		ret = r->open ? 0 : run_code_new(&r->code, o, err);
 		return ret < 0 ? ret : run_open_file(r, o->input, o->delay_ns, err);
 	}
 	ret = run_source(r, o, err);

@@ -25,6 +25,10 @@ assert d["works"] == (views["locks"]["status"] != "fails"), d
 run "$kontend" doctor --json
 [ "$rc" -le 1 ] || complain "doctor: exit $rc"
 json "assert d['works'] == ($rc == 0), d"
+# A configuration may be called anything.
+echo '# nothing' >"$work/odd$(printf '\t\001')\"name"
+run "$kontend" doctor --json --config "$work/odd$(printf '\t\001')\"name"
+json "assert d['config'].endswith('odd\\t\\x01\"name'), d['config']"
 run "$kontend" doctor
 prints '^  locks +(works|limited|fails) '
 # The real default, which depends on the number of CPUs.
@@ -36,7 +40,7 @@ grep -A1 '^  rings ' "$work/said" | grep -qE 'found: (512|1024|2048) KiB a CPU|w
 	complain "doctor does not say how large rings are"
 grep -qE '^  rotation +(works|limited|fails|absent) .*; ' "$work/said" ||
 	complain "doctor does not say what rotates: $(grep rotation "$work/said")"
-for check in samples user-stacks instructions code debuginfod pmus build; do
+for check in samples user-stacks instructions code debuginfod pmus build landlock seccomp; do
 	grep -qE "^  $check +(works|limited|fails|unknown|absent)" "$work/said" ||
 		complain "doctor has no check '$check'"
 done

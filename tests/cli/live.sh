@@ -49,8 +49,9 @@ ends 0 rwsem q "$kontend --demo"
 ends 0 help 2BBq "$kontend live -d 200ms --by caller -s max_ns --filter '!idle' --ascii --color never"
 ends 3 help q "$kontend -- sh -c 'printf %s%s WO RDS; exit 3'"
 grep -q WORDS "$work/out" && complain "the command wrote on the screen"
-enter=$(printf '\r')
-ends 0 tour "$enter$enter$enter$enter$enter$enter$enter$enter$enter${enter}q" "$kontend tour"
+enter=$(printf "\r")
+steps=$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter # 13 of them
+ends 0 tour "${steps}q" "$kontend tour"
 ends 0 tour qq "$kontend tour $(cd "$(dirname "$0")/../.." && pwd)/share/storm.data"
 ends 143 help SIGTERM "$kontend --demo"
 ends 130 help SIGINT "$kontend --demo"

@@ -30,7 +30,7 @@ says script -i "$file"
 for by in lock type task process cpu cgroup owner caller stack; do
 	says report -i "$file" --by "$by" --view locks,held,mmap
 done
-for by in task process lock type caller stack; do
+for by in task process lock type caller stack state; do
 	says report -i "$file" --by "$by" --view blame,did
 done
 for by in symbol object process task group cpu stack; do

@@ -11,9 +11,10 @@ pages=$(files_below man -- -name '*.[157]')
 [ -n "$pages" ] || skip "there are no manual pages"
 # shellcheck disable=SC2086 # one page a word
 mandoc -T lint -W style $pages 2>/dev/null |
-	# A page may refer to one that is not installed here; names of sections, and long lines, are ours.
-	grep -v -e ': referenced manual not found' -e ': input text line longer than' \
-		-e ': possible typo in section name' -e ': trailing delimiter: Ss \[' >"$findings" || true
+	# A page may refer to one that is not installed here; names of sections are ours. Long lines are
+	# broken by tests/man/wrap.py.
+	grep -v -e ': referenced manual not found' -e ': possible typo in section name' \
+		-e ': trailing delimiter: Ss \[' >"$findings" || true
 # shellcheck disable=SC2086
 awk '
 	!/^\./ { next }

@@ -67,17 +67,18 @@ def threads():
 
 class Numbers:
     """Tasks' numbers as the observer has them that is in the namespace of `pid`: of those that there
-    are now."""
+    are now. One that is in our own has for all of them, also those of others' namespaces, our numbers."""
 
     def __init__(self, pid):
         space = os.stat(f"/proc/{pid}/ns/pid").st_ino
+        is_ours = space == os.stat("/proc/self/ns/pid").st_ino
         self.known = {}
         for tid in threads():
             try:
                 is_inside = os.stat(f"/proc/{tid}/ns/pid").st_ino == space
                 with open(f"/proc/{tid}/status") as f:
                     words = [line.split() for line in f if line.startswith("NSpid:")]
-                self.known[tid] = int(words[0][-1]) if is_inside else -tid
+                self.known[tid] = tid if is_ours else int(words[0][-1]) if is_inside else -tid
             except OSError:
                 pass
 

@@ -20,7 +20,11 @@ cd "$dir"
 # as long as the program is there: what they load is in a page that does not come until they are freed.
 cat >story <<'EOF'
 { echo "block 2"; sleep 3; echo free; } | "$1" >&2
-sleep 2 | "$2" task >&2 || exit 1
+for n in $(seq 60); do
+	! sleep 2 | "$2" task >out 2>said || break
+	cat said >&2
+	grep -q 'No space left on device' said && [ "$n" -lt 60 ] || exit 1
+done
 sleep 1
 EOF
 

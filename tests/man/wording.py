@@ -9,7 +9,7 @@ import re
 import sys
 
 SAME = 40  # words of an option that may stand in two pages
-PARAGRAPH = 250
+PARAGRAPH = 180
 MADE = "kontend-json.7"  # of lists
 
 

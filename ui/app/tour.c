@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tour: ten callouts below the real views, each of which says what to look at, what it means,
- * and which key leads there. A step is a view and the commands that a user would give in it; while
- * a callout is shown all keys but those that go through the tour do what they always do.
+ * The tour: callouts below the real views, each of which says what to look at, what it means, and
+ * which key leads there. A step is a view and the commands that a user would give in it, at a
+ * moment that has something to see; while a callout is shown all keys but those that go through the
+ * tour do what they always do. A recording stands still, from the first step on, where the worst of
+ * what its triggers have caught was going on; a live session goes on until the steps that are about
+ * the past.
  */
 #include "tour.h"
+#include "../views/list.h"
+#include "kontend/query-chains.h"
+#include "kontend/query-incidents.h"
 #include "kontend/view.h"
 #include "priv.h"
 #include "widgets/widget.h"
@@ -12,14 +18,139 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOW_H = 20 }; /* below, the overview has no room for locks */
+enum { LOW_H = 20 /* below, the overview has no room for locks */, TEXT = 800 };
 
-static const struct stop {
+struct stop {
 	const char *view;
 	enum command then; /* CMD_NONE: nothing */
 	const char *title, *text;
-	bool is_locks; /* what it is about is in the overview where there is room */
-} stops[] = {
+	bool is_locks; /* is in the overview where there is room */
+	void (*set_up)(
+		struct app *a);	     /* before the view is opened: goes to a moment; NULL: stays */
+	void (*tell)(struct app *a); /* the fact; NULL: none */
+};
+
+/* The longest of all waits that have fired a trigger; else the first that fired; NULL: none. */
+static const struct incident *worst(const struct app *a)
+{
+	const struct query_incidents *all = a->query.incidents;
+	const struct incident *in = NULL;
+
+	for (size_t i = 0; all && i < all->n; i++)
+		if (!in || all->list[i].worst_ns > in->worst_ns)
+			in = &all->list[i];
+	return in;
+}
+
+static void stand_at(struct app *a, uint64_t ns)
+{
+	a->time.playing = false;
+	app_time_clear(a);
+	app_time_go(a, ns);
+}
+
+/* While that wait lasts, and late enough that looks have told of its lock and its holder. */
+static uint64_t worst_ns(const struct incident *in)
+{
+	uint64_t late = in->begin_ns + in->worst_ns / 4 * 3;
+
+	return late > in->fired_ns ? late : in->fired_ns;
+}
+
+static void go_to_worst(struct app *a)
+{
+	const struct incident *in = worst(a);
+
+	if (in && (a->time.line || app_history_travel(a)))
+		stand_at(a, worst_ns(in));
+}
+
+static void tell_worst(struct app *a)
+{
+	const struct query_incidents *all = a->query.incidents;
+	const struct incident *in = worst(a);
+
+	if (!in)
+		return;
+	for (size_t i = 0; i < a->n_roots; i++)
+		if (a->roots[i].view->ops == &view_incidents)
+			list_select(list_of(a->roots[i].view), (uint64_t)(in - all->list) + 1);
+	snprintf(a->tour.fact, sizeof(a->tour.fact), " The worst is marked: %s.", in->fired);
+}
+
+static const char *text_of(const struct table *t, size_t row, const char *column)
+{
+	const struct value *v = table_value(t, row, table_column(t, column));
+
+	return v->known && v->s ? v->s : "";
+}
+
+/* The tree on top: its root, and the first lock that hangs there. */
+static void tell_root(struct app *a)
+{
+	const struct query_spec all = {0};
+	struct table t;
+
+	query_begin(&a->query);
+	if (query_chains(&a->query, &all, &t, NULL) < 0 || t.n_rows < 2 ||
+	    strcmp(text_of(&t, 0, "row"), "root") != 0 ||
+	    !table_value(&t, 0, table_column(&t, "tid"))->known)
+		return;
+	snprintf(a->tour.fact, sizeof(a->tour.fact), " Here %s has %s.", text_of(&t, 0, "what"),
+		 text_of(&t, 1, "name"));
+}
+
+/*
+ * Where least was waited before @b, on the average of a window: one that ends so long before that
+ * both have nothing in common, and that is not much shorter than asked for, as nothing was before.
+ */
+static uint64_t quiet_before(const struct app *a, uint64_t b_ns)
+{
+	uint64_t begin = timeline_begin_ns(a->time.line);
+	uint64_t half = b_ns > begin ? (b_ns - begin) / 2 : 0;
+	uint64_t window = app_window_ns(a), best = begin + half / 2, sum = 0;
+	double least = -1;
+	size_t n, from = 0;
+	const struct timeline_bucket *b = timeline_buckets(a->time.line, &n);
+
+	if (!half)
+		return begin;
+	if (!window || window > half)
+		window = half;
+	for (size_t i = 0; i + 1 < n && b[i + 1].start_ns + window <= b_ns; i++) {
+		uint64_t end = b[i + 1].start_ns;
+
+		sum += b[i].wait_ns;
+		while (b[from].start_ns + window < end)
+			sum -= b[from++].wait_ns;
+		double mean = (double)sum / (double)(end - b[from].start_ns);
+		if (end >= begin + window / 2 && (least < 0 || mean < least)) {
+			least = mean;
+			best = end;
+		}
+	}
+	return best;
+}
+
+static void compare(struct app *a)
+{
+	const struct incident *in = worst(a);
+
+	if (!a->time.line && !app_history_travel(a))
+		return;
+	uint64_t b = in ? worst_ns(in) : timeline_end_ns(a->time.line);
+	stand_at(a, quiet_before(a, b));
+	app_mark(a, "a");
+	app_time_go(a, b);
+	app_mark(a, "b");
+	a->tour.compares = app_compare_on(a);
+	a->message[0] = 0;
+	if (a->tour.compares)
+		snprintf(a->tour.fact, sizeof(a->tour.fact),
+			 " Here A is the quietest time before B.");
+}
+
+static const struct stop stops[] = {
 	{"overview", CMD_NONE, "the verdict",
 	 "The line below the first says what is wrong now: who waits, for what, for how long, and "
 	 "who holds it. ! or a click opens what it is about."},
@@ -29,7 +160,7 @@ static const struct stop {
 	{"overview", CMD_NONE, "worst locks",
 	 "Locks by WAIT/s: how much time all tasks lose to it in a second. 2s/s are two tasks that "
 	 "do nothing but wait. Up and Down choose a row, Enter opens it.",
-	 true},
+	 .is_locks = true},
 	{"locks", CMD_NONE, "locks, and by what",
 	 "2 has all of them; b groups by caller, task, process, type, CPU or cgroup; > and < "
 	 "choose "
@@ -46,9 +177,21 @@ static const struct stop {
 	{"slots", CMD_NONE, "breakpoint slots",
 	 "4 has the debug registers of each CPU and who holds them: ENOSPC comes when they are all "
 	 "taken. 5 are perf events by context, which of them are short of time and why."},
-	{"rotation", CMD_NONE, "rotation and uprobes",
-	 "6 says what it costs that perf events take turns, 7 which uprobes there are, what a hit "
-	 "costs, and which processes have taken all slots for out-of-line steps."},
+	{"uprobes", CMD_NONE, "uprobes and rotation",
+	 "7 has the probes in programs, what a hit costs, and which processes have taken all slots "
+	 "for out-of-line steps. 6 says what it costs that perf events take turns."},
+	{"incidents", CMD_NONE, "incidents",
+	 "What --trigger watches for: each time that it happened is a row here, and a ! on the "
+	 "ribbon of a recording. Enter goes to that moment; kontend record writes a file of each.",
+	 .tell = tell_worst},
+	{"chains", CMD_NONE, "because of whom?",
+	 "0 has trees: who holds a lock and waits for none, the lock, who waits for it, and who "
+	 "waits behind these, through any number of locks. :view blame has the sums of that.",
+	 .set_up = go_to_worst, .tell = tell_root},
+	{"locks", CMD_NONE, "B minus A",
+	 "m marks a moment A, and m at another one B: then tables show how much more there was in "
+	 "the window of B, with a sign. Esc leaves. kontend diff does so with two recordings.",
+	 .set_up = compare},
 	{"overview", CMD_NONE, "time",
 	 "Space pauses; T then goes back in what has been measured, @ to a moment, [ and ] mark a "
 	 "range. kontend record writes a file, kontend replay shows it like this screen. :tour "
@@ -57,6 +200,15 @@ static const struct stop {
 
 enum { STOPS = sizeof(stops) / sizeof(*stops) };
 
+static void leave(struct app *a)
+{
+	if (a->tour.compares)
+		app_marks_clear(a);
+	a->tour.compares = false;
+	a->tour.fact[0] = 0;
+	a->tour.step = 0;
+}
+
 static void show(struct app *a, unsigned step)
 {
 	const struct stop *s = &stops[step - 1];
@@ -64,7 +216,12 @@ static void show(struct app *a, unsigned step)
 
 	bool is_low = a->screen.h < LOW_H && s->is_locks;
 
+	leave(a);
 	a->tour.step = step;
+	if (s->set_up)
+		s->set_up(a);
+	if (s->tell)
+		s->tell(a);
 	app_command(a, CMD_VIEW, &(struct command_arg){.text = is_low ? "locks" : s->view});
 	if (!s->then)
 		return;
@@ -78,6 +235,8 @@ void app_tour_begin(struct app *a)
 	const struct app_workload *w = a->tour.workload;
 	struct error err = {0};
 
+	if (a->time.is_replay)
+		go_to_worst(a);
 	show(a, 1);
 	if (!w || a->time.is_replay)
 		return;
@@ -104,7 +263,7 @@ bool app_tour_key(struct app *a, uint32_t key)
 		if (step < STOPS)
 			show(a, step + 1);
 		else
-			a->tour.step = 0;
+			leave(a);
 		return true;
 	case KEY_K_LEFT:
 	case KEY_K_BACKSPACE:
@@ -112,7 +271,7 @@ bool app_tour_key(struct app *a, uint32_t key)
 		return true;
 	case KEY_K_ESC:
 	case 'q':
-		a->tour.step = 0;
+		leave(a);
 		app_say(a, ROLE_DIM, "The tour is over; :tour begins it again, q leaves kontend");
 		return true;
 	default:
@@ -120,9 +279,18 @@ bool app_tour_key(struct app *a, uint32_t key)
 	}
 }
 
-int app_tour_lines(const struct app *a, struct rect body)
+static const char *callout(const struct app *a, char buf[TEXT])
 {
 	const char *text = a->tour.step ? stops[a->tour.step - 1].text : "";
+
+	snprintf(buf, TEXT, "%s%s", text, a->tour.fact);
+	return buf;
+}
+
+int app_tour_lines(const struct app *a, struct rect body)
+{
+	char buf[TEXT];
+	const char *text = callout(a, buf);
 	int n = 0;
 
 	for (; *text; n++) {
@@ -136,11 +304,11 @@ void app_tour_draw(struct app *a, struct rect r)
 {
 	const struct stop *s = &stops[a->tour.step - 1];
 	struct rect text = {r.x, r.y + 1, r.w, r.h - 2};
-	char title[80];
+	char title[80], buf[TEXT];
 
 	snprintf(title, sizeof(title), "tour %u/%u · %s", a->tour.step, (unsigned)STOPS, s->title);
 	widget_rule(&a->screen, r, 0, title);
-	view_draw_text(&a->screen, text, ROLE_BOLD, s->text);
+	view_draw_text(&a->screen, text, ROLE_BOLD, callout(a, buf));
 	screen_put(&a->screen, r, 1, r.h - 1, ROLE_DIM,
 		   a->tour.step < STOPS ? "Enter next   ← back   q leaves the tour"
 					: "Enter ends the tour   ← back");

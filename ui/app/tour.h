@@ -12,6 +12,8 @@ struct app;
 /* A walk through the views, a callout below each: the one that is shown, from 1; 0: none. */
 struct app_tour {
 	unsigned step;
+	bool compares;	/* it has set the marks */
+	char fact[400]; /* what the callout says of what is shown; "": nothing */
 	const struct app_workload *workload;
 };
 

@@ -33,9 +33,8 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 static const char *empty_text(struct list_view *l, const struct table *t)
 {
 	(void)t;
-	return l->v.query->incidents
-		       ? "no trigger has fired yet"
-		       : "nothing is watched for: kontend live --trigger 'wait>50ms' does";
+	return l->v.query->incidents ? "no trigger has fired yet"
+				     : "nothing is watched for: --trigger 'wait>50ms' does";
 }
 
 static int open_row(struct list_view *l)

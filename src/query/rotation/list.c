@@ -42,8 +42,8 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, SPARK_LEN = 16 };
 static const struct column columns[C_COLUMNS] = {
 	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
 	[C_PMU] = {"pmu", "PMU", "whose counters the events take turns on", COLUMN_TEXT, 12, 2, SR},
-	[C_INTERVAL] = {"interval_ms", "INT-MS", "every so many ms, by its setting", COLUMN_INT, 6,
-			3, SR},
+	[C_INTERVAL] = {"interval_ms", "INT-MS", "interval between rotations in ms, as it is set",
+			COLUMN_INT, 6, 3, SR},
 	[C_RATE] = {"rotations_per_s", "ROT/s", "rotations per second", COLUMN_RATE, 5, 0, SR},
 	[C_SPARK] = {"history", "HISTORY", "time in rotation per refresh, newest at the right",
 		     COLUMN_SERIES, SPARK_LEN, 5, COLUMN_SCREEN},

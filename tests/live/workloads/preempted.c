@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * preempted: a thread that holds the lock of a file's inode, while it writes much to it, is kept
- * off its CPU again and again by another one of real-time priority, and a third thread waits for
- * the lock. The second begins when the third sleeps, and ends with the write. Prints a line a
- * round: the ids of the first and the second thread, from when to when, and how long the first was
- * ready to run and did not meanwhile, as the scheduler counts it (/proc/PID/schedstat); in ns. The
- * first round is there for whoever has to see a long wait before he looks closer.
+ * off its CPU again and again by another one of higher priority, and a third thread waits for
+ * the lock. All have real-time priority, so that whoever else would like to have the CPU hardly
+ * gets it. The second begins when the third sleeps, and ends with the write. Prints a line a round:
+ * the ids of the first and the second thread, from when to when, and how long the first was ready
+ * to run and did not meanwhile, as the scheduler counts it (/proc/PID/schedstat); in ns. The first
+ * round is there for whoever has to see a long wait before he looks closer.
  */
 #include "slow-page.h"
 
@@ -28,6 +29,8 @@ enum {
 	TRIES = 20,
 	PARTS = 4,
 	PART = 48 << 20,
+	LOW = 1,
+	HIGH = 2,
 	BUSY_NS = 12000000,
 	REST_US = 4000,
 	SKIP = 77,
@@ -85,14 +88,26 @@ static void pin(int cpu)
 		fail("the CPU");
 }
 
-static void be_first(void)
+static void be_first(int priority)
 {
-	const struct sched_param p = {.sched_priority = 1};
+	const struct sched_param p = {.sched_priority = priority};
 
 	if (sched_setscheduler(0, SCHED_FIFO, &p)) {
 		fprintf(stderr, "skipped: no real-time priority\n");
 		exit(SKIP);
 	}
+}
+
+/* Both as of one moment: the second may keep this one off its CPU between two readings. */
+static void take_end(void)
+{
+	uint64_t before;
+
+	do {
+		before = delay_ns();
+		end_ns = now_ns();
+		end_delay_ns = delay_ns();
+	} while (end_delay_ns != before);
 }
 
 static void *hold(void *arg)
@@ -102,6 +117,7 @@ static void *hold(void *arg)
 	for (int i = 0; i < PARTS; i++)
 		parts[i] = (struct iovec){data, PART};
 	pin(*(int *)arg);
+	be_first(LOW);
 	holder_tid = this_tid();
 	for (int i = 1; i <= TRIES; i++) {
 		while (turn < i)
@@ -109,8 +125,7 @@ static void *hold(void *arg)
 		writes = true;
 		if (pwritev(file, parts, PARTS, 0) < 0)
 			fail("the first write");
-		end_ns = now_ns();
-		end_delay_ns = delay_ns();
+		take_end();
 		done = true;
 	}
 	return NULL;
@@ -119,7 +134,7 @@ static void *hold(void *arg)
 static void *wait_for_it(void *arg)
 {
 	(void)arg;
-	be_first();
+	be_first(HIGH);
 	waiter_tid = this_tid();
 	for (int i = 1; i <= TRIES; i++) {
 		while (waits_for < i)
@@ -130,11 +145,15 @@ static void *wait_for_it(void *arg)
 	return NULL;
 }
 
-/* From when on all of the first one's waiting for its CPU counts. */
+/*
+ * From when on all of the first one's waiting for its CPU counts. It waits since just now, as this
+ * one has the CPU, and what it waits is counted when it runs again: the clock is read first, since
+ * this one may be kept off as well, by the share that ordinary tasks are granted.
+ */
 static void hog(uint64_t *ret_ns, uint64_t *ret_delay_ns)
 {
-	*ret_delay_ns = delay_ns();
 	*ret_ns = now_ns();
+	*ret_delay_ns = delay_ns();
 	while (!done) {
 		uint64_t until = now_ns() + BUSY_NS;
 		while (now_ns() < until)
@@ -189,7 +208,7 @@ int main(void)
 		usleep(500);
 	hog_tid = this_tid();
 	pin(cpu);
-	be_first();
+	be_first(HIGH);
 	int rounds = 0;
 	for (int i = 1; i <= TRIES && rounds < ROUNDS; i++)
 		rounds += play(i);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the kernel has for those who read recordings of others. Nothing is restricted by asking. */
+#include "internal.h"
+#include "kontend/cage.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Versions from which on it looks after more than files: of Linux 6.7 and 6.12. */
+enum { CONNECTIONS = 4, SIGNALS = 6 };
+
+static void check_landlock(struct doctor *d)
+{
+	struct doctor_item *i = doctor_add(d, "landlock", "which files a reader may open");
+	int version = cage_landlock();
+
+	if (version > 0) {
+		doctor_found(i, DOCTOR_WORKS, "version %d: files%s%s", version,
+			     version >= CONNECTIONS ? ", connections" : "",
+			     version >= SIGNALS ? ", signals" : "");
+		return;
+	}
+	doctor_found(i, DOCTOR_LIMITED,
+		     "there is none (%s): who reads a recording could open what this user may read",
+		     strerror(-version));
+	if (version == -EOPNOTSUPP)
+		doctor_fix(i, "add landlock to lsm= on the kernel's command line");
+	else if (version == -ENOSYS)
+		doctor_fix(i, "Linux 5.13 or later, with CONFIG_SECURITY_LANDLOCK");
+}
+
+static void check_seccomp(struct doctor *d)
+{
+	struct doctor_item *i = doctor_add(d, "seccomp", "which system calls a reader may make");
+	int r = cage_filter();
+
+	if (r == 0)
+		doctor_found(i, DOCTOR_WORKS, "calls that are not needed to read are refused");
+	else
+		doctor_found(i, DOCTOR_LIMITED,
+			     "there is none (%s): who reads a recording could make all calls",
+			     strerror(-r));
+}
+
+void doctor_sandbox(struct doctor *d)
+{
+	check_landlock(d);
+	check_seccomp(d);
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What the cage around a reader changes for its user: nothing, but what is said of it; and where the
+# kernel has not all of it, that is said, and the rest goes on. What it stops: tests/unit/test-cage.c.
+# Called as: sandbox.sh KONTEND MAKE-RECORDING WITHOUT
+# shellcheck disable=SC2016 # expanded by the shells that are started
+make=$(realpath "$2")
+without=$(realpath "$3")
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+"$make" "$work"
+canned=$work/canned.data
+chmod 644 "$work"/*.data
+export HOME="$work/home" XDG_CACHE_HOME='' XDG_STATE_HOME=''
+mkdir -p "$HOME/.cache"
+
+# What it is on this machine: "on", unless kernel or container lack something.
+expect 0 '' "$kontend" report -q -i "$canned" -j
+here=$(sed -n 's/.*"sandbox": "\([a-z]*\)".*/\1/p' "$work/out")
+case $here in
+on | partial) ;;
+*) complain "JSON says of the sandbox: '$here'" ;;
+esac
+
+# Off, it is said, and the rest is the same.
+expect 0 '' "$kontend" report -q -i "$canned" --no-sandbox
+prints '^# sandbox off \(--no-sandbox\)$'
+grep -v '^# sandbox' "$work/out" >"$work/off"
+expect 0 '' "$kontend" report -q -i "$canned"
+grep -v '^# sandbox' "$work/out" | cmp - "$work/off" || complain "report: another one in the sandbox"
+[ "$here" != on ] || ! grep sandbox "$work/out" || complain "report: what is as it should be is said"
+expect 0 '' "$kontend" report -q -i "$canned" --no-sandbox -j
+prints '"sandbox": "off"'
+expect 0 '' "$kontend" script -q -i "$canned" --no-sandbox --format json
+prints '"sandbox":"off"|"sandbox": "off"'
+expect 0 '' "$kontend" diff -q --no-sandbox "$canned" "$canned"
+prints '^# sandbox off'
+expect 129 '--no-sandbox is for reading a recording' "$kontend" report --no-sandbox
+
+# A kernel without one or the other, and a container that lets nobody have any.
+for lacks in landlock seccomp both; do
+	expect 0 'sandbox in part: .*no (Landlock|seccomp)' \
+		sh -c '"$1" $2 "$3" report -i "$4" >/dev/null' sh "$without" $lacks "$kontend" "$canned"
+	expect 0 '' "$without" $lacks "$kontend" report -q -i "$canned"
+	prints '^# sandbox in part: no (Landlock|seccomp)'
+	grep -v '^# sandbox' "$work/out" | cmp - "$work/off" || complain "$lacks: another report"
+	expect 0 '' "$without" $lacks "$kontend" report -q -i "$canned" -j
+	prints '"sandbox": "partial"'
+	prints '"sandbox_lacks": "no (Landlock|seccomp)'
+	expect 0 '' "$without" $lacks "$kontend" report -q -i "$canned" -o "$work/report.$lacks"
+	grep -v '^# sandbox' "$work/report.$lacks" | cmp - "$work/off" || complain "$lacks: another file"
+	expect 0 '' "$without" $lacks "$kontend" cut -q "$canned" -o "$work/cut.$lacks"
+	expect 0 '' "$kontend" report -q -i "$work/cut.$lacks"
+done
+"$without" landlock "$kontend" doctor >"$work/said"
+grep -qE '^  landlock +limited' "$work/said" || complain "doctor does not miss Landlock"
+grep -A1 '^  landlock' "$work/said" | grep -q 'why: there is none (Function not implemented)' ||
+	complain "doctor does not say why: $(grep -A1 '^  landlock' "$work/said")"
+
+# Outputs come to their places, and failures leave what was there.
+expect 0 '' "$kontend" export -q -i "$canned" -o "$work/folded"
+[ -s "$work/folded" ] || complain "export: no output"
+echo old >"$work/kept"
+expect 1 '' sh -c '"$1" report -q -i /etc/passwd -o "$2" 2>/dev/null' sh "$kontend" "$work/kept"
+[ "$(cat "$work/kept")" = old ] || complain "a failure wrote over what was there"
+[ -z "$(find "$work" -name 'kept.*' -o -name 'folded.*')" ] || complain "a temporary file is left"
+head -c $(($(wc -c <"$canned") * 9 / 10)) "$canned" >"$work/torn"
+expect 0 '' "$kontend" recover -q "$work/torn" -o "$work/whole"
+expect 0 '' "$kontend" report -q -i "$work/whole"
+expect 0 '' "$kontend" recover -q "$work/torn"
+cmp -s "$work/torn" "$work/whole" || complain "recover: two results"
+[ -e "$work/torn.old" ] || complain "recover: the damaged file is gone"
+
+# Nothing is kept by who reads what is anybody's.
+[ -z "$(find "$HOME" -type f)" ] || complain "files at home: $(find "$HOME" -type f)"
+
+# Root reads what belongs to somebody else, though without a capability it could not open it.
+if [ "$(id -u)" -eq 0 ]; then
+	chown 65534 "$canned"
+	chmod 600 "$canned"
+	expect 0 '' "$kontend" report -q -i "$canned"
+	expect 0 '' "$kontend" script -q -i "$canned"
+	expect 0 '' "$kontend" diff -q "$canned" "$work/whole"
+fi
+finish
