@@ -16,6 +16,7 @@
  * (Linux 5.11), so that the length of the list costs nothing.
  */
 #include "internal.h"
+#include "kontend/sanitized.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,20 +36,6 @@
 #define ARCH AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
 #endif
 
 #ifdef ARCH
@@ -179,7 +166,7 @@ static const int allowed[] = {
 	SYS_alarm,
 	SYS_pause,
 #endif
-#if IS_SANITIZED
+#if SANITIZED_SHADOW
 	/* What is left at the end is looked for by a process that stops us. */
 	SYS_clone,
 	SYS_ptrace,

@@ -8,6 +8,7 @@
 #include "cage-attempts.h"
 #include "cmd/caged-deeds.h"
 #include "kontend/cut.h"
+#include "kontend/sanitized.h"
 #include "kontend/srclines.h"
 #include "synth.h"
 
@@ -30,17 +31,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 static const char hole[] = "planted-hole";
 
@@ -138,7 +128,7 @@ static int attempt(unsigned which, bool no_sandbox)
 static bool can_be_tried(const struct cage_attempt *a)
 {
 	return (!(a->needs & CAGE_ATTEMPT_ROOT) || geteuid() == 0) &&
-	       (!(a->needs & CAGE_ATTEMPT_PLAIN) || !IS_SANITIZED);
+	       (!(a->needs & CAGE_ATTEMPT_PLAIN) || !SANITIZED_SHADOW);
 }
 
 static void test_each_attempt_is_refused(void **state)

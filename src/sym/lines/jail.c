@@ -5,6 +5,7 @@
  * run, mapped to be executed or sent elsewhere. A call that is not in the list fails, and does not
  * kill, as the library asks for files that it can do without.
  */
+#include "kontend/sanitized.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -25,17 +26,6 @@
 
 #ifdef SYS_landlock_create_ruleset
 #include <linux/landlock.h>
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
 #endif
 
 #if defined(__x86_64__)
@@ -62,9 +52,9 @@ static int limit(int what, uint64_t most)
 /* A sanitizer's shadow takes more room than any program. */
 static int limit_memory(void)
 {
-	int r = IS_SANITIZED ? 0 : limit(RLIMIT_AS, SPACE_MOST);
+	int r = SANITIZED_SHADOW ? 0 : limit(RLIMIT_AS, SPACE_MOST);
 
-	return r || IS_SANITIZED ? r : limit(RLIMIT_DATA, DATA_MOST);
+	return r || SANITIZED_SHADOW ? r : limit(RLIMIT_DATA, DATA_MOST);
 }
 
 static int drop_capabilities(void)
@@ -91,7 +81,6 @@ static void become_nobody(void)
 #define FAIL (SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
 /* Only without PROT_EXEC, which is argument 2 of either call. */
-#include "proc.h"
 
 #define ALLOW_MAP(nr)                                                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4), LOAD(args[2]),                              \
