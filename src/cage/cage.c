@@ -4,26 +4,10 @@
  * himself, and with the filter of calls there would be no way to the rest.
  */
 #include "internal.h"
+#include "kontend/rights.h"
 
-#include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-/* All sets: of effective ones alone others could be made again. */
-static int give_up_rights(void)
-{
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -errno;
-	return syscall(SYS_capset, &h, none) < 0 ? -errno : 0;
-}
 
 static void lacks(struct sandbox *s, const char *what, int code)
 {
@@ -35,7 +19,7 @@ static void lacks(struct sandbox *s, const char *what, int code)
 
 void cage_enter(const struct cage_path *paths, size_t n, struct sandbox *ret)
 {
-	int r = give_up_rights();
+	int r = rights_give_up();
 
 	*ret = (struct sandbox){.state = SANDBOX_ON};
 	if (r < 0)

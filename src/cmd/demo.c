@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `kontend demo`: the built-in workload in the foreground. */
 #include "kontend/demo.h"
-#include "kontend/privs.h"
+#include "kontend/rights.h"
 #include "verbs.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ int cmd_demo(const struct opts *o)
 {
 	struct demo_options d = {.duration_ns = o->duration_ns,
 				 .threads = (unsigned)o->threads,
-				 .ready = privs_give_up};
+				 .ready = rights_give_up};
 	struct error err = {0};
 
 	if (o->kinds && demo_kinds_parse(o->kinds, &d.kinds, &err) < 0)

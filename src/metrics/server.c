@@ -14,7 +14,7 @@
 #include "server.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
-#include "kontend/privs.h"
+#include "kontend/rights.h"
 #include "sym/library.h"
 
 #include <arpa/inet.h>
@@ -271,7 +271,7 @@ static void note(void *cls, struct MHD_Connection *c, void **socket_context,
 
 	(void)socket_context;
 	if (!s->is_bare) {
-		(void)privs_give_up(); /* that it cannot is no reason to end what it serves */
+		(void)rights_give_up(); /* that it cannot is no reason to end what it serves */
 		s->is_bare = true;
 	}
 	pthread_mutex_lock(&s->lock);

@@ -18,6 +18,7 @@
 #include "kontend/privs.h"
 #include "kontend/reader.h"
 #include "kontend/realtime.h"
+#include "kontend/rights.h"
 #include "kontend/snapshot-uprobes.h"
 #include "kontend/sysinfo.h"
 #include "kontend/uprobe-attach.h"
@@ -85,7 +86,7 @@ static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told ot
 
 static _Noreturn void demo_child(void)
 {
-	struct demo_options d = {.ready = privs_give_up};
+	struct demo_options d = {.ready = rights_give_up};
 	sigset_t none;
 
 	sigemptyset(&none);

@@ -14,7 +14,7 @@
 #include "stall.h"
 #include "kontend/clock.h"
 #include "kontend/ending.h"
-#include "kontend/privs.h"
+#include "kontend/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,7 +133,7 @@ static void *watch(void *arg)
 	uint64_t last_ns = 0;
 	int sig, last = SIGTERM;
 
-	privs_give_up();
+	rights_give_up();
 	for (;;) {
 		bool waits = atomic_load(&s->unheard) || atomic_load(&s->asked_ns);
 		int n = poll(p, 2, waits ? GRACE_MS : -1);

@@ -101,13 +101,3 @@ const char *privs_text(uint64_t set, char *buf, size_t size)
 					      kept[i].name);
 	return buf;
 }
-
-int privs_give_up(void)
-{
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
-
-	if (syscall(SYS_capset, &h, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -errno;
-	return 0;
-}

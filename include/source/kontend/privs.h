@@ -29,8 +29,6 @@ uint64_t privs_now(void);
  */
 int privs_drop(struct error *err);
 
-/* All of them, for a process that needs none. 0 or a negative errno. */
-int privs_give_up(void);
 /* "perfmon ipc_lock" of a set; into @buf. */
 const char *privs_text(uint64_t set, char *buf, size_t size);
 

@@ -5,13 +5,13 @@
  * run, mapped to be executed or sent elsewhere. A call that is not in the list fails, and does not
  * kill, as the library asks for files that it can do without.
  */
+#include "kontend/rights.h"
 #include "kontend/sanitized.h"
 #include "proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -57,14 +57,6 @@ static int limit_memory(void)
 	return r || SANITIZED_SHADOW ? r : limit(RLIMIT_DATA, DATA_MOST);
 }
 
-static int drop_capabilities(void)
-{
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
-
-	return syscall(SYS_capset, &h, none) < 0 ? -errno : 0;
-}
-
 /* Who measures has given up the right to become another user: then the calls below are the wall. */
 static void become_nobody(void)
 {
@@ -81,7 +73,6 @@ static void become_nobody(void)
 #define FAIL (SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
 /* Only without PROT_EXEC, which is argument 2 of either call. */
-
 #define ALLOW_MAP(nr)                                                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4), LOAD(args[2]),                              \
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1), ANSWER(FAIL),               \
@@ -146,17 +137,15 @@ static int begin(const char *name, int fd)
 	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_DUMPABLE, 0);
-	int r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
-	if (r == 0 && syscall(SYS_close_range, (unsigned)fd + 1, ~0u, 0) < 0 && errno != ENOSYS)
-		r = -errno;
-	return r;
+	return syscall(SYS_close_range, (unsigned)fd + 1, ~0u, 0) < 0 && errno != ENOSYS ? -errno
+											 : 0;
 }
 
 int srclines_jail_rights(int fd)
 {
 	int r = begin("kontend-fetch", fd);
 
-	r = r ? r : drop_capabilities();
+	r = r ? r : rights_give_up();
 	r = r ? r : limit(RLIMIT_CORE, 0);
 	return r ? r : limit(RLIMIT_NOFILE, FILES_MOST);
 }
@@ -200,7 +189,7 @@ int srclines_jail(int fd)
 	int r = begin("kontend-lines", fd);
 
 	become_nobody();
-	r = r ? r : drop_capabilities();
+	r = r ? r : rights_give_up();
 	r = r ? r : limit(RLIMIT_CORE, 0);
 	r = r ? r : limit(RLIMIT_FSIZE, 0);
 	r = r ? r : limit(RLIMIT_NPROC, 0);
