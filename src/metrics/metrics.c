@@ -6,6 +6,7 @@
 #include "kontend/metrics.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/memfile.h"
 #include "kontend/when.h"
 #include "put.h"
 #include "server.h"
@@ -13,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { TEXT_FIRST = 64 << 10, URL = METRICS_ADDRESS_TEXT + 32 };
+enum { URL = METRICS_ADDRESS_TEXT + 32 };
 
 struct metrics {
 	struct engine *engine;
@@ -92,43 +93,18 @@ int metrics_put(struct metrics *m, const struct metrics_counts *c, FILE *out, st
 	return code < 0 ? error_errno(err, code, "Cannot write the metrics") : 0;
 }
 
-struct memory {
-	char *at;
-	size_t n, cap;
-};
-
-/* fopencookie(3) knows a failure by 0. */
-static ssize_t append(void *cookie, const char *from, size_t size)
-{
-	struct memory *to = cookie;
-	size_t cap = to->cap ? to->cap : TEXT_FIRST;
-
-	while (cap < to->n + size)
-		cap *= 2;
-	if (cap > to->cap) {
-		char *at = mem_resize(to->at, cap, 1);
-		if (!at)
-			return 0;
-		to->at = at;
-		to->cap = cap;
-	}
-	memcpy(to->at + to->n, from, size);
-	to->n += size;
-	return (ssize_t)size;
-}
-
 int metrics_publish(struct metrics *m, const struct metrics_counts *c, struct error *err)
 {
-	struct memory text = {0};
-	FILE *out = fopencookie(&text, "w", (cookie_io_functions_t){.write = append});
+	struct memfile text = {0};
+	FILE *out = memfile_open(&text);
 	int code = out ? metrics_put(m, c, out, err) : -ENOMEM;
 
 	if (out && fclose(out) != 0 && code == 0)
 		code = -ENOMEM;
 	if (code == 0)
-		metrics_server_publish(m->server, text.at, text.n);
+		metrics_server_publish(m->server, text.text, text.n);
 	else
-		mem_free(text.at);
+		mem_free(text.text);
 	return code < 0 ? error_errno(err, code, "Cannot write the metrics") : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "kontend/picture.h"
 
 #include "kontend/mem.h"
+#include "kontend/memfile.h"
 #include "kontend/text.h"
 #include "picture-shape.h"
 #include "theme.h"
@@ -389,35 +390,10 @@ int picture_write(const struct picture *p, enum picture_format format, FILE *out
 	return 0;
 }
 
-/* A file in memory of ours: that of the C library takes its own. */
-struct grown {
-	char *text;
-	size_t len, cap;
-};
-
-static ssize_t grow(void *cookie, const char *bytes, size_t n)
-{
-	struct grown *g = cookie;
-
-	if (g->len + n + 1 > g->cap) {
-		size_t cap = 2 * (g->len + n + 1);
-		char *text = mem_resize(g->text, cap, 1);
-
-		if (!text)
-			return 0;
-		g->text = text;
-		g->cap = cap;
-	}
-	memcpy(g->text + g->len, bytes, n);
-	g->len += n;
-	g->text[g->len] = '\0';
-	return (ssize_t)n;
-}
-
 int picture_text(const struct picture *p, enum picture_format format, char **ret)
 {
-	struct grown g = {0};
-	FILE *f = fopencookie(&g, "w", (cookie_io_functions_t){.write = grow});
+	struct memfile m = {0};
+	FILE *f = memfile_open(&m);
 
 	if (!f)
 		return -ENOMEM;
@@ -427,8 +403,8 @@ int picture_text(const struct picture *p, enum picture_format format, char **ret
 	if (r == 0 && failed)
 		r = -ENOMEM;
 	if (r < 0)
-		mem_free(g.text);
+		mem_free(m.text);
 	else
-		*ret = g.text;
+		*ret = m.text;
 	return r;
 }
