@@ -305,6 +305,24 @@ int caged_put(const struct caged *c, bool give_up, struct error *err)
 	return ask_said(c, DEED_PUT, &a, &ret, err);
 }
 
+int caged_put_output(void *output, bool give_up, struct error *err)
+{
+	return output_put(output, give_up, err);
+}
+
+static int put_there(void *ctx, bool give_up, struct error *err)
+{
+	return caged_put(ctx, give_up, err);
+}
+
+void caged_output(const struct caged *c, struct output *output)
+{
+	if (!caged_is(c))
+		return;
+	output->put = put_there;
+	output->put_ctx = (void *)(uintptr_t)c;
+}
+
 int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
 	       size_t size, struct error *err)
 {

@@ -3,6 +3,7 @@
 #define KONTEND_CMD_CAGED_H
 
 #include "kontend/opts.h"
+#include "kontend/output.h"
 #include "kontend/porter.h"
 #include "kontend/reader.h"
 #include "kontend/sandbox.h"
@@ -60,6 +61,9 @@ int caged_make(const struct caged *c, const char *path, struct error *err);
 void caged_unmake(const struct caged *c, const char *path);
 /* The other deeds of struct caged_wants; only in a cage. */
 int caged_put(const struct caged *c, bool give_up, struct error *err);
+/* Of a struct output: what struct caged_wants has as @put; and has it put that way, in a cage. */
+int caged_put_output(void *output, bool give_up, struct error *err);
+void caged_output(const struct caged *c, struct output *output);
 int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
 	       size_t size, struct error *err);
 int caged_keep(const struct caged *c, const char *table, const char *keys, struct error *err);

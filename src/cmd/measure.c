@@ -40,17 +40,12 @@ static int open_signals(struct measure *m, struct error *err)
 				: 0;
 }
 
-static int put_output(void *ctx, bool give_up, struct error *err)
-{
-	return output_put(ctx, give_up, err);
-}
-
 /* Where a recording is read: all else that is opened is open. */
 static int enter_cage(struct measure *m, const struct measure_job *j, struct error *err)
 {
 	const struct caged_wants w = {.recordings = {m->o->input, j->also},
 				      .instructions = m->o->annotate != NULL,
-				      .put = put_output,
+				      .put = caged_put_output,
 				      .put_ctx = &m->output};
 	char note[200];
 
@@ -63,11 +58,6 @@ static int enter_cage(struct measure *m, const struct measure_job *j, struct err
 	return r;
 }
 
-static int caged_output(void *ctx, bool give_up, struct error *err)
-{
-	return caged_put(ctx, give_up, err);
-}
-
 /* Signals, the output, and no rights any more: in this order. */
 static int begin(struct measure *m, struct measure_job *j, struct error *err)
 {
@@ -77,10 +67,7 @@ static int begin(struct measure *m, struct measure_job *j, struct error *err)
 		r = output_open(&m->output, m->o->output, stdout, err);
 	if (r == 0)
 		r = enter_cage(m, j, err);
-	if (r == 0 && caged_is(&m->caged)) {
-		m->output.put = caged_output;
-		m->output.put_ctx = &m->caged;
-	}
+	caged_output(&m->caged, &m->output);
 	return r == 0 ? stall_start(&m->stall, err) : r;
 }
 

@@ -305,8 +305,8 @@ static int enter_cage(struct replay *p, struct error *err)
 				      .instructions = true,
 				      .keep = keep_columns,
 				      .config = p->o->config_path,
-				      .put = p->shot ? cmd_screenshot_put : NULL,
-				      .put_ctx = p->shot,
+				      .put = p->shot ? caged_put_output : NULL,
+				      .put_ctx = p->shot ? &p->shot->output : NULL,
 				      .save = cmd_screen_save};
 
 	return caged_enter(p->caged, p->o, &w, err);

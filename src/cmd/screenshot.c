@@ -139,18 +139,6 @@ static int signal_of(const sigset_t *set)
 	return sig > 0 ? sig : 0;
 }
 
-int cmd_screenshot_put(void *shot, bool give_up, struct error *err)
-{
-	struct cmd_shot *s = shot;
-
-	return output_put(&s->output, give_up, err);
-}
-
-static int put_there(void *ctx, bool give_up, struct error *err)
-{
-	return caged_put(ctx, give_up, err);
-}
-
 /* What is not complete goes, also when a signal comes: they are held back, and looked for. */
 static int run(const struct opts *o, struct cmd_shot *shot, struct error *err)
 {
@@ -161,10 +149,7 @@ static int run(const struct opts *o, struct cmd_shot *shot, struct error *err)
 	if (output_open(&shot->output, o->output, stdout, err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, err);
 	int status = cmd_replay_to(o, shot);
-	if (caged_is(&shot->caged)) {
-		shot->output.put = put_there;
-		shot->output.put_ctx = &shot->caged;
-	}
+	caged_output(&shot->caged, &shot->output);
 	int sig = signal_of(&set);
 	if (sig)
 		status = CMD_EXIT_SIGNAL + sig;

@@ -21,7 +21,5 @@ struct cmd_shot {
  */
 int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
 			const struct cmd_shot *shot, struct error *err);
-/* Puts its file in its place, or away: for struct caged_wants. */
-int cmd_screenshot_put(void *shot, bool give_up, struct error *err);
 
 #endif
