@@ -29,6 +29,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -141,9 +142,7 @@ static const int allowed[] = {
 #ifdef SYS_rseq
 	SYS_rseq,
 #endif
-	/* sockets that are there: those who work for us; and pairs of new ones, which lead nowhere
-	 */
-	SYS_socketpair,
+	/* sockets that are there: those who work for us */
 	SYS_sendmsg,
 	SYS_recvmsg,
 	SYS_sendto,
@@ -259,6 +258,18 @@ static void allow_bits(struct program *p, long nr, int arg, uint32_t mask, uint3
 
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
+/* New sockets in pairs, which lead nowhere. Those for datagrams would: each may have an address. */
+static void allow_pairs(struct program *p)
+{
+	if_call(p, SYS_socketpair, 6);
+	load_arg(p, 0);
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, AF_UNIX);
+	load_arg(p, 1);
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SOCK_SEQPACKET | SOCK_CLOEXEC);
+	answer(p, SECCOMP_RET_ALLOW);
+	answer(p, fail);
+}
+
 static void allow_opening(struct program *p, bool for_writing)
 {
 	const uint32_t never = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
@@ -285,6 +296,7 @@ static void build(struct program *p, bool may_open_for_writing)
 	allow_bits(p, SYS_mmap, 2, PROT_EXEC, 0);
 	allow_bits(p, SYS_mprotect, 2, PROT_EXEC, 0);
 	allow_opening(p, may_open_for_writing);
+	allow_pairs(p);
 	allow_of(p, SYS_ioctl, 1, requests, COUNT(requests));
 	allow_of(p, SYS_prctl, 0, settings, COUNT(settings));
 	allow_of(p, SYS_kill, 0, self, 1);

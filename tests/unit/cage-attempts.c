@@ -196,6 +196,18 @@ static int connect_to_file(const struct cage_target *t)
 	return fd < 0 ? errno : code_of(connect(fd, (struct sockaddr *)&a, sizeof(a)));
 }
 
+/* A pair of sockets is no way out: one for datagrams sends to whatever it is told with each. */
+static int send_to_file(const struct cage_target *t)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int pair[2];
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", t->mailbox);
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return errno;
+	return code_of(sendto(pair[0], "x", 1, 0, (struct sockaddr *)&a, sizeof(a)));
+}
+
 static int stop_another(const struct cage_target *t)
 {
 	return code_of(ptrace(PTRACE_SEIZE, t->victim, NULL, NULL));
@@ -312,6 +324,7 @@ const struct cage_attempt cage_attempts[] = {
 	{"make a socket", make_socket},
 	{"connect a socket that is there", connect_somewhere},
 	{"connect to a local service", connect_to_file},
+	{"send to a local service", send_to_file},
 	{"trace another process", stop_another},
 	{"read another process", look_into_another},
 	{"send a signal", signal_another},

@@ -7,7 +7,7 @@
 
 /* What there is to be attacked: made before, by who runs the test. */
 struct cage_target {
-	char dir[64], data[128], victim_file[128], new_file[128], socket[100];
+	char dir[64], data[128], victim_file[128], new_file[128], socket[100], mailbox[100];
 	pid_t victim;
 	int loose, terminal; /* a socket that is not connected; a terminal's other end */
 	struct sockaddr_in address;

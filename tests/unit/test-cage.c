@@ -37,7 +37,7 @@ static const char hole[] = "planted-hole";
 static struct {
 	struct cage_target t;
 	char elf[128], text[128];
-	int listener, unix_listener;
+	int listener, unix_listener, mailbox;
 	struct caged caged;
 } w;
 
@@ -246,7 +246,8 @@ static _Noreturn void asking_process(const struct question *q)
 	if (caged_enter(&w.caged, &o, &wants, &err) < 0)
 		_exit(BROKEN);
 	int pair[2] = {-1, -1};
-	if (q->deed == DEED_START && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0)
+	if (q->deed == DEED_START &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		_exit(BROKEN);
 	_exit(ask(q->deed, q->text, 0,
 		  q->deed == DEED_START || q->deed == DEED_SAVE ? (pair[0] >= 0 ? pair[0] : 0)
@@ -338,6 +339,9 @@ static void open_sockets(void)
 	w.unix_listener = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(bind(w.unix_listener, (struct sockaddr *)&a, sizeof(a)), 0);
 	assert_int_equal(listen(w.unix_listener, 8), 0);
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", w.t.mailbox);
+	w.mailbox = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	assert_int_equal(bind(w.mailbox, (struct sockaddr *)&a, sizeof(a)), 0);
 }
 
 static int set_up(void **state)
@@ -351,6 +355,7 @@ static int set_up(void **state)
 	snprintf(w.t.victim_file, sizeof(w.t.victim_file), "%s/kept", w.t.dir);
 	snprintf(w.t.new_file, sizeof(w.t.new_file), "%s/new", w.t.dir);
 	snprintf(w.t.socket, sizeof(w.t.socket), "%s/socket", w.t.dir);
+	snprintf(w.t.mailbox, sizeof(w.t.mailbox), "%s/mailbox", w.t.dir);
 	snprintf(w.text, sizeof(w.text), "%s/source.c", w.t.dir);
 	assert_int_equal(symlink("/etc/passwd", w.text), 0);
 	ssize_t len = readlink("/proc/self/exe", w.elf, sizeof(w.elf) - 1);
@@ -376,6 +381,7 @@ static int tear_down(void **state)
 	unlink(w.t.victim_file);
 	unlink(w.t.new_file);
 	unlink(w.t.socket);
+	unlink(w.t.mailbox);
 	unlink(w.text);
 	return rmdir(w.t.dir);
 }
