@@ -25,7 +25,8 @@ cat >look.sh <<'LOOK'
 set -eu
 ./viewer/kontend report -q -i "$1" --view hot --format csv >&3
 for symbol in jit_first jit_second; do
-	./viewer/kontend report -q -i "$1" --annotate "$symbol" >&4
+	# shellcheck disable=SC2086 # nothing is no argument
+	./viewer/kontend report -q -i "$1" $sandbox --annotate "$symbol" >&4
 done
 LOOK
 
@@ -106,11 +107,15 @@ over() {
 
 need_record -F 997 -e cpu-clock --duration 50ms
 failed=0
+export sandbox=
 told=progs
 from='jit-[0-9]*\.dump'
 try ended || failed=1
 try killed || failed=1
 told=
+from=recording
+try ended || failed=1
+sandbox=--no-sandbox
 from='memory of its process'
 try ended || failed=1
 try killed || failed=1
