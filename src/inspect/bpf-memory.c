@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What maps take follows from their sizes, which an object file has before it is loaded. */
 #include "kontend/bpf-memory.h"
-#include "bpf-open.h"
 #include "bpf-run.h"
+#include "bpf-unpack.h"
 #include "btf/types.h"
 
 #include <bpf/libbpf.h>

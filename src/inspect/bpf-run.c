@@ -4,7 +4,7 @@
  * are mapped. What an iterator prints is of no use: it is read until its end.
  */
 #include "bpf-run.h"
-#include "bpf-open.h"
+#include "bpf-unpack.h"
 #include "btf/types.h"
 #include "kfunc-call.h"
 #include "kontend/cpulist.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_INSPECT_BPF_OPEN_H
-#define KONTEND_INSPECT_BPF_OPEN_H
+#ifndef KONTEND_INSPECT_BPF_UNPACK_H
+#define KONTEND_INSPECT_BPF_UNPACK_H
 
 #include <stddef.h>
 

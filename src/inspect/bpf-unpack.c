@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Objects are packed to a fifth: unpacked they were a tenth of the program. */
-#include "bpf-open.h"
+#include "bpf-unpack.h"
 #include "kontend/mem.h"
 
 #include <bpf/libbpf.h>
