@@ -18,6 +18,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Who does not wait for names has them loaded for so long, for the next time. */
+static const uint64_t SOON_NS = 20000000;
+
 struct lock_labels {
 	bool known;
 	const char *name, *memcg;
@@ -225,6 +228,8 @@ static int collect_named(struct build *b)
 		int r = query_sync(b->q);
 		r = r < 0 ? r : collect(b);
 		places_deinit(&b->places);
+		if (r == 0 && !b->spec->names_ns)
+			(void)query_load_names(b->q, SOON_NS);
 		if (r < 0 || !b->spec->names_ns || !query_load_wait(b->q, b->spec->names_ns))
 			return r;
 	}

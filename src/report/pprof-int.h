@@ -27,9 +27,9 @@ struct pprof_value {
 };
 
 /*
- * What a profile consists of, by number: words of a mapping are (name, build id, functions are
- * named), of a function (name, file), of a location (mapping, offset, then function and line of
- * each that is there), of a sample the labels and the locations. Texts are by their index.
+ * What a profile consists of, by number: words of a mapping are (name, build id), of a function
+ * (name, file), of a location (mapping, offset, then function and line of each that is there), of a
+ * sample the labels and the locations. Texts are by their index.
  */
 struct pprof {
 	struct pprof_spec spec;
@@ -40,8 +40,7 @@ struct pprof {
 	struct pprof_set mappings, functions, locations, samples;
 	struct pprof_value *values; /* by number of the sample - 1 */
 	size_t cap_values;
-	struct map64 named; /* mappings of which a function is known */
-	struct map64 lined; /* and those with lines */
+	struct map64 lined; /* mappings with lines of source */
 	struct map64 label_values[PPROF_LABELS];
 	struct map64 met; /* places of the rows that are being added: number of their location */
 	uint64_t start_wall_ns, measured_ns, period_ns;

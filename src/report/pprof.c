@@ -74,8 +74,7 @@ static bool note_lines(struct pprof *p, uint32_t mapping, const struct query_pla
 {
 	bool lined = at->n_lines && at->lines[0].line;
 
-	return (!at->n_lines || map64_put(&p->named, mapping, 1) == 0) &&
-	       (!lined || map64_put(&p->lined, mapping, 1) == 0);
+	return !lined || map64_put(&p->lined, mapping, 1) == 0;
 }
 
 /* A place that is no place: of what has no room of its own, or no call chain. */
@@ -275,7 +274,6 @@ void pprof_free(struct pprof *p)
 	for (size_t i = 0; i < PPROF_LABELS; i++)
 		map64_deinit(&p->label_values[i]);
 	map64_deinit(&p->indices);
-	map64_deinit(&p->named);
 	map64_deinit(&p->lined);
 	map64_deinit(&p->met);
 	pprof_set_deinit(&p->mappings);

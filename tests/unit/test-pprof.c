@@ -183,7 +183,7 @@ static char *dump(const profile *p)
 	for (size_t i = 0; i < p->n_mapping; i++)
 		fprintf(f, "%s %s%s\n", text(p, p->mapping[i]->filename),
 			text(p, p->mapping[i]->build_id),
-			p->mapping[i]->has_functions ? " named" : "");
+			p->mapping[i]->has_line_numbers ? " lines" : "");
 	for (size_t i = 0; i < p->n_sample; i++)
 		put_sample(f, p, p->sample[i]);
 	fclose(f);
