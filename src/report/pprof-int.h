@@ -42,7 +42,8 @@ struct pprof {
 	size_t cap_values;
 	struct map64 lined; /* mappings with lines of source */
 	struct map64 label_values[PPROF_LABELS];
-	struct map64 met; /* places of the rows that are being added: number of their location */
+	/* Of the rows that are being added: locations of places, indices of texts. */
+	struct map64 met, said;
 	uint64_t start_wall_ns, measured_ns, period_ns;
 	struct loss loss;
 	char release[65];

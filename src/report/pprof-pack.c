@@ -4,6 +4,7 @@
 #include "pprof-int.h"
 
 #include <errno.h>
+#include <string.h>
 #define ZLIB_CONST /* what it does not change */
 #include <zlib.h>
 
@@ -13,7 +14,8 @@ struct pprof_pack {
 	z_stream z;
 	FILE *out;
 	bool failed;
-	uint8_t buf[PACKED];
+	size_t n_in;
+	uint8_t in[PACKED], buf[PACKED];
 };
 
 static void *take(void *ctx, uInt n, uInt size)
@@ -44,9 +46,12 @@ struct pprof_pack *pprof_pack_new(FILE *out)
 	return NULL;
 }
 
-/* All that was put, and at the end what the packer holds back. */
+/* All that waits, and at the end what the packer holds back. */
 static void pack(struct pprof_pack *k, int flush)
 {
+	k->z.next_in = k->in;
+	k->z.avail_in = (uInt)k->n_in;
+	k->n_in = 0;
 	do {
 		k->z.next_out = k->buf;
 		k->z.avail_out = PACKED;
@@ -56,23 +61,24 @@ static void pack(struct pprof_pack *k, int flush)
 	} while (!k->failed && k->z.avail_out == 0);
 }
 
+/* What is packed comes in pieces of some bytes each, for which the packer is not called. */
 void pprof_pack_put(struct pprof_pack *k, const void *data, size_t n)
 {
 	const uint8_t *at = data;
 
 	while (n && !k->failed) {
-		uInt now = n < UINT32_MAX / 2 ? (uInt)n : UINT32_MAX / 2;
-		k->z.next_in = at;
-		k->z.avail_in = now;
-		pack(k, Z_NO_FLUSH);
+		size_t now = n < PACKED - k->n_in ? n : PACKED - k->n_in;
+		memcpy(k->in + k->n_in, at, now);
+		k->n_in += now;
 		at += now;
 		n -= now;
+		if (k->n_in == PACKED)
+			pack(k, Z_NO_FLUSH);
 	}
 }
 
 int pprof_pack_end(struct pprof_pack *k)
 {
-	k->z.avail_in = 0;
 	if (!k->failed)
 		pack(k, Z_FINISH);
 	deflateEnd(&k->z);

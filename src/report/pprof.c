@@ -113,8 +113,8 @@ static uint32_t location_of(struct pprof *p, const struct query_place *at)
 
 	if (known)
 		return *known;
-	uint32_t number =
-		p->locations.n < PPROF_PLACES ? add_location(p, at) : location_named(p, other);
+	size_t most = p->spec.live ? PPROF_LIVE_PLACES : PPROF_PLACES;
+	uint32_t number = p->locations.n < most ? add_location(p, at) : location_named(p, other);
 	return number && map64_put(&p->met, (uintptr_t)at, number) == 0 ? number : 0;
 }
 
@@ -133,6 +133,17 @@ static bool bounded(struct pprof *p, enum pprof_label label, uint64_t value, uin
 	return true;
 }
 
+/* Texts of the rows that are being added come again and again, from one place each. */
+static bool put_known_text(struct pprof *p, const char *text, uint64_t *ret)
+{
+	const uint32_t *known = text ? map64_get(&p->said, (uintptr_t)text) : NULL;
+
+	*ret = known ? *known : 0;
+	if (known || !text)
+		return true;
+	return put_text(p, text, ret) && map64_put(&p->said, (uintptr_t)text, (uint32_t)*ret) == 0;
+}
+
 static bool put_labels(struct pprof *p, const struct query_sample *s, uint64_t words[PPROF_LABELS])
 {
 	const bool is_wait = s->type != LOCK_TYPES;
@@ -147,10 +158,10 @@ static bool put_labels(struct pprof *p, const struct query_sample *s, uint64_t w
 	};
 	uint64_t instead, pid = s->pid > 0 ? (uint64_t)s->pid : 0;
 
-	if (!put_text(p, other, &instead))
+	if (!put_known_text(p, other, &instead))
 		return false;
 	for (unsigned i = 0; i < PPROF_PID; i++)
-		if (!put_text(p, texts[i], &words[i]) ||
+		if (!put_known_text(p, texts[i], &words[i]) ||
 		    !bounded(p, (enum pprof_label)i, words[i], instead, &words[i]))
 			return false;
 	return bounded(p, PPROF_PID, pid, 0, &words[PPROF_PID]);
@@ -169,7 +180,7 @@ static uint32_t other_sample(struct pprof *p, const uint64_t *labels)
 static uint32_t sample_of(struct pprof *p, const struct query_sample *s)
 {
 	uint64_t words[PPROF_LABELS + PLACES];
-	size_t n = PPROF_LABELS;
+	size_t n = PPROF_LABELS, most = p->spec.live ? PPROF_LIVE_SAMPLES : PPROF_SAMPLES;
 
 	if (!put_labels(p, s, words))
 		return 0;
@@ -183,7 +194,7 @@ static uint32_t sample_of(struct pprof *p, const struct query_sample *s)
 	if (!words[n - 1])
 		return 0;
 	uint32_t known = pprof_set_find(&p->samples, words, n);
-	if (known || p->samples.n < PPROF_SAMPLES)
+	if (known || p->samples.n < most)
 		return known ? known : pprof_set_get(&p->samples, words, n);
 	return other_sample(p, words);
 }
@@ -235,6 +246,7 @@ static int add(struct pprof *p, struct query *q)
 	int r = query_samples(q, &spec, &samples);
 
 	map64_clear(&p->met);
+	map64_clear(&p->said);
 	for (size_t i = 0; r == 0 && i < samples.n; i++)
 		r = add_row(p, &samples.rows[i]);
 	if (r < 0)
@@ -276,6 +288,7 @@ void pprof_free(struct pprof *p)
 	map64_deinit(&p->indices);
 	map64_deinit(&p->lined);
 	map64_deinit(&p->met);
+	map64_deinit(&p->said);
 	pprof_set_deinit(&p->mappings);
 	pprof_set_deinit(&p->functions);
 	pprof_set_deinit(&p->locations);

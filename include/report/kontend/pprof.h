@@ -18,7 +18,13 @@ struct pprof;
  * samples, and of places. What comes later is `other`, so that sums stay exact; those with most
  * time come first.
  */
-enum { PPROF_VALUES = 100, PPROF_SAMPLES = 1 << 16, PPROF_PLACES = 1 << 17 };
+enum {
+	PPROF_VALUES = 100,
+	PPROF_SAMPLES = 1 << 16,
+	PPROF_PLACES = 1 << 17,
+	PPROF_LIVE_SAMPLES = 1 << 14, /* with `live`, whose memory others want */
+	PPROF_LIVE_PLACES = 1 << 15,
+};
 
 struct pprof_spec {
 	enum query_samples_what what;
