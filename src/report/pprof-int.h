@@ -45,6 +45,7 @@ struct pprof {
 	/* Of the rows that are being added: locations of places, indices of texts. */
 	struct map64 met, said;
 	uint64_t start_wall_ns, measured_ns, period_ns;
+	uint64_t only_counted; /* waits of which nothing else is known */
 	struct loss loss;
 	char release[65];
 };

@@ -225,13 +225,19 @@ static void put_comments(struct writing *w)
 	put_comment(w, buf);
 	snprintf(buf, sizeof(buf), "kernel %s", p->release);
 	put_comment(w, buf);
-	if (!loss_any(&p->loss))
-		return;
-	snprintf(buf, sizeof(buf),
-		 "some is missing: %" PRIu64 " records were lost, %" PRIu64
-		 " waits are left out as they are doubtful",
-		 p->loss.lost, p->loss.doubtful);
-	put_comment(w, buf);
+	if (loss_any(&p->loss)) {
+		snprintf(buf, sizeof(buf),
+			 "some is missing: %" PRIu64 " records were lost, %" PRIu64
+			 " waits are left out as they are doubtful",
+			 p->loss.lost, p->loss.doubtful);
+		put_comment(w, buf);
+	}
+	if (p->only_counted) {
+		snprintf(buf, sizeof(buf),
+			 "%" PRIu64 " short waits were only counted, and are left out",
+			 p->only_counted);
+		put_comment(w, buf);
+	}
 }
 
 static void put_all(struct writing *w)

@@ -232,6 +232,8 @@ static void add_time(struct pprof *p, const struct query *q)
 	p->loss.lost += loss.lost;
 	p->loss.doubtful += loss.doubtful;
 	p->loss.uncounted += loss.uncounted;
+	for (size_t i = 0; i < LOCK_TYPES; i++)
+		p->only_counted += m->shorts.types[i].counted;
 	text_clean(p->release, sizeof(p->release), m->host.release);
 }
 
