@@ -223,7 +223,7 @@ static int collect(struct build *b)
 static int collect_named(struct build *b)
 {
 	for (;;) {
-		b->places = (struct places){.q = b->q};
+		b->places = (struct places){.q = b->q, .lines = b->spec->names_ns != 0};
 		b->n = 0;
 		int r = query_sync(b->q);
 		r = r < 0 ? r : collect(b);

@@ -319,6 +319,53 @@ static void many_values_are_other(void **state)
 	forget(p);
 }
 
+enum { CALLERS = 200, WAITERS = PPROF_VALUES };
+
+static void begin_callers(struct asked *w)
+{
+	char *symbols = NULL;
+	size_t len;
+	FILE *f = open_memstream(&symbols, &len);
+
+	assert_non_null(f);
+	for (unsigned i = 0; i < CALLERS; i++)
+		fprintf(f, "%016llx t caller_%03u\n", 0xffffffff82000000ull + i * 256ull, i);
+	fclose(f);
+	w->rig.synth = synth_new(1);
+	synth_prologue(w->rig.synth, symbols);
+	free(symbols);
+}
+
+/* What has no room of its own is one sample of its type, and sums stay exact. */
+static void many_samples_are_other(void **state)
+{
+	const struct pprof_spec live = {.what = SAMPLES_WAITS, .live = true};
+	struct asked *w = *state;
+	uint64_t t = CANNED_START;
+	struct pprof *p;
+
+	begin_callers(w);
+	for (int i = 0; i < CALLERS * WAITERS; i++) {
+		uint64_t place = 0xffffffff82000010ull + (uint64_t)(i % CALLERS) * 256;
+		int task = 1 + i / CALLERS;
+		synth_begin(w->rig.synth, 0, t, task, task, 4096, LCB_F_MUTEX, &place, 1);
+		synth_end(w->rig.synth, 0, t + 1000, task, task, 4096, 0);
+		t += 2000;
+	}
+	synth_round(w->rig.synth, t);
+	asked_play(w, NULL);
+	assert_int_equal(pprof_new(&p, &live, NULL), 0);
+	add(p, &w->q);
+	profile *few = finish(p), *all = profile_of(&w->q, SAMPLES_WAITS);
+	check_numbers(few);
+	assert_int_equal(few->n_sample, PPROF_LIVE_SAMPLES + 1);
+	assert_int_equal(all->n_sample, CALLERS * WAITERS);
+	assert_int_equal(sum(few, 0), CALLERS * WAITERS);
+	assert_int_equal(sum(few, 1), sum(all, 1));
+	forget(few);
+	forget(all);
+}
+
 /* Programs have offsets in files, which whoever has the file can name; the kernel has names. */
 static void samples_are_of_cpu_time(void **state)
 {
@@ -411,6 +458,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_from_outside_are_text, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(many_values_are_other, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(many_samples_are_other, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(samples_are_of_cpu_time, asked_setup_empty,
 						asked_teardown),

@@ -62,7 +62,9 @@ enum query_samples_what {
 struct query_samples_spec {
 	enum query_samples_what what;
 	const struct query_zoom *zoom; /* NULL: everything */
-	uint64_t names_ns; /* names are waited for so long; 0: what is not there is left out */
+	/* Names and lines are waited for so long; 0: there are no lines, and names that are there.
+	 */
+	uint64_t names_ns;
 };
 
 /* The rows with most time first. In the arena. */

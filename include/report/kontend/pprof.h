@@ -30,8 +30,7 @@ struct pprof_spec {
 	enum query_samples_what what;
 	const struct query_zoom *zoom; /* NULL: everything; borrowed */
 	const char *version;	       /* of the program; borrowed */
-	bool live; /* nothing is waited for: names that are not there yet are not
-		    * in it */
+	bool live; /* there are no lines, and names only that are there: nobody waits */
 };
 
 /* 0, -ENOMEM, or -ENOTSUP: it was not built in; with @err. */

@@ -118,7 +118,7 @@ static size_t lines_of(struct places *p, uint64_t frame, bool is_return, const c
 	const struct srclines_place *found;
 	const char *why;
 
-	if (!q->engine->lines || map_frame_is_mark(frame) ||
+	if (!p->lines || !q->engine->lines || map_frame_is_mark(frame) ||
 	    query_place(q, frame, is_return, &found, &why) != SRCLINES_OK)
 		return 0;
 	/* Their texts stay as long as the query. */

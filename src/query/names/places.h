@@ -14,6 +14,7 @@ struct places {
 	struct map64 files; /* number of a program's file -> index in `codes` */
 	const struct query_code **codes;
 	size_t n_codes, cap_codes;
+	bool lines;  /* debug information is read for them */
 	bool failed; /* an allocation did */
 };
 
