@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend export`: what was measured, in the formats of other tools. A trace is written while
- * events come; flame graphs, folded stacks and metrics are sums, written at the end, or metrics
- * again and again.
+ * events come; flame graphs, folded stacks, profiles and metrics are sums, written at the end, or
+ * metrics again and again.
  */
 #include "kontend/chrome.h"
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/openmetrics.h"
+#include "kontend/pprof.h"
 #include "kontend/query-gate.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-only.h"
@@ -19,6 +20,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { CALLERS = 20 };
 
@@ -68,7 +70,7 @@ static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct e
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");
 	if (!o->weight) {
-		*ret_wait = is_format(o, "folded") || !sum.samples;
+		*ret_wait = !is_format(o, "flamegraph") || !sum.samples;
 		return 0;
 	}
 	*ret_wait = strcmp(o->weight, "samples") != 0;
@@ -82,6 +84,23 @@ static bool is_blame(const struct opts *o)
 	return o->weight && strcmp(o->weight, "blame") == 0;
 }
 
+static int write_pprof(struct exporter *e, struct measure *m, struct query *q, bool by_wait,
+		       struct error *err)
+{
+	const struct pprof_spec spec = {.what = by_wait ? SAMPLES_WAITS : SAMPLES_CPU,
+					.zoom = &e->zoom,
+					.version = KONTEND_VERSION};
+	struct pprof *p = NULL;
+	int ret = pprof_new(&p, &spec, err);
+
+	if (ret == 0)
+		ret = pprof_add(p, q, err);
+	if (ret == 0)
+		ret = pprof_write(p, m->output.file, err);
+	pprof_free(p);
+	return ret;
+}
+
 static int write_chains(struct exporter *e, struct measure *m, struct query *q, struct error *err)
 {
 	const struct opts *o = m->o;
@@ -90,6 +109,8 @@ static int write_chains(struct exporter *e, struct measure *m, struct query *q, 
 
 	if (ret < 0)
 		return ret;
+	if (is_format(o, "pprof"))
+		return write_pprof(e, m, q, by_wait, err);
 	if (is_format(o, "flamegraph")) {
 		const struct flamegraph_spec graph = {
 			.by_wait = by_wait, .blame = blame, .zoom = &e->zoom};
@@ -212,11 +233,33 @@ static int check_chains(const struct opts *o, struct error *err)
 			    : o->zooms[0]    ? "zoom"
 			    : o->mark_kernel ? "mark-kernel"
 					     : NULL;
+	bool chains = is_format(o, "flamegraph") || is_format(o, "pprof");
 
-	if (given && !is_format(o, "folded") && (o->mark_kernel || !is_format(o, "flamegraph")))
+	if (given && !is_format(o, "folded") && (o->mark_kernel || !chains))
 		return error_set(err, -EINVAL, "--%s has no use with --format %s",
 				 o->mark_kernel ? "mark-kernel" : given, o->format);
+	if (is_blame(o) && is_format(o, "pprof"))
+		return error_set(
+			err, -EINVAL,
+			"--weight blame has no use with --format pprof: give wait or samples");
 	return 0;
+}
+
+/* Before anything is measured: it is bytes, and may not have been built in. */
+static int check_pprof(const struct opts *o, struct error *err)
+{
+	const struct pprof_spec spec = {.what = SAMPLES_WAITS};
+	struct pprof *p = NULL;
+
+	if (!is_format(o, "pprof"))
+		return 0;
+	if (!o->output && isatty(STDOUT_FILENO))
+		return error_set(err, -EINVAL,
+				 "A profile is no text for a terminal: give --output FILE, like "
+				 "-o waits.pb.gz");
+	int ret = pprof_new(&p, &spec, err);
+	pprof_free(p);
+	return ret;
 }
 
 static int check(const struct opts *o, struct exporter *e, struct error *err)
@@ -225,6 +268,8 @@ static int check(const struct opts *o, struct exporter *e, struct error *err)
 
 	if (ret == 0)
 		ret = check_chains(o, err);
+	if (ret == 0)
+		ret = check_pprof(o, err);
 	if (ret == 0)
 		ret = cmd_only(o, &e->only, err);
 	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);

@@ -8,6 +8,7 @@
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
 #include "kontend/when.h"
+#include "profiles.h"
 #include "put.h"
 #include "server.h"
 
@@ -22,6 +23,7 @@ struct metrics {
 	bool asks; /* q has been begun with */
 	struct metrics_sums sums;
 	struct metrics_server *server; /* NULL: nobody listens */
+	struct metrics_profiles profiles;
 	char url[URL];
 	uint64_t n_scrapes;
 };
@@ -47,6 +49,8 @@ int metrics_new(struct metrics **ret, const struct metrics_options *o, struct er
 		error_errno(err, code, "Cannot sum up metrics");
 	else if (o->listen)
 		code = open_server(m, o->listen, err);
+	if (code == 0)
+		m->profiles.version = o->version;
 	if (code < 0)
 		metrics_free(m);
 	else
@@ -110,6 +114,8 @@ int metrics_publish(struct metrics *m, const struct metrics_counts *c, struct er
 
 int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error *err)
 {
+	if (m->server)
+		metrics_profiles_tick(&m->profiles, m->server, &m->q);
 	int code = metrics_add(m, err);
 
 	if (!metrics_wanted(m))
@@ -146,6 +152,7 @@ void metrics_free(struct metrics *m)
 	if (!m)
 		return;
 	metrics_server_free(m->server);
+	metrics_profiles_deinit(&m->profiles);
 	if (m->asks)
 		query_deinit(&m->q);
 	metrics_sums_deinit(&m->sums);

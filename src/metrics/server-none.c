@@ -33,6 +33,24 @@ void metrics_server_publish(struct metrics_server *s, char *text, size_t len)
 	mem_free(text);
 }
 
+bool metrics_server_asked(struct metrics_server *s, unsigned *ret_slot, struct asked *ret)
+{
+	(void)s;
+	(void)ret_slot;
+	(void)ret;
+	return false;
+}
+
+void metrics_server_answer(struct metrics_server *s, unsigned slot, unsigned status, char *data,
+			   size_t len)
+{
+	(void)s;
+	(void)slot;
+	(void)status;
+	(void)len;
+	mem_free(data);
+}
+
 void metrics_server_free(struct metrics_server *s)
 {
 	(void)s;

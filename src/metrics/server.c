@@ -7,7 +7,8 @@
  * The lock is held for a moment only: to take the text, or to put another one in its place. The
  * thread that measures asks once a second whether a text is wanted, and publishes it; it never
  * waits for a client. The server's thread waits for the text that it has asked for, and others wait
- * for that; they get the same one.
+ * for that; they get the same one. A client that waits for a profile is suspended until there is
+ * one, so that it has no time that runs out, and nobody waits because of it.
  *
  * The library is loaded when it is used, as it brings half a dozen others with it.
  */
@@ -24,6 +25,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -46,12 +48,24 @@ struct library {
 	__typeof__(MHD_create_response_from_buffer_with_free_callback_cls) *response_of;
 	__typeof__(MHD_destroy_response) *forget;
 	__typeof__(MHD_get_connection_info) *info;
+	__typeof__(MHD_lookup_connection_value) *value;
+	__typeof__(MHD_suspend_connection) *suspend;
+	__typeof__(MHD_resume_connection) *resume;
 };
 
 struct connection {
 	struct MHD_Connection *of; /* NULL: free */
 	int fd;
 	uint64_t since_ns;
+};
+
+/* A profile that a client waits for. */
+struct slot {
+	enum { FREE, ASKED, MAKING, DONE } state;
+	struct asked asked;
+	struct MHD_Connection *of;   /* suspended, but where it is DONE */
+	struct MHD_Response *answer; /* with DONE; NULL: there was no memory */
+	unsigned status;
 };
 
 struct metrics_server {
@@ -65,6 +79,7 @@ struct metrics_server {
 	uint64_t made_ns;
 	bool wanted, stopping;
 	struct connection connections[MOST];
+	struct slot slots[ASKED_MOST];
 	bool is_bare; /* of the server's thread: it has given up its capabilities */
 };
 
@@ -77,7 +92,10 @@ static bool find_all(void *so, struct library *ret)
 	       LIBRARY_FIND(so, MHD_create_response_from_buffer_with_free_callback_cls,
 			    &ret->response_of) &&
 	       LIBRARY_FIND(so, MHD_destroy_response, &ret->forget) &&
-	       LIBRARY_FIND(so, MHD_get_connection_info, &ret->info);
+	       LIBRARY_FIND(so, MHD_get_connection_info, &ret->info) &&
+	       LIBRARY_FIND(so, MHD_lookup_connection_value, &ret->value) &&
+	       LIBRARY_FIND(so, MHD_suspend_connection, &ret->suspend) &&
+	       LIBRARY_FIND(so, MHD_resume_connection, &ret->resume);
 }
 
 /* It stays in memory: its thread may be the last to know that it is over. */
@@ -219,23 +237,84 @@ static bool send_text(struct metrics_server *s, struct MHD_Connection *c, bool m
 	return there;
 }
 
+/* What is not the text for all. The data are taken over; NULL: no memory. */
+static struct MHD_Response *response_of(const struct metrics_server *s, char *data, size_t len)
+{
+	struct MHD_Response *r = data ? s->lib.response_of(len, data, mem_free, data) : NULL;
+
+	if (r)
+		s->lib.header(r, MHD_HTTP_HEADER_CONNECTION, "close");
+	else
+		mem_free(data);
+	return r;
+}
+
 static enum MHD_Result send_words(struct metrics_server *s, struct MHD_Connection *c,
 				  unsigned status, const char *words)
 {
-	char *copy = mem_strdup(words);
-	struct MHD_Response *r =
-		copy ? s->lib.response_of(strlen(copy), copy, mem_free, copy) : NULL;
+	struct MHD_Response *r = response_of(s, mem_strdup(words), strlen(words));
 
-	if (!r) {
-		mem_free(copy);
+	if (!r)
 		return MHD_NO;
-	}
 	s->lib.header(r, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain; charset=utf-8");
-	s->lib.header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		s->lib.header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	enum MHD_Result ret = s->lib.queue(c, status, r);
 	s->lib.forget(r);
+	return ret;
+}
+
+/* NULL: all are taken. */
+static struct slot *take_slot(struct metrics_server *s, struct MHD_Connection *c,
+			      const struct asked *asked)
+{
+	struct slot *ret = NULL;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < ASKED_MOST && !ret && !s->stopping; i++)
+		ret = s->slots[i].state == FREE ? &s->slots[i] : NULL;
+	if (ret) {
+		*ret = (struct slot){.state = ASKED, .asked = *asked, .of = c};
+		s->lib.suspend(c);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return ret;
+}
+
+static enum MHD_Result begin_profile(struct metrics_server *s, struct MHD_Connection *c,
+				     struct asked *asked, void **state)
+{
+	const char *seconds = s->lib.value(c, MHD_GET_ARGUMENT_KIND, "seconds");
+	char why[ASKED_WORDS];
+
+	if (!asked_seconds(seconds, asked, why))
+		return send_words(s, c, MHD_HTTP_BAD_REQUEST, why);
+	*state = take_slot(s, c, asked);
+	if (*state)
+		return MHD_YES;
+	return send_words(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
+			  "As many profiles as may be at once are being made: ask again when one "
+			  "of them has ended.\n");
+}
+
+/* The client is called for again: as there is an answer, or for no reason. */
+static enum MHD_Result end_profile(struct metrics_server *s, struct MHD_Connection *c,
+				   struct slot *slot)
+{
+	enum MHD_Result ret = MHD_YES;
+
+	pthread_mutex_lock(&s->lock);
+	if (slot->state == DONE) {
+		ret = slot->answer ? s->lib.queue(c, slot->status, slot->answer) : MHD_NO;
+		if (slot->answer)
+			s->lib.forget(slot->answer);
+		*slot = (struct slot){0};
+	} else if (!s->stopping) {
+		s->lib.suspend(c);
+	} else {
+		ret = MHD_NO;
+	}
+	pthread_mutex_unlock(&s->lock);
 	return ret;
 }
 
@@ -245,20 +324,46 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 {
 	struct metrics_server *s = cls;
 	bool get = strcmp(method, MHD_HTTP_METHOD_GET) == 0;
+	struct asked asked;
 
 	(void)version;
 	(void)data;
 	(void)data_size;
-	(void)state;
+	if (*state)
+		return end_profile(s, c, *state);
+	if (get && asked_path(url, &asked))
+		return begin_profile(s, c, &asked, state);
 	if (!get && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return send_words(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "There is only GET here.\n");
 	if (strcmp(url, "/metrics") != 0)
-		return send_words(s, c, MHD_HTTP_NOT_FOUND, "There is only /metrics here.\n");
+		return send_words(s, c, MHD_HTTP_NOT_FOUND,
+				  "Here are /metrics and, with GET, /debug/pprof/mutex, "
+				  "/debug/pprof/block and /debug/pprof/profile.\n");
 	enum MHD_Result r;
 	if (send_text(s, c, get, &r))
 		return r;
 	return send_words(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
 			  "Whoever measures has not answered for a while.\n");
+}
+
+/* It is over before it had its answer, which nobody gets then. */
+static void forget(void *cls, struct MHD_Connection *c, void **state,
+		   enum MHD_RequestTerminationCode why)
+{
+	struct metrics_server *s = cls;
+	struct slot *slot = *state;
+
+	(void)why;
+	pthread_mutex_lock(&s->lock);
+	if (slot && slot->of == c) {
+		slot->of = NULL;
+		if (slot->answer)
+			s->lib.forget(slot->answer);
+		if (slot->state != MAKING)
+			*slot = (struct slot){0};
+	}
+	pthread_mutex_unlock(&s->lock);
+	*state = NULL;
 }
 
 /* One that found no place has no end of its own but that of idle ones. */
@@ -290,6 +395,14 @@ static void note(void *cls, struct MHD_Connection *c, void **socket_context,
 /* --- who measures ------------------------------------------------------------------------------
  */
 
+static bool has_profile_made(const struct metrics_server *s, const struct MHD_Connection *c)
+{
+	for (size_t i = 0; i < ASKED_MOST; i++)
+		if (s->slots[i].state != FREE && s->slots[i].of == c)
+			return true;
+	return false;
+}
+
 /* The library's thread finds that there is nobody any more, and closes it. */
 static void end_old(struct metrics_server *s)
 {
@@ -297,7 +410,9 @@ static void end_old(struct metrics_server *s)
 
 	for (size_t i = 0; i < MOST; i++) {
 		struct connection *k = &s->connections[i];
-		if (k->of && now - k->since_ns > CONNECTION_NS)
+		if (k->of && has_profile_made(s, k->of))
+			k->since_ns = now;
+		else if (k->of && now - k->since_ns > CONNECTION_NS)
 			shutdown(k->fd, SHUT_RDWR);
 	}
 }
@@ -333,6 +448,62 @@ void metrics_server_publish(struct metrics_server *s, char *text, size_t len)
 		s->lib.forget(old);
 }
 
+bool metrics_server_asked(struct metrics_server *s, unsigned *ret_slot, struct asked *ret)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&s->lock);
+	for (unsigned i = 0; i < ASKED_MOST && !found; i++) {
+		struct slot *slot = &s->slots[i];
+		if (slot->state != ASKED)
+			continue;
+		slot->state = MAKING;
+		*ret = slot->asked;
+		*ret_slot = i;
+		found = true;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+static struct MHD_Response *answer_of(const struct metrics_server *s, enum query_samples_what what,
+				      unsigned status, char *data, size_t len)
+{
+	struct MHD_Response *r = response_of(s, data, len);
+	bool is_profile = status == MHD_HTTP_OK;
+	char name[64];
+
+	if (!r)
+		return NULL;
+	s->lib.header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
+		      is_profile ? "application/octet-stream" : "text/plain; charset=utf-8");
+	snprintf(name, sizeof(name), "attachment; filename=\"%s\"", asked_name(what));
+	if (is_profile)
+		s->lib.header(r, MHD_HTTP_HEADER_CONTENT_DISPOSITION, name);
+	return r;
+}
+
+/* The connection cannot go meanwhile: its end takes the lock. */
+void metrics_server_answer(struct metrics_server *s, unsigned slot, unsigned status, char *data,
+			   size_t len)
+{
+	struct slot *to = &s->slots[slot];
+	struct MHD_Response *r = answer_of(s, to->asked.what, status, data, len);
+
+	pthread_mutex_lock(&s->lock);
+	to->status = status;
+	to->answer = r;
+	to->state = DONE;
+	if (to->of) {
+		s->lib.resume(to->of);
+	} else {
+		if (r)
+			s->lib.forget(r);
+		*to = (struct slot){0};
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* Signals are for who measures: the thread begins with none. */
 int metrics_server_start(struct metrics_server *s, struct error *err)
 {
@@ -341,10 +512,11 @@ int metrics_server_start(struct metrics_server *s, struct error *err)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	s->daemon = s->lib.start(
-		MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, s,
-		MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)MEMORY, MHD_OPTION_NOTIFY_CONNECTION, note, s, MHD_OPTION_END);
+		MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
+		NULL, answer, s, MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)MOST, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
+		note, s, MHD_OPTION_NOTIFY_COMPLETED, forget, s, MHD_OPTION_END);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!s->daemon)
 		return error_errno(err, errno ? -errno : -ENOMEM,
@@ -361,9 +533,15 @@ void metrics_server_free(struct metrics_server *s)
 		pthread_mutex_lock(&s->lock);
 		s->stopping = true;
 		pthread_cond_broadcast(&s->told);
+		for (size_t i = 0; i < ASKED_MOST; i++)
+			if (s->slots[i].of && s->slots[i].state != DONE)
+				s->lib.resume(s->slots[i].of);
 		pthread_mutex_unlock(&s->lock);
 		s->lib.stop(s->daemon);
 	}
+	for (size_t i = 0; i < ASKED_MOST; i++)
+		if (s->slots[i].answer)
+			s->lib.forget(s->slots[i].answer);
 	if (s->response)
 		s->lib.forget(s->response);
 	if (s->fd >= 0)

@@ -2,6 +2,7 @@
 #ifndef KONTEND_METRICS_SERVER_H
 #define KONTEND_METRICS_SERVER_H
 
+#include "asked.h"
 #include "kontend/error.h"
 #include "kontend/metrics-address.h"
 
@@ -10,7 +11,9 @@
 
 /*
  * HTTP, for one text at one place. The text is made when somebody asks: the server's thread says so
- * and waits for it, a moment, else it sends what it has; whoever makes it never waits.
+ * and waits for it, a moment, else it sends what it has; whoever makes it never waits. Below
+ * /debug/pprof/ there are profiles, of which each client gets its own; the server's thread does not
+ * wait for these, and has others meanwhile.
  */
 struct metrics_server;
 
@@ -22,6 +25,14 @@ int metrics_server_start(struct metrics_server *s, struct error *err);
 bool metrics_server_wanted(struct metrics_server *s);
 /* The text from now on, taken over: of mem_calloc() or mem_resize(). */
 void metrics_server_publish(struct metrics_server *s, char *text, size_t len);
+/* The next profile that was asked for, to be answered by its slot below ASKED_MOST. */
+bool metrics_server_asked(struct metrics_server *s, unsigned *ret_slot, struct asked *ret);
+/*
+ * The answer: bytes of a profile with @status 200, else a sentence; taken over as above. NULL:
+ * there was no memory for it.
+ */
+void metrics_server_answer(struct metrics_server *s, unsigned slot, unsigned status, char *data,
+			   size_t len);
 void metrics_server_free(struct metrics_server *s); /* NULL is fine */
 
 #endif

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What metrics cost: CPU time to add up a second's waits, and to write the text, beside what the
- * engine takes for the same waits. Seconds that are calm (200 waits), busy (20,000, for 2,000 locks
- * of 500 callers, by tasks of 300 cgroups) and a storm (200,000). Fails where adding up takes more
- * than twice what applying the events of a busy second or a storm did: it goes by cells, of which
- * there are fewer than waits; and where the text is larger than half a megabyte.
+ * engine takes for the same waits; and to add these to a profile, which is written at the end.
+ * Seconds that are calm (200 waits), busy (20,000, for 2,000 locks of 500 callers, by tasks of 300
+ * cgroups) and a storm (200,000). Fails where adding up takes more than twice what applying the
+ * events of a busy second or a storm did: it goes by cells, of which there are fewer than waits;
+ * and where the text is larger than half a megabyte.
  */
 #include "kontend/metrics.h"
 #include "kontend/clock.h"
+#include "kontend/pprof.h"
 #include "synth.h"
 
 #include <inttypes.h>
@@ -59,9 +61,45 @@ static struct synth *make(unsigned waits)
 }
 
 struct spent {
-	uint64_t events, adding, writing;
-	size_t bytes;
+	uint64_t events, adding, writing, profile, packing;
+	size_t bytes, packed;
 };
+
+/* NULL: it was not built in. */
+static struct pprof *begin_profile(void)
+{
+	const struct pprof_spec spec = {.what = SAMPLES_WAITS, .live = true};
+	struct pprof *p = NULL;
+	struct error err;
+
+	return pprof_new(&p, &spec, &err) < 0 ? NULL : p;
+}
+
+static void add_to_profile(struct pprof *p, struct query *q, struct spent *ret)
+{
+	uint64_t a = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct error err;
+
+	query_begin(q);
+	if (pprof_add(p, q, &err) < 0)
+		abort();
+	ret->profile += clock_ns(CLOCK_THREAD_CPUTIME_ID) - a;
+}
+
+static void end_profile(struct pprof *p, struct spent *ret)
+{
+	uint64_t a = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	char *bytes = NULL;
+	struct error err;
+	FILE *f = open_memstream(&bytes, &ret->packed);
+
+	if (pprof_write(p, f, &err) < 0)
+		abort();
+	fclose(f);
+	free(bytes);
+	pprof_free(p);
+	ret->packing = clock_ns(CLOCK_THREAD_CPUTIME_ID) - a;
+}
 
 static void step(struct metrics *m, struct spent *ret)
 {
@@ -87,12 +125,14 @@ static struct spent play(unsigned waits)
 	struct synth *s = make(waits);
 	struct spent ret = {0};
 	struct error err = {0};
+	struct pprof *p = begin_profile();
 	struct metrics *m;
 	struct engine e;
+	struct query q;
 	int r = 0;
 
 	if (engine_init(&e, synth_source(s), NULL, &err) < 0 || metrics_new(&m, &o, &err) < 0 ||
-	    metrics_start(m, &e, &err) < 0)
+	    metrics_start(m, &e, &err) < 0 || query_init(&q, &e) < 0)
 		abort();
 	while (r != ENGINE_END) {
 		uint64_t a = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -100,9 +140,14 @@ static struct spent play(unsigned waits)
 		ret.events += clock_ns(CLOCK_THREAD_CPUTIME_ID) - a;
 		if (r < 0)
 			abort();
+		if (r == ENGINE_TICK && p)
+			add_to_profile(p, &q, &ret);
 		if (r == ENGINE_TICK)
 			step(m, &ret);
 	}
+	if (p)
+		end_profile(p, &ret);
+	query_deinit(&q);
 	metrics_free(m);
 	engine_deinit(&e);
 	synth_free(s);
@@ -114,13 +159,14 @@ int main(void)
 	static const unsigned waits[] = {200, 20000, 200000};
 	int status = 0;
 
-	printf("%9s %12s %12s %12s %9s\n", "waits/s", "events ms/s", "adding ms/s", "text ms",
-	       "text KiB");
+	printf("%9s %12s %12s %12s %9s %13s %11s %8s\n", "waits/s", "events ms/s", "adding ms/s",
+	       "text ms", "text KiB", "profile ms/s", "packing ms", "packed K");
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
 		struct spent t = play(waits[i]);
-		printf("%9u %12.2f %12.2f %12.2f %9zu\n", waits[i],
+		printf("%9u %12.2f %12.2f %12.2f %9zu %13.2f %11.2f %8zu\n", waits[i],
 		       (double)t.events / SECONDS / 1e6, (double)t.adding / SECONDS / 1e6,
-		       (double)t.writing / SECONDS / 1e6, t.bytes >> 10);
+		       (double)t.writing / SECONDS / 1e6, t.bytes >> 10,
+		       (double)t.profile / SECONDS / 1e6, (double)t.packing / 1e6, t.packed >> 10);
 		if (i && t.adding > 2 * t.events)
 			status = 1;
 		if (t.bytes > TEXT)

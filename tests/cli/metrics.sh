@@ -3,6 +3,7 @@
 # `kontend record --metrics`: what is refused in which words, and scrapes while it measures, beside clients that
 # do not read. Called as: metrics.sh KONTEND
 # shellcheck disable=SC2317 # functions that comes calls
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -82,6 +83,29 @@ for n in 0 8 0; do
 	tests=$((tests + 1))
 done
 [ "$(ask HEAD | wc -l)" -eq 1 ] || complain "HEAD has a body"
+
+# Profiles, by the same port: one, and what is refused.
+profile() {
+	python3 - "${url%metrics}debug/pprof/$1" "$work/profile" <<-'END'
+		import sys, urllib.error, urllib.request
+		try:
+		    with urllib.request.urlopen(sys.argv[1], timeout=60) as r, open(sys.argv[2], "wb") as f:
+		        print(r.status)
+		        f.write(r.read())
+		except urllib.error.HTTPError as e:
+		    print(e.code, e.read().decode().strip())
+	END
+}
+case $(profile 'mutex?seconds=600') in
+400*'1 to 300 whole seconds'*) ;;
+*) complain "ten minutes: $(profile 'mutex?seconds=600')" ;;
+esac
+case $(profile 'mutex?seconds=1') in
+200) "$here/pprof.py" "$work/profile" contentions/count delay/nanoseconds >"$work/sums" || complain "no profile" ;;
+501*) ;;
+*) complain "no profile: $(profile 'mutex?seconds=1')" ;;
+esac
+tests=$((tests + 2))
 
 # Who answers may do nothing but that.
 bare=0

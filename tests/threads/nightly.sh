@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 export TSAN_OPTIONS=halt_on_error=1:exitcode=66
 tests=("$@")
 [ $# -gt 0 ] || tests=(mem queue ahead waits-ring snapshot-thread target record-namer demo bench-mm history live-source
-	live-waitring live-waitfeed live-owner pty-live metrics-server)
+	live-waitring live-waitfeed live-owner pty-live metrics-server metrics-profiles)
 
 [ -f build-tsan/build.ninja ] ||
 	meson setup build-tsan -Db_sanitize=thread -Db_lundef=false >/dev/null || exit 1

@@ -8,7 +8,8 @@ set -eu
 . "$(dirname "$0")/apt.sh"
 
 packages="libc6-dev libncurses-dev libtraceevent-dev libdw-dev libelf-dev libzstd-dev libbpf-dev \
-libunwind-dev libcmocka-dev libcapstone-dev liblzma-dev libbz2-dev libiberty-dev libjansson-dev"
+libunwind-dev libcmocka-dev libcapstone-dev liblzma-dev libbz2-dev libiberty-dev libjansson-dev \
+libprotobuf-c-dev zlib1g-dev"
 
 # Links to absolute paths would lead out of it, into this machine's own libraries.
 make_links_relative() {

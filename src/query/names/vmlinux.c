@@ -68,6 +68,41 @@ static bool recorded_id(const struct query *q, const char *module, struct vmlinu
 	return true;
 }
 
+/* What is called a module, but is what the kernel makes while it runs. */
+static bool is_made(const char *module)
+{
+	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
+}
+
+/* @module: NULL: of the kernel. False: nobody says it. */
+static bool find_id(const struct query *q, const char *module, struct vmlinux *ret)
+{
+	const struct record_host *h = &q->model->host;
+	const char *root = q->engine->lines ? q->engine->lines->root : NULL;
+
+	root = root ? root : "";
+	if (recorded_id(q, module, ret))
+		return true;
+	if (!thisboot_saw(h->release, h->wall_ns, h->clock_ns))
+		return false;
+	(void)(module ? kmodule_loaded(ret, root, module) : vmlinux_running(ret, root));
+	return true;
+}
+
+bool query_kernel_build_id(const struct query *q, const char *object, struct vmlinux *ret)
+{
+	char name[64];
+
+	if (!object)
+		return find_id(q, NULL, ret) && ret->build_id_len;
+	size_t len = strlen(object);
+	if (len < 3 || len - 2 >= sizeof(name))
+		return false;
+	memcpy(name, object + 1, len - 2);
+	name[len - 2] = '\0';
+	return !is_made(name) && find_id(q, name, ret) && ret->build_id_len;
+}
+
 /* Fills in the file, or why there is none. */
 static int find_file(struct query *q, struct kernel_file *k)
 {
@@ -76,13 +111,10 @@ static int find_file(struct query *q, struct kernel_file *k)
 	struct vmlinux v;
 
 	root = root ? root : "";
-	if (!recorded_id(q, m, &v)) {
-		if (!thisboot_saw(h->release, h->wall_ns, h->clock_ns)) {
-			k->why = m ? "the recording does not say the build id of the module"
-				   : "the recording does not say the build id of its kernel";
-			return 0;
-		}
-		(void)(m ? kmodule_loaded(&v, root, m) : vmlinux_running(&v, root));
+	if (!find_id(q, m, &v)) {
+		k->why = m ? "the recording does not say the build id of the module"
+			   : "the recording does not say the build id of its kernel";
+		return 0;
 	}
 	enum vmlinux_answer a =
 		m ? kmodule_find(&v, root, h->release, m) : vmlinux_find(&v, root, h->release);
@@ -151,12 +183,6 @@ static int begin(struct query *q)
 		k->n_loads = q->sym->n_loads;
 	}
 	return query_open_names(q);
-}
-
-/* What is called a module, but is what the kernel makes while it runs. */
-static bool is_made(const char *module)
-{
-	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
 }
 
 /* As query_vmlinux(), for @addr in @e, which is a function of a module. */

@@ -4,6 +4,7 @@
 
 #include "../internal.h"
 #include "kontend/srclines.h"
+#include "kontend/vmlinux.h"
 
 /*
  * Where an address of the kernel, or of a module, is in the file of that, and which file of
@@ -12,6 +13,8 @@
  */
 enum srclines_answer query_vmlinux(struct query *q, uint64_t addr, uint32_t *ret_file,
 				   uint64_t *ret_addr, const char **ret_why);
+/* The build id of the kernel (@object: NULL) or of "[module]". False: nobody says it. */
+bool query_kernel_build_id(const struct query *q, const char *object, struct vmlinux *ret);
 void query_vmlinux_deinit(struct query *q);
 
 #endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Profiles by the paths and with the times of Go's own, which is what stores of profiles ask for.
+ * A mutex profile is of all locks, a block profile of those whose waiters sleep.
+ */
+#include "asked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char folder[] = "/debug/pprof/";
+
+static const struct {
+	const char *name;
+	unsigned seconds; /* unless the client says how many */
+} kinds[] = {
+	[SAMPLES_WAITS] = {"mutex", 10},
+	[SAMPLES_SLEEPS] = {"block", 10},
+	[SAMPLES_CPU] = {"profile", 30},
+};
+
+bool asked_path(const char *url, struct asked *ret)
+{
+	if (strncmp(url, folder, sizeof(folder) - 1) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strcmp(url + sizeof(folder) - 1, kinds[i].name) != 0)
+			continue;
+		*ret = (struct asked){(enum query_samples_what)i, kinds[i].seconds};
+		return true;
+	}
+	return false;
+}
+
+const char *asked_name(enum query_samples_what what)
+{
+	return kinds[what].name;
+}
+
+bool asked_seconds(const char *seconds, struct asked *a, char ret_why[ASKED_WORDS])
+{
+	unsigned n = 0;
+
+	if (!seconds)
+		return true;
+	size_t len = strspn(seconds, "0123456789");
+	for (size_t i = 0; i < len && n <= ASKED_SECONDS; i++)
+		n = n * 10 + (unsigned)(seconds[i] - '0');
+	a->seconds = n;
+	if (len && !seconds[len] && n && n <= ASKED_SECONDS)
+		return true;
+	snprintf(ret_why, ASKED_WORDS, "A profile is of 1 to %d whole seconds, like ?seconds=10.\n",
+		 ASKED_SECONDS);
+	return false;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_METRICS_PROFILES_H
+#define KONTEND_METRICS_PROFILES_H
+
+#include "asked.h"
+#include "kontend/pprof.h"
+
+struct metrics_server;
+
+/* Profiles that are being made for clients of the server, each since the tick after its request. */
+struct metrics_profiles {
+	const char *version; /* of the program; borrowed */
+	struct metrics_profile {
+		struct pprof *p; /* NULL: free */
+		struct asked asked;
+		uint64_t begin_ns; /* session clock */
+	} of[ASKED_MOST];
+};
+
+/* At a tick, before the model begins anew: adds to those that are there, hands over, begins. */
+void metrics_profiles_tick(struct metrics_profiles *all, struct metrics_server *s, struct query *q);
+void metrics_profiles_deinit(struct metrics_profiles *all);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_REPORT_PPROF_INT_H
+#define KONTEND_REPORT_PPROF_INT_H
+
+#include "kontend/loss.h"
+#include "kontend/map64.h"
+#include "kontend/pprof.h"
+#include "kontend/strpool.h"
+#include "pprof-set.h"
+
+enum pprof_label {
+	PPROF_TYPE,
+	PPROF_MODE,
+	PPROF_LOCK,
+	PPROF_MEMCG,
+	PPROF_CGROUP,
+	PPROF_HOLDER,
+	PPROF_COMM,
+	PPROF_PID, /* the one that is a number */
+	PPROF_LABELS,
+};
+
+extern const char *const pprof_label_keys[PPROF_LABELS];
+
+struct pprof_value {
+	uint64_t n, ns;
+};
+
+/*
+ * What a profile consists of, by number: words of a mapping are (name, build id), of a function
+ * (name, file), of a location (mapping, offset, then function and line of each that is there), of a
+ * sample the labels and the locations. Texts are by their index.
+ */
+struct pprof {
+	struct pprof_spec spec;
+	struct strpool pool;
+	struct map64 indices; /* of texts, by their address in the pool */
+	const char **texts;
+	size_t n_texts, cap_texts;
+	struct pprof_set mappings, functions, locations, samples;
+	struct pprof_value *values; /* by number of the sample - 1 */
+	size_t cap_values;
+	struct map64 lined; /* mappings with lines of source */
+	struct map64 label_values[PPROF_LABELS];
+	/* Of the rows that are being added: locations of places, indices of texts. */
+	struct map64 met, said;
+	uint64_t start_wall_ns, measured_ns, period_ns;
+	uint64_t only_counted; /* waits of which nothing else is known */
+	struct loss loss;
+	char release[65];
+};
+
+/* Its index, cleaned; UINT32_MAX: no memory. */
+uint32_t pprof_text(struct pprof *p, const char *text);
+
+/* pprof-pack.c: bytes packed by gzip on their way into a file. */
+struct pprof_pack;
+struct pprof_pack *pprof_pack_new(FILE *out); /* NULL: no memory */
+void pprof_pack_put(struct pprof_pack *k, const void *data, size_t n);
+/* 0, -ENOMEM or -EIO; it is gone then. */
+int pprof_pack_end(struct pprof_pack *k);
+
+#endif

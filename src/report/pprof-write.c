@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profile as messages of libprotobuf-c, in one arena, and from there into the packer. The
+ * kernel's mappings and those of programs begin at 0: places in them are offsets.
+ */
+#include "kontend/arena.h"
+#include "pprof-int.h"
+#include "profile.pb-c.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef Perftools__Profiles__Profile profile;
+typedef Perftools__Profiles__ValueType value_type;
+typedef Perftools__Profiles__Sample sample;
+typedef Perftools__Profiles__Label label;
+typedef Perftools__Profiles__Mapping mapping;
+typedef Perftools__Profiles__Location location;
+typedef Perftools__Profiles__Line line;
+typedef Perftools__Profiles__Function function;
+
+/* Behind every offset in a file that a frame can have. */
+static const uint64_t MAPPING_LIMIT = 1ull << 48;
+enum { COMMENTS = 4, COMMENT = 200 };
+
+struct writing {
+	struct pprof *p;
+	struct arena arena;
+	bool failed;
+	profile all;
+};
+
+static void *room(struct writing *w, size_t n, size_t size)
+{
+	void *ret = arena_alloc(&w->arena, n * size + 1);
+
+	w->failed |= !ret;
+	return ret;
+}
+
+/* @n messages and an array of pointers to them; NULL: no memory. */
+#define MESSAGES(w, n, type, init, list)                                                           \
+	messages((w), (n), sizeof(type), &(const type)init, (void ***)(list))
+
+static void *messages(struct writing *w, size_t n, size_t size, const void *init, void ***ret)
+{
+	uint8_t *items = room(w, n, size);
+	void **list = room(w, n, sizeof(*list));
+
+	if (!items || !list)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(items + i * size, init, size);
+		list[i] = items + i * size;
+	}
+	*ret = list;
+	return items;
+}
+
+static int64_t text(struct writing *w, const char *t)
+{
+	uint32_t at = pprof_text(w->p, t);
+
+	w->failed |= at == UINT32_MAX;
+	return at;
+}
+
+static void put_functions(struct writing *w)
+{
+	const struct pprof_set *s = &w->p->functions;
+	function *f =
+		MESSAGES(w, s->n, function, PERFTOOLS__PROFILES__FUNCTION__INIT, &w->all.function);
+
+	for (size_t i = 0; f && i < s->n; i++) {
+		const uint64_t *words = pprof_set_words(s, i + 1);
+		f[i].id = i + 1;
+		f[i].name = f[i].system_name = (int64_t)words[0];
+		f[i].filename = (int64_t)words[1];
+	}
+	w->all.n_function = s->n;
+}
+
+static void put_mappings(struct writing *w)
+{
+	const struct pprof_set *s = &w->p->mappings;
+	mapping *m =
+		MESSAGES(w, s->n, mapping, PERFTOOLS__PROFILES__MAPPING__INIT, &w->all.mapping);
+
+	for (size_t i = 0; m && i < s->n; i++) {
+		const uint64_t *words = pprof_set_words(s, i + 1);
+		m[i].id = i + 1;
+		m[i].memory_limit = MAPPING_LIMIT;
+		m[i].filename = (int64_t)words[0];
+		m[i].build_id = (int64_t)words[1];
+		m[i].has_functions = true; /* else pprof asks the server for them, and fails */
+		m[i].has_filenames = m[i].has_line_numbers = m[i].has_inline_frames =
+			map64_get(&w->p->lined, i + 1) != NULL;
+	}
+	w->all.n_mapping = s->n;
+}
+
+static void put_lines(struct writing *w, location *l, const uint64_t *words, size_t n)
+{
+	line *lines = MESSAGES(w, n, line, PERFTOOLS__PROFILES__LINE__INIT, &l->line);
+
+	for (size_t i = 0; lines && i < n; i++) {
+		lines[i].function_id = words[2 * i];
+		lines[i].line = (int64_t)words[2 * i + 1];
+	}
+	l->n_line = lines ? n : 0;
+}
+
+static void put_locations(struct writing *w)
+{
+	const struct pprof_set *s = &w->p->locations;
+	location *l =
+		MESSAGES(w, s->n, location, PERFTOOLS__PROFILES__LOCATION__INIT, &w->all.location);
+
+	for (size_t i = 0; l && i < s->n; i++) {
+		const uint64_t *words = pprof_set_words(s, i + 1);
+		l[i].id = i + 1;
+		l[i].mapping_id = words[0];
+		l[i].address = words[1];
+		put_lines(w, &l[i], words + 2, (s->runs[i].n - 2) / 2);
+	}
+	w->all.n_location = s->n;
+}
+
+/* A label is there where something is known. */
+static void put_labels(struct writing *w, sample *s, const uint64_t *words,
+		       const int64_t keys[PPROF_LABELS])
+{
+	label *l = MESSAGES(w, PPROF_LABELS, label, PERFTOOLS__PROFILES__LABEL__INIT, &s->label);
+	size_t n = 0;
+
+	for (size_t i = 0; l && i < PPROF_LABELS; i++) {
+		if (!words[i])
+			continue;
+		l[n].key = keys[i];
+		if (i == PPROF_PID)
+			l[n].num = (int64_t)words[i];
+		else
+			l[n].str = (int64_t)words[i];
+		n++;
+	}
+	s->n_label = n;
+}
+
+/* One value where samples are not of time. */
+static size_t count_values(const struct pprof *p)
+{
+	return p->spec.what == SAMPLES_CPU && !p->period_ns ? 1 : 2;
+}
+
+static void put_sample(struct writing *w, sample *s, size_t number, const int64_t *keys)
+{
+	const struct pprof_set *all = &w->p->samples;
+	const uint64_t *words = pprof_set_words(all, number);
+
+	s->n_location_id = all->runs[number - 1].n - PPROF_LABELS;
+	s->location_id = room(w, s->n_location_id, sizeof(*s->location_id));
+	s->value = room(w, 2, sizeof(*s->value));
+	if (w->failed)
+		return;
+	memcpy(s->location_id, words + PPROF_LABELS, s->n_location_id * sizeof(*s->location_id));
+	s->value[0] = (int64_t)w->p->values[number - 1].n;
+	s->value[1] = (int64_t)w->p->values[number - 1].ns;
+	s->n_value = count_values(w->p);
+	put_labels(w, s, words, keys);
+}
+
+static void put_samples(struct writing *w)
+{
+	size_t n = w->p->samples.n;
+	sample *s = MESSAGES(w, n, sample, PERFTOOLS__PROFILES__SAMPLE__INIT, &w->all.sample);
+	int64_t keys[PPROF_LABELS];
+
+	for (size_t i = 0; i < PPROF_LABELS; i++)
+		keys[i] = text(w, pprof_label_keys[i]);
+	for (size_t i = 0; !w->failed && i < n; i++)
+		put_sample(w, &s[i], i + 1, keys);
+	w->all.n_sample = n;
+}
+
+/* What the values are; the one that is shown unless another is asked for is time. */
+static void put_types(struct writing *w)
+{
+	bool waits = w->p->spec.what != SAMPLES_CPU;
+	size_t n = count_values(w->p);
+	const char *const names[2] = {waits ? "contentions" : "samples", waits ? "delay" : "cpu"};
+	value_type *t = MESSAGES(w, n, value_type, PERFTOOLS__PROFILES__VALUE_TYPE__INIT,
+				 &w->all.sample_type);
+	value_type *period = room(w, 1, sizeof(*period));
+
+	if (w->failed)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		t[i].type = text(w, names[i]);
+		t[i].unit = text(w, i ? "nanoseconds" : "count");
+	}
+	*period = t[waits ? 0 : n - 1];
+	w->all.n_sample_type = n;
+	w->all.period_type = period;
+	w->all.period = waits || n == 1 ? 1 : (int64_t)w->p->period_ns;
+	w->all.default_sample_type = text(w, names[n - 1]);
+}
+
+static void put_comment(struct writing *w, const char *t)
+{
+	w->all.comment[w->all.n_comment++] = text(w, t);
+}
+
+/* Who has measured it, and what is missing. */
+static void put_comments(struct writing *w)
+{
+	const struct pprof *p = w->p;
+	char buf[COMMENT];
+
+	w->all.comment = room(w, COMMENTS, sizeof(*w->all.comment));
+	if (w->failed)
+		return;
+	snprintf(buf, sizeof(buf), "kontend %s", p->spec.version ? p->spec.version : "");
+	put_comment(w, buf);
+	snprintf(buf, sizeof(buf), "kernel %s", p->release);
+	put_comment(w, buf);
+	if (loss_any(&p->loss)) {
+		snprintf(buf, sizeof(buf),
+			 "some is missing: %" PRIu64 " records were lost, %" PRIu64
+			 " waits are left out as they are doubtful",
+			 p->loss.lost, p->loss.doubtful);
+		put_comment(w, buf);
+	}
+	if (p->only_counted) {
+		snprintf(buf, sizeof(buf),
+			 "%" PRIu64 " short waits were only counted, and are left out",
+			 p->only_counted);
+		put_comment(w, buf);
+	}
+}
+
+static void put_all(struct writing *w)
+{
+	w->all = (profile)PERFTOOLS__PROFILES__PROFILE__INIT;
+	w->all.time_nanos = (int64_t)w->p->start_wall_ns;
+	w->all.duration_nanos = (int64_t)w->p->measured_ns;
+	put_types(w);
+	put_comments(w);
+	put_samples(w);
+	put_mappings(w);
+	put_locations(w);
+	put_functions(w);
+	/* The last one: texts were asked for up to here. The library does not change them. */
+	w->all.string_table = room(w, w->p->n_texts, sizeof(char *));
+	if (w->failed)
+		return;
+	memcpy(w->all.string_table, w->p->texts, w->p->n_texts * sizeof(char *));
+	w->all.n_string_table = w->p->n_texts;
+}
+
+struct into_pack {
+	ProtobufCBuffer base;
+	struct pprof_pack *pack;
+};
+
+static void append(ProtobufCBuffer *base, size_t n, const uint8_t *data)
+{
+	pprof_pack_put(((struct into_pack *)base)->pack, data, n);
+}
+
+static int send(struct writing *w, FILE *out)
+{
+	struct into_pack into = {.base = {.append = append}, .pack = pprof_pack_new(out)};
+
+	if (!into.pack)
+		return -ENOMEM;
+	errno = 0;
+	protobuf_c_message_pack_to_buffer(&w->all.base, &into.base);
+	int r = pprof_pack_end(into.pack);
+	if (r == 0 && fflush(out) != 0)
+		r = -EIO;
+	return r < 0 && errno ? -errno : r;
+}
+
+int pprof_write(struct pprof *p, FILE *out, struct error *err)
+{
+	struct writing w = {.p = p};
+
+	put_all(&w);
+	int r = w.failed ? -ENOMEM : send(&w, out);
+	arena_deinit(&w.arena);
+	return r < 0 ? error_errno(err, r, "Cannot write all of the profile") : 0;
+}
