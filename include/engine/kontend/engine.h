@@ -48,6 +48,21 @@ struct engine_range {
 	} state;
 };
 
+/*
+ * Cuts the stream, or the range of it, into parts in a row: whatever comes before the end of one is
+ * in it. At each end the sums are taken and forgotten, so that parts add up.
+ */
+struct engine_slices {
+	/* All up to @next_ns is applied and nothing behind it, and a bucket was closed there. What
+	 * comes next is at @time_ns. Says where the next part begins, and where it ends: behind
+	 * @time_ns or at it, so that no part is empty because of a gap. 0, or a negative errno with
+	 * @err, which ends engine_pump(). */
+	int (*close)(struct engine_slices *s, uint64_t time_ns, struct error *err);
+	/* Called once, when it is known where the stream begins: where the first part ends. */
+	uint64_t (*first)(struct engine_slices *s, uint64_t begin_ns);
+	uint64_t from_ns, next_ns; /* next_ns 0: nothing has come yet */
+};
+
 /* A tick to come back to: where its source was, and what is counted outside of the model. */
 struct engine_place {
 	uint64_t time_ns; /* 0: none yet */
@@ -88,7 +103,8 @@ struct engine {
 	struct engine_unwind *unwind;	/* works for the model's profile */
 	struct engine_tracing *tracing; /* works for the model */
 	struct engine_watch *watch;	/* NULL: nobody */
-	struct engine_range *range; /* NULL: all of the stream; borrowed, set before it is read */
+	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
+	struct engine_slices *slices; /* NULL: it is one part; borrowed, as the range is */
 	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct codesource *code;	 /* of the kernel that runs here; NULL: none; borrowed */
