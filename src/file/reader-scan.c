@@ -364,7 +364,7 @@ static void check_span(struct reader *r)
 		t[0] = t[1] = 0;
 }
 
-/* What perf says of the machine is its name. Of later recordings of ours more follows. */
+/* The name of the machine is all that perf says, and the first recordings of ours. */
 static int queue_machine(struct reader *r)
 {
 	struct {
@@ -372,7 +372,7 @@ static int queue_machine(struct reader *r)
 		struct record_machine machine;
 	} body = {.head = {.kind = SNAPSHOT_MACHINE, .version = RECORD_MACHINE_VERSION}};
 
-	if (!*r->features.hostname)
+	if (!*r->features.hostname || r->has_machine)
 		return 0;
 	memcpy(body.machine.host, r->features.hostname, sizeof(body.machine.host));
 	return reader_queue_copy(r, RECORD_SNAPSHOT, 0, &body, sizeof(body));

@@ -76,6 +76,7 @@ struct reader {
 	uint64_t kernel_text;	      /* address of _text where it was recorded; 0 = not known */
 	struct kallsyms_text symbols; /* of the kernel here, or none */
 	bool has_formats, has_tracepoints, header_done, host_done, symbols_done, no_symbols;
+	bool has_machine;	      /* the stream has said which machine it is */
 	struct reader_options opener; /* of its members those */
 
 	uint64_t data_at, data_size; /* of the file layout */
