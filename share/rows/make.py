@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes the JSON Schema of rows and the lists of kontend-rows(5) of the program's own tables, by which it
-writes rows, too. Called as: make.py KONTEND PAGE SCHEMA-OUT PAGE-OUT; PAGE has a line "@TABLES@"."""
+"""Makes of the program's own tables, by which it writes rows, too: the JSON Schema of rows, the lists of
+kontend-rows(5), and for each engine the SQL that reads them. PAGE has a line "@TABLES@".
+Called as: make.py KONTEND PAGE SCHEMA-OUT PAGE-OUT FLEET-OUT"""
 import json
 import os
 import subprocess
@@ -16,6 +17,54 @@ OWN = {
     "{count}": "object of counts",
     "[count]": "list of counts",
 }
+
+# An engine: how it quotes a name, and its types.
+ENGINES = {
+    "duckdb": ('"', {"text": "VARCHAR", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN",
+                     "list": "{}[]", "map": "MAP(VARCHAR, {})"}),
+    "clickhouse": ("`", {"text": "Nullable(String)", "int": "Nullable(Int64)", "real": "Nullable(Float64)",
+                         "bool": "Nullable(Bool)", "list": "Array({})", "map": "Map(String, {})"}),
+    "spark": ("`", {"text": "STRING", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN",
+                    "list": "ARRAY<{}>", "map": "MAP<STRING, {}>"}),
+}
+VIEWS = {
+    "duckdb": """-- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson, packed or not.
+CREATE OR REPLACE VIEW kontend_rows AS
+SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns = {{
+{columns}
+}})
+WHERE NOT coalesce(list_contains(marks, 'overlap'), false);
+""",
+    "clickhouse": """-- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson, packed or not.
+CREATE OR REPLACE VIEW kontend_rows AS
+SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
+{columns}
+')
+WHERE NOT has(marks, 'overlap');
+""",
+    "spark": """-- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson.
+CREATE OR REPLACE TEMPORARY VIEW kontend_files (
+{columns}
+) USING json OPTIONS (path 'rows/*.ndjson');
+CREATE OR REPLACE TEMPORARY VIEW kontend_rows AS
+SELECT * FROM kontend_files
+WHERE NOT coalesce(array_contains(marks, 'overlap'), false);
+""",
+}
+
+
+def sql_type(types, json_type):
+    json_type = json_type.rstrip("~")
+    if json_type[0] in "[{":
+        inner = sql_type(types, json_type[1:-1])
+        if json_type[0] == "[" and inner.startswith("Nullable("):
+            inner = inner[9:-1]
+        return types["list" if json_type[0] == "[" else "map"].format(inner)
+    if json_type in ("text", "addr", "mark"):
+        return types["text"]
+    if json_type == "bool":
+        return types["bool"]
+    return types["real" if json_type in ("rate", "nsrate", "pct") else "int"]
 
 
 class Rows:
@@ -66,6 +115,23 @@ class Rows:
             "additionalProperties": False,
         }
 
+    def columns(self):
+        """Those of all tables, as engines have one for them: a name is of one type in all."""
+        found = {}
+        for key, json_type, _ in self.front + self.notes + sum((t[1] for t in self.tables.values()), []):
+            known = found.setdefault(key, json_type)
+            if sql_type(ENGINES["spark"][1], known) != sql_type(ENGINES["spark"][1], json_type):
+                sys.exit(f"{key} is {known} in one table and {json_type} in another")
+        return found
+
+    def sql(self, engine):
+        quote, types = ENGINES[engine]
+        made = []
+        for key, json_type in self.columns().items():
+            name, kind = f"{quote}{key}{quote}", sql_type(types, json_type)
+            made.append(f"  {name}: '{kind}'" if engine == "duckdb" else f"  {name} {kind}")
+        return VIEWS[engine].format(columns=",\n".join(made))
+
     def json_schema(self):
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -105,7 +171,7 @@ def lists(rows):
 
 
 def main():
-    kontend, page_in, schema_out, page_out = sys.argv[1:]
+    kontend, page_in, schema_out, page_out, fleet_out = sys.argv[1:]
     rows = Rows(kontend)
     with open(schema_out, "w", encoding="utf-8") as out:
         json.dump(rows.json_schema(), out, indent=1, ensure_ascii=False)
@@ -114,6 +180,10 @@ def main():
         text = page.read().replace("@TABLES@\n", "\n".join(make.wrapped(lists(rows))) + "\n")
     with open(page_out, "w", encoding="utf-8") as out:
         out.write(text)
+    for engine in ENGINES:
+        os.makedirs(os.path.join(fleet_out, engine), exist_ok=True)
+        with open(os.path.join(fleet_out, engine, "rows.sql"), "w", encoding="utf-8") as out:
+            out.write(rows.sql(engine))
 
 
 main()

@@ -130,15 +130,16 @@ static int write_part(struct rows_job *j, unsigned marks, bool is_last, struct e
 	return r;
 }
 
+/* Parts in which nothing comes, and there may be many, are one. */
 static int close_part(struct engine_slices *s, uint64_t time_ns, struct error *err)
 {
 	struct rows_job *j = of_slices(s);
-	uint64_t left = until_multiple(j, time_ns), before = s->next_ns;
+	const uint64_t bucket_ns = j->o->bucket_ns, end_ns = later(s->next_ns, bucket_ns);
 	int r = write_part(j, 0, false, err);
 
-	s->next_ns = left == j->o->bucket_ns ? time_ns : later(time_ns, left);
-	s->from_ns = s->next_ns - j->o->bucket_ns;
-	s->from_ns = s->from_ns > before ? s->from_ns : before;
+	s->next_ns = time_ns <= end_ns
+			     ? end_ns
+			     : time_ns - bucket_ns + until_multiple(j, time_ns - bucket_ns);
 	return r;
 }
 

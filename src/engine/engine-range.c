@@ -72,8 +72,6 @@ static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 		close_bucket(m, end);
 		failed = s->close(s, time, err);
 		begin_at(e, end);
-		if (s->from_ns > end)
-			begin_at(e, s->from_ns);
 	}
 	return failed;
 }

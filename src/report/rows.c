@@ -9,6 +9,8 @@
 #include "kontend/rows.h"
 #include "format.h"
 #include "kontend/engine.h"
+#include "kontend/mem.h"
+#include "kontend/memfile.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-machine.h"
@@ -21,7 +23,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The front of a row. Texts are NULL and times 0 where they are not known. */
@@ -57,6 +58,19 @@ static const struct figure front_figures[] = {
 	{FIGURE("bucket_ns", NS, struct front, bucket_ns), .help = "how long it is"},
 	FIGURE_END,
 };
+
+/* The rest of a row of table "parts", of which there is one even where nothing happened. */
+static const struct figure part_figures[] = {
+	{FIGURE("events", COUNT, struct query_overview, n_events),
+	 .help = "contention events that were seen"},
+	{FIGURE("contended", COUNT, struct query_overview, contended), .help = "finished waits"},
+	{FIGURE("total_ns", NS, struct query_overview, total_ns),
+	 .help = "time of all finished waits"},
+	{FIGURE("waiting", COUNT, struct query_overview, waiting),
+	 .help = "tasks that wait at its end"},
+	FIGURE_END,
+};
+static const char parts_help[] = "a part of time that was measured";
 
 /* Of those that may be null: why. */
 static const struct {
@@ -120,14 +134,15 @@ static const struct rows_table {
 	{"incidents", "what a trigger has caught", &query_incidents_kind, query_incidents, BY_LOCK},
 };
 
-enum { TABLES = sizeof(tables) / sizeof(*tables), MARKS = sizeof(marks) / sizeof(*marks) };
+enum { TABLES = sizeof(tables) / sizeof(*tables), PARTS = 1 << TABLES };
+enum { MARKS = sizeof(marks) / sizeof(*marks) };
 
 static unsigned find(const char *name, size_t len)
 {
 	for (unsigned i = 0; i < TABLES; i++)
 		if (strlen(tables[i].name) == len && memcmp(tables[i].name, name, len) == 0)
 			return 1u << i;
-	return 0;
+	return len == 5 && memcmp(name, "parts", len) == 0 ? PARTS : 0;
 }
 
 int rows_parse(const char *names, unsigned *ret, struct error *err)
@@ -166,6 +181,8 @@ static bool is_there(const struct rows_table *t, size_t column)
 	const struct column *c = &t->kind->columns[column];
 	bool locks = t->kind == &query_locks_kind || t->kind == &query_types_kind;
 
+	if (t->kind == &query_mmap_kind && !query_mmap_has(column))
+		return false;
 	return (c->flags & COLUMN_REPORT || table_is_bucket(c)) &&
 	       (!locks || query_locks_has(t->by, column));
 }
@@ -207,6 +224,10 @@ static void dump_front(FILE *out)
 void rows_dump(FILE *out)
 {
 	dump_front(out);
+	fprintf(out, "table\tparts\t\t%s\n", parts_help);
+	for (const struct figure *f = part_figures; f->key; f++)
+		fprintf(out, "parts\t%s\t%s\t%s\n", f->key, f->type == COLUMN_NS ? "ns" : "count",
+			f->help);
 	for (const struct rows_table *t = tables; t < tables + TABLES; t++) {
 		fprintf(out, "table\t%s\t\t%s\n", t->name, t->help);
 		for (size_t i = 0; i < t->kind->n_columns; i++) {
@@ -295,9 +316,9 @@ static void put_damage(struct jsonw *j, const struct model_damage *d)
 
 /* What all rows of a table have in common, but for the brace at its end. */
 static int make_front(const struct front *f, const struct rows_spec *s,
-		      const struct model_damage *d, char **ret, size_t *ret_len)
+		      const struct model_damage *d, struct memfile *ret)
 {
-	struct jsonw j = {.out = open_memstream(ret, ret_len), .tight = true};
+	struct jsonw j = {.out = memfile_open(ret), .tight = true};
 
 	if (!j.out)
 		return -ENOMEM;
@@ -340,11 +361,11 @@ static bool is_at_least(const struct value *v)
 	return v->at_least;
 }
 
-static void put_row(const struct table *t, size_t row, const char *front, size_t len, FILE *out)
+static void put_row(const struct table *t, size_t row, const struct memfile *front, FILE *out)
 {
 	struct jsonw j = {.out = out, .depth = 1, .flat = 1, .any = true, .tight = true};
 
-	fwrite(front, 1, len, out);
+	fwrite(front->text, 1, front->n, out);
 	put_keys(&j, "inexact", t, row, is_approx);
 	put_keys(&j, "lower_bound", t, row, is_at_least);
 	for (size_t col = 0; col < t->n_columns; col++) {
@@ -362,18 +383,34 @@ static int write_table(struct query *q, const struct rows_table *t, const struct
 {
 	const struct query_spec spec = {.by = t->by, .average = true, .buckets = true};
 	struct table table;
-	char *front = NULL;
-	size_t len = 0;
+	struct memfile front = {0};
 	int r = t->query(q, &spec, &table, err);
 
 	if (r < 0 || !table.n_rows)
 		return r;
 	f->table = t->name;
-	r = make_front(f, s, d, &front, &len);
+	r = make_front(f, s, d, &front);
 	for (size_t row = 0; r == 0 && row < table.n_rows; row++)
-		put_row(&table, row, front, len, out);
-	free(front);
+		put_row(&table, row, &front, out);
+	mem_free(front.text);
 	return r < 0 ? error_errno(err, r, "Cannot write rows") : 0;
+}
+
+static int write_part(const struct query_overview *o, const struct rows_spec *s, struct front *f,
+		      FILE *out)
+{
+	struct jsonw j = {.out = out, .depth = 1, .flat = 1, .any = true, .tight = true};
+	struct memfile front = {0};
+
+	f->table = "parts";
+	int r = make_front(f, s, &o->damage, &front);
+	if (r == 0) {
+		fwrite(front.text, 1, front.n, out);
+		report_json_figures(&j, part_figures, o, 0);
+		jsonw_end(&j, '}');
+	}
+	mem_free(front.text);
+	return r;
 }
 
 int rows_write(struct query *q, const struct rows_spec *s, FILE *out, struct error *err)
@@ -385,6 +422,8 @@ int rows_write(struct query *q, const struct rows_spec *s, FILE *out, struct err
 		return error_errno(err, -ENOMEM, "Cannot sum up what was measured");
 	struct front f = front_of(&o, &machine, s);
 
+	if ((!s->tables || s->tables & PARTS) && write_part(&o, s, &f, out) < 0)
+		return error_errno(err, -ENOMEM, "Cannot write rows");
 	for (size_t i = 0; i < TABLES; i++) {
 		if (s->tables && !(s->tables & 1u << i))
 			continue;

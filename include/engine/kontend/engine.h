@@ -54,13 +54,12 @@ struct engine_range {
  */
 struct engine_slices {
 	/* All up to @next_ns is applied and nothing behind it, and a bucket was closed there. What
-	 * comes next is at @time_ns. Says where the next part begins, and where it ends: behind
-	 * @time_ns or at it, so that no part is empty because of a gap. 0, or a negative errno with
-	 * @err, which ends engine_pump(). */
+	 * comes next is at @time_ns. Says where the next part ends: @next_ns becomes greater. 0, or
+	 * a negative errno with @err, which ends engine_pump(). */
 	int (*close)(struct engine_slices *s, uint64_t time_ns, struct error *err);
 	/* Called once, when it is known where the stream begins: where the first part ends. */
 	uint64_t (*first)(struct engine_slices *s, uint64_t begin_ns);
-	uint64_t from_ns, next_ns; /* next_ns 0: nothing has come yet */
+	uint64_t next_ns; /* 0: nothing has come yet */
 };
 
 /* A tick to come back to: where its source was, and what is counted outside of the model. */

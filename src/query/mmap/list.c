@@ -405,6 +405,11 @@ static void mmap_rank(void *ctx, size_t i, struct row_rank *ret)
 
 const struct table_kind query_mmap_kind = {"mmap", columns, C_COLUMNS, mmap_fill, mmap_rank};
 
+bool query_mmap_has(size_t column)
+{
+	return column != C_LOCKS && column != C_CALLER && column != C_STACK;
+}
+
 const char *query_mmap_by_name(enum query_by by)
 {
 	return by == BY_STACK				? "stack"
