@@ -70,13 +70,12 @@ struct reader {
 	struct reader_layout *layouts;
 	size_t n_layouts, cap_layouts;
 	struct map64 ids; /* event id -> layout; only looked at when layouts differ */
-	bool is_uniform, has_identifier, by_kontend;
+	bool is_uniform, has_identifier, by_kontend, has_machine;
 
 	struct features features;
 	uint64_t kernel_text;	      /* address of _text where it was recorded; 0 = not known */
 	struct kallsyms_text symbols; /* of the kernel here, or none */
 	bool has_formats, has_tracepoints, header_done, host_done, symbols_done, no_symbols;
-	bool has_machine;	      /* the stream has said which machine it is */
 	struct reader_options opener; /* of its members those */
 
 	uint64_t data_at, data_size; /* of the file layout */

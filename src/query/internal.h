@@ -146,8 +146,4 @@ static inline struct query_where query_wait_where(const struct wait *w)
 	return (struct query_where){w->lock, w->stack, w->task, w->cpu, w->owner};
 }
 
-/* hist.c: the buckets of @h that are not empty as three series: see table_is_bucket(). */
-struct hist;
-void query_hist_buckets(struct query *q, const struct hist *h, struct value v[3]);
-
 #endif

@@ -106,10 +106,7 @@ static inline const struct value *table_value(const struct table *t, size_t row,
 /* Counts, times and rates as a number to draw by; 0 for what is not known, and all others. */
 double table_number(const struct column *c, const struct value *v);
 
-/*
- * A series that is neither shown nor reported: the buckets of a row's histogram, for engines that
- * add up rows of many machines. Three columns are one histogram: from, to (not with it), how many.
- */
+/* A series not shown nor reported: of a histogram, which are three: from, up to, how many. */
 static inline bool table_is_bucket(const struct column *c)
 {
 	return c->type == COLUMN_SERIES && !c->flags;
