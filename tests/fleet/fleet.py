@@ -275,7 +275,8 @@ def main():
             answers, failed = ask(python, engine, source, folder)
             wrong += [failed] if failed else compare(engine, answers, Truth(truths))
             if not failed:
-                print(f"{engine:10} began in {answers['start']['seconds']:.1f} s")
+                print(f"{engine:10} began in {answers['start']['seconds']:.1f} s, and loaded the rows in "
+                      f"{answers['rows']['seconds']:.1f} s")
     print("\n".join(wrong))
     sys.exit(bool(wrong))
 
