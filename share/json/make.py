@@ -324,4 +324,5 @@ def main():
         out.write(page)
 
 
-main()
+if __name__ == "__main__":
+    main()

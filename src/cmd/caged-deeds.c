@@ -25,6 +25,9 @@ static bool is_one_of(const struct caged_wants *w, const char *path)
 	for (size_t i = 0; i < sizeof(w->recordings) / sizeof(*w->recordings); i++)
 		if (w->recordings[i] && strcmp(w->recordings[i], path) == 0)
 			return true;
+	for (const char *const *m = w->more; m && *m; m++)
+		if (strcmp(*m, path) == 0)
+			return true;
 	return false;
 }
 

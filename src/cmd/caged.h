@@ -14,6 +14,7 @@ struct codesource;
 /* What a verb will want, once it is in the cage, of the world outside. All is borrowed. */
 struct caged_wants {
 	const char *recordings[2]; /* that are to be read; NULL, "-": none */
+	const char *const *more;   /* recordings, too, to a NULL; NULL: none */
 	const char *folder;	   /* of recordings; NULL: none */
 	int fds[2];		   /* of files that are read by these; 0: none */
 	const char *make;	   /* a file that may be made; NULL: none */

@@ -7,6 +7,7 @@
 #include "kontend/openmetrics-text.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-lock.h"
+#include "kontend/rows.h"
 #include "kontend/settings.h"
 #include "kontend/tables.h"
 #include "kontend/view.h"
@@ -109,7 +110,7 @@ static const struct {
 	{"columns", dump_columns}, {"tables", dump_tables},
 	{"damage", dump_damage},   {"settings", settings_dump},
 	{"views", dump_views},	   {"metrics", openmetrics_text_dump},
-	{"json", dump_json},
+	{"json", dump_json},	   {"rows", rows_dump},
 };
 
 enum { DUMPS = sizeof(dumps) / sizeof(*dumps) };

@@ -2,8 +2,9 @@
 /*
  * `kontend export`: what was measured, in the formats of other tools. A trace is written while
  * events come; flame graphs, folded stacks, profiles and metrics are sums, written at the end, or
- * metrics again and again.
+ * metrics again and again. Rows for engines are in export-rows.c.
  */
+#include "export-rows.h"
 #include "kontend/chrome.h"
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
@@ -282,6 +283,8 @@ int cmd_export(const struct opts *o)
 
 	if (check(o, &e, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (is_format(o, "ndjson"))
+		return cmd_export_rows(o, &e.only);
 	if (o->interval_ns)
 		e.job = (struct measure_job){.every = rewrite_or_try_again, .finish = rewrite};
 	else if (is_format(o, "chrome"))

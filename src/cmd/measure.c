@@ -44,6 +44,7 @@ static int open_signals(struct measure *m, struct error *err)
 static int enter_cage(struct measure *m, const struct measure_job *j, struct error *err)
 {
 	const struct caged_wants w = {.recordings = {m->o->input, j->also},
+				      .more = j->more,
 				      .instructions = m->o->annotate != NULL,
 				      .put = caged_put_output,
 				      .put_ctx = &m->output};
@@ -270,6 +271,8 @@ int measure_read(struct measure *m, struct run *run, const char *path, struct er
 	int ret = run_open_file(run, path, 0, err);
 
 	run->engine.model.min_wait_ns = m->o->min_wait_ns;
+	if (ret == 0 && m->job->begin_other)
+		ret = m->job->begin_other(m->job, run, err);
 	if (ret == 0)
 		ret = read_recording(m, run, path, err);
 	return ret == 0 && m->give_up ? -EINTR : ret;

@@ -36,12 +36,15 @@ struct measure {
  * errno with @err; -EPIPE (the reader of the output has gone) ends the program without a word.
  */
 struct measure_job {
-	const char *also; /* another recording that is read; NULL: none */
-	bool held;	  /* how long locks are held is asked for */
-	bool blame;	  /* because of whom is waited is */
+	const char *also;	 /* another recording that is read; NULL: none */
+	const char *const *more; /* others, to a NULL; NULL: none */
+	bool held;		 /* how long locks are held is asked for */
+	bool blame;		 /* because of whom is waited is */
 	bool look; /* what it shows is there at once: without an end asked for, a look is enough */
 	/* The engine is there, no event has come yet. NULL: nothing to do. */
 	int (*begin)(struct measure_job *j, struct measure *m, struct error *err);
+	/* The same of another recording, by measure_read(). NULL: nothing to do. */
+	int (*begin_other)(struct measure_job *j, struct run *run, struct error *err);
 	/*
 	 * Not NULL: called at once, and then every --interval; any signal is then the ordinary end,
 	 * and the job opens --output itself.

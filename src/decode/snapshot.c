@@ -38,6 +38,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_INCIDENT] = {"incident", INCIDENT_VERSION, true},
 	[SNAPSHOT_SHORT] = {"short", SHORTSNAP_VERSION, false},
 	[SNAPSHOT_PHASES] = {"phases", PHASESNAP_VERSION, false},
+	[SNAPSHOT_MACHINE] = {"machine", RECORD_MACHINE_VERSION, false},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

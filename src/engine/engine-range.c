@@ -3,9 +3,11 @@
  * A range of a stream in one pass. Its ends need not be ticks: a tick is made at each, so that the
  * bucket there is the range's own, and the sums are forgotten at the first. Where an end is a tick
  * of the stream nothing is added, and all is as a timeline has it that was sent to the same ticks
- * (timeline_range()). The end of a range is noticed by the first event or time behind it.
+ * (timeline_range()). The end of a range is noticed by the first event or time behind it; so are
+ * the ends of slices, of which each is a range that begins where the one before it ends.
  */
 #include "engine-range.h"
+#include "engine-int.h"
 
 static int find(struct engine *e, uint64_t time, struct error *err)
 {
@@ -27,14 +29,18 @@ static void close_bucket(struct model *m, uint64_t time)
 		model_tick(m, time);
 }
 
+/* What was summed up until @time is forgotten. */
+static void begin_at(struct engine *e, uint64_t time)
+{
+	close_bucket(&e->model, time);
+	e->model.damage.late = e->merged.n_late;
+	e->model.damage.bad = e->merged.n_bad;
+	model_range(&e->model);
+}
+
 static void enter(struct engine *e)
 {
-	struct model *m = &e->model;
-
-	close_bucket(m, e->range->from_ns);
-	m->damage.late = e->merged.n_late;
-	m->damage.bad = e->merged.n_bad;
-	model_range(m);
+	begin_at(e, e->range->from_ns);
 	e->range->state = ENGINE_RANGE_WITHIN;
 }
 
@@ -44,18 +50,46 @@ static void leave(struct engine *e)
 	e->range->state = ENGINE_RANGE_BEHIND;
 }
 
+/* A slice that ends with the range is left to whoever takes the range's sums. */
+static int pass_slices(struct engine *e, uint64_t time, struct error *err)
+{
+	const struct engine_range *r = e->range;
+	struct engine_slices *s = e->slices;
+	struct model *m = &e->model;
+	int failed = 0;
+
+	if (r && r->state != ENGINE_RANGE_WITHIN)
+		return 0;
+	if (r && time > r->to_ns)
+		time = r->to_ns;
+	/* The names that stand before the stream have no time. */
+	if (!s->next_ns && (m->start_ns || time))
+		s->next_ns = s->first(s, m->zero_ns ? m->zero_ns : time);
+	while (!failed && s->next_ns && time > s->next_ns) {
+		uint64_t end = s->next_ns;
+
+		engine_snapshots_until(e, end, true);
+		close_bucket(m, end);
+		failed = s->close(s, time, err);
+		begin_at(e, end);
+	}
+	return failed;
+}
+
 int engine_range_pass(struct engine *e, uint64_t time, struct error *err)
 {
 	struct engine_range *r = e->range;
-	int failed = find(e, time, err);
+	int failed = r ? find(e, time, err) : 0;
 
 	if (failed)
 		return failed;
-	if (r->state == ENGINE_RANGE_BEFORE && time > r->from_ns)
+	if (r && r->state == ENGINE_RANGE_BEFORE && time > r->from_ns)
 		enter(e);
-	if (r->state == ENGINE_RANGE_WITHIN && time > r->to_ns)
+	if (e->slices)
+		failed = pass_slices(e, time, err);
+	if (r && r->state == ENGINE_RANGE_WITHIN && time > r->to_ns)
 		leave(e);
-	return 0;
+	return failed;
 }
 
 void engine_range_tick(struct engine *e, uint64_t time)

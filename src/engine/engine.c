@@ -96,7 +96,7 @@ static void snapshots_until(struct engine *e, uint64_t time_ns)
 
 static int apply(struct engine *e, const struct event *ev, struct error *err)
 {
-	int r = e->range ? engine_range_pass(e, ev->time, err) : 0;
+	int r = engine_is_cut(e) ? engine_range_pass(e, ev->time, err) : 0;
 
 	if (e->merged.last_time > e->held.next_ns)
 		snapshots_until(e, e->merged.last_time - 1);
@@ -167,10 +167,12 @@ static int wrong_size(const struct record *r, struct error *err)
 
 static int take_round(struct engine *e, uint64_t time, struct error *err)
 {
-	int r;
+	/* What was seen behind the end of a slice is not in it. */
+	int r = e->slices ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
-	r = e->range ? engine_range_pass(e, time, err) : 0;
+	if (!r && engine_is_cut(e))
+		r = engine_range_pass(e, time, err);
 	if (engine_range_is_behind(e))
 		return r;
 	model_settle(&e->model, time);
@@ -180,10 +182,12 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 
 static int take_tick(struct engine *e, uint64_t time, struct error *err)
 {
-	int r;
+	/* What was seen behind the end of a slice is not in it. */
+	int r = e->slices ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
-	r = e->range ? engine_range_pass(e, time, err) : 0;
+	if (!r && engine_is_cut(e))
+		r = engine_range_pass(e, time, err);
 	if (!engine_range_is_behind(e)) {
 		model_tick(&e->model, time);
 		tell_passed(e, time);

@@ -87,6 +87,13 @@ static bool is_wanted(struct reader *r, const struct perfdata_ext *h, const void
 	return !once || reader_where(r) > r->farthest;
 }
 
+static void note_machine(struct reader *r, const void *body, size_t len)
+{
+	struct record_snapshot head;
+
+	r->has_machine |= snapshot_parse(body, len, &head) && head.kind == SNAPSHOT_MACHINE;
+}
+
 /* Takes over @b. */
 static int hand_out(struct reader *r, const struct perfdata_ext *h, const void *body,
 		    struct reader_block *b)
@@ -100,6 +107,8 @@ static int hand_out(struct reader *r, const struct perfdata_ext *h, const void *
 		r->flow.said_until = time;
 	if (h->kind == RECORD_KALLSYMS)
 		r->symbols_done = true;
+	if (h->kind == RECORD_SNAPSHOT)
+		note_machine(r, body, h->length);
 	if (h->kind == RECORD_ROUND)
 		r->flow.window_bytes = 0;
 	return reader_queue(r, h->kind, h->ring, body, h->length, b) ? -ENOMEM : READER_AGAIN;

@@ -337,7 +337,7 @@ int reader_say_cut(struct reader *r)
 {
 	if (r->cut)
 		return 0;
-	r->cut = true;
+	r->cut = r->stat.is_cut = true;
 	return reader_note(r, "the file \"%s\" was made shorter while it was read", r->path);
 }
 

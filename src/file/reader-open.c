@@ -277,6 +277,7 @@ static int open_torn(struct reader *r, const struct perfdata_header *h)
 	uint64_t end = h->data.size < left ? from + h->data.size : r->map_size;
 
 	r->by_kontend = true;
+	r->stat.is_cut = true;
 	if (reader_note(r,
 			"\"%s\" is cut at byte %llu: of %llu bytes of data there are %llu, and "
 			"what should follow them is missing; `kontend recover` makes a "
@@ -338,6 +339,7 @@ static int open_layout(struct reader *r, struct error *err)
 		size = h.data.size;
 		e = read_features(r, &h, err);
 	} else {
+		r->stat.is_cut = true;
 		e = reader_note(r,
 				"\"%s\" is cut at byte %llu: of %llu bytes of data there are "
 				"%llu, and what should follow them is missing",

@@ -364,6 +364,20 @@ static void check_span(struct reader *r)
 		t[0] = t[1] = 0;
 }
 
+/* The name of the machine is all that perf says, and the first recordings of ours. */
+static int queue_machine(struct reader *r)
+{
+	struct {
+		struct record_snapshot head;
+		struct record_machine machine;
+	} body = {.head = {.kind = SNAPSHOT_MACHINE, .version = RECORD_MACHINE_VERSION}};
+
+	if (!*r->features.hostname || r->has_machine)
+		return 0;
+	memcpy(body.machine.host, r->features.hostname, sizeof(body.machine.host));
+	return reader_queue_copy(r, RECORD_SNAPSHOT, 0, &body, sizeof(body));
+}
+
 int reader_begin(struct reader *r)
 {
 	struct record_host host;
@@ -372,10 +386,11 @@ int reader_begin(struct reader *r)
 		return 0;
 	r->host_done = true;
 	if (r->by_kontend)
-		return 0;
+		return queue_machine(r);
 	const struct features *f = &r->features;
 	check_span(r);
 	features_host(f, f->sample_time[0] ? f->sample_time[0] : f->clock_ns, &host);
 	find_wall_clock(r, &host);
-	return reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));
+	int e = reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));
+	return e ? e : queue_machine(r);
 }

@@ -59,6 +59,7 @@ static int stop_here(struct reader *r, const char *why, struct error *err)
 	/* The rest of its last page is zeros without a fault. */
 	if (reader_is_cut(r))
 		return stop_at_cut(r, err);
+	r->stat.is_cut = true;
 	if (reader_note(r, "\"%s\" is readable up to byte %llu: %s", r->path, (ull)reader_where(r),
 			why))
 		return -ENOMEM;

@@ -70,7 +70,7 @@ struct reader {
 	struct reader_layout *layouts;
 	size_t n_layouts, cap_layouts;
 	struct map64 ids; /* event id -> layout; only looked at when layouts differ */
-	bool is_uniform, has_identifier, by_kontend;
+	bool is_uniform, has_identifier, by_kontend, has_machine;
 
 	struct features features;
 	uint64_t kernel_text;	      /* address of _text where it was recorded; 0 = not known */

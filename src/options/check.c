@@ -89,6 +89,28 @@ static int check_interval(const struct opts *o, struct error *err)
 	return 0;
 }
 
+/* Rows are of many machines and times; what else is exported is of one recording. */
+static int check_rows(const struct opts *o, struct error *err)
+{
+	const char *given = o->bucket_ns  ? "bucket"
+			    : o->tables	  ? "tables"
+			    : o->compress ? "compress"
+					  : NULL;
+
+	if (o->more[0] && o->time)
+		return error_set(err, -EINVAL,
+				 "--time is about one recording: there is no use for '%s'",
+				 o->more[0]);
+	if (o->format && strcmp(o->format, "ndjson") == 0)
+		return 0;
+	if (o->more[0])
+		return error_set(err, -EINVAL,
+				 "'%s' and '%s' are two recordings: give one of them, or --format "
+				 "ndjson; a command to measure comes after '--'",
+				 o->input, o->more[0]);
+	return given ? error_set(err, -EINVAL, "--%s is for --format ndjson", given) : 0;
+}
+
 /* What says which breakpoint is meant says nothing without --enospc. */
 static int check_enospc(const struct opts *o, struct error *err)
 {
@@ -142,6 +164,8 @@ static int check_verbs(const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL,
 				 "--trigger and --rotate exclude each other: --max-files says how "
 				 "many files of incidents are kept");
+	if (o->verb == VERB_EXPORT && check_rows(o, err) < 0)
+		return -EINVAL;
 	if (o->verb == VERB_CUT && (!o->input || !o->output))
 		return error_set(err, -EINVAL,
 				 "Give the recording and what to write, as in 'kontend cut "

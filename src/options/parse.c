@@ -104,9 +104,25 @@ static int parse_short(struct opts_parser *p, const char *word)
 	return r;
 }
 
+/* One more recording: where several are exported. */
+static int parse_more(struct opts_parser *p, const char *word)
+{
+	for (size_t i = 0; i < OPTS_LIST_MAX; i++) {
+		if (p->o->more[i])
+			continue;
+		p->o->more[i] = word;
+		return 0;
+	}
+	return error_set(p->err, -EINVAL,
+			 "'%s' is one recording too many: at most %d are read in one go", word,
+			 OPTS_LIST_MAX + 1);
+}
+
 /* FILE alone is what -i FILE is. */
 static int parse_recording(struct opts_parser *p, const char *word)
 {
+	if (p->o->input && p->o->verb == VERB_EXPORT)
+		return parse_more(p, word);
 	if (p->o->input)
 		return error_set(p->err, -EINVAL,
 				 "'%s' and '%s' are two recordings: give one of them; a command to "

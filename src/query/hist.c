@@ -77,6 +77,26 @@ int query_hist_make(struct query *q, const struct hist *h, struct query_hist *re
 	return make_bars(q, h, ret);
 }
 
+void query_hist_buckets(struct query *q, const struct hist *h, struct value v[3])
+{
+	uint32_t n = 0, at = 0;
+
+	for (unsigned b = 0; b < HIST_BUCKETS; b++)
+		n += h->count[b] != 0;
+	uint64_t *all = arena_alloc(&q->arena, (3 * (size_t)n + 1) * sizeof(*all));
+	if (!all)
+		return;
+	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
+		if (!h->count[b])
+			continue;
+		all[at] = hist_lower(b);
+		all[n + at] = hist_upper(b);
+		all[2 * n + at++] = h->count[b];
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		v[i] = (struct value){.series = all + (size_t)i * n, .n = n, .known = true};
+}
+
 int query_hist(struct query *q, const struct query_scope *scope, struct query_hist *ret)
 {
 	struct query_hist answer = {0};

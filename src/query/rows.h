@@ -64,4 +64,8 @@ static inline void value_s(struct value *v, const char *s) /* NULL or "": not kn
 /* The last buckets of a series, oldest first. */
 void value_series(struct query *q, struct value *v, const struct series *s, uint32_t n);
 
+/* hist.c: the buckets of @h that are not empty as three series: see table_is_bucket(). */
+struct hist;
+void query_hist_buckets(struct query *q, const struct hist *h, struct value v[3]);
+
 #endif

@@ -11,6 +11,7 @@
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
+#include "kontend/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +47,14 @@ static void look_at_attr(struct record_again *a, const struct record *r)
 	a->data_maps = attr.mmap_data;
 }
 
+/* Of snapshots those that are taken anew need not be kept. */
+static bool is_machine(const struct record *r)
+{
+	struct record_snapshot head;
+
+	return snapshot_parse(r->data, r->len, &head) && head.kind == SNAPSHOT_MACHINE;
+}
+
 int record_again_note(struct record_again *a, const struct record *r)
 {
 	switch (r->kind) {
@@ -56,6 +65,8 @@ int record_again_note(struct record_again *a, const struct record *r)
 	case RECORD_FORMAT:
 	case RECORD_CPU:
 		return keep(a, r);
+	case RECORD_SNAPSHOT:
+		return is_machine(r) ? keep(a, r) : 0;
 	case RECORD_KALLSYMS:
 		a->has_symbols = true;
 		return 0;

@@ -45,6 +45,14 @@ static void put_list(struct jsonw *j, const char *key, bool numbers, const char 
 	jsonw_end(j, ']');
 }
 
+static void put_series(struct jsonw *j, const char *key, const struct value *v)
+{
+	jsonw_begin(j, key, '[', true);
+	for (uint32_t i = 0; i < v->n; i++)
+		jsonw_u64(j, NULL, v->series[i]);
+	jsonw_end(j, ']');
+}
+
 static void put_value(struct jsonw *j, const char *key, unsigned type, const struct value *v)
 {
 	if (!v->known) {
@@ -69,9 +77,20 @@ static void put_value(struct jsonw *j, const char *key, unsigned type, const str
 	case COLUMN_BOOL:
 		jsonw_bool(j, key, v->u);
 		break;
+	case COLUMN_SERIES:
+		put_series(j, key, v);
+		break;
 	default:
 		jsonw_u64(j, key, v->u);
 	}
+}
+
+void report_json_value(struct jsonw *j, const struct column *c, const struct value *v)
+{
+	if (v->known && c->flags & COLUMN_LIST)
+		put_list(j, c->key, c->flags & COLUMN_NUMBERS, v->s);
+	else
+		put_value(j, c->key, c->type, v);
 }
 
 void report_json_row(struct jsonw *j, const struct table *t, size_t row)
@@ -84,10 +103,7 @@ void report_json_row(struct jsonw *j, const struct table *t, size_t row)
 		if (!(c->flags & COLUMN_REPORT))
 			continue;
 		at_least |= v->known && v->at_least;
-		if (v->known && c->flags & COLUMN_LIST)
-			put_list(j, c->key, c->flags & COLUMN_NUMBERS, v->s);
-		else
-			put_value(j, c->key, c->type, v);
+		report_json_value(j, c, v);
 	}
 	if (at_least)
 		jsonw_bool(j, "at_least", true);

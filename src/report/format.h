@@ -43,6 +43,8 @@ void report_json_missing(struct jsonw *j, const struct report_snapshot *s, uint3
 /* A table of which some may not be known. */
 void report_json_part(struct jsonw *j, const struct table *t, const char *by,
 		      const struct report_snapshot *s, uint32_t needs);
+/* A value as a member, by its column; a series is a list. */
+void report_json_value(struct jsonw *j, const struct column *c, const struct value *v);
 void report_json_row(struct jsonw *j, const struct table *t, size_t row); /* its members */
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t);
 /* Members of a struct; an array of structs as one of objects. */

@@ -114,12 +114,12 @@ static void start(struct field *f, struct jsonw *j, const char *key)
 		put_char(f, ',');
 	if (j->depth && !j->flat)
 		new_line(f, j);
-	else if (j->any)
+	else if (j->any && !j->tight)
 		put_char(f, ' ');
 	j->any = true;
 	if (key) {
 		put_string(f, key);
-		put_bytes(f, ": ", 2);
+		put_bytes(f, ": ", j->tight ? 1 : 2);
 	}
 }
 

@@ -199,7 +199,9 @@ static void put_snapshots(struct jsonw *j, const struct query_overview *o)
 {
 	jsonw_begin(j, "snapshots", '{', true);
 	for (uint16_t kind = SNAPSHOT_NONE + 1; kind < SNAPSHOT_KINDS; kind++)
-		jsonw_u64(j, snapshot_kind(kind)->name, o->n_snapshots[kind]);
+		/* Which machine it is is no look at anything. */
+		if (kind != SNAPSHOT_MACHINE)
+			jsonw_u64(j, snapshot_kind(kind)->name, o->n_snapshots[kind]);
 	jsonw_u64(j, "unknown", o->damage.snapshot_unknown);
 	jsonw_u64(j, "lost", o->damage.snapshot_lost);
 	jsonw_end(j, '}');

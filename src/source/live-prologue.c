@@ -9,9 +9,12 @@
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/fdio.h"
+#include "kontend/machineid.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/procfs.h"
+#include "kontend/thisboot.h"
+#include "version-source.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +51,23 @@ static int put_host(const struct live_prologue *p)
 	target_describe(p->target, h.targets, sizeof(h.targets));
 	count_cpus(&h);
 	return queue_put_always(p->queue, RECORD_HOST, 0, &h, sizeof(h));
+}
+
+static int put_machine(const struct live_prologue *p)
+{
+	struct {
+		struct record_snapshot head;
+		struct record_machine machine;
+	} body = {.head = {.kind = SNAPSHOT_MACHINE, .version = RECORD_MACHINE_VERSION},
+		  .machine = {.kontend = KONTEND_VERSION}};
+	struct record_machine *m = &body.machine;
+	struct utsname u = {0};
+
+	uname(&u);
+	snprintf(m->host, sizeof(m->host), "%s", u.nodename);
+	machineid(m->id);
+	thisboot_id(m->boot);
+	return queue_put_always(p->queue, RECORD_SNAPSHOT, 0, &body, sizeof(body));
 }
 
 static int put_kallsyms(const struct live_prologue *p)
@@ -105,6 +125,8 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 
 	if (r == 0)
 		r = put_kallsyms(p);
+	if (r == 0)
+		r = put_machine(p);
 	if (r == 0)
 		r = put_format(p, "lock", p->begin);
 	if (r == 0)

@@ -12,6 +12,7 @@
  */
 #include "kontend/writer.h"
 #include "synth.h"
+#include "synthetic-machine.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -34,6 +35,15 @@ enum knob {
 	REUSE,
 	GAPS,
 	SEED,
+	STEP,
+	START,
+	HOST,
+	DAY,
+	KERNEL,
+	WORSE,
+	INCIDENT,
+	FOREIGN,
+	ODD,
 	KNOBS
 };
 
@@ -53,6 +63,16 @@ static const struct {
 	[REUSE] = {"reuse", 0, 0, 1e6},	     /* tids that a new task gets */
 	[GAPS] = {"gaps", 0, 0, 1e6},	     /* seconds without an event */
 	[SEED] = {"seed", 1, 0, 4e9},
+	[STEP] = {"step", STEP_NS, 1, 1e9}, /* ns between events */
+	[START] = {"start", 1e9, 1, 1e15},  /* when it begins, by the session clock */
+	/* Of a fleet: the number of the machine, 0: it is none; days and kernels by number. */
+	[HOST] = {"host", 0, 0, 1e6},
+	[DAY] = {"day", 0, 0, 10000},
+	[KERNEL] = {"kernel", 0, 0, 100},
+	[WORSE] = {"worse", 0, 0, 1e6},	      /* number + 1 of a chain that waits longer */
+	[INCIDENT] = {"incident", 0, 0, 1e7}, /* number + 1 of a lock that a trigger has caught */
+	[FOREIGN] = {"foreign", 0, 0, 1},     /* it has something of a later version */
+	[ODD] = {"odd", 0, 0, 1},	      /* names of tasks are no words */
 };
 
 struct sum {
@@ -85,6 +105,8 @@ struct machine {
 	struct past *past; /* tasks whose tid another has now */
 	size_t n_past;
 	struct sum *locks, *chains;
+	uint64_t *durations; /* of each wait, with HOST */
+	size_t n_durations;
 	struct slot slots[FAN];
 	uint32_t n_slots;
 };
@@ -143,7 +165,7 @@ static uint64_t lock_address(uint32_t lock)
 /* The frame that tells chains apart. */
 static uint64_t chain_address(uint32_t chain)
 {
-	return 0xffffffff81800000ull + chain * 16ull;
+	return SYNTHETIC_CHAINS + chain * (uint64_t)SYNTHETIC_FUNCTION;
 }
 
 static int tid_of(uint32_t task)
@@ -155,7 +177,9 @@ static void name_task(struct machine *m, uint32_t task)
 {
 	char comm[16];
 
-	snprintf(comm, sizeof(comm), "t%" PRIu32 ".%" PRIu32, task, m->tasks[task].generation);
+	snprintf(comm, sizeof(comm),
+		 m->knob[ODD] ? "\"\n\xff\\\t%" PRIu32 ".%" PRIu32 : "t%" PRIu32 ".%" PRIu32, task,
+		 m->tasks[task].generation);
 	synth_comm(m->s, task % (uint32_t)m->knob[CPUS], m->t, tid_of(task), tid_of(task), comm);
 }
 
@@ -174,7 +198,7 @@ static void begin(struct machine *m, struct slot *k)
 			   .cpu = below(m, m->knob[CPUS]),
 			   .taken = true};
 	for (uint32_t i = 0; i < depth; i++)
-		frames[i] = i ? 0xffffffff81100000ull + i * 4096 : chain_address(k->chain);
+		frames[i] = i ? SYNTHETIC_OUTER + i * 4096 : chain_address(k->chain);
 	m->tasks[task].waits = true;
 	synth_begin(m->s, k->cpu, m->t, tid_of(task), tid_of(task), lock_address(k->lock),
 		    LCB_F_WRITE, frames, depth);
@@ -197,6 +221,8 @@ static void end(struct machine *m, struct slot *k)
 	add(&m->locks[k->lock], ns);
 	add(&m->tasks[k->task].sum, ns);
 	add(&m->chains[k->chain], ns);
+	if (m->durations)
+		m->durations[m->n_durations++] = ns;
 	m->tasks[k->task].waits = false;
 	k->taken = false;
 }
@@ -205,9 +231,11 @@ static void step(struct machine *m)
 {
 	struct slot *k = &m->slots[below(m, m->n_slots)];
 
-	m->t += STEP_NS;
+	m->t += (uint64_t)m->knob[STEP];
 	if (k->taken) {
-		end(m, k);
+		/* The chain that waits longer does so four times as long. */
+		if (k->chain + 1 != m->knob[WORSE] || !below(m, 4))
+			end(m, k);
 	} else {
 		begin(m, k);
 		m->left--;
@@ -287,12 +315,33 @@ static void put_piece(struct machine *m, struct writer *w)
 	m->s = synth_new((uint32_t)m->knob[CPUS]);
 }
 
+static struct synthetic_machine fleet_of(const struct machine *m)
+{
+	return (struct synthetic_machine){.number = (uint32_t)m->knob[HOST],
+					  .day = (uint32_t)m->knob[DAY],
+					  .kernel = (uint32_t)m->knob[KERNEL],
+					  .chains = (uint32_t)m->knob[CHAINS],
+					  .incident_lock = (uint32_t)m->knob[INCIDENT],
+					  .foreign = m->knob[FOREIGN] != 0,
+					  .from_ns = m->t};
+}
+
+static void put_prologue(struct machine *m)
+{
+	const struct synthetic_machine f = fleet_of(m);
+
+	if (f.number)
+		synthetic_machine_put(m->s, &f);
+	else
+		synth_prologue(m->s, NULL);
+}
+
 static void write_all(struct machine *m, struct writer *w)
 {
 	uint64_t done[KNOBS] = {0};
 
-	m->t = 1000000000;
-	synth_prologue(m->s, NULL);
+	m->t = (uint64_t)m->knob[START];
+	put_prologue(m);
 	for (uint32_t i = 0; i < m->knob[TASKS]; i++)
 		name_task(m, i);
 	while (m->left) {
@@ -338,11 +387,27 @@ static void print_addresses(const char *name, const struct sum *sums, double n,
 	printf("]");
 }
 
+static void print_fleet(const struct machine *m)
+{
+	const struct synthetic_machine f = fleet_of(m);
+
+	if (!f.number)
+		return;
+	synthetic_machine_print(&f);
+	printf("\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"durations\":[",
+	       (uint64_t)m->knob[START], m->t);
+	for (size_t i = 0; i < m->n_durations; i++)
+		printf("%s%" PRIu64, i ? "," : "", m->durations[i]);
+	printf("],\n");
+}
+
 static void print_truth(const struct machine *m)
 {
 	const char *comma = "";
 
-	printf("{\"lost\":%" PRIu64 ",\n\"tasks\":[\n", 3 * (uint64_t)m->knob[LOST]);
+	printf("{\"lost\":%" PRIu64 ",\n", 3 * (uint64_t)m->knob[LOST]);
+	print_fleet(m);
+	printf("\"tasks\":[\n");
 	for (size_t i = 0; i < m->n_past; i++)
 		print_task(&comma, m->past[i].task, m->past[i].generation, &m->past[i].sum);
 	for (uint32_t i = 0; i < m->knob[TASKS]; i++)
@@ -389,6 +454,7 @@ int main(int argc, char **argv)
 	m.past = zeroed(m.knob[REUSE] + 1, sizeof(*m.past));
 	m.locks = zeroed(m.knob[LOCKS], sizeof(*m.locks));
 	m.chains = zeroed(m.knob[CHAINS], sizeof(*m.chains));
+	m.durations = m.knob[HOST] ? zeroed(m.knob[EVENTS], sizeof(*m.durations)) : NULL;
 	share_locks(&m);
 	m.s = synth_new((uint32_t)m.knob[CPUS]);
 	if (writer_new(&w, &o, &err))

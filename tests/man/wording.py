@@ -10,7 +10,7 @@ import sys
 
 SAME = 40  # words of an option that may stand in two pages
 PARAGRAPH = 180
-MADE = "kontend-json.7"  # of lists
+MADE = ("kontend-json.7", "kontend-rows.5")  # of lists
 
 
 def words(text):
@@ -59,7 +59,7 @@ def main():
             pages[os.path.basename(path)] = page.read()
     findings = list(repeats(pages)) + list(missing_verbs(pages["kontend.1"], verbs))
     for name, text in pages.items():
-        if name != MADE:
+        if name not in MADE:
             findings += long_paragraphs(name, text)
     print("\n".join(findings))
     sys.exit(bool(findings) or not verbs)

@@ -3,6 +3,7 @@
 #define KONTEND_RECORD_H
 
 #include "kontend/record-cost.h"
+#include "kontend/record-machine.h"
 #include <stdbool.h>
 
 #include <stddef.h>
@@ -99,6 +100,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_INCIDENT,  /* what a trigger caught, for which this file was written: incident.h */
 	SNAPSHOT_SHORT,	    /* waits that were only summed up, and why: shortsnap.h */
 	SNAPSHOT_PHASES,    /* phases of rotation and switches of cgroups, in sums: phasesnap.h */
+	SNAPSHOT_MACHINE,   /* which machine and boot it is: struct record_machine */
 	SNAPSHOT_KINDS,
 };
 

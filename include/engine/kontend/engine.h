@@ -3,6 +3,7 @@
 #define KONTEND_ENGINE_H
 
 #include "kontend/decode.h"
+#include "kontend/engine-slices.h"
 #include "kontend/lockask.h"
 #include "kontend/model.h"
 #include "kontend/order.h"
@@ -88,7 +89,8 @@ struct engine {
 	struct engine_unwind *unwind;	/* works for the model's profile */
 	struct engine_tracing *tracing; /* works for the model */
 	struct engine_watch *watch;	/* NULL: nobody */
-	struct engine_range *range; /* NULL: all of the stream; borrowed, set before it is read */
+	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
+	struct engine_slices *slices; /* NULL: it is one part; borrowed, as the range is */
 	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct codesource *code;	 /* of the kernel that runs here; NULL: none; borrowed */

@@ -52,7 +52,7 @@ struct opts {
 	const char *mux_interval, *max_overhead; /* as mux_, opts_overhead() parse them */
 	char **command, **argv;			 /* what follows "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
-		start_after_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
+		start_after_ns, bucket_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, parallelism,
 		repeat, pairs;
 	uint64_t max_size, max_files, rotate, compress, memory;
@@ -68,7 +68,9 @@ struct opts {
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
-	const char *annotate, *input; /* a function; a recording */
+	const char *annotate, *input;	     /* a function; a recording */
+	const char *more[OPTS_LIST_MAX + 1]; /* recordings behind it, to a NULL */
+	const char *tables;		     /* of rows, as rows_parse() takes them */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
 		no_sandbox;
 	const char *screen_size, *at,

@@ -41,6 +41,8 @@ const char *query_mmap_level_text(struct query *q, const struct query_mmap_sum *
  */
 int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 extern const struct table_kind query_mmap_kind;
+/* Does a column say something of a process? */
+bool query_mmap_has(size_t column);
 /* Are its figures of the query's window? Else of all since the sums began. */
 bool query_mmap_is_of_window(const struct query *q);
 /* "process", "memcg", "stack" */

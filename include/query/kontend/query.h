@@ -52,6 +52,7 @@ struct query_spec {
 	 * what costs nothing. window_n 0: every row. */
 	size_t window_first, window_n;
 	bool average; /* rates over the whole time measured, not of the last closed bucket */
+	bool buckets; /* histograms of rows too, where they have one: table_is_bucket() */
 };
 
 /*

@@ -106,6 +106,12 @@ static inline const struct value *table_value(const struct table *t, size_t row,
 /* Counts, times and rates as a number to draw by; 0 for what is not known, and all others. */
 double table_number(const struct column *c, const struct value *v);
 
+/* A series not shown nor reported: of a histogram, which are three: from, up to, how many. */
+static inline bool table_is_bucket(const struct column *c)
+{
+	return c->type == COLUMN_SERIES && !c->flags;
+}
+
 /* Does a column sort from the greatest by nature? Names and ids begin with the smallest. */
 bool table_descends(const struct column *c);
 /* Do values rise from row to row? */

@@ -14,7 +14,8 @@
 struct jsonw {
 	FILE *out;
 	uint16_t depth, flat;
-	bool any; /* something was written at this level: a comma is due */
+	bool tight; /* without blanks between members: for lines that nobody reads */
+	bool any;   /* something was written at this level: a comma is due */
 };
 
 void jsonw_begin(struct jsonw *j, const char *key, char bracket, bool flat); /* '{' or '[' */

@@ -57,6 +57,9 @@ enum {
 	C_FAILED,
 	C_CALLER,
 	C_EVIDENT,
+	C_HIST_FROM,
+	C_HIST_TO,
+	C_HIST_N,
 	C_COLUMNS
 };
 
@@ -152,6 +155,10 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CALLER] = {"caller", "CALLER",
 		      "function that waits for the lock; ~ the one that waits most of several",
 		      COLUMN_TEXT, 20, 1, SR | W},
+	[C_HIST_FROM] = {"hist_from_ns", "", "buckets of waits, by how long they took: from",
+			 COLUMN_SERIES, 0, 9, 0},
+	[C_HIST_TO] = {"hist_to_ns", "", "up to, but not with", COLUMN_SERIES, 0, 9, 0},
+	[C_HIST_N] = {"hist_n", "", "how many waits are in each", COLUMN_SERIES, 0, 9, 0},
 };
 
 /* In which dimensions a column says something; those not named: in all. */
@@ -190,7 +197,7 @@ struct locks {
 	struct query *q;
 	struct groups gs;
 	enum query_by by;
-	bool average;
+	bool average, buckets;
 	uint64_t elapsed_ns, rate_ns; /* rate_ns: where it is no average */
 	double wait_per_s;	      /* of all groups */
 	struct hist hist;	      /* scratch */
@@ -423,6 +430,10 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		fill_key(ls, g, v);
 	if (want & 1ull << C_SPARK)
 		fill_spark(ls, g, v);
+	if (want & 1ull << C_HIST_N && ls->buckets && g->n) {
+		query_group_hist(ls->q, &ls->gs, g, &ls->hist);
+		query_hist_buckets(ls->q, &ls->hist, &v[C_HIST_FROM]);
+	}
 }
 
 static void locks_rank(void *ctx, size_t row, struct row_rank *ret)
@@ -470,6 +481,7 @@ static int locks_prepare(struct locks *ls, struct query *q, const struct query_s
 	ls->q = q;
 	ls->by = s->by;
 	ls->average = s->average;
+	ls->buckets = s->buckets;
 	ls->elapsed_ns = query_elapsed(q->model);
 	ls->rate_ns = query_rate_ns(q);
 	for (size_t i = 0; i < ls->gs.n; i++)

@@ -43,6 +43,12 @@ enum {
 	C_FAILED,
 	C_TOTAL,
 	C_HISTOGRAM,
+	C_HIST_FROM,
+	C_HIST_TO,
+	C_HIST_N,
+	C_HOLD_FROM,
+	C_HOLD_TO,
+	C_HOLD_N,
 	C_COLUMNS
 };
 
@@ -93,6 +99,14 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HISTOGRAM] = {"histogram", "HISTOGRAM",
 			 "how many took from 2^N to 2^(N+1) ns, N counting from 0", COLUMN_TEXT, 9,
 			 9, R | COLUMN_LIST | COLUMN_NUMBERS},
+	[C_HIST_FROM] = {"hist_from_ns", "", "buckets of what `of` says, by how long it took: from",
+			 COLUMN_SERIES, 0, 9, 0},
+	[C_HIST_TO] = {"hist_to_ns", "", "up to, but not with", COLUMN_SERIES, 0, 9, 0},
+	[C_HIST_N] = {"hist_n", "", "how many are in each", COLUMN_SERIES, 0, 9, 0},
+	[C_HOLD_FROM] = {"hold_hist_from_ns", "", "buckets of times that it was held: from",
+			 COLUMN_SERIES, 0, 9, 0},
+	[C_HOLD_TO] = {"hold_hist_to_ns", "", "up to, but not with", COLUMN_SERIES, 0, 9, 0},
+	[C_HOLD_N] = {"hold_hist_n", "", "how many are in each", COLUMN_SERIES, 0, 9, 0},
 };
 
 struct row {
@@ -112,7 +126,7 @@ struct rows {
 	size_t n;
 	struct map64 at;     /* id -> index */
 	uint32_t *mode_next; /* see query_mmap_add() */
-	bool average;
+	bool average, buckets;
 	uint64_t elapsed_ns;
 	double scale;		/* of what is seen for a part of the time */
 	double all;		/* events of getting one that there were; 0: not counted */
@@ -270,6 +284,8 @@ static void fill_histogram(struct rows *t, uint64_t min, uint64_t max, uint64_t 
 		value_u(&v[all[i].column], hist_percentile(&t->hist, all[i].pct, min, max));
 	if (want & 1ull << C_HISTOGRAM)
 		value_s(&v[C_HISTOGRAM], histogram_text(t));
+	if (t->buckets)
+		query_hist_buckets(t->q, &t->hist, &v[C_HIST_FROM]);
 }
 
 static bool wants_histogram(uint64_t want)
@@ -289,6 +305,8 @@ static void fill_hold(const struct rows *t, uint64_t n, uint64_t total, uint64_t
 		return;
 	value_u(&v[C_HOLD_P50], hist_percentile(&t->hold, 50, min, max));
 	value_u(&v[C_HOLD_P99], hist_percentile(&t->hold, 99, min, max));
+	if (t->buckets)
+		query_hist_buckets(t->q, &t->hold, &v[C_HOLD_FROM]);
 }
 
 static void fill_path(struct rows *t, const struct row *row, uint64_t want, struct value *v)
@@ -387,6 +405,11 @@ static void mmap_rank(void *ctx, size_t i, struct row_rank *ret)
 
 const struct table_kind query_mmap_kind = {"mmap", columns, C_COLUMNS, mmap_fill, mmap_rank};
 
+bool query_mmap_has(size_t column)
+{
+	return column != C_LOCKS && column != C_CALLER && column != C_STACK;
+}
+
 const char *query_mmap_by_name(enum query_by by)
 {
 	return by == BY_STACK				? "stack"
@@ -449,6 +472,7 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 			       : s->by == BY_CGROUP ? BY_MMAP_MEMCG
 						    : BY_MMAP,
 			 .average = s->average,
+			 .buckets = s->buckets,
 			 .elapsed_ns = query_elapsed(q->model)};
 	struct row_source src = {.kind = &query_mmap_kind,
 				 .columns = columns_by(q, t.by),

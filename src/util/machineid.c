@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * HMAC-SHA-256 of our own id with that of the machine as the key, as
+ * sd_id128_get_machine_app_specific(3) does it: its first 16 bytes, marked as a UUID of version 4.
+ * Whoever has two of our files can tell that they are of one machine, and whoever has one cannot
+ * tell the machine's id, nor what another program makes of it.
+ */
+#include "kontend/machineid.h"
+#include "kontend/fdio.h"
+#include "kontend/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ID = 16 };
+
+static int digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static int parse(const char *text, uint8_t ret[ID])
+{
+	for (int i = 0; i < ID; i++) {
+		int high = digit(text[2 * i]), low = high < 0 ? -1 : digit(text[2 * i + 1]);
+
+		if (low < 0)
+			return -EINVAL;
+		ret[i] = (uint8_t)(high << 4 | low);
+	}
+	return 0;
+}
+
+int machineid_of(const char *text, char ret[MACHINEID])
+{
+	uint8_t app[ID], id[ID], made[SHA256_BYTES];
+
+	*ret = '\0';
+	if (parse(MACHINEID_APP, app) < 0 || parse(text, id) < 0)
+		return -EINVAL;
+	sha256_hmac(id, sizeof(id), app, sizeof(app), made);
+	made[6] = (uint8_t)((made[6] & 0x0f) | 0x40);
+	made[8] = (uint8_t)((made[8] & 0x3f) | 0x80);
+	for (size_t i = 0; i < ID; i++)
+		snprintf(ret + 2 * i, 3, "%02x", made[i]);
+	return 0;
+}
+
+int machineid(char ret[MACHINEID])
+{
+	char text[2 * ID + 2] = "";
+	int fd = open("/etc/machine-id", O_RDONLY | O_CLOEXEC);
+
+	*ret = '\0';
+	if (fd < 0)
+		return -errno;
+	ssize_t n = fdio_read(fd, text, sizeof(text) - 1);
+	int r = n < 0 ? -errno : machineid_of(text, ret);
+	close(fd);
+	return r;
+}
