@@ -86,7 +86,8 @@ static void put_rows(struct openmetrics_text *t, const char *family,
 		put_row(t, &rows->other[k], by, what);
 }
 
-static void put_named(struct metrics_sums *s, const struct now *now, struct openmetrics_text *t)
+static void put_named(const struct metrics_sums *s, const struct now *now,
+		      struct openmetrics_text *t)
 {
 	const enum label lock = BY_NAME_AND_TYPE, mode = BY_NAME_AND_MODE;
 
@@ -107,8 +108,6 @@ static void put_named(struct metrics_sums *s, const struct now *now, struct open
 		put_rows(t, "kontend_mmap_lock_acquire_seconds", &s->gets, mode, HISTOGRAM);
 		put_rows(t, "kontend_mmap_lock_hold_seconds", &s->holds, mode, HISTOGRAM);
 	}
-	metrics_rows_no_max(&s->locks);
-	metrics_rows_no_max(&s->memcgs);
 }
 
 static void put_count(struct openmetrics_text *t, const char *family, uint64_t n)
@@ -225,28 +224,26 @@ static void put_unavailable(const struct now *now, struct openmetrics_text *t)
 	put_reason(t, now->cost.known, "cost", NULL);
 }
 
-int metrics_put_all(struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
-		    uint64_t n_scrapes, FILE *out)
+int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
+		    uint64_t n_scrapes, struct openmetrics_text *t)
 {
-	struct openmetrics_text t = {.out = out};
 	struct now now;
 
 	if (ask(q, &now) < 0)
 		return -ENOMEM;
-	openmetrics_put_source(s->types, &t);
-	openmetrics_put_types(s->types, &t);
-	openmetrics_put_longest(s->types, &t);
-	put_named(s, &now, &t);
-	openmetrics_put_quality(s->types, &t);
-	openmetrics_put_loss(s->types, &t);
-	put_perf(s, &now, &t);
-	put_cost(&now.cost, &t);
-	put_level(s, &now.shorts, &t);
-	put_counts(c, &t);
-	put_unavailable(&now, &t);
-	put_count(&t, "kontend_series_ended",
+	openmetrics_put_source(s->types, t);
+	openmetrics_put_types(s->types, t);
+	openmetrics_put_longest(s->types, t);
+	put_named(s, &now, t);
+	openmetrics_put_quality(s->types, t);
+	openmetrics_put_loss(s->types, t);
+	put_perf(s, &now, t);
+	put_cost(&now.cost, t);
+	put_level(s, &now.shorts, t);
+	put_counts(c, t);
+	put_unavailable(&now, t);
+	put_count(t, "kontend_series_ended",
 		  s->locks.n_ended + s->cgroups.n_ended + s->memcgs.n_ended);
-	put_count(&t, "kontend_scrapes", n_scrapes);
-	fputs("# EOF\n", out);
-	return ferror(out) ? -ENOMEM : 0;
+	put_count(t, "kontend_scrapes", n_scrapes);
+	return ferror(t->out) ? -ENOMEM : 0;
 }

@@ -175,8 +175,7 @@ static void add_hist(struct metrics_rows *rows, const struct table *t, size_t i,
 		metrics_rows_get(rows, text(t, i, "memcg", "unknown"),
 				 *text(t, i, "mode", "R") == 'W', i < METRICS_FIRST, now_ns);
 
-	for (size_t k = 0; k < h->n; k++)
-		r->hist.buckets[openmetrics_text_bucket(h->bars[k].upper_ns)] += h->bars[k].n;
+	openmetrics_hist_count(&r->hist, h);
 	metrics_rows_add(r, h->n_waits, h->total_ns, h->max_ns, 0, now_ns);
 }
 
@@ -205,8 +204,7 @@ static int add_memcg(struct metrics_sums *s, struct query *q, const struct table
 
 	if (query_hist(q, &scope, &h) < 0)
 		return -ENOMEM;
-	for (size_t k = 0; k < h.n; k++)
-		r->hist.buckets[openmetrics_text_bucket(h.bars[k].upper_ns)] += h.bars[k].n;
+	openmetrics_hist_count(&r->hist, &h);
 	metrics_rows_add(r, h.n_waits, h.total_ns, h.max_ns, number(t, i, "waiting"),
 			 q->model->now_ns);
 	return 0;
@@ -260,4 +258,11 @@ int metrics_sums_add(struct metrics_sums *s, struct query *q)
 	code = code ? code : add_cgroups(s, q);
 	code = code ? code : add_memcgs(s, q);
 	return code ? code : add_rotation(s, q);
+}
+
+void metrics_sums_no_longest(struct metrics_sums *s)
+{
+	openmetrics_no_longest(s->types);
+	metrics_rows_no_max(&s->locks);
+	metrics_rows_no_max(&s->memcgs);
 }

@@ -26,5 +26,7 @@ int metrics_sums_init(struct metrics_sums *s, const char *version); /* -ENOMEM *
 void metrics_sums_deinit(struct metrics_sums *s);
 /* Adds what the model of @q has summed up, which begins anew then. -ENOMEM: of some of it only. */
 int metrics_sums_add(struct metrics_sums *s, struct query *q);
+/* The longest waits begin anew, as they have been written. */
+void metrics_sums_no_longest(struct metrics_sums *s);
 
 #endif

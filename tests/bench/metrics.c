@@ -111,7 +111,7 @@ static void step(struct metrics *m, struct spent *ret)
 		abort();
 	uint64_t b = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	FILE *f = open_memstream(&text, &ret->bytes);
-	if (metrics_put(m, NULL, f, &err) < 0)
+	if (metrics_put(m, NULL, METRICS_TEXT, f, &err) < 0)
 		abort();
 	fclose(f);
 	free(text);
