@@ -97,7 +97,12 @@ static void put_named(const struct metrics_sums *s, const struct now *now,
 	put_rows(t, "kontend_named_lock_waiters", &s->locks, lock, WAITING);
 	put_rows(t, "kontend_cgroup_waits", &s->cgroups, BY_NAME, N);
 	put_rows(t, "kontend_cgroup_wait_seconds", &s->cgroups, BY_NAME, NS);
+	put_rows(t, "kontend_cgroup_wait_max_seconds", &s->cgroups, BY_NAME, MAX);
 	put_rows(t, "kontend_cgroup_waiters", &s->cgroups, BY_NAME, WAITING);
+	put_rows(t, "kontend_process_waits", &s->processes, BY_NAME, N);
+	put_rows(t, "kontend_process_wait_seconds", &s->processes, BY_NAME, NS);
+	put_rows(t, "kontend_process_wait_max_seconds", &s->processes, BY_NAME, MAX);
+	put_rows(t, "kontend_process_waiters", &s->processes, BY_NAME, WAITING);
 	if (now->mmap.known) {
 		put_rows(t, "kontend_mmap_lock_wait_seconds", &s->memcgs, mode, HISTOGRAM);
 		put_rows(t, "kontend_mmap_lock_wait_max_seconds", &s->memcgs, mode, MAX);
@@ -243,7 +248,7 @@ int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct 
 	put_counts(c, t);
 	put_unavailable(&now, t);
 	put_count(t, "kontend_series_ended",
-		  s->locks.n_ended + s->cgroups.n_ended + s->memcgs.n_ended);
+		  s->locks.n_ended + s->cgroups.n_ended + s->processes.n_ended + s->memcgs.n_ended);
 	put_count(t, "kontend_scrapes", n_scrapes);
 	return ferror(t->out) ? -ENOMEM : 0;
 }

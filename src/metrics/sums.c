@@ -23,6 +23,7 @@ int metrics_sums_init(struct metrics_sums *s, const char *version)
 	if (openmetrics_new(&s->types, &spec) < 0 ||
 	    metrics_rows_init(&s->locks, METRICS_LOCKS) < 0 ||
 	    metrics_rows_init(&s->cgroups, METRICS_CGROUPS) < 0 ||
+	    metrics_rows_init(&s->processes, METRICS_PROCESSES) < 0 ||
 	    metrics_rows_init(&s->memcgs, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->taken, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->gets, METRICS_MEMCGS) < 0 ||
@@ -36,6 +37,7 @@ void metrics_sums_deinit(struct metrics_sums *s)
 	openmetrics_free(s->types);
 	metrics_rows_deinit(&s->locks);
 	metrics_rows_deinit(&s->cgroups);
+	metrics_rows_deinit(&s->processes);
 	metrics_rows_deinit(&s->memcgs);
 	metrics_rows_deinit(&s->taken);
 	metrics_rows_deinit(&s->gets);
@@ -148,18 +150,19 @@ static int add_locks(struct metrics_sums *s, struct query *q, const struct openm
 	return 0;
 }
 
-static int add_cgroups(struct metrics_sums *s, struct query *q)
+/* By what a task is a part of: all rows are looked at, so that they add up to all waits. */
+static int add_tasks(struct metrics_rows *rows, struct query *q, enum query_by by,
+		     const char *column)
 {
-	const struct query_spec spec = {.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true};
+	const struct query_spec spec = {.by = by, .sort = "wait_ns_per_s", .average = true};
 	struct table t;
 
 	if (query_locks(q, &spec, &t, NULL) < 0)
 		return -ENOMEM;
-	metrics_rows_no_waiting(&s->cgroups);
+	metrics_rows_no_waiting(rows);
 	for (size_t i = 0; i < t.n_rows; i++) {
-		struct metrics_row *r =
-			metrics_rows_get(&s->cgroups, text(&t, i, "cgroup", "unknown"), 0,
-					 i < METRICS_FIRST, q->model->now_ns);
+		struct metrics_row *r = metrics_rows_get(rows, text(&t, i, column, "unknown"), 0,
+							 i < METRICS_FIRST, q->model->now_ns);
 		metrics_rows_add(r, number(&t, i, "contended"), number(&t, i, "total_ns"),
 				 number(&t, i, "max_ns"), number(&t, i, "waiting"),
 				 q->model->now_ns);
@@ -255,7 +258,8 @@ int metrics_sums_add(struct metrics_sums *s, struct query *q)
 	if (openmetrics_add(s->types, q, NULL) < 0)
 		return -ENOMEM;
 	int code = add_locks(s, q, before);
-	code = code ? code : add_cgroups(s, q);
+	code = code ? code : add_tasks(&s->cgroups, q, BY_CGROUP, "cgroup");
+	code = code ? code : add_tasks(&s->processes, q, BY_PROCESS, "comm");
 	code = code ? code : add_memcgs(s, q);
 	return code ? code : add_rotation(s, q);
 }
@@ -264,5 +268,7 @@ void metrics_sums_no_longest(struct metrics_sums *s)
 {
 	openmetrics_no_longest(s->types);
 	metrics_rows_no_max(&s->locks);
+	metrics_rows_no_max(&s->cgroups);
+	metrics_rows_no_max(&s->processes);
 	metrics_rows_no_max(&s->memcgs);
 }

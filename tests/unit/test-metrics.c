@@ -205,6 +205,8 @@ static void assert_adds_up(const char *text)
 	}
 	assert_true(openmetrics_total(text, "kontend_cgroup_waits_total{", "", &n) == all);
 	assert_in_range(n, 1, METRICS_CGROUPS + 1);
+	assert_true(openmetrics_total(text, "kontend_process_waits_total{", "", &n) == all);
+	assert_in_range(n, 1, METRICS_PROCESSES + 1);
 }
 
 /* At every tick: adds; at every third writes, and compares. Answers the last text. */
