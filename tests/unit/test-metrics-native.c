@@ -14,6 +14,8 @@
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
 #include "kontend/openmetrics-proto.h"
+#include "kontend/openmetrics.h"
+#include "kontend/query-hist.h"
 #include "metrics.pb-c.h"
 #include "openmetrics.h"
 
