@@ -81,8 +81,8 @@ static void put_rows(struct openmetrics_text *t, const char *family,
 	openmetrics_text_family(t, family);
 	for (size_t i = 0; i < rows->n; i++)
 		put_row(t, &rows->rows[i], by, what);
-	/* Nobody looks for the longest wait of all the others. */
-	for (unsigned k = 0; k < kinds && !(what == MAX && by == BY_NAME_AND_TYPE); k++)
+	/* Nobody looks for the longest wait of those that are not among the first. */
+	for (unsigned k = 0; k < kinds && !(what == MAX && rows->is_cut); k++)
 		put_row(t, &rows->other[k], by, what);
 }
 

@@ -29,6 +29,7 @@ int metrics_sums_init(struct metrics_sums *s, const char *version)
 	    metrics_rows_init(&s->gets, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->holds, METRICS_MEMCGS) < 0)
 		return -ENOMEM;
+	s->locks.is_cut = s->processes.is_cut = true;
 	return 0;
 }
 
@@ -150,23 +151,71 @@ static int add_locks(struct metrics_sums *s, struct query *q, const struct openm
 	return 0;
 }
 
-/* By what a task is a part of: all rows are looked at, so that they add up to all waits. */
-static int add_tasks(struct metrics_rows *rows, struct query *q, enum query_by by,
-		     const char *column)
+static int add_cgroups(struct metrics_sums *s, struct query *q)
 {
-	const struct query_spec spec = {.by = by, .sort = "wait_ns_per_s", .average = true};
+	const struct query_spec spec = {.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true};
 	struct table t;
 
 	if (query_locks(q, &spec, &t, NULL) < 0)
 		return -ENOMEM;
-	metrics_rows_no_waiting(rows);
+	metrics_rows_no_waiting(&s->cgroups);
 	for (size_t i = 0; i < t.n_rows; i++) {
-		struct metrics_row *r = metrics_rows_get(rows, text(&t, i, column, "unknown"), 0,
-							 i < METRICS_FIRST, q->model->now_ns);
+		struct metrics_row *r =
+			metrics_rows_get(&s->cgroups, text(&t, i, "cgroup", "unknown"), 0,
+					 i < METRICS_FIRST, q->model->now_ns);
 		metrics_rows_add(r, number(&t, i, "contended"), number(&t, i, "total_ns"),
 				 number(&t, i, "max_ns"), number(&t, i, "waiting"),
 				 q->model->now_ns);
 	}
+	return 0;
+}
+
+/* What no series of a process has taken of this second. */
+static void add_other_processes(struct metrics_sums *s, const struct openmetrics_sum *before,
+				struct parts parts, uint64_t now_ns)
+{
+	struct openmetrics_sum now[LOCK_TYPES];
+	struct parts all = {0};
+
+	openmetrics_sums(s->types, now);
+	for (enum lock_type i = 0; i < LOCK_TYPES; i++) {
+		all.n += now[i].n - before[i].n;
+		all.ns += now[i].total_ns - before[i].total_ns;
+		all.waiting += now[i].waiting;
+	}
+	metrics_rows_add(&s->processes.other[0], all.n - parts.n, all.ns - parts.ns, 0,
+			 all.waiting - parts.waiting, now_ns);
+}
+
+/* There are thousands: as of locks, the first ones are looked at. */
+static int add_processes(struct metrics_sums *s, struct query *q,
+			 const struct openmetrics_sum *before)
+{
+	const struct query_spec spec = {.by = BY_PROCESS,
+					.sort = "wait_ns_per_s",
+					.limit = METRICS_LOOKED_AT,
+					.average = true};
+	uint64_t now_ns = q->model->now_ns;
+	struct parts parts = {0};
+	struct table t;
+
+	if (query_locks(q, &spec, &t, NULL) < 0)
+		return -ENOMEM;
+	metrics_rows_no_waiting(&s->processes);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		uint64_t n = number(&t, i, "contended"), ns = number(&t, i, "total_ns");
+		uint64_t waiting = number(&t, i, "waiting");
+		struct metrics_row *r =
+			metrics_rows_get(&s->processes, text(&t, i, "comm", "unknown"), 0,
+					 i < METRICS_FIRST, now_ns);
+		if (r == &s->processes.other[0])
+			continue;
+		metrics_rows_add(r, n, ns, number(&t, i, "max_ns"), waiting, now_ns);
+		parts.n += n;
+		parts.ns += ns;
+		parts.waiting += waiting;
+	}
+	add_other_processes(s, before, parts, now_ns);
 	return 0;
 }
 
@@ -258,8 +307,8 @@ int metrics_sums_add(struct metrics_sums *s, struct query *q)
 	if (openmetrics_add(s->types, q, NULL) < 0)
 		return -ENOMEM;
 	int code = add_locks(s, q, before);
-	code = code ? code : add_tasks(&s->cgroups, q, BY_CGROUP, "cgroup");
-	code = code ? code : add_tasks(&s->processes, q, BY_PROCESS, "comm");
+	code = code ? code : add_cgroups(s, q);
+	code = code ? code : add_processes(s, q, before);
 	code = code ? code : add_memcgs(s, q);
 	return code ? code : add_rotation(s, q);
 }

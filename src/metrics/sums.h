@@ -8,7 +8,7 @@
 /* Names that a metric may have, and those that may begin in a second: the first by time waited. */
 enum { METRICS_LOCKS = 100, METRICS_CGROUPS = 100, METRICS_PROCESSES = 100, METRICS_MEMCGS = 64 };
 enum { METRICS_FIRST = 20 };
-/* Of locks so many are looked at in a second: what is behind them is `other`. */
+/* Of locks and of processes so many are looked at in a second: what is behind them is `other`. */
 enum { METRICS_LOOKED_AT = 80 };
 
 /* All that grows. */
