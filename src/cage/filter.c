@@ -56,7 +56,6 @@ static const int allowed[] = {
 	SYS_fsync,
 	SYS_fdatasync,
 	SYS_fadvise64,
-	SYS_fcntl,
 	SYS_dup,
 	SYS_dup3,
 	SYS_pipe2,
@@ -188,6 +187,13 @@ static const unsigned requests[] = {
 	TIOCOUTQ, FIONREAD, TCFLSH,  TCSBRK,  TCXONC,	  FIONBIO,
 };
 
+/* Nobody becomes the owner of a descriptor, as signals of the kernel's go to who is. */
+static const unsigned commands[] = {
+	F_DUPFD,      F_DUPFD_CLOEXEC, F_GETFD,	    F_SETFD,	  F_GETFL,
+	F_SETFL,      F_GETLK,	       F_SETLK,	    F_SETLKW,	  F_OFD_SETLK,
+	F_OFD_SETLKW, F_ADD_SEALS,     F_GET_SEALS, F_GETPIPE_SZ, F_SETPIPE_SZ,
+};
+
 /* What may be set of the process itself: its name, and names of its memory. */
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
@@ -298,6 +304,7 @@ static void build(struct program *p, bool may_open_for_writing)
 	allow_opening(p, may_open_for_writing);
 	allow_pairs(p);
 	allow_of(p, SYS_ioctl, 1, requests, COUNT(requests));
+	allow_of(p, SYS_fcntl, 1, commands, COUNT(commands));
 	allow_of(p, SYS_prctl, 0, settings, COUNT(settings));
 	allow_of(p, SYS_kill, 0, self, 1);
 	allow_of(p, SYS_tgkill, 0, self, 1);

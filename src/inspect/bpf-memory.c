@@ -2,6 +2,7 @@
 /* What maps take follows from their sizes, which an object file has before it is loaded. */
 #include "kontend/bpf-memory.h"
 #include "bpf-run.h"
+#include "bpf-unpack.h"
 #include "btf/types.h"
 
 #include <bpf/libbpf.h>
@@ -93,8 +94,8 @@ uint64_t bpf_memory_wanted(void)
 
 	bpf_types_quiet();
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
-		struct bpf_object *o = bpf_object__open_mem(
-			objects[i].from, (size_t)(objects[i].to - objects[i].from), NULL);
+		struct bpf_object *o =
+			bpf_open(objects[i].from, (size_t)(objects[i].to - objects[i].from), NULL);
 		sum += o ? object_bytes(o) : 0;
 		bpf_object__close(o);
 	}

@@ -4,6 +4,7 @@
  * are mapped. What an iterator prints is of no use: it is read until its end.
  */
 #include "bpf-run.h"
+#include "bpf-unpack.h"
 #include "btf/types.h"
 #include "kfunc-call.h"
 #include "kontend/cpulist.h"
@@ -93,7 +94,7 @@ static int open_and_load(struct bpf_object **ret, const struct bpf_run_file *f, 
 		.object_name = "kontend",
 		.btf_custom_path = types_path(memory, path, sizeof(path)),
 	};
-	struct bpf_object *o = bpf_object__open_mem(f->bytes, f->len, &opts);
+	struct bpf_object *o = bpf_open(f->bytes, f->len, &opts);
 
 	if (!o)
 		return error_errno(err, -errno, "Cannot open the BPF programs");

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""bpf-strip.py [--no-lines] IN OUT: a BPF object without what only debuggers read, which is more than half of it.
+"""bpf-strip.py [--no-lines] IN OUT: a BPF object without what only debuggers read, which is more than half of it, packed
+by zlib behind its length (eight bytes, little-endian): bpf-unpack.c unpacks it.
 
 clang makes BTF of debug information and leaves both. The sections stay, empty: libbpf passes over
 these by their names, and all numbers of sections hold. --no-lines leaves out lines of source as well,
@@ -9,6 +10,7 @@ llvm-strip is not on each machine that has clang.
 """
 import struct
 import sys
+import zlib
 
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -61,4 +63,4 @@ def stripped(elf, lines):
 with open(sys.argv[-2], "rb") as source:
     result = stripped(source.read(), "--no-lines" not in sys.argv)
 with open(sys.argv[-1], "wb") as target:
-    target.write(result)
+    target.write(struct.pack("<Q", len(result)) + zlib.compress(result, 9))

@@ -226,6 +226,11 @@ static int signal_another(const struct cage_target *t)
 	return code_of(kill(t->victim, 0));
 }
 
+static int have_signals_sent(const struct cage_target *t)
+{
+	return code_of(fcntl(t->loose, F_SETOWN, t->victim));
+}
+
 static int load_bpf(const struct cage_target *t)
 {
 	(void)t;
@@ -328,6 +333,7 @@ const struct cage_attempt cage_attempts[] = {
 	{"trace another process", stop_another},
 	{"read another process", look_into_another},
 	{"send a signal", signal_another},
+	{"have signals sent", have_signals_sent},
 	{"load BPF", load_bpf, CAGE_ATTEMPT_ROOT},
 	{"open a perf event", open_event},
 	{"mount", mount_something, CAGE_ATTEMPT_ROOT},
