@@ -241,6 +241,8 @@ static bool send_text(struct metrics_server *s, struct MHD_Connection *c, bool m
 	pthread_mutex_lock(&s->lock);
 	if (make && !is_fresh(t, FRESH_NS))
 		wait_for_text(s, t);
+	else if (!make && !is_fresh(t, STALE_NS))
+		t = &s->texts[METRICS_TEXT]; /* for a head alone none is made */
 	bool there = !s->stopping && is_fresh(t, STALE_NS);
 	if (there)
 		*ret = s->lib.queue(c, MHD_HTTP_OK, t->response);
