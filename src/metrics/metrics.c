@@ -7,6 +7,7 @@
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
+#include "kontend/openmetrics-proto.h"
 #include "kontend/when.h"
 #include "profiles.h"
 #include "put.h"
@@ -87,29 +88,63 @@ bool metrics_wanted(struct metrics *m)
 	return m->server && metrics_server_wanted(m->server);
 }
 
-int metrics_put(struct metrics *m, const struct metrics_counts *c, FILE *out, struct error *err)
+/* One format of what is known now: of several that are made at once all have the same. */
+static int put(struct metrics *m, const struct metrics_counts *c, enum metrics_format f, FILE *out)
 {
 	static const struct metrics_counts none;
+	struct openmetrics_text t = {.out = out};
+	int code = f == METRICS_PROTO ? openmetrics_proto_new(&t.proto, out) : 0;
 
+	if (code < 0)
+		return code;
 	query_begin(&m->q);
-	m->n_scrapes++;
-	int code = metrics_put_all(&m->sums, &m->q, c ? c : &none, m->n_scrapes, out);
+	code = metrics_put_all(&m->sums, &m->q, c ? c : &none, m->n_scrapes, &t);
+	if (f == METRICS_TEXT)
+		fputs("# EOF\n", out);
+	int ended = openmetrics_proto_end(t.proto);
+	return code < 0 ? code : ended < 0 ? ended : ferror(out) ? -ENOMEM : 0;
+}
+
+static int cannot_put(int code, struct error *err)
+{
 	return code < 0 ? error_errno(err, code, "Cannot write the metrics") : 0;
 }
 
-int metrics_publish(struct metrics *m, const struct metrics_counts *c, struct error *err)
+int metrics_put(struct metrics *m, const struct metrics_counts *c, enum metrics_format f, FILE *out,
+		struct error *err)
+{
+	m->n_scrapes++;
+	int code = put(m, c, f, out);
+	metrics_sums_no_longest(&m->sums);
+	return cannot_put(code, err);
+}
+
+static int publish(struct metrics *m, const struct metrics_counts *c, enum metrics_format f)
 {
 	struct memfile text = {0};
 	FILE *out = memfile_open(&text);
-	int code = out ? metrics_put(m, c, out, err) : -ENOMEM;
+	int code = out ? put(m, c, f, out) : -ENOMEM;
 
 	if (out && fclose(out) != 0 && code == 0)
 		code = -ENOMEM;
 	if (code == 0)
-		metrics_server_publish(m->server, text.text, text.n);
+		metrics_server_publish(m->server, f, text.text, text.n);
 	else
 		mem_free(text.text);
-	return code < 0 ? error_errno(err, code, "Cannot write the metrics") : 0;
+	return code;
+}
+
+static int publish_wanted(struct metrics *m, const struct metrics_counts *c, unsigned wanted,
+			  struct error *err)
+{
+	int code = 0;
+
+	m->n_scrapes++;
+	for (enum metrics_format f = 0; f < METRICS_FORMATS && code == 0; f++)
+		if (wanted >> f & 1)
+			code = publish(m, c, f);
+	metrics_sums_no_longest(&m->sums);
+	return cannot_put(code, err);
 }
 
 int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error *err)
@@ -118,10 +153,11 @@ int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error
 		metrics_profiles_tick(&m->profiles, m->server, &m->q);
 	int code = metrics_add(m, err);
 
-	if (!metrics_wanted(m))
+	unsigned wanted = m->server ? metrics_server_wanted(m->server) : 0;
+	if (!wanted)
 		return code;
-	int put = metrics_publish(m, c, err);
-	return code ? code : put;
+	int published = publish_wanted(m, c, wanted, err);
+	return code ? code : published;
 }
 
 /* Of a lock that has two modes it is not told which one it was: then there is none. */

@@ -81,12 +81,13 @@ static void put_rows(struct openmetrics_text *t, const char *family,
 	openmetrics_text_family(t, family);
 	for (size_t i = 0; i < rows->n; i++)
 		put_row(t, &rows->rows[i], by, what);
-	/* Nobody looks for the longest wait of all the others. */
-	for (unsigned k = 0; k < kinds && !(what == MAX && by == BY_NAME_AND_TYPE); k++)
+	/* Nobody looks for the longest wait of those that are not among the first. */
+	for (unsigned k = 0; k < kinds && !(what == MAX && rows->is_cut); k++)
 		put_row(t, &rows->other[k], by, what);
 }
 
-static void put_named(struct metrics_sums *s, const struct now *now, struct openmetrics_text *t)
+static void put_named(const struct metrics_sums *s, const struct now *now,
+		      struct openmetrics_text *t)
 {
 	const enum label lock = BY_NAME_AND_TYPE, mode = BY_NAME_AND_MODE;
 
@@ -96,7 +97,12 @@ static void put_named(struct metrics_sums *s, const struct now *now, struct open
 	put_rows(t, "kontend_named_lock_waiters", &s->locks, lock, WAITING);
 	put_rows(t, "kontend_cgroup_waits", &s->cgroups, BY_NAME, N);
 	put_rows(t, "kontend_cgroup_wait_seconds", &s->cgroups, BY_NAME, NS);
+	put_rows(t, "kontend_cgroup_wait_max_seconds", &s->cgroups, BY_NAME, MAX);
 	put_rows(t, "kontend_cgroup_waiters", &s->cgroups, BY_NAME, WAITING);
+	put_rows(t, "kontend_process_waits", &s->processes, BY_NAME, N);
+	put_rows(t, "kontend_process_wait_seconds", &s->processes, BY_NAME, NS);
+	put_rows(t, "kontend_process_wait_max_seconds", &s->processes, BY_NAME, MAX);
+	put_rows(t, "kontend_process_waiters", &s->processes, BY_NAME, WAITING);
 	if (now->mmap.known) {
 		put_rows(t, "kontend_mmap_lock_wait_seconds", &s->memcgs, mode, HISTOGRAM);
 		put_rows(t, "kontend_mmap_lock_wait_max_seconds", &s->memcgs, mode, MAX);
@@ -107,8 +113,6 @@ static void put_named(struct metrics_sums *s, const struct now *now, struct open
 		put_rows(t, "kontend_mmap_lock_acquire_seconds", &s->gets, mode, HISTOGRAM);
 		put_rows(t, "kontend_mmap_lock_hold_seconds", &s->holds, mode, HISTOGRAM);
 	}
-	metrics_rows_no_max(&s->locks);
-	metrics_rows_no_max(&s->memcgs);
 }
 
 static void put_count(struct openmetrics_text *t, const char *family, uint64_t n)
@@ -225,28 +229,26 @@ static void put_unavailable(const struct now *now, struct openmetrics_text *t)
 	put_reason(t, now->cost.known, "cost", NULL);
 }
 
-int metrics_put_all(struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
-		    uint64_t n_scrapes, FILE *out)
+int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
+		    uint64_t n_scrapes, struct openmetrics_text *t)
 {
-	struct openmetrics_text t = {.out = out};
 	struct now now;
 
 	if (ask(q, &now) < 0)
 		return -ENOMEM;
-	openmetrics_put_source(s->types, &t);
-	openmetrics_put_types(s->types, &t);
-	openmetrics_put_longest(s->types, &t);
-	put_named(s, &now, &t);
-	openmetrics_put_quality(s->types, &t);
-	openmetrics_put_loss(s->types, &t);
-	put_perf(s, &now, &t);
-	put_cost(&now.cost, &t);
-	put_level(s, &now.shorts, &t);
-	put_counts(c, &t);
-	put_unavailable(&now, &t);
-	put_count(&t, "kontend_series_ended",
-		  s->locks.n_ended + s->cgroups.n_ended + s->memcgs.n_ended);
-	put_count(&t, "kontend_scrapes", n_scrapes);
-	fputs("# EOF\n", out);
-	return ferror(out) ? -ENOMEM : 0;
+	openmetrics_put_source(s->types, t);
+	openmetrics_put_types(s->types, t);
+	openmetrics_put_longest(s->types, t);
+	put_named(s, &now, t);
+	openmetrics_put_quality(s->types, t);
+	openmetrics_put_loss(s->types, t);
+	put_perf(s, &now, t);
+	put_cost(&now.cost, t);
+	put_level(s, &now.shorts, t);
+	put_counts(c, t);
+	put_unavailable(&now, t);
+	put_count(t, "kontend_series_ended",
+		  s->locks.n_ended + s->cgroups.n_ended + s->processes.n_ended + s->memcgs.n_ended);
+	put_count(t, "kontend_scrapes", n_scrapes);
+	return ferror(t->out) ? -ENOMEM : 0;
 }

@@ -6,8 +6,8 @@
 #include "kontend/query.h"
 #include "sums.h"
 
-/* The whole text of the server, into @out; longest waits begin anew. -ENOMEM: there is a part. */
-int metrics_put_all(struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
-		    uint64_t n_scrapes, FILE *out);
+/* The whole text of the server, into @t, but its end. -ENOMEM: there is a part. */
+int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
+		    uint64_t n_scrapes, struct openmetrics_text *t);
 
 #endif

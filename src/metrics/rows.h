@@ -27,6 +27,7 @@ struct metrics_rows {
 	struct metrics_row *rows;
 	uint64_t *hashes;
 	size_t n, most;
+	bool is_cut; /* only the first of a second are looked at: no max of the others is known */
 	struct metrics_row other[METRICS_KINDS];
 	uint64_t n_ended;
 };

@@ -20,15 +20,16 @@ int metrics_server_start(struct metrics_server *s, struct error *err)
 	return 0;
 }
 
-bool metrics_server_wanted(struct metrics_server *s)
+unsigned metrics_server_wanted(struct metrics_server *s)
 {
 	(void)s;
-	return false;
+	return 0;
 }
 
-void metrics_server_publish(struct metrics_server *s, char *text, size_t len)
+void metrics_server_publish(struct metrics_server *s, enum metrics_format f, char *text, size_t len)
 {
 	(void)s;
+	(void)f;
 	(void)len;
 	mem_free(text);
 }

@@ -15,6 +15,7 @@
 #include "server.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/openmetrics-proto.h"
 #include "kontend/rights.h"
 #include "sym/library.h"
 
@@ -68,6 +69,13 @@ struct slot {
 	unsigned status;
 };
 
+/* What all are sent who ask for this format. */
+struct text {
+	struct MHD_Response *response; /* NULL: none yet */
+	uint64_t made_ns;
+	bool wanted;
+};
+
 struct metrics_server {
 	struct library lib;
 	int fd; /* it listens; -1: the daemon has it */
@@ -75,9 +83,8 @@ struct metrics_server {
 	pthread_mutex_t lock;
 	pthread_cond_t told;
 	/* Under the lock: */
-	struct MHD_Response *response; /* has the text; NULL: none yet */
-	uint64_t made_ns;
-	bool wanted, stopping;
+	struct text texts[METRICS_FORMATS];
+	bool stopping;
 	struct connection connections[MOST];
 	struct slot slots[ASKED_MOST];
 	bool is_bare; /* of the server's thread: it has given up its capabilities */
@@ -202,20 +209,20 @@ int metrics_server_new(struct metrics_server **ret, struct metrics_address *a, s
 
 /* --- the server's thread ---------------------------------------------------------------------- */
 
-static bool is_fresh(const struct metrics_server *s, uint64_t age_ns)
+static bool is_fresh(const struct text *t, uint64_t age_ns)
 {
-	return s->response && clock_now_ns() - s->made_ns < age_ns;
+	return t->response && clock_now_ns() - t->made_ns < age_ns;
 }
 
 /* Until there is a new text, or it takes too long. The lock is held but while this waits. */
-static void wait_for_text(struct metrics_server *s)
+static void wait_for_text(struct metrics_server *s, struct text *text)
 {
 	uint64_t until = clock_now_ns() + PATIENCE_NS;
 	const struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
 				   .tv_nsec = (long)(until % 1000000000u)};
 
-	s->wanted = true;
-	while (s->wanted && !s->stopping &&
+	text->wanted = true;
+	while (text->wanted && !s->stopping &&
 	       pthread_cond_timedwait(&s->told, &s->lock, &t) != ETIMEDOUT)
 		;
 }
@@ -227,12 +234,18 @@ static void wait_for_text(struct metrics_server *s)
 static bool send_text(struct metrics_server *s, struct MHD_Connection *c, bool make,
 		      enum MHD_Result *ret)
 {
+	const char *accept = s->lib.value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	struct text *t = &s->texts[openmetrics_proto_is_built() ? metrics_format_wanted(accept)
+								: METRICS_TEXT];
+
 	pthread_mutex_lock(&s->lock);
-	if (make && !is_fresh(s, FRESH_NS))
-		wait_for_text(s);
-	bool there = !s->stopping && is_fresh(s, STALE_NS);
+	if (make && !is_fresh(t, FRESH_NS))
+		wait_for_text(s, t);
+	else if (!make && !is_fresh(t, STALE_NS))
+		t = &s->texts[METRICS_TEXT]; /* for a head alone none is made */
+	bool there = !s->stopping && is_fresh(t, STALE_NS);
 	if (there)
-		*ret = s->lib.queue(c, MHD_HTTP_OK, s->response);
+		*ret = s->lib.queue(c, MHD_HTTP_OK, t->response);
 	pthread_mutex_unlock(&s->lock);
 	return there;
 }
@@ -417,31 +430,37 @@ static void end_old(struct metrics_server *s)
 	}
 }
 
-bool metrics_server_wanted(struct metrics_server *s)
+unsigned metrics_server_wanted(struct metrics_server *s)
 {
+	unsigned wanted = 0;
+
 	pthread_mutex_lock(&s->lock);
-	bool wanted = s->wanted || !s->response;
+	for (unsigned i = 0; i < METRICS_FORMATS; i++)
+		wanted |= (unsigned)s->texts[i].wanted << i;
+	if (!s->texts[METRICS_TEXT].response)
+		wanted |= 1u << METRICS_TEXT;
 	end_old(s);
 	pthread_mutex_unlock(&s->lock);
 	return wanted;
 }
 
-void metrics_server_publish(struct metrics_server *s, char *text, size_t len)
+void metrics_server_publish(struct metrics_server *s, enum metrics_format f, char *text, size_t len)
 {
+	struct text *t = &s->texts[f];
 	struct MHD_Response *r = s->lib.response_of(len, text, mem_free, text), *old = NULL;
 
 	if (!r) {
 		mem_free(text);
 		return;
 	}
-	s->lib.header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
-		      "application/openmetrics-text; version=1.0.0; charset=utf-8");
+	s->lib.header(r, MHD_HTTP_HEADER_CONTENT_TYPE, metrics_format_type(f));
+	s->lib.header(r, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
 	s->lib.header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	pthread_mutex_lock(&s->lock);
-	old = s->response;
-	s->response = r;
-	s->made_ns = clock_now_ns();
-	s->wanted = false;
+	old = t->response;
+	t->response = r;
+	t->made_ns = clock_now_ns();
+	t->wanted = false;
 	pthread_cond_broadcast(&s->told);
 	pthread_mutex_unlock(&s->lock);
 	if (old)
@@ -542,8 +561,9 @@ void metrics_server_free(struct metrics_server *s)
 	for (size_t i = 0; i < ASKED_MOST; i++)
 		if (s->slots[i].answer)
 			s->lib.forget(s->slots[i].answer);
-	if (s->response)
-		s->lib.forget(s->response);
+	for (size_t i = 0; i < METRICS_FORMATS; i++)
+		if (s->texts[i].response)
+			s->lib.forget(s->texts[i].response);
 	if (s->fd >= 0)
 		close(s->fd);
 	mem_free(s);

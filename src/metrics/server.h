@@ -5,15 +5,16 @@
 #include "asked.h"
 #include "kontend/error.h"
 #include "kontend/metrics-address.h"
+#include "kontend/metrics-format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
- * HTTP, for one text at one place. The text is made when somebody asks: the server's thread says so
- * and waits for it, a moment, else it sends what it has; whoever makes it never waits. Below
- * /debug/pprof/ there are profiles, of which each client gets its own; the server's thread does not
- * wait for these, and has others meanwhile.
+ * HTTP, for one text at one place, in the format that a client would rather have. The text is made
+ * when somebody asks: the server's thread says so and waits for it, a moment, else it sends what it
+ * has; whoever makes it never waits. Below /debug/pprof/ there are profiles, of which each client
+ * gets its own; the server's thread does not wait for these, and has others meanwhile.
  */
 struct metrics_server;
 
@@ -21,10 +22,11 @@ struct metrics_server;
 int metrics_server_new(struct metrics_server **ret, struct metrics_address *a, struct error *err);
 /* Starts its thread. */
 int metrics_server_start(struct metrics_server *s, struct error *err);
-/* Does somebody wait for a text? Also ends what has gone on for too long. */
-bool metrics_server_wanted(struct metrics_server *s);
-/* The text from now on, taken over: of mem_calloc() or mem_resize(). */
-void metrics_server_publish(struct metrics_server *s, char *text, size_t len);
+/* Bits of the formats that somebody waits for. Also ends what has gone on for too long. */
+unsigned metrics_server_wanted(struct metrics_server *s);
+/* The text of a format from now on, taken over: of mem_calloc() or mem_resize(). */
+void metrics_server_publish(struct metrics_server *s, enum metrics_format f, char *text,
+			    size_t len);
 /* The next profile that was asked for, to be answered by its slot below ASKED_MOST. */
 bool metrics_server_asked(struct metrics_server *s, unsigned *ret_slot, struct asked *ret);
 /*

@@ -23,11 +23,13 @@ int metrics_sums_init(struct metrics_sums *s, const char *version)
 	if (openmetrics_new(&s->types, &spec) < 0 ||
 	    metrics_rows_init(&s->locks, METRICS_LOCKS) < 0 ||
 	    metrics_rows_init(&s->cgroups, METRICS_CGROUPS) < 0 ||
+	    metrics_rows_init(&s->processes, METRICS_PROCESSES) < 0 ||
 	    metrics_rows_init(&s->memcgs, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->taken, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->gets, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->holds, METRICS_MEMCGS) < 0)
 		return -ENOMEM;
+	s->locks.is_cut = s->processes.is_cut = true;
 	return 0;
 }
 
@@ -36,6 +38,7 @@ void metrics_sums_deinit(struct metrics_sums *s)
 	openmetrics_free(s->types);
 	metrics_rows_deinit(&s->locks);
 	metrics_rows_deinit(&s->cgroups);
+	metrics_rows_deinit(&s->processes);
 	metrics_rows_deinit(&s->memcgs);
 	metrics_rows_deinit(&s->taken);
 	metrics_rows_deinit(&s->gets);
@@ -167,6 +170,55 @@ static int add_cgroups(struct metrics_sums *s, struct query *q)
 	return 0;
 }
 
+/* What no series of a process has taken of this second. */
+static void add_other_processes(struct metrics_sums *s, const struct openmetrics_sum *before,
+				struct parts parts, uint64_t now_ns)
+{
+	struct openmetrics_sum now[LOCK_TYPES];
+	struct parts all = {0};
+
+	openmetrics_sums(s->types, now);
+	for (enum lock_type i = 0; i < LOCK_TYPES; i++) {
+		all.n += now[i].n - before[i].n;
+		all.ns += now[i].total_ns - before[i].total_ns;
+		all.waiting += now[i].waiting;
+	}
+	metrics_rows_add(&s->processes.other[0], all.n - parts.n, all.ns - parts.ns, 0,
+			 all.waiting - parts.waiting, now_ns);
+}
+
+/* There are thousands: as of locks, the first ones are looked at. */
+static int add_processes(struct metrics_sums *s, struct query *q,
+			 const struct openmetrics_sum *before)
+{
+	const struct query_spec spec = {.by = BY_PROCESS,
+					.sort = "wait_ns_per_s",
+					.limit = METRICS_LOOKED_AT,
+					.average = true};
+	uint64_t now_ns = q->model->now_ns;
+	struct parts parts = {0};
+	struct table t;
+
+	if (query_locks(q, &spec, &t, NULL) < 0)
+		return -ENOMEM;
+	metrics_rows_no_waiting(&s->processes);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		uint64_t n = number(&t, i, "contended"), ns = number(&t, i, "total_ns");
+		uint64_t waiting = number(&t, i, "waiting");
+		struct metrics_row *r =
+			metrics_rows_get(&s->processes, text(&t, i, "comm", "unknown"), 0,
+					 i < METRICS_FIRST, now_ns);
+		if (r == &s->processes.other[0])
+			continue;
+		metrics_rows_add(r, n, ns, number(&t, i, "max_ns"), waiting, now_ns);
+		parts.n += n;
+		parts.ns += ns;
+		parts.waiting += waiting;
+	}
+	add_other_processes(s, before, parts, now_ns);
+	return 0;
+}
+
 /* A histogram that has grown, to that of its memory cgroup and mode. */
 static void add_hist(struct metrics_rows *rows, const struct table *t, size_t i, uint64_t now_ns,
 		     const struct query_hist *h)
@@ -175,8 +227,7 @@ static void add_hist(struct metrics_rows *rows, const struct table *t, size_t i,
 		metrics_rows_get(rows, text(t, i, "memcg", "unknown"),
 				 *text(t, i, "mode", "R") == 'W', i < METRICS_FIRST, now_ns);
 
-	for (size_t k = 0; k < h->n; k++)
-		r->hist.buckets[openmetrics_text_bucket(h->bars[k].upper_ns)] += h->bars[k].n;
+	openmetrics_hist_count(&r->hist, h);
 	metrics_rows_add(r, h->n_waits, h->total_ns, h->max_ns, 0, now_ns);
 }
 
@@ -205,8 +256,7 @@ static int add_memcg(struct metrics_sums *s, struct query *q, const struct table
 
 	if (query_hist(q, &scope, &h) < 0)
 		return -ENOMEM;
-	for (size_t k = 0; k < h.n; k++)
-		r->hist.buckets[openmetrics_text_bucket(h.bars[k].upper_ns)] += h.bars[k].n;
+	openmetrics_hist_count(&r->hist, &h);
 	metrics_rows_add(r, h.n_waits, h.total_ns, h.max_ns, number(t, i, "waiting"),
 			 q->model->now_ns);
 	return 0;
@@ -258,6 +308,16 @@ int metrics_sums_add(struct metrics_sums *s, struct query *q)
 		return -ENOMEM;
 	int code = add_locks(s, q, before);
 	code = code ? code : add_cgroups(s, q);
+	code = code ? code : add_processes(s, q, before);
 	code = code ? code : add_memcgs(s, q);
 	return code ? code : add_rotation(s, q);
+}
+
+void metrics_sums_no_longest(struct metrics_sums *s)
+{
+	openmetrics_no_longest(s->types);
+	metrics_rows_no_max(&s->locks);
+	metrics_rows_no_max(&s->cgroups);
+	metrics_rows_no_max(&s->processes);
+	metrics_rows_no_max(&s->memcgs);
 }

@@ -6,16 +6,17 @@
 #include "rows.h"
 
 /* Names that a metric may have, and those that may begin in a second: the first by time waited. */
-enum { METRICS_LOCKS = 100, METRICS_CGROUPS = 100, METRICS_MEMCGS = 64, METRICS_FIRST = 20 };
-/* Of locks so many are looked at in a second: what is behind them is `other`. */
+enum { METRICS_LOCKS = 100, METRICS_CGROUPS = 100, METRICS_PROCESSES = 100, METRICS_MEMCGS = 64 };
+enum { METRICS_FIRST = 20 };
+/* Of locks and of processes so many are looked at in a second: what is behind them is `other`. */
 enum { METRICS_LOOKED_AT = 80 };
 
 /* All that grows. */
 struct metrics_sums {
 	struct openmetrics *types;
-	struct metrics_rows locks;   /* kind: enum lock_type */
-	struct metrics_rows cgroups; /* kind 0 */
-	struct metrics_rows memcgs;  /* mmap_locks; kind 0 readers, 1 writers */
+	struct metrics_rows locks;		/* kind: enum lock_type */
+	struct metrics_rows cgroups, processes; /* kind 0 */
+	struct metrics_rows memcgs;		/* mmap_locks; kind 0 readers, 1 writers */
 	/* The same by their own events: taken, asked for and got, held. */
 	struct metrics_rows taken, gets, holds;
 	uint64_t rotations, rotation_ns;
@@ -26,5 +27,7 @@ int metrics_sums_init(struct metrics_sums *s, const char *version); /* -ENOMEM *
 void metrics_sums_deinit(struct metrics_sums *s);
 /* Adds what the model of @q has summed up, which begins anew then. -ENOMEM: of some of it only. */
 int metrics_sums_add(struct metrics_sums *s, struct query *q);
+/* The longest waits begin anew, as they have been written. */
+void metrics_sums_no_longest(struct metrics_sums *s);
 
 #endif

@@ -71,6 +71,12 @@ static int make_bars(struct query *q, const struct hist *h, struct query_hist *r
 
 int query_hist_make(struct query *q, const struct hist *h, struct query_hist *ret)
 {
+	uint64_t *counts = arena_alloc(&q->arena, sizeof(h->count));
+
+	if (!counts)
+		return -ENOMEM;
+	memcpy(counts, h->count, sizeof(h->count));
+	ret->counts = counts;
 	ret->p50_ns = hist_percentile(h, 50, ret->min_ns, ret->max_ns);
 	ret->p90_ns = hist_percentile(h, 90, ret->min_ns, ret->max_ns);
 	ret->p99_ns = hist_percentile(h, 99, ret->min_ns, ret->max_ns);

@@ -49,14 +49,6 @@ static struct openmetrics_memcg *get(struct openmetrics *m, const char *name, bo
 	return &m->memcgs[m->n_memcgs++];
 }
 
-void openmetrics_hist_add(struct openmetrics_hist *to, const struct query_hist *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		to->buckets[openmetrics_text_bucket(from->bars[i].upper_ns)] += from->bars[i].n;
-	to->n += from->n_waits;
-	to->total_ns += from->total_ns;
-}
-
 static int add_row(struct openmetrics *m, struct query *q, const struct table *t, size_t row)
 {
 	const struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG,

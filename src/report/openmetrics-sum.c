@@ -178,8 +178,10 @@ void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t w
 			  uint64_t wall_ns, const char *file)
 {
 	struct openmetrics_type *t = &m->types[type];
+	uint64_t bars[OPENMETRICS_BUCKETS];
 
-	if (!t->hist.buckets[openmetrics_text_bucket(wait_ns)])
+	openmetrics_hist_bars(&t->hist, bars);
+	if (!bars[openmetrics_text_bucket(wait_ns)])
 		return;
 	t->incident = (struct openmetrics_exemplar){.ns = wait_ns, .wall_ns = wall_ns};
 	text_clean(t->incident.incident, sizeof(t->incident.incident), file);

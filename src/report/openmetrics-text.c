@@ -5,14 +5,14 @@
  * nanoseconds without rounding. The bounds of the histograms are powers of two, where ours have
  * bounds too, so that the counts are exact.
  */
-#include "kontend/openmetrics-text.h"
+#include "kontend/openmetrics-proto.h"
 #include "kontend/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* Of a label's value, cleaned: paths of cgroups may be long. */
-enum { VALUE = 1024 };
+enum { VALUE = OPENMETRICS_VALUE };
 
 const char *openmetrics_text_kind(enum openmetrics_kind t)
 {
@@ -37,6 +37,10 @@ void openmetrics_text_family(struct openmetrics_text *t, const char *name)
 	while (strcmp(f->name, name))
 		f++;
 	t->family = f;
+	if (t->proto) {
+		openmetrics_proto_family(t->proto, f);
+		return;
+	}
 	fprintf(t->out, "# TYPE %s %s\n", f->name, openmetrics_text_kind(f->type));
 	if (f->unit)
 		fprintf(t->out, "# UNIT %s %s\n", f->name, f->unit);
@@ -91,12 +95,20 @@ static const char *suffix_of(const struct openmetrics_text *t)
 
 void openmetrics_text_count(struct openmetrics_text *t, const char *const *values, uint64_t n)
 {
+	if (t->proto) {
+		openmetrics_proto_value(t->proto, values, (double)n);
+		return;
+	}
 	put_sample(t, suffix_of(t), values, NULL);
 	fprintf(t->out, "%" PRIu64 "\n", n);
 }
 
 void openmetrics_text_seconds(struct openmetrics_text *t, const char *const *values, uint64_t ns)
 {
+	if (t->proto) {
+		openmetrics_proto_value(t->proto, values, (double)ns / 1e9);
+		return;
+	}
 	put_sample(t, suffix_of(t), values, NULL);
 	put_seconds(t->out, ns);
 	putc('\n', t->out);
@@ -104,6 +116,10 @@ void openmetrics_text_seconds(struct openmetrics_text *t, const char *const *val
 
 void openmetrics_text_ratio(struct openmetrics_text *t, const char *const *values, double ratio)
 {
+	if (t->proto) {
+		openmetrics_proto_value(t->proto, values, ratio);
+		return;
+	}
 	put_sample(t, suffix_of(t), values, NULL);
 	fprintf(t->out, "%.6g\n", ratio);
 }
@@ -141,16 +157,20 @@ void openmetrics_text_histogram(struct openmetrics_text *t, const char *const *v
 {
 	bool any = e && e->wall_ns;
 	size_t of = any ? openmetrics_text_bucket(e->ns) : SIZE_MAX;
-	uint64_t n = 0;
+	uint64_t n = 0, bars[OPENMETRICS_BUCKETS];
 
+	if (t->proto) {
+		openmetrics_proto_histogram(t->proto, values, h, any ? e : NULL);
+		return;
+	}
+	openmetrics_hist_bars(h, bars);
 	for (unsigned k = OPENMETRICS_FIRST; k <= OPENMETRICS_LAST + 1; k++) {
 		size_t i = k - OPENMETRICS_FIRST;
-		n += h->buckets[i];
-		put_bucket(t, values, k, k > OPENMETRICS_LAST || n > h->n ? h->n : n,
-			   i == of ? e : NULL);
+		n += bars[i];
+		put_bucket(t, values, k, n, i == of ? e : NULL);
 	}
 	put_sample(t, "_count", values, NULL);
-	fprintf(t->out, "%" PRIu64 "\n", h->n);
+	fprintf(t->out, "%" PRIu64 "\n", n);
 	put_sample(t, "_sum", values, NULL);
 	put_seconds(t->out, h->total_ns);
 	putc('\n', t->out);

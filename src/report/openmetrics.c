@@ -50,15 +50,18 @@ void openmetrics_put_types(const struct openmetrics *sum, struct openmetrics_tex
 			openmetrics_text_count(t, OF_TYPE(i), types[i].waiting);
 }
 
-void openmetrics_put_longest(struct openmetrics *sum, struct openmetrics_text *t)
+void openmetrics_put_longest(const struct openmetrics *sum, struct openmetrics_text *t)
 {
 	openmetrics_text_family(t, "kontend_lock_wait_max_seconds");
-	for (enum lock_type i = 0; i < LOCK_TYPES; i++) {
-		if (!sum->types[i].is_seen)
-			continue;
-		openmetrics_text_seconds(t, OF_TYPE(i), sum->types[i].max_ns);
+	for (enum lock_type i = 0; i < LOCK_TYPES; i++)
+		if (sum->types[i].is_seen)
+			openmetrics_text_seconds(t, OF_TYPE(i), sum->types[i].max_ns);
+}
+
+void openmetrics_no_longest(struct openmetrics *sum)
+{
+	for (enum lock_type i = 0; i < LOCK_TYPES; i++)
 		sum->types[i].max_ns = 0;
-	}
 }
 
 /* The array is in the order of names already, so equal ones stay in it. */

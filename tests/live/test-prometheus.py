@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A real Prometheus scrapes `kontend record --metrics` while a chain of waits is made that lasts until we end it.
 Its series are there by Prometheus' own interface, an alert of share/ fires while the wait goes on and another one
-when it was long, and what was waited is what the program that waited says.
+when it was long, and what was waited is what the program that waited says. Another one takes native histograms, and
+has the same P99 of a storm of mmap_locks as a recording of it.
 Called as: test-prometheus.py KONTEND BLOCKED RULES"""
 import json
+import math
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -40,10 +43,9 @@ def until(what, ask, seconds=120):
     return None
 
 
-def start_kontend(d):
+def start_kontend(d, *options):
     err = open(os.path.join(d, "kontend.err"), "w+", encoding="utf-8")
-    p = start(kontend, "record", "--metrics", "0", "--trigger", "wait>1s type:rwsem", "--post", "1s",
-              "-o", d, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
+    p = start(kontend, "record", "--metrics", "0", *options, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
 
     def url():
         with open(err.name, encoding="utf-8") as f:
@@ -60,7 +62,7 @@ def free_port():
         return s.getsockname()[1]
 
 
-def start_prometheus(d, target):
+def start_prometheus(d, target, features):
     config = os.path.join(d, "prometheus.yml")
     with open(config, "w", encoding="utf-8") as f:
         f.write(f"""
@@ -73,7 +75,7 @@ scrape_configs:
     port = free_port()
     log = open(os.path.join(d, "prometheus.log"), "w", encoding="utf-8")
     p = start(shutil.which("prometheus"), "--config.file=" + config, "--storage.tsdb.path=" + os.path.join(d, "tsdb"),
-              f"--web.listen-address=127.0.0.1:{port}", "--enable-feature=exemplar-storage", stdin=subprocess.DEVNULL,
+              f"--web.listen-address=127.0.0.1:{port}", "--enable-feature=" + features, stdin=subprocess.DEVNULL,
               stdout=log, stderr=log)
     base = f"http://127.0.0.1:{port}"
     until("Prometheus is ready", lambda: p.poll() is None and get_text(base + "/-/ready"))
@@ -175,15 +177,96 @@ def look_at_incident(base, d):
         check(os.path.isfile(os.path.join(d, n)), f"the exemplar names {n}, which is not there")
 
 
-def main(d):
+def end(p):
+    p.terminate()
+    check(p.wait() == 0, f"exit {p.returncode} after SIGTERM")
+
+
+def version():
+    text = subprocess.run(["prometheus", "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"version (\d+)\.(\d+)", text.stdout + text.stderr)
+    return tuple(map(int, found.groups())) if found else (0, 0)
+
+
+def index(seconds):
+    """The bucket of a native histogram of schema 2."""
+    return math.ceil(4 * math.log2(seconds))
+
+
+def look_at_dashboard(base):
+    """Every query of it is one that this Prometheus answers."""
+    with open(os.path.join(os.path.dirname(rules), "../grafana/kontend.json"), encoding="utf-8") as f:
+        panels = json.load(f)["panels"]
+    exprs = [re.sub(r"\$__(rate_interval|range)", "1m", t["expr"]).replace("$instance", ".*")
+             for panel in panels for t in panel["targets"]]
+    answers = [api(base, "query", query=e) for e in exprs]
+    for expr, answer in zip(exprs, answers):
+        check(answer, f"of the dashboard: {expr}")
+    has = sum(bool(a and a["result"]) for a in answers)
+    print(f"{has} of {len(exprs)} queries of the dashboard have an answer")
+    check(has > len(exprs) / 2, "most of the dashboard is empty")
+
+
+def record_storm(path):
+    """Processes that wait for mmap_locks, and what a recording has of them: P99 in seconds and waits, by mode."""
+    p = start(kontend, "record", "-q", "--duration", "8", "-o", path, stdin=subprocess.DEVNULL)
+    until("it records", lambda: os.path.exists(path), 30)
+    subprocess.run([kontend, "demo", "-q", "--kinds", "mmap", "--threads", "16",
+                    "--duration", "5"], check=True, stdout=subprocess.DEVNULL)
+    check(p.wait() == 0, "the recording failed")
+    text = subprocess.run([kontend, "report", "-i", path, "--view", "mmap", "--by", "memcg", "-n", "0", "--format",
+                           "json"], capture_output=True, text=True, check=True).stdout
+    view = json.loads(text)["views"]["mmap"]
+    ret = {}
+    for row in view["rows"]:
+        if row["contended"] > ret.get(row["mode"], (0, 0, ""))[1]:
+            ret[row["mode"]] = (row["p99_ns"] / 1e9, row["contended"], row["memcg"])
+    return ret
+
+
+def look_at_native(d):
+    """Each of kontend's buckets is one of Prometheus': so the quantile is in that of kontend's own, or beside it where
+    one of the two has seen a wait more."""
+    if version() < (2, 40):
+        print("native histograms were not tried: this Prometheus has none")
+        return
     p, url = start_kontend(d)
     if not url:
         return
-    base = start_prometheus(d, urllib.parse.urlsplit(url).netloc)
+    base = start_prometheus(d, urllib.parse.urlsplit(url).netloc, "native-histograms,exemplar-storage")
+    lock = "kontend_mmap_lock_wait_seconds"
+
+    def native():
+        data = api(base, "query", query=lock)
+        return data and any("histogram" in r for r in data["result"])
+    until("a native histogram", native)
+    truth = record_storm(os.path.join(d, "storm"))
+    check(truth, "nobody has waited for an mmap_lock")
+    for mode, (p99, waits, memcg) in truth.items():
+        series = f'{lock}{{mode="{mode}",memcg="{memcg}"}}'
+        until(f"all waits in {series}", lambda s=series, n=waits: (value(base, f"histogram_count({s})") or 0) >= 0.98 * n)
+        got = value(base, f"histogram_quantile(0.99, {series})")
+        print(f"P99 of {series}: {got:.6f} s by Prometheus, {p99:.6f} s by kontend, of {waits} waits")
+        if waits >= 100:
+            check(abs(index(got) - index(p99)) <= 1, f"P99 is {got} s and {p99} s")
+    rule = "kontend:mmap_lock_wait_seconds:p99_5m"
+    drawn = until(f"{rule} is recorded", lambda: value(base, f"max({rule})"))
+    print(f"{rule}: {drawn} s at most")
+    look_at_dashboard(base)
+    scrape_is_well(base)
+    end(p)
+
+
+def look_at_text(d):
+    p, url = start_kontend(d, "--trigger", "wait>1s type:rwsem", "--post", "1s", "-o", d)
+    if not url:
+        return
+    base = start_prometheus(d, urllib.parse.urlsplit(url).netloc, "exemplar-storage")
     until("a scrape", lambda: scrape_is_well(base))
     lasted = stall(base, d)
     look_at_stall(base, lasted)
     look_at_incident(base, d)
+    look_at_dashboard(base)
     scrape_is_well(base)
     names = api(base, "label/__name__/values") or []
     has = sorted(n for n in names if n.startswith("kontend_"))
@@ -192,20 +275,26 @@ def main(d):
     check(kinds.get("kontend_lock_wait_seconds", [{}])[0].get("type") == "histogram", "it is no histogram")
     print(f"{len(has)} names, {value(base, 'scrape_samples_scraped'):.0f} samples a scrape, which takes "
           f"{value(base, 'avg_over_time(scrape_duration_seconds[1m])'):.3f} s")
-    p.terminate()
-    check(p.wait() == 0, f"exit {p.returncode} after SIGTERM")
+    end(p)
+
+
+def main(d):
+    for name, look in (("native", look_at_native), ("text", look_at_text)):
+        folder = os.path.join(d, name)
+        os.mkdir(folder)
+        look(folder)
+        if failed():
+            with open(os.path.join(folder, "kontend.err"), encoding="utf-8") as said:
+                print(said.read())
 
 
 if os.geteuid() != 0:
     skip("needs root")
 if not shutil.which("prometheus"):
     skip("Prometheus is not installed")
-with tempfile.TemporaryDirectory(prefix="kontend-prometheus-") as folder:
+with tempfile.TemporaryDirectory(prefix="kontend-prometheus-") as top:
     try:
-        main(folder)
-        if failed():
-            with open(os.path.join(folder, "kontend.err"), encoding="utf-8") as said:
-                print(said.read())
+        main(top)
     finally:
         for child in children:
             if child.poll() is None:

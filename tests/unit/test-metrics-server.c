@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/openmetrics-proto.h"
 #include "openmetrics.h"
 #include "served.h"
 
@@ -33,6 +34,30 @@ static void scrapes_are_answered(void **state)
 	if (line)
 		fail_msg("line %zu: %s", line, why);
 	served_has(text, "kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"} 30\n");
+	free(text);
+}
+
+/* Messages for who would rather have them, while others get text. */
+static void formats_are_what_is_asked_for(void **state)
+{
+	served_need(state);
+	char *text = served_ask(*state, "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: "
+					"application/vnd.google.protobuf;"
+					"proto=io.prometheus.client.MetricFamily;"
+					"encoding=delimited,text/plain;q=0.5\r\n\r\n");
+
+	served_has(text, "HTTP/1.1 200 ");
+	served_has(text, "Vary: Accept\r\n");
+	if (openmetrics_proto_is_built())
+		served_has(text, "Content-Type: application/vnd.google.protobuf; "
+				 "proto=io.prometheus.client.MetricFamily; "
+				 "encoding=delimited\r\n");
+	else
+		served_has(text, "Content-Type: application/openmetrics-text;");
+	free(text);
+	text = served_ask(*state, GET("/metrics"));
+	served_has(text, "Content-Type: application/openmetrics-text;");
+	served_has(text, "# EOF\n");
 	free(text);
 }
 
@@ -172,6 +197,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(scrapes_are_answered, served_setup,
+						served_teardown),
+		cmocka_unit_test_setup_teardown(formats_are_what_is_asked_for, served_setup,
 						served_teardown),
 		cmocka_unit_test_setup_teardown(other_requests_are_refused, served_setup,
 						served_teardown),

@@ -169,7 +169,7 @@ static char *put(struct play *p)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(metrics_put(p->m, NULL, f, &err), 0);
+	assert_int_equal(metrics_put(p->m, NULL, METRICS_TEXT, f, &err), 0);
 	fclose(f);
 	size_t line = openmetrics_check(text, why, sizeof(why));
 	if (line)
@@ -205,6 +205,8 @@ static void assert_adds_up(const char *text)
 	}
 	assert_true(openmetrics_total(text, "kontend_cgroup_waits_total{", "", &n) == all);
 	assert_in_range(n, 1, METRICS_CGROUPS + 1);
+	assert_true(openmetrics_total(text, "kontend_process_waits_total{", "", &n) == all);
+	assert_in_range(n, 1, METRICS_PROCESSES + 1);
 }
 
 /* At every tick: adds; at every third writes, and compares. Answers the last text. */
@@ -545,7 +547,8 @@ static void goes_on_without_memory(void **state)
 	for (long n = 0; n < 200; n++) {
 		err = (struct error){0};
 		mem_fail_after(n);
-		int added = metrics_add(p.m, &err), r = metrics_put(p.m, NULL, null, &err);
+		int added = metrics_add(p.m, &err),
+		    r = metrics_put(p.m, NULL, METRICS_TEXT, null, &err);
 		mem_fail_after(-1);
 		assert_true(added == 0 || added == -ENOMEM);
 		assert_true(r == 0 || r == -ENOMEM);
@@ -561,7 +564,7 @@ static void goes_on_without_memory(void **state)
 	free(text);
 	setvbuf(full, NULL, _IONBF, 0);
 	err = (struct error){0};
-	assert_int_equal(metrics_put(p.m, NULL, full, &err), -ENOMEM);
+	assert_int_equal(metrics_put(p.m, NULL, METRICS_TEXT, full, &err), -ENOMEM);
 	fclose(full);
 	fclose(null);
 	end(&p);

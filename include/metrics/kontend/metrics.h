@@ -5,6 +5,7 @@
 #include "kontend/engine.h"
 #include "kontend/incident.h"
 #include "kontend/metrics-address.h"
+#include "kontend/metrics-format.h"
 
 #include <stdio.h>
 
@@ -45,12 +46,12 @@ int metrics_start(struct metrics *m, struct engine *e, struct error *err);
  * left out: then -ENOMEM with @err, and sums of a second may be missing.
  */
 int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error *err);
-/* Its parts, for who has a time of his own: adds; has somebody asked?; writes and hands over. */
+/* Its parts: adds; has somebody asked? */
 int metrics_add(struct metrics *m, struct error *err);
 bool metrics_wanted(struct metrics *m);
-int metrics_publish(struct metrics *m, const struct metrics_counts *c, struct error *err);
 /* The text itself. Longest waits begin anew, as it is for a scrape. 0 or a negative errno. */
-int metrics_put(struct metrics *m, const struct metrics_counts *c, FILE *out, struct error *err);
+int metrics_put(struct metrics *m, const struct metrics_counts *c, enum metrics_format f, FILE *out,
+		struct error *err);
 /* A file was written of it: an exemplar, where the wait of it is one of one type of lock. */
 void metrics_incident(struct metrics *m, const struct incident *i, const char *file);
 /* Answers no more; NULL is fine. */

@@ -18,6 +18,7 @@ struct query_bar {
 struct query_hist {
 	struct query_bar *bars;
 	size_t n;
+	const uint64_t *counts; /* by bucket of kontend/hist.h, HIST_BUCKETS; NULL: not of these */
 	uint64_t n_waits, total_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
 	uint64_t inflight_ns; /* by those that go on, which are in none of these */
 };

@@ -2,6 +2,8 @@
 #ifndef KONTEND_OPENMETRICS_TEXT_H
 #define KONTEND_OPENMETRICS_TEXT_H
 
+#include "kontend/hist.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +14,9 @@
  * manual page, the alert rules and the dashboard are checked against this list.
  */
 enum openmetrics_kind { OPENMETRICS_COUNTER, OPENMETRICS_GAUGE, OPENMETRICS_HISTOGRAM };
+
+/* A value of a label is cut off there; paths of cgroups may be long. */
+enum { OPENMETRICS_VALUE = 1024 };
 
 enum openmetrics_where { OPENMETRICS_EXPORT = 1, OPENMETRICS_SERVER = 2 };
 
@@ -31,16 +36,36 @@ const char *openmetrics_text_kind(enum openmetrics_kind t); /* "counter" */
 void openmetrics_text_dump(FILE *out);
 
 /*
- * Durations as a histogram, with bounds from 1.02 us to 17 s, powers of two; longer ones are in the
- * last bucket. Counts are not cumulative.
+ * Durations by the buckets that they were counted in; what was not counted there, as a table was
+ * full, is in the last one, so that they add up to @n.
+ */
+struct openmetrics_hist {
+	uint64_t counts[HIST_BUCKETS];
+	uint64_t n, total_ns;
+};
+
+/*
+ * What text has of it: bounds from 1.02 us to 17 s, powers of two; longer ones are in the last
+ * bucket. Counts are not cumulative.
  */
 enum { OPENMETRICS_FIRST = 10, OPENMETRICS_LAST = 34 };
 enum { OPENMETRICS_BUCKETS = OPENMETRICS_LAST - OPENMETRICS_FIRST + 2 };
 
-struct openmetrics_hist {
-	uint64_t buckets[OPENMETRICS_BUCKETS];
-	uint64_t n, total_ns;
-};
+void openmetrics_hist_bars(const struct openmetrics_hist *h, uint64_t ret[OPENMETRICS_BUCKETS]);
+
+/*
+ * What is a native histogram of Prometheus of it: with the resolution that ours have, a quarter of
+ * an octave, which is schema 2. Its bounds are powers of two of a second, ours of a nanosecond, and
+ * between these there is no whole number of quarters: so each of our buckets is one of its, those
+ * in which its middle is, that has no other and leaves none out. Its bounds are 4 to 11 % above
+ * ours. What is shorter than 4 ns is 0.
+ */
+enum { OPENMETRICS_SCHEMA = 2, OPENMETRICS_ZERO_NS = HIST_SUB };
+
+static inline int openmetrics_hist_index(unsigned bucket) /* its bounds: 2^((i-1)/4), 2^(i/4) s */
+{
+	return (int)bucket - 114;
+}
 
 /* The bucket of durations below a bound: the first one that reaches it. */
 static inline size_t openmetrics_text_bucket(uint64_t upper_ns)
@@ -65,6 +90,7 @@ struct openmetrics_exemplar {
 struct openmetrics_text {
 	FILE *out;
 	const struct openmetrics_family *family;
+	struct openmetrics_proto *proto; /* NULL: text; else all goes there, as messages */
 };
 
 /* Begins a family by its name, which must be in the list. */

@@ -36,7 +36,8 @@ int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err);
  */
 void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t wait_ns,
 			  uint64_t wall_ns, const char *file);
-/* Adds the bars and sums of a histogram. */
+/* Adds the counts and sums of a histogram; the counts alone, and those that had no bucket. */
+void openmetrics_hist_count(struct openmetrics_hist *to, const struct query_hist *from);
 void openmetrics_hist_add(struct openmetrics_hist *to, const struct query_hist *from);
 
 struct openmetrics_sum {
@@ -45,12 +46,14 @@ struct openmetrics_sum {
 
 /* What has been added up of each type. */
 void openmetrics_sums(const struct openmetrics *m, struct openmetrics_sum ret[LOCK_TYPES]);
-/* Families of both, for who writes others beside them; longest begins anew. */
+/* Families of both, for who writes others beside them. */
 void openmetrics_put_source(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_types(const struct openmetrics *m, struct openmetrics_text *t);
-void openmetrics_put_longest(struct openmetrics *m, struct openmetrics_text *t);
+void openmetrics_put_longest(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_quality(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_loss(const struct openmetrics *m, struct openmetrics_text *t);
+/* The longest waits, which somebody has got, begin anew. */
+void openmetrics_no_longest(struct openmetrics *m);
 /* All that files have. 0, or the errno of a failed write, with @err. */
 int openmetrics_put(const struct openmetrics *m, FILE *out, struct error *err);
 
