@@ -112,11 +112,15 @@ const struct lockname *query_lock_object(const struct query *q, uint64_t addr, u
 const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
 const char *query_object_name(struct query *q, const struct lockname *n);
+/* The same without numbers of processes and CPUs, which are others on another machine. */
+const char *query_object_everywhere(struct query *q, const struct lockname *n);
 const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */
 bool query_object_has_path(const struct lockname *n);	 /* is its text one? */
 const char *query_lock_name(struct query *q, uint32_t lock);
 /* "task_struct:try_to_wake_up", "(pipe_read)": others of its kind have the same. */
 const char *query_lock_class(struct query *q, uint32_t lock);
+/* The same, and what has it has nothing in its name that is another one on another machine. */
+const char *query_lock_everywhere(struct query *q, uint32_t lock);
 /* Of a lock of the accounting of breakpoint slots, by who takes it: "bp_cpuinfo_sem"; else NULL. */
 const char *query_slot_lock_name(struct query *q, uint32_t lock);
 /* As query_lock_name() without the function that waits most, for which all cells are looked at. */
