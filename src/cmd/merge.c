@@ -5,7 +5,7 @@
  * and the cage, which is entered before the first byte of the first one, is around all of them. One
  * that cannot be read, or has what another one has, is named and left out: the others are done.
  */
-#include "kontend/fleet.h"
+#include "kontend/fleet-report.h"
 #include "kontend/mem.h"
 #include "kontend/query-only.h"
 #include "kontend/reader.h"
@@ -187,9 +187,10 @@ static int say_clocks(struct merger *g, struct error *err)
 
 		if (!days)
 			continue;
-		snprintf(what, sizeof(what),
-			 "by its clock it began %llu days %s most others: it is added all the same",
-			 (unsigned long long)days, a > b ? "after" : "before");
+		snprintf(
+			what, sizeof(what),
+			"by its clock it began %llu day%s %s most others: it is added all the same",
+			(unsigned long long)days, days > 1 ? "s" : "", a > b ? "after" : "before");
 		say_fault(g, FLEET_CLOCK, g->began[i].path, what);
 	}
 	return 0;
@@ -204,7 +205,7 @@ static int finish(struct measure_job *job, struct measure *m, struct error *err)
 		r = read_one(g, m, *more, err);
 	r = r < 0 ? r : say_clocks(g, err);
 	g->spec.sandbox = &m->caged.sandbox;
-	return r < 0 ? r : fleet_write(g->merge, &g->spec, m->output.file, err);
+	return r < 0 ? r : fleet_report_write(g->merge, &g->spec, m->output.file, err);
 }
 
 static int run_merge(struct merger *g)

@@ -5,7 +5,7 @@
  * most rows are of few groups. All of it has an end: rows, groups and parts that come when there
  * is no more room are in "(other)", and counted; sums stay exact.
  */
-#include "fleet.h"
+#include "internal.h"
 #include "kontend/mem.h"
 
 #include <errno.h>

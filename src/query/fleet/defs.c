@@ -4,7 +4,7 @@
  * added up. A table is of classes of waits, as `diff` has them, or of a table of queries, whose
  * columns it names.
  */
-#include "fleet.h"
+#include "internal.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -134,12 +134,13 @@ const struct fleet_def fleet_defs[FLEET_TABLES + 1] = {
 			   FOLD_SUM,
 			   NULL}},
 		 .keys = {{"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 0, SR},
-			  {"of", "OF",
+			  {"of_what", "OF",
 			   "what P50 to MAX are of: of all that was acquired, or of what "
 			   "was waited",
 			   COLUMN_TEXT, 8, 5, SR},
 			  {"comm", "MMAP_LOCK OF", "program whose mmap_locks they are", COLUMN_TEXT,
 			   16, 0, SR | W}},
+		 .from = {NULL, "of", NULL},
 		 .kind = &query_mmap_kind,
 		 .has_hist = true},
 	[FLEET_UPROBES] = {.name = "uprobes",

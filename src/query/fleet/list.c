@@ -7,7 +7,7 @@
  * few, so that is there twice, for text and for the other formats.
  */
 #include "../rows.h"
-#include "fleet.h"
+#include "internal.h"
 #include "kontend/sort.h"
 
 #include <errno.h>
@@ -151,8 +151,11 @@ static int make_columns(struct lister *l, bool groups)
 		return -ENOMEM;
 	for (; l->n < FLEET_MEASURES && l->def->measures[l->n].column.key;)
 		put_column(l, &l->def->measures[l->n].column);
-	l->n_measures = l->first_extra = l->n;
-	for (int i = 0; l->def->has_hist && i < EXTRAS; i++)
+	/* An average is told of waits alone: without it the others are one place nearer. */
+	const int first = l->def->kind ? P50 : AVG;
+	l->n_measures = l->n;
+	l->first_extra = l->n - (size_t)first;
+	for (int i = first; l->def->has_hist && i < EXTRAS; i++)
 		put_column(l, &extras[i]);
 	l->first_key = l->n;
 	for (int i = 0; i < FLEET_KEYS && l->def->keys[i].key; i++)

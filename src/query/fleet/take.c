@@ -6,7 +6,7 @@
  * profile) belongs to no service: then only the sum of it is told.
  */
 #include "../internal.h"
-#include "fleet.h"
+#include "internal.h"
 #include "kontend/query-classes.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-machine.h"
@@ -108,8 +108,12 @@ static int take_waits(struct fleet *m, struct query *q, const struct query_scope
 static uint32_t group_named(struct fleet *m, const char *id, const char *name)
 {
 	const char *texts[FLEET_KEYS] = {id, *name ? name : unknown};
+	const struct fleet_values none = {.known = 1u << WAIT_TOTAL | 1u << WAIT_N |
+						   1u << WAIT_WAITING};
+	uint32_t group = fleet_row(m, FLEET_GROUPS, fleet_key(m, texts));
 
-	return fleet_row(m, FLEET_GROUPS, fleet_key(m, texts));
+	fleet_add(m, FLEET_GROUPS, group, &none, NULL);
+	return group;
 }
 
 enum { FILES = WAIT_MEASURES, MEASURED, LOST };
@@ -128,10 +132,17 @@ static void count_recording(struct fleet *m, uint32_t group, const struct query_
 	fleet_add(m, FLEET_GROUPS, group, &v, NULL);
 }
 
-static uint32_t service_of(struct fleet *m, struct query *q, uint64_t cgroup)
+/* A cgroup that the recording has no path of says nothing. */
+static const char *path_of(struct query *q, uint64_t cgroup)
+{
+	const char *path = cgroup ? task_cgroup_path(&q->model->tasks, cgroup) : NULL;
+
+	return path && *path ? path : NULL;
+}
+
+static uint32_t service_of(struct fleet *m, const char *path)
 {
 	char name[SERVICE];
-	const char *path = query_cgroup_name(q, cgroup);
 
 	return group_named(m, NULL,
 			   path ? fleet_service(path, name, sizeof(name)) : "(no cgroup told)");
@@ -160,8 +171,10 @@ static int take_services(struct fleet *m, struct query *q, const struct query_ov
 		const struct query_scope scope = {.mask = 1u << BY_CGROUP,
 						  .id = {[BY_CGROUP] = gs.g[i].id}};
 
-		seen[i] = service_of(m, q, gs.g[i].id);
-		any |= gs.g[i].id != 0;
+		const char *path = path_of(q, gs.g[i].id);
+
+		seen[i] = service_of(m, path);
+		any |= path != NULL;
 		if (is_first_of(seen, i, seen[i]))
 			count_recording(m, seen[i], o, false);
 		if (take_waits(m, q, &scope, seen[i]) < 0)
@@ -215,7 +228,7 @@ static const char *row_key(struct fleet *m, const struct fleet_def *d, const str
 	const char *texts[FLEET_KEYS] = {NULL};
 
 	for (int i = 0; i < FLEET_KEYS && d->keys[i].key; i++) {
-		texts[i] = text_at(t, row, d->keys[i].key);
+		texts[i] = text_at(t, row, d->from[i] ? d->from[i] : d->keys[i].key);
 		if (!texts[i] && d->keys[i].flags & COLUMN_WIDE)
 			texts[i] = unknown;
 		if (texts[i] && !strncmp(texts[i], "0x", 2))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_SRC_QUERY_FLEET_H
-#define KONTEND_SRC_QUERY_FLEET_H
+#ifndef KONTEND_SRC_FLEET_INT_H
+#define KONTEND_SRC_FLEET_INT_H
 
+#include "kontend/fleet.h"
 #include "kontend/hist.h"
 #include "kontend/map64.h"
-#include "kontend/query-fleet.h"
 #include "kontend/strpool.h"
 
 /* What the files of src/query/fleet share. */

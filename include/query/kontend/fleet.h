@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_QUERY_FLEET_H
-#define KONTEND_QUERY_FLEET_H
+#ifndef KONTEND_FLEET_H
+#define KONTEND_FLEET_H
 
 #include "kontend/query.h"
 

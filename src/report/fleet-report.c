@@ -3,7 +3,7 @@
  * Many recordings as text, CSV or JSON. The header says how many there were, what was wrong with
  * them, and for each table by which rule its rows are the same on two machines.
  */
-#include "kontend/fleet.h"
+#include "kontend/fleet-report.h"
 #include "format.h"
 #include "kontend/jsonw.h"
 #include "kontend/units.h"
@@ -256,7 +256,8 @@ static int ask(struct answer *a, struct error *err)
 	return 0;
 }
 
-int fleet_write(const struct fleet *m, const struct fleet_spec *s, FILE *out, struct error *err)
+int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *out,
+		       struct error *err)
 {
 	struct answer a = {.m = m, .spec = s};
 	int r = ask(&a, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_FLEET_H
-#define KONTEND_FLEET_H
+#ifndef KONTEND_FLEET_REPORT_H
+#define KONTEND_FLEET_REPORT_H
 
-#include "kontend/query-fleet.h"
+#include "kontend/fleet.h"
 #include "kontend/report.h"
 #include "kontend/sandbox.h"
 
@@ -31,6 +31,7 @@ struct fleet_spec {
 };
 
 /* 0, -ENOMEM, or the errno of a failed write, with @err. */
-int fleet_write(const struct fleet *m, const struct fleet_spec *s, FILE *out, struct error *err);
+int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *out,
+		       struct error *err);
 
 #endif
