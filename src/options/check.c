@@ -167,7 +167,7 @@ static int check_verbs(const struct opts *o, struct error *err)
 	if (o->verb == VERB_EXPORT && check_rows(o, err) < 0)
 		return -EINVAL;
 	if (o->verb == VERB_MERGE && !o->input)
-		return error_set(err, -EINVAL, "give the recordings that are to be added up");
+		return error_set(err, -EINVAL, "Give the recordings that are to be added up");
 	if (o->verb == VERB_CUT && (!o->input || !o->output))
 		return error_set(err, -EINVAL,
 				 "Give the recording and what to write, as in 'kontend cut "
