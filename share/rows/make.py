@@ -27,26 +27,26 @@ ENGINES = {
     "spark": ("`", {"text": "STRING", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN",
                     "list": "ARRAY<{}>", "map": "MAP<STRING, {}>"}),
 }
-VIEWS = {
-    "duckdb": """-- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson, packed or not.
-CREATE OR REPLACE VIEW kontend_rows AS
+LOADS = {
+    "duckdb": """-- Where are the rows? This loads files rows/*.ndjson, packed or not, for the queries beside it.
+CREATE OR REPLACE TABLE kontend_rows AS
 SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns = {{
 {columns}
 }})
 WHERE NOT coalesce(list_contains(marks, 'overlap'), false);
 """,
-    "clickhouse": """-- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson, packed or not.
-CREATE OR REPLACE VIEW kontend_rows AS
+    "clickhouse": """-- Where are the rows? This loads files rows/*.ndjson, packed or not, for the queries beside it.
+CREATE OR REPLACE TABLE kontend_rows ENGINE = MergeTree ORDER BY tuple() AS
 SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
 {columns}
 ')
 WHERE NOT has(marks, 'overlap');
 """,
-    "spark": """-- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson.
+    "spark": """-- Where are the rows? This loads files rows/*.ndjson for the queries beside it.
 CREATE OR REPLACE TEMPORARY VIEW kontend_files (
 {columns}
 ) USING json OPTIONS (path 'rows/*.ndjson');
-CREATE OR REPLACE TEMPORARY VIEW kontend_rows AS
+CACHE TABLE kontend_rows AS
 SELECT * FROM kontend_files
 WHERE NOT coalesce(array_contains(marks, 'overlap'), false);
 """,
@@ -130,7 +130,7 @@ class Rows:
         for key, json_type in self.columns().items():
             name, kind = f"{quote}{key}{quote}", sql_type(types, json_type)
             made.append(f"  {name}: '{kind}'" if engine == "duckdb" else f"  {name} {kind}")
-        return VIEWS[engine].format(columns=",\n".join(made))
+        return LOADS[engine].format(columns=",\n".join(made))
 
     def json_schema(self):
         return {

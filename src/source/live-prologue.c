@@ -14,6 +14,7 @@
 #include "kontend/pidns.h"
 #include "kontend/procfs.h"
 #include "kontend/thisboot.h"
+#include "version-source.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -36,6 +36,7 @@ enum knob {
 	GAPS,
 	SEED,
 	STEP,
+	START,
 	HOST,
 	DAY,
 	KERNEL,
@@ -63,6 +64,7 @@ static const struct {
 	[GAPS] = {"gaps", 0, 0, 1e6},	     /* seconds without an event */
 	[SEED] = {"seed", 1, 0, 4e9},
 	[STEP] = {"step", STEP_NS, 1, 1e9}, /* ns between events */
+	[START] = {"start", 1e9, 1, 1e15},  /* when it begins, by the session clock */
 	/* Of a fleet: the number of the machine, 0: it is none; days and kernels by number. */
 	[HOST] = {"host", 0, 0, 1e6},
 	[DAY] = {"day", 0, 0, 10000},
@@ -338,7 +340,7 @@ static void write_all(struct machine *m, struct writer *w)
 {
 	uint64_t done[KNOBS] = {0};
 
-	m->t = 1000000000;
+	m->t = (uint64_t)m->knob[START];
 	put_prologue(m);
 	for (uint32_t i = 0; i < m->knob[TASKS]; i++)
 		name_task(m, i);
@@ -392,7 +394,8 @@ static void print_fleet(const struct machine *m)
 	if (!f.number)
 		return;
 	synthetic_machine_print(&f);
-	printf("\"durations\":[");
+	printf("\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"durations\":[",
+	       (uint64_t)m->knob[START], m->t);
 	for (size_t i = 0; i < m->n_durations; i++)
 		printf("%s%" PRIu64, i ? "," : "", m->durations[i]);
 	printf("],\n");

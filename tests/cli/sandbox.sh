@@ -60,6 +60,10 @@ grep -A1 '^  landlock' "$work/said" | grep -q 'why: there is none (Function not 
 # Outputs come to their places, and failures leave what was there.
 expect 0 '' "$kontend" export -q -i "$canned" -o "$work/folded"
 [ -s "$work/folded" ] || complain "export: no output"
+cp "$canned" "$work/more.data"
+expect 1 '' sh -c '"$1" export -q --format ndjson -o "$2/rows" "$3" "$2/more.data" "$2/none.data" 2>/dev/null' \
+	sh "$kontend" "$work" "$canned"
+[ "$(grep -c '"table":"parts"' "$work/rows")" -eq 2 ] || complain "export of two recordings: not the rows of both"
 echo old >"$work/kept"
 expect 1 '' sh -c '"$1" report -q -i /etc/passwd -o "$2" 2>/dev/null' sh "$kontend" "$work/kept"
 [ "$(cat "$work/kept")" = old ] || complain "a failure wrote over what was there"

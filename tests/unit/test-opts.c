@@ -163,7 +163,7 @@ static const char shows_recordings[] =
 	"sort reverse filter memory rows threads verdict format weight zoom mark-kernel json "
 	"separator "
 	"output trigger cooldown "
-	"percent-limit config no-config verbose quiet help";
+	"bucket tables compress percent-limit config no-config verbose quiet help";
 
 static void check_beside_input(enum opts_verb verb, const struct opts_info *i)
 {

@@ -1,5 +1,5 @@
--- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson, packed or not.
-CREATE OR REPLACE VIEW kontend_rows AS
+-- Where are the rows? This loads files rows/*.ndjson, packed or not, for the queries beside it.
+CREATE OR REPLACE TABLE kontend_rows AS
 SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns = {
   "schema": 'VARCHAR',
   "table": 'VARCHAR',

@@ -1,4 +1,4 @@
--- Where are the rows? This makes the view that the queries beside it ask: files rows/*.ndjson.
+-- Where are the rows? This loads files rows/*.ndjson for the queries beside it.
 CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `schema` STRING,
   `table` STRING,
@@ -147,6 +147,6 @@ CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `holder_pid` BIGINT,
   `holder_tid` BIGINT
 ) USING json OPTIONS (path 'rows/*.ndjson');
-CREATE OR REPLACE TEMPORARY VIEW kontend_rows AS
+CACHE TABLE kontend_rows AS
 SELECT * FROM kontend_files
 WHERE NOT coalesce(array_contains(marks, 'overlap'), false);
