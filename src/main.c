@@ -43,6 +43,8 @@ static int run_verb(const struct opts *o)
 		return cmd_script(o);
 	case VERB_DIFF:
 		return cmd_diff(o);
+	case VERB_MERGE:
+		return cmd_merge(o);
 	case VERB_EXPORT:
 		return cmd_export(o);
 	case VERB_RECORD:

@@ -7,27 +7,19 @@
  * loads rows by the thousand does not read what was said.
  */
 #include "export-rows.h"
-#include "kontend/mem.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-incidents.h"
-#include "kontend/query-machine.h"
 #include "kontend/query-only.h"
 #include "kontend/rows-pack.h"
 #include "kontend/rows.h"
 #include "measure.h"
+#include "spans.h"
 #include "verbs.h"
 #include "version.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-
-/* What a recording was of, to find others that are of the same. Session clock. */
-struct span {
-	const char *path;
-	struct record_machine machine;
-	uint64_t from_ns, to_ns;
-};
 
 struct rows_job {
 	struct measure_job job;
@@ -44,9 +36,8 @@ struct rows_job {
 	bool has_query;
 	const struct span *twin; /* of the same machine and time */
 	bool incident_done;
-	struct span *spans; /* of those before it */
-	size_t n_spans, cap_spans;
-	bool any_bad; /* something was said */
+	struct spans spans; /* of those before it */
+	bool any_bad;	    /* something was said */
 };
 
 static struct rows_job *of_slices(struct engine_slices *s)
@@ -73,26 +64,10 @@ static uint64_t first_end(struct engine_slices *s, uint64_t begin_ns)
 	return later(begin_ns, until_multiple(of_slices(s), begin_ns));
 }
 
-static bool is_same_boot(const struct record_machine *a, const struct record_machine *b)
-{
-	return *a->id && *a->boot && !strcmp(a->id, b->id) && !strcmp(a->boot, b->boot);
-}
-
-/* One whose rows of this time are written already; NULL: there is none. */
-static const struct span *twin_of(const struct rows_job *j, uint64_t from_ns, uint64_t to_ns)
-{
-	const struct record_machine machine = query_machine(&j->q);
-
-	for (const struct span *s = j->spans; s < j->spans + j->n_spans; s++)
-		if (is_same_boot(&s->machine, &machine) && s->from_ns < to_ns && from_ns < s->to_ns)
-			return s;
-	return NULL;
-}
-
 static unsigned marks_of(struct rows_job *j)
 {
 	const struct model *m = &j->run->engine.model;
-	const struct span *twin = twin_of(j, m->zero_ns, m->now_ns);
+	const struct span *twin = spans_find(&j->spans, &j->q, m->zero_ns, m->now_ns);
 
 	j->twin = twin ? twin : j->twin;
 	return (twin ? ROWS_OVERLAP : 0u) | (m->damage.snapshot_unknown ? ROWS_VERSION : 0u);
@@ -207,23 +182,11 @@ static void say_marks(struct rows_job *j, unsigned marks)
 	say_bad(j, what);
 }
 
-static int note_span(struct rows_job *j, struct error *err)
-{
-	const struct model *m = &j->run->engine.model;
-
-	if (mem_grow(&j->spans, &j->cap_spans, j->n_spans, sizeof(*j->spans)) < 0)
-		return error_errno(err, -ENOMEM, "Cannot keep what was exported");
-	j->spans[j->n_spans++] = (struct span){.path = j->path,
-					       .machine = query_machine(&j->q),
-					       .from_ns = m->start_ns,
-					       .to_ns = m->now_ns};
-	return 0;
-}
-
 /* All events have come: the last part is written. */
 static int end_recording(struct rows_job *j, struct error *err)
 {
 	const struct reader_stat stat = stat_of(j->run);
+	const struct span *twin;
 	unsigned marks = (stat.is_cut || stat.bad_records ? ROWS_CUT_OFF : 0u) |
 			 (stat.unknown_records ? ROWS_VERSION : 0u);
 	int r = write_part(j, marks, true, err);
@@ -231,7 +194,7 @@ static int end_recording(struct rows_job *j, struct error *err)
 	if (r == 0)
 		say_marks(j, marks | j->spec.marks);
 	j->run->engine.slices = NULL;
-	r = r < 0 ? r : note_span(j, err);
+	r = r < 0 ? r : spans_add(&j->spans, &j->q, j->path, &twin, err);
 	forget_query(j);
 	return r;
 }
@@ -297,7 +260,7 @@ static void end(struct measure_job *job)
 	forget_query(j);
 	if (j->packed)
 		fclose(j->packed);
-	mem_free(j->spans);
+	spans_deinit(&j->spans);
 }
 
 int cmd_export_rows(const struct opts *o, const struct cmd_only *only)

@@ -248,7 +248,8 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 	ret = pump_range(m, run, path, err);
 	progress_end(&m->progress);
 	m->progress.what = NULL;
-	if (ret == 0 && !m->give_up)
+	/* Of many recordings their verb says what is wrong, in a sentence each. */
+	if (ret == 0 && !m->give_up && (m->o->verbose || !m->job || !m->job->many))
 		say_notes(m, run, path);
 	return ret;
 }
@@ -333,6 +334,8 @@ static int failed(int ret, const struct error *err)
 
 static int start(struct measure *m, struct measure_job *j, struct error *err)
 {
+	if (j->many)
+		return 0;
 	m->run.held = j->held;
 	m->run.blame = j->blame;
 	int ret = run_open(&m->run, m->o, err);

@@ -38,6 +38,7 @@ struct measure {
 struct measure_job {
 	const char *also;	 /* another recording that is read; NULL: none */
 	const char *const *more; /* others, to a NULL; NULL: none */
+	bool many;		 /* no recording is the first: finish() reads all of them */
 	bool held;		 /* how long locks are held is asked for */
 	bool blame;		 /* because of whom is waited is */
 	bool look; /* what it shows is there at once: without an end asked for, a look is enough */

@@ -16,6 +16,7 @@ int cmd_replay(const struct opts *o);
 int cmd_report(const struct opts *o);
 int cmd_script(const struct opts *o);
 int cmd_diff(const struct opts *o);
+int cmd_merge(const struct opts *o);
 int cmd_export(const struct opts *o);
 int cmd_record(const struct opts *o);
 int cmd_cut(const struct opts *o);

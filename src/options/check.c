@@ -28,7 +28,7 @@ bool opts_is_given(const struct opts *o, const struct opts_info *i)
 /* Of a recording several targets say more of what is meant. */
 static bool is_reading(const struct opts *o)
 {
-	return o->input || opts_plays(o) || o->verb == VERB_DIFF;
+	return o->input || opts_plays(o) || o->verb == VERB_DIFF || o->verb == VERB_MERGE;
 }
 
 static int check_targets(const struct opts *o, struct error *err)
@@ -166,6 +166,8 @@ static int check_verbs(const struct opts *o, struct error *err)
 				 "many files of incidents are kept");
 	if (o->verb == VERB_EXPORT && check_rows(o, err) < 0)
 		return -EINVAL;
+	if (o->verb == VERB_MERGE && !o->input)
+		return error_set(err, -EINVAL, "Give the recordings that are to be added up");
 	if (o->verb == VERB_CUT && (!o->input || !o->output))
 		return error_set(err, -EINVAL,
 				 "Give the recording and what to write, as in 'kontend cut "

@@ -185,7 +185,7 @@ static void write_zsh(FILE *out)
 				zsh_option(out, o);
 		if (visible(v)->takes_command)
 			fprintf(out, "\t\t\t'*:: :_normal'\n\t\t;;\n");
-		else if (v == VERB_DIFF)
+		else if (v == VERB_DIFF || v == VERB_MERGE)
 			fprintf(out, "\t\t\t'*:file:_files'\n\t\t;;\n");
 		else if (v == VERB_RECOVER || v == VERB_REPLAY || v == VERB_CUT || v == VERB_TOUR ||
 			 v == VERB_SCREENSHOT)

@@ -14,6 +14,7 @@ struct opts_parser {
 	struct opts *o;
 	char **argv; /* the next word */
 	struct error *err;
+	size_t n_more; /* recordings in o->more */
 };
 
 static int usage(const struct opts_parser *p, const char *problem, const char *word,
@@ -104,30 +105,31 @@ static int parse_short(struct opts_parser *p, const char *word)
 	return r;
 }
 
-/* One more recording: where several are exported. */
+/* One more recording: where several are exported or merged. */
 static int parse_more(struct opts_parser *p, const char *word)
 {
-	for (size_t i = 0; i < OPTS_LIST_MAX; i++) {
-		if (p->o->more[i])
-			continue;
-		p->o->more[i] = word;
-		return 0;
-	}
-	return error_set(p->err, -EINVAL,
-			 "'%s' is one recording too many: at most %d are read in one go", word,
-			 OPTS_LIST_MAX + 1);
+	if (p->n_more == OPTS_MORE)
+		return error_set(p->err, -EINVAL,
+				 "'%s' is one recording too many: at most %d are read in one go",
+				 word, OPTS_MORE + 1);
+	p->o->more[p->n_more++] = word;
+	return 0;
 }
 
 /* FILE alone is what -i FILE is. */
 static int parse_recording(struct opts_parser *p, const char *word)
 {
-	if (p->o->input && p->o->verb == VERB_EXPORT)
+	if (p->o->input && (p->o->verb == VERB_EXPORT || p->o->verb == VERB_MERGE))
 		return parse_more(p, word);
 	if (p->o->input)
 		return error_set(p->err, -EINVAL,
 				 "'%s' and '%s' are two recordings: give one of them; a command to "
 				 "measure comes after '--'",
 				 p->o->input, word);
+	if (p->o->verb == VERB_MERGE) {
+		p->o->input = word;
+		return 0;
+	}
 	return opts_set(p->o, opts_find_short(p->o->verb, 'i'), word, p->err);
 }
 
@@ -141,7 +143,8 @@ static int parse_word(struct opts_parser *p, const char *word)
 		p->o->topic = word;
 		return 0;
 	}
-	if (v == VERB_CUT || (opts_verb_info(v)->takes_command && opts_find_short(v, 'i')))
+	if (v == VERB_CUT || v == VERB_MERGE ||
+	    (opts_verb_info(v)->takes_command && opts_find_short(v, 'i')))
 		return parse_recording(p, word);
 	if (v == VERB_DIFF && !p->o->files[1]) {
 		p->o->files[p->o->files[0] != NULL] = word;

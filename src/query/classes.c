@@ -4,7 +4,8 @@
  * are identities (this lock, this thread); here those that share a name are added up, their
  * histograms too, so that percentiles are those of all their waits. A lock on the heap has no name:
  * it goes by the function that waits for it most, in parentheses, with all other locks of its type
- * of which the same is true.
+ * of which the same is true. Numbers that the next boot gives anew are in no name: an mmap_lock is
+ * that of a program, a run queue that of any CPU.
  */
 #include "internal.h"
 #include "kontend/query-classes.h"
@@ -43,7 +44,7 @@ static const char *class_name(struct query *q, enum query_by by, const struct gr
 
 	switch (by) {
 	case BY_LOCK:
-		return query_lock_class(q, g->first.lock);
+		return query_lock_everywhere(q, g->first.lock);
 	case BY_CALLER:
 		name = query_func_name(q, g->func);
 		return name ? name : "(no call chain)";
@@ -134,6 +135,18 @@ static void add_group(struct query *q, const struct groups *gs, const struct gro
 		cell_hist(t, &t->cells[i - 1], h);
 }
 
+static int keep_hist(struct query *q, struct query_class *c, const struct hist *h)
+{
+	struct hist *kept = arena_alloc(&q->arena, sizeof(*kept));
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = *h;
+	kept->n = c->n;
+	c->hist = kept;
+	return 0;
+}
+
 int query_classes(struct query *q, const struct query_spec *s, enum query_sameness same,
 		  struct query_classes *ret)
 {
@@ -157,6 +170,8 @@ int query_classes(struct query *q, const struct query_spec *s, enum query_samene
 		for (; i < gs.n && query_classes_compare(c, &rows[i].class) == 0; i++)
 			add_group(q, &gs, &gs.g[rows[i].group], c, &h);
 		c->p99_ns = hist_percentile(&h, 99, c->min_ns, c->max_ns);
+		if (s->buckets && keep_hist(q, c, &h) < 0)
+			return -ENOMEM;
 	}
 	*ret = answer;
 	return 0;

@@ -83,15 +83,15 @@ int query_hist_make(struct query *q, const struct hist *h, struct query_hist *re
 	return make_bars(q, h, ret);
 }
 
-void query_hist_buckets(struct query *q, const struct hist *h, struct value v[3])
+int query_hist_lists(struct arena *a, const struct hist *h, struct value v[3])
 {
 	uint32_t n = 0, at = 0;
 
 	for (unsigned b = 0; b < HIST_BUCKETS; b++)
 		n += h->count[b] != 0;
-	uint64_t *all = arena_alloc(&q->arena, (3 * (size_t)n + 1) * sizeof(*all));
+	uint64_t *all = arena_alloc(a, (3 * (size_t)n + 1) * sizeof(*all));
 	if (!all)
-		return;
+		return -ENOMEM;
 	for (unsigned b = 0; b < HIST_BUCKETS; b++) {
 		if (!h->count[b])
 			continue;
@@ -101,6 +101,12 @@ void query_hist_buckets(struct query *q, const struct hist *h, struct value v[3]
 	}
 	for (uint32_t i = 0; i < 3; i++)
 		v[i] = (struct value){.series = all + (size_t)i * n, .n = n, .known = true};
+	return 0;
+}
+
+void query_hist_buckets(struct query *q, const struct hist *h, struct value v[3])
+{
+	(void)query_hist_lists(&q->arena, h, v);
 }
 
 int query_hist(struct query *q, const struct query_scope *scope, struct query_hist *ret)

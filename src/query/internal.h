@@ -9,9 +9,8 @@
 #include "reuse.h"
 #include "since.h"
 
-struct lockname;
-
 /* What the files of src/query share; nobody else includes it. */
+struct lockname;
 
 /* A function that was met in a call chain. Entry 0 is "not known". */
 struct query_func {
@@ -94,7 +93,6 @@ struct query_cache {
 	uint32_t *lock_head, *lock_next, *lock_hottest;
 };
 
-/* query.c: the cache. */
 int query_sync(struct query *q);		      /* at the start of every query */
 uint32_t query_func(struct query *q, uint64_t frame); /* as in maps.h */
 uint32_t query_caller(struct query *q, uint32_t stack);
@@ -112,11 +110,14 @@ const struct lockname *query_lock_object(const struct query *q, uint64_t addr, u
 const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
 const char *query_object_name(struct query *q, const struct lockname *n);
+const char *query_object_everywhere(struct query *q, const struct lockname *n);
 const char *query_object_kind(const struct lockname *n); /* "i_rwsem", a slab cache; NULL */
 bool query_object_has_path(const struct lockname *n);	 /* is its text one? */
 const char *query_lock_name(struct query *q, uint32_t lock);
 /* "task_struct:try_to_wake_up", "(pipe_read)": others of its kind have the same. */
 const char *query_lock_class(struct query *q, uint32_t lock);
+/* The same without numbers of processes and CPUs, which are others on another machine. */
+const char *query_lock_everywhere(struct query *q, uint32_t lock);
 /* Of a lock of the accounting of breakpoint slots, by who takes it: "bp_cpuinfo_sem"; else NULL. */
 const char *query_slot_lock_name(struct query *q, uint32_t lock);
 /* As query_lock_name() without the function that waits most, for which all cells are looked at. */

@@ -66,6 +66,7 @@ void value_series(struct query *q, struct value *v, const struct series *s, uint
 
 /* hist.c: the buckets of @h that are not empty as three series: see table_is_bucket(). */
 struct hist;
+int query_hist_lists(struct arena *a, const struct hist *h, struct value v[3]); /* 0 or -ENOMEM */
 void query_hist_buckets(struct query *q, const struct hist *h, struct value v[3]);
 
 #endif

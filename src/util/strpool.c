@@ -64,6 +64,12 @@ const char *strpool_intern_n(struct strpool *p, const char *s, size_t len)
 	return copy;
 }
 
+const char *strpool_find(const struct strpool *p, const char *s, size_t len)
+{
+	len = strnlen(s, len);
+	return p->slots ? *strpool_slot(p->slots, p->mask, s, len) : NULL;
+}
+
 const char *strpool_intern(struct strpool *p, const char *s)
 {
 	return strpool_intern_n(p, s, strlen(s));

@@ -64,6 +64,11 @@ cp "$canned" "$work/more.data"
 expect 1 '' sh -c '"$1" export -q --format ndjson -o "$2/rows" "$3" "$2/more.data" "$2/none.data" 2>/dev/null' \
 	sh "$kontend" "$work" "$canned"
 [ "$(grep -c '"table":"parts"' "$work/rows")" -eq 2 ] || complain "export of two recordings: not the rows of both"
+expect 1 '' sh -c '"$1" merge -j --tables types "$3" "$2/more.data" "$2/none.data" >"$2/merged" 2>/dev/null' \
+	sh "$kontend" "$work" "$canned"
+grep -q '"sandbox": "\(on\|partial\)"' "$work/merged" || complain "merge says nothing of the sandbox"
+grep -q '"added": 2,' "$work/merged" ||
+	complain "merge of two recordings: $(head -8 "$work/merged")"
 echo old >"$work/kept"
 expect 1 '' sh -c '"$1" report -q -i /etc/passwd -o "$2" 2>/dev/null' sh "$kontend" "$work/kept"
 [ "$(cat "$work/kept")" = old ] || complain "a failure wrote over what was there"

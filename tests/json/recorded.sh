@@ -46,6 +46,8 @@ says report -i "$file" --fields name,p99_ns
 says diff "$file" "$file"
 says diff --compare 0:6,0:13 "$file"
 says diff --lock mmap_lock "$file" "$file"
+says merge "$file" "$src"/tests/golden/*-arm64.data
+says merge --by service --lock mmap_lock "$file"
 "$kontend" export -i "$file" --format chrome -o "$work/chrome.json"
 says bench suite -i "$src/tests/cli/suites/now.json"
 says bench suite -i "$src/tests/cli/suites/now.json" --compare "$src/tests/cli/suites/before.json"

@@ -35,9 +35,12 @@ static void test_equal_text_is_one_address(void **state)
 static void test_lengths(void **state)
 {
 	struct strpool p = {0};
+	assert_null(strpool_find(&p, "mm", 2));
 	const char *mm = strpool_intern(&p, "mm");
 
 	(void)state;
+	assert_ptr_equal(strpool_find(&p, "mmap", 2), mm);
+	assert_null(strpool_find(&p, "mmap", 4));
 	assert_ptr_equal(strpool_intern_n(&p, "mmap", 2), mm);
 	assert_ptr_equal(strpool_intern_n(&p, "mm\0ap", 5), mm);
 	assert_true(strpool_intern(&p, "mmap") != mm);

@@ -15,6 +15,7 @@ enum opts_verb {
 	VERB_REPORT,
 	VERB_SCRIPT,
 	VERB_DIFF,
+	VERB_MERGE,
 	VERB_EXPORT,
 	VERB_RECORD,
 	VERB_CUT,
@@ -35,7 +36,7 @@ enum opts_verb {
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
 /* So many texts of an option that may be given more than once. And lines in the table at most. */
-enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192 };
+enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192, OPTS_MORE = 4095 /* recordings behind the first */ };
 
 /* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
@@ -68,9 +69,9 @@ struct opts {
 	const char *config, *config_path;   /* asked for; read: NULL is none */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
-	const char *annotate, *input;	     /* a function; a recording */
-	const char *more[OPTS_LIST_MAX + 1]; /* recordings behind it, to a NULL */
-	const char *tables;		     /* of rows, as rows_parse() takes them */
+	const char *annotate, *input;	 /* a function; a recording */
+	const char *more[OPTS_MORE + 1]; /* recordings behind it, to a NULL */
+	const char *tables;		 /* as rows_parse(), or merge_tables_parse(), takes them */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
 		no_sandbox;
 	const char *screen_size, *at,

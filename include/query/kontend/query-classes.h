@@ -13,6 +13,7 @@ struct query_class {
 	bool typed;
 	uint32_t waiting;
 	uint64_t n, total_ns, waited_ns, min_ns, max_ns, p99_ns;
+	const struct hist *hist; /* with spec.buckets; in the query's arena */
 };
 
 struct query_classes {

@@ -17,8 +17,9 @@ struct strpool {
 	size_t count;
 };
 
-const char *strpool_intern(struct strpool *p, const char *s);		    /* NULL on ENOMEM */
-const char *strpool_intern_n(struct strpool *p, const char *s, size_t len); /* stops at a NUL */
+const char *strpool_intern(struct strpool *p, const char *s);		      /* NULL on ENOMEM */
+const char *strpool_intern_n(struct strpool *p, const char *s, size_t len);   /* stops at a NUL */
+const char *strpool_find(const struct strpool *p, const char *s, size_t len); /* NULL: not there */
 void strpool_deinit(struct strpool *p);
 
 #endif

@@ -87,6 +87,19 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 			    query_slash(&q->arena, n->comm, n->pid, "-"));
 }
 
+const char *query_object_everywhere(struct query *q, const struct lockname *n)
+{
+	if (n->kind == LOCKSNAP_PERCPU)
+		return n->offset ? arena_printf(&q->arena, "%s+0x%" PRIx32, n->text, n->offset)
+				 : query_object_kind(n);
+	if (query_object_has_path(n) && *n->text)
+		return query_object_name(q, n);
+	if (!prefix((enum locksnap_kind)n->kind))
+		return NULL;
+	return arena_printf(&q->arena, "%s %s", prefix((enum locksnap_kind)n->kind),
+			    *n->comm ? n->comm : "-");
+}
+
 bool query_object_has_path(const struct lockname *n)
 {
 	return n->kind == LOCKSNAP_INODE || n->kind == LOCKSNAP_IMMAP || n->kind == LOCKSNAP_POS;

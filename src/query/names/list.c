@@ -157,8 +157,13 @@ static const char *slot_lock(const struct query *q, enum lock_type type, const c
 	return major < 6 || (major == 6 && minor < 1) ? "nr_bp_mutex" : task_mutex;
 }
 
-/* @hottest: with the function, for which all cells are looked at. */
-static struct lock_words lock_words(struct query *q, uint32_t lock, bool hottest)
+enum words_of {
+	WORDS_PLAIN,
+	WORDS_HOTTEST,	  /* with the function, for which all cells are looked at */
+	WORDS_EVERYWHERE, /* the same, and nothing that is another one in the next boot */
+};
+
+static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_of of)
 {
 	const struct lock *l = &q->model->locks.locks[lock];
 	const struct lockname *object;
@@ -168,13 +173,15 @@ static struct lock_words lock_words(struct query *q, uint32_t lock, bool hottest
 	if (w.name || q->cache->failed)
 		return w;
 	object = query_lock_place(q, l->addr, l->begin_ns);
-	w.name = object ? query_object_name(q, object) : NULL;
+	if (object)
+		w.name = of == WORDS_EVERYWHERE ? query_object_everywhere(q, object)
+						: query_object_name(q, object);
 	if (w.name)
 		return w;
 	/* A name that others' objects have, too, would be a wrong one: the function says more. */
 	if (object && object->kind == LOCKSNAP_SLAB && *object->text != *LOCKSNAP_MERGED)
 		w.cache = object->text;
-	func = hottest ? hottest_caller(q, lock) : 0;
+	func = of == WORDS_PLAIN ? 0 : hottest_caller(q, lock);
 	w.func = func ? query_func_name(q, func) : NULL;
 	const char *slots = slot_lock(q, (enum lock_type)l->type, w.func);
 	if (slots == task_mutex)
@@ -198,10 +205,10 @@ static bool is_address(const char *name)
 	return strncmp(name, "0x", 2) == 0;
 }
 
-static const char *make_lock_name(struct query *q, uint32_t lock, bool hottest)
+static const char *make_lock_name(struct query *q, uint32_t lock, enum words_of of)
 {
 	uint64_t addr = q->model->locks.locks[lock].addr;
-	struct lock_words w = lock_words(q, lock, hottest);
+	struct lock_words w = lock_words(q, lock, of);
 	struct arena *a = &q->arena;
 	unsigned end = addr & 0xffffff;
 
@@ -221,16 +228,16 @@ static const char *make_lock_name(struct query *q, uint32_t lock, bool hottest)
 
 const char *query_lock_plain_name(struct query *q, uint32_t lock)
 {
-	return make_lock_name(q, lock, false);
+	return make_lock_name(q, lock, WORDS_PLAIN);
 }
 
-const char *query_lock_class(struct query *q, uint32_t lock)
+static const char *lock_class(struct query *q, uint32_t lock, enum words_of of)
 {
 	if (!index_cells(q) || lock >= q->cache->n_locks)
 		return NULL;
 	if (q->model->locks.locks[lock].addr == SHORTS_LOCK)
 		return "short";
-	struct lock_words w = lock_words(q, lock, true);
+	struct lock_words w = lock_words(q, lock, of);
 	if (w.name || (w.cache && !w.func))
 		return w.name ? w.name : w.cache;
 	if (!w.func)
@@ -238,6 +245,16 @@ const char *query_lock_class(struct query *q, uint32_t lock)
 	if (w.cache)
 		return checked(q, arena_printf(&q->arena, "%s:%s", w.cache, w.func));
 	return checked(q, arena_printf(&q->arena, "(%s)", w.func));
+}
+
+const char *query_lock_class(struct query *q, uint32_t lock)
+{
+	return lock_class(q, lock, WORDS_HOTTEST);
+}
+
+const char *query_lock_everywhere(struct query *q, uint32_t lock)
+{
+	return lock_class(q, lock, WORDS_EVERYWHERE);
 }
 
 const char *query_lock_name(struct query *q, uint32_t lock)
@@ -255,7 +272,7 @@ const char *query_lock_name(struct query *q, uint32_t lock)
 		return NULL;
 	known = &c->lock_names[lock];
 	if (!*known)
-		*known = make_lock_name(q, lock, true);
+		*known = make_lock_name(q, lock, WORDS_HOTTEST);
 	return *known;
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_FLEET_H
+#define KONTEND_FLEET_H
+
+#include "kontend/query.h"
+
+/*
+ * Many recordings as one: of each what its tables have is added to rows that go by names, so that
+ * the same lock on two machines is one row, with its sum over all of them and what each group of
+ * recordings has of it. What a recording was read into can be given back then; what is kept is
+ * bounded by how many rows there may be, not by how many recordings.
+ */
+struct fleet;
+
+/* What has a column of its own. */
+enum fleet_by {
+	FLEET_BY_HOST,
+	FLEET_BY_KERNEL,
+	FLEET_BY_SERVICE, /* a unit of systemd, by the cgroups of its tasks */
+	FLEET_BYS,
+};
+
+enum fleet_at {
+	FLEET_LOCKS,
+	FLEET_CALLERS,
+	FLEET_TYPES,
+	FLEET_TASKS,
+	FLEET_HOT,
+	FLEET_SLOTS,
+	FLEET_MMAP,
+	FLEET_UPROBES,
+	FLEET_TABLES,
+	FLEET_GROUPS = FLEET_TABLES, /* hosts, kernels or services: always there */
+};
+
+const char *fleet_by_name(enum fleet_by by);			  /* "host" */
+int fleet_by_parse(const char *s, enum fleet_by *ret);		  /* 0 or -EINVAL */
+const char *fleet_table_name(enum fleet_at at, enum fleet_by by); /* "locks"; "hosts" */
+const char *fleet_table_rule(enum fleet_at at); /* what makes two rows the same, in words */
+/* Names of tables with commas, or all: bits 1 << enum fleet_at. 0, or -EINVAL with @err. */
+int fleet_tables_parse(const char *names, unsigned *ret, struct error *err);
+
+/* NULL: no memory. @tables: bits 1 << enum fleet_at; 0: all. */
+struct fleet *fleet_new(enum fleet_by by, unsigned tables);
+void fleet_free(struct fleet *m); /* NULL is fine */
+/* Adds what @q has. 0 or -ENOMEM: then the sums are of no use any more. */
+int fleet_take(struct fleet *m, struct query *q, struct error *err);
+
+struct fleet_sum {
+	uint64_t recordings, machines, kernels; /* that were added, and are of as many */
+	uint64_t contended, total_ns, measured_ns;
+	uint64_t from_wall_ns, to_wall_ns; /* 0: no recording tells the time of day */
+	uint64_t rows_folded; /* rows of recordings that are in a row "(other)" for want of room */
+	uint64_t groups_folded; /* the same of groups */
+	uint64_t no_cgroups;	/* by service: recordings without cgroups of tasks */
+	/* By place in query_damage_figures: what is wrong with all of them, added up. */
+	uint64_t damage[32];
+};
+
+const struct fleet_sum *fleet_sum(const struct fleet *m);
+
+/*
+ * A table, the rows with most first, at most @limit (0: all) of them. Its first @ret_fixed columns
+ * are its own, the others are of one group each, and at last of all that have none. In the arena,
+ * with names that live as long as @m. 0, or -ENOMEM.
+ */
+int fleet_table(const struct fleet *m, enum fleet_at at, size_t limit, struct arena *arena,
+		struct table *ret, size_t *ret_fixed);
+
+#endif

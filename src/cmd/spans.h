@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_SPANS_H
+#define KONTEND_CMD_SPANS_H
+
+#include "kontend/query-machine.h"
+
+#include "kontend/error.h"
+#include <stddef.h>
+
+/* What recordings were of, to find those that are of the same machine and time. */
+struct span {
+	const char *path; /* borrowed */
+	struct record_machine machine;
+	uint64_t from_ns, to_ns; /* session clock */
+};
+
+struct spans {
+	struct span *spans;
+	size_t n, cap;
+};
+
+/* One that has part of that time, of the same boot as @q's; NULL: there is none. */
+const struct span *spans_find(const struct spans *s, const struct query *q, uint64_t from_ns,
+			      uint64_t to_ns);
+/* Adds what @q is of, but where @ret_twin has it already; NULL there: it is new. 0 or -ENOMEM. */
+int spans_add(struct spans *s, const struct query *q, const char *path,
+	      const struct span **ret_twin, struct error *err);
+void spans_deinit(struct spans *s);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Many recordings as text, CSV or JSON. The header says how many there were, what was wrong with
+ * them, and for each table by which rule its rows are the same on two machines.
+ */
+#include "kontend/fleet-report.h"
+#include "format.h"
+#include "kontend/jsonw.h"
+#include "kontend/units.h"
+#include "kontend/when.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+	const char *key, *words;
+} faults[FLEET_FAULTS] = {
+	[FLEET_NOT_READ] = {"not_read", "not added, as they cannot be read"},
+	[FLEET_OVERLAP] = {"overlap", "not added, as another one has their machine and time"},
+	[FLEET_CUT_OFF] = {"cut_off", "cut off or damaged"},
+	[FLEET_VERSION] = {"other_version", "of another version, not all of which is understood"},
+	[FLEET_CLOCK] = {"clock_apart", "more than a day off the time of most others"},
+};
+
+struct answer {
+	const struct fleet *m;
+	const struct fleet_spec *spec;
+	struct arena arena;
+	struct table tables[FLEET_TABLES + 1];
+	size_t fixed[FLEET_TABLES + 1];
+};
+
+static bool is_asked(const struct answer *a, int at)
+{
+	return at == FLEET_GROUPS || !a->spec->tables || a->spec->tables & 1u << at;
+}
+
+static void put_damage(const struct fleet_sum *sum, FILE *out)
+{
+	char n[UNITS_BUF];
+
+	fprintf(out, "# quality: lost %s",
+		units_count(n, sum->damage[DAMAGE_LOST] + sum->damage[DAMAGE_LOST + 1]));
+	for (size_t i = 0; query_damage_figures[i].key; i++)
+		if (query_damage_figures[i].words && sum->damage[i])
+			fprintf(out, ", %s %s", units_count(n, sum->damage[i]),
+				query_damage_figures[i].words);
+	fputc('\n', out);
+}
+
+static void put_when(const struct fleet_sum *sum, FILE *out)
+{
+	char from[WHEN_BUF], to[WHEN_BUF];
+
+	if (sum->from_wall_ns)
+		fprintf(out, "# from %s to %s\n", when_date(from, sum->from_wall_ns, 0),
+			when_date(to, sum->to_wall_ns, 0));
+}
+
+static void put_folded(const struct answer *a, const struct fleet_sum *sum, FILE *out)
+{
+	if (sum->rows_folded)
+		fprintf(out,
+			"# %" PRIu64
+			" rows of recordings had no room of their own: they are in (other)\n",
+			sum->rows_folded);
+	if (sum->groups_folded)
+		fprintf(out, "# so are %" PRIu64 " %s\n", sum->groups_folded,
+			fleet_table_name(FLEET_GROUPS, a->spec->by));
+	if (sum->no_cgroups)
+		fprintf(out,
+			"# services are not available of %" PRIu64
+			" recordings: they tell no cgroups of tasks\n",
+			sum->no_cgroups);
+	if (a->spec->by == FLEET_BY_SERVICE)
+		fputs("# hot, slots and uprobes are of whole machines: of no service\n", out);
+}
+
+static void put_head(const struct answer *a, FILE *out)
+{
+	const struct fleet_sum *sum = fleet_sum(a->m);
+	char n[UNITS_BUF], waited[UNITS_BUF], measured[UNITS_BUF], note[200];
+	const char *sandbox = sandbox_note(a->spec->sandbox, note, sizeof(note));
+
+	fprintf(out, "# kontend merge by %s", fleet_by_name(a->spec->by));
+	if (a->spec->only && *a->spec->only) {
+		fputs(", only ", out);
+		report_text_clean(a->spec->only, out);
+	}
+	fprintf(out,
+		"\n# %" PRIu64 " of %" PRIu64 " recordings, machines %" PRIu64 ", kernels %" PRIu64
+		"\n",
+		sum->recordings, a->spec->given, sum->machines, sum->kernels);
+	for (int i = 0; i < FLEET_FAULTS; i++)
+		if (a->spec->faults[i])
+			fprintf(out, "# recordings %s: %" PRIu64 "\n", faults[i].words,
+				a->spec->faults[i]);
+	if (sandbox)
+		fprintf(out, "# %s\n", sandbox);
+	put_when(sum, out);
+	fprintf(out, "# %s waits, %s waited, in %s of measuring\n", units_count(n, sum->contended),
+		units_ns(waited, sum->total_ns), units_ns(measured, sum->measured_ns));
+	put_damage(sum, out);
+	put_folded(a, sum, out);
+}
+
+static void put_title(const struct answer *a, int at, FILE *out)
+{
+	const struct table *t = &a->tables[at];
+	const char *rule = fleet_table_rule((enum fleet_at)at);
+
+	fprintf(out, "#\n# %s, ", t->name);
+	report_text_count(t, "rows", out);
+	if (at != FLEET_GROUPS)
+		fprintf(out, "# the same by: %s; columns of %s: %s\n", rule,
+			fleet_table_name(FLEET_GROUPS, a->spec->by), t->columns[0].key);
+}
+
+static void put_text(const struct answer *a, FILE *out)
+{
+	const struct report_spec look = {.ascii = a->spec->ascii, .width = a->spec->width};
+
+	put_head(a, out);
+	for (int i = FLEET_TABLES; i >= 0; i--) {
+		/* The groups come first. */
+		int at = i == FLEET_TABLES ? FLEET_GROUPS : FLEET_TABLES - 1 - i;
+
+		if (!a->tables[at].n_rows)
+			continue;
+		put_title(a, at, out);
+		report_text_table(&a->tables[at], &look, out);
+	}
+}
+
+/* That of the last table which is asked for, the only one there is. */
+static void put_csv(const struct answer *a, FILE *out)
+{
+	int only = FLEET_GROUPS;
+
+	for (int at = 0; at < FLEET_TABLES; at++)
+		only = a->spec->tables & 1u << at ? at : only;
+	report_csv_table(&a->tables[only], a->spec->csv_separator, out);
+}
+
+static void put_numbers(struct jsonw *j, const struct fleet_sum *sum)
+{
+	jsonw_u64(j, "machines", sum->machines);
+	jsonw_u64(j, "kernels", sum->kernels);
+	if (sum->from_wall_ns) {
+		jsonw_u64(j, "from_wall_ns", sum->from_wall_ns);
+		jsonw_u64(j, "to_wall_ns", sum->to_wall_ns);
+	} else {
+		jsonw_null(j, "from_wall_ns");
+		jsonw_null(j, "to_wall_ns");
+	}
+	jsonw_u64(j, "measured_ns", sum->measured_ns);
+	jsonw_u64(j, "contended", sum->contended);
+	jsonw_u64(j, "total_ns", sum->total_ns);
+	jsonw_u64(j, "rows_folded", sum->rows_folded);
+	jsonw_u64(j, "groups_folded", sum->groups_folded);
+	jsonw_u64(j, "without_cgroups", sum->no_cgroups);
+	for (size_t i = 0; i <= DAMAGE_DEEP; i++)
+		jsonw_u64(j, query_damage_figures[i].key, sum->damage[i]);
+}
+
+static bool is_listed(const struct column *c)
+{
+	return c->flags & COLUMN_REPORT || table_is_bucket(c);
+}
+
+static void put_row(struct jsonw *j, const struct table *t, size_t row, size_t fixed)
+{
+	jsonw_begin(j, NULL, '{', true);
+	for (size_t col = 0; col < fixed; col++)
+		if (is_listed(&t->columns[col]))
+			report_json_value(j, &t->columns[col], table_value(t, row, col));
+	if (fixed < t->n_columns)
+		jsonw_begin(j, "of", '[', true);
+	for (size_t col = fixed; col < t->n_columns; col++)
+		if (t->columns[col].flags & COLUMN_REPORT)
+			jsonw_u64(j, NULL, table_value(t, row, col)->u);
+	if (fixed < t->n_columns)
+		jsonw_end(j, ']');
+	jsonw_end(j, '}');
+}
+
+static void put_table(struct jsonw *j, const struct answer *a, int at, const char *key)
+{
+	const struct table *t = &a->tables[at];
+
+	jsonw_begin(j, key, '{', false);
+	jsonw_str(j, "same_by", fleet_table_rule((enum fleet_at)at));
+	jsonw_u64(j, "total_rows", t->n_total);
+	jsonw_begin(j, "rows", '[', false);
+	for (size_t row = 0; row < t->n_rows; row++)
+		put_row(j, t, row, a->fixed[at]);
+	jsonw_end(j, ']');
+	jsonw_end(j, '}');
+}
+
+/* What "of" of each row is of: the same in all tables. */
+static void put_columns(struct jsonw *j, const struct answer *a)
+{
+	int at = 0;
+
+	while (at < FLEET_TABLES - 1 && !is_asked(a, at))
+		at++;
+	const struct table *t = &a->tables[at];
+	jsonw_begin(j, "columns", '[', true);
+	for (size_t col = a->fixed[at]; col < t->n_columns; col++)
+		if (t->columns[col].flags & COLUMN_REPORT)
+			jsonw_str(j, NULL, t->columns[col].key);
+	jsonw_end(j, ']');
+}
+
+static void put_json(const struct answer *a, FILE *out)
+{
+	const struct fleet_spec *s = a->spec;
+	struct jsonw j = {.out = out};
+
+	jsonw_begin(&j, NULL, '{', false);
+	jsonw_str(&j, "schema", "kontend.merge/1");
+	jsonw_str(&j, "by", fleet_by_name(s->by));
+	if (s->only && *s->only)
+		jsonw_str(&j, "only", s->only);
+	if (sandbox_name(s->sandbox))
+		jsonw_str(&j, "sandbox", sandbox_name(s->sandbox));
+	if (sandbox_name(s->sandbox) && *s->sandbox->why)
+		jsonw_str(&j, "sandbox_lacks", s->sandbox->why);
+	jsonw_u64(&j, "given", s->given);
+	jsonw_u64(&j, "added", fleet_sum(a->m)->recordings);
+	for (int i = 0; i < FLEET_FAULTS; i++)
+		jsonw_u64(&j, faults[i].key, s->faults[i]);
+	put_numbers(&j, fleet_sum(a->m));
+	put_columns(&j, a);
+	put_table(&j, a, FLEET_GROUPS, "groups");
+	jsonw_begin(&j, "tables", '{', false);
+	for (int at = 0; at < FLEET_TABLES; at++)
+		if (is_asked(a, at))
+			put_table(&j, a, at, fleet_table_name((enum fleet_at)at, s->by));
+	jsonw_end(&j, '}');
+	jsonw_end(&j, '}');
+}
+
+static int ask(struct answer *a, struct error *err)
+{
+	for (int at = 0; at <= FLEET_TABLES; at++) {
+		if (!is_asked(a, at))
+			continue;
+		if (fleet_table(a->m, (enum fleet_at)at, a->spec->limit, &a->arena, &a->tables[at],
+				&a->fixed[at]) < 0)
+			return error_set(err, -ENOMEM,
+					 "Cannot sum up: out of memory, end other programs");
+	}
+	return 0;
+}
+
+int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *out,
+		       struct error *err)
+{
+	struct answer a = {.m = m, .spec = s};
+	int r = ask(&a, err);
+
+	if (r == 0) {
+		errno = 0;
+		if (s->format == REPORT_JSON)
+			put_json(&a, out);
+		else if (s->format == REPORT_CSV)
+			put_csv(&a, out);
+		else
+			put_text(&a, out);
+		if (fflush(out) != 0 || ferror(out))
+			r = error_errno(err, errno ? -errno : -EIO,
+					"Cannot write all that was "
+					"merged");
+	}
+	arena_deinit(&a.arena);
+	return r;
+}
