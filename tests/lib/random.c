@@ -144,6 +144,8 @@ static void snapshot_state(FILE *f, const struct model *m)
 		const struct snapshot *s = snapshot_set_get(&m->snapshots, kind);
 		uint32_t sum = 0;
 
+		if (kind == SNAPSHOT_MACHINE) /* a reader makes one of a file's header */
+			continue;
 		for (size_t i = 0; s && i < s->len; i++)
 			sum = sum * 31 + s->bytes[i];
 		fprintf(f, "%s %" PRIu64 " last %" PRIu64 " sum %u\n",

@@ -14,6 +14,7 @@
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/perfdata.h"
+#include "kontend/snapshot.h"
 #include "kontend/writer.h"
 #include "recording.h"
 #include "tee.h"
@@ -82,7 +83,19 @@ static void test_replay_is_live(void **state)
 	mem_free(direct);
 }
 
-/* Everything of @s but attrs and formats, in order: runs as their bytes, others with their kind. */
+/* What the reader makes of the file's header. */
+static bool is_machine(const struct record *r)
+{
+	struct record_snapshot head;
+
+	return r->kind == RECORD_SNAPSHOT && snapshot_parse(r->data, r->len, &head) &&
+	       head.kind == SNAPSHOT_MACHINE;
+}
+
+/*
+ * Everything of @s but attrs, formats and the machine, in order: runs as their bytes, others with
+ * their kind.
+ */
 static struct recording flatten(struct source *s, uint32_t ring)
 {
 	struct recording out = {0};
@@ -90,7 +103,8 @@ static struct recording flatten(struct source *s, uint32_t ring)
 
 	while (!source_next(s, 0, &r, NULL)) {
 		bool run = r.kind == RECORD_PERF;
-		bool ours = !run && r.kind != RECORD_ATTR && r.kind != RECORD_FORMAT;
+		bool ours =
+			!run && r.kind != RECORD_ATTR && r.kind != RECORD_FORMAT && !is_machine(&r);
 		if ((run && r.ring == ring) || ours) {
 			out.data = realloc(out.data, out.len + r.len + 8);
 			assert_non_null(out.data);
