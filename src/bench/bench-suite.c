@@ -68,17 +68,35 @@ int bench_suite_add(struct bench_suite_figure *f, double value)
 	return 0;
 }
 
-int bench_suite_skip(struct bench_suite *s, const char *bench, const char *why)
+static int add_skipped(struct bench_suite *s, const struct bench_suite_skipped *skipped)
 {
-	for (size_t i = 0; i < s->n_skipped; i++)
-		if (strcmp(s->skipped[i].bench, bench) == 0)
-			return 0;
 	if (mem_grow(&s->skipped, &s->cap_skipped, s->n_skipped, sizeof(*s->skipped)) < 0)
 		return -ENOMEM;
-	struct bench_suite_skipped *one = &s->skipped[s->n_skipped++];
-	copy(one->bench, sizeof(one->bench), bench);
-	copy(one->why, sizeof(one->why), why);
+	s->skipped[s->n_skipped++] = *skipped;
 	return 0;
+}
+
+static int skip(struct bench_suite *s, const char *bench, const char *why, bool is_part)
+{
+	struct bench_suite_skipped one = {.is_part = is_part};
+
+	copy(one.bench, sizeof(one.bench), bench);
+	copy(one.why, sizeof(one.why), why);
+	for (const struct bench_suite_skipped *k = s->skipped; k < s->skipped + s->n_skipped; k++)
+		if (strcmp(k->bench, one.bench) == 0 && k->is_part == is_part &&
+		    (!is_part || strcmp(k->why, one.why) == 0))
+			return 0;
+	return add_skipped(s, &one);
+}
+
+int bench_suite_skip(struct bench_suite *s, const char *bench, const char *why)
+{
+	return skip(s, bench, why, false);
+}
+
+int bench_suite_skip_part(struct bench_suite *s, const char *bench, const char *why)
+{
+	return skip(s, bench, why, true);
 }
 
 void bench_suite_deinit(struct bench_suite *s)

@@ -354,6 +354,7 @@ static int run_case(enum bench_rotation_case which, const struct bench_rotation_
 	if (out->text)
 		fprintf(out->text, "%-12s not available: %s\n", bench_rotation_name(which),
 			err->text);
+	error_set(&out->lacks, code, "%s: %s", bench_rotation_name(which), err->text);
 	*err = (struct error){0};
 	return 0;
 }

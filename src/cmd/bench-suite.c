@@ -35,7 +35,7 @@ static const off_t MOST_BYTES = 64 << 20;
 
 /* What a child says first; figures follow. */
 struct answer {
-	struct error err;
+	struct error err; /* with code 0: what one case of it lacks, if any */
 	int code;
 	size_t n;
 };
@@ -68,6 +68,8 @@ static void run_child(const struct bench_entry *b, int fd)
 		a.code = bench_run(b, &o, &out, &a.err);
 	if (a.code == 0 && out.figures.code < 0)
 		a.code = error_set(&a.err, out.figures.code, "No memory for what was measured");
+	if (a.code == 0)
+		a.err = out.lacks;
 	a.n = a.code == 0 ? out.figures.n : 0;
 	int code = fdio_write_all(fd, (const char *)&a, sizeof(a));
 	if (code == 0 && a.n)
@@ -156,6 +158,8 @@ static int take_answer(struct bench_suite *s, const struct bench_entry *b, int f
 			       : 0;
 	if (a.code < 0)
 		return error_set(err, a.code, "%s", a.err.text);
+	if (*a.err.text && bench_suite_skip_part(s, b->name, a.err.text) < 0)
+		return error_set(err, -ENOMEM, "No memory for what is skipped");
 	return take_figures(s, b, fd, a.n, until_ns, err);
 }
 
@@ -188,7 +192,7 @@ static int run_one(struct bench_suite *s, const struct bench_entry *b, struct er
 static bool is_skipped(const struct bench_suite *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_skipped; i++)
-		if (strcmp(s->skipped[i].bench, name) == 0)
+		if (!s->skipped[i].is_part && strcmp(s->skipped[i].bench, name) == 0)
 			return true;
 	return false;
 }

@@ -14,6 +14,7 @@
 struct bench_out {
 	FILE *text; /* NULL: figures alone are asked for */
 	struct bench_figures figures;
+	struct error lacks; /* a case that cannot be had here, and why; "": none */
 };
 
 /*

@@ -39,6 +39,12 @@ static void figures_are_kept_by_name(void **state)
 	assert_int_equal(bench_suite_skip(&s, "x", "second"), 0);
 	assert_int_equal(s.n_skipped, 1);
 	assert_string_equal(s.skipped[0].why, "first");
+	assert_int_equal(bench_suite_skip_part(&s, "y", "a case: why"), 0);
+	assert_int_equal(bench_suite_skip_part(&s, "y", "a case: why"), 0);
+	assert_int_equal(bench_suite_skip_part(&s, "y", "another: why"), 0);
+	assert_int_equal(s.n_skipped, 3);
+	assert_false(s.skipped[0].is_part);
+	assert_true(s.skipped[2].is_part);
 	bench_suite_deinit(&s);
 	assert_int_equal(s.n, 0);
 }

@@ -6,6 +6,7 @@
 #include "kontend/bench-stats.h"
 #include "kontend/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define BENCH_SUITE_SCHEMA "kontend.bench.suite/1"
@@ -24,6 +25,7 @@ struct bench_suite_figure {
 
 struct bench_suite_skipped {
 	char bench[BENCH_SUITE_WORD], why[BENCH_SUITE_TEXT];
+	bool is_part; /* a case of it; the others have figures */
 };
 
 struct bench_suite {
@@ -48,6 +50,8 @@ const struct bench_suite_figure *bench_suite_find(const struct bench_suite *s,
 int bench_suite_add(struct bench_suite_figure *f, double value);
 /* This benchmark says nothing, and why; the first reason is kept. 0 or -ENOMEM. */
 int bench_suite_skip(struct bench_suite *s, const char *bench, const char *why);
+/* A case of it says nothing; @why begins with the case. 0 or -ENOMEM. */
+int bench_suite_skip_part(struct bench_suite *s, const char *bench, const char *why);
 void bench_suite_deinit(struct bench_suite *s);
 
 /*
