@@ -3,6 +3,7 @@
  * `kontend diff`: two recordings are read, one after the other, into an engine each, and compared.
  */
 #include "kontend/diff.h"
+#include "kontend/codeset.h"
 #include "kontend/query-only.h"
 #include "kontend/tables.h"
 #include "kontend/units.h"
@@ -11,7 +12,6 @@
 #include "verbs.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 			  .filter = o->filter ? d->filter : NULL,
 			  .limit = (size_t)o->rows},
 		.csv_separator = cmd_separator(o),
-		.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.ascii = !codeset_is_utf8(),
 		.width = cmd_width(o),
 	};
 	if (report_format_parse(format, &s->format) < 0)

@@ -5,6 +5,7 @@
  * and the cage, which is entered before the first byte of the first one, is around all of them. One
  * that cannot be read, or has what another one has, is named and left out: the others are done.
  */
+#include "kontend/codeset.h"
 #include "kontend/fleet-report.h"
 #include "kontend/mem.h"
 #include "kontend/query-only.h"
@@ -18,7 +19,6 @@
 #include "version.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static int make_spec(struct merger *g, const struct opts *o, struct error *err)
 {
 	g->spec = (struct fleet_spec){
 		.csv_separator = cmd_separator(o),
-		.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.ascii = !codeset_is_utf8(),
 		.width = cmd_width(o),
 	};
 	if (o->by && fleet_by_parse(o->by, &g->spec.by) < 0)

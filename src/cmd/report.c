@@ -5,6 +5,7 @@
  */
 #include "kontend/report.h"
 #include "caught.h"
+#include "kontend/codeset.h"
 #include "kontend/ended.h"
 #include "kontend/query-verdict.h"
 #include "measure.h"
@@ -12,7 +13,6 @@
 #include "verbs.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <string.h>
 
 struct reporter {
@@ -130,7 +130,7 @@ static int make_spec(struct reporter *r, struct error *err)
 			  .limit = (size_t)o->rows},
 		.csv_separator = cmd_separator(o),
 		.source_kind = o->input ? "perf.data" : "live",
-		.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.ascii = !codeset_is_utf8(),
 		.width = cmd_width(o),
 		.is_range = o->time != NULL,
 		.annotate = o->annotate,

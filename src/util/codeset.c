@@ -8,7 +8,6 @@
 
 #include <langinfo.h>
 #include <locale.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -25,13 +24,18 @@ static bool is_utf8_wanted(void)
 	return codeset && (!strncasecmp(codeset, ".utf-8", 6) || !strncasecmp(codeset, ".utf8", 5));
 }
 
+bool codeset_is_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 void codeset_set(void)
 {
 	if (!setlocale(LC_CTYPE, "") && is_utf8_wanted())
 		setlocale(LC_CTYPE, "C.UTF-8");
 #ifdef KONTEND_PORTABLE
 	/* Other codesets are modules of this machine's libc, and ours may be another one. */
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+	if (!codeset_is_utf8())
 		setlocale(LC_CTYPE, "C");
 #endif
 }

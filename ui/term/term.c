@@ -19,7 +19,6 @@
 #include "widgets/theme.h"
 #include <curses.h>
 #include <errno.h>
-#include <langinfo.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -566,7 +565,7 @@ int term_new(struct display **ret, const struct term_options *o, struct error *e
 		return error_errno(err, -ENOMEM, "Cannot set up the screen");
 	codeset_set();
 	t->display.ops = &term_ops;
-	t->display.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	t->display.ascii = o->ascii || !codeset_is_utf8();
 	r = open_terminal(t, o, err);
 	if (r < 0) {
 		term_free(&t->display);
