@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""governor-cost.py KONTEND LOCK_LOAD [PAIRS [LOAD...]]
+"""governor-cost.py KONTEND LOCK_LOAD [PAIRS [LOAD|WAY...]]
 
 What --max-overhead reaches in storms, and what that costs. Each load is a fixed piece of work: mmap
 (`kontend bench mmap`), futex and flock (lock-load.c). It is done without kontend and beside it, in the
@@ -164,7 +164,11 @@ def main():
              "futex": [lock_load, "futex", "8", "600000"],
              "flock": [lock_load, "flock", "8", "1000000"]}
     outcomes = collections.defaultdict(Outcome)
-    chosen = sys.argv[4:] or list(loads)
+    for word in sys.argv[4:]:
+        if word not in loads and word not in WAYS:
+            fail("%s: no load (%s), no way (%s)" % (word, " ".join(loads), " ".join(WAYS)))
+    chosen = [load for load in loads if load in sys.argv[4:]] or list(loads)
+    ways = {way: args for way, args in WAYS.items() if way in sys.argv[4:]} or WAYS
     with tempfile.TemporaryDirectory(prefix="kontend-governor-") as d:
         out = os.path.join(d, "out")
         for load in chosen:
@@ -172,7 +176,7 @@ def main():
         try:
             for _ in range((pairs + 1) // 2):
                 for load in chosen:
-                    for way, args in WAYS.items():
+                    for way, args in ways.items():
                         turn(loads[load], Observer(kontend, args, out), outcomes[load, way])
         except KeyboardInterrupt:
             print("# ended early")

@@ -36,15 +36,18 @@ static void set_up(struct machine *m)
 
 static void run_ms(struct machine *m, unsigned ms)
 {
-	for (unsigned t = 0; t < ms; t += 20) {
+	unsigned period;
+
+	for (unsigned t = 0; t < ms; t += period) {
 		unsigned step = m->g.step;
-		double n = m->events_per_ms * 20, told = n * m->told[step];
-		m->look.now_ns += 20 * MS;
+		period = governor_period_ms(&m->g);
+		double n = m->events_per_ms * period, told = n * m->told[step];
+		m->look.now_ns += period * MS;
 		m->look.events += (uint64_t)n;
 		m->look.timed += (uint64_t)(n / 61);
 		m->look.timed_ns += (uint64_t)(n / 61) * (uint64_t)m->event_ns[step];
 		m->look.told += (uint64_t)told;
-		m->look.own_ns += (uint64_t)(told * m->record_ns + m->fixed_per_ms * 20);
+		m->look.own_ns += (uint64_t)(told * m->record_ns + m->fixed_per_ms * period);
 		governor_step(&m->g, &m->look);
 	}
 }
@@ -72,6 +75,7 @@ static void test_calm_is_told_whole(void **state)
 	m.events_per_ms = 1;
 	run_ms(&m, 60000);
 	assert_int_equal(m.g.step, 0);
+	assert_int_equal(governor_period_ms(&m.g), 50);
 	assert_true(m.g.cost_ppm < TARGET_PPM / 2);
 	assert_false(m.g.is_timed); /* too few were */
 }

@@ -28,6 +28,8 @@ static const uint64_t OWN_NS = 1000 * MS;
 static const uint64_t AVERAGE_NS = 500 * MS;
 
 enum {
+	PERIOD_MS = 20,
+	IDLE_MS = 50, /* a storm is met in time if it is seen by then */
 	PPM = 1000000,
 	FIRST_EVENT_PS = 500000,
 	FIRST_TOLD_PS = 1000000,
@@ -180,6 +182,13 @@ static bool is_too_much(const struct governor *g, uint64_t now)
 {
 	return g->cost_ppm > g->target_ppm && g->varies_ppm > g->target_ppm / GAIN &&
 	       now - g->slow.v[0].now_ns >= AVERAGE_NS;
+}
+
+unsigned governor_period_ms(const struct governor *g)
+{
+	uint32_t most = g->storm_ppm > g->varies_ppm ? g->storm_ppm : g->varies_ppm;
+
+	return g->step == g->least && most < g->target_ppm / GAIN ? IDLE_MS : PERIOD_MS;
 }
 
 bool governor_bound(struct governor *g, unsigned most, const struct governor_look *look)

@@ -48,12 +48,14 @@ struct governor {
 };
 
 void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsigned least);
-/* Each 20 ms or so. True: @g->step is another one now. */
+/* As often as governor_period_ms() says. True: @g->step is another one now. */
 bool governor_step(struct governor *g, const struct governor_look *look);
 /* From now on it does not go beyond that step. True: @g->step is another one now. */
 bool governor_bound(struct governor *g, unsigned most, const struct governor_look *look);
 /* The last step on which waits of so long are told one by one; that of counts for 0. */
 unsigned governor_step_telling(uint64_t ns);
+/* When it is to look next: less often where it tells all that it may, at hardly any cost. */
+unsigned governor_period_ms(const struct governor *g);
 /* 0: of all waits, and of counts. */
 uint64_t governor_threshold_ns(unsigned step);
 /* The first step whose threshold is not below that; 0 of 0. */

@@ -31,10 +31,18 @@
 
 #define MS 1000000ull
 
-enum { SWEEP_MS = 40, GOVERN_MS = 20, SAY_MOST = 256 };
+enum { SWEEP_MS = 40, SAY_MOST = 256 };
 
 /* Below it a wait is soon told anyway, by its end. */
 static const uint64_t SAY_NS = 30 * MS;
+/* A program that has read the level before it changed has ended by then. */
+static const uint64_t SETTLED_NS = 20 * MS;
+
+/* The thread's own. */
+struct sweeps {
+	uint64_t last_ns;
+	uint32_t untold; /* waits that it saw by then */
+};
 
 /* What is told, and since when. */
 struct short_now {
@@ -144,11 +152,11 @@ static void say(const struct shorts *s, uint32_t slot, uint32_t cpu)
 	(void)bpf_prog_test_run_opts(s->say, &opts);
 }
 
-/* Waits that go on and are long. */
-static void sweep(const struct shorts *s, uint64_t now)
+/* Waits that go on and are long. So many go on whose begin was not told. */
+static uint32_t sweep(const struct shorts *s, uint64_t now)
 {
 	uint64_t least = s->now.threshold_ns > SAY_NS ? s->now.threshold_ns : SAY_NS;
-	uint32_t said = 0;
+	uint32_t said = 0, untold = 0;
 
 	for (uint32_t i = 0; i < SHORT_SLOTS && said < SAY_MOST; i++) {
 		const volatile struct short_slot *w = &s->slots[i];
@@ -156,12 +164,14 @@ static void sweep(const struct shorts *s, uint64_t now)
 
 		if (w->owner >> 32 != SHORT_UNTOLD)
 			continue;
+		untold++;
 		begin = w->begin_ns;
 		if (!begin || now < begin || now - begin < least)
 			continue;
 		say(s, i, w->cpu);
 		said++;
 	}
+	return untold;
 }
 
 static struct governor_look look(const struct shorts *s)
@@ -179,7 +189,8 @@ static struct governor_look look(const struct shorts *s)
 	return l;
 }
 
-static void govern(struct shorts *s)
+/* Milliseconds until the next time. */
+static int govern(struct shorts *s)
 {
 	const struct governor_look l = look(s);
 
@@ -192,24 +203,32 @@ static void govern(struct shorts *s)
 	pthread_mutex_unlock(&s->lock);
 	if (stepped)
 		set_step(s, s->governor.step);
+	return (int)governor_period_ms(&s->governor);
+}
+
+/* Where each begin is told no wait is to be said; but some may go on that began before. */
+static bool is_to_be_swept(const struct shorts *s, const struct sweeps *w, uint64_t now)
+{
+	if (now - w->last_ns < (SWEEP_MS - 1) * MS)
+		return false;
+	return s->now.level != SHORTSNAP_ALL || w->untold ||
+	       w->last_ns < s->now.since_ns + SETTLED_NS;
 }
 
 static void *run(void *arg)
 {
 	struct shorts *s = arg;
-	bool governs = s->options.target_ppm != 0;
-	uint64_t swept = 0;
+	struct sweeps w = {0};
+	int ms = SWEEP_MS;
 
 	beside_begin();
 	while (beside_goes_on(&s->thread)) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
-		if (governs)
-			govern(s);
-		if (now - swept >= (SWEEP_MS - 1) * MS) {
-			sweep(s, now);
-			swept = now;
-		}
-		beside_sleep(&s->thread, governs ? GOVERN_MS : SWEEP_MS);
+		if (s->options.target_ppm)
+			ms = govern(s);
+		if (is_to_be_swept(s, &w, now))
+			w = (struct sweeps){.last_ns = now, .untold = sweep(s, now)};
+		beside_sleep(&s->thread, ms);
 	}
 	return NULL;
 }
