@@ -190,7 +190,7 @@ static void put(void *ctx, const struct porter_ask *ask, struct porter_answer *r
 	struct error err = {0};
 
 	if (w->put)
-		set_error(ret, w->put(w->put_ctx, ask->number != 0, &err), &err);
+		set_error(ret, w->put(w->put_ctx, ask->fds[0], ask->number != 0, &err), &err);
 }
 
 /* "kontend-locks-20261120-143005" */

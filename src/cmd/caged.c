@@ -297,22 +297,22 @@ static int ask_said(const struct caged *c, enum caged_deed deed, const struct po
 	return r < 0 ? error_errno(err, r, "Whoever works outside the sandbox did not") : 0;
 }
 
-int caged_put(const struct caged *c, bool give_up, struct error *err)
+int caged_put(const struct caged *c, int fd, bool give_up, struct error *err)
 {
-	const struct porter_ask a = {.number = give_up, .text = "", .fds = {-1, -1}};
+	const struct porter_ask a = {.number = give_up, .text = "", .fds = {fd, -1}};
 	struct porter_answer ret;
 
 	return ask_said(c, DEED_PUT, &a, &ret, err);
 }
 
-int caged_put_output(void *output, bool give_up, struct error *err)
+int caged_put_output(void *output, int fd, bool give_up, struct error *err)
 {
-	return output_put(output, give_up, err);
+	return output_put(output, fd, give_up, err);
 }
 
-static int put_there(void *ctx, bool give_up, struct error *err)
+static int put_there(void *ctx, int fd, bool give_up, struct error *err)
 {
-	return caged_put(ctx, give_up, err);
+	return caged_put(ctx, fd, give_up, err);
 }
 
 void caged_output(const struct caged *c, struct output *output)

@@ -21,8 +21,9 @@ struct caged_wants {
 	bool screen;		   /* it is a terminal's */
 	bool here;		   /* new files may be made in the folder that we are in, too */
 	bool instructions;	   /* code is disassembled */
-	/* Puts what was written in its place, or @give_up: takes it away. NULL: nothing is. */
-	int (*put)(void *ctx, bool give_up, struct error *err);
+	/* Puts what was written in its place, or sends @fd (-1: it is not sent); @give_up: takes it
+	 * away. NULL: nothing is. */
+	int (*put)(void *ctx, int fd, bool give_up, struct error *err);
 	void *put_ctx;
 	/* Saves what is open as @fd, as @name or as one of ours that is called by it. */
 	int (*save)(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
@@ -61,9 +62,9 @@ void caged_reader(const struct caged *c, struct reader_options *o);
 int caged_make(const struct caged *c, const char *path, struct error *err);
 void caged_unmake(const struct caged *c, const char *path);
 /* The other deeds of struct caged_wants; only in a cage. */
-int caged_put(const struct caged *c, bool give_up, struct error *err);
+int caged_put(const struct caged *c, int fd, bool give_up, struct error *err);
 /* Of a struct output: what struct caged_wants has as @put; and has it put that way, in a cage. */
-int caged_put_output(void *output, bool give_up, struct error *err);
+int caged_put_output(void *output, int fd, bool give_up, struct error *err);
 void caged_output(const struct caged *c, struct output *output);
 int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
 	       size_t size, struct error *err);

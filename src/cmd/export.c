@@ -15,6 +15,7 @@
 #include "kontend/query-only.h"
 #include "measure.h"
 #include "only.h"
+#include "send.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -62,6 +63,11 @@ static bool is_format(const struct opts *o, const char *format)
 	return strcmp(o->format ? o->format : "folded", format) == 0;
 }
 
+static bool is_profile(const struct opts *o)
+{
+	return is_format(o, "pprof") || is_format(o, "otlp-development");
+}
+
 /* A graph is of samples where there are any; stacks are of waits unless asked for. */
 static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct error *err)
 {
@@ -85,8 +91,8 @@ static bool is_blame(const struct opts *o)
 	return o->weight && strcmp(o->weight, "blame") == 0;
 }
 
-static int write_pprof(struct exporter *e, struct measure *m, struct query *q, bool by_wait,
-		       struct error *err)
+static int write_profile(struct exporter *e, struct measure *m, struct query *q, bool by_wait,
+			 struct error *err)
 {
 	const struct pprof_spec spec = {.what = by_wait ? SAMPLES_WAITS : SAMPLES_CPU,
 					.zoom = &e->zoom,
@@ -97,7 +103,9 @@ static int write_pprof(struct exporter *e, struct measure *m, struct query *q, b
 	if (ret == 0)
 		ret = pprof_add(p, q, err);
 	if (ret == 0)
-		ret = pprof_write(p, m->output.file, err);
+		ret = is_format(m->o, "pprof")
+			      ? pprof_write(p, m->output.file, err)
+			      : pprof_write_otlp(p, m->output.file, e->job.send, err);
 	pprof_free(p);
 	return ret;
 }
@@ -110,8 +118,8 @@ static int write_chains(struct exporter *e, struct measure *m, struct query *q, 
 
 	if (ret < 0)
 		return ret;
-	if (is_format(o, "pprof"))
-		return write_pprof(e, m, q, by_wait, err);
+	if (is_profile(o))
+		return write_profile(e, m, q, by_wait, err);
 	if (is_format(o, "flamegraph")) {
 		const struct flamegraph_spec graph = {
 			.by_wait = by_wait, .blame = blame, .zoom = &e->zoom};
@@ -234,32 +242,35 @@ static int check_chains(const struct opts *o, struct error *err)
 			    : o->zooms[0]    ? "zoom"
 			    : o->mark_kernel ? "mark-kernel"
 					     : NULL;
-	bool chains = is_format(o, "flamegraph") || is_format(o, "pprof");
+	bool chains = is_format(o, "flamegraph") || is_profile(o);
 
 	if (given && !is_format(o, "folded") && (o->mark_kernel || !chains))
 		return error_set(err, -EINVAL, "--%s has no use with --format %s",
 				 o->mark_kernel ? "mark-kernel" : given, o->format);
-	if (is_blame(o) && is_format(o, "pprof"))
-		return error_set(
-			err, -EINVAL,
-			"--weight blame has no use with --format pprof: give wait or samples");
+	if (is_blame(o) && is_profile(o))
+		return error_set(err, -EINVAL,
+				 "--weight blame has no use with --format %s: give wait or samples",
+				 o->format);
 	return 0;
 }
 
 /* Before anything is measured: it is bytes, and may not have been built in. */
-static int check_pprof(const struct opts *o, struct error *err)
+static int check_profile(const struct opts *o, struct error *err)
 {
 	const struct pprof_spec spec = {.what = SAMPLES_WAITS};
 	struct pprof *p = NULL;
 
-	if (!is_format(o, "pprof"))
+	if (!is_profile(o))
 		return 0;
 	if (!o->output && isatty(STDOUT_FILENO))
 		return error_set(err, -EINVAL,
 				 "A profile is no text for a terminal: give --output FILE, like "
-				 "-o waits.pb.gz");
+				 "-o waits.pb%s",
+				 is_format(o, "pprof") ? ".gz" : "");
 	int ret = pprof_new(&p, &spec, err);
 	pprof_free(p);
+	if (ret == 0 && is_format(o, "otlp-development") && send_is_address(o->output))
+		ret = send_check(err);
 	return ret;
 }
 
@@ -270,7 +281,7 @@ static int check(const struct opts *o, struct exporter *e, struct error *err)
 	if (ret == 0)
 		ret = check_chains(o, err);
 	if (ret == 0)
-		ret = check_pprof(o, err);
+		ret = check_profile(o, err);
 	if (ret == 0)
 		ret = cmd_only(o, &e->only, err);
 	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);
@@ -283,6 +294,8 @@ int cmd_export(const struct opts *o)
 
 	if (check(o, &e, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (is_format(o, "otlp-development") && send_is_address(o->output))
+		e.job.send = send_profile;
 	if (is_format(o, "ndjson"))
 		return cmd_export_rows(o, &e.only);
 	if (o->interval_ns)

@@ -64,7 +64,9 @@ static int begin(struct measure *m, struct measure_job *j, struct error *err)
 {
 	int r = open_signals(m, err);
 
-	if (r == 0 && !j->every)
+	if (r == 0 && j->send)
+		r = output_open_sent(&m->output, m->o->output, j->send, err);
+	else if (r == 0 && !j->every)
 		r = output_open(&m->output, m->o->output, stdout, err);
 	if (r == 0)
 		r = enter_cage(m, j, err);

@@ -46,6 +46,8 @@ struct measure_job {
 	int (*begin)(struct measure_job *j, struct measure *m, struct error *err);
 	/* The same of another recording, by measure_read(). NULL: nothing to do. */
 	int (*begin_other)(struct measure_job *j, struct run *run, struct error *err);
+	/* Not NULL: --output is an address, to which it sends what was written. */
+	int (*send)(int fd, const char *to, struct error *err);
 	/*
 	 * Not NULL: called at once, and then every --interval; any signal is then the ordinary end,
 	 * and the job opens --output itself.

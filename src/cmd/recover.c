@@ -109,9 +109,11 @@ struct recovery {
 };
 
 /* At the end of it, by whoever may. */
-static int put_it(void *ctx, bool give_up, struct error *err)
+static int put_it(void *ctx, int fd, bool give_up, struct error *err)
 {
 	const struct recovery *r = ctx;
+
+	(void)fd;
 
 	if (!give_up)
 		return put_in_place(r->temp, r->path, !r->o->output, err);
@@ -142,7 +144,8 @@ static int read_it(struct recovery *r, struct recover_stat *st, struct error *er
 
 static int put(struct recovery *r, bool give_up, struct error *err)
 {
-	return caged_is(&r->caged) ? caged_put(&r->caged, give_up, err) : put_it(r, give_up, err);
+	return caged_is(&r->caged) ? caged_put(&r->caged, -1, give_up, err)
+				   : put_it(r, -1, give_up, err);
 }
 
 static void end(struct recovery *r)

@@ -5,6 +5,7 @@
 #include "kontend/loss.h"
 #include "kontend/map64.h"
 #include "kontend/pprof.h"
+#include "kontend/query-machine.h"
 #include "kontend/strpool.h"
 #include "pprof-set.h"
 
@@ -47,8 +48,18 @@ struct pprof {
 	uint64_t start_wall_ns, measured_ns, period_ns;
 	uint64_t only_counted; /* waits of which nothing else is known */
 	struct loss loss;
-	char release[65];
+	char release[65], arch[65];
+	struct record_machine machine;
 };
+
+/* Behind every offset in a file that a frame can have. */
+#define PPROF_MAPPING_LIMIT (1ull << 48)
+
+/* One value where samples are not of time, else two. */
+static inline size_t pprof_count_values(const struct pprof *p)
+{
+	return p->spec.what == SAMPLES_CPU && !p->period_ns ? 1 : 2;
+}
 
 /* Its index, cleaned; UINT32_MAX: no memory. */
 uint32_t pprof_text(struct pprof *p, const char *text);

@@ -3,7 +3,7 @@
  * A profile as messages of libprotobuf-c, in one arena, and from there into the packer. The
  * kernel's mappings and those of programs begin at 0: places in them are offsets.
  */
-#include "kontend/arena.h"
+#include "messages.h"
 #include "pprof-int.h"
 #include "profile.pb-c.h"
 
@@ -21,57 +21,27 @@ typedef Perftools__Profiles__Location location;
 typedef Perftools__Profiles__Line line;
 typedef Perftools__Profiles__Function function;
 
-/* Behind every offset in a file that a frame can have. */
-static const uint64_t MAPPING_LIMIT = 1ull << 48;
 enum { COMMENTS = 4, COMMENT = 200 };
 
 struct writing {
 	struct pprof *p;
-	struct arena arena;
-	bool failed;
+	struct messages made;
 	profile all;
 };
-
-static void *room(struct writing *w, size_t n, size_t size)
-{
-	void *ret = arena_alloc(&w->arena, n * size + 1);
-
-	w->failed |= !ret;
-	return ret;
-}
-
-/* @n messages and an array of pointers to them; NULL: no memory. */
-#define MESSAGES(w, n, type, init, list)                                                           \
-	messages((w), (n), sizeof(type), &(const type)init, (void ***)(list))
-
-static void *messages(struct writing *w, size_t n, size_t size, const void *init, void ***ret)
-{
-	uint8_t *items = room(w, n, size);
-	void **list = room(w, n, sizeof(*list));
-
-	if (!items || !list)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		memcpy(items + i * size, init, size);
-		list[i] = items + i * size;
-	}
-	*ret = list;
-	return items;
-}
 
 static int64_t text(struct writing *w, const char *t)
 {
 	uint32_t at = pprof_text(w->p, t);
 
-	w->failed |= at == UINT32_MAX;
+	w->made.failed |= at == UINT32_MAX;
 	return at;
 }
 
 static void put_functions(struct writing *w)
 {
 	const struct pprof_set *s = &w->p->functions;
-	function *f =
-		MESSAGES(w, s->n, function, PERFTOOLS__PROFILES__FUNCTION__INIT, &w->all.function);
+	function *f = MESSAGES(&w->made, s->n, function, PERFTOOLS__PROFILES__FUNCTION__INIT,
+			       &w->all.function);
 
 	for (size_t i = 0; f && i < s->n; i++) {
 		const uint64_t *words = pprof_set_words(s, i + 1);
@@ -85,13 +55,13 @@ static void put_functions(struct writing *w)
 static void put_mappings(struct writing *w)
 {
 	const struct pprof_set *s = &w->p->mappings;
-	mapping *m =
-		MESSAGES(w, s->n, mapping, PERFTOOLS__PROFILES__MAPPING__INIT, &w->all.mapping);
+	mapping *m = MESSAGES(&w->made, s->n, mapping, PERFTOOLS__PROFILES__MAPPING__INIT,
+			      &w->all.mapping);
 
 	for (size_t i = 0; m && i < s->n; i++) {
 		const uint64_t *words = pprof_set_words(s, i + 1);
 		m[i].id = i + 1;
-		m[i].memory_limit = MAPPING_LIMIT;
+		m[i].memory_limit = PPROF_MAPPING_LIMIT;
 		m[i].filename = (int64_t)words[0];
 		m[i].build_id = (int64_t)words[1];
 		m[i].has_functions = true; /* else pprof asks the server for them, and fails */
@@ -103,7 +73,7 @@ static void put_mappings(struct writing *w)
 
 static void put_lines(struct writing *w, location *l, const uint64_t *words, size_t n)
 {
-	line *lines = MESSAGES(w, n, line, PERFTOOLS__PROFILES__LINE__INIT, &l->line);
+	line *lines = MESSAGES(&w->made, n, line, PERFTOOLS__PROFILES__LINE__INIT, &l->line);
 
 	for (size_t i = 0; lines && i < n; i++) {
 		lines[i].function_id = words[2 * i];
@@ -115,8 +85,8 @@ static void put_lines(struct writing *w, location *l, const uint64_t *words, siz
 static void put_locations(struct writing *w)
 {
 	const struct pprof_set *s = &w->p->locations;
-	location *l =
-		MESSAGES(w, s->n, location, PERFTOOLS__PROFILES__LOCATION__INIT, &w->all.location);
+	location *l = MESSAGES(&w->made, s->n, location, PERFTOOLS__PROFILES__LOCATION__INIT,
+			       &w->all.location);
 
 	for (size_t i = 0; l && i < s->n; i++) {
 		const uint64_t *words = pprof_set_words(s, i + 1);
@@ -132,7 +102,8 @@ static void put_locations(struct writing *w)
 static void put_labels(struct writing *w, sample *s, const uint64_t *words,
 		       const int64_t keys[PPROF_LABELS])
 {
-	label *l = MESSAGES(w, PPROF_LABELS, label, PERFTOOLS__PROFILES__LABEL__INIT, &s->label);
+	label *l = MESSAGES(&w->made, PPROF_LABELS, label, PERFTOOLS__PROFILES__LABEL__INIT,
+			    &s->label);
 	size_t n = 0;
 
 	for (size_t i = 0; l && i < PPROF_LABELS; i++) {
@@ -148,38 +119,33 @@ static void put_labels(struct writing *w, sample *s, const uint64_t *words,
 	s->n_label = n;
 }
 
-/* One value where samples are not of time. */
-static size_t count_values(const struct pprof *p)
-{
-	return p->spec.what == SAMPLES_CPU && !p->period_ns ? 1 : 2;
-}
-
 static void put_sample(struct writing *w, sample *s, size_t number, const int64_t *keys)
 {
 	const struct pprof_set *all = &w->p->samples;
 	const uint64_t *words = pprof_set_words(all, number);
 
 	s->n_location_id = all->runs[number - 1].n - PPROF_LABELS;
-	s->location_id = room(w, s->n_location_id, sizeof(*s->location_id));
-	s->value = room(w, 2, sizeof(*s->value));
-	if (w->failed)
+	s->location_id = messages_room(&w->made, s->n_location_id, sizeof(*s->location_id));
+	s->value = messages_room(&w->made, 2, sizeof(*s->value));
+	if (w->made.failed)
 		return;
 	memcpy(s->location_id, words + PPROF_LABELS, s->n_location_id * sizeof(*s->location_id));
 	s->value[0] = (int64_t)w->p->values[number - 1].n;
 	s->value[1] = (int64_t)w->p->values[number - 1].ns;
-	s->n_value = count_values(w->p);
+	s->n_value = pprof_count_values(w->p);
 	put_labels(w, s, words, keys);
 }
 
 static void put_samples(struct writing *w)
 {
 	size_t n = w->p->samples.n;
-	sample *s = MESSAGES(w, n, sample, PERFTOOLS__PROFILES__SAMPLE__INIT, &w->all.sample);
+	sample *s =
+		MESSAGES(&w->made, n, sample, PERFTOOLS__PROFILES__SAMPLE__INIT, &w->all.sample);
 	int64_t keys[PPROF_LABELS];
 
 	for (size_t i = 0; i < PPROF_LABELS; i++)
 		keys[i] = text(w, pprof_label_keys[i]);
-	for (size_t i = 0; !w->failed && i < n; i++)
+	for (size_t i = 0; !w->made.failed && i < n; i++)
 		put_sample(w, &s[i], i + 1, keys);
 	w->all.n_sample = n;
 }
@@ -188,13 +154,13 @@ static void put_samples(struct writing *w)
 static void put_types(struct writing *w)
 {
 	bool waits = w->p->spec.what != SAMPLES_CPU;
-	size_t n = count_values(w->p);
+	size_t n = pprof_count_values(w->p);
 	const char *const names[2] = {waits ? "contentions" : "samples", waits ? "delay" : "cpu"};
-	value_type *t = MESSAGES(w, n, value_type, PERFTOOLS__PROFILES__VALUE_TYPE__INIT,
+	value_type *t = MESSAGES(&w->made, n, value_type, PERFTOOLS__PROFILES__VALUE_TYPE__INIT,
 				 &w->all.sample_type);
-	value_type *period = room(w, 1, sizeof(*period));
+	value_type *period = messages_room(&w->made, 1, sizeof(*period));
 
-	if (w->failed)
+	if (w->made.failed)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		t[i].type = text(w, names[i]);
@@ -218,8 +184,8 @@ static void put_comments(struct writing *w)
 	const struct pprof *p = w->p;
 	char buf[COMMENT];
 
-	w->all.comment = room(w, COMMENTS, sizeof(*w->all.comment));
-	if (w->failed)
+	w->all.comment = messages_room(&w->made, COMMENTS, sizeof(*w->all.comment));
+	if (w->made.failed)
 		return;
 	snprintf(buf, sizeof(buf), "kontend %s", p->spec.version ? p->spec.version : "");
 	put_comment(w, buf);
@@ -252,35 +218,11 @@ static void put_all(struct writing *w)
 	put_locations(w);
 	put_functions(w);
 	/* The last one: texts were asked for up to here. The library does not change them. */
-	w->all.string_table = room(w, w->p->n_texts, sizeof(char *));
-	if (w->failed)
+	w->all.string_table = messages_room(&w->made, w->p->n_texts, sizeof(char *));
+	if (w->made.failed)
 		return;
 	memcpy(w->all.string_table, w->p->texts, w->p->n_texts * sizeof(char *));
 	w->all.n_string_table = w->p->n_texts;
-}
-
-struct into_pack {
-	ProtobufCBuffer base;
-	struct pprof_pack *pack;
-};
-
-static void append(ProtobufCBuffer *base, size_t n, const uint8_t *data)
-{
-	pprof_pack_put(((struct into_pack *)base)->pack, data, n);
-}
-
-static int send(struct writing *w, FILE *out)
-{
-	struct into_pack into = {.base = {.append = append}, .pack = pprof_pack_new(out)};
-
-	if (!into.pack)
-		return -ENOMEM;
-	errno = 0;
-	protobuf_c_message_pack_to_buffer(&w->all.base, &into.base);
-	int r = pprof_pack_end(into.pack);
-	if (r == 0 && fflush(out) != 0)
-		r = -EIO;
-	return r < 0 && errno ? -errno : r;
 }
 
 int pprof_write(struct pprof *p, FILE *out, struct error *err)
@@ -288,7 +230,7 @@ int pprof_write(struct pprof *p, FILE *out, struct error *err)
 	struct writing w = {.p = p};
 
 	put_all(&w);
-	int r = w.failed ? -ENOMEM : send(&w, out);
-	arena_deinit(&w.arena);
+	int r = w.made.failed ? -ENOMEM : messages_write(&w.all.base, true, out);
+	arena_deinit(&w.made.arena);
 	return r < 0 ? error_errno(err, r, "Cannot write all of the profile") : 0;
 }

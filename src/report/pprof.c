@@ -235,6 +235,8 @@ static void add_time(struct pprof *p, const struct query *q)
 	for (size_t i = 0; i < LOCK_TYPES; i++)
 		p->only_counted += m->shorts.types[i].counted;
 	text_clean(p->release, sizeof(p->release), m->host.release);
+	text_clean(p->arch, sizeof(p->arch), m->host.machine);
+	p->machine = query_machine(q);
 }
 
 static const uint64_t NAMES_NS = 30000000000;

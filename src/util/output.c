@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -143,6 +144,25 @@ int output_open(struct output *o, const char *path, FILE *standard, struct error
 	return r;
 }
 
+int output_open_sent(struct output *o, const char *to,
+		     int (*send)(int fd, const char *to, struct error *err), struct error *err)
+{
+	*o = (struct output){.send = send};
+	int fd = memfd_create("kontend-output", MFD_CLOEXEC);
+
+	o->path = mem_strdup(to);
+	o->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (o->path && o->file) {
+		write_blocks(o);
+		return 0;
+	}
+	int code = fd < 0 ? -errno : -ENOMEM;
+	if (fd >= 0 && !o->file)
+		close(fd);
+	output_close(o);
+	return error_errno(err, code, "Cannot keep in memory what is to be sent");
+}
+
 int output_failed(const struct output *o, int code, struct error *err)
 {
 	if (code == -EPIPE)
@@ -152,8 +172,10 @@ int output_failed(const struct output *o, int code, struct error *err)
 			   o->path ? "'" : "");
 }
 
-int output_put(struct output *o, bool give_up, struct error *err)
+int output_put(struct output *o, int fd, bool give_up, struct error *err)
 {
+	if (o->send)
+		return give_up ? 0 : o->send(fd, o->path, err);
 	if (!o->temp)
 		return 0;
 	if (give_up)
@@ -178,7 +200,8 @@ int output_commit(struct output *o, struct error *err)
 	}
 	if (failed)
 		return output_failed(o, code, err);
-	code = o->put ? o->put(o->put_ctx, false, err) : output_put(o, false, err);
+	int fd = o->send ? fileno(o->file) : -1;
+	code = o->put ? o->put(o->put_ctx, fd, false, err) : output_put(o, fd, false, err);
 	if (code < 0)
 		return code;
 	mem_free(o->temp);
@@ -193,9 +216,9 @@ void output_close(struct output *o)
 	if (o->file && o->path)
 		fclose(o->file);
 	if (o->temp && o->put)
-		o->put(o->put_ctx, true, &err);
+		o->put(o->put_ctx, -1, true, &err);
 	else if (o->temp)
-		output_put(o, true, &err);
+		output_put(o, -1, true, &err);
 	mem_free(o->block);
 	mem_free(o->temp);
 	mem_free(o->path);

@@ -11,7 +11,7 @@ doors=$(find include src ui -mindepth 1 -maxdepth 1 -type d | sed 's/^/-I/' | tr
 headers=$(cc -M -include asm/types.h -x c /dev/null | tr ' ' '\n' | sed -n 's,/asm/types\.h$,,p' | head -n 1)
 # shellcheck disable=SC2086 # one folder a word
 c_files src ui | grep '\.c$' | grep -v '\.bpf\.c$' |
-	xargs -r grep -LE '<(bpf|perf|internal|elfutils|capstone|n?curses|event-parse|libunwind|libiberty|zstd|lzma|gelf|libelf|dwarf|demangle)|"(version|perf|terminfo-table|(profile|metrics)\.pb-c)[a-z-]*\.h"' |
+	xargs -r grep -LE '<(bpf|perf|internal|elfutils|capstone|n?curses|event-parse|libunwind|libiberty|zstd|lzma|gelf|libelf|dwarf|demangle)|"(version|perf|terminfo-table|(profile|metrics|otlp)\.pb-c)[a-z-]*\.h"' |
 	xargs -r -P 2 -n 1 musl-gcc -std=c17 -D_GNU_SOURCE -fsyntax-only $doors -Isrc -Iui \
 		-Werror=implicit-function-declaration -Werror=int-conversion \
 		-idirafter "$headers" -idirafter /usr/include >"$findings" 2>&1 || true

@@ -39,6 +39,13 @@ int pprof_new(struct pprof **ret, const struct pprof_spec *s, struct error *err)
 int pprof_add(struct pprof *p, struct query *q, struct error *err);
 /* 0, -ENOMEM, or what writing failed with, with @err. */
 int pprof_write(struct pprof *p, FILE *out, struct error *err);
+/* The same as a request of OTLP with all of it, of v1development; @packed: by gzip. */
+int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err);
+/*
+ * What a collector has answered, of @n bytes: does it say that it left out profiles, or has it
+ * something to say of them? Then how many, and its words into @why.
+ */
+bool pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size);
 void pprof_free(struct pprof *p); /* NULL is fine */
 
 #endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A request to a collector of OTLP, by libcurl, which is loaded when it is used, as it brings two
+ * dozen libraries with it. Who has read a stranger's recording may not do that: it is done outside
+ * of the cage, with bytes that are there by then.
+ */
+#include "send.h"
+#include "kontend/pprof.h"
+#include "kontend/text.h"
+#include "sym/library.h"
+#include "version.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SONAME "libcurl.so.4"
+
+enum { ANSWER = 16 << 10, WORDS = 200, CONNECT_MS = 10000, ALL_MS = 30000 };
+
+struct library {
+	__typeof__(curl_easy_init) *init;
+	__typeof__(curl_easy_setopt) *setopt;
+	__typeof__(curl_easy_perform) *perform;
+	__typeof__(curl_easy_getinfo) *getinfo;
+	__typeof__(curl_easy_cleanup) *cleanup;
+	__typeof__(curl_easy_strerror) *strerror;
+	__typeof__(curl_slist_append) *append;
+	__typeof__(curl_slist_free_all) *free_all;
+};
+
+struct sending {
+	struct library lib;
+	int fd;
+	off_t at;
+	int read_code; /* of a file that could not be read; 0: it was */
+	size_t n;      /* of the answer */
+	char answer[ANSWER];
+	char why[CURL_ERROR_SIZE];
+};
+
+bool send_is_address(const char *to)
+{
+	return to && (strncasecmp(to, "http://", 7) == 0 || strncasecmp(to, "https://", 8) == 0);
+}
+
+static bool find_all(void *so, struct library *ret)
+{
+	return LIBRARY_FIND(so, curl_easy_init, &ret->init) &&
+	       LIBRARY_FIND(so, curl_easy_setopt, &ret->setopt) &&
+	       LIBRARY_FIND(so, curl_easy_perform, &ret->perform) &&
+	       LIBRARY_FIND(so, curl_easy_getinfo, &ret->getinfo) &&
+	       LIBRARY_FIND(so, curl_easy_cleanup, &ret->cleanup) &&
+	       LIBRARY_FIND(so, curl_easy_strerror, &ret->strerror) &&
+	       LIBRARY_FIND(so, curl_slist_append, &ret->append) &&
+	       LIBRARY_FIND(so, curl_slist_free_all, &ret->free_all);
+}
+
+static int load(struct library *ret, struct error *err)
+{
+	void *so;
+
+	if (library_open(SONAME, &so) && find_all(so, ret))
+		return 0;
+	return error_set(
+		err, -ENOTSUP,
+		"Cannot send: %s is not there or is another one; install libcurl4, or write "
+		"a file, and send that by curl(1)",
+		SONAME);
+}
+
+int send_check(struct error *err)
+{
+	struct library lib;
+
+	return load(&lib, err);
+}
+
+static size_t give(char *to, size_t size, size_t n, void *ctx)
+{
+	struct sending *s = ctx;
+	ssize_t got = pread(s->fd, to, size * n, s->at);
+
+	if (got < 0) {
+		s->read_code = -errno;
+		return CURL_READFUNC_ABORT;
+	}
+	s->at += got;
+	return (size_t)got;
+}
+
+/* The begin of a long answer is enough. */
+static size_t take(char *from, size_t size, size_t n, void *ctx)
+{
+	struct sending *s = ctx;
+	size_t all = size * n, room = sizeof(s->answer) - s->n;
+
+	memcpy(s->answer + s->n, from, all < room ? all : room);
+	s->n += all < room ? all : room;
+	return all;
+}
+
+static bool set_up(struct sending *s, CURL *c, const char *to, off_t bytes)
+{
+	const struct library *l = &s->lib;
+
+	return !l->setopt(c, CURLOPT_URL, to) && !l->setopt(c, CURLOPT_POST, 1L) &&
+	       !l->setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes) &&
+	       !l->setopt(c, CURLOPT_READFUNCTION, give) && !l->setopt(c, CURLOPT_READDATA, s) &&
+	       !l->setopt(c, CURLOPT_WRITEFUNCTION, take) && !l->setopt(c, CURLOPT_WRITEDATA, s) &&
+	       !l->setopt(c, CURLOPT_ERRORBUFFER, s->why) && !l->setopt(c, CURLOPT_NOSIGNAL, 1L) &&
+	       !l->setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") &&
+	       !l->setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS) &&
+	       !l->setopt(c, CURLOPT_TIMEOUT_MS, (long)ALL_MS) &&
+	       !l->setopt(c, CURLOPT_USERAGENT, "kontend/" KONTEND_VERSION);
+}
+
+/* NULL: no memory. */
+static struct curl_slist *headers(const struct library *l)
+{
+	static const char *const all[] = {"Content-Type: application/x-protobuf",
+					  "Content-Encoding: gzip", "Expect:"};
+	struct curl_slist *list = NULL;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct curl_slist *longer = l->append(list, all[i]);
+		if (!longer) {
+			l->free_all(list);
+			return NULL;
+		}
+		list = longer;
+	}
+	return list;
+}
+
+static int refused(const struct sending *s, const char *to, long status, struct error *err)
+{
+	char clean[WORDS], words[WORDS];
+	size_t n = 0;
+
+	/* Of several lines the first. */
+	for (; n < s->n && n + 1 < sizeof(words) && s->answer[n] != '\n' && s->answer[n] != '\r';
+	     n++)
+		words[n] = s->answer[n];
+	words[n] = '\0';
+	return error_set(err, -EIO, "'%s' did not take the profile: it answers %ld%s%s%s", to,
+			 status, n ? ": " : "", text_clean(clean, sizeof(clean), words),
+			 status == 404
+				 ? "; a collector takes profiles only where that is switched on, "
+				   "at /v1development/profiles"
+				 : "");
+}
+
+/* It may say that it took all but some. */
+static int understand(const struct sending *s, const char *to, long status, struct error *err)
+{
+	char clean[WORDS], why[WORDS];
+	int64_t left_out;
+
+	if (status < 200 || status > 299)
+		return refused(s, to, status, err);
+	if (!pprof_otlp_left_out(s->answer, s->n, &left_out, why, sizeof(why)))
+		return 0;
+	return error_set(err, -EIO, "'%s' did not take %lld of the profiles: %s", to,
+			 (long long)left_out, text_clean(clean, sizeof(clean), why));
+}
+
+static int perform(struct sending *s, CURL *c, const char *to, struct error *err)
+{
+	CURLcode code = s->lib.perform(c);
+	long status = 0;
+
+	if (code == CURLE_OK)
+		code = s->lib.getinfo(c, CURLINFO_RESPONSE_CODE, &status);
+	if (s->read_code)
+		return error_errno(err, s->read_code, "Cannot read what is to be sent");
+	if (code != CURLE_OK)
+		return error_set(err, -EIO, "Cannot send to '%s': %s", to,
+				 *s->why ? s->why : s->lib.strerror(code));
+	return understand(s, to, status, err);
+}
+
+int send_profile(int fd, const char *to, struct error *err)
+{
+	struct sending s = {.fd = fd};
+	struct stat st;
+	int r = load(&s.lib, err);
+
+	if (r < 0)
+		return r;
+	if (fstat(fd, &st) < 0)
+		return error_errno(err, -errno, "Cannot read what is to be sent");
+	CURL *c = s.lib.init();
+	struct curl_slist *list = c ? headers(&s.lib) : NULL;
+
+	if (list && set_up(&s, c, to, st.st_size) && !s.lib.setopt(c, CURLOPT_HTTPHEADER, list))
+		r = perform(&s, c, to, err);
+	else
+		r = error_set(err, -EINVAL,
+			      "Cannot send to '%s': it is no address that libcurl takes", to);
+	s.lib.free_all(list);
+	if (c)
+		s.lib.cleanup(c);
+	return r;
+}
