@@ -179,8 +179,8 @@ static void unmake(void *ctx, const struct porter_ask *ask, struct porter_answer
 
 static void set_error(struct porter_answer *ret, int code, const struct error *err)
 {
-	ret->number = code < 0 ? code : 0;
-	if (code < 0)
+	ret->number = code;
+	if (code)
 		snprintf(ret->text, sizeof(ret->text), "%s", err->text);
 }
 

@@ -302,7 +302,8 @@ int caged_put(const struct caged *c, int fd, bool give_up, struct error *err)
 	const struct porter_ask a = {.number = give_up, .text = "", .fds = {fd, -1}};
 	struct porter_answer ret;
 
-	return ask_said(c, DEED_PUT, &a, &ret, err);
+	int r = ask_said(c, DEED_PUT, &a, &ret, err);
+	return r == 0 && ret.number > 0 ? error_set(err, 1, "%s", ret.text) : r;
 }
 
 int caged_put_output(void *output, int fd, bool give_up, struct error *err)

@@ -365,6 +365,19 @@ static int given_up(struct measure *m)
 	return CMD_EXIT_SIGNAL + m->signal;
 }
 
+/* A file is whole only then; what was sent may have been answered by more than that. */
+static int commit(struct measure *m, struct error *err)
+{
+	struct error said = {0};
+	int ret = output_commit(&m->output, &said);
+
+	if (ret > 0)
+		cmd_say(m->o, "%s", said.text);
+	else if (ret < 0)
+		*err = said;
+	return ret < 0 ? ret : 0;
+}
+
 /* The kernel's answers are failures, whatever their number: only -EPIPE is not. */
 static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 {
@@ -382,9 +395,8 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
 	ret = j->finish(j, m, err);
-	/* A file is whole only then. */
 	if (ret == 0 && m->output.file && !atomic_load(&m->stall.cut))
-		ret = output_commit(&m->output, err);
+		ret = commit(m, err);
 	if (atomic_load(&m->stall.cut))
 		return given_up(m);
 	return ret < 0 ? failed(ret, err) : exit_status(m, command);

@@ -38,6 +38,7 @@ struct sending {
 	off_t at;
 	int read_code; /* of a file that could not be read; 0: it was */
 	size_t n;      /* of the answer */
+	bool cut;      /* there was more of it */
 	char answer[ANSWER];
 	char why[CURL_ERROR_SIZE];
 };
@@ -98,6 +99,7 @@ static size_t take(char *from, size_t size, size_t n, void *ctx)
 	struct sending *s = ctx;
 	size_t all = size * n, room = sizeof(s->answer) - s->n;
 
+	s->cut |= all > room;
 	memcpy(s->answer + s->n, from, all < room ? all : room);
 	s->n += all < room ? all : room;
 	return all;
@@ -154,7 +156,7 @@ static int refused(const struct sending *s, const char *to, long status, struct 
 				 : "");
 }
 
-/* It may say that it took all but some. */
+/* It may say that it took all but some; an empty answer is that it took all. */
 static int understand(const struct sending *s, const char *to, long status, struct error *err)
 {
 	char clean[WORDS], why[WORDS];
@@ -162,10 +164,18 @@ static int understand(const struct sending *s, const char *to, long status, stru
 
 	if (status < 200 || status > 299)
 		return refused(s, to, status, err);
-	if (!pprof_otlp_left_out(s->answer, s->n, &left_out, why, sizeof(why)))
-		return 0;
-	return error_set(err, -EIO, "'%s' did not take %lld of the profiles: %s", to,
-			 (long long)left_out, text_clean(clean, sizeof(clean), why));
+	if (s->cut || pprof_otlp_left_out(s->answer, s->n, &left_out, why, sizeof(why)) < 0)
+		return error_set(
+			err, -EIO,
+			"'%s' answers %ld, and then what is no answer of OTLP: whether it took "
+			"the profile is not known",
+			to, status);
+	text_clean(clean, sizeof(clean), why);
+	if (left_out)
+		return error_set(err, -EIO, "'%s' did not take %lld of the profiles: %s", to,
+				 (long long)left_out, clean);
+	/* It took all of them, and may have something to say. */
+	return *clean ? error_set(err, 1, "'%s' took the profile, and says: %s", to, clean) : 0;
 }
 
 static int perform(struct sending *s, CURL *c, const char *to, struct error *err)

@@ -12,7 +12,7 @@ int send_check(struct error *err);
 /*
  * Sends what is in the file @fd, a request of OTLP that is packed by gzip, to a collector, and
  * waits for its answer, half a minute at most. 0, or negative with @err: it was not taken, or not
- * all of it.
+ * all of it; 1 with @err: it was, and the collector has something to say.
  */
 int send_profile(int fd, const char *to, struct error *err);
 

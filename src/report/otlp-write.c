@@ -378,17 +378,14 @@ int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err)
 	return r < 0 ? error_errno(err, r, "Cannot write all of the profile") : 0;
 }
 
-bool pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size)
+int pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size)
 {
 	Otlp__Answer *a = otlp__answer__unpack(NULL, n, answer);
 	const Otlp__LeftOut *l = a ? a->partial_success : NULL;
-	bool said = l && (l->rejected_profiles || l->error_message.len);
 
-	if (said) {
-		*ret = l->rejected_profiles;
-		snprintf(why, size, "%.*s", (int)l->error_message.len,
-			 l->error_message.data ? (const char *)l->error_message.data : "");
-	}
+	*ret = l ? l->rejected_profiles : 0;
+	snprintf(why, size, "%.*s", l ? (int)l->error_message.len : 0,
+		 l && l->error_message.data ? (const char *)l->error_message.data : "");
 	otlp__answer__free_unpacked(a, NULL);
-	return said;
+	return a ? 0 : -EBADMSG;
 }

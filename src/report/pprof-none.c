@@ -34,14 +34,14 @@ int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err)
 	return pprof_write(p, out, err);
 }
 
-bool pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size)
+int pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size)
 {
 	(void)answer;
 	(void)n;
 	(void)ret;
 	(void)why;
 	(void)size;
-	return false;
+	return -EBADMSG;
 }
 
 void pprof_free(struct pprof *p)

@@ -206,7 +206,7 @@ int output_commit(struct output *o, struct error *err)
 		return code;
 	mem_free(o->temp);
 	o->temp = NULL;
-	return 0;
+	return code;
 }
 
 void output_close(struct output *o)

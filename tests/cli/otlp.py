@@ -134,7 +134,10 @@ def read(path):
 
 
 def field(number, value):
-    return bytes([number << 3 | BYTES, len(value)]) + value
+    size, n = b"", len(value)
+    while n > 0x7f:
+        size, n = size + bytes([n & 0x7f | 0x80]), n >> 7
+    return bytes([number << 3 | BYTES]) + size + bytes([n]) + value
 
 
 class Collector(http.server.BaseHTTPRequestHandler):
@@ -143,6 +146,8 @@ class Collector(http.server.BaseHTTPRequestHandler):
         "/partly": (200, field(1, bytes([1 << 3, 3]) + field(2, b"three have no\nstack"))),
         "/warned": (200, field(1, field(2, b"be quick"))),
         "/odd": (200, b"\xff\xff\xff"),
+        "/proxy": (200, b"<html>login first</html>"),
+        "/talkative": (200, field(1, bytes([1 << 3, 3]) + field(2, b"x" * 20000))),
         "/busy": (503, b"come back\nlater"),
         "/long": (400, b"x" * 100000),
         "/moved": (302, b""),

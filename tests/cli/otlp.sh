@@ -91,8 +91,12 @@ for more in '' --no-sandbox; do
 	cmp "$work/first.pb" "$work/received" || complain "$more: a collector got another profile"
 done
 sends 1 "did not take 3 of the profiles: three have no" partly
-sends 1 "did not take 0 of the profiles: be quick" warned
-sends 0 '' odd
+sends 0 '' warned
+expect 0 "took the profile, and says: be quick" \
+	"$kontend" export --no-config -i "$sample" --format otlp-development -o "$at/warned"
+for path in odd proxy talkative; do
+	sends 1 'no answer of OTLP: whether it took' $path
+done
 sends 1 "did not take the profile: it answers 503: come back" busy
 sends 1 "it answers 400: xxx" long
 sends 1 "it answers 302" moved

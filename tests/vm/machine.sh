@@ -8,6 +8,8 @@
 # the same in each run, and do not depend on what else the host does.
 # x86-64 does without cmpxchg16b: QEMU 7.2 leaves nonsense in the flags after one that is not locked,
 # and newer kernels (6.8, 6.12) that are interrupted right behind it, in the slab allocator, die of them.
+# One thread runs all its CPUs: with one each, QEMU 7.2 rarely has a kernel stand still, or end, that changes
+# its own code while another CPU runs it, as it does when programs are attached to tracepoints.
 # Nor does its kernel try whether the timer works, which on a busy host it finds that it does not.
 # VM_CPUS: how many (2). VM_SERIAL=1: instead of the second serial line there are /dev/ttyS1 and
 # ttyS2, the two ends of one line.
@@ -19,7 +21,7 @@ trap 'rm -rf "$line"' EXIT
 case $arch in
 amd64)
 	console=ttyS0 out=ttyS1 options=no_timer_check
-	set -- qemu-system-x86_64 -M q35 -cpu max,-cx16 -accel tcg
+	set -- qemu-system-x86_64 -M q35 -cpu max,-cx16 -accel tcg,thread=single
 	[ -n "${VM_SERIAL:-}" ] || set -- "$@" -device isa-serial,chardev=files,index=1
 	;;
 arm64)

@@ -42,10 +42,10 @@ int pprof_write(struct pprof *p, FILE *out, struct error *err);
 /* The same as a request of OTLP with all of it, of v1development; @packed: by gzip. */
 int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err);
 /*
- * What a collector has answered, of @n bytes: does it say that it left out profiles, or has it
- * something to say of them? Then how many, and its words into @why.
+ * What a collector that took a request has answered, of @n bytes: how many profiles it left out
+ * nevertheless, and its words, or "", into @why. -EBADMSG: that is no answer of OTLP.
  */
-bool pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size);
+int pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size);
 void pprof_free(struct pprof *p); /* NULL is fine */
 
 #endif

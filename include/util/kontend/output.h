@@ -15,7 +15,8 @@ struct output {
 	FILE *file;
 	char *path; /* NULL: standard output */
 	char *temp; /* written to; renamed to path at the end; NULL: written to directly */
-	/* Sends it to @path when it is complete, which is no file then; NULL: it is one. */
+	/* Sends it to @path when it is complete, which is no file then; NULL: it is one. 1 with
+	 * @err: it went well, and there is something to say. */
 	int (*send)(int fd, const char *to, struct error *err);
 	/* Somebody else renames it, sends @fd (-1: it is not sent), or with @give_up removes it;
 	 * NULL: we do. */
@@ -34,7 +35,7 @@ int output_open(struct output *o, const char *path, FILE *standard, struct error
 /* In memory until @send gets it. */
 int output_open_sent(struct output *o, const char *to,
 		     int (*send)(int fd, const char *to, struct error *err), struct error *err);
-/* Everything is written: flushes and renames. -EPIPE: the reader has gone. */
+/* Everything is written: flushes and renames. -EPIPE: the reader has gone; 1: see send(). */
 int output_commit(struct output *o, struct error *err);
 /* The sentence for a write that failed with @code; -EPIPE gets none. Answers @code. */
 int output_failed(const struct output *o, int code, struct error *err);
