@@ -51,3 +51,36 @@ unload() {
 	wait $loads
 	loads=
 }
+
+# Of events that take turns on counters:
+
+# value FILE KEY: the number of the first row.
+value() {
+	sed -n '/"rows"/,$p' "$1" | grep -o "\"$2\": [0-9.]*" | head -n 1 | sed 's/.*: //'
+}
+
+truth() {
+	gives 0 "$1" mux-truth perf_mux_hrtimer_handler 0.3
+	truth=$(sed -n 's/.* p50_ns=\([0-9]*\).*/\1/p' "$1")
+}
+
+# right_cost FILE: of a rotation.
+right_cost() {
+	p50=$(value "$1" p50_ns)
+	echo "p50 $p50 ns, by itself $truth ns"
+	within 2 "$p50" "$truth" || complain "a rotation takes $p50 ns, not $truth"
+}
+
+# turns N: so many events of each CPU do.
+turns() {
+	case_of "$1 events of each CPU take turns"
+	load loaded mux-load "$1" cpu 1000
+	truth "truth.$1"
+	gives 0 "rotation.$1" kontend report --format json --duration 1.5 --view rotation
+	right_cost "rotation.$1"
+	per_s=$(value "rotation.$1" rotations_per_s)
+	within 10 "$per_s" 250 || complain "$per_s rotations per second, not 250"
+	shows "rotation.$1" "\"events\": $1,"
+	shows "rotation.$1" '"owners": \["mux-load/.*"owner_kinds": \["cpu-wide"\]'
+	unload
+}
