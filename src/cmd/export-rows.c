@@ -182,6 +182,18 @@ static void say_marks(struct rows_job *j, unsigned marks)
 	say_bad(j, what);
 }
 
+/* No mark: queries leave out what is marked, and this may be of another machine. */
+static void say_doubt(struct rows_job *j)
+{
+	const char *other = spans_may_overlap(&j->spans, &j->q);
+	char what[600];
+
+	if (!other)
+		return;
+	snprintf(what, sizeof(what), SPANS_MAY_OVERLAP "rows have no mark", other);
+	cmd_say(j->o, "%s: %s", j->path ? j->path : "what was measured", what);
+}
+
 /* All events have come: the last part is written. */
 static int end_recording(struct rows_job *j, struct error *err)
 {
@@ -191,8 +203,10 @@ static int end_recording(struct rows_job *j, struct error *err)
 			 (stat.unknown_records ? ROWS_VERSION : 0u);
 	int r = write_part(j, marks, true, err);
 
-	if (r == 0)
+	if (r == 0) {
 		say_marks(j, marks | j->spec.marks);
+		say_doubt(j);
+	}
 	j->run->engine.slices = NULL;
 	r = r < 0 ? r : spans_add(&j->spans, &j->q, j->path, &twin, err);
 	forget_query(j);
