@@ -182,6 +182,18 @@ static void say_marks(struct rows_job *j, unsigned marks)
 	say_bad(j, what);
 }
 
+/* No mark: queries leave out what is marked, and this may be of another machine. */
+static void say_doubt(struct rows_job *j)
+{
+	const char *other = spans_may_overlap(&j->spans, &j->q);
+	char what[600];
+
+	if (!other)
+		return;
+	snprintf(what, sizeof(what), SPANS_MAY_OVERLAP "rows have no mark", other);
+	cmd_say(j->o, "%s: %s", j->path ? j->path : "what was measured", what);
+}
+
 /* All events have come: the last part is written. */
 static int end_recording(struct rows_job *j, struct error *err)
 {
@@ -191,25 +203,33 @@ static int end_recording(struct rows_job *j, struct error *err)
 			 (stat.unknown_records ? ROWS_VERSION : 0u);
 	int r = write_part(j, marks, true, err);
 
-	if (r == 0)
+	if (r == 0) {
 		say_marks(j, marks | j->spec.marks);
+		say_doubt(j);
+	}
 	j->run->engine.slices = NULL;
 	r = r < 0 ? r : spans_add(&j->spans, &j->q, j->path, &twin, err);
 	forget_query(j);
 	return r;
 }
 
-static int begin(struct measure_job *job, struct measure *m, struct error *err)
+static int open_out(struct rows_job *j, struct measure *m, struct error *err)
 {
-	struct rows_job *j = (struct rows_job *)job;
-
 	j->out = m->output.file;
 	if (j->o->compress) {
 		j->out = j->packed = rows_pack_open(m->output.file, (int)j->o->compress);
 		if (!j->packed)
 			return error_errno(err, -ENOMEM, "Cannot pack rows");
 	}
-	return begin_recording(j, &m->run, j->o->input, err);
+	return 0;
+}
+
+static int begin(struct measure_job *job, struct measure *m, struct error *err)
+{
+	struct rows_job *j = (struct rows_job *)job;
+	int r = open_out(j, m, err);
+
+	return r < 0 ? r : begin_recording(j, &m->run, j->o->input, err);
 }
 
 static int begin_other(struct measure_job *job, struct run *run, struct error *err)
@@ -242,8 +262,10 @@ static int read_other(struct rows_job *j, struct measure *m, const char *path, s
 static int finish(struct measure_job *job, struct measure *m, struct error *err)
 {
 	struct rows_job *j = (struct rows_job *)job;
-	int r = end_recording(j, err);
+	int r = j->job.many ? open_out(j, m, err) : end_recording(j, err);
 
+	if (r == 0 && j->job.many)
+		r = read_other(j, m, j->o->input, err);
 	for (const char *const *more = j->job.more; r == 0 && *more; more++)
 		r = read_other(j, m, *more, err);
 	FILE *packed = j->packed;
@@ -266,6 +288,7 @@ static void end(struct measure_job *job)
 int cmd_export_rows(const struct opts *o, const struct cmd_only *only)
 {
 	struct rows_job j = {.job = {.more = o->more,
+				     .many = *o->more != NULL,
 				     .begin = begin,
 				     .begin_other = begin_other,
 				     .finish = finish,

@@ -101,6 +101,17 @@ static void say_damage(struct merger *g, const struct run *run, const char *path
 			  " does not understand all: what it understands is added");
 }
 
+/* @other: what it may overlap with; NULL: nothing. */
+static void say_doubt(struct merger *g, const char *other, const char *path)
+{
+	char what[600];
+
+	if (!other)
+		return;
+	snprintf(what, sizeof(what), SPANS_MAY_OVERLAP "it is added all the same", other);
+	say_fault(g, FLEET_MAY_OVERLAP, path, what);
+}
+
 static int add(struct merger *g, struct query *q, struct error *err)
 {
 	query_begin(q);
@@ -127,11 +138,13 @@ static int take(struct merger *g, struct run *run, const char *path, struct erro
 {
 	struct query q = {0};
 	const struct span *twin;
+	const char *doubt;
 	char what[600];
 	int r = query_init(&q, &run->engine);
 
 	if (r < 0)
 		return error_errno(err, r, "Cannot sum up what was measured");
+	doubt = spans_may_overlap(&g->spans, &q);
 	r = spans_add(&g->spans, &q, path, &twin, err);
 	if (r == 0 && twin) {
 		snprintf(what, sizeof(what),
@@ -140,6 +153,7 @@ static int take(struct merger *g, struct run *run, const char *path, struct erro
 		say_fault(g, FLEET_OVERLAP, path, what);
 	} else if (r == 0) {
 		say_damage(g, run, path);
+		say_doubt(g, doubt, path);
 		r = note_began(g, &run->engine.model, path, err);
 		r = r < 0 ? r : add(g, &q, err);
 	}
@@ -213,8 +227,8 @@ static int run_merge(struct merger *g)
 	int status = measure_run(&g->o, &g->job);
 	bool any_bad = false;
 
-	for (int i = 0; i < FLEET_FAULTS; i++)
-		any_bad |= i != FLEET_CLOCK && g->spec.faults[i];
+	for (int i = 0; i < FLEET_DOUBTS; i++)
+		any_bad |= g->spec.faults[i] != 0;
 	return status == CMD_EXIT_OK && any_bad ? CMD_EXIT_FAILURE : status;
 }
 

@@ -21,6 +21,8 @@ static const struct {
 	[FLEET_CUT_OFF] = {"cut_off", "cut off or damaged"},
 	[FLEET_VERSION] = {"other_version", "of another version, not all of which is understood"},
 	[FLEET_CLOCK] = {"clock_apart", "more than a day off the time of most others"},
+	[FLEET_MAY_OVERLAP] = {"may_overlap",
+			       "that may overlap with another one, so that waits may count twice"},
 };
 
 struct answer {

@@ -24,7 +24,7 @@ static const char *const kernels[] = {"6.1.0-27-amd64", "6.12.41", "6.18.44"};
 
 static uint64_t wall_ns(const struct synthetic_machine *m)
 {
-	return FIRST_NS + m->day * DAY_NS;
+	return FIRST_NS + m->day * DAY_NS + m->ahead_s * 1000000000ull;
 }
 
 static const char *kernel_of(const struct synthetic_machine *m)
@@ -38,8 +38,10 @@ static void name_machine(const struct synthetic_machine *m, struct record_machin
 
 	*ret = (struct record_machine){.kontend = "0.1.0"};
 	snprintf(raw, sizeof(raw), "%032" PRIx32, m->number);
-	machineid_of(raw, ret->id);
 	snprintf(ret->host, sizeof(ret->host), "m%04" PRIu32, m->number);
+	if (m->nameless)
+		return;
+	machineid_of(raw, ret->id);
 	snprintf(ret->boot, sizeof(ret->boot), "%08" PRIx32 "-0000-4000-8000-%012" PRIx32,
 		 m->number, m->day);
 }

@@ -42,6 +42,8 @@ enum knob {
 	KERNEL,
 	WORSE,
 	INCIDENT,
+	AHEAD,
+	NAMELESS,
 	FOREIGN,
 	ODD,
 	KNOBS
@@ -71,6 +73,8 @@ static const struct {
 	[KERNEL] = {"kernel", 0, 0, 100},
 	[WORSE] = {"worse", 0, 0, 1e6},	      /* number + 1 of a chain that waits longer */
 	[INCIDENT] = {"incident", 0, 0, 1e7}, /* number + 1 of a lock that a trigger has caught */
+	[AHEAD] = {"ahead", 0, 0, 1e6},	      /* seconds that its clock of the wall is ahead */
+	[NAMELESS] = {"nameless", 0, 0, 1},   /* it says neither machine nor boot */
 	[FOREIGN] = {"foreign", 0, 0, 1},     /* it has something of a later version */
 	[ODD] = {"odd", 0, 0, 1},	      /* names of tasks are no words */
 };
@@ -322,6 +326,8 @@ static struct synthetic_machine fleet_of(const struct machine *m)
 					  .kernel = (uint32_t)m->knob[KERNEL],
 					  .chains = (uint32_t)m->knob[CHAINS],
 					  .incident_lock = (uint32_t)m->knob[INCIDENT],
+					  .ahead_s = (uint32_t)m->knob[AHEAD],
+					  .nameless = m->knob[NAMELESS] != 0,
 					  .foreign = m->knob[FOREIGN] != 0,
 					  .from_ns = m->t};
 }

@@ -17,6 +17,7 @@ import tempfile
 import time
 
 PACKAGES = {"duckdb": "duckdb", "clickhouse": "chdb", "spark": "pyspark"}
+PINNED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "requirements.txt")
 DAYS = 2
 QUERIES = 7
 STEP_NS = 7919233
@@ -29,6 +30,18 @@ def skip(why):
     sys.exit(77)
 
 
+def pinned(package):
+    """Version of requirements.txt."""
+    with open(PINNED, encoding="utf-8") as f:
+        return dict(line.split("==") for line in f.read().split())[package]
+
+
+def has_pinned(python, package):
+    asked = f"import importlib.metadata as m; print(m.version('{package}'))"
+    got = subprocess.run([python, "-c", asked], capture_output=True, text=True)
+    return got.returncode == 0 and got.stdout.strip() == pinned(package)
+
+
 def venv_python(build, engines):
     venv = os.environ.get("KONTEND_FLEET_VENV") or os.path.join(build, "fleet-venv")
     python = os.path.join(venv, "bin", "python3")
@@ -37,12 +50,13 @@ def venv_python(build, engines):
         if made.returncode:
             skip("no virtual environment of Python can be made: " + (made.stdout + made.stderr).strip()[-200:])
     for engine in engines:
-        if subprocess.run([python, "-c", f"import {PACKAGES[engine]}"], capture_output=True).returncode == 0:
+        package = PACKAGES[engine]
+        if has_pinned(python, package):
             continue
-        pip = [python, "-m", "pip", "install", "-q", "--timeout", "15", "--retries", "1", PACKAGES[engine]]
+        pip = [python, "-m", "pip", "install", "-q", "--timeout", "15", "--retries", "1", "-c", PINNED, package]
         got = subprocess.run(pip, capture_output=True, text=True)
         if got.returncode:
-            skip(f"pip cannot install {PACKAGES[engine]}: {got.stderr.strip().splitlines()[-1:]}")
+            skip(f"pip cannot install {package} {pinned(package)}: {got.stderr.strip().splitlines()[-1:]}")
     if "spark" in engines and subprocess.run(["sh", "-c", "command -v java"], capture_output=True).returncode:
         skip("no java, which Spark needs")
     return python
@@ -279,7 +293,7 @@ def main():
             answers, failed = ask(python, engine, source, folder)
             wrong += [failed] if failed else compare(engine, answers, Truth(truths))
             if not failed:
-                print(f"{engine:10} began in {answers['start']['seconds']:.1f} s, and loaded the rows in "
+                print(f"{engine:10} is {PACKAGES[engine]} {pinned(PACKAGES[engine])}, began in {answers['start']['seconds']:.1f} s, and loaded the rows in "
                       f"{answers['rows']['seconds']:.1f} s")
     print("\n".join(wrong))
     sys.exit(bool(wrong))

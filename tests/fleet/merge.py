@@ -175,6 +175,34 @@ def check_bad(t, paths):
     expect("hostile spoils others", json.loads(run.stdout)["added"] >= len(paths))
 
 
+def check_may_overlap(t):
+    """Without machine and boot there are the host name and the clock of the wall: a doubt, which is said."""
+    named = t.recording("named", "host=94")[0]
+    one, again, later, other = (t.recording(n, "nameless=1", *k)[0] for n, k in (
+        ("one", ["host=94"]), ("again", ["host=94", "seed=7"]), ("later", ["host=94", "ahead=3600"]),
+        ("other", ["host=95"])))
+    each = {p: t.merge("--tables", "types", p)["total_ns"] for p in (named, one, again, later, other)}
+    for paths, says in (((one, again), [f"{again}: may overlap"]), ((named, one), [f"{one}: may overlap"]),
+                        ((one, named), [f"{named}: may overlap"]), ((one, later), []), ((one, other), []),
+                        ((one, again, later, other), [f"and {one} has its host name"])):
+        got = t.merge("--tables", "types", *paths, says=says)
+        expect(f"{paths}: {got['may_overlap']} may overlap", got["may_overlap"] == len(says))
+        expect(f"{paths}: not all are added", got["total_ns"] == sum(each[p] for p in paths) and not got["overlap"])
+    text = t.run("merge", "--tables", "types", one, again, says=["waits may count twice"])
+    expect("the header does not doubt",
+           "# recordings that may overlap with another one, so that waits may count twice: 1" in text)
+
+
+def check_clock_set(t):
+    """Of one boot the session clock decides, whatever hour the clock of the wall was set to meanwhile."""
+    early, ahead = t.recording("early", "host=96")[0], t.recording("ahead", "host=96", "ahead=3600", "seed=3")[0]
+    got = t.merge("--tables", "types", early, ahead, status=1, says=["it is left out"])
+    expect("a clock that was set hides an overlap", (got["overlap"], got["may_overlap"], got["added"]) == (1, 0, 1))
+    after = t.recording("after", "host=96", "start=100000000000", "ahead=3600")[0]
+    got = t.merge("--tables", "types", early, after)
+    expect("a clock that was set makes an overlap", (got["overlap"], got["clock_apart"], got["added"]) == (0, 0, 2))
+
+
 def check_odd(t):
     path = t.recording("odd", "host=93", "odd=1")[0]
     rows = t.merge("--tables", "tasks", path)["tables"]["tasks"]["rows"]
@@ -194,6 +222,8 @@ def main():
         check_groups(t, paths, truths)
         check_formats(t, paths)
         check_bad(t, paths)
+        check_may_overlap(t)
+        check_clock_set(t)
         check_odd(t)
     print("\n".join(str(w)[:400] for w in wrong[:20]))
     sys.exit(bool(wrong))

@@ -134,6 +134,17 @@ def check_damaged(t):
     expect("one that cannot be read ends all", {r["host"] for r in rows} == {"m0005", "m0006"})
 
 
+def check_hostile(t):
+    whole, hostile = t.recording("sound", "host=12"), os.path.join(t.folder, "hostile.data")
+    with open(whole, "rb") as f, open(hostile, "wb") as out:
+        data = f.read()
+        out.write(data[:104] + b"\xff" * (len(data) - 104))
+    got = t.run(hostile, whole)
+    rows = [json.loads(line) for line in got.stdout.splitlines()]
+    expect(f"hostile: {got.returncode}, {got.stderr}", got.returncode == 1 and b"hostile.data" in got.stderr)
+    expect("hostile spoils others", sums_of(r for r in rows if r["host"] == "m0012") == sums_of(t.rows(whole)))
+
+
 def check_overlap(t):
     one = t.recording("one", "host=7")
     other = t.recording("other", "host=8")
@@ -146,6 +157,16 @@ def check_overlap(t):
     whole = sums_of(t.rows(one, other))
     expect("rows that overlap are not those that are there twice",
            sums_of(r for r in rows if "marks" not in r) == whole)
+
+
+def check_may_overlap(t):
+    one, again = (t.recording(n, "host=10", "nameless=1", f"seed={s}") for n, s in (("nameless", 1), ("again", 2)))
+    rows = t.rows(one, again, says=f"and {one} has its host name")
+    expect("what may overlap is marked", rows and not any("marks" in r for r in rows))
+    t.rows(one, t.recording("hour", "host=10", "nameless=1", "ahead=3600"))
+    early, ahead = t.recording("early", "host=11"), t.recording("ahead", "host=11", "ahead=3600")
+    rows = t.rows(early, ahead, status=1, says=f"{early} is of the same machine")
+    expect("a clock that was set hides an overlap", any("overlap" in r.get("marks", []) for r in rows))
 
 
 def check_usage(t):
@@ -168,7 +189,7 @@ def main():
         for path in sorted(glob.glob(os.path.join(folder, "kontend-*.data"))):
             expect(f"{path} has no incident", any(r["table"] == "incidents" for r in t.rows(path)))
         check_packed(t, os.path.join(t.source, "share", "storm.data"))
-        for check in (check_front, check_odd, check_damaged, check_overlap, check_usage):
+        for check in (check_front, check_odd, check_damaged, check_hostile, check_overlap, check_may_overlap, check_usage):
             check(t)
     unseen = set(t.validators) - t.seen
     expect(f"nothing that was exported has rows of {unseen}", not unseen)

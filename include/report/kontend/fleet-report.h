@@ -11,9 +11,12 @@ enum fleet_fault {
 	FLEET_NOT_READ, /* cannot be read: it is in no sum */
 	FLEET_OVERLAP,	/* another one has its machine and time: it is in no sum */
 	FLEET_CUT_OFF,
-	FLEET_VERSION, /* it has what this version does not understand */
-	FLEET_CLOCK,   /* its time of day is days off that of most others */
+	FLEET_VERSION,	   /* it has what this version does not understand */
+	FLEET_CLOCK,	   /* its time of day is days off that of most others */
+	FLEET_MAY_OVERLAP, /* it says no machine or boot, and another one its host and time */
 	FLEET_FAULTS,
+	FLEET_DOUBTS =
+		FLEET_CLOCK, /* from here on: it is added, and nothing is known to be wrong */
 };
 
 struct fleet_spec {
