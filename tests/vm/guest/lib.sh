@@ -71,8 +71,8 @@ right_cost() {
 	within 2 "$p50" "$truth" || complain "a rotation takes $p50 ns, not $truth"
 }
 
-# turns N: so many events of each CPU do.
-turns() {
+# take_turns N: so many events of each CPU do.
+take_turns() {
 	case_of "$1 events of each CPU take turns"
 	load loaded mux-load "$1" cpu 1000
 	truth "truth.$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # What it costs that events take turns on counters, on a machine that has some: beside a measurement
-# that was written for this test alone. More of it is in turns.sh.
+# that was written for this test alone. More of it is in rotations.sh.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
@@ -18,7 +18,7 @@ shows few '"rotations": 0'
 unload
 shows loaded 'running_pct=100.000'
 
-turns 20
+take_turns 20
 
 case_of "20 events for each CPU of a process take turns"
 load loaded mux-load 20 one 1000

@@ -6,7 +6,7 @@
 . /lib/lib.sh
 
 for n in 8 20 100 272; do
-	turns "$n"
+	take_turns "$n"
 done
 
 case_of "the load changes while it is measured"
