@@ -79,6 +79,9 @@ void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t 
 	m->holds.known++;
 	m->holds.exact += exact;
 	m->holds.charged_ns += h->waited_ns;
+	if (m->holds_watch)
+		m->holds_watch->told(m->holds_watch,
+				     &(const struct hold_told){h, lock, end_ns, exact});
 	if (!c || cell_add(&m->held, c, ns, h->waited_ns, end_ns)) {
 		m->damage.folded++;
 		return;

@@ -2,6 +2,7 @@
 #ifndef KONTEND_HOLDS_H
 #define KONTEND_HOLDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,18 @@ struct hold {
 	uint32_t next;	      /* of the same lock, or free; 0: none */
 	uint64_t share_ns;    /* of its lock, when it was got */
 	uint64_t waited_ns;   /* in the end: how long others have waited meanwhile, together */
+};
+
+/* That somebody had a lock for which others waited, when it is known how long. */
+struct hold_told {
+	const struct hold *hold; /* its waited_ns is complete */
+	uint32_t lock;
+	uint64_t end_ns;
+	bool exact; /* else `end_ns`, or when it was got, is a bound */
+};
+
+struct holds_watch {
+	void (*told)(struct holds_watch *w, const struct hold_told *h);
 };
 
 enum { HOLDS_MET = 64 };
