@@ -285,23 +285,38 @@ static int check_chains(const struct opts *o, struct error *err)
 	return 0;
 }
 
-/* Before anything is measured: it is bytes, and may not have been built in. */
+/* Bytes are for a file. */
+static int check_terminal(const struct opts *o, const char *what, const char *like,
+			  struct error *err)
+{
+	if (o->output || !isatty(STDOUT_FILENO))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "A %s is no text for a terminal: give --output FILE, like -o waits.%s",
+			 what, like);
+}
+
+/* Before anything is measured: it may not have been built in. */
 static int check_profile(const struct opts *o, struct error *err)
 {
 	const struct pprof_spec spec = {.what = SAMPLES_WAITS};
 	struct pprof *p = NULL;
+	int ret = check_terminal(o, "profile", is_format(o, "pprof") ? "pb.gz" : "pb", err);
 
-	if (!is_profile(o))
-		return 0;
-	if (!o->output && isatty(STDOUT_FILENO))
-		return error_set(err, -EINVAL,
-				 "A profile is no text for a terminal: give --output FILE, like "
-				 "-o waits.pb%s",
-				 is_format(o, "pprof") ? ".gz" : "");
-	int ret = pprof_new(&p, &spec, err);
+	if (ret == 0)
+		ret = pprof_new(&p, &spec, err);
 	pprof_free(p);
 	if (ret == 0 && is_format(o, "otlp-development") && send_is_address(o->output))
 		ret = send_check(err);
+	return ret;
+}
+
+static int check_trace(const struct opts *o, struct error *err)
+{
+	int ret = tracefile_check(format_of(o), err);
+
+	if (ret == 0 && format_of(o) == TRACEFILE_PERFETTO)
+		ret = check_terminal(o, "trace", "pftrace", err);
 	return ret;
 }
 
@@ -312,7 +327,7 @@ static int check(const struct opts *o, struct exporter *e, struct error *err)
 	if (ret == 0)
 		ret = check_chains(o, err);
 	if (ret == 0)
-		ret = check_profile(o, err);
+		ret = is_profile(o) ? check_profile(o, err) : check_trace(o, err);
 	if (ret == 0)
 		ret = cmd_only(o, &e->only, err);
 	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);

@@ -50,7 +50,7 @@ uint32_t firefox_chain(struct firefox_tables *f, struct tracefile *t, uint32_t s
 	for (size_t n = stack ? t->links.stacks.runs[stack - 1].n : 0; n && !f->failed; n--)
 		at = node(f, at, event_names_func(t->engine, frames[n - 1], name), FIREFOX_OTHER);
 	snprintf(name, sizeof(name), "[%s]", locktype_name(type));
-	at = node(f, at, name, locktype_is_spin(type) ? FIREFOX_SPINS : FIREFOX_SLEEPS);
+	at = node(f, at, name, firefox_category_of(type));
 	f->failed |= map64_put(&f->chains, key, at) < 0;
 	return at;
 }

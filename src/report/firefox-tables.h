@@ -9,6 +9,11 @@
 /* Categories: their colour is what tells them apart in the graph of a thread. */
 enum firefox_category { FIREFOX_OTHER, FIREFOX_SLEEPS, FIREFOX_SPINS, FIREFOX_HOLDS };
 
+static inline enum firefox_category firefox_category_of(enum lock_type type)
+{
+	return locktype_is_spin(type) ? FIREFOX_SPINS : FIREFOX_SLEEPS;
+}
+
 /* What all threads share: texts, functions, and call chains as a tree. `= {0}` is empty. */
 struct firefox_tables {
 	struct texts texts;

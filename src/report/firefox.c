@@ -193,13 +193,12 @@ static void put_time(struct firefox *f, uint64_t ns)
 }
 
 /* What markers have in common, waits or holds, in columns of @n. */
-static void put_markers_rest(struct firefox *f, const char *name, enum firefox_category c, size_t n)
+static void put_markers_rest(struct firefox *f, const char *name, size_t n)
 {
 	struct jsonw *j = &f->json;
 
 	firefox_same(j, "name", n, firefox_text(&f->tables, name));
 	firefox_same(j, "phase", n, 1);
-	firefox_same(j, "category", n, c);
 	jsonw_u64(j, "length", n);
 	jsonw_end(j, '}');
 }
@@ -221,7 +220,11 @@ static void put_wait_markers(struct firefox *f, const struct gathered *g, size_t
 	for (size_t i = 0; i < n; i++)
 		put_time(f, g[i].end_ns);
 	jsonw_end(j, ']');
-	put_markers_rest(f, "Lock wait", FIREFOX_SLEEPS, n);
+	jsonw_begin(j, "category", '[', true);
+	for (size_t i = 0; i < n; i++)
+		jsonw_u64(j, NULL, firefox_category_of((enum lock_type)g[i].type));
+	jsonw_end(j, ']');
+	put_markers_rest(f, "Lock wait", n);
 }
 
 static void put_hold_markers(struct firefox *f, const struct held *h, size_t n)
@@ -241,7 +244,8 @@ static void put_hold_markers(struct firefox *f, const struct held *h, size_t n)
 	for (size_t i = 0; i < n; i++)
 		put_time(f, h[i].h.end_ns);
 	jsonw_end(j, ']');
-	put_markers_rest(f, "Lock hold", FIREFOX_HOLDS, n);
+	firefox_same(j, "category", n, FIREFOX_HOLDS);
+	put_markers_rest(f, "Lock hold", n);
 }
 
 static void put_samples(struct firefox *f, const struct gathered *g, size_t n)

@@ -62,12 +62,16 @@ static struct perfetto_track *track_at(struct perfetto *p, enum perfetto_kind ki
 	return &of->list[number];
 }
 
+/*
+ * What is of one time is taken as it was written: the end of one that is there, and then the begin
+ * of this one, but not the begin of one that is there, and then this one's end.
+ */
 static bool is_free(const struct perfetto_lane *l, uint64_t from, uint64_t to)
 {
 	if (from < l->floor)
 		return false;
 	for (uint32_t i = 0; i < l->n; i++)
-		if (from < l->spans[i].to && l->spans[i].from < to)
+		if (from < l->spans[i].to && l->spans[i].from <= to)
 			return false;
 	return true;
 }
