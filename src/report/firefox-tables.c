@@ -57,14 +57,17 @@ uint32_t firefox_chain(struct firefox_tables *f, struct tracefile *t, uint32_t s
 
 uint32_t firefox_caller(struct firefox_tables *f, struct tracefile *t, uint32_t stack)
 {
+	const uint32_t *known = map64_get(&f->callers, stack);
 	char name[EVENT_NAMES_TEXT];
 
-	if (!stack)
-		return UINT32_MAX;
+	if (!stack || known)
+		return known ? *known : UINT32_MAX;
 	const uint64_t *frames = pprof_set_words(&t->links.stacks, stack);
 	size_t at =
 		sym_caller(&t->engine->sym, frames, (uint32_t)t->links.stacks.runs[stack - 1].n);
-	return firefox_text(f, event_names_func(t->engine, frames[at], name));
+	uint32_t text = firefox_text(f, event_names_func(t->engine, frames[at], name));
+	f->failed |= map64_put(&f->callers, stack, text) < 0;
+	return text;
 }
 
 void firefox_same(struct jsonw *j, const char *key, size_t n, int64_t v)
@@ -190,4 +193,5 @@ void firefox_tables_deinit(struct firefox_tables *f)
 	pprof_set_deinit(&f->funcs);
 	pprof_set_deinit(&f->nodes);
 	map64_deinit(&f->chains);
+	map64_deinit(&f->callers);
 }

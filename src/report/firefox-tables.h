@@ -20,6 +20,7 @@ struct firefox_tables {
 	struct pprof_set funcs; /* (text, category) */
 	struct pprof_set nodes; /* (the node above, or 0; function) */
 	struct map64 chains;	/* of a call chain and a type: its node */
+	struct map64 callers;	/* of a call chain: a text */
 	bool failed;		/* no memory: asked once, at the end */
 };
 

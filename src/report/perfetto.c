@@ -107,7 +107,7 @@ static void begin_wait(struct perfetto *p, const struct trace_wait *one, uint64_
 		perfetto_u64(p, KEY_CPU, w->cpu);
 	if (*locktype_mode(type))
 		perfetto_text(p, KEY_MODE, locktype_mode(type));
-	perfetto_text(p, KEY_CALLER, caller_of(p, one->stack, buf));
+	perfetto_text(p, KEY_CALLER, event_names_caller(&p->t->names, w->stack));
 	perfetto_text(p, KEY_FLAGS, event_names_flags(w->flags, buf));
 	perfetto_pointer(p, KEY_ADDRESS, w->addr);
 	if (one->ret)
