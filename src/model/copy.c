@@ -107,7 +107,6 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->profile = (struct profile){0};
 	dst->mmlocks = (struct mmlocks){0};
 	dst->ended = NULL;
-	dst->holds_watch = NULL;
 	snapshot_set_copy(&dst->snapshots, &src->snapshots);
 	snapshot_set_copy(&dst->snapshots_before, &src->snapshots_before);
 	lockname_set_ref(dst->lock_names);

@@ -13,9 +13,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-enum { FLOW_BITS = 3, NAME = 2 * EVENT_NAMES_TEXT };
+enum { FLOW_BITS = 3, NAME = 2 * EVENT_NAMES_TEXT, SOURCE = 1 << 14 };
 _Static_assert(1 << FLOW_BITS == PERFETTO_FLOWS, "each has a number");
 #define FLOW_OF_WAIT (1ull << 63)
 
@@ -178,35 +177,39 @@ static int put_waiting(struct trace_sink *s, uint32_t lock, uint64_t time_ns, ui
 	return p->error;
 }
 
-/* A slice as long as the measurement says what it is about, and what is missing. */
-static int finish(struct trace_sink *s)
+/* Into @buf. 0, or a negative errno. */
+static int source_json(struct perfetto *p, char *buf, size_t size)
 {
-	struct perfetto *p = (struct perfetto *)s;
-	const struct model *m = &p->t->engine->model;
-	struct jsonw j = {.tight = true};
-	char *text = NULL;
-	size_t size = 0;
+	struct jsonw j = {.out = fmemopen(buf, size, "w"), .tight = true};
 
-	begin(p);
-	j.out = open_memstream(&text, &size);
 	if (!j.out)
 		return -ENOMEM;
 	jsonw_begin(&j, NULL, '{', true);
 	trace_source_json(p->t, "source", "kontend.perfetto/1", &j);
 	jsonw_end(&j, '}');
-	if (fclose(j.out) == 0) {
-		uint64_t track = perfetto_track_of_all(p);
-		perfetto_event(p, TYPE_SLICE_BEGIN, track, m->start_ns);
-		perfetto_name(p, "measured", CATEGORY_HOLD);
-		p->now.event.n_category_iids = 0;
-		perfetto_json(p, KEY_SOURCE, text);
-		perfetto_put(p);
-		perfetto_event(p, TYPE_SLICE_END, track, m->now_ns);
-		perfetto_put(p);
-	} else {
-		p->error = -ENOMEM;
-	}
-	free(text);
+	bool bad = ferror(j.out) != 0;
+	return fclose(j.out) != 0 || bad ? -EOVERFLOW : 0;
+}
+
+/* A slice as long as the measurement says what it is about, and what is missing. */
+static int finish(struct trace_sink *s)
+{
+	struct perfetto *p = (struct perfetto *)s;
+	const struct model *m = &p->t->engine->model;
+	char text[SOURCE];
+	int ret = source_json(p, text, sizeof(text));
+
+	if (ret < 0)
+		return ret;
+	begin(p);
+	uint64_t track = perfetto_track_of_all(p);
+	perfetto_event(p, TYPE_SLICE_BEGIN, track, m->start_ns);
+	perfetto_name(p, "measured", CATEGORY_HOLD);
+	p->now.event.n_category_iids = 0;
+	perfetto_json(p, KEY_SOURCE, text);
+	perfetto_put(p);
+	perfetto_event(p, TYPE_SLICE_END, track, m->now_ns);
+	perfetto_put(p);
 	return p->error;
 }
 

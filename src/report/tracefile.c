@@ -132,7 +132,7 @@ int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct
 		return error_errno(err, -ENOMEM, "Cannot begin to write a trace");
 	}
 	if (t->sink->links)
-		e->model.holds_watch = &t->holds;
+		e->model.holds.watch = &t->holds;
 	*ret = t;
 	return 0;
 }
@@ -146,8 +146,8 @@ void tracefile_free(struct tracefile *t)
 {
 	if (!t)
 		return;
-	if (t->engine->model.holds_watch == &t->holds)
-		t->engine->model.holds_watch = NULL;
+	if (t->engine->model.holds.watch == &t->holds)
+		t->engine->model.holds.watch = NULL;
 	t->sink->free(t->sink);
 	trace_links_deinit(&t->links);
 	mem_free(t);

@@ -40,13 +40,14 @@ struct holds {
 	struct hold *v; /* 0 is no entry */
 	size_t cap;
 	uint32_t n, free;
-	uint64_t got;		 /* locks that were waited for and got, since the sums began */
-	uint64_t waited_ns;	 /* for all locks; of it, */
-	uint64_t charged_ns;	 /* what is charged to those of whom that is known */
-	uint64_t known;		 /* of them, those of which it is known how long they were held */
-	uint64_t exact;		 /* of these, those that are no upper bounds */
-	uint64_t releases;	 /* told of by their own events, ever */
-	uint32_t met[HOLDS_MET]; /* locks let go of lately, by address; 0: none */
+	uint64_t got;		   /* locks that were waited for and got, since the sums began */
+	uint64_t waited_ns;	   /* for all locks; of it, */
+	uint64_t charged_ns;	   /* what is charged to those of whom that is known */
+	uint64_t known;		   /* of them, those of which it is known how long they were held */
+	uint64_t exact;		   /* of these, those that are no upper bounds */
+	uint64_t releases;	   /* told of by their own events, ever */
+	uint32_t met[HOLDS_MET];   /* locks let go of lately, by address; 0: none */
+	struct holds_watch *watch; /* NULL: nobody; borrowed, of this one, not of copies */
 };
 
 #endif

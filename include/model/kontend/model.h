@@ -91,9 +91,8 @@ struct model {
 	struct series n_series, wait_series, waiting_series;
 	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
 	uint32_t traced_most; /* frames that a chain was kept without, as they are of the tracing */
-	struct model_tracing *tracing;	 /* NULL: nobody; borrowed, shared with copies */
-	struct holds_watch *holds_watch; /* NULL: nobody; borrowed, of this one, not of copies */
-	uint64_t next_fold;		 /* no folding for want of ids before this many events */
+	struct model_tracing *tracing; /* NULL: nobody; borrowed, shared with copies */
+	uint64_t next_fold;	       /* no folding for want of ids before this many events */
 	struct rotation rotation;
 	struct profile profile;
 	struct mmlocks mmlocks;
