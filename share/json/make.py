@@ -24,6 +24,7 @@ TYPES = {
     "bytes": ({"type": "integer", "minimum": 0}, "bytes"),
     "number": ({"type": "number"}, "number"),
     "real_ns": ({"type": "number"}, "ns"),
+    "any": ({}, "what that format says"),
 }
 UNITS = ("count", "ns", "time", "wall", "rate", "nsrate", "pct", "bytes", "real_ns")
 

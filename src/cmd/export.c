@@ -5,7 +5,6 @@
  * metrics again and again. Rows for engines are in export-rows.c.
  */
 #include "export-rows.h"
-#include "kontend/chrome.h"
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/openmetrics.h"
@@ -13,6 +12,7 @@
 #include "kontend/query-gate.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-only.h"
+#include "kontend/tracefile.h"
 #include "measure.h"
 #include "only.h"
 #include "send.h"
@@ -20,6 +20,7 @@
 #include "version.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ enum { CALLERS = 20 };
 
 struct exporter {
 	struct measure_job job;
-	struct chrome *chrome;
+	struct tracefile *trace;
 	struct query_gate *gate;
 	struct openmetrics *metrics;
 	struct query_zoom zoom;
@@ -36,31 +37,61 @@ struct exporter {
 	bool written, failing; /* --interval: once; the last time */
 };
 
-static int begin_chrome(struct measure_job *j, struct measure *m, struct error *err)
-{
-	struct exporter *e = (struct exporter *)j;
-	int ret = chrome_new(&e->chrome, &m->run.engine, m->output.file);
-
-	if (ret < 0)
-		return error_errno(err, ret, "Cannot begin to write a trace");
-	if (*e->only.filter)
-		ret = query_gate_new(&e->gate, &m->run.engine, e->only.filter, err);
-	if (ret < 0)
-		return ret;
-	chrome_gate(e->chrome, e->gate);
-	m->run.engine.watch = chrome_watch(e->chrome);
-	return 0;
-}
-
-static int finish_chrome(struct measure_job *j, struct measure *m, struct error *err)
-{
-	(void)m;
-	return chrome_finish(((struct exporter *)j)->chrome, err);
-}
-
 static bool is_format(const struct opts *o, const char *format)
 {
 	return strcmp(o->format ? o->format : "folded", format) == 0;
+}
+
+/* TRACEFILE_FORMATS: it is none. */
+static enum tracefile_format format_of(const struct opts *o)
+{
+	static const char *const names[TRACEFILE_FORMATS] = {
+		[TRACEFILE_CHROME] = "chrome",
+		[TRACEFILE_PERFETTO] = "perfetto",
+		[TRACEFILE_FIREFOX] = "firefox",
+	};
+	unsigned f = 0;
+
+	while (f < TRACEFILE_FORMATS && !is_format(o, names[f]))
+		f++;
+	return (enum tracefile_format)f;
+}
+
+static int begin_trace(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct exporter *e = (struct exporter *)j;
+	const struct tracefile_spec spec = {.format = format_of(m->o), .version = KONTEND_VERSION};
+	int ret = tracefile_new(&e->trace, &spec, &m->run.engine, m->output.file, err);
+
+	if (ret == 0 && *e->only.filter)
+		ret = query_gate_new(&e->gate, &m->run.engine, e->only.filter, err);
+	if (ret < 0)
+		return ret;
+	tracefile_gate(e->trace, e->gate);
+	m->run.engine.watch = tracefile_watch(e->trace);
+	return 0;
+}
+
+static int finish_trace(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct tracefile *t = ((struct exporter *)j)->trace;
+	int ret = tracefile_finish(t, err);
+
+	if (ret == 0 && tracefile_left_out(t))
+		cmd_say(m->o,
+			"%" PRIu64 " waits are not in the trace, which has room for so many: "
+			"give a part of the time (--time) or fewer waits (--min-wait)",
+			tracefile_left_out(t));
+	return ret;
+}
+
+/* While its engine is there. */
+static void end_trace(struct measure_job *j)
+{
+	struct exporter *e = (struct exporter *)j;
+
+	tracefile_free(e->trace);
+	e->trace = NULL;
 }
 
 static bool is_profile(const struct opts *o)
@@ -254,23 +285,38 @@ static int check_chains(const struct opts *o, struct error *err)
 	return 0;
 }
 
-/* Before anything is measured: it is bytes, and may not have been built in. */
+/* Bytes are for a file. */
+static int check_terminal(const struct opts *o, const char *what, const char *like,
+			  struct error *err)
+{
+	if (o->output || !isatty(STDOUT_FILENO))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "A %s is no text for a terminal: give --output FILE, like -o waits.%s",
+			 what, like);
+}
+
+/* Before anything is measured: it may not have been built in. */
 static int check_profile(const struct opts *o, struct error *err)
 {
 	const struct pprof_spec spec = {.what = SAMPLES_WAITS};
 	struct pprof *p = NULL;
+	int ret = check_terminal(o, "profile", is_format(o, "pprof") ? "pb.gz" : "pb", err);
 
-	if (!is_profile(o))
-		return 0;
-	if (!o->output && isatty(STDOUT_FILENO))
-		return error_set(err, -EINVAL,
-				 "A profile is no text for a terminal: give --output FILE, like "
-				 "-o waits.pb%s",
-				 is_format(o, "pprof") ? ".gz" : "");
-	int ret = pprof_new(&p, &spec, err);
+	if (ret == 0)
+		ret = pprof_new(&p, &spec, err);
 	pprof_free(p);
 	if (ret == 0 && is_format(o, "otlp-development") && send_is_address(o->output))
 		ret = send_check(err);
+	return ret;
+}
+
+static int check_trace(const struct opts *o, struct error *err)
+{
+	int ret = tracefile_check(format_of(o), err);
+
+	if (ret == 0 && format_of(o) == TRACEFILE_PERFETTO)
+		ret = check_terminal(o, "trace", "pftrace", err);
 	return ret;
 }
 
@@ -281,7 +327,7 @@ static int check(const struct opts *o, struct exporter *e, struct error *err)
 	if (ret == 0)
 		ret = check_chains(o, err);
 	if (ret == 0)
-		ret = check_profile(o, err);
+		ret = is_profile(o) ? check_profile(o, err) : check_trace(o, err);
 	if (ret == 0)
 		ret = cmd_only(o, &e->only, err);
 	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);
@@ -300,14 +346,16 @@ int cmd_export(const struct opts *o)
 		return cmd_export_rows(o, &e.only);
 	if (o->interval_ns)
 		e.job = (struct measure_job){.every = rewrite_or_try_again, .finish = rewrite};
-	else if (is_format(o, "chrome"))
-		e.job = (struct measure_job){.begin = begin_chrome, .finish = finish_chrome};
+	else if (format_of(o) < TRACEFILE_FORMATS)
+		e.job = (struct measure_job){.begin = begin_trace,
+					     .finish = finish_trace,
+					     .end = end_trace,
+					     .held = format_of(o) != TRACEFILE_CHROME};
 	else if (is_format(o, "openmetrics"))
 		e.job.finish = finish_openmetrics;
 	e.job.blame = is_blame(o);
 	int status = measure_run(o, &e.job);
 
-	chrome_free(e.chrome);
 	query_gate_free(e.gate);
 	openmetrics_free(e.metrics);
 	return status;

@@ -79,6 +79,9 @@ void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t 
 	m->holds.known++;
 	m->holds.exact += exact;
 	m->holds.charged_ns += h->waited_ns;
+	if (m->holds.watch)
+		m->holds.watch->told(m->holds.watch,
+				     &(const struct hold_told){h, lock, end_ns, exact});
 	if (!c || cell_add(&m->held, c, ns, h->waited_ns, end_ns)) {
 		m->damage.folded++;
 		return;
@@ -318,6 +321,7 @@ void holds_zero(struct model *m)
 int holds_copy(struct holds *dst, const struct holds *src)
 {
 	*dst = *src;
+	dst->watch = NULL;
 	dst->cap = src->n;
 	dst->v = src->n ? mem_dup(src->v, src->n, sizeof(*src->v)) : NULL;
 	return !src->n || dst->v ? 0 : -ENOMEM;

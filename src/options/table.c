@@ -467,10 +467,11 @@ const struct opts_info opts_table[] = {
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT",
-	 "folded, flamegraph (SVG), chrome, openmetrics, pprof, otlp-development or ndjson "
-	 "(default: folded)",
+	 "folded, flamegraph (SVG), chrome, perfetto, firefox, openmetrics, pprof, "
+	 "otlp-development or ndjson (default: folded)",
 	 table, EXPORT, OPTS_CHOICE, FIELD(format), 0, 0,
-	 "folded flamegraph chrome openmetrics pprof otlp-development ndjson", COMPLETE_NONE},
+	 "folded flamegraph chrome perfetto firefox openmetrics pprof otlp-development ndjson",
+	 COMPLETE_NONE},
 	{0, "bucket", "TIME", "in ndjson, rows of parts of time this long: 10s, 1m (default: one)",
 	 table, EXPORT, OPTS_TIME, FIELD(bucket_ns), SECOND / 10, 86400 * SECOND, NULL,
 	 COMPLETE_NONE},

@@ -74,6 +74,25 @@ const char *event_names_object(struct event_names *n, uint64_t lock)
 	return n->objects[slot].known ? n->objects[slot].text : NULL;
 }
 
+void event_names_lock(char buf[2 * EVENT_NAMES_TEXT], const char *type, const char *object,
+		      uint64_t addr, const char *caller)
+{
+	struct textbuf b = textbuf_make(buf, (size_t)2 * EVENT_NAMES_TEXT);
+
+	textbuf_str(&b, type);
+	textbuf_char(&b, ' ');
+	if (object)
+		textbuf_str(&b, object);
+	else
+		textbuf_hex(&b, addr);
+	if (caller) {
+		textbuf_str(&b, " (");
+		textbuf_str(&b, caller);
+		textbuf_char(&b, ')');
+	}
+	textbuf_end(&b);
+}
+
 const char *event_names_comm(const struct engine *e, uint32_t task, char buf[EVENT_NAMES_TEXT])
 {
 	const struct task_table *t = &e->model.tasks;

@@ -39,6 +39,9 @@ const char *event_names_func(const struct engine *e, uint64_t addr, char buf[EVE
 const char *event_names_caller(struct event_names *n, uint32_t stack);
 /* The static object that is or holds the lock; NULL: none. */
 const char *event_names_object(struct event_names *n, uint64_t lock);
+/* "mutex console_mutex", "rwsem 0xffff... (caller)"; NULL: not known. @buf has room for two. */
+void event_names_lock(char buf[2 * EVENT_NAMES_TEXT], const char *type, const char *object,
+		      uint64_t addr, const char *caller);
 /* Of the model's task of that index; NULL where it is not known. */
 const char *event_names_comm(const struct engine *e, uint32_t task, char buf[EVENT_NAMES_TEXT]);
 /* "SPIN|MUTEX", as the tracepoint prints them. */

@@ -194,6 +194,19 @@ void jsonw_i64(struct jsonw *j, const char *key, int64_t v)
 	put_word(j, key, textbuf_end(&b));
 }
 
+void jsonw_millis(struct jsonw *j, const char *key, uint64_t ns)
+{
+	enum { MILLI = 1000000 };
+	char number[TEXTBUF_NUMBER + 8];
+	struct textbuf b = textbuf_make(number, sizeof(number));
+
+	textbuf_u64(&b, ns / MILLI);
+	textbuf_char(&b, '.');
+	for (uint64_t rest = ns % MILLI, digit = MILLI / 10; digit; digit /= 10)
+		textbuf_char(&b, (char)('0' + rest / digit % 10));
+	put_word(j, key, textbuf_end(&b));
+}
+
 void jsonw_fixed(char *buf, size_t size, double v)
 {
 	struct textbuf b = textbuf_make(buf, size);

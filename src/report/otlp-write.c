@@ -156,7 +156,7 @@ static void put_value(struct writing *w, any_value *v, uint64_t value, bool is_n
 		v->int_value = (int64_t)value;
 	} else {
 		v->value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
-		v->string_value = (char *)(uintptr_t)w->p->texts[value];
+		v->string_value = (char *)(uintptr_t)w->p->texts.list[value];
 	}
 }
 
@@ -343,11 +343,11 @@ static void put_tables(struct writing *w)
 	put_attributes(w);
 	(void)MESSAGES(&w->made, 1, span_link, OTLP__LINK__INIT, &d->link_table);
 	d->n_link_table = 1;
-	d->string_table = messages_room(&w->made, w->p->n_texts, sizeof(char *));
+	d->string_table = messages_room(&w->made, w->p->texts.n, sizeof(char *));
 	if (w->made.failed)
 		return;
-	memcpy(d->string_table, w->p->texts, w->p->n_texts * sizeof(char *));
-	d->n_string_table = w->p->n_texts;
+	memcpy(d->string_table, w->p->texts.list, w->p->texts.n * sizeof(char *));
+	d->n_string_table = w->p->texts.n;
 }
 
 static void put_all(struct writing *w)

@@ -6,8 +6,8 @@
 #include "kontend/map64.h"
 #include "kontend/pprof.h"
 #include "kontend/query-machine.h"
-#include "kontend/strpool.h"
 #include "pprof-set.h"
+#include "texts.h"
 
 enum pprof_label {
 	PPROF_TYPE,
@@ -34,10 +34,7 @@ struct pprof_value {
  */
 struct pprof {
 	struct pprof_spec spec;
-	struct strpool pool;
-	struct map64 indices; /* of texts, by their address in the pool */
-	const char **texts;
-	size_t n_texts, cap_texts;
+	struct texts texts;
 	struct pprof_set mappings, functions, locations, samples;
 	struct pprof_value *values; /* by number of the sample - 1 */
 	size_t cap_values;

@@ -218,11 +218,11 @@ static void put_all(struct writing *w)
 	put_locations(w);
 	put_functions(w);
 	/* The last one: texts were asked for up to here. The library does not change them. */
-	w->all.string_table = messages_room(&w->made, w->p->n_texts, sizeof(char *));
+	w->all.string_table = messages_room(&w->made, w->p->texts.n, sizeof(char *));
 	if (w->made.failed)
 		return;
-	memcpy(w->all.string_table, w->p->texts, w->p->n_texts * sizeof(char *));
-	w->all.n_string_table = w->p->n_texts;
+	memcpy(w->all.string_table, w->p->texts.list, w->p->texts.n * sizeof(char *));
+	w->all.n_string_table = w->p->texts.n;
 }
 
 int pprof_write(struct pprof *p, FILE *out, struct error *err)

@@ -27,16 +27,8 @@ static const char other[] = "other";
 uint32_t pprof_text(struct pprof *p, const char *text)
 {
 	char clean[TEXT];
-	const char *kept = strpool_intern(&p->pool, text_clean(clean, sizeof(clean), text));
-	const uint32_t *known = kept ? map64_get(&p->indices, (uintptr_t)kept) : NULL;
 
-	if (known)
-		return *known;
-	if (!kept || mem_grow(&p->texts, &p->cap_texts, p->n_texts, sizeof(*p->texts)) < 0 ||
-	    map64_put(&p->indices, (uintptr_t)kept, (uint32_t)p->n_texts) < 0)
-		return UINT32_MAX;
-	p->texts[p->n_texts] = kept;
-	return (uint32_t)p->n_texts++;
+	return texts_get(&p->texts, text_clean(clean, sizeof(clean), text));
 }
 
 /* For words: false: no memory. NULL is "". */
@@ -289,7 +281,6 @@ void pprof_free(struct pprof *p)
 		return;
 	for (size_t i = 0; i < PPROF_LABELS; i++)
 		map64_deinit(&p->label_values[i]);
-	map64_deinit(&p->indices);
 	map64_deinit(&p->lined);
 	map64_deinit(&p->met);
 	map64_deinit(&p->said);
@@ -297,8 +288,7 @@ void pprof_free(struct pprof *p)
 	pprof_set_deinit(&p->functions);
 	pprof_set_deinit(&p->locations);
 	pprof_set_deinit(&p->samples);
-	strpool_deinit(&p->pool);
-	mem_free(p->texts);
+	texts_deinit(&p->texts);
 	mem_free(p->values);
 	mem_free(p);
 }

@@ -9,11 +9,12 @@ prints its port, and ends with standard input."""
 import gzip
 import http.server
 import os
-import struct
 import sys
 import threading
 
-VARINT, FIXED64, BYTES = 0, 1, 2
+import wire
+
+
 # Names and kinds by number; "*": a list of numbers in one piece, "=": a text.
 FIELDS = {
     "request": {1: "resource_profiles", 2: "dictionary"},
@@ -39,49 +40,6 @@ FIELDS = {
 }
 
 
-def varint(data, at):
-    n = shift = 0
-    while True:
-        n |= (data[at] & 0x7f) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 0x80:
-            return n, at
-
-
-def varints(data):
-    at, ret = 0, []
-    while at < len(data):
-        n, at = varint(data, at)
-        ret.append(n)
-    return ret
-
-
-def message(kind, data):
-    """Fields that are there as lists, by name. One that has no name is an error."""
-    ret, at = {}, 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        name = FIELDS[kind][tag >> 3]
-        if tag & 7 == FIXED64:
-            value, at = struct.unpack_from("<Q", data, at)[0], at + 8
-        else:
-            value, at = varint(data, at)
-        if tag & 7 == BYTES:
-            at, value = at + value, data[at:at + value]
-            if name[0] == "*":
-                ret.setdefault(name[1:], []).extend(varints(value))
-                continue
-            value = value.decode() if name[0] == "=" else message(name, value)
-        ret.setdefault(name.lstrip("="), []).append(value)
-    assert at == len(data)
-    return ret
-
-
-def one(m, name, instead=0):
-    return m.get(name, [instead])[0]
-
-
 def check(d, profiles):
     """All indices lead somewhere, and texts are of one line."""
     sizes = {name: len(d[name]) for name in ("mapping", "location", "function", "link", "string", "attribute", "stack")}
@@ -94,28 +52,28 @@ def check(d, profiles):
         assert all(0 <= i < sizes[name] for i in indices), (name, indices)
     for m in d["mapping"]:
         inside("attribute", m.get("attributes", []))
-        inside("string", [one(m, "filename")])
+        inside("string", [wire.one(m, "filename")])
     for l in d["location"][1:]:
-        inside("mapping", [one(l, "mapping")])
-        assert all(0 < one(line, "function") < sizes["function"] for line in l.get("line", []))
+        inside("mapping", [wire.one(l, "mapping")])
+        assert all(0 < wire.one(line, "function") < sizes["function"] for line in l.get("line", []))
     for f in d["function"]:
-        inside("string", [one(f, "name"), one(f, "filename")])
+        inside("string", [wire.one(f, "name"), wire.one(f, "filename")])
     for s in d["stack"][1:]:
         assert s["locations"] and all(0 < i < sizes["location"] for i in s["locations"])
     for p in profiles:
         for s in p.get("sample", []):
-            assert 0 < one(s, "stack") < sizes["stack"] and one(s, "link") == 0 and len(s["values"]) == 1
-            keys = [one(d["attribute"][i], "key") for i in s.get("attributes", [])]
+            assert 0 < wire.one(s, "stack") < sizes["stack"] and wire.one(s, "link") == 0 and len(s["values"]) == 1
+            keys = [wire.one(d["attribute"][i], "key") for i in s.get("attributes", [])]
             assert len(set(keys)) == len(keys) and all(keys)
 
 
 def said(value):
-    return value["text"][0] if "text" in value else str(one(value, "number"))
+    return value["text"][0] if "text" in value else str(wire.one(value, "number"))
 
 
 def read(path):
     with open(path, "rb") as f:
-        request = message("request", f.read())
+        request = wire.message(FIELDS, "request", f.read())
     d, resource = request["dictionary"][0], request["resource_profiles"][0]
     profiles = resource["scope_profiles"][0]["profile"]
     check(d, profiles)
@@ -123,10 +81,10 @@ def read(path):
     for p in profiles:
         t = p["sample_type"][0]
         total = sum(s["values"][0] for s in p.get("sample", []))
-        print(f"{d['string'][one(t, 'type')]}/{d['string'][one(t, 'unit')]}", total, sep="\t")
+        print(f"{d['string'][wire.one(t, 'type')]}/{d['string'][wire.one(t, 'unit')]}", total, sep="\t")
         for i in [i for s in p.get("sample", []) for i in s.get("attributes", [])]:
             a = d["attribute"][i]
-            labels.setdefault(d["string"][one(a, "key")], set()).add(said(a["value"][0]))
+            labels.setdefault(d["string"][wire.one(a, "key")], set()).add(said(a["value"][0]))
     for key, values in sorted(labels.items()):
         print(key, *sorted(values), sep="\t")
     for pair in resource["resource"][0]["pair"]:
@@ -137,7 +95,7 @@ def field(number, value):
     size, n = b"", len(value)
     while n > 0x7f:
         size, n = size + bytes([n & 0x7f | 0x80]), n >> 7
-    return bytes([number << 3 | BYTES]) + size + bytes([n]) + value
+    return bytes([number << 3 | wire.BYTES]) + size + bytes([n]) + value
 
 
 class Collector(http.server.BaseHTTPRequestHandler):

@@ -7,15 +7,16 @@ key and the different values."""
 import gzip
 import sys
 
-VARINT, BYTES = 0, 2
-PACKED = {"location_id", "value", "comment"}
+import wire
+
+
 FIELDS = {
-    "profile": {1: "sample_type", 2: "sample", 3: "mapping", 4: "location", 5: "function", 6: "string_table",
-                9: "time_nanos", 10: "duration_nanos", 11: "period_type", 12: "period", 13: "comment",
+    "profile": {1: "sample_type", 2: "sample", 3: "mapping", 4: "location", 5: "function", 6: "=string_table",
+                9: "time_nanos", 10: "duration_nanos", 11: "period_type", 12: "period", 13: "*comment",
                 14: "default_sample_type"},
     "sample_type": {1: "type", 2: "unit"},
     "period_type": {1: "type", 2: "unit"},
-    "sample": {1: "location_id", 2: "value", 3: "label"},
+    "sample": {1: "*location_id", 2: "*value", 3: "label"},
     "label": {1: "key", 2: "str", 3: "num"},
     "mapping": {1: "id", 3: "memory_limit", 5: "filename", 6: "build_id", 7: "has_functions", 8: "has_filenames",
                 9: "has_line_numbers", 10: "has_inline_frames"},
@@ -25,58 +26,16 @@ FIELDS = {
 }
 
 
-def varint(data, at):
-    n = shift = 0
-    while True:
-        n |= (data[at] & 0x7f) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 0x80:
-            return n, at
-
-
-def varints(data):
-    at, ret = 0, []
-    while at < len(data):
-        n, at = varint(data, at)
-        ret.append(n)
-    return ret
-
-
-def message(kind, data):
-    """Fields that are there as lists, by name. One that has no name is an error."""
-    ret, at = {}, 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        name = FIELDS[kind][tag >> 3]
-        value, at = varint(data, at)
-        if tag & 7 == BYTES:
-            at, value = at + value, data[at:at + value]
-            if name in PACKED:
-                ret.setdefault(name, []).extend(varints(value))
-                continue
-            value = value.decode() if name == "string_table" else message(name, value)
-        else:
-            assert tag & 7 == VARINT, tag
-        ret.setdefault(name, []).append(value)
-    assert at == len(data)
-    return ret
-
-
-def one(m, name):
-    return m.get(name, [0])[0]
-
-
 def check(p):
     """All numbers lead somewhere, and texts are of one line."""
     assert p["string_table"][0] == "" and len(set(p["string_table"])) == len(p["string_table"])
     assert all(t.isprintable() for t in p["string_table"])
-    ids = {kind: [one(m, "id") for m in p.get(kind, [])] for kind in ("mapping", "location", "function")}
+    ids = {kind: [wire.one(m, "id") for m in p.get(kind, [])] for kind in ("mapping", "location", "function")}
     for kind, numbers in ids.items():
         assert numbers == list(range(1, len(numbers) + 1)), kind
     for location in p.get("location", []):
-        assert one(location, "mapping_id") in [0, *ids["mapping"]]
-        assert all(one(line, "function_id") in ids["function"] for line in location.get("line", []))
+        assert wire.one(location, "mapping_id") in [0, *ids["mapping"]]
+        assert all(wire.one(line, "function_id") in ids["function"] for line in location.get("line", []))
     known = set(ids["location"])
     for s in p.get("sample", []):
         assert s["location_id"] and known.issuperset(s["location_id"])
@@ -84,17 +43,17 @@ def check(p):
 
 
 with gzip.open(sys.argv[1]) as f:
-    profile = message("profile", f.read())
+    profile = wire.message(FIELDS, "profile", f.read())
 check(profile)
 texts = profile["string_table"]
-types = [texts[one(t, "type")] + "/" + texts[one(t, "unit")] for t in profile["sample_type"]]
-assert texts[one(profile, "default_sample_type")] == types[-1].split("/")[0]
+types = [texts[wire.one(t, "type")] + "/" + texts[wire.one(t, "unit")] for t in profile["sample_type"]]
+assert texts[wire.one(profile, "default_sample_type")] == types[-1].split("/")[0]
 for name in sys.argv[2:]:
     print(name, sum(s["value"][types.index(name)] for s in profile.get("sample", [])))
 labels = {}
 for s in profile.get("sample", []):
     for label in s.get("label", []):
-        value = texts[one(label, "str")] if "str" in label else str(one(label, "num"))
-        labels.setdefault(texts[one(label, "key")], set()).add(value)
+        value = texts[wire.one(label, "str")] if "str" in label else str(wire.one(label, "num"))
+        labels.setdefault(texts[wire.one(label, "key")], set()).add(value)
 for key, values in sorted(labels.items()):
     print(key, *sorted(values), sep="\t")

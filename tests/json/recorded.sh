@@ -49,6 +49,7 @@ says diff --lock mmap_lock "$file" "$file"
 says merge "$file" "$src"/tests/golden/*-arm64.data
 says merge --by service --lock mmap_lock "$file"
 "$kontend" export -i "$file" --format chrome -o "$work/chrome.json"
+"$kontend" export -i "$file" --format firefox -o "$work/firefox.json"
 says bench suite -i "$src/tests/cli/suites/now.json"
 says bench suite -i "$src/tests/cli/suites/now.json" --compare "$src/tests/cli/suites/before.json"
 says doctor

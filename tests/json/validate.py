@@ -48,6 +48,8 @@ class Schema:
         schema = value.get("schema", value.get("otherData", {}).get("schema"))
         if schema == "kontend.chrome/1":
             return ["chrome"]
+        if "kontend" in value and "threads" in value:
+            return ["firefox"]
         if not schema and "event" not in value:
             return ["views"]  # of a report: a golden text may be a part of one
         names = []

@@ -14,9 +14,9 @@
 #include "canned.h"
 #include "golden.h"
 #include "json.h"
-#include "kontend/chrome.h"
 #include "kontend/folded.h"
 #include "kontend/mem.h"
+#include "kontend/tracefile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -122,22 +122,23 @@ static void folded_failures_are_said(void **state)
 	fclose(null);
 }
 
-static char *write_trace(struct rig *r)
+static char *write_trace(struct rig *r, enum tracefile_format format)
 {
 	struct error err = {0};
-	struct chrome *c;
+	const struct tracefile_spec spec = {.format = format, .version = "1"};
+	struct tracefile *t;
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
 	rig_play_ticks(r, NULL, 0);
-	assert_int_equal(chrome_new(&c, &r->engine, f), 0);
-	r->engine.watch = chrome_watch(c);
+	assert_int_equal(tracefile_new(&t, &spec, &r->engine, f, &err), 0);
+	r->engine.watch = tracefile_watch(t);
 	rig_play(r, NULL);
-	if (chrome_finish(c, &err) < 0)
-		fail_msg("chrome_finish: %s", err.text);
-	chrome_free(c);
+	if (tracefile_finish(t, &err) < 0)
+		fail_msg("tracefile_finish: %s", err.text);
+	tracefile_free(t);
 	fclose(f);
 	return text;
 }
@@ -181,7 +182,7 @@ static void traces_have_a_pair_a_wait(void **state)
 
 	(void)state;
 	canned_init(&r);
-	text = write_trace(&r);
+	text = write_trace(&r, TRACEFILE_CHROME);
 	golden_check(text, "export-chrome");
 	parse(&d, text);
 	events = json_path(json_root(&d), "traceEvents");
@@ -226,7 +227,7 @@ static void a_lock_is_one_track(void **state)
 			    1);
 		synth_end(r.synth, 0, CANNED_START + i * 100 + 30, 7, 7, 4096, 0);
 	}
-	text = write_trace(&r);
+	text = write_trace(&r, TRACEFILE_CHROME);
 	parse(&d, text);
 	events = json_path(json_root(&d), "traceEvents");
 	assert_int_equal(json_len(events), 5);
@@ -247,7 +248,7 @@ static void an_empty_trace_is_one_too(void **state)
 
 	(void)state;
 	rig_init(&r, 1);
-	text = write_trace(&r);
+	text = write_trace(&r, TRACEFILE_CHROME);
 	parse(&d, text);
 	assert_int_equal(json_len(json_path(json_root(&d), "traceEvents")), 1);
 	json_deinit(&d);

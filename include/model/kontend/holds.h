@@ -2,6 +2,7 @@
 #ifndef KONTEND_HOLDS_H
 #define KONTEND_HOLDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,18 @@ struct hold {
 	uint64_t waited_ns;   /* in the end: how long others have waited meanwhile, together */
 };
 
+/* That somebody had a lock for which others waited, when it is known how long. */
+struct hold_told {
+	const struct hold *hold; /* its waited_ns is complete */
+	uint32_t lock;
+	uint64_t end_ns;
+	bool exact; /* else `end_ns`, or when it was got, is a bound */
+};
+
+struct holds_watch {
+	void (*told)(struct holds_watch *w, const struct hold_told *h);
+};
+
 enum { HOLDS_MET = 64 };
 
 /* They are lists that begin in struct lock. How long they were is in cells: `held` of a model. */
@@ -27,13 +40,14 @@ struct holds {
 	struct hold *v; /* 0 is no entry */
 	size_t cap;
 	uint32_t n, free;
-	uint64_t got;		 /* locks that were waited for and got, since the sums began */
-	uint64_t waited_ns;	 /* for all locks; of it, */
-	uint64_t charged_ns;	 /* what is charged to those of whom that is known */
-	uint64_t known;		 /* of them, those of which it is known how long they were held */
-	uint64_t exact;		 /* of these, those that are no upper bounds */
-	uint64_t releases;	 /* told of by their own events, ever */
-	uint32_t met[HOLDS_MET]; /* locks let go of lately, by address; 0: none */
+	uint64_t got;		   /* locks that were waited for and got, since the sums began */
+	uint64_t waited_ns;	   /* for all locks; of it, */
+	uint64_t charged_ns;	   /* what is charged to those of whom that is known */
+	uint64_t known;		   /* of them, those of which it is known how long they were held */
+	uint64_t exact;		   /* of these, those that are no upper bounds */
+	uint64_t releases;	   /* told of by their own events, ever */
+	uint32_t met[HOLDS_MET];   /* locks let go of lately, by address; 0: none */
+	struct holds_watch *watch; /* NULL: nobody; borrowed, of this one, not of copies */
 };
 
 #endif

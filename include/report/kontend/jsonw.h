@@ -25,6 +25,8 @@ void jsonw_str(struct jsonw *j, const char *key, const char *s);
 void jsonw_u64(struct jsonw *j, const char *key, uint64_t v);
 void jsonw_i64(struct jsonw *j, const char *key, int64_t v);
 void jsonw_double(struct jsonw *j, const char *key, double v); /* three decimals; NaN, inf: null */
+/* @ns as milliseconds, with all its six decimals. */
+void jsonw_millis(struct jsonw *j, const char *key, uint64_t ns);
 void jsonw_bool(struct jsonw *j, const char *key, bool v);
 void jsonw_null(struct jsonw *j, const char *key);
 void jsonw_hex(struct jsonw *j, const char *key, uint64_t v); /* "0xffff..." as a string */

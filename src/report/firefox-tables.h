@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_REPORT_FIREFOX_TABLES_H
+#define KONTEND_REPORT_FIREFOX_TABLES_H
+
+#include "kontend/jsonw.h"
+#include "texts.h"
+#include "trace-int.h"
+
+/* Categories: their colour is what tells them apart in the graph of a thread. */
+enum firefox_category { FIREFOX_OTHER, FIREFOX_SLEEPS, FIREFOX_SPINS, FIREFOX_HOLDS };
+
+static inline enum firefox_category firefox_category_of(enum lock_type type)
+{
+	return locktype_is_spin(type) ? FIREFOX_SPINS : FIREFOX_SLEEPS;
+}
+
+/* What all threads share: texts, functions, and call chains as a tree. `= {0}` is empty. */
+struct firefox_tables {
+	struct texts texts;
+	struct pprof_set funcs; /* (text, category) */
+	struct pprof_set nodes; /* (the node above, or 0; function) */
+	struct map64 chains;	/* of a call chain and a type: its node */
+	struct map64 callers;	/* of a call chain: a text */
+	bool failed;		/* no memory: asked once, at the end */
+};
+
+uint32_t firefox_text(struct firefox_tables *f, const char *text);
+/* The node of call chain @stack, 0 or a number of @t, that waits for a lock of @type; from 1. */
+uint32_t firefox_chain(struct firefox_tables *f, struct tracefile *t, uint32_t stack,
+		       enum lock_type type);
+/* What waits in call chain @stack, as a text; UINT32_MAX: it is not known. */
+uint32_t firefox_caller(struct firefox_tables *f, struct tracefile *t, uint32_t stack);
+void firefox_tables_json(struct firefox_tables *f, struct jsonw *j);
+void firefox_tables_deinit(struct firefox_tables *f);
+
+/* Columns in which all @n are the same. */
+void firefox_same(struct jsonw *j, const char *key, size_t n, int64_t v);
+void firefox_nulls(struct jsonw *j, const char *key, size_t n);
+
+#endif

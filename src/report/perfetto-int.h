@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_REPORT_PERFETTO_INT_H
+#define KONTEND_REPORT_PERFETTO_INT_H
+
+#include "perfetto.pb-c.h"
+#include "texts.h"
+#include "trace-int.h"
+
+typedef Perfetto__TracePacket packet;
+typedef Perfetto__TrackEvent track_event;
+typedef Perfetto__TrackDescriptor track_descriptor;
+typedef Perfetto__DebugAnnotation debug_annotation;
+typedef Perfetto__InternedData interned_data;
+typedef Perfetto__InternedName interned_name;
+typedef Perfetto__InternedString interned_string;
+typedef Perfetto__Frame frame;
+typedef Perfetto__Callstack callstack;
+
+/* What Perfetto calls them in its format. */
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
+
+enum perfetto_key {
+	KEY_TASK,
+	KEY_MODE,
+	KEY_CALLER,
+	KEY_CPU,
+	KEY_FLAGS,
+	KEY_ADDRESS,
+	KEY_ERROR,
+	KEY_STATE,
+	KEY_TIME,
+	KEY_SOURCE,
+	KEYS,
+};
+
+enum {
+	CATEGORY_HOLD = LOCK_TYPES + 1, /* before it, those of waits: the type and 1 */
+	PERFETTO_FLOWS = 8,		/* of one that has a lock, to waits */
+	PERFETTO_STRINGS = 8,		/* new ones in a packet */
+};
+
+/* The packet that is being made, with all that it may have. */
+struct perfetto_packet {
+	packet packet;
+	track_event event;
+	interned_data interned;
+	debug_annotation annotations[KEYS], *annotation_list[KEYS];
+	interned_string strings[PERFETTO_STRINGS], *string_list[PERFETTO_STRINGS];
+	interned_name names[CATEGORY_HOLD + KEYS], *name_list[CATEGORY_HOLD + KEYS];
+	interned_string functions[STACK_MAX_FRAMES], *function_list[STACK_MAX_FRAMES];
+	frame frames[STACK_MAX_FRAMES], *frame_list[STACK_MAX_FRAMES];
+	callstack stack, *stack_list[1];
+	uint64_t category, frame_ids[STACK_MAX_FRAMES];
+	uint64_t flows[PERFETTO_FLOWS], ends[TRACE_HOLDS];
+};
+
+/*
+ * Slices of a track must not overlap. Where they do, there are several tracks; of each the latest
+ * slices are known, and that those before ended at `floor` or earlier.
+ */
+enum { PERFETTO_SPANS = 8, PERFETTO_LANES = 200 };
+struct perfetto_lane {
+	uint64_t floor;
+	struct perfetto_span {
+		uint64_t from, to;
+	} spans[PERFETTO_SPANS];
+	uint32_t n;
+};
+
+struct perfetto_track {
+	struct perfetto_lane *lanes; /* NULL: it is not declared yet */
+	size_t n, cap;
+	bool counted;	  /* there is a counter below it, */
+	uint32_t waiting; /* which says so */
+};
+
+struct perfetto_tracks {
+	struct perfetto_track *list;
+	size_t n, cap;
+};
+
+enum perfetto_kind { TRACK_LOCK, TRACK_THREAD, TRACK_CPU, TRACK_KINDS };
+
+struct perfetto {
+	struct trace_sink sink;
+	struct tracefile *t;
+	bool begun;
+	int error; /* negative errno: what went wrong first */
+	struct perfetto_packet now;
+	struct texts strings, functions, names;
+	bool *stacks_told;
+	size_t n_stacks_told, cap_stacks_told;
+	struct perfetto_tracks tracks[TRACK_KINDS]; /* by number */
+	struct map64 processes;			    /* those that are declared */
+	uint8_t *buf;
+	size_t cap_buf;
+};
+
+/* perfetto-packet.c: an event of @type; then what it has is added, and it is written. */
+void perfetto_event(struct perfetto *p, unsigned type, uint64_t track, uint64_t time_ns);
+void perfetto_name(struct perfetto *p, const char *name, unsigned category);
+void perfetto_u64(struct perfetto *p, enum perfetto_key key, uint64_t v);
+void perfetto_i64(struct perfetto *p, enum perfetto_key key, int64_t v);
+void perfetto_pointer(struct perfetto *p, enum perfetto_key key, uint64_t v);
+void perfetto_text(struct perfetto *p, enum perfetto_key key, const char *text);
+void perfetto_json(struct perfetto *p, enum perfetto_key key, const char *text);
+void perfetto_stack(struct perfetto *p, uint32_t stack);
+void perfetto_put(struct perfetto *p);
+void perfetto_declare(struct perfetto *p, track_descriptor *d);
+/* What comes first. */
+void perfetto_begin(struct perfetto *p);
+ProtobufCBinaryData perfetto_bytes(const char *text);
+
+/* perfetto-tracks.c: the track for a slice of that time, declared if it is new. */
+uint64_t perfetto_track_of_lock(struct perfetto *p, uint32_t lock, uint64_t from, uint64_t to);
+uint64_t perfetto_track_of_thread(struct perfetto *p, uint32_t thread, uint64_t from, uint64_t to);
+uint64_t perfetto_track_of_cpu(struct perfetto *p, uint32_t cpu, uint64_t from, uint64_t to);
+/* The counter of who waits for @lock; 0: it says @n already. */
+uint64_t perfetto_counter(struct perfetto *p, uint32_t lock, uint32_t n);
+/* Below which they are. */
+void perfetto_groups(struct perfetto *p);
+/* What stands for all of it. */
+uint64_t perfetto_track_of_all(struct perfetto *p);
+void perfetto_tracks_deinit(struct perfetto *p);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracks: a group of locks, each with those who had it and a counter of those who wait; a group of
+ * CPUs, with what spins on them; and tasks by process, with what they sleep for.
+ */
+#include "kontend/mem.h"
+#include "kontend/taskid.h"
+#include "perfetto-int.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A uuid is the kind, a number of that kind, and which of its tracks. */
+enum uuid_kind {
+	UUID_ALL = 1,
+	UUID_GROUP,
+	UUID_LOCK,
+	UUID_WAITERS,
+	UUID_THREAD,
+	UUID_CPU,
+	UUID_PROCESS,
+};
+enum {
+	KIND_SHIFT = 56,
+	LANE_BITS = 8,
+	ORDER_LEXICOGRAPHIC = 1,
+	ORDER_EXPLICIT = 3,
+	UNIT_COUNT = 2
+};
+enum { GROUP_LOCKS, GROUP_CPUS };
+
+static uint64_t uuid(enum uuid_kind kind, uint64_t number, uint64_t lane)
+{
+	return (uint64_t)kind << KIND_SHIFT | number << LANE_BITS | lane;
+}
+
+/* @d is about track @id below @above; 0: below none. */
+static void describe(track_descriptor *d, uint64_t id, uint64_t above, const char *name)
+{
+	*d = (track_descriptor)PERFETTO__TRACK_DESCRIPTOR__INIT;
+	d->has_uuid = true;
+	d->uuid = id;
+	d->has_parent_uuid = above != 0;
+	d->parent_uuid = above;
+	d->has_name = name != NULL;
+	if (name)
+		d->name = perfetto_bytes(name);
+}
+
+static struct perfetto_track *track_at(struct perfetto *p, enum perfetto_kind kind, size_t number)
+{
+	struct perfetto_tracks *of = &p->tracks[kind];
+
+	while (of->n <= number) {
+		if (mem_grow(&of->list, &of->cap, of->n, sizeof(*of->list)) < 0) {
+			p->error = p->error ? p->error : -ENOMEM;
+			return NULL;
+		}
+		of->list[of->n++] = (struct perfetto_track){0};
+	}
+	return &of->list[number];
+}
+
+/*
+ * What is of one time is taken as it was written: the end of one that is there, and then the begin
+ * of this one, but not the begin of one that is there, and then this one's end.
+ */
+static bool is_free(const struct perfetto_lane *l, uint64_t from, uint64_t to)
+{
+	if (from < l->floor)
+		return false;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (from < l->spans[i].to && l->spans[i].from <= to)
+			return false;
+	return true;
+}
+
+/* The earliest is forgotten: nothing comes before its end any more. */
+static void occupy(struct perfetto_lane *l, uint64_t from, uint64_t to)
+{
+	uint32_t at = l->n;
+
+	if (l->n == PERFETTO_SPANS) {
+		at = 0;
+		for (uint32_t i = 1; i < l->n; i++)
+			if (l->spans[i].to < l->spans[at].to)
+				at = i;
+		if (l->spans[at].to > l->floor)
+			l->floor = l->spans[at].to;
+	} else {
+		l->n++;
+	}
+	l->spans[at] = (struct perfetto_span){from, to};
+}
+
+/* Its place among the lanes of @t; *ret_new: it is to be declared. */
+static size_t lane_of(struct perfetto *p, struct perfetto_track *t, uint64_t from, uint64_t to,
+		      bool *ret_new)
+{
+	size_t at = 0;
+
+	while (at < t->n && at < PERFETTO_LANES && !is_free(&t->lanes[at], from, to))
+		at++;
+	*ret_new = at == t->n;
+	if (at == t->n) {
+		if (mem_grow(&t->lanes, &t->cap, t->n, sizeof(*t->lanes)) < 0) {
+			p->error = p->error ? p->error : -ENOMEM;
+			return 0;
+		}
+		t->lanes[t->n++] = (struct perfetto_lane){0};
+	}
+	occupy(&t->lanes[at], from, to);
+	return at;
+}
+
+/* Its first slice, which declares it, or any other. */
+static uint64_t track_for(struct perfetto *p, enum perfetto_kind kind, size_t number, uint64_t from,
+			  uint64_t to,
+			  void (*declare)(struct perfetto *p, size_t number, uint64_t id))
+{
+	static const enum uuid_kind kinds[TRACK_KINDS] = {
+		[TRACK_LOCK] = UUID_LOCK, [TRACK_THREAD] = UUID_THREAD, [TRACK_CPU] = UUID_CPU};
+	struct perfetto_track *t = track_at(p, kind, number);
+	track_descriptor d;
+	bool is_new;
+
+	if (!t)
+		return 0;
+	bool declared = t->n > 0;
+	uint64_t first = uuid(kinds[kind], number, 0);
+	size_t lane = lane_of(p, t, from, to, &is_new);
+	if (!declared)
+		declare(p, number, first);
+	if (lane == 0 || !is_new)
+		return first + lane;
+	describe(&d, first + lane, first, "at the same time");
+	perfetto_declare(p, &d);
+	return first + lane;
+}
+
+static void declare_lock(struct perfetto *p, size_t number, uint64_t id)
+{
+	track_descriptor d;
+
+	describe(&d, id, uuid(UUID_GROUP, GROUP_LOCKS, 0),
+		 trace_lock_at(p->t, (uint32_t)number)->name);
+	perfetto_declare(p, &d);
+}
+
+uint64_t perfetto_track_of_lock(struct perfetto *p, uint32_t lock, uint64_t from, uint64_t to)
+{
+	return track_for(p, TRACK_LOCK, lock, from, to, declare_lock);
+}
+
+/* As numbers are not negative there, those of tasks outside are what no task inside has. */
+static int32_t positive(int32_t id)
+{
+	return id < 0 ? taskid_outside(-id) : id;
+}
+
+static uint64_t process_of(struct perfetto *p, const struct trace_thread *th)
+{
+	Perfetto__ProcessDescriptor is = PERFETTO__PROCESS_DESCRIPTOR__INIT;
+	uint32_t pid = (uint32_t)positive(th->pid);
+	uint64_t id = uuid(UUID_PROCESS, pid, 0);
+	track_descriptor d;
+
+	if (map64_get(&p->processes, pid))
+		return id;
+	if (map64_put(&p->processes, pid, 1) < 0)
+		p->error = p->error ? p->error : -ENOMEM;
+	describe(&d, id, 0, NULL);
+	is.has_pid = true;
+	is.pid = (int32_t)pid;
+	is.has_process_name = th->process != NULL;
+	if (th->process)
+		is.process_name = perfetto_bytes(th->process);
+	d.process = &is;
+	perfetto_declare(p, &d);
+	return id;
+}
+
+static void declare_thread(struct perfetto *p, size_t number, uint64_t id)
+{
+	Perfetto__ThreadDescriptor is = PERFETTO__THREAD_DESCRIPTOR__INIT;
+	track_descriptor d;
+
+	if (!number) {
+		describe(&d, id, 0, "tasks that are not known");
+		perfetto_declare(p, &d);
+		return;
+	}
+	const struct trace_thread *th = trace_thread_at(p->t, (uint32_t)number);
+	describe(&d, id, process_of(p, th), NULL);
+	is.has_pid = is.has_tid = true;
+	is.pid = positive(th->pid);
+	is.tid = positive(th->tid);
+	is.has_thread_name = th->comm != NULL;
+	if (th->comm)
+		is.thread_name = perfetto_bytes(th->comm);
+	d.thread = &is;
+	perfetto_declare(p, &d);
+}
+
+uint64_t perfetto_track_of_thread(struct perfetto *p, uint32_t thread, uint64_t from, uint64_t to)
+{
+	return track_for(p, TRACK_THREAD, thread, from, to, declare_thread);
+}
+
+static void declare_cpu(struct perfetto *p, size_t number, uint64_t id)
+{
+	track_descriptor d;
+	char name[20];
+
+	snprintf(name, sizeof(name), "CPU %zu", number);
+	describe(&d, id, uuid(UUID_GROUP, GROUP_CPUS, 0), name);
+	d.has_sibling_order_rank = true;
+	d.sibling_order_rank = (int32_t)number;
+	perfetto_declare(p, &d);
+}
+
+uint64_t perfetto_track_of_cpu(struct perfetto *p, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	return track_for(p, TRACK_CPU, cpu, from, to, declare_cpu);
+}
+
+uint64_t perfetto_counter(struct perfetto *p, uint32_t lock, uint32_t n)
+{
+	struct perfetto_track *t = track_at(p, TRACK_LOCK, lock);
+	Perfetto__CounterDescriptor counts = PERFETTO__COUNTER_DESCRIPTOR__INIT;
+	uint64_t id = uuid(UUID_WAITERS, lock, 0);
+	char name[2 * EVENT_NAMES_TEXT + 20];
+	track_descriptor d;
+
+	if (!t || (t->counted && t->waiting == n))
+		return 0;
+	t->waiting = n;
+	if (t->counted)
+		return id;
+	t->counted = true;
+	snprintf(name, sizeof(name), "waiters of %s", trace_lock_at(p->t, lock)->name);
+	describe(&d, id, uuid(UUID_GROUP, GROUP_LOCKS, 0), name);
+	counts.has_unit = true;
+	counts.unit = UNIT_COUNT;
+	d.counter = &counts;
+	perfetto_declare(p, &d);
+	return id;
+}
+
+void perfetto_groups(struct perfetto *p)
+{
+	static const struct {
+		const char *name;
+		unsigned number, order;
+	} groups[] = {{"Kernel locks", GROUP_LOCKS, ORDER_LEXICOGRAPHIC},
+		      {"CPUs, what spins on them", GROUP_CPUS, ORDER_EXPLICIT}};
+	track_descriptor d;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		describe(&d, uuid(UUID_GROUP, groups[i].number, 0), 0, groups[i].name);
+		d.has_child_ordering = true;
+		d.child_ordering = groups[i].order;
+		perfetto_declare(p, &d);
+	}
+}
+
+uint64_t perfetto_track_of_all(struct perfetto *p)
+{
+	track_descriptor d;
+
+	describe(&d, uuid(UUID_ALL, 0, 0), 0, "kontend");
+	perfetto_declare(p, &d);
+	return d.uuid;
+}
+
+void perfetto_tracks_deinit(struct perfetto *p)
+{
+	for (size_t kind = 0; kind < TRACK_KINDS; kind++) {
+		struct perfetto_tracks *of = &p->tracks[kind];
+		for (size_t i = 0; i < of->n; i++)
+			mem_free(of->list[i].lanes);
+		mem_free(of->list);
+	}
+	map64_deinit(&p->processes);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Perfetto's trace. A wait is a slice: where a task sleeps it is on the track of the task, where it
+ * spins on that of the CPU, so each is there once. Who had a lock meanwhile is a slice on the track
+ * of the lock. Flows lead from there to the waits, and from a wait to the locks that its task had
+ * itself meanwhile: so all of a chain of waits can be reached from any of its slices. A flow needs
+ * a number of its own for each of its ends, and the slice that it begins at is written before
+ * anybody knows how many there will be; so one who has a lock gets as many as wait for it then.
+ */
+#include "kontend/jsonw.h"
+#include "kontend/mem.h"
+#include "perfetto-int.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { FLOW_BITS = 3, NAME = 2 * EVENT_NAMES_TEXT, SOURCE = 1 << 14 };
+_Static_assert(1 << FLOW_BITS == PERFETTO_FLOWS, "each has a number");
+#define FLOW_OF_WAIT (1ull << 63)
+
+static uint64_t flow_of_hold(const struct trace_hold *h, unsigned i)
+{
+	return h->id << FLOW_BITS | i;
+}
+
+/* "make/812"; "?" of one that is not known. */
+static const char *who(struct perfetto *p, uint32_t thread, char buf[NAME])
+{
+	const struct trace_thread *th = thread ? trace_thread_at(p->t, thread) : NULL;
+
+	if (!th)
+		return "?";
+	snprintf(buf, NAME, "%s/%d", th->comm ? th->comm : "?", th->tid);
+	return buf;
+}
+
+static const char *caller_of(struct perfetto *p, uint32_t stack, char buf[EVENT_NAMES_TEXT])
+{
+	if (!stack)
+		return NULL;
+	const uint64_t *frames = pprof_set_words(&p->t->links.stacks, stack);
+	size_t n = p->t->links.stacks.runs[stack - 1].n;
+	return event_names_func(p->t->engine,
+				frames[sym_caller(&p->t->engine->sym, frames, (uint32_t)n)], buf);
+}
+
+/* So many wait for the lock now, and the one that got it. */
+static uint8_t flows_of(struct perfetto *p, const struct trace_wait *w)
+{
+	const struct model *m = &p->t->engine->model;
+	const struct lock *l = &m->locks.locks[w->w->lock];
+	uint32_t n = 1 + l->n_sure + (l->twin ? m->locks.locks[l->twin].n_sure : 0);
+
+	return (uint8_t)(n < PERFETTO_FLOWS ? n : PERFETTO_FLOWS);
+}
+
+static void begin_hold(struct perfetto *p, const struct trace_hold *h, uint64_t track)
+{
+	char name[NAME], caller[EVENT_NAMES_TEXT];
+
+	perfetto_event(p, TYPE_SLICE_BEGIN, track, h->got_ns);
+	perfetto_name(p, who(p, h->thread, name), CATEGORY_HOLD);
+	perfetto_text(p, KEY_CALLER, caller_of(p, h->stack, caller));
+	perfetto_text(p, KEY_TIME, h->exact ? "as told" : "at most");
+	perfetto_stack(p, h->stack);
+	perfetto_put(p);
+}
+
+static void end_hold(struct perfetto *p, const struct trace_hold *h, uint64_t track)
+{
+	const struct trace_thread *th = h->thread ? trace_thread_at(p->t, h->thread) : NULL;
+	track_event *e = &p->now.event;
+
+	perfetto_event(p, TYPE_SLICE_END, track, h->end_ns);
+	for (unsigned i = 0; i < h->flows; i++)
+		e->flow_ids[e->n_flow_ids++] = flow_of_hold(h, i);
+	for (uint32_t i = 0; th && i < th->n_own && i < TRACE_OWN; i++)
+		if (th->own[i].begin_ns >= h->got_ns && th->own[i].end_ns <= h->end_ns)
+			e->terminating_flow_ids[e->n_terminating_flow_ids++] =
+				FLOW_OF_WAIT | th->own[i].id;
+	perfetto_put(p);
+}
+
+static void put_hold(struct perfetto *p, struct trace_hold *h, const struct trace_wait *w)
+{
+	uint64_t track = perfetto_track_of_lock(p, h->lock, h->got_ns, h->end_ns);
+
+	h->written = true;
+	h->flows = flows_of(p, w);
+	begin_hold(p, h, track);
+	end_hold(p, h, track);
+}
+
+static void begin_wait(struct perfetto *p, const struct trace_wait *one, uint64_t track)
+{
+	const struct wait *w = one->w;
+	enum lock_type type = (enum lock_type)p->t->engine->model.locks.locks[w->lock].type;
+	const char *name = one->lock ? trace_lock_at(p->t, one->lock)->name : NULL;
+	char buf[NAME];
+
+	perfetto_event(p, TYPE_SLICE_BEGIN, track, w->begin_ns);
+	perfetto_name(p, name ? name : locktype_base(type), (unsigned)type + 1);
+	if (locktype_is_spin(type))
+		perfetto_text(p, KEY_TASK, who(p, one->thread, buf));
+	else if (!w->no_cpu)
+		perfetto_u64(p, KEY_CPU, w->cpu);
+	if (*locktype_mode(type))
+		perfetto_text(p, KEY_MODE, locktype_mode(type));
+	perfetto_text(p, KEY_CALLER, event_names_caller(&p->t->names, w->stack));
+	perfetto_text(p, KEY_FLAGS, event_names_flags(w->flags, buf));
+	perfetto_pointer(p, KEY_ADDRESS, w->addr);
+	if (one->ret)
+		perfetto_i64(p, KEY_ERROR, one->ret);
+	if (one->waiting)
+		perfetto_text(p, KEY_STATE, "still waiting");
+	perfetto_stack(p, one->stack);
+	perfetto_put(p);
+}
+
+static void end_wait(struct perfetto *p, const struct trace_wait *one, uint64_t track)
+{
+	track_event *e = &p->now.event;
+
+	perfetto_event(p, TYPE_SLICE_END, track, one->end_ns);
+	if (!one->waiting)
+		e->flow_ids[e->n_flow_ids++] = FLOW_OF_WAIT | one->id;
+	for (uint32_t i = 0; i < one->n_holds; i++) {
+		struct trace_hold *h = one->holds[i];
+		if (h->used < h->flows)
+			e->terminating_flow_ids[e->n_terminating_flow_ids++] =
+				flow_of_hold(h, h->used++);
+	}
+	perfetto_put(p);
+}
+
+static void begin(struct perfetto *p)
+{
+	if (p->begun)
+		return;
+	p->begun = true;
+	perfetto_begin(p);
+	perfetto_groups(p);
+}
+
+static int put_wait(struct trace_sink *s, const struct trace_wait *one)
+{
+	struct perfetto *p = (struct perfetto *)s;
+	const struct wait *w = one->w;
+	bool spins =
+		locktype_is_spin((enum lock_type)p->t->engine->model.locks.locks[w->lock].type);
+
+	begin(p);
+	for (uint32_t i = 0; i < one->n_holds; i++)
+		if (!one->holds[i]->written)
+			put_hold(p, one->holds[i], one);
+	uint64_t track = spins ? perfetto_track_of_cpu(p, w->cpu, w->begin_ns, one->end_ns)
+			       : perfetto_track_of_thread(p, one->thread, w->begin_ns, one->end_ns);
+	begin_wait(p, one, track);
+	end_wait(p, one, track);
+	return p->error;
+}
+
+/* Of a lock of which a wait was written. */
+static int put_waiting(struct trace_sink *s, uint32_t lock, uint64_t time_ns, uint32_t n)
+{
+	struct perfetto *p = (struct perfetto *)s;
+
+	if (!p->begun || !trace_lock_at(p->t, lock)->name)
+		return 0;
+	uint64_t track = perfetto_counter(p, lock, n);
+	if (!track)
+		return p->error;
+	perfetto_event(p, TYPE_COUNTER, track, time_ns);
+	p->now.event.has_counter_value = true;
+	p->now.event.counter_value = n;
+	perfetto_put(p);
+	return p->error;
+}
+
+/* Into @buf. 0, or a negative errno. */
+static int source_json(struct perfetto *p, char *buf, size_t size)
+{
+	struct jsonw j = {.out = fmemopen(buf, size, "w"), .tight = true};
+
+	if (!j.out)
+		return -ENOMEM;
+	jsonw_begin(&j, NULL, '{', true);
+	trace_source_json(p->t, "source", "kontend.perfetto/1", &j);
+	jsonw_end(&j, '}');
+	bool bad = ferror(j.out) != 0;
+	return fclose(j.out) != 0 || bad ? -EOVERFLOW : 0;
+}
+
+/* A slice as long as the measurement says what it is about, and what is missing. */
+static int finish(struct trace_sink *s)
+{
+	struct perfetto *p = (struct perfetto *)s;
+	const struct model *m = &p->t->engine->model;
+	char text[SOURCE];
+	int ret = source_json(p, text, sizeof(text));
+
+	if (ret < 0)
+		return ret;
+	begin(p);
+	uint64_t track = perfetto_track_of_all(p);
+	perfetto_event(p, TYPE_SLICE_BEGIN, track, m->start_ns);
+	perfetto_name(p, "measured", CATEGORY_HOLD);
+	p->now.event.n_category_iids = 0;
+	perfetto_json(p, KEY_SOURCE, text);
+	perfetto_put(p);
+	perfetto_event(p, TYPE_SLICE_END, track, m->now_ns);
+	perfetto_put(p);
+	return p->error;
+}
+
+static void give_back(struct trace_sink *s)
+{
+	struct perfetto *p = (struct perfetto *)s;
+
+	texts_deinit(&p->strings);
+	texts_deinit(&p->functions);
+	texts_deinit(&p->names);
+	perfetto_tracks_deinit(p);
+	mem_free(p->stacks_told);
+	mem_free(p->buf);
+	mem_free(p);
+}
+
+int trace_perfetto_check(struct error *err)
+{
+	(void)err;
+	return 0;
+}
+
+struct trace_sink *trace_perfetto(struct tracefile *t)
+{
+	struct perfetto *p = mem_calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->sink = (struct trace_sink){.wait = put_wait,
+				      .waiting = put_waiting,
+				      .finish = finish,
+				      .free = give_back,
+				      .links = true};
+	p->t = t;
+	return &p->sink;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "texts.h"
+#include "kontend/mem.h"
+
+uint32_t texts_get(struct texts *t, const char *text)
+{
+	const char *kept = strpool_intern(&t->pool, text);
+	const uint32_t *known = kept ? map64_get(&t->indices, (uintptr_t)kept) : NULL;
+
+	if (known)
+		return *known;
+	if (!kept || mem_grow(&t->list, &t->cap, t->n, sizeof(*t->list)) < 0 ||
+	    map64_put(&t->indices, (uintptr_t)kept, (uint32_t)t->n) < 0)
+		return UINT32_MAX;
+	t->list[t->n] = kept;
+	return (uint32_t)t->n++;
+}
+
+void texts_deinit(struct texts *t)
+{
+	map64_deinit(&t->indices);
+	strpool_deinit(&t->pool);
+	mem_free(t->list);
+}

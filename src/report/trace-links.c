@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who had a lock while others waited. The model tells it when somebody else gets the lock, or when
+ * who had it lets go; that is before the waits end. So each lock keeps the last holders, and a wait
+ * that ends finds those who had its lock meanwhile. Where there are more than it keeps, as in a
+ * crowd that hands a lock round, the shortest gives its place to the next: who had it long stays.
+ */
+#include "kontend/mem.h"
+#include "kontend/taskid.h"
+#include "kontend/text.h"
+#include "trace-int.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* One for both modes. An entry of its own stands for a lock at the address of an earlier one. */
+static uint64_t key_of(const struct lock *l)
+{
+	enum lock_type twin = locktype_twin((enum lock_type)l->type);
+	enum lock_type type = twin < l->type ? twin : (enum lock_type)l->type;
+
+	return lock_id_is_own(l->id) ? l->id : lock_key(l->addr, type);
+}
+
+uint32_t trace_lock(struct tracefile *t, uint32_t lock)
+{
+	const struct lock *l = &t->engine->model.locks.locks[lock];
+	struct trace_links *k = &t->links;
+	const uint32_t *known = map64_get(&k->locks, key_of(l));
+
+	if (known)
+		return *known;
+	if (!l->addr || k->n_locks >= TRACE_LOCKS ||
+	    mem_grow(&k->lock_list, &k->cap_locks, k->n_locks, sizeof(*k->lock_list)) < 0 ||
+	    map64_put(&k->locks, key_of(l), (uint32_t)k->n_locks + 1) < 0)
+		return 0;
+	k->lock_list[k->n_locks] =
+		(struct trace_lock){.addr = l->addr, .type = (enum lock_type)l->type};
+	return (uint32_t)++k->n_locks;
+}
+
+static const char *name_of(struct tracefile *t, uint32_t task)
+{
+	char buf[EVENT_NAMES_TEXT];
+	const char *comm = event_names_comm(t->engine, task, buf);
+
+	return comm ? strpool_intern(&t->links.pool, comm) : NULL;
+}
+
+/* By the name of its leader, as it is now. */
+static const char *process_of(struct tracefile *t, const struct task *of)
+{
+	const uint32_t *leader = map64_get(&t->engine->model.tasks.by_tid, (uint32_t)of->pid);
+
+	return leader ? name_of(t, *leader) : NULL;
+}
+
+uint32_t trace_thread(struct tracefile *t, uint32_t task)
+{
+	const struct task *of = &t->engine->model.tasks.tasks[task];
+	struct trace_links *k = &t->links;
+	const uint32_t *known = map64_get(&k->threads, of->serial);
+	uint32_t number = known ? *known : 0;
+
+	if (task == TASK_OTHER)
+		return 0;
+	if (!known) {
+		if (k->n_threads >= TRACE_THREADS ||
+		    mem_grow(&k->thread_list, &k->cap_threads, k->n_threads,
+			     sizeof(*k->thread_list)) < 0 ||
+		    map64_put(&k->threads, of->serial, (uint32_t)k->n_threads + 1) < 0)
+			return 0;
+		k->thread_list[k->n_threads] = (struct trace_thread){.pid = taskid_number(of->pid),
+								     .tid = taskid_number(of->tid)};
+		number = (uint32_t)++k->n_threads;
+	}
+	struct trace_thread *th = trace_thread_at(t, number);
+	if (!th->comm)
+		th->comm = name_of(t, task);
+	if (!th->process)
+		th->process = process_of(t, of);
+	return number;
+}
+
+uint32_t trace_stack(struct tracefile *t, uint32_t stack)
+{
+	const struct stack_table *of = &t->engine->model.stacks;
+	struct trace_links *k = &t->links;
+
+	if (stack == STACK_OTHER || stack >= of->n || !of->stacks[stack].n)
+		return 0;
+	if (k->generation != t->engine->model.generation) {
+		map64_clear(&k->stack_numbers);
+		k->generation = t->engine->model.generation;
+	}
+	const uint32_t *known = map64_get(&k->stack_numbers, stack);
+	if (known)
+		return *known;
+	const uint64_t *frames = stack_frames(of, stack);
+	uint32_t n = of->stacks[stack].n;
+	uint32_t number = pprof_set_find(&k->stacks, frames, n);
+	if (!number && k->stacks.n < TRACE_STACKS)
+		number = pprof_set_get(&k->stacks, frames, n);
+	if (number && map64_put(&k->stack_numbers, stack, number) < 0)
+		return 0;
+	return number;
+}
+
+/* It keeps the caller of its first wait, as another name would be another track. */
+static void name_lock(struct tracefile *t, struct trace_lock *l, const struct wait *w)
+{
+	char buf[2 * EVENT_NAMES_TEXT];
+	const char *object = event_names_object(&t->names, l->addr);
+	const char *caller = object ? NULL : event_names_caller(&t->names, w->stack);
+
+	event_names_lock(buf, locktype_base(l->type), object, l->addr, caller);
+	l->name = strpool_intern(&t->links.pool, buf);
+}
+
+static uint64_t shared_ns(const struct trace_hold *h, const struct trace_wait *w)
+{
+	uint64_t from = h->got_ns > w->w->begin_ns ? h->got_ns : w->w->begin_ns;
+	uint64_t to = h->end_ns < w->end_ns ? h->end_ns : w->end_ns;
+
+	return to > from ? to - from : 0;
+}
+
+/* Sorted as it comes in. */
+static void add_hold(struct trace_wait *w, struct trace_hold *h)
+{
+	uint32_t at = w->n_holds++;
+
+	while (at && shared_ns(w->holds[at - 1], w) < shared_ns(h, w)) {
+		w->holds[at] = w->holds[at - 1];
+		at--;
+	}
+	w->holds[at] = h;
+}
+
+bool trace_link(struct tracefile *t, struct trace_wait *w)
+{
+	w->lock = trace_lock(t, w->w->lock);
+	w->thread = trace_thread(t, w->w->task);
+	w->stack = trace_stack(t, w->w->stack);
+	if (!w->thread && w->w->task != TASK_OTHER)
+		return false;
+	struct trace_lock *l = w->lock ? trace_lock_at(t, w->lock) : NULL;
+	if (l && !l->name)
+		name_lock(t, l, w->w);
+	for (uint32_t i = 0; l && i < l->n_holds; i++)
+		if (shared_ns(&l->holds[i], w) && l->holds[i].thread != w->thread)
+			add_hold(w, &l->holds[i]);
+	return true;
+}
+
+void trace_linked(struct tracefile *t, const struct trace_wait *w)
+{
+	struct trace_thread *th = w->thread ? trace_thread_at(t, w->thread) : NULL;
+
+	if (th && !w->waiting)
+		th->own[th->n_own++ % TRACE_OWN] =
+			(struct trace_own){w->id, w->w->begin_ns, w->end_ns};
+}
+
+/* Where the next one is kept: where nobody waits any more who waited for it, or of the shortest. */
+static struct trace_hold *room_for_hold(struct trace_lock *l, uint64_t waits_ns)
+{
+	struct trace_hold *least = &l->holds[0];
+
+	for (uint32_t i = 0; i < l->n_holds; i++) {
+		struct trace_hold *h = &l->holds[i];
+		if (h->end_ns <= waits_ns)
+			return h;
+		if (h->end_ns - h->got_ns < least->end_ns - least->got_ns)
+			least = h;
+	}
+	return l->n_holds < TRACE_HOLDS ? &l->holds[l->n_holds++] : least;
+}
+
+void trace_held(struct tracefile *t, const struct hold_told *told)
+{
+	const struct hold *of = told->hold;
+	uint32_t number = trace_lock(t, told->lock);
+	struct trace_lock *l = number ? trace_lock_at(t, number) : NULL;
+	const struct lock *m = &t->engine->model.locks.locks[told->lock];
+
+	if (l && !l->holds)
+		l->holds = mem_calloc(TRACE_HOLDS, sizeof(*l->holds));
+	if (!l || !l->holds || told->end_ns < of->got_ns)
+		return;
+	*room_for_hold(l, m->waits_ns) = (struct trace_hold){
+		.id = ++t->links.n_holds,
+		.got_ns = of->got_ns,
+		.end_ns = told->end_ns,
+		.lock = number,
+		.thread = trace_thread(t, of->task),
+		.stack = trace_stack(t, of->stack),
+		.exact = told->exact,
+	};
+}
+
+void trace_links_deinit(struct trace_links *k)
+{
+	for (size_t i = 0; i < k->n_locks; i++)
+		mem_free(k->lock_list[i].holds);
+	map64_deinit(&k->locks);
+	map64_deinit(&k->threads);
+	map64_deinit(&k->stack_numbers);
+	pprof_set_deinit(&k->stacks);
+	strpool_deinit(&k->pool);
+	mem_free(k->lock_list);
+	mem_free(k->thread_list);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which waits are in a trace: each when it ends, so that no wait is open in the file that has lost
+ * its end; in the end those in flight. A doubtful wait has no length and is left out, as the model
+ * leaves it out of its sums.
+ */
+#include "kontend/tracefile.h"
+#include "kontend/mem.h"
+#include "kontend/query-gate.h"
+#include "trace-int.h"
+
+#include <errno.h>
+
+static int check(const struct tracefile *t, int ret, struct error *err)
+{
+	if (ferror_unlocked(t->out))
+		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the trace");
+	return ret < 0 ? error_errno(err, ret, "Cannot write the trace") : 0;
+}
+
+/* @end_ns: or what time it is. */
+static bool passes(struct tracefile *t, const struct wait *w, uint64_t end_ns)
+{
+	return wait_part_ns(w, 0, end_ns) >= t->engine->model.min_wait_ns &&
+	       (!t->gate || query_gate_passes(t->gate, w));
+}
+
+static int put(struct tracefile *t, struct trace_wait *w)
+{
+	if (w->end_ns < w->w->begin_ns)
+		w->end_ns = w->w->begin_ns;
+	if (t->sink->links && !trace_link(t, w)) {
+		t->left_out++;
+		return 0;
+	}
+	w->id = ++t->n_waits;
+	int ret = t->sink->wait(t->sink, w);
+	if (t->sink->links)
+		trace_linked(t, w);
+	return ret;
+}
+
+/* How many wait for the lock of @w now. */
+static int tell_waiting(struct tracefile *t, const struct wait *w)
+{
+	const struct model *m = &t->engine->model;
+	const struct lock *l = &m->locks.locks[w->lock];
+	uint32_t n = l->n_sure + (l->twin ? m->locks.locks[l->twin].n_sure : 0);
+	uint32_t lock = trace_lock(t, w->lock);
+
+	return lock ? t->sink->waiting(t->sink, lock, m->now_ns, n) : 0;
+}
+
+static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
+{
+	struct tracefile *t = (struct tracefile *)watch;
+	const struct model *m = &t->engine->model;
+	const struct wait *w = &m->waits.waits[m->last_wait];
+	bool ends = ev->kind == EVENT_CONTENTION_END;
+	int ret = 0;
+
+	if (!m->last_wait || (!ends && ev->kind != EVENT_CONTENTION_BEGIN))
+		return 0;
+	errno = 0;
+	if (ends && !w->doubtful && passes(t, w, ev->time)) {
+		struct trace_wait one = {.w = w, .end_ns = ev->time, .ret = ev->end.ret};
+		ret = put(t, &one);
+	}
+	if (ret == 0 && t->sink->waiting)
+		ret = tell_waiting(t, w);
+	return check(t, ret, err);
+}
+
+int tracefile_finish(struct tracefile *t, struct error *err)
+{
+	const struct model *m = &t->engine->model;
+	int ret = 0;
+
+	errno = 0;
+	for (uint32_t i = 1; i < m->waits.high && ret == 0; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		struct trace_wait one = {.w = w, .end_ns = m->now_ns, .waiting = true};
+		if (w->used && passes(t, w, m->now_ns))
+			ret = put(t, &one);
+	}
+	if (ret == 0)
+		ret = t->sink->finish(t->sink);
+	fflush(t->out);
+	return check(t, ret, err);
+}
+
+static void take_hold(struct holds_watch *watch, const struct hold_told *h)
+{
+	trace_held((struct tracefile *)((char *)watch - offsetof(struct tracefile, holds)), h);
+}
+
+int tracefile_check(enum tracefile_format f, struct error *err)
+{
+	return f == TRACEFILE_PERFETTO ? trace_perfetto_check(err) : 0;
+}
+
+static struct trace_sink *sink_of(struct tracefile *t)
+{
+	static struct trace_sink *(*const of[TRACEFILE_FORMATS])(struct tracefile *) = {
+		[TRACEFILE_CHROME] = trace_chrome,
+		[TRACEFILE_PERFETTO] = trace_perfetto,
+		[TRACEFILE_FIREFOX] = trace_firefox,
+	};
+
+	return of[t->spec.format](t);
+}
+
+int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct engine *e,
+		  FILE *out, struct error *err)
+{
+	int code = tracefile_check(s->format, err);
+	struct tracefile *t = code == 0 ? mem_calloc(1, sizeof(*t)) : NULL;
+
+	if (code < 0)
+		return code;
+	if (t) {
+		t->watch.event = take_event;
+		t->holds.told = take_hold;
+		t->engine = e;
+		t->names.engine = e;
+		t->out = out;
+		t->spec = *s;
+		t->sink = sink_of(t);
+	}
+	if (!t || !t->sink) {
+		mem_free(t);
+		return error_errno(err, -ENOMEM, "Cannot begin to write a trace");
+	}
+	if (t->sink->links)
+		e->model.holds.watch = &t->holds;
+	*ret = t;
+	return 0;
+}
+
+void tracefile_gate(struct tracefile *t, struct query_gate *g)
+{
+	t->gate = g;
+}
+
+void tracefile_free(struct tracefile *t)
+{
+	if (!t)
+		return;
+	if (t->engine->model.holds.watch == &t->holds)
+		t->engine->model.holds.watch = NULL;
+	t->sink->free(t->sink);
+	trace_links_deinit(&t->links);
+	mem_free(t);
+}
+
+struct engine_watch *tracefile_watch(struct tracefile *t)
+{
+	return &t->watch;
+}
+
+uint64_t tracefile_left_out(const struct tracefile *t)
+{
+	return t->left_out;
+}
