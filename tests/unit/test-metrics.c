@@ -19,7 +19,6 @@
 #include "openmetrics.h"
 #include "random.h"
 #include "synth-mm.h"
-#include "uprobe-snaps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -585,103 +584,6 @@ static void goes_on_without_memory(void **state)
 	}
 }
 
-/* --- uprobes -----------------------------------------------------------------------------------
- */
-
-enum { LOOKS = 4, NO_PROBE = -1 };
-
-/* Hits that the kernel has counted at each look, or NO_PROBE: it is not there. */
-static const struct looked_at {
-	const char *symbol;
-	uint32_t flags;
-	int64_t hits[LOOKS];
-} looked_at[] = {
-	{"before", UPSNAP_HITS, {1000, 1100, 1100, 1250}},
-	{"later", UPSNAP_HITS, {NO_PROBE, 50, 80, 80}},
-	{"gone", UPSNAP_HITS | UPSNAP_RETURN, {7, 17, NO_PROBE, NO_PROBE}},
-	{"shared", UPSNAP_HITS | UPSNAP_SHARED, {5, 10, 20, 30}},
-	{"uncounted", 0, {0, 0, 0, 0}},
-	{"", UPSNAP_HITS, {0, 0, 4, 4}},
-	{"quo\"te", UPSNAP_HITS, {0, 1, 1, 2}},
-};
-
-static void put_look(struct synth *s, unsigned look, bool incomplete)
-{
-	const uint64_t second = 1000 * CANNED_MS, first = CANNED_START + second / 2;
-	struct upsnap snap = {.head = {.time_ns = first + look * second,
-				       .interval_ns = look ? second : 0,
-				       .first_ns = first,
-				       .method = UPSNAP_BPF,
-				       .incomplete = incomplete && !look}};
-
-	for (size_t i = 0; i < sizeof(looked_at) / sizeof(*looked_at); i++) {
-		const struct looked_at *l = &looked_at[i];
-		struct upsnap_probe p = {.id = i + 1, .offset = 0x40 + i, .flags = l->flags};
-		unsigned at = 0;
-		while (l->hits[at] == NO_PROBE)
-			at++;
-		if (look < at || l->hits[look] == NO_PROBE)
-			continue;
-		p.hits = (uint64_t)l->hits[look];
-		p.first_hits = (uint64_t)l->hits[at];
-		p.first_ns = first + at * second;
-		p.source = UPSNAP_PERF;
-		p.binary = upsnap_add_text(&snap, "/bin/app");
-		p.symbol = upsnap_add_text(&snap, l->symbol);
-		upsnap_add_probe(&snap, &p);
-	}
-	uprobe_snap_put(s, &snap);
-	upsnap_deinit(&snap);
-}
-
-static char *hits_of(bool incomplete)
-{
-	unsigned compared = 0;
-	struct rig rig;
-	struct play p;
-
-	rig_init(&rig, 1);
-	synth_outputs(rig.synth);
-	synth_round(rig.synth, CANNED_START);
-	for (unsigned look = 0; look < LOOKS; look++) {
-		put_look(rig.synth, look, incomplete);
-		synth_tick(rig.synth, CANNED_START + (look + 1) * 1000 * CANNED_MS);
-	}
-	begin(&p, rig.synth, NULL);
-	char *text = play(&p, &compared);
-	end(&p);
-	rig_deinit(&rig);
-	return text;
-}
-
-static void assert_hits(const char *text, const char *probe, double want)
-{
-	char sample[128];
-
-	snprintf(sample, sizeof(sample), "kontend_uprobe_hits_total{probe=\"/bin/app:%s\"}", probe);
-	double got = openmetrics_value(text, sample);
-	if (!(got >= want && got <= want))
-		fail_msg("%s is %f, not %f", sample, got, want);
-}
-
-static void hits_count_since_measuring_began(void **state)
-{
-	(void)state;
-	char *text = hits_of(false);
-	assert_hits(text, "before", 250);
-	assert_hits(text, "later", 80);
-	assert_hits(text, "gone%return", 10);
-	assert_hits(text, "0x45", 4);
-	assert_hits(text, "quo\\\"te", 2);
-	assert_null(strstr(text, "shared"));
-	assert_null(strstr(text, "uncounted"));
-	free(text);
-	/* It may have been there, and hit, before. */
-	text = hits_of(true);
-	assert_hits(text, "later", 30);
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -691,7 +593,6 @@ int main(void)
 		cmocka_unit_test(says_what_was_waited),
 		cmocka_unit_test(says_how_long_mmap_locks_took_and_were_held),
 		cmocka_unit_test(says_what_was_not_told),
-		cmocka_unit_test(hits_count_since_measuring_began),
 		cmocka_unit_test(counters_never_fall),
 		cmocka_unit_test(what_comes_from_outside_is_bounded),
 		cmocka_unit_test(a_bucket_names_its_incident),
