@@ -135,6 +135,10 @@ static void put_perf(const struct metrics_sums *s, const struct now *now,
 		openmetrics_text_family(t, "kontend_rotation_seconds");
 		openmetrics_text_seconds(t, NULL, s->rotation_ns);
 	}
+	if (u->known) {
+		put_count(t, "kontend_uprobes", u->probes);
+		put_rows(t, "kontend_uprobe_hits", &s->probes.rows, BY_NAME, N);
+	}
 	if (u->known && u->worst) {
 		openmetrics_text_family(t, "kontend_xol_slots");
 		openmetrics_text_count(t, &u->worst, (uint64_t)u->worst_slots);
@@ -248,7 +252,8 @@ int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct 
 	put_counts(c, t);
 	put_unavailable(&now, t);
 	put_count(t, "kontend_series_ended",
-		  s->locks.n_ended + s->cgroups.n_ended + s->processes.n_ended + s->memcgs.n_ended);
+		  s->locks.n_ended + s->cgroups.n_ended + s->processes.n_ended + s->memcgs.n_ended +
+			  s->probes.rows.n_ended);
 	put_count(t, "kontend_scrapes", n_scrapes);
 	return ferror(t->out) ? -ENOMEM : 0;
 }

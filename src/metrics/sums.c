@@ -27,7 +27,7 @@ int metrics_sums_init(struct metrics_sums *s, const char *version)
 	    metrics_rows_init(&s->memcgs, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->taken, METRICS_MEMCGS) < 0 ||
 	    metrics_rows_init(&s->gets, METRICS_MEMCGS) < 0 ||
-	    metrics_rows_init(&s->holds, METRICS_MEMCGS) < 0)
+	    metrics_rows_init(&s->holds, METRICS_MEMCGS) < 0 || metrics_probes_init(&s->probes) < 0)
 		return -ENOMEM;
 	s->locks.is_cut = s->processes.is_cut = true;
 	return 0;
@@ -43,6 +43,7 @@ void metrics_sums_deinit(struct metrics_sums *s)
 	metrics_rows_deinit(&s->taken);
 	metrics_rows_deinit(&s->gets);
 	metrics_rows_deinit(&s->holds);
+	metrics_probes_deinit(&s->probes);
 }
 
 static const struct value *at(const struct table *t, size_t row, const char *key)
@@ -310,6 +311,7 @@ int metrics_sums_add(struct metrics_sums *s, struct query *q)
 	code = code ? code : add_cgroups(s, q);
 	code = code ? code : add_processes(s, q, before);
 	code = code ? code : add_memcgs(s, q);
+	code = code ? code : metrics_probes_add(&s->probes, q);
 	return code ? code : add_rotation(s, q);
 }
 

@@ -3,6 +3,7 @@
 #define KONTEND_METRICS_SUMS_H
 
 #include "kontend/openmetrics.h"
+#include "probes.h"
 #include "rows.h"
 
 /* Names that a metric may have, and those that may begin in a second: the first by time waited. */
@@ -19,6 +20,7 @@ struct metrics_sums {
 	struct metrics_rows memcgs;		/* mmap_locks; kind 0 readers, 1 writers */
 	/* The same by their own events: taken, asked for and got, held. */
 	struct metrics_rows taken, gets, holds;
+	struct metrics_probes probes;
 	uint64_t rotations, rotation_ns;
 	uint64_t summed[LOCK_TYPES], counted[LOCK_TYPES]; /* waits that were not told: shorts.h */
 };

@@ -177,20 +177,26 @@ void uprobe_snap_make(struct upsnap *ret, const char *name, uint64_t t)
 	add_areas(ret, t, bpf);
 }
 
-void uprobe_snap_emit(struct synth *s, const char *name, uint64_t t)
+void uprobe_snap_put(struct synth *s, const struct upsnap *snap)
 {
 	struct record_snapshot head = {
-		.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .time_ns = t};
-	struct upsnap snap = {0};
-
-	uprobe_snap_make(&snap, name, t);
-	size_t len = sizeof(head) + upsnap_size(&snap);
+		.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .time_ns = snap->head.time_ns};
+	size_t len = sizeof(head) + upsnap_size(snap);
 	char *body = calloc(1, len);
+
 	if (!body)
 		abort();
 	memcpy(body, &head, sizeof(head));
-	upsnap_encode(&snap, body + sizeof(head));
+	upsnap_encode(snap, body + sizeof(head));
 	synth_record(s, RECORD_SNAPSHOT, 0, body, len);
 	free(body);
+}
+
+void uprobe_snap_emit(struct synth *s, const char *name, uint64_t t)
+{
+	struct upsnap snap = {0};
+
+	uprobe_snap_make(&snap, name, t);
+	uprobe_snap_put(s, &snap);
 	upsnap_deinit(&snap);
 }

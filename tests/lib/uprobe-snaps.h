@@ -14,6 +14,8 @@
  *   none	no probe, no area
  */
 void uprobe_snap_make(struct upsnap *ret, const char *name, uint64_t t);
+/* Puts one into the stream, at its time. */
+void uprobe_snap_put(struct synth *s, const struct upsnap *snap);
 /* Makes it, and puts it into the stream. */
 void uprobe_snap_emit(struct synth *s, const char *name, uint64_t t);
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hits of uprobes, from one look at them to the next. The kernel counts from when a probe was
+ * placed, so what a snapshot has more than the one before is added; of a probe that was not there
+ * before, all. Where a look before may have missed it, it counts from when it was seen. What comes
+ * after the last look at one that is removed is not known. A probe for one process counts whoever
+ * comes by where others have a probe, too: the hits of such a one are left out.
+ */
+#include "probes.h"
+#include "kontend/mem.h"
+#include "kontend/model.h"
+#include "kontend/query-uprobe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int metrics_probes_init(struct metrics_probes *p)
+{
+	return metrics_rows_init(&p->rows, METRICS_PROBES);
+}
+
+void metrics_probes_deinit(struct metrics_probes *p)
+{
+	metrics_rows_deinit(&p->rows);
+	map64_deinit(&p->known);
+	mem_free(p->hits);
+}
+
+/* As perf names what it is to probe. */
+static void name_probe(const struct upsnap *s, const struct upsnap_probe *p, char ret[METRICS_NAME])
+{
+	const char *back = p->flags & UPSNAP_RETURN ? "%return" : "";
+
+	if (p->symbol)
+		snprintf(ret, METRICS_NAME, "%s:%s%s", upsnap_text(s, p->binary),
+			 upsnap_text(s, p->symbol), back);
+	else
+		snprintf(ret, METRICS_NAME, "%s:0x%" PRIx64 "%s", upsnap_text(s, p->binary),
+			 p->offset, back);
+}
+
+static uint64_t hits_before(const struct metrics_probes *m, const struct upsnap *s,
+			    const struct upsnap_probe *p)
+{
+	const uint32_t *known = map64_get(&m->known, p->id);
+
+	if (known)
+		return m->hits[*known];
+	return p->first_ns > s->head.first_ns && !m->missed ? 0 : p->first_hits;
+}
+
+static void add_probe(struct metrics_probes *m, const struct upsnap *s,
+		      const struct upsnap_probe *p, bool may_begin, uint64_t now_ns)
+{
+	uint64_t before = hits_before(m, s, p);
+	char name[METRICS_NAME];
+
+	name_probe(s, p, name);
+	struct metrics_row *r = metrics_rows_get(&m->rows, name, 0, may_begin, now_ns);
+	metrics_rows_add(r, p->hits > before ? p->hits - before : 0, 0, 0, 0, now_ns);
+}
+
+static int remember(struct metrics_probes *m, const struct upsnap_probe *p)
+{
+	if (mem_grow(&m->hits, &m->cap_hits, m->n_hits, sizeof(*m->hits)) < 0 ||
+	    map64_put(&m->known, p->id, (uint32_t)m->n_hits) < 0)
+		return -ENOMEM;
+	m->hits[m->n_hits++] = p->hits;
+	return 0;
+}
+
+static bool counts(const struct upsnap_probe *p)
+{
+	return (p->flags & (UPSNAP_HITS | UPSNAP_SHARED)) == UPSNAP_HITS;
+}
+
+int metrics_probes_add(struct metrics_probes *m, struct query *q)
+{
+	const char *why;
+	const struct upsnap *s = query_uprobe_snap(q, &why);
+	int ret = 0;
+
+	if (!s || s->head.time_ns == m->time_ns)
+		return 0;
+	m->time_ns = s->head.time_ns;
+	for (size_t i = 0; i < s->n_probes; i++)
+		if (counts(&s->probes[i]))
+			add_probe(m, s, &s->probes[i], i < METRICS_PROBES_BEGIN, q->model->now_ns);
+	m->missed |= s->head.incomplete || s->head.dropped;
+	map64_clear(&m->known);
+	m->n_hits = 0;
+	for (size_t i = 0; i < s->n_probes && ret == 0; i++)
+		if (counts(&s->probes[i]))
+			ret = remember(m, &s->probes[i]);
+	return ret;
+}
