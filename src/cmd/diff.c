@@ -3,6 +3,7 @@
  * `kontend diff`: two recordings are read, one after the other, into an engine each, and compared.
  */
 #include "kontend/diff.h"
+#include "diff-groups.h"
 #include "kontend/codeset.h"
 #include "kontend/query-only.h"
 #include "kontend/tables.h"
@@ -131,6 +132,9 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 
 int cmd_diff(const struct opts *o)
 {
+	if (o->two_groups)
+		return cmd_diff_groups(o);
+
 	struct differ d = {
 		.job = {.begin = read_old, .finish = write_diff},
 		.o = *o,

@@ -111,6 +111,50 @@ static int check_rows(const struct opts *o, struct error *err)
 	return given ? error_set(err, -EINVAL, "--%s is for --format ndjson", given) : 0;
 }
 
+/* What is about rows of two recordings says nothing of many. */
+static int check_groups(const struct opts *o, struct error *err)
+{
+	const char *given = o->compare	 ? "compare"
+			    : o->time	 ? "time"
+			    : o->sort	 ? "sort"
+			    : o->fields	 ? "fields"
+			    : o->reverse ? "reverse"
+			    : o->filter	 ? "filter"
+					 : NULL;
+
+	if (given)
+		return error_set(err, -EINVAL,
+				 "--%s is about two recordings, not about two groups of them",
+				 given);
+	if (o->by && o->tables)
+		return error_set(err, -EINVAL, "--by and --tables say the same: give one of them");
+	if (!o->n_before || !o->more[o->n_before])
+		return error_set(err, -EINVAL,
+				 "No recordings stand %s '--': give those before, '--', and those "
+				 "after",
+				 o->n_before ? "behind" : "before");
+	return 0;
+}
+
+static int check_compared(const struct opts *o, struct error *err)
+{
+	if (o->two_groups)
+		return check_groups(o, err);
+	if (o->tables)
+		return error_set(err, -EINVAL,
+				 "--tables is for two groups of recordings: put '--' between them");
+	if (o->files[1] && o->more[2])
+		return error_set(err, -EINVAL,
+				 "'%s' is a third recording: put '--' between those before and "
+				 "those after",
+				 o->more[2]);
+	if (o->files[0] && !o->files[1] && !o->compare)
+		return error_set(err, -EINVAL,
+				 "'%s' is one recording: give two to compare, the old one first",
+				 o->files[0]);
+	return 0;
+}
+
 /* What says which breakpoint is meant says nothing without --enospc. */
 static int check_enospc(const struct opts *o, struct error *err)
 {
@@ -232,10 +276,8 @@ int opts_check(const struct opts *o, struct error *err)
 			err, -EINVAL,
 			"--separator '%s': give one ASCII character that is no quote, or \\t",
 			o->separator);
-	if (o->files[0] && !o->files[1] && !o->compare)
-		return error_set(err, -EINVAL,
-				 "'%s' is one recording: give two to compare, the old one first",
-				 o->files[0]);
+	if (o->verb == VERB_DIFF && check_compared(o, err) < 0)
+		return -EINVAL;
 	if (o->interval_ns && check_interval(o, err) < 0)
 		return -EINVAL;
 	return check_targets(o, err);

@@ -133,6 +133,18 @@ static int parse_recording(struct opts_parser *p, const char *word)
 	return opts_set(p->o, opts_find_short(p->o->verb, 'i'), word, p->err);
 }
 
+/* Two, or two groups with '--' between them. */
+static int parse_compared(struct opts_parser *p, const char *word)
+{
+	if (p->o->two_groups && word[0] == '-' && word[1])
+		return error_set(
+			p->err, -EINVAL,
+			"'%s' stands behind '--', where recordings are: give options before", word);
+	if (!p->o->files[1])
+		p->o->files[p->o->files[0] != NULL] = word;
+	return parse_more(p, word);
+}
+
 static int parse_word(struct opts_parser *p, const char *word)
 {
 	enum opts_verb v = p->o->verb;
@@ -146,10 +158,8 @@ static int parse_word(struct opts_parser *p, const char *word)
 	if (v == VERB_CUT || v == VERB_MERGE ||
 	    (opts_verb_info(v)->takes_command && opts_find_short(v, 'i')))
 		return parse_recording(p, word);
-	if (v == VERB_DIFF && !p->o->files[1]) {
-		p->o->files[p->o->files[0] != NULL] = word;
-		return 0;
-	}
+	if (v == VERB_DIFF)
+		return parse_compared(p, word);
 	if (opts_verb_info(v)->takes_command)
 		return error_set(
 			p->err, -EINVAL,
@@ -163,6 +173,10 @@ static int parse_command(struct opts_parser *p)
 {
 	int r = 0;
 
+	if (p->o->verb == VERB_DIFF) {
+		p->o->two_groups = true;
+		p->o->n_before = p->n_more;
+	}
 	if (!opts_verb_info(p->o->verb)->takes_command) {
 		while (r == 0 && *p->argv)
 			r = parse_word(p, *p->argv++);

@@ -4,8 +4,8 @@
  * them, and for each table by which rule its rows are the same on two machines.
  */
 #include "kontend/fleet-report.h"
+#include "fleet-int.h"
 #include "format.h"
-#include "kontend/jsonw.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
 
@@ -25,6 +25,20 @@ static const struct {
 			       "that may overlap with another one, so that waits may count twice"},
 };
 
+void fleet_faults_text(const struct fleet_given *g, FILE *out)
+{
+	for (int i = 0; i < FLEET_FAULTS; i++)
+		if (g->faults[i])
+			fprintf(out, "# recordings %s: %" PRIu64 "\n", faults[i].words,
+				g->faults[i]);
+}
+
+void fleet_faults_json(const struct fleet_given *g, struct jsonw *j)
+{
+	for (int i = 0; i < FLEET_FAULTS; i++)
+		jsonw_u64(j, faults[i].key, g->faults[i]);
+}
+
 struct answer {
 	const struct fleet *m;
 	const struct fleet_spec *spec;
@@ -38,7 +52,7 @@ static bool is_asked(const struct answer *a, int at)
 	return at == FLEET_GROUPS || !a->spec->tables || a->spec->tables & 1u << at;
 }
 
-static void put_damage(const struct fleet_sum *sum, FILE *out)
+void fleet_damage_text(const struct fleet_sum *sum, FILE *out)
 {
 	char n[UNITS_BUF];
 
@@ -51,7 +65,7 @@ static void put_damage(const struct fleet_sum *sum, FILE *out)
 	fputc('\n', out);
 }
 
-static void put_when(const struct fleet_sum *sum, FILE *out)
+void fleet_when_text(const struct fleet_sum *sum, FILE *out)
 {
 	char from[WHEN_BUF], to[WHEN_BUF];
 
@@ -93,17 +107,14 @@ static void put_head(const struct answer *a, FILE *out)
 	fprintf(out,
 		"\n# %" PRIu64 " of %" PRIu64 " recordings, machines %" PRIu64 ", kernels %" PRIu64
 		"\n",
-		sum->recordings, a->spec->given, sum->machines, sum->kernels);
-	for (int i = 0; i < FLEET_FAULTS; i++)
-		if (a->spec->faults[i])
-			fprintf(out, "# recordings %s: %" PRIu64 "\n", faults[i].words,
-				a->spec->faults[i]);
+		sum->recordings, a->spec->given.n, sum->machines, sum->kernels);
+	fleet_faults_text(&a->spec->given, out);
 	if (sandbox)
 		fprintf(out, "# %s\n", sandbox);
-	put_when(sum, out);
+	fleet_when_text(sum, out);
 	fprintf(out, "# %s waits, %s waited, in %s of measuring\n", units_count(n, sum->contended),
 		units_ns(waited, sum->total_ns), units_ns(measured, sum->measured_ns));
-	put_damage(sum, out);
+	fleet_damage_text(sum, out);
 	put_folded(a, sum, out);
 }
 
@@ -145,7 +156,7 @@ static void put_csv(const struct answer *a, FILE *out)
 	report_csv_table(&a->tables[only], a->spec->csv_separator, out);
 }
 
-static void put_numbers(struct jsonw *j, const struct fleet_sum *sum)
+void fleet_numbers_json(const struct fleet_sum *sum, struct jsonw *j)
 {
 	jsonw_u64(j, "machines", sum->machines);
 	jsonw_u64(j, "kernels", sum->kernels);
@@ -230,11 +241,10 @@ static void put_json(const struct answer *a, FILE *out)
 		jsonw_str(&j, "sandbox", sandbox_name(s->sandbox));
 	if (sandbox_name(s->sandbox) && *s->sandbox->why)
 		jsonw_str(&j, "sandbox_lacks", s->sandbox->why);
-	jsonw_u64(&j, "given", s->given);
+	jsonw_u64(&j, "given", s->given.n);
 	jsonw_u64(&j, "added", fleet_sum(a->m)->recordings);
-	for (int i = 0; i < FLEET_FAULTS; i++)
-		jsonw_u64(&j, faults[i].key, s->faults[i]);
-	put_numbers(&j, fleet_sum(a->m));
+	fleet_faults_json(&s->given, &j);
+	fleet_numbers_json(fleet_sum(a->m), &j);
 	put_columns(&j, a);
 	put_table(&j, a, FLEET_GROUPS, "groups");
 	jsonw_begin(&j, "tables", '{', false);

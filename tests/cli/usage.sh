@@ -71,7 +71,8 @@ bad "--type 'wx': give one of: r w rw x" "$kontend" doctor --enospc --type wx
 bad "'0-' is no CPU list" "$kontend" doctor --enospc -C 0-
 bad '--pid and --tid say two things' "$kontend" doctor --enospc -p 1 -t 1
 bad "'a' is one recording: give two to compare" "$kontend" diff a
-bad "no use for the word 'c'" "$kontend" diff -- a b c
+bad "'c' is a third recording: put '--' between" "$kontend" diff a b c
+bad "No recordings stand before '--'" "$kontend" diff -- a b c
 bad "--sort 'nonsense': the table 'diff' has no such column" "$kontend" diff --sort nonsense a b
 bad '--input reads what has been measured: --freq says how' "$kontend" script -i x -F 1
 bad '--input reads what has been measured: --duration says' "$kontend" report -i x --duration 1

@@ -78,7 +78,9 @@ struct opts {
 		*keys;		       /* of a picture: COLUMNSxROWS, a moment, keys before it */
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *breakpoints;       /* how many a benchmark is to open */
-	const char *files[2];	       /* the two of `diff` */
+	const char *files[2];	       /* the two of `diff`, or of its two groups: */
+	bool two_groups;	       /* they are in `more`, */
+	size_t n_before;	       /* of which so many are of the first */
 	const char *color, *theme, *kinds, *metrics;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
 	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */

@@ -17,6 +17,7 @@ enum fleet_by {
 	FLEET_BY_HOST,
 	FLEET_BY_KERNEL,
 	FLEET_BY_SERVICE, /* a unit of systemd, by the cgroups of its tasks */
+	FLEET_BY_RECORDING,
 	FLEET_BYS,
 };
 
@@ -66,5 +67,14 @@ const struct fleet_sum *fleet_sum(const struct fleet *m);
  */
 int fleet_table(const struct fleet *m, enum fleet_at at, size_t limit, struct arena *arena,
 		struct table *ret, size_t *ret_fixed);
+
+/*
+ * Two fleets beside each other, each FLEET_BY_RECORDING: of each row what a second has of its first
+ * measure, before and after, and whether the recordings of one are apart from those of the other by
+ * more than chance. The rows that changed most come first, at most @limit (0: all) of them. In the
+ * arena. 0, or -ENOMEM.
+ */
+int fleet_compare(const struct fleet *before, const struct fleet *after, enum fleet_at at,
+		  size_t limit, struct arena *arena, struct table *ret);
 
 #endif

@@ -19,6 +19,12 @@ enum fleet_fault {
 		FLEET_CLOCK, /* from here on: it is added, and nothing is known to be wrong */
 };
 
+/* Recordings that were given, and how many of them have each fault. */
+struct fleet_given {
+	uint64_t n;
+	uint64_t faults[FLEET_FAULTS];
+};
+
 struct fleet_spec {
 	enum report_format format;
 	enum fleet_by by;
@@ -29,12 +35,21 @@ struct fleet_spec {
 	bool ascii;
 	int width; /* text; 0: no limit */
 	const struct sandbox *sandbox;
-	uint64_t given;		       /* recordings, */
-	uint64_t faults[FLEET_FAULTS]; /* and how many of them have each */
+	struct fleet_given given;
 };
 
 /* 0, -ENOMEM, or the errno of a failed write, with @err. */
 int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *out,
 		       struct error *err);
+
+/* One of two groups of recordings, each FLEET_BY_RECORDING. */
+struct fleet_side {
+	const struct fleet *m;
+	struct fleet_given given;
+};
+
+/* What changed from one to the other, by the rest of @s. The same answers. */
+int fleet_report_diff(const struct fleet_side *before, const struct fleet_side *after,
+		      const struct fleet_spec *s, FILE *out, struct error *err);
 
 #endif

@@ -222,3 +222,21 @@ uint64_t fleet_part(const struct fleet_rows *t, uint32_t row, uint32_t group)
 
 	return part ? t->parts[*part] : 0;
 }
+
+const char *fleet_key_part(struct arena *a, const char *key, int part)
+{
+	for (; part > 0 && key; part--) {
+		key = strchr(key, FLEET_SPLIT);
+		key = key ? key + 1 : NULL;
+	}
+	return key ? arena_strndup(a, key, strcspn(key, "\x1f")) : "";
+}
+
+const struct fleet_row *fleet_find(const struct fleet *m, enum fleet_at at, const char *key)
+{
+	const struct fleet_rows *t = &m->of[at];
+	const char *known = strpool_find(&m->names, key, strlen(key));
+	const uint32_t *row = known ? map64_get(&t->index, (uint64_t)(uintptr_t)known) : NULL;
+
+	return row ? &t->rows[*row] : NULL;
+}

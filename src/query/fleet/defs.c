@@ -102,7 +102,8 @@ const struct fleet_def fleet_defs[FLEET_TABLES + 1] = {
 			       NULL}},
 		 .keys = {{"type", "TYPE", "what the slots are for: any, or exec and data apart",
 			   COLUMN_TEXT, 6, 0, SR | W}},
-		 .kind = &query_perf_slots_kind},
+		 .kind = &query_perf_slots_kind,
+		 .is_state = true},
 	[FLEET_MMAP] =
 		{.name = "mmap",
 		 .rule = "program whose mmap_lock it is, mode, and what its times are of",
@@ -161,7 +162,8 @@ const struct fleet_def fleet_defs[FLEET_TABLES + 1] = {
 					 NULL}},
 			   .keys = {{"probe", "PROBE", "binary and function", COLUMN_TEXT, 24, 0,
 				     SR | W}},
-			   .kind = &query_uprobe_probes_kind},
+			   .kind = &query_uprobe_probes_kind,
+			   .is_state = true},
 	[FLEET_GROUPS] = {.name = "groups",
 			  .rule = "id of the machine",
 			  .measures = {WAITS,
@@ -191,6 +193,7 @@ static const struct {
 	[FLEET_BY_HOST] = {"host", "hosts"},
 	[FLEET_BY_KERNEL] = {"kernel", "kernels"},
 	[FLEET_BY_SERVICE] = {"service", "services"},
+	[FLEET_BY_RECORDING] = {"recording", "recordings"},
 };
 
 const char *fleet_by_name(enum fleet_by by)

@@ -36,10 +36,13 @@ struct fleet_def {
 	const struct table_kind *kind; /* where rows are from; NULL: from classes of waits */
 	enum query_by by;	       /* which of these */
 	bool has_hist;
+	bool is_state; /* the first measure is of one moment, not of a time */
 };
 
 /* Places of measures of waits. */
 enum { WAIT_TOTAL, WAIT_N, WAIT_WAITING, WAIT_MAX, WAIT_MIN, WAIT_MEASURES };
+/* And of the table of groups, behind them. */
+enum { GROUP_FILES = WAIT_MEASURES, GROUP_MEASURED, GROUP_LOST };
 
 extern const struct fleet_def fleet_defs[FLEET_TABLES + 1];
 
@@ -93,6 +96,10 @@ void fleet_add(struct fleet *m, enum fleet_at at, uint32_t row, const struct fle
 void fleet_add_part(struct fleet *m, enum fleet_at at, const char *key, uint32_t group,
 		    const struct fleet_values *v, const struct hist *hist);
 void fleet_hist_sum(const struct fleet_hist *h, struct hist *ret);
+/* What the row is called, part by part. In @a; NULL: no memory. */
+const char *fleet_key_part(struct arena *a, const char *key, int part);
+/* The row of @key, a text of whatever fleet; NULL: there is none. */
+const struct fleet_row *fleet_find(const struct fleet *m, enum fleet_at at, const char *key);
 /* What @group has of the row's first measure. */
 uint64_t fleet_part(const struct fleet_rows *t, uint32_t row, uint32_t group);
 

@@ -52,16 +52,6 @@ static void put_column(struct lister *l, const struct column *c)
 	l->columns[l->n++] = *c;
 }
 
-/* What the row is called, part by part. */
-static const char *part_of(struct arena *a, const char *key, int part)
-{
-	for (; part > 0 && key; part--) {
-		key = strchr(key, FLEET_SPLIT);
-		key = key ? key + 1 : NULL;
-	}
-	return key ? arena_strndup(a, key, strcspn(key, "\x1f")) : "";
-}
-
 struct weighed {
 	uint32_t at;
 	uint64_t weight;
@@ -94,7 +84,7 @@ static const char *group_title(struct lister *l, const struct weighed *all, size
 {
 	const struct fleet_rows *t = &l->m->of[FLEET_GROUPS];
 	const char *key = t->rows[all[which].at].key;
-	const char *name = part_of(l->arena, key, 1), *id = part_of(l->arena, key, 0);
+	const char *name = fleet_key_part(l->arena, key, 1), *id = fleet_key_part(l->arena, key, 0);
 
 	for (size_t i = 0; name && id && *id && i < n; i++) {
 		const char *other = strchr(t->rows[all[i].at].key, FLEET_SPLIT) + 1;
@@ -217,7 +207,7 @@ static int fill_row(struct lister *l, uint32_t row, struct value *v)
 	if (l->def->has_hist && fill_hist(l, r, v + l->first_extra) < 0)
 		return -ENOMEM;
 	for (size_t i = l->first_key; i < l->fixed; i++) {
-		v[i].s = part_of(l->arena, r->key, (int)(i - l->first_key));
+		v[i].s = fleet_key_part(l->arena, r->key, (int)(i - l->first_key));
 		if (!v[i].s)
 			return -ENOMEM;
 		v[i].known = *v[i].s != '\0';

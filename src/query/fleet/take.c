@@ -16,6 +16,7 @@
 #include "kontend/when.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const char unknown[] = "(unknown)";
@@ -107,7 +108,7 @@ static int take_waits(struct fleet *m, struct query *q, const struct query_scope
 
 static uint32_t group_named(struct fleet *m, const char *id, const char *name)
 {
-	const char *texts[FLEET_KEYS] = {id, *name ? name : unknown};
+	const char *texts[FLEET_KEYS] = {id, name && *name ? name : unknown};
 	const struct fleet_values none = {.known = 1u << WAIT_TOTAL | 1u << WAIT_N |
 						   1u << WAIT_WAITING};
 	uint32_t group = fleet_row(m, FLEET_GROUPS, fleet_key(m, texts));
@@ -116,19 +117,17 @@ static uint32_t group_named(struct fleet *m, const char *id, const char *name)
 	return group;
 }
 
-enum { FILES = WAIT_MEASURES, MEASURED, LOST };
-
 /* That a recording is of the group. */
 static void count_recording(struct fleet *m, uint32_t group, const struct query_overview *o,
 			    bool is_all)
 {
-	struct fleet_values v = {.v = {[FILES] = 1,
-				       [MEASURED] = o->elapsed_ns,
-				       [LOST] = o->damage.lost + o->damage.dropped},
-				 .known = 1u << FILES | 1u << MEASURED};
+	struct fleet_values v = {.v = {[GROUP_FILES] = 1,
+				       [GROUP_MEASURED] = o->elapsed_ns,
+				       [GROUP_LOST] = o->damage.lost + o->damage.dropped},
+				 .known = 1u << GROUP_FILES | 1u << GROUP_MEASURED};
 
 	if (is_all)
-		v.known |= 1u << LOST;
+		v.known |= 1u << GROUP_LOST;
 	fleet_add(m, FLEET_GROUPS, group, &v, NULL);
 }
 
@@ -351,6 +350,9 @@ int fleet_take(struct fleet *m, struct query *q, struct error *err)
 		group = group_named(m, machine.id, machine.host);
 	else if (m->by == FLEET_BY_KERNEL)
 		group = group_named(m, NULL, o.host->release);
+	else if (m->by == FLEET_BY_RECORDING)
+		group = group_named(m, NULL,
+				    arena_printf(&q->arena, "%" PRIu64, m->sum.recordings + 1));
 	if (m->by == FLEET_BY_SERVICE) {
 		r = take_services(m, q, &o);
 	} else {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `kontend diff OLD... -- NEW...`: two groups of recordings, each as one, are compared by name. */
+#include "diff-groups.h"
+#include "gather.h"
+#include "kontend/codeset.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { BEFORE, AFTER, SIDES, TEXT_ROWS = 20 };
+
+struct groups {
+	struct measure_job job;
+	struct opts o; /* the first recording as --input */
+	struct gather gather;
+	struct cmd_only only;
+	struct fleet_side sides[SIDES];
+	struct fleet *fleets[SIDES];
+	struct fleet_spec spec;
+};
+
+/* What rows stand for is a table here. */
+static int table_by(const char *by, unsigned *ret, struct error *err)
+{
+	static const struct {
+		const char *by, *table;
+	} tables[] = {
+		{"lock", "locks"}, {"caller", "callers"}, {"type", "types"}, {"task", "tasks"}};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (strcmp(by, tables[i].by) == 0)
+			return fleet_tables_parse(tables[i].table, ret, err);
+	return error_set(err, -EINVAL,
+			 "--by %s is about two recordings; two groups are compared by lock, "
+			 "caller, type or task",
+			 by);
+}
+
+/* From options to what the report module takes: -EINVAL is a usage error. */
+static int make_spec(struct groups *g, const struct opts *o, struct error *err)
+{
+	struct fleet_spec *s = &g->spec;
+	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
+
+	*s = (struct fleet_spec){
+		.by = FLEET_BY_RECORDING,
+		.csv_separator = cmd_separator(o),
+		.ascii = !codeset_is_utf8(),
+		.width = cmd_width(o),
+	};
+	if (report_format_parse(format, &s->format) < 0)
+		return error_set(err, -EINVAL, "--format '%s' is not known", format);
+	if (o->tables && fleet_tables_parse(o->tables, &s->tables, err) < 0)
+		return -EINVAL;
+	if (o->by && table_by(o->by, &s->tables, err) < 0)
+		return -EINVAL;
+	if (s->format == REPORT_CSV && !s->tables)
+		s->tables = 1u << FLEET_LOCKS;
+	if (s->format == REPORT_CSV && s->tables & (s->tables - 1))
+		return error_set(err, -EINVAL, "CSV is of one table: give --tables one of '%s'",
+				 o->tables);
+	s->limit = o->rows == OPTS_ROWS_DEFAULT ? (s->format == REPORT_TEXT ? TEXT_ROWS : 0)
+						: (size_t)o->rows;
+	int r = cmd_only(o, &g->only, err);
+	s->only = g->only.words;
+	return r;
+}
+
+static int finish(struct measure_job *job, struct measure *m, struct error *err)
+{
+	struct groups *g = (struct groups *)job;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && g->o.more[i]; i++) {
+		int side = i < g->o.n_before ? BEFORE : AFTER;
+		r = gather_read(&g->gather, m, g->o.more[i], g->fleets[side], &g->sides[side].given,
+				err);
+	}
+	for (int side = 0; r == 0 && side < SIDES; side++)
+		if (!fleet_sum(g->fleets[side])->recordings)
+			r = error_set(err, -ENODATA,
+				      "None of the recordings %s can be compared: what is wrong "
+				      "with each was said",
+				      side == BEFORE ? "before '--'" : "behind '--'");
+	g->spec.sandbox = &m->caged.sandbox;
+	return r < 0 ? r
+		     : fleet_report_diff(&g->sides[BEFORE], &g->sides[AFTER], &g->spec,
+					 m->output.file, err);
+}
+
+static int run(struct groups *g)
+{
+	int status = measure_run(&g->o, &g->job);
+
+	for (int side = 0; side < SIDES; side++)
+		if (status == CMD_EXIT_OK && gather_any_bad(&g->sides[side].given))
+			status = CMD_EXIT_FAILURE;
+	return status;
+}
+
+int cmd_diff_groups(const struct opts *o)
+{
+	struct groups g = {.job = {.finish = finish, .many = true}, .o = *o};
+	struct error err = {0};
+	int status;
+
+	if (make_spec(&g, o, &err) < 0)
+		return cmd_fail(CMD_EXIT_USAGE, &err);
+	g.o.input = g.o.more[0];
+	g.o.files[0] = g.o.files[1] = NULL;
+	g.job.more = g.o.more + 1;
+	g.gather.o = &g.o;
+	g.gather.only = &g.only;
+	for (int side = 0; side < SIDES; side++)
+		g.sides[side].m = g.fleets[side] = fleet_new(FLEET_BY_RECORDING, g.spec.tables);
+	if (!g.fleets[BEFORE] || !g.fleets[AFTER])
+		status = cmd_fail(CMD_EXIT_FAILURE,
+				  &(struct error){.text = "Cannot compare: out of memory"});
+	else
+		status = run(&g);
+	for (int side = 0; side < SIDES; side++)
+		fleet_free(g.fleets[side]);
+	gather_deinit(&g.gather);
+	return status;
+}
