@@ -38,6 +38,7 @@ class Perfetto:
     def __init__(self, data):
         self.known = {kind: {} for kind in ("category", "name", "key", "function", "frame", "stack", "string")}
         self.tracks, self.open, self.slices, self.flows, self.joined = {}, {}, [], {}, []
+        self.parents = {0}
         packets = wire.message(FIELDS, "trace", data)["packet"]
         first = packets[0]
         assert first["first"] == [1] and first["flags"][0] & 1 and first["clocks"][0]["primary"] == [3]
@@ -47,7 +48,8 @@ class Perfetto:
             assert p["sequence"] == [1] and p["flags"][0] & 2
             self.learn(p.get("interned", [{}])[0])
             for t in p.get("track", []):
-                assert t["uuid"][0] not in self.tracks and t.get("parent", [0])[0] in (0, *self.tracks), t
+                assert t["uuid"][0] not in self.tracks and t.get("parent", [0])[0] in self.parents, t
+                self.parents.add(t["uuid"][0])
                 self.tracks[t["uuid"][0]] = t
             for e in p.get("event", []):
                 self.refer(e)
@@ -107,7 +109,8 @@ class Perfetto:
         print("ns", sum(done))
         print("waiting_ns", sum(s["to"] - s["from"] for s, n in zip(waits, said) if "state" in n))
         print("holds", len(holds))
-        to_waits = [(a, b) for a, b in self.joined if a in set(holds)]
+        holders = set(holds)
+        to_waits = [(a, b) for a, b in self.joined if a in holders]
         assert all(self.category(self.slices[b]) not in ("hold", "") for a, b in to_waits)
         for a, b in to_waits:
             hold, wait = self.slices[a], self.slices[b]

@@ -12,6 +12,7 @@
 #include "kontend/reader.h"
 #include "kontend/report.h"
 #include "kontend/script.h"
+#include "kontend/tracefile.h"
 #include "mutate.h"
 
 #include <dirent.h>
@@ -106,14 +107,48 @@ static void report_all(const struct engine *e, struct mutate_random *r, FILE *ou
 	query_deinit(&q);
 }
 
+/* Who sees each event; both NULL: nobody. */
+struct watched {
+	struct script *script;
+	struct tracefile *trace;
+};
+
+/* Nobody, lines as text or JSON, or a trace: what is drawn. */
+static void watch(struct watched *w, struct engine *e, struct mutate_random *r, FILE *out)
+{
+	enum { NOBODY, TEXT, JSON, WATCHED = JSON + 1 };
+	unsigned draw = mutate_draw(r, WATCHED + TRACEFILE_FORMATS);
+	const struct tracefile_spec spec = {.format = (enum tracefile_format)(draw - WATCHED),
+					    .version = "fuzz"};
+	struct error err = {0};
+
+	*w = (struct watched){0};
+	if (draw >= WATCHED) {
+		if (tracefile_new(&w->trace, &spec, e, out, &err) == 0)
+			e->watch = tracefile_watch(w->trace);
+	} else if (draw != NOBODY && script_new(&w->script, e, out, draw == JSON) == 0) {
+		e->watch = script_watch(w->script);
+	}
+}
+
+static void end_watch(struct watched *w)
+{
+	struct error err = {0};
+
+	if (w->trace)
+		fuzz_require(tracefile_finish(w->trace, &err) == 0 || err.text[0]);
+	tracefile_free(w->trace);
+	script_free(w->script);
+}
+
 static void play(const uint8_t *p, size_t n, struct mutate_random *r, FILE *out)
 {
-	static const struct model_limits few = {256, 256, 256, 1024, 256};
+	static const struct model_limits few = {256, 256, 256, 1024, 256, .held = 256};
 	struct reader_options o = {.path = "input",
 				   .bytes = n ? p : (const uint8_t *)"",
 				   .n_bytes = n,
 				   .no_symbols = true};
-	struct script *script = NULL;
+	struct watched watched;
 	struct error err = {0};
 	struct engine e;
 	struct source *s;
@@ -127,14 +162,13 @@ static void play(const uint8_t *p, size_t n, struct mutate_random *r, FILE *out)
 		source_free(s);
 		return;
 	}
-	if (mutate_draw(r, 2) && script_new(&script, &e, out, mutate_draw(r, 2)) == 0)
-		e.watch = script_watch(script);
+	watch(&watched, &e, r, out);
 	do
 		code = engine_pump(&e, 0, &err);
 	while (code >= 0 && code != ENGINE_END);
 	fuzz_require(code == ENGINE_END || err.text[0]);
 	report_all(&e, r, out);
-	script_free(script);
+	end_watch(&watched);
 	engine_deinit(&e);
 }
 

@@ -91,5 +91,22 @@ if [ "$(id -u)" -eq 0 ]; then
 	received --weight wait --lock mutex --zoom comm=bench-mutex -- "$kontend" bench mutex -q -n 20 -t 4
 	is 'contentions of a storm of 80' "$(sum 1)" 80
 fi
+# One that takes the connection and says nothing: a sentence after half a minute.
+mkfifo "$work/end"
+python3 -c '
+import socket, sys
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+sys.stdin.read()' <"$work/end" >"$work/port" &
+exec 3>"$work/end"
+while [ ! -s "$work/port" ]; do sleep 0.1; done
+timeout 120 "$kontend" export -q --no-config --format otlp-development -i share/storm.data \
+	-o "http://127.0.0.1:$(cat "$work/port")/v1development/profiles" 2>"$work/silent"
+is 'a collector that says nothing: exit' $? 1
+is 'sentences about it' "$(grep -c "Cannot send to 'http://127.0.0.1:" "$work/silent")" 1
+cat "$work/silent"
+exec 3>&-
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
