@@ -10,7 +10,7 @@
 
 static volatile unsigned long sum;
 
-__attribute__((noinline, noclone)) static void hit_here(unsigned long n)
+__attribute__((noinline)) static void hit_here(unsigned long n)
 {
 	sum += n;
 }

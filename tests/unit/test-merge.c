@@ -17,6 +17,7 @@
 #include "query/fleet/internal.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +271,7 @@ static int take_one(struct both *b)
 	int r = m ? fleet_take(m, &b->one.q, NULL) : -ENOMEM;
 
 	r = r < 0 ? r : fleet_table(m, FLEET_LOCKS, 0, &arena, &t, &fixed);
+	r = r < 0 ? r : fleet_compare(m, m, FLEET_LOCKS, 0, &arena, &t);
 	fleet_free(m);
 	arena_deinit(&arena);
 	return r;
@@ -294,6 +296,63 @@ static void memory_may_run_out_at_any_point(void **state)
 	assert_true(n > 10);
 }
 
+static double figure(const struct table *t, size_t row, const char *key)
+{
+	const struct value *v = table_value(t, row, table_column(t, key));
+
+	if (!v->known)
+		fail_msg("%s of row %zu is not known", key, row);
+	return v->d;
+}
+
+static struct fleet *of_recordings(struct query *const *qs, size_t n)
+{
+	struct fleet *m = fleet_new(FLEET_BY_RECORDING, 0);
+
+	assert_non_null(m);
+	for (size_t i = 0; i < n; i++) {
+		query_begin(qs[i]);
+		assert_int_equal(fleet_take(m, qs[i], NULL), 0);
+	}
+	return m;
+}
+
+/* Of one machine before and the other one after; and of four and four, of which each is as apart.
+ */
+static void groups_are_compared(void **state)
+{
+	struct both *b = *state;
+	struct query *const one[] = {&b->one.q, &b->one.q, &b->one.q, &b->one.q};
+	struct query *const two[] = {&b->two.q, &b->two.q, &b->two.q, &b->two.q};
+
+	for (size_t n = 1; n <= 4; n += 3) {
+		struct fleet *before = of_recordings(one, n), *after = of_recordings(two, n);
+		struct table t;
+		double sum[2] = {0};
+		assert_int_equal(fleet_compare(before, after, FLEET_LOCKS, 0, &b->arena, &t), 0);
+		assert_true(t.n_rows > 1 && t.n_rows == t.n_total);
+		for (size_t i = 0; i < t.n_rows; i++) {
+			double a = figure(&t, i, "a"), z = figure(&t, i, "b");
+			sum[0] += a;
+			sum[1] += z;
+			assert_true(figure(&t, i, "delta") == z - a);
+			assert_true(i == 0 || fabs(figure(&t, i, "delta")) <=
+						      fabs(figure(&t, i - 1, "delta")));
+			assert_true(figure(&t, i, "a_most") >= a * 0.999999);
+			const char *change = table_value(&t, i, table_column(&t, "change"))->s;
+			assert_string_equal(change, n == 1 ? "few" : z > a ? "more" : "less");
+		}
+		const struct fleet_sum *s = fleet_sum(before);
+		assert_true(fabs(sum[0] / ((double)s->total_ns * 1e9 / (double)s->measured_ns) -
+				 1) < 1e-9);
+		s = fleet_sum(after);
+		assert_true(fabs(sum[1] / ((double)s->total_ns * 1e9 / (double)s->measured_ns) -
+				 1) < 1e-9);
+		fleet_free(before);
+		fleet_free(after);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +361,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_has_no_room_is_other, setup, teardown),
 		cmocka_unit_test(services_are_units),
 		cmocka_unit_test(tables_have_names),
+		cmocka_unit_test_setup_teardown(groups_are_compared, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_may_run_out_at_any_point, setup, teardown),
 	};
 
