@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A wait is written as the pair of async events that viewers ask for ("b" and "e" with one id).
- * Viewers make one track of
- * what has one name within one process; so all waits are in one made-up process and are named after
- * their lock. The caller in the name is the one of the lock's first wait and stays, as another name
- * would be another track: it is remembered for as many locks as anybody could look at, and those
- * beyond go by their address alone. Time counts from the start of the session, in microseconds.
+ * Viewers make one track of what has one name within one process; so all waits are in one made-up
+ * process and are named after their lock. The caller in the name is the one of the lock's first
+ * wait and stays, as another name would be another track: it is remembered for as many locks as
+ * anybody could look at, and those beyond go by their address alone. Time counts from the start of
+ * the session, in microseconds.
  */
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"

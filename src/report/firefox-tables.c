@@ -62,10 +62,7 @@ uint32_t firefox_caller(struct firefox_tables *f, struct tracefile *t, uint32_t 
 
 	if (!stack || known)
 		return known ? *known : UINT32_MAX;
-	const uint64_t *frames = pprof_set_words(&t->links.stacks, stack);
-	size_t at =
-		sym_caller(&t->engine->sym, frames, (uint32_t)t->links.stacks.runs[stack - 1].n);
-	uint32_t text = firefox_text(f, event_names_func(t->engine, frames[at], name));
+	uint32_t text = firefox_text(f, trace_caller(t, stack, name));
 	f->failed |= map64_put(&f->callers, stack, text) < 0;
 	return text;
 }

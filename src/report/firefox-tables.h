@@ -33,6 +33,9 @@ uint32_t firefox_caller(struct firefox_tables *f, struct tracefile *t, uint32_t 
 void firefox_tables_json(struct firefox_tables *f, struct jsonw *j);
 void firefox_tables_deinit(struct firefox_tables *f);
 
+/* firefox-meta.c: the member "meta". */
+void firefox_meta_json(const struct tracefile *t, struct jsonw *j);
+
 /* Columns in which all @n are the same. */
 void firefox_same(struct jsonw *j, const char *key, size_t n, int64_t v);
 void firefox_nulls(struct jsonw *j, const char *key, size_t n);

@@ -14,9 +14,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { VERSION = 60, GECKO_VERSION = 31, MILLI = 1000000, INTERVAL = 1 };
 
 struct gathered {
 	uint64_t begin_ns, end_ns, id, hold;
@@ -111,16 +108,12 @@ static uint32_t numbered(struct firefox *f, const char *what, uint64_t id)
 	return firefox_text(&f->tables, text);
 }
 
-/* "make/812" */
 static uint32_t task_text(struct firefox *f, uint32_t thread)
 {
-	char text[EVENT_NAMES_TEXT + 20];
+	char text[TRACE_TASK];
+	const char *task = trace_task(f->t, thread, text);
 
-	if (!thread)
-		return UINT32_MAX;
-	const struct trace_thread *th = trace_thread_at(f->t, thread);
-	snprintf(text, sizeof(text), "%s/%d", th->comm ? th->comm : "?", th->tid);
-	return firefox_text(&f->tables, text);
+	return task ? firefox_text(&f->tables, task) : UINT32_MAX;
 }
 
 static uint32_t lock_text(struct firefox *f, uint32_t lock, uint8_t type)
@@ -139,6 +132,12 @@ static void put_text(struct jsonw *j, const char *key, uint32_t text)
 {
 	if (text != UINT32_MAX)
 		jsonw_u64(j, key, text);
+}
+
+/* Its place in the table of stacks. */
+static uint32_t stack_of(struct firefox *f, const struct gathered *g)
+{
+	return firefox_chain(&f->tables, f->t, g->stack, (enum lock_type)g->type) - 1;
 }
 
 static void put_wait_data(struct firefox *f, const struct gathered *g)
@@ -165,8 +164,7 @@ static void put_wait_data(struct firefox *f, const struct gathered *g)
 	if (g->flows)
 		put_text(j, "wait", numbered(f, "wait", g->id));
 	jsonw_begin(j, "cause", '{', true);
-	jsonw_u64(j, "stack",
-		  firefox_chain(&f->tables, f->t, g->stack, (enum lock_type)g->type) - 1);
+	jsonw_u64(j, "stack", stack_of(f, g));
 	jsonw_end(j, '}');
 	jsonw_end(j, '}');
 }
@@ -187,9 +185,16 @@ static void put_hold_data(struct firefox *f, const struct held *held)
 	jsonw_end(j, '}');
 }
 
-static void put_time(struct firefox *f, uint64_t ns)
+/* A column of @n times, each @stride bytes behind the one before. */
+static void put_times(struct firefox *f, const char *key, const uint64_t *first, size_t stride,
+		      size_t n)
 {
-	jsonw_millis(&f->json, NULL, ns > f->start_ns ? ns - f->start_ns : 0);
+	jsonw_begin(&f->json, key, '[', true);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t ns = *(const uint64_t *)((const char *)first + i * stride);
+		jsonw_millis(&f->json, NULL, ns > f->start_ns ? ns - f->start_ns : 0);
+	}
+	jsonw_end(&f->json, ']');
 }
 
 /* What markers have in common, waits or holds, in columns of @n. */
@@ -212,14 +217,8 @@ static void put_wait_markers(struct firefox *f, const struct gathered *g, size_t
 	for (size_t i = 0; i < n; i++)
 		put_wait_data(f, &g[i]);
 	jsonw_end(j, ']');
-	jsonw_begin(j, "startTime", '[', true);
-	for (size_t i = 0; i < n; i++)
-		put_time(f, g[i].begin_ns);
-	jsonw_end(j, ']');
-	jsonw_begin(j, "endTime", '[', true);
-	for (size_t i = 0; i < n; i++)
-		put_time(f, g[i].end_ns);
-	jsonw_end(j, ']');
+	put_times(f, "startTime", &g->begin_ns, sizeof(*g), n);
+	put_times(f, "endTime", &g->end_ns, sizeof(*g), n);
 	jsonw_begin(j, "category", '[', true);
 	for (size_t i = 0; i < n; i++)
 		jsonw_u64(j, NULL, firefox_category_of((enum lock_type)g[i].type));
@@ -236,18 +235,13 @@ static void put_hold_markers(struct firefox *f, const struct held *h, size_t n)
 	for (size_t i = 0; i < n; i++)
 		put_hold_data(f, &h[i]);
 	jsonw_end(j, ']');
-	jsonw_begin(j, "startTime", '[', true);
-	for (size_t i = 0; i < n; i++)
-		put_time(f, h[i].h.got_ns);
-	jsonw_end(j, ']');
-	jsonw_begin(j, "endTime", '[', true);
-	for (size_t i = 0; i < n; i++)
-		put_time(f, h[i].h.end_ns);
-	jsonw_end(j, ']');
+	put_times(f, "startTime", &h->h.got_ns, sizeof(*h), n);
+	put_times(f, "endTime", &h->h.end_ns, sizeof(*h), n);
 	firefox_same(j, "category", n, FIREFOX_HOLDS);
 	put_markers_rest(f, "Lock hold", n);
 }
 
+/* Of a lock there are none. */
 static void put_samples(struct firefox *f, const struct gathered *g, size_t n)
 {
 	struct jsonw *j = &f->json;
@@ -255,14 +249,9 @@ static void put_samples(struct firefox *f, const struct gathered *g, size_t n)
 	jsonw_begin(j, "samples", '{', false);
 	jsonw_begin(j, "stack", '[', true);
 	for (size_t i = 0; i < n; i++)
-		jsonw_u64(j, NULL,
-			  firefox_chain(&f->tables, f->t, g[i].stack, (enum lock_type)g[i].type) -
-				  1);
+		jsonw_u64(j, NULL, stack_of(f, &g[i]));
 	jsonw_end(j, ']');
-	jsonw_begin(j, "time", '[', true);
-	for (size_t i = 0; i < n; i++)
-		put_time(f, g[i].begin_ns);
-	jsonw_end(j, ']');
+	put_times(f, "time", n ? &g->begin_ns : NULL, sizeof(*g), n);
 	jsonw_begin(j, "weight", '[', true);
 	for (size_t i = 0; i < n; i++)
 		jsonw_millis(j, NULL, g[i].end_ns - g[i].begin_ns);
@@ -322,7 +311,7 @@ static void put_lock(struct firefox *f, const struct held *h, size_t n)
 	jsonw_end(&f->json, '}');
 }
 
-/* By processes, then threads, then time. */
+/* By threads, then time. */
 static int compare_waits(const void *a, const void *b)
 {
 	const struct gathered *x = a, *y = b;
@@ -367,117 +356,6 @@ static void put_threads(struct firefox *f)
 	jsonw_end(&f->json, ']');
 }
 
-static const struct schema {
-	const char *name, *label, *description;
-	struct field {
-		const char *key, *label, *format;
-	} fields[10];
-} schemas[] = {
-	{"LockWait",
-	 "{marker.data.lock}",
-	 "A task waits for a lock of the kernel.",
-	 {{"lock", "Lock", "unique-string"},
-	  {"mode", "Mode", "string"},
-	  {"caller", "Caller", "unique-string"},
-	  {"cpu", "CPU", "integer"},
-	  {"flags", "Flags", "string"},
-	  {"ret", "Error", "integer"},
-	  {"state", "State", "string"},
-	  {"hold", "Held meanwhile", "flow-id"},
-	  {"wait", "Holds a lock itself", "flow-id"}}},
-	{"LockHold",
-	 "{marker.data.holder}",
-	 "A task has the lock while others wait for it.",
-	 {{"holder", "Holder", "unique-string"},
-	  {"caller", "Got it in", "unique-string"},
-	  {"time", "Time", "string"},
-	  {"hold", "Waits for it", "flow-id"},
-	  {"wait", "Waits itself meanwhile", "flow-id"}}},
-};
-
-static void put_schemas(struct jsonw *j)
-{
-	static const char *const places[] = {"marker-chart", "marker-table", "timeline-overview"};
-
-	jsonw_begin(j, "markerSchema", '[', false);
-	for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
-		const struct schema *s = &schemas[i];
-		jsonw_begin(j, NULL, '{', false);
-		jsonw_str(j, "name", s->name);
-		jsonw_str(j, "tooltipLabel", s->label);
-		jsonw_str(j, "tableLabel", s->label);
-		jsonw_str(j, "chartLabel", s->label);
-		jsonw_str(j, "description", s->description);
-		jsonw_begin(j, "display", '[', true);
-		for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++)
-			jsonw_str(j, NULL, places[p]);
-		jsonw_end(j, ']');
-		jsonw_begin(j, "fields", '[', false);
-		for (const struct field *e = s->fields; e->key; e++) {
-			jsonw_begin(j, NULL, '{', true);
-			jsonw_str(j, "key", e->key);
-			jsonw_str(j, "label", e->label);
-			jsonw_str(j, "format", e->format);
-			jsonw_end(j, '}');
-		}
-		jsonw_end(j, ']');
-		jsonw_end(j, '}');
-	}
-	jsonw_end(j, ']');
-}
-
-static void put_categories(struct jsonw *j)
-{
-	static const struct {
-		const char *name, *color;
-	} is[] = {
-		[FIREFOX_OTHER] = {"Other", "grey"},
-		[FIREFOX_SLEEPS] = {"Sleeps for a lock", "orange"},
-		[FIREFOX_SPINS] = {"Spins for a lock", "red"},
-		[FIREFOX_HOLDS] = {"Has a lock", "purple"},
-	};
-
-	jsonw_begin(j, "categories", '[', false);
-	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
-		jsonw_begin(j, NULL, '{', true);
-		jsonw_str(j, "name", is[i].name);
-		jsonw_str(j, "color", is[i].color);
-		jsonw_begin(j, "subcategories", '[', true);
-		jsonw_str(j, NULL, "Other");
-		jsonw_end(j, ']');
-		jsonw_end(j, '}');
-	}
-	jsonw_end(j, ']');
-}
-
-static void put_meta(struct firefox *f)
-{
-	const struct record_host *host = &f->t->engine->model.host;
-	uint64_t wall_ns = host->wall_ns + (f->start_ns - host->clock_ns);
-	struct jsonw *j = &f->json;
-
-	jsonw_begin(j, "meta", '{', false);
-	jsonw_u64(j, "interval", INTERVAL);
-	jsonw_millis(j, "startTime", host->wall_ns ? wall_ns : 0);
-	jsonw_u64(j, "processType", 0);
-	jsonw_str(j, "product", "kontend");
-	jsonw_str(j, "importedFrom", "kontend");
-	jsonw_str(j, "appBuildID", f->t->spec.version);
-	jsonw_u64(j, "stackwalk", 1);
-	jsonw_u64(j, "version", GECKO_VERSION);
-	jsonw_u64(j, "preprocessedProfileVersion", VERSION);
-	jsonw_bool(j, "symbolicated", true);
-	jsonw_bool(j, "symbolicationNotSupported", true);
-	jsonw_bool(j, "sourceCodeIsNotOnSearchfox", true);
-	jsonw_str(j, "platform", "Linux");
-	jsonw_str(j, "oscpu", host->release);
-	jsonw_u64(j, "logicalCPUs", host->cpus_online);
-	jsonw_str(j, "arguments", host->targets);
-	put_categories(j);
-	put_schemas(j);
-	jsonw_end(j, '}');
-}
-
 static int finish(struct trace_sink *s)
 {
 	struct firefox *f = (struct firefox *)s;
@@ -485,7 +363,7 @@ static int finish(struct trace_sink *s)
 
 	f->start_ns = f->t->engine->model.start_ns;
 	jsonw_begin(j, NULL, '{', false);
-	put_meta(f);
+	firefox_meta_json(f->t, j);
 	trace_source_json(f->t, "kontend", "kontend.firefox/1", j);
 	firefox_same(j, "libs", 0, 0);
 	put_threads(f);

@@ -11,8 +11,7 @@ typedef Perfetto__TrackEvent track_event;
 typedef Perfetto__TrackDescriptor track_descriptor;
 typedef Perfetto__DebugAnnotation debug_annotation;
 typedef Perfetto__InternedData interned_data;
-typedef Perfetto__InternedName interned_name;
-typedef Perfetto__InternedString interned_string;
+typedef Perfetto__Interned interned;
 typedef Perfetto__Frame frame;
 typedef Perfetto__Callstack callstack;
 
@@ -45,9 +44,9 @@ struct perfetto_packet {
 	track_event event;
 	interned_data interned;
 	debug_annotation annotations[KEYS], *annotation_list[KEYS];
-	interned_string strings[PERFETTO_STRINGS], *string_list[PERFETTO_STRINGS];
-	interned_name names[CATEGORY_HOLD + KEYS], *name_list[CATEGORY_HOLD + KEYS];
-	interned_string functions[STACK_MAX_FRAMES], *function_list[STACK_MAX_FRAMES];
+	interned strings[PERFETTO_STRINGS], *string_list[PERFETTO_STRINGS];
+	interned names[CATEGORY_HOLD + KEYS], *name_list[CATEGORY_HOLD + KEYS];
+	interned functions[STACK_MAX_FRAMES], *function_list[STACK_MAX_FRAMES];
 	frame frames[STACK_MAX_FRAMES], *frame_list[STACK_MAX_FRAMES];
 	callstack stack, *stack_list[1];
 	uint64_t category, frame_ids[STACK_MAX_FRAMES];
@@ -95,6 +94,13 @@ struct perfetto {
 	uint8_t *buf;
 	size_t cap_buf;
 };
+
+/* What went wrong first is kept. */
+static inline void perfetto_fail(struct perfetto *p, int error)
+{
+	if (!p->error)
+		p->error = error;
+}
 
 /* perfetto-packet.c: an event of @type; then what it has is added, and it is written. */
 void perfetto_event(struct perfetto *p, unsigned type, uint64_t track, uint64_t time_ns);

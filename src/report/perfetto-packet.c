@@ -29,12 +29,6 @@ ProtobufCBinaryData perfetto_bytes(const char *text)
 	return (ProtobufCBinaryData){.len = strlen(text), .data = (uint8_t *)(uintptr_t)text};
 }
 
-static void fail(struct perfetto *p, int error)
-{
-	if (!p->error)
-		p->error = error;
-}
-
 /* The packet with its frame: one of a list that goes on for the rest of the file. */
 static void write_packet(struct perfetto *p, packet *one)
 {
@@ -49,30 +43,27 @@ static void write_packet(struct perfetto *p, packet *one)
 	size_t n = perfetto__trace__get_packed_size(&all);
 	while (p->cap_buf < n)
 		if (mem_grow(&p->buf, &p->cap_buf, p->cap_buf, 1) < 0) {
-			fail(p, -ENOMEM);
+			perfetto_fail(p, -ENOMEM);
 			return;
 		}
 	perfetto__trace__pack(&all, p->buf);
 	if (fwrite(p->buf, 1, n, p->t->out) != n)
-		fail(p, errno ? -errno : -EIO);
+		perfetto_fail(p, errno ? -errno : -EIO);
+}
+
+/* What @iid stands for, into *@n. */
+static interned *intern(interned *n, uint64_t iid, const char *text)
+{
+	*n = (interned)PERFETTO__INTERNED__INIT;
+	n->has_iid = n->has_text = true;
+	n->iid = iid;
+	n->text = perfetto_bytes(text);
+	return n;
 }
 
 static void add_name(struct perfetto_packet *n, size_t at, uint64_t iid, const char *text)
 {
-	n->names[at] = (interned_name)PERFETTO__INTERNED_NAME__INIT;
-	n->names[at].has_iid = n->names[at].has_name = true;
-	n->names[at].iid = iid;
-	n->names[at].name = perfetto_bytes(text);
-	n->name_list[at] = &n->names[at];
-}
-
-static interned_string *new_string(interned_string *s, uint64_t iid, const char *text)
-{
-	*s = (interned_string)PERFETTO__INTERNED_STRING__INIT;
-	s->has_iid = s->has_str = true;
-	s->iid = iid;
-	s->str = perfetto_bytes(text);
-	return s;
+	n->name_list[at] = intern(&n->names[at], iid, text);
 }
 
 static void reset(struct perfetto_packet *n)
@@ -110,7 +101,7 @@ static uint64_t number(struct perfetto *p, struct texts *of, const char *text, b
 	uint32_t at = texts_get(of, text);
 
 	if (at == UINT32_MAX)
-		fail(p, -ENOMEM);
+		perfetto_fail(p, -ENOMEM);
 	*ret_new = of->n > before;
 	return at == UINT32_MAX ? 0 : (uint64_t)at + 1;
 }
@@ -175,7 +166,7 @@ void perfetto_text(struct perfetto *p, enum perfetto_key key, const char *text)
 	if (!is_new)
 		return;
 	size_t at = n->interned.n_debug_annotation_string_values++;
-	n->string_list[at] = new_string(&n->strings[at], iid, p->strings.list[iid - 1]);
+	n->string_list[at] = intern(&n->strings[at], iid, p->strings.list[iid - 1]);
 }
 
 /* A function is a frame: addresses of the kernel are no offsets in a file. */
@@ -190,7 +181,7 @@ static uint64_t function(struct perfetto *p, uint64_t addr)
 		return iid;
 	size_t at = n->interned.n_frames++;
 	n->function_list[n->interned.n_function_names++] =
-		new_string(&n->functions[at], iid, p->functions.list[iid - 1]);
+		intern(&n->functions[at], iid, p->functions.list[iid - 1]);
 	n->frames[at] = (frame)PERFETTO__FRAME__INIT;
 	n->frames[at].has_iid = n->frames[at].has_function_name_id = true;
 	n->frames[at].iid = n->frames[at].function_name_id = iid;
@@ -203,7 +194,7 @@ static bool is_told(struct perfetto *p, uint32_t stack)
 	while (p->n_stacks_told <= stack) {
 		if (mem_grow(&p->stacks_told, &p->cap_stacks_told, p->n_stacks_told,
 			     sizeof(*p->stacks_told)) < 0) {
-			fail(p, -ENOMEM);
+			perfetto_fail(p, -ENOMEM);
 			return true;
 		}
 		p->stacks_told[p->n_stacks_told++] = false;
@@ -254,8 +245,9 @@ void perfetto_declare(struct perfetto *p, track_descriptor *d)
 }
 
 /* Which clock times are by, and what time that is by the clock on the wall. */
-static void put_clocks(struct perfetto *p, packet *one)
+static void put_clocks(struct perfetto *p)
 {
+	packet one = PERFETTO__TRACE_PACKET__INIT;
 	const struct record_host *host = &p->t->engine->model.host;
 	Perfetto__ClockSnapshot s = PERFETTO__CLOCK_SNAPSHOT__INIT;
 	Perfetto__ClockSnapshot__Clock clocks[] = {PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT,
@@ -275,12 +267,12 @@ static void put_clocks(struct perfetto *p, packet *one)
 	s.primary_trace_clock = CLOCK_MONOTONE;
 	defaults.has_timestamp_clock_id = true;
 	defaults.timestamp_clock_id = CLOCK_MONOTONE;
-	one->clock_snapshot = &s;
-	one->trace_packet_defaults = &defaults;
-	one->has_first_packet_on_sequence = one->first_packet_on_sequence = true;
-	one->has_sequence_flags = true;
-	one->sequence_flags = STATE_CLEARED;
-	write_packet(p, one);
+	one.clock_snapshot = &s;
+	one.trace_packet_defaults = &defaults;
+	one.has_first_packet_on_sequence = one.first_packet_on_sequence = true;
+	one.has_sequence_flags = true;
+	one.sequence_flags = STATE_CLEARED;
+	write_packet(p, &one);
 }
 
 /* Categories and keys of annotations, all at once. */
@@ -305,8 +297,6 @@ static void put_words(struct perfetto *p)
 
 void perfetto_begin(struct perfetto *p)
 {
-	packet one = PERFETTO__TRACE_PACKET__INIT;
-
-	put_clocks(p, &one);
+	put_clocks(p);
 	put_words(p);
 }

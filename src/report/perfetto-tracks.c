@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A uuid is the kind, a number of that kind, and which of its tracks. */
 enum uuid_kind {
@@ -54,7 +53,7 @@ static struct perfetto_track *track_at(struct perfetto *p, enum perfetto_kind ki
 
 	while (of->n <= number) {
 		if (mem_grow(&of->list, &of->cap, of->n, sizeof(*of->list)) < 0) {
-			p->error = p->error ? p->error : -ENOMEM;
+			perfetto_fail(p, -ENOMEM);
 			return NULL;
 		}
 		of->list[of->n++] = (struct perfetto_track){0};
@@ -105,7 +104,7 @@ static size_t lane_of(struct perfetto *p, struct perfetto_track *t, uint64_t fro
 	*ret_new = at == t->n;
 	if (at == t->n) {
 		if (mem_grow(&t->lanes, &t->cap, t->n, sizeof(*t->lanes)) < 0) {
-			p->error = p->error ? p->error : -ENOMEM;
+			perfetto_fail(p, -ENOMEM);
 			return 0;
 		}
 		t->lanes[t->n++] = (struct perfetto_lane){0};
@@ -169,7 +168,7 @@ static uint64_t process_of(struct perfetto *p, const struct trace_thread *th)
 	if (map64_get(&p->processes, pid))
 		return id;
 	if (map64_put(&p->processes, pid, 1) < 0)
-		p->error = p->error ? p->error : -ENOMEM;
+		perfetto_fail(p, -ENOMEM);
 	describe(&d, id, 0, NULL);
 	is.has_pid = true;
 	is.pid = (int32_t)pid;

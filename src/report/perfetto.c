@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { FLOW_BITS = 3, NAME = 2 * EVENT_NAMES_TEXT, SOURCE = 1 << 14 };
+enum { FLOW_BITS = 3, SOURCE = 1 << 14 };
 _Static_assert(1 << FLOW_BITS == PERFETTO_FLOWS, "each has a number");
 #define FLOW_OF_WAIT (1ull << 63)
 
@@ -23,44 +23,29 @@ static uint64_t flow_of_hold(const struct trace_hold *h, unsigned i)
 	return h->id << FLOW_BITS | i;
 }
 
-/* "make/812"; "?" of one that is not known. */
-static const char *who(struct perfetto *p, uint32_t thread, char buf[NAME])
+/* "?" of one that is not known. */
+static const char *who(struct perfetto *p, uint32_t thread, char buf[TRACE_TASK])
 {
-	const struct trace_thread *th = thread ? trace_thread_at(p->t, thread) : NULL;
+	const char *name = trace_task(p->t, thread, buf);
 
-	if (!th)
-		return "?";
-	snprintf(buf, NAME, "%s/%d", th->comm ? th->comm : "?", th->tid);
-	return buf;
-}
-
-static const char *caller_of(struct perfetto *p, uint32_t stack, char buf[EVENT_NAMES_TEXT])
-{
-	if (!stack)
-		return NULL;
-	const uint64_t *frames = pprof_set_words(&p->t->links.stacks, stack);
-	size_t n = p->t->links.stacks.runs[stack - 1].n;
-	return event_names_func(p->t->engine,
-				frames[sym_caller(&p->t->engine->sym, frames, (uint32_t)n)], buf);
+	return name ? name : "?";
 }
 
 /* So many wait for the lock now, and the one that got it. */
 static uint8_t flows_of(struct perfetto *p, const struct trace_wait *w)
 {
-	const struct model *m = &p->t->engine->model;
-	const struct lock *l = &m->locks.locks[w->w->lock];
-	uint32_t n = 1 + l->n_sure + (l->twin ? m->locks.locks[l->twin].n_sure : 0);
+	uint32_t n = 1 + trace_waiting(p->t, w->w);
 
 	return (uint8_t)(n < PERFETTO_FLOWS ? n : PERFETTO_FLOWS);
 }
 
 static void begin_hold(struct perfetto *p, const struct trace_hold *h, uint64_t track)
 {
-	char name[NAME], caller[EVENT_NAMES_TEXT];
+	char name[TRACE_TASK], caller[EVENT_NAMES_TEXT];
 
 	perfetto_event(p, TYPE_SLICE_BEGIN, track, h->got_ns);
 	perfetto_name(p, who(p, h->thread, name), CATEGORY_HOLD);
-	perfetto_text(p, KEY_CALLER, caller_of(p, h->stack, caller));
+	perfetto_text(p, KEY_CALLER, trace_caller(p->t, h->stack, caller));
 	perfetto_text(p, KEY_TIME, h->exact ? "as told" : "at most");
 	perfetto_stack(p, h->stack);
 	perfetto_put(p);
@@ -96,7 +81,7 @@ static void begin_wait(struct perfetto *p, const struct trace_wait *one, uint64_
 	const struct wait *w = one->w;
 	enum lock_type type = (enum lock_type)p->t->engine->model.locks.locks[w->lock].type;
 	const char *name = one->lock ? trace_lock_at(p->t, one->lock)->name : NULL;
-	char buf[NAME];
+	char buf[TRACE_TASK];
 
 	perfetto_event(p, TYPE_SLICE_BEGIN, track, w->begin_ns);
 	perfetto_name(p, name ? name : locktype_base(type), (unsigned)type + 1);

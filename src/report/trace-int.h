@@ -118,6 +118,13 @@ static inline struct trace_thread *trace_thread_at(struct tracefile *t, uint32_t
 uint32_t trace_lock(struct tracefile *t, uint32_t lock);
 uint32_t trace_thread(struct tracefile *t, uint32_t task);
 uint32_t trace_stack(struct tracefile *t, uint32_t stack);
+enum { TRACE_TASK = EVENT_NAMES_TEXT + 20 };
+/* "make/812"; NULL: it is not known who. */
+const char *trace_task(struct tracefile *t, uint32_t thread, char buf[TRACE_TASK]);
+/* Who waited in call chain @stack; NULL: there is none. */
+const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAMES_TEXT]);
+/* So many wait for the lock of @w now, in either mode. */
+uint32_t trace_waiting(const struct tracefile *t, const struct wait *w);
 /* Fills in the links of @w. False: there is no room for the task. */
 bool trace_link(struct tracefile *t, struct trace_wait *w);
 /* @w has been written. */

@@ -7,11 +7,9 @@
  */
 #include "kontend/mem.h"
 #include "kontend/taskid.h"
-#include "kontend/text.h"
 #include "trace-int.h"
 
-#include <errno.h>
-#include <string.h>
+#include <stdio.h>
 
 /* One for both modes. An entry of its own stands for a lock at the address of an earlier one. */
 static uint64_t key_of(const struct lock *l)
@@ -55,31 +53,42 @@ static const char *process_of(struct tracefile *t, const struct task *of)
 	return leader ? name_of(t, *leader) : NULL;
 }
 
+/* The number of one that is new; 0: there is no room. */
+static uint32_t add_thread(struct trace_links *k, const struct task *of)
+{
+	if (k->n_threads >= TRACE_THREADS ||
+	    mem_grow(&k->thread_list, &k->cap_threads, k->n_threads, sizeof(*k->thread_list)) < 0 ||
+	    map64_put(&k->threads, of->serial, (uint32_t)k->n_threads + 1) < 0)
+		return 0;
+	k->thread_list[k->n_threads] =
+		(struct trace_thread){.pid = taskid_number(of->pid), .tid = taskid_number(of->tid)};
+	return (uint32_t)++k->n_threads;
+}
+
 uint32_t trace_thread(struct tracefile *t, uint32_t task)
 {
-	const struct task *of = &t->engine->model.tasks.tasks[task];
-	struct trace_links *k = &t->links;
-	const uint32_t *known = map64_get(&k->threads, of->serial);
-	uint32_t number = known ? *known : 0;
-
 	if (task == TASK_OTHER)
 		return 0;
-	if (!known) {
-		if (k->n_threads >= TRACE_THREADS ||
-		    mem_grow(&k->thread_list, &k->cap_threads, k->n_threads,
-			     sizeof(*k->thread_list)) < 0 ||
-		    map64_put(&k->threads, of->serial, (uint32_t)k->n_threads + 1) < 0)
-			return 0;
-		k->thread_list[k->n_threads] = (struct trace_thread){.pid = taskid_number(of->pid),
-								     .tid = taskid_number(of->tid)};
-		number = (uint32_t)++k->n_threads;
-	}
+	const struct task *of = &t->engine->model.tasks.tasks[task];
+	const uint32_t *known = map64_get(&t->links.threads, of->serial);
+	uint32_t number = known ? *known : add_thread(&t->links, of);
+	if (!number)
+		return 0;
 	struct trace_thread *th = trace_thread_at(t, number);
 	if (!th->comm)
 		th->comm = name_of(t, task);
 	if (!th->process)
 		th->process = process_of(t, of);
 	return number;
+}
+
+const char *trace_task(struct tracefile *t, uint32_t thread, char buf[TRACE_TASK])
+{
+	if (!thread)
+		return NULL;
+	const struct trace_thread *th = trace_thread_at(t, thread);
+	snprintf(buf, TRACE_TASK, "%s/%d", th->comm ? th->comm : "?", th->tid);
+	return buf;
 }
 
 uint32_t trace_stack(struct tracefile *t, uint32_t stack)
@@ -104,6 +113,25 @@ uint32_t trace_stack(struct tracefile *t, uint32_t stack)
 	if (number && map64_put(&k->stack_numbers, stack, number) < 0)
 		return 0;
 	return number;
+}
+
+const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAMES_TEXT])
+{
+	const struct pprof_set *s = &t->links.stacks;
+
+	if (!stack)
+		return NULL;
+	const uint64_t *frames = pprof_set_words(s, stack);
+	uint32_t n = (uint32_t)s->runs[stack - 1].n;
+	return event_names_func(t->engine, frames[sym_caller(&t->engine->sym, frames, n)], buf);
+}
+
+uint32_t trace_waiting(const struct tracefile *t, const struct wait *w)
+{
+	const struct lock_table *of = &t->engine->model.locks;
+	const struct lock *l = &of->locks[w->lock];
+
+	return l->n_sure + (l->twin ? of->locks[l->twin].n_sure : 0);
 }
 
 /* It keeps the caller of its first wait, as another name would be another track. */

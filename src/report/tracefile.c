@@ -40,15 +40,12 @@ static int put(struct tracefile *t, struct trace_wait *w)
 	return ret;
 }
 
-/* How many wait for the lock of @w now. */
 static int tell_waiting(struct tracefile *t, const struct wait *w)
 {
-	const struct model *m = &t->engine->model;
-	const struct lock *l = &m->locks.locks[w->lock];
-	uint32_t n = l->n_sure + (l->twin ? m->locks.locks[l->twin].n_sure : 0);
 	uint32_t lock = trace_lock(t, w->lock);
 
-	return lock ? t->sink->waiting(t->sink, lock, m->now_ns, n) : 0;
+	return lock ? t->sink->waiting(t->sink, lock, t->engine->model.now_ns, trace_waiting(t, w))
+		    : 0;
 }
 
 static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
