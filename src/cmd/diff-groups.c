@@ -2,7 +2,6 @@
 /* `kontend diff OLD... -- NEW...`: two groups of recordings, each as one, are compared by name. */
 #include "diff-groups.h"
 #include "gather.h"
-#include "kontend/codeset.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -41,17 +40,9 @@ static int table_by(const char *by, unsigned *ret, struct error *err)
 static int make_spec(struct groups *g, const struct opts *o, struct error *err)
 {
 	struct fleet_spec *s = &g->spec;
-	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
 
-	*s = (struct fleet_spec){
-		.by = FLEET_BY_RECORDING,
-		.csv_separator = cmd_separator(o),
-		.ascii = !codeset_is_utf8(),
-		.width = cmd_width(o),
-	};
-	if (report_format_parse(format, &s->format) < 0)
-		return error_set(err, -EINVAL, "--format '%s' is not known", format);
-	if (o->tables && fleet_tables_parse(o->tables, &s->tables, err) < 0)
+	s->by = FLEET_BY_RECORDING;
+	if (gather_spec(s, o, TEXT_ROWS, &g->only, err) < 0)
 		return -EINVAL;
 	if (o->by && table_by(o->by, &s->tables, err) < 0)
 		return -EINVAL;
@@ -60,11 +51,7 @@ static int make_spec(struct groups *g, const struct opts *o, struct error *err)
 	if (s->format == REPORT_CSV && s->tables & (s->tables - 1))
 		return error_set(err, -EINVAL, "CSV is of one table: give --tables one of '%s'",
 				 o->tables);
-	s->limit = o->rows == OPTS_ROWS_DEFAULT ? (s->format == REPORT_TEXT ? TEXT_ROWS : 0)
-						: (size_t)o->rows;
-	int r = cmd_only(o, &g->only, err);
-	s->only = g->only.words;
-	return r;
+	return 0;
 }
 
 static int finish(struct measure_job *job, struct measure *m, struct error *err)
@@ -108,7 +95,6 @@ int cmd_diff_groups(const struct opts *o)
 	if (make_spec(&g, o, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	g.o.input = g.o.more[0];
-	g.o.files[0] = g.o.files[1] = NULL;
 	g.job.more = g.o.more + 1;
 	g.gather.o = &g.o;
 	g.gather.only = &g.only;

@@ -42,10 +42,10 @@ static int parse_moments(struct differ *d, const struct opts *o, struct error *e
 	if (o->time)
 		return error_set(err, -EINVAL,
 				 "--compare says which times: there is no use for --time");
-	if (o->files[1])
+	if (o->more[0] && o->more[1])
 		return error_set(err, -EINVAL,
 				 "--compare is about two times of one recording: give one FILE");
-	if (o->files[0] && !strcmp(o->files[0], "-"))
+	if (o->more[0] && !strcmp(o->more[0], "-"))
 		return error_set(err, -EINVAL,
 				 "--compare reads the recording twice: give a file, not '-'");
 	d->length_ns = 10000000000ull;
@@ -138,16 +138,16 @@ int cmd_diff(const struct opts *o)
 	struct differ d = {
 		.job = {.begin = read_old, .finish = write_diff},
 		.o = *o,
-		.old = o->files[0] ? o->files[0] : "kontend.data.old",
+		.old = o->more[0] ? o->more[0] : "kontend.data.old",
 	};
 	struct error err = {0};
 	int ret = make_spec(&d, o, &err);
 
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
-	d.o.input = o->files[1] ? o->files[1] : "kontend.data";
+	d.o.input = o->more[0] && o->more[1] ? o->more[1] : "kontend.data";
 	if (o->compare)
-		d.old = d.o.input = o->files[0] ? o->files[0] : "kontend.data";
+		d.old = d.o.input = o->more[0] ? o->more[0] : "kontend.data";
 	d.job.also = d.old;
 	int status = measure_run(&d.o, &d.job);
 	run_close(&d.run, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whatever is wrong with a recording is one sentence, and one more in a sum of its kind. */
 #include "gather.h"
+#include "kontend/codeset.h"
 #include "kontend/mem.h"
 #include "kontend/query-only.h"
 #include "kontend/reader.h"
@@ -14,6 +15,26 @@
 #include <string.h>
 
 #define DAY_NS 86400000000000ull
+
+int gather_spec(struct fleet_spec *s, const struct opts *o, size_t text_rows,
+		struct cmd_only *ret_only, struct error *err)
+{
+	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
+
+	s->csv_separator = cmd_separator(o);
+	s->ascii = !codeset_is_utf8();
+	s->width = cmd_width(o);
+	if (report_format_parse(format, &s->format) < 0)
+		return error_set(err, -EINVAL, "--format '%s' is not known", format);
+	if (o->tables && fleet_tables_parse(o->tables, &s->tables, err) < 0)
+		return -EINVAL;
+	s->limit = o->rows == OPTS_ROWS_DEFAULT ? (s->format == REPORT_TEXT ? text_rows : 0)
+						: (size_t)o->rows;
+	if (cmd_only(o, ret_only, err) < 0)
+		return -EINVAL;
+	s->only = ret_only->words;
+	return 0;
+}
 
 /* What is being read, and where it goes. */
 struct one {

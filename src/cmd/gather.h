@@ -24,6 +24,12 @@ struct gather {
 	size_t n_began, cap_began;
 };
 
+/*
+ * What merge and diff have in common of @s, from options; its `by` and `faults` are not touched.
+ * @text_rows: of a table, where nothing is said. 0, or -EINVAL with @err.
+ */
+int gather_spec(struct fleet_spec *s, const struct opts *o, size_t text_rows,
+		struct cmd_only *ret_only, struct error *err);
 /* Adds one to @to, or says what is wrong with it, and counts that in @given. */
 int gather_read(struct gather *g, struct measure *m, const char *path, struct fleet *to,
 		struct fleet_given *given, struct error *err);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `kontend merge`: what the tables of recordings have is added up by name. */
 #include "gather.h"
-#include "kontend/codeset.h"
 #include "verbs.h"
 
 #include <errno.h>
-#include <string.h>
 
 struct merger {
 	struct measure_job job;
@@ -18,38 +16,20 @@ struct merger {
 
 enum { TEXT_ROWS = 10 };
 
-static int parse_format(struct merger *g, const struct opts *o, struct error *err)
+/* From options to what the report module takes: -EINVAL is a usage error. */
+static int make_spec(struct merger *g, const struct opts *o, struct error *err)
 {
 	struct fleet_spec *s = &g->spec;
-	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
 
-	if (report_format_parse(format, &s->format) < 0)
-		return error_set(err, -EINVAL, "--format '%s' is not known", format);
-	if (o->tables && fleet_tables_parse(o->tables, &s->tables, err) < 0)
+	if (o->by && fleet_by_parse(o->by, &s->by) < 0)
+		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
+	if (gather_spec(s, o, TEXT_ROWS, &g->only, err) < 0)
 		return -EINVAL;
 	if (s->format == REPORT_CSV && s->tables & (s->tables - 1))
 		return error_set(err, -EINVAL,
 				 "CSV is of one table: give --tables one of '%s', or nothing for "
 				 "that of %ss",
 				 o->tables, fleet_by_name(s->by));
-	s->limit = o->rows == OPTS_ROWS_DEFAULT ? (s->format == REPORT_TEXT ? TEXT_ROWS : 0)
-						: (size_t)o->rows;
-	return 0;
-}
-
-/* From options to what the report module takes: -EINVAL is a usage error. */
-static int make_spec(struct merger *g, const struct opts *o, struct error *err)
-{
-	g->spec = (struct fleet_spec){
-		.csv_separator = cmd_separator(o),
-		.ascii = !codeset_is_utf8(),
-		.width = cmd_width(o),
-	};
-	if (o->by && fleet_by_parse(o->by, &g->spec.by) < 0)
-		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
-	if (parse_format(g, o, err) < 0 || cmd_only(o, &g->only, err) < 0)
-		return -EINVAL;
-	g->spec.only = g->only.words;
 	return 0;
 }
 

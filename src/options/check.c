@@ -143,15 +143,15 @@ static int check_compared(const struct opts *o, struct error *err)
 	if (o->tables)
 		return error_set(err, -EINVAL,
 				 "--tables is for two groups of recordings: put '--' between them");
-	if (o->files[1] && o->more[2])
+	if (o->more[0] && o->more[1] && o->more[2])
 		return error_set(err, -EINVAL,
 				 "'%s' is a third recording: put '--' between those before and "
 				 "those after",
 				 o->more[2]);
-	if (o->files[0] && !o->files[1] && !o->compare)
+	if (o->more[0] && !o->more[1] && !o->compare)
 		return error_set(err, -EINVAL,
 				 "'%s' is one recording: give two to compare, the old one first",
-				 o->files[0]);
+				 o->more[0]);
 	return 0;
 }
 

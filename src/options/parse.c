@@ -140,8 +140,6 @@ static int parse_compared(struct opts_parser *p, const char *word)
 		return error_set(
 			p->err, -EINVAL,
 			"'%s' stands behind '--', where recordings are: give options before", word);
-	if (!p->o->files[1])
-		p->o->files[p->o->files[0] != NULL] = word;
 	return parse_more(p, word);
 }
 

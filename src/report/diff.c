@@ -6,6 +6,7 @@
  */
 #include "kontend/diff.h"
 #include "internal.h"
+#include "kontend/engine.h"
 #include "kontend/jsonw.h"
 #include "kontend/query-compare.h"
 #include "kontend/query-fields.h"
@@ -90,7 +91,7 @@ static void put_text(const struct diff_side *a, const struct diff_side *b,
 		report_text_clean(s->only, out);
 	}
 	fputc('\n', out);
-	report_sandbox_text(b->q->engine, out);
+	report_sandbox_text(b->q->engine->sandbox, out);
 	text_side(out, 'A', a, &d->a);
 	text_side(out, 'B', b, &d->b);
 	fputs("#\n", out);
@@ -111,7 +112,7 @@ static void put_json(const struct diff_side *a, const struct diff_side *b,
 	jsonw_str(&j, "schema", "kontend.diff/1");
 	if (is_part(s))
 		jsonw_str(&j, "only", s->only);
-	report_sandbox_json(b->q->engine, &j);
+	report_sandbox_json(b->q->engine->sandbox, &j);
 	json_side(&j, "a", a, &d->a);
 	json_side(&j, "b", b, &d->b);
 	report_json_table(&j, &d->table, query_by_name(s->query.by));

@@ -8,6 +8,7 @@
 #include "format.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,12 +34,6 @@ void fleet_faults_text(const struct fleet_given *g, FILE *out)
 				g->faults[i]);
 }
 
-void fleet_faults_json(const struct fleet_given *g, struct jsonw *j)
-{
-	for (int i = 0; i < FLEET_FAULTS; i++)
-		jsonw_u64(j, faults[i].key, g->faults[i]);
-}
-
 struct answer {
 	const struct fleet *m;
 	const struct fleet_spec *spec;
@@ -49,10 +44,10 @@ struct answer {
 
 static bool is_asked(const struct answer *a, int at)
 {
-	return at == FLEET_GROUPS || !a->spec->tables || a->spec->tables & 1u << at;
+	return at == FLEET_GROUPS || fleet_is_asked(a->spec, at);
 }
 
-void fleet_damage_text(const struct fleet_sum *sum, FILE *out)
+static void put_damage(const struct fleet_sum *sum, FILE *out)
 {
 	char n[UNITS_BUF];
 
@@ -65,7 +60,7 @@ void fleet_damage_text(const struct fleet_sum *sum, FILE *out)
 	fputc('\n', out);
 }
 
-void fleet_when_text(const struct fleet_sum *sum, FILE *out)
+static void put_when(const struct fleet_sum *sum, FILE *out)
 {
 	char from[WHEN_BUF], to[WHEN_BUF];
 
@@ -74,13 +69,32 @@ void fleet_when_text(const struct fleet_sum *sum, FILE *out)
 			when_date(to, sum->to_wall_ns, 0));
 }
 
-static void put_folded(const struct answer *a, const struct fleet_sum *sum, FILE *out)
+void fleet_sum_text(const struct fleet_sum *sum, FILE *out)
 {
+	char n[UNITS_BUF], waited[UNITS_BUF], measured[UNITS_BUF];
+
+	put_when(sum, out);
+	fprintf(out, "# %s waits, %s waited, in %s of measuring\n", units_count(n, sum->contended),
+		units_ns(waited, sum->total_ns), units_ns(measured, sum->measured_ns));
+	put_damage(sum, out);
 	if (sum->rows_folded)
 		fprintf(out,
 			"# %" PRIu64
 			" rows of recordings had no room of their own: they are in (other)\n",
 			sum->rows_folded);
+}
+
+void fleet_only_text(const struct fleet_spec *s, FILE *out)
+{
+	if (s->only && *s->only) {
+		fputs(", only ", out);
+		report_text_clean(s->only, out);
+	}
+	fputc('\n', out);
+}
+
+static void put_folded(const struct answer *a, const struct fleet_sum *sum, FILE *out)
+{
 	if (sum->groups_folded)
 		fprintf(out, "# so are %" PRIu64 " %s\n", sum->groups_folded,
 			fleet_table_name(FLEET_GROUPS, a->spec->by));
@@ -96,25 +110,16 @@ static void put_folded(const struct answer *a, const struct fleet_sum *sum, FILE
 static void put_head(const struct answer *a, FILE *out)
 {
 	const struct fleet_sum *sum = fleet_sum(a->m);
-	char n[UNITS_BUF], waited[UNITS_BUF], measured[UNITS_BUF], note[200];
-	const char *sandbox = sandbox_note(a->spec->sandbox, note, sizeof(note));
 
 	fprintf(out, "# kontend merge by %s", fleet_by_name(a->spec->by));
-	if (a->spec->only && *a->spec->only) {
-		fputs(", only ", out);
-		report_text_clean(a->spec->only, out);
-	}
+	fleet_only_text(a->spec, out);
 	fprintf(out,
-		"\n# %" PRIu64 " of %" PRIu64 " recordings, machines %" PRIu64 ", kernels %" PRIu64
+		"# %" PRIu64 " of %" PRIu64 " recordings, machines %" PRIu64 ", kernels %" PRIu64
 		"\n",
 		sum->recordings, a->spec->given.n, sum->machines, sum->kernels);
 	fleet_faults_text(&a->spec->given, out);
-	if (sandbox)
-		fprintf(out, "# %s\n", sandbox);
-	fleet_when_text(sum, out);
-	fprintf(out, "# %s waits, %s waited, in %s of measuring\n", units_count(n, sum->contended),
-		units_ns(waited, sum->total_ns), units_ns(measured, sum->measured_ns));
-	fleet_damage_text(sum, out);
+	report_sandbox_text(a->spec->sandbox, out);
+	fleet_sum_text(sum, out);
 	put_folded(a, sum, out);
 }
 
@@ -146,18 +151,19 @@ static void put_text(const struct answer *a, FILE *out)
 	}
 }
 
-/* That of the last table which is asked for, the only one there is. */
-static void put_csv(const struct answer *a, FILE *out)
+int fleet_csv_table(const struct fleet_spec *s, int otherwise)
 {
-	int only = FLEET_GROUPS;
-
 	for (int at = 0; at < FLEET_TABLES; at++)
-		only = a->spec->tables & 1u << at ? at : only;
-	report_csv_table(&a->tables[only], a->spec->csv_separator, out);
+		otherwise = s->tables & 1u << at ? at : otherwise;
+	return otherwise;
 }
 
-void fleet_numbers_json(const struct fleet_sum *sum, struct jsonw *j)
+void fleet_numbers_json(const struct fleet_given *g, const struct fleet_sum *sum, struct jsonw *j)
 {
+	jsonw_u64(j, "given", g->n);
+	jsonw_u64(j, "added", sum->recordings);
+	for (int i = 0; i < FLEET_FAULTS; i++)
+		jsonw_u64(j, faults[i].key, g->faults[i]);
 	jsonw_u64(j, "machines", sum->machines);
 	jsonw_u64(j, "kernels", sum->kernels);
 	if (sum->from_wall_ns) {
@@ -198,18 +204,29 @@ static void put_row(struct jsonw *j, const struct table *t, size_t row, size_t f
 	jsonw_end(j, '}');
 }
 
-static void put_table(struct jsonw *j, const struct answer *a, int at, const char *key)
+void fleet_table_json(const struct table *t, size_t fixed, enum fleet_at at, const char *key,
+		      struct jsonw *j)
 {
-	const struct table *t = &a->tables[at];
-
 	jsonw_begin(j, key, '{', false);
-	jsonw_str(j, "same_by", fleet_table_rule((enum fleet_at)at));
+	jsonw_str(j, "same_by", fleet_table_rule(at));
 	jsonw_u64(j, "total_rows", t->n_total);
 	jsonw_begin(j, "rows", '[', false);
 	for (size_t row = 0; row < t->n_rows; row++)
-		put_row(j, t, row, a->fixed[at]);
+		put_row(j, t, row, fixed);
 	jsonw_end(j, ']');
 	jsonw_end(j, '}');
+}
+
+static void put_table(struct jsonw *j, const struct answer *a, int at, const char *key)
+{
+	fleet_table_json(&a->tables[at], a->fixed[at], (enum fleet_at)at, key, j);
+}
+
+void fleet_about_json(const struct fleet_spec *s, struct jsonw *j)
+{
+	if (s->only && *s->only)
+		jsonw_str(j, "only", s->only);
+	report_sandbox_json(s->sandbox, j);
 }
 
 /* What "of" of each row is of: the same in all tables. */
@@ -235,16 +252,8 @@ static void put_json(const struct answer *a, FILE *out)
 	jsonw_begin(&j, NULL, '{', false);
 	jsonw_str(&j, "schema", "kontend.merge/1");
 	jsonw_str(&j, "by", fleet_by_name(s->by));
-	if (s->only && *s->only)
-		jsonw_str(&j, "only", s->only);
-	if (sandbox_name(s->sandbox))
-		jsonw_str(&j, "sandbox", sandbox_name(s->sandbox));
-	if (sandbox_name(s->sandbox) && *s->sandbox->why)
-		jsonw_str(&j, "sandbox_lacks", s->sandbox->why);
-	jsonw_u64(&j, "given", s->given.n);
-	jsonw_u64(&j, "added", fleet_sum(a->m)->recordings);
-	fleet_faults_json(&s->given, &j);
-	fleet_numbers_json(fleet_sum(a->m), &j);
+	fleet_about_json(s, &j);
+	fleet_numbers_json(&s->given, fleet_sum(a->m), &j);
 	put_columns(&j, a);
 	put_table(&j, a, FLEET_GROUPS, "groups");
 	jsonw_begin(&j, "tables", '{', false);
@@ -268,6 +277,13 @@ static int ask(struct answer *a, struct error *err)
 	return 0;
 }
 
+int fleet_written(FILE *out, const char *what, struct error *err)
+{
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return error_errno(err, errno ? -errno : -EIO, "Cannot write all that was %s", what);
+}
+
 int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *out,
 		       struct error *err)
 {
@@ -279,13 +295,11 @@ int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *
 		if (s->format == REPORT_JSON)
 			put_json(&a, out);
 		else if (s->format == REPORT_CSV)
-			put_csv(&a, out);
+			report_csv_table(&a.tables[fleet_csv_table(s, FLEET_GROUPS)],
+					 s->csv_separator, out);
 		else
 			put_text(&a, out);
-		if (fflush(out) != 0 || ferror(out))
-			r = error_errno(err, errno ? -errno : -EIO,
-					"Cannot write all that was "
-					"merged");
+		r = fleet_written(out, "merged", err);
 	}
 	arena_deinit(&a.arena);
 	return r;

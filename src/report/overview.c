@@ -3,6 +3,7 @@
  * What every report begins with (what was measured and how far to trust it) and the overview.
  */
 #include "internal.h"
+#include "kontend/engine.h"
 #include "kontend/model.h"
 #include "kontend/query-only.h"
 #include "kontend/text.h"
@@ -113,7 +114,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 	fprintf(out, "# measured %s: %s events, %s waits, %s waited\n", units_ns(a, o->elapsed_ns),
 		units_count(b, o->n_events), units_count(c, o->contended),
 		units_ns(d, o->total_ns));
-	report_sandbox_text(data->q->engine, out);
+	report_sandbox_text(data->q->engine->sandbox, out);
 	put_only(data, out);
 	put_quality(out, o);
 	if (data->shorts.known)
@@ -248,7 +249,7 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 
 	jsonw_begin(j, "source", '{', false);
 	jsonw_str(j, "kind", d->spec->source_kind ? d->spec->source_kind : "live");
-	report_sandbox_json(d->q->engine, j);
+	report_sandbox_json(d->q->engine->sandbox, j);
 	report_json_figures(j, host_figures, o->host, 0);
 	report_json_figures(j, report_time_figures, o, 0);
 	report_json_damage(j, &o->damage, &o->loss, &o->unmatched_pct);

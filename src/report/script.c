@@ -243,7 +243,7 @@ static void put_header(const struct script *s)
 	jsonw_str(&j, "machine", h->machine[0] ? h->machine : NULL);
 	jsonw_u64(&j, "start_ns", h->clock_ns);
 	jsonw_u64(&j, "start_wall_ns", h->wall_ns);
-	report_sandbox_json(s->engine, &j);
+	report_sandbox_json(s->engine->sandbox, &j);
 	jsonw_end(&j, '}');
 }
 

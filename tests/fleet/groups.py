@@ -9,41 +9,20 @@ import io
 import itertools
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-SHAPE = ["events=2000", "tasks=40", "locks=30", "chains=10", "step=7919"]
+import synthetics
+from synthetics import expect, wrong
+
 EACH, WORSE = 5, 3
-wrong = []
-
-
-def expect(what, is_so):
-    if not is_so:
-        wrong.append(what)
 
 
 def near(a, b):
     return abs(a - b) <= max(abs(a), abs(b)) * 1e-6 + 0.01
 
 
-class Test:
-    def __init__(self, kontend, synthetic, folder):
-        self.kontend, self.synthetic, self.folder = kontend, synthetic, folder
-
-    def recording(self, name, *knobs):
-        path = os.path.join(self.folder, name + ".data")
-        subprocess.run([self.synthetic, path, *SHAPE, *knobs], check=True, stdout=subprocess.DEVNULL)
-        return path
-
-    def run(self, *args, status=0, says=()):
-        got = subprocess.run([self.kontend, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-        err = got.stderr.decode()
-        expect(f"{args[:4]}: status {got.returncode}, {err}", got.returncode == status)
-        lines = err.splitlines()
-        expect(f"{args[:4]} says {err!r}", len(lines) == len(says) and all(s in err for s in says))
-        return got.stdout.decode()
-
+class Test(synthetics.Test):
     def merged(self, *files):
         """By function: its row; and how long was measured."""
         m = json.loads(self.run("merge", "-j", "--tables", "callers", *files))
@@ -107,7 +86,7 @@ def check_forms(t, before, after, rows):
 
 
 def check_faults(t, before, after):
-    cut = t.recording("cut", "host=60", "day=2")
+    cut = t.recording("cut", "host=60", "day=2")[0]
     with open(cut, "r+b") as f:
         f.truncate(os.path.getsize(cut) // 2)
     junk = os.path.join(t.folder, "junk.data")
@@ -137,8 +116,8 @@ def check_faults(t, before, after):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         t = Test(sys.argv[1], sys.argv[2], folder)
-        before = [t.recording(f"a{i}", f"seed={i}", f"host={i}", "day=1") for i in range(1, EACH + 1)]
-        after = [t.recording(f"b{i}", f"seed={10 + i}", f"host={i}", "day=2", f"worse={WORSE}")
+        before = [t.recording(f"a{i}", f"seed={i}", f"host={i}", "day=1")[0] for i in range(1, EACH + 1)]
+        after = [t.recording(f"b{i}", f"seed={10 + i}", f"host={i}", "day=2", f"worse={WORSE}")[0]
                  for i in range(1, EACH + 1)]
         rows = check_figures(t, before, after)
         check_forms(t, before, after, rows)

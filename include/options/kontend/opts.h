@@ -70,7 +70,7 @@ struct opts {
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
 	const char *annotate, *input;	 /* a function; a recording */
-	const char *more[OPTS_MORE + 1]; /* recordings behind it, to a NULL */
+	const char *more[OPTS_MORE + 1]; /* recordings behind it, or all of `diff`, to a NULL */
 	const char *tables;		 /* as rows_parse(), or merge_tables_parse(), takes them */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
 		no_sandbox;
@@ -78,9 +78,8 @@ struct opts {
 		*keys;		       /* of a picture: COLUMNSxROWS, a moment, keys before it */
 	const char *addr, *len, *type; /* of a breakpoint */
 	const char *breakpoints;       /* how many a benchmark is to open */
-	const char *files[2];	       /* the two of `diff`, or of its two groups: */
-	bool two_groups;	       /* they are in `more`, */
-	size_t n_before;	       /* of which so many are of the first */
+	bool two_groups;	       /* `diff`: `more` is two groups, */
+	size_t n_before;	       /* the first so many are before */
 	const char *color, *theme, *kinds, *metrics;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
 	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */

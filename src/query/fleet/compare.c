@@ -92,6 +92,8 @@ struct comparison {
 	struct pair *pairs;
 	size_t n;
 	struct ranked *ranks; /* room for all recordings, twice */
+	bool parts_known;     /* what each recording has; not where there was no room for it */
+	bool few;	      /* recordings, too few to tell */
 };
 
 /* Recordings of a side. Those that have no group of their own are no observation. */
@@ -180,28 +182,12 @@ static uint64_t observe(struct comparison *c, const struct pair *p, int side, si
 	return have;
 }
 
-/* Is what each recording has known? Not where there was no room for all of it. */
 static bool are_parts_known(const struct comparison *c)
 {
 	for (int side = A; side < SIDES; side++)
 		if (c->m[side]->sum.groups_folded || c->m[side]->of[c->at].n_parts == FLEET_PARTS)
 			return false;
 	return true;
-}
-
-static void set_text(struct value *v, const char *s)
-{
-	*v = (struct value){.s = s, .known = true};
-}
-
-static void set_number(struct value *v, double d)
-{
-	*v = (struct value){.d = d, .known = true};
-}
-
-static void set_count(struct value *v, uint64_t u)
-{
-	*v = (struct value){.u = u, .known = true};
 }
 
 static void judge(struct comparison *c, const struct pair *p, struct value *v)
@@ -211,19 +197,18 @@ static void judge(struct comparison *c, const struct pair *p, struct value *v)
 	uint64_t a_in = observe(c, p, A, &n, &least[A], &most[A]);
 	uint64_t b_in = observe(c, p, B, &n, &least[B], &most[B]);
 	double probability = ranks_probability(c->ranks, n);
-	bool few = ranks_least(n_recordings(c->m[A]), n_recordings(c->m[B])) >= CHANCE;
 
-	set_number(&v[C_CHANCE], 100 * probability);
-	set_text(&v[C_CHANGE], few			 ? "few"
-			       : probability >= CHANCE	 ? "unsure"
-			       : p->rate[B] > p->rate[A] ? "more"
-							 : "less");
-	set_count(&v[C_A_IN], a_in);
-	set_count(&v[C_B_IN], b_in);
-	set_number(&v[C_A_LEAST], least[A]);
-	set_number(&v[C_A_MOST], most[A]);
-	set_number(&v[C_B_LEAST], least[B]);
-	set_number(&v[C_B_MOST], most[B]);
+	value_d(&v[C_CHANCE], 100 * probability);
+	value_s(&v[C_CHANGE], c->few			? "few"
+			      : probability >= CHANCE	? "unsure"
+			      : p->rate[B] > p->rate[A] ? "more"
+							: "less");
+	value_u(&v[C_A_IN], a_in);
+	value_u(&v[C_B_IN], b_in);
+	value_d(&v[C_A_LEAST], least[A]);
+	value_d(&v[C_A_MOST], most[A]);
+	value_d(&v[C_B_LEAST], least[B]);
+	value_d(&v[C_B_MOST], most[B]);
 }
 
 static void fill_waits(const struct comparison *c, const struct pair *p, int side, struct value *v)
@@ -233,27 +218,27 @@ static void fill_waits(const struct comparison *c, const struct pair *p, int sid
 
 	if (!r)
 		return;
-	set_number(&v[C_A_CONT + side], per(c, r->sum.v[WAIT_N], c->m[side]->sum.measured_ns, 1));
+	value_d(&v[C_A_CONT + side], per(c, r->sum.v[WAIT_N], c->m[side]->sum.measured_ns, 1));
 	if (!r->sum.v[WAIT_N])
 		return;
-	set_count(&v[C_A_AVG + side], r->sum.v[WAIT_TOTAL] / r->sum.v[WAIT_N]);
-	set_count(&v[C_A_MAX + side], r->sum.v[WAIT_MAX]);
+	value_u(&v[C_A_AVG + side], r->sum.v[WAIT_TOTAL] / r->sum.v[WAIT_N]);
+	value_u(&v[C_A_MAX + side], r->sum.v[WAIT_MAX]);
 	fleet_hist_sum(&r->hist, &h);
 	if (h.n)
-		set_count(&v[C_A_P99 + side],
-			  hist_percentile(&h, 99, r->sum.v[WAIT_MIN], r->sum.v[WAIT_MAX]));
+		value_u(&v[C_A_P99 + side],
+			hist_percentile(&h, 99, r->sum.v[WAIT_MIN], r->sum.v[WAIT_MAX]));
 }
 
 static int fill(struct comparison *c, const struct pair *p, struct arena *arena, struct value *v)
 {
 	size_t n = is_waits(c) ? COLUMNS : COMMON;
 
-	set_number(&v[C_DELTA], p->rate[B] - p->rate[A]);
-	set_number(&v[C_A], p->rate[A]);
-	set_number(&v[C_B], p->rate[B]);
+	value_d(&v[C_DELTA], p->rate[B] - p->rate[A]);
+	value_d(&v[C_A], p->rate[A]);
+	value_d(&v[C_B], p->rate[B]);
 	if (p->rate[A] > 0)
-		set_number(&v[C_RATIO], p->rate[B] / p->rate[A]);
-	if (are_parts_known(c))
+		value_d(&v[C_RATIO], p->rate[B] / p->rate[A]);
+	if (c->parts_known)
 		judge(c, p, v);
 	for (int side = A; side < SIDES && is_waits(c); side++)
 		fill_waits(c, p, side, v);
@@ -261,7 +246,7 @@ static int fill(struct comparison *c, const struct pair *p, struct arena *arena,
 		const char *text = fleet_key_part(arena, p->key, i);
 		if (!text)
 			return -ENOMEM;
-		v[n + (size_t)i] = (struct value){.s = text, .known = *text != '\0'};
+		value_s(&v[n + (size_t)i], text);
 	}
 	return 0;
 }
@@ -290,11 +275,13 @@ int fleet_compare(const struct fleet *before, const struct fleet *after, enum fl
 		  size_t limit, struct arena *arena, struct table *ret)
 {
 	struct comparison c = {.m = {before, after}, .at = at, .def = &fleet_defs[at]};
-	size_t most = n_recordings(before) + n_recordings(after);
+	size_t n_before = n_recordings(before), n_after = n_recordings(after);
 
 	*ret = (struct table){.name = fleet_table_name(at, FLEET_BY_RECORDING),
 			      .sort_col = C_DELTA};
-	c.ranks = arena_alloc(arena, (2 * most + 1) * sizeof(*c.ranks));
+	c.ranks = arena_alloc(arena, (2 * (n_before + n_after) + 1) * sizeof(*c.ranks));
+	c.few = ranks_least(n_before, n_after) >= CHANCE;
+	c.parts_known = are_parts_known(&c);
 	if (!c.ranks || find_pairs(&c, arena) < 0 || make_columns(&c, arena, ret) < 0)
 		return -ENOMEM;
 	sort_merge(c.pairs, c.pairs + c.n, c.n, sizeof(*c.pairs), changed_more);
