@@ -2,7 +2,8 @@
 /*
  * `kontend cut`: a part of a recording as a recording. It is read once to know how long it is and
  * which of its events are of waits that are meant, and then written by what replay writes a range
- * with.
+ * with. Where it is meant by names it is read once more before that, as these may become known
+ * after a wait.
  */
 #include "cut.h"
 #include "keep.h"
@@ -70,13 +71,30 @@ int cmd_cut_write(const struct cmd_cut *c, struct error *err)
 struct cutter {
 	const struct opts *o;
 	struct cmd_only only;
-	struct engine engine;
+	struct engine engine, known; /* known: all of it has been read */
 	struct query_gate *gate;
 	struct keep keep;
 	struct cmd_cut cut;
 };
 
-static int read_all(struct cutter *c, struct error *err)
+static int open_engine(const struct cutter *c, struct engine *e, struct error *err)
+{
+	struct reader_options ro = {.path = c->o->input};
+	struct model_limits limits = model_limits_of(0);
+	struct source *source;
+
+	caged_reader(c->cut.caged, &ro);
+	int r = reader_new(&source, &ro, err);
+	if (r < 0)
+		return r;
+	r = engine_init(e, source, &limits, err);
+	if (r < 0)
+		source_free(source);
+	e->model.min_wait_ns = c->o->min_wait_ns;
+	return r;
+}
+
+static int read_all(const struct cutter *c, struct engine *e, struct error *err)
 {
 	struct progress progress = {0};
 	uint64_t pos, size;
@@ -84,8 +102,8 @@ static int read_all(struct cutter *c, struct error *err)
 
 	progress_begin(&progress, c->o->quiet ? NULL : c->o->input);
 	while (r != ENGINE_END && r >= 0) {
-		r = engine_pump(&c->engine, 0, err);
-		if (source_progress(c->engine.source, &pos, &size))
+		r = engine_pump(e, 0, err);
+		if (source_progress(e->source, &pos, &size))
 			progress_update(&progress, pos, size);
 	}
 	progress_end(&progress);
@@ -115,20 +133,31 @@ static int find_range(struct cutter *c, struct error *err)
 	return 0;
 }
 
+static int make_gate(struct cutter *c, struct error *err)
+{
+	bool knows = query_gate_needs_names(c->only.filter);
+	int r = knows ? open_engine(c, &c->known, err) : 0;
+
+	if (r == 0 && knows)
+		r = read_all(c, &c->known, err);
+	return r < 0 ? r
+		     : query_gate_new(&c->gate, &c->engine, knows ? &c->known : NULL,
+				      c->only.filter, err);
+}
+
 static int look(struct cutter *c, struct error *err)
 {
 	struct reader_stat st;
 	bool all = !*c->only.filter && !c->o->min_wait_ns;
 	int r = 0;
 
-	c->engine.model.min_wait_ns = c->o->min_wait_ns;
 	if (*c->only.filter)
-		r = query_gate_new(&c->gate, &c->engine, c->only.filter, err);
+		r = make_gate(c, err);
 	keep_init(&c->keep, &c->engine, c->gate);
 	if (all)
 		c->engine.watch = NULL;
 	if (r == 0)
-		r = read_all(c, err);
+		r = read_all(c, &c->engine, err);
 	if (r == 0)
 		r = find_range(c, err);
 	reader_stat(c->engine.source, &st);
@@ -155,20 +184,10 @@ static void say_done(const struct cutter *c)
 
 static int cut(struct cutter *c, struct error *err)
 {
-	struct reader_options ro = {.path = c->o->input};
-	struct model_limits limits = model_limits_of(0);
-	struct source *source;
-	int r;
+	int r = open_engine(c, &c->engine, err);
 
-	caged_reader(c->cut.caged, &ro);
-	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
-	r = engine_init(&c->engine, source, &limits, err);
-	if (r < 0) {
-		source_free(source);
-		return r;
-	}
 	r = look(c, err);
 	if (r == 0)
 		r = cmd_cut_write(&c->cut, err);
@@ -176,6 +195,8 @@ static int cut(struct cutter *c, struct error *err)
 		say_done(c);
 	keep_deinit(&c->keep);
 	query_gate_free(c->gate);
+	if (c->known.source)
+		engine_deinit(&c->known);
 	engine_deinit(&c->engine);
 	return r;
 }

@@ -30,6 +30,7 @@ enum { CALLERS = 20 };
 struct exporter {
 	struct measure_job job;
 	struct tracefile *trace;
+	struct run known; /* the whole recording, where the filter of a trace is about names */
 	struct query_gate *gate;
 	struct openmetrics *metrics;
 	struct query_zoom zoom;
@@ -64,7 +65,7 @@ static int begin_trace(struct measure_job *j, struct measure *m, struct error *e
 	int ret = tracefile_new(&e->trace, &spec, &m->run.engine, m->output.file, err);
 
 	if (ret == 0 && *e->only.filter)
-		ret = query_gate_new(&e->gate, &m->run.engine, e->only.filter, err);
+		ret = measure_gate(m, &e->known, e->only.filter, &e->gate, err);
 	if (ret < 0)
 		return ret;
 	tracefile_gate(e->trace, e->gate);
@@ -85,13 +86,15 @@ static int finish_trace(struct measure_job *j, struct measure *m, struct error *
 	return ret;
 }
 
-/* While its engine is there. */
+/* While its engine and the cage are there. */
 static void end_trace(struct measure_job *j)
 {
 	struct exporter *e = (struct exporter *)j;
 
 	tracefile_free(e->trace);
 	e->trace = NULL;
+	query_gate_free(e->gate);
+	run_close(&e->known, NULL);
 }
 
 static bool is_profile(const struct opts *o)
@@ -356,7 +359,6 @@ int cmd_export(const struct opts *o)
 	e.job.blame = is_blame(o);
 	int status = measure_run(o, &e.job);
 
-	query_gate_free(e.gate);
 	openmetrics_free(e.metrics);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "measure.h"
 #include "kontend/clock.h"
 #include "kontend/ending.h"
+#include "kontend/query-gate.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
 #include "verbs.h"
@@ -23,7 +24,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -279,6 +282,46 @@ int measure_read(struct measure *m, struct run *run, const char *path, struct er
 	if (ret == 0)
 		ret = read_recording(m, run, path, err);
 	return ret == 0 && m->give_up ? -EINTR : ret;
+}
+
+static bool can_read_again(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static int read_known(struct measure *m, struct run *known, struct error *err)
+{
+	known->held = m->run.held;
+	known->blame = m->run.blame;
+	measure_cage(m, known);
+	int ret = run_open(known, m->o, err);
+
+	known->engine.model.min_wait_ns = m->o->min_wait_ns;
+	if (ret == 0)
+		ret = read_recording(m, known, m->o->input, err);
+	return ret == 0 && m->give_up ? -EINTR : ret;
+}
+
+int measure_gate(struct measure *m, struct run *known, const char *filter, struct query_gate **ret,
+		 struct error *err)
+{
+	bool knows = m->run.from_file && query_gate_needs_names(filter);
+	int code = 0;
+
+	if (knows && !can_read_again(m->o->input)) {
+		cmd_say(m->o,
+			"%s cannot be read twice: each wait is judged by what is known when it "
+			"ends",
+			strcmp(m->o->input, "-") ? m->o->input : "standard input");
+		knows = false;
+	}
+	if (knows)
+		code = read_known(m, known, err);
+	return code < 0 ? code
+			: query_gate_new(ret, &m->run.engine, knows ? &known->engine : NULL, filter,
+					 err);
 }
 
 static void say_start(const struct measure *m)

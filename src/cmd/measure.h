@@ -67,6 +67,15 @@ struct measure_job {
  */
 int measure_read(struct measure *m, struct run *run, const char *path, struct error *err);
 
+/*
+ * The gate of a verb that judges waits one at a time. Of a recording all is read first into @known,
+ * if @filter is about names, so that a wait is judged by what is known at the end. What comes
+ * through a pipe cannot be read twice, which is said. The caller gives @known back after the gate.
+ */
+struct query_gate;
+int measure_gate(struct measure *m, struct run *known, const char *filter, struct query_gate **ret,
+		 struct error *err);
+
 /* @run gets at recordings as @m does. */
 void measure_cage(struct measure *m, struct run *run);
 

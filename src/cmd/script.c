@@ -16,6 +16,7 @@ struct scripter {
 	struct measure_job job;
 	struct script *script;
 	struct cmd_only only;
+	struct run known;	 /* the whole recording, where the filter is about names */
 	struct query_gate *gate; /* NULL: every wait has lines */
 };
 
@@ -28,7 +29,7 @@ static int begin(struct measure_job *j, struct measure *m, struct error *err)
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot begin to write events");
 	if (*s->only.filter)
-		ret = query_gate_new(&s->gate, &m->run.engine, s->only.filter, err);
+		ret = measure_gate(m, &s->known, s->only.filter, &s->gate, err);
 	if (ret < 0)
 		return ret;
 	script_gate(s->script, s->gate);
@@ -44,16 +45,22 @@ static int finish(struct measure_job *j, struct measure *m, struct error *err)
 	return 0;
 }
 
+/* While its engine and the cage are there. */
+static void end(struct measure_job *j)
+{
+	struct scripter *s = (struct scripter *)j;
+
+	script_free(s->script);
+	query_gate_free(s->gate);
+	run_close(&s->known, NULL);
+}
+
 int cmd_script(const struct opts *o)
 {
-	struct scripter s = {.job = {.begin = begin, .finish = finish}};
+	struct scripter s = {.job = {.begin = begin, .finish = finish, .end = end}};
 	struct error err = {0};
 
 	if (cmd_only(o, &s.only, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	int status = measure_run(o, &s.job);
-
-	script_free(s.script);
-	query_gate_free(s.gate);
-	return status;
+	return measure_run(o, &s.job);
 }

@@ -178,6 +178,11 @@ static inline uint32_t look_up(struct stack_table *t, const uint64_t *frames, ui
 	return known || make ? *recent : STACK_OTHER;
 }
 
+uint32_t stack_find(const struct stack_table *t, const uint64_t *frames, uint32_t n)
+{
+	return n ? find(t, hash_frames(frames, n), frames, n) : STACK_OTHER;
+}
+
 uint32_t stack_expect(struct stack_table *t, const uint64_t *frames, uint32_t n)
 {
 	return look_up(t, frames, n, false);

@@ -5,7 +5,6 @@
  * added up from these cells. So whatever is asked of it is about the rest, and no other query knows
  * of filters. It lies in the frame's arena. Series are sums that no cell has: there are none.
  */
-#include "hot/list.h"
 #include "kontend/query-only.h"
 #include "kontend/text.h"
 #include "only.h"
@@ -217,16 +216,6 @@ static int narrow(struct only *o, struct model *m)
 	return keep_samples(m, o);
 }
 
-/* Names come before what is counted by them; a screen does not wait for them. */
-static int load_names(const struct only *o)
-{
-	struct query *q = o->q;
-
-	if (!q->keeps && only_asks_chains(o) && q->model->profile.n)
-		return hot_load_chains(q);
-	return query_sync(q);
-}
-
 /* They are by cells, which are other ones now. */
 static void forget_names(struct query *q)
 {
@@ -247,7 +236,7 @@ int query_only_set(struct query *q, const char *filter, struct error *err)
 	forget_names(q);
 	m = arena_alloc(&q->arena, sizeof(*m));
 	int r = m ? only_init(&o, q, &q->arena, filter, err) : query_enomem(err, "filter");
-	if (r == 0 && (load_names(&o) < 0 || narrow(&o, m) < 0 || q->cache->failed))
+	if (r == 0 && (only_load_names(&o) < 0 || narrow(&o, m) < 0 || q->cache->failed))
 		r = query_enomem(err, "waits of a filter");
 	q->only_locks = r == 0 && only_asks_locks(&o) && !q->model->min_wait_ns;
 	only_deinit(&o);

@@ -5,8 +5,10 @@
  * look at a byte for each term. A term about call chains holds if it does for one of their frames.
  */
 #include "only.h"
+#include "hot/list.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/query-gate.h"
 #include "kontend/query-only.h"
 #include "kontend/text.h"
 #include "rows.h"
@@ -138,6 +140,33 @@ bool only_asks_waiters(const struct only *o)
 bool only_asks_locks(const struct only *o)
 {
 	return !(o->f.want >> C_CALLER);
+}
+
+bool only_asks_names(const struct only *o)
+{
+	return o->f.want & ~(1ull << C_LOCK | 1ull << C_KIND | 1ull << C_TYPE | 1ull << C_MODE |
+			     1ull << C_PID | 1ull << C_TID | 1ull << C_CPU);
+}
+
+bool query_gate_needs_names(const char *filter)
+{
+	struct arena a = {0};
+	struct only o;
+	bool yes = only_init(&o, NULL, &a, filter, NULL) == 0 && only_asks_names(&o);
+
+	only_deinit(&o);
+	arena_deinit(&a);
+	return yes;
+}
+
+/* Names come before what is counted by them; a screen does not wait for them. */
+int only_load_names(const struct only *o)
+{
+	struct query *q = o->q;
+
+	if (!q->keeps && only_asks_chains(o) && q->model->profile.n)
+		return hot_load_chains(q);
+	return query_sync(q);
 }
 
 static void fill_lock(struct query *q, size_t col, uint32_t lock, bool streams, struct value *v)

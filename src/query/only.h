@@ -35,5 +35,9 @@ bool only_asks_chains(const struct only *o);
 bool only_asks_waiters(const struct only *o);
 /* Are all terms about locks? */
 bool only_asks_locks(const struct only *o);
+/* Is there one about a name, which may become known or change after a wait? */
+bool only_asks_names(const struct only *o);
+/* Names come before what is counted by them; a screen does not wait for them. 0 or -ENOMEM. */
+int only_load_names(const struct only *o);
 
 #endif

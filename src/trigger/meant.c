@@ -19,7 +19,7 @@ int meant_init(struct meant *m, const struct engine *e, const char *filter, stru
 	m->kept = mem_calloc(MEANT_KEPT, sizeof(*m->kept));
 	if (!m->kept)
 		return error_set(err, -ENOMEM, "No memory for a trigger");
-	int r = query_gate_new(&m->gate, e, filter, err);
+	int r = query_gate_new(&m->gate, e, NULL, filter, err);
 	m->asks = r == 0 ? query_gate_asks(m->gate) : 0;
 	return r;
 }

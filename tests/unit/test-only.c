@@ -328,7 +328,7 @@ static void one_at_a_time_it_is_the_same(void **state)
 
 		if (cases[i].min_wait_ns)
 			continue;
-		assert_int_equal(query_gate_new(&g, &a.rig.engine, cases[i].filter, NULL), 0);
+		assert_int_equal(query_gate_new(&g, &a.rig.engine, NULL, cases[i].filter, NULL), 0);
 		for (uint32_t k = 1; k < p->high; k++)
 			passed += p->waits[k].used && query_gate_passes(g, &p->waits[k]);
 		query_gate_free(g);

@@ -40,6 +40,9 @@ void stack_table_deinit(struct stack_table *t);
 /* Index of the chain (made if new), STACK_OTHER when empty or the table is full. */
 uint32_t stack_get(struct stack_table *t, const uint64_t *frames, uint32_t n);
 
+/* Index of a chain as the table has it; STACK_OTHER: it is not there. */
+uint32_t stack_find(const struct stack_table *t, const uint64_t *frames, uint32_t n);
+
 /* The chain is asked for soon, and will be at hand then. Its index, STACK_OTHER if it is new. */
 uint32_t stack_expect(struct stack_table *t, const uint64_t *frames, uint32_t n);
 
