@@ -3,7 +3,8 @@
 # A file includes headers of its own module and of those that the table in ARCHITECTURE.md gives to
 # its module: "kontend/NAME.h" belongs to the module whose include/MODULE/kontend has it,
 # "MODULE/NAME.h" is a private one. A module may use only what stands above it in the table, so
-# there are no circles; what the compiler is given (src/meson.build) is the same list.
+# there are no circles; what the compiler is given (src/meson.build) is the same list. A module that
+# the table lets another one use, without an include that does so, is a finding as well.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -32,6 +33,7 @@ $1 == "table" {
 	own = substr($2, 1, length($2) - 1)
 	for (i = 3; i <= NF; i++) {
 		allowed[own, $i] = 1
+		arrow[++arrows] = own " " $i
 		if (!known[$i])
 			print "ARCHITECTURE.md: " own " uses " $i ", which is not above it in the table"
 	}
@@ -48,10 +50,18 @@ $1 == "include" {
 	own = module_of($2)
 	header = $4 "/" $5
 	other = $4 == "kontend" ? (header in home ? module_of(home[header]) : "no module") : $4
+	used[own " " other] = 1
 	if (!known[own])
 		print $2 ": " own " is not in the table of ARCHITECTURE.md"
 	else if (own != other && !allowed[own, other] && (known[other] || $4 == "kontend"))
 		print $2 ":" $3 ": " own " does not use " other ", of which it includes " header
+}
+END {
+	for (i = 1; i <= arrows; i++) {
+		split(arrow[i], end, " ")
+		if (!(arrow[i] in used))
+			print "ARCHITECTURE.md: the table lets " end[1] " use " end[2] ", of which it includes no header"
+	}
 }' >>"$findings"
 if [ -f src/meson.build ]; then
 	grep -v '^main:' "$findings.table" >"$findings.wanted"
