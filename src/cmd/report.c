@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend report`: measures once (cmd-measure.c) and prints. What the options ask for is worked
+ * `kontend report`: measures once (measure.c) and prints. What the options ask for is worked
  * out and checked first, since an error after ten minutes of measuring would be a bad joke.
  */
 #include "kontend/report.h"

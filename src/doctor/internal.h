@@ -2,7 +2,7 @@
 #ifndef KONTEND_DOCTOR_INT_H
 #define KONTEND_DOCTOR_INT_H
 
-/* Shared by doctor.c, doctor-perf.c and doctor-rest.c. */
+/* Shared by the checks. */
 #include "kontend/doctor.h"
 #include <stdint.h>
 
@@ -27,15 +27,15 @@ void doctor_fix(struct doctor_item *i, const char *fmt, ...) __attribute__((form
 /* The setcap line for our own file. */
 void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f);
 
-/* doctor-perf.c: checks that open perf events. */
+/* perf.c: checks that open perf events. */
 void doctor_perf(struct doctor *d, const struct doctor_facts *f);
-/* doctor-rest.c: what the profile and instructions take, PMUs, and what the build has. */
+/* rest.c: what the profile and instructions take, PMUs, and what the build has. */
 void doctor_rest(struct doctor *d, const struct doctor_facts *f);
 
 /* sandbox.c: for who reads recordings. */
 void doctor_sandbox(struct doctor *d);
 
-/* doctor-namespaces.c: what a container hides. */
+/* namespaces.c: what a container hides. */
 void doctor_namespaces(struct doctor *d, const struct doctor_facts *f);
 
 #endif

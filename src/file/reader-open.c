@@ -26,7 +26,7 @@
 enum {
 	MOST_SECTION = 64 << 20,
 	MOST_ATTRS = 16384,
-	/* A sample of ours with one u64: see writer-ext.c. */
+	/* A sample of ours with one u64: see reader-ext.c. */
 	RAW_AT = 48,
 	EXT_AT = RAW_AT + 4,
 	RECORD_LEN = 96,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and builds the container of tracepoint formats (tools/perf/util/trace-event-read.c,
- * trace-event-info.c). Reading trusts no count and no size: each is checked against what is left
- * before it is used, so a walk takes at most as many steps as there are bytes.
+ * tools/perf/util/trace-event-info.c). Reading trusts no count and no size: each is checked against
+ * what is left before it is used, so a walk takes at most as many steps as there are bytes.
  */
 #include "tracing.h"
 #include "kontend/cursor.h"

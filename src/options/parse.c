@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the command line by the table of opts-table.c: --name=VALUE, --name VALUE, -xVALUE, -x
+ * Reads the command line by the table of table.c: --name=VALUE, --name VALUE, -xVALUE, -x
  * VALUE, and flags in one word (-vq). Names are not cut short: an option that is added later must
  * not change what a script means; a cut one is what the hint proposes. Nothing here looks at the
  * system, so that a command line means the same everywhere.

@@ -8,7 +8,7 @@
 #include "resolve-thread.h"
 
 /*
- * What a recording tells of functions: while it is made (record-resolver.h), and of all of it at
+ * What a recording tells of functions: while it is made (resolve-thread.h), and of all of it at
  * its end, where it can be read again (resolve-final.h). Zeroed, it tells nothing.
  */
 struct record_symbols {

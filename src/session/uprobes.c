@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The look at uprobes: an snapshot_uprobes and the bytes of its last snapshot, as run-look.c has
- * them. */
+/* The look at uprobes: a snapshot_uprobes and the bytes of its last snapshot, as in look.c. */
 #include "uprobes.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"

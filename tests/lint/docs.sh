@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Documents name files that are there: `a/b.c` from the top, from src, from tests or from the
-# document's own folder, `b.c` anywhere. NAME in capitals stands for any name.
+# document's own folder, `b.c` anywhere, `a/*.c` at least one. NAME in capitals stands for any name.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,11 +10,16 @@ find src ui include tests man share .ci -type f -print 2>/dev/null >"$everything
 find . -maxdepth 2 -name '*.md' -print >>"$everything"
 # shellcheck disable=SC2016 # backquotes of a document
 files_below . -- -name '*.md' | grep -vE '/(build[^/]*|external|\.git)/' |
-	xargs -r grep -noE '`[A-Za-z0-9_./-]+\.(c|h|sh|py|awk)`' /dev/null |
+	xargs -r grep -noE '`[A-Za-z0-9_./*-]+\.(c|h|sh|py|awk)`' /dev/null |
 	sed 's/^\.\///; s/`//g' |
 	while IFS=: read -r document line name; do
 		case $name in
 		*[A-Z][A-Z]*) continue ;;
+		*\**)
+			for folder in . src tests ui "$(dirname "$document")"; do
+				[ -z "$(find "$folder" -path "$folder/$name" -print -quit 2>/dev/null)" ] || continue 2
+			done
+			;;
 		*/*)
 			for folder in . src tests ui "$(dirname "$document")"; do
 				[ ! -e "$folder/$name" ] || continue 2

@@ -180,8 +180,17 @@ expect_all() {
 	{
 		expect docs ARCHITECTURE.md 'See `mem-gone.c`.\n'
 		expect docs ARCHITECTURE.md 'See `util/gone.c`.\n'
+		expect docs ARCHITECTURE.md 'See `src/gone*.c`.\n'
+		accept docs ARCHITECTURE.md 'See `src/util/*.c`.\n'
 		accept docs ARCHITECTURE.md 'See `mem.c`, `util/mem.c`, `src/NAME.c`.\n'
 	}
+	expect comments src/util/mem.c '/* see\n * gone.c */\n'
+	expect comments src/util/mem.c 'int x; // as util/gone.h has it\n'
+	expect comments include/util/kontend/mem.h '/* model/mem.c */\n'
+	expect comments tests/good.sh '# tests/gone.sh does it\n'
+	accept comments src/util/mem.c '/* mem.c, util/mem.c, (kontend/mem.h), fuzz-NAME.c, tests/good.sh */\n'
+	accept comments src/util/mem.c '/* kernel/fork.c, include/linux/sched.h, <sys/uio.h>, \"dir/file.c:12\" */\n'
+	accept comments src/util/mem.c 'x = \"gone.c\"; /* e.g. */\n'
 	expect shell tests/good.sh 'unused=1\n'
 	expect man man/kontend.1 '.Fl\n.Xx\n'
 	expect musl src/util/mem.c '#include <sys/resource.h>\n__rlimit_resource_t x;\n'

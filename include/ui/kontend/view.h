@@ -39,7 +39,7 @@ struct view_ops {
 	void (*deinit)(struct view *v);
 	void (*draw)(struct view *v, struct screen *s, struct rect r);
 	int (*command)(struct view *v, enum command c, const struct command_arg *arg);
-	const struct list_ops *list;	    /* of a view that is one table: view-list.h */
+	const struct list_ops *list;	    /* of a view that is one table: ui/views/list.h */
 	const struct view_choices *choices; /* what lists offer (view-choices.h); NULL: nothing */
 };
 
