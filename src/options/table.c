@@ -143,7 +143,7 @@ static const char general[] = "General";
 #define YEAR (366 * 86400 * SECOND)
 
 const struct opts_info opts_table[] = {
-	{'a', "all-cpus", NULL, "every task on every CPU; the default, so only for clarity", target,
+	{'a', "all-cpus", NULL, "every task on every CPU: the default, but for -- COMMAND", target,
 	 MEASURE, OPTS_FLAG, FIELD(all_cpus), 0, 0, NULL, COMPLETE_NONE, 0, true},
 	{'C', "cpu", "LIST", "only on these CPUs, like 0,2-5; of a recording, only waits there",
 	 target, MEASURE, OPTS_TEXT, FIELD(cpus), 0, 0, NULL, COMPLETE_NONE},
