@@ -16,7 +16,7 @@ complain() {
 cd "$top"
 .ci/nightly --list >"$work/parts"
 [ "$(wc -l <"$work/parts")" -ge 8 ] || complain "it has hardly any parts: $(cat "$work/parts")"
-for part in roots fuzz soak kernels threads kills portable coverage; do
+for part in roots fuzz soak kernels threads kills portable coverage features; do
 	grep -q "^$part " "$work/parts" || complain "there is no part $part"
 done
 while read -r name command; do
