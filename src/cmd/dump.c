@@ -49,10 +49,10 @@ static void dump_columns(FILE *out)
 static void dump_json_type(FILE *out, const struct column *c)
 {
 	static const char *const types[] = {
-		[COLUMN_TEXT] = "text", [COLUMN_COUNT] = "count", [COLUMN_INT] = "int",
-		[COLUMN_NS] = "ns",	[COLUMN_RATE] = "rate",	  [COLUMN_NSRATE] = "nsrate",
-		[COLUMN_PCT] = "pct",	[COLUMN_ADDR] = "addr",	  [COLUMN_SERIES] = "series",
-		[COLUMN_BOOL] = "bool",
+		[COLUMN_TEXT] = "text", [COLUMN_COUNT] = "count",    [COLUMN_INT] = "int",
+		[COLUMN_NS] = "ns",	[COLUMN_RATE] = "rate",	     [COLUMN_NSRATE] = "nsrate",
+		[COLUMN_PCT] = "pct",	[COLUMN_ADDR] = "addr",	     [COLUMN_SERIES] = "series",
+		[COLUMN_BOOL] = "bool", [COLUMN_NSDIFF] = "real_ns",
 	};
 
 	if (c->flags & COLUMN_LIST)

@@ -39,8 +39,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_SPARK] = {"spark", "HISTORY", "contentions in the last buckets", COLUMN_SERIES,
 		     SPARK_LEN, 4, COLUMN_SCREEN},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
-			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
-			 SR},
+			 "time waited per second, waits in flight included: the average number of "
+			 "tasks that wait",
+			 COLUMN_NSRATE, 6, 0, SR},
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all CPUs", COLUMN_PCT, 5, 2, SR},
 	[C_SPIN_PCT] = {"spin_pct", "SPIN%", "share of its time that the CPU spun for locks",
 			COLUMN_PCT, 5, 1, SR},

@@ -60,6 +60,7 @@ struct value figure_value(const struct figure *f, const void *base, uint32_t mis
 		break;
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		memcpy(&v.d, p, sizeof(v.d));
 		break;

@@ -107,6 +107,7 @@ static int parse_operand(const struct column *c, struct filter_term *t)
 	case COLUMN_NS:
 		return units_parse_ns(t->word, &t->u);
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 		r = units_parse_ns(t->word, &t->u);
 		t->d = (double)t->u;
 		return r;
@@ -126,8 +127,10 @@ static const char *operand_hint(uint8_t type)
 {
 	switch (type) {
 	case COLUMN_NS:
-	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 		return "a duration such as 5ms or 1.5s";
+	case COLUMN_NSRATE:
+		return "a number of tasks such as 0.5, or a duration a second such as 5ms";
 	case COLUMN_ADDR:
 		return "a hexadecimal address";
 	case COLUMN_BOOL:
@@ -348,6 +351,7 @@ bool filter_term_match(const struct filter_term *t, const struct column *columns
 		return compare_i(t->op, v->i, (int64_t)t->u);
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		return compare_d(t->op, v->d, t->d);
 	default:

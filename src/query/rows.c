@@ -48,6 +48,7 @@ static void key_of_value(struct sort_key *k, const struct column *c, const struc
 		break;
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		k->num = order_of_double(v->d);
 		break;

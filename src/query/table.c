@@ -27,6 +27,7 @@ double table_number(const struct column *c, const struct value *v)
 		return (double)v->u;
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		return v->d;
 	default:
@@ -105,6 +106,7 @@ static bool is_zero(const struct column *c, const struct value *v)
 		return v->u == 0;
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		return !(v->d > 0 || v->d < 0);
 	default:
@@ -173,6 +175,8 @@ static void format_double(const struct column *c, double d, char buf[UNITS_BUF])
 	if (c->type == COLUMN_RATE)
 		units_rate(number, fabs(d));
 	else if (c->type == COLUMN_NSRATE)
+		units_tasks(number, fabs(d));
+	else if (c->type == COLUMN_NSDIFF)
 		units_nsrate(number, fabs(d));
 	else
 		units_pct(number, fabs(d));
@@ -193,6 +197,7 @@ static void format_number(const struct column *c, const struct value *v, char bu
 		break;
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		format_double(c, v->d, buf);
 		break;

@@ -250,14 +250,14 @@ static uint64_t longest_of(const struct judge *j, uint64_t id)
 	return longest;
 }
 
-/* "41 tasks wait for mmap_lock mysqld/800: 38.2s/s, the longest for 2.1s" */
+/* "41 tasks wait for mmap_lock mysqld/800: avg 38.2, longest 2.1s" */
 static const char *say_worst(struct judge *j, struct query_verdict *v)
 {
 	char r[UNITS_BUF], ns[UNITS_BUF];
 
-	units_nsrate(r, waited(j));
+	units_tasks(r, waited(j));
 	if (!j->worst.n_rows)
-		return arena_printf(&j->q->arena, "tasks waited for locks: %s/s", r);
+		return arena_printf(&j->q->arena, "tasks waited for locks: avg %s", r);
 	const struct value *rate = cell(&j->worst, 0, "wait_ns_per_s"),
 			   *n = cell(&j->worst, 0, "waiting"), *max = cell(&j->worst, 0, "max_ns");
 	const char *name = worst_name(j);
@@ -266,12 +266,12 @@ static const char *say_worst(struct judge *j, struct query_verdict *v)
 	v->lock = id;
 	v->name = name;
 	v->because = say_because(j, id);
-	units_nsrate(r, rate->known ? rate->d : 0);
+	units_tasks(r, rate->known ? rate->d : 0);
 	if (!j->f->average && n->known && n->u && longest)
-		return arena_printf(&j->q->arena, "%llu task%s for %s: %s/s, the longest for %s",
+		return arena_printf(&j->q->arena, "%llu task%s for %s: avg %s, longest %s",
 				    (unsigned long long)n->u, n->u == 1 ? " waits" : "s wait", name,
 				    r, units_ns(ns, longest));
-	return arena_printf(&j->q->arena, "tasks waited for %s: %s/s, at most %s", name, r,
+	return arena_printf(&j->q->arena, "tasks waited for %s: avg %s, longest %s", name, r,
 			    max->known ? units_ns(ns, max->u) : "-");
 }
 
@@ -415,12 +415,12 @@ static const char *say_calm(struct judge *j, struct query_verdict *v)
 		v->level = VERDICT_QUIET;
 		return "nothing waits for a lock";
 	}
-	units_nsrate(r, waited(j));
+	units_tasks(r, waited(j));
 	if (!j->worst.n_rows)
-		return arena_printf(&j->q->arena, "%s/s waited for locks", r);
+		return arena_printf(&j->q->arena, "%s tasks wait on average", r);
 	v->lock = j->worst.ids[0];
 	v->name = worst_name(j);
-	return arena_printf(&j->q->arena, "%s/s waited for locks, most for %s", r, v->name);
+	return arena_printf(&j->q->arena, "%s tasks wait on average, most for %s", r, v->name);
 }
 
 static int ask(struct judge *j)

@@ -108,6 +108,7 @@ static void put_value(struct csv *c, unsigned type, const struct value *v)
 		break;
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		put_double(c, v->d);
 		break;

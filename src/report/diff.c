@@ -35,8 +35,8 @@ static void text_side(FILE *out, char name, const struct diff_side *d,
 		fprintf(out, ", %s", text_clean(what, sizeof(what), o->host->targets));
 	if (o->host->release[0])
 		fprintf(out, ", kernel %s", text_clean(what, sizeof(what), o->host->release));
-	fprintf(out, "\n#    %s waits, %s waited/s, ", units_count(n, o->contended),
-		units_nsrate(wait, per_s(o, o->waited_ns)));
+	fprintf(out, "\n#    %s waits, %s tasks wait on average, ", units_count(n, o->contended),
+		units_tasks(wait, per_s(o, o->waited_ns)));
 	report_text_lost(&o->damage, &o->loss, out);
 	fprintf(out, ", unmatched %s%%\n", units_pct(pct, o->unmatched_pct));
 	report_text_at_least(&o->loss, "#    ", out);

@@ -68,6 +68,7 @@ static void put_value(struct jsonw *j, const char *key, unsigned type, const str
 		break;
 	case COLUMN_RATE:
 	case COLUMN_NSRATE:
+	case COLUMN_NSDIFF:
 	case COLUMN_PCT:
 		jsonw_double(j, key, v->d);
 		break;

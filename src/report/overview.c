@@ -146,9 +146,9 @@ void report_overview_text(const struct report_data *d, FILE *out)
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	put_verdict(&d->verdict, out);
-	fprintf(out, "#\n# overview: %s contentions/s, %s waited/s\n",
+	fprintf(out, "#\n# overview: %s contentions/s, %s tasks wait on average\n",
 		units_rate(a, report_rate(d, o->contended)),
-		units_nsrate(b, report_rate(d, o->waited_ns)));
+		units_tasks(b, report_rate(d, o->waited_ns)));
 	fprintf(out, "# waiting now: %u (rwsem W %u, R %u)", o->waiting, o->waiting_rwsem_w,
 		o->waiting_rwsem_r);
 	if (o->waiting_early)

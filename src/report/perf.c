@@ -62,8 +62,8 @@ static void put_waits(const struct report_data *d, FILE *out)
 		fputs("# no task waited for the slots' locks\n", out);
 		return;
 	}
-	fprintf(out, "# waits for the slots' locks: %s/s, %s/s, worst %s, most in ",
-		units_rate(a, w->per_s), units_nsrate(b, w->wait_ns_per_s), units_ns(c, w->max_ns));
+	fprintf(out, "# waits for the slots' locks: %s/s, %s tasks, worst %s, most in ",
+		units_rate(a, w->per_s), units_tasks(b, w->wait_ns_per_s), units_ns(c, w->max_ns));
 	report_text_clean(w->caller, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < w->n_locks; i++) {

@@ -190,10 +190,10 @@ static bool is_there(const struct rows_table *t, size_t column)
 static const char *type_of(const struct column *c)
 {
 	static const char *const types[] = {
-		[COLUMN_TEXT] = "text", [COLUMN_COUNT] = "count", [COLUMN_INT] = "int",
-		[COLUMN_NS] = "ns",	[COLUMN_RATE] = "rate",	  [COLUMN_NSRATE] = "nsrate",
-		[COLUMN_PCT] = "pct",	[COLUMN_ADDR] = "addr",	  [COLUMN_SERIES] = "[count]",
-		[COLUMN_BOOL] = "bool",
+		[COLUMN_TEXT] = "text", [COLUMN_COUNT] = "count",    [COLUMN_INT] = "int",
+		[COLUMN_NS] = "ns",	[COLUMN_RATE] = "rate",	     [COLUMN_NSRATE] = "nsrate",
+		[COLUMN_PCT] = "pct",	[COLUMN_ADDR] = "addr",	     [COLUMN_SERIES] = "[count]",
+		[COLUMN_BOOL] = "bool", [COLUMN_NSDIFF] = "real_ns",
 	};
 
 	if (c->flags & COLUMN_LIST)

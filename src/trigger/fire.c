@@ -11,17 +11,22 @@
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *value_text(enum trigger_kind k, uint64_t value, char buf[UNITS_BUF])
 {
+	char number[UNITS_BUF];
+
 	switch (k) {
 	case TRIGGER_WAIT:
 	case TRIGGER_BLOCKED:
 	case TRIGGER_ROTATION:
 		return units_ns(buf, value);
 	case TRIGGER_WAIT_S:
-		return units_nsrate(buf, (double)value);
+		units_tasks(number, (double)value);
+		snprintf(buf, UNITS_BUF, "%.*s tasks", UNITS_BUF - 8, number);
+		return buf;
 	default:
 		return units_count(buf, value);
 	}

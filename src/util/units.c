@@ -155,6 +155,23 @@ const char *units_nsrate(char *buf, double ns_per_s)
 	return units_time(buf, ns_per_s);
 }
 
+/* A task that waits all the time waits a second each second. */
+const char *units_tasks(char *buf, double ns_per_s)
+{
+	double v = ns_per_s / 1e9;
+
+	if (units_is_unknown(ns_per_s))
+		return strcpy(buf, "-");
+	if (v <= 0)
+		return strcpy(buf, "0");
+	if (v < 0.00005)
+		return strcpy(buf, "<.0001");
+	if (v >= 0.0995)
+		return units_format(buf, v, count_units, false);
+	snprintf(buf, UNITS_BUF, "%.*f", v < 0.00095 ? 4 : 3, v);
+	return buf;
+}
+
 const char *units_pct(char *buf, double pct)
 {
 	return units_tenths(buf, pct);

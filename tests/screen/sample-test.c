@@ -40,7 +40,7 @@ static const struct reason {
 static const struct claim {
 	const char *title, *shown[5];
 } claims[] = {
-	{"the verdict", {" BAD ", " wait for ", "the longest for ", "held by "}},
+	{"the verdict", {" BAD ", " wait for ", ", longest ", "held by "}},
 	{"the first line", {"kontend  replay", "lost ·", "incidents "}},
 	{"worst locks", {"─ worst locks", "WAIT/s▼", "pipe->mutex logger/"}},
 	{"locks, and by what", {"by lock [b]", "WAIT/s ▼", "i_rwsem /srv/", "mmap_lock demo/"}},

@@ -17,6 +17,7 @@ static const struct column ns = {.key = "ns", .type = COLUMN_NS, .flags = COLUMN
 static const struct column rate = {.key = "rate", .type = COLUMN_RATE, .flags = COLUMN_SCREEN};
 static const struct column pct = {.key = "pct", .type = COLUMN_PCT, .flags = COLUMN_SCREEN};
 static const struct column nsrate = {.key = "w", .type = COLUMN_NSRATE, .flags = COLUMN_SCREEN};
+static const struct column nsdiff = {.key = "w", .type = COLUMN_NSDIFF, .flags = COLUMN_SCREEN};
 static const struct column addr = {.key = "addr", .type = COLUMN_ADDR, .flags = COLUMN_SCREEN};
 static const struct column text = {.key = "text", .type = COLUMN_TEXT, .flags = COLUMN_SCREEN};
 static const struct column truth = {.key = "b", .type = COLUMN_BOOL, .flags = COLUMN_SCREEN};
@@ -36,7 +37,8 @@ static void values_have_units(void **state)
 	check(&pid, (struct value){.i = -1, .known = true}, false, "-1");
 	check(&ns, (struct value){.u = 41200000, .known = true}, false, "41.2ms");
 	check(&rate, (struct value){.d = 2700, .known = true}, false, "2.70k");
-	check(&nsrate, (struct value){.d = 1.92e9, .known = true}, false, "1.92s");
+	check(&nsrate, (struct value){.d = 1.92e9, .known = true}, false, "1.92");
+	check(&nsdiff, (struct value){.d = -1.92e6, .known = true}, false, "-1.92ms");
 	check(&pct, (struct value){.d = 59.8, .known = true}, false, "59.8");
 	check(&addr, (struct value){.u = 0xffff888012345678, .known = true}, false,
 	      "0xffff888012345678");

@@ -95,6 +95,13 @@ static void test_reals(void **state)
 		{0, "0ns"},   {1.61e9, "1.61s"}, {37.2e6, "37.2ms"},
 		{0.4, "0ns"}, {NAN, "-"},	 {188e9, "3m08s"},
 	};
+	static const struct real_case tasks[] = {
+		{0, "0"},	   {196e9, "196"},   {1.924e9, "1.92"}, {20.71e9, "20.7"},
+		{0.43e9, "0.43"},  {2.1e6, "0.002"}, {43.4e6, "0.043"}, {411e3, "0.0004"},
+		{949e3, "0.0009"}, {951e3, "0.001"}, {99.4e6, "0.099"}, {99.6e6, "0.10"},
+		{40e3, "<.0001"},  {51e3, "0.0001"}, {9.996e9, "10.0"}, {99.96e9, "100"},
+		{1234e9, "1.23k"}, {-1, "-"},	     {NAN, "-"},	{INFINITY, "-"},
+	};
 	char buf[UNITS_BUF];
 
 	(void)state;
@@ -104,6 +111,8 @@ static void test_reals(void **state)
 		assert_string_equal(units_pct(buf, percents[i].value), percents[i].text);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		assert_string_equal(units_nsrate(buf, waits[i].value), waits[i].text);
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+		assert_string_equal(units_tasks(buf, tasks[i].value), tasks[i].text);
 }
 
 /* No width above 6 and never four digits of a unit, around every bound and all the way up. */

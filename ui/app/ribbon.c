@@ -197,7 +197,7 @@ static void draw_title(struct screen *s, struct rect r, int figure, uint64_t mos
 	char top[UNITS_BUF], text[UNITS_BUF + 4];
 
 	if (figure == OF_WAIT)
-		snprintf(text, sizeof(text), "%s", units_nsrate(top, (double)most));
+		snprintf(text, sizeof(text), "%s", units_tasks(top, (double)most));
 	else if (figure == TIMELINE_ROTATION)
 		snprintf(text, sizeof(text), "%s%%", units_pct(top, (double)most / 1e7));
 	else

@@ -158,7 +158,7 @@ static const struct stop stops[] = {
 	 "How long it has been measured, events per second, what was lost (figures are lower "
 	 "bounds then), and what kontend itself costs. ? explains each word."},
 	{"overview", CMD_NONE, "worst locks",
-	 "Locks by WAIT/s: how much time all tasks lose to it in a second. 2s/s are two tasks that "
+	 "Locks by WAIT/s: how many tasks wait for it on average. 2.00 are two tasks that "
 	 "do nothing but wait. Up and Down choose a row, Enter opens it.",
 	 .is_locks = true},
 	{"locks", CMD_NONE, "locks, and by what",

@@ -219,12 +219,12 @@ static void draw_time(const struct detail_page *p, uint32_t last, struct screen 
 	if (p->r_time.h < 3 || !p->series.n)
 		return;
 	int n = !now || !of ? snprintf(title, sizeof(title), "wait/s ·")
-			    : snprintf(title, sizeof(title), "wait/s %s, %s%% of all",
-				       units_nsrate(value, (double)now),
+			    : snprintf(title, sizeof(title), "wait/s %s tasks, %s%% of all",
+				       units_tasks(value, (double)now),
 				       units_pct(share, (double)now * 100.0 / (double)of));
 	if (body.w > 48)
 		snprintf(title + n, sizeof(title) - (size_t)n, ", peak %s",
-			 units_nsrate(peak, (double)widget_series_max(p->series.v, p->series.n)));
+			 units_tasks(peak, (double)widget_series_max(p->series.v, p->series.n)));
 	widget_rule(s, p->r_time, 0, title);
 	graph = all = body;
 	graph.h = body.h - 1;

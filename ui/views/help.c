@@ -59,9 +59,10 @@ static const struct {
 	 "\"counted from\": the begin of a range is marked, sums begin there; RANGE: its end, too, "
 	 "and rates are averages of the range",
 	 COMMAND_REPLAY},
-	{"wait/s 2.46s",
+	{"wait/s 2.46",
 	 "the ribbon, all of the time there is: the worst of each cell, with what the top of the "
-	 "row stands for; log: logarithmic. More rows (R): slots used, events short of time, what "
+	 "row stands for (wait/s: so many tasks wait on average); log: logarithmic. More rows (R): "
+	 "slots used, events short of time, what "
 	 "rotation takes of a CPU, XOL slots used. A click goes there",
 	 COMMAND_TRAVEL | COMMAND_REPLAY},
 	{"x2", "how fast it is played, if it is", COMMAND_REPLAY},

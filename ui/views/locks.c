@@ -20,8 +20,9 @@ static const char locks_help[] =
 	"number of tasks waiting at this moment; the other figures, rates as well, are of the "
 	"last ten seconds, and w goes to a minute, to all since the start or the last zero (z), "
 	"and "
-	"to one second. WAIT/s of 2s means that two tasks "
-	"wait all the time. Enter opens a row: its histogram, call tree, waiters and course. f "
+	"to one second. WAIT/s is the average number of tasks that wait: at 2.00 two "
+	"tasks wait all the time. Enter opens a row: its histogram, call tree, waiters and course. "
+	"f "
 	"shows all call chains as a flame graph, a the instructions of the locking code that the "
 	"waits of a row pass, where most samples of the profile are.";
 

@@ -194,14 +194,15 @@ static void place_narrow(struct page *p, struct rect r)
 	place_lists(p, rows[3], r.h >= TALL_H);
 }
 
-/* "contended/s   2.70k ▁▂▃▅▇█": figures in one column, sparklines in another. */
+/* "wait/s  1.92 tasks ▁▂▃▅▇█": figures in one column, sparklines in another. */
 static void draw_figure(struct screen *s, struct rect r, int y, const char *name, const char *value,
-			const uint64_t *series, uint32_t n)
+			const char *unit, const uint64_t *series, uint32_t n)
 {
 	screen_put(s, r, 1, y, ROLE_DIM, name);
 	screen_printf(s, r, 13, y, ROLE_BOLD, "%6s", value);
+	screen_put(s, r, 20, y, ROLE_DIM, unit);
 	if (series)
-		widget_sparkline(s, r, 20, y, r.w - 20, series, n, 0);
+		widget_sparkline(s, r, 26, y, r.w - 26, series, n, 0);
 }
 
 /* "rwsem W 9, R 5  mutex 1": rwsems first. */
@@ -273,13 +274,13 @@ static void draw_now(const struct query_overview *now, bool average, struct scre
 	r.y += WHY_LINES;
 	r.h -= WHY_LINES;
 	layout_cols(r, (struct layout_part[]){{37, 37, 1}, {2, 2, 0}, {20, 41, 2}}, 3, cols);
-	draw_figure(s, cols[0], 0, "wait/s", or_zero(wait > 0, units_nsrate(buf, wait)),
+	draw_figure(s, cols[0], 0, "wait/s", or_zero(wait > 0, units_tasks(buf, wait)), "tasks",
 		    now->wait_series, now->n_series);
-	draw_figure(s, cols[0], 1, "contended/s", or_zero(n > 0, units_rate(buf, n)),
+	draw_figure(s, cols[0], 1, "contended/s", or_zero(n > 0, units_rate(buf, n)), "",
 		    now->contended_series, now->n_series);
 	draw_figure(s, cols[0], 2, "waiting now",
-		    or_zero(now->waiting, units_count(buf, now->waiting)), now->waiting_series,
-		    now->n_series);
+		    or_zero(now->waiting, units_count(buf, now->waiting)), "tasks",
+		    now->waiting_series, now->n_series);
 	draw_now_right(now, s, cols[2]);
 }
 
@@ -482,9 +483,9 @@ const struct view_ops view_overview = {
 	.brief = "over",
 	.digit = '1',
 	.keys = keys,
-	.help = "Is anything wrong now? WAIT/s is the time that tasks spent waiting in each "
-		"second, "
-		"all added up: 3s means that three tasks wait on average. Below: the same by type "
+	.help = "Is anything wrong now? WAIT/s is the average number of tasks that wait: the time "
+		"that all of them spent waiting, divided by the time that went by. Below: the same "
+		"by type "
 		"of lock and by CPU (those that wait most, where not all fit), and the worst locks "
 		"of the last interval. The arrows reach "
 		"every row of the page; Enter opens it. Sparklines show the last intervals, the "

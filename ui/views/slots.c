@@ -95,7 +95,7 @@ static void figures(const struct query_perf_sum *p, struct line *l)
 
 static const struct view_perf_top top = {QUERY_PERF_SLOTS, figures};
 
-/* "waits for the slots' locks  12.0/s  340ms/s  worst 4.10ms  bp_constraints_lock" */
+/* "waits for the slots' locks  12.0/s  0.34 tasks  worst 4.10ms  bp_constraints_lock" */
 static void draw_waits(const struct query_perf_waits *w, struct screen *s, struct rect r)
 {
 	struct line l = {.s = s, .r = r, .x = 1};
@@ -107,8 +107,8 @@ static void draw_waits(const struct query_perf_waits *w, struct screen *s, struc
 		return;
 	}
 	line_printf(&l, ROLE_NORMAL, "%s/s  ", w->per_s > 0 ? units_rate(buf, w->per_s) : "·");
-	line_printf(&l, w->wait_ns_per_s > 0 ? ROLE_WAITING : ROLE_NORMAL, "%s/s",
-		    w->wait_ns_per_s > 0 ? units_nsrate(buf, w->wait_ns_per_s) : "·");
+	line_printf(&l, w->wait_ns_per_s > 0 ? ROLE_WAITING : ROLE_NORMAL, "%s tasks",
+		    w->wait_ns_per_s > 0 ? units_tasks(buf, w->wait_ns_per_s) : "·");
 	if (w->waiting)
 		line_printf(&l, ROLE_WAITING, "  now %u", w->waiting);
 	if (w->max_ns)

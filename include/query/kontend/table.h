@@ -14,11 +14,12 @@ enum column_type {
 	COLUMN_INT,    /* i: pid, cpu: printed as it is */
 	COLUMN_NS,     /* u: a duration */
 	COLUMN_RATE,   /* d: per second */
-	COLUMN_NSRATE, /* d: ns waited per second */
+	COLUMN_NSRATE, /* d: ns waited per second; a screen shows the average number of tasks */
 	COLUMN_PCT,    /* d: 0..100 */
 	COLUMN_ADDR,   /* u: 0xffff... */
 	COLUMN_SERIES, /* s: array of `n` u64, oldest first; a sparkline on the screen */
 	COLUMN_BOOL,   /* u: 0 or 1 */
+	COLUMN_NSDIFF, /* d: one duration less another, in ns */
 };
 
 enum {

@@ -16,9 +16,11 @@ enum { UNITS_BUF = 32 };
 const char *units_ns(char *buf, uint64_t ns);	      /* a duration; 0 is "0ns" */
 const char *units_count(char *buf, uint64_t n);	      /* 999, 18.2k, 3.40M */
 const char *units_rate(char *buf, double per_s);      /* 0.5, 18.2k: no "/s" appended */
-const char *units_nsrate(char *buf, double ns_per_s); /* "1.61s": wait per second of time */
-const char *units_pct(char *buf, double pct);	      /* "59.8", "100", "<0.1" */
-const char *units_bytes(char *buf, uint64_t bytes);   /* 512B 41.2K 3.40M */
+const char *units_nsrate(char *buf, double ns_per_s); /* "1.61s": time spent per second */
+/* Waiting of @ns_per_s as the average number of tasks that wait: "196", "1.92", "0.43", "0.002" */
+const char *units_tasks(char *buf, double ns_per_s);
+const char *units_pct(char *buf, double pct);	    /* "59.8", "100", "<0.1" */
+const char *units_bytes(char *buf, uint64_t bytes); /* 512B 41.2K 3.40M */
 
 /* "10ms", "2.5s", "500us", "90" (seconds), "1m24s": 0 and *ret_ns, or -EINVAL. Accepts ns us ms s m
  * h d. */

@@ -133,8 +133,9 @@ static const struct column columns[C_COLUMNS] = {
 		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
-			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
-			 SR},
+			 "time waited per second, waits in flight included: the average number of "
+			 "tasks that wait",
+			 COLUMN_NSRATE, 6, 0, SR},
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all rows", COLUMN_PCT, 5, 3, SR},
 	[C_SPARK] = {"spark", "HISTORY", "time waited in the last buckets", COLUMN_SERIES,
 		     SPARK_LEN, 5, COLUMN_SCREEN},

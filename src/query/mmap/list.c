@@ -71,8 +71,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 3, SR},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
-			 "time waited per second, waits in flight included", COLUMN_NSRATE, 6, 0,
-			 SR},
+			 "time waited per second, waits in flight included: the average number of "
+			 "tasks that wait",
+			 COLUMN_NSRATE, 6, 0, SR},
 	[C_P50] = {"p50_ns", "P50", "half of them took less time to get it, within 13 %", COLUMN_NS,
 		   6, 1, SR},
 	[C_P90] = {"p90_ns", "P90", "90 % took less", COLUMN_NS, 6, 5, SR},
