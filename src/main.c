@@ -100,6 +100,11 @@ int main(int argc, char **argv)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	if (config.refused.code)
 		cmd_say(&o, "%s", config.refused.text);
+	if (config.n_warnings == 1)
+		cmd_say(&o, "%s; kontend ignores this line", config.warning.text);
+	else if (config.n_warnings)
+		cmd_say(&o, "%s; kontend ignores this line and %u more of [columns]",
+			config.warning.text, config.n_warnings - 1);
 	if (opts_check(&o, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	return run_verb(&o);

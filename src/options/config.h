@@ -16,6 +16,8 @@ struct options_config {
 	struct settings settings;
 	struct query_columns columns;
 	struct error refused; /* the user's configuration was left out; code 0: it was not */
+	struct error warning; /* the first faulty line of [columns]; code 0: there is none */
+	unsigned n_warnings;
 };
 
 /*

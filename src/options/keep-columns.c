@@ -45,6 +45,10 @@ int keep_columns(const char *path, const char *table, const char *keys, struct e
 	const struct config_line l = {"columns", table, keys};
 	size_t len;
 	char *text;
+
+	if (keys && !*keys)
+		return error_set(err, -EINVAL, "Cannot write %s: no column of %s was chosen", path,
+				 table);
 	int code = read_text(path, &text, &len);
 
 	if (code == 0)

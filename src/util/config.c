@@ -2,6 +2,8 @@
 /*
  * The configuration, line by line. It is strict: what has no meaning is an error that names its
  * line, as a setting that is silently without effect costs its writer more than the message does.
+ * One section may be lenient: kontend writes it by itself, so a fault there must not keep it from
+ * starting.
  */
 #include "kontend/config.h"
 
@@ -74,6 +76,11 @@ static int take_setting(struct parser *p, char *line, const struct config_reader
 	return ret < 0 ? complain(p, why.text) : 0;
 }
 
+static bool is_lenient(const struct parser *p, const struct config_reader *r)
+{
+	return r->lenient && strcmp(p->section, r->lenient) == 0;
+}
+
 static int take_line(struct parser *p, char *line, const struct config_reader *r)
 {
 	line = strip(line);
@@ -82,7 +89,16 @@ static int take_line(struct parser *p, char *line, const struct config_reader *r
 	for (const char *s = line; *s; s++)
 		if (((unsigned char)*s < ' ' && *s != '\t') || *s == 0x7f)
 			return complain(p, "there is a control character in this line");
-	return *line == '[' ? take_section(p, line) : take_setting(p, line, r);
+	if (*line == '[')
+		return take_section(p, line);
+	if (!is_lenient(p, r))
+		return take_setting(p, line, r);
+	struct error why = {0};
+	struct parser apart = *p;
+	apart.err = &why;
+	if (take_setting(&apart, line, r) < 0)
+		r->warn(r->ctx, &why);
+	return 0;
 }
 
 int config_parse(const char *text, size_t len, const char *path, const struct config_reader *r,

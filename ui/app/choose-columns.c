@@ -89,6 +89,15 @@ static const struct chooser_entry *next_turn(const struct chooser *c, unsigned a
 	return found;
 }
 
+/* Besides the columns that are always there. */
+static bool is_any_ticked(const struct chooser *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->entries[i].ticked && !c->entries[i].is_fixed)
+			return true;
+	return false;
+}
+
 static struct query_columns_of chosen(const struct app *a, const struct chooser *c)
 {
 	struct query_columns_of now = order_now(a, a->choose.columns_of), ret = {.kind = now.kind};
@@ -124,8 +133,12 @@ static void keep(struct app *a, const struct table_kind *kind)
 void app_choose_take_columns(struct app *a)
 {
 	const struct table_kind *kind = a->choose.columns_of;
-	struct query_columns_of of = chosen(a, &a->choose.list);
 
+	if (!is_any_ticked(&a->choose.list)) {
+		app_say(a, ROLE_ERROR, "no column is ticked: the table stays as it was");
+		return;
+	}
+	struct query_columns_of of = chosen(a, &a->choose.list);
 	query_columns_put(&a->columns, &of);
 	keep(a, kind);
 }

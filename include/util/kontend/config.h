@@ -14,17 +14,20 @@ struct config_line {
 	const char *section, *key, *value; /* borrowed until the next one */
 };
 
-/* Answers 0, or -EINVAL with @err saying what is wrong, without the place. */
+/* take() answers 0, or -EINVAL with @err saying what is wrong, without the place. */
 struct config_reader {
 	int (*take)(void *ctx, const struct config_line *l, struct error *err);
 	void *ctx;
+	/* A faulty line of section @lenient is handed to warn(), and left out; NULL: none is. */
+	const char *lenient;
+	void (*warn)(void *ctx, const struct error *why);
 };
 
 enum { CONFIG_LINE = 1024, CONFIG_BYTES = 1 << 16 };
 
 /*
- * Hands each setting of @text to @r. -EINVAL with @err, "PATH:LINE: ...", for what is no setting,
- * or what @r refuses.
+ * Hands each setting of @text to @r. -EINVAL with @err, "PATH:LINE: ...", for a line that is no
+ * setting, or that @r refuses.
  */
 int config_parse(const char *text, size_t len, const char *path, const struct config_reader *r,
 		 struct error *err);
