@@ -133,3 +133,12 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		m->n_snapshots[head.kind]++;
 	return e == -ENOMEM ? e : 0;
 }
+
+uint64_t model_n_snapshots(const struct model *m)
+{
+	uint64_t n = 0;
+
+	for (size_t kind = 0; kind < SNAPSHOT_KINDS; kind++)
+		n += m->n_snapshots[kind];
+	return n;
+}

@@ -205,6 +205,15 @@ static int tick(struct play *p, const char *count)
 	return 0;
 }
 
+/* A tick whose frame is not drawn before the next key. */
+static int unseen(struct play *p)
+{
+	struct error err = {0};
+	int r = app_tick(p->app, &err);
+
+	return r < 0 ? fail(p, "unseen", err.text) : 0;
+}
+
 static int pass(struct play *p, const char *time)
 {
 	struct error err = {0};
@@ -344,6 +353,8 @@ static int act(struct play *p, const char *verb, const char *rest)
 {
 	if (!strcmp(verb, "tick"))
 		return tick(p, rest);
+	if (!strcmp(verb, "unseen"))
+		return unseen(p);
 	if (!strcmp(verb, "pass"))
 		return pass(p, rest);
 	if (!strcmp(verb, "key"))

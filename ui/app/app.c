@@ -422,6 +422,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 		app_tour_draw(a, callout);
 	app_choose_draw(a, l->body);
 	a->drawn = v;
+	a->drawn_snapshots = model_n_snapshots(&a->engine->model);
 	/* Commands that come before the next frame are about all there is by then. */
 	query_only_end(&a->query);
 	draw_bottom(a, l->bar);

@@ -351,6 +351,13 @@ void app_key(struct app *a, const struct display_input *in)
 	a->dirty = true;
 	if (in->key == KEY_K_RESIZE)
 		return;
+	/*
+	 * A key is about the rows on the screen. They exist once a view is drawn, and point into
+	 * snapshots that a command which asks a query again would replace.
+	 */
+	if (a->drawn != app_top(a)->view ||
+	    a->drawn_snapshots != model_n_snapshots(&a->engine->model))
+		app_draw(a);
 	if (a->choose.kind) {
 		app_choose_key(a, in);
 		return;
@@ -366,9 +373,6 @@ void app_key(struct app *a, const struct display_input *in)
 		prompt_input(a, in->key);
 		return;
 	}
-	/* A key is about what one sees: the rows of a view exist once it is drawn. */
-	if (a->drawn != app_top(a)->view)
-		app_draw(a);
 	a->message[0] = '\0';
 	if (app_tour_key(a, in->key))
 		return;

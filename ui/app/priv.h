@@ -56,6 +56,7 @@ struct app {
 	struct app_entry stack[APP_DEPTH]; /* drill-downs; the last one is shown */
 	size_t n_stack;
 	const struct view *drawn; /* in the last frame; for comparison only */
+	uint64_t drawn_snapshots; /* snapshots that the model had taken at that frame */
 
 	struct prompt prompt;
 	struct app_choose choose;

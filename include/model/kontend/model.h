@@ -138,6 +138,7 @@ void model_fill(struct model *m, uint32_t cpu, const struct record_fill *fill);
 void model_cpu_state(struct model *m, const struct record_cpu *cpu);
 /* The body of a RECORD_SNAPSHOT. 0 or -ENOMEM; what cannot be taken is counted. */
 int model_snapshot(struct model *m, const void *body, size_t len);
+uint64_t model_n_snapshots(const struct model *m); /* snapshots of all kinds that were taken */
 /* Forgets the aggregates; waits in flight, tasks and damage stay. */
 void model_zero(struct model *m);
 /* The same, and damage and events are told from here on as well: a range begins. */
