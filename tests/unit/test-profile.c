@@ -104,6 +104,31 @@ static void samples_are_summed_by_anything(void **state)
 	assert_true(cell_at(&t, 0, "pct")->d < 30.1);
 }
 
+/* The table of functions grows while chains are compared: none is split or joined by that. */
+static void chains_of_many_functions_stay_apart(void **state)
+{
+	enum { OBJECTS = 1200 };
+	struct asked *w = *state;
+	char name[32];
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	for (uint64_t i = 0; i < OBJECTS; i++) {
+		uint64_t at = CODE + i * 0x10000;
+
+		snprintf(name, sizeof(name), "/lib/o%u", (unsigned)i);
+		synth_mmap(w->rig.synth, 0, START, 50, at, 0x1000, 0, name);
+		sample(w, 0, 10, 50, 50, NULL, 0, at + 16);
+		sample(w, 0, 10, 50, 50, NULL, 0, at + 32);
+	}
+	synth_tick(w->rig.synth, START + 100 * MS);
+	asked_play(w, NULL);
+	struct table t = hot(w, HOT_STACK, false);
+	assert_int_equal(t.n_rows, OBJECTS);
+	for (size_t i = 0; i < t.n_rows; i++)
+		assert_int_equal(cell_u(&t, i, "samples"), 2);
+}
+
 static struct table zoomed(struct asked *w, const struct query_zoom *z, enum query_hot_by by)
 {
 	struct query_hot_spec s = {.by = by, .zoom = z};
@@ -365,6 +390,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_STREAM(samples_are_summed_by_anything),
+		ON_STREAM(chains_of_many_functions_stay_apart),
 		ON_STREAM(a_row_can_be_zoomed_into),
 		ON_STREAM(what_cannot_be_zoomed_into_is_said),
 		ON_STREAM(what_is_waited_below_stands_beside_it),

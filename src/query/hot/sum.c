@@ -115,8 +115,10 @@ static uint64_t chain_key(const struct hot_rows *h, uint32_t stack)
 	const uint64_t *frames = stack_frames(t, stack);
 	uint64_t v = 0;
 
-	for (uint32_t i = 0; i < t->stacks[stack].n; i++)
-		v = map64_hash(v * 31 + h->q->cache->funcs[query_func(h->q, frames[i])].start + 1);
+	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
+		uint32_t func = query_func(h->q, frames[i]); /* may move the table of functions */
+		v = map64_hash(v * 31 + h->q->cache->funcs[func].start + 1);
+	}
 	return v;
 }
 
