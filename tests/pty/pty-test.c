@@ -322,6 +322,19 @@ static void test_crashes(void **state)
 	crash_by(SIGILL);
 }
 
+/* Every signal whose default action ends a process gives the terminal back first. */
+static void test_ending_signals(void **state)
+{
+	static const int signals[] = {SIGTRAP,	 SIGSYS,  SIGIO,  SIGSTKFLT, SIGPROF,
+				      SIGVTALRM, SIGXCPU, SIGPWR, SIGUSR1,   SIGALRM};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		crash_by(signals[i]);
+	crash_by(SIGRTMIN);
+	crash_by(SIGRTMAX);
+}
+
 static void stop_and_continue(const char *key, int sig)
 {
 	struct session s;
@@ -480,6 +493,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_polite_signals),
 		cmocka_unit_test(test_interrupt_key),
 		cmocka_unit_test(test_crashes),
+		cmocka_unit_test(test_ending_signals),
 		cmocka_unit_test(test_stop_and_continue),
 		cmocka_unit_test(test_hangup),
 		cmocka_unit_test(test_unusable_terminals),

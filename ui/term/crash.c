@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
@@ -19,22 +20,37 @@
 
 enum { STACK_BYTES = 65536, LEAVE_BYTES = 256 };
 
-/* Faults of our own, and what ends a program that does not hear it, or no more. */
-static const int fatal[] = {SIGSEGV, SIGBUS,  SIGFPE,	 SIGILL,  SIGABRT, SIGUSR1,
-			    SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ,
-			    SIGPWR,  SIGINT,  SIGTERM,	 SIGHUP,  SIGQUIT};
-
-enum { FATAL = sizeof(fatal) / sizeof(fatal[0]) };
-
 static struct {
 	volatile sig_atomic_t armed;
 	int fd;
 	struct termios modes;
 	char leave[LEAVE_BYTES];
 	size_t len;
-	struct sigaction old[FATAL];
+	struct sigaction old[_NSIG];
 	char stack[STACK_BYTES];
 } crash;
+
+/*
+ * Every signal whose default action ends the process, faults of our own among them. SIGKILL cannot
+ * be caught, and the real-time signals below SIGRTMIN belong to the C library.
+ */
+static bool is_fatal(int sig)
+{
+	switch (sig) {
+	case SIGKILL:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGCONT:
+	case SIGCHLD:
+	case SIGURG:
+	case SIGWINCH:
+		return false;
+	default:
+		return sig <= SIGSYS || (sig >= SIGRTMIN && sig <= SIGRTMAX);
+	}
+}
 
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
@@ -71,10 +87,12 @@ void term_crash_arm(int fd, const struct termios *modes)
 	crash.modes = *modes;
 	crash.len = 0;
 	crash.armed = 1;
-	for (size_t i = 0; i < FATAL; i++) {
-		sigaction(fatal[i], &sa, &crash.old[i]);
-		if (crash.old[i].sa_handler == SIG_IGN)
-			sigaction(fatal[i], &crash.old[i], NULL);
+	for (int sig = 1; sig < _NSIG; sig++) {
+		if (!is_fatal(sig))
+			continue;
+		sigaction(sig, &sa, &crash.old[sig]);
+		if (crash.old[sig].sa_handler == SIG_IGN)
+			sigaction(sig, &crash.old[sig], NULL);
 	}
 }
 
@@ -90,8 +108,9 @@ void term_crash_disarm(void)
 
 	if (!crash.armed)
 		return;
-	for (size_t i = 0; i < FATAL; i++)
-		sigaction(fatal[i], &crash.old[i], NULL);
+	for (int sig = 1; sig < _NSIG; sig++)
+		if (is_fatal(sig))
+			sigaction(sig, &crash.old[sig], NULL);
 	sigaltstack(&none, NULL);
 	crash.armed = 0;
 }
