@@ -56,7 +56,8 @@ static void drop(struct recent *r, size_t n)
 	if (!n)
 		return;
 	size_t first = end_of(r, n - 1);
-	memmove(r->words, r->words + first, (r->n - first) * sizeof(*r->words));
+	if (r->n > first) /* ticks without any word have no memory for words */
+		memmove(r->words, r->words + first, (r->n - first) * sizeof(*r->words));
 	memmove(r->ticks, r->ticks + n, (r->n_ticks - n) * sizeof(*r->ticks));
 	r->n -= first;
 	r->open -= first;

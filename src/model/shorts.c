@@ -14,14 +14,17 @@
 static struct shorts_sum since(const struct shortsnap_row *row, const struct shortsnap *before,
 			       uint32_t i)
 {
-	const struct shortsnap_row *old = i < before->head.n_rows ? &before->rows[i] : NULL;
+	const struct shorts_sum all = {row->n, row->ns, 0};
 
-	if (!old || old->flags != row->flags || old->n_frames != row->n_frames ||
-	    memcmp(old->frames, row->frames, sizeof(row->frames)) != 0)
-		return (struct shorts_sum){row->n, row->ns, 0};
-	if (row->n < old->n || row->ns < old->ns)
+	if (i >= before->head.n_rows)
+		return all;
+	const struct shortsnap_row old = shortsnap_row(before, i);
+	if (old.flags != row->flags || old.n_frames != row->n_frames ||
+	    memcmp(old.frames, row->frames, sizeof(row->frames)) != 0)
+		return all;
+	if (row->n < old.n || row->ns < old.ns)
 		return (struct shorts_sum){0};
-	return (struct shorts_sum){row->n - old->n, row->ns - old->ns, 0};
+	return (struct shorts_sum){row->n - old.n, row->ns - old.ns, 0};
 }
 
 static uint32_t stack_of(struct model *m, const struct shortsnap_row *row)
@@ -97,8 +100,10 @@ int shorts_take(struct model *m, const void *payload, size_t len)
 	m->shorts.head = now.head;
 	if (!old || !shortsnap_decode(old->bytes, old->len, &before))
 		return 0;
-	for (uint32_t i = 0; code == 0 && i < now.head.n_rows; i++)
-		code = add(m, &now.rows[i], since(&now.rows[i], &before, i));
+	for (uint32_t i = 0; code == 0 && i < now.head.n_rows; i++) {
+		const struct shortsnap_row row = shortsnap_row(&now, i);
+		code = add(m, &row, since(&row, &before, i));
+	}
 	add_counted(m, &now.head, &before.head);
 	return code;
 }

@@ -11,13 +11,21 @@ bool shortsnap_decode(const void *data, size_t len, struct shortsnap *ret)
 	memcpy(&ret->head, data, sizeof(ret->head));
 	const struct shortsnap_head *h = &ret->head;
 	if (h->level >= SHORTSNAP_LEVELS || h->n_rows > SHORTSNAP_ROWS ||
-	    (len - sizeof(*h)) / sizeof(*ret->rows) < h->n_rows)
+	    (len - sizeof(*h)) / sizeof(struct shortsnap_row) < h->n_rows)
 		return false;
-	ret->rows = (const void *)((const char *)data + sizeof(*h));
+	ret->rows = (const char *)data + sizeof(*h);
 	for (uint32_t i = 0; i < h->n_rows; i++)
-		if (ret->rows[i].n_frames > SHORTSNAP_FRAMES)
+		if (shortsnap_row(ret, i).n_frames > SHORTSNAP_FRAMES)
 			return false;
 	return true;
+}
+
+struct shortsnap_row shortsnap_row(const struct shortsnap *s, uint32_t i)
+{
+	struct shortsnap_row row;
+
+	memcpy(&row, (const char *)s->rows + i * sizeof(row), sizeof(row));
+	return row;
 }
 
 const char *shortsnap_level_name(uint32_t level)

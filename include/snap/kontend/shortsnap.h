@@ -47,11 +47,12 @@ struct shortsnap_head {
 
 struct shortsnap {
 	struct shortsnap_head head;
-	const struct shortsnap_row *rows; /* borrowed from the payload */
+	const void *rows; /* borrowed from the payload, at any alignment: shortsnap_row() */
 };
 
-/* False: it is none, or has other rows than it says. @data is aligned to 8 bytes. */
+/* False: it is none, or has other rows than it says. */
 bool shortsnap_decode(const void *data, size_t len, struct shortsnap *ret);
+struct shortsnap_row shortsnap_row(const struct shortsnap *s, uint32_t i); /* i < head.n_rows */
 const char *shortsnap_level_name(uint32_t level); /* "all", "threshold", "counts" */
 
 #endif
