@@ -62,11 +62,11 @@ static void end_line(struct csv *c)
 
 /*
  * Spreadsheets take a field that begins so for a formula, no matter who chose that name, and quotes
- * do not change that. A login shell (-bash) is none.
+ * do not change that. "-" alone stands for a value that is not known. Numbers do not come here.
  */
 static bool is_formula(const char *s)
 {
-	return *s == '=' || *s == '+' || *s == '@' || (*s == '-' && s[strcspn(s, "(|!")]);
+	return *s == '=' || *s == '+' || *s == '@' || (*s == '-' && s[1]);
 }
 
 /* Text of any length in pieces: text_clean() works on a buffer. */

@@ -220,7 +220,7 @@ static void formulas_are_text(void **state)
 	report_csv_table(&t, 0, out);
 	fclose(out);
 	assert_string_equal(text,
-			    "comm\n'=1+1\n'@SUM(A1)\n'+7\n'-2+cmd|' /C calc'!A0\n-bash\na=b\n-\n");
+			    "comm\n'=1+1\n'@SUM(A1)\n'+7\n'-2+cmd|' /C calc'!A0\n'-bash\na=b\n-\n");
 	free(text);
 }
 
