@@ -231,10 +231,14 @@ const char *resolve_final_lack(int answer, const struct resolve_final_stat *st, 
 	if (answer)
 		error_set(err, answer, "names of programs and code are not in the recording: %s",
 			  answer < 0 ? was.text : why[answer]);
-	else if (st->left_names || st->left_code)
+	else if (st->left_names && st->left_code)
 		error_set(err, answer,
 			  "there was no room for the names of %llu functions and the code of %llu",
 			  (unsigned long long)st->left_names, (unsigned long long)st->left_code);
+	else if (st->left_names || st->left_code)
+		error_set(err, answer, "there was no room for the %s of %llu functions",
+			  st->left_names ? "names" : "code",
+			  (unsigned long long)(st->left_names + st->left_code));
 	else if (st->left_tables)
 		error_set(err, answer,
 			  "there was no room for the tables for unwinding of %llu files",
