@@ -52,7 +52,7 @@ static int take(void *ctx, const struct config_line *l, struct error *err)
 	return r < 0 ? r : options_check_value(l, err);
 }
 
-static void warn(void *ctx, const struct error *why)
+static void take_warning(void *ctx, const struct error *why)
 {
 	struct options_config *c = ctx;
 
@@ -75,7 +75,7 @@ static void find(char *ret, size_t size)
 
 static int read_file(FILE *f, struct options_config *c, struct error *err)
 {
-	const struct config_reader reader = {take, c, "columns", warn};
+	const struct config_reader reader = {take, c, "columns", take_warning};
 	static const char too_long[] = "%s is no configuration: it has more than %d bytes";
 	char *text = mem_calloc(1, CONFIG_BYTES + 1);
 	size_t n = text ? fread(text, 1, CONFIG_BYTES + 1, f) : 0;
