@@ -23,7 +23,6 @@
 
 /* At Debian and Ubuntu, from this level on CAP_PERFMON does not help. */
 enum { PARANOID_ROOT_ONLY = 3 };
-enum { EVENTS_PER_CPU = 3, OTHER_FDS = 3, SPARE_FDS = 64 };
 
 static int first_cpu(void)
 {
@@ -187,10 +186,10 @@ static unsigned count_openable(unsigned n)
 	return got;
 }
 
-static void check_files(struct doctor *d, const struct doctor_facts *f)
+static void check_files(struct doctor *d)
 {
 	struct doctor_item *i = doctor_add(d, "files", "descriptors for the events of all CPUs");
-	unsigned need = f->cpus * EVENTS_PER_CPU + OTHER_FDS, got;
+	unsigned need = (unsigned)sysinfo_files(), got;
 	struct rlimit old = {0}, more;
 
 	/* As the live source does: the soft limit is for us to raise, the hard one for some. */
@@ -214,7 +213,7 @@ static void check_files(struct doctor *d, const struct doctor_facts *f)
 	doctor_found(i, DOCTOR_FAILS,
 		     "%u more are needed and %u can be opened, the hard limit is %llu", need, got,
 		     (unsigned long long)old.rlim_max);
-	doctor_fix(i, "as root: ulimit -n %u", need + SPARE_FDS);
+	doctor_fix(i, "as root: ulimit -n %u", need + 3);
 }
 
 void doctor_perf(struct doctor *d, const struct doctor_facts *f)
@@ -224,5 +223,5 @@ void doctor_perf(struct doctor *d, const struct doctor_facts *f)
 	check_stacks(d, f, fd >= 0);
 	check_cgroups(d, f, fd >= 0);
 	check_ring(d, f, fd);
-	check_files(d, f);
+	check_files(d);
 }

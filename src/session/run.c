@@ -369,6 +369,19 @@ static int wait_first(uint64_t ns, struct error *err)
 	return 0;
 }
 
+/* With fewer, parts would be missing without a word, and which ones depends on the number. */
+static int check_files(struct error *err)
+{
+	unsigned long long need = sysinfo_files(), limit = sysinfo_raise_files(need);
+
+	if (limit >= need)
+		return 0;
+	return error_set(err, -EMFILE,
+			 "Measuring takes up to %llu open files, more than the limit of %llu open "
+			 "files: raise it with 'ulimit -n %llu'",
+			 need, limit, need);
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	int waited = wait_first(o->start_after_ns, err);
@@ -376,7 +389,9 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		return waited;
 	/* Before there are descriptors for the demo to inherit. */
 	struct snapshot_source *first = NULL;
-	int ret = o->realtime ? realtime_try(err) : 0;
+	int ret = check_files(err);
+	if (ret == 0 && o->realtime)
+		ret = realtime_try(err);
 	if (ret == 0 && o->demo)
 		ret = start_demo(r, err);
 	if (ret == 0)

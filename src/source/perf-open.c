@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -227,21 +226,6 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 	return 0;
 }
 
-/* Room for @need descriptors, as far as we may raise the limit. */
-static void raise_fd_limit(uint64_t need)
-{
-	struct rlimit l;
-
-	need += SPARE_FDS;
-	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= need)
-		return;
-	struct rlimit more = {need, l.rlim_max < need ? need : l.rlim_max};
-	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
-		return;
-	l.rlim_cur = l.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &l);
-}
-
 /* The kernel says EINVAL of a CPU that cannot be, and ENODEV of one that is offline. */
 static int cpu_answer(int code, int cpu)
 {
@@ -386,7 +370,7 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	if (r == 0) {
 		at->failure.fds = count_events(at->o) * (uint64_t)perf_cpu_map__nr(ps->cpus) *
 				  (uint64_t)perf_thread_map__nr(ps->threads);
-		raise_fd_limit(at->failure.fds);
+		sysinfo_raise_files(at->failure.fds + SPARE_FDS);
 	}
 	for (int i = 0; r == 0 && i < PERF_EVENTS; i++) {
 		if (ps->evsels[i])

@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { FILES = 192, FILES_OF_CPU = 8 };
 
 int sysinfo_read(const char *path, char *buf, size_t size)
 {
@@ -116,4 +119,25 @@ int sysinfo_cpu_node(uint32_t cpu)
 	if (d)
 		closedir(d);
 	return node;
+}
+
+uint64_t sysinfo_files(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return FILES + FILES_OF_CPU * (cpus > 0 ? (uint64_t)cpus : 1);
+}
+
+uint64_t sysinfo_raise_files(uint64_t need)
+{
+	struct rlimit l = {0};
+
+	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= need)
+		return l.rlim_cur;
+	struct rlimit more = {need, l.rlim_max < need ? need : l.rlim_max};
+	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+		return need;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+	return l.rlim_cur;
 }

@@ -57,6 +57,13 @@ quick="report --duration 100ms"
 	fi
 	expect 1 "than the limit of 9 open files.*ulimit -n" \
 		without sys_resource sh -c 'ulimit -n 9; exec "$@"' sh "$kontend" $quick
+	# Between too few and enough there is one limit, which the message names.
+	for files in 26 48 112 142; do
+		expect 1 "than the limit of $files open files.*ulimit -n [0-9]+'\$" \
+			without sys_resource sh -c "ulimit -n $files; exec \"\$@\"" sh "$kontend" $quick
+	done
+	files=$(sed -n "s/.*ulimit -n \([0-9]*\)'$/\1/p" "$work/err")
+	expect 0 '' without sys_resource sh -c "ulimit -n $files; exec \"\$@\"" sh "$kontend" $quick
 	for verb in report script export 'record -o /dev/null'; do
 		expect 1 'refuses --realtime.*CAP_SYS_NICE.*ulimit -r 1' \
 			prlimit --rtprio=0 setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice \
