@@ -127,16 +127,59 @@ static int take(const struct one *o, struct run *run, struct error *err)
 	return r;
 }
 
+/*
+ * Another name of a file that was read is known before it is read again. *@ret: that file, NULL:
+ * there is none. 0 or -ENOMEM.
+ */
+static int find_twin(struct gather *g, const struct run *run, const char *path,
+		     const struct gathered **ret, struct error *err)
+{
+	struct reader_stat stat = {0};
+
+	*ret = NULL;
+	if (run->from_file)
+		reader_stat(run->source, &stat);
+	if (!stat.inode)
+		return 0;
+	for (size_t i = 0; i < g->n_files; i++) {
+		const struct gathered *f = &g->files[i];
+		if (f->dev == stat.dev && f->inode == stat.inode) {
+			*ret = f;
+			return 0;
+		}
+	}
+	if (mem_grow(&g->files, &g->cap_files, g->n_files, sizeof(*g->files)) < 0)
+		return error_errno(err, -ENOMEM, "Cannot keep which files were read");
+	g->files[g->n_files++] = (struct gathered){path, stat.dev, stat.inode};
+	return 0;
+}
+
+/* @ret_twin: another name of this file was read, and nothing was now. */
+static int read_once(const struct one *o, struct measure *m, struct run *run,
+		     const struct gathered **ret_twin, struct error *err)
+{
+	*ret_twin = NULL;
+	int r = measure_open(m, run, o->path, err);
+
+	r = r < 0 ? r : find_twin(o->g, run, o->path, ret_twin, err);
+	return r < 0 || *ret_twin ? r : measure_read_opened(m, run, o->path, err);
+}
+
 int gather_read(struct gather *g, struct measure *m, const char *path, struct fleet *to,
 		struct fleet_given *given, struct error *err)
 {
 	const struct one o = {.g = g, .path = path, .to = to, .given = given};
 	struct run run = {.groups = g->o->groups, .keep_symbols = !g->o->no_symbol_cache};
 	struct error local = {0};
-	int r = measure_read(m, &run, path, &local);
+	const struct gathered *twin;
+	char what[600];
+	int r = read_once(&o, m, &run, &twin, &local);
 
 	given->n++;
-	if (r == 0) {
+	if (r == 0 && twin) {
+		snprintf(what, sizeof(what), "%s is the same file: it is left out", twin->path);
+		say_fault(&o, FLEET_OVERLAP, what);
+	} else if (r == 0) {
 		r = take(&o, &run, err);
 	} else if (r != -EINTR) {
 		/* The others may be whole. */
@@ -191,4 +234,5 @@ void gather_deinit(struct gather *g)
 {
 	spans_deinit(&g->spans);
 	mem_free(g->began);
+	mem_free(g->files);
 }

@@ -22,6 +22,11 @@ struct gather {
 		uint64_t wall_ns;
 	} * began;
 	size_t n_began, cap_began;
+	struct gathered { /* regular files that were read */
+		const char *path;
+		uint64_t dev, inode;
+	} * files;
+	size_t n_files, cap_files;
 };
 
 /*

@@ -270,18 +270,30 @@ void measure_cage(struct measure *m, struct run *run)
 	run->lines.door = caged_door(&m->caged);
 }
 
-int measure_read(struct measure *m, struct run *run, const char *path, struct error *err)
+int measure_open(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	run->memory = m->o->memory;
 	measure_cage(m, run);
 	int ret = run_open_file(run, path, 0, err);
 
 	run->engine.model.min_wait_ns = m->o->min_wait_ns;
-	if (ret == 0 && m->job->begin_other)
-		ret = m->job->begin_other(m->job, run, err);
+	return ret;
+}
+
+int measure_read_opened(struct measure *m, struct run *run, const char *path, struct error *err)
+{
+	int ret = m->job->begin_other ? m->job->begin_other(m->job, run, err) : 0;
+
 	if (ret == 0)
 		ret = read_recording(m, run, path, err);
 	return ret == 0 && m->give_up ? -EINTR : ret;
+}
+
+int measure_read(struct measure *m, struct run *run, const char *path, struct error *err)
+{
+	int ret = measure_open(m, run, path, err);
+
+	return ret == 0 ? measure_read_opened(m, run, path, err) : ret;
 }
 
 static bool can_read_again(const char *path)

@@ -66,6 +66,9 @@ struct measure_job {
  * -EINTR. The caller gives @run back.
  */
 int measure_read(struct measure *m, struct run *run, const char *path, struct error *err);
+/* The two halves of it. */
+int measure_open(struct measure *m, struct run *run, const char *path, struct error *err);
+int measure_read_opened(struct measure *m, struct run *run, const char *path, struct error *err);
 
 /*
  * The gate of a verb that judges waits one at a time. Of a recording all is read first into @known,

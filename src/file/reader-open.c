@@ -455,6 +455,8 @@ static int open_any(struct reader *r, const struct reader_options *o, struct err
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	r->map_size = (size_t)st.st_size;
+	r->stat.dev = st.st_dev;
+	r->stat.inode = st.st_ino;
 	return open_file(r, err);
 }
 

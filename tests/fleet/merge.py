@@ -166,6 +166,11 @@ def check_may_overlap(t):
         got = t.merge("--tables", "types", *paths, says=says)
         expect(f"{paths}: {got['may_overlap']} may overlap", got["may_overlap"] == len(says))
         expect(f"{paths}: not all are added", got["total_ns"] == sum(each[p] for p in paths) and not got["overlap"])
+    link = os.path.join(t.folder, "link.data")
+    os.symlink(one, link)
+    got = t.merge("--tables", "types", one, link, later, status=1, says=["is the same file: it is left out"])
+    expect("one file is read by two names", (got["overlap"], got["may_overlap"], got["added"]) == (1, 0, 2))
+    expect("one file counts twice", got["total_ns"] == each[one] + each[later])
     text = t.run("merge", "--tables", "types", one, again, says=["waits may count twice"])
     expect("the header does not doubt",
            "# recordings that may overlap with another one, so that waits may count twice: 1" in text)

@@ -34,11 +34,12 @@ struct reader_stat {
 	uint64_t held_bytes;
 	uint64_t unknown_records; /* of types that perf gave no meaning yet when this was written */
 	uint64_t bad_records;
-	bool compressed; /* some of what was read so far */
-	bool is_cut;	 /* it ends early: known at once where its head says so */
-	bool by_kontend; /* made by kontend: its head tells the time of what is in it */
-	uint64_t pos;	 /* bytes of the file that were read */
-	uint64_t size;	 /* of the file; 0: not known */
+	bool compressed;     /* some of what was read so far */
+	bool is_cut;	     /* it ends early: known at once where its head says so */
+	bool by_kontend;     /* made by kontend: its head tells the time of what is in it */
+	uint64_t pos;	     /* bytes of the file that were read */
+	uint64_t size;	     /* of the file; 0: not known */
+	uint64_t dev, inode; /* of a regular file, as stat() answers; 0: it is none */
 };
 void reader_stat(struct source *s, struct reader_stat *ret);
 
