@@ -3,8 +3,16 @@
 #include "kontend/sort.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
-enum { EXACT = 20 };
+enum {
+	EXACT = 20, /* values of the smaller sample */
+	/* Ways are counted in room for the most of two samples of twenty. */
+	WAYS_MOST = (EXACT + 1) * (EXACT * (3 * EXACT + 1) + 1),
+	STEPS_MOST = 2 * EXACT * WAYS_MOST, /* about a millisecond */
+	ALL_MOST = 1000,
+};
 
 static int smaller(const void *a, const void *b)
 {
@@ -36,23 +44,66 @@ static struct summed sum_up(const struct ranked *v, size_t n)
 	return s;
 }
 
-/*
- * The share of all arrangements whose U is at most @u. How many there are of each U are the
- * coefficients of a Gaussian binomial: multiplied by 1 - q^(m+i), divided by 1 - q^i.
- */
-static double share_up_to(size_t n, size_t m, size_t u)
-{
-	double ways[EXACT * EXACT + 1] = {1}, all = 1, some = 0;
+/* All ways to choose so many values: how many of them have which sum of doubled ranks. */
+struct ways {
+	size_t most;		 /* values that are chosen, at most */
+	size_t stride;		 /* sums are below that */
+	double n[WAYS_MOST + 1]; /* n[chosen * stride + sum] */
+};
 
-	for (size_t i = 1; i <= n; i++) {
-		for (size_t k = u + 1; k-- > m + i;)
-			ways[k] -= ways[k - m - i];
-		for (size_t k = i; k <= u; k++)
-			ways[k] += ways[k - i];
-		all *= (double)(m + i) / (double)i;
+/* The highest sum of the doubled ranks of @k of @n values. */
+static size_t highest(size_t k, size_t n)
+{
+	return k * (2 * n - k + 1);
+}
+
+/* Is there room, and time, to count the ways to choose @k of @n values? */
+static bool is_countable(size_t k, size_t n)
+{
+	size_t room = k <= EXACT && n <= ALL_MOST ? (k + 1) * (highest(k, n) + 1) : SIZE_MAX;
+
+	return room <= WAYS_MOST && n * room <= STEPS_MOST;
+}
+
+/* Values whose doubled rank is @rank may be chosen as well, each once: so many are they, @times. */
+static void choose_of(struct ways *w, size_t rank, size_t times, size_t *reached, size_t *sum)
+{
+	for (; times; times--) {
+		*reached += *reached < w->most;
+		*sum = *sum + rank < w->stride ? *sum + rank : w->stride - 1;
+		for (size_t k = *reached; k; k--) {
+			const double *from = &w->n[(k - 1) * w->stride];
+			double *to = &w->n[k * w->stride + rank];
+			for (size_t i = 0; i + rank <= *sum; i++)
+				to[i] += from[i];
+		}
 	}
-	for (size_t k = 0; k <= u; k++)
-		some += ways[k];
+}
+
+/*
+ * The share of all arrangements in which @k values have a sum of doubled ranks as far from the
+ * middle as @sum, or farther. With equal values sums are not spread evenly to both sides, so both
+ * are counted.
+ */
+static double share_as_far(const struct ranked *v, size_t n, size_t k, size_t sum)
+{
+	struct ways w = {.most = k, .stride = highest(k, n) + 1};
+	size_t middle = k * (n + 1), reached = 0, high = 0;
+	size_t far = sum > middle ? sum - middle : middle - sum;
+	double all = 0, some = 0;
+
+	memset(w.n, 0, (k + 1) * w.stride * sizeof(*w.n));
+	w.n[0] = 1;
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !(v[i].v < v[end].v);)
+			end++;
+		choose_of(&w, i + 1 + end, end - i, &reached, &high);
+	}
+	for (size_t s = 0; s < w.stride; s++) {
+		all += w.n[k * w.stride + s];
+		if ((s > middle ? s - middle : middle - s) >= far)
+			some += w.n[k * w.stride + s];
+	}
 	return some / all;
 }
 
@@ -74,12 +125,14 @@ double ranks_probability(struct ranked *v, size_t n)
 
 	if (!s.first || !other)
 		return 1;
+	double all = (double)n * (double)(n + 1) / 2;
+	if (s.first <= other && is_countable(s.first, n))
+		return share_as_far(v, n, s.first, (size_t)(2 * s.rank_sum + 0.5));
+	if (other < s.first && is_countable(other, n))
+		return share_as_far(v, n, other, (size_t)(2 * (all - s.rank_sum) + 0.5));
 	double u = s.rank_sum - first * (first + 1) / 2;
 	u = u < first * second - u ? u : first * second - u;
-	if (s.ties > 0 || s.first > EXACT || other > EXACT)
-		return by_normal(first, second, u, s.ties);
-	double p = 2 * share_up_to(s.first, other, (size_t)(u + 0.5));
-	return p < 1 ? p : 1;
+	return by_normal(first, second, u, s.ties);
 }
 
 double ranks_least(size_t n_first, size_t n_second)

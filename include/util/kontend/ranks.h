@@ -7,8 +7,9 @@
 
 /*
  * Do two samples differ by more than chance? The rank sum test of Mann, Whitney and Wilcoxon, two
- * sided: it takes nothing for granted of how values are spread. Exact for samples without equal
- * values of up to twenty each, else by the normal distribution, with equal values seen to.
+ * sided: it takes nothing for granted of how values are spread. For samples of up to twenty values
+ * each, and for some larger ones beside a smaller one, all arrangements are counted, equal values
+ * included. Larger samples take the normal distribution, corrected for equal values.
  */
 struct ranked {
 	double v;
