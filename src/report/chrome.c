@@ -90,8 +90,6 @@ static void put_args(struct chrome *c, const struct trace_wait *o)
 		jsonw_i64(j, "ret", o->ret);
 	if (o->waiting)
 		jsonw_bool(j, "still_waiting", true);
-	if (w->doubtful)
-		jsonw_bool(j, "doubtful", true);
 	jsonw_end(j, '}');
 }
 

@@ -26,7 +26,8 @@ struct gathered {
 
 struct held {
 	struct trace_hold h;
-	uint64_t via; /* the longest wait of who had it; 0: none */
+	uint64_t via; /* the longest wait of the holder meanwhile; 0: none */
+	bool flows;   /* it is the longest hold of a wait: they have a flow in common */
 };
 
 struct firefox {
@@ -67,7 +68,7 @@ static int gather_hold(struct firefox *f, struct trace_hold *h)
 	if (mem_grow(&f->holds, &f->cap_holds, f->n_holds, sizeof(*f->holds)) < 0)
 		return -ENOMEM;
 	h->written = true;
-	f->holds[f->n_holds++] = (struct held){*h, find_via(f, h)};
+	f->holds[f->n_holds++] = (struct held){.h = *h, .via = find_via(f, h)};
 	return 0;
 }
 
@@ -97,7 +98,10 @@ static int gather(struct trace_sink *s, const struct trace_wait *w)
 		.waiting = w->waiting,
 		.no_cpu = w->w->no_cpu,
 	};
-	return w->n_holds ? gather_hold(f, w->holds[0]) : 0;
+	int ret = 0;
+	for (uint32_t i = 0; i < w->n_holds && ret == 0; i++)
+		ret = gather_hold(f, w->holds[i]);
+	return ret;
 }
 
 static uint32_t numbered(struct firefox *f, const char *what, uint64_t id)
@@ -179,7 +183,8 @@ static void put_hold_data(struct firefox *f, const struct held *held)
 	put_text(j, "holder", task_text(f, h->thread));
 	put_text(j, "caller", firefox_caller(&f->tables, f->t, h->stack));
 	jsonw_str(j, "time", h->exact ? "as told" : "at most");
-	put_text(j, "hold", numbered(f, "hold", h->id));
+	if (held->flows)
+		put_text(j, "hold", numbered(f, "hold", h->id));
 	if (held->via)
 		put_text(j, "wait", numbered(f, "wait", held->via));
 	jsonw_end(j, '}');
@@ -334,10 +339,33 @@ static int compare_holds(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const struct trace_hold *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* A flow has two ends: a hold that is the longest one of no wait begins none. */
+static void join_holds(struct firefox *f)
+{
+	if (!f->n_holds)
+		return;
+	qsort(f->holds, f->n_holds, sizeof(*f->holds), compare_ids);
+	for (size_t i = 0; i < f->n_waits; i++) {
+		const struct held key = {.h = {.id = f->waits[i].hold}};
+		struct held *h =
+			bsearch(&key, f->holds, f->n_holds, sizeof(*f->holds), compare_ids);
+		if (h)
+			h->flows = true;
+	}
+}
+
 static void put_threads(struct firefox *f)
 {
 	size_t n;
 
+	join_holds(f);
 	if (f->n_waits)
 		qsort(f->waits, f->n_waits, sizeof(*f->waits), compare_waits);
 	if (f->n_holds)

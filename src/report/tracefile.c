@@ -77,7 +77,7 @@ int tracefile_finish(struct tracefile *t, struct error *err)
 	for (uint32_t i = 1; i < m->waits.high && ret == 0; i++) {
 		const struct wait *w = &m->waits.waits[i];
 		struct trace_wait one = {.w = w, .end_ns = m->now_ns, .waiting = true};
-		if (w->used && passes(t, w, m->now_ns))
+		if (w->used && !w->doubtful && passes(t, w, m->now_ns))
 			ret = put(t, &one);
 	}
 	if (ret == 0)

@@ -168,6 +168,97 @@ static void who_had_it_long_is_kept(void **state)
 	done(&t);
 }
 
+static size_t count_markers(const struct traced *t, const char *type)
+{
+	const struct json *threads = json_path(json_root(&t->doc), "threads");
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_len(threads); i++) {
+		const struct json *all = json_path(json_at(threads, i), "markers.data");
+		for (size_t k = 0; k < json_len(all); k++)
+			n += strcmp(json_text(json_get(json_at(all, k), "type")), type) == 0;
+	}
+	return n;
+}
+
+/* Each of three that had the lock while a fourth waited has a marker, not the longest one alone. */
+static void each_holder_has_a_marker(void **state)
+{
+	struct traced t = {0};
+
+	(void)state;
+	rig_init(&t.r, 1);
+	for (int i = 0; i < 5; i++)
+		begins(&t, (uint64_t)i, 10 + i, LOCK_A);
+	ends(&t, 10, 10, LOCK_A);
+	ends(&t, 20, 11, LOCK_A);
+	ends(&t, 80, 12, LOCK_A);
+	ends(&t, 90, 13, LOCK_A);
+	ends(&t, 95, 14, LOCK_A);
+	read_profile(&t);
+	assert_int_equal(count_markers(&t, "LockHold"), 4);
+	assert_string_equal(text_of(&t, marker(&t, "LockHold", 10), "holder"), "?/10");
+	const char *longest = text_of(&t, marker(&t, "LockHold", 20), "hold");
+	for (unsigned i = 2; i < 5; i++)
+		assert_string_equal(text_of(&t, marker(&t, "LockWait", i), "hold"), longest);
+	/* It is the longest one of no wait, so nothing would be at the other end of a flow. */
+	assert_string_equal(text_of(&t, marker(&t, "LockHold", 80), "holder"), "?/12");
+	assert_null(text_of(&t, marker(&t, "LockHold", 80), "hold"));
+	done(&t);
+}
+
+/* What the waits of a trace in the format of Chrome add up to, and of the profile of Firefox. */
+static uint64_t chrome_ns(const struct traced *t)
+{
+	const struct json *events = json_path(json_root(&t->doc), "traceEvents");
+	double us = 0;
+
+	for (size_t i = 1; i < json_len(events); i++) {
+		double ts = json_number(json_get(json_at(events, i), "ts"));
+		us += i % 2 ? -ts : ts;
+	}
+	return (uint64_t)(us * US + 0.5);
+}
+
+static uint64_t firefox_ns(const struct traced *t)
+{
+	const struct json *threads = json_path(json_root(&t->doc), "threads");
+	double ms = 0;
+
+	for (size_t i = 0; i < json_len(threads); i++) {
+		const struct json *weights = json_path(json_at(threads, i), "samples.weight");
+		for (size_t k = 0; k < json_len(weights); k++)
+			ms += json_number(json_at(weights, k));
+	}
+	return (uint64_t)(ms * 1000 * US + 0.5);
+}
+
+/* A wait whose end may have been lost has no length, and is in no trace, as it is in no sum. */
+static void doubtful_waits_are_in_no_trace(void **state)
+{
+	static const enum tracefile_format formats[] = {TRACEFILE_CHROME, TRACEFILE_FIREFOX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		struct traced t = {0};
+		size_t at = 0;
+		rig_init(&t.r, 1);
+		begins(&t, 0, 10, LOCK_A);
+		ends(&t, 40, 10, LOCK_A);
+		begins(&t, 50, 20, LOCK_A);
+		synth_lost(t.r.synth, 0, CANNED_START + 60 * US, 3);
+		/* Nothing is known of this task before, so its first wait is doubtful, too. */
+		begins(&t, 90, 30, LOCK_B);
+		ends(&t, 95, 30, LOCK_B);
+		begins(&t, 100, 30, LOCK_B);
+		synth_comm(t.r.synth, 0, CANNED_START + 900 * US, 40, 40, "later");
+		assert_int_equal(play(&t, formats[i], false), 0);
+		assert_int_equal(json_parse(&t.doc, t.text, strlen(t.text), &at), 0);
+		assert_int_equal(i ? firefox_ns(&t) : chrome_ns(&t), (40 + 800) * US);
+		done(&t);
+	}
+}
+
 static void each_format_can_be_empty(void **state)
 {
 	(void)state;
@@ -215,6 +306,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_is_joined_by_flows),
 		cmocka_unit_test(who_had_it_long_is_kept),
+		cmocka_unit_test(each_holder_has_a_marker),
+		cmocka_unit_test(doubtful_waits_are_in_no_trace),
 		cmocka_unit_test(each_format_can_be_empty),
 		cmocka_unit_test(no_memory_is_said),
 		cmocka_unit_test(the_source_is_told),
