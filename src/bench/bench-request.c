@@ -225,23 +225,17 @@ static uint64_t cpu_ns(pthread_t thread)
 static void measure(const struct server *s, pthread_t thread, uint32_t parts, uint64_t part_ns,
 		    struct bench_request_row *r)
 {
-	double sum = 0, squares = 0;
+	struct bench_parts p = {0};
 
 	sleep_ns(part_ns / 4);
-	uint64_t cpu = cpu_ns(thread), answered = atomic_load(&s->answered);
+	uint64_t cpu = cpu_ns(thread);
 	for (uint32_t i = 0; i < parts; i++) {
 		uint64_t t0 = clock_now_ns(), n0 = atomic_load(&s->answered);
 		sleep_ns(part_ns);
 		uint64_t ns = clock_now_ns() - t0, n = atomic_load(&s->answered) - n0;
-		double rate = ns ? (double)n * 1e9 / (double)ns : 0;
-		sum += rate;
-		squares += rate * rate;
+		bench_parts_add(&p, n, ns);
 	}
-	double mean = sum / parts, variance = squares / parts - mean * mean;
-	answered = atomic_load(&s->answered) - answered;
-	r->cost_ns = answered ? (cpu_ns(thread) - cpu) / answered : 0;
-	r->per_s = mean;
-	r->deviation = variance > 0 ? sqrt(variance) : 0;
+	r->took = bench_parts_sum(&p, cpu_ns(thread) - cpu);
 }
 
 static int connect_both(struct pair *p)

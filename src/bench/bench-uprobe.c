@@ -146,25 +146,18 @@ static uint64_t sum_cpu_ns(const struct caller *c, uint32_t n)
 static void measure(const struct caller *c, uint32_t cpus, uint32_t parts, uint64_t part_ns,
 		    struct bench_top *top, struct bench_uprobe_row *r)
 {
-	double sum = 0, squares = 0;
+	struct bench_parts p = {0};
 
 	sleep_ns(part_ns / 4); /* until all run, and the kernel has done what it does once */
-	uint64_t cpu = sum_cpu_ns(c, cpus), calls = sum_calls(c, cpus);
+	uint64_t cpu = sum_cpu_ns(c, cpus);
 	for (uint32_t i = 0; i < parts; i++) {
 		uint64_t t0 = clock_now_ns(), n0 = sum_calls(c, cpus);
 		sleep_ns(part_ns);
 		uint64_t ns = clock_now_ns() - t0, n = sum_calls(c, cpus) - n0;
 		bench_top_take(top);
-		double rate = ns ? (double)n * 1e9 / (double)ns : 0;
-		sum += rate;
-		squares += rate * rate;
+		bench_parts_add(&p, n, ns);
 	}
-	double mean = sum / parts, variance = squares / parts - mean * mean;
-	cpu = sum_cpu_ns(c, cpus) - cpu;
-	calls = sum_calls(c, cpus) - calls;
-	r->cost_ns = calls ? cpu / calls : 0;
-	r->calls_per_s = mean;
-	r->deviation = variance > 0 ? sqrt(variance) : 0;
+	r->took = bench_parts_sum(&p, sum_cpu_ns(c, cpus) - cpu);
 }
 
 static uint32_t class_of(void (*call)(void), uint64_t offset)

@@ -148,9 +148,13 @@ static void print_row(FILE *out, const struct bench_uprobe_row *r)
 {
 	char name[NAME], cost[UNITS_BUF];
 
-	fprintf(out, "%-21s (%2u cpus): %8.3f ± %5.3fM/s  (%7.3fM/s/cpu)  %6s  %-11s",
-		name_of(name, r->kind, r->is_return), r->cpus, r->calls_per_s / 1e6,
-		r->deviation / 1e6, r->calls_per_s / 1e6 / r->cpus, units_ns(cost, r->cost_ns),
+	fprintf(out, "%-21s (%2u cpus): ", name_of(name, r->kind, r->is_return), r->cpus);
+	if (isfinite(r->took.per_s))
+		fprintf(out, "%8.3f ± %5.3fM/s  (%7.3fM/s/cpu)", r->took.per_s / 1e6,
+			r->took.deviation / 1e6, r->took.per_s / 1e6 / r->cpus);
+	else
+		fputs("       - no call: no thread got a CPU ", out);
+	fprintf(out, "  %6s  %-11s", bench_parts_cost(cost, r->took.cost_ns),
 		uprobe_class_name((enum upsnap_class)r->class_));
 	for (size_t i = 0; i < r->n_top; i++)
 		fprintf(out, "%s %2.0f%% %s", i ? "," : " ", r->top[i].share * 100, r->top[i].name);
@@ -170,8 +174,8 @@ static void put_figures(struct bench_figures *f, const struct bench_uprobe_row *
 	char name[NAME];
 
 	name_of(name, r->kind, r->is_return);
-	bench_figures_put(f, &calls, r->calls_per_s, "%s, %u cpus", name, r->cpus);
-	bench_figures_put(f, &cost_of_hit, (double)r->cost_ns, "%s, %u cpus", name, r->cpus);
+	bench_figures_put(f, &calls, r->took.per_s, "%s, %u cpus", name, r->cpus);
+	bench_figures_put(f, &cost_of_hit, r->took.cost_ns, "%s, %u cpus", name, r->cpus);
 }
 
 /* The cheapest kind of a class tells its price: the others do more than being hit. */
@@ -179,8 +183,8 @@ static void keep(struct uprobe_costs *c, const struct bench_uprobe_row *r)
 {
 	uint64_t *ns = &c->ns[r->class_][r->is_return];
 
-	if (r->cpus == 1 && r->cost_ns && (!*ns || r->cost_ns < *ns))
-		*ns = r->cost_ns;
+	if (r->cpus == 1 && r->took.cost_ns >= 1 && (!*ns || r->took.cost_ns < (double)*ns))
+		*ns = (uint64_t)r->took.cost_ns;
 }
 
 /* Without names, as where they are withheld, everything is "[kernel]". */
@@ -255,23 +259,27 @@ static int measure_calls(const struct plan *p, uint64_t part, struct uprobe_cost
 static void tell_request(const struct bench_request_row *r, double without, struct bench_out *out)
 {
 	char name[NAME] = "no probe", cost[UNITS_BUF];
-	double part = without > 0 ? 100 * (1 - r->per_s / without) : (double)NAN;
+	double part = without > 0 ? 100 * (1 - r->took.per_s / without) : (double)NAN;
 
 	if (r->probed)
 		name_of(name, r->kind, r->is_return);
-	bench_figures_put(&out->figures, &requests, r->per_s, "%s, %s",
+	bench_figures_put(&out->figures, &requests, r->took.per_s, "%s, %s",
 			  bench_request_op_name(r->op), name);
-	bench_figures_put(&out->figures, &cost_of_request,
-			  r->cost_ns ? (double)r->cost_ns : (double)NAN, "%s, %s",
+	bench_figures_put(&out->figures, &cost_of_request, r->took.cost_ns, "%s, %s",
 			  bench_request_op_name(r->op), name);
 	if (r->probed)
 		bench_figures_put(&out->figures, &taken, part, "%s, %s",
 				  bench_request_op_name(r->op), name);
 	if (!out->text)
 		return;
-	fprintf(out->text, "request-%s %-15s: %8.2f ± %5.2fk/s  %6s", bench_request_op_name(r->op),
-		name, r->per_s / 1e3, r->deviation / 1e3, units_ns(cost, r->cost_ns));
-	if (r->probed && without > 0)
+	fprintf(out->text, "request-%s %-15s: ", bench_request_op_name(r->op), name);
+	if (isfinite(r->took.per_s))
+		fprintf(out->text, "%8.2f ± %5.2fk/s", r->took.per_s / 1e3,
+			r->took.deviation / 1e3);
+	else
+		fputs("       - none answered", out->text);
+	fprintf(out->text, "  %6s", bench_parts_cost(cost, r->took.cost_ns));
+	if (r->probed && isfinite(part))
 		fprintf(out->text, "  %+6.1f%%", -part);
 	fputc('\n', out->text);
 	fflush(out->text);
@@ -282,7 +290,7 @@ static int measure_requests(const struct plan *p, enum bench_request_op op, uint
 {
 	struct bench_request_row r = {.op = op};
 	int code = bench_request_row(&r, PARTS, part, err);
-	double without = r.per_s;
+	double without = r.took.per_s;
 
 	if (code == 0)
 		tell_request(&r, 0, out);

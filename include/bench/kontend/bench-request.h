@@ -18,8 +18,8 @@ struct bench_request_row {
 	bool probed; /* false: the same function without one */
 	enum bench_uprobe_kind kind;
 	bool is_return;
-	double per_s, deviation; /* requests; standard deviation of the parts */
-	uint64_t cost_ns;	 /* CPU time of the server for one, whatever else runs there */
+	/* Requests, and the CPU time of the server for one, whatever else runs there. */
+	struct bench_parts_result took;
 };
 
 /* Measures what @row asks for, which is filled in: @parts times @part_ns. 0 or negative. */

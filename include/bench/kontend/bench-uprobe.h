@@ -2,6 +2,7 @@
 #ifndef KONTEND_BENCH_UPROBE_H
 #define KONTEND_BENCH_UPROBE_H
 
+#include "kontend/bench-parts.h"
 #include "kontend/bench-top.h"
 #include "kontend/error.h"
 
@@ -32,9 +33,9 @@ struct bench_uprobe_row {
 	enum bench_uprobe_kind kind;
 	bool is_return;
 	uint32_t cpus;
-	double calls_per_s, deviation; /* of all CPUs together; standard deviation of the parts */
-	uint64_t cost_ns;	       /* CPU time of a call, whatever else runs there */
-	uint32_t class_;	       /* enum upsnap_class that its instruction has here */
+	/* Calls of all CPUs together, and the CPU time of one, whatever else runs there. */
+	struct bench_parts_result took;
+	uint32_t class_; /* enum upsnap_class that its instruction has here */
 	/* Where the time goes; none: nobody may sample. */
 	struct bench_top_function top[BENCH_TOP_FUNCTIONS];
 	size_t n_top;
