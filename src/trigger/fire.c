@@ -2,8 +2,10 @@
 /*
  * A trigger fires when it gets true, and its incident is made at that moment, as nothing of it may
  * be left later: a wait that has ended, who held its lock. Until it fires anew `last` follows what
- * goes on. Those that have fired wait in a queue for whoever asks; it has a bound, and so has what
- * it costs to make them, by the cooldown.
+ * goes on. Those that have fired wait in a queue for the caller; it has a bound, and so has what it
+ * costs to make them, by the cooldown. An incident that fires again while it is in the queue
+ * changes there; of those that were taken only the latest can still have been going on, and
+ * `before` keeps what became of it, however often the trigger has fired since.
  */
 #include "internal.h"
 #include "kontend/query-caught.h"
@@ -88,7 +90,9 @@ static void fire(struct triggers *t, struct trigger *tr, const struct found *f)
 {
 	struct incident *in = &tr->last;
 
-	tr->before = *in;
+	/* One that was handed out is asked about later; others are as they are in the queue. */
+	if (tr->nth && tr->nth <= t->n_taken)
+		tr->before = *in;
 	*in = (struct incident){.fired_ns = t->now_ns,
 				.begin_ns = f->begin_ns && f->begin_ns < t->now_ns ? f->begin_ns
 										   : t->now_ns,

@@ -61,12 +61,14 @@ struct trigger {
 	struct rate *rate; /* of the last second; NULL: its kind needs none */
 	/* A condition that lasts: since when it has been true; 0: it is not. */
 	uint64_t since_ns;
-	bool on;		      /* it has fired, and not been false since */
-	uint64_t silent_ns;	      /* until then it does not fire anew */
-	struct incident last, before; /* the latest two that it has made */
-	uint64_t nth;		      /* of all that were queued, `last` is; 0: it was not */
-	bool said;		      /* who is to blame is in `last` */
-	uint64_t looks;		      /* at locks, as of when that was asked last */
+	uint64_t n_waiting;	/* of `waiting ... for`: that it counts, about */
+	bool on;		/* it has fired, and not been false since */
+	uint64_t silent_ns;	/* until then it does not fire anew */
+	struct incident last;	/* the latest one that it has made */
+	struct incident before; /* the latest one that was taken, as it was in the end */
+	uint64_t nth;		/* of all that were queued, `last` is; 0: it was not */
+	bool said;		/* who is to blame is in `last` */
+	uint64_t looks;		/* at locks, as of when that was asked last */
 };
 
 /* What a condition has found. */
@@ -88,6 +90,8 @@ struct triggers {
 	struct trigger *all;
 	size_t n;
 	bool rates;	   /* one counts waits that end */
+	bool breaks;	   /* one counts waits that must be there without a break */
+	bool blocked;	   /* one is about waits of tasks in D */
 	bool rotation;	   /* one is about rotation */
 	uint64_t least_ns; /* the lowest limit of those about waits that end */
 	uint64_t cooldown_ns;
@@ -123,5 +127,7 @@ void trigger_pulse(struct triggers *t, struct trigger *tr, const struct found *f
 
 /* level.c: all that lasts is looked at, as of t->now_ns. */
 void triggers_check_levels(struct triggers *t);
+/* @w has begun, or is over: what must last without a break may be false for a moment. */
+void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct wait *w, bool ends);
 
 #endif

@@ -67,7 +67,27 @@ static void check_waiting(struct triggers *t, struct trigger *tr)
 
 	if (t->engine->model.waits.in_flight > tr->x.limit)
 		f.value = count_waits(t, tr, 0, &f);
+	tr->n_waiting = f.value;
 	set(t, tr, f.value > tr->x.limit, &f);
+}
+
+/* Between two checks: the count says when it is worth to go through all waits. */
+void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct wait *w, bool ends)
+{
+	struct found f = {0};
+
+	if (tr->x.kind != TRIGGER_WAITING || !tr->since_ns || !tr->x.for_ns ||
+	    !meant_has(&tr->meant, &t->engine->model, w))
+		return;
+	if (!ends)
+		tr->n_waiting++;
+	else if (tr->n_waiting)
+		tr->n_waiting--;
+	if (!ends || tr->n_waiting > tr->x.limit)
+		return;
+	tr->n_waiting = count_waits(t, tr, 0, &f);
+	if (tr->n_waiting <= tr->x.limit)
+		trigger_false(t, tr);
 }
 
 /* What goes on has its part of the time since the last check. */

@@ -18,26 +18,74 @@
 
 #define COOLDOWN_NS 1000000000ull
 
+/* It is about how long such a wait lasts: where it is about tasks in D, they have slept for it. */
+static bool is_about_length(const struct trigger *tr, const struct wait *w)
+{
+	return tr->x.kind == TRIGGER_WAIT ||
+	       (tr->x.kind == TRIGGER_BLOCKED && !(w->flags & LCB_F_SPIN));
+}
+
+static void breaks(struct triggers *t, const struct wait *w, bool ends)
+{
+	for (size_t i = 0; t->breaks && i < t->n; i++)
+		trigger_waits_changed(t, &t->all[i], w, ends);
+}
+
+static void pulse(struct triggers *t, struct trigger *tr, const struct wait *w)
+{
+	uint64_t ns = t->now_ns - w->begin_ns;
+
+	trigger_pulse(t, tr,
+		      &(struct found){.value = ns,
+				      .begin_ns = w->begin_ns,
+				      .end_ns = t->now_ns,
+				      .worst = w,
+				      .worst_ns = ns});
+}
+
+/* A mutex begins to spin again: until now its task has slept. */
+static void slept(struct triggers *t, const struct wait *w)
+{
+	uint64_t ns = t->now_ns - w->begin_ns;
+
+	if (w->doubtful || ns <= t->least_ns)
+		return;
+	for (size_t i = 0; i < t->n; i++) {
+		struct trigger *tr = &t->all[i];
+		if (tr->x.kind == TRIGGER_BLOCKED && ns > tr->x.limit &&
+		    meant_has(&tr->meant, &t->engine->model, w))
+			pulse(t, tr, w);
+	}
+}
+
+/* Also of a wait that goes on in another way. */
+static void wait_began(struct triggers *t, const struct wait *w)
+{
+	bool goes_on = w->begin_ns < t->now_ns;
+	bool spins = w->flags & LCB_F_SPIN && w->flags & LCB_F_MUTEX;
+
+	if (!goes_on)
+		breaks(t, w, false);
+	else if (spins && t->blocked)
+		slept(t, w);
+}
+
 static void wait_ended(struct triggers *t, const struct wait *w)
 {
 	const struct model *m = &t->engine->model;
 	uint64_t ns = t->now_ns > w->begin_ns ? t->now_ns - w->begin_ns : 0;
 
-	if (w->doubtful || (ns <= t->least_ns && !t->rates))
+	if (w->doubtful || (ns <= t->least_ns && !t->rates && !t->breaks))
 		return;
+	breaks(t, w, true);
 	for (size_t i = 0; i < t->n; i++) {
 		struct trigger *tr = &t->all[i];
-		bool is_long = tr->x.kind == TRIGGER_WAIT && ns > tr->x.limit;
+		bool is_long = is_about_length(tr, w) && ns > tr->x.limit;
 		bool counts = tr->rate && tr->x.kind != TRIGGER_LOST;
 		if ((!is_long && !counts) || !meant_has(&tr->meant, m, w))
 			continue;
 		if (is_long)
-			trigger_pulse(t, tr,
-				      &(struct found){.value = ns,
-						      .begin_ns = w->begin_ns,
-						      .end_ns = t->now_ns,
-						      .worst = w,
-						      .worst_ns = ns});
+			pulse(t, tr, w);
 		else if (tr->x.kind == TRIGGER_WAITS_S)
 			rate_add(tr->rate, t->now_ns, 1);
 		else
@@ -95,6 +143,8 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 		t->checked_ns = ev->time;
 	if (ev->kind == EVENT_CONTENTION_END && m->last_wait)
 		wait_ended(t, &m->waits.waits[m->last_wait]);
+	else if (ev->kind == EVENT_CONTENTION_BEGIN && m->last_wait && (t->breaks || t->blocked))
+		wait_began(t, &m->waits.waits[m->last_wait]);
 	else if (t->rotation && (ev->kind == EVENT_TIMER_ENTRY || ev->kind == EVENT_TIMER_EXIT))
 		take_timer(t, ev);
 	if (ev->time >= t->next_ns)
@@ -142,7 +192,10 @@ static int new_trigger(struct triggers *t, struct trigger *tr, const char *text,
 		return error_set(err, -ENOMEM, "No memory for a trigger");
 	t->rates |= tr->rate && tr->x.kind != TRIGGER_LOST;
 	t->rotation |= tr->x.kind == TRIGGER_ROTATION;
-	if (tr->x.kind == TRIGGER_WAIT && tr->x.limit < t->least_ns)
+	t->breaks |= tr->x.kind == TRIGGER_WAITING && tr->x.for_ns;
+	t->blocked |= tr->x.kind == TRIGGER_BLOCKED;
+	if ((tr->x.kind == TRIGGER_WAIT || tr->x.kind == TRIGGER_BLOCKED) &&
+	    tr->x.limit < t->least_ns)
 		t->least_ns = tr->x.limit;
 	return meant_init(&tr->meant, t->engine, tr->x.filter, err);
 }

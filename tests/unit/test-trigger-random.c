@@ -79,7 +79,7 @@ struct account {
 	size_t n;
 	bool (*is)(const struct made *m);
 	uint64_t limit;
-	int kind; /* 0 wait, 1 waiting, 2 wait/s, 3 waits/s */
+	int kind; /* 0 wait, or blocked: all of these sleep; 1 waiting, 2 wait/s, 3 waits/s */
 	uint64_t for_ns;
 };
 
@@ -137,6 +137,11 @@ static size_t expect(const struct account *a, const struct moment *e, size_t n, 
 		if (pulse && !on)
 			ret[k++] = now;
 		on |= pulse;
+		/* What must last without a break is over at once. */
+		if (a->for_ns && a->kind == 1 && e[i].is_end && !is_true(a, now)) {
+			on = false;
+			since = 0;
+		}
 		if (now < next)
 			continue;
 		next = (now / (10 * MS) + 1) * 10 * MS;
@@ -182,6 +187,9 @@ static const struct {
 	{"waiting>3", any, 3, 1, 0},
 	{"waiting>1 type=mutex", is_mutex, 1, 1, 0},
 	{"waiting>2 for 50ms", any, 2, 1, 50 * MS},
+	{"waiting>1 type=mutex for 30ms", is_mutex, 1, 1, 30 * MS},
+	{"blocked>7ms", any, 7 * MS, 0, 0},
+	{"blocked>11ms type:mutex", is_mutex, 11 * MS, 0, 0},
 	{"wait/s>3s", any, 3000 * MS, 2, 0},
 	{"wait/s>1.3s type:mutex for 200ms", is_mutex, 1300 * MS, 2, 200 * MS},
 	{"waits/s>70", any, 70, 3, 0},

@@ -55,9 +55,9 @@ void triggers_cooldown(struct triggers *t, uint64_t ns);
 int triggers_next(struct triggers *t, struct incident *ret, struct error *err);
 
 /*
- * What has become of one that triggers_next() gave, as long as its trigger has not fired twice
- * since: the longest wait and its lock and holder, its end, how often it fired again. True: it
- * still goes on.
+ * What has become of the latest of a trigger that triggers_next() gave, however often the trigger
+ * has fired since: the longest wait and its lock and holder, its end, how often it fired again. Ask
+ * before the next ones are taken. True: it still goes on.
  */
 bool triggers_follow(struct triggers *t, struct incident *in);
 
