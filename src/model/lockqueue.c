@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Queues of locks over time: in which order who waits gets a lock. A lock has a queue from when two
- * wait for it at a time, in whichever mode; both modes of a reader-writer lock share it.
+ * wait for it at a time, in whichever mode; both modes of a reader-writer lock share it. It begins
+ * with the sums of the tasks that waited alone before: see lockqueue-alone.c.
  *
  * A wait has a place, by when it began: places count upwards, those of waits that are over stay
  * empty until there are no more, when the others move together (or the array grows, if it is more
@@ -17,8 +18,8 @@
  * are in no queue, and who gets a lock after one ends a phase. Of a wait that a look alone tells of
  * it is not known when it began among the others: it is in the queue, and has no place.
  */
-#include "internal.h"
 #include "kontend/mem.h"
+#include "lockqueue-int.h"
 #include <errno.h>
 #include <string.h>
 
@@ -200,6 +201,7 @@ static bool start(struct model *m, uint32_t lock)
 	l->queue = index;
 	if (twin)
 		twin->queue = index;
+	lockqueue_alone_take(m, lock, &m->queues.v[index]);
 	if (!before && twin)
 		before = latest_of(m, l->twin);
 	if (before)
@@ -310,6 +312,8 @@ void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got)
 {
 	struct lockqueue *q = queue_of(m, w->lock);
 
+	if (!q && m->held.max && w->lock >= LOCK_TYPES)
+		lockqueue_alone_end(m, w, ns, got);
 	if (!q)
 		return;
 	if (!w->lines_up) {
@@ -520,6 +524,7 @@ void lockqueue_zero(struct model *m)
 		q->cur = (struct lockqueue_sums){.longest = length(q)};
 		q->phase_n = 0;
 	}
+	lockqueue_alone_zero(m);
 	m->queues.no_room = m->queues.dropped_ns = 0;
 	m->queues.n_parts = m->queues.next_part = 0;
 }

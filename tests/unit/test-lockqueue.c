@@ -121,6 +121,42 @@ static void one_at_a_time_is_no_queue(void **state)
 	assert_int_equal(queue_at(m, LOCK(2))->n[LOCKQUEUE_W], 1);
 }
 
+/* The first two that wait at a time make a queue; hand-overs and convoys count from the beginning.
+ */
+static void a_queue_has_what_was_before(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 1, 701, LCB_F_READ);
+	end(m, 2, 701);
+	begin(m, 3, 702, LCB_F_READ);
+	end(m, 18, 702); /* 15 ms */
+	begin(m, 20, 701, LCB_F_WRITE);
+	end(m, 21, 701);
+	begin(m, 22, 702, LCB_F_WRITE);
+	end_on(m, 52, 702, LOCK(0), -4); /* 30 ms, and it fails */
+	begin(m, 60, 701, LCB_F_WRITE);
+	begin(m, 61, 702, LCB_F_READ);
+	end(m, 62, 701);
+	end(m, 63, 702);
+	assert_int_equal(sums(m).handed[LOCKQUEUE_R], 3);
+	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 2);
+	assert_int_equal(sums(m).phases[LOCKQUEUE_R], 2);
+	assert_int_equal(sums(m).phases[LOCKQUEUE_W], 1); /* it goes on */
+	assert_int_equal(sums(m).phase_most, 2);
+	assert_int_equal(sums(m).convoys, 2);
+	assert_int_equal(sums(m).convoy_ns, 45 * MS);
+	assert_int_equal(sums(m).convoy_longest_ns, 30 * MS);
+	model_zero(m);
+	begin_on(m, 70, 701, LOCK(1), LCB_F_WRITE);
+	end_on(m, 71, 701, LOCK(1), 0);
+	model_zero(m);
+	begin_on(m, 72, 701, LOCK(1), LCB_F_WRITE);
+	begin_on(m, 73, 702, LOCK(1), LCB_F_WRITE);
+	end_on(m, 74, 701, LOCK(1), 0);
+	assert_int_equal(lockqueue_all(queue_at(m, LOCK(1))).handed[LOCKQUEUE_W], 1);
+}
+
 static void who_came_first_and_got_it_later_was_passed_over(void **state)
 {
 	struct model *m = *state;
@@ -469,7 +505,7 @@ static void account_begin(struct account *a, int i, int lock, bool reads, uint64
 
 static void account_left(struct lock_account *l, uint64_t now)
 {
-	if (--l->waiting || now - l->busy <= 10 || !l->is_queue)
+	if (--l->waiting || now - l->busy <= 10)
 		return;
 	l->convoys++;
 	l->convoy += now - l->busy;
@@ -480,8 +516,6 @@ static void account_got(struct account *a, const struct task_account *by)
 {
 	struct lock_account *l = &a->l[by->lock];
 
-	if (!l->is_queue)
-		return;
 	for (int k = 0; k < TASKS; k++) {
 		struct task_account *t = &a->t[k];
 		if (!t->waits || t->doubtful || t->lock != by->lock || t == by)
@@ -638,6 +672,7 @@ int main(void)
 #define ON_MODEL(TEST) cmocka_unit_test_setup_teardown(TEST, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		ON_MODEL(one_at_a_time_is_no_queue),
+		ON_MODEL(a_queue_has_what_was_before),
 		ON_MODEL(who_came_first_and_got_it_later_was_passed_over),
 		ON_MODEL(readers_pass_over_writers_alone),
 		ON_MODEL(phases_are_runs_of_a_mode),

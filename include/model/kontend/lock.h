@@ -55,6 +55,12 @@ struct lock {
 	uint32_t share_rest;
 	uint32_t queue;	 /* of both modes: see lockqueue.h; 0: two have not waited at a time */
 	uint32_t latest; /* wait that is not doubtful */
+	/* Hand-overs of this mode before there is a queue: see lockqueue-alone.c. */
+	struct lock_alone {
+		uint64_t got_ns; /* the last one; 0: none that others go on from */
+		uint64_t convoy_ns, convoy_longest_ns;
+		uint32_t handed, runs, run, run_most, convoys;
+	} alone;
 	uint32_t next_free;
 };
 

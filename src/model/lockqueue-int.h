@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_MODEL_LOCKQUEUE_INT_H
+#define KONTEND_SRC_MODEL_LOCKQUEUE_INT_H
+
+#include "internal.h"
+
+/* lockqueue-alone.c: a wait for a lock without a queue is over at @ns, and has got it or not. */
+void lockqueue_alone_end(struct model *m, const struct wait *w, uint64_t ns, bool got);
+/* The lock has queue @q from now on, which begins with the sums of all before. */
+void lockqueue_alone_take(struct model *m, uint32_t lock, struct lockqueue *q);
+void lockqueue_alone_zero(struct model *m);
+
+#endif
