@@ -88,8 +88,9 @@ static int put_kept(struct writer *w, const struct record *r, struct error *err)
 
 	if (r->kind == RECORD_HOST && r->len == sizeof(h)) {
 		memcpy(&h, r->data, sizeof(h));
-		h.clock_ns = clock_ns(CLOCK_MONOTONIC);
-		h.wall_ns = clock_ns(CLOCK_REALTIME);
+		const struct clock_pair at = clock_pair();
+		h.clock_ns = at.now_ns;
+		h.wall_ns = at.wall_ns;
 		now.data = &h;
 	}
 	return writer_put(w, &now, err);

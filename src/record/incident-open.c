@@ -115,7 +115,8 @@ static int take(const struct incident_open *o, struct source *backlog, struct in
 		struct error *err)
 {
 	struct incident_job *j = mem_calloc(1, sizeof(*j));
-	uint64_t now = clock_now_ns(), wall = clock_ns(CLOCK_REALTIME);
+	const struct clock_pair at = clock_pair();
+	uint64_t now = at.now_ns, wall = at.wall_ns;
 	struct backlog_stat st;
 
 	if (!j)

@@ -142,7 +142,8 @@ static void note_start(struct openmetrics *m, const struct query_overview *o)
 {
 	const struct when w = {.clock_ns = o->host->clock_ns, .wall_ns = o->host->wall_ns};
 
-	if (!m->start_wall_ns)
+	/* As long as nothing was measured the begin may move: sums are asked for before that. */
+	if (!m->start_wall_ns || !m->measured_ns)
 		m->start_wall_ns = when_wall_ns(&w, o->from_ns);
 }
 

@@ -37,10 +37,8 @@ static void count_cpus(struct record_host *h)
 
 static int put_host(const struct live_prologue *p)
 {
-	struct record_host h = {
-		.clock_ns = clock_ns(CLOCK_MONOTONIC),
-		.wall_ns = clock_ns(CLOCK_REALTIME),
-	};
+	const struct clock_pair now = clock_pair();
+	struct record_host h = {.clock_ns = now.now_ns, .wall_ns = now.wall_ns};
 	struct utsname u = {0};
 
 	uname(&u);

@@ -235,6 +235,35 @@ static char *play(struct play *p, unsigned *compared)
 	return before;
 }
 
+/* Sums may be asked for before measuring has begun: start and length are those of what was counted.
+ */
+static void counting_starts_with_the_measurement(void **state)
+{
+	enum { WALL_S = 1000000 };
+	const struct record_host host = {.clock_ns = CANNED_START,
+					 .wall_ns = WALL_S * 1000000000ull};
+	const uint64_t frame = synth_addr(SYNTH_PIPE_READ), start = CANNED_START + 2500 * CANNED_MS;
+	struct synth *s = synth_new(1);
+	struct play p;
+
+	(void)state;
+	synth_prologue(s, NULL);
+	synth_record(s, RECORD_HOST, 0, &host, sizeof(host));
+	synth_tick(s, CANNED_START);
+	synth_record(s, RECORD_START, 0, &start, sizeof(start));
+	synth_begin(s, 0, start + CANNED_MS, 7, 7, 0x1000, LCB_F_MUTEX, &frame, 1);
+	synth_end(s, 0, start + 2 * CANNED_MS, 7, 7, 0x1000, 0);
+	synth_tick(s, start + 500 * CANNED_MS);
+	begin(&p, s, NULL);
+	unsigned compared = 0, n;
+	char *text = play(&p, &compared);
+	assert_true(openmetrics_total(text, "kontend_measurement_seconds{", "", &n) == 0.5);
+	assert_true(openmetrics_value(text, "kontend_start_time_seconds") == WALL_S + 2.5);
+	free(text);
+	end(&p);
+	synth_free(s);
+}
+
 static void counters_never_fall(void **state)
 {
 	const struct model_limits small = {
@@ -593,6 +622,7 @@ int main(void)
 		cmocka_unit_test(says_what_was_waited),
 		cmocka_unit_test(says_how_long_mmap_locks_took_and_were_held),
 		cmocka_unit_test(says_what_was_not_told),
+		cmocka_unit_test(counting_starts_with_the_measurement),
 		cmocka_unit_test(counters_never_fall),
 		cmocka_unit_test(what_comes_from_outside_is_bounded),
 		cmocka_unit_test(a_bucket_names_its_incident),

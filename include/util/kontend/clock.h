@@ -20,4 +20,26 @@ static inline uint64_t clock_now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* One moment by the clock of events and by the one on the wall. */
+struct clock_pair {
+	uint64_t now_ns, wall_ns;
+};
+
+/* Another task may have the CPU between two clocks: of some tries the closest one is it. */
+static inline struct clock_pair clock_pair(void)
+{
+	struct clock_pair ret = {0};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = clock_now_ns(), wall = clock_ns(CLOCK_REALTIME);
+		uint64_t took = clock_now_ns() - before;
+		if (took >= least)
+			continue;
+		least = took;
+		ret = (struct clock_pair){before + took / 2, wall};
+	}
+	return ret;
+}
+
 #endif
