@@ -2,7 +2,8 @@
 /*
  * What holders do, as records tell that follow them; what keeps indices for the model's folding;
  * and who is blamed from here on. A holder that got its lock after a wait runs at that moment; from
- * then on each change is told. Of others it is known once they are told of.
+ * then on each change is told, if the lock says who has it. Of others, readers first of all, it is
+ * known once a record tells that they are followed.
  */
 #include "blame-int.h"
 #include "kontend/holdrec.h"
@@ -74,6 +75,44 @@ static int kept_off(struct model *m, uint32_t task, const struct event *ev)
 	return task_name(&m->tasks, by, ev->holder.other_comm);
 }
 
+/* The hold of the task on the lock that it is told of; 0: it has none. */
+static uint32_t find_hold(const struct model *m, uint32_t task, uint64_t addr)
+{
+	uint32_t lock = m->blame.max ? find_lock(m, addr) : 0;
+	uint32_t node = lock ? m->locks.locks[lock].blame : 0;
+	uint32_t i = node ? m->tasks.tasks[task].blame : 0;
+
+	while (i && m->blame.holds[i].node != node)
+		i = m->blame.holds[i].of_task;
+	return i;
+}
+
+/* A holder that the lock does not name has it no more. Others that are not known may have it. */
+static void is_gone(struct model *m, uint32_t hold)
+{
+	uint32_t node = m->blame.holds[hold].node, lock = m->blame.holds[hold].lock;
+
+	blame_settle(m, node);
+	blame_take_off(m, hold);
+	if (!blame_at(m, node)->holds)
+		blame_tell(m, lock, TASK_OTHER, true, UINT64_MAX);
+}
+
+/* One of several readers is followed from now on, or has the lock no more: see holdrec.h. */
+static int tell_reader(struct model *m, const struct event *ev)
+{
+	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	uint32_t hold = task == TASK_OTHER ? 0 : find_hold(m, task, ev->holder.lock);
+
+	if (!hold)
+		return 0;
+	if (ev->holder.what == HOLDREC_GONE)
+		is_gone(m, hold);
+	else if (m->blame.following)
+		blame_change(m, task, BLAME_RUNNING, 0);
+	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
+}
+
 int blame_holder(struct model *m, const struct event *ev)
 {
 	/* Who has a lock may be told at any time; what it does is true as long as it is followed.
@@ -88,6 +127,8 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (ev->holder.what == HOLDREC_BEGUN || ev->holder.what == HOLDREC_STOPPED)
 		return 0;
 	fold_if_full(m);
+	if (ev->holder.what == HOLDREC_GOT || ev->holder.what == HOLDREC_GONE)
+		return tell_reader(m, ev);
 	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
 	if (task == TASK_OTHER)
 		return 0;

@@ -117,6 +117,19 @@ static void note_before(struct model *m, uint32_t node, const struct wait *w)
 	n->before_ns = m->now_ns;
 }
 
+/*
+ * Who has got it runs at this moment. That each change is told from then on is sure only where the
+ * lock's word names its holder, or a holder cannot sleep: of others a record tells that they are
+ * followed (HOLDREC_GOT).
+ */
+static bool is_followed(const struct model *m, const struct wait *w)
+{
+	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+
+	return m->blame.following && (locktype_is_spin(type) || type == LOCK_MUTEX ||
+				      type == LOCK_RWSEM_W || type == LOCK_RT_MUTEX);
+}
+
 void blame_got(struct model *m, const struct wait *w)
 {
 	uint32_t node = m->locks.locks[w->lock].blame;
@@ -146,7 +159,8 @@ void blame_got(struct model *m, const struct wait *w)
 		return;
 	m->blame.holds[hold].got = w->stack;
 	m->blame.holds[hold].got_ns = m->now_ns;
-	if (m->blame.following)
+	/* A task that is followed because of another lock runs, too. */
+	if (is_followed(m, w) || m->tasks.tasks[w->task].did > BLAME_NOT_FOLLOWED)
 		blame_change(m, w->task, BLAME_RUNNING, 0);
 }
 

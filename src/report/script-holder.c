@@ -16,6 +16,7 @@
 static const char *const whats[HOLDREC_WHATS] = {
 	[HOLDREC_BEGUN] = "follow", [HOLDREC_STOPPED] = "follow", [HOLDREC_SEEN] = "holder",
 	[HOLDREC_OFF] = "off",	    [HOLDREC_WOKEN] = "woken",	  [HOLDREC_ON] = "on",
+	[HOLDREC_GOT] = "got",	    [HOLDREC_GONE] = "gone",
 };
 
 static const char *const states[HOLDREC_STATES] = {
@@ -65,6 +66,8 @@ static void put_state(struct textbuf *b, const struct engine *e, const struct ev
 	const char *name =
 		ev->holder.state == HOLDREC_IO ? "asleep for I/O" : states[ev->holder.state];
 
+	if (ev->holder.what == HOLDREC_GONE)
+		name = "has it no more";
 	textbuf_str(b, name ? name : "?");
 	if (in) {
 		textbuf_str(b, " in ");

@@ -256,6 +256,87 @@ static void many_readers_share(void **state)
 	assert_ms(charged(m, 0, BLAME_NOT_FOLLOWED, 0), 192);
 }
 
+/*
+ * Of readers the lock names one at most: what each of them does is known from when a record tells
+ * that it is followed, until one tells that it has the lock no more.
+ */
+static void what_a_reader_does_is_known_once_it_is_followed(void **state)
+{
+	struct model *m = *state;
+
+	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
+	for (int i = 0; i < 3; i++)
+		begin_as(m, 701 + i, 0, LCB_F_READ);
+	begin(m, 704, 0);
+	for (int i = 0; i < 3; i++)
+		end(m, 701 + i, 0, 0);
+	holder(m, 701, 0, HOLDREC_GOT, HOLDREC_RUNNING);
+	holder(m, 702, 0, HOLDREC_GOT, HOLDREC_RUNNING);
+	clock_ms = 3;
+	holder(m, 701, 0, HOLDREC_OFF, HOLDREC_ASLEEP);
+	clock_ms = 9;
+	holder(m, 702, 0, HOLDREC_GONE, HOLDREC_UNKNOWN);
+	clock_ms = 19;
+	holder(m, 703, 0, HOLDREC_GONE, HOLDREC_UNKNOWN);
+	clock_ms = 25;
+	holder(m, 701, 0, HOLDREC_GONE, HOLDREC_UNKNOWN); /* others have it still */
+	clock_ms = 26;
+	end(m, 704, 0, 0);
+	assert_ms(all(m), 26);
+	assert_ms(charged(m, 701, BLAME_RUNNING, 0), 1);
+	assert_ms(charged(m, 701, BLAME_ASLEEP, 0), 2 + 5 + 6);
+	assert_ms(charged_time(m, 701, BLAME_ASLEEP), 22);
+	assert_ms(charged(m, 702, BLAME_RUNNING, 0), 1 + 2);
+	assert_ms(charged_time(m, 702, BLAME_RUNNING), 9);
+	assert_ms(charged(m, 703, BLAME_NOT_FOLLOWED, 0), 1 + 2 + 5);
+	assert_ms(charged_time(m, 703, BLAME_RUNNING), 0);
+	assert_ms(charged(m, 0, BLAME_NOT_FOLLOWED, 0), 1);
+}
+
+/* Where the lock's word does not name who has it, no state is taken for granted. */
+static void only_who_is_named_is_followed_without_a_record(void **state)
+{
+	static const struct {
+		uint32_t flags;
+		int state;
+	} all_of[] = {
+		{LCB_F_MUTEX, BLAME_RUNNING},
+		{LCB_F_WRITE, BLAME_RUNNING},
+		{LCB_F_RT, BLAME_RUNNING},
+		{LCB_F_SPIN, BLAME_RUNNING},
+		{LCB_F_READ, BLAME_NOT_FOLLOWED},
+		{LCB_F_PERCPU | LCB_F_READ, BLAME_NOT_FOLLOWED},
+		{LCB_F_PERCPU | LCB_F_WRITE, BLAME_NOT_FOLLOWED},
+		{LCB_F_RT | LCB_F_READ, BLAME_NOT_FOLLOWED},
+		{LCB_F_RT | LCB_F_WRITE, BLAME_NOT_FOLLOWED},
+		{0, BLAME_NOT_FOLLOWED},
+	};
+	struct model *m = *state;
+
+	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
+	for (int i = 0; i < (int)(sizeof(all_of) / sizeof(all_of[0])); i++) {
+		uint32_t flags = all_of[i].flags;
+		bool reads = flags & LCB_F_READ;
+		begin_as(m, 710 + 2 * i, i, flags);
+		apply(m, (struct event){.kind = EVENT_CONTENTION_BEGIN,
+					.pid = 700,
+					.tid = 711 + 2 * i,
+					.cpu = 1,
+					.begin = {.lock = LOCK(i),
+						  .flags = reads ? flags ^ LCB_F_READ ^ LCB_F_WRITE
+								 : flags}});
+		end(m, 710 + 2 * i, i, 0);
+	}
+	clock_ms = 5;
+	all(m);
+	for (int i = 0; i < (int)(sizeof(all_of) / sizeof(all_of[0])); i++) {
+		assert_ms(charged(m, 710 + 2 * i, BLAME_RUNNING, i),
+			  all_of[i].state == BLAME_RUNNING ? 5 : 0);
+		assert_ms(charged(m, 710 + 2 * i, BLAME_NOT_FOLLOWED, i),
+			  all_of[i].state == BLAME_RUNNING ? 0 : 5);
+	}
+}
+
 /* Readers that come again have let go, which nobody saw: there is no circle. */
 static void who_waits_for_a_lock_has_let_go_of_it(void **state)
 {
@@ -475,6 +556,8 @@ int main(void)
 		TEST(readers_keep_no_readers_waiting),
 		TEST(a_writer_waits_for_readers_that_were_let_in),
 		TEST(many_readers_share),
+		TEST(what_a_reader_does_is_known_once_it_is_followed),
+		TEST(only_who_is_named_is_followed_without_a_record),
 		TEST(who_waits_for_a_lock_has_let_go_of_it),
 		TEST(who_is_told_to_have_what_it_waits_for_has_it_no_more),
 		TEST(a_circle_is_said),

@@ -36,6 +36,14 @@ static struct holdrec holder(enum holdrec_what what, enum holdrec_state state)
 				.comm = "holder"};
 }
 
+static struct holdrec by_reader(enum holdrec_what what, enum holdrec_state state)
+{
+	struct holdrec r = holder(what, state);
+
+	r.hint = 1;
+	return r;
+}
+
 static struct holdrec with_other(struct holdrec r)
 {
 	r.other_pid = r.other_tid = 801;
@@ -84,7 +92,9 @@ static void tell_story(struct asked *w)
 	tell(w, 7 * MS, holder(HOLDREC_ON, HOLDREC_RUNNING));
 	tell(w, 8 * MS, with_frames(holder(HOLDREC_OFF, HOLDREC_IO)));
 	tell(w, 9 * MS, holder(HOLDREC_SEEN, HOLDREC_UNKNOWN));
-	tell(w, 10 * MS, stopped);
+	tell(w, 10 * MS, by_reader(HOLDREC_GOT, HOLDREC_RUNNING));
+	tell(w, 11 * MS, by_reader(HOLDREC_GONE, HOLDREC_UNKNOWN));
+	tell(w, 12 * MS, stopped);
 	synth_round(w->rig.synth, CANNED_START + 20 * MS);
 }
 
@@ -116,7 +126,7 @@ static void events_say_what_records_do(void **state)
 	rig_play_ticks(&w->rig, NULL, 0);
 	w->rig.engine.watch = &s.watch;
 	rig_play(&w->rig, NULL);
-	assert_int_equal(s.n, 10);
+	assert_int_equal(s.n, 12);
 	assert_int_equal(s.events[0].holder.what, HOLDREC_BEGUN);
 	assert_int_equal(s.events[0].tid, 0);
 	assert_true(s.events[1].holder.hint);
@@ -129,7 +139,7 @@ static void events_say_what_records_do(void **state)
 	assert_int_equal(s.events[2].holder.other_tid, 801);
 	assert_int_equal(s.events[4].holder.n_frames, FRAMES);
 	assert_int_equal(s.events[7].holder.state, HOLDREC_IO);
-	assert_int_equal(s.events[9].holder.missed, 7);
+	assert_int_equal(s.events[11].holder.missed, 7);
 }
 
 static void assert_comm(const struct model *m, uint32_t tid, const char *comm)

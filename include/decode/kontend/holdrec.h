@@ -20,6 +20,8 @@ enum holdrec_what {
 	HOLDREC_OFF,	 /* goes off its CPU */
 	HOLDREC_WOKEN,	 /* may go on, and waits for a CPU */
 	HOLDREC_ON,	 /* runs again */
+	HOLDREC_GOT,	 /* a reader has got the lock after it waited, and is followed */
+	HOLDREC_GONE,	 /* such a reader has been back in user space: it has the lock no more */
 	HOLDREC_WHATS,
 };
 

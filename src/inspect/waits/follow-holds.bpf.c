@@ -18,7 +18,16 @@ enum {
 
 static const __u64 FOLLOW_SLICE_NS = 100000000;
 
-enum follow_kind { FOLLOW_NONE, FOLLOW_MUTEX, FOLLOW_RWSEM, FOLLOW_SEM, FOLLOW_RT, FOLLOW_RT_READ };
+enum follow_kind {
+	FOLLOW_NONE,
+	FOLLOW_MUTEX,
+	FOLLOW_RWSEM,
+	FOLLOW_SEM,
+	FOLLOW_RT,
+	FOLLOW_RT_READ,
+	FOLLOW_READER, /* one of the readers of a rwsem, who waited for it: see follow-reader.bpf.c
+			*/
+};
 
 /* A holder; `task` 0: none. By the lower bits of its number. */
 struct follow_task {
@@ -31,6 +40,7 @@ struct follow_task {
 	__u32 known; /* since then each change is told */
 	__u32 pad2;
 	__u64 since_ns;
+	__u64 call; /* of a FOLLOW_READER: in which call from user space it got its lock */
 };
 
 /* Who has a lock, as was told last. */
@@ -208,6 +218,17 @@ static __always_inline bool follow_has_rwsem(__u64 lock, __u64 task, __u32 *ret_
 	return !*ret_hint || count >> RWSEM_READER_BITS;
 }
 
+/* The words tell that readers have it. That @task is one of them still, they do not. */
+static __always_inline bool follow_has_readers(__u64 lock)
+{
+	struct rw_semaphore *s = (void *)lock;
+
+	if (!bpf_core_field_exists(s->owner))
+		return false;
+	return word_at(lock + bpf_core_field_offset(s->owner)) & READER_OWNED &&
+	       word_at(lock + bpf_core_field_offset(s->count)) >> RWSEM_READER_BITS;
+}
+
 static __always_inline bool follow_has_sem(__u64 lock, __u64 task, __u32 *ret_hint)
 {
 	struct semaphore *s = (void *)lock;
@@ -248,6 +269,9 @@ static __always_inline bool follow_has(__u64 lock, enum follow_kind kind, __u64 
 		return follow_has_rt(lock, 0, task);
 	case FOLLOW_RT_READ:
 		return follow_has_rt(lock, LCB_READ, task);
+	case FOLLOW_READER:
+		*ret_hint = 1;
+		return follow_has_readers(lock);
 	default:
 		return false;
 	}

@@ -182,6 +182,8 @@ static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, _
 	return e;
 }
 
+#include "follow-reader.bpf.c"
+
 /* Who has the CPU that @t is ready to run on, as far as is known. */
 static __always_inline void follow_instead(struct holdrec *r, struct task_struct___follow *t)
 {
@@ -287,8 +289,11 @@ static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind
 	return follow_has(lock, kind, task, &hint);
 }
 
-/* It has the lock now, and nobody has to be told: the end of the wait says so. */
-static __always_inline void follow_got(__u64 lock, __u32 tid, __u32 flags)
+/*
+ * It has the lock now. The end of the wait says so, but of readers not that they are followed:
+ * true.
+ */
+static __always_inline bool follow_got(__u64 lock, __u32 tid, __u32 flags)
 {
 	__u64 task = bpf_get_current_task();
 	struct follow_told *told = follow_told_of(lock);
@@ -297,16 +302,19 @@ static __always_inline void follow_got(__u64 lock, __u32 tid, __u32 flags)
 	bool is_new;
 
 	if (!told || !s)
-		return;
+		return false;
 	told->lock = lock;
 	/* Who has it behind a reader is to be told again. */
 	told->owner = flags & LCB_READ || kind == FOLLOW_SEM ? 0 : task;
 	told->epoch = s->epoch;
 	if (told->owner && follow_has_waiters(lock, kind, task))
 		follow_enter(task, tid, lock, kind, &is_new);
+	return kind == FOLLOW_RWSEM && flags & LCB_READ && s->on &&
+	       follow_got_read(lock, tid, task);
 }
 
-static __always_inline void follow_end(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
+/* True: the task has got the lock as a reader, and is followed: follow_tell_reader(). */
+static __always_inline bool follow_end(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
 {
 	struct follow_wait *w = follow_wait_of(tid);
 	__u64 lock = ctx->args[0];
@@ -314,15 +322,14 @@ static __always_inline void follow_end(struct bpf_raw_tracepoint_args *ctx, __u3
 
 	/* That of a spinlock within the wait, say. */
 	if (!w || w->tid != tid || w->lock != lock)
-		return;
+		return false;
 	w->tid = 0;
 	if (bpf_ktime_get_ns() - w->begin_ns >= config.follow_ns) {
 		s = follow_state();
 		if (s)
 			__sync_fetch_and_add(&s->n_long, 1);
 	}
-	if (!(int)ctx->args[1])
-		follow_got(lock, tid, w->flags);
+	return !(int)ctx->args[1] && follow_got(lock, tid, w->flags);
 }
 
 /* Where the scheduler takes a task off its CPU, and puts one there. */
@@ -381,6 +388,7 @@ static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
 
 	if (!e || e->task != ctx->args[1])
 		return;
+	follow_check_call(ctx, e);
 	nth = follow_still(e, &hint);
 	if (nth >= FOLLOW_KEEP)
 		follow_forget(e, m, tid);

@@ -357,10 +357,11 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 				    bool follows)
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
+	bool got = false;
 
 	/* Wherever it began. */
 	if (follows && what == END)
-		follow_end(ctx, (__u32)pid_tid);
+		got = follow_end(ctx, (__u32)pid_tid);
 	if (!is_wanted(pid_tid))
 		return;
 	if (config.waits)
@@ -369,6 +370,8 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 		tell_owner(ctx);
 	if (follows && what == BEGIN)
 		follow_begin(ctx, (__u32)pid_tid);
+	if (got)
+		follow_tell_reader(ctx, HOLDREC_GOT, ctx->args[0]);
 }
 
 /* Where waits may be summed up events are counted, and now and then one is timed. */
