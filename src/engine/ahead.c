@@ -7,6 +7,11 @@
  *
  * All that the model may ask of the merge is written beside the events, so that the result does not
  * depend on how far ahead the thread is.
+ *
+ * A file decides how much memory its records take: a packed snapshot of a few hundred bytes may
+ * unpack to 16 MB. So the thread also counts bytes. When it has taken HELD_MOST more than were held
+ * the last time, it waits until the engine has read all batches, and gives back all that they
+ * held. What the engine keeps does not count, as the engine bounds that itself.
  */
 #include "ahead.h"
 #include "kontend/mem.h"
@@ -21,6 +26,8 @@ enum { EVENTS = 512, RECORDS = 32, RUNS = 256, BATCHES = 128, WAKE = BATCHES / 2
 /* More snapshots than the engine holds, with those of all batches. */
 enum { GIVEN = 1024 + RECORDS * BATCHES };
 enum { IDLE_MS = 1000 };
+
+static const uint64_t HELD_MOST = 64 << 20;
 
 struct entry {
 	struct record record;
@@ -52,10 +59,12 @@ struct ahead {
 	bool stop, ended;
 	bool waits;   /* the engine, for WAKE batches or the end */
 	bool blocked; /* the thread, for room for so many */
+	bool drains;  /* the thread, until the engine has read all */
 	struct record given[GIVEN];
 	size_t n_given;
 	/* The thread's. */
-	struct batch *batch; /* being written */
+	struct batch *batch;  /* being written */
+	uint64_t held_before; /* bytes, after all was given back that could be */
 	bool is_over;
 	char apart[128]; /* no line of a cache is shared */
 	/* The engine's. */
@@ -95,7 +104,7 @@ static void take_given(struct ahead *a)
 static void publish(struct ahead *a)
 {
 	a->written++;
-	if (a->waits && (a->ended || a->written - a->read >= WAKE)) {
+	if (a->waits && (a->ended || a->drains || a->written - a->read >= WAKE)) {
 		a->waits = false;
 		pthread_cond_signal(&a->more);
 	}
@@ -114,6 +123,25 @@ static void hand_over(struct ahead *a)
 	pthread_mutex_unlock(&a->lock);
 	a->batch = &a->batches[a->written % BATCHES];
 	recycle(a, a->batch);
+}
+
+/* Too many bytes are held: the engine reads all batches, and then what they held goes. */
+static void drain(struct ahead *a)
+{
+	pthread_mutex_lock(&a->lock);
+	a->drains = true;
+	publish(a);
+	while (!a->stop && a->read < a->written)
+		pthread_cond_wait(&a->room, &a->lock);
+	a->drains = false;
+	a->is_over = a->stop;
+	take_given(a);
+	pthread_mutex_unlock(&a->lock);
+	for (size_t i = 0; !a->is_over && i < BATCHES; i++)
+		recycle(a, &a->batches[i]);
+	a->batch = &a->batches[a->written % BATCHES];
+	recycle(a, a->batch);
+	a->held_before = source_held(a->source);
 }
 
 /* The merge gives a run back, which events before may still borrow from. */
@@ -184,6 +212,8 @@ static int step(struct ahead *a, struct error *err)
 	if (merge_until(&rec, &until))
 		merge(a, until);
 	put_record(a, &rec);
+	if (source_held(a->source) > a->held_before + HELD_MOST && !a->is_over)
+		drain(a);
 	return 0;
 }
 
@@ -215,6 +245,7 @@ struct ahead *ahead_new(struct source *s, struct decode *d, struct order *o)
 	a->decode = d;
 	a->order = o;
 	a->batch = a->batches;
+	a->held_before = source_held(s);
 	o->source = &a->deferred;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->more, NULL);
@@ -255,6 +286,8 @@ static void leave_batch(struct ahead *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->read++;
+	if (a->drains && a->read == a->written)
+		pthread_cond_signal(&a->room);
 	if (a->blocked && a->written - a->read <= BATCHES - WAKE) {
 		a->blocked = false;
 		pthread_cond_signal(&a->room);

@@ -368,14 +368,14 @@ static int apply_run(struct engine *e, const struct ahead_item *run, struct erro
 }
 
 /* Up to and with a record: 0, ENGINE_TICK, ENGINE_END or an error. */
-static int take_ahead(struct engine *e, size_t *ret_events, struct error *err)
+static int take_ahead(struct engine *e, size_t *events, size_t *bytes, struct error *err)
 {
 	bool was_behind = engine_range_is_behind(e), kept = false;
 	struct ahead_item it;
 	int r = 0;
 
 	for (ahead_next(e->ahead, &it, err); it.n; ahead_next(e->ahead, &it, err)) {
-		*ret_events += it.n;
+		*events += it.n;
 		if (!was_behind)
 			r = apply_run(e, &it, err);
 		if (r)
@@ -388,6 +388,7 @@ static int take_ahead(struct engine *e, size_t *ret_events, struct error *err)
 	if (was_behind)
 		return 0;
 	e->merged = it.merged;
+	*bytes += it.record->len;
 	r = act(e, it.record, &kept, err);
 	if (kept)
 		ahead_keep(e->ahead);
@@ -396,12 +397,13 @@ static int take_ahead(struct engine *e, size_t *ret_events, struct error *err)
 
 static int pump_ahead(struct engine *e, struct error *err)
 {
-	size_t events = 0;
+	size_t events = 0, bytes = 0;
 	int r = 0;
 
 	e->changes++;
-	for (unsigned n = 0; !r && n < PUMP_RECORDS && events < PUMP_EVENTS; n++)
-		r = take_ahead(e, &events, err);
+	for (unsigned n = 0; !r && n < PUMP_RECORDS && events < PUMP_EVENTS && bytes < PUMP_BYTES;
+	     n++)
+		r = take_ahead(e, &events, &bytes, err);
 	return r;
 }
 

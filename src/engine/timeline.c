@@ -10,6 +10,7 @@
  * by a kept state, as the engine's has forgotten what was before.
  */
 #include "kontend/bisect.h"
+#include "kontend/ending.h"
 #include "kontend/mem.h"
 #include "timeline-int.h"
 #include <errno.h>
@@ -251,8 +252,9 @@ int timeline_open(struct timeline **ret, struct engine *e, const struct timeline
 	/* An engine that was rewound stands at a tick already. */
 	else if (e->place.time_ns)
 		r = note_tick(t, err);
+	/* A recording without a tick is read to its end here. */
 	while (!r && !t->n)
-		r = timeline_read(t, err);
+		r = ending_is_pending() ? -EINTR : timeline_read(t, err);
 	if (r) {
 		timeline_free(t);
 		return r;

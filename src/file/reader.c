@@ -251,6 +251,11 @@ static void progress(struct source *s, uint64_t *ret_done, uint64_t *ret_all)
 	*ret_all = r->stat.size;
 }
 
+static uint64_t held(struct source *s)
+{
+	return reader_of(s)->stat.held_bytes;
+}
+
 static void reader_free(struct source *s)
 {
 	struct reader *r = reader_of(s);
@@ -282,6 +287,7 @@ static const struct source_ops pipe_ops = {
 	.fd = reader_fd,
 	.set_tick = reader_set_tick,
 	.progress = progress,
+	.held = held,
 	.free = reader_free,
 };
 
@@ -292,6 +298,7 @@ static const struct source_ops map_ops = {
 	.fd = reader_fd,
 	.set_tick = reader_set_tick,
 	.progress = progress,
+	.held = held,
 	.mark = reader_mark,
 	.seek = reader_seek,
 	.span = span,

@@ -27,6 +27,8 @@ struct source_ops {
 	/* Optional. How many bytes were read, and how many there are (0: not known): for any
 	 * thread, while another one reads. */
 	void (*progress)(struct source *s, uint64_t *ret_done, uint64_t *ret_all);
+	/* Optional. Bytes of memory that records hold which have not been given back. */
+	uint64_t (*held)(struct source *s);
 	void (*free)(struct source *s);
 };
 
@@ -49,6 +51,12 @@ static inline void source_release(struct source *s, struct record *r)
 {
 	if (s->ops->release)
 		s->ops->release(s, r);
+}
+
+/* For the thread that reads. 0: the source does not count them. */
+static inline uint64_t source_held(struct source *s)
+{
+	return s->ops->held ? s->ops->held(s) : 0;
 }
 
 /* A descriptor that polls readable when source_next(.., 0, ..) would answer; -1: always ready. */
