@@ -61,3 +61,14 @@ const char *metrics_address_text(const struct metrics_address *a, char buf[METRI
 	snprintf(buf, METRICS_ADDRESS_TEXT, a->is_v6 ? "[%s]:%u" : "%s:%u", host, a->port);
 	return buf;
 }
+
+/* 127.0.0.0/8, ::1, and an address of the former written as one of IPv6. */
+bool metrics_address_is_loopback(const struct metrics_address *a)
+{
+	static const uint8_t one[16] = {[15] = 1}, mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (!a->is_v6)
+		return a->bytes[0] == 127;
+	return memcmp(a->bytes, one, sizeof(one)) == 0 ||
+	       (memcmp(a->bytes, mapped, sizeof(mapped)) == 0 && a->bytes[12] == 127);
+}

@@ -5,8 +5,10 @@
  */
 #include "asked.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const char folder[] = "/debug/pprof/";
 
@@ -52,4 +54,26 @@ bool asked_seconds(const char *seconds, struct asked *a, char ret_why[ASKED_WORD
 	snprintf(ret_why, ASKED_WORDS, "A profile is of 1 to %d whole seconds, like ?seconds=10.\n",
 		 ASKED_SECONDS);
 	return false;
+}
+
+bool asked_host(const char *host)
+{
+	uint8_t bytes[16];
+	char name[INET6_ADDRSTRLEN];
+
+	if (!host)
+		return true;
+	bool is_v6 = *host == '[';
+	size_t len = strcspn(host + is_v6, is_v6 ? "]" : ":");
+	const char *rest = host + is_v6 + len;
+	if (is_v6 && *rest++ != ']')
+		return false;
+	bool has_port = *rest == ':' && !rest[1 + strspn(rest + 1, "0123456789")];
+
+	if ((*rest && !has_port) || len >= sizeof(name))
+		return false;
+	memcpy(name, host + is_v6, len);
+	name[len] = '\0';
+	return (!is_v6 && strcasecmp(name, "localhost") == 0) ||
+	       inet_pton(is_v6 ? AF_INET6 : AF_INET, name, bytes) == 1;
 }

@@ -18,5 +18,11 @@ bool asked_path(const char *url, struct asked *ret);
 const char *asked_name(enum query_samples_what what);
 /* @seconds: as the client says it; NULL: it does not. False: @ret_why is a line to answer. */
 bool asked_seconds(const char *seconds, struct asked *a, char ret_why[ASKED_WORDS]);
+/*
+ * Is @host, as a client says it, localhost or an address, with or without a port? Other names may
+ * have been made to mean this machine, and by one of these a page in a browser here asks. NULL is
+ * none, as in HTTP/1.0.
+ */
+bool asked_host(const char *host);
 
 #endif

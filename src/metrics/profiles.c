@@ -102,6 +102,10 @@ void metrics_profiles_tick(struct metrics_profiles *all, struct metrics_server *
 	for (slot = 0; slot < ASKED_MOST; slot++) {
 		if (!all->of[slot].p)
 			continue;
+		if (metrics_server_has_left(s, slot)) {
+			end(&all->of[slot]);
+			continue;
+		}
 		query_begin(q);
 		add(&all->of[slot], s, slot, q);
 	}

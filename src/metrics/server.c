@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * By libmicrohttpd, with one thread of its own for all connections. A connection has one request:
- * so there is a time after which it is over, however slowly a client sends or reads, and a few of
- * them cannot keep others out for long. What is sent is one text for all, which nobody copies.
+ * By libmicrohttpd, with one thread of its own for all connections. A connection has one request,
+ * and its end, however slowly a client sends or reads (connections.c): so clients cannot keep
+ * others out. What is sent is one text for all, which nobody copies.
+ *
+ * Where the port is one of this machine alone, a browser here may still be led to it, by a page
+ * whose name was made to mean this machine: such a request says that name as its host, and is
+ * refused (asked_host()).
  *
  * The lock is held for a moment only: to take the text, or to put another one in its place. The
  * thread that measures asks once a second whether a text is wanted, and publishes it; it never
@@ -13,6 +17,7 @@
  * The library is loaded when it is used, as it brings half a dozen others with it.
  */
 #include "server.h"
+#include "connections.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/openmetrics-proto.h"
@@ -33,13 +38,12 @@
 
 #define SONAME "libmicrohttpd.so.12"
 
-enum { MOST = 16, IDLE_S = 5, MEMORY = 16 << 10, BACKLOG = 16 };
+enum { IDLE_S = 5, MEMORY = 16 << 10, BACKLOG = 128 };
 
 /* A text that is younger is as good as a new one. */
 static const uint64_t FRESH_NS = 900000000;
 /* So long is a new one waited for; what is older than the other is no answer any more. */
 static const uint64_t PATIENCE_NS = 3000000000, STALE_NS = 15000000000;
-static const uint64_t CONNECTION_NS = 15000000000;
 
 struct library {
 	__typeof__(MHD_start_daemon) *start;
@@ -52,12 +56,6 @@ struct library {
 	__typeof__(MHD_lookup_connection_value) *value;
 	__typeof__(MHD_suspend_connection) *suspend;
 	__typeof__(MHD_resume_connection) *resume;
-};
-
-struct connection {
-	struct MHD_Connection *of; /* NULL: free */
-	int fd;
-	uint64_t since_ns;
 };
 
 /* A profile that a client waits for. */
@@ -85,9 +83,10 @@ struct metrics_server {
 	/* Under the lock: */
 	struct text texts[METRICS_FORMATS];
 	bool stopping;
-	struct connection connections[MOST];
+	struct connections connections;
 	struct slot slots[ASKED_MOST];
 	bool is_bare; /* of the server's thread: it has given up its capabilities */
+	bool is_loopback;
 };
 
 static bool find_all(void *so, struct library *ret)
@@ -189,6 +188,7 @@ static int init(struct metrics_server *s, struct metrics_address *a, struct erro
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->told, &clock);
 	pthread_condattr_destroy(&clock);
+	s->is_loopback = metrics_address_is_loopback(a);
 	return listen_at(s, a, err);
 }
 
@@ -288,6 +288,7 @@ static struct slot *take_slot(struct metrics_server *s, struct MHD_Connection *c
 		ret = s->slots[i].state == FREE ? &s->slots[i] : NULL;
 	if (ret) {
 		*ret = (struct slot){.state = ASKED, .asked = *asked, .of = c};
+		connections_wait(&s->connections, c, true);
 		s->lib.suspend(c);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -318,6 +319,7 @@ static enum MHD_Result end_profile(struct metrics_server *s, struct MHD_Connecti
 
 	pthread_mutex_lock(&s->lock);
 	if (slot->state == DONE) {
+		connections_wait(&s->connections, c, false);
 		ret = slot->answer ? s->lib.queue(c, slot->status, slot->answer) : MHD_NO;
 		if (slot->answer)
 			s->lib.forget(slot->answer);
@@ -329,6 +331,19 @@ static enum MHD_Result end_profile(struct metrics_server *s, struct MHD_Connecti
 	}
 	pthread_mutex_unlock(&s->lock);
 	return ret;
+}
+
+static void note_asked(struct metrics_server *s, const struct MHD_Connection *c)
+{
+	pthread_mutex_lock(&s->lock);
+	connections_asked(&s->connections, c, clock_now_ns());
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool is_for_us(const struct metrics_server *s, struct MHD_Connection *c)
+{
+	return !s->is_loopback ||
+	       asked_host(s->lib.value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST));
 }
 
 static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url,
@@ -344,6 +359,11 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 	(void)data_size;
 	if (*state)
 		return end_profile(s, c, *state);
+	note_asked(s, c);
+	if (!is_for_us(s, c))
+		return send_words(s, c, MHD_HTTP_FORBIDDEN,
+				  "This port is for this machine: ask for localhost, or for an "
+				  "address, and for no other name.\n");
 	if (get && asked_path(url, &asked))
 		return begin_profile(s, c, &asked, state);
 	if (!get && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
@@ -379,7 +399,6 @@ static void forget(void *cls, struct MHD_Connection *c, void **state,
 	*state = NULL;
 }
 
-/* One that found no place has no end of its own but that of idle ones. */
 static void note(void *cls, struct MHD_Connection *c, void **socket_context,
 		 enum MHD_ConnectionNotificationCode what)
 {
@@ -393,42 +412,15 @@ static void note(void *cls, struct MHD_Connection *c, void **socket_context,
 		s->is_bare = true;
 	}
 	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; i < MOST; i++) {
-		struct connection *k = &s->connections[i];
-		if (k->of != (begins ? NULL : c))
-			continue;
-		*k = (struct connection){0};
-		if (begins && info)
-			*k = (struct connection){c, info->connect_fd, clock_now_ns()};
-		break;
-	}
+	if (!begins)
+		connections_remove(&s->connections, c);
+	else if (info)
+		connections_add(&s->connections, c, info->connect_fd, clock_now_ns());
 	pthread_mutex_unlock(&s->lock);
 }
 
 /* --- who measures ------------------------------------------------------------------------------
  */
-
-static bool has_profile_made(const struct metrics_server *s, const struct MHD_Connection *c)
-{
-	for (size_t i = 0; i < ASKED_MOST; i++)
-		if (s->slots[i].state != FREE && s->slots[i].of == c)
-			return true;
-	return false;
-}
-
-/* The library's thread finds that there is nobody any more, and closes it. */
-static void end_old(struct metrics_server *s)
-{
-	uint64_t now = clock_now_ns();
-
-	for (size_t i = 0; i < MOST; i++) {
-		struct connection *k = &s->connections[i];
-		if (k->of && has_profile_made(s, k->of))
-			k->since_ns = now;
-		else if (k->of && now - k->since_ns > CONNECTION_NS)
-			shutdown(k->fd, SHUT_RDWR);
-	}
-}
 
 unsigned metrics_server_wanted(struct metrics_server *s)
 {
@@ -439,7 +431,7 @@ unsigned metrics_server_wanted(struct metrics_server *s)
 		wanted |= (unsigned)s->texts[i].wanted << i;
 	if (!s->texts[METRICS_TEXT].response)
 		wanted |= 1u << METRICS_TEXT;
-	end_old(s);
+	connections_tick(&s->connections, clock_now_ns());
 	pthread_mutex_unlock(&s->lock);
 	return wanted;
 }
@@ -483,6 +475,22 @@ bool metrics_server_asked(struct metrics_server *s, unsigned *ret_slot, struct a
 	}
 	pthread_mutex_unlock(&s->lock);
 	return found;
+}
+
+bool metrics_server_has_left(struct metrics_server *s, unsigned slot)
+{
+	struct slot *of = &s->slots[slot];
+
+	pthread_mutex_lock(&s->lock);
+	bool left = !of->of || connections_has_left(&s->connections, of->of);
+	if (left && of->of) {
+		of->state = DONE; /* without an answer: the connection ends */
+		s->lib.resume(of->of);
+	} else if (left) {
+		*of = (struct slot){0};
+	}
+	pthread_mutex_unlock(&s->lock);
+	return left;
 }
 
 static struct MHD_Response *answer_of(const struct metrics_server *s, enum query_samples_what what,
@@ -533,7 +541,7 @@ int metrics_server_start(struct metrics_server *s, struct error *err)
 	s->daemon = s->lib.start(
 		MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
 		NULL, answer, s, MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)MOST, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+		(unsigned)CONNECTIONS_ALL, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
 		note, s, MHD_OPTION_NOTIFY_COMPLETED, forget, s, MHD_OPTION_END);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -29,6 +29,8 @@ void metrics_server_publish(struct metrics_server *s, enum metrics_format f, cha
 			    size_t len);
 /* The next profile that was asked for, to be answered by its slot below ASKED_MOST. */
 bool metrics_server_asked(struct metrics_server *s, unsigned *ret_slot, struct asked *ret);
+/* Of one that is being made: nobody waits for it any more. It is not to be answered then. */
+bool metrics_server_has_left(struct metrics_server *s, unsigned slot);
 /*
  * The answer: bytes of a profile with @status 200, else a sentence; taken over as above. NULL:
  * there was no memory for it.

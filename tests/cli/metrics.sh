@@ -44,7 +44,7 @@ import socket, sys, time
 at = (sys.argv[1].split("/")[2].split(":")[0], int(sys.argv[1].split("/")[2].split(":")[1]))
 s = [socket.create_connection(at) for _ in range(int(sys.argv[2]))]
 for c in s:
-    c.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+    c.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
 print("asked", flush=True)
 time.sleep(3600)' "$url" "$1"
 }

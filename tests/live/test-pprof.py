@@ -141,7 +141,7 @@ def bad_clients(base):
     for path in "mutex?seconds=300", "block?seconds=1":
         s = socket.create_connection((host, int(port)))
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        s.sendall(f"GET /debug/pprof/{path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        s.sendall(f"GET /debug/pprof/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         silent.append(s)
     status, why = answer(base + "/debug/pprof/mutex?seconds=600")
     check(status == 400 and b"1 to 300" in why, f"ten minutes: {status} {why}")

@@ -197,6 +197,24 @@ static void who_is_gone_is_forgotten(void **state)
 	free(text);
 }
 
+/* All profiles that there may be, of five minutes, are asked for by clients that then leave. */
+static void who_leaves_gives_the_place_up(void **state)
+{
+	size_t n;
+
+	served_need(state);
+	struct served *s = *state;
+	for (int i = 0; i < ASKED_MOST; i++)
+		close(begin(s, GET("/debug/pprof/block?seconds=300")));
+	let_begin(s);
+	int fd = begin(s, GET("/debug/pprof/mutex?seconds=1"));
+	measure(s);
+	char *text = served_listen(s, fd, &n);
+	if (is_built(text))
+		check_profile(text, n, "mutex");
+	free(text);
+}
+
 /* While profiles are asked for, made, and handed over to nobody. */
 static void it_ends_at_once(void **state)
 {
@@ -247,6 +265,7 @@ int main(void)
 		SERVED(what_makes_no_sense_is_refused),
 		SERVED(there_is_a_bound),
 		SERVED(who_is_gone_is_forgotten),
+		SERVED(who_leaves_gives_the_place_up),
 		SERVED(it_ends_at_once),
 	};
 

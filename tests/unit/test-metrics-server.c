@@ -41,7 +41,7 @@ static void scrapes_are_answered(void **state)
 static void formats_are_what_is_asked_for(void **state)
 {
 	served_need(state);
-	char *text = served_ask(*state, "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: "
+	char *text = served_ask(*state, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: "
 					"application/vnd.google.protobuf;"
 					"proto=io.prometheus.client.MetricFamily;"
 					"encoding=delimited,text/plain;q=0.5\r\n\r\n");
@@ -71,12 +71,35 @@ static void other_requests_are_refused(void **state)
 	text = served_ask(*state, GET("/metrics/../../etc/passwd"));
 	served_has(text, "HTTP/1.1 404 ");
 	free(text);
-	text = served_ask(*state, "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+	text = served_ask(*state,
+			  "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
 	served_has(text, "HTTP/1.1 405 ");
 	served_has(text, "Allow: GET, HEAD\r\n");
 	free(text);
 	free(served_ask(*state, "\x16\x03\x01\x02 what\r\n\r\n"));
 	text = served_ask(*state, GET("/metrics"));
+	served_has(text, "HTTP/1.1 200 ");
+	free(text);
+}
+
+/* A page in a browser asks by a name of its own making that means this machine. */
+static void other_hosts_are_refused(void **state)
+{
+	static const char *const asked[] = {
+		"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+		"HEAD /metrics HTTP/1.1\r\nHost: evil.example:9417\r\n\r\n",
+		"GET /debug/pprof/mutex?seconds=1 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+	};
+
+	served_need(state);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		char *text = served_ask(*state, asked[i]);
+		served_has(text, "HTTP/1.1 403 ");
+		if (strstr(text, "kontend_"))
+			fail_msg("it says something: %s", text);
+		free(text);
+	}
+	char *text = served_ask(*state, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:9417\r\n\r\n");
 	served_has(text, "HTTP/1.1 200 ");
 	free(text);
 }
@@ -87,7 +110,7 @@ static void head_has_no_body(void **state)
 	served_need(state);
 	struct served *s = *state;
 	served_step(s);
-	char *text = served_ask(s, "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+	char *text = served_ask(s, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
 	served_has(text, "HTTP/1.1 200 ");
 	served_has(text,
@@ -201,6 +224,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(formats_are_what_is_asked_for, served_setup,
 						served_teardown),
 		cmocka_unit_test_setup_teardown(other_requests_are_refused, served_setup,
+						served_teardown),
+		cmocka_unit_test_setup_teardown(other_hosts_are_refused, served_setup,
 						served_teardown),
 		cmocka_unit_test_setup_teardown(head_has_no_body, served_setup, served_teardown),
 		cmocka_unit_test_setup_teardown(two_at_once_get_the_same, served_setup,

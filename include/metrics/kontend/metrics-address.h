@@ -23,5 +23,7 @@ int metrics_address_parse(const char *text, const char *option, struct metrics_a
 /* "127.0.0.1:9417", "[::1]:9417" */
 enum { METRICS_ADDRESS_TEXT = 64 };
 const char *metrics_address_text(const struct metrics_address *a, char buf[METRICS_ADDRESS_TEXT]);
+/* Can only programs on this machine connect to it? */
+bool metrics_address_is_loopback(const struct metrics_address *a);
 
 #endif
