@@ -92,6 +92,7 @@ static int read_again(struct service_config *c, const struct opts *first,
 {
 	int r = opts_parse(&c->opts, count(first->argv), first->argv, err);
 
+	c->opts.config_again = true;
 	r = r ? r : options_config_read(&c->opts, &c->file, err);
 	r = r ? r : opts_check(&c->opts, err);
 	return r ? r : check(&c->opts, err);

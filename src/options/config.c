@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int take_symbols(struct options_config *c, const struct config_line *l, struct error *err)
@@ -104,13 +105,36 @@ static bool is_missing(struct options_config *c, int code)
 	return refused || code == -ENOENT || code == -ENOTDIR;
 }
 
-/* Whoever names one says what it is. */
+/* A FIFO holds up its reader: not one who measures, and comes by this name once more. */
+static int open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	int code = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (code == 0)
+		return fd;
+	close(fd);
+	return code;
+}
+
+/* Whoever names one says what it is: it may be a pipe, but for a service that reads it again. */
+static int open_named(const struct opts *o, const char *path)
+{
+	if (o->config_again)
+		return open_regular(path);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static FILE *open_config(const struct opts *o, const char *path, int *ret_code)
 {
-	int fd = o->config ? open(path, O_RDONLY | O_CLOEXEC) : ownfile_open(path);
+	int fd = o->config ? open_named(o, path) : ownfile_open(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 
-	*ret_code = f ? 0 : o->config || fd >= 0 ? -errno : fd;
+	*ret_code = f ? 0 : fd >= 0 ? -errno : fd;
 	if (!f && fd >= 0)
 		close(fd);
 	return f;
@@ -136,6 +160,9 @@ int options_config_read(struct opts *o, struct options_config *ret, struct error
 		o->config_absent = true;
 		return 0;
 	}
+	if (!f && r == -EINVAL)
+		return error_set(err, r, "Cannot read the configuration %s: %s", ret->path,
+				 ownfile_reason(r));
 	if (!f)
 		return error_errno(err, r, "Cannot read the configuration %s", ret->path);
 	r = read_file(f, ret, err);

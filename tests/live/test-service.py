@@ -135,6 +135,12 @@ def test_life():
     os.unlink(s.conf)
     s.p.send_signal(signal.SIGHUP)
     s.logs("^<3>Cannot read the configuration .*: all stays as it was$", lines)
+    for odd in os.mkfifo, os.mkdir:  # a FIFO would hold it up: nobody writes to it
+        lines = len(s.lines)
+        odd(s.conf)
+        s.p.send_signal(signal.SIGHUP)
+        s.logs("^<3>Cannot read the configuration .*: it is no regular file: all stays as it was$", lines)
+        os.rmdir(s.conf) if os.path.isdir(s.conf) else os.unlink(s.conf)
     s.by_hand()
     s.end()
     check(len(s.files()) == 2, "files: %s" % s.files())

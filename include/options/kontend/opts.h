@@ -67,6 +67,7 @@ struct opts {
 		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
 	const char *config, *config_path;   /* asked for; read: NULL is none */
+	bool config_again;		    /* it is read once more, by who has to go on */
 	const struct pathgroups *groups;    /* what it says; NULL: nothing */
 	const struct query_columns *columns;
 	const char *annotate, *input;	 /* a function; a recording */
