@@ -13,15 +13,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* His end, which is the first number behind the standard streams. */
-enum { PORTER_FD = 3 };
 
 struct question {
 	uint32_t deed;
@@ -41,18 +39,18 @@ static void close_all(int *fds, size_t n)
 			close(fds[i]);
 }
 
-static int reply(const struct porter_answer *a)
+static int reply(int to, const struct porter_answer *a)
 {
 	struct answer m = {.number = a->number};
 
 	memcpy(m.text, a->text, sizeof(m.text));
-	int r = fdpass_send(PORTER_FD, &m, sizeof(m), &a->fd, a->fd >= 0, 0);
+	int r = fdpass_send(to, &m, sizeof(m), &a->fd, a->fd >= 0, 0);
 	close_all((int[]){a->fd}, 1);
 	return r;
 }
 
-static int serve(const struct porter_deed *deeds, size_t n_deeds, void *ctx, struct question *q,
-		 const int *fds)
+static int serve(int to, const struct porter_deed *deeds, size_t n_deeds, void *ctx,
+		 struct question *q, const int *fds)
 {
 	struct porter_ask ask = {.number = q->number, .text = q->text};
 	struct porter_answer a = {.number = -EPERM, .fd = -1};
@@ -61,11 +59,42 @@ static int serve(const struct porter_deed *deeds, size_t n_deeds, void *ctx, str
 	memcpy(ask.fds, fds, sizeof(ask.fds));
 	if (q->deed < n_deeds && deeds[q->deed].run)
 		deeds[q->deed].run(ctx, &ask, &a);
-	return reply(&a);
+	return reply(to, &a);
 }
 
-/* Standard streams to nowhere, the socket to its number, all else away. */
-static int settle(int fd)
+static bool is_kept(int fd, const int *keep, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (keep[i] == fd)
+			return true;
+	return false;
+}
+
+static int close_range_of(unsigned from, unsigned to)
+{
+	return from <= to && syscall(SYS_close_range, from, to, 0) < 0 && errno != ENOSYS ? -errno
+											  : 0;
+}
+
+/* All behind the standard streams but these, the least of which is looked for each time. */
+static int close_others(const int *keep, size_t n)
+{
+	unsigned from = STDERR_FILENO + 1;
+
+	for (;;) {
+		unsigned least = ~0u;
+		for (size_t i = 0; i < n; i++)
+			if (keep[i] >= (int)from && (unsigned)keep[i] < least)
+				least = (unsigned)keep[i];
+		int r = close_range_of(from, least == ~0u ? least : least - 1);
+		if (r < 0 || least == ~0u)
+			return r;
+		from = least + 1;
+	}
+}
+
+/* Standard streams to nowhere, and all else away but what is kept. */
+static int settle(const int *keep, size_t n)
 {
 	sigset_t all;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -75,12 +104,10 @@ static int settle(int fd)
 	prctl(PR_SET_NAME, "kontend-porter");
 	/* Whoever is in the cage has the same user: he must not look into this one. */
 	prctl(PR_SET_DUMPABLE, 0);
-	for (int i = 0; i < PORTER_FD; i++)
-		if (null < 0 || dup2(null, i) < 0)
+	for (int i = 0; i <= STDERR_FILENO; i++)
+		if (!is_kept(i, keep, n) && (null < 0 || dup2(null, i) < 0))
 			return -errno;
-	if (fd != PORTER_FD && dup3(fd, PORTER_FD, O_CLOEXEC) < 0)
-		return -errno;
-	return syscall(SYS_close_range, PORTER_FD + 1, ~0u, 0) < 0 && errno != ENOSYS ? -errno : 0;
+	return close_others(keep, n);
 }
 
 static _Noreturn void work(int fd, const struct porter_deed *deeds, size_t n_deeds, void *ctx)
@@ -88,10 +115,8 @@ static _Noreturn void work(int fd, const struct porter_deed *deeds, size_t n_dee
 	struct question q;
 	int fds[FDPASS_MOST];
 
-	if (settle(fd) < 0)
-		_exit(1);
-	while (fdpass_receive(PORTER_FD, &q, sizeof(q), fds, 0) == (long)sizeof(q)) {
-		int r = serve(deeds, n_deeds, ctx, &q, fds);
+	while (fdpass_receive(fd, &q, sizeof(q), fds, 0) == (long)sizeof(q)) {
+		int r = serve(fd, deeds, n_deeds, ctx, &q, fds);
 		close_all(fds, FDPASS_MOST);
 		if (r < 0)
 			break;
@@ -99,18 +124,29 @@ static _Noreturn void work(int fd, const struct porter_deed *deeds, size_t n_dee
 	_exit(0);
 }
 
+static _Noreturn void begin(int fd, const struct porter_deed *deeds, size_t n_deeds, void *ctx,
+			    const int *keep, size_t n_keep)
+{
+	int all[PORTER_KEEPS + 1] = {fd};
+
+	for (size_t i = 0; i < n_keep && i < PORTER_KEEPS; i++)
+		all[i + 1] = keep[i];
+	if (n_keep > PORTER_KEEPS || settle(all, n_keep + 1) < 0)
+		_exit(1);
+	work(fd, deeds, n_deeds, ctx);
+}
+
 int porter_start(struct porter *p, const struct porter_deed *deeds, size_t n_deeds, void *ctx,
-		 struct error *err)
+		 const int *keep, size_t n_keep, struct error *err)
 {
 	int pair[2];
 
 	*p = (struct porter){.fd = -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return error_errno(err, -errno, "Cannot make a socket for the sandbox");
-	/* His end may have to move to its number: it must not be what lies in the way. */
 	pid_t pid = fork();
 	if (pid == 0)
-		work(pair[1], deeds, n_deeds, ctx);
+		begin(pair[1], deeds, n_deeds, ctx, keep, n_keep);
 	int code = errno;
 	close(pair[1]);
 	if (pid < 0) {
@@ -130,15 +166,19 @@ int porter_do(const struct porter *p, unsigned deed, const struct porter_ask *as
 	int fds[FDPASS_MOST];
 	size_t n = 0;
 
-	*ret = (struct porter_answer){.number = -EPIPE, .fd = -1};
+	*ret = (struct porter_answer){.number = -ENOLINK, .fd = -1};
 	if (strlen(ask->text) >= sizeof(q.text))
 		return ret->number = -ENAMETOOLONG, 0;
 	memcpy(q.text, ask->text, strlen(ask->text));
 	while (n < FDPASS_MOST && ask->fds[n] >= 0)
 		n++;
 	int r = fdpass_send(p->fd, &q, sizeof(q), ask->fds, n, 0);
-	if (r < 0 || fdpass_receive(p->fd, &m, sizeof(m), fds, 0) != (long)sizeof(m))
-		return r < 0 ? r : -EPIPE;
+	if (r == -EPIPE || r == -ECONNRESET)
+		return -ENOLINK;
+	if (r < 0)
+		return r;
+	if (fdpass_receive(p->fd, &m, sizeof(m), fds, 0) != (long)sizeof(m))
+		return -ENOLINK;
 	ret->number = m.number;
 	memcpy(ret->text, m.text, sizeof(m.text));
 	ret->text[sizeof(ret->text) - 1] = '\0';

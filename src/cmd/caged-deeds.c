@@ -3,19 +3,23 @@
  * What the porter does for whoever reads a recording. He asks for whatever the recording has made
  * him ask, so each deed looks at what it is asked for as if an enemy did: recordings are those that
  * the command line names; files that are read are of kinds that hold no secrets
- * (symdoor_may_pass()); a file that is written was not there before, and lies where somebody
- * expects one; whoever is ended was started here.
+ * (symdoor_may_pass()); a file that is written was not there before, and lies in a folder that was
+ * opened before the cage, under a plain name; whoever is ended was started here. Numbers of files,
+ * bytes and processes are bounded.
  */
 #include "caged-deeds.h"
 #include "file/kernel.h"
 #include "kontend/fdio.h"
+#include "kontend/newfile.h"
 #include "kontend/srclines.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,9 +79,9 @@ static void open_recording(void *ctx, const struct porter_ask *ask, struct porte
 	set_fd(ret, fd < 0 ? -errno : fd);
 }
 
-static void pass(struct porter_answer *ret, int fd, const char *path)
+static void pass(struct porter_answer *ret, int fd)
 {
-	if (fd >= 0 && !symdoor_may_pass(fd, path)) {
+	if (fd >= 0 && !symdoor_may_pass(fd)) {
 		close(fd);
 		fd = -ENOEXEC;
 	}
@@ -89,7 +93,7 @@ static void open_file(void *ctx, const struct porter_ask *ask, struct porter_ans
 	int flags = ask->number & O_NOFOLLOW ? O_NOFOLLOW : 0;
 
 	(void)ctx;
-	pass(ret, symdoor_open(NULL, ask->fds[0], ask->text, flags), ask->text);
+	pass(ret, symdoor_open(NULL, ask->fds[0], ask->text, flags));
 }
 
 static void open_root(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
@@ -104,68 +108,136 @@ static void open_mapped(void *ctx, const struct porter_ask *ask, struct porter_a
 	int fd = symdoor_mapped(NULL, "/proc", (pid_t)ask->number, ask->text, &deleted);
 
 	(void)ctx;
-	pass(ret, fd, ask->text);
+	pass(ret, fd);
 	snprintf(ret->text, sizeof(ret->text), "%s", deleted ? "deleted" : "");
+}
+
+/* Takes note of those that have ended, so that the kernel need not. */
+static void reap(struct caged_world *w)
+{
+	for (size_t i = 0; i < CAGED_WORKERS; i++) {
+		struct caged_worker *k = &w->workers[i];
+		if (k->pid && !k->has_ended && waitpid(k->pid, &k->status, WNOHANG) == k->pid)
+			k->has_ended = true;
+	}
+}
+
+/* A place for one more: a free one, or that of one that has ended. NULL: all run. */
+static struct caged_worker *place_for_worker(struct caged_world *w)
+{
+	struct caged_worker *ret = NULL;
+
+	reap(w);
+	for (size_t i = 0; i < CAGED_WORKERS; i++) {
+		struct caged_worker *k = &w->workers[i];
+		if (!k->pid)
+			return k;
+		if (k->has_ended)
+			ret = k;
+	}
+	return ret;
 }
 
 static void start(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
-	const struct caged_world *w = ctx;
+	struct caged_world *w = ctx;
 	const char *fetch[] = {srclines_fetch_argv[0], srclines_fetch_argv[1], ask->text, NULL};
 	bool is_hex = strspn(ask->text, "0123456789abcdef") == strlen(ask->text);
 
 	if (ask->fds[0] < 0 || !is_hex || (*ask->text && !w->may_fetch))
 		return;
+	struct caged_worker *k = place_for_worker(w);
+	ret->number = -EAGAIN;
+	if (!k)
+		return;
 	ret->number = symdoor_start(NULL, ask->fds[0], *ask->text ? fetch : srclines_worker_argv);
+	*k = (struct caged_worker){.pid = ret->number > 0 ? (int)ret->number : 0};
 }
 
-/* Only children can be waited for: so whoever else is meant is left alone. */
+/* Only those that were started here: any other process is left alone. */
 static void stop(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
-	pid_t pid = ask->number > 0 && ask->number <= INT32_MAX ? (pid_t)ask->number : 0;
-	int status = 0;
-	pid_t r = pid ? waitpid(pid, &status, WNOHANG) : -1;
+	struct caged_world *w = ctx;
 
-	(void)ctx;
-	if (r >= 0)
-		ret->number = r > 0 ? status : symdoor_stop(NULL, pid);
-}
-
-/* The folder that @path is in, as it is now, is the one that we are in. */
-static bool is_here(const char *path)
-{
-	char folder[PORTER_TEXT];
-	const char *slash = strrchr(path, '/');
-	struct stat a, b;
-
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-		 slash ? path : ".");
-	return stat(folder, &a) == 0 && stat(".", &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	reap(w);
+	for (size_t i = 0; i < CAGED_WORKERS; i++) {
+		struct caged_worker *k = &w->workers[i];
+		if (!k->pid || k->pid != ask->number)
+			continue;
+		ret->number = k->has_ended ? k->status : symdoor_stop(NULL, k->pid);
+		*k = (struct caged_worker){0};
+		return;
+	}
 }
 
 static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789-_, ";
 
-static bool is_plain(const char *path)
+/* A name in a folder that is open: no way leads out of it. Hidden ones are refused, too. */
+static bool is_plain(const char *name)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	return newfile_is_plain(name) && *name != '.' && strlen(name) < NAME_MAX;
+}
 
-	return *name && *name != '.';
+/*
+ * The one in the cage writes to the file by himself: so his own limit bounds it. He may lower it
+ * further, and has no right to raise it.
+ */
+static int limit_bytes(const struct caged_world *w)
+{
+	const struct rlimit l = {.rlim_cur = w->most_bytes, .rlim_max = w->most_bytes};
+
+	if (getppid() != w->reader)
+		return -ESRCH;
+	return prlimit(w->reader, RLIMIT_FSIZE, &l, NULL) < 0 ? -errno : 0;
+}
+
+static void forget_made(struct caged_world *w)
+{
+	if (w->made_fd >= 0)
+		close(w->made_fd);
+	w->made_fd = -1;
+}
+
+static int make_in(struct caged_world *w, int dir, const char *name)
+{
+	int r = limit_bytes(w);
+	int fd =
+		r < 0 ? r
+		      : openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return r < 0 ? r : -errno;
+	forget_made(w);
+	w->made_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	w->made_dir = dir;
+	snprintf(w->made_name, sizeof(w->made_name), "%s", name);
+	w->n_made++;
+	return fd;
 }
 
 static void make(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
 	struct caged_world *w = ctx;
 	const char *only = w->wants->make;
-	bool may = (only && !strcmp(only, ask->text)) ||
-		   (w->wants->here && is_plain(ask->text) && is_here(ask->text));
+	bool is_only = only && w->make_dir >= 0 && strcmp(only, ask->text) == 0;
 
-	if (!may)
+	if (!is_only && (w->here < 0 || !is_plain(ask->text)))
 		return;
-	int fd = open(ask->text, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	set_fd(ret, fd < 0 ? -errno : fd);
-	if (fd >= 0)
-		snprintf(w->made, sizeof(w->made), "%s", ask->text);
+	if (w->n_made >= CAGED_MADE)
+		ret->number = -EDQUOT;
+	else
+		set_fd(ret, make_in(w, is_only ? w->make_dir : w->here,
+				    is_only ? w->make_name : ask->text));
+}
+
+/* Is the file that was made last still the one with the name? */
+static bool is_made(const struct caged_world *w)
+{
+	struct stat a, b;
+
+	return w->made_fd >= 0 && fstat(w->made_fd, &a) == 0 &&
+	       fstatat(w->made_dir, w->made_name, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static void unmake(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
@@ -173,8 +245,8 @@ static void unmake(void *ctx, const struct porter_ask *ask, struct porter_answer
 	struct caged_world *w = ctx;
 
 	(void)ask;
-	ret->number = *w->made && unlink(w->made) == 0 ? 0 : -ENOENT;
-	*w->made = '\0';
+	ret->number = is_made(w) && unlinkat(w->made_dir, w->made_name, 0) == 0 ? 0 : -ENOENT;
+	forget_made(w);
 }
 
 static void set_error(struct porter_answer *ret, int code, const struct error *err)
@@ -201,17 +273,34 @@ static bool is_base_name(const char *s)
 	return strncmp(s, begin, sizeof(begin) - 1) == 0 && !s[strspn(s, word)];
 }
 
+/* Bytes of a file in memory, or of another regular one; it counts whether it is saved or not. */
+static bool may_save(struct caged_world *w, int fd)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < 0)
+		return false;
+	w->n_saved++;
+	w->saved_bytes += (uint64_t)st.st_size;
+	return w->n_saved <= CAGED_SAVED && (uint64_t)st.st_size <= CAGED_SAVED_BYTES &&
+	       w->saved_bytes <= CAGED_SAVED_BYTES;
+}
+
 static void save(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
-	const struct caged_wants *w = ((struct caged_world *)ctx)->wants;
+	struct caged_world *w = ctx;
 	struct error err = {0};
 	bool is_base = ask->number != 0;
-	bool may = is_base ? is_base_name(ask->text) : is_plain(ask->text) && is_here(ask->text);
+	bool may = is_base ? is_base_name(ask->text) : w->here >= 0 && is_plain(ask->text);
 
-	if (!w->save || !may || ask->fds[0] < 0)
+	if (!w->wants->save || !may)
 		return;
-	int r = w->save(w->save_ctx, ask->text, is_base, ask->fds[0], ret->text, sizeof(ret->text),
-			&err);
+	if (!may_save(w, ask->fds[0])) {
+		ret->number = -EDQUOT;
+		return;
+	}
+	int r = w->wants->save(w->wants->save_ctx, w->here, ask->text, is_base, ask->fds[0],
+			       ret->text, sizeof(ret->text), &err);
 	set_error(ret, r, &err);
 }
 
@@ -225,8 +314,10 @@ static void keep(void *ctx, const struct porter_ask *ask, struct porter_answer *
 	if (!w->keep || !w->config || !keys || keys - ask->text >= (long)sizeof(table))
 		return;
 	snprintf(table, sizeof(table), "%.*s", (int)(keys - ask->text), ask->text);
-	/* A line of the configuration, of words, and no more than one. */
-	if (keys[1 + strspn(keys + 1, word)] || table[strspn(table, word)])
+	/* A line of the configuration, of words, and no more than one; nothing that is empty. */
+	if (keys[1 + strspn(keys + 1, word)] || table[strspn(table, word)] || !*table)
+		return;
+	if (!ask->number && !keys[1 + strspn(keys + 1, ", ")])
 		return;
 	set_error(ret, w->keep(w->config, table, ask->number ? NULL : keys + 1, &err), &err);
 }

@@ -10,17 +10,25 @@
 #include "kontend/cage.h"
 #include "kontend/disasm.h"
 #include "kontend/kept.h"
+#include "kontend/newfile.h"
 #include "kontend/srclines.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { BELOW = CAGE_READ | CAGE_LIST, PATHS_MOST = 64 };
+
+/* Of a recording that came by a pipe nobody knows how long it is. */
+static const uint64_t PIPE_BYTES = 16ull << 30;
 
 static const struct cage_path everyone[] = {
 	{"/dev/null", 0, CAGE_READ | CAGE_WRITE},
@@ -199,10 +207,77 @@ static int take_first(struct caged *c, const char *path)
 	return -1;
 }
 
+/*
+ * What the shell, or whoever started us, has left open: kontend opens all with O_CLOEXEC, so that
+ * what has not is not ours. Standard streams stay.
+ */
+static void close_inherited(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	const struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		int fd = atoi(e->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+		if (flags >= 0 && !(flags & FD_CLOEXEC))
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* So many bytes may a recording have that is made of those that are read; a pipe may have any. */
+static uint64_t most_bytes(const struct caged_wants *w)
+{
+	uint64_t all = 64 << 20;
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(w->recordings) / sizeof(*w->recordings); i++) {
+		const char *path = w->recordings[i];
+		if (!path)
+			continue;
+		if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+			return PIPE_BYTES;
+		all += 4 * (uint64_t)st.st_size;
+	}
+	return all;
+}
+
+static void open_folders(struct caged_world *world, const struct caged_wants *w)
+{
+	world->here = w->here ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	world->make_dir = w->make ? newfile_folder(w->make, &world->make_name) : -1;
+	world->most_bytes = most_bytes(w);
+	/* A file that is too long is an error, and no end. */
+	if (w->here || w->make)
+		signal(SIGXFSZ, SIG_IGN);
+}
+
+static void close_folders(const struct caged_world *world)
+{
+	if (world->here >= 0)
+		close(world->here);
+	if (world->make_dir >= 0)
+		close(world->make_dir);
+}
+
+static int start_porter(struct caged *c, const struct opts *o, const struct caged_wants *w,
+			struct error *err)
+{
+	struct caged_world world = {
+		.wants = w, .may_fetch = o->debuginfod, .reader = (int)getpid(), .made_fd = -1};
+
+	open_folders(&world, w);
+	const int keep[] = {world.here, world.make_dir, w->used[0] > 0 ? w->used[0] : -1,
+			    w->used[1] > 0 ? w->used[1] : -1};
+	int r = porter_start(&c->porter, caged_deeds, DEEDS, &world, keep,
+			     sizeof(keep) / sizeof(*keep), err);
+	close_folders(&world);
+	return r;
+}
+
 int caged_enter(struct caged *c, const struct opts *o, const struct caged_wants *w,
 		struct error *err)
 {
-	struct caged_world world = {.wants = w, .may_fetch = o->debuginfod};
 	struct list l = {.n = 0};
 
 	*c = (struct caged){.sandbox.state = SANDBOX_OFF};
@@ -211,9 +286,10 @@ int caged_enter(struct caged *c, const struct opts *o, const struct caged_wants 
 	prepare(w);
 	open_first(c, w);
 	fill(&l, o, w);
-	int r = porter_start(&c->porter, caged_deeds, DEEDS, &world, err);
+	int r = start_porter(c, o, w, err);
 	if (r < 0)
 		return r;
+	close_inherited();
 	cage_enter(l.paths, l.n, &c->sandbox);
 	c->door = (struct symdoor){.ctx = c,
 				   .open = door_open,
@@ -264,6 +340,38 @@ void caged_reader(const struct caged *c, struct reader_options *o)
 /* Of a name that begins with a dot it is as true: it has another meaning there. */
 static const char only_here[] =
 	"sandboxed: only to the folder kontend was started in (--no-sandbox)";
+static const char too_many[] =
+	"sandboxed: so many files or bytes are not written in one session (--no-sandbox)";
+static const char has_ended[] =
+	"kontend-porter, the process that does it outside the sandbox, has ended; was it killed, "
+	"or was memory short?";
+
+/* The name alone of a file in the folder that we are in: he takes nothing else. */
+static const char *plain_name(const char *path)
+{
+	char here[PATH_MAX];
+	size_t n = *path == '/' && getcwd(here, sizeof(here)) ? strlen(here) : 0;
+
+	if (n && strncmp(path, here, n) == 0 && path[n] == '/')
+		path += n;
+	else if (path[0] == '.' && path[1] == '/')
+		path++;
+	else
+		return path;
+	return path + strspn(path, "/");
+}
+
+static int not_written(int code, const char *said, struct error *err)
+{
+	if (code == -ENOLINK)
+		return error_set(err, code, "%s", has_ended);
+	if (*said)
+		return error_set(err, code, "%s", said);
+	return error_set(err, code, "%s",
+			 code == -EPERM	   ? only_here
+			 : code == -EDQUOT ? too_many
+					   : strerror(-code));
+}
 
 int caged_make(const struct caged *c, const char *path, struct error *err)
 {
@@ -271,7 +379,12 @@ int caged_make(const struct caged *c, const char *path, struct error *err)
 			     : open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd == -EPERM && caged_is(c))
-		return error_set(err, fd, "Not written: %s", only_here);
+		fd = ask_fd(c, DEED_MAKE, plain_name(path), 0, -1);
+	if (caged_is(c) && (fd == -EPERM || fd == -EDQUOT || fd == -ENOLINK)) {
+		struct error why = {0};
+		not_written(fd, "", &why);
+		return error_set(err, fd, "Not written: %s", why.text);
+	}
 	fd = fd < 0 && !caged_is(c) ? -errno : fd;
 	return fd < 0 ? error_errno(err, fd, "Cannot make the file '%s'", path) : fd;
 }
@@ -294,7 +407,9 @@ static int ask_said(const struct caged *c, enum caged_deed deed, const struct po
 
 	if (r < 0 && *ret->text)
 		return error_set(err, r, "%s", ret->text);
-	return r < 0 ? error_errno(err, r, "Whoever works outside the sandbox did not") : 0;
+	if (r == -ENOLINK)
+		return error_set(err, r, "Not done: %s", has_ended);
+	return r < 0 ? error_errno(err, r, "The process outside the sandbox did not do it") : 0;
 }
 
 int caged_put(const struct caged *c, int fd, bool give_up, struct error *err)
@@ -327,14 +442,13 @@ void caged_output(const struct caged *c, struct output *output)
 int caged_save(const struct caged *c, const char *name, bool is_base, int fd, char *ret,
 	       size_t size, struct error *err)
 {
-	const struct porter_ask a = {.number = is_base, .text = name, .fds = {fd, -1}};
+	const struct porter_ask a = {
+		.number = is_base, .text = is_base ? name : plain_name(name), .fds = {fd, -1}};
 	struct porter_answer answer;
 	int r = ask(c, DEED_SAVE, &a, &answer);
 
-	if (r == -EPERM && !*answer.text)
-		return error_set(err, r, "%s", only_here);
 	if (r < 0)
-		return error_set(err, r, "%s", *answer.text ? answer.text : strerror(-r));
+		return not_written(r, answer.text, err);
 	snprintf(ret, size, "%s", answer.text);
 	return 0;
 }

@@ -18,6 +18,7 @@ struct caged_wants {
 	const char *folder;	   /* of recordings; NULL: none */
 	int fds[2];		   /* of files that are read by these; 0: none */
 	const char *make;	   /* a file that may be made; NULL: none */
+	int used[2];		   /* descriptors that put() uses; 0 or -1: none */
 	bool screen;		   /* it is a terminal's */
 	bool here;		   /* new files may be made in the folder that we are in, too */
 	bool instructions;	   /* code is disassembled */
@@ -25,9 +26,10 @@ struct caged_wants {
 	 * away. NULL: nothing is. */
 	int (*put)(void *ctx, int fd, bool give_up, struct error *err);
 	void *put_ctx;
-	/* Saves what is open as @fd, as @name or as one of ours that is called by it. */
-	int (*save)(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
-		    struct error *err);
+	/* Saves what is open as @fd, as @name in the folder @dir or as one of ours that is called
+	 * by it. */
+	int (*save)(void *ctx, int dir, const char *name, bool is_base, int fd, char *ret,
+		    size_t size, struct error *err);
 	void *save_ctx;
 	/* Keeps a setting. */
 	int (*keep)(const char *path, const char *table, const char *keys, struct error *err);

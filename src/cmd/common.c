@@ -29,10 +29,14 @@ static void begin_line(enum journal_level level)
 
 int cmd_fail(int status, const struct error *err)
 {
-	bool few = err->code == -EMFILE && !strstr(err->text, "ulimit");
+	const char *more = "";
 
+	if (err->code == -EMFILE && !strstr(err->text, "ulimit"))
+		more = ": raise the limit with 'ulimit -n 256'";
+	if (err->code == -ENOLINK && !strstr(err->text, "kontend-porter"))
+		more = ": kontend-porter, the process that works outside the sandbox, has ended";
 	begin_line(JOURNAL_ERROR);
-	fprintf(stderr, "%s%s\n", err->text, few ? ": raise the limit with 'ulimit -n 256'" : "");
+	fprintf(stderr, "%s%s\n", err->text, more);
 	return status;
 }
 

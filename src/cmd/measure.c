@@ -50,7 +50,8 @@ static int enter_cage(struct measure *m, const struct measure_job *j, struct err
 				      .more = j->more,
 				      .instructions = m->o->annotate != NULL,
 				      .put = caged_put_output,
-				      .put_ctx = &m->output};
+				      .put_ctx = &m->output,
+				      .used = {m->output.made.dir, m->output.made.fd}};
 	char note[200];
 
 	if (!m->o->input)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend recover`: writes what a damaged recording still holds under another name and, unless it
- * was asked to leave it there, renames it over the damaged one, which becomes FILE.old.
+ * `kontend recover`: writes what a damaged recording still holds into a file without a name, which
+ * then takes the place of the damaged one. That becomes FILE.old. With --output it is left alone.
  */
 #include "kontend/recover.h"
 #include "caged.h"
@@ -18,19 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "No memory for file names");
-}
-
 /* A file that is asked for is replaced, the damaged one is kept. */
-static int put_in_place(const char *temp, const char *path, bool keep_old, struct error *err)
+static int put_in_place(struct newfile *made, const char *path, bool keep_old, struct error *err)
 {
-	if (keep_old)
-		return place_put(temp, path, err);
-	if (rename(temp, path) == 0)
-		return 0;
-	return error_errno(err, -errno, "Cannot rename the file '%s' to '%s'", temp, path);
+	int r = keep_old ? newfile_name(made) : newfile_put(made);
+
+	if (r < 0)
+		return error_errno(err, r, "Cannot give the new file the name '%s'", path);
+	return keep_old ? place_put(made->temp, path, err) : 0;
 }
 
 /* The formats of this machine, should the file have none. */
@@ -102,8 +97,8 @@ static int copy_whole(const char *from, int in, int to, const char *path, struct
 struct recovery {
 	const struct opts *o;
 	const char *path;
-	char *temp;
-	int from, to;
+	struct newfile made;
+	int from;
 	struct formats formats;
 	struct caged caged;
 };
@@ -111,35 +106,33 @@ struct recovery {
 /* At the end of it, by whoever may. */
 static int put_it(void *ctx, int fd, bool give_up, struct error *err)
 {
-	const struct recovery *r = ctx;
+	struct recovery *r = ctx;
 
 	(void)fd;
-
 	if (!give_up)
-		return put_in_place(r->temp, r->path, !r->o->output, err);
-	return unlink(r->temp) < 0 ? error_errno(err, -errno, "Cannot remove '%s'", r->temp) : 0;
+		return put_in_place(&r->made, r->path, !r->o->output, err);
+	int code = newfile_drop(&r->made);
+	return code < 0 ? error_errno(err, code, "Cannot remove '%s'", r->made.temp) : 0;
 }
 
 static int open_both(struct recovery *r, struct error *err)
 {
-	r->temp = mem_join(r->path, ".XXXXXX");
-	if (!r->temp)
-		return no_memory(err);
 	/* A FIFO that nobody writes to must not hold us here. */
 	r->from = open(r->o->topic, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->from < 0)
 		return error_errno(err, -errno, "cannot open the recording \"%s\"", r->o->topic);
-	r->to = mkostemp(r->temp, O_CLOEXEC);
-	return r->to < 0 ? error_errno(err, -errno, "Cannot write beside '%s'", r->path) : 0;
+	int code = newfile_open(&r->made, r->path);
+	return code < 0 ? error_errno(err, code, "Cannot write beside '%s'", r->path) : 0;
 }
 
 /* In the cage. */
 static int read_it(struct recovery *r, struct recover_stat *st, struct error *err)
 {
-	const struct caged_wants w = {.put = put_it, .put_ctx = r};
+	const struct caged_wants w = {
+		.put = put_it, .put_ctx = r, .used = {r->made.dir, r->made.fd}};
 	int e = caged_enter(&r->caged, r->o, &w, err);
 
-	return e < 0 ? e : save(r->o, r->from, r->to, r->path, st, &r->formats, err);
+	return e < 0 ? e : save(r->o, r->from, r->made.fd, r->path, st, &r->formats, err);
 }
 
 static int put(struct recovery *r, bool give_up, struct error *err)
@@ -154,16 +147,16 @@ static void end(struct recovery *r)
 		mem_free(r->formats.bodies[i]);
 	if (r->from >= 0)
 		close(r->from);
-	if (r->to >= 0)
-		close(r->to);
-	mem_free(r->temp);
+	if (r->made.fd >= 0)
+		close(r->made.fd);
+	newfile_deinit(&r->made);
 	caged_leave(&r->caged);
 }
 
 static int recover(const struct opts *o, const char *path, struct recover_stat *st,
 		   struct error *err)
 {
-	struct recovery r = {.o = o, .path = path, .from = -1, .to = -1};
+	struct recovery r = {.o = o, .path = path, .made = {.dir = -1, .fd = -1}, .from = -1};
 	struct error ignored = {0};
 	int e = open_both(&r, err);
 
@@ -175,7 +168,7 @@ static int recover(const struct opts *o, const char *path, struct recover_stat *
 	int read = e = read_it(&r, st, err);
 	/* What is whole is copied where it was asked for, and else left alone. */
 	if (e == RECOVER_WHOLE && o->output)
-		e = copy_whole(o->topic, r.from, r.to, path, err);
+		e = copy_whole(o->topic, r.from, r.made.fd, path, err);
 	if (e == 0)
 		e = put(&r, false, err);
 	if (e != 0)

@@ -307,6 +307,8 @@ static int enter_cage(struct replay *p, struct error *err)
 				      .config = p->o->config_path,
 				      .put = p->shot ? caged_put_output : NULL,
 				      .put_ctx = p->shot ? &p->shot->output : NULL,
+				      .used = {p->shot ? p->shot->output.made.dir : -1,
+					       p->shot ? p->shot->output.made.fd : -1},
 				      .save = cmd_screen_save};
 
 	return caged_enter(p->caged, p->o, &w, err);

@@ -53,11 +53,11 @@ static int keep_there(void *ctx, const char *where, const char *table, const cha
 	return caged_keep(ctx, table, keys, err);
 }
 
-int cmd_screen_save(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
-		    struct error *err)
+int cmd_screen_save(void *ctx, int dir, const char *name, bool is_base, int fd, char *ret,
+		    size_t size, struct error *err)
 {
 	(void)ctx;
-	return app_save_fd(name, is_base, fd, ret, size, err);
+	return app_save_fd(dir, name, is_base, fd, ret, size, err);
 }
 
 static int save_there(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,

@@ -8,6 +8,7 @@
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/ownfile.h"
+#include "kontend/query-columns.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -43,12 +44,16 @@ static int edit(const char *path, const struct config_line *l, const char *text,
 int keep_columns(const char *path, const char *table, const char *keys, struct error *err)
 {
 	const struct config_line l = {"columns", table, keys};
+	struct query_columns check = {0};
 	size_t len;
 	char *text;
 
 	if (keys && !*keys)
 		return error_set(err, -EINVAL, "Cannot write %s: no column of %s was chosen", path,
 				 table);
+	/* With a line that is not understood no verb would start. */
+	if (keys && query_columns_set(&check, table, keys, err) < 0)
+		return -EINVAL;
 	int code = read_text(path, &text, &len);
 
 	if (code == 0)

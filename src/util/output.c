@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file is written under another name beside its own and renamed when it is complete and on disk:
- * whoever reads the name sees the old file or the new one, never a half. Buffered writing reports
- * a full disk only when it flushes, hence the checks at the end.
+ * A file gets its name when it is complete and on disk: whoever reads the name sees the old file or
+ * the new one, never a half. Buffered writing reports a full disk only when it flushes, hence the
+ * checks at the end.
  */
 #include "kontend/output.h"
 #include "kontend/ending.h"
@@ -26,8 +26,7 @@ static int open_failed(struct output *o, const char *path, int code, struct erro
 	return error_errno(err, code, "Cannot write to the file '%s'", path);
 }
 
-/* mkstemp() makes a file for its owner only: give it the mode that the old one had or a new one
- * would get. */
+/* It was made for its owner only: give it the mode that the old one had or a new one would get. */
 static void take_mode(int fd, const struct stat *old)
 {
 	mode_t mask = umask(0);
@@ -37,30 +36,19 @@ static void take_mode(int fd, const struct stat *old)
 		return;
 }
 
-static int open_temp(struct output *o, const char *path, const struct stat *old)
+static int open_new(struct output *o, const char *path, const struct stat *old)
 {
-	static const char suffix[] = ".XXXXXX";
-	size_t len = strlen(path);
+	int r = newfile_open(&o->made, path);
 
-	o->temp = mem_calloc(len + sizeof(suffix), 1);
-	if (!o->temp)
-		return -ENOMEM;
-	memcpy(o->temp, path, len);
-	memcpy(o->temp + len, suffix, sizeof(suffix));
-	int fd = mkostemp(o->temp, O_CLOEXEC);
-	if (fd < 0) {
-		int code = -errno;
-
-		mem_free(o->temp);
-		o->temp = NULL;
-		return code;
-	}
-	take_mode(fd, old);
-	o->file = fdopen(fd, "w");
+	if (r < 0)
+		return r;
+	o->is_new = true;
+	take_mode(o->made.fd, old);
+	o->file = fdopen(o->made.fd, "w");
 	if (o->file)
 		return 0;
 	int code = -errno;
-	close(fd);
+	close(o->made.fd);
 	return code;
 }
 
@@ -130,7 +118,7 @@ static int open_file(struct output *o, const char *path, FILE *standard, struct 
 		r = open_special(o, path);
 		return r < 0 ? open_failed(o, path, r, err) : 0;
 	}
-	r = open_temp(o, path, there ? &st : NULL);
+	r = open_new(o, path, there ? &st : NULL);
 	return r < 0 ? open_failed(o, path, r, err) : 0;
 }
 
@@ -176,12 +164,12 @@ int output_put(struct output *o, int fd, bool give_up, struct error *err)
 {
 	if (o->send)
 		return give_up ? 0 : o->send(fd, o->path, err);
-	if (!o->temp)
+	if (!o->is_new)
 		return 0;
-	if (give_up)
-		return unlink(o->temp) < 0 ? error_errno(err, -errno, "Cannot remove '%s'", o->temp)
-					   : 0;
-	return rename(o->temp, o->path) < 0 ? output_failed(o, -errno, err) : 0;
+	int r = give_up ? newfile_drop(&o->made) : newfile_put(&o->made);
+	if (r < 0 && give_up)
+		return error_errno(err, r, "Cannot remove '%s'", o->made.temp);
+	return r < 0 ? output_failed(o, r, err) : 0;
 }
 
 int output_commit(struct output *o, struct error *err)
@@ -194,7 +182,7 @@ int output_commit(struct output *o, struct error *err)
 		failed = true;
 		code = errno ? -errno : -EIO;
 	}
-	if (!failed && o->temp && fsync(fileno(o->file)) < 0) {
+	if (!failed && o->is_new && fsync(fileno(o->file)) < 0) {
 		failed = true;
 		code = -errno;
 	}
@@ -204,8 +192,7 @@ int output_commit(struct output *o, struct error *err)
 	code = o->put ? o->put(o->put_ctx, fd, false, err) : output_put(o, fd, false, err);
 	if (code < 0)
 		return code;
-	mem_free(o->temp);
-	o->temp = NULL;
+	o->is_new = false;
 	return code;
 }
 
@@ -215,12 +202,12 @@ void output_close(struct output *o)
 
 	if (o->file && o->path)
 		fclose(o->file);
-	if (o->temp && o->put)
+	if (o->is_new && o->put)
 		o->put(o->put_ctx, -1, true, &err);
-	else if (o->temp)
+	else if (o->is_new)
 		output_put(o, -1, true, &err);
+	newfile_deinit(&o->made);
 	mem_free(o->block);
-	mem_free(o->temp);
 	mem_free(o->path);
 	*o = (struct output){0};
 }

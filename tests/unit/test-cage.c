@@ -36,7 +36,8 @@ static const char hole[] = "planted-hole";
 
 static struct {
 	struct cage_target t;
-	char elf[128], text[128];
+	char elf[128], text[128], dump[128], dump_link[128], map[128], map_link[128],
+		map_twice[128];
 	int listener, unix_listener, mailbox;
 	struct caged caged;
 } w;
@@ -226,6 +227,11 @@ static const struct question {
 	{"a list of users", DEED_FILE, "/etc/passwd", false},
 	{"a device", DEED_FILE, "/dev/zero", false},
 	{"a link that is called as sources are", DEED_FILE, w.text, false},
+	{"a jitdump", DEED_FILE, w.dump, true},
+	{"a secret that is called a jitdump", DEED_FILE, w.dump_link, false},
+	{"a JIT's map", DEED_FILE, w.map, true},
+	{"a secret that is called a JIT's map", DEED_FILE, w.map_link, false},
+	{"a JIT's map with a second name", DEED_FILE, w.map_twice, false},
 	{"a program, to find it mapped", DEED_MAPPED, "/etc/passwd", false},
 	{"a new file elsewhere", DEED_MAKE, w.t.new_file, false},
 	{"to remove what was never made", DEED_UNMAKE, "", false},
@@ -274,6 +280,80 @@ static void test_the_porter_looks_at_what_he_is_asked(void **state)
 			assert_in_range(r, 1, NOTHING - 1);
 	}
 	assert_true(is_untouched());
+}
+
+static struct caged_wants wants_here(void)
+{
+	return (struct caged_wants){.recordings = {w.t.data}, .here = true};
+}
+
+/* Names in the folder that was open before, and ways that lead there: by path there is none. */
+static int make_and_unmake(void)
+{
+	char path[200];
+	int r = ask(DEED_MAKE, "made", 0, -1);
+
+	if (r || access("made", F_OK) < 0)
+		return r ? r : BROKEN;
+	r = ask(DEED_UNMAKE, "", 0, -1);
+	if (r || access("made", F_OK) == 0)
+		return r ? r : BROKEN;
+	snprintf(path, sizeof(path), "%s/made", w.t.dir);
+	if (ask(DEED_MAKE, path, 0, -1) != EPERM || ask(DEED_MAKE, "./made", 0, -1) != EPERM)
+		return BROKEN;
+	/* What is there is not opened anew. */
+	return ask(DEED_MAKE, "kept", 0, -1) == EEXIST ? 0 : BROKEN;
+}
+
+static void test_the_porter_makes_names_in_one_folder(void **state)
+{
+	(void)state;
+	put_back();
+	pid_t pid = fork();
+	if (pid == 0) {
+		const struct opts o = {0};
+		const struct caged_wants wants = wants_here();
+		struct error err = {0};
+
+		if (chdir(w.t.dir) < 0 || caged_enter(&w.caged, &o, &wants, &err) < 0)
+			_exit(BROKEN);
+		_exit(make_and_unmake());
+	}
+	assert_int_equal(status_of(pid), 0);
+	assert_true(is_untouched());
+}
+
+/* What is not his own file any more is not removed by its name. */
+static void test_the_porter_removes_only_his_own(void **state)
+{
+	int go[2], done[2];
+	char c = 0;
+
+	(void)state;
+	put_back();
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		const struct opts o = {0};
+		const struct caged_wants wants = wants_here();
+		struct error err = {0};
+
+		if (chdir(w.t.dir) < 0 || caged_enter(&w.caged, &o, &wants, &err) < 0 ||
+		    ask(DEED_MAKE, "new", 0, -1) || write(done[1], "x", 1) != 1 ||
+		    read(go[0], &c, 1) != 1)
+			_exit(BROKEN);
+		_exit(ask(DEED_UNMAKE, "", 0, -1) == ENOENT ? 0 : BROKEN);
+	}
+	assert_int_equal(read(done[0], &c, 1), 1);
+	assert_int_equal(rename(w.t.victim_file, w.t.new_file), 0);
+	assert_int_equal(write(go[1], "x", 1), 1);
+	assert_int_equal(status_of(pid), 0);
+	assert_int_equal(rename(w.t.new_file, w.t.victim_file), 0);
+	close(go[0]);
+	close(go[1]);
+	close(done[0]);
+	close(done[1]);
 }
 
 /* He ends only whom he has begun. */
@@ -344,6 +424,32 @@ static void open_sockets(void)
 	assert_int_equal(bind(w.mailbox, (struct sockaddr *)&a, sizeof(a)), 0);
 }
 
+static void put_file(const char *path, const char *bytes)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, strlen(bytes)), (ssize_t)strlen(bytes));
+	close(fd);
+}
+
+/* Files of just-in-time compilers, and what others would have passed on under their names. */
+static void make_jit_files(void)
+{
+	snprintf(w.dump, sizeof(w.dump), "%s/jit-7.dump", w.t.dir);
+	snprintf(w.dump_link, sizeof(w.dump_link), "%s/jit-8.dump", w.t.dir);
+	snprintf(w.map, sizeof(w.map), "%s/perf-7.map", w.t.dir);
+	snprintf(w.map_link, sizeof(w.map_link), "%s/perf-8.map", w.t.dir);
+	snprintf(w.map_twice, sizeof(w.map_twice), "%s/perf-9.map", w.t.dir);
+	put_file(w.dump, "DTiJ");
+	put_file(w.map, "7f0000001000 2a function\n");
+	put_file(w.map_twice, "7f0000001000 2a function\n");
+	assert_int_equal(symlink(w.t.victim_file, w.dump_link), 0);
+	assert_int_equal(symlink(w.t.victim_file, w.map_link), 0);
+	snprintf(w.text, sizeof(w.text), "%s/second", w.t.dir);
+	assert_int_equal(link(w.map_twice, w.text), 0);
+}
+
 static int set_up(void **state)
 {
 	int other;
@@ -356,6 +462,7 @@ static int set_up(void **state)
 	snprintf(w.t.new_file, sizeof(w.t.new_file), "%s/new", w.t.dir);
 	snprintf(w.t.socket, sizeof(w.t.socket), "%s/socket", w.t.dir);
 	snprintf(w.t.mailbox, sizeof(w.t.mailbox), "%s/mailbox", w.t.dir);
+	make_jit_files();
 	snprintf(w.text, sizeof(w.text), "%s/source.c", w.t.dir);
 	assert_int_equal(symlink("/etc/passwd", w.text), 0);
 	ssize_t len = readlink("/proc/self/exe", w.elf, sizeof(w.elf) - 1);
@@ -383,6 +490,13 @@ static int tear_down(void **state)
 	unlink(w.t.socket);
 	unlink(w.t.mailbox);
 	unlink(w.text);
+	unlink(w.dump);
+	unlink(w.dump_link);
+	unlink(w.map);
+	unlink(w.map_link);
+	unlink(w.map_twice);
+	snprintf(w.text, sizeof(w.text), "%s/second", w.t.dir);
+	unlink(w.text);
 	return rmdir(w.t.dir);
 }
 
@@ -394,6 +508,8 @@ int main(void)
 		cmocka_unit_test(test_another_architecture_is_the_end),
 #endif
 		cmocka_unit_test(test_the_porter_looks_at_what_he_is_asked),
+		cmocka_unit_test(test_the_porter_makes_names_in_one_folder),
+		cmocka_unit_test(test_the_porter_removes_only_his_own),
 		cmocka_unit_test(test_the_porter_ends_nobody_else),
 	};
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SAVE_TRIES = 10000, SAVE_NAME = 100 };
@@ -116,23 +117,20 @@ static int save_unnamed(struct place *p, const char *text, const char *base, con
 	return r;
 }
 
-static int save_as(struct place *p, const char *text, const char *name)
+/* @name is plain, or where @dir is AT_FDCWD a path. */
+static int save_in(struct place *p, int dir, const char *text, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 
-	p->dir = AT_FDCWD;
+	p->dir = dir;
 	snprintf(p->path, sizeof(p->path), "%s", name);
 	snprintf(p->tmp, sizeof(p->tmp), "%.*s.kontend-screen-%ld.tmp",
 		 slash ? (int)(slash + 1 - name) : 0, name, (long)getpid());
 	return save_at(p, text, NULL);
 }
 
-/* @name NULL: called @base, in @folder. *p is where it is. */
-static int save(struct place *p, const char *text, const char *name, const char *base,
-		const char *folder, struct error *err)
+static int said(const struct place *p, int r, struct error *err)
 {
-	int r = name ? save_as(p, text, name) : save_unnamed(p, text, base, folder, err);
-
 	if (r == 0 || err->code)
 		return r;
 	if (r == -EEXIST)
@@ -140,16 +138,42 @@ static int save(struct place *p, const char *text, const char *name, const char 
 	return error_set(err, r, "%s: %s", p->path, strerror(-r));
 }
 
-int app_save_fd(const char *name, bool is_base, int fd, char *ret, size_t size, struct error *err)
+/* @name NULL: called @base, in @folder. *p is where it is. */
+static int save(struct place *p, const char *text, const char *name, const char *base,
+		const char *folder, struct error *err)
+{
+	int r = name ? save_in(p, AT_FDCWD, text, name) : save_unnamed(p, text, base, folder, err);
+
+	return said(p, r, err);
+}
+
+/* As many bytes as it has now: it may grow while it is read. */
+static int read_all(int fd, char **ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret = mem_calloc(1, (size_t)st.st_size + 1);
+	if (!*ret)
+		return -ENOMEM;
+	if (fdio_read_at(fd, 0, *ret, (size_t)st.st_size))
+		return 0;
+	mem_free(*ret);
+	return -EIO;
+}
+
+int app_save_fd(int dir, const char *name, bool is_base, int fd, char *ret, size_t size,
+		struct error *err)
 {
 	struct place p = {0};
-	size_t len;
-	char *text;
-	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : fdio_read_rest(fd, &text, &len);
+	char *text = NULL;
+	int r = read_all(fd, &text);
 
 	if (r < 0)
 		return error_errno(err, r, "what is to be saved");
-	r = save(&p, text, is_base ? NULL : name, name, NULL, err);
+	r = is_base ? save_unnamed(&p, text, name, NULL, err) : save_in(&p, dir, text, name);
+	r = said(&p, r, err);
 	mem_free(text);
 	snprintf(ret, size, "%s", p.path);
 	return r;

@@ -11,7 +11,7 @@
  * that were settled before the first byte of the recording was read. He never reads a recording
  * himself. Whoever asks is taken for hostile: so a deed must check what it is asked for.
  */
-enum { PORTER_TEXT = 4300 };
+enum { PORTER_TEXT = 4300, PORTER_KEEPS = 8 };
 
 struct porter_ask {
 	int64_t number;
@@ -36,11 +36,14 @@ struct porter {
 
 /*
  * Forks, so while there is but one thread. @deeds and @ctx are his own copy, as they are now. Of
- * descriptors he keeps none.
+ * descriptors he keeps those in @keep, under their numbers; -1: none.
  */
 int porter_start(struct porter *p, const struct porter_deed *deeds, size_t n_deeds, void *ctx,
-		 struct error *err);
-/* ret->fd is the caller's. Negative where nobody answers; else 0, whatever the answer is. */
+		 const int *keep, size_t n_keep, struct error *err);
+/*
+ * ret->fd is the caller's. 0, whatever the answer is; -ENOLINK: he has ended, so that there is no
+ * answer; else what sendmsg() said.
+ */
 int porter_do(const struct porter *p, unsigned deed, const struct porter_ask *ask,
 	      struct porter_answer *ret);
 /* Nothing more will be asked: he ends. */

@@ -36,10 +36,11 @@ int symdoor_start(const struct symdoor *d, int fd, const char *const *argv);
 int symdoor_stop(const struct symdoor *d, int number);
 
 /*
- * For who serves at the other side of a door: may what is open as @fd, under the name @path, be
- * handed to somebody whom nobody trusts? ELF files may, what names the code of compilers by the
- * names that these have, and text that is called as sources are and that everybody may read.
+ * For who serves at the other side of a door: may what is open as @fd be handed to somebody whom
+ * nobody trusts? ELF files and jitdumps may, maps of JITs that are called and begin as these do,
+ * and text that is called as sources are and that everybody may read. Names are those behind all
+ * links.
  */
-bool symdoor_may_pass(int fd, const char *path);
+bool symdoor_may_pass(int fd);
 
 #endif

@@ -45,8 +45,12 @@ struct app_saver {
 	void *arg;
 };
 
-/* What it does then: as :save FILE, or P. The name goes to @ret. 0, or negative with @err. */
-int app_save_fd(const char *name, bool is_base, int fd, char *ret, size_t size, struct error *err);
+/*
+ * What it does then: as :save FILE, or P. @name is in the folder @dir, which is open. The name goes
+ * to @ret. 0, or negative with @err.
+ */
+int app_save_fd(int dir, const char *name, bool is_base, int fd, char *ret, size_t size,
+		struct error *err);
 
 /* Who watches for incidents: called behind each step of the engine; how many more there are. */
 struct app_catcher {

@@ -3,6 +3,7 @@
 #define KONTEND_OUTPUT_H
 
 #include "kontend/error.h"
+#include "kontend/newfile.h"
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -13,8 +14,9 @@
  */
 struct output {
 	FILE *file;
-	char *path; /* NULL: standard output */
-	char *temp; /* written to; renamed to path at the end; NULL: written to directly */
+	char *path;	     /* NULL: standard output */
+	struct newfile made; /* what is written to, until it gets the name at the end */
+	bool is_new;	     /* false: `path` is written to directly */
 	/* Sends it to @path when it is complete, which is no file then; NULL: it is one. 1 with
 	 * @err: it went well, and there is something to say. */
 	int (*send)(int fd, const char *to, struct error *err);

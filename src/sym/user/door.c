@@ -6,9 +6,10 @@
  * opened. Below another root, links are followed within it.
  *
  * Who serves at a door is asked for names that a hostile recording may have made up. What lies
- * under a name, and not how it is called, decides whether it is passed on: an ELF file, which says
- * so itself. Text has no such mark, so that it needs a name of a kind, behind all links, and only
- * what everybody may read is passed.
+ * under a name, and not how it is called, decides whether it is passed on: an ELF file or a
+ * jitdump, which say so themselves. Text has no such mark, so that it needs a name of a kind,
+ * behind all links. Of sources only what everybody may read is passed; a map of a JIT is often for
+ * its owner alone, and has to begin as one.
  */
 #include "internal.h"
 
@@ -147,12 +148,15 @@ int symdoor_mapped(const struct symdoor *d, const char *proc, pid_t pid, const c
 		 : mapped_here(proc, pid, path, ret_deleted);
 }
 
-static bool is_elf(int fd)
+/* ELF, or a jitdump: its first word is "JiTD" as a number, in either order of bytes. */
+static bool says_what_it_is(int fd)
 {
-	char magic[SELFMAG];
+	char magic[4];
 
+	_Static_assert(SELFMAG == sizeof(magic), "marks are of one size");
 	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-	       memcmp(magic, ELFMAG, SELFMAG) == 0;
+	       (memcmp(magic, ELFMAG, SELFMAG) == 0 || memcmp(magic, "DTiJ", 4) == 0 ||
+		memcmp(magic, "JiTD", 4) == 0);
 }
 
 static const char *base_of(const char *path)
@@ -162,14 +166,22 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "/tmp/perf-12.map", "jit-12.dump" */
-static bool is_jit(const char *path)
+/* "perf-12.map", which has no second name, and begins with an address and a size: "7f00 2a name".
+ */
+static bool is_jit_map(int fd, const char *path, const struct stat *st)
 {
-	int map = 0, dump = 0;
+	static const char hex[] = "0123456789abcdefABCDEFx";
+	char begin[64] = "";
+	int map = 0;
 
-	(void)!sscanf(path, "/tmp/perf-%*u.map%n", &map);
-	(void)!sscanf(base_of(path), "jit-%*u.dump%n", &dump);
-	return (map && !path[map]) || (dump && !base_of(path)[dump]);
+	(void)!sscanf(base_of(path), "perf-%*u.map%n", &map);
+	if (!map || base_of(path)[map] || st->st_nlink > 1)
+		return false;
+	if (pread(fd, begin, sizeof(begin) - 1, 0) <= 0)
+		return st->st_size == 0;
+	size_t address = strspn(begin, hex);
+	size_t size = begin[address] == ' ' ? strspn(begin + address + 1, hex) : 0;
+	return address && size && begin[address + 1 + size] == ' ';
 }
 
 static bool is_source(const char *path)
@@ -188,17 +200,17 @@ static bool is_source(const char *path)
 	return false;
 }
 
-bool symdoor_may_pass(int fd, const char *path)
+bool symdoor_may_pass(int fd)
 {
 	char link[40], real[PATH_SIZE];
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
-	if (is_elf(fd) || is_jit(path))
+	if (says_what_it_is(fd))
 		return true;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(link, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = '\0';
-	return is_source(real) && st.st_mode & S_IROTH;
+	return (is_source(real) && st.st_mode & S_IROTH) || is_jit_map(fd, real, &st);
 }

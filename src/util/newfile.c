@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An O_TMPFILE is linked under a temporary name, as linkat() replaces nothing, and then renamed.
+ * The link goes by /proc/self/fd: without /proc, and on file systems that know no such files, a
+ * file with a temporary name does the same, but stays where the program is killed.
+ */
+#include "kontend/newfile.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { LETTERS = 6, TRIES = 100 };
+
+static const char suffix[] = ".XXXXXX";
+
+bool newfile_is_plain(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+int newfile_folder(const char *path, const char **ret_name)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char folder[PATH_MAX];
+
+	*ret_name = name;
+	if (!newfile_is_plain(name))
+		return *name ? -EISDIR : -ENOENT;
+	if (slash && (size_t)(slash - path) + 2 > sizeof(folder))
+		return -ENAMETOOLONG;
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		 slash ? path : ".");
+	int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Another temporary name. */
+static int choose(struct newfile *f)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	char *to = f->temp + strlen(f->temp) - LETTERS;
+	uint8_t random[LETTERS];
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -EIO;
+	for (size_t i = 0; i < LETTERS; i++)
+		to[i] = letters[random[i] % (sizeof(letters) - 1)];
+	return 0;
+}
+
+static int make_named(struct newfile *f)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int r = choose(f);
+		if (r < 0)
+			return r;
+		int fd = openat(f->dir, f->temp_name,
+				O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		f->has_name = fd >= 0;
+		return fd < 0 ? -errno : fd;
+	}
+	return -EEXIST;
+}
+
+static int make(struct newfile *f)
+{
+	if (access("/proc/self/fd", X_OK) == 0) {
+		int fd = openat(f->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+	}
+	return make_named(f);
+}
+
+static int begin(struct newfile *f, const char *path)
+{
+	const char *name;
+
+	f->dir = newfile_folder(path, &name);
+	if (f->dir < 0)
+		return f->dir;
+	f->name = mem_strdup(name);
+	f->temp = mem_join(path, suffix);
+	if (!f->name || !f->temp)
+		return -ENOMEM;
+	f->temp_name = f->temp + (name - path);
+	f->fd = make(f);
+	return f->fd < 0 ? f->fd : 0;
+}
+
+int newfile_open(struct newfile *f, const char *path)
+{
+	*f = (struct newfile){.dir = -1, .fd = -1};
+	int r = begin(f, path);
+
+	if (r < 0)
+		newfile_deinit(f);
+	return r;
+}
+
+int newfile_name(struct newfile *f)
+{
+	char link[40];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", f->fd);
+	for (int i = 0; i < TRIES && !f->has_name; i++) {
+		int r = choose(f);
+		if (r < 0)
+			return r;
+		f->has_name = linkat(AT_FDCWD, link, f->dir, f->temp_name, AT_SYMLINK_FOLLOW) == 0;
+		if (!f->has_name && errno != EEXIST)
+			return -errno;
+	}
+	return f->has_name ? 0 : -EEXIST;
+}
+
+int newfile_put(struct newfile *f)
+{
+	int r = newfile_name(f);
+
+	if (r == 0 && renameat(f->dir, f->temp_name, f->dir, f->name) < 0) {
+		r = -errno;
+		newfile_drop(f);
+	}
+	f->has_name = false;
+	return r;
+}
+
+int newfile_drop(struct newfile *f)
+{
+	bool had = f->has_name;
+
+	f->has_name = false;
+	return had && unlinkat(f->dir, f->temp_name, 0) < 0 ? -errno : 0;
+}
+
+void newfile_deinit(struct newfile *f)
+{
+	if (f->dir > 0)
+		close(f->dir);
+	mem_free(f->temp);
+	mem_free(f->name);
+	*f = (struct newfile){.dir = -1, .fd = -1};
+}
