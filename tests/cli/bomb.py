@@ -14,7 +14,9 @@ import tempfile
 
 MOST_MB = 300  # the read-ahead's 64, the engine's 32, and the program; 131 were measured
 SANITIZER_MB = 1000  # beside these: what it keeps of freed memory
-SNAPSHOTS = 96  # of 16 MB: 1,536 MB when all are held
+LOCKS = 5  # SNAPSHOT_LOCKS
+OF_EACH = 20  # of each kind: 320 MB when all are held
+SNAPSHOTS = 64  # of 16 MB: 1,024 MB when all are held
 
 
 def finished(command, folder, send=None):
@@ -46,13 +48,26 @@ def term_when_it_reads(least):
     return send
 
 
+def each_kind(kontend, make, folder, most, bad):
+    """Whoever keeps snapshots of a kind has a bound for them, too."""
+    path = os.path.join(folder, "kind.data")
+    for kind in range(1, 100):
+        if subprocess.run([make, path, str(OF_EACH), str(kind)]).returncode == 77:
+            return kind
+        status, mb, seconds = finished([kontend, "report", "-q", "-i", path], folder)
+        print(f"kind {kind:<7} exit {status}, {mb:.0f} MB, {seconds:.2f} s of CPU")
+        if status != 0 or mb > most:
+            bad.append(f"snapshots of kind {kind}: exit {status}, {mb:.0f} MB, at most {most}")
+    return 0
+
+
 def main():
     kontend, make = (os.path.realpath(p) for p in sys.argv[1:3])
     bad = []
     most = MOST_MB + (SANITIZER_MB if b"__asan_init" in open(kontend, "rb").read() else 0)
     with tempfile.TemporaryDirectory() as folder:
         bomb = os.path.join(folder, "bomb.data")
-        subprocess.run([make, bomb, str(SNAPSHOTS)], check=True)
+        subprocess.run([make, bomb, str(SNAPSHOTS), str(LOCKS)], check=True)
         size = os.path.getsize(bomb)
         print(f"{SNAPSHOTS} snapshots: {size} bytes")
         if size > 2 << 20:
@@ -82,7 +97,9 @@ def main():
                 bad.append(f"{verb}: TERM did not end it: exit {status}")
             if seconds > whole[verb[0]] * 3 / 4:
                 bad.append(f"{verb}: after TERM it went on: {seconds:.2f} s")
-        left = set(os.listdir(folder)) - {"out", "bomb.data", "part.data"}
+        if each_kind(kontend, make, folder, most, bad) < LOCKS:
+            bad.append("there are too few kinds")
+        left = set(os.listdir(folder)) - {"out", "bomb.data", "part.data", "kind.data"}
         if left:
             bad.append(f"files are left: {left}")
     for line in bad:

@@ -2,7 +2,8 @@
 /*
  * Writes a small recording that takes much memory to read: the canned stream, and then packed
  * snapshots of zeros, each 16 MB when it is unpacked. Their time lies after the end of the stream,
- * so that the engine has to hold them. Called as: make-bomb FILE HOW-MANY.
+ * so that the engine has to hold them. Called as: make-bomb FILE HOW-MANY KIND, which is a number
+ * of enum record_snapshot_kind; beyond the last one it prints nothing and exits with 77.
  */
 #include "canned.h"
 #include "kontend/mem.h"
@@ -53,12 +54,15 @@ static void end(struct source *s)
 int main(int argc, char **argv)
 {
 	static const struct source_ops ops = {.next = next, .release = release, .free = end};
+	const long kind = argc == 4 ? strtol(argv[3], NULL, 10) : -1;
 	const struct record_snapshot head = {
-		.kind = SNAPSHOT_LOCKS, .version = 1, .time_ns = UINT64_MAX / 2};
+		.kind = (uint16_t)kind, .version = 1, .time_ns = UINT64_MAX / 2};
 	struct rig canned;
 
-	if (argc != 3)
+	if (kind < 0)
 		return 1;
+	if (kind >= SNAPSHOT_KINDS)
+		return 77;
 	canned_init(&canned);
 	struct bomb b = {.source.ops = &ops,
 			 .first = synth_source(canned.synth),
