@@ -350,9 +350,10 @@ static const char has_ended[] =
 static const char *plain_name(const char *path)
 {
 	char here[PATH_MAX];
-	size_t n = *path == '/' && getcwd(here, sizeof(here)) ? strlen(here) : 0;
+	bool is_whole = *path == '/' && getcwd(here, sizeof(here));
+	size_t n = is_whole && strcmp(here, "/") != 0 ? strlen(here) : 0;
 
-	if (n && strncmp(path, here, n) == 0 && path[n] == '/')
+	if (is_whole && strncmp(path, here, n) == 0 && path[n] == '/')
 		path += n;
 	else if (path[0] == '.' && path[1] == '/')
 		path++;

@@ -25,7 +25,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { FLIP = 200, HERE = 201, THERE = 202, TRIES = 5000, LEAST_FD = 3, MOST_FD = 64 };
+enum {
+	FLIP = 200,
+	HERE = 201,
+	THERE = 202,
+	TRIES = 5000,
+	LEAST_FD = 3,
+	MOST_FD = 64,
+	FUZZED = 20000
+};
 
 /* As porter.c has them. */
 struct question {
@@ -232,6 +240,42 @@ static void inherited(void)
 	say("attack: inherited: %s\n", fcntl(fd, F_GETFD) < 0 ? "closed" : "open");
 }
 
+static uint32_t random_below(uint32_t n)
+{
+	static uint64_t x = 88172645463325252ull;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 32) % n;
+}
+
+/* Texts of pieces that mean something to somebody, and numbers at their ends. */
+static void fuzz(void)
+{
+	const char *const pieces[] = {"/",	    "..",	".",	   "x", "precious",
+				      "jit-1.dump", "\n",	"locks",   ",", "~",
+				      "00ff",	    "kontend-", "planted", " ", "/proc/self/fd/201",
+				      folder};
+	const int64_t numbers[] = {0, 1, O_NOFOLLOW, INT64_MAX, (int64_t)getpid()};
+	int fd = memfd_create("x", 0), answers = 0, gone = 0;
+	char text[600];
+
+	for (int i = 0; i < FUZZED && !gone; i++) {
+		text[0] = '\0';
+		for (uint32_t n = random_below(6); n; n--)
+			strcat(text, pieces[random_below(sizeof(pieces) / sizeof(*pieces))]);
+		int64_t r = ask(random_below(DEEDS + 2), text, numbers[random_below(5)],
+				random_below(2)	  ? fd
+				: random_below(2) ? THERE
+						  : -1);
+		answers += r >= 0;
+		gone = r == -ENOLINK;
+	}
+	say("attack: fuzz: %s, %d of %d answers were no refusal\n", gone ? "gone" : "there",
+	    answers, FUZZED);
+}
+
 /* Until the test has done something from outside. */
 static void wait_for_test(void)
 {
@@ -245,9 +289,9 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } attacks[] = {
-	{"delete", delete_by_path}, {"names", names}, {"fill", fill}, {"swell", swell},
-	{"workers", workers},	    {"keep", keep},   {"pass", pass}, {"inherited", inherited},
-	{"pause", wait_for_test}};
+	{"delete", delete_by_path}, {"names", names},	     {"fill", fill}, {"swell", swell},
+	{"workers", workers},	    {"keep", keep},	     {"fuzz", fuzz}, {"pass", pass},
+	{"inherited", inherited},   {"pause", wait_for_test}};
 
 static void attack(const char *which)
 {

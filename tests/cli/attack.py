@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,6 +45,7 @@ class Place:
     def clear(self):
         for e in os.scandir(self.here):
             os.unlink(e.path)
+        shutil.rmtree(os.path.join(self.here, "..", "home"), ignore_errors=True)
 
 
 def environment(place, attack, name):
@@ -122,6 +124,10 @@ def attack_all(verb, place):
     _, said = run(verb, place, "keep")
     if "keep: 0 did" not in said:
         bad.append(f"{verb}: it kept columns that nobody can read: {said}")
+    _, said = run(verb, place, "fuzz")
+    if "fuzz: there" not in said or len(os.listdir(place.here)) > 16 + 256:
+        bad.append(f"{verb}: {said}; {len(os.listdir(place.here))} files")
+    place.clear()
     _, said = run(verb, place, "pass")
     if "passed" in said or said.count("refused") != 3:
         bad.append(f"{verb}: files of others by planted links: {said}")

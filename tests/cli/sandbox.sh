@@ -80,6 +80,22 @@ expect 0 '' "$kontend" recover -q "$work/torn"
 cmp -s "$work/torn" "$work/whole" || complain "recover: two results"
 [ -e "$work/torn.old" ] || complain "recover: the damaged file is gone"
 
+# A screen is saved here, however the folder is called, and nowhere else.
+for name in x.txt ./x.txt "$work/cwd/x.txt"; do
+	run "$kontend" screenshot --keys ":save Space $name Enter" "$canned"
+	[ "$rc" -eq 0 ] || complain "screenshot: exit $rc: $(cat "$work/err")"
+	[ -s x.txt ] || complain "'$name' was not saved: $(tail -n 3 "$work/out")"
+	rm -f x.txt
+done
+mkdir sub
+for name in ../y.txt "$work/y.txt" sub/y.txt .y.txt "$work/cwd/../y.txt"; do
+	run "$kontend" screenshot --keys ":save Space $name Enter" "$canned"
+	[ "$here" != on ] || prints 'sandboxed: only to the folder'
+	[ ! -e y.txt ] && [ ! -e .y.txt ] && [ ! -e sub/y.txt ] && [ ! -e "$work/y.txt" ] ||
+		complain "'$name' was saved"
+done
+rmdir sub
+
 # Nothing is kept by who reads what is anybody's.
 [ -z "$(find "$HOME" -type f)" ] || complain "files at home: $(find "$HOME" -type f)"
 
