@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A closed standard stream would give its number to the next file opened: an event or a report. */
@@ -21,6 +22,31 @@ static void hold_standard_streams(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_RDWR) < 0)
 			return;
+}
+
+/*
+ * Who gave us a pipe may have made it one that does not wait, as node.js and ssh do: then whatever
+ * is written faster than it is read would be lost. The flag is of the opening, which others have as
+ * well: so the pipe is opened once more, and waits for us alone. A socket cannot be opened: its
+ * flag is taken away.
+ */
+static void let_output_wait(int fd)
+{
+	int flags = fcntl(fd, F_GETFL), again = -1;
+	char path[32];
+	struct stat st;
+
+	if (flags < 0 || !(flags & O_NONBLOCK) || fstat(fd, &st) < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (S_ISFIFO(st.st_mode)) /* without waiting for a reader: there may be none any more */
+		again = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (again >= 0 && dup2(again, fd) == fd)
+		fcntl(fd, F_SETFL, 0);
+	else if (S_ISSOCK(st.st_mode))
+		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	if (again >= 0)
+		close(again);
 }
 
 static bool reads_config(enum opts_verb v)
@@ -90,6 +116,8 @@ int main(int argc, char **argv)
 	codeset_set();
 	signal(SIGPIPE, SIG_IGN);
 	hold_standard_streams();
+	let_output_wait(STDOUT_FILENO);
+	let_output_wait(STDERR_FILENO);
 	if (opts_parse(&o, argc, argv, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	if (o.help && o.verb != VERB_HELP) {
