@@ -241,6 +241,18 @@ static int pump_range(struct measure *m, struct run *run, const char *path, stru
 	return ret;
 }
 
+/* A signal that ends the waiting for a FIFO's writer says what was waited for. */
+static void say_nothing_came(const struct measure *m, struct run *run, const char *path)
+{
+	uint64_t pos = 1, size;
+
+	if (m->give_up && source_progress(run->engine.source, &pos, &size) && !pos)
+		cmd_say(m->o,
+			"%s: a signal came before its first byte: is it a pipe that nobody writes "
+			"to?",
+			path);
+}
+
 static int read_recording(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	/* Lines that are written to the same terminal on the way leave no place for a bar. */
@@ -254,6 +266,7 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 	ret = pump_range(m, run, path, err);
 	progress_end(&m->progress);
 	m->progress.what = NULL;
+	say_nothing_came(m, run, path);
 	/* Of many recordings their verb says what is wrong, in a sentence each. */
 	if (ret == 0 && !m->give_up && (m->o->verbose || !m->job || !m->job->many))
 		say_notes(m, run, path);
@@ -451,6 +464,8 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
 	ret = j->finish(j, m, err);
+	if (ret < 0 && m->give_up)
+		return CMD_EXIT_SIGNAL + m->signal;
 	if (ret == 0 && m->output.file && !atomic_load(&m->stall.cut))
 		ret = commit(m, err);
 	if (atomic_load(&m->stall.cut))

@@ -108,6 +108,23 @@ for pair in $readers; do
 		nothing_left "${pair%%:*} of a FIFO, '$writer'"
 	done
 done
+# A signal while nobody writes to it: it is said what was waited for.
+for verb in 'report -i' 'script -i' 'export -i' "diff $canned" "merge $canned"; do
+	tests=$((tests + 1))
+	# shellcheck disable=SC2086 # words
+	"$kontend" $verb "$work/fifo" >"$work/out" 2>"$work/err" </dev/null &
+	pid=$!
+	comes blocks_signals "$pid" || :
+	sleep 0.3
+	kill -TERM "$pid"
+	rc=0
+	wait "$pid" || rc=$?
+	[ "$rc" -eq 143 ] || complain "$verb of a FIFO: exit $rc, not 143: $(cat "$work/err")"
+	! grep -qx 'kontend: ' "$work/err" || complain "$verb of a FIFO: says nothing, and says so"
+	grep -q 'fifo: a signal came before its first byte: is it a pipe' "$work/err" ||
+		complain "$verb of a FIFO: said $(cat "$work/err")"
+	nothing_left "$verb of a FIFO"
+done
 expect 1 "$work/fifo.* is no regular file" timeout 20 "$kontend" recover "$work/fifo"
 
 # With a terminal: how far it is while it waits; what has no end is not copied for replay.
