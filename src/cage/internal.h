@@ -8,6 +8,8 @@
  */
 int cage_restrict_files(const struct cage_path *paths, size_t n);
 /* @may_open_for_writing: files are looked after by somebody else. */
+/* Files can be read, and nothing else; ports connected to. 0 or -errno. */
+int cage_restrict_writes(void);
 int cage_filter_calls(bool may_open_for_writing);
 
 #endif

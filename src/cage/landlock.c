@@ -85,6 +85,34 @@ static int add(int ruleset, const struct cage_path *p, uint64_t known)
 	return r == -EBADFD || r == -EBADF ? 0 : r;
 }
 
+/* Older ones refuse members that they do not know. */
+static int new_ruleset(const struct ruleset *all, int known)
+{
+	size_t size = known >= 6 ? sizeof(*all) : known >= 4 ? 16 : 8;
+	int fd = (int)syscall(SYS_landlock_create_ruleset, all, size, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int cage_restrict_writes(void)
+{
+	int version = cage_landlock(), r = 0;
+	const int known = version < VERSIONS ? version : VERSIONS;
+
+	if (version <= 0)
+		return version < 0 ? version : -ENOSYS;
+	const struct ruleset all = {.files = handled[known].files &
+					     ~(uint64_t)(FS_READ_FILE | FS_READ_DIR),
+				    .scopes = handled[known].scopes};
+	int fd = new_ruleset(&all, known);
+	if (fd < 0)
+		return fd;
+	if (syscall(SYS_landlock_restrict_self, fd, 0) < 0)
+		r = -errno;
+	close(fd);
+	return r;
+}
+
 int cage_restrict_files(const struct cage_path *paths, size_t n)
 {
 	int version = cage_landlock();
@@ -93,12 +121,10 @@ int cage_restrict_files(const struct cage_path *paths, size_t n)
 	if (version <= 0)
 		return version < 0 ? version : -ENOSYS;
 	struct ruleset all = {handled[known].files, handled[known].net, handled[known].scopes};
-	/* Older ones refuse members that they do not know. */
-	size_t size = known >= 6 ? sizeof(all) : known >= 4 ? 16 : 8;
-	int fd = (int)syscall(SYS_landlock_create_ruleset, &all, size, 0), r = 0;
+	int fd = new_ruleset(&all, known), r = 0;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = add(fd, &paths[i], all.files);
 	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)

@@ -3,8 +3,13 @@
  * A request to a collector of OTLP, by libcurl, which is loaded when it is used, as it brings two
  * dozen libraries with it. Who has read a stranger's recording may not do that: it is done outside
  * of the cage, with bytes that are there by then.
+ *
+ * Nor has libcurl the rights of root for what a collector answers: a process of its own sends. It
+ * has the file, a pipe for the result, and no rights but to connect and to read what everybody may.
  */
 #include "send.h"
+#include "kontend/cage.h"
+#include "kontend/fdio.h"
 #include "kontend/pprof.h"
 #include "kontend/text.h"
 #include "sym/library.h"
@@ -12,14 +17,21 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <strings.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SONAME "libcurl.so.4"
 
 enum { ANSWER = 16 << 10, WORDS = 200, CONNECT_MS = 10000, ALL_MS = 30000 };
+/* Numbers of descriptors in the process that sends. */
+enum { FILE_FD = STDERR_FILENO + 1, PIPE_FD, ABOVE };
 
 struct library {
 	__typeof__(curl_easy_init) *init;
@@ -193,7 +205,7 @@ static int perform(struct sending *s, CURL *c, const char *to, struct error *err
 	return understand(s, to, status, err);
 }
 
-int send_profile(int fd, const char *to, struct error *err)
+static int send_it(int fd, const char *to, struct error *err)
 {
 	struct sending s = {.fd = fd};
 	struct stat st;
@@ -214,5 +226,76 @@ int send_profile(int fd, const char *to, struct error *err)
 	s.lib.free_all(list);
 	if (c)
 		s.lib.cleanup(c);
+	return r;
+}
+
+/* What the process that sends says at its end. */
+struct result {
+	int code;
+	struct error err;
+};
+
+/* The file and the pipe get the first numbers behind the standard streams; all else is closed. */
+static int keep_both(int fd, int pipe)
+{
+	int from = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE), to = fcntl(pipe, F_DUPFD_CLOEXEC, ABOVE);
+
+	if (from < 0 || to < 0 || dup2(from, FILE_FD) < 0 || dup2(to, PIPE_FD) < 0)
+		return -errno;
+	return syscall(SYS_close_range, PIPE_FD + 1, ~0u, 0) < 0 && errno != ENOSYS ? -errno : 0;
+}
+
+static _Noreturn void work(int fd, int pipe, const char *to)
+{
+	struct result result = {0};
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_NAME, "kontend-send");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	int r = keep_both(fd, pipe);
+	if (r < 0)
+		_exit(1);
+	alarm(ALL_MS / 1000 + CONNECT_MS / 1000);
+	r = cage_only_connect();
+	prctl(PR_SET_DUMPABLE, 0);
+	result.code = r < 0 ? error_errno(&result.err, r, "Cannot give up the rights to send")
+			    : send_it(FILE_FD, to, &result.err);
+	(void)!write(PIPE_FD, &result, sizeof(result));
+	_exit(0);
+}
+
+static int wait_for(int pipe, pid_t pid, const char *to, struct error *err)
+{
+	struct result result;
+	ssize_t n = fdio_read(pipe, &result, sizeof(result));
+
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (n != (ssize_t)sizeof(result))
+		return error_set(err, -EIO,
+				 "Cannot send to '%s': the process that does it has ended before "
+				 "there was an answer",
+				 to);
+	if (result.code)
+		*err = result.err;
+	return result.code;
+}
+
+int send_profile(int fd, const char *to, struct error *err)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return error_errno(err, -errno, "Cannot make a pipe to the process that sends");
+	pid_t pid = fork();
+	if (pid == 0)
+		work(fd, pair[1], to);
+	int r = pid < 0 ? -errno : 0;
+	close(pair[1]);
+	r = r < 0 ? error_errno(err, r, "Cannot start the process that sends")
+		  : wait_for(pair[0], pid, to, err);
+	close(pair[0]);
 	return r;
 }

@@ -89,6 +89,13 @@ for more in '' --no-sandbox; do
 	# shellcheck disable=SC2086 # nothing, or a word
 	sends 0 '' taken $more
 	cmp "$work/first.pb" "$work/received" || complain "$more: a collector got another profile"
+	# What a collector answers is read by a process without rights, within the sandbox and without.
+	for right in 'CapEff:	0000000000000000' 'CapPrm:	0000000000000000' 'NoNewPrivs:	1'; do
+		grep -qxF "$right" "$work/sender" ||
+			complain "$more: who sends has rights, not '$right': $(head -n 3 "$work/sender")"
+	done
+	[ "$(id -u)" -ne 0 ] || grep -q '^Uid:	65534	65534	65534' "$work/sender" ||
+		complain "$more: root sends: $(grep Uid "$work/sender")"
 done
 sends 1 "did not take 3 of the profiles: three have no" partly
 sends 0 '' warned

@@ -30,6 +30,13 @@ struct cage_path {
  */
 void cage_enter(const struct cage_path *paths, size_t n, struct sandbox *ret);
 
+/*
+ * For a process that answers of strangers come to: it becomes nobody, where that is possible, gives
+ * up its capabilities, and writes, makes and runs no file (Landlock). It may connect, and read what
+ * everybody may. 0, or -errno where rights are left; without Landlock the rest has to do.
+ */
+int cage_only_connect(void);
+
 /* For the doctor. The version of Landlock, or -errno; can calls be filtered? 0 or -errno. */
 int cage_landlock(void);
 int cage_filter(void);
