@@ -41,6 +41,7 @@ static void begin_at(struct engine *e, uint64_t time)
 static void enter(struct engine *e)
 {
 	begin_at(e, e->range->from_ns);
+	shorts_range(&e->model, e->range->from_ns);
 	e->range->state = ENGINE_RANGE_WITHIN;
 }
 

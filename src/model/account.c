@@ -86,12 +86,12 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 		cell_doubt(&m->cells, c);
 		return;
 	}
-	if (w->by_look) {
-		if (!w->no_cpu) {
-			add_bucket(m, c, w, part_ns);
-			cell_recent_part(&m->cells, c, part_ns);
-		}
+	/* A look told of its begin, and not where that was: it is in the sums of no CPU. */
+	if (w->no_cpu)
 		return;
+	if (w->at_least) {
+		m->n_at_least++;
+		cell_doubt(&m->cells, c);
 	}
 	bool failed = ev->end.ret;
 	if (failed ? cell_fail(&m->cells, c, within_ns)

@@ -34,7 +34,7 @@ void pair_insert(struct model *m, uint32_t index);
 void looks_settle(struct model *m);
 bool looks_of_all(const struct model *m); /* every task is measured */
 
-int shorts_take(struct model *m, const void *payload, size_t len); /* 0, -EINVAL, -ENOMEM */
+int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_ns);
 /* account.c: what was waited goes into cells, locks, CPUs and types. */
 void account_end(struct model *m, const struct wait *w, const struct event *ev);
 /* It began in a bucket that is closed: what lies there is of the open one. */

@@ -92,7 +92,8 @@ static int take(struct model *m, const struct record_snapshot *head, const void 
 	if (head->kind == SNAPSHOT_BURST)
 		take_burst(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
 	if (head->kind == SNAPSHOT_SHORT) {
-		int e = shorts_take(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
+		int e = shorts_take(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head),
+				    head->time_ns);
 		if (e)
 			return e;
 	}

@@ -391,7 +391,7 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 	if (m->blame.max && !ev->end.ret)
 		blame_got(m, w);
 	lockqueue_end(m, w, ev->time, !ev->end.ret);
-	if (w->by_look)
+	if (w->by_look && (w->doubtful || w->no_cpu))
 		m->damage.unmatched_end++;
 	else
 		m->last_wait = n->waits[at];

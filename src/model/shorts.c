@@ -3,6 +3,10 @@
  * Snapshots of short waits have sums since measuring began: what came since the one before goes
  * into cells, so that all tables have it. The first one of a stream says where sums begin, be it a
  * whole recording or a part of one.
+ *
+ * A part may begin between two snapshots, a second apart. When the short waits of that second were
+ * is not known, so their difference is divided by time: the part has as much of it as lies in it.
+ * That is an estimate, which cannot be off by more than what the second has, and it is said.
  */
 #include "internal.h"
 #include "kontend/cell-many.h"
@@ -36,6 +40,45 @@ static uint32_t stack_of(struct model *m, const struct shortsnap_row *row)
 		traced++;
 	return row->n_frames ? stack_get(&m->stacks, row->frames + traced, row->n_frames - traced)
 			     : STACK_OTHER;
+}
+
+/* What of the difference of two snapshots is of the part that is asked for. */
+struct share {
+	double part; /* 1: all */
+	double rest; /* of counts, that was not given yet: so that their sum is right */
+};
+
+static struct share share_of(struct model *m, uint64_t before_ns, uint64_t now_ns)
+{
+	uint64_t from = m->shorts.from_ns > m->start_ns ? m->shorts.from_ns : m->start_ns;
+	struct share ret = {.part = 1, .rest = 0.5};
+
+	if (from > before_ns && from < now_ns) {
+		ret.part = (double)(now_ns - from) / (double)(now_ns - before_ns);
+		m->shorts.estimated_ns += now_ns - from;
+	} else if (from >= now_ns) {
+		ret.part = 0;
+	}
+	return ret;
+}
+
+static uint64_t give(struct share *of, uint64_t n)
+{
+	if (of->part >= 1)
+		return n;
+	of->rest += (double)n * of->part;
+	uint64_t given = (uint64_t)of->rest;
+	of->rest -= (double)given;
+	return given < n ? given : n;
+}
+
+/* Averages stay as they are. */
+static struct shorts_sum part_of(struct share *of, struct shorts_sum s)
+{
+	uint64_t n = give(of, s.n);
+	double ns = s.n ? (double)s.ns * ((double)n / (double)s.n) : 0;
+
+	return n == s.n ? s : (struct shorts_sum){n, (uint64_t)ns, 0};
 }
 
 static int add(struct model *m, const struct shortsnap_row *row, struct shorts_sum s)
@@ -75,16 +118,33 @@ static int add(struct model *m, const struct shortsnap_row *row, struct shorts_s
 	return 0;
 }
 
-static void add_counted(struct model *m, const struct shortsnap_head *now,
-			const struct shortsnap_head *before)
+static void add_heads(struct model *m, struct share *of, const struct shortsnap_head *now,
+		      const struct shortsnap_head *before)
 {
 	for (uint32_t f = 0; f < SHORTSNAP_TYPES; f++)
 		if (now->counted[f] > before->counted[f])
 			m->shorts.types[locktype_from_flags(f)].counted +=
-				now->counted[f] - before->counted[f];
+				give(of, now->counted[f] - before->counted[f]);
+	for (uint32_t l = 0; l < SHORTSNAP_LEVELS; l++)
+		if (now->spent_ns[l] > before->spent_ns[l])
+			m->shorts.spent_ns[l] +=
+				(uint64_t)((double)(now->spent_ns[l] - before->spent_ns[l]) *
+					   of->part);
+	if (now->n_changes > before->n_changes && of->part > 0)
+		m->shorts.n_changes += now->n_changes - before->n_changes;
 }
 
-int shorts_take(struct model *m, const void *payload, size_t len)
+void shorts_range(struct model *m, uint64_t from_ns)
+{
+	struct shorts_state *s = &m->shorts;
+
+	s->from_ns = from_ns;
+	s->estimated_ns = s->n_changes = 0;
+	memset(s->spent_ns, 0, sizeof(s->spent_ns));
+}
+
+/* A snapshot of @time_ns: 0, -EINVAL or -ENOMEM. */
+int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_ns)
 {
 	const struct snapshot *old = snapshot_set_get(&m->snapshots, SNAPSHOT_SHORT);
 	struct shortsnap now, before;
@@ -100,10 +160,11 @@ int shorts_take(struct model *m, const void *payload, size_t len)
 	m->shorts.head = now.head;
 	if (!old || !shortsnap_decode(old->bytes, old->len, &before))
 		return 0;
+	struct share of = share_of(m, old->head.time_ns, time_ns);
 	for (uint32_t i = 0; code == 0 && i < now.head.n_rows; i++) {
 		const struct shortsnap_row row = shortsnap_row(&now, i);
-		code = add(m, &row, since(&row, &before, i));
+		code = add(m, &row, part_of(&of, since(&row, &before, i)));
 	}
-	add_counted(m, &now.head, &before.head);
+	add_heads(m, &of, &now.head, &before.head);
 	return code;
 }

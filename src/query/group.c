@@ -288,7 +288,8 @@ int query_group_in(struct query *q, enum query_by by, const struct query_scope *
 	r = group_cells(q, by, scope, &gs);
 	if (r == 0)
 		r = group_waits(q, by, scope, &gs);
-	if (r == 0 && q->model->damage.doubtful + q->model->damage.unmatched_begin)
+	if (r == 0 &&
+	    q->model->damage.doubtful + q->model->damage.unmatched_begin + q->model->n_at_least)
 		group_doubts(q, by, scope, &gs);
 	if (r == 0 && q->cache->failed)
 		r = -ENOMEM;

@@ -20,6 +20,7 @@ const struct figure query_shorts_figures[] = {
 	{FIGURE("all_ns", NS, struct query_shorts, all_ns)},
 	{FIGURE("summed_ns", NS, struct query_shorts, summed_ns)},
 	{FIGURE("counted_ns", NS, struct query_shorts, counted_ns)},
+	{FIGURE("estimated_ns", NS, struct query_shorts, estimated_ns)},
 	{FIGURE("level_changes", COUNT, struct query_shorts, n_changes)},
 	{FIGURE_IF("max_overhead_pct", PCT, struct query_shorts, max_pct, governed)},
 	{FIGURE_IF("overhead_pct", PCT, struct query_shorts, now_pct, governed)},
@@ -38,10 +39,11 @@ struct query_shorts query_shorts(const struct query *q)
 		.level = shortsnap_level_name(h->level),
 		.threshold_ns = h->threshold_ns,
 		.most_ns = h->most_ns,
-		.all_ns = h->spent_ns[SHORTSNAP_ALL],
-		.summed_ns = h->spent_ns[SHORTSNAP_THRESHOLD],
-		.counted_ns = h->spent_ns[SHORTSNAP_COUNTS],
-		.n_changes = h->n_changes,
+		.all_ns = m->spent_ns[SHORTSNAP_ALL],
+		.summed_ns = m->spent_ns[SHORTSNAP_THRESHOLD],
+		.counted_ns = m->spent_ns[SHORTSNAP_COUNTS],
+		.estimated_ns = m->estimated_ns,
+		.n_changes = m->n_changes,
 		.governed = h->target_ppm != 0,
 		.max_pct = (double)h->target_ppm / PPM_OF_PERCENT,
 		.now_pct = (double)h->cost_ppm / PPM_OF_PERCENT,
@@ -86,6 +88,9 @@ const char *query_shorts_text(const struct query_shorts *s, char *buf, size_t si
 			units_ns(ns, s->total_ns));
 	else
 		len += (size_t)snprintf(buf + len, size - len, "every wait was told");
+	if (s->estimated_ns && len < size)
+		len += (size_t)snprintf(buf + len, size - len, ", those of the first %s estimated",
+					units_ns(ns, s->estimated_ns));
 	if (s->counted && len < size)
 		snprintf(buf + len, size - len, "; %s were only counted and are in no sum of time",
 			 units_count(counted, s->counted));

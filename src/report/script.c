@@ -126,7 +126,7 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 	return true;
 }
 
-/* "15.6us", "~15.6us" where it is doubtful, "?" where it is not known. */
+/* "15.6us", "~15.6us" where it is doubtful or may be longer, "?" where it is not known. */
 static const char *wait_text(const struct line *l, char buf[UNITS_BUF + 1])
 {
 	if (!l->is_end)
@@ -135,7 +135,7 @@ static const char *wait_text(const struct line *l, char buf[UNITS_BUF + 1])
 		return "?";
 	buf[0] = '~';
 	units_ns(buf + 1, l->wait_ns);
-	return l->wait->doubtful ? buf : buf + 1;
+	return l->wait->doubtful || l->wait->at_least ? buf : buf + 1;
 }
 
 /* In which mode a lock is let go of is not said. */

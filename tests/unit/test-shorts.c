@@ -225,6 +225,39 @@ static void a_part_begins_with_what_was(void **state)
 	assert_int_equal(query_shorts(&w->q).total_ns, 3000);
 }
 
+/* A part that begins between two snapshots has the part of their difference that lies in it. */
+static void what_was_before_the_part_is_not_in_it(void **state)
+{
+	struct body one = body(0, 2), two = body(1000 * MS, 2);
+	struct asked *w = *state;
+	const uint64_t from = CANNED_START + 750 * MS;
+	char text[QUERY_SHORTS_TEXT];
+
+	one.head.time_ns = CANNED_START;
+	two.rows[0] = row(LCB_F_SPIN, 402, 402000);
+	two.rows[1] = row(LCB_F_SPIN, 2, 8000);
+	two.rows[1].frames[0]++;
+	one.rows[0] = row(LCB_F_SPIN, 2, 2000);
+	one.rows[1] = row(LCB_F_SPIN, 0, 0);
+	one.rows[1].frames[0]++;
+	one.shorts.spent_ns[SHORTSNAP_THRESHOLD] = 36000 * MS;
+	two.shorts.spent_ns[SHORTSNAP_THRESHOLD] = 37000 * MS;
+	two.shorts.counted[LCB_F_MUTEX] = 100;
+	start(w);
+	synth_record(w->rig.synth, RECORD_START, 0, &from, sizeof(from));
+	put(w, &one, 2);
+	put(w, &two, 2);
+	play(w);
+	struct query_shorts s = query_shorts(&w->q);
+	assert_int_equal(s.n, 101); /* a quarter of 402, rounded */
+	assert_int_equal(s.total_ns, 100000 + 4000);
+	assert_int_equal(s.counted, 25);
+	assert_int_equal(s.summed_ns, 250 * MS);
+	assert_int_equal(s.estimated_ns, 250 * MS);
+	assert_non_null(strstr(query_shorts_text(&s, text, sizeof(text)),
+			       "101 of 104us, those of the first 250ms estimated"));
+}
+
 static void what_cannot_be_is_lost(void **state)
 {
 	struct body b = body(10 * MS, ROWS);
@@ -299,6 +332,7 @@ int main(void)
 		TEST(a_time_to_come_is_bad),
 		TEST(sums_are_differences),
 		TEST(a_part_begins_with_what_was),
+		TEST(what_was_before_the_part_is_not_in_it),
 		TEST(what_cannot_be_is_lost),
 		TEST(sums_never_go_back),
 		TEST(it_is_said),

@@ -21,6 +21,15 @@ struct shorts_state {
 	bool known;		    /* the stream has told of some, or that there are none */
 	struct shortsnap_head head; /* as of the latest */
 	struct shorts_sum types[LOCK_TYPES]; /* since the sums of the model began */
+	/* Of the recording, or the part of it that begins at from_ns (0: all of it). */
+	uint64_t from_ns;
+	uint64_t spent_ns[SHORTSNAP_LEVELS], n_changes;
+	uint64_t estimated_ns; /* its first so many, where sums were divided by time */
 };
+
+struct model;
+
+/* A part that begins there is asked for: what was before is not in it. */
+void shorts_range(struct model *m, uint64_t from_ns);
 
 #endif

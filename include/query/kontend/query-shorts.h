@@ -16,6 +16,7 @@ struct query_shorts {
 	uint64_t n, total_ns;			/* summed up */
 	uint64_t counted;			/* only counted */
 	uint64_t all_ns, summed_ns, counted_ns; /* so long on each level */
+	uint64_t estimated_ns; /* of the beginning: its sums were divided by time */
 	uint64_t n_changes;
 	bool governed;		 /* --max-overhead: */
 	double max_pct, now_pct; /* of the CPU time of all CPUs */
@@ -23,7 +24,7 @@ struct query_shorts {
 	bool timed;		 /* that is known */
 };
 
-enum { QUERY_SHORTS_TEXT = 320 }; /* bytes for the texts below */
+enum { QUERY_SHORTS_TEXT = 384 }; /* bytes for the texts below */
 
 extern const struct figure query_shorts_figures[];
 
