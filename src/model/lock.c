@@ -136,17 +136,15 @@ uint64_t lock_last_got_ns(const struct lock_table *t, uint64_t addr)
 
 void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end)
 {
-	static const enum lock_type modes[] = {LOCK_RWSEM_R, LOCK_RWSEM_W};
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		const uint32_t *at = map64_get(&t->index, lock_key(addr, modes[i]));
+	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		const uint32_t *at = map64_get(&t->index, lock_key(addr, type));
 		struct lock *l = at ? &t->locks[*at] : NULL;
 		/* Without memory the two go on as one. */
 		if (!l || map64_put(&t->others, l->id, *at))
 			continue;
 		l->over = true;
 		l->end = *end;
-		map64_del(&t->index, lock_key(addr, modes[i]));
+		map64_del(&t->index, lock_key(addr, type));
 	}
 }
 

@@ -97,10 +97,13 @@ static int replace(struct lockname_set *s, struct lockname *at, const struct loc
 
 	new.before = at->before;
 	new.before_of_pid = at->before_of_pid;
-	if (is_mmap(at)) {
+	if (!joins) {
 		new.from_ns = at->from_ns;
 		new.to_ns = at->to_ns;
 	}
+	/* Its descriptor was closed before the path could be read. */
+	if (n->ino && n->ino == at->ino && n->kind == at->kind && !*n->text)
+		new.text = at->text;
 	*at = new;
 	return joins ? link_pid(s, (uint32_t)(at - s->names)) : 0;
 }
@@ -119,6 +122,13 @@ static int follow(struct lockname_set *s, struct lockname *last, struct lockname
 	return append(s, n);
 }
 
+/* Are both known, and of two files? */
+static bool are_two_files(const struct lockname *a, const struct lockname *b)
+{
+	return a->ino && b->ino &&
+	       (a->ino != b->ino || a->generation != b->generation || a->dev != b->dev);
+}
+
 /* As it was at @time_ns. */
 static int put(struct lockname_set *s, const struct lockname *name, uint64_t time_ns)
 {
@@ -133,6 +143,10 @@ static int put(struct lockname_set *s, const struct lockname *name, uint64_t tim
 		return follow(s, &s->names[*last], &n);
 	if (!at)
 		return append(s, &n);
+	if (are_two_files(at, &n)) {
+		at->to_ns = n.from_ns = time_ns;
+		return append(s, &n);
+	}
 	/* Of what has gone only the cache can be told: less than was told before. */
 	if (n.kind == LOCKSNAP_SLAB && at->kind != LOCKSNAP_SLAB)
 		return 0;
@@ -302,11 +316,22 @@ static uint64_t mm_since(const struct task_table *tasks, const struct locksnap_n
 	return told > n->since_ns ? told : n->since_ns;
 }
 
+static void end_file(struct lockname_set *s, uint64_t addr, uint64_t time_ns)
+{
+	struct lockname *n = find_at(s, addr, time_ns);
+
+	/* The next one may be known already, where time goes back and on again. */
+	if (n && n->ino && n->from_ns < time_ns)
+		n->to_ns = time_ns;
+}
+
 int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
 		  const struct task_table *tasks)
 {
 	int code = 0;
 
+	for (size_t i = 0; i < snap->n_ended; i++)
+		end_file(s, snap->ended[i], time_ns);
 	for (size_t i = 0; code == 0 && i < snap->n_names; i++) {
 		const struct locksnap_name *n = &snap->names[i];
 		struct lockname name = {.addr = n->addr,
@@ -315,6 +340,9 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t 
 					.pid = n->pid,
 					.offset = n->offset,
 					.told_ns = time_ns,
+					.ino = n->ino,
+					.generation = n->generation,
+					.dev = n->dev,
 					.comm = locksnap_text(snap, n->comm),
 					.text = locksnap_text(snap, n->text)};
 		if (is_mmap(&name))

@@ -64,6 +64,7 @@ static const struct section list[] = {
 	SECTION(struct locksnap, areas),   SECTION(struct locksnap, vars),
 	SECTION(struct locksnap, empty),   SECTION(struct locksnap, gone),
 	SECTION(struct locksnap, readers), SECTION(struct locksnap, sleeps),
+	SECTION(struct locksnap, ended),
 };
 
 const struct sections locksnap_sections =

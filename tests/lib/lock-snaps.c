@@ -17,6 +17,15 @@ void lock_snap_name(struct locksnap *s, uint64_t addr, enum locksnap_kind kind, 
 		abort();
 }
 
+void lock_snap_file(struct locksnap *s, uint64_t ino, uint32_t generation, uint32_t dev)
+{
+	struct locksnap_name *n = &s->names[s->n_names - 1];
+
+	n->ino = ino;
+	n->generation = generation;
+	n->dev = dev;
+}
+
 void lock_snap_waiter(struct locksnap *s, uint32_t position, int pid, int tid, const char *comm,
 		      bool reader)
 {

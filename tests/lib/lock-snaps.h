@@ -8,6 +8,8 @@
 /* Snapshots of locks, stated piece by piece. What fails aborts. */
 void lock_snap_name(struct locksnap *s, uint64_t addr, enum locksnap_kind kind, int cpu, int pid,
 		    const char *comm, const char *text, uint32_t offset);
+/* The name that was added last is of this inode's lock. */
+void lock_snap_file(struct locksnap *s, uint64_t ino, uint32_t generation, uint32_t dev);
 /* A waiter of the queue that is added next. */
 void lock_snap_waiter(struct locksnap *s, uint32_t position, int pid, int tid, const char *comm,
 		      bool reader);

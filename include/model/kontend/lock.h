@@ -92,7 +92,7 @@ static inline uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_t
 	return known ? *known : lock_add(t, addr, type);
 }
 
-/* The reader-writer semaphore at @addr is gone; of whom that tells, see struct lock. */
+/* The lock at @addr is gone, in all its modes; of whom that tells, see struct lock. */
 void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end);
 /* Is it an id that was given besides keys? Such a one does not tell the address. */
 static inline bool lock_id_is_own(uint64_t id)

@@ -12,20 +12,23 @@ struct locksnap;
 /*
  * What locks belong to, as snapshots of locks told in the course of a session, by address. A name
  * stays when its lock is gone, as the waits for it do; that of an mmap_lock is of the time in which
- * its process had it, so an address may have one after the other. Of anything else the latest that
- * was told counts. Shared by the copies of a model, so it may know what is later than one of them.
+ * its process had it, and that of a file's lock ends at the look that sees another file's there. So
+ * an address may have one after the other. Of anything else the latest that was told counts. Shared
+ * by the copies of a model, so it may know what is later than one of them.
  */
 struct lockname {
 	uint64_t addr;
-	uint32_t kind;			/* enum locksnap_kind */
-	int32_t cpu;			/* of LOCKSNAP_PERCPU */
-	int32_t pid;			/* 0: none */
-	uint32_t offset;		/* into the variable */
-	const char *comm;		/* of the process; "" if it is not known */
-	const char *text;		/* path, variable, cache, memory cgroup; "" */
-	uint64_t from_ns;		/* 0: from before the session on, or not known */
-	uint64_t to_ns;			/* 0: its end is not known */
-	uint64_t told_ns;		/* by the snapshot of that time, last */
+	uint32_t kind;	  /* enum locksnap_kind */
+	int32_t cpu;	  /* of LOCKSNAP_PERCPU */
+	int32_t pid;	  /* 0: none */
+	uint32_t offset;  /* into the variable */
+	const char *comm; /* of the process; "" if it is not known */
+	const char *text; /* path, variable, cache, memory cgroup; "" */
+	uint64_t from_ns; /* 0: from before the session on, or not known */
+	uint64_t to_ns;	  /* 0: its end is not known */
+	uint64_t told_ns; /* by the snapshot of that time, last */
+	uint64_t ino;	  /* of a file's lock, with the two below; 0: not known */
+	uint32_t generation, dev;
 	uint32_t before, before_of_pid; /* index + 1: of the address, of the process; 0: none */
 };
 

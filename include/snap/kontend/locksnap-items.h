@@ -32,6 +32,9 @@ struct locksnap_name {
 	uint32_t offset;   /* into the variable */
 	uint64_t since_ns; /* of LOCKSNAP_MMAP: when the process began, session clock; 0: not known
 			    */
+	/* Of a file's: the inode, which another one in its memory differs from; 0: not known. */
+	uint64_t ino;
+	uint32_t generation, dev;
 };
 
 /* The per-CPU section of a CPU, and the variables in it: told now and then by who is not asked. */

@@ -39,12 +39,14 @@ struct locksnap {
 	int32_t *gone;		   /* threads that were asked about and do not exist */
 	struct locksnap_reader *readers;
 	struct locksnap_sleep *sleeps;
+	uint64_t *
+		ended; /* locks that were named before, and are not those of these files any more */
 	char *strings;
 	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_readers,
-		n_sleeps, n_strings;
+		n_sleeps, n_ended, n_strings;
 	/* Of who fills it. */
 	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
-		cap_gone, cap_readers, cap_sleeps, cap_strings;
+		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_strings;
 };
 
 SECTIONS_FUNCTIONS(locksnap)
@@ -58,6 +60,7 @@ SECTIONS_ADD_VALUE(locksnap, empty, empty, uint64_t)
 SECTIONS_ADD_VALUE(locksnap, gone, gone, int32_t)
 SECTIONS_ADD(locksnap, reader, readers, struct locksnap_reader)
 SECTIONS_ADD(locksnap, sleep, sleeps, struct locksnap_sleep)
+SECTIONS_ADD_VALUE(locksnap, ended, ended, uint64_t)
 SECTIONS_ADD_TEXT(locksnap)
 
 #endif

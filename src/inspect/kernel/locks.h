@@ -94,7 +94,14 @@ struct address_space {
 	struct rw_semaphore i_mmap_rwsem;
 } CORE;
 
+struct super_block___locks {
+	unsigned int s_dev;
+} CORE;
+
 struct inode {
+	struct super_block___locks *i_sb;
+	unsigned long i_ino;
+	unsigned int i_generation;
 	struct rw_semaphore i_rwsem;
 	struct address_space i_data;
 	struct pipe_inode_info *i_pipe;

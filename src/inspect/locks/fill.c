@@ -62,11 +62,14 @@ static int fill_names(const struct snapshot_locks_raw *raw, struct locksnap *s)
 			.addr = r->addr, .kind = r->kind, .cpu = -1, .pid = r->pid};
 		n.comm = snapshot_locks_add_text(s, r->comm, sizeof(r->comm));
 		if (r->fd >= 0)
-			n.text = snapshot_locks_add_path(s, raw->proc, r->pid, r->fd);
+			n.text = snapshot_locks_add_path(s, raw->proc, r->tid, r->fd);
 		else if (r->kind == LOCKSNAP_MMAP)
 			n.text = add_memcg(raw, s, r);
 		if (r->kind == LOCKSNAP_MMAP)
 			n.since_ns = r->since_ns;
+		n.ino = r->file.ino;
+		n.generation = r->file.generation;
+		n.dev = r->file.dev;
 		if (locksnap_add_name(s, &n) < 0)
 			return -ENOMEM;
 	}

@@ -11,8 +11,8 @@
 #include "kernel/locks.h"
 
 #include "kernel/ns.h"
-#include "kernel/walk-files.h"
 #include "read-call.h"
+#include "read-object.h"
 #include "read-ran.h"
 #include "shared.h"
 
@@ -27,6 +27,7 @@ ARRAY(names, struct raw_lock_name, RAW_LOCK_NAMES);
 ARRAY(waiters, struct raw_lock_waiter, RAW_LOCK_WAITERS);
 ARRAY(tasks, struct raw_lock_task, RAW_LOCK_TASKS);
 ARRAY(bases, __u64, RAW_LOCK_CPUS);
+ARRAY(objects, struct raw_lock_object, RAW_LOCK_OBJECTS);
 
 /* Address of a lock: its index. */
 struct {
@@ -49,9 +50,6 @@ enum { BLOCKER_BITS = 3, BLOCKER_MUTEX = 0, BLOCKER_SEM = 1 };
 
 /* task_struct.__state: as far as it sleeps uninterruptibly, also for a spinlock of PREEMPT_RT. */
 enum { STATE_UNINTERRUPTIBLE = 2, STATE_RTLOCK = 0x1000 };
-
-/* Numbers of locksnap.h. */
-enum { NAME_MMAP = 1, NAME_INODE, NAME_IMMAP, NAME_POS, NAME_PIPE };
 
 __noinline int put_lock(__u64 addr, __u32 type)
 {
@@ -513,7 +511,8 @@ static __always_inline bool wanted(__u64 addr, __u32 kind)
 	return true;
 }
 
-static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct *t, int fd)
+static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct *t, int fd,
+				     struct inode *inode)
 {
 	__u32 i = state.n_names;
 
@@ -532,16 +531,23 @@ static __always_inline void put_name(__u64 addr, __u32 kind, struct task_struct 
 	r->tid = ns_tid(t, &config.ns);
 	r->since_ns = BPF_CORE_READ(leader, start_time);
 	r->fd = fd;
+	r->task = (__u64)t;
+	r->inode = (__u64)inode;
+	r->stale = 0;
+	__builtin_memset(&r->file, 0, sizeof(r->file));
+	if (inode)
+		read_file(inode, &r->file);
 	BPF_CORE_READ_STR_INTO(&r->comm, t, group_leader, comm);
 }
 
 /* Of the rt-mutex in a rwsem, for which writers wait, if it is in the list. */
-static __always_inline void put_rt_name(__u64 rwsem, __u32 kind, struct task_struct *t, int fd)
+static __always_inline void put_rt_name(__u64 rwsem, __u32 kind, struct task_struct *t, int fd,
+					struct inode *inode)
 {
 	__u64 addr = rwsem + rt_mutex_within();
 
 	if (rt_mutex_within() && bpf_map_lookup_elem(&by_address, &addr))
-		put_name(addr, kind, t, fd);
+		put_name(addr, kind, t, fd, inode);
 }
 
 static __always_inline int name_by_task(struct task_struct *t)
@@ -554,8 +560,8 @@ static __always_inline int name_by_task(struct task_struct *t)
 	/* Of several threads the first one: what is in the list is named once. */
 	if (BPF_CORE_READ(t, pid) != BPF_CORE_READ(t, tgid) && state.all_mms)
 		put_lock(addr, RAW_NO_QUEUE);
-	put_name(addr, NAME_MMAP, t, -1);
-	put_rt_name(addr, NAME_MMAP, t, -1);
+	put_name(addr, NAME_MMAP, t, -1, NULL);
+	put_rt_name(addr, NAME_MMAP, t, -1, NULL);
 	return 0;
 }
 
@@ -582,14 +588,14 @@ static __always_inline int name_by_file(struct task_struct *t, struct file___loc
 	__u64 rwsem = (__u64)inode + bpf_core_field_offset(inode->i_rwsem);
 	__u64 mapped = (__u64)inode + bpf_core_field_offset(inode->i_data) +
 		       bpf_core_field_offset(((struct address_space *)0)->i_mmap_rwsem);
-	put_name(rwsem, NAME_INODE, t, fd);
-	put_rt_name(rwsem, NAME_INODE, t, fd);
-	put_name(mapped, NAME_IMMAP, t, fd);
-	put_rt_name(mapped, NAME_IMMAP, t, fd);
-	put_name((__u64)f + bpf_core_field_offset(f->f_pos_lock), NAME_POS, t, fd);
+	put_name(rwsem, NAME_INODE, t, fd, inode);
+	put_rt_name(rwsem, NAME_INODE, t, fd, inode);
+	put_name(mapped, NAME_IMMAP, t, fd, inode);
+	put_rt_name(mapped, NAME_IMMAP, t, fd, inode);
+	put_name((__u64)f + bpf_core_field_offset(f->f_pos_lock), NAME_POS, t, fd, inode);
 	struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
 	if (pipe)
-		put_name((__u64)pipe + bpf_core_field_offset(pipe->mutex), NAME_PIPE, t, fd);
+		put_name((__u64)pipe + bpf_core_field_offset(pipe->mutex), NAME_PIPE, t, fd, inode);
 	return 0;
 }
 
@@ -608,6 +614,49 @@ __noinline int name_by_any_file(__u64 task, __u64 file, __u32 fd)
 }
 
 WALK_FILES(walk_files, name_by_any_file, state.dropped)
+
+static long read_object(__u32 i, void *ctx)
+{
+	struct raw_lock_object *o = bpf_map_lookup_elem(&objects, &i);
+
+	if (!o || i >= state.n_objects)
+		return 1;
+	read_file((void *)o->inode, &o->file);
+	if (!leads_to(o))
+		o->file.ino = 0;
+	return 0;
+}
+
+/* Locks that have a name: are they still those of the same files? */
+SEC("raw_tp")
+int read_objects(void *ctx)
+{
+	bpf_loop(RAW_LOCK_OBJECTS, read_object, NULL, 0);
+	return 0;
+}
+
+static long check_name(__u32 i, void *ctx)
+{
+	struct raw_lock_name *r = bpf_map_lookup_elem(&names, &i);
+	struct raw_lock_file now;
+
+	if (!r || i >= state.n_names)
+		return 1;
+	if (r->fd < 0)
+		return 0;
+	read_file((void *)r->inode, &now);
+	r->stale = inode_of(r->task, r->fd) != r->inode || now.ino != r->file.ino ||
+		   now.generation != r->file.generation || now.dev != r->file.dev;
+	return 0;
+}
+
+/* When paths have been read by descriptors: were these of the same files all the time? */
+SEC("raw_tp")
+int check_names(void *ctx)
+{
+	bpf_loop(RAW_LOCK_NAMES, check_name, NULL, 0);
+	return 0;
+}
 
 /* Tells who has just been asleep what the scheduler's clock was when it woke. */
 SEC("raw_tp")

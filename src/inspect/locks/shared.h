@@ -19,6 +19,7 @@ enum {
 	RAW_TREE_MOVES = 4 * RAW_LOCK_QUEUE, /* through a tree of them */
 	RAW_LOCK_TASKS = 512,		     /* holders and waiters whose calls are read */
 	RAW_LOCK_FRAMES = 32,
+	RAW_LOCK_OBJECTS = 4096, /* that are looked at again */
 };
 
 enum raw_lock_type { RAW_MUTEX, RAW_RWSEM, RAW_SEM, RAW_RT, RAW_NO_QUEUE };
@@ -39,6 +40,19 @@ struct raw_lock {
 	char holder_comm[16], slab[32];
 };
 
+/* A file, until its inode is freed: the numbers of the next one in that memory are others. */
+struct raw_lock_file {
+	unsigned long long ino; /* 0: none is there */
+	unsigned int dev, generation;
+};
+
+/* A lock that a name was found for, and where it is told whether it is still that one. */
+struct raw_lock_object {
+	unsigned long long addr, inode;
+	unsigned int kind, pad;
+	struct raw_lock_file file; /* as it is now */
+};
+
 /* Kinds as in locksnap.h. */
 struct raw_lock_name {
 	unsigned long long addr;
@@ -47,6 +61,11 @@ struct raw_lock_name {
 	int tid; /* a thread that has it */
 	char comm[16];
 	unsigned long long since_ns; /* when its process began, monotonic */
+	/* Of a descriptor: whose it is, and what it is of. */
+	unsigned long long task, inode;
+	struct raw_lock_file file;
+	unsigned int stale; /* it is of something else by now */
+	unsigned int pad;
 };
 
 struct raw_lock_waiter {
@@ -75,9 +94,11 @@ struct raw_lock_task {
 struct raw_locks_state {
 	unsigned int n_locks, n_names, n_waiters, n_tasks;
 	unsigned int dropped;
-	unsigned int has_blocker;   /* the kernel says what each task is blocked on */
-	unsigned int all_mms;	    /* name the mmap_lock of every process */
-	unsigned int mmap_offset;   /* of mmap_lock in mm_struct */
+	unsigned int has_blocker; /* the kernel says what each task is blocked on */
+	unsigned int all_mms;	  /* name the mmap_lock of every process */
+	unsigned int mmap_offset; /* of mmap_lock in mm_struct */
+	unsigned int n_objects;
+	unsigned int pad;
 	unsigned long long arrived; /* when who asked began to run, scheduler's clock */
 };
 

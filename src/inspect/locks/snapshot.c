@@ -3,7 +3,8 @@
  * Runs the programs that look at locks, for each snapshot: first those that list what tasks are
  * blocked on, then the walk along the queues, then the names. Going through all descriptors for
  * names is dear, so it is done for locks that were not asked about before, or long ago: whoever
- * reads snapshots remembers names.
+ * reads snapshots remembers names. Before it each look reads whether the locks with names of files
+ * are still those files' (objects.c); one that is not has its name looked for again.
  */
 #include "bpf-run.h"
 #include "btf/types.h"
@@ -14,6 +15,7 @@
 #include "kontend/mem.h"
 #include "kontend/snapshot-locks.h"
 #include "ns.h"
+#include "objects.h"
 #include "readers.h"
 
 #include <bpf/bpf.h>
@@ -47,7 +49,7 @@ struct snapshot_locks {
 	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
 	struct bpf_link *link[ITERATORS];
 	struct bpf_map *by_address, *by_thread;
-	int read_queues, read_slabs, read_arrival;
+	int read_queues, read_slabs, read_arrival, read_objects, check_names;
 	bool is_inner;
 	int walk[ITERATORS]; /* programs; in the initial namespace 0 */
 	struct raw_locks_state *state;
@@ -56,6 +58,8 @@ struct snapshot_locks {
 	const struct raw_lock_waiter *waiters;
 	const struct raw_lock_task *tasks;
 	const uint64_t *bases;
+	struct raw_lock_object *read;
+	struct locks_objects objects;
 	struct percpu percpu;
 	struct map64 looked; /* lock -> which life of it had its name looked for */
 	uint32_t n_taken;
@@ -75,9 +79,10 @@ static int map_arrays(struct snapshot_locks *w, struct error *err)
 		bpf_run_map(w->object, "waiters", RAW_LOCK_WAITERS * sizeof(*w->waiters), r, err);
 	w->tasks = bpf_run_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), r, err);
 	w->bases = bpf_run_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
+	w->read = bpf_run_map(w->object, "objects", RAW_LOCK_OBJECTS * sizeof(*w->read), rw, err);
 	w->by_address = bpf_object__find_map_by_name(w->object, "by_address");
 	w->by_thread = bpf_object__find_map_by_name(w->object, "by_thread");
-	return w->state && w->locks && w->names && w->waiters && w->tasks && w->bases &&
+	return w->state && w->locks && w->names && w->waiters && w->tasks && w->bases && w->read &&
 			       w->by_address && w->by_thread
 		       ? 0
 		       : err->code;
@@ -96,6 +101,12 @@ static int attach(struct snapshot_locks *w, struct error *err)
 	w->read_queues = bpf_run_program(w->object, "read_queues", err);
 	if (w->read_queues < 0)
 		return w->read_queues;
+	w->read_objects = bpf_run_program(w->object, "read_objects", err);
+	if (w->read_objects < 0)
+		return w->read_objects;
+	w->check_names = bpf_run_program(w->object, "check_names", err);
+	if (w->check_names < 0)
+		return w->check_names;
 	w->read_arrival = bpf_run_program(w->object, "read_arrival", err);
 	return w->read_arrival < 0 ? w->read_arrival : 0;
 }
@@ -266,6 +277,20 @@ static bool names_wanted(struct snapshot_locks *w, const struct lockask_lock *as
 	return wanted;
 }
 
+/* Locks of files that have been freed since: their names are looked for again. */
+static int look_at_objects(struct snapshot_locks *w)
+{
+	w->state->n_objects = (uint32_t)locks_objects_ask(&w->objects, w->read);
+	int code = w->objects.n ? bpf_run_once(w->read_objects, -1) : 0;
+
+	if (code < 0)
+		return code;
+	locks_objects_take(&w->objects, w->read);
+	for (size_t i = 0; i < w->objects.n_ended; i++)
+		map64_del(&w->looked, w->objects.ended[i]);
+	return 0;
+}
+
 static int go_through(const struct snapshot_locks *w, int which)
 {
 	int code = w->is_inner && which != SEE_TASKS ? 0 : bpf_run_iterate(w->link[which]);
@@ -280,6 +305,7 @@ static int read_kernel(struct snapshot_locks *w, const struct lockask_lock *asks
 	code = code < 0 ? code : bpf_run_once(w->read_queues, -1);
 	if (code == 0 && w->state->n_tasks)
 		code = go_through(w, SEE_TASKS);
+	code = code < 0 ? code : look_at_objects(w);
 	bool wanted = names_wanted(w, asks, n);
 	if (code == 0 && (wanted || w->state->all_mms))
 		code = go_through(w, NAME_TASKS);
@@ -321,6 +347,27 @@ static void find_readers(struct snapshot_locks *w, struct snapshot_locks_raw *ra
 	raw->many_tasks = n == RAW_READER_LOCKS || locks_readers_dropped(w->readers);
 }
 
+/*
+ * What a path was read of may have been closed meanwhile, and the descriptor be of another file: it
+ * is left out then, and looked for again.
+ */
+static int check_paths(struct snapshot_locks *w, struct locksnap *s)
+{
+	uint32_t n = w->state->n_names;
+	int code = n ? bpf_run_once(w->check_names, -1) : 0;
+
+	for (uint32_t i = 0; code == 0 && i < n && i < RAW_LOCK_NAMES && i < s->n_names; i++) {
+		locks_objects_add(&w->objects, &w->names[i]);
+		if (!w->names[i].stale)
+			continue;
+		s->names[i].text = 0;
+		map64_del(&w->looked, w->names[i].addr);
+	}
+	for (size_t i = 0; code == 0 && i < w->objects.n_ended; i++)
+		code = locksnap_add_ended(s, w->objects.ended[i]);
+	return code;
+}
+
 int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {
@@ -340,8 +387,11 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *ask
 	raw.tells_percpu = tells_percpu;
 	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
 	code = snapshot_locks_fill(&raw, ret);
-	if (code < 0)
+	code = code < 0 ? code : check_paths(w, ret);
+	if (code == -ENOMEM)
 		return error_set(err, code, "No memory for a snapshot of locks");
+	if (code < 0)
+		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
 	ret->head.time_ns = from;
 	ret->head.cost_ns = clock_now_ns() - from;
 	return 0;
@@ -357,6 +407,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	bpf_run_unmap(w->waiters, RAW_LOCK_WAITERS * sizeof(*w->waiters));
 	bpf_run_unmap(w->tasks, RAW_LOCK_TASKS * sizeof(*w->tasks));
 	bpf_run_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
+	bpf_run_unmap(w->read, RAW_LOCK_OBJECTS * sizeof(*w->read));
 	for (int i = 0; i < ITERATORS; i++)
 		bpf_link__destroy(w->link[i]);
 	locks_readers_free(w->readers);
@@ -364,6 +415,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	bpf_object__close(w->object);
 	percpu_deinit(&w->percpu);
 	map64_deinit(&w->looked);
+	locks_objects_deinit(&w->objects);
 	memcg_deinit(&w->memcgs);
 	mem_free(w);
 }
