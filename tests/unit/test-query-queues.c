@@ -367,6 +367,38 @@ static void locks_say_who_has_them(void **state)
 	assert_false(query_lock_now_by_id(&w->q, lock_key(INODE_LOCK, LOCK_MUTEX), &now));
 }
 
+/* So many wait for each type, by its flags: two to write, or without a mode, and three to read. */
+static void readers_and_writers_are_counted_by_their_flags(void **state)
+{
+	static const uint32_t pairs[] = {LCB_F_SPIN, 0, LCB_F_RT, LCB_F_PERCPU};
+	static const uint32_t alone[] = {LCB_F_SPIN, LCB_F_MUTEX, LCB_F_RT, 0};
+	enum { WRITERS = 2, READERS = 3, ALL = WRITERS + READERS, KINDS = 4 };
+	struct asked *w = *state;
+	struct synth *s = (rig_init(&w->rig, 3 * ALL), w->rig.synth);
+	uint64_t t = CANNED_START;
+
+	for (uint32_t i = 0; i < KINDS; i++)
+		for (uint32_t n = 0; n < ALL; n++) {
+			uint32_t mode = n < WRITERS ? LCB_F_WRITE : LCB_F_READ;
+			/* Those that spin have a CPU each. */
+			uint32_t cpu = n + (i ? 2 * ALL : 0);
+			synth_begin(s, cpu, t += MS, 700, (int)(710 + 10 * i + n),
+				    INODE_LOCK + i * 0x100, pairs[i] | mode, NULL, 0);
+			if (n < WRITERS)
+				synth_begin(s, i ? cpu : cpu + ALL, t, 700, (int)(810 + 10 * i + n),
+					    PIPE_LOCK + i * 0x100, alone[i], NULL, 0);
+		}
+	synth_tick(s, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	struct table locks = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+	assert_int_equal(locks.n_rows, 3 * KINDS);
+	for (size_t row = 0; row < locks.n_rows; row++) {
+		bool has_modes = cell_s(&locks, row, "mode")[0] != '-';
+		assert_int_equal(cell_u(&locks, row, "readers_waiting"), has_modes ? READERS : 0);
+		assert_int_equal(cell_u(&locks, row, "writers_waiting"), WRITERS);
+	}
+}
+
 /* One snapshot cannot tell whether a wait began before the tick or just behind it. */
 static void one_snapshot_is_not_enough(void **state)
 {
@@ -504,6 +536,7 @@ int main(void)
 		TEST(sleepers_are_told_by_their_calls),
 		TEST(readers_by_evidence_are_told_as_such),
 		TEST(locks_say_who_has_them),
+		TEST(readers_and_writers_are_counted_by_their_flags),
 		TEST(one_snapshot_is_not_enough),
 		TEST(locks_are_called_by_what_they_belong_to),
 		TEST(percpu_locks_are_found_by_their_section),

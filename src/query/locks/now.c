@@ -37,29 +37,16 @@ static uint32_t waiting(const struct model *m, uint64_t addr, enum lock_type typ
 	return at ? m->locks.locks[*at].waiting : 0;
 }
 
+/* By the flags of its type: both modes of a lock are types of their own. */
 static void count_waits(const struct model *m, uint64_t addr, enum lock_type type,
 			struct query_lock_now *ret)
 {
-	switch (type) {
-	case LOCK_RWSEM_R:
-	case LOCK_RWSEM_W:
-		ret->readers_waiting = waiting(m, addr, LOCK_RWSEM_R);
-		ret->writers_waiting = waiting(m, addr, LOCK_RWSEM_W);
-		break;
-	case LOCK_RWLOCK_R:
-	case LOCK_RWLOCK_W:
-		ret->readers_waiting = waiting(m, addr, LOCK_RWLOCK_R);
-		ret->writers_waiting = waiting(m, addr, LOCK_RWLOCK_W);
-		break;
-	case LOCK_RWLOCK_RT_R:
-	case LOCK_RWLOCK_RT_W:
-		ret->readers_waiting = waiting(m, addr, LOCK_RWLOCK_RT_R);
-		ret->writers_waiting = waiting(m, addr, LOCK_RWLOCK_RT_W);
-		break;
-	default:
-		ret->writers_waiting = waiting(m, addr, type);
-		break;
-	}
+	enum lock_type twin = locktype_twin(type);
+	bool reads = locktype_is_reader(type);
+
+	ret->writers_waiting = waiting(m, addr, reads ? twin : type);
+	if (twin != type)
+		ret->readers_waiting = waiting(m, addr, reads ? type : twin);
 }
 
 void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct query_lock_now *ret)
