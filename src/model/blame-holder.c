@@ -94,12 +94,12 @@ static void is_gone(struct model *m, uint32_t hold)
 
 	blame_settle(m, node);
 	blame_take_off(m, hold);
-	if (!blame_at(m, node)->holds)
+	if (!blame_at(m, node)->holds && blame_is_reader(m, lock))
 		blame_tell(m, lock, TASK_OTHER, true, UINT64_MAX);
 }
 
-/* One of several readers is followed from now on, or has the lock no more: see holdrec.h. */
-static int tell_reader(struct model *m, const struct event *ev)
+/* A holder that its lock does not name is followed from now on, or no more: see holdrec.h. */
+static int tell_unnamed(struct model *m, const struct event *ev)
 {
 	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
 	uint32_t hold = task == TASK_OTHER ? 0 : find_hold(m, task, ev->holder.lock);
@@ -108,6 +108,8 @@ static int tell_reader(struct model *m, const struct event *ev)
 		return 0;
 	if (ev->holder.what == HOLDREC_GONE)
 		is_gone(m, hold);
+	else if (ev->holder.what == HOLDREC_UNFOLLOWED)
+		blame_change(m, task, BLAME_NOT_FOLLOWED, 0);
 	else if (m->blame.following)
 		blame_change(m, task, BLAME_RUNNING, 0);
 	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
@@ -127,8 +129,8 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (ev->holder.what == HOLDREC_BEGUN || ev->holder.what == HOLDREC_STOPPED)
 		return 0;
 	fold_if_full(m);
-	if (ev->holder.what == HOLDREC_GOT || ev->holder.what == HOLDREC_GONE)
-		return tell_reader(m, ev);
+	if (ev->holder.what >= HOLDREC_GOT)
+		return tell_unnamed(m, ev);
 	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
 	if (task == TASK_OTHER)
 		return 0;
@@ -136,6 +138,9 @@ int blame_holder(struct model *m, const struct event *ev)
 	/* Whoever woke it does not keep it off the CPU. */
 	if (ev->holder.what == HOLDREC_WOKEN)
 		why = TASK_OTHER;
+	/* It does still what was told before, and then in which function. */
+	if (ev->holder.what == HOLDREC_SEEN && m->tasks.tasks[task].did == state)
+		why = m->tasks.tasks[task].why;
 	if (task_name(&m->tasks, task, ev->holder.comm) < 0)
 		return -ENOMEM;
 	if (state == BLAME_RUNNABLE && why != TASK_OTHER &&

@@ -260,6 +260,7 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 		return;
 	n = blame_at(m, node);
 	struct blame_hold *h = &m->blame.holds[hold];
+	h->seen_ns = n->begin_ns;
 	if (task != TASK_OTHER && n->last_task == task) {
 		h->got = n->last_got;
 		h->got_ns = n->last_ns;
@@ -269,10 +270,14 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 		h->why = m->tasks.tasks[task].why;
 	}
 	uint32_t blocked = blame_waited_for(m, h, NULL);
-	if (blocked)
+	if (blocked && blocked != node)
 		charge_before(m, hold, blocked, since_ns);
 	blame_at(m, node)->since_ns = m->now_ns;
-	/* It had it, and waits for it again. */
+	blame_at(m, node)->writes += m->locks.locks[lock].type == LOCK_PCPU_SEM_W;
+	/* It had it, and waits for it again; but a writer of a percpu-rwsem has it before its wait
+	 * for the readers of before is over. */
+	if (blocked == node && m->locks.locks[lock].type == LOCK_PCPU_SEM_W)
+		return;
 	if (blocked == node)
 		blame_take_off(m, hold);
 	else

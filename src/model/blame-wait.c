@@ -57,6 +57,7 @@ void blame_wait(struct model *m, struct wait *w)
 	c->n++;
 	if (!blame_at(m, node)->n++)
 		blame_at(m, node)->told_ns = blame_at(m, node)->since_ns = m->now_ns;
+	blame_at(m, node)->begin_ns = w->begin_ns;
 	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
 		relink(m, w, true);
 }
@@ -118,6 +119,21 @@ static void note_before(struct model *m, uint32_t node, const struct wait *w)
 }
 
 /*
+ * A reader of a percpu-rwsem keeps no task waiting, but tells that the writer has let go, for which
+ * it waited: if that was not seen only after the reader had begun to wait. Readers that have been
+ * let in before a writer came get a CPU, and tell that they have it, only later.
+ */
+static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
+{
+	uint32_t hold = blame_at(m, node)->holds;
+
+	if (hold && w->begin_ns < m->blame.holds[hold].seen_ns)
+		return;
+	charge_told(m, node, w);
+	blame_drop_holds(m, node);
+}
+
+/*
  * Who has got it runs at this moment. That each change is told from then on is sure only where the
  * lock's word names its holder, or a holder cannot sleep: of others a record tells that they are
  * followed (HOLDREC_GOT).
@@ -137,6 +153,13 @@ void blame_got(struct model *m, const struct wait *w)
 
 	if (!node)
 		return;
+	if (m->locks.locks[w->lock].type == LOCK_PCPU_SEM_R) {
+		got_percpu(m, node, w);
+		return;
+	}
+	/* Who was seen to have it in the end of its wait has been counted then. */
+	if (m->locks.locks[w->lock].type == LOCK_PCPU_SEM_W && !blame_has_hold(m, node, w->task))
+		blame_at(m, node)->writes++;
 	if (!joins) {
 		charge_told(m, node, w);
 		note_before(m, node, w);

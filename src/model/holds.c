@@ -251,7 +251,9 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	if (next && !is_told && known == m->holds.known && !of->n_holds)
 		charge_told(m, next, waited_ns, ns);
 	struct lock *l = &m->locks.locks[w->lock]; /* they may have moved */
-	uint32_t index = next && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
+	/* A reader of a percpu-rwsem keeps no task waiting. */
+	bool is_holder = next && l->type != LOCK_PCPU_SEM_R;
+	uint32_t index = is_holder && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
 	if (!index)
 		return;
 	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds, l->share_ns, 0};

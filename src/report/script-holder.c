@@ -14,9 +14,15 @@
 #include <string.h>
 
 static const char *const whats[HOLDREC_WHATS] = {
-	[HOLDREC_BEGUN] = "follow", [HOLDREC_STOPPED] = "follow", [HOLDREC_SEEN] = "holder",
-	[HOLDREC_OFF] = "off",	    [HOLDREC_WOKEN] = "woken",	  [HOLDREC_ON] = "on",
-	[HOLDREC_GOT] = "got",	    [HOLDREC_GONE] = "gone",
+	[HOLDREC_BEGUN] = "follow",
+	[HOLDREC_STOPPED] = "follow",
+	[HOLDREC_SEEN] = "holder",
+	[HOLDREC_OFF] = "off",
+	[HOLDREC_WOKEN] = "woken",
+	[HOLDREC_ON] = "on",
+	[HOLDREC_GOT] = "got",
+	[HOLDREC_GONE] = "gone",
+	[HOLDREC_UNFOLLOWED] = "unfollowed",
 };
 
 static const char *const states[HOLDREC_STATES] = {

@@ -20,8 +20,10 @@ enum holdrec_what {
 	HOLDREC_OFF,	 /* goes off its CPU */
 	HOLDREC_WOKEN,	 /* may go on, and waits for a CPU */
 	HOLDREC_ON,	 /* runs again */
-	HOLDREC_GOT,	 /* a reader has got the lock after it waited, and is followed */
-	HOLDREC_GONE,	 /* such a reader has been back in user space: it has the lock no more */
+	/* Of holders that their lock does not name, such as readers: */
+	HOLDREC_GOT,	    /* it has got the lock after it waited, and is followed */
+	HOLDREC_GONE,	    /* it has been back in user space: it has the lock no more */
+	HOLDREC_UNFOLLOWED, /* it may have the lock, but is followed no more */
 	HOLDREC_WHATS,
 };
 

@@ -66,7 +66,8 @@ struct blame_hold {
 	uint16_t weight; /* so many readers */
 	uint8_t state;
 	bool circle;
-	uint64_t got_ns; /* 0: not known */
+	uint64_t got_ns;  /* 0: not known */
+	uint64_t seen_ns; /* of one that was told of: when the last wait for the lock had begun */
 };
 
 /* A lock, both modes of it. */
@@ -78,6 +79,8 @@ struct blame_node {
 	bool busy;
 	uint64_t told_ns, time_ns; /* while it was waited for: not charged yet */
 	uint64_t since_ns;	   /* the holders are the same */
+	uint64_t begin_ns;	   /* of the wait that began last */
+	uint64_t writes;	   /* of a percpu-rwsem: writers that were seen */
 	/* Who got it last, while nobody else waited. */
 	uint32_t last_task, last_lock, last_got;
 	uint64_t last_ns;

@@ -45,6 +45,17 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type,
 		    struct query_lock_now *ret);
 /* Of the lock with that id in the dimension BY_LOCK; false: it is not there any more. */
 bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *ret);
+/* The writer because of whom the readers of a percpu-rwsem have waited: evidence, never sure. */
+struct query_lock_writer {
+	const char *name;   /* of the task that has the greatest part: "stress-ng-flock/812" */
+	const char *caller; /* the function in which it, or another one, does so; NULL: not known */
+	bool many;	    /* there are others */
+	double per_s;	    /* so often there was one since the first wait for the lock, at least */
+};
+
+/* Of the lock at @addr; false: none is known, or it is no percpu-rwsem. */
+bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer *ret);
+
 /* Where that lock is; 0: it is not there any more, or stands for several. */
 uint64_t query_lock_addr(const struct query *q, uint64_t id);
 

@@ -30,6 +30,15 @@ struct mutex {
 	struct mutex_waiter *first_waiter;
 } CORE;
 
+struct rcuwait {
+	struct task_struct *task;
+} CORE;
+
+struct percpu_rw_semaphore {
+	struct rcuwait writer;	 /* who waits until the readers of before are through */
+	struct atomic_int block; /* a writer has it, or waits so */
+} CORE;
+
 struct semaphore {
 	struct list_head wait_list;
 	struct semaphore_waiter *first_waiter;

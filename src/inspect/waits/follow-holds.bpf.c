@@ -25,7 +25,9 @@ enum follow_kind {
 	FOLLOW_SEM,
 	FOLLOW_RT,
 	FOLLOW_RT_READ,
-	FOLLOW_READER, /* one of the readers of a rwsem, who waited for it: see follow-reader.bpf.c
+	FOLLOW_PCPU,	 /* a writer of a percpu-rwsem, while the lock names it */
+	FOLLOW_PCPU_GOT, /* one that waited for it, and has it */
+	FOLLOW_READER, /* one of the readers of a rwsem, who waited for it: see follow-unnamed.bpf.c
 			*/
 };
 
@@ -178,8 +180,10 @@ static __always_inline enum follow_kind follow_kind_of(__u32 flags)
 {
 	if (flags & LCB_MUTEX)
 		return FOLLOW_MUTEX;
-	if (flags & (LCB_SPIN | LCB_PERCPU))
+	if (flags & LCB_SPIN)
 		return FOLLOW_NONE;
+	if (flags & LCB_PERCPU)
+		return FOLLOW_PCPU;
 	if (flags & LCB_RT)
 		return flags & LCB_WRITE  ? FOLLOW_NONE
 		       : flags & LCB_READ ? FOLLOW_RT_READ
@@ -229,6 +233,19 @@ static __always_inline bool follow_has_readers(__u64 lock)
 	       word_at(lock + bpf_core_field_offset(s->count)) >> RWSEM_READER_BITS;
 }
 
+static __always_inline bool follow_has_percpu(__u64 lock, __u64 task)
+{
+	__u64 writer = 0;
+
+	return percpu_owner_of(lock, &writer) && writer == task;
+}
+
+/* Some writer has it, or waits until the readers of before are through. */
+static __always_inline bool follow_is_blocked(__u64 lock)
+{
+	return BPF_CORE_READ((struct percpu_rw_semaphore *)lock, block.counter) != 0;
+}
+
 static __always_inline bool follow_has_sem(__u64 lock, __u64 task, __u32 *ret_hint)
 {
 	struct semaphore *s = (void *)lock;
@@ -269,6 +286,10 @@ static __always_inline bool follow_has(__u64 lock, enum follow_kind kind, __u64 
 		return follow_has_rt(lock, 0, task);
 	case FOLLOW_RT_READ:
 		return follow_has_rt(lock, LCB_READ, task);
+	case FOLLOW_PCPU:
+		return follow_has_percpu(lock, task);
+	case FOLLOW_PCPU_GOT:
+		return follow_is_blocked(lock);
 	case FOLLOW_READER:
 		*ret_hint = 1;
 		return follow_has_readers(lock);

@@ -182,7 +182,7 @@ static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, _
 	return e;
 }
 
-#include "follow-reader.bpf.c"
+#include "follow-unnamed.bpf.c"
 
 /* Who has the CPU that @t is ready to run on, as far as is known. */
 static __always_inline void follow_instead(struct holdrec *r, struct task_struct___follow *t)
@@ -218,6 +218,8 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	 * step. */
 	if (!is_known && !BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu))
 		r->state = follow_state_of(t, BPF_CORE_READ(t, __state));
+	else if (is_known && e->state && e->epoch == s->epoch)
+		r->state = e->state;
 	if (is_told && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
 		return;
 	if (!follow_may(c, now, r->state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST,
@@ -290,31 +292,36 @@ static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind
 }
 
 /*
- * It has the lock now. The end of the wait says so, but of readers not that they are followed:
- * true.
+ * It has the lock now, which the end of the wait tells. Where the lock does not name it: by what it
+ * is followed, which is to be told, too.
  */
-static __always_inline bool follow_got(__u64 lock, __u32 tid, __u32 flags)
+static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 flags)
 {
 	__u64 task = bpf_get_current_task();
 	struct follow_told *told = follow_told_of(lock);
 	struct follow_state *s = follow_state();
 	enum follow_kind kind = follow_kind_of(flags);
-	bool is_new;
+	bool is_named = !(flags & (LCB_READ | LCB_PERCPU)) && kind != FOLLOW_SEM, is_new;
 
 	if (!told || !s)
-		return false;
+		return FOLLOW_NONE;
+	/* It was let in before the writer that was told of came. */
+	if (kind == FOLLOW_PCPU && told->lock == lock && follow_has_percpu(lock, told->owner))
+		return FOLLOW_NONE;
 	told->lock = lock;
 	/* Who has it behind a reader is to be told again. */
-	told->owner = flags & LCB_READ || kind == FOLLOW_SEM ? 0 : task;
+	told->owner = is_named ? task : 0;
 	told->epoch = s->epoch;
-	if (told->owner && follow_has_waiters(lock, kind, task))
+	if (is_named && follow_has_waiters(lock, kind, task))
 		follow_enter(task, tid, lock, kind, &is_new);
-	return kind == FOLLOW_RWSEM && flags & LCB_READ && s->on &&
-	       follow_got_read(lock, tid, task);
+	if (!s->on || (kind != FOLLOW_RWSEM && kind != FOLLOW_PCPU))
+		return FOLLOW_NONE;
+	return follow_got_unnamed(lock, tid, task, flags);
 }
 
-/* True: the task has got the lock as a reader, and is followed: follow_tell_reader(). */
-static __always_inline bool follow_end(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
+/* By what the task is followed that has got the lock, if that is to be told: follow_tell_unnamed().
+ */
+static __always_inline enum follow_kind follow_end(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
 {
 	struct follow_wait *w = follow_wait_of(tid);
 	__u64 lock = ctx->args[0];
@@ -322,14 +329,14 @@ static __always_inline bool follow_end(struct bpf_raw_tracepoint_args *ctx, __u3
 
 	/* That of a spinlock within the wait, say. */
 	if (!w || w->tid != tid || w->lock != lock)
-		return false;
+		return FOLLOW_NONE;
 	w->tid = 0;
 	if (bpf_ktime_get_ns() - w->begin_ns >= config.follow_ns) {
 		s = follow_state();
 		if (s)
 			__sync_fetch_and_add(&s->n_long, 1);
 	}
-	return !(int)ctx->args[1] && follow_got(lock, tid, w->flags);
+	return (int)ctx->args[1] ? FOLLOW_NONE : follow_got(lock, tid, w->flags);
 }
 
 /* Where the scheduler takes a task off its CPU, and puts one there. */
@@ -388,11 +395,13 @@ static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
 
 	if (!e || e->task != ctx->args[1])
 		return;
-	follow_check_call(ctx, e);
+	follow_check(ctx, e, &e->kind[0], e->lock[0]);
+	follow_check(ctx, e, &e->kind[1], e->lock[1]);
 	nth = follow_still(e, &hint);
 	if (nth >= FOLLOW_KEEP)
 		follow_forget(e, m, tid);
-	else if (!follow_waits(tid))
+	/* A writer of a percpu-rwsem has it in the end of its wait. */
+	else if (!follow_waits(tid) || e->kind[nth] == FOLLOW_PCPU)
 		follow_off(ctx, e, s->epoch, nth, hint);
 }
 

@@ -112,6 +112,20 @@ static __always_inline bool rt_owner_of(__u64 lock, __u32 flags, __u64 *ret)
 	return true;
 }
 
+/*
+ * Whoever waits for a percpu-rwsem does so because of a writer. The lock names it while it waits
+ * until the readers of before are through, which is when most others come.
+ */
+static __always_inline bool percpu_owner_of(__u64 lock, __u64 *ret)
+{
+	struct percpu_rw_semaphore *s = (void *)lock;
+
+	if (!bpf_core_field_exists(s->writer.task))
+		return false;
+	*ret = word_at(lock + bpf_core_field_offset(s->writer.task));
+	return *ret != 0;
+}
+
 /* Into *@ret the task, or 0 for nobody. False: a lock that does not say. */
 static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsigned int *ret_hint)
 {
@@ -122,6 +136,8 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 
 	if (flags & LCB_RT)
 		return rt_owner_of(lock, flags, ret);
+	if (flags & LCB_PERCPU)
+		return percpu_owner_of(lock, ret);
 	if (flags & LCB_MUTEX) {
 		if (!bpf_core_field_exists(m->owner))
 			return false;
@@ -133,7 +149,7 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 		*ret = word_at(lock + bpf_core_field_offset(sem->last_holder));
 		return true;
 	}
-	if (!(flags & (LCB_READ | LCB_WRITE)) || flags & (LCB_SPIN | LCB_PERCPU) ||
+	if (!(flags & (LCB_READ | LCB_WRITE)) || flags & LCB_SPIN ||
 	    !bpf_core_field_exists(s->owner))
 		return false;
 	word = word_at(lock + bpf_core_field_offset(s->owner));
@@ -357,7 +373,7 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 				    bool follows)
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
-	bool got = false;
+	enum follow_kind got = FOLLOW_NONE;
 
 	/* Wherever it began. */
 	if (follows && what == END)
@@ -371,7 +387,7 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 	if (follows && what == BEGIN)
 		follow_begin(ctx, (__u32)pid_tid);
 	if (got)
-		follow_tell_reader(ctx, HOLDREC_GOT, ctx->args[0]);
+		follow_tell_unnamed(ctx, HOLDREC_GOT, ctx->args[0], got);
 }
 
 /* Where waits may be summed up events are counted, and now and then one is timed. */

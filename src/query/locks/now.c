@@ -56,6 +56,7 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	*ret = (struct query_lock_now){0};
 	if (!l) {
 		count_waits(q->model, addr, type, ret);
+		query_lock_now_percpu(q, addr, type, ret);
 		return;
 	}
 	ret->readers_waiting = l->readers_waiting;

@@ -55,6 +55,10 @@ const char *query_queue_holder_stack(struct query *q, const struct locksnap_queu
 const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w);
 /* The same of any addresses of kernel code. */
 const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n);
+/* Of a percpu-rwsem, which no snapshot has: the writer that the model knows of, into @ret. */
+struct query_lock_now;
+void query_lock_now_percpu(struct query *q, uint64_t addr, enum lock_type type,
+			   struct query_lock_now *ret);
 int query_queues_init(struct query *q); /* 0 or -ENOMEM */
 void query_queues_deinit(struct query *q);
 

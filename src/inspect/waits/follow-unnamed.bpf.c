@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers that waited for a rwsem and got it, while others wait. The lock's word names one reader
- * at most, and no event tells when a reader lets go. So each reader that gets it is entered by
- * itself, and the stream tells so (HOLDREC_GOT). Three things end that: no reader has the lock any
- * more; the reader waits for it again; or the reader has been back in user space, where no task
- * holds a lock of the kernel. The last one shows at a switch of tasks: the registers of user space,
- * which stand at the top of the kernel's stack, are then those of another call. Threads of the
- * kernel have none, and are not entered. follow.bpf.c includes this file.
+ * Holders that their lock does not name: readers of a rwsem, but for one, and writers of a
+ * percpu-rwsem. No event tells when they let go. Who waited for such a lock and got it is entered
+ * by itself, a reader if others wait, and the stream tells so (HOLDREC_GOT). Three things end that:
+ * the lock's words say that readers, or a writer, have it no more; the task waits for it again; or
+ * it has been back in user space, where no task holds a lock of the kernel (HOLDREC_GONE). The last
+ * one shows at a switch of tasks: the registers of user space, which stand at the top of the
+ * kernel's stack, are then those of another call. Threads of the kernel have none, and are not
+ * entered.
+ *
+ * A percpu-rwsem names its writer while that one waits until the readers of before are through.
+ * When it is past that, it is not known any more what it does (HOLDREC_UNFOLLOWED), unless it had
+ * waited for another writer. follow.bpf.c includes this file.
  */
 struct pt_regs___follow_x86 {
 	unsigned long r13, r12, bp, bx, dx, si, di, orig_ax, ip, sp;
@@ -66,8 +71,9 @@ static __always_inline __u64 follow_call_here(void)
 	return bpf_core_field_exists(arm64->orig_x0) ? call_of_arm64(arm64) : 0;
 }
 
-/* That the task which runs here has got the lock, or that it is not known to have it any more. */
-static __always_inline void follow_tell_reader(void *ctx, enum holdrec_what what, __u64 lock)
+/* Of the task that runs here: it has got the lock, or is not known to have it any more. */
+static __always_inline void follow_tell_unnamed(void *ctx, enum holdrec_what what, __u64 lock,
+						enum follow_kind kind)
 {
 	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};
@@ -78,43 +84,48 @@ static __always_inline void follow_tell_reader(void *ctx, enum holdrec_what what
 		return;
 	r->what = what;
 	r->state = what == HOLDREC_GOT ? HOLDREC_RUNNING : HOLDREC_UNKNOWN;
-	follow_holder(r, c, (void *)bpf_get_current_task(), lock, 1);
+	follow_holder(r, c, (void *)bpf_get_current_task(), lock, kind == FOLLOW_READER);
 	follow_write(ctx, c, r, FOLLOW_SHORT);
 }
 
-/* It has the lock now; true: it is followed, and that is to be told, after the end of its wait. */
-static __always_inline bool follow_got_read(__u64 lock, __u32 tid, __u64 task)
+static __always_inline bool follow_has_queue(__u64 lock)
 {
 	struct rw_semaphore *s = (void *)lock;
+
+	return bpf_core_field_exists(s->owner) &&
+	       word_at(lock + bpf_core_field_offset(s->count)) & RWSEM_WAITERS;
+}
+
+/* It has the lock now. FOLLOW_NONE: it is not followed. */
+static __always_inline enum follow_kind follow_got_unnamed(__u64 lock, __u32 tid, __u64 task,
+							   __u32 flags)
+{
+	bool is_percpu = flags & LCB_PERCPU, reads = flags & LCB_READ;
+	enum follow_kind kind = is_percpu ? FOLLOW_PCPU_GOT : FOLLOW_READER;
 	struct follow_task *e;
 	__u64 call;
 	bool is_new;
 
-	if (!bpf_core_field_exists(s->owner) ||
-	    !(word_at(lock + bpf_core_field_offset(s->count)) & RWSEM_WAITERS))
-		return false;
+	if (reads == is_percpu || (reads && !follow_has_queue(lock)))
+		return FOLLOW_NONE;
 	call = follow_call_here();
-	e = call ? follow_enter(task, tid, lock, FOLLOW_READER, &is_new) : NULL;
+	e = call ? follow_enter(task, tid, lock, kind, &is_new) : NULL;
 	if (!e)
-		return false;
-	e->kind[e->lock[0] != lock] = FOLLOW_READER;
+		return FOLLOW_NONE;
+	e->kind[e->lock[0] != lock] = kind;
 	e->call = call;
-	return true;
+	return kind;
 }
 
-/* The task that runs here leaves its CPU: what it got in an earlier call it has no more. */
-static __always_inline void follow_check_call(void *ctx, struct follow_task *e)
+/* The task that runs here leaves its CPU: does its lock still tell that it may have it? */
+static __always_inline void follow_check(void *ctx, struct follow_task *e, __u8 *kind, __u64 lock)
 {
-	bool first = e->kind[0] == FOLLOW_READER, second = e->kind[1] == FOLLOW_READER;
-
-	if ((!first && !second) || e->call == follow_call_here())
-		return;
-	if (first) {
-		follow_tell_reader(ctx, HOLDREC_GONE, e->lock[0]);
-		e->kind[0] = FOLLOW_NONE;
+	if (*kind == FOLLOW_PCPU && !follow_has_percpu(lock, e->task)) {
+		follow_tell_unnamed(ctx, HOLDREC_UNFOLLOWED, lock, *kind);
+		*kind = FOLLOW_NONE;
 	}
-	if (second) {
-		follow_tell_reader(ctx, HOLDREC_GONE, e->lock[1]);
-		e->kind[1] = FOLLOW_NONE;
+	if ((*kind == FOLLOW_READER || *kind == FOLLOW_PCPU_GOT) && e->call != follow_call_here()) {
+		follow_tell_unnamed(ctx, HOLDREC_GONE, lock, *kind);
+		*kind = FOLLOW_NONE;
 	}
 }

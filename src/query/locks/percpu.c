@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The writer because of whom the readers of a percpu-rwsem wait. The kernel reports it only where
+ * it waits for another writer; else the lock names it while it waits until the readers of before
+ * are through, and the model's blame keeps that (model/blame-wait.c). So it is evidence, never
+ * sure, and how often there is one is a lower bound.
+ */
+#include "../internal.h"
+#include "kontend/query-lock.h"
+#include "kontend/taskid.h"
+#include "kontend/units.h"
+#include "queues.h"
+
+#include <string.h>
+
+static bool is_percpu(const struct lock *l)
+{
+	return l->type == LOCK_PCPU_SEM_R || l->type == LOCK_PCPU_SEM_W;
+}
+
+static bool is_writer_of(const struct model *m, const struct blame_key *k, uint64_t addr)
+{
+	const struct lock *l = &m->locks.locks[k->root_lock];
+
+	return l->addr == addr && l->type == LOCK_PCPU_SEM_W && k->task != TASK_OTHER;
+}
+
+/* Of those who call percpu_down_write() in it, the function; NULL: it sleeps for something else. */
+static const char *writes_in(struct query *q, uint32_t stack)
+{
+	const uint64_t *frames = stack_frames(&q->model->stacks, stack);
+	uint32_t n = q->model->stacks.stacks[stack].n;
+
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		const char *name = query_func_name(q, query_func(q, frames[i]));
+		if (name && strncmp(name, "percpu_down_write", strlen("percpu_down_write")) == 0)
+			return query_func_name(q, query_func(q, frames[i + 1]));
+	}
+	return NULL;
+}
+
+static const char *call_site(struct query *q, const struct blame_key *k)
+{
+	if (k->got != STACK_OTHER)
+		return query_func_name(q, query_caller(q, k->got));
+	return k->state == BLAME_ASLEEP && k->why != STACK_OTHER ? writes_in(q, k->why) : NULL;
+}
+
+/* Of all that was charged to writers of the lock. */
+static uint32_t heaviest(struct query *q, uint64_t addr, struct query_lock_writer *ret)
+{
+	const struct model *m = q->model;
+	uint64_t most_ns = 0, most_in_ns = 0;
+	uint32_t task = TASK_OTHER;
+
+	for (size_t i = 0; i < m->blame.n; i++) {
+		const struct blame_cell *c = &m->blame.cells[i];
+		if (!is_writer_of(m, &c->key, addr) || !c->ns)
+			continue;
+		const char *in = c->ns > most_in_ns ? call_site(q, &c->key) : NULL;
+		if (in) {
+			ret->caller = in;
+			most_in_ns = c->ns;
+		}
+		ret->many |= task != TASK_OTHER && task != c->key.task;
+		if (c->ns > most_ns) {
+			task = c->key.task;
+			most_ns = c->ns;
+		}
+	}
+	return task;
+}
+
+bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer *ret)
+{
+	const struct model *m = q->model;
+	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, LOCK_PCPU_SEM_W));
+	const struct lock *l = at ? &m->locks.locks[*at] : NULL;
+
+	*ret = (struct query_lock_writer){0};
+	if (!l || !l->blame)
+		return false;
+	uint32_t task = heaviest(q, addr, ret);
+	uint64_t ns = m->now_ns > l->begin_ns ? m->now_ns - l->begin_ns : 0;
+	if (task == TASK_OTHER)
+		return false;
+	ret->name = query_task_name(q, task);
+	ret->per_s = ns ? (double)m->blame.nodes[l->blame].writes * 1e9 / (double)ns : 0;
+	return true;
+}
+
+static const char *const states[BLAME_STATES] = {
+	[BLAME_RUNNING] = "running",
+	[BLAME_RUNNABLE] = "runnable",
+	[BLAME_ASLEEP] = "asleep",
+	[BLAME_IO] = "asleep for I/O",
+};
+
+/* "asleep, writes in locks_start, >=10/s by several tasks" */
+static const char *is_doing(struct query *q, uint64_t addr, const struct blame_hold *h)
+{
+	const char *state = states[h->state];
+	struct query_lock_writer w;
+	char per_s[UNITS_BUF];
+
+	if (!query_lock_writer(q, addr, &w) || !w.caller)
+		return state;
+	return arena_printf(&q->arena, "%s%swrites in %s, >=%s/s%s", state ? state : "",
+			    state ? ", " : "", w.caller, units_rate(per_s, w.per_s),
+			    w.many ? " by several tasks" : "");
+}
+
+void query_lock_now_percpu(struct query *q, uint64_t addr, enum lock_type type,
+			   struct query_lock_now *ret)
+{
+	const struct model *m = q->model;
+	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
+	const struct lock *l = at ? &m->locks.locks[*at] : NULL;
+	uint32_t hold = l && is_percpu(l) && l->blame ? m->blame.nodes[l->blame].holds : 0;
+	const struct blame_hold *h = &m->blame.holds[hold];
+
+	if (!hold || h->task == TASK_OTHER)
+		return;
+	const struct task *t = &m->tasks.tasks[h->task];
+	ret->holder = arena_printf(&q->arena, "%s W?", query_task_name(q, h->task));
+	ret->certainty = "evidence";
+	ret->is = is_doing(q, addr, h);
+	ret->owner_comm = query_task_comm(q, h->task);
+	ret->owner_pid = taskid_number(t->pid);
+	ret->owner_tid = taskid_number(t->tid);
+}
