@@ -110,7 +110,7 @@ static const struct column columns[C_COLUMNS] = {
 		       COLUMN_COUNT, 3, 6, SR},
 	[C_HOLDER] = {"holder", "HOLDER",
 		      "who holds the lock now: name and thread id; W a writer, reader? one by its "
-		      "calls, R? one that had it, W? the writer of a percpu-rwsem",
+		      "calls, R? one that had it",
 		      COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock now", COLUMN_INT, 7,
 			 9, COLUMN_REPORT},
@@ -120,8 +120,8 @@ static const struct column columns[C_COLUMNS] = {
 			  COLUMN_REPORT},
 	[C_CERTAINTY] =
 		{"owner_certainty", "CERTAINTY",
-		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say, "
-		 "or the writer of a percpu-rwsem; hint: a reader that had it",
+		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say; "
+		 "hint: a reader that had it",
 		 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
 	[C_OWNER_FUNCTION] = {"owner_function", "LAST SEEN IN",
 			      "function in which the holder slept when it was last looked at",
