@@ -12,11 +12,11 @@ import subprocess
 import sys
 import tempfile
 
-MOST_MB = 300  # the read-ahead's 64, the engine's 32, and the program; 131 were measured
+MOST_MB = 240  # the read-ahead's 64, the engine's 32, and the program; 131 were measured
 SANITIZER_MB = 1000  # beside these: what it keeps of freed memory
 LOCKS = 5  # SNAPSHOT_LOCKS
-OF_EACH = 20  # of each kind: 320 MB when all are held
-SNAPSHOTS = 64  # of 16 MB: 1,024 MB when all are held
+OF_EACH = 18  # of each kind: 288 MB when all are held
+SNAPSHOTS = 40  # of 16 MB: 640 MB when all are held
 
 
 def finished(command, folder, send=None):

@@ -91,8 +91,9 @@ mkdir sub
 for name in ../y.txt "$work/y.txt" sub/y.txt .y.txt "$work/cwd/../y.txt"; do
 	run "$kontend" screenshot --keys ":save Space $name Enter" "$canned"
 	[ "$here" != on ] || prints 'sandboxed: only to the folder'
-	[ ! -e y.txt ] && [ ! -e .y.txt ] && [ ! -e sub/y.txt ] && [ ! -e "$work/y.txt" ] ||
-		complain "'$name' was saved"
+	for file in y.txt .y.txt sub/y.txt "$work/y.txt"; do
+		[ ! -e "$file" ] || complain "'$name' was saved"
+	done
 done
 rmdir sub
 
