@@ -505,7 +505,7 @@ void model_zero(struct model *m)
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		m->types[i].contended = m->types[i].total_ns = m->types[i].waited_ns = 0;
 	m->n_failed = 0;
-	m->n_short = m->n_at_least = 0;
+	m->n_short = m->n_at_least = m->doubtful_ns = 0;
 	memset(m->shorts.types, 0, sizeof(m->shorts.types));
 	past_clear(&m->past);
 	rotation_zero(&m->rotation);

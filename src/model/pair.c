@@ -510,6 +510,7 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 		if (!w->used || w->doubtful || !told || w->begin_ns >= until_ns)
 			continue;
 		w->doubtful = true;
+		m->doubtful_ns += wait_part_ns(w, m->zero_ns, m->now_ns);
 		if (m->held.max) {
 			holds_waits(m, w->lock, -1);
 			release_unqueue(m, w);

@@ -51,6 +51,9 @@ static void put_sum(const struct query_blame_sum *s, FILE *out)
 	if (s->waited_ns)
 		fprintf(out, "; followed %s%%",
 			units_pct(buf, 100 * (double)s->followed_ns / (double)s->waited_ns));
+	if (s->doubtful_known && s->doubtful_ns)
+		fprintf(out, "; %s by waits whose end may have been lost, until then",
+			units_ns(buf, s->doubtful_ns));
 	fputc('\n', out);
 	if (s->not_followed)
 		fprintf(out, "# %s times a holder could not be followed\n",
@@ -102,6 +105,10 @@ static void put_json(const struct report_data *d, const struct table *t, enum qu
 	jsonw_u64(j, "unknown_ns", s->unknown_ns);
 	jsonw_u64(j, "followed_ns", s->followed_ns);
 	jsonw_u64(j, "not_followed", s->not_followed);
+	if (s->doubtful_known)
+		jsonw_u64(j, "doubtful_ns", s->doubtful_ns);
+	else
+		jsonw_null(j, "doubtful_ns");
 	jsonw_u64(j, "lost_ns", s->lost_ns);
 	jsonw_u64(j, "folded", s->folded);
 	if (t == &d->blame)

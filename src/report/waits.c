@@ -166,8 +166,12 @@ void report_held_text(const struct report_data *d, FILE *out)
 	put_held_title(d, out);
 	fprintf(out, "# %s of %s locks that were waited for went to who waited already",
 		units_count(a, s->known), units_count(b, s->got));
-	fprintf(out, "; %s of %s waited is charged to holders\n", units_ns(a, s->charged_ns),
+	fprintf(out, "; %s of %s waited is charged to holders", units_ns(a, s->charged_ns),
 		units_ns(b, s->waited_ns));
+	if (s->doubtful_known && s->doubtful_ns)
+		fprintf(out, "; %s by waits whose end may have been lost, until then",
+			units_ns(a, s->doubtful_ns));
+	fputc('\n', out);
 	put_handed(d, out);
 	if (d->held.n_total)
 		report_text_table(&d->held, d->spec, out);
@@ -199,6 +203,10 @@ void report_held_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "waited_ns", d->held_sum.waited_ns);
 	jsonw_u64(j, "exact", d->held_sum.exact);
 	jsonw_u64(j, "charged_ns", d->held_sum.charged_ns);
+	if (d->held_sum.doubtful_known)
+		jsonw_u64(j, "doubtful_ns", d->held_sum.doubtful_ns);
+	else
+		jsonw_null(j, "doubtful_ns");
 	put_handed_json(d, j);
 	report_json_rows(j, "rows", &d->held);
 	jsonw_end(j, '}');

@@ -31,6 +31,8 @@ struct query_blame_sum {
 	uint64_t unknown_ns;  /* nobody is known to have had the lock, or nobody yet; and lost_ns */
 	uint64_t waited_ns;   /* by all sure waits, those in flight too */
 	uint64_t followed_ns; /* of it: what the holder did is known */
+	uint64_t doubtful_ns; /* of it: by waits whose end may have been lost, until that */
+	bool doubtful_known;  /* not of a window, or with a filter of waits */
 	uint64_t tasks;	      /* that are known */
 	uint64_t not_followed, lost_ns, folded; /* as struct blame has them */
 	const char *refused;			/* why there is nothing; NULL: there is */

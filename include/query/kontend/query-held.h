@@ -20,6 +20,9 @@ struct query_held_sum {
 	uint64_t exact;	     /* of these, those that are no upper bounds */
 	uint64_t waited_ns;  /* for locks, by all */
 	uint64_t charged_ns; /* of it, what is charged to these holders */
+	/* Of it, by waits whose end may have been lost, until that; see struct query_blame_sum. */
+	uint64_t doubtful_ns;
+	bool doubtful_known;
 };
 
 /* How long it took from a release to the next one who had the lock: of all that is meant. */

@@ -341,8 +341,13 @@ int query_held_sum(struct query *q, struct query_held_sum *ret)
 	if (query_has_window(q) || q->only)
 		*ret = sum_cells(q);
 	else
-		*ret = (struct query_held_sum){h->got, h->known, h->exact, h->waited_ns,
-					       h->charged_ns};
+		*ret = (struct query_held_sum){h->got,
+					       h->known,
+					       h->exact,
+					       h->waited_ns,
+					       h->charged_ns,
+					       .doubtful_ns = q->engine->model.doubtful_ns,
+					       .doubtful_known = true};
 	return code < 0 || q->cache->failed ? -ENOMEM : 0;
 }
 
