@@ -135,25 +135,27 @@ void reuse_own_put(struct query *q, const struct reuse_own *own)
 	q->cache->reuse.own.state = state_of(q);
 }
 
-bool reuse_knot_find(const struct query *q, const char **ret)
+bool reuse_cause_find(const struct query *q, uint64_t lock, const char **ret)
 {
-	const struct reuse_knot *knot = &q->cache->reuse.knot;
+	const struct reuse_cause *cause = &q->cache->reuse.cause;
 	const struct reuse_state now = state_of(q);
 
-	if (!q->keeps || !knot->state.n_renewed || !is_same_state(&knot->state, &now))
+	if (!q->keeps || cause->lock != lock || !cause->state.n_renewed ||
+	    !is_same_state(&cause->state, &now))
 		return false;
-	*ret = knot->text;
+	*ret = cause->text;
 	return true;
 }
 
-void reuse_knot_put(struct query *q, const char *text)
+void reuse_cause_put(struct query *q, uint64_t lock, const char *text)
 {
-	struct reuse_knot *knot = &q->cache->reuse.knot;
+	struct reuse_cause *cause = &q->cache->reuse.cause;
 
 	if (!q->keeps)
 		return;
-	knot->text = text ? arena_printf(reuse_arena(q), "%s", text) : NULL;
-	knot->state = state_of(q);
+	cause->text = text ? arena_printf(reuse_arena(q), "%s", text) : NULL;
+	cause->lock = lock;
+	cause->state = state_of(q);
 }
 
 static const char *filter_of(const struct query_spec *s)

@@ -20,9 +20,10 @@ struct reuse_own {
 	uint64_t waits, ns;
 };
 
-/* With whom most of the waiting ends: a sentence, NULL for none. */
-struct reuse_knot {
+/* Why tasks wait for the lock that the verdict is about: a sentence, NULL for none. */
+struct reuse_cause {
 	struct reuse_state state;
+	uint64_t lock;
 	const char *text;
 };
 
@@ -38,7 +39,7 @@ struct reuse {
 	struct reuse_order *orders;
 	size_t n_groups, n_orders;
 	struct reuse_own own;
-	struct reuse_knot knot;
+	struct reuse_cause cause;
 	uint64_t number; /* of the last order ever made */
 };
 
@@ -56,8 +57,8 @@ int reuse_group(struct query *q, enum query_by by, const struct query_scope *sco
 bool reuse_own_find(const struct query *q, struct reuse_own *ret);
 void reuse_own_put(struct query *q, const struct reuse_own *own);
 
-bool reuse_knot_find(const struct query *q, const char **ret);
-void reuse_knot_put(struct query *q, const char *text); /* copied */
+bool reuse_cause_find(const struct query *q, uint64_t lock, const char **ret);
+void reuse_cause_put(struct query *q, uint64_t lock, const char *text); /* copied */
 
 /* Which rows there are, filtered, in their order. */
 struct rows_order {

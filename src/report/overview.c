@@ -125,19 +125,25 @@ void report_head_text(const struct report_data *data, FILE *out)
 			query_cost_text(&data->cost, cost, sizeof(cost)));
 }
 
-/* "# verdict: BAD 41 tasks wait for mmap_lock mysqld/800: 38.2s/s, the longest for 2.1s" */
+/* "# verdict: BAD  41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */
+static void put_finding(const struct query_finding *f, const char *head, FILE *out)
+{
+	fprintf(out, "# %s%-4s ", head, query_verdict_word(f->level));
+	report_text_clean(f->text, out);
+	fputc('\n', out);
+	if (!f->because)
+		return;
+	fputs("#               ", out);
+	report_text_clean(f->because, out);
+	fputc('\n', out);
+}
+
 static void put_verdict(const struct query_verdict *v, FILE *out)
 {
-	fprintf(out, "#\n# verdict: %s  ", query_verdict_word(v->level));
-	report_text_clean(v->text, out);
-	if (v->more)
-		fprintf(out, " (+%u)", v->more);
-	fputc('\n', out);
-	if (!v->because)
-		return;
-	fputs("#          ", out);
-	report_text_clean(v->because, out);
-	fputc('\n', out);
+	fputs("#\n", out);
+	put_finding(&v->worst, "verdict: ", out);
+	for (uint32_t i = 1; i < v->n_findings; i++)
+		put_finding(&v->findings[i], "         ", out);
 }
 
 void report_overview_text(const struct report_data *d, FILE *out)
@@ -323,6 +329,13 @@ void report_overview_json(const struct report_data *d, struct jsonw *j)
 	report_json_figures(j, report_overview_figures, o, 0);
 	jsonw_begin(j, "verdict", '{', true);
 	report_json_figures(j, query_verdict_figures, &d->verdict, 0);
+	jsonw_begin(j, "findings", '[', true);
+	for (uint32_t i = 0; i < d->verdict.n_findings; i++) {
+		jsonw_begin(j, NULL, '{', true);
+		report_json_figures(j, query_finding_figures, &d->verdict.findings[i], 0);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
 	jsonw_end(j, '}');
 	put_longest(j, o);
 	jsonw_u64(j, "bucket_ns", o->bucket_ns);

@@ -43,7 +43,7 @@ static struct query_verdict judge(struct asked *w, struct page *p)
 	p->facts.rotation = &p->rotation;
 	p->facts.uprobe = &p->uprobe;
 	assert_int_equal(query_verdict(&w->q, &p->facts, &v), 0);
-	assert_string_equal(v.level_name, query_verdict_level(v.level));
+	assert_string_equal(v.worst.level_name, query_verdict_level(v.worst.level));
 	return v;
 }
 
@@ -90,9 +90,9 @@ static void nothing_waits(void **state)
 
 	play(w, 0, 0, false);
 	struct query_verdict v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_QUIET);
-	assert_string_equal(v.text, "nothing waits for a lock");
-	assert_null(v.rule_name);
+	assert_int_equal(v.worst.level, VERDICT_QUIET);
+	assert_string_equal(v.worst.text, "nothing waits for a kernel lock");
+	assert_null(v.worst.rule_name);
 	assert_int_equal(v.more, 0);
 }
 
@@ -103,15 +103,15 @@ static void a_queue_is_bad_and_says_because_of_whom(void **state)
 
 	play(w, 4, 1500 * MS, true);
 	struct query_verdict v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_BAD);
-	assert_int_equal(v.rule, VERDICT_WAIT);
-	assert_string_equal(v.text, "4 tasks wait for i_rwsem /var/x.img: avg 3.00, longest "
-				    "1.50s");
-	assert_string_equal(v.name, "i_rwsem /var/x.img");
-	assert_non_null(strstr(v.text, v.name));
-	assert_string_equal(v.because, "held by dd/701 W, running on 1");
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_int_equal(v.worst.rule, VERDICT_WAIT);
+	assert_string_equal(v.worst.text,
+			    "4 tasks wait for i_rwsem /var/x.img, avg 3.00, longest 1.50s");
+	assert_string_equal(v.worst.name, "i_rwsem /var/x.img");
+	assert_non_null(strstr(v.worst.text, v.worst.name));
+	assert_string_equal(v.worst.because, "held by dd/701 W, running on 1");
 	assert_int_equal(v.more, 0); /* waiting long is no second thing */
-	assert_int_equal(v.lock, asked_locks(w, (struct query_spec){.by = BY_LOCK}).ids[0]);
+	assert_int_equal(v.worst.lock, asked_locks(w, (struct query_spec){.by = BY_LOCK}).ids[0]);
 }
 
 static void one_long_wait_is_enough(void **state)
@@ -123,10 +123,10 @@ static void one_long_wait_is_enough(void **state)
 	l.of[VERDICT_WAIT] = (struct verdict_limit){0};
 	play(w, 1, 1200 * MS, false);
 	struct query_verdict v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_BAD);
-	assert_int_equal(v.rule, VERDICT_LONGEST);
-	assert_non_null(strstr(v.text, " for 1.20s"));
-	assert_null(v.because);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_int_equal(v.worst.rule, VERDICT_LONGEST);
+	assert_non_null(strstr(v.worst.text, " for 1.20s"));
+	assert_null(v.worst.because);
 }
 
 /* At the limit it is over it. */
@@ -139,13 +139,13 @@ static void limits_are_what_they_say(void **state)
 	l.of[VERDICT_WAIT] = (struct verdict_limit){0};
 	play(w, 1, 150 * MS, false);
 	l.of[VERDICT_LONGEST] = (struct verdict_limit){150e6, 150e6};
-	assert_int_equal(judge(w, &p).level, VERDICT_BAD);
+	assert_int_equal(judge(w, &p).worst.level, VERDICT_BAD);
 	l.of[VERDICT_LONGEST] = (struct verdict_limit){150e6, 150e6 + 1};
-	assert_int_equal(judge(w, &p).level, VERDICT_LOOK);
+	assert_int_equal(judge(w, &p).worst.level, VERDICT_LOOK);
 	l.of[VERDICT_LONGEST] = (struct verdict_limit){150e6 + 1, 0};
 	struct query_verdict v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_OK);
-	assert_non_null(strstr(v.text, " tasks wait on average"));
+	assert_int_equal(v.worst.level, VERDICT_OK);
+	assert_non_null(strstr(v.worst.text, " tasks wait for kernel locks on average"));
 }
 
 static void other_rules_have_their_turn(void **state)
@@ -156,30 +156,31 @@ static void other_rules_have_their_turn(void **state)
 	play(w, 0, 0, false);
 	p.perf = (struct query_perf_sum){.known = true, .events = 9, .own = 3, .starved = 2};
 	struct query_verdict v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_LOOK);
-	assert_string_equal(v.rule_name, "short");
-	assert_string_equal(v.text, "2 of 12 perf events get a part of their time only");
+	assert_int_equal(v.worst.level, VERDICT_LOOK);
+	assert_string_equal(v.worst.rule_name, "short");
+	assert_string_equal(v.worst.text, "2 of 12 perf events get a part of their time only");
 
 	p.rotation.ns_per_s = 60 * MS;
 	v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_BAD); /* worse goes before earlier */
-	assert_string_equal(v.rule_name, "rotation");
-	assert_string_equal(v.text, "rotation of perf events takes 6.0% of a CPU");
+	assert_int_equal(v.worst.level, VERDICT_BAD); /* worse goes before earlier */
+	assert_string_equal(v.worst.rule_name, "rotation");
+	assert_string_equal(v.worst.text, "rotation of perf events takes 6.0% of a CPU");
 	assert_int_equal(v.more, 1);
 
 	p.uprobe = (struct query_uprobe_sum){.known = true, .cpu_known = true, .cpu_pct = 53.6};
 	v = judge(w, &p);
-	assert_string_equal(v.rule_name, "rotation"); /* of two the first one */
+	assert_string_equal(v.worst.rule_name, "rotation"); /* of two the first one */
 	assert_int_equal(v.more, 2);
 
 	p.rotation.ns_per_s = 0;
 	p.perf.missing = SNAP_NO_EVENTS; /* what is not known is nothing to look at */
 	v = judge(w, &p);
-	assert_string_equal(v.text, "uprobes take 53.6% of a CPU");
+	assert_string_equal(v.worst.text, "uprobes take 53.6% of a CPU");
 	p.uprobe = (struct query_uprobe_sum){.known = true, .waiting = 1, .worst = "app/931"};
 	v = judge(w, &p);
-	assert_string_equal(v.text, "1 task waits for an out-of-line slot of uprobes, fullest is "
-				    "app/931");
+	assert_string_equal(v.worst.text,
+			    "1 task waits for an out-of-line slot of uprobes, fullest is "
+			    "app/931");
 }
 
 /* Where much is lost that is the first to know, but for what is bad all the same. */
@@ -190,16 +191,16 @@ static void losses_are_said(void **state)
 
 	play(w, 0, 0, false);
 	struct query_verdict v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_LOOK);
+	assert_int_equal(v.worst.level, VERDICT_LOOK);
 	p.lost_pct = 31;
 	p.perf = (struct query_perf_sum){.known = true, .starved = 2};
 	v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_LOST);
-	assert_string_equal(v.rule_name, "lost");
-	assert_string_equal(v.text, "31.0% of the records were lost: figures are at least");
+	assert_int_equal(v.worst.level, VERDICT_LOST);
+	assert_string_equal(v.worst.rule_name, "lost");
+	assert_string_equal(v.worst.text, "31.0% of the records were lost: figures are at least");
 	assert_int_equal(v.more, 1);
 	p.rotation.ns_per_s = 60 * MS;
-	assert_string_equal(judge(w, &p).rule_name, "rotation");
+	assert_string_equal(judge(w, &p).worst.rule_name, "rotation");
 }
 
 static void of_a_report_it_is_about_all_of_it(void **state)
@@ -208,8 +209,8 @@ static void of_a_report_it_is_about_all_of_it(void **state)
 	struct page p = {.facts.average = true};
 
 	struct query_verdict v = judge(w, &p);
-	assert_int_equal(v.level, VERDICT_LOOK);
-	assert_non_null(strstr(v.text, ": avg "));
+	assert_int_equal(v.worst.level, VERDICT_LOOK);
+	assert_non_null(strstr(v.worst.text, ", avg "));
 }
 
 static void check(const char *text, const char *wrong)

@@ -49,38 +49,79 @@ const struct app_sums *app_sums(const struct app *a)
 
 const char *app_sums_because(const struct app *a)
 {
-	return a->verdict.because;
+	return a->verdict.worst.because;
 }
 
-/* The page of the lock, unless it is the one that is shown. */
+static bool is_page_of(const struct view *v, uint64_t lock)
+{
+	return v->scope.mask == 1u << BY_LOCK && v->scope.id[BY_LOCK] == lock;
+}
+
+/* The page of the lock: back to it where it is among those that one came through. */
 static void open_lock(struct app *a, uint64_t lock)
 {
 	const struct query_scope scope = {.mask = 1u << BY_LOCK, .id = {[BY_LOCK] = lock}};
-	const struct query_scope *shown = &app_top(a)->view->scope;
 	const char *title = query_title(&a->query, BY_LOCK, lock);
 
-	if (shown->mask == scope.mask && shown->id[BY_LOCK] == lock)
-		return;
+	for (size_t i = 0; i < a->n_stack; i++)
+		if (is_page_of(a->stack[i].view, lock)) {
+			while (a->n_stack > i + 1)
+				app_pop(a);
+			return;
+		}
+	/* What the finding before had opened gives way. */
+	if (a->n_stack && a->verdict.page == app_shown(a))
+		app_pop(a);
 	int r = app_push(a, &view_detail, &scope, title ? title : "lock");
 	if (r < 0)
 		app_say(a, ROLE_ERROR, "Cannot open the lock: %s", strerror(-r));
 }
 
-void app_sums_why(struct app *a)
+/* The worst one; pressed again on its page, the one after it, and so on, round and round. */
+static const struct verdict_said *next_finding(struct app *a)
+{
+	struct verdict *v = &a->verdict;
+
+	if (!v->n)
+		return &v->worst;
+	if (v->page != app_shown(a))
+		v->opened = 0;
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < v->n; i++)
+			if (!(v->opened & 1u << v->found[i].rule))
+				return &v->found[i];
+		v->opened = 0;
+	}
+	return &v->found[0];
+}
+
+static void say_which(struct app *a, const struct verdict_said *s)
 {
 	const struct verdict *v = &a->verdict;
-	const char *view = verdict_view(v);
+
+	if (v->n > 1)
+		app_say(a, ROLE_NORMAL, "finding %d of %u: %s%s%s", (int)(s - v->found) + 1, v->n,
+			s->text, *s->because ? ", " : "", s->because);
+	else if (!s->lock && !verdict_view(s))
+		app_say(a, ROLE_NORMAL, "%s", s->because);
+}
+
+void app_sums_why(struct app *a)
+{
+	const struct verdict_said *s = next_finding(a);
+	const char *view = verdict_view(s);
 
 	if (view)
 		app_command(a, CMD_VIEW, &(struct command_arg){.text = view});
-	else if (v->lock)
-		open_lock(a, v->lock);
-	else if (v->level == VERDICT_LOST)
-		app_say(a, ROLE_NORMAL,
-			"The rings were full: -m makes them larger, --realtime has them emptied "
-			"before others run");
-	else
+	else if (s->lock)
+		open_lock(a, s->lock);
+	else if (s->level < VERDICT_LOOK)
 		app_say(a, ROLE_DIM, "Nothing is wrong; the limits are --verdict's");
+	if (s->level < VERDICT_LOOK)
+		return;
+	say_which(a, s);
+	a->verdict.opened |= 1u << s->rule;
+	a->verdict.page = app_shown(a);
 }
 
 bool app_sums_click(struct app *a, int x, int y)

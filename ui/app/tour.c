@@ -247,7 +247,7 @@ void app_tour_begin(struct app *a)
 bool app_tour_is_offered(const struct app *a)
 {
 	return !a->tour.step && !a->time.line && !a->paused && a->tour.workload &&
-	       a->verdict.level < VERDICT_LOOK;
+	       a->verdict.worst.level < VERDICT_LOOK;
 }
 
 bool app_tour_key(struct app *a, uint32_t key)

@@ -2,7 +2,7 @@
 /*
  * The sentence that the screen begins with. It gets worse at once and better after three seconds:
  * what changes with every refresh cannot be read. Where it is too long the name in it is cut, in
- * the middle, and never a figure.
+ * the middle, and never a figure; of "rwsem:R in lock_mm_and_find_vma" the type goes first.
  */
 #include "verdict.h"
 #include "../widgets/line.h"
@@ -15,6 +15,17 @@
 
 #define KEPT_NS 3000000000ull
 
+static void keep(struct verdict_said *s, const struct query_finding *f)
+{
+	s->level = f->level;
+	s->rule = f->rule;
+	s->lock = f->lock;
+	text_clean(s->text, sizeof(s->text), f->text);
+	text_clean(s->name, sizeof(s->name), f->name ? f->name : "");
+	text_clean(s->word, sizeof(s->word), f->word ? f->word : "");
+	text_clean(s->because, sizeof(s->because), f->because ? f->because : "");
+}
+
 int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_facts *f)
 {
 	uint64_t now = q->model->now_ns;
@@ -24,16 +35,14 @@ int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_f
 	if (r < 0)
 		return r;
 	/* After a step back in time what was said then does not matter. */
-	if (is.level < k->level && now >= k->said_ns && now - k->said_ns < KEPT_NS && !f->average)
+	if (is.worst.level < k->worst.level && now >= k->said_ns && now - k->said_ns < KEPT_NS &&
+	    !f->average)
 		return 0;
-	k->level = is.level;
-	k->rule = is.rule;
-	k->lock = is.lock;
 	k->said_ns = now;
-	k->more = is.more;
-	text_clean(k->text, sizeof(k->text), is.text);
-	text_clean(k->name, sizeof(k->name), is.name ? is.name : "");
-	text_clean(k->because, sizeof(k->because), is.because ? is.because : "");
+	k->n = is.n_findings;
+	keep(&k->worst, &is.worst);
+	for (uint32_t i = 0; i < is.n_findings; i++)
+		keep(&k->found[i], &is.findings[i]);
 	return 0;
 }
 
@@ -54,21 +63,35 @@ static size_t bytes_of(const char *s, int width, bool from_end)
 	return at;
 }
 
-/* What is said, its name shortened in the middle so that all has @width columns. */
-static void put_text(struct line *l, enum role role, const struct verdict *k, int width)
+/* What is said, @part of it shortened in the middle so that all has @width columns. */
+static void put_cut(struct line *l, enum role role, const char *text, const char *part, int width)
 {
-	const char *at = *k->name ? strstr(k->text, k->name) : NULL;
-	int over = text_width(k->text) - width, keep = text_width(k->name) - over - 1;
+	const char *at = *part ? strstr(text, part) : NULL;
+	int over = text_width(text) - width, keep = text_width(part) - over - 1;
 
 	if (over <= 0 || !at || keep < 4) {
-		line_put(l, role, k->text);
+		line_put(l, role, text);
 		return;
 	}
 	/* The end has the number of its process. */
 	int first = keep / 3 < 2 ? 2 : keep / 3;
-	int head = (int)(at - k->text) + (int)bytes_of(k->name, first, false);
-	line_printf(l, role, "%.*s…", head, k->text);
-	line_put(l, role, at + bytes_of(k->name, keep - first, true));
+	int head = (int)(at - text) + (int)bytes_of(part, first, false);
+	line_printf(l, role, "%.*s…", head, text);
+	line_put(l, role, at + bytes_of(part, keep - first, true));
+}
+
+static void put_text(struct line *l, enum role role, const struct verdict_said *s, int width)
+{
+	const char *name = *s->name ? strstr(s->text, s->name) : NULL;
+	char text[2 * VERDICT_TEXT];
+
+	if (text_width(s->text) <= width || !name || !*s->word) {
+		put_cut(l, role, s->text, s->name, width);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(name - s->text), s->text, s->word,
+		 name + strlen(s->name));
+	put_cut(l, role, text, s->word, width);
 }
 
 static enum role role_of(enum verdict_level l)
@@ -83,17 +106,17 @@ void verdict_draw(const struct verdict *k, struct screen *s, struct rect r, cons
 	char more[16] = "";
 	struct line l = {.s = s, .r = r, .x = 1};
 
-	if (k->more)
-		snprintf(more, sizeof(more), "  +%u", k->more);
-	line_printf(&l, role_of(k->level), "%-4s ", query_verdict_word(k->level));
-	put_text(&l, k->level >= VERDICT_LOOK ? ROLE_BOLD : ROLE_DIM, k,
+	if (k->n > 1)
+		snprintf(more, sizeof(more), "  +%u", k->n - 1);
+	line_printf(&l, role_of(k->worst.level), "%-4s ", query_verdict_word(k->worst.level));
+	put_text(&l, k->worst.level >= VERDICT_LOOK ? ROLE_BOLD : ROLE_DIM, &k->worst,
 		 r.w - l.x - (int)strlen(more) - 1);
 	line_put(&l, ROLE_DIM, more);
 	if (hint)
 		line_whole(&l, ROLE_DIM, " · %s", hint);
 }
 
-const char *verdict_view(const struct verdict *k)
+const char *verdict_view(const struct verdict_said *s)
 {
 	static const char *const views[VERDICT_RULES] = {
 		[VERDICT_SLOTS] = "slots",	 [VERDICT_SHORT] = "contexts",
@@ -101,5 +124,5 @@ const char *verdict_view(const struct verdict *k)
 		[VERDICT_XOL] = "uprobes",
 	};
 
-	return k->level >= VERDICT_LOOK ? views[k->rule] : NULL;
+	return s->level >= VERDICT_LOOK ? views[s->rule] : NULL;
 }

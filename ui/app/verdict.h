@@ -9,14 +9,25 @@ enum { VERDICT_TEXT = 320 };
 
 struct query;
 
-/* What the screen says, and until when it may not say something better. `= {0}` is nothing yet. */
-struct verdict {
+struct view;
+
+struct verdict_said {
 	enum verdict_level level;
 	enum verdict_rule rule; /* from VERDICT_LOOK on */
 	uint64_t lock;		/* id of the row by lock; 0: it is about none */
-	uint64_t said_ns;	/* session clock: when that was true last */
-	uint32_t more;
-	char text[VERDICT_TEXT], name[VERDICT_TEXT], because[VERDICT_TEXT];
+	char text[VERDICT_TEXT], name[VERDICT_TEXT], word[VERDICT_TEXT], because[VERDICT_TEXT];
+};
+
+/* What the screen says, and until when it may not say something better. `= {0}` is nothing yet. */
+struct verdict {
+	struct verdict_said worst;		  /* or that nothing is wrong */
+	struct verdict_said found[VERDICT_RULES]; /* all, the worst first */
+	uint32_t n;
+	uint64_t said_ns; /* session clock: when that was true last */
+	/* The findings that were opened one after the other, by rule, and the page of the last one:
+	 * for comparison only. */
+	uint32_t opened;
+	const struct view *page;
 };
 
 /* 0 or -ENOMEM. */
@@ -24,6 +35,6 @@ int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_f
 /* On the first line of @r; @hint, or NULL, behind it where there is room. */
 void verdict_draw(const struct verdict *k, struct screen *s, struct rect r, const char *hint);
 /* The view that shows what it is about; NULL: a lock's page does, or it is about nothing. */
-const char *verdict_view(const struct verdict *k);
+const char *verdict_view(const struct verdict_said *s);
 
 #endif

@@ -63,4 +63,13 @@ struct query_blame_lock {
 /* Of the lock that has this id by BY_LOCK. 0 or -ENOMEM. */
 int query_blame_lock(struct query *q, uint64_t id, struct query_blame_lock *ret);
 
+/* Why tasks waited for one lock, in either mode, as far as tasks are known that had it. */
+struct query_blame_cause {
+	const char *who; /* "fault/5825 and 23 of its threads"; NULL: no cause is known */
+	double pct;	 /* of all that was waited for the lock */
+	const char *did; /* "running"; NULL: that is not known */
+};
+
+int query_blame_cause(struct query *q, uint64_t id, struct query_blame_cause *ret); /* 0, -ENOMEM */
+
 #endif

@@ -57,21 +57,30 @@ struct query_verdict_facts {
 	bool average; /* of all that was measured, not of the last closed bucket */
 };
 
-struct query_verdict {
+/* What one rule has found. Texts lie in the query's arena. */
+struct query_finding {
 	enum verdict_level level;
-	enum verdict_rule rule; /* which one says so, from VERDICT_LOOK on */
+	enum verdict_rule rule; /* from VERDICT_LOOK on */
 	const char *level_name; /* of `level` */
 	const char *rule_name;	/* of `rule`; NULL: none */
 	const char *text;	/* a sentence without a full stop */
 	const char *name;	/* in `text`: may be cut to make it fit; NULL: there is none */
-	const char *because;	/* who holds the lock, and what that task does; NULL: not known */
+	const char *word;	/* the end of `name`, without which it says nothing; NULL */
+	const char *because;	/* of the same: what or who causes it; NULL: not known */
 	uint64_t lock;		/* id of the row by lock; 0: it is about none */
-	uint32_t more;		/* other findings that are worth a look */
+};
+
+struct query_verdict {
+	struct query_finding worst;		      /* or that nothing is wrong */
+	struct query_finding findings[VERDICT_RULES]; /* the worst first; none below VERDICT_LOOK */
+	uint32_t n_findings;
+	uint32_t more; /* of them, beside the worst */
 };
 
 /* 0 or -ENOMEM. Texts lie in the query's arena. */
 int query_verdict(struct query *q, const struct query_verdict_facts *f, struct query_verdict *ret);
 
-extern const struct figure query_verdict_figures[];
+/* Of struct query_verdict, and of each of its findings. */
+extern const struct figure query_verdict_figures[], query_finding_figures[];
 
 #endif

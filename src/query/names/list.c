@@ -12,6 +12,7 @@
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/taskid.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -308,6 +309,13 @@ const char *query_task_comm_or_idle(struct query *q, uint32_t task)
 	const char *comm = query_task_comm(q, task);
 
 	return comm || !t || t->tid ? comm : "swapper";
+}
+
+const char *query_in_words(struct query *q, const char *name)
+{
+	return name && name[0] == '-' && name[1] == '/'
+		       ? arena_printf(&q->arena, "task %s", name + 2)
+		       : name;
 }
 
 const char *query_task_name(struct query *q, uint32_t task)

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What tasks wait for, in a sentence, and because of whom, in a second one about the same lock. The
+ * present tense is for what waits in this frame alone. A cause that is not known is left out.
+ */
+#include "kontend/query-blame.h"
+#include "kontend/query-chains.h"
+#include "kontend/query-lock.h"
+#include "kontend/units.h"
+#include "names/words.h"
+#include "reuse.h"
+#include "verdict.h"
+
+#include <string.h>
+
+/* More cells than this are not gone through for each frame. */
+enum { CELLS_MOST = 20000 };
+
+#define SECOND 1e9
+
+double verdict_waited(const struct judge *j)
+{
+	const struct query_overview *o = j->f->now;
+
+	if (!j->f->average)
+		return o->wait_ns_per_s;
+	return o->elapsed_ns ? (double)o->waited_ns / ((double)o->elapsed_ns / SECOND) : 0;
+}
+
+static double longest_ended(const struct judge *j)
+{
+	const struct value *max = j->longest.n_rows ? verdict_cell(&j->longest, 0, "max_ns") : NULL;
+
+	return max && max->known ? (double)max->u : 0;
+}
+
+double verdict_longest(const struct judge *j)
+{
+	const struct query_overview *o = j->f->now;
+	double now = o->any_longest ? (double)o->longest_ns : 0, ended = longest_ended(j);
+
+	return now > ended ? now : ended;
+}
+
+/* Of a lock that has no name of its own: "rwsem:R in lock_mm_and_find_vma". */
+static void put_name(struct judge *j, struct query_finding *f, const char *name, const char *kind)
+{
+	struct arena *a = &j->q->arena;
+	const char *class = query_lock_class(j->q, lock_by_id(&j->q->model->locks, f->lock));
+
+	f->name = class ? class : name;
+	if (!class || class[0] != '(')
+		return;
+	f->word = arena_printf(a, "%.*s", (int)strcspn(class + 1, ")"), class + 1);
+	f->name = arena_printf(a, "%s in %s", kind, f->word ? f->word : "");
+}
+
+static void put_row(struct judge *j, struct query_finding *f, const struct table *t)
+{
+	const char *name = verdict_text(t, 0, "name"), *kind = verdict_text(t, 0, "kind");
+
+	f->lock = t->ids[0];
+	put_name(j, f, name ? name : "a lock", kind ? kind : "lock");
+}
+
+/* What waits for the lock of that row at this moment. */
+struct waits_now {
+	uint32_t n;
+	uint64_t longest_ns;
+	bool approx; /* it may have begun earlier */
+};
+
+static struct waits_now waits_of(const struct judge *j, uint64_t id)
+{
+	const struct model *m = j->q->model;
+	const struct wait_pool *p = &m->waits;
+	uint32_t lock = lock_by_id(&m->locks, id);
+	struct waits_now ret = {0};
+
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
+		const struct wait *w = &p->waits[i];
+		if (!w->used || w->doubtful || w->lock != lock)
+			continue;
+		uint64_t ns = query_wait_ns(m, w);
+		ret.n++;
+		if (ns <= ret.longest_ns)
+			continue;
+		ret.longest_ns = ns;
+		ret.approx = w->at_least;
+	}
+	return ret;
+}
+
+/* "held >=1.9s by mysqld/812 W, running on 1"; of a holder that waits itself, because of whom. */
+static const char *say_holder(struct judge *j, uint64_t lock)
+{
+	struct query_lock_now now;
+	char ns[UNITS_BUF];
+
+	if (!query_lock_now_by_id(j->q, lock, &now) || !now.holder)
+		return NULL;
+	const char *root = query_chains_root(j->q, query_lock_addr(j->q, lock));
+	if (root)
+		return arena_printf(&j->q->arena, "held by %s, which waits for %s",
+				    query_in_words(j->q, now.holder), root);
+	/* Looks have seen it so: it may have begun before the first of them. */
+	return arena_printf(&j->q->arena, "held %s%s%sby %s%s%s", now.held_ns ? ">=" : "",
+			    now.held_ns ? units_ns(ns, now.held_ns) : "", now.held_ns ? " " : "",
+			    query_in_words(j->q, now.holder), now.is ? ", " : "",
+			    now.is ? now.is : "");
+}
+
+/* "because of fault/5825 and 23 of its threads (48%), running" */
+static const char *make_cause(struct judge *j, uint64_t lock)
+{
+	struct query_blame_cause c;
+	char pct[UNITS_BUF];
+
+	if (query_blame_cause(j->q, lock, &c) < 0 || !c.who)
+		return NULL;
+	return arena_printf(&j->q->arena, "because of %s (%s%%)%s%s", c.who, units_pct(pct, c.pct),
+			    c.did ? ", " : "", c.did ? c.did : "");
+}
+
+/* Once for each state of the model; on a screen not where that takes as long as all else. */
+static const char *say_cause(struct judge *j, uint64_t lock)
+{
+	const struct model *m = j->q->model;
+	const char *text;
+
+	if (!m->blame.max || (!j->f->average && m->cells.n + m->blame.n > CELLS_MOST))
+		return NULL;
+	if (reuse_cause_find(j->q, lock, &text))
+		return text;
+	text = make_cause(j, lock);
+	reuse_cause_put(j->q, lock, text);
+	return text;
+}
+
+/*
+ * The holder at this moment, if tasks wait for the lock now, else those because of whom they have
+ * waited. An average is about all the time, so there it is the other way round.
+ */
+static const char *say_because(struct judge *j, uint64_t lock, bool waits)
+{
+	const char *first = j->f->average ? say_cause(j, lock) : NULL;
+
+	if (!first && waits)
+		first = say_holder(j, lock);
+	return first || j->f->average ? first : say_cause(j, lock);
+}
+
+/* ", longest 2.1s": of those that wait, or of those that have; "" if it is not known. */
+static const char *say_length(struct judge *j, const struct waits_now *now, const struct value *max)
+{
+	uint64_t ended = max->known ? max->u : 0;
+	char ns[UNITS_BUF];
+
+	if (!j->f->average && now->n)
+		return arena_printf(&j->q->arena, ", longest %s%s", now->approx ? ">=" : "",
+				    units_ns(ns, now->longest_ns));
+	if (!ended && !now->n)
+		return "";
+	/* One that goes on will have been longer. */
+	bool goes_on = now->n && now->longest_ns > ended;
+	return arena_printf(&j->q->arena, ", longest %s%s", goes_on ? ">=" : "",
+			    units_ns(ns, goes_on ? now->longest_ns : ended));
+}
+
+/* "41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */
+static const char *say_worst(struct judge *j, struct query_finding *f)
+{
+	const struct value *rate = verdict_cell(&j->worst, 0, "wait_ns_per_s");
+	char r[UNITS_BUF];
+
+	put_row(j, f, &j->worst);
+	const struct waits_now now = waits_of(j, f->lock);
+	f->because = say_because(j, f->lock, now.n);
+	units_tasks(r, rate->known ? rate->d : 0);
+	const char *length = say_length(j, &now, verdict_cell(&j->worst, 0, "max_ns"));
+	if (!j->f->average && now.n)
+		return arena_printf(&j->q->arena, "%u task%s for %s, avg %s%s", now.n,
+				    now.n == 1 ? " waits" : "s wait", f->name, r, length);
+	return arena_printf(&j->q->arena, "tasks waited for %s, avg %s%s", f->name, r, length);
+}
+
+/* Of an average: the longest wait has ended, or goes on. */
+static const char *say_longest_ended(struct judge *j, struct query_finding *f)
+{
+	char ns[UNITS_BUF];
+
+	put_row(j, f, &j->longest);
+	f->because = say_because(j, f->lock, false);
+	return arena_printf(&j->q->arena, "a task waited for %s for %s", f->name,
+			    units_ns(ns, (uint64_t)longest_ended(j)));
+}
+
+/* "dd/8122 has waited for i_rwsem /var/x.img for 2.1s" */
+const char *verdict_say_longest(struct judge *j, struct query_finding *f)
+{
+	const struct query_overview *o = j->f->now;
+	char ns[UNITS_BUF];
+
+	if (!o->any_longest || (double)o->longest_ns < longest_ended(j))
+		return longest_ended(j) > 0 ? say_longest_ended(j, f) : verdict_say_wait(j, f);
+	f->lock = o->longest_lock_id;
+	put_name(j, f, o->longest_lock ? o->longest_lock : "a lock", o->longest_type);
+	f->because = say_because(j, f->lock, true);
+	return arena_printf(&j->q->arena, "%s has waited for %s for %s%s",
+			    query_in_words(j->q, o->longest_task), f->name,
+			    o->longest_approx ? ">=" : "", units_ns(ns, o->longest_ns));
+}
+
+const char *verdict_say_wait(struct judge *j, struct query_finding *f)
+{
+	char r[UNITS_BUF];
+
+	if (j->worst.n_rows)
+		return say_worst(j, f);
+	return arena_printf(&j->q->arena, "tasks waited for locks, avg %s",
+			    units_tasks(r, verdict_waited(j)));
+}
+
+const char *verdict_say_calm(struct judge *j, struct query_finding *f)
+{
+	char r[UNITS_BUF];
+
+	if (!verdict_waited(j) && !j->f->now->waiting) {
+		f->level = VERDICT_QUIET;
+		return "nothing waits for a kernel lock";
+	}
+	units_tasks(r, verdict_waited(j));
+	if (!j->worst.n_rows)
+		return arena_printf(&j->q->arena, "%s tasks wait for kernel locks on average", r);
+	put_row(j, f, &j->worst);
+	return arena_printf(&j->q->arena, "%s tasks wait for kernel locks on average, most for %s",
+			    r, f->name);
+}

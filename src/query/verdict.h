@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_QUERY_VERDICT_H
+#define KONTEND_SRC_QUERY_VERDICT_H
+
+#include "internal.h"
+#include "kontend/query-verdict.h"
+
+/* What the rules of the verdict share. */
+struct judge {
+	struct query *q;
+	const struct query_verdict_facts *f;
+	struct table worst, slots; /* locks by WAIT/s and slots; no rows: none */
+	struct table longest;	   /* of an average: the lock with the longest wait that ended */
+	size_t full;		   /* row of the CPU with the greatest share of slots taken */
+};
+
+const struct value *verdict_cell(const struct table *t, size_t row, const char *key);
+const char *verdict_text(const struct table *t, size_t row, const char *key); /* NULL: not known */
+
+/* verdict-waits.c: what is waited for, and because of whom. */
+double verdict_waited(const struct judge *j);  /* ns in each second */
+double verdict_longest(const struct judge *j); /* ns */
+const char *verdict_say_wait(struct judge *j, struct query_finding *f);
+const char *verdict_say_longest(struct judge *j, struct query_finding *f);
+const char *verdict_say_calm(struct judge *j, struct query_finding *f);
+
+/* verdict-culprits.c: who takes slots and counters, and who has placed probes; NULL: not known. */
+const char *verdict_slots_culprit(struct judge *j);
+const char *verdict_short_culprit(struct judge *j);
+const char *verdict_rotation_culprit(struct judge *j);
+const char *verdict_uprobes_culprit(struct judge *j);
+
+#endif
