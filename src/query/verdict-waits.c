@@ -221,7 +221,8 @@ const char *verdict_say_wait(struct judge *j, struct query_finding *f)
 			    units_tasks(r, verdict_waited(j)));
 }
 
-const char *verdict_say_calm(struct judge *j, struct query_finding *f)
+/* "0.31 tasks wait for kernel locks on average, most for rq_lock cpu 0"; NULL: no memory. */
+static const char *say_rate(struct judge *j, struct query_finding *f)
 {
 	char r[UNITS_BUF];
 
@@ -235,4 +236,18 @@ const char *verdict_say_calm(struct judge *j, struct query_finding *f)
 	put_row(j, f, &j->worst);
 	return arena_printf(&j->q->arena, "%s tasks wait for kernel locks on average, most for %s",
 			    r, f->name);
+}
+
+/* Calm are the locks of the kernel: tasks may wait for others, of which no event reports. */
+const char *verdict_say_calm(struct judge *j, struct query_finding *f)
+{
+	const char *rate = say_rate(j, f), *name, *most;
+
+	most = rate ? query_elsewhere_most(j->q, j->elsewhere, &name) : NULL;
+	if (!most)
+		return rate;
+	f->name = name;
+	f->word = NULL;
+	f->because = rate;
+	return arena_printf(&j->q->arena, "kernel locks; %s", most);
 }

@@ -269,13 +269,15 @@ static bool say(struct judge *j, struct query_finding *f)
 
 int query_verdict(struct query *q, const struct query_verdict_facts *f, struct query_verdict *ret)
 {
-	struct judge j = {.q = q, .f = f};
+	struct judge j = {.q = q, .f = f, .elsewhere = &ret->elsewhere};
 	bool said = true;
 
 	*ret = (struct query_verdict){.worst.level = VERDICT_OK};
 	if (ask(&j) < 0)
 		return -ENOMEM;
 	find(&j, ret);
+	if ((f->average || !ret->n_findings) && query_elsewhere(q, &ret->elsewhere) < 0)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < ret->n_findings; i++)
 		said &= say(&j, &ret->findings[i]);
 	if (ret->n_findings)

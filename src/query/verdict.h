@@ -11,7 +11,8 @@ struct judge {
 	const struct query_verdict_facts *f;
 	struct table worst, slots; /* locks by WAIT/s and slots; no rows: none */
 	struct table longest;	   /* of an average: the lock with the longest wait that ended */
-	size_t full;		   /* row of the CPU with the greatest share of slots taken */
+	const struct query_elsewhere *elsewhere;
+	size_t full; /* row of the CPU with the greatest share of slots taken */
 };
 
 const struct value *verdict_cell(const struct table *t, size_t row, const char *key);

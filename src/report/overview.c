@@ -146,6 +146,19 @@ static void put_verdict(const struct query_verdict *v, FILE *out)
 		put_finding(&v->findings[i], "         ", out);
 }
 
+/* "# elsewhere at the last look: futex 31 (6 more idle), file locks 0, I/O 2, ..." */
+static void put_elsewhere(const struct query_elsewhere *e, struct query *q, FILE *out)
+{
+	const char *text = e->known ? query_elsewhere_text(q, e) : e->reason;
+
+	if (!text || !*text)
+		return;
+	fprintf(out, "# asleep for no kernel lock, at the last look: %s",
+		e->known ? "" : "not known: ");
+	report_text_clean(text, out);
+	fputc('\n', out);
+}
+
 void report_overview_text(const struct report_data *d, FILE *out)
 {
 	const struct query_overview *o = &d->overview;
@@ -172,6 +185,7 @@ void report_overview_text(const struct report_data *d, FILE *out)
 	if (o->own_waits || o->own_waiting)
 		fprintf(out, "# of these kontend itself: %u waiting now; %s waits of %s\n",
 			o->own_waiting, units_count(a, o->own_waits), units_ns(b, o->own_wait_ns));
+	put_elsewhere(&d->verdict.elsewhere, d->q, out);
 	report_mmap_text_worst(d, out);
 	report_perf_text_sum(d, out);
 	if (d->rotation_sum.known)
@@ -318,6 +332,20 @@ const struct figure report_overview_figures[] = {
 	FIGURE_END,
 };
 
+static void put_elsewhere_json(const struct query_elsewhere *e, struct jsonw *j)
+{
+	jsonw_begin(j, "elsewhere", '{', true);
+	report_json_figures(j, query_elsewhere_figures, e, 0);
+	jsonw_begin(j, "processes", '[', true);
+	for (size_t i = 0; i < e->n; i++) {
+		jsonw_begin(j, NULL, '{', true);
+		report_json_figures(j, query_elsewhere_row_figures, &e->rows[i], 0);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+	jsonw_end(j, '}');
+}
+
 void report_overview_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_overview *o = &d->overview;
@@ -337,6 +365,7 @@ void report_overview_json(const struct report_data *d, struct jsonw *j)
 	}
 	jsonw_end(j, ']');
 	jsonw_end(j, '}');
+	put_elsewhere_json(&d->verdict.elsewhere, j);
 	put_longest(j, o);
 	jsonw_u64(j, "bucket_ns", o->bucket_ns);
 	put_series(j, "contended_series", o->contended_series, o);

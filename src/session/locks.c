@@ -45,6 +45,7 @@ static int take_snapshot(struct run_locks *r)
 	if (!r->walk) {
 		locksnap_clear(&r->snap);
 		r->snap.head.reason = locksnap_add_text(&r->snap, r->why.text);
+		r->snap.head.no_sleepers = r->snap.head.reason;
 		r->snap.head.time_ns = clock_now_ns();
 		return tell_gone(r);
 	}
@@ -63,8 +64,8 @@ static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
 	return snapshot_buf_encode(&r->bytes, &locksnap_sections, &r->snap, ret_len);
 }
 
-int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes *types,
-		  struct error *err)
+int run_locks_new(struct run_locks **ret, const struct opts *o, const struct target *target,
+		  struct kerntypes *types, struct error *err)
 {
 	struct run_locks *r = mem_calloc(1, sizeof(*r));
 
@@ -79,8 +80,16 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, struct kerntypes
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
 	else
 		snapshot_locks_new(&r->walk, o->verb == VERB_RECORD, types, &r->why);
+	if (r->walk)
+		snapshot_locks_of(r->walk, target);
 	*ret = r;
 	return 0;
+}
+
+void run_locks_child(struct run_locks *r, int pid)
+{
+	if (r && r->walk)
+		snapshot_locks_child(r->walk, pid);
 }
 
 struct snapshot_source *run_locks_look(struct run_locks *r)

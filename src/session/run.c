@@ -181,7 +181,7 @@ static int open_looks(struct run *r, const struct opts *o, struct kerntypes *typ
 	if (!looks(o))
 		return 0;
 	int code = run_look_new(&r->look, o, types, err);
-	code = code < 0 ? code : run_locks_new(&r->locks, o, types, err);
+	code = code < 0 ? code : run_locks_new(&r->locks, o, &r->target, types, err);
 	code = code < 0 ? code : run_phases_new(&r->phases, o, types, err);
 	if (code < 0)
 		return code;
@@ -212,6 +212,14 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 	if (code == 0)
 		snapshot_uprobes_own(u, r->placed);
 	return code;
+}
+
+/* What is about the process that runs the command, now that it is there. */
+static int meet_child(struct run *r, const struct opts *o, struct error *err)
+{
+	if (r->target.kind == TARGET_COMMAND)
+		run_locks_child(r->locks, live_child_pid(r->source));
+	return place_probes(r, o, err);
 }
 
 /* Somebody who was killed has left an interval that nobody has asked for. */
@@ -438,7 +446,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret == 0 && r->waits)
 		ret = waitfeed_start(r->waits, live_child_pid(r->source), err);
 	if (ret == 0)
-		ret = place_probes(r, o, err);
+		ret = meet_child(r, o, err);
 	if (ret == 0)
 		say_left(&r->info);
 	if (ret == 0)

@@ -35,7 +35,8 @@ static bool reader_fits(const struct locksnap *s, const struct locksnap_reader *
 static bool fits(const void *locksnap)
 {
 	const struct locksnap *s = locksnap;
-	bool ok = texts_fit(s, &s->head.reason, 1) && texts_fit(s, &s->head.no_readers, 1);
+	bool ok = texts_fit(s, &s->head.reason, 1) && texts_fit(s, &s->head.no_readers, 1) &&
+		  texts_fit(s, &s->head.no_sleepers, 1);
 
 	for (size_t i = 0; ok && i < s->n_names; i++) {
 		const uint32_t texts[] = {s->names[i].comm, s->names[i].text};
@@ -51,6 +52,9 @@ static bool fits(const void *locksnap)
 		const uint32_t texts[] = {s->sleeps[i].file, s->sleeps[i].device};
 		ok = s->sleeps[i].doing < LOCKSNAP_DOINGS && texts_fit(s, texts, 2);
 	}
+	for (size_t i = 0; ok && i < s->n_sleepers; i++)
+		ok = s->sleepers[i].kind && s->sleepers[i].kind < LOCKSNAP_SLEEPS &&
+		     texts_fit(s, &s->sleepers[i].comm, 1);
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
@@ -64,7 +68,7 @@ static const struct section list[] = {
 	SECTION(struct locksnap, areas),   SECTION(struct locksnap, vars),
 	SECTION(struct locksnap, empty),   SECTION(struct locksnap, gone),
 	SECTION(struct locksnap, readers), SECTION(struct locksnap, sleeps),
-	SECTION(struct locksnap, ended),
+	SECTION(struct locksnap, ended),   SECTION(struct locksnap, sleepers),
 };
 
 const struct sections locksnap_sections =

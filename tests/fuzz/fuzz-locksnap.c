@@ -27,6 +27,10 @@ static void check(const struct locksnap *s)
 		fuzz_require(strlen(locksnap_text(s, s->sleeps[i].file)) <= s->n_strings);
 		fuzz_require(strlen(locksnap_text(s, s->sleeps[i].device)) <= s->n_strings);
 	}
+	for (size_t i = 0; i < s->n_sleepers; i++) {
+		fuzz_require(s->sleepers[i].kind && s->sleepers[i].kind < LOCKSNAP_SLEEPS);
+		fuzz_require(strlen(locksnap_text(s, s->sleepers[i].comm)) <= s->n_strings);
+	}
 	for (size_t i = 0; i < s->n_readers; i++)
 		fuzz_require(
 			s->readers[i].queue < s->n_queues &&

@@ -54,6 +54,12 @@ static void fill(struct locksnap *s)
 						       .doing = LOCKSNAP_WRITES,
 						       .file = locksnap_add_text(s, "/var/x.img"),
 						       .device = locksnap_add_text(s, "vda")});
+	s->head.counts_sleepers = 1;
+	locksnap_add_sleepers(s, &(struct locksnap_sleepers){.pid = 812,
+							     .kind = LOCKSNAP_FUTEX,
+							     .tasks = 31,
+							     .idle = 4,
+							     .comm = locksnap_add_text(s, "java")});
 }
 
 static void *bytes_of(const struct locksnap *s, size_t *ret_len)
@@ -90,6 +96,10 @@ static void test_there_and_back(void **state)
 	assert_int_equal(t.readers[0].in, 1);
 	assert_string_equal(locksnap_text(&t, t.readers[0].comm), "ps");
 	assert_string_equal(locksnap_text(&t, t.head.no_readers), "withheld");
+	assert_int_equal(t.head.counts_sleepers, 1);
+	assert_int_equal(t.sleepers[0].tasks, 31);
+	assert_int_equal(t.sleepers[0].idle, 4);
+	assert_string_equal(locksnap_text(&t, t.sleepers[0].comm), "java");
 	mem_free(p);
 	mem_free(q);
 	locksnap_deinit(&s);
@@ -116,6 +126,12 @@ static void damage_readers(struct locksnap *s, int what)
 		s->sleeps[0].file = UINT32_MAX;
 	if (what == 17)
 		s->sleeps[0].device = (uint32_t)s->n_strings;
+	if (what == 18)
+		s->sleepers[0].kind = LOCKSNAP_SLEEPS;
+	if (what == 19)
+		s->sleepers[0].comm = UINT32_MAX;
+	if (what == 20)
+		s->head.no_sleepers = (uint32_t)s->n_strings;
 }
 
 /* What refers to something that is not there is refused, and so is every cut. */
@@ -125,7 +141,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 18; what++) {
+	for (int what = 0; what < 21; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)

@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-elsewhere.h"
 #include "kontend/query-verdict.h"
 #include "lock-snaps.h"
 
@@ -213,6 +214,104 @@ static void of_a_report_it_is_about_all_of_it(void **state)
 	assert_non_null(strstr(v.worst.text, ", avg "));
 }
 
+static void put_sleepers(struct locksnap *s, int pid, const char *comm, enum locksnap_sleeps kind,
+			 uint32_t tasks, uint32_t idle)
+{
+	const struct locksnap_sleepers r = {.pid = pid,
+					    .comm = locksnap_add_text(s, comm),
+					    .kind = kind,
+					    .tasks = tasks,
+					    .idle = idle};
+
+	s->head.counts_sleepers = 1;
+	assert_int_equal(locksnap_add_sleepers(s, &r), 0);
+}
+
+static struct query_elsewhere elsewhere(struct asked *w)
+{
+	struct query_elsewhere e;
+
+	assert_int_equal(query_elsewhere(&w->q, &e), 0);
+	return e;
+}
+
+/* Nothing waits for kernel locks; what tasks sleep for besides is in @s. */
+static struct query_verdict judge_sleepers(struct asked *w, struct locksnap *s)
+{
+	const struct record_host host = {.clock_ns = CANNED_START, .cpus = 1, .cpus_online = 1};
+	struct page p = {0};
+
+	rig_init(&w->rig, 1);
+	synth_record(w->rig.synth, RECORD_HOST, 0, &host, sizeof(host));
+	synth_round(w->rig.synth, CANNED_START);
+	lock_snap_emit(w->rig.synth, s, CANNED_END);
+	synth_tick(w->rig.synth, CANNED_END);
+	asked_play(w, NULL);
+	return judge(w, &p);
+}
+
+static void ok_names_who_waits_elsewhere(void **state)
+{
+	struct locksnap s = {0};
+
+	put_sleepers(&s, 812, "java", LOCKSNAP_FUTEX, 40, 9);
+	put_sleepers(&s, 7, "dd", LOCKSNAP_IO, 1, 0);
+	put_sleepers(&s, 9, "idle", LOCKSNAP_FUTEX, 64, 64);
+	struct query_verdict v = judge_sleepers(*state, &s);
+	assert_string_equal(v.worst.text,
+			    "kernel locks; 31 tasks of java/812 wait in futex (user space)");
+	assert_string_equal(v.worst.because, "nothing waits for a kernel lock");
+	assert_int_equal(v.worst.level, VERDICT_QUIET);
+	const struct query_elsewhere e = elsewhere(*state);
+	assert_true(e.known);
+	assert_int_equal(e.tasks[LOCKSNAP_FUTEX], 31);
+	assert_int_equal(e.idle, 73);
+	assert_int_equal(e.tasks[LOCKSNAP_IO], 1);
+	assert_int_equal(e.n, 3);
+	assert_int_equal(e.rows[0].pid, 812);
+}
+
+static void processes_of_one_name_are_one(void **state)
+{
+	struct locksnap s = {0};
+
+	for (int i = 0; i < 16; i++)
+		put_sleepers(&s, 500 + i, "python3", LOCKSNAP_FUTEX, 1, 0);
+	put_sleepers(&s, 7, "mysqld", LOCKSNAP_FUTEX, 5, 0);
+	assert_string_equal(judge_sleepers(*state, &s).worst.text,
+			    "kernel locks; 16 tasks named python3 wait in futex (user space)");
+}
+
+static void one_idle_or_single_task_is_nothing(void **state)
+{
+	struct locksnap s = {0};
+
+	put_sleepers(&s, 812, "java", LOCKSNAP_FUTEX, 33, 32);
+	assert_string_equal(judge_sleepers(*state, &s).worst.text,
+			    "nothing waits for a kernel lock");
+}
+
+static void a_file_lock_is_enough(void **state)
+{
+	struct locksnap s = {0};
+
+	put_sleepers(&s, 44, "apt", LOCKSNAP_FILE_LOCK, 1, 0);
+	assert_string_equal(judge_sleepers(*state, &s).worst.text,
+			    "kernel locks; 1 task of apt/44 waits for file locks");
+}
+
+/* A look that could not count says why; none says nothing. */
+static void what_was_not_counted_is_not_known(void **state)
+{
+	struct locksnap s = {0};
+
+	s.head.no_sleepers = locksnap_add_text(&s, "BPF is switched off");
+	assert_string_equal(judge_sleepers(*state, &s).worst.text,
+			    "nothing waits for a kernel lock");
+	assert_false(elsewhere(*state).known);
+	assert_string_equal(elsewhere(*state).reason, "BPF is switched off");
+}
+
 static void check(const char *text, const char *wrong)
 {
 	struct verdict_limits l = verdict_defaults;
@@ -270,6 +369,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(losses_are_said, asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(of_a_report_it_is_about_all_of_it, asked_setup,
 						asked_teardown),
+		cmocka_unit_test_setup_teardown(ok_names_who_waits_elsewhere, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(processes_of_one_name_are_one, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(one_idle_or_single_task_is_nothing,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(a_file_lock_is_enough, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(what_was_not_counted_is_not_known,
+						asked_setup_empty, asked_teardown),
 		cmocka_unit_test(limits_are_read),
 	};
 

@@ -12,6 +12,7 @@
  */
 struct kerntypes;
 struct snapshot_locks;
+struct target;
 
 /*
  * @all_mms: every snapshot names the mmap_lock of every process, asked for or not. @types: NULL: it
@@ -19,6 +20,10 @@ struct snapshot_locks;
  */
 int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntypes *types,
 		       struct error *err);
+/* Counts of sleeping tasks are of these alone; borrowed. Locks are those of all. */
+void snapshot_locks_of(struct snapshot_locks *w, const struct target *target);
+/* Of a command: the process that runs it. From any thread, once it is there. */
+void snapshot_locks_child(struct snapshot_locks *w, int pid);
 /*
  * A snapshot of now into @ret, which is cleared before: all locks that tasks wait for, as far as
  * the kernel tells, and those asked for. 0 or a negative errno: try again later.

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_VERDICT_H
 
 #include "kontend/figure.h"
+#include "kontend/query-elsewhere.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
@@ -74,7 +75,8 @@ struct query_verdict {
 	struct query_finding worst;		      /* or that nothing is wrong */
 	struct query_finding findings[VERDICT_RULES]; /* the worst first; none below VERDICT_LOOK */
 	uint32_t n_findings;
-	uint32_t more; /* of them, beside the worst */
+	uint32_t more;			  /* of them, beside the worst */
+	struct query_elsewhere elsewhere; /* of an average, and where nothing is wrong */
 };
 
 /* 0 or -ENOMEM. Texts lie in the query's arena. */

@@ -3,6 +3,7 @@
 #define KONTEND_LOCKSNAP_H
 
 #include "kontend/locksnap-items.h"
+#include "kontend/locksnap-sleepers.h"
 #include "kontend/sections.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,9 @@ struct locksnap_head {
 	uint32_t mmap_offset; /* of mmap_lock in mm_struct; 0: not known */
 	uint32_t no_readers;  /* text: why there is no evidence of readers; 0: it was looked for */
 	uint32_t many_tasks;  /* more than were looked at for it */
+	uint32_t counts_sleepers;	/* 1: `sleepers` are known; 0: see no_sleepers */
+	uint32_t no_sleepers;		/* text: why not; 0: nobody looked */
+	uint32_t sleepers_dropped, pad; /* tasks for which there was no room */
 };
 
 struct locksnap {
@@ -41,12 +45,13 @@ struct locksnap {
 	struct locksnap_sleep *sleeps;
 	uint64_t *
 		ended; /* locks that were named before, and are not those of these files any more */
+	struct locksnap_sleepers *sleepers;
 	char *strings;
 	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_readers,
-		n_sleeps, n_ended, n_strings;
+		n_sleeps, n_ended, n_sleepers, n_strings;
 	/* Of who fills it. */
 	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
-		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_strings;
+		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_sleepers, cap_strings;
 };
 
 SECTIONS_FUNCTIONS(locksnap)
@@ -61,6 +66,7 @@ SECTIONS_ADD_VALUE(locksnap, gone, gone, int32_t)
 SECTIONS_ADD(locksnap, reader, readers, struct locksnap_reader)
 SECTIONS_ADD(locksnap, sleep, sleeps, struct locksnap_sleep)
 SECTIONS_ADD_VALUE(locksnap, ended, ended, uint64_t)
+SECTIONS_ADD(locksnap, sleepers, sleepers, struct locksnap_sleepers)
 SECTIONS_ADD_TEXT(locksnap)
 
 #endif

@@ -13,6 +13,18 @@ int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntyp
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
+void snapshot_locks_of(struct snapshot_locks *w, const struct target *target)
+{
+	(void)w;
+	(void)target;
+}
+
+void snapshot_locks_child(struct snapshot_locks *w, int pid)
+{
+	(void)w;
+	(void)pid;
+}
+
 int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {

@@ -17,6 +17,7 @@
 #include "ns.h"
 #include "objects.h"
 #include "readers.h"
+#include "sleepers.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -66,6 +67,10 @@ struct snapshot_locks {
 	struct memcg_cache memcgs;
 	struct locks_readers *readers; /* NULL: see why */
 	struct error no_readers;
+	struct sleepers *sleepers; /* NULL: see why */
+	struct error no_sleepers;
+	const struct target *target;
+	_Atomic int child;
 };
 
 static int map_arrays(struct snapshot_locks *w, struct error *err)
@@ -191,6 +196,7 @@ static int load(struct snapshot_locks *w, struct kerntypes *types, struct error 
 	learn_bases(w);
 	load_slabs(w, types);
 	(void)locks_readers_new(&w->readers, types, &w->no_readers);
+	(void)sleepers_new(&w->sleepers, types, &w->no_sleepers);
 	return 0;
 }
 
@@ -368,6 +374,24 @@ static int check_paths(struct snapshot_locks *w, struct locksnap *s)
 	return code;
 }
 
+static int count_sleepers(struct snapshot_locks *w, struct locksnap *ret)
+{
+	if (w->sleepers)
+		return sleepers_take(w->sleepers, w->target, w->child, ret);
+	ret->head.no_sleepers = locksnap_add_text(ret, w->no_sleepers.text);
+	return 0;
+}
+
+void snapshot_locks_of(struct snapshot_locks *w, const struct target *target)
+{
+	w->target = target;
+}
+
+void snapshot_locks_child(struct snapshot_locks *w, int pid)
+{
+	w->child = pid;
+}
+
 int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {
@@ -388,6 +412,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *ask
 	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
 	code = snapshot_locks_fill(&raw, ret);
 	code = code < 0 ? code : check_paths(w, ret);
+	code = code < 0 ? code : count_sleepers(w, ret);
 	if (code == -ENOMEM)
 		return error_set(err, code, "No memory for a snapshot of locks");
 	if (code < 0)
@@ -411,6 +436,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	for (int i = 0; i < ITERATORS; i++)
 		bpf_link__destroy(w->link[i]);
 	locks_readers_free(w->readers);
+	sleepers_free(w->sleepers);
 	bpf_object__close(w->slabs);
 	bpf_object__close(w->object);
 	percpu_deinit(&w->percpu);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_ELSEWHERE_H
+#define KONTEND_QUERY_ELSEWHERE_H
+
+#include "kontend/figure.h"
+#include "kontend/locksnap-sleepers.h"
+#include "kontend/query.h"
+
+/*
+ * Tasks that sleep for something that is no lock of the kernel, as the latest look has counted
+ * them: no event reports these, and how long they wait is not measured.
+ */
+struct query_elsewhere_row {
+	enum locksnap_sleeps kind;
+	const char *kind_name; /* "futex", "file_lock", "io", "uninterruptible" */
+	const char *process;   /* "java/812" */
+	const char *comm;
+	int32_t pid;
+	uint32_t tasks,
+		idle; /* idle: sleep in a futex as who waits for work does, not in `tasks` */
+};
+
+struct query_elsewhere {
+	bool known;
+	const char *reason;		       /* why not; "": nobody looked */
+	uint32_t tasks[LOCKSNAP_SLEEPS], idle; /* by kind; of all processes */
+	uint32_t dropped;		       /* tasks for which there was no room */
+	struct query_elsewhere_row *rows;      /* by process and kind, most tasks first */
+	size_t n;
+};
+
+int query_elsewhere(struct query *q, struct query_elsewhere *ret); /* 0 or -ENOMEM */
+/* "31 tasks of java/812 wait in futex (user space)", of what most do; NULL: too few do. */
+const char *query_elsewhere_most(struct query *q, const struct query_elsewhere *e,
+				 const char **ret_name);
+/* "futex 31 (6 idle), file locks 0, I/O 2, uninterruptible 1" */
+const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *e);
+extern const struct figure query_elsewhere_figures[], query_elsewhere_row_figures[];
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How many tasks sleep for locks of programs, for locks of files, or uninterruptibly, by process.
+ * Which system call a task is in, and with which arguments, is in the registers that it entered the
+ * kernel with, and its state says that it sleeps: no function of the kernel has to be known. One
+ * pass over all tasks, whose threads come one after the other, so that a process takes few rows.
+ *
+ * A task that waits in a futex may wait for a lock or for work: nothing in the kernel tells. So
+ * those that have slept for long, and those with a timeout unless they have just begun to sleep,
+ * are counted apart, as idle.
+ */
+#include "kernel/cgroup.h"
+
+#include "kernel/ns.h"
+#include "read-call.h"
+#include "read-ran.h"
+#include "sleepers-shared.h"
+
+char license_text[] SEC("license") = "GPL";
+
+const volatile struct raw_sleepers_config config = {0};
+struct raw_sleepers_state state = {0};
+
+ARRAY(sleepers, struct raw_sleepers, RAW_SLEEPERS);
+ARRAY(cpus, __u64, RAW_SLEEPER_CPUS);
+
+/* Processes or threads that are looked at. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RAW_SLEEPER_IDS);
+	__type(key, __u32);
+	__type(value, __u32);
+} ids SEC(".maps");
+
+/* task_struct.__state */
+enum { STATE_INTERRUPTIBLE = 1, STATE_UNINTERRUPTIBLE = 2, STATE_NOLOAD = 0x400 };
+
+/* Commands of futex(2), without its flags, and of fcntl(2). */
+enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
+enum { FUTEX_LOCK_PI2 = 13, FUTEX_COMMANDS = 127 };
+enum { SETLKW = 7, SETLKW64 = 14, OFD_SETLKW = 38 };
+enum { ANCESTORS = 8, CGROUP_DEPTH = 16 };
+
+struct pt_regs___x86_call {
+	unsigned long di, si, dx, r10, r8, orig_ax;
+} CORE;
+
+struct rq___clock {
+	unsigned long long clock;
+} CORE;
+
+struct cgroup_subsys_state___sleepers {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state___sleepers *parent;
+} CORE;
+
+struct css_set___sleepers {
+	struct cgroup_subsys_state___sleepers *subsys[1];
+} CORE;
+
+enum cgroup_subsys_id { perf_event_cgrp_id = 1 };
+
+struct task_struct___sleepers {
+	unsigned int __state, flags;
+	unsigned in_iowait : 1;
+	struct task_struct *group_leader, *real_parent;
+	struct css_set___sleepers *cgroups;
+	struct sched_entity se;
+} CORE;
+
+struct call {
+	long long number;
+	__u64 args[5];
+};
+
+static __always_inline bool read_registers(struct task_struct *t, struct call *c)
+{
+	void *regs = (void *)bpf_task_pt_regs(t);
+	struct pt_regs___x86_call *x86 = regs;
+	struct pt_regs___arm64 *arm64 = regs;
+
+	if (!regs)
+		return false;
+	if (bpf_core_field_exists(x86->orig_ax)) {
+		c->number = (long long)BPF_CORE_READ(x86, orig_ax);
+		c->args[1] = BPF_CORE_READ(x86, si);
+		c->args[3] = BPF_CORE_READ(x86, r10);
+		c->args[4] = BPF_CORE_READ(x86, r8);
+		return true;
+	}
+	if (!bpf_core_field_exists(arm64->syscallno))
+		return false;
+	c->number = BPF_CORE_READ(arm64, syscallno);
+	c->args[1] = BPF_CORE_READ(arm64, user_regs.regs[1]);
+	c->args[3] = BPF_CORE_READ(arm64, user_regs.regs[3]);
+	c->args[4] = BPF_CORE_READ(arm64, user_regs.regs[4]);
+	return true;
+}
+
+/* The scheduler's clock, as of the last tick of this CPU; 0: the kernel does not tell. */
+static __always_inline __u64 scheduler_now(void)
+{
+	struct task_struct___sleepers *t = (void *)bpf_get_current_task();
+	struct rq___clock *rq = NULL;
+
+	if (!bpf_core_field_exists(t->se.cfs_rq) || !bpf_core_field_exists(rq->clock))
+		return 0;
+	rq = (void *)BPF_CORE_READ(t, se.cfs_rq, rq);
+	return BPF_CORE_READ(rq, clock);
+}
+
+/* Has it slept for longer than that? It has if that cannot be told. */
+static __always_inline bool slept_longer(struct task_struct *t, __u64 ns)
+{
+	__u64 now = scheduler_now(), ran = ran_until(t);
+
+	return !now || !ran || (now > ran && now - ran > ns);
+}
+
+static __always_inline bool is_idle(struct task_struct *t, bool timed)
+{
+	return slept_longer(t, timed ? state.timed_ns : state.long_ns);
+}
+
+/* @ret_timed: the call has a timeout. */
+static __always_inline bool is_futex(const struct call *c, bool *ret_timed)
+{
+	__u32 number = (__u32)c->number, op = c->args[1] & FUTEX_COMMANDS;
+
+	*ret_timed = false;
+	if (number == config.futex) {
+		bool waits =
+			op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_WAIT_REQUEUE_PI;
+		*ret_timed = waits && c->args[3];
+		return waits || op == FUTEX_LOCK_PI || op == FUTEX_LOCK_PI2;
+	}
+	*ret_timed = number == config.futex_wait ? c->args[4] != 0 : c->args[3] != 0;
+	return number == config.futex_wait || number == config.futex_waitv;
+}
+
+static __always_inline bool is_file_lock(const struct call *c)
+{
+	__u32 number = (__u32)c->number, command = (__u32)c->args[1];
+
+	return number == config.flock ||
+	       (number == config.fcntl &&
+		(command == SETLKW || command == SETLKW64 || command == OFD_SETLKW));
+}
+
+static __always_inline bool is_in_cgroup(struct task_struct___sleepers *t)
+{
+	__u32 nth = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
+	struct css_set___sleepers *set = BPF_CORE_READ(t, cgroups);
+	struct cgroup_subsys_state___sleepers *css = NULL;
+
+	if (!set)
+		return false;
+	bpf_probe_read_kernel(
+		&css, sizeof(css),
+		(void *)((__u64)set + bpf_core_field_offset(set->subsys) + nth * sizeof(void *)));
+	for (int i = 0; css && i < CGROUP_DEPTH; i++) {
+		if (BPF_CORE_READ(css, cgroup, kn, id) == state.cgroup)
+			return true;
+		css = BPF_CORE_READ(css, parent);
+	}
+	return false;
+}
+
+/* A process, or one that it started, as long as those in between live. */
+static __always_inline bool is_of_processes(struct task_struct *t)
+{
+	struct task_struct___sleepers *task = (void *)t;
+
+	for (int i = 0; task && i < ANCESTORS; i++) {
+		__u32 pid = (__u32)ns_pid((void *)task, &config.ns);
+		if (bpf_map_lookup_elem(&ids, &pid))
+			return true;
+		task = (void *)BPF_CORE_READ(task, real_parent);
+	}
+	return false;
+}
+
+static __always_inline bool is_asked_for(struct task_struct *t)
+{
+	__u32 cpu = (__u32)last_cpu(t), tid;
+
+	if (state.by_cpu) {
+		__u64 *wanted = bpf_map_lookup_elem(&cpus, &cpu);
+		if (!wanted || !*wanted)
+			return false;
+	}
+	switch (state.scope) {
+	case RAW_SCOPE_PIDS:
+		return is_of_processes(t);
+	case RAW_SCOPE_TIDS:
+		tid = (__u32)ns_tid(t, &config.ns);
+		return bpf_map_lookup_elem(&ids, &tid);
+	case RAW_SCOPE_CGROUP:
+		return is_in_cgroup((void *)t);
+	default:
+		return true;
+	}
+}
+
+static __always_inline void put(struct task_struct *t, __u32 kind, bool idle)
+{
+	struct task_struct___sleepers *task = (void *)t;
+	int pid = ns_pid(t, &config.ns);
+	__u32 last = state.n - 1, i = state.n;
+	struct raw_sleepers *r = state.n ? bpf_map_lookup_elem(&sleepers, &last) : NULL;
+
+	if (!r || r->pid != pid || r->kind != kind) {
+		r = bpf_map_lookup_elem(&sleepers, &i);
+		if (!r) {
+			state.dropped++;
+			return;
+		}
+		state.n = i + 1;
+		r->pid = pid;
+		r->kind = kind;
+		r->tasks = r->idle = 0;
+		BPF_CORE_READ_STR_INTO(&r->comm, task, group_leader, comm);
+	}
+	r->tasks++;
+	r->idle += idle;
+}
+
+static __always_inline void look_at(struct task_struct *t)
+{
+	struct task_struct___sleepers *task = (void *)t;
+	__u32 flags = BPF_CORE_READ(task, flags), s = BPF_CORE_READ(task, __state);
+	struct call c = {.number = -1};
+	bool timed;
+
+	if (flags & (TASK_KTHREAD | TASK_IO_WORKER) || !is_asked_for(t))
+		return;
+	if (s & STATE_UNINTERRUPTIBLE && !(s & STATE_NOLOAD)) {
+		put(t, BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? RAW_IO : RAW_DISK, false);
+		return;
+	}
+	if (!(s & STATE_INTERRUPTIBLE) || is_compat(t) || !read_registers(t, &c))
+		return;
+	if (is_futex(&c, &timed))
+		put(t, RAW_FUTEX, is_idle(t, timed));
+	else if (is_file_lock(&c))
+		put(t, RAW_FILE_LOCK, false);
+}
+
+SEC("iter/task")
+int find_sleepers(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	if (t && ns_pid(t, &config.ns) != (int)config.self)
+		look_at(t);
+	return 0;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who sleeps in futexes, for locks of files, for I/O. Tasks that sleep uninterruptibly may do so
+ * for a lock of the kernel, which the model knows: those are taken off.
+ */
+#include "internal.h"
+#include "kontend/query-elsewhere.h"
+#include "kontend/taskid.h"
+#include "locks/queues.h"
+#include "names/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer are no reason to say anything. */
+enum { LEAST = 2 };
+
+static const char *const kind_names[LOCKSNAP_SLEEPS] = {
+	[LOCKSNAP_FUTEX] = "futex",
+	[LOCKSNAP_FILE_LOCK] = "file_lock",
+	[LOCKSNAP_IO] = "io",
+	[LOCKSNAP_DISK] = "uninterruptible",
+};
+
+static const char *const kind_words[LOCKSNAP_SLEEPS] = {
+	[LOCKSNAP_FUTEX] = "in futex (user space)",
+	[LOCKSNAP_FILE_LOCK] = "for file locks",
+	[LOCKSNAP_IO] = "for I/O",
+	[LOCKSNAP_DISK] = "uninterruptibly (state D)",
+};
+
+/* Tasks of a process that sleep for a lock of the kernel. */
+static uint32_t sleeping_waits(const struct model *m, int32_t pid)
+{
+	const struct wait_pool *p = &m->waits;
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
+		const struct wait *w = &p->waits[i];
+		if (w->used && w->task != TASK_OTHER && m->tasks.tasks[w->task].pid == pid &&
+		    !locktype_is_spin((enum lock_type)m->locks.locks[w->lock].type))
+			n++;
+	}
+	return n;
+}
+
+static void put(struct query *q, const struct locksnap *s, const struct locksnap_sleepers *from,
+		struct query_elsewhere *e)
+{
+	uint32_t off = from->idle;
+
+	if (from->kind == LOCKSNAP_DISK)
+		off = sleeping_waits(&q->engine->model, from->pid);
+	uint32_t tasks = from->tasks > off ? from->tasks - off : 0;
+	e->tasks[from->kind] += tasks;
+	e->idle += from->idle;
+	if (!tasks && !from->idle)
+		return;
+	const char *comm = locksnap_text(s, from->comm);
+	e->rows[e->n++] = (struct query_elsewhere_row){
+		.kind = (enum locksnap_sleeps)from->kind,
+		.kind_name = kind_names[from->kind],
+		.process = query_in_words(q, query_slash(&q->arena, comm, from->pid, "-")),
+		.comm = comm,
+		.pid = taskid_number(from->pid),
+		.tasks = tasks,
+		.idle = from->idle,
+	};
+}
+
+static int by_tasks(const void *a, const void *b)
+{
+	const struct query_elsewhere_row *x = a, *y = b;
+
+	if (x->tasks != y->tasks)
+		return x->tasks > y->tasks ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+int query_elsewhere(struct query *q, struct query_elsewhere *ret)
+{
+	const struct locksnap *s = query_queues(q);
+
+	*ret = (struct query_elsewhere){.reason = ""};
+	if (!s)
+		return q->cache->failed ? -ENOMEM : 0;
+	ret->reason = locksnap_text(s, s->head.no_sleepers);
+	ret->known = s->head.counts_sleepers;
+	if (!ret->known)
+		return 0;
+	ret->dropped = s->head.sleepers_dropped;
+	ret->rows = arena_alloc(&q->arena, (s->n_sleepers + 1) * sizeof(*ret->rows));
+	if (!ret->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_sleepers; i++)
+		put(q, s, &s->sleepers[i], ret);
+	if (ret->n)
+		qsort(ret->rows, ret->n, sizeof(*ret->rows), by_tasks);
+	return q->cache->failed ? -ENOMEM : 0;
+}
+
+/* All tasks of processes with that name. */
+static uint32_t of_name(const struct query_elsewhere *e, const struct query_elsewhere_row *row)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		if (e->rows[i].kind == row->kind && !strcmp(e->rows[i].comm, row->comm))
+			n += e->rows[i].tasks;
+	return n;
+}
+
+const char *query_elsewhere_most(struct query *q, const struct query_elsewhere *e,
+				 const char **ret_name)
+{
+	const struct query_elsewhere_row *most = NULL;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		const struct query_elsewhere_row *r = &e->rows[i];
+		if (!r->tasks)
+			continue;
+		uint32_t all = of_name(e, r);
+		if (all <= n || (all < LEAST && r->kind != LOCKSNAP_FILE_LOCK))
+			continue;
+		most = r;
+		n = all;
+	}
+	if (!most)
+		return NULL;
+	bool one = n <= 2 * most->tasks || !*most->comm;
+	n = one ? most->tasks : n;
+	*ret_name = one ? most->process : most->comm;
+	return arena_printf(&q->arena, "%s%u task%s %s %s %s %s", e->dropped ? ">=" : "", n,
+			    n == 1 ? "" : "s", one ? "of" : "named", *ret_name,
+			    n == 1 ? "waits" : "wait", kind_words[most->kind]);
+}
+
+const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *e)
+{
+	return arena_printf(&q->arena,
+			    "futex %u (%u more idle), file locks %u, I/O %u, "
+			    "uninterruptible %u",
+			    e->tasks[LOCKSNAP_FUTEX], e->idle, e->tasks[LOCKSNAP_FILE_LOCK],
+			    e->tasks[LOCKSNAP_IO], e->tasks[LOCKSNAP_DISK]);
+}
+
+#define COUNT(KEY, KIND, HELP)                                                                     \
+	{                                                                                          \
+		FIGURE_IF(KEY, COUNT, struct query_elsewhere, tasks[KIND], known), .help = (HELP)  \
+	}
+
+const struct figure query_elsewhere_figures[] = {
+	{FIGURE("known", BOOL, struct query_elsewhere, known), .help = "a look has counted them"},
+	{FIGURE("reason", TEXT, struct query_elsewhere, reason), .help = "why not"},
+	COUNT("futex", LOCKSNAP_FUTEX, "tasks that wait in futexes, without those that are idle"),
+	{FIGURE_IF("futex_idle", COUNT, struct query_elsewhere, idle, known),
+	 .help = "tasks that sleep in futexes as those do that wait for work"},
+	COUNT("file_lock", LOCKSNAP_FILE_LOCK, "tasks that wait for locks of files"),
+	COUNT("io", LOCKSNAP_IO, "tasks that sleep for I/O"),
+	COUNT("uninterruptible", LOCKSNAP_DISK,
+	      "other tasks in state D, without those that wait for kernel locks"),
+	{FIGURE_IF("dropped", COUNT, struct query_elsewhere, dropped, known),
+	 .help = "tasks for which there was no room"},
+	FIGURE_END,
+};
+
+const struct figure query_elsewhere_row_figures[] = {
+	{FIGURE("kind", TEXT, struct query_elsewhere_row, kind_name), .help = "what they wait for"},
+	{FIGURE("pid", INT, struct query_elsewhere_row, pid), .help = "the process"},
+	{FIGURE("comm", TEXT, struct query_elsewhere_row, comm), .help = "its name"},
+	{FIGURE("tasks", COUNT, struct query_elsewhere_row, tasks), .help = "tasks that wait"},
+	{FIGURE("idle", COUNT, struct query_elsewhere_row, idle), .help = "tasks that are idle"},
+	FIGURE_END,
+};
