@@ -27,11 +27,33 @@ double verdict_waited(const struct judge *j)
 	return o->elapsed_ns ? (double)o->waited_ns / ((double)o->elapsed_ns / SECOND) : 0;
 }
 
+/*
+ * Of an average: the longest wait that has ended of late. Those that began before the measurement
+ * are in no sum, as nobody knows how long they were, but at least so long.
+ */
+static const struct past_wait *longest_past(const struct judge *j)
+{
+	const struct past_wait *past[PAST_MOST], *longest = NULL;
+	uint32_t n = 0;
+
+	if (j->f->average)
+		n = past_list(&j->q->model->past, j->q->model->now_ns, past);
+	for (uint32_t i = 0; i < n; i++) {
+		if (past[i]->wait.doubtful || query_is_kontend(j->q, past[i]->wait.task))
+			continue;
+		if (!longest || past_ns(past[i]) > past_ns(longest))
+			longest = past[i];
+	}
+	return longest;
+}
+
 static double longest_ended(const struct judge *j)
 {
 	const struct value *max = j->longest.n_rows ? verdict_cell(&j->longest, 0, "max_ns") : NULL;
+	const struct past_wait *past = longest_past(j);
+	double ns = max && max->known ? (double)max->u : 0;
 
-	return max && max->known ? (double)max->u : 0;
+	return past && (double)past_ns(past) > ns ? (double)past_ns(past) : ns;
 }
 
 double verdict_longest(const struct judge *j)
@@ -184,15 +206,28 @@ static const char *say_worst(struct judge *j, struct query_finding *f)
 	return arena_printf(&j->q->arena, "tasks waited for %s, avg %s%s", f->name, r, length);
 }
 
-/* Of an average: the longest wait has ended, or goes on. */
+/* Of an average. The task is known of those that have ended of late. */
 static const char *say_longest_ended(struct judge *j, struct query_finding *f)
 {
-	char ns[UNITS_BUF];
+	const struct past_wait *past = longest_past(j);
+	uint64_t ns = (uint64_t)longest_ended(j);
+	char text[UNITS_BUF];
 
-	put_row(j, f, &j->longest);
+	units_ns(text, ns);
+	if (!past || past_ns(past) < ns) {
+		put_row(j, f, &j->longest);
+		f->because = say_because(j, f->lock, false);
+		return arena_printf(&j->q->arena, "a task waited for %s for %s", f->name, text);
+	}
+	const struct query_where where = query_wait_where(&past->wait);
+	const char *name = query_lock_name(j->q, past->wait.lock);
+	const char *task = query_in_words(j->q, query_task_name(j->q, past->wait.task));
+	f->lock = query_id(j->q, BY_LOCK, &where);
+	put_name(j, f, name ? name : "a lock",
+		 locktype_name((enum lock_type)j->q->model->locks.locks[past->wait.lock].type));
 	f->because = say_because(j, f->lock, false);
-	return arena_printf(&j->q->arena, "a task waited for %s for %s", f->name,
-			    units_ns(ns, (uint64_t)longest_ended(j)));
+	return arena_printf(&j->q->arena, "%s waited for %s for %s%s", task ? task : "a task",
+			    f->name, past->wait.at_least ? ">=" : "", text);
 }
 
 /* "dd/8122 has waited for i_rwsem /var/x.img for 2.1s" */

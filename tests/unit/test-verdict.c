@@ -214,6 +214,72 @@ static void of_a_report_it_is_about_all_of_it(void **state)
 	assert_non_null(strstr(v.worst.text, ", avg "));
 }
 
+/* A look sees one wait that began before the measurement, for as long as it goes on. */
+static void look_at_early(struct synth *y, uint64_t t)
+{
+	struct locksnap s = {0};
+	const struct locksnap_queue q = {.addr = INODE_LOCK,
+					 .type = LOCKSNAP_RWSEM,
+					 .certainty = LOCKSNAP_SURE,
+					 .holder_pid = 700,
+					 .holder_tid = 701,
+					 .writers_waiting = 1};
+
+	lock_snap_name(&s, INODE_LOCK, LOCKSNAP_INODE, -1, 700, "dd", "/var/x.img", 0);
+	lock_snap_waiter(&s, 1, 700, 702, "dd", false);
+	s.waiters[0].ran_ns = CANNED_START - 500 * MS;
+	s.waiters[0].cpu = 1;
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	lock_snap_emit_late(y, &s, t, t + 2 * MS, MS);
+}
+
+static void play_early(struct asked *w, bool ends)
+{
+	const struct record_host host = {
+		.clock_ns = CANNED_START, .cpus = 1, .cpus_online = 1, .targets = "all CPUs"};
+	struct synth *y;
+
+	rig_init(&w->rig, 1);
+	y = w->rig.synth;
+	synth_record(y, RECORD_HOST, 0, &host, sizeof(host));
+	synth_round(y, CANNED_START);
+	synth_comm(y, 0, CANNED_START, 700, 702, "dd");
+	look_at_early(y, CANNED_START);
+	synth_tick(y, CANNED_START + 1000 * MS);
+	look_at_early(y, CANNED_START + 1000 * MS);
+	synth_tick(y, CANNED_START + 2000 * MS);
+	if (ends)
+		synth_end(y, 0, CANNED_START + 2500 * MS, 700, 702, INODE_LOCK, 0);
+	synth_tick(y, CANNED_END);
+	asked_play(w, NULL);
+}
+
+/* While it goes on, and of a report also when it has ended. */
+static void a_wait_from_before_the_start_is_bad(void **state)
+{
+	struct page live = {0}, report = {.facts.average = true};
+
+	play_early(*state, false);
+	struct query_verdict v = judge(*state, &live);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_non_null(strstr(v.worst.text, "i_rwsem /var/x.img"));
+	assert_non_null(strstr(v.worst.text, ", longest >=3.50s"));
+	v = judge(*state, &report);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_non_null(strstr(v.worst.text, ">=3.50s"));
+}
+
+static void one_that_has_ended_is_in_a_report(void **state)
+{
+	struct page report = {.facts.average = true};
+
+	play_early(*state, true);
+	struct query_verdict v = judge(*state, &report);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_int_equal(v.worst.rule, VERDICT_LONGEST);
+	assert_string_equal(v.worst.text, "dd/702 waited for i_rwsem /var/x.img for >=3.00s");
+}
+
 static void put_sleepers(struct locksnap *s, int pid, const char *comm, enum locksnap_sleeps kind,
 			 uint32_t tasks, uint32_t idle)
 {
@@ -369,6 +435,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(losses_are_said, asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(of_a_report_it_is_about_all_of_it, asked_setup,
 						asked_teardown),
+		cmocka_unit_test_setup_teardown(a_wait_from_before_the_start_is_bad,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(one_that_has_ended_is_in_a_report,
+						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(ok_names_who_waits_elsewhere, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(processes_of_one_name_are_one, asked_setup_empty,
