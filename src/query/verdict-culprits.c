@@ -4,14 +4,14 @@
  * line of findings that are not about locks. All of it is of the latest looks, as the views have
  * it.
  */
-#include "kontend/mem.h"
+#include "kontend/query-hot.h"
 #include "perf/snapshot.h"
 #include "uprobes/snapshot.h"
 #include "verdict.h"
 
 #include <string.h>
 
-enum { NAMED_MOST = 3 };
+enum { NAMED_MOST = 3, SAMPLES_LEAST = 5 };
 
 /* How many of something each of a few has; names are compared by their text. */
 struct shares {
@@ -136,6 +136,24 @@ static const char *busiest_process(struct judge *j)
 	return most ? query_uprobe_task(j->q, s, s->areas[at].comm, s->areas[at].pid) : NULL;
 }
 
+/* The process of which most CPU samples are in the kernel's code of uprobes; NULL: none is. */
+static const char *sampled_process(struct judge *j)
+{
+	const struct query_zoom in = {.terms = {{.kind = ZOOM_GROUP, .id = PATH_UPROBE}}, .n = 1};
+	const struct query_hot_spec spec = {
+		.rows = {.sort = "samples", .limit = 1}, .by = HOT_PROCESS, .zoom = &in};
+	struct table t;
+	struct error err;
+
+	if (query_hot(j->q, &spec, &t, &err) < 0 || !t.n_rows)
+		return NULL;
+	const struct value *n = verdict_cell(&t, 0, "samples"), *pid = verdict_cell(&t, 0, "pid");
+	const char *name = verdict_text(&t, 0, "process");
+	if (!n->known || n->u < SAMPLES_LEAST || !pid->known)
+		return NULL;
+	return query_slash(&j->q->arena, name ? name : "", (int32_t)pid->i, "-");
+}
+
 const char *verdict_uprobes_culprit(struct judge *j)
 {
 	const struct query_spec spec = {.sort = "cpu_pct", .limit = 1, .average = j->f->average};
@@ -143,12 +161,14 @@ const char *verdict_uprobes_culprit(struct judge *j)
 	struct table t;
 	struct error err;
 
+	pays = pays ? pays : sampled_process(j);
+
 	if (query_uprobe_probes(j->q, &spec, &t, &err) < 0 || !t.n_rows)
 		return NULL;
 	owner = verdict_text(&t, 0, "owner");
 	probe = verdict_text(&t, 0, "probe");
 	if (!probe)
 		return NULL;
-	return arena_printf(&j->q->arena, "because of %s%sprobe %s%s%s", owner ? owner : "",
-			    owner ? "'s " : "", probe, pays ? ", hit in " : "", pays ? pays : "");
+	return arena_printf(&j->q->arena, "probe %s%s%s%s%s", probe, owner ? " of " : "",
+			    owner ? owner : "", pays ? ", hit in " : "", pays ? pays : "");
 }

@@ -65,8 +65,8 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 {
 	(void)l;
 	(void)t;
-	return "no task waits for a kernel lock at this moment: nobody is kept waiting (Space "
-	       "pauses; past waits are in waiters, 3)";
+	return "no task waits for a kernel lock at this moment; because of whom tasks have waited "
+	       "is in :view blame, the waits themselves are in waiters (3)";
 }
 
 static void keep_selected(struct list_view *l, const struct table *t)

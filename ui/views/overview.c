@@ -7,6 +7,7 @@
  */
 #include "kontend/app-sums.h"
 #include "kontend/engine.h"
+#include "kontend/text.h"
 #include "kontend/units.h"
 #include "list.h"
 #include "mmap.h"
@@ -14,6 +15,7 @@
 #include "uprobes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { PANE_TYPES, PANE_CPUS, PANE_LOCKS, PANE_WAITERS, PANES };
 enum {
@@ -390,6 +392,19 @@ static void draw_locks(struct view_overview *o, struct page *p, struct screen *s
 		       view_empty_text(&o->v, &p->locks.table));
 }
 
+/* In fewer words where it would be cut: the end of it counts, too. */
+static void draw_because(const char *because, struct screen *s, struct rect r)
+{
+	static const char head[] = "because of ";
+	int x = WHY_X;
+
+	if (text_width(because) > r.w - x && strncmp(because, head, sizeof(head) - 1) == 0) {
+		x = screen_put(s, r, x, 0, ROLE_NORMAL, "by ");
+		because += sizeof(head) - 1;
+	}
+	screen_put(s, r, x, 0, ROLE_NORMAL, because);
+}
+
 static void overview_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_overview *o = of_view(v);
@@ -417,7 +432,7 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 		place_short(&p, r);
 	else
 		place_narrow(&p, r);
-	screen_put(s, p.r_now, WHY_X, 0, ROLE_NORMAL, app_sums_because(v->app));
+	draw_because(app_sums_because(v->app), s, p.r_now);
 	draw_now(&p.sums.now, app_averages(v->app), s, p.r_now);
 	draw_others(&p, s);
 	style.heat = "wait_ns_per_s";
